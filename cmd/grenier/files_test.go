@@ -78,7 +78,6 @@ var pathsOf = map[string]string{
 	"cmd/grenier/cli/calibration.go":    "the user's: --save-calibration",
 	"cmd/grenier/cli/output.go":         "the user's: files of charts and pictures",
 	"internal/testkit":                  "what only tests use",
-	"io/patternfile/patternfile.go":     "the user's: --out, or in a directory of TempDir",
 	"io/rundir/places.go":               "the user's, or what a manifest names, for reading",
 	"io/rundir/room.go":                 "the user's: --work, for reading",
 	"io/rundir/rundir.go":               "the user's: --dir, --work and --layers-to",
@@ -88,7 +87,6 @@ var pathsOf = map[string]string{
 	"pipeline/internal/machine":         "the user's: --dir, and of TempDir in it",
 	"pipeline/play/find/state.go":       "the user's: --state",
 	"pipeline/play/publish/list.go":     "the user's: --out",
-	"pipeline/swap/bench/databases.go":  "of the system, for temporary files",
 }
 
 // TestDirectoriesHaveOneDoor: directories are opened and made in io/vfs/door.go, and by their paths

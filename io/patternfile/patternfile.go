@@ -119,16 +119,6 @@ func (h *Header) encode() []byte {
 	return sealed.End(b)
 }
 
-// Write writes a file, which has its name only when it is complete, and returns its
-// length. It fails as Encode does, or with an error of the operating system.
-func Write(path string, h Header, values []uint8) (size int64, err error) {
-	data, err := Encode(h, values)
-	if err != nil {
-		return 0, err
-	}
-	return int64(len(data)), vfs.WriteFile(path, data)
-}
-
 // Encode returns the contents of a file. It fails with ErrHeader.
 func Encode(h Header, values []uint8) ([]byte, error) {
 	if err := h.Validate(); err != nil {

@@ -24,12 +24,12 @@ func sample(t testing.TB, h patternfile.Header) (path string, data []byte, value
 		values[i] = uint8(i * i % 7)
 	}
 	path = filepath.Join(t.TempDir(), "sample.gp")
-	size, err := patternfile.Write(path, h, values)
+	data, err := patternfile.Encode(h, values)
+	if err == nil {
+		err = os.WriteFile(path, data, 0o600)
+	}
 	if err != nil {
 		t.Fatal(err)
-	}
-	if data, err = os.ReadFile(path); err != nil || int64(len(data)) != size {
-		t.Fatal(len(data), size, err)
 	}
 	return path, data, values
 }
@@ -42,9 +42,6 @@ func TestRoundTrip(t *testing.T) {
 		got, read, err := patternfile.Read(path, nil)
 		if err != nil || got != h || !bytes.Equal(read, values) {
 			t.Errorf("%+v: %+v, %v", h, got, err)
-		}
-		if left, err := os.ReadDir(filepath.Dir(path)); err != nil || len(left) != 1 {
-			t.Errorf("left behind: %v, %v", left, err)
 		}
 	}
 }
@@ -88,8 +85,7 @@ func TestBadHeader(t *testing.T) {
 	} {
 		h := header
 		change(&h)
-		path := filepath.Join(t.TempDir(), "x")
-		if _, err := patternfile.Write(path, h, make([]uint8, 120)); !errors.Is(err, patternfile.ErrHeader) {
+		if _, err := patternfile.Encode(h, make([]uint8, 120)); !errors.Is(err, patternfile.ErrHeader) {
 			t.Errorf("change %d: %v", i, err)
 		}
 	}

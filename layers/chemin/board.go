@@ -52,7 +52,7 @@ type Board struct {
 // Symmetry is a symmetry of the grid: cell i goes to cell Symmetry[i].
 type Symmetry = symmetry.Map
 
-// New returns the board with so many rows and columns. It fails with ErrBoard.
+// New returns the board with these rows and columns. It fails with ErrBoard.
 func New(rows, cols int) (*Board, error) {
 	if rows < 1 || cols < 1 || rows > MaxCells || cols > MaxCells || rows*cols > MaxCells {
 		return nil, fmt.Errorf("%w: %d rows and %d columns: 1 to %d cells are possible", ErrBoard, rows, cols, MaxCells)

@@ -65,7 +65,7 @@ func (b *Board) keptBy(s *Symmetry) uint64 {
 }
 
 // acyclic counts the acyclic orientations of a graph, given by the neighbours of
-// each vertex. With a(S) for those of the part S and the sum over the independent
+// each vertex. With a(S) orientations of the part S and the sum over the independent
 // sets I in S that are not empty,
 //
 //	a(S) = sum of (-1)^(|I|+1) a(S - I)
@@ -84,7 +84,7 @@ func acyclic(near []Cells) uint64 {
 }
 
 // alternate sums over the independent sets that add vertices of free to those
-// already taken from set; sign is that of the terms as they are now, negated.
+// already taken from set; sign is the sign of the terms as they are now, negated.
 func alternate(near []Cells, counts []uint64, set, free Cells, sign uint64) uint64 {
 	sum := uint64(0)
 	for ; free != 0; free &= free - 1 {

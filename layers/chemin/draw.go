@@ -18,7 +18,7 @@ func (b *Board) Draw(grid []uint32) string {
 }
 
 // DrawSteps returns how an order fills the grid: a small grid for each step, with the new
-// number in brackets, as many side by side as fit in so many columns of text. It fails with
+// number in brackets, as many side by side as fit in the given columns. It fails with
 // ErrOrder.
 func (b *Board) DrawSteps(order []int, columns int) (string, error) {
 	grid, err := b.Play(order)

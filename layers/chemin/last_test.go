@@ -1,32 +1,11 @@
-package chemin_test
+package chemin
 
 import (
 	"fmt"
 	"os"
 	"slices"
 	"testing"
-
-	"grenier/layers/chemin"
 )
-
-// orders calls visit for every order of n cells.
-func orders(n int, visit func(order []int)) {
-	order := make([]int, 0, n)
-	var extend func(left chemin.Cells)
-	extend = func(left chemin.Cells) {
-		if left == 0 {
-			visit(order)
-		}
-		for cell := range n {
-			if left>>cell&1 != 0 {
-				order = append(order, cell)
-				extend(left &^ (1 << cell))
-				order = order[:len(order)-1]
-			}
-		}
-	}
-	extend(1<<n - 1)
-}
 
 // TestLongLastCell plays all orders of small boards: on those with two rows and columns or more the
 // last cell of every best order, and no other cell, has the score (docs/sources.md), on
@@ -38,12 +17,9 @@ func TestLongLastCell(t *testing.T) {
 	}
 	for _, shape := range shapes {
 		t.Run(fmt.Sprint(shape), func(t *testing.T) {
-			b, err := chemin.New(shape[0], shape[1])
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := board(t, shape[0], shape[1])
 			best, count, elsewhere, shared := uint32(0), 0, 0, 0
-			orders(b.Cells(), func(order []int) {
+			permute(b.Cells(), func(order []int) {
 				grid, err := b.Play(order)
 				if err != nil {
 					t.Fatal(err)

@@ -7,7 +7,7 @@ import (
 	"grenier/layers/symmetry"
 )
 
-// State is what the rest of a game depends on.
+// State has all that the rest of a game depends on.
 type State struct {
 	// Filled is the set of filled cells.
 	Filled Cells

@@ -3,6 +3,7 @@ package pijersi
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 )
 
@@ -52,14 +53,14 @@ func (l Lineup) appendCells(dst []byte, colour Colour) []byte {
 	return dst
 }
 
-// ParseCells reads the cells of a set-up with their cubes, in any order: those of white,
-// which black mirrors; those of black, which white mirrors; or those of both. Names and
+// ParseCells reads the cells of a set-up with their cubes, in any order: of white,
+// which black mirrors; of black, which white mirrors; or of both. Names and
 // cubes are in quotes, 'a1' or "a1"; entries are separated by commas or blanks. It fails
 // with ErrCells for anything else: a cell that is missing or named twice, a letter of the
 // other player. Legality is not checked.
 func ParseCells[T text](cells T) (Setup, error) {
-	r := cellReader{rest: strings.TrimSpace(string(cells))}
-	if err := r.read(); err != nil {
+	var r cellReader
+	if err := r.read(strings.TrimSpace(string(cells))); err != nil {
 		return Setup{}, fmt.Errorf("%w: %w", ErrCells, err)
 	}
 	return r.setup()
@@ -67,65 +68,33 @@ func ParseCells[T text](cells T) (Setup, error) {
 
 // cellReader reads cells.
 type cellReader struct {
-	rest    string // what is not read yet
 	lineups [2]Lineup
 	given   [2]uint // a bit for each cube
 }
 
+// cellEntry is a cell with its cube, and what may stand before it.
+var cellEntry = regexp.MustCompile(`^\s*,?\s*(?:'([^']*)'|"([^"]*)")\s*:\s*(?:'([^']*)'|"([^"]*)")`)
+
 // read reads all.
-func (r *cellReader) read() error {
-	if !r.take('{') {
-		return fmt.Errorf("%s does not begin with {", quote(r.rest))
+func (r *cellReader) read(text string) error {
+	rest, ok := strings.CutPrefix(text, "{")
+	if !ok {
+		return fmt.Errorf("%s does not begin with {", quote(text))
 	}
-	for entries := 0; !r.take('}'); entries++ {
-		if entries > 0 {
-			r.take(',')
+	for {
+		m := cellEntry.FindStringSubmatch(rest)
+		if m == nil {
+			break
 		}
-		name, err := r.quoted()
-		if err != nil {
+		if err := r.put(m[1]+m[2], m[3]+m[4]); err != nil {
 			return err
 		}
-		if !r.take(':') {
-			return fmt.Errorf("a colon has to stand between '%s' and its cube", name)
-		}
-		cube, err := r.quoted()
-		if err == nil {
-			err = r.put(name, cube)
-		}
-		if err != nil {
-			return err
-		}
+		rest = rest[len(m[0]):]
 	}
-	if r.rest != "" {
-		return fmt.Errorf("%s stands behind the last }", quote(r.rest))
+	if strings.TrimSpace(rest) != "}" {
+		return fmt.Errorf("at %s: an entry like 'a1': 'R' or the last } has to follow", quote(rest))
 	}
 	return nil
-}
-
-// take passes over c, and blanks before it, if it comes next.
-func (r *cellReader) take(c byte) bool {
-	rest := strings.TrimLeft(r.rest, " \t\r\n")
-	if rest == "" || rest[0] != c {
-		return false
-	}
-	r.rest = rest[1:]
-	return true
-}
-
-// quoted reads a word in quotes.
-func (r *cellReader) quoted() (string, error) {
-	for _, mark := range []byte{'\'', '"'} {
-		if !r.take(mark) {
-			continue
-		}
-		word, rest, ok := strings.Cut(r.rest, string(mark))
-		if !ok {
-			return "", fmt.Errorf("the quote before %s has no end", quote(r.rest))
-		}
-		r.rest = rest
-		return word, nil
-	}
-	return "", fmt.Errorf("at %s: a word in quotes has to follow, like 'a1'", quote(r.rest))
 }
 
 // put notes which cube stands where.

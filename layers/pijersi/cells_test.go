@@ -53,19 +53,19 @@ func TestBadCells(t *testing.T) {
 	for text, want := range map[string]string{
 		"":    `"" does not begin with {`,
 		"{}":  "a1, a2, a3, a4, a5, a6, b1, b2, b3, b4, b4t, b5, b6, b7 missing",
-		"{":   `at "": a word in quotes has to follow, like 'a1'`,
-		"{a1": `at "a1": a word in quotes has to follow, like 'a1'`,
+		"{":   `at "": an entry like 'a1': 'R' or the last } has to follow`,
+		"{a1": `at "a1": an entry like 'a1': 'R' or the last } has to follow`,
 		strings.Replace(all, ", 'b4t': 'W'", "", 1):    "b4t missing",
 		strings.Replace(all, "b4t", "b4", 1):           "b4 is named twice",
 		strings.Replace(all, "b4t", "c4", 1):           `"c4" is not a cell of a set-up: a1 to a6, b1 to b7 and b4t, f1 to f7 and f4t, g1 to g6`,
 		strings.Replace(all, "'W'", "'w'", 1):          `"w" on b4 is not a cube of white's, one of RPSW`,
 		strings.Replace(all, "'W'", "''", 1):           `"" on b4 is not a cube of white's, one of RPSW`,
-		strings.Replace(all, "'a1':", "'a1'", 1):       "a colon has to stand between 'a1' and its cube",
+		strings.Replace(all, "'a1':", "'a1'", 1):       `at "` + strings.Replace(all, "'a1':", "'a1'", 1)[1:81] + `...": an entry like 'a1': 'R' or the last } has to follow`,
 		strings.Replace(all, "'a1'", "' a1'", 1):       `" a1" is not a cell of a set-up: a1 to a6, b1 to b7 and b4t, f1 to f7 and f4t, g1 to g6`,
-		all + "x":                                      `"x" stands behind the last }`,
+		all + "x":                                      `at "}x": an entry like 'a1': 'R' or the last } has to follow`,
 		strings.Replace(all, "}", ", 'g1': 'r'}", 1):   "g6, g5, g4, g3, g2, f7, f6, f5, f4, f4t, f3, f2, f1 missing",
-		strings.TrimSuffix(all, "'}"):                  `the quote before "P" has no end`,
-		strings.Replace(all, "}", ", , 'g1': 'r'}", 1): `at " , 'g1': 'r'}": a word in quotes has to follow, like 'a1'`,
+		strings.TrimSuffix(all, "'}"):                  `at ", 'b7': 'P": an entry like 'a1': 'R' or the last } has to follow`,
+		strings.Replace(all, "}", ", , 'g1': 'r'}", 1): `at ", , 'g1': 'r'}": an entry like 'a1': 'R' or the last } has to follow`,
 	} {
 		_, err := pijersi.ParseCells(text)
 		if !errors.Is(err, pijersi.ErrCells) || err.Error() != "not the cells of a set-up: "+want {

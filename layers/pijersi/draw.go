@@ -1,6 +1,7 @@
 package pijersi
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 )
@@ -12,33 +13,18 @@ func (s Setup) Draw() string {
 	var text strings.Builder
 	for row := rows - 1; row >= 0; row-- {
 		var line strings.Builder
-		fmt.Fprintf(&line, "%c   %s", 'a'+row, indent(row))
+		fmt.Fprintf(&line, "%c   %s", 'a'+row, strings.Repeat("  ", maxColumns-columns(row)))
 		for _, cell := range b[row][:columns(row)] {
-			fmt.Fprintf(&line, "%-4s", cellText(cell))
+			text := "."
+			if cell[0] != 0 {
+				text = string([]byte{cell[0], cmp.Or(cell[1], '-')})
+			}
+			fmt.Fprintf(&line, "%-4s", text)
 		}
 		text.WriteString(strings.TrimRight(line.String(), " ") + "\n")
 	}
 	text.WriteString("      1   2   3   4   5   6\n    1   2   3   4   5   6   7\n")
 	return text.String()
-}
-
-// indent shifts rows of six cells by half a cell.
-func indent(row int) string {
-	if columns(row) == maxColumns {
-		return ""
-	}
-	return "  "
-}
-
-// cellText returns a cell in two characters at most.
-func cellText(cell [2]byte) string {
-	switch {
-	case cell[0] == 0:
-		return "."
-	case cell[1] == 0:
-		return string(cell[:1]) + "-"
-	}
-	return string(cell[:])
 }
 
 // Sizes of the picture. A cell is a hexagon with a corner on top.

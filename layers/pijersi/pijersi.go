@@ -60,7 +60,7 @@ var cubeNames = [4]string{"rock", "paper", "scissors", "wise"}
 // String returns the name.
 func (c Cube) String() string { return cubeNames[c] }
 
-// Colour is that of a player.
+// Colour is a player.
 type Colour uint8
 
 // The players.

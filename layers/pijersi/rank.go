@@ -17,7 +17,7 @@ const (
 // ErrRank reports a rank that nothing legal has.
 var ErrRank = errors.New("no such rank")
 
-// rest is what is left of the cubes of a player while they are placed from the last one, cube 13,
+// rest has the cubes of a player that are left while they are placed from the last one, cube 13,
 // down to cube 0: the order in which codes compare.
 type rest struct {
 	left [4]uint8 // of each kind
@@ -95,12 +95,8 @@ func (l Lineup) Rank() (rank uint32, err error) {
 	return rank, nil
 }
 
-// Unrank returns the legal line-up with the given rank. It fails with ErrRank when
-// there is none.
-func Unrank(rank uint32) (l Lineup, err error) {
-	if rank >= Count {
-		return 0, fmt.Errorf("%w: %d (0 to %d are possible)", ErrRank, rank, Count-1)
-	}
+// unrank returns the legal line-up with the given rank, which is below Count.
+func unrank(rank uint32) (l Lineup) {
 	t, r := legalWays(), newRest()
 	for range Cubes {
 		for kind := Rock; kind <= Wise; kind++ {
@@ -116,7 +112,7 @@ func Unrank(rank uint32) (l Lineup, err error) {
 			break
 		}
 	}
-	return l, nil
+	return l
 }
 
 // Rank returns the number of s among the legal set-ups: in a mirror form the rank
@@ -134,26 +130,15 @@ func (s Setup) Rank() (uint64, error) {
 	return uint64(white)*Count + uint64(black), err
 }
 
-// UnrankMirror returns the legal set-up in mirror form with the given rank. It
+// UnrankSetup returns the legal set-up with the given rank, in mirror form or in total form. It
 // fails with ErrRank when there is none.
-func UnrankMirror(rank uint64) (Setup, error) {
-	if rank >= Count {
-		return Setup{}, fmt.Errorf("%w: %d (0 to %d are possible)", ErrRank, rank, Count-1)
+func UnrankSetup(rank uint64, form Form) (Setup, error) {
+	white, black, count := rank, rank, uint64(Count)
+	if form == Total {
+		white, black, count = rank/Count, rank%Count, SetupCount
 	}
-	l, err := Unrank(uint32(rank))
-	return Setup{l, l, Mirror}, err
-}
-
-// UnrankTotal returns the legal set-up in total form with the given rank. It fails
-// with ErrRank when there is none.
-func UnrankTotal(rank uint64) (Setup, error) {
-	if rank >= SetupCount {
-		return Setup{}, fmt.Errorf("%w: %d (0 to %d are possible)", ErrRank, rank, uint64(SetupCount-1))
+	if rank >= count {
+		return Setup{}, fmt.Errorf("%w: %d (0 to %d are possible)", ErrRank, rank, count-1)
 	}
-	white, err := Unrank(uint32(rank / Count))
-	if err != nil {
-		return Setup{}, err
-	}
-	black, err := Unrank(uint32(rank % Count))
-	return Setup{white, black, Total}, err
+	return Setup{unrank(uint32(white)), unrank(uint32(black)), form}, nil
 }

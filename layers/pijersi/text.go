@@ -26,7 +26,7 @@ var letters = [2]string{"RPSW", "rpsw"}
 // separator stands between white's line-up and black's.
 const separator = '-'
 
-// text is what can be read: a line of a stream needs no copy.
+// text can be read: a line of a stream needs no copy.
 type text interface{ string | []byte }
 
 // alphabet has the digits of base 26 of each player.
@@ -179,7 +179,7 @@ func explain(t string, width int, alphabets *[2]string) string {
 	return ""
 }
 
-// letterCount returns so many letters in words.
+// letterCount returns n letters in words.
 func letterCount(n int) string {
 	if n == 1 {
 		return "1 letter"
@@ -187,20 +187,17 @@ func letterCount(n int) string {
 	return fmt.Sprintf("%d letters", n)
 }
 
-// quote returns t for a message.
-func quote(t string) string { return fmt.Sprintf("%q", short(t)) }
-
-// short returns t, cut when it is long.
-func short(t string) string {
+// quote returns t for a message, cut when it is long.
+func quote(t string) string {
 	if len(t) > 80 {
-		return t[:80] + "..."
+		t = t[:80] + "..."
 	}
-	return t
+	return fmt.Sprintf("%q", t)
 }
 
 // ParseCodeLenient reads a code as people mistype it: blanks are dropped, letters
 // of the wrong case are turned (a lone code of mixed case is taken for white's), and
-// missing letters for As on the left, as those of a small number. It returns a
+// missing letters for As on the left, as in a small number. It returns a
 // warning for each of these, and fails with ErrCode when that is not enough.
 func ParseCodeLenient(code string) (s Setup, warnings []string, err error) {
 	if s, err = ParseCode(code); err == nil {
@@ -213,7 +210,7 @@ func ParseCodeLenient(code string) (s Setup, warnings []string, err error) {
 	parts := strings.Split(mended, string(separator))
 	for i, part := range parts {
 		colour := White
-		if i == 1 || len(parts) == 1 && part == mapASCII(part, toLower) {
+		if i == 1 || len(parts) == 1 && part == inCase(part, Black) {
 			colour = Black
 		}
 		var said []string
@@ -229,11 +226,7 @@ func ParseCodeLenient(code string) (s Setup, warnings []string, err error) {
 // mend returns the code of a line-up in the case of its player and with six
 // letters, if it has any letters.
 func mend(part string, colour Colour) (mended string, warnings []string) {
-	turn := toUpper
-	if colour == Black {
-		turn = toLower
-	}
-	if mended = mapASCII(part, turn); mended != part {
+	if mended = inCase(part, colour); mended != part {
 		warnings = append(warnings, fmt.Sprintf("%s: read as %s", quote(part), mended))
 	}
 	if missing := CodeLen - len(mended); missing > 0 && mended != "" {
@@ -244,27 +237,14 @@ func mend(part string, colour Colour) (mended string, warnings []string) {
 	return mended, warnings
 }
 
-// mapASCII maps each byte of t.
-func mapASCII(t string, to func(byte) byte) string {
-	mapped := []byte(t)
-	for i, b := range mapped {
-		mapped[i] = to(b)
-	}
-	return string(mapped)
-}
-
-func toUpper(b byte) byte {
-	if 'a' <= b && b <= 'z' {
-		return b - 'a' + 'A'
-	}
-	return b
-}
-
-func toLower(b byte) byte {
-	if 'A' <= b && b <= 'Z' {
-		return b - 'A' + 'a'
-	}
-	return b
+// inCase returns t with the letters of the alphabet in the case of a player.
+func inCase(t string, colour Colour) string {
+	return strings.Map(func(r rune) rune {
+		if i := strings.IndexRune(alphabet[1-colour], r); i >= 0 {
+			return rune(alphabet[colour][i])
+		}
+		return r
+	}, t)
 }
 
 // Parse reads a set-up in any of the three ways of writing it: cubes, code or cells. It

@@ -59,7 +59,7 @@ var (
 // Position is a set of pegs: bit i stands for hole i.
 type Position = uint64
 
-// Jump is what a peg may do: go from one hole over a second to a third.
+// Jump is the way of a peg from one hole over a second to a third.
 type Jump struct{ From, Over, To int }
 
 // Pegs returns the position with a peg in each of the three holes: a jump changes all of them.
@@ -182,7 +182,7 @@ func (b *Board) Center() (int, error) {
 	if hole := b.at(b.rows/2, b.cols/2); hole >= 0 && b.rows%2 == 1 && b.cols%2 == 1 {
 		return hole, nil
 	}
-	return 0, fmt.Errorf("%w: the board (%s) has none in its centre", ErrHole, b.name)
+	return 0, fmt.Errorf("%w: the board (%s) has no hole in its centre", ErrHole, b.name)
 }
 
 // HoleName returns the name of a hole.
@@ -294,7 +294,7 @@ func (b *Board) SameParity(p, q Position) bool {
 	return reduce(&sums, p^q) == 0
 }
 
-// reduce adds sums to x until that is 0 or its highest hole is that of no sum.
+// reduce adds sums to x until that is 0 or no sum has its highest hole.
 func reduce(sums *[MaxHoles]Position, x Position) Position {
 	for x != 0 && sums[bits.Len64(x)-1] != 0 {
 		x ^= sums[bits.Len64(x)-1]

@@ -67,8 +67,8 @@ func (b *Board) glyph(p Position, hole int) byte {
 	return b.char(p, hole)
 }
 
-// DrawMoves returns the position after each move as text, as many side by side as fit in so many
-// columns.
+// DrawMoves returns the position after each move as text, as many side by side as fit in the
+// given columns.
 func (b *Board) DrawMoves(start Position, moves []Move, columns int) string {
 	width := 2*b.cols - 1
 	for i, m := range moves {

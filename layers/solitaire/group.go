@@ -9,7 +9,7 @@ import (
 // Group is symmetries of a board that are a group, with tables for their images of positions. It
 // does not change and is safe for concurrent use.
 //
-// An image of the position after a jump is that of the position before with three bits changed,
+// An image of the position after a jump is the image before with three bits changed,
 // which depend on the jump and the symmetry alone: with the images of a position at hand, the
 // least image after a jump takes one operation for each symmetry.
 type Group struct {
@@ -19,7 +19,7 @@ type Group struct {
 	flips  []images      // what each jump changes
 }
 
-// images are those of a position under each of the symmetries. Those of the first stand for all
+// images of a position under each of the symmetries. The first ones stand for all
 // that a group has less than eight of.
 type images [8]Position
 

@@ -223,7 +223,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// FuzzParse: a picture is refused, or it is that of the board and the position.
+// FuzzParse: a picture is refused, or it is the picture of the board and the position.
 func FuzzParse(f *testing.F) {
 	f.Add("--ooo--\n--ooo--\nooooooo\nooo.ooo\nooooooo\n--ooo--\n--ooo--")
 	f.Add("o.o\r\n-o\n\n")

@@ -19,14 +19,7 @@ func sizes() (list [][2]int) {
 	return append(list, [2]int{16, 1}, [2]int{3, 2}, [2]int{4, 3})
 }
 
-func mustGrid(t testing.TB, rows, cols int) *swap.Grid {
-	t.Helper()
-	g, err := swap.NewGrid(rows, cols)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return g
-}
+var mustGrid = swaptest.Grid
 
 func TestConformance(t *testing.T) {
 	for _, size := range sizes() {

@@ -34,25 +34,25 @@ func TestCheckDepths(t *testing.T) {
 			t.Fatal(err)
 		}
 		depths := depthsOf(g)
-		if err := g.CheckAllDepths(depths); err != nil {
+		if err := g.CheckDepths(depths, true); err != nil {
 			t.Errorf("%v: %v", size, err)
 		}
 		for d := range depths {
-			if err := g.CheckDepths(depths[:d]); err != nil {
+			if err := g.CheckDepths(depths[:d], false); err != nil {
 				t.Errorf("%v, %d depths: %v", size, d, err)
 			}
-			if err := g.CheckAllDepths(depths[:d]); !errors.Is(err, ErrDepths) {
+			if err := g.CheckDepths(depths[:d], true); !errors.Is(err, ErrDepths) {
 				t.Errorf("%v, %d depths: error %v", size, d, err)
 			}
 			for _, wrong := range []uint64{0, depths[d] + 1, depths[d] - 1, 1 << 63, 1<<64 - 1} {
 				bad := slices.Clone(depths)
 				bad[d] = wrong
-				if err := g.CheckAllDepths(bad); !errors.Is(err, ErrDepths) {
+				if err := g.CheckDepths(bad, true); !errors.Is(err, ErrDepths) {
 					t.Errorf("%v, %d at depth %d: error %v", size, wrong, d, err)
 				}
 			}
 		}
-		if err := g.CheckDepths(append(depths, 1)); !errors.Is(err, ErrDepths) {
+		if err := g.CheckDepths(append(depths, 1), false); !errors.Is(err, ErrDepths) {
 			t.Errorf("%v: a depth more: error %v", size, err)
 		}
 	}

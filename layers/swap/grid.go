@@ -10,14 +10,14 @@
 // least number of swaps that solve it, is therefore the length of s as a product
 // of these transpositions, and has three symmetries:
 //
-//   - its parity is that of the permutation;
+//   - its parity is the parity of the permutation;
 //   - a state and its inverse have the same distance;
 //   - a rotation or reflection of the grid, applied to cells and tiles alike
 //     (conjugation), changes no distance.
 //
-// More generally the distance between any states s and t is that of t^-1 s.
+// More generally any states s and t are as far apart as t^-1 s is from home.
 //
-// Grids of up to MaxCells cells have their states in a word, which is what searches
+// Grids of up to MaxCells cells have their states in a word, as searches
 // of many states need. A List is a state of any grid, of up to MaxListed cells.
 //
 // # Text
@@ -27,6 +27,7 @@
 package swap
 
 import (
+	"errors"
 	"fmt"
 
 	"grenier/kernels/fault"
@@ -44,9 +45,11 @@ var (
 	ErrSize = fault.New(fault.Usage, "bad grid size")
 	// ErrTiles reports a list of tiles that does not fill a grid.
 	ErrTiles = fault.New(fault.Usage, "bad tiles")
+	// ErrDepths reports numbers of states that no search of the grid finds.
+	ErrDepths = errors.New("impossible numbers of states")
 )
 
-// State is what a grid holds: item i is the tile in cell i. States of different
+// State is the contents of a grid: item i is the tile in cell i. States of different
 // grids may be equal; the grid goes with them.
 type State = perm.Packed
 
@@ -110,3 +113,23 @@ func (g *Grid) Parity(s State) int { return s.Parity(g.Cells()) }
 // Inverse returns the state that has tile i in cell j where s has tile j in cell
 // i. It has the same distance as s.
 func (g *Grid) Inverse(s State) State { return s.Inverse(g.Cells()) }
+
+// CheckDepths fails with ErrDepths unless depths may be the numbers of states at distance 0,
+// 1, 2, ... from the goal, of all states if the search is done: the goal is alone, the next ones are as many as
+// the swaps, no depth is empty, and each swap changes the parity, so even depths have half of all states at
+// most, and odd ones the other half.
+func (g *Grid) CheckDepths(depths []uint64, done bool) error {
+	all := perm.Factorial(g.Cells())
+	left := [2]uint64{(all + 1) / 2, all / 2} // of each parity
+	for d, n := range depths {
+		known := d == 0 && n != 1 || d == 1 && n != uint64(len(g.swaps))
+		if known || n == 0 || n > left[d&1] {
+			return fmt.Errorf("%w: %d at depth %d, of %d with this parity that are left", ErrDepths, n, d, left[d&1])
+		}
+		left[d&1] -= n
+	}
+	if done && left != [2]uint64{} {
+		return fmt.Errorf("%w: %d even and %d odd ones were not found", ErrDepths, left[0], left[1])
+	}
+	return nil
+}

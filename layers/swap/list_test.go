@@ -9,15 +9,6 @@ import (
 	"grenier/layers/swap"
 )
 
-func mustListed(tb testing.TB, rows, cols int) *swap.Grid {
-	tb.Helper()
-	g, err := swap.NewListedGrid(rows, cols)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return g
-}
-
 // shuffled returns a random state.
 func shuffled(g *swap.Grid, r *rand.Rand) swap.List {
 	l := g.Home()
@@ -31,8 +22,8 @@ func TestListedSizes(t *testing.T) {
 			t.Errorf("%v: %v", size, err)
 		}
 	}
-	g := mustListed(t, 8, 8)
-	if len(g.Swaps()) != 112 || g.Packs() || !mustListed(t, 4, 4).Packs() {
+	g := mustGrid(t, 8, 8)
+	if len(g.Swaps()) != 112 || g.Packs() || !mustGrid(t, 4, 4).Packs() {
 		t.Errorf("%d swaps", len(g.Swaps()))
 	}
 }
@@ -54,21 +45,6 @@ func TestListAgainstState(t *testing.T) {
 		if !g.Home().Solved() || g.Home().State() != g.Goal() {
 			t.Errorf("%v: home is %v", size, g.Home())
 		}
-	}
-}
-
-// TestListParity checks that a swap changes the parity of a large grid.
-func TestListParity(t *testing.T) {
-	g := mustListed(t, 8, 8)
-	l := g.Home()
-	for i, m := range g.Swaps() {
-		if l.Parity() != i&1 {
-			t.Fatalf("parity %d after %d swaps", l.Parity(), i)
-		}
-		l.Swap(m)
-	}
-	if (swap.List{0, 0}).Valid() || (swap.List{0, 2}).Valid() {
-		t.Error("no permutations")
 	}
 }
 

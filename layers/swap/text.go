@@ -125,7 +125,7 @@ func (n *numbers) fields() ([]string, error) {
 	return nil, err
 }
 
-// next reads a line of so many numbers, which are what.
+// next reads a line of count numbers; what says which.
 func (n *numbers) next(what string, count int) ([]int, error) {
 	f, err := n.fields()
 	switch {

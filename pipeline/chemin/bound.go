@@ -21,7 +21,7 @@ type bounds struct {
 	growth []uint32
 }
 
-// fronts are those of the canonical sets of one size. That of sets[i] is vectors[starts[i]:starts[i+1]].
+// fronts of the canonical sets of one size: sets[i] has vectors[starts[i]:starts[i+1]].
 type fronts struct {
 	sets    []chemin.Cells // ascending
 	starts  []uint32
@@ -41,7 +41,7 @@ func (f *front) stride() int { return 1 + bits.OnesCount32(f.border) }
 type limits struct {
 	bytes   int64 // of memory
 	perSize int   // vectors for all sets of one size, about
-	threads int
+	workers int
 }
 
 // newBounds works out fronts for the sets of one size after the other, as far as there is
@@ -55,7 +55,7 @@ func newBounds(ctx context.Context, b *chemin.Board, growth []uint32, most limit
 			break
 		}
 		sets := t.grow(size)
-		fronts, err := t.solve(ctx, sets, t.vectors(sets, size, most), most.threads)
+		fronts, err := t.solve(ctx, sets, t.vectors(sets, size, most), most.workers)
 		if err != nil {
 			return t, err
 		}
@@ -80,10 +80,10 @@ func (t *bounds) leastBytes(size int) int64 {
 func (t *bounds) vectors(sets []chemin.Cells, size int, most limits) int {
 	cells := t.board.Cells()
 	vector := 4 * (1 + min(size, cells/2))
-	// All fronts, those of sizes to come included, and the work on one.
+	// All fronts, also of sizes to come, and the work on one.
 	left := (most.bytes-t.bytes)/int64(cells+1-size) - int64(8*len(sets))
 	n := min(int64(most.perSize), left/int64(vector)) / int64(len(sets))
-	n = min(n, most.bytes/4/int64(most.threads*size*4*vector))
+	n = min(n, most.bytes/4/int64(most.workers*size*4*vector))
 	if 2*size > cells+1 {
 		n = min(n/coarser, mostCoarse)
 	}
@@ -100,7 +100,7 @@ const (
 // bytes returns the memory that fronts take.
 func (f *fronts) bytes() int64 { return int64(4 * (len(f.sets) + len(f.starts) + len(f.vectors))) }
 
-// grow returns the canonical connected sets of one size, given those of the size before.
+// grow returns the canonical connected sets of one size, given the size before.
 func (t *bounds) grow(size int) []chemin.Cells {
 	smaller := t.sizes[size-1].sets
 	if size == 1 {
@@ -122,9 +122,9 @@ func (t *bounds) grow(size int) []chemin.Cells {
 }
 
 // solve returns the fronts of sets whose smaller sets are solved, or the error of ctx.
-func (t *bounds) solve(ctx context.Context, sets []chemin.Cells, most, threads int) (f fronts, err error) {
+func (t *bounds) solve(ctx context.Context, sets []chemin.Cells, most, workers int) (f fronts, err error) {
 	vectors := make([][]uint32, len(sets))
-	err = crew.Each(ctx, threads, len(sets), func(_, i int) error {
+	err = crew.Each(ctx, workers, len(sets), func(_, i int) error {
 		vectors[i] = t.front(sets[i], most).vectors
 		return nil
 	})

@@ -116,7 +116,7 @@ func (s *solver) openDir() (saved *checkpoint, err error) {
 }
 
 // verify reads the layer of a checkpoint and fails, with errors that match corrupt.ErrCorrupt, if
-// its records cannot be those of such a search. Growth has the limits
+// its records cannot be of such a search. Growth has the limits
 // of numbers.
 func verify(s *runs.Store, b *chemin.Board, saved *checkpoint, growth []uint32) error {
 	total, orders := saved.Optimal, factorial(min(b.Cells(), chemin.MaxCounted))
@@ -132,7 +132,7 @@ func verify(s *runs.Store, b *chemin.Board, saved *checkpoint, growth []uint32) 
 			err = errors.New("it is out of order")
 		}
 		if saved.Counting && err == nil {
-			// Products and sums fit: none is more than that of all orders before.
+			// Products and sums fit: none is more than the sum for all orders before.
 			if total += count(c.Row[r.key():]) * factorial(b.Cells()-r.filled); total > orders {
 				err = fmt.Errorf("with it there are more than %d orders", orders)
 			}

@@ -74,7 +74,7 @@ type classSearch struct {
 	found  harvest
 }
 
-// classPath is what was done so far.
+// classPath is the order so far and its effects.
 type classPath struct {
 	order  sequence
 	grid   grid
@@ -92,7 +92,7 @@ type classStart struct {
 // run shares out the first cells.
 func (c *classSearch) run(ctx context.Context) error {
 	group, ctx := crew.WithContext(ctx)
-	group.SetLimit(c.Threads)
+	group.SetLimit(c.Workers)
 	for _, start := range c.starts() {
 		group.Go(func() error {
 			if err := ctx.Err(); err != nil {
@@ -142,7 +142,7 @@ type classVisitor struct {
 	fresh uint64 // leaves not counted yet
 }
 
-// visit continues from a state until so many cells are filled; top is the largest number so
+// visit continues from a state until the given number of cells are filled; top is the largest number so
 // far.
 func (v *classVisitor) visit(s *chemin.State, fixing []*chemin.Symmetry, top uint32, filled int) error {
 	k := bits.OnesCount32(s.Filled)
@@ -174,7 +174,7 @@ func (v *classVisitor) visit(s *chemin.State, fixing []*chemin.Symmetry, top uin
 // checkEvery is the number of leaves between two looks at the clock.
 const checkEvery = 1 << 14
 
-// flush adds the counts of v to those of all visitors.
+// flush adds the counts of v to the counts of all visitors.
 func (v *classVisitor) flush() {
 	v.mu.Lock()
 	defer v.mu.Unlock()

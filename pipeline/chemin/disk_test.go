@@ -16,7 +16,18 @@ import (
 	"grenier/io/corrupt"
 	"grenier/layers/chemin"
 	"grenier/pipeline/internal/runs"
+	"grenier/pipeline/job"
 )
+
+// inDir returns the options of a search in a directory that calls progress, if not nil.
+func inDir(dir string, workers int, progress func(phase string, done int)) Options {
+	j := job.Job{Memory: runs.LeastMemory(workers), Workers: workers, Progress: func(s job.Step) {
+		if phase, _, _ := strings.Cut(s.Doing, ","); progress != nil {
+			progress(phase, int(s.Done))
+		}
+	}}
+	return Options{Job: j, Method: Layers, Dir: dir}
+}
 
 // stopAt runs a search in a directory with one worker and stops it when a sweep has come to a layer,
 // which is then in the checkpoint. With "" it goes to the end.
@@ -24,11 +35,11 @@ func stopAt(t testing.TB, b *chemin.Board, dir, doing string, filled int) *Resul
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	r, err := Solve(ctx, b, Options{Method: Layers, Memory: LeastMemory(1), Threads: 1, Dir: dir, Progress: func(p Progress) {
-		if p.Doing == doing && int(p.Done) == filled {
+	r, err := Solve(ctx, b, inDir(dir, 1, func(phase string, done int) {
+		if phase == doing && done == filled {
 			cancel()
 		}
-	}})
+	}))
 	if doing != "" && !errors.Is(err, context.Canceled) || doing == "" && err != nil {
 		t.Fatalf("%v", err)
 	}
@@ -58,11 +69,11 @@ func TestGolden(t *testing.T) {
 			other := t.TempDir()
 			runstest.Copy(t, made, other)
 			first := ""
-			r, err := Solve(t.Context(), b, Options{Method: Layers, Memory: LeastMemory(2), Threads: 2, Dir: other, Progress: func(p Progress) {
-				if first == "" && (p.Doing == "layers" || p.Doing == "counting") {
-					first = p.Doing + " " + strconv.Itoa(int(p.Done))
+			r, err := Solve(t.Context(), b, inDir(other, 2, func(phase string, done int) {
+				if first == "" && (phase == "layers" || phase == "counting") {
+					first = phase + " " + strconv.Itoa(done)
 				}
-			}})
+			}))
 			if err != nil || first != doing+" 2" {
 				t.Fatalf("it began with %q: %v", first, err)
 			}
@@ -100,7 +111,7 @@ func TestCheckpointContradicts(t *testing.T) {
 		}
 		runstest.Copy(t, from, dir)
 		runstest.ChangeCheckpoint(t, dir, checkpointKind, checkpointVersion, change)
-		if r, err := Solve(t.Context(), b, Options{Method: Layers, Memory: LeastMemory(1), Threads: 1, Dir: dir}); !errors.Is(err, corrupt.ErrCorrupt) {
+		if r, err := Solve(t.Context(), b, inDir(dir, 1, nil)); !errors.Is(err, corrupt.ErrCorrupt) {
 			t.Errorf("%s: %v, %v", name, r, err)
 		}
 	}
@@ -166,7 +177,7 @@ func FuzzCheckpoint(f *testing.F) {
 		dir := t.TempDir()
 		runstest.Copy(t, "testdata/layers", dir)
 		runstest.SetCheckpoint(t, dir, checkpointKind, checkpointVersion, payload)
-		_, err := Solve(t.Context(), b, Options{Method: Layers, Memory: LeastMemory(1), Threads: 1, Dir: dir})
+		_, err := Solve(t.Context(), b, inDir(dir, 1, nil))
 		if err != nil && !errors.Is(err, corrupt.ErrCorrupt) {
 			t.Error(err)
 		}
@@ -214,7 +225,7 @@ func FuzzRecords(f *testing.F) {
 		if layer.N == 0 {
 			return
 		}
-		if err := s.search(func() bool { return !s.ended() }, nil).Run(t.Context(), layer); err != nil {
+		if err := s.run(t.Context(), func() {}, nil); err != nil {
 			t.Fatal(err)
 		}
 	})

@@ -46,7 +46,7 @@
 //
 // # The bound
 //
-// Built from the last cell backwards, (c, w) has a recursion like that of the game itself:
+// Built from the last cell backwards, (c, w) has a recursion like the game itself:
 // putting a cell k in front of T adds w(k), the sum of w over its neighbours in T, and c grows
 // by w(k) if all neighbours of k are in T. For each connected set T up to symmetry, the bounds
 // keep the vectors (c, w on the cells with a neighbour outside) that no other exceeds. If
@@ -61,5 +61,5 @@
 // in memory, or in a work file if there is a directory. New states are collected, sorted, thinned
 // out and put aside as runs; merging the runs makes the next layer. Each complete layer is a
 // checkpoint from which the same search resumes (checkpoint.go). Whatever takes much memory gets
-// a share of the memory allowed (memory.go).
+// a share of the memory allowed (records.go).
 package chemin

@@ -23,7 +23,7 @@ type expander struct {
 }
 
 func (s *sweep) newExpander(from, to layout, out *runs.Output) *expander {
-	room := s.room/int64(s.threads) - runs.WriterBytes
+	room := s.room/int64(s.workers) - runs.WriterBytes
 	return &expander{sweep: s, from: from, to: to, out: out, most: int(max(room/to.rowBytes(), 1))}
 }
 
@@ -106,7 +106,7 @@ func (e *expander) fill(s *chemin.State, st *step, tail []uint32) {
 	copy(record[e.to.key():], moved[:])
 }
 
-// order returns an order that begins with that of a tail and the given cell.
+// order returns an order that begins with the order in a tail and the given cell.
 func (e *expander) order(tail []uint32, cell int) []int {
 	order := make([]int, 0, e.board.Cells())
 	left := e.board.Full()

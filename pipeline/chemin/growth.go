@@ -17,7 +17,7 @@ const mostTops = 24
 // the board.
 //
 // A number is the sum of d others, at most the d largest so far, or 1 if d = 0. Each uses up
-// d edges of the king graph, and k cells have so many edges between them at most as the best
+// d edges of the king graph, and k cells have at most as many edges between them as the best
 // set of k cells. All choices of d that keep to this are followed, with the largest numbers
 // that they lead to; where these are too many, maxima of several stand for them.
 func growth(b *chemin.Board) []uint32 {
@@ -55,7 +55,7 @@ func insert(top []uint32, d int) []uint32 {
 	return longer[:most]
 }
 
-// edges returns the most edges that so many cells have between them. Cells are taken or not one
+// edges returns the most edges that n cells have between them, by n. Cells are taken or not one
 // after the other, row by row along the shorter side; those before a cell that are beside it are
 // among the last of them, a row and two more.
 func edges(b *chemin.Board) []int {

@@ -30,19 +30,19 @@ func (s *sequence) order(b *chemin.Board) []int {
 
 func compareSequences(a, b sequence) int { return slices.Compare(a[:], b[:]) }
 
-// harvest is what a search finds of the best score: how many solutions there are, and the first of
-// them, whatever the order in which they are found.
+// harvest counts the solutions of the best score, and keeps the first of them, whatever the order in which they
+// are found.
 type harvest struct {
 	score uint32
-	// solutions counts orientations, or the orders visited (Naive, Classes), and ending those of
-	// these whose last cell has the score; classes counts the orientations that are the least of
+	// solutions counts orientations, or the orders visited (Naive, Classes), and ending the ones
+	// whose last cell has the score; classes counts the orientations that are the least of
 	// their symmetric ones.
 	solutions, ending, classes uint64
 
 	most int        // to keep
 	kept []sequence // of a class each
 	cut  bool       // there are more
-	// orientations has those of the solutions, for Naive and Classes.
+	// orientations of the solutions, for Naive and Classes.
 	orientations limited[chemin.Orientation]
 }
 
@@ -127,11 +127,7 @@ type grid [chemin.MaxCells]uint32
 
 func gridOf(b *chemin.Board, order []int) grid {
 	var g grid
-	numbers, err := b.Play(order)
-	if err != nil {
-		panic(err) // the searches make orders of all cells
-	}
-	copy(g[:], numbers)
+	copy(g[:], play(b, order))
 	return g
 }
 

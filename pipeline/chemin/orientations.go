@@ -71,7 +71,7 @@ func (s *solver) countsOrientations() bool {
 	return total <= mostVisited
 }
 
-// firstImage returns the least order of any orientation that is symmetric to that of the
+// firstImage returns the least order of any orientation that is symmetric to the orientation of the
 // given one.
 func (s *solver) firstImage(order []int) []int {
 	o := s.board.Orient(order)
@@ -93,7 +93,7 @@ func (s *solver) optimalGrids(yield func(grid) bool) {
 	}
 }
 
-// countExtensions counts the optimal orders, and those of them whose last cell has the score,
+// countExtensions counts the optimal orders, and the ones whose last cell has the score,
 // from the list of optimal solutions. ok is false if that is not complete, or if one of them
 // has too many starts of orders to count in the memory given.
 func (s *solver) countExtensions(ctx context.Context) (orders, ending uint64, ok bool, err error) {
@@ -102,8 +102,8 @@ func (s *solver) countExtensions(ctx context.Context) (orders, ending uint64, ok
 	}
 	var allOrders, allEnding atomic.Uint64
 	var unknown atomic.Bool
-	most := int(min(mostSets, s.Memory/8/64/int64(s.Threads)))
-	err = crew.Each(ctx, s.Threads, len(s.optimal), func(worker, i int) error {
+	most := int(min(mostSets, s.room/8/64/int64(s.Workers)))
+	err = crew.Each(ctx, s.Workers, len(s.optimal), func(worker, i int) error {
 		if unknown.Load() {
 			return nil
 		}
@@ -125,8 +125,7 @@ func (s *solver) countExtensions(ctx context.Context) (orders, ending uint64, ok
 
 // scored returns the cells that have the score after an order.
 func (s *solver) scored(order []int) (cells chemin.Cells) {
-	g := gridOf(s.board, order)
-	for cell, number := range g[:s.board.Cells()] {
+	for cell, number := range play(s.board, order) {
 		if number == s.best.score.Load() {
 			cells |= 1 << cell
 		}
@@ -170,7 +169,7 @@ func (o *orientationSearch) run(ctx context.Context) error {
 		starts = longer
 	}
 	group, ctx := crew.WithContext(ctx)
-	group.SetLimit(o.Threads)
+	group.SetLimit(o.Workers)
 	done := 0
 	for _, n := range starts {
 		group.Go(func() error {

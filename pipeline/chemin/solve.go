@@ -10,6 +10,7 @@ import (
 	"grenier/kernels/fault"
 	"grenier/layers/chemin"
 	"grenier/pipeline/internal/runs"
+	"grenier/pipeline/job"
 )
 
 // Method is a way to search.
@@ -26,44 +27,19 @@ const (
 // ErrOption reports an option that is not possible.
 var ErrOption = fault.New(fault.Usage, "not possible")
 
-// ParseMethod returns the method of that name. It fails with ErrOption.
-func ParseMethod(name string) (Method, error) {
-	switch m := Method(name); m {
-	case Naive, Classes, Orientations, Layers:
-		return m, nil
-	}
-	return "", fmt.Errorf("method %q: %w; naive, classes, orientations and layers are", name, ErrOption)
-}
-
 // Options says how to search.
 type Options struct {
 	Method Method
 	// All lists every optimal solution instead of one of each class of symmetric ones.
 	All bool
-	// Memory bounds the bytes of everything that the search keeps; LeastMemory is the least.
-	// Garbage counts too if the runtime has a limit (debug.SetMemoryLimit).
-	Memory int64
+	// Job has no Family and no Note. Memory must be at least runs.LeastMemory.
+	job.Job
 	// Time, if positive, ends the search, with bounds when it is not done.
-	Time    time.Duration
-	Threads int
+	Time time.Duration
 	// Dir, if not empty, is a run directory (package rundir) in which Layers keeps its records
 	// and from which it resumes after an interruption. It need not exist; if it does it must be
 	// empty or of the same board.
 	Dir string
-	// Progress, if not nil, is called often, by one goroutine at a time.
-	Progress func(Progress)
-}
-
-// Progress says how far a search is.
-type Progress struct {
-	Doing string
-	// Done of Total steps are done.
-	Done, Total float64
-	// Even says that the steps take about the same time: whole orders of Classes, and the parts
-	// into which orientations are divided, on the whole.
-	Even bool
-	// Best is the best score so far.
-	Best uint32
 }
 
 // Counts are numbers of orders, orientations or grids; nil where a method does not find them.
@@ -82,21 +58,24 @@ type Solution struct {
 	Grid  []uint32 // number in each cell
 }
 
-// Result is what a search found.
+// Result has the findings of a search.
 type Result struct {
 	// Lower and Upper enclose the maximum; they are equal when it is known.
-	Lower, Upper uint32
+	Lower uint32 `json:"lower"`
+	Upper uint32 `json:"upper"`
 	// Orders, Orientations and Grids are nil if nothing is known about them.
-	Orders, Orientations, Grids *Counts
+	Orders       *Counts `json:"orders,omitempty"`
+	Orientations *Counts `json:"orientations,omitempty"`
+	Grids        *Counts `json:"grids,omitempty"`
 	// Leaves is the number of whole orders (Naive and Classes) or orientations visited.
-	Leaves uint64
+	Leaves uint64 `json:"leaves,omitempty"`
 	// StatesPerLayer has the number of states that Layers kept with 0, 1, ... filled cells.
-	StatesPerLayer []uint64
+	StatesPerLayer []uint64 `json:"states_per_layer,omitempty"`
 	// Solutions are optimal if the result is exact, and else the best ones found.
-	Solutions []Solution
+	Solutions []Solution `json:"-"`
 	// Cut is set when the maximum is known but Solutions may lack some that reach it: they
 	// are too many, or the time was up.
-	Cut bool
+	Cut bool `json:"cut,omitempty"`
 }
 
 // Exact reports whether the maximum is known.
@@ -107,17 +86,16 @@ const MaxSolutions = 1 << 20
 
 // Solve searches the orders of a board for the largest number. When the time is up, memory is
 // too small for a search without a directory, or ctx ends, the result has bounds; in the last
-// case the error is that of ctx. It fails with ErrOption, a *memory.Error if Options.Memory
-// is less than LeastMemory, errors that match corrupt.ErrCorrupt, and those of the file
+// case with the error of ctx. It fails with ErrOption, a *memory.Error if the job
+// has too little memory, errors that match corrupt.ErrCorrupt, and errors of the file
 // system.
 func Solve(ctx context.Context, b *chemin.Board, opts Options) (*Result, error) {
 	if opts.Dir != "" && opts.Method != Layers {
 		return nil, fmt.Errorf("a directory with method %s: %w; layers uses one", opts.Method, ErrOption)
 	}
-	if opts.Threads < 1 {
-		return nil, fmt.Errorf("%d threads: %w; 1 is the least", opts.Threads, ErrOption)
-	}
-	if err := runs.CheckMemory(opts.Threads, opts.Memory); err != nil {
+	opts.Workers = max(1, opts.Workers)
+	room, err := runs.Room(&opts.Job)
+	if err != nil {
 		return nil, err
 	}
 	limited, cancel := ctx, context.CancelFunc(func() {})
@@ -125,27 +103,31 @@ func Solve(ctx context.Context, b *chemin.Board, opts Options) (*Result, error) 
 		limited, cancel = context.WithTimeout(ctx, opts.Time)
 	}
 	defer cancel()
-	s := &solver{Options: opts, board: b, best: &incumbent{}, result: &Result{}}
-	s.best.offer(b, natural(b))
-	err := s.run(limited)
+	s := &solver{Options: opts, board: b, room: room, best: &incumbent{}, result: &Result{}, begun: time.Now()}
+	natural := make([]int, b.Cells())
+	for i := range natural {
+		natural[i] = i
+	}
+	s.best.offer(b, natural)
+	err = s.run(limited)
 	switch {
 	case err == nil:
-	case ctx.Err() == nil && (errors.Is(err, context.DeadlineExceeded) || errors.Is(err, runs.ErrMemory)):
 	case ctx.Err() != nil:
 		err = ctx.Err()
-		s.finish()
-		return s.result, err
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, runs.ErrMemory):
+		err = nil
 	default:
 		return nil, err
 	}
 	s.finish()
-	return s.result, nil
+	return s.result, err
 }
 
 // solver is a search in progress.
 type solver struct {
 	Options
 	board  *chemin.Board
+	room   int64 // bytes of everything that the search keeps, and of garbage
 	best   *incumbent
 	result *Result
 	growth []uint32
@@ -153,6 +135,9 @@ type solver struct {
 	store  *runs.Store // of Layers
 	// optimal has an optimal order of each class that the method knows.
 	optimal [][]int
+
+	begun, phaseBegun time.Time // the search, and what it is doing
+	phase             string
 }
 
 func (s *solver) run(ctx context.Context) error {
@@ -166,24 +151,28 @@ func (s *solver) run(ctx context.Context) error {
 	case Layers:
 		return s.sweepLayers(ctx)
 	}
-	return fmt.Errorf("method %q: %w", s.Method, ErrOption)
-}
-
-// natural returns the order of the cells row by row.
-func natural(b *chemin.Board) []int {
-	order := make([]int, b.Cells())
-	for i := range order {
-		order[i] = i
-	}
-	return order
+	return fmt.Errorf("method %q: %w; naive, classes, orientations and layers are", s.Method, ErrOption)
 }
 
 // report reports progress; even says that steps take about the same time.
 func (s *solver) report(doing string, done, total float64, even bool) {
-	if s.Progress != nil {
-		s.Progress(Progress{Doing: doing, Done: done, Total: total, Even: even, Best: s.best.score.Load()})
+	now := time.Now()
+	if doing != s.phase {
+		s.phase, s.phaseBegun = doing, now
 	}
+	pace := &job.Pace{Layer: job.NoLayer, Run: job.Unknown}
+	if even && done > 0 {
+		pace.Rate = done / now.Sub(s.phaseBegun).Seconds()
+		pace.Run = time.Duration(min((total-done)/pace.Rate, mostSeconds) * float64(time.Second))
+	}
+	if left := max(0, s.Time-now.Sub(s.begun)); s.Time > 0 && (pace.Run == job.Unknown || left < pace.Run) {
+		pace.Run = left
+	}
+	s.Tell(job.Step{Doing: fmt.Sprintf("%s, best %d", doing, s.best.score.Load()), Done: done, Total: max(1, total), Pace: pace})
 }
+
+// mostSeconds bounds times that are shown, to about a century.
+const mostSeconds = 3e9
 
 // finish fills in what all methods have in common.
 func (s *solver) finish() {
@@ -199,12 +188,17 @@ func (s *solver) finish() {
 		r.Cut = r.Cut && r.Exact()
 	}
 	for _, order := range s.listed() {
-		grid, err := s.board.Play(order)
-		if err != nil {
-			panic(err) // the searches make orders of all cells
-		}
-		r.Solutions = append(r.Solutions, Solution{order, grid})
+		r.Solutions = append(r.Solutions, Solution{order, play(s.board, order)})
 	}
+}
+
+// play returns the numbers in the cells after an order.
+func play(b *chemin.Board, order []int) []uint32 {
+	numbers, err := b.Play(order)
+	if err != nil {
+		panic(err) // the searches make orders of all cells
+	}
+	return numbers
 }
 
 // listed returns the solutions to list, sorted.

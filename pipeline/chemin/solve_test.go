@@ -18,6 +18,8 @@ import (
 
 	"grenier/io/memory"
 	"grenier/layers/chemin"
+	"grenier/pipeline/internal/runs"
+	"grenier/pipeline/job"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -33,7 +35,7 @@ func board(t testing.TB, rows, cols int) *chemin.Board {
 
 func solve(t testing.TB, rows, cols int, opts Options) *Result {
 	t.Helper()
-	opts.Memory, opts.Threads = max(opts.Memory, 256<<20), 2
+	opts.Memory, opts.Workers = max(opts.Memory, 256<<20), 2
 	r, err := Solve(context.Background(), board(t, rows, cols), opts)
 	if err != nil {
 		t.Fatal(err)
@@ -139,7 +141,7 @@ func checkSolutions(t *testing.T, b *chemin.Board, r *Result) {
 	}
 }
 
-// TestEnding compares the numbers of best orders that end in the score with those of all orders
+// TestEnding compares the numbers of best orders that end in the score with all orders
 // played one by one.
 func TestEnding(t *testing.T) {
 	for _, size := range [][2]int{{1, 1}, {1, 2}, {1, 3}, {1, 4}, {1, 5}, {6, 1}, {1, 7}, {2, 2}, {2, 3}, {3, 2}} {
@@ -210,26 +212,26 @@ func TestLongAll(t *testing.T) {
 	}
 }
 
-// TestLongThreads compares searches with different numbers of workers, also where there are more
+// TestLongWorkers compares searches with different numbers of workers, also where there are more
 // solutions than are listed.
-func TestLongThreads(t *testing.T) {
+func TestLongWorkers(t *testing.T) {
 	type search struct {
 		rows, cols int
 		method     Method
-		memory     int64
+		memory     uint64
 		cut        bool
 	}
 	searches := []search{
-		{2, 4, Classes, 1 << 30, false}, {2, 3, Naive, 1 << 30, false}, {1, 8, Classes, LeastMemory(7), true},
+		{2, 4, Classes, 1 << 30, false}, {2, 3, Naive, 1 << 30, false}, {1, 8, Classes, runs.LeastMemory(7), true},
 		{2, 4, Orientations, 1 << 30, false}, {2, 4, Layers, 1 << 30, false},
 	}
 	if os.Getenv("GRENIER_LONG") != "" {
-		searches = append(searches, search{3, 3, Classes, 1 << 30, false}, search{2, 4, Naive, 1 << 30, false}, search{1, 8, Classes, 1 << 30, false}, search{3, 3, Orientations, 1 << 30, false}, search{1, 16, Orientations, LeastMemory(7), true})
+		searches = append(searches, search{3, 3, Classes, 1 << 30, false}, search{2, 4, Naive, 1 << 30, false}, search{1, 8, Classes, 1 << 30, false}, search{3, 3, Orientations, 1 << 30, false}, search{1, 16, Orientations, runs.LeastMemory(7), true})
 	}
 	for _, tt := range searches {
 		var want []any
-		for _, threads := range []int{1, 7} {
-			opts := Options{Method: tt.method, Memory: tt.memory, Threads: threads}
+		for _, workers := range []int{1, 7} {
+			opts := Options{Job: job.Job{Memory: tt.memory, Workers: workers}, Method: tt.method}
 			r, err := Solve(t.Context(), board(t, tt.rows, tt.cols), opts)
 			if err != nil {
 				t.Fatal(err)
@@ -242,7 +244,7 @@ func TestLongThreads(t *testing.T) {
 				want = got
 			}
 			if !reflect.DeepEqual(want, got) { // quicker than a diff
-				t.Errorf("%+v: %d workers (-1 +%d)\n%.500s", tt, threads, threads, cmp.Diff(want, got))
+				t.Errorf("%+v: %d workers (-1 +%d)\n%.500s", tt, workers, workers, cmp.Diff(want, got))
 			}
 		}
 	}
@@ -291,45 +293,37 @@ func TestLongLarger(t *testing.T) {
 	}
 }
 
-// TestTimeLimit stops each method at once: the bounds must enclose the maximum.
+// small is a job with little memory.
+var small = job.Job{Memory: 80 << 20, Workers: 2}
+
+// TestTimeLimit stops each method at once: the bounds must enclose the maximum, and the end of the context is told.
 func TestTimeLimit(t *testing.T) {
+	done, cancel := context.WithCancel(t.Context())
+	cancel()
 	for _, method := range []Method{Classes, Orientations, Layers} {
-		r, err := Solve(context.Background(), board(t, 4, 4), Options{Method: method, Memory: 64 << 20, Threads: 2, Time: time.Millisecond})
+		r, err := Solve(context.Background(), board(t, 4, 4), Options{Job: small, Method: method, Time: time.Millisecond})
 		if err != nil || r.Lower > 2473 || r.Upper < 2473 || r.Exact() || len(r.Solutions) != 1 {
 			t.Errorf("%s: %+v, %v", method, r, err)
 		}
 		if r != nil && slices.Max(r.Solutions[0].Grid) != r.Lower {
 			t.Errorf("%s: lower bound %d of the order %v", method, r.Lower, r.Solutions[0])
 		}
-	}
-}
-
-func TestCancelled(t *testing.T) {
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	for _, method := range []Method{Classes, Orientations, Layers} {
-		if _, err := Solve(ctx, board(t, 4, 4), Options{Method: method, Memory: 64 << 20, Threads: 2}); !errors.Is(err, context.Canceled) {
+		if _, err := Solve(done, board(t, 4, 4), Options{Job: small, Method: method}); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %v, want context.Canceled", method, err)
 		}
 	}
 }
 
 func TestOptions(t *testing.T) {
-	for _, opts := range []Options{
-		{Method: "other", Memory: 1 << 30, Threads: 1},
-		{Method: Classes, Memory: 1 << 30, Threads: 1, Dir: "x"}, {Method: Layers, Memory: 1 << 30},
-	} {
+	for _, opts := range []Options{{Job: small, Method: "other"}, {Job: small, Method: Classes, Dir: "x"}} {
 		if _, err := Solve(context.Background(), board(t, 2, 2), opts); !errors.Is(err, ErrOption) {
 			t.Errorf("%+v: %v, want ErrOption", opts, err)
 		}
 	}
-	for _, little := range []int64{-1, 1, LeastMemory(3) - 1} {
-		_, err := Solve(context.Background(), board(t, 2, 2), Options{Method: Layers, Memory: little, Threads: 3})
-		if refused, ok := errors.AsType[*memory.Error](err); !ok || refused.Need != uint64(LeastMemory(3)) || refused.Allowed != uint64(max(0, little)) {
+	for _, little := range []uint64{0, 1, runs.LeastMemory(3) - 1} {
+		_, err := Solve(context.Background(), board(t, 2, 2), Options{Job: job.Job{Memory: little, Workers: 3}, Method: Layers})
+		if refused, ok := errors.AsType[*memory.Error](err); !ok || refused.Need != runs.LeastMemory(3) || refused.Allowed != little {
 			t.Errorf("%d bytes: %v", little, err)
 		}
-	}
-	if _, err := ParseMethod("fast"); !errors.Is(err, ErrOption) {
-		t.Errorf("ParseMethod: %v, want ErrOption", err)
 	}
 }

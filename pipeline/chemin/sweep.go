@@ -10,6 +10,7 @@ import (
 	"grenier/io/crew"
 	"grenier/layers/chemin"
 	"grenier/pipeline/internal/runs"
+	"grenier/pipeline/job"
 )
 
 // sweep is one search through the layers, from the empty board on.
@@ -17,7 +18,7 @@ type sweep struct {
 	board   *chemin.Board
 	bounds  *bounds
 	best    *incumbent
-	threads int
+	workers int
 	store   *runs.Store
 	room    int64 // bytes for records at work
 
@@ -30,8 +31,8 @@ type sweep struct {
 
 	layer *run // the last complete one; nil before the first
 
-	// width, if not 0, keeps only so many states of a layer, the most promising: what is
-	// found is then no proof.
+	// width, if not 0, is the number of states of a layer that are kept, the most promising. Nothing is
+	// proven then.
 	width int
 }
 
@@ -44,13 +45,10 @@ type incumbent struct {
 
 // offer takes an order if it is better.
 func (i *incumbent) offer(b *chemin.Board, order []int) {
-	grid, err := b.Play(order)
-	if err != nil {
-		panic(err) // orders of states fill every cell once
-	}
+	score := slices.Max(play(b, order))
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	if score := slices.Max(grid); score > i.score.Load() {
+	if score > i.score.Load() {
 		i.score.Store(score)
 		i.order = slices.Clone(order)
 	}
@@ -76,21 +74,11 @@ type run struct {
 	*runs.Run
 }
 
-// root returns layer 0.
-func (s *sweep) root() (*runs.Run, error) {
-	l := s.layout(0)
-	row := make([]uint32, l.stride())
-	if s.counting {
-		setCount(row[l.key():], 1)
-	}
-	return s.store.One(row)
-}
-
-// search returns the search for a sweep, which goes on from s.layer. reached, which is called when that
-// is a new layer, says whether to go on.
-func (s *sweep) search(reached func() bool, checkpoint func() ([]byte, error)) *runs.Search {
-	return &runs.Search{
-		Store: s.store, Threads: s.threads, Abreast: runs.Abreast(s.room / 2), // cursors get half of the room
+// run goes on from s.layer, or from the start without one, to the end. reached is called for each new layer, and
+// checkpoint, which may be nil without a directory, returns what the search resumes from.
+func (s *sweep) run(ctx context.Context, reached func(), checkpoint func() ([]byte, error)) error {
+	search := &runs.Search{
+		Job: job.Job{Workers: s.workers}, Store: s.store, Abreast: runs.Abreast(s.room / 2), // cursors get half of the room
 		Step: s.step,
 		Reached: func(next *runs.Run) bool {
 			filled := 0
@@ -99,10 +87,24 @@ func (s *sweep) search(reached func() bool, checkpoint func() ([]byte, error)) *
 				s.store.Drop(s.layer.Run) // the next checkpoint does not need it
 			}
 			s.layer = &run{s.layout(filled), next}
-			return reached()
+			reached()
+			return !s.ended()
 		},
 		Checkpoint: checkpoint,
 	}
+	if s.layer != nil {
+		return search.Run(ctx, s.layer.Run)
+	}
+	l := s.layout(0)
+	row := make([]uint32, l.stride())
+	if s.counting {
+		setCount(row[l.key():], 1)
+	}
+	first, err := s.store.One(row)
+	if err != nil {
+		return err
+	}
+	return search.Start(ctx, first)
 }
 
 // ended reports whether no layer follows.
@@ -157,7 +159,7 @@ func (t *thinner) Take(ctx context.Context, next []uint32) error {
 
 // End writes what is to be kept of the batch.
 func (t *thinner) End(ctx context.Context) error {
-	rows, err := t.thinned(ctx, t.rows, t.layout, t.threads)
+	rows, err := t.thinned(ctx, t.rows, t.layout, t.workers)
 	if err != nil {
 		return err
 	}
@@ -173,12 +175,12 @@ func (t *thinner) End(ctx context.Context) error {
 
 // thinned drops, of sorted records, those that another with the same filled cells exceeds, by so
 // many workers. Only the maximum stays right, hence not when counting. The result is sorted.
-func (s *sweep) thinned(ctx context.Context, rows [][]uint32, l layout, threads int) ([][]uint32, error) {
+func (s *sweep) thinned(ctx context.Context, rows [][]uint32, l layout, workers int) ([][]uint32, error) {
 	if s.counting {
 		return rows, nil
 	}
 	groups := bySet(rows)
-	err := crew.Each(ctx, threads, len(groups), func(_, i int) error {
+	err := crew.Each(ctx, workers, len(groups), func(_, i int) error {
 		groups[i] = dominant(groups[i], l.key())
 		slices.SortFunc(groups[i], slices.Compare[[]uint32])
 		return nil

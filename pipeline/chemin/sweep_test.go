@@ -8,8 +8,6 @@ import (
 	"slices"
 	"testing"
 
-	"grenier/internal/testkit/runstest"
-	"grenier/io/corrupt"
 	"grenier/io/rundir"
 	"grenier/layers/chemin"
 	"grenier/pipeline/internal/runs"
@@ -19,15 +17,11 @@ import (
 // file, if it has one.
 func sweepAll(t *testing.T, s *sweep) (states []int, bytes int64) {
 	t.Helper()
-	first, err := s.root()
-	if err == nil {
-		err = s.search(func() bool {
-			if s.layer.filled > 0 {
-				states = append(states, s.layer.N)
-			}
-			return !s.ended()
-		}, func() ([]byte, error) { return nil, nil }).Start(t.Context(), first)
-	}
+	err := s.run(t.Context(), func() {
+		if s.layer.filled > 0 {
+			states = append(states, s.layer.N)
+		}
+	}, func() ([]byte, error) { return nil, nil })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +36,7 @@ func sweepAll(t *testing.T, s *sweep) (states []int, bytes int64) {
 }
 
 func newTestSweep(b *chemin.Board, room int64, target uint32) *sweep {
-	s := &sweep{board: b, bounds: &bounds{board: b}, best: &incumbent{}, threads: 2, store: &runs.Store{Most: 1 << 30}, room: room}
+	s := &sweep{board: b, bounds: &bounds{board: b}, best: &incumbent{}, workers: 2, store: &runs.Store{Most: 1 << 30}, room: room}
 	if target > 0 {
 		s.counting, s.target = true, target
 	}
@@ -123,27 +117,23 @@ func TestCountingStates(t *testing.T) {
 func TestMemoryTooSmall(t *testing.T) {
 	s := newTestSweep(board(t, 3, 4), 1<<30, 0)
 	s.store.Most = 1 << 12
-	first, err := s.root()
-	if err == nil {
-		err = s.search(func() bool { return !s.ended() }, nil).Start(t.Context(), first)
-	}
-	if !errors.Is(err, runs.ErrMemory) {
+	if err := s.run(t.Context(), func() {}, nil); !errors.Is(err, runs.ErrMemory) {
 		t.Errorf("%v, want runs.ErrMemory", err)
 	}
 }
 
-// interrupt solves a board on disk and stops when so many reports of the sweeps have come.
+// interrupt solves a board on disk and stops after some reports of the sweeps.
 func interrupt(t *testing.T, b *chemin.Board, dir string, reports int) (*Result, error) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	return Solve(ctx, b, Options{Method: Layers, Memory: LeastMemory(2), Threads: 2, Dir: dir, Progress: func(p Progress) {
-		if p.Doing == "layers" || p.Doing == "counting" {
+	return Solve(ctx, b, inDir(dir, 2, func(phase string, _ int) {
+		if phase == "layers" || phase == "counting" {
 			if reports--; reports == 0 {
 				cancel()
 			}
 		}
-	}})
+	}))
 }
 
 // TestResume interrupts a search after each layer and resumes it until it is done.
@@ -172,69 +162,5 @@ func TestResume(t *testing.T) {
 	}
 	if left, err := os.ReadDir(filepath.Join(dir, rundir.WorkName)); err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v, %v", left, err)
-	}
-}
-
-// TestBadDirectory damages what an interrupted search left.
-func TestBadDirectory(t *testing.T) {
-	b := board(t, 3, 3)
-	for name, tt := range map[string]struct {
-		damage func(t *testing.T, dir string)
-		board  *chemin.Board
-		want   error
-	}{
-		"none":        {func(*testing.T, string) {}, b, nil},
-		"other board": {func(*testing.T, string) {}, board(t, 2, 4), corrupt.ErrMismatch},
-		"blocks":      {func(t *testing.T, dir string) { flip(t, dir, rundir.BlocksName) }, b, corrupt.ErrCorrupt},
-		"checkpoint":  {func(t *testing.T, dir string) { flip(t, dir, rundir.CheckpointName) }, b, corrupt.ErrCorrupt},
-		"no blocks": {func(t *testing.T, dir string) {
-			if err := os.Remove(filepath.Join(dir, rundir.WorkName, rundir.BlocksName)); err != nil {
-				t.Fatal(err)
-			}
-		}, b, corrupt.ErrCorrupt},
-		"foreign": {func(t *testing.T, dir string) {
-			if err := os.Rename(filepath.Join(dir, rundir.ManifestName), filepath.Join(dir, "letter.txt")); err != nil {
-				t.Fatal(err)
-			}
-		}, b, corrupt.ErrForeign},
-	} {
-		t.Run(name, func(t *testing.T) {
-			dir := t.TempDir()
-			if _, err := interrupt(t, b, dir, 4); !errors.Is(err, context.Canceled) {
-				t.Fatal(err)
-			}
-			tt.damage(t, dir)
-			before, _ := os.ReadDir(dir)
-			_, err := Solve(context.Background(), tt.board, Options{Method: Layers, Memory: LeastMemory(2), Threads: 2, Dir: dir})
-			if !errors.Is(err, tt.want) {
-				t.Errorf("%v, want %v", err, tt.want)
-			}
-			if after, _ := os.ReadDir(dir); errors.Is(tt.want, corrupt.ErrForeign) && len(after) != len(before) {
-				t.Errorf("files of others changed: %v, before %v", after, before)
-			}
-		})
-	}
-}
-
-// flip changes a byte of a file in the work directory: one of the blocks that the checkpoint
-// mentions, or of the checkpoint.
-func flip(t *testing.T, dir, name string) {
-	t.Helper()
-	work := filepath.Join(dir, rundir.WorkName)
-	data, err := os.ReadFile(filepath.Join(work, name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	at := int64(len(data) / 2)
-	if name == rundir.BlocksName {
-		saved, err := parseCheckpoint(rundir.CheckpointName, runstest.Checkpoint(t, dir, checkpointKind, checkpointVersion), board(t, 3, 3))
-		if err != nil {
-			t.Fatal(err)
-		}
-		at = saved.Blocks[0].Offset + int64(saved.Blocks[0].Length)/2
-	}
-	data[at] ^= 0x40
-	if err := os.WriteFile(filepath.Join(work, name), data, 0o600); err != nil {
-		t.Fatal(err)
 	}
 }

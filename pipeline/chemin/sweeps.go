@@ -63,7 +63,7 @@ func (s *solver) sweepLayers(ctx context.Context) (err error) {
 }
 
 func (s *solver) newSweep(t *bounds) *sweep {
-	w := &sweep{board: s.board, bounds: t, best: s.best, threads: s.Threads, store: s.store}
+	w := &sweep{board: s.board, bounds: t, best: s.best, workers: s.Workers, store: s.store}
 	s.store.Most, w.room = s.sweepBytes(t.bytes)
 	return w
 }
@@ -98,7 +98,7 @@ func (s *solver) countOrders(ctx context.Context, t *bounds, saved *checkpoint) 
 // through takes a sweep from the saved layer, or from the start, to the end.
 func (s *solver) through(ctx context.Context, w *sweep, saved *checkpoint, doing string) error {
 	var states []uint64
-	on := func() {
+	tell := func() {
 		if !w.counting {
 			s.result.StatesPerLayer = states
 		}
@@ -106,24 +106,17 @@ func (s *solver) through(ctx context.Context, w *sweep, saved *checkpoint, doing
 			s.report(doing, float64(w.layer.filled), float64(s.board.Cells()), false)
 		}
 	}
-	search := w.search(func() bool {
-		if w.layer.filled < s.board.Cells() {
-			states = append(states, uint64(w.layer.N))
-		}
-		on()
-		return !w.ended()
-	}, func() ([]byte, error) { return s.checkpoint(w) })
 	if saved != nil {
 		w.layer, states = saved.layer(), saved.States
 		w.optimal.Store(saved.Optimal)
-		on()
-		return search.Run(ctx, w.layer.Run)
+		tell()
 	}
-	first, err := w.root()
-	if err != nil {
-		return err
-	}
-	return search.Start(ctx, first)
+	return w.run(ctx, func() {
+		if w.layer.filled < s.board.Cells() {
+			states = append(states, uint64(w.layer.N))
+		}
+		tell()
+	}, func() ([]byte, error) { return s.checkpoint(w) })
 }
 
 // checkpoint returns the checkpoint of the last complete layer, nil if the sweep has ended.
@@ -142,7 +135,7 @@ func (s *solver) prepare(ctx context.Context) (*bounds, error) {
 	if err := s.firstOrder(ctx); err != nil {
 		return nil, err
 	}
-	most := limits{s.boundBytes(), mostPerSize, s.Threads}
+	most := limits{s.boundBytes(), mostPerSize, s.Workers}
 	t, err := newBounds(ctx, s.board, s.growth, most, func(size int) { s.report("bounds", float64(size), float64(s.board.Cells()), false) })
 	look := t.outlook(s.board.Full())
 	s.upper = min(s.upper, look.upper(new([chemin.MaxCells]uint32), noBound))
@@ -151,17 +144,11 @@ func (s *solver) prepare(ctx context.Context) (*bounds, error) {
 
 // firstOrder searches with few states in each layer and without bounds.
 func (s *solver) firstOrder(ctx context.Context) error {
-	w := &sweep{board: s.board, bounds: &bounds{board: s.board}, best: s.best, threads: s.Threads, store: &runs.Store{}}
+	w := &sweep{board: s.board, bounds: &bounds{board: s.board}, best: s.best, workers: s.Workers, store: &runs.Store{}}
 	w.store.Most, w.room = s.sweepBytes(0)
 	cells := s.board.Cells()
 	w.width = min(beamWidth, int(w.room/2/int64(cells)/layout{cells, orderWords}.rowBytes()))
-	first, err := w.root()
-	if err == nil {
-		err = w.search(func() bool {
-			s.report("a first order", float64(w.layer.filled), float64(cells), false)
-			return !w.ended()
-		}, nil).Start(ctx, first)
-	}
+	err := w.run(ctx, func() { s.report("a first order", float64(w.layer.filled), float64(cells), false) }, nil)
 	if errors.Is(err, runs.ErrMemory) {
 		return nil // whatever was found is good enough
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// thin returns at most so many vectors; for each given one, at least one of them is nowhere less.
+// thin returns at most the given number of vectors; for each given one, at least one of them is nowhere less.
 // They are the maximal given ones if these are few enough, otherwise maxima, cell by cell, of
 // groups of similar vectors.
 func thin(vectors []uint32, stride, most int) []uint32 {

@@ -7,12 +7,14 @@ import (
 	"fmt"
 	"math/big"
 	"slices"
+	"time"
 
 	"grenier/layers/solitaire"
 	"grenier/pipeline/internal/runs"
+	"grenier/pipeline/job"
 )
 
-// layerOf returns the layer of so many pegs, nil if play ends before.
+// layerOf returns the layer with the given pegs, nil if play ends before.
 func (s *search) layerOf(pegs int) *runs.Run {
 	if i := s.first - pegs; i >= 0 && i < len(s.layers) {
 		return s.layers[i]
@@ -22,12 +24,8 @@ func (s *search) layerOf(pegs int) *runs.Run {
 
 // backward finds the winning positions, from one peg on, until there is a layer without any.
 func (s *search) backward(ctx context.Context) error {
-	s.seen = 0
 	if s.layerOf(1) == nil {
 		return nil
-	}
-	for pegs := range len(s.winning) {
-		s.seen += uint64(s.layerOf(pegs + 1).N)
 	}
 	r := s.runs(s.undone, s.backwardReached)
 	if n := len(s.winning); n > 0 {
@@ -46,16 +44,7 @@ func (s *search) backward(ctx context.Context) error {
 // backwardReached takes over the winning positions of a layer.
 func (s *search) backwardReached(next *runs.Run) (more bool) {
 	s.winning = append(s.winning, next)
-	s.seen += uint64(s.layerOf(len(s.winning)).N)
 	return len(s.winning) < s.first && next.N > 0
-}
-
-// total returns the number of positions in all layers.
-func (s *search) total() (n uint64) {
-	for _, l := range s.layers {
-		n += uint64(l.N)
-	}
-	return n
 }
 
 // undone is the step from winning positions to those with one peg more.
@@ -66,11 +55,16 @@ func (s *search) undone(from *runs.Run) (*runs.Step, error) {
 		return nil, err
 	}
 	layer, words := s.layerOf(pegs+1), countAt+wordsFor(sum)
+	left := uint64(0)
+	for _, l := range s.layers[:s.first-pegs] {
+		left += uint64(l.N)
+	}
+	s.begun = time.Now()
 	return &runs.Step{
 		From: from, Check: s.winningCheck(pegs), Chunk: chunk,
-		Progress: func(done int) {
+		At: func(done int) job.Step {
 			share := uint64(float64(layer.N) * float64(done) / float64(from.N))
-			s.report(Progress{Backward: true, Pegs: pegs + 1, Done: share, Total: uint64(layer.N), Left: int64(s.total() - s.seen - share)})
+			return s.at(fmt.Sprintf("%d pegs, backward", pegs+1), share, uint64(layer.N), float64(left-share))
 		},
 		Expand: func(_ int, out *runs.Output) runs.Expander { return s.newUndoer(from.Stride, words, out) },
 		Words:  words, Key: keyWords, Combine: combine,
@@ -131,7 +125,7 @@ func (s *search) solved(layer *runs.Run) (*runs.Run, error) {
 }
 
 // winningCheck returns a function that fails if a record cannot be the next one of winning positions
-// with so many pegs.
+// with the given pegs.
 func (s *search) winningCheck(pegs int) func(row []uint32) error {
 	key := s.keyCheck(pegs)
 	return func(row []uint32) error {
@@ -149,7 +143,7 @@ func (s *search) winningCheck(pegs int) func(row []uint32) error {
 	}
 }
 
-// each calls do with the records of winning positions with so many pegs; they are valid until it
+// each calls do with the records of winning positions with the given pegs; they are valid until it
 // returns. It fails if a record cannot be one.
 func (s *search) each(from *runs.Run, pegs int, do func(r *record)) error {
 	c, err := s.store.Open(from)

@@ -4,10 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math/bits"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -17,6 +19,8 @@ import (
 	"grenier/io/corrupt"
 	"grenier/io/rundir"
 	"grenier/io/workfile"
+	"grenier/pipeline/internal/runs"
+	"grenier/pipeline/job"
 )
 
 // diskGame is a problem that is solved on disk.
@@ -32,7 +36,17 @@ func crashGame(t testing.TB) Problem {
 }
 
 // onDisk returns options for a directory, with one worker, whose files are the same in each run.
-func onDisk(dir string) Options { return Options{Memory: LeastMemory(1), Threads: 1, Dir: dir} }
+func onDisk(dir string) Options {
+	return Options{Job: job.Job{Memory: runs.LeastMemory(1), Workers: 1}, Dir: dir}
+}
+
+// doing returns the text of the steps of a layer.
+func doing(backward bool, pegs int) string {
+	if backward {
+		return fmt.Sprintf("%d pegs, backward", pegs)
+	}
+	return fmt.Sprintf("%d pegs", pegs)
+}
 
 // stopAt runs a search and stops it in a layer.
 func stopAt(t testing.TB, p Problem, dir string, backward bool, pegs int) {
@@ -40,8 +54,8 @@ func stopAt(t testing.TB, p Problem, dir string, backward bool, pegs int) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	o := onDisk(dir)
-	o.Progress = func(p Progress) {
-		if p.Backward == backward && p.Pegs == pegs {
+	o.Progress = func(s job.Step) {
+		if s.Doing == doing(backward, pegs) {
 			cancel()
 		}
 	}
@@ -65,18 +79,18 @@ func TestGolden(t *testing.T) {
 		runstest.Golden(t, dir, made)
 		other := t.TempDir()
 		runstest.Copy(t, made, other)
-		o, first := options(), Progress{}
+		o, first := options(), ""
 		o.Dir = other
-		o.Progress = func(p Progress) {
-			if first.Pegs == 0 {
-				first = p
+		o.Progress = func(s job.Step) {
+			if first == "" {
+				first = s.Doing
 			}
 		}
 		if diff := cmp.Diff(want, solve(t, p, o)); diff != "" {
 			t.Errorf("%s (-want +got)\n%s", name, diff)
 		}
-		if first.Backward != stop.backward || stop.backward && first.Pegs > stop.pegs || first.Pegs > stop.pegs+1 {
-			t.Errorf("%s: it began with %+v", name, first)
+		if first != doing(stop.backward, stop.pegs) {
+			t.Errorf("%s: it began with %q", name, first)
 		}
 	}
 }
@@ -93,9 +107,9 @@ func TestResume(t *testing.T) {
 	}
 	o := options()
 	o.Dir = dir
-	o.Progress = func(p Progress) {
-		if !p.Backward || p.Pegs < first-1 {
-			t.Errorf("%+v once more", p)
+	o.Progress = func(s job.Step) {
+		if s.Doing != doing(true, first-1) && s.Doing != doing(true, first) {
+			t.Errorf("%s once more", s.Doing)
 		}
 	}
 	if diff := cmp.Diff(solve(t, p, options()), solve(t, p, o)); diff != "" {
@@ -113,7 +127,7 @@ func TestShared(t *testing.T) {
 	}
 	for _, p.Ends = range []uint64{0, p.Board.Full(), 1<<4 | 1<<7 | 1<<1 | 1<<10, 0} {
 		o, forward := onDisk(dir), false
-		o.Progress = func(p Progress) { forward = forward || !p.Backward }
+		o.Progress = func(s job.Step) { forward = forward || !strings.Contains(s.Doing, "backward") }
 		if diff := cmp.Diff(solve(t, p, options()), solve(t, p, o)); diff != "" {
 			t.Errorf("ends %#x (-want +got)\n%s", p.Ends, diff)
 		}
@@ -134,7 +148,7 @@ func TestShared(t *testing.T) {
 // on runs a search whose work files are in a file system of a test.
 func on(t *testing.T, p Problem, dir string, fs *crashfs.FS) (a answer, err error) {
 	t.Helper()
-	table, err := Solve(t.Context(), p, Options{Memory: LeastMemory(2), Threads: 2, Dir: dir, work: fs.Dir("work")})
+	table, err := Solve(t.Context(), p, Options{Job: job.Job{Memory: runs.LeastMemory(2), Workers: 2}, Dir: dir, work: fs.Dir("work")})
 	if err != nil {
 		return a, err
 	}
@@ -225,45 +239,6 @@ func TestCheckpointContradicts(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-}
-
-// FuzzDamage changes a byte of a file of a search, or cuts the file there: the result is right, or
-// the damage is found.
-func FuzzDamage(f *testing.F) {
-	f.Add(false, uint8(0), uint32(40), uint8(1), false)
-	f.Add(true, uint8(1), uint32(100), uint8(0x80), false)
-	f.Add(true, uint8(2), uint32(30), uint8(0), true)
-	f.Add(false, uint8(2), uint32(0), uint8(4), false)
-	f.Add(true, uint8(0xa4), uint32(165), uint8(4), false) // a block that the shortest solution reads alone
-	p := diskGame(f)
-	want := solve(f, p, options())
-	f.Fuzz(func(t *testing.T, backward bool, file uint8, at uint32, change uint8, cut bool) {
-		dir, from := t.TempDir(), "testdata/forward"
-		if backward {
-			from = "testdata/backward"
-		}
-		runstest.Copy(t, from, dir)
-		runstest.Damage(t, dir, file, at, change, cut)
-		table, err := Solve(t.Context(), p, onDisk(dir))
-		if err != nil {
-			if !errors.Is(err, corrupt.ErrCorrupt) && !errors.Is(err, rundir.ErrOtherRun) {
-				t.Error(err)
-			}
-			return
-		}
-		defer table.Close()
-		_, adviseErr := table.Advise(t.Context(), State{p.Start, -1})
-		_, _, _, shortestErr := table.Shortest(t.Context())
-		if err := errors.Join(adviseErr, shortestErr); err != nil {
-			if !errors.Is(err, corrupt.ErrCorrupt) {
-				t.Error(err)
-			}
-			return
-		}
-		if diff := cmp.Diff(want, solved(t, table)); diff != "" {
-			t.Errorf("(-want +got)\n%s", diff)
-		}
-	})
 }
 
 // FuzzCheckpoint loads checkpoints of any contents.

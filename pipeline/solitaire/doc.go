@@ -1,5 +1,5 @@
 // Package solitaire searches peg solitaire (package layers/solitaire) exactly: it counts the positions
-// that jumps can lead to, layer by layer, those of them from which the game can still be solved,
+// that jumps can lead to, layer by layer, the ones from which the game can still be solved,
 // the solutions, and finds a solution with the fewest moves. Count and Solve are the entries;
 // Result.Advise knows about every position that was reached.
 //
@@ -46,7 +46,7 @@
 // # Why there is none
 //
 // Give each hole 0 or 1 so that the three holes of every jump have the sum 0 modulo 2. The sum over
-// the pegs never changes then. If it differs from that of every position which would be a
+// the pegs never changes then. If it differs from the sum of every position which would be a
 // solution, there is none (parity). Otherwise the forward search is the proof: it
 // has seen every position.
 //

@@ -2,10 +2,13 @@ package solitaire
 
 import (
 	"context"
+	"fmt"
+	"time"
 
 	"grenier/kernels/radix"
 	"grenier/layers/solitaire"
 	"grenier/pipeline/internal/runs"
+	"grenier/pipeline/job"
 )
 
 // chunk is how many records a worker takes at a time.
@@ -30,16 +33,13 @@ func (s *search) forward(ctx context.Context) error {
 		return nil
 	}
 	last := len(s.layers) - 1
-	for _, l := range s.layers[:last] {
-		s.seen += uint64(l.N)
-	}
 	return r.Run(ctx, s.layers[last])
 }
 
 // runs returns the search in one direction.
 func (s *search) runs(step func(*runs.Run) (*runs.Step, error), reached func(*runs.Run) bool) *runs.Search {
 	return &runs.Search{
-		Store: s.store, Threads: s.Threads, Abreast: s.abreast(),
+		Job: s.Job, Store: s.store, Abreast: s.abreast(),
 		Step: step, Reached: reached, Checkpoint: s.checkpoint,
 	}
 }
@@ -48,7 +48,6 @@ func (s *search) runs(step func(*runs.Run) (*runs.Step, error), reached func(*ru
 func (s *search) forwardReached(next *runs.Run) (more bool) {
 	if n := len(s.layers); n > 0 {
 		last := s.layers[n-1]
-		s.seen += uint64(last.N)
 		if s.done = next.N == 0; s.done {
 			s.buffers = nil
 			return false
@@ -65,10 +64,11 @@ func (s *search) forwardReached(next *runs.Run) (more bool) {
 func (s *search) jumped(from *runs.Run) (*runs.Step, error) {
 	pegs := s.pegs(len(s.layers) - 1)
 	s.allocate(from)
+	s.begun = time.Now()
 	return &runs.Step{
 		From: from, Check: s.keyCheck(pegs), Chunk: chunk,
-		Progress: func(done int) {
-			s.report(Progress{Pegs: pegs, Done: uint64(done), Total: uint64(from.N), Left: -1})
+		At: func(done int) job.Step {
+			return s.at(fmt.Sprintf("%d pegs", pegs), uint64(done), uint64(from.N), -1)
 		},
 		Expand: s.newExpander,
 		Words:  keyWords, Key: keyWords,
@@ -96,7 +96,7 @@ func (s *search) allocate(from *runs.Run) {
 	most := s.mostFound()
 	need := min(most, from.N*len(s.Board.Jumps())+mostChildren)
 	if s.buffers == nil {
-		s.buffers = make([]buffer, s.Threads)
+		s.buffers = make([]buffer, s.Workers)
 	}
 	for i := range s.buffers {
 		if b := &s.buffers[i]; len(b.scratch) < need {

@@ -71,7 +71,7 @@ func numberOf(words []uint32) *big.Int {
 	return new(big.Int).SetBytes(bytes)
 }
 
-// wordsFor returns how many words the numbers of a layer need if those of the layer below have
+// wordsFor returns how many words the numbers of a layer need if the numbers of the layer below have
 // this sum.
 func wordsFor(sum *big.Int) int { return (sum.BitLen()+jumpsBits)/wordBits + 1 }
 
@@ -84,7 +84,7 @@ type cursor struct {
 	check func(row []uint32) error
 }
 
-// open returns a cursor on the first position of a layer with so many pegs. It fails like next.
+// open returns a cursor on the first position of a layer with the given pegs. It fails like next.
 func (s *search) open(layer *runs.Run, pegs int) (*cursor, error) {
 	rows, err := s.store.Open(layer)
 	if err != nil {
@@ -112,8 +112,8 @@ func (c *cursor) take() error {
 	return c.check(c.rows.Row)
 }
 
-// keyCheck returns a function that fails if a record cannot be the next one of positions with so
-// many pegs.
+// keyCheck returns a function that fails if a record cannot be the next one of positions with the
+// given pegs.
 func (s *search) keyCheck(pegs int) func(row []uint32) error {
 	before, first := solitaire.Position(0), true
 	return func(row []uint32) error {

@@ -4,11 +4,15 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
+	"time"
+
+	"github.com/dustin/go-humanize/english"
 
 	"grenier/io/vfs"
 	"grenier/kernels/fault"
 	"grenier/layers/solitaire"
 	"grenier/pipeline/internal/runs"
+	"grenier/pipeline/job"
 )
 
 // ErrOption reports an option that is not possible.
@@ -35,33 +39,21 @@ func (p *Problem) ends() solitaire.Position {
 
 // Options says how to search.
 type Options struct {
-	// Memory bounds the bytes of everything that the search keeps; LeastMemory is the least.
-	Memory  int64
-	Threads int
+	// Job has no Family and no Note. Memory must be at least runs.LeastMemory.
+	job.Job
 	// Dir, if not empty, is a run directory (package rundir) in which the layers are kept, and from
 	// which a search resumes after an interruption. It need not exist; if it does it must be
 	// empty or of the same game.
 	Dir string
-	// Progress, if not nil, is called often, by one goroutine at a time.
-	Progress func(Progress)
 
-	work vfs.Dir // in tests: the directory of the work file; nil for that of Dir
-}
-
-// Progress says how far a search is.
-type Progress struct {
-	Backward bool // from the end, after all layers are counted
-	Pegs     int  // of the positions at work
-	// Done of Total positions of this layer are done, and Seen positions of all layers.
-	Done, Total, Seen uint64
-	// Left is how many positions are left in all layers, or -1 if that is not known.
-	Left int64
+	work vfs.Dir // in tests: the directory of the work file; nil for the usual one
 }
 
 // search is a search in progress.
 type search struct {
 	Problem
 	Options
+	room  int64 // bytes for everything that the search keeps
 	group *solitaire.Group
 	store *runs.Store
 	first int // pegs at the start
@@ -74,16 +66,15 @@ type search struct {
 	stale   []*runs.Run // winning layers of other ends, in the checkpoint that was read
 	keep    bool        // all layers, not only the last
 
-	buffers []buffer // of the workers
-	seen    uint64   // positions in this phase
+	buffers []buffer  // of the workers
+	begun   time.Time // of the layer in progress
 }
 
 // newSearch returns a search with its store open. It fails like Count.
 func newSearch(p Problem, o Options, keep bool) (s *search, err error) {
-	if o.Threads < 1 {
-		return nil, fmt.Errorf("%d threads: %w; 1 is the least", o.Threads, ErrOption)
-	}
-	if err := runs.CheckMemory(o.Threads, o.Memory); err != nil {
+	o.Workers = max(1, o.Workers)
+	room, err := runs.Room(&o.Job)
+	if err != nil {
 		return nil, err
 	}
 	if p.Start == 0 || p.Start&^p.Board.Full() != 0 {
@@ -92,7 +83,7 @@ func newSearch(p Problem, o Options, keep bool) (s *search, err error) {
 	if p.Ends&^p.Board.Full() != 0 {
 		return nil, fmt.Errorf("an end outside the board: %w", ErrOption)
 	}
-	s = &search{Problem: p, Options: o, store: &runs.Store{}, keep: keep || o.Dir != "", first: bits.OnesCount64(p.Start)}
+	s = &search{Problem: p, Options: o, room: room, store: &runs.Store{}, keep: keep || o.Dir != "", first: bits.OnesCount64(p.Start)}
 	s.group = p.Board.Group(p.Ends)
 	s.store.Most = s.keptBytes()
 	if o.Dir != "" {
@@ -117,16 +108,9 @@ func (s *search) failed(err error) error {
 	case !errors.Is(err, runs.ErrMemory):
 		return err
 	case s.done:
-		return fmt.Errorf("winning positions with %s: %w", pegsText(len(s.winning)+1), ErrMemory)
+		return fmt.Errorf("winning positions with %s: %w", english.Plural(len(s.winning)+1, "peg", ""), ErrMemory)
 	}
-	return fmt.Errorf("positions with %s: %w", pegsText(s.pegs(len(s.layers))), ErrMemory)
-}
-
-func pegsText(n int) string {
-	if n == 1 {
-		return "1 peg"
-	}
-	return fmt.Sprintf("%d pegs", n)
+	return fmt.Errorf("positions with %s: %w", english.Plural(s.pegs(len(s.layers)), "peg", ""), ErrMemory)
 }
 
 // pegs returns the number of pegs of layer i.
@@ -144,29 +128,32 @@ func (s *search) counts() []uint64 {
 // A search divides its memory. Five eighths are for blocks, or a quarter for lists of them if they are
 // on disk. Of what is left, buffers get half and merges a quarter; the rest is for garbage.
 
-// LeastMemory returns the least memory in bytes for a search with the given number of workers.
-func LeastMemory(threads int) int64 { return runs.LeastMemory(threads) }
-
-// keptBytes is what blocks may take.
+// keptBytes is the memory for blocks.
 func (s *search) keptBytes() int64 {
 	if s.Dir != "" {
-		return s.Memory / 4
+		return s.room / 4
 	}
-	return s.Memory / 8 * 5
+	return s.room / 8 * 5
 }
 
-// bufferBytes is what the buffers of a worker may take.
+// bufferBytes is the memory for the buffers of a worker.
 func (s *search) bufferBytes() int64 {
-	return (s.Memory - s.keptBytes()) / 2 / int64(s.Threads)
+	return (s.room - s.keptBytes()) / 2 / int64(s.Workers)
 }
 
 // abreast is the most runs that are merged at a time.
-func (s *search) abreast() int { return runs.Abreast((s.Memory - s.keptBytes()) / 4) }
+func (s *search) abreast() int { return runs.Abreast((s.room - s.keptBytes()) / 4) }
 
-// report reports progress.
-func (s *search) report(p Progress) {
-	if s.Progress != nil {
-		p.Seen = s.seen + p.Done
-		s.Progress(p)
+// at returns the step of a search that has done some of the positions of a layer, with more positions left in
+// all, or -1 if nobody knows.
+func (s *search) at(doing string, done, total uint64, left float64) job.Step {
+	pace := &job.Pace{Layer: job.Unknown, Run: job.Unknown}
+	if took := time.Since(s.begun); done > 0 && took > 0 {
+		each := float64(took) / float64(done)
+		pace.Rate, pace.Layer = float64(time.Second)/each, time.Duration(float64(total-done)*each)
+		if left >= 0 {
+			pace.Run = time.Duration(left * each)
+		}
 	}
+	return job.Step{Doing: doing, Done: float64(done), Total: float64(max(1, total)), Pace: pace}
 }

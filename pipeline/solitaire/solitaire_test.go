@@ -19,6 +19,8 @@ import (
 	"grenier/kernels/fault"
 	"grenier/layers/solitaire"
 	"grenier/layers/symmetry"
+	"grenier/pipeline/internal/runs"
+	"grenier/pipeline/job"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -36,8 +38,8 @@ func game(t testing.TB, picture string, start int) Problem {
 	return Problem{Board: b, Start: p}
 }
 
-// english returns the English board with the centre empty.
-func english(t testing.TB) Problem {
+// central returns the English board with the centre empty.
+func central(t testing.TB) Problem {
 	t.Helper()
 	b := solitaire.Named(solitaire.English)
 	center, err := b.Center()
@@ -47,7 +49,7 @@ func english(t testing.TB) Problem {
 	return Problem{Board: b, Start: b.Full() &^ (1 << center)}
 }
 
-func options() Options { return Options{Memory: LeastMemory(2), Threads: 2} }
+func options() Options { return Options{Job: job.Job{Memory: runs.LeastMemory(2), Workers: 2}} }
 
 // answer is everything that a search finds.
 type answer struct {
@@ -298,12 +300,12 @@ func TestLittleMemory(t *testing.T) {
 	}
 	for _, dir := range []string{"", t.TempDir()} {
 		for threads := 1; threads <= 3; threads += 2 {
-			o := Options{Memory: LeastMemory(threads), Threads: threads, Dir: dir}
+			o := Options{Job: job.Job{Memory: runs.LeastMemory(threads), Workers: threads}, Dir: dir}
 			s, err := newSearch(p, o, true)
 			if err != nil {
 				t.Fatal(err)
 			}
-			s.Memory = 1
+			s.room = 1
 			if s.mostFound() > 2*mostChildren || s.abreast() != 2 {
 				t.Fatalf("%d positions in a buffer, %d runs at a time", s.mostFound(), s.abreast())
 			}
@@ -322,15 +324,15 @@ func TestLittleMemory(t *testing.T) {
 }
 
 // TestLongEnglish compares the English central game with published values: the numbers of positions and
-// of solutions, OEIS A112737 and durangobill.com/Peg33.html, those of winning positions
+// of solutions, OEIS A112737 and durangobill.com/Peg33.html, winning positions
 // OEIS A112738, and E. Bergholt's 18 moves of 1912.
 func TestLongEnglish(t *testing.T) {
 	if os.Getenv("GRENIER_LONG") == "" {
 		t.Skip("long")
 	}
-	p := english(t)
+	p := central(t)
 	p.Ends = p.Board.Full() &^ p.Start
-	got := solve(t, p, Options{Memory: 260 << 20, Threads: 2})
+	got := solve(t, p, Options{Job: job.Job{Memory: 276 << 20, Workers: 2}})
 	want := answer{
 		Layers: []uint64{
 			1, 1, 2, 8, 39, 171, 719, 2757, 9751, 31312, 89927, 229614, 517854, 1022224, 1753737, 2598215, 3312423, 3626632, 3413313,
@@ -353,15 +355,15 @@ func TestEnglishBeginning(t *testing.T) {
 	defer cancel()
 	o := options()
 	o.Dir = t.TempDir()
-	o.Progress = func(p Progress) {
-		if p.Pegs == 24 {
+	o.Progress = func(s job.Step) {
+		if s.Doing == doing(false, 24) {
 			cancel()
 		}
 	}
-	if _, err := Count(ctx, english(t), o); !errors.Is(err, context.Canceled) {
+	if _, err := Count(ctx, central(t), o); !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
-	s, err := newSearch(english(t), Options{Memory: o.Memory, Threads: 1, Dir: o.Dir}, false)
+	s, err := newSearch(central(t), Options{Job: job.Job{Memory: o.Memory}, Dir: o.Dir}, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -381,17 +383,16 @@ func TestOptions(t *testing.T) {
 		p Problem
 		o Options
 	}{
-		"no threads":    {p, Options{Memory: 1 << 30}},
 		"no pegs":       {none, options()},
 		"ends outside":  {outside, options()},
 		"pegs outside":  {Problem{Board: p.Board, Start: 15}, options()},
-		"little memory": {p, Options{Memory: LeastMemory(1) - 1, Threads: 1}},
+		"little memory": {p, Options{Job: job.Job{Memory: runs.LeastMemory(1) - 1}}},
 	} {
 		if _, err := Count(t.Context(), c.p, c.o); !errors.Is(err, fault.Usage) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := Count(t.Context(), p, Options{Memory: 1, Threads: 1}); !errors.As(err, new(*memory.Error)) {
+	if _, err := Count(t.Context(), p, Options{}); !errors.As(err, new(*memory.Error)) {
 		t.Errorf("%v", err)
 	}
 }

@@ -18,8 +18,8 @@ type Counts struct {
 }
 
 // Count counts the positions that jumps lead to from the start. It fails with ErrOption, a
-// *memory.Error if Options.Memory is less than LeastMemory, ErrMemory, like rundir.Lock, with errors
-// that match corrupt.ErrCorrupt, those of the file system, and that of ctx.
+// *memory.Error if the job has too little memory, ErrMemory, like rundir.Lock, with errors
+// that match corrupt.ErrCorrupt, errors of the file system, and the error of ctx.
 func Count(ctx context.Context, p Problem, o Options) (c Counts, err error) {
 	s, err := newSearch(p, o, false)
 	if err != nil {
@@ -97,13 +97,13 @@ type State struct {
 	Last int
 }
 
-// Outlook is what can still come of a position, or of a jump.
+// Outlook is the future of a position, or of a jump.
 type Outlook struct {
 	Solutions *big.Int // sequences of jumps; 0 if there are none
 	Moves     int      // the least number, if there are solutions
 }
 
-// Advice is what is known about a position.
+// Advice is the knowledge about a position.
 type Advice struct {
 	Outlook
 	// Jumps are those that are possible, by number, each with the outlook if it is made: moves are
@@ -169,7 +169,7 @@ func (r *record) each(g *solitaire.Group) *big.Int {
 	return new(big.Int).Quo(numberOf(r.count), big.NewInt(int64(g.Orbit(r.position))))
 }
 
-// find fills in the records of winning positions with so many pegs.
+// find fills in the records of winning positions with the given pegs.
 func (t *Table) find(pegs int, wanted map[solitaire.Position]*record) error {
 	if pegs > len(t.search.winning) {
 		return nil

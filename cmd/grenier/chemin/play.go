@@ -12,7 +12,7 @@ import (
 	game "grenier/layers/chemin"
 )
 
-// playReport is what chemin play prints as JSON.
+// playReport is the JSON of chemin play.
 type playReport struct {
 	Rows  int        `json:"rows"`
 	Cols  int        `json:"cols"`

@@ -4,27 +4,23 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"grenier/cmd/grenier/cli"
-	"grenier/io/memory"
 	game "grenier/layers/chemin"
 	"grenier/pipeline/chemin"
-	"grenier/pipeline/job"
 )
 
 // solveFlags are the flags of chemin solve as given.
 type solveFlags struct {
-	rows, cols                 int
-	method, dir, svg, progress string
-	memory                     cli.MemoryFlag
-	time                       time.Duration
-	threads                    int
-	all, json                  bool
+	cli.JobFlags
+	rows, cols       int
+	method, dir, svg string
+	time             time.Duration
+	all              bool
 }
 
 func (a *app) solve() *cobra.Command {
@@ -75,39 +71,20 @@ if it is not known, "cut" is true if not all solutions are listed.
 	flags := cmd.Flags()
 	flags.StringVar(&f.method, "method", string(chemin.Layers), "`method`: naive, classes, orientations or layers")
 	flags.BoolVar(&f.all, "all", false, "list all optimal solutions, symmetric ones too")
-	f.memory.Define(a.App, flags, "1GiB", nil)
+	f.Define(a.App, flags, "1GiB", cli.JSONUsage)
 	flags.DurationVar(&f.time, "time", 0, "longest `time` to search, like 10m; 0 is no limit")
-	cli.ThreadsFlag(flags, &f.threads, "use")
 	flags.Var((*cli.Directory)(&f.dir), "dir", "directory for the states of the method layers")
 	flags.Var((*cli.File)(&f.svg), "svg", "`FILE` for a drawing of the first solution; - prints it instead of text")
-	cli.ProgressFlag(flags, &f.progress)
-	flags.BoolVar(&f.json, "json", false, "print one JSON object")
 	return cmd
 }
 
-func (f *solveFlags) options() (chemin.Options, error) {
-	method, err := chemin.ParseMethod(f.method)
-	if err != nil {
-		return chemin.Options{}, err
+func (f *solveFlags) options() (o chemin.Options, err error) {
+	o.Method, o.All, o.Time, o.Dir = chemin.Method(f.method), f.all, f.time, f.dir
+	if err := cli.CheckTime(f.time); err != nil {
+		return o, err
 	}
-	allowed, err := f.memory.Limit()
-	if err == nil {
-		err = cli.CheckTime(f.time)
-	}
-	if err == nil {
-		err = cli.CheckThreads(f.threads)
-	}
-	if err != nil {
-		return chemin.Options{}, err
-	}
-	least := uint64(chemin.LeastMemory(f.threads)) + memory.Base
-	if allowed < least {
-		what := fmt.Sprintf("a search with --threads %d", f.threads)
-		err = f.memory.Explain(&memory.Error{What: what, Need: least, Allowed: allowed})
-	}
-	return chemin.Options{
-		Method: method, All: f.all, Memory: int64(allowed) - memory.Base, Time: f.time, Threads: f.threads, Dir: f.dir,
-	}, err
+	o.Job, err = f.Job()
+	return o, err
 }
 
 func (a *app) runSolve(ctx context.Context, f solveFlags) error {
@@ -119,91 +96,41 @@ func (a *app) runSolve(ctx context.Context, f solveFlags) error {
 	if err != nil {
 		return err
 	}
-	if err := cli.OneStdout(f.json, map[string]string{"--svg": f.svg}); err != nil {
+	if err := cli.OneStdout(f.JSON, map[string]string{"--svg": f.svg}); err != nil {
 		return err
 	}
 	if err := cli.CheckFile(f.svg); err != nil {
 		return err
 	}
-	shown, err := a.NewProgress(f.progress, f.json)
+	shown, err := a.Begin(&f.JobFlags, &opts.Job)
 	if err != nil {
 		return err
 	}
 	defer shown.Close()
-	phase := phase{limit: f.time}
-	opts.Progress = func(p chemin.Progress) { shown.Update(phase.at(p, time.Now())) }
 	if f.dir != "" {
 		a.Resume = "; the same command resumes after the last complete layer"
 	}
-	runtime.GOMAXPROCS(f.threads)
 	start := time.Now()
 	r, err := chemin.Solve(ctx, b, opts)
 	if r == nil {
-		return err
+		return f.Memory.Explain(err)
 	}
 	report := newReport(b, opts.Method, r, time.Since(start))
 	shown.Pause(func() { err = errors.Join(a.show(b, report, f), err) })
 	return err
 }
 
-// phase is the part of a search that is in progress.
-type phase struct {
-	limit time.Duration // of the search, 0 for none
-	doing string
-	begun time.Time
-}
-
-// at returns how far the search is.
-func (f *phase) at(p chemin.Progress, now time.Time) filling {
-	if p.Doing != f.doing {
-		f.doing, f.begun = p.Doing, now
-	}
-	return filling{p, f.limit, now.Sub(f.begun)}
-}
-
-// filling is how far a search is.
-type filling struct {
-	chemin.Progress
-	limit time.Duration
-	took  time.Duration // this phase, so far
-}
-
-func (p filling) State(elapsed time.Duration) cli.State {
-	st := cli.State{
-		Doing: fmt.Sprintf("%s, best %d", p.Doing, p.Best), Done: p.Done, Total: max(1, p.Total),
-		Elapsed: elapsed, LayerETA: job.NoLayer, RunETA: job.Unknown,
-	}
-	if p.Even && p.Done > 0 {
-		st.Rate = p.Done / p.took.Seconds()
-		st.RunETA = time.Duration(min((p.Total-p.Done)/st.Rate, maxSeconds) * float64(time.Second))
-	}
-	if left := max(0, p.limit-elapsed); p.limit > 0 && (st.RunETA == job.Unknown || left < st.RunETA) {
-		st.RunETA = left
-	}
-	return st
-}
-
-// maxSeconds bounds the times that are shown, to about a century.
-const maxSeconds = 3e9
-
-// report is what chemin solve prints as JSON.
+// report is the JSON of chemin solve.
 type report struct {
-	Rows         int              `json:"rows"`
-	Cols         int              `json:"cols"`
-	Method       chemin.Method    `json:"method"`
-	Exact        bool             `json:"exact"`
-	Max          *uint32          `json:"max,omitempty"`
-	Lower        uint32           `json:"lower"`
-	Upper        uint32           `json:"upper"`
-	Orders       *chemin.Counts   `json:"orders,omitempty"`
-	Orientations *chemin.Counts   `json:"orientations,omitempty"`
-	Grids        *chemin.Counts   `json:"grids,omitempty"`
-	Leaves       uint64           `json:"leaves,omitempty"`
-	States       []uint64         `json:"states_per_layer,omitempty"`
-	Solutions    []solutionReport `json:"solutions"`
-	Cut          bool             `json:"cut,omitempty"`
-	Seconds      float64          `json:"seconds"`
-	PeakRSS      uint64           `json:"peak_rss_bytes,omitempty"`
+	Rows   int           `json:"rows"`
+	Cols   int           `json:"cols"`
+	Method chemin.Method `json:"method"`
+	Exact  bool          `json:"exact"`
+	Max    *uint32       `json:"max,omitempty"`
+	*chemin.Result
+	Solutions []solutionReport `json:"solutions"`
+	Seconds   float64          `json:"seconds"`
+	PeakRSS   uint64           `json:"peak_rss_bytes,omitempty"`
 }
 
 // solutionReport is an order and its grid.
@@ -214,8 +141,7 @@ type solutionReport struct {
 
 func newReport(b *game.Board, method chemin.Method, r *chemin.Result, elapsed time.Duration) *report {
 	report := &report{
-		Rows: b.Rows(), Cols: b.Cols(), Method: method, Exact: r.Exact(), Lower: r.Lower, Upper: r.Upper, Orders: r.Orders,
-		Orientations: r.Orientations, Grids: r.Grids, Leaves: r.Leaves, States: r.StatesPerLayer, Cut: r.Cut, Seconds: elapsed.Seconds(), PeakRSS: cli.PeakRSS(),
+		Rows: b.Rows(), Cols: b.Cols(), Method: method, Exact: r.Exact(), Result: r, Seconds: elapsed.Seconds(), PeakRSS: cli.PeakRSS(),
 	}
 	if r.Exact() {
 		report.Max = &r.Lower
@@ -231,7 +157,7 @@ func (a *app) show(b *game.Board, r *report, f solveFlags) error {
 	if err := a.drawSVG(b, r.Solutions[0].Order, f.svg); err != nil || f.svg == cli.Stdout {
 		return err
 	}
-	if f.json {
+	if f.JSON {
 		return a.PrintJSON(r)
 	}
 	if r.Exact {
@@ -246,8 +172,8 @@ func (a *app) show(b *game.Board, r *report, f solveFlags) error {
 	if r.Leaves > 0 {
 		fmt.Fprintf(a.Out, "%s visited\n", cli.Count(r.Leaves, "complete order"))
 	}
-	if len(r.States) > 0 {
-		a.Printf(2, "states by number of filled cells: %s", cli.Spaced(r.States))
+	if len(r.StatesPerLayer) > 0 {
+		a.Printf(2, "states by number of filled cells: %s", cli.Spaced(r.StatesPerLayer))
 	}
 	return a.printSolutions(b, r)
 }

@@ -287,9 +287,3 @@ func (b *bar) clear() {
 		fmt.Fprint(b.out, "\r\x1b[K")
 	}
 }
-
-// Steady is the state of work whose rate does not change much, and of which so much was done
-// before it began, in a run that it resumes.
-func Steady[N uint64 | int64 | float64](doing string, begun, done, total N, elapsed time.Duration) State {
-	return step{Doing: doing, Begun: float64(begun), Done: float64(done), Total: float64(total)}.State(elapsed)
-}

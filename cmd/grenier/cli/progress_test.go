@@ -28,7 +28,9 @@ type detail struct {
 // checking is a quarter of the way.
 type checking struct{}
 
-func (checking) State(elapsed time.Duration) State { return Steady("layer 3", 0, 50.0, 200, elapsed) }
+func (checking) State(elapsed time.Duration) State {
+	return step{Doing: "layer 3", Done: 50, Total: 200}.State(elapsed)
+}
 
 // shown returns what a display makes of a state.
 func shown(s State, newDisplay func(out io.Writer) display) string {
@@ -86,19 +88,6 @@ func TestPlainLines(t *testing.T) {
 	want = "layer 3: 25.0% of the run, 5 pos/s, ETA 30s\n"
 	if got := untimed(t, shown(checking, newPlain)); got != want {
 		t.Errorf("%q, want %q", got, want)
-	}
-}
-
-// TestSteady: what was done before this run began does not count as fast work of this one.
-func TestSteady(t *testing.T) {
-	for _, c := range []struct {
-		begun uint64
-		rate  float64
-		eta   time.Duration
-	}{{0, 10, 10 * time.Second}, {80, 2, 50 * time.Second}, {100, 0, job.Unknown}} {
-		if s := Steady("layer 3", c.begun, 100, 200, 10*time.Second); s.Rate != c.rate || s.RunETA != c.eta || s.Done != 100 || s.Total != 200 {
-			t.Errorf("%d before: %+v", c.begun, s)
-		}
 	}
 }
 

@@ -48,7 +48,7 @@ func (a *app) decode() *cobra.Command {
 		case psn:
 			return s.AppendPosition(dst), nil
 		case ugi:
-			return s.AppendUGI(dst), nil
+			return s.AppendPosition(append(dst, "position fen "...)), nil
 		case cells:
 			return s.AppendCells(dst), nil
 		}

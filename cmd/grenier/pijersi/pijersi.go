@@ -35,12 +35,12 @@ the start of a game. There are three ways to write one:
   cells     {'a1': 'R', 'a2': 'P', ..., 'b4t': 'W', ...}, in any order
 
 One line-up stands for both players if black mirrors white; WHITE-black gives
-each player a line-up; cells are those of one player or of both.
+each player a line-up; cells are of one player or of both.
 
 A line-up is legal if it has 4 rocks (R), 4 papers (P), 4 scissors (S) and 2
 wises (W), and no wise stands on another kind of cube. 2,737,350 line-ups are
-legal: so many set-ups are mirrored, and the square of it, 7,493,085,022,500,
-are independent.
+legal: there are as many mirrored set-ups, and the square of it,
+7,493,085,022,500, of independent ones.
 `,
 		Example: `  grenier pijersi encode RPSRPSPSRWWSRP
   grenier pijersi decode GRXLLS-grxlls`,

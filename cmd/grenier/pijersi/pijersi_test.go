@@ -17,7 +17,7 @@ import (
 	"grenier/layers/pijersi"
 )
 
-// result is what became of a command line.
+// result is the outcome of a command line.
 type result struct {
 	status   int
 	out, err string
@@ -42,7 +42,7 @@ func TestPijersiStreams(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 9))
 	var text [4]strings.Builder
 	for range 20_000 {
-		s, err := pijersi.UnrankTotal(r.Uint64N(pijersi.SetupCount))
+		s, err := pijersi.UnrankSetup(r.Uint64N(pijersi.SetupCount), pijersi.Total)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -121,50 +121,5 @@ func TestPijersiBrokenStream(t *testing.T) {
 		if got.status != cli.ExitFailure || got.out != "RPSRPSPSRWWSRP\n" || got.err != "grenier: cable cut\n" {
 			t.Errorf("%.20q: %+v", text, got)
 		}
-	}
-}
-
-// repeated is a stream of n lines that are all alike, without memory for them.
-type repeated struct {
-	lines []byte
-	n     int
-}
-
-func (r *repeated) Read(p []byte) (int, error) {
-	if r.n == 0 {
-		return 0, io.EOF
-	}
-	r.n--
-	return copy(p, r.lines), nil
-}
-
-// TestPijersiMemory checks that no line of a stream takes memory of its own.
-func TestPijersiMemory(t *testing.T) {
-	const lines, most = 1_000_000, 10_000
-	for command, line := range map[string]string{"encode": "RPSRPSPSRWWSRP\n", "decode": "GRXLLS-grxlls\n"} {
-		per := testing.AllocsPerRun(1, func() {
-			in := &repeated{lines: []byte(strings.Repeat(line, 1000)), n: lines / 1000}
-			if status := run(t.Context(), []string{"pijersi", command}, in, io.Discard, io.Discard); status != cli.ExitOK {
-				t.Errorf("%s: status %d", command, status)
-			}
-		})
-		if per > most {
-			t.Errorf("%s: %.0f allocations for %d lines, want %d at most", command, per, lines, most)
-		}
-	}
-}
-
-// BenchmarkPijersi measures streams; one operation is a million lines.
-func BenchmarkPijersi(b *testing.B) {
-	for command, line := range map[string]string{"encode": "RPSRPSPSRWWSRP\n", "decode": "GRXLLS\n", "rank": "GRXLLS\n"} {
-		b.Run(command, func(b *testing.B) {
-			for b.Loop() {
-				in := &repeated{lines: []byte(strings.Repeat(line, 1000)), n: 1000}
-				if status := run(b.Context(), []string{"pijersi", command}, in, io.Discard, io.Discard); status != cli.ExitOK {
-					b.Fatal(status)
-				}
-			}
-			b.ReportMetric(float64(b.N)*1e6/b.Elapsed().Seconds(), "lines/s")
-		})
 	}
 }

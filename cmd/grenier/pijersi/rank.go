@@ -20,7 +20,7 @@ func (a *app) rank() *cobra.Command {
 		Short: "Print the number of a legal set-up",
 		Long: `Prints the number of a legal set-up. Legal line-ups are numbered from 0 to
 2737349 in the order of their codes. The number of WHITE-black is 2737350 times
-that of white plus that of black, 0 to 7493085022499.
+the number of white plus the number of black, 0 to 7493085022499.
 ` + streamHelp,
 		Example: "  grenier pijersi rank GRXLLS",
 		RunE:    a.Start(func(cmd *cobra.Command, args []string) error { return c.run(cmd.Context(), args) }),
@@ -41,7 +41,12 @@ func parseLegal(line []byte) (pijersi.Setup, error) {
 func (a *app) unrank() *cobra.Command {
 	var total bool
 	c := setupCommand{app: a, text: func(dst []byte, s pijersi.Setup) ([]byte, error) { return s.AppendCode(dst), nil }}
-	c.parse = func(line []byte) (pijersi.Setup, error) { return parseRank(line, total) }
+	c.parse = func(line []byte) (pijersi.Setup, error) {
+		if total {
+			return parseRank(line, pijersi.Total)
+		}
+		return parseRank(line, pijersi.Mirror)
+	}
 	cmd := &cobra.Command{
 		Use:   "unrank {RANK | -}",
 		Short: "Print the code of the legal set-up with a number",
@@ -57,14 +62,10 @@ func (a *app) unrank() *cobra.Command {
 }
 
 // parseRank reads the number of a legal set-up.
-func parseRank(line []byte, total bool) (pijersi.Setup, error) {
-	unrank, most := pijersi.UnrankMirror, uint64(pijersi.Count-1)
-	if total {
-		unrank, most = pijersi.UnrankTotal, pijersi.SetupCount-1
-	}
+func parseRank(line []byte, form pijersi.Form) (pijersi.Setup, error) {
 	rank, err := strconv.ParseUint(string(line), 10, 64)
 	if err != nil {
-		return pijersi.Setup{}, fmt.Errorf("%w: %.80q is not a whole number from 0 to %d", pijersi.ErrRank, line, most)
+		return pijersi.Setup{}, fmt.Errorf("%w: %.80q is not a whole number", pijersi.ErrRank, line)
 	}
-	return unrank(rank)
+	return pijersi.UnrankSetup(rank, form)
 }

@@ -12,7 +12,7 @@ import (
 	"grenier/pipeline/solitaire"
 )
 
-// countReport is what solitaire count prints as JSON.
+// countReport is the JSON of solitaire count.
 type countReport struct {
 	Board  string   `json:"board"`
 	Start  string   `json:"start"`
@@ -55,13 +55,9 @@ func (a *app) runCount(ctx context.Context, f problemFlags, startGiven bool) err
 	if err != nil {
 		return err
 	}
-	o, err := a.options(&f)
-	if err != nil {
-		return err
-	}
 	start := time.Now()
 	r := countReport{Board: p.Board.Name(), Start: p.start}
-	err = a.search(&f, o, func(o solitaire.Options) error {
+	err = a.search(&f, func(o solitaire.Options) error {
 		c, err := solitaire.Count(ctx, p.Problem, o)
 		r.Layers = c.Layers
 		return err
@@ -73,7 +69,7 @@ func (a *app) runCount(ctx context.Context, f problemFlags, startGiven bool) err
 		r.Total += n
 	}
 	r.Took = cli.TookSince(start)
-	if f.json {
+	if f.JSON {
 		return a.PrintJSON(r)
 	}
 	fmt.Fprintf(a.Out, "%4s %18s\n", "pegs", "positions")

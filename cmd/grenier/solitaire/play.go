@@ -17,7 +17,7 @@ import (
 	"grenier/pipeline/solitaire"
 )
 
-// playReport is what solitaire play prints as JSON.
+// playReport is the JSON of solitaire play.
 type playReport struct {
 	Board     string   `json:"board"`
 	Start     string   `json:"start"`
@@ -96,12 +96,8 @@ func (a *app) runPlay(ctx context.Context, f playFlags, startGiven bool, args []
 			return err
 		}
 	}
-	o, err := a.options(&f.problemFlags)
-	if err != nil {
-		return err
-	}
 	if !p.Parity() {
-		err := a.search(&f.problemFlags, o, func(o solitaire.Options) (err error) {
+		err := a.search(&f.problemFlags, func(o solitaire.Options) (err error) {
 			g.table, err = solitaire.Solve(ctx, p.Problem, o)
 			return err
 		})
@@ -110,7 +106,7 @@ func (a *app) runPlay(ctx context.Context, f playFlags, startGiven bool, args []
 		}
 		defer func() { err = errors.Join(err, g.table.Close()) }()
 	}
-	if !f.json && f.svg != cli.Stdout {
+	if !f.JSON && f.svg != cli.Stdout {
 		if err := g.run(ctx); err != nil {
 			return err
 		}
@@ -120,7 +116,7 @@ func (a *app) runPlay(ctx context.Context, f playFlags, startGiven bool, args []
 			return err
 		}
 	}
-	if f.json {
+	if f.JSON {
 		return g.report(ctx)
 	}
 	return nil
@@ -128,18 +124,18 @@ func (a *app) runPlay(ctx context.Context, f playFlags, startGiven bool, args []
 
 // check refuses flags that contradict each other or the arguments.
 func (f *playFlags) check(args []string) error {
-	if err := cli.OneStdout(f.json, map[string]string{"--svg": f.svg}); err != nil {
+	if err := cli.OneStdout(f.JSON, map[string]string{"--svg": f.svg}); err != nil {
 		return err
 	}
 	if len(args) == 1 && args[0] == cli.Stdout {
 		switch {
 		case f.board == cli.Stdout:
 			return cli.Usagef("--board - and jumps from -: stdin can be only one of them")
-		case !f.json && f.svg != cli.Stdout:
+		case !f.JSON && f.svg != cli.Stdout:
 			return cli.Usagef("-: jumps are read from stdin without it, unless --json or --svg - is given")
 		}
 	}
-	if f.board == cli.Stdout && !f.json && f.svg != cli.Stdout {
+	if f.board == cli.Stdout && !f.JSON && f.svg != cli.Stdout {
 		return cli.Usagef("--board -: jumps are read from stdin; --json or --svg - takes them from the command line alone")
 	}
 	return cli.CheckFile(f.svg)
@@ -288,7 +284,7 @@ func (g *play) outlook(o *solitaire.Outlook) string {
 	return fmt.Sprintf("%s, the shortest with %s", solutions(o.Solutions), cli.Count(o.Moves, "more move"))
 }
 
-// words are what can be typed, besides jumps.
+// words can be typed, besides jumps.
 var words = []struct {
 	word, does string
 	run        func(*play, context.Context, *solitaire.Advice) error

@@ -9,16 +9,12 @@ import (
 	"fmt"
 	"io"
 	"math/bits"
-	"runtime"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"grenier/cmd/grenier/cli"
-	"grenier/io/memory"
 	"grenier/io/vfs"
 	game "grenier/layers/solitaire"
-	"grenier/pipeline/job"
 	"grenier/pipeline/solitaire"
 )
 
@@ -50,11 +46,8 @@ holes and --start is not given.`
 
 // problemFlags are the flags that say which game is meant.
 type problemFlags struct {
-	board, start, end string
-	dir, progress     string
-	memory            cli.MemoryFlag
-	threads           int
-	json              bool
+	cli.JobFlags
+	board, start, end, dir string
 }
 
 // define adds the flags to a command.
@@ -62,11 +55,8 @@ func (f *problemFlags) define(a *app, cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.board, "board", game.English, "`board`: english, french, or a file with a picture, - for stdin")
 	flags.StringVar(&f.start, "start", "center", "`hole` that is empty at the start, like d4, or center")
-	f.memory.Define(a.App, flags, "1GiB", nil)
-	cli.ThreadsFlag(flags, &f.threads, "use")
+	f.Define(a.App, flags, "1GiB", cli.JSONUsage)
 	flags.Var((*cli.Directory)(&f.dir), "dir", "directory for the layers, which are in memory without it")
-	cli.ProgressFlag(flags, &f.progress)
-	flags.BoolVar(&f.json, "json", false, "print one JSON object")
 }
 
 // defineEnd adds --end.
@@ -159,75 +149,23 @@ func (a *app) board(ctx context.Context, name string) (*game.Board, game.Positio
 	return b, position, nil
 }
 
-// options reads the flags about how to search.
-func (a *app) options(f *problemFlags) (o solitaire.Options, err error) {
-	if err := cli.CheckThreads(f.threads); err != nil {
-		return o, err
-	}
-	allowed, err := f.memory.Limit()
+// search runs a search and shows how far it is.
+func (a *app) search(f *problemFlags, run func(o solitaire.Options) error) error {
+	j, err := f.Job()
 	if err != nil {
-		return o, err
-	}
-	if least := memory.Need(uint64(solitaire.LeastMemory(f.threads))); allowed < least {
-		what := fmt.Sprintf("a search with --threads %d", f.threads)
-		return o, f.memory.Explain(&memory.Error{What: what, Need: least, Allowed: allowed})
+		return err
 	}
 	if f.dir != "" {
 		a.Resume = "; the same command resumes after the last complete layer"
 	}
-	runtime.GOMAXPROCS(f.threads)
-	return solitaire.Options{Memory: int64(memory.Room(allowed)), Threads: f.threads, Dir: f.dir}, nil
-}
-
-// search runs a search and shows how far it is.
-func (a *app) search(f *problemFlags, o solitaire.Options, run func(o solitaire.Options) error) error {
-	shown, err := a.NewProgress(f.progress, f.json)
+	shown, err := a.Begin(&f.JobFlags, &j)
 	if err != nil {
 		return err
 	}
 	defer shown.Close()
-	var at layer
-	o.Progress = func(p solitaire.Progress) { shown.Update(at.now(p, time.Now())) }
-	err = run(o)
+	err = run(solitaire.Options{Job: j, Dir: f.dir})
 	if errors.Is(err, solitaire.ErrMemory) {
-		err = fmt.Errorf("--memory %s: %w; --dir keeps them on disk", f.memory.String(), err)
+		return fmt.Errorf("--memory %s: %w; --dir keeps them on disk", f.Memory.String(), err)
 	}
-	return err
-}
-
-// layer is the layer that a search works on.
-type layer struct {
-	pegs     int
-	backward bool
-	begun    time.Time
-}
-
-// now returns how far the search is.
-func (l *layer) now(p solitaire.Progress, now time.Time) searching {
-	if l.begun.IsZero() || p.Pegs != l.pegs || p.Backward != l.backward {
-		*l = layer{p.Pegs, p.Backward, now}
-	}
-	return searching{p, now.Sub(l.begun)}
-}
-
-// searching is how far a search is.
-type searching struct {
-	solitaire.Progress
-	took time.Duration // for this layer, so far
-}
-
-func (s searching) State(elapsed time.Duration) cli.State {
-	doing := fmt.Sprintf("%d pegs", s.Pegs)
-	if s.Backward {
-		doing += ", backward"
-	}
-	st := cli.State{Doing: doing, Done: float64(s.Done), Total: float64(max(1, s.Total)), Elapsed: elapsed, LayerETA: job.Unknown, RunETA: job.Unknown}
-	if s.Done > 0 && s.took > 0 {
-		st.Rate = float64(s.Done) / s.took.Seconds()
-		st.LayerETA = time.Duration(float64(s.Total-s.Done) / st.Rate * float64(time.Second))
-		if s.Left >= 0 {
-			st.RunETA = time.Duration(float64(s.Left) / st.Rate * float64(time.Second))
-		}
-	}
-	return st
+	return f.Memory.Explain(err)
 }

@@ -20,7 +20,7 @@ import (
 // errUnsolvable is the answer no.
 var errUnsolvable = fault.New(fault.Difference, "there is no solution")
 
-// solveReport is what solitaire solve prints as JSON.
+// solveReport is the JSON of solitaire solve.
 type solveReport struct {
 	Board     string   `json:"board"`
 	Start     string   `json:"start"`
@@ -99,19 +99,15 @@ func (a *app) runSolve(ctx context.Context, f solveFlags, startGiven bool) error
 	if err != nil {
 		return err
 	}
-	if err := cli.OneStdout(f.json, map[string]string{"--svg": f.svg}); err != nil {
+	if err := cli.OneStdout(f.JSON, map[string]string{"--svg": f.svg}); err != nil {
 		return err
 	}
 	if err := cli.CheckFile(f.svg); err != nil {
 		return err
 	}
-	o, err := a.options(&f.problemFlags)
-	if err != nil {
-		return err
-	}
 	start := time.Now()
 	r := &solveReport{Board: p.Board.Name(), Start: p.start, End: p.end, Solutions: new(big.Int)}
-	err = a.search(&f.problemFlags, o, func(o solitaire.Options) error { return r.fill(ctx, p, o, f.exhaust) })
+	err = a.search(&f.problemFlags, func(o solitaire.Options) error { return r.fill(ctx, p, o, f.exhaust) })
 	if err != nil {
 		return err
 	}
@@ -187,7 +183,7 @@ func (a *app) show(p problem, r *solveReport, f solveFlags) error {
 			return err
 		}
 	}
-	if f.json {
+	if f.JSON {
 		return a.PrintJSON(r)
 	}
 	fmt.Fprint(a.Out, p.Board.Draw(p.Start))

@@ -10,21 +10,18 @@ import (
 	"github.com/spf13/cobra"
 
 	"grenier/cmd/grenier/cli"
-	"grenier/pipeline/job"
 	"grenier/pipeline/swap/bench"
 )
 
 // benchFlags are the flags of swap bench as given.
 type benchFlags struct {
-	tables                 []string
-	grids, solves, threads int
-	seed                   uint64
-	progress               string
-	memory                 cli.MemoryFlag
-	json                   bool
+	cli.JobFlags
+	tables        []string
+	grids, solves int
+	seed          uint64
 }
 
-// benchReport is what swap bench prints as JSON.
+// benchReport is the JSON of swap bench.
 type benchReport struct {
 	*bench.Report
 	cli.Took
@@ -46,7 +43,7 @@ tables:
               disk, next to the figures of the report
 
 The same --seed, --grids and --solves give the same figures, except for times
-and allocations. Databases are built in a temporary directory.
+and allocations.
 
 EXIT STATUS
   3    an admissible heuristic exceeds the distance, or a solution that is said
@@ -62,42 +59,32 @@ EXIT STATUS
 	flags.IntVar(&f.grids, "grids", 10_000, "`number` of random grids for heuristics")
 	flags.IntVar(&f.solves, "solves", 100, "`number` of random grids for each solver; of 3 x 4 a tenth of it, of 4 x 4 a fifth")
 	flags.Uint64Var(&f.seed, "seed", 1, "`number` from which the grids are made")
-	f.memory.Define(a.App, flags, "4GiB", nil)
-	cli.ThreadsFlag(flags, &f.threads, "build databases and run astar-parallel with")
-	cli.ProgressFlag(flags, &f.progress)
-	flags.BoolVar(&f.json, "json", false, "print one JSON object")
+	f.Memory.Define(a.App, flags, "4GiB", nil)
+	cli.ThreadsFlag(flags, &f.Threads, "build databases and run astar-parallel with")
+	cli.ProgressFlag(flags, &f.Form)
+	flags.BoolVar(&f.JSON, "json", false, cli.JSONUsage)
 	cli.Completes(cmd, "tables", bench.TableNames()...)
 	return cmd
 }
 
-// options checks the flags.
-func (f *benchFlags) options() (o bench.Options, err error) {
-	if err = cli.CheckThreads(f.threads); err != nil {
-		return o, err
-	}
-	o = bench.Options{Tables: f.tables, Grids: f.grids, Solves: f.solves, Seed: f.seed, Workers: f.threads}
-	o.Memory, err = f.memory.Limit()
-	return o, err
-}
-
 func (a *app) runBench(ctx context.Context, f benchFlags) error {
-	o, err := f.options()
+	j, err := f.Job()
 	if err != nil {
 		return err
 	}
-	shown, err := a.NewProgress(f.progress, f.json)
+	o := bench.Options{Job: j, Tables: f.tables, Grids: f.grids, Solves: f.solves, Seed: f.seed}
+	shown, err := a.Begin(&f.JobFlags, &o.Job)
 	if err != nil {
 		return err
 	}
 	start := time.Now()
-	o.Progress = func(p bench.Progress) { shown.Update(benching(p)) }
 	r, err := bench.Run(ctx, o)
 	shown.Close()
 	if err != nil {
-		return f.memory.Explain(err)
+		return f.Memory.Explain(err)
 	}
 	report := benchReport{r, cli.TookSince(start)}
-	if f.json {
+	if f.JSON {
 		return a.PrintJSON(report)
 	}
 	a.printBench(report)
@@ -131,15 +118,4 @@ func (a *app) printColumns(rows [][]string) {
 		}
 		fmt.Fprintln(a.Out, strings.TrimRight(line, " "))
 	}
-}
-
-// benching is how far a run is.
-type benching bench.Progress
-
-func (b benching) State(elapsed time.Duration) cli.State {
-	shown := cli.State{Doing: b.Doing, Done: 100 * b.Share, Total: 100, Elapsed: elapsed, Rate: job.NoRate, LayerETA: job.NoLayer, RunETA: job.Unknown}
-	if b.Share > 0 {
-		shown.RunETA = time.Duration(float64(elapsed) * (1 - b.Share) / b.Share)
-	}
-	return shown
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"runtime"
 	"time"
 
 	"github.com/dustin/go-humanize"
@@ -13,19 +12,18 @@ import (
 	"grenier/cmd/grenier/cli"
 	"grenier/io/rundir"
 	"grenier/layers/swap"
-	"grenier/pipeline/job"
 	"grenier/pipeline/swap/bfs"
 )
 
 // bfsFlags are the flags of swap bfs as given.
 type bfsFlags struct {
-	rows, cols, threads int
-	memory              cli.MemoryFlag
-	dir, progress       string
-	json, force         bool
+	cli.JobFlags
+	rows, cols int
+	dir        string
+	force      bool
 }
 
-// bfsReport is what swap bfs prints as JSON.
+// bfsReport is the JSON of swap bfs.
 type bfsReport struct {
 	Rows      int      `json:"rows"`
 	Cols      int      `json:"cols"`
@@ -65,24 +63,21 @@ depth ends with a checkpoint in DIR, from which the same command resumes.
 	needGrid(cmd, &f.rows, &f.cols, swap.MaxCells)
 	flags := cmd.Flags()
 	flags.Var((*cli.Directory)(&f.dir), "dir", "directory for the states, which are in memory without it")
-	f.memory.Define(a.App, flags, "8GiB", &f.force)
-	cli.ThreadsFlag(flags, &f.threads, "use")
-	cli.ProgressFlag(flags, &f.progress)
+	f.Memory.Define(a.App, flags, "8GiB", &f.force)
+	cli.ThreadsFlag(flags, &f.Threads, "use")
+	cli.ProgressFlag(flags, &f.Form)
 	flags.BoolVar(&f.force, "force", false, "start even if the disk has too little room for the states")
-	flags.BoolVar(&f.json, "json", false, "print one JSON object")
+	flags.BoolVar(&f.JSON, "json", false, cli.JSONUsage)
 	return cmd
 }
 
 // search checks the flags and returns the grid and the options of the search.
 func (f *bfsFlags) search() (g *swap.Grid, o bfs.Options, err error) {
-	if err = cli.CheckThreads(f.threads); err != nil {
-		return nil, o, err
-	}
-	o = bfs.Options{Workers: f.threads, Dir: f.dir}
+	o.Dir = f.dir
 	if !f.force {
 		o.Free = rundir.FreeBytes
 	}
-	if o.Memory, err = f.memory.Limit(); err != nil {
+	if o.Job, err = f.Job(); err != nil {
 		return nil, o, err
 	}
 	g, err = swap.NewGrid(f.rows, f.cols)
@@ -94,30 +89,28 @@ func (a *app) runBFS(ctx context.Context, f bfsFlags) error {
 	if err != nil {
 		return err
 	}
-	shown, err := a.NewProgress(f.progress, f.json)
+	shown, err := a.Begin(&f.JobFlags, &o.Job)
 	if err != nil {
 		return err
 	}
 	if f.dir != "" {
 		a.Resume = "; the same command resumes after the last complete depth"
 	}
-	runtime.GOMAXPROCS(f.threads)
 	start := time.Now()
-	o.Progress = func(p bfs.Progress) { shown.Update(counting(p)) }
 	r, err := bfs.Search(ctx, g, o)
 	shown.Close()
 	if cli.IsType[*rundir.RoomError](err) {
 		return fmt.Errorf("%w; --force starts anyway", err)
 	}
 	if err != nil {
-		return f.memory.Explain(err)
+		return f.Memory.Explain(err)
 	}
 	report := bfsReport{
 		Rows: r.Rows, Cols: r.Cols, States: r.States(), Degree: len(g.Swaps()), Edges: r.States() * uint64(len(g.Swaps())) / 2, Diameter: r.Diameter(), Antipodes: r.Antipodes(),
 		Mean: math.Round(r.Mean()*1e6) / 1e6, Depths: r.Depths,
 		Took: cli.TookSince(start),
 	}
-	if f.json {
+	if f.JSON {
 		return a.PrintJSON(report)
 	}
 	a.printBFS(report)
@@ -134,16 +127,4 @@ func (a *app) printBFS(r bfsReport) {
 		r.Rows, r.Cols, cli.Count(r.States, "state"), r.Diameter, cli.Comma(r.Antipodes), r.Mean)
 	fmt.Fprintf(a.Out, "%.1f s (%s); peak memory %s\n",
 		r.Seconds, humanize.SIWithDigits(float64(r.States)/r.Seconds, 1, "states/s"), cli.Size(r.PeakRSS))
-}
-
-// counting is how far a search is.
-type counting bfs.Progress
-
-func (s counting) State(elapsed time.Duration) cli.State {
-	shown := cli.Steady(fmt.Sprintf("depth %d", s.Depth), 0, s.Seen, s.Total, elapsed)
-	shown.Done, shown.RunETA = s.Share*shown.Total, job.Unknown
-	if s.Share > s.Begun {
-		shown.RunETA = time.Duration(float64(elapsed) * (1 - s.Share) / (s.Share - s.Begun))
-	}
-	return shown
 }

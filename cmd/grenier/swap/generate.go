@@ -20,7 +20,7 @@ type generateFlags struct {
 	json       bool
 }
 
-// generateReport is what swap generate prints as JSON.
+// generateReport is the JSON of swap generate.
 type generateReport struct {
 	Rows         int    `json:"rows"`
 	Cols         int    `json:"cols"`
@@ -37,7 +37,7 @@ func (a *app) generate() *cobra.Command {
 		Short: "Generate a random grid of a given difficulty",
 		Long: `Prints a random grid in the format that "swap solve" reads. --difficulty is the
 sum of the Manhattan distances of its tiles, as a share of the largest sum,
-that of the grid in reverse order. Random grids have about 0.67. The same
+which the grid in reverse order has. Random grids have about 0.67. The same
 --seed gives the same grid.
 `,
 		Example: `  grenier swap generate --rows 4 --cols 4 --difficulty 0.8 --seed 7`,

@@ -11,20 +11,18 @@ import (
 	"grenier/cmd/grenier/cli"
 	"grenier/layers/swap"
 	"grenier/layers/swap/heuristic"
-	"grenier/pipeline/job"
 	"grenier/pipeline/swap/patterns"
 )
 
 // pdbFlags are the flags of swap pdb build as given.
 type pdbFlags struct {
-	kind, cost, out, progress string
-	memory                    cli.MemoryFlag
-	rows, cols, k, threads    int
-	tiles                     []int
-	json                      bool
+	cli.JobFlags
+	kind, cost, out string
+	rows, cols, k   int
+	tiles           []int
 }
 
-// pdbReport is what swap pdb build prints as JSON.
+// pdbReport is the JSON of swap pdb build.
 type pdbReport struct {
 	Kind    string `json:"kind"`
 	Rows    int    `json:"rows"`
@@ -77,10 +75,7 @@ distance; tracked is never the smaller one.
 	flags.IntSliceVar(&f.tiles, "tiles", nil, "`tiles` of an apdb, from 1, with commas between")
 	flags.IntVar(&f.k, "k", 0, "`number` of tiles in the sets of a gadb, 1 to 4")
 	flags.Var((*cli.File)(&f.out), "out", "`FILE` to write, - for stdout")
-	f.memory.Define(a.App, flags, "4GiB", nil)
-	cli.ThreadsFlag(flags, &f.threads, "use")
-	cli.ProgressFlag(flags, &f.progress)
-	flags.BoolVar(&f.json, "json", false, "print one JSON object")
+	f.Define(a.App, flags, "4GiB", cli.JSONUsage)
 	cli.Need(cmd, "kind", "out")
 	return cmd
 }
@@ -98,11 +93,7 @@ func (f *pdbFlags) options() (g *swap.Grid, o patterns.Options, err error) {
 	if err != nil {
 		return nil, o, cli.Usagef("%w", err)
 	}
-	if err = cli.CheckThreads(f.threads); err != nil {
-		return nil, o, err
-	}
-	o.Workers = f.threads
-	if o.Memory, err = f.memory.Limit(); err != nil {
+	if o.Job, err = f.Job(); err != nil {
 		return nil, o, err
 	}
 	if o.Cost, err = heuristic.ParseCost(f.cost); err != nil {
@@ -120,30 +111,25 @@ func (a *app) runPDB(ctx context.Context, f pdbFlags) error {
 	if err := cli.CheckFile(f.out); err != nil {
 		return err
 	}
-	if err := cli.OneStdout(f.json, map[string]string{"--out": f.out}); err != nil {
+	if err := cli.OneStdout(f.JSON, map[string]string{"--out": f.out}); err != nil {
 		return err
 	}
-	shown, err := a.NewProgress(f.progress, f.json)
+	shown, err := a.Begin(&f.JobFlags, &o.Job)
 	if err != nil {
 		return err
 	}
-	o.Progress = func(done, total uint64) { shown.Update(building{done, total}) }
 	start := time.Now()
 	r := pdbReport{Kind: f.kind, Rows: f.rows, Cols: f.cols, Tiles: f.tiles, K: max(f.k, len(f.tiles)), Cost: o.Cost.String(), File: f.out}
-	build := f.buildDynamic
-	if f.kind == "apdb" {
-		build = f.buildStatic
-	}
-	entries, data, err := build(ctx, g, o)
+	entries, data, err := f.build(ctx, g, o)
 	if err == nil {
 		err = a.WriteFile(f.out, data)
 	}
 	shown.Close()
 	if err != nil || f.out == cli.Stdout {
-		return f.memory.Explain(err)
+		return f.Memory.Explain(err)
 	}
 	r.Entries, r.Bytes, r.Took = entries, int64(len(data)), cli.TookSince(start)
-	if f.json {
+	if f.JSON {
 		return a.PrintJSON(r)
 	}
 	what := "all sets of " + cli.Count(r.K, "tile")
@@ -155,49 +141,24 @@ func (a *app) runPDB(ctx context.Context, f pdbFlags) error {
 	return nil
 }
 
+// build returns the number of values of a database, and its file.
+func (f *pdbFlags) build(ctx context.Context, g *swap.Grid, o patterns.Options) (entries int, data []byte, err error) {
+	numbers := make([]int, len(f.tiles))
+	for i, t := range f.tiles {
+		numbers[i] = t - 1
+	}
+	file, err := patterns.Build(ctx, g, numbers, f.k, o)
+	if err != nil {
+		return 0, nil, err
+	}
+	data, err = file.Encode()
+	return len(file.Values), data, err
+}
+
 // entriesText says how many values a database has.
 func entriesText(n int) string {
 	if n == 1 {
 		return "1 entry"
 	}
 	return cli.Comma(uint64(n)) + " entries"
-}
-
-// buildStatic returns the file of a database of one set.
-func (f *pdbFlags) buildStatic(ctx context.Context, g *swap.Grid, o patterns.Options) (entries int, file []byte, err error) {
-	numbers := make([]int, len(f.tiles))
-	for i, t := range f.tiles {
-		numbers[i] = t - 1
-	}
-	tiles, err := heuristic.TilesOf(g, numbers)
-	if err != nil {
-		return 0, nil, err
-	}
-	p, err := patterns.Static(ctx, g, tiles, o)
-	if err != nil {
-		return 0, nil, err
-	}
-	file, err = patterns.EncodeStatic(p)
-	return len(p.Values), file, err
-}
-
-// buildDynamic returns the file of a database of all sets.
-func (f *pdbFlags) buildDynamic(ctx context.Context, g *swap.Grid, o patterns.Options) (entries int, file []byte, err error) {
-	t, err := patterns.Dynamic(ctx, g, f.k, o)
-	if err != nil {
-		return 0, nil, err
-	}
-	file, err = patterns.EncodeDynamic(t)
-	return len(t.Values), file, err
-}
-
-// building is how far a database is, in entries.
-type building struct{ done, total uint64 }
-
-func (b building) State(elapsed time.Duration) cli.State {
-	shown := cli.Steady("entries", 0, b.done, b.total, elapsed)
-	if b.done == b.total {
-		shown.Doing, shown.Rate, shown.RunETA = "writing the file", job.NoRate, job.Unknown
-	}
-	return shown
 }

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
 	"grenier/cmd/grenier/cli"
@@ -24,36 +23,28 @@ import (
 
 // solveFlags are the flags of swap solve as given.
 type solveFlags struct {
-	rows, cols, threads int
-	sized               bool // rows or cols is given
-	width               int
-	solver, heuristic   string
-	memory              cli.MemoryFlag
-	svg                 string
-	pdb                 []string
-	target              string
-	progress            string
-	time                time.Duration
-	animate, json       bool
+	cli.JobFlags
+	rows, cols, width              int
+	sized, animate                 bool // sized: rows or cols is given
+	solver, heuristic, svg, target string
+	pdb                            []string
+	time                           time.Duration
 }
 
-// solveReport is what swap solve prints as JSON.
+// solveReport is the JSON of swap solve.
 type solveReport struct {
-	Rows       int      `json:"rows"`
-	Cols       int      `json:"cols"`
-	Solver     string   `json:"solver"`
-	Heuristic  string   `json:"heuristic,omitempty"`
-	Optimal    bool     `json:"optimal"`
-	Length     int      `json:"length"`
-	Lower      int      `json:"lower_bound"`
-	Stopped    string   `json:"stopped,omitempty"`
-	Swaps      [][2]int `json:"swaps"`
-	Target     []int    `json:"target,omitempty"`
-	Expanded   uint64   `json:"expanded"`
-	Generated  uint64   `json:"generated"`
-	PeakOpen   uint64   `json:"peak_open"`
-	PeakClosed uint64   `json:"peak_closed"`
-	Seconds    float64  `json:"seconds"`
+	Rows      int      `json:"rows"`
+	Cols      int      `json:"cols"`
+	Solver    string   `json:"solver"`
+	Heuristic string   `json:"heuristic,omitempty"`
+	Optimal   bool     `json:"optimal"`
+	Length    int      `json:"length"`
+	Lower     int      `json:"lower_bound"`
+	Stopped   string   `json:"stopped,omitempty"`
+	Swaps     [][2]int `json:"swaps"`
+	Target    []int    `json:"target,omitempty"`
+	search.Counts
+	Seconds float64 `json:"seconds"`
 }
 
 func (a *app) solve() *cobra.Command {
@@ -129,15 +120,15 @@ the closed states, and the used share of --memory (for beam: of the work up to
 	flags.StringVar(&f.solver, "solver", "", "`name` of the solver (default: astar-bucket, or beam for more than 16 cells)")
 	flags.StringVar(&f.heuristic, "heuristic", "", "`name` of the heuristic (default: walking+parity, or manhattan+parity)")
 	flags.StringSliceVar(&f.pdb, "pdb", nil, "`files` of pattern databases of the grid, separated by commas")
-	f.memory.Define(a.App, flags, "4GiB", nil)
+	f.Memory.Define(a.App, flags, "4GiB", nil)
 	flags.StringVar(&f.target, "target", "", "`tiles` of the arrangement to reach, row by row (default: in order)")
 	flags.IntVar(&f.width, "width", 0, "most `states` that beam keeps of a depth (default: 16384, no limit with --time)")
 	flags.DurationVar(&f.time, "time", 0, "longest `time` to search, like 10s; 0 is no limit")
-	cli.ThreadsFlag(flags, &f.threads, "prepare databases and run astar-parallel with")
+	cli.ThreadsFlag(flags, &f.Threads, "prepare databases and run astar-parallel with")
 	flags.Var((*cli.File)(&f.svg), "svg", "`FILE` for an animated drawing; - prints it instead of the swaps")
 	flags.BoolVar(&f.animate, "animate", false, "show the grid swap by swap, on a terminal one each 0.4 s")
-	cli.ProgressFlag(flags, &f.progress)
-	flags.BoolVar(&f.json, "json", false, "print one JSON object")
+	cli.ProgressFlag(flags, &f.Form)
+	flags.BoolVar(&f.JSON, "json", false, cli.JSONUsage)
 	cli.Completes(cmd, "solver", search.Names()...)
 	cli.Completes(cmd, "heuristic", "zero", "manhattan", "inversion", "walking", "pdb", "pdb-exact")
 	cli.Completes(cmd, "pdb")
@@ -148,7 +139,7 @@ func (a *app) runSolve(ctx context.Context, f solveFlags, args []string) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	allowed, err := f.memory.Limit()
+	j, err := f.Job()
 	if err != nil {
 		return err
 	}
@@ -162,16 +153,15 @@ func (a *app) runSolve(ctx context.Context, f solveFlags, args []string) error {
 	if f.solver == "" {
 		f.solver = search.DefaultSolver(puzzle.Grid)
 	}
-	o, err := f.options(ctx, puzzle.Grid, allowed)
+	o, err := f.options(ctx, puzzle.Grid, j)
 	if err != nil {
 		return err
 	}
-	shown, err := a.NewProgress(f.progress, f.json)
+	shown, err := a.Begin(&f.JobFlags, &o.Job)
 	if err != nil {
 		return err
 	}
-	o.Progress = func(p search.Progress) { shown.Update(searching(p)) }
-	r, stopped := search.SolveList(ctx, f.solver, puzzle.Grid, start, o)
+	r, stopped := search.Solve(ctx, f.solver, puzzle.Grid, start, o)
 	shown.Close()
 	if r.Stopped == "" && stopped != nil {
 		return stopped
@@ -182,7 +172,7 @@ func (a *app) runSolve(ctx context.Context, f solveFlags, args []string) error {
 		}
 	}
 	report := f.report(puzzle, r)
-	if f.json {
+	if f.JSON {
 		return cmp.Or(a.PrintJSON(report), stopped)
 	}
 	if f.animate && stopped == nil {
@@ -196,51 +186,46 @@ func (a *app) runSolve(ctx context.Context, f solveFlags, args []string) error {
 
 // check says what is wrong with flags that need no file and no puzzle to be judged.
 func (f solveFlags) check() error {
-	if err := cli.CheckThreads(f.threads); err != nil {
-		return err
-	}
 	switch {
 	case f.time < 0:
 		return cli.Usagef("--time %v: want a time from 0 up", f.time)
-	case f.animate && (f.json || f.svg == cli.Stdout):
+	case f.animate && (f.JSON || f.svg == cli.Stdout):
 		return cli.Usagef("--animate does not go with --json or --svg -: only one of them can go to stdout")
 	case f.width < 0:
 		return cli.Usagef("--width %d: want a number from 0 up", f.width)
 	}
-	return cli.OneStdout(f.json, map[string]string{"--svg": f.svg})
+	return cli.OneStdout(f.JSON, map[string]string{"--svg": f.svg})
 }
 
-// options are those of the search; they hold the heuristic with its pattern databases,
-// and what is left of the bytes allowed.
-func (f solveFlags) options(ctx context.Context, g *swap.Grid, allowed uint64) (o search.Options, err error) {
-	o = search.Options{Time: f.time, Width: f.width, Workers: f.threads}
-	informed, err := search.Informed(f.solver)
+// options returns the options of the search, with the heuristic and its pattern databases, and with the memory that
+// these leave of the job.
+func (f solveFlags) options(ctx context.Context, g *swap.Grid, j job.Job) (o search.Options, err error) {
+	o = search.Options{Job: j, Time: f.time, Width: f.width}
+	solver, err := search.Find(f.solver)
 	if err != nil {
 		return o, err
 	}
-	if !informed && len(f.pdb) > 0 {
+	if !solver.Informed && len(f.pdb) > 0 {
 		return o, cli.Usagef("--pdb: %s uses no pattern databases", f.solver)
 	}
-	if informed || f.heuristic != "" { // a wrong name is an error even if no solver uses it
-		prepare := patterns.Options{Workers: f.threads, Memory: allowed}
-		if o.Heuristic, err = search.ParseHeuristic(ctx, g, f.heuristic, f.pdb, prepare); err != nil {
-			return o, f.memory.Explain(err)
+	if solver.Informed || f.heuristic != "" { // a wrong name is an error even if no solver uses it
+		if o.Heuristic, err = search.ParseHeuristic(ctx, g, f.heuristic, f.pdb, patterns.Options{Job: j}); err != nil {
+			return o, f.Memory.Explain(err)
 		}
 	}
-	if o.Memory = memory.Left(allowed); o.Memory < search.LeastMemory {
-		return o, f.memory.Explain(&memory.Error{
-			What: fmt.Sprintf("searching %d x %d", g.Rows(), g.Cols()), Need: memory.Need(memory.Room(allowed) - o.Memory + search.LeastMemory), Allowed: allowed,
+	if o.Memory = memory.Left(j.Memory); o.Memory < search.LeastMemory {
+		return o, f.Memory.Explain(&memory.Error{
+			What: fmt.Sprintf("searching %d x %d", g.Rows(), g.Cols()), Need: memory.Need(memory.Room(j.Memory) - o.Memory + search.LeastMemory), Allowed: j.Memory,
 		})
 	}
 	return o, nil
 }
 
-// report is what solve prints of r, the result for puzzle.
+// report returns the report of r, the result for puzzle.
 func (f solveFlags) report(puzzle swap.Puzzle, r search.Result) solveReport {
 	report := solveReport{
 		Rows: puzzle.Grid.Rows(), Cols: puzzle.Grid.Cols(), Solver: f.solver, Optimal: r.Optimal, Length: len(r.Swaps),
-		Lower: r.Lower, Stopped: r.Stopped, Swaps: [][2]int{}, Expanded: r.Expanded, Generated: r.Generated,
-		PeakOpen: r.PeakOpen, PeakClosed: r.PeakClosed, Seconds: r.Elapsed.Seconds(), Heuristic: r.Heuristic,
+		Lower: r.Lower, Stopped: r.Stopped, Swaps: [][2]int{}, Counts: r.Counts, Seconds: r.Elapsed.Seconds(), Heuristic: r.Heuristic,
 	}
 	if r.Heuristic != "" && f.heuristic != "" { // as it was written
 		report.Heuristic = f.heuristic
@@ -303,14 +288,14 @@ func parsePuzzle(rows, cols int, args []string) (swap.Puzzle, error) {
 	return g.Puzzle(tiles)
 }
 
-// parseTarget reads the arrangement to reach, whose tiles are numbered as those of the puzzle.
+// parseTarget reads the arrangement to reach, whose tiles are numbered as in the puzzle.
 func parseTarget(puzzle swap.Puzzle, text string) (swap.List, error) {
 	target, err := parsePuzzle(puzzle.Grid.Rows(), puzzle.Grid.Cols(), cli.Fields(text))
 	switch {
 	case err != nil:
 		return nil, cli.Usagef("--target: %w", err)
 	case target.First != puzzle.First:
-		return nil, cli.Usagef("--target: its tiles are numbered from %d, those of the grid from %d", target.First, puzzle.First)
+		return nil, cli.Usagef("--target: its tiles are numbered from %d, the grid from %d", target.First, puzzle.First)
 	}
 	return target.Tiles, nil
 }
@@ -346,35 +331,4 @@ func (a *app) printSolve(r solveReport) {
 	a.Printf(2, "%s, %s", cli.Count(r.Length, "swap"), verdict)
 	a.Printf(2, "%s: %s expanded, %s generated, at most %s open and %s closed, %.3f s",
 		strings.TrimSuffix(r.Solver+" "+r.Heuristic, " "), cli.Count(r.Expanded, "state"), cli.Comma(r.Generated), cli.Comma(r.PeakOpen), cli.Comma(r.PeakClosed), r.Seconds)
-}
-
-// searching is how far a search is.
-type searching search.Progress
-
-// shares is the resolution of the used share of a limit.
-const shares = 1e6
-
-func (p searching) State(elapsed time.Duration) cli.State {
-	shown := cli.State{
-		Doing: fmt.Sprintf("%d to %d swaps, %s open, %s closed, %s", p.Lower, p.Best,
-			humanize.SIWithDigits(float64(p.Open), 1, ""), humanize.SIWithDigits(float64(p.Closed), 1, ""), cli.Size(p.Bytes)),
-		Total: shares, Elapsed: elapsed, Rate: float64(p.Expanded) / p.Elapsed.Seconds(), LayerETA: job.NoLayer, RunETA: job.Unknown, Detail: p,
-	}
-	if p.Share > 0 {
-		use(&shown, p.Share)
-	}
-	if p.Limit > 0 {
-		use(&shown, float64(p.Elapsed)/float64(p.Limit))
-	}
-	return shown
-}
-
-// use takes in the used share of a limit. The work ends when the limit is reached, or before.
-func use(s *cli.State, share float64) {
-	share = min(share, 1)
-	left := time.Duration(float64(s.Elapsed) * (1 - share) / share)
-	s.Done = max(s.Done, share*s.Total)
-	if s.RunETA == job.Unknown || left < s.RunETA {
-		s.RunETA = left
-	}
 }

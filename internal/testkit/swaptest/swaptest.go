@@ -3,6 +3,7 @@ package swaptest
 
 import (
 	"slices"
+	"testing"
 
 	"grenier/kernels/perm"
 	"grenier/layers/swap"
@@ -61,4 +62,14 @@ func Symmetries(g *swap.Grid) []perm.Packed {
 		}
 	}
 	return list
+}
+
+// Grid returns the grid of these rows and columns.
+func Grid(tb testing.TB, rows, cols int) *swap.Grid {
+	tb.Helper()
+	g, err := swap.NewListedGrid(rows, cols)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return g
 }

@@ -22,7 +22,7 @@ type SetTable struct {
 	Values []uint8
 }
 
-// Sets returns all sets of so many tiles of g in ascending order.
+// Sets returns all sets of size tiles of g in ascending order.
 func Sets(g *swap.Grid, size int) []Tiles {
 	var sets []Tiles
 	for s := range 1 << g.Cells() {
@@ -101,9 +101,6 @@ func (d *Dynamic) Name() string {
 	}
 	return fmt.Sprintf("gadb(%v;%d;%s)", d.tables[1].Cost, len(d.tables)-1, how)
 }
-
-// Admissible returns true.
-func (*Dynamic) Admissible() bool { return true }
 
 // Consistent reports whether the cover is exact. The best cover of one state costs
 // at most 2 more than the same cover of a neighbour; a greedy one may change

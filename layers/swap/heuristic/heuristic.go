@@ -2,13 +2,13 @@
 // the swap puzzle, for A* and its relatives (document 004, "Heuristiques", read
 // with docs/sources.md).
 //
-// Grids, states and swaps are those of package swap. Every bound here is for the way
+// Grids, states and swaps are from package swap. Every bound here is for the way
 // to the solved state, where each tile is at home.
 //
-// A bound is admissible if it never exceeds the distance, and consistent if a swap
+// All bounds are admissible: they never exceed the distance. A bound is consistent if a swap
 // changes it by at most 1. A* finds shortest solutions with an admissible bound; if
-// the bound is not consistent it must reopen nodes that it has closed. Flags say
-// which of the two holds; tests try every grid and every swap of small shapes.
+// the bound is not consistent it must reopen nodes that it has closed. Tests try every
+// grid and every swap of small shapes.
 //
 //   - Manhattan, Inversions and Walking need little or no preparation.
 //   - Static adds up pattern databases of disjoint sets of tiles, which Pattern
@@ -29,13 +29,11 @@ import (
 	"grenier/layers/swap"
 )
 
-// Heuristic is a lower bound on the distance from home. Implementations are safe for
+// Heuristic is an admissible lower bound on the distance from home. Implementations are safe for
 // concurrent use.
 type Heuristic interface {
 	// Name says which bound it is, for example "manhattan".
 	Name() string
-	// Admissible reports whether Estimate never exceeds the distance.
-	Admissible() bool
 	// Consistent reports whether no swap changes Estimate by more than 1.
 	Consistent() bool
 	// Estimate returns the bound for a state of the grid that the bound was made
@@ -43,24 +41,23 @@ type Heuristic interface {
 	Estimate(s swap.State) int
 }
 
+// consistent is part of bounds that are.
+type consistent struct{}
+
+// Consistent returns true.
+func (consistent) Consistent() bool { return true }
+
 // Zero is the bound 0, which makes A* the algorithm of Dijkstra.
-type Zero struct{}
+type Zero struct{ consistent }
 
 // Name returns "zero".
 func (Zero) Name() string { return "zero" }
-
-// Admissible returns true.
-func (Zero) Admissible() bool { return true }
-
-// Consistent returns true.
-func (Zero) Consistent() bool { return true }
 
 // Estimate returns 0.
 func (Zero) Estimate(swap.State) int { return 0 }
 
 // Lift raises a bound to the parity of the permutation: all ways home have it
-// (docs/sources.md, 004). The bound stays admissible if it was, and consistent too: a swap
-// changes the parity, hence the raised bound by an odd number, which is at most
+// (docs/sources.md, 004). The bound stays consistent if it was: a swap changes the parity, hence the raised bound by an odd number, which is at most
 // 1 + 1 and thus 1.
 type Lift struct {
 	Heuristic
@@ -72,12 +69,10 @@ func (l Lift) Name() string { return l.Heuristic.Name() + "+parity" }
 
 // Estimate returns the least number from the bound up with the parity of the state.
 func (l Lift) Estimate(s swap.State) int {
-	h := l.Heuristic.Estimate(s)
-	return h + (h^l.Grid.Parity(s))&1
+	return lifted(l.Heuristic.Estimate(s), l.Grid.Parity(s))
 }
 
-// Max is the largest of several bounds. It is admissible or consistent if all of
-// them are.
+// Max is the largest of several bounds. It is consistent if all of them are.
 type Max []Heuristic
 
 // Name returns the names, with commas between.
@@ -87,11 +82,6 @@ func (m Max) Name() string {
 		names[i] = h.Name()
 	}
 	return strings.Join(names, ",")
-}
-
-// Admissible reports whether all of the bounds are.
-func (m Max) Admissible() bool {
-	return !slices.ContainsFunc(m, func(h Heuristic) bool { return !h.Admissible() })
 }
 
 // Consistent reports whether all of the bounds are.
@@ -108,8 +98,7 @@ func (m Max) Estimate(s swap.State) int {
 	return most
 }
 
-// Inverse is a bound for the inverse, which is as far from home. It is admissible if
-// the bound is. It is not consistent in general: a swap of cells is one of tiles in
+// Inverse is a bound for the inverse, which is as far from home. It is not consistent in general: a swap of cells is one of tiles in
 // the inverse.
 type Inverse struct {
 	Heuristic
@@ -129,20 +118,18 @@ func (v Inverse) Estimate(s swap.State) int { return v.Heuristic.Estimate(v.Grid
 // swap moves two tiles by 1 (document 004, theorem 3.2). The sum is even always, so
 // there is nothing to round (docs/sources.md).
 type Manhattan struct {
-	grid     *swap.Grid
+	consistent
 	cells    int
-	distance [swap.MaxCells][swap.MaxCells]uint8 // from cell to cell
+	distance [swap.MaxListed][swap.MaxListed]uint8 // from cell to cell
 }
 
 // NewManhattan returns the bound for a grid, which Follow takes of any size.
 func NewManhattan(g *swap.Grid) *Manhattan {
-	m := &Manhattan{grid: g, cells: g.Cells()}
-	if !g.Packs() {
-		return m
-	}
-	for t := range m.cells {
-		for c := range m.cells {
-			m.distance[c][t] = uint8(apart(g, c, t))
+	m := &Manhattan{cells: g.Cells()}
+	for a := range m.cells {
+		for b := range m.cells {
+			down, right := a/g.Cols()-b/g.Cols(), a%g.Cols()-b%g.Cols()
+			m.distance[a][b] = uint8(max(down, -down) + max(right, -right))
 		}
 	}
 	return m
@@ -150,12 +137,6 @@ func NewManhattan(g *swap.Grid) *Manhattan {
 
 // Name returns "manhattan".
 func (*Manhattan) Name() string { return "manhattan" }
-
-// Admissible returns true.
-func (*Manhattan) Admissible() bool { return true }
-
-// Consistent returns true.
-func (*Manhattan) Consistent() bool { return true }
 
 // Estimate returns half of Sum.
 func (m *Manhattan) Estimate(s swap.State) int { return m.Sum(s) / 2 }
@@ -174,7 +155,7 @@ func (m *Manhattan) Sum(s swap.State) int {
 func (m *Manhattan) SumList(l swap.List) int {
 	sum := 0
 	for c, t := range l {
-		sum += apart(m.grid, c, int(t))
+		sum += int(m.distance[c][t])
 	}
 	return sum
 }
@@ -198,6 +179,7 @@ func MaxManhattan(g *swap.Grid) int {
 // changes one count by 1 and the other by at most 2n-1 or 2m-1, so the sum divided
 // by 2 max(m, n) and rounded up is a bound (theorem 3.5 of document 004, read with docs/sources.md).
 type Inversions struct {
+	consistent
 	cells, divisor   int
 	reflect, restore perm.Packed // cells in the numbering by columns, and back
 }
@@ -218,22 +200,9 @@ func NewInversions(g *swap.Grid) *Inversions {
 // Name returns "inversion".
 func (*Inversions) Name() string { return "inversion" }
 
-// Admissible returns true.
-func (*Inversions) Admissible() bool { return true }
-
-// Consistent returns true.
-func (*Inversions) Consistent() bool { return true }
-
 // Estimate takes a fixed number of steps for each cell (perm.Packed.Inversions).
 func (v *Inversions) Estimate(s swap.State) int {
 	byColumn := v.reflect.Compose(s, v.cells).Compose(v.restore, v.cells)
 	count := s.Inversions(v.cells) + byColumn.Inversions(v.cells)
 	return (count + v.divisor - 1) / v.divisor
 }
-
-// apart returns the Manhattan distance of two cells.
-func apart(g *swap.Grid, a, b int) int {
-	return abs(a/g.Cols()-b/g.Cols()) + abs(a%g.Cols()-b%g.Cols())
-}
-
-func abs(x int) int { return max(x, -x) }

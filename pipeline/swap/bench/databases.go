@@ -2,14 +2,12 @@ package bench
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"path/filepath"
 	"time"
 
-	"grenier/io/vfs"
 	"grenier/layers/swap"
 	"grenier/layers/swap/heuristic"
+	"grenier/pipeline/job"
 	"grenier/pipeline/swap/patterns"
 )
 
@@ -23,7 +21,7 @@ type Database struct {
 	K     int    `json:"k"`
 	// Entries is the number of values, one byte each in memory.
 	Entries int `json:"entries"`
-	// Seconds is the time to build it and to write the file.
+	// Seconds is the time to build it and to pack the file.
 	Seconds float64 `json:"seconds"`
 	// Bytes is the length of the file.
 	Bytes int64 `json:"bytes"`
@@ -51,7 +49,7 @@ var documented = []Database{
 	{Name: "apdb 4x4 9,10,13-16", Kind: "apdb", Rows: 4, Cols: 4, Tiles: []int{9, 10, 13, 14, 15, 16}, Document: Documented{313, 16.8, 2.3}},
 }
 
-func (b *bench) databaseJobs() (jobs []job, err error) {
+func (b *bench) databaseParts() (parts []part, err error) {
 	for _, d := range documented {
 		g, err := swap.NewGrid(d.Rows, d.Cols)
 		if err != nil {
@@ -62,7 +60,7 @@ func (b *bench) databaseJobs() (jobs []job, err error) {
 		if d.Kind == "gadb" {
 			entries *= uint64(len(heuristic.Sets(g, d.K)))
 		}
-		jobs = append(jobs, job{"database " + d.Name, float64(entries) * 7e-8, func(ctx context.Context, tick func(float64)) error {
+		parts = append(parts, part{"database " + d.Name, float64(entries) * 7e-8, func(ctx context.Context, tick func(float64)) error {
 			if err := b.build(ctx, g, &d, tick); err != nil {
 				return fmt.Errorf("database %s: %w", d.Name, err)
 			}
@@ -70,56 +68,26 @@ func (b *bench) databaseJobs() (jobs []job, err error) {
 			return nil
 		}})
 	}
-	return jobs, nil
+	return parts, nil
 }
 
-// build builds a database and measures it, and calls tick with the share that is done. The file is in a directory of its own, which
-// is removed.
-func (b *bench) build(ctx context.Context, g *swap.Grid, d *Database, tick func(float64)) (err error) {
-	dir, remove, err := vfs.TempDir("", "grenier-bench-")
+// build builds a database and measures it, and calls tick with the share that is done.
+func (b *bench) build(ctx context.Context, g *swap.Grid, d *Database, tick func(float64)) error {
+	o := b.patternOptions(heuristic.Unit)
+	o.Progress = func(s job.Step) { tick(s.Done / s.Total) }
+	var numbers []int
+	for _, t := range d.Tiles {
+		numbers = append(numbers, t-1)
+	}
+	start := time.Now()
+	file, err := patterns.Build(ctx, g, numbers, d.K, o)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, remove()) }()
-	file := filepath.Join(dir, "database")
-	o := b.patternOptions(heuristic.Unit)
-	o.Progress = func(done, total uint64) { tick(float64(done) / float64(total)) }
-	start := time.Now()
-	if d.Kind == "apdb" {
-		err = d.buildStatic(ctx, g, o, file)
-	} else {
-		err = d.buildDynamic(ctx, g, o, file)
-	}
+	data, err := file.Encode()
 	d.Seconds = time.Since(start).Seconds()
+	d.Entries, d.Bytes = len(file.Values), int64(len(data))
 	d.Faster = d.Document.Seconds / d.Seconds
 	d.Smaller = d.Document.DiskMB * 1e6 / float64(d.Bytes)
-	return err
-}
-
-func (d *Database) buildStatic(ctx context.Context, g *swap.Grid, o patterns.Options, file string) error {
-	numbers := make([]int, len(d.Tiles))
-	for i, t := range d.Tiles {
-		numbers[i] = t - 1
-	}
-	tiles, err := heuristic.TilesOf(g, numbers)
-	if err != nil {
-		return err
-	}
-	p, err := patterns.Static(ctx, g, tiles, o)
-	if err != nil {
-		return err
-	}
-	d.Entries = len(p.Values)
-	d.Bytes, err = patterns.SaveStatic(file, p)
-	return err
-}
-
-func (d *Database) buildDynamic(ctx context.Context, g *swap.Grid, o patterns.Options, file string) error {
-	t, err := patterns.Dynamic(ctx, g, d.K, o)
-	if err != nil {
-		return err
-	}
-	d.Entries = len(t.Values)
-	d.Bytes, err = patterns.SaveDynamic(file, t)
 	return err
 }

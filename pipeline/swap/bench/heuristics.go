@@ -8,6 +8,7 @@ import (
 
 	"grenier/layers/swap"
 	"grenier/layers/swap/heuristic"
+	"grenier/pipeline/job"
 	"grenier/pipeline/swap/patterns"
 )
 
@@ -35,16 +36,16 @@ type Bound struct {
 	Largest int     `json:"largest"`
 	// Share is the mean of bound over distance, of grids that are not solved.
 	Share float64 `json:"mean_share"`
-	// Admissible and Consistent are what the bound says of itself.
+	// Admissible is always true. Consistent is the claim of the bound.
 	Admissible bool `json:"admissible"`
 	Consistent bool `json:"consistent"`
 	// Exceeds is the number of grids where the bound is above the distance,
-	// Inconsistent that of swaps that change it by more than 1.
+	// Inconsistent the number of swaps that change it by more than 1.
 	Exceeds      int `json:"exceeds_distance"`
 	Inconsistent int `json:"inconsistent_swaps"`
 	// Entries is the number of values in its tables.
 	Entries int `json:"table_entries"`
-	// Nanoseconds is the time of an evaluation, that of the quickest of several rounds.
+	// Nanoseconds is the time of an evaluation in the quickest of several rounds.
 	Nanoseconds float64 `json:"nanoseconds"`
 }
 
@@ -58,7 +59,7 @@ type bound struct {
 	entries int
 }
 
-func (b *bench) heuristicJobs() ([]job, error) {
+func (b *bench) heuristicParts() ([]part, error) {
 	g, err := swap.NewGrid(3, 3)
 	if err != nil {
 		return nil, err
@@ -66,24 +67,24 @@ func (b *bench) heuristicJobs() ([]job, error) {
 	s := &survey{grid: g, states: randomGrids(g, b.o.Grids, b.o.Seed)}
 	t := &HeuristicsTable{Rows: g.Rows(), Cols: g.Cols(), Grids: len(s.states), Swaps: min(edgeGrids, len(s.states)) * len(g.Swaps())}
 	b.report.Heuristics = t
-	jobs := []job{{"databases for heuristics", 0.5, func(ctx context.Context, _ func(float64)) (err error) {
-		if s.bounds, err = b.allBounds(ctx, g); err != nil {
+	return []part{{"heuristics", 10, func(ctx context.Context, tick func(float64)) error {
+		bounds, err := b.allBounds(ctx, g)
+		if err != nil {
 			return err
 		}
-		s.distance, t.Distance, err = b.distances(ctx, g, s.states)
-		return err
-	}}}
-	return append(jobs, job{"heuristics", 10, func(ctx context.Context, tick func(float64)) error {
-		for i, h := range s.bounds {
+		if s.distance, t.Distance, err = b.distances(ctx, g, s.states); err != nil {
+			return err
+		}
+		for i, h := range bounds {
 			row, err := s.measure(ctx, h)
 			if err != nil {
 				return err
 			}
 			t.Bounds = append(t.Bounds, row)
-			tick(float64(i+1) / float64(len(s.bounds)))
+			tick(float64(i+1) / float64(len(bounds)))
 		}
 		return nil
-	}}), nil
+	}}}, nil
 }
 
 // distances returns the true distances of states of a small grid.
@@ -92,7 +93,7 @@ func (b *bench) distances(ctx context.Context, g *swap.Grid, states []swap.State
 	if err != nil {
 		return nil, d, err
 	}
-	exact, err := heuristic.NewAlone(p)
+	exact, err := heuristic.NewStatic(p)
 	if err != nil {
 		return nil, d, err
 	}
@@ -108,7 +109,7 @@ func (b *bench) distances(ctx context.Context, g *swap.Grid, states []swap.State
 }
 
 func (b *bench) patternOptions(cost heuristic.Cost) patterns.Options {
-	return patterns.Options{Cost: cost, Workers: b.o.Workers, Memory: b.o.Memory}
+	return patterns.Options{Job: job.Job{Workers: b.o.Workers, Memory: b.o.Memory}, Cost: cost}
 }
 
 // survey is the work on heuristics.
@@ -116,12 +117,11 @@ type survey struct {
 	grid     *swap.Grid
 	states   []swap.State
 	distance []int // of each state
-	bounds   []bound
 }
 
 // measure evaluates a bound on all grids.
 func (s *survey) measure(ctx context.Context, h bound) (Bound, error) {
-	row := Bound{Name: h.name, Admissible: h.Admissible(), Consistent: h.Consistent(), Entries: h.entries}
+	row := Bound{Name: h.name, Admissible: true, Consistent: h.Consistent(), Entries: h.entries}
 	sum, share, unsolved := 0, 0.0, 0
 	for i, state := range s.states {
 		if i%pause == 0 && ctx.Err() != nil {
@@ -145,9 +145,9 @@ func (s *survey) measure(ctx context.Context, h bound) (Bound, error) {
 	if unsolved > 0 {
 		row.Share = share / float64(unsolved)
 	}
-	if row.Admissible && row.Exceeds > 0 || row.Consistent && row.Inconsistent > 0 {
-		return row, fmt.Errorf("%w: %s says admissible %v, consistent %v: above the distance of %d grids, %d swaps change it by more than 1",
-			ErrWrong, h.name, row.Admissible, row.Consistent, row.Exceeds, row.Inconsistent)
+	if row.Exceeds > 0 || row.Consistent && row.Inconsistent > 0 {
+		return row, fmt.Errorf("%w: %s says consistent %v: above the distance of %d grids, %d swaps change it by more than 1",
+			ErrWrong, h.name, row.Consistent, row.Exceeds, row.Inconsistent)
 	}
 	row.Nanoseconds = s.time(ctx, h)
 	return row, ctx.Err()
@@ -202,15 +202,8 @@ func (b *bench) allBounds(ctx context.Context, g *swap.Grid) ([]bound, error) {
 		return nil, err
 	}
 	manhattan := heuristic.NewManhattan(g)
-	size := walking.Entries()
-	all := []bound{
-		{heuristic.Zero{}, "zero", 0},
-		{heuristic.NewInversions(g), "inversion", 0},
-		{manhattan, "manhattan", 0},
-		lift(g, bound{manhattan, "manhattan", 0}),
-		{walking, "walking", size},
-		lift(g, bound{walking, "walking", size}),
-	}
+	far, walked := bound{manhattan, "manhattan", 0}, bound{walking, "walking", walking.Entries()}
+	all := []bound{{heuristic.Zero{}, "zero", 0}, {heuristic.NewInversions(g), "inversion", 0}, far, lift(g, far), walked, lift(g, walked)}
 	static, err := b.staticBounds(ctx, g)
 	if err != nil {
 		return nil, err
@@ -220,7 +213,7 @@ func (b *bench) allBounds(ctx context.Context, g *swap.Grid) ([]bound, error) {
 		return nil, err
 	}
 	all = append(append(all, static...), dynamic...)
-	return append(all, lift(g, largest(g, static, bound{walking, "walking", size}))), nil
+	return append(all, lift(g, largest(g, static, walked))), nil
 }
 
 // maxOf is the static bound in the largest of several.
@@ -240,8 +233,7 @@ func lift(g *swap.Grid, h bound) bound {
 	return bound{heuristic.Lift{Heuristic: h.Heuristic, Grid: g}, h.name + "+parity", h.entries}
 }
 
-// staticBounds makes the sums of databases of the partitions, and that of all tiles
-// without halving.
+// staticBounds makes the sums of databases of the partitions.
 func (b *bench) staticBounds(ctx context.Context, g *swap.Grid) (all []bound, err error) {
 	for _, cost := range []heuristic.Cost{heuristic.Unit, heuristic.Tracked} {
 		for _, partition := range partitions {
@@ -255,10 +247,7 @@ func (b *bench) staticBounds(ctx context.Context, g *swap.Grid) (all []bound, er
 				parts = append(parts, p)
 				entries += len(p.Values)
 			}
-			var h heuristic.Heuristic
-			if h, err = heuristic.NewStatic(parts...); err == nil && len(parts) == 1 && cost == heuristic.Unit {
-				h, err = heuristic.NewAlone(parts[0])
-			}
+			h, err := heuristic.NewStatic(parts...)
 			if err != nil {
 				return nil, err
 			}

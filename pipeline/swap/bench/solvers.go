@@ -9,6 +9,7 @@ import (
 
 	"grenier/io/memory"
 	"grenier/layers/swap"
+	"grenier/pipeline/job"
 	"grenier/pipeline/swap/patterns"
 	"grenier/pipeline/swap/search"
 )
@@ -42,7 +43,7 @@ type Solver struct {
 	// of memory; where it was, the solution is the best one known by then.
 	Solved int `json:"solved"`
 	// Optimal is the number of grids of known distance whose solution has that
-	// length, Excess the mean of what solutions are longer.
+	// length, Excess the mean of the swaps beyond it.
 	Optimal    int     `json:"optimal"`
 	MeanLength float64 `json:"mean_length"`
 	Excess     float64 `json:"mean_excess"`
@@ -72,10 +73,6 @@ var sizes = []struct {
 	weight     float64 // of a grid, in seconds
 }{{2, 4, 1, 0.012}, {3, 3, 1, 0.13}, {3, 4, 10, 1.7}, {4, 4, 5, 0.4}}
 
-// dear is how many times longer a solver takes that is not fit for all sizes, for the
-// progress.
-const dear = 50
-
 // fit has the largest number of cells for which a solver does not take minutes or
 // gigabytes; others solve all sizes.
 var fit = map[string]int{"graph": 9, "bfs": 9, "bidirectional": 12, "pseudo-bidirectional": 12, "astar-incremental": 12}
@@ -83,7 +80,7 @@ var fit = map[string]int{"graph": 9, "bfs": 9, "bidirectional": 12, "pseudo-bidi
 // solverHeuristic is the bound of all solvers that take one.
 const solverHeuristic = "walking+parity"
 
-func (b *bench) solverJobs() (jobs []job, err error) {
+func (b *bench) solverParts() (parts []part, err error) {
 	b.report.Solvers = make([]SolversTable, len(sizes))
 	for i, size := range sizes {
 		g, err := swap.NewGrid(size.rows, size.cols)
@@ -93,9 +90,9 @@ func (b *bench) solverJobs() (jobs []job, err error) {
 		n := (b.o.Solves + size.part - 1) / size.part
 		c := &contest{b: b, grid: g, states: randomGrids(g, n, b.o.Seed), table: &b.report.Solvers[i]}
 		*c.table = SolversTable{Rows: size.rows, Cols: size.cols, Grids: n}
-		jobs = append(jobs, job{fmt.Sprintf("solvers %d x %d", size.rows, size.cols), float64(n) * size.weight, c.run})
+		parts = append(parts, part{fmt.Sprintf("solvers %d x %d", size.rows, size.cols), float64(n) * size.weight, c.run})
 	}
-	return jobs, nil
+	return parts, nil
 }
 
 // contest is the work on the solvers of one size.
@@ -118,7 +115,6 @@ func (b *bench) left() uint64 {
 // entrant is a solver with what it found.
 type entrant struct {
 	name      string
-	weight    float64
 	results   []search.Result
 	allocated []float64
 }
@@ -128,25 +124,18 @@ func (c *contest) run(ctx context.Context, tick func(float64)) error {
 	if err != nil {
 		return err
 	}
-	o := search.Options{Heuristic: h, Memory: c.b.left(), Workers: c.b.o.Workers}
+	o := search.Options{Job: job.Job{Memory: c.b.left(), Workers: c.b.o.Workers}, Heuristic: h}
 	var all []entrant
 	for _, name := range search.Names() {
-		if most := fit[name]; most == 0 {
-			all = append(all, entrant{name: name, weight: 1})
-		} else if c.grid.Cells() <= most {
-			all = append(all, entrant{name: name, weight: dear})
+		if most := fit[name]; most == 0 || c.grid.Cells() <= most {
+			all = append(all, entrant{name: name})
 		}
-	}
-	total, done := 0.0, 0.0
-	for _, e := range all {
-		total += e.weight
 	}
 	for i := range all {
-		e := &all[i]
-		if err := c.enter(ctx, e, o, func(share float64) { tick((done + share*e.weight) / total) }); err != nil {
+		err := c.enter(ctx, &all[i], o, func(share float64) { tick((float64(i) + share) / float64(len(all))) })
+		if err != nil {
 			return err
 		}
-		done += e.weight
 	}
 	if err := c.findDistances(ctx, all); err != nil {
 		return err
@@ -167,7 +156,7 @@ func (c *contest) enter(ctx context.Context, e *entrant, o search.Options, tick 
 	for i, s := range c.states {
 		tick(float64(i) / float64(len(c.states)))
 		before := allocated()
-		r, err := search.Solve(ctx, e.name, c.grid, s, o)
+		r, err := search.Solve(ctx, e.name, c.grid, c.grid.List(s), o)
 		if err != nil {
 			return err
 		}
@@ -184,7 +173,7 @@ func allocated() uint64 {
 	return m.TotalAlloc
 }
 
-// findDistances takes the distances of small grids from a database, and those of others from the
+// findDistances takes the distances of small grids from a database, and of others from the
 // solutions that are called shortest.
 func (c *contest) findDistances(ctx context.Context, all []entrant) (err error) {
 	if c.grid.Cells() <= 9 {
@@ -214,11 +203,11 @@ func (c *contest) findDistances(ctx context.Context, all []entrant) (err error) 
 
 // row sums up what a solver found.
 func (c *contest) row(e *entrant) (Solver, error) {
-	row := Solver{Name: e.name, Heuristic: e.results[0].Heuristic}
-	var err error
-	if row.Exact, err = search.Exact(e.name); err != nil {
-		return row, err
+	solver, err := search.Find(e.name)
+	if err != nil {
+		return Solver{}, err
 	}
+	row := Solver{Name: e.name, Heuristic: e.results[0].Heuristic, Exact: solver.Exact}
 	var expanded, seconds []float64
 	length, excess, generated := 0, 0, uint64(0)
 	for i, r := range e.results {
@@ -253,16 +242,7 @@ func (c *contest) check(name string, i int, r search.Result) error {
 		return nil
 	}
 	return fmt.Errorf("%w: %s on %v found %d swaps and the lower bound %d, optimal %v; the distance is %d",
-		ErrWrong, name, c.tiles(i), len(r.Swaps), r.Lower, r.Optimal, d)
-}
-
-// tiles lists the tiles of state i, from 1.
-func (c *contest) tiles(i int) []int {
-	list := make([]int, c.grid.Cells())
-	for cell := range list {
-		list[cell] = c.states[i].At(cell) + 1
-	}
-	return list
+		ErrWrong, name, c.grid.List(c.states[i]), len(r.Swaps), r.Lower, r.Optimal, d)
 }
 
 // spreadOf sums up one number or more. The median of an even number of them is the

@@ -115,7 +115,7 @@ func databasesText(databases []Database) Table {
 		Head: []string{
 			"database", "entries", "seconds", "document", "faster", "MB in memory", "document", "MB on disk", "document", "smaller",
 		},
-		Text: "Cost unit. Seconds to build the database and to write its file; one byte an entry in memory. " +
+		Text: "Cost unit. Seconds to build the database and to pack its file; one byte an entry in memory. " +
 			"The document measured on another machine, in Python. MB are 10^6 bytes.",
 	}
 	for _, d := range databases {

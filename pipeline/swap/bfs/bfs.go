@@ -39,7 +39,7 @@
 //
 // # On disk
 //
-// The blocks can be in a work file instead of memory (disk.go), packed (piece.go).
+// The blocks can be in a work file instead of memory (store.go), packed (piece.go).
 // All blocks with the same tile in the first cell are a tile of blocks. The newest
 // states of one tile are in memory, and its blocks are pulled, some at a time:
 // these are read together, and so are the blocks of other tiles that edges of the
@@ -50,42 +50,26 @@
 package bfs
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"fmt"
+	"math"
 
 	"grenier/layers/swap"
+	"grenier/pipeline/job"
 )
 
-// ErrWorkers reports a number of workers below 1.
-var ErrWorkers = errors.New("no workers")
-
-// Options of a search.
+// Options of a search. Family and Note are not used.
 type Options struct {
-	// Memory bounds the memory, in bytes.
-	Memory uint64
-	// Workers is the number of goroutines that search.
-	Workers int
+	job.Job
 	// Dir, if not empty, is the run directory in which the states are kept
 	// instead of memory. A search that was interrupted there resumes.
 	Dir string
 	// Free, if not nil, returns the free bytes on the disk of a path. A search that needs more is refused.
 	Free func(path string) (uint64, error)
-	// Progress, if not nil, is called from time to time, by any worker.
-	Progress func(Progress)
 }
 
-// Progress is how far a search is.
-type Progress struct {
-	Depth       int    // being searched
-	Seen, Total uint64 // states
-	// Share is the share of the work that is done, 0 to 1, and Begun that at which
-	// the search was resumed. They are guesses: the number of depths is not known
-	// before the end, but for lines.
-	Share, Begun float64
-}
-
-// Result is what a search counts.
+// Result has the counts of a search.
 type Result struct {
 	Rows, Cols int
 	// Depths is the number of states at each distance from the goal.
@@ -118,14 +102,11 @@ func (r *Result) Mean() float64 {
 }
 
 // Search counts the states of a grid at each distance from the goal. It fails
-// with a *memory.Error when Options.Memory is too little, with ErrWorkers, and with
-// the error of ctx; on disk also with a *rundir.RoomError, like rundir.Lock, with errors that match
-// corrupt.ErrCorrupt, and with those of the operating system.
+// with a *memory.Error when the job has too little memory, and with the error of ctx; on disk also with a *rundir.RoomError, like rundir.Lock, with errors that match
+// corrupt.ErrCorrupt, and with errors of the operating system.
 func Search(ctx context.Context, g *swap.Grid, o Options) (r *Result, err error) {
-	if o.Workers < 1 {
-		return nil, fmt.Errorf("bfs: %w: %d", ErrWorkers, o.Workers)
-	}
-	l, err := layoutOf(g)
+	o.Workers, o.Memory = max(1, o.Workers), cmp.Or(o.Memory, math.MaxUint64)
+	l, err := newLayout(g)
 	if err != nil {
 		return nil, err
 	}
@@ -136,16 +117,14 @@ func Search(ctx context.Context, g *swap.Grid, o Options) (r *Result, err error)
 		return nil, err
 	}
 	s := newSearch(l, g, o)
-	if o.Dir == "" {
-		s.store = newResident(l)
-	} else if err = s.openDisk(g); err != nil {
+	if err := s.openStore(g); err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, s.store.close()) }()
 	if err := s.run(ctx); err != nil {
 		return nil, err
 	}
-	if err := g.CheckAllDepths(s.depths); err != nil {
+	if err := g.CheckDepths(s.depths, true); err != nil {
 		return nil, s.store.damaged(err)
 	}
 	return &Result{Rows: g.Rows(), Cols: g.Cols(), Depths: s.depths}, nil

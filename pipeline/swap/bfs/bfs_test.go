@@ -13,28 +13,21 @@ import (
 
 	"go.uber.org/goleak"
 
-	"grenier/internal/testkit/reach"
 	"grenier/internal/testkit/swaptest"
 	"grenier/io/memory"
 	"grenier/kernels/perm"
 	"grenier/layers/swap"
+	"grenier/pipeline/job"
 	"grenier/pipeline/swap/bfs"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func mustGrid(t testing.TB, rows, cols int) *swap.Grid {
-	t.Helper()
-	g, err := swap.NewGrid(rows, cols)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return g
-}
+var mustGrid = swaptest.Grid
 
 func search(t testing.TB, rows, cols, workers int) *bfs.Result {
 	t.Helper()
-	r, err := bfs.Search(t.Context(), mustGrid(t, rows, cols), bfs.Options{Memory: math.MaxUint64, Workers: workers})
+	r, err := bfs.Search(t.Context(), mustGrid(t, rows, cols), bfs.Options{Job: job.Job{Workers: workers}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,31 +137,6 @@ func TestLongLines(t *testing.T) {
 	}
 }
 
-// checkReach compares a search with the one of package reach, which takes states
-// one by one and knows no permutations.
-func checkReach(t *testing.T, rows, cols int) {
-	t.Helper()
-	g := mustGrid(t, rows, cols)
-	set, err := reach.From(t.Context(), swaptest.Space{Grid: g}, g.Goal())
-	if err != nil {
-		t.Fatal(err)
-	}
-	// There the goal counts as a state of depth 2: a swap back leads to it.
-	want := set.Depths()
-	want[0] = 1
-	want[2]--
-	if got := search(t, rows, cols, 2).Depths; !slices.Equal(got, want) {
-		t.Errorf("%d x %d: %v, want %v", rows, cols, got, want)
-	}
-}
-
-// TestLongReach compares grids that have upper cells; those of the reference values
-// have none.
-func TestLongReach(t *testing.T) {
-	long(t)
-	checkReach(t, 2, 5)
-}
-
 // near returns the numbers of states at distances up to last, found by a plain
 // search with a table of the states seen.
 func near(g *swap.Grid, last int) (depths []uint64) {
@@ -217,17 +185,17 @@ func TestLongTwelve(t *testing.T) {
 func TestMemory(t *testing.T) {
 	g := mustGrid(t, 2, 4)
 	need := memoryNeeded(t, g, 2, "")
-	if _, err := bfs.Search(t.Context(), g, bfs.Options{Memory: need, Workers: 2}); err != nil {
+	if _, err := bfs.Search(t.Context(), g, bfs.Options{Job: job.Job{Memory: need, Workers: 2}}); err != nil {
 		t.Error(err)
 	}
-	_, err := bfs.Search(t.Context(), g, bfs.Options{Memory: need - 1, Workers: 2})
+	_, err := bfs.Search(t.Context(), g, bfs.Options{Job: job.Job{Memory: need - 1, Workers: 2}})
 	refused, ok := errors.AsType[*memory.Error](err)
 	if !ok || refused.Need != need || refused.Allowed != need-1 {
 		t.Errorf("a byte less: %v", err)
 	}
 	// The largest grids are refused, not tried.
 	for _, size := range [][2]int{{4, 4}, {1, 16}, {3, 5}} {
-		_, err := bfs.Search(t.Context(), mustGrid(t, size[0], size[1]), bfs.Options{Memory: 1 << 34, Workers: 1})
+		_, err := bfs.Search(t.Context(), mustGrid(t, size[0], size[1]), bfs.Options{Job: job.Job{Memory: 1 << 34, Workers: 1}})
 		if _, ok := errors.AsType[*memory.Error](err); !ok {
 			t.Errorf("%v: %v", size, err)
 		}
@@ -242,7 +210,7 @@ func TestMemory(t *testing.T) {
 // disk if dir is not empty.
 func memoryNeeded(t *testing.T, g *swap.Grid, workers int, dir string) uint64 {
 	t.Helper()
-	_, err := bfs.Search(t.Context(), g, bfs.Options{Memory: 1, Workers: workers, Dir: dir})
+	_, err := bfs.Search(t.Context(), g, bfs.Options{Job: job.Job{Memory: 1, Workers: workers}, Dir: dir})
 	refused, ok := errors.AsType[*memory.Error](err)
 	if !ok {
 		t.Fatalf("within a byte: %v", err)
@@ -250,22 +218,15 @@ func memoryNeeded(t *testing.T, g *swap.Grid, workers int, dir string) uint64 {
 	return refused.Need
 }
 
-func TestNoWorkers(t *testing.T) {
-	_, err := bfs.Search(t.Context(), mustGrid(t, 2, 2), bfs.Options{Memory: math.MaxUint64})
-	if !errors.Is(err, bfs.ErrWorkers) {
-		t.Error(err)
-	}
-}
-
 // TestCancel stops a search in the middle of a depth.
 func TestCancel(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	o := bfs.Options{Memory: math.MaxUint64, Workers: 2, Progress: func(p bfs.Progress) {
-		if p.Depth == 3 {
+	o := bfs.Options{Job: job.Job{Workers: 2, Progress: func(s job.Step) {
+		if s.Doing == "depth 3" {
 			cancel()
 		}
-	}}
+	}}}
 	if _, err := bfs.Search(ctx, mustGrid(t, 2, 5), o); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
@@ -273,17 +234,17 @@ func TestCancel(t *testing.T) {
 
 // TestProgress checks that progress grows up to all states.
 func TestProgress(t *testing.T) {
-	var last bfs.Progress
-	o := bfs.Options{Memory: math.MaxUint64, Workers: 1, Progress: func(p bfs.Progress) {
-		if p.Seen < last.Seen || p.Depth < last.Depth || p.Share < last.Share || p.Share > 1 || p.Total != 362880 {
-			t.Errorf("%+v after %+v", p, last)
+	var last job.Step
+	o := bfs.Options{Job: job.Job{Progress: func(s job.Step) {
+		if s.Done < last.Done || s.Done > s.Total || s.Total != 362880 {
+			t.Errorf("%+v after %+v", s, last)
 		}
-		last = p
-	}}
+		last = s
+	}}}
 	if _, err := bfs.Search(t.Context(), mustGrid(t, 3, 3), o); err != nil {
 		t.Fatal(err)
 	}
-	if last.Seen != last.Total {
+	if last.Done != last.Total {
 		t.Errorf("ends with %+v", last)
 	}
 }

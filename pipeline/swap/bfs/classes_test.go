@@ -11,7 +11,7 @@ import (
 	"grenier/layers/swap"
 )
 
-// TestLongClasses compares with a search of classes, which shares no code with that of all states.
+// TestLongClasses compares with a search of classes, which shares no code with the search of all states.
 func TestLongClasses(t *testing.T) {
 	type task struct{ rows, cols, deepest int }
 	const all = math.MaxInt
@@ -44,7 +44,7 @@ func TestLongClasses(t *testing.T) {
 // these, which are all equally far from the goal. Its smallest state stands for it.
 //
 // Symmetries take swaps to swaps, but the inverse takes a swap of cells to one of tiles. So the
-// neighbours of a class are those of the state that stands for it and those of its inverse.
+// neighbours of a class are the neighbours of the state that stands for it and of its inverse.
 func byClass(g *swap.Grid, deepest int) (depths []uint64) {
 	n := g.Cells()
 	seen := make([]uint64, perm.Factorial(n)/64+1) // by rank
@@ -106,8 +106,7 @@ func (c *class) set(s swap.State) {
 	}
 }
 
-// size returns the number of states in the class: that of all images over that of those which are
-// the first.
+// size returns the number of states in the class: all images, divided by how often each occurs.
 func (c *class) size() uint64 {
 	same := 0
 	for i := range c.states {
@@ -121,7 +120,7 @@ func (c *class) size() uint64 {
 }
 
 // swapCells returns the smallest state of the class after a swap of two cells, and swapTiles after
-// that of the tiles with these numbers, which swaps two cells of the inverse.
+// a swap of the tiles with these numbers, which swaps two cells of the inverse.
 func (c *class) swapCells(m swap.Swap) swap.State {
 	return c.least(m.A, m.B, c.tileIn[m.A], c.tileIn[m.B])
 }

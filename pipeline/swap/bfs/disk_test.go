@@ -3,23 +3,24 @@ package bfs_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"os"
-	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"grenier/internal/testkit/runstest"
 	"grenier/io/corrupt"
-	"grenier/io/memory"
-	"grenier/io/rundir"
 	"grenier/kernels/perm"
 	"grenier/layers/swap"
+	"grenier/pipeline/job"
 	"grenier/pipeline/swap/bfs"
 )
 
 func onDisk(dir string) bfs.Options {
-	return bfs.Options{Memory: math.MaxUint64, Workers: 2, Dir: dir}
+	return bfs.Options{Job: job.Job{Workers: 2}, Dir: dir}
 }
 
 // memories returns what a search of a grid on disk may be given: the least, so
@@ -84,12 +85,12 @@ func TestResume(t *testing.T) {
 	for depth := 1; depth <= len(want); depth++ {
 		ctx, cancel := context.WithCancel(t.Context())
 		o, first := onDisk(dir), 0
-		o.Progress = func(p bfs.Progress) {
-			if p.Depth == depth {
+		o.Progress = func(s job.Step) {
+			if s.Doing == fmt.Sprintf("depth %d", depth) {
 				cancel()
 			}
 			if first == 0 {
-				first = p.Depth
+				first, _ = strconv.Atoi(strings.TrimPrefix(s.Doing, "depth "))
 			}
 		}
 		o.Workers, o.Memory = 1, memories[depth%len(memories)]
@@ -116,8 +117,8 @@ func interrupted(t *testing.T) string {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	o := onDisk(dir)
-	o.Progress = func(p bfs.Progress) {
-		if p.Depth == 9 {
+	o.Progress = func(s job.Step) {
+		if s.Doing == "depth 9" {
 			cancel()
 		}
 	}
@@ -138,50 +139,7 @@ func TestDamage(t *testing.T) {
 	}, search(t, 2, 4, 1).Depths)
 }
 
-// TestDirErrors checks directories of another grid, in use, and of somebody else.
-func TestDirErrors(t *testing.T) {
-	dir := interrupted(t)
-	if _, err := bfs.Search(t.Context(), mustGrid(t, 4, 2), onDisk(dir)); !errors.Is(err, corrupt.ErrMismatch) {
-		t.Errorf("another grid: %v", err)
-	}
-	o := onDisk(dir)
-	o.Progress = func(bfs.Progress) {
-		_, err := bfs.Search(context.Background(), mustGrid(t, 2, 4), onDisk(dir))
-		if _, ok := errors.AsType[*rundir.LockedError](err); !ok {
-			t.Errorf("in use: %v", err)
-		}
-	}
-	o.Workers = 1
-	if _, err := bfs.Search(t.Context(), mustGrid(t, 2, 4), o); err != nil {
-		t.Error(err)
-	}
-	foreign := t.TempDir()
-	if err := os.WriteFile(filepath.Join(foreign, "letter.txt"), []byte("dear"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := bfs.Search(t.Context(), mustGrid(t, 2, 4), onDisk(foreign)); !errors.Is(err, corrupt.ErrForeign) {
-		t.Errorf("somebody else's: %v", err)
-	}
-}
-
-// TestMemoryOnDisk checks that less memory is enough on disk than in memory.
-func TestMemoryOnDisk(t *testing.T) {
-	for _, size := range [][2]int{{1, 13}, {2, 7}} {
-		g := mustGrid(t, size[0], size[1])
-		inMemory, onDisk := memoryNeeded(t, g, 2, ""), memoryNeeded(t, g, 2, t.TempDir())
-		if onDisk > inMemory/4 {
-			t.Errorf("%v: %d bytes in memory, %d on disk", size, inMemory, onDisk)
-		}
-	}
-	o := onDisk(t.TempDir())
-	o.Memory = 1 << 20
-	_, err := bfs.Search(t.Context(), mustGrid(t, 3, 3), o)
-	if refused, ok := errors.AsType[*memory.Error](err); !ok || refused.Need != memoryNeeded(t, mustGrid(t, 3, 3), o.Workers, o.Dir) {
-		t.Errorf("1 MiB: %v", err)
-	}
-}
-
-// TestForged has checkpoints under right checksums whose counts may be those of a search, but
+// TestForged has checkpoints under right checksums whose counts may be of a search, but
 // not of the states in the blocks.
 func TestForged(t *testing.T) {
 	for name, forge := range map[string]func(b []byte){

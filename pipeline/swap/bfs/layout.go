@@ -1,6 +1,7 @@
 package bfs
 
 import (
+	"fmt"
 	"math/bits"
 
 	"grenier/layers/swap"
@@ -33,10 +34,9 @@ type layout struct {
 
 // newLayout returns the layout of a grid that searches fastest. A grid of fewer
 // than five cells gets cells that no edge joins: their tiles never move, which
-// leaves the depths as they are. ok is false if the grid has no layout: every
-// five cells have more than four neighbours. No grid of 16 cells or fewer is
-// like that.
-func newLayout(g *swap.Grid) (l *layout, ok bool) {
+// leaves the depths as they are. It fails if every five cells have more than four
+// neighbours, as in no grid of 16 cells or fewer.
+func newLayout(g *swap.Grid) (*layout, error) {
 	n := max(g.Cells(), tail)
 	lower := min(middle, n-tail)
 	best, bestCost := parts{}, -1
@@ -52,9 +52,9 @@ func newLayout(g *swap.Grid) (l *layout, ok bool) {
 		})
 	})
 	if bestCost < 0 {
-		return nil, false
+		return nil, fmt.Errorf("bfs: %d x %d cells cannot be divided", g.Rows(), g.Cols())
 	}
-	return best.layout(n, g.Swaps()), true
+	return best.layout(n, g.Swaps()), nil
 }
 
 // eachSubset calls visit with the sets of k of n cells, as masks.

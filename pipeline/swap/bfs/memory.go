@@ -4,29 +4,22 @@ import (
 	"fmt"
 
 	"grenier/io/memory"
+	"grenier/io/rundir"
 	"grenier/io/workfile"
 	"grenier/kernels/perm"
 	"grenier/layers/swap"
 )
 
 const (
-	// baseMemory is what a process takes besides the search, about.
+	// baseMemory is about the memory of a process besides the search.
 	baseMemory = 24 << 20
-	// perBlock is what a search on disk knows of a block of one parity, about:
+	// perBlock is about the memory for a block of one parity of a search on disk:
 	// flags, extent, what the work file knows, two copies of a checkpoint.
 	perBlock = 130
 	// readers is the number of goroutines for each processor, on disk: some wait
 	// for it while others search.
 	readers = 3
 )
-
-func layoutOf(g *swap.Grid) (*layout, error) {
-	l, ok := newLayout(g)
-	if !ok {
-		return nil, fmt.Errorf("bfs: %d x %d cells cannot be divided", g.Rows(), g.Cols())
-	}
-	return l, nil
-}
 
 // words returns the number of words of a set of states of one parity.
 func (l *layout) words() uint64 { return perm.Arrangements(l.cells, l.cells-tail) }
@@ -60,8 +53,8 @@ func (l *layout) outside() (blocks int) {
 	return blocks
 }
 
-// chunk returns the number of blocks that a worker takes at once, so many that
-// what is read for them is about 1 MiB.
+// chunk returns the number of blocks that a worker takes at once: about 1 MiB
+// is read for them.
 func (l *layout) chunk() int { return max(1, 32/max(2, l.outside())) }
 
 // goroutines returns how many of them search.
@@ -116,3 +109,28 @@ func (l *layout) held(memory uint64, workers int) int {
 	}
 	return int(min(l.blocks(), (memory-least)/(l.states()/l.blocks())))
 }
+
+// checkRoom refuses a search on disk for which there is too little room. What is in
+// the work directory already counts as room: the search reuses it.
+func (l *layout) checkRoom(o Options) error {
+	if o.Dir == "" {
+		return nil
+	}
+	room, known, err := rundir.Room(o.Dir, o.Free)
+	if need := l.mostOnDisk(); err == nil && known && need > room {
+		return &rundir.RoomError{What: "the search", Path: o.Dir, Need: need, Free: room}
+	}
+	return nil // rundir.Lock reports what is wrong with the directory
+}
+
+// mostOnDisk returns the most bytes that a search has on disk: pieces of three
+// depths, for the depth before last is there until the checkpoint after
+// their places are taken, and two checkpoints.
+func (l *layout) mostOnDisk() uint64 {
+	const others = 64 << 10 // manifest, lock, blocks of the file system
+	blocks := l.blocks()
+	return 3*blocks*uint64(mostPiece(int(l.blockWords()))) + 2*uint64(checkpointBytes(mostDepths, int(blocks))) + others
+}
+
+// mostDepths bounds the number of depths: a line of 16 cells has as many.
+const mostDepths = 121

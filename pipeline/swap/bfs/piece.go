@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// A piece is what the disk keeps of a block of one parity. In the first depths
+// A piece is a block of one parity on disk. In the first depths
 // and the last ones most words have no newest states, and are seen in full or not
 // at all; so three bits of each word say what of it follows:
 //
@@ -22,11 +22,11 @@ import (
 // errPiece reports bytes that no block becomes.
 var errPiece = errors.New("its parts contradict each other")
 
-// mapBytes returns the number of bytes with a bit for each of so many words.
+// mapBytes returns the number of bytes with a bit for each word.
 func mapBytes(words int) int { return (words + 7) / 8 }
 
 // leastPiece and mostPiece return the lengths of the shortest and of the longest
-// piece of so many words.
+// piece of the given words.
 func leastPiece(words int) int { return 3 * mapBytes(words) }
 func mostPiece(words int) int  { return 3*mapBytes(words) + 9*words }
 
@@ -72,7 +72,7 @@ func bit(is bool) uint8 {
 // packed are the parts of a piece.
 type packed struct{ newest, open, full, counts, states []byte }
 
-// divide finds the parts of a piece of so many words.
+// divide finds the parts of a piece of the given words.
 func divide(b []byte, words int) (p packed, err error) {
 	size := mapBytes(words)
 	if len(b) < 3*size {
@@ -126,7 +126,7 @@ func (p packed) count() (newest, seen uint64, err error) {
 	return newest, seen + uint64(tailBits*ones(p.full)), nil
 }
 
-// unpackNewest sets the newest states of all words to those of the piece.
+// unpackNewest sets the newest states of all words.
 func (p packed) unpackNewest(newest []uint64) {
 	from := p.states
 	for k, has := range p.newest {
@@ -146,7 +146,7 @@ func (p packed) unpackNewest(newest []uint64) {
 	}
 }
 
-// unpackSeen sets the number of states seen of all words to those of the piece.
+// unpackSeen sets the number of states seen of all words.
 func (p packed) unpackSeen(seen []uint8) {
 	counts := p.counts
 	for k, open := range p.open {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// unpacked returns the states of a piece of so many words.
+// unpacked returns the states of a piece of the given words.
 func unpacked(t *testing.T, b []byte, words int) states {
 	t.Helper()
 	p, err := divide(b, words)

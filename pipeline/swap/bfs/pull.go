@@ -59,7 +59,7 @@ func (w *worker) sources(blocks span) iter.Seq[int] {
 	}
 }
 
-// pull replaces the newest states of a block by those of this depth.
+// pull replaces the newest states of a block by the states of this depth.
 func (w *worker) pull(number int) error {
 	full := w.to.full[number] != 0
 	if !full {
@@ -211,7 +211,7 @@ func (w *worker) pullInside(source []uint64) {
 		}
 	}
 	// A word of this side has tails of parity flip ^ tables.parity, and the
-	// same word of the other side those of the other parity.
+	// same word of the other side tails of the other parity.
 	flip := uint8(w.side) ^ w.block.parity
 	if turn := w.tables.turn; turn[0] != nil {
 		for _, o := range w.open {

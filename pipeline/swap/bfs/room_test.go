@@ -8,6 +8,7 @@ import (
 
 	"grenier/io/rundir"
 	"grenier/layers/swap"
+	"grenier/pipeline/job"
 	"grenier/pipeline/swap/bfs"
 )
 
@@ -35,7 +36,7 @@ func TestMost(t *testing.T) {
 		g := mustGrid(t, size[0], size[1])
 		o, most := onDisk(t.TempDir()), int64(0)
 		o.Workers = 1
-		o.Progress = func(bfs.Progress) { most = max(most, bytesIn(t, o.Dir)) }
+		o.Progress = func(job.Step) { most = max(most, bytesIn(t, o.Dir)) }
 		if _, err := bfs.Search(t.Context(), g, o); err != nil {
 			t.Fatal(err)
 		}

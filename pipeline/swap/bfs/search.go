@@ -2,11 +2,13 @@ package bfs
 
 import (
 	"context"
-	"sync/atomic"
+	"fmt"
+	"sync"
 
 	"grenier/io/crew"
 	"grenier/kernels/perm"
 	"grenier/layers/swap"
+	"grenier/pipeline/job"
 )
 
 // flags says about the blocks of one parity what a search always has in memory:
@@ -18,22 +20,21 @@ type search struct {
 	layout  *layout
 	tables  *tables
 	options Options
-	store   store
+	store   *store
 	sides   [2]flags // by parity
 	depths  []uint64 // states at each depth that is done
 	nothing []uint64 // a block without states
 	workers []*worker
 
-	total uint64
-	pace  pace
-	begun float64 // share of the work
-	seen  atomic.Uint64
+	total float64    // states
+	mu    sync.Mutex // of Progress
+	seen  uint64     // states
+	begun uint64     // of them, before this run
 }
 
 // newSearch returns a search without store that has seen nothing.
 func newSearch(l *layout, g *swap.Grid, o Options) *search {
-	s := &search{layout: l, tables: newTables(l), options: o, total: perm.Factorial(g.Cells())}
-	s.pace = paceOf(g)
+	s := &search{layout: l, tables: newTables(l), options: o, total: float64(perm.Factorial(g.Cells()))}
 	s.nothing = make([]uint64, s.tables.words)
 	for p := range s.sides {
 		s.sides[p] = flags{busy: make([]uint8, l.blocks()), full: make([]uint8, l.blocks())}
@@ -50,9 +51,9 @@ func (s *search) run(ctx context.Context) error {
 		return err
 	}
 	for _, n := range s.depths {
-		s.seen.Add(n)
+		s.seen += n
 	}
-	s.begun = s.pace.share(len(s.depths), 0)
+	s.begun = s.seen
 	for {
 		found, err := s.depth(ctx, len(s.depths))
 		if err != nil || found == 0 {
@@ -90,14 +91,12 @@ func (s *search) begin(ctx context.Context) error {
 	return s.store.shut(0, d)
 }
 
-// depth finds the states of a depth from those of the one before and returns
+// depth finds the states of a depth from the depth before and returns
 // their number.
 func (s *search) depth(ctx context.Context, depth int) (found uint64, err error) {
 	s.prepare(depth)
-	tiles := s.store.tiles()
-	size := int(s.layout.blocks()) / tiles
-	for tile := range tiles {
-		if err := s.pullTile(ctx, depth, tile*size, size); err != nil {
+	for first := 0; first < int(s.layout.blocks()); first += s.store.size {
+		if err := s.pullTile(ctx, depth, span{first, first + s.store.size}); err != nil {
 			return 0, err
 		}
 	}
@@ -116,11 +115,9 @@ func (s *search) prepare(depth int) {
 	}
 }
 
-// pullTile pulls size blocks from first on.
-func (s *search) pullTile(ctx context.Context, depth, first, size int) error {
-	from := 1 - depth&1
-	s.store.enter(from, first)
-	tile := span{first, first + size}
+// pullTile pulls the blocks of a tile.
+func (s *search) pullTile(ctx context.Context, depth int, tile span) error {
+	s.store.enter(1-depth&1, tile.first)
 	err := s.parallel(ctx, tile, func(w *worker, blocks span) error {
 		return s.store.fill(blocks, w.from.busy, &w.desk)
 	})
@@ -130,7 +127,10 @@ func (s *search) pullTile(ctx context.Context, depth, first, size int) error {
 	return s.parallel(ctx, tile, func(w *worker, blocks span) error {
 		before := w.found
 		err := w.pullAll(blocks)
-		s.report(depth, float64(blocks.first)/float64(s.layout.blocks()), s.seen.Add(w.found-before))
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.seen += w.found - before
+		s.options.Tell(job.Step{Doing: fmt.Sprintf("depth %d", depth), Begun: float64(s.begun), Done: float64(s.seen), Total: s.total})
 		return err
 	})
 }
@@ -143,12 +143,4 @@ func (s *search) parallel(ctx context.Context, all span, do func(w *worker, bloc
 		first := all.first + i*chunk
 		return do(s.workers[worker], span{first, min(first+chunk, all.end)})
 	})
-}
-
-// report reports progress, given the share of a depth that is done.
-func (s *search) report(depth int, share float64, seen uint64) {
-	if s.options.Progress == nil {
-		return
-	}
-	s.options.Progress(Progress{Depth: depth, Seen: seen, Total: s.total, Share: s.pace.share(depth, share), Begun: s.begun})
 }

@@ -198,7 +198,7 @@ type block struct {
 	upper  []uint8 // the tiles in the upper cells
 	// across[e] is the block that edge e of layout.uu leads to.
 	across []int
-	// cross[e][t] is what edge e of layout.ul does when the tile t of a lower
+	// cross[e][t] is the effect of edge e of layout.ul when the tile t of a lower
 	// cell moves up.
 	cross [][]landing
 }

@@ -11,19 +11,20 @@ import (
 )
 
 // Dynamic builds the pattern databases of all sets of size tiles. It fails with
-// heuristic.ErrPattern, heuristic.ErrCost, a *memory.Error, or the error of ctx.
+// heuristic.ErrPattern, a *memory.Error, or the error of ctx.
 func Dynamic(ctx context.Context, g *swap.Grid, size int, o Options) (*heuristic.SetTable, error) {
 	if size < 1 || size > heuristic.MaxSet || size > g.Cells() {
 		return nil, fmt.Errorf("%w: sets of %d tiles: want 1 to %d", heuristic.ErrPattern, size, min(heuristic.MaxSet, g.Cells()))
 	}
+	o.Workers = max(1, o.Workers)
 	sets, entries := heuristic.Sets(g, size), int(heuristic.Entries(g, size))
 	all, walks := uint64(len(sets)*entries), uint64(o.Workers*entries*walkBytes)
-	if err := o.check(all + max(graphBytes(g, entries)+walks, saveBytes(all))); err != nil {
+	if err := o.fits(all + max(graphBytes(g, entries)+walks, saveBytes(all))); err != nil {
 		return nil, err
 	}
 	graph := newGraph(newSteps(g, size), o.Cost)
 	values := make([]uint8, len(sets)*entries)
-	progress := newMeter(o, uint64(len(values)))
+	progress := &meter{Job: &o.Job, total: uint64(len(values))}
 	walkers := make([]*walker, o.Workers)
 	err := crew.Each(ctx, o.Workers, len(sets), func(worker, i int) error {
 		if walkers[worker] == nil {
@@ -49,7 +50,7 @@ type graph struct {
 
 type list []uint32
 
-// graphBytes returns the most bytes that a graph of so many arrangements takes: two lists
+// graphBytes returns the most bytes that a graph of n arrangements takes: two lists
 // for each, of all swaps together, that may have just grown.
 func graphBytes(g *swap.Grid, entries int) uint64 {
 	return uint64(entries) * uint64(2*24+2*4*len(g.Swaps()))

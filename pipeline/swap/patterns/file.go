@@ -10,41 +10,43 @@ import (
 	"grenier/layers/swap/heuristic"
 )
 
-// SaveStatic writes a pattern database to a file and returns the length of that.
-func SaveStatic(path string, p *heuristic.Pattern) (int64, error) {
-	return patternfile.Write(path, staticHeader(p), p.Values)
+// File is a pattern database as it is in a file.
+type File struct {
+	patternfile.Header
+	Values []uint8
 }
 
-// EncodeStatic returns the contents of the file of a pattern database.
-func EncodeStatic(p *heuristic.Pattern) ([]byte, error) {
-	return patternfile.Encode(staticHeader(p), p.Values)
-}
+// Encode returns the contents of the file.
+func (f *File) Encode() ([]byte, error) { return patternfile.Encode(f.Header, f.Values) }
 
-func staticHeader(p *heuristic.Pattern) patternfile.Header {
-	return patternfile.Header{
-		Kind: patternfile.Static, Cost: uint8(p.Cost), Rows: uint8(p.Grid.Rows()), Cols: uint8(p.Grid.Cols()),
-		Size: uint8(p.Tiles.Len()), Tiles: uint32(p.Tiles), Entries: uint64(len(p.Values)),
+// Build builds the database of the tiles with these numbers, from 0, or of all sets of size tiles without any.
+// It fails like Static and Dynamic.
+func Build(ctx context.Context, g *swap.Grid, numbers []int, size int, o Options) (*File, error) {
+	f := &File{Header: patternfile.Header{
+		Kind: patternfile.Dynamic, Cost: uint8(o.Cost), Rows: uint8(g.Rows()), Cols: uint8(g.Cols()), Size: uint8(size),
+	}}
+	if len(numbers) > 0 {
+		tiles, err := heuristic.TilesOf(g, numbers)
+		if err != nil {
+			return nil, err
+		}
+		p, err := Static(ctx, g, tiles, o)
+		if err != nil {
+			return nil, err
+		}
+		f.Kind, f.Size, f.Tiles, f.Values = patternfile.Static, uint8(tiles.Len()), uint32(tiles), p.Values
+	} else {
+		t, err := Dynamic(ctx, g, size, o)
+		if err != nil {
+			return nil, err
+		}
+		f.Values = t.Values
 	}
+	f.Entries = uint64(len(f.Values))
+	return f, nil
 }
 
-// SaveDynamic writes a table of sets to a file and returns the length of that.
-func SaveDynamic(path string, t *heuristic.SetTable) (int64, error) {
-	return patternfile.Write(path, dynamicHeader(t), t.Values)
-}
-
-// EncodeDynamic returns the contents of the file of a table of sets.
-func EncodeDynamic(t *heuristic.SetTable) ([]byte, error) {
-	return patternfile.Encode(dynamicHeader(t), t.Values)
-}
-
-func dynamicHeader(t *heuristic.SetTable) patternfile.Header {
-	return patternfile.Header{
-		Kind: patternfile.Dynamic, Cost: uint8(t.Cost), Rows: uint8(t.Grid.Rows()), Cols: uint8(t.Grid.Cols()),
-		Size: uint8(t.Size), Entries: uint64(len(t.Values)),
-	}
-}
-
-// saveBytes returns the most bytes that saving so many entries takes besides: a file is
+// saveBytes returns the most bytes that saving the entries takes besides: a file is
 // packed in memory before it is written, and packs to less than a fifth.
 func saveBytes(entries uint64) uint64 { return entries/2 + 8<<20 }
 

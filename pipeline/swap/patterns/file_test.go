@@ -3,6 +3,7 @@ package patterns_test
 import (
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -11,45 +12,48 @@ import (
 	"grenier/io/memory"
 	"grenier/io/patternfile"
 	"grenier/kernels/perm"
+	"grenier/layers/swap"
 	"grenier/layers/swap/heuristic"
+	"grenier/pipeline/job"
 	"grenier/pipeline/swap/patterns"
 )
+
+// build builds a database.
+func build(t *testing.T, g *swap.Grid, numbers []int, size int, o patterns.Options) *patterns.File {
+	t.Helper()
+	f, err := patterns.Build(t.Context(), g, numbers, size, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// save writes a database, and returns the path of the file.
+func save(t *testing.T, f *patterns.File) string {
+	t.Helper()
+	data, err := f.Encode()
+	path := filepath.Join(t.TempDir(), "database")
+	if err == nil {
+		err = os.WriteFile(path, data, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
 
 // TestFiles checks that bounds from files are those from memory.
 func TestFiles(t *testing.T) {
 	g := mustGrid(t, 2, 3)
-	o := patterns.Options{Cost: heuristic.Tracked, Workers: 1}
-	a, err := patterns.Static(t.Context(), g, mustTiles(t, g, 0, 1, 2), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := patterns.Static(t.Context(), g, mustTiles(t, g, 4, 5), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sets, err := patterns.Dynamic(t.Context(), g, 3, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	names := []string{filepath.Join(dir, "a"), filepath.Join(dir, "b"), filepath.Join(dir, "sets")}
-	_, err = patterns.SaveStatic(names[0], a)
-	_, err2 := patterns.SaveStatic(names[1], b)
-	_, err3 := patterns.SaveDynamic(names[2], sets)
-	if err := errors.Join(err, err2, err3); err != nil {
-		t.Fatal(err)
-	}
-	static, err := heuristic.NewStatic(a, b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	o := patterns.Options{Cost: heuristic.Tracked}
+	names := []string{save(t, build(t, g, []int{0, 1, 2}, 0, o)), save(t, build(t, g, []int{4, 5}, 0, o)), save(t, build(t, g, nil, 3, o))}
 	z := &zoo{t: t, g: g}
 	for _, c := range []struct {
 		files []string
 		exact bool
 		want  heuristic.Heuristic
 	}{
-		{names[:2], false, static}, {names[2:], true, z.dynamicOf(3, heuristic.Tracked, true)}, {names[2:], false, z.dynamicOf(3, heuristic.Tracked, false)},
+		{names[:2], false, z.staticOf("{1,2,3}{5,6}", heuristic.Tracked)}, {names[2:], true, z.dynamicOf(3, heuristic.Tracked, true)}, {names[2:], false, z.dynamicOf(3, heuristic.Tracked, false)},
 	} {
 		h, err := patterns.Load(t.Context(), g, c.files, c.exact, o)
 		if err != nil {
@@ -67,15 +71,13 @@ func TestFiles(t *testing.T) {
 	if _, err := patterns.Load(t.Context(), mustGrid(t, 3, 2), names[:1], false, o); !errors.Is(err, corrupt.ErrMismatch) {
 		t.Error(err)
 	}
-	if _, err := patterns.Load(t.Context(), g, names[:1], false, patterns.Options{Workers: 1, Memory: 10}); !tooLittle(err) {
+	if _, err := patterns.Load(t.Context(), g, names[:1], false, patterns.Options{Job: job.Job{Memory: 10}}); !tooLittle(err) {
 		t.Error(err)
 	}
 	// A file that is in order but has the wrong number of values for its grid.
 	h := patternfile.Header{Kind: patternfile.Static, Cost: 1, Rows: 2, Cols: 3, Size: 2, Tiles: 3, Entries: 31}
-	if _, err := patternfile.Write(names[0], h, slices.Repeat([]uint8{1}, 31)); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := patterns.Load(t.Context(), g, names[:1], false, o); !errors.Is(err, corrupt.ErrCorrupt) {
+	short := save(t, &patterns.File{Header: h, Values: slices.Repeat([]uint8{1}, 31)})
+	if _, err := patterns.Load(t.Context(), g, []string{short}, false, o); !errors.Is(err, corrupt.ErrCorrupt) {
 		t.Error(err)
 	}
 }
@@ -89,7 +91,7 @@ func tooLittle(err error) bool {
 func TestRefused(t *testing.T) {
 	g := mustGrid(t, 4, 4)
 	all := mustTiles(t, g, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)
-	o := patterns.Options{Cost: heuristic.Unit, Workers: 1, Memory: 1 << 20}
+	o := patterns.Options{Job: job.Job{Memory: 1 << 20}, Cost: heuristic.Unit}
 	if _, err := patterns.Static(t.Context(), g, all, o); !tooLittle(err) || err.Error() != "the pattern database needs 183 TiB of memory and 1.0 MiB are allowed" {
 		t.Error(err)
 	}
@@ -103,9 +105,6 @@ func TestRefused(t *testing.T) {
 		if _, err := patterns.Dynamic(t.Context(), g, size, o); !errors.Is(err, heuristic.ErrPattern) {
 			t.Error(err)
 		}
-	}
-	if _, err := patterns.Static(t.Context(), g, 1, patterns.Options{Workers: 1}); !errors.Is(err, heuristic.ErrCost) {
-		t.Error(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -122,15 +121,8 @@ func TestRefused(t *testing.T) {
 func TestFalseValues(t *testing.T) {
 	g := mustGrid(t, 3, 3)
 	for _, cost := range []heuristic.Cost{heuristic.Unit, heuristic.Tracked} {
-		o := patterns.Options{Cost: cost, Workers: 1}
-		right, err := patterns.Static(t.Context(), g, mustTiles(t, g, 1, 4, 6), o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		sets, err := patterns.Dynamic(t.Context(), g, 2, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		o := patterns.Options{Cost: cost}
+		right := []*patterns.File{build(t, g, []int{1, 4, 6}, 0, o), build(t, g, nil, 2, o)}
 		for name, change := range map[string]func(values []uint8){
 			"nothing":       func([]uint8) {},
 			"one too large": func(v []uint8) { v[100] = 255 },
@@ -143,20 +135,11 @@ func TestFalseValues(t *testing.T) {
 				}
 			},
 		} {
-			path := filepath.Join(t.TempDir(), "static")
-			forged := *right
-			forged.Values = slices.Clone(right.Values)
-			change(forged.Values)
-			table := *sets
-			table.Values = slices.Clone(sets.Values)
-			change(table.Values)
-			_, err := patterns.SaveStatic(path, &forged)
-			_, err2 := patterns.SaveDynamic(path+"s", &table)
-			if err := errors.Join(err, err2); err != nil {
-				t.Fatal(err)
-			}
-			for _, p := range []string{path, path + "s"} {
-				if _, err := patterns.Load(t.Context(), g, []string{p}, false, o); (name == "nothing") != (err == nil) || err != nil && !errors.Is(err, corrupt.ErrCorrupt) {
+			for _, f := range right {
+				forged := *f
+				forged.Values = slices.Clone(f.Values)
+				change(forged.Values)
+				if _, err := patterns.Load(t.Context(), g, []string{save(t, &forged)}, false, o); (name == "nothing") != (err == nil) || err != nil && !errors.Is(err, corrupt.ErrCorrupt) {
 					t.Errorf("%v, %s: error %v", cost, name, err)
 				}
 			}

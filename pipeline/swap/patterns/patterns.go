@@ -16,31 +16,19 @@ package patterns
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"sync"
 
 	"grenier/io/memory"
 	"grenier/layers/swap"
 	"grenier/layers/swap/heuristic"
+	"grenier/pipeline/job"
 )
 
-// Options says how to build.
+// Options says how to build. Family and Note are not used.
 type Options struct {
-	Cost    heuristic.Cost
-	Workers int    // goroutines, at least 1
-	Memory  uint64 // most bytes of the process, 0 for no limit
-	// Progress, if not nil, is called from time to time with the number of entries that
-	// have their value and that of all; the last time, with done equal to total. The calls
-	// are from different goroutines, one after the other, and done grows.
-	Progress func(done, total uint64)
-}
-
-func (o *Options) check(bytes uint64) error {
-	if !o.Cost.Known() {
-		return fmt.Errorf("%w %d", heuristic.ErrCost, o.Cost)
-	}
-	return o.fits(bytes)
+	job.Job
+	Cost heuristic.Cost
 }
 
 // fits fails with a *memory.Error if the bytes are more than allowed, or than can be
@@ -49,31 +37,27 @@ func (o *Options) fits(bytes uint64) error {
 	return memory.Check("the pattern database", bytes, min(cmp.Or(o.Memory, math.MaxInt/2), math.MaxInt/2))
 }
 
-// meter counts the entries that have their value, for Options.Progress.
+// meter counts the entries that have their value.
 type meter struct {
-	report       func(done, total uint64) // may be nil
-	total        uint64
-	mu           sync.Mutex
-	done, enough uint64 // enough is where done is reported next
+	*job.Job
+	total uint64
+	mu    sync.Mutex
+	done  uint64
 }
 
-func newMeter(o Options, total uint64) *meter { return &meter{report: o.Progress, total: total} }
-
-// reports is about how many calls of Options.Progress there are in all.
-const reports = 1 << 10
-
-// add counts so many more entries.
-func (m *meter) add(entries uint64) {
-	if m.report == nil || entries == 0 {
+// add counts n more entries.
+func (m *meter) add(n uint64) {
+	if n == 0 {
 		return
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.done += entries
-	if m.done >= m.enough || m.done == m.total {
-		m.report(m.done, m.total)
-		m.enough = m.done + m.total/reports
+	m.done += n
+	step := job.Step{Doing: "entries", Done: float64(m.done), Total: float64(m.total)}
+	if m.done == m.total {
+		step.Doing, step.Pace = "writing the file", &job.Pace{Rate: job.NoRate, Layer: job.NoLayer, Run: job.Unknown}
 	}
+	m.Tell(step)
 }
 
 // nobody marks a cell without a tile of the pattern.
@@ -87,7 +71,7 @@ type steps struct {
 	weight [swap.MaxCells]int // place value of each digit of a rank
 	across [nobody + 1][nobody + 1]int
 	down   [nobody + 1][nobody + 1]int
-	// between is what a tile in a cell between adds to down.
+	// between has what a tile in a cell between adds to down.
 	between [nobody + 1][nobody + 1][nobody + 1]int
 }
 
@@ -123,7 +107,7 @@ func (s *steps) alone(i int) {
 	}
 }
 
-// pair sets what happens when tile i moves to a higher cell and u > i to that of
+// pair sets what happens when tile i moves to a higher cell and u > i to the cell of
 // tile i. Digit u counts i before and not after. Tiles between them in number are
 // passed by tile i as above, later ones by both, which cancels.
 func (s *steps) pair(i, u int) {

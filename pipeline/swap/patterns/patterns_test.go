@@ -4,20 +4,15 @@ import (
 	"fmt"
 	"testing"
 
+	"grenier/internal/testkit/swaptest"
 	"grenier/kernels/perm"
 	"grenier/layers/swap"
 	"grenier/layers/swap/heuristic"
+	"grenier/pipeline/job"
 	"grenier/pipeline/swap/patterns"
 )
 
-func mustGrid(tb testing.TB, rows, cols int) *swap.Grid {
-	tb.Helper()
-	g, err := swap.NewGrid(rows, cols)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return g
-}
+var mustGrid = swaptest.Grid
 
 func mustTiles(tb testing.TB, g *swap.Grid, numbers ...int) heuristic.Tiles {
 	tb.Helper()
@@ -102,7 +97,7 @@ func TestStatic(t *testing.T) {
 				continue
 			}
 			for _, cost := range []heuristic.Cost{heuristic.Unit, heuristic.Tracked} {
-				p, err := patterns.Static(t.Context(), g, set, patterns.Options{Cost: cost, Workers: 2})
+				p, err := patterns.Static(t.Context(), g, set, patterns.Options{Job: job.Job{Workers: 2}, Cost: cost})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -117,7 +112,7 @@ func TestDynamic(t *testing.T) {
 		g := mustGrid(t, shape[0], shape[1])
 		for size := 1; size <= min(heuristic.MaxSet, g.Cells()); size++ {
 			for _, cost := range []heuristic.Cost{heuristic.Unit, heuristic.Tracked} {
-				table, err := patterns.Dynamic(t.Context(), g, size, patterns.Options{Cost: cost, Workers: 2})
+				table, err := patterns.Dynamic(t.Context(), g, size, patterns.Options{Job: job.Job{Workers: 2}, Cost: cost})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -132,43 +127,10 @@ func TestDynamic(t *testing.T) {
 	}
 }
 
-// TestProgress checks that what is reported grows up to the number of entries.
-func TestProgress(t *testing.T) {
-	g := mustGrid(t, 3, 3)
-	var calls int
-	var last uint64
-	report := func(entries uint64) patterns.Options {
-		calls, last = 0, 0
-		return patterns.Options{Cost: heuristic.Tracked, Workers: 3, Progress: func(done, total uint64) {
-			if done <= last || done > total || total != entries {
-				t.Errorf("%d of %d entries after %d, want %d in all", done, total, last, entries)
-			}
-			calls, last = calls+1, done
-		}}
-	}
-	check := func(what string, err error, entries uint64, least int) {
-		t.Helper()
-		if err != nil || last != entries || calls < least {
-			t.Errorf("%s: %v, %d calls up to %d of %d entries", what, err, calls, last, entries)
-		}
-	}
-	for k := 1; k <= 9; k++ {
-		entries := perm.Arrangements(9, k)
-		_, err := patterns.Static(t.Context(), g, heuristic.Tiles(1<<k-1), report(entries))
-		check(fmt.Sprint("static of ", k), err, entries, 3)
-	}
-	for k := 1; k <= heuristic.MaxSet; k++ {
-		sets := uint64(len(heuristic.Sets(g, k)))
-		entries := sets * perm.Arrangements(9, k)
-		_, err := patterns.Dynamic(t.Context(), g, k, report(entries))
-		check(fmt.Sprint("sets of ", k), err, entries, int(sets))
-	}
-}
-
 func benchmarkStatic(b *testing.B, rows, cols int, numbers ...int) {
 	g := mustGrid(b, rows, cols)
 	for b.Loop() {
-		if _, err := patterns.Static(b.Context(), g, mustTiles(b, g, numbers...), patterns.Options{Cost: heuristic.Unit, Workers: 2}); err != nil {
+		if _, err := patterns.Static(b.Context(), g, mustTiles(b, g, numbers...), patterns.Options{Job: job.Job{Workers: 2}, Cost: heuristic.Unit}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -183,7 +145,7 @@ func BenchmarkDynamic(b *testing.B) {
 	for size := 3; size <= 4; size++ {
 		b.Run(fmt.Sprint(size), func(b *testing.B) {
 			for b.Loop() {
-				if _, err := patterns.Dynamic(b.Context(), mustGrid(b, 4, 4), size, patterns.Options{Cost: heuristic.Unit, Workers: 2}); err != nil {
+				if _, err := patterns.Dynamic(b.Context(), mustGrid(b, 4, 4), size, patterns.Options{Job: job.Job{Workers: 2}, Cost: heuristic.Unit}); err != nil {
 					b.Fatal(err)
 				}
 			}

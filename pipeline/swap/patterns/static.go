@@ -14,8 +14,7 @@ import (
 const unseen = 0xff
 
 // Static builds the pattern database of a set of tiles. It takes two bytes for each
-// entry, less for few tiles. It fails with heuristic.ErrPattern, heuristic.ErrCost,
-// a *memory.Error, or the error of ctx.
+// entry, less for few tiles. It fails with heuristic.ErrPattern, a *memory.Error, or the error of ctx.
 func Static(ctx context.Context, g *swap.Grid, tiles heuristic.Tiles, o Options) (*heuristic.Pattern, error) {
 	if _, err := heuristic.TilesOf(g, tiles.Numbers()); err != nil {
 		return nil, err
@@ -23,12 +22,12 @@ func Static(ctx context.Context, g *swap.Grid, tiles heuristic.Tiles, o Options)
 	entries, lanes := heuristic.Entries(g, tiles.Len()), g.Cells()-tiles.Len()+1
 	rows := entries / uint64(lanes)
 	// A byte for each entry, and four sets.
-	if err := o.check(entries + max(8*rows, saveBytes(entries))); err != nil {
+	if err := o.fits(entries + max(8*rows, saveBytes(entries))); err != nil {
 		return nil, err
 	}
 	s := newSearch(g, tiles, o.Cost)
-	s.settled = newMeter(o, entries)
-	if err := s.run(ctx, o.Workers); err != nil {
+	s.settled = &meter{Job: &o.Job, total: entries}
+	if err := s.run(ctx, max(1, o.Workers)); err != nil {
 		return nil, err
 	}
 	return &heuristic.Pattern{Grid: g, Tiles: tiles, Cost: o.Cost, Values: s.values}, nil

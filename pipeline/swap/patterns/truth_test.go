@@ -38,7 +38,7 @@ func newSpace(g *swap.Grid) *space {
 	return sp
 }
 
-// survey is what a bound is on all states of a grid.
+// survey has the values of a bound on all states of a grid.
 type survey struct {
 	mean                       string
 	most                       int
@@ -83,7 +83,7 @@ var costs = map[string]heuristic.Cost{"unit": heuristic.Unit, "weighted": heuris
 
 // make returns nil for what this package does not have: readings of the document
 // that docs/sources.md calls wrong, values that are not whole, and covers that take sets by
-// their cost for each tile ("frac"), whose means are those of half Manhattan.
+// their cost for each tile ("frac"), whose means are as of half Manhattan.
 func (z *zoo) make(name string) heuristic.Heuristic {
 	switch {
 	case strings.HasPrefix(name, "2*WD"), name == "ID real", strings.Contains(name, "frac"):
@@ -100,7 +100,10 @@ func (z *zoo) make(name string) heuristic.Heuristic {
 		return heuristic.Lift{Heuristic: z.walking(), Grid: z.g}
 	}
 	if m := static.FindStringSubmatch(name); m != nil {
-		return z.staticOf(m[1], costs[m[2]], m[3] == "value itself")
+		if single := len(z.sets(m[1])) == 1; single && m[2] == "unit" != (m[3] == "value itself") {
+			return nil
+		}
+		return z.staticOf(m[1], costs[m[2]])
 	}
 	if m := dynamic.FindStringSubmatch(name); m != nil {
 		size, _ := strconv.Atoi(m[1])
@@ -145,22 +148,16 @@ func (z *zoo) sets(text string) (sets [][]int) {
 	return sets
 }
 
-func (z *zoo) staticOf(text string, cost heuristic.Cost, alone bool) heuristic.Heuristic {
+func (z *zoo) staticOf(text string, cost heuristic.Cost) heuristic.Heuristic {
 	var list []*heuristic.Pattern
 	for _, set := range z.sets(text) {
-		p, err := patterns.Static(z.t.Context(), z.g, mustTiles(z.t, z.g, set...), patterns.Options{Cost: cost, Workers: 1})
+		p, err := patterns.Static(z.t.Context(), z.g, mustTiles(z.t, z.g, set...), patterns.Options{Cost: cost})
 		if err != nil {
 			z.t.Fatal(err)
 		}
 		list = append(list, p)
 	}
-	var h heuristic.Heuristic
-	var err error
-	if alone {
-		h, err = heuristic.NewAlone(list[0])
-	} else {
-		h, err = heuristic.NewStatic(list...)
-	}
+	h, err := heuristic.NewStatic(list...)
 	if err != nil {
 		z.t.Fatal(err)
 	}
@@ -170,7 +167,7 @@ func (z *zoo) staticOf(text string, cost heuristic.Cost, alone bool) heuristic.H
 func (z *zoo) dynamicOf(size int, cost heuristic.Cost, exact bool) heuristic.Heuristic {
 	var tables []*heuristic.SetTable
 	for k := 1; k <= size; k++ {
-		table, err := patterns.Dynamic(z.t.Context(), z.g, k, patterns.Options{Cost: cost, Workers: 1})
+		table, err := patterns.Dynamic(z.t.Context(), z.g, k, patterns.Options{Cost: cost})
 		if err != nil {
 			z.t.Fatal(err)
 		}
@@ -219,8 +216,8 @@ func TestLongTruth(t *testing.T) {
 		if got.mean != fmt.Sprintf("%.6f", mean) || got.most != int(most) || fmt.Sprint(got.inadmissible) != r[5] || fmt.Sprint(got.inconsistent) != r[6] {
 			t.Errorf("%s %s: %+v, want %v", shape, r[2], got, r[3:])
 		}
-		if h.Admissible() && got.inadmissible > 0 || h.Consistent() && got.inconsistent > 0 {
-			t.Errorf("%s %s: %+v, flags admissible %v, consistent %v", shape, r[2], got, h.Admissible(), h.Consistent())
+		if got.inadmissible > 0 || h.Consistent() && got.inconsistent > 0 {
+			t.Errorf("%s %s: %+v, consistent %v", shape, r[2], got, h.Consistent())
 		}
 	}
 	if compared < 40 {
@@ -249,15 +246,12 @@ func remember(g *swap.Grid, h heuristic.Heuristic) known {
 // up to four tiles.
 func (z *zoo) bounds(cost heuristic.Cost) []heuristic.Heuristic {
 	n := z.g.Cells()
-	all := []heuristic.Heuristic{z.staticOf("{1}", cost, false), z.staticOf(fmt.Sprintf("{1..%d}", n), cost, false)}
+	all := []heuristic.Heuristic{z.staticOf("{1}", cost), z.staticOf(fmt.Sprintf("{1..%d}", (n+1)/2), cost), z.staticOf(fmt.Sprintf("{1..%d}", n), cost)}
 	if n > 1 {
-		all = append(all, z.staticOf(fmt.Sprintf("{1..%d}{%d..%d}", n/2, n/2+1, n), cost, false))
+		all = append(all, z.staticOf(fmt.Sprintf("{1..%d}{%d..%d}", n/2, n/2+1, n), cost))
 	}
 	if n > 5 {
-		all = append(all, z.staticOf("{1,2,4}{3,5,6}", cost, false))
-	}
-	if cost == heuristic.Unit {
-		all = append(all, z.staticOf(fmt.Sprintf("{1..%d}", n), cost, true), z.staticOf(fmt.Sprintf("{1..%d}", (n+1)/2), cost, true))
+		all = append(all, z.staticOf("{1,2,4}{3,5,6}", cost))
 	}
 	for size := 1; size <= min(n, heuristic.MaxSet); size++ {
 		for _, exact := range []bool{false, true} {
@@ -294,7 +288,7 @@ func TestLongFlags(t *testing.T) {
 				k := remember(g, h)
 				for _, h := range []heuristic.Heuristic{k, heuristic.Lift{Heuristic: k, Grid: g}, heuristic.Inverse{Heuristic: k, Grid: g}} {
 					got := sp.survey(h)
-					if !h.Admissible() || got.inadmissible > 0 || h.Consistent() && got.inconsistent > 0 {
+					if got.inadmissible > 0 || h.Consistent() && got.inconsistent > 0 {
 						t.Errorf("%v %s: %+v, consistent %v", size, h.Name(), got, h.Consistent())
 					}
 				}
@@ -303,7 +297,7 @@ func TestLongFlags(t *testing.T) {
 	}
 }
 
-// smallGrids returns the sizes of all grids of up to so many cells.
+// smallGrids returns the sizes of all grids of up to the given cells.
 func smallGrids(cells int) (sizes [][2]int) {
 	for rows := 1; rows <= cells; rows++ {
 		for cols := 1; rows*cols <= cells; cols++ {

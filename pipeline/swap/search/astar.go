@@ -23,7 +23,7 @@ type queue interface {
 	bytes() uint64
 }
 
-// listBytes returns the memory of a list of elements of so many bytes, which may grow
+// listBytes returns the memory of a list of elements of each bytes, which may grow
 // soon: then the old one and the new one are there at a time.
 func listBytes[E any](list []E, each uint64) uint64 {
 	const soon = 256 // more than the neighbours of a state
@@ -137,12 +137,10 @@ func (s *search) estimate(_ entry, _ swap.Swap, to swap.State) int { return s.h.
 // after it was expanded is expanded again, as happens if the bound is not
 // consistent.
 func astar(s *search, q queue, estimate func(from entry, move swap.Swap, to swap.State) int) ([]swap.Swap, error) {
-	t := newTable(s, leastBits)
-	root, _, err := t.add(s.start, 0)
-	if err != nil {
+	t := newTable(s, leastBits, q.bytes)
+	if err := t.begin(s.start); err != nil {
 		return nil, err
 	}
-	root.move = noMove
 	q.push(entry{state: s.start, f: uint8(s.h.Estimate(s.start))})
 	open, closed := uint64(1), uint64(0)
 	for {
@@ -167,7 +165,7 @@ func astar(s *search, q queue, estimate func(from entry, move swap.Swap, to swap
 		for i, move := range s.grid.Swaps() {
 			s.Generated++
 			to := s.grid.Apply(e.state, move)
-			n, added, err := t.add(to, q.bytes())
+			n, added, err := t.add(to)
 			if err != nil {
 				return nil, err
 			}

@@ -8,7 +8,7 @@ import (
 	"grenier/layers/swap/heuristic"
 )
 
-// The widths of beam: it begins with the first and doubles it. The last is that of a
+// The widths of beam: it begins with the first and doubles it. The last is the width of a
 // search without a limit of time or width.
 const (
 	firstWidth = 64
@@ -48,7 +48,7 @@ const rescueWork = 1 << 21
 // second.
 func rescue(s *search) error {
 	quick := *s
-	quick.ctx, quick.limit, quick.report = context.Background(), 0, nil
+	quick.ctx, quick.limit, quick.job.Progress = context.Background(), 0, nil
 	tracker, err := heuristic.Follow(s.grid, heuristic.Lift{Heuristic: heuristic.NewManhattan(s.grid), Grid: s.grid})
 	if err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 	"grenier/internal/testkit/swaptest"
 	"grenier/layers/swap"
 	"grenier/layers/swap/heuristic"
+	"grenier/pipeline/job"
 	"grenier/pipeline/swap/search"
 )
 
@@ -20,7 +21,7 @@ func lifted(g *swap.Grid) heuristic.Heuristic {
 // runList solves a state of any grid and replays the solution.
 func runList(t *testing.T, name string, g *swap.Grid, l swap.List, o search.Options) search.Result {
 	t.Helper()
-	r, err := search.SolveList(t.Context(), name, g, l, o)
+	r, err := search.Solve(t.Context(), name, g, l, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +38,7 @@ func runList(t *testing.T, name string, g *swap.Grid, l swap.List, o search.Opti
 	return r
 }
 
-// walked returns the state after so many random swaps of the solved one.
+// walked returns the state after random swaps of the solved one.
 func walked(g *swap.Grid, swaps int, r *rand.Rand) swap.List {
 	l := g.Home()
 	for range swaps {
@@ -51,7 +52,7 @@ func walked(g *swap.Grid, swaps int, r *rand.Rand) swap.List {
 func TestLargeNear(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 9))
 	for _, shape := range [][2]int{{1, 20}, {2, 9}, {5, 5}, {4, 6}, {8, 8}} {
-		g := mustListed(t, shape[0], shape[1])
+		g := mustGrid(t, shape[0], shape[1])
 		for range 5 {
 			l := walked(g, 6, r)
 			o := search.Options{Heuristic: lifted(g), Width: 64}
@@ -72,7 +73,7 @@ func TestLongLargeRandom(t *testing.T) {
 		shapes = append(shapes, [2]int{8, 8})
 	}
 	for _, shape := range shapes {
-		g := mustListed(t, shape[0], shape[1])
+		g := mustGrid(t, shape[0], shape[1])
 		l, err := search.Generate(g, 0.67, r)
 		if err != nil {
 			t.Fatal(err)
@@ -112,14 +113,14 @@ func TestBeamDistances(t *testing.T) {
 // TestBeamMemory checks that a search keeps to its memory, as it counts it, and that the
 // solution is better the more it has.
 func TestBeamMemory(t *testing.T) {
-	g := mustListed(t, 5, 5)
+	g := mustGrid(t, 5, 5)
 	l, err := search.Generate(g, 0.67, rand.New(rand.NewPCG(12, 12)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	var most uint64
 	const memory = 200_000
-	o := search.Options{Heuristic: lifted(g), Memory: memory, Progress: func(p search.Progress) { most = max(most, p.Bytes) }}
+	o := search.Options{Heuristic: lifted(g), Job: job.Job{Memory: memory, Progress: func(s job.Step) { most = max(most, s.Detail.(search.Progress).Bytes) }}}
 	r := runList(t, "beam", g, l, o)
 	if r.Stopped != "memory" || most > memory {
 		t.Errorf("stopped %q, %d bytes", r.Stopped, most)
@@ -133,7 +134,7 @@ func TestBeamMemory(t *testing.T) {
 // TestLongLine gives the beam the reversal of the longest line, which has the largest bounds
 // that there are: it needs every one of its inversions, as greedy finds.
 func TestLongLine(t *testing.T) {
-	g := mustListed(t, 1, 64)
+	g := mustGrid(t, 1, 64)
 	l := g.Home()
 	slices.Reverse(l)
 	const inversions = 64 * 63 / 2
@@ -149,7 +150,7 @@ func TestLongLine(t *testing.T) {
 }
 
 func TestLargeRefused(t *testing.T) {
-	g := mustListed(t, 5, 5)
+	g := mustGrid(t, 5, 5)
 	w := heuristic.Inverse{Heuristic: lifted(g), Grid: g}
 	for _, c := range []struct {
 		name  string
@@ -164,7 +165,7 @@ func TestLargeRefused(t *testing.T) {
 		{"greedy", g.Home()[1:], nil, swap.ErrTiles},
 		{"greedy", make(swap.List, 25), nil, swap.ErrTiles},
 	} {
-		if _, err := search.SolveList(t.Context(), c.name, g, c.tiles, search.Options{Heuristic: c.h}); !errors.Is(err, c.want) {
+		if _, err := search.Solve(t.Context(), c.name, g, c.tiles, search.Options{Heuristic: c.h}); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v, want %v", c.name, err, c.want)
 		}
 	}

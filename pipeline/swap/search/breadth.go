@@ -61,24 +61,19 @@ func graphSearch(s *search) ([]swap.Swap, error) {
 	return moves, nil
 }
 
-// front is one breadth-first search: the states seen, and those of the last depth.
+// front is one breadth-first search: the states seen, and the last depth.
 type front struct {
 	*table
 	level []swap.State
 	next  []swap.State
 	depth int
-	other *front // that of the other end, if there is one
+	other *front // of the other end, if there is one
 }
 
 func newFront(s *search, from swap.State) (*front, error) {
-	f := &front{table: newTable(s, leastBits)}
-	n, _, err := f.add(from, 0)
-	if err != nil {
-		return nil, err
-	}
-	n.move = noMove
-	f.level = []swap.State{from}
-	return f, nil
+	f := &front{level: []swap.State{from}}
+	f.table = newTable(s, leastBits, f.others)
+	return f, f.begin(from)
 }
 
 // listBytes returns the memory of the lists.
@@ -112,7 +107,7 @@ func (f *front) advance(visit func(swap.State) bool) (ended bool, err error) {
 		for move, m := range s.grid.Swaps() {
 			s.Generated++
 			to := s.grid.Apply(state, m)
-			n, added, err := f.add(to, f.others())
+			n, added, err := f.add(to)
 			if err != nil {
 				return false, err
 			}

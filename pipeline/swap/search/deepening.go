@@ -9,7 +9,7 @@ import (
 
 // deepening is IDA*: depth-first searches for solutions of length up to a bound,
 // which grows from the heuristic of the start to the least length that the one before
-// has come across, or to that of a solution that is known.
+// has come across, or to the length of a solution that is known.
 //
 // Swaps of disjoint cells commute, so a way of many swaps has a great many orders. Sleep
 // sets (Godefroid) keep one: after the ways that begin with a swap have been

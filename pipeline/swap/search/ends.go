@@ -7,7 +7,7 @@ import (
 	"grenier/layers/swap"
 )
 
-// weight is what weightedSearch multiplies its bound by: a solution is at most so many
+// weight is the factor of the bound in weightedSearch: a solution is at most weight
 // times as long as a shortest one.
 const weight = 2
 
@@ -17,8 +17,8 @@ const weight = 2
 // divided by weight. States that cannot be on a way shorter than the best known do not wait.
 func weightedSearch(s *search) ([]swap.Swap, error) {
 	h := s.h.Estimate
-	e := &end{table: newTable(s, leastBits), h: h, key: func(g int, state swap.State) int { return g + weight*h(state) }}
-	if err := e.begin(s.start); err != nil {
+	e, err := newEnd(s, s.start, h, func(g int, state swap.State) int { return g + weight*h(state) })
+	if err != nil {
 		return nil, err
 	}
 	for {
@@ -40,7 +40,7 @@ func weightedSearch(s *search) ([]swap.Swap, error) {
 // bidirectionalAstar is A* from both ends, in the order of g + h for each, until the least
 // of one end is no less than the best way through a state that both have reached: then A* from
 // that end alone proves it. The end with fewer states waiting goes on. The bound from the
-// other end is that of start^-1 s, as the distance of two states s and t is that of t^-1 s.
+// other end is the bound of start^-1 s, as two states s and t are as far apart as t^-1 s is from home.
 func bidirectionalAstar(s *search) ([]swap.Swap, error) {
 	return fromBothEnds(s,
 		func(h, _ func(swap.State) int) (key func(g int, state swap.State) int) {
@@ -84,15 +84,12 @@ type end struct {
 	other *end
 }
 
-// begin has the search begin with a state.
-func (e *end) begin(from swap.State) error {
-	n, _, err := e.add(from, 0)
-	if err != nil {
-		return err
-	}
-	n.move = noMove
+// newEnd returns a search that begins with a state. It fails with errMemory.
+func newEnd(s *search, from swap.State, h func(swap.State) int, key func(g int, state swap.State) int) (*end, error) {
+	e := &end{h: h, key: key}
+	e.table = newTable(s, leastBits, e.size)
 	e.push(from, 0)
-	return nil
+	return e, e.begin(from)
 }
 
 func (e *end) push(state swap.State, g int) {
@@ -147,7 +144,7 @@ func (e *end) expand(top entry, reached func(state swap.State, g int) (best int)
 	for i, move := range s.grid.Swaps() {
 		s.Generated++
 		to := s.grid.Apply(top.state, move)
-		n, added, err := e.add(to, e.size())
+		n, added, err := e.add(to)
 		if err != nil {
 			return err
 		}
@@ -176,16 +173,15 @@ func fromBothEnds(s *search, keys func(h, other func(swap.State) int) func(g int
 	toStart := s.start.Inverse(cells)
 	home := s.h.Estimate
 	back := func(state swap.State) int { return s.h.Estimate(toStart.Compose(state, cells)) }
-	ends := [2]*end{
-		{table: newTable(s, leastBits), h: home, key: keys(home, back)},
-		{table: newTable(s, leastBits), h: back, key: keys(back, home)},
+	var ends [2]*end
+	var err error
+	if ends[0], err = newEnd(s, s.start, home, keys(home, back)); err != nil {
+		return nil, err
+	}
+	if ends[1], err = newEnd(s, s.goal, back, keys(back, home)); err != nil {
+		return nil, err
 	}
 	ends[0].other, ends[1].other = ends[1], ends[0]
-	for i, from := range []swap.State{s.start, s.goal} {
-		if err := ends[i].begin(from); err != nil {
-			return nil, err
-		}
-	}
 	best, meeting, met := len(s.best), swap.State(0), false
 	for ends[0].peek() && ends[1].peek() {
 		lower := bound(ends[0].least, ends[1].least)
@@ -206,7 +202,7 @@ func fromBothEnds(s *search, keys func(h, other func(swap.State) int) func(g int
 		}
 	}
 	if !met {
-		return s.best, nil // that of the beginning: no other is shorter
+		return s.best, nil // the solution of the beginning: no other is shorter
 	}
 	moves, rest := ends[0].path(meeting), ends[1].path(meeting)
 	slices.Reverse(rest)

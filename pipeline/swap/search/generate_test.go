@@ -13,7 +13,7 @@ import (
 func TestGenerate(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 6))
 	for _, shape := range [][2]int{{1, 1}, {1, 2}, {2, 2}, {3, 1}, {3, 3}, {2, 5}, {4, 4}, {1, 16}, {5, 5}, {8, 8}, {64, 1}} {
-		g := mustListed(t, shape[0], shape[1])
+		g := mustGrid(t, shape[0], shape[1])
 		m, most := heuristic.NewManhattan(g), heuristic.MaxManhattan(g)
 		for _, d := range []float64{0, 0.1, 0.5, 0.77, 1} {
 			s, err := search.Generate(g, d, r)

@@ -46,7 +46,7 @@ func parallelSearch(s *search) ([]swap.Swap, error) {
 		}
 	}
 	if !p.reached {
-		return s.best, nil // that of the beginning: no other is shorter
+		return s.best, nil // the solution of the beginning: no other is shorter
 	}
 	return pathTo(s.grid, func(state swap.State) *node { return p.parts[partOf(state)].get(state) }, s.goal), nil
 }
@@ -81,7 +81,7 @@ type arrival struct {
 
 const arrivalBytes = 16
 
-// partOf returns the part of a state. The hash has nothing to do with that of tables.
+// partOf returns the part of a state. The hash is not the one of tables.
 func partOf(state swap.State) int {
 	return int(uint64(state) * 0xa0761d6478bd642f >> 32 * parts >> 32)
 }
@@ -89,11 +89,13 @@ func partOf(state swap.State) int {
 func newParallel(s *search) *parallel {
 	p := &parallel{s: s, best: len(s.best), least: none}
 	own := &search{grid: s.grid, goal: s.goal}
-	if s.memory > 0 {
-		own.memory = max(1, s.memory/parts)
+	if s.job.Memory > 0 {
+		own.job.Memory = max(1, s.job.Memory/parts)
 	}
 	for i := range p.parts {
-		p.parts[i] = &part{table: newTable(own, leastPartBits), least: none}
+		q := &part{least: none}
+		q.table = newTable(own, leastPartBits, q.others)
+		p.parts[i] = q
 	}
 	return p
 }
@@ -113,14 +115,14 @@ func (p *parallel) begin() error {
 func (p *parallel) round() error {
 	s := p.s
 	quota := min(most, 1+s.Expanded/(spread*parts))
-	err := crew.Each(s.ctx, s.workers, parts, func(_, i int) error {
+	err := crew.Each(s.ctx, s.job.Workers, parts, func(_, i int) error {
 		p.parts[i].expand(p.least, quota)
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	err = crew.Each(s.ctx, s.workers, parts, func(_, i int) error {
+	err = crew.Each(s.ctx, s.job.Workers, parts, func(_, i int) error {
 		for _, from := range p.parts {
 			if err := p.parts[i].take(from.sent[i], s.h, p.best); err != nil {
 				return err
@@ -206,7 +208,7 @@ func (q *part) settle() {
 // take takes in states of the part. Those through which no way is shorter than best do not wait.
 func (q *part) take(list []arrival, h heuristic.Heuristic, best int) error {
 	for _, a := range list {
-		n, added, err := q.add(a.state, q.others())
+		n, added, err := q.add(a.state)
 		if err != nil {
 			return err
 		}

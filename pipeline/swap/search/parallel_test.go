@@ -10,6 +10,7 @@ import (
 	"grenier/io/crew"
 	"grenier/layers/swap"
 	"grenier/layers/swap/heuristic"
+	"grenier/pipeline/job"
 	"grenier/pipeline/swap/search"
 )
 
@@ -28,7 +29,7 @@ func TestParallel(t *testing.T) {
 		for _, h := range []heuristic.Heuristic{heuristic.NewManhattan(g), heuristic.Inverse{Heuristic: w, Grid: g}} {
 			var first search.Result
 			for i, workers := range []int{1, 2, 3, 40} {
-				res := run(t, "astar-parallel", g, s, search.Options{Heuristic: h, Workers: workers})
+				res := run(t, "astar-parallel", g, s, search.Options{Job: job.Job{Workers: workers}, Heuristic: h})
 				if len(res.Swaps) != int(depth[s.Rank(9)]) || !res.Optimal {
 					t.Fatalf("%s, state %x: %d swaps, optimal %v", h.Name(), s, len(res.Swaps), res.Optimal)
 				}
@@ -60,8 +61,8 @@ func (b broken) Estimate(s swap.State) int {
 func TestParallelPanic(t *testing.T) {
 	g := mustGrid(t, 2, 3)
 	start := g.Goal().Swap(0, 5)
-	o := search.Options{Heuristic: broken{on: start.Swap(0, 1)}, Workers: 3}
-	_, err := search.Solve(t.Context(), "astar-parallel", g, start, o)
+	o := search.Options{Job: job.Job{Workers: 3}, Heuristic: broken{on: start.Swap(0, 1)}}
+	_, err := search.Solve(t.Context(), "astar-parallel", g, g.List(start), o)
 	if _, ok := errors.AsType[*crew.PanicError](err); !ok {
 		t.Errorf("error %v", err)
 	}

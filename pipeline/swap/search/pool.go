@@ -113,7 +113,7 @@ type printSet struct {
 	shift uint
 }
 
-// newPrintSet returns a set for so many fingerprints.
+// newPrintSet returns a set for most fingerprints.
 func newPrintSet(most int) printSet {
 	size := printSetBytes(most) / 8
 	return printSet{slots: make([]uint64, size), shift: uint(64 - bits.TrailingZeros64(size))}

@@ -21,7 +21,7 @@
 // swap.State.
 //
 // A solver that stops early, because it needs more memory or time than is allowed or
-// is interrupted, says so and still returns a solution, that of a narrow beam, with the
+// is interrupted, says so and still returns the solution of a narrow beam, with the
 // lower bound that it had proved by then.
 package search
 
@@ -36,6 +36,7 @@ import (
 	"grenier/kernels/fault"
 	"grenier/layers/swap"
 	"grenier/layers/swap/heuristic"
+	"grenier/pipeline/job"
 )
 
 var (
@@ -51,26 +52,22 @@ var (
 	errTime   = errors.New("time")
 )
 
-// Options says what a search may use.
+// Options says what a search may use. Memory is the most bytes for states, see LeastMemory; Workers are for
+// astar-parallel: everything but the time is the same for any number. Progress is called several times a second,
+// with a Progress as Detail. Family and Note are not used.
 type Options struct {
-	// Heuristic is the lower bound of the solvers that are Informed. It must be admissible,
-	// and consistent for dibbs.
+	job.Job
+	// Heuristic is the lower bound of the solvers that are Informed, consistent for dibbs.
 	Heuristic heuristic.Heuristic
-	Memory    uint64        // most bytes for states, 0 for no limit; see LeastMemory
 	Time      time.Duration // 0 for no limit
 	// Width is the largest width of beam, 0 for no limit if Time is one, else 16,384.
 	Width int
-	// Workers is the number of goroutines of astar-parallel, at least 1. Everything but the
-	// time is the same for any number.
-	Workers int
-	// Progress is called several times a second, if it is not nil.
-	Progress func(Progress)
 }
 
 // LeastMemory is enough for the narrow beam that gives a solution when a search stops.
 const LeastMemory = 4 << 20
 
-// Result is what a solver found.
+// Result is the solution of a solver and how it was found.
 type Result struct {
 	// Swaps solve the grid, in this order.
 	Swaps []swap.Swap
@@ -89,10 +86,10 @@ type Result struct {
 
 // Counts is the work of a search.
 type Counts struct {
-	Expanded   uint64 // states expanded
-	Generated  uint64 // neighbours generated
-	PeakOpen   uint64 // most states waiting at a time
-	PeakClosed uint64 // most states remembered at a time
+	Expanded   uint64 `json:"expanded"`    // states expanded
+	Generated  uint64 `json:"generated"`   // neighbours generated
+	PeakOpen   uint64 `json:"peak_open"`   // most states waiting at a time
+	PeakClosed uint64 `json:"peak_closed"` // most states remembered at a time
 }
 
 // search is one run of a solver.
@@ -105,63 +102,68 @@ type search struct {
 	h       heuristic.Heuristic
 	tracker heuristic.Tracker // of h, at the start, or of half Manhattan
 	width   int
-	workers int
-	memory  uint64
+	job     job.Job
 	limit   time.Duration
 	began   time.Time
 	lower   int         // proved: no solution is shorter
 	best    []swap.Swap // the shortest solution known
 	held    holding
-	share   float64 // of the work that is done, 0 if only memory says
-	reporter
+	share   float64       // of the work that is done, 0 if only memory says
+	told    time.Duration // when progress was reported last
+	solver  Solver
 	Counts
 }
 
-// holding is what a search has in memory.
+// holding counts the states of a search in memory.
 type holding struct{ open, closed, bytes uint64 }
 
-// solver is a solver by name; find returns the moves of a solution.
-type solver struct {
-	name     string
-	find     func(*search) ([]swap.Swap, error)
-	informed bool // needs a heuristic
-	exact    bool // finds shortest solutions
-	listed   bool // takes grids of any size
-	smooth   bool // needs a heuristic that is consistent
+// Solver is a solver by name.
+type Solver struct {
+	Name     string
+	Informed bool // needs a heuristic
+	Exact    bool // finds shortest solutions
+
+	find   func(*search) ([]swap.Swap, error) // the moves of a solution
+	listed bool                               // takes grids of any size
+	smooth bool                               // needs a heuristic that is consistent
 }
 
 // solvers lists what Names returns.
-var solvers = []solver{
-	{name: "greedy", find: greedy, listed: true},
-	{name: "graph", find: graphSearch, exact: true},
-	{name: "bfs", find: breadthFirst, exact: true},
-	{name: "bidirectional", find: bidirectional, exact: true},
-	{name: "pseudo-bidirectional", find: pseudoBidirectional},
-	{name: "astar", find: heapSearch, informed: true, exact: true},
-	{name: "astar-bucket", find: bucketSearch, informed: true, exact: true},
-	{name: "astar-incremental", find: incrementalSearch, exact: true},
-	{name: "astar-parallel", find: parallelSearch, informed: true, exact: true},
-	{name: "astar-weighted", find: weightedSearch, informed: true},
-	{name: "astar-bidirectional", find: bidirectionalAstar, informed: true, exact: true},
-	{name: "dibbs", find: dibbs, informed: true, exact: true, smooth: true},
-	{name: "idastar", find: deepening, informed: true, exact: true, listed: true},
-	{name: "beam", find: beam, informed: true, listed: true},
+var solvers = []Solver{
+	{Name: "greedy", find: greedy, listed: true},
+	{Name: "graph", find: graphSearch, Exact: true},
+	{Name: "bfs", find: breadthFirst, Exact: true},
+	{Name: "bidirectional", find: bidirectional, Exact: true},
+	{Name: "pseudo-bidirectional", find: pseudoBidirectional},
+	{Name: "astar", find: heapSearch, Informed: true, Exact: true},
+	{Name: "astar-bucket", find: bucketSearch, Informed: true, Exact: true},
+	{Name: "astar-incremental", find: incrementalSearch, Exact: true},
+	{Name: "astar-parallel", find: parallelSearch, Informed: true, Exact: true},
+	{Name: "astar-weighted", find: weightedSearch, Informed: true},
+	{Name: "astar-bidirectional", find: bidirectionalAstar, Informed: true, Exact: true},
+	{Name: "dibbs", find: dibbs, Informed: true, Exact: true, smooth: true},
+	{Name: "idastar", find: deepening, Informed: true, Exact: true, listed: true},
+	{Name: "beam", find: beam, Informed: true, listed: true},
 }
 
 // Names returns the names of the solvers.
-func Names() []string {
-	names := make([]string, len(solvers))
-	for i, s := range solvers {
-		names[i] = s.name
+func Names() []string { return namesOf(func(*Solver) bool { return true }) }
+
+// namesOf returns the names of some solvers.
+func namesOf(wanted func(*Solver) bool) (names []string) {
+	for i := range solvers {
+		if wanted(&solvers[i]) {
+			names = append(names, solvers[i].Name)
+		}
 	}
 	return names
 }
 
-// find returns the solver of that name. It fails with ErrSolver.
-func find(name string) (solver, error) {
-	i := slices.IndexFunc(solvers, func(s solver) bool { return s.name == name })
+// Find returns the solver of that name. It fails with ErrSolver.
+func Find(name string) (Solver, error) {
+	i := slices.IndexFunc(solvers, func(s Solver) bool { return s.Name == name })
 	if i < 0 {
-		return solver{}, fmt.Errorf("%w %q (allowed: %s)", ErrSolver, name, strings.Join(Names(), ", "))
+		return Solver{}, fmt.Errorf("%w %q (allowed: %s)", ErrSolver, name, strings.Join(Names(), ", "))
 	}
 	return solvers[i], nil
 }
@@ -175,32 +177,13 @@ func DefaultSolver(g *swap.Grid) string {
 	return "beam"
 }
 
-// Exact reports whether the solver of that name finds shortest solutions. It fails
-// with ErrSolver.
-func Exact(name string) (bool, error) {
-	s, err := find(name)
-	return s.exact, err
-}
-
-// Informed reports whether the solver of that name needs a heuristic. It fails with
-// ErrSolver.
-func Informed(name string) (bool, error) {
-	s, err := find(name)
-	return s.informed, err
-}
-
-// Solve runs the solver of that name on a state of g, as SolveList does.
-func Solve(ctx context.Context, name string, g *swap.Grid, start swap.State, o Options) (Result, error) {
-	return SolveList(ctx, name, g, g.List(start), o)
-}
-
-// SolveList runs the solver of that name on a state of g. It fails with ErrSolver,
+// Solve runs the solver of that name on a state of g. It fails with ErrSolver,
 // swap.ErrSize if the grid is too large for the solver, heuristic.ErrTooLarge if it is for
 // the heuristic, swap.ErrTiles for a list that is no state of g, or ErrHeuristic if the
-// solver needs a heuristic and has none or one that is not admissible. With the error of
+// solver needs a heuristic and there is none. With the error of
 // ctx it returns the result of a search that stops early.
-func SolveList(ctx context.Context, name string, g *swap.Grid, start swap.List, o Options) (Result, error) {
-	solver, err := find(name)
+func Solve(ctx context.Context, name string, g *swap.Grid, start swap.List, o Options) (Result, error) {
+	solver, err := Find(name)
 	if err != nil {
 		return Result{}, err
 	}
@@ -208,7 +191,7 @@ func SolveList(ctx context.Context, name string, g *swap.Grid, start swap.List, 
 	if err != nil {
 		return Result{}, err
 	}
-	stopped, err := s.run(solver)
+	stopped, err := s.run()
 	if err != nil {
 		return Result{}, err
 	}
@@ -227,23 +210,23 @@ func SolveList(ctx context.Context, name string, g *swap.Grid, start swap.List, 
 	return r, nil
 }
 
-// newSearch returns a search that has not begun. It fails as SolveList does.
-func newSearch(ctx context.Context, solver solver, g *swap.Grid, start swap.List, o Options) (*search, error) {
+// newSearch returns a search that has not begun. It fails as Solve does.
+func newSearch(ctx context.Context, solver Solver, g *swap.Grid, start swap.List, o Options) (*search, error) {
 	switch {
 	case !solver.listed && !g.Packs():
 		return nil, fmt.Errorf("%w: %s takes up to %d cells, not %d x %d (allowed for larger grids: %s)",
-			swap.ErrSize, solver.name, swap.MaxCells, g.Rows(), g.Cols(), strings.Join(listed(), ", "))
+			swap.ErrSize, solver.Name, swap.MaxCells, g.Rows(), g.Cols(), strings.Join(namesOf(func(s *Solver) bool { return s.listed }), ", "))
 	case len(start) != g.Cells() || !start.Valid():
 		return nil, fmt.Errorf("%w: %v for %d x %d cells", swap.ErrTiles, start, g.Rows(), g.Cols())
-	case solver.informed && (o.Heuristic == nil || !o.Heuristic.Admissible()):
-		return nil, fmt.Errorf("%w: %s needs one that is admissible", ErrHeuristic, solver.name)
+	case solver.Informed && o.Heuristic == nil:
+		return nil, fmt.Errorf("%w: %s needs one", ErrHeuristic, solver.Name)
 	case solver.smooth && !o.Heuristic.Consistent():
-		return nil, fmt.Errorf("%w: %s needs one that is consistent, and %s is not", ErrHeuristic, solver.name, o.Heuristic.Name())
+		return nil, fmt.Errorf("%w: %s needs one that is consistent, and %s is not", ErrHeuristic, solver.Name, o.Heuristic.Name())
 	}
 	s := &search{
-		ctx: ctx, grid: g, list: start, memory: o.Memory, limit: o.Time, width: o.Width, workers: o.Workers, began: time.Now(),
-		reporter: reporter{solver: solver.name, report: o.Progress},
+		ctx: ctx, grid: g, list: start, job: o.Job, limit: o.Time, width: o.Width, began: time.Now(), solver: solver,
 	}
+	s.job.Workers = max(1, s.job.Workers)
 	if g.Packs() {
 		s.start, s.goal = start.State(), g.Goal()
 	}
@@ -253,7 +236,7 @@ func newSearch(ctx context.Context, solver solver, g *swap.Grid, start swap.List
 	if err := s.follow(heuristic.NewManhattan(g)); err != nil {
 		return nil, err
 	}
-	if solver.informed {
+	if solver.Informed {
 		s.h = o.Heuristic
 		return s, s.follow(s.h)
 	}
@@ -270,35 +253,24 @@ func (s *search) follow(h heuristic.Heuristic) (err error) {
 	return nil
 }
 
-// listed returns the names of the solvers that take grids of any size.
-func listed() []string {
-	var names []string
-	for _, s := range solvers {
-		if s.listed {
-			names = append(names, s.name)
-		}
-	}
-	return names
-}
-
-// Interrupted is what Result.Stopped is for a search whose context ended.
+// Interrupted is Result.Stopped of a search whose context ended.
 const Interrupted = "interrupt"
 
 // run searches for s.best. stopped says what ended the search early.
-func (s *search) run(solver solver) (stopped string, err error) {
+func (s *search) run() (stopped string, err error) {
 	if s.best, err = greedy(s); err != nil || s.list.Solved() { // the state 0 stays out of tables
 		return "", err
 	}
-	if solver.exact && !s.grid.Packs() { // it may take hours, so this is the time to look
+	if s.solver.Exact && !s.grid.Packs() { // it may take hours, so this is the time to look
 		if err := rescue(s); err != nil {
 			return "", err
 		}
 	}
-	found, err := solver.find(s)
+	found, err := s.solver.find(s)
 	switch {
 	case err == nil:
 		s.best = found
-		if solver.exact {
+		if s.solver.Exact {
 			s.lower = len(found)
 		}
 		return "", nil
@@ -343,7 +315,7 @@ func (s *search) clock() error {
 	if s.limit > 0 && elapsed > s.limit {
 		return errTime
 	}
-	s.tell(s, elapsed)
+	s.tell(elapsed)
 	return nil
 }
 
@@ -357,7 +329,7 @@ func (s *search) hold(open, closed, bytes uint64) error {
 
 // allow fails with errMemory if that many bytes are more than allowed.
 func (s *search) allow(bytes uint64) error {
-	if s.memory > 0 && bytes > s.memory {
+	if s.job.Memory > 0 && bytes > s.job.Memory {
 		return errMemory
 	}
 	return nil

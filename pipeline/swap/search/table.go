@@ -16,9 +16,10 @@ type table struct {
 	nodes  []node
 	used   int
 	shift  uint
+	rest   func() uint64 // memory of the search besides the table
 }
 
-// node is what is known about a state.
+// node is the knowledge about a state.
 type node struct {
 	g    uint8 // swaps from where the search began
 	move uint8 // index of the last of them in Grid.Swaps, noMove at the beginning
@@ -32,10 +33,19 @@ const (
 )
 
 // newTable returns a table with 1<<bits slots at first.
-func newTable(s *search, bits uint) *table {
-	t := &table{s: s}
+func newTable(s *search, bits uint, rest func() uint64) *table {
+	t := &table{s: s, rest: rest}
 	t.allocate(bits)
 	return t
+}
+
+// begin adds the state that a search begins with. It fails with errMemory.
+func (t *table) begin(state swap.State) error {
+	n, _, err := t.add(state)
+	if err == nil {
+		n.move = noMove
+	}
+	return err
 }
 
 func (t *table) allocate(bits uint) {
@@ -68,15 +78,14 @@ func (t *table) get(state swap.State) *node {
 	return &t.nodes[i]
 }
 
-// add returns the node of a state; added says that it is new, and zero. others is
-// the memory that the search takes elsewhere. It fails with errMemory.
-func (t *table) add(state swap.State, others uint64) (n *node, added bool, err error) {
+// add returns the node of a state; added says that it is new, and zero. It fails with errMemory.
+func (t *table) add(state swap.State) (n *node, added bool, err error) {
 	i := t.slot(state)
 	if t.states[i] != 0 {
 		return &t.nodes[i], false, nil
 	}
 	if 4*t.used >= 3*len(t.states) {
-		if err := t.grow(others); err != nil {
+		if err := t.grow(); err != nil {
 			return nil, false, err
 		}
 		i = t.slot(state)
@@ -86,9 +95,9 @@ func (t *table) add(state swap.State, others uint64) (n *node, added bool, err e
 	return &t.nodes[i], true, nil
 }
 
-func (t *table) grow(others uint64) error {
+func (t *table) grow() error {
 	// The old slots are there until the new ones are filled.
-	if err := t.s.allow(3*t.bytes() + others); err != nil {
+	if err := t.s.allow(3*t.bytes() + t.rest()); err != nil {
 		return err
 	}
 	states, nodes := t.states, t.nodes
