@@ -1,6 +1,7 @@
 package processors
 
 import (
+	"fmt"
 	"os"
 	"strconv"
 	"strings"
@@ -27,6 +28,31 @@ func current() (u usage, known bool) {
 	}
 	u.ours = time.Duration(r.Utime.Nano() + r.Stime.Nano())
 	return u, true
+}
+
+// topology has a folder for each processor.
+const topology = "/sys/devices/system/cpu"
+
+// Cores returns how many cores the processors belong to that this process may use: some share one. It is 0 if the
+// system does not say.
+func Cores() int {
+	var set unix.CPUSet
+	if err := unix.SchedGetaffinity(0, &set); err != nil {
+		return 0
+	}
+	cores := map[string]bool{}
+	for cpu, left := 0, set.Count(); left > 0; cpu++ {
+		if !set.IsSet(cpu) {
+			continue
+		}
+		left--
+		text, err := os.ReadFile(fmt.Sprintf("%s/cpu%d/topology/thread_siblings_list", topology, cpu))
+		if err != nil {
+			return 0
+		}
+		cores[strings.TrimSpace(string(text))] = true
+	}
+	return len(cores)
 }
 
 // idle are the fields of /proc/stat in which nobody uses a processor, and those that are counted

@@ -31,7 +31,8 @@ type planReport struct {
 	Pits        int               `json:"pits"`
 	Memory      uint64            `json:"memory_bytes"`
 	Threads     int               `json:"threads"`
-	Speed       float64           `json:"speed"` // 0 without a calibration
+	Speed       float64           `json:"speed"` // at least; 0 without a calibration
+	Most        float64           `json:"most_speed"`
 	Codec       layerfile.Codec   `json:"codec"`
 	Calibration *plan.Calibration `json:"calibration"` // nil if there was no need for one
 	*plan.Plan
@@ -135,9 +136,10 @@ func (a *app) runPlan(ctx context.Context, f planFlags) error {
 		return err
 	}
 	report := planReport{
-		Rules: f.rules, Pits: f.pits, Memory: r.Memory, Threads: r.Cores, Speed: c.Speed(r.Cores), Codec: layerfile.LZ4,
+		Rules: f.rules, Pits: f.pits, Memory: r.Memory, Threads: r.Cores, Codec: layerfile.LZ4,
 		Calibration: c,
 	}
+	report.Speed, report.Most = c.Speeds(r.Cores)
 	if report.Plan, err = plan.New(r, c); err != nil {
 		return err
 	}
@@ -212,11 +214,30 @@ func (a *app) printPlan(p *planReport, sealed uint64) {
 		w := c.Of(bits)
 		a.Printf(2, "with %d bits: capture %.2f, sweeps %.2f, full rows %.2f, seal %.2f", bits, w.Capture, w.Sweep, w.Full, w.Seal)
 	}
-	a.Printf(2, "cores: %d do %.2f times as much as one (measured: %d do %.2f times as much)", p.Threads, p.Speed, c.Cores, c.Speedup)
+	a.Printf(2, "%s", coresLine(p, c))
 	a.Printf(2, "disk: reads %s/s, in pieces of 64 KiB %s/s, writes %s/s", cli.Size(c.Read), cli.Size(c.Random), cli.Size(c.Write))
 	for _, line := range p.Assumptions() {
 		a.Printf(2, "assumed: %s", line)
 	}
+}
+
+// coresLine says what the processors do together, and which of them were measured.
+func coresLine(p *planReport, c *plan.Calibration) string {
+	speed := fmt.Sprintf("%.2f", p.Speed)
+	if p.Most > p.Speed {
+		speed += fmt.Sprintf(" to %.2f", p.Most)
+	}
+	measured := fmt.Sprintf("%d do %.2f times as much", c.Cores, c.Speedup)
+	switch {
+	case c.Shared():
+		measured += fmt.Sprintf(", and the %d of this machine share %s", c.Processors, cli.Count(c.Physical, "core"))
+	case c.Physical == 0:
+		measured += "; nobody says whether they share cores"
+	}
+	if c.MemorySpeed > 0 {
+		measured += fmt.Sprintf("; they copy %s/s", cli.Size(c.MemorySpeed/2))
+	}
+	return fmt.Sprintf("cores: %d do %s times as much as one (measured: %s)", p.Threads, speed, measured)
 }
 
 // planColumns are the columns of a plan. What stays on the narrowest terminal is what a
@@ -248,8 +269,12 @@ func planColumns() []cli.Column[plan.Layer] {
 
 func (a *app) printPlanTotal(p *planReport, sealed uint64) {
 	t := p.Total
+	seconds := cli.Period(t.Seconds)
+	if t.Least < t.Seconds {
+		seconds = cli.Period(t.Least) + " to " + seconds
+	}
 	a.Printf(2, "%s in %s (%.2f hours): capture %s, turn %s, sweep %s, full %s, seal %s", cli.Count(t.Positions, "position"),
-		cli.Period(t.Seconds), t.Seconds/3600, cli.Period(t.Times.Capture), cli.Period(t.Times.Turn), cli.Period(t.Times.Sweep),
+		seconds, t.Seconds/3600, cli.Period(t.Times.Capture), cli.Period(t.Times.Turn), cli.Period(t.Times.Sweep),
 		cli.Period(t.Times.Full), cli.Period(t.Times.Seal))
 	if p.InMemory > 0 {
 		a.Printf(2, "with %s of memory, all layers in one piece: %s (%.2f hours); this takes %.2f times as long",

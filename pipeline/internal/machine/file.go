@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"runtime"
 	"time"
 
 	"grenier/io/corrupt"
@@ -15,7 +16,7 @@ import (
 
 // header begins a calibration file (docs/format/calibration.md). People may edit it, to ask what
 // another machine would do.
-var header = jsonfile.Header{Format: "grenier-calibration", Version: 4}
+var header = jsonfile.Header{Format: "grenier-calibration", Version: 5}
 
 // Figures are what a calibration begins with: the machine, its processors and its disk. The
 // calibration of a system embeds them and adds what its own work costs.
@@ -28,6 +29,13 @@ type Figures struct {
 	// them do than one.
 	Cores   int     `json:"cores"`
 	Speedup float64 `json:"speedup"`
+	// Physical is how many cores the processors of the machine belong to, less than there are if some share one;
+	// Processors is how many there are. They are 0 if nobody tells.
+	Physical   int `json:"physical_cores"`
+	Processors int `json:"processors"`
+	// MemorySpeed is the bytes a second that all measured processors read and write together, beyond caches;
+	// 0 if it was not measured.
+	MemorySpeed float64 `json:"memory_bytes_per_second"`
 	// Taken is the share of the time of these processors that others took meanwhile, 0 to 1:
 	// 0 also if the system does not tell.
 	Taken float64 `json:"taken_by_others"`
@@ -41,6 +49,7 @@ type Figures struct {
 func NewFigures(system string, cores int) Figures {
 	return Figures{
 		Header: header, System: system, Date: time.Now().UTC().Truncate(time.Second), CPU: cpu.Name(), Cores: cores, Speedup: 1,
+		Physical: processors.Cores(), Processors: runtime.NumCPU(),
 		Memory: memory.OfMachine().Bytes,
 	}
 }
@@ -62,8 +71,27 @@ const busy = 0.1
 // too long.
 func (f *Figures) Busy() bool { return f.Taken >= busy }
 
-// Speed returns how much more the given cores do than one: see Speed.
-func (f *Figures) Speed(cores int) float64 { return speed(cores, f.Cores, f.Speedup) }
+// Shared reports whether some of the processors share a core.
+func (f *Figures) Shared() bool { return f.Physical > 0 && f.Physical < f.Processors }
+
+// Speeds returns how much more the given processors do than one, at least and at most, when one moves traffic bytes a
+// second from and to memory beyond caches. Up to as many as were measured that is one number. More of them do at most
+// as much as if each were a core that nobody else slows down. They do at least what memory allows; and what processors
+// that share cores, or slow each other down, as the measured ones do, allow.
+func (f *Figures) Speeds(processors int, traffic float64) (least, most float64) {
+	least = speed(processors, f.Cores, f.Speedup)
+	if processors <= f.Cores {
+		return least, least
+	}
+	most = float64(processors)
+	if f.Shared() && f.Cores > 1 {
+		least = f.Speedup / float64(f.Cores) * most
+	}
+	if f.MemorySpeed > 0 && traffic > 0 {
+		least = min(least, max(f.MemorySpeed/traffic, f.Speedup))
+	}
+	return least, most
+}
 
 // Machine returns f: so whatever embeds Figures is a Calibration as soon as it has costs.
 func (f *Figures) Machine() *Figures { return f }
@@ -105,6 +133,9 @@ func (f *Figures) check(costs []float64) error {
 	}
 	if !(f.Speedup >= 1 && f.Speedup <= float64(f.Cores)) {
 		return fmt.Errorf("%w: %d cores %g times as fast as one", ErrFigure, f.Cores, f.Speedup)
+	}
+	if f.Physical < 0 || f.Processors < 0 || max(f.Physical, f.Processors) > maxProcessors || !(f.MemorySpeed >= 0 && f.MemorySpeed <= 1e14) {
+		return fmt.Errorf("%w: %d processors of %d cores, %g bytes a second of memory", ErrFigure, f.Processors, f.Physical, f.MemorySpeed)
 	}
 	if !(f.Taken >= 0 && f.Taken <= 1) {
 		return fmt.Errorf("%w: others took %g of the processors", ErrFigure, f.Taken)

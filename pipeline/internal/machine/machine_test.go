@@ -26,6 +26,41 @@ func TestSpeed(t *testing.T) {
 	}
 }
 
+// TestSpeeds: as many processors as were measured do what was measured; more of them do at most what cores of
+// their own would, and at least what memory allows, or processors that share cores.
+func TestSpeeds(t *testing.T) {
+	const traffic = 3e9
+	for name, c := range map[string]struct {
+		f           Figures
+		processors  int
+		least, most float64
+	}{
+		"measured":          {Figures{Cores: 2, Speedup: 1.9, MemorySpeed: 1}, 2, 1.9, 1.9},
+		"one of them":       {Figures{Cores: 2, Speedup: 1.9}, 1, 1, 1},
+		"more, as measured": {Figures{Cores: 2, Speedup: 1.9}, 16, speed(16, 2, 1.9), 16},
+		"shared cores":      {Figures{Cores: 2, Speedup: 1.3, Physical: 1, Processors: 2}, 16, 10.4, 16},
+		"slow memory":       {Figures{Cores: 2, Speedup: 1.3, Physical: 1, Processors: 2, MemorySpeed: 15e9}, 16, 5, 16},
+		"very slow memory":  {Figures{Cores: 2, Speedup: 1.9, MemorySpeed: 1e9}, 16, 1.9, 16},
+	} {
+		least, most := c.f.Speeds(c.processors, traffic)
+		if math.Abs(least-c.least) > 1e-9 || math.Abs(most-c.most) > 1e-9 {
+			t.Errorf("%s: %v to %v, want %v to %v", name, least, most, c.least, c.most)
+		}
+	}
+}
+
+// TestMeasureMemory: memory has some speed, and ends with its context.
+func TestMeasureMemory(t *testing.T) {
+	if speed, err := MeasureMemory(t.Context(), 3); !(speed > 1e6) || err != nil {
+		t.Errorf("%v, %v", speed, err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := MeasureMemory(ctx, 1); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
+
 // TestTaken: others take nothing while there are processors left.
 func TestTaken(t *testing.T) {
 	for _, tt := range []struct {

@@ -1,6 +1,6 @@
 // Package calibrate measures this machine, in about half a minute, for package plan:
 // it solves a small run with one worker and with all of them, then with each width of scores,
-// decodes a layer, and writes and reads a file.
+// decodes a layer, copies memory, and writes and reads a file.
 package calibrate
 
 import (
@@ -71,6 +71,9 @@ func Run(ctx context.Context, o Options) (_ *plan.Calibration, err error) {
 	c.SetTaken(meter)
 	o.tell(solvingShare)
 	if c.Decode, err = o.decoding(ctx, run); err != nil {
+		return nil, err
+	}
+	if c.MemorySpeed, err = machine.MeasureMemory(ctx, o.Workers); err != nil {
 		return nil, err
 	}
 	o.tell(solvingShare + decodeShare)

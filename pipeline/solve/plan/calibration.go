@@ -48,6 +48,15 @@ func (c *Calibration) Of(bits int) *Width {
 	return nil
 }
 
+// sweepTraffic is about the bytes of a position that sweeps move beyond caches: 26 evaluations of a column of 64, each of
+// 4.4 lines of 64 bytes (docs/benchmarks.md).
+const sweepTraffic = 26 * 4.4 * 64 / 64
+
+// Speeds returns how much more the given processors do than one, at least and at most: see machine.Figures.Speeds.
+func (c *Calibration) Speeds(processors int) (least, most float64) {
+	return c.Figures.Speeds(processors, sweepTraffic/(c.Sweep*1e-9))
+}
+
 // name is what calibration files call awari.
 const name = "awari"
 

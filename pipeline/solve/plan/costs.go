@@ -273,7 +273,6 @@ func fileSize(n int, positions uint64) uint64 {
 // Assumptions says what a plan rests on besides the calibration, a sentence each.
 func (p *Plan) Assumptions() []string {
 	all := []string{
-		"cores beyond those measured slow each other down as those do; memory bandwidth is not measured",
 		fmt.Sprintf("a position of a layer file grows by %.4f bytes with each seed, as between 14 and 24 seeds", fileBytes.perSeed),
 		"layers below are read from the disk; each pass reads the part that its captures lead to, as fitted to 16 to 24 seeds",
 	}

@@ -116,7 +116,8 @@ func (c *Course) Assume(seeds int, seconds float64) {
 		return
 	}
 	all := c.rate(kind{stage: allStages})
-	all.planned += c.machine.times(&a, c.run.Cores).sum()
+	speed, _ := c.machine.Speeds(c.run.Cores)
+	all.planned += c.machine.times(&a, speed).sum()
 	all.took += seconds
 	c.expect()
 }

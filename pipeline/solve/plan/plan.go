@@ -13,7 +13,7 @@
 //
 // Package halfboard says with how many bits a score a layer of n seeds is solved. One core
 // does a position of a layer in one piece (8 bits) in Capture + Sweep + Seal nanoseconds, c
-// cores do as much as Calibration.Speed(c). A layer in windows takes the nanoseconds that were
+// cores do as much as Calibration.Speeds(c), at least or at most. A layer in windows takes the nanoseconds that were
 // calibrated with as many bits, times its load for that of the layers that were calibrated:
 // passes over all lines grow with the number of windows, sweeps with the number of windows that
 // show a score; a thin window counts twice. Files are read and written meanwhile, so that each
@@ -70,6 +70,8 @@ type Total struct {
 	DiskPeak  uint64  `json:"disk_peak_bytes"` // sealed layers included, those from before too
 	Times     Times   `json:"stage_seconds"`
 	Seconds   float64 `json:"seconds"`
+	// Least is the seconds if processors do the most that they may (Calibration.Speeds); Seconds if they do the least.
+	Least float64 `json:"least_seconds"`
 }
 
 // Layer is what one layer takes.
@@ -129,9 +131,11 @@ func (r *Run) plan(c *Calibration) (*Plan, error) {
 		p.Total.Memory = r.needed()
 	}
 	for _, a := range all {
-		t := c.times(&a, r.Cores)
+		least, most := c.Speeds(r.Cores)
+		t, quick := c.times(&a, least), c.times(&a, most)
 		p.Layers = append(p.Layers, Layer{a, t, t.sum()})
 		p.Total.add(p.Layers[len(p.Layers)-1])
+		p.Total.Least += quick.sum()
 	}
 	return p, nil
 }
@@ -155,10 +159,9 @@ func (t *Total) add(l Layer) {
 	t.Seconds += l.Seconds
 }
 
-// times returns what the steps of a layer take with the given cores.
-func (c *Calibration) times(a *Amounts, cores int) Times {
+// times returns what the steps of a layer take with processors that do so much more than one.
+func (c *Calibration) times(a *Amounts, speed float64) Times {
 	const nano = 1e-9
-	speed := c.Speed(cores)
 	cpu := func(ns float64, n uint64) float64 { return nano * ns * float64(n) / speed }
 	reading := func(bytes uint64) float64 { return float64(bytes) / c.Read }
 	writing := func(bytes uint64) float64 { return float64(bytes) / c.Write }
