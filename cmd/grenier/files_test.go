@@ -31,7 +31,7 @@ var touching = map[string][]string{
 var reasons = map[string]string{
 	"cmd/grenier/cli/rss_linux.go":      "reads /proc",
 	"io/cgroup/cgroup_linux.go":         "reads /proc and /sys",
-	"io/processors/processors_linux.go": "reads /proc",
+	"io/processors/processors_linux.go": "reads /proc and /sys",
 	"io/system/system_linux.go":         "reads /proc and /sys",
 	"io/pagecache/pagecache_linux.go":   "opens a file again that is open, through /proc",
 	"internal/testkit":                  "what only tests use",
