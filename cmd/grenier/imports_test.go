@@ -68,9 +68,9 @@ func TestImportRules(t *testing.T) {
 	}
 }
 
-// TestLongSystems checks that no package depends on one of another system, be it by way of
+// TestSystemsStandApart checks that no package depends on one of another system, be it by way of
 // others: commands share package cli and nothing else, and no engine needs another's.
-func TestLongSystems(t *testing.T) {
+func TestSystemsStandApart(t *testing.T) {
 	seen := map[string]bool{}
 	for _, p := range listPackages(t) {
 		own, place := systemOf(t, p.ImportPath)
