@@ -123,14 +123,3 @@ func BenchmarkDeposit(b *testing.B) {
 		}
 	})
 }
-
-func BenchmarkTranspose(b *testing.B) {
-	var square [64]uint64
-	for i := range square {
-		square[i] = uint64(i) * 0x9e3779b97f4a7c15
-	}
-	b.SetBytes(512)
-	for b.Loop() {
-		Transpose(&square)
-	}
-}

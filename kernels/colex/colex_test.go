@@ -44,18 +44,6 @@ func TestBinomialEqualsBigInt(t *testing.T) {
 	}
 }
 
-func TestMustBinomialPanicsWhereBinomialFails(t *testing.T) {
-	if got := MustBinomial(60, 12); got != 1_399_358_844_975 {
-		t.Errorf("MustBinomial(60, 12) = %d", got)
-	}
-	defer func() {
-		if err, ok := recover().(error); !ok || !errors.Is(err, ErrOverflow) {
-			t.Errorf("panic with %v, want ErrOverflow", err)
-		}
-	}()
-	MustBinomial(100, 50)
-}
-
 func TestLimits(t *testing.T) {
 	for _, c := range []struct{ pits, seeds int }{{0, 4}, {17, 4}, {12, -1}, {12, 65}} {
 		if _, err := New(c.pits, c.seeds); !errors.Is(err, ErrRange) {
@@ -173,22 +161,6 @@ func checkBoard(t *testing.T, r *Ranking, board []uint8, n int, rank, code uint6
 	}
 	if seeds, err := r.Decode(code, back); err != nil || seeds != n || !slices.Equal(back, board) {
 		t.Fatalf("decode(%d) = %v with %d seeds, %v, want %v", code, back, seeds, err, board)
-	}
-}
-
-func TestIterationStopsEarly(t *testing.T) {
-	boards, err := mustNew(t, 6, 6).Iterate(6)
-	if err != nil {
-		t.Fatal(err)
-	}
-	steps := 0
-	for range boards {
-		if steps++; steps == 3 {
-			break
-		}
-	}
-	if steps != 3 {
-		t.Fatalf("%d steps after a break at 3", steps)
 	}
 }
 

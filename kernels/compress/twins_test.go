@@ -9,7 +9,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"unsafe"
 
 	"grenier/internal/testkit/guard"
 	"grenier/internal/testkit/twins"
@@ -52,13 +51,6 @@ func benchTwins(b *testing.B, run func(b *testing.B, f cpu.Family, width int)) {
 			twins.Bench(b, func(b *testing.B, f cpu.Family) { run(b, f, width) })
 		})
 	}
-}
-
-// aligned returns n scores that start at a multiple of 64 bytes.
-func aligned(n int) []int8 {
-	s := make([]int8, n+Side)
-	s = s[-uintptr(unsafe.Pointer(&s[0]))%Side:]
-	return s[:n:n]
 }
 
 // call is what a kernel is called with, but for the memory of blocks.
@@ -267,10 +259,12 @@ func TestEveryScore(t *testing.T) {
 
 func TestNoAllocations(t *testing.T) {
 	eachTwin(t, func(t *testing.T, f cpu.Family, width int) {
-		least, c := For(f, width), newBench(3, width)
+		least, fetch, c := For(f, width), FetchFor(f, width), newBench(3, width)
+		lines := twins.Aligned(Side * lineBytes(width))
 		var dst, offers Block
 		if n := testing.AllocsPerRun(10, func() {
 			least(&dst, c.blocks(&offers), ^uint64(0), &c.program, c.routes, 0, nil)
+			fetch(c.blocks(&offers), ^uint64(0), &c.program, c.routes, 0, lines, ^uint64(0))
 		}); n != 0 {
 			t.Errorf("%v allocations", n)
 		}
@@ -284,7 +278,7 @@ func TestCodesFollowScores(t *testing.T) {
 		eachFamily(t, width, func(t *testing.T, f cpu.Family) {
 			rng := twins.Rand(t)
 			for range 200 {
-				c, base := dealer{rng.Uint64}.call(8, func(_, n int) []int8 { return aligned(n) }), rng.IntN(48)
+				c, base := dealer{rng.Uint64}.call(8, func(_, n int) []int8 { return twins.Aligned(n) }), rng.IntN(48)
 				for i := range c.offers {
 					c.offers[i] = window.None
 				}
@@ -322,7 +316,7 @@ func clip(score int8, base, values int) int {
 // pack returns codes of what a window shows of scores, with random floors. Both start at a
 // multiple of 64 bytes.
 func pack(rng *rand.Rand, width, base int, scores []int8) []int8 {
-	cs, packed := codes[width], aligned(len(scores)*width/8)
+	cs, packed := codes[width], twins.Aligned(len(scores)*width/8)
 	for i, score := range scores {
 		shown, floor := clip(score, base, cs.Values), 0
 		if shown <= 0 {
@@ -475,7 +469,7 @@ func readWhileRaised(t *testing.T, width int, first, second []int8, steps func(c
 	const row = 2
 	size, low := lineBytes(width), lineBytes(map[int]int{3: 2, 6: 4}[width])
 	eachFamily(t, width, func(t *testing.T, f cpu.Family) {
-		scores := aligned((row + 1) * size)
+		scores := twins.Aligned((row + 1) * size)
 		line := scores[row*size:]
 		write := func(step int) {
 			fill(line[:low], first[step])
@@ -526,7 +520,7 @@ func newBench(lines, width int) *call {
 	rng := rand.New(rand.NewPCG(1, 2))
 	c := &call{width: width}
 	stride := lines * lineBytes(width)
-	scores := aligned(3 * stride)
+	scores := twins.Aligned(3 * stride)
 	twins.Fill(rng, scores)
 	for g := range 4 {
 		c.program.Groups = append(c.program.Groups, Group{

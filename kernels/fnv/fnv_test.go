@@ -40,22 +40,6 @@ func randomBytes(rng *rand.Rand, n int) []byte {
 	return out
 }
 
-// TestVectors has the values that the inventors publish.
-func TestVectors(t *testing.T) {
-	twins.Test(t, func(t *testing.T, f cpu.Family) {
-		for text, want := range map[string]uint64{
-			"":                   0xcbf29ce484222325,
-			"a":                  0xaf63dc4c8601ec8c,
-			"foobar":             0x85944171f73967e8,
-			"chongo was here!\n": 0x46810940eff5f915,
-		} {
-			if got := For(f)(basis, []byte(text)); got != want {
-				t.Errorf("%q: got %016x, want %016x", text, got, want)
-			}
-		}
-	})
-}
-
 // TestStandard compares with the standard library.
 func TestStandard(t *testing.T) {
 	twins.Test(t, func(t *testing.T, f cpu.Family) {
@@ -131,30 +115,6 @@ func TestLargestSums(t *testing.T) {
 					hash = (hash ^ uint64(data[i])) * Prime
 				}
 				check(t, m, f, basis, data)
-			}
-		}
-	})
-}
-
-func TestEveryAlignment(t *testing.T) {
-	twins.Test(t, func(t *testing.T, f cpu.Family) {
-		data := randomBytes(twins.Rand(t), longest)
-		for i := range 130 {
-			part := data[i:]
-			if got, want := For(f)(basis, part), addGeneric(basis, part); got != want {
-				t.Fatalf("%d bytes on: got %016x, want %016x", i, got, want)
-			}
-		}
-	})
-}
-
-func TestSplit(t *testing.T) {
-	twins.Test(t, func(t *testing.T, f cpu.Family) {
-		add, data := For(f), randomBytes(twins.Rand(t), 2500)
-		want := addGeneric(basis, data)
-		for i := range len(data) + 1 {
-			if got := add(add(basis, data[:i]), data[i:]); got != want {
-				t.Fatalf("split at %d: got %016x, want %016x", i, got, want)
 			}
 		}
 	})

@@ -296,12 +296,3 @@ func BenchmarkUnrank(b *testing.B) {
 		}
 	})
 }
-
-func BenchmarkInverse(b *testing.B) {
-	packed := perm.UnrankPacked(16, 1234567890123)
-	b.Run("packed/16", func(b *testing.B) {
-		for b.Loop() {
-			sink += uint64(packed.Inverse(16))
-		}
-	})
-}

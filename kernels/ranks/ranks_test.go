@@ -239,29 +239,3 @@ func BenchmarkScores(b *testing.B) {
 		}
 	})
 }
-
-// BenchmarkLast decodes half of the first lane of a block: about what it takes to read a score.
-func BenchmarkLast(b *testing.B) {
-	scores := walk(rand.New(rand.NewPCG(1, 2)), blockSize, -20, 20)
-	m := modelOf(b, scores, -20, 20)
-	ranks := make([]byte, blockSize)
-	NewEncoding(m).Ranks(ranks, asBytes(scores))
-	d, half := NewDecoding(m), blockSize/12
-	for b.Loop() {
-		if d.Last(ranks[:half]) != scores[half-1] {
-			b.Fatal("another score")
-		}
-	}
-}
-
-func BenchmarkCounts(b *testing.B) {
-	scores := walk(rand.New(rand.NewPCG(1, 2)), blockSize, -20, 20)
-	n, err := NewCounts(-20, 20)
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.SetBytes(blockSize)
-	for b.Loop() {
-		n.Add(scores)
-	}
-}

@@ -179,18 +179,3 @@ func BenchmarkJoin(b *testing.B) {
 		}
 	})
 }
-
-// BenchmarkJoinPart joins half of the first lane of a block, see package ranks: about what it takes to read a score.
-func BenchmarkJoinPart(b *testing.B) {
-	ranks := randomRanks(rand.New(rand.NewPCG(1, 2)), blockSize)
-	code, part := layout(ranks), make([]byte, blockSize/12)
-	scratch := make([]byte, PartScratch(len(part)))
-	twins.Bench(b, func(b *testing.B, f cpu.Family) {
-		k := For(f)
-		for b.Loop() {
-			if err := k.JoinPart(part, code, 0, blockSize, scratch); err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
-}

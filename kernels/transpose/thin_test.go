@@ -134,31 +134,3 @@ func FuzzThinTwins(f *testing.F) {
 		}
 	})
 }
-
-// BenchmarkUpdateThin updates a block of which one of ten, or of three, positions is searched, and
-// none changes.
-func BenchmarkUpdateThin(b *testing.B) {
-	for name, each := range map[string]int{"1 of 10": 10, "1 of 3": 3} {
-		b.Run(name, func(b *testing.B) {
-			twins.Bench(b, func(b *testing.B, f cpu.Family) {
-				rng, masks := rand.New(rand.NewPCG(1, 2)), make([]uint64, Side)
-				for i := range masks {
-					for c := range Side {
-						if rng.IntN(each) == 0 {
-							masks[i] |= 1 << c
-						}
-					}
-				}
-				thin := newThinFence(b).block(masks, rng.Uint64)
-				var block Block
-				var changes Changes
-				leastThinCodes(&block, rng.Uint64)
-				update := ForThin(f)
-				for b.Loop() {
-					update(thin, &block, ^uint64(0), ^uint64(0), &changes)
-				}
-				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/(Side*Side), "ns/place")
-			})
-		})
-	}
-}

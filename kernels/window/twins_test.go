@@ -332,23 +332,14 @@ func BenchmarkTurn(b *testing.B) {
 	}
 }
 
-// benchSigned measures with digits of both kinds.
-func benchSigned(b *testing.B, do func(b *testing.B, signed bool)) {
-	for name, signed := range map[string]bool{"signed": true, "sizes": false} {
-		b.Run(name, func(b *testing.B) { do(b, signed) })
-	}
-}
-
 // BenchmarkSum adds lines of which a third is not 0, and lines of zeros.
 func BenchmarkSum(b *testing.B) {
 	for name, zeros := range map[string]bool{"some": false, "zeros": true} {
 		b.Run(name, func(b *testing.B) {
-			benchSigned(b, func(b *testing.B, signed bool) {
-				bench(b, func(f cpu.Family, c *Codes) func() {
-					sum, lines, scores := SumFor(f, c, signed), make([]int8, Side*c.DigitLine(signed)), make([]int8, Side*Side)
-					DigitsFor(f, c, signed)(lines, benchLines(c, zeros))
-					return func() { sum(scores, lines) }
-				})
+			bench(b, func(f cpu.Family, c *Codes) func() {
+				sum, lines, scores := SumFor(f, c, true), make([]int8, Side*c.DigitLine(true)), make([]int8, Side*Side)
+				DigitsFor(f, c, true)(lines, benchLines(c, zeros))
+				return func() { sum(scores, lines) }
 			})
 		})
 	}
@@ -356,23 +347,8 @@ func BenchmarkSum(b *testing.B) {
 
 // BenchmarkDigits takes lines of which a third is at an end.
 func BenchmarkDigits(b *testing.B) {
-	benchSigned(b, func(b *testing.B, signed bool) {
-		bench(b, func(f cpu.Family, c *Codes) func() {
-			digits, lines, dst := DigitsFor(f, c, signed), benchLines(c, false), make([]int8, Side*c.DigitLine(signed))
-			return func() { digits(dst, lines) }
-		})
+	bench(b, func(f cpu.Family, c *Codes) func() {
+		digits, lines, dst := DigitsFor(f, c, true), benchLines(c, false), make([]int8, Side*c.DigitLine(true))
+		return func() { digits(dst, lines) }
 	})
-}
-
-// BenchmarkValid has no twins.
-func BenchmarkValid(b *testing.B) {
-	for _, c := range widths {
-		b.Run(fmt.Sprint(c.Bits), func(b *testing.B) {
-			lines := benchLines(c, false)
-			for b.Loop() {
-				c.Valid(lines)
-			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/(Side*Side), "ns/place")
-		})
-	}
 }

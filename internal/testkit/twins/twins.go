@@ -5,6 +5,7 @@ import (
 	"flag"
 	"math/rand/v2"
 	"testing"
+	"unsafe"
 
 	"grenier/kernels/cpu"
 )
@@ -49,6 +50,13 @@ func Fill(rng *rand.Rand, s []int8) {
 	for i := range s {
 		s[i] = int8(rng.Uint32())
 	}
+}
+
+// Aligned returns n zeros that start at a multiple of 64 bytes.
+func Aligned(n int) []int8 {
+	s := make([]int8, n+64)
+	s = s[-uintptr(unsafe.Pointer(&s[0]))%64:]
+	return s[:n:n]
 }
 
 // MustPanic reports an error unless f panics.
