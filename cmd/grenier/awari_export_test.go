@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"grenier/cmd/grenier/cli"
+	"grenier/internal/testkit/tries"
 )
 
 // TestLongInterruptedExchange: commands that are interrupted say so and leave nothing.
@@ -77,7 +78,7 @@ func TestLongExportSignal(t *testing.T) {
 
 // TestLongExportMemory: an export stays within --memory, all in all.
 func TestLongExportMemory(t *testing.T) {
-	if !long() || cli.PeakRSS() == 0 {
+	if !tries.Long() || cli.PeakRSS() == 0 {
 		t.Skip("solves 16 layers, where memory can be measured; set GRENIER_LONG=1")
 	}
 	dir := solved(t, "--seeds", "16")

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"grenier/cmd/grenier/cli"
+	"grenier/internal/testkit/tries"
 	"grenier/io/rundir"
 )
 
@@ -58,7 +59,7 @@ func startChemin(t *testing.T, args ...string) *solver {
 func TestLongCheminKill(t *testing.T) {
 	t.Parallel()
 	rows, cols, kills := 3, 3, 3
-	if long() {
+	if tries.Long() {
 		rows, cols, kills = 1, 14, 8
 	}
 	start := time.Now()

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"grenier/cmd/grenier/cli"
+	"grenier/internal/testkit/tries"
 	"grenier/io/rundir"
 )
 
@@ -67,9 +68,9 @@ func damages(text []byte, stride int, f func(what string, bad []byte)) {
 // stride is how far apart the bytes are that get damaged.
 func stride() int {
 	switch {
-	case os.Getenv("GRENIER_LONG") == "full":
+	case tries.Full():
 		return 1
-	case long():
+	case tries.Long():
 		return 7
 	}
 	return 61
@@ -77,7 +78,7 @@ func stride() int {
 
 // wideStride is the stride for a manifest that is read by the same code elsewhere.
 func wideStride() int {
-	if os.Getenv("GRENIER_LONG") == "full" {
+	if tries.Full() {
 		return 1
 	}
 	return 7 * stride()

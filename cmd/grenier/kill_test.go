@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"grenier/cmd/grenier/cli"
+	"grenier/internal/testkit/tries"
 	"grenier/io/manifest"
 	"grenier/io/rundir"
 )
@@ -71,7 +72,7 @@ func TestLongKill(t *testing.T) {
 	t.Parallel()
 	pits, seeds, wanted := 8, 12, kills()
 	switch {
-	case long():
+	case tries.Long():
 		pits, seeds = 12, 15
 	case testing.Short():
 		wanted = 3

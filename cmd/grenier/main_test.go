@@ -17,6 +17,7 @@ import (
 
 	"grenier/cmd/grenier/cli"
 	"grenier/cmd/grenier/commands"
+	"grenier/internal/testkit/tries"
 	"grenier/io/rundir"
 )
 
@@ -26,15 +27,12 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"grenier": main, "grenier-worker": workerMain})
 }
 
-// long says that there is time for long tests.
-func long() bool { return os.Getenv("GRENIER_LONG") != "" }
-
 // kills is how often a test kills what it tests.
 func kills() int {
 	switch {
-	case os.Getenv("GRENIER_LONG") == "full":
+	case tries.Full():
 		return 20
-	case long():
+	case tries.Long():
 		return 5
 	}
 	return 1

@@ -15,6 +15,7 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"grenier/cmd/grenier/cli"
+	"grenier/internal/testkit/tries"
 )
 
 // slack is what a memory cgroup has beyond --memory: pages of code and of files that are
@@ -163,13 +164,11 @@ const reversed = "16 15 14 13 12 11 10 9 8 7 6 5 4 3 2 1"
 // TestLongMemory runs every command with --memory in a cgroup of that much and some slack:
 // it ends as it should, or refuses at once and says what it needs, and is never killed.
 func TestLongMemory(t *testing.T) {
-	if !long() {
-		t.Skip("it takes minutes")
-	}
+	tries.NeedsLong(t, "it takes minutes")
 	newCgroup(t, 64<<20) // or skip before anything is solved
 	places := memoryPlaces(t)
 	for _, row := range memoryRows {
-		if row.full && os.Getenv("GRENIER_LONG") != "full" {
+		if row.full && !tries.Full() {
 			continue
 		}
 		t.Run(row.memory+" "+row.args, func(t *testing.T) {

@@ -19,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"grenier/cmd/grenier/cli"
+	"grenier/internal/testkit/tries"
 	"grenier/io/manifest"
 	"grenier/io/rundir"
 )
@@ -111,9 +112,7 @@ func (n *night) untilTime(t *testing.T) {
 // an undisturbed one, every command finds them on both disks, and the command of the user was
 // called for each, and again where its call was cut short.
 func TestLongNight(t *testing.T) {
-	if !long() {
-		t.Skip("needs GRENIER_LONG=1")
-	}
+	tries.NeedsLong(t, "long")
 	t.Parallel()
 	n := newNight(t, 17)
 	whole := solved(t, "--seeds", strconv.Itoa(n.seeds), "--threads", "2")

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"grenier/cmd/grenier/cli"
+	"grenier/internal/testkit/tries"
 	"grenier/io/rundir"
 	"grenier/io/vfs"
 )
@@ -112,7 +113,7 @@ func TestLongBug(t *testing.T) {
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if c.long && !long() {
+			if c.long && !tries.Long() {
 				t.Skip("needs GRENIER_LONG=1")
 			}
 			start := time.Now()
@@ -128,7 +129,7 @@ func TestLongBug(t *testing.T) {
 				log = filepath.Join(broken, rundir.LogName)
 			}
 			bugs, factor := 0, int64(729)
-			if long() {
+			if tries.Long() {
 				factor = 3
 			}
 			for k := int64(1); ; k *= factor {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -18,6 +17,7 @@ import (
 	"grenier/cmd/grenier/cli"
 	"grenier/internal/testkit/crashfs"
 	"grenier/internal/testkit/siegetest"
+	"grenier/internal/testkit/tries"
 	"grenier/io/rundir"
 	"grenier/io/vfs"
 )
@@ -62,16 +62,16 @@ var accidents = []accident{
 func TestLongSiegeCrash(t *testing.T) {
 	stride := 300
 	switch {
-	case os.Getenv("GRENIER_LONG") == "full":
+	case tries.Full():
 		stride = 1
-	case long():
+	case tries.Long():
 		stride = 9
 	}
 	stride = int(siegeNumber(t, "GRENIER_SIEGE_STRIDE", uint64(stride)))
 	seed := siegeSeed(t)
 	for i, args := range crashing {
 		t.Run(args, func(t *testing.T) {
-			if !long() && (uint64(i)+seed)%6 != 0 {
+			if !tries.Long() && (uint64(i)+seed)%6 != 0 {
 				t.Skip("another time, or with GRENIER_LONG=1")
 			}
 			t.Parallel()

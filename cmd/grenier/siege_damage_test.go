@@ -18,6 +18,7 @@ import (
 
 	"grenier/cmd/grenier/cli"
 	"grenier/internal/testkit/siegetest"
+	"grenier/internal/testkit/tries"
 	"grenier/io/rundir"
 )
 
@@ -130,9 +131,9 @@ func damagedRuns() []*subject {
 func TestLongSiegeDamage(t *testing.T) {
 	rounds := uint64(1)
 	switch {
-	case os.Getenv("GRENIER_LONG") == "full":
+	case tries.Full():
 		rounds = 1000
-	case long():
+	case tries.Long():
 		rounds = 200
 	}
 	rounds = siegeNumber(t, "GRENIER_SIEGE_DAMAGES", rounds)
@@ -143,7 +144,7 @@ func TestLongSiegeDamage(t *testing.T) {
 	for i, s := range damagedRuns() {
 		s.damages = damages
 		t.Run(s.name, func(t *testing.T) {
-			if !long() && (s.long || (uint64(i)+seed)%5 != 0) {
+			if !tries.Long() && (s.long || (uint64(i)+seed)%5 != 0) {
 				t.Skip("another time, or with GRENIER_LONG=1")
 			}
 			t.Parallel()

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"grenier/cmd/grenier/cli"
+	"grenier/internal/testkit/tries"
 )
 
 // fullDisks are options of small file systems, which grow until a command comes through.
@@ -17,9 +18,7 @@ var fullDisks = []string{"size=%dk,nr_inodes=1000", "size=64m,nr_inodes=%d"}
 // clear line and leave nothing half done; with more room, the same command comes through.
 // On one that is read-only they change nothing.
 func TestLongSiegeDisk(t *testing.T) {
-	if !long() {
-		t.Skip("needs GRENIER_LONG=1")
-	}
+	tries.NeedsLong(t, "long")
 	for _, args := range crashing {
 		if strings.HasPrefix(args, "awari repair") {
 			continue // it begins with files

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"grenier/cmd/grenier/cli"
+	"grenier/internal/testkit/tries"
 	"grenier/io/rundir"
 	"grenier/io/vfs"
 )
@@ -45,11 +46,9 @@ var killedCommands = []killed{
 // TestLongSiegeKill kills commands that write, at random moments, until they are through: they
 // leave the same as one that nobody disturbs, and print the same.
 func TestLongSiegeKill(t *testing.T) {
-	if !long() {
-		t.Skip("needs GRENIER_LONG=1")
-	}
+	tries.NeedsLong(t, "long")
 	wanted := uint64(40)
-	if os.Getenv("GRENIER_LONG") == "full" {
+	if tries.Full() {
 		wanted = 300
 	}
 	wanted = siegeNumber(t, "GRENIER_SIEGE_KILLS", wanted)

@@ -12,6 +12,7 @@ import (
 
 	"grenier/cmd/grenier/cli"
 	"grenier/internal/testkit/siegetest"
+	"grenier/internal/testkit/tries"
 	"grenier/io/rundir"
 	"grenier/io/vfs"
 	"grenier/kernels/cpu"
@@ -155,7 +156,7 @@ func TestLongSiegeLinks(t *testing.T) {
 		for i, c := range linkings {
 			for j, name := range c.named {
 				for k, target := range []string{"canary", nearCanaries} {
-					if long() || (i+j+k)%2 == 0 {
+					if tries.Long() || (i+j+k)%2 == 0 {
 						l.refused(t, c, name, target)
 					}
 				}
@@ -164,19 +165,19 @@ func TestLongSiegeLinks(t *testing.T) {
 	})
 	t.Run("to what users name", func(t *testing.T) {
 		for i, c := range linkings {
-			if long() || (uint64(i)+seed)%4 == 0 {
+			if tries.Long() || (uint64(i)+seed)%4 == 0 {
 				l.led(t, c)
 			}
 		}
 	})
 	t.Run("during", func(t *testing.T) {
 		moments := uint64(1)
-		if long() {
+		if tries.Long() {
 			moments = 10 // for each of 22 directories
 		}
 		moments = siegeNumber(t, "GRENIER_SIEGE_LINKS", moments)
 		for i, c := range linkings {
-			if long() || (uint64(i)+seed)%4 == 1 {
+			if tries.Long() || (uint64(i)+seed)%4 == 1 {
 				l.during(t, c, moments, rand.New(rand.NewPCG(seed, uint64(i))))
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/siegetest"
+	"grenier/internal/testkit/tries"
 )
 
 // siegePlace is a name in the directory and the commands that use it.
@@ -85,9 +86,7 @@ func places() []siegePlace {
 // command has a file, as the super-user and as an ordinary one. A command does its work all
 // the same, or refuses; it follows no link to write, and waits for nothing.
 func TestLongSiegePlaces(t *testing.T) {
-	if !long() {
-		t.Skip("hundreds of commands: needs GRENIER_LONG=1")
-	}
+	tries.NeedsLong(t, "hundreds of commands")
 	t.Run("user "+map[bool]string{true: "root", false: "ordinary"}[os.Getuid() == 0], func(t *testing.T) {
 		t.Parallel()
 		siegePlaces(t, &subject{})
@@ -130,7 +129,7 @@ func siegePlaces(t *testing.T, s *subject) {
 			s.rows = append(s.rows, known[row.args])
 		}
 		for j, d := range siegetest.Places {
-			if os.Getenv("GRENIER_LONG") != "full" && (i+j)%3 != 0 { // each in some places, and each place with some
+			if !tries.Full() && (i+j)%3 != 0 { // each in some places, and each place with some
 				continue
 			}
 			s.put(t, r, p.name, d)

@@ -21,6 +21,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"grenier/cmd/grenier/cli"
+	"grenier/internal/testkit/tries"
 	"grenier/io/rundir"
 )
 
@@ -200,9 +201,7 @@ func rundirMustLock(t *testing.T, dir string) *rundir.Locked {
 
 // TestLongInterruptAnytime interrupts commands at random moments, until they come through.
 func TestLongInterruptAnytime(t *testing.T) {
-	if !long() {
-		t.Skip("runs commands many times: needs GRENIER_LONG=1")
-	}
+	tries.NeedsLong(t, "runs commands many times")
 	wanted := 2 * kills()
 	seed := rand.Uint64()
 	random := rand.New(rand.NewPCG(seed, 0))

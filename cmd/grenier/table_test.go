@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"grenier/internal/testkit/tries"
+
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -26,7 +28,7 @@ func TestLongDocumentTables(t *testing.T) {
 	if diff := cmp.Diff(want, twelve); diff != "" {
 		t.Errorf("12 pits (-document +output):\n%s", diff)
 	}
-	if !long() {
+	if !tries.Long() {
 		return // a search of the game on 8 pits takes seconds, and package census makes it
 	}
 	want = documentTable(t, "8-pits.txt") + "\n"

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"grenier/internal/testkit/tries"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
 	"grenier/pipeline/play/match"
@@ -78,7 +79,7 @@ func (u *ucier) quit(t *testing.T) {
 func TestLongUCIMatch(t *testing.T) {
 	t.Parallel()
 	games, limits := 1, "go depth 2"
-	if long() {
+	if tries.Long() {
 		games, limits = 6, "go movetime 20"
 	}
 	rich, poor := filepath.Join(t.TempDir(), "rich"), filepath.Join(t.TempDir(), "poor")

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"grenier/cmd/grenier/cli"
+	"grenier/internal/testkit/tries"
 	"grenier/io/memory"
 	"grenier/io/rundir"
 	"grenier/layers/awari"
@@ -181,9 +182,7 @@ func nothing(string, *solver) {}
 // TestLongWindows solves a layer that does not fit into memory, with interruptions, and
 // compares with one that did.
 func TestLongWindows(t *testing.T) {
-	if !long() {
-		t.Skip("solves 15 seeds several times: needs GRENIER_LONG=1")
-	}
+	tries.NeedsLong(t, "solves 15 seeds several times")
 	if runtime.GOOS == "windows" {
 		t.Skip("there are no such signals")
 	}
@@ -196,9 +195,7 @@ func TestLongWindows(t *testing.T) {
 
 // TestLongWindowsReport solves a small layer window by window and looks at what is told.
 func TestLongWindowsReport(t *testing.T) {
-	if !long() {
-		t.Skip("solves 14 seeds: needs GRENIER_LONG=1")
-	}
+	tries.NeedsLong(t, "solves 14 seeds")
 	const seeds = 14
 	dir := solved(t, "--seeds", strconv.Itoa(seeds-1))
 	out := mustRun(t, "awari", "solve", "--progress", "json", "--json", "--dir", dir, "--seeds", strconv.Itoa(seeds),
@@ -377,9 +374,7 @@ func flipMany(text []byte) []byte {
 // TestLongWindowsKill kills solve at random moments of a run of which the last layers are solved
 // window by window.
 func TestLongWindowsKill(t *testing.T) {
-	if !long() {
-		t.Skip("solves 16 seeds several times: needs GRENIER_LONG=1")
-	}
+	tries.NeedsLong(t, "solves 16 seeds several times")
 	t.Parallel()
 	const seeds = windowSeeds + 1
 	flags := func(dir string) []string {

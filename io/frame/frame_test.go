@@ -106,33 +106,20 @@ func filter(tool, flag string, in []byte) ([]byte, error) {
 	return cmd.Output()
 }
 
-// TestDamage flips and cuts a frame everywhere. A checksum catches what the decoder does
-// not; bits that carry no meaning may flip without harm.
+// TestDamage: what a codec refuses, and what follows a frame, is damage.
 func TestDamage(t *testing.T) {
 	data := contents(500)
 	for _, c := range codecs[1:] {
 		packed := pack(t, c, data, 1)
-		for n := range packed {
-			if _, err := unpack(t, c, bytes.NewReader(packed[:n])); !errors.Is(err, frame.ErrDamaged) {
-				t.Errorf("%s, %d of %d bytes: error %v", c, n, len(packed), err)
+		flipped := bytes.Clone(packed)
+		flipped[len(packed)/2] ^= 0x55
+		for what, bad := range map[string][]byte{
+			"nothing": nil, "cut": packed[:len(packed)-1], "changed": flipped, "no frame": data, "a byte more": append(bytes.Clone(packed), 'x'),
+			"more": append(bytes.Clone(packed), "more rubbish after the frame"...),
+		} {
+			if _, err := unpack(t, c, bytes.NewReader(bad)); !errors.Is(err, frame.ErrDamaged) {
+				t.Errorf("%s, %s: error %v", c, what, err)
 			}
-			broken := bytes.Clone(packed)
-			broken[n] ^= 0x55
-			got, err := unpack(t, c, bytes.NewReader(broken))
-			if err == nil && !bytes.Equal(got, data) {
-				t.Errorf("%s, byte %d changed: other contents without an error", c, n)
-			}
-			if err != nil && !errors.Is(err, frame.ErrDamaged) {
-				t.Errorf("%s, byte %d changed: error %v", c, n, err)
-			}
-		}
-		for _, trailer := range []string{"x", "rubbish", "more rubbish after the frame"} {
-			if _, err := unpack(t, c, bytes.NewReader(append(bytes.Clone(packed), trailer...))); !errors.Is(err, frame.ErrDamaged) {
-				t.Errorf("%s and %q: error %v", c, trailer, err)
-			}
-		}
-		if _, err := unpack(t, c, bytes.NewReader(data)); !errors.Is(err, frame.ErrDamaged) {
-			t.Errorf("no %s frame: error %v", c, err)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"grenier/internal/testkit/twins"
 	"grenier/io/tally"
 	"grenier/kernels/cpu"
 )
@@ -47,15 +48,8 @@ func benchmarkFile(b *testing.B) (Header, []int8, string) {
 	return h, scores, path
 }
 
-// benchmark measures for each family.
-func benchmark(b *testing.B, run func(b *testing.B, f cpu.Family)) {
-	for _, f := range cpu.Available() {
-		b.Run(f.String(), func(b *testing.B) { run(b, f) })
-	}
-}
-
 func BenchmarkEncode(b *testing.B) {
-	benchmark(b, func(b *testing.B, f cpu.Family) {
+	twins.Bench(b, func(b *testing.B, f cpu.Family) {
 		h, scores, _ := benchmarkFile(b)
 		e, err := NewEncoder(h, f)
 		if err != nil {
@@ -71,7 +65,7 @@ func BenchmarkEncode(b *testing.B) {
 }
 
 func BenchmarkDecode(b *testing.B) {
-	benchmark(b, func(b *testing.B, family cpu.Family) {
+	twins.Bench(b, func(b *testing.B, family cpu.Family) {
 		_, scores, path := benchmarkFile(b)
 		_, d := openDecoder(b, Open, path, family)
 		for b.Loop() {
@@ -84,7 +78,7 @@ func BenchmarkDecode(b *testing.B) {
 
 // BenchmarkScore reads scores from all places of the block.
 func BenchmarkScore(b *testing.B) {
-	benchmark(b, func(b *testing.B, family cpu.Family) {
+	twins.Bench(b, func(b *testing.B, family cpu.Family) {
 		_, _, path := benchmarkFile(b)
 		b.SetBytes(1)
 		_, d := openDecoder(b, Open, path, family)
@@ -96,14 +90,4 @@ func BenchmarkScore(b *testing.B) {
 			rank = (rank + 40503) % benchScores
 		}
 	})
-}
-
-func BenchmarkCheck(b *testing.B) {
-	_, _, path := benchmarkFile(b)
-	k := cpu.Best()
-	for b.Loop() {
-		if _, err := Check(b.Context(), path, k, func(err error) { b.Error(err) }); err != nil {
-			b.Fatal(err)
-		}
-	}
 }

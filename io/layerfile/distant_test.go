@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 
@@ -172,30 +171,6 @@ func TestDistantForgetsPages(t *testing.T) {
 	}
 	if n := len(f.pages.kept); n > keptPages {
 		t.Errorf("%d pages are kept", n)
-	}
-}
-
-// TestDistantEveryBitFlip: of an index that is not read as a whole, each changed
-// bit is noticed as well, by all who read all blocks.
-func TestDistantEveryBitFlip(t *testing.T) {
-	data, scores := smallFile(t)
-	if got, err := readParts(data); err != nil || !slices.Equal(got, scores) {
-		t.Fatal(err)
-	}
-	for i := range data {
-		for bit := range 8 {
-			bad := slices.Clone(data)
-			bad[i] ^= 1 << bit
-			got, err := readParts(bad)
-			if !errors.Is(err, corrupt.ErrCorrupt) || !strings.HasPrefix(err.Error(), "far/layer.gl: ") || got != nil {
-				t.Fatalf("bit %d of byte %d flipped: %v", bit, i, err)
-			}
-		}
-	}
-	for n := range data {
-		if _, err := readParts(data[:n]); !errors.Is(err, corrupt.ErrCorrupt) {
-			t.Fatalf("cut to %d bytes: %v", n, err)
-		}
 	}
 }
 

@@ -28,21 +28,6 @@ func forged(t *testing.T, f layerfiletest.File, most int) (*Decoder, error) {
 	return d, nil
 }
 
-// TestForgedHonestly: what the writer for tests makes is a layer file.
-func TestForgedHonestly(t *testing.T) {
-	want := []int8{0, 1, -1, 3, -3}
-	d, err := forged(t, layerfiletest.File{Blocks: []layerfiletest.Block{layerfiletest.Plain(want)}}, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got, err := d.Block(0, nil); err != nil || !slices.Equal(got, want) {
-		t.Errorf("%v, %v", got, err)
-	}
-	if _, problems := check(d.f.Path()); len(problems) > 0 {
-		t.Error(problems)
-	}
-}
-
 // TestBound: scores that the game does not have are no scores, however they are stored and
 // whatever the checksums say.
 func TestBound(t *testing.T) {

@@ -28,27 +28,7 @@ func manyBlocks(t *testing.T) (path string, blocks int) {
 		Game: "awari", Rules: "awari", Pits: 12, Seeds: 9, Codec: LZ4, Transform: Ranks,
 		BlockSize: size, Positions: uint64(len(scores)),
 	}
-	w, err := Create(begin(t, path), h, cpu.Generic)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer w.Abort()
-	e, err := NewEncoder(h, cpu.Generic)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for part := range slices.Chunk(scores, size) {
-		var b Block
-		if err := errors.Join(e.Encode(&b, part), w.Append(&b)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if _, err := w.Finish(); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Publish(); err != nil {
-		t.Fatal(err)
-	}
+	writeFile(t, path, h, scores)
 	return path, h.Blocks()
 }
 

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/cachetest"
+	"grenier/internal/testkit/tries"
 	"grenier/io/vfs"
 )
 
@@ -21,7 +22,7 @@ func TestLongSparing(t *testing.T) {
 	}
 	const atMost = 24 << 20
 	blocks := 2 * atMost / MaxBlockSize
-	if os.Getenv("GRENIER_LONG") != "" {
+	if tries.Long() {
 		blocks *= 2
 	}
 	r := rand.New(rand.NewPCG(17, 18))

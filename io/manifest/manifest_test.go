@@ -2,13 +2,11 @@ package manifest
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"io/fs"
 	"math"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -284,17 +282,6 @@ func TestLargest(t *testing.T) {
 	mustBeCorrupt(t, append(data, make([]byte, MaxBytes)...), "too long")
 }
 
-func TestIsJSON(t *testing.T) {
-	var doc struct {
-		Layers []struct {
-			Histogram map[string]uint64 `json:"histogram"`
-		} `json:"layers"`
-	}
-	if err := json.Unmarshal(encode(t, example()), &doc); err != nil || doc.Layers[2].Histogram["-128"] != 1 {
-		t.Error(err, doc)
-	}
-}
-
 // layer writes a layer file with the given scores.
 func layer(t *testing.T, path string, h layerfile.Header, scores []int8) (layerfile.Summary, *layerfile.File) {
 	t.Helper()
@@ -345,27 +332,4 @@ func FuzzParse(f *testing.F) {
 			data = reseal(data)
 		}
 	})
-}
-
-func TestRandomHistograms(t *testing.T) {
-	seed := rand.Uint64()
-	r := rand.New(rand.NewPCG(seed, 0))
-	for range 50 {
-		m := example()
-		l := &m.Layers[2]
-		l.Histogram = tally.Histogram{}
-		for range r.IntN(20) {
-			l.Histogram[r.IntN(256)] = r.Uint64N(1 << 40)
-		}
-		l.Win, l.Draw, l.Loss = l.Histogram.WinDrawLoss()
-		l.Positions = l.Histogram.Total()
-		l.Seconds = r.ExpFloat64() * 1e6
-		got, err := Parse("f", encode(t, m))
-		if err != nil {
-			t.Fatalf("seed %d: %v", seed, err)
-		}
-		if d := cmp.Diff(m, got); d != "" {
-			t.Fatalf("seed %d: %s", seed, d)
-		}
-	}
 }

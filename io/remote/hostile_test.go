@@ -172,6 +172,9 @@ func TestWeakTag(t *testing.T) {
 			if tag != c.before && r.Header.Get("If-Range") != c.ifRange {
 				t.Errorf("%s: If-Range %q", c.before, r.Header.Get("If-Range"))
 			}
+			if e := r.Header.Get("Accept-Encoding"); e != "identity" {
+				t.Errorf("Accept-Encoding: %q", e)
+			}
 			w.Header().Set("ETag", tag)
 			w.Header().Set("Content-Range", "bytes 70000-70009/95536")
 			body := long[70_000:70_010]

@@ -345,21 +345,6 @@ func TestRecovers(t *testing.T) {
 	}
 }
 
-// TestRetryAfter has the server ask for a pause.
-func TestRetryAfter(t *testing.T) {
-	s, _, _ := site(t)
-	for value, want := range map[string]time.Duration{"17": 17 * time.Second, "": 0, "-1": 0, "Fri, 31 Dec 1999 23:59:59 GMT": 0} {
-		s.Hook(func(w http.ResponseWriter, r *http.Request) bool {
-			w.Header().Set("Retry-After", value)
-			return status(503)(w, r)
-		})
-		_, err := openDir(t, s.URL, remote.Options{Attempts: 1}).OpenFile("long")
-		if e, ok := errors.AsType[*remote.StatusError](err); !ok || e.After != want {
-			t.Errorf("Retry-After %q: %v, %+v", value, err, e)
-		}
-	}
-}
-
 // TestSlowServer never completes an answer.
 func TestSlowServer(t *testing.T) {
 	s, long, _ := site(t)
@@ -477,29 +462,6 @@ func TestDateGone(t *testing.T) {
 		})
 		if _, err := f.ReadAt(make([]byte, 10), 70_000); !errors.Is(err, want) {
 			t.Errorf("ETag %s: %v, want %v", tag, err, want)
-		}
-	}
-}
-
-// TestIfRange sends a strong ETag back and no weak one.
-func TestIfRange(t *testing.T) {
-	s, long, _ := site(t)
-	for tag, want := range map[string]string{`"a"`: `"a"`, `W/"a"`: "", "": ""} {
-		var sent atomic.Value
-		s.Hook(func(w http.ResponseWriter, r *http.Request) bool {
-			sent.Store(r.Header.Get("If-Range"))
-			if e := r.Header.Get("Accept-Encoding"); e != "identity" {
-				t.Errorf("Accept-Encoding: %q", e)
-			}
-			if tag != "" {
-				w.Header().Set("ETag", tag)
-			}
-			return false
-		})
-		f := openFile(t, openDir(t, s.URL, patient), "long")
-		mustRead(t, f, long[70_000:70_010], 70_000)
-		if got := sent.Load(); got != want {
-			t.Errorf("ETag %s: If-Range %q, want %q", tag, got, want)
 		}
 	}
 }

@@ -213,14 +213,6 @@ func TestNewRun(t *testing.T) {
 	}
 }
 
-func TestLayerName(t *testing.T) {
-	for seeds, want := range map[int]string{0: "layer-00.gl", 7: "layer-07.gl", 48: "layer-48.gl", 100: "layer-100.gl"} {
-		if got := LayerName(seeds); got != want {
-			t.Errorf("%d: %s", seeds, got)
-		}
-	}
-}
-
 func TestTwoProcesses(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	cmd := startChild(t, dir, 2)

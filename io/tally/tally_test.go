@@ -116,24 +116,6 @@ func TestHashText(t *testing.T) {
 	}
 }
 
-func BenchmarkHistogram(b *testing.B) {
-	scores := make([]int8, 1<<16)
-	b.SetBytes(int64(len(scores)))
-	var h Histogram
-	for b.Loop() {
-		h.Add(scores)
-	}
-}
-
-func BenchmarkHash(b *testing.B) {
-	scores := make([]int8, 1<<16)
-	b.SetBytes(int64(len(scores)))
-	h := NewHash(cpu.Best())
-	for b.Loop() {
-		h = h.Add(scores)
-	}
-}
-
 func TestMean(t *testing.T) {
 	var h Histogram
 	if h.Mean() != 0 {

@@ -9,12 +9,12 @@ import (
 	"io/fs"
 	"maps"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"syscall"
 	"testing"
 
 	"grenier/internal/testkit/crashfs"
+	"grenier/internal/testkit/tries"
 	"grenier/io/sealed"
 	"grenier/io/vfs"
 	"grenier/io/workfile"
@@ -263,7 +263,7 @@ func crashIn(t *testing.T, disk *crashfs.FS, k int, before *solver, script uint6
 // next one.
 func TestLongCrash(t *testing.T) {
 	scripts, cuts := 1, uint64(4)
-	if os.Getenv("GRENIER_LONG") != "" {
+	if tries.Long() {
 		scripts, cuts = 20, 10
 	}
 	crashes := 0

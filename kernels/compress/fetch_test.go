@@ -6,7 +6,7 @@ import (
 	"unsafe"
 
 	"grenier/internal/testkit/guard"
-	"grenier/internal/testkit/twins"
+	"grenier/internal/testkit/tries"
 	"grenier/kernels/cpu"
 )
 
@@ -42,7 +42,7 @@ func (c *call) print(lines []int8) string {
 // memory.
 func TestLongFetchChangesNothing(t *testing.T) {
 	eachTwin(t, func(t *testing.T, f cpu.Family, width int) {
-		d, m := dealer{twins.Rand(t).Uint64}, newFence(t)
+		d, m := dealer{tries.Rand(t).Uint64}, newFence(t)
 		for i := range runs(100) {
 			end := i%2 == 0
 			c := d.call(width, m.memory(end))
@@ -69,7 +69,7 @@ func TestLongFetchAsksForTheLast(t *testing.T) {
 		m, line := newFence(t), lineBytes(width)
 		scores := m.memory(true)(0, 5*line)
 		for column := range Side {
-			if !long() && column%9 > 0 {
+			if !tries.Long() && column%9 > 0 {
 				continue
 			}
 			c := &call{

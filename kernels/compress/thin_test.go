@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"grenier/internal/testkit/guard"
+	"grenier/internal/testkit/tries"
 	"grenier/internal/testkit/twins"
 	"grenier/kernels/cpu"
 	"grenier/kernels/window"
@@ -129,7 +130,7 @@ func (d dealer) thinCall(memory func(matrix, n int) []int8) *thinCall {
 
 func TestThinTwins(t *testing.T) {
 	twins.Test(t, func(t *testing.T, f cpu.Family) {
-		d, memory := dealer{twins.Rand(t).Uint64}, thinMemory(t)
+		d, memory := dealer{tries.Rand(t).Uint64}, thinMemory(t)
 		for range 500 {
 			d.thinCall(memory).check(t, f)
 		}
@@ -156,7 +157,7 @@ func FuzzThinTwins(f *testing.F) {
 // or a new one.
 func TestThinWhileOthersWrite(t *testing.T) {
 	twins.Test(t, func(t *testing.T, f cpu.Family) {
-		rng := twins.Rand(t)
+		rng := tries.Rand(t)
 		mask, low, high := rng.Uint64()|1, int8(window.Eight.All[0]), int8(window.Eight.All[250])
 		b := window.NewThin(twins.Aligned(window.MostThin), slices.Repeat([]uint64{mask}, Side))
 		x := &thinCall{

@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"math/bits"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
 
 	"grenier/internal/testkit/guard"
+	"grenier/internal/testkit/tries"
 	"grenier/internal/testkit/twins"
 	"grenier/kernels/cpu"
 	"grenier/kernels/internal/shared"
@@ -20,14 +20,11 @@ import (
 
 // runs returns how often to repeat a random test: n times if there is time, and else an eighth of that.
 func runs(n int) int {
-	if !long() {
+	if !tries.Long() {
 		return n / 8
 	}
 	return n
 }
-
-// long says that there is time for long tests.
-func long() bool { return os.Getenv("GRENIER_LONG") != "" }
 
 // widths are all of them.
 var widths = []int{2, 3, 4, 6, 8}
@@ -228,7 +225,7 @@ func (m *fence) check(t *testing.T, f cpu.Family, c *call, end bool) {
 
 func TestLongTwins(t *testing.T) {
 	eachTwin(t, func(t *testing.T, f cpu.Family, width int) {
-		d, m := dealer{twins.Rand(t).Uint64}, newFence(t)
+		d, m := dealer{tries.Rand(t).Uint64}, newFence(t)
 		for range runs(500) {
 			for _, end := range []bool{false, true} {
 				m.check(t, f, d.call(width, m.memory(end)), end)
@@ -240,7 +237,7 @@ func TestLongTwins(t *testing.T) {
 // TestEveryScore moves each score of a line to each row, alone.
 func TestEveryScore(t *testing.T) {
 	eachTwin(t, func(t *testing.T, f cpu.Family, width int) {
-		d, m := dealer{twins.Rand(t).Uint64}, newFence(t)
+		d, m := dealer{tries.Rand(t).Uint64}, newFence(t)
 		scores := m.memory(true)(0, lineBytes(width))
 		c := &call{columns: 1 << 5, routes: []Route{{Scores: scores, First: []uint32{0, 1}}}, width: width}
 		c.program = Program{Groups: []Group{{Columns: 1 << 5}}, Rows: []uint32{0}}
@@ -276,7 +273,7 @@ func TestNoAllocations(t *testing.T) {
 func TestCodesFollowScores(t *testing.T) {
 	for width, cs := range codes {
 		eachFamily(t, width, func(t *testing.T, f cpu.Family) {
-			rng := twins.Rand(t)
+			rng := tries.Rand(t)
 			for range 200 {
 				c, base := dealer{rng.Uint64}.call(8, func(_, n int) []int8 { return twins.Aligned(n) }), rng.IntN(48)
 				for i := range c.offers {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/guard"
+	"grenier/internal/testkit/tries"
 	"grenier/internal/testkit/twins"
 	"grenier/kernels/cpu"
 )
@@ -43,7 +44,7 @@ func randomBytes(rng *rand.Rand, n int) []byte {
 // TestStandard compares with the standard library.
 func TestStandard(t *testing.T) {
 	twins.Test(t, func(t *testing.T, f cpu.Family) {
-		data := randomBytes(twins.Rand(t), 1<<17+77)
+		data := randomBytes(tries.Rand(t), 1<<17+77)
 		h := stdfnv.New64a()
 		h.Write(data)
 		if got, want := For(f)(basis, data), h.Sum64(); got != want {
@@ -54,7 +55,7 @@ func TestStandard(t *testing.T) {
 
 func TestTwins(t *testing.T) {
 	twins.Test(t, func(t *testing.T, f cpu.Family) {
-		rng, m := twins.Rand(t), guard.New[uint8](t, longest)
+		rng, m := tries.Rand(t), guard.New[uint8](t, longest)
 		for range 1000 {
 			check(t, m, f, rng.Uint64(), randomBytes(rng, rng.IntN(longest+1)))
 		}
@@ -68,7 +69,7 @@ func TestTwins(t *testing.T) {
 // and has few and many bits set.
 func TestEveryLowestByte(t *testing.T) {
 	twins.Test(t, func(t *testing.T, f cpu.Family) {
-		rng, m := twins.Rand(t), guard.New[uint8](t, longest)
+		rng, m := tries.Rand(t), guard.New[uint8](t, longest)
 		random := randomBytes(rng, longest)
 		for l := range uint64(256) {
 			hash := rng.Uint64()&^255 | l
@@ -83,7 +84,7 @@ func TestEveryLowestByte(t *testing.T) {
 // TestEveryByte changes one byte of many.
 func TestEveryByte(t *testing.T) {
 	twins.Test(t, func(t *testing.T, f cpu.Family) {
-		rng, m := twins.Rand(t), guard.New[uint8](t, longest)
+		rng, m := tries.Rand(t), guard.New[uint8](t, longest)
 		data := make([]byte, 1100)
 		for i := range data {
 			data[i] = byte(1 + rng.IntN(255))

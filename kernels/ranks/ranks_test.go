@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/guard"
+	"grenier/internal/testkit/tries"
 	"grenier/internal/testkit/twins"
 	"grenier/kernels/cpu"
 )
@@ -73,7 +74,7 @@ func define(low int8, list map[[2]int][]byte, scores []int8) []byte {
 
 func TestTwins(t *testing.T) {
 	twins.Test(t, func(t *testing.T, f cpu.Family) {
-		rng := twins.Rand(t)
+		rng := tries.Rand(t)
 		for _, r := range [][2]int8{{0, 0}, {-1, 1}, {-20, 20}, {5, 36}, {-16, 16}, {-48, 48}, {-64, 63}, {-128, -1}} {
 			all := walk(rng, 3000, r[0], r[1])
 			c := newChecker(t, modelOf(t, all, r[0], r[1]), len(all))

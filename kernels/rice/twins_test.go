@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/guard"
+	"grenier/internal/testkit/tries"
 	"grenier/internal/testkit/twins"
 	"grenier/kernels/cpu"
 )
@@ -108,7 +109,7 @@ func (m fence) checkDamaged(t *testing.T, k Kernel, n int, src []byte) {
 
 func TestTwins(t *testing.T) {
 	twins.Test(t, func(t *testing.T, f cpu.Family) {
-		rng := twins.Rand(t)
+		rng := tries.Rand(t)
 		m := newFence(t, maxRanks)
 		for n := range maxRanks + 1 {
 			m.check(t, For(f), randomRanks(rng, n))

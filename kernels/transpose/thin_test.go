@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/guard"
+	"grenier/internal/testkit/tries"
 	"grenier/internal/testkit/twins"
 	"grenier/kernels/cpu"
 	"grenier/kernels/window"
@@ -82,7 +83,7 @@ func leastThinCodes(block *Block, next func() uint64) {
 
 func TestThinTwins(t *testing.T) {
 	twins.Test(t, func(t *testing.T, f cpu.Family) {
-		rng, m := twins.Rand(t), newThinFence(t)
+		rng, m := tries.Rand(t), newThinFence(t)
 		var block Block
 		for range 30 {
 			leastThinCodes(&block, rng.Uint64)

@@ -3,7 +3,6 @@ package transpose
 import (
 	"fmt"
 	"math/bits"
-	"os"
 	"runtime"
 	"slices"
 	"sync"
@@ -11,14 +10,12 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/guard"
+	"grenier/internal/testkit/tries"
 	"grenier/internal/testkit/twins"
 	"grenier/kernels/cpu"
 	"grenier/kernels/internal/shared"
 	"grenier/kernels/window"
 )
-
-// long says that there is time for long tests.
-func long() bool { return os.Getenv("GRENIER_LONG") != "" }
 
 // fence holds lines and a block between unreadable pages. A block fills a page, if
 // pages have their usual size.
@@ -103,10 +100,10 @@ func masks(random func() uint64) []uint64 {
 
 func TestLongTwins(t *testing.T) {
 	twins.Test(t, func(t *testing.T, f cpu.Family) {
-		rng, m := twins.Rand(t), newFence(t)
+		rng, m := tries.Rand(t), newFence(t)
 		lines, block := make([]int8, Side*Side), &Block{}
 		for n := range Side + 1 {
-			if !long() && n%8 != 0 && rng.IntN(3) > 0 {
+			if !tries.Long() && n%8 != 0 && rng.IntN(3) > 0 {
 				continue
 			}
 			for _, columns := range masks(rng.Uint64) {
@@ -133,7 +130,7 @@ func TestLongEveryScore(t *testing.T) {
 		m := newFence(t)
 		lines, block := make([]int8, Side*Side), &Block{}
 		step := 3
-		if long() {
+		if tries.Long() {
 			step = 1
 		}
 		for i := 0; i < len(block); i += step {

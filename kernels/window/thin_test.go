@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"grenier/internal/testkit/tries"
 	"grenier/internal/testkit/twins"
 	"grenier/kernels/cpu"
 	"grenier/kernels/internal/shared"
@@ -38,7 +39,7 @@ func (b Thin) get(line, column int) uint8 {
 
 // TestThin compares blocks of each number of lines with what is said of positions one by one.
 func TestThin(t *testing.T) {
-	rng := twins.Rand(t)
+	rng := tries.Rand(t)
 	for lines := 1; lines <= Side; lines++ {
 		b := randomThin(rng, lines)
 		if b.Lines() != lines || len(b)%8 != 0 {
@@ -104,7 +105,7 @@ func TestThinTurn(t *testing.T) {
 // TestThinSum adds sizes up to scores.
 func TestThinSum(t *testing.T) {
 	twins.Test(t, func(t *testing.T, f cpu.Family) {
-		rng := twins.Rand(t)
+		rng := tries.Rand(t)
 		digits, scores := make([]int8, 3*Side), make([]int8, 3*Side)
 		for i := range digits {
 			digits[i], scores[i] = int8(rng.IntN(Eight.Values+1)), int8(rng.IntN(57)-28)

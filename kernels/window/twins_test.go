@@ -3,11 +3,11 @@ package window
 import (
 	"cmp"
 	"fmt"
-	"os"
 	"slices"
 	"testing"
 
 	"grenier/internal/testkit/guard"
+	"grenier/internal/testkit/tries"
 	"grenier/internal/testkit/twins"
 	"grenier/kernels/cpu"
 )
@@ -92,7 +92,7 @@ func codes(c *Codes, bytes []int8, inside int) []int8 {
 
 func TestTurnTwins(t *testing.T) {
 	twins.Test(t, func(t *testing.T, f cpu.Family) {
-		rng, m := twins.Rand(t), newFence(t)
+		rng, m := tries.Rand(t), newFence(t)
 		bytes, captures := make([]int8, Side*Side), make([]int8, Side*Side)
 		for n := range Side + 1 {
 			for _, again := range []bool{false, true} {
@@ -197,12 +197,12 @@ func (m fence) checkDigits(t *testing.T, f cpu.Family, c *Codes, lines []int8, s
 // TestLongSumAndDigitsTwins: short runs have codes of one kind in four for each number of lines.
 func TestLongSumAndDigitsTwins(t *testing.T) {
 	twins.Test(t, func(t *testing.T, f cpu.Family) {
-		rng, m := twins.Rand(t), newFence(t)
+		rng, m := tries.Rand(t), newFence(t)
 		bytes, scores := make([]int8, Side*Side), make([]int8, Side*Side)
 		for n := range Side + 1 {
 			some := rng.IntN(4)
 			for inside := range 4 {
-				if os.Getenv("GRENIER_LONG") == "" && inside != some {
+				if !tries.Long() && inside != some {
 					continue
 				}
 				twins.Fill(rng, bytes)

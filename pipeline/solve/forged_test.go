@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/testrun"
+	"grenier/internal/testkit/tries"
 	"grenier/io/corrupt"
 	"grenier/io/rundir"
 	"grenier/io/spill"
@@ -110,10 +111,10 @@ func TestLongForgedStreams(t *testing.T) {
 	t.Logf("seed %d", seed)
 	rng := rand.New(rand.NewPCG(seed, 0))
 	rounds := 2
-	if long() {
+	if tries.Long() {
 		rounds = 40
 	}
-	if full() {
+	if tries.Full() {
 		rounds = 200
 	}
 	game := mustGame(t, 12, awari.Awari)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"grenier/internal/testkit/tries"
 	"grenier/io/crew"
 	"grenier/io/layerfile"
 	"grenier/io/rundir"
@@ -123,7 +124,7 @@ func never(string) error { return nil }
 func TestLongSealInParts(t *testing.T) {
 	r := newPartsRun(t)
 	sizes := []int{1, 4}
-	if long() {
+	if tries.Long() {
 		sizes = []int{1, 2, 4, 100}
 	}
 	for _, blocks := range sizes {
@@ -152,16 +153,16 @@ func TestLongSealFails(t *testing.T) {
 	before := contents(t, r.dir)
 	bad := errors.New("disk on fire")
 	most := map[string]int{"load the sample": 1, "sample": 50, "load": 3, "read": 11, "write": 8} // calls
-	tries := 1
-	if long() {
-		tries = 4
+	attempts := 1
+	if tries.Long() {
+		attempts = 4
 	}
 	for where := range most {
 		for how, want := range []error{bad, nil, context.Canceled} {
 			if how == 1 && (where == "load the sample" || where == "sample") {
 				continue // that ends the program, as any panic of its main goroutine
 			}
-			for range tries {
+			for range attempts {
 				ctx, cancel := context.WithCancel(t.Context())
 				at := 1 + rng.IntN(most[where])
 				var mu sync.Mutex

@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"go.uber.org/goleak"
 
+	"grenier/internal/testkit/tries"
 	"grenier/io/corrupt"
 	"grenier/io/manifest"
 	"grenier/io/memory"
@@ -182,9 +183,9 @@ func TestNothingToDo(t *testing.T) {
 func TestLongSameBytes(t *testing.T) {
 	most, workers := map[int]int{4: 8, 8: 5, 12: 5}, []int{2}
 	switch {
-	case full():
+	case tries.Full():
 		most, workers = map[int]int{4: 12, 8: 8, 12: 9}, []int{1, 2, 5}
-	case long():
+	case tries.Long():
 		most, workers = map[int]int{4: 10, 8: 7, 12: 8}, []int{1, 5}
 	}
 	for pits, seeds := range most {
@@ -396,7 +397,7 @@ func TestForeignLayer(t *testing.T) {
 // several blocks to seal.
 func TestLongCancel(t *testing.T) {
 	seeds := 7
-	if long() {
+	if tries.Long() {
 		seeds = 9
 	}
 	game, want := mustGame(t, 12, awari.Awari), t.TempDir()
@@ -446,7 +447,7 @@ func stopped(t *testing.T, ctx context.Context, dir string, game awari.Game, o s
 // TestLongCancelAnytime stops after random times, in any stage and between them.
 func TestLongCancelAnytime(t *testing.T) {
 	seeds := 9
-	if long() {
+	if tries.Long() {
 		seeds = 11
 	}
 	game, want, dir := mustGame(t, 12, awari.Strict), t.TempDir(), t.TempDir()

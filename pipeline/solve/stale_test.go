@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/testrun"
+	"grenier/internal/testkit/tries"
 	"grenier/io/corrupt"
 	"grenier/io/layerfile"
 	"grenier/io/manifest"
@@ -98,7 +99,7 @@ func TestLongReplacedBelow(t *testing.T) {
 	mustSolve(t, whole, game, options(seeds))
 	before := testrun.Write(t, game, testrun.Solve(t, game, seeds-1), layerfile.MaxBlockSize) // files that name no layers below
 	rounds, noted, stale := 6, 0, 0
-	if long() {
+	if tries.Long() {
 		rounds = 300
 	}
 	for round := range rounds {
@@ -139,7 +140,7 @@ func TestLongReplacedBelow(t *testing.T) {
 		}
 	}
 	t.Logf("%d rounds: %d began anew, %d layers were made from another one", rounds, noted, stale)
-	if long() && (noted == 0 || stale == 0) {
+	if tries.Long() && (noted == 0 || stale == 0) {
 		t.Error("too few")
 	}
 }

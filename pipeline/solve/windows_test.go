@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"grenier/internal/testkit/testrun"
+	"grenier/internal/testkit/tries"
 	"grenier/io/rundir"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
@@ -16,11 +17,6 @@ import (
 	"grenier/pipeline/solve"
 	"grenier/pipeline/solve/internal/halfboard"
 )
-
-func long() bool { return os.Getenv("GRENIER_LONG") != "" }
-
-// full reports whether there is much time.
-func full() bool { return os.Getenv("GRENIER_LONG") == "full" }
 
 // windowSeeds is a layer that is solved window by window if there is too little memory, as
 // most smaller ones never are.
@@ -121,11 +117,9 @@ func TestLongWindows(t *testing.T) {
 // TestLongWindowsSameBytes solves a layer that does not fit into memory in every way that must
 // not matter.
 func TestLongWindowsSameBytes(t *testing.T) {
-	if !long() {
-		t.Skip("solves 16 seeds several times: needs GRENIER_LONG=1")
-	}
+	tries.NeedsLong(t, "solves 16 seeds several times")
 	seeds, family := 16, cpu.Best()
-	if full() {
+	if tries.Full() {
 		seeds, family = 18, cpu.Generic
 	}
 	w := newWindowRuns(t, seeds)
@@ -153,9 +147,7 @@ func TestLongWindowsSameBytes(t *testing.T) {
 // TestLongWindowsContinue stops a layer that is solved window by window in each of its stages
 // and resumes it with other options, the last ones with memory enough.
 func TestLongWindowsContinue(t *testing.T) {
-	if !long() {
-		t.Skip("solves 16 seeds several times: needs GRENIER_LONG=1")
-	}
+	tries.NeedsLong(t, "solves 16 seeds several times")
 	const seeds = 16
 	stages := []string{"capture", "dense", "full", "seal"}
 	w := newWindowRuns(t, seeds)
@@ -232,9 +224,7 @@ func stopIn(t *testing.T, dir string, game awari.Game, o solve.Options, stage st
 
 // TestLongWindowsStale leaves the work of a layer that is sealed, as a crash just then does.
 func TestLongWindowsStale(t *testing.T) {
-	if !long() {
-		t.Skip("solves 15 seeds several times: needs GRENIER_LONG=1")
-	}
+	tries.NeedsLong(t, "solves 15 seeds several times")
 	w := newWindowRuns(t, windowSeeds)
 	stale := copyRun(t, w.below)
 	if !stopIn(t, stale, w.game, narrowOptions(t, w.game, windowSeeds), "seal") {

@@ -14,6 +14,7 @@ import (
 	"grenier/internal/testkit/layerfiletest"
 	"grenier/internal/testkit/remotetest"
 	"grenier/internal/testkit/testrun"
+	"grenier/internal/testkit/tries"
 	"grenier/io/layerfile"
 	"grenier/io/rundir"
 	"grenier/layers/awari"
@@ -164,7 +165,7 @@ func TestLongPython(t *testing.T) {
 		rules              awari.Rules
 	}{{12, 8, 0, awari.Awari}, {8, 7, 100, awari.Strict}, {4, 20, 5, awari.Awari}}
 	interpreters := pythons(t)
-	if os.Getenv("GRENIER_LONG") != "" {
+	if tries.Long() {
 		runs[0].seeds = 11
 	} else {
 		runs, interpreters = runs[1:2], interpreters[:1]
@@ -191,9 +192,7 @@ func TestLongPython(t *testing.T) {
 
 // TestLongPythonDamage changes one byte of a file at a time.
 func TestLongPythonDamage(t *testing.T) {
-	if os.Getenv("GRENIER_LONG") == "" {
-		t.Skip("a Python for each damage: needs GRENIER_LONG=1")
-	}
+	tries.NeedsLong(t, "a Python for each damage")
 	p := pythons(t)[0]
 	game := testrun.Game(t, 8, awari.Awari)
 	dir := testrun.Write(t, game, testrun.Solve(t, game, 6), 4096)
@@ -221,9 +220,7 @@ func TestLongPythonDamage(t *testing.T) {
 
 // TestLongPythonZstd wants a clear message about a layer of an earlier version.
 func TestLongPythonZstd(t *testing.T) {
-	if os.Getenv("GRENIER_LONG") == "" {
-		t.Skip("needs GRENIER_LONG=1")
-	}
+	tries.NeedsLong(t, "long")
 	game := testrun.Game(t, 12, awari.Awari)
 	dir := testrun.Write(t, game, testrun.Solve(t, game, 6), 256)
 	path := filepath.Join(dir, rundir.LayerName(6))
@@ -240,9 +237,7 @@ func TestLongPythonZstd(t *testing.T) {
 
 // TestLongPythonItself runs the tests that the reader has of its own.
 func TestLongPythonItself(t *testing.T) {
-	if os.Getenv("GRENIER_LONG") == "" {
-		t.Skip("some seconds for each Python: needs GRENIER_LONG=1")
-	}
+	tries.NeedsLong(t, "some seconds for each Python")
 	for _, p := range pythons(t) {
 		t.Run(p.name, func(t *testing.T) {
 			program := `import sys, unittest; p = unittest.main(None, argv=["", "discover", "-s", sys.argv[1] + "/tests", "-t", sys.argv[1]], exit=False); sys.exit(not p.result.wasSuccessful())`
@@ -255,9 +250,7 @@ func TestLongPythonItself(t *testing.T) {
 
 // TestLongPythonInstalls installs the package and runs the command that comes with it.
 func TestLongPythonInstalls(t *testing.T) {
-	if os.Getenv("GRENIER_LONG") == "" {
-		t.Skip("pip takes some seconds: needs GRENIER_LONG=1")
-	}
+	tries.NeedsLong(t, "pip takes some seconds")
 	for _, p := range pythons(t) {
 		if exec.Command(p.path, "-c", "import setuptools, wheel, pip").Run() != nil {
 			continue

@@ -2,10 +2,10 @@ package tables_test
 
 import (
 	"math/rand/v2"
-	"os"
 	"testing"
 
 	"grenier/internal/testkit/testrun"
+	"grenier/internal/testkit/tries"
 	"grenier/io/layerfile"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
@@ -30,9 +30,7 @@ func solveRun(t testing.TB, game awari.Game, seeds int) string {
 // TestLongKnownPosition compares a position of the 12-pit game with what a program
 // independent of this one found.
 func TestLongKnownPosition(t *testing.T) {
-	if os.Getenv("GRENIER_LONG") == "" {
-		t.Skip("16 seeds need GRENIER_LONG=1")
-	}
+	tries.NeedsLong(t, "16 seeds")
 	tab := open(t, solveRun(t, testrun.Game(t, 12, awari.Awari), 16), tables.Options{Family: cpu.Best()})
 	p, err := tab.Probe(awari.Board{1, 1, 1, 1, 1, 2, 4, 2, 3})
 	if err != nil {

@@ -2,15 +2,12 @@
 package twins
 
 import (
-	"flag"
 	"math/rand/v2"
 	"testing"
 	"unsafe"
 
 	"grenier/kernels/cpu"
 )
-
-var seed = flag.Uint64("seed", 0, "seed of random kernel tests; 0 picks one")
 
 // families are all of them, supported or not.
 var families = []cpu.Family{cpu.Generic, cpu.BMI2, cpu.AVX512, cpu.NEON}
@@ -32,17 +29,6 @@ func Bench(b *testing.B, run func(b *testing.B, f cpu.Family)) {
 	for _, f := range cpu.Available() {
 		b.Run(f.String(), func(b *testing.B) { run(b, f) })
 	}
-}
-
-// Rand returns a random source and logs its seed; the test flag -seed repeats
-// a run.
-func Rand(tb testing.TB) *rand.Rand {
-	s := *seed
-	if s == 0 {
-		s = rand.Uint64()
-	}
-	tb.Logf("seed %d", s)
-	return rand.New(rand.NewPCG(s, 0))
 }
 
 // Fill overwrites s with random bytes.

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"grenier/internal/testkit/testrun"
+	"grenier/internal/testkit/tries"
 	"grenier/io/corrupt"
 	"grenier/layers/awari"
 	"grenier/pipeline/check/prove"
@@ -42,7 +43,7 @@ func (g *graph) fixpoints(truth []int8, limit int) [][]int8 {
 // which positions are not grounded.
 func TestLongFalse(t *testing.T) {
 	four, eight, twelve := 7, 4, 2
-	if long() {
+	if tries.Long() {
 		four, eight, twelve = 9, 6, 3
 	}
 	for _, c := range []struct{ pits, seeds, most int }{{4, four, 2}, {6, 4, 2}, {8, eight, 2}, {12, twelve, 3}} {

@@ -19,6 +19,7 @@ import (
 	"go.uber.org/goleak"
 
 	"grenier/internal/testkit/testrun"
+	"grenier/internal/testkit/tries"
 	"grenier/io/corrupt"
 	"grenier/io/memory"
 	"grenier/io/rundir"
@@ -31,9 +32,6 @@ import (
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
-// long says that there is time for long tests.
-func long() bool { return os.Getenv("GRENIER_LONG") != "" }
 
 // run proves a directory and fails the test if that is not possible.
 func run(t testing.TB, dir string, o prove.Options) *prove.Result {
@@ -62,7 +60,7 @@ func ways(size int) map[string]prove.Options {
 // some returns two of the ways, others for each turn; all of them if there is time.
 func some(ways map[string]prove.Options, turn int) map[string]prove.Options {
 	names := slices.Sorted(maps.Keys(ways))
-	if long() {
+	if tries.Long() {
 		return ways
 	}
 	n := len(names)
@@ -76,7 +74,7 @@ func bitsOf(size int) int64 { return int64(size+31) / 32 * 8 }
 // TestLongTrue proves layers that are right; some have several parts.
 func TestLongTrue(t *testing.T) {
 	four, six, eight := 9, 7, 6
-	if long() {
+	if tries.Long() {
 		four, six, eight = 20, 9, 11
 	}
 	for turn, c := range []struct{ pits, seeds, block int }{{4, four, 50}, {6, six, 100}, {8, eight, 64}, {12, 5, 1000}} {

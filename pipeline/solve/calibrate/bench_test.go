@@ -3,11 +3,11 @@ package calibrate
 import (
 	"errors"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
 
+	"grenier/internal/testkit/tries"
 	"grenier/io/tally"
 	"grenier/kernels/cpu"
 	"grenier/kernels/fault"
@@ -23,7 +23,7 @@ func TestLongMeasure(t *testing.T) {
 	o.seeds = 5
 	o.Progress = func(s job.Step) { shares = append(shares, s.Done) }
 	families := []cpu.Family{cpu.Best()}
-	if os.Getenv("GRENIER_LONG") != "" {
+	if tries.Long() {
 		families = slices.Compact([]cpu.Family{cpu.Generic, cpu.Best()})
 	}
 	b, err := Measure(t.Context(), o, families, 1<<30)

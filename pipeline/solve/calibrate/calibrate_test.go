@@ -11,6 +11,7 @@ import (
 	"go.uber.org/goleak"
 
 	"grenier/internal/testkit/machinetest"
+	"grenier/internal/testkit/tries"
 	"grenier/kernels/cpu"
 	"grenier/pipeline/job"
 	"grenier/pipeline/solve/plan"
@@ -43,7 +44,7 @@ func TestRun(t *testing.T) {
 // is little time.
 func TestLongCancelled(t *testing.T) {
 	step := 5
-	if os.Getenv("GRENIER_LONG") != "" {
+	if tries.Long() {
 		step = 1
 	}
 	for after := 0; after < 7; after += step {

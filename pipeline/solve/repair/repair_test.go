@@ -20,6 +20,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"go.uber.org/goleak"
 
+	"grenier/internal/testkit/tries"
 	"grenier/internal/testkit/writetest"
 	"grenier/io/corrupt"
 	"grenier/io/layerfile"
@@ -148,7 +149,7 @@ func clean(t *testing.T, dir string, layers int) {
 		}
 	}
 	o := verify.Options{Job: job.Job{Workers: 2, Family: cpu.Best()}}
-	if os.Getenv("GRENIER_LONG") == "" {
+	if !tries.Long() {
 		o.Sample, o.Seed = 1000, rand.Uint64()
 		t.Logf("sample %d", o.Seed)
 	}
@@ -318,7 +319,7 @@ func TestLongDamages(t *testing.T) {
 		}},
 		{"forged scores", "kkkkkskk", 1, func(t *testing.T, dir string) { forge(t, dir, 5) }},
 	} {
-		if os.Getenv("GRENIER_LONG") == "" && rand.IntN(2) == 0 {
+		if !tries.Long() && rand.IntN(2) == 0 {
 			continue // any half of them will do
 		}
 		t.Run(c.name, func(t *testing.T) {
@@ -632,9 +633,7 @@ func TestLongInterrupted(t *testing.T) {
 
 // TestLongPaged solves a layer again that does not fit into memory.
 func TestLongPaged(t *testing.T) {
-	if os.Getenv("GRENIER_LONG") == "" {
-		t.Skip("solves layer 16 twice; set GRENIER_LONG=1")
-	}
+	tries.NeedsLong(t, "solves layer 16 twice")
 	const last = 16
 	whole := solved(t, 12, awari.Awari, last)
 	dir := filepath.Join(t.TempDir(), "run")

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/testrun"
+	"grenier/internal/testkit/tries"
 	"grenier/io/corrupt"
 	"grenier/io/frame"
 	"grenier/io/manifest"
@@ -132,7 +133,7 @@ func TestLongSealedOverWrong(t *testing.T) {
 	right := solved(t, 12, awari.Awari, seeds)
 	for _, bits := range []int{8, 4} {
 		for _, repaired := range []bool{true, false} {
-			if os.Getenv("GRENIER_LONG") == "" && repaired != (bits == 8) {
+			if !tries.Long() && repaired != (bits == 8) {
 				continue
 			}
 			o := &over{t: t, game: game, seeds: seeds, right: right, dir: filepath.Join(t.TempDir(), "run"), bits: bits}

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -13,6 +12,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"grenier/internal/testkit/browsertest"
+	"grenier/internal/testkit/tries"
 	"grenier/layers/awari"
 )
 
@@ -21,7 +21,7 @@ import (
 func TestLongPages(t *testing.T) {
 	browser := browsertest.Start(t)
 	t.Run("served", func(t *testing.T) { testPage(t, browser) })
-	if os.Getenv("GRENIER_LONG") == "" {
+	if !tries.Long() {
 		return
 	}
 	t.Run("published", func(t *testing.T) { testSite(t, browser) })
@@ -47,9 +47,7 @@ func testPage(t *testing.T, browser *browsertest.Browser) {
 
 // TestLongBrowser uses the page in a real browser.
 func TestLongBrowser(t *testing.T) {
-	if os.Getenv("GRENIER_LONG") == "" {
-		t.Skip("a browser needs GRENIER_LONG=1")
-	}
+	tries.NeedsLong(t, "a browser")
 	browser := browsertest.Start(t)
 	s := newSite(t)
 	for _, c := range []struct {

@@ -24,6 +24,7 @@ import (
 
 	"grenier/cmd/grenier/awari/web"
 	"grenier/internal/testkit/browsertest"
+	"grenier/internal/testkit/tries"
 	"grenier/io/manifest"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
@@ -496,9 +497,7 @@ func TestQuestions(t *testing.T) {
 // TestLongSites compares published sites with the server: all blocks of all layers, values and lines,
 // of both rule sets and smaller boards, then the rest of the page.
 func TestLongSites(t *testing.T) {
-	if os.Getenv("GRENIER_LONG") == "" {
-		t.Skip("a browser needs GRENIER_LONG=1")
-	}
+	tries.NeedsLong(t, "a browser")
 	browser := browsertest.Start(t)
 	for _, c := range []struct {
 		pits  int
@@ -534,9 +533,7 @@ func TestLongSites(t *testing.T) {
 // TestLongSiteParts reads layers whose index is too long to be read as a whole: some blocks of all its
 // parts, and those of random boards.
 func TestLongSiteParts(t *testing.T) {
-	if os.Getenv("GRENIER_LONG") == "" {
-		t.Skip("a browser needs GRENIER_LONG=1")
-	}
+	tries.NeedsLong(t, "a browser")
 	browser := browsertest.Start(t)
 	whole := newSiteOf(t, 12, awari.Awari, 8)
 	m := publishSite(t, inSmallBlocks(t, whole, 8))

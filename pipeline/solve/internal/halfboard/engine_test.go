@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/awaritest"
+	"grenier/internal/testkit/tries"
 	"grenier/io/tally"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
@@ -89,9 +90,9 @@ func TestLongLayersEqualTheReference(t *testing.T) {
 				switch {
 				case testing.Short():
 					prints = prints[:8]
-				case !awaritest.Long() && family != cpu.Best():
+				case !tries.Long() && family != cpu.Best():
 					prints = prints[:9]
-				case !awaritest.Long():
+				case !tries.Long():
 					prints = prints[:min(len(prints), 12)]
 				}
 				for n, want := range prints {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/awaritest"
+	"grenier/internal/testkit/tries"
 	"grenier/kernels/cpu"
 	"grenier/kernels/window"
 	"grenier/layers/awari"
@@ -68,7 +69,7 @@ func (u *unread) Close() error { return nil }
 // TestLongLowerRead: passes read the layers below about as often as predicted, not all of them each time.
 func TestLongLowerRead(t *testing.T) {
 	n, q := 15, 6
-	if awaritest.Long() {
+	if tries.Long() {
 		n = 21
 	}
 	game := awaritest.Game(t, 2*q, awari.Awari)
@@ -119,8 +120,8 @@ func windowsOf(n int, codes *window.Codes) int { return max(1, stream.WindowsFro
 // TestLongWindowsArePredicted: a layer takes as many windows as its width needs, or fewer if some are
 // thin: then from the second one on if memory is for all.
 func TestLongWindowsArePredicted(t *testing.T) {
-	rng := awaritest.Rand(t)
-	for range awaritest.Runs(40) {
+	rng := tries.Rand(t)
+	for range tries.Runs(40) {
 		c := randomConfig(t, rng)
 		codes := stream.AllCodes[rng.IntN(len(stream.AllCodes))]
 		c.options.Bits, c.options.Work = codes.Bits, newDisk().work()
@@ -138,8 +139,8 @@ func TestLongWindowsArePredicted(t *testing.T) {
 // TestLongThinBytes: plans count the blocks and lines of thin windows as engines do, which take as many
 // scores as fit, and not one more.
 func TestLongThinBytes(t *testing.T) {
-	rng := awaritest.Rand(t)
-	for range awaritest.Runs(40) {
+	rng := tries.Rand(t)
+	for range tries.Runs(40) {
 		c := randomConfig(t, rng)
 		c.options.Bits, c.options.Family, c.options.Work = stream.AllCodes[rng.IntN(len(stream.AllCodes))].Bits, cpu.Generic, newDisk().work()
 		if rng.IntN(2) == 0 {

@@ -37,7 +37,7 @@ func TestMemoryIsEnough(t *testing.T) {
 		all := w.Stats.Bytes + heapInUse() - before
 		runtime.KeepAlive(w)
 		estimate := Memory(c.game, c.seeds)
-		if w.Stats.Bytes < Positions(c.game, c.seeds) || w.Stats.Bytes > estimate || c.game.Pits() == awari.MaxPits && all > estimate {
+		if uint64(w.memory.Size()) < w.Stats.Bytes || w.Stats.Bytes < Positions(c.game, c.seeds) || w.Stats.Bytes > estimate || c.game.Pits() == awari.MaxPits && all > estimate {
 			t.Errorf("%v, %d seeds: %d bytes taken, %d of them for scores, %d estimated",
 				c.game.Name(), c.seeds, all, w.Stats.Bytes, estimate)
 		}

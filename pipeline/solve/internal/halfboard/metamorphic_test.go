@@ -5,19 +5,20 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/awaritest"
+	"grenier/internal/testkit/tries"
 )
 
 // TestLongAnyOptionsGiveTheSame solves layers of random games in random ways: they
 // equal those of the document's algorithm, byte by byte.
 func TestLongAnyOptionsGiveTheSame(t *testing.T) {
-	configs := awaritest.Runs(800)
+	configs := tries.Runs(800)
 	switch {
-	case awaritest.Full():
+	case tries.Full():
 		configs = 20_000
-	case awaritest.Long():
+	case tries.Long():
 		configs = 500
 	}
-	rng := awaritest.Rand(t)
+	rng := tries.Rand(t)
 	for range configs {
 		c := randomConfig(t, rng)
 		c.options.often = true

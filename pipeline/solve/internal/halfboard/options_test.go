@@ -4,14 +4,13 @@ import (
 	"errors"
 	"math"
 	"reflect"
-	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"grenier/internal/testkit/awaritest"
 	"grenier/internal/testkit/crashfs"
+	"grenier/internal/testkit/tries"
 	"grenier/io/vfs"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
@@ -66,24 +65,6 @@ func TestNoSuchLayer(t *testing.T) {
 	}
 }
 
-func TestPositionsAreCounted(t *testing.T) {
-	for n, want := range map[int]uint64{0: 1, 1: 12, 3: 364, 48: 279871768995} {
-		if got := Positions(awaritest.Game(t, 12, awari.Awari), n); got != want {
-			t.Errorf("%d seeds: %d positions, want %d", n, got, want)
-		}
-	}
-}
-
-func TestStagesHaveNames(t *testing.T) {
-	var names []string
-	for stage := range fixpoint.Stages {
-		names = append(names, stage.String())
-	}
-	if want := []string{"capture", "dense", "sparse", "full"}; !slices.Equal(names, want) {
-		t.Errorf("stages %q, want %q", names, want)
-	}
-}
-
 // sweepReports are the last reports of sweeps, by stage.
 type sweepReports [fixpoint.Stages][]fixpoint.Progress
 
@@ -135,8 +116,8 @@ func follows(p, next fixpoint.Progress) bool {
 // TestLongProgressAddsUp follows the reports of one worker: stages come in order, and
 // each of them, and each sweep, ends with all positions.
 func TestLongProgressAddsUp(t *testing.T) {
-	rng := awaritest.Rand(t)
-	for range awaritest.Runs(100) {
+	rng := tries.Rand(t)
+	for range tries.Runs(100) {
 		c := randomConfig(t, rng)
 		c.options.Workers = 1
 		var reports []fixpoint.Progress
@@ -160,8 +141,8 @@ func TestLongProgressAddsUp(t *testing.T) {
 // TestLongProgressOfWindowsAddsUp follows the reports of one worker: the windows come one after
 // the other, each with sweeps and the storing of what it has found.
 func TestLongProgressOfWindowsAddsUp(t *testing.T) {
-	rng := awaritest.Rand(t)
-	for range awaritest.Runs(60) {
+	rng := tries.Rand(t)
+	for range tries.Runs(60) {
 		x := newTrial(t, rng)
 		x.options.Workers, x.options.Interval = 1, time.Duration(rng.IntN(2))
 		var reports []fixpoint.Progress
@@ -198,8 +179,8 @@ func less(a, b fixpoint.Traffic) bool {
 
 // TestLongStatsOfWindowsAreSensible: what a layer took by the clock, and what its streams hold.
 func TestLongStatsOfWindowsAreSensible(t *testing.T) {
-	rng := awaritest.Rand(t)
-	for range awaritest.Runs(60) {
+	rng := tries.Rand(t)
+	for range tries.Runs(60) {
 		x := newTrial(t, rng)
 		x.options.Interval = 0
 		start := time.Now()
@@ -241,63 +222,4 @@ func (d *disk) bytes(t *testing.T, part string) (n uint64) {
 		}
 	}
 	return n
-}
-
-// TestLongProgressOfManyWorkers: reports may come out of order, but none is missing.
-func TestLongProgressOfManyWorkers(t *testing.T) {
-	rng := awaritest.Rand(t)
-	for range awaritest.Runs(40) {
-		c := randomConfig(t, rng)
-		var mu sync.Mutex
-		ended := map[fixpoint.Stage]map[int]bool{}
-		c.options.Progress = func(p fixpoint.Progress) {
-			mu.Lock()
-			defer mu.Unlock()
-			if ended[p.Stage] == nil {
-				ended[p.Stage] = map[int]bool{}
-			}
-			ended[p.Stage][p.Sweep] = ended[p.Stage][p.Sweep] || p.Done == p.Positions
-		}
-		c.solve(t)
-		for stage, sweeps := range ended {
-			for sweep, end := range sweeps {
-				if !end {
-					t.Fatalf("%+v: %v stage, sweep %d: no report of the end", c, stage, sweep)
-				}
-			}
-		}
-		for _, stage := range []fixpoint.Stage{fixpoint.CaptureStage, fixpoint.DenseStage, fixpoint.FullStage} {
-			if len(ended[stage]) == 0 {
-				t.Fatalf("%+v: no report of the %v stage", c, stage)
-			}
-		}
-	}
-}
-
-// TestLongStatsAreSensible compares the statistics of layers with a clock and with the
-// positions there are.
-func TestLongStatsAreSensible(t *testing.T) {
-	rng := awaritest.Rand(t)
-	for range awaritest.Runs(60) {
-		c := randomConfig(t, rng)
-		start := time.Now()
-		l := c.solve(t)
-		elapsed := time.Since(start)
-		s, all := l.Stats(), time.Duration(0)
-		for stage, took := range s.Stages {
-			if took < 0 || took == 0 && fixpoint.Stage(stage) != fixpoint.SparseStage {
-				t.Fatalf("%+v: the %v stage took %v", c, fixpoint.Stage(stage), took)
-			}
-			all += took
-		}
-		if all > elapsed {
-			t.Fatalf("%+v: stages took %v in %v", c, s.Stages, elapsed)
-		}
-		if s.Sweeps < 1 || s.Events > s.Changes || s.Events > 0 && s.Stages[fixpoint.SparseStage] == 0 {
-			t.Fatalf("%+v: %+v", c, s)
-		}
-		if s.Bytes < l.Positions() || s.Bytes > Memory(c.game, c.seeds) {
-			t.Fatalf("%+v: %d bytes for %d positions, %d estimated", c, s.Bytes, l.Positions(), Memory(c.game, c.seeds))
-		}
-	}
 }

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"grenier/internal/testkit/awaritest"
+	"grenier/internal/testkit/tries"
 	"grenier/kernels/colex"
 )
 
@@ -34,8 +35,8 @@ func (c config) solve(t testing.TB) *Layer {
 
 // TestLongReadAnyPart reads parts of layers from several goroutines.
 func TestLongReadAnyPart(t *testing.T) {
-	rng := awaritest.Rand(t)
-	for range awaritest.Runs(40) {
+	rng := tries.Rand(t)
+	for range tries.Runs(40) {
 		c := randomConfig(t, rng)
 		l, want := c.solve(t), awaritest.Oracle(t, c.game, c.seeds)[c.seeds]
 		if l.Seeds() != c.seeds || l.Positions() != uint64(len(want)) {

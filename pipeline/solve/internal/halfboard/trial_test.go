@@ -15,6 +15,7 @@ import (
 
 	"grenier/internal/testkit/awaritest"
 	"grenier/internal/testkit/crashfs"
+	"grenier/internal/testkit/tries"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
 	"grenier/pipeline/solve/internal/halfboard/fixpoint"
@@ -65,24 +66,24 @@ func newWholeTrial(t *testing.T, rng *rand.Rand) *trial {
 
 // eachEngine runs a test with layers in windows, and with others in one piece.
 func eachEngine(t *testing.T, test func(t *testing.T, rng *rand.Rand, draw func(t *testing.T, rng *rand.Rand) *trial)) {
-	t.Run("windows", func(t *testing.T) { test(t, awaritest.Rand(t), newTrial) })
-	t.Run("whole", func(t *testing.T) { test(t, awaritest.Rand(t), newWholeTrial) })
+	t.Run("windows", func(t *testing.T) { test(t, tries.Rand(t), newTrial) })
+	t.Run("whole", func(t *testing.T) { test(t, tries.Rand(t), newWholeTrial) })
 }
 
 // trials returns how often to repeat a random test: each of these takes long.
 func trials(n int) int {
 	switch {
-	case awaritest.Full():
+	case tries.Full():
 		return 20 * n
-	case awaritest.Long():
+	case tries.Long():
 		return n
 	}
-	return max(1, awaritest.Runs(n)/2)
+	return max(1, tries.Runs(n)/2)
 }
 
 // gap returns how far failures are apart at most: n in long tests, twice that in others.
 func gap(n int) int {
-	if awaritest.Long() {
+	if tries.Long() {
 		return n
 	}
 	return 2 * n
@@ -297,8 +298,8 @@ func smallWholeTrial(t *testing.T, rng *rand.Rand) *trial {
 
 // eachSmallEngine is eachEngine for that layer.
 func eachSmallEngine(t *testing.T, test func(t *testing.T, rng *rand.Rand, draw func(t *testing.T, rng *rand.Rand) *trial)) {
-	t.Run("windows", func(t *testing.T) { test(t, awaritest.Rand(t), smallTrial) })
-	t.Run("whole", func(t *testing.T) { test(t, awaritest.Rand(t), smallWholeTrial) })
+	t.Run("windows", func(t *testing.T) { test(t, tries.Rand(t), smallTrial) })
+	t.Run("whole", func(t *testing.T) { test(t, tries.Rand(t), smallWholeTrial) })
 }
 
 // TestLongCrashes crashes in each operation on files: the process is killed, or the power
@@ -308,9 +309,9 @@ func TestLongCrashes(t *testing.T) { eachSmallEngine(t, testCrashes) }
 func testCrashes(t *testing.T, rng *rand.Rand, draw func(t *testing.T, rng *rand.Rand) *trial) {
 	stride := 140
 	switch {
-	case awaritest.Full():
+	case tries.Full():
 		stride = 1
-	case awaritest.Long():
+	case tries.Long():
 		stride = 9
 	}
 	for k := 1; ; k++ {
@@ -338,7 +339,7 @@ func testCrashes(t *testing.T, rng *rand.Rand, draw func(t *testing.T, rng *rand
 
 // TestLongFullDisk lets the disk be full from the k-th write on. Nothing is lost then.
 func TestLongFullDisk(t *testing.T) {
-	rng := awaritest.Rand(t)
+	rng := tries.Rand(t)
 	for k := 1; ; k += 1 + rng.IntN(gap(30)) {
 		x := smallTrial(t, rng)
 		x.disk.failOn(crashfs.Write, failing(syscall.ENOSPC, k))
@@ -359,7 +360,7 @@ func TestLongFullDisk(t *testing.T) {
 // TestLongStreamsAreMissed: the disk is full while a stream that is needed is stored, and has room
 // again at once. The layer does not continue as if the stream were there.
 func TestLongStreamsAreMissed(t *testing.T) {
-	rng := awaritest.Rand(t)
+	rng := tries.Rand(t)
 	for k := 1; ; k += 1 + rng.IntN(gap(10)) {
 		x := smallTrial(t, rng)
 		var calls atomic.Int64

@@ -79,35 +79,3 @@ func (c config) prepare(t testing.TB, lower Lower) *Layer {
 	}
 	return l
 }
-
-// position names a position by the codes of its halves.
-type position struct{ mover, opponent uint32 }
-
-// A spot is where a position stands: in a column and row of a block.
-type spot struct {
-	m           *Matrix
-	class       RowClass
-	panel, col  int
-	chunk, line int
-}
-
-// find returns where p stands.
-func (g *Layer) find(p position) spot {
-	m := g.Matrices[g.Pits[p.mover].Sum()]
-	column, at := int(p.mover-m.First), g.Place(p.opponent)
-	return spot{m, at.Class, column / Side, column % Side, int(at.Row) / Side, int(at.Row) % Side}
-}
-
-// offer returns the offer to a position.
-func (s spot) offer() int8 { return s.m.Block(s.class, s.panel, s.chunk)[s.col*Side+s.line] }
-
-// eachPosition calls do for all positions whose row is of class.
-func (g *Layer) eachPosition(class RowClass, do func(p position)) {
-	for _, m := range g.Matrices {
-		for column := range m.Columns {
-			for _, opponent := range g.Rows[g.N-m.Sum][class] {
-				do(position{m.First + uint32(column), opponent})
-			}
-		}
-	}
-}

@@ -6,6 +6,8 @@ import (
 	"unsafe"
 
 	"grenier/internal/testkit/awaritest"
+	"grenier/internal/testkit/tries"
+	"grenier/layers/awari"
 )
 
 // TestLayoutIsThatOfTheMatrices adds up what the matrices of layers take, which are
@@ -28,25 +30,6 @@ func TestLayoutIsThatOfTheMatrices(t *testing.T) {
 	}
 }
 
-// TestLayoutHoldsEveryPosition: a matrix has a line for each open row and panel,
-// and a block for each chunk and panel.
-func TestLayoutHoldsEveryPosition(t *testing.T) {
-	for _, c := range []struct {
-		columns int
-		rows    [Classes]int
-		want    Layout
-	}{
-		{1, [Classes]int{1, 0}, Layout{Scores: 64, Offers: [Classes]int{64 * 64, 0}}},
-		{64, [Classes]int{64, 1}, Layout{Scores: 64 * 64, Offers: [Classes]int{64 * 64, 64 * 64}}},
-		{65, [Classes]int{64, 65}, Layout{Scores: 2 * 64 * 64, Offers: [Classes]int{2 * 64 * 64, 4 * 64 * 64}}},
-		{65, [Classes]int{65, 64}, Layout{Scores: 2 * 65 * 64, Offers: [Classes]int{4 * 64 * 64, 2 * 64 * 64}}},
-	} {
-		if got := matrixLayout(c.columns, c.rows); got != c.want {
-			t.Errorf("%d columns, rows %v: %+v, want %+v", c.columns, c.rows, got, c.want)
-		}
-	}
-}
-
 // TestColumnsAndRowsAreCounted compares the formulas with the halves there are.
 func TestColumnsAndRowsAreCounted(t *testing.T) {
 	eachGeometry(t, func(t *testing.T, g *Geometry) {
@@ -62,8 +45,8 @@ func TestColumnsAndRowsAreCounted(t *testing.T) {
 // TestLongMatricesDoNotOverlap looks at where the scores and offers of layers stand:
 // in the memory of the layer, at whole lines, apart from each other.
 func TestLongMatricesDoNotOverlap(t *testing.T) {
-	rng := awaritest.Rand(t)
-	for range awaritest.Runs(40) {
+	rng := tries.Rand(t)
+	for range tries.Runs(40) {
 		c := randomConfig(t, rng)
 		w, size := c.layer(t), LayoutOf(c.game.Half(), c.seeds)
 		memory := mustRegion(t, size.Total()+rng.IntN(1<<16))
@@ -206,5 +189,17 @@ func TestSpareReturnsMemory(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// TestStepsFit: the columns of any matrix and the links of any origins have room in a step.
+func TestStepsFit(t *testing.T) {
+	if columns := ColumnsOf(maxHalf, awari.MaxSeeds); columns > 1<<columnBits {
+		t.Errorf("%d columns", columns)
+	}
+	// A pit and the seeds in it say what the opponent receives, hence which matrix of an
+	// origins a link is of.
+	if links := maxHalf * awari.MaxSeeds; links > 1<<(32-columnBits) {
+		t.Errorf("%d links", links)
 	}
 }

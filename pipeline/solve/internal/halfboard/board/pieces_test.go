@@ -7,9 +7,9 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"grenier/internal/testkit/awaritest"
+	"grenier/internal/testkit/tries"
 )
 
 // A library is lower layers in memory that counts how often each piece is read.
@@ -102,30 +102,15 @@ func (l *library) together(t *testing.T, p *Pieces, workers int, rng *rand.Rand)
 		rng := rand.New(rand.NewPCG(rng.Uint64(), 0))
 		group.Go(func() { errs[w] = l.lookAround(t, newRows(p), rng) })
 	}
-	within(t, "reading rows", group.Wait)
+	tries.Within(t, "reading rows", group.Wait)
 	return errs
-}
-
-// within fails if do takes very long.
-func within(t *testing.T, what string, do func()) {
-	t.Helper()
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		do()
-	}()
-	select {
-	case <-done:
-	case <-time.After(time.Minute):
-		t.Fatalf("%s: hangs", what)
-	}
 }
 
 // TestLongRowsOfPieces compares rows with those of layers in memory, whatever there is room
 // for.
 func TestLongRowsOfPieces(t *testing.T) {
-	rng := awaritest.Rand(t)
-	for range awaritest.Runs(24) {
+	rng := tries.Rand(t)
+	for range tries.Runs(24) {
 		l := newLibrary(t, rng)
 		all, workers := l.pieceCount(), 1+rng.IntN(5)
 		most := rng.IntN(all + 2)
@@ -152,7 +137,7 @@ func TestLongRowsOfPieces(t *testing.T) {
 // TestAllRowsOnce: every row of every layer, in order, takes every piece once, even if
 // there is room for one only.
 func TestAllRowsOnce(t *testing.T) {
-	l := newLibrary(t, awaritest.Rand(t))
+	l := newLibrary(t, tries.Rand(t))
 	r := newRows(NewPieces(l.layer, l, make([]int8, PieceLength)))
 	defer r.close()
 	for n := l.layer.N - 1; n <= l.layer.N; n++ {
@@ -179,9 +164,9 @@ func TestAllRowsOnce(t *testing.T) {
 // TestLongPiecesFail: who wants a piece that cannot be read gets the error, even if somebody
 // else is reading it, and nobody hangs.
 func TestLongPiecesFail(t *testing.T) {
-	rng := awaritest.Rand(t)
+	rng := tries.Rand(t)
 	bad := errors.New("disk on fire")
-	for range awaritest.Runs(16) {
+	for range tries.Runs(16) {
 		l := newLibrary(t, rng)
 		var failed atomic.Bool
 		later := awaritest.FailAt(bad, 1+rng.IntN(6))

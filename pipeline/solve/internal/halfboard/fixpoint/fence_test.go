@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"grenier/internal/testkit/awaritest"
+	"grenier/internal/testkit/tries"
 	"grenier/pipeline/solve/internal/halfboard/board"
 )
 
@@ -47,7 +47,7 @@ func TestLongFenceBeforeMark(t *testing.T) {
 // which the change was lost.
 func (l *litmus) run(fence bool) (rounds int64, lost int) {
 	length := time.Second / 10
-	if awaritest.Long() {
+	if tries.Long() {
 		length = time.Second / 4
 	}
 	end := time.Now().Add(length)

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"grenier/internal/testkit/awaritest"
+	"grenier/internal/testkit/tries"
 	"grenier/kernels/window"
 	"grenier/pipeline/solve/internal/halfboard/board"
 	"grenier/pipeline/solve/internal/halfboard/fixpoint"
@@ -15,8 +15,8 @@ import (
 // TestLongMasksDoNotOverlapBlocks lays thin blocks out over their own masks, in as little memory as the
 // bound says, and refuses more scores than fit.
 func TestLongMasksDoNotOverlapBlocks(t *testing.T) {
-	rng := awaritest.Rand(t)
-	for range awaritest.Runs(40) {
+	rng := tries.Rand(t)
+	for range tries.Runs(40) {
 		w := windows(randomLayer(t, rng), window.Two)
 		want := make([]uint64, w.ThinBlocks().Lines)
 		searched, share := 0, rng.Float64()
@@ -70,7 +70,7 @@ func TestLongMasksDoNotOverlapBlocks(t *testing.T) {
 
 // TestSeenEnds: masks of what is at an end take the place of the codes.
 func TestSeenEnds(t *testing.T) {
-	rng := awaritest.Rand(t)
+	rng := tries.Rand(t)
 	for _, c := range AllCodes {
 		for _, lines := range []int{1, 100, seenLines, 2*seenLines + 77} {
 			for _, more := range []int{0, 8, 100_000} {
