@@ -96,6 +96,27 @@ func TestSystemsStandApart(t *testing.T) {
 	}
 }
 
+// TestChecksAreIndependent: what verifies or proves shares no move code with what solves.
+func TestChecksAreIndependent(t *testing.T) {
+	const engine, halves, packed = "grenier/pipeline/solve/internal/halfboard", "grenier/layers/awari/halves", "grenier/layers/awari/packed"
+	rules := map[string][]string{
+		"grenier/pipeline/check/verify": {engine, halves, packed, "grenier/pipeline/spaces/retro"},
+		"grenier/pipeline/check/prove":  {engine, halves, "grenier/pipeline/spaces/retro", "grenier/kernels/compress", "grenier/kernels/transpose"},
+		engine:                          {packed},
+	}
+	for _, p := range listPackages(t) {
+		for _, d := range rules[p.ImportPath] {
+			if slices.Contains(p.Deps, d) {
+				t.Errorf("%s must not use %s", p.ImportPath, d)
+			}
+		}
+		delete(rules, p.ImportPath)
+	}
+	if len(rules) > 0 {
+		t.Errorf("there are no such packages: %v", rules)
+	}
+}
+
 // commandOf returns the folder of a package in cmd/grenier, "" for others.
 func commandOf(importPath string) string {
 	path, _ := strings.CutPrefix(importPath, "grenier/cmd/grenier/")

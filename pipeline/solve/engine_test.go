@@ -107,14 +107,3 @@ func TestRetrogradeMemory(t *testing.T) {
 		t.Errorf("what is said to be needed is refused: %v", err)
 	}
 }
-
-func TestParseEngine(t *testing.T) {
-	for _, e := range []solve.Engine{solve.Sweeps, solve.Retrograde} {
-		if got, err := solve.ParseEngine(e.String()); got != e || err != nil {
-			t.Errorf("%v: %v, %v", e, got, err)
-		}
-	}
-	if _, err := solve.ParseEngine("magic"); !errors.Is(err, solve.ErrEngine) || !strings.Contains(err.Error(), "sweeps, retrograde") {
-		t.Errorf("magic: %v", err)
-	}
-}

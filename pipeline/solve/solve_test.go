@@ -6,13 +6,11 @@ import (
 	"errors"
 	"io/fs"
 	"maps"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -442,33 +440,6 @@ func stopped(t *testing.T, ctx context.Context, dir string, game awari.Game, o s
 		t.Fatal(err)
 	}
 	return err != nil
-}
-
-// TestLongCancelAnytime stops after random times, in any stage and between them.
-func TestLongCancelAnytime(t *testing.T) {
-	seeds := 9
-	if tries.Long() {
-		seeds = 11
-	}
-	game, want, dir := mustGame(t, 12, awari.Strict), t.TempDir(), t.TempDir()
-	start := time.Now()
-	mustSolve(t, want, game, options(seeds))
-	took := time.Since(start)
-	seed := rand.Uint64()
-	random := rand.New(rand.NewPCG(seed, 0))
-	for tries := 1; ; tries++ {
-		// Longer and longer, so that there is an end.
-		patience := time.Duration(random.Float64() * float64(took) * float64(tries) / 10)
-		ctx, cancel := context.WithTimeout(t.Context(), patience)
-		again := stopped(t, ctx, dir, game, options(seeds))
-		cancel()
-		if !again {
-			t.Logf("stopped %d times, seed %d", tries-1, seed)
-			break
-		}
-		tidy(t, dir, len(mustManifest(t, dir).Layers))
-	}
-	sameRun(t, want, dir)
 }
 
 func TestCanceledBefore(t *testing.T) {

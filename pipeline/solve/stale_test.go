@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -152,9 +153,19 @@ func (r *replacement) mend(err error, lower int) {
 	if !ok || !errors.Is(err, corrupt.ErrCorrupt) || made.Seeds != r.seeds || len(made.From) != 1 || made.From[0] != lower {
 		r.t.Fatal(err)
 	}
-	o := repair.Options{Solve: r.options, SetAside: true}
+	o := repair.Options{Solve: r.options}
 	o.Solve.Progress = nil
-	if result, err := repair.Run(r.t.Context(), r.dir, o); err != nil || result.Err() != nil {
+	if result, err := repair.Run(r.t.Context(), r.dir, o); err != nil || result.OK || !errors.As(result.Err(), &made) || made.Seeds != r.seeds {
 		r.t.Fatal(err, result)
+	}
+	o.SetAside = true
+	for _, o.DryRun = range []bool{true, false} {
+		result, err := repair.Run(r.t.Context(), r.dir, o)
+		if err != nil || result.Err() != nil || !slices.Equal(result.Layers[r.seeds].MadeFrom, []int{lower}) || result.Layers[r.seeds].Action != repair.Solve {
+			r.t.Fatal(err, result)
+		}
+	}
+	if aside, err := filepath.Glob(filepath.Join(r.dir, rundir.LayerName(r.seeds)+".damaged-*")); err != nil || len(aside) != 1 {
+		r.t.Errorf("set aside: %q, %v", aside, err)
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"strings"
-	"sync"
 	"testing"
 
 	"grenier/internal/testkit/testrun"
@@ -75,35 +74,6 @@ func TestProbes(t *testing.T) {
 			checkProbe(t, space, layers, p)
 		}
 	}
-}
-
-// TestBatchesConcurrent asks for batches from several goroutines, while others
-// probe, with a cache so small that they take blocks from each other.
-func TestBatchesConcurrent(t *testing.T) {
-	game := testrun.Game(t, 8, awari.Awari)
-	layers := testrun.Solve(t, game, 8)
-	space := testrun.Space(t, game, 8)
-	tab := open(t, testrun.Write(t, game, layers, 128), tables.Options{CacheBytes: 3 * layerfile.MaxBlockSize})
-	var group sync.WaitGroup
-	for i := range 4 {
-		group.Go(func() {
-			boards, want := draw(space, layers, 1000, uint64(i))
-			got := make([]int8, len(boards))
-			for range 5 {
-				if err := tab.Scores(t.Context(), boards, got); err != nil {
-					t.Error(err)
-					return
-				}
-				for k := range want {
-					if one, err := tab.Score(boards[k]); got[k] != want[k] || one != want[k] || err != nil {
-						t.Errorf("score of %s: %d and %d, %v, want %d", game.Text(boards[k]), got[k], one, err, want[k])
-						return
-					}
-				}
-			}
-		})
-	}
-	group.Wait()
 }
 
 func TestRefusedBatches(t *testing.T) {

@@ -6,7 +6,6 @@ import (
 
 	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
-	"grenier/io/layerfile"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
 	"grenier/pipeline/job"
@@ -89,29 +88,4 @@ func probe(t testing.TB, tab *tables.Tables, board awari.Board) {
 	if _, err := tab.Probe(board); err != nil {
 		t.Fatal(err)
 	}
-}
-
-// BenchmarkScores looks up the same boards as BenchmarkProbe in one batch, with
-// room for a few blocks only, and one by one.
-func BenchmarkScores(b *testing.B) {
-	const seeds = 15
-	game := testrun.Game(b, 12, awari.Awari)
-	tab := open(b, solveRun(b, game, seeds), tables.Options{Family: cpu.Best(), CacheBytes: 4 * layerfile.MaxBlockSize})
-	boards := randomBoards(b, game, seeds)
-	scores := make([]int8, len(boards))
-	b.Run("one", func(b *testing.B) {
-		for i := range b.N {
-			if _, err := tab.Score(boards[i%len(boards)]); err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
-	b.Run("batch", func(b *testing.B) {
-		for left := b.N; left > 0; left -= len(boards) {
-			n := min(left, len(boards))
-			if err := tab.Scores(b.Context(), boards[:n], scores[:n]); err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
 }

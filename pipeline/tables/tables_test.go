@@ -8,15 +8,18 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 
 	"go.uber.org/goleak"
 
+	"grenier/internal/testkit/remotetest"
 	"grenier/internal/testkit/testrun"
 	"grenier/io/corrupt"
 	"grenier/io/layerfile"
+	"grenier/io/remote"
 	"grenier/io/rundir"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
@@ -165,27 +168,6 @@ func asBytes(scores []int8) []byte {
 	return b
 }
 
-// TestSmallCache looks up boards in random order with room for one block: many
-// evictions, same answers.
-func TestSmallCache(t *testing.T) {
-	game := testrun.Game(t, 8, awari.Strict)
-	layers := testrun.Solve(t, game, 8)
-	dir := testrun.Write(t, game, layers, 64)
-	space := testrun.Space(t, game, 8)
-	for _, bytes := range []int64{-1, 1, 5 * layerfile.MaxBlockSize, 100 * layerfile.MaxBlockSize} {
-		tab := open(t, dir, tables.Options{CacheBytes: bytes})
-		random := rand.New(rand.NewPCG(1, uint64(bytes)))
-		for range 5000 {
-			n := random.IntN(9)
-			p, err := tab.Probe(space.Unrank(n, random.Uint64N(space.Size(n))))
-			if err != nil {
-				t.Fatal(err)
-			}
-			checkProbe(t, space, layers, p)
-		}
-	}
-}
-
 // TestConcurrent probes from several goroutines, with a cache so small that they
 // take blocks from each other, and closes in between.
 func TestConcurrent(t *testing.T) {
@@ -207,7 +189,13 @@ func concurrent(t *testing.T, sparing bool) {
 			random := rand.New(rand.NewPCG(2, uint64(i)))
 			for k := 0; ; k++ {
 				n := random.IntN(9)
-				p, err := tab.Probe(space.Unrank(n, random.Uint64N(space.Size(n))))
+				b := space.Unrank(n, random.Uint64N(space.Size(n)))
+				p, err := tab.Probe(b)
+				if one := []int8{0}; err == nil && k%100 == 0 {
+					if err = tab.Scores(t.Context(), []awari.Board{b}, one); err == nil && int(one[0]) != p.Value {
+						t.Errorf("score of %s: %d, want %d", game.Text(b), one[0], p.Value)
+					}
+				}
 				if k == 2000 {
 					half <- struct{}{}
 				}
@@ -303,58 +291,55 @@ func TestRefusedDirectories(t *testing.T) {
 	}
 }
 
-// TestDamage changes layer files and wants every board of the damaged layer to
-// give the true score or an error that names the file.
+// TestDamage changes layer files, here and on a server, and wants every board of the damaged layer
+// to give the true score or an error that names the file.
 func TestDamage(t *testing.T) {
 	game, strict := testrun.Game(t, 4, awari.Awari), testrun.Game(t, 4, awari.Strict)
 	layers := testrun.Solve(t, game, 8)
-	other := testrun.Write(t, strict, testrun.Solve(t, strict, 8), 32)
 	falsified := testrun.Solve(t, game, 8)
 	falsified[8][60]++
 	file := func(dir string, n int) string { return filepath.Join(dir, rundir.LayerName(n)) }
+	dir := testrun.Write(t, game, layers, 32)
+	server := remotetest.Serve(t, dir, false)
+	whole := testrun.ReadFile(t, file(dir, 8))
 	for name, c := range map[string]struct {
-		damage func(t *testing.T, path string)
-		want   error
+		bad  []byte
+		want error
 	}{
-		"flipped bits": {func(t *testing.T, path string) {
-			data := testrun.ReadFile(t, path)
-			data[100] ^= 0x10
-			testrun.WriteFile(t, path, data)
-		}, corrupt.ErrCorrupt},
-		"truncated": {func(t *testing.T, path string) {
-			testrun.WriteFile(t, path, testrun.ReadFile(t, path)[:200])
-		}, corrupt.ErrCorrupt},
-		"empty":   {func(t *testing.T, path string) { testrun.WriteFile(t, path, nil) }, corrupt.ErrCorrupt},
-		"text":    {func(t *testing.T, path string) { testrun.WriteFile(t, path, []byte(strings.Repeat("no ", 99))) }, corrupt.ErrForeign},
-		"missing": {func(t *testing.T, path string) { os.Remove(path) }, fs.ErrNotExist},
-		"another layer": {func(t *testing.T, path string) {
-			testrun.WriteFile(t, path, testrun.ReadFile(t, filepath.Join(filepath.Dir(path), rundir.LayerName(7))))
-		}, corrupt.ErrMismatch},
-		"other rules": {func(t *testing.T, path string) {
-			testrun.WriteFile(t, path, testrun.ReadFile(t, file(other, 8)))
-		}, corrupt.ErrMismatch},
-		"other scores": {func(t *testing.T, path string) {
-			testrun.WriteFile(t, path, testrun.ReadFile(t, file(testrun.Write(t, game, falsified, 32), 8)))
-		}, corrupt.ErrMismatch},
+		"flipped bits":  {slices.Concat(whole[:100], []byte{whole[100] ^ 0x10}, whole[101:]), corrupt.ErrCorrupt},
+		"truncated":     {whole[:200], corrupt.ErrCorrupt},
+		"empty":         {nil, corrupt.ErrCorrupt},
+		"longer":        {append(slices.Clone(whole), 0), corrupt.ErrCorrupt},
+		"text":          {[]byte(strings.Repeat("no ", 99)), corrupt.ErrForeign},
+		"missing":       {nil, fs.ErrNotExist},
+		"another layer": {testrun.ReadFile(t, file(dir, 7)), corrupt.ErrMismatch},
+		"other rules":   {testrun.ReadFile(t, file(testrun.Write(t, strict, testrun.Solve(t, strict, 8), 32), 8)), corrupt.ErrMismatch},
+		"other scores":  {testrun.ReadFile(t, file(testrun.Write(t, game, falsified, 32), 8)), corrupt.ErrMismatch},
 	} {
 		t.Run(name, func(t *testing.T) {
-			dir := testrun.Write(t, game, layers, 32)
-			c.damage(t, file(dir, 8))
-			tab := open(t, dir, tables.Options{})
-			failures := 0
-			everyBoard(t, game, layers, func(b awari.Board, want int8) {
-				got, err := tab.Score(b)
-				switch {
-				case err == nil && got == want:
-				case errors.Is(err, corrupt.ErrCorrupt) && errors.Is(err, c.want) &&
-					b.Seeds() == 8 && strings.Contains(err.Error(), file(dir, 8)):
-					failures++
-				default:
-					t.Fatalf("score of %s: %d, %v, want %d", game.Text(b), got, err, want)
+			testrun.WriteFile(t, file(dir, 8), c.bad)
+			if c.want == fs.ErrNotExist {
+				if err := os.Remove(file(dir, 8)); err != nil {
+					t.Fatal(err)
 				}
-			})
-			if failures == 0 {
-				t.Error("nothing was noticed")
+			}
+			for path, tab := range map[string]*tables.Tables{
+				file(dir, 8): open(t, dir, tables.Options{}), server.URL + "/layer-08.gl": openFar(t, server, remote.Options{}),
+			} {
+				failures := 0
+				everyBoard(t, game, layers, func(b awari.Board, want int8) {
+					got, err := tab.Score(b)
+					switch {
+					case err == nil && got == want:
+					case errors.Is(err, corrupt.ErrCorrupt) && errors.Is(err, c.want) && b.Seeds() == 8 && strings.HasPrefix(err.Error(), path+": "):
+						failures++
+					default:
+						t.Fatalf("score of %s: %d, %v, want %d", game.Text(b), got, err, want)
+					}
+				})
+				if failures == 0 {
+					t.Errorf("%s: nothing was noticed", path)
+				}
 			}
 		})
 	}

@@ -74,6 +74,14 @@ func Solve(t testing.TB, game awari.Game, seeds int) [][]int8 {
 	return layers
 }
 
+// Other returns another score that is possible too.
+func Other(score int8) int8 {
+	if score == 0 {
+		return 1
+	}
+	return -score
+}
+
 // Fixture is a directory that is made once for all tests of a process.
 type Fixture struct {
 	once  sync.Once

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -27,7 +26,6 @@ import (
 	"grenier/layers/awari"
 	"grenier/pipeline/check/prove"
 	"grenier/pipeline/job"
-	"grenier/pipeline/solve"
 	"grenier/pipeline/tables"
 )
 
@@ -405,53 +403,6 @@ func TestLongResumeMarks(t *testing.T) {
 					t.Errorf("left in work/: %v, %v", left, err)
 				}
 			}
-		})
-	}
-}
-
-// TestIndependence looks at what the package is built from.
-func TestIndependence(t *testing.T) {
-	out, err := exec.Command("go", "list", "-deps", ".").CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	for _, name := range strings.Fields(string(out)) {
-		switch name {
-		case "grenier/pipeline/solve/internal/halfboard", "grenier/layers/awari/halves", "grenier/pipeline/spaces/retro",
-			"grenier/kernels/compress", "grenier/kernels/transpose":
-			t.Errorf("proving must not use %s", name)
-		}
-	}
-	if out, err = exec.Command("go", "list", "-deps", "grenier/pipeline/solve/internal/halfboard").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	if slices.Contains(strings.Fields(string(out)), "grenier/layers/awari/packed") {
-		t.Error("solving must not use the moves that proving takes back")
-	}
-}
-
-// BenchmarkRun verifies and proves layer 14 of the 12-pit game.
-func BenchmarkRun(b *testing.B) {
-	const seeds = 14
-	dir, game := b.TempDir(), testrun.Game(b, 12, awari.Awari)
-	_, err := solve.Solve(b.Context(), dir, game, solve.Options{
-		Seeds: seeds, Job: job.Job{Workers: 2, Family: cpu.Best()},
-	})
-	if err != nil {
-		b.Fatal(err)
-	}
-	size := testrun.Space(b, game, seeds).Size(seeds)
-	for name, memory := range map[string]int64{"memory": 1 << 30, "stream": bitsOf(int(size)) + 1} {
-		b.Run(name, func(b *testing.B) {
-			proved := uint64(0)
-			for b.Loop() {
-				result := run(b, dir, prove.Options{Layers: []int{seeds}, Job: job.Job{Workers: 1, Family: cpu.Best()}, MemoryBytes: memory})
-				if !result.OK {
-					b.Fatal(result.Err())
-				}
-				proved += size
-			}
-			b.ReportMetric(float64(proved)/b.Elapsed().Seconds(), "positions/s")
 		})
 	}
 }

@@ -132,7 +132,7 @@ func TestResumePanel(t *testing.T) {
 	if r := run(t, intact, o); !r.OK || r.Layers[0].Checked != size || first < size/4 {
 		t.Errorf("%+v, began at %d", r, first)
 	}
-	layers[9][0] = other(layers[9][0])
+	layers[9][0] = testrun.Other(layers[9][0])
 	wrong := testrun.Write(t, game, layers, 1000)
 	want := run(t, wrong, verify.Options{Layers: []int{9}})
 	if want.OK {
@@ -183,7 +183,7 @@ func TestNoteByHand(t *testing.T) {
 			wrong = uint64(i)
 		}
 	}
-	layers[9][wrong] = other(layers[9][wrong])
+	layers[9][wrong] = testrun.Other(layers[9][wrong])
 	dir := testrun.Write(t, game, layers, 1000)
 	o := verify.Options{Layers: []int{9}, MemoryBytes: 1}
 	interrupt(t, dir, o, func(p job.Step) bool { return p.Done > float64(space.Size(9)/2) })

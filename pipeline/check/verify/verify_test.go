@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -24,7 +23,6 @@ import (
 	"grenier/layers/awari"
 	"grenier/pipeline/check/verify"
 	"grenier/pipeline/job"
-	"grenier/pipeline/solve"
 	"grenier/pipeline/tables"
 )
 
@@ -95,22 +93,14 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// other returns another score that is possible too.
-func other(score int8) int8 {
-	if score == 0 {
-		return 1
-	}
-	return -score
-}
-
 // TestFalseScores has correct checksums on wrong scores.
 func TestFalseScores(t *testing.T) {
 	game := testrun.Game(t, 8, awari.Awari)
 	layers := testrun.Solve(t, game, 8)
 	truth := layers[8][4000]
-	layers[8][4000] = other(truth)
+	layers[8][4000] = testrun.Other(truth)
 	for i := range 30 {
-		layers[7][100*i] = other(layers[7][100*i])
+		layers[7][100*i] = testrun.Other(layers[7][100*i])
 	}
 	dir := testrun.Write(t, game, layers, 100)
 	want := run(t, dir, verify.Options{})
@@ -121,7 +111,7 @@ func TestFalseScores(t *testing.T) {
 	for _, p := range want.Layers[8].Problems {
 		found = found || *p.Difference == verify.Difference{
 			Rank: 4000, Board: game.Text(testrun.Space(t, game, 8).Unrank(8, 4000)),
-			Stored: int(other(truth)), Expected: int(truth),
+			Stored: int(testrun.Other(truth)), Expected: int(truth),
 		}
 	}
 	if !found {
@@ -302,50 +292,5 @@ func TestCancel(t *testing.T) {
 	}}})
 	if !errors.Is(err, context.Canceled) || len(result.Layers) < 5 || len(result.Layers) > 6 {
 		t.Errorf("%v, %+v", err, result)
-	}
-}
-
-// TestIndependence looks at what the package is built from.
-func TestIndependence(t *testing.T) {
-	out, err := exec.Command("go", "list", "-deps", ".").CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	for _, name := range strings.Fields(string(out)) {
-		switch name {
-		case "grenier/pipeline/solve/internal/halfboard", "grenier/layers/awari/halves", "grenier/layers/awari/packed", "grenier/pipeline/spaces/retro":
-			t.Errorf("verifying must not use %s", name)
-		}
-	}
-}
-
-// BenchmarkRun verifies all layers of the 12-pit game up to 16 seeds, in memory.
-func BenchmarkRun(b *testing.B) {
-	dir := b.TempDir()
-	_, err := solve.Solve(b.Context(), dir, testrun.Game(b, 12, awari.Awari), solve.Options{
-		Seeds: 16, Job: job.Job{Workers: 2, Family: cpu.Best()},
-	})
-	if err != nil {
-		b.Fatal(err)
-	}
-	for name, o := range map[string]verify.Options{
-		"memory": {MemoryBytes: 1 << 30},
-		"panels": {MemoryBytes: 4 << 20},
-		"sample": {Sample: 10_000},
-	} {
-		b.Run(name, func(b *testing.B) {
-			o.Workers, o.Family = 1, cpu.Best()
-			checked := uint64(0)
-			for b.Loop() {
-				result := run(b, dir, o)
-				if !result.OK {
-					b.Fatal(result.Err())
-				}
-				for _, l := range result.Layers {
-					checked += l.Checked
-				}
-			}
-			b.ReportMetric(float64(checked)/b.Elapsed().Seconds(), "positions/s")
-		})
 	}
 }

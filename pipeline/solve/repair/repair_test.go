@@ -428,40 +428,6 @@ func forge(t *testing.T, dir string, n int) {
 	})
 }
 
-// stride is how many bytes to leave out for want of time.
-func stride() int {
-	switch os.Getenv("GRENIER_LONG") {
-	case "":
-		return 61
-	case "full":
-		return 1
-	}
-	return 7
-}
-
-// TestLongManifestBytes changes bytes of the manifest, all of them if there is time.
-func TestLongManifestBytes(t *testing.T) {
-	dir := solved(t, 4, awari.Strict, 3)
-	whole := read(t, dir, rundir.ManifestName)
-	want, err := manifest.Parse("", []byte(whole))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := 0; i < len(whole); i += stride() {
-		bad := []byte(whole)
-		bad[i] ^= 1 << (i % 7)
-		replace(t, dir, rundir.ManifestName, string(bad))
-		r := mustRepair(t, dir)
-		if actions(r) != "llll" || r.Manifest == "" || read(t, dir, r.ManifestAside) != string(bad) {
-			t.Fatalf("byte %d: %+v", i, r)
-		}
-		got, err := manifest.Load(filepath.Join(dir, rundir.ManifestName))
-		if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(manifest.Layer{}, "Seconds")); err != nil || diff != "" {
-			t.Fatalf("byte %d: %v\n%s", i, err, diff)
-		}
-	}
-}
-
 // TestRefused: what is no run, or more than one, stays as it is.
 func TestRefused(t *testing.T) {
 	strict := solved(t, 6, awari.Strict, 7)
