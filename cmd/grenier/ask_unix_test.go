@@ -16,9 +16,9 @@ import (
 	"grenier/io/rundir"
 )
 
-// TestLongAsk sends the signal USR1 to a run, again and again: it tells how far it is
+// TestAsk sends the signal USR1 to a run, again and again: it tells how far it is
 // each time, and the files are those of a run that nobody asked.
-func TestLongAsk(t *testing.T) {
+func TestAsk(t *testing.T) {
 	t.Parallel()
 	want := withoutSeconds(t, solved(t, "--seeds", "11"))
 	for _, progress := range []string{"none", "bar"} {
@@ -69,9 +69,9 @@ func statusOfDir(t *testing.T, dir string) (r statusReport) {
 	return r
 }
 
-// TestLongStatusOfKilled kills a run with a signal that it cannot notice, looks, and
+// TestStatusOfKilled kills a run with a signal that it cannot notice, looks, and
 // continues it.
-func TestLongStatusOfKilled(t *testing.T) {
+func TestStatusOfKilled(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "run")
 	s := startSolver(t, dir, 12, 24)
@@ -116,8 +116,8 @@ func (w *firstWrite) Write(p []byte) (int, error) {
 	return w.Builder.Write(p)
 }
 
-// TestLongWatch watches a run until it is interrupted.
-func TestLongWatch(t *testing.T) {
+// TestWatch watches a run until it is interrupted.
+func TestWatch(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "run")
 	s := startSolving(t, "--dir", dir, "--progress", "none", "--seeds", "24", "--threads", "1")

@@ -6,18 +6,15 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
 
 	"grenier/cmd/grenier/cli"
 	"grenier/internal/testkit/tries"
 )
 
-// TestLongInterruptedExchange: commands that are interrupted say so and leave nothing.
-func TestLongInterruptedExchange(t *testing.T) {
+// TestInterruptedExchange: commands that are interrupted say so and leave nothing.
+func TestInterruptedExchange(t *testing.T) {
 	dir := solved(t, "--pits", "12", "--seeds", "3")
 	t.Chdir(t.TempDir())
 	mustRun(t, "awari", "export", "--dir", dir, "--layer", "0", "--format", "vu", "--out", "scores.0", "--progress", "none")
@@ -41,38 +38,6 @@ func TestLongInterruptedExchange(t *testing.T) {
 	}
 	if after := contents(t, "."); len(after) != len(before) {
 		t.Errorf("there were %d files, and are %d", len(before), len(after))
-	}
-}
-
-// TestLongExportSignal interrupts a process while it writes: csv files are long.
-func TestLongExportSignal(t *testing.T) {
-	t.Parallel()
-	if runtime.GOOS == "windows" {
-		t.Skip("there are no signals")
-	}
-	dir := solved(t, "--seeds", "12")
-	path := filepath.Join(t.TempDir(), "file")
-	cmd := exec.CommandContext(t.Context(), "grenier", "awari", "export", "--dir", dir, "--layer", "12",
-		"--format", "csv", "--codec", "zstd", "--threads", "1", "--out", path)
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	for end := time.Now().Add(time.Minute); len(namesIn(t, filepath.Dir(path), "")) == 0; time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatal("nothing is written")
-		}
-	}
-	if err := cmd.Process.Signal(syscall.SIGINT); err != nil && !exists(path) {
-		t.Fatal(err)
-	}
-	err := cmd.Wait()
-	if status := cmd.ProcessState.ExitCode(); status == cli.ExitOK {
-		t.Log("the export was faster than the signal")
-	} else if status != cli.ExitInterrupted || exists(path) {
-		t.Errorf("status %d, %v; there is a file: %v", status, err, exists(path))
-	}
-	if names := namesIn(t, filepath.Dir(path), ""); len(names) > 1 || len(names) == 1 && !exists(path) {
-		t.Errorf("left behind: %v", names)
 	}
 }
 

@@ -50,13 +50,11 @@ func refused(t *testing.T, cases []badInput) {
 	}
 }
 
-// TestLongLongLines sends lines of 2 MB among others. They are told and skipped; where there can be only one
+// TestHugeLines sends lines of 2 MB among others. They are told and skipped; where there can be only one
 // line they are refused.
-func TestLongLongLines(t *testing.T) {
+func TestHugeLines(t *testing.T) {
 	t.Chdir(solved(t, "--pits", "4", "--seeds", "5"))
-	if err := os.WriteFile("row.txt", []byte("oo.o\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	write(t, "row.txt", []byte("oo.o\n"))
 	const told = "more than 65536 bytes"
 	long := strings.Repeat("1 ", 1<<20) + "\n"
 	for _, c := range []struct {
@@ -88,7 +86,7 @@ func TestLongLongLines(t *testing.T) {
 	}
 }
 
-func TestLongBadBoards(t *testing.T) {
+func TestBadBoards(t *testing.T) {
 	t.Chdir(solved(t, "--pits", "4", "--seeds", "5"))
 	probe := "awari probe --dir . "
 	refused(t, []badInput{
@@ -110,7 +108,7 @@ func TestLongBadBoards(t *testing.T) {
 	})
 }
 
-func TestLongBadFlags(t *testing.T) {
+func TestBadFlags(t *testing.T) {
 	t.Chdir(t.TempDir())
 	solve := "awari solve --dir new --seeds 3 "
 	refused(t, []badInput{
@@ -168,13 +166,11 @@ func writeFiles(t *testing.T, files map[string]string) {
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		write(t, name, []byte(text))
 	}
 }
 
-func TestLongBadDirectories(t *testing.T) {
+func TestBadDirectories(t *testing.T) {
 	t.Chdir(t.TempDir())
 	mustRun(t, "awari", "solve", "--progress", "none", "--pits", "4", "--seeds", "2", "--rules", "strict", "--dir", "strict")
 	newer := contents(t, "strict")[filepath.Join("strict", rundir.ManifestName)]
@@ -211,8 +207,8 @@ func TestLongBadDirectories(t *testing.T) {
 	}
 }
 
-// TestLongLockedDirectory also reads while somebody else writes.
-func TestLongLockedDirectory(t *testing.T) {
+// TestLockedDirectory also reads while somebody else writes.
+func TestLockedDirectory(t *testing.T) {
 	t.Chdir(solved(t, "--pits", "4", "--seeds", "3"))
 	locked, err := rundir.Lock(".", manifest.Identity{Game: "awari", Rules: "awari", Pits: 4})
 	if err != nil {
@@ -232,8 +228,34 @@ func TestLongLockedDirectory(t *testing.T) {
 	mustRun(t, "awari", "verify", "--dir", ".", "--progress", "none")
 }
 
-// TestLongMissingLayer removes a file that the manifest lists.
-func TestLongMissingLayer(t *testing.T) {
+// TestDamageMessages reads the messages for the usual accidents.
+func TestDamageMessages(t *testing.T) {
+	t.Chdir(solved(t, "--pits", "4", "--seeds", "3"))
+	name := rundir.LayerName(2)
+	text := string(read(t, name))
+	newer := []byte(text)
+	newer[8] = 4
+	for _, c := range [][2]string{
+		{"", "header: truncated: 0 bytes"},
+		{"Dear diary", "not a file of this program"},
+		{strings.Repeat("Dear diary, ", 100), "not a file of this program"},
+		{string(newer), "version 4"},
+		{text[:40], "header: truncated"},
+		{text[:len(text)-1], "footer: "},
+		{string(read(t, rundir.LayerName(1))), "number of seeds 1"},
+	} {
+		write(t, name, []byte(c[0]))
+		words := name + ": |" + c[1]
+		refused(t, []badInput{
+			{"awari probe --dir . 1 1 0 0", cli.ExitCorrupt, words},
+			{"awari verify --dir .", cli.ExitCorrupt, words},
+			{"awari solve --pits 4 --seeds 4 --dir .", cli.ExitCorrupt, words},
+		})
+	}
+}
+
+// TestMissingLayer removes a file that the manifest lists.
+func TestMissingLayer(t *testing.T) {
 	t.Chdir(solved(t, "--pits", "4", "--seeds", "4"))
 	if err := os.Remove(rundir.LayerName(2)); err != nil {
 		t.Fatal(err)

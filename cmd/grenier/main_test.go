@@ -19,6 +19,7 @@ import (
 	"grenier/cmd/grenier/commands"
 	"grenier/internal/testkit/tries"
 	"grenier/io/rundir"
+	"grenier/io/vfs"
 )
 
 // TestMain makes this program available as the command grenier, to scripts and
@@ -118,6 +119,18 @@ func layerContents(t *testing.T, dir string) map[string]string {
 	maps.DeleteFunc(files, func(path, _ string) bool {
 		name := filepath.Base(path)
 		return name == rundir.LogName || name == rundir.StatusName
+	})
+	return files
+}
+
+// kept returns the files of a run that a later command needs, but for times. Those in work are a command's own
+// affair, and temporary ones may be left by a kill.
+func kept(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	files := withoutSeconds(t, dir)
+	maps.DeleteFunc(files, func(name, _ string) bool {
+		_, temp := vfs.TempFor(filepath.Base(name))
+		return temp || name == rundir.LockName || strings.HasPrefix(name, rundir.WorkName) || strings.Contains(name, ".damaged-")
 	})
 	return files
 }

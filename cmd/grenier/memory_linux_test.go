@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -54,10 +53,7 @@ func (g *cgroup) remove() {
 // if there is nothing but the number.
 func (g *cgroup) number(t *testing.T, file, key string) (n uint64) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(g.path, file))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := read(t, filepath.Join(g.path, file))
 	for line := range bytes.Lines(text) {
 		if _, err := fmt.Sscanf(string(line), strings.TrimSpace(key+" %d"), &n); err == nil {
 			return n
@@ -71,13 +67,7 @@ func (g *cgroup) number(t *testing.T, file, key string) (n uint64) {
 func (g *cgroup) run(t *testing.T, args ...string) result {
 	t.Helper()
 	enter := []string{"-c", `echo $$ > "$0"/cgroup.procs && exec grenier "$@"`, g.path}
-	var out, errs strings.Builder
-	cmd := exec.CommandContext(t.Context(), "sh", append(enter, args...)...)
-	cmd.Stdout, cmd.Stderr = &out, &errs
-	if err := cmd.Run(); err != nil && cmd.ProcessState == nil {
-		t.Fatal(err)
-	}
-	return result{cmd.ProcessState.ExitCode(), out.String(), errs.String()}
+	return command(t, "sh", append(enter, args...)...).start(t).wait(t)
 }
 
 // memoryRow is a command that is run within some memory.
@@ -193,9 +183,7 @@ func memoryPlaces(t *testing.T) map[string]string {
 	mustRun(t, append(export, "--format", "vu", "--out", places["VU"])...)
 	mustRun(t, append(export, "--format", "vu", "--codec", "zstd", "--out", places["PACKED"])...)
 	for name, board := range map[string]string{"BOARD": memoryBoard, "LARGER": memoryLarger} {
-		if err := os.WriteFile(places[name], []byte(board), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		write(t, places[name], []byte(board))
 	}
 	return places
 }
@@ -234,8 +222,8 @@ func (r memoryRow) check(t *testing.T, places map[string]string) {
 	}
 }
 
-// TestLongMachine: more than a cgroup allows is refused unless forced, a default is lowered.
-func TestLongMachine(t *testing.T) {
+// TestMachine: more than a cgroup allows is refused unless forced, a default is lowered.
+func TestMachine(t *testing.T) {
 	group := newCgroup(t, 100<<20)
 	grid := []string{"swap", "solve", "--rows", "2", "--cols", "2", "4", "3", "2", "1"}
 	for _, tt := range []struct {

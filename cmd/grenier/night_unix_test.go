@@ -75,20 +75,14 @@ var placeless = regexp.MustCompile(`"seconds": [^\n]*|"crc32c": [^\n]*|      "di
 // without times and places.
 func layerFiles(t *testing.T, run string) map[string]string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(run, rundir.ManifestName))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := read(t, filepath.Join(run, rundir.ManifestName))
 	m, err := manifest.Parse(run, text)
 	if err != nil {
 		t.Fatal(err)
 	}
 	files := map[string]string{rundir.ManifestName: placeless.ReplaceAllString(string(text), "")}
 	for i := range m.Layers {
-		data, err := os.ReadFile(rundir.LayerFile(run, &m.Layers[i]))
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := read(t, rundir.LayerFile(run, &m.Layers[i]))
 		files[m.Layers[i].File] = string(data)
 	}
 	return files
@@ -205,13 +199,8 @@ func (n *night) checkReaders(t *testing.T, whole string) {
 	}
 	// A damaged layer names the run, and is mended where it was.
 	file := filepath.Join(two, rundir.LayerName(n.seeds))
-	good, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(file, good[:len(good)/2], 0o644); err != nil {
-		t.Fatal(err)
-	}
+	good := read(t, file)
+	write(t, file, good[:len(good)/2])
 	r := grenier(t.Context(), "", "awari", "stats", "--dir", n.run)
 	if r.status != cli.ExitCorrupt || !strings.Contains(r.err, "grenier awari repair --dir "+n.run+"\n") {
 		t.Errorf("status %d: %s", r.status, r.err)
@@ -266,9 +255,9 @@ func scrape(t *testing.T, address string) string {
 	}
 }
 
-// TestLongOwedCall: a run that was killed between sealing a layer and the call for it owes that
+// TestOwedCall: a run that was killed between sealing a layer and the call for it owes that
 // call, and so does one whose report is lost. The notes about calls that earlier versions kept are left alone.
-func TestLongOwedCall(t *testing.T) {
+func TestOwedCall(t *testing.T) {
 	top := t.TempDir()
 	dir, calls := filepath.Join(top, "run"), filepath.Join(top, "calls")
 	solve := func(seeds int, more ...string) {
@@ -283,9 +272,7 @@ func TestLongOwedCall(t *testing.T) {
 		if err != nil || !strings.Contains(string(text), was) {
 			t.Fatalf("no %q in %s, %v", was, text, err)
 		}
-		if err := os.WriteFile(status, []byte(strings.Replace(string(text), was, is, 1)), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		write(t, status, []byte(strings.Replace(string(text), was, is, 1)))
 	}
 	check := func(want ...string) {
 		t.Helper()
@@ -295,9 +282,7 @@ func TestLongOwedCall(t *testing.T) {
 	}
 	notes, old := "layer 0 wanted\n", filepath.Join(dir, "calls.log")
 	solve(1)
-	if err := os.WriteFile(old, []byte(notes), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	write(t, old, []byte(notes))
 	solve(4, hook...)
 	check("2", "3", "4")
 	made(`"called_layers": 5`, `"called_layers": 3`) // killed
@@ -316,8 +301,8 @@ func TestLongOwedCall(t *testing.T) {
 	}
 }
 
-// TestLongCommandFails: what a command of the user does is no matter of life and death for the run.
-func TestLongCommandFails(t *testing.T) {
+// TestCommandFails: what a command of the user does is no matter of life and death for the run.
+func TestCommandFails(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	r := grenier(t.Context(), "", "awari", "solve", "--pits", "4", "--seeds", "1", "--dir", dir, "--progress", "none",
 		"--on-layer", "echo from layer $GRENIER_SEEDS; exit 3", "--on-finish", "kill -9 $$")
@@ -333,8 +318,8 @@ func TestLongCommandFails(t *testing.T) {
 	}
 }
 
-// TestLongStop asks a run from another process to stop.
-func TestLongStop(t *testing.T) {
+// TestStop asks a run from another process to stop.
+func TestStop(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "run")
 	stop := func(flags ...string) result {

@@ -11,7 +11,7 @@ import (
 	"grenier/cmd/grenier/cli"
 )
 
-func TestLongBadSearch(t *testing.T) {
+func TestBadSearch(t *testing.T) {
 	t.Chdir(solved(t, "--pits", "4", "--seeds", "5"))
 	search, play := "awari search --dir . ", "awari play --dir . "
 	refused(t, []badInput{
@@ -43,8 +43,8 @@ func TestLongBadSearch(t *testing.T) {
 	})
 }
 
-// TestLongSearchMemory finds the same in little memory, and refuses too little.
-func TestLongSearchMemory(t *testing.T) {
+// TestSearchMemory finds the same in little memory, and refuses too little.
+func TestSearchMemory(t *testing.T) {
 	t.Chdir(solved(t, "--seeds", "9"))
 	board := strings.Fields("0 0 1 0 2 1 1 0 0 0 1 1")
 	args := append([]string{"awari", "search", "--progress", "none", "--threads", "1", "--dir", "."}, board...)
@@ -58,8 +58,8 @@ func TestLongSearchMemory(t *testing.T) {
 	}
 }
 
-// TestLongInterruptedSearch prints what is known so far: something, if there was time for it.
-func TestLongInterruptedSearch(t *testing.T) {
+// TestInterruptedSearch prints what is known so far: something, if there was time for it.
+func TestInterruptedSearch(t *testing.T) {
 	dir := solved(t, "--seeds", "5")
 	search := append([]string{"awari", "search", "--time", "0", "--memory", "32MiB", "--json", "--dir", dir}, strings.Fields(strings.Repeat("4 ", 12))...)
 	for patience := 100 * time.Millisecond; ; patience *= 4 {
@@ -82,9 +82,9 @@ func TestLongInterruptedSearch(t *testing.T) {
 	}
 }
 
-// TestLongInterruptedPlay interrupts the program while it waits for a move, and while it
+// TestInterruptedPlay interrupts the program while it waits for a move, and while it
 // searches one.
-func TestLongInterruptedPlay(t *testing.T) {
+func TestInterruptedPlay(t *testing.T) {
 	dir := solved(t, "--seeds", "5")
 	for _, side := range []string{"south", "north"} {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -99,9 +99,9 @@ func TestLongInterruptedPlay(t *testing.T) {
 	}
 }
 
-// TestLongPlayToTheEnd has the program play against its own hints: the result is the value
+// TestPlayToTheEnd has the program play against its own hints: the result is the value
 // of the board.
-func TestLongPlayToTheEnd(t *testing.T) {
+func TestPlayToTheEnd(t *testing.T) {
 	dir := solved(t, "--seeds", "10")
 	board := strings.Fields("0 0 2 0 1 3 1 1 0 0 1 1") // worth -2 to south
 	hint := func(pits []string) (best string, over bool) {

@@ -8,16 +8,16 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"golang.org/x/sys/unix"
 
 	"grenier/cmd/grenier/cli"
 )
 
-// TestLongRepairFullDisk repairs on a disk that is too small, then on a larger one.
-func TestLongRepairFullDisk(t *testing.T) {
+// TestRepairFullDisk repairs on a disk that is too small, then on a larger one.
+func TestRepairFullDisk(t *testing.T) {
 	t.Parallel()
 	whole := solved(t, "--pits", "8", "--seeds", "12")
-	from := damaged(t, whole, 9, 11, 10, 12)
+	from := copyOf(t, whole)
+	loseLayers(t, from, 9, 11, 10, 12)
 	disk := newSmallDisk(t, usedKiB(t, from)+32)
 	dir := filepath.Join(disk.path, "run")
 	if err := os.CopyFS(dir, os.DirFS(from)); err != nil {
@@ -30,12 +30,15 @@ func TestLongRepairFullDisk(t *testing.T) {
 	oneClearLine(t, r.err)
 	disk.grow(t, 16<<10)
 	mustRun(t, "awari", "repair", "--dir", dir, "--progress", "none")
-	likeWhole(t, whole, dir)
+	if diff := cmp.Diff(kept(t, whole), kept(t, dir)); diff != "" {
+		t.Errorf("(-whole +repaired):\n%s", diff)
+	}
+	mustRun(t, "awari", "scrub", "--dir", dir, "--progress", "none")
 }
 
-// TestLongRepairUnwritable: a user without rights may look, and a file system that is mounted
+// TestRepairUnwritable: a user without rights may look, and a file system that is mounted
 // read-only may be looked at; neither lets anybody repair.
-func TestLongRepairUnwritable(t *testing.T) {
+func TestRepairUnwritable(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only the super-user can become another user")
 	}
@@ -46,7 +49,6 @@ func TestLongRepairUnwritable(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := contents(t, base)
-	nobody := &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
 	check := func(attributes *syscall.SysProcAttr, cause string) {
 		r := process(t, base, attributes, "awari", "repair", "--dir", run)
 		oneClearLine(t, r.err)
@@ -65,16 +67,6 @@ func TestLongRepairUnwritable(t *testing.T) {
 		}
 	}
 	check(nobody, "permission denied")
-	if err := unix.Mount(run, run, "", unix.MS_BIND, ""); err != nil {
-		t.Skipf("a directory that nobody can write needs a mount: %v", err)
-	}
-	defer func() {
-		if err := unix.Unmount(run, 0); err != nil {
-			t.Error(err)
-		}
-	}()
-	if err := unix.Mount("", run, "", unix.MS_BIND|unix.MS_REMOUNT|unix.MS_RDONLY, ""); err != nil {
-		t.Skipf("a directory that nobody can write needs a mount: %v", err)
-	}
+	mountReadOnly(t, run)
 	check(nil, "read-only file system")
 }

@@ -171,16 +171,10 @@ func (c *crashes) disk(t *testing.T) *crashfs.FS {
 	return disk
 }
 
-// results are the files that the command is to leave. What it keeps in work is its own
-// affair.
+// results are the files that the command is to leave.
 func (c *crashes) results(t *testing.T) map[string]string {
 	t.Helper()
-	files := withoutSeconds(t, c.tree.Path(siegeDir))
-	maps.DeleteFunc(files, func(name, _ string) bool {
-		_, temp := vfs.TempFor(filepath.Base(name)) // what a kill leaves beside an export
-		return temp || strings.Contains(name, ".damaged-") || name == rundir.LockName || name == "." || strings.HasPrefix(name, rundir.WorkName)
-	})
-	return files
+	return kept(t, c.tree.Path(siegeDir))
 }
 
 // crash lets operation k fail and runs the command again. It returns true if there was no

@@ -540,10 +540,7 @@ func buildFiles(commands ...string) func(*testing.T, *subject) {
 		if len(commands) > 0 {
 			return
 		}
-		data, err := os.ReadFile("testdata/machine.json")
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := read(t, "testdata/machine.json")
 		s.tree.Write(siegeDir+"/awari.json", data)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
 	"grenier/internal/testkit/siegetest"
@@ -104,7 +103,6 @@ func TestLongSiegePlaces(t *testing.T) {
 		if err := os.Mkdir(filepath.Join(base, "tree"), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		nobody := &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
 		s := &subject{uid: 65534, tree: siegetest.At(t, filepath.Join(base, "tree")), worker: &worker{program: program, attr: nobody, dir: base}}
 		siegePlaces(t, s)
 	})
@@ -167,9 +165,6 @@ func buildPlaces(t *testing.T, s *subject) {
 	s.tree.Write("run/grid.txt", []byte("2 3\n6 5 4\n3 2 1\n"))
 	s.tree.Write("run/pegs.txt", []byte(pegs))
 	s.tree.Write("pegs.txt", []byte(pegs))
-	data, err := os.ReadFile("testdata/machine.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := read(t, "testdata/machine.json")
 	s.tree.Write("run/here.json", data)
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"testing"
 )
@@ -13,8 +12,6 @@ const pegs = "o.oo\noooo\noooo\noooo\n"
 func pegBoard(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "board.txt")
-	if err := os.WriteFile(path, []byte(pegs), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	write(t, path, []byte(pegs))
 	return path
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"go/ast"
 	"go/token"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -17,10 +16,7 @@ import (
 // of its row, or of the row above if it names none, and these, what they declare, commands and
 // their flags exist.
 func TestSources(t *testing.T) {
-	text, err := os.ReadFile("../../docs/sources.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := read(t, "../../docs/sources.md")
 	tree, rows := readTree(t), 0
 	var row sourceRow
 	for line := range strings.Lines(string(text)) {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -13,10 +12,7 @@ import (
 // documentTable returns a table of document 001 as it is printed there.
 func documentTable(t *testing.T, name string) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("../../pipeline/spaces/census/testdata", name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := read(t, filepath.Join("../../pipeline/spaces/census/testdata", name))
 	return string(text)
 }
 

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -19,15 +18,15 @@ import (
 
 // ucier is a process that speaks the protocol of oware interfaces.
 type ucier struct {
-	cmd  *exec.Cmd
-	in   io.WriteCloser
-	out  *bufio.Scanner
-	errs strings.Builder
+	*solver
+	in    io.WriteCloser
+	lines *bufio.Scanner
 }
 
 func startUCI(t *testing.T, dir string) *ucier {
 	t.Helper()
-	u := &ucier{cmd: exec.CommandContext(t.Context(), "grenier", "awari", "uci", "--memory", "32MiB", "--dir", dir)}
+	u := &ucier{solver: command(t, "grenier", "awari", "uci", "--memory", "32MiB", "--dir", dir)}
+	u.cmd.Stdout = nil
 	in, err := u.cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -36,11 +35,8 @@ func startUCI(t *testing.T, dir string) *ucier {
 	if err != nil {
 		t.Fatal(err)
 	}
-	u.cmd.Stderr = &u.errs
-	u.in, u.out = in, bufio.NewScanner(out)
-	if err := u.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	u.in, u.lines = in, bufio.NewScanner(out)
+	u.start(t)
 	u.say(t, "uci", "uciok")
 	return u
 }
@@ -51,12 +47,12 @@ func (u *ucier) say(t *testing.T, commands, word string) string {
 	if _, err := fmt.Fprintln(u.in, commands); err != nil {
 		t.Fatal(err)
 	}
-	for u.out.Scan() {
-		if strings.HasPrefix(u.out.Text(), "info string error") {
-			t.Errorf("%s: %s", commands, u.out.Text())
+	for u.lines.Scan() {
+		if strings.HasPrefix(u.lines.Text(), "info string error") {
+			t.Errorf("%s: %s", commands, u.lines.Text())
 		}
-		if strings.HasPrefix(u.out.Text(), word) {
-			return u.out.Text()
+		if strings.HasPrefix(u.lines.Text(), word) {
+			return u.lines.Text()
 		}
 	}
 	t.Fatalf("%s: the process has ended: %s", commands, u.errs.String())
@@ -66,7 +62,7 @@ func (u *ucier) say(t *testing.T, commands, word string) string {
 func (u *ucier) quit(t *testing.T) {
 	t.Helper()
 	fmt.Fprintln(u.in, "quit")
-	for u.out.Scan() {
+	for u.lines.Scan() {
 	}
 	if err := u.cmd.Wait(); err != nil || u.errs.Len() > 0 {
 		t.Errorf("%v, %s", err, u.errs.String())

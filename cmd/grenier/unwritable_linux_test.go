@@ -14,21 +14,11 @@ import (
 	"grenier/cmd/grenier/cli"
 )
 
-// TestLongReadOnlyDirectory mounts a run read-only: the super-user, too, cannot
+// TestReadOnlyDirectory mounts a run read-only: the super-user, too, cannot
 // write there.
-func TestLongReadOnlyDirectory(t *testing.T) {
+func TestReadOnlyDirectory(t *testing.T) {
 	dir := solved(t, "--pits", "4", "--seeds", "3")
-	if err := unix.Mount(dir, dir, "", unix.MS_BIND, ""); err != nil {
-		t.Skipf("a directory that nobody can write needs a mount: %v", err)
-	}
-	defer func() {
-		if err := unix.Unmount(dir, 0); err != nil {
-			t.Error(err)
-		}
-	}()
-	if err := unix.Mount("", dir, "", unix.MS_BIND|unix.MS_REMOUNT|unix.MS_RDONLY, ""); err != nil {
-		t.Skipf("a directory that nobody can write needs a mount: %v", err)
-	}
+	mountReadOnly(t, dir)
 	t.Chdir(filepath.Dir(dir))
 	refused(t, []badInput{
 		{"awari solve --pits 4 --seeds 4 --dir run", cli.ExitFailure, "run|cannot be written|read-only"},
@@ -38,8 +28,27 @@ func TestLongReadOnlyDirectory(t *testing.T) {
 	mustRun(t, "awari", "verify", "--dir", "run", "--progress", "none")
 }
 
-// TestLongUnwritableDirectory runs as a user without rights.
-func TestLongUnwritableDirectory(t *testing.T) {
+// mountReadOnly makes a directory one that nobody can write.
+func mountReadOnly(t *testing.T, dir string) {
+	t.Helper()
+	if err := unix.Mount(dir, dir, "", unix.MS_BIND, ""); err != nil {
+		t.Skipf("a directory that nobody can write needs a mount: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := unix.Unmount(dir, 0); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := unix.Mount("", dir, "", unix.MS_BIND|unix.MS_REMOUNT|unix.MS_RDONLY, ""); err != nil {
+		t.Skipf("a directory that nobody can write needs a mount: %v", err)
+	}
+}
+
+// nobody is a user without rights.
+var nobody = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+
+// TestUnwritableDirectory runs as a user without rights.
+func TestUnwritableDirectory(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only the super-user can become another user")
 	}
@@ -47,7 +56,6 @@ func TestLongUnwritableDirectory(t *testing.T) {
 	run := filepath.Join(base, "run")
 	mustRun(t, "awari", "solve", "--progress", "none", "--pits", "4", "--seeds", "3", "--dir", run)
 	before := contents(t, base)
-	nobody := &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
 	for _, dir := range []string{run, filepath.Join(base, "new")} {
 		r := process(t, base, nobody, "awari", "solve", "--pits", "4", "--seeds", "4", "--dir", dir)
 		oneClearLine(t, r.err)
@@ -107,11 +115,7 @@ func copyProgram(t *testing.T, path string) {
 // process runs the program of publicDir.
 func process(t *testing.T, dir string, attributes *syscall.SysProcAttr, args ...string) result {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), filepath.Join(dir, "grenier"), args...)
-	var out, errs strings.Builder
-	cmd.Dir, cmd.SysProcAttr, cmd.Stdout, cmd.Stderr = dir, attributes, &out, &errs
-	if err := cmd.Run(); err != nil && cmd.ProcessState == nil {
-		t.Fatal(err)
-	}
-	return result{cmd.ProcessState.ExitCode(), out.String(), errs.String()}
+	s := command(t, filepath.Join(dir, "grenier"), args...)
+	s.cmd.Dir, s.cmd.SysProcAttr = dir, attributes
+	return s.start(t).wait(t)
 }

@@ -58,8 +58,8 @@ func widest(text string) (columns int, line string) {
 // control matches control sequences.
 var control = regexp.MustCompile("\x1b\\[[0-9;?]*[A-Za-z]")
 
-// TestLongLinesFit: no line that a command prints is too long for its terminal.
-func TestLongLinesFit(t *testing.T) {
+// TestLinesFit: no line that a command prints is too long for its terminal.
+func TestLinesFit(t *testing.T) {
 	t.Parallel()
 	calibration, err := filepath.Abs("testdata/machine.json")
 	if err != nil {
@@ -87,8 +87,8 @@ func TestLongLinesFit(t *testing.T) {
 	}
 }
 
-// TestLongDumbTerminal: a terminal without a cursor gets no control sequences and no bars.
-func TestLongDumbTerminal(t *testing.T) {
+// TestDumbTerminal: a terminal without a cursor gets no control sequences and no bars.
+func TestDumbTerminal(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	dumb := []string{"TERM=dumb"}

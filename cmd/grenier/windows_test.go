@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -281,10 +280,7 @@ func (p *windowRuns) continues(t *testing.T, dir string) solveSummary {
 	if errs != "" {
 		t.Errorf("it is told: %s", errs)
 	}
-	log, err := os.ReadFile(filepath.Join(dir, rundir.LogName))
-	if err != nil {
-		t.Fatal(err)
-	}
+	log := read(t, filepath.Join(dir, rundir.LogName))
 	if strings.Contains(string(log), "anew") || strings.Contains(string(log), "again") {
 		t.Errorf("the log: %s", log)
 	}
@@ -354,13 +350,8 @@ func (p *windowRuns) testDamage(t *testing.T) {
 
 func damageFile(t *testing.T, path string, damage func([]byte) []byte) {
 	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, damage(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	text := read(t, path)
+	write(t, path, damage(text))
 }
 
 // flipMany flips bits of one byte in a hundredth of the file each.
@@ -369,48 +360,4 @@ func flipMany(text []byte) []byte {
 		text[i*len(text)/100] ^= 0x41
 	}
 	return text
-}
-
-// TestLongWindowsKill kills solve at random moments of a run of which the last layers are solved
-// window by window.
-func TestLongWindowsKill(t *testing.T) {
-	tries.NeedsLong(t, "solves 16 seeds several times")
-	t.Parallel()
-	const seeds = windowSeeds + 1
-	flags := func(dir string) []string {
-		return []string{"--dir", dir, "--seeds", strconv.Itoa(seeds), "--progress", "none", "--memory", leastMemory(seeds), "--checkpoint", "200ms", "--threads", "2"}
-	}
-	start := time.Now()
-	want, dir := withoutSeconds(t, solved(t, "--seeds", strconv.Itoa(seeds))), filepath.Join(t.TempDir(), "run")
-	took := 2 * time.Since(start) // less than in windows
-	seed := rand.Uint64()
-	random := rand.New(rand.NewPCG(seed, 0))
-	t.Logf("seed %d", seed)
-	found, through := 0, 0
-	for done := 0; done < kills() && through < 10*kills(); {
-		patience := time.Duration(random.Float64() * float64(took))
-		s := startSolving(t, flags(dir)...)
-		killed := s.killAfter(t, patience)
-		if strings.Contains(s.errs.String(), "note") {
-			t.Errorf("after a kill it is told: %s", s.errs.String())
-		}
-		if !killed {
-			through++
-			sameFiles(t, want, withoutSeconds(t, dir))
-			if err := os.RemoveAll(dir); err != nil {
-				t.Fatal(err)
-			}
-			continue
-		}
-		done++
-		if exists(filepath.Join(dir, workFound)) || exists(filepath.Join(dir, workWindow)) {
-			found++
-		}
-		t.Logf("killed after %v with %d layers sealed", patience, sealedLike(t, want, dir))
-	}
-	if r := startSolving(t, flags(dir)...).wait(t); r.status != cli.ExitOK || r.err != "" {
-		t.Fatalf("status %d: %s", r.status, r.err)
-	}
-	t.Logf("killed %d times, %d of them with scores that were found, through %d times", kills(), found, through)
-	sameFiles(t, want, withoutSeconds(t, dir))
 }

@@ -78,8 +78,8 @@ func solveNarrow(t *testing.T, dir string, game awari.Game, o solve.Options) sol
 	return reports[0]
 }
 
-// TestLongWindows solves a layer that does not fit into memory.
-func TestLongWindows(t *testing.T) {
+// TestWindows solves a layer that does not fit into memory.
+func TestWindows(t *testing.T) {
 	w := newWindowRuns(t, windowSeeds)
 	dir := copyRun(t, w.below)
 	o := narrowOptions(t, w.game, windowSeeds)

@@ -326,9 +326,9 @@ func interruptPass(t *testing.T, dir string, n int) {
 	}
 }
 
-// TestLongResumeMarks: the proof of a layer with marks on disk resumes from their copy, unless that or the
+// TestResumeMarks: the proof of a layer with marks on disk resumes from their copy, unless that or the
 // note about it is not right; then it begins anew. The verdict is the same, for a false table too.
-func TestLongResumeMarks(t *testing.T) {
+func TestResumeMarks(t *testing.T) {
 	game := testrun.Game(t, 4, awari.Awari)
 	layers := testrun.Solve(t, game, 9)
 	right := testrun.Write(t, game, layers, 64)
