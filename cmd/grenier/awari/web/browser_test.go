@@ -93,17 +93,46 @@ type tab struct {
 	where string // language, scheme and width, for messages
 }
 
-// open opens the page in a tab of its own, at an address of the site, in a
-// window of the given width. Motion is reduced unless asked for.
-func open(t *testing.T, browser *browsertest.Browser, s *site, address string, width int64, features ...string) *tab {
+// openAt opens an address in a tab of its own, in a window of the given width. Motion is reduced
+// unless asked for.
+func openAt(t *testing.T, browser *browsertest.Browser, s *site, url string, width int64, features ...string) *tab {
 	t.Helper()
 	media := map[string]string{"prefers-reduced-motion": "reduce", "prefers-color-scheme": "light"}
 	for i := 0; i < len(features); i += 2 {
 		media[features[i]] = features[i+1]
 	}
-	page := &tab{browser.Open(t, s.url+address, browsertest.Window{Width: width, Media: media}), s, ""}
+	return &tab{browser.Open(t, url, browsertest.Window{Width: width, Media: media}), s, ""}
+}
+
+// open opens the page at an address of the site.
+func open(t *testing.T, browser *browsertest.Browser, s *site, address string, width int64, features ...string) *tab {
+	t.Helper()
+	page := openAt(t, browser, s, s.url+address, width, features...)
 	page.Await("the values", settled)
 	return page
+}
+
+// openOther opens another page of the site and waits until it is complete.
+func openOther(t *testing.T, browser *browsertest.Browser, s *site, name string, width int64) *tab {
+	t.Helper()
+	page := openAt(t, browser, s, s.url+name+s.ends, width)
+	page.Await(name, `document.body?.dataset.ready === "yes"`)
+	return page
+}
+
+// leave ends the server, once the page has a worker that can answer in its place.
+func (p *tab) leave() {
+	p.Helper()
+	p.Await("the worker", `navigator.serviceWorker.controller !== null`)
+	p.Forgive("ERR_CONNECTION_REFUSED")
+	p.Forgive("ERR_FAILED") // the worker asks again what was asked before it ran
+	p.stop()
+}
+
+// wantGone waits until the page says that there is no server.
+func (p *tab) wantGone() {
+	p.Helper()
+	p.Await("a word about it", `document.querySelector("#problem").checkVisibility() && document.querySelector("#problem").textContent.includes("does not answer")`)
 }
 
 // click clicks on an element.

@@ -56,7 +56,7 @@ func TestLongBrowser(t *testing.T) {
 	}{
 		{"values", testValues}, {"play", testPlay}, {"nothing lost", testNothingLost}, {"program", testProgram}, {"keys", testKeys}, {"edit", testEdit},
 		{"links", testLinks}, {"text", testText}, {"analysis", testAnalysis}, {"search", testSearch}, {"layers", testLayers}, {"phone", testPhone},
-		{"looks", testLooks}, {"motion", testMotion}, {"gone", testGone}, {"gone layers", testGoneLayers}, {"offline", testOffline}, {"french", testFrench},
+		{"looks", testLooks}, {"motion", testMotion}, {"gone layers", testGoneLayers}, {"offline", testOffline}, {"french", testFrench},
 		{"puzzles", testPuzzles}, {"explore", testExplore}, {"learn", testLearn},
 		{"French charts", testFrenchCharts}, {"French refusals", testFrenchRefusals}, {"guests", testGuests},
 	} {
@@ -620,18 +620,6 @@ const fitScript = `(() => {
 	return bad;
 })()`
 
-// openOther opens another page of the site and waits until it is complete.
-func openOther(t *testing.T, browser *browsertest.Browser, s *site, name string, width int64, features ...string) *tab {
-	t.Helper()
-	media := map[string]string{"prefers-reduced-motion": "reduce", "prefers-color-scheme": "light"}
-	for i := 0; i < len(features); i += 2 {
-		media[features[i]] = features[i+1]
-	}
-	page := &tab{browser.Open(t, s.url+name+s.ends, browsertest.Window{Width: width, Media: media}), s, ""}
-	page.Await(name, `document.body?.dataset.ready === "yes"`)
-	return page
-}
-
 // wantAccess reports text that is hard to read, and elements without names or whose
 // references lead nowhere.
 func (p *tab) wantAccess() {
@@ -741,32 +729,12 @@ func testMotion(t *testing.T, browser *browsertest.Browser, s *site) {
 	}
 }
 
-// testGone stops the server: the page says so, and does not pretend to know anything.
-func testGone(t *testing.T, browser *browsertest.Browser, _ *site) {
-	s := newSite(t)
-	page := open(t, browser, s, s.address(middle), 1200)
-	page.Forgive("ERR_CONNECTION_REFUSED")
-	page.Forgive("ERR_FAILED") // the worker asks again what was asked before it ran
-	page.Await("the worker", `navigator.serviceWorker.controller !== null`)
-	s.stop()
-	page.key("1")
-	page.Await("a word about it", `document.querySelector("#problem").checkVisibility() && document.querySelector("#problem").textContent.includes("does not answer")`)
-	browsertest.Want(page.Page, `document.querySelector("#bar").checkVisibility()`, false) // it would show the position before
-	if verdict := page.Text("#verdict"); verdict != "" {
-		t.Errorf("%q", verdict)
-	}
-}
-
 // testGoneLayers asks for a chart that was not shown before.
 func testGoneLayers(t *testing.T, browser *browsertest.Browser, _ *site) {
-	s := newSite(t)
-	page := openOther(t, browser, s, "layers", 1200)
-	page.Forgive("ERR_CONNECTION_REFUSED")
-	page.Forgive("ERR_FAILED") // the worker asks again what was asked before it ran
-	page.Await("the worker", `navigator.serviceWorker.controller !== null`)
-	s.stop()
+	page := openOther(t, browser, newSite(t), "layers", 1200)
+	page.leave()
 	page.click("#scores-less")
-	page.Await("a word about it", `document.querySelector("#problem").checkVisibility() && document.querySelector("#problem").textContent.includes("does not answer")`)
+	page.wantGone()
 }
 
 // testOffline loads the page again after the server has stopped: what was seen is still
@@ -779,9 +747,7 @@ func testOffline(t *testing.T, browser *browsertest.Browser, _ *site) {
 	at := s.after(middle, 5)
 	page.wantAt(at)
 	page.Await("what it keeps", `(globalThis.kept ??= 0, caches.open("answers").then((c) => c.keys()).then((k) => { kept = k.length; }), kept >= 4)`)
-	page.Forgive("ERR_CONNECTION_REFUSED")
-	page.Forgive("ERR_FAILED") // what the worker does not have
-	s.stop()
+	page.leave()
 	page.Do(chromedp.Reload())
 	page.wantAt(at)
 	page.wantValues(at)
@@ -789,7 +755,8 @@ func testOffline(t *testing.T, browser *browsertest.Browser, _ *site) {
 	page.wantAt(middle)
 	page.wantValues(middle)
 	page.key("1")
-	page.Await("a word about it", `document.querySelector("#problem").checkVisibility() && document.querySelector("#problem").textContent.includes("does not answer")`)
+	page.wantGone()
+	browsertest.Want(page.Page, `document.querySelector("#bar").checkVisibility()`, false) // it would show the position before
 	if verdict := page.Text("#verdict"); verdict != "" {
 		t.Errorf("%q", verdict)
 	}

@@ -13,7 +13,6 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -29,7 +28,6 @@ import (
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
 	"grenier/pipeline/job"
-	"grenier/pipeline/play/line"
 	"grenier/pipeline/play/publish"
 )
 
@@ -122,8 +120,7 @@ func (m *mirror) scores(w http.ResponseWriter, r *http.Request) bool {
 // visit opens a page of the mirror.
 func (m *mirror) visit(t *testing.T, browser *browsertest.Browser, address string, width int64) *tab {
 	t.Helper()
-	media := map[string]string{"prefers-reduced-motion": "reduce", "prefers-color-scheme": "light"}
-	return &tab{browser.Open(t, m.folder+address, browsertest.Window{Width: width, Media: media}), m.site, ""}
+	return openAt(t, browser, m.site, m.folder+address, width)
 }
 
 // compute returns what the body of an async function computes on the page.
@@ -260,7 +257,7 @@ func wantLight(m *mirror, page *tab) {
 
 // testSiteForm: the French form of a page leads to the page, in French, and is what one sends to others from there.
 func testSiteForm(m *mirror, t *testing.T, browser *browsertest.Browser) {
-	page := &tab{browser.Open(t, m.folder+"index.fr.html"+m.address(middle), browsertest.Window{Width: 1000}), m.site, ""}
+	page := m.visit(t, browser, "index.fr.html"+m.address(middle), 1000)
 	page.Await("the page in French", `document.documentElement?.lang === "fr" && document.querySelector("#turn")?.textContent === "Au tour de Sud."`)
 	page.wantAt(middle)
 	page.wantAddress("/folder/" + m.address(middle)) // to which this server leads from index.html
@@ -288,10 +285,8 @@ func testSiteOffline(t *testing.T, browser *browsertest.Browser, m *mirror) {
 	page.Do(chromedp.Navigate(m.folder + m.address(at)))
 	page.wantAt(at)
 	page.wantValues(at)
-	page.Await("the worker", `navigator.serviceWorker.controller !== null`)
 	page.Await("the parts", `(globalThis.parts ??= 0, caches.open("parts of layers").then((c) => c.keys()).then((k) => { parts = k.length; }), parts > 0 && parts >= performance.getEntriesByType("resource").filter((e) => /layer-1\d\.gl/.test(e.name)).length)`)
-	page.Forgive("ERR_CONNECTION_REFUSED")
-	page.Forgive("ERR_FAILED")
+	page.leave()
 	m.stop()
 	page.Do(chromedp.Reload())
 	page.wantAt(at)
@@ -440,36 +435,6 @@ func testSiteAbove(t *testing.T, browser *browsertest.Browser, m *mirror) {
 	}
 }
 
-// testSiteExplore looks at what was found when the site was made.
-func testSiteExplore(t *testing.T, browser *browsertest.Browser, s *site) {
-	page := openOther(t, browser, s, "explore", 1024)
-	page.Await("swings", `document.querySelectorAll("#found li").length === 12`)
-	browsertest.Want(page.Page, `[...document.querySelector("#what").options].map((o) => o.value).join()`, "swing,hard,score")
-	page.Exec(`for (const [id, value] of [["seeds", "5"], ["what", "hard"]]) { const e = document.getElementById(id); e.value = value; e.dispatchEvent(new Event("change")); }`)
-	page.Await("the hardest", `document.querySelector("#about").textContent.includes("among all 4,368 of the layer") && document.querySelectorAll("#found li").length === 12`)
-	hard := browsertest.Eval[string](page.Page, `document.querySelector("#found a").href`)
-	fields := regexp.MustCompile(`pits=([0-9,]+)`).FindStringSubmatch(hard)
-	board, err := s.game.Parse(strings.Split(fields[1], ","))
-	if err != nil {
-		t.Fatal(err)
-	}
-	best, err := line.Best(t.Context(), s.tables, board, line.Options{})
-	if want := fmt.Sprintf("in %d moves", len(best.Moves)); err != nil || !strings.Contains(page.Text("#found li"), want) {
-		t.Errorf("%v: %q, want %q (%v)", board, page.Text("#found li"), want, err)
-	}
-	page.Exec(`for (const [id, value] of [["seeds", "6"], ["score", "3"], ["what", "score"]]) { const e = document.getElementById(id); e.value = value; e.dispatchEvent(new Event("change")); }`)
-	page.Await("scores", `document.querySelector("#about").textContent.includes("have this score") && document.querySelectorAll("#found li").length === 12`)
-	for _, href := range browsertest.Eval[[]string](page.Page, `[...document.querySelectorAll("#found a")].map((a) => new URL(a.href).searchParams.get("pits"))`) {
-		board, err := s.game.Parse(strings.Split(href, ","))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if score, err := s.tables.Score(board); err != nil || score != 3 || board.Seeds() != 6 {
-			t.Errorf("%v is worth %d (%v)", board, score, err)
-		}
-	}
-}
-
 // TestQuestions: what is prepared is what the pages ask for.
 func TestQuestions(t *testing.T) {
 	files := web.Site()
@@ -519,7 +484,7 @@ func TestLongSites(t *testing.T) {
 				shown := *m.site // the same tests as for the server
 				shown.url, shown.ends = m.folder, ".html"
 				testPuzzles(t, browser, &shown)
-				testSiteExplore(t, browser, &shown)
+				testExplore(t, browser, &shown)
 				testLearn(t, browser, &shown)
 				shown.wantLooks(t, browser, append(shown.views(), view{name: "download", address: "download.html"}))
 				testSiteAbove(t, browser, m)
