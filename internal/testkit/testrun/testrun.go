@@ -13,6 +13,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"grenier/internal/testkit/awaritest"
 	"grenier/internal/testkit/writetest"
 	"grenier/io/layerfile"
 	"grenier/io/manifest"
@@ -20,17 +21,12 @@ import (
 	"grenier/io/vfs"
 	"grenier/kernels/ranks"
 	"grenier/layers/awari"
-	"grenier/pipeline/spaces/retro"
 )
 
 // Game returns a game.
 func Game(t testing.TB, pits int, rules awari.Rules) awari.Game {
 	t.Helper()
-	game, err := awari.New(pits, rules)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return game
+	return awaritest.Game(t, pits, rules)
 }
 
 // Space returns the boards of a game with at most seeds seeds.
@@ -43,33 +39,13 @@ func Space(t testing.TB, game awari.Game, seeds int) *awari.Space {
 	return space
 }
 
-// solved has the layers that this process has solved, by the name of the game.
-var solved struct {
-	sync.Mutex
-	layers map[string][][]int8
-}
-
 // Solve returns the true scores of the layers 0 to seeds, by layer and rank, which are the
 // caller's. A process solves a layer once.
 func Solve(t testing.TB, game awari.Game, seeds int) [][]int8 {
 	t.Helper()
-	solved.Lock()
-	defer solved.Unlock()
-	if solved.layers == nil {
-		solved.layers = map[string][][]int8{}
-	}
-	known, space := solved.layers[game.Name()], Space(t, game, seeds)
-	for n := len(known); n <= seeds; n++ {
-		scores, _, err := retro.SolveLayer(t.Context(), space, known, n, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		known = append(known, scores)
-	}
-	solved.layers[game.Name()] = known
-	layers := make([][]int8, seeds+1)
-	for n := range layers {
-		layers[n] = slices.Clone(known[n])
+	layers := slices.Clone(awaritest.Oracle(t, game, seeds)[:seeds+1])
+	for n, scores := range layers {
+		layers[n] = slices.Clone(scores)
 	}
 	return layers
 }
