@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"grenier/cmd/grenier/cli"
+	"grenier/internal/testkit/must"
 	"grenier/io/rundir"
 )
 
@@ -63,9 +64,7 @@ func ask(t *testing.T, progress string, want map[string]string) (told int) {
 // statusOfDir returns what status says.
 func statusOfDir(t *testing.T, dir string) (r statusReport) {
 	t.Helper()
-	if err := json.Unmarshal([]byte(mustRun(t, "awari", "status", "--json", "--dir", dir)), &r); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, json.Unmarshal([]byte(mustRun(t, "awari", "status", "--json", "--dir", dir)), &r))
 	return r
 }
 
@@ -80,9 +79,7 @@ func TestStatusOfKilled(t *testing.T) {
 	if r := statusOfDir(t, dir); r.State != rundir.Running || !r.Locked || !r.Alive || r.PID != pid {
 		t.Errorf("running: %+v", r)
 	}
-	if err := s.cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, s.cmd.Process.Kill())
 	s.wait(t)
 	r := statusOfDir(t, dir)
 	if r.State != rundir.Killed || r.Locked || r.Alive || r.PID != pid || r.Report == nil || r.Report.PID != pid ||
@@ -134,9 +131,7 @@ func TestWatch(t *testing.T) {
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
 	for i, line := range lines {
 		var r statusReport
-		if err := json.Unmarshal([]byte(line), &r); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, json.Unmarshal([]byte(line), &r))
 		want := rundir.Running
 		if i == len(lines)-1 {
 			want = rundir.Interrupted

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"grenier/cmd/grenier/cli"
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/tries"
 )
 
@@ -51,13 +52,9 @@ func TestLongExportMemory(t *testing.T) {
 		for _, codec := range []string{"none", "lz4", "zstd"} {
 			out, err := exec.CommandContext(t.Context(), "grenier", "awari", "export", "--dir", dir, "--layer", "16", "--format", format,
 				"--codec", codec, "--threads", "2", "--memory", "64MiB", "--json", "--out", filepath.Join(t.TempDir(), "file")).Output()
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			var e exported
-			if err := json.Unmarshal(out, &e); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, json.Unmarshal(out, &e))
 			if e.PeakRSS > 64<<20 {
 				t.Errorf("%s, %s: %d bytes of memory", format, codec, e.PeakRSS)
 			}

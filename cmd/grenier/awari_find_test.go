@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"grenier/cmd/grenier/cli"
+	"grenier/internal/testkit/awaritest"
+	"grenier/internal/testkit/must"
 	"grenier/layers/awari"
 )
 
@@ -22,14 +24,9 @@ func TestFindAgreesWithProbe(t *testing.T) {
 	lines := strings.Split(strings.TrimSpace(out), "\n")
 	found := lines[:len(lines)-1]
 
-	game, err := awari.New(12, awari.Awari)
-	if err != nil {
-		t.Fatal(err)
-	}
+	game := awaritest.Game(t, 12, awari.Awari)
 	space, err := awari.NewSpace(game, seeds)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	var boards []string
 	for rank := range space.Size(seeds) {
 		boards = append(boards, space.Text(space.Unrank(seeds, rank)))

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"grenier/cmd/grenier/cli"
+	"grenier/internal/testkit/must"
 	"grenier/io/manifest"
 	"grenier/io/rundir"
 )
@@ -163,9 +164,7 @@ func TestBadFlags(t *testing.T) {
 func writeFiles(t *testing.T, files map[string]string) {
 	t.Helper()
 	for name, text := range files {
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.MkdirAll(filepath.Dir(name), 0o755))
 		write(t, name, []byte(text))
 	}
 }
@@ -178,9 +177,7 @@ func TestBadDirectories(t *testing.T) {
 		"file": "text", "photos/cat.jpg": "cat", "begun/manifest.json": "", "other/manifest.json": `{"name": "site"}`,
 		"newer/manifest.json": strings.Replace(newer, `"version": 1`, `"version": 3`, 1),
 	})
-	if err := os.Mkdir("empty", 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Mkdir("empty", 0o755))
 	solve, probe := "awari solve --pits 4 --seeds 3 --dir ", " 1 0 0 0"
 	refused(t, []badInput{
 		{solve + "strict", cli.ExitUsage, "strict holds|rules strict, 4 pits|asked for|rules awari, 4 pits"},
@@ -211,13 +208,9 @@ func TestBadDirectories(t *testing.T) {
 func TestLockedDirectory(t *testing.T) {
 	t.Chdir(solved(t, "--pits", "4", "--seeds", "3"))
 	locked, err := rundir.Lock(".", manifest.Identity{Game: "awari", Rules: "awari", Pits: 4})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer func() {
-		if err := locked.Unlock(); err != nil {
-			t.Error(err)
-		}
+		must.OK(t, locked.Unlock())
 	}()
 	refused(t, []badInput{
 		{"awari solve --pits 4 --seeds 4 --dir .", cli.ExitFailure, "lock|in use by process " + strconv.Itoa(os.Getpid())},
@@ -257,9 +250,7 @@ func TestDamageMessages(t *testing.T) {
 // TestMissingLayer removes a file that the manifest lists.
 func TestMissingLayer(t *testing.T) {
 	t.Chdir(solved(t, "--pits", "4", "--seeds", "4"))
-	if err := os.Remove(rundir.LayerName(2)); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Remove(rundir.LayerName(2)))
 	refused(t, []badInput{
 		{"awari probe --dir . 1 1 0 0", cli.ExitCorrupt, "layer-02.gl|missing"},
 		{"awari verify --dir .", cli.ExitCorrupt, "layer-02.gl|missing"},

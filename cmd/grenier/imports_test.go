@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"grenier/internal/testkit/must"
 )
 
 // allowed lists, for each part of the tree, the parts that it may import
@@ -163,9 +165,7 @@ var goList = sync.OnceValues(func() ([]byte, error) {
 func listPackages(t *testing.T) []goPackage {
 	t.Helper()
 	out, err := goList()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	var packages []goPackage
 	for d := json.NewDecoder(strings.NewReader(string(out))); ; {
 		var p goPackage
@@ -173,9 +173,7 @@ func listPackages(t *testing.T) []goPackage {
 		if errors.Is(err, io.EOF) {
 			return packages
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		packages = append(packages, p)
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"grenier/cmd/grenier/cli"
+	"grenier/internal/testkit/must"
 	"grenier/io/manifest"
 	"grenier/io/rundir"
 )
@@ -36,9 +37,7 @@ func command(t *testing.T, name string, args ...string) *solver {
 
 func (s *solver) start(t *testing.T) *solver {
 	t.Helper()
-	if err := s.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, s.cmd.Start())
 	return s
 }
 
@@ -88,9 +87,7 @@ func checkLeft(t *testing.T, dir string) {
 	t.Helper()
 	for path := range contents(t, dir) {
 		name, err := filepath.Rel(dir, path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if name != "." && !afterKill.MatchString(filepath.ToSlash(name)) {
 			t.Errorf("%s is left", name)
 		}
@@ -101,9 +98,7 @@ func checkLeft(t *testing.T, dir string) {
 func layersOf(t *testing.T, dir string) []manifest.LayerSummary {
 	t.Helper()
 	var stats manifest.Summary
-	if err := json.Unmarshal([]byte(mustRun(t, "awari", "stats", "--json", "--dir", dir)), &stats); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, json.Unmarshal([]byte(mustRun(t, "awari", "stats", "--json", "--dir", dir)), &stats))
 	return stats.Layers
 }
 
@@ -116,9 +111,7 @@ func withoutSeconds(t *testing.T, dir string) map[string]string {
 	files := map[string]string{}
 	for path, text := range layerContents(t, dir) {
 		name, err := filepath.Rel(dir, path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if name == rundir.ManifestName {
 			text = seconds.ReplaceAllString(text, "")
 		}
@@ -214,13 +207,9 @@ func TestProbeTalks(t *testing.T) {
 	s := command(t, "grenier", "awari", "probe", "--dir", dir, "-")
 	s.cmd.Stdout = nil
 	in, err := s.cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	out, err := s.cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	s.start(t)
 	answer := make([]byte, 1000)
 	for _, c := range [][2]string{

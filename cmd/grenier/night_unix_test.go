@@ -19,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"grenier/cmd/grenier/cli"
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/tries"
 	"grenier/io/manifest"
 	"grenier/io/rundir"
@@ -77,9 +78,7 @@ func layerFiles(t *testing.T, run string) map[string]string {
 	t.Helper()
 	text := read(t, filepath.Join(run, rundir.ManifestName))
 	m, err := manifest.Parse(run, text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	files := map[string]string{rundir.ManifestName: placeless.ReplaceAllString(string(text), "")}
 	for i := range m.Layers {
 		data := read(t, rundir.LayerFile(run, &m.Layers[i]))
@@ -211,12 +210,8 @@ func (n *night) checkReaders(t *testing.T, whole string) {
 	}
 	// Without a manifest, and with a disk elsewhere, repair is told where they are.
 	moved := filepath.Join(n.top, "moved")
-	if err := os.Rename(two, moved); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Remove(filepath.Join(n.run, rundir.ManifestName)); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Rename(two, moved))
+	must.OK(t, os.Remove(filepath.Join(n.run, rundir.ManifestName)))
 	out := mustRun(t, "awari", "repair", "--dir", n.run, "--layers-in", filepath.Join(n.top, "one"), "--layers-in", moved, "--progress", "none")
 	if strings.Contains(out, "solved") {
 		t.Errorf("something was solved again:\n%s", out)
@@ -228,9 +223,7 @@ func (n *night) checkReaders(t *testing.T, whole string) {
 func freeAddress(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer l.Close()
 	return l.Addr().String()
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"grenier/cmd/grenier/cli"
+	"grenier/internal/testkit/must"
 )
 
 // TestRepairFullDisk repairs on a disk that is too small, then on a larger one.
@@ -20,9 +21,7 @@ func TestRepairFullDisk(t *testing.T) {
 	loseLayers(t, from, 9, 11, 10, 12)
 	disk := newSmallDisk(t, usedKiB(t, from)+32)
 	dir := filepath.Join(disk.path, "run")
-	if err := os.CopyFS(dir, os.DirFS(from)); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.CopyFS(dir, os.DirFS(from)))
 	r := grenier(t.Context(), "", "awari", "repair", "--dir", dir, "--progress", "none")
 	if r.status != cli.ExitFailure || !strings.Contains(r.err, "no space left on device") {
 		t.Fatalf("status %d, %s", r.status, r.err)
@@ -45,9 +44,7 @@ func TestRepairUnwritable(t *testing.T) {
 	base := publicDir(t)
 	run := filepath.Join(base, "run")
 	mustRun(t, "awari", "solve", "--progress", "none", "--pits", "4", "--seeds", "3", "--dir", run)
-	if err := os.Remove(filepath.Join(run, "layer-01.gl")); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Remove(filepath.Join(run, "layer-01.gl")))
 	before := contents(t, base)
 	check := func(attributes *syscall.SysProcAttr, cause string) {
 		r := process(t, base, attributes, "awari", "repair", "--dir", run)

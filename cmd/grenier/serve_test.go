@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"grenier/cmd/grenier/cli"
+	"grenier/internal/testkit/must"
 )
 
 // serving is a process that serves.
@@ -27,9 +28,7 @@ func startServer(t *testing.T, flags ...string) *serving {
 	s := &serving{solver: command(t, "grenier", append([]string{"awari", "serve", "--json"}, flags...)...)}
 	s.cmd.Stdout = nil
 	out, err := s.cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	s.start(t)
 	line, err := bufio.NewReader(out).ReadString('\n')
 	if err == nil {
@@ -45,9 +44,7 @@ func startServer(t *testing.T, flags ...string) *serving {
 func (s *serving) get(t *testing.T, path string) string {
 	t.Helper()
 	response, err := http.Get(s.report.URL + path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
 	if err != nil || response.StatusCode != http.StatusOK {
@@ -89,9 +86,7 @@ func TestServe(t *testing.T) {
 // TestServeTaken asks for a port that another program has.
 func TestServeTaken(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer l.Close()
 	r := grenier(t.Context(), "", "awari", "serve", "--dir", solved(t, "--seeds", "1"), "--addr", l.Addr().String())
 	oneClearLine(t, r.err)

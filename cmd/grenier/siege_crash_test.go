@@ -16,6 +16,7 @@ import (
 
 	"grenier/cmd/grenier/cli"
 	"grenier/internal/testkit/crashfs"
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/siegetest"
 	"grenier/internal/testkit/tries"
 	"grenier/io/rundir"
@@ -152,9 +153,7 @@ func (c *crashes) empty(t *testing.T) {
 	if err == nil {
 		err = c.tree.Mkdir(siegeDir, 0o755)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 }
 
 // disk returns a file system in memory with the files that are there at the beginning.
@@ -165,9 +164,7 @@ func (c *crashes) disk(t *testing.T) *crashfs.FS {
 		files[c.tree.Path(name)] = data
 	}
 	disk, err := crashfs.New().Load(files)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return disk
 }
 
@@ -249,15 +246,11 @@ func (c *crashes) powerCut(t *testing.T, disk *crashfs.FS) {
 	work, _ := c.tree.Stat(siegeDir + "/work")
 	c.empty(t)
 	if work != nil {
-		if err := c.tree.Mkdir(siegeDir+"/work", 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, c.tree.Mkdir(siegeDir+"/work", 0o755))
 	}
 	for path, data := range disk.Contents() {
 		name, err := filepath.Rel(c.tree.Name(), path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		c.tree.Write(name, data)
 	}
 }

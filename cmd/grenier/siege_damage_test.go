@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"grenier/cmd/grenier/cli"
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/siegetest"
 	"grenier/internal/testkit/tries"
 	"grenier/io/rundir"
@@ -219,9 +220,7 @@ func (s *subject) round(t *testing.T, r *rand.Rand, number uint64) {
 func (s *subject) reset(t *testing.T) {
 	t.Helper()
 	s.whole.Restore(t)
-	if err := s.tree.RemoveAll("new"); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, s.tree.RemoveAll("new"))
 	if s.whole.Files["run/manifest.json"] != nil {
 		s.tree.Write("run/notes.txt", []byte("mine"))
 		s.tree.Write("run/work/notes.txt", []byte("mine"))
@@ -268,9 +267,7 @@ func (s *subject) attack(t *testing.T, did string, forged siegetest.Forgery) {
 	}
 	if diff := s.canary.Changes(); diff != "" {
 		fail("canaries", "changed:\n%s", diff)
-		if err := s.tree.RemoveAll("canary"); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, s.tree.RemoveAll("canary"))
 		s.canary = s.tree.Canary("canary")
 	}
 	if left := s.foreign(); left != mine {
@@ -404,9 +401,7 @@ func (s *subject) donate(t *testing.T, args string) {
 	t.Helper()
 	s.must(t, args+" --progress none --dir @/donor")
 	maps.Copy(s.donors, s.renamed(s.tree.Save("donor").Files, strconv.Itoa(len(s.donors))))
-	if err := s.tree.RemoveAll("donor"); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, s.tree.RemoveAll("donor"))
 }
 
 func (s *subject) renamed(files map[string][]byte, prefix string) map[string][]byte {
@@ -508,9 +503,7 @@ func (s *subject) interrupt(t *testing.T, args, checkpoint string) {
 		if r.status != cli.ExitOK && r.status != cli.ExitInterrupted {
 			t.Fatalf("%s: status %d, %s", args, r.status, r.err)
 		}
-		if err := s.tree.RemoveAll(siegeDir); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, s.tree.RemoveAll(siegeDir))
 	}
 	t.Fatalf("%s: it leaves no checkpoint", args)
 }
@@ -531,9 +524,7 @@ func buildInterrupted(args string) func(*testing.T, *subject) {
 // buildFiles makes the files of some commands, or a calibration if there are none.
 func buildFiles(commands ...string) func(*testing.T, *subject) {
 	return func(t *testing.T, s *subject) {
-		if err := s.tree.Mkdir(siegeDir, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, s.tree.Mkdir(siegeDir, 0o755))
 		for _, args := range commands {
 			s.must(t, args)
 		}
@@ -547,9 +538,7 @@ func buildFiles(commands ...string) func(*testing.T, *subject) {
 
 func buildExports(t *testing.T, s *subject) {
 	s.must(t, "awari solve --progress none --seeds 4 --dir @/source")
-	if err := s.tree.Mkdir(siegeDir, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, s.tree.Mkdir(siegeDir, 0o755))
 	for n := range 5 {
 		for _, f := range []string{"a --format colex", "b --codec lz4 --format colex", "c --codec zstd --format vu"} {
 			s.must(t, fmt.Sprintf("awari export --progress none --dir @/source --layer %d --out @/run/%d%s", n, n, f))

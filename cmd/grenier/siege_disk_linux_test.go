@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"grenier/cmd/grenier/cli"
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/tries"
 )
 
@@ -52,9 +53,7 @@ func (c *crashes) mount(t *testing.T, options string) (unmount func()) {
 		t.Skipf("a small disk needs a file system of its own: %v", err)
 	}
 	return func() {
-		if err := unix.Unmount(dir, unix.MNT_DETACH); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, unix.Unmount(dir, unix.MNT_DETACH))
 	}
 }
 
@@ -75,9 +74,7 @@ func (c *crashes) full(t *testing.T, options string) (ended bool) {
 		fail("undocumented status, or no clear line")
 	}
 	c.whole(t, fail)
-	if err := unix.Mount("", c.tree.Path(siegeDir), "", unix.MS_REMOUNT, "size=64m,nr_inodes=1000"); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, unix.Mount("", c.tree.Path(siegeDir), "", unix.MS_REMOUNT, "size=64m,nr_inodes=1000"))
 	c.again(t, fail)
 	return false
 }
@@ -86,9 +83,7 @@ func (c *crashes) full(t *testing.T, options string) (ended bool) {
 func (c *crashes) readOnly(t *testing.T) {
 	t.Helper()
 	defer c.mount(t, "size=64m")()
-	if err := unix.Mount("", c.tree.Path(siegeDir), "", unix.MS_REMOUNT|unix.MS_RDONLY, ""); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, unix.Mount("", c.tree.Path(siegeDir), "", unix.MS_REMOUNT|unix.MS_RDONLY, ""))
 	watched := c.tree.Watch(siegeDir)
 	r := grenier(t.Context(), "", c.args...)
 	if r.status != cli.ExitFailure || !clearLines.MatchString(r.err) {

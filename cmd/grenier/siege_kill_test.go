@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"grenier/cmd/grenier/cli"
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/tries"
 	"grenier/io/rundir"
 )
@@ -82,9 +83,7 @@ func siege(t *testing.T, wanted int, disturb func(s *solver, r *rand.Rand, took 
 func (d *disturbed) begun(t *testing.T) string {
 	t.Helper()
 	base := filepath.Join(t.TempDir(), "begun")
-	if err := os.MkdirAll(filepath.Join(base, siegeDir), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.MkdirAll(filepath.Join(base, siegeDir), 0o755))
 	write(t, filepath.Join(base, "board.txt"), []byte(pegs))
 	for _, args := range d.prepare {
 		mustRun(t, d.fields(args, base)...)
@@ -107,9 +106,7 @@ func loseLayers(t *testing.T, dir string, lost ...int) {
 			err = errors.Join(err, os.Truncate(path, 100))
 		}
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 }
 
 // siege disturbs the command that many times.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/siegetest"
 	"grenier/internal/testkit/tries"
 )
@@ -97,12 +98,8 @@ func TestLongSiegePlaces(t *testing.T) {
 		t.Parallel()
 		base := publicDir(t)
 		program := filepath.Join(base, "grenier-worker")
-		if err := os.Rename(filepath.Join(base, "grenier"), program); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Mkdir(filepath.Join(base, "tree"), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.Rename(filepath.Join(base, "grenier"), program))
+		must.OK(t, os.Mkdir(filepath.Join(base, "tree"), 0o755))
 		s := &subject{uid: 65534, tree: siegetest.At(t, filepath.Join(base, "tree")), worker: &worker{program: program, attr: nobody, dir: base}}
 		siegePlaces(t, s)
 	})
@@ -141,9 +138,7 @@ func (s *subject) put(t *testing.T, r *rand.Rand, name string, d siegetest.Damag
 	t.Helper()
 	s.reset(t)
 	if name == "run/work" {
-		if err := s.tree.RemoveAll(name); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, s.tree.RemoveAll(name))
 	}
 	if _, ok := s.whole.Files[name]; !ok {
 		s.tree.Write(name, nil)

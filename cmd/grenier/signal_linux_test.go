@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"grenier/cmd/grenier/cli"
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/tries"
 	"grenier/io/rundir"
 )
@@ -58,9 +59,7 @@ func signalServer(t *testing.T, dir string) syscall.WaitStatus {
 	t.Helper()
 	s := startServer(t, "--addr", "localhost:0", "--dir", dir)
 	half, err := net.Dial("tcp", s.report.Address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer half.Close()
 	if _, err := io.WriteString(half, "GET / HTTP/1.1\r\n"); err != nil {
 		t.Fatal(err)
@@ -91,9 +90,7 @@ func TestUnread(t *testing.T) {
 		t.Run(strings.Join(c.args[:2], " ")+fmt.Sprint(c.errs), func(t *testing.T) {
 			s := command(t, "grenier", c.args...)
 			r, w, err := os.Pipe()
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			if c.errs {
 				s.cmd.Stderr = w
 			} else {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"grenier/cmd/grenier/cli"
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/testrun"
 	"grenier/io/manifest"
 	"grenier/io/rundir"
@@ -30,13 +31,9 @@ func staleRun(t *testing.T) (dir, whole string) {
 	}
 	name := rundir.LayerName(wrong)
 	m, err := manifest.Load(filepath.Join(dir, rundir.ManifestName))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	right, err := manifest.Load(filepath.Join(whole, rundir.ManifestName))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	m.Layers[wrong] = right.Layers[wrong]
 	write(t, filepath.Join(dir, name), read(t, filepath.Join(whole, name)))
 	testrun.SaveManifest(t, dir, m)
@@ -89,15 +86,11 @@ func TestStale(t *testing.T) {
 func read(t *testing.T, path string) []byte {
 	t.Helper()
 	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return data
 }
 
 func write(t *testing.T, path string, data []byte) {
 	t.Helper()
-	if err := os.WriteFile(path, data, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(path, data, 0o644))
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/tries"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
@@ -28,13 +29,9 @@ func startUCI(t *testing.T, dir string) *ucier {
 	u := &ucier{solver: command(t, "grenier", "awari", "uci", "--memory", "32MiB", "--dir", dir)}
 	u.cmd.Stdout = nil
 	in, err := u.cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	out, err := u.cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	u.in, u.lines = in, bufio.NewScanner(out)
 	u.start(t)
 	u.say(t, "uci", "uciok")
@@ -85,9 +82,7 @@ func TestLongUCIMatch(t *testing.T) {
 		}
 	}
 	tab, err := tables.Open(rich, tables.Options{Family: cpu.Best()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer tab.Close()
 	sides := []*ucier{startUCI(t, rich), startUCI(t, poor)}
 	random := rand.New(rand.NewPCG(20, 26))
@@ -138,9 +133,7 @@ type uciGame struct {
 func (g *uciGame) goesOn(t *testing.T) bool {
 	t.Helper()
 	if g.State() == match.Playing && g.Repeated() {
-		if err := g.Draw(); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, g.Draw())
 	}
 	return g.State() == match.Playing
 }
@@ -159,13 +152,9 @@ func (g *uciGame) play(t *testing.T, pit int) {
 		return
 	}
 	was, err := g.tables.Score(before)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	is, err := g.tables.Score(g.Board())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	g.kept++
 	if int(was) != captured-int(is) {
 		t.Errorf("%s: worth %d on a board worth %d", g.moves, captured-int(is), was)

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"grenier/cmd/grenier/cli"
+	"grenier/internal/testkit/must"
 )
 
 // TestReadOnlyDirectory mounts a run read-only: the super-user, too, cannot
@@ -34,11 +35,7 @@ func mountReadOnly(t *testing.T, dir string) {
 	if err := unix.Mount(dir, dir, "", unix.MS_BIND, ""); err != nil {
 		t.Skipf("a directory that nobody can write needs a mount: %v", err)
 	}
-	t.Cleanup(func() {
-		if err := unix.Unmount(dir, 0); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(func() { must.OK(t, unix.Unmount(dir, 0)) })
 	if err := unix.Mount("", dir, "", unix.MS_BIND|unix.MS_REMOUNT|unix.MS_RDONLY, ""); err != nil {
 		t.Skipf("a directory that nobody can write needs a mount: %v", err)
 	}
@@ -66,9 +63,7 @@ func TestUnwritableDirectory(t *testing.T) {
 	if r := process(t, base, nobody, "awari", "verify", "--dir", run); r.status != cli.ExitOK {
 		t.Errorf("verify: status %d, %s", r.status, r.err)
 	}
-	if err := os.Chmod(run, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Chmod(run, 0o700))
 	r := process(t, base, nobody, "awari", "verify", "--dir", run)
 	oneClearLine(t, r.err)
 	if r.status != cli.ExitFailure || !strings.Contains(r.err, run) || !strings.Contains(r.err, "permission denied") {
@@ -84,17 +79,13 @@ func TestUnwritableDirectory(t *testing.T) {
 func publicDir(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "grenier-test-")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	t.Cleanup(func() {
 		if err := os.RemoveAll(dir); err != nil {
 			t.Error(err)
 		}
 	})
-	if err := os.Chmod(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Chmod(dir, 0o755))
 	copyProgram(t, filepath.Join(dir, "grenier"))
 	return dir
 }
@@ -104,9 +95,7 @@ func publicDir(t *testing.T) string {
 func copyProgram(t *testing.T, path string) {
 	t.Helper()
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if out, err := exec.CommandContext(t.Context(), "cp", self, path).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}

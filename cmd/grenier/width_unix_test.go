@@ -16,21 +16,19 @@ import (
 	"unicode/utf8"
 
 	"github.com/creack/pty"
+
+	"grenier/internal/testkit/must"
 )
 
 // onTerminal runs a command on a terminal with so many columns and returns what it wrote.
 func onTerminal(t *testing.T, columns uint16, dir string, env []string, args ...string) string {
 	t.Helper()
 	program, err := exec.LookPath("grenier")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	cmd := exec.CommandContext(t.Context(), program, args...)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
 	f, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 24, Cols: columns})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer f.Close()
 	var text bytes.Buffer
 	if _, err := io.Copy(&text, f); err != nil && !errors.Is(err, syscall.EIO) { // EIO: the command has ended
@@ -62,9 +60,7 @@ var control = regexp.MustCompile("\x1b\\[[0-9;?]*[A-Za-z]")
 func TestLinesFit(t *testing.T) {
 	t.Parallel()
 	calibration, err := filepath.Abs("testdata/machine.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for _, columns := range []uint16{80, 50} {
 		dir := t.TempDir()
 		for _, c := range []struct{ args, part string }{

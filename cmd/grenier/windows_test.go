@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"grenier/cmd/grenier/cli"
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/tries"
 	"grenier/io/memory"
 	"grenier/io/rundir"
@@ -74,9 +75,7 @@ func (p *windowRuns) begin(t *testing.T) string {
 func copyOf(t *testing.T, from string) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "run")
-	if err := os.CopyFS(dir, os.DirFS(from)); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.CopyFS(dir, os.DirFS(from)))
 	return dir
 }
 
@@ -206,9 +205,7 @@ func TestLongWindowsReport(t *testing.T) {
 func summaryOf(t *testing.T, out string) (s solveSummary) {
 	t.Helper()
 	last := out[strings.LastIndex(strings.TrimSpace(out), "\n")+1:]
-	if err := json.Unmarshal([]byte(last), &s); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, json.Unmarshal([]byte(last), &s))
 	return s
 }
 
@@ -229,9 +226,7 @@ func checkReport(t *testing.T, out string, s solveSummary) {
 			Type   string
 			Detail solve.Progress
 		}
-		if err := json.Unmarshal([]byte(line), &l); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, json.Unmarshal([]byte(line), &l))
 		if l.Type == "layer" {
 			continue
 		}
@@ -333,9 +328,7 @@ func (p *windowRuns) testDamage(t *testing.T) {
 				dir := copyOf(t, interrupted)
 				path := filepath.Join(dir, c.file)
 				if c.damage == nil {
-					if err := os.Remove(path); err != nil {
-						t.Fatal(err)
-					}
+					must.OK(t, os.Remove(path))
 				} else {
 					damageFile(t, path, c.damage)
 				}

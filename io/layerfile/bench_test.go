@@ -7,6 +7,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/twins"
 	"grenier/io/tally"
 	"grenier/kernels/cpu"
@@ -20,13 +21,9 @@ const benchScores = MaxBlockSize
 // 1,292.
 func realBlock(tb testing.TB) []int8 {
 	data, err := os.ReadFile(filepath.Join("testdata", "layer-20-block-646.zst"))
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must.OK(tb, err)
 	z, err := zstd.NewReader(nil)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must.OK(tb, err)
 	defer z.Close()
 	scores := make([]int8, benchScores)
 	raw, err := z.DecodeAll(data, nil)
@@ -52,14 +49,10 @@ func BenchmarkEncode(b *testing.B) {
 	twins.Bench(b, func(b *testing.B, f cpu.Family) {
 		h, scores, _ := benchmarkFile(b)
 		e, err := NewEncoder(h, f)
-		if err != nil {
-			b.Fatal(err)
-		}
+		must.OK(b, err)
 		var block Block
 		for b.Loop() {
-			if err := e.Encode(&block, scores); err != nil {
-				b.Fatal(err)
-			}
+			must.OK(b, e.Encode(&block, scores))
 		}
 	})
 }
@@ -69,9 +62,7 @@ func BenchmarkDecode(b *testing.B) {
 		_, scores, path := benchmarkFile(b)
 		_, d := openDecoder(b, Open, path, family)
 		for b.Loop() {
-			if err := d.Read(scores, 0); err != nil {
-				b.Fatal(err)
-			}
+			must.OK(b, d.Read(scores, 0))
 		}
 	})
 }

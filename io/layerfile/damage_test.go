@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/layerfiletest"
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/tries"
 	"grenier/io/corrupt"
 )
@@ -25,9 +26,7 @@ func smallFile(t testing.TB) ([]byte, []int8) {
 	path := filepath.Join(t.TempDir(), "small.gl")
 	writeFile(t, path, testHeader(128, len(scores)), scores)
 	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return data, scores
 }
 
@@ -35,9 +34,7 @@ func smallFile(t testing.TB) ([]byte, []int8) {
 // pass a check, whether its index is read whole or in parts. Every error must be one of corruption and name the file.
 func mustBeCorrupt(t *testing.T, path string, data []byte, what string, args ...any) {
 	t.Helper()
-	if err := os.WriteFile(path, data, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(path, data, 0o644))
 	_, err := readAll(path)
 	_, problems := check(path)
 	if err == nil || len(problems) == 0 {
@@ -116,9 +113,7 @@ func TestLongResealed(t *testing.T) {
 		for k := range each {
 			x, forged := flips[(i+k)%len(flips)], slices.Clone(data)
 			forged[i] ^= x
-			if err := os.WriteFile(path, layerfiletest.Reseal(forged), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, os.WriteFile(path, layerfiletest.Reseal(forged), 0o644))
 			got, err := readAll(path)
 			_, problems := check(path)
 			if err != nil && !errors.Is(err, corrupt.ErrCorrupt) {
@@ -213,9 +208,7 @@ func TestCheckNoticesWrongSums(t *testing.T) {
 
 func write(t *testing.T, path string, data []byte) {
 	t.Helper()
-	if err := os.WriteFile(path, data, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(path, data, 0o644))
 }
 
 func TestNotAFile(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"testing"
 
+	"grenier/internal/testkit/must"
 	"grenier/io/corrupt"
 )
 
@@ -77,9 +78,7 @@ func layerBytes(t testing.TB, blockSize int, scores []int8) []byte {
 	path := filepath.Join(t.TempDir(), "layer.gl")
 	writeFile(t, path, testHeader(blockSize, len(scores)), scores)
 	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return data
 }
 
@@ -87,9 +86,7 @@ func layerBytes(t testing.TB, blockSize int, scores []int8) []byte {
 func openBytes(t *testing.T, r *bytesReader, wholeIndex int64) (*File, *Decoder) {
 	t.Helper()
 	f, err := openReader("far/layer.gl", r, wholeIndex)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	d := f.NewDecoder(family)
 	return f, d
 }
@@ -100,12 +97,8 @@ func TestUnsure(t *testing.T) {
 	r := &bytesReader{data: layerBytes(t, 1, scores)}
 	const index = 300 * indexEntrySize
 	f, err := openUnsure("far/layer.gl", r, index)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Close(); err != nil {
-		t.Error(err)
-	}
+	must.OK(t, err)
+	must.OK(t, f.Close())
 	r.closed = false
 	if f, err = openUnsure("far/layer.gl", r, index-1); f != nil || !errors.Is(err, ErrLongIndex) || errors.Is(err, corrupt.ErrCorrupt) || !r.closed {
 		t.Errorf("%v, closed %v", err, r.closed)

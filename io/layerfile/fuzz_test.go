@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/layerfiletest"
+	"grenier/internal/testkit/must"
 	"grenier/io/corrupt"
 	"grenier/io/tally"
 	"grenier/kernels/crc32c"
@@ -85,13 +86,9 @@ func FuzzForged(f *testing.F) {
 	f.Add([]byte(testModel), []byte{1, 2, 3, 4}, uint16(9), int8(3))
 	h := testHeader(512, 512)
 	e, err := NewEncoder(h, family)
-	if err != nil {
-		f.Fatal(err)
-	}
+	must.OK(f, err)
 	var b Block
-	if err := e.Encode(&b, layerScores(rand.New(rand.NewPCG(13, 14)), 512)); err != nil {
-		f.Fatal(err)
-	}
+	must.OK(f, e.Encode(&b, layerScores(rand.New(rand.NewPCG(13, 14)), 512)))
 	f.Add([]byte(testModel), b.stored, uint16(512), int8(20))
 	f.Fuzz(func(t *testing.T, model, stored []byte, n uint16, most int8) {
 		if n < 1 || len(stored) < 1 || len(stored) >= int(n) || most < 0 {

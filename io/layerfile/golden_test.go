@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"grenier/internal/testkit/must"
 	"grenier/io/corrupt"
 )
 
@@ -44,9 +45,7 @@ func goldenDump(name string) string { return filepath.Join("testdata", name+".du
 func golden(t *testing.T, name string) (data []byte) {
 	t.Helper()
 	dump, err := os.ReadFile(goldenDump(name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for line := range strings.Lines(string(dump)) {
 		digits := strings.ReplaceAll(line[6:min(6+dumpWidth, len(line)-1)], " ", "")
 		part, err := hex.DecodeString(digits)
@@ -66,9 +65,7 @@ func TestGolden(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "golden.gl")
 		writeFile(t, path, goldenHeader(name), goldenScores())
 		got, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if *update {
 			write(t, goldenDump(name), []byte(annotate(got)))
 		}
@@ -107,15 +104,11 @@ func TestZstd(t *testing.T) {
 // with the golden file for lz4.
 func TestDumpInDocument(t *testing.T) {
 	page, err := os.ReadFile("../../docs/format/layer-file.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	_, dump, _ := strings.Cut(string(page), "```dump\n")
 	dump, _, _ = strings.Cut(dump, "```\n")
 	want, err := os.ReadFile(goldenDump("lz4"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if dump != string(want) {
 		t.Errorf("the dump should be\n%s", want)
 	}

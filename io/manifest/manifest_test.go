@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/writetest"
 	"grenier/io/corrupt"
 	"grenier/io/layerfile"
@@ -47,30 +48,22 @@ func example() *Manifest {
 func encode(t testing.TB, m *Manifest) []byte {
 	t.Helper()
 	data, err := m.Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return data
 }
 
 func TestGolden(t *testing.T) {
 	got := encode(t, example())
 	if *update {
-		if err := os.WriteFile(golden, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(golden, got, 0o644))
 	}
 	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if d := cmp.Diff(string(want), string(got)); d != "" {
 		t.Errorf("another manifest than the golden one; if that is intended, is it a new version? %s", d)
 	}
 	m, err := Load(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if d := cmp.Diff(example(), m); d != "" {
 		t.Error(d)
 	}
@@ -79,9 +72,7 @@ func TestGolden(t *testing.T) {
 // TestInDocument compares the example in docs/format/manifest.md.
 func TestInDocument(t *testing.T) {
 	page, err := os.ReadFile("../../docs/format/manifest.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	m := example()
 	m.Layers = m.Layers[:2]
 	if want := "```json\n" + string(encode(t, m)) + "```\n"; !strings.Contains(string(page), want) {
@@ -91,9 +82,7 @@ func TestInDocument(t *testing.T) {
 
 func TestSaveAndLoad(t *testing.T) {
 	dir, err := vfs.OpenDir(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer dir.Close()
 	const name = "manifest.json"
 	path := dir.Path(name)
@@ -103,13 +92,9 @@ func TestSaveAndLoad(t *testing.T) {
 	for n := range 4 {
 		want := example()
 		want.Layers = want.Layers[:n]
-		if err := want.Save(dir, name); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, want.Save(dir, name))
 		got, err := Load(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if d := cmp.Diff(want, got); d != "" {
 			t.Error(d)
 		}
@@ -288,9 +273,7 @@ func layer(t *testing.T, path string, h layerfile.Header, scores []int8) (layerf
 	h.Transform, h.BlockSize, h.Positions = layerfile.Ranks, 64, uint64(len(scores))
 	s := writetest.File(t, path, h, scores)
 	f, err := layerfile.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	t.Cleanup(func() { f.Close() })
 	return s, f
 }

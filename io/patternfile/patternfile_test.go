@@ -10,6 +10,7 @@ import (
 	"slices"
 	"testing"
 
+	"grenier/internal/testkit/must"
 	"grenier/io/corrupt"
 	"grenier/io/patternfile"
 )
@@ -25,9 +26,7 @@ func sample(t testing.TB, h patternfile.Header) (path string, data []byte, value
 	}
 	path = filepath.Join(t.TempDir(), "sample.gp")
 	size, err := patternfile.Write(path, h, values)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if data, err = os.ReadFile(path); err != nil || int64(len(data)) != size {
 		t.Fatal(len(data), size, err)
 	}
@@ -54,9 +53,7 @@ func TestDamage(t *testing.T) {
 	path, data, _ := sample(t, header)
 	check := func(what string, at int, changed []byte) {
 		t.Helper()
-		if err := os.WriteFile(path, changed, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(path, changed, 0o644))
 		if _, _, err := patternfile.Read(path, nil); !errors.Is(err, corrupt.ErrCorrupt) {
 			t.Errorf("%s %d: %v", what, at, err)
 		}
@@ -124,9 +121,7 @@ func FuzzRead(f *testing.F) {
 			return nil
 		}
 		for range 2 {
-			if err := os.WriteFile(path, data, 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, os.WriteFile(path, data, 0o644))
 			if _, _, err := patternfile.Read(path, accept); err != nil && !errors.Is(err, corrupt.ErrCorrupt) {
 				t.Error(err)
 			}

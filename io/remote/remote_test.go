@@ -25,6 +25,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/remotetest"
 	"grenier/io/corrupt"
 	"grenier/io/manifest"
@@ -56,9 +57,7 @@ func site(t *testing.T) (s *remotetest.Server, long []byte, dir string) {
 		long[i] = byte(r.Uint32())
 	}
 	writeFile(t, filepath.Join(dir, "long"), long)
-	if err := os.Chtimes(filepath.Join(dir, "long"), date, date); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Chtimes(filepath.Join(dir, "long"), date, date))
 	writeFile(t, filepath.Join(dir, "short"), long[:1000])
 	writeFile(t, filepath.Join(dir, "empty"), nil)
 	s = remotetest.Serve(t, dir, false)
@@ -68,17 +67,13 @@ func site(t *testing.T) (s *remotetest.Server, long []byte, dir string) {
 
 func writeFile(t *testing.T, path string, data []byte) {
 	t.Helper()
-	if err := os.WriteFile(path, data, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(path, data, 0o644))
 }
 
 func openDir(t *testing.T, address string, o remote.Options) *remote.Dir {
 	t.Helper()
 	d, err := remote.Open(t.Context(), address, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	t.Cleanup(d.Close)
 	return d
 }
@@ -86,9 +81,7 @@ func openDir(t *testing.T, address string, o remote.Options) *remote.Dir {
 func openFile(t *testing.T, d *remote.Dir, name string) *remote.File {
 	t.Helper()
 	f, err := d.OpenFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return f
 }
 
@@ -383,9 +376,7 @@ func TestReplaced(t *testing.T) {
 	replace := func(data []byte, when time.Time) {
 		path := filepath.Join(dir, "long")
 		writeFile(t, path, data)
-		if err := os.Chtimes(path, when, when); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.Chtimes(path, when, when))
 	}
 	other := slices.Clone(long)
 	slices.Reverse(other)
@@ -429,9 +420,7 @@ func TestNoValidator(t *testing.T) {
 	s, long, dir := site(t)
 	never := time.Unix(0, 0) // which package http does not send
 	for _, name := range []string{"long", "short"} {
-		if err := os.Chtimes(filepath.Join(dir, name), never, never); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.Chtimes(filepath.Join(dir, name), never, never))
 	}
 	d := openDir(t, s.URL, patient)
 	if _, err := d.OpenFile("long"); !errors.Is(err, remote.ErrNoValidator) || attempts(err) != 1 {
@@ -542,9 +531,7 @@ func attempts(err error) int {
 
 func TestNobodyThere(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	address := "http://" + l.Addr().String()
 	l.Close()
 	_, err = openDir(t, address, patient).Manifest()
@@ -571,9 +558,7 @@ func cancel(t *testing.T, o remote.Options, mute bool, how string) {
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	d, err := remote.Open(ctx, s.URL, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer d.Close()
 	f := openFile(t, d, "long")
 	asked := make(chan struct{}, 1)
@@ -597,9 +582,7 @@ func cancel(t *testing.T, o remote.Options, mute bool, how string) {
 		want = context.Canceled
 		stop()
 	case "file":
-		if err := f.Close(); err != nil {
-			t.Error(err)
-		}
+		must.OK(t, f.Close())
 		if err := f.Close(); !errors.Is(err, os.ErrClosed) {
 			t.Errorf("second Close: %v", err)
 		}
@@ -698,9 +681,7 @@ func TestManifest(t *testing.T) {
 	id := manifest.Identity{Game: "awari", Rules: "awari", Pits: 12}
 	path := filepath.Join(dir, rundir.ManifestName)
 	text, err := (&manifest.Manifest{Identity: id}).Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	writeFile(t, path, text)
 	if m, err := d.Manifest(); err != nil || m.Identity != id {
 		t.Errorf("%v, %v", m, err)

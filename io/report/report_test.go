@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"grenier/internal/testkit/must"
 	"grenier/io/chart"
 	"grenier/io/manifest"
 	"grenier/io/report"
@@ -26,9 +27,7 @@ var update = flag.Bool("update", false, "rewrite golden files")
 func load(t *testing.T) *manifest.Manifest {
 	t.Helper()
 	m, err := manifest.Load("testdata/manifest.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return m
 }
 
@@ -36,9 +35,7 @@ func load(t *testing.T) *manifest.Manifest {
 func written(t *testing.T, write func(io.Writer, *manifest.Manifest) error, m *manifest.Manifest) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := write(&b, m); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, write(&b, m))
 	return b.String()
 }
 
@@ -48,14 +45,10 @@ func TestGolden(t *testing.T) {
 	} {
 		got := written(t, write, load(t))
 		if *update {
-			if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, os.WriteFile(golden, []byte(got), 0o644))
 		}
 		want, err := os.ReadFile(golden)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if d := cmp.Diff(string(want), got); d != "" {
 			t.Errorf("%s: another drawing than the golden one: look at it, then use -update. %s", golden, d)
 		}
@@ -74,9 +67,7 @@ func parse(t *testing.T, text string) {
 		if errors.Is(err, io.EOF) {
 			break
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if e, ok := token.(xml.StartElement); ok {
 			for _, a := range e.Attr {
 				switch a.Name.Local {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"grenier/internal/testkit/must"
 	"grenier/io/manifest"
 	"grenier/io/vfs"
 )
@@ -71,9 +72,7 @@ func TestUnlockAfterLoss(t *testing.T) {
 	second := mustLock(t, dir)
 	defer second.Unlock()
 	before := maps.Clone(snapshot(t, dir))
-	if err := first.Unlock(); err != nil {
-		t.Error(err)
-	}
+	must.OK(t, first.Unlock())
 	if diff := cmp.Diff(before, snapshot(t, dir)); diff != "" {
 		t.Errorf("something was changed: %s", diff)
 	}
@@ -84,21 +83,15 @@ func TestUnlockAfterLoss(t *testing.T) {
 
 func mustRemove(t *testing.T, path string) {
 	t.Helper()
-	if err := os.Remove(path); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Remove(path))
 }
 
 func mustWrite(t *testing.T, path string) {
 	t.Helper()
-	if err := os.WriteFile(path, nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(path, nil, 0o644))
 }
 
 func mustRename(t *testing.T, from, to string) {
 	t.Helper()
-	if err := os.Rename(from, to); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Rename(from, to))
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"grenier/internal/testkit/must"
 	"grenier/io/corrupt"
 	"grenier/io/layerfile"
 	"grenier/io/manifest"
@@ -112,12 +113,8 @@ func startChild(t *testing.T, dir string, n int) *exec.Cmd {
 	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d", childSteps, n))
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
+	must.OK(t, cmd.Start())
 	t.Cleanup(func() { kill(cmd) })
 	if line, err := bufio.NewReader(out).ReadString('\n'); line != "done <nil>\n" {
 		t.Fatalf("child: %q, %v", line, err)
@@ -143,27 +140,21 @@ func snapshot(t *testing.T, dir string) map[string]string {
 		all[path] = string(data)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return all
 }
 
 func mustLock(t *testing.T, dir string) *Locked {
 	t.Helper()
 	l, err := Lock(dir, awari)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return l
 }
 
 func names(t *testing.T, dir string) string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	var out []string
 	for _, e := range entries {
 		out = append(out, e.Name())
@@ -182,21 +173,15 @@ func TestNewRun(t *testing.T) {
 			t.Fatalf("step %d: %v", i, err)
 		}
 	}
-	if err := l.Unlock(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, l.Unlock())
 	d, err := Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	m, err := d.Manifest()
 	if err != nil || len(m.Layers) != 1 {
 		t.Fatal(m, err)
 	}
 	f, err := layerfile.Open(d.LayerPath(0))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer f.Close()
 	if err := m.CheckFile(0, f); err != nil {
 		t.Error(err)
@@ -208,9 +193,7 @@ func TestNewRun(t *testing.T) {
 	if got := names(t, dir); got != "layer-00.gl lock manifest.json work" || names(t, again.Work().Path("")) != "" {
 		t.Error(got, names(t, again.Work().Path("")))
 	}
-	if err := again.Unlock(); err != nil {
-		t.Error(err)
-	}
+	must.OK(t, again.Unlock())
 }
 
 func TestTwoProcesses(t *testing.T) {
@@ -247,13 +230,9 @@ func TestTwoLocksInOneProcess(t *testing.T) {
 	if !errors.As(err, &locked) || locked.PID != os.Getpid() {
 		t.Error(err)
 	}
-	if err := l.Unlock(); err != nil {
-		t.Error(err)
-	}
+	must.OK(t, l.Unlock())
 	l = mustLock(t, dir)
-	if err := l.Unlock(); err != nil {
-		t.Error(err)
-	}
+	must.OK(t, l.Unlock())
 }
 
 // TestCrash kills a solver after each of its steps. What is left is the old
@@ -285,18 +264,14 @@ func TestCrash(t *testing.T) {
 				t.Fatalf("after step %d, step %d again: %v", n, i, err)
 			}
 		}
-		if err := l.Unlock(); err != nil {
-			t.Error(err)
-		}
+		must.OK(t, l.Unlock())
 	}
 }
 
 // TestRefused checks that a refused request changes nothing.
 func TestRefused(t *testing.T) {
 	other, err := (&manifest.Manifest{Identity: manifest.Identity{Game: "awari", Rules: "awari", Pits: 12}}).Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	tests := []struct {
 		name  string
 		files map[string]string
@@ -340,12 +315,8 @@ func fill(t *testing.T, dir string, files map[string]string) {
 	t.Helper()
 	for name, text := range files {
 		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		must.OK(t, os.WriteFile(path, []byte(text), 0o644))
 	}
 }
 
@@ -383,9 +354,7 @@ func TestUnwritable(t *testing.T) {
 		t.Skip("this user can write everywhere")
 	}
 	dir := t.TempDir()
-	if err := os.Chmod(dir, 0o555); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Chmod(dir, 0o555))
 	for _, path := range []string{dir, filepath.Join(dir, "new")} {
 		if _, err := Lock(path, awari); !errors.Is(err, ErrUnwritable) {
 			t.Errorf("%s: %v", path, err)

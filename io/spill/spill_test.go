@@ -18,6 +18,7 @@ import (
 	"go.uber.org/goleak"
 
 	"grenier/internal/testkit/crashfs"
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/tries"
 	"grenier/io/corrupt"
 	"grenier/io/sealed"
@@ -82,18 +83,11 @@ func read(rng *rand.Rand, d vfs.Dir, h Header, workers int) (data []byte, err er
 	}
 }
 
-func check(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 // systemDir is an empty directory of the operating system.
 func systemDir(t testing.TB) vfs.Dir {
 	t.Helper()
 	d, err := vfs.OpenDir(t.TempDir())
-	check(t, err)
+	must.OK(t, err)
 	t.Cleanup(func() { d.Close() })
 	return d
 }
@@ -111,13 +105,13 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 		var files [2][]byte
 		for i := range files {
 			d := systemDir(t)
-			check(t, write(rng, d, aHeader, data, 1+rng.IntN(5), blockSize))
+			must.OK(t, write(rng, d, aHeader, data, 1+rng.IntN(5), blockSize))
 			got, err := read(rng, d, aHeader, 1+rng.IntN(5))
 			if err != nil || !bytes.Equal(got, data) {
 				t.Fatalf("%d bytes, blocks of %d: %d bytes, %v", len(data), blockSize, len(got), err)
 			}
 			files[i], err = os.ReadFile(d.Path("a"))
-			check(t, err)
+			must.OK(t, err)
 		}
 		if !bytes.Equal(files[0], files[1]) {
 			t.Fatalf("%d bytes, blocks of %d: two files of the same contents differ", len(data), blockSize)
@@ -132,10 +126,10 @@ func TestUsualBlocks(t *testing.T) {
 	for p, most := range map[Packing]int{LZ4: len(data) * 5 / 6, Stored: len(data) + 2000, Direct: len(data) + 2000} {
 		d := systemDir(t)
 		w, err := Create(d, "a", aHeader, p, 3)
-		check(t, err)
+		must.OK(t, err)
 		_, err = w.Write(data)
-		check(t, err)
-		check(t, w.Publish())
+		must.OK(t, err)
+		must.OK(t, w.Publish())
 		info, err := d.Lstat("a")
 		if err != nil || info.Size() != w.Bytes() || info.Size() > int64(most) || p != LZ4 && info.Size() < int64(len(data)) {
 			t.Errorf("%d bytes are packed to %d, %d of them on disk; %v", len(data), w.Bytes(), info.Size(), err)
@@ -159,7 +153,7 @@ func TestHeaders(t *testing.T) {
 		t.Errorf("left behind: %v, %v", entries, err)
 	}
 	h := Header{Kind: strings.Repeat("z", sealed.MaxKind), Version: 1<<32 - 1, Identity: make([]byte, sealed.MaxIdentity)}
-	check(t, write(tries.Rand(t), d, h, nil, 1, 1))
+	must.OK(t, write(tries.Rand(t), d, h, nil, 1, 1))
 	if got, err := ReadHeader(d, "a"); err != nil || got.Kind != h.Kind || got.Version != h.Version || !bytes.Equal(got.Identity, h.Identity) {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -171,7 +165,7 @@ func TestWhose(t *testing.T) {
 	if _, err := Open(d, "a", aHeader, 1); !errors.Is(err, fs.ErrNotExist) {
 		t.Error(err)
 	}
-	check(t, write(rng, d, aHeader, contents(rng, 999), 1, 100))
+	must.OK(t, write(rng, d, aHeader, contents(rng, 999), 1, 100))
 	for _, c := range []struct {
 		Header
 		want error
@@ -188,21 +182,21 @@ func TestWhose(t *testing.T) {
 	newer := aHeader
 	newer.Version++
 	r, err := Open(d, "a", newer, 1)
-	check(t, err)
+	must.OK(t, err)
 	if r.head.Version != 3 {
 		t.Errorf("version %d", r.head.Version)
 	}
-	check(t, r.Close())
+	must.OK(t, r.Close())
 	for _, c := range []struct {
 		text    string
 		foreign bool
 	}{{"", false}, {"\x89G", false}, {"\x88G", true}, {"something else entirely", true}} {
-		check(t, vfs.Write(d, "a", []byte(c.text)))
+		must.OK(t, vfs.Write(d, "a", []byte(c.text)))
 		if _, err := ReadHeader(d, "a"); !errors.Is(err, corrupt.ErrCorrupt) || errors.Is(err, corrupt.ErrForeign) != c.foreign {
 			t.Errorf("%q: %v", c.text, err)
 		}
 	}
-	check(t, d.Mkdir("dir"))
+	must.OK(t, d.Mkdir("dir"))
 	if _, err := ReadHeader(d, "dir"); !errors.Is(err, corrupt.ErrForeign) {
 		t.Error(err)
 	}
@@ -213,12 +207,12 @@ func TestWhose(t *testing.T) {
 func TestAbandonedStreams(t *testing.T) {
 	rng, d := tries.Rand(t), systemDir(t)
 	data := contents(rng, 5000)
-	check(t, write(rng, d, aHeader, data, 1, 100))
+	must.OK(t, write(rng, d, aHeader, data, 1, 100))
 	for _, n := range []int{0, 99, 100, 4000} {
 		w, err := create(d, "a", aHeader, LZ4, 2, 100)
-		check(t, err)
+		must.OK(t, err)
 		_, err = w.Write(data[:n])
-		check(t, errors.Join(err, w.Abort(), w.Abort()))
+		must.OK(t, errors.Join(err, w.Abort(), w.Abort()))
 		if _, err := w.Write(data); !errors.Is(err, os.ErrClosed) {
 			t.Errorf("writing after Abort: %v", err)
 		}
@@ -226,9 +220,9 @@ func TestAbandonedStreams(t *testing.T) {
 			t.Errorf("Publish after Abort: %v", err)
 		}
 		r, err := Open(d, "a", aHeader, 2)
-		check(t, err)
+		must.OK(t, err)
 		_, err = io.ReadFull(r, make([]byte, n))
-		check(t, errors.Join(err, r.Close()))
+		must.OK(t, errors.Join(err, r.Close()))
 		if _, err := r.Read(make([]byte, 1)); err == nil || errors.Is(err, io.EOF) {
 			t.Errorf("reading after Close: %v", err)
 		}
@@ -259,9 +253,9 @@ func spans(file []byte) (blocks [][2]int, end int) {
 func stream(t testing.TB, rng *rand.Rand, h Header, data []byte, blockSize int) []byte {
 	t.Helper()
 	disk := crashfs.New()
-	check(t, write(rng, disk.Dir("x"), h, data, 1, blockSize))
+	must.OK(t, write(rng, disk.Dir("x"), h, data, 1, blockSize))
 	file, err := vfs.Read(disk.Dir("x"), "a", 1<<30)
-	check(t, err)
+	must.OK(t, err)
 	return file
 }
 
@@ -302,7 +296,7 @@ func TestDamage(t *testing.T) {
 	}
 	d := crashfs.New().Dir("x")
 	for name, bad := range damaged {
-		check(t, vfs.Write(d, "a", bad))
+		must.OK(t, vfs.Write(d, "a", bad))
 		got, err := read(rng, d, aHeader, 1+rng.IntN(3))
 		broken, ok := errors.AsType[*corrupt.Error](err)
 		if !ok || broken.File != d.Path("a") || broken.Part == "" {
@@ -327,15 +321,15 @@ func TestGolden(t *testing.T) {
 	rng := tries.Rand(t)
 	got := stream(t, rng, aHeader, goldenContents(), 64)
 	if *update {
-		check(t, os.WriteFile(golden, got, 0o644))
+		must.OK(t, os.WriteFile(golden, got, 0o644))
 	}
 	want, err := os.ReadFile(golden)
-	check(t, err)
+	must.OK(t, err)
 	if !bytes.Equal(got, want) {
 		t.Errorf("another file than the golden one:\n%s", hex.Dump(got))
 	}
 	d := crashfs.New().Dir("x")
-	check(t, vfs.Write(d, "a", want))
+	must.OK(t, vfs.Write(d, "a", want))
 	if got, err := read(rng, d, aHeader, 1); err != nil || !bytes.Equal(got, goldenContents()) {
 		t.Errorf("%q, %v", got, err)
 	}
@@ -347,7 +341,7 @@ func TestCrashes(t *testing.T) {
 	older, newer := contents(rng, 3000), contents(rng, 2500)
 	for k := 1; ; k++ {
 		disk := crashfs.New()
-		check(t, write(rng, disk.Dir("x"), aHeader, older, 2, 300))
+		must.OK(t, write(rng, disk.Dir("x"), aHeader, older, 2, 300))
 		disk.CrashAt(disk.Ops() + k)
 		err := write(rng, disk.Dir("x"), aHeader, newer, 2, 300)
 		for _, found := range []*crashfs.FS{disk.Kill(), disk.PowerCut(rng), disk.PowerCut(rng), disk.Kill().PowerCut(rng)} {
@@ -373,7 +367,7 @@ func TestFailingDisks(t *testing.T) {
 	older, newer := contents(rng, 3000), contents(rng, 2500)
 	for k := 1; ; k++ {
 		disk := crashfs.New()
-		check(t, write(rng, disk.Dir("x"), aHeader, older, 2, 300))
+		must.OK(t, write(rng, disk.Dir("x"), aHeader, older, 2, 300))
 		calls := 0
 		disk.Fail(func(op crashfs.Op, _ string) error {
 			if calls++; calls == k && op != crashfs.Remove {
@@ -403,12 +397,12 @@ func (unsynced) Sync() error        { return syscall.ENOSPC }
 func TestAbortAfterPublish(t *testing.T) {
 	d := systemDir(t)
 	w, err := Create(d, "a", aHeader, LZ4, 1)
-	check(t, err)
+	must.OK(t, err)
 	w.pending.File = unsynced{w.pending.File}
 	if err := w.Publish(); !errors.Is(err, syscall.ENOSPC) {
 		t.Errorf("Publish: %v", err)
 	}
-	check(t, w.Abort())
+	must.OK(t, w.Abort())
 }
 
 // fix makes the checksums of a file right, as far as it can be divided into blocks.
@@ -444,7 +438,7 @@ func FuzzRead(f *testing.F) {
 			fix(file)
 		}
 		d := crashfs.New().Dir("x")
-		check(t, vfs.Write(d, "a", file))
+		must.OK(t, vfs.Write(d, "a", file))
 		h, err := ReadHeader(d, "a")
 		if err != nil && !errors.Is(err, corrupt.ErrCorrupt) {
 			t.Fatal(err)
@@ -460,7 +454,7 @@ func FuzzRead(f *testing.F) {
 			}
 			return
 		}
-		check(t, write(rng, d, h, data, 2, 1+len(data)/3))
+		must.OK(t, write(rng, d, h, data, 2, 1+len(data)/3))
 		if again, err := read(rng, d, h, 2); err != nil || !bytes.Equal(data, again) {
 			t.Fatalf("%d bytes, then %d, %v", len(data), len(again), err)
 		}

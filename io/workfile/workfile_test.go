@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/crashfs"
+	"grenier/internal/testkit/must"
 	"grenier/io/corrupt"
 	"grenier/io/vfs"
 	"grenier/io/workfile"
@@ -37,9 +38,7 @@ func content(seed uint64, n int) []byte {
 func open(t tb, path string) vfs.Dir {
 	t.Helper()
 	d, err := vfs.OpenDir(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	t.Cleanup(func() { d.Close() })
 	return d
 }
@@ -47,18 +46,14 @@ func open(t tb, path string) vfs.Dir {
 func create(t tb, d vfs.Dir, name string) *workfile.File {
 	t.Helper()
 	f, err := workfile.Create(d, name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return f
 }
 
 func put(t tb, f *workfile.File, data []byte) workfile.Extent {
 	t.Helper()
 	e, err := f.Put(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return e
 }
 
@@ -66,9 +61,7 @@ func put(t tb, f *workfile.File, data []byte) workfile.Extent {
 func expect(t tb, f *workfile.File, e workfile.Extent, want []byte) {
 	t.Helper()
 	got, err := f.Get(e, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if !bytes.Equal(got, want) {
 		t.Fatalf("%+v: other bytes", e)
 	}
@@ -76,9 +69,7 @@ func expect(t tb, f *workfile.File, e workfile.Extent, want []byte) {
 
 func commit(t tb, f *workfile.File, name string, data []byte) {
 	t.Helper()
-	if err := f.Commit(name, data); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, f.Commit(name, data))
 }
 
 func TestLife(t *testing.T) {
@@ -99,9 +90,7 @@ func TestLife(t *testing.T) {
 	if f.Used() != 1200 {
 		t.Errorf("used %d", f.Used())
 	}
-	if err := f.Close(); err != nil {
-		t.Error(err)
-	}
+	must.OK(t, f.Close())
 	if _, err := f.Put(a); !errors.Is(err, fs.ErrClosed) {
 		t.Error(err)
 	}
@@ -110,9 +99,7 @@ func TestLife(t *testing.T) {
 		t.Errorf("%q, %v", data, err)
 	}
 	f, err := workfile.Open(d, tilesName, []workfile.Extent{{}, eb})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer f.Close()
 	expect(t, f, eb, b)
 	if e := put(t, f, a); e.Offset != 0 {
@@ -134,9 +121,7 @@ func TestDamage(t *testing.T) {
 	damaged := func(change func(h *os.File)) {
 		t.Helper()
 		h, err := os.OpenFile(path, os.O_RDWR, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		change(h)
 		h.Close()
 		_, err = f.Get(e, nil)
@@ -322,9 +307,7 @@ func apart(t *testing.T, gap int) (*counting, *workfile.File, []piece) {
 	disk := &counting{Dir: crashfs.New().Dir(work)}
 	f := create(t, disk, tilesName)
 	pieces, err := putAll(f, 1, []int{100, gap, 200, gap, 300})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	f.Drop(pieces[1].Extent)
 	f.Drop(pieces[3].Extent)
 	commit(t, f, checkpointName, nil)
@@ -367,9 +350,7 @@ func damageBehindGaps(t *testing.T, gap int64) {
 	} {
 		disk, f, pieces := apart(t, int(gap))
 		h, err := disk.Edit(tilesName)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		c.change(h)
 		if _, err := getAll(f, pieces[:c.bad], nil); err != nil {
 			t.Errorf("%s: the pieces before: %v", name, err)
@@ -392,9 +373,7 @@ func damageBehindGaps(t *testing.T, gap int64) {
 func TestAllocations(t *testing.T) {
 	f := create(t, crashfs.New().Dir(work), tilesName)
 	extents, err := f.PutAll(content(1, 3000), []int{1000, 1500, 500})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	buffer := make([]byte, 3000)
 	extents[0], extents[2] = extents[2], extents[0]
 	if n := testing.AllocsPerRun(100, func() { f.GetAll(extents, buffer) }); n > 0 {

@@ -9,14 +9,14 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"grenier/internal/testkit/must"
 )
 
 func mustNew(t testing.TB, pits, seeds int) *Ranking {
 	t.Helper()
 	r, err := New(pits, seeds)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return r
 }
 
@@ -127,9 +127,7 @@ func TestRankOrderAndIteration(t *testing.T) {
 				t.Fatalf("%d pits, %d seeds: size %d, want %d", c.pits, n, got, len(boards))
 			}
 			iteration, err := r.Iterate(n)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			steps := 0
 			for rank, got := range iteration {
 				want := boards[rank]
@@ -186,14 +184,10 @@ func TestBijectionOnLargeLayers(t *testing.T) {
 		pits := rapid.IntRange(1, MaxPits).Draw(t, "pits")
 		n := rapid.IntRange(0, MaxSeeds).Draw(t, "seeds")
 		r, err := New(pits, MaxSeeds)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		rank := rapid.Uint64Range(0, r.Size(n)-1).Draw(t, "rank")
 		board := make([]uint8, pits)
-		if err := r.Unrank(n, rank, board); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, r.Unrank(n, rank, board))
 		if sum(board) != n || r.Rank(board) != rank {
 			t.Fatalf("rank %d becomes %v, which has %d seeds and rank %d", rank, board, sum(board), r.Rank(board))
 		}
@@ -228,14 +222,10 @@ func TestRankFactorsOverHalves(t *testing.T) {
 	for q := 1; q <= 6; q++ {
 		seeds := 12 - q
 		h, err := NewHalves(q, seeds)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		for n := range seeds + 1 {
 			boards, err := h.Board().Iterate(n)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			for rank, board := range boards {
 				if got := h.RowStart(n, board[q:]) + h.Half().Rank(board[:q]); got != rank {
 					t.Fatalf("%v: row start + half rank is %d, want %d", board, got, rank)
@@ -257,17 +247,13 @@ func BenchmarkUnrank12(b *testing.B) {
 	r := mustNew(b, 12, 48)
 	board := make([]uint8, 12)
 	for b.Loop() {
-		if err := r.Unrank(48, 123456789012, board); err != nil {
-			b.Fatal(err)
-		}
+		must.OK(b, r.Unrank(48, 123456789012, board))
 	}
 }
 
 func BenchmarkIterate12(b *testing.B) {
 	boards, err := mustNew(b, 12, 48).Iterate(20)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	n := 0
 	for b.Loop() {
 		for range boards {

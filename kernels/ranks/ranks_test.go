@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/guard"
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/tries"
 	"grenier/internal/testkit/twins"
 	"grenier/kernels/cpu"
@@ -41,14 +42,10 @@ func asBytes(scores []int8) []byte {
 func modelOf(tb testing.TB, scores []int8, low, high int8) Model {
 	tb.Helper()
 	n, err := NewCounts(low, high)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must.OK(tb, err)
 	n.Add(scores)
 	m := n.Model()
-	if err := m.Check(); err != nil {
-		tb.Fatal(err)
-	}
+	must.OK(tb, m.Check())
 	return m
 }
 

@@ -8,6 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"grenier/internal/testkit/awaritest"
+	"grenier/internal/testkit/must"
 	"grenier/io/corrupt"
 	"grenier/io/rundir"
 	"grenier/io/vfs"
@@ -31,19 +33,15 @@ func (g *given) Close() error                        { g.closed++; return nil }
 
 // TestAdd: layers that are added are the same files as those that are solved.
 func TestAdd(t *testing.T) {
-	game, from := mustGame(t, 6, awari.Strict), t.TempDir()
+	game, from := awaritest.Game(t, 6, awari.Strict), t.TempDir()
 	mustSolve(t, from, game, options(6))
 	solved, err := tables.Open(from, tables.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer solved.Close()
 	dir := filepath.Join(t.TempDir(), "run")
 	for n := range 7 {
 		g := &given{n: n, scores: make([]int8, solved.Layers()[n].Positions)}
-		if err := solved.Read(n, 0, g.scores); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, solved.Read(n, 0, g.scores))
 		last := solve.Progress{}
 		o := options(0)
 		o.Progress = func(s job.Step) { last = s.Detail.(solve.Progress) }
@@ -67,7 +65,7 @@ func TestAdd(t *testing.T) {
 
 // TestAddRefused: a layer that is not the next one, or cannot be opened, changes nothing.
 func TestAddRefused(t *testing.T) {
-	game, dir := mustGame(t, 4, awari.Awari), filepath.Join(t.TempDir(), "run")
+	game, dir := awaritest.Game(t, 4, awari.Awari), filepath.Join(t.TempDir(), "run")
 	broken := errors.New("broken")
 	opened := 0
 	open := func(context.Context, *tables.Tables, vfs.Dir) (solve.Source, error) { opened++; return nil, broken }
@@ -82,7 +80,7 @@ func TestAddRefused(t *testing.T) {
 			t.Errorf("layer %d: error %v", n, err)
 		}
 	}
-	if _, err := solve.Add(t.Context(), dir, mustGame(t, 4, awari.Strict), 4, options(0), open); !errors.Is(err, rundir.ErrOtherRun) {
+	if _, err := solve.Add(t.Context(), dir, awaritest.Game(t, 4, awari.Strict), 4, options(0), open); !errors.Is(err, rundir.ErrOtherRun) {
 		t.Errorf("error %v", err)
 	}
 	if _, err := solve.Add(t.Context(), dir, game, 49, options(0), open); !errors.Is(err, awari.ErrSeeds) {
@@ -102,7 +100,7 @@ func TestAddRefused(t *testing.T) {
 // TestAddImpossible: a layer with scores that no board of it has is not sealed, wherever the
 // scores are.
 func TestAddImpossible(t *testing.T) {
-	game, dir := mustGame(t, 12, awari.Awari), t.TempDir()
+	game, dir := awaritest.Game(t, 12, awari.Awari), t.TempDir()
 	mustSolve(t, dir, game, options(8))
 	before := contents(t, dir)
 	for _, at := range []int{0, 70_000, 167_959} {

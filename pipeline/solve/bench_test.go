@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"grenier/internal/testkit/must"
 	"grenier/io/rundir"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
@@ -23,9 +24,7 @@ import (
 // the layer file and of streams a position: what the costs of package plan are fitted to.
 func BenchmarkWidths(b *testing.B) {
 	game, err := awari.New(awari.MaxPits, awari.Awari)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	path := b.TempDir()
 	for n := firstWidths; n <= lastWidths(b); n++ {
 		o := Options{Seeds: n - 1, Job: job.Job{Workers: 1, Family: cpu.Best()}, Interval: 24 * time.Hour}
@@ -56,13 +55,9 @@ func lastWidths(b *testing.B) int {
 func benchWidth(b *testing.B, path string, game awari.Game, o Options) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	dir, err := rundir.Lock(path, Identity(game))
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	defer func() {
-		if err := dir.Unlock(); err != nil {
-			b.Error(err)
-		}
+		must.OK(b, dir.Unlock())
 	}()
 	work, looked := uint64(0), time.Now()
 	o.Progress = func(job.Step) {
@@ -72,27 +67,19 @@ func benchWidth(b *testing.B, path string, game awari.Game, o Options) {
 		}
 	}
 	m, err := tables.Manifest(dir)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	r, err := begin(dir, m, game, o)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	for b.Loop() {
 		report, file, err := r.sealLayer(b.Context(), o.Seeds)
 		if err == nil {
 			err = errors.Join(file.Abort(), dir.ClearWork())
 		}
-		if err != nil {
-			b.Fatal(err)
-		}
+		must.OK(b, err)
 		reportWidth(b, &report)
 	}
 	b.ReportMetric(float64(work)/float64(halfboard.Positions(game, o.Seeds)), "work-B/pos")
-	if err := r.engine.Close(); err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, r.engine.Close())
 }
 
 // reportWidth reports what plan calls the costs of a width.

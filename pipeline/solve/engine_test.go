@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"grenier/internal/testkit/awaritest"
 	"grenier/io/memory"
 	"grenier/layers/awari"
 	"grenier/pipeline/job"
@@ -24,7 +25,7 @@ func retrograde(seeds int) solve.Options {
 func TestEngines(t *testing.T) {
 	for _, c := range []struct{ pits, seeds int }{{4, 9}, {8, 6}, {12, 5}} {
 		for _, rules := range []awari.Rules{awari.Awari, awari.Strict} {
-			game := mustGame(t, c.pits, rules)
+			game := awaritest.Game(t, c.pits, rules)
 			want, got, turns := t.TempDir(), t.TempDir(), t.TempDir()
 			mustSolve(t, want, game, options(c.seeds))
 			for _, r := range mustSolve(t, got, game, retrograde(c.seeds)) {
@@ -54,7 +55,7 @@ func TestEngines(t *testing.T) {
 
 // TestRetrogradeInterrupted: an interrupted layer begins again.
 func TestRetrogradeInterrupted(t *testing.T) {
-	game := mustGame(t, 12, awari.Awari)
+	game := awaritest.Game(t, 12, awari.Awari)
 	want, dir := t.TempDir(), t.TempDir()
 	mustSolve(t, want, game, options(7))
 	for _, stage := range []string{"capture", "dense", "seal"} {
@@ -87,7 +88,7 @@ func TestRetrogradeInterrupted(t *testing.T) {
 // TestRetrogradeMemory: what needs more memory than is allowed is refused before anything is
 // changed.
 func TestRetrogradeMemory(t *testing.T) {
-	game := mustGame(t, 12, awari.Awari)
+	game := awaritest.Game(t, 12, awari.Awari)
 	dir := t.TempDir()
 	o := retrograde(20)
 	o.Memory = 100 << 20

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"grenier/internal/testkit/awaritest"
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
 	"grenier/io/corrupt"
@@ -31,9 +33,7 @@ type forger struct {
 
 func (f *forger) must(err error) {
 	f.t.Helper()
-	if err != nil {
-		f.t.Fatal(err)
-	}
+	must.OK(f.t, err)
 }
 
 // contents returns the header of a stream and what it holds.
@@ -117,13 +117,13 @@ func TestLongForgedStreams(t *testing.T) {
 	if tries.Full() {
 		rounds = 200
 	}
-	game := mustGame(t, 12, awari.Awari)
+	game := awaritest.Game(t, 12, awari.Awari)
 	whole := filepath.Join(t.TempDir(), "run")
 	mustSolve(t, whole, game, options(seeds-1))
 	below := copyRun(t, whole)
 	mustSolve(t, whole, game, options(seeds))
 	strict := filepath.Join(t.TempDir(), "strict")
-	mustSolve(t, strict, mustGame(t, 12, awari.Strict), options(seeds-1))
+	mustSolve(t, strict, awaritest.Game(t, 12, awari.Strict), options(seeds-1))
 	right, refused, wrong := 0, 0, 0
 	for range rounds {
 		o := options(seeds)
@@ -133,7 +133,7 @@ func TestLongForgedStreams(t *testing.T) {
 		if !stopIn(t, dir, game, o, stage) {
 			continue
 		}
-		stopIn(t, other, mustGame(t, 12, awari.Strict), o, stage)
+		stopIn(t, other, awaritest.Game(t, 12, awari.Strict), o, stage)
 		how := forgeIn(t, rng, dir, other)
 		_, err := solve.Solve(t.Context(), dir, game, o)
 		name := rundir.LayerName(seeds)
@@ -155,9 +155,7 @@ func TestLongForgedStreams(t *testing.T) {
 			}
 			t.Logf("%d bits, stopped in %s, %s: other bytes; %d scores do not follow from their moves", o.Bits, stage, how, v.Layers[0].Mismatches)
 		}
-		if err := errors.Join(os.RemoveAll(dir), os.RemoveAll(other)); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, errors.Join(os.RemoveAll(dir), os.RemoveAll(other)))
 	}
 	t.Logf("%d right, %d refused, %d let through", right, refused, wrong)
 }

@@ -13,6 +13,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"grenier/internal/testkit/awaritest"
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/tries"
 	"grenier/io/crew"
 	"grenier/io/layerfile"
@@ -84,20 +86,16 @@ type partsRun struct {
 
 func newPartsRun(t *testing.T) (r partsRun) {
 	t.Helper()
-	r = partsRun{game: mustGame(t, 12, awari.Awari), dir: filepath.Join(t.TempDir(), "run"), n: 11}
+	r = partsRun{game: awaritest.Game(t, 12, awari.Awari), dir: filepath.Join(t.TempDir(), "run"), n: 11}
 	mustSolve(t, r.dir, r.game, options(r.n-1))
 	whole := copyRun(t, r.dir)
 	mustSolve(t, whole, r.game, options(r.n))
 	r.want = contents(t, whole)[rundir.LayerName(r.n)]
 	solved, err := tables.Open(whole, tables.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer solved.Close()
 	r.scores = make([]int8, solved.Layers()[r.n].Positions)
-	if err := solved.Read(r.n, 0, r.scores); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, solved.Read(r.n, 0, r.scores))
 	return r
 }
 

@@ -16,6 +16,8 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"go.uber.org/goleak"
 
+	"grenier/internal/testkit/awaritest"
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/tries"
 	"grenier/io/corrupt"
 	"grenier/io/manifest"
@@ -29,15 +31,6 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func mustGame(t *testing.T, pits int, rules awari.Rules) awari.Game {
-	t.Helper()
-	game, err := awari.New(pits, rules)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return game
-}
-
 // options are those of most tests.
 func options(seeds int) solve.Options {
 	return solve.Options{Seeds: seeds, Job: job.Job{Workers: 2, Family: cpu.Best()}}
@@ -46,9 +39,7 @@ func options(seeds int) solve.Options {
 func mustSolve(t *testing.T, dir string, game awari.Game, o solve.Options) []solve.Report {
 	t.Helper()
 	reports, err := solve.Solve(t.Context(), dir, game, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return reports
 }
 
@@ -69,18 +60,14 @@ func contents(t *testing.T, dir string) map[string]string {
 		files[name] = string(text)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return files
 }
 
 func mustManifest(t *testing.T, dir string) *manifest.Manifest {
 	t.Helper()
 	m, err := manifest.Load(filepath.Join(dir, rundir.ManifestName))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return m
 }
 
@@ -133,7 +120,7 @@ func TestReports(t *testing.T) {
 		}
 		return nil
 	}
-	reports := mustSolve(t, dir, mustGame(t, 6, awari.Awari), o)
+	reports := mustSolve(t, dir, awaritest.Game(t, 6, awari.Awari), o)
 	if want := []int{0, 1, 2, 3, 4, 5, 6, 7}; !slices.Equal(sealed, want) {
 		t.Errorf("sealed %v, want %v", sealed, want)
 	}
@@ -151,7 +138,7 @@ func TestReports(t *testing.T) {
 
 // TestResume stops after every layer and resumes.
 func TestResume(t *testing.T) {
-	game := mustGame(t, 8, awari.Strict)
+	game := awaritest.Game(t, 8, awari.Strict)
 	whole, parts := t.TempDir(), t.TempDir()
 	mustSolve(t, whole, game, options(9))
 	for n := range 10 {
@@ -164,7 +151,7 @@ func TestResume(t *testing.T) {
 }
 
 func TestNothingToDo(t *testing.T) {
-	game, dir := mustGame(t, 6, awari.Awari), t.TempDir()
+	game, dir := awaritest.Game(t, 6, awari.Awari), t.TempDir()
 	mustSolve(t, dir, game, options(5))
 	before := contents(t, dir)
 	for _, seeds := range []int{0, 3, 5} {
@@ -191,7 +178,7 @@ func TestLongSameBytes(t *testing.T) {
 			continue
 		}
 		for _, rules := range []awari.Rules{awari.Awari, awari.Strict} {
-			game, want := mustGame(t, pits, rules), t.TempDir()
+			game, want := awaritest.Game(t, pits, rules), t.TempDir()
 			o := options(seeds)
 			o.Workers, o.Family = 1, cpu.Generic
 			mustSolve(t, want, game, o)
@@ -208,9 +195,9 @@ func TestLongSameBytes(t *testing.T) {
 
 func TestOtherRun(t *testing.T) {
 	dir := t.TempDir()
-	mustSolve(t, dir, mustGame(t, 6, awari.Strict), options(3))
+	mustSolve(t, dir, awaritest.Game(t, 6, awari.Strict), options(3))
 	before := contents(t, dir)
-	for _, asked := range []awari.Game{mustGame(t, 6, awari.Awari), mustGame(t, 8, awari.Strict)} {
+	for _, asked := range []awari.Game{awaritest.Game(t, 6, awari.Awari), awaritest.Game(t, 8, awari.Strict)} {
 		_, err := solve.Solve(t.Context(), dir, asked, options(5))
 		other, ok := errors.AsType[*rundir.OtherRunError](err)
 		if !ok || !errors.Is(err, rundir.ErrOtherRun) {
@@ -228,7 +215,7 @@ func TestOtherRun(t *testing.T) {
 func TestSeeds(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	for _, seeds := range []int{-1, awari.MaxSeeds + 1} {
-		if _, err := solve.Solve(t.Context(), dir, mustGame(t, 6, awari.Awari), options(seeds)); !errors.Is(err, awari.ErrSeeds) {
+		if _, err := solve.Solve(t.Context(), dir, awaritest.Game(t, 6, awari.Awari), options(seeds)); !errors.Is(err, awari.ErrSeeds) {
 			t.Errorf("%d seeds: error %v", seeds, err)
 		}
 	}
@@ -238,7 +225,7 @@ func TestSeeds(t *testing.T) {
 }
 
 func TestMemory(t *testing.T) {
-	dir, game := filepath.Join(t.TempDir(), "run"), mustGame(t, 12, awari.Awari)
+	dir, game := filepath.Join(t.TempDir(), "run"), awaritest.Game(t, 12, awari.Awari)
 	for _, c := range []struct {
 		memory  uint64
 		largest bool
@@ -267,31 +254,25 @@ func TestMemory(t *testing.T) {
 }
 
 func TestLocked(t *testing.T) {
-	game, dir := mustGame(t, 4, awari.Awari), t.TempDir()
+	game, dir := awaritest.Game(t, 4, awari.Awari), t.TempDir()
 	locked, err := rundir.Lock(dir, solve.Identity(game))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	_, err = solve.Solve(t.Context(), dir, game, options(2))
 	if holder, ok := errors.AsType[*rundir.LockedError](err); !ok || holder.PID != os.Getpid() {
 		t.Errorf("error %v", err)
 	}
-	if err := locked.Unlock(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, locked.Unlock())
 	mustSolve(t, dir, game, options(2))
 }
 
 // TestLeftovers puts in work/ and beside the layers what crashes may leave.
 func TestLeftovers(t *testing.T) {
-	game, want, dir := mustGame(t, 6, awari.Awari), t.TempDir(), t.TempDir()
+	game, want, dir := awaritest.Game(t, 6, awari.Awari), t.TempDir(), t.TempDir()
 	mustSolve(t, want, game, options(6))
 	mustSolve(t, dir, game, options(4))
 	junk := bytes.Repeat([]byte("junk"), 1000)
 	layer, err := os.ReadFile(filepath.Join(want, rundir.LayerName(4)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for name, text := range map[string][]byte{
 		"layer-05.gl.0123456789abcdef.tmp": junk, "work/checkpoint": junk, "work/tiles.0123456789abcdef.tmp": junk,
 		"manifest.json.00112233445566aa.tmp": junk, "layer-05.gl": layer, "layer-06.gl": layer[:100],
@@ -305,7 +286,7 @@ func TestLeftovers(t *testing.T) {
 // TestForeign puts into a run directory what is not of this program: it stays, and what
 // is in the way stops the run before it begins.
 func TestForeign(t *testing.T) {
-	game, dir := mustGame(t, 6, awari.Awari), t.TempDir()
+	game, dir := awaritest.Game(t, 6, awari.Awari), t.TempDir()
 	mustSolve(t, dir, game, options(4))
 	thesis := []byte("thesis")
 	names := []string{"work/thesis", "work/tiles.tmp", "thesis.gl", "layer-05.gl.tmp", "layer-5.gl"}
@@ -325,15 +306,13 @@ func TestForeign(t *testing.T) {
 
 // TestCorruptLower damages each layer that the next one needs.
 func TestCorruptLower(t *testing.T) {
-	game := mustGame(t, 6, awari.Awari)
+	game := awaritest.Game(t, 6, awari.Awari)
 	for layer := range 5 {
 		dir := t.TempDir()
 		mustSolve(t, dir, game, options(5))
 		path := filepath.Join(dir, rundir.LayerName(layer))
 		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		for name, bad := range map[string][]byte{
 			"block": flipped(text, 80), "header": flipped(text, 9), "footer": flipped(text, len(text)-9),
 			"index": flipped(text, len(text)-90), "short": text[:len(text)-1], "empty": {}, "missing": nil,
@@ -372,21 +351,17 @@ func replaceFile(t *testing.T, path string, text []byte) {
 	if text == nil {
 		return
 	}
-	if err := os.WriteFile(path, text, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(path, text, 0o644))
 }
 
 // TestForeignLayer puts an intact layer of another run in place of one.
 func TestForeignLayer(t *testing.T) {
-	game, dir, other := mustGame(t, 6, awari.Awari), t.TempDir(), t.TempDir()
+	game, dir, other := awaritest.Game(t, 6, awari.Awari), t.TempDir(), t.TempDir()
 	mustSolve(t, dir, game, options(5))
-	mustSolve(t, other, mustGame(t, 6, awari.Strict), options(5))
+	mustSolve(t, other, awaritest.Game(t, 6, awari.Strict), options(5))
 	path := filepath.Join(dir, rundir.LayerName(3))
 	text, err := os.ReadFile(filepath.Join(other, rundir.LayerName(3)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	replaceFile(t, path, text)
 	refuses(t, dir, game, 6, path, "of other rules")
 }
@@ -398,7 +373,7 @@ func TestLongCancel(t *testing.T) {
 	if tries.Long() {
 		seeds = 9
 	}
-	game, want := mustGame(t, 12, awari.Awari), t.TempDir()
+	game, want := awaritest.Game(t, 12, awari.Awari), t.TempDir()
 	mustSolve(t, want, game, options(seeds))
 	for _, stage := range []string{"capture", "dense", "full", "seal"} {
 		dir, stopped := t.TempDir(), 0
@@ -446,7 +421,7 @@ func TestCanceledBefore(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	dir := t.TempDir()
-	if _, err := solve.Solve(ctx, dir, mustGame(t, 4, awari.Awari), options(3)); !errors.Is(err, context.Canceled) {
+	if _, err := solve.Solve(ctx, dir, awaritest.Game(t, 4, awari.Awari), options(3)); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
 	tidy(t, dir, 0)
@@ -454,7 +429,7 @@ func TestCanceledBefore(t *testing.T) {
 
 // TestProgress looks at every report of a run and of its continuation.
 func TestProgress(t *testing.T) {
-	game, dir := mustGame(t, 8, awari.Awari), t.TempDir()
+	game, dir := awaritest.Game(t, 8, awari.Awari), t.TempDir()
 	for _, seeds := range []int{6, 13} {
 		o := options(seeds)
 		o.Workers = 5

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"grenier/internal/testkit/awaritest"
 	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
 	"grenier/io/corrupt"
@@ -91,7 +92,7 @@ func (r *replacement) source() string { return []string{r.right, r.wrong}[r.rng.
 // another one, and repair makes it right.
 func TestLongReplacedBelow(t *testing.T) {
 	const seeds = 13
-	game, seed := mustGame(t, 8, awari.Awari), rand.Uint64()
+	game, seed := awaritest.Game(t, 8, awari.Awari), rand.Uint64()
 	t.Logf("seed %d", seed)
 	rng := rand.New(rand.NewPCG(seed, 0))
 	whole := filepath.Join(t.TempDir(), "run")

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"grenier/internal/testkit/awaritest"
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
 	"grenier/io/rundir"
@@ -26,9 +28,7 @@ const windowSeeds = 14
 func copyRun(t *testing.T, from string) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "run")
-	if err := os.CopyFS(dir, os.DirFS(from)); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.CopyFS(dir, os.DirFS(from)))
 	return dir
 }
 
@@ -54,13 +54,11 @@ var fixtures [17]struct{ below, want testrun.Fixture }
 
 func newWindowRuns(t *testing.T, seeds int) (w windowRuns) {
 	t.Helper()
-	w.game = mustGame(t, 12, awari.Awari)
+	w.game = awaritest.Game(t, 12, awari.Awari)
 	f := &fixtures[seeds]
 	w.below = f.below.Copy(t, func(dir string) { mustSolve(t, dir, w.game, options(seeds-1)) })
 	w.want = f.want.Copy(t, func(dir string) {
-		if err := os.CopyFS(dir, os.DirFS(w.below)); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.CopyFS(dir, os.DirFS(w.below)))
 		mustSolve(t, dir, w.game, options(seeds))
 	})
 	return w
@@ -235,9 +233,7 @@ func TestLongWindowsStale(t *testing.T) {
 	mustSolve(t, want, w.game, options(windowSeeds+1))
 	begin := func(t *testing.T) string {
 		dir := copyRun(t, below)
-		if err := os.CopyFS(filepath.Join(dir, rundir.WorkName), os.DirFS(work)); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.CopyFS(filepath.Join(dir, rundir.WorkName), os.DirFS(work)))
 		return dir
 	}
 	t.Run("nothing to do", func(t *testing.T) {

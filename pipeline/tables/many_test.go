@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/testrun"
 	"grenier/io/corrupt"
 	"grenier/io/layerfile"
@@ -39,9 +40,7 @@ func TestScores(t *testing.T) {
 		for i, n := range []int{0, 1, 3, 5000} {
 			boards, want := draw(space, layers, n, uint64(i))
 			got := make([]int8, n)
-			if err := tab.Scores(t.Context(), boards, got); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, tab.Scores(t.Context(), boards, got))
 			checkScores(t, game, boards, got, want)
 		}
 	}
@@ -104,9 +103,7 @@ func TestRefusedBatches(t *testing.T) {
 	if _, err := tab.Probes(canceled, []awari.Board{good}); !errors.Is(err, context.Canceled) {
 		t.Errorf("canceled: %v", err)
 	}
-	if err := tab.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, tab.Close())
 	if err := tab.Scores(t.Context(), []awari.Board{good}, make([]int8, 1)); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("closed: %v", err)
 	}

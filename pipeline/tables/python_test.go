@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/layerfiletest"
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/remotetest"
 	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
@@ -63,9 +64,7 @@ func pythons(t *testing.T) []interpreter {
 func (p interpreter) run(t *testing.T, stdin, program string, args ...string) (out, errs string) {
 	t.Helper()
 	place, err := filepath.Abs(reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	var message strings.Builder
 	cmd := exec.Command(p.path, append([]string{"-c", p.before + program}, args...)...)
 	cmd.Env = append(os.Environ(), "PYTHONPATH="+place, "PYTHONDONTWRITEBYTECODE=1")
@@ -87,9 +86,7 @@ func (p interpreter) lookUp(t *testing.T, place string, game awari.Game, boards 
 	out, message := p.run(t, in.String(), `import sys; from grenier.__main__ import main; sys.exit(main())`, place, "-")
 	for _, word := range strings.Fields(out) {
 		score, err := strconv.ParseInt(word, 10, 8)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		scores = append(scores, int8(score))
 	}
 	return scores, message
@@ -111,9 +108,7 @@ func blocksOf(t *testing.T, tab *tables.Tables, space *awari.Space, size int) st
 	var b strings.Builder
 	for n := range tab.MaxSeeds() + 1 {
 		scores := make([]int8, space.Size(n))
-		if err := tab.Read(n, 0, scores); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, tab.Read(n, 0, scores))
 		for i := 0; i*size < len(scores); i++ {
 			var block []byte
 			for _, s := range scores[i*size : min((i+1)*size, len(scores))] {
@@ -147,9 +142,7 @@ func checkPython(t *testing.T, p interpreter, place string, tab *tables.Tables, 
 	}
 	boards := randomBoardsOf(space, tab.MaxSeeds(), 60)
 	want := make([]int8, len(boards))
-	if err := tab.Scores(t.Context(), boards, want); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, tab.Scores(t.Context(), boards, want))
 	scores, message := p.lookUp(t, place, tab.Game(), boards)
 	if message != "" || len(scores) != len(want) {
 		t.Fatalf("%d scores of %d, %s", len(scores), len(want), message)
@@ -256,9 +249,7 @@ func TestLongPythonInstalls(t *testing.T) {
 			continue
 		}
 		source, target := t.TempDir(), t.TempDir() // setuptools writes beside the source
-		if err := os.CopyFS(source, os.DirFS(reader)); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.CopyFS(source, os.DirFS(reader)))
 		install := exec.Command(p.path, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--no-build-isolation",
 			"--no-cache-dir", "--target", target, source)
 		if text, err := install.CombinedOutput(); err != nil {

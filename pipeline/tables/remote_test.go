@@ -17,6 +17,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/remotetest"
 	"grenier/internal/testkit/testrun"
 	"grenier/io/corrupt"
@@ -74,14 +75,10 @@ var farRun, otherRun testrun.Fixture
 func openFar(t *testing.T, s *remotetest.Server, o remote.Options) *tables.Tables {
 	t.Helper()
 	d, err := remote.Open(t.Context(), s.URL, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	t.Cleanup(d.Close)
 	tab, err := tables.OpenRemote(d, tables.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	t.Cleanup(func() {
 		if err := tab.Close(); err != nil && !errors.Is(err, os.ErrClosed) {
 			t.Error(err)
@@ -116,9 +113,7 @@ func (f *far) needsScore(t *testing.T, all map[string]bool, b awari.Board) {
 	t.Helper()
 	n, rank := f.space.Rank(b)
 	info, err := os.Stat(f.near.Path(n))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	need := func(from, length int64) {
 		all[fmt.Sprintf("%s bytes=%d-%d", rundir.LayerName(n), from, from+length-1)] = true
 	}
@@ -173,9 +168,7 @@ func TestRemoteRequests(t *testing.T) {
 		b := f.randomBoard(random, 10)
 		tab := openFar(t, f.Server, remote.Options{})
 		want, err := f.near.Probe(b)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		got, err := tab.Probe(b)
 		if got != want || err != nil {
 			t.Fatalf("board %s: %+v, %v, want %+v", f.space.Text(b), got, err, want)
@@ -203,13 +196,9 @@ func TestRemoteBatch(t *testing.T) {
 		boards[i] = f.randomBoard(random, 0)
 	}
 	want, err := f.near.Probes(t.Context(), boards)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	got, err := f.there.Probes(t.Context(), boards)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
@@ -267,14 +256,10 @@ func TestRemoteCancel(t *testing.T) {
 	f := newFar(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	d, err := remote.Open(ctx, f.URL, remote.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer d.Close()
 	tab, err := tables.OpenRemote(d, tables.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	f.Hook(func(w http.ResponseWriter, r *http.Request) bool {
 		cancel()
 		<-r.Context().Done()
@@ -283,9 +268,7 @@ func TestRemoteCancel(t *testing.T) {
 	if _, err := tab.Probe(awari.Board{3, 3, 3, 3}); !errors.Is(err, context.Canceled) || errors.Is(err, corrupt.ErrCorrupt) {
 		t.Error(err)
 	}
-	if err := tab.Close(); err != nil {
-		t.Error(err)
-	}
+	must.OK(t, tab.Close())
 }
 
 // TestRemoteFailures: a server that fails for a while is no damage, and what it
@@ -320,9 +303,7 @@ func TestRemoteFailures(t *testing.T) {
 		return false
 	})
 	want, err := f.near.Probe(b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for _, far := range []*tables.Tables{tab, f.there} {
 		for range 100 { // attempts of f.there may all fall on failures
 			if p, err := far.Probe(b); err == nil {
@@ -397,9 +378,7 @@ func replaceLayer(t *testing.T, before, after time.Time, want error) {
 
 func date(t *testing.T, path string, when time.Time) {
 	t.Helper()
-	if err := os.Chtimes(path, when, when); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Chtimes(path, when, when))
 }
 
 // TestRemoteManifest refuses manifests of others, as Open does.
@@ -417,9 +396,7 @@ func TestRemoteManifest(t *testing.T) {
 	} {
 		s := remotetest.Serve(t, c.dir, false)
 		d, err := remote.Open(t.Context(), s.URL, remote.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		defer d.Close()
 		_, err = tables.OpenRemote(d, tables.Options{})
 		if !errors.Is(err, c.want) || !strings.HasPrefix(err.Error(), s.URL+"/manifest.json: ") || !strings.Contains(err.Error(), c.text) {

@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
 	"grenier/kernels/cpu"
@@ -20,9 +21,7 @@ func solveRun(t testing.TB, game awari.Game, seeds int) string {
 	_, err := solve.Solve(t.Context(), dir, game, solve.Options{
 		Seeds: seeds, Job: job.Job{Workers: 2, Family: cpu.Best()},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return dir
 }
 
@@ -32,9 +31,7 @@ func TestLongKnownPosition(t *testing.T) {
 	tries.NeedsLong(t, "16 seeds")
 	tab := open(t, solveRun(t, testrun.Game(t, 12, awari.Awari), 16), tables.Options{Family: cpu.Best()})
 	p, err := tab.Probe(awari.Board{1, 1, 1, 1, 1, 2, 4, 2, 3})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if p.Value != 0 || p.Seeds != 16 {
 		t.Errorf("%d seeds, value %d, want 16 and 0", p.Seeds, p.Value)
 	}

@@ -15,6 +15,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/remotetest"
 	"grenier/internal/testkit/testrun"
 	"grenier/io/corrupt"
@@ -41,9 +42,7 @@ var rules = []awari.Rules{awari.Awari, awari.Strict}
 func open(t testing.TB, dir string, o tables.Options) *tables.Tables {
 	t.Helper()
 	tab, err := tables.Open(dir, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	t.Cleanup(func() {
 		if err := tab.Close(); err != nil && !errors.Is(err, os.ErrClosed) {
 			t.Error(err)
@@ -103,9 +102,7 @@ func TestEveryBoard(t *testing.T) {
 						t.Fatalf("score of %s: %d, %v, want %d", game.Text(b), got, err, want)
 					}
 					p, err := tab.Probe(b)
-					if err != nil {
-						t.Fatal(err)
-					}
+					must.OK(t, err)
 					checkProbe(t, space, layers, p)
 				})
 			})
@@ -212,9 +209,7 @@ func concurrent(t *testing.T, sparing bool) {
 	for range 4 {
 		<-half
 	}
-	if err := tab.Close(); err != nil {
-		t.Error(err)
-	}
+	must.OK(t, tab.Close())
 	group.Wait()
 }
 
@@ -225,9 +220,7 @@ func TestClosed(t *testing.T) {
 	if _, err := tab.Probe(seen); err != nil {
 		t.Fatal(err)
 	}
-	if err := tab.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, tab.Close())
 	for _, b := range []awari.Board{seen, unseen} {
 		_, scoreErr := tab.Score(b)
 		_, probeErr := tab.Probe(b)
@@ -319,9 +312,7 @@ func TestDamage(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			testrun.WriteFile(t, file(dir, 8), c.bad)
 			if c.want == fs.ErrNotExist {
-				if err := os.Remove(file(dir, 8)); err != nil {
-					t.Fatal(err)
-				}
+				must.OK(t, os.Remove(file(dir, 8)))
 			}
 			for path, tab := range map[string]*tables.Tables{
 				file(dir, 8): open(t, dir, tables.Options{}), server.URL + "/layer-08.gl": openFar(t, server, remote.Options{}),
@@ -363,15 +354,11 @@ func TestFalseScore(t *testing.T) {
 func TestRepaired(t *testing.T) {
 	game := testrun.Game(t, 4, awari.Awari)
 	tab := open(t, testrun.Write(t, game, testrun.Solve(t, game, 5), 64), tables.Options{})
-	if err := os.Rename(tab.Path(5), tab.Path(5)+".away"); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Rename(tab.Path(5), tab.Path(5)+".away"))
 	if _, err := tab.Score(awari.Board{5}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a missing file: %v", err)
 	}
-	if err := os.Rename(tab.Path(5)+".away", tab.Path(5)); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Rename(tab.Path(5)+".away", tab.Path(5)))
 	if _, err := tab.Score(awari.Board{5}); err != nil {
 		t.Error(err)
 	}

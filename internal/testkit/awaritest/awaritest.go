@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/tries"
 	"grenier/layers/awari"
 	"grenier/pipeline/spaces/retro"
@@ -29,9 +30,7 @@ func Shuffled[T any](rng *rand.Rand, items []T) []T {
 func Game(t testing.TB, pits int, rules awari.Rules) awari.Game {
 	t.Helper()
 	game, err := awari.New(pits, rules)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return game
 }
 
@@ -65,15 +64,11 @@ func Oracle(t testing.TB, game awari.Game, n int) [][]int8 {
 	oracles.mu.Lock()
 	defer oracles.mu.Unlock()
 	space, err := awari.NewSpace(game, awari.MaxSeeds)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	layers := oracles.layers[game]
 	for len(layers) <= n {
 		scores, _, err := retro.SolveLayer(t.Context(), space, layers, len(layers), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		layers = append(layers, scores)
 	}
 	oracles.layers[game] = layers
@@ -129,9 +124,7 @@ type Judge struct {
 func NewJudge(t testing.TB, game awari.Game, n int) *Judge {
 	t.Helper()
 	space, err := awari.NewSpace(game, n)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return &Judge{space, LowerOf(t, game, n).Layers}
 }
 
@@ -184,9 +177,7 @@ func virtualMemory(t *testing.T) int {
 		t.Skip(err)
 	}
 	pages, err := strconv.Atoi(string(bytes.Fields(text)[0]))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return pages * os.Getpagesize()
 }
 

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"testing"
 
+	"grenier/internal/testkit/must"
 	"grenier/io/tally"
 	"grenier/kernels/cpu"
 	"grenier/kernels/crc32c"
@@ -227,12 +228,8 @@ func indexOf(data []byte) ([]byte, bool) {
 func MarkZstd(t testing.TB, path string) {
 	t.Helper()
 	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	const codec, zstd = 48, 2
 	data[codec] = zstd
-	if err := os.WriteFile(path, Reseal(data), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(path, Reseal(data), 0o644))
 }

@@ -14,6 +14,7 @@ import (
 	"testing/fstest"
 
 	"grenier/internal/testkit/awaritest"
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/writetest"
 	"grenier/io/layerfile"
 	"grenier/io/manifest"
@@ -33,9 +34,7 @@ func Game(t testing.TB, pits int, rules awari.Rules) awari.Game {
 func Space(t testing.TB, game awari.Game, seeds int) *awari.Space {
 	t.Helper()
 	space, err := awari.NewSpace(game, seeds)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return space
 }
 
@@ -86,18 +85,14 @@ func (f *Fixture) Copy(t testing.TB, make func(dir string)) string {
 			kept[path] = file
 			return err
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		f.files = kept
 	})
 	if f.files == nil {
 		t.Fatal("an earlier test could not make the directory")
 	}
 	dir := filepath.Join(t.TempDir(), "run")
-	if err := os.CopyFS(dir, f.files); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.CopyFS(dir, f.files))
 	return dir
 }
 
@@ -115,9 +110,7 @@ func WriteTo(t testing.TB, path string, game awari.Game, layers [][]int8, blockS
 	t.Helper()
 	id := manifest.Identity{Game: "awari", Rules: game.Rules().String(), Pits: game.Pits()}
 	dir, err := rundir.Lock(path, id)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	m := &manifest.Manifest{Identity: id}
 	for n, scores := range layers {
 		h := layerfile.Header{
@@ -126,18 +119,12 @@ func WriteTo(t testing.TB, path string, game awari.Game, layers [][]int8, blockS
 			BlockSize: blockSize, Positions: uint64(len(scores)),
 		}
 		p, err := dir.NewLayer(n)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		summary := writetest.Layer(t, p, h, scores)
 		m.Layers = append(m.Layers, manifest.NewLayer(rundir.LayerName(n), summary, 0))
 	}
-	if err := dir.SaveManifest(m); err != nil {
-		t.Fatal(err)
-	}
-	if err := dir.Unlock(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, dir.SaveManifest(m))
+	must.OK(t, dir.Unlock())
 }
 
 // modelOf returns the model of the scores, none if they are too many for one.
@@ -157,25 +144,19 @@ func SaveManifest(t testing.TB, path string, m *manifest.Manifest) {
 	if err == nil {
 		err = errors.Join(m.Save(d, rundir.ManifestName), d.Close())
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 }
 
 // ReadFile returns the contents of a file.
 func ReadFile(t testing.TB, path string) []byte {
 	t.Helper()
 	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return data
 }
 
 // WriteFile replaces the contents of a file in place, as damage does.
 func WriteFile(t testing.TB, path string, data []byte) {
 	t.Helper()
-	if err := os.WriteFile(path, data, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(path, data, 0o666))
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
 	"grenier/io/corrupt"
@@ -35,9 +36,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func run(t testing.TB, dir string, o prove.Options) *prove.Result {
 	t.Helper()
 	result, err := prove.Run(t.Context(), dir, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return result
 }
 
@@ -137,9 +136,7 @@ func TestJSON(t *testing.T) {
 	result := run(t, testrun.Write(t, game, layers, 64), prove.Options{Layers: []int{2, 0, 2}})
 	result.Seconds = 0.5
 	got, err := json.Marshal(result)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	want := `{"ok":false,"layers":[` +
 		`{"seeds":0,"positions":1,"checked":1,"mismatches":0,"problems":[],` +
 		`"proof":{"positive":0,"negative":0,"zero":1,"ungrounded":0,"first":[],"passes":0}},` +
@@ -190,9 +187,7 @@ func TestRefused(t *testing.T) {
 		t.Errorf("too little memory: %v", err)
 	}
 	work := filepath.Join(dir, rundir.WorkName)
-	if err := os.Remove(work); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Remove(work))
 	testrun.WriteFile(t, work, nil) // no directory
 	if _, err := prove.Run(t.Context(), dir, prove.Options{OnDisk: true}); err == nil || !strings.Contains(err.Error(), "work") {
 		t.Errorf("no place for marks: %v", err)
@@ -346,9 +341,7 @@ func TestResumeMarks(t *testing.T) {
 		"same":    {func(*testing.T, string, string) {}, prove.Options{}, true, ""},
 		"restart": {func(*testing.T, string, string) {}, prove.Options{Restart: true}, false, ""},
 		"no marks": {func(t *testing.T, _, marks string) {
-			if err := os.Remove(marks); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, os.Remove(marks))
 		}, prove.Options{}, false, "begins anew"},
 		"short": {func(t *testing.T, _, marks string) {
 			other(t, marks, func(b []byte) []byte { return b[:len(b)-1] })
@@ -364,9 +357,7 @@ func TestResumeMarks(t *testing.T) {
 		}, prove.Options{}, false, "owner"},
 		"layer replaced": {func(t *testing.T, dir, _ string) {
 			later := time.Now().Add(time.Hour)
-			if err := os.Chtimes(filepath.Join(dir, rundir.LayerName(7)), later, later); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, os.Chtimes(filepath.Join(dir, rundir.LayerName(7)), later, later))
 		}, prove.Options{}, false, "prove starts again"},
 		"note by hand": {func(t *testing.T, dir, _ string) {
 			other(t, filepath.Join(dir, rundir.WorkName, rundir.ProveName), func(b []byte) []byte {

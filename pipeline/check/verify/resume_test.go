@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/testrun"
 	"grenier/io/corrupt"
 	"grenier/io/rundir"
@@ -106,9 +107,7 @@ func TestResume(t *testing.T) {
 func touch(t *testing.T, path string) {
 	t.Helper()
 	later := time.Now().Add(time.Hour)
-	if err := os.Chtimes(path, later, later); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Chtimes(path, later, later))
 }
 
 // TestResumePanel: panels that are in order are not compared again, those with wrong scores are.
@@ -157,9 +156,7 @@ func TestResumePanel(t *testing.T) {
 func TestBadNote(t *testing.T) {
 	dir := solved(t)
 	path := filepath.Join(dir, rundir.WorkName, rundir.VerifyName)
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.MkdirAll(filepath.Dir(path), 0o755))
 	for _, bad := range []string{
 		"Dear diary", "{\n  \"format\": \"grenier-verify\",\n  \"version\": 1\n}\n",
 		"{\n  \"format\": \"grenier-verify\",\n  \"version\": 2,\n  \"layers\": []\n}\n",
@@ -203,9 +200,7 @@ func TestNoteByHand(t *testing.T) {
 func TestNothingNoted(t *testing.T) {
 	dir := solved(t)
 	path := filepath.Join(dir, rundir.LayerName(3))
-	if err := errors.Join(os.Remove(path), os.Mkdir(path, 0o755)); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, errors.Join(os.Remove(path), os.Mkdir(path, 0o755)))
 	r := run(t, dir, verify.Options{Resume: true})
 	if len(r.Layers) != 8 || !errors.Is(r.Err(), corrupt.ErrCorrupt) || noted(dir) {
 		t.Errorf("%+v, noted %v", r, noted(dir))

@@ -15,6 +15,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/testrun"
 	"grenier/io/corrupt"
 	"grenier/io/manifest"
@@ -32,9 +33,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func run(t testing.TB, dir string, o verify.Options) *verify.Result {
 	t.Helper()
 	result, err := verify.Run(t.Context(), dir, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return result
 }
 
@@ -80,9 +79,7 @@ func TestJSON(t *testing.T) {
 	result := run(t, testrun.Write(t, game, layers, 64), verify.Options{Layers: []int{2, 0, 2}, Seed: 7})
 	result.Seconds = 0.5
 	got, err := json.Marshal(result)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	want := `{"ok":false,"sample":0,"seed":7,"layers":[` +
 		`{"seeds":0,"positions":1,"checked":1,"mismatches":0,"problems":[]},` +
 		`{"seeds":2,"positions":10,"checked":10,"mismatches":1,"problems":[` +
@@ -234,9 +231,7 @@ func TestFalseManifest(t *testing.T) {
 	dir := testrun.Write(t, game, testrun.Solve(t, game, 5), 64)
 	path := filepath.Join(dir, rundir.ManifestName)
 	m, err := manifest.Load(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	h := &m.Layers[5].Histogram
 	h[5], h[4] = h[5]-1, h[4]+1
 	testrun.SaveManifest(t, dir, m)

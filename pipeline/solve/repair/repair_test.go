@@ -20,6 +20,8 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"go.uber.org/goleak"
 
+	"grenier/internal/testkit/awaritest"
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/tries"
 	"grenier/internal/testkit/writetest"
 	"grenier/io/corrupt"
@@ -45,10 +47,7 @@ func solveOptions(seeds int) solve.Options {
 // solved returns a new run directory.
 func solved(t *testing.T, pits int, rules awari.Rules, seeds int) string {
 	t.Helper()
-	game, err := awari.New(pits, rules)
-	if err != nil {
-		t.Fatal(err)
-	}
+	game := awaritest.Game(t, pits, rules)
 	dir := filepath.Join(t.TempDir(), "run")
 	if _, err := solve.Solve(t.Context(), dir, game, solveOptions(seeds)); err != nil {
 		t.Fatal(err)
@@ -64,9 +63,7 @@ func options() repair.Options { return repair.Options{Solve: solveOptions(0)} }
 func mustRepair(t *testing.T, dir string) *repair.Result {
 	t.Helper()
 	r, err := repair.Run(t.Context(), dir, options())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return r
 }
 
@@ -97,34 +94,26 @@ func files(t *testing.T, dir string) map[string]file {
 		all[name] = file{string(text), info.Sys().(*syscall.Stat_t).Ino}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return all
 }
 
 func remove(t *testing.T, dir string, names ...string) {
 	t.Helper()
 	for _, name := range names {
-		if err := os.Remove(filepath.Join(dir, name)); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.Remove(filepath.Join(dir, name)))
 	}
 }
 
 func replace(t *testing.T, dir, name, text string) {
 	t.Helper()
-	if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
 }
 
 func read(t *testing.T, dir, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(dir, name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return string(text)
 }
 
@@ -169,13 +158,9 @@ func sameLayers(t *testing.T, want, got string) {
 		}
 	}
 	m, err := manifest.Load(filepath.Join(want, rundir.ManifestName))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	n, err := manifest.Load(filepath.Join(got, rundir.ManifestName))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if diff := cmp.Diff(m, n, cmpopts.IgnoreFields(manifest.Layer{}, "Seconds")); diff != "" {
 		t.Errorf("manifests:\n%s", diff)
 	}
@@ -194,14 +179,10 @@ func actions(r *repair.Result) string {
 func TestLongRepair(t *testing.T) {
 	dir := solved(t, 12, awari.Awari, 13)
 	whole := t.TempDir()
-	if err := os.CopyFS(whole, os.DirFS(dir)); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.CopyFS(whole, os.DirFS(dir)))
 	nine, eleven := rundir.LayerName(9), rundir.LayerName(11)
 	remove(t, dir, rundir.ManifestName, eleven)
-	if err := os.Truncate(filepath.Join(dir, nine), 5000); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Truncate(filepath.Join(dir, nine), 5000))
 	before := files(t, dir)
 
 	o := options()
@@ -283,27 +264,19 @@ func TestLongDamages(t *testing.T) {
 		}},
 		{"directory", "kkkskkkk", 1, func(t *testing.T, dir string) {
 			remove(t, dir, "layer-03.gl")
-			if err := os.MkdirAll(filepath.Join(dir, "layer-03.gl", "thesis"), 0o755); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, os.MkdirAll(filepath.Join(dir, "layer-03.gl", "thesis"), 0o755))
 		}},
 		{"fifo", "kkkskkkk", 1, func(t *testing.T, dir string) {
 			remove(t, dir, "layer-03.gl")
-			if err := syscall.Mkfifo(filepath.Join(dir, "layer-03.gl"), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, syscall.Mkfifo(filepath.Join(dir, "layer-03.gl"), 0o644))
 		}},
 		{"manifest is a directory", "llllllll", 1, func(t *testing.T, dir string) {
 			remove(t, dir, rundir.ManifestName)
-			if err := os.MkdirAll(filepath.Join(dir, rundir.ManifestName, "thesis"), 0o755); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, os.MkdirAll(filepath.Join(dir, rundir.ManifestName, "thesis"), 0o755))
 		}},
 		{"manifest is a FIFO", "llllllll", 1, func(t *testing.T, dir string) {
 			remove(t, dir, rundir.ManifestName)
-			if err := syscall.Mkfifo(filepath.Join(dir, rundir.ManifestName), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, syscall.Mkfifo(filepath.Join(dir, rundir.ManifestName), 0o644))
 		}},
 		{"layers and nothing else", "llllllll", 0, func(t *testing.T, dir string) {
 			remove(t, dir, rundir.ManifestName, rundir.LockName, rundir.WorkName)
@@ -324,9 +297,7 @@ func TestLongDamages(t *testing.T) {
 		}
 		t.Run(c.name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "run")
-			if err := os.CopyFS(dir, os.DirFS(whole)); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, os.CopyFS(dir, os.DirFS(whole)))
 			c.damage(t, dir)
 			before := files(t, dir)
 			if r := mustRepair(t, dir); actions(r) != c.want {
@@ -364,13 +335,9 @@ func symlink(t *testing.T, target, path string) {
 func moveAway(t *testing.T, dir, name string) {
 	t.Helper()
 	away := filepath.Join(t.TempDir(), name)
-	if err := os.Rename(filepath.Join(dir, name), away); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Rename(filepath.Join(dir, name), away))
 	before, err := os.ReadFile(away)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	symlink(t, away, filepath.Join(dir, name))
 	t.Cleanup(func() {
 		if after, err := os.ReadFile(away); err != nil || string(after) != string(before) {
@@ -389,14 +356,10 @@ func shorten(t *testing.T, dir string, layers int) {
 func edit(t *testing.T, dir string, change func(m *manifest.Manifest)) {
 	t.Helper()
 	m, err := manifest.Load(filepath.Join(dir, rundir.ManifestName))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	change(m)
 	text, err := m.Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	replace(t, dir, rundir.ManifestName, string(text))
 }
 
@@ -405,15 +368,11 @@ func rewrite(t *testing.T, dir string, n int, edit func(scores []int8)) {
 	t.Helper()
 	path := filepath.Join(dir, rundir.LayerName(n))
 	f, err := layerfile.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	h := f.Header()
 	d := f.NewDecoder(cpu.Generic)
 	scores := make([]int8, h.Positions)
-	if err := errors.Join(d.Read(scores, 0), f.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, errors.Join(d.Read(scores, 0), f.Close()))
 	edit(scores)
 	h.Model = ""
 	remove(t, dir, rundir.LayerName(n))
@@ -492,12 +451,8 @@ func TestRefused(t *testing.T) {
 
 func clearDir(t *testing.T, dir string) {
 	t.Helper()
-	if err := os.RemoveAll(dir); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Mkdir(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.RemoveAll(dir))
+	must.OK(t, os.Mkdir(dir, 0o755))
 }
 
 // TestLongDifferent: a layer that is not what an intact manifest says is not published.
@@ -532,9 +487,7 @@ func TestLongDifferent(t *testing.T) {
 func TestLocked(t *testing.T) {
 	dir := small(t)
 	l, err := rundir.LockDamaged(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer l.Unlock()
 	for _, dry := range []bool{true, false} {
 		o := options()
@@ -566,9 +519,7 @@ func TestMemory(t *testing.T) {
 func TestLongInterrupted(t *testing.T) {
 	whole := small(t)
 	dir := filepath.Join(t.TempDir(), "run")
-	if err := os.CopyFS(dir, os.DirFS(whole)); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.CopyFS(dir, os.DirFS(whole)))
 	remove(t, dir, "layer-02.gl", "layer-05.gl", rundir.ManifestName)
 	checkpoint := "checkpoint of layer 8"
 	replace(t, dir, "work/tiles", checkpoint)
@@ -603,9 +554,7 @@ func TestLongPaged(t *testing.T) {
 	const last = 16
 	whole := solved(t, 12, awari.Awari, last)
 	dir := filepath.Join(t.TempDir(), "run")
-	if err := os.CopyFS(dir, os.DirFS(whole)); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.CopyFS(dir, os.DirFS(whole)))
 	remove(t, dir, rundir.LayerName(last))
 	o := options()
 	game, _ := awari.New(12, awari.Awari)

@@ -3,6 +3,7 @@ package web_test
 import (
 	"testing"
 
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/testrun"
 	"grenier/kernels/cpu"
 	"grenier/pipeline/tables"
@@ -19,15 +20,11 @@ func inSmallBlocks(t *testing.T, s *site, blockSize int) *site {
 			layers[n] = make([]int8, f.Header().Positions)
 			err = s.tables.Read(n, 0, layers[n])
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 	}
 	dir := testrun.Write(t, s.game, layers, blockSize)
 	tab, err := tables.Open(dir, tables.Options{Family: cpu.Best()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	t.Cleanup(func() { tab.Close() })
 	return &site{game: s.game, dir: dir, tables: tab}
 }

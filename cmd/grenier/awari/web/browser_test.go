@@ -14,7 +14,9 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"grenier/cmd/grenier/awari/web"
+	"grenier/internal/testkit/awaritest"
 	"grenier/internal/testkit/browsertest"
+	"grenier/internal/testkit/must"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
 	"grenier/pipeline/job"
@@ -45,19 +47,14 @@ func newSite(t *testing.T, origins ...string) *site {
 // newSiteOf does so for a game and a number of seeds.
 func newSiteOf(t *testing.T, pits int, rules awari.Rules, seeds int, origins ...string) *site {
 	t.Helper()
-	game, err := awari.New(pits, rules)
-	if err != nil {
-		t.Fatal(err)
-	}
+	game := awaritest.Game(t, pits, rules)
 	dir := filepath.Join(t.TempDir(), "run")
 	o := solve.Options{Seeds: seeds, Job: job.Job{Workers: 1, Family: cpu.Best()}}
 	if _, err := solve.Solve(t.Context(), dir, game, o); err != nil {
 		t.Fatal(err)
 	}
 	tab, err := tables.Open(dir, tables.Options{Family: cpu.Best()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	t.Cleanup(func() { tab.Close() })
 	var invited serve.Origins
 	if len(origins) > 0 {
@@ -66,13 +63,9 @@ func newSiteOf(t *testing.T, pits int, rules awari.Rules, seeds int, origins ...
 		}
 	}
 	server, err := serve.New(serve.Options{Tables: tab, Dir: dir, Family: cpu.Best(), Pages: web.Files(), Origins: invited, Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error)
 	go func() { ended <- server.Serve(ctx, l) }()
@@ -264,9 +257,7 @@ func (p *tab) mover() []pitInfo {
 func (p *tab) wantValues(at place) {
 	p.Helper()
 	probe, err := p.tables.Probe(at.board)
-	if err != nil {
-		p.Fatal(err)
-	}
+	must.OK(p, err)
 	for i, shown := range p.mover() {
 		want := pitInfo{Chip: ""}
 		if m := probe.Moves[i]; m.Legal {

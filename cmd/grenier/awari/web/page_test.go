@@ -12,6 +12,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"grenier/internal/testkit/browsertest"
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/tries"
 	"grenier/layers/awari"
 )
@@ -335,9 +336,7 @@ func testLinks(t *testing.T, browser *browsertest.Browser, s *site) {
 	} {
 		page.Exec(fmt.Sprintf("location.href = %q", "/"+c.address))
 		quoted, err := json.Marshal(c.want)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		page.Await(c.want, fmt.Sprintf(`document.querySelector("#problem")?.textContent.includes(%s)`, quoted))
 		page.wantAt(c.at)
 		page.wantAddress(c.address)
@@ -355,9 +354,7 @@ func testText(t *testing.T, browser *browsertest.Browser, s *site) {
 		page.key("t")
 		page.Await("the text", `document.querySelector("#text").open`)
 		quoted, err := json.Marshal(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		page.Exec(fmt.Sprintf(`document.querySelector("#text-area").value = %s`, quoted))
 		page.click("#text-load")
 	}
@@ -401,9 +398,7 @@ func testText(t *testing.T, browser *browsertest.Browser, s *site) {
 		before := browsertest.Eval[string](page.Page, "location.search")
 		read(c.text)
 		quoted, err := json.Marshal(c.want)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		page.Await(c.want, fmt.Sprintf(`document.querySelector("#text-problem").textContent.includes(%s)`, quoted))
 		page.click("#text .close")
 		browsertest.Want(page.Page, "location.search", before)
@@ -464,9 +459,7 @@ func testAnalysis(t *testing.T, browser *browsertest.Browser, s *site) {
 			continue
 		}
 		probe, err := s.tables.Probe(places[i].board)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		want, lost := probe.Moves[pits[i]].Value, ""
 		if want < probe.Value {
 			lost = signed(want - probe.Value)
@@ -536,9 +529,7 @@ func testSearch(t *testing.T, browser *browsertest.Browser, s *site) {
 		t.Fatal("the position is not what the test wants")
 	}
 	score, err := s.tables.Score(play.Child)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	page.Exec(fmt.Sprintf("location.href = %q", "/"+s.address(at)))
 	page.wantAt(at)
 	if pit := page.mover()[5]; pit.Chip != signed(play.Captured-int(score)) {

@@ -23,6 +23,7 @@ import (
 
 	"grenier/cmd/grenier/awari/web"
 	"grenier/internal/testkit/browsertest"
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/tries"
 	"grenier/io/manifest"
 	"grenier/kernels/cpu"
@@ -142,9 +143,7 @@ func compute[T any](p *tab, body string) (result T) {
 func (m *mirror) get(t *testing.T, address string) (answer any) {
 	t.Helper()
 	response, err := http.Get(m.url + address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
 	if err == nil {
@@ -192,9 +191,7 @@ func tidy(v any) any {
 func (p *tab) wantSame(m *mirror, t *testing.T, addresses []string) {
 	p.Helper()
 	list, err := json.Marshal(addresses)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	answers := compute[[]any](p, fmt.Sprintf(`const { get } = await import("./source.js"), all = []; for (const a of %s) all.push(await get("/" + a)); return all;`, list))
 	for i, got := range answers {
 		if want := m.get(t, addresses[i]); !reflect.DeepEqual(tidy(got), tidy(want)) {
@@ -239,9 +236,7 @@ func wantLight(m *mirror, page *tab) {
 	sum, all := 0, 0
 	for _, name := range []string{"index.html", "app.js", "style.css", "icon.svg", "app.webmanifest", "tables/manifest.json"} {
 		data, err := os.ReadFile(filepath.Join(m.out, name))
-		if err != nil {
-			page.Fatal(err)
-		}
+		must.OK(page, err)
 		size := gzipped(data)
 		if all += size; !strings.HasPrefix(name, "tables/") {
 			sum += size
@@ -322,9 +317,7 @@ func testSiteHeld(t *testing.T, browser *browsertest.Browser, m *mirror) {
 		}
 	}
 	boards, err := json.Marshal(many)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	page := m.visit(t, browser, "learn.html", 1000)
 	page.Await("the page", `document.body?.dataset.ready === "yes"`)
 	got := compute[struct{ Most, All, Before, Answered int }](page, fmt.Sprintf(`
@@ -427,9 +420,7 @@ func testSiteAbove(t *testing.T, browser *browsertest.Browser, m *mirror) {
 	move := found.Moves[5]
 	child := m.game.Plays(board)[5].Child
 	score, err := m.tables.Score(child)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if want := 4 - int(score); !move.Legal || move.Captured != 4 || move.Lower != want || move.Upper != want || !found.Exact || found.Lower != want {
 		t.Errorf("the search of %v says %+v, want %d", board, found, want)
 	}
@@ -554,9 +545,7 @@ func (p *tab) wantBlocks(m *mirror, t *testing.T) {
 	p.Helper()
 	for n := range m.tables.Layers() {
 		f, err := m.tables.File(n)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		p.wantLayer(m, t, n, f.NumBlocks(), 1)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"grenier/internal/testkit/crashfs"
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/testrun"
 	"grenier/io/jsonfile"
 	"grenier/io/manifest"
@@ -35,13 +36,9 @@ func newBench(t *testing.T) *bench {
 	t.Helper()
 	game := testrun.Game(t, 4, awari.Awari)
 	d, err := rundir.Open(testrun.Write(t, game, testrun.Solve(t, game, 9), 64))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	m, err := d.Manifest()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	b := &bench{t: t, manifest: m, reads: game.CapturesLeadTo}
 	b.book(d)
 	t.Cleanup(func() { b.dir.Close() })
@@ -52,9 +49,7 @@ func newBench(t *testing.T) *bench {
 func (b *bench) book(d *rundir.Dir) {
 	b.t.Helper()
 	book, err := d.Notebook()
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	must.OK(b.t, err)
 	b.dir = book
 }
 
@@ -64,9 +59,7 @@ func (b *bench) open() *notes.Notes {
 	n, err := notes.Open(b.dir, b.manifest, notes.Options{
 		Name: rundir.VerifyName, Header: header, Reads: b.reads, Tell: func(s string) { b.told = append(b.told, s) },
 	})
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	must.OK(b.t, err)
 	return n
 }
 
@@ -137,9 +130,7 @@ func TestMadeFrom(t *testing.T) {
 	touched := func(n int) func(b *bench) {
 		return func(b *bench) {
 			later := time.Now().Add(time.Hour)
-			if err := os.Chtimes(b.dir.LayerPath(n), later, later); err != nil {
-				b.t.Fatal(err)
-			}
+			must.OK(b.t, os.Chtimes(b.dir.LayerPath(n), later, later))
 		}
 	}
 	for name, c := range map[string]struct {
@@ -235,9 +226,7 @@ func TestCrash(t *testing.T) {
 				t.Errorf("operation %d: believed %v, told %q", k, got, b.told)
 			}
 		}
-		if err := os.Remove(b.path()); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.Remove(b.path()))
 		if !crashed {
 			break
 		}

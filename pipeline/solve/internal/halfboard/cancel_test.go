@@ -12,6 +12,7 @@ import (
 	"go.uber.org/goleak"
 
 	"grenier/internal/testkit/awaritest"
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/tries"
 	"grenier/layers/awari"
 	"grenier/pipeline/solve/internal/halfboard/board"
@@ -51,9 +52,7 @@ func (c config) cancelAt(t *testing.T, at int) *cancelling {
 	c.options.Progress = x.progress
 	c.options.often = true
 	e, err := New(c.game, c.options)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	lower := &awaritest.Counting{Lower: c.lower(t)}
 	l, err := e.Solve(ctx, c.seeds, testBelow, lower)
 	if lower.Closed.Load() != 1 {
@@ -68,9 +67,7 @@ func (c config) cancelAt(t *testing.T, at int) *cancelling {
 		c.solveWith(t, e) // what the engine keeps is not spoilt
 		x.reports = reports
 	}
-	if err := errors.Join(err, e.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, errors.Join(err, e.Close()))
 	return x
 }
 
@@ -140,9 +137,7 @@ func TestLongLowerLayersFail(t *testing.T) {
 		c.seeds = max(c.seeds, 4) // so that there is a layer to read
 		c.options.often = true
 		e, err := New(c.game, c.options)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		var cancel context.CancelFunc
 		fail := func() error { return bad }
 		stop := func() error {
@@ -167,9 +162,7 @@ func TestLongLowerLayersFail(t *testing.T) {
 			}
 		}
 		c.solveWith(t, e)
-		if err := e.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, e.Close())
 	}
 }
 
@@ -177,9 +170,7 @@ func TestLongLowerLayersFail(t *testing.T) {
 func (c config) reads(t *testing.T) (layers int) {
 	t.Helper()
 	lower := &awaritest.Counting{Lower: c.lower(t)}
-	if err := c.begin(t).captureAll(t.Context(), lower); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, c.begin(t).captureAll(t.Context(), lower))
 	for n := range lower.Scores {
 		layers += int(min(1, lower.Scores[n].Load()))
 	}
@@ -206,9 +197,7 @@ func TestCancelledWorkReturnsMemory(t *testing.T) {
 	t.Run("used again", func(t *testing.T) {
 		c.options.often = true
 		e, err := New(c.game, c.options)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		awaritest.ReturnsMemory(t, size, func() {
 			ctx, cancel := context.WithCancel(t.Context())
 			lower := &broken{Lower: c.lower(t), closing: func() error { cancel(); return nil }}
@@ -216,8 +205,6 @@ func TestCancelledWorkReturnsMemory(t *testing.T) {
 				t.Fatal(err)
 			}
 		})
-		if err := e.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, e.Close())
 	})
 }

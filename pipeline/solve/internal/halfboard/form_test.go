@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/awaritest"
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/tries"
 	"grenier/kernels/cpu"
 	"grenier/kernels/window"
@@ -16,23 +17,14 @@ import (
 
 // TestPasses: captures take the predicted rounds, apart from what panels leave over.
 func TestPasses(t *testing.T) {
-	game, err := awari.New(12, awari.Awari)
-	if err != nil {
-		t.Fatal(err)
-	}
+	game := awaritest.Game(t, 12, awari.Awari)
 	const n, q = 15, 6
 	e, err := New(game, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	geo, err := board.NewGeometry(q, n)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	w, err := e.layOut(t.Context(), geo, testBelow, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	least := int(leastOffers(q, n))
 	one := narrowest(game, n)
 	for memory, many := one, 0; ; memory += one / 32 {
@@ -74,17 +66,11 @@ func TestLongLowerRead(t *testing.T) {
 	}
 	game := awaritest.Game(t, 2*q, awari.Awari)
 	e, err := New(game, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	geo, err := board.NewGeometry(q, n)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	w, err := e.layOut(t.Context(), geo, testBelow, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	lower := uint64(0)
 	for k := max(0, n-3*q); k <= n-2; k++ {
 		lower += Positions(game, k)
@@ -95,9 +81,7 @@ func TestLongLowerRead(t *testing.T) {
 		passes := 0
 		for panels := w.Grid.PanelsInOrder(); len(panels) > 0; passes++ {
 			fit := r.Fit(panels)
-			if err := r.Run(t.Context(), panels[:fit], func(float64) {}); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, r.Run(t.Context(), panels[:fit], func(float64) {}))
 			panels = panels[fit:]
 		}
 		got, want := float64(u.scores.Load())/float64(lower), lowerRead(q, n, passes)
@@ -147,13 +131,9 @@ func TestLongThinBytes(t *testing.T) {
 			c.options.Memory = Least(c.game, c.seeds, c.options.Workers) + rng.Uint64N(1<<20)
 		}
 		e, err := New(c.game, c.options)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		w, err := e.begin(t.Context(), c.seeds, testBelow)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		blocks, share := w.windows.ThinBlocks(), rng.Float64()
 		if got, want := ThinBytes(c.game, c.seeds, share), blocks.Most(int(math.Ceil(share*float64(blocks.Lines*board.Side)))); got != want {
 			t.Fatalf("%+v: %d bytes for a share of %v, want %d", c, got, share, want)
@@ -165,8 +145,6 @@ func TestLongThinBytes(t *testing.T) {
 				t.Fatalf("%+v: %d scores fit: %v, want %v", c, searched, got, want)
 			}
 		}
-		if err := e.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, e.Close())
 	}
 }

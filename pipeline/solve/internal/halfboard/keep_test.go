@@ -14,6 +14,7 @@ import (
 
 	"grenier/internal/testkit/awaritest"
 	"grenier/internal/testkit/crashfs"
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/tries"
 	"grenier/io/rundir"
 	"grenier/io/spill"
@@ -32,13 +33,9 @@ func (d *disk) contents(t testing.TB, name string) (h spill.Header, contents []b
 	if errors.Is(err, fs.ErrNotExist) {
 		return h, nil
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	r, err := spill.Open(d.plain(), name, h, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	contents, err = io.ReadAll(r)
 	if err = errors.Join(err, r.Close()); err != nil {
 		t.Fatal(err)
@@ -54,18 +51,14 @@ func (d *disk) write(t testing.TB, name string, h spill.Header, contents []byte)
 		_, err = w.Write(contents)
 		err = errors.Join(err, w.Publish())
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 }
 
 // streams lists the streams that are there.
 func (d *disk) streams(t testing.TB) (names []string) {
 	t.Helper()
 	entries, err := d.plain().Entries()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for _, e := range entries {
 		if !strings.HasSuffix(e.Name(), ".tmp") {
 			names = append(names, e.Name())
@@ -116,9 +109,7 @@ func (x *trial) newEngine(t *testing.T) *Engine {
 	t.Helper()
 	x.options.often = true
 	e, err := New(x.game, x.options)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return e
 }
 
@@ -375,16 +366,12 @@ func FuzzKept(f *testing.F) {
 	x := c.trial(rand.New(rand.NewPCG(1, 1)), newDisk())
 	x.options.often = true
 	e, err := New(x.game, x.options)
-	if err != nil {
-		f.Fatal(err)
-	}
+	must.OK(f, err)
 	l, err := e.Solve(context.Background(), x.seeds, testBelow, x.lower(f))
 	if err == nil {
 		err = errors.Join(l.Close(), e.Close())
 	}
-	if err != nil {
-		f.Fatal(err)
-	}
+	must.OK(f, err)
 	hFound, found := x.disk.contents(f, rundir.FoundName)
 	hOffers, offers := x.disk.contents(f, rundir.OffersName)
 	f.Add(found, offers)
@@ -394,9 +381,7 @@ func FuzzKept(f *testing.F) {
 		y.disk.write(t, rundir.FoundName, hFound, found)
 		y.disk.write(t, rundir.OffersName, hOffers, offers)
 		y.during(t, func(w *engine) {
-			if err := w.captureWhole(t.Context(), y.lower(t)); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, w.captureWhole(t.Context(), y.lower(t)))
 			for _, s := range w.whole.Offers {
 				if (s < -7 || s > 7) && s != w.Grid.Blocked() {
 					t.Fatalf("offer %d", s)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/awaritest"
+	"grenier/internal/testkit/must"
 	"grenier/layers/awari"
 	"grenier/pipeline/solve/internal/halfboard/stream"
 )
@@ -128,7 +129,5 @@ func TestTooLittleMemory(t *testing.T) {
 	if l, err := e.Solve(t.Context(), 30, testBelow, lower); !errors.Is(err, ErrMemory) || l != nil || lower.Closed.Load() != 1 {
 		t.Errorf("%v, the layers below are closed %d times", err, lower.Closed.Load())
 	}
-	if err := e.Close(); err != nil {
-		t.Error(err)
-	}
+	must.OK(t, e.Close())
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/awaritest"
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/tries"
 )
 
@@ -23,17 +24,13 @@ func TestLongAnyOptionsGiveTheSame(t *testing.T) {
 		c := randomConfig(t, rng)
 		c.options.often = true
 		e, err := New(c.game, c.options)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		// A second layer finds the patterns of the first.
 		for _, n := range []int{rng.IntN(c.seeds + 1), c.seeds} {
 			c.seeds = n
 			c.solveWith(t, e)
 		}
-		if err := e.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, e.Close())
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"grenier/internal/testkit/awaritest"
 	"grenier/internal/testkit/crashfs"
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/tries"
 	"grenier/io/vfs"
 	"grenier/kernels/cpu"
@@ -35,9 +36,7 @@ func TestDefaults(t *testing.T) {
 		{Options{TileSize: 1, Seeds: 8, Interval: 1}, Options{Workers: 1, TileSize: 1, Seeds: 8, Interval: 1}},
 	} {
 		e, err := New(game, c.given)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if got := e.options; !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%+v becomes %+v, want %+v", c.given, got, c.want)
 		}
@@ -47,9 +46,7 @@ func TestDefaults(t *testing.T) {
 // TestNoSuchLayer: the layers below are closed all the same.
 func TestNoSuchLayer(t *testing.T) {
 	e, err := New(awaritest.Game(t, 6, awari.Awari), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for _, n := range []int{math.MinInt, -1, awari.MaxSeeds + 1, math.MaxInt} {
 		lower := &awaritest.Counting{Lower: &awaritest.Lower{}}
 		if l, err := e.Solve(t.Context(), n, testBelow, lower); !errors.Is(err, awari.ErrSeeds) || l != nil || lower.Closed.Load() != 1 {
@@ -60,9 +57,7 @@ func TestNoSuchLayer(t *testing.T) {
 			t.Errorf("layer %d, closing fails: %v", n, err)
 		}
 	}
-	if err := e.Close(); err != nil {
-		t.Error(err)
-	}
+	must.OK(t, e.Close())
 }
 
 // sweepReports are the last reports of sweeps, by stage.

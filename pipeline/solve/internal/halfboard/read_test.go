@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"grenier/internal/testkit/awaritest"
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/tries"
 	"grenier/kernels/colex"
 )
@@ -18,18 +19,10 @@ func (c config) solve(t testing.TB) *Layer {
 	t.Helper()
 	c.options.often = true
 	e, err := New(c.game, c.options)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	l, err := e.Solve(t.Context(), c.seeds, testBelow, c.lower(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := l.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	must.OK(t, err)
+	t.Cleanup(func() { must.OK(t, l.Close()) })
 	return l
 }
 
@@ -60,9 +53,7 @@ func TestLongReadAnyPart(t *testing.T) {
 				return nil
 			})
 		}
-		if err := group.Wait(); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, group.Wait())
 	}
 }
 

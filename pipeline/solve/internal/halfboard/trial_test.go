@@ -15,6 +15,7 @@ import (
 
 	"grenier/internal/testkit/awaritest"
 	"grenier/internal/testkit/crashfs"
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/tries"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
@@ -123,13 +124,9 @@ func (x *trial) attempt(t *testing.T, ctx context.Context, progress func(fixpoin
 	lower := &awaritest.Counting{Lower: x.lower(t)}
 	x.options.often = true
 	e, err := New(x.game, x.options)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer func() {
-		if err := e.Close(); err != nil {
-			t.Error(err)
-		}
+		must.OK(t, e.Close())
 	}()
 	l, err := e.Solve(ctx, x.seeds, x.below, lower)
 	for n := range lower.Scores {
@@ -267,13 +264,9 @@ func (x *trial) during(t *testing.T, do func(w *engine)) {
 	x.notes, x.options.Progress = nil, nil
 	x.options.often = true
 	e, err := New(x.game, x.options)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	w, err := e.begin(t.Context(), x.seeds, testBelow)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer func() {
 		l := &Layer{engine: w, spare: &e.spare}
 		if err := errors.Join(l.Close(), e.Close()); err != nil && !errors.Is(err, crashfs.ErrCrashed) {

@@ -19,6 +19,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"grenier/internal/testkit/awaritest"
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/tries"
 	"grenier/io/corrupt"
 	"grenier/io/rundir"
@@ -90,17 +91,11 @@ func TestLongWindowsEqualWhole(t *testing.T) {
 func solveOn(t *testing.T, w *tower, o Options, n int) []int8 {
 	t.Helper()
 	e, err := New(w.engine.game, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	l, err := e.Solve(t.Context(), n, testBelow, w)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	scores := make([]int8, l.Positions())
-	if err := errors.Join(l.Read(0, scores), l.Close(), e.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, errors.Join(l.Read(0, scores), l.Close(), e.Close()))
 	return scores
 }
 
@@ -114,16 +109,12 @@ func TestBitsThatMakeNoSense(t *testing.T) {
 	}
 	for _, bits := range Widths[1:] {
 		e, err := New(game, Options{Bits: bits})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		lower := &awaritest.Counting{Lower: &awaritest.Lower{}}
 		if l, err := e.Solve(t.Context(), 5, testBelow, lower); !errors.Is(err, ErrOptions) || l != nil || lower.Closed.Load() != 1 {
 			t.Errorf("%d bits: %v, the layers below are closed %d times", bits, err, lower.Closed.Load())
 		}
-		if err := e.Close(); err != nil {
-			t.Error(err)
-		}
+		must.OK(t, e.Close())
 	}
 }
 
@@ -377,9 +368,7 @@ func TestLongDamagedStreams(t *testing.T) {
 				d.write(t, name, h, contents)
 			}},
 			"text": {do: func(d *disk, name string) {
-				if err := vfs.Write(d.plain(), name, bytes.Repeat([]byte("text"), 100)); err != nil {
-					t.Fatal(err)
-				}
+				must.OK(t, vfs.Write(d.plain(), name, bytes.Repeat([]byte("text"), 100)))
 			}},
 			"of another layer":  {silent: true, do: other(func(y *trial) { y.seeds-- })},
 			"of other rules":    {silent: true, do: other(func(y *trial) { y.game = awaritest.Game(t, 6, awari.Strict) })},
@@ -586,9 +575,7 @@ func TestLongLoadedScores(t *testing.T) {
 						t.Fatalf("%+v: loaded from %d to %d of %d, slabs of %d: %v", x.config, start, end, l.Positions(), size, err)
 					}
 				case 1:
-					if err := l.LoadSample(t.Context()); err != nil {
-						t.Fatal(err)
-					}
+					must.OK(t, l.LoadSample(t.Context()))
 					x.readsSample(t, l, want)
 				}
 				var group errgroup.Group
@@ -600,9 +587,7 @@ func TestLongLoadedScores(t *testing.T) {
 						return nil
 					})
 				}
-				if err := group.Wait(); err != nil {
-					t.Fatal(err)
-				}
+				must.OK(t, group.Wait())
 			}
 		})
 	}
@@ -650,9 +635,7 @@ func TestLongSamples(t *testing.T) {
 				if l.Stats().Traffic.Written[fixpoint.FullStage] == 0 {
 					t.Errorf("%v: what windows found is that of another sample", sample)
 				}
-				if err := l.LoadSample(t.Context()); err != nil {
-					t.Fatal(err)
-				}
+				must.OK(t, l.LoadSample(t.Context()))
 				x.readsSample(t, l, want)
 				x.readsRight(t, l, want, 0, len(want))
 			})
@@ -674,9 +657,7 @@ func (x *trial) solved(t *testing.T, do func(l *Layer, want []int8)) {
 		t.Fatalf("%+v: %v", x.config, err)
 	}
 	do(l, awaritest.Oracle(t, x.game, x.seeds)[x.seeds])
-	if err := errors.Join(l.Close(), e.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, errors.Join(l.Close(), e.Close()))
 }
 
 func (x *trial) readsRight(t *testing.T, l *Layer, want []int8, start uint64, length int) {

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"grenier/internal/testkit/awaritest"
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/tries"
 	"grenier/layers/awari"
 )
@@ -80,9 +81,7 @@ func TestLongMatricesDoNotOverlap(t *testing.T) {
 		if end != start+uintptr(size.Total()) || len(memory.mapping) < size.Total() {
 			t.Fatalf("%+v: %d bytes of memory, %d in use, %d counted", c, len(memory.mapping), end-start, size.Total())
 		}
-		if err := memory.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, memory.Close())
 	}
 }
 
@@ -98,17 +97,13 @@ func TestTakeDividesMemory(t *testing.T) {
 		a[127], b[0], b[871] = 1, 2, 3
 		r.Reset()
 	}
-	if err := r.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, r.Close())
 }
 
 func mustRegion(t *testing.T, size int) *Region {
 	t.Helper()
 	r, err := NewRegion(size)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return r
 }
 
@@ -116,9 +111,7 @@ func mustRegion(t *testing.T, size int) *Region {
 func (s *Spare) mustGet(t *testing.T, size int) *Region {
 	t.Helper()
 	r, err := s.Get(size)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if len(r.rest) < size {
 		t.Fatalf("%d bytes, want %d", len(r.rest), size)
 	}
@@ -134,9 +127,7 @@ func TestSpareReuses(t *testing.T) {
 		t.Fatal("memory in use is given away")
 	}
 	for _, r := range []*Region{first, second} { // the second one is returned
-		if err := s.Put(r); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, s.Put(r))
 	}
 	if again := s.mustGet(t, 50_000); again != first {
 		t.Error("spare memory is not used again")
@@ -147,13 +138,9 @@ func TestSpareReuses(t *testing.T) {
 	if larger == first {
 		t.Error("memory has grown")
 	}
-	if err := s.Put(larger); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, s.Put(larger))
 	for range 2 { // the second time there is nothing
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, s.Close())
 	}
 }
 
@@ -163,9 +150,7 @@ func TestTooMuchMemory(t *testing.T) {
 	if r, err := s.Get(1 << 60); err == nil || r != nil {
 		t.Errorf("%v, %v", r, err)
 	}
-	if err := s.Close(); err != nil {
-		t.Error(err)
-	}
+	must.OK(t, s.Close())
 }
 
 func TestSpareReturnsMemory(t *testing.T) {
@@ -178,15 +163,9 @@ func TestSpareReturnsMemory(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			awaritest.ReturnsMemory(t, size, func() {
 				var s Spare
-				if err := s.Put(s.mustGet(t, size)); err != nil {
-					t.Fatal(err)
-				}
-				if err := f(&s); err != nil {
-					t.Fatal(err)
-				}
-				if err := s.Close(); err != nil {
-					t.Fatal(err)
-				}
+				must.OK(t, s.Put(s.mustGet(t, size)))
+				must.OK(t, f(&s))
+				must.OK(t, s.Close())
 			})
 		})
 	}

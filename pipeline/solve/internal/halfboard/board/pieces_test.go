@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/awaritest"
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/tries"
 )
 
@@ -115,9 +116,7 @@ func TestLongRowsOfPieces(t *testing.T) {
 		all, workers := l.pieceCount(), 1+rng.IntN(5)
 		most := rng.IntN(all + 2)
 		p := NewPieces(l.layer, l, make([]int8, most*PieceLength))
-		if err := errors.Join(l.together(t, p, workers, rng)...); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, errors.Join(l.together(t, p, workers, rng)...))
 		if len(p.clock) > max(most, 3*workers) || len(p.where) > len(p.clock) {
 			t.Errorf("%d pieces in memory, %d of them known, want %d at most with %d workers in 3 layers", len(p.clock), len(p.where), most, workers)
 		}
@@ -149,9 +148,7 @@ func TestAllRowsOnce(t *testing.T) {
 		}
 		slices.SortFunc(codes, func(x, y uint32) int { return int(l.layer.RowStart(n, x)) - int(l.layer.RowStart(n, y)) })
 		for _, code := range codes {
-			if err := l.look(t, r, n, code); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, l.look(t, r, n, code))
 		}
 	}
 	for name, reads := range l.reads {

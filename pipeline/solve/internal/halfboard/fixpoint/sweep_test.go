@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/awaritest"
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/tries"
 	"grenier/kernels/compress"
 	"grenier/kernels/transpose"
@@ -337,9 +338,7 @@ func TestLongNothingIsOutOfDateInTheEnd(t *testing.T) {
 		w := c.prepare(t)
 		w.randomScores(rng) // sweeps do not begin with them
 		w.bias(rng)
-		if err := w.sweepWhole(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, w.sweepWhole(t.Context()))
 		w.upToDate(t, c, c.judge(t, w))
 	}
 }
@@ -366,9 +365,7 @@ func TestLongAnyOrderGivesTheSame(t *testing.T) {
 			n := 1 + rng.IntN(min(len(rest), 2*unit))
 			w.units, rest = append(w.units, rest[:n]), rest[n:]
 		}
-		if err := w.sweepWhole(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, w.sweepWhole(t.Context()))
 		if !slices.Equal(w.read(t), awaritest.Oracle(t, c.game, c.seeds)[c.seeds]) {
 			t.Fatalf("%+v: not the scores of the oracle", c)
 		}
@@ -381,18 +378,14 @@ func TestLongSweepsCountTheirWork(t *testing.T) {
 	for range tries.Runs(40) {
 		c := randomConfig(t, rng)
 		w := c.prepare(t)
-		if err := w.Clear(t.Context(), w.scores); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, w.Clear(t.Context(), w.scores))
 		want := work{}
 		for _, x := range w.Grid.tiles {
 			x.all.Store(true)
 			want.computed += x.columns()
 		}
 		done, err := w.sweep(t.Context(), DenseStage)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		w.eachPosition(board.OpenRows, func(p position) {
 			if *w.Grid.find(p).score() != 0 {
 				want.scores++

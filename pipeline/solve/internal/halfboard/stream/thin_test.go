@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/tries"
 	"grenier/kernels/window"
 	"grenier/pipeline/solve/internal/halfboard/board"
@@ -54,16 +55,12 @@ func TestLongMasksDoNotOverlapBlocks(t *testing.T) {
 		if line != len(want) {
 			t.Fatalf("%d lines, want %d", line, len(want))
 		}
-		if err := w.memory.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, w.memory.Close())
 		if less := blocks.Most(0) - blocks.blocks*14 - window.SlackThin + searched - 8; searched > 8 && less > blocks.tables+8*blocks.Lines {
 			if err := layOut(less); !errors.Is(err, errThin) {
 				t.Fatalf("%d scores in %d bytes: %v", searched, less, err)
 			}
-			if err := w.memory.Close(); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, w.memory.Close())
 		}
 	}
 }
@@ -87,9 +84,7 @@ func TestSeenEnds(t *testing.T) {
 					}
 				}
 				w, masks := &Windows{Sweeps: &fixpoint.Sweeps{Workers: 3}, sequence: sequence{Codes: c}}, asWords(memory[len(memory)-8*lines:])
-				if err := w.seeEnds(t.Context(), masks, codes); err != nil {
-					t.Fatal(err)
-				}
+				must.OK(t, w.seeEnds(t.Context(), masks, codes))
 				if !slices.Equal(masks, want) {
 					t.Errorf("%d bits, %d lines, %d bytes more: not the ends", c.Bits, lines, more)
 				}
