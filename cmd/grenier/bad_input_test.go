@@ -55,7 +55,7 @@ func refused(t *testing.T, cases []badInput) {
 // line they are refused.
 func TestHugeLines(t *testing.T) {
 	t.Chdir(solved(t, "--pits", "4", "--seeds", "5"))
-	write(t, "row.txt", []byte("oo.o\n"))
+	must.Write(t, "row.txt", []byte("oo.o\n"))
 	const told = "more than 65536 bytes"
 	long := strings.Repeat("1 ", 1<<20) + "\n"
 	for _, c := range []struct {
@@ -165,7 +165,7 @@ func writeFiles(t *testing.T, files map[string]string) {
 	t.Helper()
 	for name, text := range files {
 		must.OK(t, os.MkdirAll(filepath.Dir(name), 0o755))
-		write(t, name, []byte(text))
+		must.Write(t, name, []byte(text))
 	}
 }
 
@@ -225,7 +225,7 @@ func TestLockedDirectory(t *testing.T) {
 func TestDamageMessages(t *testing.T) {
 	t.Chdir(solved(t, "--pits", "4", "--seeds", "3"))
 	name := rundir.LayerName(2)
-	text := string(read(t, name))
+	text := string(must.Read(t, name))
 	newer := []byte(text)
 	newer[8] = 4
 	for _, c := range [][2]string{
@@ -235,9 +235,9 @@ func TestDamageMessages(t *testing.T) {
 		{string(newer), "version 4"},
 		{text[:40], "header: truncated"},
 		{text[:len(text)-1], "footer: "},
-		{string(read(t, rundir.LayerName(1))), "number of seeds 1"},
+		{string(must.Read(t, rundir.LayerName(1))), "number of seeds 1"},
 	} {
-		write(t, name, []byte(c[0]))
+		must.Write(t, name, []byte(c[0]))
 		words := name + ": |" + c[1]
 		refused(t, []badInput{
 			{"awari probe --dir . 1 1 0 0", cli.ExitCorrupt, words},

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"grenier/internal/testkit/must"
 )
 
 // documents returns the texts that describe the program by path, README.md first.
@@ -23,7 +25,7 @@ func documents(t *testing.T) (paths []string, texts map[string]string) {
 	}
 	texts = map[string]string{}
 	for _, path := range paths {
-		text := read(t, path)
+		text := must.Read(t, path)
 		texts[path] = string(text)
 	}
 	return paths, texts

@@ -14,6 +14,7 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"grenier/cmd/grenier/cli"
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/tries"
 )
 
@@ -53,7 +54,7 @@ func (g *cgroup) remove() {
 // if there is nothing but the number.
 func (g *cgroup) number(t *testing.T, file, key string) (n uint64) {
 	t.Helper()
-	text := read(t, filepath.Join(g.path, file))
+	text := must.Read(t, filepath.Join(g.path, file))
 	for line := range bytes.Lines(text) {
 		if _, err := fmt.Sscanf(string(line), strings.TrimSpace(key+" %d"), &n); err == nil {
 			return n
@@ -183,7 +184,7 @@ func memoryPlaces(t *testing.T) map[string]string {
 	mustRun(t, append(export, "--format", "vu", "--out", places["VU"])...)
 	mustRun(t, append(export, "--format", "vu", "--codec", "zstd", "--out", places["PACKED"])...)
 	for name, board := range map[string]string{"BOARD": memoryBoard, "LARGER": memoryLarger} {
-		write(t, places[name], []byte(board))
+		must.Write(t, places[name], []byte(board))
 	}
 	return places
 }

@@ -76,12 +76,12 @@ var placeless = regexp.MustCompile(`"seconds": [^\n]*|"crc32c": [^\n]*|      "di
 // without times and places.
 func layerFiles(t *testing.T, run string) map[string]string {
 	t.Helper()
-	text := read(t, filepath.Join(run, rundir.ManifestName))
+	text := must.Read(t, filepath.Join(run, rundir.ManifestName))
 	m, err := manifest.Parse(run, text)
 	must.OK(t, err)
 	files := map[string]string{rundir.ManifestName: placeless.ReplaceAllString(string(text), "")}
 	for i := range m.Layers {
-		data := read(t, rundir.LayerFile(run, &m.Layers[i]))
+		data := must.Read(t, rundir.LayerFile(run, &m.Layers[i]))
 		files[m.Layers[i].File] = string(data)
 	}
 	return files
@@ -198,8 +198,8 @@ func (n *night) checkReaders(t *testing.T, whole string) {
 	}
 	// A damaged layer names the run, and is mended where it was.
 	file := filepath.Join(two, rundir.LayerName(n.seeds))
-	good := read(t, file)
-	write(t, file, good[:len(good)/2])
+	good := must.Read(t, file)
+	must.Write(t, file, good[:len(good)/2])
 	r := grenier(t.Context(), "", "awari", "stats", "--dir", n.run)
 	if r.status != cli.ExitCorrupt || !strings.Contains(r.err, "grenier awari repair --dir "+n.run+"\n") {
 		t.Errorf("status %d: %s", r.status, r.err)
@@ -265,7 +265,7 @@ func TestOwedCall(t *testing.T) {
 		if err != nil || !strings.Contains(string(text), was) {
 			t.Fatalf("no %q in %s, %v", was, text, err)
 		}
-		write(t, status, []byte(strings.Replace(string(text), was, is, 1)))
+		must.Write(t, status, []byte(strings.Replace(string(text), was, is, 1)))
 	}
 	check := func(want ...string) {
 		t.Helper()
@@ -275,7 +275,7 @@ func TestOwedCall(t *testing.T) {
 	}
 	notes, old := "layer 0 wanted\n", filepath.Join(dir, "calls.log")
 	solve(1)
-	write(t, old, []byte(notes))
+	must.Write(t, old, []byte(notes))
 	solve(4, hook...)
 	check("2", "3", "4")
 	made(`"called_layers": 5`, `"called_layers": 3`) // killed

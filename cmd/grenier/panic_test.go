@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"grenier/cmd/grenier/cli"
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/tries"
 	"grenier/io/rundir"
 	"grenier/io/vfs"
@@ -50,7 +51,7 @@ func wantBug(t *testing.T, r result, log string) {
 		if !strings.HasSuffix(r.err, "its stack is in "+log+"\n") {
 			t.Errorf("no word of the log: %s", r.err)
 		}
-		text := read(t, log)
+		text := must.Read(t, log)
 		stack = string(text)
 	}
 	if !strings.Contains(stack, "grenier.aBug(") {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"grenier/cmd/grenier/cli"
+	"grenier/internal/testkit/must"
 	"grenier/io/rundir"
 )
 
@@ -28,8 +29,8 @@ func TestDamageNamesRepair(t *testing.T) {
 		{layer, "Dear diary", commands},
 		{manifest, "Dear diary", append(commands, []string{"stats"}, []string{"status"}, []string{"plan", "--pits", "4", "--seeds", "4"})},
 	} {
-		whole := read(t, c.path)
-		write(t, c.path, []byte(c.text))
+		whole := must.Read(t, c.path)
+		must.Write(t, c.path, []byte(c.text))
 		for _, command := range c.commands {
 			r := grenier(t.Context(), "", append([]string{"awari", command[0], "--dir", dir}, command[1:]...)...)
 			oneClearLine(t, r.err)
@@ -41,7 +42,7 @@ func TestDamageNamesRepair(t *testing.T) {
 		if r.status != cli.ExitCorrupt || !strings.Contains(r.err, "repair --dir '"+dir+"'") {
 			t.Errorf("compare: status %d, %s", r.status, r.err)
 		}
-		write(t, c.path, whole)
+		must.Write(t, c.path, whole)
 	}
 	if r := grenier(t.Context(), "", "awari", "probe", "--dir", t.TempDir(), "1", "1", "0", "0"); strings.Contains(r.err, "repair") {
 		t.Errorf("nothing to mend: %s", r.err)

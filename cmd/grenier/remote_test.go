@@ -19,6 +19,7 @@ import (
 	"go.uber.org/goleak"
 
 	"grenier/cmd/grenier/cli"
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/remotetest"
 	"grenier/io/rundir"
 )
@@ -115,10 +116,10 @@ func TestRemoteMessages(t *testing.T) {
 	t.Parallel()
 	dir, s := served(t, "--seeds", "11")
 	layer := filepath.Join(dir, rundir.LayerName(11))
-	whole := read(t, layer)
+	whole := must.Read(t, layer)
 	probe := []string{"1", "1", "1", "1", "1", "1", "1", "1", "1", "1", "1", "0"}
 	restore := func(data []byte) {
-		write(t, layer, data)
+		must.Write(t, layer, data)
 	}
 	damaged := []byte(strings.Repeat("\xee", len(whole)-30_000))
 	onLayer := func(hook http.HandlerFunc) func(http.ResponseWriter, *http.Request) bool {

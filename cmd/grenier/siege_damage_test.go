@@ -531,7 +531,7 @@ func buildFiles(commands ...string) func(*testing.T, *subject) {
 		if len(commands) > 0 {
 			return
 		}
-		data := read(t, "testdata/machine.json")
+		data := must.Read(t, "testdata/machine.json")
 		s.tree.Write(siegeDir+"/awari.json", data)
 	}
 }

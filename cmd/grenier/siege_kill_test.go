@@ -84,7 +84,7 @@ func (d *disturbed) begun(t *testing.T) string {
 	t.Helper()
 	base := filepath.Join(t.TempDir(), "begun")
 	must.OK(t, os.MkdirAll(filepath.Join(base, siegeDir), 0o755))
-	write(t, filepath.Join(base, "board.txt"), []byte(pegs))
+	must.Write(t, filepath.Join(base, "board.txt"), []byte(pegs))
 	for _, args := range d.prepare {
 		mustRun(t, d.fields(args, base)...)
 	}

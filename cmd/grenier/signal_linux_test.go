@@ -133,7 +133,7 @@ func TestLongInterruptAnytime(t *testing.T) {
 func (s *solver) awaitMain(t *testing.T) {
 	t.Helper()
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(time.Millisecond) {
-		text := read(t, fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid))
+		text := must.Read(t, fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid))
 		_, mask, _ := strings.Cut(string(text), "SigIgn:")
 		var ignored uint64
 		if _, err := fmt.Sscanf(mask, "%x", &ignored); err != nil || ignored>>(syscall.SIGPIPE-1)&1 != 0 {

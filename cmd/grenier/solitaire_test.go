@@ -3,6 +3,8 @@ package main
 import (
 	"path/filepath"
 	"testing"
+
+	"grenier/internal/testkit/must"
 )
 
 // pegs is a small board of peg solitaire.
@@ -12,6 +14,6 @@ const pegs = "o.oo\noooo\noooo\noooo\n"
 func pegBoard(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "board.txt")
-	write(t, path, []byte(pegs))
+	must.Write(t, path, []byte(pegs))
 	return path
 }

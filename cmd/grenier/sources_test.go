@@ -10,13 +10,15 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+
+	"grenier/internal/testkit/must"
 )
 
 // TestSources checks docs/sources.md: each section of the source documents has a test in the packages
 // of its row, or of the row above if it names none, and these, what they declare, commands and
 // their flags exist.
 func TestSources(t *testing.T) {
-	text := read(t, "../../docs/sources.md")
+	text := must.Read(t, "../../docs/sources.md")
 	tree, rows := readTree(t), 0
 	var row sourceRow
 	for line := range strings.Lines(string(text)) {

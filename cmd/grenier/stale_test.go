@@ -1,7 +1,6 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -10,7 +9,6 @@ import (
 	"grenier/cmd/grenier/cli"
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/testrun"
-	"grenier/io/manifest"
 	"grenier/io/rundir"
 	"grenier/layers/awari"
 )
@@ -29,14 +27,7 @@ func staleRun(t *testing.T) (dir, whole string) {
 	for grenier(t.Context(), "", "awari", "solve", "--pits", "8", "--seeds", "11", "--dir", dir).status != cli.ExitOK {
 		// The few positions that were checked have shown the wrong score.
 	}
-	name := rundir.LayerName(wrong)
-	m, err := manifest.Load(filepath.Join(dir, rundir.ManifestName))
-	must.OK(t, err)
-	right, err := manifest.Load(filepath.Join(whole, rundir.ManifestName))
-	must.OK(t, err)
-	m.Layers[wrong] = right.Layers[wrong]
-	write(t, filepath.Join(dir, name), read(t, filepath.Join(whole, name)))
-	testrun.SaveManifest(t, dir, m)
+	testrun.TakeLayer(t, dir, whole, wrong)
 	return dir, whole
 }
 
@@ -78,19 +69,7 @@ func TestStale(t *testing.T) {
 	mustRun(t, "awari", "scrub", "--dir", dir)
 	mustRun(t, "awari", "compare", dir, whole)
 	name := rundir.LayerName(11)
-	if string(read(t, filepath.Join(whole, name))) != string(read(t, filepath.Join(dir, name))) {
+	if string(must.Read(t, filepath.Join(whole, name))) != string(must.Read(t, filepath.Join(dir, name))) {
 		t.Error("layer 11 has other bytes")
 	}
-}
-
-func read(t *testing.T, path string) []byte {
-	t.Helper()
-	data, err := os.ReadFile(path)
-	must.OK(t, err)
-	return data
-}
-
-func write(t *testing.T, path string, data []byte) {
-	t.Helper()
-	must.OK(t, os.WriteFile(path, data, 0o644))
 }

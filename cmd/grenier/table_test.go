@@ -4,15 +4,16 @@ import (
 	"path/filepath"
 	"testing"
 
-	"grenier/internal/testkit/tries"
-
 	"github.com/google/go-cmp/cmp"
+
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/tries"
 )
 
 // documentTable returns a table of document 001 as it is printed there.
 func documentTable(t *testing.T, name string) string {
 	t.Helper()
-	text := read(t, filepath.Join("../../pipeline/spaces/census/testdata", name))
+	text := must.Read(t, filepath.Join("../../pipeline/spaces/census/testdata", name))
 	return string(text)
 }
 

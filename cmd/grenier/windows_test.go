@@ -275,7 +275,7 @@ func (p *windowRuns) continues(t *testing.T, dir string) solveSummary {
 	if errs != "" {
 		t.Errorf("it is told: %s", errs)
 	}
-	log := read(t, filepath.Join(dir, rundir.LogName))
+	log := must.Read(t, filepath.Join(dir, rundir.LogName))
 	if strings.Contains(string(log), "anew") || strings.Contains(string(log), "again") {
 		t.Errorf("the log: %s", log)
 	}
@@ -343,8 +343,8 @@ func (p *windowRuns) testDamage(t *testing.T) {
 
 func damageFile(t *testing.T, path string, damage func([]byte) []byte) {
 	t.Helper()
-	text := read(t, path)
-	write(t, path, damage(text))
+	text := must.Read(t, path)
+	must.Write(t, path, damage(text))
 }
 
 // flipMany flips bits of one byte in a hundredth of the file each.

@@ -40,7 +40,7 @@ func TestHierarchies(t *testing.T) {
 func TestGroups(t *testing.T) {
 	root := t.TempDir()
 	must.OK(t, os.MkdirAll(filepath.Join(root, "a", "b"), 0o755))
-	must.OK(t, os.WriteFile(filepath.Join(root, "a", "cpu.max"), []byte("150000 100000\n"), 0o644))
+	must.Write(t, filepath.Join(root, "a", "cpu.max"), []byte("150000 100000\n"))
 	h := hierarchy{root, "/a/b", 2}
 	var names []string
 	for _, g := range h.groups() {

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -52,10 +51,9 @@ func TestGolden(t *testing.T) {
 	var b bytes.Buffer
 	must.OK(t, WriteFile(&b, "Two charts", []Chart{bars(), line()}, Size{400, 220}))
 	if *update {
-		must.OK(t, os.WriteFile(golden, b.Bytes(), 0o644))
+		must.Write(t, golden, b.Bytes())
 	}
-	want, err := os.ReadFile(golden)
-	must.OK(t, err)
+	want := must.Read(t, golden)
 	if d := cmp.Diff(string(want), b.String()); d != "" {
 		t.Errorf("another drawing than the golden one: look at it, then use -update. %s", d)
 	}

@@ -1,7 +1,6 @@
 package layerfile
 
 import (
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -20,8 +19,7 @@ const benchScores = MaxBlockSize
 // realBlock returns block 646 of layer 20 of awari, 12 pits, from the middle of
 // 1,292.
 func realBlock(tb testing.TB) []int8 {
-	data, err := os.ReadFile(filepath.Join("testdata", "layer-20-block-646.zst"))
-	must.OK(tb, err)
+	data := must.Read(tb, filepath.Join("testdata", "layer-20-block-646.zst"))
 	z, err := zstd.NewReader(nil)
 	must.OK(tb, err)
 	defer z.Close()

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"iter"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -25,8 +24,7 @@ func smallFile(t testing.TB) ([]byte, []int8) {
 	scores := slices.Concat(layerScores(r, 128), noise(r, 128), layerScores(r, 60))
 	path := filepath.Join(t.TempDir(), "small.gl")
 	writeFile(t, path, testHeader(128, len(scores)), scores)
-	data, err := os.ReadFile(path)
-	must.OK(t, err)
+	data := must.Read(t, path)
 	return data, scores
 }
 
@@ -34,7 +32,7 @@ func smallFile(t testing.TB) ([]byte, []int8) {
 // pass a check, whether its index is read whole or in parts. Every error must be one of corruption and name the file.
 func mustBeCorrupt(t *testing.T, path string, data []byte, what string, args ...any) {
 	t.Helper()
-	must.OK(t, os.WriteFile(path, data, 0o644))
+	must.Write(t, path, data)
 	_, err := readAll(path)
 	_, problems := check(path)
 	if err == nil || len(problems) == 0 {
@@ -113,7 +111,7 @@ func TestLongResealed(t *testing.T) {
 		for k := range each {
 			x, forged := flips[(i+k)%len(flips)], slices.Clone(data)
 			forged[i] ^= x
-			must.OK(t, os.WriteFile(path, layerfiletest.Reseal(forged), 0o644))
+			must.Write(t, path, layerfiletest.Reseal(forged))
 			got, err := readAll(path)
 			_, problems := check(path)
 			if err != nil && !errors.Is(err, corrupt.ErrCorrupt) {
@@ -178,14 +176,14 @@ func TestCheckReportsEverything(t *testing.T) {
 	last := parseEntry(data[len(data)-footerSize-indexEntrySize:])
 	data[first.offset]++
 	data[last.offset]++
-	write(t, path, data)
+	must.Write(t, path, data)
 	if _, problems := check(path); len(problems) != 2 ||
 		!strings.Contains(problems[0].Error(), ": block 0: ") || !strings.Contains(problems[1].Error(), ": block 2: ") {
 		t.Errorf("two damaged blocks: %v", problems)
 	}
 	data[hSeeds]++
 	data[len(data)-footerSize]++
-	write(t, path, data)
+	must.Write(t, path, data)
 	if _, problems := check(path); len(problems) != 2 ||
 		!strings.Contains(problems[0].Error(), ": header: ") || !strings.Contains(problems[1].Error(), ": footer: ") {
 		t.Errorf("damaged header and footer: %v", problems)
@@ -199,16 +197,11 @@ func TestCheckNoticesWrongSums(t *testing.T) {
 	footer[fHash]++
 	footer[fWin]++
 	footer[fLoss]--
-	write(t, path, layerfiletest.Reseal(data))
+	must.Write(t, path, layerfiletest.Reseal(data))
 	_, problems := check(path)
 	if len(problems) != 2 || !strings.Contains(problems[0].Error(), "hash") || !strings.Contains(problems[1].Error(), "wins") {
 		t.Error(problems)
 	}
-}
-
-func write(t *testing.T, path string, data []byte) {
-	t.Helper()
-	must.OK(t, os.WriteFile(path, data, 0o644))
 }
 
 func TestNotAFile(t *testing.T) {

@@ -77,8 +77,7 @@ func layerBytes(t testing.TB, blockSize int, scores []int8) []byte {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "layer.gl")
 	writeFile(t, path, testHeader(blockSize, len(scores)), scores)
-	data, err := os.ReadFile(path)
-	must.OK(t, err)
+	data := must.Read(t, path)
 	return data
 }
 

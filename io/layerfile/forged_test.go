@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/layerfiletest"
+	"grenier/internal/testkit/must"
 	"grenier/io/corrupt"
 )
 
@@ -17,7 +18,7 @@ import (
 func forged(t *testing.T, f layerfiletest.File, most int) (*Decoder, error) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "forged.gl")
-	write(t, path, f.Encode())
+	must.Write(t, path, f.Encode())
 	file, err := Open(path)
 	if err != nil {
 		return nil, err

@@ -25,7 +25,7 @@ func FuzzFile(f *testing.F) {
 	path := filepath.Join(f.TempDir(), "fuzzed.gl")
 	f.Fuzz(func(t *testing.T, data []byte) {
 		for _, next := range []func([]byte) []byte{layerfiletest.Reseal, layerfiletest.ResealBlocks, bytes.Clone} {
-			write(t, path, data)
+			must.Write(t, path, data)
 			scores, err := readAll(path)
 			s, problems := check(path)
 			for _, err := range problems {

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -44,8 +43,7 @@ func goldenDump(name string) string { return filepath.Join("testdata", name+".du
 // golden returns the bytes of a golden file.
 func golden(t *testing.T, name string) (data []byte) {
 	t.Helper()
-	dump, err := os.ReadFile(goldenDump(name))
-	must.OK(t, err)
+	dump := must.Read(t, goldenDump(name))
 	for line := range strings.Lines(string(dump)) {
 		digits := strings.ReplaceAll(line[6:min(6+dumpWidth, len(line)-1)], " ", "")
 		part, err := hex.DecodeString(digits)
@@ -64,10 +62,9 @@ func TestGolden(t *testing.T) {
 	for _, name := range goldens {
 		path := filepath.Join(t.TempDir(), "golden.gl")
 		writeFile(t, path, goldenHeader(name), goldenScores())
-		got, err := os.ReadFile(path)
-		must.OK(t, err)
+		got := must.Read(t, path)
 		if *update {
-			write(t, goldenDump(name), []byte(annotate(got)))
+			must.Write(t, goldenDump(name), []byte(annotate(got)))
 		}
 		if want := golden(t, name); !bytes.Equal(got, want) {
 			t.Errorf("%v: another file than the golden one:\n%s", name, annotate(got))
@@ -81,7 +78,7 @@ func TestGolden(t *testing.T) {
 // TestZstd reads a file of an earlier version: the error says what it is and what to do, and it is not damage.
 func TestZstd(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "layer-07.gl")
-	write(t, path, golden(t, "zstd"))
+	must.Write(t, path, golden(t, "zstd"))
 	f, problems, err := Inspect(path)
 	if err != nil || len(problems) != 1 {
 		t.Fatalf("%v, %v", problems, err)
@@ -103,12 +100,10 @@ func TestZstd(t *testing.T) {
 // TestDumpInDocument compares the annotated dump in docs/format/layer-file.md
 // with the golden file for lz4.
 func TestDumpInDocument(t *testing.T) {
-	page, err := os.ReadFile("../../docs/format/layer-file.md")
-	must.OK(t, err)
+	page := must.Read(t, "../../docs/format/layer-file.md")
 	_, dump, _ := strings.Cut(string(page), "```dump\n")
 	dump, _, _ = strings.Cut(dump, "```\n")
-	want, err := os.ReadFile(goldenDump("lz4"))
-	must.OK(t, err)
+	want := must.Read(t, goldenDump("lz4"))
 	if dump != string(want) {
 		t.Errorf("the dump should be\n%s", want)
 	}

@@ -105,7 +105,7 @@ func TestScrubEveryByte(t *testing.T) {
 	for i := range text {
 		bad := slices.Clone(text)
 		bad[i] ^= 1 << (i % 8)
-		must.OK(t, os.WriteFile(path, bad, 0o644))
+		must.Write(t, path, bad)
 		if problems, _ := scrubbed(t, path, 0); len(problems) == 0 {
 			t.Errorf("byte %d of %d: nothing found", i, len(text))
 		}
@@ -166,7 +166,7 @@ func TestInspect(t *testing.T) {
 		{"short", text[:50], false, false},
 		{"cut", text[:len(text)-1], true, false},
 	} {
-		must.OK(t, os.WriteFile(path, c.text, 0o644))
+		must.Write(t, path, c.text)
 		f, problems, err := Inspect(path)
 		must.OK(t, err)
 		if h := f.Header(); len(problems) == 0 || h.Known() != c.known || Strange(problems) != c.strange {

@@ -110,13 +110,12 @@ func (b *bench) want(what string, written []int, told int) {
 
 func (b *bench) write(path string, text []byte) {
 	b.t.Helper()
-	must.OK(b.t, os.WriteFile(path, text, 0o644))
+	must.Write(b.t, path, text)
 }
 
 func (b *bench) read(path string) []byte {
 	b.t.Helper()
-	text, err := os.ReadFile(path)
-	must.OK(b.t, err)
+	text := must.Read(b.t, path)
 	return text
 }
 

@@ -55,10 +55,9 @@ func encode(t testing.TB, m *Manifest) []byte {
 func TestGolden(t *testing.T) {
 	got := encode(t, example())
 	if *update {
-		must.OK(t, os.WriteFile(golden, got, 0o644))
+		must.Write(t, golden, got)
 	}
-	want, err := os.ReadFile(golden)
-	must.OK(t, err)
+	want := must.Read(t, golden)
 	if d := cmp.Diff(string(want), string(got)); d != "" {
 		t.Errorf("another manifest than the golden one; if that is intended, is it a new version? %s", d)
 	}
@@ -71,8 +70,7 @@ func TestGolden(t *testing.T) {
 
 // TestInDocument compares the example in docs/format/manifest.md.
 func TestInDocument(t *testing.T) {
-	page, err := os.ReadFile("../../docs/format/manifest.md")
-	must.OK(t, err)
+	page := must.Read(t, "../../docs/format/manifest.md")
 	m := example()
 	m.Layers = m.Layers[:2]
 	if want := "```json\n" + string(encode(t, m)) + "```\n"; !strings.Contains(string(page), want) {

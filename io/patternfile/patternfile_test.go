@@ -53,7 +53,7 @@ func TestDamage(t *testing.T) {
 	path, data, _ := sample(t, header)
 	check := func(what string, at int, changed []byte) {
 		t.Helper()
-		must.OK(t, os.WriteFile(path, changed, 0o644))
+		must.Write(t, path, changed)
 		if _, _, err := patternfile.Read(path, nil); !errors.Is(err, corrupt.ErrCorrupt) {
 			t.Errorf("%s %d: %v", what, at, err)
 		}
@@ -121,7 +121,7 @@ func FuzzRead(f *testing.F) {
 			return nil
 		}
 		for range 2 {
-			must.OK(t, os.WriteFile(path, data, 0o644))
+			must.Write(t, path, data)
 			if _, _, err := patternfile.Read(path, accept); err != nil && !errors.Is(err, corrupt.ErrCorrupt) {
 				t.Error(err)
 			}

@@ -56,18 +56,13 @@ func site(t *testing.T) (s *remotetest.Server, long []byte, dir string) {
 	for i := range long {
 		long[i] = byte(r.Uint32())
 	}
-	writeFile(t, filepath.Join(dir, "long"), long)
+	must.Write(t, filepath.Join(dir, "long"), long)
 	must.OK(t, os.Chtimes(filepath.Join(dir, "long"), date, date))
-	writeFile(t, filepath.Join(dir, "short"), long[:1000])
-	writeFile(t, filepath.Join(dir, "empty"), nil)
+	must.Write(t, filepath.Join(dir, "short"), long[:1000])
+	must.Write(t, filepath.Join(dir, "empty"), nil)
 	s = remotetest.Serve(t, dir, false)
 	s.Config.ErrorLog = log.New(io.Discard, "", 0)
 	return s, long, dir
-}
-
-func writeFile(t *testing.T, path string, data []byte) {
-	t.Helper()
-	must.OK(t, os.WriteFile(path, data, 0o644))
 }
 
 func openDir(t *testing.T, address string, o remote.Options) *remote.Dir {
@@ -134,7 +129,7 @@ func TestRead(t *testing.T) {
 
 func TestShortFiles(t *testing.T) {
 	s, long, dir := site(t)
-	writeFile(t, filepath.Join(dir, "head"), long[:remote.HeadBytes])
+	must.Write(t, filepath.Join(dir, "head"), long[:remote.HeadBytes])
 	d := openDir(t, s.URL+"/", patient)
 	for name, size := range map[string]int{"short": 1000, "empty": 0, "head": remote.HeadBytes} {
 		f := openFile(t, d, name)
@@ -375,7 +370,7 @@ func TestReplaced(t *testing.T) {
 	s, long, dir := site(t)
 	replace := func(data []byte, when time.Time) {
 		path := filepath.Join(dir, "long")
-		writeFile(t, path, data)
+		must.Write(t, path, data)
 		must.OK(t, os.Chtimes(path, when, when))
 	}
 	other := slices.Clone(long)
@@ -682,12 +677,12 @@ func TestManifest(t *testing.T) {
 	path := filepath.Join(dir, rundir.ManifestName)
 	text, err := (&manifest.Manifest{Identity: id}).Encode()
 	must.OK(t, err)
-	writeFile(t, path, text)
+	must.Write(t, path, text)
 	if m, err := d.Manifest(); err != nil || m.Identity != id {
 		t.Errorf("%v, %v", m, err)
 	}
 	text[40]++
-	writeFile(t, path, text)
+	must.Write(t, path, text)
 	if _, err := d.Manifest(); !errors.Is(err, corrupt.ErrCorrupt) || !strings.HasPrefix(err.Error(), s.URL+"/manifest.json: ") {
 		t.Errorf("a damaged manifest: %v", err)
 	}

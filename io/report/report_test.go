@@ -7,7 +7,6 @@ import (
 	"flag"
 	"io"
 	"math"
-	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -45,10 +44,9 @@ func TestGolden(t *testing.T) {
 	} {
 		got := written(t, write, load(t))
 		if *update {
-			must.OK(t, os.WriteFile(golden, []byte(got), 0o644))
+			must.Write(t, golden, []byte(got))
 		}
-		want, err := os.ReadFile(golden)
-		must.OK(t, err)
+		want := must.Read(t, golden)
 		if d := cmp.Diff(string(want), got); d != "" {
 			t.Errorf("%s: another drawing than the golden one: look at it, then use -update. %s", golden, d)
 		}

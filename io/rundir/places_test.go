@@ -73,7 +73,7 @@ func TestTaken(t *testing.T) {
 		must.OK(t, os.Mkdir(path(name), 0o755))
 	}
 	for name, text := range map[string]string{"strange/layer-00.gl": "x", "busy/found": "y", "file": "z"} {
-		must.OK(t, os.WriteFile(path(name), []byte(text), 0o644))
+		must.Write(t, path(name), []byte(text))
 	}
 	for _, c := range []struct {
 		place func(string) error
@@ -107,9 +107,9 @@ func TestLayerFile(t *testing.T) {
 		}
 	}
 	check(there)
-	must.OK(t, os.WriteFile(here, nil, 0o644))
+	must.Write(t, here, nil)
 	check(here)
-	must.OK(t, os.WriteFile(there, nil, 0o644))
+	must.Write(t, there, nil)
 	check(there)
 	l.Directory = `elsewhere\awari`
 	check(here)

@@ -17,7 +17,7 @@ func TestRoom(t *testing.T) {
 		t.Errorf("%d bytes, %v, error %v", room, known, err)
 	}
 	must.OK(t, os.MkdirAll(filepath.Join(dir, WorkName), 0o755))
-	must.OK(t, os.WriteFile(filepath.Join(dir, WorkName, "tiles"), make([]byte, 100), 0o644))
+	must.Write(t, filepath.Join(dir, WorkName, "tiles"), make([]byte, 100))
 	if room, known, err := Room(dir, free); err != nil || !known || room != 107 {
 		t.Errorf("%d bytes, %v, error %v", room, known, err)
 	}

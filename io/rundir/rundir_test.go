@@ -316,7 +316,7 @@ func fill(t *testing.T, dir string, files map[string]string) {
 	for name, text := range files {
 		path := filepath.Join(dir, name)
 		must.OK(t, os.MkdirAll(filepath.Dir(path), 0o755))
-		must.OK(t, os.WriteFile(path, []byte(text), 0o644))
+		must.Write(t, path, []byte(text))
 	}
 }
 

@@ -62,8 +62,7 @@ func TestStatusRoundTrip(t *testing.T) {
 func TestStatusGolden(t *testing.T) {
 	s := aStatus()
 	s.PID = 4242
-	want, err := os.ReadFile("testdata/status-v1.json")
-	must.OK(t, err)
+	want := must.Read(t, "testdata/status-v1.json")
 	if diff := cmp.Diff(string(want), encoded(t, s)); diff != "" {
 		t.Error(diff)
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/hex"
 	"errors"
-	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -19,8 +18,7 @@ import (
 // dumpInDocument returns the example in docs/format/work-file.md.
 func dumpInDocument(t *testing.T) []byte {
 	t.Helper()
-	page, err := os.ReadFile("../../docs/format/work-file.md")
-	must.OK(t, err)
+	page := must.Read(t, "../../docs/format/work-file.md")
 	_, dump, _ := strings.Cut(string(page), "```dump\n")
 	dump, _, _ = strings.Cut(dump, "```")
 	var data []byte

@@ -321,10 +321,9 @@ func TestGolden(t *testing.T) {
 	rng := tries.Rand(t)
 	got := stream(t, rng, aHeader, goldenContents(), 64)
 	if *update {
-		must.OK(t, os.WriteFile(golden, got, 0o644))
+		must.Write(t, golden, got)
 	}
-	want, err := os.ReadFile(golden)
-	must.OK(t, err)
+	want := must.Read(t, golden)
 	if !bytes.Equal(got, want) {
 		t.Errorf("another file than the golden one:\n%s", hex.Dump(got))
 	}

@@ -23,13 +23,12 @@ func open(t *testing.T) Dir {
 
 func write(t *testing.T, path, text string) {
 	t.Helper()
-	must.OK(t, os.WriteFile(path, []byte(text), 0o644))
+	must.Write(t, path, []byte(text))
 }
 
 func contents(t *testing.T, path string) string {
 	t.Helper()
-	data, err := os.ReadFile(path)
-	must.OK(t, err)
+	data := must.Read(t, path)
 	return string(data)
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"grenier/internal/testkit/awaritest"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/testrun"
 	"grenier/io/corrupt"
 	"grenier/io/rundir"
 	"grenier/layers/awari"
@@ -74,7 +75,7 @@ func checkFull(t *testing.T, err error, dir string) {
 	if _, err := os.Stat(filepath.Join(dir, "manifest.json")); err != nil {
 		return // not even room for that
 	}
-	tidyButUnlisted(t, dir, len(mustManifest(t, dir).Layers))
+	tidyButUnlisted(t, dir, len(testrun.Manifest(t, dir).Layers))
 }
 
 // tidyButUnlisted is tidy, but a layer that was published when there was no room

@@ -140,12 +140,12 @@ func TestLongForgedStreams(t *testing.T) {
 		switch {
 		case err != nil && errors.Is(err, corrupt.ErrCorrupt):
 			refused++
-			if !strings.Contains(err.Error(), rundir.WorkName) || len(mustManifest(t, dir).Layers) != seeds {
-				t.Errorf("%d bits, %s: %v, and %d layers are listed", o.Bits, how, err, len(mustManifest(t, dir).Layers))
+			if !strings.Contains(err.Error(), rundir.WorkName) || len(testrun.Manifest(t, dir).Layers) != seeds {
+				t.Errorf("%d bits, %s: %v, and %d layers are listed", o.Bits, how, err, len(testrun.Manifest(t, dir).Layers))
 			}
 		case err != nil:
 			t.Fatal(err)
-		case string(testrun.ReadFile(t, filepath.Join(dir, name))) == string(testrun.ReadFile(t, filepath.Join(whole, name))):
+		case string(must.Read(t, filepath.Join(dir, name))) == string(must.Read(t, filepath.Join(whole, name))):
 			right++
 		default:
 			wrong++

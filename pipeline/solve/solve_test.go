@@ -18,6 +18,7 @@ import (
 
 	"grenier/internal/testkit/awaritest"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
 	"grenier/io/corrupt"
 	"grenier/io/manifest"
@@ -64,13 +65,6 @@ func contents(t *testing.T, dir string) map[string]string {
 	return files
 }
 
-func mustManifest(t *testing.T, dir string) *manifest.Manifest {
-	t.Helper()
-	m, err := manifest.Load(filepath.Join(dir, rundir.ManifestName))
-	must.OK(t, err)
-	return m
-}
-
 // sameRun fails unless two run directories hold the same bytes, the seconds in
 // the manifest aside, and nothing else.
 func sameRun(t *testing.T, want, got string) {
@@ -85,7 +79,7 @@ func sameRun(t *testing.T, want, got string) {
 		}
 	}
 	ignored := cmpopts.IgnoreFields(manifest.Layer{}, "Seconds")
-	if diff := cmp.Diff(mustManifest(t, want), mustManifest(t, got), ignored); diff != "" {
+	if diff := cmp.Diff(testrun.Manifest(t, want), testrun.Manifest(t, got), ignored); diff != "" {
 		t.Errorf("manifests (-%s +%s):\n%s", want, got, diff)
 	}
 }
@@ -125,7 +119,7 @@ func TestReports(t *testing.T) {
 		t.Errorf("sealed %v, want %v", sealed, want)
 	}
 	tidy(t, dir, 8)
-	m := mustManifest(t, dir)
+	m := testrun.Manifest(t, dir)
 	for n, r := range reports {
 		if diff := cmp.Diff(m.Layers[n], r.Layer); diff != "" {
 			t.Errorf("layer %d (-manifest +report):\n%s", n, diff)
@@ -271,8 +265,7 @@ func TestLeftovers(t *testing.T) {
 	mustSolve(t, want, game, options(6))
 	mustSolve(t, dir, game, options(4))
 	junk := bytes.Repeat([]byte("junk"), 1000)
-	layer, err := os.ReadFile(filepath.Join(want, rundir.LayerName(4)))
-	must.OK(t, err)
+	layer := must.Read(t, filepath.Join(want, rundir.LayerName(4)))
 	for name, text := range map[string][]byte{
 		"layer-05.gl.0123456789abcdef.tmp": junk, "work/checkpoint": junk, "work/tiles.0123456789abcdef.tmp": junk,
 		"manifest.json.00112233445566aa.tmp": junk, "layer-05.gl": layer, "layer-06.gl": layer[:100],
@@ -311,8 +304,7 @@ func TestCorruptLower(t *testing.T) {
 		dir := t.TempDir()
 		mustSolve(t, dir, game, options(5))
 		path := filepath.Join(dir, rundir.LayerName(layer))
-		text, err := os.ReadFile(path)
-		must.OK(t, err)
+		text := must.Read(t, path)
 		for name, bad := range map[string][]byte{
 			"block": flipped(text, 80), "header": flipped(text, 9), "footer": flipped(text, len(text)-9),
 			"index": flipped(text, len(text)-90), "short": text[:len(text)-1], "empty": {}, "missing": nil,
@@ -351,7 +343,7 @@ func replaceFile(t *testing.T, path string, text []byte) {
 	if text == nil {
 		return
 	}
-	must.OK(t, os.WriteFile(path, text, 0o644))
+	must.Write(t, path, text)
 }
 
 // TestForeignLayer puts an intact layer of another run in place of one.
@@ -360,8 +352,7 @@ func TestForeignLayer(t *testing.T) {
 	mustSolve(t, dir, game, options(5))
 	mustSolve(t, other, awaritest.Game(t, 6, awari.Strict), options(5))
 	path := filepath.Join(dir, rundir.LayerName(3))
-	text, err := os.ReadFile(filepath.Join(other, rundir.LayerName(3)))
-	must.OK(t, err)
+	text := must.Read(t, filepath.Join(other, rundir.LayerName(3)))
 	replaceFile(t, path, text)
 	refuses(t, dir, game, 6, path, "of other rules")
 }
@@ -378,7 +369,7 @@ func TestLongCancel(t *testing.T) {
 	for _, stage := range []string{"capture", "dense", "full", "seal"} {
 		dir, stopped := t.TempDir(), 0
 		for ; cancelIn(t, dir, game, seeds, stage); stopped++ {
-			tidy(t, dir, len(mustManifest(t, dir).Layers))
+			tidy(t, dir, len(testrun.Manifest(t, dir).Layers))
 		}
 		if stopped == 0 || stopped > seeds {
 			t.Errorf("stopped %d times in the %s stage", stopped, stage)

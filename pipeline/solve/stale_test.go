@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/awaritest"
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
 	"grenier/io/corrupt"
@@ -27,15 +28,6 @@ import (
 
 // A layer is never computed from parts that rest on different layers below: what is in work/ knows what it
 // was made from, and so does a sealed layer.
-
-// swapLayer puts the file of layer n of the run directory from into dir, which lists it from then on.
-func swapLayer(t *testing.T, dir, from string, n int) {
-	t.Helper()
-	m, other := mustManifest(t, dir), mustManifest(t, from)
-	m.Layers[n] = other.Layers[n]
-	replaceFile(t, filepath.Join(dir, rundir.LayerName(n)), testrun.ReadFile(t, filepath.Join(from, rundir.LayerName(n))))
-	testrun.SaveManifest(t, dir, m)
-}
 
 // wrongRun returns a run directory with the layers below one of the given seeds. A few scores of layer n are wrong,
 // so few that no sample of it shows them.
@@ -119,12 +111,12 @@ func TestLongReplacedBelow(t *testing.T) {
 			r.options.Engine, r.options.Bits = solve.Retrograde, 0
 		}
 		for range 1 + rng.IntN(4) {
-			swapLayer(t, r.dir, r.source(), lower)
+			testrun.TakeLayer(t, r.dir, r.source(), lower)
 			if r.attempt(lower) == nil {
 				break
 			}
 		}
-		swapLayer(t, r.dir, r.right, lower)
+		testrun.TakeLayer(t, r.dir, r.right, lower)
 		_, err := solve.Solve(t.Context(), r.dir, game, r.options)
 		if err != nil {
 			stale++
@@ -134,7 +126,7 @@ func TestLongReplacedBelow(t *testing.T) {
 			noted++
 		}
 		name := rundir.LayerName(seeds)
-		if !bytes.Equal(testrun.ReadFile(t, filepath.Join(r.dir, name)), testrun.ReadFile(t, filepath.Join(whole, name))) {
+		if !bytes.Equal(must.Read(t, filepath.Join(r.dir, name)), must.Read(t, filepath.Join(whole, name))) {
 			t.Fatalf("round %d, layer %d replaced, %d bits: another layer %d; notes %q", round, lower, r.options.Bits, seeds, r.notes)
 		}
 		if err := os.RemoveAll(r.dir); err != nil {

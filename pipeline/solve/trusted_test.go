@@ -15,7 +15,7 @@ func TestTrusted(t *testing.T) {
 	write := func(name, text string, age time.Duration) os.FileInfo {
 		t.Helper()
 		at := time.Unix(1e9, 0).Add(age)
-		must.OK(t, os.WriteFile(name, []byte(text), 0o644))
+		must.Write(t, name, []byte(text))
 		must.OK(t, os.Chtimes(name, at, at))
 		info, err := os.Stat(name)
 		must.OK(t, err)

@@ -127,9 +127,9 @@ func TestDamagedBatch(t *testing.T) {
 		t.Errorf("a false score: %v", err)
 	}
 	path := tab.Path(5)
-	data := testrun.ReadFile(t, path)
+	data := must.Read(t, path)
 	data[len(data)/2] ^= 1
-	testrun.WriteFile(t, path, data)
+	must.Write(t, path, data)
 	boards, _ := draw(space, layers, 1000, 1)
 	tab = open(t, dir, tables.Options{})
 	if err := tab.Scores(t.Context(), boards, make([]int8, len(boards))); !errors.Is(err, corrupt.ErrCorrupt) || !strings.Contains(err.Error(), path) {

@@ -191,7 +191,7 @@ func TestLongPythonDamage(t *testing.T) {
 	dir := testrun.Write(t, game, testrun.Solve(t, game, 6), 4096)
 	boards := randomBoardsOf(testrun.Space(t, game, 6), 6, 1)
 	path := open(t, dir, tables.Options{}).Path(6)
-	intact := testrun.ReadFile(t, path)
+	intact := must.Read(t, path)
 	for name, at := range map[string]int{
 		"not a layer file": 3, "version 66": 8, "checksum of the header": 56, "checksum of the model": 90,
 		"block 0: checksum of the stored bytes": len(intact) / 2, "checksum of the footer": len(intact) - 40,
@@ -199,13 +199,13 @@ func TestLongPythonDamage(t *testing.T) {
 	} {
 		data := append([]byte{}, intact...)
 		data[at] ^= 0x40
-		testrun.WriteFile(t, path, data)
+		must.Write(t, path, data)
 		scores, message := p.lookUp(t, dir, game, boards)
 		if !strings.HasPrefix(message, "grenier: "+path) || !strings.Contains(message, name) || len(scores) != 0 {
 			t.Errorf("%s: %d scores, %s", name, len(scores), message)
 		}
 	}
-	testrun.WriteFile(t, path, intact[:len(intact)-1])
+	must.Write(t, path, intact[:len(intact)-1])
 	if _, message := p.lookUp(t, dir, game, boards); !strings.Contains(message, "checksum of the footer") {
 		t.Errorf("cut short: %s", message)
 	}

@@ -352,7 +352,7 @@ func replaceLayer(t *testing.T, before, after time.Time, want error) {
 	if _, err := f.there.Probe(awari.Board{4, 4, 4, 2}); err != nil {
 		t.Fatal(err)
 	}
-	testrun.WriteFile(t, path, testrun.ReadFile(t, filepath.Join(other, rundir.LayerName(farSeeds))))
+	must.Write(t, path, must.Read(t, filepath.Join(other, rundir.LayerName(farSeeds))))
 	date(t, path, after)
 	random := rand.New(rand.NewPCG(10, 11))
 	refused := 0

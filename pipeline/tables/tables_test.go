@@ -265,7 +265,7 @@ func TestRefusedDirectories(t *testing.T) {
 		t.Errorf("no directory: %v", err)
 	}
 	foreign := t.TempDir()
-	testrun.WriteFile(t, filepath.Join(foreign, "letter.txt"), []byte("dear"))
+	must.Write(t, filepath.Join(foreign, "letter.txt"), []byte("dear"))
 	if _, err := tables.Open(foreign, tables.Options{}); !errors.Is(err, corrupt.ErrForeign) {
 		t.Errorf("a directory of somebody else: %v", err)
 	}
@@ -278,7 +278,7 @@ func TestRefusedDirectories(t *testing.T) {
 	}
 	dir := testrun.Write(t, game, layers[:5], 64)
 	path := filepath.Join(dir, rundir.ManifestName)
-	testrun.WriteFile(t, path, bytes.Replace(testrun.ReadFile(t, path), []byte("awari"), []byte("chess"), 1))
+	must.Write(t, path, bytes.Replace(must.Read(t, path), []byte("awari"), []byte("chess"), 1))
 	if _, err := tables.Open(dir, tables.Options{}); !errors.Is(err, corrupt.ErrCorrupt) {
 		t.Errorf("an edited manifest: %v", err)
 	}
@@ -294,7 +294,7 @@ func TestDamage(t *testing.T) {
 	file := func(dir string, n int) string { return filepath.Join(dir, rundir.LayerName(n)) }
 	dir := testrun.Write(t, game, layers, 32)
 	server := remotetest.Serve(t, dir, false)
-	whole := testrun.ReadFile(t, file(dir, 8))
+	whole := must.Read(t, file(dir, 8))
 	for name, c := range map[string]struct {
 		bad  []byte
 		want error
@@ -305,12 +305,12 @@ func TestDamage(t *testing.T) {
 		"longer":        {append(slices.Clone(whole), 0), corrupt.ErrCorrupt},
 		"text":          {[]byte(strings.Repeat("no ", 99)), corrupt.ErrForeign},
 		"missing":       {nil, fs.ErrNotExist},
-		"another layer": {testrun.ReadFile(t, file(dir, 7)), corrupt.ErrMismatch},
-		"other rules":   {testrun.ReadFile(t, file(testrun.Write(t, strict, testrun.Solve(t, strict, 8), 32), 8)), corrupt.ErrMismatch},
-		"other scores":  {testrun.ReadFile(t, file(testrun.Write(t, game, falsified, 32), 8)), corrupt.ErrMismatch},
+		"another layer": {must.Read(t, file(dir, 7)), corrupt.ErrMismatch},
+		"other rules":   {must.Read(t, file(testrun.Write(t, strict, testrun.Solve(t, strict, 8), 32), 8)), corrupt.ErrMismatch},
+		"other scores":  {must.Read(t, file(testrun.Write(t, game, falsified, 32), 8)), corrupt.ErrMismatch},
 	} {
 		t.Run(name, func(t *testing.T) {
-			testrun.WriteFile(t, file(dir, 8), c.bad)
+			must.Write(t, file(dir, 8), c.bad)
 			if c.want == fs.ErrNotExist {
 				must.OK(t, os.Remove(file(dir, 8)))
 			}

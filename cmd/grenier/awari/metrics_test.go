@@ -41,8 +41,7 @@ func TestMetrics(t *testing.T) {
 	served, err := io.ReadAll(r.Body)
 	r.Body.Close()
 	must.OK(t, err)
-	written, err := os.ReadFile(file)
-	must.OK(t, err)
+	written := must.Read(t, file)
 	for name, text := range map[string]string{"HTTP": string(served), "file": string(written)} {
 		for _, line := range []string{
 			`grenier_run_state{state="running"} 1`, `grenier_run_state{state="failed"} 0`, `grenier_run_start_time_seconds 1000`,

@@ -142,7 +142,7 @@ func (p *Page) Show(w Window) {
 func (b *Browser) OpenText(t testing.TB, html string, w Window) *Page {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "page.html")
-	must.OK(t, os.WriteFile(file, []byte(html), 0o644))
+	must.Write(t, file, []byte(html))
 	return b.Open(t, "file://"+filepath.ToSlash(file), w)
 }
 

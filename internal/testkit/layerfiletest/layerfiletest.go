@@ -8,7 +8,6 @@ package layerfiletest
 
 import (
 	"encoding/binary"
-	"os"
 	"slices"
 	"testing"
 
@@ -227,9 +226,8 @@ func indexOf(data []byte) ([]byte, bool) {
 // MarkZstd makes the layer file at path one of an earlier version, compressed with zstd, as far as its header goes.
 func MarkZstd(t testing.TB, path string) {
 	t.Helper()
-	data, err := os.ReadFile(path)
-	must.OK(t, err)
+	data := must.Read(t, path)
 	const codec, zstd = 48, 2
 	data[codec] = zstd
-	must.OK(t, os.WriteFile(path, Reseal(data), 0o644))
+	must.Write(t, path, Reseal(data))
 }

@@ -126,12 +126,11 @@ func ChangeCheckpoint[C any](t testing.TB, dir, kind string, version int, change
 
 func read(t testing.TB, path string) []byte {
 	t.Helper()
-	data, err := os.ReadFile(path)
-	must.OK(t, err)
+	data := must.Read(t, path)
 	return data
 }
 
 func write(t testing.TB, path string, data []byte) {
 	t.Helper()
-	must.OK(t, os.WriteFile(path, data, 0o644))
+	must.Write(t, path, data)
 }

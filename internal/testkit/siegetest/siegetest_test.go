@@ -66,7 +66,7 @@ func TestDamagesStay(t *testing.T) {
 // TestOutside: nothing outside of the tree is touched, neither by name nor through a link.
 func TestOutside(t *testing.T) {
 	outside := filepath.Join(t.TempDir(), "outside")
-	must.OK(t, os.WriteFile(outside, []byte("mine"), 0o644))
+	must.Write(t, outside, []byte("mine"))
 	tree := siegetest.New(t)
 	must.OK(t, os.Symlink(outside, tree.Path("link")))
 	for _, name := range []string{"link", outside, "../outside"} {

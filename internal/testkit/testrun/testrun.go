@@ -137,6 +137,33 @@ func modelOf(scores []int8) ranks.Model {
 	return counts.Model()
 }
 
+// Manifest returns the manifest of the run directory at path.
+func Manifest(t testing.TB, path string) *manifest.Manifest {
+	t.Helper()
+	m, err := manifest.Load(filepath.Join(path, rundir.ManifestName))
+	must.OK(t, err)
+	return m
+}
+
+// EditManifest changes the manifest of the run directory at path.
+func EditManifest(t testing.TB, path string, change func(m *manifest.Manifest)) {
+	t.Helper()
+	m := Manifest(t, path)
+	change(m)
+	SaveManifest(t, path, m)
+}
+
+// TakeLayer puts layer n of the run directory from into the place of that of the one at path, whose
+// manifest lists it from then on.
+func TakeLayer(t testing.TB, path, from string, n int) {
+	t.Helper()
+	file := filepath.Join(path, rundir.LayerName(n))
+	data := must.Read(t, filepath.Join(from, rundir.LayerName(n)))
+	must.OK(t, os.Remove(file)) // somebody may have it mapped
+	must.Write(t, file, data)
+	EditManifest(t, path, func(m *manifest.Manifest) { m.Layers[n] = Manifest(t, from).Layers[n] })
+}
+
 // SaveManifest replaces the manifest of the run directory at path.
 func SaveManifest(t testing.TB, path string, m *manifest.Manifest) {
 	t.Helper()
@@ -148,15 +175,7 @@ func SaveManifest(t testing.TB, path string, m *manifest.Manifest) {
 }
 
 // ReadFile returns the contents of a file.
-func ReadFile(t testing.TB, path string) []byte {
-	t.Helper()
-	data, err := os.ReadFile(path)
-	must.OK(t, err)
-	return data
-}
+func ReadFile(t testing.TB, path string) []byte { t.Helper(); return must.Read(t, path) }
 
 // WriteFile replaces the contents of a file in place, as damage does.
-func WriteFile(t testing.TB, path string, data []byte) {
-	t.Helper()
-	must.OK(t, os.WriteFile(path, data, 0o666))
-}
+func WriteFile(t testing.TB, path string, data []byte) { t.Helper(); must.Write(t, path, data) }

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/testrun"
 	"grenier/io/corrupt"
 	"grenier/io/rundir"
@@ -152,7 +153,7 @@ func TestOtherLayers(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	text := filepath.Join(t.TempDir(), "text")
-	testrun.WriteFile(t, text, []byte("not a layer"))
+	must.Write(t, text, []byte("not a layer"))
 	for _, c := range []struct {
 		a, b   string
 		layers []int
@@ -177,9 +178,9 @@ func TestDamage(t *testing.T) {
 	game := testrun.Game(t, 4, awari.Awari)
 	a, b := pair(t, game, 6, func([][]int8) {})
 	path := filepath.Join(b, rundir.LayerName(6))
-	data := testrun.ReadFile(t, path)
+	data := must.Read(t, path)
 	data[len(data)/2] ^= 1
-	testrun.WriteFile(t, path, data)
+	must.Write(t, path, data)
 	for _, paths := range [][2]string{{a, b}, {b, a}, {a, path}} {
 		if _, err := compare.Run(t.Context(), paths[0], paths[1], compare.Options{}); !errors.Is(err, corrupt.ErrCorrupt) {
 			t.Errorf("error %v", err)

@@ -62,7 +62,7 @@ func TestExamine(t *testing.T) {
 	}
 	isEmpty(t, dir)
 	file := filepath.Join(dir, "file")
-	must.OK(t, os.WriteFile(file, nil, 0o644))
+	must.Write(t, file, nil)
 	if _, err := Examine(t.Context(), Options{Dir: file, Family: cpu.Best(), Quick: true}); err == nil {
 		t.Error("a file is taken for a directory")
 	}

@@ -156,7 +156,7 @@ func TestDamage(t *testing.T) {
 	game := testrun.Game(t, 4, awari.Awari)
 	dir := testrun.Write(t, game, testrun.Solve(t, game, 8), 8)
 	path := filepath.Join(dir, rundir.LayerName(5))
-	testrun.WriteFile(t, path, testrun.ReadFile(t, filepath.Join(dir, rundir.LayerName(4))))
+	must.Write(t, path, must.Read(t, filepath.Join(dir, rundir.LayerName(4))))
 	result := run(t, dir, prove.Options{Job: job.Job{Workers: 2}})
 	for n, l := range result.Layers {
 		if (l.Proof == nil) != (n >= 5) {
@@ -188,7 +188,7 @@ func TestRefused(t *testing.T) {
 	}
 	work := filepath.Join(dir, rundir.WorkName)
 	must.OK(t, os.Remove(work))
-	testrun.WriteFile(t, work, nil) // no directory
+	must.Write(t, work, nil) // no directory
 	if _, err := prove.Run(t.Context(), dir, prove.Options{OnDisk: true}); err == nil || !strings.Contains(err.Error(), "work") {
 		t.Errorf("no place for marks: %v", err)
 	}
@@ -295,8 +295,8 @@ func TestResume(t *testing.T) {
 	check(prove.Options{Restart: true}, 0)
 	interrupt()
 	path := filepath.Join(dir, rundir.LayerName(3))
-	data := testrun.ReadFile(t, path)
-	testrun.WriteFile(t, path, data[:len(data)-1])
+	data := must.Read(t, path)
+	must.Write(t, path, data[:len(data)-1])
 	for n, l := range run(t, dir, prove.Options{Resume: true}).Layers {
 		if (l.Before != nil) != (n < 3) || (l.Proof != nil) != (n < 3) {
 			t.Errorf("layer 3 is damaged: %+v", l)
@@ -330,7 +330,7 @@ func TestResumeMarks(t *testing.T) {
 	layers[9] = newGraph(t, game, layers, 9).fixpoints(layers[9], 1)[0]
 	wrong := testrun.Write(t, game, layers, 64)
 	other := func(t *testing.T, path string, change func([]byte) []byte) {
-		testrun.WriteFile(t, path, change(testrun.ReadFile(t, path)))
+		must.Write(t, path, change(must.Read(t, path)))
 	}
 	for name, c := range map[string]struct {
 		change  func(t *testing.T, dir, marks string)

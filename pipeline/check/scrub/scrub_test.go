@@ -42,10 +42,9 @@ func layer(dir string, n int) string { return filepath.Join(dir, rundir.LayerNam
 
 func change(t *testing.T, path string, at int) {
 	t.Helper()
-	text, err := os.ReadFile(path)
-	must.OK(t, err)
+	text := must.Read(t, path)
 	text[at] ^= 1
-	must.OK(t, os.WriteFile(path, text, 0o644))
+	must.Write(t, path, text)
 }
 
 func remove(t *testing.T, path string) {
@@ -110,7 +109,7 @@ func TestScrub(t *testing.T) {
 			must.OK(t, os.Link(layer(dir, 5), layer(dir, 6)))
 		}},
 		{"foreign beside", "iiiiii", "", func(t *testing.T, dir string) {
-			must.OK(t, os.WriteFile(layer(dir, 20), []byte("Dear diary"), 0o644))
+			must.Write(t, layer(dir, 20), []byte("Dear diary"))
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -231,7 +230,7 @@ func TestBadNote(t *testing.T) {
 		"", "Dear diary", "{\n  \"format\": \"grenier-scrub\",\n  \"version\": 1\n}\n",
 		"{\n  \"format\": \"grenier-scrub\",\n  \"version\": 2,\n  \"layers\": []\n}\n",
 	} {
-		must.OK(t, os.WriteFile(path, []byte(bad), 0o644))
+		must.Write(t, path, []byte(bad))
 		notes := ""
 		r := mustRun(t, dir, scrub.Options{Job: job.Job{Note: func(text string) { notes += text }}})
 		if text(r) != "iiiiii" || !strings.HasPrefix(notes, "scrub starts again: ") || r.Restarted != notes || exists(path) {
@@ -272,7 +271,7 @@ func TestNoRun(t *testing.T) {
 	for want, fill := range map[error]string{rundir.ErrMissing: "", corrupt.ErrForeign: "thesis.tex"} {
 		dir := t.TempDir()
 		if fill != "" {
-			must.OK(t, os.WriteFile(filepath.Join(dir, fill), nil, 0o644))
+			must.Write(t, filepath.Join(dir, fill), nil)
 		}
 		if _, err := scrub.Run(t.Context(), dir, scrub.Options{}); !errors.Is(err, want) {
 			t.Errorf("%v, want %v", err, want)

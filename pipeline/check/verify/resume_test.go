@@ -161,7 +161,7 @@ func TestBadNote(t *testing.T) {
 		"Dear diary", "{\n  \"format\": \"grenier-verify\",\n  \"version\": 1\n}\n",
 		"{\n  \"format\": \"grenier-verify\",\n  \"version\": 2,\n  \"layers\": []\n}\n",
 	} {
-		testrun.WriteFile(t, path, []byte(bad))
+		must.Write(t, path, []byte(bad))
 		told := ""
 		r := run(t, dir, verify.Options{Resume: true, Job: job.Job{Note: func(text string) { told += text }}})
 		if len(before(r)) != 0 || !r.OK || !strings.HasPrefix(told, "verify starts again: ") || r.Restarted != told || noted(dir) {
@@ -185,10 +185,10 @@ func TestNoteByHand(t *testing.T) {
 	o := verify.Options{Layers: []int{9}, MemoryBytes: 1}
 	interrupt(t, dir, o, func(p job.Step) bool { return p.Done > float64(space.Size(9)/2) })
 	path := filepath.Join(dir, rundir.WorkName, rundir.VerifyName)
-	text := string(testrun.ReadFile(t, path))
+	text := string(must.Read(t, path))
 	parts := regexp.MustCompile(`"parts": (\d+)`).FindStringSubmatch(text)
 	text = regexp.MustCompile(`"done": \d+`).ReplaceAllString(text, `"done": `+parts[1])
-	testrun.WriteFile(t, path, []byte(text))
+	must.Write(t, path, []byte(text))
 	told := ""
 	o.Resume, o.Note = true, func(text string) { told += text }
 	if r := run(t, dir, o); r.Layers[0].Mismatches == 0 || !errors.Is(r.Err(), verify.ErrDifferences) || !strings.Contains(told, "it was changed") {

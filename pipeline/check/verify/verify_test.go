@@ -168,23 +168,23 @@ func TestDamage(t *testing.T) {
 		errors int // expected of layer 5
 	}{
 		"two blocks": {func(t *testing.T, _, path string) {
-			data := testrun.ReadFile(t, path)
+			data := must.Read(t, path)
 			index := binary.LittleEndian.Uint64(data[len(data)-76:])
 			for i := range uint64(2) {
 				data[binary.LittleEndian.Uint64(data[index+24*i:])] ^= 1
 			}
-			testrun.WriteFile(t, path, data)
+			must.Write(t, path, data)
 		}, corrupt.ErrCorrupt, 2},
 		"truncated": {func(t *testing.T, _, path string) {
-			data := testrun.ReadFile(t, path)
-			testrun.WriteFile(t, path, data[:len(data)-100])
+			data := must.Read(t, path)
+			must.Write(t, path, data[:len(data)-100])
 		}, corrupt.ErrCorrupt, 1},
 		"missing": {func(t *testing.T, _, path string) { os.Remove(path) }, fs.ErrNotExist, 1},
 		"another layer": {func(t *testing.T, dir, path string) {
-			testrun.WriteFile(t, path, testrun.ReadFile(t, filepath.Join(dir, rundir.LayerName(4))))
+			must.Write(t, path, must.Read(t, filepath.Join(dir, rundir.LayerName(4))))
 		}, corrupt.ErrMismatch, 1},
 		"other rules": {func(t *testing.T, _, path string) {
-			testrun.WriteFile(t, path, testrun.ReadFile(t, filepath.Join(other, rundir.LayerName(5))))
+			must.Write(t, path, must.Read(t, filepath.Join(other, rundir.LayerName(5))))
 		}, corrupt.ErrMismatch, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -229,12 +229,10 @@ func checkDamage(t *testing.T, result *verify.Result, path string, errors int) {
 func TestFalseManifest(t *testing.T) {
 	game := testrun.Game(t, 4, awari.Awari)
 	dir := testrun.Write(t, game, testrun.Solve(t, game, 5), 64)
-	path := filepath.Join(dir, rundir.ManifestName)
-	m, err := manifest.Load(path)
-	must.OK(t, err)
-	h := &m.Layers[5].Histogram
-	h[5], h[4] = h[5]-1, h[4]+1
-	testrun.SaveManifest(t, dir, m)
+	testrun.EditManifest(t, dir, func(m *manifest.Manifest) {
+		h := &m.Layers[5].Histogram
+		h[5], h[4] = h[5]-1, h[4]+1
+	})
 	result := run(t, dir, verify.Options{})
 	if err := result.Err(); !errors.Is(err, corrupt.ErrMismatch) || !strings.Contains(err.Error(), "histogram") ||
 		!strings.HasPrefix(err.Error(), "layer 5: ") {

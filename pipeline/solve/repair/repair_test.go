@@ -22,6 +22,7 @@ import (
 
 	"grenier/internal/testkit/awaritest"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
 	"grenier/internal/testkit/writetest"
 	"grenier/io/corrupt"
@@ -107,14 +108,12 @@ func remove(t *testing.T, dir string, names ...string) {
 
 func replace(t *testing.T, dir, name, text string) {
 	t.Helper()
-	must.OK(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
+	must.Write(t, filepath.Join(dir, name), []byte(text))
 }
 
 func read(t *testing.T, dir, name string) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(dir, name))
-	must.OK(t, err)
-	return string(text)
+	return string(must.Read(t, filepath.Join(dir, name)))
 }
 
 // change changes a byte in the middle of a file.
@@ -157,11 +156,7 @@ func sameLayers(t *testing.T, want, got string) {
 			t.Errorf("%s differs", name)
 		}
 	}
-	m, err := manifest.Load(filepath.Join(want, rundir.ManifestName))
-	must.OK(t, err)
-	n, err := manifest.Load(filepath.Join(got, rundir.ManifestName))
-	must.OK(t, err)
-	if diff := cmp.Diff(m, n, cmpopts.IgnoreFields(manifest.Layer{}, "Seconds")); diff != "" {
+	if diff := cmp.Diff(testrun.Manifest(t, want), testrun.Manifest(t, got), cmpopts.IgnoreFields(manifest.Layer{}, "Seconds")); diff != "" {
 		t.Errorf("manifests:\n%s", diff)
 	}
 }
@@ -236,7 +231,7 @@ func TestLongDamages(t *testing.T) {
 			change(t, dir, "layer-06.gl", 200)
 		}},
 		{"manifest with another histogram", "kkkkklkk", 0, func(t *testing.T, dir string) {
-			edit(t, dir, func(m *manifest.Manifest) { // the sums stay
+			testrun.EditManifest(t, dir, func(m *manifest.Manifest) { // the sums stay
 				h := &m.Layers[5].Histogram
 				h[1]--
 				h[3]++
@@ -336,8 +331,7 @@ func moveAway(t *testing.T, dir, name string) {
 	t.Helper()
 	away := filepath.Join(t.TempDir(), name)
 	must.OK(t, os.Rename(filepath.Join(dir, name), away))
-	before, err := os.ReadFile(away)
-	must.OK(t, err)
+	before := must.Read(t, away)
 	symlink(t, away, filepath.Join(dir, name))
 	t.Cleanup(func() {
 		if after, err := os.ReadFile(away); err != nil || string(after) != string(before) {
@@ -349,18 +343,7 @@ func moveAway(t *testing.T, dir, name string) {
 // shorten makes the manifest list the first layers only.
 func shorten(t *testing.T, dir string, layers int) {
 	t.Helper()
-	edit(t, dir, func(m *manifest.Manifest) { m.Layers = m.Layers[:layers] })
-}
-
-// edit changes the manifest, whose checksum is right afterwards.
-func edit(t *testing.T, dir string, change func(m *manifest.Manifest)) {
-	t.Helper()
-	m, err := manifest.Load(filepath.Join(dir, rundir.ManifestName))
-	must.OK(t, err)
-	change(m)
-	text, err := m.Encode()
-	must.OK(t, err)
-	replace(t, dir, rundir.ManifestName, string(text))
+	testrun.EditManifest(t, dir, func(m *manifest.Manifest) { m.Layers = m.Layers[:layers] })
 }
 
 // rewrite writes the file of a layer again, with right checksums.
@@ -458,7 +441,7 @@ func clearDir(t *testing.T, dir string) {
 // TestLongDifferent: a layer that is not what an intact manifest says is not published.
 func TestLongDifferent(t *testing.T) {
 	dir := small(t)
-	edit(t, dir, func(m *manifest.Manifest) { m.Layers[4].Hash++ })
+	testrun.EditManifest(t, dir, func(m *manifest.Manifest) { m.Layers[4].Hash++ })
 	remove(t, dir, "layer-02.gl")
 	before := files(t, dir)
 	_, err := repair.Run(t.Context(), dir, options())

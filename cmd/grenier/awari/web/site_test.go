@@ -235,8 +235,7 @@ func wantLight(m *mirror, page *tab) {
 	page.Helper()
 	sum, all := 0, 0
 	for _, name := range []string{"index.html", "app.js", "style.css", "icon.svg", "app.webmanifest", "tables/manifest.json"} {
-		data, err := os.ReadFile(filepath.Join(m.out, name))
-		must.OK(page, err)
+		data := must.Read(page, filepath.Join(m.out, name))
 		size := gzipped(data)
 		if all += size; !strings.HasPrefix(name, "tables/") {
 			sum += size

@@ -94,13 +94,13 @@ func (b *bench) path() string { return b.dir.NotePath(rundir.VerifyName) }
 func TestEveryByte(t *testing.T) {
 	b := newBench(t)
 	b.note(9)
-	text := testrun.ReadFile(t, b.path())
+	text := must.Read(t, b.path())
 	if got := b.believed(); !slices.Equal(got, []int{9}) || b.told != nil {
 		t.Fatalf("unchanged: %v, %q", got, b.told)
 	}
 	refused := func(what string, at int, changed []byte) {
 		t.Helper()
-		testrun.WriteFile(t, b.path(), changed)
+		must.Write(t, b.path(), changed)
 		if got := b.believed(); got != nil || len(b.told) != 1 || !strings.HasPrefix(b.told[0], "verify starts again: "+b.path()) {
 			t.Errorf("%s at %d: believed %v, told %q", what, at, got, b.told)
 		}
@@ -118,7 +118,7 @@ func TestEveryByte(t *testing.T) {
 // TestOldVersion: notes of the version without a checksum are not believed.
 func TestOldVersion(t *testing.T) {
 	b := newBench(t)
-	testrun.WriteFile(t, b.path(), []byte("{\n  \"format\": \"grenier-verify\",\n  \"version\": 1,\n  \"layers\": [{\"seeds\": 9, \"parts\": 1, \"done\": 1}]\n}\n"))
+	must.Write(t, b.path(), []byte("{\n  \"format\": \"grenier-verify\",\n  \"version\": 1,\n  \"layers\": [{\"seeds\": 9, \"parts\": 1, \"done\": 1}]\n}\n"))
 	if got := b.believed(); got != nil || len(b.told) != 1 || !strings.Contains(b.told[0], "version 1: this program reads version 2") {
 		t.Errorf("believed %v, told %q", got, b.told)
 	}
@@ -219,7 +219,7 @@ func TestCrash(t *testing.T) {
 			if !there {
 				t.Fatalf("operation %d: the notes are gone", k)
 			}
-			testrun.WriteFile(t, b.path(), text)
+			must.Write(t, b.path(), text)
 			got := fmt.Sprint(b.believed())
 			seen[got]++
 			if got != "[8]" && got != "[8 9]" || b.told != nil {
@@ -242,7 +242,7 @@ func TestFullDisk(t *testing.T) {
 	disk := crashfs.New()
 	defer b.through(disk)()
 	b.note(8)
-	size := int64(len(testrun.ReadFile(t, b.path())))
+	size := int64(len(must.Read(t, b.path())))
 	for room := size; room < 2*size; room += 50 {
 		disk.Limit(room)
 		n := b.open()
