@@ -64,7 +64,7 @@ func (r *replacement) attempt(lower int) error {
 			return
 		}
 		if during {
-			swapLayer(r.t, r.dir, r.source(), lower)
+			testrun.TakeLayer(r.t, r.dir, r.source(), lower)
 		} else {
 			cancel()
 		}
