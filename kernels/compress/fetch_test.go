@@ -43,7 +43,7 @@ func (c *call) print(lines []int8) string {
 func TestLongFetchChangesNothing(t *testing.T) {
 	eachTwin(t, func(t *testing.T, f cpu.Family, width int) {
 		d, m := dealer{tries.Rand(t).Uint64}, newFence(t)
-		for i := range runs(100) {
+		for i := range tries.Runs(500) {
 			end := i%2 == 0
 			c := d.call(width, m.memory(end))
 			c.fence(t)

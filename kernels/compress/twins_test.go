@@ -18,14 +18,6 @@ import (
 	"grenier/kernels/window"
 )
 
-// runs returns how often to repeat a random test: n times if there is time, and else an eighth of that.
-func runs(n int) int {
-	if !tries.Long() {
-		return n / 8
-	}
-	return n
-}
-
 // widths are all of them.
 var widths = []int{2, 3, 4, 6, 8}
 
@@ -226,7 +218,7 @@ func (m *fence) check(t *testing.T, f cpu.Family, c *call, end bool) {
 func TestLongTwins(t *testing.T) {
 	eachTwin(t, func(t *testing.T, f cpu.Family, width int) {
 		d, m := dealer{tries.Rand(t).Uint64}, newFence(t)
-		for range runs(500) {
+		for range tries.Runs(2500) {
 			for _, end := range []bool{false, true} {
 				m.check(t, f, d.call(width, m.memory(end)), end)
 			}
@@ -476,7 +468,7 @@ func readWhileRaised(t *testing.T, width int, first, second []int8, steps func(c
 			program: Program{Groups: []Group{{Columns: ^uint64(0)}}, Rows: slices.Repeat([]uint32{row}, Side)},
 			routes:  []Route{{Scores: scores, Words: []Word{{Pick: ^uint64(0), Place: ^uint64(0)}}, First: []uint32{0, 1}}},
 		}
-		for range runs(400) {
+		for range tries.Runs(2000) {
 			write(0)
 			var written atomic.Bool
 			var wg sync.WaitGroup

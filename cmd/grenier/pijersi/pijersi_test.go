@@ -153,18 +153,3 @@ func TestPijersiMemory(t *testing.T) {
 		}
 	}
 }
-
-// BenchmarkPijersi measures streams; one operation is a million lines.
-func BenchmarkPijersi(b *testing.B) {
-	for command, line := range map[string]string{"encode": "RPSRPSPSRWWSRP\n", "decode": "GRXLLS\n", "rank": "GRXLLS\n"} {
-		b.Run(command, func(b *testing.B) {
-			for b.Loop() {
-				in := &repeated{lines: []byte(strings.Repeat(line, 1000)), n: 1000}
-				if status := run(b.Context(), []string{"pijersi", command}, in, io.Discard, io.Discard); status != cli.ExitOK {
-					b.Fatal(status)
-				}
-			}
-			b.ReportMetric(float64(b.N)*1e6/b.Elapsed().Seconds(), "lines/s")
-		})
-	}
-}
