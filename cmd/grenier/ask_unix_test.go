@@ -94,7 +94,7 @@ func TestStatusOfKilled(t *testing.T) {
 	if r := statusOfDir(t, dir); r.State != rundir.Finished || r.PID != 0 {
 		t.Errorf("continued: %+v", r)
 	}
-	log := contents(t, dir)[filepath.Join(dir, rundir.LogName)]
+	log := must.Tree(t, dir)[rundir.LogName]
 	if strings.Count(log, " msg=start ") != 2 || strings.Count(log, " msg=finished ") != 1 || strings.Contains(log, "interrupted") {
 		t.Errorf("log:\n%s", log)
 	}
@@ -143,7 +143,7 @@ func TestWatch(t *testing.T) {
 	if len(lines) < 2 {
 		t.Errorf("watched: %s", out.String())
 	}
-	log := contents(t, dir)[filepath.Join(dir, rundir.LogName)]
+	log := must.Tree(t, dir)[rundir.LogName]
 	if strings.Count(log, " level=WARN msg=interrupted layer=") != 1 || strings.Count(log, "msg=sealed") != len(layersOf(t, dir)) {
 		t.Errorf("log:\n%s", log)
 	}

@@ -19,7 +19,7 @@ func TestInterruptedExchange(t *testing.T) {
 	dir := solved(t, "--pits", "12", "--seeds", "3")
 	t.Chdir(t.TempDir())
 	mustRun(t, "awari", "export", "--dir", dir, "--layer", "0", "--format", "vu", "--out", "scores.0", "--progress", "none")
-	before := contents(t, ".")
+	before := must.Tree(t, ".")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, command := range []string{
@@ -37,7 +37,7 @@ func TestInterruptedExchange(t *testing.T) {
 	if err := os.RemoveAll("new"); err != nil { // made for layer 0, without a layer
 		t.Fatal(err)
 	}
-	if after := contents(t, "."); len(after) != len(before) {
+	if after := must.Tree(t, "."); len(after) != len(before) {
 		t.Errorf("there were %d files, and are %d", len(before), len(after))
 	}
 }

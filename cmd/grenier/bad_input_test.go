@@ -154,7 +154,7 @@ func writeFiles(t *testing.T, files map[string]string) {
 func TestBadDirectories(t *testing.T) {
 	t.Chdir(t.TempDir())
 	mustRun(t, "awari", "solve", "--progress", "none", "--pits", "4", "--seeds", "2", "--rules", "strict", "--dir", "strict")
-	newer := contents(t, "strict")[filepath.Join("strict", rundir.ManifestName)]
+	newer := must.Tree(t, "strict")[rundir.ManifestName]
 	writeFiles(t, map[string]string{
 		"file": "text", "photos/cat.jpg": "cat", "begun/manifest.json": "", "other/manifest.json": `{"name": "site"}`,
 		"newer/manifest.json": strings.Replace(newer, `"version": 1`, `"version": 3`, 1),

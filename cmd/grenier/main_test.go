@@ -3,9 +3,7 @@ package main
 import (
 	"context"
 	"io"
-	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
@@ -17,6 +15,7 @@ import (
 
 	"grenier/cmd/grenier/cli"
 	"grenier/cmd/grenier/commands"
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/tries"
 	"grenier/io/rundir"
 	"grenier/io/vfs"
@@ -89,33 +88,11 @@ func solved(t *testing.T, flags ...string) string {
 	return dir
 }
 
-// contents returns the files below dir by name, directories included.
-func contents(t *testing.T, dir string) map[string]string {
-	t.Helper()
-	files := map[string]string{}
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case !d.Type().IsRegular():
-			files[path] = d.Type().String()
-			return nil
-		}
-		text, err := os.ReadFile(path)
-		files[path] = string(text)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return files
-}
-
 // layerContents returns the files below dir that results depend on: all but those
 // that tell what a solver does.
 func layerContents(t *testing.T, dir string) map[string]string {
 	t.Helper()
-	files := contents(t, dir)
+	files := must.Tree(t, dir)
 	maps.DeleteFunc(files, func(path, _ string) bool {
 		name := filepath.Base(path)
 		return name == rundir.LogName || name == rundir.StatusName

@@ -62,7 +62,7 @@ func wantBug(t *testing.T, r result, log string) {
 // wantNoTemps checks that no temporary file is left below dir.
 func wantNoTemps(t *testing.T, dir string) {
 	t.Helper()
-	for path := range contents(t, dir) {
+	for path := range must.Tree(t, dir) {
 		if _, ok := vfs.TempFor(filepath.Base(path)); ok {
 			t.Errorf("%s is left", path)
 		}

@@ -45,7 +45,7 @@ func TestRepairUnwritable(t *testing.T) {
 	run := filepath.Join(base, "run")
 	mustRun(t, "awari", "solve", "--progress", "none", "--pits", "4", "--seeds", "3", "--dir", run)
 	must.OK(t, os.Remove(filepath.Join(run, "layer-01.gl")))
-	before := contents(t, base)
+	before := must.Tree(t, base)
 	check := func(attributes *syscall.SysProcAttr, cause string) {
 		r := process(t, base, attributes, "awari", "repair", "--dir", run)
 		oneClearLine(t, r.err)
@@ -59,7 +59,7 @@ func TestRepairUnwritable(t *testing.T) {
 			!strings.Contains(r.err, "note: an interrupted scrub will begin anew: ") || !strings.Contains(r.out, "layer  1: missing\n") {
 			t.Errorf("scrub: status %d, %s%s", r.status, r.out, r.err)
 		}
-		if diff := cmp.Diff(before, contents(t, base)); diff != "" {
+		if diff := cmp.Diff(before, must.Tree(t, base)); diff != "" {
 			t.Errorf("changed:\n%s", diff)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"grenier/cmd/grenier/cli"
+	"grenier/internal/testkit/must"
 )
 
 // TestNoRoom: what has no room on the disk is refused, unless it is forced to begin.
@@ -26,7 +27,7 @@ func TestNoRoom(t *testing.T) {
 			!strings.HasSuffix(r.err, "; --force starts anyway\n") {
 			t.Errorf("status %d, %s", r.status, r.err)
 		}
-		if left := contents(t, disk.path); len(left) != 1 {
+		if left := must.Tree(t, disk.path); len(left) != 1 {
 			t.Errorf("left behind: %v", left)
 		}
 		if r := grenier(t.Context(), "", append(args, "--force")...); r.status != cli.ExitFailure || !strings.Contains(r.err, "no space left") {

@@ -52,7 +52,7 @@ func TestUnwritableDirectory(t *testing.T) {
 	base := publicDir(t)
 	run := filepath.Join(base, "run")
 	mustRun(t, "awari", "solve", "--progress", "none", "--pits", "4", "--seeds", "3", "--dir", run)
-	before := contents(t, base)
+	before := must.Tree(t, base)
 	for _, dir := range []string{run, filepath.Join(base, "new")} {
 		r := process(t, base, nobody, "awari", "solve", "--pits", "4", "--seeds", "4", "--dir", dir)
 		oneClearLine(t, r.err)
@@ -69,7 +69,7 @@ func TestUnwritableDirectory(t *testing.T) {
 	if r.status != cli.ExitFailure || !strings.Contains(r.err, run) || !strings.Contains(r.err, "permission denied") {
 		t.Errorf("unreadable: status %d, %s", r.status, r.err)
 	}
-	if diff := cmp.Diff(before, contents(t, base)); diff != "" {
+	if diff := cmp.Diff(before, must.Tree(t, base)); diff != "" {
 		t.Errorf("changed:\n%s", diff)
 	}
 }

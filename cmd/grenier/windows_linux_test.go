@@ -38,7 +38,7 @@ func (d *smallDisk) grow(t *testing.T, size int) {
 func usedKiB(t *testing.T, dir string) int {
 	t.Helper()
 	pages := 0
-	for _, text := range contents(t, dir) {
+	for _, text := range must.Tree(t, dir) {
 		pages += len(text)/os.Getpagesize() + 1
 	}
 	return pages * os.Getpagesize() >> 10

@@ -43,7 +43,7 @@ func TestLostLock(t *testing.T) {
 			defer l.Unlock()
 			mustWrite(t, filepath.Join(dir, WorkName, FoundName))
 			lose(t, dir)
-			before := snapshot(t, filepath.Dir(dir))
+			before := must.Tree(t, filepath.Dir(dir))
 			for what, do := range map[string]func() error{
 				"checkpoint":   func() error { return vfs.Write(l.Work(), FoundName, nil) },
 				"SaveManifest": func() error { return l.SaveManifest(&manifest.Manifest{Identity: awari}) },
@@ -57,7 +57,7 @@ func TestLostLock(t *testing.T) {
 					t.Errorf("%s: error %v", what, err)
 				}
 			}
-			if diff := cmp.Diff(before, snapshot(t, filepath.Dir(dir))); diff != "" {
+			if diff := cmp.Diff(before, must.Tree(t, filepath.Dir(dir))); diff != "" {
 				t.Errorf("something was changed: %s", diff)
 			}
 		})
@@ -71,9 +71,9 @@ func TestUnlockAfterLoss(t *testing.T) {
 	mustRemove(t, filepath.Join(dir, LockName))
 	second := mustLock(t, dir)
 	defer second.Unlock()
-	before := maps.Clone(snapshot(t, dir))
+	before := maps.Clone(must.Tree(t, dir))
 	must.OK(t, first.Unlock())
-	if diff := cmp.Diff(before, snapshot(t, dir)); diff != "" {
+	if diff := cmp.Diff(before, must.Tree(t, dir)); diff != "" {
 		t.Errorf("something was changed: %s", diff)
 	}
 	if err := second.SaveStatus(aStatus()); err != nil {

@@ -105,11 +105,11 @@ func TestLockDamaged(t *testing.T) {
 		t.Error(got)
 	}
 	fill(t, dir, map[string]string{LockName: "of the door"})
-	before := snapshot(t, dir)
+	before := must.Tree(t, dir)
 	if _, err := LockDamaged(dir); err == nil {
 		t.Error("a foreign lock is taken")
 	}
-	if diff := cmp.Diff(before, snapshot(t, dir)); diff != "" {
+	if diff := cmp.Diff(before, must.Tree(t, dir)); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -127,23 +127,6 @@ func kill(cmd *exec.Cmd) {
 	cmd.Wait()
 }
 
-// snapshot returns name and contents of everything below dir.
-func snapshot(t *testing.T, dir string) map[string]string {
-	t.Helper()
-	all := make(map[string]string)
-	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() {
-			all[path] = "directory"
-			return err
-		}
-		data, err := os.ReadFile(path)
-		all[path] = string(data)
-		return err
-	})
-	must.OK(t, err)
-	return all
-}
-
 func mustLock(t *testing.T, dir string) *Locked {
 	t.Helper()
 	l, err := Lock(dir, awari)
@@ -199,13 +182,13 @@ func TestNewRun(t *testing.T) {
 func TestTwoProcesses(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	cmd := startChild(t, dir, 2)
-	before := snapshot(t, dir)
+	before := must.Tree(t, dir)
 	_, err := Lock(dir, awari)
 	var locked *LockedError
 	if !errors.As(err, &locked) || locked.PID != cmd.Process.Pid || !strings.Contains(err.Error(), strconv.Itoa(locked.PID)) {
 		t.Errorf("second process: %v, want process %d", err, cmd.Process.Pid)
 	}
-	if d := cmp.Diff(before, snapshot(t, dir)); d != "" {
+	if d := cmp.Diff(before, must.Tree(t, dir)); d != "" {
 		t.Errorf("the refused process changed something: %s", d)
 	}
 	if _, err := Open(dir); err != nil {
@@ -291,13 +274,13 @@ func TestRefused(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := t.TempDir()
 			fill(t, dir, tt.files)
-			before := snapshot(t, dir)
+			before := must.Tree(t, dir)
 			_, err := Lock(dir, awari)
 			otherRun := tt.want == ErrOtherRun
 			if !errors.Is(err, tt.want) || errors.Is(err, corrupt.ErrCorrupt) == otherRun || !strings.Contains(err.Error(), tt.text) {
 				t.Errorf("%v, want %v and %s", err, tt.want, tt.text)
 			}
-			if d := cmp.Diff(before, snapshot(t, dir)); d != "" {
+			if d := cmp.Diff(before, must.Tree(t, dir)); d != "" {
 				t.Errorf("changed: %s", d)
 			}
 			d, err := Open(dir)
@@ -324,7 +307,7 @@ func TestRefusedPlaces(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "file")
 	fill(t, dir, map[string]string{"file": "x"})
-	before := snapshot(t, dir)
+	before := must.Tree(t, dir)
 	if _, err := Lock(file, awari); !errors.Is(err, ErrNotDir) {
 		t.Errorf("lock a file: %v", err)
 	}
@@ -344,7 +327,7 @@ func TestRefusedPlaces(t *testing.T) {
 	if _, err := Lock(filepath.Join(dir, "none"), manifest.Identity{Game: "No game"}); !errors.Is(err, manifest.ErrInvalid) {
 		t.Errorf("lock for a bad name: %v", err)
 	}
-	if d := cmp.Diff(before, snapshot(t, dir)); d != "" {
+	if d := cmp.Diff(before, must.Tree(t, dir)); d != "" {
 		t.Errorf("changed: %s", d)
 	}
 }

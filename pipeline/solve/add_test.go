@@ -57,7 +57,7 @@ func TestAdd(t *testing.T) {
 	}
 	for n := range 7 {
 		name := rundir.LayerName(n)
-		if diff := cmp.Diff(contents(t, from)[filepath.Join(from, name)], contents(t, dir)[filepath.Join(dir, name)]); diff != "" {
+		if diff := cmp.Diff(must.Tree(t, from)[name], must.Tree(t, dir)[name]); diff != "" {
 			t.Errorf("%s differs", name)
 		}
 	}
@@ -74,7 +74,7 @@ func TestAddRefused(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	mustSolve(t, dir, game, options(3))
-	before := contents(t, dir)
+	before := must.Tree(t, dir)
 	for _, n := range []int{0, 3, 5} {
 		if _, err := solve.Add(t.Context(), dir, game, n, options(0), open); !errors.As(err, &order) || order.Next != 4 || order.Seeds != n {
 			t.Errorf("layer %d: error %v", n, err)
@@ -92,7 +92,7 @@ func TestAddRefused(t *testing.T) {
 	if _, err := solve.Add(t.Context(), dir, game, 4, options(0), open); !errors.Is(err, broken) || opened != 1 {
 		t.Errorf("opened %d times, error %v", opened, err)
 	}
-	if diff := cmp.Diff(before, contents(t, dir)); diff != "" {
+	if diff := cmp.Diff(before, must.Tree(t, dir)); diff != "" {
 		t.Errorf("changed:\n%s", diff)
 	}
 }
@@ -102,7 +102,7 @@ func TestAddRefused(t *testing.T) {
 func TestAddImpossible(t *testing.T) {
 	game, dir := awaritest.Game(t, 12, awari.Awari), t.TempDir()
 	mustSolve(t, dir, game, options(8))
-	before := contents(t, dir)
+	before := must.Tree(t, dir)
 	for _, at := range []int{0, 70_000, 167_959} {
 		g := &given{n: 9, scores: make([]int8, 167_960)}
 		g.scores[at] = -10
@@ -112,7 +112,7 @@ func TestAddImpossible(t *testing.T) {
 		if !errors.Is(err, corrupt.ErrCorrupt) || g.closed != 1 {
 			t.Errorf("rank %d: closed %d times, error %v", at, g.closed, err)
 		}
-		if diff := cmp.Diff(before, contents(t, dir)); diff != "" {
+		if diff := cmp.Diff(before, must.Tree(t, dir)); diff != "" {
 			t.Errorf("rank %d: the directory has changed", at)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/awaritest"
+	"grenier/internal/testkit/must"
 	"grenier/io/memory"
 	"grenier/layers/awari"
 	"grenier/pipeline/job"
@@ -100,7 +101,7 @@ func TestRetrogradeMemory(t *testing.T) {
 	if refused.Need < 84_672_315*29 {
 		t.Errorf("%d bytes for 84,672,315 boards", refused.Need)
 	}
-	if files := contents(t, dir); len(files) != 1 {
+	if files := must.Tree(t, dir); len(files) != 1 {
 		t.Errorf("%d entries in the directory", len(files))
 	}
 	o.Memory = refused.Need

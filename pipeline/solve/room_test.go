@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/awaritest"
+	"grenier/internal/testkit/must"
 	"grenier/io/rundir"
 	"grenier/layers/awari"
 	"grenier/pipeline/solve"
@@ -44,13 +45,13 @@ func TestNoRoom(t *testing.T) {
 	}
 	mustSolve(t, dir, game, roomy(13, 1<<20))
 	mustSolve(t, dir, game, roomy(13, 0)) // nothing to do
-	before := contents(t, dir)
+	before := must.Tree(t, dir)
 	_, err = solve.Solve(t.Context(), dir, game, roomy(14, 1000))
 	next, ok := errors.AsType[*rundir.RoomError](err)
 	if !ok || next.Need >= e.Need || !strings.Contains(err.Error(), "too little for layer 14") {
 		t.Errorf("error %v", err)
 	}
-	if after := contents(t, dir); len(after) != len(before) {
+	if after := must.Tree(t, dir); len(after) != len(before) {
 		t.Errorf("%d files, before %d", len(after), len(before))
 	}
 	mustSolve(t, dir, game, roomy(14, next.Need))

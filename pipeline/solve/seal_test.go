@@ -90,7 +90,7 @@ func newPartsRun(t *testing.T) (r partsRun) {
 	mustSolve(t, r.dir, r.game, options(r.n-1))
 	whole := copyRun(t, r.dir)
 	mustSolve(t, whole, r.game, options(r.n))
-	r.want = contents(t, whole)[rundir.LayerName(r.n)]
+	r.want = must.Tree(t, whole)[rundir.LayerName(r.n)]
 	solved, err := tables.Open(whole, tables.Options{})
 	must.OK(t, err)
 	defer solved.Close()
@@ -134,7 +134,7 @@ func TestLongSealInParts(t *testing.T) {
 			if want := (all + blocks - 1) / blocks; err != nil || p.loads != want || p.closed != 1 {
 				t.Errorf("parts of %d blocks: %d loaded, want %d, closed %d times; %v", blocks, p.loads, want, p.closed, err)
 			}
-			if contents(t, dir)[rundir.LayerName(r.n)] != r.want {
+			if must.Tree(t, dir)[rundir.LayerName(r.n)] != r.want {
 				t.Errorf("parts of %d blocks, %d workers: another file", blocks, workers)
 			}
 		}
@@ -148,7 +148,7 @@ func TestLongSealFails(t *testing.T) {
 	seed := rand.Uint64()
 	rng := rand.New(rand.NewPCG(seed, 0))
 	t.Logf("seed %d", seed)
-	before := contents(t, r.dir)
+	before := must.Tree(t, r.dir)
 	bad := errors.New("disk on fire")
 	most := map[string]int{"load the sample": 1, "sample": 50, "load": 3, "read": 11, "write": 8} // calls
 	attempts := 1
@@ -204,7 +204,7 @@ func TestLongSealFails(t *testing.T) {
 				if p.closed != 1 {
 					t.Errorf("%s: closed %d times", what, p.closed)
 				}
-				if diff := cmp.Diff(before, contents(t, r.dir)); diff != "" {
+				if diff := cmp.Diff(before, must.Tree(t, r.dir)); diff != "" {
 					t.Fatalf("%s: the directory has changed", what)
 				}
 			}

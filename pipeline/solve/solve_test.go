@@ -44,32 +44,11 @@ func mustSolve(t *testing.T, dir string, game awari.Game, o solve.Options) []sol
 	return reports
 }
 
-// contents returns the files below dir by name, directories included.
-func contents(t *testing.T, dir string) map[string]string {
-	t.Helper()
-	files := map[string]string{}
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		name, err := filepath.Rel(dir, path)
-		if err != nil || d.IsDir() {
-			files[name] = "directory"
-			return err
-		}
-		text, err := os.ReadFile(path)
-		files[name] = string(text)
-		return err
-	})
-	must.OK(t, err)
-	return files
-}
-
 // sameRun fails unless two run directories hold the same bytes, the seconds in
 // the manifest aside, and nothing else.
 func sameRun(t *testing.T, want, got string) {
 	t.Helper()
-	a, b := contents(t, want), contents(t, got)
+	a, b := must.Tree(t, want), must.Tree(t, got)
 	if diff := cmp.Diff(slices.Sorted(maps.Keys(a)), slices.Sorted(maps.Keys(b))); diff != "" {
 		t.Fatalf("files (-%s +%s):\n%s", want, got, diff)
 	}
@@ -92,7 +71,7 @@ func tidy(t *testing.T, dir string, layers int) {
 		want = append(want, rundir.LayerName(n))
 	}
 	slices.Sort(want)
-	files := contents(t, dir)
+	files := must.Tree(t, dir)
 	if diff := cmp.Diff(want, slices.Sorted(maps.Keys(files))); diff != "" {
 		t.Errorf("files of %s (-want +got):\n%s", dir, diff)
 	}
@@ -147,13 +126,13 @@ func TestResume(t *testing.T) {
 func TestNothingToDo(t *testing.T) {
 	game, dir := awaritest.Game(t, 6, awari.Awari), t.TempDir()
 	mustSolve(t, dir, game, options(5))
-	before := contents(t, dir)
+	before := must.Tree(t, dir)
 	for _, seeds := range []int{0, 3, 5} {
 		if reports := mustSolve(t, dir, game, options(seeds)); len(reports) != 0 {
 			t.Errorf("up to %d seeds: %d reports", seeds, len(reports))
 		}
 	}
-	if diff := cmp.Diff(before, contents(t, dir)); diff != "" {
+	if diff := cmp.Diff(before, must.Tree(t, dir)); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -190,7 +169,7 @@ func TestLongSameBytes(t *testing.T) {
 func TestOtherRun(t *testing.T) {
 	dir := t.TempDir()
 	mustSolve(t, dir, awaritest.Game(t, 6, awari.Strict), options(3))
-	before := contents(t, dir)
+	before := must.Tree(t, dir)
 	for _, asked := range []awari.Game{awaritest.Game(t, 6, awari.Awari), awaritest.Game(t, 8, awari.Strict)} {
 		_, err := solve.Solve(t.Context(), dir, asked, options(5))
 		other, ok := errors.AsType[*rundir.OtherRunError](err)
@@ -201,7 +180,7 @@ func TestOtherRun(t *testing.T) {
 			t.Errorf("error %+v", other)
 		}
 	}
-	if diff := cmp.Diff(before, contents(t, dir)); diff != "" {
+	if diff := cmp.Diff(before, must.Tree(t, dir)); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -288,7 +267,7 @@ func TestForeign(t *testing.T) {
 	}
 	mustSolve(t, dir, game, options(6))
 	for _, name := range names {
-		if text := contents(t, dir)[filepath.FromSlash(name)]; text != string(thesis) {
+		if text := must.Tree(t, dir)[filepath.FromSlash(name)]; text != string(thesis) {
 			t.Errorf("%s holds %q", name, text)
 		}
 	}
@@ -318,12 +297,12 @@ func TestCorruptLower(t *testing.T) {
 // refuses checks that layer n cannot be solved because of the file at path.
 func refuses(t *testing.T, dir string, game awari.Game, n int, path, name string) {
 	t.Helper()
-	before := contents(t, dir)
+	before := must.Tree(t, dir)
 	reports, err := solve.Solve(t.Context(), dir, game, options(n))
 	if !errors.Is(err, corrupt.ErrCorrupt) || !strings.Contains(err.Error(), path) || len(reports) != 0 {
 		t.Errorf("%s, %s: %d reports, error %v", path, name, len(reports), err)
 	}
-	if diff := cmp.Diff(before, contents(t, dir)); diff != "" {
+	if diff := cmp.Diff(before, must.Tree(t, dir)); diff != "" {
 		t.Errorf("%s, %s: the directory has changed:\n%s", path, name, diff)
 	}
 }
