@@ -55,7 +55,7 @@ type sourceTree struct {
 // readTree reads the sources.
 func readTree(t *testing.T) *sourceTree {
 	s := &sourceTree{map[string][]string{}, map[string]*cobra.Command{}}
-	parseEach(t, ".go", func(path string, file *ast.File, _ *token.FileSet) {
+	parseEach(t, func(path string, file *ast.File, _ *token.FileSet) {
 		folder := filepath.Dir(path)
 		s.names[folder] = append(s.names[folder], filepath.Base(path))
 		for _, d := range file.Decls {
