@@ -29,13 +29,7 @@ func TestMain(m *testing.M) {
 
 // kills is how often a test kills what it tests.
 func kills() int {
-	switch {
-	case tries.Full():
-		return 20
-	case tries.Long():
-		return 5
-	}
-	return 1
+	return tries.Pick(1, 5, 20)
 }
 
 // result is what became of a command line.

@@ -110,10 +110,7 @@ func TestLongBug(t *testing.T) {
 			if c.log {
 				log = filepath.Join(broken, rundir.LogName)
 			}
-			bugs, factor := 0, int64(729)
-			if tries.Long() {
-				factor = 3
-			}
+			bugs, factor := 0, tries.More(int64(729), 3)
 			for k := int64(1); ; k *= factor {
 				var r result
 				if !buggy(t, k, func() { r = command(broken) }) {

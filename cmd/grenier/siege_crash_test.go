@@ -61,14 +61,7 @@ var accidents = []accident{
 // runs again, all is as if nothing had happened. Unless the tests are full, some of the
 // operations are left out, and unless they are long most commands, others each time.
 func TestLongSiegeCrash(t *testing.T) {
-	stride := 300
-	switch {
-	case tries.Full():
-		stride = 1
-	case tries.Long():
-		stride = 9
-	}
-	stride = int(siegeNumber(t, "GRENIER_SIEGE_STRIDE", uint64(stride)))
+	stride := int(siegeNumber(t, "GRENIER_SIEGE_STRIDE", tries.Pick[uint64](300, 9, 1)))
 	seed := siegeSeed(t)
 	for i, args := range crashing {
 		t.Run(args, func(t *testing.T) {

@@ -50,14 +50,8 @@ var disturbedCommands = []disturbed{
 // leave the same as one that nobody disturbs, and print the same. Unless it is long, it is one command.
 func TestLongSiegeKill(t *testing.T) {
 	t.Parallel()
-	wanted := 4
-	switch {
-	case tries.Full():
-		wanted = 300
-	case tries.Long():
-		wanted = 40
-	}
-	siege(t, int(siegeNumber(t, "GRENIER_SIEGE_KILLS", uint64(wanted))), func(s *solver, r *rand.Rand, took time.Duration) result {
+	wanted := siegeNumber(t, "GRENIER_SIEGE_KILLS", tries.Pick[uint64](4, 40, 300))
+	siege(t, int(wanted), func(s *solver, r *rand.Rand, took time.Duration) result {
 		timer := time.AfterFunc(time.Duration(r.Float64()*float64(took)), func() { s.cmd.Process.Kill() })
 		defer timer.Stop()
 		return s.wait(t)

@@ -162,11 +162,7 @@ func TestLongSiegeLinks(t *testing.T) {
 		}
 	})
 	t.Run("during", func(t *testing.T) {
-		moments := uint64(1)
-		if tries.Long() {
-			moments = 10 // for each of 22 directories
-		}
-		moments = siegeNumber(t, "GRENIER_SIEGE_LINKS", moments)
+		moments := siegeNumber(t, "GRENIER_SIEGE_LINKS", tries.More(uint64(1), 10)) // for each of 22 directories
 		for i, c := range linkings {
 			if tries.Long() || (uint64(i)+seed)%4 == 1 {
 				l.during(t, c, moments, rand.New(rand.NewPCG(seed, uint64(i))))

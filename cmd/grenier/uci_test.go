@@ -71,10 +71,7 @@ func (u *ucier) quit(t *testing.T) {
 // move on a solved board of the side with tables keeps its value.
 func TestLongUCIMatch(t *testing.T) {
 	t.Parallel()
-	games, limits := 1, "go depth 2"
-	if tries.Long() {
-		games, limits = 6, "go movetime 20"
-	}
+	games, limits := tries.More(1, 6), tries.More("go depth 2", "go movetime 20")
 	rich, poor := filepath.Join(t.TempDir(), "rich"), filepath.Join(t.TempDir(), "poor")
 	for dir, seeds := range map[string]int{rich: 10, poor: 1} {
 		if got := startSolving(t, "--dir", dir, "--progress", "none", "--seeds", fmt.Sprint(seeds)).wait(t); got.status != 0 {

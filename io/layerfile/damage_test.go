@@ -63,10 +63,7 @@ func eachByte(n int) iter.Seq[int] {
 
 // TestLongEveryBitFlip flips each bit of a file, or one of every third byte if there is little time.
 func TestLongEveryBitFlip(t *testing.T) {
-	step := 8
-	if tries.Long() {
-		step = 1
-	}
+	step := tries.More(8, 1)
 	data, _ := smallFile(t)
 	path := filepath.Join(t.TempDir(), "flipped.gl")
 	for i := range eachByte(len(data)) {

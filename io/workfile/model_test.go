@@ -235,7 +235,7 @@ func TestReuse(t *testing.T) {
 
 // TestReuseAtOnce replaces 100 pieces at once, which leave gaps of a piece or two.
 func TestReuseAtOnce(t *testing.T) {
-	r := newReplacer(t, 4_000)
+	r := newReplacer(t, 1_000)
 	most := 0.0
 	for range 20 {
 		r.turn(t, 100)

@@ -129,10 +129,7 @@ func TestLongEveryScore(t *testing.T) {
 	twins.Test(t, func(t *testing.T, f cpu.Family) {
 		m := newFence(t)
 		lines, block := make([]int8, Side*Side), &Block{}
-		step := 3
-		if tries.Long() {
-			step = 1
-		}
+		step := tries.More(3, 1)
 		for i := 0; i < len(block); i += step {
 			block[i] = -128 // which is its own negative
 			m.check(t, f, 8, lines, block, ^uint64(0), ^uint64(0))

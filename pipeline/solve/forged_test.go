@@ -107,16 +107,7 @@ const fewWrong = 30
 // sealed, or so few of its scores are wrong, or wrong in such a way, that no sample shows it.
 func TestLongForgedStreams(t *testing.T) {
 	const seeds = 12
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	rng := rand.New(rand.NewPCG(seed, 0))
-	rounds := 2
-	if tries.Long() {
-		rounds = 40
-	}
-	if tries.Full() {
-		rounds = 200
-	}
+	rng := tries.Rand(t)
 	game := awaritest.Game(t, 12, awari.Awari)
 	whole := filepath.Join(t.TempDir(), "run")
 	mustSolve(t, whole, game, options(seeds-1))
@@ -125,7 +116,7 @@ func TestLongForgedStreams(t *testing.T) {
 	strict := filepath.Join(t.TempDir(), "strict")
 	mustSolve(t, strict, awaritest.Game(t, 12, awari.Strict), options(seeds-1))
 	right, refused, wrong := 0, 0, 0
-	for range rounds {
+	for range tries.Pick(2, 40, 200) {
 		o := options(seeds)
 		o.Interval, o.Bits = 1, []int{8, 6, 4, 3, 2}[rng.IntN(5)]
 		stage := []string{"dense", "sparse", "full", "seal"}[rng.IntN(4)]

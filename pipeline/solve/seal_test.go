@@ -121,10 +121,7 @@ func never(string) error { return nil }
 // TestLongSealInParts: the same file, whatever the size of parts and the number of workers.
 func TestLongSealInParts(t *testing.T) {
 	r := newPartsRun(t)
-	sizes := []int{1, 4}
-	if tries.Long() {
-		sizes = []int{1, 2, 4, 100}
-	}
+	sizes := tries.More([]int{1, 4}, []int{1, 2, 4, 100})
 	for _, blocks := range sizes {
 		for _, workers := range []int{1, 3} {
 			dir, o := copyRun(t, r.dir), options(0)
@@ -151,10 +148,7 @@ func TestLongSealFails(t *testing.T) {
 	before := must.Tree(t, r.dir)
 	bad := errors.New("disk on fire")
 	most := map[string]int{"load the sample": 1, "sample": 50, "load": 3, "read": 11, "write": 8} // calls
-	attempts := 1
-	if tries.Long() {
-		attempts = 4
-	}
+	attempts := tries.More(1, 4)
 	for where := range most {
 		for how, want := range []error{bad, nil, context.Canceled} {
 			if how == 1 && (where == "load the sample" || where == "sample") {

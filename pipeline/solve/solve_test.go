@@ -139,13 +139,8 @@ func TestNothingToDo(t *testing.T) {
 
 // TestLongSameBytes solves the same layers in every way that must not matter.
 func TestLongSameBytes(t *testing.T) {
-	most, workers := map[int]int{4: 8, 8: 5, 12: 5}, []int{2}
-	switch {
-	case tries.Full():
-		most, workers = map[int]int{4: 12, 8: 8, 12: 9}, []int{1, 2, 5}
-	case tries.Long():
-		most, workers = map[int]int{4: 10, 8: 7, 12: 8}, []int{1, 5}
-	}
+	most := tries.Pick(map[int]int{4: 8, 8: 5, 12: 5}, map[int]int{4: 10, 8: 7, 12: 8}, map[int]int{4: 12, 8: 8, 12: 9})
+	workers := tries.Pick([]int{2}, []int{1, 5}, []int{1, 2, 5})
 	for pits, seeds := range most {
 		if pits == 12 && testing.Short() {
 			continue
@@ -339,10 +334,7 @@ func TestForeignLayer(t *testing.T) {
 // TestLongCancel stops in every stage that reports progress. The largest layers have
 // several blocks to seal.
 func TestLongCancel(t *testing.T) {
-	seeds := 7
-	if tries.Long() {
-		seeds = 9
-	}
+	seeds := tries.More(7, 9)
 	game, want := awaritest.Game(t, 12, awari.Awari), t.TempDir()
 	mustSolve(t, want, game, options(seeds))
 	for _, stage := range []string{"capture", "dense", "full", "seal"} {

@@ -92,11 +92,8 @@ func TestLongReplacedBelow(t *testing.T) {
 	right := copyRun(t, whole)
 	mustSolve(t, whole, game, options(seeds))
 	before := testrun.Write(t, game, testrun.Solve(t, game, seeds-1), layerfile.MaxBlockSize) // files that name no layers below
-	rounds, noted, stale := 6, 0, 0
-	if tries.Long() {
-		rounds = 300
-	}
-	for round := range rounds {
+	noted, stale := 0, 0
+	for round := range tries.More(6, 300) {
 		least, most := game.CapturesLeadTo(seeds)
 		lower := max(least, most-rng.IntN(5)) // of small ones, samples show each wrong score
 		r := &replacement{t: t, rng: rng, game: game, seeds: seeds, right: before, wrong: wrongRun(t, rng, game, seeds, lower)}
@@ -133,7 +130,7 @@ func TestLongReplacedBelow(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	t.Logf("%d rounds: %d began anew, %d layers were made from another one", rounds, noted, stale)
+	t.Logf("%d began anew, %d layers were made from another one", noted, stale)
 	if tries.Long() && (noted == 0 || stale == 0) {
 		t.Error("too few")
 	}

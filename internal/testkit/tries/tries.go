@@ -37,15 +37,21 @@ func NeedsLong(t testing.TB, why string) {
 
 // Runs returns how often to repeat a random test: n times if there is much time, an eighth of that in
 // a long test, and a fortieth in others.
-func Runs(n int) int {
+func Runs(n int) int { return Pick((n+39)/40, (n+7)/8, n) }
+
+// Pick returns one of three: for short tests, for long ones, and for those that have much time.
+func Pick[T any](short, long, full T) T {
 	switch {
 	case Full():
-		return n
+		return full
 	case Long():
-		return (n + 7) / 8
+		return long
 	}
-	return (n + 39) / 40
+	return short
 }
+
+// More returns one of two: for short tests, and for long ones.
+func More[T any](short, long T) T { return Pick(short, long, long) }
 
 // Within ends the program if do takes very long.
 func Within(t testing.TB, what string, do func()) {

@@ -41,10 +41,7 @@ func (g *graph) fixpoints(truth []int8, limit int) [][]int8 {
 // Verifying must accept them, or else they prove nothing; proving must say exactly
 // which positions are not grounded.
 func TestLongFalse(t *testing.T) {
-	four, eight, twelve := 7, 4, 2
-	if tries.Long() {
-		four, eight, twelve = 9, 6, 3
-	}
+	four, eight, twelve := tries.More(7, 9), tries.More(4, 6), tries.More(2, 3)
 	for _, c := range []struct{ pits, seeds, most int }{{4, four, 2}, {6, 4, 2}, {8, eight, 2}, {12, twelve, 3}} {
 		for _, rules := range []awari.Rules{awari.Awari, awari.Strict} {
 			game := testrun.Game(t, c.pits, rules)

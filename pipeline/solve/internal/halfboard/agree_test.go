@@ -15,10 +15,7 @@ import (
 // agreeSeeds is how far engines are compared, by pits: in the long run at least
 // up to 10 seeds, and on small boards far enough for many laps.
 func agreeSeeds(pits int) int {
-	if tries.Long() {
-		return map[int]int{4: 40, 6: 24, 8: 14, 10: 11, 12: 10}[pits]
-	}
-	return map[int]int{4: 16, 6: 11, 8: 8, 10: 6, 12: 5}[pits]
+	return tries.More(map[int]int{4: 16, 6: 11, 8: 8, 10: 6, 12: 5}, map[int]int{4: 40, 6: 24, 8: 14, 10: 11, 12: 10})[pits]
 }
 
 // TestLongEqualsTheOracle compares every layer, byte by byte, with the document's

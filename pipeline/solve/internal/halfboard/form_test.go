@@ -60,10 +60,7 @@ func (u *unread) Close() error { return nil }
 
 // TestLongLowerRead: passes read the layers below about as often as predicted, not all of them each time.
 func TestLongLowerRead(t *testing.T) {
-	n, q := 15, 6
-	if tries.Long() {
-		n = 21
-	}
+	n, q := tries.More(15, 21), 6
 	game := awaritest.Game(t, 2*q, awari.Awari)
 	e, err := New(game, Options{})
 	must.OK(t, err)

@@ -12,13 +12,7 @@ import (
 // TestLongAnyOptionsGiveTheSame solves layers of random games in random ways: they
 // equal those of the document's algorithm, byte by byte.
 func TestLongAnyOptionsGiveTheSame(t *testing.T) {
-	configs := tries.Runs(800)
-	switch {
-	case tries.Full():
-		configs = 20_000
-	case tries.Long():
-		configs = 500
-	}
+	configs := tries.Pick(20, 500, 20_000)
 	rng := tries.Rand(t)
 	for range configs {
 		c := randomConfig(t, rng)

@@ -72,23 +72,10 @@ func eachEngine(t *testing.T, test func(t *testing.T, rng *rand.Rand, draw func(
 }
 
 // trials returns how often to repeat a random test: each of these takes long.
-func trials(n int) int {
-	switch {
-	case tries.Full():
-		return 20 * n
-	case tries.Long():
-		return n
-	}
-	return max(1, tries.Runs(n)/2)
-}
+func trials(n int) int { return tries.Pick(max(1, n/80), n, 20*n) }
 
 // gap returns how far failures are apart at most: n in long tests, twice that in others.
-func gap(n int) int {
-	if tries.Long() {
-		return n
-	}
-	return 2 * n
-}
+func gap(n int) int { return tries.More(2*n, n) }
 
 // trial returns a trial of the layer of c on a disk.
 func (c config) trial(rng *rand.Rand, d *disk) *trial {
@@ -300,13 +287,7 @@ func eachSmallEngine(t *testing.T, test func(t *testing.T, rng *rand.Rand, draw 
 func TestLongCrashes(t *testing.T) { eachSmallEngine(t, testCrashes) }
 
 func testCrashes(t *testing.T, rng *rand.Rand, draw func(t *testing.T, rng *rand.Rand) *trial) {
-	stride := 140
-	switch {
-	case tries.Full():
-		stride = 1
-	case tries.Long():
-		stride = 9
-	}
+	stride := tries.Pick(140, 9, 1)
 	for k := 1; ; k++ {
 		k += rng.IntN(stride)
 		x := draw(t, rng)

@@ -35,13 +35,7 @@ import (
 // TestLongWindowsGiveTheSame solves layers of random games window by window, in random ways:
 // they equal those of the document's algorithm.
 func TestLongWindowsGiveTheSame(t *testing.T) {
-	configs := tries.Runs(200)
-	switch {
-	case tries.Full():
-		configs = 20_000
-	case tries.Long():
-		configs = 200
-	}
+	configs := tries.Pick(5, 200, 20_000)
 	rng := tries.Rand(t)
 	for range configs {
 		x := newTrial(t, rng)
@@ -58,13 +52,7 @@ func TestLongWindowsGiveTheSame(t *testing.T) {
 // TestLongWindowsEqualWhole solves all layers of a game in one piece and in each width, every other one with
 // thin windows; short runs take every other width for a layer.
 func TestLongWindowsEqualWhole(t *testing.T) {
-	tops := map[int]int{12: 4, 8: 7}
-	switch {
-	case tries.Full():
-		tops = map[int]int{12: 24, 8: 24}
-	case tries.Long():
-		tops = map[int]int{12: 12, 8: 18}
-	}
+	tops := tries.Pick(map[int]int{12: 4, 8: 7}, map[int]int{12: 12, 8: 18}, map[int]int{12: 24, 8: 24})
 	for pits, top := range tops {
 		for _, rules := range []awari.Rules{awari.Awari, awari.Strict} {
 			t.Run(fmt.Sprintf("%d-%v", pits, rules), func(t *testing.T) {
@@ -240,10 +228,7 @@ func (x *trial) kill(t *testing.T, when func(all, ofStage int, stage fixpoint.St
 // TestLongSegmentsAreNotComputedTwice: captures that are stored are not computed again.
 func TestLongSegmentsAreNotComputedTwice(t *testing.T) {
 	rng := tries.Rand(t)
-	seeds, stops := 10, 1
-	if tries.Long() {
-		seeds, stops = 12, 6
-	}
+	seeds, stops := tries.More(10, 12), tries.More(1, 6)
 	c := config{game: awaritest.Game(t, 10, awari.Awari), seeds: seeds, options: Options{Workers: 1, Bits: 4, Memory: 1, segment: 1}}
 	all := c.trial(rng, newDisk())
 	all.finish(t)
