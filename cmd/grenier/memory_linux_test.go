@@ -15,6 +15,7 @@ import (
 
 	"grenier/cmd/grenier/cli"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
 )
 
@@ -172,7 +173,7 @@ func TestLongMemory(t *testing.T) {
 // memoryPlaces makes the files that rows name.
 func memoryPlaces(t *testing.T) map[string]string {
 	below := solved(t, "--seeds", "16")
-	dir := copyOf(t, below)
+	dir := testrun.Copy(t, below)
 	mustRun(t, "awari", "solve", "--progress", "none", "--dir", dir, "--seeds", "17")
 	files := t.TempDir()
 	places := map[string]string{
@@ -194,7 +195,7 @@ func (r memoryRow) check(t *testing.T, places map[string]string) {
 	for i, arg := range args {
 		switch path, named := places[arg]; {
 		case arg == "BELOW": // rows add to it
-			args[i] = copyOf(t, path)
+			args[i] = testrun.Copy(t, path)
 		case named:
 			args[i] = path
 		case arg == "NEW":

@@ -11,13 +11,14 @@ import (
 
 	"grenier/cmd/grenier/cli"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/testrun"
 )
 
 // TestRepairFullDisk repairs on a disk that is too small, then on a larger one.
 func TestRepairFullDisk(t *testing.T) {
 	t.Parallel()
 	whole := solved(t, "--pits", "8", "--seeds", "12")
-	from := copyOf(t, whole)
+	from := testrun.Copy(t, whole)
 	loseLayers(t, from, 9, 11, 10, 12)
 	disk := newSmallDisk(t, usedKiB(t, from)+32)
 	dir := filepath.Join(disk.path, "run")

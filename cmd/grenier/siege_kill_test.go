@@ -17,6 +17,7 @@ import (
 
 	"grenier/cmd/grenier/cli"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
 	"grenier/io/rundir"
 )
@@ -106,7 +107,7 @@ func loseLayers(t *testing.T, dir string, lost ...int) {
 // siege disturbs the command that many times.
 func (d *disturbed) siege(t *testing.T, wanted int, disturb func(s *solver, took time.Duration) result) {
 	base := d.begun(t)
-	dir := copyOf(t, base)
+	dir := testrun.Copy(t, base)
 	start := time.Now()
 	undisturbed := d.start(t, dir).wait(t)
 	took := time.Since(start)
@@ -115,7 +116,7 @@ func (d *disturbed) siege(t *testing.T, wanted int, disturb func(s *solver, took
 	}
 	printed, left := facts(reply{Out: undisturbed.out}), d.left(t, dir)
 	done, through := 0, 0
-	for dir = copyOf(t, base); done < wanted && through < 10*wanted+10; {
+	for dir = testrun.Copy(t, base); done < wanted && through < 10*wanted+10; {
 		end := disturb(d.start(t, dir), took)
 		if strings.Contains(end.err, "note") {
 			t.Errorf("it is told: %s", end.err)
@@ -130,7 +131,7 @@ func (d *disturbed) siege(t *testing.T, wanted int, disturb func(s *solver, took
 		}
 		through++
 		d.compare(t, printed, left, dir, end)
-		dir = copyOf(t, base)
+		dir = testrun.Copy(t, base)
 	}
 	d.compare(t, printed, left, dir, d.start(t, dir).wait(t))
 	t.Logf("disturbed %d times, through %d times; a run takes %v", done, through, took)

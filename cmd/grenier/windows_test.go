@@ -17,6 +17,7 @@ import (
 
 	"grenier/cmd/grenier/cli"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
 	"grenier/io/memory"
 	"grenier/io/rundir"
@@ -68,15 +69,7 @@ func newWindowRuns(t *testing.T) *windowRuns {
 // begin returns a directory that lacks the last layer only.
 func (p *windowRuns) begin(t *testing.T) string {
 	t.Helper()
-	return copyOf(t, p.below)
-}
-
-// copyOf returns a new directory with the same files.
-func copyOf(t *testing.T, from string) string {
-	t.Helper()
-	dir := filepath.Join(t.TempDir(), "run")
-	must.OK(t, os.CopyFS(dir, os.DirFS(from)))
-	return dir
+	return testrun.Copy(t, p.below)
 }
 
 // windowFlags are those of a solver that adds the last layer, window by window.
@@ -325,7 +318,7 @@ func (p *windowRuns) testDamage(t *testing.T) {
 			}
 			t.Run(stage+" "+c.name, func(t *testing.T) {
 				t.Parallel()
-				dir := copyOf(t, interrupted)
+				dir := testrun.Copy(t, interrupted)
 				path := filepath.Join(dir, c.file)
 				if c.damage == nil {
 					must.OK(t, os.Remove(path))

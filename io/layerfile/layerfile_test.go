@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/tries"
 	"grenier/io/tally"
 	"grenier/io/vfs"
 	"grenier/kernels/cpu"
@@ -132,9 +133,7 @@ func check(path string) (Summary, []error) {
 
 func TestRoundTrip(t *testing.T) {
 	const size = 1000
-	seed := rand.Uint64()
-	r := rand.New(rand.NewPCG(seed, 0))
-	t.Logf("seed %d", seed)
+	r := tries.Rand(t)
 	for _, n := range []int{0, 1, 2, 7, 8, 9, size - 1, size, size + 1, 3 * size, 5*size + 13} {
 		for name, make := range map[string]func(*rand.Rand, int) []int8{"layer": layerScores, "noise": noise} {
 			t.Run(fmt.Sprintf("%d/%s", n, name), func(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"grenier/internal/testkit/tries"
 	"grenier/kernels/cpu"
 )
 
@@ -18,8 +19,7 @@ func randomScores(r *rand.Rand, n int) []int8 {
 }
 
 func TestHistogram(t *testing.T) {
-	seed := rand.Uint64()
-	r := rand.New(rand.NewPCG(seed, 0))
+	r := tries.Rand(t)
 	for n := range 300 {
 		scores := randomScores(r, n)
 		var want [256]uint64
@@ -32,7 +32,7 @@ func TestHistogram(t *testing.T) {
 		right.Add(scores[n/3:])
 		left.Merge(&right)
 		if got != want || left != want || got.Total() != uint64(n) {
-			t.Fatalf("seed %d, %d scores", seed, n)
+			t.Fatalf("%d scores", n)
 		}
 	}
 }

@@ -111,7 +111,7 @@ func TestLongForgedStreams(t *testing.T) {
 	game := awaritest.Game(t, 12, awari.Awari)
 	whole := filepath.Join(t.TempDir(), "run")
 	mustSolve(t, whole, game, options(seeds-1))
-	below := copyRun(t, whole)
+	below := testrun.Copy(t, whole)
 	mustSolve(t, whole, game, options(seeds))
 	strict := filepath.Join(t.TempDir(), "strict")
 	mustSolve(t, strict, awaritest.Game(t, 12, awari.Strict), options(seeds-1))
@@ -120,7 +120,7 @@ func TestLongForgedStreams(t *testing.T) {
 		o := options(seeds)
 		o.Interval, o.Bits = 1, []int{8, 6, 4, 3, 2}[rng.IntN(5)]
 		stage := []string{"dense", "sparse", "full", "seal"}[rng.IntN(4)]
-		dir, other := copyRun(t, below), copyRun(t, strict)
+		dir, other := testrun.Copy(t, below), testrun.Copy(t, strict)
 		if !stopIn(t, dir, game, o, stage) {
 			continue
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -15,6 +14,7 @@ import (
 
 	"grenier/internal/testkit/awaritest"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
 	"grenier/io/crew"
 	"grenier/io/layerfile"
@@ -88,7 +88,7 @@ func newPartsRun(t *testing.T) (r partsRun) {
 	t.Helper()
 	r = partsRun{game: awaritest.Game(t, 12, awari.Awari), dir: filepath.Join(t.TempDir(), "run"), n: 11}
 	mustSolve(t, r.dir, r.game, options(r.n-1))
-	whole := copyRun(t, r.dir)
+	whole := testrun.Copy(t, r.dir)
 	mustSolve(t, whole, r.game, options(r.n))
 	r.want = must.Tree(t, whole)[rundir.LayerName(r.n)]
 	solved, err := tables.Open(whole, tables.Options{})
@@ -124,7 +124,7 @@ func TestLongSealInParts(t *testing.T) {
 	sizes := tries.More([]int{1, 4}, []int{1, 2, 4, 100})
 	for _, blocks := range sizes {
 		for _, workers := range []int{1, 3} {
-			dir, o := copyRun(t, r.dir), options(0)
+			dir, o := testrun.Copy(t, r.dir), options(0)
 			o.Workers = workers
 			p, err := r.add(t, t.Context(), dir, o, blocks, never)
 			all := (len(r.scores) + layerfile.MaxBlockSize - 1) / layerfile.MaxBlockSize
@@ -142,9 +142,7 @@ func TestLongSealInParts(t *testing.T) {
 // sealing and changes nothing.
 func TestLongSealFails(t *testing.T) {
 	r := newPartsRun(t)
-	seed := rand.Uint64()
-	rng := rand.New(rand.NewPCG(seed, 0))
-	t.Logf("seed %d", seed)
+	rng := tries.Rand(t)
 	before := must.Tree(t, r.dir)
 	bad := errors.New("disk on fire")
 	most := map[string]int{"load the sample": 1, "sample": 50, "load": 3, "read": 11, "write": 8} // calls

@@ -84,12 +84,10 @@ func (r *replacement) source() string { return []string{r.right, r.wrong}[r.rng.
 // another one, and repair makes it right.
 func TestLongReplacedBelow(t *testing.T) {
 	const seeds = 13
-	game, seed := awaritest.Game(t, 8, awari.Awari), rand.Uint64()
-	t.Logf("seed %d", seed)
-	rng := rand.New(rand.NewPCG(seed, 0))
+	game, rng := awaritest.Game(t, 8, awari.Awari), tries.Rand(t)
 	whole := filepath.Join(t.TempDir(), "run")
 	mustSolve(t, whole, game, options(seeds-1))
-	right := copyRun(t, whole)
+	right := testrun.Copy(t, whole)
 	mustSolve(t, whole, game, options(seeds))
 	before := testrun.Write(t, game, testrun.Solve(t, game, seeds-1), layerfile.MaxBlockSize) // files that name no layers below
 	noted, stale := 0, 0
@@ -100,7 +98,7 @@ func TestLongReplacedBelow(t *testing.T) {
 		if rng.IntN(4) == 0 {
 			r.right = right
 		}
-		r.dir = copyRun(t, r.right)
+		r.dir = testrun.Copy(t, r.right)
 		r.options = options(seeds)
 		r.options.Interval, r.options.Bits = 1, []int{0, 8, 6, 4, 3, 2}[rng.IntN(6)]
 		r.options.Note = func(text string) { r.notes = append(r.notes, text) }

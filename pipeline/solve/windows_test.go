@@ -24,14 +24,6 @@ import (
 // most smaller ones never are.
 const windowSeeds = 14
 
-// copyRun returns a new directory with the same files.
-func copyRun(t *testing.T, from string) string {
-	t.Helper()
-	dir := filepath.Join(t.TempDir(), "run")
-	must.OK(t, os.CopyFS(dir, os.DirFS(from)))
-	return dir
-}
-
 // narrowOptions are those of a solver that adds a layer window by window.
 func narrowOptions(t *testing.T, game awari.Game, seeds int) solve.Options {
 	t.Helper()
@@ -79,7 +71,7 @@ func solveNarrow(t *testing.T, dir string, game awari.Game, o solve.Options) sol
 // TestWindows solves a layer that does not fit into memory.
 func TestWindows(t *testing.T) {
 	w := newWindowRuns(t, windowSeeds)
-	dir := copyRun(t, w.below)
+	dir := testrun.Copy(t, w.below)
 	o := narrowOptions(t, w.game, windowSeeds)
 	last, least := solve.Progress{}, solve.Progress{}
 	o.Progress = func(step job.Step) {
@@ -135,7 +127,7 @@ func TestLongWindowsSameBytes(t *testing.T) {
 		o := narrowOptions(t, w.game, seeds)
 		vary(&o)
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
-			dir := copyRun(t, w.below)
+			dir := testrun.Copy(t, w.below)
 			solveNarrow(t, dir, w.game, o)
 			sameRun(t, w.want, dir)
 		})
@@ -159,7 +151,7 @@ func TestLongWindowsContinue(t *testing.T) {
 	}
 	for i, stage := range stages {
 		t.Run(stage, func(t *testing.T) {
-			dir := copyRun(t, w.below)
+			dir := testrun.Copy(t, w.below)
 			start := time.Now()
 			if !stopIn(t, dir, w.game, narrowOptions(t, w.game, seeds), stage) {
 				t.Fatal("not stopped")
@@ -224,15 +216,15 @@ func stopIn(t *testing.T, dir string, game awari.Game, o solve.Options, stage st
 func TestLongWindowsStale(t *testing.T) {
 	tries.NeedsLong(t, "solves 15 seeds several times")
 	w := newWindowRuns(t, windowSeeds)
-	stale := copyRun(t, w.below)
+	stale := testrun.Copy(t, w.below)
 	if !stopIn(t, stale, w.game, narrowOptions(t, w.game, windowSeeds), "seal") {
 		t.Fatal("not stopped")
 	}
 	below, work := w.want, filepath.Join(stale, rundir.WorkName) // sealed by now
-	want := copyRun(t, below)
+	want := testrun.Copy(t, below)
 	mustSolve(t, want, w.game, options(windowSeeds+1))
 	begin := func(t *testing.T) string {
-		dir := copyRun(t, below)
+		dir := testrun.Copy(t, below)
 		must.OK(t, os.CopyFS(filepath.Join(dir, rundir.WorkName), os.DirFS(work)))
 		return dir
 	}

@@ -96,6 +96,14 @@ func (f *Fixture) Copy(t testing.TB, make func(dir string)) string {
 	return dir
 }
 
+// Copy returns a new directory with the files of another one.
+func Copy(t testing.TB, from string) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "run")
+	must.OK(t, os.CopyFS(dir, os.DirFS(from)))
+	return dir
+}
+
 // Write makes a run directory with the given scores, in blocks of blockSize
 // scores, and returns its path. All checksums fit the scores, true or not.
 func Write(t testing.TB, game awari.Game, layers [][]int8, blockSize int) string {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
 	"grenier/io/rundir"
 	"grenier/pipeline/solve/repair"
@@ -20,8 +21,7 @@ import (
 func TestLongRandomDamage(t *testing.T) {
 	whole, random := small(t), tries.Rand(t)
 	for round := range tries.Runs(120) {
-		dir := filepath.Join(t.TempDir(), "run")
-		must.OK(t, os.CopyFS(dir, os.DirFS(whole)))
+		dir := testrun.Copy(t, whole)
 		var damages []string
 		for range 1 + random.IntN(4) {
 			damages = append(damages, damageAtRandom(t, random, dir))

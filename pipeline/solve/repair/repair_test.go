@@ -173,8 +173,7 @@ func actions(r *repair.Result) string {
 // TestLongRepair: 14 layers, no manifest, layer 9 cut short, layer 11 missing.
 func TestLongRepair(t *testing.T) {
 	dir := solved(t, 12, awari.Awari, 13)
-	whole := t.TempDir()
-	must.OK(t, os.CopyFS(whole, os.DirFS(dir)))
+	whole := testrun.Copy(t, dir)
 	nine, eleven := rundir.LayerName(9), rundir.LayerName(11)
 	remove(t, dir, rundir.ManifestName, eleven)
 	must.OK(t, os.Truncate(filepath.Join(dir, nine), 5000))
@@ -291,8 +290,7 @@ func TestLongDamages(t *testing.T) {
 			continue // any half of them will do
 		}
 		t.Run(c.name, func(t *testing.T) {
-			dir := filepath.Join(t.TempDir(), "run")
-			must.OK(t, os.CopyFS(dir, os.DirFS(whole)))
+			dir := testrun.Copy(t, whole)
 			c.damage(t, dir)
 			before := files(t, dir)
 			if r := mustRepair(t, dir); actions(r) != c.want {
@@ -501,8 +499,7 @@ func TestMemory(t *testing.T) {
 // TestLongInterrupted ends a repair after every report of progress, and resumes it.
 func TestLongInterrupted(t *testing.T) {
 	whole := small(t)
-	dir := filepath.Join(t.TempDir(), "run")
-	must.OK(t, os.CopyFS(dir, os.DirFS(whole)))
+	dir := testrun.Copy(t, whole)
 	remove(t, dir, "layer-02.gl", "layer-05.gl", rundir.ManifestName)
 	checkpoint := "checkpoint of layer 8"
 	replace(t, dir, "work/tiles", checkpoint)
@@ -536,8 +533,7 @@ func TestLongPaged(t *testing.T) {
 	tries.NeedsLong(t, "solves layer 16 twice")
 	const last = 16
 	whole := solved(t, 12, awari.Awari, last)
-	dir := filepath.Join(t.TempDir(), "run")
-	must.OK(t, os.CopyFS(dir, os.DirFS(whole)))
+	dir := testrun.Copy(t, whole)
 	remove(t, dir, rundir.LayerName(last))
 	o := options()
 	game, _ := awari.New(12, awari.Awari)
