@@ -13,12 +13,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"grenier/cmd/grenier/cli"
+	"grenier/internal/testkit/must"
 	"grenier/io/rundir"
 )
 
-// TestLongAsk sends the signal USR1 to a run, again and again: it tells how far it is
+// TestAsk sends the signal USR1 to a run, again and again: it tells how far it is
 // each time, and the files are those of a run that nobody asked.
-func TestLongAsk(t *testing.T) {
+func TestAsk(t *testing.T) {
 	t.Parallel()
 	want := withoutSeconds(t, solved(t, "--seeds", "11"))
 	for _, progress := range []string{"none", "bar"} {
@@ -63,15 +64,13 @@ func ask(t *testing.T, progress string, want map[string]string) (told int) {
 // statusOfDir returns what status says.
 func statusOfDir(t *testing.T, dir string) (r statusReport) {
 	t.Helper()
-	if err := json.Unmarshal([]byte(mustRun(t, "awari", "status", "--json", "--dir", dir)), &r); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, json.Unmarshal([]byte(mustRun(t, "awari", "status", "--json", "--dir", dir)), &r))
 	return r
 }
 
-// TestLongStatusOfKilled kills a run with a signal that it cannot notice, looks, and
+// TestStatusOfKilled kills a run with a signal that it cannot notice, looks, and
 // continues it.
-func TestLongStatusOfKilled(t *testing.T) {
+func TestStatusOfKilled(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "run")
 	s := startSolver(t, dir, 12, 24)
@@ -80,9 +79,7 @@ func TestLongStatusOfKilled(t *testing.T) {
 	if r := statusOfDir(t, dir); r.State != rundir.Running || !r.Locked || !r.Alive || r.PID != pid {
 		t.Errorf("running: %+v", r)
 	}
-	if err := s.cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, s.cmd.Process.Kill())
 	s.wait(t)
 	r := statusOfDir(t, dir)
 	if r.State != rundir.Killed || r.Locked || r.Alive || r.PID != pid || r.Report == nil || r.Report.PID != pid ||
@@ -97,7 +94,7 @@ func TestLongStatusOfKilled(t *testing.T) {
 	if r := statusOfDir(t, dir); r.State != rundir.Finished || r.PID != 0 {
 		t.Errorf("continued: %+v", r)
 	}
-	log := contents(t, dir)[filepath.Join(dir, rundir.LogName)]
+	log := must.Tree(t, dir)[rundir.LogName]
 	if strings.Count(log, " msg=start ") != 2 || strings.Count(log, " msg=finished ") != 1 || strings.Contains(log, "interrupted") {
 		t.Errorf("log:\n%s", log)
 	}
@@ -116,8 +113,8 @@ func (w *firstWrite) Write(p []byte) (int, error) {
 	return w.Builder.Write(p)
 }
 
-// TestLongWatch watches a run until it is interrupted.
-func TestLongWatch(t *testing.T) {
+// TestWatch watches a run until it is interrupted.
+func TestWatch(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "run")
 	s := startSolving(t, "--dir", dir, "--progress", "none", "--seeds", "24", "--threads", "1")
@@ -134,9 +131,7 @@ func TestLongWatch(t *testing.T) {
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
 	for i, line := range lines {
 		var r statusReport
-		if err := json.Unmarshal([]byte(line), &r); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, json.Unmarshal([]byte(line), &r))
 		want := rundir.Running
 		if i == len(lines)-1 {
 			want = rundir.Interrupted
@@ -148,7 +143,7 @@ func TestLongWatch(t *testing.T) {
 	if len(lines) < 2 {
 		t.Errorf("watched: %s", out.String())
 	}
-	log := contents(t, dir)[filepath.Join(dir, rundir.LogName)]
+	log := must.Tree(t, dir)[rundir.LogName]
 	if strings.Count(log, " level=WARN msg=interrupted layer=") != 1 || strings.Count(log, "msg=sealed") != len(layersOf(t, dir)) {
 		t.Errorf("log:\n%s", log)
 	}

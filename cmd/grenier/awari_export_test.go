@@ -6,21 +6,20 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
 
 	"grenier/cmd/grenier/cli"
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/tries"
 )
 
-// TestLongInterruptedExchange: commands that are interrupted say so and leave nothing.
-func TestLongInterruptedExchange(t *testing.T) {
+// TestInterruptedExchange: commands that are interrupted say so and leave nothing.
+func TestInterruptedExchange(t *testing.T) {
 	dir := solved(t, "--pits", "12", "--seeds", "3")
 	t.Chdir(t.TempDir())
 	mustRun(t, "awari", "export", "--dir", dir, "--layer", "0", "--format", "vu", "--out", "scores.0", "--progress", "none")
-	before := contents(t, ".")
+	before := must.Tree(t, ".")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, command := range []string{
@@ -38,46 +37,14 @@ func TestLongInterruptedExchange(t *testing.T) {
 	if err := os.RemoveAll("new"); err != nil { // made for layer 0, without a layer
 		t.Fatal(err)
 	}
-	if after := contents(t, "."); len(after) != len(before) {
+	if after := must.Tree(t, "."); len(after) != len(before) {
 		t.Errorf("there were %d files, and are %d", len(before), len(after))
-	}
-}
-
-// TestLongExportSignal interrupts a process while it writes: csv files are long.
-func TestLongExportSignal(t *testing.T) {
-	t.Parallel()
-	if runtime.GOOS == "windows" {
-		t.Skip("there are no signals")
-	}
-	dir := solved(t, "--seeds", "12")
-	path := filepath.Join(t.TempDir(), "file")
-	cmd := exec.CommandContext(t.Context(), "grenier", "awari", "export", "--dir", dir, "--layer", "12",
-		"--format", "csv", "--codec", "zstd", "--threads", "1", "--out", path)
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	for end := time.Now().Add(time.Minute); len(namesIn(t, filepath.Dir(path), "")) == 0; time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatal("nothing is written")
-		}
-	}
-	if err := cmd.Process.Signal(syscall.SIGINT); err != nil && !exists(path) {
-		t.Fatal(err)
-	}
-	err := cmd.Wait()
-	if status := cmd.ProcessState.ExitCode(); status == cli.ExitOK {
-		t.Log("the export was faster than the signal")
-	} else if status != cli.ExitInterrupted || exists(path) {
-		t.Errorf("status %d, %v; there is a file: %v", status, err, exists(path))
-	}
-	if names := namesIn(t, filepath.Dir(path), ""); len(names) > 1 || len(names) == 1 && !exists(path) {
-		t.Errorf("left behind: %v", names)
 	}
 }
 
 // TestLongExportMemory: an export stays within --memory, all in all.
 func TestLongExportMemory(t *testing.T) {
-	if !long() || cli.PeakRSS() == 0 {
+	if !tries.Long() || cli.PeakRSS() == 0 {
 		t.Skip("solves 16 layers, where memory can be measured; set GRENIER_LONG=1")
 	}
 	dir := solved(t, "--seeds", "16")
@@ -85,13 +52,9 @@ func TestLongExportMemory(t *testing.T) {
 		for _, codec := range []string{"none", "lz4", "zstd"} {
 			out, err := exec.CommandContext(t.Context(), "grenier", "awari", "export", "--dir", dir, "--layer", "16", "--format", format,
 				"--codec", codec, "--threads", "2", "--memory", "64MiB", "--json", "--out", filepath.Join(t.TempDir(), "file")).Output()
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			var e exported
-			if err := json.Unmarshal(out, &e); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, json.Unmarshal(out, &e))
 			if e.PeakRSS > 64<<20 {
 				t.Errorf("%s, %s: %d bytes of memory", format, codec, e.PeakRSS)
 			}

@@ -10,26 +10,23 @@ import (
 	"testing"
 
 	"grenier/cmd/grenier/cli"
+	"grenier/internal/testkit/awaritest"
+	"grenier/internal/testkit/must"
 	"grenier/layers/awari"
 )
 
-// TestLongFindAgreesWithProbe asks probe about all boards of a layer: find prints exactly those with
+// TestFindAgreesWithProbe asks probe about all boards of a layer: find prints exactly those with
 // one move that wins and others that all lose, and the same values.
-func TestLongFindAgreesWithProbe(t *testing.T) {
+func TestFindAgreesWithProbe(t *testing.T) {
 	const seeds = 7
 	dir := solved(t, "--seeds", strconv.Itoa(seeds))
 	out := mustRun(t, "awari", "find", "--progress", "none", "--dir", dir, "--layer", strconv.Itoa(seeds), "--where", "only-win", "--count", "100000")
 	lines := strings.Split(strings.TrimSpace(out), "\n")
 	found := lines[:len(lines)-1]
 
-	game, err := awari.New(12, awari.Awari)
-	if err != nil {
-		t.Fatal(err)
-	}
+	game := awaritest.Game(t, 12, awari.Awari)
 	space, err := awari.NewSpace(game, seeds)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	var boards []string
 	for rank := range space.Size(seeds) {
 		boards = append(boards, space.Text(space.Unrank(seeds, rank)))
@@ -67,9 +64,9 @@ func TestLongFindAgreesWithProbe(t *testing.T) {
 	}
 }
 
-// TestLongFindInterrupted interrupts a search again and again: in the end it prints what it would
+// TestFindInterrupted interrupts a search again and again: in the end it prints what it would
 // have printed at once.
-func TestLongFindInterrupted(t *testing.T) {
+func TestFindInterrupted(t *testing.T) {
 	dir := solved(t, "--seeds", "8")
 	args := []string{"awari", "find", "--progress", "none", "--dir", dir, "--layer", "6..8", "--where", "sacrifice", "--random", "--count", "5"}
 	boards := func(out string) string { return out[:strings.LastIndex(out, " (")] }

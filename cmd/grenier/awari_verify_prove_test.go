@@ -1,54 +1,23 @@
 package main
 
 import (
-	"errors"
-	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"grenier/cmd/grenier/cli"
-	"grenier/internal/testkit/writetest"
-	"grenier/io/layerfile"
-	"grenier/io/manifest"
-	"grenier/io/rundir"
-	"grenier/io/vfs"
+	"grenier/internal/testkit/testrun"
+	"grenier/layers/awari"
 )
 
-// replaceLayer gives layer n of a run directory other scores, with checksums and a
-// manifest that fit, as a solver would that is wrong.
-func replaceLayer(t *testing.T, dir string, n int, scores []int8) {
-	t.Helper()
-	path := filepath.Join(dir, rundir.LayerName(n))
-	old, err := layerfile.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	header := old.Header()
-	if err := old.Close(); err != nil {
-		t.Fatal(err)
-	}
-	header.Model = "" // that of the old scores
-	summary := writetest.File(t, path, header, scores)
-	m, err := manifest.Load(filepath.Join(dir, rundir.ManifestName))
-	if err != nil {
-		t.Fatal(err)
-	}
-	m.Layers[n] = manifest.NewLayer(rundir.LayerName(n), summary, 0)
-	d, err := vfs.OpenDir(dir)
-	if err == nil {
-		err = errors.Join(m.Save(d, rundir.ManifestName), d.Close())
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-// TestLongProveCircles has six boards with two seeds that are worth 0, because they are
+// TestProveCircles has six boards with two seeds that are worth 0, because they are
 // played round and round, and gives them the scores 2 and -2, each of which follows
 // from those of its moves.
-func TestLongProveCircles(t *testing.T) {
-	dir := solved(t, "--pits", "4", "--seeds", "3")
-	replaceLayer(t, dir, 2, []int8{-2, -2, 2, -2, -2, 2, 2, 2, -2, 2})
+func TestProveCircles(t *testing.T) {
+	game := testrun.Game(t, 4, awari.Awari)
+	layers := slices.Clone(testrun.Solve(t, game, 3))
+	layers[2] = []int8{-2, -2, 2, -2, -2, 2, 2, 2, -2, 2}
+	dir := testrun.Write(t, game, layers, 64)
 	mustRun(t, "awari", "verify", "--dir", dir, "--layer", "2", "--progress", "none")
 	r := grenier(t.Context(), "", "awari", "verify", "--prove", "--dir", dir, "--layer", "2")
 	if want := `layer  2: 10 of 10 positions checked, 0 wrong

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"grenier/cmd/grenier/cli"
+	"grenier/internal/testkit/must"
 	"grenier/io/manifest"
 	"grenier/io/rundir"
 )
@@ -50,13 +51,11 @@ func refused(t *testing.T, cases []badInput) {
 	}
 }
 
-// TestLongLongLines sends lines of 2 MB among others. They are told and skipped; where there can be only one
+// TestHugeLines sends lines of 2 MB among others. They are told and skipped; where there can be only one
 // line they are refused.
-func TestLongLongLines(t *testing.T) {
+func TestHugeLines(t *testing.T) {
 	t.Chdir(solved(t, "--pits", "4", "--seeds", "5"))
-	if err := os.WriteFile("row.txt", []byte("oo.o\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Write(t, "row.txt", []byte("oo.o\n"))
 	const told = "more than 65536 bytes"
 	long := strings.Repeat("1 ", 1<<20) + "\n"
 	for _, c := range []struct {
@@ -88,56 +87,44 @@ func TestLongLongLines(t *testing.T) {
 	}
 }
 
-func TestLongBadBoards(t *testing.T) {
+func TestBadBoards(t *testing.T) {
 	t.Chdir(solved(t, "--pits", "4", "--seeds", "5"))
 	probe := "awari probe --dir . "
 	refused(t, []badInput{
 		{probe + "1 1 1", cli.ExitUsage, "3 pits given|4 are needed"},
-		{probe + "1 1 1 1 1", cli.ExitUsage, "5 pits given|4 are needed"},
 		{probe + "- 1", cli.ExitUsage, "2 pits given|4 are needed"},
 		{probe, cli.ExitUsage, "0 arguments|a board|or -|grenier awari probe --help"},
 		{probe + "1 -1 1 1", cli.ExitUsage, `"-1"|number from 0 up`},
 		{probe + "-- 1 -1 1 1", cli.ExitUsage, `"-1"|pit 1|0 to 48`},
 		{probe + "1 x 1 1", cli.ExitUsage, `"x"|pit 1|0 to 48`},
-		{probe + "1 1.5 1 1", cli.ExitUsage, `"1.5"|pit 1|0 to 48`},
 		{probe + "1 '' 1 1", cli.ExitUsage, `""|pit 1|0 to 48`},
 		{probe + "1 49 1 1", cli.ExitUsage, "49|48"},
-		{probe + "1 256 1 1", cli.ExitUsage, "256|pit 1|48"},
 		{probe + "1 18446744073709551617 1 1", cli.ExitUsage, "18446744073709551617|pit 1|48"},
 		{probe + "24 24 1 0", cli.ExitUsage, "more than 48"},
 		{probe + "2 2 2 0", cli.ExitUsage, "not solved|6 seeds|up to 5"},
-		{probe + "--json 2 2 2 0", cli.ExitUsage, "not solved|6 seeds|up to 5"},
 	})
 }
 
-func TestLongBadFlags(t *testing.T) {
+func TestBadFlags(t *testing.T) {
 	t.Chdir(t.TempDir())
 	solve := "awari solve --dir new --seeds 3 "
 	refused(t, []badInput{
 		{"awari solve --seeds 3", cli.ExitUsage, `"dir" not set|grenier awari solve --help`},
 		{"awari solve --dir new", cli.ExitUsage, `"seeds" not set`},
 		{"awari probe 1 1 1 1", cli.ExitUsage, `"dir" not set`},
-		{"awari stats", cli.ExitUsage, `"dir" not set`},
-		{"awari verify", cli.ExitUsage, `"dir" not set`},
 		{solve + "--pits 7", cli.ExitUsage, "7|4, 6, 8, 10 and 12"},
-		{solve + "--pits 2", cli.ExitUsage, "2|4, 6, 8, 10 and 12"},
-		{solve + "--pits 14", cli.ExitUsage, "14|4, 6, 8, 10 and 12"},
 		{solve + "--pits -12", cli.ExitUsage, "-12|4, 6, 8, 10 and 12"},
 		{solve + "--pits twelve", cli.ExitUsage, `--pits "twelve"|whole number`},
 		{solve + "--rules kalah", cli.ExitUsage, `"kalah"|awari, strict`},
-		{solve + "--rules ''", cli.ExitUsage, `""|awari, strict`},
 		{solve + "--rules Awari", cli.ExitUsage, `"Awari"|awari, strict`},
 		{solve + "--seeds 49", cli.ExitUsage, "49|0 to 48"},
 		{solve + "--seeds -1", cli.ExitUsage, "-1|0 to 48"},
 		{solve + "--seeds 99999999999999999999", cli.ExitUsage, `--seeds "99999999999999999999"|whole number`},
-		{solve + "--seeds 3.5", cli.ExitUsage, `--seeds "3.5"|whole number`},
 		{solve + "--memory much", cli.ExitUsage, `--memory "much"|8GiB`},
 		{solve + "--memory 0", cli.ExitUsage, `--memory "0"|8GiB`},
-		{solve + "--memory -1GiB", cli.ExitUsage, `--memory "-1GiB"|8GiB`},
 		{solve + "--memory 1KiB", cli.ExitUsage, "--memory 1KiB|layer 3 needs|1.0 KiB are allowed|too little for any layer"},
 		{solve + "--seeds 40 --memory 1GiB", cli.ExitUsage, "--memory 1GiB|layer 40 needs|1.0 GiB are allowed|enough up to layer"},
 		{solve + "--threads 0", cli.ExitUsage, "--threads 0|1 to 1024"},
-		{solve + "--threads -2", cli.ExitUsage, "--threads -2|1 to 1024"},
 		{solve + "--threads 1000000", cli.ExitUsage, "--threads 1000000|1 to 1024"},
 		{solve + "--progress loud", cli.ExitUsage, `--progress "loud"|auto, bar, plain, json and none`},
 		{solve + "--frobnicate", cli.ExitUsage, "unknown flag: --frobnicate|grenier awari solve --help"},
@@ -146,18 +133,12 @@ func TestLongBadFlags(t *testing.T) {
 		{solve + "extra", cli.ExitUsage, `"extra"|flags only`},
 		{"awari solve --seeds 3 --dir ''", cli.ExitUsage, `--dir ""|name`},
 		{"awari solve --seeds 3 --dir", cli.ExitUsage, "needs an argument: --dir"},
-		{"awari stats --dir . extra", cli.ExitUsage, `"extra"|flags only`},
-		{"awari verify --dir . extra", cli.ExitUsage, `"extra"|flags only`},
 		{"awari status --dir . extra", cli.ExitUsage, `"extra"|flags only`},
-		{"awari status", cli.ExitUsage, `"dir" not set`},
 		{"awari verify --dir . --sample -1", cli.ExitUsage, `--sample "-1"|from 0 up`},
 		{"awari verify --dir . --threads 0", cli.ExitUsage, "--threads 0|1 to 1024"},
-		{"awari verify --dir . --memory x", cli.ExitUsage, `--memory "x"`},
-		{"awari verify --dir . --progress x", cli.ExitUsage, `--progress "x"`},
 		{"version extra", cli.ExitUsage, `"extra"|flags only`},
 		{"solve --seeds 3 --dir new", cli.ExitUsage, `unknown command "solve"|awari, |version`},
 		{"awari sovle --seeds 3 --dir new", cli.ExitUsage, `unknown command "sovle"|solve|grenier awari --help`},
-		{"awari sovle", cli.ExitUsage, `unknown command "sovle"|solve`},
 	})
 }
 
@@ -165,26 +146,20 @@ func TestLongBadFlags(t *testing.T) {
 func writeFiles(t *testing.T, files map[string]string) {
 	t.Helper()
 	for name, text := range files {
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.MkdirAll(filepath.Dir(name), 0o755))
+		must.Write(t, name, []byte(text))
 	}
 }
 
-func TestLongBadDirectories(t *testing.T) {
+func TestBadDirectories(t *testing.T) {
 	t.Chdir(t.TempDir())
 	mustRun(t, "awari", "solve", "--progress", "none", "--pits", "4", "--seeds", "2", "--rules", "strict", "--dir", "strict")
-	newer := contents(t, "strict")[filepath.Join("strict", rundir.ManifestName)]
+	newer := must.Tree(t, "strict")[rundir.ManifestName]
 	writeFiles(t, map[string]string{
 		"file": "text", "photos/cat.jpg": "cat", "begun/manifest.json": "", "other/manifest.json": `{"name": "site"}`,
 		"newer/manifest.json": strings.Replace(newer, `"version": 1`, `"version": 3`, 1),
 	})
-	if err := os.Mkdir("empty", 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Mkdir("empty", 0o755))
 	solve, probe := "awari solve --pits 4 --seeds 3 --dir ", " 1 0 0 0"
 	refused(t, []badInput{
 		{solve + "strict", cli.ExitUsage, "strict holds|rules strict, 4 pits|asked for|rules awari, 4 pits"},
@@ -211,17 +186,13 @@ func TestLongBadDirectories(t *testing.T) {
 	}
 }
 
-// TestLongLockedDirectory also reads while somebody else writes.
-func TestLongLockedDirectory(t *testing.T) {
+// TestLockedDirectory also reads while somebody else writes.
+func TestLockedDirectory(t *testing.T) {
 	t.Chdir(solved(t, "--pits", "4", "--seeds", "3"))
 	locked, err := rundir.Lock(".", manifest.Identity{Game: "awari", Rules: "awari", Pits: 4})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer func() {
-		if err := locked.Unlock(); err != nil {
-			t.Error(err)
-		}
+		must.OK(t, locked.Unlock())
 	}()
 	refused(t, []badInput{
 		{"awari solve --pits 4 --seeds 4 --dir .", cli.ExitFailure, "lock|in use by process " + strconv.Itoa(os.Getpid())},
@@ -232,12 +203,36 @@ func TestLongLockedDirectory(t *testing.T) {
 	mustRun(t, "awari", "verify", "--dir", ".", "--progress", "none")
 }
 
-// TestLongMissingLayer removes a file that the manifest lists.
-func TestLongMissingLayer(t *testing.T) {
-	t.Chdir(solved(t, "--pits", "4", "--seeds", "4"))
-	if err := os.Remove(rundir.LayerName(2)); err != nil {
-		t.Fatal(err)
+// TestDamageMessages reads the messages for the usual accidents.
+func TestDamageMessages(t *testing.T) {
+	t.Chdir(solved(t, "--pits", "4", "--seeds", "3"))
+	name := rundir.LayerName(2)
+	text := string(must.Read(t, name))
+	newer := []byte(text)
+	newer[8] = 4
+	for _, c := range [][2]string{
+		{"", "header: truncated: 0 bytes"},
+		{"Dear diary", "not a file of this program"},
+		{strings.Repeat("Dear diary, ", 100), "not a file of this program"},
+		{string(newer), "version 4"},
+		{text[:40], "header: truncated"},
+		{text[:len(text)-1], "footer: "},
+		{string(must.Read(t, rundir.LayerName(1))), "number of seeds 1"},
+	} {
+		must.Write(t, name, []byte(c[0]))
+		words := name + ": |" + c[1]
+		refused(t, []badInput{
+			{"awari probe --dir . 1 1 0 0", cli.ExitCorrupt, words},
+			{"awari verify --dir .", cli.ExitCorrupt, words},
+			{"awari solve --pits 4 --seeds 4 --dir .", cli.ExitCorrupt, words},
+		})
 	}
+}
+
+// TestMissingLayer removes a file that the manifest lists.
+func TestMissingLayer(t *testing.T) {
+	t.Chdir(solved(t, "--pits", "4", "--seeds", "4"))
+	must.OK(t, os.Remove(rundir.LayerName(2)))
 	refused(t, []badInput{
 		{"awari probe --dir . 1 1 0 0", cli.ExitCorrupt, "layer-02.gl|missing"},
 		{"awari verify --dir .", cli.ExitCorrupt, "layer-02.gl|missing"},

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"grenier/internal/testkit/must"
 )
 
 // documents returns the texts that describe the program by path, README.md first.
@@ -23,10 +25,7 @@ func documents(t *testing.T) (paths []string, texts map[string]string) {
 	}
 	texts = map[string]string{}
 	for _, path := range paths {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Read(t, path)
 		texts[path] = string(text)
 	}
 	return paths, texts
@@ -72,8 +71,8 @@ func TestLinks(t *testing.T) {
 // alone matches commands that need neither files nor time.
 var alone = regexp.MustCompile(`^(pijersi (encode|decode|rank|unrank)|chemin play|awari (rank|unrank)) [^|<>{}]*$`)
 
-// TestLongExamples runs the examples of the documents that need neither files nor time.
-func TestLongExamples(t *testing.T) {
+// TestExamples runs the examples of the documents that need neither files nor time.
+func TestExamples(t *testing.T) {
 	paths, texts := documents(t)
 	run := 0
 	for _, path := range paths {

@@ -5,11 +5,11 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -136,37 +136,48 @@ func making(file *ast.File) (found []*ast.SelectorExpr) {
 // eachSource parses the sources of the program, without tests.
 func eachSource(t *testing.T, visit func(path string, file *ast.File, set *token.FileSet)) {
 	t.Helper()
-	parseEach(t, ".go", func(path string, file *ast.File, set *token.FileSet) {
+	parseEach(t, func(path string, file *ast.File, set *token.FileSet) {
 		if !strings.HasSuffix(path, "_test.go") {
 			visit(path, file, set)
 		}
 	})
 }
 
-// parseEach parses the Go files whose names end so.
-func parseEach(t *testing.T, suffix string, visit func(path string, file *ast.File, set *token.FileSet)) {
-	t.Helper()
-	root, files := filepath.Join("..", ".."), 0
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !strings.HasSuffix(path, suffix) {
-			return err
-		}
-		text, err := os.ReadFile(path)
-		if err != nil {
+// source is a Go file, with its path in this tree.
+type source struct {
+	path string
+	file *ast.File
+	set  *token.FileSet
+}
+
+// sources parses all Go files.
+var sources = sync.OnceValues(func() (all []source, err error) {
+	root := filepath.Join("..", "..")
+	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") {
 			return err
 		}
 		set := token.NewFileSet()
-		file, err := parser.ParseFile(set, path, text, parser.SkipObjectResolution)
+		file, err := parser.ParseFile(set, path, nil, parser.SkipObjectResolution)
 		if err != nil {
 			return err
 		}
 		name, err := filepath.Rel(root, path)
-		files++
-		visit(filepath.ToSlash(name), file, set)
+		all = append(all, source{filepath.ToSlash(name), file, set})
 		return err
 	})
-	if err != nil || files < 100 {
-		t.Fatalf("%d files, %v", files, err)
+	return all, err
+})
+
+// parseEach visits the Go files.
+func parseEach(t *testing.T, visit func(path string, file *ast.File, set *token.FileSet)) {
+	t.Helper()
+	all, err := sources()
+	if err != nil || len(all) < 100 {
+		t.Fatalf("%d files, %v", len(all), err)
+	}
+	for _, s := range all {
+		visit(s.path, s.file, s.set)
 	}
 }
 

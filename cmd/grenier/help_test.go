@@ -26,9 +26,9 @@ func withAll(cmd *cobra.Command) []*cobra.Command {
 	return all
 }
 
-// TestLongHelp checks that every command explains itself and gives an example that names it, in
+// TestHelp checks that every command explains itself and gives an example that names it, in
 // both ways of asking. The root explains exit statuses, others only what differs.
-func TestLongHelp(t *testing.T) {
+func TestHelp(t *testing.T) {
 	all := everyCommand()
 	if len(all) < 11 {
 		t.Errorf("only %d commands", len(all))
@@ -50,22 +50,21 @@ func TestLongHelp(t *testing.T) {
 		if again := mustRun(t, append([]string{"help"}, path...)...); again != text {
 			t.Errorf("%s: help and --help differ", cmd.CommandPath())
 		}
+		checkHelpLines(t, cmd, text)
 	}
 }
 
-// TestLongHelpLines checks that help fits a terminal, without tabs or gaps.
-func TestLongHelpLines(t *testing.T) {
-	for _, cmd := range everyCommand() {
-		text := mustRun(t, append(strings.Fields(cmd.CommandPath())[1:], "--help")...)
-		for line := range strings.Lines(text) {
-			line = strings.TrimSuffix(line, "\n")
-			isExample := strings.Contains(cmd.Example, line) // to be copied in one piece
-			if len([]rune(line)) > 80 && !isExample || strings.Contains(line, "\t") {
-				t.Errorf("%s: %q", cmd.CommandPath(), line)
-			}
+// checkHelpLines checks that help fits a terminal, without tabs or gaps.
+func checkHelpLines(t *testing.T, cmd *cobra.Command, text string) {
+	t.Helper()
+	for line := range strings.Lines(text) {
+		line = strings.TrimSuffix(line, "\n")
+		isExample := strings.Contains(cmd.Example, line) // to be copied in one piece
+		if len([]rune(line)) > 80 && !isExample || strings.Contains(line, "\t") {
+			t.Errorf("%s: %q", cmd.CommandPath(), line)
 		}
-		if strings.Contains(text, "\n\n\n") || strings.HasSuffix(text, "\n\n") {
-			t.Errorf("%s: empty lines:\n%s", cmd.CommandPath(), text)
-		}
+	}
+	if strings.Contains(text, "\n\n\n") || strings.HasSuffix(text, "\n\n") {
+		t.Errorf("%s: empty lines:\n%s", cmd.CommandPath(), text)
 	}
 }

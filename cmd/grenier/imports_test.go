@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"grenier/internal/testkit/must"
 )
 
 // allowed lists, for each part of the tree, the parts that it may import
@@ -68,9 +70,9 @@ func TestImportRules(t *testing.T) {
 	}
 }
 
-// TestLongSystems checks that no package depends on one of another system, be it by way of
+// TestSystemsStandApart checks that no package depends on one of another system, be it by way of
 // others: commands share package cli and nothing else, and no engine needs another's.
-func TestLongSystems(t *testing.T) {
+func TestSystemsStandApart(t *testing.T) {
 	seen := map[string]bool{}
 	for _, p := range listPackages(t) {
 		own, place := systemOf(t, p.ImportPath)
@@ -93,6 +95,27 @@ func TestLongSystems(t *testing.T) {
 				t.Errorf("%s: there is no package in %s", system, place)
 			}
 		}
+	}
+}
+
+// TestChecksAreIndependent: what verifies or proves shares no move code with what solves.
+func TestChecksAreIndependent(t *testing.T) {
+	const engine, halves, packed = "grenier/pipeline/solve/internal/halfboard", "grenier/layers/awari/halves", "grenier/layers/awari/packed"
+	rules := map[string][]string{
+		"grenier/pipeline/check/verify": {engine, halves, packed, "grenier/pipeline/spaces/retro"},
+		"grenier/pipeline/check/prove":  {engine, halves, "grenier/pipeline/spaces/retro", "grenier/kernels/compress", "grenier/kernels/transpose"},
+		engine:                          {packed},
+	}
+	for _, p := range listPackages(t) {
+		for _, d := range rules[p.ImportPath] {
+			if slices.Contains(p.Deps, d) {
+				t.Errorf("%s must not use %s", p.ImportPath, d)
+			}
+		}
+		delete(rules, p.ImportPath)
+	}
+	if len(rules) > 0 {
+		t.Errorf("there are no such packages: %v", rules)
 	}
 }
 
@@ -142,9 +165,7 @@ var goList = sync.OnceValues(func() ([]byte, error) {
 func listPackages(t *testing.T) []goPackage {
 	t.Helper()
 	out, err := goList()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	var packages []goPackage
 	for d := json.NewDecoder(strings.NewReader(string(out))); ; {
 		var p goPackage
@@ -152,9 +173,7 @@ func listPackages(t *testing.T) []goPackage {
 		if errors.Is(err, io.EOF) {
 			return packages
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		packages = append(packages, p)
 	}
 }

@@ -2,10 +2,8 @@ package main
 
 import (
 	"go/ast"
-	"go/parser"
 	"go/token"
-	"io/fs"
-	"path/filepath"
+	"path"
 	"slices"
 	"strings"
 	"testing"
@@ -19,22 +17,12 @@ var ownProgress = []string{
 
 // TestOneJob: what a run may take, and how it tells how far it is, is defined in pipeline/job.
 func TestOneJob(t *testing.T) {
-	const root = "../../pipeline"
 	found := map[string]bool{}
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
-			return err
+	eachSource(t, func(file string, tree *ast.File, _ *token.FileSet) {
+		if name, ours := strings.CutPrefix(path.Dir(file), "pipeline/"); ours && hasProgress(tree) {
+			found[name] = true
 		}
-		if hasProgress(t, path) {
-			name, err := filepath.Rel(root, filepath.Dir(path))
-			found[filepath.ToSlash(name)] = true
-			return err
-		}
-		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	for name := range found {
 		if name != "job" && !slices.Contains(ownProgress, name) {
 			t.Errorf("pipeline/%s has a Progress of its own: embed a job.Job", name)
@@ -48,12 +36,7 @@ func TestOneJob(t *testing.T) {
 }
 
 // hasProgress reports whether a struct in a file has a function called Progress.
-func hasProgress(t *testing.T, path string) (has bool) {
-	t.Helper()
-	file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+func hasProgress(file *ast.File) (has bool) {
 	ast.Inspect(file, func(n ast.Node) bool {
 		field, ok := n.(*ast.Field)
 		if !ok {

@@ -15,7 +15,7 @@ const testkit = "internal/testkit/"
 // its package or of internal/testkit, is named TestLong..., and no other is. That is how make test-long finds it.
 func TestNamesOfLongTests(t *testing.T) {
 	functions := map[string]map[string][]string{} // by folder and name: the words in it
-	parseEach(t, ".go", func(path string, file *ast.File, _ *token.FileSet) {
+	parseEach(t, func(path string, file *ast.File, _ *token.FileSet) {
 		folder := filepath.Dir(path)
 		if !strings.HasSuffix(path, "_test.go") && !strings.HasPrefix(folder, testkit) {
 			return

@@ -13,9 +13,9 @@ import (
 	"grenier/io/rundir"
 )
 
-// TestLongLostLock removes the lock while commands work in a directory: they end, with one
+// TestLostLock removes the lock while commands work in a directory: they end, with one
 // clear line, and the next run is none the worse for it.
-func TestLongLostLock(t *testing.T) {
+func TestLostLock(t *testing.T) {
 	for name, args := range map[string][]string{
 		"solve":  {"awari", "solve", "--seeds", "8"},
 		"bfs":    {"swap", "bfs", "--rows", "3", "--cols", "3"},

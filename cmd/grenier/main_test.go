@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"io"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -17,7 +16,10 @@ import (
 
 	"grenier/cmd/grenier/cli"
 	"grenier/cmd/grenier/commands"
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/tries"
 	"grenier/io/rundir"
+	"grenier/io/vfs"
 )
 
 // TestMain makes this program available as the command grenier, to scripts and
@@ -27,18 +29,9 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"grenier": main, "grenier-worker": workerMain})
 }
 
-// long says that there is time for long tests.
-func long() bool { return os.Getenv("GRENIER_LONG") != "" }
-
 // kills is how often a test kills what it tests.
 func kills() int {
-	switch {
-	case os.Getenv("GRENIER_LONG") == "full":
-		return 20
-	case long():
-		return 5
-	}
-	return 1
+	return tries.Pick(1, 5, 20)
 }
 
 // result is what became of a command line.
@@ -91,36 +84,26 @@ func solved(t *testing.T, flags ...string) string {
 	return dir
 }
 
-// contents returns the files below dir by name, directories included.
-func contents(t *testing.T, dir string) map[string]string {
-	t.Helper()
-	files := map[string]string{}
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case !d.Type().IsRegular():
-			files[path] = d.Type().String()
-			return nil
-		}
-		text, err := os.ReadFile(path)
-		files[path] = string(text)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return files
-}
-
 // layerContents returns the files below dir that results depend on: all but those
 // that tell what a solver does.
 func layerContents(t *testing.T, dir string) map[string]string {
 	t.Helper()
-	files := contents(t, dir)
+	files := must.Tree(t, dir)
 	maps.DeleteFunc(files, func(path, _ string) bool {
 		name := filepath.Base(path)
 		return name == rundir.LogName || name == rundir.StatusName
+	})
+	return files
+}
+
+// kept returns the files of a run that a later command needs, but for times. Those in work are a command's own
+// affair, and temporary ones may be left by a kill.
+func kept(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	files := withoutSeconds(t, dir)
+	maps.DeleteFunc(files, func(name, _ string) bool {
+		_, temp := vfs.TempFor(filepath.Base(name))
+		return temp || name == rundir.LockName || strings.HasPrefix(name, rundir.WorkName) || strings.Contains(name, ".damaged-")
 	})
 	return files
 }

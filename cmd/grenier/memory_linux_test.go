@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -15,6 +14,9 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"grenier/cmd/grenier/cli"
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/testrun"
+	"grenier/internal/testkit/tries"
 )
 
 // slack is what a memory cgroup has beyond --memory: pages of code and of files that are
@@ -53,10 +55,7 @@ func (g *cgroup) remove() {
 // if there is nothing but the number.
 func (g *cgroup) number(t *testing.T, file, key string) (n uint64) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(g.path, file))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Read(t, filepath.Join(g.path, file))
 	for line := range bytes.Lines(text) {
 		if _, err := fmt.Sscanf(string(line), strings.TrimSpace(key+" %d"), &n); err == nil {
 			return n
@@ -70,13 +69,7 @@ func (g *cgroup) number(t *testing.T, file, key string) (n uint64) {
 func (g *cgroup) run(t *testing.T, args ...string) result {
 	t.Helper()
 	enter := []string{"-c", `echo $$ > "$0"/cgroup.procs && exec grenier "$@"`, g.path}
-	var out, errs strings.Builder
-	cmd := exec.CommandContext(t.Context(), "sh", append(enter, args...)...)
-	cmd.Stdout, cmd.Stderr = &out, &errs
-	if err := cmd.Run(); err != nil && cmd.ProcessState == nil {
-		t.Fatal(err)
-	}
-	return result{cmd.ProcessState.ExitCode(), out.String(), errs.String()}
+	return command(t, "sh", append(enter, args...)...).start(t).wait(t)
 }
 
 // memoryRow is a command that is run within some memory.
@@ -163,13 +156,11 @@ const reversed = "16 15 14 13 12 11 10 9 8 7 6 5 4 3 2 1"
 // TestLongMemory runs every command with --memory in a cgroup of that much and some slack:
 // it ends as it should, or refuses at once and says what it needs, and is never killed.
 func TestLongMemory(t *testing.T) {
-	if !long() {
-		t.Skip("it takes minutes")
-	}
+	tries.NeedsLong(t, "it takes minutes")
 	newCgroup(t, 64<<20) // or skip before anything is solved
 	places := memoryPlaces(t)
 	for _, row := range memoryRows {
-		if row.full && os.Getenv("GRENIER_LONG") != "full" {
+		if row.full && !tries.Full() {
 			continue
 		}
 		t.Run(row.memory+" "+row.args, func(t *testing.T) {
@@ -182,7 +173,7 @@ func TestLongMemory(t *testing.T) {
 // memoryPlaces makes the files that rows name.
 func memoryPlaces(t *testing.T) map[string]string {
 	below := solved(t, "--seeds", "16")
-	dir := copyOf(t, below)
+	dir := testrun.Copy(t, below)
 	mustRun(t, "awari", "solve", "--progress", "none", "--dir", dir, "--seeds", "17")
 	files := t.TempDir()
 	places := map[string]string{
@@ -194,9 +185,7 @@ func memoryPlaces(t *testing.T) map[string]string {
 	mustRun(t, append(export, "--format", "vu", "--out", places["VU"])...)
 	mustRun(t, append(export, "--format", "vu", "--codec", "zstd", "--out", places["PACKED"])...)
 	for name, board := range map[string]string{"BOARD": memoryBoard, "LARGER": memoryLarger} {
-		if err := os.WriteFile(places[name], []byte(board), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Write(t, places[name], []byte(board))
 	}
 	return places
 }
@@ -206,7 +195,7 @@ func (r memoryRow) check(t *testing.T, places map[string]string) {
 	for i, arg := range args {
 		switch path, named := places[arg]; {
 		case arg == "BELOW": // rows add to it
-			args[i] = copyOf(t, path)
+			args[i] = testrun.Copy(t, path)
 		case named:
 			args[i] = path
 		case arg == "NEW":
@@ -235,8 +224,8 @@ func (r memoryRow) check(t *testing.T, places map[string]string) {
 	}
 }
 
-// TestLongMachine: more than a cgroup allows is refused unless forced, a default is lowered.
-func TestLongMachine(t *testing.T) {
+// TestMachine: more than a cgroup allows is refused unless forced, a default is lowered.
+func TestMachine(t *testing.T) {
 	group := newCgroup(t, 100<<20)
 	grid := []string{"swap", "solve", "--rows", "2", "--cols", "2", "4", "3", "2", "1"}
 	for _, tt := range []struct {

@@ -19,6 +19,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"grenier/cmd/grenier/cli"
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/tries"
 	"grenier/io/manifest"
 	"grenier/io/rundir"
 )
@@ -74,20 +76,12 @@ var placeless = regexp.MustCompile(`"seconds": [^\n]*|"crc32c": [^\n]*|      "di
 // without times and places.
 func layerFiles(t *testing.T, run string) map[string]string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(run, rundir.ManifestName))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Read(t, filepath.Join(run, rundir.ManifestName))
 	m, err := manifest.Parse(run, text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	files := map[string]string{rundir.ManifestName: placeless.ReplaceAllString(string(text), "")}
 	for i := range m.Layers {
-		data, err := os.ReadFile(rundir.LayerFile(run, &m.Layers[i]))
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := must.Read(t, rundir.LayerFile(run, &m.Layers[i]))
 		files[m.Layers[i].File] = string(data)
 	}
 	return files
@@ -111,9 +105,7 @@ func (n *night) untilTime(t *testing.T) {
 // an undisturbed one, every command finds them on both disks, and the command of the user was
 // called for each, and again where its call was cut short.
 func TestLongNight(t *testing.T) {
-	if !long() {
-		t.Skip("needs GRENIER_LONG=1")
-	}
+	tries.NeedsLong(t, "long")
 	t.Parallel()
 	n := newNight(t, 17)
 	whole := solved(t, "--seeds", strconv.Itoa(n.seeds), "--threads", "2")
@@ -206,13 +198,8 @@ func (n *night) checkReaders(t *testing.T, whole string) {
 	}
 	// A damaged layer names the run, and is mended where it was.
 	file := filepath.Join(two, rundir.LayerName(n.seeds))
-	good, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(file, good[:len(good)/2], 0o644); err != nil {
-		t.Fatal(err)
-	}
+	good := must.Read(t, file)
+	must.Write(t, file, good[:len(good)/2])
 	r := grenier(t.Context(), "", "awari", "stats", "--dir", n.run)
 	if r.status != cli.ExitCorrupt || !strings.Contains(r.err, "grenier awari repair --dir "+n.run+"\n") {
 		t.Errorf("status %d: %s", r.status, r.err)
@@ -223,12 +210,8 @@ func (n *night) checkReaders(t *testing.T, whole string) {
 	}
 	// Without a manifest, and with a disk elsewhere, repair is told where they are.
 	moved := filepath.Join(n.top, "moved")
-	if err := os.Rename(two, moved); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Remove(filepath.Join(n.run, rundir.ManifestName)); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Rename(two, moved))
+	must.OK(t, os.Remove(filepath.Join(n.run, rundir.ManifestName)))
 	out := mustRun(t, "awari", "repair", "--dir", n.run, "--layers-in", filepath.Join(n.top, "one"), "--layers-in", moved, "--progress", "none")
 	if strings.Contains(out, "solved") {
 		t.Errorf("something was solved again:\n%s", out)
@@ -240,9 +223,7 @@ func (n *night) checkReaders(t *testing.T, whole string) {
 func freeAddress(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer l.Close()
 	return l.Addr().String()
 }
@@ -267,9 +248,9 @@ func scrape(t *testing.T, address string) string {
 	}
 }
 
-// TestLongOwedCall: a run that was killed between sealing a layer and the call for it owes that
+// TestOwedCall: a run that was killed between sealing a layer and the call for it owes that
 // call, and so does one whose report is lost. The notes about calls that earlier versions kept are left alone.
-func TestLongOwedCall(t *testing.T) {
+func TestOwedCall(t *testing.T) {
 	top := t.TempDir()
 	dir, calls := filepath.Join(top, "run"), filepath.Join(top, "calls")
 	solve := func(seeds int, more ...string) {
@@ -284,9 +265,7 @@ func TestLongOwedCall(t *testing.T) {
 		if err != nil || !strings.Contains(string(text), was) {
 			t.Fatalf("no %q in %s, %v", was, text, err)
 		}
-		if err := os.WriteFile(status, []byte(strings.Replace(string(text), was, is, 1)), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Write(t, status, []byte(strings.Replace(string(text), was, is, 1)))
 	}
 	check := func(want ...string) {
 		t.Helper()
@@ -296,9 +275,7 @@ func TestLongOwedCall(t *testing.T) {
 	}
 	notes, old := "layer 0 wanted\n", filepath.Join(dir, "calls.log")
 	solve(1)
-	if err := os.WriteFile(old, []byte(notes), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Write(t, old, []byte(notes))
 	solve(4, hook...)
 	check("2", "3", "4")
 	made(`"called_layers": 5`, `"called_layers": 3`) // killed
@@ -317,8 +294,8 @@ func TestLongOwedCall(t *testing.T) {
 	}
 }
 
-// TestLongCommandFails: what a command of the user does is no matter of life and death for the run.
-func TestLongCommandFails(t *testing.T) {
+// TestCommandFails: what a command of the user does is no matter of life and death for the run.
+func TestCommandFails(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	r := grenier(t.Context(), "", "awari", "solve", "--pits", "4", "--seeds", "1", "--dir", dir, "--progress", "none",
 		"--on-layer", "echo from layer $GRENIER_SEEDS; exit 3", "--on-finish", "kill -9 $$")
@@ -334,8 +311,8 @@ func TestLongCommandFails(t *testing.T) {
 	}
 }
 
-// TestLongStop asks a run from another process to stop.
-func TestLongStop(t *testing.T) {
+// TestStop asks a run from another process to stop.
+func TestStop(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "run")
 	stop := func(flags ...string) result {

@@ -3,8 +3,6 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"maps"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -15,6 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"grenier/cmd/grenier/cli"
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/tries"
 	"grenier/io/rundir"
 	"grenier/io/vfs"
 )
@@ -51,10 +51,7 @@ func wantBug(t *testing.T, r result, log string) {
 		if !strings.HasSuffix(r.err, "its stack is in "+log+"\n") {
 			t.Errorf("no word of the log: %s", r.err)
 		}
-		text, err := os.ReadFile(log)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Read(t, log)
 		stack = string(text)
 	}
 	if !strings.Contains(stack, "grenier.aBug(") {
@@ -65,7 +62,7 @@ func wantBug(t *testing.T, r result, log string) {
 // wantNoTemps checks that no temporary file is left below dir.
 func wantNoTemps(t *testing.T, dir string) {
 	t.Helper()
-	for path := range contents(t, dir) {
+	for path := range must.Tree(t, dir) {
 		if _, ok := vfs.TempFor(filepath.Base(path)); ok {
 			t.Errorf("%s is left", path)
 		}
@@ -75,50 +72,36 @@ func wantNoTemps(t *testing.T, dir string) {
 // TestLongBug makes commands panic in the midst of their work, earlier and later: all
 // end in order, and the same command continues to the same end.
 func TestLongBug(t *testing.T) {
-	tables := solved(t, "--seeds", "9")
-	exported, pegs := filepath.Join(t.TempDir(), "exported"), pegBoard(t)
+	tables, exported := solved(t, "--seeds", "9"), filepath.Join(t.TempDir(), "exported")
 	mustRun(t, "awari", "export", "--dir", tables, "--layer", "0", "--format", "colex", "--out", exported, "--progress", "none")
+	places := strings.NewReplacer("TABLES", tables, "EXPORTED", exported, "PEGS", pegBoard(t))
 	for _, c := range []struct {
-		name string
-		log  bool // there is a log
-		long bool // it takes its time
-		args func(dir string) []string
+		name, args string // @ is a directory of its own
+		log        bool   // there is a log
+		long       bool   // it takes its time
 	}{
-		{"solve", true, false, func(dir string) []string {
-			return []string{"awari", "solve", "--seeds", "9", "--threads", "2", "--dir", dir}
-		}},
-		{"import", false, false, func(dir string) []string {
-			return []string{"awari", "import", "--layer", "0", "--format", "colex", "--dir", dir, exported}
-		}},
-		{"export", false, false, func(dir string) []string {
-			return []string{"awari", "export", "--dir", tables, "--layer", "8", "--format", "vu", "--out", filepath.Join(dir, "scores")}
-		}},
-		{"verify", false, false, func(string) []string { return []string{"awari", "verify", "--dir", tables} }},
-		{"prove", false, true, func(string) []string { return []string{"awari", "verify", "--prove", "--dir", tables} }},
-		{"compare", false, false, func(string) []string { return []string{"awari", "compare", tables, tables} }},
-		{"bfs", false, false, func(string) []string { return []string{"swap", "bfs", "--rows", "3", "--cols", "3"} }},
-		{"bfs disk", false, true, func(dir string) []string { return []string{"swap", "bfs", "--rows", "3", "--cols", "3", "--dir", dir} }},
-		{"patterns", false, false, func(dir string) []string {
-			return []string{"swap", "pdb", "build", "--kind", "apdb", "--rows", "3", "--cols", "3", "--tiles", "1,2,3", "--out", filepath.Join(dir, "p.gp")}
-		}},
-		{"chemin", false, true, func(dir string) []string {
-			return []string{"chemin", "solve", "--rows", "3", "--cols", "3", "--dir", dir}
-		}},
-		{"solitaire", false, true, func(dir string) []string {
-			return []string{"solitaire", "solve", "--board", pegs, "--dir", dir}
-		}},
-		{"chemin classes", false, false, func(dir string) []string {
-			return []string{"chemin", "solve", "--rows", "3", "--cols", "3", "--method", "classes"}
-		}},
+		{name: "solve", args: "awari solve --seeds 9 --threads 2 --dir @", log: true},
+		{name: "import", args: "awari import --layer 0 --format colex --dir @ EXPORTED"},
+		{name: "export", args: "awari export --dir TABLES --layer 8 --format vu --out @/scores"},
+		{name: "verify", args: "awari verify --dir TABLES"},
+		{name: "prove", args: "awari verify --prove --dir TABLES", long: true},
+		{name: "compare", args: "awari compare TABLES TABLES"},
+		{name: "bfs", args: "swap bfs --rows 3 --cols 3"},
+		{name: "bfs disk", args: "swap bfs --rows 3 --cols 3 --dir @", long: true},
+		{name: "patterns", args: "swap pdb build --kind apdb --rows 3 --cols 3 --tiles 1,2,3 --out @/p.gp"},
+		{name: "chemin", args: "chemin solve --rows 3 --cols 3 --dir @", long: true},
+		{name: "solitaire", args: "solitaire solve --board PEGS --dir @", long: true},
+		{name: "chemin classes", args: "chemin solve --rows 3 --cols 3 --method classes"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if c.long && !long() {
+			if c.long && !tries.Long() {
 				t.Skip("needs GRENIER_LONG=1")
 			}
 			start := time.Now()
 			whole, broken := t.TempDir(), t.TempDir()
 			command := func(dir string) result {
-				return grenier(t.Context(), "", append(c.args(dir), "--progress", "none")...)
+				args := strings.ReplaceAll(places.Replace(c.args), "@", dir)
+				return grenier(t.Context(), "", append(strings.Fields(args), "--progress", "none")...)
 			}
 			if r := command(whole); r.status != cli.ExitOK {
 				t.Fatalf("status %d, %s", r.status, r.err)
@@ -127,10 +110,7 @@ func TestLongBug(t *testing.T) {
 			if c.log {
 				log = filepath.Join(broken, rundir.LogName)
 			}
-			bugs, factor := 0, int64(729)
-			if long() {
-				factor = 3
-			}
+			bugs, factor := 0, tries.More(int64(729), 3)
 			for k := int64(1); ; k *= factor {
 				var r result
 				if !buggy(t, k, func() { r = command(broken) }) {
@@ -154,23 +134,13 @@ func TestLongBug(t *testing.T) {
 	}
 }
 
-// kept returns the files below dir that stay, but for times.
-func kept(t *testing.T, dir string) map[string]string {
-	t.Helper()
-	files := withoutSeconds(t, dir)
-	maps.DeleteFunc(files, func(path, _ string) bool {
-		return filepath.Base(path) == rundir.LockName || filepath.Base(filepath.Dir(path)) == rundir.WorkName
-	})
-	return files
-}
-
 // brokenWriter panics.
 type brokenWriter struct{}
 
 func (brokenWriter) Write([]byte) (int, error) { panic("a broken writer") }
 
-// TestLongBugInBackground: a bug in what shows progress ends the command at once.
-func TestLongBugInBackground(t *testing.T) {
+// TestBugInBackground: a bug in what shows progress ends the command at once.
+func TestBugInBackground(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	var out, errs bytes.Buffer
 	status := run(t.Context(), []string{"awari", "solve", "--seeds", "24", "--threads", "1", "--dir", dir, "--json", "--progress", "json"},

@@ -11,40 +11,29 @@ import (
 	"grenier/cmd/grenier/cli"
 )
 
-func TestLongBadSearch(t *testing.T) {
+func TestBadSearch(t *testing.T) {
 	t.Chdir(solved(t, "--pits", "4", "--seeds", "5"))
 	search, play := "awari search --dir . ", "awari play --dir . "
 	refused(t, []badInput{
 		{"awari search 1 1 1 1", cli.ExitUsage, `"dir" not set`},
 		{search, cli.ExitUsage, "0 arguments|a board|grenier awari search --help"},
 		{search + "1 1 1", cli.ExitUsage, "3 pits given|4 are needed"},
-		{search + "1 49 1 1", cli.ExitUsage, "49|48"},
 		{search + "--time -1s 1 1 1 1", cli.ExitUsage, "--time -1s|10s|0 for no limit"},
 		{search + "--time soon 1 1 1 1", cli.ExitUsage, `--time "soon"|a time like 10s`},
-		{search + "--depth -1 1 1 1 1", cli.ExitUsage, "--depth -1|1 to 120"},
 		{search + "--depth 121 1 1 1 1", cli.ExitUsage, "--depth 121|1 to 120"},
-		{search + "--memory little 1 1 1 1", cli.ExitUsage, `--memory "little"|8GiB`},
-		{search + "--progress loud 1 1 1 1", cli.ExitUsage, `--progress "loud"|bar`},
-		{"awari search --dir nowhere 1 1 1 1", cli.ExitFailure, "nowhere"},
-		{search + "--threads 0 1 1 1 1", cli.ExitUsage, "--threads 0|1 to"},
-		{"awari uci", cli.ExitUsage, `"dir" not set`},
 		{"awari uci --dir . now", cli.ExitUsage, "now"},
-		{"awari uci --dir . --threads 0", cli.ExitUsage, "--threads 0|1 to"},
 		{"awari uci --dir nowhere", cli.ExitFailure, "nowhere"},
-		{"awari play", cli.ExitUsage, `"dir" not set`},
 		{play + "1 1 1", cli.ExitUsage, "3 pits given|4 are needed"},
 		{play + "--side west", cli.ExitUsage, `--side "west"|south and north`},
 		{play + "--strength 11", cli.ExitUsage, "--strength|11|0 to 10"},
-		{play + "--strength -1", cli.ExitUsage, "--strength|-1|0 to 10"},
 		{play + "--time 0s", cli.ExitUsage, "--time 0s|above 0"},
 		{play + "--time 48h", cli.ExitUsage, "--time 48h|24h"},
 		{play + "--memory 0", cli.ExitUsage, `--memory "0"|8GiB`},
-		{"awari play --dir nowhere", cli.ExitFailure, "nowhere"},
 	})
 }
 
-// TestLongSearchMemory finds the same in little memory, and refuses too little.
-func TestLongSearchMemory(t *testing.T) {
+// TestSearchMemory finds the same in little memory, and refuses too little.
+func TestSearchMemory(t *testing.T) {
 	t.Chdir(solved(t, "--seeds", "9"))
 	board := strings.Fields("0 0 1 0 2 1 1 0 0 0 1 1")
 	args := append([]string{"awari", "search", "--progress", "none", "--threads", "1", "--dir", "."}, board...)
@@ -58,8 +47,8 @@ func TestLongSearchMemory(t *testing.T) {
 	}
 }
 
-// TestLongInterruptedSearch prints what is known so far: something, if there was time for it.
-func TestLongInterruptedSearch(t *testing.T) {
+// TestInterruptedSearch prints what is known so far: something, if there was time for it.
+func TestInterruptedSearch(t *testing.T) {
 	dir := solved(t, "--seeds", "5")
 	search := append([]string{"awari", "search", "--time", "0", "--memory", "32MiB", "--json", "--dir", dir}, strings.Fields(strings.Repeat("4 ", 12))...)
 	for patience := 100 * time.Millisecond; ; patience *= 4 {
@@ -82,9 +71,9 @@ func TestLongInterruptedSearch(t *testing.T) {
 	}
 }
 
-// TestLongInterruptedPlay interrupts the program while it waits for a move, and while it
+// TestInterruptedPlay interrupts the program while it waits for a move, and while it
 // searches one.
-func TestLongInterruptedPlay(t *testing.T) {
+func TestInterruptedPlay(t *testing.T) {
 	dir := solved(t, "--seeds", "5")
 	for _, side := range []string{"south", "north"} {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -99,9 +88,9 @@ func TestLongInterruptedPlay(t *testing.T) {
 	}
 }
 
-// TestLongPlayToTheEnd has the program play against its own hints: the result is the value
+// TestPlayToTheEnd has the program play against its own hints: the result is the value
 // of the board.
-func TestLongPlayToTheEnd(t *testing.T) {
+func TestPlayToTheEnd(t *testing.T) {
 	dir := solved(t, "--seeds", "10")
 	board := strings.Fields("0 0 2 0 1 3 1 1 0 0 1 1") // worth -2 to south
 	hint := func(pits []string) (best string, over bool) {

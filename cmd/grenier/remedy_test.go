@@ -1,17 +1,17 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"grenier/cmd/grenier/cli"
+	"grenier/internal/testkit/must"
 	"grenier/io/rundir"
 )
 
-// TestLongDamageNamesRepair: every command that comes across damage names the one that mends it.
-func TestLongDamageNamesRepair(t *testing.T) {
+// TestDamageNamesRepair: every command that comes across damage names the one that mends it.
+func TestDamageNamesRepair(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "my run")
 	mustRun(t, "awari", "solve", "--progress", "none", "--pits", "4", "--seeds", "3", "--dir", dir)
 	other := filepath.Join(t.TempDir(), "other")
@@ -29,13 +29,8 @@ func TestLongDamageNamesRepair(t *testing.T) {
 		{layer, "Dear diary", commands},
 		{manifest, "Dear diary", append(commands, []string{"stats"}, []string{"status"}, []string{"plan", "--pits", "4", "--seeds", "4"})},
 	} {
-		whole, err := os.ReadFile(c.path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(c.path, []byte(c.text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		whole := must.Read(t, c.path)
+		must.Write(t, c.path, []byte(c.text))
 		for _, command := range c.commands {
 			r := grenier(t.Context(), "", append([]string{"awari", command[0], "--dir", dir}, command[1:]...)...)
 			oneClearLine(t, r.err)
@@ -47,9 +42,7 @@ func TestLongDamageNamesRepair(t *testing.T) {
 		if r.status != cli.ExitCorrupt || !strings.Contains(r.err, "repair --dir '"+dir+"'") {
 			t.Errorf("compare: status %d, %s", r.status, r.err)
 		}
-		if err := os.WriteFile(c.path, whole, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Write(t, c.path, whole)
 	}
 	if r := grenier(t.Context(), "", "awari", "probe", "--dir", t.TempDir(), "1", "1", "0", "0"); strings.Contains(r.err, "repair") {
 		t.Errorf("nothing to mend: %s", r.err)

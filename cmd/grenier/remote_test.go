@@ -19,6 +19,7 @@ import (
 	"go.uber.org/goleak"
 
 	"grenier/cmd/grenier/cli"
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/remotetest"
 	"grenier/io/rundir"
 )
@@ -32,12 +33,12 @@ func served(t *testing.T, flags ...string) (dir string, s *remotetest.Server) {
 	return dir, s
 }
 
-// remoteSeeds is the highest layer on the server of TestLongRemoteSame.
+// remoteSeeds is the highest layer on the server of TestRemoteSame.
 const remoteSeeds = 11
 
-// TestLongRemoteSame compares three hundred boards from a server with those from the
+// TestRemoteSame compares three hundred boards from a server with those from the
 // directory.
-func TestLongRemoteSame(t *testing.T) {
+func TestRemoteSame(t *testing.T) {
 	// After the server of this test is closed, nothing runs that did not before.
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	t.Run("", func(t *testing.T) {
@@ -93,7 +94,7 @@ func checkOnce(t *testing.T, dir string, requests []remotetest.Request) {
 	}
 }
 
-func TestLongRemoteBadFlags(t *testing.T) {
+func TestRemoteBadFlags(t *testing.T) {
 	t.Chdir(solved(t, "--pits", "4", "--seeds", "2"))
 	refused(t, []badInput{
 		{"awari probe --dir . --url http://host/ 1 0 0 0", cli.ExitUsage, "--dir and --url|grenier awari probe --help"},
@@ -110,20 +111,15 @@ func TestLongRemoteBadFlags(t *testing.T) {
 	})
 }
 
-// TestLongRemoteMessages reads the messages for the usual accidents.
-func TestLongRemoteMessages(t *testing.T) {
+// TestRemoteMessages reads the messages for the usual accidents.
+func TestRemoteMessages(t *testing.T) {
 	t.Parallel()
 	dir, s := served(t, "--seeds", "11")
 	layer := filepath.Join(dir, rundir.LayerName(11))
-	whole, err := os.ReadFile(layer)
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := must.Read(t, layer)
 	probe := []string{"1", "1", "1", "1", "1", "1", "1", "1", "1", "1", "1", "0"}
 	restore := func(data []byte) {
-		if err := os.WriteFile(layer, data, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Write(t, layer, data)
 	}
 	damaged := []byte(strings.Repeat("\xee", len(whole)-30_000))
 	onLayer := func(hook http.HandlerFunc) func(http.ResponseWriter, *http.Request) bool {
@@ -206,9 +202,9 @@ func secure(t *testing.T, dir string) *remotetest.Server {
 	return s
 }
 
-// TestLongRemoteReplacedBatch replaces a layer during a batch: answers are right or
+// TestRemoteReplacedBatch replaces a layer during a batch: answers are right or
 // missing.
-func TestLongRemoteReplacedBatch(t *testing.T) {
+func TestRemoteReplacedBatch(t *testing.T) {
 	dir, s := served(t, "--seeds", "12")
 	in := strings.Repeat("1 1 1 1 1 1 1 1 1 1 1 1\n0 0 0 0 0 0 1 1 2 2 3 3\n", 1) + "12 0 0 0 0 0 0 0 0 0 0 0\n"
 	right := grenier(t.Context(), in, "awari", "probe", "--dir", dir, "-")
@@ -238,8 +234,8 @@ func TestLongRemoteReplacedBatch(t *testing.T) {
 	}
 }
 
-// TestLongRemoteInterrupted interrupts a batch that waits for a mute server.
-func TestLongRemoteInterrupted(t *testing.T) {
+// TestRemoteInterrupted interrupts a batch that waits for a mute server.
+func TestRemoteInterrupted(t *testing.T) {
 	_, s := served(t, "--seeds", "5")
 	ctx, cancel := context.WithCancel(t.Context())
 	s.Hook(func(w http.ResponseWriter, r *http.Request) bool {
@@ -257,8 +253,8 @@ func TestLongRemoteInterrupted(t *testing.T) {
 	}
 }
 
-// TestLongRemoteJSON gives one object on stdout, even if it is about a failure.
-func TestLongRemoteJSON(t *testing.T) {
+// TestRemoteJSON gives one object on stdout, even if it is about a failure.
+func TestRemoteJSON(t *testing.T) {
 	_, s := served(t, "--seeds", "3")
 	s.Hook(func(w http.ResponseWriter, r *http.Request) bool {
 		if missing := strings.HasSuffix(r.URL.Path, rundir.LayerName(2)); !missing {

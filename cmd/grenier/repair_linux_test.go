@@ -8,21 +8,21 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"golang.org/x/sys/unix"
 
 	"grenier/cmd/grenier/cli"
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/testrun"
 )
 
-// TestLongRepairFullDisk repairs on a disk that is too small, then on a larger one.
-func TestLongRepairFullDisk(t *testing.T) {
+// TestRepairFullDisk repairs on a disk that is too small, then on a larger one.
+func TestRepairFullDisk(t *testing.T) {
 	t.Parallel()
 	whole := solved(t, "--pits", "8", "--seeds", "12")
-	from := damaged(t, whole, 9, 11, 10, 12)
+	from := testrun.Copy(t, whole)
+	loseLayers(t, from, 9, 11, 10, 12)
 	disk := newSmallDisk(t, usedKiB(t, from)+32)
 	dir := filepath.Join(disk.path, "run")
-	if err := os.CopyFS(dir, os.DirFS(from)); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.CopyFS(dir, os.DirFS(from)))
 	r := grenier(t.Context(), "", "awari", "repair", "--dir", dir, "--progress", "none")
 	if r.status != cli.ExitFailure || !strings.Contains(r.err, "no space left on device") {
 		t.Fatalf("status %d, %s", r.status, r.err)
@@ -30,23 +30,23 @@ func TestLongRepairFullDisk(t *testing.T) {
 	oneClearLine(t, r.err)
 	disk.grow(t, 16<<10)
 	mustRun(t, "awari", "repair", "--dir", dir, "--progress", "none")
-	likeWhole(t, whole, dir)
+	if diff := cmp.Diff(kept(t, whole), kept(t, dir)); diff != "" {
+		t.Errorf("(-whole +repaired):\n%s", diff)
+	}
+	mustRun(t, "awari", "scrub", "--dir", dir, "--progress", "none")
 }
 
-// TestLongRepairUnwritable: a user without rights may look, and a file system that is mounted
+// TestRepairUnwritable: a user without rights may look, and a file system that is mounted
 // read-only may be looked at; neither lets anybody repair.
-func TestLongRepairUnwritable(t *testing.T) {
+func TestRepairUnwritable(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only the super-user can become another user")
 	}
 	base := publicDir(t)
 	run := filepath.Join(base, "run")
 	mustRun(t, "awari", "solve", "--progress", "none", "--pits", "4", "--seeds", "3", "--dir", run)
-	if err := os.Remove(filepath.Join(run, "layer-01.gl")); err != nil {
-		t.Fatal(err)
-	}
-	before := contents(t, base)
-	nobody := &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+	must.OK(t, os.Remove(filepath.Join(run, "layer-01.gl")))
+	before := must.Tree(t, base)
 	check := func(attributes *syscall.SysProcAttr, cause string) {
 		r := process(t, base, attributes, "awari", "repair", "--dir", run)
 		oneClearLine(t, r.err)
@@ -60,21 +60,11 @@ func TestLongRepairUnwritable(t *testing.T) {
 			!strings.Contains(r.err, "note: an interrupted scrub will begin anew: ") || !strings.Contains(r.out, "layer  1: missing\n") {
 			t.Errorf("scrub: status %d, %s%s", r.status, r.out, r.err)
 		}
-		if diff := cmp.Diff(before, contents(t, base)); diff != "" {
+		if diff := cmp.Diff(before, must.Tree(t, base)); diff != "" {
 			t.Errorf("changed:\n%s", diff)
 		}
 	}
 	check(nobody, "permission denied")
-	if err := unix.Mount(run, run, "", unix.MS_BIND, ""); err != nil {
-		t.Skipf("a directory that nobody can write needs a mount: %v", err)
-	}
-	defer func() {
-		if err := unix.Unmount(run, 0); err != nil {
-			t.Error(err)
-		}
-	}()
-	if err := unix.Mount("", run, "", unix.MS_BIND|unix.MS_REMOUNT|unix.MS_RDONLY, ""); err != nil {
-		t.Skipf("a directory that nobody can write needs a mount: %v", err)
-	}
+	mountReadOnly(t, run)
 	check(nil, "read-only file system")
 }

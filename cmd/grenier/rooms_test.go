@@ -2,9 +2,8 @@ package main
 
 import (
 	"go/ast"
-	"go/parser"
 	"go/token"
-	"path/filepath"
+	"path"
 	"slices"
 	"strings"
 	"testing"
@@ -43,32 +42,24 @@ func TestRoomsOfTheEngine(t *testing.T) {
 func TestStructsOfTheEngine(t *testing.T) {
 	const most, mostOfWindows = 19, 10
 	seen := false
-	for _, room := range rooms {
-		files, err := filepath.Glob("../../" + strings.TrimPrefix(room, "grenier/") + "/*.go")
-		if err != nil {
-			t.Fatal(err)
+	eachSource(t, func(file string, tree *ast.File, _ *token.FileSet) {
+		if !slices.Contains(rooms, "grenier/"+path.Dir(file)) {
+			return
 		}
-		for _, file := range files {
-			for name, fields := range structsOf(t, file) {
-				if fields > most || name == "Windows" && fields > mostOfWindows {
-					t.Errorf("%s: struct %s has %d fields", file, name, fields)
-				}
-				seen = seen || name == "Windows"
+		for name, fields := range structsOf(tree) {
+			if fields > most || name == "Windows" && fields > mostOfWindows {
+				t.Errorf("%s: struct %s has %d fields", file, name, fields)
 			}
+			seen = seen || name == "Windows"
 		}
-	}
+	})
 	if !seen {
 		t.Error("there is no struct Windows")
 	}
 }
 
 // structsOf returns the numbers of fields of the structs that a file defines.
-func structsOf(t *testing.T, file string) map[string]int {
-	t.Helper()
-	tree, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+func structsOf(tree *ast.File) map[string]int {
 	sizes := map[string]int{}
 	ast.Inspect(tree, func(n ast.Node) bool {
 		if spec, ok := n.(*ast.TypeSpec); ok {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"grenier/internal/testkit/tries"
 	"grenier/io/manifest"
 )
 
@@ -51,9 +52,9 @@ func runScripts(t *testing.T, withLongPart bool) {
 		Condition: func(name string) (bool, error) {
 			switch name {
 			case "long":
-				return long(), nil
+				return tries.Long(), nil
 			case "full":
-				return os.Getenv("GRENIER_LONG") == "full", nil
+				return tries.Full(), nil
 			}
 			return false, fmt.Errorf("unknown condition %q", name)
 		},

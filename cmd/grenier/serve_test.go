@@ -7,34 +7,29 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"os/exec"
 	"runtime"
 	"strings"
 	"syscall"
 	"testing"
 
 	"grenier/cmd/grenier/cli"
+	"grenier/internal/testkit/must"
 )
 
 // serving is a process that serves.
 type serving struct {
-	cmd    *exec.Cmd
+	*solver
 	report serveReport
-	errs   strings.Builder
 }
 
 // startServer starts a process that serves a directory, and waits until it is ready.
 func startServer(t *testing.T, flags ...string) *serving {
 	t.Helper()
-	s := &serving{cmd: exec.CommandContext(t.Context(), "grenier", append([]string{"awari", "serve", "--json"}, flags...)...)}
-	s.cmd.Stderr = &s.errs
+	s := &serving{solver: command(t, "grenier", append([]string{"awari", "serve", "--json"}, flags...)...)}
+	s.cmd.Stdout = nil
 	out, err := s.cmd.StdoutPipe()
-	if err == nil {
-		err = s.cmd.Start()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
+	s.start(t)
 	line, err := bufio.NewReader(out).ReadString('\n')
 	if err == nil {
 		err = json.Unmarshal([]byte(line), &s.report)
@@ -49,9 +44,7 @@ func startServer(t *testing.T, flags ...string) *serving {
 func (s *serving) get(t *testing.T, path string) string {
 	t.Helper()
 	response, err := http.Get(s.report.URL + path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
 	if err != nil || response.StatusCode != http.StatusOK {
@@ -60,9 +53,9 @@ func (s *serving) get(t *testing.T, path string) string {
 	return string(text)
 }
 
-// TestLongServe runs the server as a process: it says where it is, answers, and ends
+// TestServe runs the server as a process: it says where it is, answers, and ends
 // with status 0 when it is told to stop.
-func TestLongServe(t *testing.T) {
+func TestServe(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no signals to send")
 	}
@@ -80,11 +73,9 @@ func TestLongServe(t *testing.T) {
 		if err := json.Unmarshal([]byte(s.get(t, "api/probe?pits=0,0,0,0,0,2,1,1,0,0,0,1")), &probe); err != nil || probe.Value != 5 {
 			t.Errorf("%+v, %v", probe, err)
 		}
-		if err := s.cmd.Process.Signal(stop); err != nil {
-			t.Fatal(err)
-		}
-		if err := s.cmd.Wait(); err != nil {
-			t.Errorf("%v: %v, %s", stop, err, &s.errs)
+		s.signal(t, stop)
+		if r := s.wait(t); r.status != cli.ExitOK {
+			t.Errorf("%v: status %d, %s", stop, r.status, r.err)
 		}
 		if n := strings.Count(s.errs.String(), "msg=request"); n != 2 || strings.Count(s.errs.String(), "\n") != n {
 			t.Errorf("logged: %s", &s.errs)
@@ -92,12 +83,10 @@ func TestLongServe(t *testing.T) {
 	}
 }
 
-// TestLongServeTaken asks for a port that another program has.
-func TestLongServeTaken(t *testing.T) {
+// TestServeTaken asks for a port that another program has.
+func TestServeTaken(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer l.Close()
 	r := grenier(t.Context(), "", "awari", "serve", "--dir", solved(t, "--seeds", "1"), "--addr", l.Addr().String())
 	oneClearLine(t, r.err)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -17,7 +16,9 @@ import (
 
 	"grenier/cmd/grenier/cli"
 	"grenier/internal/testkit/crashfs"
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/siegetest"
+	"grenier/internal/testkit/tries"
 	"grenier/io/rundir"
 	"grenier/io/vfs"
 )
@@ -60,18 +61,11 @@ var accidents = []accident{
 // runs again, all is as if nothing had happened. Unless the tests are full, some of the
 // operations are left out, and unless they are long most commands, others each time.
 func TestLongSiegeCrash(t *testing.T) {
-	stride := 300
-	switch {
-	case os.Getenv("GRENIER_LONG") == "full":
-		stride = 1
-	case long():
-		stride = 9
-	}
-	stride = int(siegeNumber(t, "GRENIER_SIEGE_STRIDE", uint64(stride)))
+	stride := int(siegeNumber(t, "GRENIER_SIEGE_STRIDE", tries.Pick[uint64](300, 9, 1)))
 	seed := siegeSeed(t)
 	for i, args := range crashing {
 		t.Run(args, func(t *testing.T) {
-			if !long() && (uint64(i)+seed)%6 != 0 {
+			if !tries.Long() && (uint64(i)+seed)%6 != 0 {
 				t.Skip("another time, or with GRENIER_LONG=1")
 			}
 			t.Parallel()
@@ -152,9 +146,7 @@ func (c *crashes) empty(t *testing.T) {
 	if err == nil {
 		err = c.tree.Mkdir(siegeDir, 0o755)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 }
 
 // disk returns a file system in memory with the files that are there at the beginning.
@@ -165,22 +157,14 @@ func (c *crashes) disk(t *testing.T) *crashfs.FS {
 		files[c.tree.Path(name)] = data
 	}
 	disk, err := crashfs.New().Load(files)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return disk
 }
 
-// results are the files that the command is to leave. What it keeps in work is its own
-// affair.
+// results are the files that the command is to leave.
 func (c *crashes) results(t *testing.T) map[string]string {
 	t.Helper()
-	files := withoutSeconds(t, c.tree.Path(siegeDir))
-	maps.DeleteFunc(files, func(name, _ string) bool {
-		_, temp := vfs.TempFor(filepath.Base(name)) // what a kill leaves beside an export
-		return temp || strings.Contains(name, ".damaged-") || name == rundir.LockName || name == "." || strings.HasPrefix(name, rundir.WorkName)
-	})
-	return files
+	return kept(t, c.tree.Path(siegeDir))
 }
 
 // crash lets operation k fail and runs the command again. It returns true if there was no
@@ -255,15 +239,11 @@ func (c *crashes) powerCut(t *testing.T, disk *crashfs.FS) {
 	work, _ := c.tree.Stat(siegeDir + "/work")
 	c.empty(t)
 	if work != nil {
-		if err := c.tree.Mkdir(siegeDir+"/work", 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, c.tree.Mkdir(siegeDir+"/work", 0o755))
 	}
 	for path, data := range disk.Contents() {
 		name, err := filepath.Rel(c.tree.Name(), path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		c.tree.Write(name, data)
 	}
 }

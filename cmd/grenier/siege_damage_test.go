@@ -17,7 +17,9 @@ import (
 	"time"
 
 	"grenier/cmd/grenier/cli"
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/siegetest"
+	"grenier/internal/testkit/tries"
 	"grenier/io/rundir"
 )
 
@@ -128,14 +130,7 @@ func damagedRuns() []*subject {
 // status and a clear line, print anything wrong or change anything foreign. Unless it is long,
 // it damages the files of some systems, of others each time.
 func TestLongSiegeDamage(t *testing.T) {
-	rounds := uint64(1)
-	switch {
-	case os.Getenv("GRENIER_LONG") == "full":
-		rounds = 1000
-	case long():
-		rounds = 200
-	}
-	rounds = siegeNumber(t, "GRENIER_SIEGE_DAMAGES", rounds)
+	rounds := siegeNumber(t, "GRENIER_SIEGE_DAMAGES", tries.Pick[uint64](1, 200, 1000))
 	seed := siegeSeed(t)
 	damages := slices.DeleteFunc(slices.Clone(siegetest.Damages), func(d siegetest.Damage) bool {
 		return !strings.Contains(d.Name, os.Getenv("GRENIER_SIEGE_ONLY"))
@@ -143,7 +138,7 @@ func TestLongSiegeDamage(t *testing.T) {
 	for i, s := range damagedRuns() {
 		s.damages = damages
 		t.Run(s.name, func(t *testing.T) {
-			if !long() && (s.long || (uint64(i)+seed)%5 != 0) {
+			if !tries.Long() && (s.long || (uint64(i)+seed)%5 != 0) {
 				t.Skip("another time, or with GRENIER_LONG=1")
 			}
 			t.Parallel()
@@ -218,9 +213,7 @@ func (s *subject) round(t *testing.T, r *rand.Rand, number uint64) {
 func (s *subject) reset(t *testing.T) {
 	t.Helper()
 	s.whole.Restore(t)
-	if err := s.tree.RemoveAll("new"); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, s.tree.RemoveAll("new"))
 	if s.whole.Files["run/manifest.json"] != nil {
 		s.tree.Write("run/notes.txt", []byte("mine"))
 		s.tree.Write("run/work/notes.txt", []byte("mine"))
@@ -267,9 +260,7 @@ func (s *subject) attack(t *testing.T, did string, forged siegetest.Forgery) {
 	}
 	if diff := s.canary.Changes(); diff != "" {
 		fail("canaries", "changed:\n%s", diff)
-		if err := s.tree.RemoveAll("canary"); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, s.tree.RemoveAll("canary"))
 		s.canary = s.tree.Canary("canary")
 	}
 	if left := s.foreign(); left != mine {
@@ -403,9 +394,7 @@ func (s *subject) donate(t *testing.T, args string) {
 	t.Helper()
 	s.must(t, args+" --progress none --dir @/donor")
 	maps.Copy(s.donors, s.renamed(s.tree.Save("donor").Files, strconv.Itoa(len(s.donors))))
-	if err := s.tree.RemoveAll("donor"); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, s.tree.RemoveAll("donor"))
 }
 
 func (s *subject) renamed(files map[string][]byte, prefix string) map[string][]byte {
@@ -507,9 +496,7 @@ func (s *subject) interrupt(t *testing.T, args, checkpoint string) {
 		if r.status != cli.ExitOK && r.status != cli.ExitInterrupted {
 			t.Fatalf("%s: status %d, %s", args, r.status, r.err)
 		}
-		if err := s.tree.RemoveAll(siegeDir); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, s.tree.RemoveAll(siegeDir))
 	}
 	t.Fatalf("%s: it leaves no checkpoint", args)
 }
@@ -530,28 +517,21 @@ func buildInterrupted(args string) func(*testing.T, *subject) {
 // buildFiles makes the files of some commands, or a calibration if there are none.
 func buildFiles(commands ...string) func(*testing.T, *subject) {
 	return func(t *testing.T, s *subject) {
-		if err := s.tree.Mkdir(siegeDir, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, s.tree.Mkdir(siegeDir, 0o755))
 		for _, args := range commands {
 			s.must(t, args)
 		}
 		if len(commands) > 0 {
 			return
 		}
-		data, err := os.ReadFile("testdata/machine.json")
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := must.Read(t, "testdata/machine.json")
 		s.tree.Write(siegeDir+"/awari.json", data)
 	}
 }
 
 func buildExports(t *testing.T, s *subject) {
 	s.must(t, "awari solve --progress none --seeds 4 --dir @/source")
-	if err := s.tree.Mkdir(siegeDir, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, s.tree.Mkdir(siegeDir, 0o755))
 	for n := range 5 {
 		for _, f := range []string{"a --format colex", "b --codec lz4 --format colex", "c --codec zstd --format vu"} {
 			s.must(t, fmt.Sprintf("awari export --progress none --dir @/source --layer %d --out @/run/%d%s", n, n, f))

@@ -8,6 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"grenier/cmd/grenier/cli"
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/tries"
 )
 
 // fullDisks are options of small file systems, which grow until a command comes through.
@@ -17,9 +19,7 @@ var fullDisks = []string{"size=%dk,nr_inodes=1000", "size=64m,nr_inodes=%d"}
 // clear line and leave nothing half done; with more room, the same command comes through.
 // On one that is read-only they change nothing.
 func TestLongSiegeDisk(t *testing.T) {
-	if !long() {
-		t.Skip("needs GRENIER_LONG=1")
-	}
+	tries.NeedsLong(t, "long")
 	for _, args := range crashing {
 		if strings.HasPrefix(args, "awari repair") {
 			continue // it begins with files
@@ -53,9 +53,7 @@ func (c *crashes) mount(t *testing.T, options string) (unmount func()) {
 		t.Skipf("a small disk needs a file system of its own: %v", err)
 	}
 	return func() {
-		if err := unix.Unmount(dir, unix.MNT_DETACH); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, unix.Unmount(dir, unix.MNT_DETACH))
 	}
 }
 
@@ -76,9 +74,7 @@ func (c *crashes) full(t *testing.T, options string) (ended bool) {
 		fail("undocumented status, or no clear line")
 	}
 	c.whole(t, fail)
-	if err := unix.Mount("", c.tree.Path(siegeDir), "", unix.MS_REMOUNT, "size=64m,nr_inodes=1000"); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, unix.Mount("", c.tree.Path(siegeDir), "", unix.MS_REMOUNT, "size=64m,nr_inodes=1000"))
 	c.again(t, fail)
 	return false
 }
@@ -87,9 +83,7 @@ func (c *crashes) full(t *testing.T, options string) (ended bool) {
 func (c *crashes) readOnly(t *testing.T) {
 	t.Helper()
 	defer c.mount(t, "size=64m")()
-	if err := unix.Mount("", c.tree.Path(siegeDir), "", unix.MS_REMOUNT|unix.MS_RDONLY, ""); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, unix.Mount("", c.tree.Path(siegeDir), "", unix.MS_REMOUNT|unix.MS_RDONLY, ""))
 	watched := c.tree.Watch(siegeDir)
 	r := grenier(t.Context(), "", c.args...)
 	if r.status != cli.ExitFailure || !clearLines.MatchString(r.err) {

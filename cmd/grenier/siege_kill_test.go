@@ -3,11 +3,11 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -16,26 +16,31 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"grenier/cmd/grenier/cli"
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/testrun"
+	"grenier/internal/testkit/tries"
 	"grenier/io/rundir"
-	"grenier/io/vfs"
 )
 
-// killed is a command that is killed again and again; @ stands for a directory, where
+// disturbed is a command that is killed or interrupted again and again; @ stands for a directory, where
 // prepare has made what it needs.
-type killed struct {
+type disturbed struct {
 	name, args string
 	prepare    []string
-	board      string // of peg solitaire, in @/board.txt
-	share      int    // of all kills, in percent
+	lost       []int // layers that it makes again
+	share      int   // of all kills, in percent
 }
 
-var killedCommands = []killed{
-	{name: "awari", args: "awari solve --pits 10 --seeds 13 --dir @/run", share: 25},
+var disturbedCommands = []disturbed{
+	{name: "awari", args: "awari solve --pits 10 --seeds 13 --checkpoint 1ms --dir @/run", share: 25},
 	{name: "awari in windows", args: fmt.Sprintf("awari solve --threads 2 --seeds %d --memory %s --checkpoint 200ms --dir @/run", windowSeeds, windowMemory),
 		prepare: []string{fmt.Sprintf("awari solve --seeds %d --dir @/run", windowSeeds-1)}, share: 8},
+	{name: "repair", args: "awari repair --dir @/run", prepare: []string{"awari solve --pits 8 --seeds 11 --dir @/run"}, lost: []int{3, 6, 9, 11}, share: 10},
+	{name: "verify", args: "awari verify --prove --layer 10 --json --dir @/run", prepare: []string{"awari solve --seeds 10 --dir @/run"}, share: 8},
 	{name: "swap", args: "swap bfs --json --rows 2 --cols 5 --memory 128MiB --dir @/run", share: 32},
+	{name: "patterns", args: "swap pdb build --kind apdb --rows 3 --cols 4 --tiles 1,2,3,4,5,6 --out @/run/p.gp", share: 8},
 	{name: "chemin", args: "chemin solve --json --rows 3 --cols 3 --memory 64MiB --dir @/run", share: 15},
-	{name: "solitaire", args: "solitaire solve --json --end any --threads 2 --memory 64MiB --board @/board.txt --dir @/run", board: pegs, share: 15},
+	{name: "solitaire", args: "solitaire solve --json --end any --threads 2 --memory 64MiB --board @/board.txt --dir @/run", share: 15},
 	{name: "export", args: "awari export --layer 8 --format csv --out @/run/scores.csv --dir @/given",
 		prepare: []string{"awari solve --seeds 8 --dir @/given", "awari export --layer 8 --format colex --out @/run/scores.csv --dir @/given"}, share: 10},
 	{name: "import", args: "awari import --layer 8 --format colex --codec zstd --dir @/run @/8.zst",
@@ -43,102 +48,119 @@ var killedCommands = []killed{
 }
 
 // TestLongSiegeKill kills commands that write, at random moments, until they are through: they
-// leave the same as one that nobody disturbs, and print the same.
+// leave the same as one that nobody disturbs, and print the same. Unless it is long, it is one command.
 func TestLongSiegeKill(t *testing.T) {
-	if !long() {
-		t.Skip("needs GRENIER_LONG=1")
-	}
-	wanted := uint64(40)
-	if os.Getenv("GRENIER_LONG") == "full" {
-		wanted = 300
-	}
-	wanted = siegeNumber(t, "GRENIER_SIEGE_KILLS", wanted)
+	t.Parallel()
+	wanted := siegeNumber(t, "GRENIER_SIEGE_KILLS", tries.Pick[uint64](4, 40, 300))
+	siege(t, int(wanted), func(s *solver, r *rand.Rand, took time.Duration) result {
+		timer := time.AfterFunc(time.Duration(r.Float64()*float64(took)), func() { s.cmd.Process.Kill() })
+		defer timer.Stop()
+		return s.wait(t)
+	})
+}
+
+// siege disturbs each command, which takes a time, about that many times in all.
+func siege(t *testing.T, wanted int, disturb func(s *solver, r *rand.Rand, took time.Duration) result) {
 	seed := siegeSeed(t)
-	for i, k := range killedCommands {
-		t.Run(k.name, func(t *testing.T) {
+	for i, d := range disturbedCommands {
+		if i > 0 && !tries.Long() {
+			break
+		}
+		t.Run(d.name, func(t *testing.T) {
 			t.Parallel()
-			k.siege(t, (int(wanted)*k.share+99)/100, rand.New(rand.NewPCG(seed, uint64(i))))
+			r := rand.New(rand.NewPCG(seed, uint64(i)))
+			d.siege(t, (wanted*d.share+99)/100, func(s *solver, took time.Duration) result { return disturb(s, r, took) })
 		})
 	}
 }
 
-// siege kills the command that many times.
-func (k *killed) siege(t *testing.T, wanted int, r *rand.Rand) {
+// begun returns a directory in which the command can begin.
+func (d *disturbed) begun(t *testing.T) string {
+	t.Helper()
 	base := filepath.Join(t.TempDir(), "begun")
-	if err := os.MkdirAll(filepath.Join(base, siegeDir), 0o755); err != nil {
-		t.Fatal(err)
+	must.OK(t, os.MkdirAll(filepath.Join(base, siegeDir), 0o755))
+	must.Write(t, filepath.Join(base, "board.txt"), []byte(pegs))
+	for _, args := range d.prepare {
+		mustRun(t, d.fields(args, base)...)
 	}
-	if k.board != "" {
-		if err := os.WriteFile(filepath.Join(base, "board.txt"), []byte(k.board), 0o644); err != nil {
-			t.Fatal(err)
+	if d.lost != nil {
+		loseLayers(t, filepath.Join(base, siegeDir), d.lost...)
+	}
+	return base
+}
+
+// loseLayers removes the manifest of a run and removes layers, or cuts them short in turn.
+func loseLayers(t *testing.T, dir string, lost ...int) {
+	t.Helper()
+	err := os.Remove(filepath.Join(dir, rundir.ManifestName))
+	for i, n := range lost {
+		path := filepath.Join(dir, rundir.LayerName(n))
+		if i%2 == 0 {
+			err = errors.Join(err, os.Remove(path))
+		} else {
+			err = errors.Join(err, os.Truncate(path, 100))
 		}
 	}
-	for _, args := range k.prepare {
-		mustRun(t, k.fields(args, base)...)
-	}
-	dir := copyOf(t, base)
+	must.OK(t, err)
+}
+
+// siege disturbs the command that many times.
+func (d *disturbed) siege(t *testing.T, wanted int, disturb func(s *solver, took time.Duration) result) {
+	base := d.begun(t)
+	dir := testrun.Copy(t, base)
 	start := time.Now()
-	undisturbed := k.start(t, dir).wait(t)
+	undisturbed := d.start(t, dir).wait(t)
 	took := time.Since(start)
 	if undisturbed.status != cli.ExitOK {
 		t.Fatalf("status %d: %s", undisturbed.status, undisturbed.err)
 	}
-	printed, left := facts(reply{Out: undisturbed.out}), k.left(t, dir)
+	printed, left := facts(reply{Out: undisturbed.out}), d.left(t, dir)
 	done, through := 0, 0
-	for dir = copyOf(t, base); done < wanted && through < 10*wanted+10; {
-		s := k.start(t, dir)
-		timer := time.AfterFunc(time.Duration(r.Float64()*float64(took)), func() { s.cmd.Process.Kill() })
-		end := s.wait(t)
-		timer.Stop()
-		if end.status == -1 {
+	for dir = testrun.Copy(t, base); done < wanted && through < 10*wanted+10; {
+		end := disturb(d.start(t, dir), took)
+		if strings.Contains(end.err, "note") {
+			t.Errorf("it is told: %s", end.err)
+		}
+		if end.status == cli.ExitInterrupted {
+			wantNoTemps(t, dir)
+		}
+		if end.status == -1 || end.status == cli.ExitInterrupted {
 			done++
-			k.checkOld(t, base, dir, left)
+			d.checkOld(t, base, dir, left)
 			continue
 		}
 		through++
-		k.compare(t, printed, left, dir, end)
-		dir = copyOf(t, base)
+		d.compare(t, printed, left, dir, end)
+		dir = testrun.Copy(t, base)
 	}
-	k.compare(t, printed, left, dir, k.start(t, dir).wait(t))
-	t.Logf("killed %d times, through %d times; a run takes %v", done, through, took)
+	d.compare(t, printed, left, dir, d.start(t, dir).wait(t))
+	t.Logf("disturbed %d times, through %d times; a run takes %v", done, through, took)
 }
 
-func (k *killed) fields(args, dir string) []string {
+func (d *disturbed) fields(args, dir string) []string {
 	return append(strings.Fields(strings.ReplaceAll(args, "@", dir)), "--progress", "none")
 }
 
-// start starts the command.
-func (k *killed) start(t *testing.T, dir string) *solver {
+func (d *disturbed) start(t *testing.T, dir string) *solver {
 	t.Helper()
-	s := &solver{cmd: exec.CommandContext(t.Context(), "grenier", k.fields(k.args, dir)...)}
-	s.cmd.Stdout, s.cmd.Stderr = &s.out, &s.errs
-	if err := s.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return launch(t, d.fields(d.args, dir)...)
 }
 
-// left are the files that a command leaves but for those in work, which are its own
-// affair, and for what a kill may leave until the next command that writes there.
-func (k *killed) left(t *testing.T, dir string) map[string]string {
+// left are the files that the command leaves.
+func (d *disturbed) left(t *testing.T, dir string) map[string]string {
 	t.Helper()
-	files := withoutSeconds(t, filepath.Join(dir, siegeDir))
-	maps.DeleteFunc(files, func(name, _ string) bool {
-		_, temp := vfs.TempFor(filepath.Base(name))
-		return temp || name == rundir.LockName || strings.HasPrefix(name, rundir.WorkName)
-	})
-	return files
+	return kept(t, filepath.Join(dir, siegeDir))
 }
 
 // compare compares a command that is through with one that nobody disturbed. A kill may come
 // when all is done.
-func (k *killed) compare(t *testing.T, printed map[string]bool, left map[string]string, dir string, r result) {
+func (d *disturbed) compare(t *testing.T, printed map[string]bool, left map[string]string, dir string, r result) {
 	t.Helper()
 	if r.status != cli.ExitOK && !strings.Contains(r.err, "has layer 8 already") {
 		t.Errorf("after kills: status %d, %s", r.status, r.err)
 	}
-	if diff := cmp.Diff(left, k.left(t, dir)); diff != "" {
-		t.Errorf("after kills (-undisturbed +killed):\n%.3000s", diff)
+	if diff := cmp.Diff(left, d.left(t, dir)); diff != "" {
+		t.Errorf("after kills (-undisturbed +disturbed):\n%.3000s", diff)
 	}
 	if got := facts(reply{Out: r.out}); strings.HasPrefix(r.out, "{") && !maps.Equal(printed, got) {
 		t.Errorf("after kills it prints %v instead of %v", got, printed)
@@ -146,10 +168,10 @@ func (k *killed) compare(t *testing.T, printed map[string]bool, left map[string]
 }
 
 // checkOld: after a kill, every file is as it was before, as it is going to be, or not there.
-func (k *killed) checkOld(t *testing.T, base, dir string, left map[string]string) {
+func (d *disturbed) checkOld(t *testing.T, base, dir string, left map[string]string) {
 	t.Helper()
-	before := k.left(t, base)
-	for name, text := range k.left(t, dir) {
+	before := d.left(t, base)
+	for name, text := range d.left(t, dir) {
 		if text != before[name] && text != left[name] && name != rundir.ManifestName {
 			t.Errorf("a kill leaves %s half done: %d bytes", name, len(text))
 		}

@@ -11,7 +11,9 @@ import (
 	"testing"
 
 	"grenier/cmd/grenier/cli"
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/siegetest"
+	"grenier/internal/testkit/tries"
 	"grenier/io/rundir"
 	"grenier/io/vfs"
 	"grenier/kernels/cpu"
@@ -63,22 +65,18 @@ const linksTop = "top"
 func newLinks(t *testing.T) *links {
 	t.Helper()
 	l := &links{tree: siegetest.New(t), statuses: map[int]int{}}
-	must := func(args string) { mustRun(t, l.fields(args)...) }
+	prepare := func(args string) { mustRun(t, l.fields(args)...) }
 	for _, name := range []string{"temp", "out"} {
-		if err := l.tree.MkdirAll(path.Join(linksTop, name), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, l.tree.MkdirAll(path.Join(linksTop, name), 0o755))
 	}
 	l.tree.Write(linksTop+"/pegs.txt", []byte("oo.o\n"))
-	must("awari solve --progress none --pits 6 --seeds 6 --dir @/more")
-	must("awari export --progress none --layer 6 --format colex --dir @/more --out @/6.colex")
-	must("awari solve --progress none --pits 6 --seeds 3 --dir @/run")
-	must("awari publish --progress none --dir @/run --out @/site")
-	must("awari solve --progress none --pits 6 --seeds 5 --dir @/run")
-	must("awari solve --progress none --pits 6 --seeds 5 --dir @/broken")
-	if err := l.tree.Remove(linksTop + "/broken/layer-02.gl"); err != nil {
-		t.Fatal(err)
-	}
+	prepare("awari solve --progress none --pits 6 --seeds 6 --dir @/more")
+	prepare("awari export --progress none --layer 6 --format colex --dir @/more --out @/6.colex")
+	prepare("awari solve --progress none --pits 6 --seeds 3 --dir @/run")
+	prepare("awari publish --progress none --dir @/run --out @/site")
+	prepare("awari solve --progress none --pits 6 --seeds 5 --dir @/run")
+	prepare("awari solve --progress none --pits 6 --seeds 5 --dir @/broken")
+	must.OK(t, l.tree.Remove(linksTop+"/broken/layer-02.gl"))
 	for name, note := range map[string]string{rundir.ScrubName: "grenier-scrub", rundir.VerifyName: "grenier-verify", rundir.ProveName: "grenier-prove"} {
 		l.tree.Write(path.Join(linksTop, "run/work", name), fmt.Appendf(nil, "{\"format\": %q, \"version\": 1}\n", note))
 	}
@@ -131,17 +129,11 @@ func (l *links) swap(t *testing.T, name, target string) {
 		return
 	}
 	if _, err := l.tree.Lstat(name); err == nil {
-		if err := l.tree.Rename(name, name+"-moved"); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, l.tree.Rename(name, name+"-moved"))
 	}
-	if err := l.tree.MkdirAll(path.Dir(name), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, l.tree.MkdirAll(path.Dir(name), 0o755))
 	up := strings.Repeat("../", strings.Count(name, "/"))
-	if err := l.tree.Symlink(up+target, name); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, l.tree.Symlink(up+target, name))
 }
 
 // TestLongSiegeLinks puts links in the places of directories: those that the program names are
@@ -155,7 +147,7 @@ func TestLongSiegeLinks(t *testing.T) {
 		for i, c := range linkings {
 			for j, name := range c.named {
 				for k, target := range []string{"canary", nearCanaries} {
-					if long() || (i+j+k)%2 == 0 {
+					if tries.Long() || (i+j+k)%2 == 0 {
 						l.refused(t, c, name, target)
 					}
 				}
@@ -164,19 +156,15 @@ func TestLongSiegeLinks(t *testing.T) {
 	})
 	t.Run("to what users name", func(t *testing.T) {
 		for i, c := range linkings {
-			if long() || (uint64(i)+seed)%4 == 0 {
+			if tries.Long() || (uint64(i)+seed)%4 == 0 {
 				l.led(t, c)
 			}
 		}
 	})
 	t.Run("during", func(t *testing.T) {
-		moments := uint64(1)
-		if long() {
-			moments = 10 // for each of 22 directories
-		}
-		moments = siegeNumber(t, "GRENIER_SIEGE_LINKS", moments)
+		moments := siegeNumber(t, "GRENIER_SIEGE_LINKS", tries.More(uint64(1), 10)) // for each of 22 directories
 		for i, c := range linkings {
-			if long() || (uint64(i)+seed)%4 == 1 {
+			if tries.Long() || (uint64(i)+seed)%4 == 1 {
 				l.during(t, c, moments, rand.New(rand.NewPCG(seed, uint64(i))))
 			}
 		}
@@ -217,9 +205,7 @@ func (l *links) untouched(t *testing.T, did string) {
 		return
 	}
 	t.Errorf("%s: canaries changed:\n%s", did, diff)
-	if err := l.tree.RemoveAll("canary"); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, l.tree.RemoveAll("canary"))
 	l.lure()
 }
 
@@ -229,9 +215,7 @@ func (l *links) led(t *testing.T, c linking) {
 	l.reset(t)
 	for _, name := range []string{"run", "site", "out", "broken", "swap", "chemin", "solitaire", "temp"} {
 		name = path.Join(linksTop, name)
-		if err := l.tree.MkdirAll(name, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, l.tree.MkdirAll(name, 0o755))
 		l.swap(t, name, name+"-moved")
 	}
 	if r := l.do(t, c.args); r.status != cli.ExitOK {

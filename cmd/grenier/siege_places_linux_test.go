@@ -5,10 +5,11 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/siegetest"
+	"grenier/internal/testkit/tries"
 )
 
 // siegePlace is a name in the directory and the commands that use it.
@@ -85,9 +86,7 @@ func places() []siegePlace {
 // command has a file, as the super-user and as an ordinary one. A command does its work all
 // the same, or refuses; it follows no link to write, and waits for nothing.
 func TestLongSiegePlaces(t *testing.T) {
-	if !long() {
-		t.Skip("hundreds of commands: needs GRENIER_LONG=1")
-	}
+	tries.NeedsLong(t, "hundreds of commands")
 	t.Run("user "+map[bool]string{true: "root", false: "ordinary"}[os.Getuid() == 0], func(t *testing.T) {
 		t.Parallel()
 		siegePlaces(t, &subject{})
@@ -99,13 +98,8 @@ func TestLongSiegePlaces(t *testing.T) {
 		t.Parallel()
 		base := publicDir(t)
 		program := filepath.Join(base, "grenier-worker")
-		if err := os.Rename(filepath.Join(base, "grenier"), program); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Mkdir(filepath.Join(base, "tree"), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		nobody := &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+		must.OK(t, os.Rename(filepath.Join(base, "grenier"), program))
+		must.OK(t, os.Mkdir(filepath.Join(base, "tree"), 0o755))
 		s := &subject{uid: 65534, tree: siegetest.At(t, filepath.Join(base, "tree")), worker: &worker{program: program, attr: nobody, dir: base}}
 		siegePlaces(t, s)
 	})
@@ -130,7 +124,7 @@ func siegePlaces(t *testing.T, s *subject) {
 			s.rows = append(s.rows, known[row.args])
 		}
 		for j, d := range siegetest.Places {
-			if os.Getenv("GRENIER_LONG") != "full" && (i+j)%3 != 0 { // each in some places, and each place with some
+			if !tries.Full() && (i+j)%3 != 0 { // each in some places, and each place with some
 				continue
 			}
 			s.put(t, r, p.name, d)
@@ -144,9 +138,7 @@ func (s *subject) put(t *testing.T, r *rand.Rand, name string, d siegetest.Damag
 	t.Helper()
 	s.reset(t)
 	if name == "run/work" {
-		if err := s.tree.RemoveAll(name); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, s.tree.RemoveAll(name))
 	}
 	if _, ok := s.whole.Files[name]; !ok {
 		s.tree.Write(name, nil)
@@ -168,9 +160,6 @@ func buildPlaces(t *testing.T, s *subject) {
 	s.tree.Write("run/grid.txt", []byte("2 3\n6 5 4\n3 2 1\n"))
 	s.tree.Write("run/pegs.txt", []byte(pegs))
 	s.tree.Write("pegs.txt", []byte(pegs))
-	data, err := os.ReadFile("testdata/machine.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Read(t, "testdata/machine.json")
 	s.tree.Write("run/here.json", data)
 }

@@ -1,9 +1,10 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"testing"
+
+	"grenier/internal/testkit/must"
 )
 
 // pegs is a small board of peg solitaire.
@@ -13,8 +14,6 @@ const pegs = "o.oo\noooo\noooo\noooo\n"
 func pegBoard(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "board.txt")
-	if err := os.WriteFile(path, []byte(pegs), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Write(t, path, []byte(pegs))
 	return path
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"go/ast"
 	"go/token"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -11,16 +10,15 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+
+	"grenier/internal/testkit/must"
 )
 
 // TestSources checks docs/sources.md: each section of the source documents has a test in the packages
 // of its row, or of the row above if it names none, and these, what they declare, commands and
 // their flags exist.
 func TestSources(t *testing.T) {
-	text, err := os.ReadFile("../../docs/sources.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Read(t, "../../docs/sources.md")
 	tree, rows := readTree(t), 0
 	var row sourceRow
 	for line := range strings.Lines(string(text)) {
@@ -57,7 +55,7 @@ type sourceTree struct {
 // readTree reads the sources.
 func readTree(t *testing.T) *sourceTree {
 	s := &sourceTree{map[string][]string{}, map[string]*cobra.Command{}}
-	parseEach(t, ".go", func(path string, file *ast.File, _ *token.FileSet) {
+	parseEach(t, func(path string, file *ast.File, _ *token.FileSet) {
 		folder := filepath.Dir(path)
 		s.names[folder] = append(s.names[folder], filepath.Base(path))
 		for _, d := range file.Decls {

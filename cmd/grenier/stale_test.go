@@ -1,16 +1,16 @@
 package main
 
 import (
-	"errors"
-	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"grenier/cmd/grenier/cli"
-	"grenier/io/manifest"
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/testrun"
 	"grenier/io/rundir"
-	"grenier/io/vfs"
+	"grenier/layers/awari"
 )
 
 // staleRun returns a run of 8 pits whose layer 11 was computed over a layer 9 with one wrong score, which has
@@ -19,42 +19,21 @@ func staleRun(t *testing.T) (dir, whole string) {
 	t.Helper()
 	const wrong = 9
 	whole = solved(t, "--pits", "8", "--seeds", "11")
-	dir = solved(t, "--pits", "8", "--seeds", "8")
-	nine := filepath.Join(t.TempDir(), "nine")
-	mustRun(t, "awari", "export", "--dir", whole, "--layer", "9", "--format", "colex", "--out", nine)
-	scores := read(t, nine)
-	if scores[5000] = -scores[5000]; scores[5000] == 0 {
-		scores[5000] = 1
-	}
-	write(t, nine, scores)
-	mustRun(t, "awari", "import", "--pits", "8", "--dir", dir, "--layer", "9", "--format", "colex", nine)
+	game := testrun.Game(t, 8, awari.Awari)
+	layers := slices.Clone(testrun.Solve(t, game, wrong))
+	layers[wrong] = slices.Clone(layers[wrong])
+	layers[wrong][5000] = testrun.Other(layers[wrong][5000])
+	dir = testrun.Write(t, game, layers, 4096)
 	for grenier(t.Context(), "", "awari", "solve", "--pits", "8", "--seeds", "11", "--dir", dir).status != cli.ExitOK {
 		// The few positions that were checked have shown the wrong score.
 	}
-	name := rundir.LayerName(wrong)
-	m, err := manifest.Load(filepath.Join(dir, rundir.ManifestName))
-	if err != nil {
-		t.Fatal(err)
-	}
-	right, err := manifest.Load(filepath.Join(whole, rundir.ManifestName))
-	if err != nil {
-		t.Fatal(err)
-	}
-	m.Layers[wrong] = right.Layers[wrong]
-	write(t, filepath.Join(dir, name), read(t, filepath.Join(whole, name)))
-	d, err := vfs.OpenDir(dir)
-	if err == nil {
-		err = errors.Join(m.Save(d, rundir.ManifestName), d.Close())
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.TakeLayer(t, dir, whole, wrong)
 	return dir, whole
 }
 
-// TestLongStale: all commands that look at layers as a whole say of which others a layer was made, and repair
+// TestStale: all commands that look at layers as a whole say of which others a layer was made, and repair
 // makes it anew.
-func TestLongStale(t *testing.T) {
+func TestStale(t *testing.T) {
 	dir, whole := staleRun(t)
 	eleven := filepath.Join(t.TempDir(), "eleven")
 	mustRun(t, "awari", "export", "--dir", whole, "--layer", "11", "--format", "colex", "--out", eleven)
@@ -90,23 +69,7 @@ func TestLongStale(t *testing.T) {
 	mustRun(t, "awari", "scrub", "--dir", dir)
 	mustRun(t, "awari", "compare", dir, whole)
 	name := rundir.LayerName(11)
-	if string(read(t, filepath.Join(whole, name))) != string(read(t, filepath.Join(dir, name))) {
+	if string(must.Read(t, filepath.Join(whole, name))) != string(must.Read(t, filepath.Join(dir, name))) {
 		t.Error("layer 11 has other bytes")
-	}
-}
-
-func read(t *testing.T, path string) []byte {
-	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
-}
-
-func write(t *testing.T, path string, data []byte) {
-	t.Helper()
-	if err := os.WriteFile(path, data, 0o644); err != nil {
-		t.Fatal(err)
 	}
 }

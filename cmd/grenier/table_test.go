@@ -1,20 +1,19 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/tries"
 )
 
 // documentTable returns a table of document 001 as it is printed there.
 func documentTable(t *testing.T, name string) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("../../pipeline/spaces/census/testdata", name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Read(t, filepath.Join("../../pipeline/spaces/census/testdata", name))
 	return string(text)
 }
 
@@ -26,7 +25,7 @@ func TestLongDocumentTables(t *testing.T) {
 	if diff := cmp.Diff(want, twelve); diff != "" {
 		t.Errorf("12 pits (-document +output):\n%s", diff)
 	}
-	if !long() {
+	if !tries.Long() {
 		return // a search of the game on 8 pits takes seconds, and package census makes it
 	}
 	want = documentTable(t, "8-pits.txt") + "\n"

@@ -5,11 +5,12 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/tries"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
 	"grenier/pipeline/play/match"
@@ -18,28 +19,21 @@ import (
 
 // ucier is a process that speaks the protocol of oware interfaces.
 type ucier struct {
-	cmd  *exec.Cmd
-	in   io.WriteCloser
-	out  *bufio.Scanner
-	errs strings.Builder
+	*solver
+	in    io.WriteCloser
+	lines *bufio.Scanner
 }
 
 func startUCI(t *testing.T, dir string) *ucier {
 	t.Helper()
-	u := &ucier{cmd: exec.CommandContext(t.Context(), "grenier", "awari", "uci", "--memory", "32MiB", "--dir", dir)}
+	u := &ucier{solver: command(t, "grenier", "awari", "uci", "--memory", "32MiB", "--dir", dir)}
+	u.cmd.Stdout = nil
 	in, err := u.cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	out, err := u.cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	u.cmd.Stderr = &u.errs
-	u.in, u.out = in, bufio.NewScanner(out)
-	if err := u.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
+	u.in, u.lines = in, bufio.NewScanner(out)
+	u.start(t)
 	u.say(t, "uci", "uciok")
 	return u
 }
@@ -50,12 +44,12 @@ func (u *ucier) say(t *testing.T, commands, word string) string {
 	if _, err := fmt.Fprintln(u.in, commands); err != nil {
 		t.Fatal(err)
 	}
-	for u.out.Scan() {
-		if strings.HasPrefix(u.out.Text(), "info string error") {
-			t.Errorf("%s: %s", commands, u.out.Text())
+	for u.lines.Scan() {
+		if strings.HasPrefix(u.lines.Text(), "info string error") {
+			t.Errorf("%s: %s", commands, u.lines.Text())
 		}
-		if strings.HasPrefix(u.out.Text(), word) {
-			return u.out.Text()
+		if strings.HasPrefix(u.lines.Text(), word) {
+			return u.lines.Text()
 		}
 	}
 	t.Fatalf("%s: the process has ended: %s", commands, u.errs.String())
@@ -65,7 +59,7 @@ func (u *ucier) say(t *testing.T, commands, word string) string {
 func (u *ucier) quit(t *testing.T) {
 	t.Helper()
 	fmt.Fprintln(u.in, "quit")
-	for u.out.Scan() {
+	for u.lines.Scan() {
 	}
 	if err := u.cmd.Wait(); err != nil || u.errs.Len() > 0 {
 		t.Errorf("%v, %s", err, u.errs.String())
@@ -77,10 +71,7 @@ func (u *ucier) quit(t *testing.T) {
 // move on a solved board of the side with tables keeps its value.
 func TestLongUCIMatch(t *testing.T) {
 	t.Parallel()
-	games, limits := 1, "go depth 2"
-	if long() {
-		games, limits = 6, "go movetime 20"
-	}
+	games, limits := tries.More(1, 6), tries.More("go depth 2", "go movetime 20")
 	rich, poor := filepath.Join(t.TempDir(), "rich"), filepath.Join(t.TempDir(), "poor")
 	for dir, seeds := range map[string]int{rich: 10, poor: 1} {
 		if got := startSolving(t, "--dir", dir, "--progress", "none", "--seeds", fmt.Sprint(seeds)).wait(t); got.status != 0 {
@@ -88,9 +79,7 @@ func TestLongUCIMatch(t *testing.T) {
 		}
 	}
 	tab, err := tables.Open(rich, tables.Options{Family: cpu.Best()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer tab.Close()
 	sides := []*ucier{startUCI(t, rich), startUCI(t, poor)}
 	random := rand.New(rand.NewPCG(20, 26))
@@ -141,9 +130,7 @@ type uciGame struct {
 func (g *uciGame) goesOn(t *testing.T) bool {
 	t.Helper()
 	if g.State() == match.Playing && g.Repeated() {
-		if err := g.Draw(); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, g.Draw())
 	}
 	return g.State() == match.Playing
 }
@@ -162,13 +149,9 @@ func (g *uciGame) play(t *testing.T, pit int) {
 		return
 	}
 	was, err := g.tables.Score(before)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	is, err := g.tables.Score(g.Board())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	g.kept++
 	if int(was) != captured-int(is) {
 		t.Errorf("%s: worth %d on a board worth %d", g.moves, captured-int(is), was)

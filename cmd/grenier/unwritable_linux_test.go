@@ -12,23 +12,14 @@ import (
 	"golang.org/x/sys/unix"
 
 	"grenier/cmd/grenier/cli"
+	"grenier/internal/testkit/must"
 )
 
-// TestLongReadOnlyDirectory mounts a run read-only: the super-user, too, cannot
+// TestReadOnlyDirectory mounts a run read-only: the super-user, too, cannot
 // write there.
-func TestLongReadOnlyDirectory(t *testing.T) {
+func TestReadOnlyDirectory(t *testing.T) {
 	dir := solved(t, "--pits", "4", "--seeds", "3")
-	if err := unix.Mount(dir, dir, "", unix.MS_BIND, ""); err != nil {
-		t.Skipf("a directory that nobody can write needs a mount: %v", err)
-	}
-	defer func() {
-		if err := unix.Unmount(dir, 0); err != nil {
-			t.Error(err)
-		}
-	}()
-	if err := unix.Mount("", dir, "", unix.MS_BIND|unix.MS_REMOUNT|unix.MS_RDONLY, ""); err != nil {
-		t.Skipf("a directory that nobody can write needs a mount: %v", err)
-	}
+	mountReadOnly(t, dir)
 	t.Chdir(filepath.Dir(dir))
 	refused(t, []badInput{
 		{"awari solve --pits 4 --seeds 4 --dir run", cli.ExitFailure, "run|cannot be written|read-only"},
@@ -38,16 +29,30 @@ func TestLongReadOnlyDirectory(t *testing.T) {
 	mustRun(t, "awari", "verify", "--dir", "run", "--progress", "none")
 }
 
-// TestLongUnwritableDirectory runs as a user without rights.
-func TestLongUnwritableDirectory(t *testing.T) {
+// mountReadOnly makes a directory one that nobody can write.
+func mountReadOnly(t *testing.T, dir string) {
+	t.Helper()
+	if err := unix.Mount(dir, dir, "", unix.MS_BIND, ""); err != nil {
+		t.Skipf("a directory that nobody can write needs a mount: %v", err)
+	}
+	t.Cleanup(func() { must.OK(t, unix.Unmount(dir, 0)) })
+	if err := unix.Mount("", dir, "", unix.MS_BIND|unix.MS_REMOUNT|unix.MS_RDONLY, ""); err != nil {
+		t.Skipf("a directory that nobody can write needs a mount: %v", err)
+	}
+}
+
+// nobody is a user without rights.
+var nobody = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+
+// TestUnwritableDirectory runs as a user without rights.
+func TestUnwritableDirectory(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only the super-user can become another user")
 	}
 	base := publicDir(t)
 	run := filepath.Join(base, "run")
 	mustRun(t, "awari", "solve", "--progress", "none", "--pits", "4", "--seeds", "3", "--dir", run)
-	before := contents(t, base)
-	nobody := &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+	before := must.Tree(t, base)
 	for _, dir := range []string{run, filepath.Join(base, "new")} {
 		r := process(t, base, nobody, "awari", "solve", "--pits", "4", "--seeds", "4", "--dir", dir)
 		oneClearLine(t, r.err)
@@ -58,15 +63,13 @@ func TestLongUnwritableDirectory(t *testing.T) {
 	if r := process(t, base, nobody, "awari", "verify", "--dir", run); r.status != cli.ExitOK {
 		t.Errorf("verify: status %d, %s", r.status, r.err)
 	}
-	if err := os.Chmod(run, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Chmod(run, 0o700))
 	r := process(t, base, nobody, "awari", "verify", "--dir", run)
 	oneClearLine(t, r.err)
 	if r.status != cli.ExitFailure || !strings.Contains(r.err, run) || !strings.Contains(r.err, "permission denied") {
 		t.Errorf("unreadable: status %d, %s", r.status, r.err)
 	}
-	if diff := cmp.Diff(before, contents(t, base)); diff != "" {
+	if diff := cmp.Diff(before, must.Tree(t, base)); diff != "" {
 		t.Errorf("changed:\n%s", diff)
 	}
 }
@@ -76,17 +79,13 @@ func TestLongUnwritableDirectory(t *testing.T) {
 func publicDir(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "grenier-test-")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	t.Cleanup(func() {
 		if err := os.RemoveAll(dir); err != nil {
 			t.Error(err)
 		}
 	})
-	if err := os.Chmod(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Chmod(dir, 0o755))
 	copyProgram(t, filepath.Join(dir, "grenier"))
 	return dir
 }
@@ -96,9 +95,7 @@ func publicDir(t *testing.T) string {
 func copyProgram(t *testing.T, path string) {
 	t.Helper()
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if out, err := exec.CommandContext(t.Context(), "cp", self, path).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
@@ -107,11 +104,7 @@ func copyProgram(t *testing.T, path string) {
 // process runs the program of publicDir.
 func process(t *testing.T, dir string, attributes *syscall.SysProcAttr, args ...string) result {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), filepath.Join(dir, "grenier"), args...)
-	var out, errs strings.Builder
-	cmd.Dir, cmd.SysProcAttr, cmd.Stdout, cmd.Stderr = dir, attributes, &out, &errs
-	if err := cmd.Run(); err != nil && cmd.ProcessState == nil {
-		t.Fatal(err)
-	}
-	return result{cmd.ProcessState.ExitCode(), out.String(), errs.String()}
+	s := command(t, filepath.Join(dir, "grenier"), args...)
+	s.cmd.Dir, s.cmd.SysProcAttr = dir, attributes
+	return s.start(t).wait(t)
 }

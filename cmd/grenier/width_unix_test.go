@@ -16,21 +16,19 @@ import (
 	"unicode/utf8"
 
 	"github.com/creack/pty"
+
+	"grenier/internal/testkit/must"
 )
 
 // onTerminal runs a command on a terminal with so many columns and returns what it wrote.
 func onTerminal(t *testing.T, columns uint16, dir string, env []string, args ...string) string {
 	t.Helper()
 	program, err := exec.LookPath("grenier")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	cmd := exec.CommandContext(t.Context(), program, args...)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
 	f, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 24, Cols: columns})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer f.Close()
 	var text bytes.Buffer
 	if _, err := io.Copy(&text, f); err != nil && !errors.Is(err, syscall.EIO) { // EIO: the command has ended
@@ -58,13 +56,11 @@ func widest(text string) (columns int, line string) {
 // control matches control sequences.
 var control = regexp.MustCompile("\x1b\\[[0-9;?]*[A-Za-z]")
 
-// TestLongLinesFit: no line that a command prints is too long for its terminal.
-func TestLongLinesFit(t *testing.T) {
+// TestLinesFit: no line that a command prints is too long for its terminal.
+func TestLinesFit(t *testing.T) {
 	t.Parallel()
 	calibration, err := filepath.Abs("testdata/machine.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for _, columns := range []uint16{80, 50} {
 		dir := t.TempDir()
 		for _, c := range []struct{ args, part string }{
@@ -87,8 +83,8 @@ func TestLongLinesFit(t *testing.T) {
 	}
 }
 
-// TestLongDumbTerminal: a terminal without a cursor gets no control sequences and no bars.
-func TestLongDumbTerminal(t *testing.T) {
+// TestDumbTerminal: a terminal without a cursor gets no control sequences and no bars.
+func TestDumbTerminal(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	dumb := []string{"TERM=dumb"}

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"grenier/cmd/grenier/cli"
+	"grenier/internal/testkit/must"
 )
 
 // smallDisk is a file system of its own.
@@ -24,26 +25,20 @@ func newSmallDisk(t *testing.T, size int) *smallDisk {
 	if err := unix.Mount("tmpfs", d.path, "tmpfs", 0, fmt.Sprintf("size=%dk", size)); err != nil {
 		t.Skipf("a full disk needs a file system of its own: %v", err)
 	}
-	t.Cleanup(func() {
-		if err := unix.Unmount(d.path, 0); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(func() { must.OK(t, unix.Unmount(d.path, 0)) })
 	return d
 }
 
 func (d *smallDisk) grow(t *testing.T, size int) {
 	t.Helper()
-	if err := unix.Mount("tmpfs", d.path, "tmpfs", unix.MS_REMOUNT, fmt.Sprintf("size=%dk", size)); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, unix.Mount("tmpfs", d.path, "tmpfs", unix.MS_REMOUNT, fmt.Sprintf("size=%dk", size)))
 }
 
 // usedKiB returns what the files below dir take.
 func usedKiB(t *testing.T, dir string) int {
 	t.Helper()
 	pages := 0
-	for _, text := range contents(t, dir) {
+	for _, text := range must.Tree(t, dir) {
 		pages += len(text)/os.Getpagesize() + 1
 	}
 	return pages * os.Getpagesize() >> 10
@@ -60,9 +55,7 @@ func (p *windowRuns) testFullDisk(t *testing.T) {
 	size := usedKiB(t, p.below) + 2<<10
 	disk := newSmallDisk(t, size)
 	dir := filepath.Join(disk.path, "run")
-	if err := os.CopyFS(dir, os.DirFS(p.below)); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.CopyFS(dir, os.DirFS(p.below)))
 	stages := map[string]int{}
 	for ; ; size += step {
 		disk.grow(t, size)

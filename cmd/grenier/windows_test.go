@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -17,6 +16,9 @@ import (
 	"time"
 
 	"grenier/cmd/grenier/cli"
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/testrun"
+	"grenier/internal/testkit/tries"
 	"grenier/io/memory"
 	"grenier/io/rundir"
 	"grenier/layers/awari"
@@ -67,17 +69,7 @@ func newWindowRuns(t *testing.T) *windowRuns {
 // begin returns a directory that lacks the last layer only.
 func (p *windowRuns) begin(t *testing.T) string {
 	t.Helper()
-	return copyOf(t, p.below)
-}
-
-// copyOf returns a new directory with the same files.
-func copyOf(t *testing.T, from string) string {
-	t.Helper()
-	dir := filepath.Join(t.TempDir(), "run")
-	if err := os.CopyFS(dir, os.DirFS(from)); err != nil {
-		t.Fatal(err)
-	}
-	return dir
+	return testrun.Copy(t, p.below)
 }
 
 // windowFlags are those of a solver that adds the last layer, window by window.
@@ -181,9 +173,7 @@ func nothing(string, *solver) {}
 // TestLongWindows solves a layer that does not fit into memory, with interruptions, and
 // compares with one that did.
 func TestLongWindows(t *testing.T) {
-	if !long() {
-		t.Skip("solves 15 seeds several times: needs GRENIER_LONG=1")
-	}
+	tries.NeedsLong(t, "solves 15 seeds several times")
 	if runtime.GOOS == "windows" {
 		t.Skip("there are no such signals")
 	}
@@ -196,9 +186,7 @@ func TestLongWindows(t *testing.T) {
 
 // TestLongWindowsReport solves a small layer window by window and looks at what is told.
 func TestLongWindowsReport(t *testing.T) {
-	if !long() {
-		t.Skip("solves 14 seeds: needs GRENIER_LONG=1")
-	}
+	tries.NeedsLong(t, "solves 14 seeds")
 	const seeds = 14
 	dir := solved(t, "--seeds", strconv.Itoa(seeds-1))
 	out := mustRun(t, "awari", "solve", "--progress", "json", "--json", "--dir", dir, "--seeds", strconv.Itoa(seeds),
@@ -210,9 +198,7 @@ func TestLongWindowsReport(t *testing.T) {
 func summaryOf(t *testing.T, out string) (s solveSummary) {
 	t.Helper()
 	last := out[strings.LastIndex(strings.TrimSpace(out), "\n")+1:]
-	if err := json.Unmarshal([]byte(last), &s); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, json.Unmarshal([]byte(last), &s))
 	return s
 }
 
@@ -233,9 +219,7 @@ func checkReport(t *testing.T, out string, s solveSummary) {
 			Type   string
 			Detail solve.Progress
 		}
-		if err := json.Unmarshal([]byte(line), &l); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, json.Unmarshal([]byte(line), &l))
 		if l.Type == "layer" {
 			continue
 		}
@@ -284,10 +268,7 @@ func (p *windowRuns) continues(t *testing.T, dir string) solveSummary {
 	if errs != "" {
 		t.Errorf("it is told: %s", errs)
 	}
-	log, err := os.ReadFile(filepath.Join(dir, rundir.LogName))
-	if err != nil {
-		t.Fatal(err)
-	}
+	log := must.Read(t, filepath.Join(dir, rundir.LogName))
 	if strings.Contains(string(log), "anew") || strings.Contains(string(log), "again") {
 		t.Errorf("the log: %s", log)
 	}
@@ -337,12 +318,10 @@ func (p *windowRuns) testDamage(t *testing.T) {
 			}
 			t.Run(stage+" "+c.name, func(t *testing.T) {
 				t.Parallel()
-				dir := copyOf(t, interrupted)
+				dir := testrun.Copy(t, interrupted)
 				path := filepath.Join(dir, c.file)
 				if c.damage == nil {
-					if err := os.Remove(path); err != nil {
-						t.Fatal(err)
-					}
+					must.OK(t, os.Remove(path))
 				} else {
 					damageFile(t, path, c.damage)
 				}
@@ -357,13 +336,8 @@ func (p *windowRuns) testDamage(t *testing.T) {
 
 func damageFile(t *testing.T, path string, damage func([]byte) []byte) {
 	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, damage(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	text := must.Read(t, path)
+	must.Write(t, path, damage(text))
 }
 
 // flipMany flips bits of one byte in a hundredth of the file each.
@@ -372,50 +346,4 @@ func flipMany(text []byte) []byte {
 		text[i*len(text)/100] ^= 0x41
 	}
 	return text
-}
-
-// TestLongWindowsKill kills solve at random moments of a run of which the last layers are solved
-// window by window.
-func TestLongWindowsKill(t *testing.T) {
-	if !long() {
-		t.Skip("solves 16 seeds several times: needs GRENIER_LONG=1")
-	}
-	t.Parallel()
-	const seeds = windowSeeds + 1
-	flags := func(dir string) []string {
-		return []string{"--dir", dir, "--seeds", strconv.Itoa(seeds), "--progress", "none", "--memory", leastMemory(seeds), "--checkpoint", "200ms", "--threads", "2"}
-	}
-	start := time.Now()
-	want, dir := withoutSeconds(t, solved(t, "--seeds", strconv.Itoa(seeds))), filepath.Join(t.TempDir(), "run")
-	took := 2 * time.Since(start) // less than in windows
-	seed := rand.Uint64()
-	random := rand.New(rand.NewPCG(seed, 0))
-	t.Logf("seed %d", seed)
-	found, through := 0, 0
-	for done := 0; done < kills() && through < 10*kills(); {
-		patience := time.Duration(random.Float64() * float64(took))
-		s := startSolving(t, flags(dir)...)
-		killed := s.killAfter(t, patience)
-		if strings.Contains(s.errs.String(), "note") {
-			t.Errorf("after a kill it is told: %s", s.errs.String())
-		}
-		if !killed {
-			through++
-			sameFiles(t, want, withoutSeconds(t, dir))
-			if err := os.RemoveAll(dir); err != nil {
-				t.Fatal(err)
-			}
-			continue
-		}
-		done++
-		if exists(filepath.Join(dir, workFound)) || exists(filepath.Join(dir, workWindow)) {
-			found++
-		}
-		t.Logf("killed after %v with %d layers sealed", patience, sealedLike(t, want, dir))
-	}
-	if r := startSolving(t, flags(dir)...).wait(t); r.status != cli.ExitOK || r.err != "" {
-		t.Fatalf("status %d: %s", r.status, r.err)
-	}
-	t.Logf("killed %d times, %d of them with scores that were found, through %d times", kills(), found, through)
-	sameFiles(t, want, withoutSeconds(t, dir))
 }

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"reflect"
 	"testing"
+
+	"grenier/internal/testkit/must"
 )
 
 // Lines of /proc/self/mountinfo, of version 1, version 2 and a container.
@@ -37,12 +39,8 @@ func TestHierarchies(t *testing.T) {
 // TestGroups: the groups above count, each with its own files.
 func TestGroups(t *testing.T) {
 	root := t.TempDir()
-	if err := os.MkdirAll(filepath.Join(root, "a", "b"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(root, "a", "cpu.max"), []byte("150000 100000\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.MkdirAll(filepath.Join(root, "a", "b"), 0o755))
+	must.Write(t, filepath.Join(root, "a", "cpu.max"), []byte("150000 100000\n"))
 	h := hierarchy{root, "/a/b", 2}
 	var names []string
 	for _, g := range h.groups() {

@@ -8,13 +8,14 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"grenier/internal/testkit/must"
 )
 
 var update = flag.Bool("update", false, "rewrite golden files")
@@ -48,18 +49,11 @@ func line() Chart {
 func TestGolden(t *testing.T) {
 	const golden = "testdata/charts.svg"
 	var b bytes.Buffer
-	if err := WriteFile(&b, "Two charts", []Chart{bars(), line()}, Size{400, 220}); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, WriteFile(&b, "Two charts", []Chart{bars(), line()}, Size{400, 220}))
 	if *update {
-		if err := os.WriteFile(golden, b.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Write(t, golden, b.Bytes())
 	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Read(t, golden)
 	if d := cmp.Diff(string(want), b.String()); d != "" {
 		t.Errorf("another drawing than the golden one: look at it, then use -update. %s", d)
 	}
@@ -88,9 +82,7 @@ func elements(t interface{ Fatalf(string, ...any) }, text []byte) []xml.StartEle
 func TestEscaped(t *testing.T) {
 	c := bars()
 	svg, err := c.SVG(Size{400, 220})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	titles := 0
 	for _, e := range elements(t, []byte(svg)) {
 		switch e.Name.Local {
@@ -217,9 +209,7 @@ func TestInside(t *testing.T) {
 		}
 		size := Size{rapid.IntRange(300, 1200).Draw(t, "width"), rapid.IntRange(180, 400).Draw(t, "height")}
 		svg, err := c.SVG(size)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		for _, e := range elements(t, []byte(svg)) {
 			checkInside(t, e, size)
 		}

@@ -3,7 +3,6 @@ package crew_test
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"runtime"
@@ -13,10 +12,9 @@ import (
 
 	"go.uber.org/goleak"
 
+	"grenier/internal/testkit/tries"
 	"grenier/io/crew"
 )
-
-var seed = flag.Uint64("seed", 0, "seed of random tests; 0 picks one")
 
 // item is the memory of a job.
 type item struct {
@@ -96,7 +94,7 @@ func TestOrderedTakesAllJobs(t *testing.T) {
 	for _, workers := range []int{1, 2, 5, 20} {
 		for _, spare := range []int{1, 2, 12} {
 			for _, n := range []int{0, 1, 3, 500} {
-				within(t, "stages", func() {
+				tries.Within(t, "stages", func() {
 					p := newPasses(t, workers, spare)
 					if err := p.run(t.Context(), n); err != nil {
 						t.Error(err)
@@ -129,7 +127,7 @@ func TestOrderedIsBounded(t *testing.T) {
 			}
 			return nil
 		}
-		within(t, "stages", func() {
+		tries.Within(t, "stages", func() {
 			if err := p.run(t.Context(), 100); err != nil {
 				t.Error(err)
 			}
@@ -164,12 +162,7 @@ func TestOrderedMayLackStages(t *testing.T) {
 // whatever they are waiting for.
 func TestOrderedStops(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
-	s := *seed
-	if s == 0 {
-		s = rand.Uint64()
-	}
-	t.Logf("-seed %d", s)
-	rng := rand.New(rand.NewPCG(s, 0))
+	rng := tries.Rand(t)
 	for range 200 {
 		stopsOnce(t, rng)
 	}
@@ -198,7 +191,7 @@ func stopsOnce(t *testing.T, rng *rand.Rand) {
 		return nil
 	}
 	what := fmt.Sprintf("%d workers, %d jobs, stage %d of job %d, way %d", workers, n, where, at, how)
-	within(t, what, func() {
+	tries.Within(t, what, func() {
 		err := p.run(ctx, n)
 		written := p.count[write].Load()
 		switch how {
@@ -256,20 +249,5 @@ func TestOrderedNeedsMemory(t *testing.T) {
 	err := crew.Run(func() error { return crew.Ordered[*item]{}.Run(t.Context(), 1, 1, nil) })
 	if !isPanic(err) {
 		t.Errorf("error %v", err)
-	}
-}
-
-// within fails if do takes very long.
-func within(t *testing.T, what string, do func()) {
-	t.Helper()
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		do()
-	}()
-	select {
-	case <-done:
-	case <-time.After(time.Minute):
-		t.Fatalf("%s: hangs", what)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"grenier/internal/testkit/tries"
 	"grenier/io/crew"
 )
 
@@ -67,7 +68,7 @@ func TestStreamKeepsTheOrder(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	for _, workers := range []int{0, 1, 2, 7} {
 		for _, n := range []int{0, 1, 2, 300} {
-			within(t, "stream", func() {
+			tries.Within(t, "stream", func() {
 				s := squares(t.Context(), workers, 1+workers, -1, false)
 				s.Go(func() error { return give(s, n) })
 				if got, err := receive(t, s, -1); got != n || err != crew.ErrNoMore || s.Wait() != nil {
@@ -101,7 +102,7 @@ func TestStreamFails(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	for bad := range 40 {
 		for _, panics := range []bool{false, true} {
-			within(t, "stream", func() {
+			tries.Within(t, "stream", func() {
 				s := squares(t.Context(), 1+bad%3, 1+bad%5, bad, panics)
 				gave := make(chan error, 1)
 				s.Go(func() error { err := give(s, 1000); gave <- err; return err })
@@ -125,7 +126,7 @@ func TestStreamFails(t *testing.T) {
 func TestStreamStops(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	for n := range 60 {
-		within(t, "stream", func() {
+		tries.Within(t, "stream", func() {
 			s := squares(t.Context(), 1+n%3, 1+n%5, -1, false)
 			s.Go(func() error { return give(s, 50) })
 			if got, err := receive(t, s, min(n, 50)); err != nil {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"grenier/internal/testkit/must"
 	"grenier/io/corrupt"
 	"grenier/io/vfs"
 )
@@ -22,19 +23,13 @@ var header = Header{Format: "clock", Version: 2}
 
 func TestSave(t *testing.T) {
 	d, err := vfs.OpenDir(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer d.Close()
 	const name = "clock.json"
 	path := d.Path(name)
-	if err := Save(d, name, clock{header, 1.5}); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, Save(d, name, clock{header, 1.5}))
 	data, err := Read(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	want := "{\n  \"format\": \"clock\",\n  \"version\": 2,\n  \"ticks\": 1.5\n}\n"
 	if string(data) != want {
 		t.Errorf("%s, want %s", data, want)

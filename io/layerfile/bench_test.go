@@ -1,12 +1,13 @@
 package layerfile
 
 import (
-	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
 
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/twins"
 	"grenier/io/tally"
 	"grenier/kernels/cpu"
 )
@@ -18,14 +19,9 @@ const benchScores = MaxBlockSize
 // realBlock returns block 646 of layer 20 of awari, 12 pits, from the middle of
 // 1,292.
 func realBlock(tb testing.TB) []int8 {
-	data, err := os.ReadFile(filepath.Join("testdata", "layer-20-block-646.zst"))
-	if err != nil {
-		tb.Fatal(err)
-	}
+	data := must.Read(tb, filepath.Join("testdata", "layer-20-block-646.zst"))
 	z, err := zstd.NewReader(nil)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must.OK(tb, err)
 	defer z.Close()
 	scores := make([]int8, benchScores)
 	raw, err := z.DecodeAll(data, nil)
@@ -47,44 +43,31 @@ func benchmarkFile(b *testing.B) (Header, []int8, string) {
 	return h, scores, path
 }
 
-// benchmark measures for each family.
-func benchmark(b *testing.B, run func(b *testing.B, f cpu.Family)) {
-	for _, f := range cpu.Available() {
-		b.Run(f.String(), func(b *testing.B) { run(b, f) })
-	}
-}
-
 func BenchmarkEncode(b *testing.B) {
-	benchmark(b, func(b *testing.B, f cpu.Family) {
+	twins.Bench(b, func(b *testing.B, f cpu.Family) {
 		h, scores, _ := benchmarkFile(b)
 		e, err := NewEncoder(h, f)
-		if err != nil {
-			b.Fatal(err)
-		}
+		must.OK(b, err)
 		var block Block
 		for b.Loop() {
-			if err := e.Encode(&block, scores); err != nil {
-				b.Fatal(err)
-			}
+			must.OK(b, e.Encode(&block, scores))
 		}
 	})
 }
 
 func BenchmarkDecode(b *testing.B) {
-	benchmark(b, func(b *testing.B, family cpu.Family) {
+	twins.Bench(b, func(b *testing.B, family cpu.Family) {
 		_, scores, path := benchmarkFile(b)
 		_, d := openDecoder(b, Open, path, family)
 		for b.Loop() {
-			if err := d.Read(scores, 0); err != nil {
-				b.Fatal(err)
-			}
+			must.OK(b, d.Read(scores, 0))
 		}
 	})
 }
 
 // BenchmarkScore reads scores from all places of the block.
 func BenchmarkScore(b *testing.B) {
-	benchmark(b, func(b *testing.B, family cpu.Family) {
+	twins.Bench(b, func(b *testing.B, family cpu.Family) {
 		_, _, path := benchmarkFile(b)
 		b.SetBytes(1)
 		_, d := openDecoder(b, Open, path, family)
@@ -96,14 +79,4 @@ func BenchmarkScore(b *testing.B) {
 			rank = (rank + 40503) % benchScores
 		}
 	})
-}
-
-func BenchmarkCheck(b *testing.B) {
-	_, _, path := benchmarkFile(b)
-	k := cpu.Best()
-	for b.Loop() {
-		if _, err := Check(b.Context(), path, k, func(err error) { b.Error(err) }); err != nil {
-			b.Fatal(err)
-		}
-	}
 }

@@ -9,10 +9,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 
+	"grenier/internal/testkit/must"
 	"grenier/io/corrupt"
 )
 
@@ -77,10 +77,7 @@ func layerBytes(t testing.TB, blockSize int, scores []int8) []byte {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "layer.gl")
 	writeFile(t, path, testHeader(blockSize, len(scores)), scores)
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Read(t, path)
 	return data
 }
 
@@ -88,9 +85,7 @@ func layerBytes(t testing.TB, blockSize int, scores []int8) []byte {
 func openBytes(t *testing.T, r *bytesReader, wholeIndex int64) (*File, *Decoder) {
 	t.Helper()
 	f, err := openReader("far/layer.gl", r, wholeIndex)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	d := f.NewDecoder(family)
 	return f, d
 }
@@ -101,12 +96,8 @@ func TestUnsure(t *testing.T) {
 	r := &bytesReader{data: layerBytes(t, 1, scores)}
 	const index = 300 * indexEntrySize
 	f, err := openUnsure("far/layer.gl", r, index)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Close(); err != nil {
-		t.Error(err)
-	}
+	must.OK(t, err)
+	must.OK(t, f.Close())
 	r.closed = false
 	if f, err = openUnsure("far/layer.gl", r, index-1); f != nil || !errors.Is(err, ErrLongIndex) || errors.Is(err, corrupt.ErrCorrupt) || !r.closed {
 		t.Errorf("%v, closed %v", err, r.closed)
@@ -172,30 +163,6 @@ func TestDistantForgetsPages(t *testing.T) {
 	}
 	if n := len(f.pages.kept); n > keptPages {
 		t.Errorf("%d pages are kept", n)
-	}
-}
-
-// TestDistantEveryBitFlip: of an index that is not read as a whole, each changed
-// bit is noticed as well, by all who read all blocks.
-func TestDistantEveryBitFlip(t *testing.T) {
-	data, scores := smallFile(t)
-	if got, err := readParts(data); err != nil || !slices.Equal(got, scores) {
-		t.Fatal(err)
-	}
-	for i := range data {
-		for bit := range 8 {
-			bad := slices.Clone(data)
-			bad[i] ^= 1 << bit
-			got, err := readParts(bad)
-			if !errors.Is(err, corrupt.ErrCorrupt) || !strings.HasPrefix(err.Error(), "far/layer.gl: ") || got != nil {
-				t.Fatalf("bit %d of byte %d flipped: %v", bit, i, err)
-			}
-		}
-	}
-	for n := range data {
-		if _, err := readParts(data[:n]); !errors.Is(err, corrupt.ErrCorrupt) {
-			t.Fatalf("cut to %d bytes: %v", n, err)
-		}
 	}
 }
 

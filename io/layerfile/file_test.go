@@ -15,6 +15,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"grenier/internal/testkit/must"
 	"grenier/io/corrupt"
 	"grenier/kernels/cpu"
 )
@@ -48,9 +49,7 @@ func openFileWith(t *testing.T, open func(path string) (*File, error), size int,
 func openDecoder(t testing.TB, open func(path string) (*File, error), path string, family cpu.Family) (*File, *Decoder) {
 	t.Helper()
 	f, err := open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	t.Cleanup(func() { f.Close() })
 	d := f.NewDecoder(family)
 	return f, d
@@ -87,9 +86,7 @@ func TestReadRanges(t *testing.T) {
 			from := rapid.IntRange(0, len(scores)).Draw(t, "from")
 			n := rapid.IntRange(0, len(scores)-from).Draw(t, "n")
 			dst := make([]int8, n)
-			if err := d.Read(dst, uint64(from)); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, d.Read(dst, uint64(from)))
 			if !slices.Equal(dst, scores[from:from+n]) {
 				t.Fatal("wrong scores")
 			}
@@ -140,9 +137,7 @@ func TestTruncatedWhileOpen(t *testing.T) {
 			t.Skip("a mapped file cannot be truncated")
 		}
 		f, d := openFileWith(t, open, MaxBlockSize, noise(rand.New(rand.NewPCG(7, 8)), 3*MaxBlockSize))
-		if err := os.Truncate(f.Path(), 100); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.Truncate(f.Path(), 100))
 		for i := range 3 {
 			_, err := d.Block(i, nil)
 			_, one := d.Score(uint64(MaxBlockSize*i + 7))
@@ -159,9 +154,7 @@ func TestOverwrittenWhileOpen(t *testing.T) {
 	eachOpener(t, func(t *testing.T, open func(path string) (*File, error)) {
 		f, d := openFileWith(t, open, 64, make([]int8, 640))
 		w, err := os.OpenFile(f.Path(), os.O_WRONLY, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		defer w.Close()
 		garbage := slices.Repeat([]byte{0xee}, int(f.Footer().Bytes))
 		if _, err := w.WriteAt(garbage, 0); err != nil {
@@ -187,9 +180,7 @@ func TestReplacedWhileOpen(t *testing.T) {
 		f, d := openFileWith(t, open, 64, old)
 		other := f.Path() + ".new"
 		writeFile(t, other, testHeader(64, 300), make([]int8, 300))
-		if err := os.Rename(other, f.Path()); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.Rename(other, f.Path()))
 		got := make([]int8, 300)
 		if err := d.Read(got, 0); err != nil || !slices.Equal(got, old) {
 			t.Errorf("the old file is gone: %v", err)
@@ -213,9 +204,7 @@ func TestClose(t *testing.T) {
 				}
 			})
 		}
-		if err := f.Close(); err != nil {
-			t.Error(err)
-		}
+		must.OK(t, f.Close())
 		readers.Wait()
 		if _, err := d.Block(0, nil); !errors.Is(err, os.ErrClosed) || errors.Is(err, corrupt.ErrCorrupt) {
 			t.Errorf("block of a closed file: %v", err)
@@ -243,13 +232,9 @@ func TestWriterRefuses(t *testing.T) {
 	dir := t.TempDir()
 	h := testHeader(64, 100)
 	w, err := Create(begin(t, filepath.Join(dir, "a")), h, family)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	e, err := NewEncoder(h, family)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	var b Block
 	for _, n := range []int{0, 65} {
 		if err := e.Encode(&b, make([]int8, n)); err == nil {
@@ -257,9 +242,7 @@ func TestWriterRefuses(t *testing.T) {
 		}
 	}
 	appendBlock := func(n int) error {
-		if err := e.Encode(&b, make([]int8, n)); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, e.Encode(&b, make([]int8, n)))
 		return w.Append(&b)
 	}
 	if err := appendBlock(36); !errors.Is(err, ErrOrder) {
@@ -299,9 +282,7 @@ func TestWriteFailureNamesTheFileOnce(t *testing.T) {
 	h := testHeader(64, 0)
 	path := filepath.Join(t.TempDir(), "a")
 	w, err := Create(begin(t, path), h, family)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer w.Abort()
 	w.file.Close()
 	_, err = w.Finish()

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/layerfiletest"
+	"grenier/internal/testkit/must"
 	"grenier/io/corrupt"
 )
 
@@ -17,7 +18,7 @@ import (
 func forged(t *testing.T, f layerfiletest.File, most int) (*Decoder, error) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "forged.gl")
-	write(t, path, f.Encode())
+	must.Write(t, path, f.Encode())
 	file, err := Open(path)
 	if err != nil {
 		return nil, err
@@ -26,21 +27,6 @@ func forged(t *testing.T, f layerfiletest.File, most int) (*Decoder, error) {
 	file.Bound(most)
 	d := file.NewDecoder(family)
 	return d, nil
-}
-
-// TestForgedHonestly: what the writer for tests makes is a layer file.
-func TestForgedHonestly(t *testing.T) {
-	want := []int8{0, 1, -1, 3, -3}
-	d, err := forged(t, layerfiletest.File{Blocks: []layerfiletest.Block{layerfiletest.Plain(want)}}, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got, err := d.Block(0, nil); err != nil || !slices.Equal(got, want) {
-		t.Errorf("%v, %v", got, err)
-	}
-	if _, problems := check(d.f.Path()); len(problems) > 0 {
-		t.Error(problems)
-	}
 }
 
 // TestBound: scores that the game does not have are no scores, however they are stored and

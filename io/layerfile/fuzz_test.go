@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/layerfiletest"
+	"grenier/internal/testkit/must"
 	"grenier/io/corrupt"
 	"grenier/io/tally"
 	"grenier/kernels/crc32c"
@@ -24,7 +25,7 @@ func FuzzFile(f *testing.F) {
 	path := filepath.Join(f.TempDir(), "fuzzed.gl")
 	f.Fuzz(func(t *testing.T, data []byte) {
 		for _, next := range []func([]byte) []byte{layerfiletest.Reseal, layerfiletest.ResealBlocks, bytes.Clone} {
-			write(t, path, data)
+			must.Write(t, path, data)
 			scores, err := readAll(path)
 			s, problems := check(path)
 			for _, err := range problems {
@@ -79,97 +80,15 @@ func (h *Header) withChecksum(b []byte) []byte {
 	return append(b[:hChecksum], byte(sum), byte(sum>>8), byte(sum>>16), byte(sum>>24))
 }
 
-// FuzzFooter checks that an accepted footer describes the file.
-func FuzzFooter(f *testing.F) {
-	data, _ := smallFile(f)
-	h, err := parseHeader("f", data[:headerSize])
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Add(data[len(data)-footerSize:], int64(len(data)))
-	f.Fuzz(func(t *testing.T, b []byte, length int64) {
-		if len(b) != footerSize || length < headerSize+footerSize {
-			return
-		}
-		sealed := layerfiletest.Reseal(slices.Concat(data[:headerSize], b))[headerSize:]
-		copy(sealed[fMagic:], footerMagic)
-		got, err := parseFooter("f", sealed, length)
-		if err == nil {
-			err = checkFooter("f", sealed, &got, &h)
-		}
-		if err != nil {
-			if !errors.Is(err, corrupt.ErrCorrupt) {
-				t.Fatal(err)
-			}
-			return
-		}
-		if end := got.indexOffset + int64(h.Blocks())*indexEntrySize; got.indexOffset < headerSize || end != length-footerSize {
-			t.Fatalf("index from %d to %d in a file of %d bytes", got.indexOffset, end, length)
-		}
-	})
-}
-
-// FuzzEntry checks that an accepted index entry stays inside the file.
-func FuzzEntry(f *testing.F) {
-	e := entry{offset: 80, length: 30}
-	f.Add(e.append(nil), 64, uint64(110))
-	f.Fuzz(func(t *testing.T, b []byte, n int, end uint64) {
-		if len(b) != indexEntrySize || n < 1 || n > MaxBlockSize || end < headerSize {
-			return
-		}
-		e := parseEntry(b)
-		if e.check(n, headerSize, end) == nil && (e.offset < headerSize || e.offset+uint64(e.length) > end || int(e.length) > n) {
-			t.Fatalf("%+v of %d scores before %d", e, n, end)
-		}
-	})
-}
-
-// FuzzStored hands arbitrary bytes to the decoder as the stored bytes of a
-// block, under checksums that fit: the codec must not panic.
-func FuzzStored(f *testing.F) {
-	r := rand.New(rand.NewPCG(11, 12))
-	h := testHeader(512, 512)
-	e, err := NewEncoder(h, family)
-	if err != nil {
-		f.Fatal(err)
-	}
-	var b Block
-	if err := e.Encode(&b, layerScores(r, 512)); err != nil {
-		f.Fatal(err)
-	}
-	f.Add(512, b.stored)
-	f.Fuzz(func(t *testing.T, n int, stored []byte) {
-		if n < 1 || n > MaxBlockSize || len(stored) < 1 || len(stored) >= n {
-			return
-		}
-		want := expandBy(testModel, n, stored)
-		d := forge(t, testHeader(n, n), stored, want)
-		got, err := d.Block(0, nil)
-		if want == nil && !errors.Is(err, corrupt.ErrCorrupt) || want != nil && (err != nil || !slices.Equal(got, want)) {
-			t.Fatalf("%v, scores %v", err, want)
-		}
-		for i := range min(n, 100) {
-			got, err := d.Score(uint64(i))
-			if want == nil && !errors.Is(err, corrupt.ErrCorrupt) || want != nil && (err != nil || got != want[i]) {
-				t.Fatalf("score %d: %d, %v, scores %v", i, got, err, want)
-			}
-		}
-	})
-}
-
 // FuzzForged feeds a model and a block that go under right checksums, those of the scores
 // included: what is decoded is what the definition gives, and in bounds.
 func FuzzForged(f *testing.F) {
 	f.Add([]byte(testModel), []byte{1, 2, 3, 4}, uint16(9), int8(3))
 	h := testHeader(512, 512)
 	e, err := NewEncoder(h, family)
-	if err != nil {
-		f.Fatal(err)
-	}
+	must.OK(f, err)
 	var b Block
-	if err := e.Encode(&b, layerScores(rand.New(rand.NewPCG(13, 14)), 512)); err != nil {
-		f.Fatal(err)
-	}
+	must.OK(f, e.Encode(&b, layerScores(rand.New(rand.NewPCG(13, 14)), 512)))
 	f.Add([]byte(testModel), b.stored, uint16(512), int8(20))
 	f.Fuzz(func(t *testing.T, model, stored []byte, n uint16, most int8) {
 		if n < 1 || len(stored) < 1 || len(stored) >= int(n) || most < 0 {
@@ -199,6 +118,9 @@ func FuzzForged(f *testing.F) {
 		got, err := d.Block(0, nil)
 		if err != nil && !errors.Is(err, corrupt.ErrCorrupt) || err == nil && within(got, int(most)) != nil {
 			t.Fatalf("%v: %v", got, err)
+		}
+		if decodes := usable && expandBy(ranks.Model(model), int(n), stored) != nil; decodes && within(scores, int(most)) == nil && !slices.Equal(got, scores) {
+			t.Fatalf("%v: %v, want %v", err, got, scores)
 		}
 		for i := range min(int(n), 100) {
 			score, one := d.Score(uint64(i))

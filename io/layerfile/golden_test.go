@@ -6,14 +6,12 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/pierrec/lz4/v4"
-
+	"grenier/internal/testkit/must"
 	"grenier/io/corrupt"
 )
 
@@ -45,10 +43,7 @@ func goldenDump(name string) string { return filepath.Join("testdata", name+".du
 // golden returns the bytes of a golden file.
 func golden(t *testing.T, name string) (data []byte) {
 	t.Helper()
-	dump, err := os.ReadFile(goldenDump(name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	dump := must.Read(t, goldenDump(name))
 	for line := range strings.Lines(string(dump)) {
 		digits := strings.ReplaceAll(line[6:min(6+dumpWidth, len(line)-1)], " ", "")
 		part, err := hex.DecodeString(digits)
@@ -67,12 +62,9 @@ func TestGolden(t *testing.T) {
 	for _, name := range goldens {
 		path := filepath.Join(t.TempDir(), "golden.gl")
 		writeFile(t, path, goldenHeader(name), goldenScores())
-		got, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Read(t, path)
 		if *update {
-			write(t, goldenDump(name), []byte(annotate(got)))
+			must.Write(t, goldenDump(name), []byte(annotate(got)))
 		}
 		if want := golden(t, name); !bytes.Equal(got, want) {
 			t.Errorf("%v: another file than the golden one:\n%s", name, annotate(got))
@@ -86,7 +78,7 @@ func TestGolden(t *testing.T) {
 // TestZstd reads a file of an earlier version: the error says what it is and what to do, and it is not damage.
 func TestZstd(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "layer-07.gl")
-	write(t, path, golden(t, "zstd"))
+	must.Write(t, path, golden(t, "zstd"))
 	f, problems, err := Inspect(path)
 	if err != nil || len(problems) != 1 {
 		t.Fatalf("%v, %v", problems, err)
@@ -105,108 +97,13 @@ func TestZstd(t *testing.T) {
 	}
 }
 
-// TestByDocument reads the golden files in the way that docs/format/layer-file.md
-// describes, without using anything of this package.
-func TestByDocument(t *testing.T) {
-	for _, name := range goldens {
-		if got := readByDocument(t, golden(t, name)); !slices.Equal(got, goldenScores()) {
-			t.Errorf("%v: %v", name, got)
-		}
-	}
-}
-
-func readByDocument(t *testing.T, data []byte) (scores []int8) {
-	le := binary.LittleEndian
-	size, positions := int(le.Uint32(data[52:])), int(le.Uint64(data[56:]))
-	index := data[le.Uint64(data[len(data)-76:]):]
-	for i := range int(le.Uint64(data[64:])) {
-		e := index[24*i:]
-		stored := data[le.Uint64(e):][:le.Uint32(e[8:])]
-		n := min(size, positions-i*size)
-		if le.Uint32(e[12:]) == 1 {
-			for _, b := range stored {
-				scores = append(scores, int8(b))
-			}
-			continue
-		}
-		code := decompressByDocument(t, n, stored)
-		scores = append(scores, scoresByDocument(data[84+10*int(le.Uint16(data[50:])):], ranksByDocument(code, n))...)
-	}
-	return scores
-}
-
-// ranksByDocument undoes the Rice code.
-func ranksByDocument(code []byte, n int) []int {
-	ranks, places := make([]int, n), make([]int, n)
-	for i := range ranks {
-		ranks[i], places[i] = int(code[i/8]>>(i%8)&1), i
-	}
-	code = code[(n+7)/8:]
-	for len(places) > 0 {
-		var next []int
-		for j, i := range places {
-			if code[j/8]>>(j%8)&1 == 1 {
-				ranks[i] += 2
-				next = append(next, i)
-			}
-		}
-		code, places = code[(len(places)+7)/8:], next
-	}
-	return ranks
-}
-
-// scoresByDocument undoes the ranks by the model.
-func scoresByDocument(model []byte, ranks []int) []int8 {
-	low, size := int(int8(model[0])), int(model[1])
-	usual, rest := model[2:2+size], model[2+size:]
-	lists := make([][]byte, size*size)
-	for i := range lists {
-		k := int(rest[0])
-		lists[i], rest = slices.Clone(rest[1:1+k]), rest[1+k:]
-		for _, s := range usual {
-			if !slices.Contains(lists[i], s) {
-				lists[i] = append(lists[i], s)
-			}
-		}
-	}
-	var scores []int8
-	m := len(ranks) / 6
-	for lane := range 6 {
-		part := ranks[lane*m:]
-		if lane < 5 {
-			part = part[:m]
-		}
-		a, b, c := 0, 0, 0
-		for _, r := range part {
-			a, b, c = int(lists[c*size+a][r]), a, b
-			scores = append(scores, int8(low+a))
-		}
-	}
-	return scores
-}
-
-func decompressByDocument(t *testing.T, n int, src []byte) []byte {
-	dst := make([]byte, n)
-	n, err := lz4.UncompressBlock(src, dst)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return dst[:n]
-}
-
 // TestDumpInDocument compares the annotated dump in docs/format/layer-file.md
 // with the golden file for lz4.
 func TestDumpInDocument(t *testing.T) {
-	page, err := os.ReadFile("../../docs/format/layer-file.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Read(t, "../../docs/format/layer-file.md")
 	_, dump, _ := strings.Cut(string(page), "```dump\n")
 	dump, _, _ = strings.Cut(dump, "```\n")
-	want, err := os.ReadFile(goldenDump("lz4"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Read(t, goldenDump("lz4"))
 	if dump != string(want) {
 		t.Errorf("the dump should be\n%s", want)
 	}

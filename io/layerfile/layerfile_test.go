@@ -13,6 +13,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/tries"
 	"grenier/io/tally"
 	"grenier/io/vfs"
 	"grenier/kernels/cpu"
@@ -72,39 +74,27 @@ func noise(r *rand.Rand, n int) []int8 {
 func begin(t testing.TB, path string) *vfs.Pending {
 	t.Helper()
 	p, err := vfs.Begin(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return p
 }
 
 func writeFile(t testing.TB, path string, h Header, scores []int8) Summary {
 	t.Helper()
 	w, err := Create(begin(t, path), h, family)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer w.Abort()
 	e, err := NewEncoder(h, family)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	var b Block
 	for part := range slices.Chunk(scores, h.BlockSize) {
-		if err := e.Encode(&b, part); err != nil {
-			t.Fatal(err)
-		}
-		if err := w.Append(&b); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, e.Encode(&b, part))
+		must.OK(t, w.Append(&b))
 	}
 	s, err := w.Finish()
 	if err == nil {
 		err = w.Publish()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return s
 }
 
@@ -143,9 +133,7 @@ func check(path string) (Summary, []error) {
 
 func TestRoundTrip(t *testing.T) {
 	const size = 1000
-	seed := rand.Uint64()
-	r := rand.New(rand.NewPCG(seed, 0))
-	t.Logf("seed %d", seed)
+	r := tries.Rand(t)
 	for _, n := range []int{0, 1, 2, 7, 8, 9, size - 1, size, size + 1, 3 * size, 5*size + 13} {
 		for name, make := range map[string]func(*rand.Rand, int) []int8{"layer": layerScores, "noise": noise} {
 			t.Run(fmt.Sprintf("%d/%s", n, name), func(t *testing.T) {
@@ -179,9 +167,7 @@ func roundTrip(t *testing.T, h Header, scores []int8) {
 	path := filepath.Join(t.TempDir(), "layer.gl")
 	written := writeFile(t, path, h, scores)
 	got, err := readAll(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if !slices.Equal(got, scores) {
 		t.Fatal("other scores than those written")
 	}
@@ -205,9 +191,7 @@ func roundTrip(t *testing.T, h Header, scores []int8) {
 func checkSingle(t *testing.T, path string, scores []int8) {
 	t.Helper()
 	f, err := Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer f.Close()
 	for _, family := range cpu.Available() {
 		d := f.NewDecoder(family)
@@ -232,13 +216,9 @@ func TestRealBlock(t *testing.T) {
 		h := testHeader(len(scores), len(scores))
 		h.Model = model
 		e, err := NewEncoder(h, f)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		var b Block
-		if err := e.Encode(&b, scores); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, e.Encode(&b, scores))
 		if want == nil {
 			want = slices.Clone(b.stored)
 		}

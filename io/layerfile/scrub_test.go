@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"grenier/internal/testkit/must"
 	"grenier/io/corrupt"
 	"grenier/kernels/cpu"
 )
@@ -28,27 +29,7 @@ func manyBlocks(t *testing.T) (path string, blocks int) {
 		Game: "awari", Rules: "awari", Pits: 12, Seeds: 9, Codec: LZ4, Transform: Ranks,
 		BlockSize: size, Positions: uint64(len(scores)),
 	}
-	w, err := Create(begin(t, path), h, cpu.Generic)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer w.Abort()
-	e, err := NewEncoder(h, cpu.Generic)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for part := range slices.Chunk(scores, size) {
-		var b Block
-		if err := errors.Join(e.Encode(&b, part), w.Append(&b)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if _, err := w.Finish(); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Publish(); err != nil {
-		t.Fatal(err)
-	}
+	writeFile(t, path, h, scores)
 	return path, h.Blocks()
 }
 
@@ -56,9 +37,7 @@ func manyBlocks(t *testing.T) (path string, blocks int) {
 func scrubbed(t *testing.T, path string, from int) (problems []string, last Scrubbed) {
 	t.Helper()
 	f, bad, err := Inspect(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer f.Close()
 	for _, p := range bad {
 		problems = append(problems, p.Error())
@@ -78,9 +57,7 @@ func scrubbed(t *testing.T, path string, from int) (problems []string, last Scru
 		}
 		problems = append(problems, err.Error())
 	}
-	if err := f.Scrub(t.Context(), from, 3, progress, report); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, f.Scrub(t.Context(), from, 3, progress, report))
 	return problems, last
 }
 
@@ -89,17 +66,13 @@ func TestScrubBlocks(t *testing.T) {
 	path, blocks := manyBlocks(t)
 	problems, last := scrubbed(t, path, 0)
 	info, err := os.Stat(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	all := info.Size() - headerSize - footerSize - int64(blocks)*indexEntrySize
 	if len(problems) > 0 || last != (Scrubbed{blocks, all}) {
 		t.Errorf("%d blocks of %d bytes: %v, %q", blocks, all, last, problems)
 	}
 	file, err := os.OpenFile(path, os.O_RDWR, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer file.Close()
 	for _, block := range []int64{0, 1, 2049, 4095, 4096, int64(blocks) - 1} {
 		var b [1]byte
@@ -132,9 +105,7 @@ func TestScrubEveryByte(t *testing.T) {
 	for i := range text {
 		bad := slices.Clone(text)
 		bad[i] ^= 1 << (i % 8)
-		if err := os.WriteFile(path, bad, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Write(t, path, bad)
 		if problems, _ := scrubbed(t, path, 0); len(problems) == 0 {
 			t.Errorf("byte %d of %d: nothing found", i, len(text))
 		}
@@ -165,18 +136,14 @@ func TestScrubTruncated(t *testing.T) {
 func TestScrubEnds(t *testing.T) {
 	path, _ := manyBlocks(t)
 	f, _, err := Inspect(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	none := func(error) { t.Error("a problem") }
 	ctx, cancel := context.WithCancel(t.Context())
 	err = f.Scrub(ctx, 0, 2, func(Scrubbed) { cancel() }, none)
 	if err != nil && !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-	if err := f.Close(); err != nil {
-		t.Error(err)
-	}
+	must.OK(t, f.Close())
 	if err := f.Scrub(t.Context(), 0, 2, func(Scrubbed) {}, none); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("closed: %v", err)
 	}
@@ -199,13 +166,9 @@ func TestInspect(t *testing.T) {
 		{"short", text[:50], false, false},
 		{"cut", text[:len(text)-1], true, false},
 	} {
-		if err := os.WriteFile(path, c.text, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Write(t, path, c.text)
 		f, problems, err := Inspect(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if h := f.Header(); len(problems) == 0 || h.Known() != c.known || Strange(problems) != c.strange {
 			t.Errorf("%s: known %v, strange %v, %v", c.name, h.Known(), Strange(problems), problems)
 		}

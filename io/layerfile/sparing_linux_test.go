@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/cachetest"
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/tries"
 	"grenier/io/vfs"
 )
 
@@ -21,7 +23,7 @@ func TestLongSparing(t *testing.T) {
 	}
 	const atMost = 24 << 20
 	blocks := 2 * atMost / MaxBlockSize
-	if os.Getenv("GRENIER_LONG") != "" {
+	if tries.Long() {
 		blocks *= 2
 	}
 	r := rand.New(rand.NewPCG(17, 18))
@@ -29,9 +31,7 @@ func TestLongSparing(t *testing.T) {
 	h := testHeader(MaxBlockSize, blocks*MaxBlockSize)
 	path := filepath.Join(t.TempDir(), "layer.gl")
 	w, err := CreateSparing(begin(t, path), h, family)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer w.Abort()
 	held := cachetest.Watch(t, vfs.System(w.file.File).Name())
 	check := func(doing string, atMost int64) {
@@ -40,31 +40,21 @@ func TestLongSparing(t *testing.T) {
 		}
 	}
 	e, err := NewEncoder(h, family)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	var b Block
 	for i := range blocks {
-		if err := e.Encode(&b, kinds[i%3]); err != nil {
-			t.Fatal(err)
-		}
-		if err := w.Append(&b); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, e.Encode(&b, kinds[i%3]))
+		must.OK(t, w.Append(&b))
 		check("writing", atMost)
 	}
 	if _, err := w.Finish(); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Publish(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, w.Publish())
 	check("written", 1<<20)
 
 	f, err := OpenSparing(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	before := mapped(t)
 	var group sync.WaitGroup
 	for k := range 4 {
@@ -84,9 +74,7 @@ func TestLongSparing(t *testing.T) {
 	if more := mapped(t) - before; more > 8<<20 {
 		t.Errorf("reading: %d bytes of files in memory", more)
 	}
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, f.Close())
 	check("closed", 1<<20)
 }
 

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/crashfs"
+	"grenier/internal/testkit/must"
 	"grenier/io/corrupt"
 	"grenier/io/jsonfile"
 	"grenier/io/listed"
@@ -109,17 +110,12 @@ func (b *bench) want(what string, written []int, told int) {
 
 func (b *bench) write(path string, text []byte) {
 	b.t.Helper()
-	if err := os.WriteFile(path, text, 0o644); err != nil {
-		b.t.Fatal(err)
-	}
+	must.Write(b.t, path, text)
 }
 
 func (b *bench) read(path string) []byte {
 	b.t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	text := must.Read(b.t, path)
 	return text
 }
 
@@ -138,9 +134,7 @@ func TestResume(t *testing.T) {
 	b.want("a byte of a file", []int{2}, 1)
 	b.write(path, text[1:])
 	b.want("a shorter file", []int{2}, 1)
-	if err := os.Remove(path); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Remove(path))
 	b.want("a file that is gone", []int{2}, 0)
 	b.sources = append(b.sources[:2], "dd", "ee")
 	b.want("another layer, and one more", []int{2, 3}, 1)
@@ -223,9 +217,7 @@ func TestCanceled(t *testing.T) {
 	b := newBench(t)
 	b.want("all", []int{0, 1, 2}, 0)
 	l, err := b.open(identity)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	f := listed.File{File: name(2), Seeds: 2, Source: "cc"}
@@ -258,9 +250,7 @@ func TestCrash(t *testing.T) {
 		restore()
 		for range 5 {
 			left := disk.PowerCut(random).Contents()
-			if err := errors.Join(os.RemoveAll(b.dir), os.Mkdir(b.dir, 0o755)); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, errors.Join(os.RemoveAll(b.dir), os.Mkdir(b.dir, 0o755)))
 			for path, text := range left {
 				b.write(path, text)
 			}

@@ -2,13 +2,11 @@ package manifest
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"io/fs"
 	"math"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/writetest"
 	"grenier/io/corrupt"
 	"grenier/io/layerfile"
@@ -49,30 +48,21 @@ func example() *Manifest {
 func encode(t testing.TB, m *Manifest) []byte {
 	t.Helper()
 	data, err := m.Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return data
 }
 
 func TestGolden(t *testing.T) {
 	got := encode(t, example())
 	if *update {
-		if err := os.WriteFile(golden, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Write(t, golden, got)
 	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Read(t, golden)
 	if d := cmp.Diff(string(want), string(got)); d != "" {
 		t.Errorf("another manifest than the golden one; if that is intended, is it a new version? %s", d)
 	}
 	m, err := Load(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if d := cmp.Diff(example(), m); d != "" {
 		t.Error(d)
 	}
@@ -80,10 +70,7 @@ func TestGolden(t *testing.T) {
 
 // TestInDocument compares the example in docs/format/manifest.md.
 func TestInDocument(t *testing.T) {
-	page, err := os.ReadFile("../../docs/format/manifest.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Read(t, "../../docs/format/manifest.md")
 	m := example()
 	m.Layers = m.Layers[:2]
 	if want := "```json\n" + string(encode(t, m)) + "```\n"; !strings.Contains(string(page), want) {
@@ -93,9 +80,7 @@ func TestInDocument(t *testing.T) {
 
 func TestSaveAndLoad(t *testing.T) {
 	dir, err := vfs.OpenDir(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer dir.Close()
 	const name = "manifest.json"
 	path := dir.Path(name)
@@ -105,13 +90,9 @@ func TestSaveAndLoad(t *testing.T) {
 	for n := range 4 {
 		want := example()
 		want.Layers = want.Layers[:n]
-		if err := want.Save(dir, name); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, want.Save(dir, name))
 		got, err := Load(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if d := cmp.Diff(want, got); d != "" {
 			t.Error(d)
 		}
@@ -284,26 +265,13 @@ func TestLargest(t *testing.T) {
 	mustBeCorrupt(t, append(data, make([]byte, MaxBytes)...), "too long")
 }
 
-func TestIsJSON(t *testing.T) {
-	var doc struct {
-		Layers []struct {
-			Histogram map[string]uint64 `json:"histogram"`
-		} `json:"layers"`
-	}
-	if err := json.Unmarshal(encode(t, example()), &doc); err != nil || doc.Layers[2].Histogram["-128"] != 1 {
-		t.Error(err, doc)
-	}
-}
-
 // layer writes a layer file with the given scores.
 func layer(t *testing.T, path string, h layerfile.Header, scores []int8) (layerfile.Summary, *layerfile.File) {
 	t.Helper()
 	h.Transform, h.BlockSize, h.Positions = layerfile.Ranks, 64, uint64(len(scores))
 	s := writetest.File(t, path, h, scores)
 	f, err := layerfile.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	t.Cleanup(func() { f.Close() })
 	return s, f
 }
@@ -345,27 +313,4 @@ func FuzzParse(f *testing.F) {
 			data = reseal(data)
 		}
 	})
-}
-
-func TestRandomHistograms(t *testing.T) {
-	seed := rand.Uint64()
-	r := rand.New(rand.NewPCG(seed, 0))
-	for range 50 {
-		m := example()
-		l := &m.Layers[2]
-		l.Histogram = tally.Histogram{}
-		for range r.IntN(20) {
-			l.Histogram[r.IntN(256)] = r.Uint64N(1 << 40)
-		}
-		l.Win, l.Draw, l.Loss = l.Histogram.WinDrawLoss()
-		l.Positions = l.Histogram.Total()
-		l.Seconds = r.ExpFloat64() * 1e6
-		got, err := Parse("f", encode(t, m))
-		if err != nil {
-			t.Fatalf("seed %d: %v", seed, err)
-		}
-		if d := cmp.Diff(m, got); d != "" {
-			t.Fatalf("seed %d: %s", seed, d)
-		}
-	}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/cachetest"
+	"grenier/internal/testkit/must"
 	"grenier/io/pagecache"
 )
 
@@ -53,9 +54,7 @@ func TestBound(t *testing.T) {
 			}
 			each("writing", f.WriteAt, bound.Wrote)
 			each("reading", f.ReadAt, func(_, length int64) { bound.Read(length) })
-			if err := f.Sync(); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, f.Sync())
 			bound.Synced()
 			now, dirty := held()
 			checkHeld(t, "after Synced", now, dirty)
@@ -69,15 +68,11 @@ func open(t *testing.T) (f *os.File, held func() (bytes, dirty int64), bound *pa
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "big")
 	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	bound = new(pagecache.Bound)
 	bound.Open(f)
 	t.Cleanup(func() {
-		if err := bound.Close(); err != nil {
-			t.Error(err)
-		}
+		must.OK(t, bound.Close())
 		f.Close()
 	})
 	return f, cachetest.Watch(t, path), bound

@@ -3,6 +3,7 @@ package pagecache_test
 import (
 	"testing"
 
+	"grenier/internal/testkit/must"
 	"grenier/io/pagecache"
 )
 
@@ -12,7 +13,5 @@ func TestNoFile(t *testing.T) {
 	zero.Wrote(0, 1<<30)
 	zero.Read(1 << 30)
 	zero.Synced()
-	if err := zero.Close(); err != nil {
-		t.Error(err)
-	}
+	must.OK(t, zero.Close())
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"testing"
 
+	"grenier/internal/testkit/must"
 	"grenier/io/corrupt"
 	"grenier/io/patternfile"
 )
@@ -25,12 +26,8 @@ func sample(t testing.TB, h patternfile.Header) (path string, data []byte, value
 	}
 	path = filepath.Join(t.TempDir(), "sample.gp")
 	data, err := patternfile.Encode(h, values)
-	if err == nil {
-		err = os.WriteFile(path, data, 0o600)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
+	must.OK(t, os.WriteFile(path, data, 0o600))
 	return path, data, values
 }
 
@@ -51,9 +48,7 @@ func TestDamage(t *testing.T) {
 	path, data, _ := sample(t, header)
 	check := func(what string, at int, changed []byte) {
 		t.Helper()
-		if err := os.WriteFile(path, changed, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Write(t, path, changed)
 		if _, _, err := patternfile.Read(path, nil); !errors.Is(err, corrupt.ErrCorrupt) {
 			t.Errorf("%s %d: %v", what, at, err)
 		}
@@ -120,9 +115,7 @@ func FuzzRead(f *testing.F) {
 			return nil
 		}
 		for range 2 {
-			if err := os.WriteFile(path, data, 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must.Write(t, path, data)
 			if _, _, err := patternfile.Read(path, accept); err != nil && !errors.Is(err, corrupt.ErrCorrupt) {
 				t.Error(err)
 			}

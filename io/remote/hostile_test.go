@@ -13,6 +13,7 @@ import (
 	"time"
 	"unicode"
 
+	"grenier/internal/testkit/must"
 	"grenier/io/remote"
 )
 
@@ -21,9 +22,7 @@ import (
 func listen(t *testing.T, f func(net.Conn)) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	var group sync.WaitGroup
 	group.Go(func() {
 		for {
@@ -172,6 +171,9 @@ func TestWeakTag(t *testing.T) {
 			if tag != c.before && r.Header.Get("If-Range") != c.ifRange {
 				t.Errorf("%s: If-Range %q", c.before, r.Header.Get("If-Range"))
 			}
+			if e := r.Header.Get("Accept-Encoding"); e != "identity" {
+				t.Errorf("Accept-Encoding: %q", e)
+			}
 			w.Header().Set("ETag", tag)
 			w.Header().Set("Content-Range", "bytes 70000-70009/95536")
 			body := long[70_000:70_010]
@@ -247,14 +249,10 @@ func FuzzAnswer(f *testing.F) {
 			then:  answer(code, contentRange, tag, encoding, length, body),
 		}
 		d, err := remote.Open(t.Context(), "http://127.0.0.1/", remote.Options{Transport: transport, Pause: time.Nanosecond})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		defer d.Close()
 		file, err := d.OpenFile("x")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		got := make([]byte, 10)
 		if _, err := file.ReadAt(got, 70_000); err != nil {
 			checkFailure(t, err, nil)

@@ -25,6 +25,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/remotetest"
 	"grenier/io/corrupt"
 	"grenier/io/manifest"
@@ -55,30 +56,19 @@ func site(t *testing.T) (s *remotetest.Server, long []byte, dir string) {
 	for i := range long {
 		long[i] = byte(r.Uint32())
 	}
-	writeFile(t, filepath.Join(dir, "long"), long)
-	if err := os.Chtimes(filepath.Join(dir, "long"), date, date); err != nil {
-		t.Fatal(err)
-	}
-	writeFile(t, filepath.Join(dir, "short"), long[:1000])
-	writeFile(t, filepath.Join(dir, "empty"), nil)
+	must.Write(t, filepath.Join(dir, "long"), long)
+	must.OK(t, os.Chtimes(filepath.Join(dir, "long"), date, date))
+	must.Write(t, filepath.Join(dir, "short"), long[:1000])
+	must.Write(t, filepath.Join(dir, "empty"), nil)
 	s = remotetest.Serve(t, dir, false)
 	s.Config.ErrorLog = log.New(io.Discard, "", 0)
 	return s, long, dir
 }
 
-func writeFile(t *testing.T, path string, data []byte) {
-	t.Helper()
-	if err := os.WriteFile(path, data, 0o644); err != nil {
-		t.Fatal(err)
-	}
-}
-
 func openDir(t *testing.T, address string, o remote.Options) *remote.Dir {
 	t.Helper()
 	d, err := remote.Open(t.Context(), address, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	t.Cleanup(d.Close)
 	return d
 }
@@ -86,9 +76,7 @@ func openDir(t *testing.T, address string, o remote.Options) *remote.Dir {
 func openFile(t *testing.T, d *remote.Dir, name string) *remote.File {
 	t.Helper()
 	f, err := d.OpenFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return f
 }
 
@@ -141,7 +129,7 @@ func TestRead(t *testing.T) {
 
 func TestShortFiles(t *testing.T) {
 	s, long, dir := site(t)
-	writeFile(t, filepath.Join(dir, "head"), long[:remote.HeadBytes])
+	must.Write(t, filepath.Join(dir, "head"), long[:remote.HeadBytes])
 	d := openDir(t, s.URL+"/", patient)
 	for name, size := range map[string]int{"short": 1000, "empty": 0, "head": remote.HeadBytes} {
 		f := openFile(t, d, name)
@@ -345,21 +333,6 @@ func TestRecovers(t *testing.T) {
 	}
 }
 
-// TestRetryAfter has the server ask for a pause.
-func TestRetryAfter(t *testing.T) {
-	s, _, _ := site(t)
-	for value, want := range map[string]time.Duration{"17": 17 * time.Second, "": 0, "-1": 0, "Fri, 31 Dec 1999 23:59:59 GMT": 0} {
-		s.Hook(func(w http.ResponseWriter, r *http.Request) bool {
-			w.Header().Set("Retry-After", value)
-			return status(503)(w, r)
-		})
-		_, err := openDir(t, s.URL, remote.Options{Attempts: 1}).OpenFile("long")
-		if e, ok := errors.AsType[*remote.StatusError](err); !ok || e.After != want {
-			t.Errorf("Retry-After %q: %v, %+v", value, err, e)
-		}
-	}
-}
-
 // TestSlowServer never completes an answer.
 func TestSlowServer(t *testing.T) {
 	s, long, _ := site(t)
@@ -397,10 +370,8 @@ func TestReplaced(t *testing.T) {
 	s, long, dir := site(t)
 	replace := func(data []byte, when time.Time) {
 		path := filepath.Join(dir, "long")
-		writeFile(t, path, data)
-		if err := os.Chtimes(path, when, when); err != nil {
-			t.Fatal(err)
-		}
+		must.Write(t, path, data)
+		must.OK(t, os.Chtimes(path, when, when))
 	}
 	other := slices.Clone(long)
 	slices.Reverse(other)
@@ -444,9 +415,7 @@ func TestNoValidator(t *testing.T) {
 	s, long, dir := site(t)
 	never := time.Unix(0, 0) // which package http does not send
 	for _, name := range []string{"long", "short"} {
-		if err := os.Chtimes(filepath.Join(dir, name), never, never); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.Chtimes(filepath.Join(dir, name), never, never))
 	}
 	d := openDir(t, s.URL, patient)
 	if _, err := d.OpenFile("long"); !errors.Is(err, remote.ErrNoValidator) || attempts(err) != 1 {
@@ -477,29 +446,6 @@ func TestDateGone(t *testing.T) {
 		})
 		if _, err := f.ReadAt(make([]byte, 10), 70_000); !errors.Is(err, want) {
 			t.Errorf("ETag %s: %v, want %v", tag, err, want)
-		}
-	}
-}
-
-// TestIfRange sends a strong ETag back and no weak one.
-func TestIfRange(t *testing.T) {
-	s, long, _ := site(t)
-	for tag, want := range map[string]string{`"a"`: `"a"`, `W/"a"`: "", "": ""} {
-		var sent atomic.Value
-		s.Hook(func(w http.ResponseWriter, r *http.Request) bool {
-			sent.Store(r.Header.Get("If-Range"))
-			if e := r.Header.Get("Accept-Encoding"); e != "identity" {
-				t.Errorf("Accept-Encoding: %q", e)
-			}
-			if tag != "" {
-				w.Header().Set("ETag", tag)
-			}
-			return false
-		})
-		f := openFile(t, openDir(t, s.URL, patient), "long")
-		mustRead(t, f, long[70_000:70_010], 70_000)
-		if got := sent.Load(); got != want {
-			t.Errorf("ETag %s: If-Range %q, want %q", tag, got, want)
 		}
 	}
 }
@@ -580,9 +526,7 @@ func attempts(err error) int {
 
 func TestNobodyThere(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	address := "http://" + l.Addr().String()
 	l.Close()
 	_, err = openDir(t, address, patient).Manifest()
@@ -609,9 +553,7 @@ func cancel(t *testing.T, o remote.Options, mute bool, how string) {
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	d, err := remote.Open(ctx, s.URL, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer d.Close()
 	f := openFile(t, d, "long")
 	asked := make(chan struct{}, 1)
@@ -635,9 +577,7 @@ func cancel(t *testing.T, o remote.Options, mute bool, how string) {
 		want = context.Canceled
 		stop()
 	case "file":
-		if err := f.Close(); err != nil {
-			t.Error(err)
-		}
+		must.OK(t, f.Close())
 		if err := f.Close(); !errors.Is(err, os.ErrClosed) {
 			t.Errorf("second Close: %v", err)
 		}
@@ -736,15 +676,13 @@ func TestManifest(t *testing.T) {
 	id := manifest.Identity{Game: "awari", Rules: "awari", Pits: 12}
 	path := filepath.Join(dir, rundir.ManifestName)
 	text, err := (&manifest.Manifest{Identity: id}).Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
-	writeFile(t, path, text)
+	must.OK(t, err)
+	must.Write(t, path, text)
 	if m, err := d.Manifest(); err != nil || m.Identity != id {
 		t.Errorf("%v, %v", m, err)
 	}
 	text[40]++
-	writeFile(t, path, text)
+	must.Write(t, path, text)
 	if _, err := d.Manifest(); !errors.Is(err, corrupt.ErrCorrupt) || !strings.HasPrefix(err.Error(), s.URL+"/manifest.json: ") {
 		t.Errorf("a damaged manifest: %v", err)
 	}

@@ -2,10 +2,10 @@ package report_test
 
 import (
 	"fmt"
-	"os"
 	"testing"
 
 	"grenier/internal/testkit/browsertest"
+	"grenier/internal/testkit/tries"
 	"grenier/io/report"
 )
 
@@ -19,9 +19,7 @@ const paper = "getComputedStyle(document.body).backgroundColor"
 
 // TestLongBrowser opens the page in windows of all kinds.
 func TestLongBrowser(t *testing.T) {
-	if os.Getenv("GRENIER_LONG") == "" {
-		t.Skip("a browser needs GRENIER_LONG=1")
-	}
+	tries.NeedsLong(t, "a browser")
 	browser := browsertest.Start(t)
 	for _, c := range []struct {
 		width        int64

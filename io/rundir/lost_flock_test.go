@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"grenier/internal/testkit/must"
 	"grenier/io/manifest"
 	"grenier/io/vfs"
 )
@@ -42,7 +43,7 @@ func TestLostLock(t *testing.T) {
 			defer l.Unlock()
 			mustWrite(t, filepath.Join(dir, WorkName, FoundName))
 			lose(t, dir)
-			before := snapshot(t, filepath.Dir(dir))
+			before := must.Tree(t, filepath.Dir(dir))
 			for what, do := range map[string]func() error{
 				"checkpoint":   func() error { return vfs.Write(l.Work(), FoundName, nil) },
 				"SaveManifest": func() error { return l.SaveManifest(&manifest.Manifest{Identity: awari}) },
@@ -56,7 +57,7 @@ func TestLostLock(t *testing.T) {
 					t.Errorf("%s: error %v", what, err)
 				}
 			}
-			if diff := cmp.Diff(before, snapshot(t, filepath.Dir(dir))); diff != "" {
+			if diff := cmp.Diff(before, must.Tree(t, filepath.Dir(dir))); diff != "" {
 				t.Errorf("something was changed: %s", diff)
 			}
 		})
@@ -70,11 +71,9 @@ func TestUnlockAfterLoss(t *testing.T) {
 	mustRemove(t, filepath.Join(dir, LockName))
 	second := mustLock(t, dir)
 	defer second.Unlock()
-	before := maps.Clone(snapshot(t, dir))
-	if err := first.Unlock(); err != nil {
-		t.Error(err)
-	}
-	if diff := cmp.Diff(before, snapshot(t, dir)); diff != "" {
+	before := maps.Clone(must.Tree(t, dir))
+	must.OK(t, first.Unlock())
+	if diff := cmp.Diff(before, must.Tree(t, dir)); diff != "" {
 		t.Errorf("something was changed: %s", diff)
 	}
 	if err := second.SaveStatus(aStatus()); err != nil {
@@ -84,21 +83,15 @@ func TestUnlockAfterLoss(t *testing.T) {
 
 func mustRemove(t *testing.T, path string) {
 	t.Helper()
-	if err := os.Remove(path); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Remove(path))
 }
 
 func mustWrite(t *testing.T, path string) {
 	t.Helper()
-	if err := os.WriteFile(path, nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(path, nil, 0o644))
 }
 
 func mustRename(t *testing.T, from, to string) {
 	t.Helper()
-	if err := os.Rename(from, to); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Rename(from, to))
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"grenier/internal/testkit/must"
 	"grenier/io/corrupt"
 	"grenier/io/manifest"
 )
@@ -17,20 +18,12 @@ func TestPlaces(t *testing.T) {
 	top := t.TempDir()
 	run, disk, fast := filepath.Join(top, "run"), filepath.Join(top, "disk", "a"), filepath.Join(top, "fast")
 	l := mustLock(t, run)
-	if err := errors.Join(l.PlaceLayers(disk), l.PlaceWork(fast), l.PlaceLayers(disk)); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, errors.Join(l.PlaceLayers(disk), l.PlaceWork(fast), l.PlaceLayers(disk)))
 	for _, step := range sealSteps(l) {
-		if err := step(); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, step())
 	}
-	if err := beginFile(l.Work(), FoundName); err != nil {
-		t.Fatal(err)
-	}
-	if err := l.SaveStatus(aStatus()); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, beginFile(l.Work(), FoundName))
+	must.OK(t, l.SaveStatus(aStatus()))
 	if got := names(t, disk); got != "grenier-run layer-00.gl" {
 		t.Errorf("layers: %s", got)
 	}
@@ -43,9 +36,7 @@ func TestPlaces(t *testing.T) {
 	if l.LayersPath() != disk {
 		t.Errorf("layers in %q", l.LayersPath())
 	}
-	if err := errors.Join(l.ClearWork(), l.Unlock()); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, errors.Join(l.ClearWork(), l.Unlock()))
 	if got := names(t, fast); got != OwnerName {
 		t.Errorf("work, cleared: %s", got)
 	}
@@ -54,9 +45,7 @@ func TestPlaces(t *testing.T) {
 	}
 	m := &manifest.Manifest{Identity: awari, Layers: []manifest.Layer{{File: LayerName(0), Directory: disk}}}
 	d, err := Open(run)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	found, err := d.Found(m)
 	if err != nil || len(found) != 1 || !found[0].Begins || found[0].Path != filepath.Join(disk, LayerName(0)) {
 		t.Errorf("%+v, %v", found, err)
@@ -79,18 +68,12 @@ func TestTaken(t *testing.T) {
 	one, two := mustLock(t, path("one")), mustLock(t, path("two"))
 	defer one.Unlock()
 	defer two.Unlock()
-	if err := one.PlaceLayers(path("disk")); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, one.PlaceLayers(path("disk")))
 	for _, name := range []string{"strange", "busy"} {
-		if err := os.Mkdir(path(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.Mkdir(path(name), 0o755))
 	}
 	for name, text := range map[string]string{"strange/layer-00.gl": "x", "busy/found": "y", "file": "z"} {
-		if err := os.WriteFile(path(name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Write(t, path(name), []byte(text))
 	}
 	for _, c := range []struct {
 		place func(string) error
@@ -124,13 +107,9 @@ func TestLayerFile(t *testing.T) {
 		}
 	}
 	check(there)
-	if err := os.WriteFile(here, nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Write(t, here, nil)
 	check(here)
-	if err := os.WriteFile(there, nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Write(t, there, nil)
 	check(there)
 	l.Directory = `elsewhere\awari`
 	check(here)
@@ -143,16 +122,12 @@ func TestStop(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run")
 	l := mustLock(t, path)
 	d, err := Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	self := os.Getpid()
 	if _, err := d.AskStop(AtOnce); !errors.Is(err, ErrNoSolver) {
 		t.Errorf("somebody who does not report: %v", err)
 	}
-	if err := l.SaveStatus(aStatus()); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, l.SaveStatus(aStatus()))
 	for _, how := range []Stop{AfterLayer, AtOnce, NoStop, AtOnce} {
 		if h, err := d.AskStop(how); err != nil || h.PID != self {
 			t.Fatalf("%+v, %v", h, err)
@@ -173,9 +148,7 @@ func TestStop(t *testing.T) {
 	if err := os.WriteFile(l.own.Path(StopName), []byte("{"), 0o644); err != nil || l.Asked(self) != NoStop {
 		t.Errorf("damage asks: %v", err)
 	}
-	if err := l.Unlock(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, l.Unlock())
 	if _, err := d.AskStop(AtOnce); !errors.Is(err, ErrNoSolver) {
 		t.Error(err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"grenier/internal/testkit/must"
 	"grenier/io/corrupt"
 )
 
@@ -17,22 +18,16 @@ func TestFound(t *testing.T) {
 		"layer-00.gl": "x", "layer-12.gl": "yy", "layer-100.gl": "", "layer-5.gl": "", "layer-007.gl": "", "layer--5.gl": "",
 		"layer-01.gl.tmp": "", "layer-02.glx": "", "layer-1024.gl": "", "thesis.tex": "",
 	})
-	if err := os.Mkdir(filepath.Join(dir, "layer-03.gl"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Mkdir(filepath.Join(dir, "layer-03.gl"), 0o755))
 	for name, target := range map[string]string{"layer-04.gl": "layer-12.gl", "layer-05.gl": "nowhere"} {
 		if err := os.Symlink(target, filepath.Join(dir, name)); err != nil {
 			t.Skip(err)
 		}
 	}
 	d, err := At(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	all, err := d.Found(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	type short struct {
 		Seeds   int
 		Regular bool
@@ -66,9 +61,7 @@ func TestSetAside(t *testing.T) {
 	for _, text := range []string{"a", "b", "c"} {
 		fill(t, dir, map[string]string{"layer-00.gl": text})
 		name, err := l.SetAside("layer-00.gl")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		names[filepath.Join(dir, name)] = text
 	}
 	for path, want := range names {
@@ -90,9 +83,7 @@ func TestLockDamaged(t *testing.T) {
 	fill(t, dir, map[string]string{"layer-00.gl": "x", "a.tmp": "x", "work/again/tiles": "x", "work/again/tiles.checkpoint": "x", "work/again/found": "x",
 		"work/again/offers": "x", "work/tiles": "x"})
 	l, err := LockDamaged(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if err := l.IsLocked(); !isLocked(err) {
 		t.Errorf("not locked: %v", err)
 	}
@@ -100,9 +91,7 @@ func TestLockDamaged(t *testing.T) {
 		t.Errorf("two locks: %v", err)
 	}
 	work, err := l.Again()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if got := names(t, filepath.Join(dir, "work", "again")); got != "found offers tiles tiles.checkpoint" {
 		t.Error(got)
 	}
@@ -116,11 +105,11 @@ func TestLockDamaged(t *testing.T) {
 		t.Error(got)
 	}
 	fill(t, dir, map[string]string{LockName: "of the door"})
-	before := snapshot(t, dir)
+	before := must.Tree(t, dir)
 	if _, err := LockDamaged(dir); err == nil {
 		t.Error("a foreign lock is taken")
 	}
-	if diff := cmp.Diff(before, snapshot(t, dir)); diff != "" {
+	if diff := cmp.Diff(before, must.Tree(t, dir)); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"grenier/internal/testkit/must"
 )
 
 // TestRoom: what is in work/ may be replaced.
@@ -14,12 +16,8 @@ func TestRoom(t *testing.T) {
 	if room, known, err := Room(dir, free); err != nil || !known || room != 7 {
 		t.Errorf("%d bytes, %v, error %v", room, known, err)
 	}
-	if err := os.MkdirAll(filepath.Join(dir, WorkName), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, WorkName, "tiles"), make([]byte, 100), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.MkdirAll(filepath.Join(dir, WorkName), 0o755))
+	must.Write(t, filepath.Join(dir, WorkName, "tiles"), make([]byte, 100))
 	if room, known, err := Room(dir, free); err != nil || !known || room != 107 {
 		t.Errorf("%d bytes, %v, error %v", room, known, err)
 	}

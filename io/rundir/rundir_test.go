@@ -17,6 +17,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"grenier/internal/testkit/must"
 	"grenier/io/corrupt"
 	"grenier/io/layerfile"
 	"grenier/io/manifest"
@@ -112,12 +113,8 @@ func startChild(t *testing.T, dir string, n int) *exec.Cmd {
 	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d", childSteps, n))
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
+	must.OK(t, cmd.Start())
 	t.Cleanup(func() { kill(cmd) })
 	if line, err := bufio.NewReader(out).ReadString('\n'); line != "done <nil>\n" {
 		t.Fatalf("child: %q, %v", line, err)
@@ -130,40 +127,17 @@ func kill(cmd *exec.Cmd) {
 	cmd.Wait()
 }
 
-// snapshot returns name and contents of everything below dir.
-func snapshot(t *testing.T, dir string) map[string]string {
-	t.Helper()
-	all := make(map[string]string)
-	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() {
-			all[path] = "directory"
-			return err
-		}
-		data, err := os.ReadFile(path)
-		all[path] = string(data)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return all
-}
-
 func mustLock(t *testing.T, dir string) *Locked {
 	t.Helper()
 	l, err := Lock(dir, awari)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return l
 }
 
 func names(t *testing.T, dir string) string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	var out []string
 	for _, e := range entries {
 		out = append(out, e.Name())
@@ -182,21 +156,15 @@ func TestNewRun(t *testing.T) {
 			t.Fatalf("step %d: %v", i, err)
 		}
 	}
-	if err := l.Unlock(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, l.Unlock())
 	d, err := Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	m, err := d.Manifest()
 	if err != nil || len(m.Layers) != 1 {
 		t.Fatal(m, err)
 	}
 	f, err := layerfile.Open(d.LayerPath(0))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer f.Close()
 	if err := m.CheckFile(0, f); err != nil {
 		t.Error(err)
@@ -208,29 +176,19 @@ func TestNewRun(t *testing.T) {
 	if got := names(t, dir); got != "layer-00.gl lock manifest.json work" || names(t, again.Work().Path("")) != "" {
 		t.Error(got, names(t, again.Work().Path("")))
 	}
-	if err := again.Unlock(); err != nil {
-		t.Error(err)
-	}
-}
-
-func TestLayerName(t *testing.T) {
-	for seeds, want := range map[int]string{0: "layer-00.gl", 7: "layer-07.gl", 48: "layer-48.gl", 100: "layer-100.gl"} {
-		if got := LayerName(seeds); got != want {
-			t.Errorf("%d: %s", seeds, got)
-		}
-	}
+	must.OK(t, again.Unlock())
 }
 
 func TestTwoProcesses(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	cmd := startChild(t, dir, 2)
-	before := snapshot(t, dir)
+	before := must.Tree(t, dir)
 	_, err := Lock(dir, awari)
 	var locked *LockedError
 	if !errors.As(err, &locked) || locked.PID != cmd.Process.Pid || !strings.Contains(err.Error(), strconv.Itoa(locked.PID)) {
 		t.Errorf("second process: %v, want process %d", err, cmd.Process.Pid)
 	}
-	if d := cmp.Diff(before, snapshot(t, dir)); d != "" {
+	if d := cmp.Diff(before, must.Tree(t, dir)); d != "" {
 		t.Errorf("the refused process changed something: %s", d)
 	}
 	if _, err := Open(dir); err != nil {
@@ -255,13 +213,9 @@ func TestTwoLocksInOneProcess(t *testing.T) {
 	if !errors.As(err, &locked) || locked.PID != os.Getpid() {
 		t.Error(err)
 	}
-	if err := l.Unlock(); err != nil {
-		t.Error(err)
-	}
+	must.OK(t, l.Unlock())
 	l = mustLock(t, dir)
-	if err := l.Unlock(); err != nil {
-		t.Error(err)
-	}
+	must.OK(t, l.Unlock())
 }
 
 // TestCrash kills a solver after each of its steps. What is left is the old
@@ -293,18 +247,14 @@ func TestCrash(t *testing.T) {
 				t.Fatalf("after step %d, step %d again: %v", n, i, err)
 			}
 		}
-		if err := l.Unlock(); err != nil {
-			t.Error(err)
-		}
+		must.OK(t, l.Unlock())
 	}
 }
 
 // TestRefused checks that a refused request changes nothing.
 func TestRefused(t *testing.T) {
 	other, err := (&manifest.Manifest{Identity: manifest.Identity{Game: "awari", Rules: "awari", Pits: 12}}).Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	tests := []struct {
 		name  string
 		files map[string]string
@@ -324,13 +274,13 @@ func TestRefused(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := t.TempDir()
 			fill(t, dir, tt.files)
-			before := snapshot(t, dir)
+			before := must.Tree(t, dir)
 			_, err := Lock(dir, awari)
 			otherRun := tt.want == ErrOtherRun
 			if !errors.Is(err, tt.want) || errors.Is(err, corrupt.ErrCorrupt) == otherRun || !strings.Contains(err.Error(), tt.text) {
 				t.Errorf("%v, want %v and %s", err, tt.want, tt.text)
 			}
-			if d := cmp.Diff(before, snapshot(t, dir)); d != "" {
+			if d := cmp.Diff(before, must.Tree(t, dir)); d != "" {
 				t.Errorf("changed: %s", d)
 			}
 			d, err := Open(dir)
@@ -348,12 +298,8 @@ func fill(t *testing.T, dir string, files map[string]string) {
 	t.Helper()
 	for name, text := range files {
 		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		must.Write(t, path, []byte(text))
 	}
 }
 
@@ -361,7 +307,7 @@ func TestRefusedPlaces(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "file")
 	fill(t, dir, map[string]string{"file": "x"})
-	before := snapshot(t, dir)
+	before := must.Tree(t, dir)
 	if _, err := Lock(file, awari); !errors.Is(err, ErrNotDir) {
 		t.Errorf("lock a file: %v", err)
 	}
@@ -381,7 +327,7 @@ func TestRefusedPlaces(t *testing.T) {
 	if _, err := Lock(filepath.Join(dir, "none"), manifest.Identity{Game: "No game"}); !errors.Is(err, manifest.ErrInvalid) {
 		t.Errorf("lock for a bad name: %v", err)
 	}
-	if d := cmp.Diff(before, snapshot(t, dir)); d != "" {
+	if d := cmp.Diff(before, must.Tree(t, dir)); d != "" {
 		t.Errorf("changed: %s", d)
 	}
 }
@@ -391,9 +337,7 @@ func TestUnwritable(t *testing.T) {
 		t.Skip("this user can write everywhere")
 	}
 	dir := t.TempDir()
-	if err := os.Chmod(dir, 0o555); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Chmod(dir, 0o555))
 	for _, path := range []string{dir, filepath.Join(dir, "new")} {
 		if _, err := Lock(path, awari); !errors.Is(err, ErrUnwritable) {
 			t.Errorf("%s: %v", path, err)

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"grenier/internal/testkit/must"
 )
 
 // aStatus is of a solver in the middle of a run.
@@ -29,9 +31,7 @@ func aStatus() *Status {
 func encoded(t testing.TB, s *Status) string {
 	t.Helper()
 	data, err := s.Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return string(data)
 }
 
@@ -43,13 +43,9 @@ func TestStatusRoundTrip(t *testing.T) {
 		aStatus(), {PID: 1, State: Running, Started: time.Unix(1, 0).UTC(), Reported: time.Unix(2, 0).UTC(), Calls: new(0)},
 		{PID: 1, State: Failed, Error: "disk full", Started: time.Unix(1, 0).UTC(), Reported: time.Unix(2, 0).UTC()},
 	} {
-		if err := l.SaveStatus(want); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, l.SaveStatus(want))
 		got, err := l.Status()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Error(diff)
 		}
@@ -66,10 +62,7 @@ func TestStatusRoundTrip(t *testing.T) {
 func TestStatusGolden(t *testing.T) {
 	s := aStatus()
 	s.PID = 4242
-	want, err := os.ReadFile("testdata/status-v1.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Read(t, "testdata/status-v1.json")
 	if diff := cmp.Diff(string(want), encoded(t, s)); diff != "" {
 		t.Error(diff)
 	}
@@ -80,9 +73,7 @@ func TestStatusText(t *testing.T) {
 	s := aStatus()
 	s.State, s.Error = Failed, "a\x1b[2J\nb\xff"+strings.Repeat("é", 2*maxStatusText)
 	got, err := parseStatus([]byte(encoded(t, s)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if !strings.HasPrefix(got.Error, "a?[2J?b?éé") || len([]rune(got.Error)) != maxStatusText {
 		t.Errorf("%q", got.Error)
 	}
@@ -204,9 +195,7 @@ func TestActivity(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	cmd := startChild(t, dir, 0)
 	d, err := Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	check := func(want Activity) {
 		t.Helper()
 		got, err := d.Activity(time.Now())
@@ -231,9 +220,7 @@ func TestActivity(t *testing.T) {
 		}
 	}()
 	for range 100 {
-		if err := mustLock(t, dir).Unlock(); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, mustLock(t, dir).Unlock())
 	}
 	check(Activity{State: Stopped})
 }
@@ -245,27 +232,19 @@ func TestLog(t *testing.T) {
 	path := filepath.Join(dir, LogName)
 	for _, text := range []string{"one\n", "two, cut sh", "three\n"} {
 		f, err := l.OpenLog()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if _, err := io.WriteString(f, text); err != nil {
 			t.Fatal(err)
 		}
-		if err := f.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, f.Close())
 	}
 	if got, err := os.ReadFile(path); err != nil || string(got) != "one\ntwo, cut sh\nthree\n" {
 		t.Errorf("%q, %v", got, err)
 	}
 	// A directory with a log and no manifest is a run that did not get far.
-	if err := errors.Join(os.Remove(l.ManifestPath()), l.Unlock()); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, errors.Join(os.Remove(l.ManifestPath()), l.Unlock()))
 	l = mustLock(t, dir)
-	if err := errors.Join(os.Remove(path), os.Mkdir(path, 0o755)); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, errors.Join(os.Remove(path), os.Mkdir(path, 0o755)))
 	if _, err := l.OpenLog(); err == nil || !strings.HasSuffix(err.Error(), "solve.log is a directory, not a file") {
 		t.Error(err)
 	}

@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"encoding/hex"
 	"errors"
-	"os"
 	"strconv"
 	"strings"
 	"testing"
 
 	"grenier/internal/testkit/crashfs"
+	"grenier/internal/testkit/must"
 	"grenier/io/corrupt"
 	"grenier/io/sealed"
 	"grenier/io/vfs"
@@ -18,10 +18,7 @@ import (
 // dumpInDocument returns the example in docs/format/work-file.md.
 func dumpInDocument(t *testing.T) []byte {
 	t.Helper()
-	page, err := os.ReadFile("../../docs/format/work-file.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Read(t, "../../docs/format/work-file.md")
 	_, dump, _ := strings.Cut(string(page), "```dump\n")
 	dump, _, _ = strings.Cut(dump, "```")
 	var data []byte
@@ -31,9 +28,7 @@ func dumpInDocument(t *testing.T) []byte {
 			t.Fatalf("%q is at %d", line, len(data))
 		}
 		b, err := hex.DecodeString(strings.ReplaceAll(line[6:6+47], " ", ""))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		data = append(data, b...)
 	}
 	return data
@@ -67,9 +62,7 @@ func TestRead(t *testing.T) {
 		if err == nil {
 			err = f.Truncate(int64(len(data) + longer))
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		got, err := sealed.Read(dir, "checkpoint")
 		if err != nil || len(got) != len(data)+min(longer, 1) {
 			t.Errorf("%d bytes more: %d are read, %v", longer, len(got), err)

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"grenier/internal/testkit/tries"
 	"grenier/kernels/cpu"
 )
 
@@ -18,8 +19,7 @@ func randomScores(r *rand.Rand, n int) []int8 {
 }
 
 func TestHistogram(t *testing.T) {
-	seed := rand.Uint64()
-	r := rand.New(rand.NewPCG(seed, 0))
+	r := tries.Rand(t)
 	for n := range 300 {
 		scores := randomScores(r, n)
 		var want [256]uint64
@@ -32,7 +32,7 @@ func TestHistogram(t *testing.T) {
 		right.Add(scores[n/3:])
 		left.Merge(&right)
 		if got != want || left != want || got.Total() != uint64(n) {
-			t.Fatalf("seed %d, %d scores", seed, n)
+			t.Fatalf("%d scores", n)
 		}
 	}
 }
@@ -113,24 +113,6 @@ func TestHashText(t *testing.T) {
 		if err := h.UnmarshalText([]byte(text)); err == nil {
 			t.Errorf("%q is taken for a hash", text)
 		}
-	}
-}
-
-func BenchmarkHistogram(b *testing.B) {
-	scores := make([]int8, 1<<16)
-	b.SetBytes(int64(len(scores)))
-	var h Histogram
-	for b.Loop() {
-		h.Add(scores)
-	}
-}
-
-func BenchmarkHash(b *testing.B) {
-	scores := make([]int8, 1<<16)
-	b.SetBytes(int64(len(scores)))
-	h := NewHash(cpu.Best())
-	for b.Loop() {
-		h = h.Add(scores)
 	}
 }
 

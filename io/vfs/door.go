@@ -20,8 +20,12 @@ import (
 // OpenDir opens the directory at path, to which links may lead. It fails with a
 // *KindError if there is something else, or with an error of the operating system.
 func OpenDir(path string) (Dir, error) {
-	if temp, names := intoTemp(path); temp != nil {
-		return descend(temp, names, Dir.Sub)
+	if temp, name := intoTemp(path); temp != nil {
+		root, err := temp.root.OpenRoot(name)
+		if err != nil {
+			return nil, temp.named("open", name, err)
+		}
+		return seen(&system{root, temp.Path(name)}), nil
 	}
 	info, err := os.Stat(path)
 	if err != nil {
@@ -40,8 +44,11 @@ func OpenDir(path string) (Dir, error) {
 // MakeDir is OpenDir for a directory that is made if there is none, with those that lead to it,
 // so that it survives a power cut.
 func MakeDir(path string) (Dir, error) {
-	if temp, names := intoTemp(path); temp != nil {
-		return descend(temp, names, MakeSub)
+	if temp, name := intoTemp(path); temp != nil {
+		if err := temp.root.MkdirAll(name, 0o755); err != nil {
+			return nil, temp.named("mkdir", name, err)
+		}
+		return OpenDir(path)
 	}
 	_, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -134,36 +141,16 @@ var temps struct {
 }
 
 // intoTemp returns the directory of TempDir in which path is, nil if there is none, and the
-// names that lead from there to path.
-func intoTemp(path string) (temp *system, names []string) {
+// name of path there.
+func intoTemp(path string) (temp *system, name string) {
 	temps.Lock()
 	defer temps.Unlock()
-	for top := filepath.Clean(path); ; top = filepath.Dir(top) {
-		if temp = temps.open[top]; temp != nil {
-			return temp, names
+	for top, temp := range temps.open {
+		if name, err := filepath.Rel(top, path); err == nil && filepath.IsLocal(name) {
+			return temp, name
 		}
-		if top == filepath.Dir(top) {
-			return nil, nil
-		}
-		names = append([]string{filepath.Base(top)}, names...)
 	}
-}
-
-// descend opens what is in a directory of TempDir, one name after the other.
-func descend(temp *system, names []string, open func(d Dir, name string) (Dir, error)) (Dir, error) {
-	root, err := temp.root.OpenRoot(".")
-	if err != nil {
-		return nil, temp.named("open", "", err)
-	}
-	d := seen(&system{root, temp.path})
-	for _, name := range names {
-		sub, err := open(d, name)
-		if err = errors.Join(err, d.Close()); err != nil {
-			return nil, err
-		}
-		d = sub
-	}
-	return d, nil
+	return nil, ""
 }
 
 // TempDir makes a directory in parent, that of the system for temporary files if it is empty. Its

@@ -8,6 +8,8 @@ import (
 	"runtime"
 	"sync/atomic"
 	"testing"
+
+	"grenier/internal/testkit/must"
 )
 
 // canaries makes a directory with a file that has to stay alone.
@@ -35,8 +37,8 @@ func TestSwapped(t *testing.T) {
 	}
 	d := open(t)
 	away, alive := canaries(t, t.TempDir())
-	check(t, d.Mkdir("x"))
-	check(t, os.Symlink(away, d.Path("link")))
+	must.OK(t, d.Mkdir("x"))
+	must.OK(t, os.Symlink(away, d.Path("link")))
 	var stop atomic.Bool
 	done := make(chan error, 1)
 	go func() {
@@ -55,7 +57,7 @@ func TestSwapped(t *testing.T) {
 		switch {
 		case err == nil:
 			opened++
-			check(t, errors.Join(Write(sub, "file", []byte("mine")), sub.Remove("file"), sub.Close()))
+			must.OK(t, errors.Join(Write(sub, "file", []byte("mine")), sub.Remove("file"), sub.Close()))
 		case isKind(err) || errors.Is(err, ErrReplaced) || errors.Is(err, fs.ErrNotExist):
 			refused++
 		default:
@@ -63,7 +65,7 @@ func TestSwapped(t *testing.T) {
 		}
 	}
 	stop.Store(true)
-	check(t, <-done)
+	must.OK(t, <-done)
 	alive()
 	t.Logf("opened %d times, refused %d times", opened, refused)
 	if opened == 0 || refused == 0 {
@@ -82,29 +84,29 @@ func TestTempSwapped(t *testing.T) {
 			top := t.TempDir()
 			away, alive := canaries(t, top)
 			path, remove, err := TempDir(top, "temp-")
-			check(t, err)
+			must.OK(t, err)
 			moved := filepath.Join(top, "moved")
-			check(t, os.Rename(path, moved))
-			check(t, swap(away, path))
-			check(t, WriteFile(filepath.Join(path, "file"), []byte("mine")))
+			must.OK(t, os.Rename(path, moved))
+			must.OK(t, swap(away, path))
+			must.OK(t, WriteFile(filepath.Join(path, "file"), []byte("mine")))
 			sub, err := MakeDir(filepath.Join(path, "a", "b"))
-			check(t, err)
-			check(t, errors.Join(Write(sub, "c", nil), sub.Close()))
+			must.OK(t, err)
+			must.OK(t, errors.Join(Write(sub, "c", nil), sub.Close()))
 			sub, err = OpenDir(filepath.Join(path, "a"))
-			check(t, err)
-			check(t, sub.Close())
+			must.OK(t, err)
+			must.OK(t, sub.Close())
 			if _, err := OpenDir(filepath.Join(path, "none")); !errors.Is(err, fs.ErrNotExist) {
 				t.Error(err)
 			}
 			if got := contents(t, filepath.Join(moved, "file")); got != "mine" {
 				t.Errorf("%q", got)
 			}
-			check(t, remove())
+			must.OK(t, remove())
 			if left, err := os.ReadDir(moved); err != nil || len(left) > 0 {
 				t.Errorf("%v, %v", left, err)
 			}
 			if name == "directory" {
-				check(t, os.Rename(path, away))
+				must.OK(t, os.Rename(path, away))
 			}
 			alive()
 			if _, err := OpenDir(path); name == "directory" && !errors.Is(err, fs.ErrNotExist) {

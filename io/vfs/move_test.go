@@ -5,20 +5,22 @@ import (
 	"io/fs"
 	"os"
 	"testing"
+
+	"grenier/internal/testkit/must"
 )
 
 // TestMove: whatever it is, it is moved as it is, and nothing is replaced.
 func TestMove(t *testing.T) {
 	d := open(t)
 	write(t, d.Path("file"), "text")
-	check(t, os.MkdirAll(d.Path("dir/below"), 0o755))
-	check(t, os.Symlink("file", d.Path("link")))
+	must.OK(t, os.MkdirAll(d.Path("dir/below"), 0o755))
+	must.OK(t, os.Symlink("file", d.Path("link")))
 	for _, name := range []string{"file", "dir", "link"} {
 		before, err := d.Lstat(name)
-		check(t, err)
-		check(t, Move(d, name, name+"-2"))
+		must.OK(t, err)
+		must.OK(t, Move(d, name, name+"-2"))
 		after, err := d.Lstat(name + "-2")
-		check(t, err)
+		must.OK(t, err)
 		if !os.SameFile(before, after) || before.Mode() != after.Mode() {
 			t.Errorf("%s has become %v", name, after.Mode())
 		}
@@ -42,10 +44,10 @@ func TestMove(t *testing.T) {
 func TestRemoveDir(t *testing.T) {
 	d := open(t)
 	write(t, d.Path("file"), "text")
-	check(t, os.MkdirAll(d.Path("full/below"), 0o755))
-	check(t, os.Mkdir(d.Path("empty"), 0o755))
-	check(t, os.Symlink("empty", d.Path("link")))
-	check(t, RemoveDir(d, "empty"))
+	must.OK(t, os.MkdirAll(d.Path("full/below"), 0o755))
+	must.OK(t, os.Mkdir(d.Path("empty"), 0o755))
+	must.OK(t, os.Symlink("empty", d.Path("link")))
+	must.OK(t, RemoveDir(d, "empty"))
 	for _, name := range []string{"file", "link"} {
 		if err := RemoveDir(d, name); !isKind(err) {
 			t.Errorf("%s: %v", name, err)

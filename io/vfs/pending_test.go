@@ -7,16 +7,18 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"grenier/internal/testkit/must"
 )
 
 func TestWriteFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a")
 	for _, text := range []string{"first", "second, and longer", ""} {
-		check(t, WriteFile(path, []byte(text)))
+		must.OK(t, WriteFile(path, []byte(text)))
 		if got := contents(t, path); got != text {
 			t.Errorf("%q instead of %q", got, text)
 		}
-		check(t, CheckFile(path))
+		must.OK(t, CheckFile(path))
 	}
 	if left, err := os.ReadDir(filepath.Dir(path)); err != nil || len(left) != 1 {
 		t.Errorf("left behind: %v, %v", left, err)
@@ -40,25 +42,25 @@ func TestMissingDirectory(t *testing.T) {
 // TestPending: the old file is there until the new one is.
 func TestPending(t *testing.T) {
 	d := open(t)
-	check(t, Write(d, "a", []byte("old")))
+	must.OK(t, Write(d, "a", []byte("old")))
 	for end, want := range map[string]string{"abort": "old", "close": "old", "publish": "new", "replace": "new"} {
 		p, err := NewPending(d, "a")
-		check(t, err)
+		must.OK(t, err)
 		if _, err := p.Write([]byte("new")); err != nil {
 			t.Error(err)
 		}
 		if got := contents(t, d.Path("a")); got != "old" {
 			t.Errorf("%s: %q before the end", end, got)
 		}
-		check(t, map[string]func() error{"abort": p.Abort, "close": p.Close, "publish": p.Publish, "replace": p.Replace}[end]())
+		must.OK(t, map[string]func() error{"abort": p.Abort, "close": p.Close, "publish": p.Publish, "replace": p.Replace}[end]())
 		if got := contents(t, d.Path("a")); got != want {
 			t.Errorf("%s: %q, want %q", end, got, want)
 		}
-		check(t, errors.Join(p.Abort(), p.Abort()))
+		must.OK(t, errors.Join(p.Abort(), p.Abort()))
 		if got := namesOf(t, d); got != "a" {
 			t.Errorf("%s: left behind: %s", end, got)
 		}
-		check(t, Write(d, "a", []byte("old")))
+		must.OK(t, Write(d, "a", []byte("old")))
 	}
 }
 
@@ -66,8 +68,8 @@ func TestPending(t *testing.T) {
 func TestPublishFails(t *testing.T) {
 	d := open(t)
 	p, err := NewPending(d, "a")
-	check(t, err)
-	check(t, d.Mkdir("a"))
+	must.OK(t, err)
+	must.OK(t, d.Mkdir("a"))
 	if err := p.Publish(); !isKind(err) || !strings.HasPrefix(err.Error(), "publishing "+d.Path("a")) {
 		t.Error(err)
 	}
@@ -98,15 +100,15 @@ func TestRemoveStale(t *testing.T) {
 	for _, name := range []string{"a.0123456789abcdef.tmp", "b.0123456789abcdef.tmp", "a.tmp", "a"} {
 		write(t, d.Path(name), "text")
 	}
-	check(t, d.Mkdir("a.0000000000000000.tmp"))
-	check(t, os.Symlink("a", d.Path("a.0000000000000001.tmp")))
+	must.OK(t, d.Mkdir("a.0000000000000000.tmp"))
+	must.OK(t, os.Symlink("a", d.Path("a.0000000000000001.tmp")))
 	writing, err := NewPending(d, "a")
-	check(t, err)
+	must.OK(t, err)
 	defer writing.Abort()
-	check(t, RemoveStale(d, func(final string) bool { return final == "a" }))
+	must.OK(t, RemoveStale(d, func(final string) bool { return final == "a" }))
 	want := "a a.0000000000000000.tmp a.0000000000000001.tmp a.tmp b.0123456789abcdef.tmp"
 	f, err := d.Open("a")
-	check(t, err)
+	must.OK(t, err)
 	defer f.Close()
 	if errors.Is(TryLock(f, true), errors.ErrUnsupported) {
 		return // the one being written is gone too
@@ -119,12 +121,12 @@ func TestRemoveStale(t *testing.T) {
 func TestTempDir(t *testing.T) {
 	parent := t.TempDir()
 	path, remove, err := TempDir(parent, "x-")
-	check(t, err)
+	must.OK(t, err)
 	canary := filepath.Join(parent, "canary")
 	write(t, canary, "alive")
-	check(t, os.Symlink(canary, filepath.Join(path, "link")))
-	check(t, os.Symlink(parent, filepath.Join(path, "up")))
-	check(t, remove())
+	must.OK(t, os.Symlink(canary, filepath.Join(path, "link")))
+	must.OK(t, os.Symlink(parent, filepath.Join(path, "up")))
+	must.OK(t, remove())
 	if got := contents(t, canary); got != "alive" {
 		t.Error(got)
 	}
@@ -138,8 +140,8 @@ func TestMakeDir(t *testing.T) {
 	path := filepath.Join(top, "a", "b")
 	for range 2 {
 		d, err := MakeDir(path)
-		check(t, err)
-		check(t, d.Close())
+		must.OK(t, err)
+		must.OK(t, d.Close())
 	}
 	write(t, filepath.Join(path, "file"), "text")
 	if _, err := MakeDir(filepath.Join(path, "file", "below")); err == nil {

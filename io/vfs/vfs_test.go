@@ -8,42 +8,34 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"grenier/internal/testkit/must"
 )
 
 // open opens a directory of its own.
 func open(t *testing.T) Dir {
 	t.Helper()
 	d, err := OpenDir(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	t.Cleanup(func() { d.Close() })
 	return d
 }
 
-func check(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 func write(t *testing.T, path, text string) {
 	t.Helper()
-	check(t, os.WriteFile(path, []byte(text), 0o644))
+	must.Write(t, path, []byte(text))
 }
 
 func contents(t *testing.T, path string) string {
 	t.Helper()
-	data, err := os.ReadFile(path)
-	check(t, err)
+	data := must.Read(t, path)
 	return string(data)
 }
 
 func namesOf(t *testing.T, d Dir) string {
 	t.Helper()
 	entries, err := d.Entries()
-	check(t, err)
+	must.OK(t, err)
 	var names []string
 	for _, e := range entries {
 		names = append(names, e.Name())
@@ -60,7 +52,7 @@ func isKind(err error) bool {
 func TestLife(t *testing.T) {
 	d := open(t)
 	f, err := d.Create("a")
-	check(t, err)
+	must.OK(t, err)
 	for _, text := range []string{"one ", "two"} {
 		if _, err := f.Write([]byte(text)); err != nil {
 			t.Error(err)
@@ -72,17 +64,17 @@ func TestLife(t *testing.T) {
 	if size, err := f.Size(); size != 7 || err != nil {
 		t.Error(size, err)
 	}
-	check(t, errors.Join(f.Sync(), f.Close()))
+	must.OK(t, errors.Join(f.Sync(), f.Close()))
 	if _, err := d.Create("a"); !errors.Is(err, fs.ErrExist) {
 		t.Error(err)
 	}
-	check(t, d.Rename("a", "b"))
+	must.OK(t, d.Rename("a", "b"))
 	if data, err := Read(d, "b", 3); string(data) != "one " || err != nil { // one byte more than allowed
 		t.Errorf("%q, %v", data, err)
 	}
 	f, err = d.Edit("b")
-	check(t, err)
-	check(t, errors.Join(f.Truncate(3), f.Close()))
+	must.OK(t, err)
+	must.OK(t, errors.Join(f.Truncate(3), f.Close()))
 	if got := contents(t, d.Path("b")); got != "one" {
 		t.Errorf("%q", got)
 	}
@@ -90,14 +82,14 @@ func TestLife(t *testing.T) {
 		if got, err := Exists(d, "b"); got != there || err != nil {
 			t.Error(got, err)
 		}
-		check(t, RemoveIfThere(d, "b"))
+		must.OK(t, RemoveIfThere(d, "b"))
 	}
 	for _, err := range []error{d.Remove("b"), d.Rename("b", "c"), second(d.Open("b")), second(d.Edit("b"))} {
 		if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), d.Path("b")) && !strings.Contains(err.Error(), d.Path("c")) {
 			t.Error(err)
 		}
 	}
-	check(t, d.Sync())
+	must.OK(t, d.Sync())
 }
 
 func second[T any](_ T, err error) error { return err }
@@ -105,7 +97,7 @@ func second[T any](_ T, err error) error { return err }
 // TestNames: what is not a single element of a path is refused.
 func TestNames(t *testing.T) {
 	d := open(t)
-	check(t, d.Mkdir("sub"))
+	must.OK(t, d.Mkdir("sub"))
 	write(t, d.Path("sub/a"), "text")
 	for _, name := range []string{"", ".", "..", "sub/a", "../" + filepath.Base(d.Path("")), "/", d.Path("sub")} {
 		for _, err := range []error{
@@ -135,19 +127,19 @@ func places(t *testing.T, try func(t *testing.T, d Dir)) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			top := t.TempDir()
-			check(t, errors.Join(os.MkdirAll(filepath.Join(top, "here"), 0o755), os.MkdirAll(filepath.Join(top, "dir"), 0o755)))
+			must.OK(t, errors.Join(os.MkdirAll(filepath.Join(top, "here"), 0o755), os.MkdirAll(filepath.Join(top, "dir"), 0o755)))
 			canaries := []string{filepath.Join(top, "canary"), filepath.Join(top, "dir", "canary"), filepath.Join(top, "here", "canary")}
 			for _, path := range canaries {
 				write(t, path, "alive")
 			}
 			d, err := OpenDir(filepath.Join(top, "here"))
-			check(t, err)
+			must.OK(t, err)
 			defer d.Close()
 			if err := place(d); err != nil {
 				t.Skip(err)
 			}
 			before, err := os.Lstat(d.Path("x"))
-			check(t, err)
+			must.OK(t, err)
 			try(t, d)
 			after, err := os.Lstat(d.Path("x"))
 			if err != nil || !os.SameFile(before, after) {
@@ -189,7 +181,7 @@ func TestOpenFile(t *testing.T) {
 	places(t, func(t *testing.T, d Dir) {
 		f, err := OpenFile(d.Path("x"))
 		if target, _ := os.Stat(d.Path("x")); target != nil && target.Mode().IsRegular() {
-			check(t, err)
+			must.OK(t, err)
 			f.Close()
 		} else if !isKind(err) && !errors.Is(err, fs.ErrNotExist) && !strings.Contains(err.Error(), "too many") {
 			t.Error(err)
@@ -204,7 +196,7 @@ func TestOpenStream(t *testing.T) {
 		t.Skip(err)
 	}
 	f, err := OpenStream(path)
-	check(t, err)
+	must.OK(t, err)
 	defer f.Close()
 	if n, err := f.Read(make([]byte, 1)); n != 0 {
 		t.Error(n, err)
@@ -219,13 +211,13 @@ func TestSub(t *testing.T) {
 	places(t, func(t *testing.T, d Dir) {
 		sub, err := d.Sub("x")
 		info, failed := d.Lstat("x")
-		check(t, failed)
+		must.OK(t, failed)
 		want := "not a directory"
 		if info.Mode()&fs.ModeSymlink != 0 {
 			want = d.Path("x") + " is a symbolic link, not a directory; links may lead to " + d.Path("") + ", but not on from there"
 		}
 		if info.IsDir() {
-			check(t, err)
+			must.OK(t, err)
 			sub.Close()
 		} else if !isKind(err) || !strings.HasSuffix(err.Error(), want) {
 			t.Error(err)
@@ -250,10 +242,10 @@ func TestHardLink(t *testing.T) {
 	if data, err := Read(d, "x", 100); string(data) != "alive" || err != nil {
 		t.Error(data, err)
 	}
-	check(t, Write(d, "x", []byte("new")))
+	must.OK(t, Write(d, "x", []byte("new")))
 	f, err := Renew(d, "x")
-	check(t, err)
-	check(t, f.Close())
+	must.OK(t, err)
+	must.OK(t, f.Close())
 	if got := contents(t, d.Path("canary")); got != "alive" {
 		t.Errorf("%q", got)
 	}
@@ -262,9 +254,9 @@ func TestHardLink(t *testing.T) {
 // TestOpenDir: links may lead to the directory that is meant; nothing is waited for.
 func TestOpenDir(t *testing.T) {
 	d := open(t)
-	check(t, d.Mkdir("dir"))
+	must.OK(t, d.Mkdir("dir"))
 	write(t, d.Path("file"), "text")
-	check(t, os.Symlink("dir", d.Path("link")))
+	must.OK(t, os.Symlink("dir", d.Path("link")))
 	for name, want := range map[string]string{"dir": "", "link": "", "file": "is a file, not a directory", "none": "no such"} {
 		o, err := OpenDir(d.Path(name))
 		if err == nil {
@@ -309,7 +301,7 @@ func TestReplaced(t *testing.T) {
 		f, err := d.Edit("x")
 		switch {
 		case err == nil:
-			check(t, f.Close())
+			must.OK(t, f.Close())
 		case errors.Is(err, ErrReplaced):
 			replaced++
 			if !strings.HasPrefix(err.Error(), "open "+d.Path("x")+": something else took its place") {
@@ -320,6 +312,6 @@ func TestReplaced(t *testing.T) {
 		}
 	}
 	close(stop)
-	check(t, <-done)
+	must.OK(t, <-done)
 	t.Logf("replaced %d times", replaced)
 }

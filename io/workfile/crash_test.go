@@ -9,12 +9,12 @@ import (
 	"io/fs"
 	"maps"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"syscall"
 	"testing"
 
 	"grenier/internal/testkit/crashfs"
+	"grenier/internal/testkit/tries"
 	"grenier/io/sealed"
 	"grenier/io/vfs"
 	"grenier/io/workfile"
@@ -262,10 +262,7 @@ func crashIn(t *testing.T, disk *crashfs.FS, k int, before *solver, script uint6
 // process is killed and the power goes in one of the first operations of the
 // next one.
 func TestLongCrash(t *testing.T) {
-	scripts, cuts := 1, uint64(4)
-	if os.Getenv("GRENIER_LONG") != "" {
-		scripts, cuts = 20, 10
-	}
+	scripts, cuts := tries.More(1, 20), tries.More(uint64(4), 10)
 	crashes := 0
 	for script := range uint64(scripts) {
 		for k := 1; ; k++ {

@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"grenier/internal/testkit/crashfs"
+	"grenier/internal/testkit/must"
 	"grenier/io/corrupt"
 	"grenier/io/workfile"
 )
@@ -85,9 +86,7 @@ func (m *model) putAll(t *rapid.T) {
 	lengths := rapid.SliceOfN(rapid.IntRange(0, 1000), 0, 8).Draw(t, "lengths")
 	before := m.disk.Ops()
 	pieces, err := putAll(m.f, rapid.Uint64().Draw(t, "seed"), lengths)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	pieces = slices.DeleteFunc(pieces, func(p piece) bool { return p.Extent.IsZero() })
 	// One write for each run in this order: a later part may lie just behind an earlier one.
 	if writes := m.disk.Ops() - before; writes != len(divide(pieces)) {
@@ -132,9 +131,7 @@ func (m *model) getAll(t *rapid.T) {
 		some = slices.Insert(slices.Clone(some), rapid.IntRange(0, len(some)).Draw(t, "zero"), piece{})
 		buffer := make([]byte, 7, rapid.IntRange(7, 20_000).Draw(t, "memory"))
 		got, err := getAll(m.f, some, buffer)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if memory(some) <= cap(buffer) && &got[0] != &buffer[0] {
 			t.Fatal("the memory given was not used")
 		}
@@ -189,13 +186,9 @@ func (m *model) reopen(t *rapid.T) {
 	for _, p := range m.committed {
 		live = append(live, p.Extent)
 	}
-	if err := m.f.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, m.f.Close())
 	f, err := workfile.Open(m.disk.Dir(work), tilesName, live)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	m.f, m.live, m.dropped = f, slices.Clone(m.committed), nil
 }
 
@@ -242,7 +235,7 @@ func TestReuse(t *testing.T) {
 
 // TestReuseAtOnce replaces 100 pieces at once, which leave gaps of a piece or two.
 func TestReuseAtOnce(t *testing.T) {
-	r := newReplacer(t, 20_000)
+	r := newReplacer(t, 1_000)
 	most := 0.0
 	for range 20 {
 		r.turn(t, 100)
@@ -361,9 +354,7 @@ func FuzzOpen(f *testing.F) {
 			}
 			return
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if file.Used() != used || file.Size() != size {
 			t.Fatalf("%v: %d bytes used of %d", live, file.Used(), file.Size())
 		}

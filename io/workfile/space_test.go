@@ -227,23 +227,3 @@ func longestRun(taken []bool) (longest int) {
 	}
 	return longest
 }
-
-func BenchmarkSpace(b *testing.B) {
-	const pieces = 1 << 17
-	rng := rand.New(rand.NewPCG(1, 2))
-	s := newSpace()
-	some := func() span {
-		n := 50_000 + rng.Int64N(100_000)
-		return s.take(n, n)
-	}
-	var all []span
-	for range pieces {
-		all = append(all, some())
-	}
-	for b.Loop() {
-		i := rng.IntN(pieces)
-		s.give(all[i])
-		all[i] = some()
-	}
-	b.ReportMetric(float64(s.free())/float64(s.end), "free")
-}

@@ -8,11 +8,11 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
-	"slices"
 	"syscall"
 	"testing"
 
 	"grenier/internal/testkit/crashfs"
+	"grenier/internal/testkit/must"
 	"grenier/io/corrupt"
 	"grenier/io/vfs"
 	"grenier/io/workfile"
@@ -38,9 +38,7 @@ func content(seed uint64, n int) []byte {
 func open(t tb, path string) vfs.Dir {
 	t.Helper()
 	d, err := vfs.OpenDir(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	t.Cleanup(func() { d.Close() })
 	return d
 }
@@ -48,18 +46,14 @@ func open(t tb, path string) vfs.Dir {
 func create(t tb, d vfs.Dir, name string) *workfile.File {
 	t.Helper()
 	f, err := workfile.Create(d, name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return f
 }
 
 func put(t tb, f *workfile.File, data []byte) workfile.Extent {
 	t.Helper()
 	e, err := f.Put(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return e
 }
 
@@ -67,9 +61,7 @@ func put(t tb, f *workfile.File, data []byte) workfile.Extent {
 func expect(t tb, f *workfile.File, e workfile.Extent, want []byte) {
 	t.Helper()
 	got, err := f.Get(e, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if !bytes.Equal(got, want) {
 		t.Fatalf("%+v: other bytes", e)
 	}
@@ -77,9 +69,7 @@ func expect(t tb, f *workfile.File, e workfile.Extent, want []byte) {
 
 func commit(t tb, f *workfile.File, name string, data []byte) {
 	t.Helper()
-	if err := f.Commit(name, data); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, f.Commit(name, data))
 }
 
 func TestLife(t *testing.T) {
@@ -100,9 +90,7 @@ func TestLife(t *testing.T) {
 	if f.Used() != 1200 {
 		t.Errorf("used %d", f.Used())
 	}
-	if err := f.Close(); err != nil {
-		t.Error(err)
-	}
+	must.OK(t, f.Close())
 	if _, err := f.Put(a); !errors.Is(err, fs.ErrClosed) {
 		t.Error(err)
 	}
@@ -111,9 +99,7 @@ func TestLife(t *testing.T) {
 		t.Errorf("%q, %v", data, err)
 	}
 	f, err := workfile.Open(d, tilesName, []workfile.Extent{{}, eb})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer f.Close()
 	expect(t, f, eb, b)
 	if e := put(t, f, a); e.Offset != 0 {
@@ -135,9 +121,7 @@ func TestDamage(t *testing.T) {
 	damaged := func(change func(h *os.File)) {
 		t.Helper()
 		h, err := os.OpenFile(path, os.O_RDWR, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		change(h)
 		h.Close()
 		_, err = f.Get(e, nil)
@@ -149,49 +133,6 @@ func TestDamage(t *testing.T) {
 	damaged(func(h *os.File) { h.WriteAt([]byte{^content(2, 1000)[500]}, 1500) })
 	damaged(func(h *os.File) { h.Truncate(1900) })
 	damaged(func(h *os.File) { h.Truncate(900) })
-}
-
-// TestDamageAmong damages each of several extents that are read at once.
-func TestDamageAmong(t *testing.T) {
-	lengths := []int{100, 200, 0, 1, 300}
-	for bad, n := range lengths {
-		if n == 0 {
-			continue
-		}
-		disk := crashfs.New()
-		f := create(t, disk.Dir(work), tilesName)
-		put(t, f, content(9, 50))
-		pieces, err := putAll(f, 1, lengths)
-		if err != nil {
-			t.Fatal(err)
-		}
-		e, text := pieces[bad].Extent, pieces[bad].content()
-		h, err := disk.Dir(work).Edit(tilesName)
-		if err != nil {
-			t.Fatal(err)
-		}
-		damaged := func(what string, intact []piece) {
-			t.Helper()
-			if _, err := getAll(f, intact, nil); err != nil {
-				t.Errorf("%s of piece %d: the others: %v", what, bad, err)
-			}
-			_, err := getAll(f, pieces, nil)
-			typed, ok := errors.AsType[*corrupt.Error](err)
-			if !ok || typed.File != work+"/"+tilesName || typed.Part != fmt.Sprint("extent at ", e.Offset) {
-				t.Errorf("%s of piece %d: %v", what, bad, err)
-			}
-		}
-		for _, i := range []int{0, n / 2, n - 1} {
-			h.WriteAt([]byte{^text[i]}, e.Offset+int64(i))
-			damaged("a bit", pieces[:bad])
-			damaged("a bit", pieces[bad+1:])
-			h.WriteAt(text[i:i+1], e.Offset+int64(i))
-		}
-		for _, i := range []int{n - 1, n / 2, 0} {
-			h.Truncate(e.Offset + int64(i))
-			damaged("the end", pieces[:bad])
-		}
-	}
 }
 
 func TestMissing(t *testing.T) {
@@ -339,21 +280,6 @@ func TestMisuse(t *testing.T) {
 	}
 }
 
-// TestApart reads extents that do not follow each other.
-func TestApart(t *testing.T) {
-	f := create(t, crashfs.New().Dir(work), tilesName)
-	a, b, c := put(t, f, content(1, 10)), put(t, f, content(2, 10)), put(t, f, content(3, 10))
-	for _, extents := range [][]workfile.Extent{{a, c}, {b, a}, {a, a}, {a, {}, c}, {{}, c, {}, {}, a, b, {}}, {a, b, b}} {
-		var want []byte
-		for _, e := range extents {
-			want = append(want, content(uint64(e.Offset/10+1), int(e.Length))...)
-		}
-		if got, err := f.GetAll(extents, nil); err != nil || !bytes.Equal(got, want) {
-			t.Errorf("%v: %v", extents, err)
-		}
-	}
-}
-
 // counting counts the reads of the files that were made in a directory.
 type counting struct {
 	vfs.Dir
@@ -381,9 +307,7 @@ func apart(t *testing.T, gap int) (*counting, *workfile.File, []piece) {
 	disk := &counting{Dir: crashfs.New().Dir(work)}
 	f := create(t, disk, tilesName)
 	pieces, err := putAll(f, 1, []int{100, gap, 200, gap, 300})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	f.Drop(pieces[1].Extent)
 	f.Drop(pieces[3].Extent)
 	commit(t, f, checkpointName, nil)
@@ -403,7 +327,12 @@ func TestGaps(t *testing.T) {
 // TestDamageBehindGaps: only damage to the extents counts, and the first one that is
 // damaged is named, also if the file ends in a gap.
 func TestDamageBehindGaps(t *testing.T) {
-	const gap = 1000
+	for _, gap := range []int64{0, 1000} {
+		damageBehindGaps(t, gap)
+	}
+}
+
+func damageBehindGaps(t *testing.T, gap int64) {
 	for name, c := range map[string]struct {
 		change func(h vfs.File)
 		bad    int // the first piece that is damaged; 3: none
@@ -419,11 +348,9 @@ func TestDamageBehindGaps(t *testing.T) {
 		"it ends in the second":  {func(h vfs.File) { h.Truncate(101 + gap) }, 1},
 		"it is empty":            {func(h vfs.File) { h.Truncate(0) }, 0},
 	} {
-		disk, f, pieces := apart(t, gap)
+		disk, f, pieces := apart(t, int(gap))
 		h, err := disk.Edit(tilesName)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		c.change(h)
 		if _, err := getAll(f, pieces[:c.bad], nil); err != nil {
 			t.Errorf("%s: the pieces before: %v", name, err)
@@ -442,58 +369,11 @@ func TestDamageBehindGaps(t *testing.T) {
 	}
 }
 
-// TestDivided puts parts into several gaps.
-func TestDivided(t *testing.T) {
-	disk := crashfs.New()
-	f := create(t, disk.Dir(work), tilesName)
-	pieces, err := putAll(f, 1, slices.Repeat([]int{100}, 10))
-	if err != nil {
-		t.Fatal(err)
-	}
-	gaps := []int{1, 2, 3, 5, 6, 9}
-	for _, i := range gaps {
-		f.Drop(pieces[i].Extent)
-	}
-	commit(t, f, checkpointName, nil)
-	lengths := []int{70, 60, 80, 100, 0, 90, 100}
-	used := f.Used()
-	disk.Limit(1000)
-	if _, err := putAll(f, 20, append(lengths, 100)); !errors.Is(err, syscall.ENOSPC) {
-		t.Fatal(err)
-	}
-	if f.Used() != used || f.Size() != 900 {
-		t.Fatalf("%d bytes used of %d", f.Used(), f.Size())
-	}
-	before := disk.Ops()
-	divided, err := putAll(f, 20, lengths)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, want := range []int64{100, 170, 230, 500, 0, 600, 900} {
-		if got := divided[i].Extent.Offset; got != want {
-			t.Errorf("part %d is at %d, want %d", i, got, want)
-		}
-	}
-	if n := disk.Ops() - before; n != 3 || f.Size() != 1000 {
-		t.Errorf("%d writes, %d bytes", n, f.Size())
-	}
-	if _, err := getAll(f, divided, nil); err != nil {
-		t.Error(err)
-	}
-	for i, p := range pieces {
-		if !slices.Contains(gaps, i) {
-			expect(t, f, p.Extent, p.content())
-		}
-	}
-}
-
 // TestAllocations reads into the memory that is given.
 func TestAllocations(t *testing.T) {
 	f := create(t, crashfs.New().Dir(work), tilesName)
 	extents, err := f.PutAll(content(1, 3000), []int{1000, 1500, 500})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	buffer := make([]byte, 3000)
 	extents[0], extents[2] = extents[2], extents[0]
 	if n := testing.AllocsPerRun(100, func() { f.GetAll(extents, buffer) }); n > 0 {

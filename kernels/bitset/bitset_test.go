@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"grenier/internal/testkit/guard"
+	"grenier/internal/testkit/tries"
 	"grenier/internal/testkit/twins"
 	"grenier/kernels/cpu"
 )
@@ -54,7 +55,7 @@ func check(t testing.TB, f cpu.Family, rng *rand.Rand, mask []uint64) {
 
 func TestDeposit(t *testing.T) {
 	twins.Test(t, func(t *testing.T, f cpu.Family) {
-		rng := twins.Rand(t)
+		rng := tries.Rand(t)
 		for words := range 12 {
 			for range 20 {
 				mask := make([]uint64, words)
@@ -88,7 +89,7 @@ func FuzzDeposit(f *testing.F) {
 }
 
 func TestTranspose(t *testing.T) {
-	rng := twins.Rand(t)
+	rng := tries.Rand(t)
 	var square [64]uint64
 	for i := range square {
 		square[i] = rng.Uint64()
@@ -122,15 +123,4 @@ func BenchmarkDeposit(b *testing.B) {
 			deposit(dst, src, &m)
 		}
 	})
-}
-
-func BenchmarkTranspose(b *testing.B) {
-	var square [64]uint64
-	for i := range square {
-		square[i] = uint64(i) * 0x9e3779b97f4a7c15
-	}
-	b.SetBytes(512)
-	for b.Loop() {
-		Transpose(&square)
-	}
 }

@@ -7,15 +7,14 @@ import (
 	"slices"
 	"testing"
 
+	"grenier/internal/testkit/must"
 	"grenier/kernels/colex"
 )
 
 func mustLayer(t testing.TB, pits, seeds int) *Layer {
 	t.Helper()
 	l, err := New(pits, seeds)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return l
 }
 
@@ -25,13 +24,9 @@ func TestEqualsColex(t *testing.T) {
 		pits, seeds := c[0], c[1]
 		l := mustLayer(t, pits, seeds)
 		ranking, err := colex.New(pits, seeds)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		want, err := ranking.Iterate(seeds)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		boards := make([]uint8, int(l.Size())*pits)
 		l.Iterate(boards, l.First())
 		ranks, again := make([]uint64, l.Size()), make([]uint8, len(boards))
@@ -70,17 +65,13 @@ func check(t *testing.T, pits, seeds int, rank uint64, count int) {
 	t.Helper()
 	l := mustLayer(t, pits, seeds)
 	ranking, err := colex.New(pits, seeds)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	rank %= l.Size()
 	count = int(min(uint64(count), l.Size()-rank))
 	want, ranks := make([]uint8, count*pits), make([]uint64, count)
 	for i := range ranks {
 		ranks[i] = rank + uint64(i)
-		if err := ranking.Unrank(seeds, ranks[i], want[i*pits:][:pits]); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, ranking.Unrank(seeds, ranks[i], want[i*pits:][:pits]))
 	}
 	got := make([]uint8, len(want))
 	if err := l.Unrank(got, ranks); err != nil || !slices.Equal(got, want) {
@@ -149,9 +140,7 @@ func BenchmarkIterate(b *testing.B) {
 // BenchmarkUnrank takes random boards.
 func BenchmarkUnrank(b *testing.B) {
 	bench(b, func(l *Layer, boards []uint8, random []uint64) {
-		if err := l.Unrank(boards, random); err != nil {
-			b.Fatal(err)
-		}
+		must.OK(b, l.Unrank(boards, random))
 	})
 }
 
@@ -162,8 +151,6 @@ func BenchmarkUnrankInOrder(b *testing.B) {
 		for i := range ranks {
 			ranks[i] = uint64(i)
 		}
-		if err := l.Unrank(boards, ranks); err != nil {
-			b.Fatal(err)
-		}
+		must.OK(b, l.Unrank(boards, ranks))
 	})
 }

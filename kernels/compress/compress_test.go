@@ -14,7 +14,7 @@ import (
 // Column 0 reaches row 2 of the matrix that holds the children, column 9 row 1.
 func TestExample(t *testing.T) {
 	const rows = 3 // in a panel of the children
-	scores := aligned(2 * rows * Side)
+	scores := twins.Aligned(2 * rows * Side)
 	line := func(panel, row int) []int8 { return scores[(panel*rows+row)*Side:] }
 	copy(line(0, 2), []int8{10, 20, 30, 40, 50, 60})
 	copy(line(1, 2), []int8{-1, -2, -3, -4})
@@ -130,43 +130,6 @@ func scoreNaive(panel []int8, row, i, width int) int8 {
 		return panel[row*Side+i]
 	}
 	return int8(get(width, panel[row*lineBytes(width):], i))
-}
-
-// TestCodesOfExample computes the first column of TestExample with codes.
-func TestCodesOfExample(t *testing.T) {
-	for width := range codes {
-		const rows = 3
-		line := lineBytes(width)
-		scores := aligned(2 * rows * line)
-		set := func(panel int, codes ...uint8) {
-			for i, code := range codes {
-				put(width, scores[(panel*rows+2)*line:], i, code)
-			}
-		}
-		most := uint8(1<<width - 1)
-		set(0, most, most-1, 0, 0, 0, 1)
-		set(1, 0, 0, most-1, 0)
-		route := Route{
-			Scores: scores,
-			Stride: rows * line,
-			Words: []Word{
-				{Panel: 0, Pick: 0b100011, Place: 0b0011010},
-				{Panel: 1, Pick: 0b000100, Place: 0b1000000},
-			},
-			First: []uint32{0, 2},
-		}
-		program := Program{Groups: []Group{{Columns: 1}}, Rows: []uint32{2}}
-		want := none
-		want[1], want[3], want[4], want[6] = int8(most), int8(most)-1, 1, int8(most)-1
-
-		eachFamily(t, width, func(t *testing.T, f cpu.Family) {
-			var got Block
-			For(f, width)(&got, nil, 1, &program, []Route{route}, 0, nil)
-			if [Side]int8(got[:]) != want {
-				t.Errorf("got %v, want %v", got[:Side], want)
-			}
-		})
-	}
 }
 
 func TestOtherWidthsPanic(t *testing.T) {

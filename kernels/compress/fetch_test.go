@@ -2,13 +2,11 @@ package compress
 
 import (
 	"fmt"
-	"math/bits"
-	"slices"
 	"testing"
 	"unsafe"
 
 	"grenier/internal/testkit/guard"
-	"grenier/internal/testkit/twins"
+	"grenier/internal/testkit/tries"
 	"grenier/kernels/cpu"
 )
 
@@ -44,8 +42,8 @@ func (c *call) print(lines []int8) string {
 // memory.
 func TestLongFetchChangesNothing(t *testing.T) {
 	eachTwin(t, func(t *testing.T, f cpu.Family, width int) {
-		d, m := dealer{twins.Rand(t).Uint64}, newFence(t)
-		for i := range runs(100) {
+		d, m := dealer{tries.Rand(t).Uint64}, newFence(t)
+		for i := range tries.Runs(500) {
 			end := i%2 == 0
 			c := d.call(width, m.memory(end))
 			c.fence(t)
@@ -71,7 +69,7 @@ func TestLongFetchAsksForTheLast(t *testing.T) {
 		m, line := newFence(t), lineBytes(width)
 		scores := m.memory(true)(0, 5*line)
 		for column := range Side {
-			if !long() && column%9 > 0 {
+			if !tries.Long() && column%9 > 0 {
 				continue
 			}
 			c := &call{
@@ -93,75 +91,4 @@ func TestLongFetchAsksForTheLast(t *testing.T) {
 			}
 		}
 	})
-}
-
-// TestFetchOfNothing leaves out columns, groups, words, lines and rows.
-func TestFetchOfNothing(t *testing.T) {
-	group, word := []Group{{Columns: 3}}, []Word{{Pick: 1, Place: 1}}
-	for name, c := range map[string]struct {
-		columns uint64
-		groups  []Group
-		words   []Word
-		lines   int
-		rows    uint64
-	}{
-		"no column":       {0, group, word, 1, 1},
-		"no group":        {3, nil, word, 1, 1},
-		"other columns":   {^uint64(3), group, word, 1, 1},
-		"no word":         {3, group, nil, 1, 1},
-		"no line":         {3, group, word, 0, 1},
-		"no row":          {3, group, word, 1, 0},
-		"rows, no line":   {3, group, word, 0, ^uint64(0)},
-		"too many rows":   {3, group, word, 1, ^uint64(0)},
-		"nothing at all":  {},
-		"everything":      {3, group, word, Side, ^uint64(0)},
-		"all the columns": {^uint64(0), group, word, Side, ^uint64(0)},
-	} {
-		t.Run(name, func(t *testing.T) {
-			eachTwin(t, func(t *testing.T, f cpu.Family, width int) {
-				line := lineBytes(width)
-				x := &call{program: Program{Groups: c.groups, Rows: []uint32{0, 1}}, width: width}
-				if len(c.groups) > 0 {
-					x.routes = []Route{{Scores: aligned(2 * line), Stride: 2 * line, Words: c.words, First: []uint32{0, uint32(len(c.words))}}}
-				}
-				x.fence(t)
-				lines := aligned(c.lines * line)
-				FetchFor(f, width)(x.blocks(&x.offers), c.columns, &x.program, x.routes, 0, lines, c.rows)
-				if x.offers != (Block{}) || slices.ContainsFunc(lines, func(s int8) bool { return s != 0 }) {
-					t.Error("something is written")
-				}
-			})
-		})
-	}
-}
-
-func TestFetchAllocatesNothing(t *testing.T) {
-	eachTwin(t, func(t *testing.T, f cpu.Family, width int) {
-		fetch, c, lines := FetchFor(f, width), newBench(3, width), aligned(Side*lineBytes(width))
-		if n := testing.AllocsPerRun(10, func() {
-			fetch(c.blocks(&c.offers), ^uint64(0), &c.program, c.routes, 0, lines, ^uint64(0))
-		}); n != 0 {
-			t.Errorf("%v allocations", n)
-		}
-	})
-}
-
-// BenchmarkFetch reports the time for a word of a column, for scores in the cache of
-// the second level: what fetching costs when it is of no use.
-func BenchmarkFetch(b *testing.B) {
-	for _, ask := range []struct {
-		name    string
-		columns uint64
-	}{{"few", 0x0010_0200_4008_0100}, {"one", 1 << 20}} {
-		b.Run(ask.name, func(b *testing.B) {
-			words := 3 * bits.OnesCount64(ask.columns)
-			benchTwins(b, func(b *testing.B, f cpu.Family, width int) {
-				fetch, c, lines := FetchFor(f, width), newBench(1200, width), aligned(Side*lineBytes(width))
-				for b.Loop() {
-					fetch(c.blocks(&c.offers), ask.columns, &c.program, c.routes, 0, lines, 0x0000_0400_0000_0080)
-				}
-				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(words), "ns/word")
-			})
-		})
-	}
 }

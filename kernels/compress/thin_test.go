@@ -1,15 +1,13 @@
 package compress
 
 import (
-	"fmt"
-	"math/bits"
-	"math/rand/v2"
 	"slices"
 	"sync"
 	"testing"
 	"unsafe"
 
 	"grenier/internal/testkit/guard"
+	"grenier/internal/testkit/tries"
 	"grenier/internal/testkit/twins"
 	"grenier/kernels/cpu"
 	"grenier/kernels/window"
@@ -126,23 +124,18 @@ func thinMemory(t *testing.T) func(matrix, n int) []int8 {
 }
 
 func (d dealer) thinCall(memory func(matrix, n int) []int8) *thinCall {
-	c := d.call(8, func(_, n int) []int8 { return aligned(n) })
+	c := d.call(8, func(_, n int) []int8 { return twins.Aligned(n) })
 	return d.thin(c, d.mask, memory)
 }
 
 func TestThinTwins(t *testing.T) {
 	twins.Test(t, func(t *testing.T, f cpu.Family) {
-		d, memory := dealer{twins.Rand(t).Uint64}, thinMemory(t)
+		d, memory := dealer{tries.Rand(t).Uint64}, thinMemory(t)
 		for range 500 {
 			d.thinCall(memory).check(t, f)
 		}
-	})
-}
-
-func TestThinDoesNotAllocate(t *testing.T) {
-	twins.Test(t, func(t *testing.T, f cpu.Family) {
-		least, x := ForThin(f), newThinBench(3, 8)
-		if n := testing.AllocsPerRun(10, func() { least(&x.dst, nil, ^uint64(0), &x.program, x.routes, 0, nil) }); n != 0 {
+		least, x := ForThin(f), d.thinCall(memory)
+		if n := testing.AllocsPerRun(10, func() { least(&x.dst, nil, x.columns, &x.program, x.routes, x.chunk, nil) }); n != 0 {
 			t.Errorf("%v allocations", n)
 		}
 	})
@@ -164,9 +157,9 @@ func FuzzThinTwins(f *testing.F) {
 // or a new one.
 func TestThinWhileOthersWrite(t *testing.T) {
 	twins.Test(t, func(t *testing.T, f cpu.Family) {
-		rng := twins.Rand(t)
+		rng := tries.Rand(t)
 		mask, low, high := rng.Uint64()|1, int8(window.Eight.All[0]), int8(window.Eight.All[250])
-		b := window.NewThin(aligned(window.MostThin), slices.Repeat([]uint64{mask}, Side))
+		b := window.NewThin(twins.Aligned(window.MostThin), slices.Repeat([]uint64{mask}, Side))
 		x := &thinCall{
 			program: Program{Groups: []Group{{Columns: ^uint64(0)}}},
 			routes: []Route{{
@@ -205,45 +198,4 @@ func TestThinWhileOthersWrite(t *testing.T) {
 		}
 		wg.Wait()
 	})
-}
-
-// newThinBench is newBench with thin blocks: of each line, one of so many positions is searched.
-func newThinBench(lines, each int) *thinCall {
-	rng := rand.New(rand.NewPCG(1, 2))
-	c := newBench((lines+apart-1)/apart, 8)
-	mask := func() (mask uint64) {
-		for i := range 64 {
-			if rng.IntN(each) == 0 {
-				mask |= 1 << i
-			}
-		}
-		return mask
-	}
-	x := dealer{rng.Uint64}.thin(c, mask, func(_, n int) []int8 { return aligned(n) })
-	for i := range x.program.Rows {
-		x.program.Rows[i] = uint32(rng.IntN(int(slices.Max(x.program.Rows)) + 1))
-	}
-	return x
-}
-
-// BenchmarkLeastThin is BenchmarkLeast with thin blocks.
-func BenchmarkLeastThin(b *testing.B) {
-	for _, at := range []struct {
-		name  string
-		lines int
-	}{{"L1", 20}, {"L2", 1200}} {
-		for _, each := range []int{10, 3} {
-			b.Run(fmt.Sprintf("%s/1 of %d", at.name, each), func(b *testing.B) {
-				const columns = 1<<52 - 1
-				twins.Bench(b, func(b *testing.B, f cpu.Family) {
-					least, x := ForThin(f), newThinBench(at.lines, each)
-					for b.Loop() {
-						least(&x.dst, nil, columns, &x.program, x.routes, 0, nil)
-					}
-					ns := float64(b.Elapsed().Nanoseconds()) / float64(b.N)
-					b.ReportMetric(ns/float64(3*bits.OnesCount64(columns)), "ns/word")
-				})
-			})
-		}
-	}
 }

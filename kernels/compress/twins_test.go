@@ -4,31 +4,19 @@ import (
 	"fmt"
 	"math/bits"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
-	"unsafe"
 
 	"grenier/internal/testkit/guard"
+	"grenier/internal/testkit/tries"
 	"grenier/internal/testkit/twins"
 	"grenier/kernels/cpu"
 	"grenier/kernels/internal/shared"
 	"grenier/kernels/transpose"
 	"grenier/kernels/window"
 )
-
-// runs returns how often to repeat a random test: n times if there is time, and else an eighth of that.
-func runs(n int) int {
-	if !long() {
-		return n / 8
-	}
-	return n
-}
-
-// long says that there is time for long tests.
-func long() bool { return os.Getenv("GRENIER_LONG") != "" }
 
 // widths are all of them.
 var widths = []int{2, 3, 4, 6, 8}
@@ -52,13 +40,6 @@ func benchTwins(b *testing.B, run func(b *testing.B, f cpu.Family, width int)) {
 			twins.Bench(b, func(b *testing.B, f cpu.Family) { run(b, f, width) })
 		})
 	}
-}
-
-// aligned returns n scores that start at a multiple of 64 bytes.
-func aligned(n int) []int8 {
-	s := make([]int8, n+Side)
-	s = s[-uintptr(unsafe.Pointer(&s[0]))%Side:]
-	return s[:n:n]
 }
 
 // call is what a kernel is called with, but for the memory of blocks.
@@ -236,8 +217,8 @@ func (m *fence) check(t *testing.T, f cpu.Family, c *call, end bool) {
 
 func TestLongTwins(t *testing.T) {
 	eachTwin(t, func(t *testing.T, f cpu.Family, width int) {
-		d, m := dealer{twins.Rand(t).Uint64}, newFence(t)
-		for range runs(500) {
+		d, m := dealer{tries.Rand(t).Uint64}, newFence(t)
+		for range tries.Runs(2500) {
 			for _, end := range []bool{false, true} {
 				m.check(t, f, d.call(width, m.memory(end)), end)
 			}
@@ -248,7 +229,7 @@ func TestLongTwins(t *testing.T) {
 // TestEveryScore moves each score of a line to each row, alone.
 func TestEveryScore(t *testing.T) {
 	eachTwin(t, func(t *testing.T, f cpu.Family, width int) {
-		d, m := dealer{twins.Rand(t).Uint64}, newFence(t)
+		d, m := dealer{tries.Rand(t).Uint64}, newFence(t)
 		scores := m.memory(true)(0, lineBytes(width))
 		c := &call{columns: 1 << 5, routes: []Route{{Scores: scores, First: []uint32{0, 1}}}, width: width}
 		c.program = Program{Groups: []Group{{Columns: 1 << 5}}, Rows: []uint32{0}}
@@ -267,10 +248,12 @@ func TestEveryScore(t *testing.T) {
 
 func TestNoAllocations(t *testing.T) {
 	eachTwin(t, func(t *testing.T, f cpu.Family, width int) {
-		least, c := For(f, width), newBench(3, width)
+		least, fetch, c := For(f, width), FetchFor(f, width), newBench(3, width)
+		lines := twins.Aligned(Side * lineBytes(width))
 		var dst, offers Block
 		if n := testing.AllocsPerRun(10, func() {
 			least(&dst, c.blocks(&offers), ^uint64(0), &c.program, c.routes, 0, nil)
+			fetch(c.blocks(&offers), ^uint64(0), &c.program, c.routes, 0, lines, ^uint64(0))
 		}); n != 0 {
 			t.Errorf("%v allocations", n)
 		}
@@ -282,9 +265,9 @@ func TestNoAllocations(t *testing.T) {
 func TestCodesFollowScores(t *testing.T) {
 	for width, cs := range codes {
 		eachFamily(t, width, func(t *testing.T, f cpu.Family) {
-			rng := twins.Rand(t)
+			rng := tries.Rand(t)
 			for range 200 {
-				c, base := dealer{rng.Uint64}.call(8, func(_, n int) []int8 { return aligned(n) }), rng.IntN(48)
+				c, base := dealer{rng.Uint64}.call(8, func(_, n int) []int8 { return twins.Aligned(n) }), rng.IntN(48)
 				for i := range c.offers {
 					c.offers[i] = window.None
 				}
@@ -322,7 +305,7 @@ func clip(score int8, base, values int) int {
 // pack returns codes of what a window shows of scores, with random floors. Both start at a
 // multiple of 64 bytes.
 func pack(rng *rand.Rand, width, base int, scores []int8) []int8 {
-	cs, packed := codes[width], aligned(len(scores)*width/8)
+	cs, packed := codes[width], twins.Aligned(len(scores)*width/8)
 	for i, score := range scores {
 		shown, floor := clip(score, base, cs.Values), 0
 		if shown <= 0 {
@@ -475,7 +458,7 @@ func readWhileRaised(t *testing.T, width int, first, second []int8, steps func(c
 	const row = 2
 	size, low := lineBytes(width), lineBytes(map[int]int{3: 2, 6: 4}[width])
 	eachFamily(t, width, func(t *testing.T, f cpu.Family) {
-		scores := aligned((row + 1) * size)
+		scores := twins.Aligned((row + 1) * size)
 		line := scores[row*size:]
 		write := func(step int) {
 			fill(line[:low], first[step])
@@ -485,7 +468,7 @@ func readWhileRaised(t *testing.T, width int, first, second []int8, steps func(c
 			program: Program{Groups: []Group{{Columns: ^uint64(0)}}, Rows: slices.Repeat([]uint32{row}, Side)},
 			routes:  []Route{{Scores: scores, Words: []Word{{Pick: ^uint64(0), Place: ^uint64(0)}}, First: []uint32{0, 1}}},
 		}
-		for range runs(400) {
+		for range tries.Runs(2000) {
 			write(0)
 			var written atomic.Bool
 			var wg sync.WaitGroup
@@ -526,7 +509,7 @@ func newBench(lines, width int) *call {
 	rng := rand.New(rand.NewPCG(1, 2))
 	c := &call{width: width}
 	stride := lines * lineBytes(width)
-	scores := aligned(3 * stride)
+	scores := twins.Aligned(3 * stride)
 	twins.Fill(rng, scores)
 	for g := range 4 {
 		c.program.Groups = append(c.program.Groups, Group{

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/guard"
+	"grenier/internal/testkit/tries"
 	"grenier/internal/testkit/twins"
 	"grenier/kernels/cpu"
 )
@@ -40,26 +41,10 @@ func randomBytes(rng *rand.Rand, n int) []byte {
 	return out
 }
 
-// TestVectors has the values that the inventors publish.
-func TestVectors(t *testing.T) {
-	twins.Test(t, func(t *testing.T, f cpu.Family) {
-		for text, want := range map[string]uint64{
-			"":                   0xcbf29ce484222325,
-			"a":                  0xaf63dc4c8601ec8c,
-			"foobar":             0x85944171f73967e8,
-			"chongo was here!\n": 0x46810940eff5f915,
-		} {
-			if got := For(f)(basis, []byte(text)); got != want {
-				t.Errorf("%q: got %016x, want %016x", text, got, want)
-			}
-		}
-	})
-}
-
 // TestStandard compares with the standard library.
 func TestStandard(t *testing.T) {
 	twins.Test(t, func(t *testing.T, f cpu.Family) {
-		data := randomBytes(twins.Rand(t), 1<<17+77)
+		data := randomBytes(tries.Rand(t), 1<<17+77)
 		h := stdfnv.New64a()
 		h.Write(data)
 		if got, want := For(f)(basis, data), h.Sum64(); got != want {
@@ -70,7 +55,7 @@ func TestStandard(t *testing.T) {
 
 func TestTwins(t *testing.T) {
 	twins.Test(t, func(t *testing.T, f cpu.Family) {
-		rng, m := twins.Rand(t), guard.New[uint8](t, longest)
+		rng, m := tries.Rand(t), guard.New[uint8](t, longest)
 		for range 1000 {
 			check(t, m, f, rng.Uint64(), randomBytes(rng, rng.IntN(longest+1)))
 		}
@@ -84,7 +69,7 @@ func TestTwins(t *testing.T) {
 // and has few and many bits set.
 func TestEveryLowestByte(t *testing.T) {
 	twins.Test(t, func(t *testing.T, f cpu.Family) {
-		rng, m := twins.Rand(t), guard.New[uint8](t, longest)
+		rng, m := tries.Rand(t), guard.New[uint8](t, longest)
 		random := randomBytes(rng, longest)
 		for l := range uint64(256) {
 			hash := rng.Uint64()&^255 | l
@@ -99,7 +84,7 @@ func TestEveryLowestByte(t *testing.T) {
 // TestEveryByte changes one byte of many.
 func TestEveryByte(t *testing.T) {
 	twins.Test(t, func(t *testing.T, f cpu.Family) {
-		rng, m := twins.Rand(t), guard.New[uint8](t, longest)
+		rng, m := tries.Rand(t), guard.New[uint8](t, longest)
 		data := make([]byte, 1100)
 		for i := range data {
 			data[i] = byte(1 + rng.IntN(255))
@@ -131,30 +116,6 @@ func TestLargestSums(t *testing.T) {
 					hash = (hash ^ uint64(data[i])) * Prime
 				}
 				check(t, m, f, basis, data)
-			}
-		}
-	})
-}
-
-func TestEveryAlignment(t *testing.T) {
-	twins.Test(t, func(t *testing.T, f cpu.Family) {
-		data := randomBytes(twins.Rand(t), longest)
-		for i := range 130 {
-			part := data[i:]
-			if got, want := For(f)(basis, part), addGeneric(basis, part); got != want {
-				t.Fatalf("%d bytes on: got %016x, want %016x", i, got, want)
-			}
-		}
-	})
-}
-
-func TestSplit(t *testing.T) {
-	twins.Test(t, func(t *testing.T, f cpu.Family) {
-		add, data := For(f), randomBytes(twins.Rand(t), 2500)
-		want := addGeneric(basis, data)
-		for i := range len(data) + 1 {
-			if got := add(add(basis, data[:i]), data[i:]); got != want {
-				t.Fatalf("split at %d: got %016x, want %016x", i, got, want)
 			}
 		}
 	})

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"grenier/internal/testkit/tries"
 	"grenier/kernels/perm"
 )
 
@@ -131,9 +132,7 @@ func randomPermutation(rng *rand.Rand, n int) []uint8 {
 // TestRandom checks random permutations of up to 20 items, the first and the
 // last one.
 func TestRandom(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	rng := rand.New(rand.NewPCG(seed, 0))
+	rng := tries.Rand(t)
 	for n := 9; n <= perm.MaxItems; n++ {
 		p := make([]uint8, n)
 		perm.Unrank(p, 0)
@@ -174,9 +173,7 @@ func checkOrder(t *testing.T, rng *rand.Rand, p []uint8, rank uint64) {
 
 // TestArrangementsOfMany checks random k-arrangements of up to 20 items.
 func TestArrangementsOfMany(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	rng := rand.New(rand.NewPCG(seed, 0))
+	rng := tries.Rand(t)
 	for n := 9; n <= perm.MaxItems; n++ {
 		for k := range n + 1 {
 			for range 20 {
@@ -197,9 +194,7 @@ func TestArrangementsOfMany(t *testing.T) {
 // TestComposeAndSwap checks products against their definition, and that a swap
 // is a product with a transposition.
 func TestComposeAndSwap(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	rng := rand.New(rand.NewPCG(seed, 0))
+	rng := tries.Rand(t)
 	for n := 1; n <= perm.MaxPacked; n++ {
 		for range 100 {
 			p, q, want := randomPermutation(rng, n), randomPermutation(rng, n), make([]uint8, n)
@@ -293,15 +288,6 @@ func BenchmarkUnrank(b *testing.B) {
 	b.Run("packed/12", func(b *testing.B) {
 		for b.Loop() {
 			sink += uint64(perm.UnrankPacked(12, 123456789))
-		}
-	})
-}
-
-func BenchmarkInverse(b *testing.B) {
-	packed := perm.UnrankPacked(16, 1234567890123)
-	b.Run("packed/16", func(b *testing.B) {
-		for b.Loop() {
-			sink += uint64(packed.Inverse(16))
 		}
 	})
 }

@@ -33,29 +33,6 @@ func TestExample(t *testing.T) {
 	})
 }
 
-func TestBound(t *testing.T) {
-	for n, want := range map[int]int{0: 0, 64: 66, 128: 132, 4096: 4224} {
-		if got := Bound(n); got != want {
-			t.Errorf("%d scores take %d bytes, want %d", n, got, want)
-		}
-	}
-}
-
-// TestNotOnlyPacked unpacks what Pack does not write: needless planes, and sums that
-// do not fit.
-func TestNotOnlyPacked(t *testing.T) {
-	needless := append([]byte{8, 0xff}, make([]byte, 64)...)
-	wraps := append([]byte{8, 0x7f}, bytes.Repeat([]byte{0xff}, 64)...)
-	twins.Test(t, func(t *testing.T, f cpu.Family) {
-		for want, src := range map[int8][]byte{-1: needless, 126: wraps} {
-			got := make([]int8, Side)
-			if n := For(f).Unpack(got, src); n != len(src) || !slices.Equal(got, slices.Repeat([]int8{want}, Side)) {
-				t.Errorf("unpacked %d bytes: %v, want %d", n, got, want)
-			}
-		}
-	})
-}
-
 func TestMisusePanics(t *testing.T) {
 	twins.Test(t, func(t *testing.T, f cpu.Family) {
 		k := For(f)

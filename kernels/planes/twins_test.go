@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/guard"
+	"grenier/internal/testkit/tries"
 	"grenier/internal/testkit/twins"
 	"grenier/kernels/cpu"
 )
@@ -106,7 +107,7 @@ func randomLines(rng *rand.Rand, n int) []int8 {
 
 func TestTwins(t *testing.T) {
 	twins.Test(t, func(t *testing.T, f cpu.Family) {
-		rng, m := twins.Rand(t), newFence(t)
+		rng, m := tries.Rand(t), newFence(t)
 		for range 20 {
 			for n := range maxLines + 1 {
 				m.check(t, f, randomLines(rng, n))
@@ -149,7 +150,7 @@ func TestEveryScore(t *testing.T) {
 // line each number of planes.
 func TestDamage(t *testing.T) {
 	twins.Test(t, func(t *testing.T, f cpu.Family) {
-		rng, m := twins.Rand(t), newFence(t)
+		rng, m := tries.Rand(t), newFence(t)
 		scores := randomLines(rng, maxLines/2)
 		packed := packNaive(scores)
 		for n := range packed {
@@ -174,7 +175,7 @@ func TestDamage(t *testing.T) {
 
 func TestNoAllocations(t *testing.T) {
 	twins.Test(t, func(t *testing.T, f cpu.Family) {
-		k, scores := For(f), randomLines(twins.Rand(t), maxLines)
+		k, scores := For(f), randomLines(tries.Rand(t), maxLines)
 		packed := make([]byte, Bound(len(scores)))
 		if n := testing.AllocsPerRun(10, func() { k.Unpack(scores, packed[:k.Pack(packed, scores)]) }); n != 0 {
 			t.Errorf("%v allocations", n)

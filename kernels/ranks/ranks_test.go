@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/guard"
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/tries"
 	"grenier/internal/testkit/twins"
 	"grenier/kernels/cpu"
 )
@@ -40,14 +42,10 @@ func asBytes(scores []int8) []byte {
 func modelOf(tb testing.TB, scores []int8, low, high int8) Model {
 	tb.Helper()
 	n, err := NewCounts(low, high)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must.OK(tb, err)
 	n.Add(scores)
 	m := n.Model()
-	if err := m.Check(); err != nil {
-		tb.Fatal(err)
-	}
+	must.OK(tb, m.Check())
 	return m
 }
 
@@ -73,7 +71,7 @@ func define(low int8, list map[[2]int][]byte, scores []int8) []byte {
 
 func TestTwins(t *testing.T) {
 	twins.Test(t, func(t *testing.T, f cpu.Family) {
-		rng := twins.Rand(t)
+		rng := tries.Rand(t)
 		for _, r := range [][2]int8{{0, 0}, {-1, 1}, {-20, 20}, {5, 36}, {-16, 16}, {-48, 48}, {-64, 63}, {-128, -1}} {
 			all := walk(rng, 3000, r[0], r[1])
 			c := newChecker(t, modelOf(t, all, r[0], r[1]), len(all))
@@ -238,30 +236,4 @@ func BenchmarkScores(b *testing.B) {
 			k.Scores(d, block)
 		}
 	})
-}
-
-// BenchmarkLast decodes half of the first lane of a block: about what it takes to read a score.
-func BenchmarkLast(b *testing.B) {
-	scores := walk(rand.New(rand.NewPCG(1, 2)), blockSize, -20, 20)
-	m := modelOf(b, scores, -20, 20)
-	ranks := make([]byte, blockSize)
-	NewEncoding(m).Ranks(ranks, asBytes(scores))
-	d, half := NewDecoding(m), blockSize/12
-	for b.Loop() {
-		if d.Last(ranks[:half]) != scores[half-1] {
-			b.Fatal("another score")
-		}
-	}
-}
-
-func BenchmarkCounts(b *testing.B) {
-	scores := walk(rand.New(rand.NewPCG(1, 2)), blockSize, -20, 20)
-	n, err := NewCounts(-20, 20)
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.SetBytes(blockSize)
-	for b.Loop() {
-		n.Add(scores)
-	}
 }

@@ -9,19 +9,6 @@ import (
 	"grenier/kernels/cpu"
 )
 
-// TestLayout writes the definition out, bit by bit.
-func TestLayout(t *testing.T) {
-	rng := twins.Rand(t)
-	for n := range 300 {
-		ranks := randomRanks(rng, n)
-		want := layout(ranks)
-		got := make([]byte, len(want))
-		if size := For(cpu.Generic).Split(got, bytes.Clone(ranks)); size != len(want) || !bytes.Equal(got, want) {
-			t.Fatalf("%v: got % x, want % x", ranks, got[:max(size, 0)], want)
-		}
-	}
-}
-
 func layout(ranks []byte) []byte {
 	out := pack(ranks, func(r byte) bool { return r&1 != 0 })
 	for least := byte(2); len(ranks) > 0; least += 2 {

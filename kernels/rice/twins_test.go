@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/guard"
+	"grenier/internal/testkit/tries"
 	"grenier/internal/testkit/twins"
 	"grenier/kernels/cpu"
 )
@@ -108,7 +109,7 @@ func (m fence) checkDamaged(t *testing.T, k Kernel, n int, src []byte) {
 
 func TestTwins(t *testing.T) {
 	twins.Test(t, func(t *testing.T, f cpu.Family) {
-		rng := twins.Rand(t)
+		rng := tries.Rand(t)
 		m := newFence(t, maxRanks)
 		for n := range maxRanks + 1 {
 			m.check(t, For(f), randomRanks(rng, n))
@@ -174,21 +175,6 @@ func BenchmarkJoin(b *testing.B) {
 		b.SetBytes(blockSize)
 		for b.Loop() {
 			if err := k.Join(ranks, code); err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
-}
-
-// BenchmarkJoinPart joins half of the first lane of a block, see package ranks: about what it takes to read a score.
-func BenchmarkJoinPart(b *testing.B) {
-	ranks := randomRanks(rand.New(rand.NewPCG(1, 2)), blockSize)
-	code, part := layout(ranks), make([]byte, blockSize/12)
-	scratch := make([]byte, PartScratch(len(part)))
-	twins.Bench(b, func(b *testing.B, f cpu.Family) {
-		k := For(f)
-		for b.Loop() {
-			if err := k.JoinPart(part, code, 0, blockSize, scratch); err != nil {
 				b.Fatal(err)
 			}
 		}

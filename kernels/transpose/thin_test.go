@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/guard"
+	"grenier/internal/testkit/tries"
 	"grenier/internal/testkit/twins"
 	"grenier/kernels/cpu"
 	"grenier/kernels/window"
@@ -82,7 +83,7 @@ func leastThinCodes(block *Block, next func() uint64) {
 
 func TestThinTwins(t *testing.T) {
 	twins.Test(t, func(t *testing.T, f cpu.Family) {
-		rng, m := twins.Rand(t), newThinFence(t)
+		rng, m := tries.Rand(t), newThinFence(t)
 		var block Block
 		for range 30 {
 			leastThinCodes(&block, rng.Uint64)
@@ -133,32 +134,4 @@ func FuzzThinTwins(f *testing.F) {
 			newThinFence(t).check(t, family, masks, &block, columns, rows, rng.Uint64)
 		}
 	})
-}
-
-// BenchmarkUpdateThin updates a block of which one of ten, or of three, positions is searched, and
-// none changes.
-func BenchmarkUpdateThin(b *testing.B) {
-	for name, each := range map[string]int{"1 of 10": 10, "1 of 3": 3} {
-		b.Run(name, func(b *testing.B) {
-			twins.Bench(b, func(b *testing.B, f cpu.Family) {
-				rng, masks := rand.New(rand.NewPCG(1, 2)), make([]uint64, Side)
-				for i := range masks {
-					for c := range Side {
-						if rng.IntN(each) == 0 {
-							masks[i] |= 1 << c
-						}
-					}
-				}
-				thin := newThinFence(b).block(masks, rng.Uint64)
-				var block Block
-				var changes Changes
-				leastThinCodes(&block, rng.Uint64)
-				update := ForThin(f)
-				for b.Loop() {
-					update(thin, &block, ^uint64(0), ^uint64(0), &changes)
-				}
-				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/(Side*Side), "ns/place")
-			})
-		})
-	}
 }

@@ -2,19 +2,11 @@ package transpose
 
 import (
 	"testing"
-	"unsafe"
 
 	"grenier/internal/testkit/twins"
 	"grenier/kernels/cpu"
 	"grenier/kernels/window"
 )
-
-// aligned returns n scores that start at a multiple of 64 bytes.
-func aligned(n int) []int8 {
-	s := make([]int8, n+Side)
-	s = s[-uintptr(unsafe.Pointer(&s[0]))%Side:]
-	return s[:n:n]
-}
 
 // TestExample puts two columns of a block into the three lines that there are.
 // Score 2 of line 1 stays the same, as it has the value already.
@@ -25,12 +17,12 @@ func TestExample(t *testing.T) {
 	block[6*Side] = 99 // a column not asked for
 
 	twins.Test(t, func(t *testing.T, f cpu.Family) {
-		lines := aligned(3 * Side)
+		lines := twins.Aligned(3 * Side)
 		lines[1*Side+2] = 2
 		lines[1*Side+5] = 77
 		var changes Changes
 		For(f, 8)(lines, &block, 1<<2|1<<5, ^uint64(0), &changes)
-		want := aligned(3 * Side)
+		want := twins.Aligned(3 * Side)
 		want[0*Side+2], want[0*Side+5] = -1, 10
 		want[1*Side+2], want[1*Side+5] = 2, -20
 		want[2*Side+2], want[2*Side+5] = -3, 30
@@ -79,45 +71,6 @@ func updateNaive(bits int, lines []int8, block *Block, columns, rows uint64) (ch
 		}
 	}
 	return changed
-}
-
-// TestPackedExample updates two codes of each width: one whose best quiet move is better
-// than its floor, and one whose floor is better.
-func TestPackedExample(t *testing.T) {
-	twins.Test(t, func(t *testing.T, f cpu.Family) {
-		for _, codes := range []*window.Codes{window.Two, window.Three, window.Four, window.Six} {
-			v := codes.Values
-			var block Block
-			block[3*Side+1] = int8(codes.Code(-v, -v)) // the opponent loses v
-			block[40*Side+1] = int8(codes.Code(v, 0))  // the opponent wins v
-			lines := aligned(2 * codes.Line())
-			line := lines[codes.Line():]
-			for c := range Side {
-				codes.Put(line, c, codes.Code(0, 1-v))
-			}
-			var changes Changes
-			For(f, codes.Bits)(lines, &block, 1<<3|1<<40, 1<<1, &changes)
-			for c := range Side {
-				want := codes.Code(0, 1-v)
-				switch c {
-				case 3:
-					want = codes.Code(v, 0)
-				case 40:
-					want = codes.Code(1-v, 1-v)
-				}
-				if got := codes.Get(line, c); got != want {
-					t.Errorf("%d bits: code %d became %d, want %d", codes.Bits, c, got, want)
-				}
-			}
-			want := uint64(1<<3 | 1<<40)
-			if v == 1 { // the floor is 0
-				want = 1 << 3
-			}
-			if changes.Rows != 1<<1 || changes.Columns[1] != want {
-				t.Errorf("%d bits: changed %x of rows %x", codes.Bits, changes.Columns[1], changes.Rows)
-			}
-		}
-	})
 }
 
 func TestOtherBitsPanic(t *testing.T) {

@@ -3,7 +3,6 @@ package transpose
 import (
 	"fmt"
 	"math/bits"
-	"os"
 	"runtime"
 	"slices"
 	"sync"
@@ -11,14 +10,12 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/guard"
+	"grenier/internal/testkit/tries"
 	"grenier/internal/testkit/twins"
 	"grenier/kernels/cpu"
 	"grenier/kernels/internal/shared"
 	"grenier/kernels/window"
 )
-
-// long says that there is time for long tests.
-func long() bool { return os.Getenv("GRENIER_LONG") != "" }
 
 // fence holds lines and a block between unreadable pages. A block fills a page, if
 // pages have their usual size.
@@ -103,10 +100,10 @@ func masks(random func() uint64) []uint64 {
 
 func TestLongTwins(t *testing.T) {
 	twins.Test(t, func(t *testing.T, f cpu.Family) {
-		rng, m := twins.Rand(t), newFence(t)
+		rng, m := tries.Rand(t), newFence(t)
 		lines, block := make([]int8, Side*Side), &Block{}
 		for n := range Side + 1 {
-			if !long() && n%8 != 0 && rng.IntN(3) > 0 {
+			if !tries.Long() && n%8 != 0 && rng.IntN(3) > 0 {
 				continue
 			}
 			for _, columns := range masks(rng.Uint64) {
@@ -132,10 +129,7 @@ func TestLongEveryScore(t *testing.T) {
 	twins.Test(t, func(t *testing.T, f cpu.Family) {
 		m := newFence(t)
 		lines, block := make([]int8, Side*Side), &Block{}
-		step := 3
-		if long() {
-			step = 1
-		}
+		step := tries.More(3, 1)
 		for i := 0; i < len(block); i += step {
 			block[i] = -128 // which is its own negative
 			m.check(t, f, 8, lines, block, ^uint64(0), ^uint64(0))
@@ -145,38 +139,10 @@ func TestLongEveryScore(t *testing.T) {
 	})
 }
 
-// TestLongEveryCode changes each third code of a block alone, or each seventh if there is little time, from every
-// code there is.
-func TestLongEveryCode(t *testing.T) {
-	twins.Test(t, func(t *testing.T, f cpu.Family) {
-		m, step := newFence(t), 7
-		if long() {
-			step = 3
-		}
-		for _, codes := range []*window.Codes{window.Two, window.Three, window.Four, window.Six} {
-			lines, block := make([]int8, Side*codes.Line()), &Block{}
-			for i := range block {
-				codes.Put(lines[i%Side*codes.Line():], i/Side, codes.Zero)
-				block[i] = int8(codes.Zero)
-			}
-			for i := 0; i < len(block); i += step {
-				line := lines[i%Side*codes.Line():]
-				round, code := i/step/len(codes.All), i/step%len(codes.All)
-				block[i] = leastCode(codes, round)
-				codes.Put(line, i/Side, codes.All[code])
-				columns := []uint64{^uint64(0), 1 << (i / Side)}[(round+code)%2]
-				m.check(t, f, codes.Bits, lines, block, columns, ^uint64(0))
-				block[i] = int8(codes.Zero)
-				codes.Put(line, i/Side, codes.Zero)
-			}
-		}
-	})
-}
-
 func TestNoAllocations(t *testing.T) {
 	twins.Test(t, func(t *testing.T, f cpu.Family) {
 		for _, bits := range widths {
-			update, lines := For(f, bits), aligned(Side*Side)
+			update, lines := For(f, bits), twins.Aligned(Side*Side)
 			var block Block
 			var changes Changes
 			for _, columns := range []uint64{1, ^uint64(0)} {
@@ -219,7 +185,7 @@ func FuzzTwins(f *testing.F) {
 func TestWhileOthersRead(t *testing.T) {
 	twins.Test(t, func(t *testing.T, f cpu.Family) {
 		for _, bits := range []int{2, 4, 8} {
-			lines := aligned(Side * Side * bits / 8)
+			lines := twins.Aligned(Side * Side * bits / 8)
 			ones, zeros, seen := int8(-1), int8(0), []int8{0, 1}
 			if codes := codesOf(bits); codes != nil {
 				v := codes.Values
@@ -275,7 +241,7 @@ func TestWhileOthersSearch(t *testing.T) {
 }
 
 func searchWhileOthersRead(t *testing.T, f cpu.Family, codes *window.Codes) {
-	lines := aligned(Side * codes.Line())
+	lines := twins.Aligned(Side * codes.Line())
 	for i := range Side * Side {
 		codes.Put(lines[i/Side*codes.Line():], i%Side, codes.Code(0, -codes.Values))
 	}
@@ -347,7 +313,7 @@ func BenchmarkUpdate(b *testing.B) {
 }
 
 func benchmarkUpdate(b *testing.B, width int, columns, rows uint64, changes [4]uint64) {
-	high, low, lines := int8(1), int8(0), aligned(Side*Side*width/8)
+	high, low, lines := int8(1), int8(0), twins.Aligned(Side*Side*width/8)
 	if codes := codesOf(width); codes != nil { // the floor is the least one
 		high, low = int8(codes.Code(1, 0)), int8(codes.Code(0, 0))
 		for i := range Side * Side {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"grenier/internal/testkit/tries"
 	"grenier/internal/testkit/twins"
 	"grenier/kernels/cpu"
 	"grenier/kernels/internal/shared"
@@ -36,40 +37,9 @@ func (b Thin) get(line, column int) uint8 {
 	return uint8(b[b.At(line)+bits.OnesCount64(mask&(1<<column-1))])
 }
 
-// TestThinExample shows a block of two lines: of the first one, positions 0 and 9 are searched, of
-// the other position 63.
-func TestThinExample(t *testing.T) {
-	b := NewThin(make([]int8, 100), []uint64{1<<9 | 1, 1 << 63})
-	zero := int8(Eight.Zero)
-	want := Thin{
-		1, 2, 0, 0, 0, 0, 0, 0, 24, 0, // mask, place of codes
-		0, 0, 0, 0, 0, 0, 0, -128, 26, 0,
-		zero, zero, zero, zero, // up to a multiple of 8
-		zero, zero, zero, zero, zero, zero, zero, zero,
-	}
-	if !slices.Equal(b, want) || b.Lines() != 2 || b.Mask(1) != 1<<63 || b.At(1) != 26 || len(b.Codes()) != 8 {
-		t.Errorf("block %v of %d lines, want %v", b, b.Lines(), want)
-	}
-	captures := make([]int8, 2*Side)
-	captures[0], captures[9], captures[8], captures[Side+63] = 30, NoCapture, 40, -5 // -4
-	var sources [Side]uint64
-	alive := b.Turn(captures, 10, &sources)
-	if alive != 1<<63|1<<9|1 || sources[0] != 1 || sources[1] != 0 {
-		t.Errorf("alive %x, sources %x", alive, sources[:2])
-	}
-	codes := []uint8{b.get(0, 0), b.get(0, 9), b.get(0, 8), b.get(1, 63)}
-	if !slices.Equal(codes, []uint8{Eight.Code(20, 0), Eight.Code(0, -20), Eight.Zero, Eight.Zero}) {
-		t.Errorf("codes %v", codes)
-	}
-	digits := make([]int8, 2*Side)
-	if ends := b.Digits(digits); ends != 1 || digits[0] != 20 || slices.Max(digits[1:]) != 0 {
-		t.Errorf("%d ends, digits %v", ends, digits)
-	}
-}
-
 // TestThin compares blocks of each number of lines with what is said of positions one by one.
 func TestThin(t *testing.T) {
-	rng := twins.Rand(t)
+	rng := tries.Rand(t)
 	for lines := 1; lines <= Side; lines++ {
 		b := randomThin(rng, lines)
 		if b.Lines() != lines || len(b)%8 != 0 {
@@ -113,10 +83,11 @@ func TestThinTurn(t *testing.T) {
 		captures[i] = int8(i)
 	}
 	for base := range maxBase + 1 {
-		masks := []uint64{^uint64(0), 0x5555555555555555, 0, ^uint64(0)}
+		const searched = ^uint64(1 << 9)
+		masks := []uint64{searched, 0x5555555555555555 & searched, 0, searched}
 		b := NewThin(make([]int8, MostThin), masks)
 		var sources [Side]uint64
-		if alive := b.Turn(captures, base, &sources); alive != ^uint64(0) {
+		if alive := b.Turn(captures, base, &sources); alive != searched {
 			t.Fatalf("alive: %x", alive)
 		}
 		for i, value := range captures {
@@ -134,7 +105,7 @@ func TestThinTurn(t *testing.T) {
 // TestThinSum adds sizes up to scores.
 func TestThinSum(t *testing.T) {
 	twins.Test(t, func(t *testing.T, f cpu.Family) {
-		rng := twins.Rand(t)
+		rng := tries.Rand(t)
 		digits, scores := make([]int8, 3*Side), make([]int8, 3*Side)
 		for i := range digits {
 			digits[i], scores[i] = int8(rng.IntN(Eight.Values+1)), int8(rng.IntN(57)-28)
@@ -162,30 +133,4 @@ func TestThinCodesInvalid(t *testing.T) {
 			t.Errorf("code %d is valid: %v", x, got)
 		}
 	}
-}
-
-// BenchmarkThin turns a block of which one of ten positions is searched, and makes digits of it.
-func BenchmarkThin(b *testing.B) {
-	rng, masks := rand.New(rand.NewPCG(1, 2)), make([]uint64, Side)
-	for i := range masks {
-		for c := range Side {
-			if rng.IntN(10) == 0 {
-				masks[i] |= 1 << c
-			}
-		}
-	}
-	thin, captures, digits := NewThin(make([]int8, MostThin), masks), make([]int8, Side*Side), make([]int8, Side*Side)
-	var sources [Side]uint64
-	b.Run("turn", func(b *testing.B) {
-		for b.Loop() {
-			thin.Turn(captures, 3, &sources)
-		}
-		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/(Side*Side), "ns/place")
-	})
-	b.Run("digits", func(b *testing.B) {
-		for b.Loop() {
-			thin.Digits(digits)
-		}
-		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/(Side*Side), "ns/place")
-	})
 }

@@ -3,11 +3,11 @@ package window
 import (
 	"cmp"
 	"fmt"
-	"os"
 	"slices"
 	"testing"
 
 	"grenier/internal/testkit/guard"
+	"grenier/internal/testkit/tries"
 	"grenier/internal/testkit/twins"
 	"grenier/kernels/cpu"
 )
@@ -92,7 +92,7 @@ func codes(c *Codes, bytes []int8, inside int) []int8 {
 
 func TestTurnTwins(t *testing.T) {
 	twins.Test(t, func(t *testing.T, f cpu.Family) {
-		rng, m := twins.Rand(t), newFence(t)
+		rng, m := tries.Rand(t), newFence(t)
 		bytes, captures := make([]int8, Side*Side), make([]int8, Side*Side)
 		for n := range Side + 1 {
 			for _, again := range []bool{false, true} {
@@ -197,12 +197,12 @@ func (m fence) checkDigits(t *testing.T, f cpu.Family, c *Codes, lines []int8, s
 // TestLongSumAndDigitsTwins: short runs have codes of one kind in four for each number of lines.
 func TestLongSumAndDigitsTwins(t *testing.T) {
 	twins.Test(t, func(t *testing.T, f cpu.Family) {
-		rng, m := twins.Rand(t), newFence(t)
+		rng, m := tries.Rand(t), newFence(t)
 		bytes, scores := make([]int8, Side*Side), make([]int8, Side*Side)
 		for n := range Side + 1 {
 			some := rng.IntN(4)
 			for inside := range 4 {
-				if os.Getenv("GRENIER_LONG") == "" && inside != some {
+				if !tries.Long() && inside != some {
 					continue
 				}
 				twins.Fill(rng, bytes)
@@ -332,23 +332,14 @@ func BenchmarkTurn(b *testing.B) {
 	}
 }
 
-// benchSigned measures with digits of both kinds.
-func benchSigned(b *testing.B, do func(b *testing.B, signed bool)) {
-	for name, signed := range map[string]bool{"signed": true, "sizes": false} {
-		b.Run(name, func(b *testing.B) { do(b, signed) })
-	}
-}
-
 // BenchmarkSum adds lines of which a third is not 0, and lines of zeros.
 func BenchmarkSum(b *testing.B) {
 	for name, zeros := range map[string]bool{"some": false, "zeros": true} {
 		b.Run(name, func(b *testing.B) {
-			benchSigned(b, func(b *testing.B, signed bool) {
-				bench(b, func(f cpu.Family, c *Codes) func() {
-					sum, lines, scores := SumFor(f, c, signed), make([]int8, Side*c.DigitLine(signed)), make([]int8, Side*Side)
-					DigitsFor(f, c, signed)(lines, benchLines(c, zeros))
-					return func() { sum(scores, lines) }
-				})
+			bench(b, func(f cpu.Family, c *Codes) func() {
+				sum, lines, scores := SumFor(f, c, true), make([]int8, Side*c.DigitLine(true)), make([]int8, Side*Side)
+				DigitsFor(f, c, true)(lines, benchLines(c, zeros))
+				return func() { sum(scores, lines) }
 			})
 		})
 	}
@@ -356,23 +347,8 @@ func BenchmarkSum(b *testing.B) {
 
 // BenchmarkDigits takes lines of which a third is at an end.
 func BenchmarkDigits(b *testing.B) {
-	benchSigned(b, func(b *testing.B, signed bool) {
-		bench(b, func(f cpu.Family, c *Codes) func() {
-			digits, lines, dst := DigitsFor(f, c, signed), benchLines(c, false), make([]int8, Side*c.DigitLine(signed))
-			return func() { digits(dst, lines) }
-		})
+	bench(b, func(f cpu.Family, c *Codes) func() {
+		digits, lines, dst := DigitsFor(f, c, true), benchLines(c, false), make([]int8, Side*c.DigitLine(true))
+		return func() { digits(dst, lines) }
 	})
-}
-
-// BenchmarkValid has no twins.
-func BenchmarkValid(b *testing.B) {
-	for _, c := range widths {
-		b.Run(fmt.Sprint(c.Bits), func(b *testing.B) {
-			lines := benchLines(c, false)
-			for b.Loop() {
-				c.Valid(lines)
-			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/(Side*Side), "ns/place")
-		})
-	}
 }

@@ -109,21 +109,6 @@ func TestBegin(t *testing.T) {
 	}
 }
 
-// TestWindowsAddUp clips every score to all windows.
-func TestWindowsAddUp(t *testing.T) {
-	for _, c := range widths {
-		for score := -48; score <= 48; score++ {
-			sum := 0
-			for base := 0; base <= maxBase; base += c.Values {
-				sum += c.clip(score, base)
-			}
-			if sum != score {
-				t.Errorf("%d bits: windows of %d add up to %d", c.Bits, score, sum)
-			}
-		}
-	}
-}
-
 // TestLayout puts each code of a line alone, and finds it where the package comment says.
 func TestLayout(t *testing.T) {
 	for _, c := range widths {
@@ -159,29 +144,6 @@ func TestLayout(t *testing.T) {
 			want[16+i/8] = int8(uint8(1) << (i % 8))
 			if c.Put(line, i, 2); !slices.Equal(line, want) || c.Get(line, i) != 2 {
 				t.Errorf("bit 1 of code %d is in %v", i, line)
-			}
-		}
-	}
-}
-
-// TestDigits turns every code at every place into its digit, which is 0 for a score of 0.
-func TestDigits(t *testing.T) {
-	for _, c := range widths {
-		for _, signed := range []bool{false, true} {
-			digits := c.digitsGeneric(signed)
-			for _, code := range c.All {
-				for i := range Side {
-					line := make([]int8, c.Line())
-					for k := range Side {
-						c.Put(line, k, c.Zero)
-					}
-					c.Put(line, i, code)
-					got, want := make([]int8, c.DigitLine(signed)), make([]int8, c.DigitLine(signed))
-					c.putDigit(want, i, c.Score[code], signed)
-					if digits(got, line); !slices.Equal(got, want) {
-						t.Errorf("%d bits, signed %v: code %d, score %d, at %d has digits %v", c.Bits, signed, code, c.Score[code], i, got)
-					}
-				}
 			}
 		}
 	}
@@ -325,35 +287,6 @@ func turnNaive(c *Codes, lines, captures []int8, base int, again bool, sources *
 		return ^uint64(0)
 	}
 	return alive
-}
-
-// TestTurnExample begins two windows of two positions: one wins 20 by its best capture, and
-// the other has no capture, and lost 1 in the first window.
-func TestTurnExample(t *testing.T) {
-	for _, c := range widths {
-		line, captures := make([]int8, c.Line()), slices.Repeat([]int8{0}, Side)
-		captures[7], captures[50] = 20, NoCapture
-		var sources [Side]uint64
-		turn := newTurner(c).generic
-		if alive := turn(line, captures, 0, false, &sources); alive != ^uint64(0) {
-			t.Errorf("%d bits: alive at first: %x", c.Bits, alive)
-		}
-		if got := []uint8{c.Get(line, 7), c.Get(line, 50), c.Get(line, 8)}; !slices.Equal(got,
-			[]uint8{c.Code(c.Values, 0), c.Code(0, -c.Values), c.Zero}) || sources[0] != 1<<7 {
-			t.Errorf("%d bits: first window: %v, sources %x", c.Bits, got, sources[0])
-		}
-		c.Put(line, 50, c.Code(-1, -c.Values))
-		alive := turn(line, captures, c.Values, true, &sources)
-		want, floor := uint64(1<<7), 0
-		if c.Values == 1 { // 1 is at an end
-			want, floor = 1<<7|1<<50, -1
-		}
-		if got := []uint8{c.Get(line, 7), c.Get(line, 50), c.Get(line, 8)}; !slices.Equal(got,
-			[]uint8{c.Code(min(20-c.Values, c.Values), 0), c.Code(0, floor), c.Zero}) || alive != want || sources[0] != 1<<7 {
-			t.Errorf("%d bits: second window: %v, alive %x, %d columns of sources",
-				c.Bits, got, alive, bits.OnesCount64(sources[0]))
-		}
-	}
 }
 
 // TestValidDigits puts each number of so many bits at each place.

@@ -8,6 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"grenier/internal/testkit/awaritest"
+	"grenier/internal/testkit/must"
 	"grenier/io/corrupt"
 	"grenier/io/rundir"
 	"grenier/io/vfs"
@@ -31,19 +33,15 @@ func (g *given) Close() error                        { g.closed++; return nil }
 
 // TestAdd: layers that are added are the same files as those that are solved.
 func TestAdd(t *testing.T) {
-	game, from := mustGame(t, 6, awari.Strict), t.TempDir()
+	game, from := awaritest.Game(t, 6, awari.Strict), t.TempDir()
 	mustSolve(t, from, game, options(6))
 	solved, err := tables.Open(from, tables.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer solved.Close()
 	dir := filepath.Join(t.TempDir(), "run")
 	for n := range 7 {
 		g := &given{n: n, scores: make([]int8, solved.Layers()[n].Positions)}
-		if err := solved.Read(n, 0, g.scores); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, solved.Read(n, 0, g.scores))
 		last := solve.Progress{}
 		o := options(0)
 		o.Progress = func(s job.Step) { last = s.Detail.(solve.Progress) }
@@ -59,7 +57,7 @@ func TestAdd(t *testing.T) {
 	}
 	for n := range 7 {
 		name := rundir.LayerName(n)
-		if diff := cmp.Diff(contents(t, from)[filepath.Join(from, name)], contents(t, dir)[filepath.Join(dir, name)]); diff != "" {
+		if diff := cmp.Diff(must.Tree(t, from)[name], must.Tree(t, dir)[name]); diff != "" {
 			t.Errorf("%s differs", name)
 		}
 	}
@@ -67,7 +65,7 @@ func TestAdd(t *testing.T) {
 
 // TestAddRefused: a layer that is not the next one, or cannot be opened, changes nothing.
 func TestAddRefused(t *testing.T) {
-	game, dir := mustGame(t, 4, awari.Awari), filepath.Join(t.TempDir(), "run")
+	game, dir := awaritest.Game(t, 4, awari.Awari), filepath.Join(t.TempDir(), "run")
 	broken := errors.New("broken")
 	opened := 0
 	open := func(context.Context, *tables.Tables, vfs.Dir) (solve.Source, error) { opened++; return nil, broken }
@@ -76,13 +74,13 @@ func TestAddRefused(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	mustSolve(t, dir, game, options(3))
-	before := contents(t, dir)
+	before := must.Tree(t, dir)
 	for _, n := range []int{0, 3, 5} {
 		if _, err := solve.Add(t.Context(), dir, game, n, options(0), open); !errors.As(err, &order) || order.Next != 4 || order.Seeds != n {
 			t.Errorf("layer %d: error %v", n, err)
 		}
 	}
-	if _, err := solve.Add(t.Context(), dir, mustGame(t, 4, awari.Strict), 4, options(0), open); !errors.Is(err, rundir.ErrOtherRun) {
+	if _, err := solve.Add(t.Context(), dir, awaritest.Game(t, 4, awari.Strict), 4, options(0), open); !errors.Is(err, rundir.ErrOtherRun) {
 		t.Errorf("error %v", err)
 	}
 	if _, err := solve.Add(t.Context(), dir, game, 49, options(0), open); !errors.Is(err, awari.ErrSeeds) {
@@ -94,7 +92,7 @@ func TestAddRefused(t *testing.T) {
 	if _, err := solve.Add(t.Context(), dir, game, 4, options(0), open); !errors.Is(err, broken) || opened != 1 {
 		t.Errorf("opened %d times, error %v", opened, err)
 	}
-	if diff := cmp.Diff(before, contents(t, dir)); diff != "" {
+	if diff := cmp.Diff(before, must.Tree(t, dir)); diff != "" {
 		t.Errorf("changed:\n%s", diff)
 	}
 }
@@ -102,9 +100,9 @@ func TestAddRefused(t *testing.T) {
 // TestAddImpossible: a layer with scores that no board of it has is not sealed, wherever the
 // scores are.
 func TestAddImpossible(t *testing.T) {
-	game, dir := mustGame(t, 12, awari.Awari), t.TempDir()
+	game, dir := awaritest.Game(t, 12, awari.Awari), t.TempDir()
 	mustSolve(t, dir, game, options(8))
-	before := contents(t, dir)
+	before := must.Tree(t, dir)
 	for _, at := range []int{0, 70_000, 167_959} {
 		g := &given{n: 9, scores: make([]int8, 167_960)}
 		g.scores[at] = -10
@@ -114,7 +112,7 @@ func TestAddImpossible(t *testing.T) {
 		if !errors.Is(err, corrupt.ErrCorrupt) || g.closed != 1 {
 			t.Errorf("rank %d: closed %d times, error %v", at, g.closed, err)
 		}
-		if diff := cmp.Diff(before, contents(t, dir)); diff != "" {
+		if diff := cmp.Diff(before, must.Tree(t, dir)); diff != "" {
 			t.Errorf("rank %d: the directory has changed", at)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"grenier/internal/testkit/must"
 	"grenier/io/rundir"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
@@ -18,123 +19,12 @@ import (
 	"grenier/pipeline/tables"
 )
 
-// tower solves layers for benchmarks, in memory.
-type tower struct {
-	game   awari.Game
-	engine *halfboard.Engine
-	layers [][]int8         // all layers below some number of seeds
-	layer  *halfboard.Layer // the one to be sealed, nil before the first
-}
-
-func (w *tower) Read(n int, start uint64, dst []int8) error {
-	copy(dst, w.layers[n][start:])
-	return nil
-}
-
-func (w *tower) Close() error { return nil }
-
-// solve returns the layer of n seeds and closes the one that it returned before.
-func (w *tower) solve(b *testing.B, n int) *halfboard.Layer {
-	b.Helper()
-	if w.layer != nil && w.layer.Seeds() == n {
-		return w.layer
-	}
-	w.release(b)
-	for len(w.layers) < n-1 { // a capture takes 2 seeds at least
-		w.layer = w.next(b, len(w.layers))
-		scores := make([]int8, w.layer.Positions())
-		if err := w.layer.Read(0, scores); err != nil {
-			b.Fatal(err)
-		}
-		w.layers = append(w.layers, scores)
-		w.release(b)
-	}
-	w.layer = w.next(b, n)
-	return w.layer
-}
-
-func (w *tower) next(b *testing.B, n int) *halfboard.Layer {
-	b.Helper()
-	l, err := w.engine.Solve(b.Context(), n, 0, w)
-	if err != nil {
-		b.Fatal(err)
-	}
-	return l
-}
-
-func (w *tower) release(b *testing.B) {
-	b.Helper()
-	if w.layer == nil {
-		return
-	}
-	if err := w.layer.Close(); err != nil {
-		b.Fatal(err)
-	}
-	w.layer = nil
-}
-
-// BenchmarkSeal seals layers with one worker: it reads the scores in colex order,
-// hashes and encodes them and writes the file. It reports the positions per second and
-// the bytes of the file per second.
-func BenchmarkSeal(b *testing.B) {
-	game, err := awari.New(awari.MaxPits, awari.Awari)
-	if err != nil {
-		b.Fatal(err)
-	}
-	engine, err := halfboard.New(game, halfboard.Options{Family: cpu.Best()})
-	if err != nil {
-		b.Fatal(err)
-	}
-	w := &tower{game: game, engine: engine}
-	for n := 16; n <= 20; n++ {
-		for _, family := range cpu.Available() {
-			b.Run(fmt.Sprintf("%v/%d", family, n), func(b *testing.B) {
-				benchSeal(b, w, n, Options{Job: job.Job{Workers: 1, Family: family}})
-			})
-		}
-	}
-	w.release(b)
-	if err := engine.Close(); err != nil {
-		b.Fatal(err)
-	}
-}
-
-func benchSeal(b *testing.B, w *tower, n int, o Options) {
-	layer := w.solve(b, n)
-	dir, err := rundir.Lock(b.TempDir(), Identity(w.game))
-	if err != nil {
-		b.Fatal(err)
-	}
-	r := &run{options: o, game: w.game, dir: dir}
-	bytes := int64(0)
-	for b.Loop() {
-		file, summary, err := r.seal(b.Context(), layer)
-		if err != nil {
-			b.Fatal(err)
-		}
-		bytes += summary.Footer.Bytes
-		b.StopTimer()
-		if err := file.Abort(); err != nil {
-			b.Fatal(err)
-		}
-		b.StartTimer()
-	}
-	if err := dir.Unlock(); err != nil {
-		b.Fatal(err)
-	}
-	perSecond := 1 / b.Elapsed().Seconds() / 1e6
-	b.ReportMetric(float64(b.N)*float64(layer.Positions())*perSecond, "Mpos/s")
-	b.ReportMetric(float64(bytes)*perSecond, "MB/s")
-}
-
 // BenchmarkWidths solves layers with each width of scores in memory, one worker and room for
 // all captures at once. It reports nanoseconds a position by stage, windows, and the bytes of
 // the layer file and of streams a position: what the costs of package plan are fitted to.
 func BenchmarkWidths(b *testing.B) {
 	game, err := awari.New(awari.MaxPits, awari.Awari)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	path := b.TempDir()
 	for n := firstWidths; n <= lastWidths(b); n++ {
 		o := Options{Seeds: n - 1, Job: job.Job{Workers: 1, Family: cpu.Best()}, Interval: 24 * time.Hour}
@@ -165,13 +55,9 @@ func lastWidths(b *testing.B) int {
 func benchWidth(b *testing.B, path string, game awari.Game, o Options) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	dir, err := rundir.Lock(path, Identity(game))
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	defer func() {
-		if err := dir.Unlock(); err != nil {
-			b.Error(err)
-		}
+		must.OK(b, dir.Unlock())
 	}()
 	work, looked := uint64(0), time.Now()
 	o.Progress = func(job.Step) {
@@ -181,27 +67,19 @@ func benchWidth(b *testing.B, path string, game awari.Game, o Options) {
 		}
 	}
 	m, err := tables.Manifest(dir)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	r, err := begin(dir, m, game, o)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	for b.Loop() {
 		report, file, err := r.sealLayer(b.Context(), o.Seeds)
 		if err == nil {
 			err = errors.Join(file.Abort(), dir.ClearWork())
 		}
-		if err != nil {
-			b.Fatal(err)
-		}
+		must.OK(b, err)
 		reportWidth(b, &report)
 	}
 	b.ReportMetric(float64(work)/float64(halfboard.Positions(game, o.Seeds)), "work-B/pos")
-	if err := r.engine.Close(); err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, r.engine.Close())
 }
 
 // reportWidth reports what plan calls the costs of a width.

@@ -10,6 +10,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"grenier/internal/testkit/awaritest"
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/testrun"
 	"grenier/io/corrupt"
 	"grenier/io/rundir"
 	"grenier/layers/awari"
@@ -23,11 +26,7 @@ func tinyDisk(t *testing.T) string {
 	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size=256k"); err != nil {
 		t.Skipf("a full disk needs a file system of its own: %v", err)
 	}
-	t.Cleanup(func() {
-		if err := unix.Unmount(dir, 0); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(func() { must.OK(t, unix.Unmount(dir, 0)) })
 	return dir
 }
 
@@ -36,7 +35,7 @@ func tinyDisk(t *testing.T) string {
 func TestFullDisk(t *testing.T) {
 	disk := tinyDisk(t)
 	ballast, dir := filepath.Join(disk, "ballast"), filepath.Join(disk, "run")
-	game, want := mustGame(t, 8, awari.Awari), t.TempDir()
+	game, want := awaritest.Game(t, 8, awari.Awari), t.TempDir()
 	mustSolve(t, want, game, options(12))
 	failures := 0
 	for size := 256 << 10; ; size -= 4 << 10 {
@@ -76,7 +75,7 @@ func checkFull(t *testing.T, err error, dir string) {
 	if _, err := os.Stat(filepath.Join(dir, "manifest.json")); err != nil {
 		return // not even room for that
 	}
-	tidyButUnlisted(t, dir, len(mustManifest(t, dir).Layers))
+	tidyButUnlisted(t, dir, len(testrun.Manifest(t, dir).Layers))
 }
 
 // tidyButUnlisted is tidy, but a layer that was published when there was no room

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"grenier/internal/testkit/awaritest"
+	"grenier/internal/testkit/must"
 	"grenier/io/memory"
 	"grenier/layers/awari"
 	"grenier/pipeline/job"
@@ -24,7 +26,7 @@ func retrograde(seeds int) solve.Options {
 func TestEngines(t *testing.T) {
 	for _, c := range []struct{ pits, seeds int }{{4, 9}, {8, 6}, {12, 5}} {
 		for _, rules := range []awari.Rules{awari.Awari, awari.Strict} {
-			game := mustGame(t, c.pits, rules)
+			game := awaritest.Game(t, c.pits, rules)
 			want, got, turns := t.TempDir(), t.TempDir(), t.TempDir()
 			mustSolve(t, want, game, options(c.seeds))
 			for _, r := range mustSolve(t, got, game, retrograde(c.seeds)) {
@@ -54,7 +56,7 @@ func TestEngines(t *testing.T) {
 
 // TestRetrogradeInterrupted: an interrupted layer begins again.
 func TestRetrogradeInterrupted(t *testing.T) {
-	game := mustGame(t, 12, awari.Awari)
+	game := awaritest.Game(t, 12, awari.Awari)
 	want, dir := t.TempDir(), t.TempDir()
 	mustSolve(t, want, game, options(7))
 	for _, stage := range []string{"capture", "dense", "seal"} {
@@ -87,7 +89,7 @@ func TestRetrogradeInterrupted(t *testing.T) {
 // TestRetrogradeMemory: what needs more memory than is allowed is refused before anything is
 // changed.
 func TestRetrogradeMemory(t *testing.T) {
-	game := mustGame(t, 12, awari.Awari)
+	game := awaritest.Game(t, 12, awari.Awari)
 	dir := t.TempDir()
 	o := retrograde(20)
 	o.Memory = 100 << 20
@@ -99,22 +101,11 @@ func TestRetrogradeMemory(t *testing.T) {
 	if refused.Need < 84_672_315*29 {
 		t.Errorf("%d bytes for 84,672,315 boards", refused.Need)
 	}
-	if files := contents(t, dir); len(files) != 1 {
+	if files := must.Tree(t, dir); len(files) != 1 {
 		t.Errorf("%d entries in the directory", len(files))
 	}
 	o.Memory = refused.Need
 	if err := o.Check(game); err != nil {
 		t.Errorf("what is said to be needed is refused: %v", err)
-	}
-}
-
-func TestParseEngine(t *testing.T) {
-	for _, e := range []solve.Engine{solve.Sweeps, solve.Retrograde} {
-		if got, err := solve.ParseEngine(e.String()); got != e || err != nil {
-			t.Errorf("%v: %v, %v", e, got, err)
-		}
-	}
-	if _, err := solve.ParseEngine("magic"); !errors.Is(err, solve.ErrEngine) || !strings.Contains(err.Error(), "sweeps, retrograde") {
-		t.Errorf("magic: %v", err)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"grenier/internal/testkit/awaritest"
 	"grenier/io/rundir"
 	"grenier/layers/awari"
 	"grenier/pipeline/solve"
@@ -15,7 +16,7 @@ import (
 
 // TestEvents: events come while the directory is locked, the end in any case, and who fails at one ends the run.
 func TestEvents(t *testing.T) {
-	game, dir := mustGame(t, 4, awari.Awari), filepath.Join(t.TempDir(), "run")
+	game, dir := awaritest.Game(t, 4, awari.Awari), filepath.Join(t.TempDir(), "run")
 	refused, told, fails := errors.New("refused"), "", ""
 	o := options(1)
 	o.Events = func(e solve.Event) error {

@@ -10,7 +10,10 @@ import (
 	"strings"
 	"testing"
 
+	"grenier/internal/testkit/awaritest"
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/testrun"
+	"grenier/internal/testkit/tries"
 	"grenier/io/corrupt"
 	"grenier/io/rundir"
 	"grenier/io/spill"
@@ -30,9 +33,7 @@ type forger struct {
 
 func (f *forger) must(err error) {
 	f.t.Helper()
-	if err != nil {
-		f.t.Fatal(err)
-	}
+	must.OK(f.t, err)
 }
 
 // contents returns the header of a stream and what it holds.
@@ -106,45 +107,36 @@ const fewWrong = 30
 // sealed, or so few of its scores are wrong, or wrong in such a way, that no sample shows it.
 func TestLongForgedStreams(t *testing.T) {
 	const seeds = 12
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	rng := rand.New(rand.NewPCG(seed, 0))
-	rounds := 2
-	if long() {
-		rounds = 40
-	}
-	if full() {
-		rounds = 200
-	}
-	game := mustGame(t, 12, awari.Awari)
+	rng := tries.Rand(t)
+	game := awaritest.Game(t, 12, awari.Awari)
 	whole := filepath.Join(t.TempDir(), "run")
 	mustSolve(t, whole, game, options(seeds-1))
-	below := copyRun(t, whole)
+	below := testrun.Copy(t, whole)
 	mustSolve(t, whole, game, options(seeds))
 	strict := filepath.Join(t.TempDir(), "strict")
-	mustSolve(t, strict, mustGame(t, 12, awari.Strict), options(seeds-1))
+	mustSolve(t, strict, awaritest.Game(t, 12, awari.Strict), options(seeds-1))
 	right, refused, wrong := 0, 0, 0
-	for range rounds {
+	for range tries.Pick(2, 40, 200) {
 		o := options(seeds)
 		o.Interval, o.Bits = 1, []int{8, 6, 4, 3, 2}[rng.IntN(5)]
 		stage := []string{"dense", "sparse", "full", "seal"}[rng.IntN(4)]
-		dir, other := copyRun(t, below), copyRun(t, strict)
+		dir, other := testrun.Copy(t, below), testrun.Copy(t, strict)
 		if !stopIn(t, dir, game, o, stage) {
 			continue
 		}
-		stopIn(t, other, mustGame(t, 12, awari.Strict), o, stage)
+		stopIn(t, other, awaritest.Game(t, 12, awari.Strict), o, stage)
 		how := forgeIn(t, rng, dir, other)
 		_, err := solve.Solve(t.Context(), dir, game, o)
 		name := rundir.LayerName(seeds)
 		switch {
 		case err != nil && errors.Is(err, corrupt.ErrCorrupt):
 			refused++
-			if !strings.Contains(err.Error(), rundir.WorkName) || len(mustManifest(t, dir).Layers) != seeds {
-				t.Errorf("%d bits, %s: %v, and %d layers are listed", o.Bits, how, err, len(mustManifest(t, dir).Layers))
+			if !strings.Contains(err.Error(), rundir.WorkName) || len(testrun.Manifest(t, dir).Layers) != seeds {
+				t.Errorf("%d bits, %s: %v, and %d layers are listed", o.Bits, how, err, len(testrun.Manifest(t, dir).Layers))
 			}
 		case err != nil:
 			t.Fatal(err)
-		case string(testrun.ReadFile(t, filepath.Join(dir, name))) == string(testrun.ReadFile(t, filepath.Join(whole, name))):
+		case string(must.Read(t, filepath.Join(dir, name))) == string(must.Read(t, filepath.Join(whole, name))):
 			right++
 		default:
 			wrong++
@@ -154,9 +146,7 @@ func TestLongForgedStreams(t *testing.T) {
 			}
 			t.Logf("%d bits, stopped in %s, %s: other bytes; %d scores do not follow from their moves", o.Bits, stage, how, v.Layers[0].Mismatches)
 		}
-		if err := errors.Join(os.RemoveAll(dir), os.RemoveAll(other)); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, errors.Join(os.RemoveAll(dir), os.RemoveAll(other)))
 	}
 	t.Logf("%d right, %d refused, %d let through", right, refused, wrong)
 }

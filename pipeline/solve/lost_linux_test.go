@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"grenier/internal/testkit/awaritest"
 	"grenier/io/rundir"
 	"grenier/layers/awari"
 	"grenier/pipeline/job"
@@ -15,7 +16,7 @@ import (
 // TestLostLock removes the lock in the midst of a layer and lets a second solver finish:
 // the first one ends without touching what the second one makes.
 func TestLostLock(t *testing.T) {
-	game, dir, whole := mustGame(t, 8, awari.Awari), filepath.Join(t.TempDir(), "run"), filepath.Join(t.TempDir(), "whole")
+	game, dir, whole := awaritest.Game(t, 8, awari.Awari), filepath.Join(t.TempDir(), "run"), filepath.Join(t.TempDir(), "whole")
 	mustSolve(t, whole, game, options(8))
 	o, stolen := options(8), false
 	o.Progress = func(step job.Step) {

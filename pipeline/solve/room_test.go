@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"grenier/internal/testkit/awaritest"
+	"grenier/internal/testkit/must"
 	"grenier/io/rundir"
 	"grenier/layers/awari"
 	"grenier/pipeline/solve"
@@ -24,7 +26,7 @@ func roomy(seeds int, free uint64) solve.Options {
 // TestNoRoom: what has no room on the disk is refused before anything is changed, and
 // only what is still to do counts.
 func TestNoRoom(t *testing.T) {
-	game, dir := mustGame(t, 8, awari.Awari), filepath.Join(t.TempDir(), "run")
+	game, dir := awaritest.Game(t, 8, awari.Awari), filepath.Join(t.TempDir(), "run")
 	_, err := solve.Solve(t.Context(), dir, game, roomy(14, 1000))
 	e, ok := errors.AsType[*rundir.RoomError](err)
 	if !ok {
@@ -43,13 +45,13 @@ func TestNoRoom(t *testing.T) {
 	}
 	mustSolve(t, dir, game, roomy(13, 1<<20))
 	mustSolve(t, dir, game, roomy(13, 0)) // nothing to do
-	before := contents(t, dir)
+	before := must.Tree(t, dir)
 	_, err = solve.Solve(t.Context(), dir, game, roomy(14, 1000))
 	next, ok := errors.AsType[*rundir.RoomError](err)
 	if !ok || next.Need >= e.Need || !strings.Contains(err.Error(), "too little for layer 14") {
 		t.Errorf("error %v", err)
 	}
-	if after := contents(t, dir); len(after) != len(before) {
+	if after := must.Tree(t, dir); len(after) != len(before) {
 		t.Errorf("%d files, before %d", len(after), len(before))
 	}
 	mustSolve(t, dir, game, roomy(14, next.Need))
@@ -57,7 +59,7 @@ func TestNoRoom(t *testing.T) {
 
 // TestNoRoomForStreams: streams of layers in windows count, as a plan says.
 func TestNoRoomForStreams(t *testing.T) {
-	game, dir := mustGame(t, 12, awari.Awari), filepath.Join(t.TempDir(), "run")
+	game, dir := awaritest.Game(t, 12, awari.Awari), filepath.Join(t.TempDir(), "run")
 	refused := func(memory uint64) uint64 {
 		t.Helper()
 		o := roomy(22, 1<<20)
@@ -84,7 +86,7 @@ func TestNoRoomForStreams(t *testing.T) {
 
 // TestRoomUnknown: a disk of unknown size is taken to be large enough; other errors are reported.
 func TestRoomUnknown(t *testing.T) {
-	game, dir, broken := mustGame(t, 4, awari.Awari), filepath.Join(t.TempDir(), "run"), errors.New("broken")
+	game, dir, broken := awaritest.Game(t, 4, awari.Awari), filepath.Join(t.TempDir(), "run"), errors.New("broken")
 	o := options(3)
 	o.Free = func(string) (uint64, error) { return 0, broken }
 	if _, err := solve.Solve(t.Context(), dir, game, o); !errors.Is(err, broken) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -13,6 +12,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"grenier/internal/testkit/awaritest"
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/testrun"
+	"grenier/internal/testkit/tries"
 	"grenier/io/crew"
 	"grenier/io/layerfile"
 	"grenier/io/rundir"
@@ -83,20 +86,16 @@ type partsRun struct {
 
 func newPartsRun(t *testing.T) (r partsRun) {
 	t.Helper()
-	r = partsRun{game: mustGame(t, 12, awari.Awari), dir: filepath.Join(t.TempDir(), "run"), n: 11}
+	r = partsRun{game: awaritest.Game(t, 12, awari.Awari), dir: filepath.Join(t.TempDir(), "run"), n: 11}
 	mustSolve(t, r.dir, r.game, options(r.n-1))
-	whole := copyRun(t, r.dir)
+	whole := testrun.Copy(t, r.dir)
 	mustSolve(t, whole, r.game, options(r.n))
-	r.want = contents(t, whole)[rundir.LayerName(r.n)]
+	r.want = must.Tree(t, whole)[rundir.LayerName(r.n)]
 	solved, err := tables.Open(whole, tables.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer solved.Close()
 	r.scores = make([]int8, solved.Layers()[r.n].Positions)
-	if err := solved.Read(r.n, 0, r.scores); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, solved.Read(r.n, 0, r.scores))
 	return r
 }
 
@@ -122,20 +121,17 @@ func never(string) error { return nil }
 // TestLongSealInParts: the same file, whatever the size of parts and the number of workers.
 func TestLongSealInParts(t *testing.T) {
 	r := newPartsRun(t)
-	sizes := []int{1, 4}
-	if long() {
-		sizes = []int{1, 2, 4, 100}
-	}
+	sizes := tries.More([]int{1, 4}, []int{1, 2, 4, 100})
 	for _, blocks := range sizes {
 		for _, workers := range []int{1, 3} {
-			dir, o := copyRun(t, r.dir), options(0)
+			dir, o := testrun.Copy(t, r.dir), options(0)
 			o.Workers = workers
 			p, err := r.add(t, t.Context(), dir, o, blocks, never)
 			all := (len(r.scores) + layerfile.MaxBlockSize - 1) / layerfile.MaxBlockSize
 			if want := (all + blocks - 1) / blocks; err != nil || p.loads != want || p.closed != 1 {
 				t.Errorf("parts of %d blocks: %d loaded, want %d, closed %d times; %v", blocks, p.loads, want, p.closed, err)
 			}
-			if contents(t, dir)[rundir.LayerName(r.n)] != r.want {
+			if must.Tree(t, dir)[rundir.LayerName(r.n)] != r.want {
 				t.Errorf("parts of %d blocks, %d workers: another file", blocks, workers)
 			}
 		}
@@ -146,22 +142,17 @@ func TestLongSealInParts(t *testing.T) {
 // sealing and changes nothing.
 func TestLongSealFails(t *testing.T) {
 	r := newPartsRun(t)
-	seed := rand.Uint64()
-	rng := rand.New(rand.NewPCG(seed, 0))
-	t.Logf("seed %d", seed)
-	before := contents(t, r.dir)
+	rng := tries.Rand(t)
+	before := must.Tree(t, r.dir)
 	bad := errors.New("disk on fire")
 	most := map[string]int{"load the sample": 1, "sample": 50, "load": 3, "read": 11, "write": 8} // calls
-	tries := 1
-	if long() {
-		tries = 4
-	}
+	attempts := tries.More(1, 4)
 	for where := range most {
 		for how, want := range []error{bad, nil, context.Canceled} {
 			if how == 1 && (where == "load the sample" || where == "sample") {
 				continue // that ends the program, as any panic of its main goroutine
 			}
-			for range tries {
+			for range attempts {
 				ctx, cancel := context.WithCancel(t.Context())
 				at := 1 + rng.IntN(most[where])
 				var mu sync.Mutex
@@ -205,7 +196,7 @@ func TestLongSealFails(t *testing.T) {
 				if p.closed != 1 {
 					t.Errorf("%s: closed %d times", what, p.closed)
 				}
-				if diff := cmp.Diff(before, contents(t, r.dir)); diff != "" {
+				if diff := cmp.Diff(before, must.Tree(t, r.dir)); diff != "" {
 					t.Fatalf("%s: the directory has changed", what)
 				}
 			}

@@ -6,18 +6,20 @@ import (
 	"errors"
 	"io/fs"
 	"maps"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"go.uber.org/goleak"
 
+	"grenier/internal/testkit/awaritest"
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/testrun"
+	"grenier/internal/testkit/tries"
 	"grenier/io/corrupt"
 	"grenier/io/manifest"
 	"grenier/io/memory"
@@ -30,15 +32,6 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func mustGame(t *testing.T, pits int, rules awari.Rules) awari.Game {
-	t.Helper()
-	game, err := awari.New(pits, rules)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return game
-}
-
 // options are those of most tests.
 func options(seeds int) solve.Options {
 	return solve.Options{Seeds: seeds, Job: job.Job{Workers: 2, Family: cpu.Best()}}
@@ -47,49 +40,15 @@ func options(seeds int) solve.Options {
 func mustSolve(t *testing.T, dir string, game awari.Game, o solve.Options) []solve.Report {
 	t.Helper()
 	reports, err := solve.Solve(t.Context(), dir, game, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return reports
-}
-
-// contents returns the files below dir by name, directories included.
-func contents(t *testing.T, dir string) map[string]string {
-	t.Helper()
-	files := map[string]string{}
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		name, err := filepath.Rel(dir, path)
-		if err != nil || d.IsDir() {
-			files[name] = "directory"
-			return err
-		}
-		text, err := os.ReadFile(path)
-		files[name] = string(text)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return files
-}
-
-func mustManifest(t *testing.T, dir string) *manifest.Manifest {
-	t.Helper()
-	m, err := manifest.Load(filepath.Join(dir, rundir.ManifestName))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
 }
 
 // sameRun fails unless two run directories hold the same bytes, the seconds in
 // the manifest aside, and nothing else.
 func sameRun(t *testing.T, want, got string) {
 	t.Helper()
-	a, b := contents(t, want), contents(t, got)
+	a, b := must.Tree(t, want), must.Tree(t, got)
 	if diff := cmp.Diff(slices.Sorted(maps.Keys(a)), slices.Sorted(maps.Keys(b))); diff != "" {
 		t.Fatalf("files (-%s +%s):\n%s", want, got, diff)
 	}
@@ -99,7 +58,7 @@ func sameRun(t *testing.T, want, got string) {
 		}
 	}
 	ignored := cmpopts.IgnoreFields(manifest.Layer{}, "Seconds")
-	if diff := cmp.Diff(mustManifest(t, want), mustManifest(t, got), ignored); diff != "" {
+	if diff := cmp.Diff(testrun.Manifest(t, want), testrun.Manifest(t, got), ignored); diff != "" {
 		t.Errorf("manifests (-%s +%s):\n%s", want, got, diff)
 	}
 }
@@ -112,7 +71,7 @@ func tidy(t *testing.T, dir string, layers int) {
 		want = append(want, rundir.LayerName(n))
 	}
 	slices.Sort(want)
-	files := contents(t, dir)
+	files := must.Tree(t, dir)
 	if diff := cmp.Diff(want, slices.Sorted(maps.Keys(files))); diff != "" {
 		t.Errorf("files of %s (-want +got):\n%s", dir, diff)
 	}
@@ -134,12 +93,12 @@ func TestReports(t *testing.T) {
 		}
 		return nil
 	}
-	reports := mustSolve(t, dir, mustGame(t, 6, awari.Awari), o)
+	reports := mustSolve(t, dir, awaritest.Game(t, 6, awari.Awari), o)
 	if want := []int{0, 1, 2, 3, 4, 5, 6, 7}; !slices.Equal(sealed, want) {
 		t.Errorf("sealed %v, want %v", sealed, want)
 	}
 	tidy(t, dir, 8)
-	m := mustManifest(t, dir)
+	m := testrun.Manifest(t, dir)
 	for n, r := range reports {
 		if diff := cmp.Diff(m.Layers[n], r.Layer); diff != "" {
 			t.Errorf("layer %d (-manifest +report):\n%s", n, diff)
@@ -152,7 +111,7 @@ func TestReports(t *testing.T) {
 
 // TestResume stops after every layer and resumes.
 func TestResume(t *testing.T) {
-	game := mustGame(t, 8, awari.Strict)
+	game := awaritest.Game(t, 8, awari.Strict)
 	whole, parts := t.TempDir(), t.TempDir()
 	mustSolve(t, whole, game, options(9))
 	for n := range 10 {
@@ -165,34 +124,29 @@ func TestResume(t *testing.T) {
 }
 
 func TestNothingToDo(t *testing.T) {
-	game, dir := mustGame(t, 6, awari.Awari), t.TempDir()
+	game, dir := awaritest.Game(t, 6, awari.Awari), t.TempDir()
 	mustSolve(t, dir, game, options(5))
-	before := contents(t, dir)
+	before := must.Tree(t, dir)
 	for _, seeds := range []int{0, 3, 5} {
 		if reports := mustSolve(t, dir, game, options(seeds)); len(reports) != 0 {
 			t.Errorf("up to %d seeds: %d reports", seeds, len(reports))
 		}
 	}
-	if diff := cmp.Diff(before, contents(t, dir)); diff != "" {
+	if diff := cmp.Diff(before, must.Tree(t, dir)); diff != "" {
 		t.Error(diff)
 	}
 }
 
 // TestLongSameBytes solves the same layers in every way that must not matter.
 func TestLongSameBytes(t *testing.T) {
-	most, workers := map[int]int{4: 8, 8: 5, 12: 5}, []int{2}
-	switch {
-	case full():
-		most, workers = map[int]int{4: 12, 8: 8, 12: 9}, []int{1, 2, 5}
-	case long():
-		most, workers = map[int]int{4: 10, 8: 7, 12: 8}, []int{1, 5}
-	}
+	most := tries.Pick(map[int]int{4: 8, 8: 5, 12: 5}, map[int]int{4: 10, 8: 7, 12: 8}, map[int]int{4: 12, 8: 8, 12: 9})
+	workers := tries.Pick([]int{2}, []int{1, 5}, []int{1, 2, 5})
 	for pits, seeds := range most {
 		if pits == 12 && testing.Short() {
 			continue
 		}
 		for _, rules := range []awari.Rules{awari.Awari, awari.Strict} {
-			game, want := mustGame(t, pits, rules), t.TempDir()
+			game, want := awaritest.Game(t, pits, rules), t.TempDir()
 			o := options(seeds)
 			o.Workers, o.Family = 1, cpu.Generic
 			mustSolve(t, want, game, o)
@@ -209,9 +163,9 @@ func TestLongSameBytes(t *testing.T) {
 
 func TestOtherRun(t *testing.T) {
 	dir := t.TempDir()
-	mustSolve(t, dir, mustGame(t, 6, awari.Strict), options(3))
-	before := contents(t, dir)
-	for _, asked := range []awari.Game{mustGame(t, 6, awari.Awari), mustGame(t, 8, awari.Strict)} {
+	mustSolve(t, dir, awaritest.Game(t, 6, awari.Strict), options(3))
+	before := must.Tree(t, dir)
+	for _, asked := range []awari.Game{awaritest.Game(t, 6, awari.Awari), awaritest.Game(t, 8, awari.Strict)} {
 		_, err := solve.Solve(t.Context(), dir, asked, options(5))
 		other, ok := errors.AsType[*rundir.OtherRunError](err)
 		if !ok || !errors.Is(err, rundir.ErrOtherRun) {
@@ -221,7 +175,7 @@ func TestOtherRun(t *testing.T) {
 			t.Errorf("error %+v", other)
 		}
 	}
-	if diff := cmp.Diff(before, contents(t, dir)); diff != "" {
+	if diff := cmp.Diff(before, must.Tree(t, dir)); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -229,7 +183,7 @@ func TestOtherRun(t *testing.T) {
 func TestSeeds(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	for _, seeds := range []int{-1, awari.MaxSeeds + 1} {
-		if _, err := solve.Solve(t.Context(), dir, mustGame(t, 6, awari.Awari), options(seeds)); !errors.Is(err, awari.ErrSeeds) {
+		if _, err := solve.Solve(t.Context(), dir, awaritest.Game(t, 6, awari.Awari), options(seeds)); !errors.Is(err, awari.ErrSeeds) {
 			t.Errorf("%d seeds: error %v", seeds, err)
 		}
 	}
@@ -239,7 +193,7 @@ func TestSeeds(t *testing.T) {
 }
 
 func TestMemory(t *testing.T) {
-	dir, game := filepath.Join(t.TempDir(), "run"), mustGame(t, 12, awari.Awari)
+	dir, game := filepath.Join(t.TempDir(), "run"), awaritest.Game(t, 12, awari.Awari)
 	for _, c := range []struct {
 		memory  uint64
 		largest bool
@@ -268,31 +222,24 @@ func TestMemory(t *testing.T) {
 }
 
 func TestLocked(t *testing.T) {
-	game, dir := mustGame(t, 4, awari.Awari), t.TempDir()
+	game, dir := awaritest.Game(t, 4, awari.Awari), t.TempDir()
 	locked, err := rundir.Lock(dir, solve.Identity(game))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	_, err = solve.Solve(t.Context(), dir, game, options(2))
 	if holder, ok := errors.AsType[*rundir.LockedError](err); !ok || holder.PID != os.Getpid() {
 		t.Errorf("error %v", err)
 	}
-	if err := locked.Unlock(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, locked.Unlock())
 	mustSolve(t, dir, game, options(2))
 }
 
 // TestLeftovers puts in work/ and beside the layers what crashes may leave.
 func TestLeftovers(t *testing.T) {
-	game, want, dir := mustGame(t, 6, awari.Awari), t.TempDir(), t.TempDir()
+	game, want, dir := awaritest.Game(t, 6, awari.Awari), t.TempDir(), t.TempDir()
 	mustSolve(t, want, game, options(6))
 	mustSolve(t, dir, game, options(4))
 	junk := bytes.Repeat([]byte("junk"), 1000)
-	layer, err := os.ReadFile(filepath.Join(want, rundir.LayerName(4)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	layer := must.Read(t, filepath.Join(want, rundir.LayerName(4)))
 	for name, text := range map[string][]byte{
 		"layer-05.gl.0123456789abcdef.tmp": junk, "work/checkpoint": junk, "work/tiles.0123456789abcdef.tmp": junk,
 		"manifest.json.00112233445566aa.tmp": junk, "layer-05.gl": layer, "layer-06.gl": layer[:100],
@@ -306,7 +253,7 @@ func TestLeftovers(t *testing.T) {
 // TestForeign puts into a run directory what is not of this program: it stays, and what
 // is in the way stops the run before it begins.
 func TestForeign(t *testing.T) {
-	game, dir := mustGame(t, 6, awari.Awari), t.TempDir()
+	game, dir := awaritest.Game(t, 6, awari.Awari), t.TempDir()
 	mustSolve(t, dir, game, options(4))
 	thesis := []byte("thesis")
 	names := []string{"work/thesis", "work/tiles.tmp", "thesis.gl", "layer-05.gl.tmp", "layer-5.gl"}
@@ -315,7 +262,7 @@ func TestForeign(t *testing.T) {
 	}
 	mustSolve(t, dir, game, options(6))
 	for _, name := range names {
-		if text := contents(t, dir)[filepath.FromSlash(name)]; text != string(thesis) {
+		if text := must.Tree(t, dir)[filepath.FromSlash(name)]; text != string(thesis) {
 			t.Errorf("%s holds %q", name, text)
 		}
 	}
@@ -326,15 +273,12 @@ func TestForeign(t *testing.T) {
 
 // TestCorruptLower damages each layer that the next one needs.
 func TestCorruptLower(t *testing.T) {
-	game := mustGame(t, 6, awari.Awari)
+	game := awaritest.Game(t, 6, awari.Awari)
 	for layer := range 5 {
 		dir := t.TempDir()
 		mustSolve(t, dir, game, options(5))
 		path := filepath.Join(dir, rundir.LayerName(layer))
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Read(t, path)
 		for name, bad := range map[string][]byte{
 			"block": flipped(text, 80), "header": flipped(text, 9), "footer": flipped(text, len(text)-9),
 			"index": flipped(text, len(text)-90), "short": text[:len(text)-1], "empty": {}, "missing": nil,
@@ -348,12 +292,12 @@ func TestCorruptLower(t *testing.T) {
 // refuses checks that layer n cannot be solved because of the file at path.
 func refuses(t *testing.T, dir string, game awari.Game, n int, path, name string) {
 	t.Helper()
-	before := contents(t, dir)
+	before := must.Tree(t, dir)
 	reports, err := solve.Solve(t.Context(), dir, game, options(n))
 	if !errors.Is(err, corrupt.ErrCorrupt) || !strings.Contains(err.Error(), path) || len(reports) != 0 {
 		t.Errorf("%s, %s: %d reports, error %v", path, name, len(reports), err)
 	}
-	if diff := cmp.Diff(before, contents(t, dir)); diff != "" {
+	if diff := cmp.Diff(before, must.Tree(t, dir)); diff != "" {
 		t.Errorf("%s, %s: the directory has changed:\n%s", path, name, diff)
 	}
 }
@@ -373,21 +317,16 @@ func replaceFile(t *testing.T, path string, text []byte) {
 	if text == nil {
 		return
 	}
-	if err := os.WriteFile(path, text, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Write(t, path, text)
 }
 
 // TestForeignLayer puts an intact layer of another run in place of one.
 func TestForeignLayer(t *testing.T) {
-	game, dir, other := mustGame(t, 6, awari.Awari), t.TempDir(), t.TempDir()
+	game, dir, other := awaritest.Game(t, 6, awari.Awari), t.TempDir(), t.TempDir()
 	mustSolve(t, dir, game, options(5))
-	mustSolve(t, other, mustGame(t, 6, awari.Strict), options(5))
+	mustSolve(t, other, awaritest.Game(t, 6, awari.Strict), options(5))
 	path := filepath.Join(dir, rundir.LayerName(3))
-	text, err := os.ReadFile(filepath.Join(other, rundir.LayerName(3)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Read(t, filepath.Join(other, rundir.LayerName(3)))
 	replaceFile(t, path, text)
 	refuses(t, dir, game, 6, path, "of other rules")
 }
@@ -395,16 +334,13 @@ func TestForeignLayer(t *testing.T) {
 // TestLongCancel stops in every stage that reports progress. The largest layers have
 // several blocks to seal.
 func TestLongCancel(t *testing.T) {
-	seeds := 7
-	if long() {
-		seeds = 9
-	}
-	game, want := mustGame(t, 12, awari.Awari), t.TempDir()
+	seeds := tries.More(7, 9)
+	game, want := awaritest.Game(t, 12, awari.Awari), t.TempDir()
 	mustSolve(t, want, game, options(seeds))
 	for _, stage := range []string{"capture", "dense", "full", "seal"} {
 		dir, stopped := t.TempDir(), 0
 		for ; cancelIn(t, dir, game, seeds, stage); stopped++ {
-			tidy(t, dir, len(mustManifest(t, dir).Layers))
+			tidy(t, dir, len(testrun.Manifest(t, dir).Layers))
 		}
 		if stopped == 0 || stopped > seeds {
 			t.Errorf("stopped %d times in the %s stage", stopped, stage)
@@ -443,38 +379,11 @@ func stopped(t *testing.T, ctx context.Context, dir string, game awari.Game, o s
 	return err != nil
 }
 
-// TestLongCancelAnytime stops after random times, in any stage and between them.
-func TestLongCancelAnytime(t *testing.T) {
-	seeds := 9
-	if long() {
-		seeds = 11
-	}
-	game, want, dir := mustGame(t, 12, awari.Strict), t.TempDir(), t.TempDir()
-	start := time.Now()
-	mustSolve(t, want, game, options(seeds))
-	took := time.Since(start)
-	seed := rand.Uint64()
-	random := rand.New(rand.NewPCG(seed, 0))
-	for tries := 1; ; tries++ {
-		// Longer and longer, so that there is an end.
-		patience := time.Duration(random.Float64() * float64(took) * float64(tries) / 10)
-		ctx, cancel := context.WithTimeout(t.Context(), patience)
-		again := stopped(t, ctx, dir, game, options(seeds))
-		cancel()
-		if !again {
-			t.Logf("stopped %d times, seed %d", tries-1, seed)
-			break
-		}
-		tidy(t, dir, len(mustManifest(t, dir).Layers))
-	}
-	sameRun(t, want, dir)
-}
-
 func TestCanceledBefore(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	dir := t.TempDir()
-	if _, err := solve.Solve(ctx, dir, mustGame(t, 4, awari.Awari), options(3)); !errors.Is(err, context.Canceled) {
+	if _, err := solve.Solve(ctx, dir, awaritest.Game(t, 4, awari.Awari), options(3)); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
 	tidy(t, dir, 0)
@@ -482,7 +391,7 @@ func TestCanceledBefore(t *testing.T) {
 
 // TestProgress looks at every report of a run and of its continuation.
 func TestProgress(t *testing.T) {
-	game, dir := mustGame(t, 8, awari.Awari), t.TempDir()
+	game, dir := awaritest.Game(t, 8, awari.Awari), t.TempDir()
 	for _, seeds := range []int{6, 13} {
 		o := options(seeds)
 		o.Workers = 5

@@ -8,10 +8,14 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"grenier/internal/testkit/awaritest"
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/testrun"
+	"grenier/internal/testkit/tries"
 	"grenier/io/corrupt"
 	"grenier/io/layerfile"
 	"grenier/io/manifest"
@@ -24,15 +28,6 @@ import (
 
 // A layer is never computed from parts that rest on different layers below: what is in work/ knows what it
 // was made from, and so does a sealed layer.
-
-// swapLayer puts the file of layer n of the run directory from into dir, which lists it from then on.
-func swapLayer(t *testing.T, dir, from string, n int) {
-	t.Helper()
-	m, other := mustManifest(t, dir), mustManifest(t, from)
-	m.Layers[n] = other.Layers[n]
-	replaceFile(t, filepath.Join(dir, rundir.LayerName(n)), testrun.ReadFile(t, filepath.Join(from, rundir.LayerName(n))))
-	testrun.SaveManifest(t, dir, m)
-}
 
 // wrongRun returns a run directory with the layers below one of the given seeds. A few scores of layer n are wrong,
 // so few that no sample of it shows them.
@@ -69,7 +64,7 @@ func (r *replacement) attempt(lower int) error {
 			return
 		}
 		if during {
-			swapLayer(r.t, r.dir, r.source(), lower)
+			testrun.TakeLayer(r.t, r.dir, r.source(), lower)
 		} else {
 			cancel()
 		}
@@ -89,26 +84,21 @@ func (r *replacement) source() string { return []string{r.right, r.wrong}[r.rng.
 // another one, and repair makes it right.
 func TestLongReplacedBelow(t *testing.T) {
 	const seeds = 13
-	game, seed := mustGame(t, 8, awari.Awari), rand.Uint64()
-	t.Logf("seed %d", seed)
-	rng := rand.New(rand.NewPCG(seed, 0))
+	game, rng := awaritest.Game(t, 8, awari.Awari), tries.Rand(t)
 	whole := filepath.Join(t.TempDir(), "run")
 	mustSolve(t, whole, game, options(seeds-1))
-	right := copyRun(t, whole)
+	right := testrun.Copy(t, whole)
 	mustSolve(t, whole, game, options(seeds))
 	before := testrun.Write(t, game, testrun.Solve(t, game, seeds-1), layerfile.MaxBlockSize) // files that name no layers below
-	rounds, noted, stale := 6, 0, 0
-	if long() {
-		rounds = 300
-	}
-	for round := range rounds {
+	noted, stale := 0, 0
+	for round := range tries.More(6, 300) {
 		least, most := game.CapturesLeadTo(seeds)
 		lower := max(least, most-rng.IntN(5)) // of small ones, samples show each wrong score
 		r := &replacement{t: t, rng: rng, game: game, seeds: seeds, right: before, wrong: wrongRun(t, rng, game, seeds, lower)}
 		if rng.IntN(4) == 0 {
 			r.right = right
 		}
-		r.dir = copyRun(t, r.right)
+		r.dir = testrun.Copy(t, r.right)
 		r.options = options(seeds)
 		r.options.Interval, r.options.Bits = 1, []int{0, 8, 6, 4, 3, 2}[rng.IntN(6)]
 		r.options.Note = func(text string) { r.notes = append(r.notes, text) }
@@ -116,12 +106,12 @@ func TestLongReplacedBelow(t *testing.T) {
 			r.options.Engine, r.options.Bits = solve.Retrograde, 0
 		}
 		for range 1 + rng.IntN(4) {
-			swapLayer(t, r.dir, r.source(), lower)
+			testrun.TakeLayer(t, r.dir, r.source(), lower)
 			if r.attempt(lower) == nil {
 				break
 			}
 		}
-		swapLayer(t, r.dir, r.right, lower)
+		testrun.TakeLayer(t, r.dir, r.right, lower)
 		_, err := solve.Solve(t.Context(), r.dir, game, r.options)
 		if err != nil {
 			stale++
@@ -131,15 +121,15 @@ func TestLongReplacedBelow(t *testing.T) {
 			noted++
 		}
 		name := rundir.LayerName(seeds)
-		if !bytes.Equal(testrun.ReadFile(t, filepath.Join(r.dir, name)), testrun.ReadFile(t, filepath.Join(whole, name))) {
+		if !bytes.Equal(must.Read(t, filepath.Join(r.dir, name)), must.Read(t, filepath.Join(whole, name))) {
 			t.Fatalf("round %d, layer %d replaced, %d bits: another layer %d; notes %q", round, lower, r.options.Bits, seeds, r.notes)
 		}
 		if err := os.RemoveAll(r.dir); err != nil {
 			t.Fatal(err)
 		}
 	}
-	t.Logf("%d rounds: %d began anew, %d layers were made from another one", rounds, noted, stale)
-	if long() && (noted == 0 || stale == 0) {
+	t.Logf("%d began anew, %d layers were made from another one", noted, stale)
+	if tries.Long() && (noted == 0 || stale == 0) {
 		t.Error("too few")
 	}
 }
@@ -151,9 +141,19 @@ func (r *replacement) mend(err error, lower int) {
 	if !ok || !errors.Is(err, corrupt.ErrCorrupt) || made.Seeds != r.seeds || len(made.From) != 1 || made.From[0] != lower {
 		r.t.Fatal(err)
 	}
-	o := repair.Options{Solve: r.options, SetAside: true}
+	o := repair.Options{Solve: r.options}
 	o.Solve.Progress = nil
-	if result, err := repair.Run(r.t.Context(), r.dir, o); err != nil || result.Err() != nil {
+	if result, err := repair.Run(r.t.Context(), r.dir, o); err != nil || result.OK || !errors.As(result.Err(), &made) || made.Seeds != r.seeds {
 		r.t.Fatal(err, result)
+	}
+	o.SetAside = true
+	for _, o.DryRun = range []bool{true, false} {
+		result, err := repair.Run(r.t.Context(), r.dir, o)
+		if err != nil || result.Err() != nil || !slices.Equal(result.Layers[r.seeds].MadeFrom, []int{lower}) || result.Layers[r.seeds].Action != repair.Solve {
+			r.t.Fatal(err, result)
+		}
+	}
+	if aside, err := filepath.Glob(filepath.Join(r.dir, rundir.LayerName(r.seeds)+".damaged-*")); err != nil || len(aside) != 1 {
+		r.t.Errorf("set aside: %q, %v", aside, err)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"grenier/internal/testkit/awaritest"
 	"grenier/internal/testkit/testrun"
 	"grenier/io/rundir"
 	"grenier/layers/awari"
@@ -13,7 +14,7 @@ import (
 // TestFalseLower puts wrong scores under right checksums into each lower layer: the few positions
 // that are checked give them away.
 func TestFalseLower(t *testing.T) {
-	game := mustGame(t, 8, awari.Awari)
+	game := awaritest.Game(t, 8, awari.Awari)
 	for n := 1; n <= 7; n++ {
 		layers := testrun.Solve(t, game, 7)
 		for i, score := range layers[n] {

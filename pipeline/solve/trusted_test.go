@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"grenier/internal/testkit/must"
 )
 
 // TestTrusted: a file is trusted as long as it is the same file, and nobody wrote to it.
@@ -13,16 +15,10 @@ func TestTrusted(t *testing.T) {
 	write := func(name, text string, age time.Duration) os.FileInfo {
 		t.Helper()
 		at := time.Unix(1e9, 0).Add(age)
-		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Chtimes(name, at, at); err != nil {
-			t.Fatal(err)
-		}
+		must.Write(t, name, []byte(text))
+		must.OK(t, os.Chtimes(name, at, at))
 		info, err := os.Stat(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		return info
 	}
 	var known trusted
@@ -40,9 +36,7 @@ func TestTrusted(t *testing.T) {
 	if known.has(2, write(path, "more scores", 0)) {
 		t.Error("longer")
 	}
-	if err := os.Rename(path, path+".old"); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Rename(path, path+".old"))
 	if known.has(2, write(path, "scores", 0)) {
 		t.Error("another file")
 	}

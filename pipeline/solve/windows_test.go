@@ -8,7 +8,10 @@ import (
 	"testing"
 	"time"
 
+	"grenier/internal/testkit/awaritest"
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/testrun"
+	"grenier/internal/testkit/tries"
 	"grenier/io/rundir"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
@@ -17,24 +20,9 @@ import (
 	"grenier/pipeline/solve/internal/halfboard"
 )
 
-func long() bool { return os.Getenv("GRENIER_LONG") != "" }
-
-// full reports whether there is much time.
-func full() bool { return os.Getenv("GRENIER_LONG") == "full" }
-
 // windowSeeds is a layer that is solved window by window if there is too little memory, as
 // most smaller ones never are.
 const windowSeeds = 14
-
-// copyRun returns a new directory with the same files.
-func copyRun(t *testing.T, from string) string {
-	t.Helper()
-	dir := filepath.Join(t.TempDir(), "run")
-	if err := os.CopyFS(dir, os.DirFS(from)); err != nil {
-		t.Fatal(err)
-	}
-	return dir
-}
 
 // narrowOptions are those of a solver that adds a layer window by window.
 func narrowOptions(t *testing.T, game awari.Game, seeds int) solve.Options {
@@ -58,13 +46,11 @@ var fixtures [17]struct{ below, want testrun.Fixture }
 
 func newWindowRuns(t *testing.T, seeds int) (w windowRuns) {
 	t.Helper()
-	w.game = mustGame(t, 12, awari.Awari)
+	w.game = awaritest.Game(t, 12, awari.Awari)
 	f := &fixtures[seeds]
 	w.below = f.below.Copy(t, func(dir string) { mustSolve(t, dir, w.game, options(seeds-1)) })
 	w.want = f.want.Copy(t, func(dir string) {
-		if err := os.CopyFS(dir, os.DirFS(w.below)); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.CopyFS(dir, os.DirFS(w.below)))
 		mustSolve(t, dir, w.game, options(seeds))
 	})
 	return w
@@ -82,10 +68,10 @@ func solveNarrow(t *testing.T, dir string, game awari.Game, o solve.Options) sol
 	return reports[0]
 }
 
-// TestLongWindows solves a layer that does not fit into memory.
-func TestLongWindows(t *testing.T) {
+// TestWindows solves a layer that does not fit into memory.
+func TestWindows(t *testing.T) {
 	w := newWindowRuns(t, windowSeeds)
-	dir := copyRun(t, w.below)
+	dir := testrun.Copy(t, w.below)
 	o := narrowOptions(t, w.game, windowSeeds)
 	last, least := solve.Progress{}, solve.Progress{}
 	o.Progress = func(step job.Step) {
@@ -121,11 +107,9 @@ func TestLongWindows(t *testing.T) {
 // TestLongWindowsSameBytes solves a layer that does not fit into memory in every way that must
 // not matter.
 func TestLongWindowsSameBytes(t *testing.T) {
-	if !long() {
-		t.Skip("solves 16 seeds several times: needs GRENIER_LONG=1")
-	}
+	tries.NeedsLong(t, "solves 16 seeds several times")
 	seeds, family := 16, cpu.Best()
-	if full() {
+	if tries.Full() {
 		seeds, family = 18, cpu.Generic
 	}
 	w := newWindowRuns(t, seeds)
@@ -143,7 +127,7 @@ func TestLongWindowsSameBytes(t *testing.T) {
 		o := narrowOptions(t, w.game, seeds)
 		vary(&o)
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
-			dir := copyRun(t, w.below)
+			dir := testrun.Copy(t, w.below)
 			solveNarrow(t, dir, w.game, o)
 			sameRun(t, w.want, dir)
 		})
@@ -153,9 +137,7 @@ func TestLongWindowsSameBytes(t *testing.T) {
 // TestLongWindowsContinue stops a layer that is solved window by window in each of its stages
 // and resumes it with other options, the last ones with memory enough.
 func TestLongWindowsContinue(t *testing.T) {
-	if !long() {
-		t.Skip("solves 16 seeds several times: needs GRENIER_LONG=1")
-	}
+	tries.NeedsLong(t, "solves 16 seeds several times")
 	const seeds = 16
 	stages := []string{"capture", "dense", "full", "seal"}
 	w := newWindowRuns(t, seeds)
@@ -169,7 +151,7 @@ func TestLongWindowsContinue(t *testing.T) {
 	}
 	for i, stage := range stages {
 		t.Run(stage, func(t *testing.T) {
-			dir := copyRun(t, w.below)
+			dir := testrun.Copy(t, w.below)
 			start := time.Now()
 			if !stopIn(t, dir, w.game, narrowOptions(t, w.game, seeds), stage) {
 				t.Fatal("not stopped")
@@ -232,22 +214,18 @@ func stopIn(t *testing.T, dir string, game awari.Game, o solve.Options, stage st
 
 // TestLongWindowsStale leaves the work of a layer that is sealed, as a crash just then does.
 func TestLongWindowsStale(t *testing.T) {
-	if !long() {
-		t.Skip("solves 15 seeds several times: needs GRENIER_LONG=1")
-	}
+	tries.NeedsLong(t, "solves 15 seeds several times")
 	w := newWindowRuns(t, windowSeeds)
-	stale := copyRun(t, w.below)
+	stale := testrun.Copy(t, w.below)
 	if !stopIn(t, stale, w.game, narrowOptions(t, w.game, windowSeeds), "seal") {
 		t.Fatal("not stopped")
 	}
 	below, work := w.want, filepath.Join(stale, rundir.WorkName) // sealed by now
-	want := copyRun(t, below)
+	want := testrun.Copy(t, below)
 	mustSolve(t, want, w.game, options(windowSeeds+1))
 	begin := func(t *testing.T) string {
-		dir := copyRun(t, below)
-		if err := os.CopyFS(filepath.Join(dir, rundir.WorkName), os.DirFS(work)); err != nil {
-			t.Fatal(err)
-		}
+		dir := testrun.Copy(t, below)
+		must.OK(t, os.CopyFS(filepath.Join(dir, rundir.WorkName), os.DirFS(work)))
 		return dir
 	}
 	t.Run("nothing to do", func(t *testing.T) {

@@ -2,7 +2,6 @@ package tables_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log"
 	"os"
@@ -118,50 +117,4 @@ func ExampleTables_Scores() {
 	fmt.Println(scores)
 	// Output:
 	// [6 1 -5 1]
-}
-
-// All scores of a layer in the order of their ranks; a Space tells which boards
-// they belong to.
-func ExampleTables_Read() {
-	t, err := tables.Open(sample(), tables.Options{Family: cpu.Best()})
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer t.Close()
-	const seeds = 4
-	space, err := awari.NewSpace(t.Game(), seeds)
-	if err != nil {
-		log.Fatal(err)
-	}
-	scores := make([]int8, space.Size(seeds))
-	if err := t.Read(seeds, 0, scores); err != nil {
-		log.Fatal(err)
-	}
-	won, first := 0, -1
-	for rank, score := range scores {
-		if score != seeds {
-			continue
-		}
-		if won++; first < 0 {
-			first = rank
-		}
-	}
-	fmt.Printf("the mover takes everything on %d of %d boards; the first is %s\n",
-		won, len(scores), space.Text(space.Unrank(seeds, uint64(first))))
-	// Output:
-	// the mover takes everything on 415 of 1365 boards; the first is 0 0 0 0 0 1 0 0 0 0 0 3
-}
-
-// A board that is not solved is an error of its own.
-func ExampleErrUnsolved() {
-	t, err := tables.Open(sample(), tables.Options{Family: cpu.Best()})
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer t.Close()
-	if _, err := t.Score(awari.Board{4, 4, 4, 4}); errors.Is(err, tables.ErrUnsolved) {
-		fmt.Println("too many seeds: solved up to", t.MaxSeeds())
-	}
-	// Output:
-	// too many seeds: solved up to 6
 }

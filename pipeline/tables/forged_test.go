@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/layerfiletest"
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/testrun"
 	"grenier/io/corrupt"
 	"grenier/io/layerfile"
@@ -30,19 +31,16 @@ func forge(t *testing.T, change func(f *layerfiletest.File, scores []int8)) (dir
 		change(&f, scores)
 	}
 	path := filepath.Join(dir, rundir.LayerName(3))
-	testrun.WriteFile(t, path, f.Encode())
-	m, err := manifest.Load(filepath.Join(dir, rundir.ManifestName))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Write(t, path, f.Encode())
 	file, err := layerfile.Open(path)
 	if err != nil {
 		return dir
 	}
 	defer file.Close()
-	l, foot := &m.Layers[3], file.Footer()
-	l.Bytes, l.Hash, l.Checksum = foot.Bytes, foot.Hash, manifest.Checksum(foot.Checksum)
-	testrun.SaveManifest(t, dir, m)
+	testrun.EditManifest(t, dir, func(m *manifest.Manifest) {
+		l, foot := &m.Layers[3], file.Footer()
+		l.Bytes, l.Hash, l.Checksum = foot.Bytes, foot.Hash, manifest.Checksum(foot.Checksum)
+	})
 	return dir
 }
 
@@ -130,16 +128,9 @@ func TestForgedManifest(t *testing.T) {
 	} {
 		game := testrun.Game(t, 4, awari.Awari)
 		dir := testrun.Write(t, game, testrun.Solve(t, game, 4), 64)
-		m, err := manifest.Load(filepath.Join(dir, rundir.ManifestName))
-		if err != nil {
-			t.Fatal(err)
-		}
-		change(m)
-		testrun.SaveManifest(t, dir, m)
+		testrun.EditManifest(t, dir, change)
 		d, err := rundir.Open(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		_, opened := tables.Open(dir, tables.Options{})
 		_, listed := tables.Manifest(d)
 		for _, err := range []error{opened, listed} {

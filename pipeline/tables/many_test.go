@@ -7,9 +7,9 @@ import (
 	"math/rand/v2"
 	"os"
 	"strings"
-	"sync"
 	"testing"
 
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/testrun"
 	"grenier/io/corrupt"
 	"grenier/io/layerfile"
@@ -40,9 +40,7 @@ func TestScores(t *testing.T) {
 		for i, n := range []int{0, 1, 3, 5000} {
 			boards, want := draw(space, layers, n, uint64(i))
 			got := make([]int8, n)
-			if err := tab.Scores(t.Context(), boards, got); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, tab.Scores(t.Context(), boards, got))
 			checkScores(t, game, boards, got, want)
 		}
 	}
@@ -77,35 +75,6 @@ func TestProbes(t *testing.T) {
 	}
 }
 
-// TestBatchesConcurrent asks for batches from several goroutines, while others
-// probe, with a cache so small that they take blocks from each other.
-func TestBatchesConcurrent(t *testing.T) {
-	game := testrun.Game(t, 8, awari.Awari)
-	layers := testrun.Solve(t, game, 8)
-	space := testrun.Space(t, game, 8)
-	tab := open(t, testrun.Write(t, game, layers, 128), tables.Options{CacheBytes: 3 * layerfile.MaxBlockSize})
-	var group sync.WaitGroup
-	for i := range 4 {
-		group.Go(func() {
-			boards, want := draw(space, layers, 1000, uint64(i))
-			got := make([]int8, len(boards))
-			for range 5 {
-				if err := tab.Scores(t.Context(), boards, got); err != nil {
-					t.Error(err)
-					return
-				}
-				for k := range want {
-					if one, err := tab.Score(boards[k]); got[k] != want[k] || one != want[k] || err != nil {
-						t.Errorf("score of %s: %d and %d, %v, want %d", game.Text(boards[k]), got[k], one, err, want[k])
-						return
-					}
-				}
-			}
-		})
-	}
-	group.Wait()
-}
-
 func TestRefusedBatches(t *testing.T) {
 	game := testrun.Game(t, 4, awari.Awari)
 	tab := open(t, testrun.Write(t, game, testrun.Solve(t, game, 5), 64), tables.Options{})
@@ -134,9 +103,7 @@ func TestRefusedBatches(t *testing.T) {
 	if _, err := tab.Probes(canceled, []awari.Board{good}); !errors.Is(err, context.Canceled) {
 		t.Errorf("canceled: %v", err)
 	}
-	if err := tab.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, tab.Close())
 	if err := tab.Scores(t.Context(), []awari.Board{good}, make([]int8, 1)); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("closed: %v", err)
 	}
@@ -160,9 +127,9 @@ func TestDamagedBatch(t *testing.T) {
 		t.Errorf("a false score: %v", err)
 	}
 	path := tab.Path(5)
-	data := testrun.ReadFile(t, path)
+	data := must.Read(t, path)
 	data[len(data)/2] ^= 1
-	testrun.WriteFile(t, path, data)
+	must.Write(t, path, data)
 	boards, _ := draw(space, layers, 1000, 1)
 	tab = open(t, dir, tables.Options{})
 	if err := tab.Scores(t.Context(), boards, make([]int8, len(boards))); !errors.Is(err, corrupt.ErrCorrupt) || !strings.Contains(err.Error(), path) {

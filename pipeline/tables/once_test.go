@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/testrun"
 	"grenier/io/layerfile"
 	"grenier/io/manifest"
@@ -37,9 +38,7 @@ func TestOnce(t *testing.T) {
 	game := testrun.Game(t, 8, awari.Awari)
 	layers := testrun.Solve(t, game, 7)
 	tab, err := Open(testrun.Write(t, game, layers, 64), Options{CacheBytes: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer tab.Close()
 	c := &counting{reads: map[int64]int{}}
 	tab.openFile = func(l *manifest.Layer) (*layerfile.File, error) {
@@ -64,9 +63,7 @@ func TestOnce(t *testing.T) {
 	for i := range boards {
 		boards[i] = tab.space.Unrank(7, random.Uint64N(tab.space.Size(7)))
 	}
-	if err := tab.Scores(t.Context(), boards, make([]int8, len(boards))); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, tab.Scores(t.Context(), boards, make([]int8, len(boards))))
 	for offset, n := range c.reads {
 		if n != 1 {
 			t.Errorf("offset %d was read %d times", offset, n)

@@ -12,8 +12,10 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/layerfiletest"
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/remotetest"
 	"grenier/internal/testkit/testrun"
+	"grenier/internal/testkit/tries"
 	"grenier/io/layerfile"
 	"grenier/io/rundir"
 	"grenier/layers/awari"
@@ -62,9 +64,7 @@ func pythons(t *testing.T) []interpreter {
 func (p interpreter) run(t *testing.T, stdin, program string, args ...string) (out, errs string) {
 	t.Helper()
 	place, err := filepath.Abs(reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	var message strings.Builder
 	cmd := exec.Command(p.path, append([]string{"-c", p.before + program}, args...)...)
 	cmd.Env = append(os.Environ(), "PYTHONPATH="+place, "PYTHONDONTWRITEBYTECODE=1")
@@ -86,9 +86,7 @@ func (p interpreter) lookUp(t *testing.T, place string, game awari.Game, boards 
 	out, message := p.run(t, in.String(), `import sys; from grenier.__main__ import main; sys.exit(main())`, place, "-")
 	for _, word := range strings.Fields(out) {
 		score, err := strconv.ParseInt(word, 10, 8)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		scores = append(scores, int8(score))
 	}
 	return scores, message
@@ -110,9 +108,7 @@ func blocksOf(t *testing.T, tab *tables.Tables, space *awari.Space, size int) st
 	var b strings.Builder
 	for n := range tab.MaxSeeds() + 1 {
 		scores := make([]int8, space.Size(n))
-		if err := tab.Read(n, 0, scores); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, tab.Read(n, 0, scores))
 		for i := 0; i*size < len(scores); i++ {
 			var block []byte
 			for _, s := range scores[i*size : min((i+1)*size, len(scores))] {
@@ -146,9 +142,7 @@ func checkPython(t *testing.T, p interpreter, place string, tab *tables.Tables, 
 	}
 	boards := randomBoardsOf(space, tab.MaxSeeds(), 60)
 	want := make([]int8, len(boards))
-	if err := tab.Scores(t.Context(), boards, want); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, tab.Scores(t.Context(), boards, want))
 	scores, message := p.lookUp(t, place, tab.Game(), boards)
 	if message != "" || len(scores) != len(want) {
 		t.Fatalf("%d scores of %d, %s", len(scores), len(want), message)
@@ -164,7 +158,7 @@ func TestLongPython(t *testing.T) {
 		rules              awari.Rules
 	}{{12, 8, 0, awari.Awari}, {8, 7, 100, awari.Strict}, {4, 20, 5, awari.Awari}}
 	interpreters := pythons(t)
-	if os.Getenv("GRENIER_LONG") != "" {
+	if tries.Long() {
 		runs[0].seeds = 11
 	} else {
 		runs, interpreters = runs[1:2], interpreters[:1]
@@ -191,15 +185,13 @@ func TestLongPython(t *testing.T) {
 
 // TestLongPythonDamage changes one byte of a file at a time.
 func TestLongPythonDamage(t *testing.T) {
-	if os.Getenv("GRENIER_LONG") == "" {
-		t.Skip("a Python for each damage: needs GRENIER_LONG=1")
-	}
+	tries.NeedsLong(t, "a Python for each damage")
 	p := pythons(t)[0]
 	game := testrun.Game(t, 8, awari.Awari)
 	dir := testrun.Write(t, game, testrun.Solve(t, game, 6), 4096)
 	boards := randomBoardsOf(testrun.Space(t, game, 6), 6, 1)
 	path := open(t, dir, tables.Options{}).Path(6)
-	intact := testrun.ReadFile(t, path)
+	intact := must.Read(t, path)
 	for name, at := range map[string]int{
 		"not a layer file": 3, "version 66": 8, "checksum of the header": 56, "checksum of the model": 90,
 		"block 0: checksum of the stored bytes": len(intact) / 2, "checksum of the footer": len(intact) - 40,
@@ -207,13 +199,13 @@ func TestLongPythonDamage(t *testing.T) {
 	} {
 		data := append([]byte{}, intact...)
 		data[at] ^= 0x40
-		testrun.WriteFile(t, path, data)
+		must.Write(t, path, data)
 		scores, message := p.lookUp(t, dir, game, boards)
 		if !strings.HasPrefix(message, "grenier: "+path) || !strings.Contains(message, name) || len(scores) != 0 {
 			t.Errorf("%s: %d scores, %s", name, len(scores), message)
 		}
 	}
-	testrun.WriteFile(t, path, intact[:len(intact)-1])
+	must.Write(t, path, intact[:len(intact)-1])
 	if _, message := p.lookUp(t, dir, game, boards); !strings.Contains(message, "checksum of the footer") {
 		t.Errorf("cut short: %s", message)
 	}
@@ -221,9 +213,7 @@ func TestLongPythonDamage(t *testing.T) {
 
 // TestLongPythonZstd wants a clear message about a layer of an earlier version.
 func TestLongPythonZstd(t *testing.T) {
-	if os.Getenv("GRENIER_LONG") == "" {
-		t.Skip("needs GRENIER_LONG=1")
-	}
+	tries.NeedsLong(t, "long")
 	game := testrun.Game(t, 12, awari.Awari)
 	dir := testrun.Write(t, game, testrun.Solve(t, game, 6), 256)
 	path := filepath.Join(dir, rundir.LayerName(6))
@@ -240,9 +230,7 @@ func TestLongPythonZstd(t *testing.T) {
 
 // TestLongPythonItself runs the tests that the reader has of its own.
 func TestLongPythonItself(t *testing.T) {
-	if os.Getenv("GRENIER_LONG") == "" {
-		t.Skip("some seconds for each Python: needs GRENIER_LONG=1")
-	}
+	tries.NeedsLong(t, "some seconds for each Python")
 	for _, p := range pythons(t) {
 		t.Run(p.name, func(t *testing.T) {
 			program := `import sys, unittest; p = unittest.main(None, argv=["", "discover", "-s", sys.argv[1] + "/tests", "-t", sys.argv[1]], exit=False); sys.exit(not p.result.wasSuccessful())`
@@ -255,17 +243,13 @@ func TestLongPythonItself(t *testing.T) {
 
 // TestLongPythonInstalls installs the package and runs the command that comes with it.
 func TestLongPythonInstalls(t *testing.T) {
-	if os.Getenv("GRENIER_LONG") == "" {
-		t.Skip("pip takes some seconds: needs GRENIER_LONG=1")
-	}
+	tries.NeedsLong(t, "pip takes some seconds")
 	for _, p := range pythons(t) {
 		if exec.Command(p.path, "-c", "import setuptools, wheel, pip").Run() != nil {
 			continue
 		}
 		source, target := t.TempDir(), t.TempDir() // setuptools writes beside the source
-		if err := os.CopyFS(source, os.DirFS(reader)); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.CopyFS(source, os.DirFS(reader)))
 		install := exec.Command(p.path, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--no-build-isolation",
 			"--no-cache-dir", "--target", target, source)
 		if text, err := install.CombinedOutput(); err != nil {

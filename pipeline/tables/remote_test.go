@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"math/rand/v2"
 	"net/http"
 	"os"
@@ -18,6 +17,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/remotetest"
 	"grenier/internal/testkit/testrun"
 	"grenier/io/corrupt"
@@ -64,25 +64,21 @@ func newFar(t *testing.T) *far {
 	}
 	f.Server = remotetest.Serve(t, f.dir, false)
 	f.near = open(t, f.dir, tables.Options{})
-	f.there = f.open(t, remote.Options{Pause: time.Nanosecond})
+	f.there = openFar(t, f.Server, remote.Options{Pause: time.Nanosecond})
 	return f
 }
 
 // farRun has the files of far tables, otherRun those with other scores of the last layer.
 var farRun, otherRun testrun.Fixture
 
-// open opens the tables on the server once more.
-func (f *far) open(t *testing.T, o remote.Options) *tables.Tables {
+// openFar opens the tables on a server until the end of the test.
+func openFar(t *testing.T, s *remotetest.Server, o remote.Options) *tables.Tables {
 	t.Helper()
-	d, err := remote.Open(t.Context(), f.URL, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d, err := remote.Open(t.Context(), s.URL, o)
+	must.OK(t, err)
 	t.Cleanup(d.Close)
 	tab, err := tables.OpenRemote(d, tables.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	t.Cleanup(func() {
 		if err := tab.Close(); err != nil && !errors.Is(err, os.ErrClosed) {
 			t.Error(err)
@@ -117,9 +113,7 @@ func (f *far) needsScore(t *testing.T, all map[string]bool, b awari.Board) {
 	t.Helper()
 	n, rank := f.space.Rank(b)
 	info, err := os.Stat(f.near.Path(n))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	need := func(from, length int64) {
 		all[fmt.Sprintf("%s bytes=%d-%d", rundir.LayerName(n), from, from+length-1)] = true
 	}
@@ -172,11 +166,9 @@ func TestRemoteRequests(t *testing.T) {
 	most := 0
 	for range 50 {
 		b := f.randomBoard(random, 10)
-		tab := f.open(t, remote.Options{})
+		tab := openFar(t, f.Server, remote.Options{})
 		want, err := f.near.Probe(b)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		got, err := tab.Probe(b)
 		if got != want || err != nil {
 			t.Fatalf("board %s: %+v, %v, want %+v", f.space.Text(b), got, err, want)
@@ -204,13 +196,9 @@ func TestRemoteBatch(t *testing.T) {
 		boards[i] = f.randomBoard(random, 0)
 	}
 	want, err := f.near.Probes(t.Context(), boards)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	got, err := f.there.Probes(t.Context(), boards)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
@@ -263,54 +251,15 @@ func TestRemoteRead(t *testing.T) {
 	}
 }
 
-// TestRemoteConcurrent probes from several goroutines and closes in between.
-func TestRemoteConcurrent(t *testing.T) {
-	f := newFar(t)
-	var group sync.WaitGroup
-	half := make(chan struct{}, 4)
-	for i := range 4 {
-		group.Go(func() {
-			random := rand.New(rand.NewPCG(9, uint64(i)))
-			for k := 0; ; k++ {
-				b := f.randomBoard(random, 0)
-				got, err := f.there.Probe(b)
-				if k == 50 {
-					half <- struct{}{}
-				}
-				if err != nil {
-					if !errors.Is(err, os.ErrClosed) || errors.Is(err, corrupt.ErrCorrupt) || k < 50 {
-						t.Error(err)
-					}
-					return
-				}
-				if want, err := f.near.Probe(b); got != want || err != nil {
-					t.Errorf("board %s: %+v, %v, want %+v", f.space.Text(b), got, err, want)
-				}
-			}
-		})
-	}
-	for range 4 {
-		<-half
-	}
-	if err := f.there.Close(); err != nil {
-		t.Error(err)
-	}
-	group.Wait()
-}
-
 // TestRemoteCancel ends a probe that waits for the server.
 func TestRemoteCancel(t *testing.T) {
 	f := newFar(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	d, err := remote.Open(ctx, f.URL, remote.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer d.Close()
 	tab, err := tables.OpenRemote(d, tables.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	f.Hook(func(w http.ResponseWriter, r *http.Request) bool {
 		cancel()
 		<-r.Context().Done()
@@ -319,9 +268,7 @@ func TestRemoteCancel(t *testing.T) {
 	if _, err := tab.Probe(awari.Board{3, 3, 3, 3}); !errors.Is(err, context.Canceled) || errors.Is(err, corrupt.ErrCorrupt) {
 		t.Error(err)
 	}
-	if err := tab.Close(); err != nil {
-		t.Error(err)
-	}
+	must.OK(t, tab.Close())
 }
 
 // TestRemoteFailures: a server that fails for a while is no damage, and what it
@@ -340,7 +287,7 @@ func TestRemoteFailures(t *testing.T) {
 		}
 		return true
 	})
-	tab := f.open(t, remote.Options{Pause: time.Nanosecond, Attempts: 100})
+	tab := openFar(t, f.Server, remote.Options{Pause: time.Nanosecond, Attempts: 100})
 	f.Hook(func(w http.ResponseWriter, r *http.Request) bool {
 		http.Error(w, "busy", http.StatusServiceUnavailable)
 		return true
@@ -356,9 +303,7 @@ func TestRemoteFailures(t *testing.T) {
 		return false
 	})
 	want, err := f.near.Probe(b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for _, far := range []*tables.Tables{tab, f.there} {
 		for range 100 { // attempts of f.there may all fall on failures
 			if p, err := far.Probe(b); err == nil {
@@ -374,65 +319,6 @@ func TestRemoteFailures(t *testing.T) {
 func isStatus(err error, code int) bool {
 	s, ok := errors.AsType[*remote.StatusError](err)
 	return ok && s.Code == code
-}
-
-// TestRemoteDamage is TestDamage, from a server: the true score, or an error that
-// names the file.
-func TestRemoteDamage(t *testing.T) {
-	game, strict := testrun.Game(t, 4, awari.Awari), testrun.Game(t, 4, awari.Strict)
-	layers := testrun.Solve(t, game, 8)
-	other := testrun.Write(t, strict, testrun.Solve(t, strict, 8), 32)
-	dir := testrun.Write(t, game, layers, 32)
-	s := remotetest.Serve(t, dir, false)
-	path := filepath.Join(dir, rundir.LayerName(8))
-	whole := testrun.ReadFile(t, path)
-	for name, c := range map[string]struct {
-		bad  []byte
-		want error
-	}{
-		"flipped bits":  {append(slices.Clone(whole[:100]), append([]byte{whole[100] ^ 0x10}, whole[101:]...)...), corrupt.ErrCorrupt},
-		"truncated":     {whole[:200], corrupt.ErrCorrupt},
-		"empty":         {nil, corrupt.ErrCorrupt},
-		"longer":        {append(slices.Clone(whole), 0), corrupt.ErrCorrupt},
-		"text":          {[]byte(strings.Repeat("no ", 99)), corrupt.ErrForeign},
-		"another layer": {testrun.ReadFile(t, filepath.Join(dir, rundir.LayerName(7))), corrupt.ErrMismatch},
-		"other rules":   {testrun.ReadFile(t, filepath.Join(other, rundir.LayerName(8))), corrupt.ErrMismatch},
-		"missing":       {nil, fs.ErrNotExist},
-	} {
-		t.Run(name, func(t *testing.T) {
-			testrun.WriteFile(t, path, c.bad)
-			if c.want == fs.ErrNotExist {
-				if err := os.Remove(path); err != nil {
-					t.Fatal(err)
-				}
-			}
-			d, err := remote.Open(t.Context(), s.URL, remote.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer d.Close()
-			tab, err := tables.OpenRemote(d, tables.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer tab.Close()
-			failures := 0
-			everyBoard(t, game, layers, func(b awari.Board, want int8) {
-				got, err := tab.Score(b)
-				switch {
-				case err == nil && got == want:
-				case errors.Is(err, corrupt.ErrCorrupt) && errors.Is(err, c.want) &&
-					b.Seeds() == 8 && strings.HasPrefix(err.Error(), s.URL+"/layer-08.gl: "):
-					failures++
-				default:
-					t.Fatalf("score of %s: %d, %v, want %d", game.Text(b), got, err, want)
-				}
-			})
-			if failures == 0 {
-				t.Error("nothing was noticed")
-			}
-		})
-	}
 }
 
 // TestRemoteReplaced replaces an open layer file by one of the same length with
@@ -466,7 +352,7 @@ func replaceLayer(t *testing.T, before, after time.Time, want error) {
 	if _, err := f.there.Probe(awari.Board{4, 4, 4, 2}); err != nil {
 		t.Fatal(err)
 	}
-	testrun.WriteFile(t, path, testrun.ReadFile(t, filepath.Join(other, rundir.LayerName(farSeeds))))
+	must.Write(t, path, must.Read(t, filepath.Join(other, rundir.LayerName(farSeeds))))
 	date(t, path, after)
 	random := rand.New(rand.NewPCG(10, 11))
 	refused := 0
@@ -485,16 +371,14 @@ func replaceLayer(t *testing.T, before, after time.Time, want error) {
 		t.Errorf("refused %d times", refused)
 	}
 	// The new file is not the one that the manifest lists.
-	if _, err := f.open(t, remote.Options{}).ScoreAt(farSeeds, 0); !errors.Is(err, corrupt.ErrMismatch) {
+	if _, err := openFar(t, f.Server, remote.Options{}).ScoreAt(farSeeds, 0); !errors.Is(err, corrupt.ErrMismatch) {
 		t.Errorf("opened again: %v", err)
 	}
 }
 
 func date(t *testing.T, path string, when time.Time) {
 	t.Helper()
-	if err := os.Chtimes(path, when, when); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Chtimes(path, when, when))
 }
 
 // TestRemoteManifest refuses manifests of others, as Open does.
@@ -512,9 +396,7 @@ func TestRemoteManifest(t *testing.T) {
 	} {
 		s := remotetest.Serve(t, c.dir, false)
 		d, err := remote.Open(t.Context(), s.URL, remote.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		defer d.Close()
 		_, err = tables.OpenRemote(d, tables.Options{})
 		if !errors.Is(err, c.want) || !strings.HasPrefix(err.Error(), s.URL+"/manifest.json: ") || !strings.Contains(err.Error(), c.text) {

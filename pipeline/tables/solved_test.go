@@ -2,11 +2,11 @@ package tables_test
 
 import (
 	"math/rand/v2"
-	"os"
 	"testing"
 
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/testrun"
-	"grenier/io/layerfile"
+	"grenier/internal/testkit/tries"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
 	"grenier/pipeline/job"
@@ -21,23 +21,17 @@ func solveRun(t testing.TB, game awari.Game, seeds int) string {
 	_, err := solve.Solve(t.Context(), dir, game, solve.Options{
 		Seeds: seeds, Job: job.Job{Workers: 2, Family: cpu.Best()},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return dir
 }
 
 // TestLongKnownPosition compares a position of the 12-pit game with what a program
 // independent of this one found.
 func TestLongKnownPosition(t *testing.T) {
-	if os.Getenv("GRENIER_LONG") == "" {
-		t.Skip("16 seeds need GRENIER_LONG=1")
-	}
+	tries.NeedsLong(t, "16 seeds")
 	tab := open(t, solveRun(t, testrun.Game(t, 12, awari.Awari), 16), tables.Options{Family: cpu.Best()})
 	p, err := tab.Probe(awari.Board{1, 1, 1, 1, 1, 2, 4, 2, 3})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if p.Value != 0 || p.Seeds != 16 {
 		t.Errorf("%d seeds, value %d, want 16 and 0", p.Seeds, p.Value)
 	}
@@ -91,29 +85,4 @@ func probe(t testing.TB, tab *tables.Tables, board awari.Board) {
 	if _, err := tab.Probe(board); err != nil {
 		t.Fatal(err)
 	}
-}
-
-// BenchmarkScores looks up the same boards as BenchmarkProbe in one batch, with
-// room for a few blocks only, and one by one.
-func BenchmarkScores(b *testing.B) {
-	const seeds = 15
-	game := testrun.Game(b, 12, awari.Awari)
-	tab := open(b, solveRun(b, game, seeds), tables.Options{Family: cpu.Best(), CacheBytes: 4 * layerfile.MaxBlockSize})
-	boards := randomBoards(b, game, seeds)
-	scores := make([]int8, len(boards))
-	b.Run("one", func(b *testing.B) {
-		for i := range b.N {
-			if _, err := tab.Score(boards[i%len(boards)]); err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
-	b.Run("batch", func(b *testing.B) {
-		for left := b.N; left > 0; left -= len(boards) {
-			n := min(left, len(boards))
-			if err := tab.Scores(b.Context(), boards[:n], scores[:n]); err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
 }

@@ -8,15 +8,19 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 
 	"go.uber.org/goleak"
 
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/remotetest"
 	"grenier/internal/testkit/testrun"
 	"grenier/io/corrupt"
 	"grenier/io/layerfile"
+	"grenier/io/remote"
 	"grenier/io/rundir"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
@@ -38,9 +42,7 @@ var rules = []awari.Rules{awari.Awari, awari.Strict}
 func open(t testing.TB, dir string, o tables.Options) *tables.Tables {
 	t.Helper()
 	tab, err := tables.Open(dir, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	t.Cleanup(func() {
 		if err := tab.Close(); err != nil && !errors.Is(err, os.ErrClosed) {
 			t.Error(err)
@@ -100,9 +102,7 @@ func TestEveryBoard(t *testing.T) {
 						t.Fatalf("score of %s: %d, %v, want %d", game.Text(b), got, err, want)
 					}
 					p, err := tab.Probe(b)
-					if err != nil {
-						t.Fatal(err)
-					}
+					must.OK(t, err)
 					checkProbe(t, space, layers, p)
 				})
 			})
@@ -165,27 +165,6 @@ func asBytes(scores []int8) []byte {
 	return b
 }
 
-// TestSmallCache looks up boards in random order with room for one block: many
-// evictions, same answers.
-func TestSmallCache(t *testing.T) {
-	game := testrun.Game(t, 8, awari.Strict)
-	layers := testrun.Solve(t, game, 8)
-	dir := testrun.Write(t, game, layers, 64)
-	space := testrun.Space(t, game, 8)
-	for _, bytes := range []int64{-1, 1, 5 * layerfile.MaxBlockSize, 100 * layerfile.MaxBlockSize} {
-		tab := open(t, dir, tables.Options{CacheBytes: bytes})
-		random := rand.New(rand.NewPCG(1, uint64(bytes)))
-		for range 5000 {
-			n := random.IntN(9)
-			p, err := tab.Probe(space.Unrank(n, random.Uint64N(space.Size(n))))
-			if err != nil {
-				t.Fatal(err)
-			}
-			checkProbe(t, space, layers, p)
-		}
-	}
-}
-
 // TestConcurrent probes from several goroutines, with a cache so small that they
 // take blocks from each other, and closes in between.
 func TestConcurrent(t *testing.T) {
@@ -207,7 +186,13 @@ func concurrent(t *testing.T, sparing bool) {
 			random := rand.New(rand.NewPCG(2, uint64(i)))
 			for k := 0; ; k++ {
 				n := random.IntN(9)
-				p, err := tab.Probe(space.Unrank(n, random.Uint64N(space.Size(n))))
+				b := space.Unrank(n, random.Uint64N(space.Size(n)))
+				p, err := tab.Probe(b)
+				if one := []int8{0}; err == nil && k%100 == 0 {
+					if err = tab.Scores(t.Context(), []awari.Board{b}, one); err == nil && int(one[0]) != p.Value {
+						t.Errorf("score of %s: %d, want %d", game.Text(b), one[0], p.Value)
+					}
+				}
 				if k == 2000 {
 					half <- struct{}{}
 				}
@@ -224,9 +209,7 @@ func concurrent(t *testing.T, sparing bool) {
 	for range 4 {
 		<-half
 	}
-	if err := tab.Close(); err != nil {
-		t.Error(err)
-	}
+	must.OK(t, tab.Close())
 	group.Wait()
 }
 
@@ -237,9 +220,7 @@ func TestClosed(t *testing.T) {
 	if _, err := tab.Probe(seen); err != nil {
 		t.Fatal(err)
 	}
-	if err := tab.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, tab.Close())
 	for _, b := range []awari.Board{seen, unseen} {
 		_, scoreErr := tab.Score(b)
 		_, probeErr := tab.Probe(b)
@@ -284,7 +265,7 @@ func TestRefusedDirectories(t *testing.T) {
 		t.Errorf("no directory: %v", err)
 	}
 	foreign := t.TempDir()
-	testrun.WriteFile(t, filepath.Join(foreign, "letter.txt"), []byte("dear"))
+	must.Write(t, filepath.Join(foreign, "letter.txt"), []byte("dear"))
 	if _, err := tables.Open(foreign, tables.Options{}); !errors.Is(err, corrupt.ErrForeign) {
 		t.Errorf("a directory of somebody else: %v", err)
 	}
@@ -297,64 +278,59 @@ func TestRefusedDirectories(t *testing.T) {
 	}
 	dir := testrun.Write(t, game, layers[:5], 64)
 	path := filepath.Join(dir, rundir.ManifestName)
-	testrun.WriteFile(t, path, bytes.Replace(testrun.ReadFile(t, path), []byte("awari"), []byte("chess"), 1))
+	must.Write(t, path, bytes.Replace(must.Read(t, path), []byte("awari"), []byte("chess"), 1))
 	if _, err := tables.Open(dir, tables.Options{}); !errors.Is(err, corrupt.ErrCorrupt) {
 		t.Errorf("an edited manifest: %v", err)
 	}
 }
 
-// TestDamage changes layer files and wants every board of the damaged layer to
-// give the true score or an error that names the file.
+// TestDamage changes layer files, here and on a server, and wants every board of the damaged layer
+// to give the true score or an error that names the file.
 func TestDamage(t *testing.T) {
 	game, strict := testrun.Game(t, 4, awari.Awari), testrun.Game(t, 4, awari.Strict)
 	layers := testrun.Solve(t, game, 8)
-	other := testrun.Write(t, strict, testrun.Solve(t, strict, 8), 32)
 	falsified := testrun.Solve(t, game, 8)
 	falsified[8][60]++
 	file := func(dir string, n int) string { return filepath.Join(dir, rundir.LayerName(n)) }
+	dir := testrun.Write(t, game, layers, 32)
+	server := remotetest.Serve(t, dir, false)
+	whole := must.Read(t, file(dir, 8))
 	for name, c := range map[string]struct {
-		damage func(t *testing.T, path string)
-		want   error
+		bad  []byte
+		want error
 	}{
-		"flipped bits": {func(t *testing.T, path string) {
-			data := testrun.ReadFile(t, path)
-			data[100] ^= 0x10
-			testrun.WriteFile(t, path, data)
-		}, corrupt.ErrCorrupt},
-		"truncated": {func(t *testing.T, path string) {
-			testrun.WriteFile(t, path, testrun.ReadFile(t, path)[:200])
-		}, corrupt.ErrCorrupt},
-		"empty":   {func(t *testing.T, path string) { testrun.WriteFile(t, path, nil) }, corrupt.ErrCorrupt},
-		"text":    {func(t *testing.T, path string) { testrun.WriteFile(t, path, []byte(strings.Repeat("no ", 99))) }, corrupt.ErrForeign},
-		"missing": {func(t *testing.T, path string) { os.Remove(path) }, fs.ErrNotExist},
-		"another layer": {func(t *testing.T, path string) {
-			testrun.WriteFile(t, path, testrun.ReadFile(t, filepath.Join(filepath.Dir(path), rundir.LayerName(7))))
-		}, corrupt.ErrMismatch},
-		"other rules": {func(t *testing.T, path string) {
-			testrun.WriteFile(t, path, testrun.ReadFile(t, file(other, 8)))
-		}, corrupt.ErrMismatch},
-		"other scores": {func(t *testing.T, path string) {
-			testrun.WriteFile(t, path, testrun.ReadFile(t, file(testrun.Write(t, game, falsified, 32), 8)))
-		}, corrupt.ErrMismatch},
+		"flipped bits":  {slices.Concat(whole[:100], []byte{whole[100] ^ 0x10}, whole[101:]), corrupt.ErrCorrupt},
+		"truncated":     {whole[:200], corrupt.ErrCorrupt},
+		"empty":         {nil, corrupt.ErrCorrupt},
+		"longer":        {append(slices.Clone(whole), 0), corrupt.ErrCorrupt},
+		"text":          {[]byte(strings.Repeat("no ", 99)), corrupt.ErrForeign},
+		"missing":       {nil, fs.ErrNotExist},
+		"another layer": {must.Read(t, file(dir, 7)), corrupt.ErrMismatch},
+		"other rules":   {must.Read(t, file(testrun.Write(t, strict, testrun.Solve(t, strict, 8), 32), 8)), corrupt.ErrMismatch},
+		"other scores":  {must.Read(t, file(testrun.Write(t, game, falsified, 32), 8)), corrupt.ErrMismatch},
 	} {
 		t.Run(name, func(t *testing.T) {
-			dir := testrun.Write(t, game, layers, 32)
-			c.damage(t, file(dir, 8))
-			tab := open(t, dir, tables.Options{})
-			failures := 0
-			everyBoard(t, game, layers, func(b awari.Board, want int8) {
-				got, err := tab.Score(b)
-				switch {
-				case err == nil && got == want:
-				case errors.Is(err, corrupt.ErrCorrupt) && errors.Is(err, c.want) &&
-					b.Seeds() == 8 && strings.Contains(err.Error(), file(dir, 8)):
-					failures++
-				default:
-					t.Fatalf("score of %s: %d, %v, want %d", game.Text(b), got, err, want)
+			must.Write(t, file(dir, 8), c.bad)
+			if c.want == fs.ErrNotExist {
+				must.OK(t, os.Remove(file(dir, 8)))
+			}
+			for path, tab := range map[string]*tables.Tables{
+				file(dir, 8): open(t, dir, tables.Options{}), server.URL + "/layer-08.gl": openFar(t, server, remote.Options{}),
+			} {
+				failures := 0
+				everyBoard(t, game, layers, func(b awari.Board, want int8) {
+					got, err := tab.Score(b)
+					switch {
+					case err == nil && got == want:
+					case errors.Is(err, corrupt.ErrCorrupt) && errors.Is(err, c.want) && b.Seeds() == 8 && strings.HasPrefix(err.Error(), path+": "):
+						failures++
+					default:
+						t.Fatalf("score of %s: %d, %v, want %d", game.Text(b), got, err, want)
+					}
+				})
+				if failures == 0 {
+					t.Errorf("%s: nothing was noticed", path)
 				}
-			})
-			if failures == 0 {
-				t.Error("nothing was noticed")
 			}
 		})
 	}
@@ -378,15 +354,11 @@ func TestFalseScore(t *testing.T) {
 func TestRepaired(t *testing.T) {
 	game := testrun.Game(t, 4, awari.Awari)
 	tab := open(t, testrun.Write(t, game, testrun.Solve(t, game, 5), 64), tables.Options{})
-	if err := os.Rename(tab.Path(5), tab.Path(5)+".away"); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Rename(tab.Path(5), tab.Path(5)+".away"))
 	if _, err := tab.Score(awari.Board{5}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a missing file: %v", err)
 	}
-	if err := os.Rename(tab.Path(5)+".away", tab.Path(5)); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Rename(tab.Path(5)+".away", tab.Path(5)))
 	if _, err := tab.Score(awari.Board{5}); err != nil {
 		t.Error(err)
 	}

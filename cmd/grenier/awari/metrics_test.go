@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"grenier/cmd/grenier/cli"
+	"grenier/internal/testkit/must"
 	"grenier/io/manifest"
 	"grenier/kernels/cpu"
 	"grenier/pipeline/solve"
@@ -21,9 +22,7 @@ func TestMetrics(t *testing.T) {
 	var errs strings.Builder
 	a := &app{&cli.App{Err: &errs}}
 	shown, err := a.NewProgress("none", false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	w := newWatch(a, solveFlags{dir: t.TempDir()}, cpu.Generic)
 	w.start, w.flags.rules, w.flags.pits, w.flags.seeds = time.Unix(1000, 0), "strict", 8, 24
 	file := filepath.Join(t.TempDir(), "run.prom")
@@ -36,22 +35,13 @@ func TestMetrics(t *testing.T) {
 	}.Step())
 	w.tell(solve.Sealed{Report: solve.Report{Layer: manifest.Layer{Seeds: 1, Positions: 20, Bytes: 200}}})
 	address, stop, err := m.serve(t.Context(), "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	r, err := http.Get("http://" + address + "/metrics")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	served, err := io.ReadAll(r.Body)
 	r.Body.Close()
-	if err != nil {
-		t.Fatal(err)
-	}
-	written, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
+	written := must.Read(t, file)
 	for name, text := range map[string]string{"HTTP": string(served), "file": string(written)} {
 		for _, line := range []string{
 			`grenier_run_state{state="running"} 1`, `grenier_run_state{state="failed"} 0`, `grenier_run_start_time_seconds 1000`,

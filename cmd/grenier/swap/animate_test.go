@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"grenier/internal/testkit/must"
 	"grenier/layers/swap"
 )
 
@@ -13,18 +14,14 @@ import (
 func square(t *testing.T) (swap.Puzzle, []swap.Swap) {
 	t.Helper()
 	puzzle, err := parsePuzzle(2, 2, []string{"2", "4", "3", "1"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return puzzle, []swap.Swap{{A: 1, B: 3}, {A: 0, B: 1}}
 }
 
 func TestAnimationLines(t *testing.T) {
 	puzzle, moves := square(t)
 	var out strings.Builder
-	if err := (animation{out: &out}).show(t.Context(), puzzle, moves); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, (animation{out: &out}).show(t.Context(), puzzle, moves))
 	want := " 2  4 \n 3  1 \n0 of 2\n\n 2 [1]\n 3 [4]\n1 of 2: 1 3\n\n[1][2]\n 3  4 \n2 of 2: 0 1\n\n"
 	if out.String() != want {
 		t.Errorf("%q, want %q", out.String(), want)
@@ -38,9 +35,7 @@ func TestAnimationTerminal(t *testing.T) {
 		true: {"\x1b[7m[1]\x1b[m", "\x1b[7m[4]\x1b[m"}, false: {"[1]", "[4]"},
 	} {
 		var out strings.Builder
-		if err := (animation{out: &out, terminal: true, color: color}).show(t.Context(), puzzle, moves[:1]); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, (animation{out: &out, terminal: true, color: color}).show(t.Context(), puzzle, moves[:1]))
 		want := "\x1b[?25l 2  4 \n 3  1 \n0 of 1    \n\x1b[3A 2 " + cells[0] + "\n 3 " + cells[1] + "\n1 of 1: 1 3    \n\x1b[?25h"
 		if out.String() != want {
 			t.Errorf("%q, want %q", out.String(), want)

@@ -4,7 +4,6 @@ package awaritest
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -14,40 +13,11 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/tries"
 	"grenier/layers/awari"
 	"grenier/pipeline/spaces/retro"
 )
-
-var seed = flag.Uint64("seed", 0, "seed of random tests; 0 picks one")
-
-// Rand returns a random source and logs its seed; the flag -seed repeats a
-// run.
-func Rand(t testing.TB) *rand.Rand {
-	s := *seed
-	if s == 0 {
-		s = rand.Uint64()
-	}
-	t.Logf("-seed %d", s)
-	return rand.New(rand.NewPCG(s, 0))
-}
-
-// Runs returns how often to repeat a random test: n times if there is much time, an eighth of that in
-// a long test, and a fortieth in others.
-func Runs(n int) int {
-	switch {
-	case Full():
-		return n
-	case Long():
-		return (n + 7) / 8
-	}
-	return (n + 39) / 40
-}
-
-// Long says that there is time for long tests.
-func Long() bool { return os.Getenv("GRENIER_LONG") != "" }
-
-// Full says that there is much time.
-func Full() bool { return os.Getenv("GRENIER_LONG") == "full" }
 
 // Shuffled returns the items in random order.
 func Shuffled[T any](rng *rand.Rand, items []T) []T {
@@ -60,19 +30,14 @@ func Shuffled[T any](rng *rand.Rand, items []T) []T {
 func Game(t testing.TB, pits int, rules awari.Rules) awari.Game {
 	t.Helper()
 	game, err := awari.New(pits, rules)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return game
 }
 
 // Top is the largest layer of random games of a number of pits: far enough on
 // small boards for sowings of several laps.
 func Top(pits int) int {
-	if Long() {
-		return map[int]int{4: 30, 6: 19, 8: 13, 10: 9, 12: 8}[pits]
-	}
-	return map[int]int{4: 25, 6: 17, 8: 11, 10: 8, 12: 7}[pits]
+	return tries.More(map[int]int{4: 25, 6: 17, 8: 11, 10: 8, 12: 7}, map[int]int{4: 30, 6: 19, 8: 13, 10: 9, 12: 8})[pits]
 }
 
 // Layer draws a game and a layer of it.
@@ -96,15 +61,11 @@ func Oracle(t testing.TB, game awari.Game, n int) [][]int8 {
 	oracles.mu.Lock()
 	defer oracles.mu.Unlock()
 	space, err := awari.NewSpace(game, awari.MaxSeeds)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	layers := oracles.layers[game]
 	for len(layers) <= n {
 		scores, _, err := retro.SolveLayer(t.Context(), space, layers, len(layers), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		layers = append(layers, scores)
 	}
 	oracles.layers[game] = layers
@@ -160,9 +121,7 @@ type Judge struct {
 func NewJudge(t testing.TB, game awari.Game, n int) *Judge {
 	t.Helper()
 	space, err := awari.NewSpace(game, n)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return &Judge{space, LowerOf(t, game, n).Layers}
 }
 
@@ -215,9 +174,7 @@ func virtualMemory(t *testing.T) int {
 		t.Skip(err)
 	}
 	pages, err := strconv.Atoi(string(bytes.Fields(text)[0]))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return pages * os.Getpagesize()
 }
 

@@ -28,6 +28,8 @@ import (
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
+
+	"grenier/internal/testkit/must"
 )
 
 // patience is how long the browser may take for anything. Nothing takes that long
@@ -108,9 +110,7 @@ func (b *Browser) Open(t testing.TB, url string, w Window) *Page {
 	ctx, cancel := chromedp.NewContext(b.ctx)
 	t.Cleanup(cancel)
 	p := &Page{TB: t, ctx: ctx}
-	if err := chromedp.Listen(ctx, p.listen); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, chromedp.Listen(ctx, p.listen))
 	p.Show(w)
 	p.Do(chromedp.Navigate(url))
 	t.Cleanup(func() {
@@ -142,9 +142,7 @@ func (p *Page) Show(w Window) {
 func (b *Browser) OpenText(t testing.TB, html string, w Window) *Page {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "page.html")
-	if err := os.WriteFile(file, []byte(html), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Write(t, file, []byte(html))
 	return b.Open(t, "file://"+filepath.ToSlash(file), w)
 }
 
@@ -211,9 +209,7 @@ func (p *Page) Do(actions ...chromedp.Action[chromedp.Void]) {
 	p.Helper()
 	ctx, cancel := context.WithTimeout(p.ctx, patience)
 	defer cancel()
-	if err := chromedp.Do(ctx, actions...); err != nil {
-		p.Fatal(err)
-	}
+	must.OK(p, chromedp.Do(ctx, actions...))
 }
 
 // Exec runs a script on the page.

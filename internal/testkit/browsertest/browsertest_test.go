@@ -1,18 +1,16 @@
 package browsertest_test
 
 import (
-	"os"
 	"testing"
 
 	"grenier/internal/testkit/browsertest"
+	"grenier/internal/testkit/tries"
 )
 
 // long skips a test unless there is time for long ones.
 func long(t *testing.T) {
 	t.Helper()
-	if os.Getenv("GRENIER_LONG") == "" {
-		t.Skip("a browser needs GRENIER_LONG=1")
-	}
+	tries.NeedsLong(t, "a browser")
 }
 
 const faulty = `<!doctype html><meta name="viewport" content="width=device-width"><title>a page</title><p>text</p><p hidden>more</p>

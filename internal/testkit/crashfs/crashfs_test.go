@@ -12,20 +12,14 @@ import (
 	"syscall"
 	"testing"
 
+	"grenier/internal/testkit/must"
 	"grenier/io/vfs"
 )
-
-func check(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
 
 func create(t *testing.T, f *FS, path, text string) vfs.File {
 	t.Helper()
 	h, err := f.create(path)
-	check(t, err)
+	must.OK(t, err)
 	writeAt(t, h, text, 0)
 	return h
 }
@@ -33,7 +27,7 @@ func create(t *testing.T, f *FS, path, text string) vfs.File {
 func writeAt(t *testing.T, h vfs.File, text string, offset int64) {
 	t.Helper()
 	_, err := h.WriteAt([]byte(text), offset)
-	check(t, err)
+	must.OK(t, err)
 }
 
 // contents returns what is in a file, "-" if there is none.
@@ -43,7 +37,7 @@ func contents(t *testing.T, f *FS, path string) string {
 	if errors.Is(err, fs.ErrNotExist) {
 		return "-"
 	}
-	check(t, err)
+	must.OK(t, err)
 	return string(data)
 }
 
@@ -73,28 +67,28 @@ func TestNames(t *testing.T) {
 	f := New()
 	see := func(f *FS) string { return contents(t, f, "d/a") + contents(t, f, "d/b") }
 	h := create(t, f, "d/a", "A")
-	check(t, h.Sync())
+	must.OK(t, h.Sync())
 	expect(t, outcomes(f.Kill(), see), "--", "A-")
 
 	f = f.Kill()
-	check(t, f.syncDir("d"))
+	must.OK(t, f.syncDir("d"))
 	expect(t, outcomes(f, see), "A-")
 
 	f = f.PowerCut(rand.New(rand.NewPCG(0, 0)))
-	check(t, create(t, f, "d/b", "B").Sync())
-	check(t, f.syncDir("d"))
-	check(t, f.rename("d/b", "d/a"))
+	must.OK(t, create(t, f, "d/b", "B").Sync())
+	must.OK(t, f.syncDir("d"))
+	must.OK(t, f.rename("d/b", "d/a"))
 	if see(f) != "B-" {
 		t.Error(see(f))
 	}
 	expect(t, outcomes(f, see), "AB", "B-")
 
 	f = f.Kill()
-	check(t, f.remove("d/a"))
-	check(t, f.syncDir("other"))
+	must.OK(t, f.remove("d/a"))
+	must.OK(t, f.syncDir("other"))
 	expect(t, outcomes(f, see), "--", "-B", "AB", "B-")
 	f = f.Kill()
-	check(t, f.syncDir("d"))
+	must.OK(t, f.syncDir("d"))
 	expect(t, outcomes(f, see), "--")
 	if names := f.Names(); len(names) != 0 {
 		t.Error(names)
@@ -104,10 +98,10 @@ func TestNames(t *testing.T) {
 // TestRenameBeforeSync makes the mistake that the recipe avoids.
 func TestRenameBeforeSync(t *testing.T) {
 	f := New()
-	check(t, create(t, f, "a", "old").Sync())
+	must.OK(t, create(t, f, "a", "old").Sync())
 	create(t, f, "a.tmp", "new")
-	check(t, f.rename("a.tmp", "a"))
-	check(t, f.syncDir("."))
+	must.OK(t, f.rename("a.tmp", "a"))
+	must.OK(t, f.syncDir("."))
 	expect(t, outcomes(f, func(f *FS) string { return contents(t, f, "a") }), "", "\x00\x00\x00", "new")
 }
 
@@ -115,8 +109,8 @@ func TestSectors(t *testing.T) {
 	const sectors = 3
 	f := New()
 	h := create(t, f, "a", strings.Repeat("0", sectors*Sector))
-	check(t, h.Sync())
-	check(t, f.syncDir("."))
+	must.OK(t, h.Sync())
+	must.OK(t, f.syncDir("."))
 	see := func(f *FS) string { // the first and the last byte of each sector
 		text := contents(t, f, "a")
 		var out []byte
@@ -128,35 +122,35 @@ func TestSectors(t *testing.T) {
 	expect(t, outcomes(f.Kill(), see), "000000")
 	f = f.Kill()
 	h, err := f.open("a")
-	check(t, err)
+	must.OK(t, err)
 	writeAt(t, h, strings.Repeat("1", Sector), Sector/2) // the middle of 0 to the middle of 1
 	expect(t, outcomes(f.Kill(), see), "000000", "010000", "001000", "011000")
 	f = f.Kill()
 	h, err = f.open("a")
-	check(t, err)
+	must.OK(t, err)
 	writeAt(t, h, strings.Repeat("2", Sector), Sector) // after a write that may be lost
 	got := outcomes(f.Kill(), see)
 	expect(t, got, "000000", "010000", "001000", "011000", "002200", "012200")
 	f = f.Kill()
 	h, err = f.open("a")
-	check(t, err)
-	check(t, h.Sync())
+	must.OK(t, err)
+	must.OK(t, h.Sync())
 	expect(t, outcomes(f, see), "012200")
 }
 
 func TestLength(t *testing.T) {
 	f := New()
 	h := create(t, f, "a", "old")
-	check(t, h.Sync())
-	check(t, f.syncDir("."))
+	must.OK(t, h.Sync())
+	must.OK(t, f.syncDir("."))
 	writeAt(t, h, "er", 3)
 	expect(t, outcomes(f.Kill(), func(f *FS) string { return contents(t, f, "a") }), "old", "older", "old\x00\x00")
 
 	f = f.PowerCut(rand.New(rand.NewPCG(0, 0)))
 	h, err := f.open("a")
-	check(t, err)
-	check(t, h.Truncate(0))
-	check(t, h.Sync())
+	must.OK(t, err)
+	must.OK(t, h.Truncate(0))
+	must.OK(t, h.Sync())
 	writeAt(t, h, "x", 2)
 	if got := contents(t, f, "a"); got != "\x00\x00x" {
 		t.Errorf("%q", got)
@@ -173,10 +167,10 @@ func TestLength(t *testing.T) {
 func TestTruncate(t *testing.T) {
 	f := New()
 	h := create(t, f, "a", "12345678")
-	check(t, h.Sync())
-	check(t, f.syncDir("."))
-	check(t, h.Truncate(3))
-	check(t, h.Truncate(5))
+	must.OK(t, h.Sync())
+	must.OK(t, f.syncDir("."))
+	must.OK(t, h.Truncate(3))
+	must.OK(t, h.Truncate(5))
 	if got := contents(t, f, "a"); got != "123\x00\x00" {
 		t.Errorf("%q", got)
 	}
@@ -206,7 +200,7 @@ func TestCrashAt(t *testing.T) {
 		return f.syncDir(".")
 	}
 	f := New()
-	check(t, program(f))
+	must.OK(t, program(f))
 	if f.Ops() != 5 {
 		t.Fatal(f.Ops())
 	}
@@ -266,7 +260,7 @@ func TestErrors(t *testing.T) {
 	if _, err := f.create("a"); !errors.Is(err, fs.ErrExist) {
 		t.Error(err)
 	}
-	check(t, h.Close())
+	must.OK(t, h.Close())
 	if err := h.Close(); !errors.Is(err, fs.ErrClosed) {
 		t.Error(err)
 	}

@@ -8,10 +8,10 @@ package layerfiletest
 
 import (
 	"encoding/binary"
-	"os"
 	"slices"
 	"testing"
 
+	"grenier/internal/testkit/must"
 	"grenier/io/tally"
 	"grenier/kernels/cpu"
 	"grenier/kernels/crc32c"
@@ -226,13 +226,8 @@ func indexOf(data []byte) ([]byte, bool) {
 // MarkZstd makes the layer file at path one of an earlier version, compressed with zstd, as far as its header goes.
 func MarkZstd(t testing.TB, path string) {
 	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Read(t, path)
 	const codec, zstd = 48, 2
 	data[codec] = zstd
-	if err := os.WriteFile(path, Reseal(data), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Write(t, path, Reseal(data))
 }

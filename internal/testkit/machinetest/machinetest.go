@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"grenier/internal/testkit/must"
 	"grenier/io/corrupt"
 	"grenier/io/jsonfile"
 )
@@ -39,9 +40,7 @@ func TestFile[C comparable](t *testing.T, c *C, parse func(path string, data []b
 func encode(t testing.TB, c any) []byte {
 	t.Helper()
 	data, err := jsonfile.Encode(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return data
 }
 
@@ -62,9 +61,7 @@ func Fuzz[C any](f *testing.F, c *C, parse func(path string, data []byte) (*C, e
 		}
 		again := encode(t, c)
 		got, err := parse("c.json", again)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if third := encode(t, got); !bytes.Equal(third, again) {
 			t.Fatalf("%s, then %s", again, third)
 		}

@@ -1,10 +1,8 @@
 // Package reach searches a layers.Space forward: it finds the states that play
 // can lead to from a start, and the number of moves each needs at least.
 //
-// The search is breadth first and keeps bits, not states: one bit by rank for
-// each state that was reached, and two for the states of the current and the
-// next depth. Bits are only allocated for the layers that play enters, so a
-// search takes 3/8 of a byte for each state of these layers.
+// The search is breadth first. It keeps one bit by rank for each state of the layers that play
+// enters, and the states of the current depth.
 //
 // Document 001 counts the configurations of awari "accessible during normal
 // play" in this way; package access does so faster, and its tests
@@ -14,7 +12,6 @@ package reach
 import (
 	"context"
 	"fmt"
-	"math/bits"
 	"slices"
 
 	"grenier/layers"
@@ -27,6 +24,7 @@ type Set[S comparable] struct {
 	seen   []bitset // by layer, nil where nothing was reached
 	counts []uint64
 	depths []uint64
+	found  uint64 // at the next depth
 }
 
 // Contains reports whether a state of the space was reached.
@@ -46,21 +44,40 @@ func (s *Set[S]) Depths() []uint64 { return slices.Clone(s.depths) }
 // start, which must be a state of the space. It fails only with the error of
 // ctx.
 func From[S comparable](ctx context.Context, space layers.Space[S], start S) (*Set[S], error) {
-	s := newSearch(ctx, space)
-	layer, rank := space.Rank(start)
-	s.allocate(layer)
-	s.next[layer].add(rank)
-	for found := uint64(0); ; {
-		s.set.depths = append(s.set.depths, found)
-		s.now, s.next = s.next, s.now
-		var err error
-		if found, err = s.expand(); err != nil {
+	n := space.Layers()
+	s := &Set[S]{space: space, seen: make([]bitset, n), counts: make([]uint64, n)}
+	var moves []layers.Move[S]
+	for now, next := []S{start}, []S(nil); len(now) > 0; now, next = next, now[:0] {
+		if err := ctx.Err(); err != nil {
 			return nil, fmt.Errorf("reach: %s: %w", space.Name(), err)
 		}
-		if found == 0 {
-			return s.set, nil
+		s.depths = append(s.depths, s.found)
+		s.found = 0
+		for _, state := range now {
+			moves = space.Successors(moves[:0], state)
+			for _, m := range moves {
+				if s.add(m.To) {
+					next = append(next, m.To)
+				}
+			}
 		}
 	}
+	return s, nil
+}
+
+// add adds a state and reports whether it is new.
+func (s *Set[S]) add(state S) bool {
+	layer, rank := s.space.Rank(state)
+	if s.seen[layer] == nil {
+		s.seen[layer] = make(bitset, (s.space.Size(layer)+63)/64)
+	}
+	if s.seen[layer].has(rank) {
+		return false
+	}
+	s.seen[layer].add(rank)
+	s.counts[layer]++
+	s.found++
+	return true
 }
 
 // bitset is a set of ranks.
@@ -69,73 +86,3 @@ type bitset []uint64
 func (b bitset) has(rank uint64) bool { return b[rank/64]>>(rank%64)&1 != 0 }
 
 func (b bitset) add(rank uint64) { b[rank/64] |= 1 << (rank % 64) }
-
-// search is a search in progress.
-type search[S comparable] struct {
-	ctx   context.Context
-	set   *Set[S]
-	now   []bitset // by layer, the states of the current depth
-	next  []bitset // by layer, those of the next one
-	moves []layers.Move[S]
-	// found counts the states first reached at the next depth.
-	found uint64
-	// ticks counts states between two checks of ctx.
-	ticks int
-}
-
-func newSearch[S comparable](ctx context.Context, space layers.Space[S]) *search[S] {
-	n := space.Layers()
-	return &search[S]{
-		ctx:  ctx,
-		set:  &Set[S]{space: space, seen: make([]bitset, n), counts: make([]uint64, n)},
-		now:  make([]bitset, n),
-		next: make([]bitset, n),
-	}
-}
-
-// allocate makes room for the bits of a layer.
-func (s *search[S]) allocate(layer int) {
-	words := (s.set.space.Size(layer) + 63) / 64
-	s.set.seen[layer] = make(bitset, words)
-	s.now[layer] = make(bitset, words)
-	s.next[layer] = make(bitset, words)
-}
-
-// expand plays every move from the states of the current depth, removes them,
-// and returns the number of states found.
-func (s *search[S]) expand() (found uint64, err error) {
-	s.found = 0
-	for layer, states := range s.now {
-		for w := range states {
-			for ; states[w] != 0; states[w] &= states[w] - 1 {
-				rank := uint64(w)*64 + uint64(bits.TrailingZeros64(states[w]))
-				if err := s.play(s.set.space.Unrank(layer, rank)); err != nil {
-					return 0, err
-				}
-			}
-		}
-	}
-	return s.found, nil
-}
-
-// play visits the successors of one state.
-func (s *search[S]) play(state S) error {
-	if s.ticks++; s.ticks%4096 == 0 && s.ctx.Err() != nil {
-		return s.ctx.Err()
-	}
-	s.moves = s.set.space.Successors(s.moves[:0], state)
-	for _, m := range s.moves {
-		layer, rank := s.set.space.Rank(m.To)
-		if s.set.seen[layer] == nil {
-			s.allocate(layer)
-		}
-		if s.set.seen[layer].has(rank) {
-			continue
-		}
-		s.set.seen[layer].add(rank)
-		s.next[layer].add(rank)
-		s.set.counts[layer]++
-		s.found++
-	}
-	return nil
-}

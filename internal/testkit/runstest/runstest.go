@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"grenier/internal/testkit/must"
 	"grenier/io/corrupt"
 	"grenier/io/rundir"
 	"grenier/io/sealed"
@@ -29,9 +30,7 @@ var Files = []string{rundir.ManifestName, checkpoint, filepath.Join(rundir.WorkN
 // Copy copies the files of a search to another directory, which need not be there.
 func Copy(t testing.TB, from, to string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Join(to, rundir.WorkName), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.MkdirAll(filepath.Join(to, rundir.WorkName), 0o755))
 	for _, name := range Files {
 		write(t, filepath.Join(to, name), read(t, filepath.Join(from, name)))
 	}
@@ -103,9 +102,7 @@ func Checkpoint(t testing.TB, dir, kind string, version int) []byte {
 	t.Helper()
 	path := filepath.Join(dir, checkpoint)
 	_, payload, err := sealed.Unseal(path, kind, version, read(t, path))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return payload
 }
 
@@ -120,29 +117,20 @@ func ChangeCheckpoint[C any](t testing.TB, dir, kind string, version int, change
 	t.Helper()
 	var c C
 	err := json.Unmarshal(Checkpoint(t, dir, kind, version), &c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	change(&c)
 	payload, err := json.Marshal(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	SetCheckpoint(t, dir, kind, version, payload)
 }
 
 func read(t testing.TB, path string) []byte {
 	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Read(t, path)
 	return data
 }
 
 func write(t testing.TB, path string, data []byte) {
 	t.Helper()
-	if err := os.WriteFile(path, data, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Write(t, path, data)
 }

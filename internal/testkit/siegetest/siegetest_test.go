@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/siegetest"
 )
 
@@ -51,12 +52,8 @@ func TestDamages(t *testing.T) {
 // TestDamagesStay: what is a link already is not damaged, so that nothing is changed through it.
 func TestDamagesStay(t *testing.T) {
 	tree, target := target(t)
-	if err := tree.Remove("run/a"); err != nil {
-		t.Fatal(err)
-	}
-	if err := tree.Symlink("../canary/diary.txt", "run/a"); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, tree.Remove("run/a"))
+	must.OK(t, tree.Symlink("../canary/diary.txt", "run/a"))
 	all := tree.Watch(".")
 	for _, d := range siegetest.Damages {
 		if err := d.Do(rand.New(rand.NewPCG(1, 1)), tree, target); err == nil {
@@ -69,13 +66,9 @@ func TestDamagesStay(t *testing.T) {
 // TestOutside: nothing outside of the tree is touched, neither by name nor through a link.
 func TestOutside(t *testing.T) {
 	outside := filepath.Join(t.TempDir(), "outside")
-	if err := os.WriteFile(outside, []byte("mine"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Write(t, outside, []byte("mine"))
 	tree := siegetest.New(t)
-	if err := os.Symlink(outside, tree.Path("link")); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Symlink(outside, tree.Path("link")))
 	for _, name := range []string{"link", outside, "../outside"} {
 		if err := tree.WriteFile(name, nil, 0o644); err == nil {
 			t.Errorf("%s was written", name)
@@ -98,13 +91,9 @@ func TestWatch(t *testing.T) {
 		"no name":  func() error { return tree.Remove("canary/photos/cat.jpg") },
 		"link":     func() error { return tree.Remove("canary/link") },
 	} {
-		if err := tree.RemoveAll("canary"); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, tree.RemoveAll("canary"))
 		canary = tree.Canary("canary")
-		if err := change(); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, change())
 		if canary.Changes() == "" {
 			t.Errorf("%s: not noticed", name)
 		}

@@ -23,6 +23,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"grenier/internal/testkit/must"
 )
 
 // Tree is a directory in which hostile tests work. Names in it are relative and have
@@ -46,9 +48,7 @@ func At(t testing.TB, dir string) *Tree {
 		t.Fatalf("%s is no empty directory: %d entries, %v", dir, len(entries), err)
 	}
 	root, err := os.OpenRoot(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	t.Cleanup(func() { root.Close() })
 	return &Tree{Root: root, t: t}
 }
@@ -73,9 +73,7 @@ func (tr *Tree) Write(name string, data []byte) {
 	if err == nil {
 		err = tr.WriteFile(name, data, 0o644)
 	}
-	if err != nil {
-		tr.t.Fatal(err)
-	}
+	must.OK(tr.t, err)
 }
 
 // Give makes a user the owner of everything below a name.
@@ -87,9 +85,7 @@ func (tr *Tree) Give(name string, uid int) {
 		}
 		return tr.Lchown(path, uid, uid)
 	})
-	if err != nil {
-		tr.t.Fatal(err)
-	}
+	must.OK(tr.t, err)
 }
 
 // Look describes what is below a name: kinds, modes, times of the last change, contents,
@@ -103,9 +99,7 @@ func (tr *Tree) Look(name string) map[string]string {
 		}
 		return err
 	})
-	if err != nil {
-		tr.t.Fatal(err)
-	}
+	must.OK(tr.t, err)
 	return seen
 }
 
@@ -153,9 +147,7 @@ func (tr *Tree) Canary(name string) *Watched {
 	if err == nil {
 		err = tr.Chmod(name+"/photos/cat.jpg", 0o400)
 	}
-	if err != nil {
-		tr.t.Fatal(err)
-	}
+	must.OK(tr.t, err)
 	return tr.Watch(name)
 }
 
@@ -195,9 +187,7 @@ func (tr *Tree) Save(name string) *Copy {
 		}
 		return err
 	})
-	if err != nil {
-		tr.t.Fatal(err)
-	}
+	must.OK(tr.t, err)
 	return c
 }
 
@@ -215,7 +205,5 @@ func (c *Copy) Restore(t testing.TB) {
 			err = c.tree.WriteFile(name, data, 0o644)
 		}
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 }

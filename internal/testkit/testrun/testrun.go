@@ -13,6 +13,8 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"grenier/internal/testkit/awaritest"
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/writetest"
 	"grenier/io/layerfile"
 	"grenier/io/manifest"
@@ -20,58 +22,39 @@ import (
 	"grenier/io/vfs"
 	"grenier/kernels/ranks"
 	"grenier/layers/awari"
-	"grenier/pipeline/spaces/retro"
 )
 
 // Game returns a game.
 func Game(t testing.TB, pits int, rules awari.Rules) awari.Game {
 	t.Helper()
-	game, err := awari.New(pits, rules)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return game
+	return awaritest.Game(t, pits, rules)
 }
 
 // Space returns the boards of a game with at most seeds seeds.
 func Space(t testing.TB, game awari.Game, seeds int) *awari.Space {
 	t.Helper()
 	space, err := awari.NewSpace(game, seeds)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return space
-}
-
-// solved has the layers that this process has solved, by the name of the game.
-var solved struct {
-	sync.Mutex
-	layers map[string][][]int8
 }
 
 // Solve returns the true scores of the layers 0 to seeds, by layer and rank, which are the
 // caller's. A process solves a layer once.
 func Solve(t testing.TB, game awari.Game, seeds int) [][]int8 {
 	t.Helper()
-	solved.Lock()
-	defer solved.Unlock()
-	if solved.layers == nil {
-		solved.layers = map[string][][]int8{}
-	}
-	known, space := solved.layers[game.Name()], Space(t, game, seeds)
-	for n := len(known); n <= seeds; n++ {
-		scores, _, err := retro.SolveLayer(t.Context(), space, known, n, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		known = append(known, scores)
-	}
-	solved.layers[game.Name()] = known
-	layers := make([][]int8, seeds+1)
-	for n := range layers {
-		layers[n] = slices.Clone(known[n])
+	layers := slices.Clone(awaritest.Oracle(t, game, seeds)[:seeds+1])
+	for n, scores := range layers {
+		layers[n] = slices.Clone(scores)
 	}
 	return layers
+}
+
+// Other returns another score that is possible too.
+func Other(score int8) int8 {
+	if score == 0 {
+		return 1
+	}
+	return -score
 }
 
 // Fixture is a directory that is made once for all tests of a process.
@@ -102,18 +85,22 @@ func (f *Fixture) Copy(t testing.TB, make func(dir string)) string {
 			kept[path] = file
 			return err
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		f.files = kept
 	})
 	if f.files == nil {
 		t.Fatal("an earlier test could not make the directory")
 	}
 	dir := filepath.Join(t.TempDir(), "run")
-	if err := os.CopyFS(dir, f.files); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.CopyFS(dir, f.files))
+	return dir
+}
+
+// Copy returns a new directory with the files of another one.
+func Copy(t testing.TB, from string) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "run")
+	must.OK(t, os.CopyFS(dir, os.DirFS(from)))
 	return dir
 }
 
@@ -131,9 +118,7 @@ func WriteTo(t testing.TB, path string, game awari.Game, layers [][]int8, blockS
 	t.Helper()
 	id := manifest.Identity{Game: "awari", Rules: game.Rules().String(), Pits: game.Pits()}
 	dir, err := rundir.Lock(path, id)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	m := &manifest.Manifest{Identity: id}
 	for n, scores := range layers {
 		h := layerfile.Header{
@@ -142,18 +127,12 @@ func WriteTo(t testing.TB, path string, game awari.Game, layers [][]int8, blockS
 			BlockSize: blockSize, Positions: uint64(len(scores)),
 		}
 		p, err := dir.NewLayer(n)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		summary := writetest.Layer(t, p, h, scores)
 		m.Layers = append(m.Layers, manifest.NewLayer(rundir.LayerName(n), summary, 0))
 	}
-	if err := dir.SaveManifest(m); err != nil {
-		t.Fatal(err)
-	}
-	if err := dir.Unlock(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, dir.SaveManifest(m))
+	must.OK(t, dir.Unlock())
 }
 
 // modelOf returns the model of the scores, none if they are too many for one.
@@ -166,6 +145,33 @@ func modelOf(scores []int8) ranks.Model {
 	return counts.Model()
 }
 
+// Manifest returns the manifest of the run directory at path.
+func Manifest(t testing.TB, path string) *manifest.Manifest {
+	t.Helper()
+	m, err := manifest.Load(filepath.Join(path, rundir.ManifestName))
+	must.OK(t, err)
+	return m
+}
+
+// EditManifest changes the manifest of the run directory at path.
+func EditManifest(t testing.TB, path string, change func(m *manifest.Manifest)) {
+	t.Helper()
+	m := Manifest(t, path)
+	change(m)
+	SaveManifest(t, path, m)
+}
+
+// TakeLayer puts layer n of the run directory from into the place of that of the one at path, whose
+// manifest lists it from then on.
+func TakeLayer(t testing.TB, path, from string, n int) {
+	t.Helper()
+	file := filepath.Join(path, rundir.LayerName(n))
+	data := must.Read(t, filepath.Join(from, rundir.LayerName(n)))
+	must.OK(t, os.Remove(file)) // somebody may have it mapped
+	must.Write(t, file, data)
+	EditManifest(t, path, func(m *manifest.Manifest) { m.Layers[n] = Manifest(t, from).Layers[n] })
+}
+
 // SaveManifest replaces the manifest of the run directory at path.
 func SaveManifest(t testing.TB, path string, m *manifest.Manifest) {
 	t.Helper()
@@ -173,25 +179,11 @@ func SaveManifest(t testing.TB, path string, m *manifest.Manifest) {
 	if err == nil {
 		err = errors.Join(m.Save(d, rundir.ManifestName), d.Close())
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 }
 
 // ReadFile returns the contents of a file.
-func ReadFile(t testing.TB, path string) []byte {
-	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
-}
+func ReadFile(t testing.TB, path string) []byte { t.Helper(); return must.Read(t, path) }
 
 // WriteFile replaces the contents of a file in place, as damage does.
-func WriteFile(t testing.TB, path string, data []byte) {
-	t.Helper()
-	if err := os.WriteFile(path, data, 0o666); err != nil {
-		t.Fatal(err)
-	}
-}
+func WriteFile(t testing.TB, path string, data []byte) { t.Helper(); must.Write(t, path, data) }

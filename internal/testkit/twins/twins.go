@@ -2,14 +2,12 @@
 package twins
 
 import (
-	"flag"
 	"math/rand/v2"
 	"testing"
+	"unsafe"
 
 	"grenier/kernels/cpu"
 )
-
-var seed = flag.Uint64("seed", 0, "seed of random kernel tests; 0 picks one")
 
 // families are all of them, supported or not.
 var families = []cpu.Family{cpu.Generic, cpu.BMI2, cpu.AVX512, cpu.NEON}
@@ -33,22 +31,18 @@ func Bench(b *testing.B, run func(b *testing.B, f cpu.Family)) {
 	}
 }
 
-// Rand returns a random source and logs its seed; the test flag -seed repeats
-// a run.
-func Rand(tb testing.TB) *rand.Rand {
-	s := *seed
-	if s == 0 {
-		s = rand.Uint64()
-	}
-	tb.Logf("seed %d", s)
-	return rand.New(rand.NewPCG(s, 0))
-}
-
 // Fill overwrites s with random bytes.
 func Fill(rng *rand.Rand, s []int8) {
 	for i := range s {
 		s[i] = int8(rng.Uint32())
 	}
+}
+
+// Aligned returns n zeros that start at a multiple of 64 bytes.
+func Aligned(n int) []int8 {
+	s := make([]int8, n+64)
+	s = s[-uintptr(unsafe.Pointer(&s[0]))%64:]
+	return s[:n:n]
 }
 
 // MustPanic reports an error unless f panics.

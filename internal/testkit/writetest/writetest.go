@@ -5,6 +5,7 @@ import (
 	"errors"
 	"testing"
 
+	"grenier/internal/testkit/must"
 	"grenier/io/layerfile"
 	"grenier/io/vfs"
 	"grenier/kernels/cpu"
@@ -14,9 +15,7 @@ import (
 func File(t testing.TB, path string, h layerfile.Header, scores []int8) layerfile.Summary {
 	t.Helper()
 	p, err := vfs.Begin(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return Layer(t, p, h, scores)
 }
 
@@ -24,24 +23,16 @@ func File(t testing.TB, path string, h layerfile.Header, scores []int8) layerfil
 func Layer(t testing.TB, p *vfs.Pending, h layerfile.Header, scores []int8) layerfile.Summary {
 	t.Helper()
 	w, err := layerfile.Create(p, h, cpu.Generic)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer w.Abort()
 	e, err := layerfile.NewEncoder(h, cpu.Generic)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	var b layerfile.Block
 	for i := range h.Blocks() {
-		if err := errors.Join(e.Encode(&b, scores[:h.BlockLen(i)]), w.Append(&b)); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, errors.Join(e.Encode(&b, scores[:h.BlockLen(i)]), w.Append(&b)))
 		scores = scores[h.BlockLen(i):]
 	}
 	summary, err := w.Finish()
-	if err := errors.Join(err, w.Publish()); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, errors.Join(err, w.Publish()))
 	return summary
 }

@@ -11,7 +11,7 @@ import (
 // puts it back.
 func TestParts(t *testing.T) {
 	for _, n := range []int{8, 16, 24, 32, 48, Side} {
-		packed := aligned(3 * n)
+		packed := twins.Aligned(3 * n)
 		for i := range packed {
 			packed[i] = int8(i)
 		}

@@ -3,22 +3,14 @@ package shared
 import (
 	"sync"
 	"testing"
-	"unsafe"
 
 	"grenier/internal/testkit/twins"
 )
 
-// aligned returns n scores that start at a multiple of 64 bytes.
-func aligned(n int) []int8 {
-	s := make([]int8, n+Side)
-	s = s[-uintptr(unsafe.Pointer(&s[0]))%Side:]
-	return s[:n:n]
-}
-
 // TestLoadStore copies the middle one of three lines, changes some scores of the
 // copy and puts it back.
 func TestLoadStore(t *testing.T) {
-	scores := aligned(3 * Side)
+	scores := twins.Aligned(3 * Side)
 	for i := range scores {
 		scores[i] = int8(i)
 	}
@@ -51,7 +43,7 @@ func TestUnpack(t *testing.T) {
 	for _, width := range []int{2, 3, 4, 6} {
 		size, mask := width*Side/8, 1<<width-1
 		code := func(i int) uint8 { return uint8((i*7 + i/8) & mask) }
-		scores := aligned(3 * size)
+		scores := twins.Aligned(3 * size)
 		for i := range scores {
 			scores[i] = -1
 		}
@@ -86,7 +78,7 @@ func put(line []int8, width, i int, code uint8) {
 
 func TestShortSlicesPanic(t *testing.T) {
 	var line Line
-	short := aligned(Side - 1)
+	short := twins.Aligned(Side - 1)
 	twins.MustPanic(t, func() { line.Load(short) })
 	twins.MustPanic(t, func() { line.Store(short) })
 	for _, width := range []int{2, 3, 4, 6} {
@@ -97,7 +89,7 @@ func TestShortSlicesPanic(t *testing.T) {
 // TestOthersSeeWholeScores stores lines of equal scores while others load them. The
 // race detector complains about anything else than atomic access.
 func TestOthersSeeWholeScores(t *testing.T) {
-	scores := aligned(Side)
+	scores := twins.Aligned(Side)
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		for i := range 1000 {

@@ -3,12 +3,14 @@ package shared
 import (
 	"slices"
 	"testing"
+
+	"grenier/internal/testkit/twins"
 )
 
 // TestWords copies bytes that end inside a word, changes two of them in the copy and puts them back:
 // whole words are copied, and nothing else is written.
 func TestWords(t *testing.T) {
-	all := aligned(64)
+	all := twins.Aligned(64)
 	for i := range all {
 		all[i] = int8(i)
 	}

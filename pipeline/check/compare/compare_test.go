@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/testrun"
 	"grenier/io/corrupt"
 	"grenier/io/rundir"
@@ -62,14 +63,6 @@ func TestEqual(t *testing.T) {
 	}
 }
 
-// other returns another score that is possible too.
-func other(score int8) int8 {
-	if score == 0 {
-		return 1
-	}
-	return -score
-}
-
 // TestDifferences also spreads differences over several pieces.
 func TestDifferences(t *testing.T) {
 	game := testrun.Game(t, 12, awari.Awari)
@@ -83,7 +76,7 @@ func TestDifferences(t *testing.T) {
 		}
 		for n, places := range changed {
 			for _, rank := range places {
-				all[n][rank] = other(all[n][rank])
+				all[n][rank] = testrun.Other(all[n][rank])
 			}
 		}
 	})
@@ -93,7 +86,7 @@ func TestDifferences(t *testing.T) {
 		for _, rank := range changed[l.Seeds] {
 			score := layers[l.Seeds][rank]
 			want = append(want, compare.Difference{
-				Rank: rank, Board: game.Text(space.Unrank(l.Seeds, rank)), A: int(score), B: int(other(score)),
+				Rank: rank, Board: game.Text(space.Unrank(l.Seeds, rank)), A: int(score), B: int(testrun.Other(score)),
 			})
 		}
 		if diff := cmp.Diff(want, l.First); diff != "" || l.Differing != uint64(len(want)) || l.Positions != space.Size(l.Seeds) {
@@ -116,7 +109,7 @@ func TestManyDifferences(t *testing.T) {
 	game := testrun.Game(t, 12, awari.Awari)
 	a, b := pair(t, game, 9, func(all [][]int8) {
 		for i := range all[9] {
-			all[9][i] = other(all[9][i])
+			all[9][i] = testrun.Other(all[9][i])
 		}
 	})
 	r := mustRun(t, a, b, compare.Options{Layers: []int{9}})
@@ -134,7 +127,7 @@ func TestManyDifferences(t *testing.T) {
 // TestFiles compares layer files with each other and with directories.
 func TestFiles(t *testing.T) {
 	game := testrun.Game(t, 8, awari.Awari)
-	a, b := pair(t, game, 5, func(all [][]int8) { all[4][7] = other(all[4][7]) })
+	a, b := pair(t, game, 5, func(all [][]int8) { all[4][7] = testrun.Other(all[4][7]) })
 	file := func(dir string, n int) string { return filepath.Join(dir, rundir.LayerName(n)) }
 	for n := range 6 {
 		want := fmt.Sprint(n != 4)
@@ -160,7 +153,7 @@ func TestOtherLayers(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	text := filepath.Join(t.TempDir(), "text")
-	testrun.WriteFile(t, text, []byte("not a layer"))
+	must.Write(t, text, []byte("not a layer"))
 	for _, c := range []struct {
 		a, b   string
 		layers []int
@@ -185,9 +178,9 @@ func TestDamage(t *testing.T) {
 	game := testrun.Game(t, 4, awari.Awari)
 	a, b := pair(t, game, 6, func([][]int8) {})
 	path := filepath.Join(b, rundir.LayerName(6))
-	data := testrun.ReadFile(t, path)
+	data := must.Read(t, path)
 	data[len(data)/2] ^= 1
-	testrun.WriteFile(t, path, data)
+	must.Write(t, path, data)
 	for _, paths := range [][2]string{{a, b}, {b, a}, {a, path}} {
 		if _, err := compare.Run(t.Context(), paths[0], paths[1], compare.Options{}); !errors.Is(err, corrupt.ErrCorrupt) {
 			t.Errorf("error %v", err)

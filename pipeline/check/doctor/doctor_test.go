@@ -14,6 +14,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"grenier/internal/testkit/must"
 	"grenier/io/vfs"
 	"grenier/kernels/cpu"
 	"grenier/kernels/fault"
@@ -32,9 +33,7 @@ func TestExamine(t *testing.T) {
 	r, err := Examine(t.Context(), Options{
 		Dir: filepath.Join(dir, "not", "yet"), Family: cpu.Best(), Progress: func(share float64) { shares = append(shares, share) },
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	var subjects []string
 	for _, f := range r.Findings {
 		subjects = append(subjects, f.About)
@@ -63,9 +62,7 @@ func TestExamine(t *testing.T) {
 	}
 	isEmpty(t, dir)
 	file := filepath.Join(dir, "file")
-	if err := os.WriteFile(file, nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Write(t, file, nil)
 	if _, err := Examine(t.Context(), Options{Dir: file, Family: cpu.Best(), Quick: true}); err == nil {
 		t.Error("a file is taken for a directory")
 	}
@@ -255,9 +252,7 @@ func TestFeatures(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			path := t.TempDir()
 			d, err := vfs.OpenDir(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			defer d.Close()
 			tt.dir.Dir = d
 			var fails []string

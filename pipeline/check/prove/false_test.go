@@ -2,13 +2,13 @@ package prove_test
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"grenier/internal/testkit/testrun"
+	"grenier/internal/testkit/tries"
 	"grenier/io/corrupt"
 	"grenier/layers/awari"
 	"grenier/pipeline/check/prove"
@@ -41,10 +41,7 @@ func (g *graph) fixpoints(truth []int8, limit int) [][]int8 {
 // Verifying must accept them, or else they prove nothing; proving must say exactly
 // which positions are not grounded.
 func TestLongFalse(t *testing.T) {
-	four, eight, twelve := 7, 4, 2
-	if long() {
-		four, eight, twelve = 9, 6, 3
-	}
+	four, eight, twelve := tries.More(7, 9), tries.More(4, 6), tries.More(2, 3)
 	for _, c := range []struct{ pits, seeds, most int }{{4, four, 2}, {6, 4, 2}, {8, eight, 2}, {12, twelve, 3}} {
 		for _, rules := range []awari.Rules{awari.Awari, awari.Strict} {
 			game := testrun.Game(t, c.pits, rules)
@@ -171,45 +168,4 @@ func TestDifferences(t *testing.T) {
 func isUngrounded(err error) bool {
 	_, ok := errors.AsType[*prove.UngroundedError](err)
 	return ok
-}
-
-// TestTheorem tries the theorem itself, by brute force alone: of all locally
-// optimal scores found, exactly the true ones are grounded.
-func TestTheorem(t *testing.T) {
-	for _, c := range []struct{ pits, seeds int }{{4, 14}, {6, 8}, {8, 6}, {12, 4}} {
-		for _, rules := range []awari.Rules{awari.Awari, awari.Strict} {
-			game := testrun.Game(t, c.pits, rules)
-			t.Run(fmt.Sprintf("%s, %d seeds", game.Name(), c.seeds), func(t *testing.T) {
-				layers := testrun.Solve(t, game, c.seeds)
-				for n, truth := range layers {
-					g := newGraph(t, game, layers, n)
-					if p := g.proof(t, game, n, truth); p.Ungrounded != 0 {
-						t.Errorf("layer %d: the scores are true, but %d are not grounded", n, p.Ungrounded)
-					}
-					for _, scores := range g.fixpoints(truth, 100) {
-						g.checkTheorem(t, truth, scores)
-					}
-				}
-			})
-		}
-	}
-}
-
-// checkTheorem wants one of the scores that are not grounded to be wrong, and all
-// that are grounded to be no more than the truth.
-func (g *graph) checkTheorem(t *testing.T, truth, scores []int8) {
-	t.Helper()
-	wrong := 0
-	for p, in := range g.grounded(scores) {
-		k, v := scores[p], truth[p]
-		if !in && k != 0 && k != v {
-			wrong++
-		}
-		if in && (k > 0 && v < k || k < 0 && v > k) {
-			t.Errorf("position %d is grounded with the score %d, but the truth is %d", p, k, v)
-		}
-	}
-	if wrong == 0 {
-		t.Error("false scores, but all that are not grounded are right")
-	}
 }

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,7 +17,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/testrun"
+	"grenier/internal/testkit/tries"
 	"grenier/io/corrupt"
 	"grenier/io/memory"
 	"grenier/io/rundir"
@@ -26,22 +27,16 @@ import (
 	"grenier/layers/awari"
 	"grenier/pipeline/check/prove"
 	"grenier/pipeline/job"
-	"grenier/pipeline/solve"
 	"grenier/pipeline/tables"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// long says that there is time for long tests.
-func long() bool { return os.Getenv("GRENIER_LONG") != "" }
-
 // run proves a directory and fails the test if that is not possible.
 func run(t testing.TB, dir string, o prove.Options) *prove.Result {
 	t.Helper()
 	result, err := prove.Run(t.Context(), dir, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return result
 }
 
@@ -62,7 +57,7 @@ func ways(size int) map[string]prove.Options {
 // some returns two of the ways, others for each turn; all of them if there is time.
 func some(ways map[string]prove.Options, turn int) map[string]prove.Options {
 	names := slices.Sorted(maps.Keys(ways))
-	if long() {
+	if tries.Long() {
 		return ways
 	}
 	n := len(names)
@@ -75,10 +70,7 @@ func bitsOf(size int) int64 { return int64(size+31) / 32 * 8 }
 
 // TestLongTrue proves layers that are right; some have several parts.
 func TestLongTrue(t *testing.T) {
-	four, six, eight := 9, 7, 6
-	if long() {
-		four, six, eight = 20, 9, 11
-	}
+	four, six, eight := tries.More(9, 20), tries.More(7, 9), tries.More(6, 11)
 	for turn, c := range []struct{ pits, seeds, block int }{{4, four, 50}, {6, six, 100}, {8, eight, 64}, {12, 5, 1000}} {
 		for _, rules := range []awari.Rules{awari.Awari, awari.Strict} {
 			game := testrun.Game(t, c.pits, rules)
@@ -141,9 +133,7 @@ func TestJSON(t *testing.T) {
 	result := run(t, testrun.Write(t, game, layers, 64), prove.Options{Layers: []int{2, 0, 2}})
 	result.Seconds = 0.5
 	got, err := json.Marshal(result)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	want := `{"ok":false,"layers":[` +
 		`{"seeds":0,"positions":1,"checked":1,"mismatches":0,"problems":[],` +
 		`"proof":{"positive":0,"negative":0,"zero":1,"ungrounded":0,"first":[],"passes":0}},` +
@@ -163,7 +153,7 @@ func TestDamage(t *testing.T) {
 	game := testrun.Game(t, 4, awari.Awari)
 	dir := testrun.Write(t, game, testrun.Solve(t, game, 8), 8)
 	path := filepath.Join(dir, rundir.LayerName(5))
-	testrun.WriteFile(t, path, testrun.ReadFile(t, filepath.Join(dir, rundir.LayerName(4))))
+	must.Write(t, path, must.Read(t, filepath.Join(dir, rundir.LayerName(4))))
 	result := run(t, dir, prove.Options{Job: job.Job{Workers: 2}})
 	for n, l := range result.Layers {
 		if (l.Proof == nil) != (n >= 5) {
@@ -194,10 +184,8 @@ func TestRefused(t *testing.T) {
 		t.Errorf("too little memory: %v", err)
 	}
 	work := filepath.Join(dir, rundir.WorkName)
-	if err := os.Remove(work); err != nil {
-		t.Fatal(err)
-	}
-	testrun.WriteFile(t, work, nil) // no directory
+	must.OK(t, os.Remove(work))
+	must.Write(t, work, nil) // no directory
 	if _, err := prove.Run(t.Context(), dir, prove.Options{OnDisk: true}); err == nil || !strings.Contains(err.Error(), "work") {
 		t.Errorf("no place for marks: %v", err)
 	}
@@ -304,8 +292,8 @@ func TestResume(t *testing.T) {
 	check(prove.Options{Restart: true}, 0)
 	interrupt()
 	path := filepath.Join(dir, rundir.LayerName(3))
-	data := testrun.ReadFile(t, path)
-	testrun.WriteFile(t, path, data[:len(data)-1])
+	data := must.Read(t, path)
+	must.Write(t, path, data[:len(data)-1])
 	for n, l := range run(t, dir, prove.Options{Resume: true}).Layers {
 		if (l.Before != nil) != (n < 3) || (l.Proof != nil) != (n < 3) {
 			t.Errorf("layer 3 is damaged: %+v", l)
@@ -330,16 +318,16 @@ func interruptPass(t *testing.T, dir string, n int) {
 	}
 }
 
-// TestLongResumeMarks: the proof of a layer with marks on disk resumes from their copy, unless that or the
+// TestResumeMarks: the proof of a layer with marks on disk resumes from their copy, unless that or the
 // note about it is not right; then it begins anew. The verdict is the same, for a false table too.
-func TestLongResumeMarks(t *testing.T) {
+func TestResumeMarks(t *testing.T) {
 	game := testrun.Game(t, 4, awari.Awari)
 	layers := testrun.Solve(t, game, 9)
 	right := testrun.Write(t, game, layers, 64)
 	layers[9] = newGraph(t, game, layers, 9).fixpoints(layers[9], 1)[0]
 	wrong := testrun.Write(t, game, layers, 64)
 	other := func(t *testing.T, path string, change func([]byte) []byte) {
-		testrun.WriteFile(t, path, change(testrun.ReadFile(t, path)))
+		must.Write(t, path, change(must.Read(t, path)))
 	}
 	for name, c := range map[string]struct {
 		change  func(t *testing.T, dir, marks string)
@@ -350,9 +338,7 @@ func TestLongResumeMarks(t *testing.T) {
 		"same":    {func(*testing.T, string, string) {}, prove.Options{}, true, ""},
 		"restart": {func(*testing.T, string, string) {}, prove.Options{Restart: true}, false, ""},
 		"no marks": {func(t *testing.T, _, marks string) {
-			if err := os.Remove(marks); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, os.Remove(marks))
 		}, prove.Options{}, false, "begins anew"},
 		"short": {func(t *testing.T, _, marks string) {
 			other(t, marks, func(b []byte) []byte { return b[:len(b)-1] })
@@ -368,9 +354,7 @@ func TestLongResumeMarks(t *testing.T) {
 		}, prove.Options{}, false, "owner"},
 		"layer replaced": {func(t *testing.T, dir, _ string) {
 			later := time.Now().Add(time.Hour)
-			if err := os.Chtimes(filepath.Join(dir, rundir.LayerName(7)), later, later); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, os.Chtimes(filepath.Join(dir, rundir.LayerName(7)), later, later))
 		}, prove.Options{}, false, "prove starts again"},
 		"note by hand": {func(t *testing.T, dir, _ string) {
 			other(t, filepath.Join(dir, rundir.WorkName, rundir.ProveName), func(b []byte) []byte {
@@ -407,53 +391,6 @@ func TestLongResumeMarks(t *testing.T) {
 					t.Errorf("left in work/: %v, %v", left, err)
 				}
 			}
-		})
-	}
-}
-
-// TestIndependence looks at what the package is built from.
-func TestIndependence(t *testing.T) {
-	out, err := exec.Command("go", "list", "-deps", ".").CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	for _, name := range strings.Fields(string(out)) {
-		switch name {
-		case "grenier/pipeline/solve/internal/halfboard", "grenier/layers/awari/halves", "grenier/pipeline/spaces/retro",
-			"grenier/kernels/compress", "grenier/kernels/transpose":
-			t.Errorf("proving must not use %s", name)
-		}
-	}
-	if out, err = exec.Command("go", "list", "-deps", "grenier/pipeline/solve/internal/halfboard").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	if slices.Contains(strings.Fields(string(out)), "grenier/layers/awari/packed") {
-		t.Error("solving must not use the moves that proving takes back")
-	}
-}
-
-// BenchmarkRun verifies and proves layer 14 of the 12-pit game.
-func BenchmarkRun(b *testing.B) {
-	const seeds = 14
-	dir, game := b.TempDir(), testrun.Game(b, 12, awari.Awari)
-	_, err := solve.Solve(b.Context(), dir, game, solve.Options{
-		Seeds: seeds, Job: job.Job{Workers: 2, Family: cpu.Best()},
-	})
-	if err != nil {
-		b.Fatal(err)
-	}
-	size := testrun.Space(b, game, seeds).Size(seeds)
-	for name, memory := range map[string]int64{"memory": 1 << 30, "stream": bitsOf(int(size)) + 1} {
-		b.Run(name, func(b *testing.B) {
-			proved := uint64(0)
-			for b.Loop() {
-				result := run(b, dir, prove.Options{Layers: []int{seeds}, Job: job.Job{Workers: 1, Family: cpu.Best()}, MemoryBytes: memory})
-				if !result.OK {
-					b.Fatal(result.Err())
-				}
-				proved += size
-			}
-			b.ReportMetric(float64(proved)/b.Elapsed().Seconds(), "positions/s")
 		})
 	}
 }

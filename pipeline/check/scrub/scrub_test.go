@@ -12,6 +12,8 @@ import (
 
 	"go.uber.org/goleak"
 
+	"grenier/internal/testkit/awaritest"
+	"grenier/internal/testkit/must"
 	"grenier/io/corrupt"
 	"grenier/io/layerfile"
 	"grenier/io/rundir"
@@ -27,10 +29,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // solved returns a run of the layers 0 to 5 on 6 pits.
 func solved(t *testing.T) string {
 	t.Helper()
-	game, err := awari.New(6, awari.Awari)
-	if err != nil {
-		t.Fatal(err)
-	}
+	game := awaritest.Game(t, 6, awari.Awari)
 	dir := filepath.Join(t.TempDir(), "run")
 	o := solve.Options{Seeds: 5, Job: job.Job{Workers: 2, Family: cpu.Best()}}
 	if _, err := solve.Solve(t.Context(), dir, game, o); err != nil {
@@ -43,30 +42,21 @@ func layer(dir string, n int) string { return filepath.Join(dir, rundir.LayerNam
 
 func change(t *testing.T, path string, at int) {
 	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Read(t, path)
 	text[at] ^= 1
-	if err := os.WriteFile(path, text, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Write(t, path, text)
 }
 
 func remove(t *testing.T, path string) {
 	t.Helper()
-	if err := os.RemoveAll(path); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.RemoveAll(path))
 }
 
 func mustRun(t *testing.T, dir string, o scrub.Options) *scrub.Result {
 	t.Helper()
 	o.Workers = 2
 	r, err := scrub.Run(t.Context(), dir, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return r
 }
 
@@ -102,15 +92,11 @@ func TestScrub(t *testing.T) {
 			change(t, layer(dir, 1), 3)
 			change(t, layer(dir, 3), 30)
 			remove(t, layer(dir, 5))
-			if err := os.Mkdir(layer(dir, 5), 0o755); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, os.Mkdir(layer(dir, 5), 0o755))
 		}},
 		{"another layer", "iiiidi", "layer 4: .*number of seeds", func(t *testing.T, dir string) {
 			remove(t, layer(dir, 4))
-			if err := os.Link(layer(dir, 3), layer(dir, 4)); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, os.Link(layer(dir, 3), layer(dir, 4)))
 		}},
 		{"no manifest", "iiimii", "manifest.json: missing, but there are layer files .1 of 6", func(t *testing.T, dir string) {
 			remove(t, filepath.Join(dir, rundir.ManifestName))
@@ -120,14 +106,10 @@ func TestScrub(t *testing.T) {
 			change(t, filepath.Join(dir, rundir.ManifestName), 99)
 		}},
 		{"unlisted", "iiiiiid?", "layer 6: .*number of seeds 5", func(t *testing.T, dir string) {
-			if err := os.Link(layer(dir, 5), layer(dir, 6)); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, os.Link(layer(dir, 5), layer(dir, 6)))
 		}},
 		{"foreign beside", "iiiiii", "", func(t *testing.T, dir string) {
-			if err := os.WriteFile(layer(dir, 20), []byte("Dear diary"), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must.Write(t, layer(dir, 20), []byte("Dear diary"))
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -155,9 +137,7 @@ func TestScrub(t *testing.T) {
 func blockAt(t *testing.T, path string) int {
 	t.Helper()
 	f, err := layerfile.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer f.Close()
 	h := f.Header()
 	return 84 + len(h.Below) + len(h.Model) + 1
@@ -215,9 +195,7 @@ func TestResume(t *testing.T) {
 	}
 	change(t, layer(dir, 1), 100) // another time, the same size
 	later := time.Now().Add(time.Hour)
-	if err := os.Chtimes(layer(dir, 2), later, later); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Chtimes(layer(dir, 2), later, later))
 	if r := mustRun(t, dir, scrub.Options{}); text(r) != "IdiIii" {
 		t.Errorf("changed: %s", text(r))
 	}
@@ -252,9 +230,7 @@ func TestBadNote(t *testing.T) {
 		"", "Dear diary", "{\n  \"format\": \"grenier-scrub\",\n  \"version\": 1\n}\n",
 		"{\n  \"format\": \"grenier-scrub\",\n  \"version\": 2,\n  \"layers\": []\n}\n",
 	} {
-		if err := os.WriteFile(path, []byte(bad), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Write(t, path, []byte(bad))
 		notes := ""
 		r := mustRun(t, dir, scrub.Options{Job: job.Job{Note: func(text string) { notes += text }}})
 		if text(r) != "iiiiii" || !strings.HasPrefix(notes, "scrub starts again: ") || r.Restarted != notes || exists(path) {
@@ -267,9 +243,7 @@ func TestBadNote(t *testing.T) {
 func TestSolverRuns(t *testing.T) {
 	dir := solved(t)
 	l, err := rundir.LockDamaged(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer l.Unlock()
 	notes := ""
 	r := mustRun(t, dir, scrub.Options{Job: job.Job{Note: func(text string) { notes += text }}})
@@ -297,9 +271,7 @@ func TestNoRun(t *testing.T) {
 	for want, fill := range map[error]string{rundir.ErrMissing: "", corrupt.ErrForeign: "thesis.tex"} {
 		dir := t.TempDir()
 		if fill != "" {
-			if err := os.WriteFile(filepath.Join(dir, fill), nil, 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must.Write(t, filepath.Join(dir, fill), nil)
 		}
 		if _, err := scrub.Run(t.Context(), dir, scrub.Options{}); !errors.Is(err, want) {
 			t.Errorf("%v, want %v", err, want)
@@ -324,9 +296,7 @@ func TestProgress(t *testing.T) {
 	size := int64(0)
 	for n := 3; n <= 5; n++ {
 		info, err := os.Stat(layer(dir, n))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		size += info.Size()
 	}
 	if last.Total != float64(size) || last.Done < float64(size/2) {

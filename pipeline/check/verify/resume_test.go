@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/testrun"
 	"grenier/io/corrupt"
 	"grenier/io/rundir"
@@ -106,9 +107,7 @@ func TestResume(t *testing.T) {
 func touch(t *testing.T, path string) {
 	t.Helper()
 	later := time.Now().Add(time.Hour)
-	if err := os.Chtimes(path, later, later); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Chtimes(path, later, later))
 }
 
 // TestResumePanel: panels that are in order are not compared again, those with wrong scores are.
@@ -132,7 +131,7 @@ func TestResumePanel(t *testing.T) {
 	if r := run(t, intact, o); !r.OK || r.Layers[0].Checked != size || first < size/4 {
 		t.Errorf("%+v, began at %d", r, first)
 	}
-	layers[9][0] = other(layers[9][0])
+	layers[9][0] = testrun.Other(layers[9][0])
 	wrong := testrun.Write(t, game, layers, 1000)
 	want := run(t, wrong, verify.Options{Layers: []int{9}})
 	if want.OK {
@@ -157,14 +156,12 @@ func TestResumePanel(t *testing.T) {
 func TestBadNote(t *testing.T) {
 	dir := solved(t)
 	path := filepath.Join(dir, rundir.WorkName, rundir.VerifyName)
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.MkdirAll(filepath.Dir(path), 0o755))
 	for _, bad := range []string{
 		"Dear diary", "{\n  \"format\": \"grenier-verify\",\n  \"version\": 1\n}\n",
 		"{\n  \"format\": \"grenier-verify\",\n  \"version\": 2,\n  \"layers\": []\n}\n",
 	} {
-		testrun.WriteFile(t, path, []byte(bad))
+		must.Write(t, path, []byte(bad))
 		told := ""
 		r := run(t, dir, verify.Options{Resume: true, Job: job.Job{Note: func(text string) { told += text }}})
 		if len(before(r)) != 0 || !r.OK || !strings.HasPrefix(told, "verify starts again: ") || r.Restarted != told || noted(dir) {
@@ -183,15 +180,15 @@ func TestNoteByHand(t *testing.T) {
 			wrong = uint64(i)
 		}
 	}
-	layers[9][wrong] = other(layers[9][wrong])
+	layers[9][wrong] = testrun.Other(layers[9][wrong])
 	dir := testrun.Write(t, game, layers, 1000)
 	o := verify.Options{Layers: []int{9}, MemoryBytes: 1}
 	interrupt(t, dir, o, func(p job.Step) bool { return p.Done > float64(space.Size(9)/2) })
 	path := filepath.Join(dir, rundir.WorkName, rundir.VerifyName)
-	text := string(testrun.ReadFile(t, path))
+	text := string(must.Read(t, path))
 	parts := regexp.MustCompile(`"parts": (\d+)`).FindStringSubmatch(text)
 	text = regexp.MustCompile(`"done": \d+`).ReplaceAllString(text, `"done": `+parts[1])
-	testrun.WriteFile(t, path, []byte(text))
+	must.Write(t, path, []byte(text))
 	told := ""
 	o.Resume, o.Note = true, func(text string) { told += text }
 	if r := run(t, dir, o); r.Layers[0].Mismatches == 0 || !errors.Is(r.Err(), verify.ErrDifferences) || !strings.Contains(told, "it was changed") {
@@ -203,9 +200,7 @@ func TestNoteByHand(t *testing.T) {
 func TestNothingNoted(t *testing.T) {
 	dir := solved(t)
 	path := filepath.Join(dir, rundir.LayerName(3))
-	if err := errors.Join(os.Remove(path), os.Mkdir(path, 0o755)); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, errors.Join(os.Remove(path), os.Mkdir(path, 0o755)))
 	r := run(t, dir, verify.Options{Resume: true})
 	if len(r.Layers) != 8 || !errors.Is(r.Err(), corrupt.ErrCorrupt) || noted(dir) {
 		t.Errorf("%+v, noted %v", r, noted(dir))

@@ -3,24 +3,19 @@ package verify
 import (
 	"testing"
 
+	"grenier/internal/testkit/awaritest"
+	"grenier/internal/testkit/must"
 	"grenier/layers/awari"
 )
 
 // sowingsOf returns the sowings of a game.
 func sowingsOf(t *testing.T, pits, seeds int) (*sowings, *awari.Space) {
 	t.Helper()
-	game, err := awari.New(pits, awari.Awari)
-	if err != nil {
-		t.Fatal(err)
-	}
+	game := awaritest.Game(t, pits, awari.Awari)
 	s, err := newSowings(t.Context(), game, seeds, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	space, err := awari.NewSpace(game, seeds)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return s, space
 }
 

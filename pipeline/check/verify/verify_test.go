@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -16,6 +15,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/testrun"
 	"grenier/io/corrupt"
 	"grenier/io/manifest"
@@ -24,7 +24,6 @@ import (
 	"grenier/layers/awari"
 	"grenier/pipeline/check/verify"
 	"grenier/pipeline/job"
-	"grenier/pipeline/solve"
 	"grenier/pipeline/tables"
 )
 
@@ -34,9 +33,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func run(t testing.TB, dir string, o verify.Options) *verify.Result {
 	t.Helper()
 	result, err := verify.Run(t.Context(), dir, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return result
 }
 
@@ -82,9 +79,7 @@ func TestJSON(t *testing.T) {
 	result := run(t, testrun.Write(t, game, layers, 64), verify.Options{Layers: []int{2, 0, 2}, Seed: 7})
 	result.Seconds = 0.5
 	got, err := json.Marshal(result)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	want := `{"ok":false,"sample":0,"seed":7,"layers":[` +
 		`{"seeds":0,"positions":1,"checked":1,"mismatches":0,"problems":[]},` +
 		`{"seeds":2,"positions":10,"checked":10,"mismatches":1,"problems":[` +
@@ -95,22 +90,14 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// other returns another score that is possible too.
-func other(score int8) int8 {
-	if score == 0 {
-		return 1
-	}
-	return -score
-}
-
 // TestFalseScores has correct checksums on wrong scores.
 func TestFalseScores(t *testing.T) {
 	game := testrun.Game(t, 8, awari.Awari)
 	layers := testrun.Solve(t, game, 8)
 	truth := layers[8][4000]
-	layers[8][4000] = other(truth)
+	layers[8][4000] = testrun.Other(truth)
 	for i := range 30 {
-		layers[7][100*i] = other(layers[7][100*i])
+		layers[7][100*i] = testrun.Other(layers[7][100*i])
 	}
 	dir := testrun.Write(t, game, layers, 100)
 	want := run(t, dir, verify.Options{})
@@ -121,7 +108,7 @@ func TestFalseScores(t *testing.T) {
 	for _, p := range want.Layers[8].Problems {
 		found = found || *p.Difference == verify.Difference{
 			Rank: 4000, Board: game.Text(testrun.Space(t, game, 8).Unrank(8, 4000)),
-			Stored: int(other(truth)), Expected: int(truth),
+			Stored: int(testrun.Other(truth)), Expected: int(truth),
 		}
 	}
 	if !found {
@@ -181,23 +168,23 @@ func TestDamage(t *testing.T) {
 		errors int // expected of layer 5
 	}{
 		"two blocks": {func(t *testing.T, _, path string) {
-			data := testrun.ReadFile(t, path)
+			data := must.Read(t, path)
 			index := binary.LittleEndian.Uint64(data[len(data)-76:])
 			for i := range uint64(2) {
 				data[binary.LittleEndian.Uint64(data[index+24*i:])] ^= 1
 			}
-			testrun.WriteFile(t, path, data)
+			must.Write(t, path, data)
 		}, corrupt.ErrCorrupt, 2},
 		"truncated": {func(t *testing.T, _, path string) {
-			data := testrun.ReadFile(t, path)
-			testrun.WriteFile(t, path, data[:len(data)-100])
+			data := must.Read(t, path)
+			must.Write(t, path, data[:len(data)-100])
 		}, corrupt.ErrCorrupt, 1},
 		"missing": {func(t *testing.T, _, path string) { os.Remove(path) }, fs.ErrNotExist, 1},
 		"another layer": {func(t *testing.T, dir, path string) {
-			testrun.WriteFile(t, path, testrun.ReadFile(t, filepath.Join(dir, rundir.LayerName(4))))
+			must.Write(t, path, must.Read(t, filepath.Join(dir, rundir.LayerName(4))))
 		}, corrupt.ErrMismatch, 1},
 		"other rules": {func(t *testing.T, _, path string) {
-			testrun.WriteFile(t, path, testrun.ReadFile(t, filepath.Join(other, rundir.LayerName(5))))
+			must.Write(t, path, must.Read(t, filepath.Join(other, rundir.LayerName(5))))
 		}, corrupt.ErrMismatch, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -242,14 +229,10 @@ func checkDamage(t *testing.T, result *verify.Result, path string, errors int) {
 func TestFalseManifest(t *testing.T) {
 	game := testrun.Game(t, 4, awari.Awari)
 	dir := testrun.Write(t, game, testrun.Solve(t, game, 5), 64)
-	path := filepath.Join(dir, rundir.ManifestName)
-	m, err := manifest.Load(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	h := &m.Layers[5].Histogram
-	h[5], h[4] = h[5]-1, h[4]+1
-	testrun.SaveManifest(t, dir, m)
+	testrun.EditManifest(t, dir, func(m *manifest.Manifest) {
+		h := &m.Layers[5].Histogram
+		h[5], h[4] = h[5]-1, h[4]+1
+	})
 	result := run(t, dir, verify.Options{})
 	if err := result.Err(); !errors.Is(err, corrupt.ErrMismatch) || !strings.Contains(err.Error(), "histogram") ||
 		!strings.HasPrefix(err.Error(), "layer 5: ") {
@@ -302,50 +285,5 @@ func TestCancel(t *testing.T) {
 	}}})
 	if !errors.Is(err, context.Canceled) || len(result.Layers) < 5 || len(result.Layers) > 6 {
 		t.Errorf("%v, %+v", err, result)
-	}
-}
-
-// TestIndependence looks at what the package is built from.
-func TestIndependence(t *testing.T) {
-	out, err := exec.Command("go", "list", "-deps", ".").CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	for _, name := range strings.Fields(string(out)) {
-		switch name {
-		case "grenier/pipeline/solve/internal/halfboard", "grenier/layers/awari/halves", "grenier/layers/awari/packed", "grenier/pipeline/spaces/retro":
-			t.Errorf("verifying must not use %s", name)
-		}
-	}
-}
-
-// BenchmarkRun verifies all layers of the 12-pit game up to 16 seeds, in memory.
-func BenchmarkRun(b *testing.B) {
-	dir := b.TempDir()
-	_, err := solve.Solve(b.Context(), dir, testrun.Game(b, 12, awari.Awari), solve.Options{
-		Seeds: 16, Job: job.Job{Workers: 2, Family: cpu.Best()},
-	})
-	if err != nil {
-		b.Fatal(err)
-	}
-	for name, o := range map[string]verify.Options{
-		"memory": {MemoryBytes: 1 << 30},
-		"panels": {MemoryBytes: 4 << 20},
-		"sample": {Sample: 10_000},
-	} {
-		b.Run(name, func(b *testing.B) {
-			o.Workers, o.Family = 1, cpu.Best()
-			checked := uint64(0)
-			for b.Loop() {
-				result := run(b, dir, o)
-				if !result.OK {
-					b.Fatal(result.Err())
-				}
-				for _, l := range result.Layers {
-					checked += l.Checked
-				}
-			}
-			b.ReportMetric(float64(checked)/b.Elapsed().Seconds(), "positions/s")
-		})
 	}
 }

@@ -3,11 +3,12 @@ package calibrate
 import (
 	"errors"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
 
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/tries"
 	"grenier/io/tally"
 	"grenier/kernels/cpu"
 	"grenier/kernels/fault"
@@ -23,13 +24,11 @@ func TestLongMeasure(t *testing.T) {
 	o.seeds = 5
 	o.Progress = func(s job.Step) { shares = append(shares, s.Done) }
 	families := []cpu.Family{cpu.Best()}
-	if os.Getenv("GRENIER_LONG") != "" {
+	if tries.Long() {
 		families = slices.Compact([]cpu.Family{cpu.Generic, cpu.Best()})
 	}
 	b, err := Measure(t.Context(), o, families, 1<<30)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if len(b.Kernels) != len(families) {
 		t.Fatalf("%+v", b.Kernels)
 	}
@@ -96,16 +95,12 @@ func TestRates(t *testing.T) {
 func TestLook(t *testing.T) {
 	o := options(t.TempDir())
 	var little, much Bench
-	if err := little.look(calibrated(), &o, 2<<30); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, little.look(calibrated(), &o, 2<<30))
 	if h, w := little.Here, little.Whole; h.Seeds < 20 || h.Seeds >= 48 || h.Memory != 2<<30 || w.Seeds != 48 || w.Memory <= h.Memory ||
 		w.Seconds <= h.Seconds || w.DiskPeak <= h.DiskPeak {
 		t.Errorf("%+v", little)
 	}
-	if err := much.look(calibrated(), &o, 1<<40); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, much.look(calibrated(), &o, 1<<40))
 	if much.Here != much.Whole || much.Here.Seeds != 48 || much.Here.Seconds >= little.Whole.Seconds {
 		t.Errorf("%+v", much)
 	}

@@ -11,6 +11,8 @@ import (
 	"go.uber.org/goleak"
 
 	"grenier/internal/testkit/machinetest"
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/tries"
 	"grenier/kernels/cpu"
 	"grenier/pipeline/job"
 	"grenier/pipeline/solve/plan"
@@ -29,9 +31,7 @@ func TestRun(t *testing.T) {
 	o, shares := options(filepath.Join(dir, "not", "yet")), []float64{0}
 	o.Progress = func(s job.Step) { shares = append(shares, s.Done) }
 	c, err := Run(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	machinetest.TestFile(t, c, plan.ParseCalibration, nil)
 	if !slices.IsSorted(shares) || shares[len(shares)-1] != 1 {
 		t.Errorf("progress %v", shares)
@@ -42,10 +42,7 @@ func TestRun(t *testing.T) {
 // TestLongCancelled interrupts a calibration at each report of progress, or at some of them if there
 // is little time.
 func TestLongCancelled(t *testing.T) {
-	step := 5
-	if os.Getenv("GRENIER_LONG") != "" {
-		step = 1
-	}
+	step := tries.More(5, 1)
 	for after := 0; after < 7; after += step {
 		dir := t.TempDir()
 		ctx, cancel := context.WithCancel(t.Context())
@@ -68,9 +65,7 @@ func TestMissingDisk(t *testing.T) {
 	o := options(t.TempDir())
 	o.SkipDisk, o.seeds = true, 5
 	c, err := Run(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	c.SetDisk(1e9)
 	machinetest.TestFile(t, c, plan.ParseCalibration, nil)
 }
@@ -78,9 +73,7 @@ func TestMissingDisk(t *testing.T) {
 func isEmpty(t *testing.T, dir string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for _, e := range entries {
 		t.Errorf("left behind: %s", e.Name())
 	}

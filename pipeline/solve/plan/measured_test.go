@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/machinetest"
+	"grenier/internal/testkit/must"
 	"grenier/pipeline/solve/internal/halfboard"
 )
 
@@ -20,9 +21,7 @@ type measured map[string]float64
 func readMeasured(t *testing.T) map[int]map[int]measured {
 	t.Helper()
 	f, err := os.Open("testdata/widths.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer f.Close()
 	all := map[int]map[int]measured{}
 	for lines := bufio.NewScanner(f); lines.Scan(); {
@@ -105,9 +104,7 @@ func TestMeasured(t *testing.T) {
 				r.Memory = memoryFor(t, &r, n, bits)
 			}
 			a, err := r.amountsOf(n)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			a.decodedAgain = 0 // as with memory for all captures at once
 			comparePlan(t, &a, c.times(&a, 1), m)
 			layers++

@@ -5,6 +5,8 @@ import (
 	"math"
 	"testing"
 
+	"grenier/internal/testkit/awaritest"
+	"grenier/internal/testkit/must"
 	"grenier/layers/awari"
 	"grenier/pipeline/solve/internal/halfboard"
 )
@@ -23,18 +25,13 @@ func workstation() *Calibration {
 func mustPlan(t *testing.T, r Run, c *Calibration) *Plan {
 	t.Helper()
 	p, err := New(r, c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return p
 }
 
 func run(t *testing.T, seeds int, memory uint64) Run {
 	t.Helper()
-	game, err := awari.New(12, awari.Awari)
-	if err != nil {
-		t.Fatal(err)
-	}
+	game := awaritest.Game(t, 12, awari.Awari)
 	return Run{Game: game, Seeds: seeds, Memory: memory, Cores: 2}
 }
 
@@ -160,9 +157,7 @@ func TestWidths(t *testing.T) {
 		for n := r.Seeds; n >= 0; n-- {
 			for r.Memory = halfboard.Least(r.Game, n, r.Cores); ; r.Memory += r.Memory / 16 {
 				a, err := r.amountsOf(n)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.OK(t, err)
 				if a.InMemory() {
 					break
 				}
@@ -197,10 +192,7 @@ func TestWorkstation(t *testing.T) {
 // TestAnyGame: figures make sense for boards and layers of any size.
 func TestAnyGame(t *testing.T) {
 	for pits := 4; pits <= 12; pits += 2 {
-		game, err := awari.New(pits, awari.Strict)
-		if err != nil {
-			t.Fatal(err)
-		}
+		game := awaritest.Game(t, pits, awari.Strict)
 		for _, memory := range []uint64{0, 80 * mib, 64 * gib} {
 			r := Run{Game: game, Seeds: awari.MaxSeeds, Memory: memory, Cores: 16}
 			for halfboard.Least(game, r.Seeds, r.Cores) > memory && memory > 0 {

@@ -9,32 +9,19 @@ import (
 	"strings"
 	"testing"
 
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/testrun"
+	"grenier/internal/testkit/tries"
 	"grenier/io/rundir"
 	"grenier/pipeline/solve/repair"
 )
 
-// rounds is how often a run is damaged at random.
-func rounds() int {
-	switch os.Getenv("GRENIER_LONG") {
-	case "":
-		return 3
-	case "full":
-		return 300
-	}
-	return 15
-}
-
 // TestLongRandomDamage damages a run in several places at once. After a repair it is whole
 // again, up to the last layer that left a trace, and nothing foreign is lost.
 func TestLongRandomDamage(t *testing.T) {
-	whole, seed := small(t), rand.Uint64()
-	t.Logf("seed %d", seed)
-	random := rand.New(rand.NewPCG(seed, 0))
-	for round := range rounds() {
-		dir := filepath.Join(t.TempDir(), "run")
-		if err := os.CopyFS(dir, os.DirFS(whole)); err != nil {
-			t.Fatal(err)
-		}
+	whole, random := small(t), tries.Rand(t)
+	for round := range tries.Runs(120) {
+		dir := testrun.Copy(t, whole)
 		var damages []string
 		for range 1 + random.IntN(4) {
 			damages = append(damages, damageAtRandom(t, random, dir))
@@ -83,9 +70,7 @@ func damageAtRandom(t *testing.T, random *rand.Rand, dir string) string {
 		how = "removed"
 	}
 	path := filepath.Join(dir, name)
-	if err := os.RemoveAll(path); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.RemoveAll(path))
 	if how != "removed" {
 		replace(t, dir, name, text)
 	}

@@ -20,6 +20,10 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"go.uber.org/goleak"
 
+	"grenier/internal/testkit/awaritest"
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/testrun"
+	"grenier/internal/testkit/tries"
 	"grenier/internal/testkit/writetest"
 	"grenier/io/corrupt"
 	"grenier/io/layerfile"
@@ -44,10 +48,7 @@ func solveOptions(seeds int) solve.Options {
 // solved returns a new run directory.
 func solved(t *testing.T, pits int, rules awari.Rules, seeds int) string {
 	t.Helper()
-	game, err := awari.New(pits, rules)
-	if err != nil {
-		t.Fatal(err)
-	}
+	game := awaritest.Game(t, pits, rules)
 	dir := filepath.Join(t.TempDir(), "run")
 	if _, err := solve.Solve(t.Context(), dir, game, solveOptions(seeds)); err != nil {
 		t.Fatal(err)
@@ -63,9 +64,7 @@ func options() repair.Options { return repair.Options{Solve: solveOptions(0)} }
 func mustRepair(t *testing.T, dir string) *repair.Result {
 	t.Helper()
 	r, err := repair.Run(t.Context(), dir, options())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return r
 }
 
@@ -96,35 +95,25 @@ func files(t *testing.T, dir string) map[string]file {
 		all[name] = file{string(text), info.Sys().(*syscall.Stat_t).Ino}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return all
 }
 
 func remove(t *testing.T, dir string, names ...string) {
 	t.Helper()
 	for _, name := range names {
-		if err := os.Remove(filepath.Join(dir, name)); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.Remove(filepath.Join(dir, name)))
 	}
 }
 
 func replace(t *testing.T, dir, name, text string) {
 	t.Helper()
-	if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Write(t, filepath.Join(dir, name), []byte(text))
 }
 
 func read(t *testing.T, dir, name string) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(dir, name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
+	return string(must.Read(t, filepath.Join(dir, name)))
 }
 
 // change changes a byte in the middle of a file.
@@ -148,7 +137,7 @@ func clean(t *testing.T, dir string, layers int) {
 		}
 	}
 	o := verify.Options{Job: job.Job{Workers: 2, Family: cpu.Best()}}
-	if os.Getenv("GRENIER_LONG") == "" {
+	if !tries.Long() {
 		o.Sample, o.Seed = 1000, rand.Uint64()
 		t.Logf("sample %d", o.Seed)
 	}
@@ -167,15 +156,7 @@ func sameLayers(t *testing.T, want, got string) {
 			t.Errorf("%s differs", name)
 		}
 	}
-	m, err := manifest.Load(filepath.Join(want, rundir.ManifestName))
-	if err != nil {
-		t.Fatal(err)
-	}
-	n, err := manifest.Load(filepath.Join(got, rundir.ManifestName))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(m, n, cmpopts.IgnoreFields(manifest.Layer{}, "Seconds")); diff != "" {
+	if diff := cmp.Diff(testrun.Manifest(t, want), testrun.Manifest(t, got), cmpopts.IgnoreFields(manifest.Layer{}, "Seconds")); diff != "" {
 		t.Errorf("manifests:\n%s", diff)
 	}
 }
@@ -192,15 +173,10 @@ func actions(r *repair.Result) string {
 // TestLongRepair: 14 layers, no manifest, layer 9 cut short, layer 11 missing.
 func TestLongRepair(t *testing.T) {
 	dir := solved(t, 12, awari.Awari, 13)
-	whole := t.TempDir()
-	if err := os.CopyFS(whole, os.DirFS(dir)); err != nil {
-		t.Fatal(err)
-	}
+	whole := testrun.Copy(t, dir)
 	nine, eleven := rundir.LayerName(9), rundir.LayerName(11)
 	remove(t, dir, rundir.ManifestName, eleven)
-	if err := os.Truncate(filepath.Join(dir, nine), 5000); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Truncate(filepath.Join(dir, nine), 5000))
 	before := files(t, dir)
 
 	o := options()
@@ -254,7 +230,7 @@ func TestLongDamages(t *testing.T) {
 			change(t, dir, "layer-06.gl", 200)
 		}},
 		{"manifest with another histogram", "kkkkklkk", 0, func(t *testing.T, dir string) {
-			edit(t, dir, func(m *manifest.Manifest) { // the sums stay
+			testrun.EditManifest(t, dir, func(m *manifest.Manifest) { // the sums stay
 				h := &m.Layers[5].Histogram
 				h[1]--
 				h[3]++
@@ -282,27 +258,19 @@ func TestLongDamages(t *testing.T) {
 		}},
 		{"directory", "kkkskkkk", 1, func(t *testing.T, dir string) {
 			remove(t, dir, "layer-03.gl")
-			if err := os.MkdirAll(filepath.Join(dir, "layer-03.gl", "thesis"), 0o755); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, os.MkdirAll(filepath.Join(dir, "layer-03.gl", "thesis"), 0o755))
 		}},
 		{"fifo", "kkkskkkk", 1, func(t *testing.T, dir string) {
 			remove(t, dir, "layer-03.gl")
-			if err := syscall.Mkfifo(filepath.Join(dir, "layer-03.gl"), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, syscall.Mkfifo(filepath.Join(dir, "layer-03.gl"), 0o644))
 		}},
 		{"manifest is a directory", "llllllll", 1, func(t *testing.T, dir string) {
 			remove(t, dir, rundir.ManifestName)
-			if err := os.MkdirAll(filepath.Join(dir, rundir.ManifestName, "thesis"), 0o755); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, os.MkdirAll(filepath.Join(dir, rundir.ManifestName, "thesis"), 0o755))
 		}},
 		{"manifest is a FIFO", "llllllll", 1, func(t *testing.T, dir string) {
 			remove(t, dir, rundir.ManifestName)
-			if err := syscall.Mkfifo(filepath.Join(dir, rundir.ManifestName), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, syscall.Mkfifo(filepath.Join(dir, rundir.ManifestName), 0o644))
 		}},
 		{"layers and nothing else", "llllllll", 0, func(t *testing.T, dir string) {
 			remove(t, dir, rundir.ManifestName, rundir.LockName, rundir.WorkName)
@@ -318,14 +286,11 @@ func TestLongDamages(t *testing.T) {
 		}},
 		{"forged scores", "kkkkkskk", 1, func(t *testing.T, dir string) { forge(t, dir, 5) }},
 	} {
-		if os.Getenv("GRENIER_LONG") == "" && rand.IntN(2) == 0 {
+		if !tries.Long() && rand.IntN(2) == 0 {
 			continue // any half of them will do
 		}
 		t.Run(c.name, func(t *testing.T) {
-			dir := filepath.Join(t.TempDir(), "run")
-			if err := os.CopyFS(dir, os.DirFS(whole)); err != nil {
-				t.Fatal(err)
-			}
+			dir := testrun.Copy(t, whole)
 			c.damage(t, dir)
 			before := files(t, dir)
 			if r := mustRepair(t, dir); actions(r) != c.want {
@@ -363,13 +328,8 @@ func symlink(t *testing.T, target, path string) {
 func moveAway(t *testing.T, dir, name string) {
 	t.Helper()
 	away := filepath.Join(t.TempDir(), name)
-	if err := os.Rename(filepath.Join(dir, name), away); err != nil {
-		t.Fatal(err)
-	}
-	before, err := os.ReadFile(away)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Rename(filepath.Join(dir, name), away))
+	before := must.Read(t, away)
 	symlink(t, away, filepath.Join(dir, name))
 	t.Cleanup(func() {
 		if after, err := os.ReadFile(away); err != nil || string(after) != string(before) {
@@ -381,22 +341,7 @@ func moveAway(t *testing.T, dir, name string) {
 // shorten makes the manifest list the first layers only.
 func shorten(t *testing.T, dir string, layers int) {
 	t.Helper()
-	edit(t, dir, func(m *manifest.Manifest) { m.Layers = m.Layers[:layers] })
-}
-
-// edit changes the manifest, whose checksum is right afterwards.
-func edit(t *testing.T, dir string, change func(m *manifest.Manifest)) {
-	t.Helper()
-	m, err := manifest.Load(filepath.Join(dir, rundir.ManifestName))
-	if err != nil {
-		t.Fatal(err)
-	}
-	change(m)
-	text, err := m.Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
-	replace(t, dir, rundir.ManifestName, string(text))
+	testrun.EditManifest(t, dir, func(m *manifest.Manifest) { m.Layers = m.Layers[:layers] })
 }
 
 // rewrite writes the file of a layer again, with right checksums.
@@ -404,15 +349,11 @@ func rewrite(t *testing.T, dir string, n int, edit func(scores []int8)) {
 	t.Helper()
 	path := filepath.Join(dir, rundir.LayerName(n))
 	f, err := layerfile.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	h := f.Header()
 	d := f.NewDecoder(cpu.Generic)
 	scores := make([]int8, h.Positions)
-	if err := errors.Join(d.Read(scores, 0), f.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, errors.Join(d.Read(scores, 0), f.Close()))
 	edit(scores)
 	h.Model = ""
 	remove(t, dir, rundir.LayerName(n))
@@ -425,40 +366,6 @@ func forge(t *testing.T, dir string, n int) {
 			scores[i] = -scores[i]
 		}
 	})
-}
-
-// stride is how many bytes to leave out for want of time.
-func stride() int {
-	switch os.Getenv("GRENIER_LONG") {
-	case "":
-		return 61
-	case "full":
-		return 1
-	}
-	return 7
-}
-
-// TestLongManifestBytes changes bytes of the manifest, all of them if there is time.
-func TestLongManifestBytes(t *testing.T) {
-	dir := solved(t, 4, awari.Strict, 3)
-	whole := read(t, dir, rundir.ManifestName)
-	want, err := manifest.Parse("", []byte(whole))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := 0; i < len(whole); i += stride() {
-		bad := []byte(whole)
-		bad[i] ^= 1 << (i % 7)
-		replace(t, dir, rundir.ManifestName, string(bad))
-		r := mustRepair(t, dir)
-		if actions(r) != "llll" || r.Manifest == "" || read(t, dir, r.ManifestAside) != string(bad) {
-			t.Fatalf("byte %d: %+v", i, r)
-		}
-		got, err := manifest.Load(filepath.Join(dir, rundir.ManifestName))
-		if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(manifest.Layer{}, "Seconds")); err != nil || diff != "" {
-			t.Fatalf("byte %d: %v\n%s", i, err, diff)
-		}
-	}
 }
 
 // TestRefused: what is no run, or more than one, stays as it is.
@@ -525,18 +432,14 @@ func TestRefused(t *testing.T) {
 
 func clearDir(t *testing.T, dir string) {
 	t.Helper()
-	if err := os.RemoveAll(dir); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Mkdir(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.RemoveAll(dir))
+	must.OK(t, os.Mkdir(dir, 0o755))
 }
 
 // TestLongDifferent: a layer that is not what an intact manifest says is not published.
 func TestLongDifferent(t *testing.T) {
 	dir := small(t)
-	edit(t, dir, func(m *manifest.Manifest) { m.Layers[4].Hash++ })
+	testrun.EditManifest(t, dir, func(m *manifest.Manifest) { m.Layers[4].Hash++ })
 	remove(t, dir, "layer-02.gl")
 	before := files(t, dir)
 	_, err := repair.Run(t.Context(), dir, options())
@@ -565,9 +468,7 @@ func TestLongDifferent(t *testing.T) {
 func TestLocked(t *testing.T) {
 	dir := small(t)
 	l, err := rundir.LockDamaged(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer l.Unlock()
 	for _, dry := range []bool{true, false} {
 		o := options()
@@ -598,10 +499,7 @@ func TestMemory(t *testing.T) {
 // TestLongInterrupted ends a repair after every report of progress, and resumes it.
 func TestLongInterrupted(t *testing.T) {
 	whole := small(t)
-	dir := filepath.Join(t.TempDir(), "run")
-	if err := os.CopyFS(dir, os.DirFS(whole)); err != nil {
-		t.Fatal(err)
-	}
+	dir := testrun.Copy(t, whole)
 	remove(t, dir, "layer-02.gl", "layer-05.gl", rundir.ManifestName)
 	checkpoint := "checkpoint of layer 8"
 	replace(t, dir, "work/tiles", checkpoint)
@@ -632,15 +530,10 @@ func TestLongInterrupted(t *testing.T) {
 
 // TestLongPaged solves a layer again that does not fit into memory.
 func TestLongPaged(t *testing.T) {
-	if os.Getenv("GRENIER_LONG") == "" {
-		t.Skip("solves layer 16 twice; set GRENIER_LONG=1")
-	}
+	tries.NeedsLong(t, "solves layer 16 twice")
 	const last = 16
 	whole := solved(t, 12, awari.Awari, last)
-	dir := filepath.Join(t.TempDir(), "run")
-	if err := os.CopyFS(dir, os.DirFS(whole)); err != nil {
-		t.Fatal(err)
-	}
+	dir := testrun.Copy(t, whole)
 	remove(t, dir, rundir.LayerName(last))
 	o := options()
 	game, _ := awari.New(12, awari.Awari)

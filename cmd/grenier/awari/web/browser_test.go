@@ -14,7 +14,9 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"grenier/cmd/grenier/awari/web"
+	"grenier/internal/testkit/awaritest"
 	"grenier/internal/testkit/browsertest"
+	"grenier/internal/testkit/must"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
 	"grenier/pipeline/job"
@@ -45,19 +47,14 @@ func newSite(t *testing.T, origins ...string) *site {
 // newSiteOf does so for a game and a number of seeds.
 func newSiteOf(t *testing.T, pits int, rules awari.Rules, seeds int, origins ...string) *site {
 	t.Helper()
-	game, err := awari.New(pits, rules)
-	if err != nil {
-		t.Fatal(err)
-	}
+	game := awaritest.Game(t, pits, rules)
 	dir := filepath.Join(t.TempDir(), "run")
 	o := solve.Options{Seeds: seeds, Job: job.Job{Workers: 1, Family: cpu.Best()}}
 	if _, err := solve.Solve(t.Context(), dir, game, o); err != nil {
 		t.Fatal(err)
 	}
 	tab, err := tables.Open(dir, tables.Options{Family: cpu.Best()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	t.Cleanup(func() { tab.Close() })
 	var invited serve.Origins
 	if len(origins) > 0 {
@@ -66,13 +63,9 @@ func newSiteOf(t *testing.T, pits int, rules awari.Rules, seeds int, origins ...
 		}
 	}
 	server, err := serve.New(serve.Options{Tables: tab, Dir: dir, Family: cpu.Best(), Pages: web.Files(), Origins: invited, Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error)
 	go func() { ended <- server.Serve(ctx, l) }()
@@ -93,17 +86,46 @@ type tab struct {
 	where string // language, scheme and width, for messages
 }
 
-// open opens the page in a tab of its own, at an address of the site, in a
-// window of the given width. Motion is reduced unless asked for.
-func open(t *testing.T, browser *browsertest.Browser, s *site, address string, width int64, features ...string) *tab {
+// openAt opens an address in a tab of its own, in a window of the given width. Motion is reduced
+// unless asked for.
+func openAt(t *testing.T, browser *browsertest.Browser, s *site, url string, width int64, features ...string) *tab {
 	t.Helper()
 	media := map[string]string{"prefers-reduced-motion": "reduce", "prefers-color-scheme": "light"}
 	for i := 0; i < len(features); i += 2 {
 		media[features[i]] = features[i+1]
 	}
-	page := &tab{browser.Open(t, s.url+address, browsertest.Window{Width: width, Media: media}), s, ""}
+	return &tab{browser.Open(t, url, browsertest.Window{Width: width, Media: media}), s, ""}
+}
+
+// open opens the page at an address of the site.
+func open(t *testing.T, browser *browsertest.Browser, s *site, address string, width int64, features ...string) *tab {
+	t.Helper()
+	page := openAt(t, browser, s, s.url+address, width, features...)
 	page.Await("the values", settled)
 	return page
+}
+
+// openOther opens another page of the site and waits until it is complete.
+func openOther(t *testing.T, browser *browsertest.Browser, s *site, name string, width int64) *tab {
+	t.Helper()
+	page := openAt(t, browser, s, s.url+name+s.ends, width)
+	page.Await(name, `document.body?.dataset.ready === "yes"`)
+	return page
+}
+
+// leave ends the server, once the page has a worker that can answer in its place.
+func (p *tab) leave() {
+	p.Helper()
+	p.Await("the worker", `navigator.serviceWorker.controller !== null`)
+	p.Forgive("ERR_CONNECTION_REFUSED")
+	p.Forgive("ERR_FAILED") // the worker asks again what was asked before it ran
+	p.stop()
+}
+
+// wantGone waits until the page says that there is no server.
+func (p *tab) wantGone() {
+	p.Helper()
+	p.Await("a word about it", `document.querySelector("#problem").checkVisibility() && document.querySelector("#problem").textContent.includes("does not answer")`)
 }
 
 // click clicks on an element.
@@ -235,9 +257,7 @@ func (p *tab) mover() []pitInfo {
 func (p *tab) wantValues(at place) {
 	p.Helper()
 	probe, err := p.tables.Probe(at.board)
-	if err != nil {
-		p.Fatal(err)
-	}
+	must.OK(p, err)
 	for i, shown := range p.mover() {
 		want := pitInfo{Chip: ""}
 		if m := probe.Moves[i]; m.Legal {

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -13,6 +12,8 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"grenier/internal/testkit/browsertest"
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/tries"
 	"grenier/layers/awari"
 )
 
@@ -21,7 +22,7 @@ import (
 func TestLongPages(t *testing.T) {
 	browser := browsertest.Start(t)
 	t.Run("served", func(t *testing.T) { testPage(t, browser) })
-	if os.Getenv("GRENIER_LONG") == "" {
+	if !tries.Long() {
 		return
 	}
 	t.Run("published", func(t *testing.T) { testSite(t, browser) })
@@ -47,9 +48,7 @@ func testPage(t *testing.T, browser *browsertest.Browser) {
 
 // TestLongBrowser uses the page in a real browser.
 func TestLongBrowser(t *testing.T) {
-	if os.Getenv("GRENIER_LONG") == "" {
-		t.Skip("a browser needs GRENIER_LONG=1")
-	}
+	tries.NeedsLong(t, "a browser")
 	browser := browsertest.Start(t)
 	s := newSite(t)
 	for _, c := range []struct {
@@ -58,7 +57,7 @@ func TestLongBrowser(t *testing.T) {
 	}{
 		{"values", testValues}, {"play", testPlay}, {"nothing lost", testNothingLost}, {"program", testProgram}, {"keys", testKeys}, {"edit", testEdit},
 		{"links", testLinks}, {"text", testText}, {"analysis", testAnalysis}, {"search", testSearch}, {"layers", testLayers}, {"phone", testPhone},
-		{"looks", testLooks}, {"motion", testMotion}, {"gone", testGone}, {"gone layers", testGoneLayers}, {"offline", testOffline}, {"french", testFrench},
+		{"looks", testLooks}, {"motion", testMotion}, {"gone layers", testGoneLayers}, {"offline", testOffline}, {"french", testFrench},
 		{"puzzles", testPuzzles}, {"explore", testExplore}, {"learn", testLearn},
 		{"French charts", testFrenchCharts}, {"French refusals", testFrenchRefusals}, {"guests", testGuests},
 	} {
@@ -337,9 +336,7 @@ func testLinks(t *testing.T, browser *browsertest.Browser, s *site) {
 	} {
 		page.Exec(fmt.Sprintf("location.href = %q", "/"+c.address))
 		quoted, err := json.Marshal(c.want)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		page.Await(c.want, fmt.Sprintf(`document.querySelector("#problem")?.textContent.includes(%s)`, quoted))
 		page.wantAt(c.at)
 		page.wantAddress(c.address)
@@ -357,9 +354,7 @@ func testText(t *testing.T, browser *browsertest.Browser, s *site) {
 		page.key("t")
 		page.Await("the text", `document.querySelector("#text").open`)
 		quoted, err := json.Marshal(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		page.Exec(fmt.Sprintf(`document.querySelector("#text-area").value = %s`, quoted))
 		page.click("#text-load")
 	}
@@ -403,9 +398,7 @@ func testText(t *testing.T, browser *browsertest.Browser, s *site) {
 		before := browsertest.Eval[string](page.Page, "location.search")
 		read(c.text)
 		quoted, err := json.Marshal(c.want)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		page.Await(c.want, fmt.Sprintf(`document.querySelector("#text-problem").textContent.includes(%s)`, quoted))
 		page.click("#text .close")
 		browsertest.Want(page.Page, "location.search", before)
@@ -466,9 +459,7 @@ func testAnalysis(t *testing.T, browser *browsertest.Browser, s *site) {
 			continue
 		}
 		probe, err := s.tables.Probe(places[i].board)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		want, lost := probe.Moves[pits[i]].Value, ""
 		if want < probe.Value {
 			lost = signed(want - probe.Value)
@@ -538,9 +529,7 @@ func testSearch(t *testing.T, browser *browsertest.Browser, s *site) {
 		t.Fatal("the position is not what the test wants")
 	}
 	score, err := s.tables.Score(play.Child)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	page.Exec(fmt.Sprintf("location.href = %q", "/"+s.address(at)))
 	page.wantAt(at)
 	if pit := page.mover()[5]; pit.Chip != signed(play.Captured-int(score)) {
@@ -621,18 +610,6 @@ const fitScript = `(() => {
 	}
 	return bad;
 })()`
-
-// openOther opens another page of the site and waits until it is complete.
-func openOther(t *testing.T, browser *browsertest.Browser, s *site, name string, width int64, features ...string) *tab {
-	t.Helper()
-	media := map[string]string{"prefers-reduced-motion": "reduce", "prefers-color-scheme": "light"}
-	for i := 0; i < len(features); i += 2 {
-		media[features[i]] = features[i+1]
-	}
-	page := &tab{browser.Open(t, s.url+name+s.ends, browsertest.Window{Width: width, Media: media}), s, ""}
-	page.Await(name, `document.body?.dataset.ready === "yes"`)
-	return page
-}
 
 // wantAccess reports text that is hard to read, and elements without names or whose
 // references lead nowhere.
@@ -743,32 +720,12 @@ func testMotion(t *testing.T, browser *browsertest.Browser, s *site) {
 	}
 }
 
-// testGone stops the server: the page says so, and does not pretend to know anything.
-func testGone(t *testing.T, browser *browsertest.Browser, _ *site) {
-	s := newSite(t)
-	page := open(t, browser, s, s.address(middle), 1200)
-	page.Forgive("ERR_CONNECTION_REFUSED")
-	page.Forgive("ERR_FAILED") // the worker asks again what was asked before it ran
-	page.Await("the worker", `navigator.serviceWorker.controller !== null`)
-	s.stop()
-	page.key("1")
-	page.Await("a word about it", `document.querySelector("#problem").checkVisibility() && document.querySelector("#problem").textContent.includes("does not answer")`)
-	browsertest.Want(page.Page, `document.querySelector("#bar").checkVisibility()`, false) // it would show the position before
-	if verdict := page.Text("#verdict"); verdict != "" {
-		t.Errorf("%q", verdict)
-	}
-}
-
 // testGoneLayers asks for a chart that was not shown before.
 func testGoneLayers(t *testing.T, browser *browsertest.Browser, _ *site) {
-	s := newSite(t)
-	page := openOther(t, browser, s, "layers", 1200)
-	page.Forgive("ERR_CONNECTION_REFUSED")
-	page.Forgive("ERR_FAILED") // the worker asks again what was asked before it ran
-	page.Await("the worker", `navigator.serviceWorker.controller !== null`)
-	s.stop()
+	page := openOther(t, browser, newSite(t), "layers", 1200)
+	page.leave()
 	page.click("#scores-less")
-	page.Await("a word about it", `document.querySelector("#problem").checkVisibility() && document.querySelector("#problem").textContent.includes("does not answer")`)
+	page.wantGone()
 }
 
 // testOffline loads the page again after the server has stopped: what was seen is still
@@ -781,9 +738,7 @@ func testOffline(t *testing.T, browser *browsertest.Browser, _ *site) {
 	at := s.after(middle, 5)
 	page.wantAt(at)
 	page.Await("what it keeps", `(globalThis.kept ??= 0, caches.open("answers").then((c) => c.keys()).then((k) => { kept = k.length; }), kept >= 4)`)
-	page.Forgive("ERR_CONNECTION_REFUSED")
-	page.Forgive("ERR_FAILED") // what the worker does not have
-	s.stop()
+	page.leave()
 	page.Do(chromedp.Reload())
 	page.wantAt(at)
 	page.wantValues(at)
@@ -791,7 +746,8 @@ func testOffline(t *testing.T, browser *browsertest.Browser, _ *site) {
 	page.wantAt(middle)
 	page.wantValues(middle)
 	page.key("1")
-	page.Await("a word about it", `document.querySelector("#problem").checkVisibility() && document.querySelector("#problem").textContent.includes("does not answer")`)
+	page.wantGone()
+	browsertest.Want(page.Page, `document.querySelector("#bar").checkVisibility()`, false) // it would show the position before
 	if verdict := page.Text("#verdict"); verdict != "" {
 		t.Errorf("%q", verdict)
 	}

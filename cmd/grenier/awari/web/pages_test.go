@@ -17,6 +17,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"grenier/internal/testkit/browsertest"
+	"grenier/internal/testkit/must"
 	"grenier/layers/awari"
 	"grenier/pipeline/play/line"
 )
@@ -54,9 +55,7 @@ func testPuzzles(t *testing.T, browser *browsertest.Browser, s *site) {
 		page.Await("another puzzle", fmt.Sprintf(`location.search !== %q && document.querySelector("#message").textContent.includes("moves and wins")`, before))
 		board := page.board()
 		probe, err := s.tables.Probe(board)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		right, wrong, most := -1, -1, 0
 		for pit, m := range probe.Moves[:6] {
 			switch {
@@ -104,14 +103,15 @@ func testExplore(t *testing.T, browser *browsertest.Browser, s *site) {
 		page.Await(about, fmt.Sprintf(`document.querySelector("#about").textContent.includes(%q) && document.querySelectorAll("#found li").length > 0`, about))
 	}
 	page.Await("swings", `document.querySelectorAll("#found li").length === 12`)
+	if s.ends != "" { // what was found when the site was made
+		browsertest.Want(page.Page, `[...document.querySelector("#what").options].map((o) => o.value).join()`, "swing,hard,score")
+	}
 	choose("seeds", "5", "") // what is hardest takes long in larger layers
 	choose("what", "hard", "among all 4,368 of the layer")
 	page.Shoot("hard")
 	lengths := browsertest.Eval[[]int](page.Page, `[...document.querySelectorAll("#found li")].map((l) => Number(l.textContent.match(/in (\d+) moves/)[1]))`)
 	hardest, err := s.game.Parse(strings.Split(browsertest.Eval[string](page.Page, `new URL(document.querySelector("#found a").href).searchParams.get("pits")`), ","))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	best, err := line.Best(t.Context(), s.tables, hardest, line.Options{})
 	if err != nil || len(best.Moves) != lengths[0] || !slices.IsSortedFunc(lengths, func(a, b int) int { return b - a }) {
 		t.Errorf("lines of %d moves; the first one has %d (%v)", lengths, len(best.Moves), err)
@@ -121,11 +121,9 @@ func testExplore(t *testing.T, browser *browsertest.Browser, s *site) {
 	href := browsertest.Eval[string](page.Page, `document.querySelector("#found a").getAttribute("href")`)
 	page.click("#found a")
 	page.Await("the board", settled)
-	page.wantAddress(strings.TrimPrefix(href, "."))
+	page.wantAddress(href[strings.IndexByte(href, '?'):])
 	board, err := s.game.Parse(strings.Split(browsertest.Eval[string](page.Page, `new URLSearchParams(location.search).get("pits")`), ","))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if board.Seeds() != 5 {
 		t.Errorf("%v does not have 5 seeds", board)
 	}
@@ -248,14 +246,10 @@ func testGuests(t *testing.T, browser *browsertest.Browser, _ *site) {
 func (s *site) wasAsked(t *testing.T) bool {
 	t.Helper()
 	answer, err := http.Get(s.url + "metrics")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer answer.Body.Close()
 	text, err := io.ReadAll(answer.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return strings.Contains(string(text), `grenier_http_requests_total{code="200",path="/api/game"}`) ||
 		strings.Contains(string(text), `grenier_http_requests_total{code="200",path="/api/probe"}`)
 }

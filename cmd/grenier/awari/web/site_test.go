@@ -13,7 +13,6 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,11 +23,12 @@ import (
 
 	"grenier/cmd/grenier/awari/web"
 	"grenier/internal/testkit/browsertest"
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/tries"
 	"grenier/io/manifest"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
 	"grenier/pipeline/job"
-	"grenier/pipeline/play/line"
 	"grenier/pipeline/play/publish"
 )
 
@@ -121,8 +121,7 @@ func (m *mirror) scores(w http.ResponseWriter, r *http.Request) bool {
 // visit opens a page of the mirror.
 func (m *mirror) visit(t *testing.T, browser *browsertest.Browser, address string, width int64) *tab {
 	t.Helper()
-	media := map[string]string{"prefers-reduced-motion": "reduce", "prefers-color-scheme": "light"}
-	return &tab{browser.Open(t, m.folder+address, browsertest.Window{Width: width, Media: media}), m.site, ""}
+	return openAt(t, browser, m.site, m.folder+address, width)
 }
 
 // compute returns what the body of an async function computes on the page.
@@ -144,9 +143,7 @@ func compute[T any](p *tab, body string) (result T) {
 func (m *mirror) get(t *testing.T, address string) (answer any) {
 	t.Helper()
 	response, err := http.Get(m.url + address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
 	if err == nil {
@@ -194,9 +191,7 @@ func tidy(v any) any {
 func (p *tab) wantSame(m *mirror, t *testing.T, addresses []string) {
 	p.Helper()
 	list, err := json.Marshal(addresses)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	answers := compute[[]any](p, fmt.Sprintf(`const { get } = await import("./source.js"), all = []; for (const a of %s) all.push(await get("/" + a)); return all;`, list))
 	for i, got := range answers {
 		if want := m.get(t, addresses[i]); !reflect.DeepEqual(tidy(got), tidy(want)) {
@@ -240,10 +235,7 @@ func wantLight(m *mirror, page *tab) {
 	page.Helper()
 	sum, all := 0, 0
 	for _, name := range []string{"index.html", "app.js", "style.css", "icon.svg", "app.webmanifest", "tables/manifest.json"} {
-		data, err := os.ReadFile(filepath.Join(m.out, name))
-		if err != nil {
-			page.Fatal(err)
-		}
+		data := must.Read(page, filepath.Join(m.out, name))
 		size := gzipped(data)
 		if all += size; !strings.HasPrefix(name, "tables/") {
 			sum += size
@@ -259,7 +251,7 @@ func wantLight(m *mirror, page *tab) {
 
 // testSiteForm: the French form of a page leads to the page, in French, and is what one sends to others from there.
 func testSiteForm(m *mirror, t *testing.T, browser *browsertest.Browser) {
-	page := &tab{browser.Open(t, m.folder+"index.fr.html"+m.address(middle), browsertest.Window{Width: 1000}), m.site, ""}
+	page := m.visit(t, browser, "index.fr.html"+m.address(middle), 1000)
 	page.Await("the page in French", `document.documentElement?.lang === "fr" && document.querySelector("#turn")?.textContent === "Au tour de Sud."`)
 	page.wantAt(middle)
 	page.wantAddress("/folder/" + m.address(middle)) // to which this server leads from index.html
@@ -287,10 +279,8 @@ func testSiteOffline(t *testing.T, browser *browsertest.Browser, m *mirror) {
 	page.Do(chromedp.Navigate(m.folder + m.address(at)))
 	page.wantAt(at)
 	page.wantValues(at)
-	page.Await("the worker", `navigator.serviceWorker.controller !== null`)
 	page.Await("the parts", `(globalThis.parts ??= 0, caches.open("parts of layers").then((c) => c.keys()).then((k) => { parts = k.length; }), parts > 0 && parts >= performance.getEntriesByType("resource").filter((e) => /layer-1\d\.gl/.test(e.name)).length)`)
-	page.Forgive("ERR_CONNECTION_REFUSED")
-	page.Forgive("ERR_FAILED")
+	page.leave()
 	m.stop()
 	page.Do(chromedp.Reload())
 	page.wantAt(at)
@@ -326,9 +316,7 @@ func testSiteHeld(t *testing.T, browser *browsertest.Browser, m *mirror) {
 		}
 	}
 	boards, err := json.Marshal(many)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	page := m.visit(t, browser, "learn.html", 1000)
 	page.Await("the page", `document.body?.dataset.ready === "yes"`)
 	got := compute[struct{ Most, All, Before, Answered int }](page, fmt.Sprintf(`
@@ -431,41 +419,9 @@ func testSiteAbove(t *testing.T, browser *browsertest.Browser, m *mirror) {
 	move := found.Moves[5]
 	child := m.game.Plays(board)[5].Child
 	score, err := m.tables.Score(child)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if want := 4 - int(score); !move.Legal || move.Captured != 4 || move.Lower != want || move.Upper != want || !found.Exact || found.Lower != want {
 		t.Errorf("the search of %v says %+v, want %d", board, found, want)
-	}
-}
-
-// testSiteExplore looks at what was found when the site was made.
-func testSiteExplore(t *testing.T, browser *browsertest.Browser, s *site) {
-	page := openOther(t, browser, s, "explore", 1024)
-	page.Await("swings", `document.querySelectorAll("#found li").length === 12`)
-	browsertest.Want(page.Page, `[...document.querySelector("#what").options].map((o) => o.value).join()`, "swing,hard,score")
-	page.Exec(`for (const [id, value] of [["seeds", "5"], ["what", "hard"]]) { const e = document.getElementById(id); e.value = value; e.dispatchEvent(new Event("change")); }`)
-	page.Await("the hardest", `document.querySelector("#about").textContent.includes("among all 4,368 of the layer") && document.querySelectorAll("#found li").length === 12`)
-	hard := browsertest.Eval[string](page.Page, `document.querySelector("#found a").href`)
-	fields := regexp.MustCompile(`pits=([0-9,]+)`).FindStringSubmatch(hard)
-	board, err := s.game.Parse(strings.Split(fields[1], ","))
-	if err != nil {
-		t.Fatal(err)
-	}
-	best, err := line.Best(t.Context(), s.tables, board, line.Options{})
-	if want := fmt.Sprintf("in %d moves", len(best.Moves)); err != nil || !strings.Contains(page.Text("#found li"), want) {
-		t.Errorf("%v: %q, want %q (%v)", board, page.Text("#found li"), want, err)
-	}
-	page.Exec(`for (const [id, value] of [["seeds", "6"], ["score", "3"], ["what", "score"]]) { const e = document.getElementById(id); e.value = value; e.dispatchEvent(new Event("change")); }`)
-	page.Await("scores", `document.querySelector("#about").textContent.includes("have this score") && document.querySelectorAll("#found li").length === 12`)
-	for _, href := range browsertest.Eval[[]string](page.Page, `[...document.querySelectorAll("#found a")].map((a) => new URL(a.href).searchParams.get("pits"))`) {
-		board, err := s.game.Parse(strings.Split(href, ","))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if score, err := s.tables.Score(board); err != nil || score != 3 || board.Seeds() != 6 {
-			t.Errorf("%v is worth %d (%v)", board, score, err)
-		}
 	}
 }
 
@@ -496,9 +452,7 @@ func TestQuestions(t *testing.T) {
 // TestLongSites compares published sites with the server: all blocks of all layers, values and lines,
 // of both rule sets and smaller boards, then the rest of the page.
 func TestLongSites(t *testing.T) {
-	if os.Getenv("GRENIER_LONG") == "" {
-		t.Skip("a browser needs GRENIER_LONG=1")
-	}
+	tries.NeedsLong(t, "a browser")
 	browser := browsertest.Start(t)
 	for _, c := range []struct {
 		pits  int
@@ -520,7 +474,7 @@ func TestLongSites(t *testing.T) {
 				shown := *m.site // the same tests as for the server
 				shown.url, shown.ends = m.folder, ".html"
 				testPuzzles(t, browser, &shown)
-				testSiteExplore(t, browser, &shown)
+				testExplore(t, browser, &shown)
 				testLearn(t, browser, &shown)
 				shown.wantLooks(t, browser, append(shown.views(), view{name: "download", address: "download.html"}))
 				testSiteAbove(t, browser, m)
@@ -534,9 +488,7 @@ func TestLongSites(t *testing.T) {
 // TestLongSiteParts reads layers whose index is too long to be read as a whole: some blocks of all its
 // parts, and those of random boards.
 func TestLongSiteParts(t *testing.T) {
-	if os.Getenv("GRENIER_LONG") == "" {
-		t.Skip("a browser needs GRENIER_LONG=1")
-	}
+	tries.NeedsLong(t, "a browser")
 	browser := browsertest.Start(t)
 	whole := newSiteOf(t, 12, awari.Awari, 8)
 	m := publishSite(t, inSmallBlocks(t, whole, 8))
@@ -592,9 +544,7 @@ func (p *tab) wantBlocks(m *mirror, t *testing.T) {
 	p.Helper()
 	for n := range m.tables.Layers() {
 		f, err := m.tables.File(n)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		p.wantLayer(m, t, n, f.NumBlocks(), 1)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"grenier/internal/testkit/must"
 	"grenier/io/corrupt"
 	"grenier/io/vfs"
 	"grenier/pipeline/check/internal/marks"
@@ -20,9 +21,7 @@ const name = "marks"
 func open(t *testing.T) vfs.Dir {
 	t.Helper()
 	d, err := vfs.OpenDir(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	t.Cleanup(func() { d.Close() })
 	return d
 }
@@ -33,22 +32,16 @@ func TestSet(t *testing.T) {
 	for _, positions := range []uint64{1, 1000, 40<<20 + 3} {
 		dir := open(t)
 		s, err := marks.Create(dir, name, positions)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		want := make([]byte, (positions+7)/8)
 		check(t, s, want, make([]byte, len(want)))
 		add(t, s, want)
 		kept := bytes.Clone(want)
 		check(t, s, want, make([]byte, len(want)))
-		if err := s.Keep(); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, s.Keep())
 		add(t, s, want)
 		check(t, s, want, kept)
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, s.Close())
 		if left, err := dir.Entries(); err != nil || len(left) > 0 {
 			t.Errorf("left: %v, %v", left, err)
 		}
@@ -74,9 +67,7 @@ func add(t *testing.T, s *marks.Set, want []byte) {
 			break
 		}
 	}
-	if err := g.Wait(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, g.Wait())
 }
 
 func check(t *testing.T, s *marks.Set, now, kept []byte) {
@@ -96,9 +87,7 @@ func check(t *testing.T, s *marks.Set, now, kept []byte) {
 // TestCreate fails where there can be no file.
 func TestCreate(t *testing.T) {
 	dir := open(t)
-	if err := dir.Mkdir(name); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, dir.Mkdir(name))
 	if _, err := marks.Create(dir, name, 8); err == nil {
 		t.Error("a file in the place of a directory")
 	}
@@ -112,31 +101,19 @@ func TestSave(t *testing.T) {
 			t.Fatal("loaded without a copy")
 		}
 		s, err := marks.Create(dir, name, positions)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		want := make([]byte, (positions+7)/8)
 		for range 2 { // the second copy replaces the first
 			add(t, s, want)
-			if err := s.Save(7); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, s.Save(7))
 		}
-		if err := s.Add([]byte{255}, int64(len(want))-1); err != nil {
-			t.Fatal(err)
-		}
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, s.Add([]byte{255}, int64(len(want))-1))
+		must.OK(t, s.Close())
 		for range 2 {
 			s, err := marks.Load(dir, name, positions, 7)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			check(t, s, want, make([]byte, len(want)))
-			if err := s.Close(); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, s.Close())
 		}
 		for _, other := range []struct {
 			positions uint64

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"grenier/internal/testkit/crashfs"
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/testrun"
 	"grenier/io/jsonfile"
 	"grenier/io/manifest"
@@ -35,13 +36,9 @@ func newBench(t *testing.T) *bench {
 	t.Helper()
 	game := testrun.Game(t, 4, awari.Awari)
 	d, err := rundir.Open(testrun.Write(t, game, testrun.Solve(t, game, 9), 64))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	m, err := d.Manifest()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	b := &bench{t: t, manifest: m, reads: game.CapturesLeadTo}
 	b.book(d)
 	t.Cleanup(func() { b.dir.Close() })
@@ -52,9 +49,7 @@ func newBench(t *testing.T) *bench {
 func (b *bench) book(d *rundir.Dir) {
 	b.t.Helper()
 	book, err := d.Notebook()
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	must.OK(b.t, err)
 	b.dir = book
 }
 
@@ -64,9 +59,7 @@ func (b *bench) open() *notes.Notes {
 	n, err := notes.Open(b.dir, b.manifest, notes.Options{
 		Name: rundir.VerifyName, Header: header, Reads: b.reads, Tell: func(s string) { b.told = append(b.told, s) },
 	})
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	must.OK(b.t, err)
 	return n
 }
 
@@ -101,13 +94,13 @@ func (b *bench) path() string { return b.dir.NotePath(rundir.VerifyName) }
 func TestEveryByte(t *testing.T) {
 	b := newBench(t)
 	b.note(9)
-	text := testrun.ReadFile(t, b.path())
+	text := must.Read(t, b.path())
 	if got := b.believed(); !slices.Equal(got, []int{9}) || b.told != nil {
 		t.Fatalf("unchanged: %v, %q", got, b.told)
 	}
 	refused := func(what string, at int, changed []byte) {
 		t.Helper()
-		testrun.WriteFile(t, b.path(), changed)
+		must.Write(t, b.path(), changed)
 		if got := b.believed(); got != nil || len(b.told) != 1 || !strings.HasPrefix(b.told[0], "verify starts again: "+b.path()) {
 			t.Errorf("%s at %d: believed %v, told %q", what, at, got, b.told)
 		}
@@ -125,7 +118,7 @@ func TestEveryByte(t *testing.T) {
 // TestOldVersion: notes of the version without a checksum are not believed.
 func TestOldVersion(t *testing.T) {
 	b := newBench(t)
-	testrun.WriteFile(t, b.path(), []byte("{\n  \"format\": \"grenier-verify\",\n  \"version\": 1,\n  \"layers\": [{\"seeds\": 9, \"parts\": 1, \"done\": 1}]\n}\n"))
+	must.Write(t, b.path(), []byte("{\n  \"format\": \"grenier-verify\",\n  \"version\": 1,\n  \"layers\": [{\"seeds\": 9, \"parts\": 1, \"done\": 1}]\n}\n"))
 	if got := b.believed(); got != nil || len(b.told) != 1 || !strings.Contains(b.told[0], "version 1: this program reads version 2") {
 		t.Errorf("believed %v, told %q", got, b.told)
 	}
@@ -137,9 +130,7 @@ func TestMadeFrom(t *testing.T) {
 	touched := func(n int) func(b *bench) {
 		return func(b *bench) {
 			later := time.Now().Add(time.Hour)
-			if err := os.Chtimes(b.dir.LayerPath(n), later, later); err != nil {
-				b.t.Fatal(err)
-			}
+			must.OK(b.t, os.Chtimes(b.dir.LayerPath(n), later, later))
 		}
 	}
 	for name, c := range map[string]struct {
@@ -228,16 +219,14 @@ func TestCrash(t *testing.T) {
 			if !there {
 				t.Fatalf("operation %d: the notes are gone", k)
 			}
-			testrun.WriteFile(t, b.path(), text)
+			must.Write(t, b.path(), text)
 			got := fmt.Sprint(b.believed())
 			seen[got]++
 			if got != "[8]" && got != "[8 9]" || b.told != nil {
 				t.Errorf("operation %d: believed %v, told %q", k, got, b.told)
 			}
 		}
-		if err := os.Remove(b.path()); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.Remove(b.path()))
 		if !crashed {
 			break
 		}
@@ -253,7 +242,7 @@ func TestFullDisk(t *testing.T) {
 	disk := crashfs.New()
 	defer b.through(disk)()
 	b.note(8)
-	size := int64(len(testrun.ReadFile(t, b.path())))
+	size := int64(len(must.Read(t, b.path())))
 	for room := size; room < 2*size; room += 50 {
 		disk.Limit(room)
 		n := b.open()

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/awaritest"
+	"grenier/internal/testkit/tries"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
 )
@@ -14,17 +15,14 @@ import (
 // agreeSeeds is how far engines are compared, by pits: in the long run at least
 // up to 10 seeds, and on small boards far enough for many laps.
 func agreeSeeds(pits int) int {
-	if awaritest.Long() {
-		return map[int]int{4: 40, 6: 24, 8: 14, 10: 11, 12: 10}[pits]
-	}
-	return map[int]int{4: 16, 6: 11, 8: 8, 10: 6, 12: 5}[pits]
+	return tries.More(map[int]int{4: 16, 6: 11, 8: 8, 10: 6, 12: 5}, map[int]int{4: 40, 6: 24, 8: 14, 10: 11, 12: 10})[pits]
 }
 
 // TestLongEqualsTheOracle compares every layer, byte by byte, with the document's
 // algorithm, for all kernel families and several numbers of workers. The test
 // of random options covers the rest.
 func TestLongEqualsTheOracle(t *testing.T) {
-	rng := awaritest.Rand(t)
+	rng := tries.Rand(t)
 	for pits := awari.MinPits; pits <= awari.MaxPits; pits += 2 {
 		for _, rules := range []awari.Rules{awari.Awari, awari.Strict} {
 			game := awaritest.Game(t, pits, rules)
@@ -48,7 +46,7 @@ func TestLongEqualsTheOracle(t *testing.T) {
 // tests with all.
 func someKernels(rng *rand.Rand) (some []Options) {
 	all := everyKernel()
-	if awaritest.Long() {
+	if tries.Long() {
 		return all
 	}
 	for i := 0; i < len(all); i += 3 {

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"grenier/internal/testkit/must"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
 	"grenier/pipeline/solve/internal/halfboard/fixpoint"
@@ -37,9 +38,7 @@ func lowerOf(b *testing.B, n int) *tower {
 	for len(below.tower.Layers) < n-1 { // a capture takes 2 seeds at least
 		below.tower.next(b)
 	}
-	if err := below.tower.engine.Close(); err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, below.tower.engine.Close())
 	return below.tower
 }
 
@@ -61,12 +60,8 @@ func BenchmarkSolve(b *testing.B) {
 func (e *Engine) warm(b *testing.B, n int) {
 	b.Helper()
 	w, err := e.begin(b.Context(), n, testBelow)
-	if err != nil {
-		b.Fatal(err)
-	}
-	if err := e.spare.Put(w.memory); err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
+	must.OK(b, e.spare.Put(w.memory))
 }
 
 func benchSolve(b *testing.B, n int, o Options) {
@@ -76,19 +71,13 @@ func benchSolve(b *testing.B, n int, o Options) {
 	var stages [fixpoint.Stages]time.Duration
 	for b.Loop() {
 		l, err := e.Solve(b.Context(), n, testBelow, lower)
-		if err != nil {
-			b.Fatal(err)
-		}
+		must.OK(b, err)
 		for stage, took := range l.Stats().Stages {
 			stages[stage] += took
 		}
-		if err := l.Close(); err != nil {
-			b.Fatal(err)
-		}
+		must.OK(b, l.Close())
 	}
-	if err := e.Close(); err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, e.Close())
 	positions := float64(b.N) * float64(Positions(e.game, n))
 	b.ReportMetric(positions/b.Elapsed().Seconds()/1e6, "Mpos/s")
 	for stage, took := range stages {

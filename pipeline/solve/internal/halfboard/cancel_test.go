@@ -12,6 +12,8 @@ import (
 	"go.uber.org/goleak"
 
 	"grenier/internal/testkit/awaritest"
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/tries"
 	"grenier/layers/awari"
 	"grenier/pipeline/solve/internal/halfboard/board"
 	"grenier/pipeline/solve/internal/halfboard/fixpoint"
@@ -48,20 +50,13 @@ func (x *cancelling) progress(p fixpoint.Progress) {
 // on, or never if at is 0.
 func (c config) cancelAt(t *testing.T, at int) *cancelling {
 	t.Helper()
-	return c.cancelWhen(t, func(all, _ int, _ fixpoint.Stage) bool { return all == at })
-}
-
-func (c config) cancelWhen(t *testing.T, when func(all, ofStage int, stage fixpoint.Stage) bool) *cancelling {
-	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	x := &cancelling{when: when, cancel: cancel}
+	x := &cancelling{when: func(all, _ int, _ fixpoint.Stage) bool { return all == at }, cancel: cancel}
 	c.options.Progress = x.progress
 	c.options.often = true
 	e, err := New(c.game, c.options)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	lower := &awaritest.Counting{Lower: c.lower(t)}
 	l, err := e.Solve(ctx, c.seeds, testBelow, lower)
 	if lower.Closed.Load() != 1 {
@@ -72,10 +67,11 @@ func (c config) cancelWhen(t *testing.T, when func(all, ofStage int, stage fixpo
 		err = l.Close()
 	} else {
 		err = nil
+		reports := x.reports
+		c.solveWith(t, e) // what the engine keeps is not spoilt
+		x.reports = reports
 	}
-	if err := errors.Join(err, e.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, errors.Join(err, e.Close()))
 	return x
 }
 
@@ -99,58 +95,13 @@ func (x *cancelling) check(t *testing.T, c config, l *Layer, err error) {
 // TestLongCancelledAtAnyMoment ends the context at each of the reports of a layer.
 func TestLongCancelledAtAnyMoment(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
-	rng := awaritest.Rand(t)
-	for range awaritest.Runs(5) {
+	rng := tries.Rand(t)
+	for range tries.Runs(5) {
 		c := randomConfig(t, rng)
 		all := c.cancelAt(t, 0)
 		step := 1 + all.reports/60 // more than that takes too long
 		for at := 1 + rng.IntN(step); at <= all.reports; at += step {
 			c.cancelAt(t, at)
-		}
-	}
-}
-
-// TestLongCancelledInEveryStage ends the context at a random moment of each stage.
-func TestLongCancelledInEveryStage(t *testing.T) {
-	rng := awaritest.Rand(t)
-	c := config{game: awaritest.Game(t, 8, awari.Awari), seeds: 9, options: Options{TileSize: 64}}
-	for range awaritest.Runs(12) {
-		c.options.Workers = 1 + rng.IntN(4)
-		for wanted, reports := range c.cancelAt(t, 0).stages {
-			if reports == 0 {
-				t.Fatalf("no report of the %v stage", fixpoint.Stage(wanted))
-			}
-			// The next run may have fewer sweeps: the numbers of reports are not always
-			// the same.
-			moment := 1 + rng.IntN(reports)
-			c.cancelWhen(t, func(_, ofStage int, stage fixpoint.Stage) bool { return int(stage) == wanted && ofStage == moment })
-		}
-	}
-}
-
-// TestLongStoppedBeforeItBegins: the context has ended already.
-func TestLongStoppedBeforeItBegins(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	rng := awaritest.Rand(t)
-	for range awaritest.Runs(20) {
-		c := randomConfig(t, rng)
-		c.options.often = true
-		e, err := New(c.game, c.options)
-		if err != nil {
-			t.Fatal(err)
-		}
-		lower := &awaritest.Counting{Lower: c.lower(t)}
-		if l, err := e.Solve(ctx, c.seeds, testBelow, lower); !errors.Is(err, context.Canceled) || l != nil || lower.Closed.Load() != 1 {
-			t.Fatalf("%+v: %v, layers below closed %d times", c, err, lower.Closed.Load())
-		}
-		for n := range lower.Scores {
-			if lower.Scores[n].Load() > 0 {
-				t.Fatalf("%+v: layer %d is read", c, n)
-			}
-		}
-		if err := e.Close(); err != nil {
-			t.Fatal(err)
 		}
 	}
 }
@@ -179,38 +130,43 @@ func (b *broken) Close() error {
 	return nil
 }
 
-// TestLongLowerLayersFail: errors of the layers below end the work with a message that says
+// TestLongLowerLayersFail: errors of the layers below, and the end of the context when they are read or closed, end the work with a message that says
 // where, and these layers are closed in any case. After that the engine solves again.
 func TestLongLowerLayersFail(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
-	rng := awaritest.Rand(t)
+	rng := tries.Rand(t)
 	bad := errors.New("disk on fire")
-	for range awaritest.Runs(25) {
+	for range tries.Runs(25) {
 		c := randomConfig(t, rng)
 		c.seeds = max(c.seeds, 4) // so that there is a layer to read
 		c.options.often = true
 		e, err := New(c.game, c.options)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
+		var cancel context.CancelFunc
 		fail := func() error { return bad }
+		stop := func() error {
+			cancel()
+			return nil
+		}
 		for name, lower := range map[string]*broken{
 			"read": {read: fail}, "close": {closing: fail}, "read and close": {read: fail, closing: fail},
-			"a later read": {read: awaritest.FailAt(bad, c.reads(t))},
+			"a later read": {read: awaritest.FailAt(bad, c.reads(t))}, "cancelled in reading": {read: stop}, "cancelled in closing": {closing: stop},
 		} {
-			lower.Lower = c.lower(t)
-			l, err := e.Solve(t.Context(), c.seeds, testBelow, lower)
-			if l != nil || !errors.Is(err, bad) || lower.closed.Load() != 1 {
-				t.Fatalf("%+v, %s: %v, closed %d times", c, name, err, lower.closed.Load())
+			var ctx context.Context
+			ctx, cancel = context.WithCancel(t.Context())
+			want, where := bad, fmt.Sprintf("layer %d, capture stage", c.seeds)
+			if strings.HasPrefix(name, "cancelled") {
+				want, where = context.Canceled, fmt.Sprintf("layer %d", c.seeds)
 			}
-			if where := fmt.Sprintf("layer %d, capture stage", c.seeds); !strings.Contains(err.Error(), where) {
-				t.Fatalf("%+v, %s: %v: not in %s", c, name, err, where)
+			lower.Lower = c.lower(t)
+			l, err := e.Solve(ctx, c.seeds, testBelow, lower)
+			cancel()
+			if l != nil || !errors.Is(err, want) || lower.closed.Load() != 1 || !strings.Contains(err.Error(), where) {
+				t.Fatalf("%+v, %s: %v, closed %d times", c, name, err, lower.closed.Load())
 			}
 		}
 		c.solveWith(t, e)
-		if err := e.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, e.Close())
 	}
 }
 
@@ -218,79 +174,14 @@ func TestLongLowerLayersFail(t *testing.T) {
 func (c config) reads(t *testing.T) (layers int) {
 	t.Helper()
 	lower := &awaritest.Counting{Lower: c.lower(t)}
-	if err := c.begin(t).captureAll(t.Context(), lower); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, c.begin(t).captureAll(t.Context(), lower))
 	for n := range lower.Scores {
 		layers += int(min(1, lower.Scores[n].Load()))
 	}
+	if closed := lower.Closed.Load(); closed != 1 {
+		t.Fatalf("%+v: the layers below are closed %d times", c, closed)
+	}
 	return layers
-}
-
-// TestLongCancelledWhileReading ends the context when the layers below are read, and when
-// they are closed.
-func TestLongCancelledWhileReading(t *testing.T) {
-	rng := awaritest.Rand(t)
-	for range awaritest.Runs(25) {
-		c := randomConfig(t, rng)
-		c.seeds = max(c.seeds, 4)
-		c.options.often = true
-		e, err := New(c.game, c.options)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for name, lower := range map[string]*broken{"read": {}, "close": {}} {
-			ctx, cancel := context.WithCancel(t.Context())
-			stop := func() error {
-				cancel()
-				return nil
-			}
-			lower.Lower = c.lower(t)
-			if name == "read" {
-				lower.read = stop
-			} else {
-				lower.closing = stop
-			}
-			if l, err := e.Solve(ctx, c.seeds, testBelow, lower); l != nil || !errors.Is(err, context.Canceled) || lower.closed.Load() != 1 {
-				t.Fatalf("%+v, %s: %v, closed %d times", c, name, err, lower.closed.Load())
-			}
-			cancel()
-		}
-		c.solveWith(t, e)
-		if err := e.Close(); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
-// TestLongSolvesAgainAfterCancelling: what an engine keeps is not spoilt.
-func TestLongSolvesAgainAfterCancelling(t *testing.T) {
-	rng := awaritest.Rand(t)
-	for range awaritest.Runs(60) {
-		c := randomConfig(t, rng)
-		at := 1 + rng.IntN(40)
-		x := &cancelling{when: func(all, _ int, _ fixpoint.Stage) bool { return all == at }}
-		c.options.Progress = x.progress
-		c.options.often = true
-		e, err := New(c.game, c.options)
-		if err != nil {
-			t.Fatal(err)
-		}
-		ctx, cancel := context.WithCancel(t.Context())
-		x.cancel = cancel
-		l, err := e.Solve(ctx, c.seeds, testBelow, c.lower(t))
-		if l != nil {
-			err = l.Close()
-		}
-		cancel()
-		if err != nil && !errors.Is(err, context.Canceled) {
-			t.Fatalf("%+v: %v", c, err)
-		}
-		c.solveWith(t, e)
-		if err := e.Close(); err != nil {
-			t.Fatal(err)
-		}
-	}
 }
 
 // TestCancelledWorkReturnsMemory: there is no Layer to close then. Engines that are
@@ -310,9 +201,7 @@ func TestCancelledWorkReturnsMemory(t *testing.T) {
 	t.Run("used again", func(t *testing.T) {
 		c.options.often = true
 		e, err := New(c.game, c.options)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		awaritest.ReturnsMemory(t, size, func() {
 			ctx, cancel := context.WithCancel(t.Context())
 			lower := &broken{Lower: c.lower(t), closing: func() error { cancel(); return nil }}
@@ -320,8 +209,6 @@ func TestCancelledWorkReturnsMemory(t *testing.T) {
 				t.Fatal(err)
 			}
 		})
-		if err := e.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, e.Close())
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/crashfs"
+	"grenier/internal/testkit/must"
 	"grenier/io/vfs"
 )
 
@@ -68,17 +69,13 @@ func (d *disk) copied(t *testing.T) *disk {
 	t.Helper()
 	other := newDisk()
 	entries, err := d.plain().Entries()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for _, e := range entries {
 		data, err := vfs.Read(d.plain(), e.Name(), 1<<30)
 		if err == nil {
 			err = vfs.Write(other.plain(), e.Name(), data)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 	}
 	return other
 }
@@ -87,13 +84,9 @@ func (d *disk) copied(t *testing.T) *disk {
 func (d *disk) change(t *testing.T, name string, do func(h vfs.File, size int64)) {
 	t.Helper()
 	h, err := d.plain().Edit(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	size, err := h.Size()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	do(h, size)
 }
 

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/awaritest"
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/tries"
 	"grenier/io/tally"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
@@ -22,14 +24,9 @@ type tower struct {
 
 func newTower(t testing.TB, pits int, rules awari.Rules, o Options) *tower {
 	t.Helper()
-	game, err := awari.New(pits, rules)
-	if err != nil {
-		t.Fatal(err)
-	}
+	game := awaritest.Game(t, pits, rules)
 	e, err := New(game, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return &tower{engine: e}
 }
 
@@ -37,16 +34,10 @@ func newTower(t testing.TB, pits int, rules awari.Rules, o Options) *tower {
 func (w *tower) next(t testing.TB) []int8 {
 	t.Helper()
 	l, err := w.engine.Solve(context.Background(), len(w.Layers), testBelow, w)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	scores := make([]int8, l.Positions())
-	if err := l.Read(0, scores); err != nil {
-		t.Fatal(err)
-	}
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, l.Read(0, scores))
+	must.OK(t, l.Close())
 	w.Layers = append(w.Layers, scores)
 	return scores
 }
@@ -57,14 +48,10 @@ func fingerprint(scores []int8) string { return tally.NewHash(cpu.Generic).Add(s
 func truth(t testing.TB, pits int, rules awari.Rules) []string {
 	t.Helper()
 	file, err := os.Open("../../../../layers/awari/testdata/layers.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer file.Close()
 	rows, err := csv.NewReader(file).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	var prints []string
 	for _, row := range rows {
 		if row[0] == rules.String() && row[1] == strconv.Itoa(pits) {
@@ -89,9 +76,9 @@ func TestLongLayersEqualTheReference(t *testing.T) {
 				switch {
 				case testing.Short():
 					prints = prints[:8]
-				case !awaritest.Long() && family != cpu.Best():
+				case !tries.Long() && family != cpu.Best():
 					prints = prints[:9]
-				case !awaritest.Long():
+				case !tries.Long():
 					prints = prints[:min(len(prints), 12)]
 				}
 				for n, want := range prints {

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/awaritest"
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/tries"
 	"grenier/kernels/cpu"
 	"grenier/kernels/window"
 	"grenier/layers/awari"
@@ -15,23 +17,14 @@ import (
 
 // TestPasses: captures take the predicted rounds, apart from what panels leave over.
 func TestPasses(t *testing.T) {
-	game, err := awari.New(12, awari.Awari)
-	if err != nil {
-		t.Fatal(err)
-	}
+	game := awaritest.Game(t, 12, awari.Awari)
 	const n, q = 15, 6
 	e, err := New(game, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	geo, err := board.NewGeometry(q, n)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	w, err := e.layOut(t.Context(), geo, testBelow, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	least := int(leastOffers(q, n))
 	one := narrowest(game, n)
 	for memory, many := one, 0; ; memory += one / 32 {
@@ -67,23 +60,14 @@ func (u *unread) Close() error { return nil }
 
 // TestLongLowerRead: passes read the layers below about as often as predicted, not all of them each time.
 func TestLongLowerRead(t *testing.T) {
-	n, q := 15, 6
-	if awaritest.Long() {
-		n = 21
-	}
+	n, q := tries.More(15, 21), 6
 	game := awaritest.Game(t, 2*q, awari.Awari)
 	e, err := New(game, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	geo, err := board.NewGeometry(q, n)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	w, err := e.layOut(t.Context(), geo, testBelow, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	lower := uint64(0)
 	for k := max(0, n-3*q); k <= n-2; k++ {
 		lower += Positions(game, k)
@@ -94,9 +78,7 @@ func TestLongLowerRead(t *testing.T) {
 		passes := 0
 		for panels := w.Grid.PanelsInOrder(); len(panels) > 0; passes++ {
 			fit := r.Fit(panels)
-			if err := r.Run(t.Context(), panels[:fit], func(float64) {}); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, r.Run(t.Context(), panels[:fit], func(float64) {}))
 			panels = panels[fit:]
 		}
 		got, want := float64(u.scores.Load())/float64(lower), lowerRead(q, n, passes)
@@ -119,8 +101,8 @@ func windowsOf(n int, codes *window.Codes) int { return max(1, stream.WindowsFro
 // TestLongWindowsArePredicted: a layer takes as many windows as its width needs, or fewer if some are
 // thin: then from the second one on if memory is for all.
 func TestLongWindowsArePredicted(t *testing.T) {
-	rng := awaritest.Rand(t)
-	for range awaritest.Runs(40) {
+	rng := tries.Rand(t)
+	for range tries.Runs(40) {
 		c := randomConfig(t, rng)
 		codes := stream.AllCodes[rng.IntN(len(stream.AllCodes))]
 		c.options.Bits, c.options.Work = codes.Bits, newDisk().work()
@@ -138,21 +120,17 @@ func TestLongWindowsArePredicted(t *testing.T) {
 // TestLongThinBytes: plans count the blocks and lines of thin windows as engines do, which take as many
 // scores as fit, and not one more.
 func TestLongThinBytes(t *testing.T) {
-	rng := awaritest.Rand(t)
-	for range awaritest.Runs(40) {
+	rng := tries.Rand(t)
+	for range tries.Runs(40) {
 		c := randomConfig(t, rng)
 		c.options.Bits, c.options.Family, c.options.Work = stream.AllCodes[rng.IntN(len(stream.AllCodes))].Bits, cpu.Generic, newDisk().work()
 		if rng.IntN(2) == 0 {
 			c.options.Memory = Least(c.game, c.seeds, c.options.Workers) + rng.Uint64N(1<<20)
 		}
 		e, err := New(c.game, c.options)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		w, err := e.begin(t.Context(), c.seeds, testBelow)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		blocks, share := w.windows.ThinBlocks(), rng.Float64()
 		if got, want := ThinBytes(c.game, c.seeds, share), blocks.Most(int(math.Ceil(share*float64(blocks.Lines*board.Side)))); got != want {
 			t.Fatalf("%+v: %d bytes for a share of %v, want %d", c, got, share, want)
@@ -164,8 +142,6 @@ func TestLongThinBytes(t *testing.T) {
 				t.Fatalf("%+v: %d scores fit: %v, want %v", c, searched, got, want)
 			}
 		}
-		if err := e.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, e.Close())
 	}
 }

@@ -13,7 +13,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"grenier/internal/testkit/awaritest"
+	"grenier/internal/testkit/tries"
 	"grenier/io/crew"
 	"grenier/io/rundir"
 	"grenier/pipeline/solve/internal/halfboard/fixpoint"
@@ -109,11 +109,15 @@ func testTimesAddUp(t *testing.T, rng *rand.Rand, draw func(t *testing.T, rng *r
 
 // TestImpossibleHistories: what begins with one is named and computed again.
 func TestImpossibleHistories(t *testing.T) {
-	rng := awaritest.Rand(t)
+	rng := tries.Rand(t)
 	x := smallTrial(t, rng)
 	x.stopInWindow(t, 2)
 	begin := binary.Size(history{})
 	streams := x.disk.streams(t)
+	y := x.trial(rng, x.disk.copied(t))
+	if y.finish(t); len(y.notes) > 0 {
+		t.Errorf("with its own history: notes %q", y.notes)
+	}
 	for name, change := range map[string]func(h *history){
 		"time below 0":         func(h *history) { h.Elapsed = -1 },
 		"stage below 0":        func(h *history) { h.Stages[fixpoint.CaptureStage] = -1 },

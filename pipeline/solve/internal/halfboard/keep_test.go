@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -15,6 +14,8 @@ import (
 
 	"grenier/internal/testkit/awaritest"
 	"grenier/internal/testkit/crashfs"
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/tries"
 	"grenier/io/rundir"
 	"grenier/io/spill"
 	"grenier/io/vfs"
@@ -32,13 +33,9 @@ func (d *disk) contents(t testing.TB, name string) (h spill.Header, contents []b
 	if errors.Is(err, fs.ErrNotExist) {
 		return h, nil
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	r, err := spill.Open(d.plain(), name, h, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	contents, err = io.ReadAll(r)
 	if err = errors.Join(err, r.Close()); err != nil {
 		t.Fatal(err)
@@ -54,18 +51,14 @@ func (d *disk) write(t testing.TB, name string, h spill.Header, contents []byte)
 		_, err = w.Write(contents)
 		err = errors.Join(err, w.Publish())
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 }
 
 // streams lists the streams that are there.
 func (d *disk) streams(t testing.TB) (names []string) {
 	t.Helper()
 	entries, err := d.plain().Entries()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for _, e := range entries {
 		if !strings.HasSuffix(e.Name(), ".tmp") {
 			names = append(names, e.Name())
@@ -90,7 +83,7 @@ func (x *trial) stopSweeping(t *testing.T) bool {
 // TestLongKeptWorkIsNotDoneTwice: what was kept of a layer in memory is not computed again, and
 // Checkpointed knows of it.
 func TestLongKeptWorkIsNotDoneTwice(t *testing.T) {
-	rng := awaritest.Rand(t)
+	rng := tries.Rand(t)
 	for stops := 0; stops < trials(4); {
 		x := newWholeTrial(t, rng)
 		if !x.stopSweeping(t) {
@@ -116,9 +109,7 @@ func (x *trial) newEngine(t *testing.T) *Engine {
 	t.Helper()
 	x.options.often = true
 	e, err := New(x.game, x.options)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return e
 }
 
@@ -131,7 +122,7 @@ func (x *trial) checkpointed(t *testing.T) (seeds int, same bool) {
 // TestLongResumedSweepsAreFew: a layer whose scores are all found needs no more than
 // to see that.
 func TestLongResumedSweepsAreFew(t *testing.T) {
-	rng := awaritest.Rand(t)
+	rng := tries.Rand(t)
 	for stops := 0; stops < trials(4); {
 		x := newWholeTrial(t, rng)
 		if !x.stop(t, func(_, _ int, stage fixpoint.Stage) bool { return stage == fixpoint.FullStage }) {
@@ -148,7 +139,7 @@ func TestLongResumedSweepsAreFew(t *testing.T) {
 
 // TestLongShortLayersWriteNothing: nor do those without a directory.
 func TestLongShortLayersWriteNothing(t *testing.T) {
-	rng := awaritest.Rand(t)
+	rng := tries.Rand(t)
 	for range trials(4) {
 		x := newWholeTrial(t, rng)
 		x.options.Interval = 0
@@ -167,7 +158,7 @@ func TestLongShortLayersWriteNothing(t *testing.T) {
 
 // TestUselessStreams: what is damaged, or of something else, is named and not believed.
 func TestUselessStreams(t *testing.T) {
-	rng := awaritest.Rand(t)
+	rng := tries.Rand(t)
 	var found, offers []byte
 	var hFound, hOffers spill.Header
 	begin := binary.Size(history{})
@@ -185,16 +176,6 @@ func TestUselessStreams(t *testing.T) {
 		binary.LittleEndian.PutUint32(other[at:], binary.LittleEndian.Uint32(other[at:])+uint32(len(packed)-old))
 		d.write(t, name, h, other)
 	}
-	impossible := func(change func(h *history)) func(d *disk) {
-		return func(d *disk) {
-			var h history
-			if _, err := binary.Decode(found, binary.LittleEndian, &h); err != nil {
-				t.Fatal(err)
-			}
-			change(&h)
-			d.write(t, rundir.FoundName, hFound, append(little(t, h), found[begin:]...))
-		}
-	}
 	for name, change := range map[string]func(d *disk){
 		"a byte of the scores": func(d *disk) { d.flipAny(t, rng, rundir.FoundName) },
 		"a byte of the offers": func(d *disk) { d.flipAny(t, rng, rundir.OffersName) },
@@ -204,23 +185,19 @@ func TestUselessStreams(t *testing.T) {
 		"offers are cut": func(d *disk) {
 			d.change(t, rundir.OffersName, func(h vfs.File, size int64) { h.Truncate(rng.Int64N(size)) })
 		},
-		"scores are offers":       func(d *disk) { d.write(t, rundir.FoundName, hOffers, offers) },
-		"offers as scores":        func(d *disk) { d.write(t, rundir.FoundName, hFound, append(found[:begin:begin], offers...)) },
-		"scores end early":        func(d *disk) { d.write(t, rundir.FoundName, hFound, found[:rng.IntN(len(found))]) },
-		"offers end early":        func(d *disk) { d.write(t, rundir.OffersName, hOffers, offers[:rng.IntN(len(offers))]) },
-		"more scores":             func(d *disk) { d.write(t, rundir.FoundName, hFound, append(slices.Clone(found), 0)) },
-		"more offers":             func(d *disk) { d.write(t, rundir.OffersName, hOffers, append(slices.Clone(offers), 0)) },
-		"a score beyond":          func(d *disk) { line(d, rundir.FoundName, hFound, found, begin, 13) },
-		"a score far below":       func(d *disk) { line(d, rundir.FoundName, hFound, found, begin, -128) },
-		"an offer beyond":         func(d *disk) { line(d, rundir.OffersName, hOffers, offers, 0, 14) },
-		"an offer below":          func(d *disk) { line(d, rundir.OffersName, hOffers, offers, 0, -13) },
-		"a later version":         func(d *disk) { h := hFound; h.Version++; d.write(t, rundir.FoundName, h, found) },
-		"somebody else's":         func(d *disk) { h := hFound; h.Identity = []byte("swap"); d.write(t, rundir.FoundName, h, found) },
-		"another file":            func(d *disk) { vfs.Write(d.plain(), rundir.OffersName, []byte("text")) },
-		"time below 0":            impossible(func(h *history) { h.Elapsed = -1 }),
-		"a stage longer than all": impossible(func(h *history) { h.Stages[fixpoint.DenseStage] = h.Elapsed + 1 }),
-		"sweeps without end":      impossible(func(h *history) { h.Sweeps = math.MaxUint64 }),
-		"more events":             impossible(func(h *history) { h.Events = h.Changes + 1 }),
+		"scores are offers": func(d *disk) { d.write(t, rundir.FoundName, hOffers, offers) },
+		"offers as scores":  func(d *disk) { d.write(t, rundir.FoundName, hFound, append(found[:begin:begin], offers...)) },
+		"scores end early":  func(d *disk) { d.write(t, rundir.FoundName, hFound, found[:rng.IntN(len(found))]) },
+		"offers end early":  func(d *disk) { d.write(t, rundir.OffersName, hOffers, offers[:rng.IntN(len(offers))]) },
+		"more scores":       func(d *disk) { d.write(t, rundir.FoundName, hFound, append(slices.Clone(found), 0)) },
+		"more offers":       func(d *disk) { d.write(t, rundir.OffersName, hOffers, append(slices.Clone(offers), 0)) },
+		"a score beyond":    func(d *disk) { line(d, rundir.FoundName, hFound, found, begin, 13) },
+		"a score far below": func(d *disk) { line(d, rundir.FoundName, hFound, found, begin, -128) },
+		"an offer beyond":   func(d *disk) { line(d, rundir.OffersName, hOffers, offers, 0, 14) },
+		"an offer below":    func(d *disk) { line(d, rundir.OffersName, hOffers, offers, 0, -13) },
+		"a later version":   func(d *disk) { h := hFound; h.Version++; d.write(t, rundir.FoundName, h, found) },
+		"somebody else's":   func(d *disk) { h := hFound; h.Identity = []byte("swap"); d.write(t, rundir.FoundName, h, found) },
+		"another file":      func(d *disk) { vfs.Write(d.plain(), rundir.OffersName, []byte("text")) },
 	} {
 		x := smallWholeTrial(t, rng)
 		x.finish(t)
@@ -241,7 +218,7 @@ func TestUselessStreams(t *testing.T) {
 // TestScoresOutliveOffers: scores that were found are a start also when offers must be computed, in whose
 // course their memory is used.
 func TestScoresOutliveOffers(t *testing.T) {
-	rng := awaritest.Rand(t)
+	rng := tries.Rand(t)
 	x := smallWholeTrial(t, rng)
 	x.finish(t)
 	h := x.stored(t, "")
@@ -259,7 +236,7 @@ func (d *disk) flipAny(t *testing.T, rng *rand.Rand, name string) {
 
 // TestStreamsOfOtherLayers are not believed either.
 func TestStreamsOfOtherLayers(t *testing.T) {
-	rng := awaritest.Rand(t)
+	rng := tries.Rand(t)
 	for name, change := range map[string]func(x *trial){
 		"another layer": func(x *trial) { x.seeds-- },
 		"other rules":   func(x *trial) { x.game = awaritest.Game(t, 6, awari.Strict) },
@@ -281,7 +258,7 @@ func TestStreamsOfOtherLayers(t *testing.T) {
 
 // TestStaleWindows: streams of windows over other layers below are not used, none of them.
 func TestStaleWindows(t *testing.T) {
-	rng := awaritest.Rand(t)
+	rng := tries.Rand(t)
 	x := smallTrial(t, rng)
 	x.finish(t)
 	whole := x.reads
@@ -296,15 +273,20 @@ func TestStaleWindows(t *testing.T) {
 }
 
 // TestLongAnyStreamsWillDo kills the work, or cuts the power, in any operation, several times,
-// and bytes go bad in between.
-func TestLongAnyStreamsWillDo(t *testing.T) {
-	rng := awaritest.Rand(t)
+// with other widths of windows, and bytes go bad in between.
+func TestLongAnyStreamsWillDo(t *testing.T) { eachEngine(t, testAnyStreamsWillDo) }
+
+func testAnyStreamsWillDo(t *testing.T, rng *rand.Rand, draw func(t *testing.T, rng *rand.Rand) *trial) {
 	crashes, flips := 0, 0
-	for range trials(5) {
-		x := newWholeTrial(t, rng)
+	for range trials(10) {
+		x := draw(t, rng)
 		for range 1 + rng.IntN(4) {
-			x.vary()
-			x.disk.CrashAt(x.disk.Ops() + 1 + rng.IntN(60))
+			odds := 4
+			if x.vary(); !x.whole {
+				x.width()
+				odds = 30
+			}
+			x.disk.CrashAt(x.disk.Ops() + 1 + rng.IntN(60*(1+rng.IntN(7))))
 			if x.fail(t, crashfs.ErrCrashed) {
 				crashes++
 			}
@@ -313,8 +295,8 @@ func TestLongAnyStreamsWillDo(t *testing.T) {
 				found = x.disk.PowerCut(rng)
 			}
 			x.move(&disk{FS: found})
-			for _, name := range []string{rundir.FoundName, rundir.OffersName} {
-				if _, err := x.disk.plain().Lstat(name); err == nil && rng.IntN(4) == 0 {
+			for _, name := range x.disk.streams(t) {
+				if rng.IntN(odds) == 0 {
 					flips++
 					x.disk.flipAny(t, rng, name)
 				}
@@ -327,7 +309,7 @@ func TestLongAnyStreamsWillDo(t *testing.T) {
 
 // TestFullDiskInMemory: a layer in memory continues without checkpoints, and says so once.
 func TestFullDiskInMemory(t *testing.T) {
-	rng := awaritest.Rand(t)
+	rng := tries.Rand(t)
 	for k := 1; ; k += 1 + rng.IntN(4) {
 		x := smallWholeTrial(t, rng)
 		x.disk.failOn(crashfs.Write, failing([]error{syscall.ENOSPC, syscall.EDQUOT}[k%2], k))
@@ -356,7 +338,7 @@ func TestFullDiskInMemory(t *testing.T) {
 
 // TestLongMemoryChanges: a layer begun in memory is solved in windows, and the other way round.
 func TestLongMemoryChanges(t *testing.T) {
-	rng := awaritest.Rand(t)
+	rng := tries.Rand(t)
 	for range trials(8) {
 		x := newWholeTrial(t, rng)
 		x.options.segment = 1 + rng.Uint64N(50_000)
@@ -384,16 +366,12 @@ func FuzzKept(f *testing.F) {
 	x := c.trial(rand.New(rand.NewPCG(1, 1)), newDisk())
 	x.options.often = true
 	e, err := New(x.game, x.options)
-	if err != nil {
-		f.Fatal(err)
-	}
+	must.OK(f, err)
 	l, err := e.Solve(context.Background(), x.seeds, testBelow, x.lower(f))
 	if err == nil {
 		err = errors.Join(l.Close(), e.Close())
 	}
-	if err != nil {
-		f.Fatal(err)
-	}
+	must.OK(f, err)
 	hFound, found := x.disk.contents(f, rundir.FoundName)
 	hOffers, offers := x.disk.contents(f, rundir.OffersName)
 	f.Add(found, offers)
@@ -403,9 +381,7 @@ func FuzzKept(f *testing.F) {
 		y.disk.write(t, rundir.FoundName, hFound, found)
 		y.disk.write(t, rundir.OffersName, hOffers, offers)
 		y.during(t, func(w *engine) {
-			if err := w.captureWhole(t.Context(), y.lower(t)); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, w.captureWhole(t.Context(), y.lower(t)))
 			for _, s := range w.whole.Offers {
 				if (s < -7 || s > 7) && s != w.Grid.Blocked() {
 					t.Fatalf("offer %d", s)

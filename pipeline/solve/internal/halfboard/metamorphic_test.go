@@ -5,34 +5,26 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/awaritest"
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/tries"
 )
 
 // TestLongAnyOptionsGiveTheSame solves layers of random games in random ways: they
 // equal those of the document's algorithm, byte by byte.
 func TestLongAnyOptionsGiveTheSame(t *testing.T) {
-	configs := awaritest.Runs(800)
-	switch {
-	case awaritest.Full():
-		configs = 20_000
-	case awaritest.Long():
-		configs = 500
-	}
-	rng := awaritest.Rand(t)
+	configs := tries.Pick(20, 500, 20_000)
+	rng := tries.Rand(t)
 	for range configs {
 		c := randomConfig(t, rng)
 		c.options.often = true
 		e, err := New(c.game, c.options)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		// A second layer finds the patterns of the first.
 		for _, n := range []int{rng.IntN(c.seeds + 1), c.seeds} {
 			c.seeds = n
 			c.solveWith(t, e)
 		}
-		if err := e.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, e.Close())
 	}
 }
 

@@ -6,12 +6,13 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"grenier/internal/testkit/awaritest"
 	"grenier/internal/testkit/crashfs"
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/tries"
 	"grenier/io/vfs"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
@@ -36,9 +37,7 @@ func TestDefaults(t *testing.T) {
 		{Options{TileSize: 1, Seeds: 8, Interval: 1}, Options{Workers: 1, TileSize: 1, Seeds: 8, Interval: 1}},
 	} {
 		e, err := New(game, c.given)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if got := e.options; !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%+v becomes %+v, want %+v", c.given, got, c.want)
 		}
@@ -48,9 +47,7 @@ func TestDefaults(t *testing.T) {
 // TestNoSuchLayer: the layers below are closed all the same.
 func TestNoSuchLayer(t *testing.T) {
 	e, err := New(awaritest.Game(t, 6, awari.Awari), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for _, n := range []int{math.MinInt, -1, awari.MaxSeeds + 1, math.MaxInt} {
 		lower := &awaritest.Counting{Lower: &awaritest.Lower{}}
 		if l, err := e.Solve(t.Context(), n, testBelow, lower); !errors.Is(err, awari.ErrSeeds) || l != nil || lower.Closed.Load() != 1 {
@@ -61,27 +58,7 @@ func TestNoSuchLayer(t *testing.T) {
 			t.Errorf("layer %d, closing fails: %v", n, err)
 		}
 	}
-	if err := e.Close(); err != nil {
-		t.Error(err)
-	}
-}
-
-func TestPositionsAreCounted(t *testing.T) {
-	for n, want := range map[int]uint64{0: 1, 1: 12, 3: 364, 48: 279871768995} {
-		if got := Positions(awaritest.Game(t, 12, awari.Awari), n); got != want {
-			t.Errorf("%d seeds: %d positions, want %d", n, got, want)
-		}
-	}
-}
-
-func TestStagesHaveNames(t *testing.T) {
-	var names []string
-	for stage := range fixpoint.Stages {
-		names = append(names, stage.String())
-	}
-	if want := []string{"capture", "dense", "sparse", "full"}; !slices.Equal(names, want) {
-		t.Errorf("stages %q, want %q", names, want)
-	}
+	must.OK(t, e.Close())
 }
 
 // sweepReports are the last reports of sweeps, by stage.
@@ -136,8 +113,8 @@ func follows(p, next fixpoint.Progress) bool {
 // TestLongProgressAddsUp follows the reports of one worker: stages come in order, and
 // each of them, and each sweep, ends with all positions.
 func TestLongProgressAddsUp(t *testing.T) {
-	rng := awaritest.Rand(t)
-	for range awaritest.Runs(100) {
+	rng := tries.Rand(t)
+	for range tries.Runs(100) {
 		c := randomConfig(t, rng)
 		c.options.Workers = 1
 		var reports []fixpoint.Progress
@@ -161,8 +138,8 @@ func TestLongProgressAddsUp(t *testing.T) {
 // TestLongProgressOfWindowsAddsUp follows the reports of one worker: the windows come one after
 // the other, each with sweeps and the storing of what it has found.
 func TestLongProgressOfWindowsAddsUp(t *testing.T) {
-	rng := awaritest.Rand(t)
-	for range awaritest.Runs(60) {
+	rng := tries.Rand(t)
+	for range tries.Runs(60) {
 		x := newTrial(t, rng)
 		x.options.Workers, x.options.Interval = 1, time.Duration(rng.IntN(2))
 		var reports []fixpoint.Progress
@@ -199,8 +176,8 @@ func less(a, b fixpoint.Traffic) bool {
 
 // TestLongStatsOfWindowsAreSensible: what a layer took by the clock, and what its streams hold.
 func TestLongStatsOfWindowsAreSensible(t *testing.T) {
-	rng := awaritest.Rand(t)
-	for range awaritest.Runs(60) {
+	rng := tries.Rand(t)
+	for range tries.Runs(60) {
 		x := newTrial(t, rng)
 		x.options.Interval = 0
 		start := time.Now()
@@ -242,66 +219,4 @@ func (d *disk) bytes(t *testing.T, part string) (n uint64) {
 		}
 	}
 	return n
-}
-
-// TestLongProgressOfManyWorkers: reports may come out of order, but none is missing.
-func TestLongProgressOfManyWorkers(t *testing.T) {
-	rng := awaritest.Rand(t)
-	for range awaritest.Runs(40) {
-		c := randomConfig(t, rng)
-		var mu sync.Mutex
-		ended := map[fixpoint.Stage]map[int]bool{}
-		c.options.Progress = func(p fixpoint.Progress) {
-			mu.Lock()
-			defer mu.Unlock()
-			if p.Turning {
-				return
-			}
-			if ended[p.Stage] == nil {
-				ended[p.Stage] = map[int]bool{}
-			}
-			ended[p.Stage][p.Sweep] = ended[p.Stage][p.Sweep] || p.Done == p.Positions
-		}
-		c.solve(t)
-		for stage, sweeps := range ended {
-			for sweep, end := range sweeps {
-				if !end {
-					t.Fatalf("%+v: %v stage, sweep %d: no report of the end", c, stage, sweep)
-				}
-			}
-		}
-		for _, stage := range []fixpoint.Stage{fixpoint.CaptureStage, fixpoint.DenseStage, fixpoint.FullStage} {
-			if len(ended[stage]) == 0 {
-				t.Fatalf("%+v: no report of the %v stage", c, stage)
-			}
-		}
-	}
-}
-
-// TestLongStatsAreSensible compares the statistics of layers with a clock and with the
-// positions there are.
-func TestLongStatsAreSensible(t *testing.T) {
-	rng := awaritest.Rand(t)
-	for range awaritest.Runs(60) {
-		c := randomConfig(t, rng)
-		start := time.Now()
-		l := c.solve(t)
-		elapsed := time.Since(start)
-		s, all := l.Stats(), time.Duration(0)
-		for stage, took := range s.Stages {
-			if took < 0 || took == 0 && fixpoint.Stage(stage) != fixpoint.SparseStage {
-				t.Fatalf("%+v: the %v stage took %v", c, fixpoint.Stage(stage), took)
-			}
-			all += took
-		}
-		if all > elapsed {
-			t.Fatalf("%+v: stages took %v in %v", c, s.Stages, elapsed)
-		}
-		if s.Sweeps < 1 || s.Events > s.Changes || s.Events > 0 && s.Stages[fixpoint.SparseStage] == 0 {
-			t.Fatalf("%+v: %+v", c, s)
-		}
-		if s.Bytes < l.Positions() || s.Bytes > Memory(c.game, c.seeds) {
-			t.Fatalf("%+v: %d bytes for %d positions, %d estimated", c, s.Bytes, l.Positions(), Memory(c.game, c.seeds))
-		}
-	}
 }

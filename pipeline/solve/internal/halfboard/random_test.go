@@ -8,6 +8,7 @@ import (
 	"go.uber.org/goleak"
 
 	"grenier/internal/testkit/awaritest"
+	"grenier/internal/testkit/must"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
 )
@@ -45,20 +46,12 @@ func (c config) begin(t testing.TB) *engine {
 	t.Helper()
 	c.options.often = true
 	e, err := New(c.game, c.options)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	w, err := e.begin(t.Context(), c.seeds, testBelow)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	t.Cleanup(func() {
-		if err := e.spare.Put(w.memory); err != nil {
-			t.Error(err)
-		}
-		if err := e.Close(); err != nil {
-			t.Error(err)
-		}
+		must.OK(t, e.spare.Put(w.memory))
+		must.OK(t, e.Close())
 	})
 	return w
 }

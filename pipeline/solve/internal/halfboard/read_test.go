@@ -9,6 +9,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"grenier/internal/testkit/awaritest"
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/tries"
 	"grenier/kernels/colex"
 )
 
@@ -17,25 +19,17 @@ func (c config) solve(t testing.TB) *Layer {
 	t.Helper()
 	c.options.often = true
 	e, err := New(c.game, c.options)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	l, err := e.Solve(t.Context(), c.seeds, testBelow, c.lower(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := l.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	must.OK(t, err)
+	t.Cleanup(func() { must.OK(t, l.Close()) })
 	return l
 }
 
 // TestLongReadAnyPart reads parts of layers from several goroutines.
 func TestLongReadAnyPart(t *testing.T) {
-	rng := awaritest.Rand(t)
-	for range awaritest.Runs(40) {
+	rng := tries.Rand(t)
+	for range tries.Runs(40) {
 		c := randomConfig(t, rng)
 		l, want := c.solve(t), awaritest.Oracle(t, c.game, c.seeds)[c.seeds]
 		if l.Seeds() != c.seeds || l.Positions() != uint64(len(want)) {
@@ -59,9 +53,7 @@ func TestLongReadAnyPart(t *testing.T) {
 				return nil
 			})
 		}
-		if err := group.Wait(); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, group.Wait())
 	}
 }
 

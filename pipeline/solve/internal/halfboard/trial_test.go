@@ -15,6 +15,8 @@ import (
 
 	"grenier/internal/testkit/awaritest"
 	"grenier/internal/testkit/crashfs"
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/tries"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
 	"grenier/pipeline/solve/internal/halfboard/fixpoint"
@@ -65,28 +67,15 @@ func newWholeTrial(t *testing.T, rng *rand.Rand) *trial {
 
 // eachEngine runs a test with layers in windows, and with others in one piece.
 func eachEngine(t *testing.T, test func(t *testing.T, rng *rand.Rand, draw func(t *testing.T, rng *rand.Rand) *trial)) {
-	t.Run("windows", func(t *testing.T) { test(t, awaritest.Rand(t), newTrial) })
-	t.Run("whole", func(t *testing.T) { test(t, awaritest.Rand(t), newWholeTrial) })
+	t.Run("windows", func(t *testing.T) { test(t, tries.Rand(t), newTrial) })
+	t.Run("whole", func(t *testing.T) { test(t, tries.Rand(t), newWholeTrial) })
 }
 
 // trials returns how often to repeat a random test: each of these takes long.
-func trials(n int) int {
-	switch {
-	case awaritest.Full():
-		return 20 * n
-	case awaritest.Long():
-		return n
-	}
-	return max(1, awaritest.Runs(n)/2)
-}
+func trials(n int) int { return tries.Pick(max(1, n/80), n, 20*n) }
 
 // gap returns how far failures are apart at most: n in long tests, twice that in others.
-func gap(n int) int {
-	if awaritest.Long() {
-		return n
-	}
-	return 2 * n
-}
+func gap(n int) int { return tries.More(2*n, n) }
 
 // trial returns a trial of the layer of c on a disk.
 func (c config) trial(rng *rand.Rand, d *disk) *trial {
@@ -122,13 +111,9 @@ func (x *trial) attempt(t *testing.T, ctx context.Context, progress func(fixpoin
 	lower := &awaritest.Counting{Lower: x.lower(t)}
 	x.options.often = true
 	e, err := New(x.game, x.options)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer func() {
-		if err := e.Close(); err != nil {
-			t.Error(err)
-		}
+		must.OK(t, e.Close())
 	}()
 	l, err := e.Solve(ctx, x.seeds, x.below, lower)
 	for n := range lower.Scores {
@@ -266,13 +251,9 @@ func (x *trial) during(t *testing.T, do func(w *engine)) {
 	x.notes, x.options.Progress = nil, nil
 	x.options.often = true
 	e, err := New(x.game, x.options)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	w, err := e.begin(t.Context(), x.seeds, testBelow)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer func() {
 		l := &Layer{engine: w, spare: &e.spare}
 		if err := errors.Join(l.Close(), e.Close()); err != nil && !errors.Is(err, crashfs.ErrCrashed) {
@@ -297,8 +278,8 @@ func smallWholeTrial(t *testing.T, rng *rand.Rand) *trial {
 
 // eachSmallEngine is eachEngine for that layer.
 func eachSmallEngine(t *testing.T, test func(t *testing.T, rng *rand.Rand, draw func(t *testing.T, rng *rand.Rand) *trial)) {
-	t.Run("windows", func(t *testing.T) { test(t, awaritest.Rand(t), smallTrial) })
-	t.Run("whole", func(t *testing.T) { test(t, awaritest.Rand(t), smallWholeTrial) })
+	t.Run("windows", func(t *testing.T) { test(t, tries.Rand(t), smallTrial) })
+	t.Run("whole", func(t *testing.T) { test(t, tries.Rand(t), smallWholeTrial) })
 }
 
 // TestLongCrashes crashes in each operation on files: the process is killed, or the power
@@ -306,13 +287,7 @@ func eachSmallEngine(t *testing.T, test func(t *testing.T, rng *rand.Rand, draw 
 func TestLongCrashes(t *testing.T) { eachSmallEngine(t, testCrashes) }
 
 func testCrashes(t *testing.T, rng *rand.Rand, draw func(t *testing.T, rng *rand.Rand) *trial) {
-	stride := 140
-	switch {
-	case awaritest.Full():
-		stride = 1
-	case awaritest.Long():
-		stride = 9
-	}
+	stride := tries.Pick(140, 9, 1)
 	for k := 1; ; k++ {
 		k += rng.IntN(stride)
 		x := draw(t, rng)
@@ -338,7 +313,7 @@ func testCrashes(t *testing.T, rng *rand.Rand, draw func(t *testing.T, rng *rand
 
 // TestLongFullDisk lets the disk be full from the k-th write on. Nothing is lost then.
 func TestLongFullDisk(t *testing.T) {
-	rng := awaritest.Rand(t)
+	rng := tries.Rand(t)
 	for k := 1; ; k += 1 + rng.IntN(gap(30)) {
 		x := smallTrial(t, rng)
 		x.disk.failOn(crashfs.Write, failing(syscall.ENOSPC, k))
@@ -359,7 +334,7 @@ func TestLongFullDisk(t *testing.T) {
 // TestLongStreamsAreMissed: the disk is full while a stream that is needed is stored, and has room
 // again at once. The layer does not continue as if the stream were there.
 func TestLongStreamsAreMissed(t *testing.T) {
-	rng := awaritest.Rand(t)
+	rng := tries.Rand(t)
 	for k := 1; ; k += 1 + rng.IntN(gap(10)) {
 		x := smallTrial(t, rng)
 		var calls atomic.Int64

@@ -19,7 +19,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"grenier/internal/testkit/awaritest"
-	"grenier/internal/testkit/crashfs"
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/tries"
 	"grenier/io/corrupt"
 	"grenier/io/rundir"
 	"grenier/io/vfs"
@@ -34,14 +35,8 @@ import (
 // TestLongWindowsGiveTheSame solves layers of random games window by window, in random ways:
 // they equal those of the document's algorithm.
 func TestLongWindowsGiveTheSame(t *testing.T) {
-	configs := awaritest.Runs(200)
-	switch {
-	case awaritest.Full():
-		configs = 20_000
-	case awaritest.Long():
-		configs = 200
-	}
-	rng := awaritest.Rand(t)
+	configs := tries.Pick(5, 200, 20_000)
+	rng := tries.Rand(t)
 	for range configs {
 		x := newTrial(t, rng)
 		if rng.IntN(2) == 0 {
@@ -54,44 +49,10 @@ func TestLongWindowsGiveTheSame(t *testing.T) {
 	}
 }
 
-// TestLongEveryWidthAndKernel solves layers in all widths with all kernels and some numbers of
-// workers.
-func TestLongEveryWidthAndKernel(t *testing.T) {
-	rng := awaritest.Rand(t)
-	layers := []config{
-		{game: awaritest.Game(t, 12, awari.Awari), seeds: 6}, {game: awaritest.Game(t, 4, awari.Strict), seeds: 20},
-		{game: awaritest.Game(t, 12, awari.Strict), seeds: 6}, {game: awaritest.Game(t, 6, awari.Awari), seeds: 14},
-	}
-	if !awaritest.Long() {
-		layers = layers[2*rng.IntN(2):][:2]
-	}
-	for _, c := range layers {
-		for _, o := range someKernels(rng) {
-			for _, bits := range Widths {
-				c.options = o
-				c.options.Bits, c.options.TileSize, c.options.segment = bits, 1+rng.IntN(200), 1+rng.Uint64N(20_000)
-				c.options.thin = rng.IntN(2) == 0
-				x := c.trial(rng, newDisk())
-				x.options.Interval = 0
-				x.finish(t)
-				if x.stats.Bits != bits {
-					t.Fatalf("%+v: %d bits", x.config, x.stats.Bits)
-				}
-			}
-		}
-	}
-}
-
 // TestLongWindowsEqualWhole solves all layers of a game in one piece and in each width, every other one with
 // thin windows; short runs take every other width for a layer.
 func TestLongWindowsEqualWhole(t *testing.T) {
-	tops := map[int]int{12: 4, 8: 7}
-	switch {
-	case awaritest.Full():
-		tops = map[int]int{12: 24, 8: 24}
-	case awaritest.Long():
-		tops = map[int]int{12: 12, 8: 18}
-	}
+	tops := tries.Pick(map[int]int{12: 4, 8: 7}, map[int]int{12: 12, 8: 18}, map[int]int{12: 24, 8: 24})
 	for pits, top := range tops {
 		for _, rules := range []awari.Rules{awari.Awari, awari.Strict} {
 			t.Run(fmt.Sprintf("%d-%v", pits, rules), func(t *testing.T) {
@@ -100,7 +61,7 @@ func TestLongWindowsEqualWhole(t *testing.T) {
 				for n := range top + 1 {
 					want := whole.next(t)
 					for i, codes := range stream.AllCodes {
-						if !awaritest.Long() && (n/2+i)%2 > 0 {
+						if !tries.Long() && (n/2+i)%2 > 0 {
 							continue
 						}
 						o.Bits, o.thin, o.Work = codes.Bits, (n+i)%2 == 0, newDisk().work()
@@ -118,17 +79,11 @@ func TestLongWindowsEqualWhole(t *testing.T) {
 func solveOn(t *testing.T, w *tower, o Options, n int) []int8 {
 	t.Helper()
 	e, err := New(w.engine.game, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	l, err := e.Solve(t.Context(), n, testBelow, w)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	scores := make([]int8, l.Positions())
-	if err := errors.Join(l.Read(0, scores), l.Close(), e.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, errors.Join(l.Read(0, scores), l.Close(), e.Close()))
 	return scores
 }
 
@@ -142,16 +97,12 @@ func TestBitsThatMakeNoSense(t *testing.T) {
 	}
 	for _, bits := range Widths[1:] {
 		e, err := New(game, Options{Bits: bits})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		lower := &awaritest.Counting{Lower: &awaritest.Lower{}}
 		if l, err := e.Solve(t.Context(), 5, testBelow, lower); !errors.Is(err, ErrOptions) || l != nil || lower.Closed.Load() != 1 {
 			t.Errorf("%d bits: %v, the layers below are closed %d times", bits, err, lower.Closed.Load())
 		}
-		if err := e.Close(); err != nil {
-			t.Error(err)
-		}
+		must.OK(t, e.Close())
 	}
 }
 
@@ -164,7 +115,7 @@ func (x *trial) width() {
 
 // TestLongWidthsChange: what was found with one width is resumed in another.
 func TestLongWidthsChange(t *testing.T) {
-	rng := awaritest.Rand(t)
+	rng := tries.Rand(t)
 	for range trials(20) {
 		x := newTrial(t, rng)
 		x.seeds = max(x.seeds, 4)
@@ -191,7 +142,7 @@ func TestLongWidthsChange(t *testing.T) {
 // TestLongWindowsAreNotSolvedTwice: a kill costs a layer what it has done since the last
 // checkpoint, the window before if that was still on its way to the disk, and no other window or segment.
 func TestLongWindowsAreNotSolvedTwice(t *testing.T) {
-	rng := awaritest.Rand(t)
+	rng := tries.Rand(t)
 	for kills := 0; kills < trials(10); {
 		x := newTrial(t, rng)
 		x.vary()
@@ -231,7 +182,7 @@ func TestLongWindowsAreNotSolvedTwice(t *testing.T) {
 
 // TestLongSolvedLayersAreNotSolvedAgain: a layer that was not sealed is only read.
 func TestLongSolvedLayersAreNotSolvedAgain(t *testing.T) {
-	rng := awaritest.Rand(t)
+	rng := tries.Rand(t)
 	for range trials(15) {
 		x := newTrial(t, rng)
 		x.finish(t)
@@ -276,11 +227,8 @@ func (x *trial) kill(t *testing.T, when func(all, ofStage int, stage fixpoint.St
 
 // TestLongSegmentsAreNotComputedTwice: captures that are stored are not computed again.
 func TestLongSegmentsAreNotComputedTwice(t *testing.T) {
-	rng := awaritest.Rand(t)
-	seeds, stops := 10, 1
-	if awaritest.Long() {
-		seeds, stops = 12, 6
-	}
+	rng := tries.Rand(t)
+	seeds, stops := tries.More(10, 12), tries.More(1, 6)
 	c := config{game: awaritest.Game(t, 10, awari.Awari), seeds: seeds, options: Options{Workers: 1, Bits: 4, Memory: 1, segment: 1}}
 	all := c.trial(rng, newDisk())
 	all.finish(t)
@@ -347,7 +295,7 @@ func (x *trial) anyOfKind(t *testing.T) map[string]string {
 func (x *trial) someOfKind(t *testing.T) map[string]string {
 	t.Helper()
 	kinds := x.anyOfKind(t)
-	if awaritest.Long() {
+	if tries.Long() {
 		return kinds
 	}
 	some := map[string]string{}
@@ -360,7 +308,7 @@ func (x *trial) someOfKind(t *testing.T) map[string]string {
 // someWidths returns one of the widths, in long tests all.
 func someWidths(rng *rand.Rand) []int {
 	all := Widths[1:]
-	if awaritest.Long() {
+	if tries.Long() {
 		return all
 	}
 	return all[rng.IntN(len(all)):][:1]
@@ -369,7 +317,7 @@ func someWidths(rng *rand.Rand) []int {
 // TestLongDamagedStreams damages each kind of streams in each way: what is damaged is named
 // and computed again, and never believed.
 func TestLongDamagedStreams(t *testing.T) {
-	rng := awaritest.Rand(t)
+	rng := tries.Rand(t)
 	for _, bits := range someWidths(rng) {
 		x := smallTrial(t, rng)
 		x.options.Bits, x.options.segment = bits, 30_000
@@ -405,9 +353,7 @@ func TestLongDamagedStreams(t *testing.T) {
 				d.write(t, name, h, contents)
 			}},
 			"text": {do: func(d *disk, name string) {
-				if err := vfs.Write(d.plain(), name, bytes.Repeat([]byte("text"), 100)); err != nil {
-					t.Fatal(err)
-				}
+				must.OK(t, vfs.Write(d.plain(), name, bytes.Repeat([]byte("text"), 100)))
 			}},
 			"of another layer":  {silent: true, do: other(func(y *trial) { y.seeds-- })},
 			"of other rules":    {silent: true, do: other(func(y *trial) { y.game = awaritest.Game(t, 6, awari.Strict) })},
@@ -439,7 +385,7 @@ func TestLongDamagedStreams(t *testing.T) {
 // TestLongForgedStreams: right checksums of wrong contents. What no stream can hold is named,
 // and the scores that come out of the rest are those of the oracle.
 func TestLongForgedStreams(t *testing.T) {
-	rng := awaritest.Rand(t)
+	rng := tries.Rand(t)
 	for _, bits := range someWidths(rng) {
 		x := smallTrial(t, rng)
 		x.options.Bits = bits
@@ -503,7 +449,7 @@ func random(rng *rand.Rand, begin []byte, n int) []byte {
 // TestFloorsOfCheckpoints: those of codes are not believed. While lines are being changed, a copy of codes of two parts
 // can show any.
 func TestFloorsOfCheckpoints(t *testing.T) {
-	rng := awaritest.Rand(t)
+	rng := tries.Rand(t)
 	for _, c := range stream.AllCodes {
 		x := smallTrial(t, rng)
 		x.options.Bits = c.Bits
@@ -529,7 +475,7 @@ func TestFloorsOfCheckpoints(t *testing.T) {
 
 // TestForgedCaptures: a capture value beyond what the layer has is not believed.
 func TestForgedCaptures(t *testing.T) {
-	rng := awaritest.Rand(t)
+	rng := tries.Rand(t)
 	x := smallTrial(t, rng)
 	x.stopInWindow(t, 1)
 	for _, value := range []int8{127, 13, -14, -64, -65, -64 - 14, -128} {
@@ -566,41 +512,11 @@ func forgeLine(contents []byte, value int8) []byte {
 	return forged
 }
 
-// TestLongAnyWindowStreamsWillDo kills the work, or cuts the power, in any operation, several
-// times, with other widths, and bytes go bad in between.
-func TestLongAnyWindowStreamsWillDo(t *testing.T) {
-	rng := awaritest.Rand(t)
-	crashes, flips := 0, 0
-	for range trials(15) {
-		x := newTrial(t, rng)
-		for range 1 + rng.IntN(4) {
-			x.width()
-			x.disk.CrashAt(1 + rng.IntN(400))
-			if x.fail(t, crashfs.ErrCrashed) {
-				crashes++
-			}
-			found := x.disk.Kill()
-			if rng.IntN(2) == 0 {
-				found = x.disk.PowerCut(rng)
-			}
-			x.move(&disk{FS: found})
-			for _, name := range x.disk.streams(t) {
-				if rng.IntN(30) == 0 {
-					flips++
-					x.disk.flipAny(t, rng, name)
-				}
-			}
-		}
-		x.finish(t)
-	}
-	t.Logf("%d crashes, %d bytes", crashes, flips)
-}
-
 // TestLongWindowsAreCancelled ends the context at any moment of each stage: files are closed,
 // goroutines end, memory is returned, which only long tests look at, and the layer can be resumed.
 func TestLongWindowsAreCancelled(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
-	rng := awaritest.Rand(t)
+	rng := tries.Rand(t)
 	stopped := [fixpoint.Stages]int{}
 	for wanted := range fixpoint.Stages {
 		// Few layers have a sparse stage.
@@ -614,7 +530,7 @@ func TestLongWindowsAreCancelled(t *testing.T) {
 			}
 		}
 	}
-	if !awaritest.Long() {
+	if !tries.Long() {
 		return
 	}
 	x := smallTrial(t, rng)
@@ -630,7 +546,7 @@ func TestLongWindowsAreCancelled(t *testing.T) {
 // TestLongLoadedScores reads a layer that was solved in windows in any order, from several
 // goroutines, and loads parts of it before or not.
 func TestLongLoadedScores(t *testing.T) {
-	rng := awaritest.Rand(t)
+	rng := tries.Rand(t)
 	for range trials(10) {
 		x := newTrial(t, rng)
 		x.solved(t, func(l *Layer, want []int8) {
@@ -644,9 +560,7 @@ func TestLongLoadedScores(t *testing.T) {
 						t.Fatalf("%+v: loaded from %d to %d of %d, slabs of %d: %v", x.config, start, end, l.Positions(), size, err)
 					}
 				case 1:
-					if err := l.LoadSample(t.Context()); err != nil {
-						t.Fatal(err)
-					}
+					must.OK(t, l.LoadSample(t.Context()))
 					x.readsSample(t, l, want)
 				}
 				var group errgroup.Group
@@ -658,9 +572,7 @@ func TestLongLoadedScores(t *testing.T) {
 						return nil
 					})
 				}
-				if err := group.Wait(); err != nil {
-					t.Fatal(err)
-				}
+				must.OK(t, group.Wait())
 			}
 		})
 	}
@@ -682,7 +594,7 @@ func (x *trial) readsSample(t *testing.T, l *Layer, want []int8) {
 // TestLongSamples: pieces on both sides of the border of two slabs and on both at once, all of the
 // layer, nothing, single positions, the same piece twice, and another sample than that of the run before.
 func TestLongSamples(t *testing.T) {
-	rng := awaritest.Rand(t)
+	rng := tries.Rand(t)
 	for _, bits := range someWidths(rng) {
 		c := config{game: awaritest.Game(t, 12, awari.Awari), seeds: 8, options: Options{Workers: 2, Bits: bits}}
 		x := c.trial(rng, newDisk())
@@ -696,7 +608,7 @@ func TestLongSamples(t *testing.T) {
 			{[]uint64{border - 2000, border}, 2000}, {[]uint64{border - 1000}, 2000}, {[]uint64{0}, Positions(c.game, c.seeds)},
 			{nil, 0}, {nil, 7}, {[]uint64{0, 1, border - 1, border, Positions(c.game, c.seeds) - 1}, 1}, {[]uint64{99, 99}, 99},
 		}
-		if !awaritest.Long() {
+		if !tries.Long() {
 			samples = awaritest.Shuffled(rng, samples)[:3]
 		}
 		for _, sample := range samples {
@@ -708,9 +620,7 @@ func TestLongSamples(t *testing.T) {
 				if l.Stats().Traffic.Written[fixpoint.FullStage] == 0 {
 					t.Errorf("%v: what windows found is that of another sample", sample)
 				}
-				if err := l.LoadSample(t.Context()); err != nil {
-					t.Fatal(err)
-				}
+				must.OK(t, l.LoadSample(t.Context()))
 				x.readsSample(t, l, want)
 				x.readsRight(t, l, want, 0, len(want))
 			})
@@ -732,9 +642,7 @@ func (x *trial) solved(t *testing.T, do func(l *Layer, want []int8)) {
 		t.Fatalf("%+v: %v", x.config, err)
 	}
 	do(l, awaritest.Oracle(t, x.game, x.seeds)[x.seeds])
-	if err := errors.Join(l.Close(), e.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, errors.Join(l.Close(), e.Close()))
 }
 
 func (x *trial) readsRight(t *testing.T, l *Layer, want []int8, start uint64, length int) {
@@ -750,7 +658,7 @@ func (x *trial) readsRight(t *testing.T, l *Layer, want []int8, start uint64, le
 // TestLongLoadingFails: after a failure nothing wrong is read, neither by the one who fails nor
 // by others at the same time.
 func TestLongLoadingFails(t *testing.T) {
-	rng := awaritest.Rand(t)
+	rng := tries.Rand(t)
 	failures := 0
 	for tries := 0; tries < trials(15) || failures == 0; tries++ {
 		x := newTrial(t, rng)

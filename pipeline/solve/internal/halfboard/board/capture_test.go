@@ -1,50 +1,34 @@
 package board
 
 import (
-	"slices"
 	"testing"
 
 	"grenier/internal/testkit/awaritest"
+	"grenier/internal/testkit/tries"
 	"grenier/kernels/compress"
 )
 
 // TestLongOffersFollowTheRules asks the rules about every position of random layers, of
 // open and of full rows.
 func TestLongOffersFollowTheRules(t *testing.T) {
-	rng := awaritest.Rand(t)
-	for range awaritest.Runs(60) {
+	rng := tries.Rand(t)
+	for range tries.Runs(60) {
 		c := randomConfig(t, rng)
 		w := c.prepare(t, awaritest.LowerOf(t, c.game, c.seeds))
 		j := awaritest.NewJudge(t, c.game, c.seeds)
 		for class := range Classes {
-			w.eachPosition(class, func(p position) {
-				want, ok := j.Offer(w.Board(p.mover, p.opponent))
-				if got := w.find(p).offer(); ok && int(got) != -want || !ok && got != w.Blocked() {
-					t.Fatalf("%+v: %v is offered %d, want %d (%v)", c, w.Board(p.mover, p.opponent), got, -want, ok)
+			for _, m := range w.Matrices {
+				for column := range m.Columns {
+					for row, opponent := range w.Rows[w.N-m.Sum][class] {
+						board := w.Board(m.First+uint32(column), opponent)
+						want, ok := j.Offer(board)
+						got := m.Block(class, column/Side, row/Side)[column%Side*Side+row%Side]
+						if ok && int(got) != -want || !ok && got != w.Blocked() {
+							t.Fatalf("%+v: %v is offered %d, want %d (%v)", c, board, got, -want, ok)
+						}
+					}
 				}
-			})
-		}
-	}
-}
-
-// TestLongOffersCoverAllPositions: each position of the layer is in one block.
-func TestLongOffersCoverAllPositions(t *testing.T) {
-	rng := awaritest.Rand(t)
-	for range awaritest.Runs(60) {
-		c := randomConfig(t, rng)
-		w := c.layer(t)
-		positions := uint64(0)
-		for class := range Classes {
-			w.eachPosition(class, func(p position) {
-				s := w.find(p)
-				if s.class != class || s.col >= s.m.Width(s.panel) || s.line >= s.m.Depth(class, s.chunk) {
-					t.Fatalf("%+v: %v stands at %+v", c, w.Board(p.mover, p.opponent), s)
-				}
-				positions++
-			})
-		}
-		if want := w.Halves.Board().Size(c.seeds); positions != want {
-			t.Fatalf("%+v: %d positions, want %d", c, positions, want)
+			}
 		}
 	}
 }
@@ -52,8 +36,8 @@ func TestLongOffersCoverAllPositions(t *testing.T) {
 // TestLongOffersDoNotDependOnRounds computes offers in rounds, with any memory for offers and
 // for pieces of lower layers.
 func TestLongOffersDoNotDependOnRounds(t *testing.T) {
-	rng := awaritest.Rand(t)
-	for range awaritest.Runs(60) {
+	rng := tries.Rand(t)
+	for range tries.Runs(60) {
 		c := randomConfig(t, rng)
 		want, w := c.prepare(t, awaritest.LowerOf(t, c.game, c.seeds)), c.layer(t)
 		pieces := NewPieces(w, awaritest.LowerOf(t, c.game, c.seeds), make([]int8, rng.IntN(40)*PieceLength))
@@ -93,36 +77,11 @@ func (r *Round) compare(t *testing.T, c config, m *Matrix, of PanelOf) {
 	}
 }
 
-// TestLongLeaves: every open half that a capture can leave is in one part, in the order of rows.
-func TestLongLeaves(t *testing.T) {
-	rng := awaritest.Rand(t)
-	for range awaritest.Runs(60) {
-		g := randomConfig(t, rng).layer(t)
-		all := slices.Concat(g.leaves()...)
-		for i, code := range all {
-			h := g.Pits[code]
-			if !h.hasEmpty(g.Q) || h.Sum() > g.N-2 {
-				t.Fatalf("%d pits, %d seeds: half %v is listed", 2*g.Q, g.N, h)
-			}
-			if i > 0 && g.RowStart(g.N, all[i-1]) >= g.RowStart(g.N, code) {
-				t.Fatalf("%d pits, %d seeds: half %v after %v", 2*g.Q, g.N, h, g.Pits[all[i-1]])
-			}
-		}
-		want := 0
-		for sum := range max(0, g.N-1) {
-			want += len(g.Rows[sum][OpenRows])
-		}
-		if len(all) != want {
-			t.Fatalf("%d pits, %d seeds: %d halves, want %d", 2*g.Q, g.N, len(all), want)
-		}
-	}
-}
-
 // TestLongOnlyReachableLayersAreRead: a capture takes 2 seeds at least and 3 from every pit of the
 // opponent at most. One worker reads no piece twice.
 func TestLongOnlyReachableLayersAreRead(t *testing.T) {
-	rng := awaritest.Rand(t)
-	for range awaritest.Runs(60) {
+	rng := tries.Rand(t)
+	for range tries.Runs(60) {
 		c := randomConfig(t, rng)
 		lower := &awaritest.Counting{Lower: awaritest.LowerOf(t, c.game, c.seeds)}
 		w := c.prepare(t, lower)

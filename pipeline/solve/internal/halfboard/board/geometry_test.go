@@ -3,8 +3,6 @@ package board
 import (
 	"slices"
 	"testing"
-
-	"grenier/internal/testkit/awaritest"
 )
 
 // TestCodesNumberTheHalves looks every half up by its code, its place and its
@@ -29,52 +27,6 @@ func TestCodesNumberTheHalves(t *testing.T) {
 			}
 		}
 	})
-}
-
-// TestRowsAreTheHalvesOfASum: columns, and the rows of each class, are in the
-// order of codes, and no half is missing or twice.
-func TestRowsAreTheHalvesOfASum(t *testing.T) {
-	eachGeometry(t, func(t *testing.T, g *Geometry) {
-		for sum := range g.N + 1 {
-			all := slices.Concat(g.Rows[sum][OpenRows], g.Rows[sum][FullRows])
-			slices.Sort(all)
-			for i, code := range all {
-				if code != g.first(sum)+uint32(i) {
-					t.Fatalf("%d pits, sum %d: half %d is that of code %d", g.Q, sum, i, code)
-				}
-			}
-			if len(all) != g.columns(sum) || g.first(sum)+uint32(len(all)) != g.first(sum+1) {
-				t.Fatalf("%d pits, sum %d: %d halves, %d columns", g.Q, sum, len(all), g.columns(sum))
-			}
-			for class := range Classes {
-				rows := g.Rows[sum][class]
-				if !slices.IsSorted(rows) || g.chunks(sum, class) != (len(rows)+63)/64 {
-					t.Fatalf("%d pits, sum %d: %d chunks of rows %v", g.Q, sum, g.chunks(sum, class), rows)
-				}
-			}
-		}
-	})
-}
-
-// TestNumbersDoNotDependOnTheLayer: patterns are kept from layer to layer.
-func TestNumbersDoNotDependOnTheLayer(t *testing.T) {
-	eachGeometry(t, func(t *testing.T, g *Geometry) {
-		for n := range g.N {
-			small := mustGeometry(t, g.Q, n)
-			if !slices.Equal(small.places, g.places[:len(small.places)]) || !slices.Equal(small.Pits, g.Pits[:len(small.Pits)]) {
-				t.Fatalf("%d pits: other numbers with %d seeds than with %d", g.Q, n, g.N)
-			}
-		}
-	})
-}
-
-func TestBoardJoinsHalves(t *testing.T) {
-	g := mustGeometry(t, 3, 6)
-	a, b := Half{1, 0, 2}, Half{0, 3, 0}
-	board := g.Board(g.Code(&a), g.Code(&b))
-	if want := [12]uint8{1, 0, 2, 0, 3, 0}; board != want {
-		t.Errorf("%v and %v make %v", a, b, board)
-	}
 }
 
 // cutSizes are bounds on runs.
@@ -166,57 +118,4 @@ func TestSuffixIsWhatHalvesShare(t *testing.T) {
 			begin = end
 		}
 	})
-}
-
-// TestRunsCoverPanelsAndChunks: every panel and chunk is in one tile, tiles are not
-// larger than asked for by more than a panel, and halves that are not near the ends
-// of tiles of some panels agree with the suffix, which sorts the tiles.
-func TestRunsCoverPanelsAndChunks(t *testing.T) {
-	rng := awaritest.Rand(t)
-	eachGeometry(t, func(t *testing.T, g *Geometry) {
-		for sum := range g.N + 1 {
-			columns := make([]uint32, g.columns(sum))
-			for i := range columns {
-				columns[i] = g.first(sum) + uint32(i)
-			}
-			for _, size := range append(cutSizes, 1+rng.IntN(500), 64+rng.IntN(200)) {
-				g.checkRuns(t, g.PanelRuns(sum, size), columns, size)
-				g.checkRuns(t, g.ChunkRuns(sum, size), g.Rows[sum][OpenRows], size)
-			}
-		}
-	})
-}
-
-// checkRuns checks runs of the halves with the given codes.
-func (g *Geometry) checkRuns(t *testing.T, runs []Run, codes []uint32, size int) {
-	t.Helper()
-	at := 0
-	for _, r := range runs {
-		begin, end := r.Begin*Side, min(r.End*Side, len(codes))
-		if r.Begin != at || r.End <= r.Begin || end <= begin || end-begin > size+Side {
-			t.Fatalf("%d pits, at most %d of %d: run %+v after %d", g.Q, size, len(codes), r, at)
-		}
-		at = r.End
-		if size < 2*Side {
-			continue // a panel may hold several cuts: nothing is sure
-		}
-		sure := max(end-Side/2, begin) // the halves from here on may be of the next cut
-		for _, code := range codes[min(begin+Side/2, sure):sure] {
-			if h := g.Pits[code]; !h.agrees(r.Suffix) {
-				t.Fatalf("%d pits, at most %d: %v is in the run %+v", g.Q, size, h, r)
-			}
-		}
-	}
-	if at != Groups(len(codes)) {
-		t.Fatalf("%d pits, at most %d: runs end at %d of %d", g.Q, size, at, Groups(len(codes)))
-	}
-}
-
-// agrees reports whether h holds what suffix says, or more in its first pit.
-func (h Half) agrees(suffix Half) bool {
-	pit := 0
-	for pit < len(h)-1 && suffix[pit] == 0 {
-		pit++
-	}
-	return h[pit] >= suffix[pit] && slices.Equal(h[pit+1:], suffix[pit+1:])
 }

@@ -7,6 +7,7 @@ import (
 	"go.uber.org/goleak"
 
 	"grenier/internal/testkit/awaritest"
+	"grenier/internal/testkit/must"
 	"grenier/layers/awari"
 )
 
@@ -16,9 +17,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func mustGeometry(t testing.TB, q, n int) *Geometry {
 	t.Helper()
 	g, err := NewGeometry(q, n)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return g
 }
 
@@ -53,19 +52,11 @@ func (c config) layer(t testing.TB) *Layer {
 func (c config) begin(t testing.TB) (l *Layer, scores []int8) {
 	t.Helper()
 	l, err := NewLayer(t.Context(), c.workers, mustGeometry(t, c.game.Half(), c.seeds), &Patterns{}, Side)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	size := LayoutOf(c.game.Half(), c.seeds)
 	memory, err := NewRegion(size.Total())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := memory.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	must.OK(t, err)
+	t.Cleanup(func() { must.OK(t, memory.Close()) })
 	_, scores = l.Allocate(memory, size)
 	return l, scores
 }
@@ -74,40 +65,6 @@ func (c config) begin(t testing.TB) (l *Layer, scores []int8) {
 func (c config) prepare(t testing.TB, lower Lower) *Layer {
 	t.Helper()
 	l, scores := c.begin(t)
-	if err := CaptureAll(t.Context(), l, c.game, c.workers, lower, scores, func(float64) {}); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, CaptureAll(t.Context(), l, c.game, c.workers, lower, scores, func(float64) {}))
 	return l
-}
-
-// position names a position by the codes of its halves.
-type position struct{ mover, opponent uint32 }
-
-// A spot is where a position stands: in a column and row of a block.
-type spot struct {
-	m           *Matrix
-	class       RowClass
-	panel, col  int
-	chunk, line int
-}
-
-// find returns where p stands.
-func (g *Layer) find(p position) spot {
-	m := g.Matrices[g.Pits[p.mover].Sum()]
-	column, at := int(p.mover-m.First), g.Place(p.opponent)
-	return spot{m, at.Class, column / Side, column % Side, int(at.Row) / Side, int(at.Row) % Side}
-}
-
-// offer returns the offer to a position.
-func (s spot) offer() int8 { return s.m.Block(s.class, s.panel, s.chunk)[s.col*Side+s.line] }
-
-// eachPosition calls do for all positions whose row is of class.
-func (g *Layer) eachPosition(class RowClass, do func(p position)) {
-	for _, m := range g.Matrices {
-		for column := range m.Columns {
-			for _, opponent := range g.Rows[g.N-m.Sum][class] {
-				do(position{m.First + uint32(column), opponent})
-			}
-		}
-	}
 }

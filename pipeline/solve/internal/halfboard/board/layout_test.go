@@ -6,6 +6,9 @@ import (
 	"unsafe"
 
 	"grenier/internal/testkit/awaritest"
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/tries"
+	"grenier/layers/awari"
 )
 
 // TestLayoutIsThatOfTheMatrices adds up what the matrices of layers take, which are
@@ -28,25 +31,6 @@ func TestLayoutIsThatOfTheMatrices(t *testing.T) {
 	}
 }
 
-// TestLayoutHoldsEveryPosition: a matrix has a line for each open row and panel,
-// and a block for each chunk and panel.
-func TestLayoutHoldsEveryPosition(t *testing.T) {
-	for _, c := range []struct {
-		columns int
-		rows    [Classes]int
-		want    Layout
-	}{
-		{1, [Classes]int{1, 0}, Layout{Scores: 64, Offers: [Classes]int{64 * 64, 0}}},
-		{64, [Classes]int{64, 1}, Layout{Scores: 64 * 64, Offers: [Classes]int{64 * 64, 64 * 64}}},
-		{65, [Classes]int{64, 65}, Layout{Scores: 2 * 64 * 64, Offers: [Classes]int{2 * 64 * 64, 4 * 64 * 64}}},
-		{65, [Classes]int{65, 64}, Layout{Scores: 2 * 65 * 64, Offers: [Classes]int{4 * 64 * 64, 2 * 64 * 64}}},
-	} {
-		if got := matrixLayout(c.columns, c.rows); got != c.want {
-			t.Errorf("%d columns, rows %v: %+v, want %+v", c.columns, c.rows, got, c.want)
-		}
-	}
-}
-
 // TestColumnsAndRowsAreCounted compares the formulas with the halves there are.
 func TestColumnsAndRowsAreCounted(t *testing.T) {
 	eachGeometry(t, func(t *testing.T, g *Geometry) {
@@ -62,8 +46,8 @@ func TestColumnsAndRowsAreCounted(t *testing.T) {
 // TestLongMatricesDoNotOverlap looks at where the scores and offers of layers stand:
 // in the memory of the layer, at whole lines, apart from each other.
 func TestLongMatricesDoNotOverlap(t *testing.T) {
-	rng := awaritest.Rand(t)
-	for range awaritest.Runs(40) {
+	rng := tries.Rand(t)
+	for range tries.Runs(40) {
 		c := randomConfig(t, rng)
 		w, size := c.layer(t), LayoutOf(c.game.Half(), c.seeds)
 		memory := mustRegion(t, size.Total()+rng.IntN(1<<16))
@@ -97,9 +81,7 @@ func TestLongMatricesDoNotOverlap(t *testing.T) {
 		if end != start+uintptr(size.Total()) || len(memory.mapping) < size.Total() {
 			t.Fatalf("%+v: %d bytes of memory, %d in use, %d counted", c, len(memory.mapping), end-start, size.Total())
 		}
-		if err := memory.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, memory.Close())
 	}
 }
 
@@ -115,17 +97,13 @@ func TestTakeDividesMemory(t *testing.T) {
 		a[127], b[0], b[871] = 1, 2, 3
 		r.Reset()
 	}
-	if err := r.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, r.Close())
 }
 
 func mustRegion(t *testing.T, size int) *Region {
 	t.Helper()
 	r, err := NewRegion(size)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return r
 }
 
@@ -133,9 +111,7 @@ func mustRegion(t *testing.T, size int) *Region {
 func (s *Spare) mustGet(t *testing.T, size int) *Region {
 	t.Helper()
 	r, err := s.Get(size)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if len(r.rest) < size {
 		t.Fatalf("%d bytes, want %d", len(r.rest), size)
 	}
@@ -151,9 +127,7 @@ func TestSpareReuses(t *testing.T) {
 		t.Fatal("memory in use is given away")
 	}
 	for _, r := range []*Region{first, second} { // the second one is returned
-		if err := s.Put(r); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, s.Put(r))
 	}
 	if again := s.mustGet(t, 50_000); again != first {
 		t.Error("spare memory is not used again")
@@ -164,13 +138,9 @@ func TestSpareReuses(t *testing.T) {
 	if larger == first {
 		t.Error("memory has grown")
 	}
-	if err := s.Put(larger); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, s.Put(larger))
 	for range 2 { // the second time there is nothing
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, s.Close())
 	}
 }
 
@@ -180,9 +150,7 @@ func TestTooMuchMemory(t *testing.T) {
 	if r, err := s.Get(1 << 60); err == nil || r != nil {
 		t.Errorf("%v, %v", r, err)
 	}
-	if err := s.Close(); err != nil {
-		t.Error(err)
-	}
+	must.OK(t, s.Close())
 }
 
 func TestSpareReturnsMemory(t *testing.T) {
@@ -195,16 +163,22 @@ func TestSpareReturnsMemory(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			awaritest.ReturnsMemory(t, size, func() {
 				var s Spare
-				if err := s.Put(s.mustGet(t, size)); err != nil {
-					t.Fatal(err)
-				}
-				if err := f(&s); err != nil {
-					t.Fatal(err)
-				}
-				if err := s.Close(); err != nil {
-					t.Fatal(err)
-				}
+				must.OK(t, s.Put(s.mustGet(t, size)))
+				must.OK(t, f(&s))
+				must.OK(t, s.Close())
 			})
 		})
+	}
+}
+
+// TestStepsFit: the columns of any matrix and the links of any origins have room in a step.
+func TestStepsFit(t *testing.T) {
+	if columns := ColumnsOf(maxHalf, awari.MaxSeeds); columns > 1<<columnBits {
+		t.Errorf("%d columns", columns)
+	}
+	// A pit and the seeds in it say what the opponent receives, hence which matrix of an
+	// origins a link is of.
+	if links := maxHalf * awari.MaxSeeds; links > 1<<(32-columnBits) {
+		t.Errorf("%d links", links)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/awaritest"
+	"grenier/internal/testkit/tries"
 	"grenier/layers/awari"
 	"grenier/layers/awari/halves"
 )
@@ -88,10 +89,10 @@ func (p *pattern) outcomes(t *testing.T, class RowClass, rows int) []outcome {
 
 // eachPattern calls check for random patterns, with an example of the move.
 func eachPattern(t *testing.T, check func(g *Geometry, sum int, example play, p *pattern)) {
-	rng := awaritest.Rand(t)
+	rng := tries.Rand(t)
 	for q, n := range map[int]int{2: 60, 3: 40, 4: 25, 5: 18, 6: 14} {
 		g := mustGeometry(t, q, n)
-		for range awaritest.Runs(150) {
+		for range tries.Runs(150) {
 			example := g.anyPlay(rng)
 			sum := n - example.half.Sum()
 			if rng.IntN(2) == 0 {
@@ -109,6 +110,9 @@ func TestLongPatternsFollowTheRules(t *testing.T) {
 		game := awaritest.Game(t, 2*g.Q, awari.Awari)
 		for class := range Classes {
 			rows := g.Rows[sum][class]
+			if len(rows)%Side != 0 && p.quiet[class][len(rows)/Side]>>(len(rows)%Side) != 0 {
+				t.Fatalf("pit %d of %v, sum %d: rows beyond the last one are quiet", example.pit, example.half, sum)
+			}
 			for row, got := range p.outcomes(t, class, len(rows)) {
 				if want := g.ruled(game, example, rows[row]); got != want {
 					t.Fatalf("pit %d of %v against %v: %+v, want %+v", example.pit, example.half, g.Pits[rows[row]], got, want)
@@ -116,74 +120,6 @@ func TestLongPatternsFollowTheRules(t *testing.T) {
 				if quiet := p.quiet[class][row/Side]>>(row%Side)&1 == 1; quiet != (got.seeds == 0) {
 					t.Fatalf("pit %d of %v against %v: %+v, quiet: %v", example.pit, example.half, g.Pits[rows[row]], got, quiet)
 				}
-			}
-		}
-	})
-}
-
-// TestLongNoRowsBeyondTheLast: the last chunk may have fewer than 64 rows.
-func TestLongNoRowsBeyondTheLast(t *testing.T) {
-	eachPattern(t, func(g *Geometry, sum int, example play, p *pattern) {
-		for class := range Classes {
-			rows := len(g.Rows[sum][class])
-			if len(p.quiet[class]) != Groups(rows) {
-				t.Fatalf("%d words for %d rows", len(p.quiet[class]), rows)
-			}
-			if rows%Side != 0 && p.quiet[class][rows/Side]>>(rows%Side) != 0 {
-				t.Fatalf("pit %d of %v, sum %d: rows of %d to %d are quiet", example.pit, example.half, sum, rows, Groups(rows)*Side)
-			}
-		}
-	})
-}
-
-// TestLongWordsAreInOrder: by chunks and by panels at once, each pair of them once.
-func TestLongWordsAreInOrder(t *testing.T) {
-	eachPattern(t, func(g *Geometry, sum int, example play, p *pattern) {
-		for class := range Classes {
-			words, first := p.Words[class], p.First[class]
-			for i := range words[min(1, len(words)):] {
-				a, b := words[i], words[i+1]
-				if b.Chunk < a.Chunk || b.Panel < a.Panel || a.Chunk == b.Chunk && a.Panel == b.Panel {
-					t.Fatalf("pit %d of %v, sum %d: %+v after %+v", example.pit, example.half, sum, b, a)
-				}
-			}
-			if len(first) != g.chunks(sum, class)+1 || first[0] != 0 || int(first[len(first)-1]) != len(words) {
-				t.Fatalf("pit %d of %v, sum %d: chunks begin at %v, %d words", example.pit, example.half, sum, first, len(words))
-			}
-		}
-	})
-}
-
-// TestLongWordsAreFoundByPanel looks at the words of each panel of the children.
-func TestLongWordsAreFoundByPanel(t *testing.T) {
-	eachPattern(t, func(g *Geometry, sum int, example play, p *pattern) {
-		words, panels := p.Words[OpenRows], g.panels(sum+example.move(g.Q).Seeds(g.Q))
-		if len(p.byPanel) != panels+1 || p.byPanel[0] != 0 || int(p.byPanel[panels]) != len(words) {
-			t.Fatalf("pit %d of %v, sum %d: %d panels, %d words: %v", example.pit, example.half, sum, panels, len(words), p.byPanel)
-		}
-		for panel := range panels {
-			for _, w := range words[p.byPanel[panel]:p.byPanel[panel+1]] {
-				if int(w.Panel) != panel {
-					t.Fatalf("pit %d of %v, sum %d: %+v is listed under panel %d", example.pit, example.half, sum, w, panel)
-				}
-			}
-		}
-	})
-}
-
-// TestLongCapturesAreSorted: by seeds, and in a capture by rows.
-func TestLongCapturesAreSorted(t *testing.T) {
-	eachPattern(t, func(g *Geometry, sum int, example play, p *pattern) {
-		for class := range Classes {
-			last := 1 // no capture takes less than 2
-			for _, c := range p.captures[class] {
-				if c.seeds <= last || c.seeds > 3*g.Q || len(c.pairs) == 0 {
-					t.Fatalf("pit %d of %v, sum %d: %d captures of %d seeds after %d", example.pit, example.half, sum, len(c.pairs), c.seeds, last)
-				}
-				if !slices.IsSortedFunc(c.pairs, func(a, b pair) int { return int(a.row) - int(b.row) }) {
-					t.Fatalf("pit %d of %v, sum %d: captures of %d seeds are out of order", example.pit, example.half, sum, c.seeds)
-				}
-				last = c.seeds
 			}
 		}
 	})

@@ -7,9 +7,10 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"grenier/internal/testkit/awaritest"
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/tries"
 )
 
 // A library is lower layers in memory that counts how often each piece is read.
@@ -102,37 +103,20 @@ func (l *library) together(t *testing.T, p *Pieces, workers int, rng *rand.Rand)
 		rng := rand.New(rand.NewPCG(rng.Uint64(), 0))
 		group.Go(func() { errs[w] = l.lookAround(t, newRows(p), rng) })
 	}
-	within(t, "reading rows", group.Wait)
+	tries.Within(t, "reading rows", group.Wait)
 	return errs
-}
-
-// within fails if do takes very long.
-func within(t *testing.T, what string, do func()) {
-	t.Helper()
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		do()
-	}()
-	select {
-	case <-done:
-	case <-time.After(time.Minute):
-		t.Fatalf("%s: hangs", what)
-	}
 }
 
 // TestLongRowsOfPieces compares rows with those of layers in memory, whatever there is room
 // for.
 func TestLongRowsOfPieces(t *testing.T) {
-	rng := awaritest.Rand(t)
-	for range awaritest.Runs(24) {
+	rng := tries.Rand(t)
+	for range tries.Runs(24) {
 		l := newLibrary(t, rng)
 		all, workers := l.pieceCount(), 1+rng.IntN(5)
 		most := rng.IntN(all + 2)
 		p := NewPieces(l.layer, l, make([]int8, most*PieceLength))
-		if err := errors.Join(l.together(t, p, workers, rng)...); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, errors.Join(l.together(t, p, workers, rng)...))
 		if len(p.clock) > max(most, 3*workers) || len(p.where) > len(p.clock) {
 			t.Errorf("%d pieces in memory, %d of them known, want %d at most with %d workers in 3 layers", len(p.clock), len(p.where), most, workers)
 		}
@@ -152,7 +136,7 @@ func TestLongRowsOfPieces(t *testing.T) {
 // TestAllRowsOnce: every row of every layer, in order, takes every piece once, even if
 // there is room for one only.
 func TestAllRowsOnce(t *testing.T) {
-	l := newLibrary(t, awaritest.Rand(t))
+	l := newLibrary(t, tries.Rand(t))
 	r := newRows(NewPieces(l.layer, l, make([]int8, PieceLength)))
 	defer r.close()
 	for n := l.layer.N - 1; n <= l.layer.N; n++ {
@@ -164,9 +148,7 @@ func TestAllRowsOnce(t *testing.T) {
 		}
 		slices.SortFunc(codes, func(x, y uint32) int { return int(l.layer.RowStart(n, x)) - int(l.layer.RowStart(n, y)) })
 		for _, code := range codes {
-			if err := l.look(t, r, n, code); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, l.look(t, r, n, code))
 		}
 	}
 	for name, reads := range l.reads {
@@ -179,9 +161,9 @@ func TestAllRowsOnce(t *testing.T) {
 // TestLongPiecesFail: who wants a piece that cannot be read gets the error, even if somebody
 // else is reading it, and nobody hangs.
 func TestLongPiecesFail(t *testing.T) {
-	rng := awaritest.Rand(t)
+	rng := tries.Rand(t)
 	bad := errors.New("disk on fire")
-	for range awaritest.Runs(16) {
+	for range tries.Runs(16) {
 		l := newLibrary(t, rng)
 		var failed atomic.Bool
 		later := awaritest.FailAt(bad, 1+rng.IntN(6))

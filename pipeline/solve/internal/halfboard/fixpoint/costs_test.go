@@ -74,16 +74,3 @@ func TestLedgerForgets(t *testing.T) {
 		t.Errorf("marking costs %v after it cost 3", mean)
 	}
 }
-
-// TestWorkIsAdded: each figure of two workers.
-func TestWorkIsAdded(t *testing.T) {
-	for _, c := range []struct{ a, b, sum work }{
-		{work{}, work{}, work{}},
-		{work{1, 2, 3}, work{}, work{1, 2, 3}},
-		{work{1, 2, 3}, work{10, 20, 30}, work{11, 22, 33}},
-	} {
-		if got := c.a.plus(c.b); got != c.sum {
-			t.Errorf("%+v and %+v are %+v", c.a, c.b, got)
-		}
-	}
-}

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"grenier/internal/testkit/awaritest"
+	"grenier/internal/testkit/tries"
 	"grenier/pipeline/solve/internal/halfboard/board"
 )
 
@@ -46,10 +46,7 @@ func TestLongFenceBeforeMark(t *testing.T) {
 // run returns the number of rounds of a tenth of a second, in long tests of a quarter, and those in
 // which the change was lost.
 func (l *litmus) run(fence bool) (rounds int64, lost int) {
-	length := time.Second / 10
-	if awaritest.Long() {
-		length = time.Second / 4
-	}
+	length := tries.More(time.Second/10, time.Second/4)
 	end := time.Now().Add(length)
 	var taker sync.WaitGroup
 	taker.Go(l.take)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/awaritest"
+	"grenier/internal/testkit/tries"
 	"grenier/pipeline/solve/internal/halfboard/board"
 )
 
@@ -34,8 +35,8 @@ func (g *Grid) byBlock(t *testing.T) map[block]*tile {
 
 // TestLongTilesCoverAllBlocks: each block of open rows is in one tile.
 func TestLongTilesCoverAllBlocks(t *testing.T) {
-	rng := awaritest.Rand(t)
-	for range awaritest.Runs(150) {
+	rng := tries.Rand(t)
+	for range tries.Runs(150) {
 		c := randomConfig(t, rng)
 		w := c.begin(t)
 		tiles, blocks := w.Grid.byBlock(t), 0
@@ -52,46 +53,6 @@ func TestLongTilesCoverAllBlocks(t *testing.T) {
 	}
 }
 
-// TestLongTilesReadTheirChildren plays the quiet moves of all positions of open rows: a tile
-// reads the tiles that they lead to, and is a parent of them.
-func TestLongTilesReadTheirChildren(t *testing.T) {
-	rng := awaritest.Rand(t)
-	for range awaritest.Runs(40) {
-		c := randomConfig(t, rng)
-		c.seeds = max(c.seeds, awaritest.Top(c.game.Pits())*2/3) // smaller layers have few tiles
-		c.tileSize = 1 + rng.IntN(100)
-		w := c.begin(t)
-		g, tiles := w.Grid, w.Grid.byBlock(t)
-		index, reads, r := map[*tile]int32{}, map[*tile][]int32{}, g.newReads()
-		for i, x := range g.tiles {
-			index[x], reads[x] = int32(i), r.of(x)
-		}
-		w.eachPosition(board.OpenRows, func(p position) {
-			parent := tiles[g.find(p).at()]
-			for _, child := range w.quietChildren(p) {
-				x := tiles[g.find(child).at()]
-				if !slices.Contains(reads[parent], index[x]) || !slices.Contains(x.parents, index[parent]) {
-					t.Fatalf("%+v: %v reads %v, and its tile does not", c, g.Board(p.mover, p.opponent), g.Board(child.mover, child.opponent))
-				}
-			}
-		})
-		for _, x := range g.tiles {
-			for _, list := range [][]int32{slices.Clone(reads[x]), x.parents} {
-				slices.Sort(list)
-				if len(slices.Compact(list)) != len(list) {
-					t.Fatalf("%+v: a tile is listed twice", c)
-				}
-			}
-		}
-		r = g.newReads()
-		for _, x := range awaritest.Shuffled(rng, g.tiles) {
-			if again := r.of(x); !slices.Equal(slices.Sorted(slices.Values(again)), slices.Sorted(slices.Values(reads[x]))) {
-				t.Fatalf("%+v: the tiles that a tile reads depend on who was asked before", c)
-			}
-		}
-	}
-}
-
 // quietChildren returns where the moves of p without captures lead.
 func (e *laidOut) quietChildren(p position) (children []position) {
 	for _, play := range e.game.Plays(e.Grid.Board(p.mover, p.opponent)) {
@@ -100,24 +61,6 @@ func (e *laidOut) quietChildren(p position) (children []position) {
 		}
 	}
 	return children
-}
-
-// TestLongQuietChildrenAreOpen: no sweep reads a full row.
-func TestLongQuietChildrenAreOpen(t *testing.T) {
-	rng := awaritest.Rand(t)
-	for range awaritest.Runs(10) {
-		c := randomConfig(t, rng)
-		w := c.begin(t)
-		for class := range board.Classes {
-			w.eachPosition(class, func(p position) {
-				for _, child := range w.quietChildren(p) {
-					if w.Grid.find(child).class != board.OpenRows {
-						t.Fatalf("%+v: %v leads to a full row", c, w.Grid.Board(p.mover, p.opponent))
-					}
-				}
-			})
-		}
-	}
 }
 
 // wave is what sorts a tile: for each pit, from the last one on, the seeds that both
@@ -134,8 +77,8 @@ func (g *Grid) wave(t *tile) (key []int) {
 // TestLongOrderFollowsTheWave sorts shuffled tiles: none is lost, and those of later
 // waves come later.
 func TestLongOrderFollowsTheWave(t *testing.T) {
-	rng := awaritest.Rand(t)
-	for range awaritest.Runs(150) {
+	rng := tries.Rand(t)
+	for range tries.Runs(150) {
 		c := randomConfig(t, rng)
 		g := c.begin(t).Grid
 		tiles := awaritest.Shuffled(rng, g.tiles)
@@ -160,32 +103,6 @@ func TestLongOrderFollowsTheWave(t *testing.T) {
 		}
 		if len(tiles) != len(place) {
 			t.Fatalf("%+v: %d tiles in order, %d of them different", c, len(tiles), len(place))
-		}
-	}
-}
-
-// TestLongUnitsCoverTheOrder: workers take all tiles, in order, some at a time but so that
-// each worker takes several times.
-func TestLongUnitsCoverTheOrder(t *testing.T) {
-	rng := awaritest.Rand(t)
-	for range awaritest.Runs(150) {
-		c := randomConfig(t, rng)
-		w := c.begin(t)
-		order := slices.Clone(w.Grid.tiles)
-		w.Grid.sortByWave(order)
-		if !slices.Equal(slices.Concat(w.units...), order) {
-			t.Fatalf("%+v: %d units, not of %d tiles in order", c, len(w.units), len(order))
-		}
-		for i, u := range w.units {
-			if len(u) == 0 || len(u) > unit {
-				t.Fatalf("%+v: unit %d has %d tiles", c, i, len(u))
-			}
-		}
-		if len(w.units) < min(len(order), 4*c.workers) {
-			t.Fatalf("%+v: %d units of %d tiles for %d workers", c, len(w.units), len(order), c.workers)
-		}
-		if len(w.benches) != c.workers {
-			t.Fatalf("%+v: %d benches", c, len(w.benches))
 		}
 	}
 }

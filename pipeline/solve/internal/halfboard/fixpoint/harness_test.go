@@ -10,6 +10,7 @@ import (
 	"go.uber.org/goleak"
 
 	"grenier/internal/testkit/awaritest"
+	"grenier/internal/testkit/must"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
 	"grenier/pipeline/solve/internal/halfboard/board"
@@ -44,23 +45,13 @@ type laidOut struct {
 func (c config) begin(t testing.TB) *laidOut {
 	t.Helper()
 	geo, err := board.NewGeometry(c.game.Half(), c.seeds)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	l, err := board.NewLayer(t.Context(), c.workers, geo, &board.Patterns{}, board.Side)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	size := board.LayoutOf(geo.Q, c.seeds)
 	memory, err := board.NewRegion(size.Total())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := memory.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	must.OK(t, err)
+	t.Cleanup(func() { must.OK(t, memory.Close()) })
 	_, scores := l.Allocate(memory, size)
 	a := &Account{Seeds: c.seeds, Positions: geo.Halves.Board().Size(c.seeds)}
 	w := &laidOut{NewSweeps(a, l, c.tileSize, c.workers, KernelsFor(c.family, 8), &Ledger{}), c.game, scores}
@@ -74,9 +65,7 @@ func (c config) prepare(t testing.TB) *laidOut {
 	w := c.begin(t)
 	lower := awaritest.LowerOf(t, c.game, c.seeds)
 	err := board.CaptureAll(t.Context(), w.Grid.Layer, c.game, c.workers, lower, w.scores, func(float64) {})
-	if err := errors.Join(err, w.Clear(t.Context(), w.scores)); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, errors.Join(err, w.Clear(t.Context(), w.scores)))
 	return w
 }
 
@@ -89,14 +78,10 @@ func (e *laidOut) sweepWhole(ctx context.Context) error {
 // read fills in the full rows and returns all scores in colex order.
 func (e *laidOut) read(t testing.TB) []int8 {
 	t.Helper()
-	if err := e.Fill(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, e.Fill(t.Context()))
 	scores := make([]int8, e.Positions)
 	parts, err := e.Grid.RowParts(0, len(scores))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	rest := scores
 	for _, p := range parts {
 		lines, stride := p.Matrix.Row(p.At, p.Skip/board.Side)

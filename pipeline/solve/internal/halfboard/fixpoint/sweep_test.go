@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/awaritest"
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/tries"
 	"grenier/kernels/compress"
 	"grenier/kernels/transpose"
 	"grenier/layers/awari"
@@ -101,8 +103,8 @@ func (j *judge) readers(p position) (all []position) {
 // TestLongReadersAreMarked changes scores of random blocks: all positions that read one
 // of them are marked, and no column of a block without such a position.
 func TestLongReadersAreMarked(t *testing.T) {
-	rng := awaritest.Rand(t)
-	for range awaritest.Runs(150) {
+	rng := tries.Rand(t)
+	for range tries.Runs(150) {
 		c := randomConfig(t, rng)
 		w := c.begin(t)
 		j := c.judge(t, w)
@@ -130,35 +132,11 @@ func TestLongReadersAreMarked(t *testing.T) {
 	}
 }
 
-// TestLongReadersHaveQuietMoves: what the test above knows about readers agrees with
-// what moves lead to.
-func TestLongReadersHaveQuietMoves(t *testing.T) {
-	rng := awaritest.Rand(t)
-	for range awaritest.Runs(20) {
-		c := randomConfig(t, rng)
-		w := c.begin(t)
-		j := c.judge(t, w)
-		moves := 0
-		w.eachPosition(board.OpenRows, func(p position) {
-			for _, child := range w.quietChildren(p) {
-				if !slices.Contains(j.readers(child), p) {
-					t.Fatalf("%+v: %v is no reader of %v", c, j.board(p), j.board(child))
-				}
-				moves++
-			}
-			moves -= len(j.readers(p))
-		})
-		if moves != 0 {
-			t.Fatalf("%+v: %d more moves than readers", c, moves)
-		}
-	}
-}
-
 // TestLongBlocksAreComputedByTheRules computes parts of random blocks out of any scores:
 // each position gets the best score that its moves offer, the others keep theirs.
 func TestLongBlocksAreComputedByTheRules(t *testing.T) {
-	rng := awaritest.Rand(t)
-	for range awaritest.Runs(100) {
+	rng := tries.Rand(t)
+	for range tries.Runs(100) {
 		c := randomConfig(t, rng)
 		w := c.prepare(t)
 		j := c.judge(t, w)
@@ -203,8 +181,8 @@ func (e *laidOut) expect(j *judge, m *board.Matrix, next job) map[position]int8 
 // TestLongTilesTellTheirReaders computes a tile of which everything is out of date: it
 // marks what reads its changes, or the tiles that do so.
 func TestLongTilesTellTheirReaders(t *testing.T) {
-	rng := awaritest.Rand(t)
-	for range awaritest.Runs(80) {
+	rng := tries.Rand(t)
+	for range tries.Runs(80) {
 		c := randomConfig(t, rng)
 		w := c.prepare(t)
 		j := c.judge(t, w)
@@ -290,8 +268,8 @@ func (m *marked) add(columns, rows uint64) {
 // a sweep, and takes the rest after that, as the next sweep does.
 func TestLongNoMarkIsLost(t *testing.T) {
 	const adders, marks = 2, 1000
-	rng := awaritest.Rand(t)
-	for round := range awaritest.Runs(800) {
+	rng := tries.Rand(t)
+	for round := range tries.Runs(800) {
 		var all [marks]board.Mark
 		var added, taken [marks]marked
 		var adds [1 + adders][marks]struct{ columns, rows uint64 }
@@ -354,15 +332,13 @@ func (e *laidOut) upToDate(t *testing.T, c config, j *judge) {
 
 // TestLongNothingIsOutOfDateInTheEnd recomputes every position after the last sweep.
 func TestLongNothingIsOutOfDateInTheEnd(t *testing.T) {
-	rng := awaritest.Rand(t)
-	for range awaritest.Runs(40) {
+	rng := tries.Rand(t)
+	for range tries.Runs(40) {
 		c := randomConfig(t, rng)
 		w := c.prepare(t)
 		w.randomScores(rng) // sweeps do not begin with them
 		w.bias(rng)
-		if err := w.sweepWhole(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, w.sweepWhole(t.Context()))
 		w.upToDate(t, c, c.judge(t, w))
 	}
 }
@@ -379,8 +355,8 @@ func (e *laidOut) bias(rng *rand.Rand) {
 
 // TestLongAnyOrderGivesTheSame sweeps over shuffled tiles in units of random sizes.
 func TestLongAnyOrderGivesTheSame(t *testing.T) {
-	rng := awaritest.Rand(t)
-	for range awaritest.Runs(120) {
+	rng := tries.Rand(t)
+	for range tries.Runs(120) {
 		c := randomConfig(t, rng)
 		w := c.prepare(t)
 		w.bias(rng)
@@ -389,9 +365,7 @@ func TestLongAnyOrderGivesTheSame(t *testing.T) {
 			n := 1 + rng.IntN(min(len(rest), 2*unit))
 			w.units, rest = append(w.units, rest[:n]), rest[n:]
 		}
-		if err := w.sweepWhole(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, w.sweepWhole(t.Context()))
 		if !slices.Equal(w.read(t), awaritest.Oracle(t, c.game, c.seeds)[c.seeds]) {
 			t.Fatalf("%+v: not the scores of the oracle", c)
 		}
@@ -400,22 +374,18 @@ func TestLongAnyOrderGivesTheSame(t *testing.T) {
 
 // TestLongSweepsCountTheirWork compares statistics with what sweeps change.
 func TestLongSweepsCountTheirWork(t *testing.T) {
-	rng := awaritest.Rand(t)
-	for range awaritest.Runs(40) {
+	rng := tries.Rand(t)
+	for range tries.Runs(40) {
 		c := randomConfig(t, rng)
 		w := c.prepare(t)
-		if err := w.Clear(t.Context(), w.scores); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, w.Clear(t.Context(), w.scores))
 		want := work{}
 		for _, x := range w.Grid.tiles {
 			x.all.Store(true)
 			want.computed += x.columns()
 		}
 		done, err := w.sweep(t.Context(), DenseStage)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		w.eachPosition(board.OpenRows, func(p position) {
 			if *w.Grid.find(p).score() != 0 {
 				want.scores++
@@ -425,58 +395,6 @@ func TestLongSweepsCountTheirWork(t *testing.T) {
 		want.blocks = done.blocks
 		if done != want || done.blocks > want.scores || w.changed.Load() != uint64(want.scores) {
 			t.Fatalf("%+v: %+v, %d changes, want %+v", c, done, w.changed.Load(), want)
-		}
-	}
-}
-
-// TestLongFullRowsFollowTheRules fills the full rows of layers in which the open ones
-// have any scores.
-func TestLongFullRowsFollowTheRules(t *testing.T) {
-	rng := awaritest.Rand(t)
-	full := 0
-	for tries := 0; tries < awaritest.Runs(100) || full == 0; tries++ {
-		c := randomConfig(t, rng)
-		w := c.prepare(t)
-		j := c.judge(t, w)
-		w.randomScores(rng)
-		before := slices.Clone(w.scores)
-		if err := w.Fill(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		w.eachPosition(board.FullRows, func(p position) {
-			m := w.Grid.find(p).m
-			column := int(p.mover - m.First)
-			scores, _ := m.Row(w.Grid.Place(p.opponent), column/board.Side)
-			got := scores[column%board.Side]
-			if want := j.score(p); got != want {
-				t.Fatalf("%+v: %v is %d, want %d", c, j.board(p), got, want)
-			}
-			full++
-		})
-		if !slices.Equal(w.scores, before) {
-			t.Fatalf("%+v: open rows changed", c)
-		}
-	}
-}
-
-// TestLongChangesAreEnough: scores begin at 0, and each that ends elsewhere has
-// changed.
-func TestLongChangesAreEnough(t *testing.T) {
-	rng := awaritest.Rand(t)
-	for range awaritest.Runs(40) {
-		c := randomConfig(t, rng)
-		w := c.prepare(t)
-		if err := w.sweepWhole(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		other := uint64(0)
-		w.eachPosition(board.OpenRows, func(p position) {
-			if *w.Grid.find(p).score() != 0 {
-				other++
-			}
-		})
-		if w.Stats.Changes < other {
-			t.Fatalf("%+v: %d changes, %d scores are not 0", c, w.Stats.Changes, other)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"go.uber.org/goleak"
 
 	"grenier/internal/testkit/awaritest"
+	"grenier/internal/testkit/must"
 	"grenier/kernels/window"
 	"grenier/pipeline/solve/internal/halfboard/board"
 	"grenier/pipeline/solve/internal/halfboard/fixpoint"
@@ -25,13 +26,9 @@ func randomLayer(t testing.TB, rng *rand.Rand) *board.Layer {
 func layOut(t testing.TB, q, n int) *board.Layer {
 	t.Helper()
 	geo, err := board.NewGeometry(q, n)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	l, err := board.NewLayer(t.Context(), 1, geo, &board.Patterns{}, board.Side)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return l
 }
 

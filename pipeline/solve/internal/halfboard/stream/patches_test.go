@@ -5,12 +5,13 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/awaritest"
+	"grenier/internal/testkit/tries"
 	"grenier/pipeline/solve/internal/halfboard/board"
 )
 
 // eachPatches calls check for the parts of random layers, with the ranges of ranks that they have.
 func eachPatches(t *testing.T, n int, check func(g *board.Layer, segments [][]board.PanelOf, p patches, starts []uint64, length uint64)) {
-	rng := awaritest.Rand(t)
+	rng := tries.Rand(t)
 	eachGrid(t, n, func(g *board.Layer, segments [][]board.PanelOf) {
 		positions, size := g.Halves.Board().Size(g.N), SlabSize(g)
 		if size*slabs < positions || size%board.PieceLength != 0 {
@@ -82,66 +83,9 @@ func checkPatches(t *testing.T, g *board.Layer, m *board.Matrix, class board.Row
 	}
 }
 
-// TestLongPatchesOfStrips: strip by strip, each line of each patch comes once.
-func TestLongPatchesOfStrips(t *testing.T) {
-	eachPatches(t, 40, func(g *board.Layer, segments [][]board.PanelOf, p patches, _ []uint64, _ uint64) {
-		type line struct {
-			patch      *patch
-			panel, row int
-		}
-		met, all := map[line]bool{}, 0
-		for _, panels := range segments {
-			for class := range board.Classes {
-				for s := range stripsOf(panels, class) {
-					lines := 0
-					for q, rows := range p.of(s) {
-						for row := rows.begin; row < rows.end; row++ {
-							met[line{q, s.panel, row}] = true
-							lines++
-							if row < s.begin || row >= s.end || row < q.rows.begin || row >= q.rows.end || s.panel < q.panels.begin || s.panel >= q.panels.end {
-								t.Fatalf("row %d of panel %d of patch %+v in strip %+v", row, s.panel, q, s)
-							}
-						}
-					}
-					if got := p.linesOf(s); got != lines {
-						t.Fatalf("%d lines of a strip, %d counted", lines, got)
-					}
-					all += lines
-				}
-			}
-		}
-		if got := p.lines(); got != all || len(met) != all {
-			t.Fatalf("%d lines in strips, %d of them different, %d in all", all, len(met), got)
-		}
-	})
-}
-
-// TestLongPatchesHoldLines: the lines of a patch do not overlap and fill it.
-func TestLongPatchesHoldLines(t *testing.T) {
-	rng := awaritest.Rand(t)
-	for range awaritest.Runs(100) {
-		row, panel := rng.IntN(100), rng.IntN(20)
-		p := patch{rows: span{row, row + 1 + rng.IntN(9)}, panels: span{panel, panel + 1 + rng.IntN(9)}}
-		p.scores = make([]int8, p.lines()*board.Side)
-		for panel := p.panels.begin; panel < p.panels.end; panel++ {
-			for row := p.rows.begin; row < p.rows.end; {
-				rows := span{row, row + 1 + rng.IntN(p.rows.end-row)}
-				row = rows.end
-				scores := p.scores[p.line(panel, rows.begin)*board.Side:][:rows.size()*board.Side]
-				for i := range scores {
-					scores[i]++
-				}
-			}
-		}
-		if slices.Min(p.scores) != 1 || slices.Max(p.scores) != 1 {
-			t.Fatalf("rows %v, panels %v: lines overlap", p.rows, p.panels)
-		}
-	}
-}
-
 // TestLongLoadedRowsAreFound: a part of a row is found in a patch that has all of it.
 func TestLongLoadedRowsAreFound(t *testing.T) {
-	rng := awaritest.Rand(t)
+	rng := tries.Rand(t)
 	found, lost := 0, 0
 	eachPatches(t, 120, func(g *board.Layer, _ [][]board.PanelOf, p patches, _ []uint64, _ uint64) {
 		l := loaded{patches: p}

@@ -6,7 +6,8 @@ import (
 	"slices"
 	"testing"
 
-	"grenier/internal/testkit/awaritest"
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/tries"
 	"grenier/kernels/window"
 	"grenier/pipeline/solve/internal/halfboard/board"
 	"grenier/pipeline/solve/internal/halfboard/fixpoint"
@@ -15,8 +16,8 @@ import (
 // TestLongMasksDoNotOverlapBlocks lays thin blocks out over their own masks, in as little memory as the
 // bound says, and refuses more scores than fit.
 func TestLongMasksDoNotOverlapBlocks(t *testing.T) {
-	rng := awaritest.Rand(t)
-	for range awaritest.Runs(40) {
+	rng := tries.Rand(t)
+	for range tries.Runs(40) {
 		w := windows(randomLayer(t, rng), window.Two)
 		want := make([]uint64, w.ThinBlocks().Lines)
 		searched, share := 0, rng.Float64()
@@ -54,23 +55,19 @@ func TestLongMasksDoNotOverlapBlocks(t *testing.T) {
 		if line != len(want) {
 			t.Fatalf("%d lines, want %d", line, len(want))
 		}
-		if err := w.memory.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, w.memory.Close())
 		if less := blocks.Most(0) - blocks.blocks*14 - window.SlackThin + searched - 8; searched > 8 && less > blocks.tables+8*blocks.Lines {
 			if err := layOut(less); !errors.Is(err, errThin) {
 				t.Fatalf("%d scores in %d bytes: %v", searched, less, err)
 			}
-			if err := w.memory.Close(); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, w.memory.Close())
 		}
 	}
 }
 
 // TestSeenEnds: masks of what is at an end take the place of the codes.
 func TestSeenEnds(t *testing.T) {
-	rng := awaritest.Rand(t)
+	rng := tries.Rand(t)
 	for _, c := range AllCodes {
 		for _, lines := range []int{1, 100, seenLines, 2*seenLines + 77} {
 			for _, more := range []int{0, 8, 100_000} {
@@ -87,9 +84,7 @@ func TestSeenEnds(t *testing.T) {
 					}
 				}
 				w, masks := &Windows{Sweeps: &fixpoint.Sweeps{Workers: 3}, sequence: sequence{Codes: c}}, asWords(memory[len(memory)-8*lines:])
-				if err := w.seeEnds(t.Context(), masks, codes); err != nil {
-					t.Fatal(err)
-				}
+				must.OK(t, w.seeEnds(t.Context(), masks, codes))
 				if !slices.Equal(masks, want) {
 					t.Errorf("%d bits, %d lines, %d bytes more: not the ends", c.Bits, lines, more)
 				}

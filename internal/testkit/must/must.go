@@ -1,0 +1,56 @@
+// Package must ends tests where what they need cannot be had.
+package must
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Test is what ends: a test, or a part of one.
+type Test interface {
+	Helper()
+	Fatal(args ...any)
+}
+
+// OK ends the test if there is an error.
+func OK(t Test, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Read returns the contents of a file.
+func Read(t Test, path string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	OK(t, err)
+	return data
+}
+
+// Write replaces the contents of a file in place, as damage does.
+func Write(t Test, path string, data []byte) {
+	t.Helper()
+	OK(t, os.WriteFile(path, data, 0o644))
+}
+
+// Tree returns what is below a directory by name, itself included: the contents of files, and the kinds of all else.
+func Tree(t Test, dir string) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	OK(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(dir, path)
+		if err != nil || !d.Type().IsRegular() {
+			all[name] = d.Type().String()
+			return err
+		}
+		data, err := os.ReadFile(path)
+		all[name] = string(data)
+		return err
+	}))
+	return all
+}

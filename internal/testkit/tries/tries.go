@@ -1,0 +1,62 @@
+// Package tries says how much tests try, and with which random numbers.
+package tries
+
+import (
+	"flag"
+	"math/rand/v2"
+	"os"
+	"testing"
+	"time"
+)
+
+var seed = flag.Uint64("seed", 0, "seed of random tests; 0 picks one")
+
+// Rand returns a random source and logs its seed; the flag -seed repeats a run.
+func Rand(t testing.TB) *rand.Rand {
+	s := *seed
+	if s == 0 {
+		s = rand.Uint64()
+	}
+	t.Logf("-seed %d", s)
+	return rand.New(rand.NewPCG(s, 0))
+}
+
+// Long says that there is time for long tests.
+func Long() bool { return os.Getenv("GRENIER_LONG") != "" }
+
+// Full says that there is much time.
+func Full() bool { return os.Getenv("GRENIER_LONG") == "full" }
+
+// NeedsLong skips a test unless there is time for long ones, and says why.
+func NeedsLong(t testing.TB, why string) {
+	t.Helper()
+	if !Long() {
+		t.Skip(why + ": needs GRENIER_LONG=1")
+	}
+}
+
+// Runs returns how often to repeat a random test: n times if there is much time, an eighth of that in
+// a long test, and a fortieth in others.
+func Runs(n int) int { return Pick((n+39)/40, (n+7)/8, n) }
+
+// Pick returns one of three: for short tests, for long ones, and for those that have much time.
+func Pick[T any](short, long, full T) T {
+	switch {
+	case Full():
+		return full
+	case Long():
+		return long
+	}
+	return short
+}
+
+// More returns one of two: for short tests, and for long ones.
+func More[T any](short, long T) T { return Pick(short, long, long) }
+
+// Within ends the program if do takes very long.
+func Within(t testing.TB, what string, do func()) {
+	t.Helper()
+	timer := time.AfterFunc(time.Minute, func() { panic(t.Name() + ": " + what + ": hangs") })
+	defer timer.Stop()
+	do()
+}
