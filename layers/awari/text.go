@@ -67,3 +67,11 @@ func (g Game) Draw(b Board) string {
 	return fmt.Sprintf("opponent%s\n        %s\n        %s\nmover   %s\n",
 		&numbers[0], &seeds[0], &seeds[1], &numbers[1])
 }
+
+// Signed writes a score with its sign; 0 has none.
+func Signed(score int) string {
+	if score == 0 {
+		return "0"
+	}
+	return fmt.Sprintf("%+d", score)
+}

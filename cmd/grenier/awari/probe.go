@@ -91,7 +91,7 @@ func (a *app) probeBoard(t *tables.Tables, fields []string, asJSON bool) error {
 	fmt.Fprintf(a.Out, "%s\n%s\n", game.Draw(p.Board), appendProbe(nil, game, p))
 	for _, m := range p.Moves[:game.Half()] {
 		if m.Legal {
-			fmt.Fprintf(a.Out, "pit %d: captures %d, value %s\n", m.Pit, m.Captured, signed(m.Value))
+			fmt.Fprintf(a.Out, "pit %d: captures %d, value %s\n", m.Pit, m.Captured, awari.Signed(m.Value))
 		}
 	}
 	return nil
@@ -133,12 +133,4 @@ func newProbeReport(game awari.Game, p tables.Probe) probeReport {
 		report.Moves = append(report.Moves, move)
 	}
 	return report
-}
-
-// signed returns n with its sign; 0 has none.
-func signed(n int) string {
-	if n == 0 {
-		return "0"
-	}
-	return fmt.Sprintf("%+d", n)
 }

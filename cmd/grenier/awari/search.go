@@ -154,11 +154,10 @@ func (a *app) runSearch(ctx context.Context, f searchFlags, fields []string) err
 	if board.Seeds() <= t.MaxSeeds() {
 		return a.followLine(ctx, t, board, positionsIn(half), f.json)
 	}
-	limits := search.Limits{Time: f.time, Depth: f.depth}
-	limits.Progress = func(r search.Result) { shown.Update(searching{r, f.time}) }
 	t.Resize(leastHalf)
 	blocks, bytes := searchIn(t, 2*half-leastHalf)
-	r, err := search.New(blocks, search.Options{Bytes: bytes, Workers: f.threads}).Search(ctx, board, limits)
+	o := search.Options{Bytes: bytes, Job: job.Job{Workers: f.threads, Progress: shown.Show}}
+	r, err := search.New(blocks, o).Search(ctx, board, search.Limits{Time: f.time, Depth: f.depth})
 	if r == nil {
 		return err
 	}
@@ -171,47 +170,6 @@ func (a *app) runSearch(ctx context.Context, f searchFlags, fields []string) err
 		}
 	})
 	return err
-}
-
-// searching is how far a search is.
-type searching struct {
-	search.Result
-	limit time.Duration
-}
-
-func (s searching) State(elapsed time.Duration) cli.State {
-	st := cli.State{
-		Doing: fmt.Sprintf("depth %d, %s", s.Depth, bounds(s.Lower, s.Upper, s.Estimate)), Done: float64(s.Depth),
-		Total: search.MaxDepth, Elapsed: elapsed, Rate: s.NodesPerSecond(), LayerETA: job.NoLayer, RunETA: job.Unknown,
-	}
-	st.Detail = searchDetail{
-		Lower: s.Lower, Upper: s.Upper, Estimate: s.Estimate, Depth: s.Depth, Nodes: s.Nodes, Rate: math.Round(s.NodesPerSecond()),
-		Line: append([]int{}, s.Line...),
-	}
-	if s.limit > 0 {
-		st.Done, st.Total = min(elapsed.Seconds(), s.limit.Seconds()), s.limit.Seconds()
-		st.RunETA = max(0, s.limit-elapsed)
-	}
-	return st
-}
-
-// searchDetail is what JSON lines say of a search under way.
-type searchDetail struct {
-	Lower    int     `json:"lower"`
-	Upper    int     `json:"upper"`
-	Estimate int     `json:"estimate"`
-	Depth    int     `json:"depth"`
-	Nodes    uint64  `json:"nodes"`
-	Rate     float64 `json:"nodes_per_second"`
-	Line     []int   `json:"line"`
-}
-
-// bounds returns what is known of a value as text.
-func bounds(lower, upper, estimate int) string {
-	if lower == upper {
-		return "value " + signed(lower)
-	}
-	return fmt.Sprintf("value %s to %s, estimate %s", signed(lower), signed(upper), signed(estimate))
 }
 
 // foundReport is what search prints as JSON.
@@ -303,7 +261,7 @@ func (a *app) followLine(ctx context.Context, t *tables.Tables, b awari.Board, p
 	if asJSON {
 		return a.PrintJSON(report)
 	}
-	fmt.Fprintf(a.Out, "%s\nvalue %s\n", game.Draw(b), signed(l.Value))
+	fmt.Fprintf(a.Out, "%s\nvalue %s\n", game.Draw(b), awari.Signed(l.Value))
 	a.printLine(&report)
 	return nil
 }
@@ -314,7 +272,7 @@ func newFoundReport(t *tables.Tables, r *search.Result) foundReport {
 		Rules: game.Rules().String(), Pits: widen(r.Board[:game.Pits()]), Seeds: r.Seeds, Exact: r.Exact(),
 		Lower: r.Lower, Upper: r.Upper, Estimate: r.Estimate, Line: []lineReport{},
 		Search: &workReport{
-			Depth: r.Depth, Nodes: r.Nodes, Rate: math.Round(r.NodesPerSecond()), TableHits: r.TableHits, StoredHits: r.StoredHits,
+			Depth: r.Depth, Nodes: r.Nodes, Rate: r.NodesPerSecond, TableHits: r.TableHits, StoredHits: r.StoredHits,
 			Seconds: r.Elapsed.Seconds(), Reason: r.Reason,
 		},
 	}
@@ -362,12 +320,12 @@ func boardOf(m *match.Match) []uint8 {
 }
 
 func (a *app) printFound(game awari.Game, report *foundReport, r *search.Result) {
-	fmt.Fprintf(a.Out, "%s\n%s\n", game.Draw(r.Board), bounds(r.Lower, r.Upper, r.Estimate))
+	fmt.Fprintf(a.Out, "%s\n%s\n", game.Draw(r.Board), r.Text())
 	if !r.Exact() {
 		fmt.Fprintln(a.Out, "the bounds are proven, the estimate is a guess")
 	}
 	a.Printf(2, "depth %d, %s, %s, %.1f s, %s; ended by: %s",
-		r.Depth, cli.Count(r.Nodes, "node"), cli.Count(r.TableHits, "table hit"), r.Elapsed.Seconds(), strings.Replace(cli.Speed(r.NodesPerSecond()), "pos/s", "nodes/s", 1), r.Reason)
+		r.Depth, cli.Count(r.Nodes, "node"), cli.Count(r.TableHits, "table hit"), r.Elapsed.Seconds(), strings.Replace(cli.Speed(r.NodesPerSecond), "pos/s", "nodes/s", 1), r.Reason)
 	a.printLine(report)
 }
 
@@ -385,7 +343,7 @@ func (a *app) printLine(r *foundReport) {
 	}
 	for i, m := range r.Line {
 		fmt.Fprintf(a.Out, "%4d  %-6s %4d %9d %6s %6s %6s  %s\n",
-			i+1, m.Player, m.Pit, m.Captured, signed(m.Score), orDot(m.Value, signed), orDot(m.Plies, plain), cli.Spaced(m.Pits))
+			i+1, m.Player, m.Pit, m.Captured, awari.Signed(m.Score), orDot(m.Value, awari.Signed), orDot(m.Plies, plain), cli.Spaced(m.Pits))
 	}
 	if len(r.Line) > 0 {
 		fmt.Fprintf(a.Out, "%48s%s\n", "", cli.Spaced(r.Last))

@@ -24,6 +24,7 @@ import (
 	"grenier/kernels/cpu"
 	"grenier/kernels/fault"
 	"grenier/pipeline/internal/machine"
+	"grenier/pipeline/job"
 )
 
 // Verdict is what a finding means for a run.
@@ -41,15 +42,13 @@ var ErrBad = fault.New(fault.Difference, "runs would fail here")
 
 // Options say what to look at.
 type Options struct {
+	// Family is what runs would use. Progress tells the shares of the work. Other fields are not used.
+	job.Job
 	// Dir is the directory of runs. It need not exist. "" is that of the system for temporary
 	// files.
 	Dir string
-	// Family is the kernel family that runs would use.
-	Family cpu.Family
 	// Quick leaves out how fast the disk is.
 	Quick bool
-	// Progress, if not nil, is called with the share of the work that is done, 0 to 1.
-	Progress func(share float64)
 }
 
 // Report is what was found.
@@ -199,9 +198,7 @@ func (r *Report) lookAtDisk(ctx context.Context, o *Options) (err error) {
 		return nil
 	}
 	speed, err := machine.MeasureDisk(ctx, o.Dir, runtime.GOMAXPROCS(0), func(share float64) {
-		if o.Progress != nil {
-			o.Progress(share)
-		}
+		o.Tell(job.Step{Doing: "measuring the disk", Done: share, Total: 1, Unit: job.Shares})
 	})
 	r.Disk.Write, r.Disk.Read, r.Disk.Random = speed.Write, speed.Read, speed.Random
 	return err

@@ -17,6 +17,7 @@ import (
 	"grenier/io/vfs"
 	"grenier/kernels/cpu"
 	"grenier/kernels/fault"
+	"grenier/pipeline/job"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -30,7 +31,7 @@ func TestExamine(t *testing.T) {
 	dir := t.TempDir()
 	shares := []float64{}
 	r, err := Examine(t.Context(), Options{
-		Dir: filepath.Join(dir, "not", "yet"), Family: cpu.Best(), Progress: func(share float64) { shares = append(shares, share) },
+		Dir: filepath.Join(dir, "not", "yet"), Job: job.Job{Family: cpu.Best(), Progress: func(s job.Step) { shares = append(shares, s.Done) }},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -52,13 +53,13 @@ func TestExamine(t *testing.T) {
 		t.Errorf("progress %v", shares)
 	}
 	isEmpty(t, dir)
-	quick, err := Examine(t.Context(), Options{Dir: dir, Family: cpu.Generic, Quick: true})
+	quick, err := Examine(t.Context(), Options{Dir: dir, Job: job.Job{Family: cpu.Generic}, Quick: true})
 	if err != nil || quick.Disk.Write != 0 || quick.Kernels.Chosen != "generic" || quick.Findings[0].Verdict != Warning {
 		t.Errorf("%+v, %v", quick, err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Examine(ctx, Options{Dir: dir, Family: cpu.Best()}); !errors.Is(err, context.Canceled) {
+	if _, err := Examine(ctx, Options{Dir: dir, Job: job.Job{Family: cpu.Best()}}); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 	isEmpty(t, dir)
@@ -66,7 +67,7 @@ func TestExamine(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Examine(t.Context(), Options{Dir: file, Family: cpu.Best(), Quick: true}); err == nil {
+	if _, err := Examine(t.Context(), Options{Dir: file, Job: job.Job{Family: cpu.Best()}, Quick: true}); err == nil {
 		t.Error("a file is taken for a directory")
 	}
 }

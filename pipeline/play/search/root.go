@@ -3,6 +3,8 @@ package search
 import (
 	"cmp"
 	"context"
+	"fmt"
+	"math"
 	"slices"
 	"sync"
 	"time"
@@ -10,6 +12,7 @@ import (
 	"grenier/io/crew"
 	"grenier/layers/awari"
 	"grenier/layers/awari/packed"
+	"grenier/pipeline/job"
 )
 
 // root is the search of one board. The board itself is not on the path of a worker: what is
@@ -37,7 +40,7 @@ func newRoot(e *Engine, b awari.Board, l Limits) *root {
 		r.limits.Depth = MaxDepth
 	}
 	n := b.Seeds()
-	r.result = Result{Board: b, Seeds: n, Best: -1, Lower: -n, Upper: n}
+	r.result = Result{Board: b, Seeds: n, Best: -1, Value: Value{Lower: -n, Upper: n}}
 	r.mover.Plays(e.mover.Pack(b), &r.plays)
 	for _, w := range e.workers {
 		w.order, w.counter = order{}, counter{}
@@ -159,9 +162,21 @@ func (r *root) publish(change func()) {
 	}
 	r.result.Nodes, r.result.TableHits, r.result.StoredHits = all.nodes, all.tableHits, all.storedHits
 	r.result.Elapsed = time.Since(r.start)
-	if change != nil && r.limits.Progress != nil && len(r.order) > 0 {
+	if r.result.Elapsed > 0 {
+		r.result.NodesPerSecond = math.Round(float64(all.nodes) / r.result.Elapsed.Seconds())
+	}
+	if change != nil && r.job.Progress != nil && len(r.order) > 0 {
 		r.result.Line = r.line()
-		r.limits.Progress(r.result)
+		r.job.Tell(r.step())
+	}
+}
+
+// step says how far the search is.
+func (r *root) step() job.Step {
+	now := r.result
+	return job.Step{
+		Doing: fmt.Sprintf("depth %d, %s", now.Depth, now.Text()), Done: float64(now.Depth), Total: MaxDepth, Limit: r.limits.Time, Detail: now,
+		Pace: &job.Pace{Rate: now.NodesPerSecond, Layer: job.NoLayer, Run: job.Unknown},
 	}
 }
 

@@ -84,9 +84,11 @@
 package search
 
 import (
+	"fmt"
 	"time"
 
 	"grenier/layers/awari"
+	"grenier/pipeline/job"
 )
 
 // DefaultBytes is the memory of an Engine unless Options say otherwise.
@@ -97,12 +99,12 @@ const MaxDepth = 120
 
 // Options are the means of an Engine.
 type Options struct {
+	// Workers search; with one of them, a search to a depth always gives the same result. Progress
+	// is called after each depth, with what is known, a Result, as the Detail. Other fields are not used.
+	job.Job
 	// Bytes bounds the memory of the transposition table and of the graph, besides the
 	// Blocks; 0 stands for DefaultBytes. A quarter is for the table, 512 KiB at least.
 	Bytes int64
-	// Workers is the number of goroutines that search; 0 stands for 1. A search by
-	// one of them, to a depth, always gives the same result.
-	Workers int
 }
 
 // Limits say when a search ends. An exact result always ends it.
@@ -115,9 +117,6 @@ type Limits struct {
 	// AllMoves searches each move of the board to a value of its own.
 	// Otherwise the moves that are not best are only known to be no better.
 	AllMoves bool
-	// Progress is called, if not nil, with what is known after each depth. It must
-	// return soon.
-	Progress func(Result)
 }
 
 // Reason says why a search ended.
@@ -134,46 +133,55 @@ const (
 	Interrupted Reason = "interrupted"
 )
 
-// Result is what a search found out about a board.
+// Result is what a search found out about a board. As JSON it has what changes while a search goes on.
 type Result struct {
-	Board awari.Board
+	Board awari.Board `json:"-"`
 	// Seeds is the number of seeds on the board.
-	Seeds int
-	// Lower and Upper are proven: the score is neither less nor more.
-	Lower, Upper int
-	// Estimate is a guess at the score, between Lower and Upper. It proves
-	// nothing unless these are equal.
-	Estimate int
+	Seeds int `json:"-"`
+	Value
 	// Best is the pit to play, -1 when there is no legal move. It reaches Lower
 	// if Exact, otherwise it is the one with the best estimate.
-	Best int
+	Best int `json:"-"`
 	// Line is the principal variation: pits, those of the mover at even
 	// indices. It begins with Best and ends where the tables begin, where the
 	// game ends, or where nothing more is known. Only its first move is
 	// proven, and only in an exact result.
-	Line []int
+	Line []int `json:"line"`
 	// Moves says what is known about each pit of the mover. Entries from Q on
 	// are zero.
-	Moves [awari.MaxPits / 2]Move
+	Moves [awari.MaxPits / 2]Move `json:"-"`
 	// Depth is the number of plies that were searched completely.
-	Depth int
-	// Nodes is the number of positions visited, TableHits how many of them
-	// were solved, StoredHits how many the transposition table settled.
-	Nodes, TableHits, StoredHits uint64
-	Elapsed                      time.Duration
+	Depth int `json:"depth"`
+	// Nodes is the number of positions visited, NodesPerSecond the speed in whole ones.
+	Nodes          uint64  `json:"nodes"`
+	NodesPerSecond float64 `json:"nodes_per_second"`
+	// TableHits is how many nodes were solved, StoredHits how many the transposition table settled.
+	TableHits  uint64        `json:"-"`
+	StoredHits uint64        `json:"-"`
+	Elapsed    time.Duration `json:"-"`
 	// Reason says why the search ended.
-	Reason Reason
+	Reason Reason `json:"-"`
+}
+
+// Value is what is known about a score.
+type Value struct {
+	// Lower and Upper are proven: the score is neither less nor more.
+	Lower int `json:"lower"`
+	Upper int `json:"upper"`
+	// Estimate is a guess at the score, between Lower and Upper. It proves
+	// nothing unless these are equal.
+	Estimate int `json:"estimate"`
 }
 
 // Exact reports whether the score is known: it is Lower, and Upper.
-func (r *Result) Exact() bool { return r.Lower == r.Upper }
+func (v Value) Exact() bool { return v.Lower == v.Upper }
 
-// NodesPerSecond returns the speed of the search.
-func (r *Result) NodesPerSecond() float64 {
-	if r.Elapsed <= 0 {
-		return 0
+// Text returns the value in words.
+func (v Value) Text() string {
+	if v.Exact() {
+		return "value " + awari.Signed(v.Lower)
 	}
-	return float64(r.Nodes) / r.Elapsed.Seconds()
+	return fmt.Sprintf("value %s to %s, estimate %s", awari.Signed(v.Lower), awari.Signed(v.Upper), awari.Signed(v.Estimate))
 }
 
 // Move is what is known about playing a pit.
@@ -186,10 +194,7 @@ type Move struct {
 	Captured int
 	// Child is the board after the move, seen by the next player.
 	Child awari.Board
-	// Lower and Upper are proven: the score of the board if the mover plays this
-	// move is neither less nor more.
-	Lower, Upper int
-	// Estimate is a guess at that score, between Lower and Upper. Unless this is
-	// the best move or AllMoves was asked for, it may be too high.
-	Estimate int
+	// Value is the score of the board if the mover plays this move. Unless it is the best move or
+	// AllMoves was asked for, the estimate may be too high.
+	Value
 }

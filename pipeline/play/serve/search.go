@@ -2,7 +2,6 @@ package serve
 
 import (
 	"context"
-	"math"
 	"net/http"
 	"strconv"
 	"time"
@@ -101,7 +100,7 @@ func newSearchReport(game awari.Game, r *search.Result) *searchReport {
 	report := &searchReport{
 		Rules: game.Rules().String(), Seeds: r.Seeds, Pits: widen(r.Board[:game.Pits()]),
 		Exact: r.Exact(), Lower: r.Lower, Upper: r.Upper, Estimate: r.Estimate, Line: append([]int{}, r.Line...),
-		Depth: r.Depth, Nodes: r.Nodes, TableHits: r.TableHits, Rate: math.Round(r.NodesPerSecond()), Milliseconds: r.Elapsed.Milliseconds(), Reason: r.Reason,
+		Depth: r.Depth, Nodes: r.Nodes, TableHits: r.TableHits, Rate: r.NodesPerSecond, Milliseconds: r.Elapsed.Milliseconds(), Reason: r.Reason,
 	}
 	if r.Best >= 0 {
 		report.Best = &r.Best

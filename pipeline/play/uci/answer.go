@@ -21,7 +21,6 @@ type answer struct {
 // find looks for a move and tells how far it is. Once held is closed or ctx has ended, it returns
 // the move, as bestmove tells it.
 func (a *answer) find(ctx context.Context, limits search.Limits, held <-chan struct{}) (string, error) {
-	limits.Progress = func(r search.Result) { a.tell(&r) }
 	r, err := a.engine.Search(ctx, a.at.board, limits)
 	if r == nil || err != nil && ctx.Err() == nil {
 		return noMove, err
@@ -82,7 +81,7 @@ func (a *answer) progress(ctx context.Context, limit time.Duration, r *search.Re
 func (a *answer) tell(r *search.Result) {
 	taken := a.at.taken[a.at.turn] - a.at.taken[a.at.turn.Other()]
 	text := fmt.Sprintf("info depth %d score cp %d time %d nodes %d nps %.0f tbhits %d", max(1, r.Depth), 100*(taken+r.Estimate),
-		r.Elapsed.Milliseconds(), r.Nodes, r.NodesPerSecond(), r.TableHits)
+		r.Elapsed.Milliseconds(), r.Nodes, r.NodesPerSecond, r.TableHits)
 	if len(r.Line) > 0 && r.Best >= 0 {
 		text += " pv " + names(a.at.turn, r.Line)
 	}
