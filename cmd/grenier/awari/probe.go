@@ -123,7 +123,7 @@ func appendProbe(dst []byte, game awari.Game, p tables.Probe) []byte {
 
 func newProbeReport(game awari.Game, p tables.Probe) probeReport {
 	report := probeReport{
-		Rules: game.Rules().String(), Seeds: p.Seeds, Pits: widen(p.Board[:game.Pits()]), Value: p.Value,
+		Rules: game.Rules().String(), Seeds: p.Seeds, Pits: game.Numbers(p.Board), Value: p.Value,
 	}
 	for _, m := range p.Moves[:game.Half()] {
 		move := probeMove{Pit: m.Pit, Legal: m.Legal, Captured: m.Captured}

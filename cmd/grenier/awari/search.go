@@ -174,30 +174,12 @@ func (a *app) runSearch(ctx context.Context, f searchFlags, fields []string) err
 
 // foundReport is what search prints as JSON.
 type foundReport struct {
-	Rules    string       `json:"rules"`
-	Pits     []int        `json:"pits"`
-	Seeds    int          `json:"seeds"`
-	Solved   bool         `json:"solved"`
-	Exact    bool         `json:"exact"`
-	Lower    int          `json:"lower"`
-	Upper    int          `json:"upper"`
-	Estimate int          `json:"estimate"`
-	Best     *int         `json:"best"`
-	Moves    []moveReport `json:"moves"`
-	Line     []lineReport `json:"line"`
-	End      string       `json:"end"`
-	Last     []int        `json:"last"`
-	Search   *workReport  `json:"search"`
-}
-
-// moveReport is a pit of the mover; the fields after Legal are nil if it cannot be played.
-type moveReport struct {
-	Pit      int  `json:"pit"`
-	Legal    bool `json:"legal"`
-	Captured *int `json:"captured"`
-	Lower    *int `json:"lower"` // of the value of the board, if this is played
-	Upper    *int `json:"upper"`
-	Estimate *int `json:"estimate"`
+	search.Report
+	Solved bool         `json:"solved"`
+	Line   []lineReport `json:"line"`
+	End    string       `json:"end"`
+	Last   []int        `json:"last"`
+	Search *workReport  `json:"search"`
 }
 
 // lineReport is a move of a line; Value and Plies are nil if not known.
@@ -232,36 +214,29 @@ func (a *app) followLine(ctx context.Context, t *tables.Tables, b awari.Board, p
 	if err != nil {
 		return err
 	}
-	game := t.Game()
-	report := foundReport{
-		Rules: game.Rules().String(), Pits: widen(b[:game.Pits()]), Seeds: b.Seeds(), Solved: true, Exact: true,
-		Lower: l.Value, Upper: l.Value, Estimate: l.Value, Line: []lineReport{}, End: l.End.String(), Last: widen(l.Last[:game.Pits()]),
+	game, exact := t.Game(), func(value int) search.Value { return search.Value{Lower: value, Upper: value, Estimate: value} }
+	known := &search.Result{Board: b, Seeds: b.Seeds(), Value: exact(l.Value), Best: -1}
+	if len(l.Moves) > 0 {
+		known.Best = l.Moves[0].Pit
 	}
-	for _, m := range p.Moves[:game.Pits()/2] {
-		move := moveReport{Pit: m.Pit, Legal: m.Legal}
-		if m.Legal {
-			move.Captured, move.Lower, move.Upper, move.Estimate = &m.Captured, &m.Value, &m.Value, &m.Value
-		}
-		report.Moves = append(report.Moves, move)
+	for i, m := range p.Moves {
+		known.Moves[i] = search.Move{Legal: m.Legal, Captured: m.Captured, Value: exact(m.Value)}
 	}
+	report := foundReport{Report: search.NewReport(game, known), Solved: true, Line: []lineReport{}, End: l.End.String(), Last: game.Numbers(l.Last)}
 	running := l.Running()
 	for i, m := range l.Moves {
 		step := lineReport{
-			Player: match.Side(i % 2).String(), Pit: m.Pit, Captured: m.Captured, Score: running[i], Value: &m.Value,
-			Pits: widen(m.Board[:game.Pits()]),
+			Player: match.Side(i % 2).String(), Pit: m.Pit, Captured: m.Captured, Score: running[i], Value: &m.Value, Pits: game.Numbers(m.Board),
 		}
 		if m.Plies > 0 {
 			step.Plies = &m.Plies
 		}
 		report.Line = append(report.Line, step)
 	}
-	if len(l.Moves) > 0 {
-		report.Best = &l.Moves[0].Pit
-	}
 	if asJSON {
 		return a.PrintJSON(report)
 	}
-	fmt.Fprintf(a.Out, "%s\nvalue %s\n", game.Draw(b), awari.Signed(l.Value))
+	fmt.Fprintf(a.Out, "%s\n%s\n", game.Draw(b), known.Text())
 	a.printLine(&report)
 	return nil
 }
@@ -269,54 +244,33 @@ func (a *app) followLine(ctx context.Context, t *tables.Tables, b awari.Board, p
 func newFoundReport(t *tables.Tables, r *search.Result) foundReport {
 	game := t.Game()
 	report := foundReport{
-		Rules: game.Rules().String(), Pits: widen(r.Board[:game.Pits()]), Seeds: r.Seeds, Exact: r.Exact(),
-		Lower: r.Lower, Upper: r.Upper, Estimate: r.Estimate, Line: []lineReport{},
+		Report: search.NewReport(game, r), Line: []lineReport{}, End: "open",
 		Search: &workReport{
 			Depth: r.Depth, Nodes: r.Nodes, Rate: r.NodesPerSecond, TableHits: r.TableHits, StoredHits: r.StoredHits,
 			Seconds: r.Elapsed.Seconds(), Reason: r.Reason,
 		},
 	}
-	if r.Best >= 0 {
-		report.Best = &r.Best
-	}
-	for _, m := range r.Moves[:game.Pits()/2] {
-		move := moveReport{Pit: m.Pit, Legal: m.Legal}
-		if m.Legal {
-			move.Captured, move.Lower, move.Upper, move.Estimate = &m.Captured, &m.Lower, &m.Upper, &m.Estimate
-		}
-		report.Moves = append(report.Moves, move)
-	}
 	m, score := match.New(game, r.Board), 0
-	for _, pit := range r.Line {
-		step := lineReport{Player: m.Turn().String(), Pit: pit, Pits: widen(boardOf(m))}
+	for i, pit := range r.Line {
+		step := lineReport{Player: m.Turn().String(), Pit: pit, Pits: game.Numbers(m.Board())}
 		var err error
 		if step.Captured, err = m.Play(pit); err != nil {
 			break // the line of a search has legal moves only
 		}
-		if m.Turn() == match.North { // South has moved
-			score += step.Captured
-		} else {
-			score -= step.Captured
+		if score += step.Captured; i%2 == 1 {
+			score -= 2 * step.Captured
 		}
 		step.Score = score
 		report.Line = append(report.Line, step)
 	}
-	report.Last = widen(boardOf(m))
+	report.Last = game.Numbers(m.Board())
 	switch {
 	case m.State() == match.Finished:
 		report.End = "finished"
 	case m.Board().Seeds() <= t.MaxSeeds():
 		report.End = "solved"
-	default:
-		report.End = "open"
 	}
 	return report
-}
-
-// boardOf returns the pits of a match as they are now.
-func boardOf(m *match.Match) []uint8 {
-	b := m.Board()
-	return b[:m.Game().Pits()]
 }
 
 func (a *app) printFound(game awari.Game, report *foundReport, r *search.Result) {

@@ -128,7 +128,7 @@ func (p *publisher) ask(ctx context.Context, q Question) (a answer, err error) {
 			}
 			a.Plies = append(a.Plies, plies)
 		}
-		a.Boards = append(a.Boards, numbers(hit.Board, p.manifest.Pits))
+		a.Boards = append(a.Boards, result.Game.Numbers(hit.Board))
 	}
 	return a, nil
 }
@@ -146,13 +146,4 @@ func (p *publisher) plies(ctx context.Context, b awari.Board) (int, error) {
 		return 0, err
 	}
 	return len(best.Moves), nil
-}
-
-// numbers returns the seeds of a board.
-func numbers(b awari.Board, pits int) []int {
-	all := make([]int, pits)
-	for i := range all {
-		all[i] = int(b[i])
-	}
-	return all
 }

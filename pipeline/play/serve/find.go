@@ -69,12 +69,14 @@ func (s *Server) findBoards(w http.ResponseWriter, r *http.Request) {
 		answer(w, r, http.StatusOK, known)
 		return
 	}
-	s.compute(w, r, s.finder.turns, func(ctx context.Context) (any, error) { return s.findOnce(ctx, key, o) })
+	s.ask(func(r *http.Request) (any, error) {
+		return s.inTurn(r, s.finder.turns, func(ctx context.Context) (any, error) { return s.findOnce(ctx, key, o) })
+	})(w, r)
 }
 
 // streamFind answers a search line by line, as it goes on.
 func (s *Server) streamFind(w http.ResponseWriter, r *http.Request, key string, o find.Options) {
-	out := newLines(w)
+	out := &lines{w: w}
 	report, known := s.finder.kept.Get(key)
 	if !known {
 		last := time.Now()

@@ -211,7 +211,7 @@ func (s *Server) position(p place) picture.Position {
 	if p.north {
 		board = game.Turn(board)
 	}
-	return picture.Position{Pits: widen(board[:game.Pits()]), North: p.north, Taken: p.taken, Players: p.words.players, Title: s.title(p)}
+	return picture.Position{Pits: game.Numbers(board), North: p.north, Taken: p.taken, Players: p.words.players, Title: s.title(p)}
 }
 
 // title says in a line what there is to see: a puzzle, if the tables know that only one

@@ -159,18 +159,18 @@ func New(o Options) (*Server, error) {
 	}
 	s.metrics = newMetrics(s.routes, len(o.Tables.Layers()))
 	maps.Copy(s.routes, map[string]route{
-		"/api/probe":         {get: s.probeQuery, post: s.probeBody},
-		"/api/game":          {get: s.walkGame},
-		"/api/line":          {get: s.findLine},
-		"/api/search":        {get: s.searchBoard},
+		"/api/probe":         {get: s.probe(s.boardOfQuery), post: s.probe(s.boardOfBody)},
+		"/api/game":          {get: s.ask(s.walkGame)},
+		"/api/line":          {get: s.ask(s.findLine)},
+		"/api/search":        {get: s.ask(s.searchBoard)},
 		"/api/layers":        {get: document("application/json", layers)},
 		"/api/openapi.json":  {get: document("application/json", description)},
 		"/api/charts":        {get: document("application/json", charts)},
-		"/api/charts/scores": {get: s.drawScores},
+		"/api/charts/scores": {get: s.ask(s.drawScores)},
 		"/chart.css":         {get: document(kinds[".css"], []byte(chart.Style()))},
 		"/preview.png":       {get: s.drawPreview},
 		"/icon.png":          {get: document(kinds[".png"], icon)},
-		"/healthz":           {get: s.health},
+		"/healthz":           {get: health},
 		"/metrics":           {get: s.writeMetrics},
 	})
 	if o.Dir != "" {
