@@ -106,7 +106,7 @@ func (a *app) runPlay(ctx context.Context, f playFlags, fields []string) error {
 	random := rand.New(rand.NewPCG(f.seed, 0))
 	t.Resize(uint64(half / 2))
 	blocks, bytes := searchIn(t, half)
-	g := &tableGame{app: a, Match: match.New(t.Game(), start), human: human, lines: a.readLines(ctx)}
+	g := &tableGame{app: a, Match: match.New(t.Game(), start), human: human, lines: lines.NewReader(a.Stdin(ctx, nil))}
 	engine := search.New(blocks, search.Options{Bytes: bytes, Job: job.Job{Progress: g.progress}})
 	if g.player, err = match.NewPlayer(t, engine, search.Limits{Time: f.time}, f.strength, random); err != nil {
 		return cli.Usagef("--strength: %w", err)
@@ -129,7 +129,7 @@ type tableGame struct {
 	*match.Match
 	player *match.Player
 	human  match.Side
-	lines  <-chan line
+	lines  *lines.Reader
 	shown  *cli.Progress // of the search at hand; nil if stderr is no terminal
 }
 
@@ -268,27 +268,25 @@ func capturing(seeds int) string {
 // ask reads the next line of the human player and obeys it.
 func (g *tableGame) ask(ctx context.Context) error {
 	fmt.Fprintf(g.Out, "%v> ", g.human)
-	var l line
-	select {
-	case l = <-g.lines:
-	case <-ctx.Done():
+	text, err := g.lines.Next()
+	switch {
+	case ctx.Err() != nil:
 		return ctx.Err()
-	}
-	if l.err != nil {
+	case errors.Is(err, io.EOF):
 		fmt.Fprintln(g.Out)
-		if errors.Is(l.err, io.EOF) {
-			return errQuit
-		}
-		return l.err
+		return errQuit
+	case err != nil && !errors.Is(err, lines.ErrLong):
+		fmt.Fprintln(g.Out)
+		return err
 	}
 	if !cli.IsTerminal(g.Out) {
 		fmt.Fprintln(g.Out) // no terminal has echoed the end of the line
 	}
-	if l.long {
-		fmt.Fprintln(g.Out, lines.ErrLong)
+	if err != nil {
+		fmt.Fprintln(g.Out, err)
 		return nil
 	}
-	return g.obey(ctx, strings.TrimSpace(l.text))
+	return g.obey(ctx, strings.TrimSpace(string(text)))
 }
 
 // words are the commands of the human player, besides pits.

@@ -1,7 +1,9 @@
 package awari
 
 import (
-	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
 	"fmt"
 	"math"
 	"strconv"
@@ -66,8 +68,9 @@ EXIT STATUS
 			}
 			defer done()
 			if len(args) == 1 && args[0] == "-" {
-				p := lineProber{tables: t, out: bufio.NewWriterSize(a.Out, 1<<16), asJSON: asJSON, ahead: where.ahead()}
-				return p.run(cmd.Context(), a.readLines(cmd.Context()))
+				p := lineProber{Lines: cli.Lines{App: a.App, JSON: asJSON, Inline: true}, ctx: cmd.Context(), tables: t, ahead: where.ahead()}
+				p.Answer = p.answer
+				return p.Run(cmd.Context())
 			}
 			return a.probeBoard(t, args, asJSON)
 		}),
@@ -95,6 +98,53 @@ func (a *app) probeBoard(t *tables.Tables, fields []string, asJSON bool) error {
 		}
 	}
 	return nil
+}
+
+// lineProber answers boards that are read from stdin, one a line.
+type lineProber struct {
+	cli.Lines
+	ctx      context.Context
+	tables   *tables.Tables
+	ahead    int // lines whose blocks are requested together
+	gathered int // the last of them
+}
+
+// answer appends the answer to a line.
+func (p *lineProber) answer(dst, line []byte, number int) ([]byte, error) {
+	if p.ahead > 1 && number > p.gathered {
+		p.gather(line, number)
+	}
+	probe, err := ask(p.tables, []string{string(line)})
+	if err != nil {
+		return dst, err
+	}
+	if !p.JSON {
+		return append(appendProbe(dst, p.tables.Game(), probe), '\n'), nil
+	}
+	object, err := json.Marshal(newProbeReport(p.tables.Game(), probe))
+	return append(append(dst, object...), '\n'), err
+}
+
+// gather reads the blocks for a line, and for those that wait behind it, into the cache.
+func (p *lineProber) gather(line []byte, number int) {
+	var boards []awari.Board
+	add := func(line []byte) {
+		board, err := p.tables.Game().Parse(cli.FieldsOfLine(string(line)))
+		if err == nil && board.Seeds() <= p.tables.MaxSeeds() {
+			boards = append(boards, board)
+		}
+	}
+	add(line)
+	for line := range bytes.Lines(p.Waiting()) {
+		if number++; len(boards) == p.ahead {
+			break
+		}
+		add(line)
+		p.gathered = number
+	}
+	if len(boards) > 1 {
+		_, _ = p.tables.Probes(p.ctx, boards) // what fails is requested again for the line that needs it
+	}
 }
 
 // ask probes the board given by the fields.
