@@ -71,6 +71,7 @@ func (r *root) run() error {
 		return nil
 	}
 	r.result.Best = r.order[0]
+	r.lookUp()
 	var err error
 	if r.alone || r.result.Seeds <= r.solved {
 		r.deepen(r.share)
@@ -82,6 +83,18 @@ func (r *root) run() error {
 	r.publish(nil)
 	r.result.Line = r.line()
 	return cmp.Or(err, r.err)
+}
+
+// lookUp finds out about the moves into solved layers.
+func (r *root) lookUp() {
+	for _, pit := range r.first {
+		m := &r.result.Moves[pit]
+		if left := r.result.Seeds - m.Captured; left <= r.solved {
+			score := m.Captured - r.score(r.plays.Children[pit], left, &r.workers[0].counter)
+			m.Value = Value{score, score, score}
+		}
+	}
+	r.publish(nil)
 }
 
 // together has the first worker search and report, others help it by way of the transposition
@@ -265,7 +278,7 @@ func (r *root) search(v *visit, pit, alpha int, first bool) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	m := &r.result.Moves[pit]
-	m.know(interval{m.Captured - o.sure.upper, m.Captured - o.sure.lower}, m.Captured-o.estimate)
+	m.know(interval{m.Lower, m.Upper}, m.Captured-o.estimate)
 	r.variations[pit] = append(r.variations[pit][:0], w.lines.at(1)...)
 	return true
 }

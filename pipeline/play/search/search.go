@@ -9,44 +9,30 @@
 // # What is proven, and what is not
 //
 // Every result has an interval that the score is proven to lie in, and an estimate, which proves
-// nothing: it only steers. The result is exact when the interval is a single number. Two methods
-// look for it, a tree (visit.go) and a graph (graph.go). Both stand on
+// nothing: it only steers. The result is exact when the interval is a single number. A graph
+// proves (graph.go), a tree guesses (visit.go): it is kept for positions far above the tables,
+// where nothing can be proven in time.
 //
-//	lower = max over the moves of captured - upper(child)
-//	upper = max over the moves of captured - lower(child)
-//
-// where a solved child has its score for both, a position without moves what the rules say, and
-// a move that nobody looked at what every child with m seeds satisfies: -m and m.
-//
-// # The tree, and repetition
+// # The tree
 //
 // The tree is searched deeper and deeper, by principal variation search, with
 // moves ordered by what the transposition table says, captures by size, killers and history.
 // Captures into solved layers come first of all, their worth is known. At the end of the depth only captures are
 // followed, and a quiet move is taken to be worth what the seeds in each pit suggest (appraisal.go). See Marsland, "A review of game-tree pruning" (1986).
-//
-// Endless play is worth 0. A position that the same player has had before on the
-// path, no seed captured since, gets the interval [0, 0]. This is sound for the
-// whole tree. A player who can be worth m by his strategy in the tree takes up,
-// when the position comes back, the strategy of the first time. Either this ends
-// in a leaf, and what was captured on the way there together with the leaf is m or
-// more; or it never ends, then the repetition was a leaf of his strategy as well,
-// and what was captured before it, plus 0, is m or more. The same board with the
-// other player to move is no repetition.
-//
-// It is not sound for a part of the tree: below an ancestor that a repetition
-// leads back to, results depend on the path (the graph-history interaction problem).
-// So each result has two intervals. One holds on this path; the other holds
-// everywhere, takes repetitions for unknown positions, and is
-// what the transposition table stores. Both become one where no repetition below
-// leads back to before the position: there its subtree is a whole tree again.
-// Estimates are stored only there, too.
+// A position that the same player has had before on the path, no seed captured since, counts as
+// 0, as endless play does. Below an ancestor that a repetition leads back to, estimates depend on
+// the path: the transposition table does not keep them. What the graph has proven of a position cuts the tree off.
 //
 // # The graph
 //
-// A tree can prove that something can be won, but not that no more can: the
-// other player can play quiet moves for longer than any depth. So positions are also made nodes of
-// a graph, where playing in circles costs nothing. A node that is not expanded has the bounds that
+// Quiet moves can be played for longer than any depth. In a graph playing in circles costs nothing: its nodes are
+// positions, and the bounds of a node follow from its moves,
+//
+//	low  = max over the moves of captured - high(child)
+//	high = max over the moves of captured - low(child)
+//
+// where a solved child has its score for both, and a position without moves what the rules say. A node that
+// is not expanded has the bounds that
 // its captures into solved layers give. The bounds of the expanded ones are computed
 // anew, layer by layer from below, each time that the graph has grown by some share: low and high begin at 0, or at what is
 // proven beyond it, and are recomputed by the two equations until nothing changes.
