@@ -35,7 +35,7 @@ type graph struct {
 	reported  uint64    // effort at that time
 	part      [][]int32 // nodes of an attempt, by seeds
 
-	pipe   pipe
+	next   prepared
 	moving moving
 }
 
@@ -258,12 +258,10 @@ func (g *graph) guess(p packed.Board, n int) int {
 	return best
 }
 
-// expand adds the moves of a node, which are prepared. It fails when there is no room.
-func (g *graph) expand(id int32, moves *prepared) (ok bool) {
-	if len(g.nodes)+awari.MaxPits/2 > g.limit {
-		return false
-	}
+// expand adds the moves of a node. There must be room.
+func (g *graph) expand(id int32) {
 	g.reserve()
+	moves := g.prepare(id)
 	n := int(g.nodes[id].seeds)
 	for pits := moves.plays.Legal; pits != 0; pits &= pits - 1 {
 		pit := bits.TrailingZeros8(pits)
@@ -282,7 +280,6 @@ func (g *graph) expand(id int32, moves *prepared) (ok bool) {
 	back := g.back(&g.nodes[id])
 	v.lower, v.upper = max(v.lower, back.low), min(v.upper, back.high)
 	v.estimate, v.best = max(v.lower, min(v.upper, back.estimate)), back.best
-	return true
 }
 
 // backed is what follows for a node from what is known of its children.

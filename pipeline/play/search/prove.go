@@ -45,7 +45,7 @@ func (g *graph) prove(goals []goal, most int) int {
 
 // pursueBest searches a goal until its numbers come up to one of the limits.
 func (g *graph) pursueBest(x goal, limit numbers, depth int) {
-	if !g.openAlone(x.node) {
+	if !g.open(x.node) {
 		return
 	}
 	g.queue = append(g.queue, x)
@@ -66,20 +66,6 @@ func (g *graph) pursueBest(x goal, limit numbers, depth int) {
 		g.pursueBest(c.best, c.limit(x, e, limit), depth+1)
 	}
 	*m = mark{round: g.round, target: x.target, numbers: e}
-}
-
-// openAlone expands a node if it is not. It fails when it may not, or when there is no room.
-func (g *graph) openAlone(id int32) bool {
-	if g.nodes[id].expanded {
-		return true
-	}
-	if g.fresh <= 0 {
-		return false
-	}
-	moves := &g.pipe.ring[0]
-	g.playMoves(id, moves)
-	g.lookBeyond(moves)
-	return g.open(id, moves)
 }
 
 // choice is what to do for a goal next.

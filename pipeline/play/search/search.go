@@ -65,7 +65,7 @@
 // word, and names its position without error (table.go). Bounds of the graph go there as well. Table and graph
 // are kept: a search of the same board, or of one after it, goes on with what is known. Nothing
 // allocates in the inner loops, or calls through interfaces. What a position takes is waiting for memory, most of all: so
-// the graph prepares the goals that come next while it follows one (pipe.go), the tree asks for all moves at once, and an
+// graph and tree ask for what all moves of a position need before they take up the first (ahead.go), and an
 // iteration gathers what it needs (iterate.go).
 package search
 
