@@ -30,9 +30,6 @@ type Moves struct {
 	Predecessors uint64 `json:"predecessors"`
 }
 
-// X is the number of moves that take seeds, as document 001 calls it.
-func (m *Moves) X() uint64 { return m.Captures + m.TakesAll }
-
 // CountMoves counts the moves of the layer of n seeds with so many workers. It fails with the
 // errors of package colex or of ctx.
 func CountMoves(ctx context.Context, game awari.Game, n, workers int) (Moves, error) {

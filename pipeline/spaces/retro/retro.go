@@ -39,18 +39,16 @@ var (
 // what document 001 counts as its cost ("Complexité en temps").
 type Accesses struct {
 	// Init is to write the states of the layer: their number, f(n).
-	Init uint64
+	Init uint64 `json:"init"`
 	// Lower is to read a lower layer: the moves that leave this one, X.
-	Lower uint64
+	Lower uint64 `json:"lower"`
 	// Steps is to look at each state in each step: n+1 times f(n) at most.
-	Steps uint64
+	Steps uint64 `json:"steps"`
 	// Propagated is the calls of propagate: the quiet moves to states that became stable,
 	// at most K times f(n).
-	Propagated uint64
+	Propagated uint64 `json:"propagated"`
+	Total      uint64 `json:"total"`
 }
-
-// Total returns all accesses.
-func (a Accesses) Total() uint64 { return a.Init + a.Lower + a.Steps + a.Propagated }
 
 // Cost returns the number of accesses that the figures of document 001 have for a layer of so many
 // states: (K + n + 2) f(n), where K bounds the successors and predecessors of a state; for awari it is
@@ -78,7 +76,9 @@ func SolveLayer[S comparable](ctx context.Context, space layers.Space[S], lower 
 			return nil, Accesses{}, fmt.Errorf("%s, layer %d: %w", space.Name(), n, err)
 		}
 	}
-	return r.scores(), r.accesses, nil
+	a := &r.accesses
+	a.Total = a.Init + a.Lower + a.Steps + a.Propagated
+	return r.scores(), *a, nil
 }
 
 func checkLayers[S comparable](space layers.Space[S], lower [][]int8, n int) error {
