@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"math/rand/v2"
 	"net/http"
 	"strings"
@@ -96,8 +95,6 @@ func sleep(ctx context.Context, d time.Duration) {
 	case <-ctx.Done():
 	}
 }
-
-func isMissing(err error) bool { return errors.Is(err, fs.ErrNotExist) }
 
 // readAll returns the contents of a file of at most limit bytes.
 func (d *Dir) readAll(file string, limit int64) (data []byte, err error) {

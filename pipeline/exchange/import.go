@@ -132,7 +132,7 @@ func (i *intake) open(ctx context.Context, lower *tables.Tables, work vfs.Dir) (
 	}
 	source := &vuSource{shape: i.shape, input: in}
 	lower.Resize(min(leastCache+i.room/2, tables.DefaultCacheBytes))
-	f := newFiller(i.game, source, lower)
+	f := &filler{game: i.game, source: source, lower: lower}
 	if err := f.fill(ctx, i.Workers, func(done uint64) { i.report("full boards", done*fullSteps) }); err != nil {
 		return nil, errors.Join(err, in.Close())
 	}

@@ -205,7 +205,7 @@ func (e *export) stream(ctx context.Context, w io.Writer) error {
 
 // first returns the rank of the first score in piece i of the file, of so many.
 func (e *export) first(i, count int) uint64 {
-	if e.Format.backwards() {
+	if e.Format == Vu { // backwards
 		i = count - 1 - i
 	}
 	return uint64(i) * pieceSize

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 	"time"
 
@@ -22,12 +23,10 @@ import (
 
 // searchFlags are the flags of search as given.
 type searchFlags struct {
-	dir, progress string
-	memory        cli.MemoryFlag
-	time          time.Duration
-	depth         int
-	threads       int
-	json          bool
+	cli.JobFlags
+	dir   string
+	time  time.Duration
+	depth int
 }
 
 func (a *app) search() *cobra.Command {
@@ -82,10 +81,7 @@ the pits expected.
 	flags := cmd.Flags()
 	flags.DurationVar(&f.time, "time", 10*time.Second, "longest `time` to search; 0 is no limit")
 	flags.IntVar(&f.depth, "depth", 0, fmt.Sprintf("most `plies` to look ahead, 1 to %d; 0 is no limit", search.MaxDepth))
-	cli.ThreadsFlag(flags, &f.threads, "use")
-	f.memory.Define(a.App, flags, "1GiB", nil)
-	cli.ProgressFlag(flags, &f.progress)
-	flags.BoolVar(&f.json, "json", false, "print one JSON object")
+	f.JobFlags.Define(a.App, flags, "1GiB", cli.JSONUsage)
 	return cmd
 }
 
@@ -134,15 +130,15 @@ func (a *app) runSearch(ctx context.Context, f searchFlags, fields []string) err
 	if f.depth < 0 || f.depth > search.MaxDepth {
 		return cli.Usagef("--depth %d: 1 to %d are possible, or 0 for no limit", f.depth, search.MaxDepth)
 	}
-	shown, err := a.NewProgress(f.progress, f.json)
+	shown, err := a.NewProgress(f.Form, f.JSON)
 	if err != nil {
 		return err
 	}
 	defer shown.Close()
-	if err := cli.CheckThreads(f.threads); err != nil {
+	if err := cli.CheckThreads(f.Threads); err != nil {
 		return err
 	}
-	t, half, err := openHalf(f.dir, &f.memory, f.threads)
+	t, half, err := openHalf(f.dir, &f.Memory, f.Threads)
 	if err != nil {
 		return err
 	}
@@ -152,18 +148,18 @@ func (a *app) runSearch(ctx context.Context, f searchFlags, fields []string) err
 		return err
 	}
 	if board.Seeds() <= t.MaxSeeds() {
-		return a.followLine(ctx, t, board, positionsIn(half), f.json)
+		return a.followLine(ctx, t, board, positionsIn(half), f.JSON)
 	}
 	t.Resize(leastHalf)
 	blocks, bytes := searchIn(t, 2*half-leastHalf)
-	o := search.Options{Bytes: bytes, Job: job.Job{Workers: f.threads, Progress: shown.Show}}
+	o := search.Options{Bytes: bytes, Job: job.Job{Workers: f.Threads, Progress: shown.Show}}
 	r, err := search.New(blocks, o).Search(ctx, board, search.Limits{Time: f.time, Depth: f.depth})
 	if r == nil {
 		return err
 	}
 	shown.Pause(func() {
 		report := newFoundReport(t, r)
-		if f.json {
+		if f.JSON {
 			err = errors.Join(a.PrintJSON(report), err)
 		} else {
 			a.printFound(t.Game(), &report, r)
@@ -297,7 +293,7 @@ func (a *app) printLine(r *foundReport) {
 	}
 	for i, m := range r.Line {
 		fmt.Fprintf(a.Out, "%4d  %-6s %4d %9d %6s %6s %6s  %s\n",
-			i+1, m.Player, m.Pit, m.Captured, awari.Signed(m.Score), orDot(m.Value, awari.Signed), orDot(m.Plies, plain), cli.Spaced(m.Pits))
+			i+1, m.Player, m.Pit, m.Captured, awari.Signed(m.Score), orDot(m.Value, awari.Signed), orDot(m.Plies, strconv.Itoa), cli.Spaced(m.Pits))
 	}
 	if len(r.Line) > 0 {
 		fmt.Fprintf(a.Out, "%48s%s\n", "", cli.Spaced(r.Last))
@@ -312,5 +308,3 @@ func orDot(n *int, text func(int) string) string {
 	}
 	return text(*n)
 }
-
-func plain(n int) string { return fmt.Sprint(n) }

@@ -130,21 +130,12 @@ func (p *part) try() {
 		case !all:
 		case len(p.stack) >= stackSize:
 			p.missed.Store(true)
-		case p.lose(p.tests.rank[i]):
+		case p.states.change(p.tests.rank[i], candidate, open): // unless somebody else has grounded it
+			p.found.negative++
 			p.stack = append(p.stack, at)
 		}
 	}
 	p.tests.clear()
-}
-
-// lose grounds a candidate of which all quiet moves lead to won positions, unless somebody
-// else has.
-func (p *part) lose(rank uint64) bool {
-	if !p.states.change(rank, candidate, open) {
-		return false
-	}
-	p.found.negative++
-	return true
 }
 
 // follow grounds what positions with the score -level, just grounded, make so, and what that

@@ -50,7 +50,7 @@ type Options struct {
 // were done before.
 func Run(ctx context.Context, dir string, o Options) (result *Result, err error) {
 	start := time.Now()
-	result = newResult()
+	result = &Result{OK: true, Layers: []Layer{}}
 	d, err := rundir.Open(dir)
 	if err != nil {
 		return result, err
@@ -177,7 +177,7 @@ func (r *run) close() {
 // room returns the bytes of memory for the proof of layer n besides its states, and whether
 // those fit; if not, the bytes are without them.
 func (r *run) room(n int) (bytes int64, fits bool, err error) {
-	o, least, states := &r.options, uint64(1), bitsBytes(r.space.Size(n))
+	o, least, states := &r.options, uint64(1), 8*words(r.space.Size(n))
 	bytes = o.MemoryBytes
 	if o.Memory > 0 {
 		least = verify.Least(r.tables.Game(), n)
@@ -202,9 +202,6 @@ func (r *run) largestInMemory() (size uint64) {
 	}
 	return size
 }
-
-// bitsBytes returns the bytes of the states of a layer of that size.
-func bitsBytes(size uint64) uint64 { return 8 * words(size) }
 
 // fixed returns the bytes of data that proving layer n takes besides the states and panels: those of
 // verifying, which has tables of its own, and for each worker scores, boards and marks.

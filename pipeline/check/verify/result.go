@@ -66,10 +66,6 @@ type Difference struct {
 	Expected int    `json:"expected"` // what the moves give
 }
 
-func newResult(o Options) *Result {
-	return &Result{OK: true, Sample: o.Sample, Seed: o.Seed, Layers: []Layer{}}
-}
-
 // add appends the outcome for a layer, elapsed after the start.
 func (r *Result) add(l Layer, elapsed time.Duration) {
 	r.Layers = append(r.Layers, l)
@@ -100,11 +96,6 @@ func (r *Result) Err() error {
 // damaged adds damage.
 func (l *Layer) damaged(err error) {
 	l.Problems = append(l.Problems, Problem{Text: err.Error(), Damage: err})
-}
-
-// readable reports whether nothing of the layer is damaged, though scores may be wrong.
-func (l *Layer) readable() bool {
-	return !slices.ContainsFunc(l.Problems, func(p Problem) bool { return p.Damage != nil })
 }
 
 // found is what the comparison of some positions has found.

@@ -95,7 +95,7 @@ type Options struct {
 // that were done before.
 func Run(ctx context.Context, dir string, o Options) (result *Result, err error) {
 	start := time.Now()
-	result = newResult(o)
+	result = &Result{OK: true, Sample: o.Sample, Seed: o.Seed, Layers: []Layer{}}
 	d, err := rundir.Open(dir)
 	if err != nil {
 		return result, err
@@ -291,7 +291,7 @@ func (r *run) layer(ctx context.Context, n int) (Layer, error) {
 			return layer, err
 		}
 	}
-	if layer.readable() {
+	if !slices.ContainsFunc(layer.Problems, func(p Problem) bool { return p.Damage != nil }) {
 		if err := r.checkBelow(n, &layer); err != nil {
 			return layer, err
 		}

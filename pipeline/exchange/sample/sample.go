@@ -132,24 +132,19 @@ const (
 func (d *draw) divide() error {
 	fixed := d.tables.Overhead(d.Workers) + cacheBytes
 	if d.ByScore {
-		fixed += d.scoresMemory()
+		fixed += d.Count*perPick + uint64(2*d.Workers+2)*perRead
 	}
 	if err := memory.Check("a sample of "+english.Plural(int(d.Count), "position", ""), fixed+leastBatch*perPosition, d.Memory); err != nil {
 		return err
 	}
 	room := memory.Room(d.Memory) - fixed
-	room -= min(room/4, d.mapped()) // pages that the system can take back, but may be slow to
+	mapped := uint64(0)
+	for _, l := range d.tables.Layers()[:d.To+1] {
+		mapped += uint64(l.Bytes)
+	}
+	room -= min(room/4, mapped) // pages that the system can take back, but may be slow to
 	d.batch = min(max(room/perPosition, leastBatch), mostBatch)
 	return nil
-}
-
-// mapped returns the bytes of the layer files.
-func (d *draw) mapped() uint64 {
-	bytes := uint64(0)
-	for _, l := range d.tables.Layers()[:d.To+1] {
-		bytes += uint64(l.Bytes)
-	}
-	return bytes
 }
 
 // order returns the function that gives the number of each position of the sample.

@@ -156,7 +156,8 @@ func newSearch(t *tables.Tables, o Options) (*search, error) {
 		s.total += space.Size(n)
 	}
 	s.state = s.beginning()
-	return s, s.checkMemory()
+	least := s.fixed() + uint64(o.Workers)*leastQueue*perChild // if all layers stay on disk
+	return s, memory.Check(fmt.Sprintf("searching layer %d", o.To), least, o.Memory)
 }
 
 // errEnough ends a search that has found enough.
@@ -295,10 +296,4 @@ func (s *search) fixed() uint64 {
 	}
 	lists := uint64(2*o.Workers + 3)
 	return bytes + uint64(min(o.Count, probesAtOnce))*perProbe + uint64(o.Count)*perHit + lists*uint64(2*o.Count+slack)*perFound
-}
-
-// checkMemory fails if there is no room even if all layers stay on disk.
-func (s *search) checkMemory() error {
-	least := s.fixed() + uint64(s.options.Workers)*leastQueue*perChild
-	return memory.Check(fmt.Sprintf("searching layer %d", s.options.To), least, s.options.Memory)
 }

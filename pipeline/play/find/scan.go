@@ -69,8 +69,10 @@ func (s *scanner) scan(p *part) error {
 	p.hits, p.undecided, p.unmeasured, p.list = 0, 0, 0, list{limit: s.options.Count, all: p.list.all[:0]}
 	for from := p.from; from < p.to && !s.enough(); from += pieceSize {
 		to := min(from+pieceSize, p.to)
-		scores, err := s.stored(from, to)
-		if err != nil {
+		scores := s.scores[:to-from]
+		if held := s.held[s.seeds]; held != nil {
+			scores = held[from:to]
+		} else if err := s.tables.Read(s.seeds, from, scores); err != nil {
 			return err
 		}
 		if err := s.piece(from, scores); err != nil {
@@ -83,15 +85,6 @@ func (s *scanner) scan(p *part) error {
 // enough reports whether the rest of the part cannot matter.
 func (s *scanner) enough() bool {
 	return s.ends && s.part.list.full()
-}
-
-// stored returns the scores of the ranks from to to-1.
-func (s *scanner) stored(from, to uint64) ([]int8, error) {
-	if held := s.held[s.seeds]; held != nil {
-		return held[from:to], nil
-	}
-	scores := s.scores[:to-from]
-	return scores, s.tables.Read(s.seeds, from, scores)
 }
 
 // piece looks at the positions with these scores from a rank on.

@@ -169,19 +169,12 @@ func (l *Line) Running() []int {
 	scores := make([]int, len(l.Moves))
 	score := 0
 	for i, m := range l.Moves {
-		score += seenBy(i, m.Captured)
+		if score += m.Captured; i%2 == 1 {
+			score -= 2 * m.Captured
+		}
 		scores[i] = score
 	}
 	return scores
-}
-
-// seenBy returns what is good for the player who makes move i from the first
-// player's point of view.
-func seenBy(i, gain int) int {
-	if i%2 == 1 {
-		return -gain
-	}
-	return gain
 }
 
 // Next returns the move of the best line from a board. ok is false when the
@@ -285,7 +278,7 @@ func (p *player) keep(b awari.Board) (m Move, ok bool, err error) {
 // progress returns the move of least distance for the winner, of greatest for
 // the loser.
 func (p *player) progress(b awari.Board) (Move, bool, error) {
-	if p.finder == nil || !p.finder.holds(b, p.value) {
+	if f := p.finder; f == nil || f.seeds != b.Seeds() || f.value != max(p.value, -p.value) {
 		p.finder = newFinder(p.ctx, p.scores, b.Seeds(), p.value, p.options.Positions)
 	}
 	plies, err := p.finder.distance(b, p.value)

@@ -59,11 +59,6 @@ func newFinder(ctx context.Context, scores Scores, seeds, value, limit int) *fin
 	}
 }
 
-// holds reports whether the finder is for a board with the given score.
-func (f *finder) holds(b awari.Board, value int) bool {
-	return f.seeds == b.Seeds() && f.value == max(value, -value)
-}
-
 // errFull says that the limit is reached.
 type errFull struct{}
 

@@ -101,8 +101,10 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 // reason returns what a client is told about err, and logs the rest.
 func (s *Server) reason(r *http.Request, err error) (status int, p problem) {
 	b, ok := errors.AsType[badRequest](err)
-	if !ok && r.Context().Err() != nil && !isBug(err) {
-		b, ok = whyEnded(r.Context()), true
+	if _, isBug := errors.AsType[*crew.PanicError](err); !ok && !isBug && r.Context().Err() != nil {
+		if b, ok = errGone, true; errors.Is(context.Cause(r.Context()), errStopping) {
+			b = errStopping
+		}
 	}
 	if ok {
 		return b.status, problem{b.Error(), b.code}
@@ -124,25 +126,12 @@ func (s *Server) note(err error) {
 	s.log.Error("no answer", "error", err)
 }
 
-func isBug(err error) bool {
-	_, ok := errors.AsType[*crew.PanicError](err)
-	return ok
-}
-
 var (
 	// errStopping reports a request that was given up because the server stops.
 	errStopping = badRequest{http.StatusServiceUnavailable, codeStopping, errors.New("the server is stopping")}
 	// errGone reports one whose client closed the connection.
 	errGone = badRequest{statusGone, codeGone, errors.New("the connection was closed before the answer")}
 )
-
-// whyEnded returns errStopping or errGone for the context of a request that ended.
-func whyEnded(ctx context.Context) badRequest {
-	if errors.Is(context.Cause(ctx), errStopping) {
-		return errStopping
-	}
-	return errGone
-}
 
 // boardOfQuery reads the parameter pits, the only one.
 func (s *Server) boardOfQuery(r *http.Request) (awari.Board, error) {

@@ -34,6 +34,7 @@ import (
 	"grenier/io/chart"
 	"grenier/io/crew"
 	"grenier/kernels/cpu"
+	"grenier/layers/awari"
 	"grenier/pipeline/play/search"
 	"grenier/pipeline/tables"
 )
@@ -139,7 +140,7 @@ func New(o Options) (*Server, error) {
 		quick: turnsFor(processors), searches: searches, engines: &engines{most: searches.each + 1},
 		processors: processors, limits: usual, routes: map[string]route{},
 		origins: o.Origins, headers: headersFor(o.Origins),
-		dir: o.Dir, family: o.Family, finder: newFinder(), hardest: newHardest(),
+		dir: o.Dir, family: o.Family, finder: newFinder(), hardest: &hardest{wanted: make(chan int, awari.MaxSeeds+1), layers: map[int]*hardestReport{}, failed: map[int]error{}},
 	}
 	s.limits.each = o.Connections
 	if err := s.addPages(o.Pages); err != nil {

@@ -185,8 +185,11 @@ func (s *search) run(ctx context.Context) error {
 			}
 			s.plays++
 			s.tell()
-			if err := s.maybeSave(); err != nil {
-				return err
+			due := time.Since(s.saved) >= max(s.Interval, saveShare*s.saving)
+			if due || s.store.waste >= max(s.store.live, s.leastWaste) {
+				if err := s.save(); err != nil {
+					return err
+				}
 			}
 		}
 		s.finish()

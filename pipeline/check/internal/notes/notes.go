@@ -225,7 +225,10 @@ func (n *Notes) Save() {
 		for _, seeds := range slices.Sorted(maps.Keys(n.layers)) {
 			doc.Layers = append(doc.Layers, n.layers[seeds])
 		}
-		err = n.write(doc)
+		var data []byte
+		if data, err = jsonfile.EncodeSealed(doc); err == nil {
+			err = n.dir.SaveNote(n.options.Name, data)
+		}
 	}
 	if err != nil {
 		n.failed = true
@@ -233,14 +236,6 @@ func (n *Notes) Save() {
 		return
 	}
 	n.there = true
-}
-
-func (n *Notes) write(doc document) error {
-	data, err := jsonfile.EncodeSealed(doc)
-	if err != nil {
-		return err
-	}
-	return n.dir.SaveNote(n.options.Name, data)
 }
 
 // Drop takes back what was noted about a layer.
