@@ -150,12 +150,11 @@ func Examine(ctx context.Context, o Options) (*Report, error) {
 		return nil, err
 	}
 	r.lookAtMachine(&o, meter)
-	for _, judge := range []func() (string, Verdict, []string){
-		r.judgeKernels, r.judgeCores, r.judgeMemory, r.judgeLimits, r.judgeDisk, r.judgeFiles, r.judgeClock,
-	} {
-		about, verdict, texts := judge()
-		r.Findings = append(r.Findings, Finding{about, verdict, strings.Join(texts, "; ")})
-		r.Verdict = worse(r.Verdict, verdict)
+	for _, x := range judges {
+		j := judgement{verdict: Fine}
+		x.judge(r, &j)
+		r.Findings = append(r.Findings, Finding{x.about, j.verdict, strings.Join(j.texts, "; ")})
+		r.Verdict = worse(r.Verdict, j.verdict)
 	}
 	return r, nil
 }

@@ -50,7 +50,7 @@ func (l *layer) ground(ctx context.Context) error {
 		}
 		before := done.Sum()
 		l.proof.Passes++
-		l.run.meter.pass(0, l.proof.Passes)
+		l.run.meter.begin(0, l.proof.Passes)
 		more, err := g.Pass(ctx)
 		if l.save(ctx.Err() != nil); err != nil {
 			return err

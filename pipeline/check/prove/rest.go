@@ -93,7 +93,7 @@ func (l *layer) settleRest(ctx context.Context, n uint64) (sum verify.Grounded, 
 	r := newRest(entries, l.size)
 	for {
 		l.proof.Passes++
-		l.run.meter.pass(0, l.proof.Passes)
+		l.run.meter.begin(0, l.proof.Passes)
 		var positive, negative atomic.Uint64
 		err := parts.Each(ctx, l.run.options.Workers, uint64(len(entries)), func(_ int, from, to uint64) error {
 			p, m := l.look(r, from, to)
