@@ -79,7 +79,7 @@ func TestTitle(t *testing.T) {
 		if want {
 			puzzles++
 		}
-		if got := strings.Contains(s.title(place{board: board, words: languages["en"]}), "only one move wins"); got != want {
+		if got := strings.Contains(s.title(place{board: board, words: Languages["en"]}), "only one move wins"); got != want {
 			t.Errorf("%v with the values %v: %v", board, values, got)
 		}
 	}
