@@ -184,7 +184,7 @@ func widestScore(l *manifest.Layer) int {
 	return widest
 }
 
-// count returns how often a score occurs, which may be beyond those of one byte.
+// count returns how often a score occurs, which may not fit a byte.
 func count(l *manifest.Layer, score int) uint64 {
 	if score < math.MinInt8 || score > math.MaxInt8 {
 		return 0

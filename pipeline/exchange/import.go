@@ -100,7 +100,7 @@ const leastCache = 4 << 20
 // boards, and encodes.
 func columnBytes(s *shape) uint64 { return awari.MaxPits/2*s.halves.Half().Size(s.n) + 2<<20 }
 
-// fullSteps is how many scores are sealed in the time in which that of a full board is
+// fullSteps is how many scores are sealed in the time in which the score of a full board is
 // computed, about.
 const fullSteps = 32
 

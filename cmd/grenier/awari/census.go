@@ -22,7 +22,7 @@ type censusFlags struct {
 	svg     string
 }
 
-// censusReport is what census prints as JSON.
+// censusReport is the JSON of census.
 type censusReport struct {
 	Rules  string         `json:"rules"`
 	Pits   int            `json:"pits"`

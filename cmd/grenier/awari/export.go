@@ -21,14 +21,14 @@ type exportFlags struct {
 	all                     bool
 }
 
-// exported is what export prints as JSON.
+// exported is the JSON of export.
 type exported struct {
 	File string `json:"file"`
 	exchange.Summary
 	cli.Took
 }
 
-// exportedAll is what export --all prints as JSON.
+// exportedAll is the JSON of export --all.
 type exportedAll struct {
 	Directory string              `json:"directory"`
 	Files     []exchange.Exported `json:"files"`

@@ -15,7 +15,7 @@ import (
 	"grenier/pipeline/tables"
 )
 
-// probeReport is what probe prints as JSON for one board.
+// probeReport is the JSON of probe for one board.
 type probeReport struct {
 	Rules string      `json:"rules"`
 	Seeds int         `json:"seeds"`
@@ -156,7 +156,7 @@ func ask(t *tables.Tables, fields []string) (tables.Probe, error) {
 	return t.Probe(board)
 }
 
-// appendProbe appends the value of the board and those of its moves.
+// appendProbe appends the values of the board and of its moves.
 func appendProbe(dst []byte, game awari.Game, p tables.Probe) []byte {
 	dst = strconv.AppendInt(append(dst, "value "...), int64(p.Value), 10)
 	dst = append(dst, "; moves"...)

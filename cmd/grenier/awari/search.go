@@ -168,7 +168,7 @@ func (a *app) runSearch(ctx context.Context, f searchFlags, fields []string) err
 	return err
 }
 
-// foundReport is what search prints as JSON.
+// foundReport is the JSON of search.
 type foundReport struct {
 	search.Report
 	Solved bool         `json:"solved"`

@@ -27,7 +27,7 @@ import (
 	"grenier/pipeline/job"
 )
 
-// Verdict is what a finding means for a run.
+// Verdict is the meaning of a finding for a run.
 type Verdict string
 
 // The verdicts, best first.
@@ -42,16 +42,16 @@ var ErrBad = fault.New(fault.Difference, "runs would fail here")
 
 // Options say what to look at.
 type Options struct {
-	// Family is what runs would use. Progress tells the shares of the work. Other fields are not used.
+	// Family would be used by runs. Progress tells the shares of the work. Other fields are not used.
 	job.Job
-	// Dir is the directory of runs. It need not exist. "" is that of the system for temporary
+	// Dir is the directory of runs. It need not exist. "" is the system's directory for temporary
 	// files.
 	Dir string
 	// Quick leaves out how fast the disk is.
 	Quick bool
 }
 
-// Report is what was found.
+// Report has all facts, and what they mean.
 type Report struct {
 	Verdict  Verdict   `json:"verdict"` // the worst of all findings
 	Findings []Finding `json:"findings"`
@@ -64,7 +64,7 @@ type Report struct {
 	Clock    Clock     `json:"clock"`
 }
 
-// Finding is what is to be said about one subject.
+// Finding is the verdict about one subject.
 type Finding struct {
 	About   string  `json:"about"`
 	Verdict Verdict `json:"verdict"`
@@ -97,7 +97,7 @@ type Kernels struct {
 type Cores struct {
 	Usable int `json:"usable"`     // that this process may run on
 	Used   int `json:"gomaxprocs"` // at a time, by default
-	// Quota is what the cgroup allows at a time on average, 0 if there is no limit.
+	// Quota is the number that the cgroup allows at a time on average, 0 if there is no limit.
 	Quota float64 `json:"quota"`
 	Where string  `json:"quota_of,omitempty"`
 	// Others is how many others took while the disk was examined, Machine how many there are;
@@ -114,7 +114,7 @@ type Memory struct {
 	HugePages string `json:"huge_pages,omitempty"`
 }
 
-// Limits are those of the process, nil if there is none.
+// Limits of the process, nil where it has no limit.
 type Limits struct {
 	OpenFiles    *uint64 `json:"open_files"`
 	FileSize     *uint64 `json:"file_bytes"`

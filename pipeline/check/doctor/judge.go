@@ -13,7 +13,7 @@ import (
 	"grenier/kernels/cpu"
 )
 
-// judgement is what is said about one subject.
+// judgement is a verdict about one subject, with reasons.
 type judgement struct {
 	verdict Verdict
 	texts   []string
@@ -189,7 +189,7 @@ func (r *Report) judgeFiles(j *judgement) {
 // mostSkew is by how many seconds the clock of a file system may differ.
 const mostSkew = 2
 
-// judgeClock: times of logs and reports are compared with those of files and other machines.
+// judgeClock: times of logs and reports are compared with times of files and of other machines.
 func (r *Report) judgeClock(j *judgement) {
 	c := &r.Clock
 	j.say("%s", c.Now.Format("2006-01-02 15:04:05 MST"))

@@ -25,21 +25,21 @@ type meter struct {
 	// grounds scores of level and -level. Both are 0 before; level is 0 for passes that ground
 	// scores of all levels.
 	level, pass int
-	// looked of so many positions were looked at in this pass; both are 0 if that is not counted.
+	// looked of the positions were looked at in this pass; both are 0 if that is not counted.
 	looked, positions uint64
 }
 
 // verified reports how far the comparison of a layer is.
 func (m *meter) verified(s job.Step) { m.compared(s.Seeds, uint64(s.Done)) }
 
-// skip takes in that so much was done before this run.
+// skip takes in work that was done before this run.
 func (m *meter) skip(work uint64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.begun += work
 }
 
-// compared reports that so many positions of the layer of n seeds were compared.
+// compared reports how many positions of the layer of n seeds were compared.
 func (m *meter) compared(n int, positions uint64) {
 	m.set(func() {
 		m.seeds, m.done = n, m.before+positions

@@ -98,7 +98,7 @@ func Run(ctx context.Context, dir string, o Options) (result *Result, err error)
 	return result, nil
 }
 
-// header is that of the notes.
+// header begins the notes.
 var header = jsonfile.Header{Format: "grenier-prove", Version: 2}
 
 // run is a proof in progress.
@@ -203,7 +203,7 @@ func (r *run) largestInMemory() (size uint64) {
 	return size
 }
 
-// fixed returns the bytes of data that proving layer n takes besides the states and panels: those of
+// fixed returns the bytes of data that proving layer n takes besides the states and panels: as for
 // verifying, which has tables of its own, and for each worker scores, boards and marks.
 func (r *run) fixed(n int) uint64 {
 	const perWorker, chunk = 256 << 10, 2 << 20 // ranks of a chunk of verify

@@ -1,7 +1,7 @@
-// Package scrub reads a run directory from the disk and compares all checksums: those of
+// Package scrub reads a run directory from the disk and compares all checksums: of
 // the manifest, and of header, model, index, blocks and footer of every layer file. It
 // finds what a disk has forgotten, at the speed of the disk, and decodes nothing: whether
-// the scores are right is what package verify asks.
+// the scores are right is a question for package verify.
 //
 // A large run takes hours, so a scrub records its progress in work/scrub.json (package
 // notes), and an interrupted one resumes: it skips files that were intact and have not changed
@@ -46,7 +46,7 @@ type Options struct {
 // see Result.Err. A directory without a manifest that can be read counts as a run if it
 // has files that are layers. An error says that the question could not be answered: those
 // of rundir.Open if the directory holds no run at all, ErrNoLayer, one of the operating
-// system, or that of ctx. The result then has the layers that were done before.
+// system, or the error of ctx. The result then has the layers that were done before.
 func Run(ctx context.Context, path string, o Options) (*Result, error) {
 	s := &scrubber{options: o, start: time.Now(), result: &Result{OK: true, Layers: []Layer{}}}
 	if err := s.survey(path); err != nil {
@@ -86,7 +86,7 @@ func Run(ctx context.Context, path string, o Options) (*Result, error) {
 	return s.result, nil
 }
 
-// header is that of the notes.
+// header begins the notes.
 var header = jsonfile.Header{Format: "grenier-scrub", Version: 2}
 
 // ErrNoLayer reports a layer above all that a directory lists or has.

@@ -39,7 +39,7 @@ const Illegal = math.MinInt8
 // encoder writes positions in a format.
 type encoder struct {
 	pits, q int
-	// header returns what comes before so many positions.
+	// header returns the bytes before count positions.
 	header func(count uint64) []byte
 	// encode appends a position.
 	encode func(dst []byte, p *tables.Probe) []byte
@@ -74,7 +74,7 @@ func (e *encoder) csvHeader(uint64) []byte {
 	return append(line, "best\n"...)
 }
 
-// csv appends the pits, the value, those of the moves, empty if a pit cannot be played, and the
+// csv appends the pits, the value, the values of the moves, empty if a pit cannot be played, and the
 // best pits.
 func (e *encoder) csv(dst []byte, p *tables.Probe) []byte {
 	for _, seeds := range p.Board[:e.pits] {

@@ -22,7 +22,7 @@ var ErrSample = fault.New(fault.Usage, "sample")
 
 // Options say what to write and how. Only the first six decide on the bytes.
 type Options struct {
-	// Workers read all scores; looking up positions takes as many as there are CPUs. A Memory of 0
+	// Workers read all scores; looking up positions uses all CPUs. A Memory of 0
 	// stands for DefaultMemory. Note is not used.
 	job.Job
 	From, To int    // layers, by seeds
@@ -86,8 +86,7 @@ func Write(ctx context.Context, dir string, w io.Writer, o Options) (s Summary, 
 	}, nil
 }
 
-// draw is a sample in the making. Its positions have numbers: those of a layer follow those of
-// the layer below.
+// draw is a sample in the making. Its positions are numbered through all layers, from the lowest up.
 type draw struct {
 	Options
 	tables *tables.Tables
@@ -121,7 +120,7 @@ func newDraw(t *tables.Tables, o Options) (*draw, error) {
 // What a sample takes, in bytes.
 const (
 	cacheBytes = 32 << 20
-	// perPosition is what looking up a position takes: it, its children, the questions for
+	// perPosition is the memory to look up a position: it, its children, the questions for
 	// their scores, the answer, and its text.
 	perPosition = 2 << 10
 	// A batch has this many positions at least, and this many at most.

@@ -10,7 +10,7 @@ import (
 	"grenier/pipeline/tables"
 )
 
-// position is what conditions are about.
+// position is a position that is compared with a condition.
 type position struct {
 	packed.Board
 	board    awari.Board // only once the replies are asked about

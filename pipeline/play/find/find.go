@@ -34,7 +34,7 @@ type Options struct {
 	// Count is how many positions are listed, 0 to MaxCount; 0 only counts hits.
 	Count int
 	// Order says which; with First the search ends as soon as there are enough. The zero
-	// value is that of Most("value").
+	// value is Most("value").
 	Order Order
 	Seed  uint64 // of Random
 	// State, if not empty, is the path of the file that keeps how far the search is.
@@ -44,7 +44,7 @@ type Options struct {
 // DefaultMemory is the default of Options.Memory.
 const DefaultMemory = 1 << 30
 
-// Result is what was found.
+// Result is the outcome of a search.
 type Result struct {
 	Game      awari.Game `json:"-"`
 	Rules     string     `json:"rules"`

@@ -9,7 +9,7 @@ import (
 	bestline "grenier/pipeline/play/line"
 )
 
-// Positions are read in pieces of so many, and looked at so many at a time if all layers are in
+// Positions are read in pieces, and looked at in batches if all layers are in
 // memory: their children stay in the cache of the processor.
 const (
 	pieceSize = layerfile.MaxBlockSize
@@ -49,7 +49,7 @@ type scanner struct {
 	block    []int8         // and for one that has children
 }
 
-// resize makes room for so many children; it drops what was there.
+// resize makes room for some children and drops the queue.
 func (s *scanner) resize(children int) {
 	s.queue, s.children, s.values, s.sorter = nil, nil, nil, sorter{}
 	s.queue = make([]candidate, 0, max(1, children/childrenEach))

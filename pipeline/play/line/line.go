@@ -154,7 +154,7 @@ func (e End) String() string {
 type Line struct {
 	// Value is the score of the first board.
 	Value int
-	// Moves are the moves, those of the first player at even indices.
+	// Moves are the moves, the first player's at even indices.
 	Moves []Move
 	// Last is the board after them, seen by the player whose turn it is.
 	Last awari.Board
@@ -162,8 +162,8 @@ type Line struct {
 	End End
 }
 
-// Running returns the seeds that the first player has taken minus those of the
-// other one, after each move. What the loser leaves on the board in the end is
+// Running returns the seeds that the first player has taken minus the
+// other one's, after each move. What the loser leaves on the board in the end is
 // not in it.
 func (l *Line) Running() []int {
 	scores := make([]int, len(l.Moves))
@@ -178,7 +178,7 @@ func (l *Line) Running() []int {
 }
 
 // Next returns the move of the best line from a board. ok is false when the
-// player to move has none. It fails with *LimitError, with an error that matches
+// player to move cannot move. It fails with *LimitError, with an error that matches
 // corrupt.ErrCorrupt when scores contradict each other, with the error of ctx, or
 // like Scores.Score.
 func Next(ctx context.Context, scores Scores, b awari.Board, o Options) (m Move, ok bool, err error) {

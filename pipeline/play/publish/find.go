@@ -35,7 +35,7 @@ func (q Question) key() string {
 // file names the file with all answers about its layers.
 func (q Question) file() string { return fmt.Sprintf("find-%d-%d.json", q.From, q.To) }
 
-// found is what such a file holds.
+// found is the contents of such a file.
 type found struct {
 	Rules     string            `json:"rules"`
 	Positions uint64            `json:"positions"` // of these layers
@@ -101,7 +101,7 @@ func positions(layers []manifest.Layer) (sum uint64) {
 	return sum
 }
 
-// ask searches the layers that were copied: those of the run may have been replaced since.
+// ask searches the copies of the layers: the run may have replaced its own since.
 func (p *publisher) ask(ctx context.Context, q Question) (a answer, err error) {
 	o := find.Options{From: q.From, To: q.To, Count: q.Count, Order: find.Random, Seed: 1, Job: job.Job{Workers: 1, Family: p.options.Family}}
 	if o.Condition, err = find.Parse(q.Where); err != nil {

@@ -65,7 +65,7 @@ func (p *publisher) picture(l language) ([]byte, error) {
 	return picture.Board(picture.Position{Pits: pits, Players: serve.Languages[l.code].Players, Title: fmt.Sprintf(l.title, len(p.manifest.Layers)-1)})
 }
 
-// link is what sites show of a link to a page, in a language.
+// link describes a page in a language to sites that show a link to it.
 func (p *publisher) link(l language, name, title, description string) serve.Link {
 	link := serve.Link{Title: title, Description: description, Locale: serve.Languages[l.code].Locale, Picture: p.options.Address + l.named(pictureName)}
 	if p.options.Address != "" {

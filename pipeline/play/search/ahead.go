@@ -15,11 +15,11 @@ type prepared struct {
 	ahead [awari.MaxPits / 2]ahead // after each move that leads to another node
 }
 
-// ahead is what is found out about a position before it is a node. It has no pointers: one to a score would keep a whole chunk
+// ahead is the knowledge of a position before it is a node. It has no pointers: one to a score would keep a whole chunk
 // of blocks from the garbage collector for as long as nobody needs this place again.
 type ahead struct {
 	hash   uint64
-	code   uint64 // that of the transposition table
+	code   uint64 // in the transposition table
 	played bool   // what follows is known
 	plays  packed.Plays
 	ranks  [awari.MaxPits / 2]uint64 // after captures into solved layers

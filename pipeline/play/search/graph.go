@@ -54,7 +54,7 @@ const (
 	noScore = -128
 )
 
-// value is what is known of the score of a node, and of its part in the round at hand.
+// value is the knowledge of the score of a node, and of its part in the round at hand.
 type value struct {
 	lower, upper int8 // proven
 	estimate     int8
@@ -282,7 +282,7 @@ func (g *graph) expand(id int32) {
 	v.estimate, v.best = max(v.lower, min(v.upper, back.estimate)), back.best
 }
 
-// backed is what follows for a node from what is known of its children.
+// backed is the bounds of a node that follow from its children.
 type backed struct{ low, high, estimate, best int8 }
 
 // add takes up a move that captures seeds and leads to a node.
@@ -368,7 +368,7 @@ func (g *graph) settle(list []int32, n int) {
 	}
 }
 
-// knowledge is what is proven of the boards after each move.
+// knowledge is the proven bounds of the boards after each move.
 type knowledge [awari.MaxPits / 2][2]int8
 
 // known returns what is proven.

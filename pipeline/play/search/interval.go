@@ -1,6 +1,6 @@
 package search
 
-// interval is what is proven of a score.
+// interval is the proven bounds of a score.
 type interval struct{ lower, upper int }
 
 // anything is the interval of a board with n seeds before it is searched.

@@ -6,7 +6,7 @@ import (
 	"grenier/layers/awari"
 )
 
-// order knows in which order to try moves: that of the transposition table first,
+// order knows in which order to try moves: the one in the transposition table first,
 // then captures by size, then quiet moves that cut off other positions of the same
 // ply (killers), then those that did so anywhere, by pit and seeds (history).
 type order struct {

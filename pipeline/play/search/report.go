@@ -2,7 +2,7 @@ package search
 
 import "grenier/layers/awari"
 
-// Report is what commands and servers tell of a result as JSON.
+// Report is the JSON of a result, for commands and servers.
 type Report struct {
 	Rules string `json:"rules"`
 	Pits  []int  `json:"pits"`

@@ -29,7 +29,7 @@ type root struct {
 	mu     sync.Mutex // guards what follows
 	order  []int      // legal pits, in the order to be tried
 	result Result
-	// variations are what is expected after each move.
+	// variations are the expected lines after each move.
 	variations [awari.MaxPits / 2][]int8
 	done       []counter // of each worker, and last of the graph
 }

@@ -54,7 +54,7 @@
 // in each position, and an answer to all moves of the other one that are not refuted. Which move he follows decides whether ten boards must be expanded or
 // ten million. Proof numbers say of each move how much is left to be settled, and the least is expanded first (prove.go); where no
 // search has been they begin with the distance of the estimate from the goal. Proof numbers do not know in which way a position was
-// reached, or that of one way alone: they prove nothing, and each attempt forgets those of the one before. After an attempt
+// reached, and may hold on one way alone: they prove nothing, and each attempt begins without them. After an attempt
 // that found nothing to expand, what all moves that may decide lead to is expanded, breadth first, and all of the graph is solved (pursue.go). So
 // nothing is left out for good.
 //
@@ -119,7 +119,7 @@ const (
 	Interrupted Reason = "interrupted"
 )
 
-// Result is what a search found out about a board. As JSON it has what changes while a search goes on.
+// Result is the outcome of a search. As JSON it has the fields that change while a search goes on.
 type Result struct {
 	Board awari.Board `json:"-"`
 	// Seeds is the number of seeds on the board.
@@ -128,7 +128,7 @@ type Result struct {
 	// Best is the pit to play, -1 when there is no legal move. It reaches Lower
 	// if Exact, otherwise it is the one with the best estimate.
 	Best int `json:"-"`
-	// Line is the principal variation: pits, those of the mover at even
+	// Line is the principal variation: pits, the mover's at even
 	// indices. It begins with Best and ends where the tables begin, where the
 	// game ends, or where nothing more is known. Only its first move is
 	// proven, and only in an exact result.
@@ -149,7 +149,7 @@ type Result struct {
 	Reason Reason `json:"-"`
 }
 
-// Value is what is known about a score.
+// Value is the knowledge of a score.
 type Value struct {
 	// Lower and Upper are proven: the score is neither less nor more.
 	Lower int `json:"lower"`
@@ -170,7 +170,7 @@ func (v Value) Text() string {
 	return fmt.Sprintf("value %s to %s, estimate %s", awari.Signed(v.Lower), awari.Signed(v.Upper), awari.Signed(v.Estimate))
 }
 
-// Move is what is known about playing a pit.
+// Move is the knowledge of a move.
 type Move struct {
 	Pit int
 	// Legal reports whether the move may be played. When it may not, the fields

@@ -36,7 +36,7 @@ func (p place) next(captured int) place {
 	return p
 }
 
-// outcome is what the tree guesses of a position, for the player to move.
+// outcome is a guess of the tree, for the player to move.
 type outcome struct {
 	estimate int
 	// back is the first ply that a repetition below leads back to, nowhere if

@@ -24,7 +24,7 @@ const (
 // searched the board last, if that is still there.
 type engines struct {
 	mu   sync.Mutex
-	most int // engines that are kept, so many are made before one is used for another board
+	most int // engines to be made before one is used for another board
 	made int
 	idle []seat // the one that was used last at the end
 }

@@ -12,7 +12,7 @@ import (
 // maxMoves is more than a game takes that people write down.
 const maxMoves = 1000
 
-// gameReport is what is known about the positions of a game.
+// gameReport is the answer of /api/game.
 type gameReport struct {
 	Rules string `json:"rules"`
 	// Positions are the start and those after each move, each seen by its mover.

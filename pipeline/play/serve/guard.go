@@ -199,7 +199,7 @@ func clientOf(remote string) netip.Addr {
 	return network.Masked().Addr()
 }
 
-// maxUnwanted bounds the connections beyond those of their clients that are let in to be told so.
+// maxUnwanted bounds the connections beyond the shares of clients that are let in, only to be refused.
 const maxUnwanted = 32
 
 // door is a listener that counts the connections of each client. Those beyond its share are unwanted: what they ask
@@ -263,7 +263,7 @@ func markUnwanted(ctx context.Context, c net.Conn) context.Context {
 
 const (
 	// maxShare bounds the requests of one client that compute at a time, whatever the
-	// machine has: each may have an engine, and so much memory.
+	// machine has: each may have an engine, with its memory.
 	maxShare = 4
 	// maxTurns bounds the requests of all clients that compute at a time.
 	maxTurns = 8
@@ -289,7 +289,7 @@ type turns struct {
 	waiting    atomic.Int64 // requests that wait although their client has a turn left
 }
 
-// share is what one client has.
+// share is the places of one client.
 type share struct {
 	requests *semaphore.Weighted // that compute or wait
 	turns    *semaphore.Weighted
@@ -308,7 +308,7 @@ func turnsFor(processors int) *turns {
 }
 
 // take calls f once the client has a turn, and returns its error. It fails with errGreedy when other
-// requests of the client are in the way for too long, with errBusy when those of
+// requests of the client are in the way for too long, with errBusy when requests of
 // others are, and with the cause of ctx when nobody waits any more.
 func (q *turns) take(ctx context.Context, client netip.Addr, patience time.Duration, f func() error) error {
 	own := q.shares.of(client)

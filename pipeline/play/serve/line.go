@@ -31,7 +31,7 @@ type lineReport struct {
 type lineMove struct {
 	Pit      int `json:"pit"`
 	Captured int `json:"captured"`
-	// Value is that of the board before the move, for the player who makes it.
+	// Value of the board before the move, for the player who makes it.
 	Value int `json:"value"`
 }
 

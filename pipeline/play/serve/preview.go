@@ -155,7 +155,7 @@ func (p *place) play(game awari.Game, pit int) bool {
 	return true
 }
 
-// token is what a text of moves begins with: a letter or parenthesis, or what is skipped.
+// token matches the beginning of a text of moves: a letter or parenthesis, or something to skip.
 var token = regexp.MustCompile(`^(?:\s+|\{[^}]*\}|\d+\.(?:\.\.)?|\d+-\d+|\*|([A-Fa-f()]))`)
 
 // writtenMove is a move in a text.
@@ -302,7 +302,7 @@ func (s *Server) properties(r *http.Request) string {
 	})
 }
 
-// Link is what sites show of a link to a page.
+// Link describes a page to sites that show a link to it.
 type Link struct {
 	Title, Description string
 	Locale             string // language and country, such as en_US

@@ -21,7 +21,7 @@ import (
 	"grenier/pipeline/tables"
 )
 
-// probeReport is what is known about a board.
+// probeReport is the answer of /api/probe.
 type probeReport struct {
 	Rules string `json:"rules"`
 	Seeds int    `json:"seeds"`

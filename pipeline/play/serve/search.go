@@ -16,10 +16,10 @@ const (
 	maxSearchTime     = 5 * time.Second
 )
 
-// searchReport is what a search found out about a board.
+// searchReport is the answer of /api/search.
 type searchReport struct {
 	search.Report
-	// Line lists the pits of the best line as far as it was seen, those of the
+	// Line lists the pits of the best line as far as it was seen, the pits of the
 	// mover at even indices.
 	Line         []int         `json:"line"`
 	Depth        int           `json:"depth"`

@@ -118,7 +118,7 @@ type Server struct {
 	hardest     *hardest
 }
 
-// route is what there is at a path.
+// route has the handlers of a path.
 type route struct {
 	get, post http.HandlerFunc // nil where the method is not allowed
 }

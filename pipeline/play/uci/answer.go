@@ -45,7 +45,7 @@ func (a *answer) find(ctx context.Context, limits search.Limits, held <-chan str
 	return name(a.at.turn, pit), nil
 }
 
-// noMove is what bestmove tells when there is no move.
+// noMove stands for a missing move in bestmove.
 const noMove = "0000"
 
 // solved reports whether the tables have the position.
@@ -76,7 +76,7 @@ func (a *answer) progress(ctx context.Context, limit time.Duration, r *search.Re
 	return m.Pit, nil
 }
 
-// tell says what is known: the score is that of the game, in hundredths of a seed, for the
+// tell says what is known: the score of the game, in hundredths of a seed, for the
 // player whose turn it is.
 func (a *answer) tell(r *search.Result) {
 	taken := a.at.taken[a.at.turn] - a.at.taken[a.at.turn.Other()]

@@ -72,7 +72,7 @@ type search struct {
 	q     int
 	half  *colex.Ranking // of halves
 	store store
-	// blocks are those of each layer, by the seeds of the mover.
+	// blocks of each layer, by the seeds of the mover.
 	blocks [][]*block
 	// n is the layer in progress, -1 if all are done.
 	n      int

@@ -10,7 +10,7 @@ import (
 	"grenier/pipeline/spaces/retro"
 )
 
-// Analysis is what the retrograde analysis of document 001, repaired, does in a layer.
+// Analysis is the outcome of the retrograde analysis of document 001, repaired, in a layer.
 type Analysis struct {
 	Accesses retro.Accesses `json:"accesses"`
 	// Deepest is the largest number of moves of best play until seeds leave the board: of

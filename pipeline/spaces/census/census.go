@@ -19,11 +19,11 @@ import (
 	"grenier/pipeline/spaces/retro"
 )
 
-// Table is what is known of the boards with a given number of pits.
+// Table describes the boards with a given number of pits.
 type Table struct {
 	// Pits is the number of pits, both players together.
 	Pits int `json:"pits"`
-	// Rules and Start are those of the search for accessible boards, if a start was given.
+	// Rules and Start of the search for accessible boards, if a start was given.
 	Rules string `json:"rules,omitempty"`
 	Start []int  `json:"start,omitempty"`
 	// MaxSeeds is the document's MAX_SEEDS: scores are taken to lie between
@@ -36,7 +36,7 @@ type Table struct {
 	Rows []Row `json:"rows"`
 }
 
-// Row is what is known of the boards with one number of seeds. Sizes are in
+// Row describes the boards with one number of seeds. Sizes are in
 // bytes.
 type Row struct {
 	// Seeds is the number n of seeds.
