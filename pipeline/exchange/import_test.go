@@ -135,7 +135,7 @@ func checkVuSource(t *testing.T, tb *tables.Tables, n int) {
 	}
 }
 
-// openVu makes a source of a file with the given contents; layers below are those of tb.
+// openVu makes a source of a file with the given contents; tb has the layers below.
 func openVu(t testing.TB, tb *tables.Tables, n int, file []byte, codec frame.Codec) (solve.Source, error) {
 	t.Helper()
 	s, dir := mustShape(t, tb.Game(), n), t.TempDir()

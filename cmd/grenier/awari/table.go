@@ -33,10 +33,10 @@ seeds has the number of positions; the number that play can reach from a start
 accesses of the plain algorithm.
 
 Column (a) needs a search of the game. Up to 8 pits it begins with 3 seeds in
-each pit, as in the document. --start begins with so many seeds in each pit, or
+each pit, as in the document. --start begins with N seeds in each pit, or
 with a board, "P0 P1 ...", on any number of pits. The search takes about a bit
-of memory for each position of all layers from 0 to that of the start, and two
-for those of the latter: 215 GiB from 4 seeds in each of 12 pits. With --dir
+of memory for each position of all layers up to the layer of the start, and two
+for each position of that one: 215 GiB from 4 seeds in each of 12 pits. With --dir
 these bits are on disk, and it takes 15 GiB. A checkpoint is written every
 minute, or less often if that takes more than three seconds, and when the search
 is interrupted; the same command resumes from it.
@@ -52,7 +52,7 @@ is interrupted; the same command resumes from it.
 	flags.IntVar(&f.pits, "pits", 8, "`number` of pits of the board: 4, 6, 8, 10 or 12")
 	flags.StringVar(&f.rules, "rules", "strict", "`rules` of the search: awari or strict")
 	flags.IntVar(&f.seeds, "seeds", 24, "largest `number` of seeds, 0 to 48")
-	flags.StringVar(&f.start, "start", "", "begin the search with so many `seeds` in each pit, or with a board")
+	flags.StringVar(&f.start, "start", "", "begin the search with this many `seeds` in each pit, or with a board")
 	flags.Var((*cli.Directory)(&f.dir), "dir", "`directory` for the bits of the search, which are in memory without it")
 	f.JobFlags.Define(a.App, flags, "4GiB", cli.JSONUsage)
 	return cmd

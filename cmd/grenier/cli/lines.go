@@ -15,7 +15,7 @@ import (
 	"grenier/io/lines"
 )
 
-// byteOrderMark is what some editors begin a file with.
+// byteOrderMark begins the files of some editors.
 const byteOrderMark = "\ufeff"
 
 // Lines answers the lines of stdin. It skips blank lines and those that begin with #; a
@@ -43,7 +43,7 @@ type Lines struct {
 // from a server.
 const patience = 200 * time.Millisecond
 
-// badLine is what is wrong with a line.
+// badLine is the error in a line.
 type badLine struct{ error }
 
 func (b badLine) Unwrap() error { return b.error }

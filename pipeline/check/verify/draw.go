@@ -25,7 +25,7 @@ const (
 )
 
 // Draw is a sample of a layer that is being made. It takes the scores that it needs as they come
-// by (See): of lower layers when they are read to find what captures are worth, of the layer
+// by (See): of lower layers when they are read for the values of captures, of the layer
 // when it is encoded. So it costs little more than playing the moves of its positions; a sample of
 // a file decodes most of its blocks.
 type Draw struct {

@@ -41,7 +41,7 @@ func FuzzAcceptsGzip(f *testing.F) {
 }
 
 // TestEncodings asks for long and short answers with and without gzip: the bytes are
-// the same, and so is what HEAD says about them.
+// the same, and HEAD gives the same headers.
 func TestEncodings(t *testing.T) {
 	files := pages()
 	files["app.js"] = []byte(strings.Repeat("export const x = 1;\n", 500))
@@ -61,7 +61,7 @@ func TestEncodings(t *testing.T) {
 			t.Errorf("%s: %v and %v", target, plain.header, packed.header)
 		}
 		if long && (unpack(t, packed.body) != plain.body || len(packed.body) >= len(plain.body)) {
-			t.Errorf("%s: %d bytes are not those of %d", target, len(packed.body), len(plain.body))
+			t.Errorf("%s: %d bytes do not unpack to %d", target, len(packed.body), len(plain.body))
 		}
 		for accepted, got := range map[string]reply{"identity": plain, "gzip": packed} {
 			head := r.do(http.MethodHead, target, "", "Accept-Encoding", accepted)

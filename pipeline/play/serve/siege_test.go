@@ -22,7 +22,7 @@ import (
 	"grenier/layers/awari"
 )
 
-// endless is a body that lists so many pits, and takes no memory itself.
+// endless is a body with this many pits that takes no memory itself.
 type endless int64
 
 func (e *endless) Read(p []byte) (int, error) {
@@ -170,7 +170,7 @@ func TestLongSiege(t *testing.T) {
 	}
 }
 
-// storm makes so many requests from so many connections.
+// storm makes requests from several connections at a time.
 func (s *siege) storm(connections, requests int) {
 	total := 0
 	for _, shot := range shots {

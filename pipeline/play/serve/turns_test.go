@@ -17,7 +17,7 @@ import (
 // address is the address of some client.
 func address(i int) netip.Addr { return netip.AddrFrom4([4]byte{10, 0, byte(i >> 8), byte(i)}) }
 
-// isUsed reports whether n places of so many are taken. There is nothing to take while somebody waits.
+// isUsed reports whether n of size places are taken. There is nothing to take while somebody waits.
 func isUsed(places *semaphore.Weighted, size, n int) bool {
 	if n < size {
 		free := int64(size - n)

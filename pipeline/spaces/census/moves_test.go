@@ -114,7 +114,7 @@ func analysed(pits int) int {
 }
 
 // TestLongCensus goes through layers as the command does: moves are counted at both ends alike,
-// the accesses are those of the formula with what was counted in it, and the known values
+// the accesses follow from the formula with these counts, and the known values
 // hold.
 func TestLongCensus(t *testing.T) {
 	type point struct {

@@ -127,7 +127,7 @@ func (s *Set) Keep() error {
 const trailer = 4 + 4
 
 // Save writes a copy of the marks under the name given to Create, where Load finds it even after a
-// power cut. The number of the owner says what the marks are about. It fails like package vfs.
+// power cut. The number of the owner names their subject. It fails like package vfs.
 func (s *Set) Save(owner uint32) (err error) {
 	p, err := vfs.BeginIn(s.dir, s.name)
 	if err != nil {
