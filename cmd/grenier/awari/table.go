@@ -36,8 +36,8 @@ Column (a) needs a search of the game. Up to 8 pits it begins with 3 seeds in
 each pit, as in the document. --start begins with N seeds in each pit, or
 with a board, "P0 P1 ...", on any number of pits. The search takes about a bit
 of memory for each position of all layers up to the layer of the start, and two
-for each position of that one: 215 GiB from 4 seeds in each of 12 pits. With --dir
-these bits are on disk, and it takes 15 GiB. A checkpoint is written every
+for each position of that one: 215 GiB from 4 seeds in each of 12 pits. With
+--dir these bits are on disk, and it takes 15 GiB. A checkpoint is written every
 minute, or less often if that takes more than three seconds, and when the search
 is interrupted; the same command resumes from it.
 `,
