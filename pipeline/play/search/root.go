@@ -43,12 +43,12 @@ func newRoot(e *Engine, b awari.Board, l Limits) *root {
 	r.result = Result{Board: b, Seeds: n, Best: -1, Value: Value{Lower: -n, Upper: n}}
 	r.mover.Plays(e.mover.Pack(b), &r.plays)
 	for _, w := range e.workers {
-		w.order, w.counter = order{}, counter{}
+		w.counter = counter{}
 	}
 	e.graph.begin()
 	v := visit{at: e.mover.Pack(b), plays: r.plays}
-	pits, count := e.workers[0].order.moves(&v, noPit)
-	for _, pit := range pits[:count] {
+	v.order(noPit)
+	for _, pit := range v.pits[:v.count] {
 		r.order = append(r.order, int(pit))
 	}
 	r.first = slices.Clone(r.order)

@@ -16,7 +16,7 @@
 // # The tree
 //
 // The tree is searched deeper and deeper, by principal variation search, with
-// moves ordered by what the transposition table says, captures by size, killers and history.
+// moves ordered by what the transposition table says, captures by size, and few seeds before many.
 // Captures into solved layers come first of all, their worth is known. At the end of the depth only captures are
 // followed, and a quiet move is taken to be worth what the seeds in each pit suggest (appraisal.go). See Marsland, "A review of game-tree pruning" (1986).
 // A position that the same player has had before on the path, no seed captured since, counts as

@@ -10,7 +10,6 @@ import (
 // worker searches a tree.
 type worker struct {
 	*shared
-	order   order
 	path    [maxPly + 1]packed.Board
 	lines   variations
 	counter counter
@@ -73,7 +72,7 @@ func (w *worker) visit(p packed.Board, n int, at place, depth, alpha, beta int) 
 		return outcome{-n, nowhere}
 	}
 	w.ask(&v)
-	v.pits, v.count = w.order.moves(&v, pit)
+	v.order(pit)
 	return w.expand(&v)
 }
 
@@ -144,9 +143,6 @@ func (w *worker) expand(v *visit) outcome {
 		if estimate := captured - child.estimate; estimate > o.estimate {
 			o.estimate, best = estimate, pit
 			w.lines.set(v.place.ply, pit)
-		}
-		if captured == 0 && o.estimate >= v.beta {
-			w.order.cut(v, pit)
 		}
 	}
 	return w.conclude(v, o, best)
