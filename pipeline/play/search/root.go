@@ -152,7 +152,7 @@ func (r *root) help(i int) {
 		for _, pit := range r.first {
 			v := r.visitOf(depth)
 			v.alpha, v.beta = -v.seeds-1, v.seeds+1
-			w.follow(&v, pit, v.alpha, true)
+			w.follow(&v, pit, v.alpha)
 			if r.stop.Load() {
 				break
 			}
@@ -238,7 +238,7 @@ func (r *root) iterate(depth int) bool {
 			if r.limits.AllMoves {
 				alpha = v.alpha
 			}
-			if !r.search(&v, pit, alpha, best == v.alpha) {
+			if !r.search(&v, pit, alpha) {
 				return false
 			}
 			m = r.move(pit)
@@ -269,9 +269,9 @@ func boolOrder(a, b bool) int {
 }
 
 // search searches a move. It reports whether it came to the end.
-func (r *root) search(v *visit, pit, alpha int, first bool) bool {
+func (r *root) search(v *visit, pit, alpha int) bool {
 	w := r.workers[0]
-	o := w.follow(v, pit, alpha, first || r.limits.AllMoves)
+	o := w.follow(v, pit, alpha)
 	if r.stop.Load() {
 		return false
 	}

@@ -15,10 +15,9 @@
 //
 // # The tree
 //
-// The tree is searched deeper and deeper, by principal variation search, with
+// The tree is searched deeper and deeper, by alpha-beta, with
 // moves ordered by what the transposition table says, captures by size, and few seeds before many.
-// Captures into solved layers come first of all, their worth is known. At the end of the depth only captures are
-// followed, and a quiet move is taken to be worth what the seeds in each pit suggest (appraisal.go). See Marsland, "A review of game-tree pruning" (1986).
+// At the end of the depth only captures are followed, and a quiet move is taken to be worth what the seeds in each pit suggest (appraisal.go). See Marsland, "A review of game-tree pruning" (1986).
 // A position that the same player has had before on the path, no seed captured since, counts as
 // 0, as endless play does. Below an ancestor that a repetition leads back to, estimates depend on
 // the path: the transposition table does not keep them. What the graph has proven of a position cuts the tree off.

@@ -119,23 +119,19 @@ type visit struct {
 	proven      interval
 }
 
-// expand searches the moves of a position: first the captures into solved layers, whose
-// worth is known.
+// expand searches the moves of a position.
 func (w *worker) expand(v *visit) outcome {
-	o := outcome{-v.seeds, nowhere}
+	o, best := outcome{-v.seeds, nowhere}, int(v.pits[0])
 	if v.depth == 0 && v.plays.Quiet != 0 {
 		o.estimate = w.mover.quiet(v.at, v.seeds)
 	}
-	best, done := w.capture(v, &o)
-	first := true
 	for i := 0; i < v.count && o.estimate < v.beta; i++ {
 		pit := int(v.pits[i])
 		captured := int(v.plays.Captured[pit])
-		if done&(1<<pit) != 0 || v.depth == 0 && captured == 0 {
+		if v.depth == 0 && captured == 0 {
 			continue
 		}
-		child := w.follow(v, pit, max(v.alpha, o.estimate), first)
-		first = false
+		child := w.follow(v, pit, max(v.alpha, o.estimate))
 		if w.stop.Load() {
 			return o
 		}
@@ -148,42 +144,10 @@ func (w *worker) expand(v *visit) outcome {
 	return w.conclude(v, o, best)
 }
 
-// capture takes up the captures into solved layers, and returns the best pit so far and, as bits, theirs. All scores are
-// asked for before any of them counts, so that memory is waited for once.
-func (w *worker) capture(v *visit, o *outcome) (best int, done uint8) {
-	var scores [awari.MaxPits / 2]int
-	for pits := v.plays.Legal &^ v.plays.Quiet; pits != 0; pits &= pits - 1 {
-		pit := bits.TrailingZeros8(pits)
-		if left := v.seeds - int(v.plays.Captured[pit]); left <= w.solved {
-			done |= 1 << pit
-			scores[pit] = int(v.plays.Captured[pit]) - w.score(v.plays.Children[pit], left, &w.counter)
-		}
-	}
-	best = int(v.pits[0])
-	for pits := done; pits != 0; pits &= pits - 1 {
-		if pit := bits.TrailingZeros8(pits); scores[pit] > o.estimate {
-			o.estimate, best = scores[pit], pit
-			w.lines.clear(v.place.ply + 1)
-			w.lines.set(v.place.ply, pit)
-		}
-	}
-	return best, done
-}
-
-// follow searches a move: with a null window unless it is the first one, and again
-// if it turns out to be better than alpha.
-func (w *worker) follow(v *visit, pit, alpha int, first bool) outcome {
-	captured, child := int(v.plays.Captured[pit]), v.plays.Children[pit]
-	n, at, depth := v.seeds-captured, v.place.next(captured), max(0, v.depth-1)
-	if first || v.beta-alpha <= 1 {
-		return w.visit(child, n, at, depth, captured-v.beta, captured-alpha)
-	}
-	o := w.visit(child, n, at, depth, captured-alpha-1, captured-alpha)
-	if estimate := captured - o.estimate; estimate <= alpha || estimate >= v.beta || w.stop.Load() {
-		return o
-	}
-	second := w.visit(child, n, at, depth, captured-v.beta, captured-alpha)
-	return outcome{second.estimate, min(o.back, second.back)}
+// follow searches a move that must give more than alpha.
+func (w *worker) follow(v *visit, pit, alpha int) outcome {
+	captured := int(v.plays.Captured[pit])
+	return w.visit(v.plays.Children[pit], v.seeds-captured, v.place.next(captured), max(0, v.depth-1), captured-v.beta, captured-alpha)
 }
 
 // conclude stores what was found, the estimate only if it holds on every path: then no repetition
