@@ -12,7 +12,7 @@ import (
 // ownProgress lists the packages of pipeline whose options still have a Progress of their own instead of
 // a job.Job. None is to be added.
 var ownProgress = []string{
-	"check/doctor", "play/search", "solve/internal/halfboard", "solve/internal/halfboard/fixpoint",
+	"solve/internal/halfboard", "solve/internal/halfboard/fixpoint",
 }
 
 // TestOneJob: what a run may take, and how it tells how far it is, is defined in pipeline/job.

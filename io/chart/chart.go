@@ -67,7 +67,7 @@ type Kind uint8
 const (
 	// Bars stacks the values of all series, none of them negative.
 	Bars Kind = iota
-	// Line draws a dot for each value and joins those of neighbours.
+	// Line draws a dot for each value and joins neighbours.
 	Line
 )
 
@@ -115,7 +115,7 @@ type Table struct {
 	Rows [][]string
 }
 
-// Size is that of a drawing in CSS pixels.
+// Size is the size of a drawing in CSS pixels.
 type Size struct{ Width, Height int }
 
 // check fails with ErrChart unless all parts have the same length.

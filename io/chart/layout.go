@@ -68,7 +68,7 @@ type path struct {
 	D    string
 }
 
-// column is what belongs to one whole number.
+// column is the part of a drawing that belongs to one whole number.
 type column struct {
 	Hit  box
 	Tip  string

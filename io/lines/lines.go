@@ -41,6 +41,12 @@ func (l *Reader) Next() ([]byte, error) {
 	return bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r")), err
 }
 
+// Waiting returns what was read beyond the last line, as far as the next call of Next.
+func (l *Reader) Waiting() []byte {
+	text, _ := l.r.Peek(l.r.Buffered())
+	return text
+}
+
 // skip goes to the end of a line that begins so.
 func (l *Reader) skip(line []byte) ([]byte, error) {
 	for {

@@ -2,7 +2,6 @@ package remote
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 )
 
@@ -12,29 +11,14 @@ type contentRange struct{ first, last, total int64 }
 
 // parseContentRange reads "bytes 0-9/100" or "bytes */100"; a total that the server
 // does not tell is of no use.
-func parseContentRange(s string) (contentRange, bool) {
-	unit, rest, _ := strings.Cut(s, " ")
-	span, length, found := strings.Cut(rest, "/")
-	total, ok := parseLength(length)
-	if !strings.EqualFold(unit, "bytes") || !found || !ok {
-		return contentRange{}, false
+func parseContentRange(s string) (c contentRange, ok bool) {
+	s = strings.ToLower(s)
+	if _, err := fmt.Sscanf(s, "bytes %d-%d/%d", &c.first, &c.last, &c.total); err == nil {
+		return c, c.first <= c.last && c.last < c.total && s == fmt.Sprintf("bytes %d-%d/%d", c.first, c.last, c.total)
 	}
-	if span == "*" {
-		return contentRange{0, -1, total}, true
-	}
-	from, to, _ := strings.Cut(span, "-")
-	first, ok1 := parseLength(from)
-	last, ok2 := parseLength(to)
-	if !ok1 || !ok2 || first > last || last >= total {
-		return contentRange{}, false
-	}
-	return contentRange{first, last, total}, true
-}
-
-// parseLength reads a number without a sign.
-func parseLength(s string) (int64, bool) {
-	n, err := strconv.ParseUint(s, 10, 63)
-	return int64(n), err == nil
+	c = contentRange{first: 0, last: -1}
+	_, err := fmt.Sscanf(s, "bytes */%d", &c.total)
+	return c, err == nil && s == fmt.Sprintf("bytes */%d", c.total) && c.total >= 0
 }
 
 // wrongRange is an answer with other bytes than those asked for.

@@ -2,7 +2,9 @@ package remote
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"net/http"
 	"net/url"
@@ -140,7 +142,7 @@ func (d *Dir) Manifest() (*manifest.Manifest, error) {
 	address := d.Address(rundir.ManifestName)
 	data, err := d.readAll(rundir.ManifestName, manifest.MaxBytes)
 	switch {
-	case isMissing(err):
+	case errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("%s: %w: %w", address, rundir.ErrMissing, err)
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w", address, err)

@@ -28,7 +28,7 @@
 // The server is not trusted. An answer must be for exactly the bytes that were asked
 // for, out of a file that still has the length and the validators (ETag,
 // Last-Modified) that it had when it was opened; no more is read than was asked for; what
-// it says is data like that of any file and is checked by packages manifest and
+// it says is data like any file, and is checked by packages manifest and
 // layerfile. Answers are never compressed on the way.
 //
 // Errors do not show a password that is part of the address, nor raw text of a

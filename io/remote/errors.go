@@ -18,7 +18,7 @@ import (
 )
 
 var (
-	// ErrAddress reports an address that cannot be that of a directory.
+	// ErrAddress reports an address that no directory can have.
 	ErrAddress = errors.New("bad address")
 	// ErrNoRanges says that a server sends whole files only.
 	ErrNoRanges = errors.New("the server does not support range requests")
@@ -94,7 +94,7 @@ func newStatusError(r *http.Response) *StatusError {
 	return &StatusError{Code: r.StatusCode, After: parseRetryAfter(r.Header, time.Now())}
 }
 
-// Error returns the status in words of our own, not those of the server.
+// Error returns the status in our own words, not the server's.
 func (e *StatusError) Error() string {
 	text := fmt.Sprintf("the server answers: %d %s", e.Code, cmp.Or(http.StatusText(e.Code), "(unknown status)"))
 	if e.After > 0 {

@@ -10,7 +10,7 @@ func isStrong(tag string) bool {
 	return ok && closed && !strings.ContainsFunc(text, func(c rune) bool { return c <= ' ' || c == '"' || c == 0x7f })
 }
 
-// isSame reports whether the tag of an answer is still that of the file that was
+// isSame reports whether the tag of an answer still belongs to the file that was
 // opened. Servers give a file that was just written a weak tag, and make it a strong
 // one later; the other way round something has changed. Tags that are not
 // well-formed are only compared.

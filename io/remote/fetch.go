@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"math/rand/v2"
 	"net/http"
 	"strings"
@@ -16,7 +15,7 @@ import (
 type request struct {
 	file        string
 	first, last int64  // last is -1 for all
-	ifRange     string // strong validator: if it is not that of the file any more, the answer is all of it
+	ifRange     string // strong validator: if the file has another one, the answer is all of it
 }
 
 // do asks until accept takes an answer, or retrying is pointless. The body of an
@@ -97,8 +96,6 @@ func sleep(ctx context.Context, d time.Duration) {
 	}
 }
 
-func isMissing(err error) bool { return errors.Is(err, fs.ErrNotExist) }
-
 // readAll returns the contents of a file of at most limit bytes.
 func (d *Dir) readAll(file string, limit int64) (data []byte, err error) {
 	err = d.do(d.ctx, request{file: file, last: -1}, func(r *http.Response) error {
@@ -126,7 +123,7 @@ func (d *Dir) readAll(file string, limit int64) (data []byte, err error) {
 	return data, nil
 }
 
-// checkEncoding refuses bytes that are not those of the file.
+// checkEncoding refuses bytes that are not the bytes of the file.
 func checkEncoding(r *http.Response) error {
 	for _, e := range r.Header.Values("Content-Encoding") {
 		if e != "" && !strings.EqualFold(e, "identity") {

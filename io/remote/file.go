@@ -26,7 +26,7 @@ type File struct {
 	sure   bool   // that a file which is replaced has other validators
 	flight singleflight.Group
 
-	ctx    context.Context // ends with Close, or that of dir
+	ctx    context.Context // ends with Close of the file or of dir
 	cancel context.CancelCauseFunc
 	closed atomic.Bool
 }

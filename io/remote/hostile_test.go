@@ -229,7 +229,7 @@ func (s *scripted) RoundTrip(*http.Request) (*http.Response, error) {
 }
 
 // FuzzAnswer answers a request for bytes 70000-70009 with any status, headers and
-// body: what is read is what was sent for just these bytes, or there is an *Error.
+// body: the caller gets just the bytes that were sent for these, or an *Error.
 func FuzzAnswer(f *testing.F) {
 	body := []byte("0123456789")
 	f.Add(206, "bytes 70000-70009/99999", `"a"`, "", int64(10), body)

@@ -31,7 +31,7 @@ var (
 //go:embed page.tmpl
 var pageSource string
 
-// page is what the template shows.
+// page is the data of the template.
 type page struct {
 	Heading, Summary string
 	Style            template.CSS

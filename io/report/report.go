@@ -84,60 +84,57 @@ func outcome(layers []manifest.Layer) chart.Chart {
 	return c
 }
 
+// lineOf returns a chart with a line of values, which row tells of each layer with the other cells of its row.
+func lineOf(c chart.Chart, text string, layers []manifest.Layer, row func(*manifest.Layer) (value float64, cells []string)) chart.Chart {
+	values := make([]float64, len(layers))
+	for i := range layers {
+		value, cells := row(&layers[i])
+		values[i] = value
+		c.Table.Rows = append(c.Table.Rows, append([]string{strconv.Itoa(layers[i].Seeds)}, cells...))
+	}
+	c.Kind, c.Text = chart.Line, text
+	c.Series = []chart.Series{{Name: c.Name, Tone: chart.Teal, Values: values}}
+	return c
+}
+
 func mean(layers []manifest.Layer) chart.Chart {
 	c := byLayer("mean", "Mean score by layer", layers, chart.Axis{Label: "mean score of the player to move"}, "mean score")
-	values := make([]float64, len(layers))
-	for i, l := range layers {
-		values[i] = l.Histogram.Mean()
-		c.Table.Rows = append(c.Table.Rows, []string{strconv.Itoa(l.Seeds), fmt.Sprintf("%.6f", values[i])})
-	}
-	c.Kind = chart.Line
-	c.Series = []chart.Series{{Name: "mean score", Tone: chart.Teal, Values: values}}
-	first, last := layers[0], layers[len(layers)-1]
-	c.Text = fmt.Sprintf("Mean over all positions of a layer: %.3f with %d seeds, %.3f with %d.",
+	first, last := &layers[0], &layers[len(layers)-1]
+	text := fmt.Sprintf("Mean over all positions of a layer: %.3f with %d seeds, %.3f with %d.",
 		first.Histogram.Mean(), first.Seeds, last.Histogram.Mean(), last.Seeds)
-	return c
+	return lineOf(c, text, layers, func(l *manifest.Layer) (float64, []string) {
+		mean := l.Histogram.Mean()
+		return mean, []string{fmt.Sprintf("%.6f", mean)}
+	})
 }
 
 func size(layers []manifest.Layer) chart.Chart {
 	c := byLayer("bytes", "Bytes a position by layer", layers, chart.Axis{Label: "bytes a position"},
 		"positions", "bytes", "bytes a position")
-	values := make([]float64, len(layers))
-	for i, l := range layers {
-		row := []string{strconv.Itoa(l.Seeds), comma(l.Positions), humanize.Comma(l.Bytes), ""}
-		if l.Positions > 0 {
-			row[3] = fmt.Sprintf("%.3f", float64(l.Bytes)/float64(l.Positions))
-		}
-		values[i] = math.NaN()
-		if l.Positions >= smallLayer {
-			values[i] = float64(l.Bytes) / float64(l.Positions)
-		}
-		c.Table.Rows = append(c.Table.Rows, row)
-	}
-	c.Kind = chart.Line
-	c.Series = []chart.Series{{Name: "bytes a position", Tone: chart.Teal, Values: values}}
-	c.Text = fmt.Sprintf("Length of the layer file divided by the number of positions. Layers of fewer than %s positions, whose files are mostly frame, are only in the table.",
+	text := fmt.Sprintf("Length of the layer file divided by the number of positions. Layers of fewer than %s positions, whose files are mostly frame, are only in the table.",
 		humanize.Comma(smallLayer))
-	return c
+	return lineOf(c, text, layers, func(l *manifest.Layer) (value float64, cells []string) {
+		value = float64(l.Bytes) / float64(l.Positions)
+		cells = []string{comma(l.Positions), humanize.Comma(l.Bytes), ""}
+		if l.Positions > 0 {
+			cells[2] = fmt.Sprintf("%.3f", value)
+		}
+		if l.Positions < smallLayer {
+			value = math.NaN()
+		}
+		return value, cells
+	})
 }
 
 func seconds(layers []manifest.Layer) chart.Chart {
 	c := byLayer("seconds", "Time by layer", layers, chart.Axis{Label: "seconds, logarithmic", Log: true, Format: secondsTick},
 		"seconds", "positions a second")
-	values := make([]float64, len(layers))
-	for i, l := range layers {
-		row := []string{strconv.Itoa(l.Seeds), "", ""}
-		values[i] = math.NaN()
-		if l.Seconds > 0 {
-			values[i] = l.Seconds
-			row[1], row[2] = secondsText(l.Seconds), comma(uint64(float64(l.Positions)/l.Seconds))
+	return lineOf(c, "Time spent on solving each layer and writing its file.", layers, func(l *manifest.Layer) (float64, []string) {
+		if l.Seconds <= 0 {
+			return math.NaN(), []string{"", ""}
 		}
-		c.Table.Rows = append(c.Table.Rows, row)
-	}
-	c.Kind = chart.Line
-	c.Series = []chart.Series{{Name: "seconds", Tone: chart.Teal, Values: values}}
-	c.Text = "Time spent on solving each layer and writing its file."
-	return c
+		return l.Seconds, []string{secondsText(l.Seconds), comma(uint64(float64(l.Positions) / l.Seconds))}
+	})
 }
 
 // Scores returns the histogram of a layer, named scores- and its number of seeds.
@@ -187,7 +184,7 @@ func widestScore(l *manifest.Layer) int {
 	return widest
 }
 
-// count returns how often a score occurs, which may be beyond those of one byte.
+// count returns how often a score occurs, which may not fit a byte.
 func count(l *manifest.Layer, score int) uint64 {
 	if score < math.MinInt8 || score > math.MaxInt8 {
 		return 0

@@ -67,3 +67,20 @@ func (g Game) Draw(b Board) string {
 	return fmt.Sprintf("opponent%s\n        %s\n        %s\nmover   %s\n",
 		&numbers[0], &seeds[0], &seeds[1], &numbers[1])
 }
+
+// Numbers returns the seeds of the pits; as bytes they would become base64 in JSON.
+func (g Game) Numbers(b Board) []int {
+	pits := make([]int, g.Pits())
+	for i := range pits {
+		pits[i] = int(b[i])
+	}
+	return pits
+}
+
+// Signed writes a score with its sign; 0 has none.
+func Signed(score int) string {
+	if score == 0 {
+		return "0"
+	}
+	return fmt.Sprintf("%+d", score)
+}

@@ -166,7 +166,7 @@ func (a *all) play() error {
 	return errors.Join(a.options.Format.check(a.game), t.Close())
 }
 
-// progress tells how far all layers are, when so many positions of layer n are done.
+// progress tells how far all layers are, done positions of layer n included.
 func (a *all) progress(n int, stage string, done uint64) {
 	s := job.OfLayer(n, 0, a.done+done, a.total)
 	s.Doing += ", " + stage

@@ -36,8 +36,8 @@ func writtenAll(t *testing.T, dir, out string, o Options) (names []string) {
 	return names
 }
 
-// TestWriteAll: each file is that of a single export; only what is missing, or is not what was
-// written, is written again, also after an interruption at any layer.
+// TestWriteAll: each file equals a single export; only a file that is missing or has changed
+// is written again, also after an interruption at any layer.
 func TestWriteAll(t *testing.T) {
 	game, err := awari.New(6, awari.Awari)
 	if err != nil {

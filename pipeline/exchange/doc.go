@@ -26,12 +26,12 @@
 // The place of a row in the file follows from the number of full boards before it
 // (shape.fullBefore). Taking a seed from each pit of the opponent maps the full boards of n
 // seeds to all boards of n-Q seeds, and keeps their order. So there are size(n-Q) of them, a
-// file has size(n) - size(n-Q) scores, and rank in layer n-Q is what numbers full boards.
+// file has size(n) - size(n-Q) scores, and ranks in layer n-Q number full boards.
 //
 // # Full boards
 //
 // The published database leaves them out because no move leads to one: the pit that was
 // played is empty, on every lap. For the same reason their children are not full. So an import
-// works out their scores from those in the file and those of the layers below, by the plain
+// works out their scores from the file and the layers below, by the plain
 // rules of layers/awari (full.go).
 package exchange

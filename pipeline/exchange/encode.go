@@ -28,9 +28,6 @@ func (f Format) newEncoder(s *shape) encoder {
 	return plainEncoder{}
 }
 
-// backwards reports whether pieces follow each other in decreasing order of ranks.
-func (f Format) backwards() bool { return f == Vu }
-
 // header returns what comes before the first piece.
 func (f Format) header(s *shape) []byte {
 	switch f {

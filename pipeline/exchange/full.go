@@ -24,10 +24,6 @@ type filler struct {
 	lower  *tables.Tables
 }
 
-func newFiller(game awari.Game, source *vuSource, lower *tables.Tables) *filler {
-	return &filler{game: game, source: source, lower: lower}
-}
-
 // fill sets the full boards of the source.
 func (f *filler) fill(ctx context.Context, workers int, progress func(done uint64)) error {
 	s := f.source

@@ -100,7 +100,7 @@ const leastCache = 4 << 20
 // boards, and encodes.
 func columnBytes(s *shape) uint64 { return awari.MaxPits/2*s.halves.Half().Size(s.n) + 2<<20 }
 
-// fullSteps is how many scores are sealed in the time in which that of a full board is
+// fullSteps is how many scores are sealed in the time in which the score of a full board is
 // computed, about.
 const fullSteps = 32
 
@@ -132,7 +132,7 @@ func (i *intake) open(ctx context.Context, lower *tables.Tables, work vfs.Dir) (
 	}
 	source := &vuSource{shape: i.shape, input: in}
 	lower.Resize(min(leastCache+i.room/2, tables.DefaultCacheBytes))
-	f := newFiller(i.game, source, lower)
+	f := &filler{game: i.game, source: source, lower: lower}
 	if err := f.fill(ctx, i.Workers, func(done uint64) { i.report("full boards", done*fullSteps) }); err != nil {
 		return nil, errors.Join(err, in.Close())
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -136,7 +135,7 @@ func checkVuSource(t *testing.T, tb *tables.Tables, n int) {
 	}
 }
 
-// openVu makes a source of a file with the given contents; layers below are those of tb.
+// openVu makes a source of a file with the given contents; tb has the layers below.
 func openVu(t testing.TB, tb *tables.Tables, n int, file []byte, codec frame.Codec) (solve.Source, error) {
 	t.Helper()
 	s, dir := mustShape(t, tb.Game(), n), t.TempDir()
@@ -384,29 +383,4 @@ func FuzzInput(f *testing.F) {
 			t.Error(err)
 		}
 	})
-}
-
-// TestRandomVu: any scores in range come back as they were, but for full boards.
-func TestRandomVu(t *testing.T) {
-	game := testrun.Game(t, 12, awari.Awari)
-	tb := open(t, solveRun(t, game, 6))
-	s := mustShape(t, game, 6)
-	random := rand.New(rand.NewPCG(5, 6))
-	file := make([]byte, s.reachable())
-	for i := range file {
-		file[i] = byte(int8(random.IntN(13) - 6))
-	}
-	source, err := openVu(t, tb, 6, file, frame.None)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer source.Close()
-	scores := make([]int8, s.size())
-	if err := source.Read(0, scores); err != nil {
-		t.Fatal(err)
-	}
-	again, err := vuEncoder{s}.encode(nil, 0, scores)
-	if err != nil || !bytes.Equal(again, file) {
-		t.Errorf("other scores, error %v", err)
-	}
 }

@@ -67,7 +67,7 @@ func published(pits, n int) []awari.Board {
 	return boards
 }
 
-// TestPublishedOrder: the boards of a vu file are those of the layer in colex order,
+// TestPublishedOrder: a vu file has the boards of the layer in colex order,
 // backwards, without the full ones; and shape knows their places.
 func TestPublishedOrder(t *testing.T) {
 	everyShape(t, func(t *testing.T, game awari.Game, n int) {

@@ -18,7 +18,7 @@ import (
 // Options say what to export or import, and how.
 type Options struct {
 	job.Job // whose Note gets messages of WriteAll
-	// Seeds is the layer, Format and Codec are those of the file. Import reads Colex and
+	// Seeds is the layer, Format and Codec describe the file. Import reads Colex and
 	// Vu only.
 	Seeds  int
 	Format Format
@@ -203,9 +203,9 @@ func (e *export) stream(ctx context.Context, w io.Writer) error {
 	}.Run(ctx, e.Workers, count, e.pieces)
 }
 
-// first returns the rank of the first score in piece i of the file, of so many.
+// first returns the rank of the first score in piece i of count of the file.
 func (e *export) first(i, count int) uint64 {
-	if e.Format.backwards() {
+	if e.Format == Vu { // backwards
 		i = count - 1 - i
 	}
 	return uint64(i) * pieceSize

@@ -34,6 +34,8 @@ type Step struct {
 	Begun, Done, Total float64
 	Unit               Unit
 	Found              uint64 // by a search, so far
+	// Limit is how long the run lasts at most, 0 for any time. With one, the shares of time are shown.
+	Limit time.Duration
 	// Pace, if not nil, is an estimate of the run itself. Otherwise what is left takes as long as
 	// what is done, unit by unit.
 	Pace *Pace

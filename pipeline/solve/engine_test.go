@@ -31,7 +31,7 @@ func TestEngines(t *testing.T) {
 			mustSolve(t, want, game, options(c.seeds))
 			for _, r := range mustSolve(t, got, game, retrograde(c.seeds)) {
 				a := r.Accesses
-				if a == nil || a.Init != r.Layer.Positions || a.Total() < a.Init || r.Cost != uint64(c.pits+2+r.Layer.Seeds)*a.Init {
+				if a == nil || a.Init != r.Layer.Positions || a.Total < a.Init || r.Cost != uint64(c.pits+2+r.Layer.Seeds)*a.Init {
 					t.Errorf("%s, layer %d: accesses %+v, cost %d", game.Name(), r.Layer.Seeds, a, r.Cost)
 				}
 				if s := r.Engine; s.Sweeps < 1 || s.Sweeps > r.Layer.Seeds+1 || s.Bits != 8 || s.Windows != 1 || s.Bytes == 0 {

@@ -27,10 +27,10 @@ func (a *app) boards() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "boards --seeds N",
 		Short: "List the boards of a layer, or random ones",
-		Long: `Prints the boards with N seeds, one a line, in the order of their ranks: that of
-rank and unrank, and of layer files. No solved layer is needed. With --count it
-prints so many boards, all different, in an order that looks random; the same
---seed gives the same boards, and a larger --count only adds some.
+		Long: `Prints the boards with N seeds, one a line, in the order of their ranks, as
+rank, unrank and layer files have them. No solved layer is needed. With --count
+it prints that many boards, all different, in an order that looks random; the
+same --seed gives the same boards, and a larger --count only adds some.
 
 rank, probe and other commands read what boards prints.
 `,

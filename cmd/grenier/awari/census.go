@@ -10,53 +10,23 @@ import (
 
 	"grenier/cmd/grenier/cli"
 	"grenier/io/chart"
-	"grenier/pipeline/job"
 	"grenier/pipeline/spaces/census"
-	"grenier/pipeline/spaces/retro"
 )
 
 // censusFlags are the flags of census as given.
 type censusFlags struct {
 	gameFlags
-	seeds, threads int
-	analyse        bool
-	memory         cli.MemoryFlag
-	svg            string
-	json           bool
+	cli.JobFlags
+	seeds   int
+	analyse bool
+	svg     string
 }
 
-// censusReport is what census prints as JSON.
+// censusReport is the JSON of census.
 type censusReport struct {
-	Rules  string        `json:"rules"`
-	Pits   int           `json:"pits"`
-	Layers []censusLayer `json:"layers"`
-}
-
-// censusLayer is a layer as JSON; what was not analysed is nil.
-type censusLayer struct {
-	Seeds     int    `json:"seeds"`
-	Positions uint64 `json:"positions"`
-	census.Moves
-	X                uint64        `json:"x"`
-	XShare           float64       `json:"x_share"`
-	MeanPredecessors float64       `json:"mean_predecessors"`
-	Cost             uint64        `json:"cost"`
-	Accesses         *accessReport `json:"accesses,omitempty"`
-	DeepestChain     *int          `json:"deepest_chain,omitempty"`
-	Endless          *uint64       `json:"endless,omitempty"`
-}
-
-// accessReport is the accesses of the analysis as JSON.
-type accessReport struct {
-	Init       uint64 `json:"init"`
-	Lower      uint64 `json:"lower"`
-	Steps      uint64 `json:"steps"`
-	Propagated uint64 `json:"propagated"`
-	Total      uint64 `json:"total"`
-}
-
-func newAccessReport(a *retro.Accesses) *accessReport {
-	return &accessReport{a.Init, a.Lower, a.Steps, a.Propagated, a.Total()}
+	Rules  string         `json:"rules"`
+	Pits   int            `json:"pits"`
+	Layers []census.Layer `json:"layers"`
 }
 
 func (a *app) census() *cobra.Command {
@@ -93,27 +63,24 @@ repaired, one worker and 30 bytes a board, and prints
 	f.gameFlags.define(flags)
 	flags.IntVar(&f.seeds, "seeds", 0, "largest `number` of seeds, 0 to 48")
 	flags.BoolVar(&f.analyse, "analyse", false, "solve the layers too, by the algorithm of the document")
-	f.memory.Define(a.App, flags, "4GiB", nil)
-	cli.ThreadsFlag(flags, &f.threads, "use to count")
+	f.Memory.Define(a.App, flags, "4GiB", nil)
+	cli.ThreadsFlag(flags, &f.Threads, "use to count")
 	flags.Var((*cli.File)(&f.svg), "svg", "`FILE` for charts as SVG, - for stdout instead of the table")
-	flags.BoolVar(&f.json, "json", false, "print one JSON object")
+	flags.BoolVar(&f.JSON, "json", false, "print one JSON object")
 	cli.Need(cmd, "seeds")
 	return cmd
 }
 
 func (a *app) takeCensus(ctx context.Context, f *censusFlags) error {
-	if err := cli.OneStdout(f.json, map[string]string{"--svg": f.svg}); err != nil {
+	if err := cli.OneStdout(f.JSON, map[string]string{"--svg": f.svg}); err != nil {
 		return err
 	}
 	game, err := f.game()
 	if err != nil {
 		return err
 	}
-	if err := cli.CheckThreads(f.threads); err != nil {
-		return err
-	}
-	o := census.Options{Job: job.Job{Workers: f.threads}, Analyse: f.analyse}
-	if o.Memory, err = f.memory.Limit(); err != nil {
+	o := census.Options{Analyse: f.analyse}
+	if o.Job, err = f.Job(); err != nil {
 		return err
 	}
 	c, err := census.Begin(game, f.seeds, o)
@@ -121,7 +88,7 @@ func (a *app) takeCensus(ctx context.Context, f *censusFlags) error {
 		return err
 	}
 	table := cli.NewTable(a.Out, cli.WidthOf(a.Out), censusColumns(f.analyse))
-	printed := !f.json && f.svg != cli.Stdout
+	printed := !f.JSON && f.svg != cli.Stdout
 	if printed {
 		fmt.Fprintln(a.Out, game.Name())
 		table.Head()
@@ -130,7 +97,7 @@ func (a *app) takeCensus(ctx context.Context, f *censusFlags) error {
 	for c.More() {
 		l, err := c.Next(ctx)
 		if err != nil {
-			return f.memory.Explain(err)
+			return f.Memory.Explain(err)
 		}
 		layers = append(layers, l)
 		if printed {
@@ -146,26 +113,10 @@ func (a *app) takeCensus(ctx context.Context, f *censusFlags) error {
 			return err
 		}
 	}
-	if !f.json {
+	if !f.JSON {
 		return nil
 	}
-	report := censusReport{Rules: game.Rules().String(), Pits: game.Pits()}
-	for i := range layers {
-		report.Layers = append(report.Layers, newCensusLayer(&layers[i]))
-	}
-	return a.PrintJSON(report)
-}
-
-func newCensusLayer(l *census.Layer) censusLayer {
-	r := censusLayer{
-		Seeds: l.Seeds, Positions: l.Positions, Moves: l.Moves, X: l.X(), XShare: l.Share(), Cost: l.Cost,
-		MeanPredecessors: float64(l.Predecessors) / float64(l.Positions),
-	}
-	if a := l.Analysis; a != nil {
-		r.Accesses = newAccessReport(&a.Accesses)
-		r.DeepestChain, r.Endless = &a.Deepest, &a.Endless
-	}
-	return r
+	return a.PrintJSON(censusReport{game.Rules().String(), game.Pits(), layers})
 }
 
 // censusColumns are the columns of census.
@@ -184,7 +135,7 @@ func censusColumns(analysed bool) []cli.Column[census.Layer] {
 		number("quiet", 15, 1, func(l *census.Layer) uint64 { return l.Quiet }),
 		number("captures", 15, 1, func(l *census.Layer) uint64 { return l.Captures }),
 		number("takes all", 9, 1, func(l *census.Layer) uint64 { return l.TakesAll }),
-		perBoard("X/f", 7, func(l *census.Layer) uint64 { return l.X() }),
+		perBoard("X/f", 7, func(l *census.Layer) uint64 { return l.X }),
 		number("with", 15, 1, func(l *census.Layer) uint64 { return l.WithCapture }),
 		number("K", 3, 0, func(l *census.Layer) uint64 { return uint64(l.MostPredecessors) }),
 		perBoard("mean K", 7, func(l *census.Layer) uint64 { return l.Predecessors }),
@@ -194,7 +145,7 @@ func censusColumns(analysed bool) []cli.Column[census.Layer] {
 	}
 	return append(columns,
 		perBoard("cost", 8, func(l *census.Layer) uint64 { return l.Cost }),
-		perBoard("counted", 8, func(l *census.Layer) uint64 { return l.Analysis.Total() }),
-		number("chain", 5, 0, func(l *census.Layer) uint64 { return uint64(l.Analysis.Deepest) }),
-		number("endless", 13, 2, func(l *census.Layer) uint64 { return l.Analysis.Endless }))
+		perBoard("counted", 8, func(l *census.Layer) uint64 { return l.Accesses.Total }),
+		number("chain", 5, 0, func(l *census.Layer) uint64 { return uint64(l.Deepest) }),
+		number("endless", 13, 2, func(l *census.Layer) uint64 { return l.Endless }))
 }

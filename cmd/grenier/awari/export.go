@@ -21,14 +21,14 @@ type exportFlags struct {
 	all                     bool
 }
 
-// exported is what export prints as JSON.
+// exported is the JSON of export.
 type exported struct {
 	File string `json:"file"`
 	exchange.Summary
 	cli.Took
 }
 
-// exportedAll is what export --all prints as JSON.
+// exportedAll is the JSON of export --all.
 type exportedAll struct {
 	Directory string              `json:"directory"`
 	Files     []exchange.Exported `json:"files"`
@@ -49,7 +49,7 @@ when it is complete; an export that fails or is interrupted leaves nothing.
 
   colex  one signed byte for each score, in colex order
   npy    the same as a NumPy array: numpy.load(FILE, mmap_mode='r')
-  csv    a line for each board: its pits, those of the mover first, and its
+  csv    a line for each board: its pits, the mover's first, and its
          score
   vu     the published awari score database (doi 10.48338/vu01-11wjke), files
          scores.N: only boards on which the opponent has an empty pit. 12 pits

@@ -22,7 +22,7 @@ type findFlags struct {
 	random                  bool
 }
 
-// hitsReport is what find prints as JSON.
+// hitsReport is the JSON of find.
 type hitsReport struct {
 	*find.Result
 	Found []hitReport `json:"found"`

@@ -23,7 +23,7 @@ type importFlags struct {
 	layer              int
 }
 
-// imported is what import prints as JSON.
+// imported is the JSON of import.
 type imported struct {
 	Rules  string          `json:"rules"`
 	Pits   int             `json:"pits"`

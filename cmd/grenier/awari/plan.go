@@ -25,7 +25,7 @@ type planFlags struct {
 	dir string
 }
 
-// planReport is what plan prints as JSON.
+// planReport is the JSON of plan.
 type planReport struct {
 	Rules       string            `json:"rules"`
 	Pits        int               `json:"pits"`

@@ -15,6 +15,7 @@ import (
 	"grenier/cmd/grenier/cli"
 	"grenier/io/lines"
 	"grenier/layers/awari"
+	"grenier/pipeline/job"
 	"grenier/pipeline/play/match"
 	"grenier/pipeline/play/search"
 )
@@ -105,10 +106,9 @@ func (a *app) runPlay(ctx context.Context, f playFlags, fields []string) error {
 	random := rand.New(rand.NewPCG(f.seed, 0))
 	t.Resize(uint64(half / 2))
 	blocks, bytes := searchIn(t, half)
-	engine := search.New(blocks, search.Options{Bytes: bytes})
-	g := &tableGame{app: a, Match: match.New(t.Game(), start), human: human, time: f.time, lines: a.readLines(ctx)}
-	limits := search.Limits{Time: f.time, Progress: g.progress}
-	if g.player, err = match.NewPlayer(t, engine, limits, f.strength, random); err != nil {
+	g := &tableGame{app: a, Match: match.New(t.Game(), start), human: human, lines: lines.NewReader(a.Stdin(ctx, nil))}
+	engine := search.New(blocks, search.Options{Bytes: bytes, Job: job.Job{Progress: g.progress}})
+	if g.player, err = match.NewPlayer(t, engine, search.Limits{Time: f.time}, f.strength, random); err != nil {
 		return cli.Usagef("--strength: %w", err)
 	}
 	g.player.Positions = positionsIn(half / 2)
@@ -129,15 +129,14 @@ type tableGame struct {
 	*match.Match
 	player *match.Player
 	human  match.Side
-	time   time.Duration // to search for a move
-	lines  <-chan line
+	lines  *lines.Reader
 	shown  *cli.Progress // of the search at hand; nil if stderr is no terminal
 }
 
 // progress shows how far the search is.
-func (g *tableGame) progress(r search.Result) {
+func (g *tableGame) progress(s job.Step) {
 	if g.shown != nil {
-		g.shown.Update(searching{r, g.time})
+		g.shown.Show(s)
 	}
 }
 
@@ -269,27 +268,25 @@ func capturing(seeds int) string {
 // ask reads the next line of the human player and obeys it.
 func (g *tableGame) ask(ctx context.Context) error {
 	fmt.Fprintf(g.Out, "%v> ", g.human)
-	var l line
-	select {
-	case l = <-g.lines:
-	case <-ctx.Done():
+	text, err := g.lines.Next()
+	switch {
+	case ctx.Err() != nil:
 		return ctx.Err()
-	}
-	if l.err != nil {
+	case errors.Is(err, io.EOF):
 		fmt.Fprintln(g.Out)
-		if errors.Is(l.err, io.EOF) {
-			return errQuit
-		}
-		return l.err
+		return errQuit
+	case err != nil && !errors.Is(err, lines.ErrLong):
+		fmt.Fprintln(g.Out)
+		return err
 	}
 	if !cli.IsTerminal(g.Out) {
 		fmt.Fprintln(g.Out) // no terminal has echoed the end of the line
 	}
-	if l.long {
-		fmt.Fprintln(g.Out, lines.ErrLong)
+	if err != nil {
+		fmt.Fprintln(g.Out, err)
 		return nil
 	}
-	return g.obey(ctx, strings.TrimSpace(l.text))
+	return g.obey(ctx, strings.TrimSpace(string(text)))
 }
 
 // words are the commands of the human player, besides pits.
@@ -386,7 +383,7 @@ func (g *tableGame) hint(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprint(g.Out, bounds(a.Lower, a.Upper, a.Estimate))
+	fmt.Fprint(g.Out, a.Text())
 	if a.Plies > 0 {
 		fmt.Fprintf(g.Out, "; plies to the next capture or the end: %d", a.Plies)
 	}
@@ -399,7 +396,7 @@ func (g *tableGame) hint(ctx context.Context) error {
 		if m.Pit == a.Best {
 			best = " (best)"
 		}
-		fmt.Fprintf(g.Out, "pit %d: captures %d, %s%s\n", m.Pit, m.Captured, bounds(m.Lower, m.Upper, m.Estimate), best)
+		fmt.Fprintf(g.Out, "pit %d: captures %d, %s%s\n", m.Pit, m.Captured, m.Text(), best)
 	}
 	if a.Stuck != nil {
 		fmt.Fprintln(g.Out, a.Stuck)

@@ -1,7 +1,9 @@
 package awari
 
 import (
-	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
 	"fmt"
 	"math"
 	"strconv"
@@ -13,7 +15,7 @@ import (
 	"grenier/pipeline/tables"
 )
 
-// probeReport is what probe prints as JSON for one board.
+// probeReport is the JSON of probe for one board.
 type probeReport struct {
 	Rules string      `json:"rules"`
 	Seeds int         `json:"seeds"`
@@ -66,8 +68,9 @@ EXIT STATUS
 			}
 			defer done()
 			if len(args) == 1 && args[0] == "-" {
-				p := lineProber{tables: t, out: bufio.NewWriterSize(a.Out, 1<<16), asJSON: asJSON, ahead: where.ahead()}
-				return p.run(cmd.Context(), a.readLines(cmd.Context()))
+				p := lineProber{Lines: cli.Lines{App: a.App, JSON: asJSON, Inline: true}, ctx: cmd.Context(), tables: t, ahead: where.ahead()}
+				p.Answer = p.answer
+				return p.Run(cmd.Context())
 			}
 			return a.probeBoard(t, args, asJSON)
 		}),
@@ -91,10 +94,57 @@ func (a *app) probeBoard(t *tables.Tables, fields []string, asJSON bool) error {
 	fmt.Fprintf(a.Out, "%s\n%s\n", game.Draw(p.Board), appendProbe(nil, game, p))
 	for _, m := range p.Moves[:game.Half()] {
 		if m.Legal {
-			fmt.Fprintf(a.Out, "pit %d: captures %d, value %s\n", m.Pit, m.Captured, signed(m.Value))
+			fmt.Fprintf(a.Out, "pit %d: captures %d, value %s\n", m.Pit, m.Captured, awari.Signed(m.Value))
 		}
 	}
 	return nil
+}
+
+// lineProber answers boards that are read from stdin, one a line.
+type lineProber struct {
+	cli.Lines
+	ctx      context.Context
+	tables   *tables.Tables
+	ahead    int // lines whose blocks are requested together
+	gathered int // the last of them
+}
+
+// answer appends the answer to a line.
+func (p *lineProber) answer(dst, line []byte, number int) ([]byte, error) {
+	if p.ahead > 1 && number > p.gathered {
+		p.gather(line, number)
+	}
+	probe, err := ask(p.tables, []string{string(line)})
+	if err != nil {
+		return dst, err
+	}
+	if !p.JSON {
+		return append(appendProbe(dst, p.tables.Game(), probe), '\n'), nil
+	}
+	object, err := json.Marshal(newProbeReport(p.tables.Game(), probe))
+	return append(append(dst, object...), '\n'), err
+}
+
+// gather reads the blocks for a line, and for those that wait behind it, into the cache.
+func (p *lineProber) gather(line []byte, number int) {
+	var boards []awari.Board
+	add := func(line []byte) {
+		board, err := p.tables.Game().Parse(cli.FieldsOfLine(string(line)))
+		if err == nil && board.Seeds() <= p.tables.MaxSeeds() {
+			boards = append(boards, board)
+		}
+	}
+	add(line)
+	for line := range bytes.Lines(p.Waiting()) {
+		if number++; len(boards) == p.ahead {
+			break
+		}
+		add(line)
+		p.gathered = number
+	}
+	if len(boards) > 1 {
+		_, _ = p.tables.Probes(p.ctx, boards) // what fails is requested again for the line that needs it
+	}
 }
 
 // ask probes the board given by the fields.
@@ -106,7 +156,7 @@ func ask(t *tables.Tables, fields []string) (tables.Probe, error) {
 	return t.Probe(board)
 }
 
-// appendProbe appends the value of the board and those of its moves.
+// appendProbe appends the values of the board and of its moves.
 func appendProbe(dst []byte, game awari.Game, p tables.Probe) []byte {
 	dst = strconv.AppendInt(append(dst, "value "...), int64(p.Value), 10)
 	dst = append(dst, "; moves"...)
@@ -123,7 +173,7 @@ func appendProbe(dst []byte, game awari.Game, p tables.Probe) []byte {
 
 func newProbeReport(game awari.Game, p tables.Probe) probeReport {
 	report := probeReport{
-		Rules: game.Rules().String(), Seeds: p.Seeds, Pits: widen(p.Board[:game.Pits()]), Value: p.Value,
+		Rules: game.Rules().String(), Seeds: p.Seeds, Pits: game.Numbers(p.Board), Value: p.Value,
 	}
 	for _, m := range p.Moves[:game.Half()] {
 		move := probeMove{Pit: m.Pit, Legal: m.Legal, Captured: m.Captured}
@@ -133,12 +183,4 @@ func newProbeReport(game awari.Game, p tables.Probe) probeReport {
 		report.Moves = append(report.Moves, move)
 	}
 	return report
-}
-
-// signed returns n with its sign; 0 has none.
-func signed(n int) string {
-	if n == 0 {
-		return "0"
-	}
-	return fmt.Sprintf("%+d", n)
 }

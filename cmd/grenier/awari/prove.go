@@ -34,13 +34,11 @@ func (a *app) runProve(ctx context.Context, f verifyFlags) error {
 	if err != nil {
 		return f.Memory.Explain(err)
 	}
-	return a.Checked(f.JSON, result, func() { a.printProved(result) })
-}
-
-func (a *app) printProved(r *prove.Result) {
-	if r.OK {
-		fmt.Fprintf(a.Out, "everything is in order and proved (%.1f s)\n", r.Seconds)
-	}
+	return a.Checked(f.JSON, result, func() {
+		if result.OK {
+			fmt.Fprintf(a.Out, "everything is in order and proved (%.1f s)\n", result.Seconds)
+		}
+	})
 }
 
 // printProof prints the proof of a layer; p is nil if there is none.

@@ -21,7 +21,7 @@ type publishFlags struct {
 	json                        bool
 }
 
-// published is what publish prints as JSON.
+// published is the JSON of publish.
 type published struct {
 	*publish.Report
 	Kept int `json:"kept"` // of the layers

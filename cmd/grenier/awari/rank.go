@@ -13,7 +13,7 @@ import (
 	"grenier/kernels/colex"
 )
 
-// rankReport is what rank and unrank print as JSON.
+// rankReport is the JSON of rank and unrank.
 type rankReport struct {
 	Pits  []int  `json:"pits"`
 	Seeds int    `json:"seeds"`

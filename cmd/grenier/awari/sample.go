@@ -19,7 +19,7 @@ type sampleFlags struct {
 	count, seed          uint64
 }
 
-// sampled is what sample prints as JSON.
+// sampled is the JSON of sample.
 type sampled struct {
 	File string `json:"file"`
 	sample.Summary

@@ -12,7 +12,6 @@ import (
 	"grenier/cmd/grenier/cli"
 	"grenier/io/rundir"
 	"grenier/pipeline/check/scrub"
-	"grenier/pipeline/job"
 )
 
 // scrubFlags are the flags of scrub as given.
@@ -58,18 +57,17 @@ writes nothing else.
 }
 
 func (a *app) runScrub(ctx context.Context, f scrubFlags) error {
-	if err := cli.CheckThreads(f.Threads); err != nil {
-		return err
-	}
-	shown, err := a.NewProgress(f.Form, f.JSON)
-	if err != nil {
-		return err
-	}
-	o := scrub.Options{
-		Job: job.Job{Workers: f.Threads, Progress: shown.Show, Note: a.Telling(shown)}, Restart: f.restart,
-	}
+	o := scrub.Options{Restart: f.restart}
 	if f.layer != allLayers {
 		o.Layers = []int{f.layer}
+	}
+	var err error
+	if o.Job, err = f.Job(); err != nil {
+		return err
+	}
+	shown, err := a.Begin(&f.JobFlags, &o.Job)
+	if err != nil {
+		return err
 	}
 	if !f.JSON {
 		o.Done = func(l scrub.Layer) { shown.Pause(func() { a.printScrubbed(l) }) }

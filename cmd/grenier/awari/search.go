@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 	"time"
 
@@ -22,12 +23,10 @@ import (
 
 // searchFlags are the flags of search as given.
 type searchFlags struct {
-	dir, progress string
-	memory        cli.MemoryFlag
-	time          time.Duration
-	depth         int
-	threads       int
-	json          bool
+	cli.JobFlags
+	dir   string
+	time  time.Duration
+	depth int
 }
 
 func (a *app) search() *cobra.Command {
@@ -82,10 +81,7 @@ the pits expected.
 	flags := cmd.Flags()
 	flags.DurationVar(&f.time, "time", 10*time.Second, "longest `time` to search; 0 is no limit")
 	flags.IntVar(&f.depth, "depth", 0, fmt.Sprintf("most `plies` to look ahead, 1 to %d; 0 is no limit", search.MaxDepth))
-	cli.ThreadsFlag(flags, &f.threads, "use")
-	f.memory.Define(a.App, flags, "1GiB", nil)
-	cli.ProgressFlag(flags, &f.progress)
-	flags.BoolVar(&f.json, "json", false, "print one JSON object")
+	f.JobFlags.Define(a.App, flags, "1GiB", cli.JSONUsage)
 	return cmd
 }
 
@@ -134,15 +130,15 @@ func (a *app) runSearch(ctx context.Context, f searchFlags, fields []string) err
 	if f.depth < 0 || f.depth > search.MaxDepth {
 		return cli.Usagef("--depth %d: 1 to %d are possible, or 0 for no limit", f.depth, search.MaxDepth)
 	}
-	shown, err := a.NewProgress(f.progress, f.json)
+	shown, err := a.NewProgress(f.Form, f.JSON)
 	if err != nil {
 		return err
 	}
 	defer shown.Close()
-	if err := cli.CheckThreads(f.threads); err != nil {
+	if err := cli.CheckThreads(f.Threads); err != nil {
 		return err
 	}
-	t, half, err := openHalf(f.dir, &f.memory, f.threads)
+	t, half, err := openHalf(f.dir, &f.Memory, f.Threads)
 	if err != nil {
 		return err
 	}
@@ -152,19 +148,18 @@ func (a *app) runSearch(ctx context.Context, f searchFlags, fields []string) err
 		return err
 	}
 	if board.Seeds() <= t.MaxSeeds() {
-		return a.followLine(ctx, t, board, positionsIn(half), f.json)
+		return a.followLine(ctx, t, board, positionsIn(half), f.JSON)
 	}
-	limits := search.Limits{Time: f.time, Depth: f.depth}
-	limits.Progress = func(r search.Result) { shown.Update(searching{r, f.time}) }
 	t.Resize(leastHalf)
 	blocks, bytes := searchIn(t, 2*half-leastHalf)
-	r, err := search.New(blocks, search.Options{Bytes: bytes, Workers: f.threads}).Search(ctx, board, limits)
+	o := search.Options{Bytes: bytes, Job: job.Job{Workers: f.Threads, Progress: shown.Show}}
+	r, err := search.New(blocks, o).Search(ctx, board, search.Limits{Time: f.time, Depth: f.depth})
 	if r == nil {
 		return err
 	}
 	shown.Pause(func() {
 		report := newFoundReport(t, r)
-		if f.json {
+		if f.JSON {
 			err = errors.Join(a.PrintJSON(report), err)
 		} else {
 			a.printFound(t.Game(), &report, r)
@@ -173,73 +168,14 @@ func (a *app) runSearch(ctx context.Context, f searchFlags, fields []string) err
 	return err
 }
 
-// searching is how far a search is.
-type searching struct {
-	search.Result
-	limit time.Duration
-}
-
-func (s searching) State(elapsed time.Duration) cli.State {
-	st := cli.State{
-		Doing: fmt.Sprintf("depth %d, %s", s.Depth, bounds(s.Lower, s.Upper, s.Estimate)), Done: float64(s.Depth),
-		Total: search.MaxDepth, Elapsed: elapsed, Rate: s.NodesPerSecond(), LayerETA: job.NoLayer, RunETA: job.Unknown,
-	}
-	st.Detail = searchDetail{
-		Lower: s.Lower, Upper: s.Upper, Estimate: s.Estimate, Depth: s.Depth, Nodes: s.Nodes, Rate: math.Round(s.NodesPerSecond()),
-		Line: append([]int{}, s.Line...),
-	}
-	if s.limit > 0 {
-		st.Done, st.Total = min(elapsed.Seconds(), s.limit.Seconds()), s.limit.Seconds()
-		st.RunETA = max(0, s.limit-elapsed)
-	}
-	return st
-}
-
-// searchDetail is what JSON lines say of a search under way.
-type searchDetail struct {
-	Lower    int     `json:"lower"`
-	Upper    int     `json:"upper"`
-	Estimate int     `json:"estimate"`
-	Depth    int     `json:"depth"`
-	Nodes    uint64  `json:"nodes"`
-	Rate     float64 `json:"nodes_per_second"`
-	Line     []int   `json:"line"`
-}
-
-// bounds returns what is known of a value as text.
-func bounds(lower, upper, estimate int) string {
-	if lower == upper {
-		return "value " + signed(lower)
-	}
-	return fmt.Sprintf("value %s to %s, estimate %s", signed(lower), signed(upper), signed(estimate))
-}
-
-// foundReport is what search prints as JSON.
+// foundReport is the JSON of search.
 type foundReport struct {
-	Rules    string       `json:"rules"`
-	Pits     []int        `json:"pits"`
-	Seeds    int          `json:"seeds"`
-	Solved   bool         `json:"solved"`
-	Exact    bool         `json:"exact"`
-	Lower    int          `json:"lower"`
-	Upper    int          `json:"upper"`
-	Estimate int          `json:"estimate"`
-	Best     *int         `json:"best"`
-	Moves    []moveReport `json:"moves"`
-	Line     []lineReport `json:"line"`
-	End      string       `json:"end"`
-	Last     []int        `json:"last"`
-	Search   *workReport  `json:"search"`
-}
-
-// moveReport is a pit of the mover; the fields after Legal are nil if it cannot be played.
-type moveReport struct {
-	Pit      int  `json:"pit"`
-	Legal    bool `json:"legal"`
-	Captured *int `json:"captured"`
-	Lower    *int `json:"lower"` // of the value of the board, if this is played
-	Upper    *int `json:"upper"`
-	Estimate *int `json:"estimate"`
+	search.Report
+	Solved bool         `json:"solved"`
+	Line   []lineReport `json:"line"`
+	End    string       `json:"end"`
+	Last   []int        `json:"last"`
+	Search *workReport  `json:"search"`
 }
 
 // lineReport is a move of a line; Value and Plies are nil if not known.
@@ -274,36 +210,29 @@ func (a *app) followLine(ctx context.Context, t *tables.Tables, b awari.Board, p
 	if err != nil {
 		return err
 	}
-	game := t.Game()
-	report := foundReport{
-		Rules: game.Rules().String(), Pits: widen(b[:game.Pits()]), Seeds: b.Seeds(), Solved: true, Exact: true,
-		Lower: l.Value, Upper: l.Value, Estimate: l.Value, Line: []lineReport{}, End: l.End.String(), Last: widen(l.Last[:game.Pits()]),
+	game, exact := t.Game(), func(value int) search.Value { return search.Value{Lower: value, Upper: value, Estimate: value} }
+	known := &search.Result{Board: b, Seeds: b.Seeds(), Value: exact(l.Value), Best: -1}
+	if len(l.Moves) > 0 {
+		known.Best = l.Moves[0].Pit
 	}
-	for _, m := range p.Moves[:game.Pits()/2] {
-		move := moveReport{Pit: m.Pit, Legal: m.Legal}
-		if m.Legal {
-			move.Captured, move.Lower, move.Upper, move.Estimate = &m.Captured, &m.Value, &m.Value, &m.Value
-		}
-		report.Moves = append(report.Moves, move)
+	for i, m := range p.Moves {
+		known.Moves[i] = search.Move{Legal: m.Legal, Captured: m.Captured, Value: exact(m.Value)}
 	}
+	report := foundReport{Report: search.NewReport(game, known), Solved: true, Line: []lineReport{}, End: l.End.String(), Last: game.Numbers(l.Last)}
 	running := l.Running()
 	for i, m := range l.Moves {
 		step := lineReport{
-			Player: match.Side(i % 2).String(), Pit: m.Pit, Captured: m.Captured, Score: running[i], Value: &m.Value,
-			Pits: widen(m.Board[:game.Pits()]),
+			Player: match.Side(i % 2).String(), Pit: m.Pit, Captured: m.Captured, Score: running[i], Value: &m.Value, Pits: game.Numbers(m.Board),
 		}
 		if m.Plies > 0 {
 			step.Plies = &m.Plies
 		}
 		report.Line = append(report.Line, step)
 	}
-	if len(l.Moves) > 0 {
-		report.Best = &l.Moves[0].Pit
-	}
 	if asJSON {
 		return a.PrintJSON(report)
 	}
-	fmt.Fprintf(a.Out, "%s\nvalue %s\n", game.Draw(b), signed(l.Value))
+	fmt.Fprintf(a.Out, "%s\n%s\n", game.Draw(b), known.Text())
 	a.printLine(&report)
 	return nil
 }
@@ -311,63 +240,42 @@ func (a *app) followLine(ctx context.Context, t *tables.Tables, b awari.Board, p
 func newFoundReport(t *tables.Tables, r *search.Result) foundReport {
 	game := t.Game()
 	report := foundReport{
-		Rules: game.Rules().String(), Pits: widen(r.Board[:game.Pits()]), Seeds: r.Seeds, Exact: r.Exact(),
-		Lower: r.Lower, Upper: r.Upper, Estimate: r.Estimate, Line: []lineReport{},
+		Report: search.NewReport(game, r), Line: []lineReport{}, End: "open",
 		Search: &workReport{
-			Depth: r.Depth, Nodes: r.Nodes, Rate: math.Round(r.NodesPerSecond()), TableHits: r.TableHits, StoredHits: r.StoredHits,
+			Depth: r.Depth, Nodes: r.Nodes, Rate: r.NodesPerSecond, TableHits: r.TableHits, StoredHits: r.StoredHits,
 			Seconds: r.Elapsed.Seconds(), Reason: r.Reason,
 		},
 	}
-	if r.Best >= 0 {
-		report.Best = &r.Best
-	}
-	for _, m := range r.Moves[:game.Pits()/2] {
-		move := moveReport{Pit: m.Pit, Legal: m.Legal}
-		if m.Legal {
-			move.Captured, move.Lower, move.Upper, move.Estimate = &m.Captured, &m.Lower, &m.Upper, &m.Estimate
-		}
-		report.Moves = append(report.Moves, move)
-	}
 	m, score := match.New(game, r.Board), 0
-	for _, pit := range r.Line {
-		step := lineReport{Player: m.Turn().String(), Pit: pit, Pits: widen(boardOf(m))}
+	for i, pit := range r.Line {
+		step := lineReport{Player: m.Turn().String(), Pit: pit, Pits: game.Numbers(m.Board())}
 		var err error
 		if step.Captured, err = m.Play(pit); err != nil {
 			break // the line of a search has legal moves only
 		}
-		if m.Turn() == match.North { // South has moved
-			score += step.Captured
-		} else {
-			score -= step.Captured
+		if score += step.Captured; i%2 == 1 {
+			score -= 2 * step.Captured
 		}
 		step.Score = score
 		report.Line = append(report.Line, step)
 	}
-	report.Last = widen(boardOf(m))
+	report.Last = game.Numbers(m.Board())
 	switch {
 	case m.State() == match.Finished:
 		report.End = "finished"
 	case m.Board().Seeds() <= t.MaxSeeds():
 		report.End = "solved"
-	default:
-		report.End = "open"
 	}
 	return report
 }
 
-// boardOf returns the pits of a match as they are now.
-func boardOf(m *match.Match) []uint8 {
-	b := m.Board()
-	return b[:m.Game().Pits()]
-}
-
 func (a *app) printFound(game awari.Game, report *foundReport, r *search.Result) {
-	fmt.Fprintf(a.Out, "%s\n%s\n", game.Draw(r.Board), bounds(r.Lower, r.Upper, r.Estimate))
+	fmt.Fprintf(a.Out, "%s\n%s\n", game.Draw(r.Board), r.Text())
 	if !r.Exact() {
 		fmt.Fprintln(a.Out, "the bounds are proven, the estimate is a guess")
 	}
 	a.Printf(2, "depth %d, %s, %s, %.1f s, %s; ended by: %s",
-		r.Depth, cli.Count(r.Nodes, "node"), cli.Count(r.TableHits, "table hit"), r.Elapsed.Seconds(), strings.Replace(cli.Speed(r.NodesPerSecond()), "pos/s", "nodes/s", 1), r.Reason)
+		r.Depth, cli.Count(r.Nodes, "node"), cli.Count(r.TableHits, "table hit"), r.Elapsed.Seconds(), strings.Replace(cli.Speed(r.NodesPerSecond), "pos/s", "nodes/s", 1), r.Reason)
 	a.printLine(report)
 }
 
@@ -385,7 +293,7 @@ func (a *app) printLine(r *foundReport) {
 	}
 	for i, m := range r.Line {
 		fmt.Fprintf(a.Out, "%4d  %-6s %4d %9d %6s %6s %6s  %s\n",
-			i+1, m.Player, m.Pit, m.Captured, signed(m.Score), orDot(m.Value, signed), orDot(m.Plies, plain), cli.Spaced(m.Pits))
+			i+1, m.Player, m.Pit, m.Captured, awari.Signed(m.Score), orDot(m.Value, awari.Signed), orDot(m.Plies, strconv.Itoa), cli.Spaced(m.Pits))
 	}
 	if len(r.Line) > 0 {
 		fmt.Fprintf(a.Out, "%48s%s\n", "", cli.Spaced(r.Last))
@@ -400,5 +308,3 @@ func orDot(n *int, text func(int) string) string {
 	}
 	return text(*n)
 }
-
-func plain(n int) string { return fmt.Sprint(n) }

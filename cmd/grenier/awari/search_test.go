@@ -10,9 +10,9 @@ import (
 
 // TestSearchDetail has JSON lines say what is known so far.
 func TestSearchDetail(t *testing.T) {
-	r := search.Result{Lower: -2, Upper: 5, Estimate: 1, Depth: 7, Nodes: 3000, Line: []int{4, 0}, Elapsed: 2 * time.Second}
-	got, err := json.Marshal(searching{r, 0}.State(time.Second).Detail)
-	const want = `{"lower":-2,"upper":5,"estimate":1,"depth":7,"nodes":3000,"nodes_per_second":1500,"line":[4,0]}`
+	r := search.Result{Value: search.Value{Lower: -2, Upper: 5, Estimate: 1}, Depth: 7, Nodes: 3000, NodesPerSecond: 1500, Line: []int{4, 0}, Elapsed: time.Second}
+	got, err := json.Marshal(r)
+	const want = `{"lower":-2,"upper":5,"estimate":1,"line":[4,0],"depth":7,"nodes":3000,"nodes_per_second":1500}`
 	if err != nil || string(got) != want {
 		t.Errorf("%s, %v, want %s", got, err, want)
 	}

@@ -16,7 +16,7 @@ import (
 	"grenier/pipeline/tables"
 )
 
-// serveReport is what serve prints as JSON as soon as it listens.
+// serveReport is the JSON that serve prints as soon as it listens.
 type serveReport struct {
 	Address string `json:"address"`
 	URL     string `json:"url"`

@@ -18,6 +18,7 @@ import (
 	"grenier/layers/awari"
 	"grenier/pipeline/job"
 	"grenier/pipeline/solve"
+	"grenier/pipeline/spaces/retro"
 	"grenier/pipeline/tables"
 )
 
@@ -77,8 +78,8 @@ type layerTook struct {
 	Bits      int                      `json:"bits"`
 	Windows   int                      `json:"windows"`
 	// Of the engine retrograde: by the formula of document 001, and counted.
-	Cost     uint64        `json:"cost,omitempty"`
-	Accesses *accessReport `json:"accesses,omitempty"`
+	Cost     uint64          `json:"cost,omitempty"`
+	Accesses *retro.Accesses `json:"accesses,omitempty"`
 }
 
 // sealedLine is the JSON line of progress about a layer that is sealed.
@@ -395,9 +396,7 @@ func figuresOf(r solve.Report) layerTook {
 	for name, d := range r.Stages() {
 		t.Stages[name] = d.Seconds()
 	}
-	if a := r.Accesses; a != nil {
-		t.Cost, t.Accesses = r.Cost, newAccessReport(a)
-	}
+	t.Cost, t.Accesses = r.Cost, r.Accesses
 	return t
 }
 

@@ -13,6 +13,7 @@ import (
 	"grenier/cmd/grenier/cli"
 	"grenier/io/manifest"
 	"grenier/io/report"
+	"grenier/layers/awari"
 )
 
 // allLayers is the value of --layer that selects every layer.
@@ -159,7 +160,7 @@ func (a *app) printHistogram(l manifest.Layer) {
 	fmt.Fprintf(a.Out, "\n%5s %16s %8s\n", "score", "positions", "share")
 	for s := math.MinInt8; s <= math.MaxInt8; s++ {
 		if n := l.Histogram.Count(int8(s)); n > 0 {
-			fmt.Fprintf(a.Out, "%5s %16s %7.3f%%\n", signed(s), cli.Comma(n), 100*float64(n)/float64(l.Positions))
+			fmt.Fprintf(a.Out, "%5s %16s %7.3f%%\n", awari.Signed(s), cli.Comma(n), 100*float64(n)/float64(l.Positions))
 		}
 	}
 }

@@ -18,7 +18,7 @@ import (
 	"grenier/pipeline/tables"
 )
 
-// statusReport is what status prints as JSON.
+// statusReport is the JSON of status.
 type statusReport struct {
 	Rules     string        `json:"rules"`
 	Pits      int           `json:"pits"`

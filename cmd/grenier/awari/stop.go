@@ -15,7 +15,7 @@ type stopFlags struct {
 	now, cancel, json bool
 }
 
-// stopReport is what stop prints as JSON.
+// stopReport is the JSON of stop.
 type stopReport struct {
 	PID  int         `json:"pid"`
 	Stop rundir.Stop `json:"stop"`

@@ -99,8 +99,8 @@ func (a *app) runVerify(ctx context.Context, f verifyFlags) error {
 	if !f.JSON {
 		o.Done = func(l verify.Layer) {
 			shown.Pause(func() {
-				if l.Seeds == 0 || len(o.Layers) > 0 { // the first one
-					a.printSample(o)
+				if o.Sample > 0 && (l.Seeds == 0 || len(o.Layers) > 0) { // before the first one
+					fmt.Fprintf(a.Out, "sample of %s a layer, --seed %d\n", cli.Count(o.Sample, "position"), o.Seed)
 				}
 				a.printLayer(&l)
 			})
@@ -114,7 +114,11 @@ func (a *app) runVerify(ctx context.Context, f verifyFlags) error {
 	if err != nil {
 		return f.Memory.Explain(err)
 	}
-	return a.Checked(f.JSON, result, func() { a.printVerified(result) })
+	return a.Checked(f.JSON, result, func() {
+		if result.OK {
+			fmt.Fprintf(a.Out, "everything is in order (%.1f s); --prove rules out cycles of wrong scores\n", result.Seconds)
+		}
+	})
 }
 
 // tellStale tells at once which layers of run directories were computed from others than those below them.
@@ -133,19 +137,6 @@ func (a *app) tellStale(shown *cli.Progress, dirs ...string) {
 		for _, err := range stale {
 			a.Telling(shown)(cli.OneLine(err) + "; " + cli.StaleRemedy(path))
 		}
-	}
-}
-
-// printSample says which sample is compared, if it is a sample.
-func (a *app) printSample(o verify.Options) {
-	if o.Sample > 0 {
-		fmt.Fprintf(a.Out, "sample of %s a layer, --seed %d\n", cli.Count(o.Sample, "position"), o.Seed)
-	}
-}
-
-func (a *app) printVerified(r *verify.Result) {
-	if r.OK {
-		fmt.Fprintf(a.Out, "everything is in order (%.1f s); --prove rules out cycles of wrong scores\n", r.Seconds)
 	}
 }
 

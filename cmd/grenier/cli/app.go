@@ -1,4 +1,4 @@
-// Package cli is what the commands of grenier share: running a command and its output (app.go,
+// Package cli has the parts that the commands of grenier share: running a command and its output (app.go,
 // output.go), lines of stdin (lines.go, stdin.go), exit statuses and what to do about damage
 // (exit.go, remedy.go), flags, help and errors about them (usage.go, memory.go,
 // calibration.go), progress on stderr (progress.go), tables and numbers as text (table.go,

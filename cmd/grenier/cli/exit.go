@@ -49,7 +49,7 @@ func (e usageError) Unwrap() error { return e.error }
 // Is makes it bad usage.
 func (e usageError) Is(target error) bool { return target == fault.Usage }
 
-// Usagef returns an error about the command line; format and args are those of fmt.Errorf.
+// Usagef returns an error about the command line; format and args are as in fmt.Errorf.
 func Usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
 // StatusOf maps the error of a command whose context is ctx to the exit status.

@@ -78,5 +78,9 @@ func (s step) State(elapsed time.Duration) State {
 	case job.Shares:
 		p.Rate = 0
 	}
+	if s.Limit > 0 {
+		s.Done, s.Total = min(elapsed, s.Limit).Seconds(), s.Limit.Seconds()
+		p.Run = max(0, s.Limit-elapsed)
+	}
 	return State{Doing: s.Doing, Done: s.Done, Total: s.Total, Elapsed: elapsed, Rate: p.Rate, LayerETA: p.Layer, RunETA: p.Run, Spread: p.Spread, Detail: s.Detail}
 }

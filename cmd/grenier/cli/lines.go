@@ -9,11 +9,13 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
+	"grenier/io/corrupt"
 	"grenier/io/lines"
 )
 
-// byteOrderMark is what some editors begin a file with.
+// byteOrderMark begins the files of some editors.
 const byteOrderMark = "\ufeff"
 
 // Lines answers the lines of stdin. It skips blank lines and those that begin with #; a
@@ -29,23 +31,30 @@ type Lines struct {
 	// and is valid during the call only.
 	Answer func(dst, line []byte, number int) ([]byte, error)
 
+	in                 *lines.Reader
+	out                *bufio.Writer
+	flushed            time.Time // when the reader had all answers
 	number, asked, bad int
 	firstBad           int   // its number
-	first              error // what is wrong with it
+	worst              error // the first error; damage comes before bad lines
 }
 
-// badLine is what is wrong with a line.
+// patience is how long an answer may wait in the buffer for others, which may come slowly
+// from a server.
+const patience = 200 * time.Millisecond
+
+// badLine is the error in a line.
 type badLine struct{ error }
 
 func (b badLine) Unwrap() error { return b.error }
 
 // Run answers all lines. It fails in the end if some could not be answered; with Inline the
-// error wraps that of the first.
+// error wraps the first, or that about damage.
 func (l *Lines) Run(ctx context.Context) error {
-	out := bufio.NewWriterSize(l.App.Out, lines.Max)
-	in := lines.NewReader(l.App.Stdin(ctx, out.Flush))
+	l.out = bufio.NewWriterSize(l.App.Out, lines.Max)
+	l.in = lines.NewReader(l.App.Stdin(ctx, l.flush))
 	for {
-		line, err := in.Next()
+		line, err := l.in.Next()
 		if err == io.EOF {
 			break
 		}
@@ -53,26 +62,38 @@ func (l *Lines) Run(ctx context.Context) error {
 			line = bytes.TrimPrefix(line, []byte(byteOrderMark))
 		}
 		if err == nil {
-			err = l.answer(out, line)
+			err = l.answer(line)
 		} else if errors.Is(err, lines.ErrLong) {
 			l.asked++
 			err = badLine{err}
 		}
 		if wrong, ok := errors.AsType[badLine](err); ok {
-			err = l.report(out, wrong)
+			err = l.report(wrong)
+		}
+		if err == nil && time.Since(l.flushed) > patience {
+			err = l.flush()
 		}
 		if err != nil {
-			return errors.Join(err, out.Flush())
+			return errors.Join(err, l.out.Flush())
 		}
 	}
-	if err := out.Flush(); err != nil || l.bad == 0 {
+	if err := l.out.Flush(); err != nil || l.bad == 0 {
 		return err
 	}
 	if l.Inline {
-		return fmt.Errorf("%d of %s without an answer, the first is %w", l.bad, Count(l.asked, "line"), l.first)
+		return fmt.Errorf("%d of %s without an answer, for instance %w", l.bad, Count(l.asked, "line"), l.worst)
 	}
 	return fmt.Errorf("%d of %s without an answer, the first is line %d", l.bad, Count(l.asked, "line"), l.firstBad)
 }
+
+// flush writes the answers that are buffered.
+func (l *Lines) flush() error {
+	l.flushed = time.Now()
+	return l.out.Flush()
+}
+
+// Waiting returns text that was read beyond the line that Answer is called with.
+func (l *Lines) Waiting() []byte { return l.in.Waiting() }
 
 // content returns what a line says: nothing if it is blank or a comment.
 func content(line []byte) []byte {
@@ -89,33 +110,39 @@ func content(line []byte) []byte {
 }
 
 // answer writes the answer to a line. It fails with badLine when there is none.
-func (l *Lines) answer(out *bufio.Writer, line []byte) error {
+func (l *Lines) answer(line []byte) error {
 	if line = content(line); len(line) == 0 {
 		return nil
 	}
 	l.asked++
-	answer, err := l.Answer(out.AvailableBuffer(), line, l.number)
+	answer, err := l.Answer(l.out.AvailableBuffer(), line, l.number)
+	if errors.Is(err, context.Canceled) {
+		return err
+	}
 	if err != nil {
 		return badLine{err}
 	}
-	_, err = out.Write(answer)
+	_, err = l.out.Write(answer)
 	return err
 }
 
 // report says what is wrong with a line.
-func (l *Lines) report(out *bufio.Writer, wrong badLine) error {
+func (l *Lines) report(wrong badLine) error {
 	text := OneLine(wrong)
 	if l.bad++; l.bad == 1 {
-		l.firstBad, l.first = l.number, fmt.Errorf("line %d: %w", l.number, wrong.error)
+		l.firstBad = l.number
+	}
+	if l.worst == nil || errors.Is(wrong, corrupt.ErrCorrupt) && !errors.Is(l.worst, corrupt.ErrCorrupt) {
+		l.worst = fmt.Errorf("line %d: %w", l.number, wrong.error)
 	}
 	if !l.Inline {
 		fmt.Fprintf(l.App.Err, "grenier: line %d: %s\n", l.number, text)
 	}
 	if l.JSON {
-		return json.NewEncoder(out).Encode(LineError{Line: l.number, Error: text})
+		return json.NewEncoder(l.out).Encode(LineError{Line: l.number, Error: text})
 	}
 	if l.Inline {
-		_, err := fmt.Fprintf(out, "error: line %d: %s\n", l.number, text)
+		_, err := fmt.Fprintf(l.out, "error: line %d: %s\n", l.number, text)
 		return err
 	}
 	return nil

@@ -43,7 +43,7 @@ func SecondsOf(d time.Duration) *float64 {
 	return &s
 }
 
-// A Stater is what the work reports, often; it becomes a State when it is shown.
+// A Stater is a report of the work, one of many; it becomes a State when it is shown.
 type Stater interface {
 	// State tells how far the work is so long after its beginning.
 	State(elapsed time.Duration) State
@@ -65,7 +65,7 @@ type Progress struct {
 	start   time.Time
 	done    chan struct{}
 	wait    func() // for the end of tick
-	// reported is that of App.
+	// reported is App's.
 	reported func()
 
 	mu     sync.Mutex
@@ -238,7 +238,7 @@ type bar struct {
 
 const barTemplate = `{{string . "left"}}{{bar . }}{{string . "right"}}`
 
-// usualWidth is the width of a bar that goes to no terminal; leastBar is that of the bar alone.
+// usualWidth is the width of a bar that goes to no terminal; leastBar is the least width of the bar alone.
 const usualWidth, leastBar = 100, 10
 
 func (*bar) next(time.Duration) time.Duration { return 200 * time.Millisecond }

@@ -19,7 +19,7 @@ var aState = State{
 	Rate: 25_000, LayerETA: 10 * time.Second, RunETA: 30 * time.Second, Detail: detail{16, "dense"},
 }
 
-// detail is what work tells about itself.
+// detail is a detail of some work.
 type detail struct {
 	Seeds int
 	Stage string
@@ -44,7 +44,7 @@ func shown(s State, newDisplay func(out io.Writer) display) string {
 func newPlain(out io.Writer) display { return &plainLines{out: out} }
 func newJSON(out io.Writer) display  { return &jsonLines{out: out} }
 
-// clock is what a plain line begins with.
+// clock matches the beginning of a plain line.
 var clock = regexp.MustCompile(`^(Mon|Tue|Wed|Thu|Fri|Sat|Sun) [0-2][0-9]:[0-5][0-9]:[0-6][0-9] `)
 
 // untimed returns a line without its time.

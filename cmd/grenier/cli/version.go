@@ -38,7 +38,7 @@ func buildOf(settings []debug.BuildSetting) (b build) {
 	return b
 }
 
-// thisBuild is that of this process.
+// thisBuild returns the build of this process.
 func thisBuild() build {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -67,7 +67,7 @@ func version() string {
 	return fmt.Sprintf("grenier %s%v, %s %s/%s", Release, thisBuild(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
-// versionInfo is what version prints.
+// versionInfo is the JSON of version.
 type versionInfo struct {
 	Version string `json:"version"`
 	build

@@ -63,11 +63,7 @@ func run(ctx context.Context, a *cli.App, f flags) error {
 	if err != nil {
 		return err
 	}
-	r, err := doctor.Examine(ctx, doctor.Options{
-		Dir: f.dir, Family: family, Quick: f.quick, Progress: func(share float64) {
-			shown.Show(job.Step{Doing: "measuring the disk", Done: share, Total: 1, Unit: job.Shares})
-		},
-	})
+	r, err := doctor.Examine(ctx, doctor.Options{Job: job.Job{Family: family, Progress: shown.Show}, Dir: f.dir, Quick: f.quick})
 	shown.Close()
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-// Package compare compares solved layers score by score: those of two run directories, of two
+// Package compare compares solved layers score by score: of two run directories, of two
 // layer files, or of one of each.
 //
 //	result, err := compare.Run(ctx, "data/awari", "data/imported", compare.Options{})
@@ -95,7 +95,7 @@ func (r *Result) Err() error {
 
 // Run compares what is at the paths a and b, run directories or layer files. It fails with
 // ErrGame, with tables.ErrUnsolved for a layer that one of them lacks, with an error that
-// matches corrupt.ErrCorrupt for one that is damaged, and with that of ctx. Differences are
+// matches corrupt.ErrCorrupt for one that is damaged, and with the error of ctx. Differences are
 // no error; see Result.Err.
 func Run(ctx context.Context, a, b string, o Options) (result *Result, err error) {
 	start := time.Now()

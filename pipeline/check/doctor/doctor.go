@@ -24,9 +24,10 @@ import (
 	"grenier/kernels/cpu"
 	"grenier/kernels/fault"
 	"grenier/pipeline/internal/machine"
+	"grenier/pipeline/job"
 )
 
-// Verdict is what a finding means for a run.
+// Verdict is the meaning of a finding for a run.
 type Verdict string
 
 // The verdicts, best first.
@@ -41,18 +42,16 @@ var ErrBad = fault.New(fault.Difference, "runs would fail here")
 
 // Options say what to look at.
 type Options struct {
-	// Dir is the directory of runs. It need not exist. "" is that of the system for temporary
+	// Family would be used by runs. Progress tells the shares of the work. Other fields are not used.
+	job.Job
+	// Dir is the directory of runs. It need not exist. "" is the system's directory for temporary
 	// files.
 	Dir string
-	// Family is the kernel family that runs would use.
-	Family cpu.Family
 	// Quick leaves out how fast the disk is.
 	Quick bool
-	// Progress, if not nil, is called with the share of the work that is done, 0 to 1.
-	Progress func(share float64)
 }
 
-// Report is what was found.
+// Report has all facts, and what they mean.
 type Report struct {
 	Verdict  Verdict   `json:"verdict"` // the worst of all findings
 	Findings []Finding `json:"findings"`
@@ -65,7 +64,7 @@ type Report struct {
 	Clock    Clock     `json:"clock"`
 }
 
-// Finding is what is to be said about one subject.
+// Finding is the verdict about one subject.
 type Finding struct {
 	About   string  `json:"about"`
 	Verdict Verdict `json:"verdict"`
@@ -98,7 +97,7 @@ type Kernels struct {
 type Cores struct {
 	Usable int `json:"usable"`     // that this process may run on
 	Used   int `json:"gomaxprocs"` // at a time, by default
-	// Quota is what the cgroup allows at a time on average, 0 if there is no limit.
+	// Quota is the number that the cgroup allows at a time on average, 0 if there is no limit.
 	Quota float64 `json:"quota"`
 	Where string  `json:"quota_of,omitempty"`
 	// Others is how many others took while the disk was examined, Machine how many there are;
@@ -115,7 +114,7 @@ type Memory struct {
 	HugePages string `json:"huge_pages,omitempty"`
 }
 
-// Limits are those of the process, nil if there is none.
+// Limits of the process, nil where it has no limit.
 type Limits struct {
 	OpenFiles    *uint64 `json:"open_files"`
 	FileSize     *uint64 `json:"file_bytes"`
@@ -151,12 +150,11 @@ func Examine(ctx context.Context, o Options) (*Report, error) {
 		return nil, err
 	}
 	r.lookAtMachine(&o, meter)
-	for _, judge := range []func() (string, Verdict, []string){
-		r.judgeKernels, r.judgeCores, r.judgeMemory, r.judgeLimits, r.judgeDisk, r.judgeFiles, r.judgeClock,
-	} {
-		about, verdict, texts := judge()
-		r.Findings = append(r.Findings, Finding{about, verdict, strings.Join(texts, "; ")})
-		r.Verdict = worse(r.Verdict, verdict)
+	for _, x := range judges {
+		j := judgement{verdict: Fine}
+		x.judge(r, &j)
+		r.Findings = append(r.Findings, Finding{x.about, j.verdict, strings.Join(j.texts, "; ")})
+		r.Verdict = worse(r.Verdict, j.verdict)
 	}
 	return r, nil
 }
@@ -199,9 +197,7 @@ func (r *Report) lookAtDisk(ctx context.Context, o *Options) (err error) {
 		return nil
 	}
 	speed, err := machine.MeasureDisk(ctx, o.Dir, runtime.GOMAXPROCS(0), func(share float64) {
-		if o.Progress != nil {
-			o.Progress(share)
-		}
+		o.Tell(job.Step{Doing: "measuring the disk", Done: share, Total: 1, Unit: job.Shares})
 	})
 	r.Disk.Write, r.Disk.Read, r.Disk.Random = speed.Write, speed.Read, speed.Random
 	return err

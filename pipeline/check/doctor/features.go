@@ -12,7 +12,7 @@ import (
 	"grenier/io/vfs"
 )
 
-// Features are what a file system may do.
+// Features are the abilities of a file system.
 type Features []Feature
 
 // Feature is one that was tried.

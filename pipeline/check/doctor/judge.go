@@ -8,23 +8,47 @@ import (
 	"strings"
 
 	"github.com/dustin/go-humanize"
+	"github.com/dustin/go-humanize/english"
 
 	"grenier/kernels/cpu"
 )
 
+// judgement is a verdict about one subject, with reasons.
+type judgement struct {
+	verdict Verdict
+	texts   []string
+}
+
+// say adds a text.
+func (j *judgement) say(format string, args ...any) {
+	j.texts = append(j.texts, fmt.Sprintf(format, args...))
+}
+
+// warn adds a text that makes the verdict a warning at least.
+func (j *judgement) warn(format string, args ...any) {
+	j.verdict = worse(j.verdict, Warning)
+	j.say(format, args...)
+}
+
+// judges judge each subject, in the order of the findings.
+var judges = []struct {
+	about string
+	judge func(*Report, *judgement)
+}{
+	{"kernels", (*Report).judgeKernels}, {"cores", (*Report).judgeCores}, {"memory", (*Report).judgeMemory}, {"limits", (*Report).judgeLimits},
+	{"disk", (*Report).judgeDisk}, {"files", (*Report).judgeFiles}, {"clock", (*Report).judgeClock},
+}
+
 // judgeKernels: portable kernels are several times slower.
-func (r *Report) judgeKernels() (string, Verdict, []string) {
+func (r *Report) judgeKernels(j *judgement) {
 	k := &r.Kernels
-	texts := []string{fmt.Sprintf("%s of %s, on %s", k.Chosen, strings.Join(k.Families, ", "), k.CPU)}
-	verdict := Fine
+	j.say("%s of %s, on %s", k.Chosen, strings.Join(k.Families, ", "), k.CPU)
 	if k.Chosen != k.Families[len(k.Families)-1] {
-		texts = append(texts, "it is not the last one: GRENIER_KERNEL asks for it, or the CPU is slow at the others")
+		j.say("it is not the last one: GRENIER_KERNEL asks for it, or the CPU is slow at the others")
 	}
 	if k.Chosen == cpu.Generic.String() {
-		verdict = Warning
-		texts = append(texts, "portable code is several times slower than kernels for a CPU")
+		j.warn("portable code is several times slower than kernels for a CPU")
 	}
-	return "kernels", verdict, texts
 }
 
 // quotaSlack is how many more processors than the quota allows a process may use before it is
@@ -34,84 +58,73 @@ const quotaSlack = 1.5
 // busy is the share of the processors from which on it matters that others use them.
 const busy = 0.1
 
-// judgeCores: workers that have no processor hold up the others.
-func (r *Report) judgeCores() (string, Verdict, []string) {
+// judgeCores: workers without a processor hold up the others.
+func (r *Report) judgeCores(j *judgement) {
 	c := &r.Cores
-	texts, verdict := []string{fmt.Sprintf("%s, %d used by default", number(c.Usable, "processor"), c.Used)}, Fine
+	j.say("%s, %d used by default", english.Plural(c.Usable, "processor", ""), c.Used)
 	if c.Quota > 0 {
-		texts = append(texts, fmt.Sprintf("%s allows %.2g at a time", c.Where, c.Quota))
+		j.say("%s allows %.2g at a time", c.Where, c.Quota)
 		if float64(c.Used) > math.Ceil(c.Quota)*quotaSlack {
-			verdict = Warning
-			texts = append(texts, fmt.Sprintf("use --threads %.0f", math.Ceil(c.Quota)))
+			j.warn("use --threads %.0f", math.Ceil(c.Quota))
 		}
 	}
 	if c.Used > c.Usable {
-		verdict = Warning
-		texts = append(texts, "GOMAXPROCS asks for more than there are")
+		j.warn("GOMAXPROCS asks for more than there are")
 	}
 	if c.Others != nil && *c.Others >= busy*float64(c.Machine) {
-		verdict = Warning
-		texts = append(texts, fmt.Sprintf("others take %.1f of %d now", *c.Others, c.Machine))
+		j.warn("others take %.1f of %d now", *c.Others, c.Machine)
 	}
-	return "cores", verdict, texts
 }
 
 // leastAvailable is the share of the memory that should not be in use by others.
 const leastAvailable = 0.5
 
 // judgeMemory: what others have cannot be taken, and without huge pages rows are slow to reach.
-func (r *Report) judgeMemory() (string, Verdict, []string) {
+func (r *Report) judgeMemory(j *judgement) {
 	m := &r.Memory
 	if m.Limit == 0 {
-		return "memory", Fine, []string{"the system does not tell"}
+		j.say("the system does not tell")
+		return
 	}
-	texts, verdict := []string{fmt.Sprintf("%s has %s", m.Where, humanize.IBytes(m.Limit))}, Fine
+	j.say("%s has %s", m.Where, humanize.IBytes(m.Limit))
 	if m.Available > 0 {
-		texts = append(texts, humanize.IBytes(m.Available)+" of the machine not in use")
+		j.say("%s of the machine not in use", humanize.IBytes(m.Available))
 		if float64(m.Available) < leastAvailable*float64(m.Limit) {
-			verdict = Warning
-			texts = append(texts, "others have the rest: allow less (--memory)")
+			j.warn("others have the rest: allow less (--memory)")
 		}
 	}
 	if m.HugePages == "never" {
-		verdict = Warning
-		texts = append(texts, "no huge pages: echo madvise >/sys/kernel/mm/transparent_hugepage/enabled")
+		j.warn("no huge pages: echo madvise >/sys/kernel/mm/transparent_hugepage/enabled")
 	}
-	return "memory", verdict, texts
 }
 
 // leastOpen is more files than a run has open at a time.
 const leastOpen = 256
 
 // judgeLimits: a run has all layers open and mapped, and writes large files.
-func (r *Report) judgeLimits() (string, Verdict, []string) {
+func (r *Report) judgeLimits(j *judgement) {
 	l := r.Limits
 	if l == nil {
-		return "limits", Fine, []string{"the system does not tell"}
-	}
-	texts, verdict := []string{}, Fine
-	warn := func(format string, args ...any) {
-		verdict = Warning
-		texts = append(texts, fmt.Sprintf(format, args...))
+		j.say("the system does not tell")
+		return
 	}
 	switch {
 	case l.OpenFiles == nil:
-		texts = append(texts, "any number of open files")
+		j.say("any number of open files")
 	case *l.OpenFiles < leastOpen:
-		warn("%d open files: allow %d (ulimit -n)", *l.OpenFiles, leastOpen)
+		j.warn("%d open files: allow %d (ulimit -n)", *l.OpenFiles, leastOpen)
 	default:
-		texts = append(texts, humanize.Comma(int64(*l.OpenFiles))+" open files")
+		j.say("%s open files", humanize.Comma(int64(*l.OpenFiles)))
 	}
 	if l.FileSize != nil {
-		warn("files of %s at most (ulimit -f)", humanize.IBytes(*l.FileSize))
+		j.warn("files of %s at most (ulimit -f)", humanize.IBytes(*l.FileSize))
 	}
 	if l.AddressSpace != nil {
-		warn("%s of address space, layer files included (ulimit -v)", humanize.IBytes(*l.AddressSpace))
+		j.warn("%s of address space, layer files included (ulimit -v)", humanize.IBytes(*l.AddressSpace))
 	}
-	if verdict == Fine {
-		texts = append(texts, "none on files and address space")
+	if j.verdict == Fine {
+		j.say("none on files and address space")
 	}
-	return "limits", verdict, texts
 }
 
 // distant are file systems that another machine, or another program, serves.
@@ -123,90 +136,74 @@ const (
 )
 
 // judgeDisk: room, speed, and what is gone after a reboot.
-func (r *Report) judgeDisk() (string, Verdict, []string) {
+func (r *Report) judgeDisk(j *judgement) {
 	d := &r.Disk
-	texts, verdict := []string{d.Path}, Fine
-	warn := func(text string) { verdict, texts = Warning, append(texts, text) }
+	where := d.Path
 	if d.System != "" {
-		texts[0] += " is on " + d.System
+		where += " is on " + d.System
 	}
+	j.say("%s", where)
 	if d.Free != nil {
-		texts = append(texts, humanize.IBytes(*d.Free)+" free")
+		j.say("%s free", humanize.IBytes(*d.Free))
 		if *d.Free < leastFree {
-			warn("that is little")
+			j.warn("that is little")
 		}
 	}
 	if d.Write > 0 {
-		texts = append(texts, fmt.Sprintf("writes %s/s, reads %s/s, in pieces of 64 KiB %s/s", rate(d.Write), rate(d.Read), rate(d.Random)))
+		rate := func(bytes float64) string { return humanize.IBytes(uint64(bytes)) + "/s" }
+		j.say("writes %s, reads %s, in pieces of 64 KiB %s", rate(d.Write), rate(d.Read), rate(d.Random))
 		if min(d.Write, d.Read, d.Random) < leastSpeed {
-			warn("that is slow")
+			j.warn("that is slow")
 		}
 	}
 	switch {
 	case d.System == "tmpfs" || d.System == "ramfs":
-		warn("it takes memory, and all is gone after a reboot")
+		j.warn("it takes memory, and all is gone after a reboot")
 	case slices.Contains(distant, d.System) || strings.HasPrefix(d.System, "fuse."):
-		warn("a server decides about locks and about what survives a power cut")
+		j.warn("a server decides about locks and about what survives a power cut")
 	}
-	return "disk", verdict, texts
 }
 
 // judgeFiles: what runs rely on must work; locks that end with the process are missing on some
 // systems.
-func (r *Report) judgeFiles() (string, Verdict, []string) {
-	var works, texts []string
-	verdict := Fine
+func (r *Report) judgeFiles(j *judgement) {
+	var works []string
 	for _, f := range r.Files {
 		switch {
 		case f.Error == "":
 			works = append(works, f.Name)
 		case f.needed:
-			verdict = Bad
-			texts = append(texts, f.Name+": "+f.Error)
+			j.verdict = Bad
+			j.say("%s: %s", f.Name, f.Error)
+		case f.unsafe && runtime.GOOS != "windows": // there a lock file has to do
+			j.warn("no %s%s", f.Name, f.without)
 		default:
-			if f.unsafe && runtime.GOOS != "windows" { // there a lock file has to do
-				verdict = worse(verdict, Warning)
-			}
-			texts = append(texts, "no "+f.Name+f.without)
+			j.say("no %s%s", f.Name, f.without)
 		}
 	}
 	if works != nil {
-		texts = append([]string{strings.Join(works, ", ") + " work"}, texts...)
+		j.texts = append([]string{strings.Join(works, ", ") + " work"}, j.texts...)
 	}
-	return "files", verdict, texts
 }
 
 // mostSkew is by how many seconds the clock of a file system may differ.
 const mostSkew = 2
 
-// judgeClock: times of logs and reports are compared with those of files and other machines.
-func (r *Report) judgeClock() (string, Verdict, []string) {
+// judgeClock: times of logs and reports are compared with times of files and of other machines.
+func (r *Report) judgeClock(j *judgement) {
 	c := &r.Clock
-	texts, verdict := []string{c.Now.Format("2006-01-02 15:04:05 MST")}, Fine
+	j.say("%s", c.Now.Format("2006-01-02 15:04:05 MST"))
 	if c.Source != "" {
-		texts = append(texts, "source "+c.Source)
+		j.say("source %s", c.Source)
 	}
 	if c.Synchronized != nil {
 		if *c.Synchronized {
-			texts = append(texts, "synchronized")
+			j.say("synchronized")
 		} else {
-			texts = append(texts, "not synchronized, as far as the kernel knows")
+			j.say("not synchronized, as far as the kernel knows")
 		}
 	}
 	if math.Abs(c.Skew) > mostSkew {
-		verdict = Warning
-		texts = append(texts, fmt.Sprintf("new files are %.0f s away from it: status will be late or wrong", c.Skew))
+		j.warn("new files are %.0f s away from it: status will be late or wrong", c.Skew)
 	}
-	return "clock", verdict, texts
 }
-
-// number returns n with the name of a thing.
-func number(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
-}
-
-// rate returns bytes a second as text.
-func rate(bytes float64) string { return humanize.IBytes(uint64(bytes)) }

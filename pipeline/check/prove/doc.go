@@ -56,5 +56,5 @@
 // (rest.go).
 //
 // Workers ground positions in place, in any order. A position is won before the candidates
-// behind it are looked at, so that of two workers who each win one of its children, one sees both.
+// behind it are looked at, so if two workers each win one of its children, one of them sees both.
 package prove

@@ -62,7 +62,7 @@ func TestLongFalse(t *testing.T) {
 	}
 }
 
-// checkFalse proves layers of which the last one, that of g, is false.
+// checkFalse proves layers of which the last one, made of g, is false.
 func (g *graph) checkFalse(t *testing.T, game awari.Game, layers [][]int8, ways map[string]prove.Options) {
 	t.Helper()
 	n := len(layers) - 1

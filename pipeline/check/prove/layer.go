@@ -177,7 +177,7 @@ func (l *layer) settle(ctx context.Context) error {
 // pass has all parts of the layer looked at.
 func (l *layer) pass(ctx context.Context, look func(p *part, from, to uint64) error) (found, error) {
 	l.proof.Passes++
-	l.run.meter.pass(l.level, l.proof.Passes)
+	l.run.meter.begin(l.level, l.proof.Passes)
 	var mu sync.Mutex
 	var sum found
 	all := make([]*part, l.run.options.Workers)

@@ -10,14 +10,14 @@ import (
 )
 
 // part is a piece of the layer that one goroutine looks at. States are all over memory, so
-// those of many positions are asked for together: the processor waits for them at the same time.
+// states of many positions are asked for together: the processor waits for them at the same time.
 type part struct {
 	*layer
 	buffer  []int8         // for scores that are not in memory
 	stack   []packed.Board // grounded, with the score -level, but not followed yet
 	tests   front          // candidates that may be grounded
 	winners front          // positions from which moves lead to some that were lost
-	fresh   []packed.Board // those of them that are won by that
+	fresh   []packed.Board // winners that are won by that
 	losers  front          // positions from which moves lead to these
 	ranks   []uint64       // of children of the tests
 	found   found
@@ -37,7 +37,7 @@ const (
 	batch = 32
 )
 
-// found is what a look at positions has found.
+// found is the outcome of a look at positions.
 type found struct {
 	positive, negative uint64     // positions of the level, by their scores, that were grounded
 	left               []Position // first ones by rank that are not
@@ -130,21 +130,12 @@ func (p *part) try() {
 		case !all:
 		case len(p.stack) >= stackSize:
 			p.missed.Store(true)
-		case p.lose(p.tests.rank[i]):
+		case p.states.change(p.tests.rank[i], candidate, open): // unless somebody else has grounded it
+			p.found.negative++
 			p.stack = append(p.stack, at)
 		}
 	}
 	p.tests.clear()
-}
-
-// lose grounds a candidate of which all quiet moves lead to won positions, unless somebody
-// else has.
-func (p *part) lose(rank uint64) bool {
-	if !p.states.change(rank, candidate, open) {
-		return false
-	}
-	p.found.negative++
-	return true
 }
 
 // follow grounds what positions with the score -level, just grounded, make so, and what that

@@ -50,7 +50,7 @@ func (l *layer) ground(ctx context.Context) error {
 		}
 		before := done.Sum()
 		l.proof.Passes++
-		l.run.meter.pass(0, l.proof.Passes)
+		l.run.meter.begin(0, l.proof.Passes)
 		more, err := g.Pass(ctx)
 		if l.save(ctx.Err() != nil); err != nil {
 			return err
@@ -94,7 +94,7 @@ func (l *layer) list(e entry) {
 	l.proof.First = append(l.proof.First, Position{Rank: e.rank(), Board: board, Stored: e.score()})
 }
 
-// left calls take with the positions that were not grounded when marks were last kept, those of
+// left calls take with the positions that were not grounded when marks were last kept, the ones in
 // each part of the layer in the order of the ranks, the parts in any order.
 func (l *layer) left(ctx context.Context, take func([]entry)) error {
 	type buffers struct {

@@ -11,16 +11,19 @@ import (
 // TestStep: a step names the layer, and the pass over it.
 func TestStep(t *testing.T) {
 	for _, c := range []struct {
-		of   progress
+		of   *meter
 		want string
 	}{
-		{progress{}, "layer 3"},
-		{progress{level: 2, pass: 17}, "layer 3, scores of 2, pass 17"},
-		{progress{pass: 4}, "layer 3, pass 4"},
-		{progress{pass: 4, looked: 5, positions: 20}, "layer 3, pass 4 (25%)"},
+		{&meter{}, "layer 3"},
+		{&meter{level: 2, pass: 17}, "layer 3, scores of 2, pass 17"},
+		{&meter{pass: 4}, "layer 3, pass 4"},
+		{&meter{pass: 4, looked: 5, positions: 20}, "layer 3, pass 4 (25%)"},
 	} {
 		c.of.seeds, c.of.begun, c.of.done, c.of.total = 3, 10, 50, 200
-		if diff := cmp.Diff(job.Step{Doing: c.want, Seeds: 3, Begun: 10, Done: 50, Total: 200}, c.of.step()); diff != "" {
+		var got job.Step
+		c.of.report = func(s job.Step) { got = s }
+		c.of.set(func() {})
+		if diff := cmp.Diff(job.Step{Doing: c.want, Seeds: 3, Begun: 10, Done: 50, Total: 200}, got); diff != "" {
 			t.Error(diff)
 		}
 	}

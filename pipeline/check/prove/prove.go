@@ -50,7 +50,7 @@ type Options struct {
 // were done before.
 func Run(ctx context.Context, dir string, o Options) (result *Result, err error) {
 	start := time.Now()
-	result = newResult()
+	result = &Result{OK: true, Layers: []Layer{}}
 	d, err := rundir.Open(dir)
 	if err != nil {
 		return result, err
@@ -98,7 +98,7 @@ func Run(ctx context.Context, dir string, o Options) (result *Result, err error)
 	return result, nil
 }
 
-// header is that of the notes.
+// header begins the notes.
 var header = jsonfile.Header{Format: "grenier-prove", Version: 2}
 
 // run is a proof in progress.
@@ -177,7 +177,7 @@ func (r *run) close() {
 // room returns the bytes of memory for the proof of layer n besides its states, and whether
 // those fit; if not, the bytes are without them.
 func (r *run) room(n int) (bytes int64, fits bool, err error) {
-	o, least, states := &r.options, uint64(1), bitsBytes(r.space.Size(n))
+	o, least, states := &r.options, uint64(1), 8*words(r.space.Size(n))
 	bytes = o.MemoryBytes
 	if o.Memory > 0 {
 		least = verify.Least(r.tables.Game(), n)
@@ -203,10 +203,7 @@ func (r *run) largestInMemory() (size uint64) {
 	return size
 }
 
-// bitsBytes returns the bytes of the states of a layer of that size.
-func bitsBytes(size uint64) uint64 { return 8 * words(size) }
-
-// fixed returns the bytes of data that proving layer n takes besides the states and panels: those of
+// fixed returns the bytes of data that proving layer n takes besides the states and panels: as for
 // verifying, which has tables of its own, and for each worker scores, boards and marks.
 func (r *run) fixed(n int) uint64 {
 	const perWorker, chunk = 256 << 10, 2 << 20 // ranks of a chunk of verify

@@ -42,7 +42,7 @@ const (
 	restBytes = 8 + 1 + 1
 )
 
-// newRest returns the rest of a layer of so many positions.
+// newRest returns the rest of a layer of size positions.
 func newRest(entries []entry, size uint64) *rest {
 	slices.Sort(entries)
 	n := uint64(len(entries)/perStart + 1)
@@ -93,7 +93,7 @@ func (l *layer) settleRest(ctx context.Context, n uint64) (sum verify.Grounded, 
 	r := newRest(entries, l.size)
 	for {
 		l.proof.Passes++
-		l.run.meter.pass(0, l.proof.Passes)
+		l.run.meter.begin(0, l.proof.Passes)
 		var positive, negative atomic.Uint64
 		err := parts.Each(ctx, l.run.options.Workers, uint64(len(entries)), func(_ int, from, to uint64) error {
 			p, m := l.look(r, from, to)
@@ -119,7 +119,7 @@ func (l *layer) settleRest(ctx context.Context, n uint64) (sum verify.Grounded, 
 	return sum, nil
 }
 
-// look grounds those of the entries from..to-1 that the others ground, and counts them by sign.
+// look grounds the entries of from..to-1 that follow from the others, and counts them by sign.
 func (l *layer) look(r *rest, from, to uint64) (positive, negative uint64) {
 	for i := from; i < to; i++ {
 		e := r.load(i)

@@ -75,8 +75,6 @@ func (p *Position) String() string {
 	return fmt.Sprintf("board %s, rank %d: the score %d is not grounded", p.Board, p.Rank, p.Stored)
 }
 
-func newResult() *Result { return &Result{OK: true, Layers: []Layer{}} }
-
 // add appends the outcome for a layer, elapsed after the start.
 func (r *Result) add(l Layer, elapsed time.Duration) {
 	r.Layers = append(r.Layers, l)

@@ -28,15 +28,11 @@ type copies struct {
 	failed bool
 }
 
-// due reports whether it is time for another copy: about once a minute, and for at most a
-// twentieth of the time.
-func (c *copies) due() bool { return time.Since(c.last) > time.Minute+20*c.took }
-
-// save copies the marks, if that is due or the run ends, and notes that they are there. A failure is
-// reported once, and does no harm.
+// save copies the marks, about once a minute and for at most a twentieth of the time, and when the run ends;
+// and notes that they are there. A failure is reported once, and does no harm.
 func (l *layer) save(ends bool) {
 	r, c := l.run, &l.copies
-	if r.notes == nil || c.failed || !ends && !c.due() {
+	if r.notes == nil || c.failed || !ends && time.Since(c.last) < time.Minute+20*c.took {
 		return
 	}
 	start := time.Now()

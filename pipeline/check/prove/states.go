@@ -2,7 +2,7 @@ package prove
 
 import "sync/atomic"
 
-// state is what is known of a position.
+// state is the knowledge of a position.
 type state uint64
 
 const (
@@ -29,7 +29,7 @@ const (
 // newStates returns the states of ranks below size, all open.
 func newStates(size uint64) states { return make(states, words(size)) }
 
-// words returns how many words hold the states of so many ranks.
+// words returns how many words hold the states of size ranks.
 func words(size uint64) uint64 { return (size + perWord - 1) / perWord }
 
 // of returns the state of rank i.

@@ -60,12 +60,6 @@ type Layer struct {
 	first error
 }
 
-func newResult() *Result { return &Result{OK: true, Layers: []Layer{}} }
-
-func (r *Result) addManifest(err error) {
-	r.OK, r.Manifest, r.first = false, err.Error(), err
-}
-
 // add appends the outcome for a layer, elapsed after the start.
 func (r *Result) add(l Layer, elapsed time.Duration) {
 	if l.State != Intact {

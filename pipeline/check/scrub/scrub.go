@@ -1,7 +1,7 @@
-// Package scrub reads a run directory from the disk and compares all checksums: those of
+// Package scrub reads a run directory from the disk and compares all checksums: of
 // the manifest, and of header, model, index, blocks and footer of every layer file. It
 // finds what a disk has forgotten, at the speed of the disk, and decodes nothing: whether
-// the scores are right is what package verify asks.
+// the scores are right is a question for package verify.
 //
 // A large run takes hours, so a scrub records its progress in work/scrub.json (package
 // notes), and an interrupted one resumes: it skips files that were intact and have not changed
@@ -46,9 +46,9 @@ type Options struct {
 // see Result.Err. A directory without a manifest that can be read counts as a run if it
 // has files that are layers. An error says that the question could not be answered: those
 // of rundir.Open if the directory holds no run at all, ErrNoLayer, one of the operating
-// system, or that of ctx. The result then has the layers that were done before.
+// system, or the error of ctx. The result then has the layers that were done before.
 func Run(ctx context.Context, path string, o Options) (*Result, error) {
-	s := &scrubber{options: o, start: time.Now(), result: newResult()}
+	s := &scrubber{options: o, start: time.Now(), result: &Result{OK: true, Layers: []Layer{}}}
 	if err := s.survey(path); err != nil {
 		return s.result, err
 	}
@@ -58,9 +58,13 @@ func Run(ctx context.Context, path string, o Options) (*Result, error) {
 			return s.result, err
 		}
 		defer book.Close()
-		if err := s.openNotes(book); err != nil {
+		s.notes, err = notes.Open(book, s.manifest, notes.Options{ // the check of a layer reads its file only
+			Name: rundir.ScrubName, Header: header, Restart: o.Restart, Tell: o.Note,
+		})
+		if err != nil {
 			return s.result, err
 		}
+		s.result.Restarted = s.notes.Again()
 	}
 	var all []int
 	for i := range s.tasks {
@@ -82,17 +86,8 @@ func Run(ctx context.Context, path string, o Options) (*Result, error) {
 	return s.result, nil
 }
 
-// header is that of the notes.
+// header begins the notes.
 var header = jsonfile.Header{Format: "grenier-scrub", Version: 2}
-
-// openNotes reads the notes of an interrupted scrub. The check of a layer reads its file only.
-func (s *scrubber) openNotes(book *rundir.Notebook) (err error) {
-	s.notes, err = notes.Open(book, s.manifest, notes.Options{
-		Name: rundir.ScrubName, Header: header, Restart: s.options.Restart, Tell: s.options.Note,
-	})
-	s.result.Restarted = s.notes.Again()
-	return err
-}
 
 // ErrNoLayer reports a layer above all that a directory lists or has.
 var ErrNoLayer = fault.New(fault.Usage, "no such layer")
@@ -147,7 +142,7 @@ func (s *scrubber) noManifest(cause error, found []rundir.Found) error {
 			if lost {
 				cause = corrupt.New(s.dir.ManifestPath(), "", "missing, but there are layer files")
 			}
-			s.result.addManifest(cause)
+			s.result.OK, s.result.Manifest, s.result.first = false, cause.Error(), cause
 			return nil
 		}
 	}
@@ -176,7 +171,7 @@ func (s *scrubber) choose(found []rundir.Found) error {
 		}
 	}
 	for n := range last + 1 {
-		if s.wanted(n) {
+		if wanted := s.options.Layers; len(wanted) == 0 || slices.Contains(wanted, n) {
 			f, ok := there[n]
 			f.Seeds = n
 			s.tasks = append(s.tasks, task{f, n < listed, ok})
@@ -193,10 +188,6 @@ func (s *scrubber) choose(found []rundir.Found) error {
 		}
 	}
 	return nil
-}
-
-func (s *scrubber) wanted(n int) bool {
-	return len(s.options.Layers) == 0 || slices.Contains(s.options.Layers, n)
 }
 
 // layer reads a layer.

@@ -59,15 +59,14 @@ func (r *run) panels(n int) int {
 	return r.sowings.panels(n, r.space.Size(n), bytes)
 }
 
-// part begins panel i of layer n, of so many.
+// part begins panel i of count of layer n.
 func (r *run) part(n, i, count int) *part {
 	p := &part{run: r, seeds: n, panel: r.sowings.newPanel(n, i, count, r.best)}
 	r.best = p.best
 	return p
 }
 
-// panelMeter returns the meter of a panel of layer n with so many positions, after so many
-// of the panels before.
+// panelMeter returns the meter of a panel of layer n with a number of positions, behind panels with before.
 func (r *run) panelMeter(n int, before, positions uint64) *panelMeter {
 	own := uint64(chunks(r.space.Size(n)))
 	m := &panelMeter{meter: &r.meter, seeds: n, before: before, positions: positions, total: 2 * own}

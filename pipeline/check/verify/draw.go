@@ -4,11 +4,9 @@ import (
 	"context"
 	"math/rand/v2"
 	"slices"
-	"sync"
 	"sync/atomic"
 
 	"grenier/io/corrupt"
-	"grenier/io/crew"
 	"grenier/layers/awari"
 	"grenier/pipeline/job"
 	"grenier/pipeline/tables"
@@ -27,17 +25,15 @@ const (
 )
 
 // Draw is a sample of a layer that is being made. It takes the scores that it needs as they come
-// by (See): those of lower layers when they are read to find what captures are worth, those of the layer
+// by (See): of lower layers when they are read for the values of captures, of the layer
 // when it is encoded. So it costs little more than playing the moves of its positions; a sample of
 // a file decodes most of its blocks.
 type Draw struct {
-	positions
-	workers int
-	mu      sync.Mutex
-	asked   [][]*asking // by layer
+	batch
+	waiting [][]*asking // by layer
 }
 
-// asking is sorted questions and, of those about a lower layer, which are answered.
+// asking holds sorted questions and says which of them, if they are about a lower layer, are answered.
 type asking struct {
 	questions []question
 	answered  []atomic.Bool
@@ -52,8 +48,9 @@ func NewDraw(ctx context.Context, space *awari.Space, n, workers int, seed uint6
 	if even < size {
 		all += even / 4
 	}
-	d := &Draw{positions: newPositions(space, n, all), workers: workers, asked: make([][]*asking, n+1)}
-	return d, d.each(ctx, func(from, to int) {
+	r := &run{space: space, options: Options{Job: job.Job{Workers: workers}}}
+	d := &Draw{batch: batch{positions: newPositions(space, n, all), run: r}, waiting: make([][]*asking, n+1)}
+	return d, d.each(ctx, int(all), func(from, to int) error {
 		random := rand.New(rand.NewPCG(seed, uint64(from)))
 		asked := make([][]question, n+1)
 		for i := from; i < to; i++ {
@@ -61,6 +58,7 @@ func NewDraw(ctx context.Context, space *awari.Space, n, workers int, seed uint6
 			d.best[i].Store(d.ask(asked, i))
 		}
 		d.wait(asked)
+		return nil
 	})
 }
 
@@ -82,15 +80,6 @@ func (d *Draw) draw(random *rand.Rand, i, parts uint64) (rank uint64) {
 	return rank
 }
 
-// each shares out chunks of positions.
-func (d *Draw) each(ctx context.Context, do func(from, to int)) error {
-	n := len(d.ranks)
-	return crew.Each(ctx, d.workers, (n+sampleChunk-1)/sampleChunk, func(_, i int) error {
-		do(i*sampleChunk, min((i+1)*sampleChunk, n))
-		return nil
-	})
-}
-
 // wait takes in questions, by layer.
 func (d *Draw) wait(asked [][]question) {
 	for m, questions := range asked {
@@ -103,7 +92,7 @@ func (d *Draw) wait(asked [][]question) {
 			a.answered = make([]atomic.Bool, len(questions))
 		}
 		d.mu.Lock()
-		d.asked[m] = append(d.asked[m], a)
+		d.waiting[m] = append(d.waiting[m], a)
 		d.mu.Unlock()
 	}
 }
@@ -111,7 +100,7 @@ func (d *Draw) wait(asked [][]question) {
 // See takes what is needed of the scores of layer m from rank start on. It is safe for
 // concurrent use, but for the scores of the layer itself, of which each may be seen once.
 func (d *Draw) See(m int, start uint64, scores []int8) {
-	for _, a := range d.asked[m] {
+	for _, a := range d.waiting[m] {
 		at, _ := slices.BinarySearch(a.questions, newQuestion(start, 0))
 		for ; at < len(a.questions) && a.questions[at].rank()-start < uint64(len(scores)); at++ {
 			d.learn(a.questions[at], m, scores[a.questions[at].rank()-start])
@@ -126,9 +115,9 @@ func (d *Draw) See(m int, start uint64, scores []int8) {
 func (d *Draw) Settle() {
 	for m := range d.seeds {
 		left := d.unanswered(m)
-		d.asked[m] = nil
+		d.waiting[m] = nil
 		if len(left) > 0 {
-			d.asked[m] = []*asking{{questions: left, answered: make([]atomic.Bool, len(left))}}
+			d.waiting[m] = []*asking{{questions: left, answered: make([]atomic.Bool, len(left))}}
 		}
 	}
 }
@@ -145,7 +134,7 @@ func (d *Draw) Lacks() bool {
 
 // unanswered returns the sorted questions about layer m that are not answered.
 func (d *Draw) unanswered(m int) (left []question) {
-	for _, a := range d.asked[m] {
+	for _, a := range d.waiting[m] {
 		for i, q := range a.questions {
 			if !a.answered[i].Load() {
 				left = append(left, q)
@@ -159,9 +148,9 @@ func (d *Draw) unanswered(m int) (left []question) {
 // Look looks up the scores of lower layers that did not come by. It fails like tables.Tables.Read,
 // and with the error of ctx.
 func (d *Draw) Look(ctx context.Context, t *tables.Tables) error {
-	b := &batch{positions: d.positions, run: &run{tables: t, space: d.space, options: Options{Job: job.Job{Workers: d.workers}}}}
+	d.run.tables = t
 	for m := range d.seeds {
-		if err := b.look(ctx, m, d.unanswered(m)); err != nil {
+		if err := d.look(ctx, m, d.unanswered(m)); err != nil {
 			return err
 		}
 	}
@@ -172,7 +161,7 @@ func (d *Draw) Look(ctx context.Context, t *tables.Tables) error {
 // score. All scores must have come by.
 func (d *Draw) Err(path string) error {
 	var f found
-	d.compare(&f)
+	d.positions.compare(&f)
 	return f.err(path)
 }
 

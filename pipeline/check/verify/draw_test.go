@@ -50,7 +50,7 @@ func TestSettle(t *testing.T) {
 			t.Fatal("no question is left to a layer")
 		}
 		d.Settle()
-		if got := d.unanswered(m); !slices.Equal(got, left) || len(d.asked[m]) > 1 {
+		if got := d.unanswered(m); !slices.Equal(got, left) || len(d.waiting[m]) > 1 {
 			t.Errorf("layer %d: %d questions are left, %d before", m, len(got), len(left))
 		}
 	}
@@ -63,7 +63,7 @@ func TestSettle(t *testing.T) {
 	if d.Lacks() {
 		t.Error("scores are lacking that came by")
 	}
-	if d.Settle(); slices.ContainsFunc(d.asked[:n], func(a []*asking) bool { return len(a) > 0 }) {
+	if d.Settle(); slices.ContainsFunc(d.waiting[:n], func(a []*asking) bool { return len(a) > 0 }) {
 		t.Error("answered questions are kept")
 	}
 }

@@ -12,7 +12,7 @@ import (
 //
 // A pass is a comparison of the layer in which scores of positions that are not grounded yet count
 // as 0, and moves that take seeds do not count: those positions whose scores they give are grounded
-// from the beginning. One with a score k > 0 is grounded if that is what quiet moves give then: a
+// from the beginning. One with a score k > 0 is grounded if quiet moves give that score: a
 // child is grounded with -k. One with a score below 0 is if they give less than 0: all children are
 // grounded, since one that is not would give 0. That is so if there is no quiet move, too.
 type Grounding struct {
@@ -40,7 +40,7 @@ type Grounded struct{ Positive, Negative uint64 }
 func (g Grounded) Sum() uint64 { return g.Positive + g.Negative }
 
 // Pass marks the positions that are grounded because others are that were marked before the
-// pass, or in it, and returns how many. Errors are those of Run.
+// pass, or in it, and returns how many. It fails like Run.
 func (g *Grounding) Pass(ctx context.Context) (f Grounded, err error) {
 	r, done := g.run, uint64(0)
 	own, count := uint64(chunks(r.space.Size(g.seeds))), r.panels(g.seeds)

@@ -23,7 +23,7 @@ func pack(pits []uint8) (h half) {
 // pit returns how many seeds a pit holds.
 func (h half) pit(i int) int { return int(h >> (8 * i) & 0xff) }
 
-// holds reports whether each pit of h holds as many seeds as that of g, or more.
+// holds reports whether each pit of h holds at least the seeds of the same pit of g.
 func (h half) holds(g half) bool { return ((h|highBits)-g)&highBits == highBits }
 
 // sowing is playing a pit with a certain number of seeds, apart from captures.
@@ -34,7 +34,7 @@ type sowing struct {
 	last  int  // the pit of the opponent that gets the last seed, -1 if none does
 }
 
-// plenty is so much that adding to it captures nothing.
+// plenty is a number of seeds to which adding some captures nothing.
 const plenty = 64
 
 // allSowings returns the sowings of a game by pit and number of seeds, from 1 to the given one. Those of

@@ -30,7 +30,7 @@ const none = math.MinInt8
 // leastPanel is the size of the smallest panel in bytes.
 const leastPanel = 4096
 
-// panels returns into how many panels layer n is divided so that one takes so many bytes at
+// panels returns into how many panels layer n is divided so that one takes the given bytes at
 // most.
 func (s *sowings) panels(n int, size, bytes uint64) int {
 	rest := uint64(0) // a panel may have one column more than its share for each number of seeds
@@ -41,7 +41,7 @@ func (s *sowings) panels(n int, size, bytes uint64) int {
 	return int((size + share - 1) / share)
 }
 
-// newPanel returns number i of so many panels of layer n. Its memory is that of best, if
+// newPanel returns panel i of layer n. Its memory is best, if
 // there is enough.
 func (s *sowings) newPanel(n, i, panels int, best []int8) *panel {
 	p := &panel{columns: make([]columns, n+1)}
@@ -62,7 +62,7 @@ func (s *sowings) newPanel(n, i, panels int, best []int8) *panel {
 	return p
 }
 
-// share returns where part i of so many parts of all begins.
+// share returns where part i of all begins.
 func share(all uint64, i, parts int) uint64 { return all * uint64(i) / uint64(parts) }
 
 // count counts the moves of the panel, sown forward from each half of the mover.
@@ -102,7 +102,7 @@ func (p *panel) column(a int, rank uint64) ([]int8, *sync.Mutex) {
 	return p.best[at : at+c.width], &p.locks[(rank+uint64(a))%uint64(len(p.locks))]
 }
 
-// raise raises the values of a column to what moves give that capture so many seeds and
+// raise raises the values of a column to the values of moves that capture the given seeds and
 // lead to scores of a row.
 func raise(column, row []int8, spans []span, captured int8) (moves uint64) {
 	for _, r := range spans {

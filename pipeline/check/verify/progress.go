@@ -16,7 +16,7 @@ type meter struct {
 	total  uint64
 }
 
-// reach reports that so many positions of layer n are done.
+// reach reports how many positions of layer n are done.
 func (m *meter) reach(n int, positions uint64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -29,14 +29,14 @@ func (m *meter) tell(n int, positions uint64) {
 	}
 }
 
-// skip takes in that so many positions were in order before this run.
+// skip takes in positions that were in order before this run.
 func (m *meter) skip(positions uint64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.begun += positions
 }
 
-// finish reports that layer n is done, with so many positions.
+// finish reports that layer n is done, with all its positions.
 func (m *meter) finish(n int, positions uint64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -19,7 +19,7 @@ var ErrDifferences = fault.New(fault.Difference, "scores differ from what the mo
 type Result struct {
 	// OK says that nothing is wrong with the layers below.
 	OK bool `json:"ok"`
-	// Sample and Seed are those of the Options.
+	// Sample and Seed are copied from the Options.
 	Sample uint64 `json:"sample"`
 	Seed   uint64 `json:"seed"`
 	// Restarted says why not all that an interrupted run noted is believed, "" if it is.
@@ -66,10 +66,6 @@ type Difference struct {
 	Expected int    `json:"expected"` // what the moves give
 }
 
-func newResult(o Options) *Result {
-	return &Result{OK: true, Sample: o.Sample, Seed: o.Seed, Layers: []Layer{}}
-}
-
 // add appends the outcome for a layer, elapsed after the start.
 func (r *Result) add(l Layer, elapsed time.Duration) {
 	r.Layers = append(r.Layers, l)
@@ -102,12 +98,7 @@ func (l *Layer) damaged(err error) {
 	l.Problems = append(l.Problems, Problem{Text: err.Error(), Damage: err})
 }
 
-// readable reports whether nothing of the layer is damaged, though scores may be wrong.
-func (l *Layer) readable() bool {
-	return !slices.ContainsFunc(l.Problems, func(p Problem) bool { return p.Damage != nil })
-}
-
-// found is what the comparison of some positions has found.
+// found is the outcome of the comparison of some positions.
 type found struct {
 	checked    uint64
 	mismatches uint64

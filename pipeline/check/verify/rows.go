@@ -99,7 +99,7 @@ func (v *visitor) read(from, n uint64) ([]int8, error) {
 	return scores, v.decoder.Read(scores, from)
 }
 
-// Chunks of a layer go to goroutines: rows that begin in so many ranks.
+// Chunks of a layer go to goroutines: the rows that begin in a run of ranks of this length.
 const (
 	largeChunk = 32 * layerfile.MaxBlockSize
 	smallChunk = layerfile.MaxBlockSize

@@ -20,7 +20,7 @@ import (
 
 // question asks for a score: its rank, from bit indexBits+1 on, and the position of the batch
 // that needs it. The bit between says that it is the score of the position itself; otherwise it
-// is that of a child.
+// is the score of a child.
 type question uint64
 
 const (
@@ -36,7 +36,7 @@ func (q question) rank() uint64 { return uint64(q >> (indexBits + 1)) }
 func (q question) index() int   { return int(q & (ownQuestion - 1)) }
 
 const (
-	// sampleBytes is what a position of a batch takes: itself, and questions about it and its
+	// sampleBytes is the memory of a position of a batch: itself, and questions about it and its
 	// children, in slices that grow.
 	sampleBytes = 160
 	leastBatch  = 1024
@@ -82,7 +82,7 @@ func (p *positions) learn(q question, m int, score int8) {
 	}
 }
 
-// compare adds to f what is found when all questions are answered.
+// compare adds the differences to f when all questions are answered.
 func (p *positions) compare(f *found) {
 	for i, rank := range p.ranks {
 		f.checked++

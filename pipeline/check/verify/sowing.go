@@ -19,7 +19,7 @@ type move struct {
 	effect int // on the opponent's half
 }
 
-// effect is what a sowing does to the opponent's half.
+// effect is the effect of a sowing on the opponent's half.
 type effect struct {
 	board    awari.Board // an example of the mover's half, and the pit to be played
 	pit      int
@@ -27,7 +27,7 @@ type effect struct {
 	starving []uint64    // halves that are left without a seed, by seeds
 }
 
-// outcome is what becomes of the opponent's halves of which so many seeds are captured.
+// outcome says which halves result from the opponent's halves of which a number of seeds is captured.
 // The ranks of those that are left without a seed are not among the spans.
 type outcome struct {
 	captured int
@@ -71,7 +71,7 @@ type sowings struct {
 	effects []effect
 }
 
-// newSowings asks the rules about all sowings on boards with up to so many seeds.
+// newSowings asks the rules about all sowings on boards with up to the given seeds.
 func newSowings(ctx context.Context, game awari.Game, seeds, workers int) (*sowings, error) {
 	ranking, err := colex.New(game.Half(), seeds)
 	if err != nil {
@@ -125,7 +125,7 @@ func (s *sowings) rank(h half) uint64 {
 	return s.half.Rank(pits[:s.game.Half()])
 }
 
-// ask finds the outcomes for all halves of the opponent with so many seeds.
+// ask finds the outcomes for all halves of the opponent with the given seeds.
 func (e *effect) ask(game awari.Game, ranking *colex.Ranking, seeds int) error {
 	halves, err := ranking.Iterate(seeds)
 	if err != nil {
@@ -154,7 +154,7 @@ func (e *effect) ask(game awari.Game, ranking *colex.Ranking, seeds int) error {
 	return nil
 }
 
-// spans returns what becomes of the opponent's halves with so many seeds of which a sowing
+// spans returns the spans of the opponent's halves with the given seeds of which a sowing
 // captures a number.
 func (s *sowings) spans(w *move, seeds, captured int) []span {
 	for _, o := range s.effects[w.effect].outcomes[seeds] {
@@ -165,7 +165,7 @@ func (s *sowings) spans(w *move, seeds, captured int) []span {
 	return nil
 }
 
-// captures returns the numbers of seeds that a move on a board with so many can capture.
+// captures returns which numbers of seeds a move on a board with the given seeds can capture.
 func (s *sowings) captures(seeds int) []bool {
 	found := make([]bool, seeds+1)
 	for i := range s.effects {
@@ -179,7 +179,7 @@ func (s *sowings) captures(seeds int) []bool {
 	return found
 }
 
-// sowingBytes returns a bound on the memory that the outcomes take, for boards with up to so many seeds. Halves that
+// sowingBytes returns a bound on the memory that the outcomes take, for boards with up to the given seeds. Halves that
 // differ in their first two pits only are together in a few spans.
 func sowingBytes(game awari.Game, seeds int) (bytes uint64) {
 	const (

@@ -8,7 +8,7 @@ import (
 	"grenier/pipeline/tables"
 )
 
-// A spot check compares at most so many positions, and looks at the clock now and then.
+// A spot check compares at most spotSample positions, and looks at the clock now and then.
 const (
 	spotSample = 256
 	spotChunk  = 16 // at first; then twice as many each time, which share blocks

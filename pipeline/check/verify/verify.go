@@ -24,7 +24,7 @@
 // row raises the values of the columns of the panel from which moves lead there (part.go);
 // rows without such columns are left out. Then the layer is read once more and compared
 // with the values. Columns that lead to a row are found by taking a sowing
-// back; the moves looked at are counted, and those of the panel, counted forward, must be
+// back; the moves looked at are counted, and the moves of the panel, counted forward, must be
 // as many. Positions without a move that leaves the opponent a seed, about which rule sets differ, are
 // judged one by one by the rules. So any memory will do: with less of it, files are read
 // more often.
@@ -81,7 +81,7 @@ type Options struct {
 	// Done, if not nil, is called with each layer that is done.
 	Done func(Layer)
 	// Backed, if not nil, is called once with each position compared whose score is positive
-	// and is what a move that takes seeds gives: with bits for the ranks from 8 x at on, eight
+	// and follows from a move that takes seeds: with bits for the ranks from 8 x at on, eight
 	// in each byte, the lowest first. Several goroutines call it at a time, with different ranks,
 	// but perhaps of the same byte. An error of it is one of Run. It is where the proof of
 	// package prove begins.
@@ -90,12 +90,12 @@ type Options struct {
 
 // Run verifies the run directory dir. Whatever is wrong with a layer becomes part
 // of the result, and the next layer follows; see Result.Err. An error says that
-// the question could not be answered: those of tables.Open, tables.ErrUnsolved
-// for a layer that is not there, a *memory.Error, or that of ctx. The result then holds the layers
+// the question could not be answered: an error of tables.Open, tables.ErrUnsolved
+// for a layer that is not there, a *memory.Error, or the error of ctx. The result then holds the layers
 // that were done before.
 func Run(ctx context.Context, dir string, o Options) (result *Result, err error) {
 	start := time.Now()
-	result = newResult(o)
+	result = &Result{OK: true, Sample: o.Sample, Seed: o.Seed, Layers: []Layer{}}
 	d, err := rundir.Open(dir)
 	if err != nil {
 		return result, err
@@ -140,7 +140,7 @@ func Run(ctx context.Context, dir string, o Options) (result *Result, err error)
 	return result, nil
 }
 
-// header is that of the notes.
+// header begins the notes.
 var header = jsonfile.Header{Format: "grenier-verify", Version: 2}
 
 // each verifies all layers.
@@ -240,7 +240,7 @@ func (r *run) prepare(ctx context.Context) (err error) {
 	return err
 }
 
-// Fixed returns the bytes of data that verifying layers up to that of n seeds takes with the
+// Fixed returns the bytes of data that verifying layers of up to n seeds takes with the
 // given workers, besides panels.
 func Fixed(t *tables.Tables, n, workers int) uint64 {
 	row, err := colex.Binomial(n+t.Game().Half()-1, n)
@@ -291,7 +291,7 @@ func (r *run) layer(ctx context.Context, n int) (Layer, error) {
 			return layer, err
 		}
 	}
-	if layer.readable() {
+	if !slices.ContainsFunc(layer.Problems, func(p Problem) bool { return p.Damage != nil }) {
 		if err := r.checkBelow(n, &layer); err != nil {
 			return layer, err
 		}

@@ -39,7 +39,7 @@ const Illegal = math.MinInt8
 // encoder writes positions in a format.
 type encoder struct {
 	pits, q int
-	// header returns what comes before so many positions.
+	// header returns the bytes before count positions.
 	header func(count uint64) []byte
 	// encode appends a position.
 	encode func(dst []byte, p *tables.Probe) []byte
@@ -53,7 +53,11 @@ func newEncoder(game awari.Game, f Format) *encoder {
 	case JSONL:
 		e.header, e.encode = func(uint64) []byte { return nil }, e.jsonl
 	default:
-		e.header, e.encode = e.npyHeader, e.npy
+		e.encode = e.npy
+		e.header = func(count uint64) []byte {
+			const fields = "[('pits', '|i1', (%d,)), ('value', '|i1'), ('moves', '|i1', (%d,)), ('best', '|b1', (%d,))]"
+			return npy.HeaderOf(fmt.Sprintf(fields, e.pits, e.q, e.q), count)
+		}
 	}
 	return e
 }
@@ -70,7 +74,7 @@ func (e *encoder) csvHeader(uint64) []byte {
 	return append(line, "best\n"...)
 }
 
-// csv appends the pits, the value, those of the moves, empty if a pit cannot be played, and the
+// csv appends the pits, the value, the values of the moves, empty if a pit cannot be played, and the
 // best pits.
 func (e *encoder) csv(dst []byte, p *tables.Probe) []byte {
 	for _, seeds := range p.Board[:e.pits] {
@@ -126,11 +130,6 @@ func (e *encoder) best(dst []byte, p *tables.Probe, between string) []byte {
 
 func isBest(p *tables.Probe, pit int) bool {
 	return p.Moves[pit].Legal && p.Moves[pit].Value == p.Value
-}
-
-func (e *encoder) npyHeader(count uint64) []byte {
-	return npy.HeaderOf(fmt.Sprintf("[('pits', '|i1', (%d,)), ('value', '|i1'), ('moves', '|i1', (%d,)), ('best', '|b1', (%d,))]",
-		e.pits, e.q, e.q), count)
 }
 
 func (e *encoder) npy(dst []byte, p *tables.Probe) []byte {

@@ -22,7 +22,7 @@ var ErrSample = fault.New(fault.Usage, "sample")
 
 // Options say what to write and how. Only the first six decide on the bytes.
 type Options struct {
-	// Workers read all scores; looking up positions takes as many as there are CPUs. A Memory of 0
+	// Workers read all scores; looking up positions uses all CPUs. A Memory of 0
 	// stands for DefaultMemory. Note is not used.
 	job.Job
 	From, To int    // layers, by seeds
@@ -86,8 +86,7 @@ func Write(ctx context.Context, dir string, w io.Writer, o Options) (s Summary, 
 	}, nil
 }
 
-// draw is a sample in the making. Its positions have numbers: those of a layer follow those of
-// the layer below.
+// draw is a sample in the making. Its positions are numbered through all layers, from the lowest up.
 type draw struct {
 	Options
 	tables *tables.Tables
@@ -121,7 +120,7 @@ func newDraw(t *tables.Tables, o Options) (*draw, error) {
 // What a sample takes, in bytes.
 const (
 	cacheBytes = 32 << 20
-	// perPosition is what looking up a position takes: it, its children, the questions for
+	// perPosition is the memory to look up a position: it, its children, the questions for
 	// their scores, the answer, and its text.
 	perPosition = 2 << 10
 	// A batch has this many positions at least, and this many at most.
@@ -132,24 +131,19 @@ const (
 func (d *draw) divide() error {
 	fixed := d.tables.Overhead(d.Workers) + cacheBytes
 	if d.ByScore {
-		fixed += d.scoresMemory()
+		fixed += d.Count*perPick + uint64(2*d.Workers+2)*perRead
 	}
 	if err := memory.Check("a sample of "+english.Plural(int(d.Count), "position", ""), fixed+leastBatch*perPosition, d.Memory); err != nil {
 		return err
 	}
 	room := memory.Room(d.Memory) - fixed
-	room -= min(room/4, d.mapped()) // pages that the system can take back, but may be slow to
+	mapped := uint64(0)
+	for _, l := range d.tables.Layers()[:d.To+1] {
+		mapped += uint64(l.Bytes)
+	}
+	room -= min(room/4, mapped) // pages that the system can take back, but may be slow to
 	d.batch = min(max(room/perPosition, leastBatch), mostBatch)
 	return nil
-}
-
-// mapped returns the bytes of the layer files.
-func (d *draw) mapped() uint64 {
-	bytes := uint64(0)
-	for _, l := range d.tables.Layers()[:d.To+1] {
-		bytes += uint64(l.Bytes)
-	}
-	return bytes
 }
 
 // order returns the function that gives the number of each position of the sample.

@@ -40,7 +40,7 @@ type row struct {
 	Best  []int  `json:"best"`
 }
 
-// truth is what the rows of a sample must be, by board.
+// truth holds the right rows of a sample, by board.
 type truth map[string]row
 
 // newTruth works out all rows by the plain rules.

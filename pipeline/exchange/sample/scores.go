@@ -24,11 +24,6 @@ const (
 	perRead = 2 * layerfile.MaxBlockSize
 )
 
-// scoresMemory returns the bytes of data that byScore takes.
-func (d *draw) scoresMemory() uint64 {
-	return d.Count*perPick + uint64(2*d.Workers+2)*perRead
-}
-
 // byScore returns the numbers of the positions of the sample.
 func (d *draw) byScore(ctx context.Context) ([]uint64, error) {
 	s := &seeker{wanted: d.picks(), numbers: make([]uint64, d.Count)}

@@ -15,7 +15,7 @@ import (
 // ErrCondition reports a condition that cannot be read, or that this game does not have.
 var ErrCondition = fault.New(fault.Usage, "condition")
 
-// fact is a number that conditions ask about. The order is that of what it takes to know.
+// fact is a number that conditions ask about, in the order of the work to find it out.
 type fact uint8
 
 const (
@@ -79,7 +79,7 @@ const (
 	lowest = none + 1
 )
 
-// interval is what a term says about a fact.
+// interval is the range of a fact that a term allows.
 type interval struct{ low, high int }
 
 // Parse reads a condition: terms separated by blanks or commas, all of which must hold. A

@@ -4,7 +4,7 @@
 //	c, err := find.Parse("moves>=2 winning=1 drawing=0")
 //	result, err := find.Run(ctx, "data/awari", find.Options{From: 12, To: 12, Condition: c, Count: 10})
 //
-// It belongs to play, not to check or exchange: what it finds are positions for people
+// It belongs to play, not to check or exchange: it finds positions for people
 // to look at and to play from, and a page that sets puzzles calls Run and nothing else.
 //
 // # Conditions
@@ -17,7 +17,7 @@
 // # The walk
 //
 // A layer is read in the order of ranks, so that rows follow each other: runs of boards with the
-// same half of the opponent (package colex). What sowing so many seeds from a pit does to that
+// same half of the opponent (package colex). What sowing a pit does to that
 // half, and how it enters the rank of the child, is worked out once for a row (packed.Row).
 //
 // # Children

@@ -10,7 +10,7 @@ import (
 	"grenier/pipeline/tables"
 )
 
-// position is what conditions are about.
+// position is a position that is compared with a condition.
 type position struct {
 	packed.Board
 	board    awari.Board // only once the replies are asked about
@@ -155,8 +155,11 @@ func (j *judge) moves(p *position) (bool, error) {
 // ahead returns a fact that takes looking further ahead.
 func (j *judge) ahead(f fact, p *position) (int, error) {
 	if f == line {
-		l, err := bestLine(j.ctx, j.tables, p.board)
-		return l, err
+		l, err := bestline.Best(j.ctx, j.tables, p.board, bestline.Options{Positions: linePositions})
+		if err != nil {
+			return 0, err
+		}
+		return len(l.Moves), nil
 	}
 	return j.gift(p, f == give), nil
 }
@@ -164,15 +167,6 @@ func (j *judge) ahead(f fact, p *position) (int, error) {
 // linePositions bounds what finding the moves of a best line may take: those that take more
 // would hold up a search, whose other positions take some tens of nanoseconds.
 const linePositions = 1 << 14
-
-// bestLine returns how many plies the best line has.
-func bestLine(ctx context.Context, t *tables.Tables, b awari.Board) (int, error) {
-	l, err := bestline.Best(ctx, t, b, bestline.Options{Positions: linePositions})
-	if err != nil {
-		return 0, err
-	}
-	return len(l.Moves), nil
-}
 
 // gift returns the most seeds that the opponent can take in reply to a move, for the move
 // where that is least; only the best moves count if so asked. It is none without a move.

@@ -34,7 +34,7 @@ type Options struct {
 	// Count is how many positions are listed, 0 to MaxCount; 0 only counts hits.
 	Count int
 	// Order says which; with First the search ends as soon as there are enough. The zero
-	// value is that of Most("value").
+	// value is Most("value").
 	Order Order
 	Seed  uint64 // of Random
 	// State, if not empty, is the path of the file that keeps how far the search is.
@@ -44,7 +44,7 @@ type Options struct {
 // DefaultMemory is the default of Options.Memory.
 const DefaultMemory = 1 << 30
 
-// Result is what was found.
+// Result is the outcome of a search.
 type Result struct {
 	Game      awari.Game `json:"-"`
 	Rules     string     `json:"rules"`
@@ -156,7 +156,8 @@ func newSearch(t *tables.Tables, o Options) (*search, error) {
 		s.total += space.Size(n)
 	}
 	s.state = s.beginning()
-	return s, s.checkMemory()
+	least := s.fixed() + uint64(o.Workers)*leastQueue*perChild // if all layers stay on disk
+	return s, memory.Check(fmt.Sprintf("searching layer %d", o.To), least, o.Memory)
 }
 
 // errEnough ends a search that has found enough.
@@ -295,10 +296,4 @@ func (s *search) fixed() uint64 {
 	}
 	lists := uint64(2*o.Workers + 3)
 	return bytes + uint64(min(o.Count, probesAtOnce))*perProbe + uint64(o.Count)*perHit + lists*uint64(2*o.Count+slack)*perFound
-}
-
-// checkMemory fails if there is no room even if all layers stay on disk.
-func (s *search) checkMemory() error {
-	least := s.fixed() + uint64(s.options.Workers)*leastQueue*perChild
-	return memory.Check(fmt.Sprintf("searching layer %d", s.options.To), least, s.options.Memory)
 }

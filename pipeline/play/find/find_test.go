@@ -112,7 +112,7 @@ func (o *oracle) facts(b awari.Board) map[string]int {
 	return x
 }
 
-// hit is what a search should find.
+// hit is a position that a search should find.
 type hit struct {
 	seeds int
 	rank  uint64
@@ -184,7 +184,7 @@ func parse(t testing.TB, text string) Condition {
 	return c
 }
 
-// TestLongAgainstBruteForce compares whole lists with those of the oracle.
+// TestLongAgainstBruteForce compares whole lists with the oracle's.
 func TestLongAgainstBruteForce(t *testing.T) {
 	six, more, four := 5, 0, 5
 	if long() {

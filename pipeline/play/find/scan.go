@@ -9,7 +9,7 @@ import (
 	bestline "grenier/pipeline/play/line"
 )
 
-// Positions are read in pieces of so many, and looked at so many at a time if all layers are in
+// Positions are read in pieces, and looked at in batches if all layers are in
 // memory: their children stay in the cache of the processor.
 const (
 	pieceSize = layerfile.MaxBlockSize
@@ -49,7 +49,7 @@ type scanner struct {
 	block    []int8         // and for one that has children
 }
 
-// resize makes room for so many children; it drops what was there.
+// resize makes room for some children and drops the queue.
 func (s *scanner) resize(children int) {
 	s.queue, s.children, s.values, s.sorter = nil, nil, nil, sorter{}
 	s.queue = make([]candidate, 0, max(1, children/childrenEach))
@@ -69,8 +69,10 @@ func (s *scanner) scan(p *part) error {
 	p.hits, p.undecided, p.unmeasured, p.list = 0, 0, 0, list{limit: s.options.Count, all: p.list.all[:0]}
 	for from := p.from; from < p.to && !s.enough(); from += pieceSize {
 		to := min(from+pieceSize, p.to)
-		scores, err := s.stored(from, to)
-		if err != nil {
+		scores := s.scores[:to-from]
+		if held := s.held[s.seeds]; held != nil {
+			scores = held[from:to]
+		} else if err := s.tables.Read(s.seeds, from, scores); err != nil {
 			return err
 		}
 		if err := s.piece(from, scores); err != nil {
@@ -83,15 +85,6 @@ func (s *scanner) scan(p *part) error {
 // enough reports whether the rest of the part cannot matter.
 func (s *scanner) enough() bool {
 	return s.ends && s.part.list.full()
-}
-
-// stored returns the scores of the ranks from to to-1.
-func (s *scanner) stored(from, to uint64) ([]int8, error) {
-	if held := s.held[s.seeds]; held != nil {
-		return held[from:to], nil
-	}
-	scores := s.scores[:to-from]
-	return scores, s.tables.Read(s.seeds, from, scores)
 }
 
 // piece looks at the positions with these scores from a rank on.

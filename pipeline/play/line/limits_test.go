@@ -58,7 +58,7 @@ func TestLimit(t *testing.T) {
 }
 
 // TestUngrounded falsifies a circle of positions that vouch for each other: every score
-// is what its moves give, but nothing is ever captured for it.
+// follows from its moves, but nothing is ever captured for it.
 func TestUngrounded(t *testing.T) {
 	m := solve(t, 8, 2, awari.Awari)
 	circle := awari.Board{1, 0, 0, 0, 1}

@@ -154,7 +154,7 @@ func (e End) String() string {
 type Line struct {
 	// Value is the score of the first board.
 	Value int
-	// Moves are the moves, those of the first player at even indices.
+	// Moves are the moves, the first player's at even indices.
 	Moves []Move
 	// Last is the board after them, seen by the player whose turn it is.
 	Last awari.Board
@@ -162,30 +162,23 @@ type Line struct {
 	End End
 }
 
-// Running returns the seeds that the first player has taken minus those of the
-// other one, after each move. What the loser leaves on the board in the end is
+// Running returns the seeds that the first player has taken minus the
+// other one's, after each move. What the loser leaves on the board in the end is
 // not in it.
 func (l *Line) Running() []int {
 	scores := make([]int, len(l.Moves))
 	score := 0
 	for i, m := range l.Moves {
-		score += seenBy(i, m.Captured)
+		if score += m.Captured; i%2 == 1 {
+			score -= 2 * m.Captured
+		}
 		scores[i] = score
 	}
 	return scores
 }
 
-// seenBy returns what is good for the player who makes move i from the first
-// player's point of view.
-func seenBy(i, gain int) int {
-	if i%2 == 1 {
-		return -gain
-	}
-	return gain
-}
-
 // Next returns the move of the best line from a board. ok is false when the
-// player to move has none. It fails with *LimitError, with an error that matches
+// player to move cannot move. It fails with *LimitError, with an error that matches
 // corrupt.ErrCorrupt when scores contradict each other, with the error of ctx, or
 // like Scores.Score.
 func Next(ctx context.Context, scores Scores, b awari.Board, o Options) (m Move, ok bool, err error) {
@@ -285,7 +278,7 @@ func (p *player) keep(b awari.Board) (m Move, ok bool, err error) {
 // progress returns the move of least distance for the winner, of greatest for
 // the loser.
 func (p *player) progress(b awari.Board) (Move, bool, error) {
-	if p.finder == nil || !p.finder.holds(b, p.value) {
+	if f := p.finder; f == nil || f.seeds != b.Seeds() || f.value != max(p.value, -p.value) {
 		p.finder = newFinder(p.ctx, p.scores, b.Seeds(), p.value, p.options.Positions)
 	}
 	plies, err := p.finder.distance(b, p.value)

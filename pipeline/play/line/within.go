@@ -17,7 +17,7 @@ const (
 	nowhere = -2 // the move is not quiet, not legal, or does not keep the score
 )
 
-// node is what is known about a position.
+// node is the knowledge of a position.
 type node struct {
 	board awari.Board
 	// wins says that the player to move is the winner.
@@ -59,11 +59,6 @@ func newFinder(ctx context.Context, scores Scores, seeds, value, limit int) *fin
 	}
 }
 
-// holds reports whether the finder is for a board with the given score.
-func (f *finder) holds(b awari.Board, value int) bool {
-	return f.seeds == b.Seeds() && f.value == max(value, -value)
-}
-
 // errFull says that the limit is reached.
 type errFull struct{}
 
@@ -71,7 +66,7 @@ func (errFull) Error() string { return "limit reached" }
 
 // distance returns the distance of a board with the given score. It asks for ever
 // more plies. If it is known to exceed the number of positions that this knowledge
-// rests on, it is infinite: let V(k) be those of them that are known to be more
+// rests on, it is infinite: let V(k) be the ones that are known to be more
 // than k plies away. These sets shrink as k grows, so two in a row are equal, and
 // in such a set the loser can stay for ever.
 func (f *finder) distance(b awari.Board, value int) (int, error) {

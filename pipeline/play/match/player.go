@@ -43,7 +43,7 @@ func NewPlayer(scores line.Scores, engine *search.Engine, limits search.Limits, 
 	return &Player{scores: scores, engine: engine, limits: limits, level: level, random: random}, nil
 }
 
-// Advice is what a player knows about a board.
+// Advice is the knowledge of a player about a board.
 type Advice struct {
 	// Result holds what each move is worth, exactly where the board is solved. Best
 	// is the pit to play; it makes progress if the board is solved, unless Stuck.
@@ -64,7 +64,7 @@ func (p *Player) Advise(ctx context.Context, b awari.Board) (*Advice, error) {
 	return p.advise(ctx, b, true)
 }
 
-// advise is Advise, with the worth of all moves or that of the best.
+// advise is Advise, with the values of all moves or of the best one.
 func (p *Player) advise(ctx context.Context, b awari.Board, all bool) (*Advice, error) {
 	limits := p.limits
 	limits.AllMoves = all

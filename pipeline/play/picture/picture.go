@@ -30,7 +30,7 @@ const (
 	Height = 630
 )
 
-// Colours, those of the page.
+// Colours of the page.
 var (
 	paper  = color.RGBA{0xf5, 0xf0, 0xe6, 0xff}
 	ink    = color.RGBA{0x2a, 0x20, 0x18, 0xff}
@@ -42,7 +42,7 @@ var (
 	tints  = []color.RGBA{{0xc5, 0xc1, 0xa4, 0xff}, {0xb4, 0xb5, 0xa2, 0xff}, {0xcd, 0xb7, 0x90, 0xff}}
 )
 
-// Position is what a picture shows.
+// Position is the subject of a picture.
 type Position struct {
 	Pits    []int     // seeds, South's pits first, then North's; an even number
 	North   bool      // North moves
@@ -72,7 +72,7 @@ func Board(p Position) ([]byte, error) {
 	return c.png()
 }
 
-// Icon returns the icon of the page as a PNG, a square of so many pixels.
+// Icon returns the icon of the page as a PNG, a square of size pixels.
 func Icon(size int) ([]byte, error) {
 	c, err := newCanvas(size, size, wood)
 	if err != nil {
@@ -134,7 +134,7 @@ func (c *canvas) stores(p Position) error {
 	return nil
 }
 
-// seeds lays seeds in a pit like those of a sunflower.
+// seeds lays seeds in a pit as they lie in a sunflower.
 func (c *canvas) seeds(x, y, radius float32, count, salt int) {
 	step := float64(radius) * 0.74 / math.Sqrt(float64(max(count, 4)))
 	size := min(float32(step)*0.86, radius*0.23)

@@ -17,7 +17,7 @@ var (
 	imported = regexp.MustCompile(`(?m)^import (?:\* as (\w+) from |\{([^}"]*)\} from )?"\./([^"]+)";\n`)
 	// exported are its exports, one name each.
 	exported = regexp.MustCompile(`(?m)^export ((?:async )?(?:function\*?|const|class) )(\w+)`)
-	// other is what bundle does not understand.
+	// other matches lines that bundle does not understand.
 	other = regexp.MustCompile(`(?m)^(?:import|export|await)\s.*`)
 	// comment is a line of nothing else; no text of several lines has such a line.
 	comment = regexp.MustCompile(`(?m)^ *//.*\n`)
@@ -28,7 +28,7 @@ var (
 // bundler puts modules together.
 type bundler struct {
 	files map[string][]byte
-	names map[string][]string // what the modules export that are there already
+	names map[string][]string // exports of the modules that are there already
 	open  []string            // those whose imports are being put together
 	text  bytes.Buffer
 }
@@ -101,7 +101,7 @@ func (b *bundler) use(all, some, from string) (string, error) {
 	return fmt.Sprintf("const {%s} = %s;\n", renamed.ReplaceAllString(some, "$1: $2"), variable(from)), nil
 }
 
-// variable is what holds the exports of a module.
+// variable names the variable with the exports of a module.
 func variable(name string) string {
 	return "$" + strings.NewReplacer(".js", "", "-", "_", ".", "_").Replace(name)
 }

@@ -35,7 +35,7 @@ func (q Question) key() string {
 // file names the file with all answers about its layers.
 func (q Question) file() string { return fmt.Sprintf("find-%d-%d.json", q.From, q.To) }
 
-// found is what such a file holds.
+// found is the contents of such a file.
 type found struct {
 	Rules     string            `json:"rules"`
 	Positions uint64            `json:"positions"` // of these layers
@@ -101,7 +101,7 @@ func positions(layers []manifest.Layer) (sum uint64) {
 	return sum
 }
 
-// ask searches the layers that were copied: those of the run may have been replaced since.
+// ask searches the copies of the layers: the run may have replaced its own since.
 func (p *publisher) ask(ctx context.Context, q Question) (a answer, err error) {
 	o := find.Options{From: q.From, To: q.To, Count: q.Count, Order: find.Random, Seed: 1, Job: job.Job{Workers: 1, Family: p.options.Family}}
 	if o.Condition, err = find.Parse(q.Where); err != nil {
@@ -128,7 +128,7 @@ func (p *publisher) ask(ctx context.Context, q Question) (a answer, err error) {
 			}
 			a.Plies = append(a.Plies, plies)
 		}
-		a.Boards = append(a.Boards, numbers(hit.Board, p.manifest.Pits))
+		a.Boards = append(a.Boards, result.Game.Numbers(hit.Board))
 	}
 	return a, nil
 }
@@ -146,13 +146,4 @@ func (p *publisher) plies(ctx context.Context, b awari.Board) (int, error) {
 		return 0, err
 	}
 	return len(best.Moves), nil
-}
-
-// numbers returns the seeds of a board.
-func numbers(b awari.Board, pits int) []int {
-	all := make([]int, pits)
-	for i := range all {
-		all[i] = int(b[i])
-	}
-	return all
 }

@@ -5,6 +5,7 @@ import (
 	"html"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"grenier/pipeline/play/picture"
@@ -16,16 +17,12 @@ import (
 
 // language is one in which a site tells what there is to see.
 type language struct {
-	code, locale string
-	players      [2]string
-	title        string // of the picture, with the most seeds
+	code, title string // of the picture, with the most seeds
 }
 
 var (
-	english = language{"en", "en_US", [2]string{"South", "North"}, "Awari: every position with up to %d seeds solved"}
-	others  = []language{
-		{"fr", "fr_FR", [2]string{"Sud", "Nord"}, "Awalé\u00a0: toute position d’au plus %d graines est résolue"},
-	}
+	english = language{"en", "Awari: every position with up to %d seeds solved"}
+	others  = []language{{"fr", "Awalé\u00a0: toute position d’au plus %d graines est résolue"}}
 )
 
 // enterName is the script of short forms.
@@ -64,16 +61,13 @@ func (p *publisher) texts(l language) map[string]string {
 
 // picture draws the position that the pages show first.
 func (p *publisher) picture(l language) ([]byte, error) {
-	pits := make([]int, p.manifest.Pits)
-	for i := range pits {
-		pits[i] = 4
-	}
-	return picture.Board(picture.Position{Pits: pits, Players: l.players, Title: fmt.Sprintf(l.title, len(p.manifest.Layers)-1)})
+	pits := slices.Repeat([]int{4}, p.manifest.Pits)
+	return picture.Board(picture.Position{Pits: pits, Players: serve.Languages[l.code].Players, Title: fmt.Sprintf(l.title, len(p.manifest.Layers)-1)})
 }
 
-// link is what sites show of a link to a page, in a language.
+// link describes a page in a language to sites that show a link to it.
 func (p *publisher) link(l language, name, title, description string) serve.Link {
-	link := serve.Link{Title: title, Description: description, Locale: l.locale, Picture: p.options.Address + l.named(pictureName)}
+	link := serve.Link{Title: title, Description: description, Locale: serve.Languages[l.code].Locale, Picture: p.options.Address + l.named(pictureName)}
 	if p.options.Address != "" {
 		link.Address = p.options.Address + strings.TrimSuffix(l.named(name), indexName)
 	}

@@ -57,7 +57,7 @@ func file(l *manifest.Layer) listed.File {
 	return listed.File{File: l.File, Seeds: l.Seeds, Source: listed.Source(l)}
 }
 
-// needRoom fails if the disk has not so many bytes.
+// needRoom fails if the disk has less room.
 func (p *publisher) needRoom(need uint64) error {
 	free, err := rundir.FreeBytes(p.out)
 	if errors.Is(err, errors.ErrUnsupported) {
@@ -77,7 +77,7 @@ type work struct {
 	told        uint64 // of them
 }
 
-// progress tells how far it is, so many bytes into the layer at hand. A file that turns out to
+// progress tells how far it is: into bytes of the layer at hand are done. A file that turns out to
 // be wrong when it was read does not take it back.
 func (w *work) progress(l *manifest.Layer, stage string, into uint64) {
 	w.told = max(w.told, w.done+into)

@@ -31,7 +31,7 @@ const filesLine = `["files of the site"]`
 // wholeLayer is how many bytes a layer file may have that the pages read as a whole.
 const wholeLayer = 65536
 
-// policy is what a page may do: nothing but use the files of the site.
+// policy allows a page to use the files of the site, and nothing else.
 const policy = `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'">`
 
 // encodingLine is the line of a page behind which the policy stands.

@@ -12,7 +12,7 @@
 //	                    (find.go)
 //	tables/             layer files, their manifest, and SHA256SUMS (layers.go): a run
 //	                    directory that others can ask with --url, or copy
-//	grenier-site.json   which files are ours, and what they are (list.go)
+//	grenier-site.json   the list of our files (list.go)
 //
 // Layer files come first and are in the list as soon as they are complete, checked and on disk;
 // so the same call resumes an interrupted one. The manifest names only layers that
@@ -154,7 +154,7 @@ type publisher struct {
 	list     *listed.List // of the layer files
 	site     vfs.Dir      // out, open
 	copies   vfs.Dir      // and in it the directory of the layers
-	data     vfs.Dir      // and that of answers
+	data     vfs.Dir      // and the directory of answers
 	prepared []string     // files in data that every visitor may want
 	files    int          // written besides the layers
 	bytes    int64        // of these

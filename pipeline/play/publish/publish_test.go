@@ -54,7 +54,7 @@ import {
 } from "./b.js";
 `
 
-// pages are those of tests.
+// pages returns the smallest pages that make a site.
 func pages() map[string][]byte {
 	return map[string][]byte{
 		"index.html":    fmt.Appendf(nil, page, "index"),
@@ -76,7 +76,7 @@ func newRun(t *testing.T, rules awari.Rules, seeds int) (dir string, scores [][]
 	return testrun.Write(t, game, scores, 100), scores
 }
 
-// questions are those of tests.
+// questions returns a few questions about some layers.
 func questions(layers []manifest.Layer) []Question {
 	last := len(layers) - 1
 	return []Question{{From: 1, To: last, Where: "value>=1", Count: 3}, {From: 1, To: last, Where: "moves>=2", Most: "margin", Count: 2}, {From: last, To: last, Where: "value=4", Count: 4}}

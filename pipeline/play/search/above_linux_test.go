@@ -15,6 +15,7 @@ import (
 	"grenier/io/crew"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
+	"grenier/pipeline/job"
 	"grenier/pipeline/play/search"
 	"grenier/pipeline/tables"
 )
@@ -101,7 +102,7 @@ func TestAbove(t *testing.T) {
 		if i < first || above < least || above > most {
 			continue
 		}
-		e := search.New(blocks, search.Options{Bytes: int64(number(t, "GRENIER_ABOVE_MB", 1024)) << 20, Workers: number(t, "GRENIER_ABOVE_WORKERS", 1)})
+		e := search.New(blocks, search.Options{Bytes: int64(number(t, "GRENIER_ABOVE_MB", 1024)) << 20, Job: job.Job{Workers: number(t, "GRENIER_ABOVE_WORKERS", 1)}})
 		before := processorTime(t)
 		ctx, cancel := within(t, limit)
 		r, err := e.Search(ctx, b, search.Limits{})

@@ -8,7 +8,7 @@ import (
 // weightCounts is the number of seeds from which on more of them in a pit make no difference to a guess.
 const weightCounts = 24
 
-// weights are what a pit with 0, 1, 2 ... seeds adds to the score of a position without captures,
+// weights say how much a pit with 0, 1, 2 ... seeds adds to the score of a position without captures,
 // in sixteenths of a seed. They are the least squares fit, with neighbouring numbers of seeds held together, to
 // 76,000 such positions of 14, 16, 18, 21, 24, 27, 30 and 36 seeds, whose scores differ from 0 by 3.9 to 5.8 (root mean square): from the sum
 // of the weights by 2.5 to 3.3.
@@ -30,7 +30,7 @@ var weights = [awari.MaxPits][weightCounts]int16{
 // appraisal is the weights of a game.
 type appraisal [awari.MaxPits][64]int16
 
-// newAppraisal spreads the weights over all numbers of seeds. Other games than that of 12 pits have none.
+// newAppraisal spreads the weights over all numbers of seeds. They are 0 for games of fewer pits.
 func newAppraisal(game awari.Game) (a appraisal) {
 	if game.Pits() != len(weights) {
 		return a

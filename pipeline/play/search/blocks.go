@@ -22,7 +22,7 @@ type Scores interface {
 	ReadOne(n int, rank uint64) (int8, error)
 }
 
-// blockLog is the binary logarithm of the number of scores in a block: that of layer
+// blockLog is the binary logarithm of the number of scores in a block: the same as in layer
 // files, so that no block is decoded for a part of it.
 const blockLog = 16
 
@@ -84,7 +84,7 @@ const (
 	chunkLimit = 256
 )
 
-// chunkOf returns the blocks of a chunk where so many are kept.
+// chunkOf returns how many blocks a chunk has where the given number is kept.
 func chunkOf(blocks int64) int64 { return max(1, min(blocks/chunkPart, chunkLimit)) }
 
 // onePrice is how many scores are read one by one in the time that a block takes, and what comes with it.

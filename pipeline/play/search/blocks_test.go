@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"grenier/layers/awari"
+	"grenier/pipeline/job"
 )
 
 // numbered has scores that follow from layer and rank, and counts how often it was asked.
@@ -158,15 +159,17 @@ func TestBlocksAreGivenUp(t *testing.T) {
 	const room = 32 * BlockBytes
 	scores := newNumbered(t, 16)
 	blocks := NewBlocks(scores, room)
-	e := New(blocks, Options{Bytes: 4 << 20})
+	stop := context.CancelFunc(nil)
+	e := New(blocks, Options{Bytes: 4 << 20, Job: job.Job{Progress: func(job.Step) {
+		if scores.blocks > 1000 {
+			stop()
+		}
+	}}})
 	before := heapInUse()
 	for b := (awari.Board{2, 1, 3, 0, 2, 1, 1, 4, 0, 2, 3, 1}); scores.blocks <= 1000; b[0]++ {
 		ctx, cancel := context.WithCancel(t.Context())
-		_, err := e.Search(ctx, b, Limits{Progress: func(Result) {
-			if scores.blocks > 1000 {
-				cancel()
-			}
-		}})
+		stop = cancel
+		_, err := e.Search(ctx, b, Limits{})
 		cancel()
 		if err != nil && !errors.Is(err, context.Canceled) {
 			t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"grenier/layers/awari"
+	"grenier/pipeline/job"
 )
 
 // Engine searches. Its transposition table and its graph are kept from one search to the next, so
@@ -12,6 +13,7 @@ import (
 // It is for one goroutine at a time.
 type Engine struct {
 	shared
+	job     job.Job
 	graph   *graph
 	workers []*worker
 	alone   bool // the graph and the only worker take turns
@@ -23,7 +25,7 @@ func New(blocks *Blocks, o Options) *Engine {
 		o.Bytes = DefaultBytes
 	}
 	forTable := o.Bytes / 4
-	e := &Engine{shared: shared{
+	e := &Engine{job: o.Job, shared: shared{
 		game: blocks.mover.Game(), mover: blocks.mover, blocks: blocks, solved: blocks.solved,
 		stored: newTable(forTable, blocks.mover.first[awari.MaxSeeds+1]),
 	}}

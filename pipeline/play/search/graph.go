@@ -35,7 +35,7 @@ type graph struct {
 	reported  uint64    // effort at that time
 	part      [][]int32 // nodes of an attempt, by seeds
 
-	pipe   pipe
+	next   prepared
 	moving moving
 }
 
@@ -54,7 +54,7 @@ const (
 	noScore = -128
 )
 
-// value is what is known of the score of a node, and of its part in the round at hand.
+// value is the knowledge of the score of a node, and of its part in the round at hand.
 type value struct {
 	lower, upper int8 // proven
 	estimate     int8
@@ -258,12 +258,10 @@ func (g *graph) guess(p packed.Board, n int) int {
 	return best
 }
 
-// expand adds the moves of a node, which are prepared. It fails when there is no room.
-func (g *graph) expand(id int32, moves *prepared) (ok bool) {
-	if len(g.nodes)+awari.MaxPits/2 > g.limit {
-		return false
-	}
+// expand adds the moves of a node. There must be room.
+func (g *graph) expand(id int32) {
 	g.reserve()
+	moves := g.prepare(id)
 	n := int(g.nodes[id].seeds)
 	for pits := moves.plays.Legal; pits != 0; pits &= pits - 1 {
 		pit := bits.TrailingZeros8(pits)
@@ -282,10 +280,9 @@ func (g *graph) expand(id int32, moves *prepared) (ok bool) {
 	back := g.back(&g.nodes[id])
 	v.lower, v.upper = max(v.lower, back.low), min(v.upper, back.high)
 	v.estimate, v.best = max(v.lower, min(v.upper, back.estimate)), back.best
-	return true
 }
 
-// backed is what follows for a node from what is known of its children.
+// backed is the bounds of a node that follow from its children.
 type backed struct{ low, high, estimate, best int8 }
 
 // add takes up a move that captures seeds and leads to a node.
@@ -371,7 +368,7 @@ func (g *graph) settle(list []int32, n int) {
 	}
 }
 
-// knowledge is what is proven of the boards after each move.
+// knowledge is the proven bounds of the boards after each move.
 type knowledge [awari.MaxPits / 2][2]int8
 
 // known returns what is proven.

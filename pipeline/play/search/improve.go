@@ -116,7 +116,7 @@ func (r *root) enter() bool {
 	return true
 }
 
-// goals lists what would make the score of the board known, or those of all moves, if the
+// goals lists what would make the score of the board known, or the values of all moves, if the
 // estimates of the graph are right.
 func (r *root) goals(list []goal) []goal {
 	g := r.graph

@@ -1,17 +1,17 @@
 package search
 
 // moving is the iteration over the nodes of a list, all with as many seeds: what it moves, close together in memory. In a list
-// a quiet move leads from one of them to another; what all other moves are worth stays as it is.
+// a quiet move leads from one of them to another; the values of all other moves do not change.
 type moving struct {
 	values []moved // by index in the list
 	fixed  []fixed // likewise
-	edges  []edge  // quiet moves inside the list, those of the last node first
+	edges  []edge  // quiet moves inside the list, from the last node to the first
 }
 
-// moved is what an iteration moves. low and high are proven when it has ended.
+// moved is the values that an iteration changes. low and high are proven when it has ended.
 type moved struct{ low, high, estimate, best int8 }
 
-// fixed is what stays as it is of a node.
+// fixed is the constants of a node during an iteration.
 type fixed struct {
 	backed             // what follows from the moves out of the list
 	lower, upper int8  // proven before

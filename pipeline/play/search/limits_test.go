@@ -10,6 +10,7 @@ import (
 	"go.uber.org/goleak"
 
 	"grenier/layers/awari"
+	"grenier/pipeline/job"
 	"grenier/pipeline/play/search"
 )
 
@@ -28,15 +29,14 @@ func start(t testing.TB) (*memory, awari.Board) {
 
 func TestLimits(t *testing.T) {
 	m, b := start(t)
-	e := newEngine(m, search.Options{Bytes: 1 << 20})
+	depths := 0
+	e := newEngine(m, search.Options{Bytes: 1 << 20, Job: job.Job{Progress: func(job.Step) { depths++ }}})
 	r, err := e.Search(t.Context(), b, search.Limits{Depth: 5})
-	if err != nil || r.Reason != search.DepthLimit || r.Depth != 5 || r.Exact() || r.Nodes == 0 || r.NodesPerSecond() <= 0 {
+	if err != nil || r.Reason != search.DepthLimit || r.Depth != 5 || r.Exact() || r.Nodes == 0 || r.NodesPerSecond <= 0 {
 		t.Errorf("depth 5: %+v, %v", r, err)
 	}
-	depths := 0
-	r, err = e.Search(t.Context(), b, search.Limits{
-		Time: 100 * time.Millisecond, Progress: func(search.Result) { depths++ },
-	})
+	depths = 0
+	r, err = e.Search(t.Context(), b, search.Limits{Time: 100 * time.Millisecond})
 	if err != nil || r.Reason != search.TimeLimit || r.Depth == 0 || depths < r.Depth {
 		t.Errorf("100 ms: %+v, %v; %d reports", r, err, depths)
 	}

@@ -1,73 +1,32 @@
 package search
 
-import (
-	"math/bits"
+import "math/bits"
 
-	"grenier/layers/awari"
-)
-
-// order knows in which order to try moves: that of the transposition table first,
-// then captures by size, then quiet moves that cut off other positions of the same
-// ply (killers), then those that did so anywhere, by pit and seeds (history).
-type order struct {
-	killers [maxPly + 1][2]int8 // pits plus 1
-	history [awari.MaxPits / 2][awari.MaxSeeds + 1]uint32
-}
-
-// Ranks of moves. History stays below maxHistory.
+// Ranks of moves.
 const (
-	maxHistory  = 1 << 20
-	killerRank  = maxHistory
-	captureRank = 1 << 22
-	storedRank  = 1 << 30
+	captureRank = 1 << 8
+	storedRank  = 1 << 16
 )
 
-// moves lists the legal pits of a position, best first. stored is the pit that the
-// transposition table names, or noPit.
-func (o *order) moves(v *visit, stored int) (pits [awari.MaxPits / 2]int8, n int) {
-	var ranks [awari.MaxPits / 2]uint32
+// order lists the legal pits of a position, best first: the one that the transposition table names, stored, or
+// noPit; then captures by size; then quiet moves, of fewer seeds first.
+func (v *visit) order(stored int) {
+	var ranks [len(v.pits)]int
 	for legal := v.plays.Legal; legal != 0; legal &= legal - 1 {
 		pit := bits.TrailingZeros8(legal)
-		rank := o.rank(v, pit)
+		rank := -v.at.Own.Pit(pit)
+		if captured := v.plays.Captured[pit]; captured > 0 {
+			rank = captureRank + int(captured)
+		}
 		if pit == stored {
 			rank = storedRank
 		}
-		i := n
+		i := v.count
 		for ; i > 0 && ranks[i-1] < rank; i-- {
-			pits[i], ranks[i] = pits[i-1], ranks[i-1]
+			v.pits[i], ranks[i] = v.pits[i-1], ranks[i-1]
 		}
-		pits[i], ranks[i] = int8(pit), rank
-		n++
-	}
-	return pits, n
-}
-
-func (o *order) rank(v *visit, pit int) uint32 {
-	if captured := v.plays.Captured[pit]; captured > 0 {
-		return captureRank + uint32(captured)
-	}
-	rank := o.history[pit][v.at.Own.Pit(pit)]
-	switch int8(pit + 1) {
-	case o.killers[v.place.ply][0]:
-		rank += 2 * killerRank
-	case o.killers[v.place.ply][1]:
-		rank += killerRank
-	}
-	return rank
-}
-
-// cut remembers a quiet move that cut off.
-func (o *order) cut(v *visit, pit int) {
-	if k := &o.killers[v.place.ply]; k[0] != int8(pit+1) {
-		k[0], k[1] = int8(pit+1), k[0]
-	}
-	h := &o.history[pit][v.at.Own.Pit(pit)]
-	if *h += uint32(v.depth * v.depth); *h >= maxHistory {
-		for pit := range o.history {
-			for seeds := range o.history[pit] {
-				o.history[pit][seeds] /= 2
-			}
-		}
+		v.pits[i], ranks[i] = int8(pit), rank
+		v.count++
 	}
 }
 

@@ -21,7 +21,7 @@ const (
 	stepsPerNode = 30
 	// deepest bounds the recursion.
 	deepest = 2000
-	// unlike is what a seed between the estimate and the target counts, up to some seeds.
+	// unlike is the weight of a seed between the estimate and the target, up to mostUnlike seeds.
 	unlike, mostUnlike = 2, 12
 )
 
@@ -45,7 +45,7 @@ func (g *graph) prove(goals []goal, most int) int {
 
 // pursueBest searches a goal until its numbers come up to one of the limits.
 func (g *graph) pursueBest(x goal, limit numbers, depth int) {
-	if !g.openAlone(x.node) {
+	if !g.open(x.node) {
 		return
 	}
 	g.queue = append(g.queue, x)
@@ -68,28 +68,14 @@ func (g *graph) pursueBest(x goal, limit numbers, depth int) {
 	*m = mark{round: g.round, target: x.target, numbers: e}
 }
 
-// openAlone expands a node if it is not. It fails when it may not, or when there is no room.
-func (g *graph) openAlone(id int32) bool {
-	if g.nodes[id].expanded {
-		return true
-	}
-	if g.fresh <= 0 {
-		return false
-	}
-	moves := &g.pipe.ring[0]
-	g.playMoves(id, moves)
-	g.lookBeyond(moves)
-	return g.open(id, moves)
-}
-
-// choice is what to do for a goal next.
+// choice is the next step for a goal.
 type choice struct {
 	best         goal
 	second, rest int16 // of the next best move the number that is compared, of the best one that which adds up
 }
 
-// choose returns the numbers of a goal whose node is expanded, and what to do next. Of the number of the player to move it has that of
-// his best move; of that of his opponent, who must answer all, the largest, and one for each other move that is open.
+// choose returns the numbers of a goal whose node is expanded, and the next step. For the player to move it takes the number of
+// his best move; for his opponent, who must answer all, the largest, and one for each other move that is open.
 func (g *graph) choose(x goal) (numbers, choice) {
 	d := &g.nodes[x.node]
 	c, least, dearest, open := choice{best: goal{node: noNode}, second: never}, int16(never), int16(0), int16(0)
@@ -134,8 +120,8 @@ func (c *choice) limit(x goal, e, limit numbers) numbers {
 	return numbers{min(limit.proof, next), limit.disproof - max(0, e.disproof-c.rest)}
 }
 
-// numbers returns those of a goal: it is settled if bounds say so, or if its node is on the path, which is endless play; otherwise they are
-// what a search of this round found, or else a guess from the estimate.
+// numbers returns the numbers of a goal: it is settled if bounds say so, or if its node is on the path, which is endless play; otherwise they are
+// the result of a search of this round, or else a guess from the estimate.
 func (g *graph) numbers(x goal) numbers {
 	v := &g.values[x.node]
 	switch {

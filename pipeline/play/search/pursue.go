@@ -1,5 +1,7 @@
 package search
 
+import "grenier/layers/awari"
+
 // goal is to prove that a node is worth target or more, or that it is worth no more.
 type goal struct {
 	node   int32
@@ -12,14 +14,13 @@ type goal struct {
 func (g *graph) pursue(goals []goal, most int) int {
 	g.round++
 	g.queue = g.queue[:0]
-	g.pipe.begin()
 	g.fresh = most
 	before := g.counter.expanded
 	for _, goal := range goals {
 		g.push(goal)
 	}
 	for i := 0; i < len(g.queue) && g.fresh > 0 && !g.stop.Load(); i++ {
-		if moves := g.prepare(i); !g.open(g.queue[i].node, moves) {
+		if !g.open(g.queue[i].node) {
 			break
 		}
 		g.follow(g.queue[i])
@@ -47,15 +48,18 @@ func (g *graph) push(x goal) {
 	g.queue = append(g.queue, x)
 }
 
-// open expands a node if it is not. It fails when there is no room.
-func (g *graph) open(id int32, moves *prepared) bool {
-	if g.nodes[id].expanded {
+// open expands a node if it is not. It fails when it may not, or when there is no room.
+func (g *graph) open(id int32) bool {
+	switch {
+	case g.nodes[id].expanded:
 		return true
-	}
-	if !g.expand(id, moves) {
+	case g.fresh <= 0:
+		return false
+	case len(g.nodes)+awari.MaxPits/2 > g.limit:
 		g.full = true
 		return false
 	}
+	g.expand(id)
 	g.fresh--
 	return true
 }

@@ -3,6 +3,8 @@ package search
 import (
 	"cmp"
 	"context"
+	"fmt"
+	"math"
 	"slices"
 	"sync"
 	"time"
@@ -10,6 +12,7 @@ import (
 	"grenier/io/crew"
 	"grenier/layers/awari"
 	"grenier/layers/awari/packed"
+	"grenier/pipeline/job"
 )
 
 // root is the search of one board. The board itself is not on the path of a worker: what is
@@ -26,7 +29,7 @@ type root struct {
 	mu     sync.Mutex // guards what follows
 	order  []int      // legal pits, in the order to be tried
 	result Result
-	// variations are what is expected after each move.
+	// variations are the expected lines after each move.
 	variations [awari.MaxPits / 2][]int8
 	done       []counter // of each worker, and last of the graph
 }
@@ -37,15 +40,15 @@ func newRoot(e *Engine, b awari.Board, l Limits) *root {
 		r.limits.Depth = MaxDepth
 	}
 	n := b.Seeds()
-	r.result = Result{Board: b, Seeds: n, Best: -1, Lower: -n, Upper: n}
+	r.result = Result{Board: b, Seeds: n, Best: -1, Value: Value{Lower: -n, Upper: n}}
 	r.mover.Plays(e.mover.Pack(b), &r.plays)
 	for _, w := range e.workers {
-		w.order, w.counter = order{}, counter{}
+		w.counter = counter{}
 	}
 	e.graph.begin()
 	v := visit{at: e.mover.Pack(b), plays: r.plays}
-	pits, count := e.workers[0].order.moves(&v, noPit)
-	for _, pit := range pits[:count] {
+	v.order(noPit)
+	for _, pit := range v.pits[:v.count] {
 		r.order = append(r.order, int(pit))
 	}
 	r.first = slices.Clone(r.order)
@@ -68,6 +71,7 @@ func (r *root) run() error {
 		return nil
 	}
 	r.result.Best = r.order[0]
+	r.lookUp()
 	var err error
 	if r.alone || r.result.Seeds <= r.solved {
 		r.deepen(r.share)
@@ -79,6 +83,18 @@ func (r *root) run() error {
 	r.publish(nil)
 	r.result.Line = r.line()
 	return cmp.Or(err, r.err)
+}
+
+// lookUp finds out about the moves into solved layers.
+func (r *root) lookUp() {
+	for _, pit := range r.first {
+		m := &r.result.Moves[pit]
+		if left := r.result.Seeds - m.Captured; left <= r.solved {
+			score := m.Captured - r.score(r.plays.Children[pit], left, &r.workers[0].counter)
+			m.Value = Value{score, score, score}
+		}
+	}
+	r.publish(nil)
 }
 
 // together has the first worker search and report, others help it by way of the transposition
@@ -136,7 +152,7 @@ func (r *root) help(i int) {
 		for _, pit := range r.first {
 			v := r.visitOf(depth)
 			v.alpha, v.beta = -v.seeds-1, v.seeds+1
-			w.follow(&v, pit, v.alpha, true)
+			w.follow(&v, pit, v.alpha)
 			if r.stop.Load() {
 				break
 			}
@@ -159,9 +175,21 @@ func (r *root) publish(change func()) {
 	}
 	r.result.Nodes, r.result.TableHits, r.result.StoredHits = all.nodes, all.tableHits, all.storedHits
 	r.result.Elapsed = time.Since(r.start)
-	if change != nil && r.limits.Progress != nil && len(r.order) > 0 {
+	if r.result.Elapsed > 0 {
+		r.result.NodesPerSecond = math.Round(float64(all.nodes) / r.result.Elapsed.Seconds())
+	}
+	if change != nil && r.job.Progress != nil && len(r.order) > 0 {
 		r.result.Line = r.line()
-		r.limits.Progress(r.result)
+		r.job.Tell(r.step())
+	}
+}
+
+// step says how far the search is.
+func (r *root) step() job.Step {
+	now := r.result
+	return job.Step{
+		Doing: fmt.Sprintf("depth %d, %s", now.Depth, now.Text()), Done: float64(now.Depth), Total: MaxDepth, Limit: r.limits.Time, Detail: now,
+		Pace: &job.Pace{Rate: now.NodesPerSecond, Layer: job.NoLayer, Run: job.Unknown},
 	}
 }
 
@@ -210,7 +238,7 @@ func (r *root) iterate(depth int) bool {
 			if r.limits.AllMoves {
 				alpha = v.alpha
 			}
-			if !r.search(&v, pit, alpha, best == v.alpha) {
+			if !r.search(&v, pit, alpha) {
 				return false
 			}
 			m = r.move(pit)
@@ -241,16 +269,16 @@ func boolOrder(a, b bool) int {
 }
 
 // search searches a move. It reports whether it came to the end.
-func (r *root) search(v *visit, pit, alpha int, first bool) bool {
+func (r *root) search(v *visit, pit, alpha int) bool {
 	w := r.workers[0]
-	o := w.follow(v, pit, alpha, first || r.limits.AllMoves)
+	o := w.follow(v, pit, alpha)
 	if r.stop.Load() {
 		return false
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	m := &r.result.Moves[pit]
-	m.know(interval{m.Captured - o.sure.upper, m.Captured - o.sure.lower}, m.Captured-o.estimate)
+	m.know(interval{m.Lower, m.Upper}, m.Captured-o.estimate)
 	r.variations[pit] = append(r.variations[pit][:0], w.lines.at(1)...)
 	return true
 }

@@ -9,44 +9,29 @@
 // # What is proven, and what is not
 //
 // Every result has an interval that the score is proven to lie in, and an estimate, which proves
-// nothing: it only steers. The result is exact when the interval is a single number. Two methods
-// look for it, a tree (visit.go) and a graph (graph.go). Both stand on
+// nothing: it only steers. The result is exact when the interval is a single number. A graph
+// proves (graph.go), a tree guesses (visit.go): it is kept for positions far above the tables,
+// where nothing can be proven in time.
 //
-//	lower = max over the moves of captured - upper(child)
-//	upper = max over the moves of captured - lower(child)
+// # The tree
 //
-// where a solved child has its score for both, a position without moves what the rules say, and
-// a move that nobody looked at what every child with m seeds satisfies: -m and m.
-//
-// # The tree, and repetition
-//
-// The tree is searched deeper and deeper, by principal variation search, with
-// moves ordered by what the transposition table says, captures by size, killers and history.
-// Captures into solved layers come first of all, their worth is known. At the end of the depth only captures are
-// followed, and a quiet move is taken to be worth what the seeds in each pit suggest (appraisal.go). See Marsland, "A review of game-tree pruning" (1986).
-//
-// Endless play is worth 0. A position that the same player has had before on the
-// path, no seed captured since, gets the interval [0, 0]. This is sound for the
-// whole tree. A player who can be worth m by his strategy in the tree takes up,
-// when the position comes back, the strategy of the first time. Either this ends
-// in a leaf, and what was captured on the way there together with the leaf is m or
-// more; or it never ends, then the repetition was a leaf of his strategy as well,
-// and what was captured before it, plus 0, is m or more. The same board with the
-// other player to move is no repetition.
-//
-// It is not sound for a part of the tree: below an ancestor that a repetition
-// leads back to, results depend on the path (the graph-history interaction problem).
-// So each result has two intervals. One holds on this path; the other holds
-// everywhere, takes repetitions for unknown positions, and is
-// what the transposition table stores. Both become one where no repetition below
-// leads back to before the position: there its subtree is a whole tree again.
-// Estimates are stored only there, too.
+// The tree is searched deeper and deeper, by alpha-beta, with
+// moves ordered by what the transposition table says, captures by size, and few seeds before many.
+// At the end of the depth only captures are followed, and a quiet move is taken to be worth what the seeds in each pit suggest (appraisal.go). See Marsland, "A review of game-tree pruning" (1986).
+// A position that the same player has had before on the path, no seed captured since, counts as
+// 0, as endless play does. Below an ancestor that a repetition leads back to, estimates depend on
+// the path: the transposition table does not keep them. What the graph has proven of a position cuts the tree off.
 //
 // # The graph
 //
-// A tree can prove that something can be won, but not that no more can: the
-// other player can play quiet moves for longer than any depth. So positions are also made nodes of
-// a graph, where playing in circles costs nothing. A node that is not expanded has the bounds that
+// Quiet moves can be played for longer than any depth. In a graph playing in circles costs nothing: its nodes are
+// positions, and the bounds of a node follow from its moves,
+//
+//	low  = max over the moves of captured - high(child)
+//	high = max over the moves of captured - low(child)
+//
+// where a solved child has its score for both, and a position without moves what the rules say. A node that
+// is not expanded has the bounds that
 // its captures into solved layers give. The bounds of the expanded ones are computed
 // anew, layer by layer from below, each time that the graph has grown by some share: low and high begin at 0, or at what is
 // proven beyond it, and are recomputed by the two equations until nothing changes.
@@ -68,7 +53,7 @@
 // in each position, and an answer to all moves of the other one that are not refuted. Which move he follows decides whether ten boards must be expanded or
 // ten million. Proof numbers say of each move how much is left to be settled, and the least is expanded first (prove.go); where no
 // search has been they begin with the distance of the estimate from the goal. Proof numbers do not know in which way a position was
-// reached, or that of one way alone: they prove nothing, and each attempt forgets those of the one before. After an attempt
+// reached, and may hold on one way alone: they prove nothing, and each attempt begins without them. After an attempt
 // that found nothing to expand, what all moves that may decide lead to is expanded, breadth first, and all of the graph is solved (pursue.go). So
 // nothing is left out for good.
 //
@@ -79,14 +64,16 @@
 // word, and names its position without error (table.go). Bounds of the graph go there as well. Table and graph
 // are kept: a search of the same board, or of one after it, goes on with what is known. Nothing
 // allocates in the inner loops, or calls through interfaces. What a position takes is waiting for memory, most of all: so
-// the graph prepares the goals that come next while it follows one (pipe.go), the tree asks for all moves at once, and an
+// graph and tree ask for what all moves of a position need before they take up the first (ahead.go), and an
 // iteration gathers what it needs (iterate.go).
 package search
 
 import (
+	"fmt"
 	"time"
 
 	"grenier/layers/awari"
+	"grenier/pipeline/job"
 )
 
 // DefaultBytes is the memory of an Engine unless Options say otherwise.
@@ -97,12 +84,12 @@ const MaxDepth = 120
 
 // Options are the means of an Engine.
 type Options struct {
+	// Workers search; with one of them, a search to a depth always gives the same result. Progress
+	// is called after each depth, with what is known, a Result, as the Detail. Other fields are not used.
+	job.Job
 	// Bytes bounds the memory of the transposition table and of the graph, besides the
 	// Blocks; 0 stands for DefaultBytes. A quarter is for the table, 512 KiB at least.
 	Bytes int64
-	// Workers is the number of goroutines that search; 0 stands for 1. A search by
-	// one of them, to a depth, always gives the same result.
-	Workers int
 }
 
 // Limits say when a search ends. An exact result always ends it.
@@ -115,9 +102,6 @@ type Limits struct {
 	// AllMoves searches each move of the board to a value of its own.
 	// Otherwise the moves that are not best are only known to be no better.
 	AllMoves bool
-	// Progress is called, if not nil, with what is known after each depth. It must
-	// return soon.
-	Progress func(Result)
 }
 
 // Reason says why a search ended.
@@ -134,49 +118,58 @@ const (
 	Interrupted Reason = "interrupted"
 )
 
-// Result is what a search found out about a board.
+// Result is the outcome of a search. As JSON it has the fields that change while a search goes on.
 type Result struct {
-	Board awari.Board
+	Board awari.Board `json:"-"`
 	// Seeds is the number of seeds on the board.
-	Seeds int
-	// Lower and Upper are proven: the score is neither less nor more.
-	Lower, Upper int
-	// Estimate is a guess at the score, between Lower and Upper. It proves
-	// nothing unless these are equal.
-	Estimate int
+	Seeds int `json:"-"`
+	Value
 	// Best is the pit to play, -1 when there is no legal move. It reaches Lower
 	// if Exact, otherwise it is the one with the best estimate.
-	Best int
-	// Line is the principal variation: pits, those of the mover at even
+	Best int `json:"-"`
+	// Line is the principal variation: pits, the mover's at even
 	// indices. It begins with Best and ends where the tables begin, where the
 	// game ends, or where nothing more is known. Only its first move is
 	// proven, and only in an exact result.
-	Line []int
+	Line []int `json:"line"`
 	// Moves says what is known about each pit of the mover. Entries from Q on
 	// are zero.
-	Moves [awari.MaxPits / 2]Move
+	Moves [awari.MaxPits / 2]Move `json:"-"`
 	// Depth is the number of plies that were searched completely.
-	Depth int
-	// Nodes is the number of positions visited, TableHits how many of them
-	// were solved, StoredHits how many the transposition table settled.
-	Nodes, TableHits, StoredHits uint64
-	Elapsed                      time.Duration
+	Depth int `json:"depth"`
+	// Nodes is the number of positions visited, NodesPerSecond the speed in whole ones.
+	Nodes          uint64  `json:"nodes"`
+	NodesPerSecond float64 `json:"nodes_per_second"`
+	// TableHits is how many nodes were solved, StoredHits how many the transposition table settled.
+	TableHits  uint64        `json:"-"`
+	StoredHits uint64        `json:"-"`
+	Elapsed    time.Duration `json:"-"`
 	// Reason says why the search ended.
-	Reason Reason
+	Reason Reason `json:"-"`
+}
+
+// Value is the knowledge of a score.
+type Value struct {
+	// Lower and Upper are proven: the score is neither less nor more.
+	Lower int `json:"lower"`
+	Upper int `json:"upper"`
+	// Estimate is a guess at the score, between Lower and Upper. It proves
+	// nothing unless these are equal.
+	Estimate int `json:"estimate"`
 }
 
 // Exact reports whether the score is known: it is Lower, and Upper.
-func (r *Result) Exact() bool { return r.Lower == r.Upper }
+func (v Value) Exact() bool { return v.Lower == v.Upper }
 
-// NodesPerSecond returns the speed of the search.
-func (r *Result) NodesPerSecond() float64 {
-	if r.Elapsed <= 0 {
-		return 0
+// Text returns the value in words.
+func (v Value) Text() string {
+	if v.Exact() {
+		return "value " + awari.Signed(v.Lower)
 	}
-	return float64(r.Nodes) / r.Elapsed.Seconds()
+	return fmt.Sprintf("value %s to %s, estimate %s", awari.Signed(v.Lower), awari.Signed(v.Upper), awari.Signed(v.Estimate))
 }
 
-// Move is what is known about playing a pit.
+// Move is the knowledge of a move.
 type Move struct {
 	Pit int
 	// Legal reports whether the move may be played. When it may not, the fields
@@ -186,10 +179,7 @@ type Move struct {
 	Captured int
 	// Child is the board after the move, seen by the next player.
 	Child awari.Board
-	// Lower and Upper are proven: the score of the board if the mover plays this
-	// move is neither less nor more.
-	Lower, Upper int
-	// Estimate is a guess at that score, between Lower and Upper. Unless this is
-	// the best move or AllMoves was asked for, it may be too high.
-	Estimate int
+	// Value is the score of the board if the mover plays this move. Unless it is the best move or
+	// AllMoves was asked for, the estimate may be too high.
+	Value
 }

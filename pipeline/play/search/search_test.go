@@ -8,6 +8,7 @@ import (
 
 	"grenier/internal/testkit/testrun"
 	"grenier/layers/awari"
+	"grenier/pipeline/job"
 	"grenier/pipeline/play/search"
 )
 
@@ -114,7 +115,7 @@ func TestLongTruth(t *testing.T) {
 	}
 	forHidden(t, cases, func(t *testing.T, h *hidden) {
 		exact := 0
-		e := newEngine(h.shown, search.Options{Bytes: 1 << (14 + 2*(h.below%5)), Workers: 1 + h.below%4})
+		e := newEngine(h.shown, search.Options{Bytes: 1 << (14 + 2*(h.below%5)), Job: job.Job{Workers: 1 + h.below%4}})
 		for i := range h.boards {
 			b := h.board()
 			l := search.Limits{Depth: 1 + h.random.IntN(14), AllMoves: i%2 == 0}
@@ -141,7 +142,7 @@ func TestLongExact(t *testing.T) {
 	forHidden(t, cases, func(t *testing.T, h *hidden) {
 		for i := range h.boards {
 			b := h.board()
-			e := newEngine(h.shown, search.Options{Bytes: 8 << 20, Workers: 1 + i%3})
+			e := newEngine(h.shown, search.Options{Bytes: 8 << 20, Job: job.Job{Workers: 1 + i%3}})
 			result, err := e.Search(t.Context(), b, search.Limits{AllMoves: i%4 == 0})
 			if err != nil {
 				t.Fatal(err)

@@ -9,7 +9,7 @@ import (
 	"grenier/layers/awari/packed"
 )
 
-// shared is what the workers of a search have in common.
+// shared is common to the workers of a search.
 type shared struct {
 	game   awari.Game
 	mover  *mover

@@ -16,7 +16,7 @@ const (
 	equal
 )
 
-// entry is what is stored about a position. Nothing in it depends on a path.
+// entry is the knowledge of a position in the table. Nothing in it depends on a path.
 type entry struct {
 	lower, upper int8
 	estimate     int8

@@ -10,7 +10,6 @@ import (
 // worker searches a tree.
 type worker struct {
 	*shared
-	order   order
 	path    [maxPly + 1]packed.Board
 	lines   variations
 	counter counter
@@ -36,34 +35,44 @@ func (p place) next(captured int) place {
 	return p
 }
 
+// outcome is a guess of the tree, for the player to move.
+type outcome struct {
+	estimate int
+	// back is the first ply that a repetition below leads back to, nowhere if
+	// there is none: then the estimate holds on every path.
+	back int
+}
+
+// nowhere is beyond all plies.
+const nowhere = maxPly + 1
+
 // visit searches a position with n seeds between alpha and beta. When the search is
 // asked to stop the outcome means nothing.
 func (w *worker) visit(p packed.Board, n int, at place, depth, alpha, beta int) outcome {
 	w.lines.clear(at.ply)
 	if n <= w.solved {
-		score := w.score(p, n, &w.counter)
-		return known(score, interval{score, score})
+		return outcome{w.score(p, n, &w.counter), nowhere}
 	}
 	w.counter.nodes++
 	w.path[at.ply] = p
 	if ply := w.repeats(p, at); ply != nowhere {
-		return again(n, ply)
+		return outcome{0, ply}
 	}
-	v := visit{at: p, code: w.mover.code(p, n), seeds: n, place: at, depth: depth, alpha: alpha, beta: beta, before: anything(n)}
+	v := visit{at: p, code: w.mover.code(p, n), seeds: n, place: at, depth: depth, alpha: alpha, beta: beta, proven: anything(n)}
 	pit := noPit
 	if s, ok := w.stored.find(v.code); ok {
-		v.before, pit = s.interval(), int(s.pit)
-		if v.before.settles(alpha, beta) || s.settles(depth, alpha, beta) {
+		v.proven, pit = s.interval(), int(s.pit)
+		if v.proven.settles(alpha, beta) || s.settles(depth, alpha, beta) {
 			w.counter.storedHits++
-			return known(int(s.estimate), v.before)
+			return outcome{v.proven.clamp(int(s.estimate)), nowhere}
 		}
 	}
 	w.mover.Plays(p, &v.plays)
 	if v.plays.Legal == 0 {
-		return known(-n, interval{-n, -n})
+		return outcome{-n, nowhere}
 	}
 	w.ask(&v)
-	v.pits, v.count = w.order.moves(&v, pit)
+	v.order(pit)
 	return w.expand(&v)
 }
 
@@ -107,105 +116,52 @@ type visit struct {
 	place       place
 	depth       int
 	alpha, beta int
-	before      interval // known on every path
+	proven      interval
 }
 
-// expand searches the moves of a position: first the captures into solved layers, whose
-// worth is known.
+// expand searches the moves of a position.
 func (w *worker) expand(v *visit) outcome {
-	o := outcome{
-		estimate: -v.seeds, here: interval{-v.seeds, -v.seeds}, sure: interval{-v.seeds, -v.seeds}, back: nowhere,
-	}
-	best, all := int(v.pits[0]), true
+	o, best := outcome{-v.seeds, nowhere}, int(v.pits[0])
 	if v.depth == 0 && v.plays.Quiet != 0 {
-		all, o.estimate = false, w.mover.quiet(v.at, v.seeds)
+		o.estimate = w.mover.quiet(v.at, v.seeds)
 	}
-	o, best, done := w.capture(v, o, best)
-	first := true
-	for i := range v.count {
-		if o.estimate >= v.beta || o.here.lower >= v.beta {
-			all = false
-			break
-		}
+	for i := 0; i < v.count && o.estimate < v.beta; i++ {
 		pit := int(v.pits[i])
 		captured := int(v.plays.Captured[pit])
-		if done&(1<<pit) != 0 || v.depth == 0 && captured == 0 {
+		if v.depth == 0 && captured == 0 {
 			continue
 		}
-		child := w.follow(v, pit, max(v.alpha, o.estimate), first)
-		first = false
+		child := w.follow(v, pit, max(v.alpha, o.estimate))
 		if w.stop.Load() {
 			return o
 		}
-		o.here.improve(child.here.before(captured))
-		o.sure.improve(child.sure.before(captured))
 		o.back = min(o.back, child.back)
 		if estimate := captured - child.estimate; estimate > o.estimate {
 			o.estimate, best = estimate, pit
 			w.lines.set(v.place.ply, pit)
 		}
-		if captured == 0 && o.estimate >= v.beta {
-			w.order.cut(v, pit)
-		}
-	}
-	if !all {
-		o.here.upper, o.sure.upper = v.seeds, v.seeds
 	}
 	return w.conclude(v, o, best)
 }
 
-// capture takes up the captures into solved layers. done are their pits. All scores are asked for before any of them counts, so
-// that memory is waited for once.
-func (w *worker) capture(v *visit, o outcome, best int) (_ outcome, pit int, done uint8) {
-	var scores [awari.MaxPits / 2]int
-	for pits := v.plays.Legal &^ v.plays.Quiet; pits != 0; pits &= pits - 1 {
-		pit := bits.TrailingZeros8(pits)
-		if left := v.seeds - int(v.plays.Captured[pit]); left <= w.solved {
-			done |= 1 << pit
-			scores[pit] = int(v.plays.Captured[pit]) - w.score(v.plays.Children[pit], left, &w.counter)
-		}
-	}
-	for pits := done; pits != 0; pits &= pits - 1 {
-		pit := bits.TrailingZeros8(pits)
-		score := interval{scores[pit], scores[pit]}
-		o.here.improve(score)
-		o.sure.improve(score)
-		if score.lower > o.estimate {
-			o.estimate, best = score.lower, pit
-			w.lines.clear(v.place.ply + 1)
-			w.lines.set(v.place.ply, pit)
-		}
-	}
-	return o, best, done
+// follow searches a move that must give more than alpha.
+func (w *worker) follow(v *visit, pit, alpha int) outcome {
+	captured := int(v.plays.Captured[pit])
+	return w.visit(v.plays.Children[pit], v.seeds-captured, v.place.next(captured), max(0, v.depth-1), captured-v.beta, captured-alpha)
 }
 
-// follow searches a move: with a null window unless it is the first one, and again
-// if it turns out to be better than alpha.
-func (w *worker) follow(v *visit, pit, alpha int, first bool) outcome {
-	captured, child := int(v.plays.Captured[pit]), v.plays.Children[pit]
-	n, at, depth := v.seeds-captured, v.place.next(captured), max(0, v.depth-1)
-	if first || v.beta-alpha <= 1 {
-		return w.visit(child, n, at, depth, captured-v.beta, captured-alpha)
-	}
-	o := w.visit(child, n, at, depth, captured-alpha-1, captured-alpha)
-	if estimate := captured - o.estimate; estimate <= alpha || estimate >= v.beta || w.stop.Load() {
-		return o
-	}
-	return o.and(w.visit(child, n, at, depth, captured-v.beta, captured-alpha))
-}
-
-// conclude puts together what is known about a position, and stores what holds on
-// every path.
+// conclude stores what was found, the estimate only if it holds on every path: then no repetition
+// below leads back to before the position.
 func (w *worker) conclude(v *visit, o outcome, best int) outcome {
 	if w.stop.Load() {
 		return o
 	}
-	o.here, o.sure = o.here.both(v.before), o.sure.both(v.before)
-	o.whole(v.place.ply)
-	o.estimate = o.here.clamp(o.estimate)
+	if o.back >= v.place.ply {
+		o.back = nowhere
+	}
+	o.estimate = v.proven.clamp(o.estimate)
 	s := entry{
-		lower: int8(o.sure.lower), upper: int8(o.sure.upper), estimate: int8(o.estimate),
-		depth: uint8(v.depth), pit: int8(best),
+		lower: int8(v.proven.lower), upper: int8(v.proven.upper), estimate: int8(o.estimate), depth: uint8(v.depth), pit: int8(best),
 	}
 	if o.back == nowhere {
 		s.bound = v.compare(o.estimate)

@@ -2,10 +2,13 @@ package serve
 
 import (
 	"bytes"
+	_ "embed"
 	"encoding/json"
+	"mime"
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 const (
@@ -41,10 +44,21 @@ const (
 	codeStopping    = "stopping"
 )
 
+// description describes the interface in the words of OpenAPI 3.1. Tests compare it with the routes
+// and with answers.
+//
+//go:embed openapi.json
+var description []byte
+
 // problem is the JSON object that says why there is no answer.
 type problem struct {
 	Error string `json:"error"` // in English, with particulars
 	Code  string `json:"code"`
+}
+
+// health answers GET /healthz.
+func health(w http.ResponseWriter, r *http.Request) {
+	sendFresh(w, r, http.StatusOK, "text/plain; charset=utf-8", []byte("ok\n"))
 }
 
 // fail answers with a status and the reason for it.
@@ -52,14 +66,10 @@ func fail(w http.ResponseWriter, r *http.Request, status int, code, reason strin
 	if len(reason) > maxReason {
 		reason = reason[:maxReason] + "..."
 	}
-	text, err := encode(problem{reason, code})
-	if err != nil {
-		panic(err) // a struct of one string
-	}
 	if status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable {
 		w.Header().Set("Retry-After", strconv.Itoa(retrySeconds))
 	}
-	sendFresh(w, r, status, "application/json", text)
+	answer(w, r, status, problem{reason, code})
 }
 
 // answer answers with a status, and v as JSON.
@@ -110,4 +120,41 @@ func send(w http.ResponseWriter, status int, kind, caching string, body []byte) 
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(status)
 	_, _ = w.Write(body) // fails when the client is gone
+}
+
+// linesType is the type of answers that are JSON objects, one a line.
+const linesType = "application/x-ndjson"
+
+// wantsLines reports whether a client asks for an answer in lines.
+func wantsLines(h http.Header) bool {
+	for field := range strings.SplitSeq(strings.Join(h["Accept"], ","), ",") {
+		if kind, _, err := mime.ParseMediaType(field); err == nil && kind == linesType {
+			return true
+		}
+	}
+	return false
+}
+
+// lines is an answer that is sent line by line, each at once.
+type lines struct {
+	w     http.ResponseWriter
+	begun bool
+}
+
+// write sends a line. Who no longer listens misses it.
+func (l *lines) write(v any) {
+	text, err := encode(v)
+	if err != nil {
+		panic(err) // only values of known types come here
+	}
+	if !l.begun {
+		l.begun = true
+		h := l.w.Header()
+		h.Set("Content-Type", linesType)
+		h.Set("Cache-Control", "no-store")
+		vary(h, "Accept")
+		l.w.WriteHeader(http.StatusOK)
+	}
+	_, _ = l.w.Write(text)
+	_ = http.NewResponseController(l.w).Flush()
 }

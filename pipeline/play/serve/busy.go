@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"sync"
+	"time"
 
 	"grenier/io/crew"
 	"grenier/layers/awari"
@@ -23,7 +24,7 @@ const (
 // searched the board last, if that is still there.
 type engines struct {
 	mu   sync.Mutex
-	most int // engines that are kept, so many are made before one is used for another board
+	most int // engines to be made before one is used for another board
 	made int
 	idle []seat // the one that was used last at the end
 }
@@ -69,18 +70,8 @@ func (s *Server) Processors() int {
 	return s.processors + s.searches.most + s.finder.turns.most + 1 // and the search for the hardest positions
 }
 
-// compute answers with what f finds out while it has a turn. The turn is given back
-// before the answer is sent: who reads slowly must not keep it.
-func (s *Server) compute(w http.ResponseWriter, r *http.Request, q *turns, f func(context.Context) (any, error)) {
-	found, err := s.inTurn(r, q, f)
-	if err != nil {
-		s.refuse(w, r, err)
-		return
-	}
-	answer(w, r, http.StatusOK, found)
-}
-
-// inTurn returns what f finds out while it has a turn.
+// inTurn returns what f finds out while it has a turn. The turn is given back before the answer is
+// sent: who reads slowly must not keep it.
 func (s *Server) inTurn(r *http.Request, q *turns, f func(context.Context) (any, error)) (found any, err error) {
 	err = q.take(r.Context(), clientOf(r.RemoteAddr), s.limits.queue, func() (err error) {
 		found, err = f(r.Context())
@@ -93,7 +84,7 @@ func (s *Server) inTurn(r *http.Request, q *turns, f func(context.Context) (any,
 }
 
 // search searches a board. It ends before its time when others wait.
-func (s *Server) search(ctx context.Context, board boardToSearch) (*search.Result, error) {
+func (s *Server) search(ctx context.Context, board awari.Board, limit time.Duration) (*search.Result, error) {
 	within, end := context.WithCancel(ctx)
 	defer end()
 	yield := func() error {
@@ -106,9 +97,9 @@ func (s *Server) search(ctx context.Context, board boardToSearch) (*search.Resul
 			s.note(bug)
 		}
 	})
-	engine := s.engines.take(s.blocks, board.Board)
-	result, err := engine.Search(within, board.Board, search.Limits{Time: board.time, AllMoves: true})
-	s.engines.give(engine, board.Board)
+	engine := s.engines.take(s.blocks, board)
+	result, err := engine.Search(within, board, search.Limits{Time: limit, AllMoves: true})
+	s.engines.give(engine, board)
 	if err != nil && result != nil && ctx.Err() == nil {
 		result.Reason, err = search.TimeLimit, nil
 	}

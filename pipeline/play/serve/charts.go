@@ -65,22 +65,46 @@ func drawLayers(t *tables.Tables) ([]byte, error) {
 }
 
 // drawScores answers GET /api/charts/scores?seeds=n, the histogram of a layer.
-func (s *Server) drawScores(w http.ResponseWriter, r *http.Request) {
+func (s *Server) drawScores(r *http.Request) (any, error) {
 	query, err := parseQuery(r.URL.RawQuery, "seeds")
 	if err != nil {
-		s.refuse(w, r, err)
-		return
+		return nil, err
 	}
 	layers := s.tables.Layers()
 	n, err := strconv.Atoi(query["seeds"])
 	if err != nil || n < 0 || n >= len(layers) {
-		s.refuse(w, r, bad("seeds is %.20q: the layers are those of 0 to %d", query["seeds"], len(layers)-1))
-		return
+		return nil, bad("seeds is %.20q: the layers are 0 to %d", query["seeds"], len(layers)-1)
 	}
-	drawn, err := draw(report.Scores(&layers[n]))
-	if err != nil {
-		s.refuse(w, r, err)
-		return
+	return draw(report.Scores(&layers[n]))
+}
+
+// Fixed are the answers that depend on the tables alone, for pages that are shown without a
+// server.
+type Fixed struct {
+	Charts []byte   // GET /api/charts
+	Scores [][]byte // GET /api/charts/scores, by seeds
+	Style  []byte   // GET /chart.css
+	Icon   []byte   // GET /icon.png
+}
+
+// NewFixed returns the answers for tables. It fails if a chart cannot be drawn.
+func NewFixed(t *tables.Tables) (f Fixed, err error) {
+	f.Style = []byte(chart.Style())
+	if f.Charts, err = drawLayers(t); err != nil {
+		return f, err
 	}
-	answer(w, r, http.StatusOK, drawn)
+	layers := t.Layers()
+	for n := range layers {
+		drawn, err := draw(report.Scores(&layers[n]))
+		if err != nil {
+			return f, err
+		}
+		text, err := encode(drawn)
+		if err != nil {
+			return f, err
+		}
+		f.Scores = append(f.Scores, text)
+	}
+	f.Icon, err = drawIcon()
+	return f, err
 }

@@ -26,7 +26,7 @@ const (
 	findKept      = 64 // answers that are kept
 )
 
-// findReport is what was found.
+// findReport is the answer of /api/find.
 type findReport struct {
 	Rules     string `json:"rules"`
 	From      int    `json:"from"` // layers, by seeds
@@ -35,7 +35,7 @@ type findReport struct {
 	Order     string `json:"order"`
 	Positions uint64 `json:"positions"` // that were looked at
 	Hits      uint64 `json:"hits"`      // of them that meet the condition
-	// Found are at most as many as were asked for; null where they come in lines of their own.
+	// Found has no more than count positions; it is null where they come in lines of their own.
 	Found []*probeReport `json:"found"`
 }
 
@@ -69,12 +69,14 @@ func (s *Server) findBoards(w http.ResponseWriter, r *http.Request) {
 		answer(w, r, http.StatusOK, known)
 		return
 	}
-	s.compute(w, r, s.finder.turns, func(ctx context.Context) (any, error) { return s.findOnce(ctx, key, o) })
+	s.ask(func(r *http.Request) (any, error) {
+		return s.inTurn(r, s.finder.turns, func(ctx context.Context) (any, error) { return s.findOnce(ctx, key, o) })
+	})(w, r)
 }
 
 // streamFind answers a search line by line, as it goes on.
 func (s *Server) streamFind(w http.ResponseWriter, r *http.Request, key string, o find.Options) {
-	out := newLines(w)
+	out := &lines{w: w}
 	report, known := s.finder.kept.Get(key)
 	if !known {
 		last := time.Now()
@@ -169,7 +171,7 @@ func (s *Server) readFind(raw string) (o find.Options, err error) {
 	return o, nil
 }
 
-// number reads a parameter that is a number from 1, or from 0 if that is what it is
+// number reads a parameter that is a number from 1, or from 0 if that is its value
 // otherwise, to most.
 func number(query map[string]string, name string, otherwise, most int) (int, error) {
 	text, given := query[name]

@@ -12,7 +12,7 @@ import (
 // maxMoves is more than a game takes that people write down.
 const maxMoves = 1000
 
-// gameReport is what is known about the positions of a game.
+// gameReport is the answer of /api/game.
 type gameReport struct {
 	Rules string `json:"rules"`
 	// Positions are the start and those after each move, each seen by its mover.
@@ -30,52 +30,42 @@ type illegalMove struct {
 	Starves bool `json:"starves"`
 }
 
-// gameToWalk is a board and the pits that are played from it, in turn.
-type gameToWalk struct {
-	awari.Board
-	moves []int
-}
-
 // walkGame answers GET /api/game?pits=1,2,...&moves=2,0,...
-func (s *Server) walkGame(w http.ResponseWriter, r *http.Request) {
-	g, err := s.readGame(r.URL.RawQuery)
+func (s *Server) walkGame(r *http.Request) (any, error) {
+	board, moves, err := s.readGame(r.URL.RawQuery)
 	if err != nil {
-		s.refuse(w, r, err)
-		return
+		return nil, err
 	}
-	s.compute(w, r, s.quick, func(ctx context.Context) (any, error) { return s.newGameReport(ctx, g) })
+	return s.inTurn(r, s.quick, func(ctx context.Context) (any, error) { return s.newGameReport(ctx, board, moves) })
 }
 
 // readGame reads the parameters pits and moves.
-func (s *Server) readGame(raw string) (gameToWalk, error) {
+func (s *Server) readGame(raw string) (board awari.Board, moves []int, err error) {
 	query, err := parseQuery(raw, "pits", "moves")
 	if err != nil {
-		return gameToWalk{}, err
+		return board, nil, err
 	}
-	board, err := s.boardOf(query)
-	if err != nil || query["moves"] == "" {
-		return gameToWalk{board, nil}, err
+	if board, err = s.boardOf(query); err != nil || query["moves"] == "" {
+		return board, nil, err
 	}
 	fields := strings.Split(query["moves"], ",")
 	if len(fields) > maxMoves {
-		return gameToWalk{}, bad("%d moves: at most %d are possible", len(fields), maxMoves)
+		return board, nil, bad("%d moves: at most %d are possible", len(fields), maxMoves)
 	}
 	half := s.tables.Game().Half()
-	g := gameToWalk{Board: board}
 	for i, text := range fields {
 		pit, err := strconv.ParseUint(text, 10, 8)
 		if err != nil || int(pit) >= half {
-			return gameToWalk{}, bad("move %d is %.20q: pits 0 to %d are possible", i+1, text, half-1)
+			return board, nil, bad("move %d is %.20q: pits 0 to %d are possible", i+1, text, half-1)
 		}
-		g.moves = append(g.moves, int(pit))
+		moves = append(moves, int(pit))
 	}
-	return g, nil
+	return board, moves, nil
 }
 
-func (s *Server) newGameReport(ctx context.Context, g gameToWalk) (*gameReport, error) {
+func (s *Server) newGameReport(ctx context.Context, board awari.Board, moves []int) (*gameReport, error) {
 	game := s.tables.Game()
 	report := &gameReport{Rules: game.Rules().String()}
-	board := g.Board
 	for i := 0; ; i++ {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -85,10 +75,10 @@ func (s *Server) newGameReport(ctx context.Context, g gameToWalk) (*gameReport, 
 			return nil, err
 		}
 		report.Positions = append(report.Positions, p)
-		if i == len(g.moves) {
+		if i == len(moves) {
 			return report, nil
 		}
-		pit := g.moves[i]
+		pit := moves[i]
 		play := game.Plays(board)[pit]
 		if !play.Legal {
 			report.Illegal = &illegalMove{Index: i, Pit: pit, Starves: play.Starves}

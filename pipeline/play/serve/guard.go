@@ -12,7 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/hashicorp/golang-lru/v2/simplelru"
+	lru "github.com/hashicorp/golang-lru/v2"
 	"golang.org/x/sync/semaphore"
 )
 
@@ -50,7 +50,7 @@ func (s *Server) handler(local bool) http.Handler {
 			w.Header().Set(name, value)
 		}
 		invited := s.origins.invite(w.Header(), r)
-		if isUnwanted(r.Context()) {
+		if r.Context().Value(unwanted{}) != nil {
 			w.Header().Set("Connection", "close")
 			fail(w, r, http.StatusTooManyRequests, codeConnections, "too many connections at the same time: close some")
 			return
@@ -157,12 +157,11 @@ const maxClients = 4096
 // perClient has something for each client.
 type perClient[V any] struct {
 	fresh func() V
-	mu    sync.Mutex
-	known *simplelru.LRU[netip.Addr, V]
+	known *lru.Cache[netip.Addr, V]
 }
 
 func newPerClient[V any](fresh func() V) *perClient[V] {
-	known, err := simplelru.NewLRU[netip.Addr, V](maxClients, nil)
+	known, err := lru.New[netip.Addr, V](maxClients)
 	if err != nil {
 		panic(err) // only for sizes below 1
 	}
@@ -171,12 +170,12 @@ func newPerClient[V any](fresh func() V) *perClient[V] {
 
 // of returns what there is for a client.
 func (p *perClient[V]) of(client netip.Addr) V {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	v, ok := p.known.Get(client)
-	if !ok {
-		v = p.fresh()
-		p.known.Add(client, v)
+	if v, ok := p.known.Get(client); ok {
+		return v
+	}
+	v := p.fresh()
+	if other, ok, _ := p.known.PeekOrAdd(client, v); ok {
+		return other // another request was faster
 	}
 	return v
 }
@@ -200,7 +199,7 @@ func clientOf(remote string) netip.Addr {
 	return network.Masked().Addr()
 }
 
-// maxUnwanted bounds the connections beyond those of their clients that are let in to be told so.
+// maxUnwanted bounds the connections beyond the shares of clients that are let in, only to be refused.
 const maxUnwanted = 32
 
 // door is a listener that counts the connections of each client. Those beyond its share are unwanted: what they ask
@@ -262,11 +261,9 @@ func markUnwanted(ctx context.Context, c net.Conn) context.Context {
 	return ctx
 }
 
-func isUnwanted(ctx context.Context) bool { return ctx.Value(unwanted{}) != nil }
-
 const (
 	// maxShare bounds the requests of one client that compute at a time, whatever the
-	// machine has: each may have an engine, and so much memory.
+	// machine has: each may have an engine, with its memory.
 	maxShare = 4
 	// maxTurns bounds the requests of all clients that compute at a time.
 	maxTurns = 8
@@ -292,7 +289,7 @@ type turns struct {
 	waiting    atomic.Int64 // requests that wait although their client has a turn left
 }
 
-// share is what one client has.
+// share is the places of one client.
 type share struct {
 	requests *semaphore.Weighted // that compute or wait
 	turns    *semaphore.Weighted
@@ -311,7 +308,7 @@ func turnsFor(processors int) *turns {
 }
 
 // take calls f once the client has a turn, and returns its error. It fails with errGreedy when other
-// requests of the client are in the way for too long, with errBusy when those of
+// requests of the client are in the way for too long, with errBusy when requests of
 // others are, and with the cause of ctx when nobody waits any more.
 func (q *turns) take(ctx context.Context, client netip.Addr, patience time.Duration, f func() error) error {
 	own := q.shares.of(client)

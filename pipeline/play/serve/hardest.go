@@ -53,10 +53,6 @@ type hardest struct {
 	failed map[int]error
 }
 
-func newHardest() *hardest {
-	return &hardest{wanted: make(chan int, awari.MaxSeeds+1), layers: map[int]*hardestReport{}, failed: map[int]error{}}
-}
-
 // ask returns what is known about a layer, and begins a search if there is none. It fails as the
 // search did; then the next one who asks begins another.
 func (h *hardest) ask(empty hardestReport) (hardestReport, error) {

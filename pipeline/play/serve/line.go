@@ -31,18 +31,17 @@ type lineReport struct {
 type lineMove struct {
 	Pit      int `json:"pit"`
 	Captured int `json:"captured"`
-	// Value is that of the board before the move, for the player who makes it.
+	// Value of the board before the move, for the player who makes it.
 	Value int `json:"value"`
 }
 
 // findLine answers GET /api/line?pits=1,2,...
-func (s *Server) findLine(w http.ResponseWriter, r *http.Request) {
-	board, err := s.boardOfQuery(r.URL.RawQuery)
+func (s *Server) findLine(r *http.Request) (any, error) {
+	board, err := s.boardOfQuery(r)
 	if err != nil {
-		s.refuse(w, r, err)
-		return
+		return nil, err
 	}
-	s.compute(w, r, s.searches, func(ctx context.Context) (any, error) {
+	return s.inTurn(r, s.searches, func(ctx context.Context) (any, error) {
 		ctx, cancel := context.WithTimeout(ctx, lineTimeout)
 		defer cancel()
 		return s.newLineReport(ctx, board)
@@ -55,7 +54,7 @@ func (s *Server) newLineReport(ctx context.Context, b awari.Board) (*lineReport,
 	if err != nil {
 		return nil, lineError(err)
 	}
-	report := &lineReport{Rules: game.Rules().String(), Pits: widen(b[:game.Pits()]), Value: best.Value, Moves: []lineMove{}, End: best.End.String()}
+	report := &lineReport{Rules: game.Rules().String(), Pits: game.Numbers(b), Value: best.Value, Moves: []lineMove{}, End: best.End.String()}
 	for _, m := range best.Moves {
 		report.Moves = append(report.Moves, lineMove{Pit: m.Pit, Captured: m.Captured, Value: m.Value})
 	}

@@ -1,13 +1,16 @@
 package serve
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"io/fs"
 	"net/http"
 	"path"
+	"strconv"
 	"strings"
+	"time"
 )
 
 // kinds are the files that a page can have, by the end of their names. What the
@@ -85,19 +88,32 @@ func newEdition(body []byte, encoding string) edition {
 // a right answer to a request for a part.
 func (e edition) send(w http.ResponseWriter, r *http.Request, kind string) {
 	h := w.Header()
-	switch condition(r.Header, e.tag) {
-	case http.StatusPreconditionFailed:
-		fail(w, r, http.StatusPreconditionFailed, codeTag, "If-Match: the document has another entity tag, "+e.tag)
-		return
-	case http.StatusNotModified:
-		h.Set("ETag", e.tag)
-		h.Set("Cache-Control", "no-cache")
-		w.WriteHeader(http.StatusNotModified)
-		return
-	}
+	h.Set("Content-Type", kind)
+	h.Set("Cache-Control", "no-cache")
+	h.Set("Content-Length", strconv.Itoa(len(e.body)))
 	h.Set("ETag", e.tag)
 	if e.encoding != "" {
 		h.Set("Content-Encoding", e.encoding)
 	}
-	send(w, http.StatusOK, kind, "no-cache", e.body)
+	r.Header.Del("Range")
+	http.ServeContent(conditional{w, r}, r, "", time.Time{}, bytes.NewReader(e.body))
+}
+
+// conditional is the writer of a document, which says in JSON that it is not the one that If-Match names.
+type conditional struct {
+	http.ResponseWriter
+	request *http.Request
+}
+
+// WriteHeader sends the status.
+func (c conditional) WriteHeader(status int) {
+	if status != http.StatusPreconditionFailed {
+		c.ResponseWriter.WriteHeader(status)
+		return
+	}
+	h := c.Header()
+	tag := h.Get("ETag")
+	h.Del("ETag")
+	h.Del("Content-Encoding")
+	fail(c.ResponseWriter, c.request, status, codeTag, "If-Match: the document has another entity tag, "+tag)
 }

@@ -23,18 +23,18 @@ type place struct {
 	north bool
 	taken [2]int
 	moves int // that were made before
-	words *words
+	words *Words
 }
 
-// words are the texts of previews in a language.
-type words struct {
-	locale, description           string
-	players                       [2]string
+// Words are the texts of previews in a language.
+type Words struct {
+	Locale, description           string
+	Players                       [2]string
 	toMove, puzzle, after1, after string // about a player; after has the number of moves first
 }
 
-// languages are those of the pages, by what the parameter lang of a link says.
-var languages = map[string]*words{
+// Languages has the words of each language of the pages, by the parameter lang of a link.
+var Languages = map[string]*Words{
 	"en": {
 		"en_US", "Exact values of every move, from solved tables.", [2]string{"South", "North"},
 		"Awari: %s to move", "Awari: %s to move, only one move wins", "Awari, after 1 move: %s to move", "Awari, after %d moves: %s to move",
@@ -105,7 +105,7 @@ func (s *Server) readStart(query map[string]string) (p place, err error) {
 		return p, bad("these are %d seeds, a game has at most %d", all, awari.MaxSeeds)
 	}
 	lang, err := oneOf(query, "lang", "en", "fr")
-	p.words = languages[lang]
+	p.words = Languages[lang]
 	return p, err
 }
 
@@ -155,7 +155,7 @@ func (p *place) play(game awari.Game, pit int) bool {
 	return true
 }
 
-// token is what a text of moves begins with: a letter or parenthesis, or what is skipped.
+// token matches the beginning of a text of moves: a letter or parenthesis, or something to skip.
 var token = regexp.MustCompile(`^(?:\s+|\{[^}]*\}|\d+\.(?:\.\.)?|\d+-\d+|\*|([A-Fa-f()]))`)
 
 // writtenMove is a move in a text.
@@ -211,15 +211,15 @@ func (s *Server) position(p place) picture.Position {
 	if p.north {
 		board = game.Turn(board)
 	}
-	return picture.Position{Pits: widen(board[:game.Pits()]), North: p.north, Taken: p.taken, Players: p.words.players, Title: s.title(p)}
+	return picture.Position{Pits: game.Numbers(board), North: p.north, Taken: p.taken, Players: p.words.Players, Title: s.title(p)}
 }
 
 // title says in a line what there is to see: a puzzle, if the tables know that only one
 // move wins.
 func (s *Server) title(p place) string {
-	w, who := p.words, p.words.players[0]
+	w, who := p.words, p.words.Players[0]
 	if p.north {
-		who = w.players[1]
+		who = w.Players[1]
 	}
 	title := fmt.Sprintf(w.toMove, who)
 	switch {
@@ -298,11 +298,11 @@ func (s *Server) properties(r *http.Request) string {
 	}
 	base := scheme + "://" + r.Host
 	return Properties(Link{
-		Title: s.title(p), Description: p.words.description, Locale: p.words.locale, Address: base + r.URL.Path + query, Picture: base + "/preview.png" + query,
+		Title: s.title(p), Description: p.words.description, Locale: p.words.Locale, Address: base + r.URL.Path + query, Picture: base + "/preview.png" + query,
 	})
 }
 
-// Link is what sites show of a link to a page.
+// Link describes a page to sites that show a link to it.
 type Link struct {
 	Title, Description string
 	Locale             string // language and country, such as en_US

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"image/png"
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
 
@@ -67,20 +66,12 @@ func TestTitle(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		values := []int{}
-		for _, m := range report.Moves {
-			if m.Value != nil {
-				values = append(values, *m.Value)
-			}
-		}
-		slices.Sort(values)
-		n := len(values)
-		want := n > 1 && values[n-1] > 0 && values[n-2] < 0
+		want := isOnlyWin(report)
 		if want {
 			puzzles++
 		}
-		if got := strings.Contains(s.title(place{board: board, words: languages["en"]}), "only one move wins"); got != want {
-			t.Errorf("%v with the values %v: %v", board, values, got)
+		if got := strings.Contains(s.title(place{board: board, words: Languages["en"]}), "only one move wins"); got != want {
+			t.Errorf("%+v: %v", report, got)
 		}
 	}
 	if puzzles == 0 {
@@ -146,6 +137,7 @@ func TestBadQueries(t *testing.T) {
 		{"pits=1.0,0,0,0,0,2,1,1,0,0,0,1", "is not a number of seeds", []string{"probe", "line", "search", "game"}},
 		{"pits=1;0", "cannot be read", []string{"probe", "line", "search", "game"}},
 		{"pits=%zz", "cannot be read", []string{"probe", "line", "search", "game"}},
+		{"pits=99999999999999999999,0,0,0,0,0,0,0,0,0,0,0", "at most 48", []string{"probe", "line", "search", "game"}},
 		{"pits=49,0,0,0,0,0,0,0,0,0,0,0", "at most 48", []string{"probe", "line", "search", "game"}},
 		{"pits=40,9,0,0,0,0,0,0,0,0,0,0", "more than 48", []string{"probe", "line", "search", "game"}},
 		{board + "&" + board, "given 2 times", []string{"probe", "line", "search", "game"}},

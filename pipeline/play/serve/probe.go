@@ -21,7 +21,7 @@ import (
 	"grenier/pipeline/tables"
 )
 
-// probeReport is what is known about a board.
+// probeReport is the answer of /api/probe.
 type probeReport struct {
 	Rules string `json:"rules"`
 	Seeds int    `json:"seeds"`
@@ -53,31 +53,15 @@ type moveInfo struct {
 	Taken []int `json:"taken,omitempty"`
 }
 
-// probeQuery answers GET /api/probe?pits=1,2,...
-func (s *Server) probeQuery(w http.ResponseWriter, r *http.Request) {
-	board, err := s.boardOfQuery(r.URL.RawQuery)
-	s.probe(w, r, board, err)
-}
-
-// probeBody answers POST /api/probe with {"pits":[1,2,...]}.
-func (s *Server) probeBody(w http.ResponseWriter, r *http.Request) {
-	board, err := s.boardOfBody(r)
-	s.probe(w, r, board, err)
-}
-
-// probe answers for a board that was read, or could not be read because of
-// reason.
-func (s *Server) probe(w http.ResponseWriter, r *http.Request, board awari.Board, reason error) {
-	if reason != nil {
-		s.refuse(w, r, reason)
-		return
-	}
-	report, err := s.newProbeReport(board)
-	if err != nil {
-		s.refuse(w, r, err)
-		return
-	}
-	answer(w, r, http.StatusOK, report)
+// probe answers GET /api/probe?pits=1,2,... and POST /api/probe with {"pits":[1,2,...]}.
+func (s *Server) probe(read func(*http.Request) (awari.Board, error)) http.HandlerFunc {
+	return s.ask(func(r *http.Request) (any, error) {
+		board, err := read(r)
+		if err != nil {
+			return nil, err
+		}
+		return s.newProbeReport(board)
+	})
 }
 
 // badRequest is an error about what a client sent.
@@ -94,6 +78,18 @@ func bad(format string, args ...any) error {
 	return badRequest{http.StatusBadRequest, codeRequest, fmt.Errorf(format, args...)}
 }
 
+// ask returns the handler that sends what f finds out as JSON.
+func (s *Server) ask(f func(*http.Request) (any, error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		found, err := f(r)
+		if err != nil {
+			s.refuse(w, r, err)
+			return
+		}
+		answer(w, r, http.StatusOK, found)
+	}
+}
+
 // refuse answers a request that failed with err. What went wrong inside is for
 // the log; the client need not know the names of files. A request that ended before
 // its answer did not fail.
@@ -105,8 +101,10 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 // reason returns what a client is told about err, and logs the rest.
 func (s *Server) reason(r *http.Request, err error) (status int, p problem) {
 	b, ok := errors.AsType[badRequest](err)
-	if !ok && r.Context().Err() != nil && !isBug(err) {
-		b, ok = whyEnded(r.Context()), true
+	if _, isBug := errors.AsType[*crew.PanicError](err); !ok && !isBug && r.Context().Err() != nil {
+		if b, ok = errGone, true; errors.Is(context.Cause(r.Context()), errStopping) {
+			b = errStopping
+		}
 	}
 	if ok {
 		return b.status, problem{b.Error(), b.code}
@@ -128,11 +126,6 @@ func (s *Server) note(err error) {
 	s.log.Error("no answer", "error", err)
 }
 
-func isBug(err error) bool {
-	_, ok := errors.AsType[*crew.PanicError](err)
-	return ok
-}
-
 var (
 	// errStopping reports a request that was given up because the server stops.
 	errStopping = badRequest{http.StatusServiceUnavailable, codeStopping, errors.New("the server is stopping")}
@@ -140,17 +133,9 @@ var (
 	errGone = badRequest{statusGone, codeGone, errors.New("the connection was closed before the answer")}
 )
 
-// whyEnded returns errStopping or errGone for the context of a request that ended.
-func whyEnded(ctx context.Context) badRequest {
-	if errors.Is(context.Cause(ctx), errStopping) {
-		return errStopping
-	}
-	return errGone
-}
-
 // boardOfQuery reads the parameter pits, the only one.
-func (s *Server) boardOfQuery(raw string) (awari.Board, error) {
-	query, err := parseQuery(raw, "pits")
+func (s *Server) boardOfQuery(r *http.Request) (awari.Board, error) {
+	query, err := parseQuery(r.URL.RawQuery, "pits")
 	if err != nil {
 		return awari.Board{}, err
 	}
@@ -292,7 +277,7 @@ func (s *Server) parse(fields []string) (awari.Board, error) {
 func (s *Server) newProbeReport(b awari.Board) (*probeReport, error) {
 	game := s.tables.Game()
 	p := &probeReport{
-		Rules: game.Rules().String(), Seeds: b.Seeds(), Pits: widen(b[:game.Pits()]),
+		Rules: game.Rules().String(), Seeds: b.Seeds(), Pits: game.Numbers(b),
 		Solved: b.Seeds() <= s.tables.MaxSeeds(),
 	}
 	for pit, play := range game.Plays(b) {
@@ -378,7 +363,7 @@ func newMoveInfo(game awari.Game, b awari.Board, pit int, play awari.Play) moveI
 	if !play.Legal {
 		return m
 	}
-	m.Child = widen(play.Child[:game.Pits()])
+	m.Child = game.Numbers(play.Child)
 	after := game.Turn(play.Child)
 	m.Sown = sown(game, b, pit)
 	b[pit] = 0
@@ -403,13 +388,4 @@ func sown(game awari.Game, b awari.Board, pit int) []int {
 		}
 	}
 	return to
-}
-
-// widen returns the seeds as numbers; as bytes they would become base64 in JSON.
-func widen(pits []uint8) []int {
-	wide := make([]int, len(pits))
-	for i, x := range pits {
-		wide[i] = int(x)
-	}
-	return wide
 }

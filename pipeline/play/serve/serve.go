@@ -34,6 +34,7 @@ import (
 	"grenier/io/chart"
 	"grenier/io/crew"
 	"grenier/kernels/cpu"
+	"grenier/layers/awari"
 	"grenier/pipeline/play/search"
 	"grenier/pipeline/tables"
 )
@@ -117,7 +118,7 @@ type Server struct {
 	hardest     *hardest
 }
 
-// route is what there is at a path.
+// route has the handlers of a path.
 type route struct {
 	get, post http.HandlerFunc // nil where the method is not allowed
 }
@@ -139,7 +140,7 @@ func New(o Options) (*Server, error) {
 		quick: turnsFor(processors), searches: searches, engines: &engines{most: searches.each + 1},
 		processors: processors, limits: usual, routes: map[string]route{},
 		origins: o.Origins, headers: headersFor(o.Origins),
-		dir: o.Dir, family: o.Family, finder: newFinder(), hardest: newHardest(),
+		dir: o.Dir, family: o.Family, finder: newFinder(), hardest: &hardest{wanted: make(chan int, awari.MaxSeeds+1), layers: map[int]*hardestReport{}, failed: map[int]error{}},
 	}
 	s.limits.each = o.Connections
 	if err := s.addPages(o.Pages); err != nil {
@@ -159,18 +160,18 @@ func New(o Options) (*Server, error) {
 	}
 	s.metrics = newMetrics(s.routes, len(o.Tables.Layers()))
 	maps.Copy(s.routes, map[string]route{
-		"/api/probe":         {get: s.probeQuery, post: s.probeBody},
-		"/api/game":          {get: s.walkGame},
-		"/api/line":          {get: s.findLine},
-		"/api/search":        {get: s.searchBoard},
+		"/api/probe":         {get: s.probe(s.boardOfQuery), post: s.probe(s.boardOfBody)},
+		"/api/game":          {get: s.ask(s.walkGame)},
+		"/api/line":          {get: s.ask(s.findLine)},
+		"/api/search":        {get: s.ask(s.searchBoard)},
 		"/api/layers":        {get: document("application/json", layers)},
 		"/api/openapi.json":  {get: document("application/json", description)},
 		"/api/charts":        {get: document("application/json", charts)},
-		"/api/charts/scores": {get: s.drawScores},
+		"/api/charts/scores": {get: s.ask(s.drawScores)},
 		"/chart.css":         {get: document(kinds[".css"], []byte(chart.Style()))},
 		"/preview.png":       {get: s.drawPreview},
 		"/icon.png":          {get: document(kinds[".png"], icon)},
-		"/healthz":           {get: s.health},
+		"/healthz":           {get: health},
 		"/metrics":           {get: s.writeMetrics},
 	})
 	if o.Dir != "" {

@@ -113,7 +113,7 @@ func startWith(t testing.TB, o Options, limits limits) *running {
 	return &running{t, s, l.Addr().String(), log, client, stop}
 }
 
-// reply is what a server answered.
+// reply is an answer of a server.
 type reply struct {
 	status int
 	header http.Header

@@ -2,7 +2,6 @@ package serve
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -23,7 +22,7 @@ import (
 	"grenier/layers/awari"
 )
 
-// endless is a body that lists so many pits, and takes no memory itself.
+// endless is a body with this many pits that takes no memory itself.
 type endless int64
 
 func (e *endless) Read(p []byte) (int, error) {
@@ -171,7 +170,7 @@ func TestLongSiege(t *testing.T) {
 	}
 }
 
-// storm makes so many requests from so many connections.
+// storm makes requests from several connections at a time.
 func (s *siege) storm(connections, requests int) {
 	total := 0
 	for _, shot := range shots {
@@ -225,22 +224,6 @@ func watchHeap(t *testing.T, f func()) uint64 {
 	f()
 	close(done)
 	return <-most
-}
-
-// TestManyConnections checks that connections beyond the limit wait for others to
-// end, and do not make the server hold more.
-func TestManyConnections(t *testing.T) {
-	tight := usual
-	tight.connections, tight.header = 4, 200*time.Millisecond
-	r := startWith(t, Options{}, tight)
-	for range 12 {
-		c, err := net.Dial("tcp", r.address)
-		if err != nil && !errors.Is(err, net.ErrClosed) {
-			t.Fatal(err)
-		}
-		defer c.Close()
-	}
-	r.wantServed()
 }
 
 // FuzzRequest sends any query and any body: whatever they are, the server answers

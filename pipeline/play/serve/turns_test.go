@@ -17,7 +17,7 @@ import (
 // address is the address of some client.
 func address(i int) netip.Addr { return netip.AddrFrom4([4]byte{10, 0, byte(i >> 8), byte(i)}) }
 
-// isUsed reports whether n places of so many are taken. There is nothing to take while somebody waits.
+// isUsed reports whether n of size places are taken. There is nothing to take while somebody waits.
 func isUsed(places *semaphore.Weighted, size, n int) bool {
 	if n < size {
 		free := int64(size - n)
@@ -119,15 +119,15 @@ func TestTurnsRefused(t *testing.T) {
 // TestCutSearch: what is known of a board when its search ends for others is an answer; if nobody wants it any more, it is none.
 func TestCutSearch(t *testing.T) {
 	s, _ := newServer(t, Options{})
-	start := boardToSearch{awari.Board{4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4}, time.Hour}
+	start := awari.Board{4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4}
 	s.searches.waiting.Add(1)
-	result, err := s.search(t.Context(), start)
+	result, err := s.search(t.Context(), start, time.Hour)
 	if err != nil || result.Exact() || result.Reason != "time" || result.Lower > result.Upper {
 		t.Errorf("%+v, %v", result, err)
 	}
 	gone, leave := context.WithCancel(t.Context())
 	leave()
-	if _, err := s.search(gone, start); !errors.Is(err, context.Canceled) {
+	if _, err := s.search(gone, start, time.Hour); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
 }

@@ -21,7 +21,6 @@ type answer struct {
 // find looks for a move and tells how far it is. Once held is closed or ctx has ended, it returns
 // the move, as bestmove tells it.
 func (a *answer) find(ctx context.Context, limits search.Limits, held <-chan struct{}) (string, error) {
-	limits.Progress = func(r search.Result) { a.tell(&r) }
 	r, err := a.engine.Search(ctx, a.at.board, limits)
 	if r == nil || err != nil && ctx.Err() == nil {
 		return noMove, err
@@ -46,7 +45,7 @@ func (a *answer) find(ctx context.Context, limits search.Limits, held <-chan str
 	return name(a.at.turn, pit), nil
 }
 
-// noMove is what bestmove tells when there is no move.
+// noMove stands for a missing move in bestmove.
 const noMove = "0000"
 
 // solved reports whether the tables have the position.
@@ -77,12 +76,12 @@ func (a *answer) progress(ctx context.Context, limit time.Duration, r *search.Re
 	return m.Pit, nil
 }
 
-// tell says what is known: the score is that of the game, in hundredths of a seed, for the
+// tell says what is known: the score of the game, in hundredths of a seed, for the
 // player whose turn it is.
 func (a *answer) tell(r *search.Result) {
 	taken := a.at.taken[a.at.turn] - a.at.taken[a.at.turn.Other()]
 	text := fmt.Sprintf("info depth %d score cp %d time %d nodes %d nps %.0f tbhits %d", max(1, r.Depth), 100*(taken+r.Estimate),
-		r.Elapsed.Milliseconds(), r.Nodes, r.NodesPerSecond(), r.TableHits)
+		r.Elapsed.Milliseconds(), r.Nodes, r.NodesPerSecond, r.TableHits)
 	if len(r.Line) > 0 && r.Best >= 0 {
 		text += " pv " + names(a.at.turn, r.Line)
 	}

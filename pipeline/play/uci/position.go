@@ -133,7 +133,7 @@ func firstLetter(side match.Side) byte {
 // name returns the move of a pit.
 func name(side match.Side, pit int) string { return string(rune(int(firstLetter(side)) + pit)) }
 
-// names returns moves in turn, those of side first.
+// names returns moves in turn, side moving first.
 func names(side match.Side, pits []int) string {
 	var b strings.Builder
 	for _, pit := range pits {

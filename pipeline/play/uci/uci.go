@@ -31,6 +31,7 @@ import (
 
 	"grenier/io/crew"
 	"grenier/io/lines"
+	"grenier/pipeline/job"
 	"grenier/pipeline/play/line"
 	"grenier/pipeline/play/search"
 )
@@ -69,6 +70,7 @@ const maxWorkers = 1024
 type Session struct {
 	options Options
 	engine  *search.Engine // nil until it is needed
+	answer  *answer        // to the search under way
 	debug   bool
 	present position
 	unclear error // why there is no present position
@@ -292,7 +294,12 @@ func (s *Session) think(ctx context.Context, words []string) {
 		return
 	}
 	if s.engine == nil {
-		s.engine = search.New(s.options.Blocks, search.Options{Bytes: s.options.Bytes, Workers: s.options.Workers})
+		s.engine = search.New(s.options.Blocks, search.Options{Bytes: s.options.Bytes, Job: job.Job{
+			Workers: s.options.Workers, Progress: func(step job.Step) {
+				found := step.Detail.(search.Result)
+				s.answer.tell(&found)
+			},
+		}})
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	t := &thought{cancel: cancel, held: make(chan struct{}), ended: make(chan struct{})}
@@ -308,7 +315,8 @@ func (s *Session) think(ctx context.Context, words []string) {
 		close(t.held)
 	}
 	s.thought = t
-	a := answer{Session: s, engine: s.engine, at: s.present}
+	a := &answer{Session: s, engine: s.engine, at: s.present}
+	s.answer = a
 	best := noMove
 	crew.Go(func() (err error) {
 		best, err = a.find(ctx, limits, t.held)

@@ -72,7 +72,7 @@ type search struct {
 	q     int
 	half  *colex.Ranking // of halves
 	store store
-	// blocks are those of each layer, by the seeds of the mover.
+	// blocks of each layer, by the seeds of the mover.
 	blocks [][]*block
 	// n is the layer in progress, -1 if all are done.
 	n      int
@@ -185,8 +185,11 @@ func (s *search) run(ctx context.Context) error {
 			}
 			s.plays++
 			s.tell()
-			if err := s.maybeSave(); err != nil {
-				return err
+			due := time.Since(s.saved) >= max(s.Interval, saveShare*s.saving)
+			if due || s.store.waste >= max(s.store.live, s.leastWaste) {
+				if err := s.save(); err != nil {
+					return err
+				}
 			}
 		}
 		s.finish()

@@ -8,7 +8,7 @@ import (
 	"grenier/kernels/bitset"
 )
 
-// block is the boards of a layer of which the mover has so many seeds.
+// block is the boards of a layer of which the mover has own seeds.
 type block struct {
 	seeds, own    int
 	rows, columns int // halves of the opponent, of the mover

@@ -139,15 +139,6 @@ type savedSet struct {
 	Pieces []workfile.Extent `json:"pieces"`
 }
 
-// startPits returns the start as a checkpoint has it.
-func (s *search) startPits() []int {
-	pits := make([]int, s.game.Pits())
-	for i := range pits {
-		pits[i] = int(s.start[i])
-	}
-	return pits
-}
-
 // identity names the search of a run directory.
 func (s *search) identity() manifest.Identity {
 	h := fnv.New32a()
@@ -189,8 +180,8 @@ func (s *search) live() (live []workfile.Extent) {
 
 // restore takes over a checkpoint. It fails if that contradicts itself or is of another search.
 func (s *search) restore(c *checkpoint) error {
-	if !slices.Equal(c.Start, s.startPits()) {
-		return fmt.Errorf("a search from %v %w the expected %v", c.Start, corrupt.ErrMismatch, s.startPits())
+	if !slices.Equal(c.Start, s.game.Numbers(s.start)) {
+		return fmt.Errorf("a search from %v %w the expected %v", c.Start, corrupt.ErrMismatch, s.game.Numbers(s.start))
 	}
 	if c.Seeds < -1 || c.Seeds > s.n || len(c.Counts) != len(s.counts) {
 		return fmt.Errorf("layer %d, %d counts", c.Seeds, len(c.Counts))
@@ -235,7 +226,7 @@ func (s *search) save() error {
 		return nil
 	}
 	began := time.Now()
-	c := checkpoint{Start: s.startPits(), Seeds: s.n, Counts: s.counts, Emptied: s.emptied.Load()}
+	c := checkpoint{Start: s.game.Numbers(s.start), Seeds: s.n, Counts: s.counts, Emptied: s.emptied.Load()}
 	for _, layer := range s.blocks {
 		for _, b := range layer {
 			if b.reached.count == 0 && b.todo.count == 0 {
@@ -260,17 +251,9 @@ func (s *search) save() error {
 
 func (x *set) saved() savedSet { return savedSet{x.count, x.pieces} }
 
-// saveShare is how much longer than a checkpoint takes the time to the next one is. leastWaste is
-// how many bytes may always be wasted until then.
+// A checkpoint is due saveShare times as long after the last as that took, or when as much is wasted on disk as is used,
+// and no less than leastWaste bytes.
 const (
 	saveShare  = 20
 	leastWaste = 256 << 20
 )
-
-// maybeSave writes a checkpoint if it is time to, or if as much is wasted on disk as is used.
-func (s *search) maybeSave() error {
-	if time.Since(s.saved) < max(s.Interval, saveShare*s.saving) && s.store.waste < max(s.store.live, s.leastWaste) {
-		return nil
-	}
-	return s.save()
-}

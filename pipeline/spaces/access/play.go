@@ -43,7 +43,7 @@ func (s *search) short(t *turned, b *block, moves []sowing) {
 }
 
 // starve finds out whether a legal move of a board takes all seeds. The mover has the half of
-// rank a; the opponent will have that of rank after, of total seeds, when he was given some.
+// rank a; the opponent will have the half of rank after, of total seeds, when he was given some.
 func (s *search) starve(own int, a uint64, total int, after uint64, given int) {
 	if s.emptied.Load() {
 		return
@@ -73,7 +73,7 @@ type target struct {
 	taken      [maxCapture + 1]*block
 }
 
-// give plays the moves that give the opponent so many seeds.
+// give plays the moves that give the opponent the given seeds.
 func (s *search) give(ctx context.Context, t *turned, b *block, given int, moves sowings) error {
 	g := &target{own: b.own, given: given, total: b.seeds - b.own + given}
 	sets, err := s.aim(g, b.seeds, moves.ends)

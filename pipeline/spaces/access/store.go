@@ -97,7 +97,7 @@ func (s *store) drop(x *set) {
 	x.pieces = nil
 }
 
-// reserve makes room for so many words, by moving sets to disk, and release gives it back.
+// reserve makes room for words, by moving sets to disk, and release gives it back.
 func (s *store) reserve(words int) error {
 	s.held += 8 * uint64(words)
 	for s.room > 0 && s.held > s.room {

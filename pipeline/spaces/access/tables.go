@@ -6,14 +6,14 @@ import (
 	"grenier/layers/awari/halves"
 )
 
-// tables are what is known of moves without a board. They are made when they are needed first.
+// tables describe moves without a board. They are made when they are needed first.
 type tables struct {
 	sowings  [awari.MaxSeeds + 1][]sowings                  // by the seeds of the mover, and those given
 	gains    [awari.MaxSeeds + 1][awari.MaxSeeds + 1]gain   // by the seeds of the half afterwards, and those given
 	captures [awari.MaxSeeds + 1][awari.MaxPits / 2]capture // likewise, and the last pit
 }
 
-// sowing is a move of a half of the mover: its rank, and that of the half that it leaves. The
+// sowing is a move of a half of the mover: its rank, and the rank of the half that it leaves. The
 // highest bit of the latter says that the last seed falls in the opponent's half.
 type sowing struct{ from, to uint32 }
 
@@ -28,7 +28,7 @@ type sowings struct {
 	ends bool // one of them does
 }
 
-// sowingsOf returns the sowings of halves with so many seeds, by the seeds that they give.
+// sowingsOf returns the sowings of halves with own seeds, by the seeds that they give.
 func (s *search) sowingsOf(own int) []sowings {
 	if s.tables.sowings[own] != nil {
 		return s.tables.sowings[own]
@@ -63,14 +63,14 @@ func (s *search) unrank(half []uint8, seeds int, rank uint64) {
 	}
 }
 
-// gain is what receiving seeds does to the halves of the opponent: those that can have received
+// gain is the effect of receiving seeds on the halves of the opponent: the halves that can have received
 // them, among all with as many seeds.
 type gain struct {
 	made bool
 	mask bitset.Mask
 }
 
-// received returns the seeds that a pit of the opponent has received of so many.
+// received returns the seeds that a pit of the opponent has received of the given ones.
 func (s *search) received(given, pit int) uint8 {
 	seeds := given / s.q
 	if pit < given%s.q {
@@ -79,7 +79,7 @@ func (s *search) received(given, pit int) uint8 {
 	return uint8(seeds)
 }
 
-// gainOf returns what giving so many seeds leads to, for halves that have total seeds then.
+// gainOf returns the gain of given seeds, for halves that have total seeds then.
 func (s *search) gainOf(total, given int) *bitset.Mask {
 	g := &s.tables.gains[total][given]
 	if g.made {
@@ -98,7 +98,7 @@ func (s *search) gainOf(total, given int) *bitset.Mask {
 	return &g.mask
 }
 
-// each calls do for the halves with so many seeds.
+// each calls do for the halves with the given seeds.
 func (s *search) each(seeds int, do func(rank int, half []uint8)) {
 	all, err := s.half.Iterate(seeds)
 	if err != nil {
@@ -109,7 +109,7 @@ func (s *search) each(seeds int, do func(rank int, half []uint8)) {
 	}
 }
 
-// capture is what a move that ends in a pit of the opponent takes from his halves.
+// capture is the seeds that a move which ends in a pit of the opponent takes from his halves.
 type capture struct {
 	quiet  []uint64 // the halves from which it takes nothing
 	taken  []taken  // by rank
@@ -128,7 +128,7 @@ const (
 func (t taken) seeds() int { return int(t >> rankBits) }
 func (t taken) rank() int  { return int(t & (1<<rankBits - 1)) }
 
-// captureOf returns what a move takes that ends in pit last, from halves of so many seeds.
+// captureOf returns what a move takes that ends in pit last, from halves of total seeds.
 func (s *search) captureOf(total, last int) *capture {
 	c := &s.tables.captures[total][last]
 	if c.quiet != nil {
@@ -162,7 +162,7 @@ func (s *search) tableBytes() (bytes uint64) {
 	return bytes
 }
 
-// playBytes returns the most memory that a play takes for sets, setBytes that of all sets.
+// playBytes returns the most memory that a play takes for sets, setBytes the memory of all sets.
 func (s *search) playBytes() (most uint64) {
 	for own := range s.n + 1 {
 		b := s.newBlock(s.n, own)

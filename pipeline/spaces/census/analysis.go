@@ -10,55 +10,36 @@ import (
 	"grenier/pipeline/spaces/retro"
 )
 
-// Analysis is what the retrograde analysis of document 001, repaired, does in a layer.
+// Analysis is the outcome of the retrograde analysis of document 001, repaired, in a layer.
 type Analysis struct {
-	retro.Accesses
+	Accesses retro.Accesses `json:"accesses"`
 	// Deepest is the largest number of moves of best play until seeds leave the board: of
 	// all boards the length of the chain that the proof of document 001 calls @u, the
 	// shortest one if best play may choose. A board without a move has 0, one on which a
 	// best move takes seeds 1.
-	Deepest int
+	Deepest int `json:"deepest_chain"`
 	// Endless is the number of boards without such a chain: best play never takes a seed
 	// again.
-	Endless uint64
+	Endless uint64 `json:"endless"`
 }
 
-// analyst analyses layers from 0 seeds up.
-type analyst struct {
-	space  *awari.Space
-	table  [][]int8
-	memory uint64
-}
-
-// newAnalyst returns an analyst of layers of up to seeds seeds, which may take so many bytes;
-// 0 stands for any number. It fails with awari.ErrSeeds.
-func newAnalyst(game awari.Game, seeds int, memory uint64) (*analyst, error) {
-	space, err := awari.NewSpace(game, seeds)
+// analyse analyses layer n, after those below it.
+func (c *Census) analyse(ctx context.Context, n int) (*Analysis, error) {
+	data := c.space.Size(n) * retro.BytesPerState // the chains afterwards take less
+	for _, scores := range c.table {
+		data += uint64(len(scores))
+	}
+	if err := memory.Check(fmt.Sprintf("the analysis of layer %d", n), data, c.options.Memory); err != nil {
+		return nil, err
+	}
+	scores, accesses, err := retro.SolveLayer(ctx, c.space, c.table, n, nil)
 	if err != nil {
 		return nil, err
 	}
-	return &analyst{space: space, memory: memory}, nil
-}
-
-// Next analyses the next layer. It fails with a memory.Error when there is too little
-// memory, and with the error of ctx.
-func (a *analyst) Next(ctx context.Context) (Analysis, error) {
-	n := len(a.table)
-	data := a.space.Size(n) * retro.BytesPerState // the chains afterwards take less
-	for _, scores := range a.table {
-		data += uint64(len(scores))
-	}
-	if err := memory.Check(fmt.Sprintf("the analysis of layer %d", n), data, a.memory); err != nil {
-		return Analysis{}, err
-	}
-	scores, accesses, err := retro.SolveLayer(ctx, a.space, a.table, n, nil)
-	if err != nil {
-		return Analysis{}, err
-	}
-	a.table = append(a.table, scores)
-	c := &chains{space: a.space, table: a.table, n: n, length: make([]uint16, len(scores))}
-	err = c.find(ctx)
-	return Analysis{Accesses: accesses, Deepest: c.deepest, Endless: c.endless}, err
+	c.table = append(c.table, scores)
+	x := &chains{space: c.space, table: c.table, n: n, length: make([]uint16, len(scores))}
+	err = x.find(ctx)
+	return &Analysis{Accesses: accesses, Deepest: x.deepest, Endless: x.endless}, err
 }
 
 // chains finds how many moves of best play it takes until seeds leave the board.

@@ -19,46 +19,48 @@ import (
 	"grenier/pipeline/spaces/retro"
 )
 
-// Table is what is known of the boards with a given number of pits.
+// Table describes the boards with a given number of pits.
 type Table struct {
 	// Pits is the number of pits, both players together.
-	Pits int
+	Pits int `json:"pits"`
+	// Rules and Start of the search for accessible boards, if a start was given.
+	Rules string `json:"rules,omitempty"`
+	Start []int  `json:"start,omitempty"`
 	// MaxSeeds is the document's MAX_SEEDS: scores are taken to lie between
 	// -MaxSeeds and MaxSeeds. It is the number of seeds of a whole game, or
 	// the largest one of the table if that is more.
-	MaxSeeds int
-	// Accessible reports whether the accessible boards were counted. The two fields of Row
-	// that depend on them are 0 otherwise.
-	Accessible bool
+	MaxSeeds int `json:"max_seeds"`
+	// Accessible reports whether the accessible boards were counted.
+	Accessible bool `json:"-"`
 	// Rows holds one row for each number of seeds from 0 up.
-	Rows []Row
+	Rows []Row `json:"rows"`
 }
 
-// Row is what is known of the boards with one number of seeds. Sizes are in
+// Row describes the boards with one number of seeds. Sizes are in
 // bytes.
 type Row struct {
 	// Seeds is the number n of seeds.
-	Seeds int
+	Seeds int `json:"seeds"`
 	// Configs is the number of boards, binom(P+n-1, P-1).
-	Configs uint64
+	Configs uint64 `json:"configs"`
 	// Accessible is the number of boards, "(a)" in the document, that play can lead to
 	// from the start, in the document from 3 seeds in each pit by the rules strict. The
-	// start itself is among them only if play returns to it.
-	Accessible uint64
+	// start itself is among them only if play returns to it. It is nil if they were not counted.
+	Accessible *uint64 `json:"accessible,omitempty"`
 	// Space is the least space for a score each: Configs times
 	// log256(2*MaxSeeds+1).
-	Space float64
+	Space float64 `json:"space"`
 	// SpaceCumulative, "(c)", is the space of the boards with n seeds or
 	// less.
-	SpaceCumulative float64
+	SpaceCumulative float64 `json:"space_cumulative"`
 	// SpaceAccessible, "(a,c)", is the space of the accessible boards with n
-	// seeds or less.
-	SpaceAccessible float64
+	// seeds or less; nil like Accessible.
+	SpaceAccessible *float64 `json:"space_accessible_cumulative,omitempty"`
 	// SpaceReal is the space at two bytes a board.
-	SpaceReal float64
+	SpaceReal float64 `json:"space_real"`
 	// Cost is the number of memory accesses of the document's retrograde
 	// analysis of this layer, (P+2+n)*Configs.
-	Cost uint64
+	Cost uint64 `json:"cost"`
 }
 
 // TableOptions say what is in a table.
@@ -83,14 +85,22 @@ func New(ctx context.Context, o TableOptions) (*Table, error) {
 	if o.Seeds < 0 || o.Seeds > awari.MaxSeeds {
 		return nil, fmt.Errorf("%w: %d (0 to %d are possible)", awari.ErrSeeds, o.Seeds, awari.MaxSeeds)
 	}
+	// The document has four seeds a pit on 12 pits and three on 8; other boards follow the latter.
+	whole := accessibleStart * o.Pits
+	if o.Pits == 12 {
+		whole = 48
+	}
 	t := &Table{
 		Pits:       o.Pits,
-		MaxSeeds:   max(wholeGame(o.Pits), o.Seeds),
+		MaxSeeds:   max(whole, o.Seeds),
 		Accessible: o.Start != nil || o.Pits <= 8,
 		Rows:       make([]Row, o.Seeds+1),
 	}
 	if err := t.count(); err != nil {
 		return nil, err
+	}
+	if o.Start != nil {
+		t.Rules, t.Start = o.Rules.String(), game.Numbers(*o.Start)
 	}
 	if t.Accessible {
 		if err := t.search(ctx, game, &o); err != nil {
@@ -99,15 +109,6 @@ func New(ctx context.Context, o TableOptions) (*Table, error) {
 	}
 	t.weigh()
 	return t, nil
-}
-
-// wholeGame returns the number of seeds of a whole game. The document has 48 on
-// 12 pits and 24 on 8, four and three a pit; other boards follow the latter.
-func wholeGame(pits int) int {
-	if pits == 12 {
-		return 48
-	}
-	return accessibleStart * pits
 }
 
 // accessibleStart is the number of seeds in each pit from which the accessible
@@ -145,8 +146,9 @@ func (t *Table) search(ctx context.Context, game awari.Game, o *TableOptions) er
 	if err != nil {
 		return err
 	}
-	for n := range min(len(counts), len(t.Rows)) {
-		t.Rows[n].Accessible = counts[n]
+	counts = append(counts, make([]uint64, max(0, len(t.Rows)-len(counts)))...)
+	for n := range t.Rows {
+		t.Rows[n].Accessible = &counts[n]
 	}
 	return nil
 }
@@ -160,9 +162,12 @@ func (t *Table) weigh() {
 	for n := range t.Rows {
 		r := &t.Rows[n]
 		configs += r.Configs
-		accessible += r.Accessible
 		r.Space = score * float64(r.Configs)
 		r.SpaceCumulative = score * float64(configs)
-		r.SpaceAccessible = score * float64(accessible)
+		if t.Accessible {
+			accessible += *r.Accessible
+			space := score * float64(accessible)
+			r.SpaceAccessible = &space
+		}
 	}
 }

@@ -69,10 +69,10 @@ func predecessorsChart(game string, layers []Layer) chart.Chart {
 func accessesChart(game string, layers []Layer) chart.Chart {
 	return draw("accesses", "Accesses a board", fmt.Sprintf("%s: accesses of the retrograde analysis to its table, counted, and by the formula of the document.", game), "accesses a board", chart.Line, layers,
 		column{"formula", chart.Gray, perBoard(func(l *Layer) uint64 { return l.Cost })},
-		column{"counted", chart.Teal, perBoard(func(l *Layer) uint64 { return l.Analysis.Total() })})
+		column{"counted", chart.Teal, perBoard(func(l *Layer) uint64 { return l.Accesses.Total })})
 }
 
 func chainsChart(game string, layers []Layer) chart.Chart {
 	return draw("chains", "Longest wait for seeds", fmt.Sprintf("%s: the most moves of best play until seeds leave the board.", game), "moves", chart.Bars, layers,
-		column{"moves", chart.Teal, func(l *Layer) float64 { return float64(l.Analysis.Deepest) }})
+		column{"moves", chart.Teal, func(l *Layer) float64 { return float64(l.Deepest) }})
 }

@@ -3,7 +3,6 @@ package census
 import (
 	"context"
 
-	"grenier/kernels/colex"
 	"grenier/layers/awari"
 	"grenier/pipeline/job"
 	"grenier/pipeline/spaces/retro"
@@ -11,17 +10,17 @@ import (
 
 // Layer is the census of the boards with one number of seeds.
 type Layer struct {
-	Seeds     int
-	Positions uint64
+	Seeds     int    `json:"seeds"`
+	Positions uint64 `json:"positions"`
 	Moves
+	X                uint64  `json:"x"`                 // moves that take seeds, as document 001 calls them
+	Share            float64 `json:"x_share"`           // X as a multiple of the boards
+	MeanPredecessors float64 `json:"mean_predecessors"` // of a board
 	// Cost is the number of accesses that the formula of document 001 has, as in Row.
-	Cost uint64
+	Cost uint64 `json:"cost"`
 	// Analysis is nil unless the layer was analysed.
-	Analysis *Analysis
+	*Analysis
 }
-
-// Share returns X as a multiple of the number of boards.
-func (l *Layer) Share() float64 { return float64(l.X()) / float64(l.Positions) }
 
 // Options say how a census is taken. Of the job, Workers count, and Memory bounds the process.
 type Options struct {
@@ -32,23 +31,17 @@ type Options struct {
 
 // Census goes through layers from 0 seeds up.
 type Census struct {
-	game    awari.Game
+	space   *awari.Space
 	options Options
-	analyst *analyst // nil if layers are not analysed
 	next    int
 	last    int
+	table   [][]int8 // of the layers that were analysed
 }
 
 // Begin returns a census of the layers of up to seeds seeds. It fails with awari.ErrSeeds.
 func Begin(game awari.Game, seeds int, o Options) (*Census, error) {
-	analyst, err := newAnalyst(game, seeds, o.Memory)
-	if err != nil {
-		return nil, err
-	}
-	if !o.Analyse {
-		analyst = nil
-	}
-	return &Census{game: game, options: o, analyst: analyst, last: seeds}, nil
+	space, err := awari.NewSpace(game, seeds)
+	return &Census{space: space, options: o, last: seeds}, err
 }
 
 // More reports whether there is another layer.
@@ -56,22 +49,18 @@ func (c *Census) More() bool { return c.next <= c.last }
 
 // Next returns the next layer. It fails with a memory.Error when there is too little memory
 // for its analysis, and with the error of ctx.
-func (c *Census) Next(ctx context.Context) (Layer, error) {
-	n, pits := c.next, c.game.Pits()
-	size, err := colex.Binomial(pits+n-1, pits-1)
-	if err != nil {
-		return Layer{}, err
-	}
-	l := Layer{Seeds: n, Positions: size, Cost: retro.Cost(pits, n, size)}
-	if l.Moves, err = CountMoves(ctx, c.game, n, c.options.Workers); err != nil {
+func (c *Census) Next(ctx context.Context) (l Layer, err error) {
+	n, size := c.next, c.space.Size(c.next)
+	l = Layer{Seeds: n, Positions: size, Cost: retro.Cost(c.space.Pits(), n, size)}
+	if l.Moves, err = CountMoves(ctx, c.space.Game, n, c.options.Workers); err != nil {
 		return l, err
 	}
-	if c.analyst != nil {
-		a, err := c.analyst.Next(ctx)
-		if err != nil {
+	l.X = l.Captures + l.TakesAll
+	l.Share, l.MeanPredecessors = float64(l.X)/float64(size), float64(l.Predecessors)/float64(size)
+	if c.options.Analyse {
+		if l.Analysis, err = c.analyse(ctx, n); err != nil {
 			return l, err
 		}
-		l.Analysis = &a
 	}
 	c.next++
 	return l, nil

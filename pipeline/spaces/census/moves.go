@@ -30,10 +30,7 @@ type Moves struct {
 	Predecessors uint64 `json:"predecessors"`
 }
 
-// X is the number of moves that take seeds, as document 001 calls it.
-func (m *Moves) X() uint64 { return m.Captures + m.TakesAll }
-
-// CountMoves counts the moves of the layer of n seeds with so many workers. It fails with the
+// CountMoves counts the moves of the layer of n seeds. It fails with the
 // errors of package colex or of ctx.
 func CountMoves(ctx context.Context, game awari.Game, n, workers int) (Moves, error) {
 	layer, err := boards.New(game.Pits(), n)

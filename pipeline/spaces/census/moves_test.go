@@ -114,7 +114,7 @@ func analysed(pits int) int {
 }
 
 // TestLongCensus goes through layers as the command does: moves are counted at both ends alike,
-// the accesses are those of the formula with what was counted in it, and the known values
+// the accesses follow from the formula with these counts, and the known values
 // hold.
 func TestLongCensus(t *testing.T) {
 	type point struct {
@@ -145,8 +145,8 @@ func TestLongCensus(t *testing.T) {
 				}
 				checkLayer(t, game, n, &l)
 				at := point{pits, rules, n}
-				if want := takes[at]; want != 0 && l.X() != want {
-					t.Errorf("%s, %d seeds: X is %d, want %d", game.Name(), n, l.X(), want)
+				if want := takes[at]; want != 0 && l.X != want {
+					t.Errorf("%s, %d seeds: X is %d, want %d", game.Name(), n, l.X, want)
 				}
 				if want := most[at]; want != 0 && l.MostPredecessors != want {
 					t.Errorf("%s, %d seeds: K is %d, want %d", game.Name(), n, l.MostPredecessors, want)
@@ -172,11 +172,11 @@ func checkLayer(t *testing.T, game awari.Game, n int, l *census.Layer) {
 		return
 	}
 	steps := uint64(n + 1)
-	if a.Init != l.Positions || a.Lower != l.X() || a.Steps != steps*l.Positions || a.Propagated > l.Quiet {
+	if a.Accesses.Init != l.Positions || a.Accesses.Lower != l.X || a.Accesses.Steps != steps*l.Positions || a.Accesses.Propagated > l.Quiet {
 		t.Errorf("%s, %d seeds: accesses %+v, moves %+v", game.Name(), n, a.Accesses, l.Moves)
 	}
-	if a.Endless == 0 && a.Propagated != l.Quiet {
-		t.Errorf("%s, %d seeds: all boards are stable, but %d of %d quiet moves were propagated", game.Name(), n, a.Propagated, l.Quiet)
+	if a.Endless == 0 && a.Accesses.Propagated != l.Quiet {
+		t.Errorf("%s, %d seeds: all boards are stable, but %d of %d quiet moves were propagated", game.Name(), n, a.Accesses.Propagated, l.Quiet)
 	}
 	if a.Endless > 0 && n == 0 || a.Deepest < 0 {
 		t.Errorf("%s, %d seeds: %+v", game.Name(), n, a)

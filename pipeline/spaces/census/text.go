@@ -8,42 +8,22 @@ import (
 )
 
 // Column is a column of the document's tables.
-type Column uint8
+type Column struct {
+	Head string            // as in the document
+	Cell func(*Row) string // decimal counts, sizes like "1.2 KiB", costs like "1.400e+01"
+}
 
 // The columns, each showing the field of Row of the same name.
-const (
-	Seeds Column = iota
-	Configs
-	Accessible
-	Space
-	SpaceCumulative
-	SpaceAccessible
-	SpaceReal
-	Cost
+var (
+	Seeds           = Column{"n", func(r *Row) string { return strconv.Itoa(r.Seeds) }}
+	Configs         = Column{"configs", func(r *Row) string { return strconv.FormatUint(r.Configs, 10) }}
+	Accessible      = Column{"configs (a)", func(r *Row) string { return strconv.FormatUint(*r.Accessible, 10) }}
+	Space           = Column{"space", func(r *Row) string { return FormatBytes(r.Space) }}
+	SpaceCumulative = Column{"space (c)", func(r *Row) string { return FormatBytes(r.SpaceCumulative) }}
+	SpaceAccessible = Column{"space (a,c)", func(r *Row) string { return FormatBytes(*r.SpaceAccessible) }}
+	SpaceReal       = Column{"space (real)", func(r *Row) string { return FormatBytes(r.SpaceReal) }}
+	Cost            = Column{"cost", func(r *Row) string { return fmt.Sprintf("%.3e", float64(r.Cost)) }}
 )
-
-// String returns the heading of the column, as in the document.
-func (c Column) String() string {
-	switch c {
-	case Seeds:
-		return "n"
-	case Configs:
-		return "configs"
-	case Accessible:
-		return "configs (a)"
-	case Space:
-		return "space"
-	case SpaceCumulative:
-		return "space (c)"
-	case SpaceAccessible:
-		return "space (a,c)"
-	case SpaceReal:
-		return "space (real)"
-	case Cost:
-		return "cost"
-	}
-	return fmt.Sprintf("Column(%d)", uint8(c))
-}
 
 // Columns returns the columns that the document shows in a table like t: with
 // the accessible boards when they were counted (its table for 8 pits), with the
@@ -53,33 +33,6 @@ func (t *Table) Columns() []Column {
 		return []Column{Seeds, Configs, Accessible, Space, SpaceCumulative, SpaceAccessible}
 	}
 	return []Column{Seeds, Configs, Space, SpaceCumulative, SpaceReal}
-}
-
-// CostColumns returns the columns of the document's table of costs.
-func CostColumns() []Column { return []Column{Seeds, Cost} }
-
-// Cell returns the text of a column: decimal counts, sizes like "1.2 KiB", costs
-// like "1.400e+01".
-func (r Row) Cell(c Column) string {
-	switch c {
-	case Seeds:
-		return strconv.Itoa(r.Seeds)
-	case Configs:
-		return strconv.FormatUint(r.Configs, 10)
-	case Accessible:
-		return strconv.FormatUint(r.Accessible, 10)
-	case Space:
-		return FormatBytes(r.Space)
-	case SpaceCumulative:
-		return FormatBytes(r.SpaceCumulative)
-	case SpaceAccessible:
-		return FormatBytes(r.SpaceAccessible)
-	case SpaceReal:
-		return FormatBytes(r.SpaceReal)
-	case Cost:
-		return fmt.Sprintf("%.3e", float64(r.Cost))
-	}
-	return ""
 }
 
 // FormatBytes returns a number of bytes with one decimal and a binary unit from
@@ -99,25 +52,20 @@ func FormatBytes(bytes float64) string {
 func (t *Table) WriteRST(w io.Writer, columns ...Column) error {
 	lines := [][]string{make([]string, len(columns))}
 	for i, c := range columns {
-		lines[0][i] = c.String()
+		lines[0][i] = c.Head
 	}
-	for _, r := range t.Rows {
+	for n := range t.Rows {
 		line := make([]string, len(columns))
 		for i, c := range columns {
-			line[i] = alignUnit(r.Cell(c))
+			line[i] = c.Cell(&t.Rows[n])
+			if strings.HasSuffix(line[i], " B") { // as wide as the other units
+				line[i] += "  "
+			}
 		}
 		lines = append(lines, line)
 	}
 	_, err := io.WriteString(w, simpleTable(lines))
 	return err
-}
-
-// alignUnit pads the unit B to the width of the others.
-func alignUnit(cell string) string {
-	if strings.HasSuffix(cell, " B") {
-		return cell + "  "
-	}
-	return cell
 }
 
 // simpleTable sets lines, the first one the heading, in columns one wider than their

@@ -11,7 +11,7 @@ import (
 	"grenier/pipeline/spaces/retro"
 )
 
-// truth is what an independent program found for one layer of awari.
+// truth holds the figures of an independent program for one layer of awari.
 type truth struct {
 	seeds                      int
 	positions, win, draw, loss int

@@ -1,7 +1,7 @@
 // Package retro solves any layers.Space by the retrograde analysis of document
 // 001 ("Algorithme"). It is the slow, plain engine: it follows the document
 // line by line, keeps a whole layer in memory, and takes the rules from the
-// space, so that its answers can be compared with those of faster engines.
+// space, so that its answers can be compared with the answers of faster engines.
 //
 // A layer is solved once all lower ones are. Each state starts with the best
 // score that leaving the layer at once can give, and with the number of its
@@ -39,21 +39,19 @@ var (
 // what document 001 counts as its cost ("Complexité en temps").
 type Accesses struct {
 	// Init is to write the states of the layer: their number, f(n).
-	Init uint64
+	Init uint64 `json:"init"`
 	// Lower is to read a lower layer: the moves that leave this one, X.
-	Lower uint64
+	Lower uint64 `json:"lower"`
 	// Steps is to look at each state in each step: n+1 times f(n) at most.
-	Steps uint64
+	Steps uint64 `json:"steps"`
 	// Propagated is the calls of propagate: the quiet moves to states that became stable,
 	// at most K times f(n).
-	Propagated uint64
+	Propagated uint64 `json:"propagated"`
+	Total      uint64 `json:"total"`
 }
 
-// Total returns all accesses.
-func (a Accesses) Total() uint64 { return a.Init + a.Lower + a.Steps + a.Propagated }
-
-// Cost returns the number of accesses that the figures of document 001 have for a layer of so many
-// states: (K + n + 2) f(n), where K bounds the successors and predecessors of a state; for awari it is
+// Cost returns the number of accesses that the figures of document 001 have for a layer with the
+// given states: (K + n + 2) f(n), where K bounds the successors and predecessors of a state; for awari it is
 // the number of pits. The X of the formula is left out there (docs/sources.md).
 func Cost(k, layer int, states uint64) uint64 { return uint64(k+2+layer) * states }
 
@@ -61,9 +59,9 @@ func Cost(k, layer int, states uint64) uint64 { return uint64(k+2+layer) * state
 // is known of it, its score, and 8 for its place in a queue, which is there twice when it grows.
 const BytesPerState = 12 + 1 + 2*8
 
-// SolveLayer returns the scores of the states in layer n by rank, given those of layers 0 to n-1,
+// SolveLayer returns the scores of the states in layer n by rank, given layers 0 to n-1,
 // and counts accesses. From time to time it tells watch, which may be nil, which step and which
-// state of it is next: step 0 fills the cells, 1 is that of the largest saturation. It fails with
+// state of it is next: step 0 fills the cells, 1 has the largest saturation. It fails with
 // ErrLayer, ErrScore, or the error of ctx.
 func SolveLayer[S comparable](ctx context.Context, space layers.Space[S], lower [][]int8, n int, watch func(step int, state uint64)) ([]int8, Accesses, error) {
 	if err := checkLayers(space, lower, n); err != nil {
@@ -78,7 +76,9 @@ func SolveLayer[S comparable](ctx context.Context, space layers.Space[S], lower 
 			return nil, Accesses{}, fmt.Errorf("%s, layer %d: %w", space.Name(), n, err)
 		}
 	}
-	return r.scores(), r.accesses, nil
+	a := &r.accesses
+	a.Total = a.Init + a.Lower + a.Steps + a.Propagated
+	return r.scores(), *a, nil
 }
 
 func checkLayers[S comparable](space layers.Space[S], lower [][]int8, n int) error {
@@ -96,7 +96,7 @@ func checkLayers[S comparable](space layers.Space[S], lower [][]int8, n int) err
 	return nil
 }
 
-// cell is what is known of one state: the document's Instable(best, open), or
+// cell is the knowledge of one state: the document's Instable(best, open), or
 // Stable(best).
 type cell struct {
 	// best is the best score found so far, noScore when there is none.
@@ -133,7 +133,7 @@ type row[S comparable] struct {
 
 // init fills the cells with what does not depend on the layer itself
 // (document 001, init_row). The largest score found so bounds the whole layer:
-// every score but 0 is that of the move by which the best play leaves it.
+// every score but 0 is the value of the move by which the best play leaves it.
 func (r *row[S]) init() error {
 	r.accesses.Init = uint64(len(r.cells))
 	for u := range r.cells {

@@ -233,7 +233,7 @@ func (p *tab) wantAddress(text string) {
 func (p *tab) back()    { p.Helper(); p.Exec("history.back()") }
 func (p *tab) forward() { p.Helper(); p.Exec("history.forward()") }
 
-// pitInfo is what a pit of the player to move says.
+// pitInfo holds the texts of a pit of the player to move.
 type pitInfo struct {
 	Label string
 	Chip  string

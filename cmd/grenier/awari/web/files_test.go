@@ -12,7 +12,7 @@ import (
 	"grenier/cmd/grenier/awari/web"
 )
 
-// forbidden is what the page must not have: what the policy of the server refuses,
+// forbidden matches text that the page must not have: what the policy of the server refuses,
 // what would fetch from elsewhere, and what would make markup of text.
 var forbidden = map[string]*regexp.Regexp{
 	".html": regexp.MustCompile(`(?i)\sstyle=|<style|\son[a-z]+=|<script[^>]*>[^<]|javascript:|https?://|(?:src|href)="/`),
@@ -100,7 +100,7 @@ func TestSiteFiles(t *testing.T) {
 	}
 }
 
-// isPage reports whether a name is that of a page that a site may leave out, with its links.
+// isPage reports whether a name names a page that a site may leave out, with its links.
 func isPage(name string) bool { return name == "puzzles.html" || name == "explore.html" }
 
 // kept returns the files that the worker keeps for times without the server.

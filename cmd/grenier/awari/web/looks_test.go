@@ -18,7 +18,7 @@ type view struct {
 	ready   string     // what is true then; if empty, what the page says itself
 }
 
-// views are those of all pages, but for the one that only published sites have.
+// views returns the views of all pages, but for the one that only published sites have.
 func (s *site) views() []view {
 	places, pits := s.longGame(60)
 	moves := ""

@@ -17,7 +17,7 @@ import (
 	"grenier/layers/awari"
 )
 
-// TestLongPages uses the page of a server a little, and in long tests that of a published site, in one
+// TestLongPages uses the page of a server a little, and in long tests a published site, in one
 // real browser: enough to see that they work.
 func TestLongPages(t *testing.T) {
 	browser := browsertest.Start(t)
@@ -405,7 +405,7 @@ func testText(t *testing.T, browser *browsertest.Browser, s *site) {
 	}
 }
 
-// longGame returns a game of so many plies whose last position the tables have, by moves
+// longGame returns a game of the given plies whose last position the tables have, by moves
 // that are drawn at random until there is one.
 func (s *site) longGame(plies int) (places []place, pits []int) {
 	for seed := uint64(1); ; seed++ {
@@ -652,7 +652,7 @@ const namesScript = `(() => {
 })()`
 
 // contrastScript finds text that is hard to read on the nearest background that is
-// one colour. The formulas are those of WCAG 2.1.
+// one colour. The formulas are from WCAG 2.1.
 const contrastScript = `
 	function rgb(text) { return text.match(/[\d.]+/g).map(Number); }
 	function luminance([r, g, b]) {

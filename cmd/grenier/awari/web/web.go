@@ -35,7 +35,7 @@ import (
 //go:embed parts.html static site
 var files embed.FS
 
-// page is what the head of a page says.
+// page holds the texts in the head of a page.
 type page struct{ Script, Title, Description string }
 
 // parts are what pages share.

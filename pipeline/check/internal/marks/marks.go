@@ -22,7 +22,7 @@ const pieceSize = 256 << 10
 // smallSize is the size of files that may stay in the page cache.
 const smallSize = 1 << 20
 
-// Bytes returns the bytes of memory that marks of so many positions take.
+// Bytes returns the memory of marks of the given positions, in bytes.
 func Bytes(positions uint64) uint64 { return 2*pieceSize + min(2*smallSize, positions/4) }
 
 // Set is the marks of a layer: those there are, and those that there were at the last Keep. Its
@@ -42,9 +42,9 @@ type bits struct {
 	cache pagecache.Bound
 }
 
-// Create makes the marks of so many positions, of which none is marked, in two files of a
+// Create makes the marks of a number of positions, of which none is marked, in two files of a
 // directory, which are gone after Close; their copy will have the name given. The directory stays
-// open as long as the marks are. Errors are those of package vfs.
+// open as long as the marks are. It fails like package vfs.
 func Create(dir vfs.Dir, name string, positions uint64) (s *Set, err error) {
 	s = &Set{dir: dir, name: name, size: int64((positions + 7) / 8)}
 	for _, b := range []*bits{&s.now, &s.kept} {
@@ -113,7 +113,7 @@ func (s *Set) Add(src []byte, at int64) error {
 	return s.now.write(all, at)
 }
 
-// Keep makes the marks that there are those of ReadKept.
+// Keep takes over all marks for ReadKept.
 func (s *Set) Keep() error {
 	return s.pieces(func(piece []byte, at int64) error {
 		if err := s.now.read(piece, at); err != nil {
@@ -127,7 +127,7 @@ func (s *Set) Keep() error {
 const trailer = 4 + 4
 
 // Save writes a copy of the marks under the name given to Create, where Load finds it even after a
-// power cut. The number of the owner says what the marks are about. Errors are those of package vfs.
+// power cut. The number of the owner names their subject. It fails like package vfs.
 func (s *Set) Save(owner uint32) (err error) {
 	p, err := vfs.BeginIn(s.dir, s.name)
 	if err != nil {
@@ -155,7 +155,7 @@ func (s *Set) Save(owner uint32) (err error) {
 }
 
 // Load is Create with the marks of the copy of that name, which stays. Besides the errors of Create
-// there are fs.ErrNotExist and, if the copy is damaged or is not that of this owner, those that
+// there are fs.ErrNotExist and, if the copy is damaged or of another owner, errors that
 // match corrupt.ErrCorrupt.
 func Load(dir vfs.Dir, name string, positions uint64, owner uint32) (s *Set, err error) {
 	f, err := dir.Open(name)

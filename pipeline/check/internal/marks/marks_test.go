@@ -14,7 +14,7 @@ import (
 	"grenier/pipeline/check/internal/marks"
 )
 
-// name is that of marks.
+// name names the file of marks.
 const name = "marks"
 
 // open opens a directory of its own.
@@ -26,8 +26,8 @@ func open(t *testing.T) vfs.Dir {
 	return d
 }
 
-// TestSet adds marks in pieces that share bytes, from several goroutines, and reads them back. The sizes
-// are below and above that of files that stay in the page cache.
+// TestSet adds marks in pieces that share bytes, from several goroutines, and reads them back. Some sizes
+// fit into the page cache, some do not.
 func TestSet(t *testing.T) {
 	for _, positions := range []uint64{1, 1000, 40<<20 + 3} {
 		dir := open(t)

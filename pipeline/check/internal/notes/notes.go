@@ -9,7 +9,7 @@
 //
 // A note is believed if no byte of it was changed since it was written: it is sealed (package jsonfile). What it
 // says about a layer holds as long as all files that the check of that layer reads are the ones that were
-// checked: that of the layer, and for most checks those of the layers that its captures lead to. Everything else is
+// checked: the file of the layer, and for most checks the files of the layers that its captures lead to. Everything else is
 // checked again, and the user is told why.
 //
 // Notes are only a help. While a solver has the directory, and where nobody can write, there
@@ -44,7 +44,7 @@ type Layer struct {
 	Parts int       `json:"parts"`
 	Done  int       `json:"done"`
 	At    time.Time `json:"at"` // of the last change
-	// Result is what a check wants to know again; it may be nil.
+	// Result is for the check that noted it; it may be nil.
 	Result json.RawMessage `json:"result,omitempty"`
 }
 
@@ -70,7 +70,7 @@ type Options struct {
 	Tell func(string)
 }
 
-// Notes are the notes of one check. A nil *Notes has none and takes none.
+// Notes are the notes of one check. A nil *Notes is empty and stays so.
 type Notes struct {
 	options Options
 	dir     *rundir.Notebook
@@ -165,7 +165,7 @@ func (n *Notes) of(seeds int) string {
 // are others.
 func (n *Notes) Owner(seeds int) uint32 { return crc32c.Of([]byte(n.of(seeds))) }
 
-// name returns that of the check.
+// name returns the name of the check.
 func (n *Notes) name() string { return strings.TrimSuffix(n.options.Name, ".json") }
 
 // restart says why not all that was noted is believed.
@@ -225,7 +225,10 @@ func (n *Notes) Save() {
 		for _, seeds := range slices.Sorted(maps.Keys(n.layers)) {
 			doc.Layers = append(doc.Layers, n.layers[seeds])
 		}
-		err = n.write(doc)
+		var data []byte
+		if data, err = jsonfile.EncodeSealed(doc); err == nil {
+			err = n.dir.SaveNote(n.options.Name, data)
+		}
 	}
 	if err != nil {
 		n.failed = true
@@ -233,14 +236,6 @@ func (n *Notes) Save() {
 		return
 	}
 	n.there = true
-}
-
-func (n *Notes) write(doc document) error {
-	data, err := jsonfile.EncodeSealed(doc)
-	if err != nil {
-		return err
-	}
-	return n.dir.SaveNote(n.options.Name, data)
 }
 
 // Drop takes back what was noted about a layer.

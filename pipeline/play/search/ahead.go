@@ -9,69 +9,29 @@ import (
 	"grenier/layers/awari/packed"
 )
 
-// pipe prepares nodes of the queue before their turn: each step asks for the memory that the next one uses, and that comes
-// while other nodes are dealt with.
-type pipe struct {
-	touched, played, looked int // goals of the queue that have passed each step
-	ring                    [pipeSize]prepared
-}
-
-// How many goals ahead of the one at hand the steps are. The ring has room for those that were played.
-const (
-	touchAhead = 12
-	playAhead  = 6
-	lookAhead  = 3
-	pipeSize   = 8
-)
-
-// prepared is a node that may be expanded, and its moves.
+// prepared is the moves of a node that is to be expanded.
 type prepared struct {
-	node  int32 // noNode if it is expanded already
 	plays packed.Plays
 	ahead [awari.MaxPits / 2]ahead // after each move that leads to another node
 }
 
-// ahead is what is found out about a position before it is a node. It has no pointers: one to a score would keep a whole chunk
+// ahead is the knowledge of a position before it is a node. It has no pointers: one to a score would keep a whole chunk
 // of blocks from the garbage collector for as long as nobody needs this place again.
 type ahead struct {
 	hash   uint64
-	code   uint64 // that of the transposition table
+	code   uint64 // in the transposition table
 	played bool   // what follows is known
 	plays  packed.Plays
 	ranks  [awari.MaxPits / 2]uint64 // after captures into solved layers
 }
 
-// begin is for a new queue.
-func (p *pipe) begin() { p.touched, p.played, p.looked = 0, 0, 0 }
-
-// prepare has all steps go on for the goal i of the queue, and returns its node.
-func (g *graph) prepare(i int) *prepared {
-	p := &g.pipe
-	for end := min(len(g.queue), i+touchAhead); p.touched < end; p.touched++ {
-		id := g.queue[p.touched].node
-		touch(&g.nodes[id].at)
-		touch(&g.nodes[id].expanded)
-		touch(&g.values[id])
-	}
-	for end := min(len(g.queue), i+playAhead); p.played < end; p.played++ {
-		g.playMoves(g.queue[p.played].node, &p.ring[p.played%pipeSize])
-	}
-	for end := min(len(g.queue), i+lookAhead); p.looked < end; p.looked++ {
-		g.lookBeyond(&p.ring[p.looked%pipeSize])
-	}
-	return &p.ring[i%pipeSize]
-}
-
 // touch asks for the cache line where a variable begins.
 func touch[T any](x *T) { prefetch.Line(unsafe.Pointer(x)) }
 
-// playMoves plays the moves of a node, and asks for the places in the index and in the transposition table of the positions that they lead to.
-func (g *graph) playMoves(id int32, to *prepared) {
-	d := &g.nodes[id]
-	if to.node = noNode; d.expanded {
-		return
-	}
-	to.node = id
+// prepare plays the moves of a node, and asks for the memory that expanding it uses: first for the places in the index and in
+// the transposition table of the positions that they lead to, then for what follows from those.
+func (g *graph) prepare(id int32) *prepared {
+	to, d := &g.next, &g.nodes[id]
 	n := int(d.seeds)
 	g.mover.Plays(d.at, &to.plays)
 	for pits := to.plays.Legal; pits != 0; pits &= pits - 1 {
@@ -84,14 +44,12 @@ func (g *graph) playMoves(id int32, to *prepared) {
 			touch(bucket)
 		}
 	}
+	g.lookBeyond(to, n)
+	return to
 }
 
-// lookBeyond plays on after the moves that lead to new nodes, and asks for the others.
-func (g *graph) lookBeyond(to *prepared) {
-	if to.node == noNode {
-		return
-	}
-	n := int(g.nodes[to.node].seeds)
+// lookBeyond plays on after the moves of a position with n seeds that lead to new nodes, and asks for the others.
+func (g *graph) lookBeyond(to *prepared, n int) {
 	for pits := to.plays.Legal; pits != 0; pits &= pits - 1 {
 		pit := bits.TrailingZeros8(pits)
 		left := n - int(to.plays.Captured[pit])
