@@ -1,5 +1,5 @@
-// Package plan predicts the cost of a run of the solver: memory, disk, and time, layer by
-// layer.
+// Package plan is about what a run of the solver takes: memory, disk, and time, layer by
+// layer, before it begins and while it goes on.
 //
 // A prediction has two parts. Amounts (amounts.go) follow from the game, the memory and what
 // real layers took (costs.go): the width of a score in memory, windows, bytes of streams. They
@@ -7,7 +7,8 @@
 // which is calibrated: read from a file (calibration.go) or measured (package calibrate).
 //
 // New makes a Plan. Package solve uses the amounts alone, to refuse a run for which the
-// disk has too little room.
+// disk has too little room; and it follows a run with a Course (course.go), which says how long it still takes: as
+// planned, times what the stages that have ended took for what was planned for them.
 //
 // # The arithmetic
 //
