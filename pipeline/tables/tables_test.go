@@ -27,14 +27,7 @@ import (
 	"grenier/pipeline/tables"
 )
 
-func TestMain(m *testing.M) {
-	goleak.VerifyTestMain(m, goleak.Cleanup(func(status int) {
-		if sampleDir != "" {
-			os.RemoveAll(sampleDir)
-		}
-		os.Exit(status)
-	}))
-}
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var rules = []awari.Rules{awari.Awari, awari.Strict}
 
