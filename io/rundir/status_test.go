@@ -12,8 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"grenier/internal/testkit/must"
 )
 
@@ -46,9 +44,7 @@ func TestStatusRoundTrip(t *testing.T) {
 		must.OK(t, l.SaveStatus(want))
 		got, err := l.Status()
 		must.OK(t, err)
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Error(diff)
-		}
+		must.Same(t, "another result", want, got)
 	}
 	if got := names(t, l.Work().Path("")); got != StatusName {
 		t.Errorf("work/ holds %q", got)
@@ -63,9 +59,7 @@ func TestStatusGolden(t *testing.T) {
 	s := aStatus()
 	s.PID = 4242
 	want := must.Read(t, "testdata/status-v1.json")
-	if diff := cmp.Diff(string(want), encoded(t, s)); diff != "" {
-		t.Error(diff)
-	}
+	must.Same(t, "another result", string(want), encoded(t, s))
 }
 
 // TestStatusText: whatever an error says, the status can be read and printed.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"grenier/internal/testkit/must"
 	"grenier/io/manifest"
 	"grenier/layers/awari"
 	"grenier/pipeline/job"
@@ -218,8 +219,6 @@ func TestStep(t *testing.T) {
 		}},
 		{first, job.Step{Doing: "layer 1, capture", Seeds: 1, Total: 100, Detail: first, Pace: &job.Pace{Layer: job.Unknown, Run: job.Unknown}}},
 	} {
-		if diff := cmp.Diff(c.want, c.of.Step()); diff != "" {
-			t.Error(diff)
-		}
+		must.Same(t, "another result", c.want, c.of.Step())
 	}
 }

@@ -199,12 +199,8 @@ func TestRemoteBatch(t *testing.T) {
 	must.OK(t, err)
 	got, err := f.there.Probes(t.Context(), boards)
 	must.OK(t, err)
-	if d := cmp.Diff(want, got); d != "" {
-		t.Error(d)
-	}
-	if d := cmp.Diff(f.needs(t, boards...), f.asked()); d != "" {
-		t.Error(d)
-	}
+	must.Same(t, "another result", want, got)
+	must.Same(t, "another result", f.needs(t, boards...), f.asked())
 	for i, b := range boards {
 		if p, err := f.there.Probe(b); p != want[i] || err != nil {
 			t.Fatalf("board %s: %+v, %v", f.space.Text(b), p, err)

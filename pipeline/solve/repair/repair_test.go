@@ -185,9 +185,7 @@ func TestLongRepair(t *testing.T) {
 	if err != nil || r.OK || actions(r) != "lllllllllslsll" {
 		t.Errorf("dry run: %+v, %v", r, err)
 	}
-	if diff := cmp.Diff(before, files(t, dir)); diff != "" {
-		t.Errorf("a dry run changed:\n%s", diff)
-	}
+	must.Same(t, "a dry run changed", before, files(t, dir))
 
 	if r := mustRepair(t, dir); r.OK || actions(r) != "lllllllllslsll" {
 		t.Errorf("%+v", r)
@@ -203,9 +201,7 @@ func TestLongRepair(t *testing.T) {
 	if r := mustRepair(t, dir); !r.OK || actions(r) != "kkkkkkkkkkkkkk" {
 		t.Errorf("again: %+v", r)
 	}
-	if diff := cmp.Diff(after, files(t, dir)); diff != "" {
-		t.Errorf("repair of a good directory changed:\n%s", diff)
-	}
+	must.Same(t, "repair of a good directory changed", after, files(t, dir))
 }
 
 // TestLongDamages damages a run in many ways, and repairs it.
@@ -420,9 +416,7 @@ func TestRefused(t *testing.T) {
 			if err == nil || c.want != nil && !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.text) {
 				t.Errorf("%v, want %v with %q", err, c.want, c.text)
 			}
-			if diff := cmp.Diff(before, files(t, dir)); diff != "" {
-				t.Errorf("changed:\n%s", diff)
-			}
+			must.Same(t, "changed", before, files(t, dir))
 			if after, _ := os.ReadFile(filepath.Join(dir, rundir.LockName)); string(after) != string(lock) {
 				t.Errorf("the lock is now %q", after)
 			}
@@ -455,9 +449,7 @@ func TestLongDifferent(t *testing.T) {
 			after[old] = f
 		}
 	}
-	if diff := cmp.Diff(before, after); diff != "" {
-		t.Errorf("changed:\n%s", diff)
-	}
+	must.Same(t, "changed", before, after)
 	// As the message says: without the manifest, the files count.
 	remove(t, dir, rundir.ManifestName)
 	mustRepair(t, dir)
@@ -491,9 +483,7 @@ func TestMemory(t *testing.T) {
 	if _, ok := errors.AsType[*memory.Error](err); !ok {
 		t.Error(err)
 	}
-	if diff := cmp.Diff(before, files(t, dir)); diff != "" {
-		t.Errorf("changed:\n%s", diff)
-	}
+	must.Same(t, "changed", before, files(t, dir))
 }
 
 // TestLongInterrupted ends a repair after every report of progress, and resumes it.
