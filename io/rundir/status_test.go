@@ -227,9 +227,8 @@ func TestLog(t *testing.T) {
 	for _, text := range []string{"one\n", "two, cut sh", "three\n"} {
 		f, err := l.OpenLog()
 		must.OK(t, err)
-		if _, err := io.WriteString(f, text); err != nil {
-			t.Fatal(err)
-		}
+		_, err = io.WriteString(f, text)
+		must.OK(t, err)
 		must.OK(t, f.Close())
 	}
 	if got, err := os.ReadFile(path); err != nil || string(got) != "one\ntwo, cut sh\nthree\n" {

@@ -345,9 +345,8 @@ func replaceLayer(t *testing.T, before, after time.Time, want error) {
 	other := otherRun.Copy(t, func(dir string) { testrun.WriteTo(t, dir, testrun.Game(t, 8, awari.Awari), layers, tinyBlock) })
 	path := f.near.Path(farSeeds)
 	date(t, path, before)
-	if _, err := f.there.Probe(awari.Board{4, 4, 4, 2}); err != nil {
-		t.Fatal(err)
-	}
+	_, err := f.there.Probe(awari.Board{4, 4, 4, 2})
+	must.OK(t, err)
 	must.Write(t, path, must.Read(t, filepath.Join(other, rundir.LayerName(farSeeds))))
 	date(t, path, after)
 	random := rand.New(rand.NewPCG(10, 11))

@@ -17,8 +17,8 @@ type Test interface {
 
 // OK ends the test if there is an error.
 func OK(t Test, err error) {
-	t.Helper()
 	if err != nil {
+		t.Helper()
 		t.Fatal(err)
 	}
 }

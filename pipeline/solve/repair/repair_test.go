@@ -50,9 +50,8 @@ func solved(t *testing.T, pits int, rules awari.Rules, seeds int) string {
 	t.Helper()
 	game := awaritest.Game(t, pits, rules)
 	dir := filepath.Join(t.TempDir(), "run")
-	if _, err := solve.Solve(t.Context(), dir, game, solveOptions(seeds)); err != nil {
-		t.Fatal(err)
-	}
+	_, err := solve.Solve(t.Context(), dir, game, solveOptions(seeds))
+	must.OK(t, err)
 	return dir
 }
 
@@ -528,9 +527,8 @@ func TestLongPaged(t *testing.T) {
 	o := options()
 	game, _ := awari.New(12, awari.Awari)
 	o.Solve.Memory = least(t, game, last)
-	if _, err := repair.Run(t.Context(), dir, o); err != nil {
-		t.Fatal(err)
-	}
+	_, err := repair.Run(t.Context(), dir, o)
+	must.OK(t, err)
 	sameLayers(t, whole, dir)
 	if left := read(t, dir, rundir.ManifestName); left != read(t, whole, rundir.ManifestName) {
 		t.Error("the manifest has changed")
