@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"grenier/cmd/grenier/cli"
 	"grenier/internal/testkit/must"
 	"grenier/io/manifest"
@@ -44,9 +42,7 @@ func refused(t *testing.T, cases []badInput) {
 					t.Errorf("%q lacks %q", r.err, word)
 				}
 			}
-			if diff := cmp.Diff(before, layerContents(t, ".")); diff != "" {
-				t.Errorf("changed:\n%s", diff)
-			}
+			must.Same(t, "changed", before, layerContents(t, "."))
 		})
 	}
 }

@@ -208,9 +208,8 @@ func TestProbeTalks(t *testing.T) {
 	for _, c := range [][2]string{
 		{"1 0 0 0", "value 1; moves 1 .\n"}, {"0 0 1 0", "value -1; moves . .\n"}, {"1", "error: line 3: "},
 	} {
-		if _, err := in.Write([]byte(c[0] + "\n")); err != nil {
-			t.Fatal(err)
-		}
+		_, err := in.Write([]byte(c[0] + "\n"))
+		must.OK(t, err)
 		n, err := out.Read(answer)
 		if err != nil || !strings.HasPrefix(string(answer[:n]), c[1]) {
 			t.Errorf("%s: answer %q, error %v", c[0], answer[:n], err)

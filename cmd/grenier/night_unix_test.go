@@ -129,9 +129,7 @@ func TestLongNight(t *testing.T) {
 		t.Errorf("the layers differ:\n%.2000s", diff)
 	}
 	n.checkCalls(t)
-	if diff := cmp.Diff([]string{"paused_75", "finished_0"}, lines(n.finishes)); diff != "" {
-		t.Errorf("calls at the end: %s", diff)
-	}
+	must.Same(t, "calls at the end", []string{"paused_75", "finished_0"}, lines(n.finishes))
 	if text, err := os.ReadFile(n.metrics); err != nil || !strings.Contains(string(text), "\ngrenier_run_state{state=\"finished\"} 1\n") {
 		t.Errorf("metrics: %v, %s", err, text)
 	}
@@ -148,9 +146,7 @@ func (n *night) checkCalls(t *testing.T) {
 		want = append(want, strconv.Itoa(seeds))
 	}
 	got := lines(n.calls)
-	if diff := cmp.Diff(want, slices.Compact(slices.Clone(got))); diff != "" {
-		t.Errorf("calls for layers: %s", diff)
-	}
+	must.Same(t, "calls for layers", want, slices.Compact(slices.Clone(got)))
 	for seeds := range n.seeds + 1 {
 		calls := 0
 		for _, line := range got {
@@ -269,9 +265,7 @@ func TestOwedCall(t *testing.T) {
 	}
 	check := func(want ...string) {
 		t.Helper()
-		if diff := cmp.Diff(want, lines(calls)); diff != "" {
-			t.Error(diff)
-		}
+		must.Same(t, "another result", want, lines(calls))
 	}
 	notes, old := "layer 0 wanted\n", filepath.Join(dir, "calls.log")
 	solve(1)

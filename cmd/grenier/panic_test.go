@@ -10,8 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"grenier/cmd/grenier/cli"
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/tries"
@@ -127,9 +125,7 @@ func TestLongBug(t *testing.T) {
 				t.Error("nothing was reported")
 			}
 			t.Logf("%d bugs, %v", bugs, time.Since(start))
-			if diff := cmp.Diff(kept(t, whole), kept(t, broken)); diff != "" {
-				t.Errorf("what is left differs (-undisturbed +buggy):\n%s", diff)
-			}
+			must.Same(t, "what is left differs", kept(t, whole), kept(t, broken))
 		})
 	}
 }

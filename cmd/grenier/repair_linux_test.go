@@ -7,8 +7,6 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"grenier/cmd/grenier/cli"
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/testrun"
@@ -30,9 +28,7 @@ func TestRepairFullDisk(t *testing.T) {
 	oneClearLine(t, r.err)
 	disk.grow(t, 16<<10)
 	mustRun(t, "awari", "repair", "--dir", dir, "--progress", "none")
-	if diff := cmp.Diff(kept(t, whole), kept(t, dir)); diff != "" {
-		t.Errorf("(-whole +repaired):\n%s", diff)
-	}
+	must.Same(t, "repaired", kept(t, whole), kept(t, dir))
 	mustRun(t, "awari", "scrub", "--dir", dir, "--progress", "none")
 }
 
@@ -60,9 +56,7 @@ func TestRepairUnwritable(t *testing.T) {
 			!strings.Contains(r.err, "note: an interrupted scrub will begin anew: ") || !strings.Contains(r.out, "layer  1: missing\n") {
 			t.Errorf("scrub: status %d, %s%s", r.status, r.out, r.err)
 		}
-		if diff := cmp.Diff(before, must.Tree(t, base)); diff != "" {
-			t.Errorf("changed:\n%s", diff)
-		}
+		must.Same(t, "changed", before, must.Tree(t, base))
 	}
 	check(nobody, "permission denied")
 	mountReadOnly(t, run)

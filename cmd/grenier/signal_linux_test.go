@@ -61,9 +61,8 @@ func signalServer(t *testing.T, dir string) syscall.WaitStatus {
 	half, err := net.Dial("tcp", s.report.Address)
 	must.OK(t, err)
 	defer half.Close()
-	if _, err := io.WriteString(half, "GET / HTTP/1.1\r\n"); err != nil {
-		t.Fatal(err)
-	}
+	_, err = io.WriteString(half, "GET / HTTP/1.1\r\n")
+	must.OK(t, err)
 	time.Sleep(100 * time.Millisecond) // so that the server has read that
 	ended := make(chan error, 1)
 	go func() { ended <- s.cmd.Wait() }()
@@ -98,9 +97,8 @@ func TestUnread(t *testing.T) {
 			}
 			s.start(t)
 			w.Close()
-			if _, err := r.Read(make([]byte, 1)); err != nil {
-				t.Fatal(err)
-			}
+			_, err = r.Read(make([]byte, 1))
+			must.OK(t, err)
 			r.Close()
 			got := s.wait(t)
 			if got.status != cli.ExitUnread || !c.errs && got.err != "grenier: nobody reads the output any more\n" {

@@ -4,8 +4,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/tries"
 )
@@ -22,15 +20,11 @@ func documentTable(t *testing.T, name string) string {
 func TestLongDocumentTables(t *testing.T) {
 	twelve := mustRun(t, "awari", "table", "--pits", "12", "--seeds", "48")
 	want := documentTable(t, "12-pits.txt") + "\n" + documentTable(t, "cost.txt")
-	if diff := cmp.Diff(want, twelve); diff != "" {
-		t.Errorf("12 pits (-document +output):\n%s", diff)
-	}
+	must.Same(t, "12 pits", want, twelve)
 	if !tries.Long() {
 		return // a search of the game on 8 pits takes seconds, and package census makes it
 	}
 	want = documentTable(t, "8-pits.txt") + "\n"
 	eight := mustRun(t, "awari", "table", "--pits", "8", "--seeds", "24")
-	if diff := cmp.Diff(want, eight[:min(len(want), len(eight))]); diff != "" {
-		t.Errorf("8 pits (-document +output):\n%s", diff)
-	}
+	must.Same(t, "8 pits", want, eight[:min(len(want), len(eight))])
 }

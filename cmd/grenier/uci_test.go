@@ -41,9 +41,8 @@ func startUCI(t *testing.T, dir string) *ucier {
 // say sends commands and returns the first line that begins with a word.
 func (u *ucier) say(t *testing.T, commands, word string) string {
 	t.Helper()
-	if _, err := fmt.Fprintln(u.in, commands); err != nil {
-		t.Fatal(err)
-	}
+	_, err := fmt.Fprintln(u.in, commands)
+	must.OK(t, err)
 	for u.lines.Scan() {
 		if strings.HasPrefix(u.lines.Text(), "info string error") {
 			t.Errorf("%s: %s", commands, u.lines.Text())

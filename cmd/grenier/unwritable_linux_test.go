@@ -8,7 +8,6 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sys/unix"
 
 	"grenier/cmd/grenier/cli"
@@ -69,9 +68,7 @@ func TestUnwritableDirectory(t *testing.T) {
 	if r.status != cli.ExitFailure || !strings.Contains(r.err, run) || !strings.Contains(r.err, "permission denied") {
 		t.Errorf("unreadable: status %d, %s", r.status, r.err)
 	}
-	if diff := cmp.Diff(before, must.Tree(t, base)); diff != "" {
-		t.Errorf("changed:\n%s", diff)
-	}
+	must.Same(t, "changed", before, must.Tree(t, base))
 }
 
 // publicDir returns a new directory that every user can read, with this program

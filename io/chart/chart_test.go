@@ -12,7 +12,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"grenier/internal/testkit/must"
@@ -54,9 +53,7 @@ func TestGolden(t *testing.T) {
 		must.Write(t, golden, b.Bytes())
 	}
 	want := must.Read(t, golden)
-	if d := cmp.Diff(string(want), b.String()); d != "" {
-		t.Errorf("another drawing than the golden one: look at it, then use -update. %s", d)
-	}
+	must.Same(t, "another drawing than the golden one: look at it, then use -update", string(want), b.String())
 	elements(t, b.Bytes())
 }
 

@@ -38,9 +38,8 @@ func pack(t testing.TB, c frame.Codec, data []byte, workers int) []byte {
 	must.OK(t, err)
 	for rest := data; len(rest) > 0; {
 		n := min(len(rest), 70_000)
-		if _, err := w.Write(rest[:n]); err != nil {
-			t.Fatal(err)
-		}
+		_, err := w.Write(rest[:n])
+		must.OK(t, err)
 		rest = rest[n:]
 	}
 	must.OK(t, w.Close())

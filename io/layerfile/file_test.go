@@ -157,9 +157,8 @@ func TestOverwrittenWhileOpen(t *testing.T) {
 		must.OK(t, err)
 		defer w.Close()
 		garbage := slices.Repeat([]byte{0xee}, int(f.Footer().Bytes))
-		if _, err := w.WriteAt(garbage, 0); err != nil {
-			t.Fatal(err)
-		}
+		_, err = w.WriteAt(garbage, 0)
+		must.OK(t, err)
 		for i := range f.NumBlocks() {
 			if _, err := d.Block(i, nil); !errors.Is(err, corrupt.ErrCorrupt) {
 				t.Errorf("block %d: %v", i, err)

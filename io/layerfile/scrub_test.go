@@ -77,13 +77,11 @@ func TestScrubBlocks(t *testing.T) {
 	for _, block := range []int64{0, 1, 2049, 4095, 4096, int64(blocks) - 1} {
 		var b [1]byte
 		offset := headerSize + block*2048 + 7
-		if _, err := file.ReadAt(b[:], offset); err != nil {
-			t.Fatal(err)
-		}
+		_, err := file.ReadAt(b[:], offset)
+		must.OK(t, err)
 		b[0] ^= 4
-		if _, err := file.WriteAt(b[:], offset); err != nil {
-			t.Fatal(err)
-		}
+		_, err = file.WriteAt(b[:], offset)
+		must.OK(t, err)
 	}
 	problems, _ = scrubbed(t, path, 0)
 	for i, want := range []string{"block 0:", "block 1:", "block 2049:", "block 4095:", "block 4096:", "block 6143:"} {

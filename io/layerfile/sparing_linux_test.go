@@ -47,9 +47,8 @@ func TestLongSparing(t *testing.T) {
 		must.OK(t, w.Append(&b))
 		check("writing", atMost)
 	}
-	if _, err := w.Finish(); err != nil {
-		t.Fatal(err)
-	}
+	_, err = w.Finish()
+	must.OK(t, err)
 	must.OK(t, w.Publish())
 	check("written", 1<<20)
 
@@ -86,8 +85,7 @@ func mapped(t *testing.T) int64 {
 		t.Skip(err)
 	}
 	var size, resident, shared int64
-	if _, err := fmt.Sscan(string(data), &size, &resident, &shared); err != nil {
-		t.Fatal(err)
-	}
+	_, err = fmt.Sscan(string(data), &size, &resident, &shared)
+	must.OK(t, err)
 	return shared * int64(os.Getpagesize())
 }

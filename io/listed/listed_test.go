@@ -241,12 +241,11 @@ func TestCrash(t *testing.T) {
 		b.sources = b.sources[:2]
 		disk := crashfs.New()
 		restore := through(disk)
-		if _, err := b.make(); err != nil {
-			t.Fatal(err)
-		}
+		_, err := b.make()
+		must.OK(t, err)
 		b.sources[1] = "xx"
 		disk.CrashAt(disk.Ops() + k)
-		_, err := b.make()
+		_, err = b.make()
 		restore()
 		for range 5 {
 			left := disk.PowerCut(random).Contents()

@@ -58,14 +58,10 @@ func TestGolden(t *testing.T) {
 		must.Write(t, golden, got)
 	}
 	want := must.Read(t, golden)
-	if d := cmp.Diff(string(want), string(got)); d != "" {
-		t.Errorf("another manifest than the golden one; if that is intended, is it a new version? %s", d)
-	}
+	must.Same(t, "another manifest than the golden one; if that is intended, is it a new version?", string(want), string(got))
 	m, err := Load(golden)
 	must.OK(t, err)
-	if d := cmp.Diff(example(), m); d != "" {
-		t.Error(d)
-	}
+	must.Same(t, "another result", example(), m)
 }
 
 // TestInDocument compares the example in docs/format/manifest.md.
@@ -93,9 +89,7 @@ func TestSaveAndLoad(t *testing.T) {
 		must.OK(t, want.Save(dir, name))
 		got, err := Load(path)
 		must.OK(t, err)
-		if d := cmp.Diff(want, got); d != "" {
-			t.Error(d)
-		}
+		must.Same(t, "another result", want, got)
 	}
 	bad := example()
 	bad.Layers[1].Win++

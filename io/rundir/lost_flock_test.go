@@ -10,8 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"grenier/internal/testkit/must"
 	"grenier/io/manifest"
 	"grenier/io/vfs"
@@ -57,9 +55,7 @@ func TestLostLock(t *testing.T) {
 					t.Errorf("%s: error %v", what, err)
 				}
 			}
-			if diff := cmp.Diff(before, must.Tree(t, filepath.Dir(dir))); diff != "" {
-				t.Errorf("something was changed: %s", diff)
-			}
+			must.Same(t, "something was changed", before, must.Tree(t, filepath.Dir(dir)))
 		})
 	}
 }
@@ -73,9 +69,7 @@ func TestUnlockAfterLoss(t *testing.T) {
 	defer second.Unlock()
 	before := maps.Clone(must.Tree(t, dir))
 	must.OK(t, first.Unlock())
-	if diff := cmp.Diff(before, must.Tree(t, dir)); diff != "" {
-		t.Errorf("something was changed: %s", diff)
-	}
+	must.Same(t, "something was changed", before, must.Tree(t, dir))
 	if err := second.SaveStatus(aStatus()); err != nil {
 		t.Error(err)
 	}

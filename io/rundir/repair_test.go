@@ -6,8 +6,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"grenier/internal/testkit/must"
 	"grenier/io/corrupt"
 )
@@ -41,9 +39,7 @@ func TestFound(t *testing.T) {
 		got = append(got, short{f.Seeds, f.Regular, f.Stamp.Bytes})
 	}
 	want := []short{{0, true, 1}, {3, false, 0}, {4, true, 2}, {5, false, 0}, {12, true, 2}, {100, true, 0}}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
+	must.Same(t, "another result", want, got)
 	if _, err := At(filepath.Join(dir, "layer-00.gl")); !errors.Is(err, ErrNotDir) {
 		t.Error(err)
 	}
@@ -109,9 +105,7 @@ func TestLockDamaged(t *testing.T) {
 	if _, err := LockDamaged(dir); err == nil {
 		t.Error("a foreign lock is taken")
 	}
-	if diff := cmp.Diff(before, must.Tree(t, dir)); diff != "" {
-		t.Error(diff)
-	}
+	must.Same(t, "another result", before, must.Tree(t, dir))
 }
 
 func isLocked(err error) bool {

@@ -15,8 +15,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"grenier/internal/testkit/must"
 	"grenier/io/corrupt"
 	"grenier/io/layerfile"
@@ -188,9 +186,7 @@ func TestTwoProcesses(t *testing.T) {
 	if !errors.As(err, &locked) || locked.PID != cmd.Process.Pid || !strings.Contains(err.Error(), strconv.Itoa(locked.PID)) {
 		t.Errorf("second process: %v, want process %d", err, cmd.Process.Pid)
 	}
-	if d := cmp.Diff(before, must.Tree(t, dir)); d != "" {
-		t.Errorf("the refused process changed something: %s", d)
-	}
+	must.Same(t, "the refused process changed something", before, must.Tree(t, dir))
 	if _, err := Open(dir); err != nil {
 		t.Errorf("a reader needs no lock: %v", err)
 	}
@@ -280,9 +276,7 @@ func TestRefused(t *testing.T) {
 			if !errors.Is(err, tt.want) || errors.Is(err, corrupt.ErrCorrupt) == otherRun || !strings.Contains(err.Error(), tt.text) {
 				t.Errorf("%v, want %v and %s", err, tt.want, tt.text)
 			}
-			if d := cmp.Diff(before, must.Tree(t, dir)); d != "" {
-				t.Errorf("changed: %s", d)
-			}
+			must.Same(t, "changed", before, must.Tree(t, dir))
 			d, err := Open(dir)
 			if err == nil {
 				_, err = d.Manifest()
@@ -327,9 +321,7 @@ func TestRefusedPlaces(t *testing.T) {
 	if _, err := Lock(filepath.Join(dir, "none"), manifest.Identity{Game: "No game"}); !errors.Is(err, manifest.ErrInvalid) {
 		t.Errorf("lock for a bad name: %v", err)
 	}
-	if d := cmp.Diff(before, must.Tree(t, dir)); d != "" {
-		t.Errorf("changed: %s", d)
-	}
+	must.Same(t, "changed", before, must.Tree(t, dir))
 }
 
 func TestUnwritable(t *testing.T) {

@@ -12,8 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"grenier/internal/testkit/must"
 )
 
@@ -46,9 +44,7 @@ func TestStatusRoundTrip(t *testing.T) {
 		must.OK(t, l.SaveStatus(want))
 		got, err := l.Status()
 		must.OK(t, err)
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Error(diff)
-		}
+		must.Same(t, "another result", want, got)
 	}
 	if got := names(t, l.Work().Path("")); got != StatusName {
 		t.Errorf("work/ holds %q", got)
@@ -63,9 +59,7 @@ func TestStatusGolden(t *testing.T) {
 	s := aStatus()
 	s.PID = 4242
 	want := must.Read(t, "testdata/status-v1.json")
-	if diff := cmp.Diff(string(want), encoded(t, s)); diff != "" {
-		t.Error(diff)
-	}
+	must.Same(t, "another result", string(want), encoded(t, s))
 }
 
 // TestStatusText: whatever an error says, the status can be read and printed.
@@ -233,9 +227,8 @@ func TestLog(t *testing.T) {
 	for _, text := range []string{"one\n", "two, cut sh", "three\n"} {
 		f, err := l.OpenLog()
 		must.OK(t, err)
-		if _, err := io.WriteString(f, text); err != nil {
-			t.Fatal(err)
-		}
+		_, err = io.WriteString(f, text)
+		must.OK(t, err)
 		must.OK(t, f.Close())
 	}
 	if got, err := os.ReadFile(path); err != nil || string(got) != "one\ntwo, cut sh\nthree\n" {

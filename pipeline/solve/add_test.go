@@ -92,9 +92,7 @@ func TestAddRefused(t *testing.T) {
 	if _, err := solve.Add(t.Context(), dir, game, 4, options(0), open); !errors.Is(err, broken) || opened != 1 {
 		t.Errorf("opened %d times, error %v", opened, err)
 	}
-	if diff := cmp.Diff(before, must.Tree(t, dir)); diff != "" {
-		t.Errorf("changed:\n%s", diff)
-	}
+	must.Same(t, "changed", before, must.Tree(t, dir))
 }
 
 // TestAddImpossible: a layer with scores that no board of it has is not sealed, wherever the

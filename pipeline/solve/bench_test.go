@@ -28,9 +28,8 @@ func BenchmarkWidths(b *testing.B) {
 	path := b.TempDir()
 	for n := firstWidths; n <= lastWidths(b); n++ {
 		o := Options{Seeds: n - 1, Job: job.Job{Workers: 1, Family: cpu.Best()}, Interval: 24 * time.Hour}
-		if _, err := Solve(b.Context(), path, game, o); err != nil {
-			b.Fatal(err)
-		}
+		_, err := Solve(b.Context(), path, game, o)
+		must.OK(b, err)
 		for _, bits := range halfboard.Widths {
 			b.Run(fmt.Sprintf("layer=%d/bits=%d", n, bits), func(b *testing.B) {
 				o.Seeds, o.Bits = n, bits

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"grenier/internal/testkit/must"
 	"grenier/pipeline/job"
 	"grenier/pipeline/solve/internal/halfboard"
 	"grenier/pipeline/solve/plan"
@@ -47,8 +48,6 @@ func TestStep(t *testing.T) {
 		}},
 		{first, job.Step{Doing: "layer 1, capture", Seeds: 1, Total: 100, Detail: first, Pace: &job.Pace{Layer: job.Unknown, Run: job.Unknown}}},
 	} {
-		if diff := cmp.Diff(c.want, c.of.Step()); diff != "" {
-			t.Error(diff)
-		}
+		must.Same(t, "another result", c.want, c.of.Step())
 	}
 }

@@ -54,9 +54,8 @@ func TestOnce(t *testing.T) {
 		c.ReaderAt, c.Closer, c.size = f, f, info.Size()
 		return layerfile.OpenReader(path, c)
 	}
-	if _, err := tab.open(7); err != nil {
-		t.Fatal(err)
-	}
+	_, err = tab.open(7)
+	must.OK(t, err)
 	clear(c.reads) // header and index
 	random := rand.New(rand.NewPCG(8, 9))
 	boards := make([]awari.Board, 4000)

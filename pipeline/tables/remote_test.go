@@ -199,12 +199,8 @@ func TestRemoteBatch(t *testing.T) {
 	must.OK(t, err)
 	got, err := f.there.Probes(t.Context(), boards)
 	must.OK(t, err)
-	if d := cmp.Diff(want, got); d != "" {
-		t.Error(d)
-	}
-	if d := cmp.Diff(f.needs(t, boards...), f.asked()); d != "" {
-		t.Error(d)
-	}
+	must.Same(t, "another result", want, got)
+	must.Same(t, "another result", f.needs(t, boards...), f.asked())
 	for i, b := range boards {
 		if p, err := f.there.Probe(b); p != want[i] || err != nil {
 			t.Fatalf("board %s: %+v, %v", f.space.Text(b), p, err)
@@ -349,9 +345,8 @@ func replaceLayer(t *testing.T, before, after time.Time, want error) {
 	other := otherRun.Copy(t, func(dir string) { testrun.WriteTo(t, dir, testrun.Game(t, 8, awari.Awari), layers, tinyBlock) })
 	path := f.near.Path(farSeeds)
 	date(t, path, before)
-	if _, err := f.there.Probe(awari.Board{4, 4, 4, 2}); err != nil {
-		t.Fatal(err)
-	}
+	_, err := f.there.Probe(awari.Board{4, 4, 4, 2})
+	must.OK(t, err)
 	must.Write(t, path, must.Read(t, filepath.Join(other, rundir.LayerName(farSeeds))))
 	date(t, path, after)
 	random := rand.New(rand.NewPCG(10, 11))

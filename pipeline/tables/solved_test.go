@@ -82,7 +82,6 @@ func randomBoards(t testing.TB, game awari.Game, seeds int) []awari.Board {
 }
 
 func probe(t testing.TB, tab *tables.Tables, board awari.Board) {
-	if _, err := tab.Probe(board); err != nil {
-		t.Fatal(err)
-	}
+	_, err := tab.Probe(board)
+	must.OK(t, err)
 }

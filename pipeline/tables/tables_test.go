@@ -27,14 +27,7 @@ import (
 	"grenier/pipeline/tables"
 )
 
-func TestMain(m *testing.M) {
-	goleak.VerifyTestMain(m, goleak.Cleanup(func(status int) {
-		if sampleDir != "" {
-			os.RemoveAll(sampleDir)
-		}
-		os.Exit(status)
-	}))
-}
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var rules = []awari.Rules{awari.Awari, awari.Strict}
 
@@ -217,9 +210,8 @@ func TestClosed(t *testing.T) {
 	game := testrun.Game(t, 4, awari.Awari)
 	tab := open(t, testrun.Write(t, game, testrun.Solve(t, game, 5), 64), tables.Options{})
 	seen, unseen := awari.Board{0, 1, 1}, awari.Board{4, 1}
-	if _, err := tab.Probe(seen); err != nil {
-		t.Fatal(err)
-	}
+	_, err := tab.Probe(seen)
+	must.OK(t, err)
 	must.OK(t, tab.Close())
 	for _, b := range []awari.Board{seen, unseen} {
 		_, scoreErr := tab.Score(b)
@@ -369,9 +361,8 @@ func TestNoAllocations(t *testing.T) {
 	tab := open(t, testrun.Write(t, game, testrun.Solve(t, game, 8), 256), tables.Options{})
 	b := awari.Board{1, 1, 1, 1, 1, 1, 1, 1}
 	if allocations := testing.AllocsPerRun(100, func() {
-		if _, err := tab.Probe(b); err != nil {
-			t.Fatal(err)
-		}
+		_, err := tab.Probe(b)
+		must.OK(t, err)
 	}); allocations != 0 {
 		t.Errorf("%v allocations for a probe", allocations)
 	}

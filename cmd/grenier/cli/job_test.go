@@ -4,8 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
+	"grenier/internal/testkit/must"
 	"grenier/pipeline/job"
 )
 
@@ -34,8 +33,6 @@ func TestSteps(t *testing.T) {
 		{paced, with(func(s *State) { s.Rate, s.LayerETA, s.RunETA, s.Detail = 7, time.Second, job.Unknown, 1 })},
 		{job.Step{Doing: "layer 3", Total: 200}, with(func(s *State) { s.Done, s.Rate, s.RunETA = 0, 0, job.Unknown })},
 	} {
-		if diff := cmp.Diff(c.want, step(c.step).State(after)); diff != "" {
-			t.Error(diff)
-		}
+		must.Same(t, "another result", c.want, step(c.step).State(after))
 	}
 }

@@ -8,8 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
+	"grenier/internal/testkit/must"
 	"grenier/pipeline/job"
 )
 
@@ -117,9 +116,7 @@ func TestJSONLines(t *testing.T) {
 		if err := json.Unmarshal([]byte(text), &got); err != nil || strings.Count(text, "\n") != 1 {
 			t.Fatalf("%q: %v", text, err)
 		}
-		if diff := cmp.Diff(c.want, got); diff != "" {
-			t.Error(diff)
-		}
+		must.Same(t, "another result", c.want, got)
 		var timed struct{ Time time.Time }
 		if err := json.Unmarshal([]byte(text), &timed); err != nil || timed.Time.IsZero() {
 			t.Errorf("no time in %s, %v", text, err)

@@ -5,6 +5,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // Test is what ends: a test, or a part of one.
@@ -15,9 +17,17 @@ type Test interface {
 
 // OK ends the test if there is an error.
 func OK(t Test, err error) {
-	t.Helper()
 	if err != nil {
+		t.Helper()
 		t.Fatal(err)
+	}
+}
+
+// Same ends the test if got is not what it should be.
+func Same(t Test, what string, want, got any) {
+	t.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Fatal(what + " (-want +got):\n" + diff)
 	}
 }
 

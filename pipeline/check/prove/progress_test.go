@@ -3,8 +3,7 @@ package prove
 import (
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"grenier/internal/testkit/must"
 	"grenier/pipeline/job"
 )
 
@@ -20,11 +19,6 @@ func TestStep(t *testing.T) {
 		{&meter{pass: 4, looked: 5, positions: 20}, "layer 3, pass 4 (25%)"},
 	} {
 		c.of.seeds, c.of.begun, c.of.done, c.of.total = 3, 10, 50, 200
-		var got job.Step
-		c.of.report = func(s job.Step) { got = s }
-		c.of.set(func() {})
-		if diff := cmp.Diff(job.Step{Doing: c.want, Seeds: 3, Begun: 10, Done: 50, Total: 200}, got); diff != "" {
-			t.Error(diff)
-		}
+		must.Same(t, "another result", job.Step{Doing: c.want, Seeds: 3, Begun: 10, Done: 50, Total: 200}, c.of.step())
 	}
 }

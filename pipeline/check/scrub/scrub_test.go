@@ -12,16 +12,14 @@ import (
 
 	"go.uber.org/goleak"
 
-	"grenier/internal/testkit/awaritest"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/testrun"
 	"grenier/io/corrupt"
 	"grenier/io/layerfile"
 	"grenier/io/rundir"
-	"grenier/kernels/cpu"
 	"grenier/layers/awari"
 	"grenier/pipeline/check/scrub"
 	"grenier/pipeline/job"
-	"grenier/pipeline/solve"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -29,13 +27,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // solved returns a run of the layers 0 to 5 on 6 pits.
 func solved(t *testing.T) string {
 	t.Helper()
-	game := awaritest.Game(t, 6, awari.Awari)
-	dir := filepath.Join(t.TempDir(), "run")
-	o := solve.Options{Seeds: 5, Job: job.Job{Workers: 2, Family: cpu.Best()}}
-	if _, err := solve.Solve(t.Context(), dir, game, o); err != nil {
-		t.Fatal(err)
-	}
-	return dir
+	game := testrun.Game(t, 6, awari.Awari)
+	return testrun.Write(t, game, testrun.Solve(t, game, 5), 4096)
 }
 
 func layer(dir string, n int) string { return filepath.Join(dir, rundir.LayerName(n)) }

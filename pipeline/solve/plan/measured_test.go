@@ -36,9 +36,8 @@ func readMeasured(t *testing.T) map[int]map[int]measured {
 		m := measured{}
 		for i := 2; i+1 < len(words); i += 2 {
 			var figure float64
-			if _, err := fmt.Sscan(words[i], &figure); err != nil {
-				t.Fatal(err)
-			}
+			_, err := fmt.Sscan(words[i], &figure)
+			must.OK(t, err)
 			m[words[i+1]] = figure
 		}
 		if all[seeds] == nil {

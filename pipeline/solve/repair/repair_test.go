@@ -50,9 +50,8 @@ func solved(t *testing.T, pits int, rules awari.Rules, seeds int) string {
 	t.Helper()
 	game := awaritest.Game(t, pits, rules)
 	dir := filepath.Join(t.TempDir(), "run")
-	if _, err := solve.Solve(t.Context(), dir, game, solveOptions(seeds)); err != nil {
-		t.Fatal(err)
-	}
+	_, err := solve.Solve(t.Context(), dir, game, solveOptions(seeds))
+	must.OK(t, err)
 	return dir
 }
 
@@ -185,9 +184,7 @@ func TestLongRepair(t *testing.T) {
 	if err != nil || r.OK || actions(r) != "lllllllllslsll" {
 		t.Errorf("dry run: %+v, %v", r, err)
 	}
-	if diff := cmp.Diff(before, files(t, dir)); diff != "" {
-		t.Errorf("a dry run changed:\n%s", diff)
-	}
+	must.Same(t, "a dry run changed", before, files(t, dir))
 
 	if r := mustRepair(t, dir); r.OK || actions(r) != "lllllllllslsll" {
 		t.Errorf("%+v", r)
@@ -203,9 +200,7 @@ func TestLongRepair(t *testing.T) {
 	if r := mustRepair(t, dir); !r.OK || actions(r) != "kkkkkkkkkkkkkk" {
 		t.Errorf("again: %+v", r)
 	}
-	if diff := cmp.Diff(after, files(t, dir)); diff != "" {
-		t.Errorf("repair of a good directory changed:\n%s", diff)
-	}
+	must.Same(t, "repair of a good directory changed", after, files(t, dir))
 }
 
 // TestLongDamages damages a run in many ways, and repairs it.
@@ -420,9 +415,7 @@ func TestRefused(t *testing.T) {
 			if err == nil || c.want != nil && !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.text) {
 				t.Errorf("%v, want %v with %q", err, c.want, c.text)
 			}
-			if diff := cmp.Diff(before, files(t, dir)); diff != "" {
-				t.Errorf("changed:\n%s", diff)
-			}
+			must.Same(t, "changed", before, files(t, dir))
 			if after, _ := os.ReadFile(filepath.Join(dir, rundir.LockName)); string(after) != string(lock) {
 				t.Errorf("the lock is now %q", after)
 			}
@@ -455,9 +448,7 @@ func TestLongDifferent(t *testing.T) {
 			after[old] = f
 		}
 	}
-	if diff := cmp.Diff(before, after); diff != "" {
-		t.Errorf("changed:\n%s", diff)
-	}
+	must.Same(t, "changed", before, after)
 	// As the message says: without the manifest, the files count.
 	remove(t, dir, rundir.ManifestName)
 	mustRepair(t, dir)
@@ -491,9 +482,7 @@ func TestMemory(t *testing.T) {
 	if _, ok := errors.AsType[*memory.Error](err); !ok {
 		t.Error(err)
 	}
-	if diff := cmp.Diff(before, files(t, dir)); diff != "" {
-		t.Errorf("changed:\n%s", diff)
-	}
+	must.Same(t, "changed", before, files(t, dir))
 }
 
 // TestLongInterrupted ends a repair after every report of progress, and resumes it.
@@ -538,9 +527,8 @@ func TestLongPaged(t *testing.T) {
 	o := options()
 	game, _ := awari.New(12, awari.Awari)
 	o.Solve.Memory = least(t, game, last)
-	if _, err := repair.Run(t.Context(), dir, o); err != nil {
-		t.Fatal(err)
-	}
+	_, err := repair.Run(t.Context(), dir, o)
+	must.OK(t, err)
 	sameLayers(t, whole, dir)
 	if left := read(t, dir, rundir.ManifestName); left != read(t, whole, rundir.ManifestName) {
 		t.Error("the manifest has changed")

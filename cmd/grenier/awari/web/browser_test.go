@@ -50,9 +50,8 @@ func newSiteOf(t *testing.T, pits int, rules awari.Rules, seeds int, origins ...
 	game := awaritest.Game(t, pits, rules)
 	dir := filepath.Join(t.TempDir(), "run")
 	o := solve.Options{Seeds: seeds, Job: job.Job{Workers: 1, Family: cpu.Best()}}
-	if _, err := solve.Solve(t.Context(), dir, game, o); err != nil {
-		t.Fatal(err)
-	}
+	_, err := solve.Solve(t.Context(), dir, game, o)
+	must.OK(t, err)
 	tab, err := tables.Open(dir, tables.Options{Family: cpu.Best()})
 	must.OK(t, err)
 	t.Cleanup(func() { tab.Close() })

@@ -47,9 +47,8 @@ type mirror struct {
 func publishSite(t *testing.T, s *site) *mirror {
 	t.Helper()
 	m := &mirror{site: s, out: filepath.Join(t.TempDir(), "site")}
-	if _, err := publish.Run(t.Context(), s.dir, m.out, publish.Options{Pages: web.Site(), Questions: quick, Job: job.Job{Family: cpu.Best()}}); err != nil {
-		t.Fatal(err)
-	}
+	_, err := publish.Run(t.Context(), s.dir, m.out, publish.Options{Pages: web.Site(), Questions: quick, Job: job.Job{Family: cpu.Best()}})
+	must.OK(t, err)
 	files := http.NewServeMux()
 	for name, module := range web.Site() { // those that are part of the scripts, for tests alone
 		if _, err := os.Stat(filepath.Join(m.out, name)); errors.Is(err, fs.ErrNotExist) {

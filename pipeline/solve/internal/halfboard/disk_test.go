@@ -95,13 +95,11 @@ func (d *disk) flip(t *testing.T, name string, offset int64) {
 	t.Helper()
 	d.change(t, name, func(h vfs.File, _ int64) {
 		b := make([]byte, 1)
-		if _, err := h.ReadAt(b, offset); err != nil {
-			t.Fatal(err)
-		}
+		_, err := h.ReadAt(b, offset)
+		must.OK(t, err)
 		b[0] ^= 0x10
-		if _, err := h.WriteAt(b, offset); err != nil {
-			t.Fatal(err)
-		}
+		_, err = h.WriteAt(b, offset)
+		must.OK(t, err)
 	})
 }
 
