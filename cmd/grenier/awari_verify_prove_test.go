@@ -27,7 +27,7 @@ func replaceLayer(t *testing.T, dir string, n int, scores []int8) {
 	if err := old.Close(); err != nil {
 		t.Fatal(err)
 	}
-	header.Model = "" // the old one describes other scores
+	header.Model = "" // that of the old scores
 	summary := writetest.File(t, path, header, scores)
 	m, err := manifest.Load(filepath.Join(dir, rundir.ManifestName))
 	if err != nil {
@@ -45,7 +45,7 @@ func replaceLayer(t *testing.T, dir string, n int, scores []int8) {
 
 // TestLongProveCircles has six boards with two seeds that are worth 0, because they are
 // played round and round, and gives them the scores 2 and -2, each of which follows
-// from the scores of its moves.
+// from those of its moves.
 func TestLongProveCircles(t *testing.T) {
 	dir := solved(t, "--pits", "4", "--seeds", "3")
 	replaceLayer(t, dir, 2, []int8{-2, -2, 2, -2, -2, 2, 2, 2, -2, 2})

@@ -20,10 +20,7 @@ func TestStep(t *testing.T) {
 		{&meter{pass: 4, looked: 5, positions: 20}, "layer 3, pass 4 (25%)"},
 	} {
 		c.of.seeds, c.of.begun, c.of.done, c.of.total = 3, 10, 50, 200
-		var got job.Step
-		c.of.report = func(s job.Step) { got = s }
-		c.of.set(func() {})
-		if diff := cmp.Diff(job.Step{Doing: c.want, Seeds: 3, Begun: 10, Done: 50, Total: 200}, got); diff != "" {
+		if diff := cmp.Diff(job.Step{Doing: c.want, Seeds: 3, Begun: 10, Done: 50, Total: 200}, c.of.step()); diff != "" {
 			t.Error(diff)
 		}
 	}
