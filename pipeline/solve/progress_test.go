@@ -4,8 +4,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"grenier/internal/testkit/must"
 	"grenier/pipeline/job"
 	"grenier/pipeline/solve/internal/halfboard"

@@ -75,9 +75,13 @@ func (m *meter) set(change func()) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	change()
-	if m.report == nil {
-		return
+	if m.report != nil {
+		m.report(m.step())
 	}
+}
+
+// step says how far the proof is.
+func (m *meter) step() job.Step {
 	s := job.OfLayer(m.seeds, m.begun, m.done, m.total)
 	switch {
 	case m.level > 0:
@@ -87,5 +91,5 @@ func (m *meter) set(change func()) {
 	case m.pass > 0:
 		s.Doing += fmt.Sprintf(", pass %d", m.pass)
 	}
-	m.report(s)
+	return s
 }

@@ -154,7 +154,7 @@ func (m *mirror) get(t *testing.T, address string) (answer any) {
 	return answer
 }
 
-// random returns boards with up to the given seeds, in all amounts alike.
+// random returns boards with up to so many seeds, in all amounts alike.
 func (m *mirror) random(r *rand.Rand, count, most int) []string {
 	var boards []string
 	for range count {
@@ -186,7 +186,7 @@ func tidy(v any) any {
 	return v
 }
 
-// wantSame compares the answers of page and server, for some addresses.
+// wantSame compares answers of the page with those of the server, for some addresses.
 func (p *tab) wantSame(m *mirror, t *testing.T, addresses []string) {
 	p.Helper()
 	list, err := json.Marshal(addresses)
@@ -248,7 +248,7 @@ func wantLight(m *mirror, page *tab) {
 	browsertest.Want(page.Page, `performance.getEntriesByType("resource").filter((e) => /\.(js|css)$/.test(new URL(e.name).pathname)).length`, 2)
 }
 
-// testSiteForm: the French form of a page leads to the page, in French, and the page there gives its address to others.
+// testSiteForm: the French form of a page leads to the page, in French, and is what one sends to others from there.
 func testSiteForm(m *mirror, t *testing.T, browser *browsertest.Browser) {
 	page := m.visit(t, browser, "index.fr.html"+m.address(middle), 1000)
 	page.Await("the page in French", `document.documentElement?.lang === "fr" && document.querySelector("#turn")?.textContent === "Au tour de Sud."`)
@@ -333,7 +333,7 @@ func testSiteHeld(t *testing.T, browser *browsertest.Browser, m *mirror) {
 	}
 }
 
-// questions returns addresses of questions about random boards with up to the given seeds.
+// questions returns addresses of questions about random boards with up to so many seeds.
 func (m *mirror) questions(count, most int) []string {
 	r := rand.New(rand.NewPCG(19, uint64(count)))
 	var all []string
@@ -485,7 +485,7 @@ func TestLongSites(t *testing.T) {
 }
 
 // TestLongSiteParts reads layers whose index is too long to be read as a whole: some blocks of all its
-// parts, and the blocks of random boards.
+// parts, and those of random boards.
 func TestLongSiteParts(t *testing.T) {
 	tries.NeedsLong(t, "a browser")
 	browser := browsertest.Start(t)
@@ -548,7 +548,8 @@ func (p *tab) wantBlocks(m *mirror, t *testing.T) {
 	}
 }
 
-// wantLayer compares the scores of every step-th of a layer's blocks with the tables.
+// wantLayer compares the scores of a layer, which has so many blocks, with those of every step-th
+// one.
 func (p *tab) wantLayer(m *mirror, t *testing.T, n, blocks, step int) {
 	p.Helper()
 	checked := compute[int](p, fmt.Sprintf(`
