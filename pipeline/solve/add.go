@@ -86,7 +86,7 @@ func Add(ctx context.Context, path string, game awari.Game, n int, o Options, op
 	if err := r.checkStale(); err != nil {
 		return Report{}, err
 	}
-	if err := r.follow(n); err != nil {
+	if err := r.follow(n, 0); err != nil {
 		return Report{}, err
 	}
 	r.course.OnlySeal()

@@ -45,6 +45,7 @@ func TestAdd(t *testing.T) {
 		last := solve.Progress{}
 		o := options(0)
 		o.Progress = func(s job.Step) { last = s.Detail.(solve.Progress) }
+		o.Memory = 1 << 20 // too little to solve a layer: sealing needs none of that
 		report, err := solve.Add(t.Context(), dir, game, n, o, func(_ context.Context, lower *tables.Tables, work vfs.Dir) (solve.Source, error) {
 			if lower.MaxSeeds() != n-1 || work.Path("") != filepath.Join(dir, rundir.WorkName) {
 				t.Errorf("layer %d: layers up to %d, %s", n, lower.MaxSeeds(), work.Path(""))

@@ -31,7 +31,7 @@ func Again(ctx context.Context, dir *rundir.Locked, game awari.Game, below []man
 	}
 	defer func() { err = errors.Join(err, work.Close()) }()
 	r := &run{options: o, game: game, dir: dir, manifest: &manifest.Manifest{Identity: Identity(game), Layers: below}}
-	if err := r.follow(n); err != nil {
+	if err := r.follow(n, o.Memory); err != nil {
 		return Report{}, nil, err
 	}
 	if r.engine, err = r.newEngine(work); err != nil {

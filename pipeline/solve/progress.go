@@ -84,10 +84,10 @@ func placeOf(p *halfboard.Progress) plan.Place {
 	return place
 }
 
-// follow begins to follow the run over the layers that it has to solve.
-func (r *run) follow(last int) (err error) {
+// follow begins to follow the run over the layers that it has to solve, within memory in bytes: 0 is no bound.
+func (r *run) follow(last int, memory uint64) (err error) {
 	o, m := &r.options, r.manifest
-	p := plan.Run{Game: r.game, Seeds: last, Solved: len(m.Layers), Memory: o.Memory, Cores: max(o.Workers, 1), Bits: o.Bits, Family: o.Family}
+	p := plan.Run{Game: r.game, Seeds: last, Solved: len(m.Layers), Memory: memory, Cores: max(o.Workers, 1), Bits: o.Bits, Family: o.Family}
 	if o.Engine == Retrograde {
 		p.Memory = 0
 	}

@@ -192,7 +192,7 @@ func begin(dir *rundir.Locked, m *manifest.Manifest, game awari.Game, o Options)
 	if r.engine, err = r.newEngine(dir.Work()); err != nil {
 		return nil, err
 	}
-	if err := r.follow(o.Seeds); err != nil {
+	if err := r.follow(o.Seeds, o.Memory); err != nil {
 		return nil, err
 	}
 	return r, r.clearStale(dir.Work(), dir.ClearWork)

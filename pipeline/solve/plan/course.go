@@ -48,7 +48,9 @@ type Course struct {
 	began             time.Time
 	begun             float64 // share of the run that earlier runs had done
 	inLayer           float64 // seconds of the legs before the one in progress, those that an earlier run did included
-	later             float64 // seconds of the layers after the one in progress, as expected
+	inRest            float64 // seconds of the legs after it, as expected
+	later             float64 // likewise of the layers after the one in progress
+	sure              float64 // of these two, those of known kinds
 	share, layerShare float64 // as told last
 	rates             map[kind]*rate
 	curves            map[kind]curve
@@ -132,18 +134,39 @@ func (c *Course) lay() {
 	c.expect()
 }
 
-// expect brings up to date what layers after the one in progress take.
+// expect brings up to date what is left after the leg in progress. Reports come often, and need no more than that.
 func (c *Course) expect() {
-	c.later = 0
+	c.inRest, c.later, c.sure = 0, 0, 0
+	for _, leg := range c.legs[min(c.at+1, len(c.legs)):] {
+		c.inRest += c.add(leg)
+	}
 	for _, l := range c.layers[min(1, len(c.layers)):] {
 		for _, leg := range l.legs() {
-			c.later += leg.seconds * c.factor(leg.kind)
+			c.later += c.add(leg)
 		}
 	}
 }
 
+// add returns the seconds that a leg takes, and counts them if they are of a known kind.
+func (c *Course) add(l leg) (seconds float64) {
+	seconds = c.planned(l)
+	if c.knows(l.kind) {
+		c.sure += seconds
+	}
+	return seconds
+}
+
+// knows reports whether legs of a kind were met.
+func (c *Course) knows(k kind) bool {
+	r := c.rates[k]
+	return r != nil && r.planned+r.took > known
+}
+
 // OnlySeal says that the layer in progress is to be sealed only.
-func (c *Course) OnlySeal() { c.legs = c.legs[len(c.legs)-1:] }
+func (c *Course) OnlySeal() {
+	c.legs = c.legs[len(c.legs)-1:]
+	c.expect()
+}
 
 // legs returns the legs of a layer, in order.
 func (l *Layer) legs() []leg {
@@ -262,6 +285,7 @@ func (c *Course) replan(p Place) {
 	}
 	c.legs = append(c.legs, seal)
 	c.at = min(c.at, kept)
+	c.expect()
 }
 
 // turnTo ends the leg in progress and begins another one. Legs between them were done by an earlier run.
@@ -306,14 +330,15 @@ func (c *Course) swept(p Place, now time.Time) float64 {
 	if len(c.marks) == 0 {
 		c.first = p.Sweeps
 	}
-	for len(c.marks) <= p.Sweeps-c.first {
+	sweep := max(0, p.Sweeps-c.first)
+	for len(c.marks) <= sweep {
 		c.marks = append(c.marks, now.Sub(c.since).Seconds())
 	}
 	known, ok := c.curves[c.legs[c.at].kind]
 	if !ok {
 		known = typical
 	}
-	return known.at(p.Sweeps-c.first, p.Part)
+	return known.at(sweep, p.Part)
 }
 
 // Sealed records that the layer in progress is sealed.
@@ -363,11 +388,7 @@ func (c *Course) left(took float64) (layer, later float64) {
 	if len(c.legs) == 0 {
 		return 0, 0
 	}
-	layer = c.ofLeg(took)
-	for _, l := range c.legs[c.at+1:] {
-		layer += c.planned(l)
-	}
-	return layer, c.later
+	return c.ofLeg(took) + c.inRest, c.later
 }
 
 // ofLeg returns the seconds that are left of the leg in progress: as planned, and more and more as fast as it was so far.
@@ -395,25 +416,12 @@ func (c *Course) Calibration() *Calibration {
 
 // spread returns how unsure the seconds are that are left.
 func (c *Course) spread(left float64) float64 {
-	sure := 0.0
-	add := func(l leg) {
-		if r := c.rates[l.kind]; r != nil && r.planned+r.took > known {
-			sure += c.planned(l)
-		}
-	}
-	for i, l := range c.layers {
-		legs := c.legs
-		if i > 0 {
-			legs = l.legs()
-		}
-		for k, leg := range legs {
-			if i > 0 || k >= c.at {
-				add(leg)
-			}
-		}
-	}
 	if left <= 0 {
 		return 0
+	}
+	sure := c.sure
+	if len(c.legs) > 0 && c.knows(c.legs[c.at].kind) {
+		sure += c.planned(c.legs[c.at])
 	}
 	return mostSpread - (mostSpread-leastSpread)*min(sure/left, 1)
 }
