@@ -3,12 +3,12 @@ package system
 import "testing"
 
 func TestMounted(t *testing.T) {
-	const mounts = "22 1 8:1 / / rw - ext4 /dev/sda1 rw\n" +
-		"30 22 0:26 / /tmp rw,nosuid shared:4 - tmpfs tmpfs rw\n" +
-		"31 22 8:2 / /data rw - xfs /dev/sdb rw\n32 31 0:9 / /data rw - nfs4 server:/data rw\n" +
-		"33 22 8:3 / /my\\040disk rw - btrfs /dev/sdc rw\nnonsense\n"
+	const mounts = "22 1 8:1 / / rw - ext4 first rw\n" +
+		"30 22 0:26 / /quick rw,nosuid shared:4 - tmpfs tmpfs rw\n" +
+		"31 22 8:2 / /data rw - xfs second rw\n32 31 0:9 / /data rw - nfs4 server:/data rw\n" +
+		"33 22 8:3 / /my\\040disk rw - btrfs third rw\nnonsense\n"
 	for path, want := range map[string]string{
-		"/": "ext4", "/home/x": "ext4", "/tmp": "tmpfs", "/tmp/a/b": "tmpfs", "/tmpx": "ext4", "/data/run": "nfs4", "/my disk/run": "btrfs",
+		"/": "ext4", "/other/x": "ext4", "/quick": "tmpfs", "/quick/a/b": "tmpfs", "/quickx": "ext4", "/data/run": "nfs4", "/my disk/run": "btrfs",
 	} {
 		if got := mounted(mounts, path); got != want {
 			t.Errorf("%s: %q, want %q", path, got, want)

@@ -35,15 +35,15 @@ type interpreter struct {
 // hideNumPy makes the import of NumPy fail.
 const hideNumPy = `import sys; sys.modules["numpy"] = None; `
 
-// pythons returns the interpreters: what python3 is, and Debian's, which may have NumPy; each that has
+// pythons returns the interpreters in the path, some of which may have NumPy; each that has
 // NumPy a second time without.
 func pythons(t *testing.T) []interpreter {
 	t.Helper()
 	var all []interpreter
 	known := map[string]bool{}
-	for _, name := range []string{"python3", "/usr/bin/python3"} {
+	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
 		// What is in the path may be a wrapper that takes longer than the reader.
-		out, err := exec.Command(name, "-c", "import os, sys; print(os.path.realpath(sys.executable)); sys.exit(sys.version_info < (3, 8))").Output()
+		out, err := exec.Command(filepath.Join(dir, "python3"), "-c", "import os, sys; print(os.path.realpath(sys.executable)); sys.exit(sys.version_info < (3, 8))").Output()
 		path := strings.TrimSpace(string(out))
 		if err != nil || known[path] {
 			continue
