@@ -113,6 +113,8 @@ func (d *distant) announceEnd(n int64) error {
 	return nil
 }
 
+func (d *distant) ahead(int64, int64) {}
+
 func (d *distant) length() int64 { return d.reader.Size() }
 
 func (d *distant) close() error { return d.reader.Close() }

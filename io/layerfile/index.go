@@ -67,6 +67,19 @@ func (f *File) readEntry(dst []byte, i int) error {
 	return f.source.read(dst, f.footer.indexOffset+int64(i)*indexEntrySize)
 }
 
+// Ahead says that the blocks from first to last are read soon: of a Sparing file the system reads them meanwhile. What is
+// wrong with them is left to those who read them.
+func (f *File) Ahead(first, last int) {
+	var bytes [2][indexEntrySize]byte
+	if first < 0 || last < first || last >= f.NumBlocks() || f.readEntry(bytes[0][:], first) != nil || f.readEntry(bytes[1][:], last) != nil {
+		return
+	}
+	from, to := parseEntry(bytes[0][:]), parseEntry(bytes[1][:])
+	if length := int64(to.offset+uint64(to.length)) - int64(from.offset); length > 0 {
+		f.source.ahead(int64(from.offset), length)
+	}
+}
+
 // readIndex passes all entries of the index to check, reading s in pieces,
 // and returns the CRC-32C of the index. The first failure ends it and is returned as
 // bad: what follows may be as long as the file system allows.

@@ -54,6 +54,8 @@ func (m *mapping) read(dst []byte, offset int64) error {
 
 func (m *mapping) announceEnd(int64) error { return nil }
 
+func (m *mapping) ahead(int64, int64) {}
+
 // length returns the length of the file when it was mapped.
 func (m *mapping) length() int64 { return int64(len(m.data)) }
 

@@ -19,6 +19,8 @@ type source interface {
 	// announceEnd says that the last n bytes are going to be read, in pieces. It
 	// fails like read.
 	announceEnd(n int64) error
+	// ahead says that length bytes from offset on will be read soon.
+	ahead(offset, length int64)
 	// length returns the length of the file when it was opened.
 	length() int64
 	close() error
@@ -61,6 +63,11 @@ func (s *sparing) read(dst []byte, offset int64) error {
 }
 
 func (s *sparing) announceEnd(int64) error { return nil }
+
+func (s *sparing) ahead(offset, length int64) {
+	s.cache.Read(length) // they do count as read
+	s.cache.Ahead(offset, length)
+}
 
 func (s *sparing) length() int64 { return s.size }
 

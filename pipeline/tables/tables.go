@@ -196,6 +196,16 @@ func (t *Tables) Read(n int, start uint64, dst []int8) error {
 	return d.Read(dst, start)
 }
 
+// Ahead says that length scores of layer n from rank start on will be read soon, so that the system can read them
+// meanwhile. It waits for nothing, and what cannot be done is left to Read.
+func (t *Tables) Ahead(n int, start uint64, length int) {
+	if f, err := t.checkedFile(n); err == nil && length > 0 {
+		first, _ := f.place(start)
+		last, _ := f.place(start + uint64(length) - 1)
+		f.Ahead(int(first), int(last))
+	}
+}
+
 // ReadOne returns the score of layer n that has a rank in colex order. It decodes no more of the block than it needs, see
 // layerfile.Decoder.Score, and does not use the cache. It fails like Read.
 func (t *Tables) ReadOne(n int, rank uint64) (int8, error) {

@@ -83,6 +83,9 @@ func (l *Lower) Read(n int, start uint64, dst []int8) error {
 	return nil
 }
 
+// Ahead does nothing.
+func (l *Lower) Ahead(n int, start uint64, length int) {}
+
 // Close does nothing.
 func (l *Lower) Close() error { return nil }
 

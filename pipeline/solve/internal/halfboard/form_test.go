@@ -1,7 +1,9 @@
 package halfboard
 
 import (
+	"fmt"
 	"math"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -48,17 +50,36 @@ func TestPasses(t *testing.T) {
 	}
 }
 
-// unread gives no scores, and notes how many were asked for.
-type unread struct{ scores atomic.Uint64 }
+// unread gives no scores, and notes how many were asked for, and the pieces that were announced since.
+type unread struct {
+	scores    atomic.Uint64
+	mu        sync.Mutex
+	announced map[[2]uint64]bool // by layer and number
+	unasked   []string           // read, and not announced
+}
 
-func (u *unread) Read(_ int, _ uint64, dst []int8) error {
+func (u *unread) Ahead(n int, start uint64, length int) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	for at := start; at < start+uint64(length); at += board.PieceLength {
+		u.announced[[2]uint64{uint64(n), at / board.PieceLength}] = true
+	}
+}
+
+func (u *unread) Read(n int, start uint64, dst []int8) error {
 	u.scores.Add(uint64(len(dst)))
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if !u.announced[[2]uint64{uint64(n), start / board.PieceLength}] {
+		u.unasked = append(u.unasked, fmt.Sprintf("layer %d from rank %d", n, start))
+	}
 	return nil
 }
 
 func (u *unread) Close() error { return nil }
 
-// TestLongLowerRead: passes read the layers below about as often as predicted, not all of them each time.
+// TestLongLowerRead: passes read the layers below about as often as predicted, not all of them each time. They announce
+// all that they read, and not much more.
 func TestLongLowerRead(t *testing.T) {
 	n, q := tries.More(15, 21), 6
 	game := awaritest.Game(t, 2*q, awari.Awari)
@@ -73,17 +94,25 @@ func TestLongLowerRead(t *testing.T) {
 		lower += Positions(game, k)
 	}
 	for part := 1; part <= 9; part += 4 {
-		u := &unread{}
+		u := &unread{announced: map[[2]uint64]bool{}}
 		r := board.NewRound(w.Grid.Layer, w.game, 1, true, board.NewPieces(w.Grid.Layer, u, make([]int8, pieceBytes(q, 1))), make([]int8, (offersBytes(q, n)+int(leastOffers(q, n)))/part))
-		passes := 0
+		passes, announced := 0, 0
 		for panels := w.Grid.PanelsInOrder(); len(panels) > 0; passes++ {
 			fit := r.Fit(panels)
 			must.OK(t, r.Run(t.Context(), panels[:fit], func(float64) {}))
 			panels = panels[fit:]
+			if len(u.unasked) > 0 {
+				t.Fatalf("%d passes: read without warning: %s", passes, u.unasked)
+			}
+			announced += len(u.announced)
+			clear(u.announced)
 		}
 		got, want := float64(u.scores.Load())/float64(lower), lowerRead(q, n, passes)
 		if !(got > want*0.85 && got < want*1.15) {
 			t.Errorf("%d passes: the layers below are read %.3f times, want about %.3f", passes, got, want)
+		}
+		if read := int(u.scores.Load() / board.PieceLength); announced > 2*read+passes*3*q {
+			t.Errorf("%d passes: announced %d pieces, and read %d", passes, announced, read)
 		}
 		t.Logf("%d passes: %.3f times, %.3f predicted", passes, got, want)
 	}

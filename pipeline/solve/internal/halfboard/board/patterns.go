@@ -16,6 +16,7 @@ type pattern struct {
 	First    [Classes][]uint32        // chunk i has words[first[i]:first[i+1]]
 	byPanel  []uint32                 // panel p has the words byPanel[p] to byPanel[p+1] of open rows
 	captures [Classes][]capture
+	seeds    uint32            // that captures take: bit k is for k
 	quiet    [Classes][]uint64 // a bit for each row: the move is quiet
 }
 
@@ -118,6 +119,7 @@ func (g *Geometry) addRow(p *pattern, class RowClass, bySeeds map[int]*capture, 
 	clear(left[first : move.Last+1])
 	c := bySeeds[seeds]
 	if c == nil {
+		p.seeds |= 1 << seeds
 		c = &capture{seeds: seeds}
 		bySeeds[seeds] = c
 	}

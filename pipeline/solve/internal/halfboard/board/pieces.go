@@ -11,6 +11,9 @@ type Lower interface {
 	// Read fills dst with the scores of layer n from rank start on, in colex
 	// order. It is called from several goroutines.
 	Read(n int, start uint64, dst []int8) error
+	// Ahead says that length scores of layer n from rank start on will be read soon. It is called
+	// from several goroutines, and only for layers that are solved window by window.
+	Ahead(n int, start uint64, length int)
 	// Close is called once, when the engine needs nothing more, before it takes
 	// memory for the scores of the layer in progress.
 	Close() error
@@ -135,8 +138,7 @@ func (r *rows) row(n int, code uint32) ([]int8, error) {
 // read reads a row.
 func (r *rows) read(n int, code uint32) ([]int8, error) {
 	start := r.layer.RowStart(n, code)
-	end := start + uint64(r.layer.columns(n-r.layer.Pits[code].Sum()))
-	first, last := start/PieceLength, (end-1)/PieceLength
+	first, last := r.rowPieces(n, code)
 	k, err := r.hold(pieceName{n, first})
 	if err != nil {
 		return nil, err
@@ -167,6 +169,19 @@ func (r *rows) hold(name pieceName) (*kept, error) {
 	held, err := r.get(name)
 	r.held[name.n] = held
 	return held, err
+}
+
+// rowPieces returns the first and the last piece of the row of a half in layer n.
+func (p *Pieces) rowPieces(n int, code uint32) (first, last uint64) {
+	start := p.layer.RowStart(n, code)
+	end := start + uint64(p.layer.columns(n-p.layer.Pits[code].Sum()))
+	return start / PieceLength, (end - 1) / PieceLength
+}
+
+// ahead announces pieces of layer n, which it may not have all.
+func (p *Pieces) ahead(n int, first, last uint64) {
+	start := first * PieceLength
+	p.lower.Ahead(n, start, int(min((last+1)*PieceLength, p.layer.Halves.Board().Size(n))-start))
 }
 
 // close puts back what is held.

@@ -2,6 +2,7 @@ package board
 
 import (
 	"context"
+	"math/bits"
 	"sync"
 
 	"grenier/io/crew"
@@ -165,8 +166,12 @@ func (r *Round) Run(ctx context.Context, panels []PanelOf, share func(float64)) 
 		lower[i] = newRows(r.pieces)
 		defer lower[i].close()
 	}
+	for i := range min(r.workers, len(r.leaves)) {
+		r.announce(i)
+	}
 	return crew.Each(ctx, r.workers, len(r.leaves), func(worker, i int) error {
 		share(float64(i) / float64(len(r.leaves)))
+		r.announce(i + r.workers)
 		for _, code := range r.leaves[i] {
 			if err := r.captureTo(code, lower[worker]); err != nil {
 				return err
@@ -174,6 +179,48 @@ func (r *Round) Run(ctx context.Context, panels []PanelOf, share func(float64)) 
 		}
 		return nil
 	})
+}
+
+// announce announces the pieces of lower layers that a part of the leaves needs, if there is one: reading them from a
+// disk takes longer than decoding them.
+func (r *Round) announce(leaf int) {
+	if !r.codes || leaf >= len(r.leaves) {
+		return
+	}
+	type run struct{ first, last uint64 } // of pieces that follow each other
+	var runs [awari.MaxSeeds]*run
+	for _, code := range r.leaves[leaf] {
+		for left := r.seedsTo(code); left != 0; left &= left - 1 {
+			n := r.layer.N - bits.TrailingZeros32(left)
+			first, last := r.pieces.rowPieces(n, code)
+			switch known := runs[n]; {
+			case known == nil:
+				runs[n] = &run{first, last}
+			case first <= known.last+1:
+				known.last = max(known.last, last)
+			default:
+				r.pieces.ahead(n, known.first, known.last)
+				*known = run{first, last}
+			}
+		}
+	}
+	for n, known := range runs {
+		if known != nil {
+			r.pieces.ahead(n, known.first, known.last)
+		}
+	}
+}
+
+// seedsTo returns how many seeds the moves of the round capture that leave a half: bit k is for k.
+func (r *Round) seedsTo(code uint32) (seeds uint32) {
+	from := r.layer.Origins[r.layer.Pits[code].Sum()]
+	row := r.layer.Place(code).Row
+	for _, s := range from.Steps[from.First[row]:from.First[row+1]] {
+		if l := from.Link(s); r.Offers[l.matrix.Sum][s.Column()/Side][OpenRows] != nil {
+			seeds |= l.pattern.seeds
+		}
+	}
+	return seeds
 }
 
 // captureTo applies the captures of all moves that leave a half.
