@@ -1,0 +1,157 @@
+//go:build unix
+
+package main
+
+import (
+	"fmt"
+	"maps"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"grenier/cmd/grenier/cli"
+	"grenier/internal/testkit/awaritest"
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/tries"
+	"grenier/io/rundir"
+	"grenier/layers/awari"
+	"grenier/pipeline/job"
+	"grenier/pipeline/solve"
+	"grenier/pipeline/solve/plan"
+)
+
+// rehearsal is the run of 12 pits and 48 seeds in small: 8 pits have every score, window and lower layer of it in a
+// 6,900th of the positions. docs/rehearsal.md has its figures.
+type rehearsal struct {
+	seeds  int
+	dir    string            // solved in memory
+	layers map[string]string // of it
+}
+
+// TestLongRehearsal solves 8 pits in every way, with the same files each time, and hands them to whoever reads layers.
+// Unless there is much time, it ends with 28 seeds.
+func TestLongRehearsal(t *testing.T) {
+	tries.NeedsLong(t, "a run in every way")
+	t.Parallel()
+	r := &rehearsal{seeds: tries.Pick(0, 28, awari.MaxSeeds), dir: filepath.Join(t.TempDir(), "run")}
+	mustRun(t, r.solve(r.dir)...)
+	r.layers = withoutSeconds(t, r.dir)
+	for _, bits := range plan.Widths() {
+		t.Run(fmt.Sprintf("%d bits", bits), func(t *testing.T) { r.forced(t, bits) })
+	}
+	t.Run("little memory", r.narrow)
+	t.Run("killed", r.killed)
+	t.Run("retrograde", r.retrograde)
+	t.Run("readers", r.readers)
+}
+
+// solve returns the command that solves into a directory.
+func (r *rehearsal) solve(dir string, more ...string) []string {
+	return append([]string{"awari", "solve", "--pits", "8", "--seeds", strconv.Itoa(r.seeds), "--dir", dir, "--progress", "none", "--json"}, more...)
+}
+
+// same fails unless a directory has the layers of the run in memory up to a last one, and nothing else.
+func (r *rehearsal) same(t *testing.T, dir string, last int) {
+	t.Helper()
+	got, want := withoutSeconds(t, dir), maps.Clone(r.layers)
+	if last < r.seeds {
+		delete(got, rundir.ManifestName) // it differs
+		delete(want, rundir.ManifestName)
+	}
+	for n := last + 1; n <= r.seeds; n++ {
+		delete(want, rundir.LayerName(n))
+	}
+	sameFiles(t, want, got)
+}
+
+// forced solves layers with scores of some bits.
+func (r *rehearsal) forced(t *testing.T, bits int) {
+	dir, last := filepath.Join(t.TempDir(), "run"), min(r.seeds, tries.Pick(0, 20, awari.MaxSeeds))
+	o := solve.Options{Seeds: last, Bits: bits, Job: job.Job{Workers: 2}}
+	_, err := solve.Solve(t.Context(), dir, awaritest.Game(t, 8, awari.Awari), o)
+	must.OK(t, err)
+	r.same(t, dir, last)
+}
+
+// little is memory that is too little for the last layers in one piece.
+func (r *rehearsal) little() string {
+	if r.seeds == awari.MaxSeeds {
+		return "100MiB"
+	}
+	return "38MiB"
+}
+
+func (r *rehearsal) narrow(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	s := summaryOf(t, mustRun(t, r.solve(dir, "--memory", r.little(), "--threads", "2")...))
+	if last := s.Layers[len(s.Layers)-1]; last.Windows < 2 {
+		t.Errorf("%d windows within %s", last.Windows, r.little())
+	}
+	r.same(t, dir, r.seeds)
+}
+
+// killed kills a run twelve times, at moments that may be in any layer.
+func (r *rehearsal) killed(t *testing.T) {
+	const kills = 12
+	dir, rng, kill := filepath.Join(t.TempDir(), "run"), tries.Rand(t), 0
+	patience := tries.Pick(0, time.Second, 15*time.Second)
+	for kill < kills {
+		s := launch(t, r.solve(dir, "--memory", r.little(), "--threads", "2", "--checkpoint", "1s")...)
+		if !s.killAfter(t, time.Duration((0.5+rng.Float64())*float64(patience))) {
+			break
+		}
+		kill++
+	}
+	mustRun(t, r.solve(dir, "--memory", r.little(), "--threads", "2")...)
+	t.Logf("killed %d times", kill)
+	r.same(t, dir, r.seeds)
+}
+
+// retrograde solves with the other engine as many layers as there is memory for.
+func (r *rehearsal) retrograde(t *testing.T) {
+	dir, last := filepath.Join(t.TempDir(), "run"), min(r.seeds, tries.Pick(0, 18, 36))
+	mustRun(t, "awari", "solve", "--pits", "8", "--seeds", strconv.Itoa(last), "--dir", dir, "--engine", "retrograde", "--progress", "none", "--json")
+	r.same(t, dir, last)
+}
+
+// readers hands the layers to the commands that read them.
+func (r *rehearsal) readers(t *testing.T) {
+	last := strconv.Itoa(r.seeds)
+	mustRun(t, "awari", "verify", "--prove", "--dir", r.dir, "--json", "--progress", "none")
+	site := filepath.Join(t.TempDir(), "site")
+	mustRun(t, "awari", "publish", "--dir", r.dir, "--out", site, "--json")
+	scores := filepath.Join(t.TempDir(), "scores")
+	mustRun(t, "awari", "export", "--dir", r.dir, "--layer", last, "--format", "colex", "--out", scores, "--json")
+	text := must.Read(t, scores)
+	space, err := awari.NewSpace(awaritest.Game(t, 8, awari.Awari), r.seeds)
+	must.OK(t, err)
+	r.probe(t, space, string(text))
+}
+
+// probe compares scores of the last layer with those that were exported.
+func (r *rehearsal) probe(t *testing.T, space *awari.Space, exported string) {
+	rng := tries.Rand(t)
+	var boards strings.Builder
+	var want, values []string
+	for range 200 {
+		rank := rng.Uint64N(uint64(len(exported)))
+		pits := space.Unrank(r.seeds, rank)
+		fmt.Fprintln(&boards, strings.Trim(fmt.Sprint(pits[:8]), "[]"))
+		want = append(want, strconv.Itoa(int(int8(exported[rank]))))
+	}
+	got := grenier(t.Context(), boards.String(), "awari", "probe", "--dir", r.dir, "-")
+	if got.status != cli.ExitOK {
+		t.Fatal(got.err)
+	}
+	for line := range strings.Lines(got.out) {
+		value, _, _ := strings.Cut(strings.TrimPrefix(line, "value "), ";")
+		values = append(values, value)
+	}
+	if diff := cmp.Diff(want, values); diff != "" {
+		t.Error(diff)
+	}
+}
