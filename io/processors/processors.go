@@ -57,6 +57,9 @@ type Meter struct {
 	known  bool
 }
 
+// leastMeasured is the time from which on anything can be said: the system counts hundredths of a second.
+const leastMeasured = time.Second / 10
+
 // usage is time of processors.
 type usage struct {
 	processors int           // of the machine
@@ -76,10 +79,30 @@ func Start() *Meter {
 func (m *Meter) Others() (taken float64, processors int, known bool) {
 	now, known := current()
 	elapsed := time.Since(m.start)
-	if !known || !m.known || elapsed < time.Second/10 {
+	if !known || !m.known || elapsed < leastMeasured {
 		return 0, 0, false
 	}
 	return othersOf(m.before, now, elapsed), now.processors, true
+}
+
+// Had returns the share of the time of so many processors that this process had since Start, if others took a tenth
+// of the machine: 1 if they did not, or if nobody knows.
+func (m *Meter) Had(wanted int) float64 {
+	now, known := current()
+	elapsed := time.Since(m.start)
+	if !known || !m.known || elapsed < leastMeasured {
+		return 1
+	}
+	return hadOf(m.before, now, elapsed, wanted)
+}
+
+// hadOf returns the share that a process had between two moments.
+func hadOf(before, now usage, elapsed time.Duration, wanted int) float64 {
+	const worth = 0.1
+	if othersOf(before, now, elapsed) < worth*float64(now.processors) {
+		return 1
+	}
+	return min((now.ours-before.ours).Seconds()/elapsed.Seconds()/float64(wanted), 1)
 }
 
 // othersOf returns how many processors others took between two moments.

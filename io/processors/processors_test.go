@@ -52,3 +52,25 @@ func TestMeter(t *testing.T) {
 		t.Errorf("%v of %d", taken, processors)
 	}
 }
+
+// TestHad: what a process had counts only if others took a tenth of the machine.
+func TestHad(t *testing.T) {
+	for _, test := range []struct {
+		all, ours float64 // seconds of 10 on a machine of 2 processors
+		wanted    int
+		want      float64
+	}{
+		{9, 8, 1, 1},    // it waited for the disk
+		{20, 10, 1, 1},  // enough for both
+		{20, 6, 1, 0.6}, // others took 14
+		{20, 12, 2, 0.6},
+		{20, 19, 2, 1},
+		{14, 14, 1, 1}, // more threads than workers
+	} {
+		seconds := func(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
+		now := usage{2, seconds(test.all), seconds(test.ours)}
+		if got := hadOf(usage{}, now, seconds(10), test.wanted); got != test.want {
+			t.Errorf("%+v: %v", test, got)
+		}
+	}
+}

@@ -68,7 +68,7 @@ func stageName(s halfboard.Stage) string {
 
 // placeOf returns where a report says that the run is.
 func placeOf(p *halfboard.Progress) plan.Place {
-	place := plan.Place{Seeds: p.Seeds, Base: p.Base, Values: p.Values, Sweeps: p.Sweep, Part: float64(p.Done) / float64(p.Positions)}
+	place := plan.Place{Seeds: p.Seeds, Base: p.Base, Values: p.Values, Ends: float64(p.Ends) / float64(p.Positions), Sweeps: p.Sweep, Part: float64(p.Done) / float64(p.Positions)}
 	switch {
 	case p.Turning:
 		place.Stage = plan.Turn

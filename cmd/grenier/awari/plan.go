@@ -193,9 +193,32 @@ func (a *app) calibrate(ctx context.Context, f *planFlags, family cpu.Family, sk
 		return nil, err
 	}
 	defer shown.Close()
-	return calibrate.Run(ctx, calibrate.Options{
+	c, err := calibrate.Run(ctx, calibrate.Options{
 		Job: job.Job{Workers: f.Threads, Family: family, Progress: shown.Show}, Dir: f.dir, SkipDisk: skipDisk,
 	})
+	if err != nil {
+		return nil, err
+	}
+	say := func(text string) { shown.Pause(func() { fmt.Fprintln(a.Err, "grenier: "+text) }) }
+	if !c.Busy() {
+		if err := keepMeasured(c, skipDisk); err != nil {
+			say("warning: the calibration of this machine cannot be kept: " + cli.OneLine(err))
+		}
+		return c, nil
+	}
+	kept := keptCalibration(family, f.Threads)
+	if kept == nil {
+		return c, nil
+	}
+	say(whyKept(c, kept))
+	kept.Disk = c.Disk
+	return kept, nil
+}
+
+// whyKept says why the kept calibration stands for one that was measured now.
+func whyKept(c, kept *plan.Calibration) string {
+	return fmt.Sprintf("other programs use %.0f%% of the processors now: the plan is by the calibration of %s",
+		100*c.Taken, kept.Date.Local().Format("2006-01-02 15:04"))
 }
 
 // printPlan prints the layers, their sum, and the calibration that they come from.

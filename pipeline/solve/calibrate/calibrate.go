@@ -161,7 +161,7 @@ func (o *Options) solving(ctx context.Context, c *plan.Calibration, dir string) 
 func (o *Options) solveOnce(ctx context.Context, game awari.Game, dir string, s *setting) (c cost, err error) {
 	before := runtime.GOMAXPROCS(s.workers)
 	defer runtime.GOMAXPROCS(before)
-	begin := time.Now()
+	begin, meter := time.Now(), processors.Start()
 	var positions float64
 	for n := min(firstTimed, o.seeds) - 1; n <= o.seeds; n++ {
 		if n > firstTimed && time.Since(begin) > enoughLayers {
@@ -185,7 +185,7 @@ func (o *Options) solveOnce(ctx context.Context, game awari.Game, dir string, s 
 			positions += float64(last.Layer.Positions)
 		}
 	}
-	scale := 1e9 / positions
+	scale := 1e9 / positions * meter.Had(s.workers) // what others took is not the cost of a position
 	return cost{c.capture * scale, c.sweep * scale, c.full * scale, c.seal * scale}, nil
 }
 

@@ -30,8 +30,11 @@ type Place struct {
 	Stage Stage
 	// Base and Values are of the window in progress; Values is 0 in a layer in one piece.
 	Base, Values int
-	Sweeps       int     // begun in the layer so far
-	Part         float64 // of the stage, or of the sweep, that is done
+	// Ends is the share of scores that were at an end of the window before, which are those that this one and
+	// later ones search; 0 if that is not known.
+	Ends   float64
+	Sweeps int     // begun in the layer so far
+	Part   float64 // of the stage, or of the sweep, that is done
 }
 
 // Course follows a run and says how long it still takes: as planned, times what stages took so
@@ -42,6 +45,7 @@ type Course struct {
 	layers            []Layer // to be solved, the first one in progress
 	legs              []leg   // of the layer in progress
 	at                int     // index of the leg in progress
+	counted           int     // base of the window from which on the plan knows how many scores are searched
 	seen              bool    // it has reported
 	part              float64 // of it that is done
 	since             time.Time
@@ -126,7 +130,7 @@ func (c *Course) Assume(seeds int, seconds float64) {
 
 // lay lays out the legs of the first layer.
 func (c *Course) lay() {
-	c.legs, c.inLayer, c.layerShare = nil, 0, 0
+	c.legs, c.inLayer, c.layerShare, c.counted = nil, 0, 0, 0
 	c.enter(0, c.since)
 	if len(c.layers) > 0 {
 		c.legs = c.layers[0].legs()
@@ -234,6 +238,10 @@ func (c *Course) factor(k kind) float64 {
 
 // Reach records where the run is.
 func (c *Course) Reach(p Place, now time.Time) {
+	if p.Ends > 0 && p.Base > c.counted && len(c.layers) > 0 {
+		c.counted = p.Base
+		c.replan(p)
+	}
 	at := c.find(p)
 	if at < c.at {
 		return // a late report
@@ -268,12 +276,17 @@ func (c *Course) find(p Place) int {
 	}
 }
 
-// replan lays out the windows from the one in progress on.
+// replan lays out the windows from the one in progress on, which search as many scores for those of the plan as it does.
 func (c *Course) replan(p Place) {
 	l := c.layers[0]
 	w := widthOf(l.Bits)
 	steps := c.run.windows(w, l.Seeds, step{base: p.Base, thin: p.Values != w.values})
 	layerLoads(c.run.Game, l.Seeds, steps)
+	if expected := beyond(l.Seeds, p.Base); p.Ends > 0 && expected > 0 {
+		for i := range steps {
+			steps[i].shown *= p.Ends / expected
+		}
+	}
 	kept := 0
 	for kept < len(c.legs) && c.legs[kept].stage != Seal && (c.legs[kept].stage == Capture || c.legs[kept].base < p.Base) {
 		kept++

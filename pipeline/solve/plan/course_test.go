@@ -135,3 +135,28 @@ func withSolved(r Run, layers int) Run {
 	r.Solved = layers
 	return r
 }
+
+// TestEnds: a window that searches a fifth of the scores of the plan leaves less to do, and one that searches as many as
+// planned leaves it as it is.
+func TestEnds(t *testing.T) {
+	r := withSolved(run(t, 26, 450*mib), 26)
+	left := func(share float64) time.Duration {
+		begin := time.Unix(0, 0)
+		c, err := NewCourse(r, workstation(), begin)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := c.layers[0]
+		second := l.steps[1]
+		p := Place{Seeds: l.Seeds, Stage: Turn, Base: second.base, Values: widthOf(l.Bits).values, Ends: share * beyond(l.Seeds, second.base)}
+		if second.thin {
+			t.Fatal("the second window is thin")
+		}
+		c.Reach(p, begin)
+		return c.Left(begin).Layer
+	}
+	unknown, planned, few := left(0), left(1), left(0.2)
+	if planned != unknown || few > unknown*9/10 {
+		t.Errorf("%v left with as many scores as planned, %v with a fifth, %v by the plan", planned, few, unknown)
+	}
+}

@@ -16,6 +16,7 @@ type Progress struct {
 	Changed   uint64  // scores changed by the sweep so far
 	Base      int     // of the window in progress
 	Values    int     // that it tells apart; 0 in a layer in one piece
+	Ends      int64   // scores at an end of the window before; 0 in the first one
 	Traffic   Traffic // of the work directory so far
 }
 
@@ -76,7 +77,7 @@ type traffic struct{ Read, Written [Stages + 1]atomic.Uint64 }
 type reports struct {
 	Progress func(Progress) // nil: nobody listens
 	Often    bool           // in tests: about everything
-	Window   func() (base, values int)
+	Window   func() (base, values int, ends int64)
 	last     atomic.Int64 // the stage and the sweep of the last report
 	lastAt   atomic.Int64 // when it was made, since the run began
 }
@@ -131,7 +132,7 @@ func (a *Account) Tell(stage Stage, share float64) {
 		Done: uint64(share * float64(a.Positions)), Changed: a.changed.Load(), Traffic: a.Traffic.Now(),
 	}
 	if a.Reports.Window != nil {
-		p.Base, p.Values = a.Reports.Window()
+		p.Base, p.Values, p.Ends = a.Reports.Window()
 	}
 	a.Reports.Progress(p)
 }

@@ -102,7 +102,7 @@ func NewWindows(s *fixpoint.Sweeps, d *Streams, codes *window.Codes, o Setup) *W
 	w.parts, w.sample = partsOf(s.Grid.Layer, starts, length), whichSample(starts, length)
 	w.Keeper = newKeeper(d, o.Interval, w, board.CodesBytes(s.Grid.Q, s.Grid.N, codes.Bits))
 	s.Between, s.Stats.Windows = w.Keeper.Due, 0
-	s.Reports.Window = func() (base, values int) { return w.base, w.Codes.Values }
+	s.Reports.Window = func() (base, values int, ends int64) { return w.base, w.Codes.Values, w.ends }
 	return w
 }
 
