@@ -20,8 +20,11 @@ import (
 )
 
 // No layer is sealed before a sample of its scores was compared with their moves, by the plain rules
-// (verify.Draw). A layer that an earlier run began has a sample ten times as large, from its complete file,
+// (verify.Draw). Of a layer that an earlier run began the sample is ten times as large, of its complete file,
 // with positions whose values came from that run first.
+
+// resumedSample is the positions of that sample.
+const resumedSample = 10 * verify.Drawn
 
 // seen shows the scores of lower layers that the engine reads to the sample of the layer in progress.
 type seen struct {
@@ -73,7 +76,8 @@ func (r *run) checkResumed(ctx context.Context, file *layerfile.Writer, s layerf
 	}
 	defer func() { err = errors.Join(err, t.Close()) }()
 	err = verify.Sample(ctx, t, n, verify.Options{
-		Sample: 10 * verify.Drawn, Seed: rand.Uint64(), Among: kept, Job: job.Job{Workers: r.options.Workers, Family: r.options.Family, Memory: r.options.Memory, Progress: func(s job.Step) { r.checking(n, uint64(s.Done)) }},
+		Sample: resumedSample, Seed: rand.Uint64(), Among: kept,
+		Job: job.Job{Workers: r.options.Workers, Family: r.options.Family, Memory: r.options.Memory, Progress: func(s job.Step) { r.sampling(n, s) }},
 	})
 	if wrong, ok := errors.AsType[*corrupt.Error](err); ok && wrong.File == t.Path(n) {
 		return &corrupt.Error{File: r.dir.Work().Path(""), Cause: fmt.Errorf("sealing layer %d: %w", n, cmp.Or(wrong.Cause, err))}

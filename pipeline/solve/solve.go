@@ -281,6 +281,11 @@ func (r *run) compute(ctx context.Context, n int) (solved, error) {
 	if err != nil {
 		return nil, fmt.Errorf("solving layer %d: %w", n, err)
 	}
+	r.draw = nil
+	if r.resumed { // its file is checked
+		r.course.Resumed(resumedSample)
+		return r.engine.Solve(ctx, n, r.identify(n), lower)
+	}
 	space, err := awari.NewSpace(r.game, n)
 	if err == nil {
 		r.draw, err = verify.NewDraw(ctx, space, n, r.options.Workers, rand.Uint64())

@@ -11,7 +11,9 @@ import (
 	"grenier/io/manifest"
 	"grenier/io/rundir"
 	"grenier/pipeline/check/verify"
+	"grenier/pipeline/job"
 	"grenier/pipeline/solve/internal/halfboard"
+	"grenier/pipeline/solve/plan"
 	"grenier/pipeline/tables"
 )
 
@@ -93,6 +95,16 @@ func (r *run) checking(n int, done uint64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.tell(Progress{Seeds: n, Positions: halfboard.Positions(r.game, n), Stage: checkStage, Done: done})
+}
+
+// sampling reports how far the check of the file of layer n is.
+func (r *run) sampling(n int, s job.Step) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	all := halfboard.Positions(r.game, n)
+	part := s.Done / max(s.Total, 1)
+	r.course.Reach(plan.Place{Seeds: n, Stage: plan.Check, Part: part}, time.Now())
+	r.tell(Progress{Seeds: n, Positions: all, Stage: checkStage, Done: uint64(part * float64(all))})
 }
 
 // impossible reports scores that the layer of n seeds cannot have: only those of an earlier

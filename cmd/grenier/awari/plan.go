@@ -33,6 +33,7 @@ type planReport struct {
 	Threads     int               `json:"threads"`
 	Speed       float64           `json:"speed"` // at least; 0 without a calibration
 	Most        float64           `json:"most_speed"`
+	Bound       string            `json:"speed_bound,omitempty"` // what makes it the least speed
 	Codec       layerfile.Codec   `json:"codec"`
 	Calibration *plan.Calibration `json:"calibration"` // nil if there was no need for one
 	*plan.Plan
@@ -139,7 +140,8 @@ func (a *app) runPlan(ctx context.Context, f planFlags) error {
 		Rules: f.rules, Pits: f.pits, Memory: r.Memory, Threads: r.Cores, Codec: layerfile.LZ4,
 		Calibration: c,
 	}
-	report.Speed, report.Most = c.Speeds(r.Cores)
+	speeds := c.Speeds(r.Cores)
+	report.Speed, report.Most, report.Bound = speeds.Least, speeds.Most, string(speeds.Bound)
 	if report.Plan, err = plan.New(r, c); err != nil {
 		return err
 	}
@@ -248,7 +250,7 @@ func (a *app) printPlan(p *planReport, sealed uint64) {
 func coresLine(p *planReport, c *plan.Calibration) string {
 	speed := fmt.Sprintf("%.2f", p.Speed)
 	if p.Most > p.Speed {
-		speed += fmt.Sprintf(" to %.2f", p.Most)
+		speed = fmt.Sprintf("%s (bound by %s) to %.2f (by their number)", speed, p.Bound, p.Most)
 	}
 	measured := fmt.Sprintf("%d do %.2f times as much", c.Cores, c.Speedup)
 	switch {

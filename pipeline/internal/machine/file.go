@@ -75,23 +75,43 @@ func (f *Figures) Busy() bool { return f.Taken >= busy }
 func (f *Figures) Shared() bool { return f.Physical > 0 && f.Physical < f.Processors }
 
 // Speeds returns how much more the given processors do than one, at least and at most, when one moves traffic bytes a
-// second from and to memory beyond caches. Up to as many as were measured that is one number. More of them do at most
-// as much as if each were a core that nobody else slows down. They do at least what memory allows; and what processors
-// that share cores, or slow each other down, as the measured ones do, allow.
-func (f *Figures) Speeds(processors int, traffic float64) (least, most float64) {
-	least = speed(processors, f.Cores, f.Speedup)
+// second from and to memory beyond caches. Up to as many as were measured that is one number.
+func (f *Figures) Speeds(processors int, traffic float64) Speeds {
+	measured := speed(processors, f.Cores, f.Speedup)
 	if processors <= f.Cores {
-		return least, least
+		return Speeds{measured, measured, ByNothing}
 	}
-	most = float64(processors)
+	s := Speeds{measured, float64(processors), ByEachOther}
+	if f.Shared() && processors <= f.Processors {
+		s.Most = max(min(s.Most, float64(f.Physical)), s.Least)
+	}
 	if f.Shared() && f.Cores > 1 {
-		least = f.Speedup / float64(f.Cores) * most
+		s.Least, s.Bound = min(f.Speedup/float64(f.Cores)*float64(processors), s.Most), BySharing
 	}
-	if f.MemorySpeed > 0 && traffic > 0 {
-		least = min(least, max(f.MemorySpeed/traffic, f.Speedup))
+	if memory := max(f.MemorySpeed/traffic, f.Speedup); f.MemorySpeed > 0 && traffic > 0 && memory < s.Least {
+		s.Least, s.Bound = memory, ByMemory
 	}
-	return least, most
+	return s
 }
+
+// Speeds says how much more some processors do than one. At most that is as much as cores of which nobody slows down
+// another. At least it is what a Bound allows.
+type Speeds struct {
+	Least, Most float64
+	Bound       Bound
+}
+
+// Bound is what may keep processors from doing more.
+type Bound string
+
+// The bounds: none if so many processors were measured, that they slow each other down as the measured ones do, that they
+// share cores as these do, and what memory moves in a second.
+const (
+	ByNothing   Bound = ""
+	ByEachOther Bound = "processors that slow each other down"
+	BySharing   Bound = "processors that share cores"
+	ByMemory    Bound = "the bandwidth of memory"
+)
 
 // Machine returns f: so whatever embeds Figures is a Calibration as soon as it has costs.
 func (f *Figures) Machine() *Figures { return f }

@@ -26,25 +26,26 @@ func TestSpeed(t *testing.T) {
 	}
 }
 
-// TestSpeeds: as many processors as were measured do what was measured; more of them do at most what cores of
-// their own would, and at least what memory allows, or processors that share cores.
+// TestSpeeds: as many processors as were measured do what was measured; more of them do at most what cores would,
+// and at least what memory allows, or processors that share cores.
 func TestSpeeds(t *testing.T) {
 	const traffic = 3e9
 	for name, c := range map[string]struct {
-		f           Figures
-		processors  int
-		least, most float64
+		f          Figures
+		processors int
+		want       Speeds
 	}{
-		"measured":          {Figures{Cores: 2, Speedup: 1.9, MemorySpeed: 1}, 2, 1.9, 1.9},
-		"one of them":       {Figures{Cores: 2, Speedup: 1.9}, 1, 1, 1},
-		"more, as measured": {Figures{Cores: 2, Speedup: 1.9}, 16, speed(16, 2, 1.9), 16},
-		"shared cores":      {Figures{Cores: 2, Speedup: 1.3, Physical: 1, Processors: 2}, 16, 10.4, 16},
-		"slow memory":       {Figures{Cores: 2, Speedup: 1.3, Physical: 1, Processors: 2, MemorySpeed: 15e9}, 16, 5, 16},
-		"very slow memory":  {Figures{Cores: 2, Speedup: 1.9, MemorySpeed: 1e9}, 16, 1.9, 16},
+		"measured":          {Figures{Cores: 2, Speedup: 1.9, MemorySpeed: 1}, 2, Speeds{1.9, 1.9, ByNothing}},
+		"one of them":       {Figures{Cores: 2, Speedup: 1.9}, 1, Speeds{1, 1, ByNothing}},
+		"more, as measured": {Figures{Cores: 2, Speedup: 1.9}, 16, Speeds{speed(16, 2, 1.9), 16, ByEachOther}},
+		"shared cores":      {Figures{Cores: 2, Speedup: 1.3, Physical: 1, Processors: 2}, 16, Speeds{10.4, 16, BySharing}},
+		"slow memory":       {Figures{Cores: 2, Speedup: 1.3, Physical: 1, Processors: 2, MemorySpeed: 15e9}, 16, Speeds{5, 16, ByMemory}},
+		"all of them":       {Figures{Cores: 1, Speedup: 1, Physical: 16, Processors: 32}, 32, Speeds{speed(32, 1, 1), 16, ByEachOther}},
+		"very slow memory":  {Figures{Cores: 2, Speedup: 1.9, MemorySpeed: 1e9}, 16, Speeds{1.9, 16, ByMemory}},
 	} {
-		least, most := c.f.Speeds(c.processors, traffic)
-		if math.Abs(least-c.least) > 1e-9 || math.Abs(most-c.most) > 1e-9 {
-			t.Errorf("%s: %v to %v, want %v to %v", name, least, most, c.least, c.most)
+		got := c.f.Speeds(c.processors, traffic)
+		if math.Abs(got.Least-c.want.Least) > 1e-9 || math.Abs(got.Most-c.want.Most) > 1e-9 || got.Bound != c.want.Bound {
+			t.Errorf("%s: %+v, want %+v", name, got, c.want)
 		}
 	}
 }

@@ -52,8 +52,8 @@ func (c *Calibration) Of(bits int) *Width {
 // 4.4 lines of 64 bytes (docs/benchmarks.md).
 const sweepTraffic = 26 * 4.4 * 64 / 64
 
-// Speeds returns how much more the given processors do than one, at least and at most: see machine.Figures.Speeds.
-func (c *Calibration) Speeds(processors int) (least, most float64) {
+// Speeds returns how much more the given processors do than one: see machine.Figures.Speeds.
+func (c *Calibration) Speeds(processors int) machine.Speeds {
 	return c.Figures.Speeds(processors, sweepTraffic/(c.Sweep*1e-9))
 }
 

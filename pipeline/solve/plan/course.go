@@ -2,6 +2,7 @@ package plan
 
 import (
 	"math"
+	"slices"
 	"time"
 )
 
@@ -15,13 +16,14 @@ const (
 	Sweep
 	Full
 	Seal
+	Check // of a sample of the file, if the layer was begun by an earlier run: not part of a plan
 
 	allStages // stands for any
 )
 
 // of returns the seconds of a stage.
 func (t Times) of(s Stage) float64 {
-	return [allStages]float64{t.Capture, t.Turn, t.Sweep, t.Full, t.Seal}[s]
+	return [allStages]float64{t.Capture, t.Turn, t.Sweep, t.Full, t.Seal, 0}[s]
 }
 
 // Place is where a run is.
@@ -122,8 +124,7 @@ func (c *Course) Assume(seeds int, seconds float64) {
 		return
 	}
 	all := c.rate(kind{stage: allStages})
-	speed, _ := c.machine.Speeds(c.run.Cores)
-	all.planned += c.machine.times(&a, speed).sum()
+	all.planned += c.machine.times(&a, c.machine.Speeds(c.run.Cores).Least).sum()
 	all.took += seconds
 	c.expect()
 }
@@ -169,6 +170,19 @@ func (c *Course) knows(k kind) bool {
 // OnlySeal says that the layer in progress is to be sealed only.
 func (c *Course) OnlySeal() {
 	c.legs = c.legs[len(c.legs)-1:]
+	c.expect()
+}
+
+// Resumed says that an earlier run began the layer in progress, so that a sample of so many positions of its file is
+// checked.
+func (c *Course) Resumed(sample int) {
+	if len(c.layers) == 0 {
+		return
+	}
+	const each = 3300e-9 // seconds of one core for a position and its moves
+	l := &c.layers[0]
+	seconds := each * min(float64(sample), float64(l.Positions)) / c.machine.Speeds(c.run.Cores).Least
+	c.legs = append(c.legs, leg{kind: kind{bits: l.Bits, stage: Check}, seconds: seconds})
 	c.expect()
 }
 
@@ -265,7 +279,7 @@ func (c *Course) enter(at int, now time.Time) {
 func (c *Course) find(p Place) int {
 	for again := false; ; again = true {
 		for i, l := range c.legs {
-			if l.stage == p.Stage && (p.Stage == Capture || p.Stage == Seal || l.base == p.Base) {
+			if l.stage == p.Stage && (p.Stage != Turn && p.Stage != Sweep && p.Stage != Full || l.base == p.Base) {
 				return i
 			}
 		}
@@ -291,12 +305,13 @@ func (c *Course) replan(p Place) {
 	for kept < len(c.legs) && c.legs[kept].stage != Seal && (c.legs[kept].stage == Capture || c.legs[kept].base < p.Base) {
 		kept++
 	}
-	seal := c.legs[len(c.legs)-1]
+	end := slices.IndexFunc(c.legs, func(l leg) bool { return l.stage == Seal })
+	sealing := c.legs[end:]
 	c.legs = c.legs[:kept:kept]
 	for i, s := range steps {
 		c.legs = append(c.legs, l.window(i+(kept-1)/3, s)...)
 	}
-	c.legs = append(c.legs, seal)
+	c.legs = append(c.legs, sealing...)
 	c.at = min(c.at, kept)
 	c.expect()
 }

@@ -132,8 +132,8 @@ func (r *Run) plan(c *Calibration) (*Plan, error) {
 		p.Total.Memory = r.needed()
 	}
 	for _, a := range all {
-		least, most := c.Speeds(r.Cores)
-		t, quick := c.times(&a, least), c.times(&a, most)
+		speeds := c.Speeds(r.Cores)
+		t, quick := c.times(&a, speeds.Least), c.times(&a, speeds.Most)
 		p.Layers = append(p.Layers, Layer{a, t, t.sum()})
 		p.Total.add(p.Layers[len(p.Layers)-1])
 		p.Total.Least += quick.sum()
