@@ -1,10 +1,12 @@
 package plan
 
 import (
+	"path/filepath"
 	"testing"
 	"time"
 
 	"grenier/internal/testkit/machinetest"
+	"grenier/internal/testkit/must"
 	"grenier/io/corrupt"
 	"grenier/layers/awari"
 	"grenier/pipeline/internal/machine"
@@ -43,4 +45,14 @@ func FuzzParse(f *testing.F) {
 			t.Fatalf("%+v, error %v with %+v", p, err, c)
 		}
 	})
+}
+
+// TestWorkstation: the calibration of the docs can be read.
+func TestWorkstation(t *testing.T) {
+	path := filepath.Join("..", "..", "..", "docs", "workstation.json")
+	c, err := ParseCalibration(path, must.Read(t, path))
+	must.OK(t, err)
+	if s := c.Speeds(32); s.Most != 16 {
+		t.Errorf("32 threads: %+v", s)
+	}
 }
