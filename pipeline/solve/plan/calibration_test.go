@@ -47,8 +47,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// TestWorkstation: the calibration of the docs can be read.
-func TestWorkstation(t *testing.T) {
+// TestDocsWorkstation: the calibration of the docs can be read.
+func TestDocsWorkstation(t *testing.T) {
 	path := filepath.Join("..", "..", "..", "docs", "workstation.json")
 	c, err := ParseCalibration(path, must.Read(t, path))
 	must.OK(t, err)
