@@ -51,7 +51,7 @@ func ParseEngine(name string) (Engine, error) {
 	return 0, fmt.Errorf("%w: %q (%s are possible)", ErrEngine, name, strings.Join(engineNames[:], ", "))
 }
 
-// need returns the least memory of a process that solves a layer of so many seeds after those
+// need returns the least memory of a process that solves a layer of n seeds after those
 // below it.
 func (o *Options) need(game awari.Game, seeds int) uint64 {
 	if o.Engine != Retrograde {
@@ -68,7 +68,7 @@ func (o *Options) need(game awari.Game, seeds int) uint64 {
 type engine interface {
 	// Solve solves layer n from those below, which below identifies and it closes.
 	Solve(ctx context.Context, n int, below halfboard.Below, lower halfboard.Lower) (solved, error)
-	// Checkpointed is that of halfboard.Engine.
+	// Checkpointed is as halfboard.Engine has it.
 	Checkpointed(below func(seeds int) halfboard.Below) (seeds int, same bool)
 	Close() error
 }
@@ -77,7 +77,7 @@ type engine interface {
 type solved interface {
 	Source
 	Stats() halfboard.Stats
-	// Kept is that of halfboard.Layer.
+	// Kept is as halfboard.Layer has it.
 	Kept() func(awari.Board) bool
 }
 

@@ -16,10 +16,10 @@ type Locked struct {
 	Manifest *manifest.Manifest // what is sealed; nobody changes it
 }
 
-// Begins: the layer of so many seeds is about to begin.
+// Begins: a layer is about to begin.
 type Begins struct{ Seeds int }
 
-// Sealed: the manifest lists a layer from now on. Calibration is what the run has learned of the machine, nil
+// Sealed: the manifest lists a layer from now on. Calibration has what the run learned of the machine, nil
 // if the layer took too little time.
 type Sealed struct {
 	Report

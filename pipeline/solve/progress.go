@@ -35,16 +35,16 @@ type Progress struct {
 	// Window is the base of the window in progress: it shows absolute scores above
 	// that. It is 0 in a layer that is solved in one piece.
 	Window int `json:"window"`
-	// Streams is what the stages have read and written in the work directory so far, by
+	// Streams counts what the stages have read and written in the work directory so far, by
 	// name; empty for a layer that is solved in one piece.
 	Streams map[string]Streams `json:"streams,omitempty"`
 }
 
-// sealStage is the stage after those of the engine.
+// sealStage follows the stages of the engine.
 const sealStage = halfboard.Stages
 
-// checkStage is the name of the stage before those of the engine, in which the layers below
-// are checked. It is only reported when it takes time.
+// checkStage is the name of the stage before the engine begins, in which the layers below are checked,
+// and of the check of a resumed layer. It is only reported when it takes time.
 const checkStage = "check"
 
 // turnStage is the name of the stage between windows.

@@ -82,7 +82,7 @@ type Disk struct {
 	Free *uint64 `json:"free_bytes,omitempty"`
 }
 
-// Disks returns what the run r takes on each disk: one, or that of layer files and that of
+// Disks returns the needs of the run r on each disk: one, or one for layer files and one for
 // streams and checkpoints, if these are in different file systems. The run is in the directory at
 // path, unless the options say otherwise; Continue has told r what is sealed there. It fails as
 // plan.New does, or with an error of the operating system.

@@ -149,7 +149,7 @@ func (s *sealing) model(ctx context.Context) (ranks.Model, error) {
 	return counts.Model(), nil
 }
 
-// sampledRight reports whether scores from rank start on are what the sample held.
+// sampledRight reports whether scores from rank start on agree with the sample.
 func (s *sealing) sampledRight(start uint64, scores []int8) bool {
 	end := start + uint64(len(scores))
 	first := sort.Search(len(s.starts), func(i int) bool { return s.starts[i]+s.length > start })
@@ -163,8 +163,7 @@ func (s *sealing) sampledRight(start uint64, scores []int8) bool {
 	return true
 }
 
-// stream encodes and writes all blocks: those of one part after those of the other, if the
-// layer comes in parts.
+// stream encodes and writes all blocks, part by part if the layer comes in parts.
 func (s *sealing) stream(ctx context.Context, w *layerfile.Writer) error {
 	encoders := make([]*layerfile.Encoder, min(s.run.options.Workers, s.header.Blocks()))
 	for i := range encoders {

@@ -75,7 +75,7 @@ type Report struct {
 	Engine  halfboard.Stats
 	Seal    time.Duration
 	Elapsed time.Duration // all stages
-	// Accesses is what the engine Retrograde did, nil for Sweeps; Cost the formula for it.
+	// Accesses counts the work of the engine Retrograde, nil for Sweeps; Cost is its formula.
 	Accesses *retro.Accesses
 	Cost     uint64
 }
@@ -340,7 +340,7 @@ type Streams struct {
 	Written uint64 `json:"bytes_written"`
 }
 
-// streamsOf returns those of each stage that has any, by name; nil if none has.
+// streamsOf returns the streams of each stage that has some, by name; nil if there are none.
 func streamsOf(t *halfboard.Traffic) (streams map[string]Streams) {
 	for s := range t.Read {
 		if t.Read[s] == 0 && t.Written[s] == 0 {

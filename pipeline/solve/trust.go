@@ -43,8 +43,8 @@ func (t *trusted) add(n int, file os.FileInfo) {
 
 // lower opens the layers below layer n, all of them checked: header, sums and index against
 // the manifest, which lists what the game can have, and some scores against their moves. It
-// fails with errors that match corrupt.ErrCorrupt, with those of the operating system, and
-// with that of ctx.
+// fails with errors that match corrupt.ErrCorrupt, with errors of the operating system, and
+// with the error of ctx.
 func (r *run) lower(ctx context.Context, n int) (*tables.Tables, error) {
 	t, err := tables.OpenListed(r.dir.Path(), r.manifest, tables.Options{Family: r.options.Family, Sparing: r.sparing(n), CacheBytes: checkCache})
 	if err != nil {
@@ -58,8 +58,8 @@ func (r *run) lower(ctx context.Context, n int) (*tables.Tables, error) {
 	return t, nil
 }
 
-// check checks the layers below layer n that are not trusted yet, several at a time. Of errors it returns that of the
-// lowest layer.
+// check checks the layers below layer n that are not trusted yet, several at a time. It returns the error of the lowest
+// layer that has one.
 func (r *run) check(ctx context.Context, t *tables.Tables, n int) error {
 	start, files, errs := time.Now(), make([]os.FileInfo, n), make([]error, n)
 	err := crew.Each(ctx, r.options.Workers, n, func(_, k int) error {

@@ -265,8 +265,8 @@ func coresLine(p *planReport, c *plan.Calibration) string {
 	return fmt.Sprintf("cores: %d do %s times as much as one (measured: %s)", p.Threads, speed, measured)
 }
 
-// planColumns are the columns of a plan. What stays on the narrowest terminal is what a
-// run must have: memory, disk and time.
+// planColumns are the columns of a plan. The narrowest terminal shows what a run must have:
+// memory, disk and time.
 func planColumns() []cli.Column[plan.Layer] {
 	column := func(head string, width, yield int, cell func(plan.Layer) string) cli.Column[plan.Layer] {
 		return cli.Column[plan.Layer]{{Head: head, Width: width, Yield: yield, Cell: cell}}

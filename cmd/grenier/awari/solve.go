@@ -35,7 +35,7 @@ type solveFlags struct {
 	metrics, metricsFile string
 }
 
-// places returns the directories that the run writes to, by what they are for.
+// places returns the directories that the run writes to, by their purpose.
 func (f *solveFlags) places() map[string]string {
 	places := map[string]string{"run": f.dir}
 	if f.work != "" {
@@ -47,8 +47,8 @@ func (f *solveFlags) places() map[string]string {
 	return places
 }
 
-// fewSeeds are those of runs with a few MiB of tables, where it costs more time to collect a tenth of
-// that as garbage, again and again, than the memory is worth.
+// fewSeeds is the most seeds of a run with a few MiB of tables, where collecting a tenth of that as garbage,
+// again and again, costs more time than the memory is worth.
 const fewSeeds = 13
 
 // solveSummary is the last output of solve.
@@ -64,7 +64,7 @@ type solveSummary struct {
 	Layers    []layerTook `json:"layers"`
 }
 
-// layerTook is what one layer took.
+// layerTook has the costs of one layer.
 type layerTook struct {
 	Seeds     int                      `json:"seeds"`
 	Positions uint64                   `json:"positions"`

@@ -60,7 +60,7 @@ func (c called) what() string { return fmt.Sprintf("--on-layer for layer %d", c.
 // cut reports whether the command did not end by itself.
 func (c called) cut() bool { return errors.Is(c.err, context.Canceled) }
 
-// course is what the events of a run add up to.
+// course sums up the events of a run.
 type course struct {
 	dir      *rundir.Locked // nil before the run has it
 	manifest manifest.Manifest

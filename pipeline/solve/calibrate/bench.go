@@ -20,7 +20,7 @@ import (
 	"grenier/pipeline/solve/plan"
 )
 
-// Bench is what this machine does with each family of kernels, and what that means for all of
+// Bench has the speed of this machine with each family of kernels, and the outlook for all of
 // awari.
 type Bench struct {
 	CPU     string       `json:"cpu"`
@@ -52,15 +52,15 @@ func (b *Bench) Busy() bool {
 // machine is slow.
 type Rates struct {
 	Kernel string `json:"kernel"`
-	// One is what one core does with each width of scores, in bits, 8 being layers in memory
-	// in one piece. All is what all cores do in one piece.
+	// One is the speed of one core with each width of scores, in bits, 8 being layers in memory
+	// in one piece. All is the speed of all cores in one piece.
 	One map[int]float64 `json:"one_core_by_bits"`
 	All float64         `json:"all_cores"`
 	// Decoded is the scores of a layer file that one core decodes in a second.
 	Decoded float64 `json:"decoded_one_core"`
 }
 
-// Outlook is what a plan comes to.
+// Outlook is the sum of a plan.
 type Outlook struct {
 	Seeds    int     `json:"seeds"`
 	Memory   uint64  `json:"memory_bytes"` // that the program is allowed
@@ -140,7 +140,7 @@ func ratesOf(c *plan.Calibration) Rates {
 	return r
 }
 
-// look plans the largest run that so much memory is enough for, and that of all seeds.
+// look plans the largest run that fits into the memory, and the run of all seeds.
 func (b *Bench) look(c *plan.Calibration, o *Options, memory uint64) error {
 	game, err := awari.New(awari.MaxPits, awari.Awari)
 	if err != nil {

@@ -107,7 +107,7 @@ const (
 	enoughLayers = 2 * time.Second
 )
 
-// cost is what one position takes.
+// cost is the time of one position.
 type cost struct{ capture, sweep, full, seal float64 } // nanoseconds
 
 func (c cost) sum() float64 { return c.capture + c.sweep + c.full + c.seal }

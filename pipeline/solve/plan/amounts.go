@@ -7,7 +7,7 @@ import (
 	"grenier/pipeline/solve/internal/halfboard"
 )
 
-// Amounts is what a layer takes on any machine.
+// Amounts are the needs of a layer on any machine.
 type Amounts struct {
 	Seeds     int    `json:"seeds"`
 	Positions uint64 `json:"positions"`
@@ -15,7 +15,7 @@ type Amounts struct {
 	// memory in one piece; Windows is the number of windows of values.
 	Bits    int `json:"bits"`
 	Windows int `json:"windows"`
-	// Memory is the bytes for scores, those of the largest window, and in one piece for best
+	// Memory is the bytes for scores, of the largest window, and in one piece for best
 	// capture values.
 	Memory uint64 `json:"memory_bytes"`
 	// Passes is how often captures go through the layers below, each time over a part of them.
@@ -29,7 +29,7 @@ type Amounts struct {
 	// Read and Written are bytes of files: layers and streams, without checkpoints.
 	Read    uint64 `json:"bytes_read"`
 	Written uint64 `json:"bytes_written"`
-	// Work is the most bytes in the work directory, File those of the layer file.
+	// Work is the most bytes in the work directory, File the bytes of the layer file.
 	Work uint64 `json:"work_bytes"`
 	File uint64 `json:"layer_file_bytes"`
 	// Disk is the most bytes on disk while the layer is solved, all layers included.
@@ -46,7 +46,7 @@ type Amounts struct {
 // InMemory says that all of the layer is in memory in one piece.
 func (a *Amounts) InMemory() bool { return a.Bits == 8 }
 
-// amounts returns what the layers of a run take that are not solved yet. It fails as
+// amounts returns the needs of the layers that are not solved yet. It fails as
 // halfboard.FormFor does.
 func (r *Run) amounts() (all []Amounts, err error) {
 	sealed := r.Sealed
@@ -87,7 +87,7 @@ func (r *Run) amountsOf(n int) (Amounts, error) {
 	return a, nil
 }
 
-// readLower sets what is read of the layers that captures lead to, so often: two seeds at least are
+// readLower sets the bytes read of the layers that captures lead to, each often times: two seeds at least are
 // captured, and three from each pit of the opponent at most.
 func (r *Run) readLower(a *Amounts, often float64) {
 	for n := max(0, a.Seeds-3*r.Game.Half()); n <= a.Seeds-2; n++ {
@@ -148,7 +148,7 @@ func (r *Run) DiskPeaks() (layers, work uint64, err error) {
 	return layers, work, err
 }
 
-// DiskPeak returns the most bytes on disk during a run, those of sealed layers included.
+// DiskPeak returns the most bytes on disk during a run, sealed layers included.
 // It fails as New does.
 func (r *Run) DiskPeak() (uint64, error) {
 	all, err := r.amounts()

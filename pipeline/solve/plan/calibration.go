@@ -5,7 +5,7 @@ import (
 	"grenier/pipeline/internal/machine"
 )
 
-// Calibration is what a machine can do. Times are nanoseconds of one core.
+// Calibration has the speeds of a machine. Times are nanoseconds of one core.
 type Calibration struct {
 	machine.Figures
 	Kernel string `json:"kernel"` // family of the kernels
@@ -14,7 +14,7 @@ type Calibration struct {
 	Capture float64 `json:"capture_ns"`
 	Sweep   float64 `json:"sweep_ns"`
 	Seal    float64 `json:"seal_ns"`
-	// Six, Four, Three and Two are for layers that are solved window by window, with so many bits a
+	// Six, Four, Three and Two are for layers that are solved window by window, with that many bits a
 	// score.
 	Six   Width `json:"bits_6"`
 	Four  Width `json:"bits_4"`
@@ -24,7 +24,7 @@ type Calibration struct {
 	Decode float64 `json:"decode_ns"`
 }
 
-// Width is what a position takes over all windows, with a width of scores in memory. Full is
+// Width is the time of a position over all windows, with a width of scores in memory. Full is
 // computing full rows and writing what windows find, Sweep all that is not one of the others.
 type Width struct {
 	Capture float64 `json:"capture_ns"`
@@ -33,7 +33,7 @@ type Width struct {
 	Seal    float64 `json:"seal_ns"`
 }
 
-// Of returns the costs with so many bits a score, nil if there are none.
+// Of returns the costs with a number of bits a score, nil if there are none.
 func (c *Calibration) Of(bits int) *Width {
 	switch bits {
 	case 6:
@@ -57,7 +57,7 @@ func (c *Calibration) Speeds(processors int) machine.Speeds {
 	return c.Figures.Speeds(processors, sweepTraffic/(c.Sweep*1e-9))
 }
 
-// name is what calibration files call awari.
+// name is the name of awari in calibration files.
 const name = "awari"
 
 // NewCalibration returns what is known before anything is measured.

@@ -8,24 +8,24 @@ import (
 	"grenier/pipeline/solve/internal/halfboard"
 )
 
-// What layers took: rules awari, 12 pits, one worker, processor time on a shared virtual machine. Layers
+// Measured costs of layers: rules awari, 12 pits, one worker, processor time on a shared virtual machine. Layers
 // 15 to 22, 2026-11-22, fitted without layer 22; 3 bits with layers 15 to 20, 2026-11-23:
 // testdata/widths.txt, which has all widths of that run.
 // docs/plan.md says how to fit it again.
 
-// linear is what grows by the same with each seed.
+// linear grows by the same with each seed.
 type linear struct{ at22, perSeed float64 }
 
 // of returns the value for n seeds.
 func (l linear) of(n int) float64 { return max(0, l.at22+l.perSeed*float64(n-22)) }
 
-// width is what layers took with one width of scores in memory, over all windows.
+// width has the measured costs of layers with one width of scores in memory, over all windows.
 type width struct {
 	bits, values int
 	size         int     // bits of a digit that is not signed
 	turn         float64 // share of sweeps in which windows are begun
-	// sweep, full and seal are what large layers take for each line, for what small ones do
-	// that are calibrated: more of them misses the caches, less is opening and syncing files.
+	// sweep, full and seal are the time of a line in large layers, in units of its time in the small ones
+	// that are calibrated: more of it misses the caches, less is opening and syncing files.
 	sweep, full, seal float64
 	work              linear // bytes, a position: the most of all streams together
 }
@@ -52,8 +52,7 @@ var widths = []width{
 // Widths returns the bits that a score takes in layers that are solved window by window.
 func Widths() []int { return halfboard.Widths[1:] }
 
-// histograms has the share of scores that are at least 0, 1, 2, ... away from 0, with so many
-// seeds.
+// histograms has the share of scores that are at least 0, 1, 2, ... away from 0, by seeds.
 var histograms = []struct {
 	seeds  int
 	beyond []float64
@@ -125,7 +124,7 @@ const (
 	thinLines = 2.0
 )
 
-// Windows read what captures give in their streams, and write it again when few scores are left,
+// Windows read the values of captures in their streams, and write them again when few scores are left,
 // as package halfboard says: if more than left windows come, and if the share of those scores falls
 // below pruned. Streams take packed of that share, to the power packing.
 const (
@@ -192,14 +191,14 @@ func (w *width) digitBytes(n int, s step) float64 {
 // slow.
 const firstCalibrated, lastCalibrated = 15, 17
 
-// loads are what time scales with.
+// loads are proportional to time.
 type loads struct {
 	lines float64 // scores that sweeps pass, over all windows, padding included
 	shown float64 // likewise, where scores are not 0
 }
 
-// loadsOf returns those of the layer of n seeds with the given windows, for those of the layers that are
-// calibrated.
+// loadsOf returns the loads of the layer of n seeds with the given windows, in units of the loads of the layers
+// that are calibrated.
 func (r *Run) loadsOf(w *width, n int, steps []step) loads {
 	var sum loads
 	var positions float64
@@ -247,11 +246,11 @@ func widthOf(bits int) *width {
 	panic(fmt.Sprintf("no costs of scores of %d bits", bits)) // TestWidths has all
 }
 
-// captureBytes is what captures give, packed: bytes a position.
+// captureBytes is the size of packed capture values: bytes a position.
 var captureBytes = linear{0.414, 0.004}
 
 const (
-	// keptBytes is what checkpoints of a layer in memory take for a position: 0.69 bytes for
+	// keptBytes is the bytes that checkpoints of a layer in memory take for a position: 0.69 for
 	// offers, and twice 0.56 for found scores, the old and the new (22 seeds). Layers with
 	// fewer positions than leastKept are solved before one is made, as a rule.
 	keptBytes = 1.9

@@ -71,7 +71,7 @@ type leg struct {
 	seconds float64 // as planned
 }
 
-// kind is what legs have in common whose plans are wrong by the same factor.
+// kind groups legs whose plans are wrong by the same factor.
 type kind struct {
 	bits  int // 0 stands for any
 	stage Stage
@@ -92,7 +92,7 @@ func (k kind) wider() [4]kind {
 	return [4]kind{{stage: allStages}, {stage: k.stage}, {bits: k.bits, stage: k.stage}, k}
 }
 
-// rate is what was planned for legs that have ended, and what they took, in seconds.
+// rate sums up legs that have ended: their planned and their true seconds.
 type rate struct{ planned, took float64 }
 
 const (
@@ -173,8 +173,8 @@ func (c *Course) OnlySeal() {
 	c.expect()
 }
 
-// Resumed says that an earlier run began the layer in progress, so that a sample of so many positions of its file is
-// checked.
+// Resumed says that an earlier run began the layer in progress, so that a sample of its file is
+// checked, of the given number of positions.
 func (c *Course) Resumed(sample int) {
 	if len(c.layers) == 0 {
 		return
@@ -216,7 +216,7 @@ func (l *Layer) window(i int, s step) (legs []leg) {
 	return legs
 }
 
-// weight is the part of the time of a stage that window i takes, for those of the other windows. Sweeps take time by
+// weight is the time that window i takes for a stage, relative to the other windows. Sweeps take time by
 // the root of the share of scores that a window shows, as layers 19 to 22 did.
 func (s step) weight(i int, stage Stage) float64 {
 	const later = 0.5 // of the other windows: the first one turns nothing, and stores more
@@ -290,7 +290,7 @@ func (c *Course) find(p Place) int {
 	}
 }
 
-// replan lays out the windows from the one in progress on, which search as many scores for those of the plan as it does.
+// replan lays out the windows from the one in progress on. They search more or fewer scores than planned, as it does.
 func (c *Course) replan(p Place) {
 	l := c.layers[0]
 	w := widthOf(l.Bits)

@@ -1,4 +1,4 @@
-// Package plan is about what a run of the solver takes: memory, disk, and time, layer by
+// Package plan predicts the memory, the disk and the time of a run of the solver, layer by
 // layer, before it begins and while it goes on.
 //
 // A prediction has two parts. Amounts (amounts.go) follow from the game, the memory and what
@@ -52,7 +52,7 @@ type Run struct {
 	Family cpu.Family
 }
 
-// Plan is what a run takes.
+// Plan has the needs of a run.
 type Plan struct {
 	Layers []Layer `json:"layers"` // those to solve, in order
 	Total  Total   `json:"total"`
@@ -62,7 +62,7 @@ type Plan struct {
 	InMemoryBytes uint64  `json:"in_memory_bytes"`
 }
 
-// Total is what all layers of a plan take.
+// Total sums up all layers of a plan.
 type Total struct {
 	Positions uint64  `json:"positions"`
 	Read      uint64  `json:"bytes_read"`
@@ -75,7 +75,7 @@ type Total struct {
 	Least float64 `json:"least_seconds"`
 }
 
-// Layer is what one layer takes.
+// Layer has the needs of one layer.
 type Layer struct {
 	Amounts
 	Times   Times   `json:"stage_seconds"`

@@ -59,7 +59,7 @@ type Options struct {
 	End   func(error)
 }
 
-// Action is what a layer needs.
+// Action says how a layer is mended.
 type Action string
 
 // The actions.
@@ -69,7 +69,7 @@ const (
 	Solve Action = "solve" // the file is damaged or missing
 )
 
-// Layer is what repair knows about a layer.
+// Layer is a layer as repair sees it.
 type Layer struct {
 	Seeds  int    `json:"seeds"`
 	Action Action `json:"action"`
@@ -89,7 +89,7 @@ type Layer struct {
 	path  string          // of the file
 }
 
-// Result is what a repair did, or would do.
+// Result lists the actions of a repair, done or planned.
 type Result struct {
 	// OK says that there was nothing to repair.
 	OK     bool   `json:"ok"`

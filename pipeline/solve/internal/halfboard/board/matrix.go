@@ -29,7 +29,7 @@ type Matrix struct {
 	// the last one ends: chunk k of panel p begins at Blocks[p*chunks + k].
 	Blocks []uint64
 
-	// offers holds what captures and the end of the game are worth, negated, in
+	// offers holds the values of captures and of the end of the game, negated, in
 	// blocks: chunk k of panel p is at (p*chunks + k)*64*64, column by
 	// column. An offer is blocked when there is no such move. In the last stage
 	// the offers of full rows turn into scores, line by line. There are none if scores

@@ -10,7 +10,7 @@ type RowPart struct {
 	Length int
 }
 
-// Copy copies the part: lines begins with its first line, and those of the next panels
+// Copy copies the part: lines begins with its first line, and the lines of the next panels
 // are stride bytes apart. It returns what is left of dst.
 func (p RowPart) Copy(dst, lines []int8, stride int) []int8 {
 	skip := p.Skip % Side

@@ -73,7 +73,7 @@ type Account struct {
 // traffic is Traffic that grows.
 type traffic struct{ Read, Written [Stages + 1]atomic.Uint64 }
 
-// reports are what an account tells.
+// reports makes the reports of an account.
 type reports struct {
 	Progress func(Progress) // nil: nobody listens
 	Often    bool           // in tests: about everything

@@ -34,7 +34,7 @@ type pass struct {
 type stripJob struct {
 	packet   packet
 	captures []int8
-	base     int // of the window in progress, less what captures are clipped by
+	base     int // of the window in progress, less the clip of captures
 	codes    []int8
 	found    []byte // digits
 	block    compress.Block
