@@ -140,7 +140,7 @@ func (s *scrub) cut(p *piece) (err error) {
 	}
 	p.first, p.entries = s.block, s.entries[:n]
 	s.block, s.entries = s.block+n, s.entries[n:]
-	s.cache.Ahead(p.offset(), p.length())
+	s.cache.Ahead(p.offset(), p.length(), int64(len(s.buffers)+2)*scrubBytes)
 	return nil
 }
 

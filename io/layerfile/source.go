@@ -65,8 +65,8 @@ func (s *sparing) read(dst []byte, offset int64) error {
 func (s *sparing) announceEnd(int64) error { return nil }
 
 func (s *sparing) ahead(offset, length int64) {
-	s.cache.Read(length) // they do count as read
-	s.cache.Ahead(offset, length)
+	const keep = 8 << 20 // many times as much as some workers ask for at a time
+	s.cache.Ahead(offset, length, keep)
 }
 
 func (s *sparing) length() int64 { return s.size }

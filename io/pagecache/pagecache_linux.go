@@ -3,6 +3,7 @@ package pagecache
 import (
 	"fmt"
 	"os"
+	"slices"
 	"sync"
 
 	"golang.org/x/sys/unix"
@@ -27,6 +28,8 @@ type Bound struct {
 	growing bool   // the last of the queue is short, and not being written out yet
 	bytes   int64  // in the queue
 	clean   int64  // bytes read since pages were dropped
+	coming  []span // announced, oldest first; their pages may be in memory
+	ahead   int64  // bytes of these
 }
 
 // Open says that c is of the file f, of none if that is nil. From now on reading f
@@ -112,17 +115,49 @@ func (c *Bound) Read(length int64) {
 	}
 }
 
-// Ahead makes the kernel read the length bytes at offset, which are needed next,
-// without waiting for them. Reading it then does not count as having filled the page
-// cache.
-func (c *Bound) Ahead(offset, length int64) {
+// Ahead makes the kernel read the length bytes at offset, which are needed next, without
+// waiting for them. It drops the pages that were announced before the last keep bytes, all
+// of which should have been read by then.
+func (c *Bound) Ahead(offset, length, keep int64) {
 	if c.advised == nil {
 		return
 	}
-	c.mu.Lock()
-	c.clean -= length
-	c.mu.Unlock()
+	for _, s := range c.announce(span{offset, length}, keep) {
+		advise(c.advised, pages(s), unix.FADV_DONTNEED)
+	}
 	advise(c.advised, span{offset, length}, unix.FADV_WILLNEED)
+}
+
+// announce adds s to what was announced, and returns what is to be dropped: some
+// at a time, since each time the kernel interrupts all processors.
+func (c *Bound) announce(s span, keep int64) (old []span) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.clean -= s.length // reading it does not fill the page cache
+	c.coming = append(c.coming, s)
+	if c.ahead += s.length; c.ahead < keep+maxRead/2 {
+		return nil
+	}
+	n := 0
+	for c.ahead > keep {
+		c.ahead -= c.coming[n].length
+		n++
+	}
+	old = join(c.coming[:n])
+	c.coming = slices.Delete(c.coming, 0, n)
+	return old
+}
+
+// join returns spans that follow each other as one.
+func join(spans []span) (joined []span) {
+	for _, s := range spans {
+		if last := len(joined) - 1; last >= 0 && joined[last].end() == s.offset {
+			joined[last].length += s.length
+		} else {
+			joined = append(joined, s)
+		}
+	}
+	return joined
 }
 
 // Drop drops all pages that are not dirty.
@@ -143,7 +178,7 @@ func (c *Bound) Synced() {
 		return
 	}
 	c.mu.Lock()
-	c.queue, c.growing, c.bytes = nil, false, 0
+	c.queue, c.growing, c.bytes, c.coming, c.ahead = nil, false, 0, nil, 0
 	c.mu.Unlock()
 	c.Drop()
 }

@@ -17,7 +17,7 @@ func (*Bound) Wrote(offset, length int64) {}
 func (*Bound) Read(length int64) {}
 
 // Ahead does nothing.
-func (*Bound) Ahead(offset, length int64) {}
+func (*Bound) Ahead(offset, length, keep int64) {}
 
 // Drop does nothing.
 func (*Bound) Drop() {}

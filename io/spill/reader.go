@@ -181,14 +181,18 @@ func (r *Reader) checkEnd(offset int64, seen *totals) error {
 	return nil
 }
 
-// readAhead is how many bytes the system is asked for before they are needed.
-const readAhead = 4 << 20
+// readAhead is how many bytes the system is asked for before they are needed, readBehind how many
+// it then keeps.
+const (
+	readAhead  = 4 << 20
+	readBehind = 2 * readAhead
+)
 
 // read fills b from an offset of the file, where the given part is.
 func (r *Reader) read(b []byte, offset int64, part string) error {
 	if end := offset + int64(len(b)); end > r.ahead-readAhead/2 {
 		start := max(r.ahead, offset)
-		r.cache.Ahead(start, readAhead)
+		r.cache.Ahead(start, readAhead, readBehind)
 		r.ahead = start + readAhead
 	}
 	n, err := r.file.ReadAt(b, offset)

@@ -1,0 +1,38 @@
+package spill
+
+import (
+	"errors"
+	"io"
+	"testing"
+
+	"grenier/internal/testkit/cachetest"
+	"grenier/internal/testkit/must"
+	"grenier/io/vfs"
+)
+
+// TestCache: the page cache holds little of a stream while it is read, however long it is.
+func TestCache(t *testing.T) {
+	const long, most = 96 << 20, 32 << 20
+	d, err := vfs.OpenDir(t.TempDir())
+	must.OK(t, err)
+	defer d.Close()
+	w, err := Create(d, "a", aHeader, Stored, 2)
+	must.OK(t, err)
+	_, err = w.Write(make([]byte, long))
+	must.OK(t, errors.Join(err, w.Publish()))
+	r, err := Open(d, "a", aHeader, 2)
+	must.OK(t, err)
+	defer r.Close()
+	held := cachetest.Watch(t, d.Path("a"))
+	b := make([]byte, 1<<20)
+	for {
+		if _, err := io.ReadFull(r, b); err == io.EOF {
+			return
+		} else {
+			must.OK(t, err)
+		}
+		if bytes, _ := held(); bytes > most {
+			t.Fatalf("%d bytes in the page cache", bytes)
+		}
+	}
+}
