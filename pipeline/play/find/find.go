@@ -291,7 +291,7 @@ func (s *search) fixed() uint64 {
 	o := &s.options
 	bytes := s.tables.Overhead(o.Workers) + cacheBytes
 	bytes += uint64(o.Workers) * (perWorker + batchSize*packed.MaxHalf*perChild)
-	if o.Condition.asked[line] || o.Order.most == line {
+	if o.measures() {
 		bytes += uint64(o.Workers) * linePositions * bestline.PositionBytes
 	}
 	lists := uint64(2*o.Workers + 3)

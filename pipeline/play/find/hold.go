@@ -27,7 +27,7 @@ func (s *search) hold(ctx context.Context) error {
 	queue := batchSize * packed.MaxHalf
 	s.partSize = pieceSize
 	switch {
-	case s.options.Condition.asked[line]:
+	case s.options.measures():
 		s.partSize = batchSize // a best line takes long
 	case !s.all(wanted):
 		queue = int(min((room-size)/uint64(s.options.Workers)/perChild, math.MaxUint32/2))
@@ -36,6 +36,9 @@ func (s *search) hold(ctx context.Context) error {
 	s.makeScanners(queue)
 	return nil
 }
+
+// measures reports whether the search finds best lines.
+func (o *Options) measures() bool { return o.Condition.asked[line] || o.Order.most == line }
 
 // fitting chooses the layers to be in memory, and returns their size: the layer itself first,
 // then those below in the order of how often captures lead there. A capture takes two seeds at
