@@ -109,7 +109,7 @@ func (p *publisher) expected(q Question) float64 {
 // searching tells how far the questions are.
 func (p *publisher) searching(seeds int, done, total float64) {
 	s := job.OfLayer(seeds, 0, done, total)
-	s.Doing, s.Unit = "puzzles and positions, "+s.Doing, job.Shares
+	s.Doing, s.Unit = "puzzles and positions, "+s.Doing, job.Items
 	p.options.Tell(s)
 }
 

@@ -55,7 +55,7 @@ var ErrEmpty = fault.New(fault.Usage, "no layer is solved: there is nothing to p
 // Options say what is published and how.
 type Options struct {
 	// Of the job, Family decodes blocks, and Progress gets bytes of all layer files, twice, then the
-	// searches as job.Shares.
+	// searches as job.Items.
 	job.Job
 	// Pages are the files of the pages by name, index.html and the template download.html
 	// among them.

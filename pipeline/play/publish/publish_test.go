@@ -87,7 +87,7 @@ func run(t *testing.T, ctx context.Context, dir, out string, done func(Layer)) (
 	t.Helper()
 	var last job.Step
 	report, err := Run(ctx, dir, out, Options{Pages: pages(), Address: "https://example.org/x/", Questions: questions, Job: job.Job{Family: cpu.Best(), Progress: func(p job.Step) {
-		if p.Unit == job.Shares && last.Unit != job.Shares && last.Done == last.Total {
+		if p.Unit == job.Items && last.Unit != job.Shares && last.Done == last.Total {
 			last = job.Step{}
 		}
 		if p.Done < last.Done || p.Done > p.Total {
