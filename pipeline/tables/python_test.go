@@ -1,12 +1,16 @@
 package tables_test
 
 import (
+	"bytes"
 	"crypto/sha256"
+	"encoding/binary"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -241,30 +245,101 @@ func TestLongPythonItself(t *testing.T) {
 	}
 }
 
-// TestLongPythonInstalls installs the package and runs the command that comes with it.
+// withModules returns an interpreter that has Python modules.
+func withModules(t *testing.T, names string) interpreter {
+	t.Helper()
+	for _, p := range pythons(t) {
+		if p.before == "" || !strings.Contains(names, "numpy") {
+			if exec.Command(p.path, "-c", "import "+names).Run() == nil {
+				return p
+			}
+		}
+	}
+	t.Skip("no Python has " + names)
+	return interpreter{}
+}
+
+// TestLongPythonTypes has the types of the reader checked.
+func TestLongPythonTypes(t *testing.T) {
+	tries.NeedsLong(t, "mypy takes some seconds")
+	p := withModules(t, "numpy, mypy")
+	out, err := exec.Command(p.path, "-m", "mypy", "--strict", "--cache-dir", os.DevNull, filepath.Join(reader, "grenier")).CombinedOutput()
+	if err != nil {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
+// TestLongPythonRanks compares the numbers of a million boards of 0 to 48 seeds, and the boards
+// with these numbers.
+func TestLongPythonRanks(t *testing.T) {
+	tries.NeedsLong(t, "a million boards")
+	p := withModules(t, "numpy")
+	game := testrun.Game(t, 12, awari.Awari)
+	space := testrun.Space(t, game, awari.MaxSeeds)
+	random := rand.New(rand.NewPCG(7, 8))
+	var boards, ranks bytes.Buffer
+	for range 1_000_000 {
+		n := random.IntN(awari.MaxSeeds + 1)
+		rank := random.Uint64N(space.Size(n))
+		b := space.Unrank(n, rank)
+		boards.Write(b[:game.Pits()])
+		must.OK(t, binary.Write(&ranks, binary.LittleEndian, [2]uint64{uint64(n), rank}))
+	}
+	dir := t.TempDir()
+	must.Write(t, filepath.Join(dir, "boards"), boards.Bytes())
+	must.Write(t, filepath.Join(dir, "ranks"), ranks.Bytes())
+	out, message := p.run(t, "", `
+import math, sys, numpy
+from grenier import vectors
+boards = numpy.fromfile(sys.argv[1] + "/boards", numpy.uint8).reshape(-1, 12)
+seeds, ranks = numpy.fromfile(sys.argv[1] + "/ranks", numpy.int64).reshape(-1, 2).T
+binomials = [[math.comb(m, k) for m in range(48 + 12)] for k in range(12)]
+print(len(boards), (vectors.seeds(boards, 12, 48) == seeds).all(), (vectors.rank(binomials, boards) == ranks).all(), (vectors.unrank(binomials, 48, seeds, ranks) == boards).all())
+`, dir)
+	if out != "1000000 True True True\n" {
+		t.Errorf("%s%s", out, message)
+	}
+}
+
+// TestPythonLicence: the package has the licence of the program.
+func TestPythonLicence(t *testing.T) {
+	if !bytes.Equal(must.Read(t, filepath.Join(reader, "LICENSE")), must.Read(t, "../../LICENSE")) {
+		t.Error("other bytes")
+	}
+}
+
+// TestLongPythonInstalls installs the package and runs the command that comes with it. Nothing is left
+// beside the source, and a source archive has tests and licence.
 func TestLongPythonInstalls(t *testing.T) {
 	tries.NeedsLong(t, "pip takes some seconds")
-	for _, p := range pythons(t) {
-		if exec.Command(p.path, "-c", "import setuptools, wheel, pip").Run() != nil {
-			continue
-		}
-		source, target := t.TempDir(), t.TempDir() // setuptools writes beside the source
-		must.OK(t, os.CopyFS(source, os.DirFS(reader)))
-		install := exec.Command(p.path, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--no-build-isolation",
-			"--no-cache-dir", "--target", target, source)
-		if text, err := install.CombinedOutput(); err != nil {
-			t.Fatalf("%v: %s", err, text)
-		}
-		game := testrun.Game(t, 4, awari.Awari)
-		dir := testrun.Write(t, game, testrun.Solve(t, game, 3), 64)
-		command := exec.Command(p.path, filepath.Join(target, "bin", "grenier-scores"), dir, "0", "1", "1", "1")
-		command.Env = append(os.Environ(), "PYTHONPATH="+target)
-		text, err := command.CombinedOutput()
-		score, err2 := open(t, dir, tables.Options{}).Score(awari.Board{0, 1, 1, 1})
-		if err != nil || err2 != nil || string(text) != fmt.Sprintln(score) {
-			t.Errorf("%v, %v: %q, want %d", err, err2, text, score)
-		}
-		return
+	p := withModules(t, "setuptools, wheel, pip")
+	source, target := t.TempDir(), t.TempDir()
+	must.OK(t, os.CopyFS(source, os.DirFS(reader)))
+	before := must.Tree(t, source)
+	install := exec.Command(p.path, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--no-build-isolation",
+		"--no-cache-dir", "--target", target, source)
+	if text, err := install.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, text)
 	}
-	t.Skip("no Python has pip, setuptools and wheel")
+	game := testrun.Game(t, 4, awari.Awari)
+	dir := testrun.Write(t, game, testrun.Solve(t, game, 3), 64)
+	command := exec.Command(p.path, filepath.Join(target, "bin", "grenier-scores"), dir, "0", "1", "1", "1")
+	command.Env = append(os.Environ(), "PYTHONPATH="+target)
+	text, err := command.CombinedOutput()
+	score, err2 := open(t, dir, tables.Options{}).Score(awari.Board{0, 1, 1, 1})
+	if err != nil || err2 != nil || string(text) != fmt.Sprintln(score) {
+		t.Errorf("%v, %v: %q, want %d", err, err2, text, score)
+	}
+	pack := exec.Command(p.path, "-B", "-c", `import sys, tarfile, backend; print(*tarfile.open(sys.argv[1] + "/" + backend.build_sdist(sys.argv[1])).getnames())`, t.TempDir())
+	pack.Dir = source
+	packed, err := pack.Output()
+	must.OK(t, err)
+	for _, name := range []string{"/LICENSE", "/tests/test_grenier.py", "/backend.py", "/grenier/py.typed"} {
+		if !strings.Contains(string(packed), name) {
+			t.Errorf("%s is not in the source archive", name)
+		}
+	}
+	if after := must.Tree(t, source); !maps.Equal(after, before) {
+		t.Errorf("before\n%q, after\n%q", slices.Sorted(maps.Keys(before)), slices.Sorted(maps.Keys(after)))
+	}
 }
