@@ -17,6 +17,7 @@ import (
 
 	"grenier/internal/testkit/layerfiletest"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/pythontest"
 	"grenier/internal/testkit/remotetest"
 	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
@@ -44,16 +45,8 @@ const hideNumPy = `import sys; sys.modules["numpy"] = None; `
 func pythons(t *testing.T) []interpreter {
 	t.Helper()
 	var all []interpreter
-	known := map[string]bool{}
-	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
-		// What is in the path may be a wrapper that takes longer than the reader.
-		out, err := exec.Command(filepath.Join(dir, "python3"), "-c", "import os, sys; print(os.path.realpath(sys.executable)); sys.exit(sys.version_info < (3, 8))").Output()
-		path := strings.TrimSpace(string(out))
-		if err != nil || known[path] {
-			continue
-		}
-		known[path] = true
-		if exec.Command(path, "-c", "import numpy").Run() == nil {
+	for _, path := range pythontest.Paths() {
+		if pythontest.Has(path, "numpy") {
 			all = append(all, interpreter{path + " with NumPy", path, ""})
 		}
 		all = append(all, interpreter{path, path, hideNumPy})
@@ -245,25 +238,10 @@ func TestLongPythonItself(t *testing.T) {
 	}
 }
 
-// withModules returns an interpreter that has Python modules.
-func withModules(t *testing.T, names string) interpreter {
-	t.Helper()
-	for _, p := range pythons(t) {
-		if p.before == "" || !strings.Contains(names, "numpy") {
-			if exec.Command(p.path, "-c", "import "+names).Run() == nil {
-				return p
-			}
-		}
-	}
-	t.Skip("no Python has " + names)
-	return interpreter{}
-}
-
 // TestLongPythonTypes has the types of the reader checked.
 func TestLongPythonTypes(t *testing.T) {
 	tries.NeedsLong(t, "mypy takes some seconds")
-	p := withModules(t, "numpy, mypy")
-	out, err := exec.Command(p.path, "-m", "mypy", "--strict", "--cache-dir", os.DevNull, filepath.Join(reader, "grenier")).CombinedOutput()
+	out, err := exec.Command(pythontest.With(t, "numpy, mypy"), "-m", "mypy", "--strict", "--cache-dir", os.DevNull, filepath.Join(reader, "grenier")).CombinedOutput()
 	if err != nil {
 		t.Errorf("%v: %s", err, out)
 	}
@@ -273,7 +251,7 @@ func TestLongPythonTypes(t *testing.T) {
 // with these numbers.
 func TestLongPythonRanks(t *testing.T) {
 	tries.NeedsLong(t, "a million boards")
-	p := withModules(t, "numpy")
+	p := interpreter{path: pythontest.With(t, "numpy")}
 	game := testrun.Game(t, 12, awari.Awari)
 	space := testrun.Space(t, game, awari.MaxSeeds)
 	random := rand.New(rand.NewPCG(7, 8))
@@ -312,25 +290,25 @@ func TestPythonLicence(t *testing.T) {
 // beside the source, and a source archive has tests and licence.
 func TestLongPythonInstalls(t *testing.T) {
 	tries.NeedsLong(t, "pip takes some seconds")
-	p := withModules(t, "setuptools, wheel, pip")
+	python := pythontest.With(t, "setuptools, wheel, pip")
 	source, target := t.TempDir(), t.TempDir()
 	must.OK(t, os.CopyFS(source, os.DirFS(reader)))
 	before := must.Tree(t, source)
-	install := exec.Command(p.path, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--no-build-isolation",
+	install := exec.Command(python, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--no-build-isolation",
 		"--no-cache-dir", "--target", target, source)
 	if text, err := install.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, text)
 	}
 	game := testrun.Game(t, 4, awari.Awari)
 	dir := testrun.Write(t, game, testrun.Solve(t, game, 3), 64)
-	command := exec.Command(p.path, filepath.Join(target, "bin", "grenier-scores"), dir, "0", "1", "1", "1")
+	command := exec.Command(python, filepath.Join(target, "bin", "grenier-scores"), dir, "0", "1", "1", "1")
 	command.Env = append(os.Environ(), "PYTHONPATH="+target)
 	text, err := command.CombinedOutput()
 	score, err2 := open(t, dir, tables.Options{}).Score(awari.Board{0, 1, 1, 1})
 	if err != nil || err2 != nil || string(text) != fmt.Sprintln(score) {
 		t.Errorf("%v, %v: %q, want %d", err, err2, text, score)
 	}
-	pack := exec.Command(p.path, "-B", "-c", `import sys, tarfile, backend; print(*tarfile.open(sys.argv[1] + "/" + backend.build_sdist(sys.argv[1])).getnames())`, t.TempDir())
+	pack := exec.Command(python, "-B", "-c", `import sys, tarfile, backend; print(*tarfile.open(sys.argv[1] + "/" + backend.build_sdist(sys.argv[1])).getnames())`, t.TempDir())
 	pack.Dir = source
 	packed, err := pack.Output()
 	must.OK(t, err)
