@@ -195,8 +195,8 @@ func TestRefusedFiles(t *testing.T) {
 	}
 }
 
-// TestLongDocumented runs the Python of docs/sample.md.
-func TestLongDocumented(t *testing.T) {
+// TestDocumented runs the Python of docs/sample.md.
+func TestDocumented(t *testing.T) {
 	python := pythontest.With(t, "numpy")
 	game := testrun.Game(t, 12, awari.Awari)
 	dir := testrun.Write(t, game, testrun.Solve(t, game, 5), 4096)
