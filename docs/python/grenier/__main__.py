@@ -25,9 +25,11 @@ def fields(line: str) -> List[int]:
 
 
 def lookup(place: str, words: Sequence[str]) -> None:
-    lines = sys.stdin if words == ["-"] else [" ".join(words)]
     with grenier.open(place) as tables:
-        boards = filter(None, map(fields, lines))
+        if words != ["-"]:
+            print(tables.score(fields(" ".join(words))))
+            return
+        boards = filter(None, map(fields, sys.stdin))
         for begin in itertools.count(0, TOGETHER):
             some = list(itertools.islice(boards, TOGETHER))
             if not some:

@@ -107,6 +107,7 @@ class Tables:
                 layer.file.close()
             self.layers.clear()
             self.kept.clear()
+            self.kept_bytes = 0
             self.where.close()
 
     def _check_open(self) -> None:

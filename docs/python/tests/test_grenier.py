@@ -733,7 +733,8 @@ class TestCommand(Run):
         self.assertEqual(self.run_it([])[0], 2)
         self.assertEqual(self.run_it([self.dir, "1", "x"])[0], 2)
         self.assertEqual(self.run_it([self.dir, "1", "2"])[0], 2)
-        self.assertEqual(self.run_it([self.dir, "99", "0", "0", "0"]), (2, "", "grenier: of the boards from 0 on, row 0: 99 seeds: a board has at most 90\n"))
+        self.assertEqual(self.run_it([self.dir, "99", "0", "0", "0"]), (2, "", "grenier: 99 seeds: a board has at most 90\n"))
+        self.assertEqual(self.run_it([self.dir, "-"], "1 0 0 0\n\n99 0 0 0\n"), (2, "", "grenier: of the boards from 0 on, row 1: 99 seeds: a board has at most 90\n"))
         self.assertEqual(self.run_it([self.dir + "/nothing", "1", "0", "0", "0"])[0], 1)
 
 

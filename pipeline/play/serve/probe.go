@@ -84,13 +84,8 @@ func (s *Server) probeMany(r *http.Request) (any, error) {
 
 // newProbesReport asks the tables about boards. Those that they have are looked up together.
 func (s *Server) newProbesReport(ctx context.Context, boards []awari.Board) (*probesReport, error) {
-	var solved []awari.Board
-	for _, b := range boards {
-		if b.Seeds() <= s.tables.MaxSeeds() {
-			solved = append(solved, b)
-		}
-	}
-	known, err := s.tables.Probes(ctx, solved)
+	unsolved := func(b awari.Board) bool { return b.Seeds() > s.tables.MaxSeeds() }
+	known, err := s.tables.Probes(ctx, slices.DeleteFunc(slices.Clone(boards), unsolved))
 	if err != nil {
 		return nil, err
 	}

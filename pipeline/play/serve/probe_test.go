@@ -200,6 +200,25 @@ func TestBadProbes(t *testing.T) {
 	}
 }
 
+// TestNoTypes: errors do not speak of the types and packages of this program.
+func TestNoTypes(t *testing.T) {
+	r := startFinding(t)
+	const board = "0,0,0,0,0,2,1,1,0,0,0,1"
+	for _, target := range []string{
+		"/api/probe?pits=x", "/api/probe?pits=%zz", "/api/probe?pits=" + board + ",99999999999999999999", "/api/game?pits=" + board + "&moves=x", "/api/game?pits=" + board + "&moves=99999999999999999999",
+		"/api/line?pits=1.5", "/api/search?pits=" + board + "&ms=x", "/api/search?pits=" + board + "&ms=99999999999999999999", "/api/find?seeds=x", "/api/find?seeds=5&count=x", "/api/find?seeds=5&random=-1",
+		"/api/find?seeds=5&where=x", "/api/find?seeds=5&where=value%3Dx", "/api/find?seeds=5&most=x", "/api/hardest?seeds=x", "/api/hardest?seeds=99999999999999999999", "/api/charts/scores?seeds=x",
+	} {
+		got := r.get(target)
+		r.wantProblem(got, http.StatusBadRequest, "")
+		for _, word := range []string{"Go ", "json.", "strconv", "ParseInt", "ParseUint", "Atoi", "uint"} {
+			if strings.Contains(got.body, word) {
+				t.Errorf("%s: %s", target, got.body)
+			}
+		}
+	}
+}
+
 // TestProbes compares the answers for many boards at once, solved and others, with those for each.
 func TestProbes(t *testing.T) {
 	game := testrun.Game(t, 6, awari.Awari)
