@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -145,6 +146,43 @@ func checkPython(t *testing.T, p interpreter, place string, tab *tables.Tables, 
 		t.Fatalf("%d scores of %d, %s", len(scores), len(want), message)
 	}
 	checkScores(t, tab.Game(), boards, scores, want)
+	checkPythonProbes(t, p, place, tab, boards[len(boards)/2:])
+}
+
+// printProbes prints what the reader knows about the boards on stdin: the value, those of the moves, the best moves and
+// the boards after them.
+const printProbes = `
+import json, sys, grenier
+with grenier.open(sys.argv[1]) as tables:
+    for line in sys.stdin:
+        print(json.dumps(tables.probe([int(word) for word in line.split()])))
+`
+
+// checkPythonProbes compares probes of boards, one after the other, with those of the reader in Go.
+func checkPythonProbes(t *testing.T, p interpreter, place string, tab *tables.Tables, boards []awari.Board) {
+	t.Helper()
+	game := tab.Game()
+	var in, want strings.Builder
+	probes, err := tab.Probes(t.Context(), boards)
+	must.OK(t, err)
+	for _, probe := range probes {
+		fmt.Fprintln(&in, game.Text(probe.Board))
+		moves, best, children := make([]*int, game.Half()), []int{}, make([][]int, game.Half())
+		for i, m := range probe.Moves[:game.Half()] {
+			if !m.Legal {
+				continue
+			}
+			moves[i], children[i] = &m.Value, game.Numbers(m.Child)
+			if m.Value == probe.Value {
+				best = append(best, m.Pit)
+			}
+		}
+		must.OK(t, json.NewEncoder(&want).Encode([]any{probe.Value, moves, best, children}))
+	}
+	out, message := p.run(t, in.String(), printProbes, place)
+	if got := strings.ReplaceAll(out, " ", ""); message != "" || got != want.String() {
+		t.Errorf("%s\ngot probes\n%.500s\nwant\n%.500s", message, got, want.String())
+	}
 }
 
 // TestLongPython compares the reader in Python with that in Go, with and without NumPy, on disk
