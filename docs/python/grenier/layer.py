@@ -141,7 +141,7 @@ class Layer:
             return {}
         check(self.model is not None, "compressed blocks, but no model")
         assert self.model is not None
-        decode = codec.decode if vectors is None or len(codes) < vectors.MANY else vectors.decode
+        decode = codec.decode if vectors is None else vectors.decode
         try:
             return dict(zip(codes, decode(self.model, list(codes.values()), [self.length(block) for block in codes])))
         except Corrupt as error:

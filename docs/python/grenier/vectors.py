@@ -9,7 +9,7 @@ from .errors import Unsolved, check
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-MANY = 4  # blocks for which walking along all lanes together pays
+MANY = 6  # blocks for which walking along all lanes together pays
 TILE = 64  # rows that are turned at a time, so that they stay in the caches
 TOGETHER = 32  # pieces whose checksums are computed together
 LEVELS = 64  # of a code: no rank is larger than 127
@@ -71,6 +71,8 @@ def _walk(model: codec.Model, rows: "NDArray[numpy.uint8]") -> None:
 
 def decode(model: codec.Model, codes: Sequence[bytes], lengths: Sequence[int]) -> List[memoryview]:
     """The scores of blocks: see codec.decode."""
+    if len(codes) < MANY:
+        return [model.scores(ranks(code, n).tolist()) for code, n in zip(codes, lengths)]
     lanes = numpy.zeros((codec.LANES * len(codes), max(codec.lanes(n)[-1] - codec.lanes(n)[-2] for n in lengths)), numpy.uint8)
     places = [lanes[codec.LANES * i:codec.LANES * (i + 1)] for i in range(len(codes))]
     for place, code, n in zip(places, codes, lengths):
