@@ -228,11 +228,18 @@ class Tables:
         """
         self._check_open()
         if vectors is not None and hasattr(boards, "ndim"):
-            return vectors.pick(*self._ranked(boards), lambda n: self._layer(n).block_size, self._blocks)
+            return self._scores_of_array(boards)
         try:
-            boards = iter(boards)
+            boards = list(boards)
         except TypeError:
             raise ValueError("%s are no boards: a sequence of them is wanted" % reprlib.repr(boards)) from None
+        rows = None if vectors is None else vectors.plain(boards, self.pits, self.max_seeds)
+        return self._scores_one_by_one(boards) if rows is None else self._scores_of_array(rows).tolist()
+
+    def _scores_of_array(self, boards: "Boards") -> "NDArray[numpy.int8]":
+        return vectors.pick(*self._ranked(boards), lambda n: self._layer(n).block_size, self._blocks)
+
+    def _scores_one_by_one(self, boards: Sequence[Any]) -> List[int]:
         places: "Dict[Key, List[Tuple[int, int]]]" = {}  # where in the answer, and where in the block
         for i, (seeds, rank) in enumerate([self._place_in_row(i, board) for i, board in enumerate(boards)]):
             block, at = divmod(rank, self._layer(seeds).block_size)

@@ -1,5 +1,6 @@
 """What NumPy does faster: many blocks are decoded together, many boards numbered. Imported only if it is there."""
-from typing import TYPE_CHECKING, Any, Callable, Iterable, List, Sequence, Tuple
+import itertools
+from typing import TYPE_CHECKING, Any, Callable, Iterable, List, Optional, Sequence, Tuple
 
 import numpy
 
@@ -119,6 +120,17 @@ def _crcs(pieces: Sequence[checksum.Bytes]) -> List[int]:
         for other in (high, middle, 0):
             rows[:, at + power - other:][:, :front.shape[1]] ^= front
     return [checksum.remainder(row[size - power:].tobytes()) ^ 0xFFFFFFFF for row in rows]
+
+
+def plain(boards: Sequence[Any], pits: int, most: int) -> "Optional[NDArray[numpy.int16]]":
+    """Boards as an array, if all are lists or tuples of whole numbers with up to most seeds; whoever looks at each says what is wrong."""
+    if not all(type(board) in (list, tuple) and len(board) == pits for board in boards):
+        return None
+    numbers = list(itertools.chain.from_iterable(boards))
+    if set(map(type, numbers)) != {int} or min(numbers) < 0 or max(numbers) > most:
+        return None
+    rows = numpy.array(numbers, numpy.int16).reshape(-1, pits)
+    return rows if rows.sum(axis=1).max() <= most else None
 
 
 def seeds(boards: "NDArray[numpy.integer[Any]]", pits: int, most: int) -> "NDArray[numpy.int64]":

@@ -203,6 +203,9 @@ class TestTables(Run):
             self.assertEqual(tables.scores(boards), self.want(tables, boards))
             self.assertEqual([tables.score(b) for b in boards[:50]], self.want(tables, boards[:50]))
             self.assertEqual(tables.scores([]), [])
+            kinds = [list, tuple, bytes, bytearray, collections.UserList, lambda b: memoryview(bytes(b))]
+            self.assertEqual(tables.scores(kinds[i % 6](b) for i, b in enumerate(boards)), self.want(tables, boards))
+            self.assertTrue(all(type(score) is int for score in tables.scores(boards[:9])))
 
     def test_once(self):
         """Each block is decoded once, however often it is needed."""
