@@ -1,18 +1,24 @@
 package tables_test
 
 import (
+	"bytes"
 	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"grenier/internal/testkit/layerfiletest"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/pythontest"
 	"grenier/internal/testkit/remotetest"
 	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
@@ -40,16 +46,8 @@ const hideNumPy = `import sys; sys.modules["numpy"] = None; `
 func pythons(t *testing.T) []interpreter {
 	t.Helper()
 	var all []interpreter
-	known := map[string]bool{}
-	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
-		// What is in the path may be a wrapper that takes longer than the reader.
-		out, err := exec.Command(filepath.Join(dir, "python3"), "-c", "import os, sys; print(os.path.realpath(sys.executable)); sys.exit(sys.version_info < (3, 8))").Output()
-		path := strings.TrimSpace(string(out))
-		if err != nil || known[path] {
-			continue
-		}
-		known[path] = true
-		if exec.Command(path, "-c", "import numpy").Run() == nil {
+	for _, path := range pythontest.Paths() {
+		if pythontest.Has(path, "numpy") {
 			all = append(all, interpreter{path + " with NumPy", path, ""})
 		}
 		all = append(all, interpreter{path, path, hideNumPy})
@@ -148,6 +146,43 @@ func checkPython(t *testing.T, p interpreter, place string, tab *tables.Tables, 
 		t.Fatalf("%d scores of %d, %s", len(scores), len(want), message)
 	}
 	checkScores(t, tab.Game(), boards, scores, want)
+	checkPythonProbes(t, p, place, tab, boards[len(boards)/2:])
+}
+
+// printProbes prints what the reader knows about the boards on stdin: the value, those of the moves, the best moves and
+// the boards after them.
+const printProbes = `
+import json, sys, grenier
+with grenier.open(sys.argv[1]) as tables:
+    for line in sys.stdin:
+        print(json.dumps(tables.probe([int(word) for word in line.split()])))
+`
+
+// checkPythonProbes compares probes of boards, one after the other, with those of the reader in Go.
+func checkPythonProbes(t *testing.T, p interpreter, place string, tab *tables.Tables, boards []awari.Board) {
+	t.Helper()
+	game := tab.Game()
+	var in, want strings.Builder
+	probes, err := tab.Probes(t.Context(), boards)
+	must.OK(t, err)
+	for _, probe := range probes {
+		fmt.Fprintln(&in, game.Text(probe.Board))
+		moves, best, children := make([]*int, game.Half()), []int{}, make([][]int, game.Half())
+		for i, m := range probe.Moves[:game.Half()] {
+			if !m.Legal {
+				continue
+			}
+			moves[i], children[i] = &m.Value, game.Numbers(m.Child)
+			if m.Value == probe.Value {
+				best = append(best, m.Pit)
+			}
+		}
+		must.OK(t, json.NewEncoder(&want).Encode([]any{probe.Value, moves, best, children}))
+	}
+	out, message := p.run(t, in.String(), printProbes, place)
+	if got := strings.ReplaceAll(out, " ", ""); message != "" || got != want.String() {
+		t.Errorf("%s\ngot probes\n%.500s\nwant\n%.500s", message, got, want.String())
+	}
 }
 
 // TestLongPython compares the reader in Python with that in Go, with and without NumPy, on disk
@@ -241,30 +276,86 @@ func TestLongPythonItself(t *testing.T) {
 	}
 }
 
-// TestLongPythonInstalls installs the package and runs the command that comes with it.
+// TestLongPythonTypes has the types of the reader checked.
+func TestLongPythonTypes(t *testing.T) {
+	tries.NeedsLong(t, "mypy takes some seconds")
+	out, err := exec.Command(pythontest.With(t, "numpy, mypy"), "-m", "mypy", "--strict", "--cache-dir", os.DevNull, filepath.Join(reader, "grenier")).CombinedOutput()
+	if err != nil {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
+// TestLongPythonRanks compares the numbers of a million boards of 0 to 48 seeds, and the boards
+// with these numbers.
+func TestLongPythonRanks(t *testing.T) {
+	tries.NeedsLong(t, "a million boards")
+	p := interpreter{path: pythontest.With(t, "numpy")}
+	game := testrun.Game(t, 12, awari.Awari)
+	space := testrun.Space(t, game, awari.MaxSeeds)
+	random := rand.New(rand.NewPCG(7, 8))
+	var boards, ranks bytes.Buffer
+	for range 1_000_000 {
+		n := random.IntN(awari.MaxSeeds + 1)
+		rank := random.Uint64N(space.Size(n))
+		b := space.Unrank(n, rank)
+		boards.Write(b[:game.Pits()])
+		must.OK(t, binary.Write(&ranks, binary.LittleEndian, [2]uint64{uint64(n), rank}))
+	}
+	dir := t.TempDir()
+	must.Write(t, filepath.Join(dir, "boards"), boards.Bytes())
+	must.Write(t, filepath.Join(dir, "ranks"), ranks.Bytes())
+	out, message := p.run(t, "", `
+import math, sys, numpy
+from grenier import vectors
+boards = numpy.fromfile(sys.argv[1] + "/boards", numpy.uint8).reshape(-1, 12)
+seeds, ranks = numpy.fromfile(sys.argv[1] + "/ranks", numpy.int64).reshape(-1, 2).T
+binomials = [[math.comb(m, k) for m in range(48 + 12)] for k in range(12)]
+print(len(boards), (vectors.seeds(boards, 12, 48) == seeds).all(), (vectors.rank(binomials, boards) == ranks).all(), (vectors.unrank(binomials, 48, seeds, ranks) == boards).all())
+`, dir)
+	if out != "1000000 True True True\n" {
+		t.Errorf("%s%s", out, message)
+	}
+}
+
+// TestPythonLicence: the package has the licence of the program.
+func TestPythonLicence(t *testing.T) {
+	if !bytes.Equal(must.Read(t, filepath.Join(reader, "LICENSE")), must.Read(t, "../../LICENSE")) {
+		t.Error("other bytes")
+	}
+}
+
+// TestLongPythonInstalls installs the package and runs the command that comes with it. Nothing is left
+// beside the source, and a source archive has tests and licence.
 func TestLongPythonInstalls(t *testing.T) {
 	tries.NeedsLong(t, "pip takes some seconds")
-	for _, p := range pythons(t) {
-		if exec.Command(p.path, "-c", "import setuptools, wheel, pip").Run() != nil {
-			continue
-		}
-		source, target := t.TempDir(), t.TempDir() // setuptools writes beside the source
-		must.OK(t, os.CopyFS(source, os.DirFS(reader)))
-		install := exec.Command(p.path, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--no-build-isolation",
-			"--no-cache-dir", "--target", target, source)
-		if text, err := install.CombinedOutput(); err != nil {
-			t.Fatalf("%v: %s", err, text)
-		}
-		game := testrun.Game(t, 4, awari.Awari)
-		dir := testrun.Write(t, game, testrun.Solve(t, game, 3), 64)
-		command := exec.Command(p.path, filepath.Join(target, "bin", "grenier-scores"), dir, "0", "1", "1", "1")
-		command.Env = append(os.Environ(), "PYTHONPATH="+target)
-		text, err := command.CombinedOutput()
-		score, err2 := open(t, dir, tables.Options{}).Score(awari.Board{0, 1, 1, 1})
-		if err != nil || err2 != nil || string(text) != fmt.Sprintln(score) {
-			t.Errorf("%v, %v: %q, want %d", err, err2, text, score)
-		}
-		return
+	python := pythontest.With(t, "setuptools, wheel, pip")
+	source, target := t.TempDir(), t.TempDir()
+	must.OK(t, os.CopyFS(source, os.DirFS(reader)))
+	before := must.Tree(t, source)
+	install := exec.Command(python, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--no-build-isolation",
+		"--no-cache-dir", "--target", target, source)
+	if text, err := install.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, text)
 	}
-	t.Skip("no Python has pip, setuptools and wheel")
+	game := testrun.Game(t, 4, awari.Awari)
+	dir := testrun.Write(t, game, testrun.Solve(t, game, 3), 64)
+	command := exec.Command(python, filepath.Join(target, "bin", "grenier-scores"), dir, "0", "1", "1", "1")
+	command.Env = append(os.Environ(), "PYTHONPATH="+target)
+	text, err := command.CombinedOutput()
+	score, err2 := open(t, dir, tables.Options{}).Score(awari.Board{0, 1, 1, 1})
+	if err != nil || err2 != nil || string(text) != fmt.Sprintln(score) {
+		t.Errorf("%v, %v: %q, want %d", err, err2, text, score)
+	}
+	pack := exec.Command(python, "-B", "-c", `import sys, tarfile, backend; print(*tarfile.open(sys.argv[1] + "/" + backend.build_sdist(sys.argv[1])).getnames())`, t.TempDir())
+	pack.Dir = source
+	packed, err := pack.Output()
+	must.OK(t, err)
+	for _, name := range []string{"/LICENSE", "/tests/test_grenier.py", "/backend.py", "/grenier/py.typed"} {
+		if !strings.Contains(string(packed), name) {
+			t.Errorf("%s is not in the source archive", name)
+		}
+	}
+	if after := must.Tree(t, source); !maps.Equal(after, before) {
+		t.Errorf("before\n%q, after\n%q", slices.Sorted(maps.Keys(before)), slices.Sorted(maps.Keys(after)))
+	}
 }

@@ -17,6 +17,8 @@ type sampleFlags struct {
 	dir, by, format, out string
 	layers               layersFlag
 	count, seed          uint64
+	split, licence       string
+	shards               int
 }
 
 // sampled is the JSON of sample.
@@ -46,10 +48,20 @@ moves. No position occurs twice. The same flags give the same bytes, whatever
 
 --by position gives each position the same probability. --by score takes the
 scores in turn, as long as they have positions; it reads the layers once more.
+
+Beside FILE goes a card, FILE.card.json: the layers and their checksums, the
+seed, columns, files with their SHA-256, licence.
+
+--split train=90,test=10 writes a file for each part, NAME-train.EXT and so on.
+A hash of the board alone says which part it is in, so with the same split no
+board is in different parts of different samples. --shards N writes N files
+instead of each, NAME-00000-of-0000N.EXT.
 `,
 		Example: `  grenier awari sample --dir data/awari --layer 16 --count 1000000 --format npy --out train.npy
   grenier awari sample --dir data/awari --layer 4..16 --count 1000 --by score --format csv
-  grenier awari sample --dir data/awari --layer 16 --count 5 --seed 7 --format jsonl`,
+  grenier awari sample --dir data/awari --layer 16 --count 5 --seed 7 --format jsonl
+  grenier awari sample --dir data/awari --layer 4..16 --count 10000000 --format npy --out all.npy \
+      --split train=90,validation=5,test=5 --shards 4`,
 		Args: cli.NoArgs,
 		RunE: a.Start(func(cmd *cobra.Command, _ []string) error { return a.runSample(cmd.Context(), f) }),
 	}
@@ -62,6 +74,9 @@ scores in turn, as long as they have positions; it reads the layers once more.
 	flags.StringVar(&f.format, "format", "", "`format`: npy, csv or jsonl")
 	f.out = cli.Stdout
 	flags.Var((*cli.File)(&f.out), "out", "`FILE` to write, - for stdout")
+	flags.StringVar(&f.split, "split", "", "`parts` with a file each, as train=90,test=10")
+	flags.IntVar(&f.shards, "shards", 1, "`number` of files to write instead of each")
+	flags.StringVar(&f.licence, "licence", sample.DefaultLicence, "`licence` of the sample, for its card")
 	f.JobFlags.Define(a.App, flags, "256MiB", "print one JSON object about FILE")
 	cli.Need(cmd, "count", "format")
 	return cmd
@@ -82,8 +97,28 @@ func (f *sampleFlags) options() (o sample.Options, err error) {
 	if o.Format, err = sample.ParseFormat(f.format); err != nil {
 		return o, err
 	}
+	if err := f.files(&o); err != nil {
+		return o, err
+	}
 	o.Job, err = f.Job()
 	return o, err
+}
+
+// files takes over what there is to say about files.
+func (f *sampleFlags) files(o *sample.Options) (err error) {
+	if f.split != "" {
+		if o.Split, err = sample.ParseSplit(f.split); err != nil {
+			return err
+		}
+	}
+	if f.out == cli.Stdout && (f.split != "" || f.shards != 1) {
+		return cli.Usagef("--split and --shards write files: they need --out FILE")
+	}
+	if f.shards < 1 || f.shards > sample.MaxShards {
+		return cli.Usagef("--shards %d: 1 to %d are possible", f.shards, sample.MaxShards)
+	}
+	o.Shards, o.Licence = f.shards, f.licence
+	return nil
 }
 
 func (a *app) runSample(ctx context.Context, f sampleFlags) error {
@@ -109,6 +144,11 @@ func (a *app) runSample(ctx context.Context, f sampleFlags) error {
 	x := sampled{File: f.out, Summary: s, Took: cli.TookSince(start)}
 	if f.JSON {
 		return a.PrintJSON(x)
+	}
+	if len(x.Files) > 1 {
+		for _, file := range x.Files {
+			fmt.Fprintf(a.Out, "%s: %s, %s\n", file.File, cli.Count(file.Positions, "position"), cli.Size(file.Bytes))
+		}
 	}
 	fmt.Fprintf(a.Out, "%s: %s, --seed %d, %s in %.1f s; peak memory %s\n", x.File, cli.Count(x.Positions, "position"), x.Seed,
 		cli.Size(x.Bytes), x.Seconds, cli.Size(x.PeakRSS))

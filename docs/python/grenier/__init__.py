@@ -9,10 +9,13 @@
 A board is the seeds of its pits, those of the player to move first. Its score is how many
 seeds more than the opponent that player takes from now on, if both play perfectly.
 
-The files are described in docs/format of Grenier. Modules: tables (boards and layers), layer
-(one file), codec (blocks), checksum (CRC-32C), source (where bytes come from).
+The files are described in docs/format of Grenier. Modules: tables (boards and layers), rules (moves),
+manifest (the list of layers), layer (one file), codec (blocks), vectors (what NumPy does), checksum (CRC-32C),
+source (where bytes come from).
 """
 from .errors import Corrupt, Error, ServerError, Unsolved
-from .tables import Tables, open
+from .tables import Probe, Tables, open
 
-__all__ = ["open", "Tables", "Error", "Corrupt", "ServerError", "Unsolved"]
+__version__ = "2.0.0"
+
+__all__ = ["open", "Tables", "Probe", "Error", "Corrupt", "ServerError", "Unsolved"]

@@ -17,7 +17,7 @@ class Unsolved(Error):
     """A board has more seeds than are solved."""
 
 
-def check(ok, what):
+def check(ok: object, what: str) -> None:
     """Raises Corrupt unless ok."""
     if not ok:
         raise Corrupt(what)

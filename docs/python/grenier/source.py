@@ -11,8 +11,10 @@ import urllib.error
 import urllib.parse
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
+from typing import IO, Any, Callable, Dict, List, Optional, Sequence, Tuple, TypeVar, Union
 
-from .errors import Corrupt, ServerError, check
+from .errors import ServerError, check
+from .manifest import Entry
 
 MANIFEST = "manifest.json"
 MOST_MANIFEST = 16 << 20
@@ -25,31 +27,35 @@ LONGEST = 20  # seconds that a server may let us wait
 PASSING = {408, 429, 500, 502, 503, 504}  # statuses after which another attempt makes sense
 
 
+T = TypeVar("T")
+Span = Tuple[int, int]  # offset and length
+
+
 class Directory:
     """A run directory on disk."""
 
-    def __init__(self, path):
+    def __init__(self, path: str) -> None:
         self.path = os.fspath(path)
         self.manifest_name = os.path.join(self.path, MANIFEST)
 
-    def manifest(self):
+    def manifest(self) -> bytes:
         """The bytes of the manifest."""
         with builtins.open(self.manifest_name, "rb") as file:
             data = file.read(MOST_MANIFEST + 1)
         check(len(data) <= MOST_MANIFEST, self.manifest_name + ": too long")
         return data
 
-    def open(self, entry):
+    def open(self, entry: Entry) -> "File":
         """Opens the file of a layer."""
-        elsewhere = entry.get("directory", "")
+        elsewhere = entry.directory
         if os.path.isabs(elsewhere):
             try:
-                return LocalFile(os.path.join(elsewhere, entry["file"]))
+                return LocalFile(os.path.join(elsewhere, entry.file))
             except FileNotFoundError:
                 pass
-        return LocalFile(os.path.join(self.path, entry["file"]))
+        return LocalFile(os.path.join(self.path, entry.file))
 
-    def close(self):
+    def close(self) -> None:
         pass
 
 
@@ -58,12 +64,12 @@ class LocalFile:
 
     unsure = False
 
-    def __init__(self, path):
+    def __init__(self, path: str) -> None:
         self.name, self.lock = path, threading.Lock()
         self.file = builtins.open(path, "rb")
         self.size = os.fstat(self.file.fileno()).st_size
 
-    def read(self, offset, length):
+    def read(self, offset: int, length: int) -> bytes:
         """Bytes of the file."""
         with self.lock:
             self.file.seek(offset)
@@ -71,11 +77,11 @@ class LocalFile:
         check(len(data) == length, "%s: cut short" % self.name)
         return data
 
-    def read_many(self, spans):
+    def read_many(self, spans: Sequence[Span]) -> List[bytes]:
         """Bytes at several places, in their order."""
         return [self.read(offset, length) for offset, length in spans]
 
-    def close(self):
+    def close(self) -> None:
         self.file.close()
 
 
@@ -84,7 +90,7 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
 
     max_redirections = 5
 
-    def redirect_request(self, request, fp, code, message, headers, address):
+    def redirect_request(self, request: urllib.request.Request, fp: "IO[bytes]", code: int, message: str, headers: "http.client.HTTPMessage", address: str) -> "Optional[urllib.request.Request]":
         old, new = urllib.parse.urlsplit(request.full_url), urllib.parse.urlsplit(address)
         if new.scheme not in ("http", "https") or (old.scheme, new.scheme) == ("https", "http"):
             raise ServerError("redirected from %s to %.20s" % (old.scheme, new.scheme))
@@ -98,7 +104,7 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
 class Server:
     """A run directory that a web server hands out as plain files."""
 
-    def __init__(self, address):
+    def __init__(self, address: str) -> None:
         parts = urllib.parse.urlsplit(address)
         if parts.query or parts.fragment or not parts.hostname:
             raise ValueError("%r is not the address of a directory, like https://host/awari/" % parts._replace(netloc=parts.hostname or "").geturl())
@@ -111,10 +117,13 @@ class Server:
         self.opener = urllib.request.build_opener(_Redirects)
         self.pool = ThreadPoolExecutor(TOGETHER, thread_name_prefix="grenier")
 
-    def ask(self, name, take, headers):
+    def ask(self, name: str, take: "Callable[[Any], T]", headers: Dict[str, str]) -> "T":
         """Sends a request, several times if that makes sense. take reads the answer."""
-        for attempt in range(1, ATTEMPTS + 1):
-            pause = PAUSE * 2 ** (attempt - 1)
+        attempt = 0
+        while True:
+            attempt += 1
+            pause: float = PAUSE * 2 ** (attempt - 1)
+            reason: object
             try:
                 request = urllib.request.Request(name)
                 for field, value in {**self.headers, **headers}.items():
@@ -137,38 +146,38 @@ class Server:
                 raise ServerError("%s: %s%s" % (name, "after %d attempts: " % attempt if attempt > 1 else "", _printable(reason))) from None
             time.sleep(pause)
 
-    def manifest(self):
+    def manifest(self) -> bytes:
         """The bytes of the manifest."""
-        def take(answer):
+        def take(answer: Any) -> bytes:
             _check_plain(answer)
             data = _read(answer, MOST_MANIFEST + 1)
             _want(len(data) <= MOST_MANIFEST, "the manifest is too long")
             return data
         return self.ask(self.manifest_name, take, {})
 
-    def open(self, entry):
+    def open(self, entry: Entry) -> "File":
         """Opens the file of a layer."""
-        return RemoteFile(self, self.base + entry["file"], entry["bytes"])
+        return RemoteFile(self, self.base + entry.file, entry.bytes)
 
-    def close(self):
+    def close(self) -> None:
         self.pool.shutdown()
 
 
 class RemoteFile:
     """A file on a server."""
 
-    def __init__(self, server, name, size):
+    def __init__(self, server: Server, name: str, size: int) -> None:
         self.server, self.name, self.size = server, name, size
-        self.validators = None  # ETag and Last-Modified of the first answer
+        self.validators: Optional[Tuple[str, str]] = None  # ETag and Last-Modified of the first answer
         self.head = b""
         self.head = self.read(0, min(size, HEAD))
 
     @property
-    def unsure(self):
+    def unsure(self) -> bool:
         """Whether another file may have the same validators."""
-        return self.size > HEAD and not _is_strong(self.validators[0])
+        return self.size > HEAD and not (self.validators and _is_strong(self.validators[0]))
 
-    def read(self, offset, length):
+    def read(self, offset: int, length: int) -> bytes:
         """Bytes of the file."""
         if offset + length <= len(self.head):
             return self.head[offset:offset + length]
@@ -179,19 +188,20 @@ class RemoteFile:
             headers["If-Range"] = self.validators[0]
         return self.server.ask(self.name, lambda answer: self._take(answer, offset, length), headers)
 
-    def read_many(self, spans):
+    def read_many(self, spans: Sequence[Span]) -> List[bytes]:
         """Bytes at several places, in their order; they are asked for at the same time."""
         if len(spans) == 1:
             return [self.read(*spans[0])]
         return list(self.server.pool.map(lambda span: self.read(*span), spans))
 
-    def _take(self, answer, offset, length):
+    def _take(self, answer: Any, offset: int, length: int) -> bytes:
         _check_plain(answer)
         found = answer.headers.get("ETag", ""), answer.headers.get("Last-Modified", "")
         _want(any(found) or self.size <= HEAD, "the server sends neither ETag nor Last-Modified, so a replaced file would go unnoticed")
         if answer.status == 206:
             said = re.fullmatch(r"bytes (\d+)-(\d+)/(\d+)", answer.headers.get("Content-Range", ""), re.IGNORECASE | re.ASCII)
-            _want(said is not None, "the answer does not say which bytes it has")
+            if said is None:
+                raise ServerError("the answer does not say which bytes it has")
             first, last, total = map(int, said.groups())
             if total != self.size:
                 raise ServerError("the file has %d bytes, the manifest says %d: it was replaced, open the directory again" % (total, self.size))
@@ -209,37 +219,40 @@ class RemoteFile:
         _want(answer.status == 206 or not answer.read(1), "the file is longer than the manifest says")
         return data
 
-    def _same(self, found):
+    def _same(self, found: Tuple[str, str]) -> bool:
         """A weak tag may become the strong one of the same text; else nothing may change."""
-        (tag, date), (now, then) = self.validators, found
-        return date == then and (tag == now or tag.startswith("W/") and tag[2:] == now)
+        tag, date = self.validators or found
+        return date == found[1] and (tag == found[0] or tag.startswith("W/") and tag[2:] == found[0])
 
-    def close(self):
+    def close(self) -> None:
         pass
 
 
-def _want(ok, what):
+File = Union[LocalFile, RemoteFile]
+
+
+def _want(ok: object, what: str) -> None:
     if not ok:
         raise ServerError(what)
 
 
-def _read(answer, most):
+def _read(answer: Any, most: int) -> bytes:
     """The body of an answer, of which no more than so many bytes are read."""
-    data = answer.read(most)
+    data: bytes = answer.read(most)
     if len(data) < most and answer.length:
         raise http.client.IncompleteRead(data, answer.length)
     return data
 
 
-def _check_plain(answer):
+def _check_plain(answer: Any) -> None:
     encoding = answer.headers.get("Content-Encoding", "identity")
     _want(encoding == "identity", "the server compresses its answer (%s), which was not asked for" % _printable(encoding))
 
 
-def _is_strong(tag):
+def _is_strong(tag: str) -> bool:
     return re.fullmatch(r'"[\x21\x23-\x7e\x80-\xff]*"', tag) is not None
 
 
-def _printable(what):
+def _printable(what: object) -> str:
     text = "".join(c if c.isprintable() else "\\x%02x" % ord(c) for c in str(what))
     return text if len(text) <= 500 else text[:500] + "..."

@@ -1,5 +1,4 @@
 """Solved layers, and boards to look up in them."""
-import json
 import math
 import operator
 import os
@@ -8,74 +7,63 @@ import reprlib
 import threading
 from array import array
 from collections import OrderedDict
+from typing import TYPE_CHECKING, Any, Dict, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union, overload
 
-from . import source
-from .checksum import crc32c
-from .errors import Corrupt, Unsolved, check
+from . import manifest, rules, source
+from .errors import Unsolved, check
 from .layer import Layer
 
-try:
+if TYPE_CHECKING:
     import numpy
-except ImportError:
-    numpy = None
+    from numpy.typing import ArrayLike, NDArray
 
-TOGETHER = 64  # blocks that are read and decoded at a time
-BOOLS = (bool,) if numpy is None else (bool, numpy.bool_)  # which would pass for 0 and 1
-KEPT = 256  # blocks that are kept, of 64 KiB at most
+    Boards = NDArray[numpy.integer[Any]]
+try:
+    from . import vectors
+except ImportError:  # there is no NumPy
+    vectors = None  # type: ignore[assignment]
+
+Key = Tuple[int, int]  # seeds and block
+
+TOGETHER = 512  # blocks that are read and decoded at a time
+CACHE_BYTES = 1 << 30
 
 
-def open(place):
+class Probe(NamedTuple):
+    """What is known about a board.
+
+    value: its score. moves: the score of the board if the mover plays each of his pits, None where that is
+    not possible. best: the pits whose moves have that value. children: the boards after the moves, seen by the opponent.
+    """
+
+    value: int
+    moves: List[Optional[int]]
+    best: List[int]
+    children: List[Optional[List[int]]]
+
+
+def open(place: "Union[str, os.PathLike[str]]", *, cache_bytes: int = CACHE_BYTES) -> "Tables":
     """Opens a run directory: a path, or the address of one on a web server, http or https.
 
-    The manifest is read at once, a layer when a board needs it. Raises OSError if there is none,
-    Corrupt, or ServerError.
+    The manifest is read at once, a layer when a board needs it. Blocks that were decoded are kept, the last used
+    of cache_bytes. Raises OSError if there is none, Corrupt, ServerError, or ValueError for another address.
     """
-    text = os.fspath(place)
-    where = source.Server(text) if text.lower().startswith(("http://", "https://")) else source.Directory(text)
+    text, cache_bytes = os.fspath(place), _whole(cache_bytes, "cache_bytes")
+    scheme = re.match("([A-Za-z][A-Za-z0-9+.-]*)://", text)
+    if scheme and scheme[1].lower() not in ("http", "https"):
+        raise ValueError("%s is no address of a run directory: http and https are possible" % reprlib.repr(text))
+    where: Union[source.Server, source.Directory] = source.Server(text) if scheme else source.Directory(text)
     try:
-        return Tables(where)
+        return Tables(text, where, cache_bytes)
     except BaseException:
         where.close()
         raise
 
 
-def _read_manifest(where):
-    """The manifest, checked as docs/format/manifest.md says."""
-    name, data = where.manifest_name, where.manifest()
-    check(data.startswith(b'{\n  "format": "grenier-manifest",\n'), name + ": not a manifest")
-    try:
-        manifest = json.loads(data)
-    except ValueError as error:
-        raise Corrupt("%s: %s" % (name, error)) from None
-    check(manifest.get("version") in (1, 2), name + ": unknown version")
-    check(data.endswith(b'  "crc32c": "%08x"\n}\n' % crc32c(data[:-25])), name + ": checksum")
-    check(manifest.get("game") == "awari", "%s: it lists no layers of awari" % name)
-    try:
-        pits = manifest["pits"]
-        check(pits in range(4, 13, 2) and manifest["rules"] in ("awari", "strict"), name + ": pits or rules that awari does not have")
-        for n, entry in enumerate(manifest["layers"]):
-            check(entry["seeds"] == n and entry["positions"] == math.comb(pits + n - 1, n), "%s: layer %d" % (name, n))
-            check(re.fullmatch("[a-z0-9_-]+[.]gl", entry["file"]) and entry["bytes"] > 0, "%s: file of layer %d" % (name, n))
-            check(re.fullmatch("[0-9a-f]{8}", entry["checksum"]) and re.fullmatch("[0-9a-f]{16}", entry["fnv1a64"]), "%s: checksums of layer %d" % (name, n))
-            _check_counts(entry, name)
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise Corrupt("%s: %s" % (name, error)) from None
-    return manifest
-
-
-def _check_counts(entry, name):
-    """The counts of scores of a layer, which must add up."""
-    n, counts = entry["seeds"], {int(score): count for score, count in entry["histogram"].items()}
-    check(all(-n <= score <= n for score in counts), "%s: layer %d has scores beyond the seeds" % (name, n))
-    signs = [sum(c for s, c in counts.items() if s > 0), counts.get(0, 0), sum(c for s, c in counts.items() if s < 0)]
-    check(signs == [entry["win"], entry["draw"], entry["loss"]] and sum(signs) == entry["positions"] and min(counts.values()) > 0,
-          "%s: counts of layer %d" % (name, n))
-
-
-def _whole(x, what):
+def _whole(x: Any, what: str) -> int:
     """A whole number from 0 on; what says whose, for the message of the ValueError."""
     try:
-        n = -1 if isinstance(x, BOOLS) else operator.index(x)
+        n = -1 if type(x).__name__ in ("bool", "bool_") else operator.index(x)  # which would pass for 0 and 1
     except TypeError:
         n = -1
     if n < 0:
@@ -84,44 +72,98 @@ def _whole(x, what):
 
 
 class Tables:
-    """The solved layers of one game, for any number of threads; open returns one.
+    """The solved layers of one game, for any number of threads; open returns one. Pickled, it opens the same place again.
 
     rules: "awari" or "strict". pits: of the whole board. max_seeds: of the largest layer, -1 without any.
     """
 
-    def __init__(self, where):
-        self.where, self.manifest = where, _read_manifest(where)
-        self.rules, self.pits = self.manifest["rules"], self.manifest["pits"]
-        self.max_seeds = len(self.manifest["layers"]) - 1
-        self.lock = threading.RLock()
-        self.layers, self.kept = {}, OrderedDict()  # by seeds; by seeds and block
+    def __init__(self, place: str, where: "Union[source.Server, source.Directory]", cache_bytes: int) -> None:
+        self.place, self.where, self.cache_bytes = place, where, cache_bytes
+        self.manifest = manifest.parse(where.manifest_name, where.manifest())
+        self.rules, self.pits = self.manifest.rules, self.manifest.pits
+        self.max_seeds = len(self.manifest.layers) - 1
+        self.possible = max(rules.MOST_SEEDS, self.max_seeds)
+        self.lock, self.closed = threading.RLock(), False
+        self.layers: Dict[int, Layer] = {}
+        self.kept: "OrderedDict[Key, memoryview]" = OrderedDict()
+        self.kept_bytes = 0
         self.binomials = [[math.comb(m, k) for m in range(self.max_seeds + self.pits)] for k in range(self.pits)]
 
-    def __enter__(self):
+    def __enter__(self) -> "Tables":
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         self.close()
 
-    def close(self):
-        """Closes the files."""
+    def __reduce__(self) -> Tuple[Any, ...]:
+        self._check_open()
+        return _reopen, (self.place, self.cache_bytes)
+
+    def close(self) -> None:
+        """Closes the files. Whoever asks afterwards gets a ValueError."""
         with self.lock:
+            self.closed = True
             for layer in self.layers.values():
                 layer.file.close()
             self.layers.clear()
+            self.kept.clear()
+            self.kept_bytes = 0
             self.where.close()
 
-    def positions(self, seeds):
+    def _check_open(self) -> None:
+        if self.closed:
+            raise ValueError("the tables are closed")
+
+    def positions(self, seeds: int) -> int:
         """How many boards have so many seeds."""
         seeds = _whole(seeds, "seeds")
         self._check_seeds(seeds)
-        return self.manifest["layers"][seeds]["positions"]
+        return self.manifest.layers[seeds].positions
 
-    def rank(self, board):
-        """The number of a board among those with as many seeds, from 0."""
-        return self._place(board)[1]
+    @overload
+    def rank(self, boards: "Boards") -> "Tuple[NDArray[numpy.int64], NDArray[numpy.int64]]":
+        ...
 
-    def _place(self, board):
+    @overload
+    def rank(self, boards: Sequence[int]) -> int:
+        ...
+
+    def rank(self, boards: Any) -> Any:
+        """The number of a board among those with as many seeds, from 0: the index into read.
+
+        Of a NumPy array with a row for each board: the seeds and the ranks of all, two arrays.
+        """
+        if vectors is not None and getattr(boards, "ndim", 1) > 1:
+            return self._ranked(boards)
+        return self._place(boards)[1]
+
+    @overload
+    def unrank(self, seeds: int, ranks: int) -> List[int]:
+        ...
+
+    @overload
+    def unrank(self, seeds: "ArrayLike", ranks: "NDArray[numpy.integer[Any]]") -> "NDArray[numpy.uint8]":
+        ...
+
+    def unrank(self, seeds: Any, ranks: Any) -> Any:
+        """The board that has a rank among those with so many seeds: what rank turns around.
+
+        NumPy arrays of ranks, and of seeds or one number for all, give an array with a row for each board.
+        """
+        if vectors is not None and getattr(ranks, "ndim", 0) > 0:
+            self._check_open()
+            return vectors.unrank(self.binomials, self.max_seeds, seeds, ranks)
+        positions, rank = self.positions(seeds), _whole(ranks, "rank")
+        if rank >= positions:
+            raise ValueError("rank %d: layer %d has the ranks 0 to %d" % (rank, seeds, positions - 1))
+        board, left = [0] * self.pits, seeds + self.pits - 1
+        for i in range(self.pits - 1, 0, -1):
+            c = next(c for c in range(left - 1, -1, -1) if self.binomials[i][c] <= rank)
+            rank, board[i], left = rank - self.binomials[i][c], left - c - 1, c
+        board[0] = left
+        return board
+
+    def _place(self, board: Any) -> Key:
         """The seeds and the rank of a board, which may be any sequence of whole numbers."""
         try:
             pits = list(board[:])  # which neither sets nor iterators have
@@ -139,25 +181,68 @@ class Tables:
             rank += self.binomials[i + 1][have + i]
         return seeds, rank
 
-    def score(self, board):
-        """The score of a board."""
-        return self.scores([board])[0]
+    def _place_in_row(self, row: int, board: Any) -> Key:
+        try:
+            return self._place(board)
+        except (ValueError, Unsolved) as error:
+            raise type(error)("row %d: %s" % (row, error)) from None
 
-    def scores(self, boards):
+    def _ranked(self, boards: "Boards") -> "Tuple[NDArray[numpy.int64], NDArray[numpy.int64]]":
+        """The seeds and the ranks of boards, all of which are solved."""
+        seeds = vectors.seeds(boards, self.pits, self.possible)
+        self._check_seeds(int(seeds.max(initial=0)))
+        return seeds, vectors.rank(self.binomials, boards)
+
+    def score(self, board: Sequence[int]) -> int:
+        """The score of a board."""
+        seeds, rank = self._place(board)
+        block, at = divmod(rank, self._layer(seeds).block_size)
+        return next(self._blocks([(seeds, block)]))[1][at]
+
+    def probe(self, board: Sequence[int]) -> Probe:
+        """The score of a board, and what its moves lead to. Raises Corrupt too if the score contradicts them."""
+        seeds, _ = self._place(board)
+        pits = list(map(int, board))
+        plays = rules.plays(pits, self.rules)
+        children = [play and play.child for play in plays]
+        value, *others = self.scores([pits] + [child for child in children if child])
+        after = iter(others)
+        moves = [play and play.captured - next(after) for play in plays]
+        most = max((move for move in moves if move is not None), default=-seeds)
+        check(most == value, "the board %s has the score %d, by its moves %d" % (pits, value, most))
+        return Probe(value, moves, [pit for pit, move in enumerate(moves) if move == value], children)
+
+    @overload
+    def scores(self, boards: "Boards") -> "NDArray[numpy.int8]":  # type: ignore[misc]
+        ...
+
+    @overload
+    def scores(self, boards: Iterable[Sequence[int]]) -> List[int]:
+        ...
+
+    def scores(self, boards: Any) -> Any:
         """The scores of boards; each block that they need is read and decoded once.
 
         Boards are sequences of seeds; the scores are a list of numbers. For a NumPy array with a row for each
         board they are a NumPy array of signed bytes. Raises Unsolved and ValueError before it reads anything.
         """
-        if numpy is not None and isinstance(boards, numpy.ndarray):
+        self._check_open()
+        if vectors is not None and hasattr(boards, "ndim"):
             return self._scores_of_array(boards)
         try:
-            boards = iter(boards)
+            boards = list(boards)
         except TypeError:
             raise ValueError("%s are no boards: a sequence of them is wanted" % reprlib.repr(boards)) from None
-        places = {}  # by seeds and block: where in the answer, and where in the block
-        for i, (seeds, rank) in enumerate([self._place(board) for board in boards]):
-            block, at = divmod(rank, self._block_size(seeds))
+        rows = None if vectors is None else vectors.plain(boards, self.pits, self.max_seeds)
+        return self._scores_one_by_one(boards) if rows is None else self._scores_of_array(rows).tolist()
+
+    def _scores_of_array(self, boards: "Boards") -> "NDArray[numpy.int8]":
+        return vectors.pick(*self._ranked(boards), lambda n: self._layer(n).block_size, self._blocks)
+
+    def _scores_one_by_one(self, boards: Sequence[Any]) -> List[int]:
+        places: "Dict[Key, List[Tuple[int, int]]]" = {}  # where in the answer, and where in the block
+        for i, (seeds, rank) in enumerate([self._place_in_row(i, board) for i, board in enumerate(boards)]):
+            block, at = divmod(rank, self._layer(seeds).block_size)
             places.setdefault((seeds, block), []).append((i, at))
         out = [0] * sum(map(len, places.values()))
         for key, scores in self._blocks(sorted(places)):
@@ -165,50 +250,35 @@ class Tables:
                 out[i] = scores[at]
         return out
 
-    def _scores_of_array(self, boards):
-        if boards.ndim != 2 or boards.shape[1] != self.pits or boards.dtype.kind not in "iu":
-            raise ValueError("an array of %s with the shape %s is no boards: one of whole numbers with %d columns is wanted" % (boards.dtype, boards.shape, self.pits))
-        if len(boards) and boards.min() < 0:
-            raise ValueError("a board with fewer than 0 seeds in a pit")
-        self._check_seeds(int(boards.max(initial=0)))  # before they are added up, which may be too much for a number
-        boards = boards.astype(numpy.int64)
-        seeds = boards.sum(axis=1)
-        self._check_seeds(int(seeds.max(initial=0)))
-        have = boards.cumsum(axis=1)
-        rank = numpy.zeros(len(boards), numpy.int64)
-        for i in range(self.pits - 1):
-            rank += numpy.array(self.binomials[i + 1], numpy.int64)[have[:, i] + i]
-        out = numpy.zeros(len(boards), numpy.int8)
-        for n in numpy.unique(seeds).tolist():
-            rows = numpy.flatnonzero(seeds == n)
-            block, at = numpy.divmod(rank[rows], self._block_size(n))
-            order = numpy.argsort(block, kind="stable")
-            wanted, begin = numpy.unique(block[order], return_index=True)
-            groups = numpy.split(order, begin[1:])
-            for (key, scores), group in zip(self._blocks([(n, b) for b in wanted.tolist()]), groups):
-                out[rows[group]] = numpy.frombuffer(scores, numpy.int8)[at[group]]
-        return out
+    def read(self, seeds: int, first: int = 0, count: Optional[int] = None) -> "NDArray[numpy.int8]":
+        """The scores of boards with consecutive ranks, all of the layer if nothing is said.
 
-    def read(self, seeds, first=0, count=None):
-        """The scores of boards with consecutive ranks, all of the layer if nothing is said, as array('b')."""
+        They are a NumPy array of signed bytes, or array('b') if there is no NumPy.
+        """
         positions, first = self.positions(seeds), _whole(first, "first")
         count = positions - first if count is None else _whole(count, "count")
         if count < 0 or first + count > positions:
             raise ValueError("layer %d has the ranks 0 to %d" % (seeds, positions - 1))
-        out, size = array("b"), self._block_size(seeds)
+        out, size = bytearray(), self._layer(seeds).block_size
         for (_, block), scores in self._blocks([(seeds, b) for b in range(first // size, -(-(first + count) // size))] if count else []):
             begin = block * size
             out += scores[max(first - begin, 0):first + count - begin]
-        return out
+        if vectors is None:
+            return array("b", bytes(out))
+        return vectors.signed(out)
 
-    def _check_seeds(self, seeds):
-        if not 0 <= seeds <= self.max_seeds:
+    def _check_seeds(self, seeds: int) -> None:
+        self._check_open()
+        if seeds > self.possible:
+            raise ValueError("%d seeds: a board has at most %d" % (seeds, self.possible))
+        if seeds > self.max_seeds:
             raise Unsolved("%d seeds: boards with 0 to %d are solved" % (seeds, self.max_seeds))
 
-    def _layer(self, seeds):
+    def _layer(self, seeds: int) -> Layer:
         with self.lock:
+            self._check_open()
             if seeds not in self.layers:
-                entry = self.manifest["layers"][seeds]
+                entry = self.manifest.layers[seeds]
                 file = self.where.open(entry)
                 try:
                     self.layers[seeds] = Layer(file, self.manifest, entry)
@@ -217,10 +287,7 @@ class Tables:
                     raise
             return self.layers[seeds]
 
-    def _block_size(self, seeds):
-        return self._layer(seeds).block_size
-
-    def _blocks(self, keys):
+    def _blocks(self, keys: List[Key]) -> Iterator[Tuple[Key, memoryview]]:
         """The scores of blocks, by seeds and number, in their order."""
         for i in range(0, len(keys), TOGETHER):
             some = keys[i:i + TOGETHER]
@@ -230,11 +297,19 @@ class Tables:
                 missing = [key for key in some if key[0] == seeds and key not in found]
                 if missing:
                     found.update(zip(missing, self._layer(seeds).read([block for _, block in missing])))
-            with self.lock:
-                for key in some:
-                    self.kept[key] = found[key]
-                    self.kept.move_to_end(key)
-                while len(self.kept) > KEPT:
-                    self.kept.popitem(last=False)
+            self._keep({key: found[key] for key in some})
             for key in some:
                 yield key, found[key]
+
+    def _keep(self, blocks: Dict[Key, memoryview]) -> None:
+        """Keeps blocks as those used last."""
+        with self.lock:
+            for key, scores in blocks.items():
+                self.kept_bytes += len(scores) - len(self.kept.pop(key, ()))
+                self.kept[key] = scores
+            while self.kept_bytes > self.cache_bytes:
+                self.kept_bytes -= len(self.kept.popitem(last=False)[1])
+
+
+def _reopen(place: str, cache_bytes: int) -> Tables:
+    return open(place, cache_bytes=cache_bytes)

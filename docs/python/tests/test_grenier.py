@@ -3,9 +3,11 @@ import collections
 import contextlib
 import http.server
 import io
+import itertools
 import json
 import math
 import os
+import pickle
 import random
 import re
 import shutil
@@ -16,7 +18,15 @@ import unittest
 from unittest import mock
 
 import grenier
-from grenier import __main__, checksum, codec, layer, source
+from grenier import __main__, checksum, codec, layer, rules, source
+
+try:
+    import numpy
+    from grenier import vectors
+except ImportError:
+    numpy = None
+with_numpy = unittest.skipIf(numpy is None, "there is no NumPy")
+
 
 def seal(body):
     """Adds the checksum of a part of a file."""
@@ -31,12 +41,12 @@ def fnv(data):
     return h
 
 
-def layer_file(pits, seeds, scores, block_size, model=b"", below=b"", number=None):
+def layer_file(pits, seeds, scores, block_size, model=b"", below=b"", number=None, rules=b"awari"):
     """A layer file with plain blocks, and its entry in the manifest. below are the entries of the layers below, number
     how many the header says there are."""
     count = -(-len(scores) // block_size)
     number = len(below) // 10 if number is None else number
-    header = seal(struct.pack("<8sIHH16s16sBBHIQQII", b"\x89GL\r\n\x1a\n\0", 3 if below else 2, pits, seeds, b"awari", b"awari", 1, 2, number, block_size,
+    header = seal(struct.pack("<8sIHH16s16sBBHIQQII", b"\x89GL\r\n\x1a\n\0", 3 if below else 2, pits, seeds, b"awari", rules, 1, 2, number, block_size,
                               len(scores), count, len(model), checksum.crc32c(below + model)))
     header += below
     blocks, index, at = b"", b"", len(header) + len(model)
@@ -55,7 +65,11 @@ def layer_file(pits, seeds, scores, block_size, model=b"", below=b"", number=Non
 
 
 def manifest_of(pits, entries, **more):
-    text = json.dumps({"format": "grenier-manifest", "version": 1, "game": "awari", "rules": "awari", "pits": pits, "layers": entries, **more}, indent=2)
+    return sealed({"format": "grenier-manifest", "version": 1, "game": "awari", "rules": "awari", "pits": pits, "layers": entries, **more})
+
+
+def sealed(fields):
+    text = json.dumps(fields, indent=2)
     body = text[:-2].encode() + b",\n"
     return body + b'  "crc32c": "%08x"\n}\n' % checksum.crc32c(body)
 
@@ -106,13 +120,20 @@ class TestParts(unittest.TestCase):
         self.assertEqual(checksum.crc32c(b"123456789"), 0xE3069283)
         self.assertEqual(checksum.crc32c(b""), 0)
 
-    @unittest.skipIf(checksum.numpy is None, "there is no NumPy")
-    def test_crc_by_numpy(self):
-        data = random.Random(1).randbytes(100_000) if hasattr(random.Random, "randbytes") else os.urandom(100_000)
-        for n in (4, 5, 7, 8, 9, 1000, 4096, 4097, 65536, 100_000):
-            with mock.patch.object(checksum, "numpy", None):
+    def test_crc_of_many_bytes(self):
+        """What is folded has the remainder that the definition gives."""
+        data = bytes(random.Random(1).choices(range(256), k=100_000))
+        for n in (4, 124, 125, 126, 127, 289, 290, 1000, 1694, 1695, 6777, 6778, 13071, 65536, 100_000):
+            with mock.patch.object(checksum, "FEW", 8 * n):
                 want = checksum.crc32c(data[:n])
-            self.assertEqual(checksum._folded(data[:n]), want, n)
+            self.assertEqual(checksum.crc32c(data[:n]), want, n)
+
+    @with_numpy
+    def test_crc_by_numpy(self):
+        data = bytes(random.Random(2).choices(range(256), k=90_000))
+        for sizes in ((65536,) * 40, (70_000, 20_000, 4, 6777, 6778), (9000, 3), (5, 9), (1,)):
+            pieces = [data[i:i + n] for i, n in enumerate(sizes)]
+            self.assertEqual(vectors.crcs(pieces), checksum.crcs(pieces), sizes)
 
     def test_lz4(self):
         self.assertEqual(codec.lz4(b"\x30abc", 3), b"abc")
@@ -132,7 +153,7 @@ class TestParts(unittest.TestCase):
             with self.assertRaises(grenier.Corrupt):
                 codec.ranks(bytes.fromhex(bad), 6)
 
-    @unittest.skipIf(codec.numpy is None, "there is no NumPy")
+    @with_numpy
     def test_many_blocks(self):
         """NumPy decodes as the definition does, with lanes of any length."""
         chance = random.Random(3)
@@ -142,16 +163,22 @@ class TestParts(unittest.TestCase):
         blocks = [[chance.randint(0, 6) for _ in range(n)] for n in (1, 5, 6, 7, 11, 64, 100, 1001)]
         codes = []
         for ranks in blocks:
-            vectors, left = [[r & 1 for r in ranks]], [r >> 1 for r in ranks]
+            rows, left = [[r & 1 for r in ranks]], [r >> 1 for r in ranks]
             while left:
-                vectors.append([int(r > 0) for r in left])
+                rows.append([int(r > 0) for r in left])
                 left = [r - 1 for r in left if r > 0]
-            codes.append(b"".join(sum(bit << i for i, bit in enumerate(v)).to_bytes((len(v) + 7) // 8, "little") for v in vectors))
+            codes.append(b"".join(sum(bit << i for i, bit in enumerate(v)).to_bytes((len(v) + 7) // 8, "little") for v in rows))
         want = [model.scores(list(ranks)) for ranks in blocks]
         self.assertEqual(codec.decode(model, codes, [len(r) for r in blocks]), want)
+        self.assertEqual(vectors.decode(model, codes, [len(r) for r in blocks]), want)
         for code, ranks, scores in zip(codes, blocks, want):
             self.assertEqual(codec.ranks(code, len(ranks)), ranks)
-            self.assertEqual(codec.decode(model, [code], [len(ranks)]), [scores])
+            self.assertEqual(vectors.ranks(code, len(ranks)).tolist(), ranks)
+            self.assertEqual(vectors.decode(model, [code], [len(ranks)]), [scores])
+        for bad in (codes[3][:-1], codes[3] + b"\0", b"\xff" * 300, b""):
+            for decode in (codec.decode, vectors.decode):
+                with self.assertRaises(grenier.Corrupt):
+                    decode(model, [bad], [7])
 
 
 class TestLayer(unittest.TestCase):
@@ -176,6 +203,9 @@ class TestTables(Run):
             self.assertEqual(tables.scores(boards), self.want(tables, boards))
             self.assertEqual([tables.score(b) for b in boards[:50]], self.want(tables, boards[:50]))
             self.assertEqual(tables.scores([]), [])
+            kinds = [list, tuple, bytes, bytearray, collections.UserList, lambda b: memoryview(bytes(b))]
+            self.assertEqual(tables.scores(kinds[i % 6](b) for i, b in enumerate(boards)), self.want(tables, boards))
+            self.assertTrue(all(type(score) is int for score in tables.scores(boards[:9])))
 
     def test_once(self):
         """Each block is decoded once, however often it is needed."""
@@ -221,13 +251,19 @@ class TestTables(Run):
                 with self.assertRaises(ValueError, msg=(seeds, first, count)):
                     tables.read(seeds, first, count)
             self.assertEqual(tables.score(bytes([0, 0, 3, 4])), tables.score([0, 0, 3, 4]))
-            for board in ([SEEDS, 1, 0, 0], [10**9, 0, 0, 0]):
-                with self.assertRaises(grenier.Unsolved):
+            for board in ([SEEDS, 1, 0, 0], [10**9, 0, 0, 0], [2**64 - 1, 1, 0, 0]):
+                with self.assertRaisesRegex(ValueError, "a board has at most 90"):
                     tables.score(board)
+        with self.assertRaisesRegex(ValueError, "row 2: 49 seeds: a board has at most 48"):
+            self.few().scores([[0, 0, 0, 1], [7, 0, 0, 0], [49, 0, 0, 0]])
+        with self.assertRaisesRegex(grenier.Unsolved, "row 1: 8 seeds: boards with 0 to 7 are solved"):
+            self.few().scores([[0, 0, 0, 1], [8, 0, 0, 0]])
+        for place in ("ftp://host/awari", "file:///awari", "s3://bucket"):
+            with self.assertRaisesRegex(ValueError, "http and https are possible"):
+                grenier.open(place)
 
-    @unittest.skipIf(codec.numpy is None, "there is no NumPy")
+    @with_numpy
     def test_array(self):
-        import numpy
         with grenier.open(self.dir) as tables:
             boards = self.boards(5000)
             got = tables.scores(numpy.array(boards, numpy.uint8))
@@ -241,9 +277,106 @@ class TestTables(Run):
                 with self.assertRaises(ValueError):
                     tables.score(bad)
             self.assertEqual(tables.score(numpy.zeros(4, numpy.uint8)), tables.score([0, 0, 0, 0]))
-            for much in (numpy.full((1, 4), 99), numpy.array([[2**64 - 1, 1, 0, 0]], numpy.uint64), numpy.array([[2**63 - 1, 2**63 - 1, 2, 0]])):
-                with self.assertRaises(grenier.Unsolved):
-                    tables.scores(much)
+        with self.assertRaisesRegex(grenier.Unsolved, "8 seeds: boards with 0 to 7 are solved"):
+            self.few().scores(numpy.array([[8, 0, 0, 0]]))
+
+    @with_numpy
+    def test_impossible_rows(self):
+        """Boards that cannot be, some of which wrap around to others that can."""
+        with grenier.open(self.dir) as tables:
+            for board, kind in (([3, 2**64 - 1, 1, 0], numpy.uint64), ([2**64 - 1, 1, 0, 0], numpy.uint64), ([2**63 - 1, 2**63 - 1, 2, 0], numpy.int64),
+                                ([-1, 1, 1, 0], numpy.int8), ([-2**63, 0, 0, 0], numpy.int64), ([2**62] * 4, numpy.int64), ([64] * 4, numpy.uint8), ([255, 1, 0, 0], numpy.uint8),
+                                ([91, 0, 0, 0], numpy.int16), ([30, 30, 30, 1], numpy.int8), ([2**32 - 1, 1, 0, 0], numpy.uint32)):
+                rows = numpy.array([[0, 0, 0, 0], [1, 2, 3, 1], board, board], kind)
+                for look_up in (tables.scores, tables.rank):
+                    with self.assertRaisesRegex(ValueError, r"^row 2: \[.*\]: ", msg=board):
+                        look_up(rows)
+                with self.assertRaisesRegex(ValueError, "row 2: "):
+                    tables.scores(rows.tolist())
+
+    @with_numpy
+    def test_ranks(self):
+        """Arrays have the numbers that one board after the other has, and they turn around."""
+        with grenier.open(self.dir) as tables:
+            boards = numpy.array(self.boards(3000), numpy.int8)
+            seeds, ranks = tables.rank(boards)
+            self.assertEqual((seeds.dtype, seeds.tolist()), (numpy.int64, boards.sum(axis=1).tolist()))
+            self.assertEqual(ranks.tolist(), [tables.rank(b) for b in boards.tolist()])
+            again = tables.unrank(seeds, ranks)
+            self.assertEqual((again.dtype, again.tolist()), (numpy.uint8, boards.tolist()))
+            self.assertEqual(tables.unrank(7, numpy.arange(120)).tolist(), [tables.unrank(7, r) for r in range(120)])
+            self.assertEqual(tables.unrank(7, numpy.arange(0)).shape, (0, PITS))
+            for bad in ((7, numpy.array([0, 120])), (7, numpy.array([-1])), (-1, numpy.array([0])), (numpy.array([7, 7]), numpy.array([0])), (7, numpy.array([0.0])),
+                        (7.0, numpy.array([0])), (7, numpy.array([[0]])), (7, numpy.array([2**63], numpy.uint64)), (7, numpy.array([True]))):
+                with self.assertRaises(ValueError, msg=bad):
+                    tables.unrank(*bad)
+            with self.assertRaises(grenier.Unsolved):
+                tables.unrank(numpy.array([7, SEEDS + 1]), numpy.array([0, 0]))
+
+    @with_numpy
+    def test_read_gives_numpy(self):
+        with grenier.open(self.dir) as tables:
+            got = tables.read(40)
+            self.assertEqual((type(got), got.dtype, got.tolist()), (numpy.ndarray, numpy.int8, self.layers[40]))
+
+    def few(self):
+        """Tables of layers 0 to 7 only."""
+        run = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, run)
+        for n in range(8):
+            shutil.copy(os.path.join(self.dir, "layer-%02d.gl" % n), run)
+        write(run, "manifest.json", manifest_of(PITS, self.entries[:8]))
+        tables = grenier.open(run)
+        self.addCleanup(tables.close)
+        return tables
+
+    def test_unrank(self):
+        with grenier.open(self.dir) as tables:
+            for n in (0, 1, 7):
+                for rank in range(tables.positions(n)):
+                    board = tables.unrank(n, rank)
+                    self.assertEqual((sum(board), tables.rank(board)), (n, rank))
+            for seeds, rank in ((7, 120), (7, -1), (7, 1.0), (-1, 0), (7, None), (True, 0)):
+                with self.assertRaises(ValueError, msg=(seeds, rank)):
+                    tables.unrank(seeds, rank)
+
+    def test_cache(self):
+        """As many bytes as were asked for are kept, and what is kept is not read again."""
+        boards = [self.board(SEEDS) for _ in range(3000)]
+        blocks = {}
+        for most in (0, 500, 10_000, 1 << 30):
+            with grenier.open(self.dir, cache_bytes=most) as tables, \
+                    mock.patch.object(layer.Layer, "read", autospec=True, side_effect=layer.Layer.read) as read:
+                want = tables.scores(boards)
+                self.assertLessEqual(sum(map(len, tables.kept.values())), most)
+                self.assertEqual(sum(map(len, tables.kept.values())), tables.kept_bytes)
+                read.reset_mock()
+                self.assertEqual(tables.scores(boards), want)
+                blocks[most] = sum(len(call[0][1]) for call in read.call_args_list)
+        self.assertGreater(blocks[0], 1000)
+        self.assertEqual(blocks[1 << 30], 0)
+        for bad in (-1, 1.5, None, True, "1"):
+            with self.assertRaises(ValueError, msg=bad):
+                grenier.open(self.dir, cache_bytes=bad)
+
+    def test_closed(self):
+        tables, board = grenier.open(self.dir), self.board(7)
+        tables.score(board)
+        tables.close()
+        tables.close()
+        calls = [lambda: tables.score(board), lambda: tables.scores([board]), lambda: tables.scores([]), lambda: tables.read(7), lambda: tables.rank(board),
+                 lambda: tables.probe(board), lambda: tables.unrank(7, 0), lambda: tables.positions(7), lambda: pickle.dumps(tables)]
+        if numpy is not None:
+            calls += [lambda: tables.scores(numpy.array([board])), lambda: tables.rank(numpy.array([board])), lambda: tables.unrank(7, numpy.array([0]))]
+        for call in calls:
+            with self.assertRaisesRegex(ValueError, "closed"):
+                call()
+
+    def test_pickle(self):
+        with grenier.open(self.dir, cache_bytes=12345) as tables:
+            board = self.board(40)
+            with pickle.loads(pickle.dumps(tables)) as again:
+                self.assertEqual((again.score(board), again.cache_bytes), (tables.score(board), 12345))
 
     def test_threads(self):
         with grenier.open(self.dir) as tables:
@@ -324,7 +457,7 @@ class TestTables(Run):
             self.open_changed(data, {**entry, **counts})
         for score in (8, -8, -128):
             data, forged = layer_file(PITS, 7, [score] + scores[1:], BLOCK)
-            with self.assertRaisesRegex(grenier.Corrupt, "layer 7 has scores beyond the seeds"):
+            with self.assertRaisesRegex(grenier.Corrupt, "layer 7: scores beyond the seeds"):
                 self.open_changed(data, forged)
             _, entry = layer_file(PITS, 7, [7 if score > 0 else -7] + scores[1:], BLOCK)
             with self.assertRaisesRegex(grenier.Corrupt, "block 0: a score beyond the seeds"):
@@ -332,18 +465,93 @@ class TestTables(Run):
 
     def test_manifests(self):
         good = manifest_of(PITS, self.entries)
+        zero = self.entries[0]
         for bad, word in ((b"{}", "not a manifest"), (good.replace(b'"pits": 4', b'"pits": 6'), "checksum"), (manifest_of(PITS, [], version=3), "version"),
-                          (manifest_of(PITS, [], game="chemin"), "awari"), (manifest_of(PITS, [{"seeds": 0}]), "positions"), (good[:-1], ""),
-                          (manifest_of(PITS, [{**self.entries[0], "file": "../layer-00.gl"}]), "file of layer 0"),
-                          (manifest_of(PITS, [{**self.entries[0], "bytes": "many"}]), "str"), (manifest_of("x", self.entries), "pits"), (manifest_of(5, []), "pits"), (manifest_of(PITS, [], rules="chess"), "rules"),
-                          (manifest_of(PITS, [{**self.entries[0], "draw": 2}]), "counts of layer 0"), (manifest_of(PITS, [{**self.entries[0], "histogram": {"x": 1}}]), "x"),
-                          (manifest_of(PITS, [{**self.entries[0], "histogram": [1]}]), "list"), (manifest_of(PITS, [{**self.entries[0], "fnv1a64": "0"}]), "checksums of layer 0")):
+                          (manifest_of(PITS, [], game="chemin"), "awari"), (manifest_of(PITS, [{"seeds": 0}]), "layer 0: positions"), (good[:-1], ""),
+                          (manifest_of(PITS, [{**zero, "file": "../layer-00.gl"}]), "layer 0: file"), (manifest_of(PITS, [{**zero, "bytes": "many"}]), "layer 0: bytes"),
+                          (manifest_of("x", self.entries), "pits"), (manifest_of(5, []), "pits"), (manifest_of(PITS, [], rules="chess"), "rules"),
+                          (manifest_of(PITS, [{**zero, "draw": 2}]), "layer 0: counts"), (manifest_of(PITS, [{**zero, "histogram": {"x": 1}}]), "histogram"),
+                          (manifest_of(PITS, [{**zero, "histogram": [1]}]), "histogram"), (manifest_of(PITS, [{**zero, "fnv1a64": "0"}]), "layer 0: fnv1a64")):
             with tempfile.TemporaryDirectory() as run:
                 write(run, "manifest.json", bad)
                 with self.assertRaisesRegex(grenier.Corrupt, word):
                     grenier.open(run)
         with self.assertRaises(FileNotFoundError):
             grenier.open(os.path.join(self.dir, "nothing"))
+
+    def test_manifests_of_other_types(self):
+        """Whatever stands in the place of a field, or if it is missing: Corrupt, or tables that open."""
+        odd = (None, True, False, 1.0, math.inf, -math.inf, math.nan, -1, 2**70, "", "x", [], [math.inf, 1], {}, {"0": math.inf}, {"0": None})
+        whole = {"version": 1, "game": "awari", "rules": "awari", "pits": PITS, "layers": self.entries[:1]}
+        bad = [{**whole, name: value} for name in whole for value in odd]
+        bad += [{**whole, "layers": [{**self.entries[0], name: value}]} for name in self.entries[0] for value in odd]
+        bad += [{**whole, "layers": [value]} for value in odd]
+        bad += [{**whole, "layers": [{k: v for k, v in self.entries[0].items() if k != name}]} for name in self.entries[0]]
+        refused = 0
+        with tempfile.TemporaryDirectory() as run:
+            for fields in bad:
+                write(run, "manifest.json", sealed({"format": "grenier-manifest", **fields}))
+                try:
+                    grenier.open(run).close()
+                except grenier.Corrupt:
+                    refused += 1
+        self.assertGreater(refused, len(bad) - 20)
+        with tempfile.TemporaryDirectory() as run:
+            write(run, "manifest.json", manifest_of(PITS, []).replace(b"[]", b"[" * 100_000))
+            with self.assertRaises(grenier.Corrupt):
+                grenier.open(run)
+
+
+class TestProbe(unittest.TestCase):
+    def solved(self, rule_set, seeds, wrong=0):
+        """Tables of layers up to seeds, solved here by trying until nothing changes."""
+        run = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, run)
+        write(run, "manifest.json", manifest_of(PITS, [], rules=rule_set))
+        known, entries = {}, []
+        for n in range(seeds + 1):
+            boards = sorted((b for b in itertools.product(range(n + 1), repeat=PITS) if sum(b) == n), key=lambda b: b[::-1], reverse=True)
+            known.update((b, 0) for b in boards)
+            changed = True
+            while changed:
+                new = {b: max((p.captured - known[tuple(p.child)] for p in rules.plays(b, rule_set) if p), default=-n) for b in boards}
+                changed = any(known[b] != new[b] for b in boards)
+                known.update(new)
+            scores = [known[b] for b in boards]
+            scores[-1] += wrong if n == seeds else 0
+            data, entry = layer_file(PITS, n, scores, BLOCK, rules=rule_set.encode())
+            write(run, entry["file"], data)
+            entries.append(entry)
+        write(run, "manifest.json", manifest_of(PITS, entries, rules=rule_set))
+        tables = grenier.open(run)
+        self.addCleanup(tables.close)
+        return tables, known
+
+    def test_probe(self):
+        for rule_set in rules.RULES:
+            tables, known = self.solved(rule_set, 3)
+            for board, value in known.items():
+                got = tables.probe(board)
+                self.assertEqual(got.value, value)
+                plays = rules.plays(board, rule_set)
+                self.assertEqual(got.children, [p and p.child for p in plays])
+                self.assertEqual(got.moves, [p and p.captured - known[tuple(p.child)] for p in plays])
+                self.assertEqual(got.best, [i for i, move in enumerate(got.moves) if move == value])
+        self.assertEqual(tables.probe((0, 0, 0, 1)), grenier.Probe(-1, [None, None], [], [None, None]))
+
+    def test_contradiction(self):
+        tables, known = self.solved("awari", 2, wrong=-1)
+        with self.assertRaisesRegex(grenier.Corrupt, "by its moves"):
+            tables.probe((2, 0, 0, 0))
+
+    def test_moves(self):
+        """Sowing passes over the pit it began in, captures run backwards, and nobody may starve without need."""
+        self.assertEqual(rules.plays([0, 0, 0, 0, 0, 2, 1, 1, 0, 0, 0, 1], "awari")[5], (4, [0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0]))
+        self.assertEqual(rules.plays([5, 0, 0, 1], "awari"), [(2, [0, 2, 0, 2]), None])
+        starving = [0, 1, 1, 0]
+        self.assertEqual(rules.plays(starving, "awari"), [None, (2, [0, 0, 0, 0])])
+        self.assertEqual(rules.plays(starving, "strict"), [None, None])
+        self.assertEqual(rules.plays([0, 0, 1, 0], "awari"), [None, None])
 
 
 class PlainServer(http.server.ThreadingHTTPServer):
@@ -520,12 +728,16 @@ class TestCommand(Run):
             want = "%d\n" % self.want(tables, [board])[0]
         self.assertEqual(self.run_it([self.dir, *words.split()]), (0, want, ""))
         self.assertEqual(self.run_it([self.dir, "-"], (words + "\n") * 3), (0, want * 3, ""))
+        lines = "\ufeff# boards\n\n  %s \n%s\r\n\t\n# no more\n%s" % (words, words.replace(" ", ","), words.replace(" ", " , "))
+        self.assertEqual(self.run_it([self.dir, "-"], lines), (0, want * 3, ""))
+        self.assertEqual(self.run_it([self.dir, words.replace(" ", ",")]), (0, want, ""))
 
     def test_failures(self):
         self.assertEqual(self.run_it([])[0], 2)
         self.assertEqual(self.run_it([self.dir, "1", "x"])[0], 2)
         self.assertEqual(self.run_it([self.dir, "1", "2"])[0], 2)
-        self.assertEqual(self.run_it([self.dir, "99", "0", "0", "0"]), (1, "", "grenier: 99 seeds: boards with 0 to 90 are solved\n"))
+        self.assertEqual(self.run_it([self.dir, "99", "0", "0", "0"]), (2, "", "grenier: 99 seeds: a board has at most 90\n"))
+        self.assertEqual(self.run_it([self.dir, "-"], "1 0 0 0\n\n99 0 0 0\n"), (2, "", "grenier: of the boards from 0 on, row 1: 99 seeds: a board has at most 90\n"))
         self.assertEqual(self.run_it([self.dir + "/nothing", "1", "0", "0", "0"])[0], 1)
 
 

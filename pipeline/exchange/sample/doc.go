@@ -20,6 +20,11 @@
 // the third position with score 5 is, say, only a reader of all scores knows: so the layers are
 // read once before the first line (scores.go), and the sample is limited by the memory.
 //
+// # Files
+//
+// A sample may be split by a hash of the board, and each part into shards (files.go). Beside the files goes a card
+// (card.go): layers, checksums, seed, columns, licence.
+//
 // # Bytes
 //
 // Nothing depends on the number of workers or on the memory: the same request gives the same

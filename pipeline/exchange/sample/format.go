@@ -39,6 +39,7 @@ const Illegal = math.MinInt8
 // encoder writes positions in a format.
 type encoder struct {
 	pits, q int
+	format  Format
 	// header returns the bytes before count positions.
 	header func(count uint64) []byte
 	// encode appends a position.
@@ -46,7 +47,7 @@ type encoder struct {
 }
 
 func newEncoder(game awari.Game, f Format) *encoder {
-	e := &encoder{pits: game.Pits(), q: game.Half()}
+	e := &encoder{pits: game.Pits(), q: game.Half(), format: f}
 	switch f {
 	case CSV:
 		e.header, e.encode = e.csvHeader, e.csv

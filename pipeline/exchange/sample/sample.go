@@ -20,7 +20,7 @@ import (
 // ErrSample reports a sample that there cannot be.
 var ErrSample = fault.New(fault.Usage, "sample")
 
-// Options say what to write and how. Only the first six decide on the bytes.
+// Options say what to write and how. Only layers, Count, Seed, ByScore, Format, Split and Shards decide on the bytes.
 type Options struct {
 	// Workers read all scores; looking up positions uses all CPUs. A Memory of 0
 	// stands for DefaultMemory. Note is not used.
@@ -30,6 +30,12 @@ type Options struct {
 	Seed     uint64
 	ByScore  bool // uniform over scores, not over positions
 	Format   Format
+	// Split says which files of WriteFile positions go to, by their boards; without any there is one for all.
+	Split []Part
+	// Shards is how many files WriteFile writes instead of each; 0 stands for one.
+	Shards int
+	// Licence is what the card says about rights; DefaultLicence if it is empty.
+	Licence string
 }
 
 // DefaultMemory is the default of Options.Memory.
@@ -46,19 +52,25 @@ type Summary struct {
 	ByScore   bool   `json:"by_score"`
 	Positions uint64 `json:"positions"`
 	Bytes     uint64 `json:"bytes"`
+	// Files are those that WriteFile wrote, and Card is the one that describes them.
+	Files []File `json:"files,omitempty"`
+	Card  string `json:"card,omitempty"`
 }
 
-// WriteFile writes a sample from the run directory dir to the file at path. The file has its
-// name only when it is complete, and replaces a file of that name, but nothing else. It fails
-// like Write.
-func WriteFile(ctx context.Context, dir, path string, o Options) (Summary, error) {
-	return output.ToFile(path, func(w io.Writer) (Summary, error) { return Write(ctx, dir, w, o) })
-}
-
-// Write writes a sample from the run directory dir to w. It fails with ErrSample, with a
+// Write writes a sample from the run directory dir to w, all in one piece. It fails with ErrSample, with a
 // *memory.Error, like tables.Open and Tables.Probes, and with the error of ctx or w; what was
 // written then is the beginning of the sample.
-func Write(ctx context.Context, dir string, w io.Writer, o Options) (s Summary, err error) {
+func Write(ctx context.Context, dir string, w io.Writer, o Options) (Summary, error) {
+	o.Split, o.Shards = nil, 1
+	return drawn(ctx, dir, o, func(d *draw, next func(i uint64) uint64) (Summary, error) {
+		below := &output.Counter{W: w}
+		err := d.write(ctx, below, next, piece{to: d.Count, count: d.Count})
+		return d.summary(below.N), err
+	})
+}
+
+// drawn opens the run directory dir, and has write write what is drawn: next gives the number of each position.
+func drawn(ctx context.Context, dir string, o Options, write func(d *draw, next func(i uint64) uint64) (Summary, error)) (s Summary, err error) {
 	if o.Memory == 0 {
 		o.Memory = DefaultMemory
 	}
@@ -76,14 +88,19 @@ func Write(ctx context.Context, dir string, w io.Writer, o Options) (s Summary, 
 	if err != nil {
 		return s, err
 	}
-	below := &output.Counter{W: w}
-	if err := d.write(ctx, below, next); err != nil {
-		return s, err
+	if s, err = write(d, next); err != nil {
+		return Summary{}, err
 	}
+	return s, nil
+}
+
+// summary says what was written, so many bytes.
+func (d *draw) summary(bytes uint64) Summary {
+	game := d.tables.Game()
 	return Summary{
-		Rules: t.Game().Rules().String(), Pits: t.Game().Pits(), From: o.From, To: o.To,
-		Format: o.Format, Seed: o.Seed, ByScore: o.ByScore, Positions: o.Count, Bytes: below.N,
-	}, nil
+		Rules: game.Rules().String(), Pits: game.Pits(), From: d.From, To: d.To,
+		Format: d.Format, Seed: d.Seed, ByScore: d.ByScore, Positions: d.Count, Bytes: bytes,
+	}
 }
 
 // draw is a sample in the making. Its positions are numbered through all layers, from the lowest up.
@@ -93,6 +110,7 @@ type draw struct {
 	space  *awari.Space
 	total  uint64 // positions in all layers
 	batch  uint64
+	done   uint64 // positions that were looked up
 }
 
 // newDraw checks what is asked for.
@@ -166,15 +184,23 @@ func (d *draw) board(number uint64) awari.Board {
 	return d.space.Unrank(n, number)
 }
 
-// write looks up the positions, batch by batch, and writes them.
-func (d *draw) write(ctx context.Context, w io.Writer, next func(i uint64) uint64) error {
+// piece is a part of a sample: positions from to to-1 in their order, as far as their boards are in the part of the
+// split; there are count of them.
+type piece struct {
+	from, to, count uint64
+	part            int
+}
+
+// write looks up the positions of a piece, batch by batch, and writes them.
+func (d *draw) write(ctx context.Context, w io.Writer, next func(i uint64) uint64, p piece) error {
 	e := newEncoder(d.tables.Game(), d.Format)
-	text := e.header(d.Count)
-	boards := make([]awari.Board, 0, min(d.batch, d.Count))
-	for done := uint64(0); done < d.Count; {
-		boards = boards[:0]
-		for i := done; i < min(done+d.batch, d.Count); i++ {
-			boards = append(boards, d.board(next(i)))
+	text := e.header(p.count)
+	boards := make([]awari.Board, 0, min(d.batch, p.count))
+	for i := p.from; i < p.to; {
+		for boards = boards[:0]; i < p.to && uint64(len(boards)) < d.batch; i++ {
+			if b := d.board(next(i)); d.partOf(b) == p.part {
+				boards = append(boards, b)
+			}
 		}
 		probes, err := d.tables.Probes(ctx, boards)
 		if err != nil {
@@ -187,8 +213,8 @@ func (d *draw) write(ctx context.Context, w io.Writer, next func(i uint64) uint6
 			return err
 		}
 		text = text[:0]
-		done += uint64(len(boards))
-		d.Tell(job.Step{Doing: "looking up", Done: float64(done), Total: float64(d.Count)})
+		d.done += uint64(len(boards))
+		d.Tell(job.Step{Doing: "looking up", Done: float64(d.done), Total: float64(d.Count)})
 	}
 	return nil
 }

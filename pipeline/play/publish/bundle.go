@@ -21,6 +21,8 @@ var (
 	other = regexp.MustCompile(`(?m)^(?:import|export|await)\s.*`)
 	// comment is a line of nothing else; no text of several lines has such a line.
 	comment = regexp.MustCompile(`(?m)^ *//.*\n`)
+	// heading is the comment at the beginning of a module.
+	heading = regexp.MustCompile(`\A(?://.*\n)*`)
 	// renamed is an imported name that the module calls otherwise.
 	renamed = regexp.MustCompile(`(\w+) as (\w+)`)
 )
@@ -42,6 +44,17 @@ func bundle(files map[string][]byte, name string) ([]byte, error) {
 		return nil, err
 	}
 	return b.text.Bytes(), nil
+}
+
+// library returns a module together with all that it imports, as a module that has the same exports. It begins with
+// the comment that the module begins with.
+func library(files map[string][]byte, name string) ([]byte, error) {
+	b := bundler{files: files, names: map[string][]string{}}
+	if err := b.add(name); err != nil {
+		return nil, err
+	}
+	about := heading.Find(files[name])
+	return fmt.Appendf(nil, "%s\n%sexport const { %s } = %s;\n", about, b.text.Bytes(), strings.Join(b.names[name], ", "), variable(name)), nil
 }
 
 // add adds a module, unless it is there, after those that it imports.

@@ -54,6 +54,19 @@ return { a };
 	}
 }
 
+// TestLibrary: a module with all that it imports has its comment and its exports.
+func TestLibrary(t *testing.T) {
+	got, err := library(map[string][]byte{
+		"a.js": []byte("// About a.\n// More.\n\n// Not this.\nimport { one } from \"./b.js\";\nexport const two = 2 * one;\nexport class A {}\n"),
+		"b.js": []byte("// About b.\nexport const one = 1;\n"),
+	}, "a.js")
+	want := "// About a.\n// More.\n\nconst $b = (() => {\nconst one = 1;\nreturn { one };\n})();\n" +
+		"const $a = (() => {\nconst { one } = $b;\n\nconst two = 2 * one;\nclass A {}\nreturn { two, A };\n})();\nexport const { two, A } = $a;\n"
+	if err != nil || string(got) != want {
+		t.Errorf("%v: got\n%s\nwant\n%s", err, got, want)
+	}
+}
+
 // TestBundleRefused: what a bundle cannot have is refused, not left out.
 func TestBundleRefused(t *testing.T) {
 	for want, text := range map[string]string{

@@ -23,6 +23,8 @@ const (
 	indexName    = "index.html"
 	downloadName = "download.html"
 	workerName   = "sw.js"
+	// readerName is the module that reads tables, for pages of others.
+	readerName = "awari.js"
 )
 
 // filesLine is where that script has the names of the files.
@@ -92,7 +94,7 @@ func (p *publisher) pages(layers []Layer) error {
 	return nil
 }
 
-// scripts returns the scripts that pages name, with all that they import.
+// scripts returns the scripts that pages name, and the module for pages of others, with all that they import.
 func (p *publisher) scripts() (map[string][]byte, error) {
 	scripts := map[string][]byte{}
 	for name, page := range p.options.Pages {
@@ -107,7 +109,12 @@ func (p *publisher) scripts() (map[string][]byte, error) {
 			scripts[string(m[1])] = text
 		}
 	}
-	return scripts, nil
+	if p.options.Pages[readerName] == nil {
+		return scripts, nil
+	}
+	text, err := library(p.options.Pages, readerName)
+	scripts[readerName] = text
+	return scripts, err
 }
 
 // page returns a file of the pages as it is in the site.
@@ -163,7 +170,7 @@ const headEnd = "</head>"
 // was prepared for them, and small layers.
 func (p *publisher) worker(text []byte, pages []string, layers []Layer) ([]byte, error) {
 	files := slices.DeleteFunc(slices.Concat(pages, []string{indexName, styleName, iconName, pictureName, TablesName + "/" + rundir.ManifestName}),
-		func(name string) bool { return name == workerName })
+		func(name string) bool { return name == workerName || name == readerName })
 	for _, l := range layers {
 		if l.Bytes <= wholeLayer {
 			files = append(files, TablesName+"/"+l.File)

@@ -74,11 +74,7 @@ func fail(w http.ResponseWriter, r *http.Request, status int, code, reason strin
 
 // answer answers with a status, and v as JSON.
 func answer(w http.ResponseWriter, r *http.Request, status int, v any) {
-	text, err := encode(v)
-	if err != nil {
-		panic(err) // only values of known types come here
-	}
-	sendFresh(w, r, status, "application/json", text)
+	sendFresh(w, r, status, "application/json", mustEncode(v))
 }
 
 // encode returns v as JSON in one line.
@@ -90,6 +86,15 @@ func encode(v any) ([]byte, error) {
 		return nil, err
 	}
 	return b.Bytes(), nil
+}
+
+// mustEncode returns v, which is of a known type, as JSON in one line.
+func mustEncode(v any) []byte {
+	text, err := encode(v)
+	if err != nil {
+		panic(err)
+	}
+	return text
 }
 
 // sendFresh sends an answer that is not to be kept, compressed if that is worth it
@@ -143,10 +148,7 @@ type lines struct {
 
 // write sends a line. Who no longer listens misses it.
 func (l *lines) write(v any) {
-	text, err := encode(v)
-	if err != nil {
-		panic(err) // only values of known types come here
-	}
+	text := mustEncode(v)
 	if !l.begun {
 		l.begun = true
 		h := l.w.Header()

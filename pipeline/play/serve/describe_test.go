@@ -132,6 +132,26 @@ func (d *openAPI) check(t *testing.T, path, method string, got reply) {
 	}
 }
 
+// checkTags compares what the description says about entity tags with answers: who has one may be told that nothing
+// changed, and nobody else.
+func (d *openAPI) checkTags(t *testing.T, r *running, target string) {
+	t.Helper()
+	path, _, _ := strings.Cut(target, "?")
+	got := r.get(target)
+	if got.status != http.StatusOK {
+		return
+	}
+	tag, described := got.header.Get("ETag"), d.Paths[path]["get"].Responses["304"]
+	caching := map[bool]string{true: "no-cache", false: "no-store"}[tag != ""]
+	if described.Ref != map[bool]string{true: "#/components/responses/unchanged"}[tag != ""] || got.header.Get("Cache-Control") != caching {
+		t.Errorf("%s: tag %q, %q is described, Cache-Control %q", path, tag, described.Ref, got.header.Get("Cache-Control"))
+	}
+	again := r.get(target, "If-None-Match", tag)
+	if tag != "" && (again.status != http.StatusNotModified || again.body != "" || again.header.Get("ETag") != tag) {
+		t.Errorf("%s with If-None-Match: status %d, tag %q, %d bytes", path, again.status, again.header.Get("ETag"), len(again.body))
+	}
+}
+
 // values returns the JSON values of a body.
 func values(kind, body string) []string {
 	if kind == linesType {
@@ -220,6 +240,7 @@ func TestDescribedAnswers(t *testing.T) {
 		"/chart.css", "/icon.png", "/preview.png", "/preview.png?pits=" + board + "&turn=north&taken=1,2&moves=fA&at=1&lang=fr", "/preview.png?pits=1", "/healthz", "/metrics",
 	} {
 		check(http.MethodGet, target, "")
+		d.checkTags(t, r, target)
 	}
 	check(http.MethodGet, "/api/find?seeds=4&where=only-win", "", "Accept", linesType)
 	check(http.MethodGet, "/api/hardest?seeds=5", "")
@@ -231,9 +252,8 @@ func TestDescribedAnswers(t *testing.T) {
 	check(http.MethodPost, "/api/probe", `{"pits":[`+board+`]}`, "Content-Type", jsonIs)
 	check(http.MethodPost, "/api/probe", `{"pits":[`, "Content-Type", jsonIs)
 	check(http.MethodPost, "/api/probe", `{}`, "Content-Type", "text/plain")
-	if got := r.get("/api/layers", "If-None-Match", "*"); got.status != http.StatusNotModified {
-		t.Errorf("If-None-Match: status %d", got.status)
-	}
+	check(http.MethodPost, "/api/probes", `{"boards":[[`+board+`],[`+above+`],[`+over+`],[`+board+`]]}`, "Content-Type", jsonIs)
+	check(http.MethodPost, "/api/probes", `{"boards":[[`+board+`],[1]]}`, "Content-Type", jsonIs)
 	for path, methods := range d.Paths {
 		for method, o := range methods {
 			for code, response := range o.Responses {

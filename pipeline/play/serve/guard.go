@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -100,9 +101,9 @@ func (s *Server) dispatch(w http.ResponseWriter, r *http.Request) {
 		fail(w, r, http.StatusNotFound, codePath, "there is nothing here; / is the page, /api/openapi.json lists what can be asked")
 	case handle == nil:
 		w.Header().Set("Allow", route.methods())
-		fail(w, r, http.StatusMethodNotAllowed, codeMethod, "only "+route.methods()+" are possible here")
+		fail(w, r, http.StatusMethodNotAllowed, codeMethod, "possible here: "+route.methods())
 	default:
-		r.Body = http.MaxBytesReader(w, r.Body, maxBodyBytes)
+		r.Body = http.MaxBytesReader(w, r.Body, cmp.Or(route.body, maxBodyBytes))
 		handle(w, r)
 	}
 }
@@ -131,10 +132,13 @@ func (r route) handler(method string) http.HandlerFunc {
 
 // methods lists the methods that are allowed.
 func (r route) methods() string {
-	if r.post != nil {
-		return "GET, HEAD, POST"
+	switch {
+	case r.post == nil:
+		return "GET, HEAD"
+	case r.get == nil:
+		return "POST"
 	}
-	return "GET, HEAD"
+	return "GET, HEAD, POST"
 }
 
 // isLocalName reports whether the Host of a request, with or without a port, means

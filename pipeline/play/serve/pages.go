@@ -63,12 +63,7 @@ func (s *Server) addPage(name string, text []byte) error {
 func document(kind string, text []byte) http.HandlerFunc {
 	plain, packed := newEdition(text, ""), newEdition(pack(text), "gzip")
 	return func(w http.ResponseWriter, r *http.Request) {
-		vary(w.Header(), "Accept-Encoding")
-		if len(text) >= minPacked && acceptsGzip(r.Header) {
-			packed.send(w, r, kind)
-			return
-		}
-		plain.send(w, r, kind)
+		plain.sendOr(w, r, kind, func() edition { return packed })
 	}
 }
 
@@ -82,6 +77,15 @@ type edition struct {
 func newEdition(body []byte, encoding string) edition {
 	sum := sha256.Sum256(body)
 	return edition{body, encoding, `"` + hex.EncodeToString(sum[:12]) + `"`}
+}
+
+// sendOr sends the document, or as packed returns it if it is worth that and the client wants it.
+func (e edition) sendOr(w http.ResponseWriter, r *http.Request, kind string, packed func() edition) {
+	vary(w.Header(), "Accept-Encoding")
+	if len(e.body) >= minPacked && acceptsGzip(r.Header) {
+		e = packed()
+	}
+	e.send(w, r, kind)
 }
 
 // send answers a request for a document. Ranges are not served: a whole document is

@@ -54,14 +54,53 @@ type moveInfo struct {
 }
 
 // probe answers GET /api/probe?pits=1,2,... and POST /api/probe with {"pits":[1,2,...]}.
-func (s *Server) probe(read func(*http.Request) (awari.Board, error)) http.HandlerFunc {
-	return s.ask(func(r *http.Request) (any, error) {
+func (s *Server) probe(read func(*http.Request) (awari.Board, error)) func(*http.Request) (any, error) {
+	return func(r *http.Request) (any, error) {
 		board, err := read(r)
 		if err != nil {
 			return nil, err
 		}
 		return s.newProbeReport(board)
-	})
+	}
+}
+
+// maxBoards bounds the boards of a request.
+const maxBoards = 1000
+
+// probesReport is the answer of /api/probes.
+type probesReport struct {
+	Rules  string         `json:"rules"`
+	Boards []*probeReport `json:"boards"` // in the order of the request
+}
+
+// probeMany answers POST /api/probes with {"boards":[[1,2,...],...]}.
+func (s *Server) probeMany(r *http.Request) (any, error) {
+	boards, err := s.boardsOfBody(r)
+	if err != nil {
+		return nil, err
+	}
+	return s.inTurn(r, s.quick, func(ctx context.Context) (any, error) { return s.newProbesReport(ctx, boards) })
+}
+
+// newProbesReport asks the tables about boards. Those that they have are looked up together.
+func (s *Server) newProbesReport(ctx context.Context, boards []awari.Board) (*probesReport, error) {
+	unsolved := func(b awari.Board) bool { return b.Seeds() > s.tables.MaxSeeds() }
+	known, err := s.tables.Probes(ctx, slices.DeleteFunc(slices.Clone(boards), unsolved))
+	if err != nil {
+		return nil, err
+	}
+	report := &probesReport{Rules: s.tables.Game().Rules().String()}
+	for _, b := range boards {
+		p := s.describe(b)
+		if p.Solved {
+			p.addExact(known[0])
+			known = known[1:]
+		} else if err := s.addKnown(p, b); err != nil {
+			return nil, err
+		}
+		report.Boards = append(report.Boards, p)
+	}
+	return report, ctx.Err()
 }
 
 // badRequest is an error about what a client sent.
@@ -80,13 +119,27 @@ func bad(format string, args ...any) error {
 
 // ask returns the handler that sends what f finds out as JSON.
 func (s *Server) ask(f func(*http.Request) (any, error)) http.HandlerFunc {
+	return s.answering(f, func(w http.ResponseWriter, r *http.Request, found any) { answer(w, r, http.StatusOK, found) })
+}
+
+// askTagged is ask for answers that never change while the server runs: they have an entity tag. Caches must still
+// ask, since another server may take the place of this one.
+func (s *Server) askTagged(f func(*http.Request) (any, error)) http.HandlerFunc {
+	return s.answering(f, func(w http.ResponseWriter, r *http.Request, found any) {
+		text := mustEncode(found)
+		newEdition(text, "").sendOr(w, r, "application/json", func() edition { return newEdition(pack(text), "gzip") })
+	})
+}
+
+// answering returns the handler that sends what f finds out.
+func (s *Server) answering(f func(*http.Request) (any, error), send func(http.ResponseWriter, *http.Request, any)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		found, err := f(r)
 		if err != nil {
 			s.refuse(w, r, err)
 			return
 		}
-		answer(w, r, http.StatusOK, found)
+		send(w, r, found)
 	}
 }
 
@@ -173,29 +226,74 @@ func parseQuery(raw string, known ...string) (map[string]string, error) {
 
 // boardOfBody reads a JSON object with the member pits.
 func (s *Server) boardOfBody(r *http.Request) (awari.Board, error) {
+	pits, err := list(r, "pits", "[1,2,...]")
+	if err != nil {
+		return awari.Board{}, err
+	}
+	return s.parse(texts(pits))
+}
+
+// boardsOfBody reads a JSON object with the member boards.
+func (s *Server) boardsOfBody(r *http.Request) ([]awari.Board, error) {
+	rows, err := list(r, "boards", "[[1,2,...],...]")
+	if err != nil {
+		return nil, err
+	}
+	if len(rows) < 1 || len(rows) > maxBoards {
+		return nil, bad("%d boards: 1 to %d are possible", len(rows), maxBoards)
+	}
+	boards := make([]awari.Board, len(rows))
+	for i, row := range rows {
+		pits, err := elements(row)
+		if err == nil {
+			boards[i], err = s.parse(texts(pits))
+		}
+		if err != nil {
+			return nil, bad("board %d (from 0): %w", i, err)
+		}
+	}
+	return boards, nil
+}
+
+// list returns the elements of the list that a body has as its only member.
+func list(r *http.Request, name, like string) ([]json.RawMessage, error) {
 	if !isJSON(r.Header) {
-		return awari.Board{}, badRequest{http.StatusUnsupportedMediaType, codeType, errors.New("the body must be of type application/json, in UTF-8 and not compressed")}
+		return nil, badRequest{http.StatusUnsupportedMediaType, codeType, errors.New("the body must be of type application/json, in UTF-8 and not compressed")}
 	}
 	if r.URL.RawQuery != "" {
-		return awari.Board{}, bad("a POST takes no parameters, only a body")
+		return nil, bad("a POST takes no parameters, only a body")
 	}
 	text, err := io.ReadAll(r.Body)
 	if err != nil {
-		return awari.Board{}, bodyError(err)
+		return nil, bodyError(err)
 	}
-	body, err := members(text, "pits")
-	var pits []json.RawMessage
+	body, err := members(text, name)
+	var all []json.RawMessage
 	if err == nil {
-		err = json.Unmarshal(body["pits"], &pits)
+		all, err = elements(body[name])
 	}
 	if err != nil {
-		return awari.Board{}, bad(`the body must be like {"pits":[1,2,...]}: %w`, err)
+		return nil, bad(`the body must be like {"%s":%s}: %w`, name, like, err)
 	}
-	fields := make([]string, len(pits))
-	for i, n := range pits {
-		fields[i] = string(n)
+	return all, nil
+}
+
+// elements returns the elements of a JSON list. Package json itself takes null for one, and says what else is none
+// by types of Go.
+func elements(value json.RawMessage) (all []json.RawMessage, err error) {
+	if !bytes.HasPrefix(bytes.TrimSpace(value), []byte("[")) {
+		return nil, fmt.Errorf("%.40q is no list", value)
 	}
-	return s.parse(fields)
+	return all, json.Unmarshal(value, &all)
+}
+
+// texts returns JSON values as they were sent.
+func texts(values []json.RawMessage) []string {
+	all := make([]string, len(values))
+	for i, v := range values {
+		all[i] = string(v)
+	}
+	return all
 }
 
 // isJSON reports whether a body is JSON as it comes.
@@ -275,6 +373,20 @@ func (s *Server) parse(fields []string) (awari.Board, error) {
 // newProbeReport asks the tables about a board, which they need not have: a move
 // may lead to a board that they have, and a board without moves needs no table.
 func (s *Server) newProbeReport(b awari.Board) (*probeReport, error) {
+	p := s.describe(b)
+	if !p.Solved {
+		return p, s.addKnown(p, b)
+	}
+	known, err := s.tables.Probe(b)
+	if err != nil {
+		return nil, err
+	}
+	p.addExact(known)
+	return p, nil
+}
+
+// describe returns what the rules say about a board.
+func (s *Server) describe(b awari.Board) *probeReport {
 	game := s.tables.Game()
 	p := &probeReport{
 		Rules: game.Rules().String(), Seeds: b.Seeds(), Pits: game.Numbers(b),
@@ -286,10 +398,7 @@ func (s *Server) newProbeReport(b awari.Board) (*probeReport, error) {
 		}
 	}
 	p.Over = !anyLegal(p.Moves)
-	if p.Solved {
-		return p, s.addExact(p, b)
-	}
-	return p, s.addKnown(p, game, b)
+	return p
 }
 
 func anyLegal(moves []moveInfo) bool {
@@ -302,23 +411,19 @@ func anyLegal(moves []moveInfo) bool {
 }
 
 // addExact adds the values of a board that the tables have.
-func (s *Server) addExact(p *probeReport, b awari.Board) error {
-	known, err := s.tables.Probe(b)
-	if err != nil {
-		return err
-	}
+func (p *probeReport) addExact(known tables.Probe) {
 	p.Value = &known.Value
 	for i := range p.Moves {
 		if p.Moves[i].Legal {
 			p.Moves[i].Value = &known.Moves[i].Value
 		}
 	}
-	return nil
 }
 
 // addKnown adds the values of those moves whose boards the tables have, and the
 // value of the board itself if that is all of them.
-func (s *Server) addKnown(p *probeReport, game awari.Game, b awari.Board) error {
+func (s *Server) addKnown(p *probeReport, b awari.Board) error {
+	game := s.tables.Game()
 	if p.Over {
 		value := game.Terminal(b)
 		p.Value = &value

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
@@ -133,9 +134,11 @@ func TestBadProbes(t *testing.T) {
 		{`[]`, "application/json", 400, "no object"},
 		{`null`, "application/json", 400, "no object"},
 		{`{}`, "application/json", 400, "member pits is missing"},
-		{`{"pits":null}`, "application/json", 400, "0 pits given"},
-		{`{"pits":{}}`, "application/json", 400, "object"},
-		{`{"pits":"` + board + `"}`, "application/json", 400, "string"},
+		{`{"pits":null}`, "application/json", 400, "is no list"},
+		{`{"pits":{}}`, "application/json", 400, "is no list"},
+		{`{"pits":[{"a":1},` + board[2:] + `]}`, "application/json", 400, "is not a number of seeds"},
+		{`[{"pits":[` + board + `]}]`, "application/json", 400, "no object"},
+		{`{"pits":"` + board + `"}`, "application/json", 400, "is no list"},
 		{`{"pits":["0",` + board[2:] + `]}`, "application/json", 400, "is not a number of seeds"},
 		{`{"pits":[null,` + board[2:] + `]}`, "application/json", 400, "is not a number of seeds"},
 		{`{"pits":[true,` + board[2:] + `]}`, "application/json", 400, "is not a number of seeds"},
@@ -168,6 +171,9 @@ func TestBadProbes(t *testing.T) {
 		{`{"pits":[1]}` + strings.Repeat(" ", 20000), "application/json", http.StatusRequestEntityTooLarge, "more than 16384 bytes"},
 	} {
 		got := r.do(http.MethodPost, "/api/probe", c.body, "Content-Type", c.kind)
+		if strings.Contains(got.body, "Go ") || strings.Contains(got.body, "json.") {
+			t.Errorf("%s: %s", c.body, got.body)
+		}
 		if c.status != http.StatusOK {
 			r.wantProblem(got, c.status, c.want)
 		} else if got.status != c.status || !strings.Contains(got.body, c.want) {
@@ -191,6 +197,82 @@ func TestBadProbes(t *testing.T) {
 	r.wantProblem(r.do(http.MethodPost, "/api/probe?pits=1", `{}`, "Content-Type", "application/json"), 400, "no parameters")
 	if text := r.log.String(); text != "" {
 		t.Errorf("bad requests were logged: %s", text)
+	}
+}
+
+// TestNoTypes: errors do not speak of the types and packages of this program.
+func TestNoTypes(t *testing.T) {
+	r := startFinding(t)
+	const board = "0,0,0,0,0,2,1,1,0,0,0,1"
+	for _, target := range []string{
+		"/api/probe?pits=x", "/api/probe?pits=%zz", "/api/probe?pits=" + board + ",99999999999999999999", "/api/game?pits=" + board + "&moves=x", "/api/game?pits=" + board + "&moves=99999999999999999999",
+		"/api/line?pits=1.5", "/api/search?pits=" + board + "&ms=x", "/api/search?pits=" + board + "&ms=99999999999999999999", "/api/find?seeds=x", "/api/find?seeds=5&count=x", "/api/find?seeds=5&random=-1",
+		"/api/find?seeds=5&where=x", "/api/find?seeds=5&where=value%3Dx", "/api/find?seeds=5&most=x", "/api/hardest?seeds=x", "/api/hardest?seeds=99999999999999999999", "/api/charts/scores?seeds=x",
+	} {
+		got := r.get(target)
+		r.wantProblem(got, http.StatusBadRequest, "")
+		for _, word := range []string{"Go ", "json.", "strconv", "ParseInt", "ParseUint", "Atoi", "uint"} {
+			if strings.Contains(got.body, word) {
+				t.Errorf("%s: %s", target, got.body)
+			}
+		}
+	}
+}
+
+// TestProbes compares the answers for many boards at once, solved and others, with those for each.
+func TestProbes(t *testing.T) {
+	game := testrun.Game(t, 6, awari.Awari)
+	r := start(t, Options{Tables: openTables(t, game), Rate: 1e6})
+	space := testrun.Space(t, game, seeds+2)
+	var asked []string
+	for i := range maxBoards {
+		n := i % (seeds + 3)
+		asked = append(asked, "["+query(space.Unrank(n, uint64(i*i)%space.Size(n)), game.Pits())+"]")
+	}
+	got := r.do(http.MethodPost, "/api/probes", `{"boards":[`+strings.Join(asked, ",\n          ")+`]}`, "Content-Type", "application/json")
+	var many struct {
+		Rules  string
+		Boards []json.RawMessage
+	}
+	if err := json.Unmarshal([]byte(got.body), &many); err != nil || len(many.Boards) != maxBoards || many.Rules != "awari" {
+		t.Fatalf("%v: %d boards, %.300s", err, len(many.Boards), got.body)
+	}
+	for i, one := range many.Boards {
+		if want := r.get("/api/probe?pits=" + strings.Trim(asked[i], "[]")); string(one)+"\n" != want.body {
+			t.Fatalf("board %d: %s, want %s", i, one, want.body)
+		}
+	}
+}
+
+// TestBadProbesOfMany sends bodies that make no sense to /api/probes.
+func TestBadProbesOfMany(t *testing.T) {
+	r := start(t, Options{})
+	const board = "[0,0,0,0,0,2,1,1,0,0,0,1]"
+	many := strings.Repeat(board+",", maxBoards)
+	for body, want := range map[string]string{
+		`{"boards":[]}`:                               "0 boards: 1 to 1000 are possible",
+		`{"boards":[` + many + board + `]}`:           "1001 boards: 1 to 1000 are possible",
+		`{"boards":[` + board + `,[1]]}`:              "board 1 (from 0): ",
+		`{"boards":[` + board + `,` + board[1:] + `}`: "is no list",
+		`{"boards":[` + board + `,{"pits":1}]}`:       "board 1 (from 0): ",
+		`{"boards":[` + board + `,null]}`:             "is no list",
+		`{"boards":[[99,0,0,0,0,0,0,0,0,0,0,0]]}`:     "board 0 (from 0): ",
+		`{"boards":{}}`:                               "is no list",
+		`{"pits":` + board + `}`:                      "unknown",
+		`[` + board + `]`:                             "no object",
+	} {
+		got := r.do(http.MethodPost, "/api/probes", body, "Content-Type", "application/json")
+		r.wantProblem(got, http.StatusBadRequest, want)
+		if strings.Contains(got.body, "Go ") || strings.Contains(got.body, "json.") {
+			t.Errorf("%.100s: %s", body, got.body)
+		}
+	}
+	r.wantProblem(r.do(http.MethodPost, "/api/probes", strings.Repeat(" ", maxBoardsBytes+1), "Content-Type", "application/json"), http.StatusRequestEntityTooLarge, "262144")
+	r.wantProblem(r.do(http.MethodPost, "/api/probes", `{}`), http.StatusUnsupportedMediaType, "application/json")
+	got := r.get("/api/probes")
+	r.wantProblem(got, http.StatusMethodNotAllowed, "possible here: POST")
+	if allow := got.header.Get("Allow"); allow != "POST" {
+		t.Errorf("Allow: %s", allow)
 	}
 }
 

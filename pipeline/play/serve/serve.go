@@ -56,8 +56,11 @@ var usual = limits{
 	queue: 6 * time.Second, penalty: 100 * time.Millisecond, shutdown: 5 * time.Second,
 }
 
-// maxBodyBytes is far more than a board takes.
-const maxBodyBytes = 16 << 10
+// What a body may have: far more than a board takes, and than maxBoards of them.
+const (
+	maxBodyBytes   = 16 << 10
+	maxBoardsBytes = 256 << 10
+)
 
 // DefaultRate is how many requests a second one client may make in the long run
 // unless Options say otherwise. Loading the page and pressing keys fast stays
@@ -121,6 +124,7 @@ type Server struct {
 // route has the handlers of a path.
 type route struct {
 	get, post http.HandlerFunc // nil where the method is not allowed
+	body      int64            // bytes that a body may have; 0 stands for maxBodyBytes
 }
 
 // New returns a server. It fails when the page has a file of a kind that it does
@@ -160,14 +164,15 @@ func New(o Options) (*Server, error) {
 	}
 	s.metrics = newMetrics(s.routes, len(o.Tables.Layers()))
 	maps.Copy(s.routes, map[string]route{
-		"/api/probe":         {get: s.probe(s.boardOfQuery), post: s.probe(s.boardOfBody)},
-		"/api/game":          {get: s.ask(s.walkGame)},
-		"/api/line":          {get: s.ask(s.findLine)},
+		"/api/probe":         {get: s.askTagged(s.probe(s.boardOfQuery)), post: s.ask(s.probe(s.boardOfBody))},
+		"/api/probes":        {post: s.ask(s.probeMany), body: maxBoardsBytes},
+		"/api/game":          {get: s.askTagged(s.walkGame)},
+		"/api/line":          {get: s.askTagged(s.findLine)},
 		"/api/search":        {get: s.ask(s.searchBoard)},
 		"/api/layers":        {get: document("application/json", layers)},
 		"/api/openapi.json":  {get: document("application/json", description)},
 		"/api/charts":        {get: document("application/json", charts)},
-		"/api/charts/scores": {get: s.ask(s.drawScores)},
+		"/api/charts/scores": {get: s.askTagged(s.drawScores)},
 		"/chart.css":         {get: document(kinds[".css"], []byte(chart.Style()))},
 		"/preview.png":       {get: s.drawPreview},
 		"/icon.png":          {get: document(kinds[".png"], icon)},

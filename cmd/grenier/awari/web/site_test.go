@@ -508,8 +508,8 @@ func TestLongSiteParts(t *testing.T) {
 // layersBelow makes a layer file of version 3, which names two layers below more than the one that there is. It returns what
 // is wrong with what the page reads there.
 const layersBelow = `
-			const { LayerFile } = await import("./layerfile.js"), { crc32c, viewOf } = await import("./bytes.js"), { list } = await import("./tables.js");
-			const { rules, pits, layers } = await list(), { file, positions, checksum } = layers[%[1]d], want = { rules, pits, seeds: %[1]d, positions, checksum };
+			const { LayerFile } = await import("./layerfile.js"), { crc32c, viewOf } = await import("./bytes.js"), { open } = await import("./awari.js");
+			const { rules, pits, layers } = await open(), { file, positions, checksum } = layers[%[1]d], want = { rules, pits, seeds: %[1]d, positions, checksum };
 			const old = new Uint8Array(await (await fetch("tables/" + file)).arrayBuffer()), more = 20, bytes = new Uint8Array(old.length + more), v = viewOf(bytes), k = viewOf(old).getUint16(50, true) + 2;
 			const partsOf = (b) => ({ name: file, length: b.length, read: async (from, to) => b.slice(from, to) });
 			bytes.set(old.subarray(0, 84));
@@ -553,8 +553,8 @@ func (p *tab) wantBlocks(m *mirror, t *testing.T) {
 func (p *tab) wantLayer(m *mirror, t *testing.T, n, blocks, step int) {
 	p.Helper()
 	checked := compute[int](p, fmt.Sprintf(`
-			const { LayerFile } = await import("./layerfile.js"), { Parts } = await import("./bytes.js"), { list } = await import("./tables.js");
-			const { rules, pits, layers } = await list(), { file, bytes, positions, checksum } = layers[%d];
+			const { LayerFile } = await import("./layerfile.js"), { Parts } = await import("./bytes.js"), { open } = await import("./awari.js");
+			const { rules, pits, layers } = await open(), { file, bytes, positions, checksum } = layers[%d];
 			const layer = await LayerFile.open(new Parts("tables/" + file, file, bytes), { rules, pits, seeds: %[1]d, positions, checksum });
 			const want = new Int8Array(await (await fetch("scores-of-%[1]d")).arrayBuffer());
 			if (want.length !== positions) throw new Error("the test sent " + want.length + " scores");

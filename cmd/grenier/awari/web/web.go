@@ -14,8 +14,9 @@
 // is also a template of package publish.
 //
 // What a published site has instead of the server (package publish) is in the folder site:
-// source.js answers the questions of the pages, with what Questions had prepared, and with scores from the layer files (tables.js,
-// layerfile.js), the rules (rules.js) and what follows from them (line.js, search.js). Its sw.js and
+// source.js answers the questions of the pages, with what Questions had prepared, and with scores from the layer files (awari.js,
+// layerfile.js), the rules (rules.js) and what follows from them (line.js, search.js). awari.js and what it imports know
+// nothing of pages and their language: publish also writes them as one module for others. Its sw.js and
 // parts.js keep what was fetched for times without the network.
 package web
 

@@ -1,8 +1,6 @@
 // Bytes of files: checksums, numbers, and parts of files on a plain web server.
 
-import { Silence } from "./failure.js";
-import { t } from "./i18n.js";
-import { keep, kept } from "./parts.js";
+import { Damaged, ServerError, t } from "./fault.js";
 
 // Files of up to so many bytes are read whole: no server needs ranges for them.
 export const SMALL = 65536;
@@ -33,7 +31,7 @@ export function long(view, at) {
 
 // Fails with a message that names the file.
 export function damaged(name, what) {
-  return new Silence(t("{name} is damaged, or the server changed it: {what}.", { name, what }));
+  return new Damaged(t("{name} is damaged, or the server changed it: {what}.", { name, what }));
 }
 
 // Requests are made so many at a time. Those without a ticket go first, which open files; of the
@@ -79,10 +77,10 @@ async function ask(url, options, spare = () => null) {
     } catch {
       const there = await spare();
       if (there) return there;
-      if (tries === TRIES) throw new Silence(t("The web server does not answer."));
+      if (tries === TRIES) throw new ServerError(t("The web server does not answer."));
     }
     if (response && ![408, 429, 500, 502, 503, 504].includes(response.status)) return response;
-    if (tries === TRIES) throw new Silence(t("The server answers {status}.", { status: response.status }));
+    if (tries === TRIES) throw new ServerError(t("The server answers {status}.", { status: response.status }));
     await pause(250 * tries);
   }
 }
@@ -92,22 +90,22 @@ async function body(response) {
   try {
     return new Uint8Array(await response.arrayBuffer());
   } catch {
-    throw new Silence(t("The web server does not answer."));
+    throw new ServerError(t("The web server does not answer."));
   }
 }
 
 // The whole of a file that may change.
 export const whole = (url, name) => inTurn(async () => {
   const response = await ask(url, { cache: "no-cache" });
-  if (response.status !== 200) throw new Silence(t("{name}: the server answers {status}.", { name, status: response.status }));
+  if (response.status !== 200) throw new ServerError(t("{name}: the server answers {status}.", { name, status: response.status }));
   return body(response);
 });
 
-// A file of known length, of which parts are read. It never changes. Parts of a file with a
-// checksum are kept, for times when nobody answers.
+// A file of known length, of which parts are read. It never changes. Parts are kept in the store, if there is
+// one, for times when nobody answers.
 export class Parts {
-  constructor(url, name, length, checksum = "") {
-    Object.assign(this, { url, name, length, checksum, tag: "", all: null });
+  constructor(url, name, length, checksum = "", store = null) {
+    Object.assign(this, { url, name, length, checksum, store, tag: "", all: null });
   }
 
   // The bytes from one place to another one. Browsers that keep parts of a file ask for one at
@@ -130,43 +128,44 @@ export class Parts {
 
   async range(from, to, cache) {
     const range = `bytes=${from}-${to - 1}`, key = `${this.url}?checksum=${this.checksum}&${range}`;
-    const response = await ask(this.url, { headers: { Range: range }, cache }, () => this.checksum && this.kept(key, from, to));
+    const response = await ask(this.url, { headers: { Range: range }, cache }, () => this.store && this.kept(key, from, to));
     if (response.status !== 206) {
       response.body?.cancel();
       // It is whole too if the browser had kept parts of what was there before.
       if (response.status === 200 && cache !== "no-store") return this.range(from, to, "no-store");
       throw this.refusal(response.status);
     }
-    const place = response.headers.get("Content-Range");
-    if (place !== `bytes ${from}-${to - 1}/${this.length}`) {
+    // A server that lets pages of other sites read may hide this from them; checksums are compared anyway.
+    const place = response.headers.get("Content-Range"), hidden = place === null && response.type === "cors";
+    if (!hidden && place !== `bytes ${from}-${to - 1}/${this.length}`) {
       response.body?.cancel();
       throw damaged(this.name, t("asked for {a}, the server sent {b}", { a: `bytes ${from}-${to - 1}/${this.length}`, b: place }));
     }
     this.compare(response.headers.get("ETag") ?? response.headers.get("Last-Modified") ?? "");
     const bytes = await body(response);
     if (bytes.length !== to - from) throw damaged(this.name, t("it has {n} bytes, not {wanted}", { n: bytes.length, wanted: to - from }));
-    if (this.checksum) keep(key, bytes);
+    this.store?.keep(key, bytes);
     return bytes;
   }
 
   // The answer with a part that was kept.
   async kept(key, from, to) {
-    const bytes = await kept(key);
+    const bytes = await this.store.kept(key);
     return bytes && new Response(bytes, { status: 206, headers: { "Content-Range": `bytes ${from}-${to - 1}/${this.length}` } });
   }
 
   // Why there is no part of the file.
   refusal(status) {
-    if (status === 200) return new Silence(t("This web server sends whole files only: it ignores range requests (Range: bytes=…), which reading the tables needs. The values need a server that answers them; most do."));
+    if (status === 200) return new ServerError(t("This web server sends whole files only: it ignores range requests (Range: bytes=…), which reading the tables needs. The values need a server that answers them; most do."));
     if (status === 416) return damaged(this.name, t("it is shorter than its list says"));
-    return new Silence(t("{name}: the server answers {status}.", { name: this.name, status }));
+    return new ServerError(t("{name}: the server answers {status}.", { name: this.name, status }));
   }
 
   // Notices that another file has taken the place of this one. A weak tag may become the
   // strong one of the same text.
   compare(tag) {
     const text = tag.replace(/^W\//, "");
-    if (this.tag && text && this.tag !== text) throw new Silence(t("The tables on the server were replaced. Load the page again."));
+    if (this.tag && text && this.tag !== text) throw new ServerError(t("The tables on the server were replaced: open them again, or load the page again."));
     this.tag ||= text;
   }
 }

@@ -2,7 +2,7 @@
 // reader must make.
 
 import { crc32c, damaged, long, raise, ticket, viewOf } from "./bytes.js";
-import { t } from "./i18n.js";
+import { t } from "./fault.js";
 import { lz4 } from "./lz4.js";
 
 const HEADER = 84, BELOW = 10, FOOTER = 76, ENTRY = 24;
@@ -62,10 +62,10 @@ export class LayerFile {
     this.check(bytes.length >= HEADER && equal([0x89, 0x47, 0x4c, 13, 10, 26, 10, 0], bytes), t("this is no layer file"));
     const v = viewOf(bytes), { rules, pits, seeds, positions } = this.want;
     const version = v.getUint32(8, true);
-    this.check(version === 2 || version === 3, t("its format version is {n}, this page reads 2 and 3", { n: version }));
+    this.check(version === 2 || version === 3, t("its format version is {n}, 2 and 3 can be read", { n: version }));
     this.headerSum = v.getUint32(80, true);
     this.check(crc32c(bytes.subarray(0, 80)) === this.headerSum, t("checksum of the header"));
-    this.check(bytes[48] !== 2, t("it is compressed with zstd, which this page does not read"));
+    this.check(bytes[48] !== 2, t("it is compressed with zstd, which cannot be read"));
     this.check(bytes[48] === 1 && bytes[49] === 2, t("an unknown codec"));
     this.check(v.getUint16(12, true) === pits && v.getUint16(14, true) === seeds && text(bytes.subarray(16, 32)) === "awari" && text(bytes.subarray(32, 48)) === rules && long(v, 56) === positions, t("it is another layer"));
     this.blockSize = v.getUint32(52, true);

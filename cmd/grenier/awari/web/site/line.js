@@ -3,10 +3,8 @@
 // A step that lacks scores ends with a Missing; they are fetched, and the step is made
 // again. What was found out is kept, so it goes on where it stopped.
 
-import { Refusal } from "./failure.js";
-import { t } from "./i18n.js";
+import { Contradiction, Limit, t } from "./fault.js";
 import { plays, sum } from "./rules.js";
-import { peek, reads, scores } from "./tables.js";
 
 const MAX_POSITIONS = 1 << 16; // that are kept
 const MAX_READS = 300; // blocks, of 30 KB or so, for one line
@@ -21,17 +19,17 @@ class Missing {
 }
 
 // The scores of boards that are at hand.
-function known(boards) {
-  const missing = boards.filter((b) => peek(b) === undefined);
+function known(tables, boards) {
+  const found = boards.map((b) => tables.peek(b)), missing = boards.filter((_, i) => found[i] === undefined);
   if (missing.length > 0) throw new Missing(missing);
-  return boards.map(peek);
+  return found;
 }
 
-const contradiction = (board) => new Refusal(t("The scores of the tables contradict each other at the board {board}.", { board: board.join(" ") }));
+const contradiction = (board) => new Contradiction(t("The scores of the tables contradict each other at the board {board}.", { board: board.join(" ") }));
 
 // A best line from a board: {value, moves, end}.
-export async function best(board, rules) {
-  const player = new Player(rules), moves = [];
+export async function best(tables, board) {
+  const player = new Player(tables), moves = [];
   let seen = new Set(), value = null;
   for (let i = 0; ; i++) {
     const key = `${i % 2} ${board.join(" ")}`;
@@ -48,26 +46,26 @@ export async function best(board, rules) {
 
 // Makes the moves of one line.
 class Player {
-  constructor(rules) {
-    Object.assign(this, { rules, finder: null, reads: reads(), end: performance.now() + MAX_TIME });
+  constructor(tables) {
+    Object.assign(this, { tables, rules: tables.rules, finder: null, reads: tables.reads, end: performance.now() + MAX_TIME });
   }
 
   // The move on a board, null if there is none, and the score of the board.
   async next(board) {
     for (;;) {
       try {
-        const [score] = known([board]);
+        const [score] = known(this.tables, [board]);
         return { move: score === 0 ? this.keep(board) : this.progress(board, score), score };
       } catch (error) {
         if (!(error instanceof Missing)) throw error;
-        await scores(error.boards);
+        await this.tables.scores(error.boards);
       }
       this.check();
     }
   }
 
   check() {
-    if (reads() - this.reads > MAX_READS || performance.now() > this.end) throw tooMuch();
+    if (this.tables.reads - this.reads > MAX_READS || performance.now() > this.end) throw tooMuch();
   }
 
   // A move that keeps the score 0: the largest capture if one does. Scores are asked for only
@@ -75,7 +73,7 @@ class Player {
   keep(board) {
     const legal = plays(board, this.rules).filter((m) => m.legal);
     for (const m of legal.sort((x, y) => y.captured - x.captured)) {
-      const [score] = known([m.child]);
+      const [score] = known(this.tables, [m.child]);
       if (m.captured === score) return m;
     }
     if (legal.length > 0 || sum(board) !== 0) throw contradiction(board);
@@ -84,19 +82,19 @@ class Player {
 
   // The move of least distance for the winner, of greatest for the loser.
   progress(board, value) {
-    if (!this.finder?.holds(board, value)) this.finder = new Finder(this.rules, board, value, () => this.check());
+    if (!this.finder?.holds(board, value)) this.finder = new Finder(this.tables, board, value, () => this.check());
     const plies = this.finder.distance(board, value);
     const all = plays(board, this.rules);
     return all.some((m) => m.legal) ? all[this.finder.choose(board, plies)] : null;
   }
 }
 
-const tooMuch = () => new Refusal(t("Finding the best line takes more than this page spends on it."));
+const tooMuch = () => new Limit(t("Finding the best line takes more than is spent on it here."));
 
 // Finds distances of positions of one layer with one score, seen by the winner.
 class Finder {
-  constructor(rules, board, value, check) {
-    Object.assign(this, { rules, seeds: sum(board), value: Math.abs(value), check, nodes: new Map(), ticks: 0 });
+  constructor(tables, board, value, check) {
+    Object.assign(this, { tables, rules: tables.rules, seeds: sum(board), value: Math.abs(value), check, nodes: new Map(), ticks: 0 });
   }
 
   holds(board, value) {
@@ -159,7 +157,7 @@ class Finder {
     const all = plays(node.board, this.rules), legal = all.filter((m) => m.legal);
     const value = node.wins ? this.value : -this.value;
     const asked = legal.filter((m) => m.captured > 0 || !node.wins);
-    const after = known(asked.map((m) => m.child));
+    const after = known(this.tables, asked.map((m) => m.child));
     let most = 0;
     for (const [i, m] of asked.entries()) {
       if (m.captured > most && m.captured - after[i] === value) {
@@ -178,7 +176,7 @@ class Finder {
     const m = node.plays[pit];
     let to = NOWHERE;
     if (m.legal && m.captured === 0) {
-      const [score] = known([m.child]);
+      const [score] = known(this.tables, [m.child]);
       if (-score === (node.wins ? this.value : -this.value)) to = this.node(m.child, !node.wins);
     }
     node.quiet[pit] = to;

@@ -3,7 +3,6 @@
 // the tables know about moves, and that nobody takes more seeds than there are.
 
 import { plays, sum } from "./rules.js";
-import { peek } from "./tables.js";
 
 const MAX_DEPTH = 40;
 const SLICE = 20; // ms at a time, so that the page can be used meanwhile
@@ -16,10 +15,10 @@ const rest = () => new Promise((resolve) => setTimeout(resolve, 0));
 
 // What is found out in so many ms about a board, of which moves the tables know some:
 // moves are those of a probe.
-export async function search(board, rules, moves, ms, signal) {
-  const seeds = sum(board), start = performance.now();
+export async function search(tables, board, moves, ms, signal) {
+  const { rules } = tables, seeds = sum(board), start = performance.now();
   const root = moves.map((m) => new Root(m, seeds));
-  const s = new Search(rules, start + ms);
+  const s = new Search(tables, start + ms);
   let depth = 0;
   try {
     for (let d = 1; d <= MAX_DEPTH; d++) {
@@ -68,8 +67,8 @@ function report(board, rules, root, { depth, nodes, milliseconds, complete }) {
 }
 
 class Search {
-  constructor(rules, end) {
-    Object.assign(this, { rules, end, nodes: 0, slice: performance.now() + SLICE, signal: null });
+  constructor(tables, end) {
+    Object.assign(this, { tables, rules: tables.rules, end, nodes: 0, slice: performance.now() + SLICE, signal: null });
   }
 
   // The value of a board to its mover, looked at so deep. It lets the page work between
@@ -100,7 +99,7 @@ class Search {
   // The value of a board between low and high.
   visit(board, depth, low, high) {
     if (++this.nodes % CHECK_EVERY === 0 && performance.now() > this.end) throw new TimeOver();
-    const known = peek(board);
+    const known = this.tables.peek(board);
     if (known !== undefined) return known;
     const legal = this.moves(board);
     if (legal.length === 0) return -sum(board);

@@ -1,13 +1,13 @@
 // Where the answers of a published site come from: the files of the layers, read and
 // computed with here. On a server, another file of this name asks it.
 
-import { Refusal } from "./failure.js";
-import { t } from "./i18n.js";
-import { best } from "./line.js";
-import { plays, sum } from "./rules.js";
-import { search } from "./search.js";
-import { list, score } from "./tables.js";
+import { Damaged, Fault, ServerError, open } from "./awari.js";
 import { whole } from "./bytes.js";
+import { Refusal, Silence } from "./failure.js";
+import { t, t as word } from "./i18n.js";
+import * as store from "./parts.js";
+import { sum } from "./rules.js";
+import { search } from "./search.js";
 
 // The page on which one plays.
 export const PLAY = "index.html";
@@ -40,7 +40,27 @@ const board = (text) => text.split(",").map(Number);
 export async function get(address, signal) {
   const [path, query] = address.split("?");
   if (!Object.hasOwn(questions, path)) throw new Refusal(t("A published site does not answer this."));
-  return questions[path](Object.fromEntries(new URLSearchParams(query)), signal);
+  try {
+    return await questions[path](Object.fromEntries(new URLSearchParams(query)), signal);
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    throw new (error instanceof Damaged || error instanceof ServerError ? Silence : Refusal)(translated(error.what));
+  }
+}
+
+// What a fault says, in the language of the page.
+function translated({ text, values }) {
+  return word(text, Object.fromEntries(Object.entries(values).map(([name, v]) => [name, v?.text ? translated(v) : v])));
+}
+
+let opened = null; // promise of the tables of the site
+
+function tables() {
+  if (!opened) {
+    opened = open(undefined, { store });
+    opened.catch(() => { opened = null; });
+  }
+  return opened;
 }
 
 // What was prepared when the site was made.
@@ -50,7 +70,7 @@ async function document(name) {
 
 // The layers, with the means of their scores rounded to a millionth.
 async function layers() {
-  const { rules, pits, layers: all } = await list();
+  const { rules, pits, layers: all } = await tables();
   return { rules, pits, layers: all.map(({ file, codec, checksum, ...layer }) => ({ ...layer, mean: mean(layer) })) };
 }
 
@@ -59,26 +79,7 @@ function mean({ histogram, positions }) {
   return Math.round((total / positions) * 1e6) / 1e6;
 }
 
-// What the tables know about a board, and where each move leads.
-async function probe(pits) {
-  const { rules, pits: size, layers: all } = await list();
-  if (pits.length !== size) throw new Refusal(t("The board of these tables has {n} pits.", { n: size }));
-  const seeds = sum(pits), solved = seeds < all.length;
-  const moves = plays(pits, rules), over = !moves.some((m) => m.legal);
-  const value = solved ? score(pits) : null;
-  const valueOf = async (m) => (m.legal && sum(m.child) < all.length ? m.captured - (await score(m.child)) : null);
-  const [own, ...values] = await Promise.all([value, ...moves.map(valueOf)]);
-  moves.forEach((m, i) => { m.value = values[i]; });
-  return { rules, seeds, pits, solved, over, value: worth(pits, own, moves.filter((m) => m.legal)), moves };
-}
-
-// The value of a board: that of its best move, which must be the one that is stored. It is
-// null unless that of each move is known.
-function worth(pits, stored, legal) {
-  const value = legal.length === 0 ? -sum(pits) : legal.some((m) => m.value === null) ? null : Math.max(...legal.map((m) => m.value));
-  if (stored !== null && stored !== value) throw new Refusal(t("The scores of the tables contradict each other at the board {board}.", { board: pits.join(" ") }));
-  return value;
-}
+const probe = async (pits) => (await tables()).probe(pits);
 
 // What is known about the positions of a game.
 async function game(pits, moves) {
@@ -93,15 +94,11 @@ async function game(pits, moves) {
   }
 }
 
-async function line(pits) {
-  const { rules, layers: all } = await list();
-  if (sum(pits) >= all.length) throw new Refusal(t("The tables end at {solved} seeds.", { solved: all.length - 1 }));
-  return { rules, pits, ...(await best(pits, rules)) };
-}
+const line = async (pits) => (await tables()).line(pits);
 
 async function look(pits, ms, signal) {
-  const { rules, moves } = await probe(pits);
-  return search(pits, rules, moves, ms, signal);
+  const { moves } = await probe(pits);
+  return search(await tables(), pits, moves, ms, signal);
 }
 
 // Positions that were found when the site was made: those with the most of a fact, or some of

@@ -1,0 +1,207 @@
+package web_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"grenier/cmd/grenier/awari/web"
+	"grenier/internal/testkit/browsertest"
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/tries"
+	"grenier/kernels/cpu"
+	"grenier/layers/awari"
+	"grenier/pipeline/job"
+	"grenier/pipeline/play/line"
+	"grenier/pipeline/play/publish"
+	"grenier/pipeline/tables"
+)
+
+// foreign serves a file tree as web servers do that let pages of other sites read, and returns its address.
+func foreign(t *testing.T, dir string) string {
+	files := http.FileServer(http.Dir(dir))
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Access-Control-Allow-Origin", "*")
+		if r.Method != http.MethodGet { // no preflight is needed
+			http.Error(w, "no", http.StatusMethodNotAllowed)
+			return
+		}
+		files.ServeHTTP(w, r)
+	}))
+	t.Cleanup(server.Close)
+	return server.URL + "/"
+}
+
+// example returns a piece of docs/publish.md in a language, with the address of the site at its place.
+func example(t *testing.T, language, address string) string {
+	t.Helper()
+	text := string(must.Read(t, "../../../../docs/publish.md"))
+	m := regexp.MustCompile("(?s)```" + language + "\n(.*?)```").FindStringSubmatch(text)
+	if m == nil {
+		t.Fatalf("docs/publish.md has no %s", language)
+	}
+	return strings.ReplaceAll(m[1], "https://host/awari/", address)
+}
+
+// probeAll has a function that returns the values of boards and of their moves.
+const probeAll = `async (tables, boards) => (await Promise.all(boards.map((b) => tables.probe(b)))).map(({ value, moves }) => [value, ...moves.map((m) => m.value)])`
+
+// wantProbes compares what probeAll says about boards with the tables.
+func wantProbes(t *testing.T, tab *tables.Tables, texts []string, got [][]*int) {
+	t.Helper()
+	var boards []awari.Board
+	for _, text := range texts {
+		b, err := tab.Game().Parse(strings.Split(text, ","))
+		must.OK(t, err)
+		boards = append(boards, b)
+	}
+	probes, err := tab.Probes(t.Context(), boards)
+	must.OK(t, err)
+	if len(got) != len(probes) {
+		t.Fatalf("%d of %d boards", len(got), len(probes))
+	}
+	for i, p := range probes {
+		want := []*int{&p.Value}
+		for _, m := range p.Moves[:tab.Game().Half()] {
+			if want = append(want, nil); m.Legal {
+				want[len(want)-1] = &m.Value
+			}
+		}
+		if !reflect.DeepEqual(got[i], want) {
+			a, _ := json.Marshal(got[i])
+			t.Fatalf("%s: %s, want %+v", texts[i], a, p)
+		}
+	}
+}
+
+// documented is the board of the examples.
+var documented = awari.Board{1, 1, 1, 1, 0, 2, 0, 0, 0, 0, 0, 2}
+
+// TestLongModule opens the page of docs/publish.md in a browser: its ten lines read the tables of another origin.
+func TestLongModule(t *testing.T) {
+	tries.NeedsLong(t, "a browser")
+	m := publishSite(t, newSiteOf(t, 12, awari.Awari, 11))
+	address := foreign(t, m.out)
+	text := example(t, "html", address)
+	if n := strings.Count(text, "\n"); n != 10 {
+		t.Errorf("the page has %d lines", n)
+	}
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		if r.URL.Path == "/" {
+			fmt.Fprint(w, text)
+		}
+	}))
+	defer other.Close()
+	page := openAt(t, browsertest.Start(t), m.site, other.URL, 800)
+	page.Await("the answer", `document.querySelector("#answer").textContent !== ""`)
+	p, err := m.tables.Probe(documented)
+	must.OK(t, err)
+	want := fmt.Sprintf("value %d; moves", p.Value)
+	for _, move := range p.Moves[:6] {
+		want += map[bool]string{true: " " + strconv.Itoa(move.Value), false: " ."}[move.Legal]
+	}
+	if got := page.Text("#answer"); got != want {
+		t.Errorf("the page says %q, want %q", got, want)
+	}
+	boards := m.random(rand.New(rand.NewPCG(34, 1)), 1000, 11)
+	got := compute[[][]*int](page, fmt.Sprintf(`const { open } = await import("%sawari.js"); return (%s)(await open(), [[%s]]);`, address, probeAll, strings.Join(boards, "],[")))
+	wantProbes(t, m.tables, boards, got)
+}
+
+// nodeSite is a published site, and a directory with its module for Node.
+type nodeSite struct {
+	*site
+	node, out, dir, address string
+}
+
+// newNodeSite publishes layers without what pages ask for beside them.
+func newNodeSite(t *testing.T, seeds int) *nodeSite {
+	t.Helper()
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("there is no node")
+	}
+	s := &nodeSite{site: newSiteOf(t, 12, awari.Awari, seeds), node: node, out: filepath.Join(t.TempDir(), "site"), dir: t.TempDir()}
+	_, err = publish.Run(t.Context(), s.site.dir, s.out, publish.Options{Pages: web.Site(), Job: job.Job{Family: cpu.Best()}})
+	must.OK(t, err)
+	s.address = foreign(t, s.out)
+	must.Write(t, filepath.Join(s.dir, "awari.mjs"), must.Read(t, filepath.Join(s.out, "awari.js")))
+	return s
+}
+
+// run runs a program, whose argument is the address of the site.
+func (s *nodeSite) run(t *testing.T, program, stdin string) string {
+	t.Helper()
+	must.Write(t, filepath.Join(s.dir, "program.mjs"), []byte(program))
+	cmd := exec.Command(s.node, filepath.Join(s.dir, "program.mjs"), s.address)
+	cmd.Stdin = strings.NewReader(stdin)
+	text, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	return string(text)
+}
+
+// TestLongModuleInNode runs the program of docs/publish.md, and reads boards, damaged files and nonsense.
+func TestLongModuleInNode(t *testing.T) {
+	seeds, count := 8, 50
+	if tries.Long() {
+		seeds, count = 11, 1000
+	}
+	s := newNodeSite(t, seeds)
+	testNodeExample(t, s)
+	boards := (&mirror{site: s.site}).random(rand.New(rand.NewPCG(34, 2)), count, seeds)
+	var got [][]*int
+	text := s.run(t, `import { open } from "./awari.mjs"; import { readFileSync } from "node:fs";
+const tables = await open(process.argv[2] + "tables"), boards = JSON.parse(readFileSync(0, "utf8"));
+console.log(JSON.stringify(await (`+probeAll+`)(tables, boards)));`, "[["+strings.Join(boards, "],[")+"]]")
+	must.OK(t, json.Unmarshal([]byte(text), &got))
+	wantProbes(t, s.tables, boards, got)
+	testNodeFaults(t, s)
+}
+
+// testNodeExample compares what the program of docs/publish.md prints with the tables.
+func testNodeExample(t *testing.T, s *nodeSite) {
+	t.Helper()
+	score, err := s.tables.Score(documented)
+	must.OK(t, err)
+	best, err := line.Best(t.Context(), s.tables, documented, line.Options{Positions: 1 << 16})
+	must.OK(t, err)
+	var pits []string
+	for _, m := range best.Moves {
+		pits = append(pits, strconv.Itoa(m.Pit))
+	}
+	got := strings.Join(strings.Fields(s.run(t, example(t, "js", s.address), "")), " ")
+	if want := fmt.Sprintf("%d [ %s ]", score, strings.Join(pits, ", ")); got != want {
+		t.Errorf("the program says %q, want %q", got, want)
+	}
+}
+
+// testNodeFaults asks for what there is not.
+func testNodeFaults(t *testing.T, s *nodeSite) {
+	t.Helper()
+	damaged := must.Read(t, filepath.Join(s.out, "tables", "layer-05.gl"))
+	damaged[len(damaged)/2] ^= 1
+	must.Write(t, filepath.Join(s.out, "tables", "layer-05.gl"), damaged)
+	text := s.run(t, `import { open, Fault } from "./awari.mjs";
+const tables = await open(process.argv[2] + "tables/");
+for (const board of [[1], [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1], "x", [0.5, 0.5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], [-1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], [49, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+  [48, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], [5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], [0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0]]) {
+  console.log(await tables.score(board).catch((e) => (e instanceof Fault ? e.name : "no Fault: " + e)));
+}
+console.log(await open(process.argv[2] + "nothing/").catch((e) => e.name + ": " + e.message));`, "")
+	want := strings.Repeat("BadBoard\n", 6) + "Unsolved\nDamaged\n-1\nServerError: manifest.json: the server answers 404.\n"
+	if text != want {
+		t.Errorf("got\n%s\nwant\n%s", text, want)
+	}
+}

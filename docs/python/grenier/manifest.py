@@ -1,0 +1,90 @@
+"""The list of the layers of a run: see docs/format/manifest.md."""
+import json
+import math
+import re
+from typing import Any, Dict, List, NamedTuple
+
+from .checksum import crc32c
+from .errors import Corrupt, check
+from .rules import RULES
+
+
+class Entry(NamedTuple):
+    """A layer. directory is another one than that of the list, or ""."""
+
+    seeds: int
+    positions: int
+    file: str
+    directory: str
+    bytes: int
+    checksum: str
+    fnv1a64: str
+    win: int
+    draw: int
+    loss: int
+
+
+class Manifest(NamedTuple):
+    """The rules, the pits of the whole board, and the layers from 0 seeds on."""
+
+    rules: str
+    pits: int
+    layers: List[Entry]
+
+
+def parse(name: str, data: bytes) -> Manifest:
+    """Reads and checks the bytes of the file of that name."""
+    check(data.startswith(b'{\n  "format": "grenier-manifest",\n'), name + ": not a manifest")
+    check(data.endswith(b'  "crc32c": "%08x"\n}\n' % crc32c(data[:-25])), name + ": checksum")
+    try:
+        return _manifest(json.loads(data))
+    except (Corrupt, ValueError, RecursionError) as error:
+        raise Corrupt("%s: %s" % (name, error)) from None
+
+
+def _manifest(all: Dict[str, Any]) -> Manifest:
+    check(_whole(all, "version") in (1, 2), "unknown version")
+    check(_text(all, "game", ".*") == "awari", "it lists no layers of awari")
+    pits, rules, layers = _whole(all, "pits"), _text(all, "rules", ".*"), all.get("layers")
+    check(pits in range(4, 13, 2) and rules in RULES, "pits or rules that awari does not have")
+    check(type(layers) is list, "layers: no list")
+    return Manifest(rules, pits, [_entry(pits, n, entry) for n, entry in enumerate(layers or [])])
+
+
+def _entry(pits: int, n: int, entry: Any) -> Entry:
+    try:
+        check(type(entry) is dict, "no object")
+        positions = _whole(entry, "positions")
+        check(_whole(entry, "seeds") == n and positions == math.comb(pits + n - 1, n), "seeds or positions")
+        win, draw, loss = (_whole(entry, sign) for sign in ("win", "draw", "loss"))
+        _check_counts(n, entry, [win, draw, loss])
+        check(_whole(entry, "bytes") > 0, "no bytes")
+        return Entry(n, positions, _text(entry, "file", "[a-z0-9_-]+[.]gl"), _text({"directory": "", **entry}, "directory", ".*"), entry["bytes"],
+                     _text(entry, "checksum", "[0-9a-f]{8}"), _text(entry, "fnv1a64", "[0-9a-f]{16}"), win, draw, loss)
+    except Corrupt as error:
+        raise Corrupt("layer %d: %s" % (n, error)) from None
+
+
+def _check_counts(n: int, entry: Dict[str, Any], signs: List[int]) -> None:
+    """The counts of scores of a layer must add up."""
+    histogram = entry.get("histogram")
+    check(type(histogram) is dict and all(re.fullmatch("-?[0-9]{1,3}", score) for score in histogram), "histogram")
+    counts = {int(score): _whole(histogram, score) for score in histogram or {}}
+    check(all(-n <= score <= n for score in counts), "scores beyond the seeds")
+    added = [sum(c for s, c in counts.items() if s > 0), counts.get(0, 0), sum(c for s, c in counts.items() if s < 0)]
+    check(added == signs and sum(added) == entry["positions"] and 0 not in counts.values(), "counts of scores")
+
+
+def _whole(fields: Any, name: str) -> int:
+    """A whole number from 0 on, which neither true nor 1.0 is."""
+    value = fields.get(name)
+    if type(value) is not int or value < 0:
+        raise Corrupt("%s: no whole number" % name)
+    return value
+
+
+def _text(fields: Any, name: str, pattern: str) -> str:
+    value = fields.get(name)
+    if type(value) is not str or not re.fullmatch(pattern, value, re.DOTALL):
+        raise Corrupt("%s: no text as it must be" % name)
+    return value
