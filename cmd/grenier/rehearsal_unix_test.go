@@ -41,11 +41,11 @@ func TestLongRehearsal(t *testing.T) {
 	mustRun(t, r.solve(r.dir)...)
 	r.layers = withoutSeconds(t, r.dir)
 	for _, bits := range plan.Widths() {
-		t.Run(fmt.Sprintf("%d bits", bits), func(t *testing.T) { r.forced(t, bits) })
+		t.Run(fmt.Sprintf("%d bits", bits), func(t *testing.T) { r.solveForced(t, bits) })
 	}
 	t.Run("little memory", r.narrow)
-	t.Run("killed", r.killed)
-	t.Run("retrograde", r.retrograde)
+	t.Run("killed", r.solveKilled)
+	t.Run("retrograde", r.solveRetrograde)
 	t.Run("readers", r.readers)
 }
 
@@ -68,8 +68,8 @@ func (r *rehearsal) same(t *testing.T, dir string, last int) {
 	sameFiles(t, want, got)
 }
 
-// forced solves layers with scores of some bits.
-func (r *rehearsal) forced(t *testing.T, bits int) {
+// solveForced solves layers with scores of some bits.
+func (r *rehearsal) solveForced(t *testing.T, bits int) {
 	dir, last := filepath.Join(t.TempDir(), "run"), min(r.seeds, tries.Pick(0, 20, awari.MaxSeeds))
 	o := solve.Options{Seeds: last, Bits: bits, Job: job.Job{Workers: 2}}
 	_, err := solve.Solve(t.Context(), dir, awaritest.Game(t, 8, awari.Awari), o)
@@ -94,8 +94,8 @@ func (r *rehearsal) narrow(t *testing.T) {
 	r.same(t, dir, r.seeds)
 }
 
-// killed kills a run twelve times, at moments that may be in any layer.
-func (r *rehearsal) killed(t *testing.T) {
+// solveKilled kills a run twelve times, at moments that may be in any layer.
+func (r *rehearsal) solveKilled(t *testing.T) {
 	const kills = 12
 	dir, rng, kill := filepath.Join(t.TempDir(), "run"), tries.Rand(t), 0
 	patience := tries.Pick(0, time.Second, 15*time.Second)
@@ -111,8 +111,8 @@ func (r *rehearsal) killed(t *testing.T) {
 	r.same(t, dir, r.seeds)
 }
 
-// retrograde solves with the other engine as many layers as there is memory for.
-func (r *rehearsal) retrograde(t *testing.T) {
+// solveRetrograde solves with the other engine as many layers as there is memory for.
+func (r *rehearsal) solveRetrograde(t *testing.T) {
 	dir, last := filepath.Join(t.TempDir(), "run"), min(r.seeds, tries.Pick(0, 18, 36))
 	mustRun(t, "awari", "solve", "--pits", "8", "--seeds", strconv.Itoa(last), "--dir", dir, "--engine", "retrograde", "--progress", "none", "--json")
 	r.same(t, dir, last)
