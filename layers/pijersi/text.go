@@ -195,58 +195,6 @@ func quote(t string) string {
 	return fmt.Sprintf("%q", t)
 }
 
-// ParseCodeLenient reads a code as people mistype it: blanks are dropped, letters
-// of the wrong case are turned (a lone code of mixed case is taken for white's), and
-// missing letters for As on the left, as in a small number. It returns a
-// warning for each of these, and fails with ErrCode when that is not enough.
-func ParseCodeLenient(code string) (s Setup, warnings []string, err error) {
-	if s, err = ParseCode(code); err == nil {
-		return s, nil, nil
-	}
-	mended := strings.Join(strings.Fields(code), "")
-	if mended != code {
-		warnings = append(warnings, quote(code)+": blanks dropped")
-	}
-	parts := strings.Split(mended, string(separator))
-	for i, part := range parts {
-		colour := White
-		if i == 1 || len(parts) == 1 && part == inCase(part, Black) {
-			colour = Black
-		}
-		var said []string
-		parts[i], said = mend(part, colour)
-		warnings = append(warnings, said...)
-	}
-	if s, err = ParseCode(strings.Join(parts, string(separator))); err != nil {
-		return Setup{}, nil, err
-	}
-	return s, warnings, nil
-}
-
-// mend returns the code of a line-up in the case of its player and with six
-// letters, if it has any letters.
-func mend(part string, colour Colour) (mended string, warnings []string) {
-	if mended = inCase(part, colour); mended != part {
-		warnings = append(warnings, fmt.Sprintf("%s: read as %s", quote(part), mended))
-	}
-	if missing := CodeLen - len(mended); missing > 0 && mended != "" {
-		padded := strings.Repeat(alphabet[colour][:1], missing) + mended
-		warnings = append(warnings, fmt.Sprintf("%s has %s, want %d: read as %s", quote(part), letterCount(len(part)), CodeLen, padded))
-		mended = padded
-	}
-	return mended, warnings
-}
-
-// inCase returns t with the letters of the alphabet in the case of a player.
-func inCase(t string, colour Colour) string {
-	return strings.Map(func(r rune) rune {
-		if i := strings.IndexRune(alphabet[1-colour], r); i >= 0 {
-			return rune(alphabet[colour][i])
-		}
-		return r
-	}, t)
-}
-
 // Parse reads a set-up in any of the three ways of writing it: cubes, code or cells. It
 // fails with ErrCubes, ErrCode or ErrCells, or with ErrText when it cannot even tell which
 // of them is meant.
