@@ -72,45 +72,6 @@ func commit(t tb, f *workfile.File, name string, data []byte) {
 	must.OK(t, f.Commit(name, data))
 }
 
-func TestLife(t *testing.T) {
-	d := open(t, t.TempDir())
-	f := create(t, d, tilesName)
-	a, b := content(1, 1000), content(2, 700)
-	ea, eb := put(t, f, a), put(t, f, b)
-	commit(t, f, checkpointName, []byte("a, b"))
-	f.Drop(ea)
-	expect(t, f, ea, a)
-	if e := put(t, f, content(3, 500)); e.Offset < 1700 {
-		t.Errorf("put at %d, which the checkpoint refers to", e.Offset)
-	}
-	if f.Size() != 2200 || f.Used() != 2200 {
-		t.Errorf("size %d, used %d", f.Size(), f.Used())
-	}
-	commit(t, f, checkpointName, []byte("b"))
-	if f.Used() != 1200 {
-		t.Errorf("used %d", f.Used())
-	}
-	must.OK(t, f.Close())
-	if _, err := f.Put(a); !errors.Is(err, fs.ErrClosed) {
-		t.Error(err)
-	}
-
-	if data, err := vfs.Read(d, checkpointName, 100); err != nil || string(data) != "b" {
-		t.Errorf("%q, %v", data, err)
-	}
-	f, err := workfile.Open(d, tilesName, []workfile.Extent{{}, eb})
-	must.OK(t, err)
-	defer f.Close()
-	expect(t, f, eb, b)
-	if e := put(t, f, a); e.Offset != 0 {
-		t.Errorf("put at %d", e.Offset)
-	}
-	expect(t, f, eb, b)
-	if f.Size() != 2200 || f.Used() != 1700 {
-		t.Errorf("size %d, used %d", f.Size(), f.Used())
-	}
-}
-
 func TestDamage(t *testing.T) {
 	d := open(t, t.TempDir())
 	path := d.Path(tilesName)
@@ -133,12 +94,6 @@ func TestDamage(t *testing.T) {
 	damaged(func(h *os.File) { h.WriteAt([]byte{^content(2, 1000)[500]}, 1500) })
 	damaged(func(h *os.File) { h.Truncate(1900) })
 	damaged(func(h *os.File) { h.Truncate(900) })
-}
-
-func TestMissing(t *testing.T) {
-	if _, err := workfile.Open(open(t, t.TempDir()), tilesName, nil); !errors.Is(err, fs.ErrNotExist) {
-		t.Error(err)
-	}
 }
 
 // TestFullDisk fills a disk: what fits later is put into the space of what did
@@ -277,6 +232,13 @@ func TestMisuse(t *testing.T) {
 	}
 	if f.Used() != 0 {
 		t.Errorf("%d bytes used", f.Used())
+	}
+	must.OK(t, f.Close())
+	if _, err := f.Put(content(1, 1)); !errors.Is(err, fs.ErrClosed) {
+		t.Error(err)
+	}
+	if _, err := workfile.Open(disk.Dir(work), "missing", nil); !errors.Is(err, fs.ErrNotExist) {
+		t.Error(err)
 	}
 }
 
