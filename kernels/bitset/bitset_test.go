@@ -25,14 +25,10 @@ func plain(src, mask []uint64) []uint64 {
 	return dst
 }
 
-// fenced returns n words between pages that cannot be read: at their end or at their start.
-func fenced(t testing.TB, n int, end bool) []uint64 {
+// fenced returns n words at an end of memory between pages that cannot be read.
+func fenced(t testing.TB, n int, end guard.End) []uint64 {
 	t.Helper()
-	r := guard.New[uint8](t, 8*n)
-	b := r.Start(8 * n)
-	if end {
-		b = r.End(8 * n)
-	}
+	b := guard.New[uint8](t, 8*n).At(end, 8*n)
 	return unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(b))), n)
 }
 
@@ -40,7 +36,7 @@ func fenced(t testing.TB, n int, end bool) []uint64 {
 func check(t testing.TB, f cpu.Family, rng *rand.Rand, mask []uint64) {
 	t.Helper()
 	m := NewMask(mask)
-	for _, end := range []bool{false, true} {
+	for _, end := range guard.Ends {
 		src, dst := fenced(t, m.source(), end), fenced(t, len(mask), end)
 		for i := range src {
 			src[i] = rng.Uint64()
