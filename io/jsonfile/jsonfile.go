@@ -7,7 +7,6 @@ package jsonfile
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 
 	"grenier/io/corrupt"
 	"grenier/io/vfs"
@@ -27,16 +26,6 @@ type Header struct {
 func Encode(doc any) ([]byte, error) {
 	data, err := json.MarshalIndent(doc, "", "  ")
 	return append(data, '\n'), err
-}
-
-// Save makes a document the file of that name in a directory, replacing an older one. It fails as
-// Encode or vfs.Write does.
-func Save(d vfs.Dir, name string, doc any) error {
-	data, err := Encode(doc)
-	if err != nil {
-		return fmt.Errorf("saving %s: %w", d.Path(name), err)
-	}
-	return vfs.Write(d, name, data)
 }
 
 // Read returns what is in the file at path, for Parse: of a file that is larger than

@@ -114,14 +114,6 @@ func TestCountingStates(t *testing.T) {
 	}
 }
 
-func TestMemoryTooSmall(t *testing.T) {
-	s := newTestSweep(board(t, 3, 4), 1<<30, 0)
-	s.store.Most = 1 << 12
-	if err := s.run(t.Context(), func() {}, nil); !errors.Is(err, runs.ErrMemory) {
-		t.Errorf("%v, want runs.ErrMemory", err)
-	}
-}
-
 // interrupt solves a board on disk and stops after some reports of the sweeps.
 func interrupt(t *testing.T, b *chemin.Board, dir string, reports int) (*Result, error) {
 	t.Helper()
