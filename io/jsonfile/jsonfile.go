@@ -42,12 +42,17 @@ func Parse(path string, data []byte, want Header, doc any) error {
 	if err := want.Match(path, data); err != nil {
 		return err
 	}
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.DisallowUnknownFields()
-	if err := d.Decode(doc); err != nil {
+	if err := Decode(data, doc); err != nil {
 		return corrupt.New(path, "", "%w", err)
 	}
 	return nil
+}
+
+// Decode decodes JSON into doc, which must have a field for each of those in it.
+func Decode(data []byte, doc any) error {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	return d.Decode(doc)
 }
 
 // Match fails as Parse does unless data begins a document with the header want, whatever else

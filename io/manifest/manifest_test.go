@@ -170,8 +170,8 @@ func TestParseRefuses(t *testing.T) {
 		want           error
 		text           string
 	}{
-		{"foreign", "{\n", "[\n", corrupt.ErrForeign, "does not begin like a manifest"},
-		{"other format", "grenier-manifest", "grocer-manifest", corrupt.ErrForeign, "does not begin like a manifest"},
+		{"foreign", "{\n", "[\n", corrupt.ErrForeign, "does not begin like a file of grenier-manifest"},
+		{"other format", "grenier-manifest", "grocer-manifest", corrupt.ErrForeign, "does not begin like a file of grenier-manifest"},
 		{"newer", `"version": 1`, `"version": 3`, corrupt.ErrVersion, "version 3"},
 		{"later than needed", `"version": 1`, `"version": 2`, corrupt.ErrCorrupt, "not in the form"},
 		{"directory in version 1", `"bytes": 201`, `"directory": "/disk",
