@@ -84,9 +84,7 @@ func checkOnce(t *testing.T, dir string, requests []remotetest.Request) {
 	var most int64
 	for n := range remoteSeeds + 1 {
 		info, err := os.Stat(filepath.Join(dir, rundir.LayerName(n)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		most += info.Size()
 	}
 	if len(requests) < 20 || bytes > most+remoteSeeds<<16+1<<16 { // heads contain blocks

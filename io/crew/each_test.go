@@ -8,6 +8,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"grenier/internal/testkit/must"
 	"grenier/io/crew"
 )
 
@@ -69,9 +70,7 @@ func TestEachBeginsInOrder(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 }
 
 func TestEachReturnsTheFirstError(t *testing.T) {

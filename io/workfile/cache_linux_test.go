@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/cachetest"
+	"grenier/internal/testkit/must"
 	"grenier/io/workfile"
 )
 
@@ -42,9 +43,7 @@ func TestPageCache(t *testing.T) {
 		}
 	}
 	get("Get")
-	if err := f.Sync(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, f.Sync())
 	if bytes, _ := held(); bytes > 1<<20 {
 		t.Errorf("after Sync: %d bytes in the page cache", bytes)
 	}

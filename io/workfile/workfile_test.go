@@ -190,7 +190,7 @@ func TestDuringCommit(t *testing.T) {
 		}
 		f.Drop(b) // the checkpoint refers to it
 		expect(t, f, a, content(1, 100))
-		panics(t, "dropped twice", func() { f.Drop(a) })
+		must.Panic(t, func() { f.Drop(a) }, "dropped twice")
 	}
 	commit(t, f, checkpointName, nil)
 	disk.rename = func() {}
@@ -212,12 +212,12 @@ func TestMisuse(t *testing.T) {
 	f := create(t, disk.Dir(work), tilesName)
 	e := put(t, f, content(1, 100))
 	f.Drop(e)
-	panics(t, "dropped twice", func() { f.Drop(e) })
+	must.Panic(t, func() { f.Drop(e) }, "dropped twice")
 	commit(t, f, checkpointName, nil)
-	panics(t, "dropped, free", func() { f.Drop(e) })
-	panics(t, "beyond", func() { f.Drop(workfile.Extent{Offset: 100, Length: 1}) })
-	panics(t, "negative", func() { f.Drop(workfile.Extent{Offset: -1, Length: 1}) })
-	panics(t, "no bytes", func() { f.Drop(workfile.Extent{Offset: 50}) })
+	must.Panic(t, func() { f.Drop(e) }, "dropped, free")
+	must.Panic(t, func() { f.Drop(workfile.Extent{Offset: 100, Length: 1}) }, "beyond")
+	must.Panic(t, func() { f.Drop(workfile.Extent{Offset: -1, Length: 1}) }, "negative")
+	must.Panic(t, func() { f.Drop(workfile.Extent{Offset: 50}) }, "no bytes")
 	for _, bad := range []workfile.Extent{{Offset: -1, Length: 1}, {Offset: 100, Length: 1}, {Length: math.MaxUint32},
 		{Offset: math.MaxInt64, Length: 1}, {Offset: 50}, {Sum: 1}} {
 		if _, err := f.Get(bad, nil); !errors.Is(err, corrupt.ErrCorrupt) {
@@ -228,7 +228,7 @@ func TestMisuse(t *testing.T) {
 		}
 	}
 	for _, lengths := range [][]int{nil, {1}, {1, 3}, {4}, {-1, 4}, {4, -1}} {
-		panics(t, fmt.Sprint(lengths), func() { f.PutAll([]byte("abc"), lengths) })
+		must.Panic(t, func() { f.PutAll([]byte("abc"), lengths) }, fmt.Sprint(lengths))
 	}
 	if f.Used() != 0 {
 		t.Errorf("%d bytes used", f.Used())
@@ -366,15 +366,4 @@ func TestNothing(t *testing.T) {
 	if f.Size() != 0 || f.Used() != 0 {
 		t.Error("it takes space")
 	}
-}
-
-func panics(t *testing.T, what string, do func()) {
-	t.Helper()
-	defer func() {
-		t.Helper()
-		if recover() == nil {
-			t.Errorf("%q: no panic", what)
-		}
-	}()
-	do()
 }

@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"grenier/internal/testkit/guard"
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/tries"
 	"grenier/internal/testkit/twins"
 	"grenier/kernels/cpu"
@@ -69,8 +70,8 @@ func TestDeposit(t *testing.T) {
 			}
 		}
 		m := NewMask([]uint64{^uint64(0)})
-		twins.MustPanic(t, func() { For(f)(make([]uint64, 1), make([]uint64, 2), &m) })
-		twins.MustPanic(t, func() { For(f)(nil, make([]uint64, 9), &m) })
+		must.Panic(t, func() { For(f)(make([]uint64, 1), make([]uint64, 2), &m) })
+		must.Panic(t, func() { For(f)(nil, make([]uint64, 9), &m) })
 	})
 }
 

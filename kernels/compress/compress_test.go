@@ -3,6 +3,7 @@ package compress
 import (
 	"testing"
 
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/twins"
 	"grenier/kernels/cpu"
 	"grenier/kernels/window"
@@ -117,8 +118,8 @@ func scoreNaive(panel []int8, row, i, width int) int8 {
 func TestOtherWidthsPanic(t *testing.T) {
 	for _, width := range []int{-2, 0, 1, 5, 7, 9, 16} {
 		twins.Test(t, func(t *testing.T, f cpu.Family) {
-			twins.MustPanic(t, func() { For(f, width) })
-			twins.MustPanic(t, func() { FetchFor(f, width) })
+			must.Panic(t, func() { For(f, width) })
+			must.Panic(t, func() { FetchFor(f, width) })
 		})
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/guard"
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/tries"
 	"grenier/internal/testkit/twins"
 	"grenier/kernels/cpu"
@@ -170,9 +171,7 @@ func BenchmarkJoin(b *testing.B) {
 		k := For(f)
 		b.SetBytes(blockSize)
 		for b.Loop() {
-			if err := k.Join(ranks, code); err != nil {
-				b.Fatal(err)
-			}
+			must.OK(b, k.Join(ranks, code))
 		}
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/guard"
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/tries"
 	"grenier/internal/testkit/twins"
 	"grenier/kernels/cpu"
@@ -204,13 +205,13 @@ func TestShortSlicesPanic(t *testing.T) {
 			turn := TurnFor(f, c)
 			lines, bytes := make([]int8, 65*c.Line()), make([]int8, 65*Side)
 			var sources [Side]uint64
-			twins.MustPanic(t, func() { turn(lines[:2*c.Line()], bytes[:2*Side-1], 0, false, &sources) })
-			twins.MustPanic(t, func() { turn(lines, bytes, 0, false, &sources) })
-			twins.MustPanic(t, func() { turn(lines[:c.Line()], bytes, maxBase+1, false, &sources) })
+			must.Panic(t, func() { turn(lines[:2*c.Line()], bytes[:2*Side-1], 0, false, &sources) })
+			must.Panic(t, func() { turn(lines, bytes, 0, false, &sources) })
+			must.Panic(t, func() { turn(lines[:c.Line()], bytes, maxBase+1, false, &sources) })
 			for _, signed := range []bool{false, true} {
 				sum, digits, line := SumFor(f, c, signed), DigitsFor(f, c, signed), c.DigitLine(signed)
-				twins.MustPanic(t, func() { sum(bytes[:2*Side-1], lines[:2*line]) })
-				twins.MustPanic(t, func() { digits(bytes[:line:line], lines) })
+				must.Panic(t, func() { sum(bytes[:2*Side-1], lines[:2*line]) })
+				must.Panic(t, func() { digits(bytes[:line:line], lines) })
 			}
 		}
 	})

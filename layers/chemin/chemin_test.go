@@ -8,14 +8,14 @@ import (
 	"slices"
 	"strconv"
 	"testing"
+
+	"grenier/internal/testkit/must"
 )
 
 func board(t testing.TB, rows, cols int) *Board {
 	t.Helper()
 	b, err := New(rows, cols)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return b
 }
 
@@ -30,14 +30,10 @@ func TestNewRefuses(t *testing.T) {
 // TestReference compares what needs no search with values from elsewhere.
 func TestReference(t *testing.T) {
 	f, err := os.Open("testdata/small.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer f.Close()
 	rows, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for _, r := range rows[1:] {
 		var n [16]uint64
 		for i := range n {

@@ -6,6 +6,8 @@ import (
 	"io"
 	"strings"
 	"testing"
+
+	"grenier/internal/testkit/must"
 )
 
 func TestDraw(t *testing.T) {
@@ -34,9 +36,7 @@ func TestDraw(t *testing.T) {
 func TestSVG(t *testing.T) {
 	b := board(t, 3, 3)
 	svg, err := b.SVG([]int{0, 6, 3, 7, 4, 8, 5, 2, 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	count := map[string]int{}
 	d := xml.NewDecoder(strings.NewReader(svg))
 	for {
@@ -44,9 +44,7 @@ func TestSVG(t *testing.T) {
 		if errors.Is(err, io.EOF) {
 			break
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if e, ok := token.(xml.StartElement); ok {
 			count[e.Name.Local]++
 		}

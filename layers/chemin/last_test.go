@@ -5,6 +5,8 @@ import (
 	"os"
 	"slices"
 	"testing"
+
+	"grenier/internal/testkit/must"
 )
 
 // TestLongLastCell plays all orders of small boards: on those with two rows and columns or more the
@@ -21,9 +23,7 @@ func TestLongLastCell(t *testing.T) {
 			best, count, elsewhere, shared := uint32(0), 0, 0, 0
 			permute(b.Cells(), func(order []int) {
 				grid, err := b.Play(order)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.OK(t, err)
 				score := slices.Max(grid)
 				if score < best {
 					return

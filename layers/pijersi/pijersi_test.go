@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"grenier/internal/testkit/must"
 	"grenier/layers/pijersi"
 )
 
@@ -23,9 +24,7 @@ func cellText(s pijersi.Setup) string { return string(s.AppendCells(nil)) }
 func mustCubes(t testing.TB, cubes string) pijersi.Setup {
 	t.Helper()
 	s, err := pijersi.ParseCubes(cubes)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return s
 }
 
@@ -34,9 +33,7 @@ func lineups(t *testing.T) iter.Seq2[uint32, pijersi.Lineup] {
 	return func(yield func(uint32, pijersi.Lineup) bool) {
 		for rank := range uint32(pijersi.Count) {
 			s, err := pijersi.UnrankSetup(uint64(rank), pijersi.Mirror)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			if !yield(rank, s.White) {
 				return
 			}

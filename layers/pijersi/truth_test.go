@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"grenier/internal/testkit/must"
 	"grenier/layers/pijersi"
 )
 
@@ -37,9 +38,7 @@ func readReference(t *testing.T) (r reference) {
 	if err == nil {
 		err = json.Unmarshal(data, &r)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if len(r.Examples) != 4 || len(r.Vectors) != 16 || len(r.Invalid) != 6 {
 		t.Fatalf("%d examples, %d vectors, %d invalid codes", len(r.Examples), len(r.Vectors), len(r.Invalid))
 	}

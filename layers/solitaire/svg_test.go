@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"grenier/internal/testkit/must"
 )
 
 var update = flag.Bool("update", false, "rewrite golden files")
@@ -16,9 +18,7 @@ var update = flag.Bool("update", false, "rewrite golden files")
 func TestSVG(t *testing.T) {
 	b := Named(English)
 	center, err := b.Center()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	start := b.Full() &^ (1 << center)
 	for name, moves := range map[string][]Move{
 		"position.svg": nil,
@@ -34,12 +34,8 @@ func TestSVG(t *testing.T) {
 		}
 		path := filepath.Join("testdata", name)
 		if *update {
-			if err := os.MkdirAll("testdata", 0o755); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, os.MkdirAll("testdata", 0o755))
+			must.OK(t, os.WriteFile(path, []byte(got), 0o644))
 		}
 		if want, err := os.ReadFile(path); err != nil || got != string(want) {
 			t.Errorf("%s differs from the golden file: %v", name, err)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"grenier/internal/testkit/must"
 	"grenier/layers/chemin"
 )
 
@@ -28,9 +29,7 @@ func rest(b *chemin.Board, s *chemin.State, known map[chemin.State]uint32) uint3
 func testBounds(t *testing.T, b *chemin.Board, perSize int) *bounds {
 	t.Helper()
 	found, err := newBounds(t.Context(), b, growth(b), limits{1 << 30, perSize, 2}, func(int) {})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return found
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/runstest"
 	"grenier/io/corrupt"
 	"grenier/layers/chemin"
@@ -152,14 +153,10 @@ func TestRecords(t *testing.T) {
 		s := &runs.Store{Most: 1 << 20}
 		w := runs.NewWriter(s, c.layout().stride())
 		for _, row := range tt.rows {
-			if err := w.Add(row); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, w.Add(row))
 		}
 		r, err := w.Finish()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		c.Blocks = r.Blocks
 		if err := verify(s, b, c, growth(b)); tt.ok && err != nil || !tt.ok && !errors.Is(err, corrupt.ErrCorrupt) {
 			t.Errorf("%s: %v", tt.name, err)
@@ -206,14 +203,10 @@ func FuzzRecords(f *testing.F) {
 				raw = raw[copy(word[:], raw):]
 				row[i] = binary.LittleEndian.Uint32(word[:])
 			}
-			if err := w.Add(row); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, w.Add(row))
 		}
 		layer, err := w.Finish()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		c.Blocks = layer.Blocks
 		if err := verify(s.store, b, c, limits); err != nil {
 			if !errors.Is(err, corrupt.ErrCorrupt) {
@@ -225,8 +218,6 @@ func FuzzRecords(f *testing.F) {
 		if layer.N == 0 {
 			return
 		}
-		if err := s.run(t.Context(), func() {}, nil); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, s.run(t.Context(), func() {}, nil))
 	})
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
+	"grenier/internal/testkit/must"
 	"grenier/io/memory"
 	"grenier/layers/chemin"
 	"grenier/pipeline/internal/runs"
@@ -27,9 +28,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func board(t testing.TB, rows, cols int) *chemin.Board {
 	t.Helper()
 	b, err := chemin.New(rows, cols)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return b
 }
 
@@ -37,9 +36,7 @@ func solve(t testing.TB, rows, cols int, opts Options) *Result {
 	t.Helper()
 	opts.Memory, opts.Workers = max(opts.Memory, 256<<20), 2
 	r, err := Solve(context.Background(), board(t, rows, cols), opts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if !r.Exact() {
 		t.Fatalf("%d x %d, %s: bounds %d and %d", rows, cols, opts.Method, r.Lower, r.Upper)
 	}
@@ -83,14 +80,10 @@ func agree(t *testing.T, what string, c *Counts, want ...string) {
 // TestReference compares all methods with values from elsewhere.
 func TestReference(t *testing.T) {
 	f, err := os.Open("../../layers/chemin/testdata/small.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer f.Close()
 	lines, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if len(lines) != 13 {
 		t.Fatalf("%d lines in the reference", len(lines))
 	}
@@ -149,9 +142,7 @@ func TestEnding(t *testing.T) {
 		want, best := 0, uint32(0)
 		for order := range permutations(b.Cells()) {
 			grid, err := b.Play(order)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			score := slices.Max(grid)
 			if score > best {
 				want, best = 0, score
@@ -233,9 +224,7 @@ func TestLongWorkers(t *testing.T) {
 		for _, workers := range []int{1, 7} {
 			opts := Options{Job: job.Job{Memory: tt.memory, Workers: workers}, Method: tt.method}
 			r, err := Solve(t.Context(), board(t, tt.rows, tt.cols), opts)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			if r.Cut != tt.cut {
 				t.Errorf("%+v: cut %v", tt, r.Cut)
 			}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"grenier/internal/testkit/must"
 	"grenier/io/rundir"
 	"grenier/layers/chemin"
 	"grenier/pipeline/internal/runs"
@@ -22,9 +23,7 @@ func sweepAll(t *testing.T, s *sweep) (states []int, bytes int64) {
 			states = append(states, s.layer.N)
 		}
 	}, func() ([]byte, error) { return nil, nil })
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	s.store.Drop(s.layer.Run)
 	if held := s.store.Held(); held != 0 {
 		t.Errorf("%d bytes are still held", held)

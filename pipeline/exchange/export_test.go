@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/testrun"
 	"grenier/io/corrupt"
 	"grenier/io/frame"
@@ -35,9 +36,7 @@ func solveRun(t testing.TB, game awari.Game, seeds int) string {
 	_, err := solve.Solve(t.Context(), dir, game, solve.Options{
 		Seeds: seeds, Job: job.Job{Workers: 2, Family: cpu.Best()},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return dir
 }
 
@@ -45,9 +44,7 @@ func solveRun(t testing.TB, game awari.Game, seeds int) string {
 func open(t testing.TB, dir string) *tables.Tables {
 	t.Helper()
 	tb, err := tables.Open(dir, tables.Options{Family: cpu.Best()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	t.Cleanup(func() {
 		if err := tb.Close(); err != nil {
 			t.Error(err)
@@ -60,9 +57,7 @@ func open(t testing.TB, dir string) *tables.Tables {
 func scoresOf(t testing.TB, tb *tables.Tables, n int) []int8 {
 	t.Helper()
 	scores := make([]int8, tb.Layers()[n].Positions)
-	if err := tb.Read(n, 0, scores); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, tb.Read(n, 0, scores))
 	return scores
 }
 
@@ -75,9 +70,7 @@ func written(t testing.TB, dir string, o Options) []byte {
 		o.Codec = frame.None
 	}
 	s, err := Write(t.Context(), dir, &out, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if s.Bytes != uint64(out.Len()) || s.Seeds != o.Seeds || s.Format != o.Format || s.Codec != o.Codec {
 		t.Errorf("%+v, and %d bytes", s, out.Len())
 	}
@@ -170,9 +163,7 @@ func TestLongEncoderPieces(t *testing.T) {
 					scores[i] = int8(from + uint64(i))
 				}
 				piece, err := Vu.newEncoder(s).encode(nil, from, scores)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.OK(t, err)
 				got = append(slices.Clone(piece), got...)
 			}
 			if !bytes.Equal(got, want) {
@@ -191,9 +182,7 @@ func publishedIndex(t *testing.T, b awari.Board) int64 {
 			return 0
 		}
 		c, err := colex.Binomial(n, k)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		return int64(c)
 	}
 	index, left, emptied := int64(0), b.Seeds(), false
@@ -231,9 +220,7 @@ func TestLongPublishedExample(t *testing.T) {
 		t.Errorf("the score is %d, want 0", score)
 	}
 	probe, err := open(t, dir).Probe(board)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for pit, want := range []int{-1, -1, -2, -2, -2, 0} {
 		if m := probe.Moves[pit]; m.Value != want {
 			t.Errorf("pit %d: %d, want %d", pit, m.Value, want)

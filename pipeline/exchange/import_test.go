@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/testrun"
 	"grenier/io/corrupt"
 	"grenier/io/frame"
@@ -114,20 +115,14 @@ func TestLongVuSource(t *testing.T) {
 func checkVuSource(t *testing.T, tb *tables.Tables, n int) {
 	s, want := mustShape(t, tb.Game(), n), scoresOf(t, tb, n)
 	file, err := vuEncoder{s}.encode(nil, 0, slices.Clone(want))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	source, err := openVu(t, tb, n, file, frame.None)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer source.Close()
 	for _, size := range []uint64{1, 5, 100, s.size()} {
 		for from := uint64(0); from < s.size(); from += max(size, 1+s.size()/50) {
 			got := make([]int8, min(size, s.size()-from))
-			if err := source.Read(from, got); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, source.Read(from, got))
 			if !slices.Equal(got, want[from:from+uint64(len(got))]) {
 				t.Fatalf("%d scores from rank %d: %v", size, from, got)
 			}
@@ -145,9 +140,7 @@ func openVu(t testing.TB, tb *tables.Tables, n int, file []byte, codec frame.Cod
 		Options: importOptions(n, Vu, codec), path: path, game: tb.Game(), shape: s, scores: s.reachable(), room: frame.MostRoom,
 	}
 	work, err := vfs.OpenDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	t.Cleanup(func() { work.Close() })
 	return i.open(t.Context(), tb, work)
 }
@@ -214,15 +207,11 @@ func pack(t testing.TB, codec frame.Codec, data []byte) []byte {
 	t.Helper()
 	var out bytes.Buffer
 	w, err := frame.NewWriter(&out, codec, uint64(len(data)), 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if _, err := w.Write(data); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, w.Close())
 	return out.Bytes()
 }
 
@@ -234,9 +223,7 @@ func files(t *testing.T, dir string) []string {
 		names = append(names, path)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return names
 }
 
@@ -358,9 +345,7 @@ func FuzzInput(f *testing.F) {
 	for n := range most + 1 {
 		s := mustShape(f, game, n)
 		file, err := vuEncoder{s}.encode(nil, 0, scoresOf(f, tb, n))
-		if err != nil {
-			f.Fatal(err)
-		}
+		must.OK(f, err)
 		f.Add(uint8(n), uint8(0), file)
 		f.Add(uint8(n), uint8(1), pack(f, frame.LZ4, file))
 		f.Add(uint8(n), uint8(2), pack(f, frame.Zstd, file))

@@ -8,6 +8,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/testrun"
 	"grenier/layers/awari"
 )
@@ -28,9 +29,7 @@ func everyShape(t *testing.T, check func(t *testing.T, game awari.Game, n int)) 
 func mustShape(t testing.TB, game awari.Game, n int) *shape {
 	t.Helper()
 	s, err := newShape(game, n)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return s
 }
 
@@ -79,9 +78,7 @@ func TestPublishedOrder(t *testing.T) {
 		for i, b := range boards {
 			_, rank := space.Rank(b)
 			before, err := s.fullBefore(rank)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			if place := s.reachable() - 1 - (rank - before); place != uint64(i) {
 				t.Fatalf("board %s is number %d, want %d", game.Text(b), place, i)
 			}

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"grenier/internal/testkit/crashfs"
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/runstest"
 	"grenier/io/corrupt"
 	"grenier/io/rundir"
@@ -248,9 +249,7 @@ func FuzzCheckpoint(f *testing.F) {
 	p := diskGame(f)
 	f.Fuzz(func(t *testing.T, payload []byte) {
 		s, err := newSearch(p, onDisk(""), false)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		c := &checkpoint{}
 		if json.Unmarshal(payload, c) != nil || s.load(c) != nil {
 			return

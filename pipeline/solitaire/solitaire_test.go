@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/reach"
 	"grenier/internal/testkit/solitairetest"
 	"grenier/io/memory"
@@ -29,9 +30,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func game(t testing.TB, picture string, start int) Problem {
 	t.Helper()
 	b, p, err := solitaire.Parse(picture)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if start >= 0 {
 		p = b.Full() &^ (1 << start)
 	}
@@ -43,9 +42,7 @@ func central(t testing.TB) Problem {
 	t.Helper()
 	b := solitaire.Named(solitaire.English)
 	center, err := b.Center()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return Problem{Board: b, Start: b.Full() &^ (1 << center)}
 }
 
@@ -64,13 +61,9 @@ func solved(t testing.TB, table *Table) (a answer) {
 	t.Helper()
 	a.Layers, a.Winning = table.Layers()
 	advice, err := table.Advise(t.Context(), State{table.Start, -1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	jumps, moves, ok, err := table.Shortest(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	a.Solutions, a.Moves, a.Solvable = advice.Solutions.String(), moves, ok
 	p := table.Start
 	for _, j := range jumps {
@@ -89,9 +82,7 @@ func solved(t testing.TB, table *Table) (a answer) {
 func solve(t testing.TB, p Problem, o Options) answer {
 	t.Helper()
 	table, err := Solve(t.Context(), p, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer func() {
 		if err := table.Close(); err != nil {
 			t.Error(err)
@@ -165,13 +156,9 @@ func (b *brute) least(s State) int {
 func (b *brute) answer(t *testing.T) (a answer) {
 	t.Helper()
 	space, err := solitairetest.NewSpace(b.Board)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	set, err := reach.From(t.Context(), space, b.Start)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	var maps []symmetry.Map
 	for _, m := range b.Board.Symmetries() {
 		if symmetry.Image(&m, b.ends()) == b.ends() {
@@ -228,9 +215,7 @@ func TestLongBrute(t *testing.T) {
 				b := newBrute(p)
 				want := b.answer(t)
 				table, err := Solve(t.Context(), p, options())
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.OK(t, err)
 				if diff := cmp.Diff(want, solved(t, table)); diff != "" {
 					t.Fatalf("%s\nends %#x (-brute force +search)\n%s", p.Board.Picture(p.Start), p.Ends, diff)
 				}
@@ -266,9 +251,7 @@ func checkAdvice(t *testing.T, table *Table, b *brute) {
 	s := State{table.Start, -1}
 	for step := 0; ; step++ {
 		a, err := table.Advise(t.Context(), s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if a.Solutions.Cmp(b.count(s.Position)) != 0 || a.Solutions.Sign() > 0 && a.Moves != b.least(s) {
 			t.Fatalf("%v: %v solutions, %d moves, want %v, %d", s, a.Solutions, a.Moves, b.count(s.Position), b.least(s))
 		}
@@ -302,16 +285,12 @@ func TestLittleMemory(t *testing.T) {
 		for threads := 1; threads <= 3; threads += 2 {
 			o := Options{Job: job.Job{Memory: runs.LeastMemory(threads), Workers: threads}, Dir: dir}
 			s, err := newSearch(p, o, true)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			s.room = 1
 			if s.mostFound() > 2*mostChildren || s.abreast() != 2 {
 				t.Fatalf("%d positions in a buffer, %d runs at a time", s.mostFound(), s.abreast())
 			}
-			if err := errors.Join(s.forward(t.Context()), s.backward(t.Context())); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, errors.Join(s.forward(t.Context()), s.backward(t.Context())))
 			table := &Table{s}
 			if diff := cmp.Diff(want, solved(t, table)); diff != "" {
 				t.Errorf("%d threads, directory %q (-want +got)\n%s", threads, dir, diff)
@@ -364,9 +343,7 @@ func TestEnglishBeginning(t *testing.T) {
 		t.Fatal(err)
 	}
 	s, err := newSearch(central(t), Options{Job: job.Job{Memory: o.Memory}, Dir: o.Dir}, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if got, want := fmt.Sprint(s.counts()), "[1 1 2 8 39 171 719 2757 9751]"; got != want {
 		t.Errorf("%s, published %s", got, want)
 	}
@@ -400,9 +377,7 @@ func TestOptions(t *testing.T) {
 // TestTooLittleMemory: a search whose layers do not fit says so.
 func TestTooLittleMemory(t *testing.T) {
 	s, err := newSearch(game(t, "oooo\noooo\noooo\noooo", 1), options(), true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	s.store.Most = 1 << 11
 	if err := s.failed(s.forward(t.Context())); !errors.Is(err, ErrMemory) || !errors.Is(err, fault.Usage) {
 		t.Errorf("%v, want ErrMemory", err)

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"grenier/cmd/grenier/cli"
+	"grenier/internal/testkit/must"
 	"grenier/io/lines"
 	"grenier/layers/pijersi"
 )
@@ -43,9 +44,7 @@ func TestPijersiStreams(t *testing.T) {
 	var text [3]strings.Builder
 	for range 20_000 {
 		s, err := pijersi.UnrankSetup(r.Uint64N(pijersi.SetupCount), pijersi.Total)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		for i, line := range []string{s.Code(), s.CubeText(), string(s.AppendCells(nil))} {
 			text[i].WriteString(line + "\n")
 		}

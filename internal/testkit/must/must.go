@@ -23,6 +23,18 @@ func OK(t Test, err error) {
 	}
 }
 
+// Panic ends the test, with something about it, if do does not panic.
+func Panic(t Test, do func(), about ...any) {
+	t.Helper()
+	defer func() {
+		if recover() == nil {
+			t.Helper()
+			t.Fatal(append([]any{"no panic: "}, about...)...)
+		}
+	}()
+	do()
+}
+
 // Same ends the test if got is not what it should be.
 func Same(t Test, what string, want, got any) {
 	t.Helper()

@@ -5,6 +5,7 @@ import (
 	"os"
 	"testing"
 
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/swaptest"
 	"grenier/kernels/perm"
 	"grenier/layers/swap"
@@ -16,9 +17,7 @@ var mustGrid = swaptest.Grid
 func mustWalking(tb testing.TB, g *swap.Grid) *heuristic.Walking {
 	tb.Helper()
 	w, err := heuristic.NewWalking(g)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must.OK(tb, err)
 	return w
 }
 

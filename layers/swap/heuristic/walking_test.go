@@ -7,6 +7,7 @@ import (
 	"os"
 	"testing"
 
+	"grenier/internal/testkit/must"
 	"grenier/layers/swap"
 	"grenier/layers/swap/heuristic"
 )
@@ -14,9 +15,7 @@ import (
 func build(tb testing.TB, rows, cols int) *heuristic.Walking {
 	tb.Helper()
 	w, err := heuristic.BuildWalking(tb.Context(), rows, cols, 0)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must.OK(tb, err)
 	return w
 }
 
@@ -135,9 +134,7 @@ func TestLongWalkingLarge(t *testing.T) {
 	}
 	for _, size := range sizes {
 		g, err := swap.NewListedGrid(size[0], size[1])
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		w, rng, tiles := build(t, g.Rows(), g.Cols()), rand.New(rand.NewPCG(1, 2)), g.Home()
 		f := mustFollow(t, g, w)
 		f.Begin(tiles)

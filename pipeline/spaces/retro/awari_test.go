@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"testing"
 
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/testrun"
 	"grenier/layers/awari"
 	"grenier/pipeline/spaces/retro"
 )
@@ -23,14 +25,10 @@ type truth struct {
 func readTruth(t *testing.T) map[string][]truth {
 	t.Helper()
 	file, err := os.Open("../../../layers/awari/testdata/layers.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer file.Close()
 	records, err := csv.NewReader(file).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	byGame := map[string][]truth{}
 	for _, r := range records[1:] {
 		var numbers [7]int
@@ -53,13 +51,9 @@ func gameName(t *testing.T, rules string, pits int) string {
 func mustGame(t testing.TB, rules string, pits int) awari.Game {
 	t.Helper()
 	r, err := awari.ParseRules(rules)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	g, err := awari.New(pits, r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return g
 }
 
@@ -126,10 +120,7 @@ func TestLongAwariEqualsTruth(t *testing.T) {
 
 func checkLayers(t *testing.T, game awari.Game, rows []truth) {
 	t.Helper()
-	space, err := awari.NewSpace(game, len(rows)-1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	space := testrun.Space(t, game, len(rows)-1)
 	var table [][]int8
 	for n, want := range rows {
 		if want.positions > largestLayer() {
@@ -137,9 +128,7 @@ func checkLayers(t *testing.T, game awari.Game, rows []truth) {
 			return
 		}
 		scores, _, err := retro.SolveLayer(t.Context(), space, table, n, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if got := summarise(n, scores); got != want {
 			t.Errorf("layer %d is %+v, want %+v", n, got, want)
 		}
@@ -148,10 +137,7 @@ func checkLayers(t *testing.T, game awari.Game, rows []truth) {
 }
 
 func BenchmarkAwari(b *testing.B) {
-	space, err := awari.NewSpace(mustGame(b, "awari", 12), 8)
-	if err != nil {
-		b.Fatal(err)
-	}
+	space := testrun.Space(b, mustGame(b, "awari", 12), 8)
 	positions := uint64(0)
 	for n := range space.Layers() {
 		positions += space.Size(n)
@@ -160,9 +146,7 @@ func BenchmarkAwari(b *testing.B) {
 		var table [][]int8
 		for n := range space.Layers() {
 			scores, _, err := retro.SolveLayer(b.Context(), space, table, n, nil)
-			if err != nil {
-				b.Fatal(err)
-			}
+			must.OK(b, err)
 			table = append(table, scores)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/conformance"
+	"grenier/internal/testkit/must"
 	"grenier/layers"
 )
 
@@ -135,9 +136,7 @@ func TestRandomGraphsEqualDefinition(t *testing.T) {
 	for range 2000 {
 		g := randomGraph(random)
 		table, err := solve(t.Context(), g, len(g.sizes)-1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		for layer := range table {
 			want := define(g, table, layer)
 			if !slices.Equal(table[layer], want) {
@@ -202,9 +201,7 @@ func TestEndlessPlay(t *testing.T) {
 // each state has one quiet move, to the next.
 func TestLineOfMoves(t *testing.T) {
 	table, err := solve(t.Context(), line{}, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for u, score := range table[0] {
 		if want := int8(1 - 2*(u%2)); score != want {
 			t.Fatalf("state %d scores %d, want %d", u, score, want)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/swaptest"
 	"grenier/kernels/perm"
 	"grenier/layers/swap"
@@ -46,13 +47,9 @@ func allStates(g *swap.Grid) []swap.State {
 func untimed(t *testing.T, r *Report) *Report {
 	t.Helper()
 	text, err := json.Marshal(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	c := &Report{}
-	if err := json.Unmarshal(text, c); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, json.Unmarshal(text, c))
 	c.Machine = Machine{}
 	for i := range c.Solvers {
 		for j := range c.Solvers[i].Solvers {
@@ -97,18 +94,14 @@ var shortRun = sync.OnceValues(func() (*Report, error) { return Run(context.Back
 func mustShortRun(t *testing.T) *Report {
 	t.Helper()
 	r, err := shortRun()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return r
 }
 
 func mustRun(t *testing.T, o Options) *Report {
 	t.Helper()
 	r, err := Run(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return r
 }
 
@@ -214,9 +207,7 @@ func built(t *testing.T) (databases []Database) {
 	b := &bench{o: Options{Job: job.Job{Workers: 2}}}
 	for _, i := range []int{0, 2} {
 		d := documented[i]
-		if err := b.build(t.Context(), mustGrid(t, d.Rows, d.Cols), &d, func(float64) {}); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, b.build(t.Context(), mustGrid(t, d.Rows, d.Cols), &d, func(float64) {}))
 		databases = append(databases, d)
 	}
 	return databases
@@ -254,26 +245,18 @@ func TestReport(t *testing.T) {
 	r := *mustShortRun(t)
 	r.Databases = built(t)
 	text, err := json.Marshal(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	var object any
-	if err := json.Unmarshal(text, &object); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, json.Unmarshal(text, &object))
 	paths := map[string]bool{}
 	shape("", object, paths)
 	got := strings.Join(slices.Sorted(maps.Keys(paths)), "\n") + "\n"
 	const golden = "testdata/shape.txt"
 	if *update {
-		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(golden, []byte(got), 0o644))
 	}
 	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if d := cmp.Diff(string(want), got); d != "" {
 		t.Errorf("another shape than %s: %s", golden, d)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/swaptest"
 	"grenier/io/memory"
 	"grenier/kernels/perm"
@@ -28,9 +29,7 @@ var mustGrid = swaptest.Grid
 func search(t testing.TB, rows, cols, workers int) *bfs.Result {
 	t.Helper()
 	r, err := bfs.Search(t.Context(), mustGrid(t, rows, cols), bfs.Options{Job: job.Job{Workers: workers}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return r
 }
 
@@ -50,14 +49,10 @@ func full() bool { return os.Getenv("GRENIER_LONG") == "full" }
 func reference(t *testing.T) map[string][]uint64 {
 	t.Helper()
 	f, err := os.Open("testdata/depths.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer f.Close()
 	records, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	depths := map[string][]uint64{}
 	for _, r := range records[1:] {
 		size := r[0] + " x " + r[1]
@@ -65,9 +60,7 @@ func reference(t *testing.T) map[string][]uint64 {
 			t.Fatalf("%s: depth %s comes after %d others", size, r[2], len(depths[size]))
 		}
 		n, err := strconv.ParseUint(r[3], 10, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		depths[size] = append(depths[size], n)
 	}
 	return depths

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"grenier/internal/testkit/must"
 	"grenier/io/rundir"
 	"grenier/layers/swap"
 	"grenier/pipeline/job"
@@ -56,9 +57,7 @@ func TestMost(t *testing.T) {
 func bytesIn(t *testing.T, dir string) (bytes int64) {
 	t.Helper()
 	entries, err := os.ReadDir(filepath.Join(dir, "work"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for _, e := range entries {
 		if info, err := e.Info(); err == nil { // else it was renamed meanwhile
 			bytes += info.Size()

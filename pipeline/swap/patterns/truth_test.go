@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/swaptest"
 	"grenier/kernels/perm"
 	"grenier/layers/swap"
@@ -185,14 +186,10 @@ func (z *zoo) dynamicOf(size int, cost heuristic.Cost, exact bool) heuristic.Heu
 // break the flags.
 func TestLongTruth(t *testing.T) {
 	f, err := os.Open("testdata/heuristics.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer f.Close()
 	records, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	spaces := map[string]*space{}
 	compared := 0
 	for _, r := range records[1:] {

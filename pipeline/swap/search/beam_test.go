@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/swaptest"
 	"grenier/layers/swap"
 	"grenier/layers/swap/heuristic"
@@ -22,9 +23,7 @@ func lifted(g *swap.Grid) heuristic.Heuristic {
 func runList(t *testing.T, name string, g *swap.Grid, l swap.List, o search.Options) search.Result {
 	t.Helper()
 	r, err := search.Solve(t.Context(), name, g, l, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	tiles := append(swap.List(nil), l...)
 	for _, m := range r.Swaps {
 		tiles.Swap(m)
@@ -75,9 +74,7 @@ func TestLongLargeRandom(t *testing.T) {
 	for _, shape := range shapes {
 		g := mustGrid(t, shape[0], shape[1])
 		l, err := search.Generate(g, 0.67, r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		greedy := runList(t, "greedy", g, l, search.Options{})
 		narrow := runList(t, "beam", g, l, search.Options{Heuristic: lifted(g), Width: 64})
 		wide := runList(t, "beam", g, l, search.Options{Heuristic: lifted(g), Width: 128})
@@ -115,9 +112,7 @@ func TestBeamDistances(t *testing.T) {
 func TestBeamMemory(t *testing.T) {
 	g := mustGrid(t, 5, 5)
 	l, err := search.Generate(g, 0.67, rand.New(rand.NewPCG(12, 12)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	var most uint64
 	const memory = 200_000
 	o := search.Options{Heuristic: lifted(g), Job: job.Job{Memory: memory, Progress: func(s job.Step) { most = max(most, s.Detail.(search.Progress).Bytes) }}}

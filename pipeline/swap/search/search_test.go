@@ -8,6 +8,7 @@ import (
 	"os"
 	"testing"
 
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/swaptest"
 	"grenier/kernels/perm"
 	"grenier/layers/swap"
@@ -32,43 +33,29 @@ func shuffled(g *swap.Grid, r *rand.Rand) swap.State {
 func bounds(tb testing.TB, g *swap.Grid, sets ...[]int) []heuristic.Heuristic {
 	tb.Helper()
 	w, err := heuristic.NewWalking(g)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must.OK(tb, err)
 	manhattan := heuristic.NewManhattan(g)
 	o := patterns.Options{Cost: heuristic.Tracked}
 	var list []*heuristic.Pattern
 	for _, set := range sets {
 		tiles, err := heuristic.TilesOf(g, set)
-		if err != nil {
-			tb.Fatal(err)
-		}
+		must.OK(tb, err)
 		p, err := patterns.Static(tb.Context(), g, tiles, o)
-		if err != nil {
-			tb.Fatal(err)
-		}
+		must.OK(tb, err)
 		list = append(list, p)
 	}
 	static, err := heuristic.NewStatic(list...)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must.OK(tb, err)
 	var tables []*heuristic.SetTable
 	for size := 1; size <= min(2, g.Cells()); size++ {
 		table, err := patterns.Dynamic(tb.Context(), g, size, o)
-		if err != nil {
-			tb.Fatal(err)
-		}
+		must.OK(tb, err)
 		tables = append(tables, table)
 	}
 	greedy, err := heuristic.NewDynamic(false, tables...)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must.OK(tb, err)
 	exact, err := heuristic.NewDynamic(true, tables...)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must.OK(tb, err)
 	return []heuristic.Heuristic{
 		heuristic.Zero{}, heuristic.NewInversions(g), manhattan, w, heuristic.Lift{Heuristic: w, Grid: g}, static, greedy, exact,
 		heuristic.Lift{Heuristic: heuristic.Max{static, heuristic.Inverse{Heuristic: static, Grid: g}, w}, Grid: g},
@@ -79,9 +66,7 @@ func bounds(tb testing.TB, g *swap.Grid, sets ...[]int) []heuristic.Heuristic {
 func run(t *testing.T, name string, g *swap.Grid, s swap.State, o search.Options) search.Result {
 	t.Helper()
 	r, err := search.Solve(t.Context(), name, g, g.List(s), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for _, m := range r.Swaps {
 		s = g.Apply(s, m)
 	}
@@ -99,9 +84,7 @@ func run(t *testing.T, name string, g *swap.Grid, s swap.State, o search.Options
 func agree(t *testing.T, name string, g *swap.Grid, s swap.State, distance int, all []heuristic.Heuristic) {
 	t.Helper()
 	solver, err := search.Find(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if !solver.Informed {
 		all = []heuristic.Heuristic{nil}
 	}
@@ -250,9 +233,7 @@ func TestStopped(t *testing.T) {
 		s := shuffled(g, r)
 		for _, name := range search.Names() {
 			solver, err := search.Find(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			for _, o := range []search.Options{{Heuristic: w, Job: job.Job{Memory: 60000}}, {Heuristic: w, Job: job.Job{Memory: 1}}, {Heuristic: w, Time: 1}} {
 				res := run(t, name, g, s, o)
 				if d := int(depth[s.Rank(9)]); res.Lower > d || res.Stopped == "" && !res.Optimal && solver.Exact {
