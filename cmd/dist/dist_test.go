@@ -20,6 +20,7 @@ import (
 
 	"grenier/cmd/grenier/cli"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/tries"
 )
 
 // files are some that are out of order.
@@ -164,7 +165,7 @@ func TestLicences(t *testing.T) {
 // TestLongReproducible clones the repository twice and releases from both, with another number of
 // processors and other settings of the user: the same bytes. The program knows its commit.
 func TestLongReproducible(t *testing.T) {
-	if os.Getenv("GRENIER_LONG") != "full" {
+	if !tries.Full() {
 		t.Skip("takes minutes: GRENIER_LONG=full")
 	}
 	source, err := filepath.Abs("../..")

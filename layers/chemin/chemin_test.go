@@ -3,13 +3,13 @@ package chemin
 import (
 	"encoding/csv"
 	"errors"
-	"math/rand/v2"
 	"os"
 	"slices"
 	"strconv"
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/tries"
 )
 
 func board(t testing.TB, rows, cols int) *Board {
@@ -75,9 +75,7 @@ func TestPlay(t *testing.T) {
 // TestSymmetry plays random orders and their images: grids, orientations and
 // canonical states must correspond at every step.
 func TestSymmetry(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	random := rand.New(rand.NewPCG(seed, 0))
+	random := tries.Rand(t)
 	for _, size := range [][2]int{{1, 1}, {1, 5}, {2, 2}, {2, 4}, {3, 3}, {4, 4}, {3, 5}} {
 		b := board(t, size[0], size[1])
 		order := random.Perm(b.Cells())
@@ -166,9 +164,7 @@ func TestComponent(t *testing.T) {
 
 // TestOrder checks that the least order of an orientation has it, and comes before any other.
 func TestOrder(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	random := rand.New(rand.NewPCG(seed, 0))
+	random := tries.Rand(t)
 	b := board(t, 3, 4)
 	for range 200 {
 		order := random.Perm(b.Cells())

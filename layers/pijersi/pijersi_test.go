@@ -4,11 +4,11 @@ import (
 	"errors"
 	"iter"
 	"math/rand/v2"
-	"os"
 	"strings"
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/tries"
 	"grenier/layers/pijersi"
 )
 
@@ -67,9 +67,7 @@ func shuffled(l pijersi.Lineup, left [4]int) iter.Seq[pijersi.Lineup] {
 // the order of the ranks, for both players, and there are as many as the document's
 // readers counted.
 func TestLongAllLegal(t *testing.T) {
-	if os.Getenv("GRENIER_LONG") == "" {
-		t.Skip("visits millions of line-ups: needs GRENIER_LONG=1")
-	}
+	tries.NeedsLong(t, "visits millions of line-ups")
 	var code, cubes, before []byte
 	count := 0
 	for rank, l := range lineups(t) {
@@ -107,9 +105,7 @@ func checkInverse(t *testing.T, s pijersi.Setup, code []byte, cubes *[]byte) {
 // TestLongShuffles counts the legal ones of all shuffles, listed without ranks: in the
 // others a wise stands on another cube.
 func TestLongShuffles(t *testing.T) {
-	if os.Getenv("GRENIER_LONG") == "" {
-		t.Skip("visits millions of line-ups: needs GRENIER_LONG=1")
-	}
+	tries.NeedsLong(t, "visits millions of line-ups")
 	shuffles, legal := 0, 0
 	for l := range shuffled(0, [4]int{4, 4, 4, 2}) {
 		shuffles++
@@ -133,14 +129,7 @@ func TestLongShuffles(t *testing.T) {
 // and through some beyond. The steps are prime to 4 and to 26: each cube and each letter
 // comes at every place.
 func TestLongEveryCode(t *testing.T) {
-	step := uint32(499)
-	switch os.Getenv("GRENIER_LONG") {
-	case "":
-	case "full":
-		step = 1
-	default:
-		step = 11
-	}
+	step := tries.Pick[uint32](499, 11, 1)
 	var code, cubes []byte
 	for n := uint32(0); n < pijersi.Lineups; n += step {
 		l := pijersi.Lineup(n)

@@ -17,6 +17,7 @@ import (
 	"go.uber.org/goleak"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/tries"
 	"grenier/io/memory"
 	"grenier/layers/chemin"
 	"grenier/pipeline/internal/runs"
@@ -188,7 +189,7 @@ func permutations(n int) iter.Seq[[]int] {
 // TestLongAll lists every optimal solution.
 func TestLongAll(t *testing.T) {
 	for method, want := range map[Method]int{Naive: 32, Classes: 32, Orientations: 16, Layers: 16} {
-		if method == Naive && os.Getenv("GRENIER_LONG") == "" {
+		if method == Naive && !tries.Long() {
 			continue
 		}
 		r := solve(t, 3, 3, Options{Method: method, All: true})
@@ -216,7 +217,7 @@ func TestLongWorkers(t *testing.T) {
 		{2, 4, Classes, 1 << 30, false}, {2, 3, Naive, 1 << 30, false}, {1, 8, Classes, runs.LeastMemory(7), true},
 		{2, 4, Orientations, 1 << 30, false}, {2, 4, Layers, 1 << 30, false},
 	}
-	if os.Getenv("GRENIER_LONG") != "" {
+	if tries.Long() {
 		searches = append(searches, search{3, 3, Classes, 1 << 30, false}, search{2, 4, Naive, 1 << 30, false}, search{1, 8, Classes, 1 << 30, false}, search{3, 3, Orientations, 1 << 30, false}, search{1, 16, Orientations, runs.LeastMemory(7), true})
 	}
 	for _, tt := range searches {
@@ -239,20 +240,9 @@ func TestLongWorkers(t *testing.T) {
 	}
 }
 
-// mostCols is the number of columns that the next test goes to.
-func mostCols() int {
-	switch os.Getenv("GRENIER_LONG") {
-	case "":
-		return 5
-	case "full":
-		return 8
-	}
-	return 6
-}
-
 // TestLongTwoRows checks 4 x 3^(n-2) on the boards with two rows.
 func TestLongTwoRows(t *testing.T) {
-	for cols, want := 2, uint32(4); cols <= mostCols(); cols, want = cols+1, want*3 {
+	for cols, want := 2, uint32(4); cols <= tries.Pick(5, 6, 8); cols, want = cols+1, want*3 {
 		for _, method := range []Method{Orientations, Layers} {
 			if r := solve(t, 2, cols, Options{Method: method}); r.Lower != want {
 				t.Errorf("2 x %d, %s: %d, want %d", cols, method, r.Lower, want)
@@ -264,10 +254,10 @@ func TestLongTwoRows(t *testing.T) {
 // TestLongLarger compares the methods on boards that are too large to visit every order of.
 func TestLongLarger(t *testing.T) {
 	sizes := [][3]int{{2, 5, 108}, {1, 10, 2}}
-	if os.Getenv("GRENIER_LONG") != "" {
+	if tries.Long() {
 		sizes = append(sizes, [3]int{2, 6, 324}, [3]int{1, 12, 2}, [3]int{3, 4, 300}, [3]int{4, 3, 300}, [3]int{3, 5, 1500}, [3]int{4, 4, 2473})
 	}
-	if os.Getenv("GRENIER_LONG") == "full" {
+	if tries.Full() {
 		sizes = append(sizes, [3]int{3, 6, 7557})
 	}
 	for _, size := range sizes {

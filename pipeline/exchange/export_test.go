@@ -13,6 +13,7 @@ import (
 
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/testrun"
+	"grenier/internal/testkit/tries"
 	"grenier/io/corrupt"
 	"grenier/io/frame"
 	"grenier/io/memory"
@@ -25,9 +26,6 @@ import (
 	"grenier/pipeline/solve"
 	"grenier/pipeline/tables"
 )
-
-// long says that there is time for long tests.
-func long() bool { return os.Getenv("GRENIER_LONG") != "" }
 
 // solve returns a new run directory with the layers 0 to seeds.
 func solveRun(t testing.TB, game awari.Game, seeds int) string {
@@ -153,7 +151,7 @@ func TestLongEncoderPieces(t *testing.T) {
 			want = append(want, byte(rank))
 		}
 		for _, size := range []uint64{1, 3, 50, s.size()} {
-			if s.size()/size > 10_000 && !long() {
+			if s.size()/size > 10_000 && !tries.Long() {
 				continue
 			}
 			var got []byte
@@ -210,9 +208,7 @@ func TestLongPublishedExample(t *testing.T) {
 			}
 		}
 	}
-	if !long() {
-		t.Skip("solves 16 layers; set GRENIER_LONG=1")
-	}
+	tries.NeedsLong(t, "solves 16 layers")
 	dir := solveRun(t, testrun.Game(t, 12, awari.Awari), 16)
 	file := written(t, dir, Options{Seeds: 16, Format: Vu})
 	board := awari.Board{1, 1, 1, 1, 1, 2, 4, 2, 3, 0, 0, 0}

@@ -13,6 +13,7 @@ import (
 
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/testrun"
+	"grenier/internal/testkit/tries"
 	"grenier/io/corrupt"
 	"grenier/io/frame"
 	"grenier/io/memory"
@@ -52,10 +53,7 @@ func importOptions(n int, format Format, codec frame.Codec) Options {
 
 // TestLongRoundTrip: what was exported and imported again is the same, and passes verify.
 func TestLongRoundTrip(t *testing.T) {
-	seeds := 6
-	if long() {
-		seeds = 12
-	}
+	seeds := tries.More(6, 12)
 	for _, rules := range []awari.Rules{awari.Awari, awari.Strict} {
 		from := solveRun(t, testrun.Game(t, 12, rules), seeds)
 		for _, codec := range []frame.Codec{frame.None, frame.LZ4, frame.Zstd} {
@@ -98,10 +96,7 @@ func checkSameFiles(t *testing.T, a, b string) {
 
 // TestLongVuSource reads vu files in pieces, of boards of 4 to 12 pits, full ones included.
 func TestLongVuSource(t *testing.T) {
-	most := map[int]int{4: 10, 6: 7, 8: 6, 10: 5, 12: 6}
-	if long() {
-		most = map[int]int{4: 12, 6: 9, 8: 8, 10: 7, 12: 8}
-	}
+	most := tries.More(map[int]int{4: 10, 6: 7, 8: 6, 10: 5, 12: 6}, map[int]int{4: 12, 6: 9, 8: 8, 10: 7, 12: 8})
 	for pits, seeds := range most {
 		game := testrun.Game(t, pits, awari.Awari)
 		dir := solveRun(t, game, seeds)
@@ -145,9 +140,9 @@ func openVu(t testing.TB, tb *tables.Tables, n int, file []byte, codec frame.Cod
 	return i.open(t.Context(), tb, work)
 }
 
-// TestLongBadFiles: files that cannot be of the layer are damaged, whatever is wrong with them, and
+// TestBadFiles: files that cannot be of the layer are damaged, whatever is wrong with them, and
 // change nothing.
-func TestLongBadFiles(t *testing.T) {
+func TestBadFiles(t *testing.T) {
 	game := testrun.Game(t, 12, awari.Awari)
 	from, below := solveRun(t, game, 7), testrun.Solve(t, game, 6)
 	for _, f := range []Format{Colex, Vu} {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math/bits"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -17,6 +16,7 @@ import (
 	"grenier/internal/testkit/crashfs"
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/runstest"
+	"grenier/internal/testkit/tries"
 	"grenier/io/corrupt"
 	"grenier/io/rundir"
 	"grenier/io/workfile"
@@ -171,7 +171,7 @@ func TestLongCrashOtherEnds(t *testing.T) {
 	want := []answer{solve(t, p, options()), solve(t, q, options())}
 	dir := t.TempDir()
 	k, step := 1, 1
-	if os.Getenv("GRENIER_LONG") == "" {
+	if !tries.Long() {
 		k, step = 1+rand.IntN(5), 5
 	}
 	for ; ; k += step {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/big"
 	"math/bits"
-	"os"
 	"slices"
 	"testing"
 
@@ -16,6 +15,7 @@ import (
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/reach"
 	"grenier/internal/testkit/solitairetest"
+	"grenier/internal/testkit/tries"
 	"grenier/io/memory"
 	"grenier/kernels/fault"
 	"grenier/layers/solitaire"
@@ -200,10 +200,7 @@ var small = []string{
 // TestLongBrute compares searches with brute force: all starts of small boards and several ends.
 func TestLongBrute(t *testing.T) {
 	solvable, not, several := 0, 0, 0
-	every := 3
-	if os.Getenv("GRENIER_LONG") != "" {
-		every = 1
-	}
+	every := tries.More(3, 1)
 	for _, picture := range small {
 		holes := game(t, picture, -1).Board.Holes()
 		for start := -1; start < holes; start += every {
@@ -306,9 +303,7 @@ func TestLittleMemory(t *testing.T) {
 // of solutions, OEIS A112737 and durangobill.com/Peg33.html, winning positions
 // OEIS A112738, and E. Bergholt's 18 moves of 1912.
 func TestLongEnglish(t *testing.T) {
-	if os.Getenv("GRENIER_LONG") == "" {
-		t.Skip("long")
-	}
+	tries.NeedsLong(t, "long")
 	p := central(t)
 	p.Ends = p.Board.Full() &^ p.Start
 	got := solve(t, p, Options{Job: job.Job{Memory: 276 << 20, Workers: 2}})

@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
-	"os"
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/tries"
 	"grenier/layers/swap"
 	"grenier/layers/swap/heuristic"
 )
@@ -97,7 +97,7 @@ func (m matrix) tilesOf(rows, cols int, columns bool) []uint8 {
 // all matrices of rows and all of columns.
 func TestLongWalking(t *testing.T) {
 	sizes := [][2]int{{2, 2}, {2, 3}, {3, 2}, {3, 3}, {2, 5}, {3, 4}, {4, 3}, {4, 4}}
-	if os.Getenv("GRENIER_LONG") != "" {
+	if tries.Long() {
 		sizes = append(sizes, [2]int{2, 6}, [2]int{3, 5})
 	}
 	for _, size := range sizes {
@@ -129,7 +129,7 @@ func TestLongWalking(t *testing.T) {
 // below half Manhattan (theorem 3.6).
 func TestLongWalkingLarge(t *testing.T) {
 	sizes := [][2]int{{1, 20}, {64, 1}, {4, 5}, {2, 6}}
-	if os.Getenv("GRENIER_LONG") != "" {
+	if tries.Long() {
 		sizes = append(sizes, [2]int{5, 5}, [2]int{2, 7}, [2]int{6, 3})
 	}
 	for _, size := range sizes {

@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math/rand/v2"
-	"os"
 	"slices"
 	"syscall"
 	"testing"
@@ -16,6 +14,7 @@ import (
 
 	"grenier/internal/testkit/crashfs"
 	"grenier/internal/testkit/runstest"
+	"grenier/internal/testkit/tries"
 	"grenier/io/corrupt"
 	"grenier/io/manifest"
 	"grenier/io/rundir"
@@ -387,12 +386,10 @@ func on(t *testing.T, keep bool) func(*crashfs.FS) (answer, error) {
 // end, and resumes it after kill -9 and after a power cut. The short form leaves out most of the
 // changes.
 func TestLongCrash(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	rng := rand.New(rand.NewPCG(seed, 0))
+	rng := tries.Rand(t)
 	for _, keep := range []bool{false, true} {
 		search, k, step := on(t, keep), 1, 1
-		if os.Getenv("GRENIER_LONG") == "" {
+		if !tries.Long() {
 			k, step = 1+rng.IntN(5), 5
 		}
 		for ; ; k += step {

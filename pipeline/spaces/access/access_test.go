@@ -3,7 +3,6 @@ package access
 import (
 	"context"
 	"errors"
-	"os"
 	"slices"
 	"testing"
 	"time"
@@ -12,6 +11,7 @@ import (
 	"grenier/internal/testkit/reach"
 	"grenier/internal/testkit/runstest"
 	"grenier/internal/testkit/testrun"
+	"grenier/internal/testkit/tries"
 	"grenier/io/memory"
 	"grenier/io/rundir"
 	"grenier/io/workfile"
@@ -63,7 +63,7 @@ func TestLongEqualsReach(t *testing.T) {
 	eachStart(t, func(game awari.Game, start awari.Board, want []uint64) {
 		for i, family := range cpu.Available() {
 			for workers := 1; workers <= 3; workers += 2 {
-				if os.Getenv("GRENIER_LONG") == "" && workers != 1+i%2*2 {
+				if !tries.Long() && workers != 1+i%2*2 {
 					continue // one or three for a family, in turn
 				}
 				got, err := Count(t.Context(), game, start, Options{Job: job.Job{Workers: workers, Family: family}})

@@ -3,11 +3,11 @@ package census_test
 import (
 	"context"
 	"errors"
-	"os"
 	"testing"
 
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/testrun"
+	"grenier/internal/testkit/tries"
 	"grenier/io/memory"
 	"grenier/layers/awari"
 	"grenier/pipeline/job"
@@ -76,31 +76,19 @@ func TestCountMoves(t *testing.T) {
 
 // largest is the number of seeds that the next test goes to.
 func largest(pits int) int {
-	switch long := os.Getenv("GRENIER_LONG"); {
-	case pits == 8 && long != "":
-		return 24
-	case pits == 8:
-		return 10
-	case long == "full":
-		return 16
-	case long != "":
-		return 14
+	if pits == 8 {
+		return tries.More(10, 24)
 	}
-	return 8
+	return tries.Pick(8, 14, 16)
 }
 
-// analysed is the number of seeds up to which it also analyses layers; GRENIER_LONG=full asks
-// for all.
+// analysed is the number of seeds up to which it also analyses layers: all if there is much time.
 func analysed(pits int) int {
-	switch long := os.Getenv("GRENIER_LONG"); {
-	case long == "full":
-		return largest(pits)
-	case long == "":
-		return largest(pits) - 1
-	case pits == 8:
-		return 15
+	long := 10
+	if pits == 8 {
+		long = 15
 	}
-	return 10
+	return tries.Pick(largest(pits)-1, long, largest(pits))
 }
 
 // TestLongCensus goes through layers as the command does: moves are counted at both ends alike,

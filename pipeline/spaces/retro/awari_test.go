@@ -9,6 +9,7 @@ import (
 
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/testrun"
+	"grenier/internal/testkit/tries"
 	"grenier/layers/awari"
 	"grenier/pipeline/spaces/retro"
 )
@@ -91,7 +92,7 @@ func summarise(seeds int, scores []int8) truth {
 // all that are known.
 func largestLayer() int {
 	switch {
-	case os.Getenv("GRENIER_LONG") != "":
+	case tries.Long():
 		return 1 << 30
 	case testing.Short():
 		return 20_000

@@ -11,6 +11,7 @@ import (
 
 	"grenier/internal/testkit/conformance"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/tries"
 	"grenier/layers"
 )
 
@@ -129,9 +130,7 @@ func solve[S comparable](ctx context.Context, space layers.Space[S], n int) (tab
 }
 
 func TestRandomGraphsEqualDefinition(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	random := rand.New(rand.NewPCG(seed, 0))
+	random := tries.Rand(t)
 	cyclic := 0
 	for range 2000 {
 		g := randomGraph(random)
@@ -153,9 +152,7 @@ func TestRandomGraphsEqualDefinition(t *testing.T) {
 }
 
 func TestRandomGraphsConform(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	random := rand.New(rand.NewPCG(seed, 0))
+	random := tries.Rand(t)
 	for range 20 {
 		conformance.Run(t, randomGraph(random), conformance.Options{})
 	}

@@ -18,6 +18,7 @@ import (
 
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/swaptest"
+	"grenier/internal/testkit/tries"
 	"grenier/kernels/perm"
 	"grenier/layers/swap"
 	"grenier/layers/swap/heuristic"
@@ -74,7 +75,7 @@ func untimed(t *testing.T, r *Report) *Report {
 // short is a run without databases; the large grids of its seed are easy.
 func short() Options {
 	o := Options{Tables: []string{Heuristics, Solvers}, Grids: 60, Solves: 1, Seed: 46, Job: job.Job{Workers: 2}}
-	if os.Getenv("GRENIER_LONG") != "" {
+	if tries.Long() {
 		o.Solves = 2
 	}
 	return o
@@ -113,7 +114,7 @@ func TestLongRepeated(t *testing.T) {
 	checkSolvers(t, whole)
 	o := short()
 	o.Workers = 1
-	if os.Getenv("GRENIER_LONG") == "" {
+	if !tries.Long() {
 		o.Tables, whole.Solvers = []string{Heuristics}, nil
 	}
 	last := 0.0
@@ -131,7 +132,7 @@ func TestLongRepeated(t *testing.T) {
 	if d := cmp.Diff(whole, first); d != "" {
 		t.Errorf("another run, another result: %s", d)
 	}
-	if os.Getenv("GRENIER_LONG") == "" {
+	if !tries.Long() {
 		return
 	}
 	o.Tables, o.Seed = []string{Heuristics}, 47

@@ -15,6 +15,7 @@ import (
 
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/swaptest"
+	"grenier/internal/testkit/tries"
 	"grenier/io/memory"
 	"grenier/kernels/perm"
 	"grenier/layers/swap"
@@ -32,17 +33,6 @@ func search(t testing.TB, rows, cols, workers int) *bfs.Result {
 	must.OK(t, err)
 	return r
 }
-
-// long skips a test that takes more than a second or two.
-func long(t *testing.T) {
-	t.Helper()
-	if os.Getenv("GRENIER_LONG") == "" {
-		t.Skip("slow; set GRENIER_LONG=1")
-	}
-}
-
-// full reports whether there is much time.
-func full() bool { return os.Getenv("GRENIER_LONG") == "full" }
 
 // reference returns the depths of testdata/depths.csv by "rows x cols". They were
 // computed by a program independent of this one.
@@ -116,7 +106,7 @@ func mahonian(n int) []uint64 {
 // TestLongLines compares lines, lying and standing, with the Mahonian numbers.
 func TestLongLines(t *testing.T) {
 	for n := 1; n <= 12; n++ {
-		if n == 11 && os.Getenv("GRENIER_LONG") == "" {
+		if n == 11 && !tries.Long() {
 			t.Log("longer lines are slow; set GRENIER_LONG=1")
 			break
 		}
@@ -153,9 +143,9 @@ func near(g *swap.Grid, last int) (depths []uint64) {
 // TestLongTwelve checks the two grids of 12 cells, also turned if there is much time: the first depths, the number of
 // states of each parity, and the diameters.
 func TestLongTwelve(t *testing.T) {
-	long(t)
+	tries.NeedsLong(t, "slow")
 	for i, c := range []struct{ rows, cols, diameter int }{{3, 4, 24}, {6, 2, 30}, {4, 3, 24}, {2, 6, 30}} {
-		if i == 2 && !full() {
+		if i == 2 && !tries.Full() {
 			break
 		}
 		r := search(t, c.rows, c.cols, 2)

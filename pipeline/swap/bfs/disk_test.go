@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"grenier/internal/testkit/runstest"
+	"grenier/internal/testkit/tries"
 	"grenier/io/corrupt"
 	"grenier/kernels/perm"
 	"grenier/layers/swap"
@@ -39,7 +39,7 @@ func TestLongDisk(t *testing.T) {
 		want := search(t, size[0], size[1], 2).Depths
 		g := mustGrid(t, size[0], size[1])
 		amounts := memories(t, g, 2)
-		if g.Cells() == 10 && os.Getenv("GRENIER_LONG") == "" {
+		if g.Cells() == 10 && !tries.Long() {
 			amounts = amounts[:2]
 		}
 		for _, memory := range amounts {
@@ -58,11 +58,11 @@ func TestLongDisk(t *testing.T) {
 // TestLongDiskTwelve is TestLongDisk for 12 cells, where upper cells have edges of all
 // kinds.
 func TestLongDiskTwelve(t *testing.T) {
-	long(t)
+	tries.NeedsLong(t, "slow")
 	want := search(t, 3, 4, 2).Depths
 	g := mustGrid(t, 3, 4)
 	amounts := memories(t, g, 2)
-	if !full() {
+	if !tries.Full() {
 		amounts = amounts[1:2]
 	}
 	for _, memory := range amounts {

@@ -116,8 +116,8 @@ func FuzzCheckpoint(f *testing.F) {
 	})
 }
 
-// TestLongCheckpoint checks which flags and pieces go together.
-func TestLongCheckpoint(t *testing.T) {
+// TestCheckpoint checks which flags and pieces go together.
+func TestCheckpoint(t *testing.T) {
 	for _, c := range []struct {
 		busy, full uint8
 		length     uint32

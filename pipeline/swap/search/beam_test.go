@@ -8,6 +8,7 @@ import (
 
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/swaptest"
+	"grenier/internal/testkit/tries"
 	"grenier/layers/swap"
 	"grenier/layers/swap/heuristic"
 	"grenier/pipeline/job"
@@ -68,7 +69,7 @@ func TestLargeNear(t *testing.T) {
 func TestLongLargeRandom(t *testing.T) {
 	r := rand.New(rand.NewPCG(10, 10))
 	shapes := [][2]int{{3, 6}, {5, 5}}
-	if long() {
+	if tries.Long() {
 		shapes = append(shapes, [2]int{8, 8})
 	}
 	for _, shape := range shapes {
@@ -133,10 +134,7 @@ func TestLongLine(t *testing.T) {
 	l := g.Home()
 	slices.Reverse(l)
 	const inversions = 64 * 63 / 2
-	width := 16
-	if long() {
-		width = 64
-	}
+	width := tries.More(16, 64)
 	for _, name := range []string{"greedy", "beam"} {
 		if r := runList(t, name, g, l, search.Options{Heuristic: lifted(g), Width: width}); len(r.Swaps) != inversions || r.Lower != 1024 {
 			t.Errorf("%s: %d to %d", name, r.Lower, len(r.Swaps))

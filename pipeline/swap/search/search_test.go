@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"testing"
 
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/swaptest"
+	"grenier/internal/testkit/tries"
 	"grenier/kernels/perm"
 	"grenier/layers/swap"
 	"grenier/layers/swap/heuristic"
@@ -107,7 +107,7 @@ func agree(t *testing.T, name string, g *swap.Grid, s swap.State, distance int, 
 // unless there is time for all.
 func TestLongAllStates(t *testing.T) {
 	shapes := [][2]int{{1, 1}, {1, 2}, {2, 1}, {5, 1}, {2, 2}, {2, 3}}
-	if long() {
+	if tries.Long() {
 		shapes = append(shapes, [2]int{1, 5}, [2]int{3, 2})
 	}
 	for _, shape := range shapes {
@@ -129,26 +129,7 @@ func TestLongAllStates(t *testing.T) {
 }
 
 // every says of how many states and solvers of the largest grids one is taken: all in the full run.
-func every() int {
-	switch {
-	case os.Getenv("GRENIER_LONG") == "full":
-		return 1
-	case long():
-		return 3
-	}
-	return 20
-}
-
-// long reports whether slow tests are wanted.
-func long() bool { return os.Getenv("GRENIER_LONG") != "" }
-
-// share is n in the full run, and a fiftieth of it in the long one.
-func share(n int) int {
-	if os.Getenv("GRENIER_LONG") == "full" {
-		return n
-	}
-	return n / 50
-}
+func every() int { return tries.Pick(20, 3, 1) }
 
 // TestLongRandom3x3 takes dozens of grids for the solvers that are quick enough, and 1,000
 // for all of them in the full run.
@@ -160,8 +141,8 @@ func TestLongRandom3x3(t *testing.T) {
 	for i, name := range search.Names() {
 		n := count[name]
 		switch {
-		case long():
-			n = share(1000)
+		case tries.Long():
+			n = tries.Pick(0, 20, 1000)
 			if count[name] > 0 {
 				n = max(n, 200)
 			}
@@ -173,10 +154,10 @@ func TestLongRandom3x3(t *testing.T) {
 			for range n {
 				s := shuffled(g, r)
 				use := all
-				if name == "idastar" || long() {
+				if name == "idastar" || tries.Long() {
 					use = all[1:] // without a bound they take long
 				}
-				if !long() {
+				if !tries.Long() {
 					use = use[i%(len(use)-2):][:3]
 				}
 				agree(t, name, g, s, int(depth[s.Rank(9)]), use)
@@ -189,12 +170,8 @@ func TestLongRandom3x3(t *testing.T) {
 func TestLongRandom3x4(t *testing.T) {
 	g := mustGrid(t, 3, 4)
 	all := bounds(t, g, []int{0, 1, 4, 5, 8, 9}, []int{2, 3, 6, 7, 10, 11})
-	n := 1
-	if long() {
-		n = share(200)
-	}
 	r := rand.New(rand.NewPCG(3, 4))
-	for range n {
+	for range tries.Pick(1, 4, 200) {
 		s := shuffled(g, r)
 		distance := len(run(t, "bidirectional", g, s, search.Options{}).Swaps)
 		for _, name := range []string{"astar", "astar-bucket", "astar-incremental", "astar-parallel", "astar-weighted", "astar-bidirectional", "dibbs", "idastar", "pseudo-bidirectional", "greedy", "beam"} {
@@ -207,12 +184,8 @@ func TestLongRandom3x4(t *testing.T) {
 func TestLongRandom4x4(t *testing.T) {
 	g := mustGrid(t, 4, 4)
 	all := bounds(t, g, []int{0, 1, 2, 4, 5}, []int{3, 6, 7, 11, 10}, []int{9, 12, 13, 14, 15})
-	n := 1
-	if long() {
-		n = share(100)
-	}
 	r := rand.New(rand.NewPCG(4, 6))
-	for range n {
+	for range tries.Pick(1, 2, 100) {
 		s := shuffled(g, r)
 		distance := len(run(t, "astar-bucket", g, s, search.Options{Heuristic: all[4]}).Swaps)
 		agree(t, "idastar", g, s, distance, all[8:])
