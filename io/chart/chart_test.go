@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/xml"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"math"
@@ -14,10 +13,9 @@ import (
 
 	"pgregory.net/rapid"
 
+	"grenier/internal/testkit/golden"
 	"grenier/internal/testkit/must"
 )
-
-var update = flag.Bool("update", false, "rewrite golden files")
 
 // nasty is text that would be markup if it were not escaped.
 const nasty = `<b onclick="x">&amp;'{{.}}</b>]]>`
@@ -46,14 +44,9 @@ func line() Chart {
 }
 
 func TestGolden(t *testing.T) {
-	const golden = "testdata/charts.svg"
 	var b bytes.Buffer
 	must.OK(t, WriteFile(&b, "Two charts", []Chart{bars(), line()}, Size{400, 220}))
-	if *update {
-		must.Write(t, golden, b.Bytes())
-	}
-	want := must.Read(t, golden)
-	must.Same(t, "another drawing than the golden one: look at it, then use -update", string(want), b.String())
+	golden.Check(t, "testdata/charts.svg", b.Bytes())
 	elements(t, b.Bytes())
 }
 

@@ -3,7 +3,6 @@ package manifest
 import (
 	"bytes"
 	"errors"
-	"flag"
 	"fmt"
 	"io/fs"
 	"math"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"grenier/internal/testkit/golden"
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/writetest"
 	"grenier/io/corrupt"
@@ -24,9 +24,7 @@ import (
 	"grenier/kernels/crc32c"
 )
 
-var update = flag.Bool("update", false, "rewrite golden files")
-
-const golden = "testdata/manifest.json"
+const goldenPath = "testdata/manifest.json"
 
 // example is a manifest of three layers, sizes and scores made up.
 func example() *Manifest {
@@ -53,13 +51,8 @@ func encode(t testing.TB, m *Manifest) []byte {
 }
 
 func TestGolden(t *testing.T) {
-	got := encode(t, example())
-	if *update {
-		must.Write(t, golden, got)
-	}
-	want := must.Read(t, golden)
-	must.Same(t, "another manifest than the golden one; if that is intended, is it a new version?", string(want), string(got))
-	m, err := Load(golden)
+	golden.Check(t, goldenPath, encode(t, example()))
+	m, err := Load(goldenPath)
 	must.OK(t, err)
 	must.Same(t, "another result", example(), m)
 }

@@ -2,17 +2,14 @@ package solitaire
 
 import (
 	"encoding/xml"
-	"flag"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"grenier/internal/testkit/golden"
 	"grenier/internal/testkit/must"
 )
-
-var update = flag.Bool("update", false, "rewrite golden files")
 
 // TestSVG compares drawings with golden files.
 func TestSVG(t *testing.T) {
@@ -32,13 +29,6 @@ func TestSVG(t *testing.T) {
 				t.Fatalf("%s: %v", name, err)
 			}
 		}
-		path := filepath.Join("testdata", name)
-		if *update {
-			must.OK(t, os.MkdirAll("testdata", 0o755))
-			must.OK(t, os.WriteFile(path, []byte(got), 0o644))
-		}
-		if want, err := os.ReadFile(path); err != nil || got != string(want) {
-			t.Errorf("%s differs from the golden file: %v", name, err)
-		}
+		golden.Check(t, filepath.Join("testdata", name), []byte(got))
 	}
 }

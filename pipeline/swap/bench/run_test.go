@@ -4,10 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -16,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"grenier/internal/testkit/golden"
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/swaptest"
 	"grenier/internal/testkit/tries"
@@ -30,8 +29,6 @@ func TestMain(m *testing.M) {
 	round = 100 * time.Microsecond
 	m.Run()
 }
-
-var update = flag.Bool("update", false, "rewrite golden files")
 
 var mustGrid = swaptest.Grid
 
@@ -252,15 +249,7 @@ func TestReport(t *testing.T) {
 	paths := map[string]bool{}
 	shape("", object, paths)
 	got := strings.Join(slices.Sorted(maps.Keys(paths)), "\n") + "\n"
-	const golden = "testdata/shape.txt"
-	if *update {
-		must.OK(t, os.WriteFile(golden, []byte(got), 0o644))
-	}
-	want, err := os.ReadFile(golden)
-	must.OK(t, err)
-	if d := cmp.Diff(string(want), got); d != "" {
-		t.Errorf("another shape than %s: %s", golden, d)
-	}
+	golden.Check(t, "testdata/shape.txt", []byte(got))
 	checkTables(t, &r)
 }
 
