@@ -52,17 +52,11 @@ func doing(backward bool, pegs int) string {
 // stopAt runs a search and stops it in a layer.
 func stopAt(t testing.TB, p Problem, dir string, backward bool, pegs int) {
 	t.Helper()
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
 	o := onDisk(dir)
-	o.Progress = func(s job.Step) {
-		if s.Doing == doing(backward, pegs) {
-			cancel()
-		}
-	}
-	if _, err := Solve(ctx, p, o); !errors.Is(err, context.Canceled) {
-		t.Fatal(err)
-	}
+	runstest.Interrupt(t, &o.Job, func(s job.Step) bool { return s.Doing == doing(backward, pegs) }, func(ctx context.Context) error {
+		_, err := Solve(ctx, p, o)
+		return err
+	})
 }
 
 // TestGolden compares the files of two searches with those in testdata, and resumes from these. If

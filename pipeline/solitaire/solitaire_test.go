@@ -14,6 +14,7 @@ import (
 
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/reach"
+	"grenier/internal/testkit/runstest"
 	"grenier/internal/testkit/solitairetest"
 	"grenier/internal/testkit/tries"
 	"grenier/io/memory"
@@ -325,18 +326,12 @@ func TestLongEnglish(t *testing.T) {
 
 // TestEnglishBeginning compares the first layers with the published ones.
 func TestEnglishBeginning(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
 	o := options()
 	o.Dir = t.TempDir()
-	o.Progress = func(s job.Step) {
-		if s.Doing == doing(false, 24) {
-			cancel()
-		}
-	}
-	if _, err := Count(ctx, central(t), o); !errors.Is(err, context.Canceled) {
-		t.Fatal(err)
-	}
+	runstest.Interrupt(t, &o.Job, func(s job.Step) bool { return s.Doing == doing(false, 24) }, func(ctx context.Context) error {
+		_, err := Count(ctx, central(t), o)
+		return err
+	})
 	s, err := newSearch(central(t), Options{Job: job.Job{Memory: o.Memory}, Dir: o.Dir}, false)
 	must.OK(t, err)
 	if got, want := fmt.Sprint(s.counts()), "[1 1 2 8 39 171 719 2757 9751]"; got != want {

@@ -1,8 +1,9 @@
 // Package runstest tests searches that keep checkpoint and blocks in run directories (package resume): it
-// compares their files with golden ones, and damages and forges them.
+// interrupts them, compares their files with golden ones, and damages and forges them.
 package runstest
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"os"
@@ -16,6 +17,7 @@ import (
 	"grenier/io/corrupt"
 	"grenier/io/rundir"
 	"grenier/io/sealed"
+	"grenier/pipeline/job"
 )
 
 // checkpoint is the name of a checkpoint in the directory of a search.
@@ -87,6 +89,22 @@ func Damages[A any](t *testing.T, dir string, search func(dir string) (A, error)
 			t.Errorf("%s: no damage was found in %d bytes", Files[file], size)
 		}
 	}
+}
+
+// Interrupt ends a run as soon as a step of its job is as at wants it, and the test if it goes on.
+func Interrupt(t testing.TB, j *job.Job, at func(job.Step) bool, run func(ctx context.Context) error) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	j.Progress = func(s job.Step) {
+		if at(s) {
+			cancel()
+		}
+	}
+	if err := run(ctx); !errors.Is(err, context.Canceled) {
+		t.Fatalf("not interrupted: %v", err)
+	}
+	j.Progress = nil
 }
 
 // Checkpoint returns the contents of the checkpoint in the directory of a search.

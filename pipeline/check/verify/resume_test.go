@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/runstest"
 	"grenier/internal/testkit/testrun"
 	"grenier/io/corrupt"
 	"grenier/io/rundir"
@@ -22,17 +23,11 @@ import (
 // interrupt verifies until stop says so, and wants notes.
 func interrupt(t *testing.T, dir string, o verify.Options, stop func(job.Step) bool) {
 	t.Helper()
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
 	o.Resume = true
-	o.Progress = func(p job.Step) {
-		if stop(p) {
-			cancel()
-		}
-	}
-	if _, err := verify.Run(ctx, dir, o); !errors.Is(err, context.Canceled) {
-		t.Fatal(err)
-	}
+	runstest.Interrupt(t, &o.Job, stop, func(ctx context.Context) error {
+		_, err := verify.Run(ctx, dir, o)
+		return err
+	})
 	if !noted(dir) {
 		t.Fatal("nothing is noted")
 	}
@@ -137,15 +132,7 @@ func TestResumePanel(t *testing.T) {
 	if want.OK {
 		t.Fatal("a wrong score is not found")
 	}
-	ctx, cancel := context.WithCancel(t.Context())
-	o.Progress = func(p job.Step) {
-		if middle(p) {
-			cancel()
-		}
-	}
-	if _, err := verify.Run(ctx, wrong, o); !errors.Is(err, context.Canceled) {
-		t.Fatal(err)
-	}
+	interrupt(t, wrong, o, middle)
 	o.Progress = nil
 	if r := run(t, wrong, o); r.OK || r.Layers[0].Mismatches != want.Layers[0].Mismatches {
 		t.Errorf("%+v, want %+v", r, want)

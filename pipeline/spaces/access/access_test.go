@@ -164,18 +164,10 @@ func TestResume(t *testing.T) {
 func interrupted(t *testing.T, game awari.Game, start awari.Board) Options {
 	t.Helper()
 	o := onDisk(t, game, start)
-	ctx, end := context.WithCancel(t.Context())
-	defer end()
-	o.Progress = func(step job.Step) {
-		p := step.Detail.(Progress)
-		if p.Plays == 20 {
-			end()
-		}
-	}
-	if _, err := Count(ctx, game, start, o); !errors.Is(err, context.Canceled) {
-		t.Fatal(err)
-	}
-	o.Progress = nil
+	runstest.Interrupt(t, &o.Job, func(s job.Step) bool { return s.Detail.(Progress).Plays == 20 }, func(ctx context.Context) error {
+		_, err := Count(ctx, game, start, o)
+		return err
+	})
 	return o
 }
 

@@ -1,7 +1,6 @@
 package bfs_test
 
 import (
-	"context"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -203,16 +202,7 @@ func memoryNeeded(t *testing.T, g *swap.Grid, workers int, dir string) uint64 {
 
 // TestCancel stops a search in the middle of a depth.
 func TestCancel(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	o := bfs.Options{Job: job.Job{Workers: 2, Progress: func(s job.Step) {
-		if s.Doing == "depth 3" {
-			cancel()
-		}
-	}}}
-	if _, err := bfs.Search(ctx, mustGrid(t, 2, 5), o); !errors.Is(err, context.Canceled) {
-		t.Error(err)
-	}
+	interrupt(t, mustGrid(t, 2, 5), bfs.Options{Job: job.Job{Workers: 2}}, 3)
 }
 
 // TestProgress checks that progress grows up to all states.

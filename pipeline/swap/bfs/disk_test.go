@@ -110,22 +110,21 @@ func TestResume(t *testing.T) {
 	}
 }
 
+// interrupt ends a search at a depth.
+func interrupt(t *testing.T, g *swap.Grid, o bfs.Options, depth int) {
+	t.Helper()
+	runstest.Interrupt(t, &o.Job, func(s job.Step) bool { return s.Doing == fmt.Sprint("depth ", depth) }, func(ctx context.Context) error {
+		_, err := bfs.Search(ctx, g, o)
+		return err
+	})
+}
+
 // interrupted leaves a search that is half done and returns its directory.
 func interrupted(t *testing.T) string {
 	t.Helper()
-	dir := t.TempDir()
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	o := onDisk(dir)
-	o.Progress = func(s job.Step) {
-		if s.Doing == "depth 9" {
-			cancel()
-		}
-	}
-	if _, err := bfs.Search(ctx, mustGrid(t, 2, 4), o); !errors.Is(err, context.Canceled) {
-		t.Fatal(err)
-	}
-	return dir
+	o := onDisk(t.TempDir())
+	interrupt(t, mustGrid(t, 2, 4), o, 9)
+	return o.Dir
 }
 
 // TestDamage damages the files of an interrupted search.
