@@ -57,6 +57,16 @@ func Write(t Test, path string, data []byte) {
 	OK(t, os.WriteFile(path, data, 0o644))
 }
 
+// Empty ends the test if something is in a directory.
+func Empty(t Test, dir string) {
+	t.Helper()
+	left, err := os.ReadDir(dir)
+	OK(t, err)
+	if len(left) > 0 {
+		t.Fatal("left behind in "+dir+": ", left)
+	}
+}
+
 // Tree returns what is below a directory by name, itself included: the contents of files, and the kinds of all else.
 func Tree(t Test, dir string) map[string]string {
 	t.Helper()
