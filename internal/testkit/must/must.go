@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -55,6 +56,13 @@ func Read(t Test, path string) []byte {
 func Write(t Test, path string, data []byte) {
 	t.Helper()
 	OK(t, os.WriteFile(path, data, 0o644))
+}
+
+// Touch makes a file look like another one: its time changes.
+func Touch(t Test, path string) {
+	t.Helper()
+	later := time.Now().Add(time.Hour)
+	OK(t, os.Chtimes(path, later, later))
 }
 
 // Empty ends the test if something is in a directory.

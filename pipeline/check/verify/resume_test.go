@@ -8,7 +8,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/runstest"
@@ -68,7 +67,7 @@ func TestResume(t *testing.T) {
 		"same":     {func() {}, verify.Options{}, 5},
 		"restart":  {func() {}, verify.Options{Restart: true}, 0},
 		"sample":   {func() {}, verify.Options{Sample: 5}, 0},
-		"replaced": {func() { touch(t, filepath.Join(dir, rundir.LayerName(2))) }, verify.Options{}, 3}, // 0, 1, 3
+		"replaced": {func() { must.Touch(t, filepath.Join(dir, rundir.LayerName(2))) }, verify.Options{}, 3}, // 0, 1, 3
 	} {
 		interrupt(t, dir, verify.Options{Restart: true}, at(5))
 		c.change()
@@ -96,13 +95,6 @@ func TestResume(t *testing.T) {
 	if r := run(t, dir, verify.Options{Resume: true}); len(before(r)) != 4 || noted(dir) {
 		t.Errorf("the others: %v", before(r))
 	}
-}
-
-// touch makes a file look like another one.
-func touch(t *testing.T, path string) {
-	t.Helper()
-	later := time.Now().Add(time.Hour)
-	must.OK(t, os.Chtimes(path, later, later))
 }
 
 // TestResumePanel: panels that are in order are not compared again, those with wrong scores are.
