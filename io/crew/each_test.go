@@ -32,9 +32,7 @@ func TestEachDoesEveryItemOnce(t *testing.T) {
 				done[i].Add(1)
 				return nil
 			})
-			if err != nil {
-				t.Error(err)
-			}
+			must.OK(t, err)
 			for i := range done {
 				if times := done[i].Load(); times != 1 {
 					t.Errorf("%d workers, %d items: item %d is done %d times", workers, n, i, times)
@@ -55,9 +53,7 @@ func TestEachKeepsWorkersApart(t *testing.T) {
 		busy[worker].Store(false)
 		return nil
 	})
-	if err != nil {
-		t.Error(err)
-	}
+	must.OK(t, err)
 }
 
 // TestEachBeginsInOrder: when an item begins, all before it have been taken.

@@ -268,12 +268,8 @@ func TestCheckFile(t *testing.T) {
 	h := layerfile.Header{Game: "awari", Rules: "awari", Pits: 12, Codec: layerfile.LZ4}
 	s, f := layer(t, filepath.Join(dir, "a.gl"), h, []int8{0})
 	m := &Manifest{Identity: Identity{"awari", "awari", 12}, Layers: []Layer{NewLayer("layer-00.gl", s, 1.5)}}
-	if err := m.Validate(); err != nil {
-		t.Error(err)
-	}
-	if err := m.CheckFile(0, f); err != nil {
-		t.Error(err)
-	}
+	must.OK(t, m.Validate())
+	must.OK(t, m.CheckFile(0, f))
 	_, other := layer(t, filepath.Join(dir, "b.gl"), h, []int8{1})
 	h.Rules = "strict"
 	_, strict := layer(t, filepath.Join(dir, "c.gl"), h, []int8{0})

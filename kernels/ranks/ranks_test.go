@@ -163,9 +163,7 @@ func FuzzScores(f *testing.F) {
 
 func TestCheckModel(t *testing.T) {
 	good := Model("\xff\x02" + "\x01\x00" + "\x00" + "\x01\x01" + "\x02\x00\x01" + "\x00")
-	if err := good.Check(); err != nil {
-		t.Error(err)
-	}
+	must.OK(t, good.Check())
 	if low, high := good.Range(); low != -1 || high != 0 {
 		t.Errorf("range %d to %d", low, high)
 	}

@@ -48,11 +48,7 @@ func (s *sweep) onDisk(t *testing.T) *sweep {
 	if _, err := o.openDir(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		if err := s.store.Dir.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(func() { must.OK(t, s.store.Dir.Close()) })
 	return s
 }
 

@@ -43,11 +43,7 @@ func open(t testing.TB, dir string) *tables.Tables {
 	t.Helper()
 	tb, err := tables.Open(dir, tables.Options{Family: cpu.Best()})
 	must.OK(t, err)
-	t.Cleanup(func() {
-		if err := tb.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(func() { must.OK(t, tb.Close()) })
 	return tb
 }
 

@@ -84,11 +84,7 @@ func solve(t testing.TB, p Problem, o Options) answer {
 	t.Helper()
 	table, err := Solve(t.Context(), p, o)
 	must.OK(t, err)
-	defer func() {
-		if err := table.Close(); err != nil {
-			t.Error(err)
-		}
-	}()
+	defer func() { must.OK(t, table.Close()) }()
 	return solved(t, table)
 }
 
@@ -293,9 +289,7 @@ func TestLittleMemory(t *testing.T) {
 			if diff := cmp.Diff(want, solved(t, table)); diff != "" {
 				t.Errorf("%d threads, directory %q (-want +got)\n%s", threads, dir, diff)
 			}
-			if err := table.Close(); err != nil {
-				t.Error(err)
-			}
+			must.OK(t, table.Close())
 		}
 	}
 }
@@ -337,9 +331,7 @@ func TestEnglishBeginning(t *testing.T) {
 	if got, want := fmt.Sprint(s.counts()), "[1 1 2 8 39 171 719 2757 9751]"; got != want {
 		t.Errorf("%s, published %s", got, want)
 	}
-	if err := s.close(); err != nil {
-		t.Error(err)
-	}
+	must.OK(t, s.close())
 }
 
 func TestOptions(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"grenier/internal/testkit/must"
 	"grenier/kernels/cpu"
 	"grenier/pipeline/solve/plan"
 )
@@ -40,9 +41,7 @@ func TestKept(t *testing.T) {
 	missing := filepath.Join(cache, "missing")
 	t.Setenv("XDG_CACHE_HOME", missing)
 	t.Setenv("HOME", missing)
-	if err := keep(want); err != nil {
-		t.Error(err)
-	}
+	must.OK(t, keep(want))
 	if _, err := os.Stat(missing); !os.IsNotExist(err) {
 		t.Errorf("a directory for the user was made: %v", err)
 	}

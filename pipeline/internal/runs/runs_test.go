@@ -50,9 +50,7 @@ func TestMerge(t *testing.T) {
 				t.Errorf("%d words: %d records of %d", stride, i+1, len(rows))
 			}
 		}
-		if err != nil {
-			t.Error(err)
-		}
+		must.OK(t, err)
 	}
 }
 
@@ -105,7 +103,5 @@ func TestGaps(t *testing.T) {
 		}
 		err = c.Next()
 	}
-	if err != nil {
-		t.Error(err)
-	}
+	must.OK(t, err)
 }

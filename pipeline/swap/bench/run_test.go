@@ -194,9 +194,7 @@ func TestWrong(t *testing.T) {
 			t.Errorf("%d swaps: %v", len(r.Swaps), err)
 		}
 	}
-	if err := c.check("astar", away, search.Result{Swaps: make([]swap.Swap, 5), Lower: 3}); err != nil {
-		t.Error(err)
-	}
+	must.OK(t, c.check("astar", away, search.Result{Swaps: make([]swap.Swap, 5), Lower: 3}))
 }
 
 // built measures the databases that take no time.
