@@ -60,9 +60,7 @@ func TestRemoteSame(t *testing.T) {
 		board := strings.Fields(strings.SplitN(in.String(), "\n", 2)[0])
 		for _, args := range [][]string{append([]string{"probe"}, board...), append([]string{"probe", "--json"}, board...), {"stats"}, {"stats", "--json", "--layer", "9"}} {
 			args = append([]string{"awari"}, args...)
-			if d := cmp.Diff(mustRun(t, append(args, "--dir", dir)...), mustRun(t, append(args, "--url", s.URL)...)); d != "" {
-				t.Errorf("%v: %s", args, d)
-			}
+			must.Same(t, fmt.Sprint(args), mustRun(t, append(args, "--dir", dir)...), mustRun(t, append(args, "--url", s.URL)...))
 		}
 	})
 }

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/runstest"
 	"grenier/io/corrupt"
@@ -78,9 +76,7 @@ func TestGolden(t *testing.T) {
 			if err != nil || first != doing+" 2" {
 				t.Fatalf("it began with %q: %v", first, err)
 			}
-			if diff := cmp.Diff(want, known(r)); diff != "" {
-				t.Errorf("(-want +got)\n%s", diff)
-			}
+			must.Same(t, "another result", want, known(r))
 		})
 	}
 }

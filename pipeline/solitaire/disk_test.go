@@ -11,8 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"grenier/internal/testkit/crashfs"
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/runstest"
@@ -81,9 +79,7 @@ func TestGolden(t *testing.T) {
 				first = s.Doing
 			}
 		}
-		if diff := cmp.Diff(want, solve(t, p, o)); diff != "" {
-			t.Errorf("%s (-want +got)\n%s", name, diff)
-		}
+		must.Same(t, name, want, solve(t, p, o))
 		if first != doing(stop.backward, stop.pegs) {
 			t.Errorf("%s: it began with %q", name, first)
 		}
@@ -107,9 +103,7 @@ func TestResume(t *testing.T) {
 			t.Errorf("%s once more", s.Doing)
 		}
 	}
-	if diff := cmp.Diff(solve(t, p, options()), solve(t, p, o)); diff != "" {
-		t.Errorf("(-want +got)\n%s", diff)
-	}
+	must.Same(t, "another result", solve(t, p, options()), solve(t, p, o))
 }
 
 // TestShared: what Count leaves in a directory, Solve goes on with; other ends with the same
@@ -123,9 +117,7 @@ func TestShared(t *testing.T) {
 	for _, p.Ends = range []uint64{0, p.Board.Full(), 1<<4 | 1<<7 | 1<<1 | 1<<10, 0} {
 		o, forward := onDisk(dir), false
 		o.Progress = func(s job.Step) { forward = forward || !strings.Contains(s.Doing, "backward") }
-		if diff := cmp.Diff(solve(t, p, options()), solve(t, p, o)); diff != "" {
-			t.Errorf("ends %#x (-want +got)\n%s", p.Ends, diff)
-		}
+		must.Same(t, fmt.Sprintf("ends %#x", p.Ends), solve(t, p, options()), solve(t, p, o))
 		if forward {
 			t.Errorf("ends %#x: layers are counted again", p.Ends)
 		}
@@ -184,9 +176,7 @@ func TestLongCrashOtherEnds(t *testing.T) {
 			if failed != nil {
 				t.Fatalf("after crash %d: %v", k, failed)
 			}
-			if diff := cmp.Diff(want[i], got); diff != "" {
-				t.Fatalf("after crash %d (-want +got)\n%s", k, diff)
-			}
+			must.Same(t, fmt.Sprint("after crash ", k), want[i], got)
 		}
 		if err == nil {
 			t.Logf("less than %d changes", k)

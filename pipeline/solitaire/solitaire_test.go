@@ -9,7 +9,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
 	"grenier/internal/testkit/must"
@@ -210,9 +209,7 @@ func TestLongBrute(t *testing.T) {
 				want := b.answer(t)
 				table, err := Solve(t.Context(), p, options())
 				must.OK(t, err)
-				if diff := cmp.Diff(want, solved(t, table)); diff != "" {
-					t.Fatalf("%s\nends %#x (-brute force +search)\n%s", p.Board.Picture(p.Start), p.Ends, diff)
-				}
+				must.Same(t, fmt.Sprintf("%s\nends %#x, brute force", p.Board.Picture(p.Start), p.Ends), want, solved(t, table))
 				checkAdvice(t, table, b)
 				c, err := Count(t.Context(), p, options())
 				if err != nil || !slices.Equal(c.Layers, want.Layers) {
@@ -286,9 +283,7 @@ func TestLittleMemory(t *testing.T) {
 			}
 			must.OK(t, errors.Join(s.forward(t.Context()), s.backward(t.Context())))
 			table := &Table{s}
-			if diff := cmp.Diff(want, solved(t, table)); diff != "" {
-				t.Errorf("%d threads, directory %q (-want +got)\n%s", threads, dir, diff)
-			}
+			must.Same(t, fmt.Sprintf("%d threads, directory %q", threads, dir), want, solved(t, table))
 			must.OK(t, table.Close())
 		}
 	}
@@ -313,9 +308,7 @@ func TestLongEnglish(t *testing.T) {
 		},
 		Solutions: "40861647040079968", Moves: 18, Solvable: true,
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-published +got)\n%s", diff)
-	}
+	must.Same(t, "published", want, got)
 }
 
 // TestEnglishBeginning compares the first layers with the published ones.

@@ -5,8 +5,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"grenier/internal/testkit/must"
 	"grenier/kernels/cpu"
 	"grenier/pipeline/solve/plan"
@@ -26,9 +24,7 @@ func TestKept(t *testing.T) {
 	if err := keep(want); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(want, keptCalibration(cpu.BMI2, 2)); diff != "" {
-		t.Error(diff)
-	}
+	must.Same(t, "another calibration", want, keptCalibration(cpu.BMI2, 2))
 	if keptCalibration(cpu.Generic, 2) != nil || keptCalibration(cpu.BMI2, 3) != nil {
 		t.Error("it serves other kernels, or threads")
 	}

@@ -9,10 +9,10 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
 	"grenier/internal/testkit/crashfs"
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/runstest"
 	"grenier/internal/testkit/tries"
 	"grenier/io/corrupt"
@@ -280,9 +280,7 @@ func check(t *testing.T, what string, got answer, err error) {
 	if err != nil {
 		t.Fatalf("%s: %v", what, err)
 	}
-	if diff := cmp.Diff(plainWalk(), got); diff != "" {
-		t.Fatalf("%s (-want +got)\n%s", what, diff)
-	}
+	must.Same(t, what, plainWalk(), got)
 }
 
 // TestSearch compares searches of all sorts with a plain one.

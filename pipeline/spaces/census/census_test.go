@@ -68,9 +68,7 @@ func TestDocumentTables(t *testing.T) {
 	} {
 		var got strings.Builder
 		must.OK(t, c.table.WriteRST(&got, c.columns...))
-		if diff := cmp.Diff(document(t, c.file), got.String()); diff != "" {
-			t.Errorf("%s (-document +computed):\n%s", c.file, diff)
-		}
+		must.Same(t, c.file, document(t, c.file), got.String())
 	}
 }
 

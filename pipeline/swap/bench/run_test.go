@@ -126,9 +126,7 @@ func TestLongRepeated(t *testing.T) {
 		t.Errorf("the last step is at %g", last)
 	}
 	o.Progress = nil
-	if d := cmp.Diff(whole, first); d != "" {
-		t.Errorf("another run, another result: %s", d)
-	}
+	must.Same(t, "another run, another result", whole, first)
 	if !tries.Long() {
 		return
 	}
