@@ -146,13 +146,13 @@ func TestLongEncoderPieces(t *testing.T) {
 			_, rank := space.Rank(b)
 			want = append(want, byte(rank))
 		}
-		for _, size := range []uint64{1, 3, 50, s.size()} {
-			if s.size()/size > 10_000 && !tries.Long() {
+		for _, size := range []uint64{1, 3, 50, s.Positions()} {
+			if s.Positions()/size > 10_000 && !tries.Long() {
 				continue
 			}
 			var got []byte
-			for from := uint64(0); from < s.size(); from += size {
-				scores := make([]int8, min(size, s.size()-from))
+			for from := uint64(0); from < s.Positions(); from += size {
+				scores := make([]int8, min(size, s.Positions()-from))
 				for i := range scores {
 					scores[i] = int8(from + uint64(i))
 				}

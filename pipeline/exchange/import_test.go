@@ -114,9 +114,9 @@ func checkVuSource(t *testing.T, tb *tables.Tables, n int) {
 	source, err := openVu(t, tb, n, file, frame.None)
 	must.OK(t, err)
 	defer source.Close()
-	for _, size := range []uint64{1, 5, 100, s.size()} {
-		for from := uint64(0); from < s.size(); from += max(size, 1+s.size()/50) {
-			got := make([]int8, min(size, s.size()-from))
+	for _, size := range []uint64{1, 5, 100, s.Positions()} {
+		for from := uint64(0); from < s.Positions(); from += max(size, 1+s.Positions()/50) {
+			got := make([]int8, min(size, s.Positions()-from))
 			must.OK(t, source.Read(from, got))
 			if !slices.Equal(got, want[from:from+uint64(len(got))]) {
 				t.Fatalf("%d scores from rank %d: %v", size, from, got)
