@@ -13,6 +13,7 @@ import (
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/runstest"
 	"grenier/io/corrupt"
+	"grenier/io/rundir"
 	"grenier/layers/chemin"
 	"grenier/pipeline/internal/runs"
 	"grenier/pipeline/job"
@@ -54,7 +55,8 @@ func known(r *Result) []any {
 	return []any{r.Lower, r.Upper, r.Cut, fields(r.Orders), ending(r), fields(r.Orientations), fields(r.Grids), orders}
 }
 
-// TestGolden compares the files of two searches with those in testdata, and resumes from these. If
+// TestGolden compares the files of two searches with those in testdata, and resumes from these (package runs tests
+// that a search is stopped and resumed in each layer). If
 // the compression library has changed, -update is right; otherwise the format has, and
 // checkpointVersion must grow.
 func TestGolden(t *testing.T) {
@@ -63,7 +65,9 @@ func TestGolden(t *testing.T) {
 	for _, doing := range []string{"layers", "counting"} {
 		t.Run(doing, func(t *testing.T) {
 			dir, made := t.TempDir(), filepath.Join("testdata", doing)
-			stopAt(t, b, dir, doing, 2)
+			if r := stopAt(t, b, dir, doing, 2); r.Lower > 57 || r.Upper < 57 {
+				t.Errorf("stopped: %d to %d", r.Lower, r.Upper)
+			}
 			runstest.Golden(t, dir, made)
 			other := t.TempDir()
 			runstest.Copy(t, made, other)
@@ -77,6 +81,7 @@ func TestGolden(t *testing.T) {
 				t.Fatalf("it began with %q: %v", first, err)
 			}
 			must.Same(t, "another result", want, known(r))
+			must.Empty(t, filepath.Join(other, rundir.WorkName))
 		})
 	}
 }

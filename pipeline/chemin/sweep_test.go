@@ -1,14 +1,10 @@
 package chemin
 
 import (
-	"context"
-	"errors"
-	"path/filepath"
 	"slices"
 	"testing"
 
 	"grenier/internal/testkit/must"
-	"grenier/io/rundir"
 	"grenier/layers/chemin"
 	"grenier/pipeline/internal/runs"
 )
@@ -106,45 +102,4 @@ func TestCountingStates(t *testing.T) {
 			t.Errorf("layer %d: %d states, want %d", k+1, got[k], len(layer))
 		}
 	}
-}
-
-// interrupt solves a board on disk and stops after some reports of the sweeps.
-func interrupt(t *testing.T, b *chemin.Board, dir string, reports int) (*Result, error) {
-	t.Helper()
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	return Solve(ctx, b, inDir(dir, 2, func(phase string, _ int) {
-		if phase == "layers" || phase == "counting" {
-			if reports--; reports == 0 {
-				cancel()
-			}
-		}
-	}))
-}
-
-// TestResume interrupts a search after each layer and resumes it until it is done.
-func TestResume(t *testing.T) {
-	b := board(t, 3, 3)
-	want := solve(t, 3, 3, Options{Method: Layers})
-	dir := filepath.Join(t.TempDir(), "new")
-	stops := 0
-	for ; ; stops++ {
-		r, err := interrupt(t, b, dir, 2)
-		if err == nil {
-			if r.Lower != 57 || !r.Exact() || !slices.Equal(fields(r.Orders), fields(want.Orders)) || !slices.Equal(fields(r.Orientations), fields(want.Orientations)) {
-				t.Errorf("%d %v %v, want %d %v %v", r.Lower, fields(r.Orders), fields(r.Orientations), want.Lower, fields(want.Orders), fields(want.Orientations))
-			}
-			break
-		}
-		if !errors.Is(err, context.Canceled) || r.Lower > 57 || r.Upper < 57 {
-			t.Fatalf("%+v, %v", r, err)
-		}
-		if stops > 2*b.Cells() {
-			t.Fatal("the search does not go on")
-		}
-	}
-	if stops < 5 {
-		t.Errorf("only %d interruptions", stops)
-	}
-	must.Empty(t, filepath.Join(dir, rundir.WorkName))
 }
