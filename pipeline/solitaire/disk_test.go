@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math/bits"
 	"math/rand/v2"
 	"path/filepath"
 	"strings"
@@ -57,7 +56,8 @@ func stopAt(t testing.TB, p Problem, dir string, backward bool, pegs int) {
 	})
 }
 
-// TestGolden compares the files of two searches with those in testdata, and resumes from these. If
+// TestGolden compares the files of two searches with those in testdata, and resumes from these (package runs tests
+// that a search is stopped and resumed in each layer). If
 // the compression library has changed, -update is right; otherwise the format has, and
 // checkpointVersion must grow.
 func TestGolden(t *testing.T) {
@@ -84,26 +84,6 @@ func TestGolden(t *testing.T) {
 			t.Errorf("%s: it began with %q", name, first)
 		}
 	}
-}
-
-// TestResume stops a search in each layer, both ways, and resumes it until it is done.
-func TestResume(t *testing.T) {
-	p, dir := crashGame(t), t.TempDir()
-	first := bits.OnesCount64(p.Start)
-	for pegs := first - 1; pegs > 0; pegs-- {
-		stopAt(t, p, dir, false, pegs)
-	}
-	for pegs := 2; pegs < first; pegs++ {
-		stopAt(t, p, dir, true, pegs)
-	}
-	o := options()
-	o.Dir = dir
-	o.Progress = func(s job.Step) {
-		if s.Doing != doing(true, first-1) && s.Doing != doing(true, first) {
-			t.Errorf("%s once more", s.Doing)
-		}
-	}
-	must.Same(t, "another result", solve(t, p, options()), solve(t, p, o))
 }
 
 // TestShared: what Count leaves in a directory, Solve goes on with; other ends with the same
