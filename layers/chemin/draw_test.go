@@ -1,9 +1,7 @@
 package chemin
 
 import (
-	"encoding/xml"
 	"errors"
-	"io"
 	"strings"
 	"testing"
 
@@ -38,16 +36,8 @@ func TestSVG(t *testing.T) {
 	svg, err := b.SVG([]int{0, 6, 3, 7, 4, 8, 5, 2, 1})
 	must.OK(t, err)
 	count := map[string]int{}
-	d := xml.NewDecoder(strings.NewReader(svg))
-	for {
-		token, err := d.Token()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		must.OK(t, err)
-		if e, ok := token.(xml.StartElement); ok {
-			count[e.Name.Local]++
-		}
+	for _, e := range must.XML(t, svg) {
+		count[e.Name.Local]++
 	}
 	if count["svg"] != 1 || count["g"] != 9 || count["rect"] != 81 || count["text"] != 9+45 {
 		t.Errorf("elements: %v", count)

@@ -1,10 +1,7 @@
 package solitaire
 
 import (
-	"encoding/xml"
-	"io"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"grenier/internal/testkit/golden"
@@ -22,13 +19,7 @@ func TestSVG(t *testing.T) {
 		"game.svg":     Moves(jumpsOf(t, b, start, "d2-d4 b3-d3 e3-c3 e1-e3 e4-e2")),
 	} {
 		got := b.SVG(start, moves)
-		for d := xml.NewDecoder(strings.NewReader(got)); ; {
-			if _, err := d.Token(); err == io.EOF {
-				break
-			} else if err != nil {
-				t.Fatalf("%s: %v", name, err)
-			}
-		}
+		must.XML(t, got)
 		golden.Check(t, filepath.Join("testdata", name), []byte(got))
 	}
 }

@@ -2,9 +2,13 @@
 package must
 
 import (
+	"encoding/xml"
+	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -34,6 +38,21 @@ func Panic(t Test, do func(), about ...any) {
 		}
 	}()
 	do()
+}
+
+// XML returns the elements of a text. It ends the test if that is not well formed.
+func XML(t Test, text string) (all []xml.StartElement) {
+	t.Helper()
+	for d := xml.NewDecoder(strings.NewReader(text)); ; {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			return all
+		}
+		OK(t, err)
+		if start, ok := token.(xml.StartElement); ok {
+			all = append(all, start.Copy())
+		}
+	}
 }
 
 // Same ends the test if got is not what it should be.

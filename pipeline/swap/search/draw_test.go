@@ -1,9 +1,6 @@
 package search_test
 
 import (
-	"encoding/xml"
-	"errors"
-	"io"
 	"strings"
 	"testing"
 
@@ -18,18 +15,10 @@ func TestSVG(t *testing.T) {
 	puzzle, err := g.Puzzle([]int{2, 1, 3, 4, 5, 6})
 	must.OK(t, err)
 	var values []string
-	d := xml.NewDecoder(strings.NewReader(string(search.SVG(puzzle, []swap.Swap{{A: 0, B: 1}}))))
-	for {
-		token, err := d.Token()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		must.OK(t, err)
-		if start, ok := token.(xml.StartElement); ok && start.Name.Local == "animateTransform" {
-			for _, a := range start.Attr {
-				if a.Name.Local == "values" {
-					values = append(values, a.Value)
-				}
+	for _, e := range must.XML(t, string(search.SVG(puzzle, []swap.Swap{{A: 0, B: 1}}))) {
+		for _, a := range e.Attr {
+			if e.Name.Local == "animateTransform" && a.Name.Local == "values" {
+				values = append(values, a.Value)
 			}
 		}
 	}
