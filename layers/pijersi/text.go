@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/dustin/go-humanize/english"
 )
 
 // Errors about texts.
@@ -164,7 +166,7 @@ func explain(t string, width int, alphabets *[2]string) string {
 	}
 	for i, part := range parts {
 		if n := utf8.RuneCountInString(part); n != width {
-			return fmt.Sprintf("%s has %s, want %d", quote(part), letterCount(n), width)
+			return fmt.Sprintf("%s has %s, want %d", quote(part), english.Plural(n, "letter", ""), width)
 		}
 		colour := colourOf(part[0])
 		if len(parts) == 2 {
@@ -177,14 +179,6 @@ func explain(t string, width int, alphabets *[2]string) string {
 		}
 	}
 	return ""
-}
-
-// letterCount returns n letters in words.
-func letterCount(n int) string {
-	if n == 1 {
-		return "1 letter"
-	}
-	return fmt.Sprintf("%d letters", n)
 }
 
 // quote returns t for a message, cut when it is long.
