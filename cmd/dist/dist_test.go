@@ -178,8 +178,7 @@ func TestLongReproducible(t *testing.T) {
 		out := filepath.Join(dir, "out", place[len(place)-1:])
 		command(t, place, [][]string{{"GOMAXPROCS=1", "GOAMD64=v3", "TZ=Asia/Tokyo"}, {"GOFLAGS=-buildvcs=false", "CGO_ENABLED=1"}}[i],
 			"go", "run", "./cmd/dist", "-out", out)
-		text, err := os.ReadFile(filepath.Join(out, "SHA256SUMS"))
-		must.OK(t, err)
+		text := must.Read(t, filepath.Join(out, "SHA256SUMS"))
 		if sums[i] = string(text); strings.Count(sums[i], "\n") != len(targets) {
 			t.Errorf("sums:\n%s", text)
 		}

@@ -36,9 +36,8 @@ func TestPageCache(t *testing.T) {
 	get := func(doing string) {
 		t.Helper()
 		for _, e := range extents {
-			if _, err := f.Get(e, data); err != nil {
-				t.Fatal(err)
-			}
+			_, err := f.Get(e, data)
+			must.OK(t, err)
 			check(doing)
 		}
 	}

@@ -1,7 +1,6 @@
 package solitaire
 
 import (
-	"os"
 	"strings"
 	"testing"
 
@@ -13,8 +12,7 @@ import (
 // no others. 16 of the 37 starts can be solved.
 func TestFrench(t *testing.T) {
 	b := Named(French)
-	text, err := os.ReadFile("testdata/french.txt")
-	must.OK(t, err)
+	text := must.Read(t, "testdata/french.txt")
 	solved := map[[2]int]bool{} // start and end
 	for line := range strings.Lines(string(text)) {
 		names := strings.Fields(line)

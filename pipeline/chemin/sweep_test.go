@@ -41,9 +41,8 @@ func newTestSweep(b *chemin.Board, room int64, target uint32) *sweep {
 func (s *sweep) onDisk(t *testing.T) *sweep {
 	t.Helper()
 	o := &solver{Options: Options{Dir: t.TempDir()}, board: s.board, store: s.store}
-	if _, err := o.openDir(); err != nil {
-		t.Fatal(err)
-	}
+	_, err := o.openDir()
+	must.OK(t, err)
 	t.Cleanup(func() { must.OK(t, s.store.Dir.Close()) })
 	return s
 }

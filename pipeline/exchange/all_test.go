@@ -71,8 +71,7 @@ func TestWriteAll(t *testing.T) {
 		}
 	}
 	path := filepath.Join(out, fileName(Npy, frame.LZ4, 4))
-	text, err := os.ReadFile(path)
-	must.OK(t, err)
+	text := must.Read(t, path)
 	for i, damage := range []func() error{
 		func() error {
 			return os.WriteFile(path, append(slices.Clone(text[:len(text)-1]), text[len(text)-1]^1), 0o644)

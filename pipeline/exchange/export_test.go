@@ -260,9 +260,8 @@ func TestNotAFile(t *testing.T) {
 	}
 	path := filepath.Join(out, "file")
 	testrun.WriteFile(t, path, []byte("old"))
-	if _, err := WriteFile(t.Context(), dir, path, Options{Seeds: 2, Format: Colex, Codec: frame.None}); err != nil {
-		t.Fatal(err)
-	}
+	_, err := WriteFile(t.Context(), dir, path, Options{Seeds: 2, Format: Colex, Codec: frame.None})
+	must.OK(t, err)
 	if got := testrun.ReadFile(t, path); len(got) != 10 {
 		t.Errorf("%d bytes", len(got))
 	}

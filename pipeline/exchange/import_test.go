@@ -203,9 +203,8 @@ func pack(t testing.TB, codec frame.Codec, data []byte) []byte {
 	var out bytes.Buffer
 	w, err := frame.NewWriter(&out, codec, uint64(len(data)), 1)
 	must.OK(t, err)
-	if _, err := w.Write(data); err != nil {
-		t.Fatal(err)
-	}
+	_, err = w.Write(data)
+	must.OK(t, err)
 	must.OK(t, w.Close())
 	return out.Bytes()
 }

@@ -91,9 +91,8 @@ func TestGolden(t *testing.T) {
 func TestShared(t *testing.T) {
 	dir := t.TempDir()
 	p := game(t, "ooo\nooo\nooo\nooo", 4)
-	if _, err := Count(t.Context(), p, onDisk(dir)); err != nil {
-		t.Fatal(err)
-	}
+	_, err := Count(t.Context(), p, onDisk(dir))
+	must.OK(t, err)
 	for _, p.Ends = range []uint64{0, p.Board.Full(), 1<<4 | 1<<7 | 1<<1 | 1<<10, 0} {
 		o, forward := onDisk(dir), false
 		o.Progress = func(s job.Step) { forward = forward || !strings.Contains(s.Doing, "backward") }
@@ -142,12 +141,11 @@ func TestLongCrashOtherEnds(t *testing.T) {
 	}
 	for ; ; k += step {
 		fs := crashfs.New()
-		if _, err := on(t, p, dir, fs); err != nil {
-			t.Fatal(err)
-		}
+		_, err := on(t, p, dir, fs)
+		must.OK(t, err)
 		fs = fs.Kill()
 		fs.CrashAt(k)
-		_, err := on(t, q, dir, fs)
+		_, err = on(t, q, dir, fs)
 		if err != nil && !errors.Is(err, crashfs.ErrCrashed) {
 			t.Fatalf("crash %d: %v", k, err)
 		}

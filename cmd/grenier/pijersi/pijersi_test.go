@@ -76,9 +76,8 @@ func TestPijersiWaits(t *testing.T) {
 	go func() { status <- run(ctx, []string{"pijersi", "decode"}, in, out, io.Discard) }()
 	lines := bufio.NewReader(answers)
 	for range 3 {
-		if _, err := io.WriteString(questions, "GRXLLS\n"); err != nil {
-			t.Fatal(err)
-		}
+		_, err := io.WriteString(questions, "GRXLLS\n")
+		must.OK(t, err)
 		if line, err := lines.ReadString('\n'); line != "RPSRPSPSRWWSRP\n" || err != nil {
 			t.Fatalf("%q, %v", line, err)
 		}

@@ -15,9 +15,8 @@ func BenchmarkDraw(b *testing.B) {
 	must.OK(b, err)
 	space := testrun.Space(b, game, 22)
 	for b.Loop() {
-		if _, err := NewDraw(b.Context(), space, 22, 1, 1); err != nil {
-			b.Fatal(err)
-		}
+		_, err := NewDraw(b.Context(), space, 22, 1, 1)
+		must.OK(b, err)
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/Drawn, "ns/position")
 }

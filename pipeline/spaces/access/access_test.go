@@ -235,9 +235,8 @@ func TestNeedsMemory(t *testing.T) {
 func TestOtherDirectory(t *testing.T) {
 	game := testrun.Game(t, 4, awari.Awari)
 	o := onDisk(t, game, mustParse(t, game, "1"))
-	if _, err := Count(t.Context(), game, mustParse(t, game, "1"), o); err != nil {
-		t.Fatal(err)
-	}
+	_, err := Count(t.Context(), game, mustParse(t, game, "1"), o)
+	must.OK(t, err)
 	o.Memory = 0
 	for _, rules := range []awari.Rules{awari.Awari, awari.Strict} {
 		other := testrun.Game(t, 4, rules)
@@ -257,8 +256,7 @@ func BenchmarkCount(b *testing.B) {
 	game := testrun.Game(b, 10, awari.Awari)
 	start := mustParse(b, game, "2")
 	for b.Loop() {
-		if _, err := Count(b.Context(), game, start, Options{Job: job.Job{Workers: 1, Family: cpu.Best()}}); err != nil {
-			b.Fatal(err)
-		}
+		_, err := Count(b.Context(), game, start, Options{Job: job.Job{Workers: 1, Family: cpu.Best()}})
+		must.OK(b, err)
 	}
 }

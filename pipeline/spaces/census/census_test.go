@@ -3,7 +3,6 @@ package census_test
 import (
 	"context"
 	"errors"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -48,8 +47,7 @@ func made(t *testing.T, once func() (*census.Table, error)) *census.Table {
 // document returns a table of document 001 as it is printed there.
 func document(t *testing.T, name string) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("testdata", name))
-	must.OK(t, err)
+	text := must.Read(t, filepath.Join("testdata", name))
 	return string(text)
 }
 

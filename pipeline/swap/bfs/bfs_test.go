@@ -64,9 +64,8 @@ func TestReference(t *testing.T) {
 	}
 	for size, want := range all {
 		var rows, cols int
-		if _, err := fmt.Sscanf(size, "%d x %d", &rows, &cols); err != nil {
-			t.Fatal(err)
-		}
+		_, err := fmt.Sscanf(size, "%d x %d", &rows, &cols)
+		must.OK(t, err)
 		for workers := 1; workers <= 3; workers++ {
 			if got := search(t, rows, cols, workers).Depths; !slices.Equal(got, want) {
 				t.Errorf("%s, %d workers: %v, want %v", size, workers, got, want)
@@ -214,9 +213,8 @@ func TestProgress(t *testing.T) {
 		}
 		last = s
 	}}}
-	if _, err := bfs.Search(t.Context(), mustGrid(t, 3, 3), o); err != nil {
-		t.Fatal(err)
-	}
+	_, err := bfs.Search(t.Context(), mustGrid(t, 3, 3), o)
+	must.OK(t, err)
 	if last.Done != last.Total {
 		t.Errorf("ends with %+v", last)
 	}

@@ -38,9 +38,8 @@ func TestMost(t *testing.T) {
 		o, most := onDisk(t.TempDir()), int64(0)
 		o.Workers = 1
 		o.Progress = func(job.Step) { most = max(most, bytesIn(t, o.Dir)) }
-		if _, err := bfs.Search(t.Context(), g, o); err != nil {
-			t.Fatal(err)
-		}
+		_, err := bfs.Search(t.Context(), g, o)
+		must.OK(t, err)
 		if most = max(most, bytesIn(t, o.Dir)); uint64(most) > roomNeeded(t, g) {
 			t.Errorf("%v: %d bytes on disk, at most %d were asked for", size, most, roomNeeded(t, g))
 		}

@@ -125,9 +125,8 @@ func TestDynamic(t *testing.T) {
 func benchmarkStatic(b *testing.B, rows, cols int, numbers ...int) {
 	g := mustGrid(b, rows, cols)
 	for b.Loop() {
-		if _, err := patterns.Static(b.Context(), g, mustTiles(b, g, numbers...), patterns.Options{Job: job.Job{Workers: 2}, Cost: heuristic.Unit}); err != nil {
-			b.Fatal(err)
-		}
+		_, err := patterns.Static(b.Context(), g, mustTiles(b, g, numbers...), patterns.Options{Job: job.Job{Workers: 2}, Cost: heuristic.Unit})
+		must.OK(b, err)
 	}
 }
 
@@ -140,9 +139,8 @@ func BenchmarkDynamic(b *testing.B) {
 	for size := 3; size <= 4; size++ {
 		b.Run(fmt.Sprint(size), func(b *testing.B) {
 			for b.Loop() {
-				if _, err := patterns.Dynamic(b.Context(), mustGrid(b, 4, 4), size, patterns.Options{Job: job.Job{Workers: 2}, Cost: heuristic.Unit}); err != nil {
-					b.Fatal(err)
-				}
+				_, err := patterns.Dynamic(b.Context(), mustGrid(b, 4, 4), size, patterns.Options{Job: job.Job{Workers: 2}, Cost: heuristic.Unit})
+				must.OK(b, err)
 			}
 		})
 	}
