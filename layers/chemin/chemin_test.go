@@ -1,9 +1,7 @@
 package chemin
 
 import (
-	"encoding/csv"
 	"errors"
-	"os"
 	"slices"
 	"strconv"
 	"testing"
@@ -29,17 +27,13 @@ func TestNewRefuses(t *testing.T) {
 
 // TestReference compares what needs no search with values from elsewhere.
 func TestReference(t *testing.T) {
-	f, err := os.Open("testdata/small.csv")
-	must.OK(t, err)
-	defer f.Close()
-	rows, err := csv.NewReader(f).ReadAll()
-	must.OK(t, err)
-	for _, r := range rows[1:] {
+	rows := must.Rows(t, "testdata/small.csv")
+	for _, r := range rows {
 		var n [16]uint64
 		for i := range n {
-			if n[i], err = strconv.ParseUint(r[i], 10, 64); err != nil {
-				t.Fatal(err)
-			}
+			x, err := strconv.ParseUint(r[i], 10, 64)
+			must.OK(t, err)
+			n[i] = x
 		}
 		b := board(t, int(n[0]), int(n[1]))
 		orders, orderClasses := b.Orders()

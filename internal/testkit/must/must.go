@@ -2,6 +2,8 @@
 package must
 
 import (
+	"bytes"
+	"encoding/csv"
 	"encoding/xml"
 	"errors"
 	"io"
@@ -69,6 +71,14 @@ func Read(t Test, path string) []byte {
 	data, err := os.ReadFile(path)
 	OK(t, err)
 	return data
+}
+
+// Rows returns the rows of a CSV file below its heading.
+func Rows(t Test, path string) [][]string {
+	t.Helper()
+	rows, err := csv.NewReader(bytes.NewReader(Read(t, path))).ReadAll()
+	OK(t, err)
+	return rows[1:]
 }
 
 // Write replaces the contents of a file in place, as damage does.

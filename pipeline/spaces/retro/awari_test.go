@@ -1,9 +1,7 @@
 package retro_test
 
 import (
-	"encoding/csv"
 	"fmt"
-	"os"
 	"strconv"
 	"testing"
 
@@ -25,18 +23,14 @@ type truth struct {
 // readTruth returns the known layers by game, in order.
 func readTruth(t *testing.T) map[string][]truth {
 	t.Helper()
-	file, err := os.Open("../../../layers/awari/testdata/layers.csv")
-	must.OK(t, err)
-	defer file.Close()
-	records, err := csv.NewReader(file).ReadAll()
-	must.OK(t, err)
+	records := must.Rows(t, "../../../layers/awari/testdata/layers.csv")
 	byGame := map[string][]truth{}
-	for _, r := range records[1:] {
+	for _, r := range records {
 		var numbers [7]int
 		for i := 1; i < 7; i++ {
-			if numbers[i], err = strconv.Atoi(r[i]); err != nil {
-				t.Fatal(err)
-			}
+			n, err := strconv.Atoi(r[i])
+			must.OK(t, err)
+			numbers[i] = n
 		}
 		game := gameName(t, r[0], numbers[1])
 		byGame[game] = append(byGame[game], truth{numbers[2], numbers[3], numbers[4], numbers[5], numbers[6], r[7], r[8]})

@@ -1,11 +1,9 @@
 package bfs_test
 
 import (
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"slices"
 	"strconv"
 	"testing"
@@ -37,13 +35,9 @@ func search(t testing.TB, rows, cols, workers int) *bfs.Result {
 // computed by a program independent of this one.
 func reference(t *testing.T) map[string][]uint64 {
 	t.Helper()
-	f, err := os.Open("testdata/depths.csv")
-	must.OK(t, err)
-	defer f.Close()
-	records, err := csv.NewReader(f).ReadAll()
-	must.OK(t, err)
+	records := must.Rows(t, "testdata/depths.csv")
 	depths := map[string][]uint64{}
-	for _, r := range records[1:] {
+	for _, r := range records {
 		size := r[0] + " x " + r[1]
 		if r[2] != strconv.Itoa(len(depths[size])) {
 			t.Fatalf("%s: depth %s comes after %d others", size, r[2], len(depths[size]))

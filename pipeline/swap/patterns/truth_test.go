@@ -1,9 +1,7 @@
 package patterns_test
 
 import (
-	"encoding/csv"
 	"fmt"
-	"os"
 	"regexp"
 	"slices"
 	"strconv"
@@ -186,14 +184,10 @@ func (z *zoo) dynamicOf(size int, cost heuristic.Cost, exact bool) heuristic.Heu
 // one, on all states and all swaps: means, maxima, and how many states and edges
 // break the flags.
 func TestLongTruth(t *testing.T) {
-	f, err := os.Open("testdata/heuristics.csv")
-	must.OK(t, err)
-	defer f.Close()
-	records, err := csv.NewReader(f).ReadAll()
-	must.OK(t, err)
+	records := must.Rows(t, "testdata/heuristics.csv")
 	spaces := map[string]*space{}
 	compared := 0
-	for _, r := range records[1:] {
+	for _, r := range records {
 		shape := r[0] + "x" + r[1]
 		rows, _ := strconv.Atoi(r[0])
 		cols, _ := strconv.Atoi(r[1])
