@@ -19,6 +19,8 @@ import (
 	"time"
 
 	"grenier/cmd/grenier/cli"
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/tries"
 )
 
 // files are some that are out of order.
@@ -36,38 +38,28 @@ func unpacked(t *testing.T, archive []byte, zipped bool) (names []string, about 
 	about = map[string]string{}
 	add := func(name string, mode fs.FileMode, at time.Time, r io.Reader) {
 		data, err := io.ReadAll(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		names = append(names, name)
 		about[name] = mode.String() + " " + at.UTC().Format(time.RFC3339) + " " + string(data)
 	}
 	if zipped {
 		r, err := zip.NewReader(bytes.NewReader(archive), int64(len(archive)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		for _, f := range r.File {
 			data, err := f.Open()
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			add(f.Name, f.Mode(), f.Modified, data)
 		}
 		return names, about
 	}
 	z, err := gzip.NewReader(bytes.NewReader(archive))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for r := tar.NewReader(z); ; {
 		h, err := r.Next()
 		if errors.Is(err, io.EOF) {
 			return names, about
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if h.Uid != 0 || h.Gid != 0 || h.Uname != "" || h.Gname != "" {
 			t.Errorf("%s has an owner", h.Name)
 		}
@@ -81,9 +73,7 @@ func TestPack(t *testing.T) {
 	at := time.Date(2026, 11, 22, 1, 2, 4, 0, time.UTC)
 	for _, target := range targets {
 		archive, err := target.pack("grenier-1", files(), at)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		names, about := unpacked(t, archive, target.os == "windows")
 		if want := "grenier-1/README.md grenier-1/grenier grenier-1/man/man1/grenier.1"; strings.Join(names, " ") != want {
 			t.Errorf("%v: %s", target, names)
@@ -108,9 +98,7 @@ func TestPack(t *testing.T) {
 func TestDocuments(t *testing.T) {
 	at := time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
 	all, err := documents(&at)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	text := map[string]string{}
 	for _, e := range all {
 		text[e.name] = string(e.data)
@@ -149,9 +137,7 @@ func TestMarkdown(t *testing.T) {
 func TestLicences(t *testing.T) {
 	t.Chdir("../..")
 	all, err := licences(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	found := map[string]bool{}
 	for _, e := range all {
 		module, _, _ := strings.Cut(strings.TrimPrefix(e.name, "licences/"), "@")
@@ -179,13 +165,11 @@ func TestLicences(t *testing.T) {
 // TestLongReproducible clones the repository twice and releases from both, with another number of
 // processors and other settings of the user: the same bytes. The program knows its commit.
 func TestLongReproducible(t *testing.T) {
-	if os.Getenv("GRENIER_LONG") != "full" {
+	if !tries.Full() {
 		t.Skip("takes minutes: GRENIER_LONG=full")
 	}
 	source, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	dir := t.TempDir()
 	sums := [2]string{}
 	for i, place := range []string{"one", "two/deeper"} {
@@ -194,10 +178,7 @@ func TestLongReproducible(t *testing.T) {
 		out := filepath.Join(dir, "out", place[len(place)-1:])
 		command(t, place, [][]string{{"GOMAXPROCS=1", "GOAMD64=v3", "TZ=Asia/Tokyo"}, {"GOFLAGS=-buildvcs=false", "CGO_ENABLED=1"}}[i],
 			"go", "run", "./cmd/dist", "-out", out)
-		text, err := os.ReadFile(filepath.Join(out, "SHA256SUMS"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Read(t, filepath.Join(out, "SHA256SUMS"))
 		if sums[i] = string(text); strings.Count(sums[i], "\n") != len(targets) {
 			t.Errorf("sums:\n%s", text)
 		}

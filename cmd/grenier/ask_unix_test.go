@@ -10,8 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"grenier/cmd/grenier/cli"
 	"grenier/internal/testkit/must"
 	"grenier/io/rundir"
@@ -55,9 +53,7 @@ func ask(t *testing.T, progress string, want map[string]string) (told int) {
 	if lines := strings.Count(r.out, "\n"); lines != 1+12+1 {
 		t.Errorf("%s: the table has %d lines:\n%s", progress, lines, r.out)
 	}
-	if diff := cmp.Diff(want, withoutSeconds(t, dir)); diff != "" {
-		t.Errorf("%s: a run that was asked differs:\n%s", progress, diff)
-	}
+	must.Same(t, progress+": a run that was asked differs", want, withoutSeconds(t, dir))
 	return told
 }
 

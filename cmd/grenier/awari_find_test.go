@@ -11,7 +11,7 @@ import (
 
 	"grenier/cmd/grenier/cli"
 	"grenier/internal/testkit/awaritest"
-	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/testrun"
 	"grenier/layers/awari"
 )
 
@@ -25,8 +25,7 @@ func TestFindAgreesWithProbe(t *testing.T) {
 	found := lines[:len(lines)-1]
 
 	game := awaritest.Game(t, 12, awari.Awari)
-	space, err := awari.NewSpace(game, seeds)
-	must.OK(t, err)
+	space := testrun.Space(t, game, seeds)
 	var boards []string
 	for rank := range space.Size(seeds) {
 		boards = append(boards, space.Text(space.Unrank(seeds, rank)))

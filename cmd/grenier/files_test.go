@@ -75,8 +75,7 @@ var pathsOf = map[string]string{
 	"cmd/dist/main.go":                  "the user's, of releases",
 	"cmd/grenier/awari/kept.go":         "the user's, for what may be lost",
 	"cmd/grenier/awari/metrics.go":      "the user's: --metrics-file",
-	"cmd/grenier/cli/calibration.go":    "the user's: --save-calibration",
-	"cmd/grenier/cli/output.go":         "the user's: files of charts and pictures",
+	"cmd/grenier/cli/output.go":         "the user's: files of charts, pictures and calibrations",
 	"internal/testkit":                  "what only tests use",
 	"io/rundir/places.go":               "the user's, or what a manifest names, for reading",
 	"io/rundir/room.go":                 "the user's: --work, for reading",
@@ -122,15 +121,21 @@ func TestDirectoriesHaveOneDoor(t *testing.T) {
 }
 
 // making returns what opens or makes directories, be it a function of package os or a method.
-func making(file *ast.File) (found []*ast.SelectorExpr) {
+func making(file *ast.File) []*ast.SelectorExpr {
+	return slices.DeleteFunc(selectors(file), func(s *ast.SelectorExpr) bool {
+		return !slices.Contains([]string{"Mkdir", "MkdirAll", "MkdirTemp", "OpenInRoot", "OpenRoot"}, s.Sel.Name)
+	})
+}
+
+// selectors returns what a file selects: functions of packages, methods, fields.
+func selectors(file *ast.File) (all []*ast.SelectorExpr) {
 	ast.Inspect(file, func(n ast.Node) bool {
-		use, ok := n.(*ast.SelectorExpr)
-		if ok && slices.Contains([]string{"Mkdir", "MkdirAll", "MkdirTemp", "OpenInRoot", "OpenRoot"}, use.Sel.Name) {
-			found = append(found, use)
+		if s, ok := n.(*ast.SelectorExpr); ok {
+			all = append(all, s)
 		}
 		return true
 	})
-	return found
+	return all
 }
 
 // eachSource parses the sources of the program, without tests.
@@ -196,18 +201,12 @@ func uses(file *ast.File, wanted map[string][]string) []*ast.SelectorExpr {
 		}
 		names[name] = functions
 	}
-	var found []*ast.SelectorExpr
-	ast.Inspect(file, func(n ast.Node) bool {
-		use, ok := n.(*ast.SelectorExpr)
+	return slices.DeleteFunc(selectors(file), func(s *ast.SelectorExpr) bool {
+		x, ok := s.X.(*ast.Ident)
 		if !ok {
 			return true
 		}
-		if x, ok := use.X.(*ast.Ident); ok {
-			if functions, bad := names[x.Name]; bad && (functions == nil || slices.Contains(functions, use.Sel.Name)) {
-				found = append(found, use)
-			}
-		}
-		return true
+		functions, bad := names[x.Name]
+		return !bad || functions != nil && !slices.Contains(functions, s.Sel.Name)
 	})
-	return found
 }

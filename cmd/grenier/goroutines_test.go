@@ -6,6 +6,8 @@ import (
 	"go/token"
 	"strings"
 	"testing"
+
+	"grenier/internal/testkit/must"
 )
 
 // crewFolder is where goroutines are started.
@@ -71,9 +73,7 @@ import ("sync"; "time"; "golang.org/x/sync/errgroup")
 type crew struct { w sync.WaitGroup; g errgroup.Group }
 func f() { go f(); time.AfterFunc(1, f); time.Sleep(1) }`
 	file, err := parser.ParseFile(token.NewFileSet(), "p.go", source, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if found := bareGoroutines(file); len(found) != 4 {
 		t.Errorf("%d found, want 4", len(found))
 	}

@@ -162,9 +162,14 @@ func (s *solver) signal(t *testing.T, sig os.Signal) {
 // awaitFile waits until there is a file whose path begins so.
 func awaitFile(t *testing.T, path string) {
 	t.Helper()
-	for end := time.Now().Add(time.Minute); len(namesIn(t, filepath.Dir(path), filepath.Base(path))) == 0; time.Sleep(5 * time.Millisecond) {
+	waitFor(t, path, func() bool { return len(namesIn(t, filepath.Dir(path), filepath.Base(path))) > 0 })
+}
+
+// waitFor waits until something is there, for minutes: the machine may be busy.
+func waitFor(t interface{ Fatalf(string, ...any) }, what string, there func() bool) {
+	for end := time.Now().Add(5 * time.Minute); !there(); time.Sleep(2 * time.Millisecond) {
 		if time.Now().After(end) {
-			t.Fatalf("there is no %s", path)
+			t.Fatalf("waiting for %s", what)
 		}
 	}
 }

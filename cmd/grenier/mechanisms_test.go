@@ -68,11 +68,7 @@ func TestMechanisms(t *testing.T) {
 
 // selected returns the uses of functions and methods.
 func selected(tree *ast.File, parts []string) (found []*ast.SelectorExpr) {
-	ast.Inspect(tree, func(n ast.Node) bool {
-		s, ok := n.(*ast.SelectorExpr)
-		if !ok {
-			return true
-		}
+	for _, s := range selectors(tree) {
 		for _, part := range parts {
 			of, name, function := strings.Cut(part, ".")
 			if !function {
@@ -82,7 +78,6 @@ func selected(tree *ast.File, parts []string) (found []*ast.SelectorExpr) {
 				found = append(found, s)
 			}
 		}
-		return true
-	})
+	}
 	return found
 }

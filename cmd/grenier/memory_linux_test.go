@@ -207,9 +207,7 @@ func (r memoryRow) check(t *testing.T, places map[string]string) {
 		args = append(args, "--progress", "none")
 	}
 	allowed, err := humanize.ParseBytes(r.memory)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	group := newCgroup(t, allowed+slack)
 	start := time.Now()
 	got := group.run(t, args...)

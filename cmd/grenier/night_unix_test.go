@@ -62,11 +62,7 @@ func lines(path string) []string {
 // awaitCall waits until the command was called for a layer.
 func (n *night) awaitCall(t *testing.T, seeds int) {
 	t.Helper()
-	for end := time.Now().Add(5 * time.Minute); !slices.Contains(lines(n.calls), strconv.Itoa(seeds)); time.Sleep(2 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("no call for layer %d", seeds)
-		}
-	}
+	waitFor(t, fmt.Sprint("the call for layer ", seeds), func() bool { return slices.Contains(lines(n.calls), strconv.Itoa(seeds)) })
 }
 
 // placeless matches what is different in a manifest when layers are elsewhere.
@@ -227,21 +223,18 @@ func freeAddress(t *testing.T) string {
 // scrape returns the metrics of a process that has just been started, once it tells them.
 func scrape(t *testing.T, address string) string {
 	t.Helper()
-	for end := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
-		r, err := http.Get("http://" + address + "/metrics")
-		if err != nil {
-			if time.Now().After(end) {
-				t.Fatal(err)
-			}
-			continue
-		}
-		text, err := io.ReadAll(r.Body)
-		r.Body.Close()
-		if err != nil || r.StatusCode != http.StatusOK || !strings.Contains(string(text), "\nprocess_cpu_seconds_total ") {
-			t.Fatalf("%v, %s: %s", err, r.Status, text)
-		}
-		return string(text)
+	var r *http.Response
+	waitFor(t, "metrics", func() (there bool) {
+		var err error
+		r, err = http.Get("http://" + address + "/metrics")
+		return err == nil
+	})
+	defer r.Body.Close()
+	text, err := io.ReadAll(r.Body)
+	if err != nil || r.StatusCode != http.StatusOK || !strings.Contains(string(text), "\nprocess_cpu_seconds_total ") {
+		t.Fatalf("%v, %s: %s", err, r.Status, text)
 	}
+	return string(text)
 }
 
 // TestOwedCall: a run that was killed between sealing a layer and the call for it owes that

@@ -92,8 +92,8 @@ func TestLongBug(t *testing.T) {
 		{name: "chemin classes", args: "chemin solve --rows 3 --cols 3 --method classes"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if c.long && !tries.Long() {
-				t.Skip("needs GRENIER_LONG=1")
+			if c.long {
+				tries.NeedsLong(t, "a search on disk")
 			}
 			start := time.Now()
 			whole, broken := t.TempDir(), t.TempDir()

@@ -60,9 +60,7 @@ func TestRemoteSame(t *testing.T) {
 		board := strings.Fields(strings.SplitN(in.String(), "\n", 2)[0])
 		for _, args := range [][]string{append([]string{"probe"}, board...), append([]string{"probe", "--json"}, board...), {"stats"}, {"stats", "--json", "--layer", "9"}} {
 			args = append([]string{"awari"}, args...)
-			if d := cmp.Diff(mustRun(t, append(args, "--dir", dir)...), mustRun(t, append(args, "--url", s.URL)...)); d != "" {
-				t.Errorf("%v: %s", args, d)
-			}
+			must.Same(t, fmt.Sprint(args), mustRun(t, append(args, "--dir", dir)...), mustRun(t, append(args, "--url", s.URL)...))
 		}
 	})
 }
@@ -84,9 +82,7 @@ func checkOnce(t *testing.T, dir string, requests []remotetest.Request) {
 	var most int64
 	for n := range remoteSeeds + 1 {
 		info, err := os.Stat(filepath.Join(dir, rundir.LayerName(n)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		most += info.Size()
 	}
 	if len(requests) < 20 || bytes > most+remoteSeeds<<16+1<<16 { // heads contain blocks

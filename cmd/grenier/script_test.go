@@ -13,7 +13,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -153,11 +152,7 @@ func await(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: await path")
 	}
-	for end := time.Now().Add(time.Minute); !exists(ts.MkAbs(args[0])); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(end) {
-			ts.Fatalf("there is no %s", args[0])
-		}
-	}
+	waitFor(ts, args[0], func() bool { return exists(ts.MkAbs(args[0])) })
 }
 
 // static serves files until the end of the script.

@@ -130,13 +130,11 @@ func TestLongInterruptAnytime(t *testing.T) {
 // that of a broken pipe.
 func (s *solver) awaitMain(t *testing.T) {
 	t.Helper()
-	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(time.Millisecond) {
+	waitFor(t, "the process", func() bool {
 		text := must.Read(t, fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid))
 		_, mask, _ := strings.Cut(string(text), "SigIgn:")
 		var ignored uint64
-		if _, err := fmt.Sscanf(mask, "%x", &ignored); err != nil || ignored>>(syscall.SIGPIPE-1)&1 != 0 {
-			return // or it is a zombie
-		}
-	}
-	t.Fatal("the process does not begin")
+		_, err := fmt.Sscanf(mask, "%x", &ignored)
+		return err != nil || ignored>>(syscall.SIGPIPE-1)&1 != 0 // or it is a zombie
+	})
 }

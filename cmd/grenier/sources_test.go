@@ -63,9 +63,7 @@ func readTree(t *testing.T) *sourceTree {
 		}
 	})
 	scripts, err := filepath.Glob("testdata/script/*.txtar")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for _, path := range scripts {
 		s.names["cmd/grenier"] = append(s.names["cmd/grenier"], filepath.Base(path))
 	}

@@ -77,11 +77,7 @@ func publicDir(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "grenier-test-")
 	must.OK(t, err)
-	t.Cleanup(func() {
-		if err := os.RemoveAll(dir); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(func() { must.OK(t, os.RemoveAll(dir)) })
 	must.OK(t, os.Chmod(dir, 0o755))
 	copyProgram(t, filepath.Join(dir, "grenier"))
 	return dir

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"slices"
 	"strconv"
@@ -171,7 +170,7 @@ func (p *windowRuns) intact(t *testing.T, dir string) {
 func nothing(string, *solver) {}
 
 // TestLongWindows solves a layer that does not fit into memory, with interruptions, and
-// compares with one that did.
+// compares with one that did. What damage does is tested by TestLongSiegeDamage and in package halfboard.
 func TestLongWindows(t *testing.T) {
 	tries.NeedsLong(t, "solves 15 seeds several times")
 	if runtime.GOOS == "windows" {
@@ -180,7 +179,6 @@ func TestLongWindows(t *testing.T) {
 	t.Parallel()
 	p := newWindowRuns(t)
 	t.Run("signals", p.testSignals)
-	t.Run("damage", p.testDamage)
 	t.Run("full disk", p.testFullDisk)
 }
 
@@ -273,21 +271,4 @@ func (p *windowRuns) continues(t *testing.T, dir string) solveSummary {
 		t.Errorf("the log: %s", log)
 	}
 	return s
-}
-
-// computedAgain matches what is told of damage.
-var computedAgain = regexp.MustCompile(`^(grenier: note: layer ` + strconv.Itoa(windowSeeds) + `: what was kept as "[a-z0-9-]+" is computed again: .*work.(captures|window|found).*\n)+$`)
-
-// testDamage damages a window that an interrupted run left; package halfboard damages the others.
-func (p *windowRuns) testDamage(t *testing.T) {
-	dir := p.interrupt(t, workLayer, os.Interrupt, nothing)
-	path := filepath.Join(dir, workWindow)
-	text := must.Read(t, path)
-	for i := range 100 {
-		text[i*len(text)/100] ^= 0x41
-	}
-	must.Write(t, path, text)
-	if _, errs := p.finish(t, dir); !computedAgain.MatchString(errs) {
-		t.Errorf("it is told: %.2000s", errs)
-	}
 }

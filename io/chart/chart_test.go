@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/xml"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"math"
@@ -14,10 +13,9 @@ import (
 
 	"pgregory.net/rapid"
 
+	"grenier/internal/testkit/golden"
 	"grenier/internal/testkit/must"
 )
-
-var update = flag.Bool("update", false, "rewrite golden files")
 
 // nasty is text that would be markup if it were not escaped.
 const nasty = `<b onclick="x">&amp;'{{.}}</b>]]>`
@@ -46,33 +44,10 @@ func line() Chart {
 }
 
 func TestGolden(t *testing.T) {
-	const golden = "testdata/charts.svg"
 	var b bytes.Buffer
 	must.OK(t, WriteFile(&b, "Two charts", []Chart{bars(), line()}, Size{400, 220}))
-	if *update {
-		must.Write(t, golden, b.Bytes())
-	}
-	want := must.Read(t, golden)
-	must.Same(t, "another drawing than the golden one: look at it, then use -update", string(want), b.String())
-	elements(t, b.Bytes())
-}
-
-// elements returns the elements of an XML text after checking that it is well
-// formed.
-func elements(t interface{ Fatalf(string, ...any) }, text []byte) []xml.StartElement {
-	var all []xml.StartElement
-	for d := xml.NewDecoder(bytes.NewReader(text)); ; {
-		token, err := d.Token()
-		if errors.Is(err, io.EOF) {
-			return all
-		}
-		if err != nil {
-			t.Fatalf("not well formed: %v\n%s", err, text)
-		}
-		if start, ok := token.(xml.StartElement); ok {
-			all = append(all, start.Copy())
-		}
-	}
+	golden.Check(t, "testdata/charts.svg", b.Bytes())
+	must.XML(t, b.String())
 }
 
 // TestEscaped looks for elements and attributes that are no part of a drawing.
@@ -81,7 +56,7 @@ func TestEscaped(t *testing.T) {
 	svg, err := c.SVG(Size{400, 220})
 	must.OK(t, err)
 	titles := 0
-	for _, e := range elements(t, []byte(svg)) {
+	for _, e := range must.XML(t, string(svg)) {
 		switch e.Name.Local {
 		case "title":
 			titles++
@@ -207,7 +182,7 @@ func TestInside(t *testing.T) {
 		size := Size{rapid.IntRange(300, 1200).Draw(t, "width"), rapid.IntRange(180, 400).Draw(t, "height")}
 		svg, err := c.SVG(size)
 		must.OK(t, err)
-		for _, e := range elements(t, []byte(svg)) {
+		for _, e := range must.XML(t, string(svg)) {
 			checkInside(t, e, size)
 		}
 	})

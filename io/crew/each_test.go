@@ -8,6 +8,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"grenier/internal/testkit/must"
 	"grenier/io/crew"
 )
 
@@ -31,9 +32,7 @@ func TestEachDoesEveryItemOnce(t *testing.T) {
 				done[i].Add(1)
 				return nil
 			})
-			if err != nil {
-				t.Error(err)
-			}
+			must.OK(t, err)
 			for i := range done {
 				if times := done[i].Load(); times != 1 {
 					t.Errorf("%d workers, %d items: item %d is done %d times", workers, n, i, times)
@@ -54,9 +53,7 @@ func TestEachKeepsWorkersApart(t *testing.T) {
 		busy[worker].Store(false)
 		return nil
 	})
-	if err != nil {
-		t.Error(err)
-	}
+	must.OK(t, err)
 }
 
 // TestEachBeginsInOrder: when an item begins, all before it have been taken.
@@ -69,9 +66,7 @@ func TestEachBeginsInOrder(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 }
 
 func TestEachReturnsTheFirstError(t *testing.T) {

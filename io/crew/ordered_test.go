@@ -12,6 +12,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/tries"
 	"grenier/io/crew"
 )
@@ -96,9 +97,7 @@ func TestOrderedTakesAllJobs(t *testing.T) {
 			for _, n := range []int{0, 1, 3, 500} {
 				tries.Within(t, "stages", func() {
 					p := newPasses(t, workers, spare)
-					if err := p.run(t.Context(), n); err != nil {
-						t.Error(err)
-					}
+					must.OK(t, p.run(t.Context(), n))
 					for stage := range stages {
 						if done := p.count[stage].Load(); done != int64(n) {
 							t.Errorf("%d workers: %d of %d jobs have been through stage %d", workers, done, n, stage)
@@ -128,9 +127,7 @@ func TestOrderedIsBounded(t *testing.T) {
 			return nil
 		}
 		tries.Within(t, "stages", func() {
-			if err := p.run(t.Context(), 100); err != nil {
-				t.Error(err)
-			}
+			must.OK(t, p.run(t.Context(), 100))
 		})
 	}
 }
@@ -238,9 +235,7 @@ func TestOrderedAllocatesNoJob(t *testing.T) {
 func allocations(t *testing.T, o crew.Ordered[*item], n int, spare []*item) float64 {
 	t.Helper()
 	return testing.AllocsPerRun(5, func() {
-		if err := o.Run(t.Context(), 2, n, spare); err != nil {
-			t.Error(err)
-		}
+		must.OK(t, o.Run(t.Context(), 2, n, spare))
 	})
 }
 

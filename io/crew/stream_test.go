@@ -8,6 +8,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/tries"
 	"grenier/io/crew"
 )
@@ -88,9 +89,7 @@ func TestStreamKeepsTheOrder(t *testing.T) {
 // TestStreamOfOneGoroutine, which has both ends, as long as there is memory.
 func TestStreamOfOneGoroutine(t *testing.T) {
 	s := squares(t.Context(), 2, 5, -1, false)
-	if err := give(s, 5); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, give(s, 5))
 	if got, err := receive(t, s, -1); got != 5 || err != crew.ErrNoMore || s.Wait() != nil {
 		t.Errorf("%d jobs, %v", got, err)
 	}

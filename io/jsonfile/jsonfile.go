@@ -7,7 +7,6 @@ package jsonfile
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 
 	"grenier/io/corrupt"
 	"grenier/io/vfs"
@@ -29,16 +28,6 @@ func Encode(doc any) ([]byte, error) {
 	return append(data, '\n'), err
 }
 
-// Save makes a document the file of that name in a directory, replacing an older one. It fails as
-// Encode or vfs.Write does.
-func Save(d vfs.Dir, name string, doc any) error {
-	data, err := Encode(doc)
-	if err != nil {
-		return fmt.Errorf("saving %s: %w", d.Path(name), err)
-	}
-	return vfs.Write(d, name, data)
-}
-
 // Read returns what is in the file at path, for Parse: of a file that is larger than
 // MaxBytes only the beginning. It fails like vfs.ReadFile.
 func Read(path string) ([]byte, error) { return vfs.ReadFile(path, MaxBytes) }
@@ -53,12 +42,17 @@ func Parse(path string, data []byte, want Header, doc any) error {
 	if err := want.Match(path, data); err != nil {
 		return err
 	}
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.DisallowUnknownFields()
-	if err := d.Decode(doc); err != nil {
+	if err := Decode(data, doc); err != nil {
 		return corrupt.New(path, "", "%w", err)
 	}
 	return nil
+}
+
+// Decode decodes JSON into doc, which must have a field for each of those in it.
+func Decode(data []byte, doc any) error {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	return d.Decode(doc)
 }
 
 // Match fails as Parse does unless data begins a document with the header want, whatever else

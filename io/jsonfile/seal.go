@@ -58,11 +58,12 @@ func ParseSealed(path string, data []byte, want Header, doc any) error {
 // SealedVersion returns the version of a document of a format, and reads nothing else: all else may differ in
 // another version. It fails with corrupt.ErrForeign if the format is another.
 func SealedVersion(data []byte, format string) (version int, err error) {
-	rest, ours := bytes.CutPrefix(data, fmt.Appendf(nil, begin, format))
-	if !ours {
+	head := fmt.Appendf(nil, begin, format)
+	n := min(len(data), len(head))
+	if !bytes.Equal(data[:n], head[:n]) {
 		return 0, fmt.Errorf("%w: it does not begin like a file of %s", corrupt.ErrForeign, format)
 	}
-	if _, err := fmt.Sscanf(string(rest[:min(len(rest), 40)]), `  "version": %d`, &version); err != nil {
+	if _, err := fmt.Sscanf(string(data[n:min(len(data), n+40)]), `  "version": %d`, &version); err != nil {
 		return 0, errors.New("it ends, or is damaged, before the format version")
 	}
 	return version, nil

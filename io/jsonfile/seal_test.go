@@ -5,6 +5,7 @@ import (
 	"errors"
 	"testing"
 
+	"grenier/internal/testkit/must"
 	"grenier/io/corrupt"
 )
 
@@ -13,9 +14,7 @@ import (
 func TestSeal(t *testing.T) {
 	const path = "clock.json"
 	data, err := EncodeSealed(clock{header, 1.5})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	const want = "{\n  \"format\": \"clock\",\n  \"version\": 2,\n  \"ticks\": 1.5,\n  \"crc32c\": \"0caf8c8a\"\n}\n"
 	if string(data) != want {
 		t.Errorf("%s, want %s", data, want)

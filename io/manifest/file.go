@@ -2,8 +2,6 @@ package manifest
 
 import (
 	"bytes"
-	"encoding/json"
-	"errors"
 	"fmt"
 
 	"grenier/io/corrupt"
@@ -15,11 +13,7 @@ import (
 // layers.
 const MaxBytes = 16 << 20
 
-// Every manifest begins with magic.
-const (
-	format = "grenier-manifest"
-	magic  = "{\n  \"format\": \"" + format + "\",\n"
-)
+const format = "grenier-manifest"
 
 // document is the JSON form, which is sealed.
 type document struct {
@@ -71,7 +65,7 @@ func Load(path string) (*Manifest, error) {
 	return Parse(path, data)
 }
 
-// Parse decodes the contents of the file called path: its magic, its version,
+// Parse decodes the contents of the file called path: its format, its version,
 // its checksum, then the rest. All errors match corrupt.ErrCorrupt.
 func Parse(path string, data []byte) (*Manifest, error) {
 	fail := func(format string, args ...any) (*Manifest, error) {
@@ -80,20 +74,22 @@ func Parse(path string, data []byte) (*Manifest, error) {
 	if len(data) > MaxBytes {
 		return fail("more than %d bytes", MaxBytes)
 	}
-	if n := min(len(data), len(magic)); string(data[:n]) != magic[:n] {
-		return fail("%w: it does not begin like a manifest", corrupt.ErrForeign)
+	version, err := jsonfile.SealedVersion(data, format)
+	if err == nil && (version < 1 || version > Version) {
+		err = fmt.Errorf("%w %d: this program reads versions 1 to %d", corrupt.ErrVersion, version, Version)
 	}
-	if err := checkVersion(data); err != nil {
+	if err != nil {
 		return fail("%w", err)
 	}
 	body, err := jsonfile.Unseal(data)
 	if err != nil {
 		return fail("%w", err)
 	}
-	m, err := decode(body)
-	if err != nil {
+	var doc document
+	if err := jsonfile.Decode(body, &doc); err != nil {
 		return fail("%w", err)
 	}
+	m := &Manifest{Identity: doc.Identity, Layers: doc.Layers}
 	again, err := m.Encode()
 	if err != nil {
 		return fail("%w", err)
@@ -102,29 +98,4 @@ func Parse(path string, data []byte) (*Manifest, error) {
 		return fail("not in the form in which this program writes it")
 	}
 	return m, nil
-}
-
-// checkVersion reads the version, which follows magic, and nothing else, for all
-// else may differ in later versions.
-func checkVersion(data []byte) error {
-	var version int
-	rest := bytes.TrimPrefix(data, []byte(magic))
-	if _, err := fmt.Sscanf(string(rest[:min(len(rest), 40)]), `  "version": %d,`, &version); err != nil {
-		return errors.New("it ends, or is damaged, before the format version")
-	}
-	if version < 1 || version > Version {
-		return fmt.Errorf("%w %d: this program reads versions 1 to %d", corrupt.ErrVersion, version, Version)
-	}
-	return nil
-}
-
-// decode reads the JSON without accepting unknown fields.
-func decode(data []byte) (*Manifest, error) {
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.DisallowUnknownFields()
-	var doc document
-	if err := d.Decode(&doc); err != nil {
-		return nil, err
-	}
-	return &Manifest{Identity: doc.Identity, Layers: doc.Layers}, nil
 }

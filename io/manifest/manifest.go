@@ -16,6 +16,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -228,7 +229,7 @@ func (l *Layer) validate(i int) error {
 		return fmt.Errorf("%d positions: want at most %d", l.Positions, uint64(layerfile.MaxPositions))
 	case l.Win != win || l.Draw != draw || l.Loss != loss:
 		return fmt.Errorf("%d wins, %d draws, %d losses, but %d, %d, %d in the histogram", l.Win, l.Draw, l.Loss, win, draw, loss)
-	case tooMany(&l.Histogram, l.Positions) || l.Positions != win+draw+loss:
+	case slices.Max(l.Histogram[:]) > l.Positions || l.Positions != win+draw+loss: // the sum may overflow if one is larger
 		return fmt.Errorf("%d positions, but another number in the histogram", l.Positions)
 	case !validFile(l.File):
 		return fmt.Errorf("file name %q: want a-z, 0-9, - and _, then .gl", l.File)
@@ -240,17 +241,6 @@ func (l *Layer) validate(i int) error {
 		return fmt.Errorf("%v seconds", l.Seconds)
 	}
 	return nil
-}
-
-// tooMany reports whether a count is above limit; only without one is the sum of
-// the counts sure not to overflow.
-func tooMany(h *tally.Histogram, limit uint64) bool {
-	for _, n := range h {
-		if n > limit {
-			return true
-		}
-	}
-	return false
 }
 
 // validFile accepts plain names of layer files, nothing that leads elsewhere.

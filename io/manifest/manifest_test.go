@@ -3,7 +3,6 @@ package manifest
 import (
 	"bytes"
 	"errors"
-	"flag"
 	"fmt"
 	"io/fs"
 	"math"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"grenier/internal/testkit/golden"
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/writetest"
 	"grenier/io/corrupt"
@@ -24,9 +24,7 @@ import (
 	"grenier/kernels/crc32c"
 )
 
-var update = flag.Bool("update", false, "rewrite golden files")
-
-const golden = "testdata/manifest.json"
+const goldenPath = "testdata/manifest.json"
 
 // example is a manifest of three layers, sizes and scores made up.
 func example() *Manifest {
@@ -53,13 +51,8 @@ func encode(t testing.TB, m *Manifest) []byte {
 }
 
 func TestGolden(t *testing.T) {
-	got := encode(t, example())
-	if *update {
-		must.Write(t, golden, got)
-	}
-	want := must.Read(t, golden)
-	must.Same(t, "another manifest than the golden one; if that is intended, is it a new version?", string(want), string(got))
-	m, err := Load(golden)
+	golden.Check(t, goldenPath, encode(t, example()))
+	m, err := Load(goldenPath)
 	must.OK(t, err)
 	must.Same(t, "another result", example(), m)
 }
@@ -170,8 +163,8 @@ func TestParseRefuses(t *testing.T) {
 		want           error
 		text           string
 	}{
-		{"foreign", "{\n", "[\n", corrupt.ErrForeign, "does not begin like a manifest"},
-		{"other format", "grenier-manifest", "grocer-manifest", corrupt.ErrForeign, "does not begin like a manifest"},
+		{"foreign", "{\n", "[\n", corrupt.ErrForeign, "does not begin like a file of grenier-manifest"},
+		{"other format", "grenier-manifest", "grocer-manifest", corrupt.ErrForeign, "does not begin like a file of grenier-manifest"},
 		{"newer", `"version": 1`, `"version": 3`, corrupt.ErrVersion, "version 3"},
 		{"later than needed", `"version": 1`, `"version": 2`, corrupt.ErrCorrupt, "not in the form"},
 		{"directory in version 1", `"bytes": 201`, `"directory": "/disk",
@@ -275,12 +268,8 @@ func TestCheckFile(t *testing.T) {
 	h := layerfile.Header{Game: "awari", Rules: "awari", Pits: 12, Codec: layerfile.LZ4}
 	s, f := layer(t, filepath.Join(dir, "a.gl"), h, []int8{0})
 	m := &Manifest{Identity: Identity{"awari", "awari", 12}, Layers: []Layer{NewLayer("layer-00.gl", s, 1.5)}}
-	if err := m.Validate(); err != nil {
-		t.Error(err)
-	}
-	if err := m.CheckFile(0, f); err != nil {
-		t.Error(err)
-	}
+	must.OK(t, m.Validate())
+	must.OK(t, m.CheckFile(0, f))
 	_, other := layer(t, filepath.Join(dir, "b.gl"), h, []int8{1})
 	h.Rules = "strict"
 	_, strict := layer(t, filepath.Join(dir, "c.gl"), h, []int8{0})

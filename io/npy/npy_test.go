@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"grenier/internal/testkit/must"
 	"grenier/io/npy"
 )
 
@@ -58,9 +59,7 @@ func TestPython(t *testing.T) {
 		t.Skip("there is no python3")
 	}
 	path := filepath.Join(t.TempDir(), "a.npy")
-	if err := os.WriteFile(path, append(npy.Header(3), 1, 0xff, 0x80), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(path, append(npy.Header(3), 1, 0xff, 0x80), 0o644))
 	scripts := []string{reader}
 	if exec.Command(python, "-c", "import numpy").Run() == nil {
 		scripts = append(scripts, numpyReader)

@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"testing"
 
+	"grenier/internal/testkit/must"
 	"grenier/io/pagecache"
 )
 
@@ -37,9 +38,7 @@ func direct(t *testing.T, data []byte, r refusing) ([]byte, error) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "a")
 	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer f.Close()
 	r.Writer = f
 	d := pagecache.NewDirect(&r, f)

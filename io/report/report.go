@@ -14,6 +14,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/dustin/go-humanize"
@@ -35,20 +36,11 @@ func Layers(m *manifest.Manifest) []chart.Chart {
 	}
 	charts := []chart.Chart{outcome(m.Layers), mean(m.Layers)}
 	for _, c := range []chart.Chart{size(m.Layers), seconds(m.Layers)} {
-		if hasValue(c.Series[0].Values) {
+		if slices.ContainsFunc(c.Series[0].Values, func(v float64) bool { return !math.IsNaN(v) }) {
 			charts = append(charts, c)
 		}
 	}
 	return charts
-}
-
-func hasValue(values []float64) bool {
-	for _, v := range values {
-		if !math.IsNaN(v) {
-			return true
-		}
-	}
-	return false
 }
 
 // byLayer returns a chart of layers that still lacks its series and rows.

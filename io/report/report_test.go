@@ -4,23 +4,19 @@ import (
 	"bytes"
 	"encoding/xml"
 	"errors"
-	"flag"
 	"io"
 	"math"
 	"regexp"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"grenier/internal/testkit/golden"
 	"grenier/internal/testkit/must"
 	"grenier/io/chart"
 	"grenier/io/manifest"
 	"grenier/io/report"
 	"grenier/io/tally"
 )
-
-var update = flag.Bool("update", false, "rewrite golden files")
 
 // load returns the manifest of a run that solved 0 to 5 seeds.
 func load(t *testing.T) *manifest.Manifest {
@@ -39,17 +35,10 @@ func written(t *testing.T, write func(io.Writer, *manifest.Manifest) error, m *m
 }
 
 func TestGolden(t *testing.T) {
-	for golden, write := range map[string]func(io.Writer, *manifest.Manifest) error{
+	for path, write := range map[string]func(io.Writer, *manifest.Manifest) error{
 		"testdata/layers.html": report.WritePage, "testdata/layers.svg": report.WriteSVG,
 	} {
-		got := written(t, write, load(t))
-		if *update {
-			must.Write(t, golden, []byte(got))
-		}
-		want := must.Read(t, golden)
-		if d := cmp.Diff(string(want), got); d != "" {
-			t.Errorf("%s: another drawing than the golden one: look at it, then use -update. %s", golden, d)
-		}
+		golden.Check(t, path, []byte(written(t, write, load(t))))
 	}
 }
 

@@ -18,18 +18,18 @@ import (
 // TestLostLock: whoever has lost the lock publishes and removes nothing.
 func TestLostLock(t *testing.T) {
 	for name, lose := range map[string]func(t *testing.T, dir string){
-		"removed": func(t *testing.T, dir string) { mustRemove(t, filepath.Join(dir, LockName)) },
+		"removed": func(t *testing.T, dir string) { must.OK(t, os.Remove(filepath.Join(dir, LockName))) },
 		"taken by another": func(t *testing.T, dir string) {
-			mustRemove(t, filepath.Join(dir, LockName))
+			must.OK(t, os.Remove(filepath.Join(dir, LockName)))
 			second := mustLock(t, dir)
 			t.Cleanup(func() { second.Unlock() })
 		},
 		"replaced": func(t *testing.T, dir string) {
-			mustWrite(t, filepath.Join(dir, "another"))
-			mustRename(t, filepath.Join(dir, "another"), filepath.Join(dir, LockName))
+			must.Write(t, filepath.Join(dir, "another"), nil)
+			must.OK(t, os.Rename(filepath.Join(dir, "another"), filepath.Join(dir, LockName)))
 		},
 		"a link to the old one": func(t *testing.T, dir string) {
-			mustRename(t, filepath.Join(dir, LockName), filepath.Join(dir, "moved"))
+			must.OK(t, os.Rename(filepath.Join(dir, LockName), filepath.Join(dir, "moved")))
 			if err := os.Symlink("moved", filepath.Join(dir, LockName)); err != nil {
 				t.Skip(err)
 			}
@@ -39,7 +39,7 @@ func TestLostLock(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "run")
 			l := mustLock(t, dir)
 			defer l.Unlock()
-			mustWrite(t, filepath.Join(dir, WorkName, FoundName))
+			must.Write(t, filepath.Join(dir, WorkName, FoundName), nil)
 			lose(t, dir)
 			before := must.Tree(t, filepath.Dir(dir))
 			for what, do := range map[string]func() error{
@@ -64,28 +64,11 @@ func TestLostLock(t *testing.T) {
 func TestUnlockAfterLoss(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	first := mustLock(t, dir)
-	mustRemove(t, filepath.Join(dir, LockName))
+	must.OK(t, os.Remove(filepath.Join(dir, LockName)))
 	second := mustLock(t, dir)
 	defer second.Unlock()
 	before := maps.Clone(must.Tree(t, dir))
 	must.OK(t, first.Unlock())
 	must.Same(t, "something was changed", before, must.Tree(t, dir))
-	if err := second.SaveStatus(aStatus()); err != nil {
-		t.Error(err)
-	}
-}
-
-func mustRemove(t *testing.T, path string) {
-	t.Helper()
-	must.OK(t, os.Remove(path))
-}
-
-func mustWrite(t *testing.T, path string) {
-	t.Helper()
-	must.OK(t, os.WriteFile(path, nil, 0o644))
-}
-
-func mustRename(t *testing.T, from, to string) {
-	t.Helper()
-	must.OK(t, os.Rename(from, to))
+	must.OK(t, second.SaveStatus(aStatus()))
 }

@@ -91,12 +91,8 @@ func TestLockDamaged(t *testing.T) {
 	if got := names(t, filepath.Join(dir, "work", "again")); got != "found offers tiles tiles.checkpoint" {
 		t.Error(got)
 	}
-	if err := errors.Join(work.Close(), l.ClearAgain(), l.ClearAgain(), l.Unlock()); err != nil {
-		t.Error(err)
-	}
-	if err := l.IsLocked(); err != nil {
-		t.Error(err)
-	}
+	must.OK(t, errors.Join(work.Close(), l.ClearAgain(), l.ClearAgain(), l.Unlock()))
+	must.OK(t, l.IsLocked())
 	if got := names(t, dir) + "; " + names(t, filepath.Join(dir, WorkName)); got != "a.tmp layer-00.gl lock work; tiles" {
 		t.Error(got)
 	}

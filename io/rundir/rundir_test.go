@@ -164,9 +164,7 @@ func TestNewRun(t *testing.T) {
 	f, err := layerfile.Open(d.LayerPath(0))
 	must.OK(t, err)
 	defer f.Close()
-	if err := m.CheckFile(0, f); err != nil {
-		t.Error(err)
-	}
+	must.OK(t, m.CheckFile(0, f))
 	again := mustLock(t, dir)
 	if m, err := again.Manifest(); err != nil || len(m.Layers) != 1 {
 		t.Error(m, err)
@@ -356,7 +354,5 @@ func TestUnwritableErrors(t *testing.T) {
 	if err := unwritable("x", locked); err != error(locked) || !strings.Contains(err.Error(), "another process") {
 		t.Error(err)
 	}
-	if err := unwritable("x", nil); err != nil {
-		t.Error(err)
-	}
+	must.OK(t, unwritable("x", nil))
 }

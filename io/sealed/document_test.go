@@ -114,20 +114,9 @@ func TestUnsealFails(t *testing.T) {
 
 func TestSealPanics(t *testing.T) {
 	for _, kind := range []string{"", "Tiles", "a b", "a_b", "a\x00", "12345678901234567"} {
-		panics(t, kind, func() { sealed.Seal(kind, 1, nil) })
+		must.Panic(t, func() { sealed.Seal(kind, 1, nil) }, kind)
 	}
-	panics(t, "version 0", func() { sealed.Seal("tiles", 0, nil) })
-}
-
-func panics(t *testing.T, what string, do func()) {
-	t.Helper()
-	defer func() {
-		t.Helper()
-		if recover() == nil {
-			t.Errorf("%q: no panic", what)
-		}
-	}()
-	do()
+	must.Panic(t, func() { sealed.Seal("tiles", 0, nil) }, "version 0")
 }
 
 // FuzzUnseal checks that what is accepted is what Seal writes.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"grenier/internal/testkit/must"
 	"grenier/io/corrupt"
 	"grenier/io/sealed"
 )
@@ -81,9 +82,7 @@ func TestHead(t *testing.T) {
 		}
 	}
 	h := sealed.Head{Kind: strings.Repeat("z", sealed.MaxKind), Version: 1<<32 - 1, Identity: make([]byte, sealed.MaxIdentity)}
-	if err := errors.Join(h.Validate(), h.Expect("c", h)); err != nil {
-		t.Error(err)
-	}
+	must.OK(t, errors.Join(h.Validate(), h.Expect("c", h)))
 	b := bytes.Repeat([]byte{0xee}, sealed.MaxKind+1)
 	if sealed.PutKind(b, "tiles"); sealed.KindOf(b) != "tiles" || b[sealed.MaxKind] != 0xee {
 		t.Errorf("% x", b)

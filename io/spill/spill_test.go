@@ -2,9 +2,7 @@ package spill
 
 import (
 	"bytes"
-	"encoding/hex"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"io/fs"
@@ -18,6 +16,7 @@ import (
 	"go.uber.org/goleak"
 
 	"grenier/internal/testkit/crashfs"
+	"grenier/internal/testkit/golden"
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/tries"
 	"grenier/io/corrupt"
@@ -27,10 +26,6 @@ import (
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
-var (
-	update = flag.Bool("update", false, "rewrite the golden file")
-)
 
 var aHeader = Header{Kind: "test", Version: 3, Identity: []byte("mine")}
 
@@ -308,8 +303,6 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-const golden = "testdata/golden.spill"
-
 // goldenContents are two whole blocks, the second one incompressible, and a part.
 func goldenContents() []byte {
 	return append(bytes.Repeat([]byte{0, 127, 255, 1}, 16), "Nothing here comes again, so that a block of 64 bytes is as it is, then: end"...)
@@ -320,15 +313,9 @@ func goldenContents() []byte {
 func TestGolden(t *testing.T) {
 	rng := tries.Rand(t)
 	got := stream(t, rng, aHeader, goldenContents(), 64)
-	if *update {
-		must.Write(t, golden, got)
-	}
-	want := must.Read(t, golden)
-	if !bytes.Equal(got, want) {
-		t.Errorf("another file than the golden one:\n%s", hex.Dump(got))
-	}
+	golden.Check(t, "testdata/golden.spill", got)
 	d := crashfs.New().Dir("x")
-	must.OK(t, vfs.Write(d, "a", want))
+	must.OK(t, vfs.Write(d, "a", got))
 	if got, err := read(rng, d, aHeader, 1); err != nil || !bytes.Equal(got, goldenContents()) {
 		t.Errorf("%q, %v", got, err)
 	}

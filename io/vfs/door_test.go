@@ -16,9 +16,7 @@ import (
 func canaries(t *testing.T, top string) (path string, check func()) {
 	t.Helper()
 	path = filepath.Join(top, "canaries")
-	if err := os.Mkdir(path, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Mkdir(path, 0o755))
 	write(t, filepath.Join(path, "file"), "alive")
 	return path, func() {
 		t.Helper()
@@ -102,9 +100,7 @@ func TestTempSwapped(t *testing.T) {
 				t.Errorf("%q", got)
 			}
 			must.OK(t, remove())
-			if left, err := os.ReadDir(moved); err != nil || len(left) > 0 {
-				t.Errorf("%v, %v", left, err)
-			}
+			must.Empty(t, moved)
 			if name == "directory" {
 				must.OK(t, os.Rename(path, away))
 			}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"grenier/internal/testkit/crashfs"
+	"grenier/internal/testkit/must"
 	"grenier/io/workfile"
 )
 
@@ -43,9 +44,7 @@ func (r *replacer) turn(t tb, atOnce int) {
 		}
 		r.text = slices.Grow(r.text, total)[:total]
 		extents, err := r.f.PutAll(r.text, lengths)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		copy(r.live, extents)
 		r.bytes += total
 	}

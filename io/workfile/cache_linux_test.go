@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/cachetest"
+	"grenier/internal/testkit/must"
 	"grenier/io/workfile"
 )
 
@@ -35,16 +36,13 @@ func TestPageCache(t *testing.T) {
 	get := func(doing string) {
 		t.Helper()
 		for _, e := range extents {
-			if _, err := f.Get(e, data); err != nil {
-				t.Fatal(err)
-			}
+			_, err := f.Get(e, data)
+			must.OK(t, err)
 			check(doing)
 		}
 	}
 	get("Get")
-	if err := f.Sync(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, f.Sync())
 	if bytes, _ := held(); bytes > 1<<20 {
 		t.Errorf("after Sync: %d bytes in the page cache", bytes)
 	}

@@ -10,10 +10,9 @@ func (f *File) Used() int64 {
 
 // free returns the bytes in the gaps.
 func (s *space) free() (bytes int64) {
-	for _, block := range s.byOffset.blocks {
-		for _, gap := range block {
-			bytes += gap.length
-		}
-	}
+	s.byOffset.Ascend(func(gap span) bool {
+		bytes += gap.length
+		return true
+	})
 	return bytes
 }

@@ -1,9 +1,6 @@
 package workfile
 
-import (
-	"slices"
-	"sort"
-)
+import "github.com/google/btree"
 
 // span is a range of bytes of the file.
 type span struct{ offset, length int64 }
@@ -19,10 +16,10 @@ type space struct {
 
 func newSpace() *space {
 	return &space{
-		byOffset: list{less: func(a, b span) bool { return a.offset < b.offset }},
-		byLength: list{less: func(a, b span) bool {
+		byOffset: newList(func(a, b span) bool { return a.offset < b.offset }),
+		byLength: newList(func(a, b span) bool {
 			return a.length < b.length || a.length == b.length && a.offset < b.offset
-		}},
+		}),
 	}
 }
 
@@ -108,89 +105,40 @@ func (s *space) taken(g span) bool {
 }
 
 func (s *space) add(g span) {
-	s.byOffset.insert(g)
-	s.byLength.insert(g)
+	s.byOffset.ReplaceOrInsert(g)
+	s.byLength.ReplaceOrInsert(g)
 }
 
 func (s *space) remove(g span) {
-	s.byOffset.remove(g)
-	s.byLength.remove(g)
+	s.byOffset.Delete(g)
+	s.byLength.Delete(g)
 }
 
-// list is a sorted set of spans. They are in blocks of at most maxBlock: few have to
-// be moved to add one or to remove it, and a search finds them side by side.
+// list is a sorted set of spans.
 type list struct {
-	less   func(a, b span) bool
-	blocks [][]span // in order; none is empty
+	*btree.BTreeG[span]
+	less func(a, b span) bool
 }
 
-const maxBlock = 256
+// degree makes a node of the tree have up to 127 spans, 2 KiB.
+const degree = 64
 
-// find returns in which block the first span is that is not less than key, and
-// where in the block. If all are less, it is in a block behind the last one.
-func (l *list) find(key span) (b, i int) {
-	b = sort.Search(len(l.blocks), func(b int) bool {
-		block := l.blocks[b]
-		return !l.less(block[len(block)-1], key)
-	})
-	if b < len(l.blocks) {
-		block := l.blocks[b]
-		i = sort.Search(len(block), func(i int) bool { return !l.less(block[i], key) })
-	}
-	return b, i
-}
+func newList(less func(a, b span) bool) list { return list{btree.NewG(degree, less), less} }
 
 // atLeast returns the first span that is not less than key.
-func (l *list) atLeast(key span) (found span, ok bool) {
-	b, i := l.find(key)
-	if b == len(l.blocks) {
-		return span{}, false
-	}
-	return l.blocks[b][i], true
+func (l list) atLeast(key span) (found span, ok bool) {
+	l.AscendGreaterOrEqual(key, func(s span) bool {
+		found, ok = s, true
+		return false
+	})
+	return found, ok
 }
 
 // below returns the last span that is less than key.
-func (l *list) below(key span) (found span, ok bool) {
-	b, i := l.find(key)
-	if i > 0 {
-		return l.blocks[b][i-1], true
-	}
-	if b == 0 {
-		return span{}, false
-	}
-	before := l.blocks[b-1]
-	return before[len(before)-1], true
-}
-
-// insert adds a span that is not in the list.
-func (l *list) insert(s span) {
-	b, i := l.find(s)
-	switch {
-	case len(l.blocks) == 0:
-		l.blocks = [][]span{nil}
-	case b == len(l.blocks):
-		b--
-		i = len(l.blocks[b])
-	}
-	block := slices.Insert(l.blocks[b], i, s)
-	if half := len(block) / 2; len(block) > maxBlock {
-		l.blocks = slices.Insert(l.blocks, b+1, slices.Clone(block[half:]))
-		block = block[:half]
-	}
-	l.blocks[b] = block
-}
-
-// remove removes a span that is in the list. A block that becomes short is joined
-// with the next one.
-func (l *list) remove(s span) {
-	b, i := l.find(s)
-	block := slices.Delete(l.blocks[b], i, i+1)
-	l.blocks[b] = block
-	switch {
-	case len(block) == 0:
-		l.blocks = slices.Delete(l.blocks, b, b+1)
-	case b+1 < len(l.blocks) && len(block)+len(l.blocks[b+1]) <= maxBlock/2:
-		l.blocks[b] = append(block, l.blocks[b+1]...)
-		l.blocks = slices.Delete(l.blocks, b+1, b+2)
-	}
+func (l list) below(key span) (found span, ok bool) {
+	l.DescendLessOrEqual(key, func(s span) bool {
+		found, ok = s, l.less(s, key)
+		return !ok
+	})
+	return found, ok
 }

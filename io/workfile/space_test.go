@@ -1,54 +1,10 @@
 package workfile
 
 import (
-	"cmp"
 	"math/rand/v2"
 	"slices"
 	"testing"
 )
-
-// TestSpace compares space with a list of bytes that are free or taken.
-func TestSpace(t *testing.T) {
-	for seed := range uint64(50) {
-		rng := rand.New(rand.NewPCG(seed, 0))
-		s := newSpace()
-		var taken []bool
-		var pieces []span
-		for range 400 {
-			if len(pieces) > 0 && rng.IntN(2) == 0 {
-				i := rng.IntN(len(pieces))
-				p := pieces[i]
-				pieces = slices.Delete(pieces, i, i+1)
-				s.give(p)
-				mark(taken, p, false)
-			} else {
-				n := 1 + rng.Int64N(20)
-				p := s.take(n, n)
-				want := bestFit(taken, int(n))
-				if p.offset != int64(want) {
-					t.Fatalf("seed %d: %d bytes at %d, want %d", seed, n, p.offset, want)
-				}
-				for len(taken) < int(p.end()) {
-					taken = append(taken, false)
-				}
-				mark(taken, p, true)
-				pieces = append(pieces, p)
-			}
-			free := 0
-			for i, b := range taken {
-				if !b {
-					free++
-				}
-				if s.taken(span{int64(i), 1}) != b {
-					t.Fatalf("seed %d: byte %d is taken: %v", seed, i, !b)
-				}
-			}
-			if s.free() != int64(free) || s.end != int64(len(taken)) {
-				t.Fatalf("seed %d: %d of %d bytes free, want %d of %d", seed, s.free(), s.end, free, len(taken))
-			}
-		}
-	}
-}
 
 func mark(taken []bool, s span, as bool) {
 	for i := s.offset; i < s.end(); i++ {
@@ -84,48 +40,6 @@ func bestFit(taken []bool, n int) int {
 		return len(taken)
 	}
 	return best
-}
-
-// TestList compares a list of some thousand spans, as it grows and as it shrinks,
-// with a sorted slice.
-func TestList(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 0))
-	l := &newSpace().byLength
-	var sorted []span
-	for _, inserts := range []int{9, 5, 1, 9, 0} { // of 10 steps
-		for range 10_000 {
-			key := span{rng.Int64N(100), rng.Int64N(100)}
-			i, found := slices.BinarySearchFunc(sorted, key, func(a, b span) int {
-				return cmp.Or(cmp.Compare(a.length, b.length), cmp.Compare(a.offset, b.offset))
-			})
-			if got, ok := l.atLeast(key); ok != (i < len(sorted)) || ok && got != sorted[i] {
-				t.Fatalf("at least %v: %v, %v", key, got, ok)
-			}
-			if got, ok := l.below(key); ok != (i > 0) || ok && got != sorted[i-1] {
-				t.Fatalf("below %v: %v, %v", key, got, ok)
-			}
-			switch insert := rng.IntN(10) < inserts; {
-			case insert && !found:
-				l.insert(key)
-				sorted = slices.Insert(sorted, i, key)
-			case !insert && i < len(sorted):
-				l.remove(sorted[i])
-				sorted = slices.Delete(sorted, i, i+1)
-			}
-		}
-		if !slices.Equal(slices.Concat(l.blocks...), sorted) {
-			t.Fatal("not the same spans")
-		}
-		for _, b := range l.blocks {
-			if len(b) == 0 || len(b) > maxBlock {
-				t.Errorf("a block of %d spans", len(b))
-			}
-		}
-		if n := len(l.blocks); n > 1+8*len(sorted)/maxBlock {
-			t.Errorf("%d blocks for %d spans", n, len(sorted))
-		}
-		t.Logf("%d spans in %d blocks", len(sorted), len(l.blocks))
-	}
 }
 
 func TestTaken(t *testing.T) {
@@ -206,8 +120,9 @@ func TestPlace(t *testing.T) {
 					t.Fatalf("seed %d: byte %d is taken: %v", seed, i, !b)
 				}
 			}
-			if s.end != int64(len(taken)) {
-				t.Fatalf("seed %d: %d bytes, want %d", seed, s.end, len(taken))
+			free := slices.DeleteFunc(slices.Clone(taken), func(b bool) bool { return b })
+			if s.end != int64(len(taken)) || s.free() != int64(len(free)) {
+				t.Fatalf("seed %d: %d of %d bytes free, want %d of %d", seed, s.free(), s.end, len(free), len(taken))
 			}
 		}
 	}

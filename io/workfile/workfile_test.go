@@ -72,45 +72,6 @@ func commit(t tb, f *workfile.File, name string, data []byte) {
 	must.OK(t, f.Commit(name, data))
 }
 
-func TestLife(t *testing.T) {
-	d := open(t, t.TempDir())
-	f := create(t, d, tilesName)
-	a, b := content(1, 1000), content(2, 700)
-	ea, eb := put(t, f, a), put(t, f, b)
-	commit(t, f, checkpointName, []byte("a, b"))
-	f.Drop(ea)
-	expect(t, f, ea, a)
-	if e := put(t, f, content(3, 500)); e.Offset < 1700 {
-		t.Errorf("put at %d, which the checkpoint refers to", e.Offset)
-	}
-	if f.Size() != 2200 || f.Used() != 2200 {
-		t.Errorf("size %d, used %d", f.Size(), f.Used())
-	}
-	commit(t, f, checkpointName, []byte("b"))
-	if f.Used() != 1200 {
-		t.Errorf("used %d", f.Used())
-	}
-	must.OK(t, f.Close())
-	if _, err := f.Put(a); !errors.Is(err, fs.ErrClosed) {
-		t.Error(err)
-	}
-
-	if data, err := vfs.Read(d, checkpointName, 100); err != nil || string(data) != "b" {
-		t.Errorf("%q, %v", data, err)
-	}
-	f, err := workfile.Open(d, tilesName, []workfile.Extent{{}, eb})
-	must.OK(t, err)
-	defer f.Close()
-	expect(t, f, eb, b)
-	if e := put(t, f, a); e.Offset != 0 {
-		t.Errorf("put at %d", e.Offset)
-	}
-	expect(t, f, eb, b)
-	if f.Size() != 2200 || f.Used() != 1700 {
-		t.Errorf("size %d, used %d", f.Size(), f.Used())
-	}
-}
-
 func TestDamage(t *testing.T) {
 	d := open(t, t.TempDir())
 	path := d.Path(tilesName)
@@ -133,12 +94,6 @@ func TestDamage(t *testing.T) {
 	damaged(func(h *os.File) { h.WriteAt([]byte{^content(2, 1000)[500]}, 1500) })
 	damaged(func(h *os.File) { h.Truncate(1900) })
 	damaged(func(h *os.File) { h.Truncate(900) })
-}
-
-func TestMissing(t *testing.T) {
-	if _, err := workfile.Open(open(t, t.TempDir()), tilesName, nil); !errors.Is(err, fs.ErrNotExist) {
-		t.Error(err)
-	}
 }
 
 // TestFullDisk fills a disk: what fits later is put into the space of what did
@@ -235,7 +190,7 @@ func TestDuringCommit(t *testing.T) {
 		}
 		f.Drop(b) // the checkpoint refers to it
 		expect(t, f, a, content(1, 100))
-		panics(t, "dropped twice", func() { f.Drop(a) })
+		must.Panic(t, func() { f.Drop(a) }, "dropped twice")
 	}
 	commit(t, f, checkpointName, nil)
 	disk.rename = func() {}
@@ -257,12 +212,12 @@ func TestMisuse(t *testing.T) {
 	f := create(t, disk.Dir(work), tilesName)
 	e := put(t, f, content(1, 100))
 	f.Drop(e)
-	panics(t, "dropped twice", func() { f.Drop(e) })
+	must.Panic(t, func() { f.Drop(e) }, "dropped twice")
 	commit(t, f, checkpointName, nil)
-	panics(t, "dropped, free", func() { f.Drop(e) })
-	panics(t, "beyond", func() { f.Drop(workfile.Extent{Offset: 100, Length: 1}) })
-	panics(t, "negative", func() { f.Drop(workfile.Extent{Offset: -1, Length: 1}) })
-	panics(t, "no bytes", func() { f.Drop(workfile.Extent{Offset: 50}) })
+	must.Panic(t, func() { f.Drop(e) }, "dropped, free")
+	must.Panic(t, func() { f.Drop(workfile.Extent{Offset: 100, Length: 1}) }, "beyond")
+	must.Panic(t, func() { f.Drop(workfile.Extent{Offset: -1, Length: 1}) }, "negative")
+	must.Panic(t, func() { f.Drop(workfile.Extent{Offset: 50}) }, "no bytes")
 	for _, bad := range []workfile.Extent{{Offset: -1, Length: 1}, {Offset: 100, Length: 1}, {Length: math.MaxUint32},
 		{Offset: math.MaxInt64, Length: 1}, {Offset: 50}, {Sum: 1}} {
 		if _, err := f.Get(bad, nil); !errors.Is(err, corrupt.ErrCorrupt) {
@@ -273,10 +228,17 @@ func TestMisuse(t *testing.T) {
 		}
 	}
 	for _, lengths := range [][]int{nil, {1}, {1, 3}, {4}, {-1, 4}, {4, -1}} {
-		panics(t, fmt.Sprint(lengths), func() { f.PutAll([]byte("abc"), lengths) })
+		must.Panic(t, func() { f.PutAll([]byte("abc"), lengths) }, fmt.Sprint(lengths))
 	}
 	if f.Used() != 0 {
 		t.Errorf("%d bytes used", f.Used())
+	}
+	must.OK(t, f.Close())
+	if _, err := f.Put(content(1, 1)); !errors.Is(err, fs.ErrClosed) {
+		t.Error(err)
+	}
+	if _, err := workfile.Open(disk.Dir(work), "missing", nil); !errors.Is(err, fs.ErrNotExist) {
+		t.Error(err)
 	}
 }
 
@@ -404,15 +366,4 @@ func TestNothing(t *testing.T) {
 	if f.Size() != 0 || f.Used() != 0 {
 		t.Error("it takes space")
 	}
-}
-
-func panics(t *testing.T, what string, do func()) {
-	t.Helper()
-	defer func() {
-		t.Helper()
-		if recover() == nil {
-			t.Errorf("%q: no panic", what)
-		}
-	}()
-	do()
 }

@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"grenier/internal/testkit/guard"
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/tries"
 	"grenier/internal/testkit/twins"
 	"grenier/kernels/cpu"
@@ -25,14 +26,10 @@ func plain(src, mask []uint64) []uint64 {
 	return dst
 }
 
-// fenced returns n words between pages that cannot be read: at their end or at their start.
-func fenced(t testing.TB, n int, end bool) []uint64 {
+// fenced returns n words at an end of memory between pages that cannot be read.
+func fenced(t testing.TB, n int, end guard.End) []uint64 {
 	t.Helper()
-	r := guard.New[uint8](t, 8*n)
-	b := r.Start(8 * n)
-	if end {
-		b = r.End(8 * n)
-	}
+	b := guard.New[uint8](t, 8*n).At(end, 8*n)
 	return unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(b))), n)
 }
 
@@ -40,7 +37,7 @@ func fenced(t testing.TB, n int, end bool) []uint64 {
 func check(t testing.TB, f cpu.Family, rng *rand.Rand, mask []uint64) {
 	t.Helper()
 	m := NewMask(mask)
-	for _, end := range []bool{false, true} {
+	for _, end := range guard.Ends {
 		src, dst := fenced(t, m.source(), end), fenced(t, len(mask), end)
 		for i := range src {
 			src[i] = rng.Uint64()
@@ -73,8 +70,8 @@ func TestDeposit(t *testing.T) {
 			}
 		}
 		m := NewMask([]uint64{^uint64(0)})
-		twins.MustPanic(t, func() { For(f)(make([]uint64, 1), make([]uint64, 2), &m) })
-		twins.MustPanic(t, func() { For(f)(nil, make([]uint64, 9), &m) })
+		must.Panic(t, func() { For(f)(make([]uint64, 1), make([]uint64, 2), &m) })
+		must.Panic(t, func() { For(f)(nil, make([]uint64, 9), &m) })
 	})
 }
 

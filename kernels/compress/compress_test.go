@@ -3,6 +3,7 @@ package compress
 import (
 	"testing"
 
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/twins"
 	"grenier/kernels/cpu"
 	"grenier/kernels/window"
@@ -106,37 +107,19 @@ func placeNaive(dst *Block, c int, w Word, route Route, row, width int) {
 // codes are those of each width but for bytes.
 var codes = map[int]*window.Codes{2: window.Two, 3: window.Three, 4: window.Four, 6: window.Six}
 
-// get returns code i of a line. One of 6 bits is in two lines.
-func get(width int, line []int8, i int) uint8 {
-	if width == 6 {
-		return get(4, line, i) | get(2, line[lineBytes(4):], i)<<4
-	}
-	return codes[width].Get(line, i)
-}
-
-// put replaces code i of a line.
-func put(width int, line []int8, i int, code uint8) {
-	if width == 6 {
-		put(4, line, i, code&15)
-		put(2, line[lineBytes(4):], i, code>>4)
-		return
-	}
-	codes[width].Put(line, i, code)
-}
-
 // scoreNaive returns a score of a row of a panel.
 func scoreNaive(panel []int8, row, i, width int) int8 {
 	if width == 8 {
 		return panel[row*Side+i]
 	}
-	return int8(get(width, panel[row*lineBytes(width):], i))
+	return int8(codes[width].Get(panel[row*lineBytes(width):], i))
 }
 
 func TestOtherWidthsPanic(t *testing.T) {
 	for _, width := range []int{-2, 0, 1, 5, 7, 9, 16} {
 		twins.Test(t, func(t *testing.T, f cpu.Family) {
-			twins.MustPanic(t, func() { For(f, width) })
-			twins.MustPanic(t, func() { FetchFor(f, width) })
+			must.Panic(t, func() { For(f, width) })
+			must.Panic(t, func() { FetchFor(f, width) })
 		})
 	}
 }

@@ -17,7 +17,7 @@ func fenced[T Word | Group | uint32](tb testing.TB, items []T) []T {
 		return nil
 	}
 	var item T
-	bytes := guard.New[uint8](tb, len(items)*int(unsafe.Sizeof(item))).End(len(items) * int(unsafe.Sizeof(item)))
+	bytes := guard.New[uint8](tb, len(items)*int(unsafe.Sizeof(item))).At(guard.High, len(items)*int(unsafe.Sizeof(item)))
 	copied := unsafe.Slice((*T)(unsafe.Pointer(&bytes[0])), len(items))
 	copy(copied, items)
 	return copied
@@ -44,14 +44,10 @@ func TestLongFetchChangesNothing(t *testing.T) {
 	eachTwin(t, func(t *testing.T, f cpu.Family, width int) {
 		d, m := dealer{tries.Rand(t).Uint64}, newFence(t)
 		for i := range tries.Runs(500) {
-			end := i%2 == 0
+			end := guard.Ends[i%2]
 			c := d.call(width, m.memory(end))
 			c.fence(t)
-			lines, offers := m.dst.Start(d.below(Side+1)*lineBytes(width)), (*Block)(m.offers.Start(Side*Side))
-			if end {
-				lines, offers = m.dst.End(len(lines)), (*Block)(m.offers.End(Side*Side))
-			}
-			*offers = c.offers
+			lines, offers := m.dst.At(end, d.below(Side+1)*lineBytes(width)), (*Block)(m.offers.Copy(end, c.offers[:]))
 			d.scores(lines)
 			before := c.print(lines)
 			FetchFor(f, width)(c.blocks(offers), c.columns, &c.program, c.routes, c.chunk, lines, d.mask())
@@ -67,7 +63,7 @@ func TestLongFetchChangesNothing(t *testing.T) {
 func TestLongFetchAsksForTheLast(t *testing.T) {
 	eachTwin(t, func(t *testing.T, f cpu.Family, width int) {
 		m, line := newFence(t), lineBytes(width)
-		scores := m.memory(true)(0, 5*line)
+		scores := m.memory(guard.High)(0, 5*line)
 		for column := range Side {
 			if !tries.Long() && column%9 > 0 {
 				continue
@@ -83,7 +79,7 @@ func TestLongFetchAsksForTheLast(t *testing.T) {
 				width:  width,
 			}
 			c.fence(t)
-			offers, lines := (*Block)(m.offers.End(Side*Side)), m.dst.End(Side*line)
+			offers, lines := (*Block)(m.offers.At(guard.High, Side*Side)), m.dst.At(guard.High, Side*line)
 			before := c.print(lines)
 			FetchFor(f, width)(c.blocks(offers), c.columns, &c.program, c.routes, c.chunk, lines, 1<<(Side-1))
 			if c.print(lines) != before {

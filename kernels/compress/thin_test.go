@@ -120,7 +120,7 @@ func (x *thinCall) check(t *testing.T, f cpu.Family) {
 func thinMemory(t *testing.T) func(matrix, n int) []int8 {
 	const most = 4*3*window.MostThin + window.SlackThin
 	regions := []*guard.Region[int8]{guard.New[int8](t, most), guard.New[int8](t, most)}
-	return func(matrix, n int) []int8 { return regions[matrix].End(n) }
+	return func(matrix, n int) []int8 { return regions[matrix].At(guard.High, n) }
 }
 
 func (d dealer) thinCall(memory func(matrix, n int) []int8) *thinCall {

@@ -171,33 +171,23 @@ func newFence(tb testing.TB) *fence {
 	}
 }
 
-// memory returns the scores of a matrix at the end of its memory or at the
-// start.
-func (m *fence) memory(end bool) func(matrix, n int) []int8 {
-	return func(matrix, n int) []int8 {
-		if end {
-			return m.matrices[matrix].End(n)
-		}
-		return m.matrices[matrix].Start(n)
-	}
+// memory returns the scores of a matrix at an end of its memory.
+func (m *fence) memory(end guard.End) func(matrix, n int) []int8 {
+	return func(matrix, n int) []int8 { return m.matrices[matrix].At(end, n) }
 }
 
 // check compares a kernel with the definition: the whole dst, and that nothing
 // else is written. Blocks fill a page, if pages have their usual size: unreadable ones are on
 // both sides then.
-func (m *fence) check(t *testing.T, f cpu.Family, c *call, end bool) {
+func (m *fence) check(t *testing.T, f cpu.Family, c *call, end guard.End) {
 	t.Helper()
-	dst, offers := (*Block)(m.dst.Start(Side*Side)), (*Block)(m.offers.Start(Side*Side))
-	if end {
-		dst, offers = (*Block)(m.dst.End(Side*Side)), (*Block)(m.offers.End(Side*Side))
-	}
+	dst, offers := (*Block)(m.dst.Copy(end, c.dst[:])), (*Block)(m.offers.Copy(end, c.offers[:]))
 	want := c.dst
 	leastNaive(&want, &c.offers, c.columns, &c.program, c.routes, c.chunk, c.width)
 	var before [][]int8
 	for _, r := range c.routes {
 		before = append(before, slices.Clone(r.Scores))
 	}
-	*dst, *offers = c.dst, c.offers
 	For(f, c.width)(dst, c.blocks(offers), c.columns, &c.program, c.routes, c.chunk, c.routes[0].Scores)
 	for i, got := range dst {
 		if got != want[i] {
@@ -205,8 +195,8 @@ func (m *fence) check(t *testing.T, f cpu.Family, c *call, end bool) {
 				f, c.width, i%Side, i/Side, got, want[i], c.columns, c.program.Groups, c.chunk)
 		}
 	}
-	if *offers != c.offers {
-		t.Fatalf("%v: offers written", f)
+	if *offers != c.offers || !m.dst.Intact() || !m.offers.Intact() {
+		t.Fatalf("%v: offers are written, or what is around them", f)
 	}
 	for i, r := range c.routes {
 		if !slices.Equal(r.Scores, before[i]) {
@@ -219,7 +209,7 @@ func TestLongTwins(t *testing.T) {
 	eachTwin(t, func(t *testing.T, f cpu.Family, width int) {
 		d, m := dealer{tries.Rand(t).Uint64}, newFence(t)
 		for range tries.Runs(2500) {
-			for _, end := range []bool{false, true} {
+			for _, end := range guard.Ends {
 				m.check(t, f, d.call(width, m.memory(end)), end)
 			}
 		}
@@ -230,7 +220,7 @@ func TestLongTwins(t *testing.T) {
 func TestEveryScore(t *testing.T) {
 	eachTwin(t, func(t *testing.T, f cpu.Family, width int) {
 		d, m := dealer{tries.Rand(t).Uint64}, newFence(t)
-		scores := m.memory(true)(0, lineBytes(width))
+		scores := m.memory(guard.High)(0, lineBytes(width))
 		c := &call{columns: 1 << 5, routes: []Route{{Scores: scores, First: []uint32{0, 1}}}, width: width}
 		c.program = Program{Groups: []Group{{Columns: 1 << 5}}, Rows: []uint32{0}}
 		d.scores(c.routes[0].Scores)
@@ -240,7 +230,7 @@ func TestEveryScore(t *testing.T) {
 		for from := range Side {
 			for to := range Side {
 				c.routes[0].Words = []Word{{Pick: 1 << from, Place: 1 << to}}
-				m.check(t, f, c, true)
+				m.check(t, f, c, guard.High)
 			}
 		}
 	})
@@ -311,7 +301,7 @@ func pack(rng *rand.Rand, width, base int, scores []int8) []int8 {
 		if shown <= 0 {
 			floor = rng.IntN(shown+cs.Values+1) - cs.Values
 		}
-		put(width, packed[i/Side*lineBytes(width):], i%Side, cs.Code(shown, floor))
+		cs.Put(packed[i/Side*cs.Line():], i%Side, cs.Code(shown, floor))
 	}
 	return packed
 }
@@ -340,7 +330,7 @@ func FuzzTwins(f *testing.F) {
 	f.Add(slices.Repeat([]byte{255, 0, 255, 255, 1, 2, 3, 4}, 70))
 	f.Fuzz(func(t *testing.T, bytes []byte) {
 		m, d := newFence(t), dealt(bytes)
-		for _, end := range []bool{false, true} {
+		for _, end := range guard.Ends {
 			c := d.call(widths[d.below(len(widths))], m.memory(end))
 			for _, family := range cpu.Available() {
 				m.check(t, family, c, end)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/twins"
 	"grenier/kernels/cpu"
 )
@@ -37,11 +38,11 @@ func TestMisusePanics(t *testing.T) {
 	twins.Test(t, func(t *testing.T, f cpu.Family) {
 		k := For(f)
 		for _, n := range []int{1, 63, 65, 200} {
-			twins.MustPanic(t, func() { k.Pack(make([]byte, 1000), make([]int8, n)) })
-			twins.MustPanic(t, func() { k.Unpack(make([]int8, n), make([]byte, 1000)) })
+			must.Panic(t, func() { k.Pack(make([]byte, 1000), make([]int8, n)) })
+			must.Panic(t, func() { k.Unpack(make([]int8, n), make([]byte, 1000)) })
 		}
 		for _, n := range []int{64, 640} {
-			twins.MustPanic(t, func() { k.Pack(make([]byte, Bound(n)-1), make([]int8, n)) })
+			must.Panic(t, func() { k.Pack(make([]byte, Bound(n)-1), make([]int8, n)) })
 		}
 	})
 }

@@ -30,8 +30,9 @@ func newFence(tb testing.TB) fence {
 // ends calls f with n scores and size packed bytes at the start of the memory, and with
 // those at its end.
 func (m fence) ends(n, size int, f func(scores []int8, packed []byte)) {
-	f(m.scores.Start(n), m.packed.Start(size))
-	f(m.scores.End(n), m.packed.End(size))
+	for _, end := range guard.Ends {
+		f(m.scores.At(end, n), m.packed.At(end, size))
+	}
 }
 
 // checkPack packs x and compares with the definition.

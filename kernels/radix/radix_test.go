@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"grenier/internal/testkit/must"
 )
 
 // check compares Sort with the definition.
@@ -33,12 +35,7 @@ func TestSort(t *testing.T) {
 }
 
 func TestScratch(t *testing.T) {
-	defer func() {
-		if recover() == nil {
-			t.Error("too little scratch is taken")
-		}
-	}()
-	Sort(make([]uint64, 2), make([]uint64, 1), 64)
+	must.Panic(t, func() { Sort(make([]uint64, 2), make([]uint64, 1), 64) })
 }
 
 func FuzzSort(f *testing.F) {

@@ -107,9 +107,9 @@ func (c checker) check(t *testing.T, k Kernel, scores []int8) {
 	if want := define(c.low, c.list, scores); !bytes.Equal(ranks, want) {
 		t.Fatalf("%v: ranks %v, want %v", scores, ranks, want)
 	}
-	for _, block := range [][]byte{c.region.Start(len(scores)), c.region.End(len(scores))} {
-		copy(block, ranks)
-		if k.Scores(c.decoding, block); !bytes.Equal(block, src) {
+	for _, end := range guard.Ends {
+		block := c.region.Copy(end, ranks)
+		if k.Scores(c.decoding, block); !bytes.Equal(block, src) || !c.region.Intact() {
 			t.Fatalf("scores %v, want %v", block, src)
 		}
 	}
@@ -153,8 +153,7 @@ func FuzzScores(f *testing.F) {
 		}
 		region := guard.New[uint8](t, len(ranks))
 		for _, f := range cpu.Available() {
-			got := region.End(len(ranks))
-			copy(got, ranks)
+			got := region.Copy(guard.High, ranks)
 			if For(f).Scores(d, got); !bytes.Equal(got, want) {
 				t.Fatalf("%v: %v, want %v", f, got, want)
 			}
@@ -164,9 +163,7 @@ func FuzzScores(f *testing.F) {
 
 func TestCheckModel(t *testing.T) {
 	good := Model("\xff\x02" + "\x01\x00" + "\x00" + "\x01\x01" + "\x02\x00\x01" + "\x00")
-	if err := good.Check(); err != nil {
-		t.Error(err)
-	}
+	must.OK(t, good.Check())
 	if low, high := good.Range(); low != -1 || high != 0 {
 		t.Errorf("range %d to %d", low, high)
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"testing"
 
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/twins"
 	"grenier/kernels/cpu"
 )
@@ -64,9 +65,7 @@ func TestDamage(t *testing.T) {
 				t.Errorf("%s: a part: %v", name, err)
 			}
 		}
-		if err := k.Join(nil, nil); err != nil {
-			t.Error(err)
-		}
+		must.OK(t, k.Join(nil, nil))
 	})
 }
 

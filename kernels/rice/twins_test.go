@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/guard"
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/tries"
 	"grenier/internal/testkit/twins"
 	"grenier/kernels/cpu"
@@ -54,10 +55,8 @@ func parts(rng *rand.Rand, n int) []span {
 func (m fence) check(t *testing.T, k Kernel, x []byte) {
 	t.Helper()
 	want := layout(x)
-	for _, at := range []func(r *guard.Region[uint8], n int) []byte{
-		(*guard.Region[uint8]).Start, (*guard.Region[uint8]).End,
-	} {
-		ranks, code := at(m.ranks, len(x)), at(m.code, len(want))
+	for _, end := range guard.Ends {
+		ranks, code := m.ranks.At(end, len(x)), m.code.At(end, len(want))
 		copy(ranks, x)
 		for i := range code {
 			code[i] = 0xa5
@@ -72,7 +71,7 @@ func (m fence) check(t *testing.T, k Kernel, x []byte) {
 			t.Fatalf("ranks %v, want %v, %v", ranks, x, err)
 		}
 		for _, p := range parts(rand.New(rand.NewPCG(uint64(len(x)), uint64(len(want)))), len(x)) {
-			part, scratch := at(m.ranks, p.len()), at(m.scratch, PartScratch(p.len()))
+			part, scratch := m.ranks.At(end, p.len()), m.scratch.At(end, PartScratch(p.len()))
 			for i := range part {
 				part[i] = 0xff
 			}
@@ -88,18 +87,16 @@ func (m fence) checkDamaged(t *testing.T, k Kernel, n int, src []byte) {
 	t.Helper()
 	want := make([]byte, n)
 	wantErr := generic.join(want, src)
-	for _, at := range []func(r *guard.Region[uint8], n int) []byte{
-		(*guard.Region[uint8]).Start, (*guard.Region[uint8]).End,
-	} {
-		ranks, code := at(m.ranks, n), at(m.code, len(src))
+	for _, end := range guard.Ends {
+		ranks, code := m.ranks.At(end, n), m.code.At(end, len(src))
 		copy(code, src)
 		err := k.Join(ranks, code)
 		if err != wantErr || err == nil && !bytes.Equal(ranks, want) {
 			t.Fatalf("%d ranks of % x: %v, %v; want %v, %v", n, src, ranks, err, want, wantErr)
 		}
 		for _, p := range parts(rand.New(rand.NewPCG(uint64(n), uint64(len(src)))), n) {
-			part := at(m.ranks, p.len())
-			err := k.JoinPart(part, code, p.from, n, at(m.scratch, PartScratch(p.len())))
+			part := m.ranks.At(end, p.len())
+			err := k.JoinPart(part, code, p.from, n, m.scratch.At(end, PartScratch(p.len())))
 			if err != wantErr || err == nil && !bytes.Equal(part, want[p.from:p.to]) {
 				t.Fatalf("ranks %d to %d of %d of % x: %v, %v; want %v, %v", p.from, p.to, n, src, part, err, want, wantErr)
 			}
@@ -174,9 +171,7 @@ func BenchmarkJoin(b *testing.B) {
 		k := For(f)
 		b.SetBytes(blockSize)
 		for b.Loop() {
-			if err := k.Join(ranks, code); err != nil {
-				b.Fatal(err)
-			}
+			must.OK(b, k.Join(ranks, code))
 		}
 	})
 }

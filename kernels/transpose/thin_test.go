@@ -13,14 +13,14 @@ import (
 	"grenier/kernels/window"
 )
 
-// thinFence holds a thin block in front of an unreadable page.
-type thinFence struct{ lines *guard.Region[int8] }
-
+// newThinFence returns memory for a thin block in front of an unreadable page.
 func newThinFence(tb testing.TB) thinFence { return thinFence{guard.New[int8](tb, window.MostThin)} }
 
-// thinCodes makes a block with masks; its codes are those that next draws.
+type thinFence struct{ *guard.Region[int8] }
+
+// block makes a block with masks; its codes are those that next draws.
 func (m thinFence) block(masks []uint64, next func() uint64) window.Thin {
-	b := window.NewThin(m.lines.End(window.ThinSize(masks)), masks)
+	b := window.NewThin(m.At(guard.High, window.ThinSize(masks)), masks)
 	for line, mask := range masks {
 		for i := range bits.OnesCount64(mask) {
 			b[b.At(line)+i] = int8(window.Eight.All[next()%uint64(len(window.Eight.All))])

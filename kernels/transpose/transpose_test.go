@@ -3,6 +3,7 @@ package transpose
 import (
 	"testing"
 
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/twins"
 	"grenier/kernels/cpu"
 	"grenier/kernels/window"
@@ -75,6 +76,6 @@ func updateNaive(bits int, lines []int8, block *Block, columns, rows uint64) (ch
 
 func TestOtherBitsPanic(t *testing.T) {
 	twins.Test(t, func(t *testing.T, f cpu.Family) {
-		twins.MustPanic(t, func() { For(f, 5) })
+		must.Panic(t, func() { For(f, 5) })
 	})
 }

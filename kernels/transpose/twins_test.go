@@ -33,16 +33,8 @@ func (m fence) check(t *testing.T, f cpu.Family, bits int, lines []int8, block *
 	t.Helper()
 	want := slices.Clone(lines)
 	changed := updateNaive(bits, want, block, columns, rows)
-	for _, end := range []bool{false, true} {
-		l, b, around := m.lines.Start(len(lines)), (*Block)(m.block.Start(Side*Side)), m.lines.Start(Side * Side)[len(lines):]
-		if end {
-			l, b, around = m.lines.End(len(lines)), (*Block)(m.block.End(Side*Side)), m.lines.End(Side * Side)[:Side*Side-len(lines)]
-		}
-		for i := range around {
-			around[i] = canary
-		}
-		copy(l, lines)
-		*b = *block
+	for _, end := range guard.Ends {
+		l, b := m.lines.Copy(end, lines), (*Block)(m.block.Copy(end, block[:]))
 		got := Changes{Rows: 0x5555} // from the call before
 		For(f, bits)(l, b, columns, rows, &got)
 		call := fmt.Sprintf("%v, %d bits, %d bytes of lines, columns %x, rows %x", f, bits, len(lines), columns, rows)
@@ -54,7 +46,7 @@ func (m fence) check(t *testing.T, f cpu.Family, bits int, lines []int8, block *
 				t.Fatalf("%s: line %d changed in %x (%v), want %x", call, r, got.Columns[r], got.Rows>>r&1 != 0, changed[r])
 			}
 		}
-		if slices.ContainsFunc(around, func(x int8) bool { return x != canary }) || *b != *block {
+		if !m.lines.Intact() || !m.block.Intact() || *b != *block {
 			t.Fatalf("%s: written outside", call)
 		}
 	}
@@ -89,8 +81,6 @@ func leastCode(codes *window.Codes, i int) int8 {
 	}
 	return window.None
 }
-
-const canary = 0x5a
 
 // masks are columns or rows of all kinds.
 func masks(random func() uint64) []uint64 {

@@ -7,14 +7,13 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/guard"
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/tries"
 	"grenier/internal/testkit/twins"
 	"grenier/kernels/cpu"
 )
 
-const canary = 0x5a
-
-// fence holds lines and what has a byte for each of their places between unreadable pages.
+// fence holds lines and a byte for each of their places between unreadable pages.
 type fence struct {
 	lines, bytes *guard.Region[int8]
 }
@@ -23,32 +22,13 @@ func newFence(tb testing.TB) fence {
 	return fence{guard.New[int8](tb, Side*Side), guard.New[int8](tb, Side*Side)}
 }
 
-// place copies lines and bytes to either end of the memory. around is what surrounds them.
-func (m fence) place(end bool, lines, bytes []int8) (l, b []int8, around [2][]int8) {
-	for i, r := range []*guard.Region[int8]{m.lines, m.bytes} {
-		n, all := len([][]int8{lines, bytes}[i]), r.Start(Side*Side)
-		around[i] = all[n:]
-		if end {
-			all = r.End(Side * Side)
-			around[i] = all[:len(all)-n]
-		}
-		for k := range around[i] {
-			around[i][k] = canary
-		}
-	}
-	l, b = m.lines.Start(len(lines)), m.bytes.Start(len(bytes))
-	if end {
-		l, b = m.lines.End(len(lines)), m.bytes.End(len(bytes))
-	}
-	copy(l, lines)
-	copy(b, bytes)
-	return l, b, around
+// place copies lines and bytes to an end of the memory.
+func (m fence) place(end guard.End, lines, bytes []int8) (l, b []int8) {
+	return m.lines.Copy(end, lines), m.bytes.Copy(end, bytes)
 }
 
-func written(around [2][]int8) bool {
-	other := func(x int8) bool { return x != canary }
-	return slices.ContainsFunc(around[0], other) || slices.ContainsFunc(around[1], other)
-}
+// intact reports whether nothing around lines and bytes was written.
+func (m fence) intact() bool { return m.lines.Intact() && m.bytes.Intact() }
 
 // checkTurn compares a kernel with the definition.
 func (m fence) checkTurn(t *testing.T, f cpu.Family, c *Codes, lines, captures []int8, base int, again bool) {
@@ -60,8 +40,8 @@ func (m fence) checkTurn(t *testing.T, f cpu.Family, c *Codes, lines, captures [
 	sources := wantSources
 	wantAlive := turnNaive(c, want, captures, base, again, &wantSources)
 	turn := TurnFor(f, c)
-	for _, end := range []bool{false, true} {
-		l, b, around := m.place(end, lines, captures)
+	for _, end := range guard.Ends {
+		l, b := m.place(end, lines, captures)
 		sources := sources
 		alive := turn(l, b, base, again, &sources)
 		call := fmt.Sprintf("%v, %d bits, %d lines, base %d, again %v", f, c.Bits, len(lines)/c.Line(), base, again)
@@ -71,7 +51,7 @@ func (m fence) checkTurn(t *testing.T, f cpu.Family, c *Codes, lines, captures [
 		if alive != wantAlive || sources != wantSources {
 			t.Fatalf("%s: alive %x, sources %x, want %x, %x", call, alive, sources, wantAlive, wantSources)
 		}
-		if written(around) || !slices.Equal(b, captures) {
+		if !m.intact() || !slices.Equal(b, captures) {
 			t.Fatalf("%s: written outside", call)
 		}
 	}
@@ -142,13 +122,13 @@ func (m fence) checkSum(t *testing.T, f cpu.Family, c *Codes, lines, scores []in
 	digits := make([]int8, len(lines)/c.Line()*c.DigitLine(signed))
 	c.digitsGeneric(signed)(digits, lines)
 	sum := SumFor(f, c, signed)
-	for _, end := range []bool{false, true} {
-		l, b, around := m.place(end, digits, scores)
+	for _, end := range guard.Ends {
+		l, b := m.place(end, digits, scores)
 		sum(b, l)
 		if !slices.Equal(b, want) {
 			t.Fatalf("%v, %d bits, signed %v, %d lines: got %v, want %v", f, c.Bits, signed, len(lines)/c.Line(), b, want)
 		}
-		if written(around) || !slices.Equal(l, digits) {
+		if !m.intact() || !slices.Equal(l, digits) {
 			t.Fatalf("%v, %d bits, signed %v, %d lines: written outside", f, c.Bits, signed, len(lines)/c.Line())
 		}
 	}
@@ -180,12 +160,12 @@ func (m fence) checkDigits(t *testing.T, f cpu.Family, c *Codes, lines []int8, s
 	}
 	digits := DigitsFor(f, c, signed)
 	call := fmt.Sprintf("%v, %d bits, signed %v, %d lines", f, c.Bits, signed, len(lines)/c.Line())
-	for _, end := range []bool{false, true} {
-		src, dst, around := m.place(end, lines, make([]int8, len(want)))
+	for _, end := range guard.Ends {
+		src, dst := m.place(end, lines, make([]int8, len(want)))
 		if ends := digits(dst, src); ends != wantEnds || !slices.Equal(dst, want) {
 			t.Fatalf("%s: got %v, %d ends, want %v, %d", call, dst, ends, want, wantEnds)
 		}
-		if written(around) || !slices.Equal(src, lines) {
+		if !m.intact() || !slices.Equal(src, lines) {
 			t.Fatalf("%s: written outside", call)
 		}
 		if valid, ends := c.ValidDigits(dst, signed); !valid || ends != wantEnds {
@@ -225,13 +205,13 @@ func TestShortSlicesPanic(t *testing.T) {
 			turn := TurnFor(f, c)
 			lines, bytes := make([]int8, 65*c.Line()), make([]int8, 65*Side)
 			var sources [Side]uint64
-			twins.MustPanic(t, func() { turn(lines[:2*c.Line()], bytes[:2*Side-1], 0, false, &sources) })
-			twins.MustPanic(t, func() { turn(lines, bytes, 0, false, &sources) })
-			twins.MustPanic(t, func() { turn(lines[:c.Line()], bytes, maxBase+1, false, &sources) })
+			must.Panic(t, func() { turn(lines[:2*c.Line()], bytes[:2*Side-1], 0, false, &sources) })
+			must.Panic(t, func() { turn(lines, bytes, 0, false, &sources) })
+			must.Panic(t, func() { turn(lines[:c.Line()], bytes, maxBase+1, false, &sources) })
 			for _, signed := range []bool{false, true} {
 				sum, digits, line := SumFor(f, c, signed), DigitsFor(f, c, signed), c.DigitLine(signed)
-				twins.MustPanic(t, func() { sum(bytes[:2*Side-1], lines[:2*line]) })
-				twins.MustPanic(t, func() { digits(bytes[:line:line], lines) })
+				must.Panic(t, func() { sum(bytes[:2*Side-1], lines[:2*line]) })
+				must.Panic(t, func() { digits(bytes[:line:line], lines) })
 			}
 		}
 	})

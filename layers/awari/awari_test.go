@@ -6,26 +6,17 @@ import (
 	"strings"
 	"testing"
 
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/testrun"
 	"grenier/layers"
 	"grenier/layers/awari"
 )
-
-func mustGame(t testing.TB, pits int, rules awari.Rules) awari.Game {
-	t.Helper()
-	g, err := awari.New(pits, rules)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return g
-}
 
 // board reads a board written as text.
 func board(t testing.TB, g awari.Game, text string) awari.Board {
 	t.Helper()
 	b, err := g.Parse(strings.Fields(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return b
 }
 
@@ -87,7 +78,7 @@ func TestSow(t *testing.T) {
 		{"feeding", 3, "2 0 0 3  0 0 0 0", "2 0 0 0  1 1 1 0", 0, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			g := mustGame(t, len(strings.Fields(c.before)), awari.Awari)
+			g := testrun.Game(t, len(strings.Fields(c.before)), awari.Awari)
 			got := g.Sow(board(t, g, c.before), c.pit)
 			want := awari.Sown{Board: board(t, g, c.after), Captured: c.captured, Starves: c.starves}
 			if got != want {
@@ -170,7 +161,7 @@ func TestLegalMoves(t *testing.T) {
 // checkMoves compares Plays and Successors with the legal moves of a table.
 func checkMoves(t *testing.T, rules awari.Rules, before string, want []play, starve []int) {
 	t.Helper()
-	g := mustGame(t, 8, rules)
+	g := testrun.Game(t, 8, rules)
 	b := board(t, g, before)
 	var plays [awari.MaxPits / 2]awari.Play
 	var moves []layers.Move[awari.Board]
@@ -217,7 +208,7 @@ func TestPredecessors(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for _, rules := range []awari.Rules{awari.Awari, awari.Strict} {
-				g := mustGame(t, 8, rules)
+				g := testrun.Game(t, 8, rules)
 				var want []awari.Board
 				for _, text := range c.from {
 					want = append(want, board(t, g, text))
@@ -234,7 +225,7 @@ func TestPredecessors(t *testing.T) {
 // the seeds lie where a move from one pit of an otherwise empty board sows them.
 func TestMostPredecessors(t *testing.T) {
 	for pits := awari.MinPits; pits <= awari.MaxPits; pits += 2 {
-		g, half := mustGame(t, pits, awari.Awari), pits/2
+		g, half := testrun.Game(t, pits, awari.Awari), pits/2
 		for n := 1; n <= awari.MaxSeeds; n++ {
 			pit := half - 1
 			switch {
@@ -256,15 +247,10 @@ func TestMostPredecessors(t *testing.T) {
 }
 
 func TestPrimitivesDoNotAllocate(t *testing.T) {
-	g := mustGame(t, 12, awari.Awari)
-	space, err := awari.NewSpace(g, awari.MaxSeeds)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := testrun.Game(t, 12, awari.Awari)
+	space := testrun.Space(t, g, awari.MaxSeeds)
 	b, err := g.Start(4)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	moves := make([]layers.Move[awari.Board], 0, 6)
 	before := make([]awari.Board, 0, 100)
 	if allocations := testing.AllocsPerRun(100, func() {
@@ -290,7 +276,7 @@ func TestNewRejects(t *testing.T) {
 		!strings.Contains(err.Error(), "awari, strict") {
 		t.Errorf("New with unknown rules: %v, want ErrRules with the allowed names", err)
 	}
-	g := mustGame(t, 12, awari.Awari)
+	g := testrun.Game(t, 12, awari.Awari)
 	for _, seeds := range []int{-1, 49} {
 		if _, err := awari.NewSpace(g, seeds); !errors.Is(err, awari.ErrSeeds) {
 			t.Errorf("NewSpace with %d seeds: %v, want ErrSeeds", seeds, err)
@@ -304,16 +290,8 @@ func TestNewRejects(t *testing.T) {
 }
 
 func TestUnrankOutsideTheSpacePanics(t *testing.T) {
-	space, err := awari.NewSpace(mustGame(t, 4, awari.Awari), 3)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if recover() == nil {
-			t.Error("unranking board 20 of 20 does not panic")
-		}
-	}()
-	space.Unrank(3, 20)
+	space := testrun.Space(t, testrun.Game(t, 4, awari.Awari), 3)
+	must.Panic(t, func() { space.Unrank(3, 20) }, "board 20 of 20 is unranked")
 }
 
 func TestRulesNames(t *testing.T) {
@@ -335,7 +313,7 @@ func TestRulesNames(t *testing.T) {
 }
 
 func TestStartAndNames(t *testing.T) {
-	g := mustGame(t, 12, awari.Strict)
+	g := testrun.Game(t, 12, awari.Strict)
 	b, err := g.Start(4)
 	if err != nil || g.Text(b) != "4 4 4 4 4 4 4 4 4 4 4 4" || b.Seeds() != 48 {
 		t.Errorf("start is %s, %v", g.Text(b), err)
@@ -346,11 +324,9 @@ func TestStartAndNames(t *testing.T) {
 }
 
 func BenchmarkPlays(b *testing.B) {
-	g := mustGame(b, 12, awari.Awari)
+	g := testrun.Game(b, 12, awari.Awari)
 	start, err := g.Start(4)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	for b.Loop() {
 		g.Plays(start)
 	}

@@ -4,16 +4,14 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/conformance"
+	"grenier/internal/testkit/testrun"
 	"grenier/layers/awari"
 )
 
 func TestConformance(t *testing.T) {
 	for _, pits := range []int{4, 6, 8, 10, 12} {
 		for _, rules := range []awari.Rules{awari.Awari, awari.Strict} {
-			space, err := awari.NewSpace(mustGame(t, pits, rules), awari.MaxSeeds)
-			if err != nil {
-				t.Fatal(err)
-			}
+			space := testrun.Space(t, testrun.Game(t, pits, rules), awari.MaxSeeds)
 			t.Run(space.Name(), func(t *testing.T) {
 				conformance.Run(t, space, conformance.Options{Exhaustive: 1500, Samples: 60})
 			})
@@ -25,10 +23,7 @@ func TestConformance(t *testing.T) {
 func TestCapturesLeadTo(t *testing.T) {
 	for _, pits := range []int{4, 6, 8} {
 		for _, rules := range []awari.Rules{awari.Awari, awari.Strict} {
-			space, err := awari.NewSpace(mustGame(t, pits, rules), 11)
-			if err != nil {
-				t.Fatal(err)
-			}
+			space := testrun.Space(t, testrun.Game(t, pits, rules), 11)
 			for n := range space.Layers() {
 				led := map[int]bool{}
 				for rank := range space.Size(n) {

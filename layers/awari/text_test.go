@@ -5,11 +5,12 @@ import (
 	"strings"
 	"testing"
 
+	"grenier/internal/testkit/testrun"
 	"grenier/layers/awari"
 )
 
 func TestParseRejects(t *testing.T) {
-	g := mustGame(t, 4, awari.Awari)
+	g := testrun.Game(t, 4, awari.Awari)
 	for _, c := range []struct {
 		text    string
 		want    error
@@ -34,7 +35,7 @@ func TestParseRejects(t *testing.T) {
 }
 
 func TestDraw(t *testing.T) {
-	g := mustGame(t, 12, awari.Awari)
+	g := testrun.Game(t, 12, awari.Awari)
 	want := `opponent  11  10   9   8   7   6
           11  10   1   0   0   6
            1   2   0   0   4   5
@@ -52,7 +53,7 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		fields := strings.Fields(text)
 		for pits := awari.MinPits; pits <= awari.MaxPits; pits += 2 {
-			g := mustGame(t, pits, awari.Awari)
+			g := testrun.Game(t, pits, awari.Awari)
 			b, err := g.Parse(fields)
 			if err != nil {
 				if !errors.Is(err, awari.ErrBoard) && !errors.Is(err, awari.ErrCount) && !errors.Is(err, awari.ErrSeeds) {
@@ -79,7 +80,7 @@ func FuzzSow(f *testing.F) {
 	f.Add([]byte{3, 0, 0, 0}, uint8(1))
 	f.Fuzz(func(t *testing.T, content []byte, choice uint8) {
 		pits := 4 + 2*(len(content)%5)
-		g := mustGame(t, pits, awari.Rules(choice%2))
+		g := testrun.Game(t, pits, awari.Rules(choice%2))
 		var b awari.Board
 		left := uint8(awari.MaxSeeds)
 		for i := range min(pits, len(content)) {

@@ -1,21 +1,19 @@
 package chemin
 
 import (
-	"encoding/csv"
 	"errors"
-	"math/rand/v2"
-	"os"
 	"slices"
 	"strconv"
 	"testing"
+
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/tries"
 )
 
 func board(t testing.TB, rows, cols int) *Board {
 	t.Helper()
 	b, err := New(rows, cols)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return b
 }
 
@@ -29,21 +27,13 @@ func TestNewRefuses(t *testing.T) {
 
 // TestReference compares what needs no search with values from elsewhere.
 func TestReference(t *testing.T) {
-	f, err := os.Open("testdata/small.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	rows, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, r := range rows[1:] {
+	rows := must.Rows(t, "testdata/small.csv")
+	for _, r := range rows {
 		var n [16]uint64
 		for i := range n {
-			if n[i], err = strconv.ParseUint(r[i], 10, 64); err != nil {
-				t.Fatal(err)
-			}
+			x, err := strconv.ParseUint(r[i], 10, 64)
+			must.OK(t, err)
+			n[i] = x
 		}
 		b := board(t, int(n[0]), int(n[1]))
 		orders, orderClasses := b.Orders()
@@ -79,9 +69,7 @@ func TestPlay(t *testing.T) {
 // TestSymmetry plays random orders and their images: grids, orientations and
 // canonical states must correspond at every step.
 func TestSymmetry(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	random := rand.New(rand.NewPCG(seed, 0))
+	random := tries.Rand(t)
 	for _, size := range [][2]int{{1, 1}, {1, 5}, {2, 2}, {2, 4}, {3, 3}, {4, 4}, {3, 5}} {
 		b := board(t, size[0], size[1])
 		order := random.Perm(b.Cells())
@@ -170,9 +158,7 @@ func TestComponent(t *testing.T) {
 
 // TestOrder checks that the least order of an orientation has it, and comes before any other.
 func TestOrder(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	random := rand.New(rand.NewPCG(seed, 0))
+	random := tries.Rand(t)
 	b := board(t, 3, 4)
 	for range 200 {
 		order := random.Perm(b.Cells())

@@ -1,11 +1,11 @@
 package chemin
 
 import (
-	"encoding/xml"
 	"errors"
-	"io"
 	"strings"
 	"testing"
+
+	"grenier/internal/testkit/must"
 )
 
 func TestDraw(t *testing.T) {
@@ -34,22 +34,10 @@ func TestDraw(t *testing.T) {
 func TestSVG(t *testing.T) {
 	b := board(t, 3, 3)
 	svg, err := b.SVG([]int{0, 6, 3, 7, 4, 8, 5, 2, 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	count := map[string]int{}
-	d := xml.NewDecoder(strings.NewReader(svg))
-	for {
-		token, err := d.Token()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if e, ok := token.(xml.StartElement); ok {
-			count[e.Name.Local]++
-		}
+	for _, e := range must.XML(t, svg) {
+		count[e.Name.Local]++
 	}
 	if count["svg"] != 1 || count["g"] != 9 || count["rect"] != 81 || count["text"] != 9+45 {
 		t.Errorf("elements: %v", count)

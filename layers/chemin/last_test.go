@@ -2,9 +2,11 @@ package chemin
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"testing"
+
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/tries"
 )
 
 // TestLongLastCell plays all orders of small boards: on those with two rows and columns or more the
@@ -12,7 +14,7 @@ import (
 // longer lines not.
 func TestLongLastCell(t *testing.T) {
 	shapes := [][2]int{{1, 1}, {1, 2}, {1, 3}, {1, 4}, {1, 5}, {5, 1}, {1, 7}, {2, 2}, {2, 3}, {3, 2}, {2, 4}}
-	if os.Getenv("GRENIER_LONG") != "" {
+	if tries.Long() {
 		shapes = append(shapes, [2]int{3, 3})
 	}
 	for _, shape := range shapes {
@@ -21,9 +23,7 @@ func TestLongLastCell(t *testing.T) {
 			best, count, elsewhere, shared := uint32(0), 0, 0, 0
 			permute(b.Cells(), func(order []int) {
 				grid, err := b.Play(order)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.OK(t, err)
 				score := slices.Max(grid)
 				if score < best {
 					return

@@ -6,8 +6,59 @@ import (
 	"strings"
 )
 
-// Draw returns the board for a terminal, black on top: two characters for a cell
-// as in PSN, a dot for an empty one, and the numbers of the columns below.
+// The board has rows a to g, 0 to 6.
+const (
+	rows       = 7
+	maxColumns = 7
+)
+
+// columns returns the number of cells of a row.
+func columns(row int) int { return 6 + row&1 }
+
+// board is the cells of each row, from column 1 on; a cell has the letters of its
+// cubes, the bottom one first, and 0 for none.
+type board [rows][maxColumns][2]byte
+
+// place is where a cube stands: its cell, and 1 for the cube on top.
+type place struct{ row, column, level int }
+
+// places of the cubes by player. Black's are white's turned by half a circle.
+var places = newPlaces()
+
+func newPlaces() (p [2][Cubes]place) {
+	for i := range Cubes {
+		at := place{row: 0, column: i}
+		switch {
+		case i >= Top:
+			at = place{row: 1, column: i - 7}
+		case i > 5:
+			at = place{row: 1, column: i - 6}
+		}
+		if i == Top {
+			at.level = 1
+		}
+		p[White][i] = at
+		p[Black][i] = place{row: rows - 1 - at.row, column: columns(at.row) - 1 - at.column, level: at.level}
+	}
+	return p
+}
+
+// newBoard returns the board with the cubes of s.
+func newBoard(s Setup) (b board) {
+	for colour, l := range [2]Lineup{s.White, s.Black} {
+		a := letters[colour]
+		for i, at := range &places[colour] {
+			b[at.row][at.column][at.level] = a[l>>(2*i)&3]
+		}
+	}
+	return b
+}
+
+// cellName returns the name of a cell, like a1.
+func cellName(row, column int) string { return string([]byte{'a' + byte(row), '1' + byte(column)}) }
+
+// Draw returns the board for a terminal, black on top: two characters for a cell,
+// the bottom cube and the one on top or a hyphen, a dot for an empty one, and the numbers of the columns below.
 func (s Setup) Draw() string {
 	b := newBoard(s)
 	var text strings.Builder
@@ -25,59 +76,4 @@ func (s Setup) Draw() string {
 	}
 	text.WriteString("      1   2   3   4   5   6\n    1   2   3   4   5   6   7\n")
 	return text.String()
-}
-
-// Sizes of the picture. A cell is a hexagon with a corner on top.
-const (
-	cellWidth = 70.0
-	rowHeight = cellWidth * 0.8660254 // a row interlocks with the next
-	margin    = 30.0
-)
-
-// SVG returns a picture of the board, black on top, as an SVG document.
-func (s Setup) SVG() string {
-	b := newBoard(s)
-	width, height := 2*margin+maxColumns*cellWidth, 2*margin+(rows-1)*rowHeight+cellWidth*1.1547005
-	var svg strings.Builder
-	fmt.Fprintf(&svg, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" width="%.0f" height="%.0f" role="img" `+
-		`font-family="system-ui, sans-serif" text-anchor="middle">
-<title>Pijersi set-up %s</title>
-<desc>%s</desc>
-<rect width="100%%" height="100%%" fill="#fff"/>
-`, width, height, width, height, s.Code(), s.Position())
-	for row := range b {
-		for column, cell := range b[row][:columns(row)] {
-			drawCell(&svg, row, column, cell)
-		}
-	}
-	svg.WriteString("</svg>\n")
-	return svg.String()
-}
-
-// drawCell draws a cell with its name and cubes.
-func drawCell(svg *strings.Builder, row, column int, cell [2]byte) {
-	x := margin + cellWidth*(float64(column)+float64(maxColumns+1-columns(row))/2)
-	y := margin + cellWidth*0.57735027 + rowHeight*float64(rows-1-row)
-	fmt.Fprintf(svg, `<path d="M%.1f %.1fl35 20.2v40.4l-35 20.2l-35 -20.2v-40.4z" fill="#e9e2d0" stroke="#8a7f66"/>`+
-		`<text x="%.1f" y="%.1f" font-size="9" fill="#6a6048">%s</text>`+"\n", x, y-40.4, x, y-25, cellName(row, column))
-	switch {
-	case cell[1] != 0: // the top cube covers a corner of the bottom one
-		drawCube(svg, x-11, y+12, cell[0])
-		drawCube(svg, x+10, y-4, cell[1])
-	case cell[0] != 0:
-		drawCube(svg, x, y+3, cell[0])
-	}
-}
-
-// drawCube draws a cube around a point.
-func drawCube(svg *strings.Builder, x, y float64, letter byte) {
-	fill, edge, ink := "#fffdf5", "#222", "#222"
-	colour := colourOf(letter)
-	if colour == Black {
-		fill, edge, ink = "#333", "#bbb", "#fff"
-	}
-	kind := strings.IndexByte(letters[colour], letter)
-	fmt.Fprintf(svg, `<g><title>%s %s</title><rect x="%.1f" y="%.1f" width="28" height="28" rx="5" fill="%s" stroke="%s"/>`+
-		`<text x="%.1f" y="%.1f" font-size="18" font-weight="bold" fill="%s">%c</text></g>`+"\n",
-		colour, Cube(kind), x-14, y-14, fill, edge, x, y+6.5, ink, letter)
 }

@@ -21,10 +21,6 @@ func FuzzParse(f *testing.F) {
 		check(t, err, pijersi.ErrCode, code.Code() == text)
 		line, lineErr := pijersi.ParseCode([]byte(text))
 		sameResult(t, code, line, err, lineErr)
-		if err == nil {
-			lenient, warnings, err := pijersi.ParseCodeLenient(text)
-			check(t, err, pijersi.ErrCode, lenient == code && len(warnings) == 0)
-		}
 
 		cubes, err := pijersi.ParseCubes(text)
 		check(t, err, pijersi.ErrCubes, cubes.CubeText() == text)
@@ -52,20 +48,6 @@ func entries(text string) map[string]string {
 		cubes[e[1]] = e[2]
 	}
 	return cubes
-}
-
-// FuzzLenient checks that lenient codes come with a warning and stay codes.
-func FuzzLenient(f *testing.F) {
-	for _, text := range []string{"GRXLL", " grxlls - GRXLL", "GrXlLs", "a-B", "--", "\u212a"} {
-		f.Add(text)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		s, warnings, err := pijersi.ParseCodeLenient(text)
-		check(t, err, pijersi.ErrCode, s.Code() == text || len(warnings) > 0)
-		if again, strictErr := pijersi.ParseCode(s.Code()); err == nil && (again != s || strictErr != nil) {
-			t.Fatalf("%q is read as %+v, whose code is read as %+v, %v", text, s, again, strictErr)
-		}
-	})
 }
 
 // check demands an error of the kind, or that the result is right.

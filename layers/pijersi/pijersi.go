@@ -24,8 +24,6 @@
 //	code   GRXLLS                       the number in base 26, six letters
 //	cells  {'a1': 'R', 'a2': 'P', ...}  as the document prints its examples
 //
-// Position writes it for programs that play.
-//
 // One line-up stands for both, as in these examples, when black mirrors white;
 // with a hyphen between white's and black's they are independent: GRXLLS-grxlls.
 //
@@ -33,8 +31,8 @@
 //
 // Any 4^14 line-ups have a code. A real one is a shuffle of four rocks, four
 // papers, four scissors and two wises, and a wise never stands on another cube but
-// a wise: a stack that is shuffled so is turned over (Ordered). Count line-ups are
-// legal; Rank numbers them, in the order of their codes.
+// a wise: a stack that is shuffled so is turned over. Count line-ups are legal;
+// Rank numbers them, in the order of their codes.
 package pijersi
 
 import (
@@ -108,17 +106,6 @@ func (l Lineup) badStack() bool { return l.Cube(Top) == Wise && l.Cube(Bottom) !
 // Legal reports whether a game can begin with l.
 func (l Lineup) Legal() bool { return l.counts() == legalCounts && !l.badStack() }
 
-// Ordered returns l with the stack turned over if a wise stands on another cube:
-// what becomes of a shuffle.
-func (l Lineup) Ordered() Lineup {
-	if !l.badStack() {
-		return l
-	}
-	const stack = 0xf << (2 * Bottom)
-	bottom, top := l>>(2*Bottom)&3, l>>(2*Top)&3
-	return l&^stack | bottom<<(2*Top) | top<<(2*Bottom)
-}
-
 // ErrIllegal reports a line-up that no game begins with.
 var ErrIllegal = errors.New("not legal")
 
@@ -178,9 +165,4 @@ func (s Setup) Check() error {
 		return fmt.Errorf("%w, %s", white, strings.TrimPrefix(black.Error(), ErrIllegal.Error()+": "))
 	}
 	return errors.Join(white, black)
-}
-
-// Ordered returns s with both stacks turned over where they must be.
-func (s Setup) Ordered() Setup {
-	return Setup{s.White.Ordered(), s.Black.Ordered(), s.Form}
 }

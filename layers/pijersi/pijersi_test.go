@@ -2,15 +2,13 @@ package pijersi_test
 
 import (
 	"errors"
-	"fmt"
 	"iter"
-	"maps"
 	"math/rand/v2"
-	"os"
-	"slices"
 	"strings"
 	"testing"
 
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/tries"
 	"grenier/layers/pijersi"
 )
 
@@ -26,9 +24,7 @@ func cellText(s pijersi.Setup) string { return string(s.AppendCells(nil)) }
 func mustCubes(t testing.TB, cubes string) pijersi.Setup {
 	t.Helper()
 	s, err := pijersi.ParseCubes(cubes)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return s
 }
 
@@ -37,9 +33,7 @@ func lineups(t *testing.T) iter.Seq2[uint32, pijersi.Lineup] {
 	return func(yield func(uint32, pijersi.Lineup) bool) {
 		for rank := range uint32(pijersi.Count) {
 			s, err := pijersi.UnrankSetup(uint64(rank), pijersi.Mirror)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			if !yield(rank, s.White) {
 				return
 			}
@@ -73,9 +67,7 @@ func shuffled(l pijersi.Lineup, left [4]int) iter.Seq[pijersi.Lineup] {
 // the order of the ranks, for both players, and there are as many as the document's
 // readers counted.
 func TestLongAllLegal(t *testing.T) {
-	if os.Getenv("GRENIER_LONG") == "" {
-		t.Skip("visits millions of line-ups: needs GRENIER_LONG=1")
-	}
+	tries.NeedsLong(t, "visits millions of line-ups")
 	var code, cubes, before []byte
 	count := 0
 	for rank, l := range lineups(t) {
@@ -110,22 +102,20 @@ func checkInverse(t *testing.T, s pijersi.Setup, code []byte, cubes *[]byte) {
 	}
 }
 
-// TestLongShuffles counts the legal ones of all shuffles, listed without ranks, and
-// what becomes of the others.
+// TestLongShuffles counts the legal ones of all shuffles, listed without ranks: in the
+// others a wise stands on another cube.
 func TestLongShuffles(t *testing.T) {
-	if os.Getenv("GRENIER_LONG") == "" {
-		t.Skip("visits millions of line-ups: needs GRENIER_LONG=1")
-	}
+	tries.NeedsLong(t, "visits millions of line-ups")
 	shuffles, legal := 0, 0
 	for l := range shuffled(0, [4]int{4, 4, 4, 2}) {
 		shuffles++
 		if !l.Legal() {
-			if o := l.Ordered(); !o.Legal() || o.Cube(pijersi.Bottom) != pijersi.Wise || o.Cube(pijersi.Top) != l.Cube(pijersi.Bottom) {
-				t.Fatalf("%d is put in order as %d", l, o)
+			if l.Cube(pijersi.Top) != pijersi.Wise || l.Cube(pijersi.Bottom) == pijersi.Wise {
+				t.Fatalf("%d is not legal", l)
 			}
 			continue
 		}
-		if rank, err := l.Rank(); int(rank) != legal || err != nil || l.Ordered() != l {
+		if rank, err := l.Rank(); int(rank) != legal || err != nil {
 			t.Fatalf("%d has rank %d, %v, want %d", l, rank, err, legal)
 		}
 		legal++
@@ -139,14 +129,7 @@ func TestLongShuffles(t *testing.T) {
 // and through some beyond. The steps are prime to 4 and to 26: each cube and each letter
 // comes at every place.
 func TestLongEveryCode(t *testing.T) {
-	step := uint32(499)
-	switch os.Getenv("GRENIER_LONG") {
-	case "":
-	case "full":
-		step = 1
-	default:
-		step = 11
-	}
+	step := tries.Pick[uint32](499, 11, 1)
 	var code, cubes []byte
 	for n := uint32(0); n < pijersi.Lineups; n += step {
 		l := pijersi.Lineup(n)
@@ -205,57 +188,6 @@ func TestParseRejects(t *testing.T) {
 	}
 }
 
-// TestPosition compares PSN with the cells of random set-ups.
-func TestPosition(t *testing.T) {
-	r := rand.New(rand.NewPCG(7, 8))
-	for range 1000 {
-		s := pijersi.Setup{White: pijersi.Lineup(r.Uint32N(pijersi.Lineups)), Black: pijersi.Lineup(r.Uint32N(pijersi.Lineups)), Form: pijersi.Total}
-		psn, ok := strings.CutSuffix(s.Position(), " w 0 1")
-		rows := strings.Split(psn, "/")
-		if !ok || len(rows) != 7 || !slices.Equal(rows[2:5], []string{"6", "7", "6"}) {
-			t.Fatalf("%s: %s", s.Code(), s.Position())
-		}
-		got := map[string]string{}
-		for i, row := range rows {
-			for column := 0; i != 2 && i != 3 && i != 4 && 2*column < len(row); column++ {
-				name := fmt.Sprintf("%c%d", 'g'-i, column+1)
-				got[name] = row[2*column : 2*column+1]
-				if top := row[2*column+1 : 2*column+2]; top != "-" {
-					got[name+"t"] = top
-				}
-			}
-		}
-		if want := entries(cellText(s)); !maps.Equal(got, want) {
-			t.Fatalf("%s has cells %v, want %v", s.Position(), got, want)
-		}
-	}
-}
-
-func TestParseCodeLenient(t *testing.T) {
-	for _, c := range []struct {
-		text, code string
-		warnings   []string
-	}{
-		{"GRXLLS", "GRXLLS", nil},
-		{"grxlls", "grxlls", nil},
-		{"GRXLL", "AGRXLL", []string{`"GRXLL" has 5 letters, want 6: read as AGRXLL`}},
-		{"b", "aaaaab", []string{`"b" has 1 letter, want 6: read as aaaaab`}},
-		{" GrxLLS\t", "GRXLLS", []string{`" GrxLLS\t": blanks dropped`, `"GrxLLS": read as GRXLLS`}},
-		{"grxlls - GRXLL", "GRXLLS-agrxll", []string{`"grxlls - GRXLL": blanks dropped`, `"grxlls": read as GRXLLS`,
-			`"GRXLL": read as grxll`, `"GRXLL" has 5 letters, want 6: read as agrxll`}},
-	} {
-		s, warnings, err := pijersi.ParseCodeLenient(c.text)
-		if err != nil || s.Code() != c.code || !slices.Equal(warnings, c.warnings) {
-			t.Errorf("%q: %s, %q, %v", c.text, s.Code(), warnings, err)
-		}
-	}
-	for _, text := range []string{"", "-", "GRXLLS-", "-g", "A-b-C", "WPKVWQ", "wpkvwQ", "GRXLLSA", "GRX1LS", "K\u212a"} {
-		if s, _, err := pijersi.ParseCodeLenient(text); !errors.Is(err, pijersi.ErrCode) || s != (pijersi.Setup{}) {
-			t.Errorf("%q is read as %+v, %v", text, s, err)
-		}
-	}
-}
-
 func TestCheck(t *testing.T) {
 	for cubes, message := range map[string]string{
 		"RPSRPSPSRWWSRP": "", "RPSRPSPSRWWSRP-rpsrpspsrwwsrp": "",
@@ -276,16 +208,6 @@ func TestCheck(t *testing.T) {
 		if _, rankErr := s.Rank(); (err == nil) != (rankErr == nil) || err != nil && !errors.Is(rankErr, pijersi.ErrIllegal) {
 			t.Errorf("%s: rank: %v", cubes, rankErr)
 		}
-	}
-}
-
-func TestOrdered(t *testing.T) {
-	got := mustCubes(t, "RPSRPSPSWRWSRP-rpsrpspsrwwsrp").Ordered().CubeText()
-	if want := "RPSRPSPSWWRSRP-rpsrpspsrwwsrp"; got != want {
-		t.Errorf("put in order: %s, want %s", got, want)
-	}
-	if s := mustCubes(t, "wwwwwwwwwswwww").Ordered(); s.CubeText() != "wwwwwwwwwwswww" {
-		t.Errorf("put in order: %s", s.CubeText())
 	}
 }
 
@@ -322,7 +244,6 @@ func TestNoAllocation(t *testing.T) {
 		out = s.AppendCubes(out[:0])
 		s, _ = pijersi.ParseCubes(cubes)
 		out = s.AppendCode(out[:0])
-		out = s.AppendPosition(out[:0])
 	}); n != 0 {
 		t.Errorf("%.0f allocations", n)
 	}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/dustin/go-humanize/english"
 )
 
 // Errors about texts.
@@ -164,7 +166,7 @@ func explain(t string, width int, alphabets *[2]string) string {
 	}
 	for i, part := range parts {
 		if n := utf8.RuneCountInString(part); n != width {
-			return fmt.Sprintf("%s has %s, want %d", quote(part), letterCount(n), width)
+			return fmt.Sprintf("%s has %s, want %d", quote(part), english.Plural(n, "letter", ""), width)
 		}
 		colour := colourOf(part[0])
 		if len(parts) == 2 {
@@ -179,72 +181,12 @@ func explain(t string, width int, alphabets *[2]string) string {
 	return ""
 }
 
-// letterCount returns n letters in words.
-func letterCount(n int) string {
-	if n == 1 {
-		return "1 letter"
-	}
-	return fmt.Sprintf("%d letters", n)
-}
-
 // quote returns t for a message, cut when it is long.
 func quote(t string) string {
 	if len(t) > 80 {
 		t = t[:80] + "..."
 	}
 	return fmt.Sprintf("%q", t)
-}
-
-// ParseCodeLenient reads a code as people mistype it: blanks are dropped, letters
-// of the wrong case are turned (a lone code of mixed case is taken for white's), and
-// missing letters for As on the left, as in a small number. It returns a
-// warning for each of these, and fails with ErrCode when that is not enough.
-func ParseCodeLenient(code string) (s Setup, warnings []string, err error) {
-	if s, err = ParseCode(code); err == nil {
-		return s, nil, nil
-	}
-	mended := strings.Join(strings.Fields(code), "")
-	if mended != code {
-		warnings = append(warnings, quote(code)+": blanks dropped")
-	}
-	parts := strings.Split(mended, string(separator))
-	for i, part := range parts {
-		colour := White
-		if i == 1 || len(parts) == 1 && part == inCase(part, Black) {
-			colour = Black
-		}
-		var said []string
-		parts[i], said = mend(part, colour)
-		warnings = append(warnings, said...)
-	}
-	if s, err = ParseCode(strings.Join(parts, string(separator))); err != nil {
-		return Setup{}, nil, err
-	}
-	return s, warnings, nil
-}
-
-// mend returns the code of a line-up in the case of its player and with six
-// letters, if it has any letters.
-func mend(part string, colour Colour) (mended string, warnings []string) {
-	if mended = inCase(part, colour); mended != part {
-		warnings = append(warnings, fmt.Sprintf("%s: read as %s", quote(part), mended))
-	}
-	if missing := CodeLen - len(mended); missing > 0 && mended != "" {
-		padded := strings.Repeat(alphabet[colour][:1], missing) + mended
-		warnings = append(warnings, fmt.Sprintf("%s has %s, want %d: read as %s", quote(part), letterCount(len(part)), CodeLen, padded))
-		mended = padded
-	}
-	return mended, warnings
-}
-
-// inCase returns t with the letters of the alphabet in the case of a player.
-func inCase(t string, colour Colour) string {
-	return strings.Map(func(r rune) rune {
-		if i := strings.IndexRune(alphabet[1-colour], r); i >= 0 {
-			return rune(alphabet[colour][i])
-		}
-		return r
-	}, t)
 }
 
 // Parse reads a set-up in any of the three ways of writing it: cubes, code or cells. It

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"grenier/internal/testkit/must"
 	"grenier/layers/pijersi"
 )
 
@@ -20,8 +21,6 @@ type vector struct {
 	Number      uint32 `json:"number"`
 	NumberBlack uint32 `json:"number_black"`
 	Legal       bool   `json:"balanced_legal"`
-	PSN         string `json:"psn"`
-	PSNMirror   string `json:"psn_mirror"`
 }
 
 type reference struct {
@@ -39,9 +38,7 @@ func readReference(t *testing.T) (r reference) {
 	if err == nil {
 		err = json.Unmarshal(data, &r)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if len(r.Examples) != 4 || len(r.Vectors) != 16 || len(r.Invalid) != 6 {
 		t.Fatalf("%d examples, %d vectors, %d invalid codes", len(r.Examples), len(r.Vectors), len(r.Invalid))
 	}
@@ -69,7 +66,7 @@ func TestVectors(t *testing.T) {
 	for _, v := range readReference(t).Vectors {
 		t.Run(v.Name, func(t *testing.T) {
 			if v.Black == "" { // vectors of a mirror set-up have their black side in other fields
-				v.Black, v.NumberBlack, v.PSN = strings.ToLower(v.White), v.Number, v.PSNMirror
+				v.Black, v.NumberBlack = strings.ToLower(v.White), v.Number
 				checkBlack(t, v)
 			}
 			both, err := pijersi.ParseCubes(v.White + "-" + v.Black)
@@ -85,9 +82,6 @@ func TestVectors(t *testing.T) {
 			}
 			if again, err := pijersi.ParseCode(v.Code); again != s || err != nil {
 				t.Errorf("ParseCode(%s) = %+v, %v, want %+v", v.Code, again, err, s)
-			}
-			if got := s.Position(); got != v.PSN {
-				t.Errorf("position %s, want %s", got, v.PSN)
 			}
 		})
 	}

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/conformance"
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/solitairetest"
 	"grenier/layers/solitaire"
 )
@@ -11,9 +12,7 @@ import (
 func TestConformance(t *testing.T) {
 	for _, b := range solitaire.Boards(t) {
 		space, err := solitairetest.NewSpace(b)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		conformance.Run(t, space, conformance.Options{Samples: 50, Exhaustive: 1000})
 	}
 }

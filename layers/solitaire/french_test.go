@@ -1,9 +1,10 @@
 package solitaire
 
 import (
-	"os"
 	"strings"
 	"testing"
+
+	"grenier/internal/testkit/must"
 )
 
 // TestFrench plays the solutions of testdata: of all games on the French board with one hole empty
@@ -11,10 +12,7 @@ import (
 // no others. 16 of the 37 starts can be solved.
 func TestFrench(t *testing.T) {
 	b := Named(French)
-	text, err := os.ReadFile("testdata/french.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Read(t, "testdata/french.txt")
 	solved := map[[2]int]bool{} // start and end
 	for line := range strings.Lines(string(text)) {
 		names := strings.Fields(line)
@@ -26,9 +24,7 @@ func TestFrench(t *testing.T) {
 		for _, name := range names[2:] {
 			from, to, _ := strings.Cut(name, "-")
 			j, err := b.FindJump(p, hole(t, b, from), hole(t, b, to))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			p ^= j.Pegs()
 		}
 		if p != 1<<end {
@@ -63,8 +59,6 @@ func TestFrench(t *testing.T) {
 func hole(t *testing.T, b *Board, name string) int {
 	t.Helper()
 	hole, err := b.Hole(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return hole
 }

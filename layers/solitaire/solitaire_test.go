@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"grenier/internal/testkit/must"
 	"grenier/kernels/fault"
 	"grenier/layers/symmetry"
 )
@@ -25,9 +26,7 @@ func Boards(t testing.TB) []*Board {
 	all := []*Board{Named(English), Named(French)}
 	for _, picture := range pictures {
 		b, _, err := Parse(picture)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		all = append(all, b)
 	}
 	return all
@@ -153,9 +152,7 @@ func TestFindJump(t *testing.T) {
 	b := Named(English)
 	hole := func(name string) int {
 		h, err := b.Hole(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		return h
 	}
 	p := b.Full() &^ (1 << hole("d4"))
@@ -194,9 +191,7 @@ func TestHoles(t *testing.T) {
 		}
 	}
 	b, _, err := Parse("oo\noo")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if hole, err := b.Hole("center"); !errors.Is(err, ErrHole) {
 		t.Errorf("2 x 2 has the centre %d: %v", hole, err)
 	}
@@ -278,9 +273,7 @@ func TestParity(t *testing.T) {
 	for name, want := range map[string]string{English: "d1 a4 d4 g4 d7", French: ""} {
 		b := Named(name)
 		center, err := b.Center()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		var ends []string
 		for hole := range b.Holes() {
 			if b.SameParity(b.Full()&^(1<<center), 1<<hole) {
@@ -300,17 +293,11 @@ func jumpsOf(t *testing.T, b *Board, p Position, text string) (jumps []Jump) {
 		names := strings.Split(move, "-")
 		for i, name := range names[1:] {
 			from, err := b.Hole(names[i])
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			to, err := b.Hole(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			j, err := b.FindJump(p, from, to)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			p ^= j.Pegs()
 			jumps = append(jumps, j)
 		}
@@ -321,9 +308,7 @@ func jumpsOf(t *testing.T, b *Board, p Position, text string) (jumps []Jump) {
 // TestDraw compares drawings with what they should be.
 func TestDraw(t *testing.T) {
 	b, p, err := Parse("-ooo\noo.o")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if want := "   a b c d\n1    o o o\n2  o o . o\n"; b.Draw(p) != want {
 		t.Errorf("%s, want\n%s", b.Draw(p), want)
 	}
@@ -338,9 +323,7 @@ func TestDraw(t *testing.T) {
 		t.Errorf("%s, want\n%s", got, want)
 	}
 	line, p, err := Parse("oo.o.oo")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	long := Moves(jumpsOf(t, line, p, "a1-c1-e1"))
 	if len(long) != 1 || line.MoveName(long[0]) != "a1-c1-e1" || After(p, long[0]) != 0b1110000 {
 		t.Errorf("%v leads to %b", long, After(p, long[0]))

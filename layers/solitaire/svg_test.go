@@ -1,48 +1,25 @@
 package solitaire
 
 import (
-	"encoding/xml"
-	"flag"
-	"io"
-	"os"
 	"path/filepath"
-	"strings"
 	"testing"
-)
 
-var update = flag.Bool("update", false, "rewrite golden files")
+	"grenier/internal/testkit/golden"
+	"grenier/internal/testkit/must"
+)
 
 // TestSVG compares drawings with golden files.
 func TestSVG(t *testing.T) {
 	b := Named(English)
 	center, err := b.Center()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	start := b.Full() &^ (1 << center)
 	for name, moves := range map[string][]Move{
 		"position.svg": nil,
 		"game.svg":     Moves(jumpsOf(t, b, start, "d2-d4 b3-d3 e3-c3 e1-e3 e4-e2")),
 	} {
 		got := b.SVG(start, moves)
-		for d := xml.NewDecoder(strings.NewReader(got)); ; {
-			if _, err := d.Token(); err == io.EOF {
-				break
-			} else if err != nil {
-				t.Fatalf("%s: %v", name, err)
-			}
-		}
-		path := filepath.Join("testdata", name)
-		if *update {
-			if err := os.MkdirAll("testdata", 0o755); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if want, err := os.ReadFile(path); err != nil || got != string(want) {
-			t.Errorf("%s differs from the golden file: %v", name, err)
-		}
+		must.XML(t, got)
+		golden.Check(t, filepath.Join("testdata", name), []byte(got))
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"slices"
 	"testing"
+
+	"grenier/internal/testkit/must"
 )
 
 // depthsOf counts the states of a grid at each depth, the plain way.
@@ -30,9 +32,7 @@ func depthsOf(g *Grid) (depths []uint64) {
 func TestCheckDepths(t *testing.T) {
 	for _, size := range [][2]int{{1, 1}, {1, 2}, {1, 3}, {2, 2}, {1, 6}, {2, 3}, {2, 4}, {4, 2}} {
 		g, err := NewGrid(size[0], size[1])
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		depths := depthsOf(g)
 		if err := g.CheckDepths(depths, true); err != nil {
 			t.Errorf("%v: %v", size, err)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"grenier/internal/testkit/must"
 	"grenier/layers/swap"
 )
 
@@ -54,9 +55,7 @@ func TestToward(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	for range 100 {
 		g, err := swap.NewListedGrid(1+r.IntN(5), 1+r.IntN(5))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		from := g.Home()
 		r.Shuffle(len(from), func(i, j int) { from[i], from[j] = from[j], from[i] })
 		to := slices.Clone(from)

@@ -3,12 +3,12 @@ package swap_test
 import (
 	"errors"
 	"io"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
 
+	"grenier/internal/testkit/tries"
 	"grenier/layers/swap"
 )
 
@@ -72,9 +72,7 @@ func TestReadError(t *testing.T) {
 
 // TestPuzzleText checks random puzzles of all sizes: text and back.
 func TestPuzzleText(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	rng := rand.New(rand.NewPCG(seed, 0))
+	rng := tries.Rand(t)
 	for _, size := range append(sizes(), [2]int{1, 17}, [2]int{5, 5}, [2]int{64, 1}, [2]int{8, 8}) {
 		g := mustGrid(t, size[0], size[1])
 		for first := range 2 {

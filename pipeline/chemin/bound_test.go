@@ -2,10 +2,11 @@ package chemin
 
 import (
 	"math/bits"
-	"math/rand/v2"
 	"slices"
 	"testing"
 
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/tries"
 	"grenier/layers/chemin"
 )
 
@@ -28,9 +29,7 @@ func rest(b *chemin.Board, s *chemin.State, known map[chemin.State]uint32) uint3
 func testBounds(t *testing.T, b *chemin.Board, perSize int) *bounds {
 	t.Helper()
 	found, err := newBounds(t.Context(), b, growth(b), limits{1 << 30, perSize, 2}, func(int) {})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return found
 }
 
@@ -60,9 +59,7 @@ func TestBound(t *testing.T) {
 
 // TestDominance raises values of states: what is possible must not fall.
 func TestDominance(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	random := rand.New(rand.NewPCG(seed, 0))
+	random := tries.Rand(t)
 	b := board(t, 2, 4)
 	known := map[chemin.State]uint32{}
 	rest(b, &chemin.State{}, known)
@@ -85,9 +82,7 @@ func TestDominance(t *testing.T) {
 
 // TestThin checks that every vector is covered by one that is kept.
 func TestThin(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	random := rand.New(rand.NewPCG(seed, 0))
+	random := tries.Rand(t)
 	for range 200 {
 		stride, n, most := 1+random.IntN(5), 1+random.IntN(300), 1+random.IntN(40)
 		vectors := make([]uint32, n*stride)

@@ -2,11 +2,9 @@ package chemin
 
 import (
 	"context"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"iter"
-	"os"
 	"reflect"
 	"slices"
 	"strconv"
@@ -16,6 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/tries"
 	"grenier/io/memory"
 	"grenier/layers/chemin"
 	"grenier/pipeline/internal/runs"
@@ -27,9 +27,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func board(t testing.TB, rows, cols int) *chemin.Board {
 	t.Helper()
 	b, err := chemin.New(rows, cols)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return b
 }
 
@@ -37,9 +35,7 @@ func solve(t testing.TB, rows, cols int, opts Options) *Result {
 	t.Helper()
 	opts.Memory, opts.Workers = max(opts.Memory, 256<<20), 2
 	r, err := Solve(context.Background(), board(t, rows, cols), opts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if !r.Exact() {
 		t.Fatalf("%d x %d, %s: bounds %d and %d", rows, cols, opts.Method, r.Lower, r.Upper)
 	}
@@ -82,20 +78,12 @@ func agree(t *testing.T, what string, c *Counts, want ...string) {
 
 // TestReference compares all methods with values from elsewhere.
 func TestReference(t *testing.T) {
-	f, err := os.Open("../../layers/chemin/testdata/small.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	lines, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(lines) != 13 {
+	lines := must.Rows(t, "../../layers/chemin/testdata/small.csv")
+	if len(lines) != 12 {
 		t.Fatalf("%d lines in the reference", len(lines))
 	}
 	found := map[Method]int{}
-	for _, r := range lines[1:] {
+	for _, r := range lines {
 		rows, _ := strconv.Atoi(r[0])
 		cols, _ := strconv.Atoi(r[1])
 		for _, method := range []Method{Naive, Classes, Orientations, Layers} {
@@ -149,9 +137,7 @@ func TestEnding(t *testing.T) {
 		want, best := 0, uint32(0)
 		for order := range permutations(b.Cells()) {
 			grid, err := b.Play(order)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			score := slices.Max(grid)
 			if score > best {
 				want, best = 0, score
@@ -197,7 +183,7 @@ func permutations(n int) iter.Seq[[]int] {
 // TestLongAll lists every optimal solution.
 func TestLongAll(t *testing.T) {
 	for method, want := range map[Method]int{Naive: 32, Classes: 32, Orientations: 16, Layers: 16} {
-		if method == Naive && os.Getenv("GRENIER_LONG") == "" {
+		if method == Naive && !tries.Long() {
 			continue
 		}
 		r := solve(t, 3, 3, Options{Method: method, All: true})
@@ -225,7 +211,7 @@ func TestLongWorkers(t *testing.T) {
 		{2, 4, Classes, 1 << 30, false}, {2, 3, Naive, 1 << 30, false}, {1, 8, Classes, runs.LeastMemory(7), true},
 		{2, 4, Orientations, 1 << 30, false}, {2, 4, Layers, 1 << 30, false},
 	}
-	if os.Getenv("GRENIER_LONG") != "" {
+	if tries.Long() {
 		searches = append(searches, search{3, 3, Classes, 1 << 30, false}, search{2, 4, Naive, 1 << 30, false}, search{1, 8, Classes, 1 << 30, false}, search{3, 3, Orientations, 1 << 30, false}, search{1, 16, Orientations, runs.LeastMemory(7), true})
 	}
 	for _, tt := range searches {
@@ -233,9 +219,7 @@ func TestLongWorkers(t *testing.T) {
 		for _, workers := range []int{1, 7} {
 			opts := Options{Job: job.Job{Memory: tt.memory, Workers: workers}, Method: tt.method}
 			r, err := Solve(t.Context(), board(t, tt.rows, tt.cols), opts)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			if r.Cut != tt.cut {
 				t.Errorf("%+v: cut %v", tt, r.Cut)
 			}
@@ -250,20 +234,9 @@ func TestLongWorkers(t *testing.T) {
 	}
 }
 
-// mostCols is the number of columns that the next test goes to.
-func mostCols() int {
-	switch os.Getenv("GRENIER_LONG") {
-	case "":
-		return 5
-	case "full":
-		return 8
-	}
-	return 6
-}
-
 // TestLongTwoRows checks 4 x 3^(n-2) on the boards with two rows.
 func TestLongTwoRows(t *testing.T) {
-	for cols, want := 2, uint32(4); cols <= mostCols(); cols, want = cols+1, want*3 {
+	for cols, want := 2, uint32(4); cols <= tries.Pick(5, 6, 8); cols, want = cols+1, want*3 {
 		for _, method := range []Method{Orientations, Layers} {
 			if r := solve(t, 2, cols, Options{Method: method}); r.Lower != want {
 				t.Errorf("2 x %d, %s: %d, want %d", cols, method, r.Lower, want)
@@ -275,10 +248,10 @@ func TestLongTwoRows(t *testing.T) {
 // TestLongLarger compares the methods on boards that are too large to visit every order of.
 func TestLongLarger(t *testing.T) {
 	sizes := [][3]int{{2, 5, 108}, {1, 10, 2}}
-	if os.Getenv("GRENIER_LONG") != "" {
+	if tries.Long() {
 		sizes = append(sizes, [3]int{2, 6, 324}, [3]int{1, 12, 2}, [3]int{3, 4, 300}, [3]int{4, 3, 300}, [3]int{3, 5, 1500}, [3]int{4, 4, 2473})
 	}
-	if os.Getenv("GRENIER_LONG") == "full" {
+	if tries.Full() {
 		sizes = append(sizes, [3]int{3, 6, 7557})
 	}
 	for _, size := range sizes {

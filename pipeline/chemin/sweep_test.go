@@ -1,14 +1,10 @@
 package chemin
 
 import (
-	"context"
-	"errors"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
-	"grenier/io/rundir"
+	"grenier/internal/testkit/must"
 	"grenier/layers/chemin"
 	"grenier/pipeline/internal/runs"
 )
@@ -22,9 +18,7 @@ func sweepAll(t *testing.T, s *sweep) (states []int, bytes int64) {
 			states = append(states, s.layer.N)
 		}
 	}, func() ([]byte, error) { return nil, nil })
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	s.store.Drop(s.layer.Run)
 	if held := s.store.Held(); held != 0 {
 		t.Errorf("%d bytes are still held", held)
@@ -47,14 +41,9 @@ func newTestSweep(b *chemin.Board, room int64, target uint32) *sweep {
 func (s *sweep) onDisk(t *testing.T) *sweep {
 	t.Helper()
 	o := &solver{Options: Options{Dir: t.TempDir()}, board: s.board, store: s.store}
-	if _, err := o.openDir(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.store.Dir.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	_, err := o.openDir()
+	must.OK(t, err)
+	t.Cleanup(func() { must.OK(t, s.store.Dir.Close()) })
 	return s
 }
 
@@ -111,56 +100,5 @@ func TestCountingStates(t *testing.T) {
 		if layer = next; got[k] != len(layer) {
 			t.Errorf("layer %d: %d states, want %d", k+1, got[k], len(layer))
 		}
-	}
-}
-
-func TestMemoryTooSmall(t *testing.T) {
-	s := newTestSweep(board(t, 3, 4), 1<<30, 0)
-	s.store.Most = 1 << 12
-	if err := s.run(t.Context(), func() {}, nil); !errors.Is(err, runs.ErrMemory) {
-		t.Errorf("%v, want runs.ErrMemory", err)
-	}
-}
-
-// interrupt solves a board on disk and stops after some reports of the sweeps.
-func interrupt(t *testing.T, b *chemin.Board, dir string, reports int) (*Result, error) {
-	t.Helper()
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	return Solve(ctx, b, inDir(dir, 2, func(phase string, _ int) {
-		if phase == "layers" || phase == "counting" {
-			if reports--; reports == 0 {
-				cancel()
-			}
-		}
-	}))
-}
-
-// TestResume interrupts a search after each layer and resumes it until it is done.
-func TestResume(t *testing.T) {
-	b := board(t, 3, 3)
-	want := solve(t, 3, 3, Options{Method: Layers})
-	dir := filepath.Join(t.TempDir(), "new")
-	stops := 0
-	for ; ; stops++ {
-		r, err := interrupt(t, b, dir, 2)
-		if err == nil {
-			if r.Lower != 57 || !r.Exact() || !slices.Equal(fields(r.Orders), fields(want.Orders)) || !slices.Equal(fields(r.Orientations), fields(want.Orientations)) {
-				t.Errorf("%d %v %v, want %d %v %v", r.Lower, fields(r.Orders), fields(r.Orientations), want.Lower, fields(want.Orders), fields(want.Orientations))
-			}
-			break
-		}
-		if !errors.Is(err, context.Canceled) || r.Lower > 57 || r.Upper < 57 {
-			t.Fatalf("%+v, %v", r, err)
-		}
-		if stops > 2*b.Cells() {
-			t.Fatal("the search does not go on")
-		}
-	}
-	if stops < 5 {
-		t.Errorf("only %d interruptions", stops)
-	}
-	if left, err := os.ReadDir(filepath.Join(dir, rundir.WorkName)); err != nil || len(left) > 0 {
-		t.Errorf("left behind: %v, %v", left, err)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"grenier/internal/testkit/must"
 	"grenier/io/corrupt"
 	"grenier/io/frame"
 	"grenier/layers/awari"
@@ -30,9 +31,7 @@ func writtenAll(t *testing.T, dir, out string, o Options) (names []string) {
 			names = append(names, e.File)
 		}
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return names
 }
 
@@ -40,9 +39,7 @@ func writtenAll(t *testing.T, dir, out string, o Options) (names []string) {
 // is written again, also after an interruption at any layer.
 func TestWriteAll(t *testing.T) {
 	game, err := awari.New(6, awari.Awari)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	const seeds = 5
 	dir, out := solveRun(t, game, seeds), filepath.Join(t.TempDir(), "a", "out")
 	o := Options{Format: Npy, Codec: frame.LZ4, Job: job.Job{Workers: 2}}
@@ -74,10 +71,7 @@ func TestWriteAll(t *testing.T) {
 		}
 	}
 	path := filepath.Join(out, fileName(Npy, frame.LZ4, 4))
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Read(t, path)
 	for i, damage := range []func() error{
 		func() error {
 			return os.WriteFile(path, append(slices.Clone(text[:len(text)-1]), text[len(text)-1]^1), 0o644)
@@ -85,9 +79,7 @@ func TestWriteAll(t *testing.T) {
 		func() error { return os.WriteFile(path, text[:3], 0o644) },
 		func() error { return os.Remove(path) },
 	} {
-		if err := damage(); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, damage())
 		if got := writtenAll(t, dir, out, o); !slices.Equal(got, []string{filepath.Base(path)}) {
 			t.Errorf("damage %d: %v", i, got)
 		}
@@ -99,9 +91,7 @@ func TestWriteAll(t *testing.T) {
 		t.Errorf("nothing to do, but: %v", got)
 	}
 	list := filepath.Join(out, listName(Npy, frame.LZ4))
-	if err := os.WriteFile(list, []byte("Dear diary"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(list, []byte("Dear diary"), 0o644))
 	if err := WriteAll(t.Context(), dir, out, o, nil); !errors.Is(err, corrupt.ErrCorrupt) {
 		t.Errorf("a list that is none: %v", err)
 	}
@@ -110,13 +100,9 @@ func TestWriteAll(t *testing.T) {
 // TestWriteAllOther: what another run has exported is not replaced.
 func TestWriteAllOther(t *testing.T) {
 	one, err := awari.New(4, awari.Awari)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	two, err := awari.New(4, awari.Strict)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	out, o := t.TempDir(), Options{Format: Colex, Codec: frame.None}
 	writtenAll(t, solveRun(t, one, 2), out, o)
 	if err := WriteAll(t.Context(), solveRun(t, two, 2), out, o, nil); !errors.Is(err, ErrOtherExport) {

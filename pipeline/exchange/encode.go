@@ -32,7 +32,7 @@ func (f Format) newEncoder(s *shape) encoder {
 func (f Format) header(s *shape) []byte {
 	switch f {
 	case Npy:
-		return npy.Header(s.size())
+		return npy.Header(s.Positions())
 	case CSV:
 		var line []byte
 		for pit := range 2 * s.q {

@@ -11,7 +11,9 @@ import (
 	"strings"
 	"testing"
 
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/testrun"
+	"grenier/internal/testkit/tries"
 	"grenier/io/corrupt"
 	"grenier/io/frame"
 	"grenier/io/memory"
@@ -25,9 +27,6 @@ import (
 	"grenier/pipeline/tables"
 )
 
-// long says that there is time for long tests.
-func long() bool { return os.Getenv("GRENIER_LONG") != "" }
-
 // solve returns a new run directory with the layers 0 to seeds.
 func solveRun(t testing.TB, game awari.Game, seeds int) string {
 	t.Helper()
@@ -35,9 +34,7 @@ func solveRun(t testing.TB, game awari.Game, seeds int) string {
 	_, err := solve.Solve(t.Context(), dir, game, solve.Options{
 		Seeds: seeds, Job: job.Job{Workers: 2, Family: cpu.Best()},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return dir
 }
 
@@ -45,14 +42,8 @@ func solveRun(t testing.TB, game awari.Game, seeds int) string {
 func open(t testing.TB, dir string) *tables.Tables {
 	t.Helper()
 	tb, err := tables.Open(dir, tables.Options{Family: cpu.Best()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := tb.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	must.OK(t, err)
+	t.Cleanup(func() { must.OK(t, tb.Close()) })
 	return tb
 }
 
@@ -60,9 +51,7 @@ func open(t testing.TB, dir string) *tables.Tables {
 func scoresOf(t testing.TB, tb *tables.Tables, n int) []int8 {
 	t.Helper()
 	scores := make([]int8, tb.Layers()[n].Positions)
-	if err := tb.Read(n, 0, scores); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, tb.Read(n, 0, scores))
 	return scores
 }
 
@@ -75,9 +64,7 @@ func written(t testing.TB, dir string, o Options) []byte {
 		o.Codec = frame.None
 	}
 	s, err := Write(t.Context(), dir, &out, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if s.Bytes != uint64(out.Len()) || s.Seeds != o.Seeds || s.Format != o.Format || s.Codec != o.Codec {
 		t.Errorf("%+v, and %d bytes", s, out.Len())
 	}
@@ -159,20 +146,18 @@ func TestLongEncoderPieces(t *testing.T) {
 			_, rank := space.Rank(b)
 			want = append(want, byte(rank))
 		}
-		for _, size := range []uint64{1, 3, 50, s.size()} {
-			if s.size()/size > 10_000 && !long() {
+		for _, size := range []uint64{1, 3, 50, s.Positions()} {
+			if s.Positions()/size > 10_000 && !tries.Long() {
 				continue
 			}
 			var got []byte
-			for from := uint64(0); from < s.size(); from += size {
-				scores := make([]int8, min(size, s.size()-from))
+			for from := uint64(0); from < s.Positions(); from += size {
+				scores := make([]int8, min(size, s.Positions()-from))
 				for i := range scores {
 					scores[i] = int8(from + uint64(i))
 				}
 				piece, err := Vu.newEncoder(s).encode(nil, from, scores)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.OK(t, err)
 				got = append(slices.Clone(piece), got...)
 			}
 			if !bytes.Equal(got, want) {
@@ -191,9 +176,7 @@ func publishedIndex(t *testing.T, b awari.Board) int64 {
 			return 0
 		}
 		c, err := colex.Binomial(n, k)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		return int64(c)
 	}
 	index, left, emptied := int64(0), b.Seeds(), false
@@ -221,9 +204,7 @@ func TestLongPublishedExample(t *testing.T) {
 			}
 		}
 	}
-	if !long() {
-		t.Skip("solves 16 layers; set GRENIER_LONG=1")
-	}
+	tries.NeedsLong(t, "solves 16 layers")
 	dir := solveRun(t, testrun.Game(t, 12, awari.Awari), 16)
 	file := written(t, dir, Options{Seeds: 16, Format: Vu})
 	board := awari.Board{1, 1, 1, 1, 1, 2, 4, 2, 3, 0, 0, 0}
@@ -231,9 +212,7 @@ func TestLongPublishedExample(t *testing.T) {
 		t.Errorf("the score is %d, want 0", score)
 	}
 	probe, err := open(t, dir).Probe(board)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for pit, want := range []int{-1, -1, -2, -2, -2, 0} {
 		if m := probe.Moves[pit]; m.Value != want {
 			t.Errorf("pit %d: %d, want %d", pit, m.Value, want)
@@ -260,7 +239,7 @@ func TestRefusedExports(t *testing.T) {
 		if err == nil || c.want != nil && !errors.Is(err, c.want) {
 			t.Errorf("%+v: error %v", c.o, err)
 		}
-		nothingIn(t, filepath.Dir(path))
+		must.Empty(t, filepath.Dir(path))
 	}
 	var memory *memory.Error
 	_, err := Write(t.Context(), small, nil, Options{Seeds: 2, Format: Colex, Codec: frame.None, Job: job.Job{Memory: 1 << 20}})
@@ -269,15 +248,6 @@ func TestRefusedExports(t *testing.T) {
 	}
 	if _, err := ParseFormat("xml"); !errors.Is(err, ErrFormat) {
 		t.Errorf("error %v", err)
-	}
-}
-
-// nothingIn checks that a directory is empty.
-func nothingIn(t *testing.T, dir string) {
-	t.Helper()
-	entries, err := os.ReadDir(dir)
-	if err != nil || len(entries) > 0 {
-		t.Errorf("%s holds %v, error %v", dir, entries, err)
 	}
 }
 
@@ -290,9 +260,8 @@ func TestNotAFile(t *testing.T) {
 	}
 	path := filepath.Join(out, "file")
 	testrun.WriteFile(t, path, []byte("old"))
-	if _, err := WriteFile(t.Context(), dir, path, Options{Seeds: 2, Format: Colex, Codec: frame.None}); err != nil {
-		t.Fatal(err)
-	}
+	_, err := WriteFile(t.Context(), dir, path, Options{Seeds: 2, Format: Colex, Codec: frame.None})
+	must.OK(t, err)
 	if got := testrun.ReadFile(t, path); len(got) != 10 {
 		t.Errorf("%d bytes", len(got))
 	}
@@ -311,7 +280,7 @@ func TestInterruptedExport(t *testing.T) {
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: error %v", codec, err)
 		}
-		nothingIn(t, out)
+		must.Empty(t, out)
 	}
 }
 
@@ -353,5 +322,5 @@ func TestDamagedLayer(t *testing.T) {
 	if !errors.Is(err, corrupt.ErrCorrupt) {
 		t.Errorf("error %v", err)
 	}
-	nothingIn(t, out)
+	must.Empty(t, out)
 }

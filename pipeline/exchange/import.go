@@ -60,7 +60,7 @@ func newIntake(path string, game awari.Game, o Options) (*intake, error) {
 	if err != nil {
 		return nil, err
 	}
-	i := &intake{Options: o, path: path, game: game, began: time.Now(), shape: s, scores: s.size()}
+	i := &intake{Options: o, path: path, game: game, began: time.Now(), shape: s, scores: s.Positions()}
 	need := uint64(baseMemory)
 	if o.Format == Vu {
 		i.scores = s.reachable()
@@ -77,7 +77,7 @@ func newIntake(path string, game awari.Game, o Options) (*intake, error) {
 	} else {
 		i.room = math.MaxInt64 / 2
 	}
-	i.total = s.size()
+	i.total = s.Positions()
 	if i.copied() {
 		i.total += i.scores
 	}
@@ -146,12 +146,6 @@ type colexSource struct {
 	*input
 }
 
-// Seeds returns the number of the layer.
-func (c *colexSource) Seeds() int { return c.n }
-
-// Positions returns the number of positions of the layer.
-func (c *colexSource) Positions() uint64 { return c.size() }
-
 // Read fills dst with the scores from rank start on.
 func (c *colexSource) Read(start uint64, dst []int8) error { return c.read(start, dst) }
 
@@ -161,12 +155,6 @@ type vuSource struct {
 	*input
 	filled []int8 // scores of the full boards, in colex order
 }
-
-// Seeds returns the number of the layer.
-func (v *vuSource) Seeds() int { return v.n }
-
-// Positions returns the number of positions of the layer.
-func (v *vuSource) Positions() uint64 { return v.size() }
 
 // Read fills dst with the scores from rank start on. As long as full boards are not
 // known, no rank may be of one.

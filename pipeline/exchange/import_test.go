@@ -11,7 +11,9 @@ import (
 	"strings"
 	"testing"
 
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/testrun"
+	"grenier/internal/testkit/tries"
 	"grenier/io/corrupt"
 	"grenier/io/frame"
 	"grenier/io/memory"
@@ -51,10 +53,7 @@ func importOptions(n int, format Format, codec frame.Codec) Options {
 
 // TestLongRoundTrip: what was exported and imported again is the same, and passes verify.
 func TestLongRoundTrip(t *testing.T) {
-	seeds := 6
-	if long() {
-		seeds = 12
-	}
+	seeds := tries.More(6, 12)
 	for _, rules := range []awari.Rules{awari.Awari, awari.Strict} {
 		from := solveRun(t, testrun.Game(t, 12, rules), seeds)
 		for _, codec := range []frame.Codec{frame.None, frame.LZ4, frame.Zstd} {
@@ -97,10 +96,7 @@ func checkSameFiles(t *testing.T, a, b string) {
 
 // TestLongVuSource reads vu files in pieces, of boards of 4 to 12 pits, full ones included.
 func TestLongVuSource(t *testing.T) {
-	most := map[int]int{4: 10, 6: 7, 8: 6, 10: 5, 12: 6}
-	if long() {
-		most = map[int]int{4: 12, 6: 9, 8: 8, 10: 7, 12: 8}
-	}
+	most := tries.More(map[int]int{4: 10, 6: 7, 8: 6, 10: 5, 12: 6}, map[int]int{4: 12, 6: 9, 8: 8, 10: 7, 12: 8})
 	for pits, seeds := range most {
 		game := testrun.Game(t, pits, awari.Awari)
 		dir := solveRun(t, game, seeds)
@@ -114,20 +110,14 @@ func TestLongVuSource(t *testing.T) {
 func checkVuSource(t *testing.T, tb *tables.Tables, n int) {
 	s, want := mustShape(t, tb.Game(), n), scoresOf(t, tb, n)
 	file, err := vuEncoder{s}.encode(nil, 0, slices.Clone(want))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	source, err := openVu(t, tb, n, file, frame.None)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer source.Close()
-	for _, size := range []uint64{1, 5, 100, s.size()} {
-		for from := uint64(0); from < s.size(); from += max(size, 1+s.size()/50) {
-			got := make([]int8, min(size, s.size()-from))
-			if err := source.Read(from, got); err != nil {
-				t.Fatal(err)
-			}
+	for _, size := range []uint64{1, 5, 100, s.Positions()} {
+		for from := uint64(0); from < s.Positions(); from += max(size, 1+s.Positions()/50) {
+			got := make([]int8, min(size, s.Positions()-from))
+			must.OK(t, source.Read(from, got))
 			if !slices.Equal(got, want[from:from+uint64(len(got))]) {
 				t.Fatalf("%d scores from rank %d: %v", size, from, got)
 			}
@@ -145,16 +135,14 @@ func openVu(t testing.TB, tb *tables.Tables, n int, file []byte, codec frame.Cod
 		Options: importOptions(n, Vu, codec), path: path, game: tb.Game(), shape: s, scores: s.reachable(), room: frame.MostRoom,
 	}
 	work, err := vfs.OpenDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	t.Cleanup(func() { work.Close() })
 	return i.open(t.Context(), tb, work)
 }
 
-// TestLongBadFiles: files that cannot be of the layer are damaged, whatever is wrong with them, and
+// TestBadFiles: files that cannot be of the layer are damaged, whatever is wrong with them, and
 // change nothing.
-func TestLongBadFiles(t *testing.T) {
+func TestBadFiles(t *testing.T) {
 	game := testrun.Game(t, 12, awari.Awari)
 	from, below := solveRun(t, game, 7), testrun.Solve(t, game, 6)
 	for _, f := range []Format{Colex, Vu} {
@@ -214,15 +202,10 @@ func pack(t testing.TB, codec frame.Codec, data []byte) []byte {
 	t.Helper()
 	var out bytes.Buffer
 	w, err := frame.NewWriter(&out, codec, uint64(len(data)), 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.Write(data); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
+	_, err = w.Write(data)
+	must.OK(t, err)
+	must.OK(t, w.Close())
 	return out.Bytes()
 }
 
@@ -234,9 +217,7 @@ func files(t *testing.T, dir string) []string {
 		names = append(names, path)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return names
 }
 
@@ -358,9 +339,7 @@ func FuzzInput(f *testing.F) {
 	for n := range most + 1 {
 		s := mustShape(f, game, n)
 		file, err := vuEncoder{s}.encode(nil, 0, scoresOf(f, tb, n))
-		if err != nil {
-			f.Fatal(err)
-		}
+		must.OK(f, err)
 		f.Add(uint8(n), uint8(0), file)
 		f.Add(uint8(n), uint8(1), pack(f, frame.LZ4, file))
 		f.Add(uint8(n), uint8(2), pack(f, frame.Zstd, file))

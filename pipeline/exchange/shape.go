@@ -25,8 +25,11 @@ func newShape(game awari.Game, n int) (*shape, error) {
 	return &shape{n: n, q: game.Half(), halves: halves}, nil
 }
 
-// size returns the number of boards.
-func (s *shape) size() uint64 { return s.halves.Board().Size(s.n) }
+// Seeds returns the number of the layer.
+func (s *shape) Seeds() int { return s.n }
+
+// Positions returns the number of boards.
+func (s *shape) Positions() uint64 { return s.halves.Board().Size(s.n) }
 
 // full returns the number of boards whose opponent half has no empty pit.
 func (s *shape) full() uint64 {
@@ -37,14 +40,14 @@ func (s *shape) full() uint64 {
 }
 
 // reachable returns the number of the other boards, those in a vu file.
-func (s *shape) reachable() uint64 { return s.size() - s.full() }
+func (s *shape) reachable() uint64 { return s.Positions() - s.full() }
 
 // scores returns how many scores a file of the layer has.
 func (s *shape) scores(f Format) uint64 {
 	if f == Vu {
 		return s.reachable()
 	}
-	return s.size()
+	return s.Positions()
 }
 
 // row is a run of boards with the same opponent half.
@@ -56,7 +59,7 @@ type row struct {
 // full reports whether none of the q pits of the opponent is empty.
 func (r *row) full(q int) bool { return (r.tail >> 8).Full(q) }
 
-// rowOf returns the row of the board with the given rank, which must be below size.
+// rowOf returns the row of the board with the given rank, which must be below Positions.
 func (s *shape) rowOf(rank uint64) (*row, error) {
 	board := make([]uint8, 2*s.q)
 	if err := s.halves.Board().Unrank(s.n, rank, board); err != nil {
@@ -105,14 +108,14 @@ func (s *shape) spans(from, to uint64, yield func(span)) error {
 	}
 }
 
-// fullBefore returns how many full boards come before rank, which may be size.
+// fullBefore returns how many full boards come before rank, which may be Positions.
 //
 // A full board comes before a board b if it has more seeds in the last pit i where they
 // differ. For each i in the opponent's half, as long as the pits behind it are not empty,
 // these are the boards of pits 0..i with at least b[i]+1 seeds in pit i and at least one in
 // each of Q..i-1: without these seeds, all boards of i+1 pits, binom(s+i, i) with s seeds.
 func (s *shape) fullBefore(rank uint64) (uint64, error) {
-	if rank == s.size() {
+	if rank == s.Positions() {
 		return s.full(), nil
 	}
 	r, err := s.rowOf(rank)

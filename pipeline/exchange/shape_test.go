@@ -8,6 +8,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/testrun"
 	"grenier/layers/awari"
 )
@@ -28,9 +29,7 @@ func everyShape(t *testing.T, check func(t *testing.T, game awari.Game, n int)) 
 func mustShape(t testing.TB, game awari.Game, n int) *shape {
 	t.Helper()
 	s, err := newShape(game, n)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return s
 }
 
@@ -79,9 +78,7 @@ func TestPublishedOrder(t *testing.T) {
 		for i, b := range boards {
 			_, rank := space.Rank(b)
 			before, err := s.fullBefore(rank)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			if place := s.reachable() - 1 - (rank - before); place != uint64(i) {
 				t.Fatalf("board %s is number %d, want %d", game.Text(b), place, i)
 			}
@@ -114,9 +111,9 @@ func TestPublishedCounts(t *testing.T) {
 func TestSpans(t *testing.T) {
 	everyShape(t, func(t *testing.T, game awari.Game, n int) {
 		s, space := mustShape(t, game, n), testrun.Space(t, game, n)
-		full := make([]bool, s.size())
+		full := make([]bool, s.Positions())
 		before := uint64(0)
-		for rank := range s.size() {
+		for rank := range s.Positions() {
 			b := space.Unrank(n, rank)
 			full[rank] = !slices.Contains(b[s.q:2*s.q], 0)
 			if got, err := s.fullBefore(rank); err != nil || got != before {
@@ -126,12 +123,12 @@ func TestSpans(t *testing.T) {
 				before++
 			}
 		}
-		if got, err := s.fullBefore(s.size()); err != nil || got != before || got != s.full() {
+		if got, err := s.fullBefore(s.Positions()); err != nil || got != before || got != s.full() {
 			t.Fatalf("%d full boards, want %d; error %v", got, before, err)
 		}
-		for _, piece := range []uint64{1, 2, 7, 64, 1000, s.size()} {
-			for from := uint64(0); from < s.size(); from += 1 + s.size()/40 {
-				checkSpans(t, s, full, from, min(from+piece, s.size()))
+		for _, piece := range []uint64{1, 2, 7, 64, 1000, s.Positions()} {
+			for from := uint64(0); from < s.Positions(); from += 1 + s.Positions()/40 {
+				checkSpans(t, s, full, from, min(from+piece, s.Positions()))
 			}
 		}
 	})

@@ -121,7 +121,7 @@ func mapped(t *tables.Tables, n int) uint64 { return uint64(t.Layers()[n].Bytes)
 
 // makePieces makes as many pieces as keep the workers busy and fit into the memory.
 func (e *export) makePieces() error {
-	size := min(pieceSize, int(e.shape.size()))
+	size := min(pieceSize, int(e.shape.Positions()))
 	text := 0
 	if e.Format == CSV {
 		text = size * e.Format.most(e.shape)
@@ -178,7 +178,7 @@ func (e *export) stream(ctx context.Context, w io.Writer) error {
 	for i := range encoders {
 		encoders[i] = e.Format.newEncoder(e.shape)
 	}
-	size, done := e.shape.size(), uint64(0)
+	size, done := e.shape.Positions(), uint64(0)
 	count := int((size + pieceSize - 1) / pieceSize)
 	return crew.Ordered[*piece]{
 		Work: func(worker, i int, p *piece) (err error) {

@@ -5,17 +5,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math/bits"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"grenier/internal/testkit/crashfs"
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/runstest"
+	"grenier/internal/testkit/tries"
 	"grenier/io/corrupt"
 	"grenier/io/rundir"
 	"grenier/io/workfile"
@@ -51,20 +49,15 @@ func doing(backward bool, pegs int) string {
 // stopAt runs a search and stops it in a layer.
 func stopAt(t testing.TB, p Problem, dir string, backward bool, pegs int) {
 	t.Helper()
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
 	o := onDisk(dir)
-	o.Progress = func(s job.Step) {
-		if s.Doing == doing(backward, pegs) {
-			cancel()
-		}
-	}
-	if _, err := Solve(ctx, p, o); !errors.Is(err, context.Canceled) {
-		t.Fatal(err)
-	}
+	runstest.Interrupt(t, &o.Job, func(s job.Step) bool { return s.Doing == doing(backward, pegs) }, func(ctx context.Context) error {
+		_, err := Solve(ctx, p, o)
+		return err
+	})
 }
 
-// TestGolden compares the files of two searches with those in testdata, and resumes from these. If
+// TestGolden compares the files of two searches with those in testdata, and resumes from these (package runs tests
+// that a search is stopped and resumed in each layer). If
 // the compression library has changed, -update is right; otherwise the format has, and
 // checkpointVersion must grow.
 func TestGolden(t *testing.T) {
@@ -86,34 +79,10 @@ func TestGolden(t *testing.T) {
 				first = s.Doing
 			}
 		}
-		if diff := cmp.Diff(want, solve(t, p, o)); diff != "" {
-			t.Errorf("%s (-want +got)\n%s", name, diff)
-		}
+		must.Same(t, name, want, solve(t, p, o))
 		if first != doing(stop.backward, stop.pegs) {
 			t.Errorf("%s: it began with %q", name, first)
 		}
-	}
-}
-
-// TestResume stops a search in each layer, both ways, and resumes it until it is done.
-func TestResume(t *testing.T) {
-	p, dir := crashGame(t), t.TempDir()
-	first := bits.OnesCount64(p.Start)
-	for pegs := first - 1; pegs > 0; pegs-- {
-		stopAt(t, p, dir, false, pegs)
-	}
-	for pegs := 2; pegs < first; pegs++ {
-		stopAt(t, p, dir, true, pegs)
-	}
-	o := options()
-	o.Dir = dir
-	o.Progress = func(s job.Step) {
-		if s.Doing != doing(true, first-1) && s.Doing != doing(true, first) {
-			t.Errorf("%s once more", s.Doing)
-		}
-	}
-	if diff := cmp.Diff(solve(t, p, options()), solve(t, p, o)); diff != "" {
-		t.Errorf("(-want +got)\n%s", diff)
 	}
 }
 
@@ -122,15 +91,12 @@ func TestResume(t *testing.T) {
 func TestShared(t *testing.T) {
 	dir := t.TempDir()
 	p := game(t, "ooo\nooo\nooo\nooo", 4)
-	if _, err := Count(t.Context(), p, onDisk(dir)); err != nil {
-		t.Fatal(err)
-	}
+	_, err := Count(t.Context(), p, onDisk(dir))
+	must.OK(t, err)
 	for _, p.Ends = range []uint64{0, p.Board.Full(), 1<<4 | 1<<7 | 1<<1 | 1<<10, 0} {
 		o, forward := onDisk(dir), false
 		o.Progress = func(s job.Step) { forward = forward || !strings.Contains(s.Doing, "backward") }
-		if diff := cmp.Diff(solve(t, p, options()), solve(t, p, o)); diff != "" {
-			t.Errorf("ends %#x (-want +got)\n%s", p.Ends, diff)
-		}
+		must.Same(t, fmt.Sprintf("ends %#x", p.Ends), solve(t, p, options()), solve(t, p, o))
 		if forward {
 			t.Errorf("ends %#x: layers are counted again", p.Ends)
 		}
@@ -170,17 +136,16 @@ func TestLongCrashOtherEnds(t *testing.T) {
 	want := []answer{solve(t, p, options()), solve(t, q, options())}
 	dir := t.TempDir()
 	k, step := 1, 1
-	if os.Getenv("GRENIER_LONG") == "" {
+	if !tries.Long() {
 		k, step = 1+rand.IntN(5), 5
 	}
 	for ; ; k += step {
 		fs := crashfs.New()
-		if _, err := on(t, p, dir, fs); err != nil {
-			t.Fatal(err)
-		}
+		_, err := on(t, p, dir, fs)
+		must.OK(t, err)
 		fs = fs.Kill()
 		fs.CrashAt(k)
-		_, err := on(t, q, dir, fs)
+		_, err = on(t, q, dir, fs)
 		if err != nil && !errors.Is(err, crashfs.ErrCrashed) {
 			t.Fatalf("crash %d: %v", k, err)
 		}
@@ -189,9 +154,7 @@ func TestLongCrashOtherEnds(t *testing.T) {
 			if failed != nil {
 				t.Fatalf("after crash %d: %v", k, failed)
 			}
-			if diff := cmp.Diff(want[i], got); diff != "" {
-				t.Fatalf("after crash %d (-want +got)\n%s", k, diff)
-			}
+			must.Same(t, fmt.Sprint("after crash ", k), want[i], got)
 		}
 		if err == nil {
 			t.Logf("less than %d changes", k)
@@ -248,9 +211,7 @@ func FuzzCheckpoint(f *testing.F) {
 	p := diskGame(f)
 	f.Fuzz(func(t *testing.T, payload []byte) {
 		s, err := newSearch(p, onDisk(""), false)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		c := &checkpoint{}
 		if json.Unmarshal(payload, c) != nil || s.load(c) != nil {
 			return

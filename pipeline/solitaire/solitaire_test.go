@@ -6,15 +6,16 @@ import (
 	"fmt"
 	"math/big"
 	"math/bits"
-	"os"
 	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/reach"
+	"grenier/internal/testkit/runstest"
 	"grenier/internal/testkit/solitairetest"
+	"grenier/internal/testkit/tries"
 	"grenier/io/memory"
 	"grenier/kernels/fault"
 	"grenier/layers/solitaire"
@@ -29,9 +30,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func game(t testing.TB, picture string, start int) Problem {
 	t.Helper()
 	b, p, err := solitaire.Parse(picture)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if start >= 0 {
 		p = b.Full() &^ (1 << start)
 	}
@@ -43,9 +42,7 @@ func central(t testing.TB) Problem {
 	t.Helper()
 	b := solitaire.Named(solitaire.English)
 	center, err := b.Center()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return Problem{Board: b, Start: b.Full() &^ (1 << center)}
 }
 
@@ -64,19 +61,14 @@ func solved(t testing.TB, table *Table) (a answer) {
 	t.Helper()
 	a.Layers, a.Winning = table.Layers()
 	advice, err := table.Advise(t.Context(), State{table.Start, -1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	jumps, moves, ok, err := table.Shortest(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	a.Solutions, a.Moves, a.Solvable = advice.Solutions.String(), moves, ok
 	p := table.Start
 	for _, j := range jumps {
-		if _, err := table.Board.FindJump(p, j.From, j.To); err != nil {
-			t.Fatal(err)
-		}
+		_, err := table.Board.FindJump(p, j.From, j.To)
+		must.OK(t, err)
 		p ^= j.Pegs()
 	}
 	if ok && (bits.OnesCount64(p) != 1 || p&table.ends() == 0 || len(solitaire.Moves(jumps)) != moves) {
@@ -89,14 +81,8 @@ func solved(t testing.TB, table *Table) (a answer) {
 func solve(t testing.TB, p Problem, o Options) answer {
 	t.Helper()
 	table, err := Solve(t.Context(), p, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := table.Close(); err != nil {
-			t.Error(err)
-		}
-	}()
+	must.OK(t, err)
+	defer func() { must.OK(t, table.Close()) }()
 	return solved(t, table)
 }
 
@@ -165,13 +151,9 @@ func (b *brute) least(s State) int {
 func (b *brute) answer(t *testing.T) (a answer) {
 	t.Helper()
 	space, err := solitairetest.NewSpace(b.Board)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	set, err := reach.From(t.Context(), space, b.Start)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	var maps []symmetry.Map
 	for _, m := range b.Board.Symmetries() {
 		if symmetry.Image(&m, b.ends()) == b.ends() {
@@ -213,10 +195,7 @@ var small = []string{
 // TestLongBrute compares searches with brute force: all starts of small boards and several ends.
 func TestLongBrute(t *testing.T) {
 	solvable, not, several := 0, 0, 0
-	every := 3
-	if os.Getenv("GRENIER_LONG") != "" {
-		every = 1
-	}
+	every := tries.More(3, 1)
 	for _, picture := range small {
 		holes := game(t, picture, -1).Board.Holes()
 		for start := -1; start < holes; start += every {
@@ -228,12 +207,8 @@ func TestLongBrute(t *testing.T) {
 				b := newBrute(p)
 				want := b.answer(t)
 				table, err := Solve(t.Context(), p, options())
-				if err != nil {
-					t.Fatal(err)
-				}
-				if diff := cmp.Diff(want, solved(t, table)); diff != "" {
-					t.Fatalf("%s\nends %#x (-brute force +search)\n%s", p.Board.Picture(p.Start), p.Ends, diff)
-				}
+				must.OK(t, err)
+				must.Same(t, fmt.Sprintf("%s\nends %#x, brute force", p.Board.Picture(p.Start), p.Ends), want, solved(t, table))
 				checkAdvice(t, table, b)
 				c, err := Count(t.Context(), p, options())
 				if err != nil || !slices.Equal(c.Layers, want.Layers) {
@@ -266,9 +241,7 @@ func checkAdvice(t *testing.T, table *Table, b *brute) {
 	s := State{table.Start, -1}
 	for step := 0; ; step++ {
 		a, err := table.Advise(t.Context(), s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if a.Solutions.Cmp(b.count(s.Position)) != 0 || a.Solutions.Sign() > 0 && a.Moves != b.least(s) {
 			t.Fatalf("%v: %v solutions, %d moves, want %v, %d", s, a.Solutions, a.Moves, b.count(s.Position), b.least(s))
 		}
@@ -302,23 +275,15 @@ func TestLittleMemory(t *testing.T) {
 		for threads := 1; threads <= 3; threads += 2 {
 			o := Options{Job: job.Job{Memory: runs.LeastMemory(threads), Workers: threads}, Dir: dir}
 			s, err := newSearch(p, o, true)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			s.room = 1
 			if s.mostFound() > 2*mostChildren || s.abreast() != 2 {
 				t.Fatalf("%d positions in a buffer, %d runs at a time", s.mostFound(), s.abreast())
 			}
-			if err := errors.Join(s.forward(t.Context()), s.backward(t.Context())); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, errors.Join(s.forward(t.Context()), s.backward(t.Context())))
 			table := &Table{s}
-			if diff := cmp.Diff(want, solved(t, table)); diff != "" {
-				t.Errorf("%d threads, directory %q (-want +got)\n%s", threads, dir, diff)
-			}
-			if err := table.Close(); err != nil {
-				t.Error(err)
-			}
+			must.Same(t, fmt.Sprintf("%d threads, directory %q", threads, dir), want, solved(t, table))
+			must.OK(t, table.Close())
 		}
 	}
 }
@@ -327,9 +292,7 @@ func TestLittleMemory(t *testing.T) {
 // of solutions, OEIS A112737 and durangobill.com/Peg33.html, winning positions
 // OEIS A112738, and E. Bergholt's 18 moves of 1912.
 func TestLongEnglish(t *testing.T) {
-	if os.Getenv("GRENIER_LONG") == "" {
-		t.Skip("long")
-	}
+	tries.NeedsLong(t, "long")
 	p := central(t)
 	p.Ends = p.Board.Full() &^ p.Start
 	got := solve(t, p, Options{Job: job.Job{Memory: 276 << 20, Workers: 2}})
@@ -344,35 +307,23 @@ func TestLongEnglish(t *testing.T) {
 		},
 		Solutions: "40861647040079968", Moves: 18, Solvable: true,
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-published +got)\n%s", diff)
-	}
+	must.Same(t, "published", want, got)
 }
 
 // TestEnglishBeginning compares the first layers with the published ones.
 func TestEnglishBeginning(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
 	o := options()
 	o.Dir = t.TempDir()
-	o.Progress = func(s job.Step) {
-		if s.Doing == doing(false, 24) {
-			cancel()
-		}
-	}
-	if _, err := Count(ctx, central(t), o); !errors.Is(err, context.Canceled) {
-		t.Fatal(err)
-	}
+	runstest.Interrupt(t, &o.Job, func(s job.Step) bool { return s.Doing == doing(false, 24) }, func(ctx context.Context) error {
+		_, err := Count(ctx, central(t), o)
+		return err
+	})
 	s, err := newSearch(central(t), Options{Job: job.Job{Memory: o.Memory}, Dir: o.Dir}, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if got, want := fmt.Sprint(s.counts()), "[1 1 2 8 39 171 719 2757 9751]"; got != want {
 		t.Errorf("%s, published %s", got, want)
 	}
-	if err := s.close(); err != nil {
-		t.Error(err)
-	}
+	must.OK(t, s.close())
 }
 
 func TestOptions(t *testing.T) {
@@ -400,9 +351,7 @@ func TestOptions(t *testing.T) {
 // TestTooLittleMemory: a search whose layers do not fit says so.
 func TestTooLittleMemory(t *testing.T) {
 	s, err := newSearch(game(t, "oooo\noooo\noooo\noooo", 1), options(), true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	s.store.Most = 1 << 11
 	if err := s.failed(s.forward(t.Context())); !errors.Is(err, ErrMemory) || !errors.Is(err, fault.Usage) {
 		t.Errorf("%v, want ErrMemory", err)

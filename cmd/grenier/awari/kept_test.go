@@ -5,8 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"grenier/internal/testkit/must"
 	"grenier/kernels/cpu"
 	"grenier/pipeline/solve/plan"
 )
@@ -25,9 +24,7 @@ func TestKept(t *testing.T) {
 	if err := keep(want); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(want, keptCalibration(cpu.BMI2, 2)); diff != "" {
-		t.Error(diff)
-	}
+	must.Same(t, "another calibration", want, keptCalibration(cpu.BMI2, 2))
 	if keptCalibration(cpu.Generic, 2) != nil || keptCalibration(cpu.BMI2, 3) != nil {
 		t.Error("it serves other kernels, or threads")
 	}
@@ -40,9 +37,7 @@ func TestKept(t *testing.T) {
 	missing := filepath.Join(cache, "missing")
 	t.Setenv("XDG_CACHE_HOME", missing)
 	t.Setenv("HOME", missing)
-	if err := keep(want); err != nil {
-		t.Error(err)
-	}
+	must.OK(t, keep(want))
 	if _, err := os.Stat(missing); !os.IsNotExist(err) {
 		t.Errorf("a directory for the user was made: %v", err)
 	}

@@ -8,7 +8,6 @@ import (
 
 	"grenier/io/jsonfile"
 	"grenier/io/rundir"
-	"grenier/io/vfs"
 )
 
 // CalibrationFlags are the flags of awari plan about the speed of the machine.
@@ -60,17 +59,14 @@ func Calibrated[C Calibration](
 	if disk > 0 {
 		c.SetDisk(float64(disk))
 	}
-	switch f.save {
-	case "":
+	if f.save == "" {
 		return c, nil
-	case Stdout:
-		return c, printCalibration(a, c)
 	}
 	data, err := jsonfile.Encode(c)
 	if err != nil {
 		return c, fmt.Errorf("saving %s: %w", f.save, err)
 	}
-	return c, vfs.WriteFile(f.save, data)
+	return c, a.WriteFile(f.save, data)
 }
 
 // readCalibration reads the file of a calibration, or stdin.
@@ -96,16 +92,6 @@ type unusable struct{ error }
 
 // Unwrap returns the error.
 func (u unusable) Unwrap() error { return u.error }
-
-// printCalibration prints the file of a calibration.
-func printCalibration(a *App, c Calibration) error {
-	data, err := jsonfile.Encode(c)
-	if err != nil {
-		return err
-	}
-	_, err = a.Out.Write(data)
-	return err
-}
 
 // PrintBusy says so if others kept the machine busy during a calibration, and took that share of
 // the processors.

@@ -182,9 +182,7 @@ func TestProgressStreams(t *testing.T) {
 		var out, errs strings.Builder
 		a := &App{Out: &Output{w: &out}, Err: &errs}
 		p, err := a.NewProgress(c.form, c.asJSON)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if p.display != nil {
 			p.show()
 			p.Update(checking{})

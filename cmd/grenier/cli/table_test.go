@@ -1,10 +1,10 @@
 package cli
 
 import (
+	"fmt"
+	"grenier/internal/testkit/must"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // share is a row.
@@ -34,9 +34,7 @@ func TestTableFits(t *testing.T) {
 		var out strings.Builder
 		table := NewTable(&out, width, shareColumns())
 		table.Add(share{1234, 10_000})
-		if diff := cmp.Diff(want, out.String()); diff != "" {
-			t.Errorf("width %d (-want +got):\n%s", width, diff)
-		}
+		must.Same(t, fmt.Sprint("width ", width), want, out.String())
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -68,21 +67,17 @@ type setupCommand struct {
 	// text appends the answer to a set-up when nothing else is asked for.
 	text func(dst []byte, s pijersi.Setup) ([]byte, error)
 	view setupView
-	// line is the number of the line of stdin at hand, 0 for an argument.
-	line int
 }
 
 // setupView is the form of the answers.
 type setupView struct {
 	asJSON, draw bool
-	svg          string
 }
 
 // flags adds the flags for all ways of showing a set-up.
 func (v *setupView) flags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&v.asJSON, "json", false, jsonUsage)
 	cmd.Flags().BoolVar(&v.draw, "draw", false, "draw the board as text instead")
-	cmd.Flags().Var((*cli.File)(&v.svg), "svg", "draw the board as SVG in `FILE`, - for stdout, instead")
 	cmd.MarkFlagsMutuallyExclusive("json", "draw")
 }
 
@@ -90,44 +85,11 @@ func (v *setupView) flags(cmd *cobra.Command) {
 // stdin.
 func (c *setupCommand) run(ctx context.Context, args []string) error {
 	if len(args) == 0 || len(args) == 1 && args[0] == "-" {
-		if c.view.svg != "" {
-			return cli.Usagef("--svg draws one set-up, not a stream of them")
-		}
 		return c.answerLines(ctx)
 	}
 	s, err := c.parse([]byte(strings.Join(args, " ")))
 	if err != nil {
 		return cli.Usagef("%w", err)
-	}
-	return c.show(s)
-}
-
-// answerLines answers the lines of stdin.
-func (c *setupCommand) answerLines(ctx context.Context) error {
-	lines := cli.Lines{App: c.app.App, JSON: c.view.asJSON}
-	lines.Answer = func(dst, line []byte, number int) ([]byte, error) {
-		c.line = number
-		s, err := c.parse(line)
-		if err != nil {
-			return dst, err
-		}
-		return c.append(dst, s)
-	}
-	return lines.Run(ctx)
-}
-
-// show answers a single set-up.
-func (c *setupCommand) show(s pijersi.Setup) error {
-	if c.view.svg == cli.Stdout && c.view.draw {
-		return cli.Usagef("--draw and --svg -: only one of them can go to stdout")
-	}
-	if err := cli.OneStdout(c.view.asJSON, map[string]string{"--svg": c.view.svg}); err != nil {
-		return err
-	}
-	if c.view.svg != "" {
-		if err := c.app.WriteFile(c.view.svg, []byte(s.SVG())); err != nil || !c.view.asJSON && !c.view.draw {
-			return err
-		}
 	}
 	answer, err := c.append(nil, s)
 	if err != nil {
@@ -135,6 +97,19 @@ func (c *setupCommand) show(s pijersi.Setup) error {
 	}
 	_, err = c.app.Out.Write(answer)
 	return err
+}
+
+// answerLines answers the lines of stdin.
+func (c *setupCommand) answerLines(ctx context.Context) error {
+	lines := cli.Lines{App: c.app.App, JSON: c.view.asJSON}
+	lines.Answer = func(dst, line []byte, _ int) ([]byte, error) {
+		s, err := c.parse(line)
+		if err != nil {
+			return dst, err
+		}
+		return c.append(dst, s)
+	}
+	return lines.Run(ctx)
 }
 
 // append appends the answer to s, in whole lines.
@@ -150,26 +125,17 @@ func (c *setupCommand) append(dst []byte, s pijersi.Setup) ([]byte, error) {
 	return append(dst, '\n'), err
 }
 
-// warn prints a warning about the set-up at hand.
-func (c *setupCommand) warn(text string) {
-	if c.line > 0 {
-		text = fmt.Sprintf("line %d: %s", c.line, text)
-	}
-	fmt.Fprintln(c.app.Err, "grenier: warning: "+text)
-}
-
 // setupReport is a set-up as JSON. Problem says why it is not legal; such a set-up has no
 // rank.
 type setupReport struct {
-	Code     string       `json:"code"`
-	Cubes    string       `json:"cubes"`
-	Form     string       `json:"form"`
-	White    lineupReport `json:"white"`
-	Black    lineupReport `json:"black"`
-	Legal    bool         `json:"legal"`
-	Problem  string       `json:"problem,omitempty"`
-	Rank     *uint64      `json:"rank,omitempty"`
-	Position string       `json:"position"`
+	Code    string       `json:"code"`
+	Cubes   string       `json:"cubes"`
+	Form    string       `json:"form"`
+	White   lineupReport `json:"white"`
+	Black   lineupReport `json:"black"`
+	Legal   bool         `json:"legal"`
+	Problem string       `json:"problem,omitempty"`
+	Rank    *uint64      `json:"rank,omitempty"`
 }
 
 // lineupReport is the cubes of one player as JSON.
@@ -186,7 +152,6 @@ func newSetupReport(s pijersi.Setup) setupReport {
 	r := setupReport{
 		Code: s.Code(), Cubes: s.CubeText(), Form: s.Form.String(),
 		White: newLineupReport(s.White, pijersi.White), Black: newLineupReport(s.Black, pijersi.Black),
-		Position: s.Position(),
 	}
 	rank, err := s.Rank()
 	if r.Legal = err == nil; r.Legal {

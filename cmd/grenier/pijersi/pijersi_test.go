@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"grenier/cmd/grenier/cli"
+	"grenier/internal/testkit/must"
 	"grenier/io/lines"
 	"grenier/layers/pijersi"
 )
@@ -40,20 +41,18 @@ func answerStream(ctx context.Context, in io.Reader, args ...string) result {
 // pieces that do not end with lines, and the last line without an end.
 func TestPijersiStreams(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 9))
-	var text [4]strings.Builder
+	var text [3]strings.Builder
 	for range 20_000 {
 		s, err := pijersi.UnrankSetup(r.Uint64N(pijersi.SetupCount), pijersi.Total)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i, line := range []string{s.Code(), s.CubeText(), s.Position(), string(s.AppendCells(nil))} {
+		must.OK(t, err)
+		for i, line := range []string{s.Code(), s.CubeText(), string(s.AppendCells(nil))} {
 			text[i].WriteString(line + "\n")
 		}
 	}
-	codes, cubes, positions, cells := text[0].String(), text[1].String(), text[2].String(), text[3].String()
+	codes, cubes, cells := text[0].String(), text[1].String(), text[2].String()
 	ranks := answerStream(t.Context(), strings.NewReader(codes), "rank").out
 	for _, c := range []struct{ in, want, args string }{
-		{codes, cubes, "decode"}, {cubes, codes, "encode"}, {codes, positions, "decode --psn"}, {codes, cells, "decode --cells"}, {cells, codes, "encode"},
+		{codes, cubes, "decode"}, {cubes, codes, "encode"}, {codes, cells, "decode --cells"}, {cells, codes, "encode"},
 		{ranks, codes, "unrank --total"}, {strings.ReplaceAll(codes, "\n", "\r\n"), cubes, "decode"},
 	} {
 		for name, in := range map[string]io.Reader{
@@ -77,9 +76,8 @@ func TestPijersiWaits(t *testing.T) {
 	go func() { status <- run(ctx, []string{"pijersi", "decode"}, in, out, io.Discard) }()
 	lines := bufio.NewReader(answers)
 	for range 3 {
-		if _, err := io.WriteString(questions, "GRXLLS\n"); err != nil {
-			t.Fatal(err)
-		}
+		_, err := io.WriteString(questions, "GRXLLS\n")
+		must.OK(t, err)
 		if line, err := lines.ReadString('\n'); line != "RPSRPSPSRWWSRP\n" || err != nil {
 			t.Fatalf("%q, %v", line, err)
 		}

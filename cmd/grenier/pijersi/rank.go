@@ -40,7 +40,7 @@ func parseLegal(line []byte) (pijersi.Setup, error) {
 
 func (a *app) unrank() *cobra.Command {
 	var total bool
-	c := setupCommand{app: a, text: func(dst []byte, s pijersi.Setup) ([]byte, error) { return s.AppendCode(dst), nil }}
+	c := setupCommand{app: a, text: appendCode}
 	c.parse = func(line []byte) (pijersi.Setup, error) {
 		if total {
 			return parseRank(line, pijersi.Total)

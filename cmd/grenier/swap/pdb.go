@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
 	"grenier/cmd/grenier/cli"
@@ -136,8 +137,9 @@ func (a *app) runPDB(ctx context.Context, f pdbFlags) error {
 	if len(r.Tiles) > 0 {
 		what = "tiles " + strings.Trim(fmt.Sprint(r.Tiles), "[]")
 	}
-	a.Printf(2, "%d x %d, %s, cost %s: %s, %s bytes in %s, %.3f s, peak memory %s",
-		r.Rows, r.Cols, what, r.Cost, entriesText(r.Entries), cli.Comma(uint64(r.Bytes)), r.File, r.Seconds, cli.Size(r.PeakRSS))
+	a.Printf(2, "%d x %d, %s, cost %s: %s %s, %s bytes in %s, %.3f s, peak memory %s",
+		r.Rows, r.Cols, what, r.Cost, cli.Comma(uint64(r.Entries)), english.PluralWord(r.Entries, "entry", ""),
+		cli.Comma(uint64(r.Bytes)), r.File, r.Seconds, cli.Size(r.PeakRSS))
 	return nil
 }
 
@@ -153,12 +155,4 @@ func (f *pdbFlags) build(ctx context.Context, g *swap.Grid, o patterns.Options) 
 	}
 	data, err = file.Encode()
 	return len(file.Values), data, err
-}
-
-// entriesText says how many values a database has.
-func entriesText(n int) string {
-	if n == 1 {
-		return "1 entry"
-	}
-	return cli.Comma(uint64(n)) + " entries"
 }

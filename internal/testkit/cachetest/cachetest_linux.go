@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"grenier/internal/testkit/must"
 )
 
 // Watch returns a function that returns how many bytes of the file at path are in
@@ -13,9 +15,7 @@ import (
 func Watch(t testing.TB, path string) func() (bytes, dirty int64) {
 	t.Helper()
 	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	t.Cleanup(func() { f.Close() })
 	var s unix.Statfs_t
 	if err := unix.Fstatfs(int(f.Fd()), &s); err != nil || s.Type == unix.TMPFS_MAGIC {

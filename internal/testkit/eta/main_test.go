@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"grenier/internal/testkit/must"
 )
 
 // lines returns the reports of a run of 100 s that says what eta does, and stands still for a while.
@@ -26,9 +28,7 @@ func TestRun(t *testing.T) {
 		"91 reports from the tenth second on, 79 off": func(left int) int { return 3 * left / 2 },
 	} {
 		var out strings.Builder
-		if err := run(strings.NewReader(lines(eta)), &out); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, run(strings.NewReader(lines(eta)), &out))
 		if text := out.String(); !strings.Contains(text, want) || !strings.Contains(text, "share off by 7.0 points at most; 7.0 s without a change") ||
 			strings.Count(text, "\n| ") != rows {
 			t.Errorf("%s", text)

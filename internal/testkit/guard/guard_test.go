@@ -4,14 +4,15 @@ package guard
 
 import (
 	"runtime/debug"
+	"slices"
 	"testing"
 	"unsafe"
 )
 
-// TestFences reads one byte beyond either end and expects a fault.
+// TestFences reads one byte beyond either end and expects a fault; one byte within is a canary.
 func TestFences(t *testing.T) {
 	r := New[uint8](t, 1000)
-	end, start := r.End(5), r.Start(5)
+	end, start := r.At(High, 5), r.At(Low, 5)
 	if len(end) != 5 || cap(end) != 5 || len(start) != 5 || cap(start) != 5 {
 		t.Fatal("wrong lengths")
 	}
@@ -22,6 +23,15 @@ func TestFences(t *testing.T) {
 	} {
 		if !faults((*uint8)(p)) {
 			t.Errorf("%s: the fence can be read", name)
+		}
+	}
+	for _, end := range Ends {
+		copied := r.Copy(end, []uint8{1, 2, 3})
+		if !slices.Equal(copied, []uint8{1, 2, 3}) || !r.Intact() {
+			t.Errorf("copy %v, canaries intact: %v", copied, r.Intact())
+		}
+		if r.At(end, 4)[map[End]int{Low: 3, High: 0}[end]]++; r.Intact() {
+			t.Error("a byte written beside a copy passes")
 		}
 	}
 }

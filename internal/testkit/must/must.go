@@ -2,9 +2,16 @@
 package must
 
 import (
+	"bytes"
+	"encoding/csv"
+	"encoding/xml"
+	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -20,6 +27,33 @@ func OK(t Test, err error) {
 	if err != nil {
 		t.Helper()
 		t.Fatal(err)
+	}
+}
+
+// Panic ends the test, with something about it, if do does not panic.
+func Panic(t Test, do func(), about ...any) {
+	t.Helper()
+	defer func() {
+		if recover() == nil {
+			t.Helper()
+			t.Fatal(append([]any{"no panic: "}, about...)...)
+		}
+	}()
+	do()
+}
+
+// XML returns the elements of a text. It ends the test if that is not well formed.
+func XML(t Test, text string) (all []xml.StartElement) {
+	t.Helper()
+	for d := xml.NewDecoder(strings.NewReader(text)); ; {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			return all
+		}
+		OK(t, err)
+		if start, ok := token.(xml.StartElement); ok {
+			all = append(all, start.Copy())
+		}
 	}
 }
 
@@ -39,10 +73,35 @@ func Read(t Test, path string) []byte {
 	return data
 }
 
+// Rows returns the rows of a CSV file below its heading.
+func Rows(t Test, path string) [][]string {
+	t.Helper()
+	rows, err := csv.NewReader(bytes.NewReader(Read(t, path))).ReadAll()
+	OK(t, err)
+	return rows[1:]
+}
+
 // Write replaces the contents of a file in place, as damage does.
 func Write(t Test, path string, data []byte) {
 	t.Helper()
 	OK(t, os.WriteFile(path, data, 0o644))
+}
+
+// Touch makes a file look like another one: its time changes.
+func Touch(t Test, path string) {
+	t.Helper()
+	later := time.Now().Add(time.Hour)
+	OK(t, os.Chtimes(path, later, later))
+}
+
+// Empty ends the test if something is in a directory.
+func Empty(t Test, dir string) {
+	t.Helper()
+	left, err := os.ReadDir(dir)
+	OK(t, err)
+	if len(left) > 0 {
+		t.Fatal("left behind in "+dir+": ", left)
+	}
 }
 
 // Tree returns what is below a directory by name, itself included: the contents of files, and the kinds of all else.

@@ -1,8 +1,5 @@
-// Package reach searches a layers.Space forward: it finds the states that play
-// can lead to from a start, and the number of moves each needs at least.
-//
-// The search is breadth first. It keeps one bit by rank for each state of the layers that play
-// enters, and the states of the current depth.
+// Package reach searches a layers.Space forward, breadth first: it finds the states that play
+// can lead to from a start.
 //
 // Document 001 counts the configurations of awari "accessible during normal
 // play" in this way; package access does so faster, and its tests
@@ -21,38 +18,30 @@ import (
 // The start is in the set only if play can return to it.
 type Set[S comparable] struct {
 	space  layers.Space[S]
-	seen   []bitset // by layer, nil where nothing was reached
+	seen   [][]bool // by layer and rank, nil where nothing was reached
 	counts []uint64
-	depths []uint64
-	found  uint64 // at the next depth
 }
 
 // Contains reports whether a state of the space was reached.
 func (s *Set[S]) Contains(state S) bool {
 	layer, rank := s.space.Rank(state)
-	return s.seen[layer] != nil && s.seen[layer].has(rank)
+	return s.seen[layer] != nil && s.seen[layer][rank]
 }
 
 // Counts returns the number of states reached in each layer of the space.
 func (s *Set[S]) Counts() []uint64 { return slices.Clone(s.counts) }
-
-// Depths returns how many states are first reached by 0, 1, 2, ... moves. No
-// state is reached by 0 moves: the start counts when play returns to it.
-func (s *Set[S]) Depths() []uint64 { return slices.Clone(s.depths) }
 
 // From returns the states of the space that one move or more leads to from
 // start, which must be a state of the space. It fails only with the error of
 // ctx.
 func From[S comparable](ctx context.Context, space layers.Space[S], start S) (*Set[S], error) {
 	n := space.Layers()
-	s := &Set[S]{space: space, seen: make([]bitset, n), counts: make([]uint64, n)}
+	s := &Set[S]{space: space, seen: make([][]bool, n), counts: make([]uint64, n)}
 	var moves []layers.Move[S]
 	for now, next := []S{start}, []S(nil); len(now) > 0; now, next = next, now[:0] {
 		if err := ctx.Err(); err != nil {
 			return nil, fmt.Errorf("reach: %s: %w", space.Name(), err)
 		}
-		s.depths = append(s.depths, s.found)
-		s.found = 0
 		for _, state := range now {
 			moves = space.Successors(moves[:0], state)
 			for _, m := range moves {
@@ -69,20 +58,12 @@ func From[S comparable](ctx context.Context, space layers.Space[S], start S) (*S
 func (s *Set[S]) add(state S) bool {
 	layer, rank := s.space.Rank(state)
 	if s.seen[layer] == nil {
-		s.seen[layer] = make(bitset, (s.space.Size(layer)+63)/64)
+		s.seen[layer] = make([]bool, s.space.Size(layer))
 	}
-	if s.seen[layer].has(rank) {
+	if s.seen[layer][rank] {
 		return false
 	}
-	s.seen[layer].add(rank)
+	s.seen[layer][rank] = true
 	s.counts[layer]++
-	s.found++
 	return true
 }
-
-// bitset is a set of ranks.
-type bitset []uint64
-
-func (b bitset) has(rank uint64) bool { return b[rank/64]>>(rank%64)&1 != 0 }
-
-func (b bitset) add(rank uint64) { b[rank/64] |= 1 << (rank % 64) }

@@ -1,25 +1,24 @@
 // Package runstest tests searches that keep checkpoint and blocks in run directories (package resume): it
-// compares their files with golden ones, and damages and forges them.
+// interrupts them, compares their files with golden ones, and damages and forges them.
 package runstest
 
 import (
-	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"grenier/internal/testkit/golden"
 	"grenier/internal/testkit/must"
 	"grenier/io/corrupt"
 	"grenier/io/rundir"
 	"grenier/io/sealed"
+	"grenier/pipeline/job"
 )
-
-var update = flag.Bool("update", false, "rewrite golden files")
 
 // checkpoint is the name of a checkpoint in the directory of a search.
 var checkpoint = filepath.Join(rundir.WorkName, rundir.CheckpointName)
@@ -32,24 +31,19 @@ func Copy(t testing.TB, from, to string) {
 	t.Helper()
 	must.OK(t, os.MkdirAll(filepath.Join(to, rundir.WorkName), 0o755))
 	for _, name := range Files {
-		write(t, filepath.Join(to, name), read(t, filepath.Join(from, name)))
+		must.Write(t, filepath.Join(to, name), must.Read(t, filepath.Join(from, name)))
 	}
 }
 
-// Golden compares the files of a search with golden ones, or makes these if the tests run with -update.
-func Golden(t testing.TB, dir, golden string) {
+// Golden compares the files of a search with golden ones.
+func Golden(t testing.TB, dir, in string) {
 	t.Helper()
-	if *update {
-		Copy(t, dir, golden)
-	}
 	for _, name := range Files {
-		path := filepath.Join(golden, name)
-		got, want := read(t, filepath.Join(dir, name)), read(t, path)
-		if filepath.Base(name) == rundir.BlocksName && len(got) > len(want) {
-			got = got[:len(want)] // a search that was stopped may have written more, which its checkpoint does not list
-		}
-		if !bytes.Equal(got, want) {
-			t.Errorf("it differs from the golden file %s", path)
+		path, got := filepath.Join(in, name), must.Read(t, filepath.Join(dir, name))
+		if filepath.Base(name) == rundir.BlocksName { // a search that was stopped may have written more, which its checkpoint does not list
+			golden.Begins(t, path, got)
+		} else {
+			golden.Check(t, path, got)
 		}
 	}
 }
@@ -59,13 +53,13 @@ func Golden(t testing.TB, dir, golden string) {
 func Damage(t testing.TB, dir string, file uint8, at uint32, flip uint8, cut bool) {
 	t.Helper()
 	path := filepath.Join(dir, Files[int(file)%len(Files)])
-	data := read(t, path)
+	data := must.Read(t, path)
 	i := int(at) % len(data)
 	data[i] ^= flip
 	if cut {
 		data = data[:i]
 	}
-	write(t, path, data)
+	must.Write(t, path, data)
 }
 
 // Damages changes and cuts checkpoint and blocks of a search that was stopped in a directory, at places all
@@ -74,7 +68,7 @@ func Damage(t testing.TB, dir string, file uint8, at uint32, flip uint8, cut boo
 func Damages[A any](t *testing.T, dir string, search func(dir string) (A, error), want A) {
 	t.Helper()
 	for file := 1; file < len(Files); file++ {
-		size, found := len(read(t, filepath.Join(dir, Files[file]))), 0
+		size, found := len(must.Read(t, filepath.Join(dir, Files[file]))), 0
 		try := func(at int, flip uint8, cut bool) {
 			copied := t.TempDir()
 			Copy(t, dir, copied)
@@ -97,11 +91,27 @@ func Damages[A any](t *testing.T, dir string, search func(dir string) (A, error)
 	}
 }
 
+// Interrupt ends a run as soon as a step of its job is as at wants it, and the test if it goes on.
+func Interrupt(t testing.TB, j *job.Job, at func(job.Step) bool, run func(ctx context.Context) error) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	j.Progress = func(s job.Step) {
+		if at(s) {
+			cancel()
+		}
+	}
+	if err := run(ctx); !errors.Is(err, context.Canceled) {
+		t.Fatalf("not interrupted: %v", err)
+	}
+	j.Progress = nil
+}
+
 // Checkpoint returns the contents of the checkpoint in the directory of a search.
 func Checkpoint(t testing.TB, dir, kind string, version int) []byte {
 	t.Helper()
 	path := filepath.Join(dir, checkpoint)
-	_, payload, err := sealed.Unseal(path, kind, version, read(t, path))
+	_, payload, err := sealed.Unseal(path, kind, version, must.Read(t, path))
 	must.OK(t, err)
 	return payload
 }
@@ -109,7 +119,7 @@ func Checkpoint(t testing.TB, dir, kind string, version int) []byte {
 // SetCheckpoint replaces the contents of the checkpoint in the directory of a search; its checksum is right.
 func SetCheckpoint(t testing.TB, dir, kind string, version int, payload []byte) {
 	t.Helper()
-	write(t, filepath.Join(dir, checkpoint), sealed.Seal(kind, version, payload))
+	must.Write(t, filepath.Join(dir, checkpoint), sealed.Seal(kind, version, payload))
 }
 
 // ChangeCheckpoint changes the checkpoint in the directory of a search; its checksum is right.
@@ -122,15 +132,4 @@ func ChangeCheckpoint[C any](t testing.TB, dir, kind string, version int, change
 	payload, err := json.Marshal(c)
 	must.OK(t, err)
 	SetCheckpoint(t, dir, kind, version, payload)
-}
-
-func read(t testing.TB, path string) []byte {
-	t.Helper()
-	data := must.Read(t, path)
-	return data
-}
-
-func write(t testing.TB, path string, data []byte) {
-	t.Helper()
-	must.Write(t, path, data)
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"grenier/internal/testkit/must"
 	"grenier/kernels/perm"
 	"grenier/layers/swap"
 )
@@ -68,8 +69,6 @@ func Symmetries(g *swap.Grid) []perm.Packed {
 func Grid(tb testing.TB, rows, cols int) *swap.Grid {
 	tb.Helper()
 	g, err := swap.NewListedGrid(rows, cols)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must.OK(tb, err)
 	return g
 }

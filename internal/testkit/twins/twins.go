@@ -44,14 +44,3 @@ func Aligned(n int) []int8 {
 	s = s[-uintptr(unsafe.Pointer(&s[0]))%64:]
 	return s[:n:n]
 }
-
-// MustPanic reports an error unless f panics.
-func MustPanic(t *testing.T, f func()) {
-	t.Helper()
-	defer func() {
-		if recover() == nil {
-			t.Error("no panic")
-		}
-	}()
-	f()
-}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/twins"
 )
 
@@ -29,8 +30,8 @@ func TestParts(t *testing.T) {
 		if !slices.Equal(packed, want) {
 			t.Errorf("%d bytes: got %v, want %v", n, packed, want)
 		}
-		twins.MustPanic(t, func() { line.LoadPart(packed[2*n+1:], n) })
-		twins.MustPanic(t, func() { line.StorePart(packed[2*n+1:], n) })
+		must.Panic(t, func() { line.LoadPart(packed[2*n+1:], n) })
+		must.Panic(t, func() { line.StorePart(packed[2*n+1:], n) })
 	}
 }
 

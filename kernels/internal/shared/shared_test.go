@@ -4,6 +4,7 @@ import (
 	"sync"
 	"testing"
 
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/twins"
 )
 
@@ -79,10 +80,10 @@ func put(line []int8, width, i int, code uint8) {
 func TestShortSlicesPanic(t *testing.T) {
 	var line Line
 	short := twins.Aligned(Side - 1)
-	twins.MustPanic(t, func() { line.Load(short) })
-	twins.MustPanic(t, func() { line.Store(short) })
+	must.Panic(t, func() { line.Load(short) })
+	must.Panic(t, func() { line.Store(short) })
 	for _, width := range []int{2, 3, 4, 6} {
-		twins.MustPanic(t, func() { line.Unpack(short[:width*Side/8-1], width) })
+		must.Panic(t, func() { line.Unpack(short[:width*Side/8-1], width) })
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"grenier/internal/testkit/must"
 	"grenier/layers/awari"
 )
 
@@ -12,9 +13,7 @@ import (
 func anyBoard(t *rapid.T) (game awari.Game, board awari.Board, pit int) {
 	q := rapid.IntRange(2, 6).Draw(t, "q")
 	game, err := awari.New(2*q, awari.Awari)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for i := range 2 * q {
 		board[i] = rapid.Uint8Range(0, 4).Draw(t, "seeds")
 	}

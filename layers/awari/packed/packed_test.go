@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/testrun"
 	"grenier/layers/awari"
 )
 
@@ -12,13 +14,8 @@ import (
 func newRules(t testing.TB, pits int, rules awari.Rules) (*Rules, *awari.Space) {
 	t.Helper()
 	game, err := awari.New(pits, rules)
-	if err != nil {
-		t.Fatal(err)
-	}
-	space, err := awari.NewSpace(game, awari.MaxSeeds)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
+	space := testrun.Space(t, game, awari.MaxSeeds)
 	return New(game), space
 }
 

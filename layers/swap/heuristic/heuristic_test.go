@@ -2,10 +2,11 @@ package heuristic_test
 
 import (
 	"errors"
-	"os"
 	"testing"
 
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/swaptest"
+	"grenier/internal/testkit/tries"
 	"grenier/kernels/perm"
 	"grenier/layers/swap"
 	"grenier/layers/swap/heuristic"
@@ -16,9 +17,7 @@ var mustGrid = swaptest.Grid
 func mustWalking(tb testing.TB, g *swap.Grid) *heuristic.Walking {
 	tb.Helper()
 	w, err := heuristic.NewWalking(g)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must.OK(tb, err)
 	return w
 }
 
@@ -43,10 +42,7 @@ func small(cells int) (sizes [][2]int) {
 // and change by at most 1, which makes them admissible as well.
 // Package patterns compares them with distances and reference values.
 func TestLongFlags(t *testing.T) {
-	cells := 7
-	if os.Getenv("GRENIER_LONG") != "" {
-		cells = 9
-	}
+	cells := tries.More(7, 9)
 	for _, size := range small(cells) {
 		g := mustGrid(t, size[0], size[1])
 		m, v, w := heuristic.NewManhattan(g), heuristic.NewInversions(g), mustWalking(t, g)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"grenier/internal/testkit/must"
 	"grenier/kernels/perm"
 	"grenier/layers/swap"
 )
@@ -30,9 +31,7 @@ func TestLemma34(t *testing.T) {
 		t.Run(fmt.Sprint(shape), func(t *testing.T) {
 			m, n := shape[0], shape[1]
 			g, err := swap.NewGrid(m, n)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			byRow := func(cell int) int { return cell }
 			byColumn := func(cell int) int { return cell%n*m + cell/n }
 			var most [2][2]int // of horizontal and vertical swaps, by rows and by columns

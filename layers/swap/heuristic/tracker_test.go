@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"grenier/internal/testkit/must"
 	"grenier/layers/swap"
 	"grenier/layers/swap/heuristic"
 )
@@ -17,9 +18,7 @@ func followed(g *swap.Grid) []heuristic.Heuristic {
 func mustFollow(tb testing.TB, g *swap.Grid, h heuristic.Heuristic) heuristic.Tracker {
 	tb.Helper()
 	t, err := heuristic.Follow(g, h)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must.OK(tb, err)
 	return t
 }
 

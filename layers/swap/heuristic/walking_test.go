@@ -4,9 +4,10 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
-	"os"
 	"testing"
 
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/tries"
 	"grenier/layers/swap"
 	"grenier/layers/swap/heuristic"
 )
@@ -14,9 +15,7 @@ import (
 func build(tb testing.TB, rows, cols int) *heuristic.Walking {
 	tb.Helper()
 	w, err := heuristic.BuildWalking(tb.Context(), rows, cols, 0)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must.OK(tb, err)
 	return w
 }
 
@@ -98,7 +97,7 @@ func (m matrix) tilesOf(rows, cols int, columns bool) []uint8 {
 // all matrices of rows and all of columns.
 func TestLongWalking(t *testing.T) {
 	sizes := [][2]int{{2, 2}, {2, 3}, {3, 2}, {3, 3}, {2, 5}, {3, 4}, {4, 3}, {4, 4}}
-	if os.Getenv("GRENIER_LONG") != "" {
+	if tries.Long() {
 		sizes = append(sizes, [2]int{2, 6}, [2]int{3, 5})
 	}
 	for _, size := range sizes {
@@ -130,14 +129,12 @@ func TestLongWalking(t *testing.T) {
 // below half Manhattan (theorem 3.6).
 func TestLongWalkingLarge(t *testing.T) {
 	sizes := [][2]int{{1, 20}, {64, 1}, {4, 5}, {2, 6}}
-	if os.Getenv("GRENIER_LONG") != "" {
+	if tries.Long() {
 		sizes = append(sizes, [2]int{5, 5}, [2]int{2, 7}, [2]int{6, 3})
 	}
 	for _, size := range sizes {
 		g, err := swap.NewListedGrid(size[0], size[1])
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		w, rng, tiles := build(t, g.Rows(), g.Cols()), rand.New(rand.NewPCG(1, 2)), g.Home()
 		f := mustFollow(t, g, w)
 		f.Begin(tiles)

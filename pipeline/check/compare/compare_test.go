@@ -39,9 +39,7 @@ func mustRun(t *testing.T, a, b string, o compare.Options) *compare.Result {
 	t.Helper()
 	o.Workers, o.Family = 3, cpu.Best()
 	r, err := compare.Run(t.Context(), a, b, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return r
 }
 

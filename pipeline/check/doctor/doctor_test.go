@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -51,7 +50,7 @@ func TestExamine(t *testing.T) {
 	if !slices.IsSorted(shares) || len(shares) == 0 || shares[len(shares)-1] != 1 {
 		t.Errorf("progress %v", shares)
 	}
-	isEmpty(t, dir)
+	must.Empty(t, dir)
 	quick, err := Examine(t.Context(), Options{Dir: dir, Job: job.Job{Family: cpu.Generic}, Quick: true})
 	if err != nil || quick.Disk.Write != 0 || quick.Kernels.Chosen != "generic" || quick.Findings[0].Verdict != Warning {
 		t.Errorf("%+v, %v", quick, err)
@@ -61,19 +60,11 @@ func TestExamine(t *testing.T) {
 	if _, err := Examine(ctx, Options{Dir: dir, Job: job.Job{Family: cpu.Best()}}); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-	isEmpty(t, dir)
+	must.Empty(t, dir)
 	file := filepath.Join(dir, "file")
 	must.Write(t, file, nil)
 	if _, err := Examine(t.Context(), Options{Dir: file, Job: job.Job{Family: cpu.Best()}, Quick: true}); err == nil {
 		t.Error("a file is taken for a directory")
-	}
-}
-
-func isEmpty(t *testing.T, dir string) {
-	t.Helper()
-	entries, err := os.ReadDir(dir)
-	if err != nil || len(entries) > 0 {
-		t.Errorf("left behind: %v, %v", entries, err)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
 	"grenier/io/corrupt"
@@ -126,9 +127,7 @@ func TestAbove(t *testing.T) {
 	}
 	for n := 4; n < 6; n++ {
 		scores, _, err := retro.SolveLayer(t.Context(), testrun.Space(t, game, n), layers, n, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		layers = append(layers, scores)
 	}
 	dir := testrun.Write(t, game, layers, 64)

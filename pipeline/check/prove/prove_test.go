@@ -12,12 +12,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/runstest"
 	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
 	"grenier/io/corrupt"
@@ -250,22 +250,9 @@ func TestResume(t *testing.T) {
 	game := testrun.Game(t, 8, awari.Awari)
 	dir := testrun.Write(t, game, testrun.Solve(t, game, 7), 64)
 	want := run(t, dir, prove.Options{})
-	interrupt := func() {
-		t.Helper()
-		ctx, cancel := context.WithCancel(t.Context())
-		defer cancel()
-		_, err := prove.Run(ctx, dir, prove.Options{Resume: true, Restart: true, Job: job.Job{Progress: func(p job.Step) {
-			if strings.HasPrefix(p.Doing, "layer 5, scores of 2,") {
-				cancel()
-			}
-		}}})
-		if !errors.Is(err, context.Canceled) {
-			t.Fatal(err)
-		}
-	}
 	check := func(o prove.Options, again int) {
 		t.Helper()
-		interrupt()
+		interrupt(t, dir, prove.Options{}, "layer 5, scores of 2,")
 		o.Resume = true
 		begun := uint64(0)
 		o.Progress = func(p job.Step) { begun = uint64(p.Begun) }
@@ -290,7 +277,7 @@ func TestResume(t *testing.T) {
 	}
 	check(prove.Options{}, 5)
 	check(prove.Options{Restart: true}, 0)
-	interrupt()
+	interrupt(t, dir, prove.Options{}, "layer 5, scores of 2,")
 	path := filepath.Join(dir, rundir.LayerName(3))
 	data := must.Read(t, path)
 	must.Write(t, path, data[:len(data)-1])
@@ -301,21 +288,20 @@ func TestResume(t *testing.T) {
 	}
 }
 
+// interrupt proves anew until something is done.
+func interrupt(t *testing.T, dir string, o prove.Options, doing string) {
+	t.Helper()
+	o.Resume, o.Restart = true, true
+	runstest.Interrupt(t, &o.Job, func(s job.Step) bool { return strings.Contains(s.Doing, doing) }, func(ctx context.Context) error {
+		_, err := prove.Run(ctx, dir, o)
+		return err
+	})
+}
+
 // interruptPass proves layer n with marks on disk until a pass after the first begins.
 func interruptPass(t *testing.T, dir string, n int) {
 	t.Helper()
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	_, err := prove.Run(ctx, dir, prove.Options{
-		Layers: []int{n}, Job: job.Job{Workers: 2, Progress: func(p job.Step) {
-			if strings.Contains(p.Doing, "pass 3") {
-				cancel()
-			}
-		}}, MemoryBytes: 1, Resume: true, Restart: true,
-	})
-	if !errors.Is(err, context.Canceled) {
-		t.Fatal(err)
-	}
+	interrupt(t, dir, prove.Options{Layers: []int{n}, Job: job.Job{Workers: 2}, MemoryBytes: 1}, "pass 3")
 }
 
 // TestResumeMarks: the proof of a layer with marks on disk resumes from their copy, unless that or the
@@ -353,8 +339,7 @@ func TestResumeMarks(t *testing.T) {
 			other(t, marks, func(b []byte) []byte { b[len(b)-8] ^= 1; return b })
 		}, prove.Options{}, false, "owner"},
 		"layer replaced": {func(t *testing.T, dir, _ string) {
-			later := time.Now().Add(time.Hour)
-			must.OK(t, os.Chtimes(filepath.Join(dir, rundir.LayerName(7)), later, later))
+			must.Touch(t, filepath.Join(dir, rundir.LayerName(7)))
 		}, prove.Options{}, false, "prove starts again"},
 		"note by hand": {func(t *testing.T, dir, _ string) {
 			other(t, filepath.Join(dir, rundir.WorkName, rundir.ProveName), func(b []byte) []byte {
@@ -387,9 +372,7 @@ func TestResumeMarks(t *testing.T) {
 				if diff := cmp.Diff(w, g); diff != "" || got.OK != (dir == right) {
 					t.Errorf("in order: %v; %s", got.OK, diff)
 				}
-				if left, err := os.ReadDir(filepath.Join(dir, rundir.WorkName)); err != nil || len(left) > 0 {
-					t.Errorf("left in work/: %v, %v", left, err)
-				}
+				must.Empty(t, filepath.Join(dir, rundir.WorkName))
 			}
 		})
 	}

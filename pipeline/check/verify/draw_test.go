@@ -4,23 +4,19 @@ import (
 	"slices"
 	"testing"
 
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/testrun"
 	"grenier/layers/awari"
 )
 
 // BenchmarkDraw draws the sample of layer 22.
 func BenchmarkDraw(b *testing.B) {
 	game, err := awari.New(12, awari.Awari)
-	if err != nil {
-		b.Fatal(err)
-	}
-	space, err := awari.NewSpace(game, 22)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
+	space := testrun.Space(b, game, 22)
 	for b.Loop() {
-		if _, err := NewDraw(b.Context(), space, 22, 1, 1); err != nil {
-			b.Fatal(err)
-		}
+		_, err := NewDraw(b.Context(), space, 22, 1, 1)
+		must.OK(b, err)
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/Drawn, "ns/position")
 }
@@ -28,18 +24,11 @@ func BenchmarkDraw(b *testing.B) {
 // TestSettle: what is answered is forgotten, and nothing else.
 func TestSettle(t *testing.T) {
 	game, err := awari.New(6, awari.Awari)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	const n = 9
-	space, err := awari.NewSpace(game, n)
-	if err != nil {
-		t.Fatal(err)
-	}
+	space := testrun.Space(t, game, n)
 	d, err := NewDraw(t.Context(), space, n, 2, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	see := func(m int, from, to uint64) { d.See(m, from, make([]int8, to-from)) }
 	for m := range n {
 		see(m, 0, space.Size(m)/2)

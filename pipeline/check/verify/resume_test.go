@@ -8,9 +8,9 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/runstest"
 	"grenier/internal/testkit/testrun"
 	"grenier/io/corrupt"
 	"grenier/io/rundir"
@@ -22,17 +22,11 @@ import (
 // interrupt verifies until stop says so, and wants notes.
 func interrupt(t *testing.T, dir string, o verify.Options, stop func(job.Step) bool) {
 	t.Helper()
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
 	o.Resume = true
-	o.Progress = func(p job.Step) {
-		if stop(p) {
-			cancel()
-		}
-	}
-	if _, err := verify.Run(ctx, dir, o); !errors.Is(err, context.Canceled) {
-		t.Fatal(err)
-	}
+	runstest.Interrupt(t, &o.Job, stop, func(ctx context.Context) error {
+		_, err := verify.Run(ctx, dir, o)
+		return err
+	})
 	if !noted(dir) {
 		t.Fatal("nothing is noted")
 	}
@@ -73,7 +67,7 @@ func TestResume(t *testing.T) {
 		"same":     {func() {}, verify.Options{}, 5},
 		"restart":  {func() {}, verify.Options{Restart: true}, 0},
 		"sample":   {func() {}, verify.Options{Sample: 5}, 0},
-		"replaced": {func() { touch(t, filepath.Join(dir, rundir.LayerName(2))) }, verify.Options{}, 3}, // 0, 1, 3
+		"replaced": {func() { must.Touch(t, filepath.Join(dir, rundir.LayerName(2))) }, verify.Options{}, 3}, // 0, 1, 3
 	} {
 		interrupt(t, dir, verify.Options{Restart: true}, at(5))
 		c.change()
@@ -103,13 +97,6 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// touch makes a file look like another one.
-func touch(t *testing.T, path string) {
-	t.Helper()
-	later := time.Now().Add(time.Hour)
-	must.OK(t, os.Chtimes(path, later, later))
-}
-
 // TestResumePanel: panels that are in order are not compared again, those with wrong scores are.
 func TestResumePanel(t *testing.T) {
 	game := testrun.Game(t, 8, awari.Awari)
@@ -137,15 +124,7 @@ func TestResumePanel(t *testing.T) {
 	if want.OK {
 		t.Fatal("a wrong score is not found")
 	}
-	ctx, cancel := context.WithCancel(t.Context())
-	o.Progress = func(p job.Step) {
-		if middle(p) {
-			cancel()
-		}
-	}
-	if _, err := verify.Run(ctx, wrong, o); !errors.Is(err, context.Canceled) {
-		t.Fatal(err)
-	}
+	interrupt(t, wrong, o, middle)
 	o.Progress = nil
 	if r := run(t, wrong, o); r.OK || r.Layers[0].Mismatches != want.Layers[0].Mismatches {
 		t.Errorf("%+v, want %+v", r, want)

@@ -5,6 +5,7 @@ import (
 
 	"grenier/internal/testkit/awaritest"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/testrun"
 	"grenier/layers/awari"
 )
 
@@ -14,8 +15,7 @@ func sowingsOf(t *testing.T, pits, seeds int) (*sowings, *awari.Space) {
 	game := awaritest.Game(t, pits, awari.Awari)
 	s, err := newSowings(t.Context(), game, seeds, 2)
 	must.OK(t, err)
-	space, err := awari.NewSpace(game, seeds)
-	must.OK(t, err)
+	space := testrun.Space(t, game, seeds)
 	return s, space
 }
 

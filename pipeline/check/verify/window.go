@@ -1,5 +1,7 @@
 package verify
 
+import "bytes"
+
 // window is the marks of the ranks from 8 x at on, eight in each byte.
 type window struct {
 	at   int64
@@ -24,14 +26,7 @@ func (w *window) mark(rank uint64) { w.bits[int64(rank/8)-w.at] |= 1 << (rank % 
 func (w *window) has(rank uint64) bool { return w.bits[int64(rank/8)-w.at]>>(rank%8)&1 != 0 }
 
 // empty reports whether no rank is marked.
-func (w *window) empty() bool {
-	for _, b := range w.bits {
-		if b != 0 {
-			return false
-		}
-	}
-	return true
-}
+func (w *window) empty() bool { return bytes.Count(w.bits, []byte{0}) == len(w.bits) }
 
 // mask makes the scores of ranks that are not marked 0.
 func (w *window) mask(scores []int8, rank uint64) {

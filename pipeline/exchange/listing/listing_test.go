@@ -6,24 +6,21 @@ import (
 	"slices"
 	"testing"
 
+	"grenier/internal/testkit/must"
 	"grenier/kernels/colex"
 )
 
 func mustNew(t *testing.T, pits, seeds int) *Lister {
 	t.Helper()
 	l, err := New(pits, seeds)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return l
 }
 
 // TestAll lists some thousand boards: all of them, each with its rank.
 func TestAll(t *testing.T) {
 	ranking, err := colex.New(6, 10)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	next := uint64(0)
 	err = mustNew(t, 6, 10).All(t.Context(), func(ranks []uint64, boards []uint8) error {
 		for i, rank := range ranks {
@@ -44,9 +41,7 @@ func TestAll(t *testing.T) {
 func TestSample(t *testing.T) {
 	const pits, seeds = 6, 10
 	ranking, err := colex.New(pits, seeds)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	var before []uint64
 	for _, count := range []uint64{0, 1, 1023, 1024, 1025, 3003} {
 		var all []uint64

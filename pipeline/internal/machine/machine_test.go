@@ -4,12 +4,13 @@ import (
 	"context"
 	"errors"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
 
 	"go.uber.org/goleak"
+
+	"grenier/internal/testkit/must"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -112,22 +113,11 @@ func TestMeasureDisk(t *testing.T) {
 	if !slices.IsSorted(shares) || shares[len(shares)-1] != 1 {
 		t.Errorf("progress %v", shares)
 	}
-	isEmpty(t, dir)
+	must.Empty(t, dir)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := MeasureDisk(ctx, dir, 2, nil); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-	isEmpty(t, dir)
-}
-
-func isEmpty(t *testing.T, dir string) {
-	t.Helper()
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range entries {
-		t.Errorf("left behind: %s", e.Name())
-	}
+	must.Empty(t, dir)
 }

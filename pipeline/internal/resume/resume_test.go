@@ -8,6 +8,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"grenier/internal/testkit/must"
 	"grenier/io/corrupt"
 	"grenier/io/manifest"
 	"grenier/io/rundir"
@@ -45,16 +46,12 @@ func kept(t *testing.T, path, payload string) workfile.Extent {
 	t.Helper()
 	b := newSearch(workfile.Extent{})
 	d, err := Open(path, b.Search)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if b.saved != nil {
 		t.Errorf("a new directory has the checkpoint %q", b.saved)
 	}
 	at, err := d.Put([]byte("block"))
-	if err := errors.Join(err, d.Checkpoint([]byte(payload)), d.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, errors.Join(err, d.Checkpoint([]byte(payload)), d.Close()))
 	return at
 }
 
@@ -63,9 +60,7 @@ func TestResume(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run")
 	b := newSearch(kept(t, path, "saved"))
 	d, err := Open(path, b.Search)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	got, err := d.Get(b.at, nil)
 	if err != nil || string(got) != "block" || string(b.saved) != "saved" {
 		t.Errorf("%q with the checkpoint %q: %v", got, b.saved, err)
@@ -73,12 +68,8 @@ func TestResume(t *testing.T) {
 	if _, err := Open(path, b.Search); !errors.As(err, new(*rundir.LockedError)) {
 		t.Errorf("opened twice: %v", err)
 	}
-	if err := errors.Join(d.Clear(), d.Close()); err != nil {
-		t.Fatal(err)
-	}
-	if left, err := os.ReadDir(filepath.Join(path, rundir.WorkName)); err != nil || len(left) > 0 {
-		t.Errorf("left behind: %v, %v", left, err)
-	}
+	must.OK(t, errors.Join(d.Clear(), d.Close()))
+	must.Empty(t, filepath.Join(path, rundir.WorkName))
 	kept(t, path, "again")
 }
 
@@ -100,9 +91,7 @@ func TestRefused(t *testing.T) {
 	} {
 		path := t.TempDir()
 		b := newSearch(kept(t, path, c.payload))
-		if err := c.change(filepath.Join(path, rundir.WorkName), &b.Search); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, c.change(filepath.Join(path, rundir.WorkName), &b.Search))
 		for range 2 {
 			if _, err := Open(path, b.Search); !errors.Is(err, c.want) {
 				t.Errorf("%s: %v, want %v", name, err, c.want)
@@ -115,9 +104,7 @@ func TestRefused(t *testing.T) {
 func TestDamaged(t *testing.T) {
 	path := t.TempDir()
 	d, err := Open(path, newSearch(workfile.Extent{}).Search)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer d.Close()
 	err = d.Damaged("block 7", errLoad)
 	want := filepath.Join(path, rundir.WorkName, rundir.BlocksName) + ": block 7: not so"

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"grenier/internal/testkit/must"
 )
 
 // numbers returns sorted runs of records of stride words, the first two of them random.
@@ -24,14 +26,10 @@ func numbers(t testing.TB, s *Store, runs, records, stride int) (list []*Run, ro
 		slices.SortFunc(run, slices.Compare)
 		w := NewWriter(s, stride)
 		for _, row := range run {
-			if err := w.Add(row); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, w.Add(row))
 		}
 		r, err := w.Finish()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		list, rows = append(list, r), append(rows, run...)
 	}
 	slices.SortFunc(rows, slices.Compare)
@@ -52,9 +50,7 @@ func TestMerge(t *testing.T) {
 				t.Errorf("%d words: %d records of %d", stride, i+1, len(rows))
 			}
 		}
-		if err != nil {
-			t.Error(err)
-		}
+		must.OK(t, err)
 	}
 }
 
@@ -92,14 +88,10 @@ func TestGaps(t *testing.T) {
 	w := NewWriter(s, gapStride)
 	rows := [][]uint32{{0, 5}, {0, 132}, {1, 132}, {1, 132}, {0xffffffff, 0xffffffff}}
 	for _, row := range rows {
-		if err := w.Add(row); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, w.Add(row))
 	}
 	r, err := w.Finish()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	want := []byte{5, 127, 0x80, 0x80, 0x80, 0x80, 0x10, 0, 0xfb, 0xfe, 0xff, 0xff, 0xef, 0xff, 0xff, 0xff, 0xff, 0x01}
 	if got := r.Blocks[0].data; !slices.Equal(got, want) {
 		t.Errorf("packed: %x, want %x", got, want)
@@ -111,7 +103,5 @@ func TestGaps(t *testing.T) {
 		}
 		err = c.Next()
 	}
-	if err != nil {
-		t.Error(err)
-	}
+	must.OK(t, err)
 }

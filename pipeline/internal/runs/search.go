@@ -308,21 +308,11 @@ func (step *Step) combined(m *merge, row []uint32) error {
 		if err := m.Next(); err != nil {
 			return err
 		}
-		if m.Len() == 0 || !same(row[:step.Key], m.Row()) {
+		if m.Len() == 0 || !slices.Equal(row[:step.Key], m.Row()[:step.Key]) {
 			return nil
 		}
 		if step.Combine != nil {
 			step.Combine(row, m.Row())
 		}
 	}
-}
-
-// same reports whether a row begins with a key.
-func same(key, row []uint32) bool {
-	for i, x := range key {
-		if row[i] != x {
-			return false
-		}
-	}
-	return true
 }

@@ -5,17 +5,16 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math/rand/v2"
-	"os"
 	"slices"
 	"syscall"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
 	"grenier/internal/testkit/crashfs"
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/runstest"
+	"grenier/internal/testkit/tries"
 	"grenier/io/corrupt"
 	"grenier/io/manifest"
 	"grenier/io/rundir"
@@ -281,9 +280,7 @@ func check(t *testing.T, what string, got answer, err error) {
 	if err != nil {
 		t.Fatalf("%s: %v", what, err)
 	}
-	if diff := cmp.Diff(plainWalk(), got); diff != "" {
-		t.Fatalf("%s (-want +got)\n%s", what, diff)
-	}
+	must.Same(t, what, plainWalk(), got)
 }
 
 // TestSearch compares searches of all sorts with a plain one.
@@ -387,12 +384,10 @@ func on(t *testing.T, keep bool) func(*crashfs.FS) (answer, error) {
 // end, and resumes it after kill -9 and after a power cut. The short form leaves out most of the
 // changes.
 func TestLongCrash(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	rng := rand.New(rand.NewPCG(seed, 0))
+	rng := tries.Rand(t)
 	for _, keep := range []bool{false, true} {
 		search, k, step := on(t, keep), 1, 1
-		if os.Getenv("GRENIER_LONG") == "" {
+		if !tries.Long() {
 			k, step = 1+rng.IntN(5), 5
 		}
 		for ; ; k += step {

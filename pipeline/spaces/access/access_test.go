@@ -3,13 +3,15 @@ package access
 import (
 	"context"
 	"errors"
-	"os"
 	"slices"
 	"testing"
 	"time"
 
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/reach"
 	"grenier/internal/testkit/runstest"
+	"grenier/internal/testkit/testrun"
+	"grenier/internal/testkit/tries"
 	"grenier/io/memory"
 	"grenier/io/rundir"
 	"grenier/io/workfile"
@@ -18,24 +20,13 @@ import (
 	"grenier/pipeline/job"
 )
 
-func mustGame(t testing.TB, pits int, rules awari.Rules) awari.Game {
-	t.Helper()
-	g, err := awari.New(pits, rules)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return g
-}
-
 func mustParse(t testing.TB, game awari.Game, fields ...string) awari.Board {
 	t.Helper()
 	if len(fields) == 1 {
 		fields = slices.Repeat(fields, game.Pits())
 	}
 	b, err := game.Parse(fields)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return b
 }
 
@@ -50,14 +41,9 @@ var starts = [][]string{
 // plainCounts counts with the plain search.
 func plainCounts(t testing.TB, game awari.Game, start awari.Board) []uint64 {
 	t.Helper()
-	space, err := awari.NewSpace(game, start.Seeds())
-	if err != nil {
-		t.Fatal(err)
-	}
+	space := testrun.Space(t, game, start.Seeds())
 	set, err := reach.From(t.Context(), space, start)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return set.Counts()
 }
 
@@ -65,7 +51,7 @@ func plainCounts(t testing.TB, game awari.Game, start awari.Board) []uint64 {
 func eachStart(t *testing.T, do func(game awari.Game, start awari.Board, want []uint64)) {
 	for _, fields := range starts {
 		for _, rules := range []awari.Rules{awari.Awari, awari.Strict} {
-			game := mustGame(t, len(fields), rules)
+			game := testrun.Game(t, len(fields), rules)
 			start := mustParse(t, game, fields...)
 			do(game, start, plainCounts(t, game, start))
 		}
@@ -77,7 +63,7 @@ func TestLongEqualsReach(t *testing.T) {
 	eachStart(t, func(game awari.Game, start awari.Board, want []uint64) {
 		for i, family := range cpu.Available() {
 			for workers := 1; workers <= 3; workers += 2 {
-				if os.Getenv("GRENIER_LONG") == "" && workers != 1+i%2*2 {
+				if !tries.Long() && workers != 1+i%2*2 {
 					continue // one or three for a family, in turn
 				}
 				got, err := Count(t.Context(), game, start, Options{Job: job.Job{Workers: workers, Family: family}})
@@ -103,14 +89,12 @@ func onDisk(t testing.TB, game awari.Game, start awari.Board) Options {
 // TestOnDisk searches with the least memory: sets leave it, and it is never exceeded.
 func TestOnDisk(t *testing.T) {
 	for _, rules := range []awari.Rules{awari.Awari, awari.Strict} {
-		game := mustGame(t, 8, rules)
+		game := testrun.Game(t, 8, rules)
 		start := mustParse(t, game, "2")
 		want := plainCounts(t, game, start)
 		o := onDisk(t, game, start)
 		s, err := newSearch(game, start, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		away, wasted, used := 0, uint64(0), uint64(0)
 		s.leastWaste = 1 << 10
 		s.Progress = func(job.Step) {
@@ -124,9 +108,7 @@ func TestOnDisk(t *testing.T) {
 				}
 			}
 		}
-		if err := errors.Join(s.openDir(), s.run(t.Context()), s.store.dir.Close()); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, errors.Join(s.openDir(), s.run(t.Context()), s.store.dir.Close()))
 		if !slices.Equal(s.counts, want) {
 			t.Errorf("%s: %v, want %v", game.Name(), s.counts, want)
 		}
@@ -147,7 +129,7 @@ func TestOnDisk(t *testing.T) {
 
 // TestResume interrupts a search after every 30 plays, and goes on from the checkpoint that leaves.
 func TestResume(t *testing.T) {
-	game := mustGame(t, 6, awari.Awari)
+	game := testrun.Game(t, 6, awari.Awari)
 	start := mustParse(t, game, "2")
 	want := plainCounts(t, game, start)
 	o := onDisk(t, game, start)
@@ -182,24 +164,16 @@ func TestResume(t *testing.T) {
 func interrupted(t *testing.T, game awari.Game, start awari.Board) Options {
 	t.Helper()
 	o := onDisk(t, game, start)
-	ctx, end := context.WithCancel(t.Context())
-	defer end()
-	o.Progress = func(step job.Step) {
-		p := step.Detail.(Progress)
-		if p.Plays == 20 {
-			end()
-		}
-	}
-	if _, err := Count(ctx, game, start, o); !errors.Is(err, context.Canceled) {
-		t.Fatal(err)
-	}
-	o.Progress = nil
+	runstest.Interrupt(t, &o.Job, func(s job.Step) bool { return s.Detail.(Progress).Plays == 20 }, func(ctx context.Context) error {
+		_, err := Count(ctx, game, start, o)
+		return err
+	})
 	return o
 }
 
 // TestDamaged damages the files of an interrupted search.
 func TestDamaged(t *testing.T) {
-	game := mustGame(t, 4, awari.Strict)
+	game := testrun.Game(t, 4, awari.Strict)
 	start := mustParse(t, game, "3")
 	o := interrupted(t, game, start)
 	runstest.Damages(t, o.Dir, func(dir string) ([]uint64, error) {
@@ -211,7 +185,7 @@ func TestDamaged(t *testing.T) {
 
 // TestRestore refuses checkpoints that contradict themselves.
 func TestRestore(t *testing.T) {
-	game := mustGame(t, 4, awari.Strict)
+	game := testrun.Game(t, 4, awari.Strict)
 	start := mustParse(t, game, "3")
 	piece := []workfile.Extent{{Offset: 0, Length: 8, Sum: 1}}
 	for name, change := range map[string]func(c *checkpoint){
@@ -228,9 +202,7 @@ func TestRestore(t *testing.T) {
 		"too many boards": func(c *checkpoint) { c.Blocks[0].Reached.Count = 1 << 40 },
 	} {
 		s, err := newSearch(game, start, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		c := checkpoint{
 			Start: []int{3, 3, 3, 3}, Seeds: 8, Counts: make([]uint64, 13),
 			Blocks: []savedBlock{{Seeds: 8, Own: 4, Reached: savedSet{Count: 1, Pieces: piece}}},
@@ -249,7 +221,7 @@ func TestRestore(t *testing.T) {
 }
 
 func TestNeedsMemory(t *testing.T) {
-	game := mustGame(t, 12, awari.Awari)
+	game := testrun.Game(t, 12, awari.Awari)
 	start := mustParse(t, game, "4")
 	for dir, allowed := range map[string]uint64{"": 200 << 30, "nowhere": 8 << 30} {
 		_, err := Count(t.Context(), game, start, Options{Job: job.Job{Memory: allowed}, Dir: dir})
@@ -261,14 +233,13 @@ func TestNeedsMemory(t *testing.T) {
 
 // TestOtherDirectory: a directory belongs to one start and one rule set.
 func TestOtherDirectory(t *testing.T) {
-	game := mustGame(t, 4, awari.Awari)
+	game := testrun.Game(t, 4, awari.Awari)
 	o := onDisk(t, game, mustParse(t, game, "1"))
-	if _, err := Count(t.Context(), game, mustParse(t, game, "1"), o); err != nil {
-		t.Fatal(err)
-	}
+	_, err := Count(t.Context(), game, mustParse(t, game, "1"), o)
+	must.OK(t, err)
 	o.Memory = 0
 	for _, rules := range []awari.Rules{awari.Awari, awari.Strict} {
-		other := mustGame(t, 4, rules)
+		other := testrun.Game(t, 4, rules)
 		start := mustParse(t, other, "1")
 		if rules == awari.Awari {
 			start = mustParse(t, other, "2")
@@ -282,11 +253,10 @@ func TestOtherDirectory(t *testing.T) {
 
 // BenchmarkCount counts from two seeds in each of ten pits: 30,045,015 boards.
 func BenchmarkCount(b *testing.B) {
-	game := mustGame(b, 10, awari.Awari)
+	game := testrun.Game(b, 10, awari.Awari)
 	start := mustParse(b, game, "2")
 	for b.Loop() {
-		if _, err := Count(b.Context(), game, start, Options{Job: job.Job{Workers: 1, Family: cpu.Best()}}); err != nil {
-			b.Fatal(err)
-		}
+		_, err := Count(b.Context(), game, start, Options{Job: job.Job{Workers: 1, Family: cpu.Best()}})
+		must.OK(b, err)
 	}
 }

@@ -3,7 +3,6 @@ package census_test
 import (
 	"context"
 	"errors"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"grenier/internal/testkit/must"
 	"grenier/layers/awari"
 	"grenier/pipeline/job"
 	"grenier/pipeline/spaces/access"
@@ -20,9 +20,7 @@ import (
 func mustTable(t *testing.T, pits, seeds int) *census.Table {
 	t.Helper()
 	table, err := census.New(t.Context(), census.TableOptions{Pits: pits, Seeds: seeds, Rules: awari.Strict})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return table
 }
 
@@ -38,45 +36,37 @@ func tableOnce(pits, seeds int) func() (*census.Table, error) {
 	})
 }
 
-func must(t *testing.T, once func() (*census.Table, error)) *census.Table {
+// made returns a table that tests share.
+func made(t *testing.T, once func() (*census.Table, error)) *census.Table {
 	t.Helper()
 	table, err := once()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return table
 }
 
 // document returns a table of document 001 as it is printed there.
 func document(t *testing.T, name string) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("testdata", name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Read(t, filepath.Join("testdata", name))
 	return string(text)
 }
 
 // TestDocumentTables compares whole tables with the document: every character
 // of every cell, heading and rule.
 func TestDocumentTables(t *testing.T) {
-	twelve := must(t, twelve)
+	twelve := made(t, twelve)
 	for _, c := range []struct {
 		file    string
 		table   *census.Table
 		columns []census.Column
 	}{
-		{"8-pits.txt", must(t, eight), must(t, eight).Columns()},
+		{"8-pits.txt", made(t, eight), made(t, eight).Columns()},
 		{"12-pits.txt", twelve, twelve.Columns()},
 		{"cost.txt", twelve, []census.Column{census.Seeds, census.Cost}},
 	} {
 		var got strings.Builder
-		if err := c.table.WriteRST(&got, c.columns...); err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(document(t, c.file), got.String()); diff != "" {
-			t.Errorf("%s (-document +computed):\n%s", c.file, diff)
-		}
+		must.OK(t, c.table.WriteRST(&got, c.columns...))
+		must.Same(t, c.file, document(t, c.file), got.String())
 	}
 }
 
@@ -84,8 +74,8 @@ func TestDocumentTables(t *testing.T) {
 // one, so that nothing rests on how tables are set.
 func TestDocumentCells(t *testing.T) {
 	for file, table := range map[string]*census.Table{
-		"8-pits.txt":  must(t, eight),
-		"12-pits.txt": must(t, twelve),
+		"8-pits.txt":  made(t, eight),
+		"12-pits.txt": made(t, twelve),
 	} {
 		lines := strings.Split(document(t, file), "\n")
 		cells := 0

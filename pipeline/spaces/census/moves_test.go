@@ -3,23 +3,16 @@ package census_test
 import (
 	"context"
 	"errors"
-	"os"
 	"testing"
 
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/testrun"
+	"grenier/internal/testkit/tries"
 	"grenier/io/memory"
 	"grenier/layers/awari"
 	"grenier/pipeline/job"
 	"grenier/pipeline/spaces/census"
 )
-
-func mustGame(t *testing.T, pits int, rules awari.Rules) awari.Game {
-	t.Helper()
-	g, err := awari.New(pits, rules)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return g
-}
 
 // plain counts moves on boards one by one.
 func plain(game awari.Game, space *awari.Space, n int) (m census.Moves) {
@@ -69,11 +62,8 @@ func short(game awari.Game, b awari.Board) (moves uint64) {
 func TestCountMoves(t *testing.T) {
 	for _, pits := range []int{4, 6, 8, 12} {
 		for _, rules := range []awari.Rules{awari.Awari, awari.Strict} {
-			game := mustGame(t, pits, rules)
-			space, err := awari.NewSpace(game, 7)
-			if err != nil {
-				t.Fatal(err)
-			}
+			game := testrun.Game(t, pits, rules)
+			space := testrun.Space(t, game, 7)
 			for n := range space.Layers() {
 				got, err := census.CountMoves(t.Context(), game, n, 1+n%3)
 				if want := plain(game, space, n); got != want || err != nil {
@@ -86,31 +76,19 @@ func TestCountMoves(t *testing.T) {
 
 // largest is the number of seeds that the next test goes to.
 func largest(pits int) int {
-	switch long := os.Getenv("GRENIER_LONG"); {
-	case pits == 8 && long != "":
-		return 24
-	case pits == 8:
-		return 10
-	case long == "full":
-		return 16
-	case long != "":
-		return 14
+	if pits == 8 {
+		return tries.More(10, 24)
 	}
-	return 8
+	return tries.Pick(8, 14, 16)
 }
 
-// analysed is the number of seeds up to which it also analyses layers; GRENIER_LONG=full asks
-// for all.
+// analysed is the number of seeds up to which it also analyses layers: all if there is much time.
 func analysed(pits int) int {
-	switch long := os.Getenv("GRENIER_LONG"); {
-	case long == "full":
-		return largest(pits)
-	case long == "":
-		return largest(pits) - 1
-	case pits == 8:
-		return 15
+	long := 10
+	if pits == 8 {
+		long = 15
 	}
-	return 10
+	return tries.Pick(largest(pits)-1, long, largest(pits))
 }
 
 // TestLongCensus goes through layers as the command does: moves are counted at both ends alike,
@@ -126,12 +104,10 @@ func TestLongCensus(t *testing.T) {
 	most := map[point]int{{12, awari.Awari, 13}: 13, {12, awari.Awari, 16}: 16, {8, awari.Strict, 24}: 21}
 	for _, pits := range []int{8, 12} {
 		for _, rules := range []awari.Rules{awari.Awari, awari.Strict} {
-			game := mustGame(t, pits, rules)
+			game := testrun.Game(t, pits, rules)
 			begin := func(analyse bool) *census.Census {
 				c, err := census.Begin(game, largest(pits), census.Options{Job: job.Job{Workers: 2}, Analyse: analyse})
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.OK(t, err)
 				return c
 			}
 			counts, analyses := begin(false), begin(true)
@@ -140,9 +116,7 @@ func TestLongCensus(t *testing.T) {
 				if err == nil && n <= analysed(pits) {
 					l, err = analyses.Next(t.Context())
 				}
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.OK(t, err)
 				checkLayer(t, game, n, &l)
 				at := point{pits, rules, n}
 				if want := takes[at]; want != 0 && l.X != want {
@@ -184,23 +158,19 @@ func checkLayer(t *testing.T, game awari.Game, n int, l *census.Layer) {
 }
 
 func TestCensusErrors(t *testing.T) {
-	game := mustGame(t, 12, awari.Awari)
+	game := testrun.Game(t, 12, awari.Awari)
 	if _, err := census.Begin(game, 49, census.Options{}); !errors.Is(err, awari.ErrSeeds) {
 		t.Errorf("49 seeds: %v, want ErrSeeds", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	c, err := census.Begin(game, 3, census.Options{Job: job.Job{Workers: 1}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if _, err := c.Next(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 	c, err = census.Begin(game, 20, census.Options{Analyse: true, Job: job.Job{Memory: 20 << 20}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for err == nil {
 		_, err = c.Next(t.Context())
 	}

@@ -1,12 +1,13 @@
 package retro_test
 
 import (
-	"encoding/csv"
 	"fmt"
-	"os"
 	"strconv"
 	"testing"
 
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/testrun"
+	"grenier/internal/testkit/tries"
 	"grenier/layers/awari"
 	"grenier/pipeline/spaces/retro"
 )
@@ -22,22 +23,14 @@ type truth struct {
 // readTruth returns the known layers by game, in order.
 func readTruth(t *testing.T) map[string][]truth {
 	t.Helper()
-	file, err := os.Open("../../../layers/awari/testdata/layers.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	records, err := csv.NewReader(file).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	records := must.Rows(t, "../../../layers/awari/testdata/layers.csv")
 	byGame := map[string][]truth{}
-	for _, r := range records[1:] {
+	for _, r := range records {
 		var numbers [7]int
 		for i := 1; i < 7; i++ {
-			if numbers[i], err = strconv.Atoi(r[i]); err != nil {
-				t.Fatal(err)
-			}
+			n, err := strconv.Atoi(r[i])
+			must.OK(t, err)
+			numbers[i] = n
 		}
 		game := gameName(t, r[0], numbers[1])
 		byGame[game] = append(byGame[game], truth{numbers[2], numbers[3], numbers[4], numbers[5], numbers[6], r[7], r[8]})
@@ -53,13 +46,9 @@ func gameName(t *testing.T, rules string, pits int) string {
 func mustGame(t testing.TB, rules string, pits int) awari.Game {
 	t.Helper()
 	r, err := awari.ParseRules(rules)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	g, err := awari.New(pits, r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return g
 }
 
@@ -97,7 +86,7 @@ func summarise(seeds int, scores []int8) truth {
 // all that are known.
 func largestLayer() int {
 	switch {
-	case os.Getenv("GRENIER_LONG") != "":
+	case tries.Long():
 		return 1 << 30
 	case testing.Short():
 		return 20_000
@@ -126,10 +115,7 @@ func TestLongAwariEqualsTruth(t *testing.T) {
 
 func checkLayers(t *testing.T, game awari.Game, rows []truth) {
 	t.Helper()
-	space, err := awari.NewSpace(game, len(rows)-1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	space := testrun.Space(t, game, len(rows)-1)
 	var table [][]int8
 	for n, want := range rows {
 		if want.positions > largestLayer() {
@@ -137,9 +123,7 @@ func checkLayers(t *testing.T, game awari.Game, rows []truth) {
 			return
 		}
 		scores, _, err := retro.SolveLayer(t.Context(), space, table, n, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if got := summarise(n, scores); got != want {
 			t.Errorf("layer %d is %+v, want %+v", n, got, want)
 		}
@@ -148,10 +132,7 @@ func checkLayers(t *testing.T, game awari.Game, rows []truth) {
 }
 
 func BenchmarkAwari(b *testing.B) {
-	space, err := awari.NewSpace(mustGame(b, "awari", 12), 8)
-	if err != nil {
-		b.Fatal(err)
-	}
+	space := testrun.Space(b, mustGame(b, "awari", 12), 8)
 	positions := uint64(0)
 	for n := range space.Layers() {
 		positions += space.Size(n)
@@ -160,9 +141,7 @@ func BenchmarkAwari(b *testing.B) {
 		var table [][]int8
 		for n := range space.Layers() {
 			scores, _, err := retro.SolveLayer(b.Context(), space, table, n, nil)
-			if err != nil {
-				b.Fatal(err)
-			}
+			must.OK(b, err)
 			table = append(table, scores)
 		}
 	}

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/conformance"
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/tries"
 	"grenier/layers"
 )
 
@@ -128,16 +130,12 @@ func solve[S comparable](ctx context.Context, space layers.Space[S], n int) (tab
 }
 
 func TestRandomGraphsEqualDefinition(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	random := rand.New(rand.NewPCG(seed, 0))
+	random := tries.Rand(t)
 	cyclic := 0
 	for range 2000 {
 		g := randomGraph(random)
 		table, err := solve(t.Context(), g, len(g.sizes)-1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		for layer := range table {
 			want := define(g, table, layer)
 			if !slices.Equal(table[layer], want) {
@@ -154,9 +152,7 @@ func TestRandomGraphsEqualDefinition(t *testing.T) {
 }
 
 func TestRandomGraphsConform(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	random := rand.New(rand.NewPCG(seed, 0))
+	random := tries.Rand(t)
 	for range 20 {
 		conformance.Run(t, randomGraph(random), conformance.Options{})
 	}
@@ -202,9 +198,7 @@ func TestEndlessPlay(t *testing.T) {
 // each state has one quiet move, to the next.
 func TestLineOfMoves(t *testing.T) {
 	table, err := solve(t.Context(), line{}, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for u, score := range table[0] {
 		if want := int8(1 - 2*(u%2)); score != want {
 			t.Fatalf("state %d scores %d, want %d", u, score, want)

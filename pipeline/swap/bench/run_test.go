@@ -4,10 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -16,7 +14,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"grenier/internal/testkit/golden"
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/swaptest"
+	"grenier/internal/testkit/tries"
 	"grenier/kernels/perm"
 	"grenier/layers/swap"
 	"grenier/layers/swap/heuristic"
@@ -28,8 +29,6 @@ func TestMain(m *testing.M) {
 	round = 100 * time.Microsecond
 	m.Run()
 }
-
-var update = flag.Bool("update", false, "rewrite golden files")
 
 var mustGrid = swaptest.Grid
 
@@ -46,13 +45,9 @@ func allStates(g *swap.Grid) []swap.State {
 func untimed(t *testing.T, r *Report) *Report {
 	t.Helper()
 	text, err := json.Marshal(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	c := &Report{}
-	if err := json.Unmarshal(text, c); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, json.Unmarshal(text, c))
 	c.Machine = Machine{}
 	for i := range c.Solvers {
 		for j := range c.Solvers[i].Solvers {
@@ -77,7 +72,7 @@ func untimed(t *testing.T, r *Report) *Report {
 // short is a run without databases; the large grids of its seed are easy.
 func short() Options {
 	o := Options{Tables: []string{Heuristics, Solvers}, Grids: 60, Solves: 1, Seed: 46, Job: job.Job{Workers: 2}}
-	if os.Getenv("GRENIER_LONG") != "" {
+	if tries.Long() {
 		o.Solves = 2
 	}
 	return o
@@ -97,18 +92,14 @@ var shortRun = sync.OnceValues(func() (*Report, error) { return Run(context.Back
 func mustShortRun(t *testing.T) *Report {
 	t.Helper()
 	r, err := shortRun()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return r
 }
 
 func mustRun(t *testing.T, o Options) *Report {
 	t.Helper()
 	r, err := Run(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return r
 }
 
@@ -120,7 +111,7 @@ func TestLongRepeated(t *testing.T) {
 	checkSolvers(t, whole)
 	o := short()
 	o.Workers = 1
-	if os.Getenv("GRENIER_LONG") == "" {
+	if !tries.Long() {
 		o.Tables, whole.Solvers = []string{Heuristics}, nil
 	}
 	last := 0.0
@@ -135,10 +126,8 @@ func TestLongRepeated(t *testing.T) {
 		t.Errorf("the last step is at %g", last)
 	}
 	o.Progress = nil
-	if d := cmp.Diff(whole, first); d != "" {
-		t.Errorf("another run, another result: %s", d)
-	}
-	if os.Getenv("GRENIER_LONG") == "" {
+	must.Same(t, "another run, another result", whole, first)
+	if !tries.Long() {
 		return
 	}
 	o.Tables, o.Seed = []string{Heuristics}, 47
@@ -203,9 +192,7 @@ func TestWrong(t *testing.T) {
 			t.Errorf("%d swaps: %v", len(r.Swaps), err)
 		}
 	}
-	if err := c.check("astar", away, search.Result{Swaps: make([]swap.Swap, 5), Lower: 3}); err != nil {
-		t.Error(err)
-	}
+	must.OK(t, c.check("astar", away, search.Result{Swaps: make([]swap.Swap, 5), Lower: 3}))
 }
 
 // built measures the databases that take no time.
@@ -214,9 +201,7 @@ func built(t *testing.T) (databases []Database) {
 	b := &bench{o: Options{Job: job.Job{Workers: 2}}}
 	for _, i := range []int{0, 2} {
 		d := documented[i]
-		if err := b.build(t.Context(), mustGrid(t, d.Rows, d.Cols), &d, func(float64) {}); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, b.build(t.Context(), mustGrid(t, d.Rows, d.Cols), &d, func(float64) {}))
 		databases = append(databases, d)
 	}
 	return databases
@@ -254,29 +239,13 @@ func TestReport(t *testing.T) {
 	r := *mustShortRun(t)
 	r.Databases = built(t)
 	text, err := json.Marshal(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	var object any
-	if err := json.Unmarshal(text, &object); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, json.Unmarshal(text, &object))
 	paths := map[string]bool{}
 	shape("", object, paths)
 	got := strings.Join(slices.Sorted(maps.Keys(paths)), "\n") + "\n"
-	const golden = "testdata/shape.txt"
-	if *update {
-		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := cmp.Diff(string(want), got); d != "" {
-		t.Errorf("another shape than %s: %s", golden, d)
-	}
+	golden.Check(t, "testdata/shape.txt", []byte(got))
 	checkTables(t, &r)
 }
 

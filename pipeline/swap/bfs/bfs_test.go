@@ -1,19 +1,18 @@
 package bfs_test
 
 import (
-	"context"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"slices"
 	"strconv"
 	"testing"
 
 	"go.uber.org/goleak"
 
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/swaptest"
+	"grenier/internal/testkit/tries"
 	"grenier/io/memory"
 	"grenier/kernels/perm"
 	"grenier/layers/swap"
@@ -28,46 +27,23 @@ var mustGrid = swaptest.Grid
 func search(t testing.TB, rows, cols, workers int) *bfs.Result {
 	t.Helper()
 	r, err := bfs.Search(t.Context(), mustGrid(t, rows, cols), bfs.Options{Job: job.Job{Workers: workers}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return r
 }
-
-// long skips a test that takes more than a second or two.
-func long(t *testing.T) {
-	t.Helper()
-	if os.Getenv("GRENIER_LONG") == "" {
-		t.Skip("slow; set GRENIER_LONG=1")
-	}
-}
-
-// full reports whether there is much time.
-func full() bool { return os.Getenv("GRENIER_LONG") == "full" }
 
 // reference returns the depths of testdata/depths.csv by "rows x cols". They were
 // computed by a program independent of this one.
 func reference(t *testing.T) map[string][]uint64 {
 	t.Helper()
-	f, err := os.Open("testdata/depths.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	records, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	records := must.Rows(t, "testdata/depths.csv")
 	depths := map[string][]uint64{}
-	for _, r := range records[1:] {
+	for _, r := range records {
 		size := r[0] + " x " + r[1]
 		if r[2] != strconv.Itoa(len(depths[size])) {
 			t.Fatalf("%s: depth %s comes after %d others", size, r[2], len(depths[size]))
 		}
 		n, err := strconv.ParseUint(r[3], 10, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		depths[size] = append(depths[size], n)
 	}
 	return depths
@@ -82,9 +58,8 @@ func TestReference(t *testing.T) {
 	}
 	for size, want := range all {
 		var rows, cols int
-		if _, err := fmt.Sscanf(size, "%d x %d", &rows, &cols); err != nil {
-			t.Fatal(err)
-		}
+		_, err := fmt.Sscanf(size, "%d x %d", &rows, &cols)
+		must.OK(t, err)
 		for workers := 1; workers <= 3; workers++ {
 			if got := search(t, rows, cols, workers).Depths; !slices.Equal(got, want) {
 				t.Errorf("%s, %d workers: %v, want %v", size, workers, got, want)
@@ -123,7 +98,7 @@ func mahonian(n int) []uint64 {
 // TestLongLines compares lines, lying and standing, with the Mahonian numbers.
 func TestLongLines(t *testing.T) {
 	for n := 1; n <= 12; n++ {
-		if n == 11 && os.Getenv("GRENIER_LONG") == "" {
+		if n == 11 && !tries.Long() {
 			t.Log("longer lines are slow; set GRENIER_LONG=1")
 			break
 		}
@@ -160,9 +135,9 @@ func near(g *swap.Grid, last int) (depths []uint64) {
 // TestLongTwelve checks the two grids of 12 cells, also turned if there is much time: the first depths, the number of
 // states of each parity, and the diameters.
 func TestLongTwelve(t *testing.T) {
-	long(t)
+	tries.NeedsLong(t, "slow")
 	for i, c := range []struct{ rows, cols, diameter int }{{3, 4, 24}, {6, 2, 30}, {4, 3, 24}, {2, 6, 30}} {
-		if i == 2 && !full() {
+		if i == 2 && !tries.Full() {
 			break
 		}
 		r := search(t, c.rows, c.cols, 2)
@@ -220,16 +195,7 @@ func memoryNeeded(t *testing.T, g *swap.Grid, workers int, dir string) uint64 {
 
 // TestCancel stops a search in the middle of a depth.
 func TestCancel(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	o := bfs.Options{Job: job.Job{Workers: 2, Progress: func(s job.Step) {
-		if s.Doing == "depth 3" {
-			cancel()
-		}
-	}}}
-	if _, err := bfs.Search(ctx, mustGrid(t, 2, 5), o); !errors.Is(err, context.Canceled) {
-		t.Error(err)
-	}
+	interrupt(t, mustGrid(t, 2, 5), bfs.Options{Job: job.Job{Workers: 2}}, 3)
 }
 
 // TestProgress checks that progress grows up to all states.
@@ -241,9 +207,8 @@ func TestProgress(t *testing.T) {
 		}
 		last = s
 	}}}
-	if _, err := bfs.Search(t.Context(), mustGrid(t, 3, 3), o); err != nil {
-		t.Fatal(err)
-	}
+	_, err := bfs.Search(t.Context(), mustGrid(t, 3, 3), o)
+	must.OK(t, err)
 	if last.Done != last.Total {
 		t.Errorf("ends with %+v", last)
 	}

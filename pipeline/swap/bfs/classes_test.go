@@ -2,11 +2,11 @@ package bfs_test
 
 import (
 	"math"
-	"os"
 	"slices"
 	"testing"
 
 	"grenier/internal/testkit/swaptest"
+	"grenier/internal/testkit/tries"
 	"grenier/kernels/perm"
 	"grenier/layers/swap"
 )
@@ -21,13 +21,9 @@ func TestLongClasses(t *testing.T) {
 			searches = append(searches, task{rows, cols, all})
 		}
 	}
-	switch os.Getenv("GRENIER_LONG") {
-	case "":
-	case "full":
-		searches = append(searches, task{2, 5, all}, task{1, 10, all}, task{1, 11, all}, task{3, 4, all})
-	default:
-		searches = append(searches, task{2, 5, all}, task{1, 10, all}, task{3, 4, 10})
-	}
+	searches = append(searches, tries.Pick(nil,
+		[]task{{2, 5, all}, {1, 10, all}, {3, 4, 10}},
+		[]task{{2, 5, all}, {1, 10, all}, {1, 11, all}, {3, 4, all}})...)
 	for _, s := range searches {
 		got, want := search(t, s.rows, s.cols, 2).Depths, byClass(mustGrid(t, s.rows, s.cols), s.deepest)
 		if s.deepest < all {

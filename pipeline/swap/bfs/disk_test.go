@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"grenier/internal/testkit/runstest"
+	"grenier/internal/testkit/tries"
 	"grenier/io/corrupt"
 	"grenier/kernels/perm"
 	"grenier/layers/swap"
@@ -39,7 +39,7 @@ func TestLongDisk(t *testing.T) {
 		want := search(t, size[0], size[1], 2).Depths
 		g := mustGrid(t, size[0], size[1])
 		amounts := memories(t, g, 2)
-		if g.Cells() == 10 && os.Getenv("GRENIER_LONG") == "" {
+		if g.Cells() == 10 && !tries.Long() {
 			amounts = amounts[:2]
 		}
 		for _, memory := range amounts {
@@ -58,11 +58,11 @@ func TestLongDisk(t *testing.T) {
 // TestLongDiskTwelve is TestLongDisk for 12 cells, where upper cells have edges of all
 // kinds.
 func TestLongDiskTwelve(t *testing.T) {
-	long(t)
+	tries.NeedsLong(t, "slow")
 	want := search(t, 3, 4, 2).Depths
 	g := mustGrid(t, 3, 4)
 	amounts := memories(t, g, 2)
-	if !full() {
+	if !tries.Full() {
 		amounts = amounts[1:2]
 	}
 	for _, memory := range amounts {
@@ -110,22 +110,21 @@ func TestResume(t *testing.T) {
 	}
 }
 
+// interrupt ends a search at a depth.
+func interrupt(t *testing.T, g *swap.Grid, o bfs.Options, depth int) {
+	t.Helper()
+	runstest.Interrupt(t, &o.Job, func(s job.Step) bool { return s.Doing == fmt.Sprint("depth ", depth) }, func(ctx context.Context) error {
+		_, err := bfs.Search(ctx, g, o)
+		return err
+	})
+}
+
 // interrupted leaves a search that is half done and returns its directory.
 func interrupted(t *testing.T) string {
 	t.Helper()
-	dir := t.TempDir()
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	o := onDisk(dir)
-	o.Progress = func(s job.Step) {
-		if s.Doing == "depth 9" {
-			cancel()
-		}
-	}
-	if _, err := bfs.Search(ctx, mustGrid(t, 2, 4), o); !errors.Is(err, context.Canceled) {
-		t.Fatal(err)
-	}
-	return dir
+	o := onDisk(t.TempDir())
+	interrupt(t, mustGrid(t, 2, 4), o, 9)
+	return o.Dir
 }
 
 // TestDamage damages the files of an interrupted search.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"testing"
 
+	"grenier/internal/testkit/must"
 	"grenier/io/corrupt"
 	"grenier/io/workfile"
 	"grenier/layers/swap"
@@ -19,9 +20,7 @@ func TestLayouts(t *testing.T) {
 				continue
 			}
 			g, err := swap.NewGrid(rows, cols)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			l, err := newLayout(g)
 			if err != nil {
 				t.Error(err)
@@ -81,9 +80,7 @@ func TestRegroup(t *testing.T) {
 // that block.
 func smallDisk(t testing.TB) (*store, *[2]flags) {
 	g, err := swap.NewGrid(2, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	d := &store{words: 6, size: 1, grid: g}
 	var sides [2]flags
 	for p := range sides {
@@ -119,8 +116,8 @@ func FuzzCheckpoint(f *testing.F) {
 	})
 }
 
-// TestLongCheckpoint checks which flags and pieces go together.
-func TestLongCheckpoint(t *testing.T) {
+// TestCheckpoint checks which flags and pieces go together.
+func TestCheckpoint(t *testing.T) {
 	for _, c := range []struct {
 		busy, full uint8
 		length     uint32

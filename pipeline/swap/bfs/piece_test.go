@@ -5,15 +5,15 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"grenier/internal/testkit/must"
 )
 
 // unpacked returns the states of a piece of the given words.
 func unpacked(t *testing.T, b []byte, words int) states {
 	t.Helper()
 	p, err := divide(b, words)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	s := newStates(words)
 	for w := range words { // what was there before does not matter
 		s.newest[w], s.seen[w] = ^uint64(0), 99

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"grenier/internal/testkit/must"
 	"grenier/io/rundir"
 	"grenier/layers/swap"
 	"grenier/pipeline/job"
@@ -37,9 +38,8 @@ func TestMost(t *testing.T) {
 		o, most := onDisk(t.TempDir()), int64(0)
 		o.Workers = 1
 		o.Progress = func(job.Step) { most = max(most, bytesIn(t, o.Dir)) }
-		if _, err := bfs.Search(t.Context(), g, o); err != nil {
-			t.Fatal(err)
-		}
+		_, err := bfs.Search(t.Context(), g, o)
+		must.OK(t, err)
 		if most = max(most, bytesIn(t, o.Dir)); uint64(most) > roomNeeded(t, g) {
 			t.Errorf("%v: %d bytes on disk, at most %d were asked for", size, most, roomNeeded(t, g))
 		}
@@ -56,9 +56,7 @@ func TestMost(t *testing.T) {
 func bytesIn(t *testing.T, dir string) (bytes int64) {
 	t.Helper()
 	entries, err := os.ReadDir(filepath.Join(dir, "work"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for _, e := range entries {
 		if info, err := e.Info(); err == nil { // else it was renamed meanwhile
 			bytes += info.Size()

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"grenier/internal/testkit/must"
 	"grenier/io/corrupt"
 	"grenier/io/memory"
 	"grenier/io/patternfile"
@@ -22,9 +23,7 @@ import (
 func build(t *testing.T, g *swap.Grid, numbers []int, size int, o patterns.Options) *patterns.File {
 	t.Helper()
 	f, err := patterns.Build(t.Context(), g, numbers, size, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return f
 }
 
@@ -36,9 +35,7 @@ func save(t *testing.T, f *patterns.File) string {
 	if err == nil {
 		err = os.WriteFile(path, data, 0o600)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return path
 }
 
@@ -56,9 +53,7 @@ func TestFiles(t *testing.T) {
 		{names[:2], false, z.staticOf("{1,2,3}{5,6}", heuristic.Tracked)}, {names[2:], true, z.dynamicOf(3, heuristic.Tracked, true)}, {names[2:], false, z.dynamicOf(3, heuristic.Tracked, false)},
 	} {
 		h, err := patterns.Load(t.Context(), g, c.files, c.exact, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		for rank := range perm.Factorial(6) {
 			if s := perm.UnrankPacked(6, rank); h.Estimate(s) != c.want.Estimate(s) {
 				t.Fatalf("%s, state %x: %d, want %d", h.Name(), s, h.Estimate(s), c.want.Estimate(s))

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/swaptest"
 	"grenier/kernels/perm"
 	"grenier/layers/swap"
@@ -17,9 +18,7 @@ var mustGrid = swaptest.Grid
 func mustTiles(tb testing.TB, g *swap.Grid, numbers ...int) heuristic.Tiles {
 	tb.Helper()
 	tiles, err := heuristic.TilesOf(g, numbers)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must.OK(tb, err)
 	return tiles
 }
 
@@ -98,9 +97,7 @@ func TestStatic(t *testing.T) {
 			}
 			for _, cost := range []heuristic.Cost{heuristic.Unit, heuristic.Tracked} {
 				p, err := patterns.Static(t.Context(), g, set, patterns.Options{Job: job.Job{Workers: 2}, Cost: cost})
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.OK(t, err)
 				equal(t, fmt.Sprint(shape, set, cost), p.Values, relax(g, set, cost))
 			}
 		}
@@ -113,9 +110,7 @@ func TestDynamic(t *testing.T) {
 		for size := 1; size <= min(heuristic.MaxSet, g.Cells()); size++ {
 			for _, cost := range []heuristic.Cost{heuristic.Unit, heuristic.Tracked} {
 				table, err := patterns.Dynamic(t.Context(), g, size, patterns.Options{Job: job.Job{Workers: 2}, Cost: cost})
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.OK(t, err)
 				entries := int(heuristic.Entries(g, size))
 				for i, set := range heuristic.Sets(g, size) {
 					if i%7 == 0 {
@@ -130,9 +125,8 @@ func TestDynamic(t *testing.T) {
 func benchmarkStatic(b *testing.B, rows, cols int, numbers ...int) {
 	g := mustGrid(b, rows, cols)
 	for b.Loop() {
-		if _, err := patterns.Static(b.Context(), g, mustTiles(b, g, numbers...), patterns.Options{Job: job.Job{Workers: 2}, Cost: heuristic.Unit}); err != nil {
-			b.Fatal(err)
-		}
+		_, err := patterns.Static(b.Context(), g, mustTiles(b, g, numbers...), patterns.Options{Job: job.Job{Workers: 2}, Cost: heuristic.Unit})
+		must.OK(b, err)
 	}
 }
 
@@ -145,9 +139,8 @@ func BenchmarkDynamic(b *testing.B) {
 	for size := 3; size <= 4; size++ {
 		b.Run(fmt.Sprint(size), func(b *testing.B) {
 			for b.Loop() {
-				if _, err := patterns.Dynamic(b.Context(), mustGrid(b, 4, 4), size, patterns.Options{Job: job.Job{Workers: 2}, Cost: heuristic.Unit}); err != nil {
-					b.Fatal(err)
-				}
+				_, err := patterns.Dynamic(b.Context(), mustGrid(b, 4, 4), size, patterns.Options{Job: job.Job{Workers: 2}, Cost: heuristic.Unit})
+				must.OK(b, err)
 			}
 		})
 	}

@@ -1,16 +1,16 @@
 package patterns_test
 
 import (
-	"encoding/csv"
 	"fmt"
-	"os"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/swaptest"
+	"grenier/internal/testkit/tries"
 	"grenier/kernels/perm"
 	"grenier/layers/swap"
 	"grenier/layers/swap/heuristic"
@@ -184,22 +184,14 @@ func (z *zoo) dynamicOf(size int, cost heuristic.Cost, exact bool) heuristic.Heu
 // one, on all states and all swaps: means, maxima, and how many states and edges
 // break the flags.
 func TestLongTruth(t *testing.T) {
-	f, err := os.Open("testdata/heuristics.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	records, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	records := must.Rows(t, "testdata/heuristics.csv")
 	spaces := map[string]*space{}
 	compared := 0
-	for _, r := range records[1:] {
+	for _, r := range records {
 		shape := r[0] + "x" + r[1]
 		rows, _ := strconv.Atoi(r[0])
 		cols, _ := strconv.Atoi(r[1])
-		if rows*cols > 8 && os.Getenv("GRENIER_LONG") == "" {
+		if rows*cols > 8 && !tries.Long() {
 			continue
 		}
 		if spaces[shape] == nil {
@@ -267,10 +259,7 @@ func (z *zoo) bounds(cost heuristic.Cost) []heuristic.Heuristic {
 // small grids. A column has the cells and swaps of a row and nothing else counts, so
 // columns are left out. Rows of 9 are left to the full run.
 func TestLongFlags(t *testing.T) {
-	cells := 6
-	if os.Getenv("GRENIER_LONG") != "" {
-		cells = 9
-	}
+	cells := tries.More(6, 9)
 	for _, size := range smallGrids(cells) {
 		g := mustGrid(t, size[0], size[1])
 		if size[1] == 1 && size[0] > 1 {
@@ -279,7 +268,7 @@ func TestLongFlags(t *testing.T) {
 			}
 			continue
 		}
-		if size[1] == 9 && os.Getenv("GRENIER_LONG") != "full" {
+		if size[1] == 9 && !tries.Full() {
 			continue
 		}
 		sp, z := newSpace(g), &zoo{t: t, g: g}

@@ -6,7 +6,9 @@ import (
 	"slices"
 	"testing"
 
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/swaptest"
+	"grenier/internal/testkit/tries"
 	"grenier/layers/swap"
 	"grenier/layers/swap/heuristic"
 	"grenier/pipeline/job"
@@ -22,9 +24,7 @@ func lifted(g *swap.Grid) heuristic.Heuristic {
 func runList(t *testing.T, name string, g *swap.Grid, l swap.List, o search.Options) search.Result {
 	t.Helper()
 	r, err := search.Solve(t.Context(), name, g, l, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	tiles := append(swap.List(nil), l...)
 	for _, m := range r.Swaps {
 		tiles.Swap(m)
@@ -69,15 +69,13 @@ func TestLargeNear(t *testing.T) {
 func TestLongLargeRandom(t *testing.T) {
 	r := rand.New(rand.NewPCG(10, 10))
 	shapes := [][2]int{{3, 6}, {5, 5}}
-	if long() {
+	if tries.Long() {
 		shapes = append(shapes, [2]int{8, 8})
 	}
 	for _, shape := range shapes {
 		g := mustGrid(t, shape[0], shape[1])
 		l, err := search.Generate(g, 0.67, r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		greedy := runList(t, "greedy", g, l, search.Options{})
 		narrow := runList(t, "beam", g, l, search.Options{Heuristic: lifted(g), Width: 64})
 		wide := runList(t, "beam", g, l, search.Options{Heuristic: lifted(g), Width: 128})
@@ -115,9 +113,7 @@ func TestBeamDistances(t *testing.T) {
 func TestBeamMemory(t *testing.T) {
 	g := mustGrid(t, 5, 5)
 	l, err := search.Generate(g, 0.67, rand.New(rand.NewPCG(12, 12)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	var most uint64
 	const memory = 200_000
 	o := search.Options{Heuristic: lifted(g), Job: job.Job{Memory: memory, Progress: func(s job.Step) { most = max(most, s.Detail.(search.Progress).Bytes) }}}
@@ -138,10 +134,7 @@ func TestLongLine(t *testing.T) {
 	l := g.Home()
 	slices.Reverse(l)
 	const inversions = 64 * 63 / 2
-	width := 16
-	if long() {
-		width = 64
-	}
+	width := tries.More(16, 64)
 	for _, name := range []string{"greedy", "beam"} {
 		if r := runList(t, name, g, l, search.Options{Heuristic: lifted(g), Width: width}); len(r.Swaps) != inversions || r.Lower != 1024 {
 			t.Errorf("%s: %d to %d", name, r.Lower, len(r.Swaps))

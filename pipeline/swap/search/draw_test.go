@@ -1,12 +1,10 @@
 package search_test
 
 import (
-	"encoding/xml"
-	"errors"
-	"io"
 	"strings"
 	"testing"
 
+	"grenier/internal/testkit/must"
 	"grenier/layers/swap"
 	"grenier/pipeline/swap/search"
 )
@@ -15,24 +13,12 @@ import (
 func TestSVG(t *testing.T) {
 	g := mustGrid(t, 2, 3)
 	puzzle, err := g.Puzzle([]int{2, 1, 3, 4, 5, 6})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	var values []string
-	d := xml.NewDecoder(strings.NewReader(string(search.SVG(puzzle, []swap.Swap{{A: 0, B: 1}}))))
-	for {
-		token, err := d.Token()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if start, ok := token.(xml.StartElement); ok && start.Name.Local == "animateTransform" {
-			for _, a := range start.Attr {
-				if a.Name.Local == "values" {
-					values = append(values, a.Value)
-				}
+	for _, e := range must.XML(t, string(search.SVG(puzzle, []swap.Swap{{A: 0, B: 1}}))) {
+		for _, a := range e.Attr {
+			if e.Name.Local == "animateTransform" && a.Name.Local == "values" {
+				values = append(values, a.Value)
 			}
 		}
 	}
@@ -47,9 +33,7 @@ func TestSVG(t *testing.T) {
 func TestFrames(t *testing.T) {
 	g := mustGrid(t, 2, 5)
 	puzzle, err := g.Puzzle([]int{2, 10, 3, 4, 5, 6, 7, 8, 9, 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	frames := search.Frames(puzzle, []swap.Swap{{A: 0, B: 1}, {A: 4, B: 9}}, func(cell string) string {
 		return "<" + strings.TrimSpace(cell) + ">"
 	})

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"grenier/internal/testkit/must"
 	"grenier/layers/swap/heuristic"
 	"grenier/pipeline/swap/search"
 )
@@ -17,9 +18,7 @@ func TestGenerate(t *testing.T) {
 		m, most := heuristic.NewManhattan(g), heuristic.MaxManhattan(g)
 		for _, d := range []float64{0, 0.1, 0.5, 0.77, 1} {
 			s, err := search.Generate(g, d, r)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			if sum := m.SumList(s); math.Abs(float64(sum)-d*float64(most)) > 1 || sum > most {
 				t.Errorf("%v, difficulty %v: sum %d, largest %d", shape, d, sum, most)
 			}

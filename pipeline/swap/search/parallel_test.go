@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/swaptest"
 	"grenier/io/crew"
 	"grenier/layers/swap"
@@ -20,9 +21,7 @@ func TestParallel(t *testing.T) {
 	g := mustGrid(t, 3, 3)
 	depth := swaptest.Distances(g)
 	w, err := heuristic.NewWalking(g)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	r := rand.New(rand.NewPCG(6, 6))
 	for range 5 {
 		s := shuffled(g, r)

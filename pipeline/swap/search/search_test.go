@@ -5,10 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"testing"
 
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/swaptest"
+	"grenier/internal/testkit/tries"
 	"grenier/kernels/perm"
 	"grenier/layers/swap"
 	"grenier/layers/swap/heuristic"
@@ -32,43 +33,29 @@ func shuffled(g *swap.Grid, r *rand.Rand) swap.State {
 func bounds(tb testing.TB, g *swap.Grid, sets ...[]int) []heuristic.Heuristic {
 	tb.Helper()
 	w, err := heuristic.NewWalking(g)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must.OK(tb, err)
 	manhattan := heuristic.NewManhattan(g)
 	o := patterns.Options{Cost: heuristic.Tracked}
 	var list []*heuristic.Pattern
 	for _, set := range sets {
 		tiles, err := heuristic.TilesOf(g, set)
-		if err != nil {
-			tb.Fatal(err)
-		}
+		must.OK(tb, err)
 		p, err := patterns.Static(tb.Context(), g, tiles, o)
-		if err != nil {
-			tb.Fatal(err)
-		}
+		must.OK(tb, err)
 		list = append(list, p)
 	}
 	static, err := heuristic.NewStatic(list...)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must.OK(tb, err)
 	var tables []*heuristic.SetTable
 	for size := 1; size <= min(2, g.Cells()); size++ {
 		table, err := patterns.Dynamic(tb.Context(), g, size, o)
-		if err != nil {
-			tb.Fatal(err)
-		}
+		must.OK(tb, err)
 		tables = append(tables, table)
 	}
 	greedy, err := heuristic.NewDynamic(false, tables...)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must.OK(tb, err)
 	exact, err := heuristic.NewDynamic(true, tables...)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must.OK(tb, err)
 	return []heuristic.Heuristic{
 		heuristic.Zero{}, heuristic.NewInversions(g), manhattan, w, heuristic.Lift{Heuristic: w, Grid: g}, static, greedy, exact,
 		heuristic.Lift{Heuristic: heuristic.Max{static, heuristic.Inverse{Heuristic: static, Grid: g}, w}, Grid: g},
@@ -79,9 +66,7 @@ func bounds(tb testing.TB, g *swap.Grid, sets ...[]int) []heuristic.Heuristic {
 func run(t *testing.T, name string, g *swap.Grid, s swap.State, o search.Options) search.Result {
 	t.Helper()
 	r, err := search.Solve(t.Context(), name, g, g.List(s), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for _, m := range r.Swaps {
 		s = g.Apply(s, m)
 	}
@@ -99,9 +84,7 @@ func run(t *testing.T, name string, g *swap.Grid, s swap.State, o search.Options
 func agree(t *testing.T, name string, g *swap.Grid, s swap.State, distance int, all []heuristic.Heuristic) {
 	t.Helper()
 	solver, err := search.Find(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if !solver.Informed {
 		all = []heuristic.Heuristic{nil}
 	}
@@ -124,7 +107,7 @@ func agree(t *testing.T, name string, g *swap.Grid, s swap.State, distance int, 
 // unless there is time for all.
 func TestLongAllStates(t *testing.T) {
 	shapes := [][2]int{{1, 1}, {1, 2}, {2, 1}, {5, 1}, {2, 2}, {2, 3}}
-	if long() {
+	if tries.Long() {
 		shapes = append(shapes, [2]int{1, 5}, [2]int{3, 2})
 	}
 	for _, shape := range shapes {
@@ -146,26 +129,7 @@ func TestLongAllStates(t *testing.T) {
 }
 
 // every says of how many states and solvers of the largest grids one is taken: all in the full run.
-func every() int {
-	switch {
-	case os.Getenv("GRENIER_LONG") == "full":
-		return 1
-	case long():
-		return 3
-	}
-	return 20
-}
-
-// long reports whether slow tests are wanted.
-func long() bool { return os.Getenv("GRENIER_LONG") != "" }
-
-// share is n in the full run, and a fiftieth of it in the long one.
-func share(n int) int {
-	if os.Getenv("GRENIER_LONG") == "full" {
-		return n
-	}
-	return n / 50
-}
+func every() int { return tries.Pick(20, 3, 1) }
 
 // TestLongRandom3x3 takes dozens of grids for the solvers that are quick enough, and 1,000
 // for all of them in the full run.
@@ -177,8 +141,8 @@ func TestLongRandom3x3(t *testing.T) {
 	for i, name := range search.Names() {
 		n := count[name]
 		switch {
-		case long():
-			n = share(1000)
+		case tries.Long():
+			n = tries.Pick(0, 20, 1000)
 			if count[name] > 0 {
 				n = max(n, 200)
 			}
@@ -190,10 +154,10 @@ func TestLongRandom3x3(t *testing.T) {
 			for range n {
 				s := shuffled(g, r)
 				use := all
-				if name == "idastar" || long() {
+				if name == "idastar" || tries.Long() {
 					use = all[1:] // without a bound they take long
 				}
-				if !long() {
+				if !tries.Long() {
 					use = use[i%(len(use)-2):][:3]
 				}
 				agree(t, name, g, s, int(depth[s.Rank(9)]), use)
@@ -206,12 +170,8 @@ func TestLongRandom3x3(t *testing.T) {
 func TestLongRandom3x4(t *testing.T) {
 	g := mustGrid(t, 3, 4)
 	all := bounds(t, g, []int{0, 1, 4, 5, 8, 9}, []int{2, 3, 6, 7, 10, 11})
-	n := 1
-	if long() {
-		n = share(200)
-	}
 	r := rand.New(rand.NewPCG(3, 4))
-	for range n {
+	for range tries.Pick(1, 4, 200) {
 		s := shuffled(g, r)
 		distance := len(run(t, "bidirectional", g, s, search.Options{}).Swaps)
 		for _, name := range []string{"astar", "astar-bucket", "astar-incremental", "astar-parallel", "astar-weighted", "astar-bidirectional", "dibbs", "idastar", "pseudo-bidirectional", "greedy", "beam"} {
@@ -224,12 +184,8 @@ func TestLongRandom3x4(t *testing.T) {
 func TestLongRandom4x4(t *testing.T) {
 	g := mustGrid(t, 4, 4)
 	all := bounds(t, g, []int{0, 1, 2, 4, 5}, []int{3, 6, 7, 11, 10}, []int{9, 12, 13, 14, 15})
-	n := 1
-	if long() {
-		n = share(100)
-	}
 	r := rand.New(rand.NewPCG(4, 6))
-	for range n {
+	for range tries.Pick(1, 2, 100) {
 		s := shuffled(g, r)
 		distance := len(run(t, "astar-bucket", g, s, search.Options{Heuristic: all[4]}).Swaps)
 		agree(t, "idastar", g, s, distance, all[8:])
@@ -250,9 +206,7 @@ func TestStopped(t *testing.T) {
 		s := shuffled(g, r)
 		for _, name := range search.Names() {
 			solver, err := search.Find(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			for _, o := range []search.Options{{Heuristic: w, Job: job.Job{Memory: 60000}}, {Heuristic: w, Job: job.Job{Memory: 1}}, {Heuristic: w, Time: 1}} {
 				res := run(t, name, g, s, o)
 				if d := int(depth[s.Rank(9)]); res.Lower > d || res.Stopped == "" && !res.Optimal && solver.Exact {

@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"log/slog"
 	"net"
@@ -119,6 +120,14 @@ func (p *tab) leave() {
 	p.Forgive("ERR_CONNECTION_REFUSED")
 	p.Forgive("ERR_FAILED") // the worker asks again what was asked before it ran
 	p.stop()
+}
+
+// says waits until an element has some text in its own.
+func (p *tab) says(selector, text string) {
+	p.Helper()
+	quoted, err := json.Marshal(text)
+	must.OK(p, err)
+	p.Await(text, fmt.Sprintf(`document.querySelector(%q)?.textContent.includes(%s)`, selector, quoted))
 }
 
 // wantGone waits until the page says that there is no server.

@@ -41,63 +41,55 @@ func fileOf(at string) string {
 	return at
 }
 
-// TestFiles checks that the page needs nothing but its own files, which are there.
-func TestFiles(t *testing.T) {
-	files := web.Files()
-	if len(files) < 8 {
-		t.Fatalf("%d files", len(files))
+// wantNamed checks that files need nothing but each other and what there is besides, and that each is named by
+// another one, or known.
+func wantNamed(t *testing.T, files map[string][]byte, there func(name string) bool, known ...string) {
+	t.Helper()
+	named := map[string]bool{}
+	for _, name := range known {
+		named[name] = true
 	}
-	named := map[string]bool{"index.html": true}
 	for name, data := range files {
-		text := strings.ReplaceAll(string(data), "http://www.w3.org/2000/svg", "")
 		rule, ok := forbidden[path.Ext(name)]
 		if !ok {
 			t.Fatalf("%s: nobody knows what it must not have", name)
 		}
-		for _, found := range rule.FindAllString(text, -1) {
+		for _, found := range rule.FindAllString(strings.ReplaceAll(string(data), "http://www.w3.org/2000/svg", ""), -1) {
 			t.Errorf("%s has %q", name, found)
 		}
-		for _, m := range references.FindAllStringSubmatch(text, -1) {
+		for _, m := range references.FindAllStringSubmatch(string(data), -1) {
 			target := fileOf(strings.Join(m[1:], ""))
 			named[target] = true
-			if files[target] == nil && !slices.Contains(made, target) {
+			if files[target] == nil && !slices.Contains(made, target) && !there(target) {
 				t.Errorf("%s names %s, which is not there", name, target)
 			}
 		}
 	}
-	kept := kept(t)
 	for name := range files {
-		if name != "sw.js" && !kept[name] {
-			t.Errorf("the worker does not keep %s", name)
-		}
 		if !named[name] {
 			t.Errorf("no file names %s", name)
 		}
 	}
 }
 
-// TestSiteFiles does so for the pages of a published site.
-func TestSiteFiles(t *testing.T) {
-	files := web.Site()
-	named := map[string]bool{"index.html": true, "download.html": true, "enter.js": true} // which publish links to
-	for name, data := range files {
-		text := strings.ReplaceAll(string(data), "http://www.w3.org/2000/svg", "")
-		for _, found := range forbidden[path.Ext(name)].FindAllString(text, -1) {
-			t.Errorf("%s has %q", name, found)
-		}
-		for _, m := range references.FindAllStringSubmatch(text, -1) {
-			target := fileOf(strings.Join(m[1:], ""))
-			named[target] = true
-			if _, ok := files[target]; !ok && !slices.Contains(made, target) && !isPage(target) && !strings.HasPrefix(target, "tables/") {
-				t.Errorf("%s names %s, which the site does not have", name, target)
-			}
-		}
+// TestFiles checks the files of the page.
+func TestFiles(t *testing.T) {
+	files, kept := web.Files(), kept(t)
+	if len(files) < 8 {
+		t.Fatalf("%d files", len(files))
 	}
+	wantNamed(t, files, func(string) bool { return false }, "index.html")
 	for name := range files {
-		if !named[name] {
-			t.Errorf("no file names %s", name)
+		if name != "sw.js" && !kept[name] {
+			t.Errorf("the worker does not keep %s", name)
 		}
 	}
+}
+
+// TestSiteFiles checks the files of the pages of a published site.
+func TestSiteFiles(t *testing.T) {
+	wantNamed(t, web.Site(), func(name string) bool { return isPage(name) || strings.HasPrefix(name, "tables/") },
+		"index.html", "download.html", "enter.js") // which publish links to
 }
 
 // isPage reports whether a name names a page that a site may leave out, with its links.

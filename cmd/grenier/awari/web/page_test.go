@@ -297,7 +297,7 @@ func testEdit(t *testing.T, browser *browsertest.Browser, s *site) {
 
 	page.key("e")
 	page.write("#edit-text", "40 0 0 0 0 9 0 0 0 0 0 0")
-	page.Await("a complaint", `document.querySelector("#problem").textContent.includes("at most 48 seeds, these are 49")`)
+	page.says("#problem", "at most 48 seeds, these are 49")
 	page.Do(chromedp.SendKeys(chromedp.CSS("#edit-text"), kb.Escape))
 	page.wantAt(at)
 	page.Await("no editor", `document.querySelector("#editor").hidden && document.querySelector("#problem").hidden`)
@@ -335,9 +335,7 @@ func testLinks(t *testing.T, browser *browsertest.Browser, s *site) {
 		{"?seats=you", "seats must be two", start},
 	} {
 		page.Exec(fmt.Sprintf("location.href = %q", "/"+c.address))
-		quoted, err := json.Marshal(c.want)
-		must.OK(t, err)
-		page.Await(c.want, fmt.Sprintf(`document.querySelector("#problem")?.textContent.includes(%s)`, quoted))
+		page.says("#problem", c.want)
 		page.wantAt(c.at)
 		page.wantAddress(c.address)
 	}
@@ -397,9 +395,7 @@ func testText(t *testing.T, browser *browsertest.Browser, s *site) {
 	} {
 		before := browsertest.Eval[string](page.Page, "location.search")
 		read(c.text)
-		quoted, err := json.Marshal(c.want)
-		must.OK(t, err)
-		page.Await(c.want, fmt.Sprintf(`document.querySelector("#text-problem").textContent.includes(%s)`, quoted))
+		page.says("#text-problem", c.want)
 		page.click("#text .close")
 		browsertest.Want(page.Page, "location.search", before)
 	}
