@@ -1,6 +1,7 @@
 package layerfile
 
 import (
+	"context"
 	"encoding/binary"
 	"fmt"
 
@@ -60,21 +61,21 @@ func (e *entry) check(n int, start, end uint64) error {
 }
 
 // readEntry copies entry i of the index to dst.
-func (f *File) readEntry(dst []byte, i int) error {
+func (f *File) readEntry(ctx context.Context, dst []byte, i int) error {
 	if f.pages != nil {
-		return f.pages.read(dst, i)
+		return f.pages.read(ctx, dst, i)
 	}
-	return f.source.read(dst, f.footer.indexOffset+int64(i)*indexEntrySize)
+	return f.source.read(ctx, dst, f.footer.indexOffset+int64(i)*indexEntrySize)
 }
 
 // readIndex passes all entries of the index to check, reading s in pieces,
 // and returns the CRC-32C of the index. The first failure ends it and is returned as
 // bad: what follows may be as long as the file system allows.
-func readIndex(s source, offset int64, blocks int, check func(i int, e entry) error) (crc uint32, bad, err error) {
+func readIndex(ctx context.Context, s source, offset int64, blocks int, check func(i int, e entry) error) (crc uint32, bad, err error) {
 	buf := make([]byte, 4096*indexEntrySize)
 	for i := 0; i < blocks; {
 		piece := buf[:min(blocks-i, 4096)*indexEntrySize]
-		if err := s.read(piece, offset+int64(i)*indexEntrySize); err != nil {
+		if err := s.read(ctx, piece, offset+int64(i)*indexEntrySize); err != nil {
 			return 0, nil, err
 		}
 		crc = crc32c.Update(crc, piece)

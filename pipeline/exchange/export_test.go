@@ -44,7 +44,7 @@ func solveRun(t testing.TB, game awari.Game, seeds int) string {
 // open opens a run directory until the test ends.
 func open(t testing.TB, dir string) *tables.Tables {
 	t.Helper()
-	tb, err := tables.Open(dir, tables.Options{Family: cpu.Best()})
+	tb, err := tables.Open(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func open(t testing.TB, dir string) *tables.Tables {
 func scoresOf(t testing.TB, tb *tables.Tables, n int) []int8 {
 	t.Helper()
 	scores := make([]int8, tb.Layers()[n].Positions)
-	if err := tb.Read(n, 0, scores); err != nil {
+	if err := tb.Read(t.Context(), n, 0, scores); err != nil {
 		t.Fatal(err)
 	}
 	return scores
@@ -230,7 +230,7 @@ func TestLongPublishedExample(t *testing.T) {
 	if score := int8(file[publishedIndex(t, board)]); score != 0 {
 		t.Errorf("the score is %d, want 0", score)
 	}
-	probe, err := open(t, dir).Probe(board)
+	probe, err := open(t, dir).Probe(t.Context(), board)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,8 +29,8 @@ func solveRun(t testing.TB, game awari.Game, seeds int) string {
 // independent of this one found.
 func TestLongKnownPosition(t *testing.T) {
 	tries.NeedsLong(t, "16 seeds")
-	tab := open(t, solveRun(t, testrun.Game(t, 12, awari.Awari), 16), tables.Options{Family: cpu.Best()})
-	p, err := tab.Probe(awari.Board{1, 1, 1, 1, 1, 2, 4, 2, 3})
+	tab := open(t, solveRun(t, testrun.Game(t, 12, awari.Awari), 16))
+	p, err := tab.Probe(t.Context(), awari.Board{1, 1, 1, 1, 1, 2, 4, 2, 3})
 	must.OK(t, err)
 	if p.Value != 0 || p.Seeds != 16 {
 		t.Errorf("%d seeds, value %d, want 16 and 0", p.Seeds, p.Value)
@@ -46,7 +46,7 @@ func TestLongKnownPosition(t *testing.T) {
 func BenchmarkProbe(b *testing.B) {
 	const seeds = 15
 	game := testrun.Game(b, 12, awari.Awari)
-	tab := open(b, solveRun(b, game, seeds), tables.Options{Family: cpu.Best()})
+	tab := open(b, solveRun(b, game, seeds))
 	boards := randomBoards(b, game, seeds)
 	for _, board := range boards {
 		probe(b, tab, board)
@@ -82,6 +82,6 @@ func randomBoards(t testing.TB, game awari.Game, seeds int) []awari.Board {
 }
 
 func probe(t testing.TB, tab *tables.Tables, board awari.Board) {
-	_, err := tab.Probe(board)
+	_, err := tab.Probe(t.Context(), board)
 	must.OK(t, err)
 }

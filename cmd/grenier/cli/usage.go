@@ -187,15 +187,21 @@ func flagError(cmd *cobra.Command, err error) error {
 // Directory is the value of a flag that names a directory.
 type Directory string
 
-var errNoName = errors.New("no name")
+var (
+	errNoName  = errors.New("no name")
+	errAddress = errors.New("an address, not a path")
+)
 
 func (d *Directory) String() string { return string(*d) }
 func (d *Directory) Type() string   { return "directory" }
 
-// Set refuses the empty name.
+// Set refuses the empty name, and addresses, which tables.Open would take.
 func (d *Directory) Set(name string) error {
 	if name == "" {
 		return errNoName
+	}
+	if strings.Contains(name, "://") {
+		return errAddress
 	}
 	*d = Directory(name)
 	return nil

@@ -63,7 +63,7 @@ func Write(ctx context.Context, dir string, w io.Writer, o Options) (s Summary, 
 		o.Memory = DefaultMemory
 	}
 	o.Workers = max(1, o.Workers)
-	t, err := tables.Open(dir, tables.Options{Family: o.Family, CacheBytes: int64(cacheBytes)})
+	t, err := tables.Open(ctx, dir, tables.Kernel(o.Family), tables.CacheBytes(int64(cacheBytes)))
 	if err != nil {
 		return s, err
 	}

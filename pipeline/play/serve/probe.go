@@ -60,7 +60,7 @@ func (s *Server) probe(read func(*http.Request) (awari.Board, error)) http.Handl
 		if err != nil {
 			return nil, err
 		}
-		return s.newProbeReport(board)
+		return s.newProbeReport(r.Context(), board)
 	})
 }
 
@@ -274,7 +274,7 @@ func (s *Server) parse(fields []string) (awari.Board, error) {
 
 // newProbeReport asks the tables about a board, which they need not have: a move
 // may lead to a board that they have, and a board without moves needs no table.
-func (s *Server) newProbeReport(b awari.Board) (*probeReport, error) {
+func (s *Server) newProbeReport(ctx context.Context, b awari.Board) (*probeReport, error) {
 	game := s.tables.Game()
 	p := &probeReport{
 		Rules: game.Rules().String(), Seeds: b.Seeds(), Pits: game.Numbers(b),
@@ -287,9 +287,9 @@ func (s *Server) newProbeReport(b awari.Board) (*probeReport, error) {
 	}
 	p.Over = !anyLegal(p.Moves)
 	if p.Solved {
-		return p, s.addExact(p, b)
+		return p, s.addExact(ctx, p, b)
 	}
-	return p, s.addKnown(p, game, b)
+	return p, s.addKnown(ctx, p, game, b)
 }
 
 func anyLegal(moves []moveInfo) bool {
@@ -302,8 +302,8 @@ func anyLegal(moves []moveInfo) bool {
 }
 
 // addExact adds the values of a board that the tables have.
-func (s *Server) addExact(p *probeReport, b awari.Board) error {
-	known, err := s.tables.Probe(b)
+func (s *Server) addExact(ctx context.Context, p *probeReport, b awari.Board) error {
+	known, err := s.tables.Probe(ctx, b)
 	if err != nil {
 		return err
 	}
@@ -318,7 +318,7 @@ func (s *Server) addExact(p *probeReport, b awari.Board) error {
 
 // addKnown adds the values of those moves whose boards the tables have, and the
 // value of the board itself if that is all of them.
-func (s *Server) addKnown(p *probeReport, game awari.Game, b awari.Board) error {
+func (s *Server) addKnown(ctx context.Context, p *probeReport, game awari.Game, b awari.Board) error {
 	if p.Over {
 		value := game.Terminal(b)
 		p.Value = &value
@@ -329,7 +329,7 @@ func (s *Server) addKnown(p *probeReport, game awari.Game, b awari.Board) error 
 		if !plays[i].Legal {
 			continue
 		}
-		score, err := s.tables.Score(plays[i].Child)
+		score, err := s.tables.Score(ctx, plays[i].Child)
 		if errors.Is(err, tables.ErrUnsolved) {
 			all = false
 			continue
