@@ -53,7 +53,7 @@ type place struct {
 }
 
 // Open opens the run directory at a path, or at an address like "https://host/tables/" (all that has "://" is one) of a
-// web server that hands it out as plain files. ctx is for the opening alone. The manifest is read at once, layers and
+// web server that hands it out as plain files. ctx is for the opening alone, which waits for servers only. The manifest is read at once, layers and
 // blocks as they are needed. On a web server all layer files are below the address, whatever directories the manifest
 // names, and a block takes one request.
 //
@@ -72,7 +72,7 @@ func Open(ctx context.Context, place string, options ...Option) (*Tables, error)
 	if strings.Contains(place, "://") {
 		return openRemote(ctx, place, &o)
 	}
-	return openLocal(ctx, place, &o)
+	return openLocal(place, &o)
 }
 
 // check refuses what makes no sense anywhere.
@@ -84,12 +84,9 @@ func check(o *option.Set) error {
 }
 
 // openLocal opens a directory of this machine.
-func openLocal(ctx context.Context, dir string, o *option.Set) (*Tables, error) {
+func openLocal(dir string, o *option.Set) (*Tables, error) {
 	if o.Server != nil {
 		return nil, fmt.Errorf("%w: Server, but %s is no address like https://host/tables/", ErrOption, dir)
-	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
 	}
 	m, err := manifestOf(dir, o)
 	if err != nil {

@@ -66,7 +66,14 @@ func (e *Engine) Search(ctx context.Context, b awari.Board, l Limits) (*Result, 
 	e.begin(reading)
 	stop := e.stop
 	stop.Store(limited.Err() != nil)
-	defer context.AfterFunc(limited, func() { stop.Store(true); time.AfterFunc(lastReads, cut) })()
+	defer context.AfterFunc(limited, func() {
+		stop.Store(true)
+		select {
+		case <-time.After(lastReads):
+			cut()
+		case <-reading.Done():
+		}
+	})()
 	r := newRoot(e, b, l)
 	err := r.run()
 	if err != nil {
