@@ -179,8 +179,12 @@ func (t *Tables) answerBlock(ctx context.Context, asked []question, dst []int8) 
 		return err
 	}
 	cache := t.cache.Load()
+	reader, found := cache.Enter(), false
 	if scores := cache.Find(n, block); scores != nil {
 		collect(scores, asked, dst)
+		found = true
+	}
+	if reader.Leave(); found {
 		return nil
 	}
 	return t.load(ctx, cache, f, n, block, func(scores *blocks.Block) { collect(scores, asked, dst) })

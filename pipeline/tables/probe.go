@@ -124,8 +124,12 @@ func (t *Tables) scoreAt(ctx context.Context, n int, rank uint64) (score int8, e
 	}
 	block, offset := f.place(rank)
 	cache := t.cache.Load()
+	reader, found := cache.Enter(), false
 	if scores := cache.Find(n, block); scores != nil {
-		return scores[offset], nil
+		score, found = scores[offset], true
+	}
+	if reader.Leave(); found {
+		return score, nil
 	}
 	err = t.load(ctx, cache, f, n, block, func(scores *blocks.Block) { score = scores[offset] })
 	return score, err

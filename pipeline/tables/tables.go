@@ -73,7 +73,7 @@ func (t *Tables) Overhead(goroutines int) uint64 {
 // Resize empties the cache and sets its size in bytes; at least one block is kept.
 func (t *Tables) Resize(bytes uint64) {
 	count := func(n int) uint64 { return uint64(t.layers[n].file.Load().NumBlocks()) } // whose file is open by then
-	t.cache.Store(blocks.New(len(t.layers), count, int(min(bytes/blocks.Bytes, math.MaxInt32)), 1))
+	t.cache.Store(blocks.New(len(t.layers), count, int(min(bytes/blocks.Bytes, math.MaxInt32)), 1, true))
 }
 
 // Path returns the path, or the address, of the file of layer n, "" if that is not solved.

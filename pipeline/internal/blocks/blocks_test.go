@@ -12,7 +12,7 @@ import (
 const perLayer = 10
 
 func newStore(limit, chunk int) *blocks.Store {
-	return blocks.New(6, func(int) uint64 { return perLayer }, limit, chunk)
+	return blocks.New(6, func(int) uint64 { return perLayer }, limit, chunk, false)
 }
 
 // mark is what the tests write into a block.
@@ -105,4 +105,54 @@ func TestConcurrent(t *testing.T) {
 		})
 	}
 	group.Wait()
+}
+
+// TestMemoryIsUsedAgain as soon as those have left who were reading when a block gave way, and not before.
+func TestMemoryIsUsedAgain(t *testing.T) {
+	s := blocks.New(6, func(int) uint64 { return perLayer }, 1, 1, true)
+	reader := s.Enter()
+	first := fetch(s, 0, 0)
+	second := fetch(s, 0, 1)
+	if first == second || fetch(s, 0, 2) == first {
+		t.Fatal("memory that somebody reads is used again")
+	}
+	reader.Leave()
+	if s.Room() != first {
+		t.Error("memory that nobody reads is not used again")
+	}
+}
+
+// TestReaders: a score that was read between Enter and Leave is that of its block, though memory is used again at once.
+func TestReaders(t *testing.T) {
+	s := blocks.New(6, func(int) uint64 { return perLayer }, 3, 1, true)
+	var group sync.WaitGroup
+	memory := sync.Map{}
+	for seed := range uint64(4) {
+		group.Go(func() {
+			random := rand.New(rand.NewPCG(seed, 2))
+			for range 2000 {
+				n, block := random.IntN(3), random.Uint64N(perLayer)
+				reader := s.Enter()
+				b := s.Find(n, block)
+				if b != nil && (b[0] != mark(n, block) || b[blocks.Bytes-1] != mark(n, block)) {
+					t.Errorf("block %d of layer %d has %d and %d", block, n, b[0], b[blocks.Bytes-1])
+				}
+				reader.Leave()
+				if b == nil {
+					b := s.Room()
+					memory.Store(b, true)
+					for i := range b {
+						b[i] = mark(n, block)
+					}
+					s.Keep(n, block, b)
+				}
+			}
+		})
+	}
+	group.Wait()
+	count := 0
+	memory.Range(func(any, any) bool { count++; return true })
+	if count > 100 {
+		t.Errorf("memory of %d blocks was used for 3 at a time", count)
+	}
 }

@@ -81,7 +81,7 @@ func NewBlocks(scores Scores, bytes int64) *Blocks {
 		limit, s.patience = room-2*chunk, onePrice
 	}
 	s.bytes = room * BlockBytes
-	s.store = blocks.New(s.solved+1, s.count, int(limit), int(chunk))
+	s.store = blocks.New(s.solved+1, s.count, int(limit), int(chunk), false)
 	return s
 }
 
