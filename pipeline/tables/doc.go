@@ -50,7 +50,7 @@
 // a snapshot: it knows the layers that the manifest listed when it was opened,
 // whatever a solver adds later. Layer files are opened when they are first
 // needed, and compared with the manifest then (layer.go). Decoded blocks of 64 KiB
-// are kept in a cache of bounded size (CacheBytes); those that give way are left to the garbage collector. A score in
+// are kept in a cache of bounded size (CacheBytes). A score in
 // the cache costs no allocation, no lock and no system call. Close may be called at any
 // time; calls under way end well or fail with os.ErrClosed.
 //

@@ -17,6 +17,8 @@ import (
 	"grenier/io/corrupt"
 	"grenier/io/rundir"
 	"grenier/layers/awari"
+	"grenier/pipeline/play/line"
+	"grenier/pipeline/play/search"
 	"grenier/pipeline/tables"
 )
 
@@ -159,7 +161,15 @@ func TestDeadline(t *testing.T) {
 		"Probes":  func(ctx context.Context) error { _, err := tab.Probes(ctx, []awari.Board{{1, 3, 3, 1, 4}}); return err },
 		"Read":    func(ctx context.Context) error { return tab.Read(ctx, last, 0, make([]int8, 1000)) },
 		"ReadOne": func(ctx context.Context) error { _, err := tab.ReadOne(ctx, last, 70_000); return err },
-		"File":    func(ctx context.Context) error { _, err := tab.File(ctx, last); return err },
+		"line.Best": func(ctx context.Context) error {
+			_, err := line.Best(ctx, tab, awari.Board{1, 3, 3, 1, 4}, line.Options{})
+			return err
+		},
+		"search.Search": func(ctx context.Context) error {
+			_, err := search.New(search.NewBlocks(tab, 1<<20), search.Options{Bytes: 1 << 20}).Search(ctx, awari.Board{4, 4, 4, 2, 3}, search.Limits{})
+			return err
+		},
+		"File": func(ctx context.Context) error { _, err := tab.File(ctx, last); return err },
 		"Boards": func(ctx context.Context) error {
 			for _, err := range tab.Boards(ctx, last) {
 				return err
