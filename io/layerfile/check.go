@@ -87,7 +87,7 @@ func (c *checker) blocks(ctx context.Context) (Summary, error) {
 			switch scores, b.err = decoders[worker].Block(ctx, i, b.scores); {
 			case b.err == nil:
 				b.scores = scores
-			case !errors.Is(b.err, corrupt.ErrCorrupt): // that of ctx
+			case !errors.Is(b.err, corrupt.ErrCorrupt): // ctx has ended
 				return b.err
 			}
 			return nil

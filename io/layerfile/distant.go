@@ -16,8 +16,7 @@ import (
 // with os.ErrClosed.
 type Reader interface {
 	io.Closer
-	// ReadAt reads len(p) bytes from offset off on, as that of io.ReaderAt does; when ctx ends, it fails
-	// with its error.
+	// ReadAt is io.ReaderAt with a context: when ctx ends, it fails with the error of ctx.
 	ReadAt(ctx context.Context, p []byte, off int64) (int, error)
 	// Size returns the length of the file, which does not change.
 	Size() int64

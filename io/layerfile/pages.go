@@ -53,7 +53,7 @@ func (p *pages) read(ctx context.Context, dst []byte, i int) error {
 	return nil
 }
 
-// reading is what reading a page gives.
+// reading is the outcome of reading a page.
 type reading struct {
 	entries []byte
 	err     error

@@ -111,7 +111,7 @@ func wholeFile(r *http.Response) error {
 }
 
 // ReadAt reads len(p) bytes from offset off on, all or none. It fails with an
-// *Error, with one that matches that of ctx or, once f or its Dir is closed, os.ErrClosed.
+// *Error, with the error of ctx or, once f or its Dir is closed, with one that matches os.ErrClosed.
 func (f *File) ReadAt(ctx context.Context, p []byte, off int64) (int, error) {
 	end := off + int64(len(p))
 	switch {

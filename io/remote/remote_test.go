@@ -589,7 +589,7 @@ func cancel(t *testing.T, o remote.Options, mute bool, how string) {
 		t.Errorf("%v, want %v", err, want)
 	}
 	s.Hook(nil)
-	if how == "context" { // that of a call is for that call
+	if how == "context" { // which was for one call
 		mustRead(t, f, long[70_000:70_010], 70_000)
 		want = nil
 	}

@@ -16,7 +16,7 @@ import (
 )
 
 // TestLongLibraryPage builds the module of docs/library.md in a workspace, and in the long run in the other ways that the page
-// names, and runs it: the output is that of the page.
+// names, and runs it: it prints what the page shows.
 func TestLongLibraryPage(t *testing.T) {
 	checkout, err := filepath.Abs("../..")
 	must.OK(t, err)

@@ -160,12 +160,12 @@ func newTables(p place, m *manifest.Manifest, o *option.Set) (*Tables, error) {
 
 // What clients meet of other packages: nothing else needs to be imported.
 type (
-	// Board is seeds in pits: those of the mover, who is the player to move, first. Entries beyond the pits of
+	// Board is seeds in pits, first the pits of the mover, who is the player to move. Entries beyond the pits of
 	// the game are 0.
 	Board = awari.Board
 	// Game is a number of pits and rules: it reads, writes and plays boards.
 	Game = awari.Game
-	// Layer is what the manifest says of a layer.
+	// Layer describes a layer, from the manifest.
 	Layer = manifest.Layer
 	// ServerOptions say how a web server is asked.
 	ServerOptions = remote.Options
@@ -173,7 +173,7 @@ type (
 	ServerError = remote.Error
 )
 
-// Errors of other packages that those of this one match.
+// Errors of other packages that errors of this one match.
 var (
 	// ErrBoard reports a board that the game does not have.
 	ErrBoard = awari.ErrBoard

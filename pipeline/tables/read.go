@@ -63,7 +63,7 @@ type Entry struct {
 
 // Boards returns all boards with some seeds, in the order of their ranks, and their scores. Blocks are decoded ahead, on
 // all CPUs, and on a web server 16 are asked for at a time; the cache is not used. An error ends the sequence: the last pair has it
-// and no board. It is that of File or Read.
+// and no board. Boards fails like File or Read.
 //
 //	for e, err := range t.Boards(ctx, 5) {
 //		if err != nil {

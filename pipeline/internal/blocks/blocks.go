@@ -74,8 +74,8 @@ type kept struct {
 	block uint64
 }
 
-// New returns an empty store for at most limit blocks, at least one, of so many layers that have count(n) each. Memory is
-// allocated by chunks of so many blocks, in huge pages if that is more than one. Blocks give way in about the order in
+// New returns an empty store for at most limit blocks, at least one. Layer n, below layers, has count(n) blocks. Memory is
+// allocated by chunks of chunk blocks, in huge pages if that is more than one. Blocks give way in about the order in
 // which they came: so the garbage collector has a chunk back when all its blocks have given way; the oldest and the newest
 // one are not full. If memory is used again, all who call Find are between Enter and Leave, and keep no block any longer.
 func New(layers int, count func(n int) uint64, limit, chunk int, again bool) *Store {

@@ -15,7 +15,7 @@ func newStore(limit, chunk int) *blocks.Store {
 	return blocks.New(6, func(int) uint64 { return perLayer }, limit, chunk, false)
 }
 
-// mark is what the tests write into a block.
+// mark returns the score that the tests write into a block.
 func mark(n int, block uint64) int8 { return int8(n*perLayer + int(block)) }
 
 // fetch has a block in memory.
@@ -122,7 +122,7 @@ func TestMemoryIsUsedAgain(t *testing.T) {
 	}
 }
 
-// TestReaders: a score that was read between Enter and Leave is that of its block, though memory is used again at once.
+// TestReaders: a score that was read between Enter and Leave belongs to its block, though memory is used again at once.
 func TestReaders(t *testing.T) {
 	s := blocks.New(6, func(int) uint64 { return perLayer }, 3, 1, true)
 	var group sync.WaitGroup

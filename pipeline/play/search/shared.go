@@ -74,7 +74,7 @@ func (s *shared) scoreAt(n int, rank uint64, c *counter) int {
 // lookUpDepth is the depth of a search that takes about as long as to read a score.
 const lookUpDepth = 6
 
-// fail ends the search with an error, unless it is that of a read that was cut off.
+// fail ends the search with an error, unless it says that a read was cut off.
 func (s *shared) fail(err error) {
 	if s.ctx.Err() == nil || !errors.Is(err, s.ctx.Err()) {
 		s.mu.Lock()

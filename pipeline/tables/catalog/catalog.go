@@ -1,5 +1,5 @@
-// Package catalog is what a run directory of awari lists: its manifest, checked against the rules, and
-// whether the layer files are those of the list. Engines and commands use it; who only asks for scores needs package
+// Package catalog reads the list of layers of an awari run: the manifest, checked against the rules, and
+// whether the layer files are the listed ones. Engines and commands use it; who only asks for scores needs package
 // tables alone.
 package catalog
 

@@ -1,5 +1,5 @@
-// Package option is what may be said about tables when they are opened. Package tables has the
-// options of all users, package catalog those of engines.
+// Package option has the settings with which tables are opened. Package tables has options for
+// all users, package catalog for engines.
 package option
 
 import (
@@ -9,7 +9,7 @@ import (
 	"grenier/kernels/cpu"
 )
 
-// Set is what was said.
+// Set holds the settings.
 type Set struct {
 	Family     cpu.Family
 	CacheBytes int64
