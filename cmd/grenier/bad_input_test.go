@@ -128,6 +128,8 @@ func TestBadFlags(t *testing.T) {
 		{solve + "--json=perhaps", cli.ExitUsage, `--json "perhaps"|true or false`},
 		{solve + "extra", cli.ExitUsage, `"extra"|flags only`},
 		{"awari solve --seeds 3 --dir ''", cli.ExitUsage, `--dir ""|name`},
+		{"awari solve --seeds 3 --dir http://host/", cli.ExitUsage, `--dir "http://host/"|a name, no address`},
+		{"awari serve --dir https://host/awari/", cli.ExitUsage, "a name, no address"},
 		{"awari solve --seeds 3 --dir", cli.ExitUsage, "needs an argument: --dir"},
 		{"awari status --dir . extra", cli.ExitUsage, `"extra"|flags only`},
 		{"awari verify --dir . --sample -1", cli.ExitUsage, `--sample "-1"|from 0 up`},

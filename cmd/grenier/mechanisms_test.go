@@ -37,6 +37,16 @@ var mechanisms = []mechanism{
 		parts: []string{"packed.New", "packed.Board"},
 		users: []string{"pipeline/check/prove", "pipeline/exchange", "pipeline/play/find", "pipeline/play/search"},
 	},
+	{
+		what: "decoded scores in memory", place: "pipeline/internal/blocks",
+		parts: []string{"blocks.New"},
+		users: []string{"pipeline/play/search", "pipeline/tables"},
+	},
+	{
+		what: "work that many want at the same time", place: "io/crew",
+		parts: []string{"crew.Shared"},
+		users: []string{"io/layerfile", "io/remote", "pipeline/tables"},
+	},
 }
 
 // TestMechanisms: what the program does in one place is not written again elsewhere.

@@ -11,7 +11,6 @@ import (
 
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/tries"
-	"grenier/kernels/cpu"
 	"grenier/layers/awari"
 	"grenier/pipeline/play/match"
 	"grenier/pipeline/tables"
@@ -77,7 +76,7 @@ func TestLongUCIMatch(t *testing.T) {
 			t.Fatal(got)
 		}
 	}
-	tab, err := tables.Open(rich, tables.Options{Family: cpu.Best()})
+	tab, err := tables.Open(t.Context(), rich)
 	must.OK(t, err)
 	defer tab.Close()
 	sides := []*ucier{startUCI(t, rich), startUCI(t, poor)}
@@ -147,9 +146,9 @@ func (g *uciGame) play(t *testing.T, pit int) {
 	if side != g.rich || before.Seeds() > g.tables.MaxSeeds() {
 		return
 	}
-	was, err := g.tables.Score(before)
+	was, err := g.tables.Score(t.Context(), before)
 	must.OK(t, err)
-	is, err := g.tables.Score(g.Board())
+	is, err := g.tables.Score(t.Context(), g.Board())
 	must.OK(t, err)
 	g.kept++
 	if int(was) != captured-int(is) {

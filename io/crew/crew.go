@@ -6,7 +6,7 @@
 //
 // Each shares out items among workers. Ordered reads jobs in order, works on several at a
 // time and writes them in order; a Stream does the same for a caller who gives or takes the
-// jobs himself. A Group is for anything else.
+// jobs himself. Shared does work once for all who ask for it at the same time. A Group is for anything else.
 //
 // What the Go runtime calls a fatal error (memory that the system does not give,
 // a map written by two goroutines at once) ends the process all the same, as kill

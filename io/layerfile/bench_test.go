@@ -60,7 +60,7 @@ func BenchmarkDecode(b *testing.B) {
 		_, scores, path := benchmarkFile(b)
 		_, d := openDecoder(b, Open, path, family)
 		for b.Loop() {
-			must.OK(b, d.Read(scores, 0))
+			must.OK(b, d.Read(b.Context(), scores, 0))
 		}
 	})
 }
@@ -73,7 +73,7 @@ func BenchmarkScore(b *testing.B) {
 		_, d := openDecoder(b, Open, path, family)
 		rank := uint64(0)
 		for b.Loop() {
-			if _, err := d.Score(rank); err != nil {
+			if _, err := d.Score(b.Context(), rank); err != nil {
 				b.Fatal(err)
 			}
 			rank = (rank + 40503) % benchScores

@@ -2,6 +2,7 @@ package layerfile
 
 import (
 	"context"
+	"errors"
 
 	"grenier/io/corrupt"
 	"grenier/io/crew"
@@ -83,8 +84,11 @@ func (c *checker) blocks(ctx context.Context) (Summary, error) {
 	err := crew.Ordered[*checked]{
 		Work: func(worker, i int, b *checked) error {
 			var scores []int8
-			if scores, b.err = decoders[worker].Block(i, b.scores); b.err == nil {
+			switch scores, b.err = decoders[worker].Block(ctx, i, b.scores); {
+			case b.err == nil:
 				b.scores = scores
+			case !errors.Is(b.err, corrupt.ErrCorrupt): // ctx has ended
+				return b.err
 			}
 			return nil
 		},

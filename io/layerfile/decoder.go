@@ -1,6 +1,7 @@
 package layerfile
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -48,23 +49,23 @@ func (d *Decoder) turn(f *File) {
 
 // Block returns the scores of block i, in dst if its capacity suffices, in new
 // memory if not. It fails with an error that matches corrupt.ErrCorrupt and
-// names the block, with ErrRange, or with os.ErrClosed; dst may have been
-// overwritten then.
-func (d *Decoder) Block(i int, dst []int8) ([]int8, error) {
+// names the block, with ErrRange, with os.ErrClosed, or with the error of ctx; dst may
+// have been overwritten then.
+func (d *Decoder) Block(ctx context.Context, i int, dst []int8) ([]int8, error) {
 	if i < 0 || i >= d.f.NumBlocks() {
 		return nil, fmt.Errorf("%s: block %d of %d: %w", d.f.path, i, d.f.NumBlocks(), ErrRange)
 	}
 	n := d.f.header.BlockLen(i)
 	dst = slices.Grow(dst[:0], n)[:n]
-	if err := d.decode(i, dst); err != nil {
+	if err := d.decode(ctx, i, dst); err != nil {
 		return nil, d.f.bad(fmt.Sprintf("block %d", i), err)
 	}
 	return dst, nil
 }
 
 // decode fills dst with block i.
-func (d *Decoder) decode(i int, dst []int8) error {
-	e, stored, err := d.load(i)
+func (d *Decoder) decode(ctx context.Context, i int, dst []int8) error {
+	e, stored, err := d.load(ctx, i)
 	if err != nil {
 		return err
 	}
@@ -84,13 +85,16 @@ func (d *Decoder) decode(i int, dst []int8) error {
 }
 
 // load returns what the index says about block i, and its stored bytes, which are valid until the next call.
-func (d *Decoder) load(i int) (entry, []byte, error) {
-	e, err := d.entry(i)
+func (d *Decoder) load(ctx context.Context, i int) (entry, []byte, error) {
+	if err := ctx.Err(); err != nil {
+		return entry{}, nil, unread{err}
+	}
+	e, err := d.entry(ctx, i)
 	if err != nil {
 		return e, nil, err
 	}
 	stored := d.stored[:e.length]
-	if err := d.f.source.read(stored, int64(e.offset)); err != nil {
+	if err := d.f.source.read(ctx, stored, int64(e.offset)); err != nil {
 		return e, nil, err
 	}
 	if sum := crc32c.Of(stored); sum != e.storedCRC {
@@ -102,13 +106,13 @@ func (d *Decoder) load(i int) (entry, []byte, error) {
 // Score returns one score, that of the given rank. It decodes the part of the block that it needs, a twelfth on average, and keeps
 // nothing: that takes a quarter of the time of the whole block. The stored bytes are checked, but not the checksum of the scores, which depends
 // on all of them. It fails like Block.
-func (d *Decoder) Score(rank uint64) (int8, error) {
+func (d *Decoder) Score(ctx context.Context, rank uint64) (int8, error) {
 	h := &d.f.header
 	if rank >= h.Positions {
 		return 0, fmt.Errorf("%s: rank %d of %d positions: %w", d.f.path, rank, h.Positions, ErrRange)
 	}
 	i, at := int(rank/uint64(h.BlockSize)), int(rank%uint64(h.BlockSize))
-	score, err := d.one(i, at)
+	score, err := d.one(ctx, i, at)
 	if err != nil {
 		return 0, d.f.bad(fmt.Sprintf("block %d", i), err)
 	}
@@ -116,8 +120,8 @@ func (d *Decoder) Score(rank uint64) (int8, error) {
 }
 
 // one returns a score of block i.
-func (d *Decoder) one(i, at int) (int8, error) {
-	e, stored, err := d.load(i)
+func (d *Decoder) one(ctx context.Context, i, at int) (int8, error) {
+	e, stored, err := d.load(ctx, i)
 	if err != nil {
 		return 0, err
 	}
@@ -150,9 +154,9 @@ func outside(i, n int, score int8, most int) error {
 
 // entry returns what the index says about block i, checked again: the file may
 // have been overwritten since Open.
-func (d *Decoder) entry(i int) (entry, error) {
+func (d *Decoder) entry(ctx context.Context, i int) (entry, error) {
 	f := d.f
-	if err := f.readEntry(d.entryBytes[:], i); err != nil {
+	if err := f.readEntry(ctx, d.entryBytes[:], i); err != nil {
 		return entry{}, err
 	}
 	e := parseEntry(d.entryBytes[:])
@@ -202,7 +206,7 @@ func (d *Decoder) decompress(stored []byte, n int) ([]byte, error) {
 // Read fills dst with the scores of len(dst) positions from the given rank on.
 // Whole blocks are decoded in place; reading a file in order, in pieces of any
 // size, decodes each block once. It fails like Block.
-func (d *Decoder) Read(dst []int8, rank uint64) error {
+func (d *Decoder) Read(ctx context.Context, dst []int8, rank uint64) error {
 	h := &d.f.header
 	if rank > h.Positions || uint64(len(dst)) > h.Positions-rank {
 		return fmt.Errorf("%s: %d positions from rank %d on, of %d: %w", d.f.path, len(dst), rank, h.Positions, ErrRange)
@@ -211,7 +215,7 @@ func (d *Decoder) Read(dst []int8, rank uint64) error {
 	for len(dst) > 0 {
 		i, skip := int(rank/size), int(rank%size)
 		n := min(h.BlockLen(i)-skip, len(dst))
-		if err := d.readPart(dst[:n], i, skip); err != nil {
+		if err := d.readPart(ctx, dst[:n], i, skip); err != nil {
 			return err
 		}
 		dst, rank = dst[n:], rank+uint64(n)
@@ -220,14 +224,14 @@ func (d *Decoder) Read(dst []int8, rank uint64) error {
 }
 
 // readPart fills dst with scores of block i, leaving out the first skip.
-func (d *Decoder) readPart(dst []int8, i, skip int) error {
+func (d *Decoder) readPart(ctx context.Context, dst []int8, i, skip int) error {
 	if i != d.cached && len(dst) == d.f.header.BlockLen(i) {
-		_, err := d.Block(i, dst)
+		_, err := d.Block(ctx, i, dst)
 		return err
 	}
 	if i != d.cached {
 		d.cached = -1
-		scores, err := d.Block(i, d.cache)
+		scores, err := d.Block(ctx, i, d.cache)
 		if err != nil {
 			return err
 		}

@@ -49,7 +49,7 @@ func TestDecoders(t *testing.T) {
 				i := (k*g + k/3) % 2
 				d := lent.Take(files[i])
 				got := make([]int8, len(want[i]))
-				if err := d.Read(got, 0); err != nil || !slices.Equal(got, want[i]) {
+				if err := d.Read(t.Context(), got, 0); err != nil || !slices.Equal(got, want[i]) {
 					t.Errorf("file %d: wrong scores, %v", i, err)
 				}
 				lent.Put(d)

@@ -1,6 +1,7 @@
 package layerfile
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -14,8 +15,9 @@ import (
 // that it was opened for. Its errors need not name the file. After Close, ReadAt and Close fail
 // with os.ErrClosed.
 type Reader interface {
-	io.ReaderAt
 	io.Closer
+	// ReadAt is io.ReaderAt with a context: when ctx ends, it fails with the error of ctx.
+	ReadAt(ctx context.Context, p []byte, off int64) (int, error)
 	// Size returns the length of the file, which does not change.
 	Size() int64
 }
@@ -35,8 +37,8 @@ const WholeIndex = 256 << 10
 //
 // Errors of r that are not about contents are passed on and do not match
 // corrupt.ErrCorrupt.
-func OpenReader(name string, r Reader) (*File, error) {
-	return openReader(name, r, WholeIndex)
+func OpenReader(ctx context.Context, name string, r Reader) (*File, error) {
+	return openReader(ctx, name, r, WholeIndex)
 }
 
 // MaxWholeIndex is the length in bytes of the longest index that OpenUnsure reads,
@@ -50,20 +52,22 @@ var ErrLongIndex = errors.New("the index is too long to be kept")
 // replaced. The index is read, checked and kept as a whole, so that no block of the
 // other file passes for one of this. It fails with ErrLongIndex if the index has more
 // than MaxWholeIndex bytes.
-func OpenUnsure(name string, r Reader) (*File, error) { return openUnsure(name, r, MaxWholeIndex) }
+func OpenUnsure(ctx context.Context, name string, r Reader) (*File, error) {
+	return openUnsure(ctx, name, r, MaxWholeIndex)
+}
 
-func openUnsure(name string, r Reader, wholeIndex int64) (*File, error) {
-	f, err := openReader(name, r, wholeIndex)
+func openUnsure(ctx context.Context, name string, r Reader, wholeIndex int64) (*File, error) {
+	f, err := openReader(ctx, name, r, wholeIndex)
 	if err == nil && f.pages != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", name, ErrLongIndex), f.Close())
 	}
 	return f, err
 }
 
-func openReader(name string, r Reader, wholeIndex int64) (*File, error) {
+func openReader(ctx context.Context, name string, r Reader, wholeIndex int64) (*File, error) {
 	f := newFile(name, &distant{reader: r})
 	f.wholeIndex = wholeIndex
-	return f.usable(f.load(r.Size()))
+	return f.usable(f.load(ctx, r.Size()))
 }
 
 // distant is a source that asks a Reader.
@@ -76,7 +80,7 @@ type distant struct {
 // file.
 type unread struct{ error }
 
-func (d *distant) read(dst []byte, offset int64) error {
+func (d *distant) read(ctx context.Context, dst []byte, offset int64) error {
 	size := d.length()
 	if offset < 0 || offset > size || int64(len(dst)) > size-offset {
 		return io.ErrUnexpectedEOF
@@ -85,12 +89,12 @@ func (d *distant) read(dst []byte, offset int64) error {
 		copy(dst, d.end[from:])
 		return nil
 	}
-	return d.ask(dst, offset)
+	return d.ask(ctx, dst, offset)
 }
 
 // ask reads from the Reader.
-func (d *distant) ask(dst []byte, offset int64) error {
-	n, err := d.reader.ReadAt(dst, offset)
+func (d *distant) ask(ctx context.Context, dst []byte, offset int64) error {
+	n, err := d.reader.ReadAt(ctx, dst, offset)
 	switch {
 	case n == len(dst):
 		return nil
@@ -104,9 +108,9 @@ func (d *distant) ask(dst []byte, offset int64) error {
 }
 
 // announceEnd reads the last n bytes at once.
-func (d *distant) announceEnd(n int64) error {
+func (d *distant) announceEnd(ctx context.Context, n int64) error {
 	end := make([]byte, min(n, d.length()))
-	if err := d.ask(end, d.length()-int64(len(end))); err != nil {
+	if err := d.ask(ctx, end, d.length()-int64(len(end))); err != nil {
 		return err
 	}
 	d.end = end

@@ -2,6 +2,8 @@ package layerfile
 
 import (
 	"bytes"
+	"cmp"
+	"context"
 	"errors"
 	"io"
 	"maps"
@@ -18,9 +20,14 @@ import (
 
 // fileReader is a Reader of a file.
 type fileReader struct {
-	*os.File
+	file *os.File
 	size int64
 }
+
+func (r fileReader) ReadAt(_ context.Context, p []byte, off int64) (int, error) {
+	return r.file.ReadAt(p, off)
+}
+func (r fileReader) Close() error { return r.file.Close() }
 
 func (r fileReader) Size() int64 { return r.size }
 
@@ -35,7 +42,7 @@ func openDistant(wholeIndex int64) func(path string) (*File, error) {
 		if err != nil {
 			return nil, errors.Join(err, f.Close())
 		}
-		return openReader(path, fileReader{f, info.Size()}, wholeIndex)
+		return openReader(context.Background(), path, fileReader{f, info.Size()}, wholeIndex)
 	}
 }
 
@@ -52,12 +59,12 @@ type bytesReader struct {
 	closed bool
 }
 
-func (r *bytesReader) ReadAt(p []byte, off int64) (int, error) {
+func (r *bytesReader) ReadAt(ctx context.Context, p []byte, off int64) (int, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.asked = append(r.asked, span{off, int64(len(p))})
-	if r.fail != nil {
-		return 0, r.fail
+	if err := cmp.Or(ctx.Err(), r.fail); err != nil {
+		return 0, err
 	}
 	return bytes.NewReader(r.data).ReadAt(p, off)
 }
@@ -84,7 +91,7 @@ func layerBytes(t testing.TB, blockSize int, scores []int8) []byte {
 // openBytes opens a file from a Reader.
 func openBytes(t *testing.T, r *bytesReader, wholeIndex int64) (*File, *Decoder) {
 	t.Helper()
-	f, err := openReader("far/layer.gl", r, wholeIndex)
+	f, err := openReader(t.Context(), "far/layer.gl", r, wholeIndex)
 	must.OK(t, err)
 	d := f.NewDecoder(family)
 	return f, d
@@ -95,11 +102,11 @@ func TestUnsure(t *testing.T) {
 	scores := noise(rand.New(rand.NewPCG(23, 24)), 300)
 	r := &bytesReader{data: layerBytes(t, 1, scores)}
 	const index = 300 * indexEntrySize
-	f, err := openUnsure("far/layer.gl", r, index)
+	f, err := openUnsure(t.Context(), "far/layer.gl", r, index)
 	must.OK(t, err)
 	must.OK(t, f.Close())
 	r.closed = false
-	if f, err = openUnsure("far/layer.gl", r, index-1); f != nil || !errors.Is(err, ErrLongIndex) || errors.Is(err, corrupt.ErrCorrupt) || !r.closed {
+	if f, err = openUnsure(t.Context(), "far/layer.gl", r, index-1); f != nil || !errors.Is(err, ErrLongIndex) || errors.Is(err, corrupt.ErrCorrupt) || !r.closed {
 		t.Errorf("%v, closed %v", err, r.closed)
 	}
 }
@@ -116,7 +123,7 @@ func TestDistantAsks(t *testing.T) {
 	if got, want := r.take(), append(slices.Clone(opening), span{index, size - index}); !slices.Equal(got, want) {
 		t.Errorf("opening asks for %v, want %v", got, want)
 	}
-	if _, err := d.Score(2999); err != nil || !slices.Equal(r.take(), []span{{start + 2999, 1}}) {
+	if _, err := d.Score(t.Context(), 2999); err != nil || !slices.Equal(r.take(), []span{{start + 2999, 1}}) {
 		t.Errorf("a block, %v", err)
 	}
 	if err := f.Close(); err != nil || !r.closed {
@@ -138,7 +145,7 @@ func TestDistantAsks(t *testing.T) {
 		{1500, []span{{start + 1500, 1}}},
 		{0, []span{{index, pageBytes}, {start, 1}}},
 	} {
-		got, err := d.Score(c.rank)
+		got, err := d.Score(t.Context(), c.rank)
 		if err != nil || got != scores[c.rank] {
 			t.Errorf("rank %d: %d, %v", c.rank, got, err)
 		}
@@ -156,7 +163,7 @@ func TestDistantForgetsPages(t *testing.T) {
 	f, d := openBytes(t, r, 0)
 	for range 2 {
 		for i := 0; i < blocks; i += pageEntries / 2 {
-			if got, err := d.Score(uint64(i)); err != nil || got != scores[i] {
+			if got, err := d.Score(t.Context(), uint64(i)); err != nil || got != scores[i] {
 				t.Fatalf("rank %d: %d, %v", i, got, err)
 			}
 		}
@@ -168,7 +175,7 @@ func TestDistantForgetsPages(t *testing.T) {
 
 // readParts returns the scores of a file, its index read in parts.
 func readParts(data []byte) ([]int8, error) {
-	f, err := openReader("far/layer.gl", &bytesReader{data: data}, 0)
+	f, err := openReader(context.Background(), "far/layer.gl", &bytesReader{data: data}, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -197,7 +204,7 @@ func TestDistantShiftedIndex(t *testing.T) {
 			copy(bad[index+c.shifted*pageEntries*indexEntrySize:], page(c.from))
 			_, d := openBytes(t, &bytesReader{data: bad}, 0)
 			for i, k := range c.read {
-				_, err := d.Block(k*pageEntries+3, nil)
+				_, err := d.Block(t.Context(), k*pageEntries+3, nil)
 				if last := i == len(c.read)-1; last != errors.Is(err, corrupt.ErrCorrupt) {
 					t.Errorf("page %d: %v", k, err)
 				}
@@ -206,7 +213,7 @@ func TestDistantShiftedIndex(t *testing.T) {
 	}
 	// Read as a whole, there is no doubt.
 	copy(page(2), page(1))
-	if _, err := OpenReader("far/layer.gl", &bytesReader{data: data}); !errors.Is(err, corrupt.ErrCorrupt) {
+	if _, err := OpenReader(t.Context(), "far/layer.gl", &bytesReader{data: data}); !errors.Is(err, corrupt.ErrCorrupt) {
 		t.Errorf("whole index: %v", err)
 	}
 }
@@ -216,7 +223,7 @@ func TestDistantFailures(t *testing.T) {
 	gone := errors.New("no answer")
 	scores := layerScores(rand.New(rand.NewPCG(27, 28)), 1000)
 	r := &bytesReader{data: layerBytes(t, 64, scores), fail: gone}
-	if _, err := OpenReader("far/layer.gl", r); !errors.Is(err, gone) || errors.Is(err, corrupt.ErrCorrupt) || !r.closed ||
+	if _, err := OpenReader(t.Context(), "far/layer.gl", r); !errors.Is(err, gone) || errors.Is(err, corrupt.ErrCorrupt) || !r.closed ||
 		err.Error() != "far/layer.gl: header: no answer" {
 		t.Errorf("opening: %v", err)
 	}
@@ -224,16 +231,16 @@ func TestDistantFailures(t *testing.T) {
 		r.fail = nil
 		_, d := openBytes(t, r, wholeIndex)
 		r.fail = gone
-		if _, err := d.Block(3, nil); !errors.Is(err, gone) || errors.Is(err, corrupt.ErrCorrupt) ||
+		if _, err := d.Block(t.Context(), 3, nil); !errors.Is(err, gone) || errors.Is(err, corrupt.ErrCorrupt) ||
 			err.Error() != "far/layer.gl: block 3: no answer" {
 			t.Errorf("reading: %v", err)
 		}
 		r.fail = nil
-		if got, err := d.Block(3, nil); err != nil || !slices.Equal(got, scores[192:256]) {
+		if got, err := d.Block(t.Context(), 3, nil); err != nil || !slices.Equal(got, scores[192:256]) {
 			t.Errorf("the failure is remembered: %v", err)
 		}
 		r.fail = io.EOF
-		if _, err := d.Block(4, nil); !errors.Is(err, corrupt.ErrCorrupt) {
+		if _, err := d.Block(t.Context(), 4, nil); !errors.Is(err, corrupt.ErrCorrupt) {
 			t.Errorf("the file became shorter: %v", err)
 		}
 	}
@@ -250,7 +257,7 @@ func TestDistantConcurrent(t *testing.T) {
 		group.Go(func() {
 			d := f.NewDecoder(family)
 			for _, i := range rand.New(rand.NewPCG(31, uint64(k))).Perm(len(scores)) {
-				if got, err := d.Score(uint64(i)); err != nil || got != scores[i] {
+				if got, err := d.Score(t.Context(), uint64(i)); err != nil || got != scores[i] {
 					t.Errorf("rank %d: %d, %v", i, got, err)
 					return
 				}
@@ -266,5 +273,33 @@ func TestDistantConcurrent(t *testing.T) {
 	}
 	if got := slices.Collect(maps.Values(pages)); !slices.Equal(got, []int{1, 1, 1, 1}) {
 		t.Errorf("pages asked for: %v", pages)
+	}
+}
+
+// TestContext: a context that has ended ends a call, near and far, and says nothing about the file; the next call works.
+func TestContext(t *testing.T) {
+	scores := layerScores(rand.New(rand.NewPCG(33, 34)), 1000)
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	r := &bytesReader{data: layerBytes(t, 64, scores)}
+	if _, err := OpenReader(ended, "far/layer.gl", r); !errors.Is(err, context.Canceled) || errors.Is(err, corrupt.ErrCorrupt) || !r.closed {
+		t.Errorf("opening: %v", err)
+	}
+	near, _ := openFileWith(t, Open, 64, scores)
+	defer near.Close()
+	whole, _ := openBytes(t, r, WholeIndex)
+	parts, _ := openBytes(t, r, 0)
+	for _, f := range []*File{near, whole, parts} {
+		d := f.NewDecoder(family)
+		_, block := d.Block(ended, 3, nil)
+		_, score := d.Score(ended, 200)
+		for _, err := range []error{block, score, d.Read(ended, make([]int8, 1000), 0)} {
+			if !errors.Is(err, context.Canceled) || errors.Is(err, corrupt.ErrCorrupt) {
+				t.Errorf("%s: %v", f.Path(), err)
+			}
+		}
+		if got, err := d.Score(t.Context(), 200); err != nil || got != scores[200] {
+			t.Errorf("%s afterwards: %d, %v", f.Path(), got, err)
+		}
 	}
 }

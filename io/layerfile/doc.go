@@ -51,8 +51,8 @@
 //	defer f.Close()
 //	err = f.Expect(header)
 //	d := f.NewDecoder(family)                   // one for each goroutine
-//	scores, err = d.Block(i, scores)
-//	score, err := d.Score(rank)                 // one, in a quarter of the time
+//	scores, err = d.Block(ctx, i, scores)
+//	score, err := d.Score(ctx, rank)            // one, in a quarter of the time
 //
 // Open checks header, model, footer and index, but no block: it reads 24 bytes for each
 // 65,536 positions and notices a truncated file for certain. Each block is

@@ -1,6 +1,7 @@
 package layerfile
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -88,7 +89,7 @@ func openBy(path string, from opener, wholeIndex int64) (*File, []error, error) 
 	}
 	f := newFile(path, s)
 	f.info, f.wholeIndex = info, wholeIndex
-	return f, f.load(s.length()), nil
+	return f, f.load(context.Background(), s.length()), nil
 }
 
 func newFile(path string, s source) *File {
@@ -99,9 +100,9 @@ func newFile(path string, s source) *File {
 
 // load reads header, layers below, model, footer and index. The footer can be read without the
 // others, the index only with all of them.
-func (f *File) load(length int64) []error {
+func (f *File) load(ctx context.Context, length int64) []error {
 	head := make([]byte, min(length, headerSize))
-	if err := f.source.read(head, 0); err != nil {
+	if err := f.source.read(ctx, head, 0); err != nil {
 		return []error{f.bad("header", err)}
 	}
 	var headerErr, footerErr error
@@ -110,15 +111,15 @@ func (f *File) load(length int64) []error {
 		return []error{headerErr} // nothing is known about the rest
 	}
 	if headerErr == nil {
-		headerErr = f.loadTail(head)
+		headerErr = f.loadTail(ctx, head)
 	}
 	if length < headerSize+footerSize {
 		footerErr = corrupt.New(f.path, "footer", "truncated: a file of %d bytes has none", length)
 	} else {
-		footerErr = f.loadFooter(length, headerErr == nil)
+		footerErr = f.loadFooter(ctx, length, headerErr == nil)
 	}
 	if headerErr == nil && footerErr == nil {
-		return compact(f.loadIndex())
+		return compact(f.loadIndex(ctx))
 	}
 	return compact(headerErr, footerErr)
 }
@@ -127,16 +128,16 @@ func (f *File) load(length int64) []error {
 func (f *File) indexLength() int64 { return int64(f.NumBlocks()) * indexEntrySize }
 
 // loadIndex checks the index, or makes ready to read parts of it.
-func (f *File) loadIndex() error {
+func (f *File) loadIndex(ctx context.Context) error {
 	if f.indexLength() > f.wholeIndex {
 		f.pages = newPages(f)
 		return nil
 	}
-	return f.checkIndex()
+	return f.checkIndex(ctx)
 }
 
 // loadTail reads what the header with the given bytes announces: the layers below and the model.
-func (f *File) loadTail(head []byte) error {
+func (f *File) loadTail(ctx context.Context, head []byte) error {
 	le := binary.LittleEndian
 	length, want := le.Uint32(head[hModelLen:]), le.Uint32(head[hModelCRC:])
 	below := belowSize * int64(le.Uint16(head[hBelow:]))
@@ -147,7 +148,7 @@ func (f *File) loadTail(head []byte) error {
 		return corrupt.New(f.path, "model", "%d bytes long: want at most %d", length, maxModel)
 	}
 	tail := make([]byte, below+int64(length))
-	if err := f.source.read(tail, headerSize); err != nil {
+	if err := f.source.read(ctx, tail, headerSize); err != nil {
 		return f.bad("model", err)
 	}
 	if sum := crc32c.Of(tail); sum != want {
@@ -161,11 +162,11 @@ func (f *File) loadTail(head []byte) error {
 }
 
 // loadFooter reads the footer and, if there is a header, compares them.
-func (f *File) loadFooter(length int64, header bool) error {
+func (f *File) loadFooter(ctx context.Context, length int64, header bool) error {
 	tail := make([]byte, footerSize)
-	err := f.announceEnd(header)
+	err := f.announceEnd(ctx, header)
 	if err == nil {
-		err = f.source.read(tail, length-footerSize)
+		err = f.source.read(ctx, tail, length-footerSize)
 	}
 	if err != nil {
 		return f.bad("footer", err)
@@ -179,19 +180,19 @@ func (f *File) loadFooter(length int64, header bool) error {
 
 // announceEnd announces to the source that the footer is going to be read, and the
 // index, if its length is known and all of it is needed.
-func (f *File) announceEnd(header bool) error {
+func (f *File) announceEnd(ctx context.Context, header bool) error {
 	if header && f.indexLength() <= f.wholeIndex {
-		return f.source.announceEnd(footerSize + f.indexLength())
+		return f.source.announceEnd(ctx, footerSize+f.indexLength())
 	}
-	return f.source.announceEnd(footerSize)
+	return f.source.announceEnd(ctx, footerSize)
 }
 
 // checkIndex reads the index: its blocks must follow each other without gaps
 // from the header to the index.
-func (f *File) checkIndex() error {
+func (f *File) checkIndex(ctx context.Context) error {
 	next, end := uint64(f.header.start()), uint64(f.footer.indexOffset)
 	blocks := f.header.Blocks()
-	crc, bad, err := readIndex(f.source, f.footer.indexOffset, blocks, func(i int, e entry) error {
+	crc, bad, err := readIndex(ctx, f.source, f.footer.indexOffset, blocks, func(i int, e entry) error {
 		begin := next
 		next = e.offset + uint64(e.length)
 		return f.checkEntry(i, e, begin)

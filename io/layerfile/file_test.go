@@ -86,13 +86,13 @@ func TestReadRanges(t *testing.T) {
 			from := rapid.IntRange(0, len(scores)).Draw(t, "from")
 			n := rapid.IntRange(0, len(scores)-from).Draw(t, "n")
 			dst := make([]int8, n)
-			must.OK(t, d.Read(dst, uint64(from)))
+			must.OK(t, d.Read(t.Context(), dst, uint64(from)))
 			if !slices.Equal(dst, scores[from:from+n]) {
 				t.Fatal("wrong scores")
 			}
 		})
 		for i, want := range scores {
-			if got, err := d.Score(uint64(i)); err != nil || got != want {
+			if got, err := d.Score(t.Context(), uint64(i)); err != nil || got != want {
 				t.Fatalf("score %d: %d, %v, want %d", i, got, err, want)
 			}
 		}
@@ -101,15 +101,15 @@ func TestReadRanges(t *testing.T) {
 
 func TestOutOfRange(t *testing.T) {
 	_, d := openFile(t, 64, make([]int8, 100))
-	_, below := d.Block(-1, nil)
-	_, above := d.Block(2, nil)
-	_, score := d.Score(100)
-	for i, err := range []error{below, above, score, d.Read(make([]int8, 2), 99), d.Read(nil, 101), d.Read(nil, 1<<63)} {
+	_, below := d.Block(t.Context(), -1, nil)
+	_, above := d.Block(t.Context(), 2, nil)
+	_, score := d.Score(t.Context(), 100)
+	for i, err := range []error{below, above, score, d.Read(t.Context(), make([]int8, 2), 99), d.Read(t.Context(), nil, 101), d.Read(t.Context(), nil, 1<<63)} {
 		if !errors.Is(err, ErrRange) || errors.Is(err, corrupt.ErrCorrupt) {
 			t.Errorf("case %d: %v", i, err)
 		}
 	}
-	if err := d.Read(nil, 100); err != nil {
+	if err := d.Read(t.Context(), nil, 100); err != nil {
 		t.Error(err)
 	}
 }
@@ -118,13 +118,13 @@ func TestBlockUsesMemory(t *testing.T) {
 	eachOpener(t, func(t *testing.T, open func(path string) (*File, error)) {
 		_, d := openFileWith(t, open, 64, make([]int8, 100))
 		dst := make([]int8, 0, 64)
-		if allocs := testing.AllocsPerRun(100, func() { d.Block(0, dst) }); allocs > 0 {
+		if allocs := testing.AllocsPerRun(100, func() { d.Block(t.Context(), 0, dst) }); allocs > 0 {
 			t.Errorf("%v allocations for a block", allocs)
 		}
-		if allocs := testing.AllocsPerRun(100, func() { d.Score(63) }); allocs > 0 {
+		if allocs := testing.AllocsPerRun(100, func() { d.Score(t.Context(), 63) }); allocs > 0 {
 			t.Errorf("%v allocations for a score", allocs)
 		}
-		if got, err := d.Block(1, dst); err != nil || len(got) != 36 || &got[0] != &dst[:1][0] {
+		if got, err := d.Block(t.Context(), 1, dst); err != nil || len(got) != 36 || &got[0] != &dst[:1][0] {
 			t.Errorf("%d scores, %v", len(got), err)
 		}
 	})
@@ -139,8 +139,8 @@ func TestTruncatedWhileOpen(t *testing.T) {
 		f, d := openFileWith(t, open, MaxBlockSize, noise(rand.New(rand.NewPCG(7, 8)), 3*MaxBlockSize))
 		must.OK(t, os.Truncate(f.Path(), 100))
 		for i := range 3 {
-			_, err := d.Block(i, nil)
-			_, one := d.Score(uint64(MaxBlockSize*i + 7))
+			_, err := d.Block(t.Context(), i, nil)
+			_, one := d.Score(t.Context(), uint64(MaxBlockSize*i+7))
 			for _, err := range []error{err, one} {
 				if !errors.Is(err, corrupt.ErrCorrupt) || !strings.Contains(err.Error(), "truncated while open") {
 					t.Errorf("block %d: %v", i, err)
@@ -160,10 +160,10 @@ func TestOverwrittenWhileOpen(t *testing.T) {
 		_, err = w.WriteAt(garbage, 0)
 		must.OK(t, err)
 		for i := range f.NumBlocks() {
-			if _, err := d.Block(i, nil); !errors.Is(err, corrupt.ErrCorrupt) {
+			if _, err := d.Block(t.Context(), i, nil); !errors.Is(err, corrupt.ErrCorrupt) {
 				t.Errorf("block %d: %v", i, err)
 			}
-			if _, err := d.Score(uint64(64*i + 7)); !errors.Is(err, corrupt.ErrCorrupt) {
+			if _, err := d.Score(t.Context(), uint64(64*i+7)); !errors.Is(err, corrupt.ErrCorrupt) {
 				t.Errorf("a score of block %d: %v", i, err)
 			}
 		}
@@ -181,7 +181,7 @@ func TestReplacedWhileOpen(t *testing.T) {
 		writeFile(t, other, testHeader(64, 300), make([]int8, 300))
 		must.OK(t, os.Rename(other, f.Path()))
 		got := make([]int8, 300)
-		if err := d.Read(got, 0); err != nil || !slices.Equal(got, old) {
+		if err := d.Read(t.Context(), got, 0); err != nil || !slices.Equal(got, old) {
 			t.Errorf("the old file is gone: %v", err)
 		}
 	})
@@ -196,7 +196,7 @@ func TestClose(t *testing.T) {
 				d := f.NewDecoder(family)
 				var err error
 				for i := 0; err == nil; i++ {
-					_, err = d.Block(i%f.NumBlocks(), nil)
+					_, err = d.Block(t.Context(), i%f.NumBlocks(), nil)
 				}
 				if !errors.Is(err, os.ErrClosed) {
 					t.Error(err)
@@ -205,10 +205,10 @@ func TestClose(t *testing.T) {
 		}
 		must.OK(t, f.Close())
 		readers.Wait()
-		if _, err := d.Block(0, nil); !errors.Is(err, os.ErrClosed) || errors.Is(err, corrupt.ErrCorrupt) {
+		if _, err := d.Block(t.Context(), 0, nil); !errors.Is(err, os.ErrClosed) || errors.Is(err, corrupt.ErrCorrupt) {
 			t.Errorf("block of a closed file: %v", err)
 		}
-		if _, err := d.Score(7); !errors.Is(err, os.ErrClosed) || errors.Is(err, corrupt.ErrCorrupt) {
+		if _, err := d.Score(t.Context(), 7); !errors.Is(err, os.ErrClosed) || errors.Is(err, corrupt.ErrCorrupt) {
 			t.Errorf("score of a closed file: %v", err)
 		}
 		if err := f.Close(); !errors.Is(err, os.ErrClosed) {

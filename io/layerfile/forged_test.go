@@ -58,7 +58,7 @@ func checkBound(t *testing.T, path string, scores []int8, most int) {
 	defer f.Close()
 	f.Bound(most)
 	d := f.NewDecoder(family)
-	got, err := d.Block(0, nil)
+	got, err := d.Block(t.Context(), 0, nil)
 	possible := max(int(scores[0]), -int(scores[0])) <= most
 	if possible && (err != nil || !slices.Equal(got, scores)) {
 		t.Errorf("%s, score %d, bound %d: %v", filepath.Base(path), scores[0], most, err)
@@ -66,7 +66,7 @@ func checkBound(t *testing.T, path string, scores []int8, most int) {
 	if !possible && (!errors.Is(err, corrupt.ErrCorrupt) || !strings.Contains(err.Error(), "block 0: score 0 of 100 is ")) {
 		t.Errorf("%s, score %d, bound %d: error %v", filepath.Base(path), scores[0], most, err)
 	}
-	one, err := d.Score(77)
+	one, err := d.Score(t.Context(), 77)
 	if possible && (err != nil || one != scores[77]) || !possible && (!errors.Is(err, corrupt.ErrCorrupt) || !strings.Contains(err.Error(), "block 0: score 77 of 100 is ")) {
 		t.Errorf("%s, score %d, bound %d: one is %d, %v", filepath.Base(path), scores[0], most, one, err)
 	}
@@ -134,7 +134,7 @@ func TestForgedBlocks(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if got, err := d.Block(0, nil); !errors.Is(err, corrupt.ErrCorrupt) || got != nil {
+		if got, err := d.Block(t.Context(), 0, nil); !errors.Is(err, corrupt.ErrCorrupt) || got != nil {
 			t.Errorf("%s: %v, %v", name, got, err)
 		}
 	}

@@ -106,7 +106,7 @@ func FuzzForged(f *testing.F) {
 		}
 		data := forged.Encode()
 		file := newFile("forged", &mapping{open: true, data: data})
-		problems := file.load(int64(len(data)))
+		problems := file.load(t.Context(), int64(len(data)))
 		if usable != (len(problems) == 0) && len(model) > 0 {
 			t.Fatalf("model %q: %v", model, problems)
 		}
@@ -115,7 +115,7 @@ func FuzzForged(f *testing.F) {
 		}
 		file.Bound(int(most))
 		d := file.NewDecoder(family)
-		got, err := d.Block(0, nil)
+		got, err := d.Block(t.Context(), 0, nil)
 		if err != nil && !errors.Is(err, corrupt.ErrCorrupt) || err == nil && within(got, int(most)) != nil {
 			t.Fatalf("%v: %v", got, err)
 		}
@@ -123,7 +123,7 @@ func FuzzForged(f *testing.F) {
 			t.Fatalf("%v: %v, want %v", err, got, scores)
 		}
 		for i := range min(int(n), 100) {
-			score, one := d.Score(uint64(i))
+			score, one := d.Score(t.Context(), uint64(i))
 			if one != nil && !errors.Is(one, corrupt.ErrCorrupt) || one == nil && int(max(score, -score)) > int(most) || err == nil && (one != nil || score != got[i]) {
 				t.Fatalf("score %d: %d, %v; the block: %v, %v", i, score, one, got, err)
 			}
@@ -140,7 +140,7 @@ func forge(t *testing.T, h Header, stored []byte, scores []int8) *Decoder {
 	footer.Bytes = footer.indexOffset + indexEntrySize + footerSize
 	data := slices.Concat(h.encode(), []byte(h.Model), stored, index, footer.encode(&h))
 	f := newFile("forged", &mapping{open: true, data: data})
-	if problems := f.load(footer.Bytes); len(problems) > 0 {
+	if problems := f.load(t.Context(), footer.Bytes); len(problems) > 0 {
 		t.Fatal(problems)
 	}
 	d := f.NewDecoder(family)

@@ -1,6 +1,7 @@
 package layerfile
 
 import (
+	"context"
 	"encoding/binary"
 	"fmt"
 
@@ -60,18 +61,18 @@ func (e *entry) check(n int, start, end uint64) error {
 }
 
 // readEntry copies entry i of the index to dst.
-func (f *File) readEntry(dst []byte, i int) error {
+func (f *File) readEntry(ctx context.Context, dst []byte, i int) error {
 	if f.pages != nil {
-		return f.pages.read(dst, i)
+		return f.pages.read(ctx, dst, i)
 	}
-	return f.source.read(dst, f.footer.indexOffset+int64(i)*indexEntrySize)
+	return f.source.read(ctx, dst, f.footer.indexOffset+int64(i)*indexEntrySize)
 }
 
 // Ahead says that the blocks from first to last are read soon: of a Sparing file the system reads them meanwhile. What is
 // wrong with them is left to those who read them.
-func (f *File) Ahead(first, last int) {
+func (f *File) Ahead(ctx context.Context, first, last int) {
 	var bytes [2][indexEntrySize]byte
-	if first < 0 || last < first || last >= f.NumBlocks() || f.readEntry(bytes[0][:], first) != nil || f.readEntry(bytes[1][:], last) != nil {
+	if first < 0 || last < first || last >= f.NumBlocks() || f.readEntry(ctx, bytes[0][:], first) != nil || f.readEntry(ctx, bytes[1][:], last) != nil {
 		return
 	}
 	from, to := parseEntry(bytes[0][:]), parseEntry(bytes[1][:])
@@ -83,11 +84,11 @@ func (f *File) Ahead(first, last int) {
 // readIndex passes all entries of the index to check, reading s in pieces,
 // and returns the CRC-32C of the index. The first failure ends it and is returned as
 // bad: what follows may be as long as the file system allows.
-func readIndex(s source, offset int64, blocks int, check func(i int, e entry) error) (crc uint32, bad, err error) {
+func readIndex(ctx context.Context, s source, offset int64, blocks int, check func(i int, e entry) error) (crc uint32, bad, err error) {
 	buf := make([]byte, 4096*indexEntrySize)
 	for i := 0; i < blocks; {
 		piece := buf[:min(blocks-i, 4096)*indexEntrySize]
-		if err := s.read(piece, offset+int64(i)*indexEntrySize); err != nil {
+		if err := s.read(ctx, piece, offset+int64(i)*indexEntrySize); err != nil {
 			return 0, nil, err
 		}
 		crc = crc32c.Update(crc, piece)

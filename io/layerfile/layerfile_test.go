@@ -114,7 +114,7 @@ func readBlocks(f *File) ([]int8, error) {
 	var all, part []int8
 	for i := range f.NumBlocks() {
 		var err error
-		if part, err = d.Block(i, part); err != nil {
+		if part, err = d.Block(context.Background(), i, part); err != nil {
 			return nil, err
 		}
 		all = append(all, part...)
@@ -196,11 +196,11 @@ func checkSingle(t *testing.T, path string, scores []int8) {
 	for _, family := range cpu.Available() {
 		d := f.NewDecoder(family)
 		for i := 0; i < len(scores); i += 1 + i%(1+len(scores)/200) {
-			if got, err := d.Score(uint64(i)); err != nil || got != scores[i] {
+			if got, err := d.Score(t.Context(), uint64(i)); err != nil || got != scores[i] {
 				t.Fatalf("%v: score %d is %d, %v; want %d", family, i, got, err, scores[i])
 			}
 		}
-		if _, err := d.Score(uint64(len(scores))); !errors.Is(err, ErrRange) {
+		if _, err := d.Score(t.Context(), uint64(len(scores))); !errors.Is(err, ErrRange) {
 			t.Errorf("score %d of %d: %v", len(scores), len(scores), err)
 		}
 	}
@@ -226,12 +226,12 @@ func TestRealBlock(t *testing.T) {
 			t.Errorf("%v: %d bytes", f, len(b.stored))
 		}
 		d := forge(t, h, b.stored, scores)
-		got, err := d.Block(0, nil)
+		got, err := d.Block(t.Context(), 0, nil)
 		if err != nil || !slices.Equal(got, scores) {
 			t.Errorf("%v: %v", f, err)
 		}
 		for i := 0; i < len(scores); i += 97 {
-			if got, err := d.Score(uint64(i)); err != nil || got != scores[i] {
+			if got, err := d.Score(t.Context(), uint64(i)); err != nil || got != scores[i] {
 				t.Fatalf("%v: score %d is %d, %v; want %d", f, i, got, err, scores[i])
 			}
 		}

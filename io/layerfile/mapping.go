@@ -1,6 +1,7 @@
 package layerfile
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -40,7 +41,7 @@ func openMapping(f *os.File, length int64) (source, error) {
 	return m, nil
 }
 
-func (m *mapping) read(dst []byte, offset int64) error {
+func (m *mapping) read(_ context.Context, dst []byte, offset int64) error {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	if !m.open {
@@ -52,7 +53,7 @@ func (m *mapping) read(dst []byte, offset int64) error {
 	return corrupt.Guard(func() { copy(dst, m.data[offset:]) })
 }
 
-func (m *mapping) announceEnd(int64) error { return nil }
+func (m *mapping) announceEnd(context.Context, int64) error { return nil }
 
 func (m *mapping) ahead(int64, int64) {}
 

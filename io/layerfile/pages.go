@@ -1,8 +1,11 @@
 package layerfile
 
 import (
+	"context"
 	"fmt"
 	"sync"
+
+	"grenier/io/crew"
 )
 
 // A page is a part of an index.
@@ -16,66 +19,79 @@ const (
 type pages struct {
 	f *File
 
+	loading crew.Shared[int, reading]
+
 	mu   sync.Mutex
-	kept map[int]*page
+	kept map[int][]byte // entries
 	// begins holds where the first blocks of pages begin in the file, of all pages
 	// that were ever read and of those behind them: pages read later must agree.
 	begins map[int]uint64
 }
 
-// page is read when it is first needed. A failure to read it is not remembered.
-type page struct {
-	mu      sync.Mutex // held while the page is read
-	entries []byte     // nil until then
-}
-
 func newPages(f *File) *pages {
 	last := (f.NumBlocks() + pageEntries - 1) / pageEntries
-	return &pages{f: f, kept: make(map[int]*page), begins: map[int]uint64{
+	return &pages{f: f, kept: make(map[int][]byte), begins: map[int]uint64{
 		0: uint64(f.header.start()), last: uint64(f.footer.indexOffset),
 	}}
 }
 
 // read copies entry i to dst.
-func (p *pages) read(dst []byte, i int) error {
-	page := p.page(i / pageEntries)
-	page.mu.Lock()
-	defer page.mu.Unlock()
-	if page.entries == nil {
-		entries, err := p.load(i / pageEntries)
+func (p *pages) read(ctx context.Context, dst []byte, i int) error {
+	k := i / pageEntries
+	entries := p.page(k)
+	if entries == nil {
+		read, err := p.loading.Do(ctx, k, func(ctx context.Context) (reading, error) { return p.load(ctx, k), nil })
 		if err != nil {
-			return err
+			return unread{err}
 		}
-		page.entries = entries
+		if read.err != nil {
+			return read.err
+		}
+		entries = read.entries
 	}
-	copy(dst, page.entries[i%pageEntries*indexEntrySize:])
+	copy(dst, entries[i%pageEntries*indexEntrySize:])
 	return nil
 }
 
-// page returns page k, which may not have been read yet.
-func (p *pages) page(k int) *page {
+// reading is the outcome of reading a page.
+type reading struct {
+	entries []byte
+	err     error
+}
+
+// load returns page k, which somebody else may have read just now.
+func (p *pages) load(ctx context.Context, k int) (r reading) {
+	if r.entries = p.page(k); r.entries == nil {
+		r.entries, r.err = p.fetch(ctx, k)
+	}
+	return r
+}
+
+// page returns the entries of page k if they are kept.
+func (p *pages) page(k int) []byte {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if found := p.kept[k]; found != nil {
-		return found
-	}
+	return p.kept[k]
+}
+
+// keep keeps the entries of page k. The mutex is held.
+func (p *pages) keep(k int, entries []byte) {
 	if len(p.kept) >= keptPages {
 		for any := range p.kept { // no page is better than another
 			delete(p.kept, any)
 			break
 		}
 	}
-	p.kept[k] = new(page)
-	return p.kept[k]
+	p.kept[k] = entries
 }
 
-// load reads page k and checks that its blocks follow each other without gaps,
+// fetch reads page k, keeps it, and checks that its blocks follow each other without gaps,
 // and the blocks of the neighbouring pages that are known.
-func (p *pages) load(k int) ([]byte, error) {
+func (p *pages) fetch(ctx context.Context, k int) ([]byte, error) {
 	f, first := p.f, k*pageEntries
 	n := min(pageEntries, f.NumBlocks()-first)
 	entries := make([]byte, n*indexEntrySize)
-	if err := f.source.read(entries, f.footer.indexOffset+int64(first)*indexEntrySize); err != nil {
+	if err := f.source.read(ctx, entries, f.footer.indexOffset+int64(first)*indexEntrySize); err != nil {
 		return nil, err
 	}
 	begin := parseEntry(entries).offset
@@ -95,5 +111,6 @@ func (p *pages) load(k int) ([]byte, error) {
 		}
 	}
 	p.begins[k], p.begins[k+1] = begin, next
+	p.keep(k, entries)
 	return entries, nil
 }

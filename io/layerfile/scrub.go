@@ -59,8 +59,8 @@ func (f *File) Scrub(ctx context.Context, from, workers int, progress func(Scrub
 	workers = max(workers, 1)
 	s := &scrub{f: f, cache: cache, block: from, buffers: make([][]byte, workers)}
 	return crew.Ordered[*piece]{
-		Read: func(_ int, p *piece) error { return s.cut(p) },
-		Work: func(worker, _ int, p *piece) error { return s.check(p, s.buffer(worker)) },
+		Read: func(_ int, p *piece) error { return s.cut(ctx, p) },
+		Work: func(worker, _ int, p *piece) error { return s.check(ctx, p, s.buffer(worker)) },
 		Write: func(_ int, p *piece) error {
 			for _, problem := range p.problems {
 				report(problem)
@@ -124,12 +124,12 @@ func (s *scrub) buffer(worker int) []byte {
 }
 
 // cut cuts the next piece, of scrubBytes at most, off the file.
-func (s *scrub) cut(p *piece) (err error) {
+func (s *scrub) cut(ctx context.Context, p *piece) (err error) {
 	if s.block >= s.f.NumBlocks() {
 		return crew.ErrNoMore
 	}
 	if len(s.entries) == 0 {
-		if s.entries, err = s.index(s.block); err != nil {
+		if s.entries, err = s.index(ctx, s.block); err != nil {
 			return err
 		}
 	}
@@ -146,11 +146,11 @@ func (s *scrub) cut(p *piece) (err error) {
 
 // index reads entries of the index, from the given one on. They were checked when the
 // file was opened; if they changed since, an error says so.
-func (s *scrub) index(first int) ([]entry, error) {
+func (s *scrub) index(ctx context.Context, first int) ([]entry, error) {
 	f := s.f
 	entries := make([]entry, 0, scrubEntries)
 	n := min(scrubEntries, f.NumBlocks()-first)
-	_, bad, err := readIndex(f.source, f.footer.indexOffset+int64(first)*indexEntrySize, n, func(i int, e entry) error {
+	_, bad, err := readIndex(ctx, f.source, f.footer.indexOffset+int64(first)*indexEntrySize, n, func(i int, e entry) error {
 		begin := e.offset
 		if i > 0 {
 			begin = entries[i-1].offset + uint64(entries[i-1].length)
@@ -166,13 +166,13 @@ func (s *scrub) index(first int) ([]entry, error) {
 
 // check reads a piece and notes what is wrong with its blocks. If it cannot be read as
 // a whole, its blocks are read one by one.
-func (s *scrub) check(p *piece, buf []byte) error {
+func (s *scrub) check(ctx context.Context, p *piece, buf []byte) error {
 	p.problems = nil
-	whole := s.f.source.read(buf[:p.length()], p.offset())
+	whole := s.f.source.read(ctx, buf[:p.length()], p.offset())
 	for i, e := range p.entries {
 		stored, err := buf[int64(e.offset)-p.offset():][:e.length], whole
 		if whole != nil {
-			err = s.f.source.read(stored, int64(e.offset))
+			err = s.f.source.read(ctx, stored, int64(e.offset))
 		}
 		if errors.Is(err, os.ErrClosed) {
 			return err

@@ -1,6 +1,7 @@
 package layerfile
 
 import (
+	"context"
 	"errors"
 	"io"
 	"os"
@@ -10,15 +11,15 @@ import (
 )
 
 // source is where the bytes of an open file come from: a mapping, sparing, or
-// distant. It is safe for concurrent use, but for announceEnd.
+// distant. It is safe for concurrent use, but for announceEnd. Only distant waits for a context.
 type source interface {
 	// read copies len(dst) bytes from offset on. It fails with os.ErrClosed,
 	// io.ErrUnexpectedEOF if the range is not inside the file, corrupt.ErrFault, unread, or
 	// an error of the operating system.
-	read(dst []byte, offset int64) error
+	read(ctx context.Context, dst []byte, offset int64) error
 	// announceEnd says that the last n bytes are going to be read, in pieces. It
 	// fails like read.
-	announceEnd(n int64) error
+	announceEnd(ctx context.Context, n int64) error
 	// ahead says that length bytes from offset on will be read soon.
 	ahead(offset, length int64)
 	// length returns the length of the file when it was opened.
@@ -44,7 +45,7 @@ func openSparing(f *os.File, length int64) (source, error) {
 	return s, nil
 }
 
-func (s *sparing) read(dst []byte, offset int64) error {
+func (s *sparing) read(_ context.Context, dst []byte, offset int64) error {
 	if offset < 0 || offset > s.size || int64(len(dst)) > s.size-offset {
 		return io.ErrUnexpectedEOF
 	}
@@ -62,7 +63,7 @@ func (s *sparing) read(dst []byte, offset int64) error {
 	}
 }
 
-func (s *sparing) announceEnd(int64) error { return nil }
+func (s *sparing) announceEnd(context.Context, int64) error { return nil }
 
 func (s *sparing) ahead(offset, length int64) {
 	const keep = 8 << 20 // many times as much as some workers ask for at a time

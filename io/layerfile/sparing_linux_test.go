@@ -61,7 +61,7 @@ func TestLongSparing(t *testing.T) {
 			d := f.NewDecoder(family)
 			var scores []int8
 			for _, i := range rand.New(rand.NewPCG(19, uint64(k))).Perm(blocks) {
-				if scores, err = d.Block(i, scores); err != nil || !slices.Equal(scores, kinds[i%3]) {
+				if scores, err = d.Block(t.Context(), i, scores); err != nil || !slices.Equal(scores, kinds[i%3]) {
 					t.Errorf("block %d: other scores, %v", i, err)
 					return
 				}

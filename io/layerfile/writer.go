@@ -2,6 +2,7 @@ package layerfile
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -165,13 +166,17 @@ func (w *Writer) Open() (*File, error) {
 	if w.file != nil {
 		return nil, fmt.Errorf("%w: opening %s before it is finished", ErrOrder, w.pending.Path())
 	}
-	return OpenReader(w.pending.Path(), finished{w.pending, w.summary.Footer.Bytes})
+	return OpenReader(context.Background(), w.pending.Path(), finished{w.pending, w.summary.Footer.Bytes})
 }
 
 // finished reads a file that waits for its name.
 type finished struct {
-	*vfs.Pending
+	file *vfs.Pending
 	size int64
+}
+
+func (f finished) ReadAt(_ context.Context, p []byte, off int64) (int, error) {
+	return f.file.ReadAt(p, off)
 }
 
 func (f finished) Size() int64 { return f.size }

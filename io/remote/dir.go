@@ -15,6 +15,7 @@ import (
 	"grenier/io/layerfile"
 	"grenier/io/manifest"
 	"grenier/io/rundir"
+	"grenier/kernels/fault"
 )
 
 // What Options stand for unless they say otherwise.
@@ -52,24 +53,42 @@ type Dir struct {
 	base    *url.URL
 	client  *http.Client
 	options Options
-	// ctx ends when the caller of Open wants it, or with Close. It is kept because
-	// what reads files, package layerfile, has no contexts.
-	ctx    context.Context
-	cancel context.CancelCauseFunc
+	open    context.Context // ends with Close
+	close   context.CancelCauseFunc
 }
 
+// ErrOptions reports Options that make no sense.
+var ErrOptions = fault.New(fault.Usage, "bad options of requests")
+
 // Open returns the directory at an address like "https://host/tables/". It asks
-// nothing yet. When ctx ends, so do all requests, now and later. It fails with
-// ErrAddress.
-func Open(ctx context.Context, address string, o Options) (*Dir, error) {
+// nothing yet. It fails with ErrAddress or ErrOptions.
+func Open(address string, o Options) (*Dir, error) {
 	base, err := parseAddress(address)
 	if err != nil {
 		return nil, err
 	}
+	if o.Timeout < 0 || o.Attempts < 0 || o.Pause < 0 {
+		return nil, fmt.Errorf("%w: a timeout of %v, %d attempts, a pause of %v: none may be below 0", ErrOptions, o.Timeout, o.Attempts, o.Pause)
+	}
 	d := &Dir{base: base, options: o.orDefaults()}
 	d.client = &http.Client{Transport: d.options.Transport, CheckRedirect: checkRedirect}
-	d.ctx, d.cancel = context.WithCancelCause(ctx)
+	d.open, d.close = context.WithCancelCause(context.Background())
 	return d, nil
+}
+
+// either returns a context with the values of ctx, which ends when ctx or owner does. The caller calls done.
+func either(ctx, owner context.Context) (both context.Context, done func()) {
+	both, cancel := context.WithCancel(ctx)
+	stop := context.AfterFunc(owner, cancel)
+	return both, func() { stop(); cancel() }
+}
+
+// ended returns why the context that either returned has ended.
+func ended(ctx, owner context.Context) error {
+	if owner.Err() != nil {
+		return context.Cause(owner)
+	}
+	return ctx.Err()
 }
 
 // parseAddress returns the address of a directory, a slash at its end.
@@ -138,9 +157,9 @@ func (d *Dir) Address(file string) string { return d.base.JoinPath(file).Redacte
 
 // Manifest reads the manifest. It fails with rundir.ErrMissing when there is none,
 // with an *Error, or with an error that matches corrupt.ErrCorrupt.
-func (d *Dir) Manifest() (*manifest.Manifest, error) {
+func (d *Dir) Manifest(ctx context.Context) (*manifest.Manifest, error) {
 	address := d.Address(rundir.ManifestName)
-	data, err := d.readAll(rundir.ManifestName, manifest.MaxBytes)
+	data, err := d.readAll(ctx, rundir.ManifestName, manifest.MaxBytes)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("%s: %w: %w", address, rundir.ErrMissing, err)
@@ -152,20 +171,20 @@ func (d *Dir) Manifest() (*manifest.Manifest, error) {
 
 // Layer opens the layer file of that name, which is to be closed before d. It fails
 // like OpenFile, layerfile.OpenReader and layerfile.OpenUnsure.
-func (d *Dir) Layer(name string) (*layerfile.File, error) {
-	f, err := d.OpenFile(name)
+func (d *Dir) Layer(ctx context.Context, name string) (*layerfile.File, error) {
+	f, err := d.OpenFile(ctx, name)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", d.Address(name), err)
 	}
 	if f.sure {
-		return layerfile.OpenReader(d.Address(name), f)
+		return layerfile.OpenReader(ctx, d.Address(name), f)
 	}
-	return layerfile.OpenUnsure(d.Address(name), f)
+	return layerfile.OpenUnsure(ctx, d.Address(name), f)
 }
 
 // Close ends all requests and closes all connections. Files fail with os.ErrClosed
 // afterwards.
 func (d *Dir) Close() {
-	d.cancel(os.ErrClosed)
+	d.close(os.ErrClosed)
 	d.client.CloseIdleConnections()
 }

@@ -1,10 +1,10 @@
 // Package remote reads a run directory that a web server hands out as plain
 // files, over HTTP.
 //
-//	d, err := remote.Open(ctx, "https://host/tables/", remote.Options{})
+//	d, err := remote.Open("https://host/tables/", remote.Options{})
 //	defer d.Close()
-//	m, err := d.Manifest()
-//	f, err := d.Layer(m.Layers[20].File) // a *layerfile.File
+//	m, err := d.Manifest(ctx)
+//	f, err := d.Layer(ctx, m.Layers[20].File) // a *layerfile.File
 //
 // Nothing has to run on the server: it need only answer range requests, as nginx,
 // caddy and most file hosts do.
@@ -15,7 +15,8 @@
 // hold the header and nearly always the model, and for its end (package layerfile,
 // OpenReader); a file of up to 64 KiB is there after the first request. From then
 // on each read is one request for just these bytes. A *File keeps nothing else;
-// goroutines that read the same bytes at the same time share a request.
+// goroutines that read the same bytes at the same time share a request, which ends when
+// nobody waits for it any more. The context of a call is for that call alone.
 //
 // # What may go wrong
 //

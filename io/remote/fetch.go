@@ -18,9 +18,11 @@ type request struct {
 	ifRange     string // strong validator: if the file has another one, the answer is all of it
 }
 
-// do asks until accept takes an answer, or retrying is pointless. The body of an
+// do asks until accept takes an answer, retrying is pointless, or caller or owner end. The body of an
 // answer must be read by accept.
-func (d *Dir) do(ctx context.Context, q request, accept func(*http.Response) error) error {
+func (d *Dir) do(caller, owner context.Context, q request, accept func(*http.Response) error) error {
+	ctx, done := either(caller, owner)
+	defer done()
 	patience := maxPause
 	for attempt := 1; ; attempt++ {
 		err := d.try(ctx, q, accept)
@@ -34,7 +36,7 @@ func (d *Dir) do(ctx context.Context, q request, accept func(*http.Response) err
 			continue
 		}
 		if ctx.Err() != nil { // whatever it looks like, that is why
-			err = context.Cause(ctx)
+			err = ended(caller, owner)
 		}
 		return &Error{First: q.first, Last: q.last, Attempts: attempt, Err: err}
 	}
@@ -97,8 +99,8 @@ func sleep(ctx context.Context, d time.Duration) {
 }
 
 // readAll returns the contents of a file of at most limit bytes.
-func (d *Dir) readAll(file string, limit int64) (data []byte, err error) {
-	err = d.do(d.ctx, request{file: file, last: -1}, func(r *http.Response) error {
+func (d *Dir) readAll(ctx context.Context, file string, limit int64) (data []byte, err error) {
+	err = d.do(ctx, d.open, request{file: file, last: -1}, func(r *http.Response) error {
 		switch {
 		case r.StatusCode != http.StatusOK:
 			return newStatusError(r)

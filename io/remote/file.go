@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"golang.org/x/sync/singleflight"
+	"grenier/io/crew"
 )
 
 // HeadBytes is how much of a file is read, and kept, when it is opened.
@@ -17,30 +17,33 @@ const HeadBytes = 64 << 10
 
 // File is a file of a Dir, a layerfile.Reader. It is safe for concurrent use.
 type File struct {
-	dir    *Dir
-	name   string
-	size   int64
-	head   []byte // the first bytes
-	etag   string // as the server sent it, or ""
-	date   string // Last-Modified, in the same way
-	sure   bool   // that a file which is replaced has other validators
-	flight singleflight.Group
+	dir   *Dir
+	name  string
+	size  int64
+	head  []byte // the first bytes
+	etag  string // as the server sent it, or ""
+	date  string // Last-Modified, in the same way
+	sure  bool   // that a file which is replaced has other validators
+	reads crew.Shared[span, []byte]
 
-	ctx    context.Context // ends with Close of the file or of dir
-	cancel context.CancelCauseFunc
+	open   context.Context // ends with Close of the file or of dir
+	close  context.CancelCauseFunc
 	closed atomic.Bool
 }
+
+// span is the bytes first to last.
+type span struct{ first, last int64 }
 
 // OpenFile opens the file of that name in d. It fails with an *Error; its cause
 // matches fs.ErrNotExist if there is no such file, and ErrNoRanges or ErrNoValidator
 // if the file has more than HeadBytes and the server sends all of it, or cannot be
 // relied on to send parts of the same file.
-func (d *Dir) OpenFile(name string) (*File, error) {
+func (d *Dir) OpenFile(ctx context.Context, name string) (*File, error) {
 	f := &File{dir: d, name: name}
-	if err := d.do(d.ctx, request{file: name, first: 0, last: HeadBytes - 1}, f.acceptHead); err != nil {
+	if err := d.do(ctx, d.open, request{file: name, first: 0, last: HeadBytes - 1}, f.acceptHead); err != nil {
 		return nil, err
 	}
-	f.ctx, f.cancel = context.WithCancelCause(d.ctx)
+	f.open, f.close = context.WithCancelCause(d.open)
 	return f, nil
 }
 
@@ -108,36 +111,37 @@ func wholeFile(r *http.Response) error {
 }
 
 // ReadAt reads len(p) bytes from offset off on, all or none. It fails with an
-// *Error or, once f or its Dir is closed, with one that matches os.ErrClosed.
-func (f *File) ReadAt(p []byte, off int64) (int, error) {
+// *Error, with the error of ctx or, once f or its Dir is closed, with one that matches os.ErrClosed.
+func (f *File) ReadAt(ctx context.Context, p []byte, off int64) (int, error) {
 	end := off + int64(len(p))
 	switch {
 	case off < 0 || end < off || end > f.size:
 		return 0, fmt.Errorf("%d bytes at %d of %d: %w", len(p), off, f.size, io.EOF)
-	case f.ctx.Err() != nil:
-		return 0, context.Cause(f.ctx)
+	case f.open.Err() != nil:
+		return 0, context.Cause(f.open)
 	case len(p) == 0:
 		return 0, nil
 	case end <= int64(len(f.head)):
 		return copy(p, f.head[off:]), nil
 	}
-	key := fmt.Sprint(off, len(p))
-	data, err, _ := f.flight.Do(key, func() (any, error) { return f.fetch(off, end-1) })
+	data, err := f.reads.Do(ctx, span{off, end - 1}, f.fetch(off, end-1))
 	if err != nil {
 		return 0, err
 	}
-	return copy(p, data.([]byte)), nil
+	return copy(p, data), nil
 }
 
-// fetch asks for the bytes first to last.
-func (f *File) fetch(first, last int64) ([]byte, error) {
-	q := request{file: f.name, first: first, last: last}
-	if isStrong(f.etag) {
-		q.ifRange = f.etag
+// fetch returns a function that asks for the bytes first to last.
+func (f *File) fetch(first, last int64) func(context.Context) ([]byte, error) {
+	return func(ctx context.Context) ([]byte, error) {
+		q := request{file: f.name, first: first, last: last}
+		if isStrong(f.etag) {
+			q.ifRange = f.etag
+		}
+		data := make([]byte, last-first+1)
+		err := f.dir.do(ctx, f.open, q, func(r *http.Response) error { return f.acceptPart(r, first, last, data) })
+		return data, err
 	}
-	data := make([]byte, last-first+1)
-	err := f.dir.do(f.ctx, q, func(r *http.Response) error { return f.acceptPart(r, first, last, data) })
-	return data, err
 }
 
 // acceptPart takes the answer to a request for the bytes first to last.
@@ -216,6 +220,6 @@ func (f *File) Close() error {
 	if f.closed.Swap(true) {
 		return os.ErrClosed
 	}
-	f.cancel(os.ErrClosed)
+	f.close(os.ErrClosed)
 	return nil
 }

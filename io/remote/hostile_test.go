@@ -95,9 +95,9 @@ func TestHostile(t *testing.T) {
 			t.Parallel()
 			o := remote.Options{Timeout: 300 * time.Millisecond, Pause: time.Nanosecond}
 			d := openDir(t, listen(t, c.serve), o)
-			_, err := d.OpenFile("long")
+			_, err := d.OpenFile(t.Context(), "long")
 			checkFailure(t, err, c.want)
-			_, err = d.Manifest()
+			_, err = d.Manifest(t.Context())
 			checkFailure(t, err, nil)
 		})
 	}
@@ -143,7 +143,7 @@ func TestAskedToWait(t *testing.T) {
 					w.Header().Set("Retry-After", value)
 					return status(code)(w, r)
 				})
-				_, err := f.ReadAt(make([]byte, 10), 70_000)
+				_, err := f.ReadAt(t.Context(), make([]byte, 10), 70_000)
 				if e, ok := errors.AsType[*remote.StatusError](err); !ok || e.After < 59*time.Minute || attempts(err) != 1 || !strings.Contains(err.Error(), "left alone for ") {
 					t.Errorf("Retry-After %s: %v", value, err)
 				}
@@ -187,7 +187,7 @@ func TestWeakTag(t *testing.T) {
 		})
 		f := openFile(t, openDir(t, s.URL, patient), "long")
 		tag = c.after
-		if _, err := f.ReadAt(make([]byte, 10), 70_000); !errors.Is(err, c.want) {
+		if _, err := f.ReadAt(t.Context(), make([]byte, 10), 70_000); !errors.Is(err, c.want) {
 			t.Errorf("%s, then %s: %v", c.before, c.after, err)
 		}
 	}
@@ -208,7 +208,7 @@ func TestChainToPlain(t *testing.T) {
 		http.Redirect(w, r, secure.URL+r.URL.Path, http.StatusFound)
 		return true
 	})
-	_, err := openDir(t, s.URL, trusting(secure)).OpenFile("long")
+	_, err := openDir(t, s.URL, trusting(secure)).OpenFile(t.Context(), "long")
 	if !errors.Is(err, remote.ErrRedirect) || attempts(err) != 1 {
 		t.Errorf("%v", err)
 	}
@@ -248,13 +248,13 @@ func FuzzAnswer(f *testing.F) {
 			first: answer(206, "bytes 0-65535/99999", `"a"`, "", -1, make([]byte, remote.HeadBytes)),
 			then:  answer(code, contentRange, tag, encoding, length, body),
 		}
-		d, err := remote.Open(t.Context(), "http://127.0.0.1/", remote.Options{Transport: transport, Pause: time.Nanosecond})
+		d, err := remote.Open("http://127.0.0.1/", remote.Options{Transport: transport, Pause: time.Nanosecond})
 		must.OK(t, err)
 		defer d.Close()
-		file, err := d.OpenFile("x")
+		file, err := d.OpenFile(t.Context(), "x")
 		must.OK(t, err)
 		got := make([]byte, 10)
-		if _, err := file.ReadAt(got, 70_000); err != nil {
+		if _, err := file.ReadAt(t.Context(), got, 70_000); err != nil {
 			checkFailure(t, err, nil)
 			return
 		}

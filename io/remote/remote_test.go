@@ -31,6 +31,7 @@ import (
 	"grenier/io/manifest"
 	"grenier/io/remote"
 	"grenier/io/rundir"
+	"grenier/kernels/fault"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -67,7 +68,7 @@ func site(t *testing.T) (s *remotetest.Server, long []byte, dir string) {
 
 func openDir(t *testing.T, address string, o remote.Options) *remote.Dir {
 	t.Helper()
-	d, err := remote.Open(t.Context(), address, o)
+	d, err := remote.Open(address, o)
 	must.OK(t, err)
 	t.Cleanup(d.Close)
 	return d
@@ -75,7 +76,7 @@ func openDir(t *testing.T, address string, o remote.Options) *remote.Dir {
 
 func openFile(t *testing.T, d *remote.Dir, name string) *remote.File {
 	t.Helper()
-	f, err := d.OpenFile(name)
+	f, err := d.OpenFile(t.Context(), name)
 	must.OK(t, err)
 	return f
 }
@@ -84,7 +85,7 @@ func openFile(t *testing.T, d *remote.Dir, name string) *remote.File {
 func mustRead(t *testing.T, f *remote.File, want []byte, off int64) {
 	t.Helper()
 	got := make([]byte, len(want))
-	if n, err := f.ReadAt(got, off); n != len(want) || err != nil || !bytes.Equal(got, want) {
+	if n, err := f.ReadAt(t.Context(), got, off); n != len(want) || err != nil || !bytes.Equal(got, want) {
 		t.Errorf("%d bytes at %d: %d, %v", len(want), off, n, err)
 	}
 }
@@ -118,7 +119,7 @@ func TestRead(t *testing.T) {
 	}
 	mustRead(t, f, nil, fileSize)
 	for _, off := range []int64{-1, fileSize - 1, fileSize, 1 << 62, 1<<63 - 1} {
-		if n, err := f.ReadAt(make([]byte, 2), off); n != 0 || !errors.Is(err, io.EOF) {
+		if n, err := f.ReadAt(t.Context(), make([]byte, 2), off); n != 0 || !errors.Is(err, io.EOF) {
 			t.Errorf("at %d: %d, %v", off, n, err)
 		}
 	}
@@ -156,7 +157,7 @@ func TestServerWithoutRanges(t *testing.T) {
 	s, long, _ := site(t)
 	d := openDir(t, s.URL, patient)
 	s.Hook(whole(long))
-	_, err := d.OpenFile("long")
+	_, err := d.OpenFile(t.Context(), "long")
 	if !errors.Is(err, remote.ErrNoRanges) || !strings.Contains(err.Error(), "it sends the whole file, 95536 bytes") {
 		t.Errorf("a long file: %v", err)
 	}
@@ -170,7 +171,7 @@ func TestServerWithoutRanges(t *testing.T) {
 		w.Write(long[:10])
 		return true
 	})
-	if _, err := d.OpenFile("short"); !errors.Is(err, remote.ErrNoRanges) {
+	if _, err := d.OpenFile(t.Context(), "short"); !errors.Is(err, remote.ErrNoRanges) {
 		t.Errorf("a file of unknown length: %v", err)
 	}
 	s.Hook(nil)
@@ -179,7 +180,7 @@ func TestServerWithoutRanges(t *testing.T) {
 		r.Header.Del("Range")
 		return false
 	})
-	if _, err := f.ReadAt(make([]byte, 5), 70_000); !errors.Is(err, remote.ErrNoRanges) {
+	if _, err := f.ReadAt(t.Context(), make([]byte, 5), 70_000); !errors.Is(err, remote.ErrNoRanges) {
 		t.Errorf("no ranges any more: %v", err)
 	}
 }
@@ -252,7 +253,7 @@ func TestWrongAnswers(t *testing.T) {
 			f := openFile(t, openDir(t, s.URL, patient), "long")
 			s.Take()
 			s.Hook(c.hook)
-			_, err := f.ReadAt(make([]byte, 10), 70_000)
+			_, err := f.ReadAt(t.Context(), make([]byte, 10), 70_000)
 			e, ok := errors.AsType[*remote.Error](err)
 			if !ok || c.want != nil && !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.text) ||
 				!strings.HasPrefix(err.Error(), "bytes 70000-70009: ") || errors.Is(err, corrupt.ErrCorrupt) {
@@ -297,7 +298,7 @@ func TestWrongHead(t *testing.T) {
 		}, io.ErrUnexpectedEOF},
 	} {
 		s.Hook(c.hook)
-		f, err := d.OpenFile("long")
+		f, err := d.OpenFile(t.Context(), "long")
 		if f != nil || !isError(err) || c.want != nil && !errors.Is(err, c.want) || errors.Is(err, corrupt.ErrCorrupt) {
 			t.Errorf("%s: %v, want %v", name, err, c.want)
 		}
@@ -353,12 +354,12 @@ func TestSlowServer(t *testing.T) {
 			<-r.Context().Done() // until the client gives up
 			return true
 		})
-		_, err := openDir(t, s.URL, hasty).OpenFile("long")
+		_, err := openDir(t, s.URL, hasty).OpenFile(t.Context(), "long")
 		want := "bytes 0-65535: after 3 attempts: no complete answer in time (50ms)"
 		if !errors.Is(err, remote.ErrTimeout) || err.Error() != want {
 			t.Errorf("%s: %v, want %s", name, err, want)
 		}
-		_, err = openDir(t, s.URL, hasty).Manifest()
+		_, err = openDir(t, s.URL, hasty).Manifest(t.Context())
 		if !errors.Is(err, remote.ErrTimeout) || errors.Is(err, corrupt.ErrCorrupt) {
 			t.Errorf("%s: manifest: %v", name, err)
 		}
@@ -402,7 +403,7 @@ func TestReplaced(t *testing.T) {
 			mustRead(t, f, long[70_000:70_010], 70_000)
 			replace(c.data, c.when)
 			s.Hook(c.after)
-			if _, err := f.ReadAt(make([]byte, 10), 70_000); !errors.Is(err, remote.ErrChanged) || errors.Is(err, corrupt.ErrCorrupt) {
+			if _, err := f.ReadAt(t.Context(), make([]byte, 10), 70_000); !errors.Is(err, remote.ErrChanged) || errors.Is(err, corrupt.ErrCorrupt) {
 				t.Errorf("not noticed: %v", err)
 			}
 		})
@@ -418,7 +419,7 @@ func TestNoValidator(t *testing.T) {
 		must.OK(t, os.Chtimes(filepath.Join(dir, name), never, never))
 	}
 	d := openDir(t, s.URL, patient)
-	if _, err := d.OpenFile("long"); !errors.Is(err, remote.ErrNoValidator) || attempts(err) != 1 {
+	if _, err := d.OpenFile(t.Context(), "long"); !errors.Is(err, remote.ErrNoValidator) || attempts(err) != 1 {
 		t.Errorf("%v", err)
 	}
 	mustRead(t, openFile(t, d, "short"), long[:1000], 0)
@@ -444,7 +445,7 @@ func TestDateGone(t *testing.T) {
 			w.Write(long[70_000:70_010])
 			return true
 		})
-		if _, err := f.ReadAt(make([]byte, 10), 70_000); !errors.Is(err, want) {
+		if _, err := f.ReadAt(t.Context(), make([]byte, 10), 70_000); !errors.Is(err, want) {
 			t.Errorf("ETag %s: %v, want %v", tag, err, want)
 		}
 	}
@@ -468,7 +469,7 @@ func TestRedirects(t *testing.T) {
 		return true
 	})
 	s.Take()
-	_, err := openDir(t, s.URL, patient).OpenFile("long")
+	_, err := openDir(t, s.URL, patient).OpenFile(t.Context(), "long")
 	if !errors.Is(err, remote.ErrRedirect) || !strings.Contains(err.Error(), "redirected more than 5 times") {
 		t.Errorf("a loop: %v", err)
 	}
@@ -480,7 +481,7 @@ func TestRedirects(t *testing.T) {
 		http.Redirect(w, r, s.URL+r.URL.Path, http.StatusFound)
 		return true
 	})
-	_, err = openDir(t, secure.URL, trusting(secure)).OpenFile("long")
+	_, err = openDir(t, secure.URL, trusting(secure)).OpenFile(t.Context(), "long")
 	if !errors.Is(err, remote.ErrRedirect) || !strings.Contains(err.Error(), "from https to http") {
 		t.Errorf("to a server without TLS: %v", err)
 	}
@@ -507,11 +508,11 @@ func TestTLS(t *testing.T) {
 	f := openFile(t, openDir(t, s.URL, trusting(s)), "long")
 	mustRead(t, f, long[70_000:70_010], 70_000)
 
-	_, err := openDir(t, s.URL, patient).OpenFile("long")
+	_, err := openDir(t, s.URL, patient).OpenFile(t.Context(), "long")
 	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); !ok || attempts(err) != 1 {
 		t.Errorf("an unknown authority: %v", err)
 	}
-	_, err = openDir(t, strings.Replace(plain.URL, "http:", "https:", 1), patient).OpenFile("long")
+	_, err = openDir(t, strings.Replace(plain.URL, "http:", "https:", 1), patient).OpenFile(t.Context(), "long")
 	if !errors.Is(err, http.ErrSchemeMismatch) || attempts(err) != 1 {
 		t.Errorf("no TLS there: %v", err)
 	}
@@ -529,7 +530,7 @@ func TestNobodyThere(t *testing.T) {
 	must.OK(t, err)
 	address := "http://" + l.Addr().String()
 	l.Close()
-	_, err = openDir(t, address, patient).Manifest()
+	_, err = openDir(t, address, patient).Manifest(t.Context())
 	if !isError(err) || attempts(err) != 3 || !strings.HasPrefix(err.Error(), address+"/manifest.json: after 3 attempts: ") {
 		t.Errorf("%v", err)
 	}
@@ -549,10 +550,10 @@ func TestCancel(t *testing.T) {
 }
 
 func cancel(t *testing.T, o remote.Options, mute bool, how string) {
-	s, _, _ := site(t)
+	s, long, _ := site(t)
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
-	d, err := remote.Open(ctx, s.URL, o)
+	d, err := remote.Open(s.URL, o)
 	must.OK(t, err)
 	defer d.Close()
 	f := openFile(t, d, "long")
@@ -567,7 +568,7 @@ func cancel(t *testing.T, o remote.Options, mute bool, how string) {
 	})
 	done := make(chan error)
 	go func() {
-		_, err := f.ReadAt(make([]byte, 10), 70_000)
+		_, err := f.ReadAt(ctx, make([]byte, 10), 70_000)
 		done <- err
 	}()
 	<-asked
@@ -587,14 +588,53 @@ func cancel(t *testing.T, o remote.Options, mute bool, how string) {
 	if err := <-done; !errors.Is(err, want) {
 		t.Errorf("%v, want %v", err, want)
 	}
+	s.Hook(nil)
+	if how == "context" { // which was for one call
+		mustRead(t, f, long[70_000:70_010], 70_000)
+		want = nil
+	}
 	for _, off := range []int64{0, 70_000} {
-		if _, err := f.ReadAt(make([]byte, 10), off); !errors.Is(err, want) {
+		if _, err := f.ReadAt(t.Context(), make([]byte, 10), off); !errors.Is(err, want) {
 			t.Errorf("afterwards: %v, want %v", err, want)
 		}
 	}
-	if how != "file" {
-		if _, err := d.OpenFile("short"); !errors.Is(err, want) {
-			t.Errorf("another file: %v, want %v", err, want)
+	if how == "file" {
+		want = nil
+	}
+	if _, err := d.OpenFile(t.Context(), "short"); !errors.Is(err, want) {
+		t.Errorf("another file: %v, want %v", err, want)
+	}
+}
+
+// TestDeadline: each call ends with its context, though the server never answers and requests have an hour.
+func TestDeadline(t *testing.T) {
+	s, long, _ := site(t)
+	d := openDir(t, s.URL, remote.Options{Timeout: time.Hour})
+	f := openFile(t, d, "long")
+	s.Hook(func(_ http.ResponseWriter, r *http.Request) bool {
+		<-r.Context().Done()
+		return true
+	})
+	for name, call := range map[string]func(context.Context) error{
+		"manifest": func(ctx context.Context) error { _, err := d.Manifest(ctx); return err },
+		"layer":    func(ctx context.Context) error { _, err := d.Layer(ctx, "long"); return err },
+		"file":     func(ctx context.Context) error { _, err := d.OpenFile(ctx, "long"); return err },
+		"read":     func(ctx context.Context) error { _, err := f.ReadAt(ctx, make([]byte, 10), 70_000); return err },
+	} {
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+		if err := call(ctx); !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, corrupt.ErrCorrupt) {
+			t.Errorf("%s: %v", name, err)
+		}
+		cancel()
+	}
+	s.Hook(nil)
+	mustRead(t, f, long[70_000:70_010], 70_000)
+}
+
+func TestRefusedOptions(t *testing.T) {
+	for _, o := range []remote.Options{{Timeout: -1}, {Attempts: -1}, {Pause: -1}} {
+		if _, err := remote.Open("https://host/", o); !errors.Is(err, remote.ErrOptions) || !errors.Is(err, fault.Usage) {
+			t.Errorf("%+v: %v", o, err)
 		}
 	}
 }
@@ -641,7 +681,7 @@ func TestAddresses(t *testing.T) {
 		"", "host", "/data/awari", "host:8080/x", "ftp://host/x", "file:///x", "https://", "https:///x", "http://:80/",
 		"http://host/?x=1", "http://host/?", "http://host/#x", "http://me:secret@host/%zz", "http://me:secret@host:port/", "http://ho st/",
 	} {
-		_, err := remote.Open(t.Context(), address, remote.Options{})
+		_, err := remote.Open(address, remote.Options{})
 		if !errors.Is(err, remote.ErrAddress) || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%q: %v", address, err)
 		}
@@ -658,7 +698,7 @@ func TestPassword(t *testing.T) {
 		password.Store(p)
 		return status(403)(w, r)
 	})
-	_, err := openDir(t, strings.Replace(s.URL, "http://", "http://me:secret@", 1), patient).Manifest()
+	_, err := openDir(t, strings.Replace(s.URL, "http://", "http://me:secret@", 1), patient).Manifest(t.Context())
 	if user.Load() != "me" || password.Load() != "secret" {
 		t.Errorf("sent: %v, %v", user.Load(), password.Load())
 	}
@@ -670,7 +710,7 @@ func TestPassword(t *testing.T) {
 func TestManifest(t *testing.T) {
 	s, _, dir := site(t)
 	d := openDir(t, s.URL, patient)
-	if _, err := d.Manifest(); !errors.Is(err, rundir.ErrMissing) || errors.Is(err, corrupt.ErrCorrupt) {
+	if _, err := d.Manifest(t.Context()); !errors.Is(err, rundir.ErrMissing) || errors.Is(err, corrupt.ErrCorrupt) {
 		t.Errorf("no manifest: %v", err)
 	}
 	id := manifest.Identity{Game: "awari", Rules: "awari", Pits: 12}
@@ -678,12 +718,12 @@ func TestManifest(t *testing.T) {
 	text, err := (&manifest.Manifest{Identity: id}).Encode()
 	must.OK(t, err)
 	must.Write(t, path, text)
-	if m, err := d.Manifest(); err != nil || m.Identity != id {
+	if m, err := d.Manifest(t.Context()); err != nil || m.Identity != id {
 		t.Errorf("%v, %v", m, err)
 	}
 	text[40]++
 	must.Write(t, path, text)
-	if _, err := d.Manifest(); !errors.Is(err, corrupt.ErrCorrupt) || !strings.HasPrefix(err.Error(), s.URL+"/manifest.json: ") {
+	if _, err := d.Manifest(t.Context()); !errors.Is(err, corrupt.ErrCorrupt) || !strings.HasPrefix(err.Error(), s.URL+"/manifest.json: ") {
 		t.Errorf("a damaged manifest: %v", err)
 	}
 }
@@ -712,7 +752,7 @@ func TestHugeManifest(t *testing.T) {
 				}
 			}
 		})
-		_, err := d.Manifest()
+		_, err := d.Manifest(t.Context())
 		if !errors.Is(err, remote.ErrTooLong) || !strings.Contains(err.Error(), fmt.Sprint(manifest.MaxBytes)) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -732,7 +772,7 @@ func TestCompressedManifest(t *testing.T) {
 		z.Close()
 		return true
 	})
-	if _, err := openDir(t, s.URL, patient).Manifest(); !errors.Is(err, remote.ErrAnswer) {
+	if _, err := openDir(t, s.URL, patient).Manifest(t.Context()); !errors.Is(err, remote.ErrAnswer) {
 		t.Errorf("%v", err)
 	}
 }

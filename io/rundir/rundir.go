@@ -51,8 +51,8 @@ const (
 
 var (
 	// ErrMissing says that there is no run in the place given: no directory, or
-	// an empty one.
-	ErrMissing = errors.New("no run directory")
+	// an empty one. It matches fs.ErrNotExist.
+	ErrMissing error = missing{}
 	// ErrNotDir says that the path leads to something other than a directory.
 	ErrNotDir = errors.New("not a directory")
 	// ErrUnwritable says that the operating system does not let us write there.
@@ -62,6 +62,11 @@ var (
 	// ErrOtherRun says that an intact directory holds another run.
 	ErrOtherRun = fault.New(fault.Usage, "directory of another run")
 )
+
+type missing struct{}
+
+func (missing) Error() string        { return "no run directory" }
+func (missing) Is(target error) bool { return target == fs.ErrNotExist }
 
 // OtherRunError is an ErrOtherRun. It matches corrupt.ErrMismatch too, but not
 // corrupt.ErrCorrupt: nothing is wrong with the directory.

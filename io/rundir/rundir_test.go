@@ -310,7 +310,7 @@ func TestRefusedPlaces(t *testing.T) {
 	if _, err := Open(file); !errors.Is(err, ErrNotDir) {
 		t.Errorf("open a file: %v", err)
 	}
-	if _, err := Open(filepath.Join(dir, "none")); !errors.Is(err, ErrMissing) {
+	if _, err := Open(filepath.Join(dir, "none")); !errors.Is(err, ErrMissing) || !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("open nothing: %v", err)
 	}
 	if _, err := Open(t.TempDir()); !errors.Is(err, ErrMissing) {

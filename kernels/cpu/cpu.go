@@ -130,6 +130,9 @@ func Available() []Family {
 	return fs
 }
 
+// Check fails with an *UnsupportedError unless f can run here.
+func Check(f Family) error { return here.check(f) }
+
 // Supported reports whether f can run here.
 func Supported(f Family) bool {
 	return int(f) < len(names) && here.check(f) == nil

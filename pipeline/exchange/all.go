@@ -16,6 +16,7 @@ import (
 	"grenier/layers/awari"
 	"grenier/pipeline/job"
 	"grenier/pipeline/tables"
+	"grenier/pipeline/tables/catalog"
 )
 
 // listHeader begins a list of exported files.
@@ -65,7 +66,7 @@ func listName(f Format, c frame.Codec) string { return fmt.Sprintf("export-%s%s.
 //
 // It fails like WriteFile, and with ErrOtherExport and otherwise like listed.Open.
 func WriteAll(ctx context.Context, dir, out string, o Options, done func(Exported)) error {
-	a, err := newAll(dir, out, o)
+	a, err := newAll(ctx, dir, out, o)
 	if err != nil {
 		return err
 	}
@@ -94,16 +95,16 @@ type all struct {
 	done, total uint64 // positions
 }
 
-func newAll(dir, out string, o Options) (*all, error) {
+func newAll(ctx context.Context, dir, out string, o Options) (*all, error) {
 	a := &all{options: o, dir: dir}
 	run, err := rundir.Open(dir)
 	if err != nil {
 		return nil, err
 	}
-	if a.manifest, err = tables.Manifest(run); err != nil {
+	if a.manifest, err = catalog.Manifest(run); err != nil {
 		return nil, err
 	}
-	if err := a.play(); err != nil {
+	if err := a.play(ctx); err != nil {
 		return nil, err
 	}
 	for i := range a.manifest.Layers {
@@ -157,8 +158,8 @@ func (a *all) layer(ctx context.Context, n int) (Exported, error) {
 }
 
 // play finds out the game, and whether the format is for it.
-func (a *all) play() error {
-	t, err := tables.OpenListed(a.dir, a.manifest, tables.Options{Family: a.options.Family})
+func (a *all) play(ctx context.Context) error {
+	t, err := tables.Open(ctx, a.dir, catalog.Listed(a.manifest), tables.Kernel(a.options.Family))
 	if err != nil {
 		return err
 	}

@@ -41,7 +41,7 @@ func solveRun(t testing.TB, game awari.Game, seeds int) string {
 // open opens a run directory until the test ends.
 func open(t testing.TB, dir string) *tables.Tables {
 	t.Helper()
-	tb, err := tables.Open(dir, tables.Options{Family: cpu.Best()})
+	tb, err := tables.Open(t.Context(), dir)
 	must.OK(t, err)
 	t.Cleanup(func() { must.OK(t, tb.Close()) })
 	return tb
@@ -51,7 +51,7 @@ func open(t testing.TB, dir string) *tables.Tables {
 func scoresOf(t testing.TB, tb *tables.Tables, n int) []int8 {
 	t.Helper()
 	scores := make([]int8, tb.Layers()[n].Positions)
-	must.OK(t, tb.Read(n, 0, scores))
+	must.OK(t, tb.Read(t.Context(), n, 0, scores))
 	return scores
 }
 
@@ -211,7 +211,7 @@ func TestLongPublishedExample(t *testing.T) {
 	if score := int8(file[publishedIndex(t, board)]); score != 0 {
 		t.Errorf("the score is %d, want 0", score)
 	}
-	probe, err := open(t, dir).Probe(board)
+	probe, err := open(t, dir).Probe(t.Context(), board)
 	must.OK(t, err)
 	for pit, want := range []int{-1, -1, -2, -2, -2, 0} {
 		if m := probe.Moves[pit]; m.Value != want {

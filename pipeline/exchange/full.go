@@ -39,7 +39,7 @@ func (f *filler) fill(ctx context.Context, workers int, progress func(done uint6
 		if columns[worker] == nil {
 			columns[worker] = &column{filler: f}
 		}
-		done, err := columns[worker].fill(uint64(i))
+		done, err := columns[worker].fill(ctx, uint64(i))
 		if err != nil {
 			return err
 		}
@@ -63,7 +63,7 @@ type column struct {
 
 // fill works out the boards whose mover's half has the given code, and returns how many
 // there are.
-func (c *column) fill(code uint64) (uint64, error) {
+func (c *column) fill(ctx context.Context, code uint64) (uint64, error) {
 	s := c.source
 	c.board, c.known = awari.Board{}, [awari.MaxPits / 2]bool{}
 	var err error
@@ -82,7 +82,7 @@ func (c *column) fill(code uint64) (uint64, error) {
 		for pit, seeds := range less {
 			c.board[s.q+pit] = seeds + 1
 		}
-		score, err := c.score()
+		score, err := c.score(ctx)
 		if err != nil {
 			return 0, err
 		}
@@ -92,14 +92,14 @@ func (c *column) fill(code uint64) (uint64, error) {
 }
 
 // score returns the score of the board.
-func (c *column) score() (int8, error) {
+func (c *column) score(ctx context.Context) (int8, error) {
 	best, plays := math.MinInt, c.game.Plays(c.board)
 	for pit := range c.source.q {
 		play := &plays[pit]
 		if !play.Legal {
 			continue
 		}
-		child, err := c.child(pit, play)
+		child, err := c.child(ctx, pit, play)
 		if err != nil {
 			return 0, err
 		}
@@ -114,9 +114,9 @@ func (c *column) score() (int8, error) {
 }
 
 // child returns the score of a child.
-func (c *column) child(pit int, play *awari.Play) (int8, error) {
+func (c *column) child(ctx context.Context, pit int, play *awari.Play) (int8, error) {
 	if play.Captured > 0 {
-		return c.lower.Score(play.Child)
+		return c.lower.Score(ctx, play.Child)
 	}
 	s := c.source
 	if !c.known[pit] {

@@ -56,7 +56,7 @@ func WriteFile(ctx context.Context, dir, path string, o Options) (Summary, error
 // *memory.Error, like tables.Open and Tables.Read, and with the error of ctx or w; what was
 // written then is of no use.
 func Write(ctx context.Context, dir string, w io.Writer, o Options) (Summary, error) {
-	e, err := newExport(dir, o)
+	e, err := newExport(ctx, dir, o)
 	if err != nil {
 		return Summary{}, err
 	}
@@ -79,9 +79,9 @@ type piece struct {
 }
 
 // newExport opens the layer and checks what is asked for.
-func newExport(dir string, o Options) (e *export, err error) {
+func newExport(ctx context.Context, dir string, o Options) (e *export, err error) {
 	o.Workers = max(1, o.Workers)
-	t, err := openLayer(dir, o)
+	t, err := openLayer(ctx, dir, o)
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +93,7 @@ func newExport(dir string, o Options) (e *export, err error) {
 	if err := o.Format.check(t.Game()); err != nil {
 		return nil, err
 	}
-	if _, err := t.File(o.Seeds); err != nil { // whether there is such a layer
+	if _, err := t.File(ctx, o.Seeds); err != nil { // whether there is such a layer
 		return nil, err
 	}
 	s, err := newShape(t.Game(), o.Seeds)
@@ -105,15 +105,15 @@ func newExport(dir string, o Options) (e *export, err error) {
 }
 
 // openLayer opens a run directory so that reading the layer stays within the memory.
-func openLayer(dir string, o Options) (*tables.Tables, error) {
-	t, err := tables.Open(dir, tables.Options{Family: o.Family})
+func openLayer(ctx context.Context, dir string, o Options) (*tables.Tables, error) {
+	t, err := tables.Open(ctx, dir, tables.Kernel(o.Family))
 	if err != nil || o.Memory == 0 || o.Seeds < 0 || o.Seeds > t.MaxSeeds() || mapped(t, o.Seeds) <= o.Memory/4 {
 		return t, err
 	}
 	if err := t.Close(); err != nil {
 		return nil, err
 	}
-	return tables.Open(dir, tables.Options{Family: o.Family, Sparing: true})
+	return tables.Open(ctx, dir, tables.Kernel(o.Family), tables.Sparing(true))
 }
 
 // mapped returns the bytes of memory that a layer file which is mapped may take.
@@ -184,7 +184,7 @@ func (e *export) stream(ctx context.Context, w io.Writer) error {
 		Work: func(worker, i int, p *piece) (err error) {
 			first := e.first(i, count)
 			scores := p.scores[:min(pieceSize, size-first)]
-			if err := e.tables.Read(e.Seeds, first, scores); err != nil {
+			if err := e.tables.Read(ctx, e.Seeds, first, scores); err != nil {
 				return err
 			}
 			p.bytes, err = encoders[worker].encode(p.text, first, scores)

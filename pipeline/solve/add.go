@@ -13,6 +13,7 @@ import (
 	"grenier/kernels/fault"
 	"grenier/layers/awari"
 	"grenier/pipeline/tables"
+	"grenier/pipeline/tables/catalog"
 )
 
 // Source holds the scores of a solved layer, wherever they come from.
@@ -77,7 +78,7 @@ func Add(ctx context.Context, path string, game awari.Game, n int, o Options, op
 	}
 	defer func() { err = errors.Join(err, dir.Unlock()) }()
 	r := &run{options: o, game: game, dir: dir}
-	if r.manifest, err = tables.Manifest(dir); err != nil {
+	if r.manifest, err = catalog.Manifest(dir); err != nil {
 		return Report{}, err
 	}
 	if err := orderOf(path, n, r.manifest); err != nil { // somebody else was faster
@@ -103,7 +104,7 @@ func checkNext(path string, game awari.Game, n int) error {
 	if err != nil {
 		return err
 	}
-	m, err := tables.Manifest(dir)
+	m, err := catalog.Manifest(dir)
 	if err != nil {
 		return err
 	}

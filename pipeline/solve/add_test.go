@@ -35,13 +35,13 @@ func (g *given) Close() error                        { g.closed++; return nil }
 func TestAdd(t *testing.T) {
 	game, from := awaritest.Game(t, 6, awari.Strict), t.TempDir()
 	mustSolve(t, from, game, options(6))
-	solved, err := tables.Open(from, tables.Options{})
+	solved, err := tables.Open(t.Context(), from)
 	must.OK(t, err)
 	defer solved.Close()
 	dir := filepath.Join(t.TempDir(), "run")
 	for n := range 7 {
 		g := &given{n: n, scores: make([]int8, solved.Layers()[n].Positions)}
-		must.OK(t, solved.Read(n, 0, g.scores))
+		must.OK(t, solved.Read(t.Context(), n, 0, g.scores))
 		last := solve.Progress{}
 		o := options(0)
 		o.Progress = func(s job.Step) { last = s.Detail.(solve.Progress) }

@@ -16,7 +16,7 @@ import (
 	"grenier/layers/awari"
 	"grenier/pipeline/job"
 	"grenier/pipeline/solve/internal/halfboard"
-	"grenier/pipeline/tables"
+	"grenier/pipeline/tables/catalog"
 )
 
 // BenchmarkWidths solves layers with each width of scores in memory, one worker and room for
@@ -65,7 +65,7 @@ func benchWidth(b *testing.B, path string, game awari.Game, o Options) {
 			work, looked = max(work, bytes), time.Now()
 		}
 	}
-	m, err := tables.Manifest(dir)
+	m, err := catalog.Manifest(dir)
 	must.OK(b, err)
 	r, err := begin(dir, m, game, o)
 	must.OK(b, err)

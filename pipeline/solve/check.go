@@ -15,8 +15,8 @@ import (
 	"grenier/layers/awari"
 	"grenier/pipeline/check/verify"
 	"grenier/pipeline/job"
-	"grenier/pipeline/solve/internal/halfboard"
 	"grenier/pipeline/tables"
+	"grenier/pipeline/tables/catalog"
 )
 
 // No layer is sealed before a sample of its scores was compared with their moves, by the plain rules
@@ -26,27 +26,33 @@ import (
 // resumedSample is the positions of that sample.
 const resumedSample = 10 * verify.Drawn
 
-// seen shows the scores of lower layers that the engine reads to the sample of the layer in progress.
+// seen shows the scores of lower layers that the engine reads to the sample of the layer in progress, if that has one.
 type seen struct {
-	halfboard.Lower
-	draw *verify.Draw
+	lower *tables.Tables
+	draw  *verify.Draw // or nil
 }
 
 // Close closes the layers and frees what reading them took, which is much of the memory of narrow windows.
 func (s *seen) Close() error {
-	err := s.Lower.Close()
-	s.Lower = nil
-	s.draw.Settle()
+	err := s.lower.Close()
+	s.lower = nil
+	if s.draw != nil {
+		s.draw.Settle()
+	}
 	return err
 }
 
+// Read ends with the engine, which looks at its context where it can be interrupted.
 func (s *seen) Read(n int, start uint64, dst []int8) error {
-	err := s.Lower.Read(n, start, dst)
-	if err == nil {
+	err := s.lower.Read(context.Background(), n, start, dst)
+	if err == nil && s.draw != nil {
 		s.draw.See(n, start, dst)
 	}
 	return err
 }
+
+// Ahead announces what is read soon.
+func (s *seen) Ahead(n int, start uint64, length int) { s.lower.Ahead(n, start, length) }
 
 // checkDrawn compares the sample of the layer of n seeds, all of whose scores it has seen.
 func (r *run) checkDrawn(ctx context.Context, n int) (err error) {
@@ -70,7 +76,7 @@ func (r *run) checkResumed(ctx context.Context, file *layerfile.Writer, s layerf
 	}
 	n := s.Header.Seeds
 	m := &manifest.Manifest{Identity: r.manifest.Identity, Layers: append(slices.Clone(r.manifest.Layers[:n]), manifest.NewLayer(rundir.LayerName(n), s, 0))}
-	t, err := tables.OpenPending(r.dir.Path(), m, file.Open, tables.Options{Family: r.options.Family, Sparing: r.sparing(n), CacheBytes: checkCache})
+	t, err := tables.Open(ctx, r.dir.Path(), catalog.Listed(m), catalog.Last(file.Open), tables.Kernel(r.options.Family), tables.Sparing(r.sparing(n)), tables.CacheBytes(checkCache))
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,7 @@ import (
 	"grenier/io/rundir"
 	"grenier/layers/awari"
 	"grenier/pipeline/solve/plan"
-	"grenier/pipeline/tables"
+	"grenier/pipeline/tables/catalog"
 )
 
 // Continue sets in r what the run directory at path already has, if there is one. It fails
@@ -20,7 +20,7 @@ func Continue(r *plan.Run, path string) error {
 	if err != nil {
 		return err
 	}
-	m, err := tables.Manifest(dir)
+	m, err := catalog.Manifest(dir)
 	if err != nil {
 		return err
 	}

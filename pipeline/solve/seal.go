@@ -12,7 +12,7 @@ import (
 	"grenier/io/layerfile"
 	"grenier/kernels/ranks"
 	"grenier/pipeline/solve/internal/halfboard"
-	"grenier/pipeline/tables"
+	"grenier/pipeline/tables/catalog"
 )
 
 // sealing encodes the blocks of a layer in any order, and writes them in order.
@@ -91,7 +91,7 @@ func (r *run) newSealing(ctx context.Context, layer Source) (*sealing, error) {
 	s := &sealing{
 		run: r, layer: layer,
 		header: layerfile.Header{
-			Game: tables.GameName, Rules: r.game.Rules().String(), Pits: r.game.Pits(), Seeds: layer.Seeds(),
+			Game: catalog.GameName, Rules: r.game.Rules().String(), Pits: r.game.Pits(), Seeds: layer.Seeds(),
 			Codec: layerfile.LZ4, Transform: layerfile.Ranks, BlockSize: layerfile.MaxBlockSize,
 			Positions: layer.Positions(), Below: r.below(layer.Seeds()),
 		},

@@ -91,11 +91,11 @@ func newPartsRun(t *testing.T) (r partsRun) {
 	whole := testrun.Copy(t, r.dir)
 	mustSolve(t, whole, r.game, options(r.n))
 	r.want = must.Tree(t, whole)[rundir.LayerName(r.n)]
-	solved, err := tables.Open(whole, tables.Options{})
+	solved, err := tables.Open(t.Context(), whole)
 	must.OK(t, err)
 	defer solved.Close()
 	r.scores = make([]int8, solved.Layers()[r.n].Positions)
-	must.OK(t, solved.Read(r.n, 0, r.scores))
+	must.OK(t, solved.Read(t.Context(), r.n, 0, r.scores))
 	return r
 }
 

@@ -31,12 +31,12 @@ import (
 	"grenier/pipeline/solve/internal/halfboard"
 	"grenier/pipeline/solve/plan"
 	"grenier/pipeline/spaces/retro"
-	"grenier/pipeline/tables"
+	"grenier/pipeline/tables/catalog"
 )
 
 // Identity returns the identity of a run directory of game.
 func Identity(game awari.Game) manifest.Identity {
-	return manifest.Identity{Game: tables.GameName, Rules: game.Rules().String(), Pits: game.Pits()}
+	return manifest.Identity{Game: catalog.GameName, Rules: game.Rules().String(), Pits: game.Pits()}
 }
 
 // DefaultInterval is the time between checkpoints of a layer unless Options say otherwise.
@@ -118,7 +118,7 @@ func Solve(ctx context.Context, path string, game awari.Game, o Options) (report
 	if err := errors.Join(dir.PlaceWork(o.Work), dir.PlaceLayers(o.Layers)); err != nil {
 		return nil, err
 	}
-	m, err := tables.Manifest(dir)
+	m, err := catalog.Manifest(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -201,7 +201,7 @@ func begin(dir *rundir.Locked, m *manifest.Manifest, game awari.Game, o Options)
 // checkStale fails if a layer was computed from others than those below it now, with what
 // manifest.Manifest.CheckBelow says of the lowest one.
 func (r *run) checkStale() error {
-	stale, err := tables.Stale(r.dir.Path(), r.manifest)
+	stale, err := catalog.Stale(r.dir.Path(), r.manifest)
 	if err == nil && len(stale) > 0 {
 		err = stale[0]
 	}
@@ -226,7 +226,7 @@ func (r *run) clearStale(work vfs.Dir, clear func() error) error {
 }
 
 // below names the layers that layer n, the next one at most, is computed from.
-func (r *run) below(n int) layerfile.Below { return tables.Below(r.game, r.manifest, n) }
+func (r *run) below(n int) layerfile.Below { return catalog.Below(r.game, r.manifest, n) }
 
 // identify identifies them for the streams of layer n; 0 for layers above the next one.
 func (r *run) identify(n int) halfboard.Below {
@@ -284,7 +284,7 @@ func (r *run) compute(ctx context.Context, n int) (solved, error) {
 	r.draw = nil
 	if r.resumed { // its file is checked
 		r.course.Resumed(resumedSample)
-		return r.engine.Solve(ctx, n, r.identify(n), lower)
+		return r.engine.Solve(ctx, n, r.identify(n), &seen{lower, nil})
 	}
 	space, err := awari.NewSpace(r.game, n)
 	if err == nil {

@@ -15,6 +15,7 @@ import (
 	"grenier/pipeline/solve/internal/halfboard"
 	"grenier/pipeline/solve/plan"
 	"grenier/pipeline/tables"
+	"grenier/pipeline/tables/catalog"
 )
 
 // Checking a layer that an earlier run has written takes this long at most, and its
@@ -46,7 +47,7 @@ func (t *trusted) add(n int, file os.FileInfo) {
 // fails with errors that match corrupt.ErrCorrupt, with errors of the operating system, and
 // with the error of ctx.
 func (r *run) lower(ctx context.Context, n int) (*tables.Tables, error) {
-	t, err := tables.OpenListed(r.dir.Path(), r.manifest, tables.Options{Family: r.options.Family, Sparing: r.sparing(n), CacheBytes: checkCache})
+	t, err := tables.Open(ctx, r.dir.Path(), catalog.Listed(r.manifest), tables.Kernel(r.options.Family), tables.Sparing(r.sparing(n)), tables.CacheBytes(checkCache))
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +55,7 @@ func (r *run) lower(ctx context.Context, n int) (*tables.Tables, error) {
 		t.Close() // the first error says more
 		return nil, err
 	}
-	t.Forget()
+	t.Resize(checkCache)
 	return t, nil
 }
 
@@ -77,7 +78,7 @@ func (r *run) check(ctx context.Context, t *tables.Tables, n int) error {
 
 // checkLayer checks layer k unless it is trusted, and returns its file. The checks began at start.
 func (r *run) checkLayer(ctx context.Context, t *tables.Tables, k int, start time.Time) (os.FileInfo, error) {
-	file, err := t.File(k)
+	file, err := t.File(ctx, k)
 	if err != nil {
 		return nil, err
 	}

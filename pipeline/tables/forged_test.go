@@ -15,6 +15,7 @@ import (
 	"grenier/io/rundir"
 	"grenier/layers/awari"
 	"grenier/pipeline/tables"
+	"grenier/pipeline/tables/catalog"
 )
 
 // forge puts a forged file of layer 3 in place of the true one, and into the manifest as
@@ -52,8 +53,8 @@ func TestForged(t *testing.T) {
 			f.Header = func(h *layerfiletest.Header) { h.Pits, h.Seeds = 4, 3; set(h) }
 		}
 	}
-	if tab := open(t, forge(t, nil), tables.Options{}); tab != nil {
-		if _, err := tab.Score(awari.Board{1, 1, 1}); err != nil {
+	if tab := open(t, forge(t, nil)); tab != nil {
+		if _, err := tab.Score(t.Context(), awari.Board{1, 1, 1}); err != nil {
 			t.Errorf("nothing is changed: %v", err)
 		}
 	}
@@ -88,13 +89,13 @@ func TestForged(t *testing.T) {
 		}, "number of positions 21 does not match"},
 	} {
 		dir := forge(t, c.change)
-		tab, err := tables.Open(dir, tables.Options{})
+		tab, err := tables.Open(t.Context(), dir)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
 		defer tab.Close()
-		_, err = tab.Score(awari.Board{1, 1, 1})
+		_, err = tab.Score(t.Context(), awari.Board{1, 1, 1})
 		if !errors.Is(err, corrupt.ErrCorrupt) || !strings.Contains(err.Error(), c.text) || !strings.Contains(err.Error(), rundir.LayerName(3)) {
 			t.Errorf("%s: error %v", name, err)
 		}
@@ -131,8 +132,8 @@ func TestForgedManifest(t *testing.T) {
 		testrun.EditManifest(t, dir, change)
 		d, err := rundir.Open(dir)
 		must.OK(t, err)
-		_, opened := tables.Open(dir, tables.Options{})
-		_, listed := tables.Manifest(d)
+		_, opened := tables.Open(t.Context(), dir)
+		_, listed := catalog.Manifest(d)
 		for _, err := range []error{opened, listed} {
 			if !errors.Is(err, corrupt.ErrMismatch) || !errors.Is(err, corrupt.ErrCorrupt) || !strings.Contains(err.Error(), rundir.ManifestName) {
 				t.Errorf("%s: error %v", name, err)

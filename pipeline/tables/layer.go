@@ -1,6 +1,7 @@
 package tables
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,7 +15,7 @@ import (
 // layer is a layer file, opened when it is first needed. A failure to open it is
 // not remembered.
 type layer struct {
-	mu   sync.Mutex // held while the file is opened or closed
+	mu   sync.Mutex // held while the file becomes known, or is closed
 	file atomic.Pointer[file]
 }
 
@@ -25,22 +26,27 @@ type file struct {
 }
 
 // open returns the file of layer n.
-func (t *Tables) open(n int) (*file, error) {
-	l := &t.layers[n]
-	if f := l.file.Load(); f != nil {
+func (t *Tables) open(ctx context.Context, n int) (*file, error) {
+	if f := t.layers[n].file.Load(); f != nil {
 		return f, nil
+	}
+	return t.opening.Do(ctx, n, func(ctx context.Context) (*file, error) { return t.openOnce(ctx, n) })
+}
+
+// openOnce is open for one goroutine at a time.
+func (t *Tables) openOnce(ctx context.Context, n int) (*file, error) {
+	l := &t.layers[n]
+	if f := l.file.Load(); f != nil { // another one was faster
+		return f, nil
+	}
+	f, err := t.openLayer(ctx, n)
+	if err != nil {
+		return nil, err
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if t.closed.Load() { // asked under the mutex: Close takes it after us
-		return nil, t.errClosed()
-	}
-	if f := l.file.Load(); f != nil {
-		return f, nil
-	}
-	f, err := t.openLayer(n)
-	if err != nil {
-		return nil, err
+		return nil, errors.Join(t.errClosed(), f.Close())
 	}
 	l.file.Store(f)
 	return f, nil
@@ -48,8 +54,11 @@ func (t *Tables) open(n int) (*file, error) {
 
 // openLayer opens the file of layer n and compares it with the manifest. No score of it
 // is larger than n.
-func (t *Tables) openLayer(n int) (*file, error) {
-	f, err := t.openFile(&t.manifest.Layers[n])
+func (t *Tables) openLayer(ctx context.Context, n int) (*file, error) {
+	if t.closed.Load() {
+		return nil, t.errClosed()
+	}
+	f, err := t.openFile(ctx, &t.manifest.Layers[n])
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, corrupt.New(t.Path(n), "", "listed in the manifest, but missing: %w", err)
 	}

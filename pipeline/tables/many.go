@@ -8,8 +8,15 @@ import (
 	"slices"
 
 	"grenier/io/crew"
-	"grenier/layers/awari"
+	"grenier/pipeline/internal/blocks"
 )
+
+// key names a block: seeds in the layer, and its number there.
+type key uint64
+
+func newKey(seeds int, block uint64) key { return key(uint64(seeds)<<48 | block) }
+func (k key) seeds() int                 { return int(k >> 48) }
+func (k key) block() uint64              { return uint64(k & (1<<48 - 1)) }
 
 // question asks for one score.
 type question struct {
@@ -21,21 +28,21 @@ type question struct {
 // Scores sets dst[i] to the score of boards[i], for all boards; dst must be as
 // long as boards. Boards may be of any layers, in any order and repeated: each
 // block that they need is decoded once at most, by as many goroutines as there
-// are CPUs, more if the files are on a web server. It takes 24 bytes a board for the time of the call.
+// are CPUs, 16 if the files are on a web server. It takes 24 bytes a board for the time of the call.
 //
 // Scores fails like Score for any of the boards, or with the error of ctx, which
 // is checked before each block. dst may have been overwritten then. Boards that
 // are not solved are found before anything is read.
-func (t *Tables) Scores(ctx context.Context, boards []awari.Board, dst []int8) error {
+func (t *Tables) Scores(ctx context.Context, boards []Board, dst []int8) error {
 	if len(boards) != len(dst) {
 		return fmt.Errorf("%d boards, but room for %d scores", len(boards), len(dst))
 	}
 	if t.distant {
-		if err := t.openAll(boards); err != nil {
+		if err := t.openAll(ctx, boards); err != nil {
 			return err
 		}
 	}
-	asked, err := t.questions(boards)
+	asked, err := t.questions(ctx, boards)
 	if err != nil {
 		return err
 	}
@@ -48,7 +55,7 @@ func (t *Tables) Scores(ctx context.Context, boards []awari.Board, dst []int8) e
 // all of them, and all that their moves lead to, in one batch. It fails like
 // Probe and Scores, and says which board is to blame if a score disagrees with
 // its moves.
-func (t *Tables) Probes(ctx context.Context, boards []awari.Board) ([]Probe, error) {
+func (t *Tables) Probes(ctx context.Context, boards []Board) ([]Probe, error) {
 	all, err := t.withChildren(boards)
 	if err != nil {
 		return nil, err
@@ -59,7 +66,7 @@ func (t *Tables) Probes(ctx context.Context, boards []awari.Board) ([]Probe, err
 	}
 	probes := make([]Probe, len(boards))
 	children := scores[len(boards):]
-	next := func(awari.Board, int) (int8, error) {
+	next := func(Board, int) (int8, error) {
 		score := children[0]
 		children = children[1:]
 		return score, nil
@@ -76,7 +83,7 @@ func (t *Tables) Probes(ctx context.Context, boards []awari.Board) ([]Probe, err
 
 // withChildren returns the boards, and behind them those that the moves of each
 // lead to, in the order in which complete asks for their scores.
-func (t *Tables) withChildren(boards []awari.Board) ([]awari.Board, error) {
+func (t *Tables) withChildren(boards []Board) ([]Board, error) {
 	all := slices.Clone(boards)
 	for i, b := range boards {
 		if _, err := t.seeds(b); err != nil {
@@ -92,14 +99,14 @@ func (t *Tables) withChildren(boards []awari.Board) ([]awari.Board, error) {
 }
 
 // questions returns where the scores of the boards are.
-func (t *Tables) questions(boards []awari.Board) ([]question, error) {
+func (t *Tables) questions(ctx context.Context, boards []Board) ([]question, error) {
 	asked := make([]question, len(boards))
 	for i, b := range boards {
 		n, err := t.seeds(b)
 		if err != nil {
 			return nil, fmt.Errorf("boards[%d]: %w", i, err)
 		}
-		f, err := t.open(n)
+		f, err := t.open(ctx, n)
 		if err != nil {
 			return nil, err
 		}
@@ -123,10 +130,35 @@ func byBlock(asked []question) [][]question {
 	return parts
 }
 
+// openAll opens the layers of the boards at the same time, after checking that all
+// boards are solved.
+func (t *Tables) openAll(ctx context.Context, boards []Board) error {
+	wanted := make(map[int]bool)
+	for i, b := range boards {
+		n, err := t.seeds(b)
+		if err != nil {
+			return fmt.Errorf("boards[%d]: %w", i, err)
+		}
+		wanted[n] = true
+	}
+	group, ctx := crew.WithContext(ctx)
+	for n := range wanted {
+		group.Go(func() error {
+			_, err := t.open(ctx, n)
+			return err
+		})
+	}
+	return group.Wait()
+}
+
 // answer answers all questions, block by block.
 func (t *Tables) answer(ctx context.Context, parts [][]question, dst []int8) error {
-	return crew.Each(ctx, t.workers(), len(parts), func(_, i int) error { return t.answerBlock(parts[i], dst) })
+	return crew.Each(ctx, t.workers(), len(parts), func(_, i int) error { return t.answerBlock(ctx, parts[i], dst) })
 }
+
+// distantWorkers is how many blocks are requested at the same time: more of
+// them hide more round trips.
+const distantWorkers = 16
 
 // workers returns how many goroutines look up blocks.
 func (t *Tables) workers() int {
@@ -137,24 +169,30 @@ func (t *Tables) workers() int {
 }
 
 // answerBlock answers questions about one block.
-func (t *Tables) answerBlock(asked []question, dst []int8) error {
+func (t *Tables) answerBlock(ctx context.Context, asked []question, dst []int8) error {
 	if t.closed.Load() {
 		return t.errClosed()
 	}
-	k := asked[0].key
-	if t.cache.collect(k, asked, dst) {
-		return nil
-	}
-	f, err := t.open(k.seeds())
+	n, block := asked[0].key.seeds(), asked[0].key.block()
+	f, err := t.open(ctx, n)
 	if err != nil {
 		return err
 	}
-	return t.load(f, k, func(scores []int8) { collect(scores, asked, dst) })
+	cache := t.cache.Load()
+	reader, found := cache.Enter(), false
+	if scores := cache.Find(n, block); scores != nil {
+		collect(scores, asked, dst)
+		found = true
+	}
+	if reader.Leave(); found {
+		return nil
+	}
+	return t.load(ctx, cache, f, n, block, func(scores *blocks.Block) { collect(scores, asked, dst) })
 }
 
 // collect answers questions about a block with the given scores. Every place
 // belongs to one question, so goroutines do not meet in dst.
-func collect(scores []int8, asked []question, dst []int8) {
+func collect(scores *blocks.Block, asked []question, dst []int8) {
 	for _, q := range asked {
 		dst[q.place] = scores[q.offset]
 	}

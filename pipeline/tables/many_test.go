@@ -36,7 +36,7 @@ func TestScores(t *testing.T) {
 	space := testrun.Space(t, game, 8)
 	dir := testrun.Write(t, game, layers, 64)
 	for _, bytes := range []int64{1, 5 * layerfile.MaxBlockSize, 0} {
-		tab := open(t, dir, tables.Options{CacheBytes: bytes})
+		tab := open(t, dir, tables.CacheBytes(bytes))
 		for i, n := range []int{0, 1, 3, 5000} {
 			boards, want := draw(space, layers, n, uint64(i))
 			got := make([]int8, n)
@@ -60,7 +60,7 @@ func TestProbes(t *testing.T) {
 		game := testrun.Game(t, 8, r)
 		layers := testrun.Solve(t, game, 8)
 		space := testrun.Space(t, game, 8)
-		tab := open(t, testrun.Write(t, game, layers, 64), tables.Options{CacheBytes: 1})
+		tab := open(t, testrun.Write(t, game, layers, 64), tables.CacheBytes(1))
 		boards, _ := draw(space, layers, 3000, 5)
 		probes, err := tab.Probes(t.Context(), boards)
 		if err != nil || len(probes) != len(boards) {
@@ -77,7 +77,7 @@ func TestProbes(t *testing.T) {
 
 func TestRefusedBatches(t *testing.T) {
 	game := testrun.Game(t, 4, awari.Awari)
-	tab := open(t, testrun.Write(t, game, testrun.Solve(t, game, 5), 64), tables.Options{})
+	tab := open(t, testrun.Write(t, game, testrun.Solve(t, game, 5), 64))
 	good := awari.Board{1, 1, 1}
 	if err := tab.Scores(t.Context(), []awari.Board{good}, nil); err == nil || !strings.Contains(err.Error(), "1 boards, but room for 0 scores") {
 		t.Errorf("no room: %v", err)
@@ -117,7 +117,7 @@ func TestDamagedBatch(t *testing.T) {
 	space := testrun.Space(t, game, 6)
 	layers[6][100]++
 	dir := testrun.Write(t, game, layers, 64)
-	tab := open(t, dir, tables.Options{})
+	tab := open(t, dir)
 	false100 := space.Unrank(6, 100)
 	if err := tab.Scores(t.Context(), []awari.Board{false100}, make([]int8, 1)); err != nil {
 		t.Error(err)
@@ -131,7 +131,7 @@ func TestDamagedBatch(t *testing.T) {
 	data[len(data)/2] ^= 1
 	must.Write(t, path, data)
 	boards, _ := draw(space, layers, 1000, 1)
-	tab = open(t, dir, tables.Options{})
+	tab = open(t, dir)
 	if err := tab.Scores(t.Context(), boards, make([]int8, len(boards))); !errors.Is(err, corrupt.ErrCorrupt) || !strings.Contains(err.Error(), path) {
 		t.Errorf("a damaged block: %v", err)
 	}

@@ -1,7 +1,7 @@
 package tables
 
 import (
-	"io"
+	"context"
 	"math/rand/v2"
 	"os"
 	"sync"
@@ -16,8 +16,7 @@ import (
 
 // counting counts how often each place of a file is read.
 type counting struct {
-	io.ReaderAt
-	io.Closer
+	*os.File
 	size  int64
 	mu    sync.Mutex
 	reads map[int64]int // by offset
@@ -25,11 +24,11 @@ type counting struct {
 
 func (c *counting) Size() int64 { return c.size }
 
-func (c *counting) ReadAt(dst []byte, offset int64) (int, error) {
+func (c *counting) ReadAt(_ context.Context, dst []byte, offset int64) (int, error) {
 	c.mu.Lock()
 	c.reads[offset]++
 	c.mu.Unlock()
-	return c.ReaderAt.ReadAt(dst, offset)
+	return c.File.ReadAt(dst, offset)
 }
 
 // TestOnce looks up boards in random order in a layer of many blocks, with a
@@ -37,11 +36,11 @@ func (c *counting) ReadAt(dst []byte, offset int64) (int, error) {
 func TestOnce(t *testing.T) {
 	game := testrun.Game(t, 8, awari.Awari)
 	layers := testrun.Solve(t, game, 7)
-	tab, err := Open(testrun.Write(t, game, layers, 64), Options{CacheBytes: 1})
+	tab, err := Open(t.Context(), testrun.Write(t, game, layers, 64), CacheBytes(1))
 	must.OK(t, err)
 	defer tab.Close()
 	c := &counting{reads: map[int64]int{}}
-	tab.openFile = func(l *manifest.Layer) (*layerfile.File, error) {
+	tab.openFile = func(ctx context.Context, l *manifest.Layer) (*layerfile.File, error) {
 		path := tab.path(l)
 		f, err := os.Open(path)
 		if err != nil {
@@ -51,10 +50,10 @@ func TestOnce(t *testing.T) {
 		if err != nil {
 			return nil, err
 		}
-		c.ReaderAt, c.Closer, c.size = f, f, info.Size()
-		return layerfile.OpenReader(path, c)
+		c.File, c.size = f, info.Size()
+		return layerfile.OpenReader(ctx, path, c)
 	}
-	_, err = tab.open(7)
+	_, err = tab.open(t.Context(), 7)
 	must.OK(t, err)
 	clear(c.reads) // header and index
 	random := rand.New(rand.NewPCG(8, 9))

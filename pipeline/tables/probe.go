@@ -1,19 +1,20 @@
 package tables
 
 import (
+	"context"
 	"fmt"
 	"math"
 
 	"github.com/dustin/go-humanize/english"
 
 	"grenier/io/corrupt"
-	"grenier/io/layerfile"
 	"grenier/layers/awari"
+	"grenier/pipeline/internal/blocks"
 )
 
 // Probe is what is known about a board.
 type Probe struct {
-	Board awari.Board
+	Board Board
 	// Seeds is the number of seeds on the board.
 	Seeds int
 	// Value is the score of the board: the seeds the mover takes from now on
@@ -36,50 +37,56 @@ type Move struct {
 	// minus the score of Child.
 	Value int `json:"value"`
 	// Child is the board after the move, seen by the next player.
-	Child awari.Board `json:"-"`
+	Child Board `json:"-"`
 }
 
-// Score returns the score of a board. It fails with awari.ErrBoard when the
+// Score returns the score of a board. It fails with ErrBoard when the
 // board has seeds in pits that the game lacks, with ErrUnsolved, with an error
-// that matches corrupt.ErrCorrupt, or with os.ErrClosed.
-func (t *Tables) Score(b awari.Board) (int8, error) {
+// that matches ErrCorrupt, with os.ErrClosed, or with the error of ctx if that ends before the
+// score is read; one in the cache is returned in any case.
+func (t *Tables) Score(ctx context.Context, b Board) (int8, error) {
 	n, err := t.seeds(b)
 	if err != nil {
 		return 0, err
 	}
-	return t.score(b, n)
+	return t.score(ctx, b, n)
 }
 
 // ScoreAt returns the score of the board of layer n that has the given rank in
-// colex order. It fails like Score, or with layerfile.ErrRange when there is no
+// colex order. It fails like Score, or with ErrRange when there is no
 // such board.
-func (t *Tables) ScoreAt(n int, rank uint64) (int8, error) {
+func (t *Tables) ScoreAt(ctx context.Context, n int, rank uint64) (int8, error) {
 	if n < 0 || n > t.MaxSeeds() {
 		return 0, t.unsolved(fmt.Sprintf("layer %d", n))
 	}
 	if size := t.space.Size(n); rank >= size {
-		return 0, fmt.Errorf("rank %d of %d boards with %d seeds: %w", rank, size, n, layerfile.ErrRange)
+		return 0, fmt.Errorf("rank %d of %d boards with %d seeds: %w", rank, size, n, ErrRange)
 	}
-	return t.scoreAt(n, rank)
+	return t.scoreAt(ctx, n, rank)
 }
 
 // Probe returns the score of a board and the values of its moves. The score is
 // stored and also follows from the moves; if the two differ, Probe fails with an
-// error that matches corrupt.ErrCorrupt. Otherwise it fails like Score.
-func (t *Tables) Probe(b awari.Board) (Probe, error) {
+// error that matches ErrCorrupt. Otherwise it fails like Score. On a web server it asks for all blocks at the
+// same time.
+func (t *Tables) Probe(ctx context.Context, b Board) (Probe, error) {
 	n, err := t.seeds(b)
 	if err != nil {
 		return Probe{}, err
 	}
 	if t.distant {
-		return t.probeDistant(b)
+		probes, err := t.Probes(ctx, []Board{b})
+		if err != nil {
+			return Probe{}, err
+		}
+		return probes[0], nil
 	}
-	stored, err := t.score(b, n)
+	stored, err := t.score(ctx, b, n)
 	if err != nil {
 		return Probe{}, err
 	}
 	p := Probe{Board: b, Seeds: n}
-	if err := t.complete(&p, stored, t.score); err != nil {
+	if err := t.complete(&p, stored, func(b Board, n int) (int8, error) { return t.score(ctx, b, n) }); err != nil {
 		return Probe{}, err
 	}
 	return p, nil
@@ -87,10 +94,10 @@ func (t *Tables) Probe(b awari.Board) (Probe, error) {
 
 // seeds returns the number of seeds of a board after checking that it is one of
 // those solved.
-func (t *Tables) seeds(b awari.Board) (int, error) {
+func (t *Tables) seeds(b Board) (int, error) {
 	for _, x := range b[t.space.Pits():] {
 		if x != 0 {
-			return 0, fmt.Errorf("%w: %v has seeds beyond pit %d", awari.ErrBoard, b, t.space.Pits()-1)
+			return 0, fmt.Errorf("%w: %v has seeds beyond pit %d", ErrBoard, b, t.space.Pits()-1)
 		}
 	}
 	n := b.Seeds()
@@ -101,47 +108,51 @@ func (t *Tables) seeds(b awari.Board) (int, error) {
 }
 
 // score returns the stored score of a board with n seeds, which must be solved.
-func (t *Tables) score(b awari.Board, n int) (int8, error) {
+func (t *Tables) score(ctx context.Context, b Board, n int) (int8, error) {
 	_, rank := t.space.Rank(b)
-	return t.scoreAt(n, rank)
+	return t.scoreAt(ctx, n, rank)
 }
 
 // scoreAt returns the stored score of a board that is known to exist.
-func (t *Tables) scoreAt(n int, rank uint64) (int8, error) {
+func (t *Tables) scoreAt(ctx context.Context, n int, rank uint64) (score int8, err error) {
 	if t.closed.Load() {
 		return 0, t.errClosed()
 	}
-	f, err := t.open(n)
+	f, err := t.open(ctx, n)
 	if err != nil {
 		return 0, err
 	}
 	block, offset := f.place(rank)
-	k := newKey(n, block)
-	if score, ok := t.cache.get(k, offset); ok {
+	cache := t.cache.Load()
+	reader, found := cache.Enter(), false
+	if scores := cache.Find(n, block); scores != nil {
+		score, found = scores[offset], true
+	}
+	if reader.Leave(); found {
 		return score, nil
 	}
-	var score int8
-	err = t.load(f, k, func(scores []int8) { score = scores[offset] })
+	err = t.load(ctx, cache, f, n, block, func(scores *blocks.Block) { score = scores[offset] })
 	return score, err
 }
 
-// load decodes a block, passes its scores to use and keeps it in the cache.
-func (t *Tables) load(f *file, k key, use func(scores []int8)) error {
+// load decodes a block of layer n, passes its scores to use and keeps it in the cache.
+func (t *Tables) load(ctx context.Context, cache *blocks.Store, f *file, n int, block uint64, use func(scores *blocks.Block)) error {
 	d := t.decoders.Take(f.File)
 	defer t.decoders.Put(d)
-	scores, err := d.Block(k.block(), t.cache.memory(k))
-	if err != nil {
+	scores := cache.Room()
+	if _, err := d.Block(ctx, int(block), scores[:0]); err != nil {
+		cache.GiveBack(scores)
 		return err
 	}
 	use(scores)
-	t.cache.put(k, scores)
+	cache.Keep(n, block, scores)
 	return nil
 }
 
 // complete sets the moves of p and its value, and compares that with the stored
 // one. The function score returns the score of a child with n seeds; it is
 // called once for each legal move, in their order.
-func (t *Tables) complete(p *Probe, stored int8, score func(b awari.Board, n int) (int8, error)) error {
+func (t *Tables) complete(p *Probe, stored int8, score func(b Board, n int) (int8, error)) error {
 	best := math.MinInt
 	plays := t.space.Plays(p.Board)
 	for pit := range t.space.Half() {
@@ -169,12 +180,9 @@ func (t *Tables) complete(p *Probe, stored int8, score func(b awari.Board, n int
 }
 
 // disagrees returns the error for a board whose stored score does not follow
-// from its moves.
+// from its moves; the file of its layer is open.
 func (t *Tables) disagrees(p *Probe, stored int8) error {
-	f, err := t.open(p.Seeds)
-	if err != nil {
-		return err
-	}
+	f := t.layers[p.Seeds].file.Load()
 	_, rank := t.space.Rank(p.Board)
 	return corrupt.New(f.Path(), f.part(rank), "the score of board %s is %d, but its moves give %d",
 		t.space.Text(p.Board), stored, p.Value)

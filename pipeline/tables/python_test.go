@@ -106,7 +106,7 @@ func blocksOf(t *testing.T, tab *tables.Tables, space *awari.Space, size int) st
 	var b strings.Builder
 	for n := range tab.MaxSeeds() + 1 {
 		scores := make([]int8, space.Size(n))
-		must.OK(t, tab.Read(n, 0, scores))
+		must.OK(t, tab.Read(t.Context(), n, 0, scores))
 		for i := 0; i*size < len(scores); i++ {
 			var block []byte
 			for _, s := range scores[i*size : min((i+1)*size, len(scores))] {
@@ -210,7 +210,7 @@ func TestLongPython(t *testing.T) {
 		server := remotetest.Serve(t, dir, false)
 		for _, p := range interpreters {
 			t.Run(fmt.Sprintf("%d pits, %s", c.pits, p.name), func(t *testing.T) {
-				tab, space := open(t, dir, tables.Options{}), testrun.Space(t, game, c.seeds)
+				tab, space := open(t, dir), testrun.Space(t, game, c.seeds)
 				checkPython(t, p, dir, tab, space, block)
 				checkPython(t, p, server.URL, tab, space, block)
 			})
@@ -225,7 +225,7 @@ func TestLongPythonDamage(t *testing.T) {
 	game := testrun.Game(t, 8, awari.Awari)
 	dir := testrun.Write(t, game, testrun.Solve(t, game, 6), 4096)
 	boards := randomBoardsOf(testrun.Space(t, game, 6), 6, 1)
-	path := open(t, dir, tables.Options{}).Path(6)
+	path := open(t, dir).Path(6)
 	intact := must.Read(t, path)
 	for name, at := range map[string]int{
 		"not a layer file": 3, "version 66": 8, "checksum of the header": 56, "checksum of the model": 90,
@@ -342,7 +342,7 @@ func TestLongPythonInstalls(t *testing.T) {
 	command := exec.Command(python, filepath.Join(target, "bin", "grenier-scores"), dir, "0", "1", "1", "1")
 	command.Env = append(os.Environ(), "PYTHONPATH="+target)
 	text, err := command.CombinedOutput()
-	score, err2 := open(t, dir, tables.Options{}).Score(awari.Board{0, 1, 1, 1})
+	score, err2 := open(t, dir).Score(t.Context(), awari.Board{0, 1, 1, 1})
 	if err != nil || err2 != nil || string(text) != fmt.Sprintln(score) {
 		t.Errorf("%v, %v: %q, want %d", err, err2, text, score)
 	}

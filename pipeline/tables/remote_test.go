@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -63,7 +64,7 @@ func newFar(t *testing.T) *far {
 		date(t, filepath.Join(f.dir, rundir.LayerName(n)), time.Unix(1e9, 0))
 	}
 	f.Server = remotetest.Serve(t, f.dir, false)
-	f.near = open(t, f.dir, tables.Options{})
+	f.near = open(t, f.dir)
 	f.there = openFar(t, f.Server, remote.Options{Pause: time.Nanosecond})
 	return f
 }
@@ -74,17 +75,7 @@ var farRun, otherRun testrun.Fixture
 // openFar opens the tables on a server until the end of the test.
 func openFar(t *testing.T, s *remotetest.Server, o remote.Options) *tables.Tables {
 	t.Helper()
-	d, err := remote.Open(t.Context(), s.URL, o)
-	must.OK(t, err)
-	t.Cleanup(d.Close)
-	tab, err := tables.OpenRemote(d, tables.Options{})
-	must.OK(t, err)
-	t.Cleanup(func() {
-		if err := tab.Close(); err != nil && !errors.Is(err, os.ErrClosed) {
-			t.Error(err)
-		}
-	})
-	return tab
+	return open(t, s.URL, tables.Server(o))
 }
 
 // randomBoard returns a board of one of the layers from least to farSeeds.
@@ -167,9 +158,9 @@ func TestRemoteRequests(t *testing.T) {
 	for range 50 {
 		b := f.randomBoard(random, 10)
 		tab := openFar(t, f.Server, remote.Options{})
-		want, err := f.near.Probe(b)
+		want, err := f.near.Probe(t.Context(), b)
 		must.OK(t, err)
-		got, err := tab.Probe(b)
+		got, err := tab.Probe(t.Context(), b)
 		if got != want || err != nil {
 			t.Fatalf("board %s: %+v, %v, want %+v", f.space.Text(b), got, err, want)
 		}
@@ -178,7 +169,7 @@ func TestRemoteRequests(t *testing.T) {
 			t.Errorf("board %s: %s", f.space.Text(b), d)
 		}
 		most = max(most, len(asked))
-		if _, err := tab.Probe(b); err != nil || f.asked() != nil {
+		if _, err := tab.Probe(t.Context(), b); err != nil || f.asked() != nil {
 			t.Errorf("board %s: asked again, %v", f.space.Text(b), err)
 		}
 	}
@@ -202,10 +193,10 @@ func TestRemoteBatch(t *testing.T) {
 	must.Same(t, "another result", want, got)
 	must.Same(t, "another result", f.needs(t, boards...), f.asked())
 	for i, b := range boards {
-		if p, err := f.there.Probe(b); p != want[i] || err != nil {
+		if p, err := f.there.Probe(t.Context(), b); p != want[i] || err != nil {
 			t.Fatalf("board %s: %+v, %v", f.space.Text(b), p, err)
 		}
-		if s, err := f.there.Score(b); int(s) != want[i].Value || err != nil {
+		if s, err := f.there.Score(t.Context(), b); int(s) != want[i].Value || err != nil {
 			t.Fatalf("board %s: %d, %v", f.space.Text(b), s, err)
 		}
 	}
@@ -219,7 +210,7 @@ func TestRemoteUnsolved(t *testing.T) {
 	f := newFar(t)
 	f.Take()
 	for board, want := range map[awari.Board]error{{farSeeds + 1}: tables.ErrUnsolved, {8: 1}: awari.ErrBoard} {
-		if _, err := f.there.Probe(board); !errors.Is(err, want) {
+		if _, err := f.there.Probe(t.Context(), board); !errors.Is(err, want) {
 			t.Errorf("%v, want %v", err, want)
 		}
 		if _, err := f.there.Probes(t.Context(), []awari.Board{{3, 3}, board}); !errors.Is(err, want) {
@@ -239,7 +230,7 @@ func TestRemoteRead(t *testing.T) {
 	f := newFar(t)
 	want := farLayers(t)[8]
 	got := make([]int8, len(want))
-	if err := f.there.Read(8, 0, got); err != nil || !slices.Equal(got, want) {
+	if err := f.there.Read(t.Context(), 8, 0, got); err != nil || !slices.Equal(got, want) {
 		t.Error(err)
 	}
 	if got, want := f.there.Path(8), f.URL+"/layer-08.gl"; got != want {
@@ -251,17 +242,13 @@ func TestRemoteRead(t *testing.T) {
 func TestRemoteCancel(t *testing.T) {
 	f := newFar(t)
 	ctx, cancel := context.WithCancel(t.Context())
-	d, err := remote.Open(ctx, f.URL, remote.Options{})
-	must.OK(t, err)
-	defer d.Close()
-	tab, err := tables.OpenRemote(d, tables.Options{})
-	must.OK(t, err)
+	tab := openFar(t, f.Server, remote.Options{})
 	f.Hook(func(w http.ResponseWriter, r *http.Request) bool {
 		cancel()
 		<-r.Context().Done()
 		return true
 	})
-	if _, err := tab.Probe(awari.Board{3, 3, 3, 3}); !errors.Is(err, context.Canceled) || errors.Is(err, corrupt.ErrCorrupt) {
+	if _, err := tab.Probe(ctx, awari.Board{3, 3, 3, 3}); !errors.Is(err, context.Canceled) || errors.Is(err, corrupt.ErrCorrupt) {
 		t.Error(err)
 	}
 	must.OK(t, tab.Close())
@@ -289,7 +276,7 @@ func TestRemoteFailures(t *testing.T) {
 		return true
 	})
 	b := awari.Board{3, 2, 2, 2, 1, 1, 1, 2}
-	if _, err := f.there.Probe(b); !isStatus(err, 503) || errors.Is(err, corrupt.ErrCorrupt) {
+	if _, err := f.there.Probe(t.Context(), b); !isStatus(err, 503) || errors.Is(err, corrupt.ErrCorrupt) {
 		t.Errorf("a busy server: %v", err)
 	}
 	f.Hook(func(w http.ResponseWriter, r *http.Request) bool {
@@ -298,11 +285,11 @@ func TestRemoteFailures(t *testing.T) {
 		}
 		return false
 	})
-	want, err := f.near.Probe(b)
+	want, err := f.near.Probe(t.Context(), b)
 	must.OK(t, err)
 	for _, far := range []*tables.Tables{tab, f.there} {
 		for range 100 { // attempts of f.there may all fall on failures
-			if p, err := far.Probe(b); err == nil {
+			if p, err := far.Probe(t.Context(), b); err == nil {
 				if p != want {
 					t.Errorf("%+v, want %+v", p, want)
 				}
@@ -345,7 +332,7 @@ func replaceLayer(t *testing.T, before, after time.Time, want error) {
 	other := otherRun.Copy(t, func(dir string) { testrun.WriteTo(t, dir, testrun.Game(t, 8, awari.Awari), layers, tinyBlock) })
 	path := f.near.Path(farSeeds)
 	date(t, path, before)
-	_, err := f.there.Probe(awari.Board{4, 4, 4, 2})
+	_, err := f.there.Probe(t.Context(), awari.Board{4, 4, 4, 2})
 	must.OK(t, err)
 	must.Write(t, path, must.Read(t, filepath.Join(other, rundir.LayerName(farSeeds))))
 	date(t, path, after)
@@ -353,7 +340,7 @@ func replaceLayer(t *testing.T, before, after time.Time, want error) {
 	refused := 0
 	for range 300 {
 		rank := random.Uint64N(f.space.Size(farSeeds))
-		got, err := f.there.ScoreAt(farSeeds, rank)
+		got, err := f.there.ScoreAt(t.Context(), farSeeds, rank)
 		switch {
 		case err == nil && got == farLayers(t)[farSeeds][rank]:
 		case errors.Is(err, want) && errors.Is(err, remote.ErrChanged) != errors.Is(err, corrupt.ErrCorrupt):
@@ -366,7 +353,7 @@ func replaceLayer(t *testing.T, before, after time.Time, want error) {
 		t.Errorf("refused %d times", refused)
 	}
 	// The new file is not the one that the manifest lists.
-	if _, err := openFar(t, f.Server, remote.Options{}).ScoreAt(farSeeds, 0); !errors.Is(err, corrupt.ErrMismatch) {
+	if _, err := openFar(t, f.Server, remote.Options{}).ScoreAt(t.Context(), farSeeds, 0); !errors.Is(err, corrupt.ErrMismatch) {
 		t.Errorf("opened again: %v", err)
 	}
 }
@@ -390,12 +377,19 @@ func TestRemoteManifest(t *testing.T) {
 		"other layers": {testrun.Write(t, game, layers, 64), corrupt.ErrMismatch, "layer 5 has 55 positions instead of 56"},
 	} {
 		s := remotetest.Serve(t, c.dir, false)
-		d, err := remote.Open(t.Context(), s.URL, remote.Options{})
-		must.OK(t, err)
-		defer d.Close()
-		_, err = tables.OpenRemote(d, tables.Options{})
+		_, err := tables.Open(t.Context(), s.URL)
 		if !errors.Is(err, c.want) || !strings.HasPrefix(err.Error(), s.URL+"/manifest.json: ") || !strings.Contains(err.Error(), c.text) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+}
+
+// slowServer serves files until the end of the benchmark, each request after a delay.
+func slowServer(b *testing.B, files http.Handler, delay time.Duration) (address string) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		time.Sleep(delay)
+		files.ServeHTTP(w, r)
+	}))
+	b.Cleanup(server.Close)
+	return server.URL
 }

@@ -2,11 +2,13 @@ package tables_test
 
 import (
 	"math/rand/v2"
+	"sync/atomic"
 	"testing"
 
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
+	"grenier/io/layerfile"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
 	"grenier/pipeline/job"
@@ -29,8 +31,8 @@ func solveRun(t testing.TB, game awari.Game, seeds int) string {
 // independent of this one found.
 func TestLongKnownPosition(t *testing.T) {
 	tries.NeedsLong(t, "16 seeds")
-	tab := open(t, solveRun(t, testrun.Game(t, 12, awari.Awari), 16), tables.Options{Family: cpu.Best()})
-	p, err := tab.Probe(awari.Board{1, 1, 1, 1, 1, 2, 4, 2, 3})
+	tab := open(t, solveRun(t, testrun.Game(t, 12, awari.Awari), 16))
+	p, err := tab.Probe(t.Context(), awari.Board{1, 1, 1, 1, 1, 2, 4, 2, 3})
 	must.OK(t, err)
 	if p.Value != 0 || p.Seeds != 16 {
 		t.Errorf("%d seeds, value %d, want 16 and 0", p.Seeds, p.Value)
@@ -46,7 +48,7 @@ func TestLongKnownPosition(t *testing.T) {
 func BenchmarkProbe(b *testing.B) {
 	const seeds = 15
 	game := testrun.Game(b, 12, awari.Awari)
-	tab := open(b, solveRun(b, game, seeds), tables.Options{Family: cpu.Best()})
+	tab := open(b, solveRun(b, game, seeds))
 	boards := randomBoards(b, game, seeds)
 	for _, board := range boards {
 		probe(b, tab, board)
@@ -82,6 +84,37 @@ func randomBoards(t testing.TB, game awari.Game, seeds int) []awari.Board {
 }
 
 func probe(t testing.TB, tab *tables.Tables, board awari.Board) {
-	_, err := tab.Probe(board)
+	_, err := tab.Probe(t.Context(), board)
 	must.OK(t, err)
+}
+
+// BenchmarkScore looks up scores of random boards of up to 15 seeds, all blocks cached, on all processors: compare -cpu 1 and 2.
+func BenchmarkScore(b *testing.B) {
+	game := testrun.Game(b, 12, awari.Awari)
+	tab := open(b, solveRun(b, game, 15))
+	boards := randomBoards(b, game, 15)
+	must.OK(b, tab.Scores(b.Context(), boards, make([]int8, len(boards))))
+	var begun atomic.Int64
+	b.ResetTimer()
+	b.RunParallel(func(p *testing.PB) {
+		for i := int(begun.Add(1)) * 1000; p.Next(); i++ {
+			if _, err := tab.Score(b.Context(), boards[i%len(boards)]); err != nil {
+				b.Error(err)
+				return
+			}
+		}
+	})
+}
+
+// BenchmarkColdScore looks up scores that are not in the cache, each of another block.
+func BenchmarkColdScore(b *testing.B) {
+	game := testrun.Game(b, 12, awari.Awari)
+	tab := open(b, solveRun(b, game, 15), tables.CacheBytes(0))
+	size := tab.Layers()[15].Positions
+	rank := uint64(0)
+	for b.Loop() {
+		rank = (rank + 7*layerfile.MaxBlockSize + 11) % size
+		_, err := tab.ScoreAt(b.Context(), 15, rank)
+		must.OK(b, err)
+	}
 }

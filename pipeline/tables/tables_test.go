@@ -22,7 +22,6 @@ import (
 	"grenier/io/layerfile"
 	"grenier/io/remote"
 	"grenier/io/rundir"
-	"grenier/kernels/cpu"
 	"grenier/layers/awari"
 	"grenier/pipeline/tables"
 )
@@ -32,9 +31,9 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 var rules = []awari.Rules{awari.Awari, awari.Strict}
 
 // open opens a run directory until the end of the test.
-func open(t testing.TB, dir string, o tables.Options) *tables.Tables {
+func open(t testing.TB, place string, options ...tables.Option) *tables.Tables {
 	t.Helper()
-	tab, err := tables.Open(dir, o)
+	tab, err := tables.Open(t.Context(), place, options...)
 	must.OK(t, err)
 	t.Cleanup(func() {
 		if err := tab.Close(); err != nil && !errors.Is(err, os.ErrClosed) {
@@ -85,16 +84,16 @@ func TestEveryBoard(t *testing.T) {
 			t.Run(fmt.Sprintf("%d-%v-%d", c.pits, r, c.block), func(t *testing.T) {
 				game := testrun.Game(t, c.pits, r)
 				layers := testrun.Solve(t, game, c.seeds)
-				tab := open(t, testrun.Write(t, game, layers, c.block), tables.Options{Family: cpu.Best()})
+				tab := open(t, testrun.Write(t, game, layers, c.block))
 				if tab.Game() != game || tab.MaxSeeds() != c.seeds || len(tab.Layers()) != c.seeds+1 {
 					t.Fatalf("%s, %d seeds, %d layers", tab.Game().Name(), tab.MaxSeeds(), len(tab.Layers()))
 				}
 				space := testrun.Space(t, game, c.seeds)
 				everyBoard(t, game, layers, func(b awari.Board, want int8) {
-					if got, err := tab.Score(b); got != want || err != nil {
+					if got, err := tab.Score(t.Context(), b); got != want || err != nil {
 						t.Fatalf("score of %s: %d, %v, want %d", game.Text(b), got, err, want)
 					}
-					p, err := tab.Probe(b)
+					p, err := tab.Probe(t.Context(), b)
 					must.OK(t, err)
 					checkProbe(t, space, layers, p)
 				})
@@ -106,45 +105,45 @@ func TestEveryBoard(t *testing.T) {
 func TestRead(t *testing.T) {
 	game := testrun.Game(t, 8, awari.Awari)
 	layers := testrun.Solve(t, game, 6)
-	tab := open(t, testrun.Write(t, game, layers, 100), tables.Options{})
+	tab := open(t, testrun.Write(t, game, layers, 100))
 	got := make([]int8, 333)
-	if err := tab.Read(6, 77, got); err != nil || !bytes.Equal(asBytes(got), asBytes(layers[6][77:77+333])) {
+	if err := tab.Read(t.Context(), 6, 77, got); err != nil || !bytes.Equal(asBytes(got), asBytes(layers[6][77:77+333])) {
 		t.Errorf("other scores, %v", err)
 	}
-	if err := tab.Read(6, uint64(len(layers[6])), got); !errors.Is(err, layerfile.ErrRange) {
+	if err := tab.Read(t.Context(), 6, uint64(len(layers[6])), got); !errors.Is(err, layerfile.ErrRange) {
 		t.Errorf("beyond the layer: %v", err)
 	}
 	for _, n := range []int{-1, 7} {
-		if err := tab.Read(n, 0, got); !errors.Is(err, tables.ErrUnsolved) {
+		if err := tab.Read(t.Context(), n, 0, got); !errors.Is(err, tables.ErrUnsolved) {
 			t.Errorf("layer %d: %v", n, err)
 		}
-		if _, err := tab.ScoreAt(n, 0); !errors.Is(err, tables.ErrUnsolved) {
+		if _, err := tab.ScoreAt(t.Context(), n, 0); !errors.Is(err, tables.ErrUnsolved) {
 			t.Errorf("score of layer %d: %v", n, err)
 		}
-		if _, err := tab.ReadOne(n, 0); !errors.Is(err, tables.ErrUnsolved) {
+		if _, err := tab.ReadOne(t.Context(), n, 0); !errors.Is(err, tables.ErrUnsolved) {
 			t.Errorf("one of layer %d: %v", n, err)
 		}
-		if _, err := tab.File(n); !errors.Is(err, tables.ErrUnsolved) {
+		if _, err := tab.File(t.Context(), n); !errors.Is(err, tables.ErrUnsolved) {
 			t.Errorf("file of layer %d: %v", n, err)
 		}
 	}
-	if score, err := tab.ScoreAt(6, 99); score != layers[6][99] || err != nil {
+	if score, err := tab.ScoreAt(t.Context(), 6, 99); score != layers[6][99] || err != nil {
 		t.Errorf("score of rank 99: %d, %v, want %d", score, err, layers[6][99])
 	}
-	if _, err := tab.ScoreAt(6, uint64(len(layers[6]))); !errors.Is(err, layerfile.ErrRange) {
+	if _, err := tab.ScoreAt(t.Context(), 6, uint64(len(layers[6]))); !errors.Is(err, layerfile.ErrRange) {
 		t.Errorf("score beyond the layer: %v", err)
 	}
 	for n, scores := range layers {
 		for rank, want := range scores {
-			if got, err := tab.ReadOne(n, uint64(rank)); err != nil || got != want {
+			if got, err := tab.ReadOne(t.Context(), n, uint64(rank)); err != nil || got != want {
 				t.Fatalf("score %d of layer %d: %d, %v, want %d", rank, n, got, err, want)
 			}
 		}
-		if _, err := tab.ReadOne(n, uint64(len(scores))); !errors.Is(err, layerfile.ErrRange) {
+		if _, err := tab.ReadOne(t.Context(), n, uint64(len(scores))); !errors.Is(err, layerfile.ErrRange) {
 			t.Errorf("one beyond layer %d: %v", n, err)
 		}
 	}
-	f, err := tab.File(6)
+	f, err := tab.File(t.Context(), 6)
 	if err != nil || f.Header().Seeds != 6 || f.Path() != tab.Path(6) {
 		t.Errorf("file of layer 6: %v", err)
 	}
@@ -171,7 +170,7 @@ func concurrent(t *testing.T, sparing bool) {
 	layers := testrun.Solve(t, game, 8)
 	dir := testrun.Write(t, game, layers, 128)
 	space := testrun.Space(t, game, 8)
-	tab := open(t, dir, tables.Options{CacheBytes: 8 * layerfile.MaxBlockSize, Sparing: sparing})
+	tab := open(t, dir, tables.CacheBytes(8*layerfile.MaxBlockSize), tables.Sparing(sparing))
 	var group sync.WaitGroup
 	half := make(chan struct{}, 4)
 	for i := range 4 {
@@ -180,7 +179,7 @@ func concurrent(t *testing.T, sparing bool) {
 			for k := 0; ; k++ {
 				n := random.IntN(9)
 				b := space.Unrank(n, random.Uint64N(space.Size(n)))
-				p, err := tab.Probe(b)
+				p, err := tab.Probe(t.Context(), b)
 				if one := []int8{0}; err == nil && k%100 == 0 {
 					if err = tab.Scores(t.Context(), []awari.Board{b}, one); err == nil && int(one[0]) != p.Value {
 						t.Errorf("score of %s: %d, want %d", game.Text(b), one[0], p.Value)
@@ -208,22 +207,22 @@ func concurrent(t *testing.T, sparing bool) {
 
 func TestClosed(t *testing.T) {
 	game := testrun.Game(t, 4, awari.Awari)
-	tab := open(t, testrun.Write(t, game, testrun.Solve(t, game, 5), 64), tables.Options{})
+	tab := open(t, testrun.Write(t, game, testrun.Solve(t, game, 5), 64))
 	seen, unseen := awari.Board{0, 1, 1}, awari.Board{4, 1}
-	_, err := tab.Probe(seen)
+	_, err := tab.Probe(t.Context(), seen)
 	must.OK(t, err)
 	must.OK(t, tab.Close())
 	for _, b := range []awari.Board{seen, unseen} {
-		_, scoreErr := tab.Score(b)
-		_, probeErr := tab.Probe(b)
-		_, oneErr := tab.ReadOne(3, 0)
-		for _, err := range []error{scoreErr, probeErr, oneErr, tab.Read(3, 0, nil)} {
+		_, scoreErr := tab.Score(t.Context(), b)
+		_, probeErr := tab.Probe(t.Context(), b)
+		_, oneErr := tab.ReadOne(t.Context(), 3, 0)
+		for _, err := range []error{scoreErr, probeErr, oneErr, tab.Read(t.Context(), 3, 0, nil)} {
 			if !errors.Is(err, os.ErrClosed) || errors.Is(err, corrupt.ErrCorrupt) {
 				t.Errorf("closed tables: %v", err)
 			}
 		}
 	}
-	if err := tab.Read(5, 0, make([]int8, 1)); !errors.Is(err, os.ErrClosed) {
+	if err := tab.Read(t.Context(), 5, 0, make([]int8, 1)); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("a file not opened before Close: %v", err)
 	}
 	if err := tab.Close(); !errors.Is(err, os.ErrClosed) {
@@ -234,44 +233,44 @@ func TestClosed(t *testing.T) {
 func TestRefusedBoards(t *testing.T) {
 	game := testrun.Game(t, 4, awari.Awari)
 	dir := testrun.Write(t, game, testrun.Solve(t, game, 5), 64)
-	tab := open(t, dir, tables.Options{})
+	tab := open(t, dir)
 	for _, b := range []awari.Board{{6}, {255, 255, 255, 255}} {
-		_, err := tab.Probe(b)
+		_, err := tab.Probe(t.Context(), b)
 		want := fmt.Sprintf("not solved: the board has %d seeds, but %s is solved up to 5", b.Seeds(), dir)
 		if !errors.Is(err, tables.ErrUnsolved) || err.Error() != want {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
-	if _, err := tab.Score(awari.Board{4: 1}); !errors.Is(err, awari.ErrBoard) {
+	if _, err := tab.Score(t.Context(), awari.Board{4: 1}); !errors.Is(err, awari.ErrBoard) {
 		t.Errorf("a board with too many pits: %v", err)
 	}
-	empty := open(t, testrun.Write(t, game, nil, 64), tables.Options{})
-	if _, err := empty.Score(awari.Board{}); !errors.Is(err, tables.ErrUnsolved) ||
+	empty := open(t, testrun.Write(t, game, nil, 64))
+	if _, err := empty.Score(t.Context(), awari.Board{}); !errors.Is(err, tables.ErrUnsolved) ||
 		!strings.Contains(err.Error(), "no layer in") || empty.MaxSeeds() != -1 {
 		t.Errorf("nothing is solved: %v", err)
 	}
 }
 
 func TestRefusedDirectories(t *testing.T) {
-	if _, err := tables.Open(filepath.Join(t.TempDir(), "none"), tables.Options{}); !errors.Is(err, rundir.ErrMissing) {
+	if _, err := tables.Open(t.Context(), filepath.Join(t.TempDir(), "none")); !errors.Is(err, rundir.ErrMissing) {
 		t.Errorf("no directory: %v", err)
 	}
 	foreign := t.TempDir()
 	must.Write(t, filepath.Join(foreign, "letter.txt"), []byte("dear"))
-	if _, err := tables.Open(foreign, tables.Options{}); !errors.Is(err, corrupt.ErrForeign) {
+	if _, err := tables.Open(t.Context(), foreign); !errors.Is(err, corrupt.ErrForeign) {
 		t.Errorf("a directory of somebody else: %v", err)
 	}
 	game := testrun.Game(t, 4, awari.Awari)
 	layers := testrun.Solve(t, game, 5)
 	layers[5] = layers[5][1:]
-	if _, err := tables.Open(testrun.Write(t, game, layers, 64), tables.Options{}); !errors.Is(err, corrupt.ErrMismatch) ||
+	if _, err := tables.Open(t.Context(), testrun.Write(t, game, layers, 64)); !errors.Is(err, corrupt.ErrMismatch) ||
 		!strings.Contains(err.Error(), "layer 5 has 55 positions instead of 56") {
 		t.Errorf("a layer that awari does not have: %v", err)
 	}
 	dir := testrun.Write(t, game, layers[:5], 64)
 	path := filepath.Join(dir, rundir.ManifestName)
 	must.Write(t, path, bytes.Replace(must.Read(t, path), []byte("awari"), []byte("chess"), 1))
-	if _, err := tables.Open(dir, tables.Options{}); !errors.Is(err, corrupt.ErrCorrupt) {
+	if _, err := tables.Open(t.Context(), dir); !errors.Is(err, corrupt.ErrCorrupt) {
 		t.Errorf("an edited manifest: %v", err)
 	}
 }
@@ -307,11 +306,11 @@ func TestDamage(t *testing.T) {
 				must.OK(t, os.Remove(file(dir, 8)))
 			}
 			for path, tab := range map[string]*tables.Tables{
-				file(dir, 8): open(t, dir, tables.Options{}), server.URL + "/layer-08.gl": openFar(t, server, remote.Options{}),
+				file(dir, 8): open(t, dir), server.URL + "/layer-08.gl": openFar(t, server, remote.Options{}),
 			} {
 				failures := 0
 				everyBoard(t, game, layers, func(b awari.Board, want int8) {
-					got, err := tab.Score(b)
+					got, err := tab.Score(t.Context(), b)
 					switch {
 					case err == nil && got == want:
 					case errors.Is(err, corrupt.ErrCorrupt) && errors.Is(err, c.want) && b.Seeds() == 8 && strings.HasPrefix(err.Error(), path+": "):
@@ -334,9 +333,9 @@ func TestFalseScore(t *testing.T) {
 	game := testrun.Game(t, 8, awari.Awari)
 	layers := testrun.Solve(t, game, 5)
 	layers[5][100]++
-	tab := open(t, testrun.Write(t, game, layers, 64), tables.Options{})
+	tab := open(t, testrun.Write(t, game, layers, 64))
 	b := testrun.Space(t, game, 5).Unrank(5, 100)
-	_, err := tab.Probe(b)
+	_, err := tab.Probe(t.Context(), b)
 	if !errors.Is(err, corrupt.ErrCorrupt) || !strings.Contains(err.Error(), tab.Path(5)+": block 1: the score of board "+game.Text(b)) {
 		t.Errorf("a false score: %v", err)
 	}
@@ -345,23 +344,23 @@ func TestFalseScore(t *testing.T) {
 // TestRepaired shows that a failure to open a file is not remembered.
 func TestRepaired(t *testing.T) {
 	game := testrun.Game(t, 4, awari.Awari)
-	tab := open(t, testrun.Write(t, game, testrun.Solve(t, game, 5), 64), tables.Options{})
+	tab := open(t, testrun.Write(t, game, testrun.Solve(t, game, 5), 64))
 	must.OK(t, os.Rename(tab.Path(5), tab.Path(5)+".away"))
-	if _, err := tab.Score(awari.Board{5}); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := tab.Score(t.Context(), awari.Board{5}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a missing file: %v", err)
 	}
 	must.OK(t, os.Rename(tab.Path(5)+".away", tab.Path(5)))
-	if _, err := tab.Score(awari.Board{5}); err != nil {
+	if _, err := tab.Score(t.Context(), awari.Board{5}); err != nil {
 		t.Error(err)
 	}
 }
 
 func TestNoAllocations(t *testing.T) {
 	game := testrun.Game(t, 8, awari.Awari)
-	tab := open(t, testrun.Write(t, game, testrun.Solve(t, game, 8), 256), tables.Options{})
+	tab := open(t, testrun.Write(t, game, testrun.Solve(t, game, 8), 256))
 	b := awari.Board{1, 1, 1, 1, 1, 1, 1, 1}
 	if allocations := testing.AllocsPerRun(100, func() {
-		_, err := tab.Probe(b)
+		_, err := tab.Probe(t.Context(), b)
 		must.OK(t, err)
 	}); allocations != 0 {
 		t.Errorf("%v allocations for a probe", allocations)

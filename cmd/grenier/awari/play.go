@@ -94,7 +94,7 @@ func (a *app) runPlay(ctx context.Context, f playFlags, fields []string) error {
 	if f.time <= 0 || f.time > maxMoveTime {
 		return cli.Usagef("--time %v: want a time above 0, up to %v", f.time, maxMoveTime)
 	}
-	t, half, err := openHalf(f.dir, &f.memory, 1)
+	t, half, err := openHalf(ctx, f.dir, &f.memory, 1)
 	if err != nil {
 		return err
 	}

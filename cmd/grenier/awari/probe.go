@@ -62,17 +62,17 @@ EXIT STATUS
 			if err != nil {
 				return err
 			}
-			t, done, err := where.tables(cmd.Context(), chosen)
+			t, err := where.tables(cmd.Context(), chosen)
 			if err != nil {
 				return err
 			}
-			defer done()
+			defer t.Close()
 			if len(args) == 1 && args[0] == "-" {
 				p := lineProber{Lines: cli.Lines{App: a.App, JSON: asJSON, Inline: true}, ctx: cmd.Context(), tables: t, ahead: where.ahead()}
 				p.Answer = p.answer
 				return p.Run(cmd.Context())
 			}
-			return a.probeBoard(t, args, asJSON)
+			return a.probeBoard(cmd.Context(), t, args, asJSON)
 		}),
 	}
 	needPlace(cmd, &where)
@@ -82,8 +82,8 @@ EXIT STATUS
 
 // probeBoard prints the answer to one board: as JSON, or with a drawing and a line for each
 // move.
-func (a *app) probeBoard(t *tables.Tables, fields []string, asJSON bool) error {
-	p, err := ask(t, fields)
+func (a *app) probeBoard(ctx context.Context, t *tables.Tables, fields []string, asJSON bool) error {
+	p, err := ask(ctx, t, fields)
 	if err != nil {
 		return err
 	}
@@ -114,7 +114,7 @@ func (p *lineProber) answer(dst, line []byte, number int) ([]byte, error) {
 	if p.ahead > 1 && number > p.gathered {
 		p.gather(line, number)
 	}
-	probe, err := ask(p.tables, []string{string(line)})
+	probe, err := ask(p.ctx, p.tables, []string{string(line)})
 	if err != nil {
 		return dst, err
 	}
@@ -148,12 +148,12 @@ func (p *lineProber) gather(line []byte, number int) {
 }
 
 // ask probes the board given by the fields.
-func ask(t *tables.Tables, fields []string) (tables.Probe, error) {
+func ask(ctx context.Context, t *tables.Tables, fields []string) (tables.Probe, error) {
 	board, err := t.Game().Parse(cli.Fields(fields...))
 	if err != nil {
 		return tables.Probe{}, err
 	}
-	return t.Probe(board)
+	return t.Probe(ctx, board)
 }
 
 // appendProbe appends the values of the board and of its moves.

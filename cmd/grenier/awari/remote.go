@@ -13,6 +13,7 @@ import (
 	"grenier/io/rundir"
 	"grenier/kernels/cpu"
 	"grenier/pipeline/tables"
+	"grenier/pipeline/tables/catalog"
 )
 
 // remote is a help text about tables on a web server.
@@ -75,8 +76,8 @@ func (p *place) String() string {
 }
 
 // openRemote returns the directory at the address.
-func (p *place) openRemote(ctx context.Context) (*remote.Dir, error) {
-	d, err := remote.Open(ctx, p.url, remote.Options{})
+func (p *place) openRemote() (*remote.Dir, error) {
+	d, err := remote.Open(p.url, remote.Options{})
 	if errors.Is(err, remote.ErrAddress) {
 		return nil, cli.Usagef("--url: %w", err)
 	}
@@ -89,11 +90,11 @@ func loadManifest(dir string) (*manifest.Manifest, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := tables.Manifest(run)
+	m, err := catalog.Manifest(run)
 	if err != nil {
 		return nil, err
 	}
-	return m, tables.CheckFiles(dir, m)
+	return m, catalog.CheckFiles(dir, m)
 }
 
 // manifest reads the manifest.
@@ -101,12 +102,12 @@ func (p *place) manifest(ctx context.Context) (*manifest.Manifest, error) {
 	if p.dir != "" {
 		return loadManifest(p.dir)
 	}
-	d, err := p.openRemote(ctx)
+	d, err := p.openRemote()
 	if err != nil {
 		return nil, err
 	}
 	defer d.Close()
-	return tables.RemoteManifest(d)
+	return catalog.RemoteManifest(ctx, d)
 }
 
 // ahead returns how many boards are looked up together, to hide the latency of a server.
@@ -120,25 +121,15 @@ func (p *place) ahead() int {
 // remoteCache bounds the cache of blocks from a server: 1024 blocks.
 const remoteCache = 64 << 20
 
-// tables opens the tables; the caller calls done after use.
-func (p *place) tables(ctx context.Context, family cpu.Family) (t *tables.Tables, done func(), err error) {
-	o := tables.Options{Family: family}
+// tables opens the tables.
+func (p *place) tables(ctx context.Context, family cpu.Family) (*tables.Tables, error) {
 	if p.dir != "" {
-		t, err := tables.Open(p.dir, o)
-		if err != nil {
-			return nil, nil, err
-		}
-		return t, func() { t.Close() }, nil
+		return tables.Open(ctx, p.dir, tables.Kernel(family))
 	}
-	d, err := p.openRemote(ctx)
+	d, err := p.openRemote() // which asks nothing
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	o.CacheBytes = remoteCache
-	t, err = tables.OpenRemote(d, o)
-	if err != nil {
-		d.Close()
-		return nil, nil, err
-	}
-	return t, func() { t.Close(); d.Close() }, nil
+	d.Close()
+	return tables.Open(ctx, p.url, tables.Kernel(family), tables.CacheBytes(remoteCache))
 }

@@ -87,7 +87,7 @@ the pits expected.
 
 // openHalf opens the tables with half of the memory for data as cache, and returns the
 // bytes of the other half. So many goroutines read.
-func openHalf(dir string, m *cli.MemoryFlag, goroutines int) (t *tables.Tables, half int64, err error) {
+func openHalf(ctx context.Context, dir string, m *cli.MemoryFlag, goroutines int) (t *tables.Tables, half int64, err error) {
 	allowed, err := m.Limit()
 	if err != nil {
 		return nil, 0, err
@@ -96,7 +96,7 @@ func openHalf(dir string, m *cli.MemoryFlag, goroutines int) (t *tables.Tables, 
 	if err != nil {
 		return nil, 0, err
 	}
-	if t, err = tables.Open(dir, tables.Options{Family: chosen}); err != nil {
+	if t, err = tables.Open(ctx, dir, tables.Kernel(chosen)); err != nil {
 		return nil, 0, err
 	}
 	fixed := t.Overhead(goroutines) + search.FixedBytes(t)
@@ -138,7 +138,7 @@ func (a *app) runSearch(ctx context.Context, f searchFlags, fields []string) err
 	if err := cli.CheckThreads(f.Threads); err != nil {
 		return err
 	}
-	t, half, err := openHalf(f.dir, &f.Memory, f.Threads)
+	t, half, err := openHalf(ctx, f.dir, &f.Memory, f.Threads)
 	if err != nil {
 		return err
 	}
@@ -206,7 +206,7 @@ func (a *app) followLine(ctx context.Context, t *tables.Tables, b awari.Board, p
 	if err != nil {
 		return err
 	}
-	p, err := t.Probe(b)
+	p, err := t.Probe(ctx, b)
 	if err != nil {
 		return err
 	}

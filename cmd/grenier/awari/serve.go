@@ -103,7 +103,7 @@ func (a *app) runServer(ctx context.Context, o serveOptions) error {
 			return fmt.Errorf("--allow-origin: %w", err)
 		}
 	}
-	t, err := tables.Open(o.dir, tables.Options{Family: chosen})
+	t, err := tables.Open(ctx, o.dir, tables.Kernel(chosen))
 	if err != nil {
 		return err
 	}

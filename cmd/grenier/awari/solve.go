@@ -19,7 +19,7 @@ import (
 	"grenier/pipeline/job"
 	"grenier/pipeline/solve"
 	"grenier/pipeline/spaces/retro"
-	"grenier/pipeline/tables"
+	"grenier/pipeline/tables/catalog"
 )
 
 // solveFlags are the flags of solve as given.
@@ -310,7 +310,7 @@ func (a *app) summarize(f solveFlags, family cpu.Family, reports []solve.Report,
 	if err != nil {
 		return err
 	}
-	m, err := tables.Manifest(dir)
+	m, err := catalog.Manifest(dir)
 	if err != nil {
 		return err
 	}

@@ -15,7 +15,7 @@ import (
 	"grenier/io/manifest"
 	"grenier/io/rundir"
 	"grenier/pipeline/solve"
-	"grenier/pipeline/tables"
+	"grenier/pipeline/tables/catalog"
 )
 
 // statusReport is the JSON of status.
@@ -155,10 +155,10 @@ func newRunView(path string) (v runView, err error) {
 	if v.activity.State == rundir.Running {
 		v.stop = dir.Asked(v.activity.PID)
 	}
-	if v.manifest, err = tables.Manifest(dir); err != nil {
+	if v.manifest, err = catalog.Manifest(dir); err != nil {
 		return v, err
 	}
-	v.stale, err = tables.Stale(path, v.manifest)
+	v.stale, err = catalog.Stale(path, v.manifest)
 	return v, err
 }
 

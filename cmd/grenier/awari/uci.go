@@ -46,7 +46,7 @@ func (a *app) runUCI(ctx context.Context, f uciFlags) error {
 	if err := cli.CheckThreads(f.threads); err != nil {
 		return err
 	}
-	t, half, err := openHalf(f.dir, &f.memory, f.threads)
+	t, half, err := openHalf(ctx, f.dir, &f.memory, f.threads)
 	if err != nil {
 		return err
 	}

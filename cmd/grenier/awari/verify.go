@@ -11,7 +11,7 @@ import (
 	"grenier/cmd/grenier/cli"
 	"grenier/io/rundir"
 	"grenier/pipeline/check/verify"
-	"grenier/pipeline/tables"
+	"grenier/pipeline/tables/catalog"
 )
 
 // verifyFlags are the flags of verify as given.
@@ -129,11 +129,11 @@ func (a *app) tellStale(shown *cli.Progress, dirs ...string) {
 		if err != nil {
 			continue
 		}
-		m, err := tables.Manifest(dir)
+		m, err := catalog.Manifest(dir)
 		if err != nil {
 			continue
 		}
-		stale, _ := tables.Stale(path, m)
+		stale, _ := catalog.Stale(path, m)
 		for _, err := range stale {
 			a.Telling(shown)(cli.OneLine(err) + "; " + cli.StaleRemedy(path))
 		}

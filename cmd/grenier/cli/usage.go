@@ -156,7 +156,7 @@ func help() *cobra.Command {
 
 // wanted describes the values of flags by their type.
 var wanted = map[string]string{
-	"int": "a whole number", "uint64": "a whole number from 0 up", "bool": "true or false", "directory": "a name", "file": "a name",
+	"int": "a whole number", "uint64": "a whole number from 0 up", "bool": "true or false", "directory": "a name, no address", "file": "a name, no address",
 	"duration": "a time like 10s", "float64": "a number", "intSlice": "whole numbers with commas between",
 	"stringSlice": "names with commas between", "layers": "a number of seeds like 20, or two like 12..20",
 }
@@ -192,9 +192,9 @@ var errNoName = errors.New("no name")
 func (d *Directory) String() string { return string(*d) }
 func (d *Directory) Type() string   { return "directory" }
 
-// Set refuses the empty name.
+// Set refuses the empty name, and addresses, which tables.Open would take.
 func (d *Directory) Set(name string) error {
-	if name == "" {
+	if name == "" || strings.Contains(name, "://") {
 		return errNoName
 	}
 	*d = Directory(name)

@@ -102,7 +102,7 @@ func Run(ctx context.Context, a, b string, o Options) (result *Result, err error
 	c := &comparison{Options: o, paths: [2]string{a, b}}
 	defer func() { err = errors.Join(err, c.close()) }()
 	for i := range c.sides {
-		if c.sides[i], err = openSide(c.paths[i], o.Family); err != nil {
+		if c.sides[i], err = openSide(ctx, c.paths[i], o.Family); err != nil {
 			return nil, err
 		}
 	}
@@ -127,11 +127,7 @@ func Run(ctx context.Context, a, b string, o Options) (result *Result, err error
 // findStale adds the stale layers of the run directories to the result.
 func (c *comparison) findStale(r *Result) error {
 	for _, s := range c.sides {
-		d, ok := s.(directory)
-		if !ok {
-			continue
-		}
-		stale, err := d.Stale()
+		stale, err := s.stale()
 		if err != nil {
 			return err
 		}
@@ -225,7 +221,7 @@ func (c *comparison) layer(ctx context.Context, n int) (Layer, error) {
 	memory := make([][2][parts.Size]int8, workers)
 	err := parts.Each(ctx, workers, layer.Positions, func(worker int, from, to uint64) error {
 		m := &memory[worker]
-		return c.piece(&layer, from, m[0][:to-from], m[1][:to-from])
+		return c.piece(ctx, &layer, from, m[0][:to-from], m[1][:to-from])
 	})
 	if err != nil {
 		return layer, err
@@ -238,9 +234,9 @@ func (c *comparison) layer(ctx context.Context, n int) (Layer, error) {
 }
 
 // piece compares the positions from rank first on.
-func (c *comparison) piece(layer *Layer, first uint64, a, b []int8) error {
+func (c *comparison) piece(ctx context.Context, layer *Layer, first uint64, a, b []int8) error {
 	for i, scores := range [][]int8{a, b} {
-		if err := c.sides[i].read(layer.Seeds, first, scores); err != nil {
+		if err := c.sides[i].read(ctx, layer.Seeds, first, scores); err != nil {
 			return err
 		}
 	}

@@ -1,15 +1,19 @@
 package compare
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
 
 	"grenier/io/corrupt"
 	"grenier/io/layerfile"
+	"grenier/io/manifest"
+	"grenier/io/rundir"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
 	"grenier/pipeline/tables"
+	"grenier/pipeline/tables/catalog"
 )
 
 // side is one of two sets of layers.
@@ -19,34 +23,57 @@ type side interface {
 	has(n int) bool
 	// read fills dst with the scores of layer n from rank start on. It is safe for
 	// concurrent use.
-	read(n int, start uint64, dst []int8) error
+	read(ctx context.Context, n int, start uint64, dst []int8) error
+	// stale says which layers were computed from others than those that are there, see catalog.Stale.
+	stale() ([]error, error)
 	close() error
 }
 
 // openSide opens what is at path.
-func openSide(path string, family cpu.Family) (side, error) {
+func openSide(ctx context.Context, path string, family cpu.Family) (side, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		t, err := tables.Open(path, tables.Options{Family: family})
-		if err != nil {
-			return nil, err
-		}
-		return directory{t}, nil
+		return openDirectory(ctx, path, family)
 	}
 	return openFile(path, family)
 }
 
 // directory is a run directory.
-type directory struct{ *tables.Tables }
+type directory struct {
+	*tables.Tables
+	path   string
+	listed *manifest.Manifest
+}
+
+// openDirectory opens a run directory.
+func openDirectory(ctx context.Context, path string, family cpu.Family) (side, error) {
+	run, err := rundir.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	m, err := catalog.Manifest(run)
+	if err != nil {
+		return nil, err
+	}
+	t, err := tables.Open(ctx, path, catalog.Listed(m), tables.Kernel(family))
+	if err != nil {
+		return nil, err
+	}
+	return directory{t, path, m}, nil
+}
 
 func (d directory) game() awari.Game { return d.Game() }
 func (d directory) has(n int) bool   { return n >= 0 && n <= d.MaxSeeds() }
 func (d directory) close() error     { return d.Close() }
 
-func (d directory) read(n int, start uint64, dst []int8) error { return d.Read(n, start, dst) }
+func (d directory) stale() ([]error, error) { return catalog.Stale(d.path, d.listed) }
+
+func (d directory) read(ctx context.Context, n int, start uint64, dst []int8) error {
+	return d.Read(ctx, n, start, dst)
+}
 
 // file is a layer file.
 type file struct {
@@ -71,8 +98,8 @@ func openFile(path string, family cpu.Family) (side, error) {
 
 // gameOf returns the game of a layer file.
 func gameOf(h layerfile.Header) (game awari.Game, err error) {
-	if h.Game != tables.GameName {
-		return game, fmt.Errorf("the game is %s, not %s", h.Game, tables.GameName)
+	if h.Game != catalog.GameName {
+		return game, fmt.Errorf("the game is %s, not %s", h.Game, catalog.GameName)
 	}
 	rules, err := awari.ParseRules(h.Rules)
 	if err != nil {
@@ -92,8 +119,10 @@ func (f *file) game() awari.Game { return f.of }
 func (f *file) has(n int) bool   { return n == f.Header().Seeds }
 func (f *file) close() error     { return f.Close() }
 
-func (f *file) read(_ int, start uint64, dst []int8) error {
+func (f *file) stale() ([]error, error) { return nil, nil } // nothing is known of the layers below
+
+func (f *file) read(ctx context.Context, _ int, start uint64, dst []int8) error {
 	d := f.decoders.Take(f.File)
 	defer f.decoders.Put(d)
-	return d.Read(dst, start)
+	return d.Read(ctx, dst, start)
 }

@@ -134,7 +134,7 @@ func (l *layer) load(ctx context.Context) error {
 	}
 	l.scores = make([]int8, l.size)
 	return parts.Each(ctx, l.run.options.Workers, l.size, func(_ int, from, to uint64) error {
-		return l.run.tables.Read(l.seeds, from, l.scores[from:to])
+		return l.run.tables.Read(ctx, l.seeds, from, l.scores[from:to])
 	})
 }
 
@@ -184,7 +184,7 @@ func (l *layer) pass(ctx context.Context, look func(p *part, from, to uint64) er
 	err := parts.Each(ctx, len(all), l.size, func(worker int, from, to uint64) error {
 		p := all[worker]
 		if p == nil {
-			p = &part{layer: l}
+			p = &part{layer: l, ctx: ctx}
 			all[worker] = p
 		}
 		p.found = found{}

@@ -2,6 +2,7 @@ package prove
 
 import (
 	"cmp"
+	"context"
 	mathbits "math/bits"
 	"slices"
 
@@ -13,6 +14,7 @@ import (
 // states of many positions are asked for together: the processor waits for them at the same time.
 type part struct {
 	*layer
+	ctx     context.Context
 	buffer  []int8         // for scores that are not in memory
 	stack   []packed.Board // grounded, with the score -level, but not followed yet
 	tests   front          // candidates that may be grounded
@@ -65,7 +67,7 @@ func (p *part) read(from, to uint64) ([]int8, error) {
 		p.buffer = make([]int8, parts.Size)
 	}
 	scores := p.buffer[:to-from]
-	return scores, p.run.tables.Read(p.seeds, from, scores)
+	return scores, p.run.tables.Read(p.ctx, p.seeds, from, scores)
 }
 
 // begin makes candidates of the positions with the score -level, and counts those with the

@@ -110,7 +110,7 @@ func (l *layer) left(ctx context.Context, take func([]entry)) error {
 			*b = buffers{scores: make([]int8, parts.Size), kept: make([]byte, parts.Size/8), now: make([]byte, parts.Size/8)}
 		}
 		scores, bytes := b.scores[:to-from], (to-from+7)/8
-		if err := l.run.tables.Read(l.seeds, from, scores); err != nil {
+		if err := l.run.tables.Read(ctx, l.seeds, from, scores); err != nil {
 			return err
 		}
 		if err := l.marks.ReadKept(b.kept[:bytes], int64(from/8)); err != nil {

@@ -20,6 +20,7 @@ import (
 	"grenier/pipeline/check/verify"
 	"grenier/pipeline/job"
 	"grenier/pipeline/tables"
+	"grenier/pipeline/tables/catalog"
 )
 
 // Options say what to prove and how.
@@ -59,7 +60,7 @@ func Run(ctx context.Context, dir string, o Options) (result *Result, err error)
 	if err != nil {
 		return result, err
 	}
-	t, err := tables.OpenListed(dir, m, tables.Options{Family: o.Family, CacheBytes: 1}) // read in order only
+	t, err := tables.Open(ctx, dir, catalog.Listed(m), tables.Kernel(o.Family), tables.CacheBytes(1)) // read in order only
 	if err != nil {
 		return result, err
 	}

@@ -88,7 +88,7 @@ func (l *layer) begun(ctx context.Context) (verify.Grounded, error) {
 	var positive, negative atomic.Uint64
 	err := parts.Each(ctx, l.run.options.Workers, l.size, func(_ int, from, to uint64) error {
 		scores, bits := make([]int8, to-from), make([]byte, (to-from+7)/8)
-		if err := errors.Join(l.run.tables.Read(l.seeds, from, scores), l.marks.Read(bits, int64(from/8))); err != nil {
+		if err := errors.Join(l.run.tables.Read(ctx, l.seeds, from, scores), l.marks.Read(bits, int64(from/8))); err != nil {
 			return err
 		}
 		for i, score := range scores {

@@ -7,6 +7,7 @@ import (
 
 	"grenier/io/corrupt"
 	"grenier/io/layerfile"
+	"grenier/io/manifest"
 )
 
 // checkFile adds to layer everything that is wrong with the file of layer n, in
@@ -14,7 +15,7 @@ import (
 // that it needs are read. It fails only when the file cannot be
 // read for other reasons.
 func (r *run) checkFile(ctx context.Context, n int, layer *Layer) error {
-	_, openErr := r.tables.File(n)
+	_, openErr := r.tables.File(ctx, n)
 	if errors.Is(openErr, corrupt.ErrCorrupt) && errors.Is(openErr, fs.ErrNotExist) {
 		layer.damaged(openErr)
 		return nil
@@ -39,12 +40,13 @@ func (r *run) checkFile(ctx context.Context, n int, layer *Layer) error {
 
 // checkBelow adds to layer, whose file is intact, that it was computed from others than those below it. What
 // its moves give is right all the same, if nothing else is wrong.
-func (r *run) checkBelow(n int, layer *Layer) error {
-	f, err := r.tables.File(n)
+func (r *run) checkBelow(ctx context.Context, n int, layer *Layer) error {
+	f, err := r.tables.File(ctx, n)
 	if err != nil {
 		return err
 	}
-	if stale := r.tables.CheckBelow(f); stale != nil {
+	listed := manifest.Manifest{Layers: r.tables.Layers()}
+	if stale := listed.CheckBelow(f); stale != nil {
 		layer.damaged(stale)
 	}
 	return nil

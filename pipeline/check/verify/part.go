@@ -181,7 +181,7 @@ func (v *visitor) differs(rank uint64, score, best int8) error {
 	if best == none {
 		v.slow.Lock()
 		defer v.slow.Unlock()
-		value, taken, err := v.run.expected(board, v.seeds)
+		value, taken, err := v.run.expected(v.ctx, board, v.seeds)
 		if err != nil {
 			return err
 		}
@@ -200,13 +200,13 @@ func (v *visitor) differs(rank uint64, score, best int8) error {
 // expected returns the score that follows from the moves of a board with n seeds, one by one:
 // the best of captured minus score of the child, or what the rules say if there
 // is no move; and whether a move that takes seeds gives that score.
-func (r *run) expected(b awari.Board, n int) (best int, taken bool, err error) {
+func (r *run) expected(ctx context.Context, b awari.Board, n int) (best int, taken bool, err error) {
 	best, most := math.MinInt, math.MinInt // of all moves, of those that take seeds
 	for _, play := range r.space.Plays(b) {
 		if !play.Legal {
 			continue
 		}
-		score, err := r.tables.Score(play.Child)
+		score, err := r.tables.Score(ctx, play.Child)
 		if err != nil {
 			return 0, false, err
 		}

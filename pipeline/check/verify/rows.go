@@ -73,6 +73,7 @@ func (rs *rows) next() {
 // visitor looks at rows of one layer; it belongs to one goroutine.
 type visitor struct {
 	*part
+	ctx     context.Context // of what is read
 	decoder *layerfile.Decoder
 	scores  []int8
 	steps   []step
@@ -96,7 +97,7 @@ func (v *visitor) read(from, n uint64) ([]int8, error) {
 		v.scores = make([]int8, n)
 	}
 	scores := v.scores[:n]
-	return scores, v.decoder.Read(scores, from)
+	return scores, v.decoder.Read(v.ctx, scores, from)
 }
 
 // Chunks of a layer go to goroutines: the rows that begin in a run of ranks of this length.
@@ -120,15 +121,16 @@ func chunks(size uint64) int { return int((size + chunkOf(size) - 1) / chunkOf(s
 
 // walk visits all rows of layer m, in several goroutines, and returns the visitors.
 func (p *part) walk(ctx context.Context, m int, visit func(v *visitor, rs *rows) error) ([]*visitor, error) {
-	file, err := p.run.tables.File(m)
+	file, err := p.run.tables.File(ctx, m)
 	if err != nil {
 		return nil, err
 	}
 	size := p.run.space.Size(m)
 	chunk := chunkOf(size)
+	// A chunk that was begun comes to its end: its marks count.
 	all := make([]*visitor, min(p.run.options.Workers, chunks(size)))
 	for i := range all {
-		all[i] = &visitor{part: p, decoder: file.NewDecoder(p.run.options.Family)}
+		all[i] = &visitor{part: p, ctx: context.WithoutCancel(ctx), decoder: file.NewDecoder(p.run.options.Family)}
 	}
 	return all, crew.Each(ctx, len(all), chunks(size), func(worker, i int) error {
 		v := all[worker]

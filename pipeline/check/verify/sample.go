@@ -195,18 +195,18 @@ func (b *batch) look(ctx context.Context, m int, asked []question) error {
 	if len(asked) == 0 {
 		return nil
 	}
-	file, err := b.run.tables.File(m)
+	file, err := b.run.tables.File(ctx, m)
 	if err != nil {
 		return err
 	}
-	return b.each(ctx, len(asked), func(from, to int) error { return b.answer(m, file.Header(), asked[from:to]) })
+	return b.each(ctx, len(asked), func(from, to int) error { return b.answer(ctx, m, file.Header(), asked[from:to]) })
 }
 
 // fewScores of a block are quicker to decode one by one.
 const fewScores = 3
 
 // answer answers sorted questions about layer m, whose file has a header.
-func (b *batch) answer(m int, h layerfile.Header, asked []question) (err error) {
+func (b *batch) answer(ctx context.Context, m int, h layerfile.Header, asked []question) (err error) {
 	t, size := b.run.tables, uint64(h.BlockSize)
 	var scores []int8
 	for len(asked) > 0 {
@@ -219,7 +219,7 @@ func (b *batch) answer(m int, h layerfile.Header, asked []question) (err error) 
 		if whole {
 			length := h.BlockLen(int(block))
 			scores = slices.Grow(scores[:0], length)[:length]
-			if err := t.Read(m, block*size, scores); err != nil {
+			if err := t.Read(ctx, m, block*size, scores); err != nil {
 				return err
 			}
 		}
@@ -227,7 +227,7 @@ func (b *batch) answer(m int, h layerfile.Header, asked []question) (err error) 
 			var score int8
 			if whole {
 				score = scores[q.rank()%size]
-			} else if score, err = t.ReadOne(m, q.rank()); err != nil {
+			} else if score, err = t.ReadOne(ctx, m, q.rank()); err != nil {
 				return err
 			}
 			b.learn(q, m, score)

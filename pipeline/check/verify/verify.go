@@ -54,6 +54,7 @@ import (
 	"grenier/pipeline/check/internal/notes"
 	"grenier/pipeline/job"
 	"grenier/pipeline/tables"
+	"grenier/pipeline/tables/catalog"
 )
 
 // DefaultMemoryBytes is the default of Options.MemoryBytes.
@@ -104,7 +105,7 @@ func Run(ctx context.Context, dir string, o Options) (result *Result, err error)
 	if err != nil {
 		return result, err
 	}
-	t, err := tables.OpenListed(dir, m, tables.Options{Family: o.Family, CacheBytes: 1, Sparing: sparse(m, o)})
+	t, err := tables.Open(ctx, dir, catalog.Listed(m), tables.Kernel(o.Family), tables.CacheBytes(1), tables.Sparing(sparse(m, o)))
 	if err != nil {
 		return result, err
 	}
@@ -292,7 +293,7 @@ func (r *run) layer(ctx context.Context, n int) (Layer, error) {
 		}
 	}
 	if !slices.ContainsFunc(layer.Problems, func(p Problem) bool { return p.Damage != nil }) {
-		if err := r.checkBelow(n, &layer); err != nil {
+		if err := r.checkBelow(ctx, n, &layer); err != nil {
 			return layer, err
 		}
 	}

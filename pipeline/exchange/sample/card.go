@@ -6,7 +6,7 @@ import (
 	"grenier/io/jsonfile"
 	"grenier/io/manifest"
 	"grenier/io/tally"
-	"grenier/pipeline/tables"
+	"grenier/pipeline/tables/catalog"
 )
 
 // CardSuffix is what the name of a card has behind that of the file.
@@ -65,7 +65,7 @@ const splitHash = "SplitMix64 finalizer (of the hash plus 0x9e3779b97f4a7c15) of
 func (d *draw) card(files []File) Card {
 	game := d.tables.Game()
 	c := Card{
-		Header: cardHeader, Identity: manifest.Identity{Game: tables.GameName, Rules: game.Rules().String(), Pits: game.Pits()}, By: "position", Seed: d.Seed, Positions: d.Count,
+		Header: cardHeader, Identity: manifest.Identity{Game: catalog.GameName, Rules: game.Rules().String(), Pits: game.Pits()}, By: "position", Seed: d.Seed, Positions: d.Count,
 		Encoded: d.Format, Columns: newEncoder(game, d.Format).columns(), Licence: d.Licence, Files: files,
 	}
 	if c.Licence == "" {

@@ -75,7 +75,7 @@ func drawn(ctx context.Context, dir string, o Options, write func(d *draw, next 
 		o.Memory = DefaultMemory
 	}
 	o.Workers = max(1, o.Workers)
-	t, err := tables.Open(dir, tables.Options{Family: o.Family, CacheBytes: int64(cacheBytes)})
+	t, err := tables.Open(ctx, dir, tables.Kernel(o.Family), tables.CacheBytes(int64(cacheBytes)))
 	if err != nil {
 		return s, err
 	}

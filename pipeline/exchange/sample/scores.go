@@ -109,7 +109,7 @@ func (d *draw) seek(ctx context.Context, s *seeker, n int, first uint64) error {
 	return crew.Ordered[*[]int8]{
 		Work: func(_, i int, memory *[]int8) error {
 			from, scores := piece(i, *memory)
-			return d.tables.Read(n, from, scores)
+			return d.tables.Read(ctx, n, from, scores)
 		},
 		Write: func(i int, memory *[]int8) error {
 			from, scores := piece(i, *memory)

@@ -80,7 +80,7 @@ func Run(ctx context.Context, dir string, o Options) (result *Result, err error)
 		o.Memory = DefaultMemory
 	}
 	o.Workers = max(1, o.Workers)
-	t, err := tables.Open(dir, tables.Options{Family: o.Family, CacheBytes: cacheBytes})
+	t, err := tables.Open(ctx, dir, tables.Kernel(o.Family), tables.CacheBytes(cacheBytes))
 	if err != nil {
 		return nil, err
 	}

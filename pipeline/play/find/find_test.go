@@ -40,7 +40,7 @@ type oracle struct {
 }
 
 func newOracle(t testing.TB, dir string, game awari.Game, layers [][]int8) *oracle {
-	tab, err := tables.Open(dir, tables.Options{})
+	tab, err := tables.Open(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -345,7 +345,7 @@ func TestLongLittleMemory(t *testing.T) {
 // allFit reports whether all layers fit into the memory.
 func allFit(t *testing.T, dir string, o Options) bool {
 	t.Helper()
-	tab, err := tables.Open(dir, tables.Options{})
+	tab, err := tables.Open(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}

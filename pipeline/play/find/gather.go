@@ -30,11 +30,8 @@ func (s *scanner) gather() error {
 
 // answer answers the children in one piece of a layer.
 func (s *scanner) answer(n int, from uint64, asked []uint32) error {
-	if err := s.judge.ctx.Err(); err != nil {
-		return err
-	}
 	scores := s.block[:min(pieceSize, s.space.Size(n)-from)]
-	if err := s.tables.Read(n, from, scores); err != nil {
+	if err := s.tables.Read(s.judge.ctx, n, from, scores); err != nil {
 		return err
 	}
 	for _, i := range asked {

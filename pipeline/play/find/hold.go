@@ -93,7 +93,7 @@ func (s *search) decode(ctx context.Context, n int) error {
 	scores := make([]int8, s.space.Size(n))
 	memory.Huge(tally.Bytes(scores))
 	err := parts.Each(ctx, s.options.Workers, uint64(len(scores)), func(_ int, from, to uint64) error {
-		return s.tables.Read(n, from, scores[from:to])
+		return s.tables.Read(ctx, n, from, scores[from:to])
 	})
 	if err == nil {
 		s.held[n] = scores

@@ -72,7 +72,7 @@ func (s *scanner) scan(p *part) error {
 		scores := s.scores[:to-from]
 		if held := s.held[s.seeds]; held != nil {
 			scores = held[from:to]
-		} else if err := s.tables.Read(s.seeds, from, scores); err != nil {
+		} else if err := s.tables.Read(s.judge.ctx, s.seeds, from, scores); err != nil {
 			return err
 		}
 		if err := s.piece(from, scores); err != nil {

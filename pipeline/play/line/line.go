@@ -87,8 +87,8 @@ type Scores interface {
 	// -1 if none is.
 	MaxSeeds() int
 	// Score returns the score of a board. It fails for boards with more than
-	// MaxSeeds seeds.
-	Score(b awari.Board) (int8, error)
+	// MaxSeeds seeds, and with the error of ctx if that ends first.
+	Score(ctx context.Context, b awari.Board) (int8, error)
 }
 
 // Options bound the work. They never change a line, only whether it is found.
@@ -237,7 +237,7 @@ func (p *player) next(b awari.Board) (Move, bool, error) {
 	if err := p.ctx.Err(); err != nil {
 		return Move{}, false, err
 	}
-	score, err := p.scores.Score(b)
+	score, err := p.scores.Score(p.ctx, b)
 	if err != nil {
 		return Move{}, false, err
 	}
@@ -261,7 +261,7 @@ func (p *player) keep(b awari.Board) (m Move, ok bool, err error) {
 		if ok && play.Captured <= m.Captured {
 			continue
 		}
-		score, err := p.scores.Score(play.Child)
+		score, err := p.scores.Score(p.ctx, play.Child)
 		if err != nil {
 			return Move{}, false, err
 		}

@@ -1,6 +1,7 @@
 package line_test
 
 import (
+	"context"
 	"fmt"
 	"testing"
 
@@ -18,7 +19,7 @@ type memory struct {
 func (m *memory) Game() awari.Game { return m.Space.Game }
 func (m *memory) MaxSeeds() int    { return len(m.layers) - 1 }
 
-func (m *memory) Score(b awari.Board) (int8, error) {
+func (m *memory) Score(_ context.Context, b awari.Board) (int8, error) {
 	n, rank := m.Rank(b)
 	return m.layers[n][rank], nil
 }
@@ -71,7 +72,7 @@ func checkLine(t testing.TB, m *memory, b awari.Board, want int, l *line.Line) {
 	first, score, plies := b, 0, 0
 	for i, move := range l.Moves {
 		play := game.Plays(b)[move.Pit]
-		value, _ := m.Score(b)
+		value, _ := m.Score(t.Context(), b)
 		if move.Board != b || !play.Legal || move.Child != play.Child || move.Captured != play.Captured || move.Value != int(value) {
 			t.Fatalf("board %s: move %d is %+v", game.Text(first), i, move)
 		}
@@ -92,7 +93,7 @@ func checkLine(t testing.TB, m *memory, b awari.Board, want int, l *line.Line) {
 		}
 		b = move.Child
 	}
-	last, _ := m.Score(b)
+	last, _ := m.Score(t.Context(), b)
 	switch {
 	case b != l.Last:
 		t.Fatalf("board %s ends at %s", game.Text(first), game.Text(l.Last))

@@ -182,7 +182,7 @@ func (f *finder) look(id int32) error {
 		if play.Captured <= most {
 			continue
 		}
-		score, err := f.scores.Score(play.Child)
+		score, err := f.scores.Score(f.ctx, play.Child)
 		if err != nil {
 			return err
 		}
@@ -218,7 +218,7 @@ func (f *finder) follow(id int32, pit int) (int32, error) {
 	play := f.game.Plays(n.board)[pit]
 	to := int32(nowhere)
 	if play.Legal && play.Captured == 0 {
-		score, err := f.scores.Score(play.Child)
+		score, err := f.scores.Score(f.ctx, play.Child)
 		if err != nil {
 			return 0, err
 		}

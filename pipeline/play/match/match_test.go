@@ -32,7 +32,7 @@ func solveRun(t testing.TB, pits, seeds int, rules awari.Rules) *tables.Tables {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tab, err := tables.Open(dir, tables.Options{Family: cpu.Best()})
+	tab, err := tables.Open(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +73,7 @@ func TestLongSelfPlay(t *testing.T) {
 				n := 1 + random.IntN(seeds)
 				b := space.Unrank(n, random.Uint64N(space.Size(n)))
 				m := match.New(tab.Game(), b)
-				want, err := tab.Score(b)
+				want, err := tab.Score(t.Context(), b)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -127,7 +127,7 @@ func TestLevels(t *testing.T) {
 		weak := player(t, tab, level)
 		for range 40 {
 			b := space.Unrank(8, random.Uint64N(space.Size(8)))
-			score, err := tab.Score(b)
+			score, err := tab.Score(t.Context(), b)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -101,7 +101,7 @@ func (w *work) layer(ctx context.Context, i int) (Layer, error) {
 
 // copy copies the file of a layer into the site, checks what is on the disk then, and lists it.
 func (w *work) copy(ctx context.Context, l *manifest.Layer, copied *listed.File) error {
-	if _, err := w.tables.File(l.Seeds); err != nil { // compares it with the manifest
+	if _, err := w.tables.File(ctx, l.Seeds); err != nil { // compares it with the manifest
 		return err
 	}
 	path := rundir.LayerFile(w.dir, l)

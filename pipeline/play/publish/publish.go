@@ -33,6 +33,7 @@ import (
 	"grenier/pipeline/job"
 	"grenier/pipeline/play/serve"
 	"grenier/pipeline/tables"
+	"grenier/pipeline/tables/catalog"
 )
 
 // Directories of a site.
@@ -95,7 +96,7 @@ type Report struct {
 // matches corrupt.ErrCorrupt if a layer is damaged, or with one of the operating system or
 // of ctx.
 func Run(ctx context.Context, dir, out string, o Options) (*Report, error) {
-	t, m, err := open(dir, o.Family)
+	t, m, err := open(ctx, dir, o.Family)
 	if err != nil {
 		return nil, err
 	}
@@ -129,19 +130,19 @@ func Run(ctx context.Context, dir, out string, o Options) (*Report, error) {
 }
 
 // open opens the tables of a run directory, all as one manifest lists them.
-func open(dir string, family cpu.Family) (*tables.Tables, *manifest.Manifest, error) {
+func open(ctx context.Context, dir string, family cpu.Family) (*tables.Tables, *manifest.Manifest, error) {
 	run, err := rundir.Open(dir)
 	if err != nil {
 		return nil, nil, err
 	}
-	m, err := tables.Manifest(run)
+	m, err := catalog.Manifest(run)
 	if err != nil {
 		return nil, nil, err
 	}
 	if len(m.Layers) == 0 {
 		return nil, nil, fmt.Errorf("%s: %w", dir, ErrEmpty)
 	}
-	t, err := tables.OpenListed(dir, m, tables.Options{Family: family})
+	t, err := tables.Open(ctx, dir, catalog.Listed(m), tables.Kernel(family))
 	return t, m, err
 }
 

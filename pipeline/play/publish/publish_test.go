@@ -19,7 +19,6 @@ import (
 	"grenier/internal/testkit/testrun"
 	"grenier/io/corrupt"
 	"grenier/io/manifest"
-	"grenier/io/remote"
 	"grenier/io/rundir"
 	"grenier/kernels/cpu"
 	"grenier/kernels/fault"
@@ -197,19 +196,14 @@ func wantTables(t *testing.T, out string, scores [][]int8) {
 	t.Helper()
 	server := httptest.NewServer(http.FileServer(http.Dir(out)))
 	defer server.Close()
-	d, err := remote.Open(t.Context(), server.URL+"/"+TablesName+"/", remote.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer d.Close()
-	tab, err := tables.OpenRemote(d, tables.Options{Family: cpu.Best()})
+	tab, err := tables.Open(t.Context(), server.URL+"/"+TablesName+"/")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer tab.Close()
 	for n, layer := range scores {
 		for rank, want := range layer {
-			if got, err := tab.ScoreAt(n, uint64(rank)); err != nil || got != want {
+			if got, err := tab.ScoreAt(t.Context(), n, uint64(rank)); err != nil || got != want {
 				t.Fatalf("layer %d, rank %d: %d, %v; want %d", n, rank, got, err, want)
 			}
 		}
@@ -293,7 +287,7 @@ func TestSearches(t *testing.T) {
 	dir, _ := newRun(t, awari.Awari, 4)
 	out := filepath.Join(t.TempDir(), "site")
 	written(t, dir, out)
-	tab, err := tables.Open(dir, tables.Options{Family: cpu.Best()})
+	tab, err := tables.Open(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -322,7 +316,7 @@ func TestSearches(t *testing.T) {
 				for i, n := range pits {
 					b[i] = uint8(n)
 				}
-				score, err := tab.Score(b)
+				score, err := tab.Score(t.Context(), b)
 				if err != nil || len(pits) != 6 || where == "value>=1" && score < 1 || where == "value=4" && score != 4 {
 					t.Errorf("%s, %s: %v is worth %d, %v", name, where, pits, score, err)
 				}
@@ -476,7 +470,7 @@ func TestDirectories(t *testing.T) {
 			t.Errorf("%s tells where layers were", name)
 		}
 	}
-	if _, err := tables.Open(filepath.Join(out, TablesName), tables.Options{Family: cpu.Best()}); err != nil {
+	if _, err := tables.Open(t.Context(), filepath.Join(out, TablesName)); err != nil {
 		t.Errorf("the tables of the site are no run: %v", err)
 	}
 }

@@ -13,7 +13,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"grenier/io/crew"
-	"grenier/kernels/cpu"
 	"grenier/layers/awari"
 	"grenier/pipeline/job"
 	"grenier/pipeline/play/search"
@@ -80,7 +79,7 @@ func TestAbove(t *testing.T) {
 	if dir == "" {
 		t.Skip("GRENIER_ABOVE names no run directory")
 	}
-	tab, err := tables.Open(dir, tables.Options{Family: cpu.Best(), CacheBytes: 1 << 20})
+	tab, err := tables.Open(t.Context(), dir, tables.CacheBytes(1<<20))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +112,7 @@ func TestAbove(t *testing.T) {
 		used := (processorTime(t) - before).Seconds()
 		score := "unknown"
 		if shown+above <= tab.MaxSeeds() {
-			truth, err := tab.Score(b)
+			truth, err := tab.Score(t.Context(), b)
 			if err != nil {
 				t.Fatal(err)
 			}

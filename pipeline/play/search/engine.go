@@ -3,6 +3,7 @@ package search
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"grenier/layers/awari"
 	"grenier/pipeline/job"
@@ -37,6 +38,10 @@ func New(blocks *Blocks, o Options) *Engine {
 	return e
 }
 
+// lastReads is how long the reads of a search that was asked to end may take. When those are cut off, the search forgets what it
+// knows: tables on a disk are read in time.
+const lastReads = 50 * time.Millisecond
+
 // Search searches a board until the score is known or a limit is reached. Solved
 // boards are answered from the tables; package line has the moves that make
 // progress there. When ctx is cancelled Search returns what is known so far with
@@ -52,10 +57,23 @@ func (e *Engine) Search(ctx context.Context, b awari.Board, l Limits) (*Result, 
 		limited, cancel = context.WithTimeout(ctx, l.Time)
 	}
 	defer cancel()
-	e.begin()
+	reading, cut := context.WithCancel(context.WithoutCancel(ctx))
+	defer cut()
+	if e.failed.Swap(false) {
+		e.stored.clear()
+		e.graph.clear()
+	}
+	e.begin(reading)
 	stop := e.stop
 	stop.Store(limited.Err() != nil)
-	defer context.AfterFunc(limited, func() { stop.Store(true) })()
+	defer context.AfterFunc(limited, func() {
+		stop.Store(true)
+		select {
+		case <-time.After(lastReads):
+			cut()
+		case <-reading.Done():
+		}
+	})()
 	r := newRoot(e, b, l)
 	err := r.run()
 	if err != nil {

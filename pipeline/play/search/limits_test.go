@@ -1,9 +1,11 @@
 package search_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math/rand/v2"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -81,6 +83,59 @@ func TestFailingScores(t *testing.T) {
 	b = awari.Board{1, 0, 2, 0, 1, 0, 1, 0, 1, 1}
 	if r, err := newEngine(m, search.Options{Bytes: 1 << 20}).Search(t.Context(), b, search.Limits{}); !errors.Is(err, failed) || r != nil {
 		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+// hanging has scores that cannot be read, once its reads begin to hang, before their context ends.
+type hanging struct {
+	*memory
+	reads atomic.Int32
+	after int32
+}
+
+func (h *hanging) wait(ctx context.Context) error {
+	if h.reads.Add(1) <= h.after {
+		return nil
+	}
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+func (h *hanging) Read(ctx context.Context, n int, rank uint64, dst []int8) error {
+	return cmp.Or(h.wait(ctx), h.memory.Read(ctx, n, rank, dst))
+}
+
+func (h *hanging) ReadOne(ctx context.Context, n int, rank uint64) (int8, error) {
+	score, err := h.memory.ReadOne(ctx, n, rank)
+	return score, cmp.Or(h.wait(ctx), err)
+}
+
+// TestHangingScores: a context, or a limit of time, ends a search that waits for scores. It returns what was proven before, which is
+// right, and the engine searches on with nothing wrong in its memory.
+func TestHangingScores(t *testing.T) {
+	m := solve(t, 8, 8, awari.Awari)
+	shown := *m
+	shown.shown = 5
+	for _, workers := range []int{1, 3} {
+		for _, after := range []int32{0, 2, 9} {
+			h := &hanging{memory: &shown, after: after}
+			e := search.New(search.NewBlocks(h, 1), search.Options{Bytes: 1 << 20, Job: job.Job{Workers: workers}})
+			for rank := uint64(1011); rank < m.Size(8); rank += 3001 {
+				h.reads.Store(0)
+				ctx, cancel := context.WithTimeout(t.Context(), 5*time.Millisecond)
+				r, err := e.Search(ctx, m.Unrank(8, rank), search.Limits{})
+				cancel()
+				if err != nil && !errors.Is(err, context.DeadlineExceeded) || r == nil {
+					t.Fatalf("%d workers, after %d reads: %v", workers, after, err)
+				}
+				checkResult(t, m, m.Unrank(8, rank), r)
+				r, err = e.Search(t.Context(), m.Unrank(8, rank), search.Limits{Time: 5 * time.Millisecond})
+				if err != nil || r.Reason == search.Interrupted {
+					t.Fatalf("%d workers, after %d reads: %+v, %v", workers, after, r, err)
+				}
+				checkResult(t, m, m.Unrank(8, rank), r)
+			}
+		}
 	}
 }
 

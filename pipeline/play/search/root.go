@@ -91,6 +91,9 @@ func (r *root) lookUp() {
 		m := &r.result.Moves[pit]
 		if left := r.result.Seeds - m.Captured; left <= r.solved {
 			score := m.Captured - r.score(r.plays.Children[pit], left, &r.workers[0].counter)
+			if r.failed.Load() {
+				return
+			}
 			m.Value = Value{score, score, score}
 		}
 	}
@@ -161,10 +164,13 @@ func (r *root) help(i int) {
 	}
 }
 
-// publish changes the result, draws conclusions and reports progress.
+// publish changes the result, draws conclusions and reports progress, unless scores could not be read.
 func (r *root) publish(change func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.failed.Load() {
+		return
+	}
 	if change != nil {
 		change()
 	}

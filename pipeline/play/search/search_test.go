@@ -1,6 +1,7 @@
 package search_test
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -23,7 +24,7 @@ type memory struct {
 func (m *memory) Game() awari.Game { return m.Space.Game }
 func (m *memory) MaxSeeds() int    { return m.shown }
 
-func (m *memory) Read(n int, rank uint64, dst []int8) error {
+func (m *memory) Read(_ context.Context, n int, rank uint64, dst []int8) error {
 	if n > m.shown {
 		return fmt.Errorf("asked for a board with %d seeds", n)
 	}
@@ -36,9 +37,9 @@ func (m *memory) Read(n int, rank uint64, dst []int8) error {
 	return nil
 }
 
-func (m *memory) ReadOne(n int, rank uint64) (int8, error) {
+func (m *memory) ReadOne(ctx context.Context, n int, rank uint64) (int8, error) {
 	var one [1]int8
-	err := m.Read(n, rank, one[:])
+	err := m.Read(ctx, n, rank, one[:])
 	return one[0], err
 }
 

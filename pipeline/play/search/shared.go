@@ -1,6 +1,7 @@
 package search
 
 import (
+	"context"
 	"errors"
 	"sync"
 	"sync/atomic"
@@ -17,9 +18,12 @@ type shared struct {
 	solved int // layers up to this one are solved
 	stored *table
 	stop   *atomic.Bool // asks all to end
+	// ctx ends reads of scores, a while after the search was asked to end.
+	ctx context.Context
 
-	mu  sync.Mutex
-	err error // of reading scores
+	failed atomic.Bool // what follows from scores that were read is worth nothing
+	mu     sync.Mutex
+	err    error // of reading scores
 }
 
 // counter counts what a worker has done.
@@ -56,7 +60,7 @@ func (s *shared) scoreAt(n int, rank uint64, c *counter) int {
 	if e, ok := s.stored.find(code); ok {
 		return int(e.estimate)
 	}
-	score, err := s.blocks.read(n, rank)
+	score, err := s.blocks.read(s.ctx, n, rank)
 	if err != nil {
 		s.fail(err)
 		return 0
@@ -70,16 +74,19 @@ func (s *shared) scoreAt(n int, rank uint64, c *counter) int {
 // lookUpDepth is the depth of a search that takes about as long as to read a score.
 const lookUpDepth = 6
 
-// fail ends the search with an error.
+// fail ends the search with an error, unless it says that a read was cut off.
 func (s *shared) fail(err error) {
-	s.mu.Lock()
-	s.err = errors.Join(s.err, err)
-	s.mu.Unlock()
+	if s.ctx.Err() == nil || !errors.Is(err, s.ctx.Err()) {
+		s.mu.Lock()
+		s.err = errors.Join(s.err, err)
+		s.mu.Unlock()
+	}
+	s.failed.Store(true)
 	s.stop.Store(true)
 }
 
 // begin forgets what belongs to the search before.
-func (s *shared) begin() {
-	s.stop, s.err = new(atomic.Bool), nil
+func (s *shared) begin(ctx context.Context) {
+	s.ctx, s.stop, s.err = ctx, new(atomic.Bool), nil
 	s.stored.age()
 }

@@ -100,6 +100,15 @@ func newTable(bytes int64, codes uint64) *table {
 // age begins a new search: entries of earlier ones give way first.
 func (t *table) age() { t.now = t.now%maxAge + 1 }
 
+// clear forgets all positions.
+func (t *table) clear() {
+	for i := range t.buckets {
+		for k := range t.buckets[i] {
+			t.buckets[i][k].Store(0)
+		}
+	}
+}
+
 // place returns the bucket that may hold a code, and its tag there.
 func (t *table) place(code uint64) (bucket *[bucketSize]atomic.Uint64, tag uint64) {
 	h := t.scramble(code)

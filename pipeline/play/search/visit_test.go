@@ -1,6 +1,7 @@
 package search
 
 import (
+	"context"
 	"testing"
 
 	"grenier/layers/awari"
@@ -10,10 +11,10 @@ import (
 // noScores has no layers.
 type noScores struct{ game awari.Game }
 
-func (s noScores) Game() awari.Game                { return s.game }
-func (noScores) MaxSeeds() int                     { return -1 }
-func (noScores) Read(int, uint64, []int8) error    { panic("nothing is solved") }
-func (noScores) ReadOne(int, uint64) (int8, error) { panic("nothing is solved") }
+func (s noScores) Game() awari.Game                                 { return s.game }
+func (noScores) MaxSeeds() int                                      { return -1 }
+func (noScores) Read(context.Context, int, uint64, []int8) error    { panic("nothing is solved") }
+func (noScores) ReadOne(context.Context, int, uint64) (int8, error) { panic("nothing is solved") }
 
 func TestNoAllocations(t *testing.T) {
 	game, err := awari.New(12, awari.Awari)
@@ -25,7 +26,7 @@ func TestNoAllocations(t *testing.T) {
 		t.Fatal(err)
 	}
 	e := New(NewBlocks(noScores{game}, 1), Options{Bytes: 1 << 20})
-	e.begin()
+	e.begin(t.Context())
 	w, p := e.workers[0], e.mover.Pack(b)
 	if allocations := testing.AllocsPerRun(3, func() {
 		w.visit(p, 48, place{ply: 1, layer: 1}, 8, -48, 48)

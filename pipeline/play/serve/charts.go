@@ -8,6 +8,7 @@ import (
 	"grenier/io/manifest"
 	"grenier/io/report"
 	"grenier/pipeline/tables"
+	"grenier/pipeline/tables/catalog"
 )
 
 // Sizes of charts in a page: text in them is not scaled, so there is one for phones
@@ -43,7 +44,7 @@ func draw(c chart.Chart) (drawnChart, error) {
 func solved(t *tables.Tables) *manifest.Manifest {
 	game := t.Game()
 	return &manifest.Manifest{
-		Identity: manifest.Identity{Game: tables.GameName, Rules: game.Rules().String(), Pits: game.Pits()},
+		Identity: manifest.Identity{Game: catalog.GameName, Rules: game.Rules().String(), Pits: game.Pits()},
 		Layers:   t.Layers(),
 	}
 }

@@ -227,7 +227,7 @@ func (s *Server) find(ctx context.Context, o find.Options) (*findReport, error) 
 		Positions: result.Positions, Hits: result.Hits, Found: []*probeReport{},
 	}
 	for _, hit := range result.Found {
-		p, err := s.newProbeReport(hit.Board)
+		p, err := s.newProbeReport(ctx, hit.Board)
 		if err != nil {
 			return nil, err
 		}

@@ -38,7 +38,7 @@ func TestFind(t *testing.T) {
 	want := 0
 	space := r.server.space(t)
 	for rank := range space.Size(4) {
-		p, err := r.server.newProbeReport(space.Unrank(4, rank))
+		p, err := r.server.newProbeReport(t.Context(), space.Unrank(4, rank))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -70,7 +70,7 @@ func (s *Server) newGameReport(ctx context.Context, board awari.Board, moves []i
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		p, err := s.newProbeReport(board)
+		p, err := s.newProbeReport(ctx, board)
 		if err != nil {
 			return nil, err
 		}

@@ -166,7 +166,7 @@ func (s *Server) seekHardestOf(ctx context.Context, n int) error {
 
 // newHardPosition describes a position; Plies is 0 if its best line takes too much to find.
 func (s *Server) newHardPosition(ctx context.Context, b awari.Board) (hardPosition, error) {
-	report, err := s.newProbeReport(b)
+	report, err := s.newProbeReport(ctx, b)
 	if err != nil {
 		return hardPosition{}, err
 	}

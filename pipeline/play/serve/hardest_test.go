@@ -32,7 +32,7 @@ func TestHardest(t *testing.T) {
 	puzzles, longest := uint64(0), []int{}
 	for rank := range space.Size(4) {
 		board := space.Unrank(4, rank)
-		p, err := r.server.newProbeReport(board)
+		p, err := r.server.newProbeReport(t.Context(), board)
 		if err != nil {
 			t.Fatal(err)
 		}

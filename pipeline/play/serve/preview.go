@@ -205,18 +205,18 @@ func mainLine(text string, half int) (line []writtenMove, written int, err error
 }
 
 // position returns what a picture of the place shows.
-func (s *Server) position(p place) picture.Position {
+func (s *Server) position(ctx context.Context, p place) picture.Position {
 	game := s.tables.Game()
 	board := p.board
 	if p.north {
 		board = game.Turn(board)
 	}
-	return picture.Position{Pits: game.Numbers(board), North: p.north, Taken: p.taken, Players: p.words.Players, Title: s.title(p)}
+	return picture.Position{Pits: game.Numbers(board), North: p.north, Taken: p.taken, Players: p.words.Players, Title: s.title(ctx, p)}
 }
 
 // title says in a line what there is to see: a puzzle, if the tables know that only one
 // move wins.
-func (s *Server) title(p place) string {
+func (s *Server) title(ctx context.Context, p place) string {
 	w, who := p.words, p.words.Players[0]
 	if p.north {
 		who = w.Players[1]
@@ -228,7 +228,7 @@ func (s *Server) title(p place) string {
 	case p.moves > 1:
 		return fmt.Sprintf(w.after, p.moves, who)
 	}
-	report, err := s.newProbeReport(p.board)
+	report, err := s.newProbeReport(ctx, p.board)
 	if err != nil || !report.Solved {
 		return title
 	}
@@ -258,7 +258,7 @@ func (s *Server) drawPreview(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, r, err)
 		return
 	}
-	png, err := s.inTurn(r, s.quick, func(context.Context) (any, error) { return picture.Board(s.position(p)) })
+	png, err := s.inTurn(r, s.quick, func(ctx context.Context) (any, error) { return picture.Board(s.position(ctx, p)) })
 	if err != nil {
 		s.refuse(w, r, err)
 		return
@@ -298,7 +298,7 @@ func (s *Server) properties(r *http.Request) string {
 	}
 	base := scheme + "://" + r.Host
 	return Properties(Link{
-		Title: s.title(p), Description: p.words.description, Locale: p.words.Locale, Address: base + r.URL.Path + query, Picture: base + "/preview.png" + query,
+		Title: s.title(r.Context(), p), Description: p.words.description, Locale: p.words.Locale, Address: base + r.URL.Path + query, Picture: base + "/preview.png" + query,
 	})
 }
 

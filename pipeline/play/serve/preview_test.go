@@ -46,7 +46,7 @@ func TestPlace(t *testing.T) {
 		if got := game.Text(board); got != c.board || p.north != c.north || p.taken != c.taken {
 			t.Errorf("%s: %s, north %v, taken %v; want %s, %v, %v", c.query, got, p.north, p.taken, c.board, c.north, c.taken)
 		}
-		if got := s.title(p); c.title != "" && got != c.title {
+		if got := s.title(t.Context(), p); c.title != "" && got != c.title {
 			t.Errorf("%s: %q, want %q", c.query, got, c.title)
 		}
 	}
@@ -62,7 +62,7 @@ func TestTitle(t *testing.T) {
 	puzzles := 0
 	for rank := range space.Size(4) {
 		board := space.Unrank(4, rank)
-		report, err := s.newProbeReport(board)
+		report, err := s.newProbeReport(t.Context(), board)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -70,7 +70,7 @@ func TestTitle(t *testing.T) {
 		if want {
 			puzzles++
 		}
-		if got := strings.Contains(s.title(place{board: board, words: Languages["en"]}), "only one move wins"); got != want {
+		if got := strings.Contains(s.title(t.Context(), place{board: board, words: Languages["en"]}), "only one move wins"); got != want {
 			t.Errorf("%+v: %v", report, got)
 		}
 	}
@@ -185,7 +185,7 @@ func FuzzPlace(f *testing.F) {
 		if _, refused := errors.AsType[badRequest](err); refused {
 			return
 		}
-		if err != nil || p.board.Seeds() > awari.MaxSeeds || len(s.title(p)) == 0 {
+		if err != nil || p.board.Seeds() > awari.MaxSeeds || len(s.title(t.Context(), p)) == 0 {
 			t.Errorf("%q: %+v", raw, p)
 		}
 	})

@@ -60,7 +60,7 @@ func (s *Server) probe(read func(*http.Request) (awari.Board, error)) func(*http
 		if err != nil {
 			return nil, err
 		}
-		return s.newProbeReport(board)
+		return s.newProbeReport(r.Context(), board)
 	}
 }
 
@@ -95,7 +95,7 @@ func (s *Server) newProbesReport(ctx context.Context, boards []awari.Board) (*pr
 		if p.Solved {
 			p.addExact(known[0])
 			known = known[1:]
-		} else if err := s.addKnown(p, b); err != nil {
+		} else if err := s.addKnown(ctx, p, b); err != nil {
 			return nil, err
 		}
 		report.Boards = append(report.Boards, p)
@@ -372,12 +372,12 @@ func (s *Server) parse(fields []string) (awari.Board, error) {
 
 // newProbeReport asks the tables about a board, which they need not have: a move
 // may lead to a board that they have, and a board without moves needs no table.
-func (s *Server) newProbeReport(b awari.Board) (*probeReport, error) {
+func (s *Server) newProbeReport(ctx context.Context, b awari.Board) (*probeReport, error) {
 	p := s.describe(b)
 	if !p.Solved {
-		return p, s.addKnown(p, b)
+		return p, s.addKnown(ctx, p, b)
 	}
-	known, err := s.tables.Probe(b)
+	known, err := s.tables.Probe(ctx, b)
 	if err != nil {
 		return nil, err
 	}
@@ -422,7 +422,7 @@ func (p *probeReport) addExact(known tables.Probe) {
 
 // addKnown adds the values of those moves whose boards the tables have, and the
 // value of the board itself if that is all of them.
-func (s *Server) addKnown(p *probeReport, b awari.Board) error {
+func (s *Server) addKnown(ctx context.Context, p *probeReport, b awari.Board) error {
 	game := s.tables.Game()
 	if p.Over {
 		value := game.Terminal(b)
@@ -434,7 +434,7 @@ func (s *Server) addKnown(p *probeReport, b awari.Board) error {
 		if !plays[i].Legal {
 			continue
 		}
-		score, err := s.tables.Score(plays[i].Child)
+		score, err := s.tables.Score(ctx, plays[i].Child)
 		if errors.Is(err, tables.ErrUnsolved) {
 			all = false
 			continue

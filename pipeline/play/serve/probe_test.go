@@ -92,7 +92,7 @@ func (r *running) checkMove(game awari.Game, b awari.Board, play awari.Play, got
 		!slices.Equal(got.Child, game.Numbers(play.Child)) {
 		r.t.Fatalf("%s, pit %d: %+v, want %+v", game.Text(b), got.Pit, got, play)
 	}
-	score, err := r.server.tables.Score(play.Child)
+	score, err := r.server.tables.Score(r.t.Context(), play.Child)
 	if known := err == nil; known != (got.Value != nil) || known && *got.Value != play.Captured-int(score) {
 		r.t.Fatalf("%s, pit %d: value of %+v, the child is worth %d (%v)", game.Text(b), got.Pit, got, score, err)
 	}

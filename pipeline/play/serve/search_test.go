@@ -80,7 +80,7 @@ func TestLine(t *testing.T) {
 		if got.End == "finished" {
 			worth -= sign * b.Seeds()
 		}
-		score, err := r.server.tables.Score(space.Unrank(seeds, rank))
+		score, err := r.server.tables.Score(t.Context(), space.Unrank(seeds, rank))
 		if err != nil || got.Value != int(score) || worth != got.Value || !slices.Contains([]string{"finished", "repetition"}, got.End) {
 			t.Fatalf("%s is worth %d (%v), the line brings %d: %+v", game.Text(space.Unrank(seeds, rank)), score, err, worth, got)
 		}

@@ -45,7 +45,7 @@ func openTables(t testing.TB, game awari.Game) *tables.Tables {
 func openRun(t testing.TB, game awari.Game) (*tables.Tables, string) {
 	t.Helper()
 	dir := testrun.Write(t, game, testrun.Solve(t, game, seeds), 256)
-	tab, err := tables.Open(dir, tables.Options{Family: cpu.Generic})
+	tab, err := tables.Open(t.Context(), dir, tables.Kernel(cpu.Generic))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,7 +27,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func solved(t testing.TB, pits, seeds int) *tables.Tables {
 	t.Helper()
 	game := testrun.Game(t, pits, awari.Awari)
-	tab, err := tables.Open(testrun.Write(t, game, testrun.Solve(t, game, seeds), 1<<16), tables.Options{})
+	tab, err := tables.Open(t.Context(), testrun.Write(t, game, testrun.Solve(t, game, seeds), 1<<16))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -247,11 +247,11 @@ func play(t *testing.T, tab *tables.Tables, m *match.Match, sides []*engine) {
 // keeps checks that a move keeps the value.
 func keeps(t *testing.T, tab *tables.Tables, before awari.Board, captured int, after awari.Board) {
 	t.Helper()
-	was, err := tab.Score(before)
+	was, err := tab.Score(t.Context(), before)
 	if err != nil {
 		t.Fatal(err)
 	}
-	is, err := tab.Score(after)
+	is, err := tab.Score(t.Context(), after)
 	if err != nil {
 		t.Fatal(err)
 	}

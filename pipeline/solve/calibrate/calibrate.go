@@ -205,7 +205,7 @@ const decodedScores = 1 << 22
 // decoding returns the nanoseconds that one core takes for a score of the largest layer in
 // dir: the best of several times.
 func (o *Options) decoding(ctx context.Context, dir string) (best float64, err error) {
-	t, err := tables.Open(dir, tables.Options{Family: o.Family})
+	t, err := tables.Open(ctx, dir, tables.Kernel(o.Family))
 	if err != nil {
 		return 0, err
 	}
@@ -213,11 +213,8 @@ func (o *Options) decoding(ctx context.Context, dir string) (best float64, err e
 	last := t.Layers()[t.MaxSeeds()]
 	scores := make([]int8, min(decodedScores, last.Positions))
 	for range 5 {
-		if err := ctx.Err(); err != nil {
-			return 0, err
-		}
 		start := time.Now()
-		if err := t.Read(last.Seeds, 0, scores); err != nil {
+		if err := t.Read(ctx, last.Seeds, 0, scores); err != nil {
 			return 0, err
 		}
 		if ns := float64(time.Since(start)) / float64(len(scores)); best == 0 || ns < best {

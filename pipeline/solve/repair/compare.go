@@ -9,6 +9,7 @@ import (
 	"grenier/io/corrupt"
 	"grenier/io/manifest"
 	"grenier/pipeline/tables"
+	"grenier/pipeline/tables/catalog"
 )
 
 // sample is how many positions of a layer are compared with their moves before it is
@@ -33,23 +34,18 @@ func (r *repairer) trust(ctx context.Context, l *Layer, below []manifest.Layer) 
 // of the sample is not what its moves give.
 func (r *repairer) compare(ctx context.Context, l *Layer, below []manifest.Layer) (err error) {
 	m := &manifest.Manifest{Identity: r.id, Layers: append(append([]manifest.Layer{}, below...), l.entry)}
-	t, err := tables.OpenListed(r.dir.Path(), m, tables.Options{
-		Family: r.options.Solve.Family, CacheBytes: sampleCache, Sparing: true,
-	})
+	t, err := tables.Open(ctx, r.dir.Path(), catalog.Listed(m), tables.Kernel(r.options.Solve.Family), tables.CacheBytes(sampleCache), tables.Sparing(true))
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, t.Close()) }()
 	size := r.space.Size(l.Seeds)
 	for i := range min(size, sample) {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
 		rank := i
 		if size > sample {
 			rank = rand.Uint64N(size)
 		}
-		if _, err := t.Probe(r.space.Unrank(l.Seeds, rank)); err != nil {
+		if _, err := t.Probe(ctx, r.space.Unrank(l.Seeds, rank)); err != nil {
 			return fmt.Errorf("comparing layer %d with those below: %w", l.Seeds, err)
 		}
 	}

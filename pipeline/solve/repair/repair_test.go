@@ -348,7 +348,7 @@ func rewrite(t *testing.T, dir string, n int, edit func(scores []int8)) {
 	h := f.Header()
 	d := f.NewDecoder(cpu.Generic)
 	scores := make([]int8, h.Positions)
-	must.OK(t, errors.Join(d.Read(scores, 0), f.Close()))
+	must.OK(t, errors.Join(d.Read(t.Context(), scores, 0), f.Close()))
 	edit(scores)
 	h.Model = ""
 	remove(t, dir, rundir.LayerName(n))

@@ -12,7 +12,7 @@ import (
 	"grenier/io/manifest"
 	"grenier/io/rundir"
 	"grenier/layers/awari"
-	"grenier/pipeline/tables"
+	"grenier/pipeline/tables/catalog"
 )
 
 // survey finds out which run the directory holds, and how many layers it has, reading no
@@ -156,8 +156,8 @@ func describe(runs map[manifest.Identity][]string) string {
 // play makes ready the game of the run.
 func (r *repairer) play() error {
 	rules, err := awari.ParseRules(r.id.Rules)
-	if err == nil && r.id.Game != tables.GameName {
-		err = fmt.Errorf("the game is %s, not %s", r.id.Game, tables.GameName)
+	if err == nil && r.id.Game != catalog.GameName {
+		err = fmt.Errorf("the game is %s, not %s", r.id.Game, catalog.GameName)
 	}
 	if err == nil {
 		r.game, err = awari.New(r.id.Pits, rules)

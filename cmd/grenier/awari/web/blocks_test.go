@@ -5,7 +5,6 @@ import (
 
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/testrun"
-	"grenier/kernels/cpu"
 	"grenier/pipeline/tables"
 )
 
@@ -15,15 +14,15 @@ func inSmallBlocks(t *testing.T, s *site, blockSize int) *site {
 	t.Helper()
 	layers := make([][]int8, len(s.tables.Layers()))
 	for n := range layers {
-		f, err := s.tables.File(n)
+		f, err := s.tables.File(t.Context(), n)
 		if err == nil {
 			layers[n] = make([]int8, f.Header().Positions)
-			err = s.tables.Read(n, 0, layers[n])
+			err = s.tables.Read(t.Context(), n, 0, layers[n])
 		}
 		must.OK(t, err)
 	}
 	dir := testrun.Write(t, s.game, layers, blockSize)
-	tab, err := tables.Open(dir, tables.Options{Family: cpu.Best()})
+	tab, err := tables.Open(t.Context(), dir)
 	must.OK(t, err)
 	t.Cleanup(func() { tab.Close() })
 	return &site{game: s.game, dir: dir, tables: tab}

@@ -53,7 +53,7 @@ func newSiteOf(t *testing.T, pits int, rules awari.Rules, seeds int, origins ...
 	o := solve.Options{Seeds: seeds, Job: job.Job{Workers: 1, Family: cpu.Best()}}
 	_, err := solve.Solve(t.Context(), dir, game, o)
 	must.OK(t, err)
-	tab, err := tables.Open(dir, tables.Options{Family: cpu.Best()})
+	tab, err := tables.Open(t.Context(), dir)
 	must.OK(t, err)
 	t.Cleanup(func() { tab.Close() })
 	var invited serve.Origins
@@ -264,7 +264,7 @@ func (p *tab) mover() []pitInfo {
 // wantValues compares the values on the page with the tables.
 func (p *tab) wantValues(at place) {
 	p.Helper()
-	probe, err := p.tables.Probe(at.board)
+	probe, err := p.tables.Probe(p.Context(), at.board)
 	must.OK(p, err)
 	for i, shown := range p.mover() {
 		want := pitInfo{Chip: ""}

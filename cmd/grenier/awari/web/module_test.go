@@ -104,7 +104,7 @@ func TestLongModule(t *testing.T) {
 	defer other.Close()
 	page := openAt(t, browsertest.Start(t), m.site, other.URL, 800)
 	page.Await("the answer", `document.querySelector("#answer").textContent !== ""`)
-	p, err := m.tables.Probe(documented)
+	p, err := m.tables.Probe(t.Context(), documented)
 	must.OK(t, err)
 	want := fmt.Sprintf("value %d; moves", p.Value)
 	for _, move := range p.Moves[:6] {
@@ -173,7 +173,7 @@ console.log(JSON.stringify(await (`+probeAll+`)(tables, boards)));`, "[["+string
 // testNodeExample compares what the program of docs/publish.md prints with the tables.
 func testNodeExample(t *testing.T, s *nodeSite) {
 	t.Helper()
-	score, err := s.tables.Score(documented)
+	score, err := s.tables.Score(t.Context(), documented)
 	must.OK(t, err)
 	best, err := line.Best(t.Context(), s.tables, documented, line.Options{Positions: 1 << 16})
 	must.OK(t, err)

@@ -209,7 +209,7 @@ func testNothingLost(t *testing.T, browser *browsertest.Browser, s *site) {
 func testProgram(t *testing.T, browser *browsertest.Browser, s *site) {
 	at := place{board: awari.Board{1, 0, 1, 0, 0, 2, 1, 1, 0, 1, 0, 1}, north: true}
 	page := open(t, browser, s, s.address(at), 1200)
-	probe, err := s.tables.Probe(at.board)
+	probe, err := s.tables.Probe(t.Context(), at.board)
 	if err != nil || probe.Value <= 0 {
 		t.Fatalf("worth %d (%v), the test wants a position that North wins", probe.Value, err)
 	}
@@ -454,7 +454,7 @@ func testAnalysis(t *testing.T, browser *browsertest.Browser, s *site) {
 		if places[i].board.Seeds() > solved {
 			continue
 		}
-		probe, err := s.tables.Probe(places[i].board)
+		probe, err := s.tables.Probe(t.Context(), places[i].board)
 		must.OK(t, err)
 		want, lost := probe.Moves[pits[i]].Value, ""
 		if want < probe.Value {
@@ -484,7 +484,7 @@ func testAnalysis(t *testing.T, browser *browsertest.Browser, s *site) {
 
 	// The first point that is solved and where the move that was played is not the best.
 	for i, at := range places[:60] {
-		probe, err := s.tables.Probe(at.board)
+		probe, err := s.tables.Probe(t.Context(), at.board)
 		if at.board.Seeds() > solved || err != nil || probe.Moves[pits[i]].Value == probe.Value {
 			continue
 		}
@@ -524,7 +524,7 @@ func testSearch(t *testing.T, browser *browsertest.Browser, s *site) {
 	if at.board.Seeds() <= solved || !play.Legal || play.Child.Seeds() > solved {
 		t.Fatal("the position is not what the test wants")
 	}
-	score, err := s.tables.Score(play.Child)
+	score, err := s.tables.Score(t.Context(), play.Child)
 	must.OK(t, err)
 	page.Exec(fmt.Sprintf("location.href = %q", "/"+s.address(at)))
 	page.wantAt(at)

@@ -51,7 +51,7 @@ func testPuzzles(t *testing.T, browser *browsertest.Browser, s *site) {
 		page.click("#next")
 		page.Await("another puzzle", fmt.Sprintf(`location.search !== %q && document.querySelector("#message").textContent.includes("moves and wins")`, before))
 		board := page.board()
-		probe, err := s.tables.Probe(board)
+		probe, err := s.tables.Probe(t.Context(), board)
 		must.OK(t, err)
 		right, wrong, most := -1, -1, 0
 		for pit, m := range probe.Moves[:6] {
@@ -125,7 +125,7 @@ func testExplore(t *testing.T, browser *browsertest.Browser, s *site) {
 		t.Errorf("%v does not have 5 seeds", board)
 	}
 	page.wantValues(place{board: board})
-	if value, err := s.tables.Score(board); err != nil || value != 3 {
+	if value, err := s.tables.Score(t.Context(), board); err != nil || value != 3 {
 		t.Errorf("%v is worth %d (%v)", board, value, err)
 	}
 }

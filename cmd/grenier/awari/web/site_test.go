@@ -96,7 +96,7 @@ func (m *mirror) scores(w http.ResponseWriter, r *http.Request) bool {
 	if !ok || err != nil {
 		return false
 	}
-	f, err := m.tables.File(n)
+	f, err := m.tables.File(r.Context(), n)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return true
@@ -105,7 +105,7 @@ func (m *mirror) scores(w http.ResponseWriter, r *http.Request) bool {
 	var scores []int8
 	var text []byte
 	for i := range f.NumBlocks() {
-		if scores, err = d.Block(i, scores); err != nil {
+		if scores, err = d.Block(r.Context(), i, scores); err != nil {
 			http.Error(w, err.Error(), http.StatusInternalServerError)
 			return true
 		}
@@ -417,7 +417,7 @@ func testSiteAbove(t *testing.T, browser *browsertest.Browser, m *mirror) {
 	board := awari.Board{0, 0, 0, 0, 0, 2, 1, 1, 9}
 	move := found.Moves[5]
 	child := m.game.Plays(board)[5].Child
-	score, err := m.tables.Score(child)
+	score, err := m.tables.Score(t.Context(), child)
 	must.OK(t, err)
 	if want := 4 - int(score); !move.Legal || move.Captured != 4 || move.Lower != want || move.Upper != want || !found.Exact || found.Lower != want {
 		t.Errorf("the search of %v says %+v, want %d", board, found, want)
@@ -542,7 +542,7 @@ const layersBelow = `
 func (p *tab) wantBlocks(m *mirror, t *testing.T) {
 	p.Helper()
 	for n := range m.tables.Layers() {
-		f, err := m.tables.File(n)
+		f, err := m.tables.File(t.Context(), n)
 		must.OK(t, err)
 		p.wantLayer(m, t, n, f.NumBlocks(), 1)
 	}

@@ -1,6 +1,10 @@
-package tables
+// Package catalog reads the list of layers of an awari run: the manifest, checked against the rules, and
+// whether the layer files are the listed ones. Engines and commands use it; who only asks for scores needs package
+// tables alone.
+package catalog
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,7 +15,19 @@ import (
 	"grenier/io/remote"
 	"grenier/io/rundir"
 	"grenier/layers/awari"
+	"grenier/pipeline/tables/internal/option"
 )
+
+// GameName is the game that layer files and manifests of awari name.
+const GameName = "awari"
+
+// Listed has tables.Open open the layers that m lists, whatever the manifest in the directory says.
+func Listed(m *manifest.Manifest) option.Option { return func(o *option.Set) { o.Manifest = m } }
+
+// Last has tables.Open open the file of the last layer by open: it has no name yet.
+func Last(open func() (*layerfile.File, error)) option.Option {
+	return func(o *option.Set) { o.Last = open }
+}
 
 // Directory is a *rundir.Dir or a *rundir.Locked.
 type Directory interface {
@@ -74,9 +90,10 @@ func Stale(dir string, m *manifest.Manifest) (stale []error, err error) {
 	return stale, nil
 }
 
-// RemoteManifest is Manifest for a run directory on a web server.
-func RemoteManifest(d *remote.Dir) (*manifest.Manifest, error) {
-	return checked(d.Address(rundir.ManifestName), d.Manifest)
+// RemoteManifest is Manifest for a run directory on a web server. It fails with the error of ctx too.
+func RemoteManifest(ctx context.Context, d *remote.Dir) (*manifest.Manifest, error) {
+	read := func() (*manifest.Manifest, error) { return d.Manifest(ctx) }
+	return checked(d.Address(rundir.ManifestName), read)
 }
 
 // checked returns the manifest that read returns, from the file at path.
@@ -99,18 +116,20 @@ func checkManifest(path string, m *manifest.Manifest) error {
 	if m.Game != GameName && len(m.Layers) == 0 {
 		return nil
 	}
-	if _, err := spaceOf(m); err != nil {
-		return mismatch(path, err)
+	_, err := Space(path, m)
+	return err
+}
+
+// Space returns the boards that a manifest lists the scores of. It fails with an error that matches
+// corrupt.ErrMismatch, and names the file at path, if it is of another game, or lists layers that awari does not have.
+func Space(path string, m *manifest.Manifest) (*awari.Space, error) {
+	space, err := spaceOf(m)
+	if err != nil {
+		return nil, &corrupt.Error{File: path, Cause: fmt.Errorf("%w: %w", corrupt.ErrMismatch, err)}
 	}
-	return nil
+	return space, nil
 }
 
-// mismatch returns the error for a manifest that is not of awari.
-func mismatch(path string, err error) error {
-	return &corrupt.Error{File: path, Cause: fmt.Errorf("%w: %w", corrupt.ErrMismatch, err)}
-}
-
-// spaceOf returns the boards that a manifest lists the scores of.
 func spaceOf(m *manifest.Manifest) (*awari.Space, error) {
 	if m.Game != GameName {
 		return nil, fmt.Errorf("the game is %s, not %s", m.Game, GameName)

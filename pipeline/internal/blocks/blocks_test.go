@@ -1,0 +1,158 @@
+package blocks_test
+
+import (
+	"math/rand/v2"
+	"sync"
+	"testing"
+
+	"grenier/pipeline/internal/blocks"
+)
+
+// perLayer is how many blocks each layer has in the tests.
+const perLayer = 10
+
+func newStore(limit, chunk int) *blocks.Store {
+	return blocks.New(6, func(int) uint64 { return perLayer }, limit, chunk, false)
+}
+
+// mark returns the score that the tests write into a block.
+func mark(n int, block uint64) int8 { return int8(n*perLayer + int(block)) }
+
+// fetch has a block in memory.
+func fetch(s *blocks.Store, n int, block uint64) *blocks.Block {
+	for {
+		if b := s.Find(n, block); b != nil {
+			return b
+		}
+		b := s.Room()
+		for i := range b {
+			b[i] = mark(n, block)
+		}
+		s.Keep(n, block, b)
+	}
+}
+
+// TestLimit: no more blocks are in memory than may be, the newest are, and those that were kept at the same time count once.
+func TestLimit(t *testing.T) {
+	for _, limit := range []int{1, 3, 8} {
+		for _, chunk := range []int{1, 2} {
+			s := newStore(limit, chunk)
+			for i := range 5 * perLayer {
+				n, block := i/perLayer, uint64(i%perLayer)
+				fetch(s, n, block)
+				s.Keep(n, block, s.Room())
+				for k := range i + 1 {
+					found := s.Find(k/perLayer, uint64(k%perLayer)) != nil
+					if want := i-k < limit; found != want {
+						t.Fatalf("limit %d, %d blocks: block %d is in memory: %v", limit, i+1, k, found)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestAsked counts from the time that a block was in memory.
+func TestAsked(t *testing.T) {
+	s := newStore(1, 1)
+	for round := range 3 {
+		for i := range uint32(3) {
+			if got := s.Asked(4, 7); got != i+1 {
+				t.Fatalf("round %d: %d, want %d", round, got, i+1)
+			}
+		}
+		fetch(s, 4, 7)
+		fetch(s, 4, 8)
+	}
+}
+
+// TestMemoryIsGivenBack: what was given back, or came too late, is used again.
+func TestMemoryIsGivenBack(t *testing.T) {
+	s := newStore(2, 1)
+	b := s.Room()
+	s.GiveBack(b)
+	if s.Room() != b {
+		t.Error("memory given back is not used again")
+	}
+	fetch(s, 0, 0)
+	s.Keep(0, 0, b)
+	if s.Room() != b {
+		t.Error("memory of a block that came too late is not used again")
+	}
+}
+
+// TestConcurrent: a block that somebody has found holds the same scores for ever, whatever gives way.
+func TestConcurrent(t *testing.T) {
+	s := newStore(4, 2)
+	var group sync.WaitGroup
+	for seed := range uint64(4) {
+		group.Go(func() {
+			random := rand.New(rand.NewPCG(seed, 1))
+			type found struct {
+				block *blocks.Block
+				mark  int8
+			}
+			var held []found
+			for range 300 {
+				n, block := random.IntN(3), random.Uint64N(perLayer)
+				held = append(held, found{fetch(s, n, block), mark(n, block)})
+			}
+			for _, f := range held {
+				if f.block[0] != f.mark || f.block[blocks.Bytes-1] != f.mark {
+					t.Errorf("a block of %d has %d and %d", f.mark, f.block[0], f.block[blocks.Bytes-1])
+				}
+			}
+		})
+	}
+	group.Wait()
+}
+
+// TestMemoryIsUsedAgain as soon as those have left who were reading when a block gave way, and not before.
+func TestMemoryIsUsedAgain(t *testing.T) {
+	s := blocks.New(6, func(int) uint64 { return perLayer }, 1, 1, true)
+	reader := s.Enter()
+	first := fetch(s, 0, 0)
+	second := fetch(s, 0, 1)
+	if first == second || fetch(s, 0, 2) == first {
+		t.Fatal("memory that somebody reads is used again")
+	}
+	reader.Leave()
+	if s.Room() != first {
+		t.Error("memory that nobody reads is not used again")
+	}
+}
+
+// TestReaders: a score that was read between Enter and Leave belongs to its block, though memory is used again at once.
+func TestReaders(t *testing.T) {
+	s := blocks.New(6, func(int) uint64 { return perLayer }, 3, 1, true)
+	var group sync.WaitGroup
+	memory := sync.Map{}
+	for seed := range uint64(4) {
+		group.Go(func() {
+			random := rand.New(rand.NewPCG(seed, 2))
+			for range 2000 {
+				n, block := random.IntN(3), random.Uint64N(perLayer)
+				reader := s.Enter()
+				b := s.Find(n, block)
+				if b != nil && (b[0] != mark(n, block) || b[blocks.Bytes-1] != mark(n, block)) {
+					t.Errorf("block %d of layer %d has %d and %d", block, n, b[0], b[blocks.Bytes-1])
+				}
+				reader.Leave()
+				if b == nil {
+					b := s.Room()
+					memory.Store(b, true)
+					for i := range b {
+						b[i] = mark(n, block)
+					}
+					s.Keep(n, block, b)
+				}
+			}
+		})
+	}
+	group.Wait()
+	count := 0
+	memory.Range(func(any, any) bool { count++; return true })
+	if count > 100 {
+		t.Errorf("memory of %d blocks was used for 3 at a time", count)
+	}
+}
