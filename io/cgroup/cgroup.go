@@ -1,9 +1,9 @@
 // Package cgroup finds the control groups of Linux that this process is in, and reads the limits
-// that they set: what a container may use of a machine. Elsewhere there are none.
+// that they set: the share of a machine that a container may use. Elsewhere there are none.
 //
 // A process is in one group of each tree of version 1, which has some controllers each, and in
 // one of the tree of version 2, which has all others (cgroups(7)). A group above may have a lower
-// limit than that of the process, so all groups up to the roots count.
+// limit than the group of the process, so all groups up to the roots count.
 package cgroup
 
 import "path"

@@ -99,7 +99,7 @@ func (t Tone) String() string { return [...]string{"blue", "gray", "orange", "te
 type Axis struct {
 	// Label names the quantity and its unit.
 	Label string
-	// Log makes the axis logarithmic. That of X never is.
+	// Log makes the axis logarithmic. The X axis never is.
 	Log bool
 	// Max is where a linear axis ends at least: 1 for shares of a whole.
 	Max float64

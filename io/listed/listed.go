@@ -193,7 +193,7 @@ func (l *List) Write(f *File, fill func(w io.Writer) error) error {
 
 func text(sum []byte) string { return hex.EncodeToString(sum) }
 
-// Add lists a file as finished, in the place of one of that name. Errors are those of package vfs.
+// Add lists a file as finished, in the place of one of that name. It fails with errors of package vfs.
 func (l *List) Add(f File) error {
 	at := l.find(f.File)
 	if at < 0 {

@@ -51,7 +51,7 @@ type Identity struct {
 	Pits  int    `json:"pits"`  // 0 to 65,535
 }
 
-// GridIdentity returns that of a search on a grid.
+// GridIdentity returns the identity of a search on a grid.
 func GridIdentity(game string, rows, cols int) Identity {
 	return Identity{Game: game, Rules: fmt.Sprintf("%dx%d", rows, cols), Pits: rows * cols}
 }

@@ -16,8 +16,8 @@ func OfMachine() Machine {
 	return all
 }
 
-// share of the memory of a machine is what a process takes by default: the rest is for
-// the system and for files.
+// share: by default a process leaves 1/share of the memory of a machine to the system
+// and to files.
 const share = 8
 
 // Usual returns the default of a process: usual, or less on a machine that does not

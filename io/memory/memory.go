@@ -19,7 +19,7 @@ import (
 )
 
 const (
-	// Base is what a process takes beyond its data: some 12 MiB of code, most of which the
+	// Base is the memory of a process beyond its data: some 12 MiB of code, most of which the
 	// system can reclaim, and the Go runtime with stacks and small objects.
 	Base = 16 << 20
 	// program is the part of Base outside the Go runtime's accounting.
@@ -31,7 +31,7 @@ const (
 // Room returns how many bytes of data fit into a process of allowed bytes.
 func Room(allowed uint64) uint64 { return allowed - min(allowed, Base+allowed/garbage) }
 
-// Need returns the limit that a process with so many bytes of data needs: the inverse of
+// Need returns the limit that a process with the given bytes of data needs: the inverse of
 // Room.
 func Need(data uint64) uint64 {
 	data = min(data, math.MaxInt64) // no machine has as much
@@ -88,8 +88,8 @@ func (e *Error) Error() string {
 // Is makes it bad usage: another request, or more memory allowed, avoids it.
 func (e *Error) Is(target error) bool { return target == fault.Usage }
 
-// Check fails with an *Error that names what, if a process that is allowed so many
-// bytes has no room for the data; 0 allows everything.
+// Check fails with an *Error that names what, if a process that is allowed the given
+// number of bytes has no room for the data; 0 allows everything.
 func Check(what string, data, allowed uint64) error {
 	if allowed == 0 || data <= Room(allowed) {
 		return nil

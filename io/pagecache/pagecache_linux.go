@@ -39,7 +39,7 @@ func (c *Bound) Open(f *os.File) {
 		return
 	}
 	advise(f, span{}, unix.FADV_RANDOM)
-	// The name may be that of another file by now; this is the one that is open. Without
+	// Another file may have the name by now; this is the one that is open. Without
 	// a second descriptor the pages are not bounded, but all else works.
 	control(f, func(fd int) {
 		if again, err := os.Open(fmt.Sprintf("/proc/self/fd/%d", fd)); err == nil {

@@ -11,8 +11,8 @@
 //	+--------+--------------------+---------+-----+---------+
 //
 // A block is a zstd frame of the next MiB of values. The index holds the length of
-// each, the CRC-32C of the stored bytes, so that the codec never sees damaged
-// input, and that of the values; header and index have a CRC-32C of their own. The
+// each and two CRC-32Cs, of the stored bytes, so that the codec never sees damaged
+// input, and of the values; header and index have a CRC-32C of their own. The
 // layout byte by byte is in docs/format/pattern-file.md.
 //
 // Values are looked up at random millions of times a second, so Read maps the file,
@@ -63,8 +63,8 @@ const (
 
 var layout = sealed.Layout{Name: "a pattern database", Magic: magic, Version: hVersion, Size: headerSize, Oldest: Version, Newest: Version}
 
-// Kind is what the values of a file belong to. The numbers are part of the format
-// and never change.
+// Kind names the objects that the values of a file belong to. The numbers are part
+// of the format and never change.
 type Kind uint8
 
 // The kinds.

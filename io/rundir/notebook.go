@@ -50,7 +50,7 @@ func (n *Notebook) SaveNote(name string, data []byte) error {
 	return n.inWork(func(work vfs.Dir) error { return vfs.Write(work, name, data) })
 }
 
-// RemoveNote removes a note, if there is one. Errors are those of vfs.Dir.
+// RemoveNote removes a note, if there is one. It fails as vfs.Dir does.
 func (n *Notebook) RemoveNote(name string) error {
 	return n.inWork(func(work vfs.Dir) error { return vfs.RemoveIfThere(work, name) })
 }

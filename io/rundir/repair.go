@@ -17,7 +17,7 @@ import (
 	"grenier/io/vfs"
 )
 
-// Found is what has the name of a layer file in a directory.
+// Found is an entry of a directory that has the name of a layer file.
 type Found struct {
 	Seeds     int
 	Path      string
@@ -215,7 +215,7 @@ func (l *Locked) Again() (vfs.Dir, error) {
 	return guarded{work, l.dir, l.lock}, nil
 }
 
-// ClearAgain removes it and our files in it, if there is one. Errors are those of the
+// ClearAgain removes it and our files in it, if there is one. It fails with an error of the
 // operating system, or a *LostError.
 func (l *Locked) ClearAgain() error {
 	work, err := l.work.Sub(againName)

@@ -10,7 +10,7 @@ import (
 	"grenier/kernels/fault"
 )
 
-// Stop is what somebody asks a solver from another process.
+// Stop is a request to a solver from another process.
 type Stop string
 
 // What can be asked.
@@ -79,7 +79,7 @@ func (d *Dir) Asked(pid int) Stop {
 	return doc.Stop
 }
 
-// ForgetStop removes what anybody asked for. Errors are those of the operating system, or a
+// ForgetStop removes all requests. It fails with an error of the operating system, or a
 // *LostError.
 func (l *Locked) ForgetStop() error {
 	if _, err := l.own.Lstat(StopName); errors.Is(err, fs.ErrNotExist) {

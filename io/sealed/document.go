@@ -26,7 +26,7 @@ func document(kind string, newest int) Layout {
 }
 
 // Seal returns a document that holds contents, by which Unseal checks kind, version and
-// completeness. It panics unless kind and version are those of a Head.
+// completeness. It panics unless a Head can have the kind and the version.
 func Seal(kind string, version int, contents []byte) []byte {
 	h := Head{Kind: kind, Version: version}
 	if err := h.Validate(); err != nil {

@@ -28,7 +28,7 @@ func blocksFor(workers int) []*block {
 	return all
 }
 
-// clear makes room for contents of so many bytes: where they are stored, unless lz4 puts them there.
+// clear makes room for contents of size bytes: where they are stored, unless lz4 puts them there.
 func (b *block) clear(p Packing, size int) {
 	if p == LZ4 {
 		b.contents = slices.Grow(b.contents[:0], size)
@@ -63,8 +63,8 @@ func (b *block) lz4() (n int, length uint32) {
 	return n, uint32(n)
 }
 
-// checksum is that of a block: of the header of its stream, its number, its lengths
-// and what is stored.
+// checksum returns the checksum of a block: of the header of its stream, its number, its
+// lengths and the stored bytes.
 func (b *block) checksum(header uint32) uint32 {
 	var whose [12]byte
 	little.PutUint32(whose[:], header)
@@ -94,7 +94,7 @@ func (b *block) unpack(header uint32) error {
 // part names a block in errors.
 func part(number uint64) string { return fmt.Sprintf("block %d", number) }
 
-// totals is what the end of a stream says of the rest.
+// totals are the sums that the end of a stream gives.
 type totals struct {
 	blocks, length uint64
 	sums           uint32 // of the checksums of all blocks

@@ -61,7 +61,7 @@ func encode(h *Header, blockSize int) []byte {
 type head struct {
 	Header
 	blockSize int
-	sum       uint32 // of the header, which those of blocks begin with
+	sum       uint32 // of the header; checksums of blocks begin with it
 	size      int64
 }
 

@@ -6,7 +6,7 @@ package system
 // Unlimited is a Limit that is none.
 const Unlimited = ^uint64(0)
 
-// Limits are those of this process (ulimit), Unlimited where there is none.
+// Limits has the limits of this process (ulimit), Unlimited where there is none.
 type Limits struct {
 	OpenFiles    uint64 // number of files that it has open at a time
 	FileSize     uint64 // bytes of a file that it writes

@@ -153,9 +153,9 @@ func intoTemp(path string) (temp *system, name string) {
 	return nil, ""
 }
 
-// TempDir makes a directory in parent, that of the system for temporary files if it is empty. Its
-// name begins with prefix, and nobody can guess it. TempDir returns its path, and a function that
-// removes it with all that is in it, but nothing that has taken its place.
+// TempDir makes a directory in parent, or, if parent is empty, in the system's directory for temporary
+// files. Its name begins with prefix, and nobody can guess it. TempDir returns its path, and a function
+// that removes it with all that is in it, but nothing that has taken its place.
 func TempDir(parent, prefix string) (path string, remove func() error, err error) {
 	if parent == "" {
 		parent = os.TempDir()

@@ -12,7 +12,7 @@ import (
 // has locked.
 var ErrLocked = errors.New("locked")
 
-// Pending is a file that does not have its name yet, perhaps that of an older file. A
+// Pending is a file that does not have its name yet; an older file may have it. A
 // crash leaves the older file or the new one, never a part of either; readers who
 // have the older one open keep it.
 //

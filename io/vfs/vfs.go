@@ -33,10 +33,10 @@ import (
 	"path/filepath"
 )
 
-// Dir is an open directory. Names are those of entries directly in it. All
+// Dir is an open directory. Names name entries directly in it. All
 // methods are safe for concurrent use.
 type Dir interface {
-	// Path returns the path of an entry, for messages; that of the directory
+	// Path returns the path of an entry, for messages; the path of the directory
 	// itself for "".
 	Path(name string) string
 	// Open opens a file for reading.
@@ -65,7 +65,7 @@ type Dir interface {
 }
 
 // File is an open regular file. All methods but Write are safe for concurrent
-// use, as those of an os.File are.
+// use, as with an os.File.
 type File interface {
 	io.ReaderAt
 	io.WriterAt

@@ -27,7 +27,7 @@ const (
 	kind           = "test"
 )
 
-// checkpoint is what the solver of these tests commits: the extent and the
+// checkpoint is committed by the solver of these tests: the extent and the
 // contents of each piece.
 type checkpoint struct {
 	Number int

@@ -19,7 +19,7 @@ import (
 	"grenier/io/workfile"
 )
 
-// model is what a File should hold.
+// model holds the expected contents of a File.
 type model struct {
 	disk      *crashfs.FS
 	f         *workfile.File

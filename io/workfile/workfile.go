@@ -27,7 +27,7 @@ type Extent struct {
 	Sum    uint32 `json:"crc32c"` // CRC-32C of the bytes
 }
 
-// IsZero reports whether e is the zero Extent: that of no bytes.
+// IsZero reports whether e is the zero Extent: the extent of no bytes.
 func (e Extent) IsZero() bool { return e == Extent{} }
 
 func (e Extent) span() span { return span{e.Offset, int64(e.Length)} }
@@ -77,7 +77,7 @@ func Create(d vfs.Dir, name string) (*File, error) {
 }
 
 // Open opens the file of that name, in which the live extents are in use and all else
-// is free. They are those of the last checkpoint, which must be in the same directory.
+// is free. They come from the last checkpoint, which must be in the same directory.
 // Open does not read them: Get does. It fails with an error that matches
 // corrupt.ErrCorrupt if extents overlap or do not lie in the file.
 func Open(d vfs.Dir, name string, live []Extent) (*File, error) {
@@ -96,7 +96,7 @@ func Open(d vfs.Dir, name string, live []Extent) (*File, error) {
 	return start(d, name, h, size, s)
 }
 
-// start returns a File after waiting for its name, and that of the checkpoint,
+// start returns a File after waiting for its name, and the name of the checkpoint,
 // to be on disk: a process that was killed may have renamed the checkpoint that
 // we know without waiting, and what an older one refers to must not be
 // overwritten while that one may come back.
@@ -153,8 +153,8 @@ func (f *File) Put(data []byte) (Extent, error) {
 // one behind the other in the file too. If no gap has room for all of them, it
 // may divide them into some such runs, about ten, each with a write of its own,
 // rather than make the file longer. Each extent can be dropped alone. If data
-// cannot be written, no part of it is there. PutAll panics if the lengths are not
-// those of parts that make up data.
+// cannot be written, no part of it is there. PutAll panics if a length is negative
+// or they do not add up to the length of data.
 func (f *File) PutAll(data []byte, lengths []int) ([]Extent, error) {
 	extents := make([]Extent, len(lengths))
 	rest := data
@@ -378,7 +378,7 @@ func (f *File) Close() error {
 	return errors.Join(f.cache.Close(), f.handle.Close())
 }
 
-// named says which file an error is about, unless it does so itself, as those of
+// named says which file an error is about, unless it does so itself, as errors of
 // the operating system do.
 func named(doing, path string, err error) error {
 	if _, ok := errors.AsType[*fs.PathError](err); ok {

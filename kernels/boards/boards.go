@@ -5,8 +5,8 @@
 // Boards stand one behind the other, a byte a pit. A Layer belongs to a number of pits
 // and seeds whose bit vectors, of pits+seeds bits with the implicit top one, fit a word.
 //
-// To iterate is what the document calls more efficient than to unrank one code after the
-// other: docs/boards.md has the figures.
+// The document calls iterating more efficient than unranking one code after the other:
+// docs/boards.md has the figures.
 package boards
 
 import (

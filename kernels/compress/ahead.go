@@ -15,7 +15,7 @@ const many = 24
 // word.
 const fetched = 2 * Side
 
-// ahead says what a kernel fetches into the cache while it works.
+// ahead names the lines that a kernel fetches into the cache while it works.
 type ahead struct {
 	step int     // 1 to fetch the lines that the next chunk may read, or 0
 	next uintptr // address of the next offers, if there are any

@@ -40,7 +40,7 @@ const Side = shared.Side
 // other: row r of column c is at c*Side+r.
 type Block = [Side * Side]int8
 
-// A Word is what a line contributes to a column: the scores of the set bits of
+// A Word is the contribution of a line to a column: the scores of the set bits of
 // Pick go, in order, to the rows of the set bits of Place. Both have as many.
 type Word struct {
 	Pick, Place uint64
@@ -49,13 +49,13 @@ type Word struct {
 }
 
 // A Route says where a move leads: Words name the panels, the column
-// names the row. A line is 8 bytes for each bit of a score; that of panel p and row r is
-// at p*Stride + r*size of Scores. If lines are in thin blocks, the one that has it begins at
+// names the row. A line is 8 bytes for each bit of a score; the line of panel p and row r is
+// at p*Stride + r*size of Scores. If lines are in thin blocks, the block that has it begins at
 // Blocks[p*Stride + r/64] of Scores, as line r%64, and window.SlackThin bytes of any kind follow
 // the last one.
 type Route struct {
 	Scores []int8   // starts at a multiple of 64 bytes
-	Stride int      // in bytes: a multiple of those of a line; of thin blocks, their number
+	Stride int      // in bytes: a multiple of the size of a line; of thin blocks, their number
 	Blocks []uint64 // of thin blocks
 	Words  []Word   // of all chunks, in order
 	First  []uint32 // chunk i has Words[First[i]:First[i+1]]

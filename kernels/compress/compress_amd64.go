@@ -89,8 +89,8 @@ var byteMask = func() (t [256]uint64) {
 }()
 
 // leastWords applies words, at least one, to columns, at least one, out of those of
-// a group, with lines of size bytes. It fetches the lines that are ahead bytes after those
-// that it reads, and if there are offers what is at next. masks is byteMask.
+// a group, with lines of size bytes. It fetches the lines that are ahead bytes after the lines
+// that it reads, and, if there are offers, the line at next. masks is byteMask.
 //
 //go:noescape
 func leastWords(dst *Block, columns, of uint64, rows *uint32, scores *int8, stride int, words []Word, size, ahead int, next uintptr, masks *[256]uint64)

@@ -31,7 +31,7 @@ package fnv
 // Prime is the factor of FNV-1a with 64 bits.
 const Prime = 0x100000001b3
 
-// AddFunc returns the hash of a string followed by data; hash is that of the string.
+// AddFunc returns the hash of a string followed by data; hash is the hash of the string.
 type AddFunc func(hash uint64, data []byte) uint64
 
 func addGeneric(hash uint64, data []byte) uint64 {

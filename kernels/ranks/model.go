@@ -157,7 +157,7 @@ func NewDecoding(m Model) *Decoding {
 	return t
 }
 
-// DecodingBytes returns the bytes that the Decoding of a model of so many values takes.
+// DecodingBytes returns the size in bytes of the Decoding of a model of the given number of values.
 func DecodingBytes(symbols int) uint64 {
 	n := uint(min(symbols, MaxSymbols))
 	return uint64(planes(n)*rowSize*n*n) + uint64(unsafe.Sizeof(Decoding{}))

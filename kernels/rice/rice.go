@@ -56,15 +56,15 @@ type Kernel struct {
 	// ranks; ranks may have been overwritten then.
 	Join func(ranks, src []byte) error
 
-	// JoinPart writes those of n ranks with the code src to ranks that begin at the one with number from, in much less time if they
-	// are few. It fails as Join does for all of them. Scratch is memory for PartScratch(len(ranks)) bytes.
+	// JoinPart writes len(ranks) of the n ranks with the code src to ranks, from rank number from on, in much less
+	// time if they are few. It fails as Join does for all of them. Scratch is memory for PartScratch(len(ranks)) bytes.
 	JoinPart func(ranks, src []byte, from, n int, scratch []byte) error
 }
 
 // PartScratch returns the bytes of scratch that JoinPart needs for some ranks.
 func PartScratch(ranks int) int { return stride(ranks) }
 
-// operations are what families do differently. A vector of n bits is given as
+// operations are the steps that families do differently. A vector of n bits is given as
 // stride(n) bytes.
 type operations struct {
 	// low sets vector to the lowest bits of ranks.

@@ -8,7 +8,7 @@ import (
 	"grenier/kernels/window"
 )
 
-// packed is what the kernels know of codes of one width.
+// packed has the tables of the kernels for codes of one width.
 type packed struct {
 	bits, line int         // of a code; bytes of a line
 	next       [4096]uint8 // by the low 6 bits of least and code: the next code
@@ -16,7 +16,7 @@ type packed struct {
 
 var two, three, four, six = newPacked(window.Two), newPacked(window.Three), newPacked(window.Four), newPacked(window.Six)
 
-// packedOf returns what kernels know of codes of 2, 3, 4 or 6 bits.
+// packedOf returns the tables for codes of 2, 3, 4 or 6 bits.
 func packedOf(bits int) *packed {
 	switch bits {
 	case two.bits:

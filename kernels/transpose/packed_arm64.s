@@ -67,7 +67,7 @@ same: \
 	MOVD  R5, ret+48(FP);                                \
 	RET
 
-// TABLES and TABLES6 load the heights at R3, TABLES those of codes below 16: negated to V12 or
+// TABLES and TABLES6 load the heights at R3, TABLES only of codes below 16: negated to V12 or
 // V12-V15, floor to V16 or V16-V19, first to V20 or V20-V21.
 #define TABLES \
 	ADD  $heights_negated, R3, R4; \
@@ -191,8 +191,8 @@ same: \
 	DMB   $10;                 \
 	FMOVQ F8, 32(R7)
 
-// NEXT updates 16 codes; least becomes the bits of those that change. V8 is the heights of their
-// floors, V9 those of the scores, V10 the codes to be added to those in V11.
+// NEXT updates 16 codes; least becomes the bits of the codes that change. V8 has the heights of their
+// floors, V9 the heights of the scores, V10 the codes to be added to the codes in V11.
 #define NEXT(codes, least, columns) \
 	VTBL codes.B16, [V16.B16], V8.B16; \
 	VTBL least.B16, [V12.B16], V9.B16; \
@@ -216,7 +216,7 @@ same: \
 	VCMTST V11.B16, V11.B16, least.B16;   \
 	VAND   V29.B16, least.B16, least.B16
 
-// LOOK_NEXT_UP takes row R8 of the column at R4 and the code R9: R10 is what changes of it.
+// LOOK_NEXT_UP takes row R8 of the column at R4 and the code R9: R10 has its bits that change.
 #define LOOK_NEXT_UP \
 	MOVBU (R4)(R8), R10;    \
 	UBFIZ $6, R10, $6, R10; \
@@ -232,7 +232,7 @@ same: \
 
 // UPDATE_PARTS updates codes of two parts in lines of the given bytes: R0 first part, R1 second, R2 and
 // R3 their shifts, R4 column, R5 rows left, R6 next, R7 result, R8 row, R11 its byte of the first
-// part and R15 that of the second. The first part has the given bits, of the given mask; the second
+// part and R15 of the second part. The first part has the given bits, of the given mask; the second
 // has high bits. The first is stored first: STLRB waits for it.
 #define UPDATE_PARTS(bytes, bits, mask, high) \
 	MOVD first+0(FP), R0;        \

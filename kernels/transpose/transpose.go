@@ -1,6 +1,6 @@
 // Package transpose brings computed columns of scores into place.
 //
-// The scores of one player are those of the other negated, and what one player
+// The scores of one player are the other's negated, and the half that one player
 // holds fixed while the other moves changes with every ply. A solver computes a
 // block with one half along the columns and needs its negative with that half along
 // the lines, and it wants to know what has changed. All in one pass costs little
@@ -108,7 +108,7 @@ func differences(x, y, among uint64) (flips, differ uint64) {
 // holds one row.
 const tile = 8
 
-// tileEnd is what a tile of a block reaches over, from its first score to its last.
+// tileEnd is the length of the span of a tile in its block, from its first score to its last.
 const tileEnd = (tile-1)*Side + tile
 
 // turn transposes a tile: 2x2, 4x4 and 8x8 squares swap their

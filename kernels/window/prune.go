@@ -22,7 +22,7 @@ func Clip(captures []int8, base int) {
 	}
 }
 
-// beyond returns what is left of a stored capture value.
+// beyond returns the part of a stored capture value beyond base.
 func beyond(stored int8, base int) int8 {
 	only := int8(0)
 	if stored < OnlyCaptures {
@@ -40,7 +40,7 @@ func beyond(stored int8, base int) int8 {
 }
 
 // Prune replaces capture values that do not matter in the windows after one by 0, which packs better:
-// captures, Side for each of lines, are what is left of them beyond the window whose codes lines has
+// captures, Side for each of lines, are the parts of them beyond the window whose codes lines has
 // at its end. Scores that are not at an end of it are known, and those at the upper end cannot fall below
 // the base of the next one.
 func (c *Codes) Prune(captures, lines []int8) {

@@ -8,7 +8,7 @@ import (
 // source is set in a turner's tables for codes whose score is not 0.
 const source = 0x80
 
-// turner is what a TurnFunc knows.
+// turner has the tables of a TurnFunc.
 type turner struct {
 	c     *Codes
 	begin [maxBase + 1][256]uint8 // by base and capture value: what Begin returns, or source

@@ -14,12 +14,12 @@
 // twenty.
 //
 // Codes ascend with the score, and among equal scores with the floor, so the least code of
-// some positions has their least score. Those of 2, 3 and 4 bits are numbered from 0 on.
+// some positions has their least score. Codes of 2, 3 and 4 bits are numbered from 0 on.
 //
-// What has been found is kept as digits: only the clipped scores. Those of the window of base 0
+// Results are kept as digits: only the clipped scores. Digits of the window of base 0
 // are signed, in as many bits as a code, two's complement. In the windows after it the sign is
 // known, so their digits are not signed and take fewer bits: 1 of Two, 2 of Three and Four, 4 of Six;
-// those of Eight, which is never the first, take bytes. A line of zeros is all zero bytes.
+// digits of Eight, which is never the first, take bytes. A line of zeros is all zero bytes.
 //
 // A line is 64 codes or digits. Of 2 bits each, bits 2k and 2k+1 of byte j are code 16k+j;
 // of 4 bits each, the low half of byte j is code j and the high half is code 32+j. So a
@@ -32,8 +32,8 @@
 // first, and who reads them loads the second one first: so a reader may see a new first part
 // with an old second part, but never the reverse. This shows a score between 0 and the new one,
 // as TestReadWhileWritten tries. Of 6 bits it does because codes of scores up to 0 are 3 to 47
-// and those above are 55 to 62: scores up to 0 share no high bits with scores above, and the
-// low bits of scores above are those of scores of 0. Of 3 bits, where all numbers are codes, it would
+// and codes of scores above are 55 to 62: scores up to 0 share no high bits with scores above, and the
+// low bits of scores above are low bits of scores of 0. Of 3 bits, where all numbers are codes, it would
 // not if the second part were a bit of the code. A score that seems closer to 0 than it
 // has been is one that is out of date, and who reads it will do so again. Its floor can be any: who
 // keeps copies of lines takes floors from elsewhere (Resume). Codes of thin blocks are
@@ -67,7 +67,7 @@ type Codes struct {
 	half    *Codes                 // those with as many bits as digits that are not signed; nil for Two and Eight
 }
 
-// The codes of all widths. Those of Eight are bytes with a sign, and only in thin blocks.
+// The codes of all widths. Codes of Eight are bytes with a sign, and only in thin blocks.
 var (
 	Two   = newCodes(2, 1, 0, 3, nil)
 	Three = newCodes(3, 2, 0, 6, Two)

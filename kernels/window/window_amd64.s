@@ -51,8 +51,8 @@
 	VEXTRACTI128 $1, y, X1; \
 	VPOR         X1, x, x
 
-// STORE2, STORE3, STORE4 and STORE6 pack the codes in Z0 to the line at DI. Bits above those of a
-// code do not matter.
+// STORE2, STORE3, STORE4 and STORE6 pack the codes in Z0 to the line at DI. Bits above the bits of
+// a code do not matter.
 #define STORE2 \
 	VPANDQ  Z20, Z0, Z0; \
 	VPSLLVQ Z21, Z0, Z0; \
@@ -399,7 +399,7 @@ next:                     \
 	VMOVDQU Y1, 32(SI)
 
 // DIGIT is a DigitsFunc by the given steps: SI src, DI dst and for a moment src, AX ends. Lines
-// of codes have so many bytes, those of digits out.
+// of codes have the given bytes, lines of digits out.
 #define DIGIT(setup, load, digits, store, bytes, out) \
 	MOVQ dst+0(FP), DX;    \
 	MOVQ src+8(FP), SI;    \

@@ -10,7 +10,7 @@ import (
 	"unsafe"
 )
 
-// widths are the codes of all widths but those of thin blocks.
+// widths are the codes of all widths but the codes of thin blocks.
 var widths = []*Codes{Two, Three, Four, Six}
 
 // withThin are all codes.
@@ -245,7 +245,7 @@ func TestCopy(t *testing.T) {
 	writer.Wait()
 }
 
-// TestValid puts each number of so many bits at each place.
+// TestValid puts each number of the width of a code at each place.
 func TestValid(t *testing.T) {
 	for _, c := range widths {
 		lines := make([]int8, 3*c.Line())
@@ -289,7 +289,7 @@ func turnNaive(c *Codes, lines, captures []int8, base int, again bool, sources *
 	return alive
 }
 
-// TestValidDigits puts each number of so many bits at each place.
+// TestValidDigits puts each number of the width of a code at each place.
 func TestValidDigits(t *testing.T) {
 	for _, c := range widths {
 		for x := range 1 << c.Bits {
