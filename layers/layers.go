@@ -46,7 +46,7 @@ type Move[S comparable] struct {
 	// To is the state after the move, seen by the player whose turn it then
 	// is.
 	To S
-	// Reward is what the mover earns at once, never negative, and 0 when To
+	// Reward is the gain of the mover at once, never negative, and 0 when To
 	// is in the layer the move came from.
 	Reward int
 }

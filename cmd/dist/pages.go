@@ -35,7 +35,7 @@ func documents(at *time.Time) (all []entry, err error) {
 	return append(all, pages...), err
 }
 
-// manPages returns those of cmd and all commands below.
+// manPages returns the man pages of cmd and all commands below.
 func manPages(cmd *cobra.Command, at *time.Time) (all []entry, err error) {
 	forMan(cmd)
 	var text bytes.Buffer

@@ -26,8 +26,8 @@ var allowed = map[string][]string{
 	"cmd":      {"pipeline", "layers", "io", "kernels"},
 }
 
-// systems lists, for each system, where its packages are, with all below. All others are
-// what the systems share, and do not depend on any.
+// systems lists, for each system, where its packages are, with all below. The systems share all
+// other packages, which do not depend on any system.
 var systems = map[string][]string{
 	"awari": {
 		"cmd/grenier/awari", "layers/awari", "pipeline/check/compare", "pipeline/check/internal", "pipeline/check/prove",

@@ -34,7 +34,7 @@ func kills() int {
 	return tries.Pick(1, 5, 20)
 }
 
-// result is what became of a command line.
+// result is the result of a command line.
 type result struct {
 	status   int
 	out, err string
@@ -108,7 +108,7 @@ func kept(t *testing.T, dir string) map[string]string {
 	return files
 }
 
-// oneClearLine checks what a user sees of a failure: one line that names the
+// oneClearLine checks the message of a failure: one line that names the
 // program, and neither the language it is written in nor its insides.
 func oneClearLine(t *testing.T, errs string) {
 	t.Helper()

@@ -40,7 +40,7 @@ var crashing = []string{
 	"awari repair --progress none --dir @/run",
 }
 
-// accident is what happens at one of the operations on files.
+// accident is a failure of one of the operations on files.
 type accident struct {
 	name  string
 	fails error // the operation, if not nil; else the program ends

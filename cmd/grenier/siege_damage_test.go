@@ -37,7 +37,7 @@ func siegeNumber(t *testing.T, name string, otherwise uint64) uint64 {
 	return n
 }
 
-// siegeSeed returns the seed of a random test, new or that of GRENIER_SIEGE_SEED, and
+// siegeSeed returns the seed of a random test, new or from GRENIER_SIEGE_SEED, and
 // prints it.
 func siegeSeed(t *testing.T) uint64 {
 	t.Helper()
@@ -300,7 +300,7 @@ var insides = regexp.MustCompile(`panic|goroutine \d|runtime error|\.go:\d|%!|<n
 // clearLines are warnings and what the command failed of.
 var clearLines = regexp.MustCompile(`^(grenier: (warning|note): .+\n)*grenier: .+\n$`)
 
-// judge tells what is wrong with a reply to a command after damage.
+// judge lists the problems of a reply to a command after damage.
 func (s *subject) judge(row *row, r reply, forged siegetest.Forgery) (problems []string) {
 	add := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
 	switch {

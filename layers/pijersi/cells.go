@@ -119,7 +119,7 @@ func (r *cellReader) put(name, cube string) error {
 	return fmt.Errorf("%s is not a cell of a set-up: a1 to a6, b1 to b7 and b4t, f1 to f7 and f4t, g1 to g6", quote(name))
 }
 
-// setup returns what was read.
+// setup returns the Setup that was read.
 func (r *cellReader) setup() (Setup, error) {
 	const all = 1<<Cubes - 1
 	switch {

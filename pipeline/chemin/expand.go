@@ -35,7 +35,7 @@ type step struct {
 	last bool
 }
 
-// steps returns what may be filled next.
+// steps returns the cells that may be filled next.
 func (e *expander) steps(filled chemin.Cells) []step {
 	empty := e.board.Full() &^ filled
 	var steps []step

@@ -1,5 +1,5 @@
-// Package job is what the runs of all engines have in common: what a run may take of the machine
-// (Job), and how it tells how far it is (Step).
+// Package job has the common options and progress of the runs of all engines: the share of the
+// machine that a run may take (Job), and how far it is (Step).
 //
 // The Options of an engine embed a Job. Package cli of the commands binds it to flags and shows its
 // steps; an engine that runs another one passes its Job on, with a Progress of its own.
@@ -12,7 +12,7 @@ import (
 	"grenier/kernels/cpu"
 )
 
-// Job is what a run may take, and whom it tells. Engines say which fields they do not use.
+// Job says how much a run may take, and whom it tells. Engines say which fields they do not use.
 type Job struct {
 	// Workers is the number of goroutines that compute; 0 means one.
 	Workers int
@@ -48,7 +48,7 @@ func OfLayer[N uint64 | int64 | float64](n int, begun, done, total N) Step {
 	return Step{Doing: fmt.Sprintf("layer %d", n), Seeds: n, Begun: float64(begun), Done: float64(done), Total: float64(total)}
 }
 
-// Unit is what work is measured in.
+// Unit is a unit of work.
 type Unit uint8
 
 // The units.

@@ -127,7 +127,7 @@ func collectLayer(gauge setter, p solve.Progress) {
 	}
 }
 
-// collectSealed tells what is sealed.
+// collectSealed sets the gauges of the sealed layers.
 func collectSealed(gauge setter, c *course) {
 	positions, bytes := uint64(0), int64(0)
 	for _, l := range c.manifest.Layers {

@@ -96,7 +96,7 @@ of the "disks" its "path", "needed_bytes" and "free_bytes".
 	return cmd
 }
 
-// run returns what is to be planned, and the options of solve that say so.
+// run returns the run to be planned, and the options of solve that ask for it.
 func (f *planFlags) run() (r plan.Run, o solve.Options, err error) {
 	game, err := f.game()
 	if err != nil {
@@ -246,7 +246,7 @@ func (a *app) printPlan(p *planReport, sealed uint64) {
 	}
 }
 
-// coresLine says what the processors do together, and which of them were measured.
+// coresLine says how much more all processors do than one, and which of them were measured.
 func coresLine(p *planReport, c *plan.Calibration) string {
 	speed := fmt.Sprintf("%.2f", p.Speed)
 	if p.Most > p.Speed {

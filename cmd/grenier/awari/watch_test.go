@@ -15,7 +15,7 @@ import (
 
 var errFull = errors.New("disk full")
 
-// fullAfter accepts so many lines.
+// fullAfter accepts the given number of lines.
 type fullAfter struct{ lines int }
 
 func (f *fullAfter) Write(p []byte) (int, error) {

@@ -175,7 +175,7 @@ func (a *App) describe(err error, status int) string {
 	return OneLine(err)
 }
 
-// describeBug returns what a report about a panic should have.
+// describeBug returns the facts that a report about a panic should have.
 func (a *App) describeBug(bug *crew.PanicError) string {
 	kernels := "unknown"
 	if f, err := Family(); err == nil {

@@ -100,7 +100,7 @@ func complete(cmd *cobra.Command) {
 	}
 }
 
-// completionOf returns what completes the value of a flag, nil if nothing does.
+// completionOf returns the function that completes the value of a flag, nil if there is none.
 func completionOf(flag *pflag.Flag) cobra.CompletionFunc {
 	said, ok := flag.Annotations[annotation]
 	switch values := valuesOf(flag); {

@@ -126,7 +126,7 @@ func OneStdout(asJSON bool, files map[string]string) error {
 	return nil
 }
 
-// bare returns what a stream of App writes to.
+// bare returns the writer below a stream of App.
 func bare(w io.Writer) io.Writer {
 	if out, ok := w.(*Output); ok {
 		w = out.w

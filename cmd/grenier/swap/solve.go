@@ -300,7 +300,7 @@ func parseTarget(puzzle swap.Puzzle, text string) (swap.List, error) {
 	return target.Tiles, nil
 }
 
-// targetOf returns what moves make of a puzzle, with its numbers.
+// targetOf returns the tiles of a puzzle after moves, with its numbers.
 func targetOf(puzzle swap.Puzzle, moves []swap.Swap) []int {
 	tiles := slices.Clone(puzzle.Tiles)
 	for _, m := range moves {

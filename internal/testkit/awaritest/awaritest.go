@@ -89,7 +89,7 @@ func (l *Lower) Ahead(n int, start uint64, length int) {}
 // Close does nothing.
 func (l *Lower) Close() error { return nil }
 
-// LowerOf gives the layers below that of n seeds, by the oracle.
+// LowerOf gives the layers below the layer of n seeds, by the oracle.
 func LowerOf(t testing.TB, game awari.Game, n int) *Lower {
 	t.Helper()
 	return &Lower{Oracle(t, game, n)[:n]}
@@ -128,8 +128,8 @@ func NewJudge(t testing.TB, game awari.Game, n int) *Judge {
 	return &Judge{space, LowerOf(t, game, n).Layers}
 }
 
-// Offer returns the score of the best move of board that captures, or that of the end of
-// the game if there is no ordinary move; false if there is neither.
+// Offer returns the score of the best move of board that captures, or the score of the end
+// of the game if there is no ordinary move; false if there is neither.
 func (j *Judge) Offer(board awari.Board) (score int, ok bool) {
 	score, quiet := j.Space.Terminal(board), false
 	for _, play := range j.Space.Plays(board) {

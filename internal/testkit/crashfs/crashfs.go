@@ -40,7 +40,7 @@ const Sector = 512
 // ErrCrashed is the error of everything that a program tries after its crash.
 var ErrCrashed = errors.New("crashed")
 
-// Op is what a program does to a file system.
+// Op is an operation of a program on a file system.
 type Op string
 
 // The operations that CrashAt counts.

@@ -96,7 +96,7 @@ func (s *Server) end(c *counter, r *http.Request) {
 	}
 }
 
-// counter counts what is answered.
+// counter counts the bytes of an answer.
 type counter struct {
 	http.ResponseWriter
 	status int

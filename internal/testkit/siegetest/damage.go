@@ -26,8 +26,8 @@ type Target struct {
 	Canary string            // name of a tree that nobody may change
 }
 
-// Forgery says what damage hides behind right checksums: what a reader is wrong about
-// without being at fault.
+// Forgery says which data damage changes behind right checksums: a reader who believes
+// them is not at fault.
 type Forgery int
 
 // Degrees of forgery.

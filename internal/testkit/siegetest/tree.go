@@ -120,14 +120,14 @@ func (tr *Tree) describe(name string) (string, error) {
 	return fmt.Sprint(about, " ", info.Size()), nil
 }
 
-// Watched is what has to stay as it is.
+// Watched is a part of a tree that has to stay as it is.
 type Watched struct {
 	tree *Tree
 	name string
 	was  map[string]string
 }
 
-// Watch remembers what is below a name.
+// Watch remembers all that is below a name.
 func (tr *Tree) Watch(name string) *Watched {
 	tr.t.Helper()
 	return &Watched{tr, name, tr.Look(name)}
@@ -162,7 +162,7 @@ func (w *Watched) Check(t testing.TB) {
 	}
 }
 
-// Copy is what was below a name: regular files and directories.
+// Copy has the regular files and directories that were below a name.
 type Copy struct {
 	Files map[string][]byte // by name in the tree
 	tree  *Tree
@@ -170,7 +170,7 @@ type Copy struct {
 	dirs  []string // parents first
 }
 
-// Save copies what is below a name.
+// Save copies all that is below a name.
 func (tr *Tree) Save(name string) *Copy {
 	tr.t.Helper()
 	c := &Copy{Files: map[string][]byte{}, tree: tr, name: name}
@@ -191,7 +191,7 @@ func (tr *Tree) Save(name string) *Copy {
 	return c
 }
 
-// Restore removes what is below the name and brings back what was there.
+// Restore removes all that is below the name and brings the copy back.
 func (c *Copy) Restore(t testing.TB) {
 	t.Helper()
 	err := c.tree.RemoveAll(c.name)

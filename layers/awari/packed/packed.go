@@ -36,8 +36,8 @@ type Rules struct {
 	game    awari.Game
 	half    int
 	sowings [MaxHalf][counts]sowing
-	// terms are what pits add to a rank, by the seeds up to the pit: MaxHalf of the mover, then those of the
-	// opponent, without the last one.
+	// terms are the terms of a rank, by pit and by the seeds up to the pit: MaxHalf pits of the mover, then the
+	// pits of the opponent, without the last one.
 	terms [awari.MaxPits - 1][counts]uint64
 }
 

@@ -8,7 +8,7 @@ type Row struct {
 	effects [MaxHalf][counts]effect
 }
 
-// effect is what a sowing makes of the opponent's half, which is the mover's after the move.
+// effect describes the opponent's half after a sowing; it is the mover's after the move.
 type effect struct {
 	base     uint64 // part of the rank that it determines
 	sums     uint64 // its seeds in every byte
@@ -43,7 +43,7 @@ func (r *Rules) effect(s *sowing, other Half) effect {
 	return e
 }
 
-// Child is what a move leads to: rank, seeds captured and pit in one word.
+// Child is the result of a move: rank, seeds captured and pit in one word.
 type Child uint64
 
 const (

@@ -40,7 +40,7 @@ const (
 // ErrBad reports that runs would fail here.
 var ErrBad = fault.New(fault.Difference, "runs would fail here")
 
-// Options say what to look at.
+// Options say which directory to look at, and how thoroughly.
 type Options struct {
 	// Family would be used by runs. Progress tells the shares of the work. Other fields are not used.
 	job.Job

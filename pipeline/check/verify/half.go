@@ -37,7 +37,7 @@ type sowing struct {
 // plenty is a number of seeds to which adding some captures nothing.
 const plenty = 64
 
-// allSowings returns the sowings of a game by pit and number of seeds, from 1 to the given one. Those of
+// allSowings returns the sowings of a game by pit and number of seeds, from 1 to the given one. Sowings of
 // more seeds give no pit less.
 func allSowings(game awari.Game, seeds int) [][]sowing {
 	all := make([][]sowing, game.Half())

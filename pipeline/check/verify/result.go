@@ -53,7 +53,7 @@ type Problem struct {
 	Text string `json:"text"`
 	// Difference is the position with a wrong score, nil in the case of damage.
 	Difference *Difference `json:"difference,omitempty"`
-	// Damage says what cannot be used; it matches corrupt.ErrCorrupt. It is nil
+	// Damage names the file that cannot be used; it matches corrupt.ErrCorrupt. It is nil
 	// in the case of a difference.
 	Damage error `json:"-"`
 }

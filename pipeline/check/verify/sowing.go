@@ -62,7 +62,7 @@ func (o *outcome) add(from, to uint64) {
 	o.spans = append(o.spans, newSpan(from, to))
 }
 
-// sowings knows what every pit with every number of seeds does when it is played.
+// sowings has the effect of playing each pit with each number of seeds.
 type sowings struct {
 	game    awari.Game
 	seeds   int            // at most, on a board

@@ -155,7 +155,7 @@ func (s *Search) advance(ctx context.Context, layer *Run) (*Run, error) {
 	return s.merge(ctx, step, found, true)
 }
 
-// collect returns what workers put aside, in any order.
+// collect returns the runs that workers put aside, in any order.
 func (s *Search) collect(ctx context.Context, step *Step) (found []*Run, err error) {
 	group, ctx := crew.WithContext(ctx)
 	chunks := &chunks{Search: s, step: step, out: make(chan []uint32, s.Workers), free: make(chan []uint32, 2*s.Workers+2)}

@@ -100,7 +100,7 @@ func Parse(text string) (Condition, error) {
 	return c, nil
 }
 
-// errForm says what a term looks like.
+// errForm describes the form of a term.
 var errForm = errors.New("want a name, one of = < <= > >=, and a number, like winning=1 or value>=4")
 
 // add adds a term.

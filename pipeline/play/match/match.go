@@ -101,7 +101,7 @@ func (m *Match) Taken() [2]int {
 	return taken
 }
 
-// Score returns what South has taken minus what North has.
+// Score returns the seeds that South has taken minus North's.
 func (m *Match) Score() int {
 	taken := m.Taken()
 	return taken[South] - taken[North]

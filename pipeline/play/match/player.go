@@ -58,7 +58,7 @@ type Advice struct {
 	Stuck *line.LimitError
 }
 
-// Advise returns what the player knows about a board. When ctx is cancelled it
+// Advise returns the player's advice for a board. When ctx is cancelled it
 // fails; otherwise like search.Engine.Search and line.Next.
 func (p *Player) Advise(ctx context.Context, b awari.Board) (*Advice, error) {
 	return p.advise(ctx, b, true)

@@ -195,7 +195,7 @@ func (g *graph) grow() {
 	}
 }
 
-// appraise returns what is known of a new node: from its captures into solved layers, and
+// appraise returns the value of a new node: from its captures into solved layers, and
 // from the transposition table. Without other moves the score is known.
 func (g *graph) appraise(d *node, next *ahead) value {
 	n, moves := int(d.seeds), &next.plays
@@ -293,7 +293,7 @@ func (b *backed) add(v *value, captured int8, pit int) {
 	}
 }
 
-// back returns what follows for a node from its moves.
+// back returns the bounds and the estimate of a node that follow from its moves.
 func (g *graph) back(d *node) backed {
 	b := backed{d.taken, d.taken, d.taken, noPit}
 	for pit, child := range d.next {
@@ -371,7 +371,7 @@ func (g *graph) settle(list []int32, n int) {
 // knowledge is the proven bounds of the boards after each move.
 type knowledge [awari.MaxPits / 2][2]int8
 
-// known returns what is proven.
+// known returns the proven bounds.
 func (g *graph) known() (k knowledge) {
 	for pit, id := range g.roots {
 		if id != noNode {

@@ -132,8 +132,7 @@ type Result struct {
 	// game ends, or where nothing more is known. Only its first move is
 	// proven, and only in an exact result.
 	Line []int `json:"line"`
-	// Moves says what is known about each pit of the mover. Entries from Q on
-	// are zero.
+	// Moves has the result for each pit of the mover. Entries from Q on are zero.
 	Moves [awari.MaxPits / 2]Move `json:"-"`
 	// Depth is the number of plies that were searched completely.
 	Depth int `json:"depth"`

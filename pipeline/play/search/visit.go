@@ -170,7 +170,7 @@ func (w *worker) conclude(v *visit, o outcome, best int) outcome {
 	return o
 }
 
-// compare says what a search between alpha and beta means for its result.
+// compare says how the result of a search between alpha and beta bounds the score.
 func (v *visit) compare(estimate int) bound {
 	switch {
 	case estimate >= v.beta:

@@ -31,7 +31,7 @@ func (o *observed) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Unwrap returns what a http.ResponseController controls.
+// Unwrap returns the writer that a http.ResponseController controls.
 func (o *observed) Unwrap() http.ResponseWriter { return o.ResponseWriter }
 
 // observe returns a handler that counts, times and logs what next does. If next

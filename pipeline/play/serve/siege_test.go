@@ -42,7 +42,7 @@ type siege struct {
 	requests, refused, cut atomic.Int64
 }
 
-// shots are what clients do, and how often.
+// shots are the requests of clients, and how often they come.
 var shots = []struct {
 	weight int
 	fire   func(s *siege, random *rand.Rand)

@@ -22,7 +22,7 @@ func startOf(game awari.Game) (position, error) {
 	return position{board: board}, err
 }
 
-// parsePosition reads what follows "position": startpos or a board, then the moves.
+// parsePosition reads the words after "position": startpos or a board, then the moves.
 func parsePosition(game awari.Game, words []string) (p position, err error) {
 	var moves []string
 	for i, word := range words {

@@ -186,7 +186,7 @@ func (s *Session) failed() error {
 	return s.err
 }
 
-// complain says what is wrong, in the way that interfaces may show or ignore.
+// complain reports a mistake, in the way that interfaces may show or ignore.
 func (s *Session) complain(format string, args ...any) {
 	s.say("info string error: %s", strings.ReplaceAll(fmt.Sprintf(format, args...), "\n", "; "))
 }
@@ -345,7 +345,7 @@ func endAfter(ctx context.Context, cancel context.CancelFunc, wait time.Duration
 	}, func(error) { cancel() })
 }
 
-// parseGo reads what go says.
+// parseGo reads the words after go.
 func parseGo(words []string) (l search.Limits, endless, ponder bool, err error) {
 	for i := 0; i < len(words); i++ {
 		switch words[i] {

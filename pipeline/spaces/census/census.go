@@ -63,7 +63,7 @@ type Row struct {
 	Cost uint64 `json:"cost"`
 }
 
-// TableOptions say what is in a table.
+// TableOptions say which layers and boards a table has.
 type TableOptions struct {
 	// Pits is the number of pits, Seeds the largest number of seeds.
 	Pits, Seeds int

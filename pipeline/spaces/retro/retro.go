@@ -35,8 +35,8 @@ var (
 	ErrScore = errors.New("retro: score")
 )
 
-// Accesses says how often the analysis of a layer accessed the table of scores, which is
-// what document 001 counts as its cost ("Complexité en temps").
+// Accesses says how often the analysis of a layer accessed the table of scores: document 001
+// counts that as its cost ("Complexité en temps").
 type Accesses struct {
 	// Init is to write the states of the layer: their number, f(n).
 	Init uint64 `json:"init"`

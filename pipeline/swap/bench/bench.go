@@ -55,7 +55,7 @@ const (
 // TableNames returns the names of the tables in the order of a report.
 func TableNames() []string { return []string{Heuristics, Solvers, Databases} }
 
-// Options says what to measure. Workers build databases and run astar-parallel, all else runs in one; Family and Note
+// Options names the measurements. Workers build databases and run astar-parallel, all else runs in one; Family and Note
 // are not used.
 type Options struct {
 	job.Job

@@ -166,8 +166,8 @@ func (l *layout) regrouping(words, cell int) regrouping {
 	return r
 }
 
-// exchanges returns what happens when the tile in a lower cell of a word is
-// exchanged for each tile of the tail.
+// exchanges returns the effects of exchanging the tile in a lower cell of a word
+// for each tile of the tail.
 func (l *layout) exchanges(word, place int) (list [tail]exchange) {
 	a := l.arrangement(word)
 	t := 0

@@ -71,7 +71,7 @@ type steps struct {
 	weight [swap.MaxCells]int // place value of each digit of a rank
 	across [nobody + 1][nobody + 1]int
 	down   [nobody + 1][nobody + 1]int
-	// between has what a tile in a cell between adds to down.
+	// between has the summand of a tile in a cell between, to be added to down.
 	between [nobody + 1][nobody + 1][nobody + 1]int
 }
 
@@ -139,7 +139,7 @@ type placing struct {
 	at   [swap.MaxCells]uint8 // the tile in each cell, or nobody
 }
 
-// change returns what a swap adds to the rank, and how many tiles it moves.
+// change returns the change of the rank by a swap, and how many tiles it moves.
 func (s *steps) change(p *placing, m swap.Swap) (change, moved int) {
 	a, b := p.at[m.A], p.at[m.B]
 	moved = 2 - int(a/nobody) - int(b/nobody)

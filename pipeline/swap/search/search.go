@@ -52,7 +52,7 @@ var (
 	errTime   = errors.New("time")
 )
 
-// Options says what a search may use. Memory is the most bytes for states, see LeastMemory; Workers are for
+// Options limits a search. Memory is the most bytes for states, see LeastMemory; Workers are for
 // astar-parallel: everything but the time is the same for any number. Progress is called several times a second,
 // with a Progress as Detail. Family and Note are not used.
 type Options struct {
