@@ -10,7 +10,7 @@ import "path"
 
 // Group is a control group.
 type Group struct {
-	Path    string // as messages name it: below the root of its tree, or of what is seen of that
+	Path    string // as messages name it: below the root of its tree, or of the visible part of that
 	Version int    // of its tree, 1 or 2
 
 	dir string // with its files

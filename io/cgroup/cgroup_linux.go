@@ -33,7 +33,7 @@ func (g *Group) Read(file string) []string {
 	return strings.Fields(string(text))
 }
 
-// hierarchies finds the trees that may limit what a controller is about, from
+// hierarchies finds the trees that may limit the resource of a controller, from
 // /proc/self/cgroup and /proc/self/mountinfo (proc(5), cgroups(7)).
 func hierarchies(controller, groups, mounts string) (all []hierarchy) {
 	for line := range strings.Lines(mounts) {

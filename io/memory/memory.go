@@ -2,11 +2,11 @@
 //
 // The limit of a command is for the whole process: its data, the Go runtime, stacks, and
 // code. Engines count their data before they begin, and Room says how much data the limit
-// allows; Need is its inverse. The rest is for what is not counted: Base, and a sixteenth
+// allows; Need is its inverse. The rest is not counted: Base, and a sixteenth
 // for garbage and the bookkeeping of the runtime. Bound makes the runtime collect garbage before it exceeds that.
 //
 // Pages of files that the system can reclaim at any time do not count: files mapped for
-// reading, and what package pagecache has written out.
+// reading, and pages that package pagecache has written out.
 package memory
 
 import (
@@ -74,7 +74,7 @@ func Outside(bytes int64) (undo func()) {
 type Error struct {
 	What          string // the work
 	Need, Allowed uint64 // bytes of the process
-	Enough        string // what would fit, "" if nothing does or nobody knows
+	Enough        string // a request that would fit, "" if none does or nobody knows
 }
 
 func (e *Error) Error() string {

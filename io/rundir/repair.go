@@ -50,7 +50,7 @@ func At(path string) (*Dir, error) {
 	return d, dir.Close()
 }
 
-// Found lists what has the name of a layer file, by seeds: in the run directory, and in the
+// Found lists entries with the name of a layer file, by seeds: in the run directory, and in the
 // directories that m names for the layers it lists, and then in more. It follows links. A nil
 // m lists nothing. It fails with an error of the operating system.
 func (d *Dir) Found(m *manifest.Manifest, more ...string) (all []Found, err error) {
@@ -106,7 +106,7 @@ func (d *Dir) findListed(found map[int]Found, m *manifest.Manifest) error {
 		if path == filepath.Join(d.path, l.File) {
 			continue
 		}
-		delete(found, n) // what is in the run directory is not the layer
+		delete(found, n) // the file in the run directory is not the layer
 		info, err := os.Lstat(path)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue

@@ -13,7 +13,7 @@ import (
 // Stop is a request to a solver from another process.
 type Stop string
 
-// What can be asked.
+// The possible requests.
 const (
 	NoStop     Stop = ""      // nothing
 	AfterLayer Stop = "layer" // to stop when the layer in progress is sealed
@@ -60,7 +60,7 @@ func (d *Dir) AskStop(how Stop) (Holder, error) {
 	return h, vfs.Write(work, StopName, append(text, '\n'))
 }
 
-// Asked returns what the process with the given id was asked. What cannot be read, or is
+// Asked returns the request to the process with the given id. A request that cannot be read, or is
 // for another one, asks for nothing: it was left by a process that is gone.
 func (d *Dir) Asked(pid int) Stop {
 	work, err := d.openWork()

@@ -23,7 +23,7 @@ const (
 type Head struct {
 	Kind     string // what they are: 1 to MaxKind of a-z, 0-9 and "-"
 	Version  int    // of the contents, 1 and up
-	Identity []byte // what must agree for them to be of use
+	Identity []byte // must agree for them to be of use
 }
 
 // Validate fails with ErrHead if a field is out of its range.

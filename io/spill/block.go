@@ -15,7 +15,7 @@ type block struct {
 	number   uint64
 	contents []byte
 	stored   []byte // head and compressed contents; a reader has the next head behind them
-	err      error  // what is wrong with it
+	err      error  // its fault, if any
 }
 
 // blocksFor returns the blocks for some workers: one that each works on, one that waits for
@@ -74,7 +74,7 @@ func (b *block) checksum(header uint32) uint32 {
 	return crc32c.Update(sum, b.stored[blockHeadSize:])
 }
 
-// unpack checks what is stored and fills contents.
+// unpack checks the stored bytes and fills contents.
 func (b *block) unpack(header uint32) error {
 	if sum, want := b.checksum(header), little.Uint32(b.stored[bSum:]); sum != want {
 		return fmt.Errorf("checksum %08x instead of %08x", sum, want)

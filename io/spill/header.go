@@ -10,7 +10,7 @@ import (
 	"grenier/io/vfs"
 )
 
-// Header says what a stream is, and whose.
+// Header describes the contents of a stream, and says whose they are.
 type Header = sealed.Head
 
 // The layout of files. Numbers are little endian.

@@ -125,7 +125,7 @@ func Intercept(see func(d Dir) Dir) (restore func()) {
 	return func() { intercept.Store(before) }
 }
 
-// seen returns what tests put in the place of d.
+// seen returns the Dir that tests put in the place of d.
 func seen(d *system) Dir {
 	if see := intercept.Load(); see != nil {
 		return (*see)(d)
@@ -192,7 +192,7 @@ func (d *system) makeTemp(prefix string) (*system, error) {
 	return temp, nil
 }
 
-// removeTemp removes what is in a directory of TempDir, and then its name, if that is still its.
+// removeTemp removes the contents of a directory of TempDir, and then its name, if that is still its.
 func (d *system) removeTemp(temp *system) error {
 	temps.Lock()
 	delete(temps.open, temp.path)
