@@ -41,7 +41,7 @@
 // (internal/testkit/reach). The example of package retro is a complete game in one file.
 package layers
 
-// Move is one move: where it leads and what the player who makes it earns.
+// Move is one move: where it leads and the gain of the player who makes it.
 type Move[S comparable] struct {
 	// To is the state after the move, seen by the player whose turn it then
 	// is.
@@ -54,7 +54,7 @@ type Move[S comparable] struct {
 // Space is a layered state space. Implementations are safe for concurrent use.
 //
 // Methods that take a state are called with states of the space only, and
-// methods that take a layer or rank with numbers in range; what they do
+// methods that take a layer or rank with numbers in range; their behaviour
 // otherwise is not specified (a panic is fine). Package conformance checks
 // everything this contract promises that a test can see.
 type Space[S comparable] interface {

@@ -8,7 +8,7 @@ import (
 )
 
 // many is the number of columns from which on a block is computed as a part of
-// many: what the next one reads is fetched ahead.
+// many: lines that the next one reads are fetched ahead.
 const many = 24
 
 // fetched is the number of bytes of the next offers that are fetched with each

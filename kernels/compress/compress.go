@@ -3,7 +3,7 @@
 // The scores of positions that differ only in the half of the player to move lie
 // in lines of 64; a line belongs to a row, the other player's half, and to a panel,
 // 64 consecutive halves of the player to move. Play the same move on one half
-// against 64 consecutive other halves B: what it gives B is the same for all, so the
+// against 64 consecutive other halves B: the seeds it gives B are the same for all, so the
 // boards reached differ only in B plus a constant, in the same order. They stand in
 // one row, after the sides are changed, in a few neighbouring panels, with gaps: B
 // plus a constant never has fewer seeds in a pit than the constant. Reading the
@@ -84,15 +84,15 @@ func lineBytes(width int) int {
 	panic(fmt.Sprintf("compress: scores of %d bits (allowed: 2, 3, 4, 6, 8)", width))
 }
 
-// LeastFunc computes the given columns of a block: what the best move of each
-// position leaves the opponent with. Each score in dst becomes the least of the one
+// LeastFunc computes the given columns of a block: the opponent's score after the best
+// move of each position. Each score in dst becomes the least of the one
 // in offers and those that the groups of p bring to its place by the words of the
 // given chunk. Other columns of dst stay as they are.
 //
 // Codes have no offers, which are nil then: where the groups bring no code, dst
 // becomes window.None.
 //
-// lines, and what lies behind offers, are fetched into the cache if many columns
+// lines, and the bytes behind offers, are fetched into the cache if many columns
 // are asked for: the caller is about to need them. lines start at a multiple of 8 bytes.
 //
 // The scores of routes may be written by others meanwhile; each is read at some

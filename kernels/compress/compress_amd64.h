@@ -1,4 +1,4 @@
-// What the loops over groups and words share.
+// Macros that the loops over groups and words share.
 
 // FIND_WORDS sets up the group at R9: AX its route, SI the first word of the chunk, R13
 // their number, BX the columns of the group that are asked for, picked their indices

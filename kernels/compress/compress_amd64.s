@@ -147,8 +147,8 @@ column: \
 	JNZ       column
 
 // EACH_WIDTH applies WORDS to the columns in BX, by the width of the scores, and goes on at
-// done. The other parameters are labels, but for FETCH: what it does first if there are
-// offers.
+// done. The other parameters are labels, but for FETCH: the code to run first if there
+// are offers.
 #define EACH_WIDTH(WORDS, FETCH, codes, bytes, fours, few, threes, twos, sixes, done) \
 	MOVQ ahead-8(SP), AX;                     \
 	MOVQ BX, CX;                              \
@@ -231,8 +231,8 @@ GLOBL ·placesOfThrees(SB), RODATA|NOPTR, $64
 // group, R12 the group's rows, Z3 identity, Z4-Z7 how to unpack codes.
 //
 // Up to three words are applied at once: the lines of their panels are at DX, R9 and R15,
-// and Z0, Z9 and Z10 are their controls. In the loop over columns, CX and R8 hold what is
-// left of BX and of the indices, AX is how far ahead lines are fetched.
+// and Z0, Z9 and Z10 are their controls. In the loop over columns, CX and R8 hold the rest
+// of BX and of the indices, AX is how far ahead lines are fetched.
 TEXT ·leastGroups(SB), NOSPLIT, $40-64
 	MOVQ dst+0(FP), DI
 	MOVQ p+16(FP), R10
@@ -445,7 +445,7 @@ column: \
 	VPAND ·lowTwo(SB), Y4, Y4; \
 	VPAND ·lowTwo(SB), Y0, Y0
 
-// MAKE_THREES_AVX2 puts what R9 has above the low two bits, and looks codes up.
+// MAKE_THREES_AVX2 puts the bits of R9 above the low two bits, and looks codes up.
 #define MAKE_THREES_AVX2 \
 	VMOVQ        R9, X1;                   \
 	VPBROADCASTQ X1, Y1;                   \

@@ -4,8 +4,8 @@
 #include "textflag.h"
 
 // A row of 16 scores takes them from a line of 64, in four registers, by one VTBX: it leaves a
-// row as it is that has no place. What takes which score, the controls, is made once for all
-// columns: the positions of the scores that are picked make a list, one byte each, and the row
+// row as it is that has no place. The controls, which say which score a row takes, are made once
+// for all columns: the positions of the scores that are picked make a list, one byte each, and the row
 // of the k-th place takes the k-th of them.
 
 // SMIN sets each byte of Vd to the lesser of the bytes of Vn and Vm, with sign: smin
@@ -136,7 +136,7 @@ GLOBL ·threes(SB), RODATA|NOPTR, $16
 	VAND  V28.B16, V2.B16, V2.B16
 
 // The high bits come first, as in shared.Line.Unpack. A processor may load the low bits earlier
-// all the same, but not if their address depends on what it loads: R14 is 0, made of all
+// all the same, but not if their address depends on the loaded high bits: R14 is 0, made of all
 // high bits. V14 is the mask of the high bits of a code.
 #define TAKE_SIXES \
 	FMOVQ 32(R13), F12;             \
@@ -228,7 +228,7 @@ column: \
 	BNE   column
 
 // EACH_WIDTH applies WORDS to all columns of the list, by the width of the scores, and goes on
-// at done. The other parameters are labels, but for FETCH: what it does if there are offers.
+// at done. The other parameters are labels, but for FETCH: the code to run if there are offers.
 #define EACH_WIDTH(WORDS, FETCH, bytes, fours, few, threes, twos, sixes, done) \
 	MOVD  list+8(FP), R10;             \
 	MOVD  n+16(FP), R11;               \

@@ -126,7 +126,7 @@ nextGroup:
 // func expandThin(dst, block *int8, line int, zero int8, masks *[256]uint64)
 //
 // DI dst, DX the mask that is left, R10 its codes, R12 eight times zero, R15 masks. PDEP makes 0 of
-// what is not searched, so codes are XORed with zero before and after.
+// positions that are not searched, so codes are XORed with zero before and after.
 TEXT ·expandThin(SB), NOSPLIT, $0-40
 	MOVQ    dst+0(FP), DI
 	MOVQ    block+8(FP), SI

@@ -5,11 +5,11 @@
 // A step is two groups of 512 bytes. The first bit, plane 0, is found for both groups,
 // then the second one, and so on: the second group waits for the first one only at the
 // end of a plane, and both wait for their planes before at the same time. The sums of
-// the step before fill what time is left.
+// the step before fill the time that is left.
 //
 // A plane is 64 bytes; bit m of byte j belongs to byte 64*m + j of the group.
 
-// What is where in work.
+// The layout of work.
 #define LOWEST 0    // bit k of the hash in front of a step, in all bits of 64 bytes, for each k
 #define FIRST  512  // B[k], and then L[k], of the first group
 #define SECOND 1024 // of the second one
@@ -39,7 +39,7 @@
 	BROADCAST($0x3333333333333333, Z24); \
 	BROADCAST($0x5555555555555555, Z25)
 
-// TURN makes bit m of byte j of Z(k) what bit k of byte j of Z(m) was, for Z0 to Z7.
+// TURN sets bit m of byte j of Z(k) to bit k of byte j of Z(m) before, for Z0 to Z7.
 #define TURN \
 	SWAP($4, Z26, Z0, Z4); \
 	SWAP($4, Z26, Z1, Z5); \

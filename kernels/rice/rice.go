@@ -34,7 +34,7 @@ import (
 	"grenier/kernels/internal/swar"
 )
 
-// Limits of what can be coded.
+// Limits of ranks that can be coded.
 const (
 	MaxRank = 127
 	levels  = (MaxRank + 1) / 2
@@ -270,7 +270,7 @@ func filterFrom(level, ranks []byte, least byte, i, n int) int {
 
 // expandTo is expand from the last rank down to rank i, a multiple of 8. It
 // returns the number of ones before i. Going backwards, it never overwrites
-// what it has yet to read.
+// bytes that it has yet to read.
 func expandTo(ranks, level []byte, ones, i int) int {
 	j := len(ranks)
 	for ; j%8 > 0; j-- {

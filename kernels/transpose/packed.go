@@ -60,7 +60,7 @@ func (p *packed) updateGeneric(lines []int8, block *Block, columns, rows uint64,
 }
 
 // replaceCodes updates the given columns of a line by a row of least codes and returns
-// those that changed. Much of a line is the same: what does not change is looked up once.
+// the columns that changed. Much of a line is the same: codes that do not change are looked up once.
 func (p *packed) replaceCodes(codes *shared.Line, row *[Side]int8, columns uint64) (changed uint64) {
 	still, by := ^uint64(0), ^uint64(0) // eight codes that stay, and the least codes there
 	for i, old := range codes {

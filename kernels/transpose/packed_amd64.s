@@ -249,7 +249,7 @@ same:                          \
 #define NEGATED_LEAST(x, y) VPSHUFB x, Y9, y
 #define FIRSTS(x, y)        VPSHUFB x, Y11, y
 
-// STEP adds to y what the next 16 bytes of a table tell of Y8, x less 16. What is below 0
+// STEP adds to y the entries at Y8, x less 16, of the next 16 bytes of a table. An index below 0
 // has bit 7 set, which looks 0 up.
 #define STEP(table, x, y) \
 	VPSUBB         Y10, x, Y8;        \

@@ -8,7 +8,7 @@ DATA ·firstTwo+0(SB)/8, $0x0000000000000000
 DATA ·firstTwo+8(SB)/8, $0x0101010101010101
 GLOBL ·firstTwo(SB), RODATA|NOPTR, $16
 
-// threes has the codes of 3 bits by their parts, and partsOfThrees what lines store of them: as
+// threes has the codes of 3 bits by their parts, and partsOfThrees their parts as lines store them: as
 // shared.Threes.
 DATA ·threes+0(SB)/8, $0x0504030207060100
 DATA ·threes+8(SB)/8, $0x0504030207060100
@@ -18,7 +18,7 @@ DATA ·partsOfThrees+8(SB)/8, $0x0302838281800100
 GLOBL ·partsOfThrees(SB), RODATA|NOPTR, $16
 
 // REPLACE updates lines by the given steps, row by row: R0 lines, R1 rows left, R2 block, R4
-// changed, R5 result, R6 row, R7 its line, R8 the row of the block and then what changes. V24-V27
+// changed, R5 result, R6 row, R7 its line, R8 the row of the block and then the changes. V24-V27
 // are columns, V28 is the height of 0, V29 the bit of each byte of eight, V30 a mask of a code, or
 // of the low bits of 6, V31 the mask of its high bits; V12-V15 and V16-V23 are tables. V0-V3
 // are the codes of a line, in rows of 16, V4-V7 the least codes.
@@ -84,7 +84,7 @@ same: \
 	ADD  $heights_first, R3, R4;                     \
 	VLD1 (R4), [V20.B16, V21.B16]
 
-// TABLES3 loads in addition what THREES and STORE3 take: V13, V14, V17 and V18, V15 and V19.
+// TABLES3 loads in addition the tables of THREES and STORE3: V13, V14, V17 and V18, V15 and V19.
 #define TABLES3 \
 	TABLES;                         \
 	MOVD  $·firstTwo(SB), R4;       \

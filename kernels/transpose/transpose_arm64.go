@@ -39,7 +39,7 @@ func updateNEON(lines []int8, block *Block, columns, rows uint64, changes *Chang
 	}
 }
 
-// turnNEON transposes the given rows of a block, and what is near them.
+// turnNEON transposes the given rows of a block, and some near them.
 //
 //go:noescape
 func turnNEON(dst, src *Block, rows uint64)

@@ -5,10 +5,10 @@ import (
 	"grenier/kernels/internal/swar"
 )
 
-// Clip replaces capture values by what is left of them beyond a base, 0 to 48, in place: values within
+// Clip replaces capture values by their parts beyond a base, 0 to 48, in place: values within
 // it become 0, others come closer to 0 by as much. Later windows need no more: with a base b above it,
-// they begin with what is left as they do with the values themselves at base b, less the base. What is left
-// packs better. There are whole lines of values.
+// they begin with these parts at base b less the base as they do with the values themselves at base b.
+// The parts pack better. There are whole lines of values.
 func Clip(captures []int8, base int) {
 	if base == 0 {
 		return

@@ -110,7 +110,7 @@ func (c *ThinCodes) Store(b Thin, line int) {
 	shared.StoreWords(b[at-at%tile:at+n], c[:])
 }
 
-// Turn begins a window with the given base, 0 to 48: each code becomes what Begin makes of its
+// Turn begins a window with the given base, 0 to 48: each code becomes the result of Begin for its
 // capture value; captures has Side of them for each line. It sets sources, for each line, to the
 // columns whose score is not 0 now, and returns the columns in which some position is searched.
 // Nobody else may use the block meanwhile.

@@ -1,11 +1,11 @@
-// Package window packs what a solver knows of a score while it looks at a window of
+// Package window packs the knowledge of a solver about a score while it looks at a window of
 // values only: 2, 3, 4 or 6 bits a position instead of bytes, or where few positions are left to be
 // searched, bytes for these alone (Thin).
 //
 // A window with base b and v values shows a score s as sign(s) * min(max(|s|-b, 0), v).
 // Clipping is odd and never turns the order of two scores around, so it commutes with
-// negation and with the maximum: what a solver finds for clipped captures is the clipped
-// score. The windows of bases 0, v, 2v, ... add up to the score.
+// negation and with the maximum: the result of a solver for clipped captures is the clipped
+// score. The results of the windows of bases 0, v, 2v, ... sum to the score.
 //
 // A code says two things of a position: its clipped score as far as it is known, and the
 // floor below which the score cannot fall, since the best capture gives as much. While
@@ -63,7 +63,7 @@ type Codes struct {
 	first   [2*maxValues + 1]uint8 // by score + v: the first code of the score
 	digits  [256]uint8             // by code: the signed digit
 	sizes   [256]uint8             // by code: the digit that is not signed
-	resumed [1 << 6][1 << 6]uint8  // what resume returns, but of Eight
+	resumed [1 << 6][1 << 6]uint8  // the results of resume, but of Eight
 	half    *Codes                 // those with as many bits as digits that are not signed; nil for Two and Eight
 }
 
@@ -182,8 +182,8 @@ func (c *Codes) Put(line []int8, i int, code uint8) {
 	line[at] = int8(uint8(line[at])&^mask | code<<shift)
 }
 
-// Capture values say what the best capture of a position gives the player to move. They are
-// stored so that frequent ones lie close together: from 0 up a value is itself, one below 0
+// Capture values are the values of the best capture of a position for the player to move. They
+// are stored so that frequent ones lie close together: from 0 up a value is itself, one below 0
 // is less by 1. Further:
 const (
 	// NoCapture says that there is no capture.
@@ -220,7 +220,7 @@ func (c *Codes) Begin(stored int8, base int) uint8 {
 const maxBase = 48
 
 // TurnFunc begins a window with the given base, 0 to 48, in lines, of which there are at
-// most 64: each code becomes what Begin makes of its capture value; captures has Side of
+// most 64: each code becomes the result of Begin for its capture value; captures has Side of
 // them for each line. If again is set, the lines are those at the end of the window before,
 // whose values end where this one's begin: scores that are not at an end of that window, -v
 // or v, lie within the base, and their codes become Zero.

@@ -476,7 +476,7 @@ line:                      \
 	VBROADCASTI128 (vectors_steps+48)(R10), Y14; \
 	VMOVDQU        vectors_sixteen(R10), Y15
 
-// STEP adds to y what the next 16 bytes of a table tell of x, less 16. What is below 0 has
+// STEP adds to y the entries at x, less 16, of the next 16 bytes of a table. An index below 0 has
 // bit 7 set, which looks 0 up.
 #define STEP(table, x, y) \
 	VPSUBB  Y15, x, x;    \

@@ -150,7 +150,7 @@ func TestLayout(t *testing.T) {
 }
 
 // TestReadWhileWritten changes each code to each that a search can make of it, in one step or
-// more: the first part of a line is the new one and the second the old one. What is seen shows a
+// more: the first part of a line is the new one and the second the old one. The code seen shows a
 // score between 0 and the new one.
 func TestReadWhileWritten(t *testing.T) {
 	for c, first := range map[*Codes]int{Three: Two.Line(), Six: Four.Line()} {
@@ -347,7 +347,7 @@ func storedValues(yield func(stored int8) bool) {
 	}
 }
 
-// TestClip begins windows with what is left of every value beyond every base below theirs.
+// TestClip begins windows with the part of every value beyond every base below theirs.
 func TestClip(t *testing.T) {
 	captures := slices.Collect(storedValues)
 	captures = append(captures, make([]int8, Side-len(captures)%Side)...)

@@ -38,7 +38,7 @@ import (
 	"grenier/kernels/fault"
 )
 
-// Limits of what can be played.
+// Limits of the games that can be played.
 const (
 	// MinPits and MaxPits bound the pits of a board, both players together.
 	MinPits = 4
@@ -47,8 +47,8 @@ const (
 	MaxSeeds = 48
 )
 
-// What can be wrong with a request. Errors wrap one of these and say what was
-// given and what is allowed.
+// Mistakes in a request. Errors wrap one of these and say what was given and what
+// is allowed.
 var (
 	// ErrPits reports a number of pits that no game has.
 	ErrPits = fault.New(fault.Usage, "number of pits")

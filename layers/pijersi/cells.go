@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// ErrCells reports what is not the cells of a set-up.
+// ErrCells reports text that is not the cells of a set-up.
 var ErrCells = errors.New("not the cells of a set-up")
 
 // cellNames are the names of the places of the cubes by player; a t marks the cube on top
@@ -72,7 +72,7 @@ type cellReader struct {
 	given   [2]uint // a bit for each cube
 }
 
-// cellEntry is a cell with its cube, and what may stand before it.
+// cellEntry matches a cell with its cube, and the text that may stand before it.
 var cellEntry = regexp.MustCompile(`^\s*,?\s*(?:'([^']*)'|"([^"]*)")\s*:\s*(?:'([^']*)'|"([^"]*)")`)
 
 // read reads all.

@@ -24,7 +24,7 @@
 //
 //	value of t = c + sum over neighbours i in S, j in T of v(i) w(j),  c = sum of w(sources in T)
 //
-// where c and w depend on the order of T alone: what is still possible is a maximum of sums
+// where c and w depend on the order of T alone: the best value is a maximum of sums
 // with factors that are not negative. Two things follow.
 //
 // # Dominance

@@ -75,7 +75,7 @@ type run struct {
 }
 
 // run goes on from s.layer, or from the start without one, to the end. reached is called for each new layer, and
-// checkpoint, which may be nil without a directory, returns what the search resumes from.
+// checkpoint, which may be nil without a directory, returns the contents of the checkpoint.
 func (s *sweep) run(ctx context.Context, reached func(), checkpoint func() ([]byte, error)) error {
 	search := &runs.Search{
 		Job: job.Job{Workers: s.workers}, Store: s.store, Abreast: runs.Abreast(s.room / 2), // cursors get half of the room

@@ -14,8 +14,8 @@ func part(packed []int8, n int) []uint64 {
 }
 
 // LoadPart copies the first n bytes of packed scores to the start of l: a multiple of 8
-// from 8 to Side. They must start at a multiple of 8 bytes. What StorePart stores last is
-// loaded first.
+// from 8 to Side. They must start at a multiple of 8 bytes. The word that StorePart stores
+// last is loaded first.
 func (l *Line) LoadPart(packed []int8, n int) {
 	from := part(packed, n)
 	for i := len(from) - 1; i >= 0; i-- {

@@ -1,4 +1,4 @@
-// Package halves describes awari moves by what they do to each half of the
+// Package halves describes awari moves by their effects on each half of the
 // board. Package awari plays boards seed by seed and defines the game; here the
 // same moves are taken apart for engines that never put a whole board together.
 // All rule sets share it.
@@ -32,8 +32,8 @@ func (m Move) Gain(pit int) uint8 {
 	return uint8(gain)
 }
 
-// Sow plays a non-empty pit of the mover's half: it changes half into what
-// the sowing leaves of it and returns what the opponent's half receives.
+// Sow plays a non-empty pit of the mover's half: it changes half to the half that
+// the sowing leaves and returns the seeds that the opponent's half receives.
 func Sow(half []uint8, pit int) Move {
 	seeds := int(half[pit])
 	half[pit] = 0

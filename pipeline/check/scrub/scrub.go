@@ -1,6 +1,6 @@
 // Package scrub reads a run directory from the disk and compares all checksums: of
 // the manifest, and of header, model, index, blocks and footer of every layer file. It
-// finds what a disk has forgotten, at the speed of the disk, and decodes nothing: whether
+// finds data that a disk has lost, at the speed of the disk, and decodes nothing: whether
 // the scores are right is a question for package verify.
 //
 // A large run takes hours, so a scrub records its progress in work/scrub.json (package
@@ -111,7 +111,7 @@ type task struct {
 	listed, there bool
 }
 
-// survey finds out what there is to read.
+// survey finds the files to read.
 func (s *scrubber) survey(path string) (err error) {
 	if s.dir, err = rundir.At(path); err != nil {
 		return err

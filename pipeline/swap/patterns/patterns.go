@@ -91,7 +91,7 @@ func newSteps(g *swap.Grid, k int) *steps {
 	return s
 }
 
-// alone sets what happens when tile i changes places with no tile of the pattern.
+// alone sets the changes when tile i changes places with no tile of the pattern.
 // Digit i is the cell of tile i minus the earlier tiles in lower cells: it grows by
 // the length of the step less the earlier tiles it passes, and the later tiles it
 // passes have one tile less below them.
@@ -107,7 +107,7 @@ func (s *steps) alone(i int) {
 	}
 }
 
-// pair sets what happens when tile i moves to a higher cell and u > i to the cell of
+// pair sets the changes when tile i moves to a higher cell and u > i to the cell of
 // tile i. Digit u counts i before and not after. Tiles between them in number are
 // passed by tile i as above, later ones by both, which cancels.
 func (s *steps) pair(i, u int) {
