@@ -23,7 +23,7 @@ import (
 )
 
 // disturbed is a command that is killed or interrupted again and again; @ stands for a directory, where
-// prepare has made what it needs.
+// prepare has made its input.
 type disturbed struct {
 	name, args string
 	prepare    []string

@@ -114,7 +114,7 @@ func (l *links) do(t *testing.T, args string) result {
 	return result{}
 }
 
-// reset brings back what was there.
+// reset brings back the files that were there.
 func (l *links) reset(t *testing.T) {
 	t.Helper()
 	l.whole.Restore(t)

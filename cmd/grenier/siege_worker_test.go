@@ -179,7 +179,7 @@ func (w *worker) do(o order, patience time.Duration) (reply, error) {
 		return reply{}, err
 	}
 	process := w.cmd.Process
-	watchdog := time.AfterFunc(patience, func() { process.Signal(syscall.SIGQUIT) }) // it prints what it does
+	watchdog := time.AfterFunc(patience, func() { process.Signal(syscall.SIGQUIT) }) // it prints its stacks
 	defer watchdog.Stop()
 	killer := time.AfterFunc(patience+time.Second, func() { process.Kill() })
 	defer killer.Stop()

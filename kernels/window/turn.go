@@ -11,7 +11,7 @@ const source = 0x80
 // turner has the tables of a TurnFunc.
 type turner struct {
 	c     *Codes
-	begin [maxBase + 1][256]uint8 // by base and capture value: the result of Begin, ORed with source
+	begin [maxBase + 1][256]uint8 // by base and capture value: the result of Begin, with source unless its score is 0
 }
 
 func newTurner(c *Codes) *turner {

@@ -36,8 +36,8 @@ type Step struct {
 	Found              uint64 // by a search, so far
 	// Limit is how long the run lasts at most, 0 for any time. With one, the shares of time are shown.
 	Limit time.Duration
-	// Pace, if not nil, is an estimate of the run itself. Otherwise what is left takes as long as
-	// what is done, unit by unit.
+	// Pace, if not nil, is an estimate of the run itself. Otherwise the rest takes as long as
+	// the work done, unit by unit.
 	Pace *Pace
 	// Detail is for programs that follow the run, as JSON; nil for nothing.
 	Detail any
@@ -68,7 +68,7 @@ type Pace struct {
 	Spread float64
 }
 
-// What a time that remains is when it is not known, and when there is no such thing.
+// Values of a remaining time that is not known, or does not exist.
 const (
 	Unknown time.Duration = -1
 	NoLayer time.Duration = -2
@@ -91,7 +91,7 @@ func (j *Job) Notef(format string, args ...any) {
 	}
 }
 
-// PaceAfter returns the pace of a run in the given time: the speed of what it has done, and for what is left.
+// PaceAfter returns the pace of a run in the given time: the speed of the work done, and of the rest.
 func (s *Step) PaceAfter(elapsed time.Duration) Pace {
 	if s.Pace != nil {
 		return *s.Pace

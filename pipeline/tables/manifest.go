@@ -42,8 +42,8 @@ func CheckFiles(dir string, m *manifest.Manifest) error {
 	return nil
 }
 
-// Below names the layers that layer n is computed from, by what m lists: those that captures lead
-// to.
+// Below names the layers that layer n is computed from, as m lists them: the layers that captures
+// lead to.
 func Below(game awari.Game, m *manifest.Manifest, n int) (below layerfile.Below) {
 	least, most := game.CapturesLeadTo(n)
 	for k := least; k <= most; k++ {

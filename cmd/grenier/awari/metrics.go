@@ -40,7 +40,7 @@ func describe(name, help string, labels ...string) *prometheus.Desc {
 	return prometheus.NewDesc("grenier_"+name, help, labels, nil)
 }
 
-// What is told of a run.
+// Metrics of a run.
 var (
 	runInfo      = describe("run_info", "What runs: always 1.", "version", "kernel", "rules", "pits", "dir")
 	runState     = describe("run_state", "1 for the state that the run is in.", "state")

@@ -47,7 +47,7 @@ func TestLogFull(t *testing.T) {
 	}
 }
 
-// TestViews prints what is rare.
+// TestViews prints rare views.
 func TestViews(t *testing.T) {
 	now := time.Date(2026, 11, 21, 10, 0, 0, 0, time.Local)
 	zone := now.Format("MST")

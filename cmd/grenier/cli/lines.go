@@ -126,7 +126,7 @@ func (l *Lines) answer(line []byte) error {
 	return err
 }
 
-// report says what is wrong with a line.
+// report reports the mistake in a line.
 func (l *Lines) report(wrong badLine) error {
 	text := OneLine(wrong)
 	if l.bad++; l.bad == 1 {

@@ -265,7 +265,7 @@ func (g *play) conclude(a *solitaire.Advice) {
 	}
 }
 
-// show draws the board and says what can come of it.
+// show draws the board and says how it can end.
 func (g *play) show(ctx context.Context) error {
 	a, err := g.advise(ctx)
 	if err != nil {

@@ -184,7 +184,7 @@ func (a *app) runSolve(ctx context.Context, f solveFlags, args []string) error {
 	return stopped
 }
 
-// check says what is wrong with flags that need no file and no puzzle to be judged.
+// check reports mistakes in flags that need no file and no puzzle to be judged.
 func (f solveFlags) check() error {
 	switch {
 	case f.time < 0:

@@ -1,4 +1,4 @@
-// Package awaritest has what tests of the awari engine share: random games, the scores that the document's algorithm
+// Package awaritest has the helpers of tests of the awari engine: random games, the scores that the document's algorithm
 // gives them, and a judge of single positions.
 package awaritest
 
@@ -95,7 +95,7 @@ func LowerOf(t testing.TB, game awari.Game, n int) *Lower {
 	return &Lower{Oracle(t, game, n)[:n]}
 }
 
-// Counting notes what is read of layers.
+// Counting counts the scores that are read of layers.
 type Counting struct {
 	*Lower
 	Scores [awari.MaxSeeds + 1]atomic.Uint64
@@ -185,7 +185,7 @@ func virtualMemory(t *testing.T) int {
 // behind.
 func ReturnsMemory(t *testing.T, size int, f func()) {
 	t.Helper()
-	calls := 1 + 1<<29/size // what the Go heap grows by is far less
+	calls := 1 + 1<<29/size // the Go heap grows by far less
 	f()                     // threads begin, each with memory of its own
 	before := virtualMemory(t)
 	for range calls {
@@ -196,8 +196,8 @@ func ReturnsMemory(t *testing.T, size int, f func()) {
 	}
 }
 
-// Sample draws what reads a layer first, see the engine: a few pieces, in any places, or all of small
-// layers.
+// Sample draws the pieces of a layer that are read first, see the engine: a few, in any places, or all of
+// small layers.
 func Sample(rng *rand.Rand) func(positions uint64) ([]uint64, uint64) {
 	s := rng.Uint64()
 	return func(positions uint64) (starts []uint64, length uint64) {

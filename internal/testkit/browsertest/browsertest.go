@@ -7,8 +7,8 @@
 //	browsertest.Want(page, "document.title", "layers")
 //
 // One browser serves all the tests of a package that are parts of one test; each page
-// is a tab of its own. What else a page can be asked to do are the actions of package
-// chromedp, for Do.
+// is a tab of its own. For all else that a page can be asked to do, Do takes the actions
+// of package chromedp.
 package browsertest
 
 import (
@@ -255,7 +255,7 @@ func eval[T any](p *Page, expression string) (T, error) {
 	return chromedp.Run(ctx, chromedp.Evaluate[T](expression))
 }
 
-// Want compares the value of an expression on the page with what it should be.
+// Want compares the value of an expression on the page with want.
 func Want[T comparable](p *Page, expression string, want T) {
 	p.Helper()
 	if got := Eval[T](p, expression); got != want {

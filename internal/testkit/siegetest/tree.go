@@ -1,5 +1,5 @@
 // Package siegetest attacks files, for tests that show that a program keeps its hands
-// off what is not its own and believes nothing that is damaged.
+// off files that are not its own and believes nothing that is damaged.
 //
 //	tree := siegetest.New(t)          // a directory of its own; nothing outside is ever touched
 //	canary := tree.Canary("canary")   // files that nobody may change
@@ -63,7 +63,7 @@ func (tr *Tree) Path(name string) string {
 	return filepath.Join(tr.Name(), filepath.FromSlash(name))
 }
 
-// Write makes a file with its directories, replacing what has its name.
+// Write makes a file with its directories, replacing an entry of its name.
 func (tr *Tree) Write(name string, data []byte) {
 	tr.t.Helper()
 	err := tr.MkdirAll(filepath.Dir(name), 0o755)
@@ -88,8 +88,8 @@ func (tr *Tree) Give(name string, uid int) {
 	must.OK(tr.t, err)
 }
 
-// Look describes what is below a name: kinds, modes, times of the last change, contents,
-// where links lead. What cannot be read is described without its contents.
+// Look describes all that is below a name: kinds, modes, times of the last change, contents,
+// where links lead. A file that cannot be read is described without its contents.
 func (tr *Tree) Look(name string) map[string]string {
 	tr.t.Helper()
 	seen := map[string]string{}

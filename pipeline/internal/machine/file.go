@@ -24,7 +24,7 @@ type Figures struct {
 	jsonfile.Header
 	System string    `json:"system"` // whose calibration it is
 	Date   time.Time `json:"date"`
-	CPU    string    `json:"cpu"` // what it calls itself
+	CPU    string    `json:"cpu"` // as it calls itself
 	// Cores is the number of processors that was measured, Speedup how much more all of
 	// them do than one.
 	Cores   int     `json:"cores"`
@@ -54,7 +54,7 @@ func NewFigures(system string, cores int) Figures {
 	}
 }
 
-// SetTaken sets Taken to what others took since the meter was started.
+// SetTaken sets Taken to the share that others took since the meter was started.
 func (f *Figures) SetTaken(since *processors.Meter) {
 	if others, all, known := since.Others(); known {
 		f.Taken = taken(others, f.Cores, all)

@@ -1,6 +1,6 @@
-// Package machine is the part of a calibration that says what a machine is: the file, the figures
+// Package machine is the part of a calibration that describes a machine: the file, the figures
 // of processors and disk and which of them are possible, and measuring the disk. pipeline/solve/plan
-// adds what the work of awari costs.
+// adds the costs of awari.
 package machine
 
 import (

@@ -31,7 +31,7 @@ var ErrOther = fault.New(fault.Usage, "another search")
 
 // state is how far a search is, as JSON.
 type state struct {
-	// What the search is.
+	// The search.
 	Condition string              `json:"condition"`
 	From      int                 `json:"from"`
 	To        int                 `json:"to"`

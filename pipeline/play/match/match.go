@@ -37,7 +37,7 @@ func (s Side) String() string {
 // Other returns the opponent.
 func (s Side) Other() Side { return 1 - s }
 
-// What a Match can refuse.
+// Refusals of a Match.
 var (
 	// ErrIllegal reports a pit that may not be played.
 	ErrIllegal = errors.New("illegal move")

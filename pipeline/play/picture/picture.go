@@ -47,7 +47,7 @@ type Position struct {
 	Pits    []int     // seeds, South's pits first, then North's; an even number
 	North   bool      // North moves
 	Taken   [2]int    // by South, by North
-	Players [2]string // what South and North are called
+	Players [2]string // names of South and North
 	Title   string    // one line above the board
 }
 

@@ -31,7 +31,7 @@ type graph struct {
 	full    bool                     // a node could not be expanded for lack of room
 
 	attempts  int       // since the search has begun
-	published knowledge // what was told last; at first what nobody knows
+	published knowledge // the knowledge told last; at first none
 	reported  uint64    // effort at that time
 	part      [][]int32 // nodes of an attempt, by seeds
 
@@ -103,13 +103,13 @@ func (g *graph) clear() {
 	}
 }
 
-// begin forgets what belongs to the search before, but no node.
+// begin forgets the data of the search before, but no node.
 func (g *graph) begin() {
 	g.counter, g.entered, g.attempts = counter{}, false, 0
 	g.published, g.reported = knowledge{{noScore, noScore}}, 0
 }
 
-// room forgets all nodes if they have half of the memory: what was found out before is kept as
+// room forgets all nodes if they have half of the memory: earlier results are kept as
 // long as there is room. It fails when there is no room at all.
 func (g *graph) room() bool {
 	if len(g.nodes) > g.limit/2 {
@@ -161,8 +161,8 @@ func mix(p packed.Board) uint64 {
 	return h ^ h>>32
 }
 
-// node returns the node of a position with n seeds, a new one if there is none. next has what is known of it. There must be room
-// in the index.
+// node returns the node of a position with n seeds, a new one if there is none. next has the knowledge of it. There must be
+// room in the index.
 func (g *graph) node(p packed.Board, n int, next *ahead) int32 {
 	slot := g.slot(p, next.hash)
 	if *slot != 0 {
@@ -352,7 +352,7 @@ func (g *graph) solveLayer(n int) bool {
 	return true
 }
 
-// settle takes the bounds of an iteration over a list that has ended as proven, and stores what is new.
+// settle takes the bounds of an iteration over a list that has ended as proven, and stores new ones.
 func (g *graph) settle(list []int32, n int) {
 	for i, id := range list {
 		v, x := &g.values[id], &g.moving.values[i]

@@ -149,7 +149,7 @@ func TestLongSiege(t *testing.T) {
 	tight.each, tight.connections = 8*connections, 8*connections // closed ones are there a little longer
 	s := &siege{running: startWith(t, Options{Rate: 1e6}, tight)}
 	s.client.Transport = &http.Transport{MaxConnsPerHost: connections, MaxIdleConnsPerHost: connections}
-	s.get("/api/line?pits=1,0,0,0,0,1,1,0,0,0,0,1") // what is made once is made
+	s.get("/api/line?pits=1,0,0,0,0,1,1,0,0,0,0,1") // data made once are made
 	before := heap()
 	peak := watchHeap(t, func() { s.storm(connections, requests) })
 	s.client.CloseIdleConnections()
@@ -197,7 +197,7 @@ func (s *siege) storm(connections, requests int) {
 // heap returns the bytes that are in use.
 func heap() uint64 {
 	runtime.GC()
-	runtime.GC() // what finalizers let go of
+	runtime.GC() // memory that finalizers let go of
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return m.HeapAlloc

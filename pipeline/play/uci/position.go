@@ -51,7 +51,7 @@ func parsePosition(game awari.Game, words []string) (p position, err error) {
 	return p, err
 }
 
-// parseBoard reads a board: the seeds in the houses of South and of North, what they have
+// parseBoard reads a board: the seeds in the houses of South and of North, the seeds they have
 // taken, and S or N for the player whose turn it is, with dashes between.
 func parseBoard(game awari.Game, text string) (p position, err error) {
 	pits := game.Pits()
