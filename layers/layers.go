@@ -1,4 +1,4 @@
-// Package layers says what a state space is: which states there are, how they
+// Package layers defines a state space: which states there are, how they
 // are numbered, and how play moves between them. Engines (package trees under
 // pipeline) work on any type that implements Space. Package awari implements it;
 // tests have spaces of swap and solitaire (internal/testkit).

@@ -209,7 +209,7 @@ func (s *subject) round(t *testing.T, r *rand.Rand, number uint64) {
 	s.attack(t, did, forged)
 }
 
-// reset brings the files back, and puts some of the user's own beside those of a run.
+// reset brings the files back, and puts some of the user's own beside the files of a run.
 func (s *subject) reset(t *testing.T) {
 	t.Helper()
 	s.whole.Restore(t)

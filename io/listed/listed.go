@@ -171,8 +171,8 @@ func (l *List) tell(format string, args ...any) {
 	}
 }
 
-// Write makes the file that f names, with the bytes that fill writes, in the place of one of that name, and completes f.
-// When it returns nil, the file is on disk. It fails like fill or package vfs, and leaves an older file then.
+// Write makes the file that f names, with the bytes that fill writes, in the place of one of that name, and completes
+// f. When it returns nil, the file is on disk. It fails like fill or package vfs, and leaves an older file then.
 func (l *List) Write(f *File, fill func(w io.Writer) error) error {
 	file, err := vfs.BeginIn(l.Dir, f.File)
 	if err != nil {

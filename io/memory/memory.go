@@ -88,7 +88,7 @@ func (e *Error) Error() string {
 // Is makes it bad usage: another request, or more memory allowed, avoids it.
 func (e *Error) Is(target error) bool { return target == fault.Usage }
 
-// Check fails with an *Error that names what, if a process that is allowed the given
+// Check fails with an *Error that names the work, what, if a process that is allowed the given
 // number of bytes has no room for the data; 0 allows everything.
 func Check(what string, data, allowed uint64) error {
 	if allowed == 0 || data <= Room(allowed) {

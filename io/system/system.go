@@ -3,7 +3,7 @@
 // directory is on. Facts that it does not tell are unknown here: Linux tells most.
 package system
 
-// Unlimited is a Limit that is none.
+// Unlimited stands for no limit.
 const Unlimited = ^uint64(0)
 
 // Limits has the limits of this process (ulimit), Unlimited where there is none.

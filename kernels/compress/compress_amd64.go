@@ -88,8 +88,8 @@ var byteMask = func() (t [256]uint64) {
 	return t
 }()
 
-// leastWords applies words, at least one, to columns, at least one, out of those of
-// a group, with lines of size bytes. It fetches the lines that are ahead bytes after the lines
+// leastWords applies words, at least one, to columns, at least one, out of the columns
+// of a group, with lines of size bytes. It fetches the lines that are ahead bytes after the lines
 // that it reads, and, if there are offers, the bytes at next. masks is byteMask.
 //
 //go:noescape

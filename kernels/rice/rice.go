@@ -52,7 +52,7 @@ type Kernel struct {
 	Split func(dst, ranks []byte) int
 
 	// Join writes the ranks with the code src to ranks. It fails with ErrCode,
-	// whatever src holds, unless src is exactly what Split writes for some
+	// whatever src holds, unless src is exactly the output of Split for some
 	// ranks; ranks may have been overwritten then.
 	Join func(ranks, src []byte) error
 

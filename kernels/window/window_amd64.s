@@ -42,7 +42,7 @@
 	VPRORVQ   Z19, Z1, Z1;      \
 	VPTERNLOGQ $0xf8, Z18, Z1, Z0
 
-// FOLD puts what Z0 has in each half into Y0, and FOLD2 what y has into x.
+// FOLD puts the bits of each half of Z0 into Y0, and FOLD2 the halves of y into x.
 #define FOLD \
 	VEXTRACTI64X4 $1, Z0, Y1; \
 	VPOR          Y1, Y0, Y0

@@ -7,8 +7,8 @@ import (
 	"grenier/layers"
 )
 
-// Rules is a rule set. All sets share sowing and captures; they differ in what
-// they do with moves that leave the opponent without a seed. This file is the
+// Rules is a rule set. All sets share sowing and captures; they differ in how
+// they judge moves that leave the opponent without a seed. This file is the
 // only one that knows the difference. The numbers are stored in files: they
 // never change.
 type Rules uint8

@@ -41,7 +41,7 @@ func New(t testing.TB) *Tree {
 }
 
 // At makes a tree of an empty directory. It fails the test if there is something in it:
-// a tree holds what a test made, nothing else.
+// a tree holds files that a test made, nothing else.
 func At(t testing.TB, dir string) *Tree {
 	t.Helper()
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {

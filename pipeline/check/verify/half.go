@@ -2,9 +2,10 @@ package verify
 
 import "grenier/layers/awari"
 
-// The effect of a sowing on one half of a board does not depend on the other: the mover's half decides how many seeds each pit of
-// the opponent gets, and which pit gets the last one. The plain rules are asked once for each pit and number of seeds. Package
-// packed has the same for play; it is not used here, so that checks share no code with the engine and the proofs.
+// The effect of a sowing on one half of a board does not depend on the other: the mover's half decides how many seeds
+// each pit of the opponent gets, and which pit gets the last one. The plain rules are asked once for each pit and
+// number of seeds. Package packed has the same for play; it is not used here, so that checks share no code with the
+// engine and the proofs.
 
 // half is one half of a board, pit i in byte i. No pit holds 128 seeds or more.
 type half uint64

@@ -14,8 +14,8 @@ import (
 	"grenier/kernels/cpu"
 )
 
-// header begins a calibration file (docs/format/calibration.md). People may edit it, to ask what
-// another machine would do.
+// header begins a calibration file (docs/format/calibration.md). People may edit it, to ask how
+// another machine would perform.
 var header = jsonfile.Header{Format: "grenier-calibration", Version: 5}
 
 // Figures begin each calibration: the machine, its processors and its disk. The

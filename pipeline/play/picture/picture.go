@@ -116,7 +116,7 @@ func (c *canvas) board(p Position) error {
 	return c.stores(p)
 }
 
-// stores draws what both have taken; the store of the player to move has a rim.
+// stores draws the seeds that both have taken; the store of the player to move has a rim.
 func (c *canvas) stores(p Position) error {
 	for player, x := range []float32{right - 16 - storeWidth, left + 16} {
 		if p.North == (player == 1) {

@@ -12,8 +12,9 @@ import (
 	"grenier/pipeline/play/serve"
 )
 
-// Sites that show a link read the description in the page, in the language that is in the file. So each page has a short form for each other
-// language, such as puzzles.fr.html, which says the same in that language and leads to the page.
+// Sites that show a link read the description in the page, in the language that is in the file. So each page has a
+// short form for each other language, such as puzzles.fr.html, which says the same in that language and leads to the
+// page.
 
 // language is one in which a site describes its pages.
 type language struct {

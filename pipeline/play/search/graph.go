@@ -161,8 +161,8 @@ func mix(p packed.Board) uint64 {
 	return h ^ h>>32
 }
 
-// node returns the node of a position with n seeds, a new one if there is none. next has the knowledge of it. There must be
-// room in the index.
+// node returns the node of a position with n seeds, a new one if there is none. next has the knowledge of it. There
+// must be room in the index.
 func (g *graph) node(p packed.Board, n int, next *ahead) int32 {
 	slot := g.slot(p, next.hash)
 	if *slot != 0 {

@@ -53,8 +53,8 @@ const (
 	perBudget = 4
 )
 
-// attempt expands the nodes that the goals need, by proof numbers, and solves that part of the graph again and again. Each attempt
-// forgets the proof numbers of the one before, some of which were of one path alone.
+// attempt expands the nodes that the goals need, by proof numbers, and solves that part of the graph again and again.
+// Each attempt forgets the proof numbers of the one before, some of which were of one path alone.
 func (r *root) attempt() bool {
 	g := r.graph
 	g.round++

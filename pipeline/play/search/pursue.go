@@ -9,8 +9,8 @@ type goal struct {
 	target int8
 }
 
-// pursue expands the nodes that the goals need, breadth first, up to a number of nodes: of both players all moves that may
-// decide. It returns how many nodes were expanded.
+// pursue expands the nodes that the goals need, breadth first, up to a number of nodes: of both players all moves that
+// may decide. It returns how many nodes were expanded.
 func (g *graph) pursue(goals []goal, most int) int {
 	g.round++
 	g.queue = g.queue[:0]

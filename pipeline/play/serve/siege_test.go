@@ -227,7 +227,7 @@ func watchHeap(t *testing.T, f func()) uint64 {
 }
 
 // FuzzRequest sends any query and any body: whatever they are, the server answers
-// with sense or says what is wrong with them.
+// with sense or names the mistake in them.
 func FuzzRequest(f *testing.F) {
 	for _, seed := range [][2]string{
 		{"pits=0,0,0,0,0,2,1,1,0,0,0,1", `{"pits":[0,0,0,0,0,2,1,1,0,0,0,1]}`}, {"pits=1&ms=1", `{"pits":null}`}, {"%zz", "{"}, {"", ""},

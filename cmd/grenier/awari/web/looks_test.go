@@ -84,7 +84,8 @@ var windows = map[string][]struct {
 }
 
 // wantLooks checks that views can be read in each language, window and scheme: nothing is cut off or wider than the
-// window, text has contrast (WCAG 2.1, 1.4.3) and is translated, each control has a name, and on a phone a finger can tap it.
+// window, text has contrast (WCAG 2.1, 1.4.3) and is translated, each control has a name, and on a phone a finger can
+// tap it.
 func (s *site) wantLooks(t *testing.T, browser *browsertest.Browser, views []view) {
 	for _, v := range views {
 		t.Run(v.name, func(t *testing.T) {
