@@ -29,7 +29,7 @@ func (m Machine) Usual(usual uint64) uint64 {
 	return m.Bytes - m.Bytes/share
 }
 
-// Has reports whether there is so much memory, as far as is known.
+// Has reports whether there are as many bytes of memory, as far as is known.
 func (m Machine) Has(bytes uint64) bool { return m.Bytes == 0 || bytes <= m.Bytes }
 
 // String says in words how much there is.

@@ -30,8 +30,8 @@ func available(text string) (uint64, bool) {
 	return 0, false
 }
 
-// HugePages returns when memory is given in huge pages: "always", "madvise" (to who asks for them,
-// as the engines do) or "never"; "" if that is not known.
+// HugePages returns when memory is given in huge pages: "always", "madvise" (on request, which the
+// engines make) or "never"; "" if that is not known.
 func HugePages() string { return chosen(read("/sys/kernel/mm/transparent_hugepage/enabled")) }
 
 // chosen returns the word in brackets.

@@ -157,7 +157,7 @@ func places(t *testing.T, try func(t *testing.T, d Dir)) {
 	}
 }
 
-// TestKinds tries all that opens, changes or removes files on entries that are none.
+// TestKinds tries all that opens, changes or removes files on entries that are not files.
 func TestKinds(t *testing.T) {
 	places(t, func(t *testing.T, d Dir) {
 		for what, err := range map[string]error{
