@@ -1,4 +1,4 @@
-// Package layers says what a state space is: which states there are, how they
+// Package layers defines a state space: which states there are, how they
 // are numbered, and how play moves between them. Engines (package trees under
 // pipeline) work on any type that implements Space. Package awari implements it;
 // tests have spaces of swap and solitaire (internal/testkit).
@@ -41,12 +41,12 @@
 // (internal/testkit/reach). The example of package retro is a complete game in one file.
 package layers
 
-// Move is one move: where it leads and what the player who makes it earns.
+// Move is one move: where it leads and the gain of the player who makes it.
 type Move[S comparable] struct {
 	// To is the state after the move, seen by the player whose turn it then
 	// is.
 	To S
-	// Reward is what the mover earns at once, never negative, and 0 when To
+	// Reward is the gain of the mover at once, never negative, and 0 when To
 	// is in the layer the move came from.
 	Reward int
 }
@@ -54,7 +54,7 @@ type Move[S comparable] struct {
 // Space is a layered state space. Implementations are safe for concurrent use.
 //
 // Methods that take a state are called with states of the space only, and
-// methods that take a layer or rank with numbers in range; what they do
+// methods that take a layer or rank with numbers in range; their behaviour
 // otherwise is not specified (a panic is fine). Package conformance checks
 // everything this contract promises that a test can see.
 type Space[S comparable] interface {

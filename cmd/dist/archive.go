@@ -28,7 +28,7 @@ func (e *entry) mode() fs.FileMode {
 	return 0o644
 }
 
-// suffix returns that of the archive for t.
+// suffix returns the suffix of the archive for t.
 func (t target) suffix() string {
 	if t.os == "windows" {
 		return ".zip"

@@ -28,8 +28,8 @@ func (t target) program() string {
 	return "grenier"
 }
 
-// environment returns what a build depends on besides the sources and the Go release: no C, the
-// least CPU, and nothing that a user may have set.
+// environment returns the environment of a build: no C, the least CPU, and nothing that a user may have
+// set. Else a build depends on the sources and the Go release alone.
 func (t target) environment() []string {
 	return append(os.Environ(), "GOOS="+t.os, "GOARCH="+t.arch, "CGO_ENABLED=0", "GOAMD64=v1", "GOARM64=v8.0",
 		"GOFLAGS=", "GOEXPERIMENT=", "GODEBUG=", "GOFIPS140=off", "GOWORK=off")
@@ -55,7 +55,7 @@ func (t target) build(ctx context.Context, dir string) (program []byte, err erro
 	return vfs.ReadFile(path, maxProgram)
 }
 
-// commit is what is released.
+// commit is the commit that is released.
 type commit struct {
 	id   string
 	time time.Time
@@ -83,7 +83,7 @@ func head(ctx context.Context) (*commit, error) {
 	return &commit{id, time.Unix(seconds, 0).UTC()}, nil
 }
 
-// output returns what a program prints, without the blanks around it.
+// output returns the output of a program, without the blanks around it.
 func output(ctx context.Context, program string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Stderr = os.Stderr

@@ -65,8 +65,8 @@ func (t target) modules(ctx context.Context, all map[string]*module) error {
 }
 
 // licencesOf returns the texts that modules have about licences: each in its root, and for
-// packages with code of others, in their directories and those above. It fails if a module has none
-// in its root: it must not be given away then.
+// packages with code of others, in their directories and the ones above. It fails if the root of a
+// module has no licence: it must not be given away then.
 func licencesOf(modules map[string]*module) (all []entry, err error) {
 	for _, name := range slices.Sorted(maps.Keys(modules)) {
 		m := modules[name]
@@ -84,7 +84,7 @@ func licencesOf(modules map[string]*module) (all []entry, err error) {
 	return all, nil
 }
 
-// dirs returns the directories of the packages and those above, up to that of the module.
+// dirs returns the directories of the packages and all above, up to the root of the module.
 func (m *module) dirs() []string {
 	dirs := []string{m.dir}
 	for _, dir := range m.packages {

@@ -5,7 +5,7 @@
 //
 // Archives are reproducible: the same commit and the same Go release give the same bytes, on any
 // machine and in any directory. So programs are built without paths and without C (build.go),
-// times are that of the commit, and archives have sorted names and no owners (archive.go).
+// all times are the time of the commit, and archives have sorted names and no owners (archive.go).
 //
 // It runs in the root of a clone of the repository, and needs git and go.
 package main
@@ -121,7 +121,7 @@ func build(ctx context.Context, c *commit, dir string) (archives []entry, err er
 	return archives, nil
 }
 
-// sharedEntries returns what all archives hold besides the program.
+// sharedEntries returns the entries that all archives hold besides the program.
 func sharedEntries(ctx context.Context, c *commit) ([]entry, error) {
 	all, err := documents(&c.time)
 	if err != nil {

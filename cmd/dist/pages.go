@@ -35,7 +35,7 @@ func documents(at *time.Time) (all []entry, err error) {
 	return append(all, pages...), err
 }
 
-// manPages returns those of cmd and all commands below.
+// manPages returns the man pages of cmd and all commands below.
 func manPages(cmd *cobra.Command, at *time.Time) (all []entry, err error) {
 	forMan(cmd)
 	var text bytes.Buffer
@@ -57,7 +57,7 @@ func manPages(cmd *cobra.Command, at *time.Time) (all []entry, err error) {
 	return all, nil
 }
 
-// forMan makes the help of cmd what package doc takes it for: Markdown. Text that is laid out,
+// forMan turns the help of cmd into Markdown, as package doc expects. Text that is laid out,
 // which begins with blanks, stays so, and exit statuses have a section of their own. Defaults
 // that depend on the machine are left out.
 func forMan(cmd *cobra.Command) {

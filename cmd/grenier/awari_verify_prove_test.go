@@ -12,7 +12,7 @@ import (
 
 // TestProveCircles has six boards with two seeds that are worth 0, because they are
 // played round and round, and gives them the scores 2 and -2, each of which follows
-// from those of its moves.
+// from the scores of its moves.
 func TestProveCircles(t *testing.T) {
 	game := testrun.Game(t, 4, awari.Awari)
 	layers := slices.Clone(testrun.Solve(t, game, 3))

@@ -12,7 +12,7 @@ import (
 	"grenier/io/rundir"
 )
 
-// TestCheminInterrupt interrupts a search, which prints what it knows.
+// TestCheminInterrupt interrupts a search, which prints its result so far.
 func TestCheminInterrupt(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {

@@ -44,7 +44,7 @@ func TestReadmeListsDocuments(t *testing.T) {
 // named matches links, and paths of this tree between backquotes.
 var named = regexp.MustCompile("\\]\\(([^)#:]+)[^)]*\\)|`((?:cmd|docs|io|kernels|layers|pipeline)/[\\w./-]+)`")
 
-// TestLinks: what documents link to, and the paths that they name, are there.
+// TestLinks: the targets of links in documents, and the paths that they name, are there.
 func TestLinks(t *testing.T) {
 	paths, texts := documents(t)
 	checked := 0

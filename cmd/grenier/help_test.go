@@ -27,7 +27,7 @@ func withAll(cmd *cobra.Command) []*cobra.Command {
 }
 
 // TestHelp checks that every command explains itself and gives an example that names it, in
-// both ways of asking. The root explains exit statuses, others only what differs.
+// both ways of asking. The root explains exit statuses, others only their differences.
 func TestHelp(t *testing.T) {
 	all := everyCommand()
 	if len(all) < 11 {

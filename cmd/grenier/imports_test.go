@@ -26,8 +26,8 @@ var allowed = map[string][]string{
 	"cmd":      {"pipeline", "layers", "io", "kernels"},
 }
 
-// systems lists, for each system, where its packages are, with all below. All others are
-// what the systems share, and do not depend on any.
+// systems lists, for each system, where its packages are, with all below. The systems share all
+// other packages, which do not depend on any system.
 var systems = map[string][]string{
 	"awari": {
 		"cmd/grenier/awari", "layers/awari", "pipeline/check/compare", "pipeline/check/internal", "pipeline/check/prove",
@@ -40,7 +40,7 @@ var systems = map[string][]string{
 	"pijersi":   {"cmd/grenier/pijersi", "layers/pijersi"},
 }
 
-// wiring lists the packages that put the systems together, and what is made of that.
+// wiring lists the packages that put the systems together, and the programs made of them.
 var wiring = []string{"grenier/cmd/grenier", "grenier/cmd/grenier/commands", "grenier/cmd/dist"}
 
 type goPackage struct {
@@ -98,7 +98,7 @@ func TestSystemsStandApart(t *testing.T) {
 	}
 }
 
-// TestChecksAreIndependent: what verifies or proves shares no move code with what solves.
+// TestChecksAreIndependent: packages that verify or prove share no move code with the solver.
 func TestChecksAreIndependent(t *testing.T) {
 	const engine, halves, packed = "grenier/pipeline/solve/internal/halfboard", "grenier/layers/awari/halves", "grenier/layers/awari/packed"
 	rules := map[string][]string{

@@ -15,7 +15,7 @@ var ownProgress = []string{
 	"solve/internal/halfboard", "solve/internal/halfboard/fixpoint",
 }
 
-// TestOneJob: what a run may take, and how it tells how far it is, is defined in pipeline/job.
+// TestOneJob: the limits of a run, and how it tells how far it is, are defined in pipeline/job.
 func TestOneJob(t *testing.T) {
 	found := map[string]bool{}
 	eachSource(t, func(file string, tree *ast.File, _ *token.FileSet) {

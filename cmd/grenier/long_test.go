@@ -40,7 +40,7 @@ func TestNamesOfLongTests(t *testing.T) {
 	for folder, words := range functions {
 		asks := asking(words, asked)
 		for name := range words {
-			if folder == "cmd/grenier" && name == "TestScripts" { // what TestLongScripts leaves, by the same function
+			if folder == "cmd/grenier" && name == "TestScripts" { // the scripts that TestLongScripts leaves, by the same function
 				continue
 			}
 			if isTest := strings.HasPrefix(name, "Test") && name != "TestMain"; isTest && asks[name] != strings.HasPrefix(name, "TestLong") {

@@ -3,7 +3,7 @@
 // directory there is a package for each system with a file for each command (awari/solve.go
 // is grenier awari solve), package cli, which they share, and package commands, which puts
 // them together. The tests of the whole program are here; main_test.go and testdata/script
-// have what they need.
+// have their helpers.
 package main
 
 import (

@@ -29,12 +29,12 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"grenier": main, "grenier-worker": workerMain})
 }
 
-// kills is how often a test kills what it tests.
+// kills is how often a test kills the command it tests.
 func kills() int {
 	return tries.Pick(1, 5, 20)
 }
 
-// result is what became of a command line.
+// result is the result of a command line.
 type result struct {
 	status   int
 	out, err string
@@ -46,8 +46,8 @@ var reported func()
 // processors is how many this process began with.
 var processors = runtime.GOMAXPROCS(0)
 
-// run executes a command line in this process and returns the exit status. What a command sets for
-// its process is not the default of the next one, which may run at the same time.
+// run executes a command line in this process and returns the exit status. Settings of a command for
+// its process are not the default of the next one, which may run at the same time.
 func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) int {
 	defer func() {
 		runtime.GOMAXPROCS(processors)
@@ -84,8 +84,8 @@ func solved(t *testing.T, flags ...string) string {
 	return dir
 }
 
-// layerContents returns the files below dir that results depend on: all but those
-// that tell what a solver does.
+// layerContents returns the files below dir that results depend on: all but the ones
+// that report the work of a solver.
 func layerContents(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	files := must.Tree(t, dir)
@@ -108,7 +108,7 @@ func kept(t *testing.T, dir string) map[string]string {
 	return files
 }
 
-// oneClearLine checks what a user sees of a failure: one line that names the
+// oneClearLine checks the message of a failure: one line that names the
 // program, and neither the language it is written in nor its insides.
 func oneClearLine(t *testing.T, errs string) {
 	t.Helper()

@@ -47,7 +47,7 @@ func TestSearchMemory(t *testing.T) {
 	}
 }
 
-// TestInterruptedSearch prints what is known so far: something, if there was time for it.
+// TestInterruptedSearch prints the result so far: something, if there was time for it.
 func TestInterruptedSearch(t *testing.T) {
 	dir := solved(t, "--seeds", "5")
 	search := append([]string{"awari", "search", "--time", "0", "--memory", "32MiB", "--json", "--dir", dir}, strings.Fields(strings.Repeat("4 ", 12))...)

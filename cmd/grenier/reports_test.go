@@ -5,7 +5,7 @@ import (
 	"grenier/pipeline/solve"
 )
 
-// What commands print as JSON, as far as tests look at single values of it.
+// JSON output of commands, as far as tests look at single values of it.
 type (
 	solveSummary struct {
 		Seconds float64 `json:"seconds"`

@@ -10,7 +10,7 @@ import (
 	"grenier/internal/testkit/must"
 )
 
-// TestNoRoom: what has no room on the disk is refused, unless it is forced to begin.
+// TestNoRoom: a run that has no room on the disk is refused, unless it is forced to begin.
 func TestNoRoom(t *testing.T) {
 	for _, c := range []struct {
 		size        int

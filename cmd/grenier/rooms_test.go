@@ -38,7 +38,7 @@ func TestRoomsOfTheEngine(t *testing.T) {
 	}
 }
 
-// TestStructsOfTheEngine keeps structs small: what a struct holds must fit into a head.
+// TestStructsOfTheEngine keeps structs small: the fields of a struct must fit into a head.
 func TestStructsOfTheEngine(t *testing.T) {
 	const most, mostOfWindows = 19, 10
 	seen := false

@@ -23,7 +23,7 @@ import (
 	"grenier/io/vfs"
 )
 
-// crashing are commands that write, @ being the tree; what they need is in @/given.
+// crashing are commands that write, @ being the tree; their input is in @/given.
 var crashing = []string{
 	"awari solve --progress none --pits 4 --seeds 3 --dir @/run",
 	"awari export --progress none --layer 5 --format csv --dir @/given --out @/run/scores.csv",
@@ -40,7 +40,7 @@ var crashing = []string{
 	"awari repair --progress none --dir @/run",
 }
 
-// accident is what happens at one of the operations on files.
+// accident is a failure of one of the operations on files.
 type accident struct {
 	name  string
 	fails error // the operation, if not nil; else the program ends
@@ -253,7 +253,7 @@ var (
 	intercepted  = map[string]func(vfs.Dir) vfs.Dir{} // by directory
 )
 
-// intercept puts what see returns in the place of a directory, and of all in it, until restore is called.
+// intercept puts the result of see in the place of a directory, and of all in it, until restore is called.
 func intercept(dir string, see func(vfs.Dir) vfs.Dir) (restore func()) {
 	intercepting.Lock()
 	defer intercepting.Unlock()

@@ -37,7 +37,7 @@ func siegeNumber(t *testing.T, name string, otherwise uint64) uint64 {
 	return n
 }
 
-// siegeSeed returns the seed of a random test, new or that of GRENIER_SIEGE_SEED, and
+// siegeSeed returns the seed of a random test, new or from GRENIER_SIEGE_SEED, and
 // prints it.
 func siegeSeed(t *testing.T) uint64 {
 	t.Helper()
@@ -71,14 +71,14 @@ type subject struct {
 // for the tree.
 type row struct {
 	args, in string
-	quiet    bool // what it prints depends on more than the files: no value to compare
+	quiet    bool // its output depends on more than the files: no value to compare
 	trusts   bool // it cannot tell a file of another run, or one that is forged with its checksum
 	writes   bool // it changes the files, so it comes last
 
-	facts map[string]bool // what it prints if nothing is damaged
-	size  int             // how much that is
+	facts map[string]bool // its output if nothing is damaged
+	size  int             // the bytes of that
 	took  time.Duration   // and how long it takes: a machine may be busy
-	after *siegetest.Copy // what it leaves then, if it writes
+	after *siegetest.Copy // the files that it leaves then, if it writes
 }
 
 // The directory that is damaged, and one that nobody touches.
@@ -155,7 +155,7 @@ func TestLongSiegeDamage(t *testing.T) {
 	}
 }
 
-// begin builds the files and learns what the commands say about them.
+// begin builds the files and learns the output of the commands about them.
 func (s *subject) begin(t *testing.T) {
 	t.Helper()
 	if s.tree == nil {
@@ -209,7 +209,7 @@ func (s *subject) round(t *testing.T, r *rand.Rand, number uint64) {
 	s.attack(t, did, forged)
 }
 
-// reset brings the files back, and puts some of the user's own beside those of a run.
+// reset brings the files back, and puts some of the user's own beside the files of a run.
 func (s *subject) reset(t *testing.T) {
 	t.Helper()
 	s.whole.Restore(t)
@@ -227,7 +227,7 @@ func (s *subject) give() {
 	}
 }
 
-// attack runs all commands on files of which did tells what became of them.
+// attack runs all commands on damaged files; did describes the damage.
 func (s *subject) attack(t *testing.T, did string, forged siegetest.Forgery) {
 	t.Helper()
 	mine, repaired := s.foreign(), false
@@ -297,10 +297,10 @@ func changed(before, after map[string]string) (names []string) {
 // insides are words that no user should see.
 var insides = regexp.MustCompile(`panic|goroutine \d|runtime error|\.go:\d|%!|<nil>|internal error|NaN|[+-]Inf\b`)
 
-// clearLines are warnings and what the command failed of.
+// clearLines are warnings and the reason why the command failed.
 var clearLines = regexp.MustCompile(`^(grenier: (warning|note): .+\n)*grenier: .+\n$`)
 
-// judge tells what is wrong with a reply to a command after damage.
+// judge lists the problems of a reply to a command after damage.
 func (s *subject) judge(row *row, r reply, forged siegetest.Forgery) (problems []string) {
 	add := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
 	switch {
@@ -342,8 +342,8 @@ var (
 	layerFile = regexp.MustCompile(`^layer-\d\d\.gl$`)
 )
 
-// facts takes the answers in a reply apart: lines, and what JSON tells about a layer; without
-// what changes from run to run.
+// facts takes the answers in a reply apart: lines, and the JSON of each layer; without
+// values that change from run to run.
 func facts(r reply) map[string]bool {
 	found := map[string]bool{}
 	text := unsettled.ReplaceAllString(r.Out, "")

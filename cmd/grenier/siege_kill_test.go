@@ -23,7 +23,7 @@ import (
 )
 
 // disturbed is a command that is killed or interrupted again and again; @ stands for a directory, where
-// prepare has made what it needs.
+// prepare has made its input.
 type disturbed struct {
 	name, args string
 	prepare    []string
@@ -59,7 +59,7 @@ func TestLongSiegeKill(t *testing.T) {
 	})
 }
 
-// siege disturbs each command, which takes a time, about that many times in all.
+// siege disturbs each command, which takes a time, about wanted times in all.
 func siege(t *testing.T, wanted int, disturb func(s *solver, r *rand.Rand, took time.Duration) result) {
 	seed := siegeSeed(t)
 	for i, d := range disturbedCommands {
@@ -104,7 +104,7 @@ func loseLayers(t *testing.T, dir string, lost ...int) {
 	must.OK(t, err)
 }
 
-// siege disturbs the command that many times.
+// siege disturbs the command wanted times.
 func (d *disturbed) siege(t *testing.T, wanted int, disturb func(s *solver, took time.Duration) result) {
 	base := d.begun(t)
 	dir := testrun.Copy(t, base)

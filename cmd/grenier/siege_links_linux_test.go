@@ -59,7 +59,7 @@ type links struct {
 	statuses map[int]int // how often these ended so
 }
 
-// linksTop is what the commands change; the canaries are beside it.
+// linksTop is the directory that the commands change; the canaries are beside it.
 const linksTop = "top"
 
 func newLinks(t *testing.T) *links {
@@ -114,7 +114,7 @@ func (l *links) do(t *testing.T, args string) result {
 	return result{}
 }
 
-// reset brings back what was there.
+// reset brings back the files that were there.
 func (l *links) reset(t *testing.T) {
 	t.Helper()
 	l.whole.Restore(t)
@@ -224,8 +224,8 @@ func (l *links) led(t *testing.T, c linking) {
 	l.untouched(t, c.args)
 }
 
-// during puts links in the places of directories before random operations of a command, so many
-// for each. A directory that users name is open by then: before that, a link is theirs.
+// during puts links in the places of directories before random operations of a command, at the given
+// number of moments each. A directory that users name is open by then: before that, a link is theirs.
 func (l *links) during(t *testing.T, c linking, moments uint64, r *rand.Rand) {
 	t.Helper()
 	all, opened := l.swapAt(t, c.args, 0, func() {})

@@ -26,7 +26,7 @@ type order struct {
 	Dir  string // to run it in, unless it is ""
 }
 
-// reply is what became of it.
+// reply is the result of an order.
 type reply struct {
 	Status   int
 	Out, Err string // as far as maxKept
@@ -126,7 +126,7 @@ type worker struct {
 	program string // to start; grenier-worker
 	attr    *syscall.SysProcAttr
 	dir     string
-	env     []string // if not that of this process
+	env     []string // if not the environment of this process
 
 	cmd  *exec.Cmd
 	in   io.WriteCloser
@@ -163,7 +163,7 @@ func (w *worker) stop() {
 	}
 }
 
-// patience is how long a command may take. Those of the tests take a small part of it.
+// siegePatience is how long a command may take. Commands of the tests take a small part of it.
 const siegePatience = 3 * time.Minute
 
 // do runs a command line. The error tells of a process that does not start, that died, or
@@ -179,7 +179,7 @@ func (w *worker) do(o order, patience time.Duration) (reply, error) {
 		return reply{}, err
 	}
 	process := w.cmd.Process
-	watchdog := time.AfterFunc(patience, func() { process.Signal(syscall.SIGQUIT) }) // it prints what it does
+	watchdog := time.AfterFunc(patience, func() { process.Signal(syscall.SIGQUIT) }) // it prints its stacks
 	defer watchdog.Stop()
 	killer := time.AfterFunc(patience+time.Second, func() { process.Kill() })
 	defer killer.Stop()

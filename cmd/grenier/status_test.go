@@ -8,7 +8,7 @@ import (
 	"grenier/io/rundir"
 )
 
-// TestWatchTerminal: what is not a terminal gets no control characters.
+// TestWatchTerminal: an output that is not a terminal gets no control characters.
 func TestWatchTerminal(t *testing.T) {
 	dir := solved(t, "--pits", "4", "--seeds", "2")
 	if text := mustRun(t, "awari", "status", "--dir", dir, "--watch"); strings.Contains(text, "\x1b") || strings.HasPrefix(text, "\n") {

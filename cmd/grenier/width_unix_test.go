@@ -20,7 +20,7 @@ import (
 	"grenier/internal/testkit/must"
 )
 
-// onTerminal runs a command on a terminal with so many columns and returns what it wrote.
+// onTerminal runs a command on a terminal with the given columns and returns its output.
 func onTerminal(t *testing.T, columns uint16, dir string, env []string, args ...string) string {
 	t.Helper()
 	program, err := exec.LookPath("grenier")

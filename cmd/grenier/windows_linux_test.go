@@ -34,7 +34,7 @@ func (d *smallDisk) grow(t *testing.T, size int) {
 	must.OK(t, unix.Mount("tmpfs", d.path, "tmpfs", unix.MS_REMOUNT, fmt.Sprintf("size=%dk", size)))
 }
 
-// usedKiB returns what the files below dir take.
+// usedKiB returns the KiB that the files below dir take.
 func usedKiB(t *testing.T, dir string) int {
 	t.Helper()
 	pages := 0

@@ -1,16 +1,16 @@
 // Package cgroup finds the control groups of Linux that this process is in, and reads the limits
-// that they set: what a container may use of a machine. Elsewhere there are none.
+// that they set: the share of a machine that a container may use. Elsewhere there are none.
 //
 // A process is in one group of each tree of version 1, which has some controllers each, and in
 // one of the tree of version 2, which has all others (cgroups(7)). A group above may have a lower
-// limit than that of the process, so all groups up to the roots count.
+// limit than the group of the process, so all groups up to the roots count.
 package cgroup
 
 import "path"
 
 // Group is a control group.
 type Group struct {
-	Path    string // as messages name it: below the root of its tree, or of what is seen of that
+	Path    string // as messages name it: below the root of its tree, or of the visible part of that
 	Version int    // of its tree, 1 or 2
 
 	dir string // with its files

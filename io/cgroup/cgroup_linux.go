@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Of returns the groups that may limit what a controller is about, "memory" or "cpu", from that
-// of the process up to the root, tree after tree. It returns none if the system does not tell.
+// Of returns the groups that may limit the resource of a controller, "memory" or "cpu", from the
+// group of the process up to the root, tree after tree. It returns none if the system does not tell.
 func Of(controller string) (all []Group) {
 	groups, err := os.ReadFile("/proc/self/cgroup")
 	if err != nil {
@@ -33,7 +33,7 @@ func (g *Group) Read(file string) []string {
 	return strings.Fields(string(text))
 }
 
-// hierarchies finds the trees that may limit what a controller is about, from
+// hierarchies finds the trees that may limit the resource of a controller, from
 // /proc/self/cgroup and /proc/self/mountinfo (proc(5), cgroups(7)).
 func hierarchies(controller, groups, mounts string) (all []hierarchy) {
 	for line := range strings.Lines(mounts) {
@@ -62,7 +62,7 @@ func hierarchies(controller, groups, mounts string) (all []hierarchy) {
 }
 
 // groupOf returns the path of the process in the tree of a controller of version 1, or
-// in that of version 2, which has the name "".
+// in the tree of version 2, which has the name "".
 func groupOf(groups, controller string) (path string, ok bool) {
 	for line := range strings.Lines(groups) {
 		fields := strings.SplitN(strings.TrimSuffix(line, "\n"), ":", 3)

@@ -45,7 +45,7 @@ type Chart struct {
 	// Name is a word of letters, digits and hyphens. It begins the ids of the
 	// elements, and no two charts in a page have the same.
 	Name string
-	// Title says in a few words what is shown. A file shows it; an element
+	// Title names the chart in a few words. A file shows it; an element
 	// for a page only has it for screen readers, as pages have headings.
 	Title string
 	// Text describes the chart in a sentence or two.
@@ -99,7 +99,7 @@ func (t Tone) String() string { return [...]string{"blue", "gray", "orange", "te
 type Axis struct {
 	// Label names the quantity and its unit.
 	Label string
-	// Log makes the axis logarithmic. That of X never is.
+	// Log makes the axis logarithmic. The X axis never is.
 	Log bool
 	// Max is where a linear axis ends at least: 1 for shares of a whole.
 	Max float64

@@ -36,7 +36,7 @@ var (
 type Error struct {
 	File  string // path of the file
 	Part  string // "header", "index", "footer", "block 7", "layer 3", ...; may be empty
-	Cause error  // what is wrong there
+	Cause error  // the fault there
 }
 
 // Error returns "file: part: cause".

@@ -58,7 +58,7 @@ func TestGo(t *testing.T) {
 	mustPanic(t, <-ended, "a bug")
 }
 
-// TestGroup: a panic ends the others, and is what Wait returns.
+// TestGroup: a panic ends the others, and Wait returns it.
 func TestGroup(t *testing.T) {
 	group, ctx := crew.WithContext(t.Context())
 	var others atomic.Int64

@@ -5,11 +5,11 @@ import (
 	"sync/atomic"
 )
 
-// Each calls do for the items 0 to n-1, in so many goroutines, at least one, until all items
+// Each calls do for the items 0 to n-1, in the given number of goroutines, at least one, until all items
 // are done, one fails or panics, or ctx ends; it returns the first error. Items are begun in
-// order. Worker numbers the goroutine, below min(workers, n): what belongs to a worker
-// serves one item at a time. No further item begins after a failure, but an item that takes
-// long must watch ctx itself.
+// order. Worker numbers the goroutine, below min(workers, n): data of one worker serve one item
+// at a time. No further item begins after a failure, but an item that takes long must watch ctx
+// itself.
 func Each(ctx context.Context, workers, n int, do func(worker, i int) error) error {
 	group, ctx := WithContext(ctx)
 	var next atomic.Int64

@@ -5,9 +5,9 @@ import "context"
 // Ordered is a pipeline of three stages that run concurrently. Each job passes through all of
 // them. A nil stage does nothing.
 type Ordered[J any] struct {
-	Read  func(i int, job J) error         // what job i needs: by one goroutine, in order
+	Read  func(i int, job J) error         // the input of job i: by one goroutine, in order
 	Work  func(worker, i int, job J) error // by several, in any order; worker numbers them
-	Write func(i int, job J) error         // what it gives: by one, in order
+	Write func(i int, job J) error         // its output: by one, in order
 }
 
 // Run passes the jobs 0 to n-1 through the stages, with at least one worker, until all are written,

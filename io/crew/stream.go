@@ -166,8 +166,8 @@ func take[T, J any](s *Stream[J], from <-chan T) (value T, more bool, err error)
 	return value, more, s.ended()
 }
 
-// ended returns what ended the stream, nil if nothing has. Of the caller's context that is its error, as
-// everywhere, and not its cause.
+// ended returns the error that ended the stream, nil if none has. Of the caller's context that is its error,
+// as everywhere, and not its cause.
 func (s *Stream[J]) ended() error {
 	if err := s.caller.Err(); err != nil {
 		return err

@@ -18,7 +18,7 @@ import (
 	"grenier/kernels/fault"
 )
 
-// Codec names what a stream is compressed by.
+// Codec names the compression of a stream.
 type Codec string
 
 // The codecs.
@@ -146,7 +146,7 @@ type reader struct {
 	close   func()
 }
 
-// Read passes on what the decoder gives.
+// Read passes on the bytes of the decoder.
 func (r *reader) Read(p []byte) (int, error) {
 	n, err := r.Reader.Read(p)
 	switch {

@@ -98,7 +98,7 @@ func filter(tool, flag string, in []byte) ([]byte, error) {
 	return cmd.Output()
 }
 
-// TestDamage: what a codec refuses, and what follows a frame, is damage.
+// TestDamage: a frame that a codec refuses, and bytes after a frame, are damage.
 func TestDamage(t *testing.T) {
 	data := contents(500)
 	for _, c := range codecs[1:] {

@@ -18,7 +18,7 @@ const (
 	maxBelow  = 1000  // layers
 )
 
-// With returns b with one layer more, whose seeds are more than those of the others. It panics
+// With returns b with one layer more, which has more seeds than the others. It panics
 // if a file cannot have them.
 func (b Below) With(seeds int, hash tally.Hash) Below {
 	e := binary.LittleEndian.AppendUint16(nil, uint16(seeds))

@@ -9,7 +9,7 @@ import (
 	"grenier/io/tally"
 )
 
-// TestBelow: what a writer names is what a reader gets; layers that cannot be below are refused.
+// TestBelow: a reader gets the layers that the writer named; layers that cannot be below are refused.
 func TestBelow(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "below.gl")
 	writeFile(t, path, goldenHeader("below"), goldenScores())

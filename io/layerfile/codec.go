@@ -65,7 +65,7 @@ func (c *Codec) UnmarshalText(text []byte) error {
 
 func (c Codec) known() bool { return c > 0 && int(c) < len(codecNames) }
 
-// Transform names what happens to the scores of a block before the codec. The
+// Transform names the change of the scores of a block before the codec. The
 // numbers are part of the format and never change.
 type Transform uint8
 
@@ -102,8 +102,8 @@ func (z *lz4Codec) compress(dst, src []byte, limit int) []byte {
 	return dst[:n]
 }
 
-// decompress writes to dst what src is the compressed form of, and returns it.
-// It fails if that is more than len(dst) bytes.
+// decompress writes the contents of the compressed src to dst and returns them.
+// It fails if they are more than len(dst) bytes.
 func (z *lz4Codec) decompress(dst, src []byte) ([]byte, error) {
 	n, err := lz4.UncompressBlock(src, dst)
 	if err != nil {

@@ -95,7 +95,7 @@ func TestNothingAfterFooter(t *testing.T) {
 	}
 }
 
-// TestLongResealed changes every byte behind valid checksums. What remains may be
+// TestLongResealed changes every byte behind valid checksums. The file may still be
 // readable, but then the scores are the right ones or the check complains.
 func TestLongResealed(t *testing.T) {
 	flips, each := []byte{1, 0x80, 0xff}, 1

@@ -9,8 +9,8 @@ import (
 )
 
 // Decoders lends decoders to goroutines, for any files. It keeps some that are not in use, whatever the
-// garbage collector does: what decoding takes would be garbage of twice the size of the block
-// otherwise. It is safe for concurrent use.
+// garbage collector does: otherwise the memory for decoding would be garbage of twice the size of
+// the block. It is safe for concurrent use.
 type Decoders struct {
 	family cpu.Family
 	mu     sync.Mutex

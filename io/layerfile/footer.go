@@ -60,7 +60,7 @@ func (f *Footer) encode(h *Header) []byte {
 }
 
 // parseFooter reads the last footerSize bytes of a file of the given length: its
-// magic, its checksum, then what it says about the file.
+// magic, its checksum, then its fields.
 func parseFooter(file string, b []byte, length int64) (Footer, error) {
 	fail := func(format string, args ...any) (Footer, error) {
 		return Footer{}, corrupt.New(file, "footer", format, args...)

@@ -56,12 +56,12 @@ var layout = sealed.Layout{Name: "a layer file", Magic: headerMagic, Version: hV
 // ErrHeader reports a header that no file can have.
 var ErrHeader = errors.New("bad layer header")
 
-// Header says what a file holds.
+// Header describes the contents of a file.
 type Header struct {
 	Game, Rules string      // 1 to MaxName bytes out of a-z, 0-9, "-" and "_"
 	Pits, Seeds int         // 0 to 65,535
 	Codec       Codec       // compressor of the blocks
-	Transform   Transform   // what is done to scores before
+	Transform   Transform   // of the scores, before the codec
 	Below       Below       // layers that the scores were computed from; "": unknown, or none
 	Model       ranks.Model // of frequent scores, for the transform; "": all blocks are plain
 	BlockSize   int         // scores in each block but the last, 1 to MaxBlockSize
@@ -148,7 +148,7 @@ func (h *Header) version() int {
 	return 3
 }
 
-// tail returns what follows the header: the layers below and the model.
+// tail returns the bytes after the header: the layers below and the model.
 func (h *Header) tail() string { return string(h.Below) + string(h.Model) }
 
 // start returns the offset of the first block.
@@ -162,7 +162,8 @@ func Begins(f io.ReaderAt) bool {
 	return string(head[:n]) == headerMagic
 }
 
-// parseHeader reads the first bytes of a file: what package sealed checks, then the rest but for what follows it in the file, the layers below and the model.
+// parseHeader reads the first bytes of a file: the fields that package sealed checks, then the others, but not the
+// layers below and the model, which follow in the file.
 func parseHeader(file string, b []byte) (Header, error) {
 	fail := func(format string, args ...any) (Header, error) {
 		return Header{}, corrupt.New(file, "header", format, args...)

@@ -41,7 +41,7 @@ func (l *Reader) Next() ([]byte, error) {
 	return bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r")), err
 }
 
-// Waiting returns what was read beyond the last line, as far as the next call of Next.
+// Waiting returns the bytes read beyond the last line, valid until the next call of Next.
 func (l *Reader) Waiting() []byte {
 	text, _ := l.r.Peek(l.r.Buffered())
 	return text

@@ -47,7 +47,7 @@ func TestNext(t *testing.T) {
 	}
 }
 
-// TestBroken passes on what fails below, in the middle of a line too.
+// TestBroken passes on errors from below, in the middle of a line too.
 func TestBroken(t *testing.T) {
 	broken := errors.New("cable cut")
 	for _, text := range []string{"", "a", strings.Repeat("a", lines.Max), strings.Repeat("a", 2*lines.Max+1)} {

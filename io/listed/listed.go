@@ -1,5 +1,5 @@
 // Package listed makes many files in a way that resumes: a list says which of them are finished, of which
-// layer each was made, and what is in it.
+// layer each was made, and its size and checksum.
 //
 //	l, err := listed.Open(dir, "export-npy.json", listed.Options{...})
 //	l.Dir = dir
@@ -53,7 +53,7 @@ type document struct {
 	Files []File `json:"files"` // in the order in which they were first written
 }
 
-// Options say what a list is of.
+// Options describe the files of a list.
 type Options struct {
 	Header   jsonfile.Header
 	Identity manifest.Identity // of the layers
@@ -171,8 +171,8 @@ func (l *List) tell(format string, args ...any) {
 	}
 }
 
-// Write makes the file that f names of what fill writes, in the place of one of that name, and completes f.
-// When it returns nil, the file is on disk. It fails like fill or package vfs, and leaves an older file then.
+// Write makes the file that f names, with the bytes that fill writes, in the place of one of that name, and completes
+// f. When it returns nil, the file is on disk. It fails like fill or package vfs, and leaves an older file then.
 func (l *List) Write(f *File, fill func(w io.Writer) error) error {
 	file, err := vfs.BeginIn(l.Dir, f.File)
 	if err != nil {
@@ -193,7 +193,7 @@ func (l *List) Write(f *File, fill func(w io.Writer) error) error {
 
 func text(sum []byte) string { return hex.EncodeToString(sum) }
 
-// Add lists a file as finished, in the place of one of that name. Errors are those of package vfs.
+// Add lists a file as finished, in the place of one of that name. It fails with errors of package vfs.
 func (l *List) Add(f File) error {
 	at := l.find(f.File)
 	if at < 0 {

@@ -2,7 +2,7 @@
 // of a run directory.
 //
 // A manifest names the game and holds one entry for each layer from 0 on, with
-// what can be said without opening the file: sizes, wins, draws, losses,
+// facts that need no look into the file: sizes, wins, draws, losses,
 // histogram and checksums. The footer checksum in an entry ties it to one exact
 // layer file.
 //
@@ -38,7 +38,7 @@ const MaxLayers = 1024
 // ErrInvalid reports a manifest that contradicts itself.
 var ErrInvalid = errors.New("invalid manifest")
 
-// Identity says what a run directory is for: only a run with the same one resumes it.
+// Identity says which game or puzzle a run directory is for: only a run with the same one resumes it.
 //
 //	game    rules          pits
 //	awari   awari, strict  of the board; all three are in the header of every layer file
@@ -52,7 +52,7 @@ type Identity struct {
 	Pits  int    `json:"pits"`  // 0 to 65,535
 }
 
-// GridIdentity returns that of a search on a grid.
+// GridIdentity returns the identity of a search on a grid.
 func GridIdentity(game string, rows, cols int) Identity {
 	return Identity{Game: game, Rules: fmt.Sprintf("%dx%d", rows, cols), Pits: rows * cols}
 }
@@ -90,7 +90,7 @@ func (c Checksum) String() string { return fmt.Sprintf("%08x", uint32(c)) }
 // MarshalText returns String.
 func (c Checksum) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
 
-// UnmarshalText reads what MarshalText writes. It fails on anything else.
+// UnmarshalText reads the output of MarshalText. It fails on anything else.
 func (c *Checksum) UnmarshalText(text []byte) error {
 	var x uint32
 	if _, err := fmt.Sscanf(string(text), "%08x", &x); err != nil || Checksum(x).String() != string(text) {

@@ -16,8 +16,8 @@ func OfMachine() Machine {
 	return all
 }
 
-// share of the memory of a machine is what a process takes by default: the rest is for
-// the system and for files.
+// share: by default a process leaves 1/share of the memory of a machine to the system
+// and to files.
 const share = 8
 
 // Usual returns the default of a process: usual, or less on a machine that does not
@@ -29,7 +29,7 @@ func (m Machine) Usual(usual uint64) uint64 {
 	return m.Bytes - m.Bytes/share
 }
 
-// Has reports whether there is so much memory, as far as is known.
+// Has reports whether there are as many bytes of memory, as far as is known.
 func (m Machine) Has(bytes uint64) bool { return m.Bytes == 0 || bytes <= m.Bytes }
 
 // String says in words how much there is.

@@ -7,7 +7,7 @@ import (
 	"grenier/io/cgroup"
 )
 
-// TestLeastLimit: a cgroup above may have less than that of the process.
+// TestLeastLimit: a cgroup above may have a lower limit than the cgroup of the process.
 func TestLeastLimit(t *testing.T) {
 	files := map[string]string{
 		"/ memory.max": "max\n", "/a memory.max": "1000\n", "/a memory.high": "900\n", "/a/b memory.max": "2000\n", "/a/b memory.high": "max\n",

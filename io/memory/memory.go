@@ -2,11 +2,11 @@
 //
 // The limit of a command is for the whole process: its data, the Go runtime, stacks, and
 // code. Engines count their data before they begin, and Room says how much data the limit
-// allows; Need is its inverse. The rest is for what is not counted: Base, and a sixteenth
+// allows; Need is its inverse. The rest is not counted: Base, and a sixteenth
 // for garbage and the bookkeeping of the runtime. Bound makes the runtime collect garbage before it exceeds that.
 //
 // Pages of files that the system can reclaim at any time do not count: files mapped for
-// reading, and what package pagecache has written out.
+// reading, and pages that package pagecache has written out.
 package memory
 
 import (
@@ -19,7 +19,7 @@ import (
 )
 
 const (
-	// Base is what a process takes beyond its data: some 12 MiB of code, most of which the
+	// Base is the memory of a process beyond its data: some 12 MiB of code, most of which the
 	// system can reclaim, and the Go runtime with stacks and small objects.
 	Base = 16 << 20
 	// program is the part of Base outside the Go runtime's accounting.
@@ -31,7 +31,7 @@ const (
 // Room returns how many bytes of data fit into a process of allowed bytes.
 func Room(allowed uint64) uint64 { return allowed - min(allowed, Base+allowed/garbage) }
 
-// Need returns the limit that a process with so many bytes of data needs: the inverse of
+// Need returns the limit that a process with the given bytes of data needs: the inverse of
 // Room.
 func Need(data uint64) uint64 {
 	data = min(data, math.MaxInt64) // no machine has as much
@@ -74,7 +74,7 @@ func Outside(bytes int64) (undo func()) {
 type Error struct {
 	What          string // the work
 	Need, Allowed uint64 // bytes of the process
-	Enough        string // what would fit, "" if nothing does or nobody knows
+	Enough        string // a request that would fit, "" if none does or nobody knows
 }
 
 func (e *Error) Error() string {
@@ -88,8 +88,8 @@ func (e *Error) Error() string {
 // Is makes it bad usage: another request, or more memory allowed, avoids it.
 func (e *Error) Is(target error) bool { return target == fault.Usage }
 
-// Check fails with an *Error that names what, if a process that is allowed so many
-// bytes has no room for the data; 0 allows everything.
+// Check fails with an *Error that names the work, what, if a process that is allowed the given
+// number of bytes has no room for the data; 0 allows everything.
 func Check(what string, data, allowed uint64) error {
 	if allowed == 0 || data <= Room(allowed) {
 		return nil

@@ -18,7 +18,7 @@ type Direct struct {
 }
 
 const (
-	aligned     = 4096 // what addresses, offsets and lengths of direct writes are multiples of
+	aligned     = 4096 // addresses, offsets and lengths of direct writes are multiples of it
 	directPiece = 1 << 21
 )
 
@@ -48,7 +48,7 @@ func (d *Direct) Write(p []byte) (n int, err error) {
 	return n, err
 }
 
-// Flush writes what is left. It is called once, at the end.
+// Flush writes the rest. It is called once, at the end.
 func (d *Direct) Flush() error {
 	if err := d.write(len(d.pending) / aligned * aligned); err != nil {
 		return err

@@ -33,13 +33,13 @@ type Bound struct {
 }
 
 // Open says that c is of the file f, of none if that is nil. From now on reading f
-// reads what is asked for and nothing beyond.
+// reads the bytes asked for and nothing beyond.
 func (c *Bound) Open(f *os.File) {
 	if f == nil {
 		return
 	}
 	advise(f, span{}, unix.FADV_RANDOM)
-	// The name may be that of another file by now; this is the one that is open. Without
+	// Another file may have the name by now; this is the one that is open. Without
 	// a second descriptor the pages are not bounded, but all else works.
 	control(f, func(fd int) {
 		if again, err := os.Open(fmt.Sprintf("/proc/self/fd/%d", fd)); err == nil {
@@ -49,9 +49,9 @@ func (c *Bound) Open(f *os.File) {
 }
 
 // Wrote is to be called when length bytes at offset were written. It makes the kernel
-// write them to disk, and waits until all but the last maxDirty bytes of what was
-// written before are there; their pages are dropped. Short pieces that follow each
-// other are taken together.
+// write them to disk, and waits until all bytes written before, but the last maxDirty,
+// are there; their pages are dropped. Short pieces that follow each other are taken
+// together.
 func (c *Bound) Wrote(offset, length int64) {
 	if c.advised == nil {
 		return
@@ -67,8 +67,8 @@ func (c *Bound) Wrote(offset, length int64) {
 	}
 }
 
-// push appends s to the queue. It returns what is to be written out now, and what
-// it takes from the queue because it is too long.
+// push appends s to the queue. It returns the spans to be written out now, and the
+// spans that it takes from the queue because it is too long.
 func (c *Bound) push(s span) (fresh, old []span) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -128,7 +128,7 @@ func (c *Bound) Ahead(offset, length, keep int64) {
 	advise(c.advised, span{offset, length}, unix.FADV_WILLNEED)
 }
 
-// announce adds s to what was announced, and returns what is to be dropped: some
+// announce adds s to the announced spans, and returns the spans to be dropped: some
 // at a time, since each time the kernel interrupts all processors.
 func (c *Bound) announce(s span, keep int64) (old []span) {
 	c.mu.Lock()

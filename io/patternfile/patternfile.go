@@ -1,6 +1,5 @@
 // Package patternfile keeps pattern databases in files: small numbers, one byte each,
-// with a header that says what they are about. A file is written once and never
-// changed.
+// with a header that describes them. A file is written once and never changed.
 //
 // All numbers are little endian. A file is a header, an index and the blocks, with
 // nothing between them and nothing behind:
@@ -11,8 +10,8 @@
 //	+--------+--------------------+---------+-----+---------+
 //
 // A block is a zstd frame of the next MiB of values. The index holds the length of
-// each, the CRC-32C of the stored bytes, so that the codec never sees damaged
-// input, and that of the values; header and index have a CRC-32C of their own. The
+// each and two CRC-32Cs, of the stored bytes, so that the codec never sees damaged
+// input, and of the values; header and index have a CRC-32C of their own. The
 // layout byte by byte is in docs/format/pattern-file.md.
 //
 // Values are looked up at random millions of times a second, so Read maps the file,
@@ -63,8 +62,8 @@ const (
 
 var layout = sealed.Layout{Name: "a pattern database", Magic: magic, Version: hVersion, Size: headerSize, Oldest: Version, Newest: Version}
 
-// Kind is what the values of a file belong to. The numbers are part of the format
-// and never change.
+// Kind names the objects that the values of a file belong to. The numbers are part
+// of the format and never change.
 type Kind uint8
 
 // The kinds.
@@ -76,7 +75,7 @@ const (
 // ErrHeader reports a header that no file can have.
 var ErrHeader = errors.New("bad header of a pattern database")
 
-// Header says what the values of a file are.
+// Header describes the values of a file.
 type Header struct {
 	Kind       Kind
 	Cost       uint8  // 1 unit, 2 tracked (package heuristic)
@@ -144,10 +143,10 @@ func Encode(h Header, values []uint8) ([]byte, error) {
 	return bytes.Join([][]byte{h.encode(), sealed.End(index), blocks}, nil), nil
 }
 
-// Read returns what a file holds. It fails with an error that matches
+// Read returns the header and the values of a file. It fails with an error that matches
 // corrupt.ErrCorrupt if anything has changed since the file was written. accept, if
-// not nil, is called before anything is unpacked and may refuse what the caller has
-// no use or no memory for.
+// not nil, is called before anything is unpacked and may refuse a file that the caller
+// has no use or no memory for.
 func Read(path string, accept func(Header) error) (Header, []uint8, error) {
 	f, err := vfs.OpenFile(path)
 	if err != nil {
@@ -205,7 +204,7 @@ func parse(path string, data []byte, accept func(Header) error) (Header, []uint8
 	return h, values, err
 }
 
-// parseHeader checks what package sealed does, then the rest.
+// parseHeader checks a header as package sealed does, then the other fields.
 func parseHeader(path string, data []byte) (Header, error) {
 	if _, err := layout.Open(path, "header", data); err != nil {
 		return Header{}, err

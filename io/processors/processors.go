@@ -19,7 +19,7 @@ type Quota struct {
 // QuotaHere returns the least quota of the cgroups that this process is in.
 func QuotaHere() Quota { return leastQuota(cgroup.Of("cpu"), (*cgroup.Group).Read) }
 
-// leastQuota returns that of some groups, whose files read returns.
+// leastQuota returns the least quota of some groups; read returns their files.
 func leastQuota(groups []cgroup.Group, read func(g *cgroup.Group, file string) []string) (least Quota) {
 	for _, g := range groups {
 		fields := read(&g, "cpu.max")
@@ -85,8 +85,8 @@ func (m *Meter) Others() (taken float64, processors int, known bool) {
 	return othersOf(m.before, now, elapsed), now.processors, true
 }
 
-// Had returns the share of the time of so many processors that this process had since Start, if others took a tenth
-// of the machine: 1 if they did not, or if nobody knows.
+// Had returns the share of the time of the wanted processors that this process had since Start, if others took a
+// tenth of the machine: 1 if they did not, or if nobody knows.
 func (m *Meter) Had(wanted int) float64 {
 	now, known := current()
 	elapsed := time.Since(m.start)

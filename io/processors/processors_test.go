@@ -27,7 +27,7 @@ func TestLeastQuota(t *testing.T) {
 	}
 }
 
-// TestOthersOf: what others took is all without ours.
+// TestOthersOf: the time of others is all time but ours.
 func TestOthersOf(t *testing.T) {
 	before := usage{2, 100 * time.Second, 10 * time.Second}
 	for _, tt := range []struct {
@@ -41,7 +41,7 @@ func TestOthersOf(t *testing.T) {
 	}
 }
 
-// TestMeter: what is not known is not told.
+// TestMeter: an unknown figure is not told.
 func TestMeter(t *testing.T) {
 	if _, _, known := Start().Others(); known {
 		t.Error("others are known after no time")
@@ -53,7 +53,7 @@ func TestMeter(t *testing.T) {
 	}
 }
 
-// TestHad: what a process had counts only if others took a tenth of the machine.
+// TestHad: the share of a process counts only if others took a tenth of the machine.
 func TestHad(t *testing.T) {
 	for _, test := range []struct {
 		all, ours float64 // seconds of 10 on a machine of 2 processors

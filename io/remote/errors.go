@@ -42,11 +42,11 @@ var (
 type Error struct {
 	First, Last int64 // the bytes asked for; Last is -1 for all
 	Attempts    int   // how often it was tried
-	Err         error // what was wrong the last time
+	Err         error // of the last attempt
 }
 
-// Error returns "bytes 10-19: after 3 attempts: cause". A cause may quote what a
-// server sent; control characters in it are escaped, and it is cut off when long.
+// Error returns "bytes 10-19: after 3 attempts: cause". A cause may quote the answer of
+// a server; control characters in it are escaped, and it is cut off when long.
 func (e *Error) Error() string {
 	text := printable(e.Err.Error())
 	if e.Attempts > 1 {

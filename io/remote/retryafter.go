@@ -12,7 +12,7 @@ const maxAfter = 24 * time.Hour
 
 // parseRetryAfter reads the header field Retry-After (RFC 9110, 10.2.3): a number of
 // seconds, or a date, which is compared with the clock of the server if it tells,
-// with now otherwise. What makes no sense or is over counts as 0.
+// with now otherwise. A value that makes no sense or is over counts as 0.
 func parseRetryAfter(h http.Header, now time.Time) time.Duration {
 	value := h.Get("Retry-After")
 	seconds, err := strconv.ParseUint(value, 10, 16)

@@ -27,7 +27,7 @@ func TestParseRetryAfter(t *testing.T) {
 	}
 }
 
-// FuzzRetryAfter checks the bounds of what is waited.
+// FuzzRetryAfter checks the bounds of the time to wait.
 func FuzzRetryAfter(f *testing.F) {
 	f.Add("17", "")
 	f.Add("Sat, 03 Feb 2001 04:05:36 GMT", "Sat, 03 Feb 2001 04:05:06 GMT")
@@ -75,7 +75,7 @@ func TestStrongDate(t *testing.T) {
 	}
 }
 
-// FuzzStrongTag checks that what is sent back is one quoted text.
+// FuzzStrongTag checks that the tag sent back is one quoted text.
 func FuzzStrongTag(f *testing.F) {
 	f.Add(`"a"`)
 	f.Add(`W/"a", "b"`)

@@ -1,4 +1,4 @@
-// Package report shows what a manifest says about solved layers: as charts, as
+// Package report shows the facts of a manifest about solved layers: as charts, as
 // one SVG file, and as a web page that is complete in one file. No layer file is
 // opened.
 //
@@ -7,8 +7,8 @@
 // often each score occurs. In most positions all seeds are taken in the end, so
 // scores are even or odd as the number of seeds is: the histogram is a comb.
 //
-// What a manifest does not know is left out: 0 seconds stand for a layer that
-// was not solved here.
+// Values that a manifest does not know are omitted: 0 seconds stand for a layer
+// that was not solved here.
 package report
 
 import (

@@ -22,7 +22,7 @@ type Holder struct {
 	Alive bool // this machine has a process of that id
 }
 
-// Activity says what happens in a run directory.
+// Activity describes who works in a run directory, and how far the work is.
 type Activity struct {
 	State State
 	Holder

@@ -59,7 +59,7 @@ func (g guarded) Rename(from, to string) error {
 	return g.Dir.Rename(from, to)
 }
 
-// Remove removes temporary files in any case: they are those of this process.
+// Remove removes temporary files in any case: this process made them.
 func (g guarded) Remove(name string) error {
 	if _, temporary := vfs.TempFor(name); !temporary {
 		if err := g.held(); err != nil {

@@ -20,7 +20,7 @@ import (
 type lock struct{ file vfs.File }
 
 // acquire locks the lock file of a directory, making it if there is none. It fails
-// with a *LockedError, and does not touch what is not a lock file.
+// with a *LockedError, and does not touch a file that is not a lock file.
 func acquire(d vfs.Dir) (*lock, error) {
 	f, err := openLock(d)
 	if err != nil {

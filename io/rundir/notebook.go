@@ -8,7 +8,7 @@ import (
 )
 
 // Notebook is a run directory for checks, which take no lock and note in work/ how far they are.
-// It stays open: what takes its place meanwhile is not touched, and a link in the place of work/
+// It stays open: a directory that takes its place meanwhile is not touched, and a link in the place of work/
 // is refused each time.
 type Notebook struct {
 	*Dir
@@ -36,7 +36,7 @@ func (d *Dir) Notebook() (*Notebook, error) {
 // NotePath returns the path of a note, for messages: ScrubName, VerifyName, ProveName or MarksName.
 func (n *Notebook) NotePath(name string) string { return filepath.Join(n.path, WorkName, name) }
 
-// ReadNote returns what is noted, as vfs.Read does.
+// ReadNote returns the contents of a note, as vfs.Read does.
 func (n *Notebook) ReadNote(name string, limit int64) (data []byte, err error) {
 	err = n.inWork(func(work vfs.Dir) error {
 		data, err = vfs.Read(work, name, limit)
@@ -50,7 +50,7 @@ func (n *Notebook) SaveNote(name string, data []byte) error {
 	return n.inWork(func(work vfs.Dir) error { return vfs.Write(work, name, data) })
 }
 
-// RemoveNote removes a note, if there is one. Errors are those of vfs.Dir.
+// RemoveNote removes a note, if there is one. It fails as vfs.Dir does.
 func (n *Notebook) RemoveNote(name string) error {
 	return n.inWork(func(work vfs.Dir) error { return vfs.RemoveIfThere(work, name) })
 }

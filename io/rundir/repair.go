@@ -17,7 +17,7 @@ import (
 	"grenier/io/vfs"
 )
 
-// Found is what has the name of a layer file in a directory.
+// Found is an entry of a directory that has the name of a layer file.
 type Found struct {
 	Seeds     int
 	Path      string
@@ -50,7 +50,7 @@ func At(path string) (*Dir, error) {
 	return d, dir.Close()
 }
 
-// Found lists what has the name of a layer file, by seeds: in the run directory, and in the
+// Found lists entries with the name of a layer file, by seeds: in the run directory, and in the
 // directories that m names for the layers it lists, and then in more. It follows links. A nil
 // m lists nothing. It fails with an error of the operating system.
 func (d *Dir) Found(m *manifest.Manifest, more ...string) (all []Found, err error) {
@@ -106,7 +106,7 @@ func (d *Dir) findListed(found map[int]Found, m *manifest.Manifest) error {
 		if path == filepath.Join(d.path, l.File) {
 			continue
 		}
-		delete(found, n) // what is in the run directory is not the layer
+		delete(found, n) // the file in the run directory is not the layer
 		info, err := os.Lstat(path)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
@@ -215,7 +215,7 @@ func (l *Locked) Again() (vfs.Dir, error) {
 	return guarded{work, l.dir, l.lock}, nil
 }
 
-// ClearAgain removes it and our files in it, if there is one. Errors are those of the
+// ClearAgain removes it and our files in it, if there is one. It fails with an error of the
 // operating system, or a *LostError.
 func (l *Locked) ClearAgain() error {
 	work, err := l.work.Sub(againName)

@@ -17,10 +17,10 @@ type RoomError struct {
 	Path       string // of the run directory
 	Need, Free uint64 // bytes, as Room counts them
 	Estimated  bool   // Need is an estimate; otherwise a bound
-	Enough     string // what would fit, "" if unknown
+	Enough     string // a request that would fit, "" if unknown
 }
 
-// Error says what is needed and what would fit.
+// Error names the room needed and a request that would fit.
 func (e *RoomError) Error() string {
 	sure := "up to"
 	if e.Estimated {

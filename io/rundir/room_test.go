@@ -9,7 +9,7 @@ import (
 	"grenier/internal/testkit/must"
 )
 
-// TestRoom: what is in work/ may be replaced.
+// TestRoom: files in work/ may be replaced.
 func TestRoom(t *testing.T) {
 	dir := t.TempDir()
 	free := func(string) (uint64, error) { return 7, nil }

@@ -112,7 +112,7 @@ func TestStatusDamaged(t *testing.T) {
 	}
 }
 
-// FuzzParseStatus: what is accepted can be printed and written again.
+// FuzzParseStatus: an accepted status can be printed and written again.
 func FuzzParseStatus(f *testing.F) {
 	good := encoded(f, aStatus())
 	f.Add([]byte(good))

@@ -10,10 +10,10 @@ import (
 	"grenier/kernels/fault"
 )
 
-// Stop is what somebody asks a solver from another process.
+// Stop is a request to a solver from another process.
 type Stop string
 
-// What can be asked.
+// The possible requests.
 const (
 	NoStop     Stop = ""      // nothing
 	AfterLayer Stop = "layer" // to stop when the layer in progress is sealed
@@ -60,7 +60,7 @@ func (d *Dir) AskStop(how Stop) (Holder, error) {
 	return h, vfs.Write(work, StopName, append(text, '\n'))
 }
 
-// Asked returns what the process with the given id was asked. What cannot be read, or is
+// Asked returns the request to the process with the given id. A request that cannot be read, or is
 // for another one, asks for nothing: it was left by a process that is gone.
 func (d *Dir) Asked(pid int) Stop {
 	work, err := d.openWork()
@@ -79,7 +79,7 @@ func (d *Dir) Asked(pid int) Stop {
 	return doc.Stop
 }
 
-// ForgetStop removes what anybody asked for. Errors are those of the operating system, or a
+// ForgetStop removes all requests. It fails with an error of the operating system, or a
 // *LostError.
 func (l *Locked) ForgetStop() error {
 	if _, err := l.own.Lstat(StopName); errors.Is(err, fs.ErrNotExist) {

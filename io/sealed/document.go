@@ -26,7 +26,7 @@ func document(kind string, newest int) Layout {
 }
 
 // Seal returns a document that holds contents, by which Unseal checks kind, version and
-// completeness. It panics unless kind and version are those of a Head.
+// completeness. It panics unless a Head can have the kind and the version.
 func Seal(kind string, version int, contents []byte) []byte {
 	h := Head{Kind: kind, Version: version}
 	if err := h.Validate(); err != nil {
@@ -38,10 +38,10 @@ func Seal(kind string, version int, contents []byte) []byte {
 	return End(append(b, contents...))
 }
 
-// maxSealed bounds what Read takes into memory, more than any checkpoint has.
+// maxSealed bounds the bytes that Read takes into memory, more than any checkpoint has.
 const maxSealed = 1 << 30
 
-// Read returns what is in the file of a document, for Unseal: at most one byte more than the
+// Read returns the bytes of the file of a document, for Unseal: at most one byte more than the
 // length in its header, which Unseal then refuses. It fails with fs.ErrNotExist.
 func Read(d vfs.Dir, name string) ([]byte, error) {
 	head, err := vfs.Read(d, name, int64(headSize)-1)

@@ -19,11 +19,11 @@ const (
 	MaxIdentity = 4096 // bytes of Identity
 )
 
-// Head says what the contents of a file are, and whose.
+// Head describes the contents of a file, and says whose they are.
 type Head struct {
-	Kind     string // what they are: 1 to MaxKind of a-z, 0-9 and "-"
+	Kind     string // of the contents: 1 to MaxKind of a-z, 0-9 and "-"
 	Version  int    // of the contents, 1 and up
-	Identity []byte // what must agree for them to be of use
+	Identity []byte // must agree for them to be of use
 }
 
 // Validate fails with ErrHead if a field is out of its range.

@@ -1,15 +1,15 @@
-// Package sealed reads and writes what the binary files of the program have in common: they begin
+// Package sealed reads and writes the common frame of the binary files of the program: they begin
 // with a magic number, then say in which version they are, what they hold and for whom, and seal
 // that with a CRC-32C. A reader checks magic, length, version and checksum, in this order: so a
 // foreign file, or one of a newer program, is not taken for a damaged one.
 //
 //	Layout  where the headers of one sort of files have these fields
-//	Head    what contents are: kind, version, and identity, which says whose
+//	Head    describes contents: kind, version, and identity, which says whose
 //	Seal    makes a document of contents in memory (a checkpoint, say); Unseal opens it
 //
-// Layer files, pattern databases, spill streams and documents differ in what else their headers
-// say. Documents and spill streams have a Head. Numbers are little endian. The pages in
-// docs/format have the bytes; docs/format/work-file.md has those of documents.
+// Layer files, pattern databases, spill streams and documents differ in the other fields of their
+// headers. Documents and spill streams have a Head. Numbers are little endian. The pages in
+// docs/format give the bytes, docs/format/work-file.md the bytes of documents.
 package sealed
 
 import (
@@ -21,10 +21,10 @@ import (
 
 var little = binary.LittleEndian
 
-// sumSize is the length of the checksum that ends what is sealed.
+// sumSize is the length of the checksum that ends sealed bytes.
 const sumSize = 4
 
-// Layout is what the headers of one sort of files have in common. They begin with the magic
+// Layout is the common part of all headers of one sort of files. They begin with the magic
 // number and end with their checksum.
 type Layout struct {
 	Name    string // of such a file, in errors: "a layer file"

@@ -15,7 +15,7 @@ type block struct {
 	number   uint64
 	contents []byte
 	stored   []byte // head and compressed contents; a reader has the next head behind them
-	err      error  // what is wrong with it
+	err      error  // its fault, if any
 }
 
 // blocksFor returns the blocks for some workers: one that each works on, one that waits for
@@ -28,7 +28,7 @@ func blocksFor(workers int) []*block {
 	return all
 }
 
-// clear makes room for contents of so many bytes: where they are stored, unless lz4 puts them there.
+// clear makes room for contents of size bytes: where they are stored, unless lz4 puts them there.
 func (b *block) clear(p Packing, size int) {
 	if p == LZ4 {
 		b.contents = slices.Grow(b.contents[:0], size)
@@ -63,8 +63,8 @@ func (b *block) lz4() (n int, length uint32) {
 	return n, uint32(n)
 }
 
-// checksum is that of a block: of the header of its stream, its number, its lengths
-// and what is stored.
+// checksum returns the checksum of a block: of the header of its stream, its number, its
+// lengths and the stored bytes.
 func (b *block) checksum(header uint32) uint32 {
 	var whose [12]byte
 	little.PutUint32(whose[:], header)
@@ -74,7 +74,7 @@ func (b *block) checksum(header uint32) uint32 {
 	return crc32c.Update(sum, b.stored[blockHeadSize:])
 }
 
-// unpack checks what is stored and fills contents.
+// unpack checks the stored bytes and fills contents.
 func (b *block) unpack(header uint32) error {
 	if sum, want := b.checksum(header), little.Uint32(b.stored[bSum:]); sum != want {
 		return fmt.Errorf("checksum %08x instead of %08x", sum, want)
@@ -94,7 +94,7 @@ func (b *block) unpack(header uint32) error {
 // part names a block in errors.
 func part(number uint64) string { return fmt.Sprintf("block %d", number) }
 
-// totals is what the end of a stream says of the rest.
+// totals are the sums that the end of a stream gives.
 type totals struct {
 	blocks, length uint64
 	sums           uint32 // of the checksums of all blocks

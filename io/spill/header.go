@@ -10,7 +10,7 @@ import (
 	"grenier/io/vfs"
 )
 
-// Header says what a stream is, and whose.
+// Header describes the contents of a stream, and says whose they are.
 type Header = sealed.Head
 
 // The layout of files. Numbers are little endian.
@@ -61,7 +61,7 @@ func encode(h *Header, blockSize int) []byte {
 type head struct {
 	Header
 	blockSize int
-	sum       uint32 // of the header, which those of blocks begin with
+	sum       uint32 // of the header; checksums of blocks begin with it
 	size      int64
 }
 

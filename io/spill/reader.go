@@ -26,7 +26,7 @@ type Reader struct {
 	cache  pagecache.Bound
 	ahead  int64 // where that ends which the system was asked for
 	stream *crew.Stream[*block]
-	last   error  // what follows the last block: nil is the end, as it should be
+	last   error  // of the bytes after the last block: nil for the end, as it should be
 	rest   []byte // of the contents of a block
 	err    error  // of all that follows
 }
@@ -122,7 +122,7 @@ func (r *Reader) unpack(_, _ int, b *block) error {
 // blocks hands out all blocks.
 func (r *Reader) blocks() error {
 	var seen totals
-	next := make([]byte, blockHeadSize) // the head of the next block, or what begins the end
+	next := make([]byte, blockHeadSize) // the head of the next block, or the beginning of the end
 	offset, full := r.head.size, true
 	if err := r.read(next, offset, "end"); err != nil {
 		return err
@@ -166,7 +166,7 @@ func (r *Reader) lengthOf(head []byte) (int, error) {
 	return int(length), nil
 }
 
-// checkEnd compares what the file says at its end with what was seen.
+// checkEnd compares the totals at the end of the file with the ones counted.
 func (r *Reader) checkEnd(offset int64, seen *totals) error {
 	b := make([]byte, tailSize)
 	if err := r.read(b, offset, "end"); err != nil {

@@ -1,12 +1,12 @@
-// Package system asks the operating system what a process is not told otherwise: limits of the
-// process, memory that is left, huge pages, how the clock is kept, and which file system a
-// directory is on. What it does not tell is unknown here: Linux tells most.
+// Package system asks the operating system for facts that a process is not told otherwise: limits of
+// the process, memory that is left, huge pages, how the clock is kept, and which file system a
+// directory is on. Facts that it does not tell are unknown here: Linux tells most.
 package system
 
-// Unlimited is a Limit that is none.
+// Unlimited stands for no limit.
 const Unlimited = ^uint64(0)
 
-// Limits are those of this process (ulimit), Unlimited where there is none.
+// Limits has the limits of this process (ulimit), Unlimited where there is none.
 type Limits struct {
 	OpenFiles    uint64 // number of files that it has open at a time
 	FileSize     uint64 // bytes of a file that it writes
@@ -15,7 +15,7 @@ type Limits struct {
 
 // Clock is how the clock of the machine is kept.
 type Clock struct {
-	Source       string // what the system counts time with, "" if it does not tell
+	Source       string // the clock of the system, "" if it does not tell
 	Synchronized bool   // with other clocks
 	Known        bool   // Synchronized is known
 }

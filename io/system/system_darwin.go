@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// infinity and what is above are no limits.
+// infinity and values above are no limits.
 const infinity = math.MaxInt64
 
 // AvailableMemory does not know.

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// infinity and what is above are no limits.
+// infinity and values above are no limits.
 const infinity = Unlimited
 
 // AvailableMemory returns the bytes that programs can still take without others being swapped
@@ -30,8 +30,8 @@ func available(text string) (uint64, bool) {
 	return 0, false
 }
 
-// HugePages returns when memory is given in huge pages: "always", "madvise" (to who asks for them,
-// as the engines do) or "never"; "" if that is not known.
+// HugePages returns when memory is given in huge pages: "always", "madvise" (on request, which the
+// engines make) or "never"; "" if that is not known.
 func HugePages() string { return chosen(read("/sys/kernel/mm/transparent_hugepage/enabled")) }
 
 // chosen returns the word in brackets.
@@ -66,8 +66,8 @@ func FileSystem(path string) string {
 	return mounted(read("/proc/self/mountinfo"), path)
 }
 
-// mounted returns the kind of what is mounted nearest above path, the last one if there are
-// several, from /proc/self/mountinfo (proc(5)).
+// mounted returns the kind of the file system mounted nearest above path, of the last one if there
+// are several, from /proc/self/mountinfo (proc(5)).
 func mounted(mounts, path string) (kind string) {
 	longest := -1
 	for line := range strings.Lines(mounts) {
@@ -89,7 +89,7 @@ func unescape(path string) string {
 	return strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`).Replace(path)
 }
 
-// read returns what is in a file of the system, nothing if it cannot be read.
+// read returns the contents of a file of the system, nothing if it cannot be read.
 func read(path string) string {
 	text, err := os.ReadFile(path)
 	if err != nil {

@@ -131,7 +131,7 @@ func (h Histogram) MarshalJSON() ([]byte, error) {
 	return append(out, '}'), nil
 }
 
-// UnmarshalJSON reads what MarshalJSON writes, keys in any order, with any white
+// UnmarshalJSON reads the output of MarshalJSON, keys in any order, with any white
 // space. It fails with ErrHistogram when a key is not a score in plain decimal
 // notation. Opening a directory reads hundreds of counts: a map of them would take
 // most of the time.
@@ -187,7 +187,7 @@ type Hasher struct {
 // supported.
 func NewHash(family cpu.Family) Hasher { return Hasher{hash: fnvOffset, add: fnv.For(family)} }
 
-// Add returns a Hasher that has hashed what h has, followed by scores.
+// Add returns a Hasher that has hashed the scores of h, followed by scores.
 func (h Hasher) Add(scores []int8) Hasher {
 	h.hash = h.add(h.hash, Bytes(scores))
 	return h
@@ -202,7 +202,7 @@ func (h Hash) String() string { return fmt.Sprintf("%016x", uint64(h)) }
 // MarshalText returns String.
 func (h Hash) MarshalText() ([]byte, error) { return []byte(h.String()), nil }
 
-// UnmarshalText reads what MarshalText writes. It fails on anything else.
+// UnmarshalText reads the output of MarshalText. It fails on anything else.
 func (h *Hash) UnmarshalText(text []byte) error {
 	x, err := strconv.ParseUint(string(text), 16, 64)
 	if err != nil || Hash(x).String() != string(text) {

@@ -125,7 +125,7 @@ func Intercept(see func(d Dir) Dir) (restore func()) {
 	return func() { intercept.Store(before) }
 }
 
-// seen returns what tests put in the place of d.
+// seen returns the Dir that tests put in the place of d.
 func seen(d *system) Dir {
 	if see := intercept.Load(); see != nil {
 		return (*see)(d)
@@ -153,9 +153,9 @@ func intoTemp(path string) (temp *system, name string) {
 	return nil, ""
 }
 
-// TempDir makes a directory in parent, that of the system for temporary files if it is empty. Its
-// name begins with prefix, and nobody can guess it. TempDir returns its path, and a function that
-// removes it with all that is in it, but nothing that has taken its place.
+// TempDir makes a directory in parent, or, if parent is empty, in the system's directory for temporary
+// files. Its name begins with prefix, and nobody can guess it. TempDir returns its path, and a function
+// that removes it with all that is in it, but nothing that has taken its place.
 func TempDir(parent, prefix string) (path string, remove func() error, err error) {
 	if parent == "" {
 		parent = os.TempDir()
@@ -192,7 +192,7 @@ func (d *system) makeTemp(prefix string) (*system, error) {
 	return temp, nil
 }
 
-// removeTemp removes what is in a directory of TempDir, and then its name, if that is still its.
+// removeTemp removes the contents of a directory of TempDir, and then its name, if that is still its.
 func (d *system) removeTemp(temp *system) error {
 	temps.Lock()
 	delete(temps.open, temp.path)

@@ -3,7 +3,7 @@ package vfs
 import "io/fs"
 
 // Move renames an entry of any kind to a name that is free: a link itself, a directory
-// with its contents. It is for what stands in the way of a file and must not be lost. It
+// with its contents. It is for an entry that stands in the way of a file and must not be lost. It
 // fails with fs.ErrExist if there is something of that name.
 func Move(d Dir, from, to string) error {
 	there, err := Exists(d, to)

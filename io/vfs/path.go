@@ -47,7 +47,7 @@ func OpenFile(path string) (*os.File, error) {
 	return openIf(path, fs.FileMode.IsRegular)
 }
 
-// OpenStream is OpenFile for what is read from beginning to end: a FIFO or a device of
+// OpenStream is OpenFile for a file that is read from beginning to end: a FIFO or a device of
 // characters will do too. A FIFO to which nobody writes is empty.
 func OpenStream(path string) (*os.File, error) {
 	return openIf(path, func(m fs.FileMode) bool {
@@ -55,7 +55,7 @@ func OpenStream(path string) (*os.File, error) {
 	})
 }
 
-// openIf opens what is at path if its mode is right, before and afterwards: it may be
+// openIf opens the file at path if its mode is right, before and afterwards: it may be
 // replaced in between.
 func openIf(path string, right func(fs.FileMode) bool) (*os.File, error) {
 	info, err := os.Stat(path)
@@ -97,7 +97,7 @@ func CheckFile(path string) error {
 	})
 }
 
-// Begin begins the file at path, and removes what a crash left of earlier ones. It
+// Begin begins the file at path, and removes remains of earlier ones after a crash. It
 // fails as NewPending does.
 func Begin(path string) (*Pending, error) {
 	d, name, err := split(path)
@@ -112,7 +112,7 @@ func Begin(path string) (*Pending, error) {
 	return p, nil
 }
 
-// Nearest returns the absolute path of what is at path, or of its nearest parent that exists.
+// Nearest returns path as an absolute path, or its nearest parent that exists.
 func Nearest(path string) (string, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {

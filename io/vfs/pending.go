@@ -12,7 +12,7 @@ import (
 // has locked.
 var ErrLocked = errors.New("locked")
 
-// Pending is a file that does not have its name yet, perhaps that of an older file. A
+// Pending is a file that does not have its name yet; an older file may have it. A
 // crash leaves the older file or the new one, never a part of either; readers who
 // have the older one open keep it.
 //
@@ -74,7 +74,7 @@ func NewPending(d Dir, name string) (*Pending, error) {
 	return p, nil
 }
 
-// BeginIn is NewPending that removes what a crash left of earlier files of that name.
+// BeginIn is NewPending that removes the remains of earlier files of that name after a crash.
 func BeginIn(d Dir, name string) (*Pending, error) {
 	if err := RemoveStale(d, func(final string) bool { return final == name }); err != nil {
 		return nil, err
@@ -142,7 +142,7 @@ func (p *Pending) end() error {
 	return nil
 }
 
-// RemoveStale removes what a crash left of files whose final name ours accepts:
+// RemoveStale removes the remains, after a crash, of files whose final name ours accepts:
 // files with a temporary name that nobody has locked.
 func RemoveStale(d Dir, ours func(final string) bool) error {
 	entries, err := d.Entries()

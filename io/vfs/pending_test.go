@@ -64,7 +64,7 @@ func TestPending(t *testing.T) {
 	}
 }
 
-// TestPublishFails: what came in between is in the way, and stays.
+// TestPublishFails: a file that came in between is in the way, and stays.
 func TestPublishFails(t *testing.T) {
 	d := open(t)
 	p, err := NewPending(d, "a")
@@ -94,7 +94,7 @@ func TestTempFor(t *testing.T) {
 	}
 }
 
-// TestRemoveStale removes what crashes left of our files, and nothing else.
+// TestRemoveStale removes the remains of our files after crashes, and nothing else.
 func TestRemoveStale(t *testing.T) {
 	d := open(t)
 	for _, name := range []string{"a.0123456789abcdef.tmp", "b.0123456789abcdef.tmp", "a.tmp", "a"} {

@@ -2,8 +2,8 @@
 // that is written, renamed or removed goes through a Dir, an open directory, or
 // through one of the functions that take a path and open its directory first.
 //
-// A Dir knows its entries by name, and a name is a single path element: what
-// has a Dir reaches nothing beyond it. On the operating system (OpenDir) it is
+// A Dir knows its entries by name, and a name is a single path element: code
+// with a Dir reaches nothing beyond it. On the operating system (OpenDir) it is
 // an os.Root. These rules hold for every Dir:
 //
 //   - No symbolic link is followed for writing, truncating, renaming or
@@ -11,8 +11,8 @@
 //   - Only regular files are opened, renamed, replaced and removed, and none is
 //     waited for: a FIFO, a device or a directory is refused before it is opened.
 //   - A file that has a second name (a hard link) is not opened for writing.
-//   - A new file never replaces another: Create fails with fs.ErrExist. What is
-//     to replace a file is a Pending, written under a name that nobody can guess
+//   - A new file never replaces another: Create fails with fs.ErrExist. A file that
+//     is to replace another is a Pending, written under a name that nobody can guess
 //     and that says which file it is for.
 //
 // Paths that a user gives may lead through links to the directory that is meant;
@@ -33,10 +33,10 @@ import (
 	"path/filepath"
 )
 
-// Dir is an open directory. Names are those of entries directly in it. All
+// Dir is an open directory. Names name entries directly in it. All
 // methods are safe for concurrent use.
 type Dir interface {
-	// Path returns the path of an entry, for messages; that of the directory
+	// Path returns the path of an entry, for messages; the path of the directory
 	// itself for "".
 	Path(name string) string
 	// Open opens a file for reading.
@@ -65,11 +65,11 @@ type Dir interface {
 }
 
 // File is an open regular file. All methods but Write are safe for concurrent
-// use, as those of an os.File are.
+// use, as with an os.File.
 type File interface {
 	io.ReaderAt
 	io.WriterAt
-	io.Writer // behind what was written with Write before; the first byte is byte 0
+	io.Writer // behind the bytes written with Write before; the first byte is byte 0
 	io.Closer
 	// Truncate changes the length of the file.
 	Truncate(size int64) error
@@ -91,7 +91,7 @@ type KindError struct {
 	Dir  bool        // a directory was wanted, not a file
 }
 
-// Error says what is there and what is wanted.
+// Error names the kind that is there and the kind wanted.
 func (e *KindError) Error() string {
 	switch {
 	case e.Dir && e.Mode&fs.ModeSymlink != 0:
@@ -104,7 +104,7 @@ func (e *KindError) Error() string {
 	return fmt.Sprintf("%s is %s, not a file", e.Path, e.Kind())
 }
 
-// Kind names what is there.
+// Kind names the kind of the entry that is there.
 func (e *KindError) Kind() string {
 	switch m := e.Mode; {
 	case m&fs.ModeSymlink != 0:

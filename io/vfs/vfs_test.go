@@ -48,7 +48,7 @@ func isKind(err error) bool {
 	return ok
 }
 
-// TestLife does with a file what can be done.
+// TestLife does all operations on a file.
 func TestLife(t *testing.T) {
 	d := open(t)
 	f, err := d.Create("a")
@@ -94,7 +94,7 @@ func TestLife(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
-// TestNames: what is not a single element of a path is refused.
+// TestNames: a name that is not a single element of a path is refused.
 func TestNames(t *testing.T) {
 	d := open(t)
 	must.OK(t, d.Mkdir("sub"))
@@ -111,7 +111,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// places makes what is no file under the name "x", in a directory of its own that has
+// places makes each entry that is no file under the name "x", in a directory of its own that has
 // a file "canary" beside it, and calls try.
 func places(t *testing.T, try func(t *testing.T, d Dir)) {
 	for name, place := range map[string]func(d Dir) error{
@@ -157,7 +157,7 @@ func places(t *testing.T, try func(t *testing.T, d Dir)) {
 	}
 }
 
-// TestKinds tries all that opens, changes or removes files on what is none.
+// TestKinds tries all that opens, changes or removes files on entries that are not files.
 func TestKinds(t *testing.T) {
 	places(t, func(t *testing.T, d Dir) {
 		for what, err := range map[string]error{
@@ -273,7 +273,7 @@ func TestOpenDir(t *testing.T) {
 	}
 }
 
-// TestReplaced opens a file while others take its place: what is opened
+// TestReplaced opens a file while others take its place: the opened file
 // is right, or the error says what happened.
 func TestReplaced(t *testing.T) {
 	if runtime.GOOS == "windows" {

@@ -27,7 +27,7 @@ const (
 	kind           = "test"
 )
 
-// checkpoint is what the solver of these tests commits: the extent and the
+// checkpoint is committed by the solver of these tests: the extent and the
 // contents of each piece.
 type checkpoint struct {
 	Number int
@@ -109,7 +109,7 @@ type solver struct {
 	committed int // and of the last one that Commit said was made
 }
 
-// resume opens what is there, reads and compares it, and continues.
+// resume opens the file that is there, reads and compares it, and continues.
 func resume(disk *crashfs.FS) (*solver, error) {
 	s := &solver{disk: disk, now: checkpoint{Pieces: map[int]piece{}}}
 	data, err := vfs.Read(disk.Dir(work), checkpointName, 1<<20)
@@ -199,7 +199,7 @@ func (s *solver) commit() error {
 	return nil
 }
 
-// fillDisk puts what the disk has no room for.
+// fillDisk puts pieces that the disk has no room for.
 func (s *solver) fillDisk(room int64) error {
 	s.disk.Limit(s.f.Size() + room)
 	_, err := putAll(s.f, 0, slices.Repeat([]int{200}, int(s.f.Size())/200+10))
@@ -227,7 +227,7 @@ func (s *solver) failToCommit(failing crashfs.Op) error {
 	return err
 }
 
-// afterCrash resumes what the solver before left.
+// afterCrash resumes the work of the solver before.
 func afterCrash(disk *crashfs.FS, before *solver) (*solver, error) {
 	s, err := resume(disk)
 	if err != nil {

@@ -16,10 +16,10 @@
 //	Put, Put, Drop, ...      into gaps and at the end; nothing is durable yet
 //	Commit: fsync the file   now the pieces are
 //	        write, fsync and rename the checkpoint, fsync the directory
-//	        the space of what was dropped before is free
+//	        the space of pieces dropped before is free
 //
 // After a crash, Open takes the extents of the last checkpoint; the rest of the
-// file is free. What was put after that checkpoint is lost.
+// file is free. Pieces put after that checkpoint are lost.
 //
 // The file would fill the page cache with bytes that are not read again soon, at
 // the cost of everything else on the machine. On Linux its pages are therefore

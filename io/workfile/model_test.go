@@ -19,7 +19,7 @@ import (
 	"grenier/io/workfile"
 )
 
-// model is what a File should hold.
+// model holds the expected contents of a File.
 type model struct {
 	disk      *crashfs.FS
 	f         *workfile.File
@@ -28,7 +28,7 @@ type model struct {
 	committed []piece // that the checkpoint refers to
 }
 
-// TestModel does what a solver may do in any order.
+// TestModel does all operations of a solver in any order.
 func TestModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := &model{disk: crashfs.New()}
@@ -95,7 +95,7 @@ func (m *model) putAll(t *rapid.T) {
 	m.live = append(m.live, pieces...)
 }
 
-// full puts what does not fit the disk.
+// full puts pieces that do not fit the disk.
 func (m *model) full(t *rapid.T) {
 	m.disk.Limit(m.f.Size() + rapid.Int64Range(0, 100).Draw(t, "room"))
 	n := rapid.IntRange(1, 300).Draw(t, "bytes")
@@ -138,8 +138,8 @@ func (m *model) getAll(t *rapid.T) {
 	}
 }
 
-// memory returns the bytes that it takes to read pieces at once: those that were read
-// before, and what is being read, with its gaps.
+// memory returns the bytes that it takes to read pieces at once: the pieces that were read
+// before, and the run being read, with its gaps.
 func memory(pieces []piece) (most int) {
 	var begin, end, before, sum int64
 	for i, p := range slices.DeleteFunc(slices.Clone(pieces), func(p piece) bool { return p.Extent.IsZero() }) {

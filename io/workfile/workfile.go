@@ -27,7 +27,7 @@ type Extent struct {
 	Sum    uint32 `json:"crc32c"` // CRC-32C of the bytes
 }
 
-// IsZero reports whether e is the zero Extent: that of no bytes.
+// IsZero reports whether e is the zero Extent: the extent of no bytes.
 func (e Extent) IsZero() bool { return e == Extent{} }
 
 func (e Extent) span() span { return span{e.Offset, int64(e.Length)} }
@@ -55,7 +55,7 @@ type File struct {
 	handle vfs.File
 	cache  pagecache.Bound
 
-	mu         sync.Mutex // of what follows
+	mu         sync.Mutex // of the fields that follow
 	space      *space
 	size       int64          // of the file, in bytes
 	dropped    []span         // since the last Commit began; not free yet
@@ -77,7 +77,7 @@ func Create(d vfs.Dir, name string) (*File, error) {
 }
 
 // Open opens the file of that name, in which the live extents are in use and all else
-// is free. They are those of the last checkpoint, which must be in the same directory.
+// is free. They come from the last checkpoint, which must be in the same directory.
 // Open does not read them: Get does. It fails with an error that matches
 // corrupt.ErrCorrupt if extents overlap or do not lie in the file.
 func Open(d vfs.Dir, name string, live []Extent) (*File, error) {
@@ -96,9 +96,9 @@ func Open(d vfs.Dir, name string, live []Extent) (*File, error) {
 	return start(d, name, h, size, s)
 }
 
-// start returns a File after waiting for its name, and that of the checkpoint,
+// start returns a File after waiting for its name, and the name of the checkpoint,
 // to be on disk: a process that was killed may have renamed the checkpoint that
-// we know without waiting, and what an older one refers to must not be
+// we know without waiting, and extents of an older one must not be
 // overwritten while that one may come back.
 func start(d vfs.Dir, name string, h vfs.File, size int64, s *space) (*File, error) {
 	if err := d.Sync(); err != nil {
@@ -153,8 +153,8 @@ func (f *File) Put(data []byte) (Extent, error) {
 // one behind the other in the file too. If no gap has room for all of them, it
 // may divide them into some such runs, about ten, each with a write of its own,
 // rather than make the file longer. Each extent can be dropped alone. If data
-// cannot be written, no part of it is there. PutAll panics if the lengths are not
-// those of parts that make up data.
+// cannot be written, no part of it is there. PutAll panics if a length is negative
+// or they do not add up to the length of data.
 func (f *File) PutAll(data []byte, lengths []int) ([]Extent, error) {
 	extents := make([]Extent, len(lengths))
 	rest := data
@@ -189,11 +189,11 @@ func (f *File) PutAll(data []byte, lengths []int) ([]Extent, error) {
 }
 
 // MaxGap is the most bytes between two extents that are read, rather than skipped by
-// beginning another read: about what the disk reads in the time that a read takes to begin.
+// beginning another read: about as many as the disk reads in the time that a read takes to begin.
 const MaxGap = 32 << 10
 
 // runs divides extents where one does not begin at the end of the one before, or within
-// gap bytes behind it, and yields where each run is and what is in it. Zero extents may
+// gap bytes behind it, and yields where each run is and its extents. Zero extents may
 // be anywhere.
 func runs(extents []Extent, gap int64) iter.Seq2[span, []Extent] {
 	return func(yield func(span, []Extent) bool) {
@@ -218,7 +218,7 @@ func runs(extents []Extent, gap int64) iter.Seq2[span, []Extent] {
 	}
 }
 
-// giveBack frees what could not be written. Some of it may have been; if nothing
+// giveBack frees extents that could not be written. Some may have been; if nothing
 // follows, the file is cut there, for a checkpoint needs room on the disk too.
 func (f *File) giveBack(extents []Extent) {
 	f.mu.Lock()
@@ -327,8 +327,8 @@ func (f *File) Sync() error {
 
 // Commit makes data the checkpoint of that name, in the directory of the file: it
 // waits as Sync does, replaces the checkpoint so that a crash leaves the old one or
-// the new one, and then frees the space of what was dropped before the call. Data must not refer to that; it may refer to all other extents
-// that Put returned before.
+// the new one, and then frees the extents that were dropped before the call. Data must not
+// refer to these; it may refer to all other extents that Put returned before.
 //
 // After a failure the old checkpoint or the new one is there and nothing was freed; unless Sync failed, Commit can be tried again. There is one checkpoint
 // of a file at a time: committing to another name makes the former one useless.
@@ -372,13 +372,13 @@ func (f *File) Size() int64 {
 	return f.size
 }
 
-// Close closes the file. It does not wait for the disk: what was put since the
+// Close closes the file. It does not wait for the disk: pieces put since the
 // last Sync or Commit may be lost in a crash. It fails as the file system does.
 func (f *File) Close() error {
 	return errors.Join(f.cache.Close(), f.handle.Close())
 }
 
-// named says which file an error is about, unless it does so itself, as those of
+// named says which file an error is about, unless it does so itself, as errors of
 // the operating system do.
 func named(doing, path string, err error) error {
 	if _, ok := errors.AsType[*fs.PathError](err); ok {

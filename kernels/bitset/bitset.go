@@ -1,6 +1,6 @@
 // Package bitset moves the bits of sets, 64 at a time. Bit i of a set is bit i%64 of its word i/64.
 //
-// Deposit puts the bits of a set, in their order, at the ones of a mask: what PDEP does to one
+// Deposit puts the bits of a set, in their order, at the ones of a mask, as PDEP does with one
 // word. A quiet move of awari maps the halves of the opponent in this way, whatever half the
 // mover has. Transpose turns a square of bits.
 //

@@ -1,12 +1,12 @@
 // Package boards iterates over and unranks the boards of a layer many at a time: the functions
 // next_bv and bv2list, and decode of document 000, for arrays. Package colex defines them one
-// by one and says what ranks and bit vectors are.
+// by one and explains ranks and bit vectors.
 //
 // Boards stand one behind the other, a byte a pit. A Layer belongs to a number of pits
 // and seeds whose bit vectors, of pits+seeds bits with the implicit top one, fit a word.
 //
-// To iterate is what the document calls more efficient than to unrank one code after the
-// other: docs/boards.md has the figures.
+// The document calls iterating more efficient than unranking one code after the other:
+// docs/boards.md has the figures.
 package boards
 
 import (

@@ -110,7 +110,7 @@ func FuzzEqualsColex(f *testing.F) {
 	})
 }
 
-// layersOfGames are what the benchmarks list.
+// layersOfGames are the pits and seeds of the layers that the benchmarks list.
 var layersOfGames = [][2]int{{6, 24}, {8, 24}, {12, 16}, {12, 48}, {16, 32}}
 
 // bench runs one operation on 1024 boards and reports boards a second.

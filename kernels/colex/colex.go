@@ -24,7 +24,7 @@ import (
 	"grenier/kernels/fault"
 )
 
-// Limits of what can be ranked.
+// Limits of boards that can be ranked.
 const (
 	MaxPits  = 16
 	MaxSeeds = 64

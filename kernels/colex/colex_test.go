@@ -163,8 +163,8 @@ func checkBoard(t *testing.T, r *Ranking, board []uint8, n int, rank, code uint6
 }
 
 func TestExtremeCodes(t *testing.T) {
-	// docs/sources.md, document 000: the smallest code of n seeds is that of
-	// (0, ..., 0, n), the largest that of (n, 0, ..., 0).
+	// docs/sources.md, document 000: (0, ..., 0, n) has the smallest code of n seeds,
+	// (n, 0, ..., 0) the largest.
 	r := mustNew(t, 12, 48)
 	low, high := make([]uint8, 12), make([]uint8, 12)
 	low[11], high[0] = 48, 48

@@ -8,14 +8,14 @@ import (
 )
 
 // many is the number of columns from which on a block is computed as a part of
-// many: what the next one reads is fetched ahead.
+// many: lines that the next one reads are fetched ahead.
 const many = 24
 
 // fetched is the number of bytes of the next offers that are fetched with each
 // word.
 const fetched = 2 * Side
 
-// ahead says what a kernel fetches into the cache while it works.
+// ahead names the lines that a kernel fetches into the cache while it works.
 type ahead struct {
 	step int     // 1 to fetch the lines that the next chunk may read, or 0
 	next uintptr // address of the next offers, if there are any

@@ -3,7 +3,7 @@
 // The scores of positions that differ only in the half of the player to move lie
 // in lines of 64; a line belongs to a row, the other player's half, and to a panel,
 // 64 consecutive halves of the player to move. Play the same move on one half
-// against 64 consecutive other halves B: what it gives B is the same for all, so the
+// against 64 consecutive other halves B: the seeds it gives B are the same for all, so the
 // boards reached differ only in B plus a constant, in the same order. They stand in
 // one row, after the sides are changed, in a few neighbouring panels, with gaps: B
 // plus a constant never has fewer seeds in a pit than the constant. Reading the
@@ -40,7 +40,7 @@ const Side = shared.Side
 // other: row r of column c is at c*Side+r.
 type Block = [Side * Side]int8
 
-// A Word is what a line contributes to a column: the scores of the set bits of
+// A Word is the contribution of a line to a column: the scores of the set bits of
 // Pick go, in order, to the rows of the set bits of Place. Both have as many.
 type Word struct {
 	Pick, Place uint64
@@ -49,13 +49,13 @@ type Word struct {
 }
 
 // A Route says where a move leads: Words name the panels, the column
-// names the row. A line is 8 bytes for each bit of a score; that of panel p and row r is
-// at p*Stride + r*size of Scores. If lines are in thin blocks, the one that has it begins at
+// names the row. A line is 8 bytes for each bit of a score; the line of panel p and row r is
+// at p*Stride + r*size of Scores. If lines are in thin blocks, the block that has it begins at
 // Blocks[p*Stride + r/64] of Scores, as line r%64, and window.SlackThin bytes of any kind follow
 // the last one.
 type Route struct {
 	Scores []int8   // starts at a multiple of 64 bytes
-	Stride int      // in bytes: a multiple of those of a line; of thin blocks, their number
+	Stride int      // in bytes: a multiple of the size of a line; of thin blocks, their number
 	Blocks []uint64 // of thin blocks
 	Words  []Word   // of all chunks, in order
 	First  []uint32 // chunk i has Words[First[i]:First[i+1]]
@@ -84,15 +84,15 @@ func lineBytes(width int) int {
 	panic(fmt.Sprintf("compress: scores of %d bits (allowed: 2, 3, 4, 6, 8)", width))
 }
 
-// LeastFunc computes the given columns of a block: what the best move of each
-// position leaves the opponent with. Each score in dst becomes the least of the one
+// LeastFunc computes the given columns of a block: the opponent's score after the best
+// move of each position. Each score in dst becomes the least of the one
 // in offers and those that the groups of p bring to its place by the words of the
 // given chunk. Other columns of dst stay as they are.
 //
 // Codes have no offers, which are nil then: where the groups bring no code, dst
 // becomes window.None.
 //
-// lines, and what lies behind offers, are fetched into the cache if many columns
+// lines, and the bytes behind offers, are fetched into the cache if many columns
 // are asked for: the caller is about to need them. lines start at a multiple of 8 bytes.
 //
 // The scores of routes may be written by others meanwhile; each is read at some

@@ -50,7 +50,7 @@ func fillColumns(dst *Block, columns uint64, score int8)
 
 // leastGroups applies all groups of p, at least one, to columns, at least one, with lines of
 // size bytes. It fetches lines beside those that it reads, as many panels on as the chunk
-// has words times step, and if there are offers what is at next.
+// has words times step, and, if there are offers, the bytes at next.
 //
 //go:noescape
 func leastGroups(dst *Block, columns uint64, p *Program, routes *Route, chunk, size, step int, next uintptr)
@@ -88,9 +88,9 @@ var byteMask = func() (t [256]uint64) {
 	return t
 }()
 
-// leastWords applies words, at least one, to columns, at least one, out of those of
-// a group, with lines of size bytes. It fetches the lines that are ahead bytes after those
-// that it reads, and if there are offers what is at next. masks is byteMask.
+// leastWords applies words, at least one, to columns, at least one, out of the columns
+// of a group, with lines of size bytes. It fetches the lines that are ahead bytes after the lines
+// that it reads, and, if there are offers, the bytes at next. masks is byteMask.
 //
 //go:noescape
 func leastWords(dst *Block, columns, of uint64, rows *uint32, scores *int8, stride int, words []Word, size, ahead int, next uintptr, masks *[256]uint64)

@@ -1,9 +1,9 @@
-// What the loops over groups and words share.
+// Macros that the loops over groups and words share.
 
 // FIND_WORDS sets up the group at R9: AX its route, SI the first word of the chunk, R13
 // their number, BX the columns of the group that are asked for, picked their indices
-// among those of the group, R12 the rows of the group. It jumps to none if there are
-// no columns or no words.
+// among all columns of the group, R12 the rows of the group. It jumps to none if there
+// are no columns or no words.
 #define FIND_WORDS(columns, p, routes, chunk, picked, none) \
 	MOVQ  Group_Columns(R9), CX;  \
 	MOVQ  columns, BX;            \

@@ -73,7 +73,7 @@ GLOBL ·identity(SB), RODATA|NOPTR, $64
 	ADDQ       $128, R11; \
 	MOVQ       R11, next
 
-// Each fetches what goes with so many words.
+// Each fetches the part of the next offers that goes with one, two or three words.
 #define FETCH_ONE   FETCH_NEXT(next+56(FP))
 #define FETCH_TWO   FETCH_ONE; FETCH_ONE
 #define FETCH_THREE FETCH_TWO; FETCH_ONE
@@ -125,7 +125,7 @@ GLOBL ·identity(SB), RODATA|NOPTR, $64
 	PREFETCHT1 (lines)(R14*1);  \
 	VPMINSB    Z1, Z8, place, Z8
 
-// Each applies so many words to the column in Z8.
+// Each applies one, two or three words to the column in Z8.
 #define ONE(TAKE)   APPLY(TAKE, DX, Z0, K2)
 #define TWO(TAKE)   ONE(TAKE); APPLY(TAKE, R9, Z9, K3)
 #define THREE(TAKE) TWO(TAKE); APPLY(TAKE, R15, Z10, K4)
@@ -147,8 +147,8 @@ column: \
 	JNZ       column
 
 // EACH_WIDTH applies WORDS to the columns in BX, by the width of the scores, and goes on at
-// done. The other parameters are labels, but for FETCH: what it does first if there are
-// offers.
+// done. The other parameters are labels, but for FETCH: the code to run first if there
+// are offers.
 #define EACH_WIDTH(WORDS, FETCH, codes, bytes, fours, few, threes, twos, sixes, done) \
 	MOVQ ahead-8(SP), AX;                     \
 	MOVQ BX, CX;                              \
@@ -187,7 +187,7 @@ DATA ·highTwo+56(SB)/8, $0x3a322a221a120a02
 GLOBL ·highTwo(SB), RODATA|NOPTR, $64
 
 // threes has the codes of 3 bits by their parts, and placesOfThrees which eight bits of the second
-// part have that of a place at bit 2: as shared.Threes.
+// part have the bit of a place at bit 2: as shared.Threes.
 DATA ·threes+0(SB)/8, $0x0504030207060100
 GLOBL ·threes(SB), RODATA|NOPTR, $8
 DATA ·placesOfThrees+0(SB)/8, $0x0504030201003f3e
@@ -208,7 +208,7 @@ GLOBL ·placesOfThrees(SB), RODATA|NOPTR, $64
 	MOVQ         $mask, R10;   \
 	VPBROADCASTQ R10, Z5
 
-// WORD sets lines to those of the panel of the word at SI+at, control to the score of the
+// WORD sets lines to the lines of the panel of the word at SI+at, control to the score of the
 // line that each row takes, and place to the rows that take one. The route is at AX; K1 is
 // scratch.
 #define WORD(at, lines, control, place) \
@@ -227,12 +227,12 @@ GLOBL ·placesOfThrees(SB), RODATA|NOPTR, $64
 // func leastGroups(dst *Block, columns uint64, p *Program, routes *Route, chunk, size, step int, next uintptr)
 //
 // DI dst, R9 group, R15 groups left, AX its route, SI word, R13 words left, BX the
-// columns of the group that are asked for, R14 their indices among those of the
+// columns of the group that are asked for, R14 their indices among all columns of the
 // group, R12 the group's rows, Z3 identity, Z4-Z7 how to unpack codes.
 //
 // Up to three words are applied at once: the lines of their panels are at DX, R9 and R15,
-// and Z0, Z9 and Z10 are their controls. In the loop over columns, CX and R8 hold what is
-// left of BX and of the indices, AX is how far ahead lines are fetched.
+// and Z0, Z9 and Z10 are their controls. In the loop over columns, CX and R8 hold the rest
+// of BX and of the indices, AX is how far ahead lines are fetched.
 TEXT ·leastGroups(SB), NOSPLIT, $40-64
 	MOVQ dst+0(FP), DI
 	MOVQ p+16(FP), R10
@@ -355,8 +355,8 @@ unpackFours:
 	VPADDUSB     Y6, low, low;    \
 	VPADDUSB     Y6, high, high
 
-// COLUMNS_AVX2 applies a word to the columns in CX. DISTANCE is that to a line; LINE loads
-// that at DX+R10: each 16 scores to both halves of one of Y0-Y3, with other bits above those
+// COLUMNS_AVX2 applies a word to the columns in CX. DISTANCE is the distance to a line; LINE loads
+// the line at DX+R10: each 16 scores to both halves of one of Y0-Y3, with other bits above the bits
 // of a score. MASK clears these in Y4 and Y0.
 #define COLUMNS_AVX2(column, DISTANCE, LINE, MASK) \
 column: \
@@ -445,7 +445,7 @@ column: \
 	VPAND ·lowTwo(SB), Y4, Y4; \
 	VPAND ·lowTwo(SB), Y0, Y0
 
-// MAKE_THREES_AVX2 puts what R9 has above the low two bits, and looks codes up.
+// MAKE_THREES_AVX2 puts the bits of R9 above the low two bits, and looks codes up.
 #define MAKE_THREES_AVX2 \
 	VMOVQ        R9, X1;                   \
 	VPBROADCASTQ X1, Y1;                   \
@@ -513,11 +513,11 @@ GLOBL ·bitsOf(SB), RODATA|NOPTR, $32
 
 // func leastWords(dst *Block, columns, of uint64, rows *uint32, scores *int8, stride int, words []Word, size, ahead int, next uintptr, masks *[256]uint64)
 //
-// DI dst, SI word, R13 words left, BX columns, R14 their indices among those of the
-// group, R12 rows, DX the lines of the word's panel, R15 masks. In the loop over
-// columns, CX and R8 hold what is left of BX and R14, AX the lines to be fetched,
-// Y8-Y11 the controls of the first 32 rows and Y12-Y15 those of the others, Y6 and Y7
-// 127 for each row without a place.
+// DI dst, SI word, R13 words left, BX columns, R14 their indices among the columns of
+// the group, R12 rows, DX the lines of the word's panel, R15 masks. In the loop over
+// columns, CX and R8 hold the rest of BX and R14, AX the lines to be fetched, Y8-Y11
+// the controls of the first 32 rows and Y12-Y15 of the other rows, Y6 and Y7 127 for
+// each row without a place.
 TEXT ·leastWords(SB), NOSPLIT, $72-104
 	MOVQ  dst+0(FP), DI
 	MOVQ  columns+8(FP), BX

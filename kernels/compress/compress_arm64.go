@@ -70,7 +70,7 @@ var positions = func() (t [256]uint64) {
 
 // leastWords applies words, at least one, to the first n places of list, at least one, with
 // lines of size bytes. It fetches the lines that are ahead bytes after those that it reads, and
-// if there are offers what is at next. positions is the table.
+// if there are offers the bytes at next. positions is the table.
 //
 //go:noescape
 func leastWords(dst *Block, list *places, n int, scores *int8, stride int, words []Word, size, ahead int, next uintptr, positions *[256]uint64)

@@ -4,11 +4,11 @@
 #include "textflag.h"
 
 // A row of 16 scores takes them from a line of 64, in four registers, by one VTBX: it leaves a
-// row as it is that has no place. What takes which score, the controls, is made once for all
-// columns: the positions of the scores that are picked make a list, one byte each, and the row
+// row as it is that has no place. The controls, which say which score a row takes, are made once
+// for all columns: the positions of the scores that are picked make a list, one byte each, and the row
 // of the k-th place takes the k-th of them.
 
-// SMIN sets each byte of Vd to the lesser of those of Vn and Vm, with sign: smin
+// SMIN sets each byte of Vd to the lesser of the bytes of Vn and Vm, with sign: smin
 // vd.16b, vn.16b, vm.16b, which the assembler does not know.
 #define SMIN(m, n, d) WORD $(0x4e206c00 | m<<16 | n<<5 | d)
 
@@ -64,8 +64,8 @@ GLOBL ·threes(SB), RODATA|NOPTR, $16
 	MOVD R15, (R9)(R13);         \
 	ADD  R11, R14, R14
 
-// CONTROL makes the control of 16 rows, those of the two bytes of V0 that V2 tells: the byte
-// of V12-V15 that the bits of V0 before the row number, or 255 for a row without a place. V1
+// CONTROL makes the control of 16 rows, whose bits are the two bytes of V0 that V2 selects: the
+// byte of V12-V15 that the bits of V0 before the row number, or 255 for a row without a place. V1
 // has the bits in the bytes before.
 #define CONTROL(control) \
 	VTBL  V2.B16, [V0.B16], V3.B16;                                       \
@@ -77,8 +77,8 @@ GLOBL ·threes(SB), RODATA|NOPTR, $16
 	VCMTST V30.B16, V3.B16, V3.B16;                                       \
 	VBIF  V3.B16, V5.B16, control.B16
 
-// WORD_CONTROLS sets lines to those of the panel of the word at R5+at, and four registers to its
-// controls.
+// WORD_CONTROLS sets lines to the lines of the panel of the word at R5+at, and four registers to
+// its controls.
 #define WORD_CONTROLS(at, lines, c0, c1, c2, c3) \
 	MOVWU (at+Word_Panel)(R5), lines;                 \
 	MADD  R2, R1, lines, lines;                       \
@@ -136,7 +136,7 @@ GLOBL ·threes(SB), RODATA|NOPTR, $16
 	VAND  V28.B16, V2.B16, V2.B16
 
 // The high bits come first, as in shared.Line.Unpack. A processor may load the low bits earlier
-// all the same, but not if their address depends on what it loads: R14 is 0, made of all
+// all the same, but not if their address depends on the loaded high bits: R14 is 0, made of all
 // high bits. V14 is the mask of the high bits of a code.
 #define TAKE_SIXES \
 	FMOVQ 32(R13), F12;             \
@@ -200,7 +200,7 @@ GLOBL ·threes(SB), RODATA|NOPTR, $16
 	SMIN(10, 6, 6);                                     \
 	SMIN(11, 7, 7)
 
-// Each applies so many words to the column in V4-V7.
+// Each applies one, two or three words to the column in V4-V7.
 #define ONE(TAKE)   APPLY(TAKE, R3, V16.B16, V17.B16, V18.B16, V19.B16)
 #define TWO(TAKE)   ONE(TAKE); APPLY(TAKE, R4, V20.B16, V21.B16, V22.B16, V23.B16)
 #define THREE(TAKE) TWO(TAKE); APPLY(TAKE, R6, V24.B16, V25.B16, V26.B16, V27.B16)
@@ -211,7 +211,7 @@ GLOBL ·threes(SB), RODATA|NOPTR, $16
 	PRFM 64(R23), PLDL2KEEP; \
 	ADD  $128, R23
 
-// Each fetches what goes with so many words.
+// Each fetches the part of the next offers that goes with one, two or three words.
 #define FETCH_ONE   FETCH_NEXT
 #define FETCH_TWO   FETCH_ONE; FETCH_ONE
 #define FETCH_THREE FETCH_TWO; FETCH_ONE
@@ -228,7 +228,7 @@ column: \
 	BNE   column
 
 // EACH_WIDTH applies WORDS to all columns of the list, by the width of the scores, and goes on
-// at done. The other parameters are labels, but for FETCH: what it does if there are offers.
+// at done. The other parameters are labels, but for FETCH: the code to run if there are offers.
 #define EACH_WIDTH(WORDS, FETCH, bytes, fours, few, threes, twos, sixes, done) \
 	MOVD  list+8(FP), R10;             \
 	MOVD  n+16(FP), R11;               \

@@ -1,7 +1,7 @@
 package compress
 
-// FetchFunc brings what a LeastFunc with the same arguments reads, and the given rows of
-// lines, into the cache. A block with few columns to compute reads scattered
+// FetchFunc brings the data that a LeastFunc with the same arguments reads, and the given rows
+// of lines, into the cache. A block with few columns to compute reads scattered
 // lines: they are prefetched while another block is computed. The function changes nothing.
 type FetchFunc func(offers *Block, columns uint64, p *Program, routes []Route, chunk int, lines []int8, rows uint64)
 

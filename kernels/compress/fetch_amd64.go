@@ -35,7 +35,7 @@ func fetchBMI2(size int) FetchFunc {
 //go:noescape
 func fetchLines(lines *int8, mask uint64, size int)
 
-// fetchGroups fetches what leastGroups reads. Lines are size bytes.
+// fetchGroups fetches the lines that leastGroups reads. Lines are size bytes.
 //
 //go:noescape
 func fetchGroups(columns uint64, p *Program, routes *Route, chunk, size int)

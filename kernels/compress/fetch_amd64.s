@@ -50,9 +50,9 @@ sixes:
 
 // func fetchGroups(columns uint64, p *Program, routes *Route, chunk, size int)
 //
-// The loops are those of leastGroups. R9 group, R15 groups left, AX its route, SI
-// word, R13 words left, BX the indices of the columns asked for among those of
-// the group, R12 the group's rows, DX the lines of the word's panel, R14 size.
+// The loops are as in leastGroups. R9 group, R15 groups left, AX its route, SI
+// word, R13 words left, BX the indices of the columns asked for among all columns
+// of the group, R12 the group's rows, DX the lines of the word's panel, R14 size.
 TEXT ·fetchGroups(SB), NOSPLIT, $0-40
 	MOVQ size+32(FP), R14
 	MOVQ p+8(FP), R10

@@ -44,7 +44,7 @@ func fetchNEON(size int) FetchFunc {
 //go:noescape
 func fetchLines(lines *int8, mask uint64, size int)
 
-// fetchPlaces fetches what leastWords reads.
+// fetchPlaces fetches the lines that leastWords reads.
 //
 //go:noescape
 func fetchPlaces(list *places, n int, scores *int8, stride int, words []Word, size int)

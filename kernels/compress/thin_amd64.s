@@ -60,11 +60,11 @@ column: \
 // func leastThinGroups(dst *Block, columns uint64, p *Program, routes *Route, chunk int, zero int8)
 //
 // DI dst, R9 group, R15 groups left, AX its route, SI word, R13 words left, BX the columns of the
-// group that are asked for, R14 their indices among those of the group, R12 the group's rows, DX
-// where scores begin, Z3 identity, Z7 zero.
+// group that are asked for, R14 their indices among all columns of the group, R12 the group's rows,
+// DX where scores begin, Z3 identity, Z7 zero.
 //
 // Up to three words are applied at once: their panels have the places R9, R15 and AX, their
-// controls are Z0, Z9 and Z10. In the loop over columns, CX and R8 are what is left of those that
+// controls are Z0, Z9 and Z10. In the loop over columns, CX and R8 are the rest of the columns that
 // are asked for and of the indices.
 TEXT ·leastThinGroups(SB), NOSPLIT, $64-41
 	MOVQ         dst+0(FP), DI
@@ -126,7 +126,7 @@ nextGroup:
 // func expandThin(dst, block *int8, line int, zero int8, masks *[256]uint64)
 //
 // DI dst, DX the mask that is left, R10 its codes, R12 eight times zero, R15 masks. PDEP makes 0 of
-// what is not searched, so codes are XORed with zero before and after.
+// positions that are not searched, so codes are XORed with zero before and after.
 TEXT ·expandThin(SB), NOSPLIT, $0-40
 	MOVQ    dst+0(FP), DI
 	MOVQ    block+8(FP), SI

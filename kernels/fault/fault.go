@@ -18,7 +18,7 @@ const (
 	// Usage errors are avoided by another request: a bad value, an unknown name,
 	// something that does not exist, more than the memory allowed.
 	Usage Kind = "bad usage"
-	// Difference errors are what a check finds wrong in intact data.
+	// Difference errors report wrong contents of intact data, found by a check.
 	Difference Kind = "difference"
 	// Pause is the kind of an end before the work is done that somebody asked for beforehand: a
 	// time that has come, a layer that is sealed. The same request continues.

@@ -16,7 +16,7 @@
 // They depend on each other and on nothing else of the hash: l[i+1] is the lowest byte
 // of x[i]*0xb3, as Prime is 2^40 + 0x1b3. Take them bit by bit, with B[k] the bits k
 // of all b[i], side by side, and so on. Bit k of x*0xb3 is bit k of x, for the
-// factor is odd, plus what the lower bits of x carry there, say C[k]:
+// factor is odd, plus the carry of the lower bits of x there, say C[k]:
 //
 //	L[k][i+1] = X[k][i] ^ C[k][i] = L[k][i] ^ B[k][i] ^ C[k][i]
 //
@@ -31,7 +31,7 @@ package fnv
 // Prime is the factor of FNV-1a with 64 bits.
 const Prime = 0x100000001b3
 
-// AddFunc returns the hash of a string followed by data; hash is that of the string.
+// AddFunc returns the hash of a string followed by data; hash is the hash of the string.
 type AddFunc func(hash uint64, data []byte) uint64
 
 func addGeneric(hash uint64, data []byte) uint64 {

@@ -5,11 +5,11 @@
 // A step is two groups of 512 bytes. The first bit, plane 0, is found for both groups,
 // then the second one, and so on: the second group waits for the first one only at the
 // end of a plane, and both wait for their planes before at the same time. The sums of
-// the step before fill what time is left.
+// the step before fill the time that is left.
 //
 // A plane is 64 bytes; bit m of byte j belongs to byte 64*m + j of the group.
 
-// What is where in work.
+// The layout of work.
 #define LOWEST 0    // bit k of the hash in front of a step, in all bits of 64 bytes, for each k
 #define FIRST  512  // B[k], and then L[k], of the first group
 #define SECOND 1024 // of the second one
@@ -39,7 +39,7 @@
 	BROADCAST($0x3333333333333333, Z24); \
 	BROADCAST($0x5555555555555555, Z25)
 
-// TURN makes bit m of byte j of Z(k) what bit k of byte j of Z(m) was, for Z0 to Z7.
+// TURN sets bit m of byte j of Z(k) to bit k of byte j of Z(m) before, for Z0 to Z7.
 #define TURN \
 	SWAP($4, Z26, Z0, Z4); \
 	SWAP($4, Z26, Z1, Z5); \
@@ -89,9 +89,9 @@
 //
 // L[k] is the XOR of x over all bytes before. That is the XOR of
 //
-//	those before in the same word, of the same m: Z22 ^ x at first
-//	those in words before, of the same m: the second Z22
-//	those of lower m: Z22 and Z24, looked up by the nibbles of their XORs in Z23
+//	bytes before in the same word, of the same m: Z22 ^ x at first
+//	bytes in words before, of the same m: the second Z22
+//	bytes of lower m: Z22 and Z24, looked up by the nibbles of their XORs in Z23
 //	the hash in front of the group: Z25
 #define PLANE(plane, x) \
 	VPSLLQ     $8, x, Z22;          \
@@ -132,7 +132,7 @@
 //	C[k] = X[k-1] ^ c ^ T[k-4] ^ d       4 <= k < 7
 //	C[7] = X[6] ^ c ^ T[3] ^ d ^ X[0]
 //
-// where c is the carry of x + 2x to bit k and d that of t + 16t. The registers are x0 for
+// where c is the carry of x + 2x to bit k and d the carry of t + 16t. The registers are x0 for
 // X[0], which is T[0] as well, x and y for X[k-1] and X[k], t for T[k], u for T[k-4].
 #define PLANE_0(plane, x0) \
 	VMOVDQU64 plane, x0; \
@@ -245,7 +245,7 @@ DATA ·before+48(SB)/8, $0x0505050505050505
 DATA ·before+56(SB)/8, $0x0606060606060606
 GLOBL ·before(SB), RODATA|NOPTR, $64
 
-// Bit m of byte n of low is the XOR of the bits of n below m; of high, those of 16n.
+// Bit m of byte n of low is the XOR of the bits of n below m; of high, of the bits of 16n.
 DATA ·low+0(SB)/8, $0xfa0406f802fcfe00
 DATA ·low+8(SB)/8, $0x0af4f608f20c0ef0
 GLOBL ·low(SB), RODATA|NOPTR, $16

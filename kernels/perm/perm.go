@@ -7,7 +7,7 @@
 // the Lehmer code read as a number whose digits have the radices n, n-1, ...
 // (Knuth, TAoCP 7.2.1.2; document 004, section 5, needs it for k tiles): digit
 // i is the number of items smaller than p[i] that do not occur before place i.
-// What follows place i therefore changes nothing above digit i, and all lists
+// Items after place i therefore change nothing above digit i, and all lists
 // with the same beginning are one run of ranks, ordered by the relative order
 // of the rest.
 //
@@ -42,8 +42,8 @@ func Rank(p []uint8) uint64 { return RankArrangement(p, len(p)) }
 func Unrank(p []uint8, rank uint64) { UnrankArrangement(p, len(p), rank) }
 
 // RankArrangement returns the lexicographic rank of a among the
-// len(a)-arrangements of n items, 0 to Arrangements(n, len(a))-1. What it
-// returns for lists that Check refuses is not specified.
+// len(a)-arrangements of n items, 0 to Arrangements(n, len(a))-1. The result
+// for lists that Check refuses is not specified.
 func RankArrangement(a []uint8, n int) uint64 {
 	rank, used := uint64(0), uint32(0)
 	for i, x := range a {

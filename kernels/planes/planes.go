@@ -1,7 +1,7 @@
 // Package planes packs scores quickly: as bit planes, as many for a line as the difference
 // of its largest and least score has bits.
 //
-// A line is 64 scores, and what it becomes does not depend on other lines. With m its
+// A line is 64 scores, and its planes do not depend on other lines. With m its
 // least score and w the number of bits of the largest difference score[i] - m, it is
 //
 //	byte 0           w, 0 to 8
@@ -127,7 +127,7 @@ func scatter(planes *[allPlanes]byte, scores []int8, plus int8) {
 	}
 }
 
-// gather fills the first line of scores with what has these planes, plus plus.
+// gather fills the first line of scores with the numbers that have these planes, plus plus.
 func gather(scores []int8, planes *[allPlanes]byte, plus int8) {
 	for i := range 8 {
 		x := uint64(planes[i]) | uint64(planes[8+i])<<8 | uint64(planes[16+i])<<16 | uint64(planes[24+i])<<24 |

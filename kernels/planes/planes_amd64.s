@@ -124,7 +124,7 @@ done:
 
 // func unpackAVX512(dst []int8, src []byte) int
 //
-// What a mask hides of a load may lie outside of src.
+// Masked bytes of a load may lie outside of src.
 TEXT ·unpackAVX512(SB), NOSPLIT, $0-56
 	UNPACK_ARGUMENTS(done)
 	CONSTANTS

@@ -58,7 +58,7 @@ func (m Model) Check() error {
 }
 
 // checkList checks a list of k different symbols out of n at the beginning of
-// s and returns what follows.
+// s and returns the rest of s.
 func checkList(s string, k, n int) (rest string, err error) {
 	if k > len(s) || k > n {
 		return "", fmt.Errorf("%w: a list of %d symbols in %d bytes", ErrModel, k, len(s))
@@ -157,7 +157,7 @@ func NewDecoding(m Model) *Decoding {
 	return t
 }
 
-// DecodingBytes returns the bytes that the Decoding of a model of so many values takes.
+// DecodingBytes returns the size in bytes of the Decoding of a model of the given number of values.
 func DecodingBytes(symbols int) uint64 {
 	n := uint(min(symbols, MaxSymbols))
 	return uint64(planes(n)*rowSize*n*n) + uint64(unsafe.Sizeof(Decoding{}))
@@ -166,8 +166,8 @@ func DecodingBytes(symbols int) uint64 {
 // prior is how many scores the counts of a context are worth before the first.
 const prior = 16
 
-// Counts counts scores by context. A model of what was counted suits what
-// resembles it.
+// Counts counts scores by context. A model of these counts suits scores that
+// resemble the counted ones.
 type Counts struct {
 	low     int8
 	symbols int
@@ -218,7 +218,7 @@ func (n *Counts) Model() Model {
 
 // appendList appends the list of a context with the given counts, in the order
 // of the counts plus prior times the shares of the counts near of all contexts
-// with the same score before: what was seen a few times only is chance.
+// with the same score before: a count of few is chance.
 func appendList(out []byte, counts []uint32, near []uint64, usual []byte) []byte {
 	var list []byte
 	sum := uint64(0)

@@ -2,7 +2,7 @@
 // rank 0 for the score that is most likely here, and so on. Most ranks
 // are small, and package rice writes them in few bits.
 //
-// What is likely follows from the context, two scores before the one in
+// The likely scores follow from the context, two scores before the one in
 // question: with x[i] the score number i, the list for x[i] depends on x[i-1]
 // and x[i-3] alone. (Neighbours in a layer are boards that differ by few seeds,
 // and of all pairs of close scores this one was measured to predict best.) The lists
@@ -14,8 +14,8 @@
 // Decoding ranks takes the scores before: each table look-up waits for the
 // previous one. So a block is cut into six lanes that do not depend
 // on each other, and six look-ups are in flight. With n scores and
-// m = n/6, rounded down, lane j begins at score j*m; the last one takes what is
-// left over. In front of each lane there are as many scores as needed, all of
+// m = n/6, rounded down, lane j begins at score j*m; the last one takes the
+// rest. In front of each lane there are as many scores as needed, all of
 // the lowest value of the model.
 //
 // The generic code defines the result; the twin for amd64 gives the same bytes.

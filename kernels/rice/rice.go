@@ -34,7 +34,7 @@ import (
 	"grenier/kernels/internal/swar"
 )
 
-// Limits of what can be coded.
+// Limits of ranks that can be coded.
 const (
 	MaxRank = 127
 	levels  = (MaxRank + 1) / 2
@@ -52,19 +52,19 @@ type Kernel struct {
 	Split func(dst, ranks []byte) int
 
 	// Join writes the ranks with the code src to ranks. It fails with ErrCode,
-	// whatever src holds, unless src is exactly what Split writes for some
+	// whatever src holds, unless src is exactly the output of Split for some
 	// ranks; ranks may have been overwritten then.
 	Join func(ranks, src []byte) error
 
-	// JoinPart writes those of n ranks with the code src to ranks that begin at the one with number from, in much less time if they
-	// are few. It fails as Join does for all of them. Scratch is memory for PartScratch(len(ranks)) bytes.
+	// JoinPart writes len(ranks) of the n ranks with the code src to ranks, from rank number from on, in much less
+	// time if they are few. It fails as Join does for all of them. Scratch is memory for PartScratch(len(ranks)) bytes.
 	JoinPart func(ranks, src []byte, from, n int, scratch []byte) error
 }
 
 // PartScratch returns the bytes of scratch that JoinPart needs for some ranks.
 func PartScratch(ranks int) int { return stride(ranks) }
 
-// operations are what families do differently. A vector of n bits is given as
+// operations are the steps that families do differently. A vector of n bits is given as
 // stride(n) bytes.
 type operations struct {
 	// low sets vector to the lowest bits of ranks.
@@ -270,7 +270,7 @@ func filterFrom(level, ranks []byte, least byte, i, n int) int {
 
 // expandTo is expand from the last rank down to rank i, a multiple of 8. It
 // returns the number of ones before i. Going backwards, it never overwrites
-// what it has yet to read.
+// bytes that it has yet to read.
 func expandTo(ranks, level []byte, ones, i int) int {
 	j := len(ranks)
 	for ; j%8 > 0; j-- {

@@ -80,8 +80,8 @@ func updateCodes(lines *int8, line, shift, bits int, column *int8, rows uint64, 
 //go:noescape
 func updateCodes6(first, second *int8, firstShift, secondShift int, column *int8, rows uint64, next *[4096]uint8) uint64
 
-// updateCodes3 is updateCodes6 for codes of 3 bits. next takes and gives what lines store of a code:
-// the bits of the first part, and above them that of the second.
+// updateCodes3 is updateCodes6 for codes of 3 bits. next takes and gives a code as lines store it:
+// the bits of the first part, and above them the bit of the second.
 //
 //go:noescape
 func updateCodes3(first, second *int8, firstShift, secondShift int, column *int8, rows uint64, next *[4096]uint8) uint64

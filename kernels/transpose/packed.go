@@ -8,7 +8,7 @@ import (
 	"grenier/kernels/window"
 )
 
-// packed is what the kernels know of codes of one width.
+// packed has the tables of the kernels for codes of one width.
 type packed struct {
 	bits, line int         // of a code; bytes of a line
 	next       [4096]uint8 // by the low 6 bits of least and code: the next code
@@ -16,7 +16,7 @@ type packed struct {
 
 var two, three, four, six = newPacked(window.Two), newPacked(window.Three), newPacked(window.Four), newPacked(window.Six)
 
-// packedOf returns what kernels know of codes of 2, 3, 4 or 6 bits.
+// packedOf returns the tables for codes of 2, 3, 4 or 6 bits.
 func packedOf(bits int) *packed {
 	switch bits {
 	case two.bits:
@@ -60,7 +60,7 @@ func (p *packed) updateGeneric(lines []int8, block *Block, columns, rows uint64,
 }
 
 // replaceCodes updates the given columns of a line by a row of least codes and returns
-// those that changed. Much of a line is the same: what does not change is looked up once.
+// the columns that changed. Much of a line is the same: codes that do not change are looked up once.
 func (p *packed) replaceCodes(codes *shared.Line, row *[Side]int8, columns uint64) (changed uint64) {
 	still, by := ^uint64(0), ^uint64(0) // eight codes that stay, and the least codes there
 	for i, old := range codes {

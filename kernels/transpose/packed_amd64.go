@@ -29,7 +29,7 @@ type vectors struct {
 	up    [4]uint64 // the same for the first four by a shift to the left
 	down  [4]uint64 // and for the last four by one to the right
 	steps [3]table  // negated, floor and first, each 16 bytes XOR the 16 before
-	// Of 3 bits: what shared.Threes has, and for the first 32 codes the byte of the second part, and
+	// Of 3 bits: the tables of shared.Threes, and for the first 32 codes the byte of the second part, and
 	// the bit in it.
 	threes, parts, places [Side]uint8
 	byteOf, bitOf         [32]uint8
@@ -130,7 +130,7 @@ const (
 	turnedLine    = 2
 )
 
-// turnAVX512 transposes the given rows of a block, and what is near them.
+// turnAVX512 transposes the given rows of a block, and some near them.
 //
 //go:noescape
 func turnAVX512(dst, src *Block, rows uint64)

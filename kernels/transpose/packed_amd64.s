@@ -82,7 +82,7 @@ same:                          \
 	VPRORVQ    Z22, Z1, Z1;            \
 	VPTERNLOGQ $0xf8, Z23, Z1, Z0
 
-// FOLD puts what Z0 has in each half into Y0, and FOLD2 what y has into x.
+// FOLD puts the bits of each half of Z0 into Y0, and FOLD2 the halves of y into x.
 #define FOLD \
 	VEXTRACTI64X4 $1, Z0, Y1; \
 	VPOR          Y1, Y0, Y0
@@ -119,8 +119,8 @@ same:                          \
 	FOLD2(Y0, X0);       \
 	VMOVDQU X0, 32(DI)(R10*1)
 
-// NEXT_AVX512 updates the codes Z0; R8 is what changes. Z1 is the heights of their floors,
-// Z2 those of the scores, and Z3 the new codes.
+// NEXT_AVX512 updates the codes Z0; R8 is the mask of changes. Z1 has the heights of their floors,
+// Z2 the heights of the scores, and Z3 the new codes.
 #define NEXT_AVX512 \
 	VMOVDQU64 (SI)(R8*1), Z2;     \
 	VPERMB    Z16, Z2, Z2;        \
@@ -249,7 +249,7 @@ same:                          \
 #define NEGATED_LEAST(x, y) VPSHUFB x, Y9, y
 #define FIRSTS(x, y)        VPSHUFB x, Y11, y
 
-// STEP adds to y what the next 16 bytes of a table tell of Y8, x less 16. What is below 0
+// STEP adds to y the entries at Y8, x less 16, of the next 16 bytes of a table. An index below 0
 // has bit 7 set, which looks 0 up.
 #define STEP(table, x, y) \
 	VPSUBB         Y10, x, Y8;        \
@@ -271,9 +271,9 @@ same:                          \
 	VPSHUFB x, Y11, y; \
 	STEP(vectors_steps+2*64+16, x, y)
 
-// HALF_AVX2 updates the codes y of half a line; z is a mask of those that change, in bits.
-// Y4 is the heights of their floors, Y5 those of the scores, Y6 the codes to be added to
-// those in Y7.
+// HALF_AVX2 updates the codes y of half a line; z is a mask of the codes that change, in bits.
+// Y4 has the heights of their floors, Y5 the heights of the scores, Y6 the codes to be added to
+// the codes in Y7.
 #define HALF_AVX2(half, y, z, bits, floors, negated, firsts) \
 	floors(y, Y4);                        \
 	VMOVDQU   (half*32)(SI)(R8*1), Y6;    \
@@ -289,7 +289,7 @@ same:                          \
 	VPBLENDVB z, Y7, y, y;                \
 	VPMOVMSKB z, bits
 
-// BOTH_AVX2 updates the codes Y0 and Y1; R8 is what changes.
+// BOTH_AVX2 updates the codes Y0 and Y1; R8 is the mask of changes.
 #define BOTH_AVX2(floors, negated, firsts) \
 	HALF_AVX2(0, Y0, Y2, R9, floors, negated, firsts); \
 	HALF_AVX2(1, Y1, Y3, R8, floors, negated, firsts); \
@@ -300,7 +300,7 @@ same:                          \
 #define NEXT_AVX2  BOTH_AVX2(FLOORS, NEGATED_LEAST, FIRSTS)
 #define NEXT6_AVX2 BOTH_AVX2(FLOORS6, NEGATED_LEAST6, FIRSTS6)
 
-// LOOK_NEXT_UP takes row BX of the column at SI and the code R8: R9 is what changes of it.
+// LOOK_NEXT_UP takes row BX of the column at SI and the code R8: R9 has its bits that change.
 #define LOOK_NEXT_UP \
 	MOVBLZX (SI)(BX*1), R9;  \
 	SHLL    $6, R9;          \
@@ -311,8 +311,8 @@ same:                          \
 
 // UPDATE_PARTS updates codes of two parts in lines of the given bytes: DI first part, R13 second,
 // CX and R15 their shifts, SI column, DX rows left, R12 next, AX result, BX row, R10 the offset of its
-// line. The first part has the given bits, of the given mask; the second has those of high. The
-// first is stored first.
+// line. The first part has the given bits, of the given mask; the second has the mask high.
+// The first is stored first.
 #define UPDATE_PARTS(bytes, bits, mask, high) \
 	MOVQ    first+0(FP), DI;        \
 	MOVQ    second+8(FP), R13;      \

@@ -8,7 +8,7 @@ DATA ·firstTwo+0(SB)/8, $0x0000000000000000
 DATA ·firstTwo+8(SB)/8, $0x0101010101010101
 GLOBL ·firstTwo(SB), RODATA|NOPTR, $16
 
-// threes has the codes of 3 bits by their parts, and partsOfThrees what lines store of them: as
+// threes has the codes of 3 bits by their parts, and partsOfThrees their parts as lines store them: as
 // shared.Threes.
 DATA ·threes+0(SB)/8, $0x0504030207060100
 DATA ·threes+8(SB)/8, $0x0504030207060100
@@ -18,7 +18,7 @@ DATA ·partsOfThrees+8(SB)/8, $0x0302838281800100
 GLOBL ·partsOfThrees(SB), RODATA|NOPTR, $16
 
 // REPLACE updates lines by the given steps, row by row: R0 lines, R1 rows left, R2 block, R4
-// changed, R5 result, R6 row, R7 its line, R8 the row of the block and then what changes. V24-V27
+// changed, R5 result, R6 row, R7 its line, R8 the row of the block and then the changes. V24-V27
 // are columns, V28 is the height of 0, V29 the bit of each byte of eight, V30 a mask of a code, or
 // of the low bits of 6, V31 the mask of its high bits; V12-V15 and V16-V23 are tables. V0-V3
 // are the codes of a line, in rows of 16, V4-V7 the least codes.
@@ -67,7 +67,7 @@ same: \
 	MOVD  R5, ret+48(FP);                                \
 	RET
 
-// TABLES and TABLES6 load the heights at R3, TABLES those of codes below 16: negated to V12 or
+// TABLES and TABLES6 load the heights at R3, TABLES only of codes below 16: negated to V12 or
 // V12-V15, floor to V16 or V16-V19, first to V20 or V20-V21.
 #define TABLES \
 	ADD  $heights_negated, R3, R4; \
@@ -84,7 +84,7 @@ same: \
 	ADD  $heights_first, R3, R4;                     \
 	VLD1 (R4), [V20.B16, V21.B16]
 
-// TABLES3 loads in addition what THREES and STORE3 take: V13, V14, V17 and V18, V15 and V19.
+// TABLES3 loads in addition the tables of THREES and STORE3: V13, V14, V17 and V18, V15 and V19.
 #define TABLES3 \
 	TABLES;                         \
 	MOVD  $·firstTwo(SB), R4;       \
@@ -191,8 +191,8 @@ same: \
 	DMB   $10;                 \
 	FMOVQ F8, 32(R7)
 
-// NEXT updates 16 codes; least becomes the bits of those that change. V8 is the heights of their
-// floors, V9 those of the scores, V10 the codes to be added to those in V11.
+// NEXT updates 16 codes; least becomes the bits of the codes that change. V8 has the heights of their
+// floors, V9 the heights of the scores, V10 the codes to be added to the codes in V11.
 #define NEXT(codes, least, columns) \
 	VTBL codes.B16, [V16.B16], V8.B16; \
 	VTBL least.B16, [V12.B16], V9.B16; \
@@ -216,7 +216,7 @@ same: \
 	VCMTST V11.B16, V11.B16, least.B16;   \
 	VAND   V29.B16, least.B16, least.B16
 
-// LOOK_NEXT_UP takes row R8 of the column at R4 and the code R9: R10 is what changes of it.
+// LOOK_NEXT_UP takes row R8 of the column at R4 and the code R9: R10 has its bits that change.
 #define LOOK_NEXT_UP \
 	MOVBU (R4)(R8), R10;    \
 	UBFIZ $6, R10, $6, R10; \
@@ -232,7 +232,7 @@ same: \
 
 // UPDATE_PARTS updates codes of two parts in lines of the given bytes: R0 first part, R1 second, R2 and
 // R3 their shifts, R4 column, R5 rows left, R6 next, R7 result, R8 row, R11 its byte of the first
-// part and R15 that of the second. The first part has the given bits, of the given mask; the second
+// part and R15 of the second part. The first part has the given bits, of the given mask; the second
 // has high bits. The first is stored first: STLRB waits for it.
 #define UPDATE_PARTS(bytes, bits, mask, high) \
 	MOVD first+0(FP), R0;        \

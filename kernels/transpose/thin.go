@@ -35,7 +35,7 @@ func updateThin(lines []int8, block *Block, columns, rows uint64, changes *Chang
 	}
 }
 
-// nextThin has what window.Eight.Next returns, by least and code.
+// nextThin has the results of window.Eight.Next, by least and code.
 var nextThin = func() *[256][256]uint8 {
 	next := &[256][256]uint8{}
 	for _, code := range window.Eight.All {

@@ -8,7 +8,7 @@ import (
 )
 
 // ForThin returns the kernel of the family f, which must be supported, for lines that are a thin
-// block (window.Thin) instead: what is not searched does not change.
+// block (window.Thin) instead: positions that are not searched do not change.
 func ForThin(f cpu.Family) UpdateFunc {
 	if f == cpu.AVX512 {
 		return updateThinAVX512

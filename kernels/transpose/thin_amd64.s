@@ -54,7 +54,7 @@ line:
 	MOVQ    BX, R8
 	SHLQ    $6, R8
 
-	// Z0 has the codes in their places, Z2 the heights of the scores, Z4 those of the floors, Z3
+	// Z0 has the codes in their places, Z2 the heights of the scores, Z4 of the floors, Z3
 	// the new codes.
 	VMOVDQU8.Z  (R10), K5, Z0
 	VPEXPANDB.Z Z0, K4, Z0

@@ -1,9 +1,9 @@
 // Package transpose brings computed columns of scores into place.
 //
-// The scores of one player are those of the other negated, and what one player
+// The scores of one player are the other's negated, and the half that one player
 // holds fixed while the other moves changes with every ply. A solver computes a
 // block with one half along the columns and needs its negative with that half along
-// the lines, and it wants to know what has changed. All in one pass costs little
+// the lines, and it wants to know the changes. All in one pass costs little
 // more than the transposition.
 //
 // Lines hold scores, one byte each, or the codes of package window, 2, 3, 4 or 6 bits each, or are a
@@ -28,15 +28,15 @@ type Block = [Side * Side]int8
 
 // UpdateFunc puts the negated scores of the given rows and columns of a block
 // into lines, which holds the same block row by row: score c of line r is at
-// r*Side+c. Rows beyond the end of lines are left out. It sets changes to what that
-// changed.
+// r*Side+c. Rows beyond the end of lines are left out. It sets changes to the
+// changes by that.
 //
 // Lines of packed codes hold codes as package window lays them out, one line after the
 // other, and a block holds the least code of the quiet moves, or window.None: each code
-// becomes what window.Codes.Next makes of the two.
+// becomes the result of window.Codes.Next for the two.
 //
 // lines starts at a multiple of the bytes of a line. Others may read it meanwhile: they
-// see the old or the new score, or code, of each place; of 3 or 6 bits, what package window says.
+// see the old or the new score, or code, of each place; of 3 or 6 bits, a code as package window says.
 type UpdateFunc func(lines []int8, block *Block, columns, rows uint64, changes *Changes)
 
 // Changes says which scores or codes of a block an update changed.
@@ -108,7 +108,7 @@ func differences(x, y, among uint64) (flips, differ uint64) {
 // holds one row.
 const tile = 8
 
-// tileEnd is what a tile of a block reaches over, from its first score to its last.
+// tileEnd is the length of the span of a tile in its block, from its first score to its last.
 const tileEnd = (tile-1)*Side + tile
 
 // turn transposes a tile: 2x2, 4x4 and 8x8 squares swap their

@@ -21,8 +21,8 @@ func For(f cpu.Family, bits int) UpdateFunc {
 }
 
 // few is the number of columns up to which they are taken one by one, without turning the
-// block: so many have fewer instructions, 11 for each score, than the turning of all, 1,680, and
-// its lines, 35 each or 43 if they change. It is not measured.
+// block: they then take fewer instructions, 11 for each score, than turning all columns, 1,680,
+// and its lines, 35 each or 43 if they change. It is not measured.
 const few = 6
 
 func updateNEON(lines []int8, block *Block, columns, rows uint64, changes *Changes) {
@@ -39,7 +39,7 @@ func updateNEON(lines []int8, block *Block, columns, rows uint64, changes *Chang
 	}
 }
 
-// turnNEON transposes the given rows of a block, and what is near them.
+// turnNEON transposes the given rows of a block, and some near them.
 //
 //go:noescape
 func turnNEON(dst, src *Block, rows uint64)

@@ -139,7 +139,7 @@ differs:
 // func replaceNEON(lines *int8, rows uint64, block *Block, columns *[64]int8, changed *[64]uint64) uint64
 //
 // R0 lines, R1 rows left, R2 block, V24-V27 columns, R4 changed, R5 result, R6 row, R7 its
-// line, R8 what of it changes, V28 zero, V29 the bit of each byte of eight.
+// line, R8 its changes, V28 zero, V29 the bit of each byte of eight.
 TEXT ·replaceNEON(SB), NOSPLIT, $0-48
 	MOVD  lines+0(FP), R0
 	MOVD  rows+8(FP), R1

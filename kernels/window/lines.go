@@ -14,7 +14,7 @@ import (
 // word.
 const tile = 8
 
-// load sets codes to those of a line, each in a byte.
+// load sets codes to the codes of a line, each in a byte.
 func (c *Codes) load(codes *shared.Line, line []int8) {
 	var packed shared.Line
 	for i := range c.Bits { // as many words as a code has bits
@@ -32,7 +32,7 @@ func (c *Codes) store(line []int8, codes *shared.Line) {
 	}
 }
 
-// atEnd returns the sign bits of those of eight codes that have a score of -v or v: the
+// atEnd returns, of eight codes, the sign bits of the ones that have a score of -v or v: the
 // first code and the last one.
 func (c *Codes) atEnd(x uint64) uint64 {
 	first, last := uint64(c.All[0])*swar.Ones, uint64(c.All[len(c.All)-1])*swar.Ones
@@ -49,7 +49,7 @@ func Copy(dst, src []int8) {
 }
 
 // Resume gives lines as they begin a window the scores of a copy that was made while the window was
-// searched. Floors stay: those of the copy can be of another moment than its scores.
+// searched. Floors stay: the floors of the copy can be of another moment than its scores.
 func (c *Codes) Resume(lines, found []int8) {
 	if c.Bits == 8 { // of one part
 		copy(lines, found)
@@ -135,8 +135,8 @@ func (c *Codes) Ends(line []int8, signed bool) (columns uint64) {
 	return columns
 }
 
-// from returns what sets the sign bits of those of eight numbers below 128 that are at
-// least n when it is added.
+// from returns a summand: added to eight numbers below 128, it sets the sign bits of the
+// numbers that are at least n.
 func from(n uint8) uint64 { return uint64(128-n) * swar.Ones }
 
 // lookUp looks eight bytes up.

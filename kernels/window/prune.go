@@ -5,10 +5,10 @@ import (
 	"grenier/kernels/internal/swar"
 )
 
-// Clip replaces capture values by what is left of them beyond a base, 0 to 48, in place: values within
+// Clip replaces capture values by their parts beyond a base, 0 to 48, in place: values within
 // it become 0, others come closer to 0 by as much. Later windows need no more: with a base b above it,
-// they begin with what is left as they do with the values themselves at base b, less the base. What is left
-// packs better. There are whole lines of values.
+// they begin with these parts at base b less the base as they do with the values themselves at base b.
+// The parts pack better. There are whole lines of values.
 func Clip(captures []int8, base int) {
 	if base == 0 {
 		return
@@ -22,7 +22,7 @@ func Clip(captures []int8, base int) {
 	}
 }
 
-// beyond returns what is left of a stored capture value.
+// beyond returns the part of a stored capture value beyond base.
 func beyond(stored int8, base int) int8 {
 	only := int8(0)
 	if stored < OnlyCaptures {
@@ -40,7 +40,7 @@ func beyond(stored int8, base int) int8 {
 }
 
 // Prune replaces capture values that do not matter in the windows after one by 0, which packs better:
-// captures, Side for each of lines, are what is left of them beyond the window whose codes lines has
+// captures, Side for each of lines, are the parts of them beyond the window whose codes lines has
 // at its end. Scores that are not at an end of it are known, and those at the upper end cannot fall below
 // the base of the next one.
 func (c *Codes) Prune(captures, lines []int8) {

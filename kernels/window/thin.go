@@ -15,7 +15,7 @@ import (
 // that fill up the end of the block to such a multiple are Zero. Numbers are little endian.
 //
 // Only codes change. A block begins at a multiple of 8 bytes, so that words that hold codes
-// hold those of one block: who changes codes may store such words, if nobody else changes
+// hold codes of one block: who changes codes may store such words, if nobody else changes
 // codes of the block.
 type Thin []int8
 
@@ -28,7 +28,7 @@ const MostThin = Side*head + Side*Side
 // SlackThin is the bytes behind a thin block that kernels may read.
 const SlackThin = Side
 
-// codesAt returns where the codes of a block of so many lines begin.
+// codesAt returns where the codes of a block of the given number of lines begin.
 func codesAt(lines int) int { return (lines*head + tile - 1) / tile * tile }
 
 // ThinSize returns the bytes of a block with the given masks.
@@ -40,8 +40,8 @@ func ThinSize(masks []uint64) int {
 	return (size + tile - 1) / tile * tile
 }
 
-// ThinBound returns the most bytes of so many blocks with so many lines and positions that are
-// searched.
+// ThinBound returns the most bytes of the given number of blocks, which have the given numbers of
+// lines and of positions to search in all.
 func ThinBound(blocks, lines, searched int) int {
 	const unused = 2 * (tile - 1)
 	return blocks*unused + lines*head + searched
@@ -79,8 +79,8 @@ func (b Thin) At(line int) int { return int(binary.LittleEndian.Uint16(b.head(li
 // Codes returns the codes of all lines, with the bytes that fill up the block.
 func (b Thin) Codes() []int8 { return b[b.At(0):] }
 
-// Load sets codes to those of a line. Others may change them meanwhile: each is the old or the
-// new one.
+// Load sets codes to the codes of a line. Others may change them meanwhile: each is the old or
+// the new one.
 func (b Thin) Load(line int, codes *shared.Line) {
 	for i := range codes {
 		codes[i] = uint64(Eight.Zero) * swar.Ones
@@ -96,7 +96,7 @@ func (b Thin) Load(line int, codes *shared.Line) {
 // ThinCodes is a copy of the words that have the codes of a line.
 type ThinCodes [Side/tile + 1]uint64
 
-// Load copies those of a line and returns its codes in the copy.
+// Load copies the codes of a line and returns its codes in the copy.
 func (c *ThinCodes) Load(b Thin, line int) []int8 {
 	at, n := b.At(line), bits.OnesCount64(b.Mask(line))
 	first := at % tile
@@ -110,7 +110,7 @@ func (c *ThinCodes) Store(b Thin, line int) {
 	shared.StoreWords(b[at-at%tile:at+n], c[:])
 }
 
-// Turn begins a window with the given base, 0 to 48: each code becomes what Begin makes of its
+// Turn begins a window with the given base, 0 to 48: each code becomes the result of Begin for its
 // capture value; captures has Side of them for each line. It sets sources, for each line, to the
 // columns whose score is not 0 now, and returns the columns in which some position is searched.
 // Nobody else may use the block meanwhile.
@@ -133,7 +133,7 @@ func (b Thin) Turn(captures []int8, base int, sources *[Side]uint64) (alive uint
 	return alive
 }
 
-// eightBegin has what Eight.Begin returns, by base and capture value.
+// eightBegin has the results of Eight.Begin, by base and capture value.
 var eightBegin = func() (begin [maxBase + 1][256]uint8) {
 	for base := range begin {
 		for value := range begin[base] {

@@ -37,7 +37,7 @@ func (b Thin) get(line, column int) uint8 {
 	return uint8(b[b.At(line)+bits.OnesCount64(mask&(1<<column-1))])
 }
 
-// TestThin compares blocks of each number of lines with what is said of positions one by one.
+// TestThin compares blocks of each number of lines with the definition, position by position.
 func TestThin(t *testing.T) {
 	rng := tries.Rand(t)
 	for lines := 1; lines <= Side; lines++ {

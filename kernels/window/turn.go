@@ -8,10 +8,10 @@ import (
 // source is set in a turner's tables for codes whose score is not 0.
 const source = 0x80
 
-// turner is what a TurnFunc knows.
+// turner has the tables of a TurnFunc.
 type turner struct {
 	c     *Codes
-	begin [maxBase + 1][256]uint8 // by base and capture value: what Begin returns, or source
+	begin [maxBase + 1][256]uint8 // by base and capture value: the result of Begin, with source unless its score is 0
 }
 
 func newTurner(c *Codes) *turner {

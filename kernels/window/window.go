@@ -1,11 +1,11 @@
-// Package window packs what a solver knows of a score while it looks at a window of
+// Package window packs the knowledge of a solver about a score while it looks at a window of
 // values only: 2, 3, 4 or 6 bits a position instead of bytes, or where few positions are left to be
 // searched, bytes for these alone (Thin).
 //
 // A window with base b and v values shows a score s as sign(s) * min(max(|s|-b, 0), v).
 // Clipping is odd and never turns the order of two scores around, so it commutes with
-// negation and with the maximum: what a solver finds for clipped captures is the clipped
-// score. The windows of bases 0, v, 2v, ... add up to the score.
+// negation and with the maximum: the result of a solver for clipped captures is the clipped
+// score. The results of the windows of bases 0, v, 2v, ... sum to the score.
 //
 // A code says two things of a position: its clipped score as far as it is known, and the
 // floor below which the score cannot fall, since the best capture gives as much. While
@@ -14,12 +14,12 @@
 // twenty.
 //
 // Codes ascend with the score, and among equal scores with the floor, so the least code of
-// some positions has their least score. Those of 2, 3 and 4 bits are numbered from 0 on.
+// some positions has their least score. Codes of 2, 3 and 4 bits are numbered from 0 on.
 //
-// What has been found is kept as digits: only the clipped scores. Those of the window of base 0
+// Results are kept as digits: only the clipped scores. Digits of the window of base 0
 // are signed, in as many bits as a code, two's complement. In the windows after it the sign is
 // known, so their digits are not signed and take fewer bits: 1 of Two, 2 of Three and Four, 4 of Six;
-// those of Eight, which is never the first, take bytes. A line of zeros is all zero bytes.
+// digits of Eight, which is never the first, take bytes. A line of zeros is all zero bytes.
 //
 // A line is 64 codes or digits. Of 2 bits each, bits 2k and 2k+1 of byte j are code 16k+j;
 // of 4 bits each, the low half of byte j is code j and the high half is code 32+j. So a
@@ -32,8 +32,8 @@
 // first, and who reads them loads the second one first: so a reader may see a new first part
 // with an old second part, but never the reverse. This shows a score between 0 and the new one,
 // as TestReadWhileWritten tries. Of 6 bits it does because codes of scores up to 0 are 3 to 47
-// and those above are 55 to 62: scores up to 0 share no high bits with scores above, and the
-// low bits of scores above are those of scores of 0. Of 3 bits, where all numbers are codes, it would
+// and codes of scores above are 55 to 62: scores up to 0 share no high bits with scores above, and the
+// low bits of scores above are low bits of scores of 0. Of 3 bits, where all numbers are codes, it would
 // not if the second part were a bit of the code. A score that seems closer to 0 than it
 // has been is one that is out of date, and who reads it will do so again. Its floor can be any: who
 // keeps copies of lines takes floors from elsewhere (Resume). Codes of thin blocks are
@@ -63,11 +63,11 @@ type Codes struct {
 	first   [2*maxValues + 1]uint8 // by score + v: the first code of the score
 	digits  [256]uint8             // by code: the signed digit
 	sizes   [256]uint8             // by code: the digit that is not signed
-	resumed [1 << 6][1 << 6]uint8  // what resume returns, but of Eight
+	resumed [1 << 6][1 << 6]uint8  // the results of resume, but of Eight
 	half    *Codes                 // those with as many bits as digits that are not signed; nil for Two and Eight
 }
 
-// The codes of all widths. Those of Eight are bytes with a sign, and only in thin blocks.
+// The codes of all widths. Codes of Eight are bytes with a sign, and only in thin blocks.
 var (
 	Two   = newCodes(2, 1, 0, 3, nil)
 	Three = newCodes(3, 2, 0, 6, Two)
@@ -182,8 +182,8 @@ func (c *Codes) Put(line []int8, i int, code uint8) {
 	line[at] = int8(uint8(line[at])&^mask | code<<shift)
 }
 
-// Capture values say what the best capture of a position gives the player to move. They are
-// stored so that frequent ones lie close together: from 0 up a value is itself, one below 0
+// Capture values are the values of the best capture of a position for the player to move. They
+// are stored so that frequent ones lie close together: from 0 up a value is itself, one below 0
 // is less by 1. Further:
 const (
 	// NoCapture says that there is no capture.
@@ -220,7 +220,7 @@ func (c *Codes) Begin(stored int8, base int) uint8 {
 const maxBase = 48
 
 // TurnFunc begins a window with the given base, 0 to 48, in lines, of which there are at
-// most 64: each code becomes what Begin makes of its capture value; captures has Side of
+// most 64: each code becomes the result of Begin for its capture value; captures has Side of
 // them for each line. If again is set, the lines are those at the end of the window before,
 // whose values end where this one's begin: scores that are not at an end of that window, -v
 // or v, lie within the base, and their codes become Zero.

@@ -120,7 +120,7 @@ func (c *Codes) sum(signed bool, kernel func(dst, lines *int8, count int, v *vec
 	}
 }
 
-// vectors are the operands of vector kernels. Of codes of two parts, mask and shift are those of
+// vectors are the operands of vector kernels. Of codes of two parts, mask and shift belong to
 // the first one.
 type vectors struct {
 	mask      [32]uint8   // the bits of a code

@@ -42,7 +42,7 @@
 	VPRORVQ   Z19, Z1, Z1;      \
 	VPTERNLOGQ $0xf8, Z18, Z1, Z0
 
-// FOLD puts what Z0 has in each half into Y0, and FOLD2 what y has into x.
+// FOLD puts the bits of each half of Z0 into Y0, and FOLD2 the halves of y into x.
 #define FOLD \
 	VEXTRACTI64X4 $1, Z0, Y1; \
 	VPOR          Y1, Y0, Y0
@@ -51,8 +51,8 @@
 	VEXTRACTI128 $1, y, X1; \
 	VPOR         X1, x, x
 
-// STORE2, STORE3, STORE4 and STORE6 pack the codes in Z0 to the line at DI. Bits above those of a
-// code do not matter.
+// STORE2, STORE3, STORE4 and STORE6 pack the codes in Z0 to the line at DI. Bits above the bits of
+// a code do not matter.
 #define STORE2 \
 	VPANDQ  Z20, Z0, Z0; \
 	VPSLLVQ Z21, Z0, Z0; \
@@ -399,7 +399,7 @@ next:                     \
 	VMOVDQU Y1, 32(SI)
 
 // DIGIT is a DigitsFunc by the given steps: SI src, DI dst and for a moment src, AX ends. Lines
-// of codes have so many bytes, those of digits out.
+// of codes have the given bytes, lines of digits out.
 #define DIGIT(setup, load, digits, store, bytes, out) \
 	MOVQ dst+0(FP), DX;    \
 	MOVQ src+8(FP), SI;    \
@@ -476,7 +476,7 @@ line:                      \
 	VBROADCASTI128 (vectors_steps+48)(R10), Y14; \
 	VMOVDQU        vectors_sixteen(R10), Y15
 
-// STEP adds to y what the next 16 bytes of a table tell of x, less 16. What is below 0 has
+// STEP adds to y the entries at x, less 16, of the next 16 bytes of a table. An index below 0 has
 // bit 7 set, which looks 0 up.
 #define STEP(table, x, y) \
 	VPSUBB  Y15, x, x;    \

@@ -10,7 +10,7 @@ import (
 	"unsafe"
 )
 
-// widths are the codes of all widths but those of thin blocks.
+// widths are the codes of all widths but the codes of thin blocks.
 var widths = []*Codes{Two, Three, Four, Six}
 
 // withThin are all codes.
@@ -150,7 +150,7 @@ func TestLayout(t *testing.T) {
 }
 
 // TestReadWhileWritten changes each code to each that a search can make of it, in one step or
-// more: the first part of a line is the new one and the second the old one. What is seen shows a
+// more: the first part of a line is the new one and the second the old one. The code seen shows a
 // score between 0 and the new one.
 func TestReadWhileWritten(t *testing.T) {
 	for c, first := range map[*Codes]int{Three: Two.Line(), Six: Four.Line()} {
@@ -245,7 +245,7 @@ func TestCopy(t *testing.T) {
 	writer.Wait()
 }
 
-// TestValid puts each number of so many bits at each place.
+// TestValid puts each number of the width of a code at each place.
 func TestValid(t *testing.T) {
 	for _, c := range widths {
 		lines := make([]int8, 3*c.Line())
@@ -289,7 +289,7 @@ func turnNaive(c *Codes, lines, captures []int8, base int, again bool, sources *
 	return alive
 }
 
-// TestValidDigits puts each number of so many bits at each place.
+// TestValidDigits puts each number of the width of a code at each place.
 func TestValidDigits(t *testing.T) {
 	for _, c := range widths {
 		for x := range 1 << c.Bits {
@@ -347,7 +347,7 @@ func storedValues(yield func(stored int8) bool) {
 	}
 }
 
-// TestClip begins windows with what is left of every value beyond every base below theirs.
+// TestClip begins windows with the part of every value beyond every base below theirs.
 func TestClip(t *testing.T) {
 	captures := slices.Collect(storedValues)
 	captures = append(captures, make([]int8, Side-len(captures)%Side)...)

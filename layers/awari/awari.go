@@ -18,8 +18,8 @@
 // The mover empties one of his pits, the origin, and sows its seeds one by one
 // into the pits that follow. The origin is skipped on every lap, so P-1 seeds
 // end on the pit before it. If the last seed makes 2 or 3 in a pit of the
-// opponent these seeds are captured, and so are those of the pits before it, as
-// long as they are the opponent's and hold 2 or 3. A move must leave the
+// opponent these seeds are captured, and so are the seeds of the pits before it,
+// as long as they are the opponent's and hold 2 or 3. A move must leave the
 // opponent a seed to play; the Rules say what holds when none does.
 //
 // The scores of a board with n seeds lie between -n and n: the seeds the mover
@@ -38,7 +38,7 @@ import (
 	"grenier/kernels/fault"
 )
 
-// Limits of what can be played.
+// Limits of the games that can be played.
 const (
 	// MinPits and MaxPits bound the pits of a board, both players together.
 	MinPits = 4
@@ -47,8 +47,8 @@ const (
 	MaxSeeds = 48
 )
 
-// What can be wrong with a request. Errors wrap one of these and say what was
-// given and what is allowed.
+// Mistakes in a request. Errors wrap one of these and say what was given and what
+// is allowed.
 var (
 	// ErrPits reports a number of pits that no game has.
 	ErrPits = fault.New(fault.Usage, "number of pits")
@@ -62,8 +62,8 @@ var (
 	ErrSeeds = fault.New(fault.Usage, "number of seeds")
 )
 
-// Board is the number of seeds in each pit, the mover's pits first. Pits beyond
-// those of the game are 0, so boards can be compared with ==.
+// Board is the number of seeds in each pit, the mover's pits first. Entries beyond
+// the pits of the game are 0, so boards can be compared with ==.
 type Board [MaxPits]uint8
 
 // Seeds returns the number of seeds on the board.

@@ -7,8 +7,8 @@ import (
 	"grenier/layers"
 )
 
-// Rules is a rule set. All sets share sowing and captures; they differ in what
-// they do with moves that leave the opponent without a seed. This file is the
+// Rules is a rule set. All sets share sowing and captures; they differ in how
+// they judge moves that leave the opponent without a seed. This file is the
 // only one that knows the difference. The numbers are stored in files: they
 // never change.
 type Rules uint8
@@ -50,7 +50,7 @@ func ParseRules(name string) (Rules, error) {
 // rulesList returns the names of the rule sets for messages.
 func rulesList() string { return strings.Join(ruleNames[:], ", ") }
 
-// Play is what the rules say about playing one pit.
+// Play is the result of playing one pit by the rules.
 type Play struct {
 	// Legal reports whether the move may be played. When it may not, Captured
 	// and Child are zero.
@@ -64,8 +64,7 @@ type Play struct {
 	Child Board
 }
 
-// Plays returns what the rules say about each pit of the mover. Entries from Q
-// on are zero.
+// Plays returns the Play of each pit of the mover. Entries from Q on are zero.
 func (g Game) Plays(b Board) [MaxPits / 2]Play {
 	var plays [MaxPits / 2]Play
 	feeds := false

@@ -77,7 +77,7 @@ func (g Game) Numbers(b Board) []int {
 	return pits
 }
 
-// Signed writes a score with its sign; 0 has none.
+// Signed writes a score with its sign, and 0 without.
 func Signed(score int) string {
 	if score == 0 {
 		return "0"

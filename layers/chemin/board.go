@@ -5,8 +5,8 @@
 //
 // # States
 //
-// What can still happen depends on which cells are filled and on the values of
-// those filled cells that still have an empty neighbour; a cell without one, a
+// The rest of a game depends on which cells are filled and on the values of
+// the filled cells that still have an empty neighbour; a cell without one, a
 // dead cell, is never read again. A State holds exactly that. Layer k is the set
 // of states with k cells filled. Two states that a symmetry of the grid carries
 // into each other have the same future; Canonical picks one of them. The best

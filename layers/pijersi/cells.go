@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// ErrCells reports what is not the cells of a set-up.
+// ErrCells reports text that is not the cells of a set-up.
 var ErrCells = errors.New("not the cells of a set-up")
 
 // cellNames are the names of the places of the cubes by player; a t marks the cube on top
@@ -72,7 +72,7 @@ type cellReader struct {
 	given   [2]uint // a bit for each cube
 }
 
-// cellEntry is a cell with its cube, and what may stand before it.
+// cellEntry matches a cell with its cube, and the text that may stand before it.
 var cellEntry = regexp.MustCompile(`^\s*,?\s*(?:'([^']*)'|"([^"]*)")\s*:\s*(?:'([^']*)'|"([^"]*)")`)
 
 // read reads all.
@@ -119,7 +119,7 @@ func (r *cellReader) put(name, cube string) error {
 	return fmt.Errorf("%s is not a cell of a set-up: a1 to a6, b1 to b7 and b4t, f1 to f7 and f4t, g1 to g6", quote(name))
 }
 
-// setup returns what was read.
+// setup returns the Setup that was read.
 func (r *cellReader) setup() (Setup, error) {
 	const all = 1<<Cubes - 1
 	switch {

@@ -32,7 +32,7 @@ func newRest() (r rest) {
 	return r
 }
 
-// place returns what is left after a cube of a kind; ok is false if that cannot be legal.
+// place returns the cubes that are left after one of a kind; ok is false if that cannot be legal.
 func (r rest) place(kind Cube) (after rest, ok bool) {
 	i := r.left[0] + r.left[1] + r.left[2] + r.left[3] - 1 // the number of the cube
 	if r.left[kind] == 0 || i == Bottom && r.wise && kind != Wise {

@@ -49,7 +49,7 @@ const (
 	MaxRows  = 99
 )
 
-// Errors about what users give.
+// Errors about the input of users.
 var (
 	ErrPicture = fault.New(fault.Usage, "bad picture")
 	ErrHole    = fault.New(fault.Usage, "no such hole")
@@ -144,7 +144,7 @@ func (b *Board) addJump(j Jump) {
 	b.shifts[i].number[j.From] = number
 }
 
-// Name returns the name of the board, or what it is made of.
+// Name returns the name of the board, or its description.
 func (b *Board) Name() string { return b.name }
 
 // Holes returns the number of holes.

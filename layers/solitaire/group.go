@@ -16,7 +16,7 @@ type Group struct {
 	board  *Board
 	maps   []*symmetry.Map
 	images [][256]images // of the pegs in eight holes
-	flips  []images      // what each jump changes
+	flips  []images      // the holes that each jump changes
 }
 
 // images of a position under each of the symmetries. The first ones stand for all
@@ -96,8 +96,8 @@ func (g *Group) Orbit(p Position) int {
 	return len(g.maps) / kept
 }
 
-// Children appends to dst the least image of what each jump of a position leads to, and returns
-// the extended slice.
+// Children appends to dst the least image of the position after each jump of a position, and
+// returns the extended slice.
 func (g *Group) Children(dst []Position, p Position) []Position {
 	all := g.of(p)
 	b := g.board

@@ -98,7 +98,7 @@ func (b *Board) Picture(p Position) string {
 	return text.String()
 }
 
-// char returns what stands for a hole, or for none.
+// char returns the character of a hole, or of a place without one.
 func (b *Board) char(p Position, hole int) byte {
 	switch {
 	case hole < 0:

@@ -70,7 +70,7 @@ func distances(g *swap.Grid) map[swap.State]int {
 	return far
 }
 
-// TestDistances checks on every state what the package comment says about
+// TestDistances checks on every state the claims of the package comment about
 // distances: parity, inverse, symmetries; and that on a line they are the
 // numbers of inversions.
 func TestDistances(t *testing.T) {

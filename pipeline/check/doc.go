@@ -4,12 +4,12 @@
 //	verify   do the scores follow from each other? Plays every move by the plain rules of
 //	         layers/awari; start here
 //	prove    can they be any others? Traces every win and loss down to seeds that are
-//	         taken, a least fixpoint: what passes is the one right table (docs/proof.md)
+//	         taken, a least fixpoint: a table that passes is the right one (docs/proof.md)
 //	scrub    are the bytes on disk those that were written? Checksums at the speed of
 //	         the disk, nothing is decoded
 //	compare  do two directories or files hold the same scores?
 //	doctor   is this machine fit for a run of a night? Processors, memory, disk, clock
 //
 // Those that look at layers share no code with the engine that solves them, so that a fault of
-// the engine cannot hide itself. What they find is mended by package solve/repair.
+// the engine cannot hide itself. Package solve/repair mends the damage that they find.
 package check

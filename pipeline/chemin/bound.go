@@ -11,7 +11,7 @@ import (
 )
 
 // bounds knows, for each connected set T of empty cells, how much can still be made of
-// what stands around T (package comment, "The bound").
+// the numbers around T (package comment, "The bound").
 type bounds struct {
 	board *chemin.Board
 	// sizes[n] has the fronts of the sets of n cells. Sets that are not there have no bound.
@@ -65,8 +65,8 @@ func newBounds(ctx context.Context, b *chemin.Board, growth []uint32, most limit
 	return t, nil
 }
 
-// leastBytes returns about what the fronts of one size take that have one vector each, and what it
-// takes to find the sets.
+// leastBytes returns about the bytes of the fronts of one size that have one vector each, and of
+// the memory to find the sets.
 func (t *bounds) leastBytes(size int) int64 {
 	sets, cells := int64(1), t.board.Cells()
 	for i := range size {

@@ -14,7 +14,7 @@ import (
 	"grenier/pipeline/internal/runs"
 )
 
-// What a checkpoint says it is. See docs/format/chemin-search.md.
+// Kind and version of a checkpoint. See docs/format/chemin-search.md.
 const (
 	checkpointKind    = "chemin-search"
 	checkpointVersion = 2 // the first in a run directory

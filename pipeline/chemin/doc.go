@@ -24,8 +24,8 @@
 //
 //	value of t = c + sum over neighbours i in S, j in T of v(i) w(j),  c = sum of w(sources in T)
 //
-// where c and w depend on the order of T alone: what is still possible is a maximum of sums
-// with factors that are not negative. Two things follow.
+// where c and w depend on the order of T alone: the best value still possible is a maximum
+// of sums with factors that are not negative. Two things follow.
 //
 // # Dominance
 //

@@ -35,7 +35,7 @@ type step struct {
 	last bool
 }
 
-// steps returns what may be filled next.
+// steps returns the cells that may be filled next.
 func (e *expander) steps(filled chemin.Cells) []step {
 	empty := e.board.Full() &^ filled
 	var steps []step
@@ -121,7 +121,7 @@ func (e *expander) order(tail []uint32, cell int) []int {
 	return order
 }
 
-// Flush makes a run of what was collected.
+// Flush makes a run of the collected records.
 func (e *expander) Flush(ctx context.Context) error {
 	slices.SortFunc(e.rows, slices.Compare[[]uint32])
 	rows, err := e.thinned(ctx, combine(e.rows, e.to, e.counting), e.to, 1)

@@ -74,7 +74,7 @@ func (h *harvest) trim() {
 	}
 }
 
-// take adds what another search found.
+// take adds the findings of another search.
 func (h *harvest) take(other *harvest) {
 	if !h.wants(other.score) {
 		return

@@ -35,8 +35,8 @@ func (s *solver) orientations(ctx context.Context) error {
 	return err
 }
 
-// visitOrientations visits one order of each orientation (package comment) and leaves out what
-// cannot reach the best score so far. When there are few orientations it visits all of them,
+// visitOrientations visits one order of each orientation (package comment) and leaves out orders
+// that cannot reach the best score so far. When there are few orientations it visits all of them,
 // and counts grids. It returns how many it visited to the end.
 func (s *solver) visitOrientations(ctx context.Context, t *bounds) (leaves uint64, err error) {
 	o := &orientationSearch{solver: s, bounds: t, found: harvest{most: s.mostListed()}}
@@ -223,7 +223,7 @@ func (o *orientationSearch) hopeless(n *node) bool {
 	return look.upper(&n.state.Values, uint64(best)-1) < uint64(best)
 }
 
-// visitor is a worker with what it found.
+// visitor is a worker with its findings.
 type visitor struct {
 	*orientationSearch
 	found harvest

@@ -98,9 +98,9 @@ func bySet(rows [][]uint32) [][][]uint32 {
 	return groups
 }
 
-// What a search may take is divided as follows. A quarter is for garbage and small things: the
+// The memory of a search is divided as follows. A quarter is for garbage and small things: the
 // Go runtime gets the limit and collects in time (debug.SetMemoryLimit). Bounds get up to
-// three eighths. A sweep divides what is left between blocks that it keeps and records that it
+// three eighths. A sweep divides the rest between blocks that it keeps and records that it
 // is sorting.
 
 // boundBytes is how much memory the bounds may take.
@@ -124,7 +124,7 @@ func (s *solver) mostListed() int { return int(min(MaxSolutions, s.room/2/1024))
 // bytes.
 func (s *solver) mostInSet() int { return int(s.room / 8 / 256) }
 
-// Bytes of a record at work besides its words: its place in a list, and what dominant needs.
+// Bytes of a record at work besides its words: its place in a list, and memory of dominant.
 const perRow = 64
 
 // rowBytes is the memory of a record while records are sorted.

@@ -136,7 +136,7 @@ type solver struct {
 	// optimal has an optimal order of each class that the method knows.
 	optimal [][]int
 
-	begun, phaseBegun time.Time // the search, and what it is doing
+	begun, phaseBegun time.Time // of the search, and of its phase
 	phase             string
 }
 
@@ -174,7 +174,7 @@ func (s *solver) report(doing string, done, total float64, even bool) {
 // mostSeconds bounds times that are shown, to about a century.
 const mostSeconds = 3e9
 
-// finish fills in what all methods have in common.
+// finish fills in the figures that all methods have in common.
 func (s *solver) finish() {
 	r := s.result
 	r.Lower = s.best.score.Load()

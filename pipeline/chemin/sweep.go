@@ -75,7 +75,7 @@ type run struct {
 }
 
 // run goes on from s.layer, or from the start without one, to the end. reached is called for each new layer, and
-// checkpoint, which may be nil without a directory, returns what the search resumes from.
+// checkpoint, which may be nil without a directory, returns the contents of the checkpoint.
 func (s *sweep) run(ctx context.Context, reached func(), checkpoint func() ([]byte, error)) error {
 	search := &runs.Search{
 		Job: job.Job{Workers: s.workers}, Store: s.store, Abreast: runs.Abreast(s.room / 2), // cursors get half of the room
@@ -157,7 +157,7 @@ func (t *thinner) Take(ctx context.Context, next []uint32) error {
 	return nil
 }
 
-// End writes what is to be kept of the batch.
+// End writes the records of the batch that are kept.
 func (t *thinner) End(ctx context.Context) error {
 	rows, err := t.thinned(ctx, t.rows, t.layout, t.workers)
 	if err != nil {
@@ -173,8 +173,8 @@ func (t *thinner) End(ctx context.Context) error {
 	return nil
 }
 
-// thinned drops, of sorted records, those that another with the same filled cells exceeds, by so
-// many workers. Only the maximum stays right, hence not when counting. The result is sorted.
+// thinned drops each of sorted records that another with the same filled cells exceeds, with the given
+// number of workers. Only the maximum stays right, hence not when counting. The result is sorted.
 func (s *sweep) thinned(ctx context.Context, rows [][]uint32, l layout, workers int) ([][]uint32, error) {
 	if s.counting {
 		return rows, nil

@@ -16,18 +16,18 @@ import (
 	"grenier/io/vfs"
 )
 
-// input is a file of scores to be read anywhere: the file as it was given, or what was
+// input is a file of scores to be read anywhere: the file as it was given, or a file
 // unpacked from it.
 type input struct {
 	path string // as given, for errors
 	io.ReaderAt
-	close  func() error // removes what was unpacked too
+	close  func() error // removes an unpacked file too
 	scores uint64       // that it holds
 	most   int8         // largest score that makes sense
 }
 
 // open opens the file, which is packed by codec, or reads from instead, unless that is nil.
-// What can only be read from beginning to end goes to a file in work. Unpacking takes up to
+// A stream that can only be read from beginning to end goes to a file in work. Unpacking takes up to
 // room bytes of memory; progress is called with each piece.
 func (in *input) open(ctx context.Context, from io.Reader, codec frame.Codec, work vfs.Dir, room uint64, progress func(uint64)) error {
 	if from != nil {
@@ -124,5 +124,5 @@ func (in *input) read(start uint64, dst []int8) error {
 	return nil
 }
 
-// Close closes the file and removes what was unpacked.
+// Close closes the file and removes an unpacked one.
 func (in *input) Close() error { return in.close() }

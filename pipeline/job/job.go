@@ -1,5 +1,5 @@
-// Package job is what the runs of all engines have in common: what a run may take of the machine
-// (Job), and how it tells how far it is (Step).
+// Package job has the common options and progress of the runs of all engines: the share of the
+// machine that a run may take (Job), and how far it is (Step).
 //
 // The Options of an engine embed a Job. Package cli of the commands binds it to flags and shows its
 // steps; an engine that runs another one passes its Job on, with a Progress of its own.
@@ -12,7 +12,7 @@ import (
 	"grenier/kernels/cpu"
 )
 
-// Job is what a run may take, and whom it tells. Engines say which fields they do not use.
+// Job says how much a run may take, and whom it tells. Engines say which fields they do not use.
 type Job struct {
 	// Workers is the number of goroutines that compute; 0 means one.
 	Workers int
@@ -36,8 +36,8 @@ type Step struct {
 	Found              uint64 // by a search, so far
 	// Limit is how long the run lasts at most, 0 for any time. With one, the shares of time are shown.
 	Limit time.Duration
-	// Pace, if not nil, is an estimate of the run itself. Otherwise what is left takes as long as
-	// what is done, unit by unit.
+	// Pace, if not nil, is an estimate of the run itself. Otherwise the rest takes as long as
+	// the work done, unit by unit.
 	Pace *Pace
 	// Detail is for programs that follow the run, as JSON; nil for nothing.
 	Detail any
@@ -48,7 +48,7 @@ func OfLayer[N uint64 | int64 | float64](n int, begun, done, total N) Step {
 	return Step{Doing: fmt.Sprintf("layer %d", n), Seeds: n, Begun: float64(begun), Done: float64(done), Total: float64(total)}
 }
 
-// Unit is what work is measured in.
+// Unit is a unit of work.
 type Unit uint8
 
 // The units.
@@ -68,7 +68,7 @@ type Pace struct {
 	Spread float64
 }
 
-// What a time that remains is when it is not known, and when there is no such thing.
+// Values of a remaining time that is not known, or does not exist.
 const (
 	Unknown time.Duration = -1
 	NoLayer time.Duration = -2
@@ -91,7 +91,7 @@ func (j *Job) Notef(format string, args ...any) {
 	}
 }
 
-// PaceAfter returns the pace of a run in the given time: the speed of what it has done, and for what is left.
+// PaceAfter returns the pace of a run in the given time: the speed of the work done, and of the rest.
 func (s *Step) PaceAfter(elapsed time.Duration) Pace {
 	if s.Pace != nil {
 		return *s.Pace

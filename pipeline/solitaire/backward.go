@@ -232,7 +232,7 @@ func (u *undoer) add(r *record) {
 	u.order = append(u.order, place{r.position, at})
 }
 
-// Flush makes a run of what was found.
+// Flush makes a run of the records found.
 func (u *undoer) Flush(context.Context) error {
 	slices.SortFunc(u.order, func(a, b place) int { return cmp.Compare(a.position, b.position) })
 	for i := 0; i < len(u.order); {

@@ -15,7 +15,7 @@ import (
 	"grenier/pipeline/internal/runs"
 )
 
-// What a checkpoint says it is. See docs/format/solitaire-search.md.
+// Kind and version of a checkpoint. See docs/format/solitaire-search.md.
 const (
 	checkpointKind    = "solitaire-search"
 	checkpointVersion = 2 // blocks of positions are gaps
@@ -53,8 +53,8 @@ func (s *search) checkpoint() ([]byte, error) {
 	})
 }
 
-// identity names the game of a run directory. What differs in the board, the start or the
-// symmetries makes layers of another search.
+// identity names the game of a run directory. Another board, start or set of symmetries
+// makes layers of another search.
 func (s *search) identity() manifest.Identity {
 	h := fnv.New32a()
 	fmt.Fprintf(h, "%s%d", s.Board.Picture(s.Start), s.group.Size())

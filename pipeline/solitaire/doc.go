@@ -6,14 +6,14 @@
 // # Forward
 //
 // A layer is the positions with as many pegs, up to the symmetries that keep the holes where the last
-// peg may be: all of them unless one hole is asked for. The next layer is the least images of what
-// the jumps of each position lead to, collected, sorted and put aside as runs (package runs),
+// peg may be: all of them unless one hole is asked for. The next layer is the least images of the
+// positions that jumps lead to, collected, sorted and put aside as runs (package runs),
 // which a merge makes one list of.
 //
 // # Backward
 //
 // A position is winning if a jump leads to a winning one, or it is one peg in the right place.
-// From the winning positions of a layer all jumps are undone; what is in the layer before, as the
+// From the winning positions of a layer all jumps are undone; a result in the layer before, as the
 // forward search has left it, is winning. Each winning position has a record of
 //
 //	the number of solutions from it and its images together,
@@ -54,5 +54,5 @@
 //
 // A layer is kept in memory, or in a work file if there is a directory; Count in memory keeps two of
 // them. Each complete layer is a checkpoint, from which the same search resumes (checkpoint.go), and
-// from which Solve continues what Count has begun.
+// from which Solve continues the search of Count.
 package solitaire

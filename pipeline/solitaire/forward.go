@@ -90,8 +90,8 @@ func (s *search) newExpander(worker int, out *runs.Output) runs.Expander {
 // buffer is the memory of a worker.
 type buffer struct{ found, scratch []uint64 }
 
-// allocate makes the buffers large enough for what positions of a layer lead to, as far as there is
-// memory.
+// allocate makes the buffers large enough for the positions that a layer leads to, as far as there
+// is memory.
 func (s *search) allocate(from *runs.Run) {
 	most := s.mostFound()
 	need := min(most, from.N*len(s.Board.Jumps())+mostChildren)
@@ -125,7 +125,7 @@ func (e *expander) Expand(ctx context.Context, words []uint32) error {
 	return nil
 }
 
-// Flush makes a run of what was found.
+// Flush makes a run of the positions found.
 func (e *expander) Flush(context.Context) error {
 	row := make([]uint32, keyWords)
 	for _, p := range radix.Sort(e.found, e.scratch[:len(e.found)], e.Board.Holes()) {

@@ -126,7 +126,7 @@ func (s *search) counts() []uint64 {
 }
 
 // A search divides its memory. Five eighths are for blocks, or a quarter for lists of them if they are
-// on disk. Of what is left, buffers get half and merges a quarter; the rest is for garbage.
+// on disk. Of the remainder, buffers get half and merges a quarter; the rest is for garbage.
 
 // keptBytes is the memory for blocks.
 func (s *search) keptBytes() int64 {

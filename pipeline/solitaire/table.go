@@ -115,8 +115,8 @@ type Advice struct {
 	Best int
 }
 
-// Advise returns what is known about a state that jumps lead to from the start. It fails as a work file
-// does, with errors that match corrupt.ErrCorrupt, and the error of ctx.
+// Advise returns the advice for a state that jumps lead to from the start. It fails as a work file
+// does, with errors that match corrupt.ErrCorrupt, and with the error of ctx.
 func (t *Table) Advise(ctx context.Context, s State) (*Advice, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

@@ -3,7 +3,7 @@
 //
 //	retro   solves a space layer by layer by retrograde analysis, as document 001 has it.
 //	        It is the oracle of the fast engine, and all that a new game needs; start here
-//	census  counts the boards of awari, and what tables of them take: the tables of
+//	census  counts the boards of awari, and the size of their tables: the tables of
 //	        document 001
 //	access  counts the boards of awari that play can lead to, by bit sets on disk
 //

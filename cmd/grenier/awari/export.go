@@ -33,7 +33,7 @@ type exportedAll struct {
 	Directory string              `json:"directory"`
 	Files     []exchange.Exported `json:"files"`
 	Kept      int                 `json:"kept"` // of these
-	// Restarted says what an earlier run has written that is not believed, and why.
+	// Restarted names files of an earlier run that are not trusted, and says why.
 	Restarted []string `json:"restarted,omitempty"`
 	Bytes     uint64   `json:"bytes"`
 	cli.Took

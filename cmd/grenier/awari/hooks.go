@@ -62,7 +62,7 @@ func (h *hooks) call(run string, l *manifest.Layer) {
 	h.watch.tell(called{l.Seeds, time.Since(start), err})
 }
 
-// layerEnvironment says what happened for --on-layer.
+// layerEnvironment returns the environment that tells the command of --on-layer about a layer.
 func layerEnvironment(run string, l *manifest.Layer) []string {
 	return cli.Environment("event", "layer", "dir", absolute(run), "seeds", l.Seeds, "file", absolute(rundir.LayerFile(run, l)),
 		"positions", l.Positions, "bytes", l.Bytes, "seconds", l.Seconds, "win", l.Win, "draw", l.Draw, "loss", l.Loss, "fnv1a64", l.Hash)

@@ -14,7 +14,7 @@ import (
 // The calibration of this machine is kept in the user's directory for such files, if there is one, and brought up
 // to date by each layer that took a while. Runs expect their times by it: nothing else depends on it.
 
-// Names of the kept calibration, and of its directory in that of the user.
+// Names of the kept calibration, and of its directory in the user's directory.
 const (
 	keptIn   = "grenier"
 	keptName = "awari-calibration.json"

@@ -40,7 +40,7 @@ func describe(name, help string, labels ...string) *prometheus.Desc {
 	return prometheus.NewDesc("grenier_"+name, help, labels, nil)
 }
 
-// What is told of a run.
+// Metrics of a run.
 var (
 	runInfo      = describe("run_info", "What runs: always 1.", "version", "kernel", "rules", "pits", "dir")
 	runState     = describe("run_state", "1 for the state that the run is in.", "state")
@@ -127,7 +127,7 @@ func collectLayer(gauge setter, p solve.Progress) {
 	}
 }
 
-// collectSealed tells what is sealed.
+// collectSealed sets the gauges of the sealed layers.
 func collectSealed(gauge setter, c *course) {
 	positions, bytes := uint64(0), int64(0)
 	for _, l := range c.manifest.Layers {

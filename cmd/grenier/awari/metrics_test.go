@@ -17,7 +17,7 @@ import (
 	"grenier/pipeline/solve"
 )
 
-// TestMetrics: what Prometheus is told over HTTP and in the file is what the run tells.
+// TestMetrics: Prometheus is told over HTTP and in the file the figures that the run tells.
 func TestMetrics(t *testing.T) {
 	var errs strings.Builder
 	a := &app{&cli.App{Err: &errs}}

@@ -89,7 +89,7 @@ func (p *pauser) why(now time.Time) error {
 	return nil
 }
 
-// Leaving a layer takes less than this time, and that for writing its checkpoint at the speed
+// Leaving a layer takes less than this time plus the time to write its checkpoint at the speed
 // of a hard disk.
 const (
 	leaving         = 2 * time.Second
@@ -111,7 +111,7 @@ func (p *pauser) layer(n int) error {
 	return p.why(time.Now())
 }
 
-// close ends what begin started, if it did.
+// close ends the watch that begin started, if it did.
 func (p *pauser) close() {
 	if p.dir == nil {
 		return

@@ -40,7 +40,7 @@ func TestParseUntil(t *testing.T) {
 	}
 }
 
-// TestCauseOf: only what ended a run is its cause.
+// TestCauseOf: only the event that ended a run is its cause.
 func TestCauseOf(t *testing.T) {
 	ctx, end := context.WithCancelCause(t.Context())
 	end(errAtOnce)

@@ -33,7 +33,7 @@ type planReport struct {
 	Threads     int               `json:"threads"`
 	Speed       float64           `json:"speed"` // at least; 0 without a calibration
 	Most        float64           `json:"most_speed"`
-	Bound       string            `json:"speed_bound,omitempty"` // what makes it the least speed
+	Bound       string            `json:"speed_bound,omitempty"` // the bound by which it is the least speed
 	Codec       layerfile.Codec   `json:"codec"`
 	Calibration *plan.Calibration `json:"calibration"` // nil if there was no need for one
 	*plan.Plan
@@ -96,7 +96,7 @@ of the "disks" its "path", "needed_bytes" and "free_bytes".
 	return cmd
 }
 
-// run returns what is to be planned, and the options of solve that say so.
+// run returns the run to be planned, and the options of solve that ask for it.
 func (f *planFlags) run() (r plan.Run, o solve.Options, err error) {
 	game, err := f.game()
 	if err != nil {
@@ -172,7 +172,7 @@ func (a *app) nothingToPlan(f *planFlags, o *solve.Options, r *plan.Run) error {
 	return a.PrintJSON(report)
 }
 
-// findRoom finds out what the run takes on each disk, and what is free there, if it has a
+// findRoom finds out the room that the run takes on each disk, and the free room there, if it has a
 // directory.
 func (p *planReport) findRoom(f *planFlags, o *solve.Options, r *plan.Run) (err error) {
 	if f.dir == "" {
@@ -246,7 +246,7 @@ func (a *app) printPlan(p *planReport, sealed uint64) {
 	}
 }
 
-// coresLine says what the processors do together, and which of them were measured.
+// coresLine says how much more all processors do than one, and which of them were measured.
 func coresLine(p *planReport, c *plan.Calibration) string {
 	speed := fmt.Sprintf("%.2f", p.Speed)
 	if p.Most > p.Speed {
@@ -265,7 +265,7 @@ func coresLine(p *planReport, c *plan.Calibration) string {
 	return fmt.Sprintf("cores: %d do %s times as much as one (measured: %s)", p.Threads, speed, measured)
 }
 
-// planColumns are the columns of a plan. The narrowest terminal shows what a run must have:
+// planColumns are the columns of a plan. The narrowest terminal shows the needs of a run:
 // memory, disk and time.
 func planColumns() []cli.Column[plan.Layer] {
 	column := func(head string, width, yield int, cell func(plan.Layer) string) cli.Column[plan.Layer] {

@@ -6,7 +6,7 @@ import (
 	"grenier/pipeline/play/match"
 )
 
-// TestSideNames reads what is printed.
+// TestSideNames reads the names that are printed.
 func TestSideNames(t *testing.T) {
 	for _, s := range []match.Side{match.South, match.North} {
 		if got, err := sideOf(s.String()); err != nil || got != s {

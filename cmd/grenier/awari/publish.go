@@ -25,7 +25,7 @@ type publishFlags struct {
 type published struct {
 	*publish.Report
 	Kept int `json:"kept"` // of the layers
-	// Restarted says what an earlier run has written that is not believed, and why.
+	// Restarted names files of an earlier run that are not trusted, and says why.
 	Restarted []string `json:"restarted,omitempty"`
 	cli.Took
 }

@@ -74,7 +74,7 @@ EXIT STATUS
 	return cmd
 }
 
-// options turns the flags into what repair needs.
+// options turns the flags into options of package repair.
 func (f *repairFlags) options() (o repair.Options, err error) {
 	if err = checkInterval(f.checkpoint); err != nil {
 		return o, err
@@ -154,7 +154,7 @@ func (r *repairLog) end(err error) {
 	}
 }
 
-// plannedText says what repair will do about a layer.
+// plannedText says how repair will mend a layer.
 func plannedText(l repair.Layer) string {
 	text := fmt.Sprintf("layer %2d: intact", l.Seeds)
 	if len(l.MadeFrom) > 0 {
@@ -177,7 +177,7 @@ func plannedText(l repair.Layer) string {
 	return fmt.Sprintf("layer %2d: %s; will %s again", l.Seeds, l.Problem, what)
 }
 
-// mendedText says what repair has done about a layer.
+// mendedText says how repair has mended a layer.
 func mendedText(l repair.Layer) string {
 	if l.Action == repair.List {
 		return fmt.Sprintf("layer %2d: added to the manifest", l.Seeds)

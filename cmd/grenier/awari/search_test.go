@@ -8,7 +8,7 @@ import (
 	"grenier/pipeline/play/search"
 )
 
-// TestSearchDetail has JSON lines say what is known so far.
+// TestSearchDetail has JSON lines tell the bounds so far.
 func TestSearchDetail(t *testing.T) {
 	r := search.Result{Value: search.Value{Lower: -2, Upper: 5, Estimate: 1}, Depth: 7, Nodes: 3000, NodesPerSecond: 1500, Line: []int{4, 0}, Elapsed: time.Second}
 	got, err := json.Marshal(r)

@@ -12,7 +12,7 @@ import (
 // streamTable matches the end of the summary.
 var streamTable = regexp.MustCompile(`\n\nstreams +read +written +bytes/pos\n((capture|dense|sparse|full|seal) +[0-9.]+ [KMG]?i?B +[0-9.]+ [KMG]?i?B +[0-9]+\.[0-9]{2}\n){5}$`)
 
-// TestSummaryStreams: what layers in windows read and wrote has a line for each stage.
+// TestSummaryStreams: the bytes that layers in windows read and wrote have a line for each stage.
 func TestSummaryStreams(t *testing.T) {
 	streams := map[string]solve.Streams{"capture": {Read: 3 << 20}, "dense": {Read: 1 << 10, Written: 2 << 10}, "seal": {Read: 100}}
 	summary := solveSummary{Layers: []layerTook{{Seeds: 9, Positions: 1000, Windows: 3, Streams: streams}, {Seeds: 8, Positions: 10, Windows: 1}}}

@@ -85,7 +85,7 @@ func (a *app) runTable(ctx context.Context, f *tableFlags) error {
 	return table.WriteRST(a.Out, census.Seeds, census.Cost)
 }
 
-// options checks the flags and returns what they ask for.
+// options checks the flags and returns the options that they ask for.
 func (f *tableFlags) options() (o census.TableOptions, err error) {
 	game, err := f.game()
 	if err != nil {

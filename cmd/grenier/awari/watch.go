@@ -17,9 +17,9 @@ import (
 	"grenier/pipeline/solve"
 )
 
-// watch is the one writer of the events of a run of solve: those of package solve, its steps
+// watch is the one writer of the events of a run of solve: the events of package solve, its steps
 // among them, and the ones below. It adds them up and hands each to the readers: the terminal, the
-// log, the status file, the metrics, what ends the run early, and commands of the user.
+// log, the status file, the metrics, code that ends the run early, and commands of the user.
 type watch struct {
 	app    *app
 	flags  solveFlags

@@ -15,7 +15,7 @@ import (
 
 var errFull = errors.New("disk full")
 
-// fullAfter accepts so many lines.
+// fullAfter accepts the given number of lines.
 type fullAfter struct{ lines int }
 
 func (f *fullAfter) Write(p []byte) (int, error) {
@@ -47,7 +47,7 @@ func TestLogFull(t *testing.T) {
 	}
 }
 
-// TestViews prints what is rare.
+// TestViews prints rare views.
 func TestViews(t *testing.T) {
 	now := time.Date(2026, 11, 21, 10, 0, 0, 0, time.Local)
 	zone := now.Format("MST")

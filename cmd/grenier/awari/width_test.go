@@ -13,7 +13,7 @@ import (
 	"grenier/pipeline/solve/plan"
 )
 
-// TestLargestRowsFit: the lines of the largest layer fit a terminal, too, and keep what counts.
+// TestLargestRowsFit: the lines of the largest layer fit a terminal, too, and keep the columns that count.
 func TestLargestRowsFit(t *testing.T) {
 	largest := manifest.Layer{
 		Seeds: 48, Positions: 279_871_768_995, Win: 100_000_000_000, Draw: 79_871_768_995, Loss: 100_000_000_000,

@@ -152,7 +152,7 @@ func newReport(b *game.Board, method chemin.Method, r *chemin.Result, elapsed ti
 	return report
 }
 
-// show prints what a search found, and draws the first solution.
+// show prints the result of a search, and draws the first solution.
 func (a *app) show(b *game.Board, r *report, f solveFlags) error {
 	if err := a.drawSVG(b, r.Solutions[0].Order, f.svg); err != nil || f.svg == cli.Stdout {
 		return err

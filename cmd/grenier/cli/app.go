@@ -1,5 +1,5 @@
 // Package cli has the parts that the commands of grenier share: running a command and its output (app.go,
-// output.go), lines of stdin (lines.go, stdin.go), exit statuses and what to do about damage
+// output.go), lines of stdin (lines.go, stdin.go), exit statuses and advice about damage
 // (exit.go, remedy.go), flags, help and errors about them (usage.go, memory.go,
 // calibration.go), progress on stderr (progress.go), tables and numbers as text (table.go,
 // text.go), signals and version.
@@ -158,7 +158,7 @@ func (a *App) Checked(asJSON bool, result interface{ Err() error }, print func()
 // Family returns the kernel family that GRENIER_KERNEL selects, or the fastest.
 func Family() (cpu.Family, error) { return cpu.Select(os.Getenv("GRENIER_KERNEL")) }
 
-// describe returns err in one line, with what to do about damage; the stack of a panic may
+// describe returns err in one line, with advice about damage; the stack of a panic may
 // follow.
 func (a *App) describe(err error, status int) string {
 	if status == ExitInterrupted {
@@ -175,7 +175,7 @@ func (a *App) describe(err error, status int) string {
 	return OneLine(err)
 }
 
-// describeBug returns what a report about a panic should have.
+// describeBug returns the facts that a report about a panic should have.
 func (a *App) describeBug(bug *crew.PanicError) string {
 	kernels := "unknown"
 	if f, err := Family(); err == nil {

@@ -55,7 +55,7 @@ func WriteCompletion(root *cobra.Command, shell string, w io.Writer) error {
 	return Usagef("shell %q: want one of %s", shell, strings.Join(Shells, ", "))
 }
 
-// listed matches what the help of a flag with few values ends with: "lz4 or zstd".
+// listed matches the end of the help of a flag with a fixed set of values: "lz4 or zstd".
 var listed = regexp.MustCompile(`: ([\w+-]+(?:, [\w+-]+)* or [\w+-]+)$`)
 
 // valuesOf returns the values that the help of a flag lists, nil if it lists none.
@@ -78,7 +78,7 @@ func Completes(cmd *cobra.Command, name string, with ...string) {
 	}
 }
 
-// complete says for cmd and all commands below what completes the values of flags, and
+// complete sets for cmd and all commands below the completions of the values of flags, and of
 // arguments: files only where they are wanted. Only a shell that asks needs that, and cobra
 // keeps it for good.
 func complete(cmd *cobra.Command) {
@@ -100,7 +100,7 @@ func complete(cmd *cobra.Command) {
 	}
 }
 
-// completionOf returns what completes the value of a flag, nil if nothing does.
+// completionOf returns the function that completes the value of a flag, nil if there is none.
 func completionOf(flag *pflag.Flag) cobra.CompletionFunc {
 	said, ok := flag.Annotations[annotation]
 	switch values := valuesOf(flag); {

@@ -23,7 +23,7 @@ type JobFlags struct {
 // JSONUsage describes --json.
 const JSONUsage = "print one JSON object"
 
-// Define adds the flags: --memory with the usual value, --json for what is printed then.
+// Define adds the flags: --memory with the usual value memory, --json with the help json.
 func (f *JobFlags) Define(a *App, flags *pflag.FlagSet, memory, json string) {
 	f.Memory.Define(a, flags, memory, nil)
 	ThreadsFlag(flags, &f.Threads, "use")
@@ -31,7 +31,7 @@ func (f *JobFlags) Define(a *App, flags *pflag.FlagSet, memory, json string) {
 	flags.BoolVar(&f.JSON, "json", false, json)
 }
 
-// Job checks the flags, and returns what the job may take, any memory without --memory.
+// Job checks the flags, and returns the job that they ask for, with any memory without --memory.
 func (f *JobFlags) Job() (j job.Job, err error) {
 	if err = CheckThreads(f.Threads); err != nil {
 		return j, err

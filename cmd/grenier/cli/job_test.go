@@ -8,7 +8,7 @@ import (
 	"grenier/pipeline/job"
 )
 
-// TestSteps: what is shown of a step depends on its unit, and on the pace that the job estimates.
+// TestSteps: the text of a step depends on its unit, and on the pace that the job estimates.
 func TestSteps(t *testing.T) {
 	const after = 10 * time.Second
 	base := State{Doing: "layer 3", Done: 50, Total: 200, Elapsed: after, Rate: 5, LayerETA: job.NoLayer, RunETA: 30 * time.Second}

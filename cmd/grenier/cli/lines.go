@@ -95,7 +95,7 @@ func (l *Lines) flush() error {
 // Waiting returns text that was read beyond the line that Answer is called with.
 func (l *Lines) Waiting() []byte { return l.in.Waiting() }
 
-// content returns what a line says: nothing if it is blank or a comment.
+// content returns the content of a line: nothing if it is blank or a comment.
 func content(line []byte) []byte {
 	for i, c := range line {
 		if c == ',' {
@@ -126,7 +126,7 @@ func (l *Lines) answer(line []byte) error {
 	return err
 }
 
-// report says what is wrong with a line.
+// report reports the mistake in a line.
 func (l *Lines) report(wrong badLine) error {
 	text := OneLine(wrong)
 	if l.bad++; l.bad == 1 {

@@ -43,7 +43,7 @@ func (m *MemoryFlag) defined() bool { return m.app != nil }
 func (m *MemoryFlag) String() string { return m.text }
 func (m *MemoryFlag) Type() string   { return "bytes" }
 
-// Set takes any text; Limit refuses what is no number.
+// Set takes any text; Limit refuses text that is no number.
 func (m *MemoryFlag) Set(text string) error {
 	m.text, m.given = text, true
 	return nil

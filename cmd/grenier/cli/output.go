@@ -74,7 +74,7 @@ func IsTerminal(w io.Writer) bool {
 // HasCursor reports whether w is a terminal that understands control sequences.
 func HasCursor(w io.Writer) bool { return IsTerminal(w) && os.Getenv("TERM") != "dumb" }
 
-// Unlimited is the width of what is no terminal.
+// Unlimited is the width of an output that is no terminal.
 const Unlimited = math.MaxInt
 
 // WidthOf returns how many characters a line may have: one less than fit a line of the
@@ -126,7 +126,7 @@ func OneStdout(asJSON bool, files map[string]string) error {
 	return nil
 }
 
-// bare returns what a stream of App writes to.
+// bare returns the writer below a stream of App.
 func bare(w io.Writer) io.Writer {
 	if out, ok := w.(*Output); ok {
 		w = out.w

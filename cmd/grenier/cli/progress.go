@@ -180,8 +180,8 @@ func (p *Progress) Close() {
 // plainLines prints a line now and then.
 type plainLines struct{ out io.Writer }
 
-// Plain lines come so often at first, then ever less often: after a twelfth of the time that
-// has gone by, and every five minutes in the end.
+// Plain lines come so often at first, then progressively less often: after a twelfth of the time
+// that has gone by, and every five minutes in the end.
 const (
 	firstLines = 5 * time.Second
 	lastLines  = 5 * time.Minute
@@ -257,7 +257,7 @@ func (b *bar) show(s State) {
 	b.bar.Write()
 }
 
-// beside returns the text on both sides of a bar. It leaves out what does not fit the width:
+// beside returns the text on both sides of a bar. It leaves out parts that do not fit the width:
 // first the speed, the ETA of the run never.
 func (s *State) beside(width int) (left, right string) {
 	speed, percent, layer, run := Speed(s.Rate), fmt.Sprintf("%.2f%%", 100*s.Done/s.Total), "", "ETA "+RunETA(&job.Pace{Run: s.RunETA, Spread: s.Spread}, time.Now())

@@ -11,7 +11,7 @@ import (
 	"grenier/io/rundir"
 )
 
-// remedy says what to do about damage that a command found, or nothing if that is unknown.
+// remedy says how to mend damage that a command found, or nothing if that is unknown.
 func remedy(command string, err error) string {
 	e, ok := errors.AsType[*corrupt.Error](err)
 	if _, stale := errors.AsType[*manifest.StaleError](err); ok && stale {
@@ -46,12 +46,12 @@ func remedy(command string, err error) string {
 	return remedies[command]
 }
 
-// StaleRemedy says what to do about a layer of the run directory dir that was made from other layers.
+// StaleRemedy says how to mend a layer of the run directory dir that was made from other layers.
 func StaleRemedy(dir string) string {
 	return "to solve it again: grenier awari repair --set-aside --dir " + word(dir)
 }
 
-// remedies says what to do about a damaged file on the command line, by command.
+// remedies says, by command, how to replace a damaged file on the command line.
 var remedies = map[string]string{
 	"grenier awari find":   "to search again, remove it",
 	"grenier awari import": "get the file again",

@@ -8,7 +8,7 @@ import (
 	"grenier/io/corrupt"
 )
 
-// TestRemedy: whoever meets damage is told what to do.
+// TestRemedy: whoever meets damage gets advice.
 func TestRemedy(t *testing.T) {
 	for _, c := range []struct {
 		command, file string

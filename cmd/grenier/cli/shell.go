@@ -16,8 +16,8 @@ import (
 // grace is the time that a command of the user gets to end when it is told to.
 const grace = 2 * time.Second
 
-// Shell runs a command line of the user in the shell of the system and waits for its end. What
-// it prints goes to out. It gets the environment of this process and what is added to that,
+// Shell runs a command line of the user in the shell of the system and waits for its end. Its
+// output goes to out. It gets the environment of this process and the given additions to that,
 // NAME=value. When ctx ends, it is told to end too, with all that it started where the system
 // can (signal TERM), and killed after two seconds.
 //

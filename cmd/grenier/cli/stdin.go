@@ -15,7 +15,7 @@ type patientReader struct {
 	full   <-chan piece
 	empty  chan<- []byte
 	piece  piece
-	rest   []byte // what is left of piece
+	rest   []byte // of piece
 }
 
 // piece is a part of a stream, with the error that followed it.

@@ -31,7 +31,7 @@ func OneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", ";
 // Comma returns a number with commas between thousands.
 func Comma(n uint64) string { return humanize.Comma(int64(n)) }
 
-// Count returns a number with the name of what is counted, "1 layer" or "2 layers".
+// Count returns a number with the name of the things counted, "1 layer" or "2 layers".
 func Count[N int | int64 | uint64](n N, name string) string {
 	if n != 1 {
 		name += "s"

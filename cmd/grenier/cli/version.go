@@ -23,7 +23,7 @@ type build struct {
 	Modified bool   `json:"modified,omitempty"`    // the sources had changes that are not in the commit
 }
 
-// buildOf reads what the Go command has noted.
+// buildOf reads the settings that the Go command has noted.
 func buildOf(settings []debug.BuildSetting) (b build) {
 	for _, s := range settings {
 		switch s.Key {
@@ -47,7 +47,7 @@ func thisBuild() build {
 	return buildOf(info.Settings)
 }
 
-// String returns what follows the version: the commit and its day, if they are known.
+// String returns the text after the version: the commit and its day, if they are known.
 func (b build) String() string {
 	if b.Commit == "" {
 		return ""

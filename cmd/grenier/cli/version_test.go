@@ -12,8 +12,8 @@ import (
 	"grenier/kernels/transpose"
 )
 
-// TestOperationsNameTheCodeThatRuns compares what version says with the code that a package
-// returns: the generic one, or another.
+// TestOperationsNameTheCodeThatRuns compares the operations that version lists with the code that a
+// package returns: the generic one, or another.
 func TestOperationsNameTheCodeThatRuns(t *testing.T) {
 	code := map[string]func(cpu.Family) any{
 		"compress":  func(f cpu.Family) any { return compress.For(f, 8) },

@@ -1,5 +1,5 @@
-// Package commands puts the commands of all systems together: what the program grenier runs,
-// and what man pages are made of.
+// Package commands puts the commands of all systems together: the program grenier runs them,
+// and man pages are made of them.
 package commands
 
 import (

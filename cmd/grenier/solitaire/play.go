@@ -182,7 +182,7 @@ func (g *play) make(text string) error {
 	return nil
 }
 
-// advise returns what is known about the state of the game.
+// advise returns the advice for the state of the game.
 func (g *play) advise(ctx context.Context) (*solitaire.Advice, error) {
 	if g.table != nil {
 		return g.table.Advise(ctx, g.state)
@@ -265,7 +265,7 @@ func (g *play) conclude(a *solitaire.Advice) {
 	}
 }
 
-// show draws the board and says what can come of it.
+// show draws the board and says how it can end.
 func (g *play) show(ctx context.Context) error {
 	a, err := g.advise(ctx)
 	if err != nil {
@@ -276,7 +276,7 @@ func (g *play) show(ctx context.Context) error {
 	return nil
 }
 
-// outlook says what can come of a position.
+// outlook says how a position can end.
 func (g *play) outlook(o *solitaire.Outlook) string {
 	if o.Solutions.Sign() == 0 {
 		return "cannot be solved any more"

@@ -75,7 +75,7 @@ const (
 	picture = "picture"
 )
 
-// problem is a game with the names of what was asked for.
+// problem is a game with the names of the holes asked for.
 type problem struct {
 	solitaire.Problem
 	start, end string

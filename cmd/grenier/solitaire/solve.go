@@ -175,7 +175,7 @@ func (r *solveReport) sum() {
 // screen is the width of drawings of moves, in characters.
 const screen = 100
 
-// show prints what was found, and draws the solution.
+// show prints the result, and draws the solution.
 func (a *app) show(p problem, r *solveReport, f solveFlags) error {
 	if f.svg != "" {
 		err := a.WriteFile(f.svg, []byte(p.Board.SVG(p.Start, r.moves)))

@@ -184,7 +184,7 @@ func (a *app) runSolve(ctx context.Context, f solveFlags, args []string) error {
 	return stopped
 }
 
-// check says what is wrong with flags that need no file and no puzzle to be judged.
+// check reports mistakes in flags that need no file and no puzzle to be judged.
 func (f solveFlags) check() error {
 	switch {
 	case f.time < 0:
@@ -300,7 +300,7 @@ func parseTarget(puzzle swap.Puzzle, text string) (swap.List, error) {
 	return target.Tiles, nil
 }
 
-// targetOf returns what moves make of a puzzle, with its numbers.
+// targetOf returns the tiles of a puzzle after moves, with its numbers.
 func targetOf(puzzle swap.Puzzle, moves []swap.Swap) []int {
 	tiles := slices.Clone(puzzle.Tiles)
 	for _, m := range moves {

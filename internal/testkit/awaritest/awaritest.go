@@ -1,5 +1,5 @@
-// Package awaritest has what tests of the awari engine share: random games, the scores that the document's algorithm
-// gives them, and a judge of single positions.
+// Package awaritest has the helpers of tests of the awari engine: random games, the scores that the document's
+// algorithm gives them, and a judge of single positions.
 package awaritest
 
 import (
@@ -89,13 +89,13 @@ func (l *Lower) Ahead(n int, start uint64, length int) {}
 // Close does nothing.
 func (l *Lower) Close() error { return nil }
 
-// LowerOf gives the layers below that of n seeds, by the oracle.
+// LowerOf gives the layers below the layer of n seeds, by the oracle.
 func LowerOf(t testing.TB, game awari.Game, n int) *Lower {
 	t.Helper()
 	return &Lower{Oracle(t, game, n)[:n]}
 }
 
-// Counting notes what is read of layers.
+// Counting counts the scores that are read of layers.
 type Counting struct {
 	*Lower
 	Scores [awari.MaxSeeds + 1]atomic.Uint64
@@ -128,8 +128,8 @@ func NewJudge(t testing.TB, game awari.Game, n int) *Judge {
 	return &Judge{space, LowerOf(t, game, n).Layers}
 }
 
-// Offer returns the score of the best move of board that captures, or that of the end of
-// the game if there is no ordinary move; false if there is neither.
+// Offer returns the score of the best move of board that captures, or the score of the end
+// of the game if there is no ordinary move; false if there is neither.
 func (j *Judge) Offer(board awari.Board) (score int, ok bool) {
 	score, quiet := j.Space.Terminal(board), false
 	for _, play := range j.Space.Plays(board) {
@@ -185,7 +185,7 @@ func virtualMemory(t *testing.T) int {
 // behind.
 func ReturnsMemory(t *testing.T, size int, f func()) {
 	t.Helper()
-	calls := 1 + 1<<29/size // what the Go heap grows by is far less
+	calls := 1 + 1<<29/size // the Go heap grows by far less
 	f()                     // threads begin, each with memory of its own
 	before := virtualMemory(t)
 	for range calls {
@@ -196,8 +196,8 @@ func ReturnsMemory(t *testing.T, size int, f func()) {
 	}
 }
 
-// Sample draws what reads a layer first, see the engine: a few pieces, in any places, or all of small
-// layers.
+// Sample draws the pieces of a layer that are read first, see the engine: a few, in any places, or all of
+// small layers.
 func Sample(rng *rand.Rand) func(positions uint64) ([]uint64, uint64) {
 	s := rng.Uint64()
 	return func(positions uint64) (starts []uint64, length uint64) {

@@ -1,5 +1,5 @@
 // Package browsertest opens pages in a real browser, for tests of pages: it finds the
-// browser, starts it without a window, looks at what a page shows, and fails the test
+// browser, starts it without a window, looks at a page as shown, and fails the test
 // if the browser complains about the page.
 //
 //	browser := browsertest.Start(t)
@@ -7,8 +7,8 @@
 //	browsertest.Want(page, "document.title", "layers")
 //
 // One browser serves all the tests of a package that are parts of one test; each page
-// is a tab of its own. What else a page can be asked to do are the actions of package
-// chromedp, for Do.
+// is a tab of its own. For all else that a page can be asked to do, Do takes the actions
+// of package chromedp.
 package browsertest
 
 import (
@@ -86,9 +86,9 @@ func Start(t testing.TB) *Browser {
 	return &Browser{ctx}
 }
 
-// Window is what a page is shown in. Its height is 900 pixels.
+// Window is the window that shows a page. Its height is 900 pixels.
 type Window struct {
-	Width     int64             // pixels; below 500 the window is that of a phone
+	Width     int64             // pixels; below 500 it is the window of a phone
 	Media     map[string]string // features for style sheets: "prefers-color-scheme": "dark"
 	NoScripts bool              // scripts of the page do not run
 }
@@ -166,8 +166,8 @@ func (p *Page) listen(event any) {
 	}
 }
 
-// Faults returns what the browser has complained about so far: exceptions, anything
-// on the console, requests that failed; but not what is forgiven.
+// Faults returns the complaints of the browser so far: exceptions, anything
+// on the console, requests that failed; but not the ones that are forgiven.
 func (p *Page) Faults() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -185,7 +185,7 @@ func (p *Page) Forgive(words string) {
 
 // Shoot writes a picture of the page into the directory that the environment names as
 // GRENIER_SCREENSHOTS, if it does, for people to look at. The word becomes part of the
-// name, which is otherwise that of the test. Each page is shot when its test ends.
+// name, which is otherwise the name of the test. Each page is shot when its test ends.
 func (p *Page) Shoot(word string) {
 	p.Helper()
 	dir := os.Getenv("GRENIER_SCREENSHOTS")
@@ -255,7 +255,7 @@ func eval[T any](p *Page, expression string) (T, error) {
 	return chromedp.Run(ctx, chromedp.Evaluate[T](expression))
 }
 
-// Want compares the value of an expression on the page with what it should be.
+// Want compares the value of an expression on the page with want.
 func Want[T comparable](p *Page, expression string, want T) {
 	p.Helper()
 	if got := Eval[T](p, expression); got != want {

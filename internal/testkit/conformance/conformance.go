@@ -13,7 +13,7 @@
 //     own, and rewards are not negative, and zero for quiet moves;
 //   - quiet successors and predecessors agree in both directions, and neither
 //     list names a state twice;
-//   - both lists are appended to what the caller passed, and asking again
+//   - both lists are appended to the slice that the caller passed, and asking again
 //     gives the same answer;
 //   - the score of a state without moves fits a signed byte.
 package conformance
@@ -51,7 +51,7 @@ type Options struct {
 // fails once usually fails everywhere.
 const maxFailures = 20
 
-// Run checks a space and reports what it breaks.
+// Run checks a space and reports the rules that it breaks.
 func Run[S comparable](t TB, space layers.Space[S], opts Options) {
 	t.Helper()
 	c := &checker[S]{t: t, space: space, opts: opts.withDefaults()}
@@ -155,7 +155,7 @@ func (c *checker[S]) successors(layer int, s S) {
 	}
 }
 
-// move checks where one move leads and what it earns; it returns the layer.
+// move checks where one move leads and its reward; it returns the layer.
 func (c *checker[S]) move(layer int, s S, m layers.Move[S]) (to int, ok bool) {
 	c.t.Helper()
 	to, ok = c.inSpace(m.To)

@@ -1,11 +1,11 @@
 // Package crashfs is a file system in memory that crashes when a test says so. It
-// shows whether a program finds what it needs after kill -9 (Kill) and after a
+// shows whether a program finds the files it needs after kill -9 (Kill) and after a
 // power cut (PowerCut).
 //
 // It promises as little as operating systems do:
 //
-//   - What was written to a file survives a power cut for certain once Sync has
-//     returned. Of what was written later, any sector of 512 bytes may hold any of
+//   - Bytes written to a file survive a power cut for certain once Sync has
+//     returned. Of bytes written later, any sector of 512 bytes may hold any of
 //     its former contents, whatever its neighbours and other files hold: writes
 //     are lost, torn and reordered. The length is any that the file had.
 //   - A name that was made, changed or removed is so for certain once SyncDir has
@@ -14,8 +14,8 @@
 //   - A process that is killed loses nothing that it wrote; but a power cut later
 //     does.
 //
-// Sectors are written whole and hold what was written: disks that lose a sector
-// while writing it, or forget what they said was safe, are not modelled.
+// Sectors are written whole and hold the bytes written: disks that lose a sector
+// while writing it, or forget data that they said were safe, are not modelled.
 //
 // Directories need not be made. Every directory of a path is there.
 package crashfs
@@ -40,7 +40,7 @@ const Sector = 512
 // ErrCrashed is the error of everything that a program tries after its crash.
 var ErrCrashed = errors.New("crashed")
 
-// Op is what a program does to a file system.
+// Op is an operation of a program on a file system.
 type Op string
 
 // The operations that CrashAt counts.
@@ -57,8 +57,8 @@ const (
 // FS is a file system in memory, whose directories are vfs.Dirs.
 type FS struct {
 	mu      sync.Mutex
-	names   map[string]*inode // what the program sees
-	disk    map[string]*inode // what it sees after a power cut, at the least
+	names   map[string]*inode // as the program sees them
+	disk    map[string]*inode // that it sees after a power cut, at the least
 	changes []change          // of names, not on disk for certain, oldest first
 	ops     int
 	crashAt int
@@ -69,7 +69,7 @@ type FS struct {
 
 // inode is a file, whatever its name.
 type inode struct {
-	data   []byte  // what the program sees
+	data   []byte  // as the program sees them
 	disk   []byte  // at the last Sync
 	writes []write // since, oldest first
 }
@@ -113,7 +113,7 @@ func New() *FS {
 // CrashAt makes the k-th operation crash, where 1 is the first one that is ever
 // counted; operations that change nothing are not counted. The operation is half
 // done: a write writes its first half, Sync and SyncDir make nothing durable,
-// others do what they should, which a power cut may undo. It and all later ones
+// others do their work, which a power cut may undo. It and all later ones
 // fail with ErrCrashed. With k = 0 nothing crashes.
 func (f *FS) CrashAt(k int) {
 	f.mu.Lock()
@@ -129,7 +129,7 @@ func (f *FS) Ops() int {
 }
 
 // Limit sets the size of the disk: a write that would make all files together
-// longer than that writes what has room and fails with syscall.ENOSPC. A negative
+// longer than that writes the bytes that have room and fails with syscall.ENOSPC. A negative
 // number is no limit.
 func (f *FS) Limit(bytes int64) {
 	f.mu.Lock()
@@ -182,7 +182,7 @@ func (f *FS) Kill() *FS {
 
 // PowerCut ends the program as Kill does and returns the file system as the next
 // one may find it when the power is back; all of it is durable then. It may be
-// called several times: what is lost depends on rng.
+// called several times: the losses depend on rng.
 func (f *FS) PowerCut(rng *rand.Rand) *FS {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -334,7 +334,7 @@ func (f *FS) open(path string) (vfs.File, error) {
 	return &handle{fs: f, file: file, path: path}, nil
 }
 
-// rename gives the file at from the name to, replacing what had that name. Both are
+// rename gives the file at from the name to, replacing a file of that name. Both are
 // in one directory.
 func (f *FS) rename(from, to string) error {
 	f.mu.Lock()
@@ -487,7 +487,7 @@ func (file *inode) write(b []byte, offset int64) {
 	file.writes = append(file.writes, write{offset: offset, data: b, size: int64(len(file.data))})
 }
 
-// Write writes behind what was written before.
+// Write writes behind the bytes written before.
 func (h *handle) Write(b []byte) (int, error) {
 	n, err := h.WriteAt(b, h.at)
 	h.at += int64(n)

@@ -30,7 +30,7 @@ func writeAt(t *testing.T, h vfs.File, text string, offset int64) {
 	must.OK(t, err)
 }
 
-// contents returns what is in a file, "-" if there is none.
+// contents returns the contents of a file, "-" if there is none.
 func contents(t *testing.T, f *FS, path string) string {
 	t.Helper()
 	data, err := vfs.Read(f.Dir(filepath.Dir(path)), filepath.Base(path), 1<<20)
@@ -41,7 +41,7 @@ func contents(t *testing.T, f *FS, path string) string {
 	return string(data)
 }
 
-// outcomes returns what describe says after each of many power cuts.
+// outcomes returns the descriptions by describe after each of many power cuts.
 func outcomes(f *FS, describe func(*FS) string) []string {
 	seen := map[string]bool{}
 	for seed := range uint64(300) {

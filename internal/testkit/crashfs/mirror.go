@@ -10,8 +10,8 @@ import (
 )
 
 // Mirror returns a directory that does everything twice: to the files of the file system in
-// memory, which says what fails and when the program crashes, and then to those of d, which
-// programs can map and lock. What was in d before is not in f unless Load has put it there.
+// memory, which says what fails and when the program crashes, and then to the files of d, which
+// programs can map and lock. Files that were in d before are not in f unless Load has put them there.
 func (f *FS) Mirror(d vfs.Dir) vfs.Dir { return mirror{d, f.Dir(d.Path(""))} }
 
 // Load makes a file that is durable. The counter of operations begins again with the FS

@@ -1,4 +1,4 @@
-// Command eta compares what runs said about their end with what came: it reads the lines of --progress json from
+// Command eta compares the ends that runs predicted with their true ends: it reads the lines of --progress json from
 // stdin and prints a table for docs/runs.md. A run ends with its last line.
 //
 //	grenier awari solve --seeds 24 --dir data --progress json 2>&1 >/dev/null | go run ./internal/testkit/eta

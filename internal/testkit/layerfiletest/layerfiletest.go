@@ -70,7 +70,7 @@ type Footer struct {
 }
 
 // File is a layer file to be forged. The zero value is one of awari with 12 pits and no
-// seeds. What the functions change is sealed as they leave it; they may be nil.
+// seeds. The fields that the functions change are sealed as they leave them; functions may be nil.
 type File struct {
 	Below  []byte // layers below, 10 bytes each
 	Model  []byte

@@ -18,7 +18,7 @@ type Damage struct {
 	Is       error
 }
 
-// TestFile fails unless parse finds in a file what was saved, and refuses each damage.
+// TestFile fails unless parse finds in a file the calibration that was saved, and refuses each damage.
 func TestFile[C comparable](t *testing.T, c *C, parse func(path string, data []byte) (*C, error), damages map[string]Damage) {
 	const path = "c.json"
 	data := encode(t, c)
@@ -44,8 +44,8 @@ func encode(t testing.TB, c any) []byte {
 	return data
 }
 
-// Fuzz parses what it finds, after the file of c, damaged and not. What is accepted must not change
-// when it is encoded and parsed again, and goes to use; all else must fail with corrupt.ErrCorrupt.
+// Fuzz parses any bytes, and first the file of c, damaged and not. An accepted file must not change when
+// it is encoded and parsed again, and goes to use; all else must fail with corrupt.ErrCorrupt.
 func Fuzz[C any](f *testing.F, c *C, parse func(path string, data []byte) (*C, error), use func(*testing.T, *C)) {
 	whole := encode(f, c)
 	f.Add(whole)

@@ -96,7 +96,7 @@ func (s *Server) end(c *counter, r *http.Request) {
 	}
 }
 
-// counter counts what is answered.
+// counter counts the bytes of an answer.
 type counter struct {
 	http.ResponseWriter
 	status int
@@ -117,5 +117,5 @@ func (c *counter) Write(p []byte) (int, error) {
 // Unwrap lets a hook take over the connection.
 func (c *counter) Unwrap() http.ResponseWriter { return c.ResponseWriter }
 
-// Flush sends what was written so far.
+// Flush sends the bytes written so far.
 func (c *counter) Flush() { c.ResponseWriter.(http.Flusher).Flush() }

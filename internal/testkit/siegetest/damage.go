@@ -18,7 +18,7 @@ import (
 	"grenier/kernels/crc32c"
 )
 
-// Target is a file that is going to be damaged, and what damages may need besides.
+// Target is a file that is going to be damaged, and data that damages may need besides.
 type Target struct {
 	Name   string            // of the file
 	Others []string          // files of the same run
@@ -26,14 +26,14 @@ type Target struct {
 	Canary string            // name of a tree that nobody may change
 }
 
-// Forgery says what damage hides behind right checksums: what a reader is wrong about
-// without being at fault.
+// Forgery says which data damage changes behind right checksums: a reader who believes
+// them is not at fault.
 type Forgery int
 
 // Degrees of forgery.
 const (
 	Plain  Forgery = iota // nothing: checksums show it
-	Listed                // what a manifest or a checkpoint says
+	Listed                // fields of a manifest or a checkpoint
 	Scored                // that, and the scores of a layer
 )
 

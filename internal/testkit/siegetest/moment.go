@@ -26,7 +26,7 @@ func (m *Moment) pass() {
 	}
 }
 
-// Watch returns a directory that does what d does; operations on it, and on the directories in it,
+// Watch returns a directory that behaves as d does; operations on it, and on the directories in it,
 // count.
 func (m *Moment) Watch(d vfs.Dir) vfs.Dir { return watchedDir{d, m} }
 

@@ -49,7 +49,7 @@ func TestDamages(t *testing.T) {
 	}
 }
 
-// TestDamagesStay: what is a link already is not damaged, so that nothing is changed through it.
+// TestDamagesStay: a file that is a link already is not damaged, so that nothing is changed through it.
 func TestDamagesStay(t *testing.T) {
 	tree, target := target(t)
 	must.OK(t, tree.Remove("run/a"))

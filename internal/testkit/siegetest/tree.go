@@ -1,5 +1,5 @@
 // Package siegetest attacks files, for tests that show that a program keeps its hands
-// off what is not its own and believes nothing that is damaged.
+// off files that are not its own and believes nothing that is damaged.
 //
 //	tree := siegetest.New(t)          // a directory of its own; nothing outside is ever touched
 //	canary := tree.Canary("canary")   // files that nobody may change
@@ -41,7 +41,7 @@ func New(t testing.TB) *Tree {
 }
 
 // At makes a tree of an empty directory. It fails the test if there is something in it:
-// a tree holds what a test made, nothing else.
+// a tree holds files that a test made, nothing else.
 func At(t testing.TB, dir string) *Tree {
 	t.Helper()
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {
@@ -63,7 +63,7 @@ func (tr *Tree) Path(name string) string {
 	return filepath.Join(tr.Name(), filepath.FromSlash(name))
 }
 
-// Write makes a file with its directories, replacing what has its name.
+// Write makes a file with its directories, replacing an entry of its name.
 func (tr *Tree) Write(name string, data []byte) {
 	tr.t.Helper()
 	err := tr.MkdirAll(filepath.Dir(name), 0o755)
@@ -88,8 +88,8 @@ func (tr *Tree) Give(name string, uid int) {
 	must.OK(tr.t, err)
 }
 
-// Look describes what is below a name: kinds, modes, times of the last change, contents,
-// where links lead. What cannot be read is described without its contents.
+// Look describes all that is below a name: kinds, modes, times of the last change, contents,
+// where links lead. A file that cannot be read is described without its contents.
 func (tr *Tree) Look(name string) map[string]string {
 	tr.t.Helper()
 	seen := map[string]string{}
@@ -120,14 +120,14 @@ func (tr *Tree) describe(name string) (string, error) {
 	return fmt.Sprint(about, " ", info.Size()), nil
 }
 
-// Watched is what has to stay as it is.
+// Watched is a part of a tree that has to stay as it is.
 type Watched struct {
 	tree *Tree
 	name string
 	was  map[string]string
 }
 
-// Watch remembers what is below a name.
+// Watch remembers all that is below a name.
 func (tr *Tree) Watch(name string) *Watched {
 	tr.t.Helper()
 	return &Watched{tr, name, tr.Look(name)}
@@ -162,7 +162,7 @@ func (w *Watched) Check(t testing.TB) {
 	}
 }
 
-// Copy is what was below a name: regular files and directories.
+// Copy has the regular files and directories that were below a name.
 type Copy struct {
 	Files map[string][]byte // by name in the tree
 	tree  *Tree
@@ -170,7 +170,7 @@ type Copy struct {
 	dirs  []string // parents first
 }
 
-// Save copies what is below a name.
+// Save copies all that is below a name.
 func (tr *Tree) Save(name string) *Copy {
 	tr.t.Helper()
 	c := &Copy{Files: map[string][]byte{}, tree: tr, name: name}
@@ -191,7 +191,7 @@ func (tr *Tree) Save(name string) *Copy {
 	return c
 }
 
-// Restore removes what is below the name and brings back what was there.
+// Restore removes all that is below the name and brings the copy back.
 func (c *Copy) Restore(t testing.TB) {
 	t.Helper()
 	err := c.tree.RemoveAll(c.name)

@@ -39,7 +39,7 @@ func (s *Space) Name() string { return "solitaire, " + s.Board.Name() }
 // Layers returns one more than the number of holes.
 func (s *Space) Layers() int { return s.Holes() + 1 }
 
-// Size returns the number of ways to choose so many holes.
+// Size returns the number of ways to choose layer of the holes.
 func (s *Space) Size(layer int) uint64 { return s.choose[s.Holes()][layer] }
 
 // Rank returns the number of pegs, and the colex rank of the holes that they stand in.

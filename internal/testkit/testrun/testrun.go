@@ -161,8 +161,8 @@ func EditManifest(t testing.TB, path string, change func(m *manifest.Manifest)) 
 	SaveManifest(t, path, m)
 }
 
-// TakeLayer puts layer n of the run directory from into the place of that of the one at path, whose
-// manifest lists it from then on.
+// TakeLayer replaces layer n of the run directory at path by layer n of the run directory from. The
+// manifest at path lists it from then on.
 func TakeLayer(t testing.TB, path, from string, n int) {
 	t.Helper()
 	file := filepath.Join(path, rundir.LayerName(n))

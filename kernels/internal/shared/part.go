@@ -14,8 +14,8 @@ func part(packed []int8, n int) []uint64 {
 }
 
 // LoadPart copies the first n bytes of packed scores to the start of l: a multiple of 8
-// from 8 to Side. They must start at a multiple of 8 bytes. What StorePart stores last is
-// loaded first.
+// from 8 to Side. They must start at a multiple of 8 bytes. The word that StorePart stores
+// last is loaded first.
 func (l *Line) LoadPart(packed []int8, n int) {
 	from := part(packed, n)
 	for i := len(from) - 1; i >= 0; i-- {
@@ -43,8 +43,8 @@ const (
 	low4 = 15 * swar.Ones
 )
 
-// Spread sets codes to those of the given width, 2, 3, 4 or 6 bits, that l begins with, each in
-// a byte; package window says how codes are packed.
+// Spread sets codes, one a byte, to the codes of the given width, 2, 3, 4 or 6 bits, that l begins
+// with; package window says how codes are packed.
 func (l *Line) Spread(codes *Line, width int) {
 	switch width {
 	case 2:
@@ -68,10 +68,10 @@ func (l *Line) Spread(codes *Line, width int) {
 	}
 }
 
-// Threes returns tables of codes of 3 bits for kernels that look up vectors: codes by three bits, that
-// of the second part of a line above those of the first; by code the bits of the first part and, as
-// a sign, that of the second; and by place in a line the first of eight bits of the second part of
-// which bit 2 is that of the place. Higher bits of what is looked up do not matter.
+// Threes returns tables of codes of 3 bits for kernels that look up vectors: codes by three bits, the
+// bit of the second part of a line above the two of the first; by code the bits of the first part and,
+// as a sign, the bit of the second; and by place in a line the first of eight bits of the second part,
+// of which bit 2 belongs to the place. Higher bits of an index do not matter.
 func Threes() (codes, parts, places [Side]uint8) {
 	for code := range 8 {
 		var spread, packed Line
@@ -88,7 +88,7 @@ func Threes() (codes, parts, places [Side]uint8) {
 	return codes, parts, places
 }
 
-// Pack is what Spread is the inverse of. It packs the low bits of each byte.
+// Pack is the inverse of Spread. It packs the low bits of each byte.
 func (l *Line) Pack(codes *Line, width int) {
 	switch width {
 	case 2:

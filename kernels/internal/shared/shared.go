@@ -2,9 +2,9 @@
 // write at the same time: score by score, a reader sees the old or the new one.
 // Go promises that for atomic accesses only, so the portable kernels go word by
 // word through sync/atomic. Kernels in assembly use plain moves, which do the
-// same on amd64, and on arm64 but for their order: there kernels keep that of the two
-// parts of a code of 3 or 6 bits with instructions of their own, and who calls them goes through
-// sync/atomic between what must not change places.
+// same on amd64, and on arm64 but for their order: there kernels keep the order of the two
+// parts of a code of 3 or 6 bits with instructions of their own, and callers go through
+// sync/atomic between accesses that must not change places.
 package shared
 
 import (

@@ -6,7 +6,7 @@ import (
 )
 
 // words8 returns the words that hold bytes, which start at a multiple of 8 and are followed by
-// what fills up the last word.
+// bytes that fill up the last word.
 func words8(b []int8) []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(b))), (len(b)+7)/8)
 }

@@ -5,7 +5,7 @@ func Spread(b uint64) uint64 {
 	return NonZero(b&0xff*Ones&0x8040201008040201) >> 7 * 0xff
 }
 
-// Gather is what Spread is the inverse of: bit i is the sign bit of byte i.
+// Gather is the inverse of Spread: bit i is the sign bit of byte i.
 func Gather(x uint64) uint64 {
 	return x & Highs >> 7 * 0x0102040810204080 >> 56
 }
@@ -15,7 +15,7 @@ func NonZero(x uint64) uint64 {
 	return (x&Lows + Lows | x) & Highs
 }
 
-// Add adds each byte of y to that of x; sums wrap around.
+// Add adds each byte of y to the same byte of x; sums wrap around.
 func Add(x, y uint64) uint64 {
 	return (x&Lows + y&Lows) ^ (x^y)&Highs
 }

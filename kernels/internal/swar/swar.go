@@ -1,5 +1,5 @@
-// Package swar treats a uint64 as eight bytes: "SIMD within a register", what
-// portable kernels have for vectors. Byte i is bits 8i to 8i+7.
+// Package swar treats a uint64 as eight bytes: "SIMD within a register", the
+// vectors of portable kernels. Byte i is bits 8i to 8i+7.
 package swar
 
 // Constants that hold the same byte eight times.

@@ -1,11 +1,11 @@
-// Package halves describes awari moves by what they do to each half of the
+// Package halves describes awari moves by their effects on each half of the
 // board. Package awari plays boards seed by seed and defines the game; here the
 // same moves are taken apart for engines that never put a whole board together.
 // All rule sets share it.
 //
-// For a given half and pit of the mover, what the sowing leaves of that half is
-// fixed, and so is what the opponent's half receives: the same seeds, whatever is
-// in it. So an engine plays one move on all halves of the opponent at once.
+// For a given half and pit of the mover, the half that the sowing leaves is
+// fixed, and so are the seeds that it adds to the opponent's half, whatever is
+// in that. So an engine plays one move on all halves of the opponent at once.
 package halves
 
 // Move is a sowing as the opponent's half sees it. Pits of the opponent's half are
@@ -32,8 +32,8 @@ func (m Move) Gain(pit int) uint8 {
 	return uint8(gain)
 }
 
-// Sow plays a non-empty pit of the mover's half: it changes half into what
-// the sowing leaves of it and returns what the opponent's half receives.
+// Sow plays a non-empty pit of the mover's half: it changes half to the half that
+// the sowing leaves and returns the seeds that the opponent's half receives.
 func Sow(half []uint8, pit int) Move {
 	seeds := int(half[pit])
 	half[pit] = 0
@@ -57,7 +57,7 @@ func ownGain(q, pit, seeds, i int) uint8 {
 	return uint8((seeds + others - distance) / others)
 }
 
-// passOn returns what the opponent's half of q pits receives.
+// passOn returns the seeds that a sowing adds to the opponent's half of q pits, as a Move.
 func passOn(q, pit, seeds int) Move {
 	others := 2*q - 1
 	laps, rest := seeds/others, seeds%others

@@ -40,7 +40,7 @@ func (h Half) Full(pits int) bool {
 }
 
 // Next returns the pits that follow in colex order, with as many seeds: the first pit but pit 0 that is not empty, which
-// must exist, gives a seed to the pit before it, and that gets those of pit 0 too.
+// must exist, gives a seed to the pit before it, and that gets the seeds of pit 0 too.
 func (h Half) Next() Half {
 	at := bits.TrailingZeros64(uint64(h&^0xff)) &^ 7
 	first := h & 0xff
@@ -50,5 +50,5 @@ func (h Half) Next() Half {
 // filled returns the highest bit of each pit that is not empty.
 func filled(h Half) Half { return (h + everyRest) & everyTop }
 
-// holds reports whether no pit of h has less than that of g.
+// holds reports whether no pit of h has fewer seeds than the same pit of g.
 func (h Half) holds(g Half) bool { return ((h|everyTop)-g)&everyTop == everyTop }

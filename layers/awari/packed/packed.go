@@ -8,7 +8,7 @@
 //	rules.Plays(b, &moves)
 //	rank := rules.Rank(moves.Children[0])
 //
-// What the sowing of a number of seeds adds to the two words depends on the pit alone, not on the rest of the
+// The seeds that a sowing adds to the two words depend on the pit and its seeds alone, not on the rest of the
 // board. New asks the plain rules of layers/awari for all of them, and Plays asks these rules again for
 // the few boards on which each move leaves the opponent without seeds. So the rule sets live
 // there, and nothing is shared with the solver, which takes moves apart in another way
@@ -36,8 +36,8 @@ type Rules struct {
 	game    awari.Game
 	half    int
 	sowings [MaxHalf][counts]sowing
-	// terms are what pits add to a rank, by the seeds up to the pit: MaxHalf of the mover, then those of the
-	// opponent, without the last one.
+	// terms are the terms of a rank, by pit and by the seeds up to the pit: MaxHalf pits of the mover, then the
+	// pits of the opponent, without the last one.
 	terms [awari.MaxPits - 1][counts]uint64
 }
 
@@ -134,7 +134,7 @@ func (r *Rules) Plays(p Board, list *Plays) {
 	}
 }
 
-// starve adds what the rules allow a mover whose moves all leave the opponent without seeds.
+// starve adds the moves that the rules allow a mover whose moves all leave the opponent without seeds.
 func (r *Rules) starve(p Board, list *Plays) {
 	for pit, play := range r.game.Plays(r.Unpack(p)) {
 		if play.Legal {

@@ -1,14 +1,14 @@
 package packed
 
-// Row plays and ranks boards with the same half of the opponent, which follow each other in a layer: what a sowing does to that half,
-// and how it enters the rank of the child, is worked out once. What is left for a move is a
+// Row plays and ranks boards with the same half of the opponent, which follow each other in a layer: the effect of
+// a sowing on that half, and on the rank of the child, is worked out once. A move then takes only a
 // multiplication and five additions from small tables.
 type Row struct {
 	rules   *Rules
 	effects [MaxHalf][counts]effect
 }
 
-// effect is what a sowing makes of the opponent's half, which is the mover's after the move.
+// effect describes the opponent's half after a sowing; it is the mover's after the move.
 type effect struct {
 	base     uint64 // part of the rank that it determines
 	sums     uint64 // its seeds in every byte
@@ -43,7 +43,7 @@ func (r *Rules) effect(s *sowing, other Half) effect {
 	return e
 }
 
-// Child is what a move leads to: rank, seeds captured and pit in one word.
+// Child is the result of a move: rank, seeds captured and pit in one word.
 type Child uint64
 
 const (
@@ -65,7 +65,7 @@ func (c Child) Captured() int { return int(c >> capturedAt & 0xff) }
 // Pit returns the pit that is played.
 func (c Child) Pit() int { return int(c >> pitAt) }
 
-// Children puts what the legal moves of a board of the row lead to into dst, by pit, and returns how many there are.
+// Children puts the results of the legal moves of a board of the row into dst, by pit, and returns how many there are.
 func (w *Row) Children(dst *[MaxHalf]Child, b Board) int {
 	n, t := 0, &w.rules.terms
 	for pit := range w.rules.half {

@@ -6,10 +6,10 @@ import (
 	"grenier/layers/awari"
 )
 
-// sowing is what playing a pit with a certain number of seeds adds to the pits. The pit itself gets nothing.
+// sowing has the seeds that playing a pit with a certain number of seeds adds to the pits. The pit itself gets nothing.
 type sowing struct {
-	own   Half // to those of the mover
-	given Half // to those of the opponent
+	own   Half // to the mover's pits
+	given Half // to the opponent's pits
 	reach Half // all bits of the opponent's pits up to the last one sown; 0 if that is the mover's
 }
 

@@ -51,7 +51,7 @@ type member struct {
 	parent int     // in the list of all sets: the set without its last tile
 	last   uint8   // tile
 	size   uint8   // tiles
-	digits uint16  // what a digit of a rank is multiplied with for the next
+	digits uint16  // factor from a digit of a rank to the next
 	values []uint8 // of the set, by rank of the cells
 }
 

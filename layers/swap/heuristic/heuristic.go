@@ -160,7 +160,7 @@ func (m *Manhattan) SumList(l swap.List) int {
 	return sum
 }
 
-// Change returns what a move adds to Sum: -2, 0 or 2.
+// Change returns the change of Sum by a move: -2, 0 or 2.
 func (m *Manhattan) Change(s swap.State, move swap.Swap) int {
 	a, b := s.At(move.A), s.At(move.B)
 	return int(m.distance[move.B][a]) + int(m.distance[move.A][b]) - int(m.distance[move.A][a]) - int(m.distance[move.B][b])

@@ -112,7 +112,7 @@ func (s Tiles) arrangement(cells swap.State, n int) int {
 	return rank
 }
 
-// Pattern is a pattern database: what it costs to bring the tiles of a set home.
+// Pattern is a pattern database: the costs of bringing the tiles of a set home.
 type Pattern struct {
 	Grid  *swap.Grid
 	Tiles Tiles

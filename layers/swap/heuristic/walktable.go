@@ -16,8 +16,8 @@ import (
 //
 // A line of a matrix is a number, its key, with the entries as digits in base length+1,
 // the first home lowest. Keys of lines that come one after the other add up to a key of
-// what they use of each home; no digit exceeds the length. What is used decides in how
-// many ways there are for the lines after it, and so how many matrices come before those
+// their uses of each home; no digit exceeds the length. The key of the uses decides
+// how many ways there are for the lines after it, and so how many matrices come before those
 // that continue with a given line, in ascending order of keys. The rank of a matrix is
 // the sum of these offsets over its lines. The last line is the rest: its offset is
 // 0.
@@ -38,7 +38,7 @@ import (
 //
 // The swap makes the upper line smaller as a number, hence the rank: a walk through the
 // matrices by rank finds all distances, each from at most lines-1 smaller ranks. By how
-// much the rank falls depends on the two lines and on what is used before, not on
+// much the rank falls depends on the two lines and on the uses before, not on
 // other lines.
 type walkTable struct {
 	lines, length int
@@ -46,7 +46,7 @@ type walkTable struct {
 	keys          []uint32 // of uses, by number: of one line, then the others, each ascending
 	ids           []int32  // number of a key
 	kinds         int      // different lines
-	offsets       []uint64 // by number of what is used before, times kinds, plus number of the line
+	offsets       []uint64 // by number of the uses before, times kinds, plus number of the line
 	depths        []uint8  // walking distance by rank
 }
 
@@ -137,7 +137,7 @@ func (t *walkTable) tiles(key uint32) int {
 	return n
 }
 
-// fits reports whether a line can follow what is used.
+// fits reports whether a line can follow the uses before.
 func (t *walkTable) fits(used, line uint32) bool {
 	for base := uint32(t.length + 1); line > 0; line, used = line/base, used/base {
 		if line%base+used%base >= base {
@@ -149,7 +149,7 @@ func (t *walkTable) fits(used, line uint32) bool {
 
 // count sets the offsets and returns the number of matrices, unless it is above limit.
 func (t *walkTable) count(limit uint64) (entries uint64, ok bool) {
-	ways := make([]uint64, len(t.ids)) // to continue, by key of what is used
+	ways := make([]uint64, len(t.ids)) // to continue, by key of the uses before
 	ways[len(ways)-1] = 1
 	t.offsets = make([]uint64, len(t.keys)*t.kinds)
 	for used := len(ways) - 2; used >= 0; used-- {
@@ -170,7 +170,7 @@ func (t *walkTable) count(limit uint64) (entries uint64, ok bool) {
 	return ways[0], true
 }
 
-// offsetsAfter returns the offsets of lines, by their number, that follow what is used.
+// offsetsAfter returns the offsets of lines, by their number, that follow the uses before.
 func (t *walkTable) offsetsAfter(used uint32) []uint64 {
 	return t.offsets[int(t.ids[used])*t.kinds:][:t.kinds]
 }
@@ -189,7 +189,7 @@ func (t *walkTable) distance(keys []uint32) int {
 type walkFill struct {
 	*walkTable
 	ctx      context.Context
-	follow   [][]int32        // numbers of the lines that fit, by number of what is used
+	follow   [][]int32        // numbers of the lines that fit, by number of the uses before
 	ends     [][]uint64       // where they are the last but one, falls of the swap with the last
 	earliest []uint32         // key of the tile of the earliest home in a line, by its number
 	latest   []uint32         // the same for the latest home

@@ -1,8 +1,8 @@
 // Package doctor looks at a machine and a directory before a run that takes a night: which
-// kernels there are, processors, memory and limits as a container sees them, what the disk does
-// and how much room it has, the clock, and whether the file system does what runs rely on.
+// kernels there are, processors, memory and limits as a container sees them, how fast the disk is
+// and how much room it has, the clock, and whether the file system behaves as runs rely on.
 //
-// Examine looks, and returns facts and what they mean: a Finding for each subject, which is bad if
+// Examine looks, and returns facts and their meaning: a Finding for each subject, which is bad if
 // a run would fail here, and a warning if it would be slow, or not last the night. It writes in
 // the directory, or in its nearest parent that exists, and leaves nothing behind.
 package doctor
@@ -40,7 +40,7 @@ const (
 // ErrBad reports that runs would fail here.
 var ErrBad = fault.New(fault.Difference, "runs would fail here")
 
-// Options say what to look at.
+// Options say which directory to look at, and how thoroughly.
 type Options struct {
 	// Family would be used by runs. Progress tells the shares of the work. Other fields are not used.
 	job.Job
@@ -51,7 +51,7 @@ type Options struct {
 	Quick bool
 }
 
-// Report has all facts, and what they mean.
+// Report has all facts, and their meaning.
 type Report struct {
 	Verdict  Verdict   `json:"verdict"` // the worst of all findings
 	Findings []Finding `json:"findings"`

@@ -22,7 +22,7 @@ type Feature struct {
 
 	needed  bool   // runs fail without
 	unsafe  bool   // runs are less safe without
-	without string // what is said if it is missing
+	without string // the message if it is missing
 }
 
 // tryFeatures tries all of them in a directory that is empty, at path.
@@ -100,7 +100,7 @@ func tryRename(d vfs.Dir) (err error) {
 	return err
 }
 
-// tryMap: a file in memory has what was written.
+// tryMap: a mapped file has the bytes that were written.
 func tryMap(d vfs.Dir) (err error) {
 	const text = "to be mapped"
 	f, err := made(d, "mapped", text)

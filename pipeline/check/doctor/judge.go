@@ -79,7 +79,7 @@ func (r *Report) judgeCores(j *judgement) {
 // leastAvailable is the share of the memory that should not be in use by others.
 const leastAvailable = 0.5
 
-// judgeMemory: what others have cannot be taken, and without huge pages rows are slow to reach.
+// judgeMemory: memory of others cannot be taken, and without huge pages rows are slow to reach.
 func (r *Report) judgeMemory(j *judgement) {
 	m := &r.Memory
 	if m.Limit == 0 {
@@ -135,7 +135,7 @@ const (
 	leastSpeed = 50e6     // bytes a second below which a disk holds up the rest
 )
 
-// judgeDisk: room, speed, and what is gone after a reboot.
+// judgeDisk: room, speed, and whether files survive a reboot.
 func (r *Report) judgeDisk(j *judgement) {
 	d := &r.Disk
 	where := d.Path
@@ -164,8 +164,8 @@ func (r *Report) judgeDisk(j *judgement) {
 	}
 }
 
-// judgeFiles: what runs rely on must work; locks that end with the process are missing on some
-// systems.
+// judgeFiles: features that runs rely on must work; locks that end with the process are missing on
+// some systems.
 func (r *Report) judgeFiles(j *judgement) {
 	var works []string
 	for _, f := range r.Files {

@@ -1,7 +1,7 @@
 // Package prove proves the scores of solved awari layers.
 //
 // Package verify looks at each position and its children: the score must be the
-// best of what the moves give. Scores of which that is true are locally optimal;
+// best that the moves give. Scores of which that is true are locally optimal;
 // they are a fixpoint of the equations of the game. There can be others than the
 // true scores. Where play can go round in circles, positions can back each other:
 // one says that it wins 3 because its child loses 3, and that one loses 3 because
@@ -25,7 +25,7 @@
 // optimal scores of a layer are the true ones if and only if every position with a
 // score other than 0 is grounded. docs/proof.md has the proof. In short: follow the
 // scores, from a grounded position with a positive score to the child that grounds
-// it. What you have in hand never shrinks, whatever the opponent plays, and while
+// it. Your score in hand never shrinks, whatever the opponent plays, and while
 // it is above 0 every ply goes to a position that was grounded earlier; so play
 // cannot last for ever, and you get it. If it never was above 0, endless play is no
 // loss either. Both players can do so; hence each gets the score, and no more.
@@ -46,14 +46,14 @@
 // all candidates (part.go). One of which all quiet moves lead to won positions is grounded, and
 // followed: the positions from which moves lead there are won, and candidates from
 // which moves lead to those are looked at again. Where moves come from is found by taking
-// sowings back (layers/awari/packed); what makes a position won is a move played forward by layers/awari.
+// sowings back (layers/awari/packed); a position is won by a move played forward by layers/awari.
 // A level does not end with positions left before a look at all candidates grounds none.
 // No code is shared with the engine that solves layers.
 //
 // If two bits a position do not fit into memory, there is one bit on disk (resume.go copies them), and passes in the order
 // of the ranks ground positions of all levels together, about a ply at a time (passes.go): these
-// share the panels of verify (verify.Grounding). What is left in the end is settled in memory
-// (rest.go).
+// share the panels of verify (verify.Grounding). The positions left in the end are settled in
+// memory (rest.go).
 //
 // Workers ground positions in place, in any order. A position is won before the candidates
 // behind it are looked at, so if two workers each win one of its children, one of them sees both.

@@ -42,7 +42,7 @@ func newGraph(t testing.TB, game awari.Game, lower [][]int8, n int) *graph {
 	return g
 }
 
-// value returns what the moves of a position give.
+// value returns the score of a position by its moves.
 func (g *graph) value(scores []int8, p int) int {
 	best := g.outside[p]
 	for _, c := range g.quiet[p] {

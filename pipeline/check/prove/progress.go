@@ -8,7 +8,7 @@ import (
 	"grenier/pipeline/job"
 )
 
-// work returns what a layer adds to the total.
+// work returns the work for a layer, a summand of the total.
 func work(l *manifest.Layer) uint64 { return l.Positions + l.Win + l.Loss }
 
 // meter adds up progress.

@@ -83,7 +83,7 @@ func (r *rest) ground(i uint64) {
 	atomic.StoreUint64((*uint64)(&r.entries[i]), uint64(r.entries[i]|grounded))
 }
 
-// settleRest grounds what can be grounded of the n positions of the rest, and returns how many
+// settleRest grounds all of the n positions of the rest that can be grounded, and returns how many
 // these are. It lists the first of the others.
 func (l *layer) settleRest(ctx context.Context, n uint64) (sum verify.Grounded, err error) {
 	entries := make([]entry, 0, n)

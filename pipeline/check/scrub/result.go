@@ -25,7 +25,7 @@ const (
 type Result struct {
 	// OK says that nothing is damaged or missing.
 	OK bool `json:"ok"`
-	// Manifest says what is wrong with the manifest, "" if nothing is.
+	// Manifest describes the fault of the manifest, "" if it has none.
 	Manifest string `json:"manifest_problem"`
 	// Restarted says why not all that an interrupted run noted is believed, "" if it is.
 	Restarted string `json:"restarted,omitempty"`

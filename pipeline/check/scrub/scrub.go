@@ -1,6 +1,6 @@
 // Package scrub reads a run directory from the disk and compares all checksums: of
 // the manifest, and of header, model, index, blocks and footer of every layer file. It
-// finds what a disk has forgotten, at the speed of the disk, and decodes nothing: whether
+// finds data that a disk has lost, at the speed of the disk, and decodes nothing: whether
 // the scores are right is a question for package verify.
 //
 // A large run takes hours, so a scrub records its progress in work/scrub.json (package
@@ -30,7 +30,7 @@ import (
 	"grenier/pipeline/job"
 )
 
-// Options say what to read and how.
+// Options say which layers to read, and how.
 type Options struct {
 	job.Job // whose Workers read; without Family and Memory
 	// Layers lists the layers to read by their number of seeds; empty stands for all.
@@ -44,7 +44,7 @@ type Options struct {
 
 // Run scrubs the run directory at path. Whatever is wrong becomes part of the result;
 // see Result.Err. A directory without a manifest that can be read counts as a run if it
-// has files that are layers. An error says that the question could not be answered: those
+// has files that are layers. An error says that the question could not be answered: an error
 // of rundir.Open if the directory holds no run at all, ErrNoLayer, one of the operating
 // system, or the error of ctx. The result then has the layers that were done before.
 func Run(ctx context.Context, path string, o Options) (*Result, error) {
@@ -111,7 +111,7 @@ type task struct {
 	listed, there bool
 }
 
-// survey finds out what there is to read.
+// survey finds the files to read.
 func (s *scrubber) survey(path string) (err error) {
 	if s.dir, err = rundir.At(path); err != nil {
 		return err
@@ -298,7 +298,7 @@ func (s *scrubber) blocks(ctx context.Context, f *layerfile.File, t task, l *Lay
 	return err
 }
 
-// before returns what is noted about a file: its parts are the blocks, and one for the file as a whole. A
+// before returns the note about a file: its parts are the blocks, and one for the file as a whole. A
 // note names the footer too: a file that the manifest does not list has no other name.
 func (s *scrubber) before(f *layerfile.File, seeds int) notes.Layer {
 	noted, parts := s.notes.Find(seeds), f.NumBlocks()+1

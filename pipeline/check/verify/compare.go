@@ -9,8 +9,8 @@ import (
 	"grenier/pipeline/check/internal/notes"
 )
 
-// compare compares the scores of layer n with what the moves give. Data that cannot be used
-// is part of the outcome, other errors are not.
+// compare compares the scores of layer n with the values of their moves. Data that cannot be
+// used is part of the outcome, other errors are not.
 func (r *run) compare(ctx context.Context, n int, layer *Layer) error {
 	var f found
 	compare := r.all

@@ -97,8 +97,8 @@ func (d *Draw) wait(asked [][]question) {
 	}
 }
 
-// See takes what is needed of the scores of layer m from rank start on. It is safe for
-// concurrent use, but for the scores of the layer itself, of which each may be seen once.
+// See takes the scores that are needed from the scores of layer m from rank start on. It is safe
+// for concurrent use, but for the scores of the layer itself, of which each may be seen once.
 func (d *Draw) See(m int, start uint64, scores []int8) {
 	for _, a := range d.waiting[m] {
 		at, _ := slices.BinarySearch(a.questions, newQuestion(start, 0))
@@ -157,7 +157,7 @@ func (d *Draw) Look(ctx context.Context, t *tables.Tables) error {
 	return nil
 }
 
-// Err returns an error that matches corrupt.ErrCorrupt, and says that what is at path has it, for the first wrong
+// Err returns an error that matches corrupt.ErrCorrupt, and says that the file at path has it, for the first wrong
 // score. All scores must have come by.
 func (d *Draw) Err(path string) error {
 	var f found

@@ -2,9 +2,10 @@ package verify
 
 import "grenier/layers/awari"
 
-// What a sowing does to one half of a board does not depend on the other: the mover's half decides how many seeds each pit of
-// the opponent gets, and which pit gets the last one. The plain rules are asked once for each pit and number of seeds. Package
-// packed knows the same for play; it is not used here, so that what checks tables shares no code with what made or proved them.
+// The effect of a sowing on one half of a board does not depend on the other: the mover's half decides how many seeds
+// each pit of the opponent gets, and which pit gets the last one. The plain rules are asked once for each pit and
+// number of seeds. Package packed has the same for play; it is not used here, so that checks share no code with the
+// engine and the proofs.
 
 // half is one half of a board, pit i in byte i. No pit holds 128 seeds or more.
 type half uint64
@@ -28,16 +29,16 @@ func (h half) holds(g half) bool { return ((h|highBits)-g)&highBits == highBits 
 
 // sowing is playing a pit with a certain number of seeds, apart from captures.
 type sowing struct {
-	own   half // what each pit of the mover gets; that which is played is empty afterwards
+	own   half // seeds that each pit of the mover gets; the pit played is empty afterwards
 	kept  int  // the seeds of own
-	given half // what each pit of the opponent gets
+	given half // seeds that each pit of the opponent gets
 	last  int  // the pit of the opponent that gets the last seed, -1 if none does
 }
 
 // plenty is a number of seeds to which adding some captures nothing.
 const plenty = 64
 
-// allSowings returns the sowings of a game by pit and number of seeds, from 1 to the given one. Those of
+// allSowings returns the sowings of a game by pit and number of seeds, from 1 to the given one. Sowings of
 // more seeds give no pit less.
 func allSowings(game awari.Game, seeds int) [][]sowing {
 	all := make([][]sowing, game.Half())

@@ -53,7 +53,7 @@ type Problem struct {
 	Text string `json:"text"`
 	// Difference is the position with a wrong score, nil in the case of damage.
 	Difference *Difference `json:"difference,omitempty"`
-	// Damage says what cannot be used; it matches corrupt.ErrCorrupt. It is nil
+	// Damage names the file that cannot be used; it matches corrupt.ErrCorrupt. It is nil
 	// in the case of a difference.
 	Damage error `json:"-"`
 }
@@ -63,7 +63,7 @@ type Difference struct {
 	Rank     uint64 `json:"rank"`
 	Board    string `json:"board"`    // as awari.Game.Text writes it
 	Stored   int    `json:"stored"`   // the score in the file
-	Expected int    `json:"expected"` // what the moves give
+	Expected int    `json:"expected"` // by the moves
 }
 
 // add appends the outcome for a layer, elapsed after the start.
@@ -120,7 +120,7 @@ func (f *found) insert(d Difference) {
 	}
 }
 
-// add adds what was found elsewhere.
+// add adds the findings of another part.
 func (f *found) add(g *found) {
 	f.checked += g.checked
 	f.mismatches += g.mismatches
@@ -129,7 +129,7 @@ func (f *found) add(g *found) {
 	}
 }
 
-// compared adds what the comparison of all positions has found.
+// compared adds the findings of the comparison of all positions.
 func (l *Layer) compared(f *found) {
 	l.Checked, l.Mismatches = f.checked, f.mismatches
 	for i := range f.first {

@@ -62,7 +62,7 @@ func (o *outcome) add(from, to uint64) {
 	o.spans = append(o.spans, newSpan(from, to))
 }
 
-// sowings knows what every pit with every number of seeds does when it is played.
+// sowings has the effect of playing each pit with each number of seeds.
 type sowings struct {
 	game    awari.Game
 	seeds   int            // at most, on a board
@@ -94,8 +94,8 @@ func newSowings(ctx context.Context, game awari.Game, seeds, workers int) (*sowi
 	})
 }
 
-// list finds the different effects on the opponent's half: what it gets, and where the last seed
-// falls. Sowings with fewer seeds come first, so that the example of an effect has the fewest.
+// list finds the different effects on the opponent's half: the seeds it gets, and where the last
+// seed falls. Sowings with fewer seeds come first, so that the example of an effect has the fewest.
 func (s *sowings) list() {
 	type key struct {
 		given half
@@ -183,7 +183,7 @@ func (s *sowings) captures(seeds int) []bool {
 // differ in their first two pits only are together in a few spans.
 func sowingBytes(game awari.Game, seeds int) (bytes uint64) {
 	const (
-		spansEach = 4 * 5 / 4 * 8 // bytes of four spans, with what append takes besides
+		spansEach = 4 * 5 / 4 * 8 // bytes of four spans, with the slack of append
 		laps      = 2             // sowings of several laps have few seeds left for the opponent
 		small     = 64            // bytes that count where there are few groups
 	)

@@ -60,7 +60,7 @@ func (v *visitor) enter(from, end uint64) error {
 	return v.grounded.Read(v.known.bits, v.known.at)
 }
 
-// leave hands over what was marked.
+// leave hands over the marks.
 func (v *visitor) leave() error {
 	if v.mark == nil || v.fresh.empty() {
 		return nil

@@ -183,8 +183,8 @@ func readNpy(t testing.TB, game awari.Game, data []byte) (rows []row) {
 	return rows
 }
 
-// TestWhole draws all positions of small layers, in all formats: each comes once, with what the
-// rules say about it.
+// TestWhole draws all positions of small layers, in all formats: each comes once, with its values
+// by the rules.
 func TestWhole(t *testing.T) {
 	for _, rules := range []awari.Rules{awari.Awari, awari.Strict} {
 		game := testrun.Game(t, 6, rules)

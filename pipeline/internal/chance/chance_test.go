@@ -23,8 +23,8 @@ func TestPermutation(t *testing.T) {
 	}
 }
 
-// TestUniform counts what comes first, and what comes after the number 0, over many seeds: each
-// number equally often, as far as a chi-square test tells.
+// TestUniform counts the number that comes first, and the one after the number 0, over many seeds: each
+// number comes equally often, as far as a chi-square test tells.
 func TestUniform(t *testing.T) {
 	const n, seeds = 23, 23 * 2000
 	var first [n]int

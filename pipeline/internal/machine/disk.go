@@ -22,7 +22,7 @@ const (
 	requests = 8
 )
 
-// Disk is what a disk does, in bytes a second: written and read in order, and read in pieces of
+// Disk is the speed of a disk in bytes a second: written and read in order, and read in pieces of
 // 64 KiB at random places, several at a time.
 type Disk struct {
 	Write  float64 `json:"write_bytes_per_second"`

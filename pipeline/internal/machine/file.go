@@ -14,17 +14,17 @@ import (
 	"grenier/kernels/cpu"
 )
 
-// header begins a calibration file (docs/format/calibration.md). People may edit it, to ask what
-// another machine would do.
+// header begins a calibration file (docs/format/calibration.md). People may edit it, to ask how
+// another machine would perform.
 var header = jsonfile.Header{Format: "grenier-calibration", Version: 5}
 
-// Figures are what a calibration begins with: the machine, its processors and its disk. The
-// calibration of a system embeds them and adds what its own work costs.
+// Figures begin each calibration: the machine, its processors and its disk. The
+// calibration of a system embeds them and adds the costs of its own work.
 type Figures struct {
 	jsonfile.Header
 	System string    `json:"system"` // whose calibration it is
 	Date   time.Time `json:"date"`
-	CPU    string    `json:"cpu"` // what it calls itself
+	CPU    string    `json:"cpu"` // as it calls itself
 	// Cores is the number of processors that was measured, Speedup how much more all of
 	// them do than one.
 	Cores   int     `json:"cores"`
@@ -45,7 +45,7 @@ type Figures struct {
 	Disk
 }
 
-// NewFigures returns what is known before anything is measured.
+// NewFigures returns the figures that are known before anything is measured.
 func NewFigures(system string, cores int) Figures {
 	return Figures{
 		Header: header, System: system, Date: time.Now().UTC().Truncate(time.Second), CPU: cpu.Name(), Cores: cores, Speedup: 1,
@@ -54,7 +54,7 @@ func NewFigures(system string, cores int) Figures {
 	}
 }
 
-// SetTaken sets Taken to what others took since the meter was started.
+// SetTaken sets Taken to the share that others took since the meter was started.
 func (f *Figures) SetTaken(since *processors.Meter) {
 	if others, all, known := since.Others(); known {
 		f.Taken = taken(others, f.Cores, all)
@@ -94,18 +94,18 @@ func (f *Figures) Speeds(processors int, traffic float64) Speeds {
 	return s
 }
 
-// Speeds says how much more some processors do than one. At most that is as much as cores of which nobody slows down
-// another. At least it is what a Bound allows.
+// Speeds says how much more some processors do than one: at most as much as cores that do not slow each other
+// down, at least as much as a Bound allows.
 type Speeds struct {
 	Least, Most float64
 	Bound       Bound
 }
 
-// Bound is what may keep processors from doing more.
+// Bound is a reason that may keep processors from doing more.
 type Bound string
 
-// The bounds: none if so many processors were measured, that they slow each other down as the measured ones do, that they
-// share cores as these do, and what memory moves in a second.
+// The bounds: none if the same number was measured, processors that slow each other down as the measured ones do,
+// processors that share cores as these do, and the bytes that memory moves in a second.
 const (
 	ByNothing   Bound = ""
 	ByEachOther Bound = "processors that slow each other down"
@@ -116,7 +116,7 @@ const (
 // Machine returns f: so whatever embeds Figures is a Calibration as soon as it has costs.
 func (f *Figures) Machine() *Figures { return f }
 
-// Calibration is what a machine can do, for one system. It embeds Figures.
+// Calibration is the speed of a machine, for one system. It embeds Figures.
 type Calibration interface {
 	Machine() *Figures
 	Costs() []float64 // nanoseconds of one core

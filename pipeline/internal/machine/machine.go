@@ -1,6 +1,6 @@
-// Package machine is the part of a calibration that says what a machine is: the file, the figures
+// Package machine is the part of a calibration that describes a machine: the file, the figures
 // of processors and disk and which of them are possible, and measuring the disk. pipeline/solve/plan
-// adds what the work of awari costs.
+// adds the costs of awari.
 package machine
 
 import (
@@ -22,7 +22,7 @@ func TempDir(dir string) (path string, remove func() error, err error) {
 	return vfs.TempDir(parent, ".grenier-calibration-")
 }
 
-// speed returns the speed-up of so many processors over one, when measured processors have the
+// speed returns the speed-up of some processors over one, when measured processors have the
 // speed-up given. Each processor costs every other one the same part of its time, which is fitted
 // to the measurement; if that had one processor only, the part is a twentieth.
 func speed(processors, measured int, speedup float64) float64 {
@@ -33,8 +33,8 @@ func speed(processors, measured int, speedup float64) float64 {
 	return float64(processors) / (1 + part*float64(processors-1))
 }
 
-// taken returns the share of the time of the processors that so many workers want that others
-// take, who keep that many of all busy on average: nothing as long as there are enough for both.
+// taken returns the share that others, who keep the given number of all processors busy on average, take
+// of the processors that the workers want: nothing as long as there are enough for both.
 func taken(others float64, workers, all int) float64 {
 	return min(max(0, (others+float64(workers)-float64(all))/float64(workers)), 1)
 }

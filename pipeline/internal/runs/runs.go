@@ -1,6 +1,6 @@
-// Package runs searches layer by layer, with layers that are sorted lists of records: what the records of
-// a layer lead to is collected, sorted, put aside, merged and committed (Search). The searches say what
-// records mean: how they expand, are combined and pruned.
+// Package runs searches layer by layer, with layers that are sorted lists of records: the records that the
+// records of a layer lead to are collected, sorted, put aside, merged and committed (Search). The searches
+// say how records expand, are combined and pruned.
 //
 // Below that are the lists, runs. They are cut into blocks, compressed by lz4, in memory or in the
 // work file of a run directory (package resume).
@@ -126,7 +126,7 @@ func (s *Store) Drop(r *Run) {
 	r.Blocks = nil
 }
 
-// Commit makes data the checkpoint, which frees the space of what was dropped. It fails like
+// Commit makes data the checkpoint, which frees the space of dropped runs. It fails like
 // resume.Dir.Checkpoint.
 func (s *Store) Commit(data []byte) error {
 	s.Last = data
@@ -222,7 +222,7 @@ type Cursor struct {
 	store          *Store
 	run            *Run
 	number         int    // of the next block
-	raw            []byte // what follows in this block
+	raw            []byte // the rest of this block
 	buffer, packed []byte
 }
 

@@ -10,7 +10,7 @@ import (
 )
 
 // Search goes from layer to layer until none follows. A layer is a run. For the next one, workers
-// take the records of the layer, collect what they lead to, and put it aside in sorted runs; these
+// take the records of the layer, collect the records that they lead to, and put them aside in sorted runs; these
 // are reduced to as many as can be open at once, and merged. Each complete layer is committed: the
 // search resumes from there (Store.OpenDir).
 //
@@ -28,8 +28,8 @@ type Search struct {
 	// Reached takes over a layer that is complete, may drop those before, and says whether the
 	// search goes on.
 	Reached func(layer *Run) (more bool)
-	// Checkpoint returns, after Reached, what the search resumes from; nil leaves the checkpoint
-	// before. It is not called for a store in memory.
+	// Checkpoint returns, after Reached, the contents of a checkpoint; nil leaves the one before.
+	// It is not called for a store in memory.
 	Checkpoint func() ([]byte, error)
 }
 
@@ -61,7 +61,7 @@ type Step struct {
 type Expander interface {
 	// Expand takes the records of a chunk, one behind the other, which are valid until it returns.
 	Expand(ctx context.Context, words []uint32) error
-	// Flush puts aside what is left.
+	// Flush puts aside the records that are left.
 	Flush(ctx context.Context) error
 }
 
@@ -73,7 +73,7 @@ type Pruner interface {
 	End(ctx context.Context) error
 }
 
-// Output takes what a worker puts aside. It is not safe for concurrent use.
+// Output takes the records that a worker puts aside. It is not safe for concurrent use.
 type Output struct {
 	writer *Writer
 	keep   func(*Run)
@@ -155,7 +155,7 @@ func (s *Search) advance(ctx context.Context, layer *Run) (*Run, error) {
 	return s.merge(ctx, step, found, true)
 }
 
-// collect returns what workers put aside, in any order.
+// collect returns the runs that workers put aside, in any order.
 func (s *Search) collect(ctx context.Context, step *Step) (found []*Run, err error) {
 	group, ctx := crew.WithContext(ctx)
 	chunks := &chunks{Search: s, step: step, out: make(chan []uint32, s.Workers), free: make(chan []uint32, 2*s.Workers+2)}

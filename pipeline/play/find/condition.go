@@ -21,13 +21,13 @@ type fact uint8
 const (
 	value fact = iota
 
-	// What the board tells.
+	// Facts of the board.
 	mover
 	opponent
 	pit0
 	lastPit = pit0 + awari.MaxPits - 1
 
-	// What the scores of the children tell.
+	// Facts by the scores of the children.
 	moves = iota + lastPit - pit0 - 1
 	winning
 	drawing
@@ -37,11 +37,11 @@ const (
 	taken
 	capture
 
-	// What the replies tell.
+	// Facts by the replies.
 	give
 	least
 
-	// What the best line tells.
+	// Facts by the best line.
 	line
 
 	facts // how many there are
@@ -100,7 +100,7 @@ func Parse(text string) (Condition, error) {
 	return c, nil
 }
 
-// errForm says what a term looks like.
+// errForm describes the form of a term.
 var errForm = errors.New("want a name, one of = < <= > >=, and a number, like winning=1 or value>=4")
 
 // add adds a term.
@@ -140,10 +140,10 @@ func parseFact(name string) (fact, error) {
 	return 0, fmt.Errorf("there is no %q: %s are possible", name, strings.Join(Facts(), ", "))
 }
 
-// Facts returns the names of what conditions ask about.
+// Facts returns the names of the facts that conditions ask about.
 func Facts() []string { return slices.Clone(names[:]) }
 
-// parseInterval reads an operator and what follows it.
+// parseInterval reads an operator and the number after it.
 func parseInterval(text string) (interval, error) {
 	operator := text[:1]
 	if len(text) > 1 && text[1] == '=' && operator != "=" {

@@ -10,15 +10,15 @@
 // # Conditions
 //
 // A condition (condition.go) is a list of intervals for facts about a position (facts.go). They
-// are asked in the order of what they cost: the score, the board, the scores of the children,
+// are asked in the order of their costs: the score, the board, the scores of the children,
 // the replies, the best line. Most positions are out after a look at their own score, since a
 // position is won exactly if a move wins.
 //
 // # The walk
 //
 // A layer is read in the order of ranks, so that rows follow each other: runs of boards with the
-// same half of the opponent (package colex). What sowing a pit does to that
-// half, and how it enters the rank of the child, is worked out once for a row (packed.Row).
+// same half of the opponent (package colex). The effect of a sowing on that
+// half, and on the rank of the child, is worked out once for a row (packed.Row).
 //
 // # Children
 //
@@ -27,11 +27,11 @@
 // at once (scan.go). Children in larger layers wait until the memory is full; then they are
 // sorted by blocks and each block is decoded once for all of them (gather.go).
 //
-// # What is found
+// # Results
 //
 // The first positions in the order of layers and ranks, a random choice, or those with the
 // largest value of a fact: in each case those with the smallest keys of all hits (found.go),
 // whatever the number of workers and the memory. A search that was interrupted resumes from
-// its state file (state.go). In the end what was found is asked again of package tables, which
+// its state file (state.go). In the end package tables is asked again about each result; it
 // plays by the plain rules: a disagreement would be a bug, and ends the program.
 package find

@@ -164,7 +164,7 @@ func (j *judge) ahead(f fact, p *position) (int, error) {
 	return j.gift(p, f == give), nil
 }
 
-// linePositions bounds what finding the moves of a best line may take: those that take more
+// linePositions bounds the positions that finding the moves of a best line may take: longer ones
 // would hold up a search, whose other positions take some tens of nanoseconds.
 const linePositions = 1 << 14
 

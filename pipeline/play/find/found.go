@@ -56,12 +56,12 @@ func compare(a, b found) int {
 	return cmp.Or(cmp.Compare(a.Key, b.Key), cmp.Compare(a.Seeds, b.Seeds), cmp.Compare(a.Rank, b.Rank))
 }
 
-// list keeps the wanted of what was found, at most limit.
+// list keeps the wanted ones of the positions found, at most limit.
 type list struct {
 	limit int
 	all   []found // may be more for a while
 	last  found   // of those after prune, if that many were there
-	tight bool    // last is known: what comes behind it is not wanted
+	tight bool    // last is known: positions behind it are not wanted
 }
 
 func (l *list) add(f found) {
@@ -77,7 +77,7 @@ func (l *list) add(f found) {
 // slack is how many more than twice the wanted a list may have.
 const slack = 256
 
-// prune drops what is not wanted, and sorts the rest.
+// prune drops positions that are not wanted, and sorts the rest.
 func (l *list) prune() {
 	slices.SortFunc(l.all, compare)
 	l.all = l.all[:min(len(l.all), l.limit)]

@@ -31,7 +31,7 @@ var ErrOther = fault.New(fault.Usage, "another search")
 
 // state is how far a search is, as JSON.
 type state struct {
-	// What the search is.
+	// The search.
 	Condition string              `json:"condition"`
 	From      int                 `json:"from"`
 	To        int                 `json:"to"`
@@ -101,7 +101,7 @@ func (s *search) load() error {
 	return nil
 }
 
-// differs says in what the search x is another one, "" if it is not.
+// differs names the field in which the search x is another one, "" if it is not.
 func (s *state) differs(x *state) string {
 	switch {
 	case s.Condition != x.Condition:

@@ -37,7 +37,7 @@ func (s Side) String() string {
 // Other returns the opponent.
 func (s Side) Other() Side { return 1 - s }
 
-// What a Match can refuse.
+// Refusals of a Match.
 var (
 	// ErrIllegal reports a pit that may not be played.
 	ErrIllegal = errors.New("illegal move")
@@ -101,7 +101,7 @@ func (m *Match) Taken() [2]int {
 	return taken
 }
 
-// Score returns what South has taken minus what North has.
+// Score returns the seeds that South has taken minus North's.
 func (m *Match) Score() int {
 	taken := m.Taken()
 	return taken[South] - taken[North]

@@ -45,7 +45,7 @@ func NewPlayer(scores line.Scores, engine *search.Engine, limits search.Limits, 
 
 // Advice is the knowledge of a player about a board.
 type Advice struct {
-	// Result holds what each move is worth, exactly where the board is solved. Best
+	// Result holds the value of each move, exact where the board is solved. Best
 	// is the pit to play; it makes progress if the board is solved, unless Stuck.
 	search.Result
 	// Solved says that the board and all that can follow is.
@@ -58,7 +58,7 @@ type Advice struct {
 	Stuck *line.LimitError
 }
 
-// Advise returns what the player knows about a board. When ctx is cancelled it
+// Advise returns the player's advice for a board. When ctx is cancelled it
 // fails; otherwise like search.Engine.Search and line.Next.
 func (p *Player) Advise(ctx context.Context, b awari.Board) (*Advice, error) {
 	return p.advise(ctx, b, true)
@@ -85,8 +85,8 @@ func (p *Player) advise(ctx context.Context, b awari.Board, all bool) (*Advice, 
 	return a, err
 }
 
-// Choose returns the pit that the player plays, -1 if there is none, and what it
-// knows. It fails like Advise.
+// Choose returns the pit that the player plays, -1 if there is none, and its
+// advice. It fails like Advise.
 func (p *Player) Choose(ctx context.Context, b awari.Board) (pit int, a *Advice, err error) {
 	slack := Perfect - p.level
 	if a, err = p.advise(ctx, b, slack > 0); err != nil {

@@ -47,7 +47,7 @@ type Position struct {
 	Pits    []int     // seeds, South's pits first, then North's; an even number
 	North   bool      // North moves
 	Taken   [2]int    // by South, by North
-	Players [2]string // what South and North are called
+	Players [2]string // names of South and North
 	Title   string    // one line above the board
 }
 
@@ -116,7 +116,7 @@ func (c *canvas) board(p Position) error {
 	return c.stores(p)
 }
 
-// stores draws what both have taken; the store of the player to move has a rim.
+// stores draws the seeds that both have taken; the store of the player to move has a rim.
 func (c *canvas) stores(p Position) error {
 	for player, x := range []float32{right - 16 - storeWidth, left + 16} {
 		if p.North == (player == 1) {

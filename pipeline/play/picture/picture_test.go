@@ -21,7 +21,7 @@ func decode(t *testing.T, data []byte, err error) image.Image {
 	return img
 }
 
-// TestBoard draws positions: more seeds make another picture, and so do who moves, what was
+// TestBoard draws positions: more seeds make another picture, and so do who moves, the seeds
 // taken and the title; the same position makes the same bytes.
 func TestBoard(t *testing.T) {
 	start := Position{Pits: []int{4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4}, Players: [2]string{"South", "North"}, Title: "South to move"}

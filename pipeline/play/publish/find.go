@@ -92,8 +92,8 @@ func (p *publisher) searches(ctx context.Context) error {
 	return nil
 }
 
-// expected returns about the seconds that a question takes: as on two cores of a server, but it only matters what one
-// question takes for another.
+// expected returns about the seconds that a question takes: as on two cores of a server, but only the proportions
+// between questions matter.
 func (p *publisher) expected(q Question) float64 {
 	const drawing, scanned, measured = 0.15, 0.4e-6, 110e-6 // all of it; a position; one with its best line
 	all := float64(positions(p.manifest.Layers[q.From : q.To+1]))

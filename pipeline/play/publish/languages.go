@@ -12,10 +12,11 @@ import (
 	"grenier/pipeline/play/serve"
 )
 
-// Sites that show a link read what the page says of itself, in the language that is in the file. So each page has a short form for each other
-// language, such as puzzles.fr.html, which says the same in that language and leads to the page.
+// Sites that show a link read the description in the page, in the language that is in the file. So each page has a
+// short form for each other language, such as puzzles.fr.html, which says the same in that language and leads to the
+// page.
 
-// language is one in which a site tells what there is to see.
+// language is one in which a site describes its pages.
 type language struct {
 	code, title string // of the picture, with the most seeds
 }

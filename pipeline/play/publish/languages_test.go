@@ -10,7 +10,7 @@ import (
 	"grenier/pipeline/job"
 )
 
-// TestLanguages: each page has a short form that tells sites in French what is to be seen; a text that is not translated is
+// TestLanguages: each page has a short form that describes it to sites in French; a text that is not translated is
 // an error.
 func TestLanguages(t *testing.T) {
 	dir, _ := newRun(t, awari.Awari, 2)

@@ -21,7 +21,7 @@ var listHeader = jsonfile.Header{Format: "grenier-site", Version: 2}
 var ErrForeign = fault.New(fault.Usage, "not a site of these tables")
 
 // begin makes the directory a site, if it is empty, or reads its list. The directories of a site
-// stay open, for what takes their places is not touched.
+// stay open, for directories that take their places are not touched.
 func (p *publisher) begin() (err error) {
 	if p.site, err = vfs.MakeDir(p.out); err != nil {
 		return err

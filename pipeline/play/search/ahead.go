@@ -20,7 +20,7 @@ type prepared struct {
 type ahead struct {
 	hash   uint64
 	code   uint64 // in the transposition table
-	played bool   // what follows is known
+	played bool   // the fields below are known
 	plays  packed.Plays
 	ranks  [awari.MaxPits / 2]uint64 // after captures into solved layers
 }
@@ -29,7 +29,7 @@ type ahead struct {
 func touch[T any](x *T) { prefetch.Line(unsafe.Pointer(x)) }
 
 // prepare plays the moves of a node, and asks for the memory that expanding it uses: first for the places in the index and in
-// the transposition table of the positions that they lead to, then for what follows from those.
+// the transposition table of the positions that they lead to, then for the positions after those.
 func (g *graph) prepare(id int32) *prepared {
 	to, d := &g.next, &g.nodes[id]
 	n := int(d.seeds)

@@ -31,7 +31,7 @@ type graph struct {
 	full    bool                     // a node could not be expanded for lack of room
 
 	attempts  int       // since the search has begun
-	published knowledge // what was told last; at first what nobody knows
+	published knowledge // the knowledge told last; at first none
 	reported  uint64    // effort at that time
 	part      [][]int32 // nodes of an attempt, by seeds
 
@@ -103,13 +103,13 @@ func (g *graph) clear() {
 	}
 }
 
-// begin forgets what belongs to the search before, but no node.
+// begin forgets the data of the search before, but no node.
 func (g *graph) begin() {
 	g.counter, g.entered, g.attempts = counter{}, false, 0
 	g.published, g.reported = knowledge{{noScore, noScore}}, 0
 }
 
-// room forgets all nodes if they have half of the memory: what was found out before is kept as
+// room forgets all nodes if they have half of the memory: earlier results are kept as
 // long as there is room. It fails when there is no room at all.
 func (g *graph) room() bool {
 	if len(g.nodes) > g.limit/2 {
@@ -161,8 +161,8 @@ func mix(p packed.Board) uint64 {
 	return h ^ h>>32
 }
 
-// node returns the node of a position with n seeds, a new one if there is none. next has what is known of it. There must be room
-// in the index.
+// node returns the node of a position with n seeds, a new one if there is none. next has the knowledge of it. There
+// must be room in the index.
 func (g *graph) node(p packed.Board, n int, next *ahead) int32 {
 	slot := g.slot(p, next.hash)
 	if *slot != 0 {
@@ -195,7 +195,7 @@ func (g *graph) grow() {
 	}
 }
 
-// appraise returns what is known of a new node: from its captures into solved layers, and
+// appraise returns the value of a new node: from its captures into solved layers, and
 // from the transposition table. Without other moves the score is known.
 func (g *graph) appraise(d *node, next *ahead) value {
 	n, moves := int(d.seeds), &next.plays
@@ -293,7 +293,7 @@ func (b *backed) add(v *value, captured int8, pit int) {
 	}
 }
 
-// back returns what follows for a node from its moves.
+// back returns the bounds and the estimate of a node that follow from its moves.
 func (g *graph) back(d *node) backed {
 	b := backed{d.taken, d.taken, d.taken, noPit}
 	for pit, child := range d.next {
@@ -352,7 +352,7 @@ func (g *graph) solveLayer(n int) bool {
 	return true
 }
 
-// settle takes the bounds of an iteration over a list that has ended as proven, and stores what is new.
+// settle takes the bounds of an iteration over a list that has ended as proven, and stores new ones.
 func (g *graph) settle(list []int32, n int) {
 	for i, id := range list {
 		v, x := &g.values[id], &g.moving.values[i]
@@ -371,7 +371,7 @@ func (g *graph) settle(list []int32, n int) {
 // knowledge is the proven bounds of the boards after each move.
 type knowledge [awari.MaxPits / 2][2]int8
 
-// known returns what is proven.
+// known returns the proven bounds.
 func (g *graph) known() (k knowledge) {
 	for pit, id := range g.roots {
 		if id != noNode {

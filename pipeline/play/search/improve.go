@@ -24,13 +24,13 @@ func (r *root) improve() bool {
 		return false
 	}
 	if g.full {
-		g.clear() // what is proven is in the transposition table
+		g.clear() // proven bounds are in the transposition table
 	}
 	return true
 }
 
-// expand lets the graph grow by a quarter and solves all of it. If nothing is left to expand it solves what attempts have solved in parts, and
-// looks again: estimates, and so the goals, may have changed.
+// expand lets the graph grow by a quarter and solves all of it. If nothing is left to expand it solves as a whole
+// the graph that attempts have solved in parts, and looks again: estimates, and so the goals, may have changed.
 func (r *root) expand() bool {
 	g := r.graph
 	for again := false; ; again = true {
@@ -53,8 +53,8 @@ const (
 	perBudget = 4
 )
 
-// attempt expands what the goals need, by proof numbers, and solves that part of the graph again and again. Each attempt
-// forgets the proof numbers of the one before, some of which were of one path alone.
+// attempt expands the nodes that the goals need, by proof numbers, and solves that part of the graph again and again.
+// Each attempt forgets the proof numbers of the one before, some of which were of one path alone.
 func (r *root) attempt() bool {
 	g := r.graph
 	g.round++
@@ -75,7 +75,7 @@ func (r *root) attempt() bool {
 	return true
 }
 
-// take publishes what the graph has proven.
+// take publishes the bounds that the graph has proven.
 func (r *root) take() {
 	g := r.graph
 	known := g.known()
@@ -116,8 +116,8 @@ func (r *root) enter() bool {
 	return true
 }
 
-// goals lists what would make the score of the board known, or the values of all moves, if the
-// estimates of the graph are right.
+// goals lists the goals that would make the score of the board known, or the values of all moves,
+// if the estimates of the graph are right.
 func (r *root) goals(list []goal) []goal {
 	g := r.graph
 	best, target := noNode, -r.result.Seeds
@@ -150,7 +150,7 @@ func (r *root) goals(list []goal) []goal {
 	return list
 }
 
-// adopt takes what the graph has proven into the result.
+// adopt takes the bounds that the graph has proven into the result.
 func (r *root) adopt() {
 	g := r.graph
 	for _, pit := range r.first {

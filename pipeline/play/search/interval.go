@@ -6,7 +6,7 @@ type interval struct{ lower, upper int }
 // anything is the interval of a board with n seeds before it is searched.
 func anything(n int) interval { return interval{-n, n} }
 
-// both returns what follows from two intervals.
+// both returns the intersection of two intervals.
 func (i interval) both(j interval) interval {
 	return interval{max(i.lower, j.lower), min(i.upper, j.upper)}
 }

@@ -1,7 +1,7 @@
 package search
 
-// moving is the iteration over the nodes of a list, all with as many seeds: what it moves, close together in memory. In a list
-// a quiet move leads from one of them to another; the values of all other moves do not change.
+// moving is the data of an iteration over the nodes of a list, all with as many seeds, close together in memory. In a
+// list a quiet move leads from one of them to another; the values of all other moves do not change.
 type moving struct {
 	values []moved // by index in the list
 	fixed  []fixed // likewise
@@ -13,7 +13,7 @@ type moved struct{ low, high, estimate, best int8 }
 
 // fixed is the constants of a node during an iteration.
 type fixed struct {
-	backed             // what follows from the moves out of the list
+	backed             // from the moves out of the list
 	lower, upper int8  // proven before
 	edges        uint8 // moves inside the list
 }
@@ -26,9 +26,9 @@ const edgeShift = 3
 // mostSweeps bounds the iteration of estimates, which may be endless.
 const mostSweeps = 100
 
-// solveList iterates over nodes with as many seeds, the newest first, until nothing
-// changes: layers below are done. Scores begin at 0, or at what is proven beyond it. It fails when the search is stopped.
-// The values of the nodes stay as they are: settle changes them.
+// solveList iterates over nodes with as many seeds, the newest first, until nothing changes: layers below are done.
+// Scores begin at 0, or at the proven bound beyond it. It fails when the search is stopped. The values of the nodes
+// stay as they are: settle changes them.
 func (g *graph) solveList(list []int32) bool {
 	g.gather(list)
 	for sweep := 0; ; sweep++ {

@@ -4,7 +4,7 @@ package search
 // until it is refuted.
 type numbers struct{ proof, disproof int16 }
 
-// never is the number of what is not possible.
+// never is the proof number of an impossible goal.
 const never = 1 << 14
 
 var (
@@ -29,7 +29,7 @@ const (
 // whether the goal can be had. It is df-pn (Nagai, "Df-pn algorithm for searching AND/OR trees and its
 // applications", 2002), with the largest number of a sum for all of it, since positions are reached on many ways (Ueda
 // et al., "Weak proof-number search", 2008), and with a quarter more than the next best move needs before that is tried (Pawlewicz and Lew, 2007). A position
-// on the path again is endless play, worth 0. All this only chooses what to expand:
+// on the path again is endless play, worth 0. All this only chooses nodes to expand:
 // nothing is proven before the graph is solved. The nodes visited are in the queue. It returns how many were expanded.
 func (g *graph) prove(goals []goal, most int) int {
 	g.queue = g.queue[:0]

@@ -9,8 +9,8 @@ type goal struct {
 	target int8
 }
 
-// pursue expands what the goals need, breadth first, up to a number of nodes: of both players all moves that may decide. It returns
-// how many nodes were expanded.
+// pursue expands the nodes that the goals need, breadth first, up to a number of nodes: of both players all moves that
+// may decide. It returns how many nodes were expanded.
 func (g *graph) pursue(goals []goal, most int) int {
 	g.round++
 	g.queue = g.queue[:0]
@@ -64,7 +64,7 @@ func (g *graph) open(id int32) bool {
 	return true
 }
 
-// follow pushes what a goal asks of each child, unless expanding its node has settled it.
+// follow pushes the goals of each child that a goal asks for, unless expanding its node has settled it.
 func (g *graph) follow(x goal) {
 	if g.values[x.node].settled(x) {
 		return
@@ -76,7 +76,7 @@ func (g *graph) follow(x goal) {
 	}
 }
 
-// want lists what would make the score of a node known, if its estimate is right.
+// want lists the goals that would make the score of a node known, if its estimate is right.
 func (g *graph) want(goals []goal, id int32) []goal {
 	v := &g.values[id]
 	if v.lower < v.estimate {

@@ -15,12 +15,12 @@
 //
 // # The tree
 //
-// The tree is searched deeper and deeper, by alpha-beta, with
-// moves ordered by what the transposition table says, captures by size, and few seeds before many.
-// At the end of the depth only captures are followed, and a quiet move is taken to be worth what the seeds in each pit suggest (appraisal.go). See Marsland, "A review of game-tree pruning" (1986).
-// A position that the same player has had before on the path, no seed captured since, counts as
-// 0, as endless play does. Below an ancestor that a repetition leads back to, estimates depend on
-// the path: the transposition table does not keep them. What the graph has proven of a position cuts the tree off.
+// The tree is searched deeper and deeper, by alpha-beta, with moves ordered by the transposition table, captures by
+// size, and few seeds before many. At the end of the depth only captures are followed, and a quiet move is taken to be
+// worth the value that the seeds in each pit suggest (appraisal.go). See Marsland, "A review of game-tree pruning"
+// (1986). A position that the same player has had before on the path, no seed captured since, counts as 0, as endless
+// play does. Below an ancestor that a repetition leads back to, estimates depend on the path: the transposition table
+// does not keep them. Bounds of a position that the graph has proven cut the tree off.
 //
 // # The graph
 //
@@ -30,42 +30,42 @@
 //	low  = max over the moves of captured - high(child)
 //	high = max over the moves of captured - low(child)
 //
-// where a solved child has its score for both, and a position without moves what the rules say. A node that
+// where a solved child has its score for both, and a position without moves its score by the rules. A node that
 // is not expanded has the bounds that
 // its captures into solved layers give. The bounds of the expanded ones are computed
-// anew, layer by layer from below, each time that the graph has grown by some share: low and high begin at 0, or at what is
-// proven beyond it, and are recomputed by the two equations until nothing changes.
+// anew, layer by layer from below, each time that the graph has grown by some share: low and high begin at 0, or at the
+// proven bound beyond it, and are recomputed by the two equations until nothing changes.
 //
-// Then low is a lower bound and high an upper one. Take a player, and give each node the number that
-// he relies on: low where he is to move, -high where the other one is. If he is to move, some
-// move attains it; if not, every move leaves him that much or more. So he can play on without ever
-// losing what he relies on. If the play ends, in a capture, a node that is not expanded or
-// proven before, or a board without moves, he has got it, by induction over layers. If it does not end, no seed is captured from some ply on,
-// and he gets 0 for the rest. That is enough unless he relies on more than 0. But the positive numbers
-// have an order: low > 0 was set when a child had the high, below 0, that it follows from, and high < 0
-// when all children had theirs, lows above 0; numbers on that side of 0 never go back, since what they follow from
-// does not either. So from a node where he relies on more than 0 he can play moves that were the reason, each set
-// earlier than the last, and the play ends. This is the argument of package halfboard for scores, for the two
-// numbers of each node. Nothing is taken from an iteration that has not ended.
+// Then low is a lower bound and high an upper one. Take a player, and give each node the number that he relies on: low
+// where he is to move, -high where the other one is. If he is to move, some move attains it; if not, every move leaves
+// him that much or more. So he can play on without ever losing what he relies on. If the play ends, in a capture, a
+// node that is not expanded or proven before, or a board without moves, he has got it, by induction over layers. If it
+// does not end, no seed is captured from some ply on, and he gets 0 for the rest. That is enough unless he relies on
+// more than 0. But the positive numbers have an order: low > 0 was set when a child had the high, below 0, that it
+// follows from, and high < 0 when all children had theirs, lows above 0; numbers on that side of 0 never go back,
+// since the numbers they follow from do not either. So from a node where he relies on more than 0 he can play moves
+// that were the reason, each set earlier than the last, and the play ends. This is the argument of package halfboard
+// for scores, for the two numbers of each node. Nothing is taken from an iteration that has not ended.
 //
-// In all this it does not matter which nodes are expanded. Estimates and proof numbers choose. The estimates are the scores of the same graph with a guess
-// where it ends. That the estimate of the board can be had, and that no more can be had, are goals: the player who has one needs one move
-// in each position, and an answer to all moves of the other one that are not refuted. Which move he follows decides whether ten boards must be expanded or
-// ten million. Proof numbers say of each move how much is left to be settled, and the least is expanded first (prove.go); where no
-// search has been they begin with the distance of the estimate from the goal. Proof numbers do not know in which way a position was
-// reached, and may hold on one way alone: they prove nothing, and each attempt begins without them. After an attempt
-// that found nothing to expand, what all moves that may decide lead to is expanded, breadth first, and all of the graph is solved (pursue.go). So
-// nothing is left out for good.
+// In all this it does not matter which nodes are expanded. Estimates and proof numbers choose. The estimates are the
+// scores of the same graph with a guess where it ends. That the estimate of the board can be had, and that no more can
+// be had, are goals: the player who has one needs one move in each position, and an answer to all moves of the other
+// one that are not refuted. Which move he follows decides whether ten boards must be expanded or ten million. Proof
+// numbers say of each move how much is left to be settled, and the least is expanded first (prove.go); where no search
+// has been they begin with the distance of the estimate from the goal. Proof numbers do not know in which way a
+// position was reached, and may hold on one way alone: they prove nothing, and each attempt begins without them. After
+// an attempt that found nothing to expand, all nodes that deciding moves may lead to are expanded, breadth first, and
+// all of the graph is solved (pursue.go). So nothing is left out for good.
 //
 // # Workers, and coming back
 //
 // One worker, the only one, gives the graph three quarters of the effort. Two and more search at the same time:
 // one has the graph, the others the tree. They share a transposition table without locks: an entry is one
 // word, and names its position without error (table.go). Bounds of the graph go there as well. Table and graph
-// are kept: a search of the same board, or of one after it, goes on with what is known. Nothing
-// allocates in the inner loops, or calls through interfaces. What a position takes is waiting for memory, most of all: so
-// graph and tree ask for what all moves of a position need before they take up the first (ahead.go), and an
-// iteration gathers what it needs (iterate.go).
+// are kept: a search of the same board, or of one after it, goes on with that knowledge. Nothing
+// allocates in the inner loops, or calls through interfaces. Most of the time of a position is waiting for memory: so
+// graph and tree ask for the memory that all moves of a position need before they take up the first (ahead.go), and an
+// iteration gathers its data (iterate.go).
 package search
 
 import (
@@ -85,7 +85,7 @@ const MaxDepth = 120
 // Options are the means of an Engine.
 type Options struct {
 	// Workers search; with one of them, a search to a depth always gives the same result. Progress
-	// is called after each depth, with what is known, a Result, as the Detail. Other fields are not used.
+	// is called after each depth, with the Result so far as the Detail. Other fields are not used.
 	job.Job
 	// Bytes bounds the memory of the transposition table and of the graph, besides the
 	// Blocks; 0 stands for DefaultBytes. A quarter is for the table, 512 KiB at least.
@@ -132,8 +132,7 @@ type Result struct {
 	// game ends, or where nothing more is known. Only its first move is
 	// proven, and only in an exact result.
 	Line []int `json:"line"`
-	// Moves says what is known about each pit of the mover. Entries from Q on
-	// are zero.
+	// Moves has the result for each pit of the mover. Entries from Q on are zero.
 	Moves [awari.MaxPits / 2]Move `json:"-"`
 	// Depth is the number of plies that were searched completely.
 	Depth int `json:"depth"`

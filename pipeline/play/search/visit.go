@@ -150,7 +150,7 @@ func (w *worker) follow(v *visit, pit, alpha int) outcome {
 	return w.visit(v.plays.Children[pit], v.seeds-captured, v.place.next(captured), max(0, v.depth-1), captured-v.beta, captured-alpha)
 }
 
-// conclude stores what was found, the estimate only if it holds on every path: then no repetition
+// conclude stores the outcome, the estimate only if it holds on every path: then no repetition
 // below leads back to before the position.
 func (w *worker) conclude(v *visit, o outcome, best int) outcome {
 	if w.stop.Load() {
@@ -170,7 +170,7 @@ func (w *worker) conclude(v *visit, o outcome, best int) outcome {
 	return o
 }
 
-// compare says what a search between alpha and beta means for its result.
+// compare says how the result of a search between alpha and beta bounds the score.
 func (v *visit) compare(estimate int) bound {
 	switch {
 	case estimate >= v.beta:

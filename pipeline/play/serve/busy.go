@@ -70,7 +70,7 @@ func (s *Server) Processors() int {
 	return s.processors + s.searches.most + s.finder.turns.most + 1 // and the search for the hardest positions
 }
 
-// inTurn returns what f finds out while it has a turn. The turn is given back before the answer is
+// inTurn returns the result of f, which runs while it has a turn. The turn is given back before the answer is
 // sent: who reads slowly must not keep it.
 func (s *Server) inTurn(r *http.Request, q *turns, f func(context.Context) (any, error)) (found any, err error) {
 	err = q.take(r.Context(), clientOf(r.RemoteAddr), s.limits.queue, func() (err error) {

@@ -246,8 +246,8 @@ func TestSlowBody(t *testing.T) {
 	}
 }
 
-// slowReaders has a client ask for what never ends and read nothing, on all connections that it may have. It returns these, and how many the
-// server has cut off.
+// slowReaders has a client ask for an answer that never ends and read nothing, on all connections that it may have. It
+// returns these, and how many the server has cut off.
 func (r *running) slowReaders() (slow []net.Conn, cut *atomic.Int64) {
 	cut = &atomic.Int64{}
 	long := bytes.Repeat([]byte("x"), 1<<16)

@@ -11,7 +11,7 @@ import (
 	"grenier/layers/awari"
 )
 
-// TestGame walks through games: each position must be what a probe of it says.
+// TestGame walks through games: each position must agree with a probe of it.
 func TestGame(t *testing.T) {
 	game := testrun.Game(t, 12, awari.Awari)
 	r := start(t, Options{})

@@ -61,7 +61,7 @@ func (s *Server) newLineReport(ctx context.Context, b awari.Board) (*lineReport,
 	return report, nil
 }
 
-// lineError words what a client can understand.
+// lineError words errors that a client can understand.
 func lineError(err error) error {
 	if errors.Is(err, tables.ErrUnsolved) {
 		return badRequest{http.StatusUnprocessableEntity, codeUnsolved, errors.New("the board has more seeds than are solved: there is no best line")}

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// observed is a ResponseWriter that remembers what was sent.
+// observed is a ResponseWriter that remembers the status and the bytes sent.
 type observed struct {
 	http.ResponseWriter
 	status int // 0 until headers are sent
@@ -31,10 +31,10 @@ func (o *observed) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Unwrap returns what a http.ResponseController controls.
+// Unwrap returns the writer that a http.ResponseController controls.
 func (o *observed) Unwrap() http.ResponseWriter { return o.ResponseWriter }
 
-// observe returns a handler that counts, times and logs what next does. If next
+// observe returns a handler that counts, times and logs the work of next. If next
 // panics, that is logged, the client gets status 500, and the server continues.
 func (s *Server) observe(next http.HandlerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -10,7 +10,7 @@ import (
 	"grenier/kernels/fault"
 )
 
-// ErrOrigin reports what is no origin.
+// ErrOrigin reports text that is no origin.
 var ErrOrigin = fault.New(fault.Usage, "origin")
 
 // Origins are sites whose pages may use the server: read its answers with scripts and show its
@@ -90,12 +90,12 @@ func (o Origins) invite(h http.Header, r *http.Request) bool {
 	return o.all || o.has(origin) || framed && origin == ""
 }
 
-// isPreflight reports whether a browser asks what a script of another site may ask.
+// isPreflight reports whether a browser asks for the rights of a script of another site.
 func isPreflight(r *http.Request) bool {
 	return r.Method == http.MethodOptions && r.Header.Get("Origin") != "" && r.Header.Get("Access-Control-Request-Method") != ""
 }
 
-// preflight returns a handler that says what may be asked at a path.
+// preflight returns a handler that tells the requests allowed at a path.
 func preflight(at route) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		h := w.Header()

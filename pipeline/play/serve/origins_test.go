@@ -76,7 +76,7 @@ func TestInvited(t *testing.T) {
 	}
 }
 
-// TestPreflight asks what may be asked.
+// TestPreflight asks which requests are allowed.
 func TestPreflight(t *testing.T) {
 	const friend = "https://friend.example"
 	r := startFor(t, friend)

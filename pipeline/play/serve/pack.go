@@ -10,8 +10,8 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// minPacked is the length from which on an answer is compressed: what fits in one
-// packet of a network is not sent faster when it is shorter.
+// minPacked is the length from which on an answer is compressed: an answer that fits
+// in one packet of a network is not sent faster when it is shorter.
 const minPacked = 1024
 
 // packers are compressors, kept because each allocates some 800 KiB.
@@ -54,7 +54,7 @@ func acceptsGzip(h http.Header) bool {
 	return gzipped > 0 && gzipped >= plain
 }
 
-// weight reads "q=0.5", or nothing for 1; what makes no sense has no weight.
+// weight reads "q=0.5", or nothing for 1; text that makes no sense has no weight.
 func weight(parameters string) float64 {
 	parameters = strings.TrimSpace(parameters)
 	if parameters == "" {

@@ -88,7 +88,7 @@ func unpack(t *testing.T, text string) string {
 }
 
 // TestConditions checks that each edition of a document has a tag of its own, and
-// what clients get that know it.
+// the answers to clients that know it.
 func TestConditions(t *testing.T) {
 	files := pages()
 	files["app.js"] = []byte(strings.Repeat("export const x = 1;\n", 500))

@@ -42,7 +42,7 @@ type siege struct {
 	requests, refused, cut atomic.Int64
 }
 
-// shots are what clients do, and how often.
+// shots are the requests of clients, and how often they come.
 var shots = []struct {
 	weight int
 	fire   func(s *siege, random *rand.Rand)
@@ -149,7 +149,7 @@ func TestLongSiege(t *testing.T) {
 	tight.each, tight.connections = 8*connections, 8*connections // closed ones are there a little longer
 	s := &siege{running: startWith(t, Options{Rate: 1e6}, tight)}
 	s.client.Transport = &http.Transport{MaxConnsPerHost: connections, MaxIdleConnsPerHost: connections}
-	s.get("/api/line?pits=1,0,0,0,0,1,1,0,0,0,0,1") // what is made once is made
+	s.get("/api/line?pits=1,0,0,0,0,1,1,0,0,0,0,1") // data made once are made
 	before := heap()
 	peak := watchHeap(t, func() { s.storm(connections, requests) })
 	s.client.CloseIdleConnections()
@@ -197,7 +197,7 @@ func (s *siege) storm(connections, requests int) {
 // heap returns the bytes that are in use.
 func heap() uint64 {
 	runtime.GC()
-	runtime.GC() // what finalizers let go of
+	runtime.GC() // memory that finalizers let go of
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return m.HeapAlloc
@@ -227,7 +227,7 @@ func watchHeap(t *testing.T, f func()) uint64 {
 }
 
 // FuzzRequest sends any query and any body: whatever they are, the server answers
-// with sense or says what is wrong with them.
+// with sense or names the mistake in them.
 func FuzzRequest(f *testing.F) {
 	for _, seed := range [][2]string{
 		{"pits=0,0,0,0,0,2,1,1,0,0,0,1", `{"pits":[0,0,0,0,0,2,1,1,0,0,0,1]}`}, {"pits=1&ms=1", `{"pits":null}`}, {"%zz", "{"}, {"", ""},

@@ -116,7 +116,7 @@ func TestTurnsRefused(t *testing.T) {
 	}
 }
 
-// TestCutSearch: what is known of a board when its search ends for others is an answer; if nobody wants it any more, it is none.
+// TestCutSearch: the result so far when a search ends for others is an answer; if nobody wants it any more, it is none.
 func TestCutSearch(t *testing.T) {
 	s, _ := newServer(t, Options{})
 	start := awari.Board{4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4}

@@ -76,7 +76,7 @@ func (a *answer) progress(ctx context.Context, limit time.Duration, r *search.Re
 	return m.Pit, nil
 }
 
-// tell says what is known: the score of the game, in hundredths of a seed, for the
+// tell reports the result: the score of the game, in hundredths of a seed, for the
 // player whose turn it is.
 func (a *answer) tell(r *search.Result) {
 	taken := a.at.taken[a.at.turn] - a.at.taken[a.at.turn.Other()]

@@ -22,7 +22,7 @@ func startOf(game awari.Game) (position, error) {
 	return position{board: board}, err
 }
 
-// parsePosition reads what follows "position": startpos or a board, then the moves.
+// parsePosition reads the words after "position": startpos or a board, then the moves.
 func parsePosition(game awari.Game, words []string) (p position, err error) {
 	var moves []string
 	for i, word := range words {
@@ -51,7 +51,7 @@ func parsePosition(game awari.Game, words []string) (p position, err error) {
 	return p, err
 }
 
-// parseBoard reads a board: the seeds in the houses of South and of North, what they have
+// parseBoard reads a board: the seeds in the houses of South and of North, the seeds they have
 // taken, and S or N for the player whose turn it is, with dashes between.
 func parseBoard(game awari.Game, text string) (p position, err error) {
 	pits := game.Pits()

@@ -13,7 +13,7 @@
 // The interface plays Oware Abapa: a move that would capture all seeds of the opponent
 // is legal and captures nothing, and the seeds left at the end belong to the side that they lie on. The tables are
 // for other rules (package awari). So the moves of a game are replayed as the interface plays them,
-// and a move is chosen, and valued, by the rules of the tables. What is chosen is legal for
+// and a move is chosen, and valued, by the rules of the tables. The move chosen is legal for
 // both.
 package uci
 
@@ -42,7 +42,7 @@ type Scores interface {
 	search.Scores
 }
 
-// Options say who answers, and with what.
+// Options say who answers, and with which tables and limits.
 type Options struct {
 	// Name and Author identify the engine.
 	Name, Author string
@@ -76,7 +76,7 @@ type Session struct {
 	unclear error // why there is no present position
 	thought *thought
 
-	mu  sync.Mutex // guards what follows
+	mu  sync.Mutex // guards the fields below
 	out *bufio.Writer
 	err error // of writing
 }
@@ -87,7 +87,7 @@ type thought struct {
 	held   chan struct{} // closed when the best move may be told
 	told   atomic.Bool   // the best move is, or is about to be
 	ended  chan struct{}
-	hit    func() // what ponderhit does
+	hit    func() // does the work of ponderhit
 }
 
 // New returns a session that has not begun.
@@ -125,8 +125,8 @@ func (s *Session) Run(ctx context.Context, in io.Reader, out io.Writer) error {
 	return s.failed()
 }
 
-// skip complains about a command that is too long and begins with some words. After what may be a position
-// nobody knows what the board is.
+// skip complains about a command that is too long and begins with some words. After one that may be a
+// position the board is unknown.
 func (s *Session) skip(words []string) {
 	if len(words) == 0 || strings.HasPrefix("position", words[0]) {
 		s.unclear = lines.ErrLong
@@ -186,7 +186,7 @@ func (s *Session) failed() error {
 	return s.err
 }
 
-// complain says what is wrong, in the way that interfaces may show or ignore.
+// complain reports a mistake, in the way that interfaces may show or ignore.
 func (s *Session) complain(format string, args ...any) {
 	s.say("info string error: %s", strings.ReplaceAll(fmt.Sprintf(format, args...), "\n", "; "))
 }
@@ -345,7 +345,7 @@ func endAfter(ctx context.Context, cancel context.CancelFunc, wait time.Duration
 	}, func(error) { cancel() })
 }
 
-// parseGo reads what go says.
+// parseGo reads the words after go.
 func parseGo(words []string) (l search.Limits, endless, ponder bool, err error) {
 	for i := 0; i < len(words); i++ {
 		switch words[i] {

@@ -1,5 +1,5 @@
 // Package access counts the boards of awari that play can lead to from a start, by bit sets, in
-// memory or on disk: column (a) of document 001 (docs/sources.md says what it counts) for any
+// memory or on disk: column (a) of document 001 (docs/sources.md explains it) for any
 // pits, any start and any rules.
 //
 // # Method
@@ -14,7 +14,7 @@
 // another half, A', and gives the opponent g seeds, always to the same pits: so the row becomes,
 // by a deposit of bits (package bitset), the row A' of the block in which the next mover has g
 // seeds more than the opponent had. Where the last seed captures, a table by the halves of the
-// opponent says how many seeds, c, and what is left of the half: a bit of the row A' in a block
+// opponent says how many seeds, c, and which half is left: a bit of the row A' in a block
 // of n-c seeds. Boards that are new there are to do. Sets only grow, so any order of plays ends
 // in the same sets; the block with the most boards to do is next.
 //
@@ -59,7 +59,7 @@ type Progress struct {
 	Plays   int     `json:"plays"`   // of blocks, since this run began
 	Reached uint64  `json:"reached"` // boards of the layer so far
 	ToDo    uint64  `json:"to_do"`   // of them, not played yet
-	Begun   float64 `json:"begun"`   // what was done when this run began
+	Begun   float64 `json:"begun"`   // done when this run began
 	Done    float64 `json:"done"`    // boards of the layers done, and an estimated part of this one's
 	Total   float64 `json:"total"`   // boards of all layers
 }

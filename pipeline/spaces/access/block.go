@@ -51,8 +51,8 @@ func (t *turned) row(half uint32) []uint64 {
 // turnedStride returns the words of a row of the boards of a block by columns.
 func (b *block) turnedStride() int { return bitset.Words(b.rows) + bitset.Padding }
 
-// take returns the boards to do of a block, of which there are none then, and what it has
-// reserved for them.
+// take returns the boards to do of a block, of which there are none then, and the bytes that it
+// has reserved for them.
 func (s *search) take(ctx context.Context, b *block) (*turned, int, error) {
 	from := &b.todo
 	if b.all {

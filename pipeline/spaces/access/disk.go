@@ -111,7 +111,7 @@ func (s *store) load(x *set) error {
 	return nil
 }
 
-// What a checkpoint says it is. See docs/format/access-search.md.
+// Kind and version of a checkpoint. See docs/format/access-search.md.
 const (
 	checkpointKind    = "access-search"
 	checkpointVersion = 1

@@ -156,7 +156,7 @@ func (w *worker) begin(g *target) {
 	}
 }
 
-// count adds what was found for a target.
+// count adds the boards found for a target.
 func (w *worker) count(g *target) {
 	g.to.reached.add(w.found)
 	if !g.to.all {

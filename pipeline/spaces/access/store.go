@@ -14,7 +14,7 @@ type set struct {
 	words   []uint64 // nil if it is not in memory
 	count   uint64   // boards
 	pieces  []workfile.Extent
-	changed bool   // pieces are not what is in memory
+	changed bool   // pieces differ from the block in memory
 	pins    int    // it has to stay in memory
 	used    uint64 // when, by the clock of the store
 }

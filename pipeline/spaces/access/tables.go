@@ -128,7 +128,7 @@ const (
 func (t taken) seeds() int { return int(t >> rankBits) }
 func (t taken) rank() int  { return int(t & (1<<rankBits - 1)) }
 
-// captureOf returns what a move takes that ends in pit last, from halves of total seeds.
+// captureOf returns the capture of a move that ends in pit last, from halves of total seeds.
 func (s *search) captureOf(total, last int) *capture {
 	c := &s.tables.captures[total][last]
 	if c.quiet != nil {

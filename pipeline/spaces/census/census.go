@@ -1,4 +1,4 @@
-// Package census counts the boards of awari and what their tables take: the
+// Package census counts the boards of awari and the size of their tables: the
 // tables of document 001 ("Some data on the game of awari" and "Quelques
 // chiffres") as data, for any number of pits and seeds, and, in a Census, the moves and
 // accesses that its complexity analysis is about.
@@ -63,7 +63,7 @@ type Row struct {
 	Cost uint64 `json:"cost"`
 }
 
-// TableOptions say what is in a table.
+// TableOptions say which layers and boards a table has.
 type TableOptions struct {
 	// Pits is the number of pits, Seeds the largest number of seeds.
 	Pits, Seeds int
@@ -115,7 +115,7 @@ func New(ctx context.Context, o TableOptions) (*Table, error) {
 // boards are searched.
 const accessibleStart = 3
 
-// count fills in what follows from the number of boards alone.
+// count fills in the figures that follow from the number of boards alone.
 func (t *Table) count() error {
 	for n := range t.Rows {
 		configs, err := colex.Binomial(t.Pits+n-1, t.Pits-1)

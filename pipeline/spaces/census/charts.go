@@ -9,7 +9,7 @@ import (
 	"grenier/io/chart"
 )
 
-// Charts draws what a census found in layers, of which there is one at least.
+// Charts draws the results of a census in layers, of which there is one at least.
 func Charts(game string, layers []Layer) []chart.Chart {
 	charts := []chart.Chart{movesChart(game, layers), predecessorsChart(game, layers)}
 	if layers[0].Analysis != nil {

@@ -14,8 +14,8 @@
 // Repairs to the document (docs/sources.md says why): only quiet
 // successors are counted, because only they report back; a state is updated
 // by its successor before it is tested; stable states whose predecessors are not
-// updated yet are kept in a queue, where the document recurses; and what is
-// unstable after the last step, sat = 0, can play on forever and is worth 0.
+// updated yet are kept in a queue, where the document recurses; and states still
+// unstable after the last step, sat = 0, can play on forever and are worth 0.
 package retro
 
 import (
@@ -35,8 +35,8 @@ var (
 	ErrScore = errors.New("retro: score")
 )
 
-// Accesses says how often the analysis of a layer accessed the table of scores, which is
-// what document 001 counts as its cost ("Complexité en temps").
+// Accesses says how often the analysis of a layer accessed the table of scores: document 001
+// counts that as its cost ("Complexité en temps").
 type Accesses struct {
 	// Init is to write the states of the layer: their number, f(n).
 	Init uint64 `json:"init"`
@@ -55,8 +55,8 @@ type Accesses struct {
 // the number of pits. The X of the formula is left out there (docs/sources.md).
 func Cost(k, layer int, states uint64) uint64 { return uint64(k+2+layer) * states }
 
-// BytesPerState is the memory that a layer takes for a state while it is solved: 12 bytes for what
-// is known of it, its score, and 8 for its place in a queue, which is there twice when it grows.
+// BytesPerState is the memory that a layer takes for a state while it is solved: 12 bytes for its
+// cell, its score, and 8 for its place in a queue, which is there twice when it grows.
 const BytesPerState = 12 + 1 + 2*8
 
 // SolveLayer returns the scores of the states in layer n by rank, given layers 0 to n-1,
@@ -131,7 +131,7 @@ type row[S comparable] struct {
 	accesses Accesses
 }
 
-// init fills the cells with what does not depend on the layer itself
+// init fills the cells with values that do not depend on the layer itself
 // (document 001, init_row). The largest score found so bounds the whole layer:
 // every score but 0 is the value of the move by which the best play leaves it.
 func (r *row[S]) init() error {

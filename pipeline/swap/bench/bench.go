@@ -1,4 +1,4 @@
-// Package bench measures what document 004 compares in its results: the
+// Package bench measures the subjects that document 004 compares in its results: the
 // heuristics of the swap puzzle, its solvers, and its pattern databases.
 //
 //	heuristics  every bound on the same random 3 x 3 grids: mean, share of the
@@ -16,7 +16,7 @@
 // comes from a breadth-first search. Larger grids have the length of the solutions
 // that exact solvers found; the table says so.
 //
-// What is measured is also checked: a bound that is above the distance although it
+// The results are also checked: a bound that is above the distance although it
 // is called admissible, a swap that changes it by more than 1 although it is called
 // consistent, a solution that is called shortest and is not, end the run with
 // ErrWrong.
@@ -38,8 +38,8 @@ import (
 )
 
 var (
-	// ErrWrong reports a bound or a solver that is not what it claims to
-	// be: admissible, consistent, exact.
+	// ErrWrong reports a bound or a solver that does not keep its claim: admissible,
+	// consistent, exact.
 	ErrWrong = fault.New(fault.Difference, "wrong result")
 	// ErrOption reports an option that is not possible.
 	ErrOption = fault.New(fault.Usage, "option not possible")
@@ -55,7 +55,7 @@ const (
 // TableNames returns the names of the tables in the order of a report.
 func TableNames() []string { return []string{Heuristics, Solvers, Databases} }
 
-// Options says what to measure. Workers build databases and run astar-parallel, all else runs in one; Family and Note
+// Options names the measurements. Workers build databases and run astar-parallel, all else runs in one; Family and Note
 // are not used.
 type Options struct {
 	job.Job

@@ -25,7 +25,7 @@ type Database struct {
 	Seconds float64 `json:"seconds"`
 	// Bytes is the length of the file.
 	Bytes int64 `json:"bytes"`
-	// Document has what the document says.
+	// Document has the figures of the document.
 	Document Documented `json:"document"`
 	// Faster is the seconds there over those here, Smaller the bytes.
 	Faster  float64 `json:"times_faster"`

@@ -112,7 +112,7 @@ func (b *bench) left() uint64 {
 	return max(1, memory.Left(b.o.Memory))
 }
 
-// entrant is a solver with what it found.
+// entrant is a solver with its results.
 type entrant struct {
 	name      string
 	results   []search.Result
@@ -152,7 +152,7 @@ func (c *contest) run(ctx context.Context, tick func(float64)) error {
 
 // enter solves all grids by one solver.
 func (c *contest) enter(ctx context.Context, e *entrant, o search.Options, tick func(float64)) error {
-	runtime.GC() // what others left
+	runtime.GC() // the garbage of others
 	for i, s := range c.states {
 		tick(float64(i) / float64(len(c.states)))
 		before := allocated()
@@ -201,7 +201,7 @@ func (c *contest) findDistances(ctx context.Context, all []entrant) (err error) 
 	return nil
 }
 
-// row sums up what a solver found.
+// row sums up the results of a solver.
 func (c *contest) row(e *entrant) (Solver, error) {
 	solver, err := search.Find(e.name)
 	if err != nil {

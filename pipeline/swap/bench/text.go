@@ -95,7 +95,7 @@ func (t *SolversTable) text() Table {
 	return text
 }
 
-// row returns what a solver found as text.
+// row returns the results of a solver as text.
 func (t *SolversTable) row(s *Solver) []string {
 	optimal := "?"
 	if t.Known > 0 {

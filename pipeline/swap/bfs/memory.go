@@ -14,7 +14,7 @@ const (
 	// baseMemory is about the memory of a process besides the search.
 	baseMemory = 24 << 20
 	// perBlock is about the memory for a block of one parity of a search on disk:
-	// flags, extent, what the work file knows, two copies of a checkpoint.
+	// flags, extent, data of the work file, two copies of a checkpoint.
 	perBlock = 130
 	// readers is the number of goroutines for each processor, on disk: some wait
 	// for it while others search.
@@ -110,8 +110,8 @@ func (l *layout) held(memory uint64, workers int) int {
 	return int(min(l.blocks(), (memory-least)/(l.states()/l.blocks())))
 }
 
-// checkRoom refuses a search on disk for which there is too little room. What is in
-// the work directory already counts as room: the search reuses it.
+// checkRoom refuses a search on disk for which there is too little room. Files in
+// the work directory count as room: the search reuses it.
 func (l *layout) checkRoom(o Options) error {
 	if o.Dir == "" {
 		return nil

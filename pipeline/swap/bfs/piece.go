@@ -9,7 +9,7 @@ import (
 
 // A piece is a block of one parity on disk. In the first depths
 // and the last ones most words have no newest states, and are seen in full or not
-// at all; so three bits of each word say what of it follows:
+// at all; so three bits of each word say which parts of it follow:
 //
 //	a bit for each word: it has newest states
 //	a bit for each word: it is open, some of its states are seen and some are not

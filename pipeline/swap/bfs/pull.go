@@ -139,7 +139,7 @@ func (w *worker) source(block, k int) ([]uint64, error) {
 	return w.store.newest(1-w.side, block, &w.desk, k)
 }
 
-// listOpen lists the words that have states left, clears what they reach, and
+// listOpen lists the words that have states left, clears the states they reach, and
 // clears the newest states of the other words.
 func (w *worker) listOpen(newest []uint64, seen []uint8) {
 	w.open = w.open[:0]
@@ -153,7 +153,7 @@ func (w *worker) listOpen(newest []uint64, seen []uint8) {
 	clear(w.reached)
 }
 
-// pullBlocks adds what comes from other blocks.
+// pullBlocks adds the states that come from other blocks.
 func (w *worker) pullBlocks() error {
 	for _, b := range w.block.across {
 		if w.from.busy[b] == 0 {
@@ -175,7 +175,7 @@ func (w *worker) pullBlocks() error {
 	return nil
 }
 
-// pullCrossing adds what comes along an edge between an upper and a lower cell.
+// pullCrossing adds the states that come along an edge between an upper and a lower cell.
 func (w *worker) pullCrossing(c *crossing, landings []landing) (err error) {
 	any := false
 	var sources [tail + middle]struct {
@@ -202,7 +202,7 @@ func (w *worker) pullCrossing(c *crossing, landings []landing) (err error) {
 	return nil
 }
 
-// pullInside adds what comes from the block itself, whose newest states of the
+// pullInside adds the states that come from the block itself, whose newest states of the
 // depth before are source.
 func (w *worker) pullInside(source []uint64) {
 	for _, table := range w.tables.inner {
@@ -237,7 +237,7 @@ func (w *worker) regroup(source []uint64, k int, flip uint8) {
 	}
 }
 
-// pullGroups adds what comes along the edges of element k of tables.outer.
+// pullGroups adds the states that come along the edges of element k of tables.outer.
 func (w *worker) pullGroups(k int, flip uint8) {
 	outer, grouped := &w.tables.outer[k], w.regrouped[k]
 	for _, o := range w.open {

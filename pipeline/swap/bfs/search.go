@@ -11,7 +11,7 @@ import (
 	"grenier/pipeline/job"
 )
 
-// flags says about the blocks of one parity what a search always has in memory:
+// flags has the facts about the blocks of one parity that a search always keeps in memory:
 // busy[b] is 1 if block b has newest states, full[b] if all its states are seen.
 type flags struct{ busy, full []uint8 }
 

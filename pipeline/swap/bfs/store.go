@@ -15,7 +15,7 @@ import (
 	"grenier/pipeline/internal/resume"
 )
 
-// What a checkpoint says it is. See docs/format/swap-search.md.
+// Kind and version of a checkpoint. See docs/format/swap-search.md.
 const (
 	checkpointKind    = "swap-bfs"
 	checkpointVersion = 2
@@ -52,8 +52,8 @@ type span struct{ first, end int }
 // part returns the k-th part of size elements.
 func part[T any](list []T, k, size int) []T { return list[k*size : (k+1)*size : (k+1)*size] }
 
-// store keeps the states of all blocks. Its methods are safe for concurrent use on different blocks and desks; what
-// newest and fill read does not change meanwhile.
+// store keeps the states of all blocks. Its methods are safe for concurrent use on different blocks and desks; states
+// that newest and fill read do not change meanwhile.
 //
 // The first blocks, as many as there is memory for, are in memory: all of them unless there is a directory. With one,
 // all blocks are in a work file, as pieces (piece.go); pieces of blocks in memory are read only when a search is
@@ -439,7 +439,7 @@ func (d *store) shut(parity int, k *desk) error {
 	return nil
 }
 
-// commit makes what was saved durable, with the number of states at each depth that is done.
+// commit makes the saved pieces durable, with the number of states at each depth that is done.
 func (d *store) commit(depths []uint64, sides *[2]flags) error {
 	if d.run == nil {
 		return nil

@@ -39,7 +39,7 @@ type crossing struct {
 // regrouping are the edges between one cell of the tail and lower cells.
 type regrouping struct {
 	to, from [2]*bitMap // by parity of the tails
-	// exchanges[k][w][t] says what happens when edge k brings tile t of the
+	// exchanges[k][w][t] is the effect of edge k when it brings tile t of the
 	// tail of word w to a lower cell.
 	exchanges [][][tail]exchange
 }
@@ -166,8 +166,8 @@ func (l *layout) regrouping(words, cell int) regrouping {
 	return r
 }
 
-// exchanges returns what happens when the tile in a lower cell of a word is
-// exchanged for each tile of the tail.
+// exchanges returns the effects of exchanging the tile in a lower cell of a word
+// for each tile of the tail.
 func (l *layout) exchanges(word, place int) (list [tail]exchange) {
 	a := l.arrangement(word)
 	t := 0
@@ -191,7 +191,7 @@ func (l *layout) exchanges(word, place int) (list [tail]exchange) {
 	return list
 }
 
-// block is the number of a block and what its words have in common.
+// block is the number of a block and the common data of its words.
 type block struct {
 	number int
 	parity uint8

@@ -14,9 +14,9 @@ import (
 const spotSample = 4096
 
 // check fails with an error that matches corrupt.ErrCorrupt if the values of a pattern in the
-// file at path, or of one of the sets there, cannot be its costs: one is beyond what it takes
-// to sort the tiles along a line; tiles that are at home cost something; or the cost of some
-// other arrangement, picked at random, is not the least of a swap and what is left after it.
+// file at path, or of one of the sets there, cannot be its costs: one is beyond the cost of
+// sorting the tiles along a line; tiles that are at home cost something; or the cost of some
+// other arrangement, picked at random, is not the least of a swap and the cost left after it.
 func check(path string, patterns []*heuristic.Pattern) error {
 	for _, p := range patterns {
 		if most, got := mostCost(p), slices.Max(p.Values); int(got) > most {
@@ -77,8 +77,8 @@ func checkValue(p *heuristic.Pattern, rank uint64) error {
 	return nil
 }
 
-// leastBySwap returns the least cost of a swap that moves tiles of a pattern and of what is
-// left after it, -1 if there is no such swap.
+// leastBySwap returns the least cost of a swap that moves tiles of a pattern and of the rest
+// after it, -1 if there is no such swap.
 func leastBySwap(p *heuristic.Pattern, cells []uint8) int {
 	least := -1
 	for _, m := range p.Grid.Swaps() {

@@ -71,7 +71,7 @@ type steps struct {
 	weight [swap.MaxCells]int // place value of each digit of a rank
 	across [nobody + 1][nobody + 1]int
 	down   [nobody + 1][nobody + 1]int
-	// between has what a tile in a cell between adds to down.
+	// between has the summand of a tile in a cell between, to be added to down.
 	between [nobody + 1][nobody + 1][nobody + 1]int
 }
 
@@ -91,7 +91,7 @@ func newSteps(g *swap.Grid, k int) *steps {
 	return s
 }
 
-// alone sets what happens when tile i changes places with no tile of the pattern.
+// alone sets the changes when tile i changes places with no tile of the pattern.
 // Digit i is the cell of tile i minus the earlier tiles in lower cells: it grows by
 // the length of the step less the earlier tiles it passes, and the later tiles it
 // passes have one tile less below them.
@@ -107,7 +107,7 @@ func (s *steps) alone(i int) {
 	}
 }
 
-// pair sets what happens when tile i moves to a higher cell and u > i to the cell of
+// pair sets the changes when tile i moves to a higher cell and u > i to the cell of
 // tile i. Digit u counts i before and not after. Tiles between them in number are
 // passed by tile i as above, later ones by both, which cancels.
 func (s *steps) pair(i, u int) {
@@ -139,7 +139,7 @@ type placing struct {
 	at   [swap.MaxCells]uint8 // the tile in each cell, or nobody
 }
 
-// change returns what a swap adds to the rank, and how many tiles it moves.
+// change returns the change of the rank by a swap, and how many tiles it moves.
 func (s *steps) change(p *placing, m swap.Swap) (change, moved int) {
 	a, b := p.at[m.A], p.at[m.B]
 	moved = 2 - int(a/nobody) - int(b/nobody)

@@ -130,8 +130,8 @@ type worker struct {
 	below [swap.MaxCells + 1]uint8 // how many lower cells are free
 }
 
-// expand takes the words from..end-1 out of the front and sees the neighbours of what
-// is in them, and returns how much that is. Nobody else adds to this front before the
+// expand takes the words from..end-1 out of the front and sees the neighbours of their
+// entries, and returns how many entries these are. Nobody else adds to this front before the
 // next level.
 func (w *worker) expand(front rowSet, from, end int) (entries uint64) {
 	for i := from; i < end; i++ {

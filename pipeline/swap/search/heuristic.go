@@ -12,7 +12,7 @@ import (
 	"grenier/pipeline/swap/patterns"
 )
 
-// HeuristicNames describes what ParseHeuristic takes.
+// HeuristicNames describes the names that ParseHeuristic takes.
 const HeuristicNames = "zero, manhattan, inversion, walking, pdb (the files of --pdb), pdb-exact; several with commas between; each may be followed by +inverse and +parity"
 
 // ParseHeuristic makes a lower bound from its name, see HeuristicNames; "" is

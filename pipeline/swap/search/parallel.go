@@ -10,7 +10,7 @@ const (
 	// parts is how many queues and tables parallelSearch has: no more workers are of use.
 	parts = 32
 	// A round expands up to most states of each part, and about one for spread expanded
-	// before: what the last rounds expand in vain is little.
+	// before: the last rounds expand few states in vain.
 	most   = 64
 	spread = 16
 	// leastPartBits is the size of the table of a part at first.
@@ -23,8 +23,8 @@ const (
 // belongs to, and each part has a queue and a table of its own (HDA*: Kishimoto, Fukunaga and
 // Botea, "Scalable, parallel best-first search for optimal sequential planning", ICAPS 2009).
 // It goes in rounds of two steps. In the first, parts expand states that wait with the least f of
-// all parts and send the neighbours to their parts; in the second, each part takes in what it was
-// sent, in the order of the senders. So the outcome does not depend on the number of workers.
+// all parts and send the neighbours to their parts; in the second, each part takes in the states
+// sent to it, in the order of the senders. So the outcome does not depend on the number of workers.
 //
 // The search ends between two rounds, when no state waits with an f below the length of
 // the best way known. That way is a shortest one: nothing is under way then, and if C is the length
@@ -111,7 +111,7 @@ func (p *parallel) begin() error {
 	return p.s.hold(1, 1, p.bytes())
 }
 
-// round expands states with the least f, and sums up what became of it.
+// round expands states with the least f, and sums up the results.
 func (p *parallel) round() error {
 	s := p.s
 	quota := min(most, 1+s.Expanded/(spread*parts))

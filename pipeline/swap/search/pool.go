@@ -73,7 +73,7 @@ func (p *pool) shrink() {
 
 // prints makes the fingerprints of states: sums, without carry, of random numbers for
 // the tiles in their cells. Two states have the same one so rarely that a search may
-// confuse them, as long as it checks what it claims.
+// confuse them, as long as it checks its claims.
 type prints struct {
 	numbers [swap.MaxListed][swap.MaxListed]uint64 // by cell and tile
 	home    uint64

@@ -17,7 +17,7 @@ type Progress struct {
 	Expanded uint64 `json:"expanded"`
 	Open     uint64 `json:"open"`   // states that wait
 	Closed   uint64 `json:"closed"` // states that are remembered
-	// Bytes is the memory of the states, Memory what is allowed, 0 for no limit.
+	// Bytes is the memory of the states, Memory the limit, 0 for none.
 	Bytes  uint64 `json:"bytes"`
 	Memory uint64 `json:"memory"`
 	// Share is the share of the work that is done, if the search runs to its latest

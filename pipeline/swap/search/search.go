@@ -52,7 +52,7 @@ var (
 	errTime   = errors.New("time")
 )
 
-// Options says what a search may use. Memory is the most bytes for states, see LeastMemory; Workers are for
+// Options limits a search. Memory is the most bytes for states, see LeastMemory; Workers are for
 // astar-parallel: everything but the time is the same for any number. Progress is called several times a second,
 // with a Progress as Detail. Family and Note are not used.
 type Options struct {
@@ -128,7 +128,7 @@ type Solver struct {
 	smooth bool                               // needs a heuristic that is consistent
 }
 
-// solvers lists what Names returns.
+// solvers lists the solvers whose names Names returns.
 var solvers = []Solver{
 	{Name: "greedy", find: greedy, listed: true},
 	{Name: "graph", find: graphSearch, Exact: true},
@@ -256,7 +256,7 @@ func (s *search) follow(h heuristic.Heuristic) (err error) {
 // Interrupted is Result.Stopped of a search whose context ended.
 const Interrupted = "interrupt"
 
-// run searches for s.best. stopped says what ended the search early.
+// run searches for s.best. stopped is the reason if the search ended early.
 func (s *search) run() (stopped string, err error) {
 	if s.best, err = greedy(s); err != nil || s.list.Solved() { // the state 0 stays out of tables
 		return "", err

@@ -68,7 +68,7 @@ func (t *table) slot(state swap.State) int {
 	return i
 }
 
-// get returns what is known about a state, nil if nothing. It is valid until the next
+// get returns the node of a state, nil if there is none. It is valid until the next
 // add.
 func (t *table) get(state swap.State) *node {
 	i := t.slot(state)

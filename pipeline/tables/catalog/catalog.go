@@ -58,8 +58,8 @@ func CheckFiles(dir string, m *manifest.Manifest) error {
 	return nil
 }
 
-// Below names the layers that layer n is computed from, by what m lists: those that captures lead
-// to.
+// Below names the layers that layer n is computed from, as m lists them: the layers that captures
+// lead to.
 func Below(game awari.Game, m *manifest.Manifest, n int) (below layerfile.Below) {
 	least, most := game.CapturesLeadTo(n)
 	for k := least; k <= most; k++ {
@@ -68,8 +68,8 @@ func Below(game awari.Game, m *manifest.Manifest, n int) (below layerfile.Below)
 	return below
 }
 
-// Stale returns what manifest.Manifest.CheckBelow says of each layer of the run directory dir
-// that was computed from others than those that m lists, by ascending seeds. Only the ends of the files are
+// Stale returns an error of manifest.Manifest.CheckBelow for each layer of the run directory dir that was
+// computed from other layers than m lists, by ascending seeds. Only the ends of the files are
 // read; one that is missing or damaged says nothing. It fails with an error of the operating system.
 func Stale(dir string, m *manifest.Manifest) (stale []error, err error) {
 	for n := range m.Layers {

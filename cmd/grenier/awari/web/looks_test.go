@@ -14,8 +14,8 @@ import (
 type view struct {
 	name    string
 	address string     // of a page
-	act     func(*tab) // what is done there, if anything
-	ready   string     // what is true then; if empty, what the page says itself
+	act     func(*tab) // the steps to take there, if any
+	ready   string     // a condition that is true then; if empty, the condition of the page
 }
 
 // views returns the views of all pages, but for the one that only published sites have.
@@ -47,7 +47,7 @@ func (s *site) views() []view {
 		{"bad address", "?pits=1,2,3", nil, settled + ` && !document.querySelector("#problem").hidden`},
 		{"new game", at, press("n"), `!document.querySelector("#notice").hidden && ` + settled},
 	}
-	if s.ends == "" { // a published site has what it needs here
+	if s.ends == "" { // a published site needs no server here
 		all = append(all, view{"silence", at, func(p *tab) {
 			p.Exec(`globalThis.fetch = async () => { throw new TypeError("no network"); }`)
 			p.key("1")
@@ -84,7 +84,8 @@ var windows = map[string][]struct {
 }
 
 // wantLooks checks that views can be read in each language, window and scheme: nothing is cut off or wider than the
-// window, text has contrast (WCAG 2.1, 1.4.3) and is translated, what one uses has a name, and on a phone a finger can tap it.
+// window, text has contrast (WCAG 2.1, 1.4.3) and is translated, each control has a name, and on a phone a finger can
+// tap it.
 func (s *site) wantLooks(t *testing.T, browser *browsertest.Browser, views []view) {
 	for _, v := range views {
 		t.Run(v.name, func(t *testing.T) {
@@ -118,7 +119,7 @@ func (s *site) look(t *testing.T, browser *browsertest.Browser, v view, language
 	return &looked{page, texts}
 }
 
-// looked is a view in a language, with what it says.
+// looked is a view in a language, with its text.
 type looked struct {
 	*tab
 	texts []string

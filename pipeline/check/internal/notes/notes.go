@@ -7,8 +7,8 @@
 //	n.Save()      at once: the check is interrupted
 //	n.Forget(all) the check is through
 //
-// A note is believed if no byte of it was changed since it was written: it is sealed (package jsonfile). What it
-// says about a layer holds as long as all files that the check of that layer reads are the ones that were
+// A note is believed if no byte of it was changed since it was written: it is sealed (package jsonfile). Its
+// entry for a layer holds as long as all files that the check of that layer reads are the ones that were
 // checked: the file of the layer, and for most checks the files of the layers that its captures lead to. Everything else is
 // checked again, and the user is told why.
 //
@@ -132,7 +132,7 @@ func (n *Notes) load() {
 	n.take(doc.Layers)
 }
 
-// take takes in what was noted about layers whose files are the same.
+// take takes in the notes about layers whose files are the same.
 func (n *Notes) take(layers []Layer) {
 	var others []string
 	for _, l := range layers {
@@ -161,7 +161,7 @@ func (n *Notes) of(seeds int) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// Owner returns a number for what a check keeps in other files about a layer: another one if its files
+// Owner returns a number for data about a layer that a check keeps in other files: another one if its files
 // are others.
 func (n *Notes) Owner(seeds int) uint32 { return crc32c.Of([]byte(n.of(seeds))) }
 
@@ -238,7 +238,7 @@ func (n *Notes) Save() {
 	n.there = true
 }
 
-// Drop takes back what was noted about a layer.
+// Drop takes back the note about a layer.
 func (n *Notes) Drop(seeds int) {
 	if n != nil {
 		delete(n.layers, seeds)

@@ -23,7 +23,7 @@ func ToFile[S any](path string, write func(w io.Writer) (S, error)) (summary S, 
 	return summary, file.Publish()
 }
 
-// Counter counts what is written to W.
+// Counter counts the bytes that are written to W.
 type Counter struct {
 	W io.Writer
 	N uint64 // bytes

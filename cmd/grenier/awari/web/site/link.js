@@ -1,5 +1,5 @@
-// The address of the page for others: in other languages than that of the texts that of its short
-// form, which leads to it.
+// The address of the page for others: in other languages than the language of the texts the address
+// of its short form, which leads to it.
 
 import { language } from "./i18n.js";
 

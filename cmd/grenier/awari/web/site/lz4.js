@@ -1,6 +1,6 @@
 // Decodes the LZ4 block format (doc/lz4_Block_format.md of the lz4 project).
 
-// The bytes with the given code, at most so many. Fails with a RangeError.
+// The bytes with the given code, at most the given number. Fails with a RangeError.
 export function lz4(code, most) {
   const out = new Uint8Array(most);
   let at = 0, n = 0;

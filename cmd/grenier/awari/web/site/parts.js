@@ -1,9 +1,9 @@
 // Parts of files that were read, kept in the browser for times without the network. The name of a
-// part says which file it is of, so another file in its place has none.
+// part says which file it is of, so another file in its place has no parts.
 
 const NAME = "parts of layers";
 const MOST = 2000; // of up to 64 KiB
-const LATER = 1000; // ms: what the page shows comes first
+const LATER = 1000; // ms: the page itself comes first
 
 // Some frames and addresses without https have no such store.
 const store = () => globalThis.caches?.open(NAME);

@@ -1,11 +1,11 @@
-// The rules of awari, and the numbers of boards: what layers/awari does for the program.
-// Boards are arrays of seeds, those of the player to move first.
+// The rules of awari, and the numbers of boards, as layers/awari has them for the program.
+// Boards are arrays of seeds, the pits of the player to move first.
 
 export const sum = (numbers) => numbers.reduce((a, b) => a + b, 0);
 
 const captures = (seeds) => seeds === 2 || seeds === 3;
 
-// What a rule set does when all moves leave the opponent without seeds: whether they are
+// Moves by rule set when all of them leave the opponent without seeds: whether they are
 // legal, and take everything.
 const STARVING = { awari: true, strict: false };
 
@@ -21,8 +21,8 @@ function sow(board, pit) {
   return to;
 }
 
-// What the rules say about each pit of the mover. Of a move that is legal also: where its
-// seeds go, what is taken, and the board after it, seen by the next player.
+// The result of playing each pit of the mover by the rules. Of a legal move also: where its
+// seeds go, the seeds taken, and the board after it, seen by the next player.
 export function plays(board, rules) {
   const all = [];
   for (let pit = 0; pit < board.length / 2; pit++) all.push(play(board, pit));
@@ -61,7 +61,7 @@ function binomial(c, k) {
   return (binomials[k][c] ??= k === 0 ? 1 : c < k ? 0 : binomial(c - 1, k - 1) + binomial(c - 1, k));
 }
 
-// The number of boards with so many seeds; below 2^53 for all boards of up to 12 pits and 48
+// The number of boards with the given seeds; below 2^53 for all boards of up to 12 pits and 48
 // seeds, so plain numbers hold it and all ranks.
 export const boards = (pits, seeds) => binomial(seeds + pits - 1, pits - 1);
 

@@ -4,7 +4,7 @@
 
 const FILES = ["files of the site"]; // the names, from publish
 
-const ANSWERS = "data/"; // what was prepared, kept when it is asked for
+const ANSWERS = "data/"; // answers prepared before, kept when they are asked for
 const INDEX = "index.html";
 
 // Other sites may be in other folders of the same server.
@@ -30,7 +30,7 @@ async function fill() {
   await cache.addAll(FILES.map((name) => new Request(scope + name, { cache: "no-cache" })));
 }
 
-// The answer of the server, which is kept, or what was kept.
+// The answer of the server, which is kept, or the kept one.
 async function answer(event, name) {
   const cache = await caches.open(NAME);
   let response;

@@ -27,7 +27,7 @@ export function write({ root, at, seats }) {
 // Whether an address asks for anything.
 export const isBare = ({ search, hash }) => search.length < 2 && hash.length < 2;
 
-// What an address asks for: {start, moves, at, seats}; at is null for the end of the main
+// The contents of an address: {start, moves, at, seats}; at is null for the end of the main
 // line, otherwise how many moves are written before that point. Older links have
 // the position after #. Throws an Error that says what is wrong.
 export function read({ search, hash }, pits) {

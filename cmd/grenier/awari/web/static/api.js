@@ -8,11 +8,11 @@ const MAX_ANSWERS = 5000;
 
 const probeAddress = (pits) => `/api/probe?pits=${pits.join(",")}`;
 
-// What the tables know about a board, seen by its mover.
+// The answer of the tables about a board, seen by its mover.
 export const probe = (pits) => ask(probeAddress(pits));
 
-// What the tables know about a board and those after each of some moves: {positions,
-// illegal}. Only what is not known yet is asked for.
+// The answers of the tables about a board and the boards after each of some moves: {positions,
+// illegal}. Only boards that are not known yet are asked for.
 export async function game(pits, moves) {
   const positions = [];
   for (let i = 0; ; i++) {
@@ -53,7 +53,7 @@ async function walk(pits, moves) {
 // The best line from a solved board, seen by its mover.
 export const line = (pits) => ask(`/api/line?pits=${pits.join(",")}`);
 
-// What a search finds out about a board in some time. It ends when signal does.
+// The result of a search of a board in some time. It ends when signal does.
 export async function search(pits, ms, signal) {
   const address = `/api/search?pits=${pits.join(",")}&ms=${ms}`;
   if (!answers.has(address)) remember(address, Promise.resolve(await get(address, signal)));

@@ -1,4 +1,4 @@
-// The page on which one plays and analyses: what happens when somebody plays, steps
+// The page on which one plays and analyses: it acts when somebody plays, steps
 // through the game, edits or opens a link. session.js has the game; known.js, bestline.js,
 // record.js and graph.js show it.
 
@@ -26,7 +26,7 @@ import { bestMove, isExact, looseMove, valueOf } from "./values.js";
 
 const $ = (id) => document.getElementById(id);
 
-const PROGRAM_WAIT = 700; // ms before the program moves, so that one sees what it answers to
+const PROGRAM_WAIT = 700; // ms before the program moves, so that one sees the move it answers
 const SEARCH_TIMES = [400, 4000]; // ms: a first answer soon, a better one later
 const ANALYSIS_TIME = 1000; // ms for each position that is analysed
 
@@ -140,8 +140,8 @@ function notice(what, button, act) {
 
 // ---- the address ------------------------------------------------------------
 
-// Keeps the game in the address: as a new entry of the history after what can be gone
-// back from, else in place of the old one.
+// Keeps the game in the address: as a new entry of the history after a step that can be
+// gone back from, else in place of the old one.
 function keep(how) {
   const here = address.write(session);
   const state = { before: session.before };
@@ -195,8 +195,8 @@ function go(to) {
   open();
 }
 
-// Begins another game; the one before can be had back. problem tells what of it could not
-// be read.
+// Begins another game; the one before can be had back. problem tells which part of it could
+// not be read.
 function begin({ root, at, seats: players = session.seats }, what) {
   session.before = address.write(session);
   session.root = root;
@@ -350,14 +350,14 @@ function newGame() {
   begin({ root, at: root }, t("New game with {seeds}.", { seeds: words.seeds(sum(start.pits)) }));
 }
 
-// A position with so many seeds, each in a pit taken at random.
+// A position with the given number of seeds, each in a pit taken at random.
 function scattered(seeds) {
   const pits = Array(session.pits).fill(0);
   for (; seeds > 0; seeds--) pits[Math.floor(Math.random() * session.pits)]++;
   return position(pits);
 }
 
-// Takes over a game that was read from a text; says what is wrong with it.
+// Takes over a game that was read from a text; tells its mistakes.
 async function load({ start, moves, seats: players }) {
   const { root, problem } = await grow(start, moves);
   if (problem) return problem;
@@ -417,7 +417,7 @@ function onKey(event) {
   if (act(event)) event.preventDefault();
 }
 
-// Does what a key means; says whether it means something.
+// Does the action of a key; says whether it has one.
 function act(event) {
   if (event.key.startsWith("Arrow")) return arrow(event);
   if (editor.isOpen()) return editor.onKey(event);
@@ -493,8 +493,8 @@ function wire() {
   addEventListener("popstate", open);
 }
 
-// Asks about the position of the address while the board is being built. What is wrong with
-// either, open tells.
+// Asks about the position of the address while the board is being built. Mistakes in either,
+// open tells.
 function ahead() {
   try {
     const { start, moves } = address.read(location, session.pits);

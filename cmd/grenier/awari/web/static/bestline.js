@@ -24,7 +24,7 @@ export function show(node, play) {
   }));
 }
 
-// The moves of the line; of what a search saw, only the first one has its capture.
+// The moves of the line; of the line of a search, only the first one has its capture.
 function movesOf(node) {
   if (isEnd(node)) return [];
   if (node.best?.moves) return node.best.moves;

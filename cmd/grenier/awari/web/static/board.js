@@ -17,7 +17,7 @@ const stillness = matchMedia("(prefers-reduced-motion: reduce)");
 let pits = []; // buttons, by pit on the page
 let flights = 0; // number of the latest flight; earlier ones draw nothing any more
 
-// Makes the buttons of a board with so many pits.
+// Makes the buttons of a board with the given number of pits.
 export function build(count, onPit) {
   document.documentElement.style.setProperty("--half", count / 2);
   pits = Array.from({ length: count }, (_, pit) => makePit(pit, count, onPit));
@@ -49,7 +49,7 @@ function drawing() {
   return svg;
 }
 
-// Draws so many seeds, always in the same places for the same pit.
+// Draws the given number of seeds, always in the same places for the same pit.
 function drawSeeds(svg, count, salt) {
   if (Number(svg.dataset.count) === count) return;
   svg.dataset.count = count;
@@ -62,7 +62,7 @@ function drawSeeds(svg, count, salt) {
 }
 
 // Where seeds lie, as distances and angles: few in a ring, maybe around one in the
-// middle, many like those of a sunflower.
+// middle, many like the seeds of a sunflower.
 function lay(count, salt) {
   const turn = salt * 1.7 + count;
   if (count < 8) {
@@ -98,7 +98,7 @@ function disc(x, y, radius, className) {
   return circle;
 }
 
-// Shows seeds, and what both have taken.
+// Shows seeds, and the seeds that both have taken.
 export function show(counts, taken) {
   counts.forEach((count, pit) => {
     const button = pits[pit];
@@ -112,7 +112,7 @@ export function show(counts, taken) {
   });
 }
 
-// Sets what a pit is: its accessible name, its chip ({text, kind} or null), and
+// Sets the state of a pit: its accessible name, its chip ({text, kind} or null), and
 // whether it can be played, is chosen by the last move, or is the best.
 export function mark(pit, { label, chip, playable, origin, best }) {
   const button = pits[pit];
@@ -165,9 +165,9 @@ export function neighbour(pit, key) {
   return pit < half ? next : pits.length - 1 - next;
 }
 
-// Lets seeds fly from a pit into the pits of sown, then those of taken into the
-// store of a player. counts and stores are what there was before. Where motion is
-// not wanted it does nothing.
+// Lets seeds fly from a pit into the pits of sown, then the seeds of taken into the
+// store of a player. counts and stores are the seeds before. Where motion is not
+// wanted it does nothing.
 export async function fly(from, sown, taken, player, counts, stores) {
   if (stillness.matches || document.hidden) return;
   counts = [...counts];

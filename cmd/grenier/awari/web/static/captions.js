@@ -1,4 +1,4 @@
-// What charts say, in the language of the page: the server draws them with English words.
+// The words of charts, in the language of the page: the server draws them with English words.
 
 import { figures, number, percent, t } from "./i18n.js";
 
@@ -30,7 +30,7 @@ const WORDS = {
 
 const results = ({ win, draw, loss, positions }) => ({ win: percent(win / positions), draw: percent(draw / positions), loss: percent(loss / positions) });
 
-// The title of a chart and what there is to see, of the layers that it is about.
+// The title and the description of a chart, for the layers that it is about.
 export function caption(chart, layers) {
   const [first, last] = [layers[0], layers.at(-1)];
   switch (chart.name) {
@@ -73,7 +73,7 @@ export function drawings(chart, [title, text]) {
 }
 
 // Moves the legend, which ends at the right edge, as far to the left as its words are longer than in
-// English: a word takes so many pixels a character where charts are laid out (io/chart).
+// English: a word takes CHARACTER pixels a character where charts are laid out (io/chart).
 function makeRoom(svg) {
   const CHARACTER = 6.7;
   let shift = 0;

@@ -58,7 +58,7 @@ function name(pit) {
   return [words.name(player), words.pit(player, number), words.seeds(draft.pits[pit]), t("edited")].join(", ");
 }
 
-// Sets a pit, if the board has room for so many seeds.
+// Sets a pit, if the board has room for its seeds.
 function set(pit, seeds) {
   const others = sum(draft.pits) - draft.pits[pit];
   chosen = pit;

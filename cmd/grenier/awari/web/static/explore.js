@@ -22,7 +22,7 @@ function complain(what) {
   $("problem").hidden = what === "";
 }
 
-// Shows what is chosen.
+// Shows the choice.
 async function show() {
   const mine = ++asking;
   $("seeds").max = Math.min(EXPLORED[$("what").value], solved);

@@ -10,12 +10,12 @@ export const NAMES = ["South", "North"];
 // The most seeds there can be in a game.
 export const MAX_SEEDS = 48;
 
-// A position: seeds in each pit, who is to move, what both have taken so far.
+// A position: seeds in each pit, who is to move, seeds that both have taken so far.
 export function position(pits, turn = SOUTH, taken = [0, 0]) {
   return { pits: [...pits], turn, taken: [...taken] };
 }
 
-// The start of a game on a board of so many pits.
+// The start of a game on a board of the given number of pits.
 export const usualStart = (pits) => position(Array(pits).fill(4));
 
 export const sum = (numbers) => numbers.reduce((a, b) => a + b, 0);
@@ -59,7 +59,7 @@ export function same(a, b) {
   return a.turn === b.turn && a.pits.every((n, i) => n === b.pits[i]);
 }
 
-// Whether two positions are the same, with what was taken.
+// Whether two positions are the same, with the seeds taken.
 export function equal(a, b) {
   return same(a, b) && a.taken.every((n, i) => n === b.taken[i]);
 }

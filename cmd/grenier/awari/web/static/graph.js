@@ -46,7 +46,7 @@ export function show(at, visit) {
   $("graph").setAttribute("aria-label", `${$("graph-hint").textContent} ${summary(points)}`);
 }
 
-// What is known about a node, null if nothing is.
+// The value known of a node, null if there is none.
 const point = (node) => (node.probe && isProven(valueOf(node)) ? outcome(node) : null);
 
 // The first and the last exact point in words.

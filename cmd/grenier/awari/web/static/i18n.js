@@ -45,7 +45,7 @@ export function figures(text) {
   });
 }
 
-// Translates what the document says itself: the texts of elements with data-t, and the
+// Translates the words of the document itself: the texts of elements with data-t, and the
 // attributes that data-t-attributes lists.
 export function translate() {
   document.documentElement.lang = language;

@@ -1,4 +1,4 @@
-// Shows what is known about the position: values on the pits, in words, as a bar and as
+// Shows the knowledge of the position: values on the pits, in words, as a bar and as
 // a table of moves.
 
 import * as board from "./board.js";
@@ -83,7 +83,7 @@ function badge(node, value) {
 // hatched part goes from bound to bound.
 function showBar(node, hints, waiting) {
   const bar = $("bar");
-  bar.hidden = !hints || (!node.probe && !waiting); // what it shows is of another position
+  bar.hidden = !hints || (!node.probe && !waiting); // it shows the value of another position
   if (!node.probe || !hints) return;
   const total = Math.max(1, sum(node.position.pits) + sum(node.position.taken));
   const { low, high } = outcome(node);
@@ -120,7 +120,7 @@ function moveRow(node, move, onMove) {
   return row;
 }
 
-// A bar from the middle to the right for what is won, to the left for what is lost;
+// A bar from the middle to the right for seeds won, to the left for seeds lost;
 // where only bounds are known, a paler one from bound to bound.
 function meter(value, total) {
   const place = (n) => 0.5 + n / total / 2;

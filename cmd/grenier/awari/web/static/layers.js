@@ -36,7 +36,7 @@ async function show() {
   await chooseScores(tables.layers);
 }
 
-// A chart with its title and what there is to see.
+// A chart with its title and its description.
 function figure(chart, layers) {
   const f = element("figure");
   const top = element("figcaption");

@@ -1,4 +1,4 @@
-// The rules with pictures, and a first guided game. What a move does comes from the server;
+// The rules with pictures, and a first guided game. The results of moves come from the server;
 // here is only which move is asked for.
 
 import "./shell.js";

@@ -1,4 +1,4 @@
-// What the page remembers between visits: its language, whether it makes sounds, the last game.
+// The memory of the page between visits: its language, whether it makes sounds, the last game.
 // Where the browser lets it keep nothing, as in some frames of other sites, it remembers until it is
 // loaded again.
 
@@ -8,7 +8,7 @@ let kept = null;
 try {
   kept = localStorage;
 } catch {
-  // own is what there is
+  // own takes its place
 }
 
 export const recall = (name) => (kept ? kept.getItem(name) : own.get(name) ?? null);
@@ -22,8 +22,8 @@ export function remember(name, value) {
   }
 }
 
-// What a link asks for besides the game: it holds as long as the tab, and leaves the address, which
-// has the game.
+// A setting that a link asks for besides the game: it holds as long as the tab, and leaves the
+// address, which has the game.
 export function lent(name) {
   const pattern = new RegExp(`([?&])${name}=([^&#]*)&?`), [, , value] = pattern.exec(location.search) ?? [];
   if (value !== undefined) {
@@ -39,7 +39,7 @@ export function lent(name) {
   }
 }
 
-// Forgets what a link asked for.
+// Forgets a setting that a link asked for.
 export function giveBack(name) {
   own.delete(name);
   try {

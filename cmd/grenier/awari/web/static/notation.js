@@ -1,5 +1,5 @@
 // Games as text. Moves are letters: A to F empty the pits of South, from his left to his
-// right, a to f those of North. What could have been played instead of a move follows
+// right, a to f the pits of North. Moves that could have been played instead of a move follow
 // it in parentheses. docs/serve.md describes the text of a whole game.
 
 import { t } from "./i18n.js";
@@ -16,7 +16,7 @@ export function writeMoves(top) {
   return [...tokens(top)].map((token) => (typeof token === "string" ? token : letter(token))).join("");
 }
 
-// A game for people: what it is in brackets, then numbered moves.
+// A game for people: its facts in brackets, then numbered moves.
 export function writeGame({ root, rules, seats }) {
   const { pits, turn, taken } = root.position;
   const tags = {
@@ -80,7 +80,7 @@ function mistake(text, at, why) {
 
 const parts = /(\s+|\{[^}]*\}|\d+\.(?:\.\.)?|\d+-\d+|\*)|\[(\w+)\s+"([^"]*)"\]|([A-Fa-f])|([()])/y;
 
-// What a text says: tags, and moves as a list of {letter, others}, where others are the
+// The contents of a text: tags, and moves as a list of {letter, others}, where others are the
 // lists that could have been played instead. Throws an Error that says what is wrong.
 export function parse(text) {
   const tags = new Map();
@@ -116,7 +116,7 @@ export function parse(text) {
   return { tags, moves };
 }
 
-// A game as text: its start, moves as parse has them, seats. Rules other than those of
+// A game as text: its start, moves as parse has them, seats. Rules other than the rules of
 // the tables are refused, and so is a board of another size.
 export function readGame(text, pits, rules) {
   const { tags, moves } = parse(text);

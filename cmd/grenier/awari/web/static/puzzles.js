@@ -14,7 +14,7 @@ import { ownerOf, pitOf, position, view } from "./game.js";
 
 const $ = (id) => document.getElementById(id);
 
-// What makes a puzzle, as conditions of /api/find. There is always one winning move, and
+// The kinds of puzzles, as conditions of /api/find. There is always one winning move, and
 // no draw.
 const KINDS = {
   only: "only-win moves>=3",
@@ -28,7 +28,7 @@ let pits = 12;
 let puzzle = null; // {position, probe}, or null
 let tried = false; // a wrong move was made
 let done = false;
-let queue = []; // boards of puzzles that were not shown yet, and what they were asked for
+let queue = []; // boards of puzzles that were not shown yet, and the kind they were asked for
 let queued = "";
 let asking = 0;
 
@@ -123,13 +123,13 @@ async function show(p, title) {
   mark();
 }
 
-// Why a position, of which so many moves win, is no puzzle.
+// Why a position, of which wins moves win, is no puzzle.
 function whyNot({ solved }, wins) {
   if (!solved) return t("This is no puzzle: the board has more seeds than are solved.");
   return wins === 0 ? t("This is no puzzle: no move wins.") : t("This is no puzzle: {n} moves win.", { n: wins });
 }
 
-// Says what the pits are; values once the puzzle is solved.
+// Marks the pits; with values once the puzzle is solved.
 function mark() {
   const p = puzzle?.position;
   for (let pit = 0; pit < pits; pit++) {
@@ -189,7 +189,7 @@ function tally() {
 let solved = -1;
 const canHave = (level) => Number(LEVELS[level].split("..")[1]) <= solved;
 
-// Shows the puzzle of the address, or that of the day.
+// Shows the puzzle of the address, or the puzzle of the day.
 function open() {
   if (address.isBare(location)) return ofTheDay();
   try {

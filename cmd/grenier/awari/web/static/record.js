@@ -1,5 +1,5 @@
-// The list of the moves that were played: numbered, with values, and with what each of
-// them gave away; variations stand below the move that they replace.
+// The list of the moves that were played: numbered, with values, and with the seeds that each
+// gave away; variations stand below the move that they replace.
 
 import { element } from "./dom.js";
 import { t } from "./i18n.js";
@@ -66,7 +66,7 @@ function variation(first, at, hints, visit) {
   return p;
 }
 
-// A move: who, where to, its value, what it gave away.
+// A move: who, where to, its value, the seeds it gave away.
 function entry(node, at, hints, visit, numbered = false) {
   const { turn } = node.parent.position;
   const button = element("button", `ply ${NAMES[turn].toLowerCase()}`);
@@ -93,7 +93,7 @@ function values(button, node) {
   return [words.spoken(value), words.gaveWords(node, gave)];
 }
 
-// The class of a move by what it gave away for certain.
+// The class of a move by the seeds it gave away for certain.
 export function grade({ least, most }) {
   if (most === 0) return "gave-0";
   if (least === 0) return "gave-unknown";

@@ -17,8 +17,8 @@ export const session = {
 
 export const seat = (player) => session.seats[player];
 
-// Makes the tree of a game from what was read: {start, moves}. What follows a move that
-// cannot be played is left out; problem then says which one and why.
+// Makes the tree of a game that was read: {start, moves}. Moves after one that cannot be
+// played are left out; problem then says which one and why.
 export async function grow(start, moves) {
   const root = tree.root(start);
   const problem = await add(root, moves);
@@ -57,7 +57,7 @@ function refusal(node, letter, illegal) {
 
 const numberOf = (letter) => (letter < "a" ? letter.charCodeAt(0) - 65 : letter.charCodeAt(0) - 97);
 
-// The node before which so many moves are written, the end of the main line for null.
+// The node before which at moves are written, the end of the main line for null.
 export function nodeAt(root, at) {
   if (at === null) return tree.line(root).at(-1);
   if (at === 0) return root;

@@ -1,11 +1,11 @@
-// What all pages have: their language, the choice of it, and the worker that keeps them
+// The common part of all pages: their language, the choice of it, and the worker that keeps them
 // for times without the server.
 
 import { LANGUAGES, language, translate } from "./i18n.js";
 import { giveBack, remember } from "./memory.js";
 import { KEPT, WORKER } from "./source.js";
 
-const LATER = 2000; // ms until the worker is started: what the page shows comes first
+const LATER = 2000; // ms until the worker is started: the page itself comes first
 
 translate();
 
@@ -27,8 +27,8 @@ for (const link of document.querySelectorAll("nav a")) {
 
 if ("serviceWorker" in navigator) setTimeout(work, LATER);
 
-// Starts the worker. What was asked before it ran the first time is asked again, for it to
-// keep.
+// Starts the worker. Files asked for before it ran the first time are asked for again, for it
+// to keep.
 async function work() {
   const asked = () => performance.getEntriesByType("resource").map((r) => r.name).filter((name) => KEPT.test(name));
   try {
@@ -39,6 +39,6 @@ async function work() {
     }
     await navigator.serviceWorker.register(WORKER);
   } catch {
-    // Without it the pages need the server; some frames of other sites may have none.
+    // Without it the pages need the server; some frames of other sites may have no worker.
   }
 }

@@ -28,7 +28,7 @@ self.addEventListener("fetch", (event) => {
   else if (url.pathname.startsWith("/api/")) event.respondWith(answer(event, ANSWERS, url.pathname + url.search));
 });
 
-// The answer of the server, which is kept, or what was kept.
+// The answer of the server, which is kept, or the kept one.
 async function answer(event, name, key) {
   let response;
   try {

@@ -8,7 +8,7 @@ const $ = (id) => document.getElementById(id);
 const LARGEST = 64 * 1024; // bytes of a file that is a game
 
 // Lets the reader see and change the text; load gets a game that was read from it, and
-// answers with what is wrong with it, "" if nothing is.
+// answers with the mistake in it, "" if there is none.
 export function open() {
   $("text-area").value = writeGame(session);
   complain("");

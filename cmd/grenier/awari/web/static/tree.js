@@ -1,9 +1,9 @@
 // The tree of a game: a node for each position that was reached. The first child of a
 // node is the main line, the others are variations.
 //
-// A node: position; parent and move, how it came about (move is what the server said
-// about it); children; chosen, the child that was visited last. What the server tells
-// about the position is kept with it: probe, found by a search, best the best line.
+// A node: position; parent and move, how it came about (move as the server describes
+// it); children; chosen, the child that was visited last. Answers of the server about
+// the position are kept with it: probe, found by a search, best the best line.
 
 import { after, letterOf, same } from "./game.js";
 
@@ -43,8 +43,8 @@ export const isMain = (node) => path(node).every((n) => !n.parent || n.parent.ch
 // The letter of the move that led to a node.
 export const letter = (node) => letterOf(node.parent.position.turn, node.move.pit);
 
-// What follows a node, in the order in which moves are written: a node for each move,
-// and around what could have been played instead "(" and ")".
+// The moves after a node, in the order in which they are written: a node for each move,
+// and "(" and ")" around moves that could have been played instead.
 export function* tokens(top) {
   for (let n = top; n.children.length > 0; n = n.children[0]) {
     yield n.children[0];

@@ -1,4 +1,4 @@
-// What is known about values. A value is {low, high, guess, limit}: proven bounds, both
+// The knowledge of values. A value is {low, high, guess, limit}: proven bounds, both
 // included, for the player to move; a guess between them or null; and the seeds on
 // the board, so that low and high say nothing if they are -limit and limit.
 
@@ -14,14 +14,14 @@ export const isProven = (v) => v.low > -v.limit || v.high < v.limit;
 
 const open = (limit) => ({ low: -limit, high: limit, guess: null, limit });
 
-// What both values say together.
+// The value that two values give together.
 function both(a, b) {
   const low = Math.max(a.low, b.low), high = Math.min(a.high, b.high);
   const guess = [a.guess, b.guess].find((g) => g !== null && g >= low && g <= high) ?? null;
   return { low, high, guess, limit: a.limit };
 }
 
-// The tables' value, or else what a search found out, or else nothing.
+// The tables' value, or else the value of a search, or else nothing.
 function told(value, searched, limit) {
   if (typeof value === "number") return { low: value, high: value, guess: null, limit };
   if (searched) return { low: searched.lower, high: searched.upper, guess: searched.estimate, limit };
@@ -31,7 +31,7 @@ function told(value, searched, limit) {
 // The value of a node without a look at its moves.
 const own = (node) => told(node.probe?.value, node.found, sum(node.position.pits));
 
-// The value of a move, seen by who makes it; what is known after it counts as well.
+// The value of a move, seen by who makes it; the value after it counts as well.
 export function valueOfMove(node, pit) {
   const limit = sum(node.position.pits);
   const move = node.probe.moves[pit];
@@ -62,7 +62,7 @@ export function outcome(node) {
   return { low: lead + low, high: lead + high, guess: guess === null ? null : lead + guess };
 }
 
-// What the move that led to a node gave away: at least, and at most so many seeds.
+// The seeds that the move that led to a node gave away: the least and the most.
 export function givenAway(node) {
   const best = valueOf(node.parent), got = valueOfMove(node.parent, node.move.pit);
   return { least: Math.max(0, best.low - got.high), most: Math.max(0, best.high - got.low) };
@@ -82,15 +82,15 @@ export function isBest(node, pit) {
   return best !== null && valueOfMove(node, pit).low === best;
 }
 
-// The move to play: the first of the best line, or one that is best, or what the search
-// would play; null if nothing is known.
+// The move to play: the first of the best line, or one that is best, or the best move of a
+// search; null if nothing is known.
 export function bestMove(node) {
   if (!node.probe) return null;
   const pit = node.best?.moves?.[0]?.pit ?? legalMoves(node).find((m) => isBest(node, m.pit))?.pit ?? node.found?.best;
   return typeof pit === "number" ? node.probe.moves[pit] : null;
 }
 
-// A move that gives away at most so many seeds, any of those at random; null if the
+// A move that gives away at most the given seeds, a random one of these; null if the
 // values are not exact.
 export function looseMove(node, seeds) {
   const moves = legalMoves(node).map((m) => ({ move: m, value: valueOfMove(node, m.pit) }));

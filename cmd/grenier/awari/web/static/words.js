@@ -1,4 +1,4 @@
-// What the page says about positions, moves and values.
+// Words of the page about positions, moves and values.
 
 import { number, t, tn } from "./i18n.js";
 import { letterOf, pitOf, sum } from "./game.js";
@@ -21,14 +21,14 @@ function bounds(v) {
   return `${signed(v.low)}…\u200b${signed(v.high)}`; // it may become two lines
 }
 
-// The chip for a value: only what is proven.
+// The chip for a value: only proven bounds.
 export function chip(v) {
   if (isExact(v)) return { text: signed(v.low), kind: v.low > 0 ? "win" : v.low < 0 ? "loss" : "draw" };
   if (isProven(v)) return { text: bounds(v), kind: decides(v) ? "bound" : "bound weak" };
   return { text: "?", kind: "unknown" };
 }
 
-// What is proven about a value that is not exact, and what the search thinks.
+// The proven bounds of a value that is not exact, and the guess of the search.
 export function proven(v) {
   const guess = v.guess === null ? "" : ` ${t("(guess: {n})", { n: signed(v.guess) })}`;
   if (!isProven(v)) return t("nothing proven") + guess;
@@ -49,7 +49,7 @@ export function spoken(v) {
   return t("value from {low} to {high}", { low: say(v.low), high: say(v.high) });
 }
 
-// What a value means for the two players.
+// The meaning of a value for the two players.
 export function verdict(p, v) {
   const who = (n) => ({ who: name(n > 0 ? p.turn : 1 - p.turn), other: name(n > 0 ? 1 - p.turn : p.turn), n: Math.abs(n) });
   if (isExact(v)) return v.low === 0 ? t("Even from here on.") : t("{who} takes {n} more than {other} from here on.", who(v.low));
@@ -60,7 +60,7 @@ export function verdict(p, v) {
   return t("Who is better off is not known yet.");
 }
 
-// What it will come to, with what was taken before.
+// The result of the game, with the seeds taken before.
 export function outcome(p, v) {
   if (!isExact(v) || sum(p.taken) === 0) return "";
   const lead = p.taken[p.turn] - p.taken[1 - p.turn] + v.low;
@@ -68,7 +68,7 @@ export function outcome(p, v) {
   return t("{who} wins the game by {n}.", { who: name(lead > 0 ? p.turn : 1 - p.turn), n: Math.abs(lead) });
 }
 
-// How a game ended: the opponent of a player without a move takes what is left.
+// How a game ended: the opponent of a player without a move takes the rest.
 export function ended(p) {
   const rest = sum(p.pits);
   const taken = [...p.taken];
@@ -98,10 +98,10 @@ export function told(p, move) {
 
 export const toMove = (player) => t("{who} to move.", { who: name(player) });
 
-// A move in short: its letter, what it took.
+// A move in short: its letter, the seeds it took.
 export const short = (player, n, captured) => letterOf(player, n) + (captured > 0 ? ` ×${captured}` : "");
 
-// What a move gave away: nothing to say, or so much.
+// The seeds that a move gave away, exactly or at least; null if that may be none.
 export function gave({ least, most }) {
   if (least === 0) return most === 0 ? "" : null;
   return least === most ? `−${least}` : `≤ −${least}`;
