@@ -189,14 +189,13 @@ func (o *Options) solveOnce(ctx context.Context, game awari.Game, dir string, s 
 	return cost{c.capture * scale, c.sweep * scale, c.full * scale, c.seal * scale}, nil
 }
 
-// add adds the seconds of a layer. Whatever is not another stage counts as
-// sweeps.
+// add adds the seconds of the stages of a layer. What else it takes, such as drawing a sample, large layers hardly notice.
 func (c *cost) add(r *solve.Report) {
-	capture, full := r.Engine.Stages[halfboard.CaptureStage], r.Engine.Stages[halfboard.FullStage]
-	c.capture += capture.Seconds()
-	c.full += full.Seconds()
+	stages := &r.Engine.Stages
+	c.capture += stages[halfboard.CaptureStage].Seconds()
+	c.sweep += (stages[halfboard.DenseStage] + stages[halfboard.SparseStage]).Seconds()
+	c.full += stages[halfboard.FullStage].Seconds()
 	c.seal += r.Seal.Seconds()
-	c.sweep += max(0, (r.Elapsed - capture - full - r.Seal).Seconds())
 }
 
 // decodedScores is about the number of scores that are decoded.

@@ -37,7 +37,7 @@ type Amounts struct {
 
 	steps        []step // windows
 	loads        loads
-	decodedAgain float64 // positions of the layers below that are decoded again in further passes
+	decoded      float64 // positions of the layers below that captures decode, beyond those of layers that are calibrated
 	lowerRead    uint64  // of Read: files of the layers that captures lead to
 	reread       uint64  // of Read: captures, over all windows, and digits that tell thin windows what is searched
 	rewritten    uint64  // of Written: captures that windows write again, without what is done
@@ -76,6 +76,7 @@ func (r *Run) amountsOf(n int) (Amounts, error) {
 	r.readLower(&a, form.Lower)
 	if a.InMemory() {
 		a.keep()
+		a.loads = wholeLoads(r.Game, n)
 	} else {
 		a.stream(r)
 	}
@@ -92,9 +93,10 @@ func (r *Run) amountsOf(n int) (Amounts, error) {
 func (r *Run) readLower(a *Amounts, often float64) {
 	for n := max(0, a.Seeds-3*r.Game.Half()); n <= a.Seeds-2; n++ {
 		positions := halfboard.Positions(r.Game, n)
-		a.decodedAgain += (often - 1) * float64(positions)
+		a.decoded += often * float64(positions)
 		a.lowerRead += uint64(often * float64(fileSize(n, positions)))
 	}
+	a.decoded -= lowerCalibrated * float64(a.Positions)
 }
 
 // keep sets what checkpoints of a layer in memory take.
@@ -116,14 +118,14 @@ func (a *Amounts) stream(r *Run) {
 		if step.thin {
 			thin := uint64(thinBytes(r.Game, a.Seeds, step.base))
 			if a.Memory = max(a.Memory, thin); thin > codes || steps[i-1].thin {
-				a.reread += bytesOf(w.digitBytes(a.Seeds, steps[i-1])) // which tell what is searched
+				a.reread += bytesOf(w.digitBytes(r.Game, a.Seeds, steps[i-1])) // which tell what is searched
 			}
 		}
-		a.Digits += bytesOf(w.digitBytes(a.Seeds, step))
+		a.Digits += bytesOf(w.digitBytes(r.Game, a.Seeds, step))
 	}
 	a.Captures = bytesOf(captureBytes.of(a.Seeds))
 	a.Windows = len(steps)
-	read, written := rereads(a.Seeds, steps)
+	read, written := rereads(r.Game, a.Seeds, steps)
 	a.reread += uint64(read * float64(a.Captures))
 	a.rewritten = uint64(written * float64(a.Captures))
 	a.Checkpoint = 2 * a.Memory // the old one and the new

@@ -52,35 +52,62 @@ var widths = []width{
 // Widths returns the bits that a score takes in layers that are solved window by window.
 func Widths() []int { return halfboard.Widths[1:] }
 
-// histograms has the share of scores that are at least 0, 1, 2, ... away from 0, by seeds.
-var histograms = []struct {
+// histogram has the share of scores of a layer that are at least 0, 1, 2, ... away from 0.
+type histogram struct {
 	seeds  int
 	beyond []float64
-}{
-	{16, []float64{1, .8892, .7753, .4813, .3898, .274, .2254, .1189, .1031, .0805, .0698, .0385, .0385, .0206, .0202, .0196, .0196}},
-	{22, []float64{1, .8817, .7753, .585, .5015, .3437, .2855, .1994, .1666, .1008, .0835, .059, .0509, .0318, .0294, .021, .0192, .012, .012, .0056, .0056, .0055, .0055}},
-	{28, []float64{
-		1, .897, .8039, .6154, .5398, .398, .3448, .2423, .2073, .1444, .1232, .0804, .0679, .0463, .0397, .0244, .021, .0147, .0131, .0079, .0075, .0052, .0049,
-		.003, .003, .0013, .0013, .0012, .0012,
-	}},
-	{36, []float64{
-		1, .891, .8031, .6097, .5394, .3956, .3462, .2501, .2186, .1585, .1387, .1004, .088, .0638, .056, .0399, .035, .0251, .0221, .0152, .0134, .0094, .0084,
-		.0055, .0049, .0035, .0032, .002, .0019, .0012, .0012, .0007, .0007, .0003, .0003, .0003, .0003,
-	}},
 }
 
+// smallHistograms are of 8 pits, histograms of 12, by seeds.
+var (
+	smallHistograms = []histogram{
+		{16, []float64{1, .8489, .7206, .4534, .3723, .2402, .1844, .0994, .0825, .0453, .0317, .0185, .0164, .0109, .0087, .0074, .0074}},
+		{24, []float64{1, .8344, .7044, .4943, .4169, .2835, .2385, .1653, .1403, .0966, .0785, .0482, .0393, .0247, .0186, .01, .0086, .0053, .0043, .003, .0028, .0022, .0021, .002, .002}},
+		{32, []float64{1, .7363, .607, .3786, .304, .195, .1615, .1119, .0952, .0679, .0585, .0431, .0378, .0276, .0241, .0178, .0153, .0108, .0087, .0053, .0044, .0029, .0023, .0015, .0014, .0011, .001, .0008, .0008, .0007, .0007, .0006, .0006}},
+		{40, []float64{1, .6001, .5087, .2926, .2005, .1278, .0962, .0624, .0514, .0348, .0293, .0209, .018, .0132, .0116, .009, .0079, .006, .0053, .004, .0035, .0026, .0023, .0017, .0015, .0011, .0009, .0006, .0006, .0005, .0004, .0003, .0003, .0003, .0003, .0003, .0003, .0002, .0002, .0002, .0002}},
+		{47, []float64{1, .5112, .4187, .2547, .1296, .097, .0579, .0409, .0279, .0207, .0142, .0114, .0079, .0065, .0046, .0039, .0027, .0023, .0017, .0015, .0012, .001, .0008, .0008, .0006, .0006, .0005, .0004, .0003, .0003, .0003, .0003, .0002, .0002, .0002, .0002, .0001, .0001, .0001, .0001, .0001, .0001, .0001, .0001, .0001, .0001, .0001, .0001}},
+	}
+	histograms = []histogram{
+		{16, []float64{1, .8892, .7753, .4813, .3898, .274, .2254, .1189, .1031, .0805, .0698, .0385, .0385, .0206, .0202, .0196, .0196}},
+		{22, []float64{1, .8817, .7753, .585, .5015, .3437, .2855, .1994, .1666, .1008, .0835, .059, .0509, .0318, .0294, .021, .0192, .012, .012, .0056, .0056, .0055, .0055}},
+		{28, []float64{
+			1, .897, .8039, .6154, .5398, .398, .3448, .2423, .2073, .1444, .1232, .0804, .0679, .0463, .0397, .0244, .021, .0147, .0131, .0079, .0075, .0052, .0049,
+			.003, .003, .0013, .0013, .0012, .0012,
+		}},
+		{36, []float64{
+			1, .891, .8031, .6097, .5394, .3956, .3462, .2501, .2186, .1585, .1387, .1004, .088, .0638, .056, .0399, .035, .0251, .0221, .0152, .0134, .0094, .0084,
+			.0055, .0049, .0035, .0032, .002, .0019, .0012, .0012, .0007, .0007, .0003, .0003, .0003, .0003,
+		}},
+	}
+)
+
 // beyond returns the share of scores that are at least so far away from 0 with n seeds: linear
-// between histograms, and as with 16 or 36 seeds, which differ little from 28, outside of them.
-func beyond(n, least int) float64 {
+// between histograms, and as in the first and the last one outside of them, which on 12 pits is of 36 seeds and differs
+// little from 28.
+func beyond(game awari.Game, n, least int) float64 {
+	const few, many = 8, 12
+	part := min(max(float64(game.Pits()-few)/(many-few), 0), 1)
+	share := 0.0
+	if part < 1 {
+		share += (1 - part) * beyondOf(smallHistograms, n, least)
+	}
+	if part > 0 {
+		share += part * beyondOf(histograms, n, least)
+	}
+	return share
+}
+
+// beyondOf is beyond by the given histograms.
+func beyondOf(all []histogram, n, least int) float64 {
 	at := func(i int) float64 {
-		if h := histograms[i].beyond; least < len(h) {
+		if h := all[i].beyond; least < len(h) {
 			return h[least]
 		}
 		return 0
 	}
-	last := len(histograms) - 1
+	last := len(all) - 1
 	for i := range last {
-		if from, to := histograms[i].seeds, histograms[i+1].seeds; n < to {
+		if from, to := all[i].seeds, all[i+1].seeds; n < to {
 			part := float64(max(n, from)-from) / float64(to-from)
 			return (1-part)*at(i) + part*at(i+1)
 		}
@@ -114,7 +141,7 @@ func (r *Run) windows(w *width, n int, next step) (steps []step) {
 
 // thinBytes returns the memory of a thin window with the given base.
 func thinBytes(game awari.Game, n, base int) int {
-	return halfboard.ThinBytes(game, n, beyond(n, base))
+	return halfboard.ThinBytes(game, n, beyond(game, n, base))
 }
 
 // What a thin window takes for what another one takes that shows the same: for sweeps, and for
@@ -135,11 +162,11 @@ const (
 
 // rereads returns how often the capture values are read and written again in all windows, in streams
 // as long as the first ones.
-func rereads(n int, steps []step) (read, written float64) {
+func rereads(game awari.Game, n int, steps []step) (read, written float64) {
 	serving := 1.0
 	for i, step := range steps {
 		read += math.Pow(serving, packing)
-		if share := beyond(n, step.base); len(steps)-i > left && share < pruned*serving {
+		if share := beyond(game, n, step.base); len(steps)-i > left && share < pruned*serving {
 			serving = share
 			written += math.Pow(serving, packing)
 		}
@@ -158,16 +185,16 @@ const (
 )
 
 // digitBytes returns the bytes of the digits of a window, a position of the layer of n seeds.
-func (w *width) digitBytes(n int, s step) float64 {
+func (w *width) digitBytes(game awari.Game, n int, s step) float64 {
 	const perByte = 8
 	entropy := func(values int) (bits float64) {
 		for k := range values + 1 {
-			share := beyond(n, s.base+k)
+			share := beyond(game, n, s.base+k)
 			if k == 0 {
 				share = 1
 			}
 			if k < values {
-				share -= beyond(n, s.base+k+1)
+				share -= beyond(game, n, s.base+k+1)
 			}
 			if share > 0 {
 				bits -= share * math.Log2(share)
@@ -181,7 +208,7 @@ func (w *width) digitBytes(n int, s step) float64 {
 		return stored * float64(w.bits) / perByte
 	case s.thin:
 		return thinPacked * entropy(halfboard.ThinValues) / perByte
-	case beyond(n, s.base) > dense:
+	case beyond(game, n, s.base) > dense:
 		return size / perByte
 	}
 	return min(size, packed*entropy(w.values)) / perByte
@@ -191,41 +218,67 @@ func (w *width) digitBytes(n int, s step) float64 {
 // slow.
 const firstCalibrated, lastCalibrated = 15, 17
 
-// loads are proportional to time.
+// loads are proportional to time: scores for each position, over all windows.
 type loads struct {
-	lines float64 // scores that sweeps pass, over all windows, padding included
-	shown float64 // likewise, where scores are not 0
+	lines float64 // of all rows, padding included
+	open  float64 // of open rows, likewise: sweeps pass them
+	shown float64 // of these, those that are not 0
+	full  float64 // of full rows, which are computed once
+}
+
+// plus adds loads, of a layer with some share of the positions.
+func (l loads) plus(m loads, share float64) loads {
+	return loads{l.lines + share*m.lines, l.open + share*m.open, l.shown + share*m.shown, l.full + share*m.full}
 }
 
 // loadsOf returns the loads of the layer of n seeds with the given windows, in units of the loads of the layers
-// that are calibrated.
+// that are calibrated, but for those of full rows, of which these have few.
 func (r *Run) loadsOf(w *width, n int, steps []step) loads {
 	var sum loads
 	var positions float64
 	calibrated := Run{Game: calibratedGame, Cores: 1, Family: r.Family}
 	for k := firstCalibrated; k <= lastCalibrated; k++ {
-		l := layerLoads(calibratedGame, k, calibrated.windows(w, k, step{}))
 		share := float64(halfboard.Positions(calibratedGame, k))
-		sum.lines += share * l.lines
-		sum.shown += share * l.shown
+		sum = sum.plus(layerLoads(calibratedGame, k, calibrated.windows(w, k, step{})), share)
 		positions += share
 	}
 	l := layerLoads(r.Game, n, steps)
-	return loads{l.lines * positions / sum.lines, l.shown * positions / sum.shown}
+	return loads{l.lines * positions / sum.lines, l.open * positions / sum.open, l.shown * positions / sum.shown, l.full}
 }
 
+// layerLoads sets the loads of windows of the layer of n seeds, and returns their sum.
 func layerLoads(game awari.Game, n int, steps []step) (l loads) {
 	fill := float64(halfboard.Padded(game, n)) / float64(halfboard.Positions(game, n))
+	full := fullShare(game, n)
+	open := fill * (1 - full)
 	for i := range steps {
 		s := &steps[i]
-		s.loads = loads{fill, fill * beyond(n, s.base+1)}
+		s.loads = loads{fill, open, open * beyond(game, n, s.base+1), full}
 		if s.thin {
-			s.loads = loads{s.lines * thinLines, s.shown * thinSweep}
+			s.loads = loads{s.lines * thinLines, s.open * thinLines, s.shown * thinSweep, s.full * thinLines}
 		}
-		l.lines, l.shown = l.lines+s.lines, l.shown+s.shown
+		l = l.plus(s.loads, 1)
 	}
 	return l
 }
+
+// wholeLoads returns the loads of the layer of n seeds in one piece: the caches matter more there than padding.
+func wholeLoads(game awari.Game, n int) loads {
+	full := fullShare(game, n)
+	return loads{open: (1 - full) / (1 - fullShare(calibratedGame, lastCalibrated)), full: full}
+}
+
+// fullShare returns the share of positions in full rows.
+func fullShare(game awari.Game, n int) float64 {
+	return float64(halfboard.Full(game, n)) / float64(halfboard.Positions(game, n))
+}
+
+// lowerCalibrated is how many positions of the layers below the layers that are calibrated have for each of their own: with
+// n seeds n(n-1) / 12(n+11). It is 3.2 with 48 seeds, so captures take longer there.
+const lowerCalibrated = 0.76
+
+// sparingDecode is the cost of decoding a score in windows, where files are read by system calls, for that of a mapped file.
+const sparingDecode = 1.6
 
 // calibratedGame is the game that is calibrated.
 var calibratedGame = func() awari.Game {
@@ -245,6 +298,10 @@ func widthOf(bits int) *width {
 	}
 	panic(fmt.Sprintf("no costs of scores of %d bits", bits)) // TestWidths has all
 }
+
+// fullRow is the nanoseconds of one core for a score of a full row in a window, or in one piece: as on 8 pits with 44 to
+// 48 seeds, where most rows are full.
+const fullRow = 5
 
 // captureBytes is the size of packed capture values: bytes a position.
 var captureBytes = linear{0.414, 0.004}

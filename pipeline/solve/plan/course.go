@@ -222,7 +222,7 @@ func (s step) weight(i int, stage Stage) float64 {
 	const later = 0.5 // of the other windows: the first one turns nothing, and stores more
 	switch {
 	case stage == Sweep:
-		return math.Sqrt(s.shown * s.lines)
+		return math.Sqrt(s.shown * s.open)
 	case stage == Turn && i == 0, stage == Full && i > 0:
 		return later * s.lines
 	}
@@ -296,7 +296,7 @@ func (c *Course) replan(p Place) {
 	w := widthOf(l.Bits)
 	steps := c.run.windows(w, l.Seeds, step{base: p.Base, thin: p.Values != w.values})
 	layerLoads(c.run.Game, l.Seeds, steps)
-	if expected := beyond(l.Seeds, p.Base); p.Ends > 0 && expected > 0 {
+	if expected := beyond(c.run.Game, l.Seeds, p.Base); p.Ends > 0 && expected > 0 {
 		for i := range steps {
 			steps[i].shown *= p.Ends / expected
 		}

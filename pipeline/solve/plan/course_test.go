@@ -148,7 +148,7 @@ func TestEnds(t *testing.T) {
 		}
 		l := c.layers[0]
 		second := l.steps[1]
-		p := Place{Seeds: l.Seeds, Stage: Turn, Base: second.base, Values: widthOf(l.Bits).values, Ends: share * beyond(l.Seeds, second.base)}
+		p := Place{Seeds: l.Seeds, Stage: Turn, Base: second.base, Values: widthOf(l.Bits).values, Ends: share * beyond(r.Game, l.Seeds, second.base)}
 		if second.thin {
 			t.Fatal("the second window is thin")
 		}

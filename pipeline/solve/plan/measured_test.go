@@ -104,7 +104,8 @@ func TestMeasured(t *testing.T) {
 			}
 			a, err := r.amountsOf(n)
 			must.OK(t, err)
-			a.decodedAgain = 0 // as with memory for all captures at once
+			a.decoded = 0
+			r.readLower(&a, 1) // as with memory for all captures at once
 			comparePlan(t, &a, c.times(&a, 1), m)
 			layers++
 		}

@@ -20,10 +20,11 @@
 // show a score; a thin window counts twice. Files are read and written meanwhile, so that each
 // step takes the longer of processors and disk, and the steps follow each other:
 //
-//	capture  Capture, and what further passes decode again; lower layers are read, captures written
-//	turn     a share of Sweep x lines; captures are read, and written again, in all windows
-//	sweep    the rest of Sweep x scores shown
-//	full     Full x lines; what windows found is written
+//	capture  Capture, and Decode x scores of lower layers beyond those of calibrated layers, in all passes;
+//	         lower layers are read, captures written
+//	turn     a share of Sweep x open lines; captures are read, and written again, in all windows
+//	sweep    the rest of Sweep x scores shown in open lines
+//	full     Full x lines, and fullRow x lines of full rows; windows write their results
 //	seal     what Seal is more than in one piece x lines, while what windows found is read;
 //	         then Seal in one piece, while the layer file is written
 package plan
@@ -167,23 +168,25 @@ func (c *Calibration) times(a *Amounts, speed float64) Times {
 	reading := func(bytes uint64) float64 { return float64(bytes) / c.Read }
 	writing := func(bytes uint64) float64 { return float64(bytes) / c.Write }
 	lower, file := float64(a.lowerRead)/c.Random, writing(a.File)
+	capture := func(ns, decode float64) float64 {
+		return max(nano*(ns*float64(a.Positions)+decode*a.decoded)/speed, 0)
+	}
 	if a.InMemory() {
 		return Times{
-			Capture: max(cpu(c.Capture, a.Positions), lower),
-			Sweep:   cpu(c.Sweep, a.Positions),
+			Capture: max(capture(c.Capture, c.Decode), lower),
+			Sweep:   cpu(c.Sweep*a.loads.open+fullRow*a.loads.full, a.Positions),
 			Seal:    max(cpu(c.Seal, a.Positions), file),
 		}
 	}
 	w, costs := c.Of(a.Bits), widthOf(a.Bits)
 	step := func(ns, load float64) float64 { return cpu(ns*load, a.Positions) }
-	decode := cpu(c.Decode, uint64(a.decodedAgain))
 	encode := cpu(min(c.Seal, w.Seal), a.Positions)
 	load := step(max(0, w.Seal-c.Seal)*costs.seal, a.loads.lines)
 	return Times{
-		Capture: max(step(w.Capture, 1)+decode, lower+writing(a.Captures)),
-		Turn:    max(step(costs.turn*w.Sweep, a.loads.lines), reading(a.reread)+writing(a.rewritten)),
+		Capture: max(capture(w.Capture, sparingDecode*c.Decode), lower+writing(a.Captures)),
+		Turn:    max(step(costs.turn*w.Sweep, a.loads.open), reading(a.reread)+writing(a.rewritten)),
 		Sweep:   step((1-costs.turn)*costs.sweep*w.Sweep, a.loads.shown),
-		Full:    max(step(costs.full*w.Full, a.loads.lines), writing(a.Digits)),
+		Full:    max(step(costs.full*w.Full, a.loads.lines)+step(fullRow, a.loads.full), writing(a.Digits)),
 		Seal:    max(load, reading(a.Digits)) + max(encode, file),
 	}
 }

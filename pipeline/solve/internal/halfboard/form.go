@@ -77,6 +77,17 @@ func Padded(game awari.Game, n int) uint64 {
 	return uint64(l.Offers[board.OpenRows] + l.Offers[board.FullRows])
 }
 
+// Full returns the positions of full rows in the layer of n seeds, in which each pit of the opponent has a seed: they are
+// computed once, since no move leads to them.
+func Full(game awari.Game, n int) (positions uint64) {
+	q := game.Half()
+	for opponent := q; opponent <= n; opponent++ {
+		mover := n - opponent
+		positions += colex.MustBinomial(opponent-1, q-1) * colex.MustBinomial(mover+q-1, q-1)
+	}
+	return positions
+}
+
 // lowerRead returns about how often the layers below are read in the given number of passes. A pass needs rows of
 // halves that end like its panels, and halves without seeds in the last pit, which nearly
 // all passes need. It reads whole pieces, which have other rows too, the more of them the shorter rows
