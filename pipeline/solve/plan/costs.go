@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"grenier/kernels/cpu"
 	"grenier/layers/awari"
 	"grenier/pipeline/solve/internal/halfboard"
 )
@@ -119,6 +120,7 @@ func beyondOf(all []histogram, n, least int) float64 {
 type step struct {
 	base int
 	thin bool
+	slow float64 // how many times as long sweeps take because it is thin, for what thin windows usually take; 0 if it is not
 	loads
 }
 
@@ -128,6 +130,9 @@ func (r *Run) windows(w *width, n int, next step) (steps []step) {
 	for next.base < max(n, 1) {
 		if next.base > 0 && !next.thin {
 			next.thin = thinBytes(r.Game, n, next.base) <= room && halfboard.WorthThin(r.Family, n, next.base, w.bits)
+		}
+		if next.thin {
+			next.slow = slowThin(r.Family)
 		}
 		steps = append(steps, next)
 		if next.thin {
@@ -150,6 +155,14 @@ const (
 	thinSweep = 2.0
 	thinLines = 2.0
 )
+
+// slowThin returns how many times as long sweeps of thin windows take with some kernels as with the others.
+func slowThin(f cpu.Family) float64 {
+	if f == cpu.BMI2 {
+		return 1.65
+	}
+	return 1
+}
 
 // Windows read the values of captures in their streams, and write them again when few scores are left,
 // as package halfboard says: if more than left windows come, and if the share of those scores falls
@@ -260,6 +273,24 @@ func layerLoads(game awari.Game, n int, steps []step) (l loads) {
 		l = l.plus(s.loads, 1)
 	}
 	return l
+}
+
+// Larger layers miss the caches more often: captures and sweeps take growth of their time more for each doubling of the
+// positions, up to mostGrown, beyond the layers that are calibrated, or to which widths are fitted. As on layers 20 to 26.
+const (
+	growth       = 0.05
+	mostGrown    = 1.4
+	wholeFrom    = 1 << 24
+	windowedFrom = 80e6
+)
+
+// grown returns how many times as long captures and sweeps take for a position.
+func (a *Amounts) grown() float64 {
+	from := float64(windowedFrom)
+	if a.InMemory() {
+		from = wholeFrom
+	}
+	return min(1+growth*max(math.Log2(float64(a.Positions)/from), 0), mostGrown)
 }
 
 // wholeLoads returns the loads of the layer of n seeds in one piece: the caches matter more there than padding.

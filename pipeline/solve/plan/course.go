@@ -102,6 +102,8 @@ const (
 	forget = 0.5
 	// known is the seconds of planned work from which on a kind counts as known.
 	known = 0.5
+	// A run that has taken fewer seconds than young tells a share as if it took up to caution times longer.
+	young, caution = 10, 0.7
 	// Spread of what is left, if all of it is of known kinds, and if none is.
 	leastSpread, mostSpread = 0.1, 0.6
 )
@@ -216,13 +218,15 @@ func (l *Layer) window(i int, s step) (legs []leg) {
 	return legs
 }
 
-// weight is the time that window i takes for a stage, relative to the other windows. Sweeps take time by
-// the root of the share of scores that a window shows, as layers 19 to 22 did.
+// sweepPower: sweeps of a window take time by this power of the share of scores that it shows, as on layers 22 to 26.
+const sweepPower = 0.35
+
+// weight is the time that window i takes for a stage, relative to the other windows.
 func (s step) weight(i int, stage Stage) float64 {
 	const later = 0.5 // of the other windows: the first one turns nothing, and stores more
 	switch {
 	case stage == Sweep:
-		return math.Sqrt(s.shown * s.open)
+		return math.Pow(s.shown/s.open, sweepPower) * s.open * max(s.slow, 1)
 	case stage == Turn && i == 0, stage == Full && i > 0:
 		return later * s.lines
 	}
@@ -398,7 +402,8 @@ func (c *Course) Left(now time.Time) Left {
 	layer, later := c.left(took)
 	run := layer + later
 	left := Left{LayerShare: share(c.inLayer+took, layer), Layer: duration(layer), Run: duration(run), Spread: c.spread(run)}
-	c.share, c.layerShare = max(c.share, c.begun+(1-c.begun)*share(over, run)), max(c.layerShare, left.LayerShare)
+	late := run * (1 + caution*max(0, 1-over/young)) // a share never falls, so one that was too large would stay
+	c.share, c.layerShare = max(c.share, c.begun+(1-c.begun)*share(over, late)), max(c.layerShare, left.LayerShare)
 	left.Share, left.LayerShare = c.share, c.layerShare
 	return left
 }
@@ -416,7 +421,24 @@ func (c *Course) left(took float64) (layer, later float64) {
 	if len(c.legs) == 0 {
 		return 0, 0
 	}
-	return c.ofLeg(took) + c.inRest, c.later
+	leg := c.ofLeg(took)
+	slower := c.slower(took + leg)
+	return leg + slower*c.inRest, slower * c.later
+}
+
+// slower returns how many times as long as expected the work takes after the leg in progress, which takes some seconds in
+// all: as that leg, as far as it is done and other legs have not told more.
+func (c *Course) slower(took float64) float64 {
+	rest, leg := c.inRest+c.later, c.legs[c.at]
+	if rest <= 0 || leg.seconds <= 0 {
+		return 1
+	}
+	seen, before := c.part*leg.seconds, prior
+	if all := c.rates[kind{stage: allStages}]; all != nil {
+		before += all.planned
+	}
+	unsure := max(0, 1-c.sure/rest) * seen / (seen + before)
+	return 1 + unsure*(took/c.planned(leg)-1)
 }
 
 // ofLeg returns the seconds that are left of the leg in progress: as planned, and more and more as fast as it was so far.

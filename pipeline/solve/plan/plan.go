@@ -168,13 +168,14 @@ func (c *Calibration) times(a *Amounts, speed float64) Times {
 	reading := func(bytes uint64) float64 { return float64(bytes) / c.Read }
 	writing := func(bytes uint64) float64 { return float64(bytes) / c.Write }
 	lower, file := float64(a.lowerRead)/c.Random, writing(a.File)
+	grown := a.grown()
 	capture := func(ns, decode float64) float64 {
-		return max(nano*(ns*float64(a.Positions)+decode*a.decoded)/speed, 0)
+		return max(nano*grown*(ns*float64(a.Positions)+decode*a.decoded)/speed, 0)
 	}
 	if a.InMemory() {
 		return Times{
 			Capture: max(capture(c.Capture, c.Decode), lower),
-			Sweep:   cpu(c.Sweep*a.loads.open+fullRow*a.loads.full, a.Positions),
+			Sweep:   cpu(grown*c.Sweep*a.loads.open+fullRow*a.loads.full, a.Positions),
 			Seal:    max(cpu(c.Seal, a.Positions), file),
 		}
 	}
@@ -184,8 +185,8 @@ func (c *Calibration) times(a *Amounts, speed float64) Times {
 	load := step(max(0, w.Seal-c.Seal)*costs.seal, a.loads.lines)
 	return Times{
 		Capture: max(capture(w.Capture, sparingDecode*c.Decode), lower+writing(a.Captures)),
-		Turn:    max(step(costs.turn*w.Sweep, a.loads.open), reading(a.reread)+writing(a.rewritten)),
-		Sweep:   step((1-costs.turn)*costs.sweep*w.Sweep, a.loads.shown),
+		Turn:    max(step(grown*costs.turn*w.Sweep, a.loads.open), reading(a.reread)+writing(a.rewritten)),
+		Sweep:   step(grown*(1-costs.turn)*costs.sweep*w.Sweep, a.loads.shown),
 		Full:    max(step(costs.full*w.Full, a.loads.lines)+step(fullRow, a.loads.full), writing(a.Digits)),
 		Seal:    max(load, reading(a.Digits)) + max(encode, file),
 	}

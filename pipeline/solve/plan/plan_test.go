@@ -102,15 +102,14 @@ func TestCores(t *testing.T) {
 	}
 }
 
-// TestInMemory: layers in memory have no streams, and take the calibrated time, less for full rows, of which there are
-// few.
+// TestInMemory: layers in memory have no streams, and take the calibrated time; large ones up to a quarter more.
 func TestInMemory(t *testing.T) {
 	c := workstation()
 	for _, l := range mustPlan(t, run(t, 24, 0), c).Layers {
 		if !l.InMemory() || l.Windows != 1 || l.Passes != 1 || l.Work != 0 || l.Read != l.lowerRead || l.Written != l.File {
 			t.Errorf("layer %d: %+v", l.Seeds, l)
 		}
-		if want := float64(l.Positions) * (5.4 + 17 + 3) / 1.9 * 1e-9; l.Positions > 1e6 && math.Abs(l.Seconds-want) > 0.02*want {
+		if want := float64(l.Positions) * (5.4 + 17 + 3) / 1.9 * 1e-9; l.Positions > 1e6 && (l.Seconds < 0.98*want || l.Seconds > 1.25*want) {
 			t.Errorf("layer %d: %v s, want %v", l.Seeds, l.Seconds, want)
 		}
 	}
