@@ -35,12 +35,12 @@ type Amounts struct {
 	// Disk is the most bytes on disk while the layer is solved, all layers included.
 	Disk uint64 `json:"disk_bytes"`
 
-	steps        []step // windows
-	loads        loads
-	decoded      float64 // positions of the layers below that captures decode, beyond those of layers that are calibrated
-	lowerRead    uint64  // of Read: files of the layers that captures lead to
-	reread       uint64  // of Read: captures, over all windows, and digits that tell thin windows what is searched
-	rewritten    uint64  // of Written: captures that windows write again, without what is done
+	steps     []step // windows
+	loads     loads
+	decoded   float64 // positions of the layers below that captures decode, beyond those of layers that are calibrated
+	lowerRead uint64  // of Read: files of the layers that captures lead to
+	reread    uint64  // of Read: captures, over all windows, and digits that tell thin windows what is searched
+	rewritten uint64  // of Written: captures that windows write again, without what is done
 }
 
 // InMemory says that all of the layer is in memory in one piece.
