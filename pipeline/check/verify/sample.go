@@ -101,6 +101,10 @@ type batch struct {
 
 	mu    sync.Mutex
 	asked [][]question // by layer
+
+	tell        func(share float64) // nil: nobody listens
+	telling     sync.Mutex
+	done, steps int // positions picked and questions answered, of all
 }
 
 // sample compares a sample of layer n.
@@ -108,11 +112,13 @@ func (r *run) sample(ctx context.Context, n int, f *found) error {
 	wanted := r.wanted(n)
 	size := min(max(uint64(max(0, r.options.MemoryBytes))/sampleBytes, leastBatch), 1<<indexBits)
 	for from := uint64(0); from < wanted; from += size {
-		b := r.newBatch(n, from, min(from+size, wanted))
+		to := min(from+size, wanted)
+		b := r.newBatch(n, from, to)
+		b.tell = func(share float64) { r.meter.reach(n, from+uint64(share*float64(to-from))) }
 		if err := b.compare(ctx, f); err != nil {
 			return err
 		}
-		r.meter.reach(n, min(from+size, wanted))
+		r.meter.reach(n, to)
 	}
 	return nil
 }
@@ -124,6 +130,8 @@ func (r *run) newBatch(n int, from, to uint64) *batch {
 
 // compare compares the positions and adds to f what is found.
 func (b *batch) compare(ctx context.Context, f *found) error {
+	const questions = 8 // of a position, about; it only matters that the share never falls
+	b.steps = len(b.ranks) * (1 + questions)
 	if err := b.each(ctx, len(b.ranks), b.pick); err != nil {
 		return err
 	}
@@ -140,7 +148,15 @@ func (b *batch) compare(ctx context.Context, f *found) error {
 // each shares out chunks of 0..n-1.
 func (b *batch) each(ctx context.Context, n int, do func(from, to int) error) error {
 	return crew.Each(ctx, b.run.options.Workers, (n+sampleChunk-1)/sampleChunk, func(_, i int) error {
-		return do(i*sampleChunk, min((i+1)*sampleChunk, n))
+		from, to := i*sampleChunk, min((i+1)*sampleChunk, n)
+		if err := do(from, to); err != nil || b.tell == nil {
+			return err
+		}
+		b.telling.Lock()
+		defer b.telling.Unlock()
+		b.done += to - from
+		b.tell(min(float64(b.done)/float64(b.steps), 1))
+		return nil
 	})
 }
 
