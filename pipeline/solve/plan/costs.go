@@ -276,19 +276,24 @@ func layerLoads(game awari.Game, n int, steps []step) (l loads) {
 }
 
 // Larger layers miss the caches more often: captures and sweeps take growth of their time more for each doubling of the
-// positions, up to mostGrown, beyond the layers that are calibrated, or to which widths are fitted. As on layers 20 to 26.
+// positions, up to mostGrown, beyond the layers that are calibrated, or to which widths are fitted. With AVX-512, which waits
+// for memory, as on layers 16 to 21; others hardly do, on layers 20 to 26.
 const (
-	growth       = 0.05
+	growthAVX512 = 0.05
+	growthOthers = 0.01
 	mostGrown    = 1.4
 	wholeFrom    = 1 << 24
 	windowedFrom = 80e6
 )
 
-// grown returns how many times as long captures and sweeps take for a position.
-func (a *Amounts) grown() float64 {
-	from := float64(windowedFrom)
+// grown returns how many times as long captures and sweeps take for a position with some kernels.
+func (a *Amounts) grown(kernel string) float64 {
+	from, growth := float64(windowedFrom), growthOthers
 	if a.InMemory() {
 		from = wholeFrom
+	}
+	if kernel == cpu.AVX512.String() {
+		growth = growthAVX512
 	}
 	return min(1+growth*max(math.Log2(float64(a.Positions)/from), 0), mostGrown)
 }

@@ -168,7 +168,7 @@ func (c *Calibration) times(a *Amounts, speed float64) Times {
 	reading := func(bytes uint64) float64 { return float64(bytes) / c.Read }
 	writing := func(bytes uint64) float64 { return float64(bytes) / c.Write }
 	lower, file := float64(a.lowerRead)/c.Random, writing(a.File)
-	grown := a.grown()
+	grown := a.grown(c.Kernel)
 	capture := func(ns, decode float64) float64 {
 		return max(nano*grown*(ns*float64(a.Positions)+decode*a.decoded)/speed, 0)
 	}
