@@ -135,8 +135,11 @@ func (b *batch) compare(ctx context.Context, f *found) error {
 	if err := b.each(ctx, len(b.ranks), b.pick); err != nil {
 		return err
 	}
+	sort := func(_, m int) error { slices.Sort(b.asked[m]); return nil }
+	if err := crew.Each(ctx, b.run.options.Workers, len(b.asked), sort); err != nil {
+		return err
+	}
 	for m, asked := range b.asked {
-		slices.Sort(asked)
 		if err := b.look(ctx, m, asked); err != nil {
 			return err
 		}
