@@ -120,7 +120,7 @@ func beyondOf(all []histogram, n, least int) float64 {
 type step struct {
 	base int
 	thin bool
-	slow float64 // how many times as long sweeps take because it is thin, for what thin windows usually take; 0 if it is not
+	cost thinCost // if it is thin
 	loads
 }
 
@@ -132,7 +132,7 @@ func (r *Run) windows(w *width, n int, next step) (steps []step) {
 			next.thin = thinBytes(r.Game, n, next.base) <= room && halfboard.WorthThin(r.Family, n, next.base, w.bits)
 		}
 		if next.thin {
-			next.slow = slowThin(r.Family)
+			next.cost = thinCostOf(r.Family)
 		}
 		steps = append(steps, next)
 		if next.thin {
@@ -149,19 +149,19 @@ func thinBytes(game awari.Game, n, base int) int {
 	return halfboard.ThinBytes(game, n, beyond(game, n, base))
 }
 
-// What a thin window takes for what another one takes that shows the same: for sweeps, and for
-// passes over lines.
-const (
-	thinSweep = 2.0
-	thinLines = 2.0
-)
+// thinLines is how many times as long passes over lines take in a thin window.
+const thinLines = 2.0
 
-// slowThin returns how many times as long sweeps of thin windows take with some kernels as with the others.
-func slowThin(f cpu.Family) float64 {
+// thinCost is how many times as long a thin window takes as another one that shows the same: for all sweeps of a layer,
+// and for its own among those of the windows of the layer.
+type thinCost struct{ sweep, own float64 }
+
+// thinCostOf returns the cost with some kernels: those for BMI2 hardly have any for thin windows (layers 22 to 26).
+func thinCostOf(f cpu.Family) thinCost {
 	if f == cpu.BMI2 {
-		return 1.65
+		return thinCost{6, 1.65}
 	}
-	return 1
+	return thinCost{2, 1}
 }
 
 // Windows read the values of captures in their streams, and write them again when few scores are left,
@@ -268,7 +268,7 @@ func layerLoads(game awari.Game, n int, steps []step) (l loads) {
 		s := &steps[i]
 		s.loads = loads{fill, open, open * beyond(game, n, s.base+1), full}
 		if s.thin {
-			s.loads = loads{s.lines * thinLines, s.open * thinLines, s.shown * thinSweep, s.full * thinLines}
+			s.loads = loads{s.lines * thinLines, s.open * thinLines, s.shown * s.cost.sweep, s.full * thinLines}
 		}
 		l = l.plus(s.loads, 1)
 	}

@@ -226,11 +226,19 @@ func (s step) weight(i int, stage Stage) float64 {
 	const later = 0.5 // of the other windows: the first one turns nothing, and stores more
 	switch {
 	case stage == Sweep:
-		return math.Pow(s.shown/s.open, sweepPower) * s.open * max(s.slow, 1)
+		return math.Pow(s.share(), sweepPower) * s.open * max(s.cost.own, 1)
 	case stage == Turn && i == 0, stage == Full && i > 0:
 		return later * s.lines
 	}
 	return s.lines
+}
+
+// share returns the share of its scores that a window shows.
+func (s step) share() float64 {
+	if s.thin {
+		return s.shown / s.open / s.cost.sweep * thinLines
+	}
+	return s.shown / s.open
 }
 
 // rate returns the rate of a kind.
