@@ -335,9 +335,9 @@ func widthOf(bits int) *width {
 	panic(fmt.Sprintf("no costs of scores of %d bits", bits)) // TestWidths has all
 }
 
-// fullRow is the nanoseconds of one core for a score of a full row in a window, or in one piece: as on 8 pits with 44 to
-// 48 seeds, where most rows are full.
-const fullRow = 5
+// fullRow is the time for a score of a full row in a window, or in one piece, for that of all sweeps of an open one in one
+// piece: as on 8 pits with 44 to 48 seeds, where most rows are full.
+const fullRow = 1.0 / 8
 
 // captureBytes is the size of packed capture values: bytes a position.
 var captureBytes = linear{0.414, 0.004}

@@ -24,7 +24,7 @@
 //	         lower layers are read, captures written
 //	turn     a share of Sweep x open lines; captures are read, and written again, in all windows
 //	sweep    the rest of Sweep x scores shown in open lines
-//	full     Full x lines, and fullRow x lines of full rows; windows write their results
+//	full     Full x lines, and a share of Sweep x lines of full rows; windows write their results
 //	seal     what Seal is more than in one piece x lines, while what windows found is read;
 //	         then Seal in one piece, while the layer file is written
 package plan
@@ -175,7 +175,7 @@ func (c *Calibration) times(a *Amounts, speed float64) Times {
 	if a.InMemory() {
 		return Times{
 			Capture: max(capture(c.Capture, c.Decode), lower),
-			Sweep:   cpu(grown*c.Sweep*a.loads.open+fullRow*a.loads.full, a.Positions),
+			Sweep:   cpu(c.Sweep*(grown*a.loads.open+fullRow*a.loads.full), a.Positions),
 			Seal:    max(cpu(c.Seal, a.Positions), file),
 		}
 	}
@@ -187,7 +187,7 @@ func (c *Calibration) times(a *Amounts, speed float64) Times {
 		Capture: max(capture(w.Capture, sparingDecode*c.Decode), lower+writing(a.Captures)),
 		Turn:    max(step(grown*costs.turn*w.Sweep, a.loads.open), reading(a.reread)+writing(a.rewritten)),
 		Sweep:   step(grown*(1-costs.turn)*costs.sweep*w.Sweep, a.loads.shown),
-		Full:    max(step(costs.full*w.Full, a.loads.lines)+step(fullRow, a.loads.full), writing(a.Digits)),
+		Full:    max(step(costs.full*w.Full, a.loads.lines)+step(fullRow*c.Sweep, a.loads.full), writing(a.Digits)),
 		Seal:    max(load, reading(a.Digits)) + max(encode, file),
 	}
 }
