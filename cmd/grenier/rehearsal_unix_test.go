@@ -98,7 +98,7 @@ func (r *rehearsal) narrow(t *testing.T) {
 func (r *rehearsal) solveKilled(t *testing.T) {
 	const kills = 12
 	dir, rng, kill := filepath.Join(t.TempDir(), "run"), tries.Rand(t), 0
-	patience := tries.Pick(0, time.Second, 15*time.Second)
+	patience := tries.Pick(0, time.Second, 6*time.Second)
 	for kill < kills {
 		s := launch(t, r.solve(dir, "--memory", r.little(), "--threads", "2", "--checkpoint", "1s")...)
 		if !s.killAfter(t, time.Duration((0.5+rng.Float64())*float64(patience))) {
