@@ -57,14 +57,6 @@ func keptCalibration(family cpu.Family, threads int) *plan.Calibration {
 	return c
 }
 
-// keepMeasured keeps a calibration that was measured, unless it lacks the disk. It fails like keep.
-func keepMeasured(c *plan.Calibration, skippedDisk bool) error {
-	if skippedDisk {
-		return nil
-	}
-	return keep(c)
-}
-
 // keep keeps a calibration. It fails with an error of the operating system.
 func keep(c *plan.Calibration) error {
 	data, err := jsonfile.Encode(c)

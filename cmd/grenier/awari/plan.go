@@ -203,7 +203,10 @@ func (a *app) calibrate(ctx context.Context, f *planFlags, family cpu.Family, sk
 	}
 	say := func(text string) { shown.Pause(func() { fmt.Fprintln(a.Err, "grenier: "+text) }) }
 	if !c.Busy() {
-		if err := keepMeasured(c, skipDisk); err != nil {
+		if skipDisk { // half a calibration
+			return c, nil
+		}
+		if err := keep(c); err != nil {
 			say("warning: the calibration of this machine cannot be kept: " + cli.OneLine(err))
 		}
 		return c, nil

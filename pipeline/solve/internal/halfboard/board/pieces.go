@@ -137,8 +137,7 @@ func (r *rows) row(n int, code uint32) ([]int8, error) {
 
 // read reads a row.
 func (r *rows) read(n int, code uint32) ([]int8, error) {
-	start := r.layer.RowStart(n, code)
-	first, last := r.rowPieces(n, code)
+	start, first, last := r.rowPieces(n, code)
 	k, err := r.hold(pieceName{n, first})
 	if err != nil {
 		return nil, err
@@ -171,11 +170,11 @@ func (r *rows) hold(name pieceName) (*kept, error) {
 	return held, err
 }
 
-// rowPieces returns the first and the last piece of the row of a half in layer n.
-func (p *Pieces) rowPieces(n int, code uint32) (first, last uint64) {
-	start := p.layer.RowStart(n, code)
+// rowPieces returns where the row of a half begins in layer n, and its first and last piece.
+func (p *Pieces) rowPieces(n int, code uint32) (start, first, last uint64) {
+	start = p.layer.RowStart(n, code)
 	end := start + uint64(p.layer.columns(n-p.layer.Pits[code].Sum()))
-	return start / PieceLength, (end - 1) / PieceLength
+	return start, start / PieceLength, (end - 1) / PieceLength
 }
 
 // ahead announces pieces of layer n, which it may not have all.

@@ -192,7 +192,7 @@ func (r *Round) announce(leaf int) {
 	for _, code := range r.leaves[leaf] {
 		for left := r.seedsTo(code); left != 0; left &= left - 1 {
 			n := r.layer.N - bits.TrailingZeros32(left)
-			first, last := r.pieces.rowPieces(n, code)
+			_, first, last := r.pieces.rowPieces(n, code)
 			switch known := runs[n]; {
 			case known == nil:
 				runs[n] = &run{first, last}
