@@ -44,7 +44,7 @@ type Progress struct {
 const sealStage = halfboard.Stages
 
 // checkStage is the name of the stage before the engine begins, in which the layers below are checked,
-// and of the check of a resumed layer. It is only reported when it takes time.
+// of what an earlier run kept of a layer, and of the file of such a layer. It is only reported when it takes time.
 const checkStage = "check"
 
 // turnStage is the name of the stage between windows.
@@ -52,8 +52,11 @@ const turnStage = "turn"
 
 // stageNameOf returns the name of the stage of a report.
 func stageNameOf(p *halfboard.Progress) string {
-	if p.Turning {
+	switch {
+	case p.Turning:
 		return turnStage
+	case p.Kept != nil:
+		return checkStage
 	}
 	return stageName(p.Stage)
 }
@@ -68,10 +71,12 @@ func stageName(s halfboard.Stage) string {
 
 // placeOf returns where a report says that the run is.
 func placeOf(p *halfboard.Progress) plan.Place {
-	place := plan.Place{Seeds: p.Seeds, Base: p.Base, Values: p.Values, Ends: float64(p.Ends) / float64(p.Positions), Sweeps: p.Sweep, Part: float64(p.Done) / float64(p.Positions)}
+	place := plan.Place{Seeds: p.Seeds, Base: p.Base, Values: p.Values, Ends: float64(p.Ends) / float64(p.Positions), Sweeps: p.Sweep, Part: float64(p.Done) / float64(p.Positions), Kept: p.Kept}
 	switch {
 	case p.Turning:
 		place.Stage = plan.Turn
+	case p.Kept != nil:
+		place.Stage = plan.Look
 	case p.Stage == halfboard.CaptureStage:
 		place.Stage = plan.Capture
 	case p.Stage == halfboard.FullStage:

@@ -238,7 +238,7 @@ func (s *sealing) append(w *layerfile.Writer, block int, j *flight) error {
 	}
 	done := uint64(block+1) * uint64(s.header.BlockSize)
 	if s.loads { // which was half of the work
-		done -= (s.loaded - min(done, s.loaded)) / 2
+		done += (s.loaded - min(done, s.loaded)) / 2
 	}
 	s.tell(done)
 	return nil

@@ -326,9 +326,10 @@ func (r *run) finished(report Report) {
 	r.tell(Progress{Seeds: report.Layer.Seeds, Positions: n, Stage: stageName(sealStage), Done: n, Share: 1})
 }
 
-// learned returns what is known of the machine after a layer that took more than a second, or nil.
+// learned returns what is known of the machine after a layer that took more than a second, or nil: calibrations are of 12
+// pits, which others only resemble.
 func (r *run) learned(report Report) *plan.Calibration {
-	if report.Elapsed < time.Second || r.options.Engine != Sweeps {
+	if report.Elapsed < time.Second || r.options.Engine != Sweeps || r.game.Pits() != awari.MaxPits {
 		return nil
 	}
 	return r.course.Calibration()

@@ -89,21 +89,17 @@ func (p *pauser) why(now time.Time) error {
 	return nil
 }
 
-// Leaving a layer takes less than this time plus the time to write its checkpoint at the speed
-// of a hard disk.
-const (
-	leaving         = 2 * time.Second
-	checkpointSpeed = 200e6 // bytes a second
-)
+// leaving is what it takes at most to leave a layer, its checkpoint apart.
+const leaving = 2 * time.Second
 
 // layer fails if the run has to stop before the layer of n seeds.
 func (p *pauser) layer(n int) error {
-	bytes, err := plan.CheckpointBytes(p.game, n, p.o.Memory, p.o.Workers)
+	checkpoint, err := plan.CheckpointTime(p.game, n, p.o.Memory, p.o.Workers, p.o.Calibration)
 	if err != nil {
 		return err
 	}
 	p.mu.Lock()
-	p.lead = leaving + time.Duration(float64(bytes)/checkpointSpeed*float64(time.Second))
+	p.lead = leaving + checkpoint
 	p.mu.Unlock()
 	if p.dir.Asked(os.Getpid()) == rundir.AfterLayer {
 		return errAfterLayer

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"time"
 
 	"grenier/layers/awari"
 	"grenier/pipeline/solve/internal/halfboard"
@@ -132,12 +133,19 @@ func (a *Amounts) stream(r *Run) {
 	a.Work = bytesOf(w.work.of(a.Seeds)) + a.Checkpoint
 }
 
-// CheckpointBytes returns how many bytes a checkpoint of the layer of n seeds takes at most when
-// it is solved within the given bytes of memory. It fails as New does.
-func CheckpointBytes(game awari.Game, n int, memory uint64, cores int) (uint64, error) {
+// hardDisk is what a disk writes at least, in bytes a second, if it was not measured.
+const hardDisk = 200e6
+
+// CheckpointTime returns how long it takes at most to write a checkpoint of the layer of n seeds that is solved within
+// the given bytes of memory: c has the speed of the disk, and may be nil. It fails as New does.
+func CheckpointTime(game awari.Game, n int, memory uint64, cores int, c *Calibration) (time.Duration, error) {
 	r := Run{Game: game, Seeds: n, Memory: memory, Cores: cores}
 	a, err := r.amountsOf(n)
-	return a.Checkpoint, err
+	speed := hardDisk
+	if c != nil {
+		speed = c.Write
+	}
+	return duration(float64(a.Checkpoint) / speed), err
 }
 
 // DiskPeaks returns the bytes of the layers to be solved, and the most in the work directory at

@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"grenier/pipeline/solve/internal/halfboard"
 )
 
 // Stage is a step of the work on a layer, as a plan has it.
@@ -16,14 +18,16 @@ const (
 	Sweep
 	Full
 	Seal
-	Check // of a sample of the file, if the layer was begun by an earlier run: not part of a plan
+	// If the layer was begun by an earlier run, which no plan has:
+	Look  // at what that kept
+	Check // of a sample of the file
 
 	allStages // stands for any
 )
 
 // of returns the seconds of a stage.
 func (t Times) of(s Stage) float64 {
-	return [allStages]float64{t.Capture, t.Turn, t.Sweep, t.Full, t.Seal, 0}[s]
+	return [allStages]float64{t.Capture, t.Turn, t.Sweep, t.Full, t.Seal}[s]
 }
 
 // Place is where a run is.
@@ -35,8 +39,9 @@ type Place struct {
 	// Ends is the share of scores that were at an end of the window before, which are those that this one and
 	// later ones search; 0 if that is not known.
 	Ends   float64
-	Sweeps int     // begun in the layer so far
-	Part   float64 // of the stage, or of the sweep, that is done
+	Sweeps int             // begun in the layer so far
+	Part   float64         // of the stage, or of the sweep, that is done
+	Kept   *halfboard.Kept // in the stage Look
 }
 
 // Course follows a run and says how long it still takes: as planned, times what stages took so
@@ -183,7 +188,15 @@ func (c *Course) Resumed(sample int) {
 	}
 	const each = 3300e-9 // seconds of one core for a position and its moves
 	l := &c.layers[0]
-	seconds := each * min(float64(sample), float64(l.Positions)) / c.machine.Speeds(c.run.Cores).Least
+	seconds := each * min(float64(sample), float64(l.Positions))
+	decode := c.machine.Decode * 1e-9
+	if !l.InMemory() {
+		decode *= sparingDecode
+	}
+	for n := range l.Seeds + 1 { // most blocks of all layers
+		seconds += decode * float64(halfboard.Positions(c.run.Game, n))
+	}
+	seconds /= c.machine.Speeds(c.run.Cores).Least
 	c.legs = append(c.legs, leg{kind: kind{bits: l.Bits, stage: Check}, seconds: seconds})
 	c.expect()
 }
@@ -264,9 +277,12 @@ func (c *Course) factor(k kind) float64 {
 
 // Reach records where the run is.
 func (c *Course) Reach(p Place, now time.Time) {
-	if p.Ends > 0 && p.Base > c.counted && len(c.layers) > 0 {
+	if p.Stage != Look && p.Ends > 0 && p.Base > c.counted && len(c.layers) > 0 {
 		c.counted = p.Base
 		c.replan(p)
+	}
+	if p.Stage == Look && len(c.legs) > 0 && c.legs[0].stage != Look {
+		c.look(p.Kept)
 	}
 	at := c.find(p)
 	if at < c.at {
@@ -279,6 +295,31 @@ func (c *Course) Reach(p Place, now time.Time) {
 		p.Part = c.swept(p, now)
 	}
 	c.seen, c.part = true, min(max(c.part, p.Part), 1)
+}
+
+// look lays out a leg in which what an earlier run kept is read, in the place of those that it saves.
+func (c *Course) look(kept *halfboard.Kept) {
+	legs, earlier := []leg{{kind: kind{stage: Look}, seconds: float64(kept.Bytes) / c.machine.Read}}, 0.0
+	for _, l := range c.legs {
+		window := l.stage == Turn || l.stage == Full || l.stage == Sweep && l.order != anyOrder
+		if l.stage == Capture && kept.Captures || window && l.base < kept.Base {
+			earlier += c.planned(l)
+		} else {
+			legs = append(legs, l)
+		}
+	}
+	c.legs = legs
+	c.inLayer += earlier
+	c.expect()
+	c.before(earlier)
+}
+
+// before counts seconds that earlier runs took for the layer in progress as done.
+func (c *Course) before(seconds float64) {
+	if seconds > 0 {
+		layer, run := c.left(0)
+		c.begun += (1 - c.begun) * seconds / (seconds + layer + run)
+	}
 }
 
 // enter begins a leg.
@@ -313,15 +354,18 @@ func (c *Course) replan(p Place) {
 			steps[i].shown *= p.Ends / expected
 		}
 	}
-	kept := 0
-	for kept < len(c.legs) && c.legs[kept].stage != Seal && (c.legs[kept].stage == Capture || c.legs[kept].base < p.Base) {
+	kept, windows := 0, 0
+	for kept < len(c.legs) && c.legs[kept].stage != Seal && (c.legs[kept].stage == Look || c.legs[kept].stage == Capture || c.legs[kept].base < p.Base) {
 		kept++
+	}
+	for windows < len(l.steps) && l.steps[windows].base < p.Base {
+		windows++
 	}
 	end := slices.IndexFunc(c.legs, func(l leg) bool { return l.stage == Seal })
 	sealing := c.legs[end:]
 	c.legs = c.legs[:kept:kept]
 	for i, s := range steps {
-		c.legs = append(c.legs, l.window(i+(kept-1)/3, s)...)
+		c.legs = append(c.legs, l.window(windows+i, s)...)
 	}
 	c.legs = append(c.legs, sealing...)
 	c.at = min(c.at, kept)
@@ -344,10 +388,7 @@ func (c *Course) turnTo(at int, now time.Time) {
 	c.inLayer += earlier
 	c.enter(at, now)
 	c.expect()
-	if earlier > 0 {
-		layer, run := c.left(0)
-		c.begun += (1 - c.begun) * earlier / (earlier + layer + run)
-	}
+	c.before(earlier)
 }
 
 // planned returns the seconds that a leg takes by what is known.

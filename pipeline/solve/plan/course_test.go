@@ -6,13 +6,15 @@ import (
 	"time"
 
 	"grenier/layers/awari"
+	"grenier/pipeline/solve/internal/halfboard"
 )
 
 // truth is a run on a machine that is not the one of the plan: each stage takes some times as long.
 type truth struct {
 	run     Run
 	factors [allStages]float64
-	from    int // leg of the first layer in which the run begins: it is resumed
+	from    int             // leg of the first layer in which the run begins: it is resumed
+	kept    *halfboard.Kept // what it reads before that
 }
 
 // report is a place that a simulated run reports, and what it says then.
@@ -40,8 +42,11 @@ func (tr *truth) follow(t *testing.T) (all []report, end float64) {
 	const every = 0.25
 	now, next, skip := 0.0, 0.0, tr.from
 	for _, l := range p.Layers {
-		sweeps := 0
-		for _, leg := range l.legs()[skip:] {
+		sweeps, legs := 0, l.legs()[skip:]
+		if skip > 0 && tr.kept != nil {
+			legs = append([]leg{{kind: kind{stage: Look}, seconds: float64(tr.kept.Bytes) / c.machine.Read}}, legs...)
+		}
+		for _, leg := range legs {
 			pieces := []float64{1}
 			if leg.stage == Sweep {
 				pieces = geometric()
@@ -51,7 +56,7 @@ func (tr *truth) follow(t *testing.T) (all []report, end float64) {
 				if leg.stage == Sweep {
 					sweeps++
 				}
-				place := Place{Seeds: l.Seeds, Stage: leg.stage, Base: leg.base, Sweeps: sweeps}
+				place := Place{Seeds: l.Seeds, Stage: leg.stage, Base: leg.base, Sweeps: sweeps, Kept: tr.kept}
 				if !l.InMemory() {
 					place.Values = widthOf(l.Bits).values
 				}
@@ -90,7 +95,7 @@ func geometric() (all []float64) {
 // TestCourse: on machines that are not as planned, whole runs and resumed ones say when they end: nine of ten reports
 // from the tenth second on within a quarter of what is left, or 5 s; the share of the run within 5 points of the time.
 func TestCourse(t *testing.T) {
-	slow := [allStages]float64{2, 3, 2, 1.5, 2.5}
+	slow := [allStages]float64{2, 3, 2, 1.5, 2.5, 1.5}
 	uneven := [allStages]float64{3, 0.7, 0.9, 0.5, 1.4}
 	eight, err := awari.New(8, awari.Awari)
 	if err != nil {
@@ -102,6 +107,7 @@ func TestCourse(t *testing.T) {
 		"uneven":            {run: run(t, 27, 500*mib), factors: uneven},
 		"eight pits":        {run: Run{Game: eight, Seeds: 48, Memory: 100 * mib, Cores: 2}, factors: slow},
 		"resumed":           {run: withSolved(run(t, 26, 450*mib), 25), factors: slow, from: 6},
+		"resumed, kept":     {run: withSolved(run(t, 26, 450*mib), 25), factors: slow, from: 7, kept: &halfboard.Kept{Bytes: 4 << 30, Captures: true, Base: 4}},
 		"resumed in memory": {run: withSolved(run(t, 25, 0), 24), factors: slow, from: 1},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 type (
 	Lower    = board.Lower
 	Below    = stream.Below
+	Kept     = fixpoint.Kept
 	Progress = fixpoint.Progress
 	Stage    = fixpoint.Stage
 	Stats    = fixpoint.Stats

@@ -18,6 +18,14 @@ type Progress struct {
 	Values    int     // that it tells apart; 0 in a layer in one piece
 	Ends      int64   // scores at an end of the window before; 0 in the first one
 	Traffic   Traffic // of the work directory so far
+	Kept      *Kept   // while streams of earlier runs are read to their end, which Done counts; else nil
+}
+
+// Kept is what earlier runs left of a layer, as far as headers of streams tell.
+type Kept struct {
+	Bytes    int64 // of the streams
+	Captures bool  // all capture values are kept
+	Base     int   // of the first window that is not
 }
 
 // Stage is a part of the work on a layer.
@@ -67,6 +75,7 @@ type Account struct {
 	Traffic   traffic
 	changed   atomic.Uint64 // scores that the sweep changed
 	Turning   atomic.Bool   // a window begins
+	Looking   atomic.Pointer[Kept]
 	Reports   reports
 }
 
@@ -112,8 +121,11 @@ const tellAfter = 10 * time.Millisecond
 func (a *Account) worthTelling(stage Stage, share float64) bool {
 	now := time.Since(a.Began)
 	what, r := int64(a.Stats.Sweeps)*int64(Stages)+int64(stage), &a.Reports
-	if a.Turning.Load() {
+	switch {
+	case a.Turning.Load():
 		what = -1
+	case a.Looking.Load() != nil:
+		what = -2
 	}
 	if r.last.Swap(what) == what && share < 1 && !r.Often && now-time.Duration(r.lastAt.Load()) < tellAfter {
 		return false
@@ -129,7 +141,7 @@ func (a *Account) Tell(stage Stage, share float64) {
 	}
 	p := Progress{
 		Seeds: a.Seeds, Positions: a.Positions, Stage: stage, Turning: a.Turning.Load(), Sweep: a.Stats.Sweeps + 1,
-		Done: uint64(share * float64(a.Positions)), Changed: a.changed.Load(), Traffic: a.Traffic.Now(),
+		Done: uint64(share * float64(a.Positions)), Changed: a.changed.Load(), Traffic: a.Traffic.Now(), Kept: a.Looking.Load(),
 	}
 	if a.Reports.Window != nil {
 		p.Base, p.Values, p.Ends = a.Reports.Window()

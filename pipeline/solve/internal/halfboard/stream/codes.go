@@ -79,7 +79,7 @@ func (w *Windows) readCodes(ctx context.Context) error {
 		for piece := range w.codePieces() {
 			size += len(piece)
 		}
-		if err := w.lookAtLines(ctx, r, size, w.Codes.Valid); err != nil {
+		if err := w.lookAtLines(ctx, r, size, w.Codes.Valid, func(int) { w.Tell(w.Stage, 0) }); err != nil {
 			return err
 		}
 		return atEnd(r)

@@ -259,6 +259,7 @@ func (l *loaded) close() error {
 // not found, and returns the segments whose capture values must be computed. Note gets
 // what is damaged.
 func (w *Windows) findStreams(ctx context.Context) (due []int, err error) {
+	defer w.look(w.kept())()
 	for found := true; found && !w.complete(w.Grid.N); {
 		if found, err = w.findWindow(ctx); err != nil {
 			return nil, err
@@ -316,11 +317,8 @@ func (w *Windows) IsKept(b awari.Board) bool {
 
 // findWindow looks for the streams of the next window, of any width.
 func (w *Windows) findWindow(ctx context.Context) (found bool, err error) {
-	for _, codes := range append([]*window.Codes{window.Eight}, AllCodes...) {
+	for _, codes := range codesOf(w.base) {
 		f := foundIn{w.base, codes}
-		if codes == window.Eight && f.signed() {
-			continue // the first window is not thin
-		}
 		if found, err = w.lookAtWindow(ctx, f); found || err != nil {
 			return found, err
 		}
@@ -328,19 +326,38 @@ func (w *Windows) findWindow(ctx context.Context) (found bool, err error) {
 	return false, nil
 }
 
+// codesOf returns the codes that the window with a base may have: the first window is not thin.
+func codesOf(base int) []*window.Codes {
+	if base == 0 {
+		return AllCodes
+	}
+	return append([]*window.Codes{window.Eight}, AllCodes...)
+}
+
+// partNames returns the names of the streams of a window.
+func partNames(base int) (names []string) {
+	for part := range AllParts {
+		names = append(names, rundir.WindowName(base, part))
+	}
+	return names
+}
+
 // lookAtWindow looks for the streams of a window, and continues behind it if there are.
 func (w *Windows) lookAtWindow(ctx context.Context, f foundIn) (found bool, err error) {
 	var ends [board.Classes]int
-	for part := range AllParts {
+	for part, name := range partNames(f.base) {
 		lines := w.parts[part].linesBy()
-		found, err := w.isWhole(rundir.WindowName(f.base, part), w.foundHeader(f), func(r *spill.Reader) error {
+		found, err := w.isWhole(name, w.foundHeader(f), func(r *spill.Reader) error {
 			var now [board.Classes]int
+			later := (lines[board.OpenRows] + lines[board.FullRows]) * f.line()
+			all := float64(max(later, 1))
 			for class := range board.Classes {
+				later -= lines[class] * f.line()
 				err := w.lookAtLines(ctx, r, lines[class]*f.line(), func(lines []int8) bool {
 					valid, n := f.codes.ValidDigits(lines, f.signed())
 					now[class] += n
 					return valid
-				})
+				}, func(left int) { w.tellLook(float64(r.Bytes()) * (1 - float64(later+left)/all)) })
 				if err != nil {
 					return err
 				}

@@ -6,6 +6,7 @@ import (
 
 	"grenier/io/corrupt"
 	"grenier/io/crew"
+	"grenier/io/rundir"
 	"grenier/io/spill"
 	"grenier/kernels/window"
 	"grenier/pipeline/solve/internal/halfboard/board"
@@ -14,6 +15,57 @@ import (
 
 // Streams of earlier runs are read to their end before they are used: checksums find
 // what the disk has changed, and impossible contents what another program has.
+
+// look tells that streams of earlier runs are read now, if there are any, and returns what ends that.
+func (s *Streams) look(kept fixpoint.Kept) (end func()) {
+	if kept.Bytes > 0 {
+		s.Looking.Store(&kept)
+	}
+	return func() { s.Looking.Store(nil) }
+}
+
+// tellLook tells that some bytes more than those counted are read.
+func (s *Streams) tellLook(more float64) {
+	if kept := s.Looking.Load(); kept != nil {
+		s.Tell(fixpoint.CaptureStage, min((float64(s.looked.Load())+more)/float64(kept.Bytes), 1))
+	}
+}
+
+// keeps adds the bytes of streams to kept, if there are all of them with such a header.
+func (s *Streams) keeps(kept *fixpoint.Kept, h spill.Header, names ...string) bool {
+	bytes := int64(0)
+	for _, name := range names {
+		found, err := spill.ReadHeader(s.Work, name)
+		info, failed := s.Work.Lstat(name)
+		if err != nil || failed != nil || found.Expect(name, h) != nil {
+			return false
+		}
+		bytes += info.Size()
+	}
+	kept.Bytes += bytes
+	return true
+}
+
+// kept returns what the work directory has of the layer.
+func (w *Windows) kept() (kept fixpoint.Kept) {
+	for more := true; more && kept.Base < max(1, w.Grid.N); {
+		more = slices.ContainsFunc(codesOf(kept.Base), func(codes *window.Codes) bool {
+			f := foundIn{kept.Base, codes}
+			if !w.keeps(&kept, w.foundHeader(f), partNames(f.base)...) {
+				return false
+			}
+			kept.Base += codes.Values
+			return true
+		})
+	}
+	kept.Captures = true
+	for segment := range w.segments {
+		for class := range board.Classes {
+			kept.Captures = w.keeps(&kept, w.capturesHeader(), rundir.CapturesName(segment, class == board.FullRows)) && kept.Captures
+		}
+	}
+	return kept
+}
 
 // lookAtCaptures reads the capture values of a segment to their end. It fails if there is
 // one that the layer cannot have.
@@ -25,8 +77,8 @@ func (w *Windows) lookAtCaptures(ctx context.Context, r *spill.Reader, segment i
 	strips := slices.Collect(stripsOf(w.segments[segment], class))
 	possible := possibleValues(w.Grid.N - clipped)
 	err = crew.Ordered[*stripJob]{
-		Read: func(_ int, j *stripJob) error {
-			w.Tell(fixpoint.CaptureStage, 0)
+		Read: func(i int, j *stripJob) error {
+			w.tellLook(float64(r.Bytes()) * float64(i) / float64(len(strips)))
 			return j.packet.read(r, StripRows*board.Side)
 		},
 		Work: func(_, i int, j *stripJob) error {
@@ -46,14 +98,14 @@ func (w *Windows) lookAtCaptures(ctx context.Context, r *spill.Reader, segment i
 }
 
 // lookAtLines reads size bytes of a stream: lines of codes, or of digits. It fails unless
-// all are valid.
-func (w *Windows) lookAtLines(ctx context.Context, r *spill.Reader, size int, valid func(lines []int8) bool) error {
+// all are valid. Tell gets the bytes that are left.
+func (w *Windows) lookAtLines(ctx context.Context, r *spill.Reader, size int, valid func(lines []int8) bool, tell func(left int)) error {
 	piece := make([]byte, min(size, codesPiece))
 	for ; size > 0; size -= len(piece) {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		w.Tell(w.Stage, 0)
+		tell(size)
 		piece = piece[:min(size, len(piece))]
 		if err := readFull(r, piece); err != nil {
 			return err

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"grenier/io/corrupt"
 	"grenier/io/crew"
@@ -28,7 +29,8 @@ type Streams struct {
 	Note      func(string) // nil: nobody listens
 	Whose     []byte       // the layer, and the layers below: the beginning of identities
 	InWindows bool
-	noted     sync.Map // names of streams that the user was told of
+	noted     sync.Map     // names of streams that the user was told of
+	looked    atomic.Int64 // bytes of streams of earlier runs that were read so far
 }
 
 // tellUser is for what is stored and damaged, and computed again.
@@ -149,6 +151,7 @@ func (s *Streams) isUseful(name string, h spill.Header, look func(*spill.Reader)
 	if err == nil {
 		err = crew.Run(func() error { return look(r) })
 		if s.InWindows {
+			s.looked.Add(r.Bytes())
 			s.Traffic.Read[fixpoint.CaptureStage].Add(uint64(r.Bytes()))
 		}
 		err = errors.Join(err, r.Close())

@@ -127,8 +127,10 @@ func (w *Whole) readPieces(ctx context.Context, r *spill.Reader, scores []int8, 
 	}
 	err := crew.Ordered[*packet]{
 		Read: func(i int, j *packet) error {
-			w.Tell(fixpoint.CaptureStage, 0)
-			return j.read(r, len(pieces[i]))
+			err := j.read(r, len(pieces[i]))
+			w.looked.Add(int64(len(*j)))
+			w.tellLook(0)
+			return err
 		},
 		Work: func(_, i int, j *packet) error {
 			if err := j.unpack(kernel, r.Path(), pieces[i]); err != nil {
@@ -152,6 +154,10 @@ func (w *Whole) Capture(ctx context.Context, lower board.Lower, compute func() e
 	if w.Work == nil {
 		return compute()
 	}
+	kept := fixpoint.Kept{}
+	w.keeps(&kept, w.header("awari-found"), rundir.FoundName)
+	kept.Captures = w.keeps(&kept, w.header("awari-offers"), rundir.OffersName)
+	looked := w.look(kept)
 	var before history
 	readScores := func() (err error) {
 		before, w.Found, err = w.readWhole(rundir.FoundName, w.header("awari-found"), func(r *spill.Reader) error {
@@ -165,7 +171,9 @@ func (w *Whole) Capture(ctx context.Context, lower board.Lower, compute func() e
 		return w.readPieces(ctx, r, w.Offers, w.layer.Blocked())
 	})
 	w.stored.Store(stored)
-	switch err = errors.Join(err, reading.wait()); {
+	err = errors.Join(err, reading.wait())
+	looked()
+	switch {
 	case err != nil, stored:
 		err = errors.Join(err, lower.Close())
 	default:
