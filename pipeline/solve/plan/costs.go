@@ -276,10 +276,10 @@ func layerLoads(game awari.Game, n int, steps []step) (l loads) {
 }
 
 // Larger layers miss the caches more often: captures and sweeps take growth of their time more for each doubling of the
-// positions, up to mostGrown, beyond the layers that are calibrated, or to which widths are fitted. With AVX-512, which waits
-// for memory, as on layers 16 to 21; others hardly do, on layers 20 to 26.
+// positions, up to mostGrown, beyond the layers that are calibrated, or to which widths are fitted. With AVX-512 it
+// was 0.05 on layers 16 to 21 of one machine, nothing on layers 18 to 27 of another; others hardly wait for memory, on layers 20 to 26.
 const (
-	growthAVX512 = 0.05
+	growthAVX512 = 0.025
 	growthOthers = 0.01
 	mostGrown    = 1.4
 	wholeFrom    = 1 << 24

@@ -332,7 +332,7 @@ func (c *Course) enter(at int, now time.Time) {
 func (c *Course) find(p Place) int {
 	for again := false; ; again = true {
 		for i, l := range c.legs {
-			if l.stage == p.Stage && (p.Stage != Turn && p.Stage != Sweep && p.Stage != Full || l.base == p.Base) {
+			if l.stage == p.Stage && (p.Stage != Turn && p.Stage != Sweep && p.Stage != Full || c.isOf(l, p)) {
 				return i
 			}
 		}
@@ -343,11 +343,19 @@ func (c *Course) find(p Place) int {
 	}
 }
 
+// isOf reports whether a leg is of the window of a report, as narrow as that.
+func (c *Course) isOf(l leg, p Place) bool {
+	return l.base == p.Base && (p.Values == 0 || (l.order == thinWindow) == c.thin(p))
+}
+
+// thin reports whether the window of a report is thin.
+func (c *Course) thin(p Place) bool { return p.Values != widthOf(c.layers[0].Bits).values }
+
 // replan lays out the windows from the one in progress on. They search more or fewer scores than planned, as it does.
 func (c *Course) replan(p Place) {
 	l := c.layers[0]
 	w := widthOf(l.Bits)
-	steps := c.run.windows(w, l.Seeds, step{base: p.Base, thin: p.Values != w.values})
+	steps := c.run.windows(w, l.Seeds, step{base: p.Base, thin: c.thin(p)})
 	layerLoads(c.run.Game, l.Seeds, steps)
 	if expected := beyond(c.run.Game, l.Seeds, p.Base); p.Ends > 0 && expected > 0 {
 		for i := range steps {
@@ -397,6 +405,9 @@ func (c *Course) planned(l leg) float64 { return l.seconds * c.factor(l.kind) }
 // learn learns from a leg that has ended.
 func (c *Course) learn(l leg, took float64) {
 	for _, k := range l.wider() {
+		if k.stage == allStages && l.stage >= Look {
+			continue // it tells nothing of stages that compute
+		}
 		r := c.rate(k)
 		r.planned += l.seconds
 		r.took += took
@@ -479,7 +490,7 @@ func (c *Course) left(took float64) (layer, later float64) {
 // all: as that leg, as far as it is done and other legs have not told more.
 func (c *Course) slower(took float64) float64 {
 	rest, leg := c.inRest+c.later, c.legs[c.at]
-	if rest <= 0 || leg.seconds <= 0 {
+	if rest <= 0 || leg.seconds <= 0 || leg.stage >= Look {
 		return 1
 	}
 	seen, before := c.part*leg.seconds, prior

@@ -59,6 +59,9 @@ func (tr *truth) follow(t *testing.T) (all []report, end float64) {
 				place := Place{Seeds: l.Seeds, Stage: leg.stage, Base: leg.base, Sweeps: sweeps, Kept: tr.kept}
 				if !l.InMemory() {
 					place.Values = widthOf(l.Bits).values
+					if leg.order == thinWindow {
+						place.Values = halfboard.ThinValues
+					}
 				}
 				for at := now; at < now+took; at = next {
 					place.Part = (at - now) / took

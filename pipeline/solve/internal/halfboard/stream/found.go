@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	"grenier/io/crew"
@@ -344,18 +345,18 @@ func partNames(base int) (names []string) {
 
 // lookAtWindow looks for the streams of a window, and continues behind it if there are.
 func (w *Windows) lookAtWindow(ctx context.Context, f foundIn) (found bool, err error) {
-	var ends [board.Classes]int
+	var ends [board.Classes]atomic.Int64
 	for part, name := range partNames(f.base) {
 		lines := w.parts[part].linesBy()
 		found, err := w.isWhole(name, w.foundHeader(f), func(r *spill.Reader) error {
-			var now [board.Classes]int
+			var now [board.Classes]atomic.Int64
 			later := (lines[board.OpenRows] + lines[board.FullRows]) * f.line()
 			all := float64(max(later, 1))
 			for class := range board.Classes {
 				later -= lines[class] * f.line()
 				err := w.lookAtLines(ctx, r, lines[class]*f.line(), func(lines []int8) bool {
 					valid, n := f.codes.ValidDigits(lines, f.signed())
-					now[class] += n
+					now[class].Add(int64(n))
 					return valid
 				}, func(left int) { w.tellLook(float64(r.Bytes()) * (1 - float64(later+left)/all)) })
 				if err != nil {
@@ -363,7 +364,9 @@ func (w *Windows) lookAtWindow(ctx context.Context, f foundIn) (found bool, err 
 				}
 			}
 			if part != SamplePart {
-				ends[board.OpenRows], ends[board.FullRows] = ends[board.OpenRows]+now[board.OpenRows], ends[board.FullRows]+now[board.FullRows]
+				for class := range ends {
+					ends[class].Add(now[class].Load())
+				}
 			}
 			return atEnd(r)
 		})
@@ -371,7 +374,8 @@ func (w *Windows) lookAtWindow(ctx context.Context, f foundIn) (found bool, err 
 			return false, err
 		}
 	}
-	w.openEnds, w.ends = int64(ends[board.OpenRows]), int64(ends[board.OpenRows]+ends[board.FullRows])
+	w.openEnds = ends[board.OpenRows].Load()
+	w.ends = w.openEnds + ends[board.FullRows].Load()
 	w.endsAt = f.base + f.codes.Values
 	w.add(f, w.ends > 0)
 	w.Stats.Windows++

@@ -98,23 +98,23 @@ func (w *Windows) lookAtCaptures(ctx context.Context, r *spill.Reader, segment i
 }
 
 // lookAtLines reads size bytes of a stream: lines of codes, or of digits. It fails unless
-// all are valid. Tell gets the bytes that are left.
+// all are valid, as several goroutines ask. Tell gets the bytes that are left.
 func (w *Windows) lookAtLines(ctx context.Context, r *spill.Reader, size int, valid func(lines []int8) bool, tell func(left int)) error {
-	piece := make([]byte, min(size, codesPiece))
-	for ; size > 0; size -= len(piece) {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		tell(size)
-		piece = piece[:min(size, len(piece))]
-		if err := readFull(r, piece); err != nil {
-			return err
-		}
-		if !valid(asScores(piece)) {
-			return corrupt.New(r.Path(), "", "a code that does not exist")
-		}
-	}
-	return nil
+	const piece = codesPiece
+	return crew.Ordered[*[]byte]{
+		Read: func(i int, b *[]byte) error {
+			tell(size - i*piece)
+			n := min(piece, size-i*piece)
+			*b = slices.Grow((*b)[:0], n)[:n]
+			return readFull(r, *b)
+		},
+		Work: func(_, _ int, b *[]byte) error {
+			if !valid(asScores(*b)) {
+				return corrupt.New(r.Path(), "", "a code that does not exist")
+			}
+			return nil
+		},
+	}.Run(ctx, w.Workers, (size+piece-1)/piece, spares[[]byte](w.Workers))
 }
 
 // byteSet has 1 for each forbidden byte.

@@ -147,7 +147,7 @@ func (s *Streams) readWhole(name string, h spill.Header, look func(*spill.Reader
 
 // isUseful is readWhole for streams that look reads from the beginning.
 func (s *Streams) isUseful(name string, h spill.Header, look func(*spill.Reader) error) (bool, error) {
-	r, err := spill.Open(s.Work, name, h, 1)
+	r, err := spill.Open(s.Work, name, h, s.Workers)
 	if err == nil {
 		err = crew.Run(func() error { return look(r) })
 		if s.InWindows {
