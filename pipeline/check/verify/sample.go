@@ -218,7 +218,23 @@ func (b *batch) look(ctx context.Context, m int, asked []question) error {
 	if err != nil {
 		return err
 	}
-	return b.each(ctx, len(asked), func(from, to int) error { return b.answer(ctx, m, file.Header(), asked[from:to]) })
+	return b.each(ctx, len(asked), func(from, to int) error {
+		next := max(b.run.options.Workers, 1) * sampleChunk // others answer those in between
+		b.announce(m, file.Header(), asked[min(from+next, len(asked)):min(to+next, len(asked))])
+		return b.answer(ctx, m, file.Header(), asked[from:to])
+	})
+}
+
+// announce says that sorted questions about layer m are answered soon, unless they leave out most blocks.
+func (b *batch) announce(m int, h layerfile.Header, asked []question) {
+	if len(asked) == 0 {
+		return
+	}
+	first := asked[0].rank()
+	length := asked[len(asked)-1].rank() - first + 1
+	if length/uint64(h.BlockSize) <= uint64(len(asked)) {
+		b.run.tables.Ahead(m, first, int(length))
+	}
 }
 
 // fewScores of a block are quicker to decode one by one.
