@@ -301,10 +301,16 @@ func (c *Course) Reach(p Place, now time.Time) {
 func (c *Course) look(kept *halfboard.Kept) {
 	legs, earlier := []leg{{kind: kind{stage: Look}, seconds: float64(kept.Bytes) / c.machine.Read}}, 0.0
 	for _, l := range c.legs {
-		window := l.stage == Turn || l.stage == Full || l.stage == Sweep && l.order != anyOrder
-		if l.stage == Capture && kept.Captures || window && l.base < kept.Base {
-			earlier += c.planned(l)
-		} else {
+		saved := 0.0
+		switch {
+		case l.stage == Capture:
+			saved = kept.Captures
+		case l.order != anyOrder && l.base < kept.Base: // a window
+			saved = 1
+		}
+		earlier += saved * c.planned(l)
+		l.seconds *= 1 - saved
+		if saved < 1 {
 			legs = append(legs, l)
 		}
 	}

@@ -23,9 +23,9 @@ type Progress struct {
 
 // Kept is what earlier runs left of a layer, as far as headers of streams tell.
 type Kept struct {
-	Bytes    int64 // of the streams
-	Captures bool  // all capture values are kept
-	Base     int   // of the first window that is not
+	Bytes    int64   // of the streams
+	Captures float64 // share of the capture values
+	Base     int     // of the first window that is not kept
 }
 
 // Stage is a part of the work on a layer.

@@ -58,12 +58,13 @@ func (w *Windows) kept() (kept fixpoint.Kept) {
 			return true
 		})
 	}
-	kept.Captures = true
+	whole := 0
 	for segment := range w.segments {
-		for class := range board.Classes {
-			kept.Captures = w.keeps(&kept, w.capturesHeader(), rundir.CapturesName(segment, class == board.FullRows)) && kept.Captures
+		if w.keeps(&kept, w.capturesHeader(), rundir.CapturesName(segment, false), rundir.CapturesName(segment, true)) {
+			whole++
 		}
 	}
+	kept.Captures = float64(whole) / float64(len(w.segments))
 	return kept
 }
 

@@ -156,7 +156,9 @@ func (w *Whole) Capture(ctx context.Context, lower board.Lower, compute func() e
 	}
 	kept := fixpoint.Kept{}
 	w.keeps(&kept, w.header("awari-found"), rundir.FoundName)
-	kept.Captures = w.keeps(&kept, w.header("awari-offers"), rundir.OffersName)
+	if w.keeps(&kept, w.header("awari-offers"), rundir.OffersName) {
+		kept.Captures = 1
+	}
 	looked := w.look(kept)
 	var before history
 	readScores := func() (err error) {
