@@ -37,10 +37,11 @@
 // # One sink
 //
 // Some optimal order has the maximum in the last cell t and no sink (a cell that is filled
-// after all its neighbours) but t. Take any order, t its cell with the largest number, and fill
-// all other sinks at the start instead, one after the other until none is left. A sink
-// feeds no other cell, so nothing is lost; a cell beside the moved one gains, or it was a
-// source, and then has 1 as before, or more. So the number in t does not fall. In such an order the empty cells
+// after all its neighbours) but t. Take any order, t its cell with the largest number, R the cells from which
+// numbers flow to t, t among them, and W the others. Fill W first and R then, each in the order as before. Inside R
+// nothing changes, and from W a cell of R gains, or it was a source, and then has 1 as before, or more: so the number
+// in t does not fall. Now the cells of W beside R feed R, so R has grown. Do so again until W is empty: then
+// all cells feed t, and no other cell is a sink. In such an order the empty cells
 // are always connected: each component of them has a last cell, which is a sink. The search
 // for the maximum therefore never cuts the empty cells in two; counting does not use this.
 //

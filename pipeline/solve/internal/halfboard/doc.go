@@ -53,9 +53,10 @@
 //
 // Then scores are not bytes but codes of 6, 4, 3 or 2 bits (kernels/window), and a layer is solved
 // window by window (stream). The window with base b and v values shows a score s as
-// sign(s) * min(max(|s|-b, 0), v). Clipping is odd and monotone: it commutes with negation,
-// with the least of several scores, and so with the fixpoint. What sweeps find for clipped
-// captures is therefore the clipped score, and the windows of bases 0, v, 2v, ... add up to
+// sign(s) * min(max(|s|-b, 0), v). Clipping is odd and monotone: it commutes with negation
+// and with the least of several scores, so it maps the run of sweeps from 0 to the run from 0 with
+// clipped captures (docs/sources.md, "The fixpoint and endless play"). What sweeps find there
+// is therefore the clipped score, and the windows of bases 0, v, 2v, ... add up to
 // the score. The open rows of a whole layer are in memory at once, so sweeps are as
 // above; only the kernels know how wide a score is.
 //
