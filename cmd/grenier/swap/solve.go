@@ -81,14 +81,16 @@ Solvers:
   beam                  keeps the best states of each depth, and starts over
                         with twice as many until --width, --memory or --time
                         ends it; not exact
-  greedy                one tile after the other; not exact, far worse than
-                        beam
+  chains                moves tiles on along cycles: a solution at most four
+                        times as long as a shortest one, at once
+  greedy                one tile after the other, as the document seems to
+                        mean; not exact, far worse than beam
 
 An exact solver finds a shortest solution. Grids of more than 16 cells, up to
-64, can be solved by beam (their default), idastar and greedy, with the
+64, can be solved by beam (their default), idastar, chains and greedy, with the
 heuristics manhattan, inversion and walking.
 
-Heuristics of the other solvers than greedy, bfs, graph, bidirectional,
+Heuristics of the other solvers than greedy, chains, bfs, graph, bidirectional,
 pseudo-bidirectional and astar-incremental: zero, manhattan, inversion,
 walking, pdb (from the files of --pdb; of a gadb the greedy cover)
 and pdb-exact (the best cover). Of several, separated by commas, the largest

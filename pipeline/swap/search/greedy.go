@@ -8,8 +8,8 @@ import (
 
 // greedy brings home tile 0, then tile 1, and so on, each first along its row, then up
 // its column. In the row of its home it moves left only, in lower rows all tiles may
-// be moved: tiles that are home stay there (document 004, "Solveur glouton", where the
-// formula is incomplete).
+// be moved: tiles that are home stay there. That is a guess: in document 004, "Solveur glouton", the
+// formula is cut off.
 func greedy(s *search) ([]swap.Swap, error) {
 	tiles, cols := slices.Clone(s.list), s.grid.Cols()
 	var moves []swap.Swap

@@ -3,6 +3,7 @@
 //
 //	name                  finds                    keeps in memory
 //	greedy                a solution               nothing
+//	chains                at most 4 times as long  nothing
 //	graph                 a shortest solution      the whole state graph
 //	bfs                   a shortest solution      the states up to its depth
 //	bidirectional         a shortest solution      states up to half its depth
@@ -17,7 +18,7 @@
 //	idastar               a shortest solution      nothing
 //	beam                  a solution               the best states of each depth
 //
-// greedy, idastar and beam take grids of any size, the others those whose states fit a
+// greedy, chains, idastar and beam take grids of any size, the others those whose states fit a
 // swap.State.
 //
 // A solver that stops early, because it needs more memory or time than is allowed or
@@ -131,6 +132,7 @@ type Solver struct {
 // solvers lists the solvers whose names Names returns.
 var solvers = []Solver{
 	{Name: "greedy", find: greedy, listed: true},
+	{Name: "chains", find: chains, listed: true},
 	{Name: "graph", find: graphSearch, Exact: true},
 	{Name: "bfs", find: breadthFirst, Exact: true},
 	{Name: "bidirectional", find: bidirectional, Exact: true},

@@ -97,7 +97,7 @@ func agree(t *testing.T, name string, g *swap.Grid, s swap.State, distance int, 
 		}
 		r := run(t, name, g, s, search.Options{Heuristic: h, Width: 64})
 		if solver.Exact && (len(r.Swaps) != distance || !r.Optimal) || r.Optimal && len(r.Swaps) != distance || len(r.Swaps) < distance ||
-			name == "astar-weighted" && (len(r.Swaps) > 2*distance || 2*r.Lower < len(r.Swaps)) {
+			name == "astar-weighted" && (len(r.Swaps) > 2*distance || 2*r.Lower < len(r.Swaps)) || name == "chains" && len(r.Swaps) > 4*distance {
 			t.Fatalf("%s %v, state %x: length %d, optimal %v, distance %d", name, h, s, len(r.Swaps), r.Optimal, distance)
 		}
 	}
@@ -137,7 +137,7 @@ func TestLongRandom3x3(t *testing.T) {
 	g := mustGrid(t, 3, 3)
 	depth := swaptest.Distances(g)
 	all := bounds(t, g, []int{0, 1, 2, 3}, []int{4, 5, 6, 7, 8})
-	count := map[string]int{"greedy": 40, "bidirectional": 10, "pseudo-bidirectional": 10, "astar-incremental": 10}
+	count := map[string]int{"greedy": 40, "chains": 40, "bidirectional": 10, "pseudo-bidirectional": 10, "astar-incremental": 10}
 	for i, name := range search.Names() {
 		n := count[name]
 		switch {
@@ -166,6 +166,43 @@ func TestLongRandom3x3(t *testing.T) {
 	}
 }
 
+// TestChains: on all states of small grids and some of large ones no solution has more swaps than the sum of the distances
+// of all tiles, twice, and so than four times the swaps that are needed.
+func TestChains(t *testing.T) {
+	solve := func(g *swap.Grid, s swap.State, distance int) (swaps int) {
+		sum := 0
+		for cell, tile := range g.List(s) {
+			row, col := cell/g.Cols()-int(tile)/g.Cols(), cell%g.Cols()-int(tile)%g.Cols()
+			sum += max(row, -row) + max(col, -col)
+		}
+		swaps = len(run(t, "chains", g, s, search.Options{}).Swaps)
+		if swaps > 2*sum || swaps > 4*distance {
+			t.Fatalf("%d x %d, state %x: %d swaps, %d needed, sum of distances %d", g.Rows(), g.Cols(), s, swaps, distance, sum)
+		}
+		return swaps
+	}
+	for _, shape := range [][2]int{{2, 3}, {2, 4}, {3, 3}} {
+		g := mustGrid(t, shape[0], shape[1])
+		step, all, needed, worst := 1, 0, 0, 0.0
+		if g.Cells() > 6 {
+			step = tries.Pick(97, 7, 1)
+		}
+		depth := swaptest.Distances(g)
+		for rank := 0; rank < len(depth); rank += step {
+			distance := int(depth[rank])
+			swaps := solve(g, perm.UnrankPacked(g.Cells(), uint64(rank)), distance)
+			all, needed, worst = all+swaps, needed+distance, max(worst, float64(swaps)/float64(max(distance, 1)))
+		}
+		t.Logf("%d x %d: %.3f times as many swaps as are needed on average, %.2f times at most", g.Rows(), g.Cols(), float64(all)/float64(needed), worst)
+	}
+	g := mustGrid(t, 3, 4)
+	r := rand.New(rand.NewPCG(4, 1))
+	for range tries.Pick(3, 30, 200) {
+		s := shuffled(g, r)
+		solve(g, s, len(run(t, "astar-bucket", g, s, search.Options{Heuristic: heuristic.Lift{Heuristic: heuristic.NewManhattan(g), Grid: g}}).Swaps))
+	}
+}
+
 // TestLongRandom3x4 compares solvers with each other: no distances are at hand.
 func TestLongRandom3x4(t *testing.T) {
 	g := mustGrid(t, 3, 4)
@@ -174,7 +211,7 @@ func TestLongRandom3x4(t *testing.T) {
 	for range tries.Pick(1, 4, 200) {
 		s := shuffled(g, r)
 		distance := len(run(t, "bidirectional", g, s, search.Options{}).Swaps)
-		for _, name := range []string{"astar", "astar-bucket", "astar-incremental", "astar-parallel", "astar-weighted", "astar-bidirectional", "dibbs", "idastar", "pseudo-bidirectional", "greedy", "beam"} {
+		for _, name := range []string{"astar", "astar-bucket", "astar-incremental", "astar-parallel", "astar-weighted", "astar-bidirectional", "dibbs", "idastar", "pseudo-bidirectional", "greedy", "chains", "beam"} {
 			agree(t, name, g, s, distance, append(all[3:7:7], all[8]))
 		}
 	}
