@@ -16,12 +16,12 @@ FLAGS       := -trimpath -gcflags=all=-dwarf=false
 # look at memory, run as usual.
 QUICK        = GOGC=400
 # Tests wait for disks and for other processes: few processors take more packages at once.
-PACKAGES    ?= $(shell test "$$(getconf _NPROCESSORS_ONLN)" -lt 4 && echo -p 4)
+PARALLEL    ?= $(shell test "$$(getconf _NPROCESSORS_ONLN)" -lt 4 && echo -p 4)
 
 PREFIX      ?= /usr/local
 SHARE        = $(DESTDIR)$(PREFIX)/share
 
-.PHONY: build install dist run test test-long test-full test-arm64 race race-portable bench bench-compare lint fuzz clean help
+.PHONY: build install dist run test test-long test-full mutate test-arm64 race race-portable bench bench-compare lint fuzz clean help
 
 build: ## build bin/grenier
 	CGO_ENABLED=0 $(QUICK) $(GO) build $(FLAGS) -o bin/grenier ./cmd/grenier
@@ -45,7 +45,7 @@ run: build ## solve layers 0-16 of awari into data/awari and probe a board
 
 # The tests are built as the program is, without C; vet is in lint. A test that does more if GRENIER_LONG is
 # set is named TestLong...: LONG=only runs no other.
-TEST         = $(GO) test $(FLAGS) -vet=off -timeout $(TIMEOUT) $(PACKAGES)
+TEST         = $(GO) test $(FLAGS) -vet=off -timeout $(TIMEOUT) $(PARALLEL)
 LONG_FOLDERS = $(shell grep -rl --include='*_test.go' '^func TestLong' . | xargs -n 1 dirname | sort -u)
 
 test: ## run the tests
@@ -57,6 +57,11 @@ test-long: ## run the tests, the long ones included; with LONG=only those alone 
 test-full: TIMEOUT = 180m
 test-full: ## run the long tests in full: more random cases than test-long
 	CGO_ENABLED=0 GRENIER_LONG=full $(TEST) ./...
+
+COUNT ?= 20
+SEED  ?= 1
+mutate: ## change COUNT things in PACKAGES, one at a time, and list those that no test notices (docs/mutation.md)
+	CGO_ENABLED=0 $(QUICK) GOFLAGS="$(FLAGS)" $(GO) run ./internal/testkit/mutate -count $(COUNT) -seed $(SEED) $(PACKAGES)
 
 test-arm64: ## run the tests of the kernels and a solve of 12 seeds for arm64, under qemu-aarch64
 	GOFLAGS="$$GOFLAGS $(FLAGS)" .ci/arm64

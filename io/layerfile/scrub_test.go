@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"grenier/internal/testkit/must"
@@ -92,6 +93,35 @@ func TestScrubBlocks(t *testing.T) {
 	problems, last = scrubbed(t, path, 4096)
 	if len(problems) != 2 || last.Block != blocks || last.Bytes != all-4096*2048 {
 		t.Errorf("from block 4096 on: %q, %v", problems, last)
+	}
+}
+
+// spoilt is a source of which one byte cannot be read.
+type spoilt struct {
+	source
+	at int64
+}
+
+func (s spoilt) read(ctx context.Context, dst []byte, offset int64) error {
+	if offset <= s.at && s.at < offset+int64(len(dst)) {
+		return syscall.EIO
+	}
+	return s.source.read(ctx, dst, offset)
+}
+
+// TestScrubUnreadable: of a piece that cannot be read as a whole, the block that cannot be read is named, and no other.
+func TestScrubUnreadable(t *testing.T) {
+	path, _ := manyBlocks(t)
+	f, bad, err := Inspect(path)
+	if err != nil || len(bad) > 0 {
+		t.Fatal(bad, err)
+	}
+	defer f.Close()
+	f.source = spoilt{f.source, headerSize + 3*2048 + 5}
+	var problems []string
+	must.OK(t, f.Scrub(t.Context(), 0, 3, func(Scrubbed) {}, func(err error) { problems = append(problems, err.Error()) }))
+	if len(problems) != 1 || !strings.Contains(problems[0], "block 3: ") {
+		t.Errorf("%q", problems)
 	}
 }
 

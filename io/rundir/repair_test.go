@@ -8,6 +8,7 @@ import (
 
 	"grenier/internal/testkit/must"
 	"grenier/io/corrupt"
+	"grenier/io/manifest"
 )
 
 func TestFound(t *testing.T) {
@@ -45,6 +46,18 @@ func TestFound(t *testing.T) {
 	}
 	if _, err := At(filepath.Join(dir, "none")); !errors.Is(err, ErrMissing) {
 		t.Error(err)
+	}
+}
+
+// TestFoundElsewhere: of two layers that are listed in other directories the second is found, if the first is gone.
+func TestFoundElsewhere(t *testing.T) {
+	dir, other := t.TempDir(), t.TempDir()
+	fill(t, other, map[string]string{"layer-01.gl": "xyz"})
+	d, err := At(dir)
+	must.OK(t, err)
+	all, err := d.Found(&manifest.Manifest{Layers: []manifest.Layer{{File: "layer-00.gl", Directory: other}, {Seeds: 1, File: "layer-01.gl", Directory: other}}})
+	if err != nil || len(all) != 1 || all[0].Seeds != 1 || all[0].Stamp.Bytes != 3 || all[0].Directory != other {
+		t.Errorf("%+v, %v", all, err)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -61,6 +62,50 @@ func TestPending(t *testing.T) {
 			t.Errorf("%s: left behind: %s", end, got)
 		}
 		must.OK(t, Write(d, "a", []byte("old")))
+	}
+}
+
+// noting notes what is done with a directory, and with files that it creates.
+type noting struct {
+	Dir
+	did *[]string
+}
+
+type notingFile struct {
+	File
+	did *[]string
+}
+
+func (d noting) Create(name string) (File, error) {
+	f, err := d.Dir.Create(name)
+	return notingFile{f, d.did}, err
+}
+
+func (d noting) Rename(from, to string) error {
+	*d.did = append(*d.did, "rename")
+	return d.Dir.Rename(from, to)
+}
+
+func (d noting) Sync() error {
+	*d.did = append(*d.did, "sync directory")
+	return d.Dir.Sync()
+}
+
+func (f notingFile) Sync() error {
+	*f.did = append(*f.did, "sync file")
+	return f.File.Sync()
+}
+
+// TestPublishOrder: the contents are on disk before the name is given, and the name before Publish returns.
+func TestPublishOrder(t *testing.T) {
+	for end, want := range map[string][]string{"publish": {"sync file", "rename", "sync directory"}, "replace": {"rename"}} {
+		var did []string
+		p, err := NewPending(noting{open(t), &did}, "a")
+		must.OK(t, err)
+		must.OK(t, map[string]func() error{"publish": p.Publish, "replace": p.Replace}[end]())
+		if !slices.Equal(did, want) {
+			t.Errorf("%s: %q, want %q", end, did, want)
+		}
 	}
 }
 

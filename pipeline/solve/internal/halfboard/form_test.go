@@ -146,6 +146,23 @@ func TestLongWindowsArePredicted(t *testing.T) {
 	}
 }
 
+// TestThinIsChosen: where a thin window fits and saves many others, the engine takes one, and not where it does not fit.
+func TestThinIsChosen(t *testing.T) {
+	const seeds = 10
+	game, err := awari.New(8, awari.Awari)
+	must.OK(t, err)
+	for _, family := range cpu.Available() {
+		c := config{game, seeds, Options{Workers: 2, Family: family, Bits: 2, Memory: 1 << 30, Work: newDisk().work()}}
+		if got, all := c.solve(t).Stats().Windows, windowsOf(seeds, window.Two); got >= all {
+			t.Errorf("%v, memory enough: %d windows of %d", family, got, all)
+		}
+		c.options.Work, c.options.Memory = newDisk().work(), Least(game, seeds, 2)
+		if got, all := c.solve(t).Stats().Windows, windowsOf(seeds, window.Two); got > all {
+			t.Errorf("%v, least memory: %d windows of %d", family, got, all)
+		}
+	}
+}
+
 // TestLongThinBytes: plans count the blocks and lines of thin windows as engines do, which take as many
 // scores as fit, and not one more.
 func TestLongThinBytes(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 
@@ -332,6 +333,28 @@ func TestFullDiskInMemory(t *testing.T) {
 		x.finish(t)
 		if len(x.notes) > 0 {
 			t.Fatalf("write %d, when there is room: notes %q", k, x.notes)
+		}
+	}
+}
+
+// TestFailingDiskInMemory: a checkpoint that cannot be written ends the layer, unless the disk is full.
+func TestFailingDiskInMemory(t *testing.T) {
+	rng := tries.Rand(t)
+	for k := int64(1); ; k += 1 + rng.Int64N(4) {
+		x := smallWholeTrial(t, rng)
+		var calls atomic.Int64
+		x.disk.failOn(crashfs.Write, func() error {
+			if calls.Add(1) >= k {
+				return syscall.EIO
+			}
+			return nil
+		})
+		failed := x.fail(t, syscall.EIO)
+		if failed != (calls.Load() >= k) {
+			t.Fatalf("%+v: write %d failed, and no error came", x.config, k)
+		}
+		if !failed {
+			return
 		}
 	}
 }

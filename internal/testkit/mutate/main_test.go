@@ -1,0 +1,159 @@
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/tries"
+)
+
+// small is a module whose tests look at Low and not at High.
+var small = map[string]string{
+	"go.mod": "module small\n\ngo 1.24\n",
+	"a/a.go": `package a
+
+// Low reports whether x is below 3.
+func Low(x int) bool { return x < 3 }
+
+// High reports whether x is above 7.
+func High(x int) bool { return x > 7 }
+`,
+	"a/a_test.go": `package a
+
+import "testing"
+
+func TestLow(t *testing.T) {
+	if !Low(2) || Low(3) {
+		t.Error(2, 3)
+	}
+}
+`,
+	"b/b.go": "package b\n",
+	"b/b_test.go": `package b
+
+import (
+	"testing"
+
+	"small/a"
+)
+
+func TestHigh(t *testing.T) {
+	if a.High(0) {
+		t.Error(0)
+	}
+}
+`,
+	"hand.txt": `# 3 is low
+a/a.go
+-func Low(x int) bool { return x < 3 }
++func Low(x int) bool { return x <= 3 }
+
+# 7 is high
+a/a.go
+-func High(x int) bool { return x > 7 }
++func High(x int) bool { return x >= 7 }
+
+# all is high, as the package that uses it finds
+a/a.go
+-func High(x int) bool { return x > 7 }
++func High(int) bool { return true }
+
+# nothing that compiles
+a/a.go
+-func High(x int) bool { return x > 7 }
++func High(x int) bool { return x }
+`,
+}
+
+// lay writes the module and makes it the working directory.
+func lay(t *testing.T) {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	t.Setenv("GOFLAGS", "")
+	t.Setenv("GOWORK", "off")
+	for name, text := range small {
+		must.OK(t, os.MkdirAll(filepath.Dir(name), 0o755))
+		must.OK(t, os.WriteFile(name, []byte(text), 0o644))
+	}
+}
+
+// TestLongHand: changes that the tests of the package, or of one that uses it, notice are told from others, and from those that do not compile.
+func TestLongHand(t *testing.T) {
+	tries.NeedsLong(t, "compiles and tests four changes")
+	lay(t)
+	var out strings.Builder
+	must.OK(t, run(context.Background(), &options{hand: "hand.txt", timeout: 1e9 * 60}, &out))
+	for _, want := range []string{
+		"| small/a | a/a.go:4 (3 is low) | ", "| **nobody** | a/a.go:7 (7 is high) | ", "| small/b | a/a.go:7 (all is high", "3 changes, 2 killed (66.7 %), 1 lived; 1 more did not compile",
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%q is not in\n%s", want, &out)
+		}
+	}
+	if data, err := os.ReadFile("a/a.go"); err != nil || string(data) != small["a/a.go"] {
+		t.Errorf("a.go is now %q; %v", data, err)
+	}
+}
+
+// TestHandRefused: lines that are not there, or nowhere, are refused.
+func TestHandRefused(t *testing.T) {
+	lay(t)
+	for _, text := range []string{"# x\na/a.go\n-package b\n+package c", "# x\nno.go\n-package b\n+package c", "# x\na/a.go\n+package c"} {
+		must.OK(t, os.WriteFile("hand.txt", []byte(text), 0o644))
+		if err := run(context.Background(), &options{hand: "hand.txt"}, &strings.Builder{}); err == nil {
+			t.Errorf("%q is taken", text)
+		}
+	}
+}
+
+// TestSites: each kind of change is found where it is, and nowhere else.
+func TestSites(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.go")
+	must.OK(t, os.WriteFile(path, []byte(`package a
+
+import "errors"
+
+func f(a, b int) error {
+	defer g()
+	for a < b {
+		a++
+		if g(a, b) {
+			break
+		}
+		a = b
+	}
+	return errors.New("no")
+}
+`), 0o644))
+	found, err := sitesInGo(nil, path)
+	must.OK(t, err)
+	var got []string
+	for _, c := range found {
+		if c.name != "f" {
+			t.Errorf("%+v", c)
+		}
+		got = append(got, c.old+" -> "+c.new)
+	}
+	want := []string{
+		"defer g() -> ", "< -> <=", "a++ -> ", "g(a, b) -> !(g(a, b))", "a, b -> b, a", "break -> continue", "a = b -> ", `errors.New("no") -> nil`,
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestSitesInAssembly: constants of code change, those of comments do not.
+func TestSitesInAssembly(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.s")
+	must.OK(t, os.WriteFile(path, []byte("TEXT ·f(SB), NOSPLIT, $0-8\n\tADDQ $0x10, AX // $3\n\tSHLQ $4, BX\n"), 0o644))
+	found, err := sitesInAssembly(nil, path)
+	must.OK(t, err)
+	if len(found) != 2 || found[0].old != "ADDQ $0x10, AX" || found[0].new != "17" || found[0].line != 2 || found[0].name != "f" || found[1].new != "5" {
+		t.Errorf("%+v", found)
+	}
+}
