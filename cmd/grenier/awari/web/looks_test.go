@@ -35,7 +35,9 @@ func (s *site) views() []view {
 	}
 	at := s.address(middle) + "&moves=Fd"
 	all := []view{
-		{"start", "", nil, `document.querySelector("#moves-hint")?.textContent.length > 100 && document.querySelectorAll("#moves .proven").length > 0`},
+		{"start", "", nil, settled},
+		{"first game", "?seats=you,0", press("1"), `document.querySelectorAll("#record .ply").length >= 2 && ` + settled},
+		{"above the tables", "?turn=south", nil, `document.querySelectorAll("#moves .guess").length > 0`},
 		{"play", at, nil, settled},
 		{"game", s.address(places[0]) + "&moves=" + moves, nil, settled},
 		{"variations", "?moves=CdF(Ab)a", nil, settled},
