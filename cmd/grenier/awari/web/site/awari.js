@@ -20,7 +20,7 @@ const VERSIONS = [1, 2];
 const KEPT_BLOCKS = 512; // of up to 64 KiB
 const MAX_SEEDS = 48;
 
-export const version = "1.0.0";
+export const version = "1.1.0";
 
 // What the rules say about each pit of the mover, and the number of a board among those with as many seeds.
 export const plays = game.plays;

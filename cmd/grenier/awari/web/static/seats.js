@@ -11,7 +11,7 @@ const $ = (id) => document.getElementById(id);
 
 // The name of a level.
 export function levelName(level) {
-  const names = { 48: t("first steps"), 8: t("beginner"), 4: t("casual player"), 2: t("club player"), 0: t("perfect") };
+  const names = { 48: t("first steps"), 8: t("beginner"), 4: t("casual"), 2: t("club"), 0: t("perfect") };
   return names[level] ?? t("gives up to {n} a move", { n: level });
 }
 
