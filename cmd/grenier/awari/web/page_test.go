@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"net/http"
 	"strconv"
 	"strings"
 	"testing"
@@ -55,7 +56,7 @@ func TestLongBrowser(t *testing.T) {
 		name string
 		test func(t *testing.T, browser *browsertest.Browser, s *site)
 	}{
-		{"values", testValues}, {"play", testPlay}, {"nothing lost", testNothingLost}, {"program", testProgram}, {"keys", testKeys}, {"edit", testEdit},
+		{"values", testValues}, {"play", testPlay}, {"ends", testEnds}, {"nothing lost", testNothingLost}, {"program", testProgram}, {"keys", testKeys}, {"edit", testEdit},
 		{"links", testLinks}, {"text", testText}, {"analysis", testAnalysis}, {"search", testSearch}, {"layers", testLayers}, {"phone", testPhone},
 		{"looks", testLooks}, {"motion", testMotion}, {"gone layers", testGoneLayers}, {"offline", testOffline}, {"french", testFrench},
 		{"puzzles", testPuzzles}, {"explore", testExplore}, {"learn", testLearn},
@@ -78,8 +79,75 @@ func testValues(t *testing.T, browser *browsertest.Browser, s *site) {
 			page := open(t, browser, s, s.address(at), 1200)
 			page.wantAt(at)
 			page.wantValues(at)
+			page.wantRanking(at)
 		})
 	}
+}
+
+// wantRanking checks the table of moves, which has the best ones first and the plies to the next capture, and the sum of the best line.
+func (p *tab) wantRanking(at place) {
+	p.Helper()
+	var distances struct{ Plies []*int }
+	answer, err := http.Get(p.url + "api/distances?pits=" + strings.ReplaceAll(p.game.Text(at.board), " ", ","))
+	must.OK(p, err)
+	defer answer.Body.Close()
+	must.OK(p, json.NewDecoder(answer.Body).Decode(&distances))
+	probe, err := p.tables.Probe(p.Context(), at.board)
+	must.OK(p, err)
+	var rows []string
+	last := awari.MaxSeeds
+	for range p.game.Half() {
+		best := -1
+		for pit, m := range probe.Moves { // of equal ones the first
+			if m.Legal && m.Value < last && (best < 0 || m.Value > probe.Moves[best].Value) {
+				best = pit
+			}
+		}
+		if best < 0 {
+			break
+		}
+		last = probe.Moves[best].Value
+		for pit, m := range probe.Moves {
+			if !m.Legal || m.Value != last {
+				continue
+			}
+			plies := "–"
+			if n := distances.Plies[pit]; n != nil {
+				plies = strconv.Itoa(*n)
+			}
+			rows = append(rows, letter(at, pit)+" "+signed(last)+" "+plies)
+		}
+	}
+	p.Await("the moves", fmt.Sprintf(`[...document.querySelectorAll("#moves tbody tr")].map((r) => [0, 2, 4].map((i) => r.cells[i].textContent).join(" ")).join("; ") === %q`, strings.Join(rows, "; ")))
+	p.Await("the best line", `document.querySelector("#line-total").textContent !== ""`)
+	var a, b, value, plies int
+	total := strings.NewReplacer("North", "South", "−", "-").Replace(p.Text("#line-total"))
+	if _, err := fmt.Sscanf(total, "South takes %d, South %d: %d in %d pl", &a, &b, &value, &plies); err != nil || value != probe.Value || a-b != value {
+		p.Errorf("%s: worth %d, the best line: %s (%v)", p.text(at), probe.Value, total, err)
+	}
+	if p.Exec(`document.querySelector("#line-more").click()`); browsertest.Eval[int](p.Page, `document.querySelectorAll("#line button").length`) != plies {
+		p.Errorf("%s: the line has not %d moves", p.text(at), plies)
+	}
+}
+
+// testEnds looks at games that are over or decided, and taps pits that cannot be played.
+func testEnds(t *testing.T, browser *browsertest.Browser, s *site) {
+	page := open(t, browser, s, "?pits=0,0,0,0,0,1,1,0,0,0,0,0&turn=south&moves=F", 1200) // leaves no seed on the board
+	page.says("#result", "South wins, 2 to 0.")
+	page.says("#graph-hint", "2 of 2 points are exact")
+	page.click(`.pit[data-pit="8"]`)
+	page.says("#bubble", "The game is over.")
+	page.Exec(fmt.Sprintf("location.href = %q", "/"+s.address(middle)+"&taken=30,4&seats=you,0"))
+	page.says("#result", "South has 30 of 42 seeds: the game is decided.")
+	browsertest.Want(page.Page, browsertest.Shown("#rematch"), 0)
+	page.click(`.pit[data-pit="1"]`)
+	page.says("#bubble", "There is no seed in pit B.")
+	page.click(`.pit[data-pit="6"]`)
+	page.says("#bubble", "This is a pit of North. South to move.")
+	page.Exec(`location.href = "/?pits=1,0,0,0,1,1,2,0,0,0,0,0&turn=south"`)
+	page.wantAt(place{board: awari.Board{1, 0, 0, 0, 1, 1, 2}})
+	page.click(`.pit[data-pit="5"]`)
+	page.says("#bubble", "You may not play pit F: it leaves the opponent without seeds.")
 }
 
 // testPlay plays both sides, by clicks and by keys; Back, Forward, undo and redo go through
@@ -290,6 +358,25 @@ func testEdit(t *testing.T, browser *browsertest.Browser, s *site) {
 	at.board, at.north = s.game.Turn(at.board), true
 	page.wantAt(at)
 	page.wantValues(at)
+
+	page.key("e")
+	page.write("#edit-taken-0", "5")
+	page.click("#edit-done")
+	page.wantAddress("&taken=5,0")
+	for text, want := range map[string]string{
+		"0-0-0-0-0-2-1-1-0-0-0-1-3-4-N": "?pits=0,0,0,0,0,2,1,1,0,0,0,1&turn=north&taken=3,4",
+		"[0,0,0,0,0,2,1,1,0,0,0,2]":     "?pits=0,0,0,0,0,2,1,1,0,0,0,2&turn=north&taken=5,0",
+		"http://localhost:8080/?pits=0,0,0,1,0,2,1,1,0,0,0,1&turn=south&taken=1,0": "?pits=0,0,0,1,0,2,1,1,0,0,0,1&turn=south&taken=1,0",
+	} {
+		page.Exec(`location.href = "/?pits=0,0,0,0,0,2,1,1,0,0,0,1&turn=north&taken=5,0"`)
+		page.wantAt(place{board: at.board, north: true, taken: [2]int{5, 0}})
+		page.key("e")
+		page.write("#edit-text", text)
+		page.enter()
+		page.wantAddress(want)
+	}
+	page.Exec(fmt.Sprintf("location.href = %q", "/"+s.address(at)))
+	page.wantAt(at)
 
 	page.key("e")
 	page.write("#edit-text", "40 0 0 0 0 9 0 0 0 0 0 0")

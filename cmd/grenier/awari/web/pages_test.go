@@ -107,6 +107,11 @@ func testExplore(t *testing.T, browser *browsertest.Browser, s *site) {
 	choose("seeds", "5", "") // what is hardest takes long in larger layers
 	choose("what", "hard", "among all 4,368 of the layer")
 	page.Shoot("hard")
+	for _, text := range browsertest.Eval[[]string](page.Page, `[...document.querySelectorAll("#found li")].map((l) => l.textContent)`) {
+		if !regexp.MustCompile(`^[A-F]: \+\d+ in \d+ moves(Nothing else wins: [A-F]: [0−]\d* comes next\.|The only move\.)$`).MatchString(text) {
+			t.Errorf("a card says %q", text)
+		}
+	}
 	lengths := browsertest.Eval[[]int](page.Page, `[...document.querySelectorAll("#found li")].map((l) => Number(l.textContent.match(/in (\d+) moves/)[1]))`)
 	hardest, err := s.game.Parse(strings.Split(browsertest.Eval[string](page.Page, `new URL(document.querySelector("#found a").href).searchParams.get("pits")`), ","))
 	must.OK(t, err)
@@ -114,6 +119,10 @@ func testExplore(t *testing.T, browser *browsertest.Browser, s *site) {
 	if err != nil || len(best.Moves) != lengths[0] || !slices.IsSortedFunc(lengths, func(a, b int) int { return b - a }) {
 		t.Errorf("lines of %d moves; the first one has %d (%v)", lengths, len(best.Moves), err)
 	}
+	page.Exec(`{ globalThis.real = fetch; globalThis.fetch = () => new Promise(() => {}); const e = document.querySelector("#seeds"); e.value = "4"; e.dispatchEvent(new Event("change")); }`)
+	browsertest.Want(page.Page, `document.querySelectorAll("#found li").length`, 0) // the old results are gone before there are new ones
+	page.Exec(`globalThis.fetch = real`)
+	choose("seeds", "5", "")
 	choose("score", "3", "") // an odd number of seeds has few even scores
 	choose("what", "score", "have this score")
 	href := browsertest.Eval[string](page.Page, `document.querySelector("#found a").getAttribute("href")`)
@@ -135,7 +144,7 @@ func testExplore(t *testing.T, browser *browsertest.Browser, s *site) {
 func testLearn(t *testing.T, browser *browsertest.Browser, s *site) {
 	page := openOther(t, browser, s, "learn", 1024)
 	page.key("1")
-	page.wantMessage("A is empty. The lower row")
+	page.wantMessage("There is no seed in pit A. The lower row")
 	page.key("2")
 	page.wantMessage("Not pit B.")
 	page.click(`.pit[data-pit="11"]`)

@@ -243,8 +243,8 @@ function tryPit(number) {
   if (!move || moving) return;
   if (tree.isEnd(session.at)) tell(turn, number, t("The game is over."));
   else if (seat(turn) !== "you" && children.length === 0) tell(turn, number, t("The computer moves here."));
-  else if (move.starves && !move.legal) tell(turn, number, t("{pit} may not be played: it leaves the opponent without seeds.", { pit }));
-  else if (!move.legal) tell(turn, number, t("{pit} is empty.", { pit }));
+  else if (move.starves && !move.legal) tell(turn, number, t("You may not play {pit}: it leaves the opponent without seeds.", { pit }));
+  else if (!move.legal) tell(turn, number, t("There is no seed in {pit}.", { pit }));
   else playPit(number);
 }
 

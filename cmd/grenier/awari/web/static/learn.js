@@ -112,7 +112,7 @@ async function play(pit) {
 function refusal(number) {
   const { legal, starves } = probe.moves[number], pit = words.pit(SOUTH, number);
   if (legal) return t("Not {pit}.", { pit });
-  return starves ? t("{pit} may not be played: it leaves the opponent without seeds.", { pit }) : t("{pit} is empty.", { pit });
+  return starves ? t("You may not play {pit}: it leaves the opponent without seeds.", { pit }) : t("There is no seed in {pit}.", { pit });
 }
 
 // ---- the pictures -----------------------------------------------------------

@@ -12,11 +12,13 @@ import { givenAway, mistakes, valueOfMove } from "./values.js";
 
 const $ = (id) => document.getElementById(id);
 
-// Shows the moves of the game; visit gets the node of the one clicked.
+// Shows the moves of the game; visit gets the node of the one clicked. Tab reaches the one that is shown, arrow keys the
+// others; the list keeps the focus when it is drawn anew.
 export function show(root, at, visit) {
   const hints = $("hints").checked;
-  const list = $("record");
+  const list = $("record"), focused = list.contains(document.activeElement);
   list.replaceChildren(...pairs(root).map((pair) => row(pair, at, hints, visit)));
+  if (focused) list.querySelector("[tabindex='0']")?.focus();
   $("record-card").hidden = root.children.length === 0;
   $("to-start").disabled = at === root;
   $("to-end").disabled = at.children.length === 0;
@@ -95,6 +97,7 @@ function entry(node, at, hints, visit, numbered = false) {
   button.setAttribute("aria-label", parts.filter(Boolean).join(" "));
   button.title = parts.at(-1);
   if (node === at) button.setAttribute("aria-current", "step");
+  button.tabIndex = node === at || (!at.parent && node === at.children[0]) ? 0 : -1;
   button.addEventListener("click", () => visit(node));
   return button;
 }
