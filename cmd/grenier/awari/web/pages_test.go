@@ -108,7 +108,7 @@ func testExplore(t *testing.T, browser *browsertest.Browser, s *site) {
 	choose("what", "hard", "among all 4,368 of the layer")
 	page.Shoot("hard")
 	for _, text := range browsertest.Eval[[]string](page.Page, `[...document.querySelectorAll("#found li")].map((l) => l.textContent)`) {
-		if !regexp.MustCompile(`^[A-F]: \+\d+ in \d+ moves(Nothing else wins: [A-F]: [0−]\d* comes next\.|The only move\.)$`).MatchString(text) {
+		if !regexp.MustCompile(`^\d{12}[A-F]: \+\d+ in \d+ moves(Nothing else wins: [A-F]: [0−]\d* comes next\.|The only move\.)$`).MatchString(text) {
 			t.Errorf("a card says %q", text)
 		}
 	}
