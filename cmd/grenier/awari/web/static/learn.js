@@ -1,5 +1,5 @@
 // A short course, each step of which is played on the board, and the rules with pictures. The results of
-// moves come from the server; here is only which move is asked for. It is the only best one (TestLessons).
+// moves come from the server; here is only which move is asked for. It is the only best one (TestLongLessons).
 
 import "./shell.js";
 import * as api from "./api.js";
