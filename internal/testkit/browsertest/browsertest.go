@@ -12,6 +12,7 @@
 package browsertest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -26,6 +27,7 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
@@ -86,9 +88,10 @@ func Start(t testing.TB) *Browser {
 	return &Browser{ctx}
 }
 
-// Window is the window that shows a page. Its height is 900 pixels.
+// Window is the window that shows a page.
 type Window struct {
 	Width     int64             // pixels; below 500 it is the window of a phone
+	Height    int64             // pixels; 900 if it is 0
 	Media     map[string]string // features for style sheets: "prefers-color-scheme": "dark"
 	NoScripts bool              // scripts of the page do not run
 }
@@ -132,7 +135,7 @@ func (p *Page) Show(w Window) {
 	p.Do(
 		Command(emulation.SetEmulatedMedia, media),
 		Command(emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{
-			Width: w.Width, Height: 900, DeviceScaleFactor: 1, Mobile: w.Width < 500,
+			Width: w.Width, Height: cmp.Or(w.Height, 900), DeviceScaleFactor: 1, Mobile: w.Width < 500,
 		}),
 		Command(emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: w.NoScripts}),
 	)
@@ -202,6 +205,18 @@ func (p *Page) Shoot(word string) {
 	if err != nil {
 		p.Error(err)
 	}
+}
+
+// Picture returns a picture of what the window shows as WebP.
+func (p *Page) Picture(quality int64) []byte {
+	p.Helper()
+	shot := page.CaptureScreenshotParams{Format: page.CaptureScreenshotFormatWebp, Quality: &quality}
+	picture, err := chromedp.Run(p.ctx, func(ctx context.Context, t *chromedp.Target) ([]byte, error) {
+		r, err := cdp.Call(ctx, t, page.CaptureScreenshot, shot)
+		return r.Data, err
+	})
+	must.OK(p, err)
+	return picture
 }
 
 // Do runs actions in turn.

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// A page of a site has one script: the modules that it imports are part of it. A browser asks for
-// six files at a time, so fifty modules are nine times as long on their way as one.
+// The pages of a site share one script, which has all modules: a browser asks for six files at a time, so fifty modules
+// are nine times as long on their way as one, and what one page has fetched the others need not.
 
 var (
 	// imported are the imports of a module: all that it exports as an object, some of it, or
@@ -35,15 +35,25 @@ type bundler struct {
 	text  bytes.Buffer
 }
 
-// bundle returns a module together with all that it imports. Each of them becomes a function that is
-// called once, in the order of the imports, and returns what the module exports. Comments are left out. It fails where
-// modules import each other in a circle, or a name that is not exported.
-func bundle(files map[string][]byte, name string) ([]byte, error) {
+// once is what makes a function of a module that is called when it is first imported.
+const once = "const once = (make) => {\nlet made;\nreturn () => (made ??= make());\n};\n"
+
+// bundle returns modules together with all that they import, as a script that runs the one that the page names. Each of
+// them becomes a function that is called once, in the order of the imports, and returns what the module exports. Comments
+// are left out. It fails where modules import each other in a circle, or a name that is not exported.
+func bundle(files map[string][]byte, names ...string) ([]byte, error) {
 	b := bundler{files: files, names: map[string][]string{}}
-	if err := b.add(name); err != nil {
-		return nil, err
+	for _, name := range names {
+		if err := b.add(name); err != nil {
+			return nil, err
+		}
 	}
-	return b.text.Bytes(), nil
+	b.text.WriteString("({")
+	for _, name := range names {
+		fmt.Fprintf(&b.text, " %q: %s,", name, variable(name))
+	}
+	b.text.WriteString(" })[document.querySelector(\"script[data-begin]\").dataset.begin]();\n")
+	return append([]byte(once), b.text.Bytes()...), nil
 }
 
 // library returns a module together with all that it imports, as a module that has the same exports. It begins with
@@ -54,7 +64,7 @@ func library(files map[string][]byte, name string) ([]byte, error) {
 		return nil, err
 	}
 	about := heading.Find(files[name])
-	return fmt.Appendf(nil, "%s\n%sexport const { %s } = %s;\n", about, b.text.Bytes(), strings.Join(b.names[name], ", "), variable(name)), nil
+	return fmt.Appendf(nil, "%s\n%s%sexport const { %s } = %s();\n", about, once, b.text.Bytes(), strings.Join(b.names[name], ", "), variable(name)), nil
 }
 
 // add adds a module, unless it is there, after those that it imports.
@@ -92,7 +102,7 @@ func (b *bundler) add(name string) error {
 		return fmt.Errorf("%s: %q cannot be put together with other modules", name, found)
 	}
 	b.names[name] = names
-	fmt.Fprintf(&b.text, "const %s = (() => {\n%s%sreturn { %s };\n})();\n", variable(name), uses.String(), text, strings.Join(names, ", "))
+	fmt.Fprintf(&b.text, "const %s = once(() => {\n%s%sreturn { %s };\n});\n", variable(name), uses.String(), text, strings.Join(names, ", "))
 	return nil
 }
 
@@ -100,7 +110,7 @@ func (b *bundler) add(name string) error {
 // is there.
 func (b *bundler) use(all, some, from string) (string, error) {
 	if all != "" {
-		return fmt.Sprintf("const %s = %s;\n", all, variable(from)), nil
+		return fmt.Sprintf("const %s = %s();\n", all, variable(from)), nil
 	}
 	for _, part := range strings.Split(some, ",") {
 		fields := strings.Fields(part)
@@ -109,9 +119,9 @@ func (b *bundler) use(all, some, from string) (string, error) {
 		}
 	}
 	if strings.TrimSpace(some) == "" {
-		return "", nil
+		return variable(from) + "();\n", nil
 	}
-	return fmt.Sprintf("const {%s} = %s;\n", renamed.ReplaceAllString(some, "$1: $2"), variable(from)), nil
+	return fmt.Sprintf("const {%s} = %s();\n", renamed.ReplaceAllString(some, "$1: $2"), variable(from)), nil
 }
 
 // variable names the variable with the exports of a module.

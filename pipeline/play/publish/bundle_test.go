@@ -14,38 +14,45 @@ func TestBundle(t *testing.T) {
 		"e.js":   []byte("import \"./e2.js\";\nconst own = 5;\n"),
 		"e2.js":  []byte("import(\"./late.js\");\n"),
 	}
-	want := `const $c_d = (() => {
+	want := `const once = (make) => {
+let made;
+return () => (made ??= make());
+};
+const $c_d = once(() => {
 const one = 1;
 const two = 2;
 const three = 3;
 return { one, two, three };
-})();
-const $b = (() => {
-const { one } = $c_d;
+});
+const $b = once(() => {
+const { one } = $c_d();
 async function f() { return one; } // the one
 class G {}
 function* h() {}
 return { f, G, h };
-})();
-const $e2 = (() => {
+});
+const $e2 = once(() => {
 import("./late.js");
 return {  };
-})();
-const $e = (() => {
+});
+const $e = once(() => {
+$e2();
 const own = 5;
 return {  };
-})();
-const $a = (() => {
-const b = $b;
+});
+const $a = once(() => {
+const b = $b();
 const { one, two: zwei,
-  three } = $c_d;
+  three } = $c_d();
+$e();
 
 
 const a = b.f(one, zwei, three);
 return { a };
-})();
+});
+({ "a.js": $a, "e.js": $e, })[document.querySelector("script[data-begin]").dataset.begin]();
 `
-	got, err := bundle(files, "a.js")
+	got, err := bundle(files, "a.js", "e.js")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,8 +67,8 @@ func TestLibrary(t *testing.T) {
 		"a.js": []byte("// About a.\n// More.\n\n// Not this.\nimport { one } from \"./b.js\";\nexport const two = 2 * one;\nexport class A {}\n"),
 		"b.js": []byte("// About b.\nexport const one = 1;\n"),
 	}, "a.js")
-	want := "// About a.\n// More.\n\nconst $b = (() => {\nconst one = 1;\nreturn { one };\n})();\n" +
-		"const $a = (() => {\nconst { one } = $b;\n\nconst two = 2 * one;\nclass A {}\nreturn { two, A };\n})();\nexport const { two, A } = $a;\n"
+	want := "// About a.\n// More.\n\n" + once + "const $b = once(() => {\nconst one = 1;\nreturn { one };\n});\n" +
+		"const $a = once(() => {\nconst { one } = $b();\n\nconst two = 2 * one;\nclass A {}\nreturn { two, A };\n});\nexport const { two, A } = $a();\n"
 	if err != nil || string(got) != want {
 		t.Errorf("%v: got\n%s\nwant\n%s", err, got, want)
 	}

@@ -58,29 +58,30 @@ const asking = "api.js"
 // downloadLink leads to the page that only a site has. It stands at the end of the footer.
 const downloadLink = "    <p><a href=\"download\" data-t>Download the tables</a></p>\n"
 
-// pages writes the pages, index.html last, with a script for each of them (bundle.go).
+// scriptName is the script of all pages (bundle.go).
+const scriptName = "pages.js"
+
+// pages writes the pages, index.html last, and their script.
 func (p *publisher) pages(layers []Layer) error {
 	scripts, err := p.scripts()
 	if err != nil {
 		return err
 	}
 	names := slices.Sorted(maps.Keys(p.options.Pages))
-	names = slices.DeleteFunc(names, func(name string) bool {
+	names = slices.DeleteFunc(append(names, scriptName), func(name string) bool {
 		return name == indexName || path.Ext(name) == ".js" && scripts[name] == nil && name != workerName && name != enterName
 	})
 	for _, name := range append(names, indexName) {
-		data, err := p.page(name, layers)
-		if err != nil {
-			return fmt.Errorf("%s: %w", name, err)
+		data := scripts[name]
+		if data == nil {
+			if data, err = p.page(name, layers); err != nil {
+				return fmt.Errorf("%s: %w", name, err)
+			}
 		}
-		switch {
-		case name == workerName:
-			data, err = p.worker(data, names, layers)
-			if err != nil {
+		if name == workerName {
+			if data, err = p.worker(data, names, layers); err != nil {
 				return err
 			}
-		case scripts[name] != nil:
-			data = scripts[name]
 		}
 		if path.Ext(name) == ".html" {
 			if err := p.writeForms(name); err != nil {
@@ -94,26 +95,23 @@ func (p *publisher) pages(layers []Layer) error {
 	return nil
 }
 
-// scripts returns the scripts that pages name, and the module for pages of others, with all that they import.
+// scripts returns the script of all pages, and the module for pages of others, with all that they import.
 func (p *publisher) scripts() (map[string][]byte, error) {
-	scripts := map[string][]byte{}
+	var begin []string
 	for name, page := range p.options.Pages {
 		if path.Ext(name) != ".html" {
 			continue
 		}
 		for _, m := range script.FindAllSubmatch(page, -1) {
-			text, err := bundle(p.options.Pages, string(m[1]))
-			if err != nil {
-				return nil, err
-			}
-			scripts[string(m[1])] = text
+			begin = append(begin, string(m[1]))
 		}
 	}
-	if p.options.Pages[readerName] == nil {
-		return scripts, nil
+	slices.Sort(begin)
+	text, err := bundle(p.options.Pages, slices.Compact(begin)...)
+	scripts := map[string][]byte{scriptName: text}
+	if err == nil && p.options.Pages[readerName] != nil {
+		scripts[readerName], err = library(p.options.Pages, readerName)
 	}
-	text, err := library(p.options.Pages, readerName)
-	scripts[readerName] = text
 	return scripts, err
 }
 
@@ -153,7 +151,9 @@ func (p *publisher) adapt(name string, page []byte) ([]byte, error) {
 	})
 	page = pageLink.ReplaceAll(page, []byte(`href="$1.html"`))
 	page = script.ReplaceAllFunc(page, func(element []byte) []byte {
-		if bytes.Contains(p.options.Pages[string(script.FindSubmatch(element)[1])], []byte(`"./`+asking+`"`)) {
+		begin := script.FindSubmatch(element)[1]
+		element = fmt.Appendf(nil, "<script type=\"module\" src=%q data-begin=%q></script>\n", scriptName, begin)
+		if bytes.Contains(p.options.Pages[string(begin)], []byte(`"./`+asking+`"`)) {
 			return slices.Concat([]byte(early), []byte("  "), element)
 		}
 		return element

@@ -222,7 +222,7 @@ func TestPages(t *testing.T) {
   <meta charset="utf-8">
   ` + policy + `
   <link rel="preload" href="tables/manifest.json" as="fetch" crossorigin>
-  <script type="module" src="app.js"></script>
+  <script type="module" src="pages.js" data-begin="app.js"></script>
   <title>A &amp; B</title>
   <meta name="description" content="about">
   <meta property="og:type" content="website">
@@ -252,7 +252,7 @@ func TestPages(t *testing.T) {
 	if got := files["download.html"]; !strings.Contains(got, fmt.Sprintf("layer-03.gl 56 %x;</a>", sha256.Sum256([]byte(files["tables/layer-03.gl"])))) {
 		t.Errorf("the downloads are\n%s", got)
 	}
-	if got := files["app.js"]; !strings.Contains(got, "const $a = ") || !strings.Contains(got, "const {\n  b,\n} = $b;") {
+	if got := files["pages.js"]; !strings.Contains(got, "const $a = ") || !strings.Contains(got, "const {\n  b,\n} = $b();") {
 		t.Errorf("a script became %q", got)
 	}
 	if _, ok := files["a.js"]; ok {

@@ -233,6 +233,7 @@ func TestDescribedAnswers(t *testing.T) {
 		"/api/probe?pits=" + board, "/api/probe?pits=" + above, "/api/probe?pits=" + over, "/api/probe", "/api/probe?pits=1",
 		"/api/game?pits=" + board + "&moves=5,5,0", "/api/game?pits=" + board + "&moves=0", "/api/game?pits=" + board, "/api/game?pits=x",
 		"/api/line?pits=" + board, "/api/line?pits=" + above, "/api/line?pits=" + over, "/api/line?pits=0,0,0,0,0,1,0,0,0,0,0,1",
+		"/api/distances?pits=" + board, "/api/distances?pits=" + above, "/api/distances?pits=" + over,
 		"/api/search?ms=5&pits=" + above, "/api/search?ms=5&pits=" + board, "/api/search?ms=5&pits=" + over, "/api/search?ms=0&pits=" + board,
 		"/api/find?seeds=4&where=only-win", "/api/find?seeds=3..5&most=margin", "/api/find?seeds=0&random=1", "/api/find?seeds=99",
 		"/api/find?seeds=5&where=value%3D99",

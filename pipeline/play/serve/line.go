@@ -61,6 +61,55 @@ func (s *Server) newLineReport(ctx context.Context, b awari.Board) (*lineReport,
 	return report, nil
 }
 
+// distancesReport is how far away captures are.
+type distancesReport struct {
+	Rules string `json:"rules"`
+	Pits  []int  `json:"pits"`
+	// Plies to the next capture, or to the end of the game, after playing each pit, that move and that end included, if
+	// both play best lines; null where the move is not legal, or nothing can be forced.
+	Plies []*int `json:"plies"`
+}
+
+// findDistances answers GET /api/distances?pits=1,2,...
+func (s *Server) findDistances(r *http.Request) (any, error) {
+	board, err := s.boardOfQuery(r)
+	if err != nil {
+		return nil, err
+	}
+	return s.inTurn(r, s.searches, func(ctx context.Context) (any, error) {
+		ctx, cancel := context.WithTimeout(ctx, lineTimeout)
+		defer cancel()
+		return s.newDistancesReport(ctx, board)
+	})
+}
+
+func (s *Server) newDistancesReport(ctx context.Context, b awari.Board) (*distancesReport, error) {
+	game := s.tables.Game()
+	report := &distancesReport{Rules: game.Rules().String(), Pits: game.Numbers(b), Plies: make([]*int, game.Half())}
+	if _, err := s.tables.Score(ctx, b); err != nil {
+		return nil, lineError(err)
+	}
+	plays := game.Plays(b)
+	for pit, play := range plays[:game.Half()] {
+		plies := 1
+		switch {
+		case !play.Legal:
+			continue
+		case play.Captured == 0:
+			next, ok, err := line.Next(ctx, s.tables, play.Child, line.Options{Positions: linePositions})
+			if err != nil {
+				return nil, lineError(err)
+			}
+			if ok && next.Value == 0 && next.Captured == 0 {
+				continue
+			}
+			plies += max(next.Plies, 1)
+		}
+		report.Plies[pit] = &plies
+	}
+	return report, nil
+}
+
 // lineError words errors that a client can understand.
 func lineError(err error) error {
 	if errors.Is(err, tables.ErrUnsolved) {

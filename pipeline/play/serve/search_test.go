@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -87,6 +88,65 @@ func TestLine(t *testing.T) {
 	}
 	r.wantProblem(r.get("/api/line?pits=9,9,9,0,0,0"), http.StatusUnprocessableEntity, "more seeds than are solved")
 	r.wantProblem(r.get("/api/line?pits=9"), http.StatusBadRequest, "6 are needed")
+}
+
+// TestDistances compares distances of all moves of a layer with where best lines capture or end.
+func TestDistances(t *testing.T) {
+	game := testrun.Game(t, 6, awari.Awari)
+	r := start(t, Options{Tables: openTables(t, game), Rate: 1e6})
+	space := testrun.Space(t, game, seeds)
+	forced := 0
+	for rank := range space.Size(seeds) {
+		b := space.Unrank(seeds, rank)
+		var got distancesReport
+		r.ask("/api/distances?pits="+query(b, game.Pits()), &got)
+		plays := game.Plays(b)
+		for pit, play := range plays[:game.Half()] {
+			var want *int
+			if play.Legal {
+				want = r.pliesOf(t, play)
+			}
+			if have := got.Plies[pit]; (have == nil) != (want == nil) || have != nil && *have != *want {
+				t.Fatalf("%s, pit %d: %v plies, want %v", game.Text(b), pit, show(have), show(want))
+			}
+			if want != nil && *want > 1 {
+				forced++
+			}
+		}
+	}
+	if forced == 0 {
+		t.Error("no distance is greater than 1")
+	}
+	r.wantProblem(r.get("/api/distances?pits=9,9,9,0,0,0"), http.StatusUnprocessableEntity, "more seeds than are solved")
+}
+
+// pliesOf returns the plies to the next capture or the end from a move on, by the best line after it; nil if nothing is forced.
+func (r *running) pliesOf(t *testing.T, play awari.Play) *int {
+	t.Helper()
+	plies := 1
+	if play.Captured > 0 {
+		return &plies
+	}
+	var after lineReport
+	r.ask("/api/line?pits="+query(play.Child, r.server.tables.Game().Pits()), &after)
+	for i, m := range after.Moves {
+		if plies++; m.Captured > 0 && (after.Value != 0 || i == 0) {
+			return &plies
+		}
+	}
+	if after.Value == 0 && len(after.Moves) > 0 {
+		return nil
+	}
+	plies++
+	return &plies
+}
+
+// show returns a number, or a dash for none.
+func show(n *int) string {
+	if n == nil {
+		return "-"
+	}
+	return strconv.Itoa(*n)
 }
 
 // TestBusy checks the answer to a request that does not get its turn.

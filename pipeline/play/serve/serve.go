@@ -168,6 +168,7 @@ func New(o Options) (*Server, error) {
 		"/api/probes":        {post: s.ask(s.probeMany), body: maxBoardsBytes},
 		"/api/game":          {get: s.askTagged(s.walkGame)},
 		"/api/line":          {get: s.askTagged(s.findLine)},
+		"/api/distances":     {get: s.askTagged(s.findDistances)},
 		"/api/search":        {get: s.ask(s.searchBoard)},
 		"/api/layers":        {get: document("application/json", layers)},
 		"/api/openapi.json":  {get: document("application/json", description)},

@@ -274,7 +274,7 @@ func (p *tab) wantValues(at place) {
 		if shown.Chip != want.Chip {
 			p.Errorf("%s: pit %d shows %q, want %q", p.text(at), i, shown.Chip, want.Chip)
 		}
-		if !strings.Contains(shown.Label, fmt.Sprintf("pit %d (%s), %d seed", i+1, letter(at, i), at.board[i])) {
+		if !strings.Contains(shown.Label, fmt.Sprintf("pit %s, %d seed", letter(at, i), at.board[i])) {
 			p.Errorf("%s: pit %d is called %q", p.text(at), i, shown.Label)
 		}
 	}

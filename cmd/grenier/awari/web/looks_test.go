@@ -35,7 +35,9 @@ func (s *site) views() []view {
 	}
 	at := s.address(middle) + "&moves=Fd"
 	all := []view{
-		{"start", "", nil, `document.querySelector("#moves-hint")?.textContent.length > 100 && document.querySelectorAll("#moves .proven").length > 0`},
+		{"start", "", nil, settled},
+		{"first game", "?seats=you,0", press("1"), `document.querySelectorAll("#record .ply").length >= 2 && ` + settled},
+		{"above the tables", "?turn=south", nil, `document.querySelectorAll("#moves .guess").length > 0`},
 		{"play", at, nil, settled},
 		{"game", s.address(places[0]) + "&moves=" + moves, nil, settled},
 		{"variations", "?moves=CdF(Ab)a", nil, settled},
@@ -165,7 +167,7 @@ func (p *tab) texts() []string {
 }
 
 // same are words that are the same in both languages.
-var same = regexp.MustCompile(`^(Grenier|SHA-256|[\w-]+\.(gl|json)|SHA256SUMS|awari|awari, [\d–]+|.*\b[KM]iB\.?|[\d.,]+ B|exact|Position|Positions|Pages|[A-Fa-f]|.*[A-F] [a-f].*)$`)
+var same = regexp.MustCompile(`^(Grenier|SHA-256|[\w-]+\.(gl|json)|SHA256SUMS|awari|awari, [\d–]+|.*\b[KM]iB\.?|[\d.,]+ B|exact|club|Position|Positions|Pages|[A-Fa-f]|.*[A-F] [a-f].*)$`)
 
 // wantTranslated reports texts that are the same in another language.
 func (p *looked) wantTranslated(english []string) {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"net/http"
 	"strconv"
 	"strings"
 	"testing"
@@ -55,7 +56,7 @@ func TestLongBrowser(t *testing.T) {
 		name string
 		test func(t *testing.T, browser *browsertest.Browser, s *site)
 	}{
-		{"values", testValues}, {"play", testPlay}, {"nothing lost", testNothingLost}, {"program", testProgram}, {"keys", testKeys}, {"edit", testEdit},
+		{"values", testValues}, {"play", testPlay}, {"ends", testEnds}, {"nothing lost", testNothingLost}, {"program", testProgram}, {"keys", testKeys}, {"edit", testEdit},
 		{"links", testLinks}, {"text", testText}, {"analysis", testAnalysis}, {"search", testSearch}, {"layers", testLayers}, {"phone", testPhone},
 		{"looks", testLooks}, {"motion", testMotion}, {"gone layers", testGoneLayers}, {"offline", testOffline}, {"french", testFrench},
 		{"puzzles", testPuzzles}, {"explore", testExplore}, {"learn", testLearn},
@@ -78,8 +79,75 @@ func testValues(t *testing.T, browser *browsertest.Browser, s *site) {
 			page := open(t, browser, s, s.address(at), 1200)
 			page.wantAt(at)
 			page.wantValues(at)
+			page.wantRanking(at)
 		})
 	}
+}
+
+// wantRanking checks the table of moves, which has the best ones first and the plies to the next capture, and the sum of the best line.
+func (p *tab) wantRanking(at place) {
+	p.Helper()
+	var distances struct{ Plies []*int }
+	answer, err := http.Get(p.url + "api/distances?pits=" + strings.ReplaceAll(p.game.Text(at.board), " ", ","))
+	must.OK(p, err)
+	defer answer.Body.Close()
+	must.OK(p, json.NewDecoder(answer.Body).Decode(&distances))
+	probe, err := p.tables.Probe(p.Context(), at.board)
+	must.OK(p, err)
+	var rows []string
+	last := awari.MaxSeeds
+	for range p.game.Half() {
+		best := -1
+		for pit, m := range probe.Moves { // of equal ones the first
+			if m.Legal && m.Value < last && (best < 0 || m.Value > probe.Moves[best].Value) {
+				best = pit
+			}
+		}
+		if best < 0 {
+			break
+		}
+		last = probe.Moves[best].Value
+		for pit, m := range probe.Moves {
+			if !m.Legal || m.Value != last {
+				continue
+			}
+			plies := "–"
+			if n := distances.Plies[pit]; n != nil {
+				plies = strconv.Itoa(*n)
+			}
+			rows = append(rows, letter(at, pit)+" "+signed(last)+" "+plies)
+		}
+	}
+	p.Await("the moves", fmt.Sprintf(`[...document.querySelectorAll("#moves tbody tr")].map((r) => [0, 2, 4].map((i) => r.cells[i].textContent).join(" ")).join("; ") === %q`, strings.Join(rows, "; ")))
+	p.Await("the best line", `document.querySelector("#line-total").textContent !== ""`)
+	var a, b, value, plies int
+	total := strings.NewReplacer("North", "South", "−", "-").Replace(p.Text("#line-total"))
+	if _, err := fmt.Sscanf(total, "South takes %d, South %d: %d in %d pl", &a, &b, &value, &plies); err != nil || value != probe.Value || a-b != value {
+		p.Errorf("%s: worth %d, the best line: %s (%v)", p.text(at), probe.Value, total, err)
+	}
+	if p.Exec(`document.querySelector("#line-more").click()`); browsertest.Eval[int](p.Page, `document.querySelectorAll("#line button").length`) != plies {
+		p.Errorf("%s: the line has not %d moves", p.text(at), plies)
+	}
+}
+
+// testEnds looks at games that are over or decided, and taps pits that cannot be played.
+func testEnds(t *testing.T, browser *browsertest.Browser, s *site) {
+	page := open(t, browser, s, "?pits=0,0,0,0,0,1,1,0,0,0,0,0&turn=south&moves=F", 1200) // leaves no seed on the board
+	page.says("#result", "South wins, 2 to 0.")
+	page.says("#graph-hint", "2 of 2 points are exact")
+	page.click(`.pit[data-pit="8"]`)
+	page.says("#bubble", "The game is over.")
+	page.Exec(fmt.Sprintf("location.href = %q", "/"+s.address(middle)+"&taken=30,4&seats=you,0"))
+	page.says("#result", "South has 30 of 42 seeds: the game is decided.")
+	browsertest.Want(page.Page, browsertest.Shown("#rematch"), 0)
+	page.click(`.pit[data-pit="1"]`)
+	page.says("#bubble", "There is no seed in pit B.")
+	page.click(`.pit[data-pit="6"]`)
+	page.says("#bubble", "This is a pit of North. South to move.")
+	page.Exec(`location.href = "/?pits=1,0,0,0,1,1,2,0,0,0,0,0&turn=south"`)
+	page.wantAt(place{board: awari.Board{1, 0, 0, 0, 1, 1, 2}})
+	page.click(`.pit[data-pit="5"]`)
+	page.says("#bubble", "You may not play pit F: it leaves the opponent without seeds.")
 }
 
 // testPlay plays both sides, by clicks and by keys; Back, Forward, undo and redo go through
@@ -104,7 +172,7 @@ func testPlay(t *testing.T, browser *browsertest.Browser, s *site) {
 			page.click(fmt.Sprintf(`.pit[data-pit="%d"]`, number))
 		}
 		moves += letter(at, pit)
-		word := fmt.Sprintf("plays pit %d (%s)", pit+1, letter(at, pit))
+		word := "plays pit " + letter(at, pit)
 		at = s.after(at, pit)
 		places = append(places, at)
 		page.wantAt(at)
@@ -145,10 +213,10 @@ func testPlay(t *testing.T, browser *browsertest.Browser, s *site) {
 
 // testNothingLost starts and edits in the middle of a game, and gets the game back.
 func testNothingLost(t *testing.T, browser *browsertest.Browser, s *site) {
-	page := open(t, browser, s, "", 1200)
+	page := open(t, browser, s, "?turn=south", 1200)
 	start := place{board: awari.Board{4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4}}
 	page.wantAt(start)
-	if text := page.Text("#moves-hint"); !strings.Contains(text, "48 seeds, the tables end at 8") {
+	if text := page.Text("#fact"); !strings.Contains(text, "From 8 seeds on I know everything: 40 more to take.") {
 		t.Errorf("about the start it says %q", text)
 	}
 	page.key("3")
@@ -213,13 +281,9 @@ func testProgram(t *testing.T, browser *browsertest.Browser, s *site) {
 	if err != nil || probe.Value <= 0 {
 		t.Fatalf("worth %d (%v), the test wants a position that North wins", probe.Value, err)
 	}
-	page.Exec(`for (const id of ["seat-0", "seat-1"]) {
-		const seat = document.getElementById(id);
-		seat.value = "0";
-		seat.dispatchEvent(new Event("change"));
-	}`)
+	page.Exec(fmt.Sprintf("location.href = %q", "/"+s.address(at)+"&seats=0,0"))
 	page.Await("the end of the game", `document.querySelector("#turn").textContent === "The game is over."`)
-	verdict := page.Text("#verdict")
+	verdict := page.Text("#result")
 	_, score, _ := strings.Cut(verdict, "North wins, ")
 	var north, south int
 	if _, err := fmt.Sscanf(score, "%d to %d.", &north, &south); err != nil || north-south != probe.Value {
@@ -294,6 +358,25 @@ func testEdit(t *testing.T, browser *browsertest.Browser, s *site) {
 	at.board, at.north = s.game.Turn(at.board), true
 	page.wantAt(at)
 	page.wantValues(at)
+
+	page.key("e")
+	page.write("#edit-taken-0", "5")
+	page.click("#edit-done")
+	page.wantAddress("&taken=5,0")
+	for text, want := range map[string]string{
+		"0-0-0-0-0-2-1-1-0-0-0-1-3-4-N": "?pits=0,0,0,0,0,2,1,1,0,0,0,1&turn=north&taken=3,4",
+		"[0,0,0,0,0,2,1,1,0,0,0,2]":     "?pits=0,0,0,0,0,2,1,1,0,0,0,2&turn=north&taken=5,0",
+		"http://localhost:8080/?pits=0,0,0,1,0,2,1,1,0,0,0,1&turn=south&taken=1,0": "?pits=0,0,0,1,0,2,1,1,0,0,0,1&turn=south&taken=1,0",
+	} {
+		page.Exec(`location.href = "/?pits=0,0,0,0,0,2,1,1,0,0,0,1&turn=north&taken=5,0"`)
+		page.wantAt(place{board: at.board, north: true, taken: [2]int{5, 0}})
+		page.key("e")
+		page.write("#edit-text", text)
+		page.enter()
+		page.wantAddress(want)
+	}
+	page.Exec(fmt.Sprintf("location.href = %q", "/"+s.address(at)))
+	page.wantAt(at)
 
 	page.key("e")
 	page.write("#edit-text", "40 0 0 0 0 9 0 0 0 0 0 0")
@@ -442,7 +525,7 @@ func testAnalysis(t *testing.T, browser *browsertest.Browser, s *site) {
 	page := open(t, browser, s, s.address(places[0])+"&moves="+moves, 1440)
 	page.wantAt(places[60])
 	rows := browsertest.Eval[[]struct{ Letter, Worth, Lost, Class string }](page.Page, `[...document.querySelectorAll("#record .ply")].map((b) => ({
-		letter: b.querySelector(".letter").textContent, worth: b.querySelector(".worth").textContent,
+		letter: b.querySelector(".letter").textContent, worth: b.querySelector(".worth")?.textContent ?? "",
 		lost: b.querySelector(".lost")?.textContent ?? "", class: b.className }))`)
 	if len(rows) != 60 {
 		t.Fatalf("%d moves are listed", len(rows))
@@ -478,7 +561,7 @@ func testAnalysis(t *testing.T, browser *browsertest.Browser, s *site) {
 		document.querySelector("#graph").dispatchEvent(new MouseEvent("click", { bubbles: true, clientX: box.right - 14, clientY: box.top + 9 })); }`)
 	page.wantAt(places[60])
 	page.click("#analyse")
-	page.Await("an analysis", `document.querySelector("#analyse").textContent === "Stop" && document.querySelectorAll("#graph .band").length > 0`)
+	page.Await("an analysis", `document.querySelector("#analyse").textContent === "Stop" && document.querySelectorAll("#graph .guess").length > 0`)
 	page.click("#analyse")
 	page.Await("its end", `document.querySelector("#analyse").textContent === "Analyse the game"`)
 
@@ -506,9 +589,9 @@ func testAnalysis(t *testing.T, browser *browsertest.Browser, s *site) {
 func testSearch(t *testing.T, browser *browsertest.Browser, s *site) {
 	at := place{board: awari.Board{4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4}}
 	page := open(t, browser, s, s.address(at), 1200)
-	page.Await("a search", `document.querySelector("#moves-hint").textContent.includes(" deep")`)
+	page.Await("a search", `document.querySelector("#moves-hint").textContent.includes("≈")`)
 	for i, pit := range page.mover() {
-		if !strings.ContainsAny(pit.Chip, "?≥≤…") || !strings.Contains(pit.Label, "unknown") && !strings.Contains(pit.Label, "at ") && !strings.Contains(pit.Label, "from ") {
+		if !strings.ContainsAny(pit.Chip, "≈≥≤…") || !strings.Contains(pit.Label, "a guess") && !strings.Contains(pit.Label, "at ") && !strings.Contains(pit.Label, "from ") {
 			t.Errorf("pit %d: %+v", i, pit)
 		}
 	}
@@ -566,7 +649,7 @@ func testPhone(t *testing.T, browser *browsertest.Browser, s *site) {
 				page.key(kb.Escape)
 			}
 		}
-		if bottom := browsertest.Eval[float64](page.Page, `document.querySelector("#tools").getBoundingClientRect().bottom + scrollY`); width == 390 && bottom > 700 {
+		if bottom := browsertest.Eval[float64](page.Page, `document.querySelector("#tools").getBoundingClientRect().bottom + scrollY`); width == 390 && bottom > 800 {
 			t.Errorf("the buttons end at %.0f pixels", bottom)
 		}
 	}

@@ -16,8 +16,10 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"grenier/cmd/grenier/awari/web"
 	"grenier/internal/testkit/browsertest"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/tries"
 	"grenier/layers/awari"
 	"grenier/pipeline/play/line"
 )
@@ -73,7 +75,7 @@ func testPuzzles(t *testing.T, browser *browsertest.Browser, s *site) {
 			page.wantMessage("No: after")
 		}
 		page.key(strconv.Itoa(right + 1))
-		page.wantMessage(fmt.Sprintf("Right: pit %d (%c) takes %d more", right+1, 'A'+right, probe.Value))
+		page.wantMessage(fmt.Sprintf("Right: pit %c takes %d more", 'A'+right, probe.Value))
 	}
 	if streak := page.Text("#streak"); streak != "Solved in a row: 1" {
 		t.Errorf("after a wrong move: %q", streak)
@@ -106,6 +108,11 @@ func testExplore(t *testing.T, browser *browsertest.Browser, s *site) {
 	choose("seeds", "5", "") // what is hardest takes long in larger layers
 	choose("what", "hard", "among all 4,368 of the layer")
 	page.Shoot("hard")
+	for _, text := range browsertest.Eval[[]string](page.Page, `[...document.querySelectorAll("#found li")].map((l) => l.textContent)`) {
+		if !regexp.MustCompile(`^\d{12}[A-F]: \+\d+ in \d+ moves(Nothing else wins: [A-F]: [0−]\d* comes next\.|The only move\.)$`).MatchString(text) {
+			t.Errorf("a card says %q", text)
+		}
+	}
 	lengths := browsertest.Eval[[]int](page.Page, `[...document.querySelectorAll("#found li")].map((l) => Number(l.textContent.match(/in (\d+) moves/)[1]))`)
 	hardest, err := s.game.Parse(strings.Split(browsertest.Eval[string](page.Page, `new URL(document.querySelector("#found a").href).searchParams.get("pits")`), ","))
 	must.OK(t, err)
@@ -113,6 +120,10 @@ func testExplore(t *testing.T, browser *browsertest.Browser, s *site) {
 	if err != nil || len(best.Moves) != lengths[0] || !slices.IsSortedFunc(lengths, func(a, b int) int { return b - a }) {
 		t.Errorf("lines of %d moves; the first one has %d (%v)", lengths, len(best.Moves), err)
 	}
+	page.Exec(`{ globalThis.real = fetch; globalThis.fetch = () => new Promise(() => {}); const e = document.querySelector("#seeds"); e.value = "4"; e.dispatchEvent(new Event("change")); }`)
+	browsertest.Want(page.Page, `document.querySelectorAll("#found li").length`, 0) // the old results are gone before there are new ones
+	page.Exec(`globalThis.fetch = real`)
+	choose("seeds", "5", "")
 	choose("score", "3", "") // an odd number of seeds has few even scores
 	choose("what", "score", "have this score")
 	href := browsertest.Eval[string](page.Page, `document.querySelector("#found a").getAttribute("href")`)
@@ -130,23 +141,28 @@ func testExplore(t *testing.T, browser *browsertest.Browser, s *site) {
 	}
 }
 
-// testLearn goes through the guided game, with a wrong move, to the short game.
+// testLearn goes through the course, with a wrong move, to the short game; it remembers which lessons are done.
 func testLearn(t *testing.T, browser *browsertest.Browser, s *site) {
 	page := openOther(t, browser, s, "learn", 1024)
 	page.key("1")
-	page.wantMessage("Not this one: play pit 3 (C).")
-	for i, key := range []string{"3", "6", "5", "6"} {
-		page.Await("the step", fmt.Sprintf(`document.querySelector("#step").textContent === "Step %d of 4"`, i+1))
-		page.wantMessage("lay pit")
-		page.key(key)
-		page.wantMessage("South plays pit " + key)
-		if i == 1 && !strings.Contains(page.Text("#message"), "takes 6") {
+	page.wantMessage("There is no seed in pit A. The lower row")
+	page.key("2")
+	page.wantMessage("Not pit B.")
+	page.click(`.pit[data-pit="11"]`)
+	page.says("#bubble", "This is a pit of North.")
+	boards, pits := s.steps(t)
+	for i, pit := range pits {
+		page.Await("the step", fmt.Sprintf(`[...document.querySelectorAll(".pit")].sort((a, b) => a.dataset.pit - b.dataset.pit).map((b) => b.querySelector(".count").textContent).join(" ") === %q && document.querySelectorAll(".pit.playable").length > 0`, s.game.Text(boards[i])))
+		page.key(strconv.Itoa(pit + 1))
+		page.wantMessage("South plays pit " + string(rune('A'+pit)))
+		if i == 3 && !strings.Contains(page.Text("#message"), "takes 6") {
 			t.Errorf("%q", page.Text("#message"))
 		}
-		if i < 3 {
+		if i+1 < len(pits) {
 			page.click("#next")
 		}
 	}
+	browsertest.Want(page.Page, `document.querySelectorAll("#lessons .passed").length === document.querySelectorAll("#lessons li").length`, true)
 	page.click("#play")
 	page.wantAt(place{board: awari.Board{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}})
 	page.wantAddress("seats=you,4")
@@ -260,5 +276,49 @@ func (s *site) awaitAsked(t *testing.T, page *browsertest.Page) {
 			t.Fatal("the page in the frame asks for nothing")
 		}
 		page.Await("some time", `(globalThis.turns ??= 0, ++turns % 3 === 0)`)
+	}
+}
+
+// lessonSteps matches the steps of the course.
+var lessonSteps = regexp.MustCompile(`pits: \[([\d, ]+)\], pit: (\d)`)
+
+// steps returns the boards of the course and the pits that are asked for.
+func (s *site) steps(t *testing.T) (boards []awari.Board, pits []int) {
+	t.Helper()
+	for _, m := range lessonSteps.FindAllStringSubmatch(string(web.Files()["lessons.js"]), -1) {
+		board, err := s.game.Parse(strings.Split(m[1], ", "))
+		must.OK(t, err)
+		pit, err := strconv.Atoi(m[2])
+		must.OK(t, err)
+		boards, pits = append(boards, board), append(pits, pit)
+	}
+	return boards, pits
+}
+
+// TestLongLessons: the move that a lesson asks for is the only best one; in short tests, of boards with few seeds.
+func TestLongLessons(t *testing.T) {
+	most := solved
+	if tries.Long() {
+		most = 15
+	}
+	s := newSiteOf(t, 12, awari.Awari, most)
+	boards, pits := s.steps(t)
+	if len(boards) < 12 {
+		t.Fatalf("%d steps", len(boards))
+	}
+	for i, board := range boards {
+		if board.Seeds() > most && !tries.Long() {
+			continue
+		}
+		probe, err := s.tables.Probe(t.Context(), board)
+		must.OK(t, err)
+		if !probe.Moves[pits[i]].Legal || probe.Moves[pits[i]].Value != probe.Value {
+			t.Errorf("%s: pit %d is asked for: %+v", s.game.Text(board), pits[i], probe.Moves)
+		}
+		for pit, m := range probe.Moves {
+			if pit != pits[i] && m.Legal && m.Value >= probe.Value {
+				t.Errorf("%s: pit %d is worth %d too", s.game.Text(board), pit, m.Value)
+			}
+		}
 	}
 }

@@ -7,7 +7,7 @@
 // (package serve). static/app.js, the page on which one plays, is where to begin reading;
 // tree.js has the tree of a game, address.js and notation.js what it looks like as an
 // address and as text, values.js what is known about values. puzzles.js, explore.js,
-// learn.js and layers.js are the other pages. Texts are in English where they are used;
+// learn.js (the lessons are in lessons.js) and layers.js are the other pages. Texts are in English where they are used;
 // fr.js translates them. sw.js keeps what was seen for times without the server.
 //
 // The pages in HTML are templates: what they share is in parts.html. Their actions stand in [[ ]], since download.html

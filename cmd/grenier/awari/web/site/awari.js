@@ -10,7 +10,7 @@ import { Parts, crc32c, damaged, raise, ticket, whole } from "./bytes.js";
 import * as faults from "./fault.js";
 import { t } from "./fault.js";
 import { LayerFile } from "./layerfile.js";
-import { best } from "./line.js";
+import { best, distances } from "./line.js";
 import * as game from "./rules.js";
 
 const MANIFEST = "manifest.json";
@@ -20,7 +20,7 @@ const VERSIONS = [1, 2];
 const KEPT_BLOCKS = 512; // of up to 64 KiB
 const MAX_SEEDS = 48;
 
-export const version = "1.0.0";
+export const version = "1.1.0";
 
 // What the rules say about each pit of the mover, and the number of a board among those with as many seeds.
 export const plays = game.plays;
@@ -111,6 +111,12 @@ export class Tables {
   async line(board) {
     const pits = this.#solved(board);
     return { rules: this.rules, pits, ...(await best(this, pits)) };
+  }
+
+  // The plies to the next capture after each move: {rules, pits, plies}, like an answer to GET /api/distances. Rejected like line.
+  async distances(board) {
+    const pits = this.#solved(board);
+    return { rules: this.rules, pits, plies: await distances(this, pits) };
   }
 
   // The pits of a board.

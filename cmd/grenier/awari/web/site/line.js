@@ -44,6 +44,22 @@ export async function best(tables, board) {
   }
 }
 
+// The plies to the next capture, or to the end, after each move of a board, that move and that end included; null where
+// the move is not legal or nothing can be forced.
+export async function distances(tables, board) {
+  const plies = [];
+  for (const m of plays(board, tables.rules)) plies.push(m.legal ? await distance(tables, m) : null);
+  return plies;
+}
+
+async function distance(tables, { captured, child }) {
+  if (captured > 0) return 1;
+  const player = new Player(tables), { move, score } = await player.next(child);
+  if (!move) return 2;
+  if (score === 0) return move.captured > 0 ? 2 : null;
+  return 1 + player.finder.distance(child, score);
+}
+
 // Makes the moves of one line.
 class Player {
   constructor(tables) {

@@ -27,6 +27,7 @@ const questions = {
   "/api/probe": ({ pits }) => probe(board(pits)),
   "/api/game": ({ pits, moves }) => game(board(pits), moves ? moves.split(",").map(Number) : []),
   "/api/line": ({ pits }) => line(board(pits)),
+  "/api/distances": async ({ pits }) => (await tables()).distances(board(pits)),
   "/api/search": ({ pits, ms }, signal) => look(board(pits), Number(ms), signal),
   "/api/find": find,
   "/api/hardest": hardest,

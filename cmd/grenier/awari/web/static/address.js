@@ -8,9 +8,9 @@ import { parse, readStart, writeMoves } from "./notation.js";
 
 const FIELDS = ["pits", "turn", "taken", "moves", "at", "seats"];
 
-// The address of a game. at is left out at the end of the main line, and so is all else
+// The address of a game, or of an analysis, which has no players. at is left out at the end of the main line, and so is all else
 // that is as usual.
-export function write({ root, at, seats }) {
+export function write({ root, at, seats, analysis }) {
   const { pits, turn, taken } = root.position;
   const fields = [];
   if (!equal(root.position, usualStart(pits.length))) {
@@ -20,16 +20,17 @@ export function write({ root, at, seats }) {
   const moves = writeMoves(root);
   if (moves !== "") fields.push(`moves=${moves}`);
   if (at !== line(root).at(-1)) fields.push(`at=${written(root).indexOf(at) + 1}`);
-  if (seats.some((seat) => seat !== "you")) fields.push(`seats=${seats.join(",")}`);
-  return fields.length === 0 ? location.pathname : `${location.pathname}?${fields.join("&")}`;
+  if (!analysis) fields.push(`seats=${seats.join(",")}`);
+  if (fields.length === 0) fields.push("turn=south"); // the bare address is that of a new game
+  return `${location.pathname}?${fields.join("&")}`;
 }
 
 // Whether an address asks for anything.
 export const isBare = ({ search, hash }) => search.length < 2 && hash.length < 2;
 
 // The contents of an address: {start, moves, at, seats}; at is null for the end of the main
-// line, otherwise how many moves are written before that point. Older links have
-// the position after #. Throws an Error that says what is wrong.
+// line, otherwise how many moves are written before that point; seats is null where nobody plays,
+// for an analysis. Older links have the position after #. Throws an Error that says what is wrong.
 export function read({ search, hash }, pits) {
   const fields = split(search.length > 1 ? search : hash);
   const { moves } = parse(fields.moves ?? "");
@@ -64,10 +65,10 @@ function readAt(text) {
 }
 
 function readSeats(text) {
-  if (text === undefined) return ["you", "you"];
+  if (text === undefined) return null;
   const seats = text.split(",");
   if (seats.length !== 2 || !seats.every((s) => s === "you" || (/^\d{1,2}$/.test(s) && Number(s) <= MAX_SEEDS))) {
-    throw new Error(t("seats must be two of “you” and the seeds that the program may give away, such as you,0"));
+    throw new Error(t("seats must be two of “you” and the seeds that the computer may give away, such as you,0"));
   }
   return seats;
 }

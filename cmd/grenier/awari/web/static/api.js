@@ -53,6 +53,9 @@ async function walk(pits, moves) {
 // The best line from a solved board, seen by its mover.
 export const line = (pits) => ask(`/api/line?pits=${pits.join(",")}`);
 
+// The plies to the next capture after each move of a solved board.
+export const distances = (pits) => ask(`/api/distances?pits=${pits.join(",")}`);
+
 // The result of a search of a board in some time. It ends when signal does.
 export async function search(pits, ms, signal) {
   const address = `/api/search?pits=${pits.join(",")}&ms=${ms}`;

@@ -22,11 +22,11 @@ import * as words from "./words.js";
 import { ownerOf, pitOf, position, sum, usualStart, view } from "./game.js";
 import { grow, nodeAt, seat, session } from "./session.js";
 import * as tree from "./tree.js";
-import { bestMove, isExact, looseMove, valueOf } from "./values.js";
+import { bestMove, isExact, looseMove, mistakes, valueOf } from "./values.js";
 
 const $ = (id) => document.getElementById(id);
 
-const PROGRAM_WAIT = 700; // ms before the program moves, so that one sees the move it answers
+const COMPUTER_WAIT = 700; // ms before the computer moves, so that one sees the move it answers
 const SEARCH_TIMES = [400, 4000]; // ms: a first answer soon, a better one later
 const ANALYSIS_TIME = 1000; // ms for each position that is analysed
 
@@ -57,14 +57,15 @@ async function show(node) {
   asked = false;
   render();
   if (!node.probe) return;
-  if (known.isEnd(node)) {
+  if (tree.isEnd(node)) {
     announce(known.endText(node));
     return;
   }
   const answered = node.probe.solved ? findLine(node, mine) : look(node, mine);
+  answered.then(() => findPlies(node, mine));
   if (seat(node.position.turn) === "you" || node.children.length > 0) return;
-  await Promise.all([answered, new Promise((resolve) => setTimeout(resolve, PROGRAM_WAIT))]);
-  if (mine === asking) playProgram(node);
+  await Promise.all([answered, new Promise((resolve) => setTimeout(resolve, COMPUTER_WAIT))]);
+  if (mine === asking) playComputer(node);
 }
 
 // Ends whatever is going on; the number of the next question.
@@ -88,8 +89,19 @@ async function findLine(node, mine) {
   if (mine === asking) render();
 }
 
+// Asks how many plies after each move the next capture comes, if values are shown.
+async function findPlies(node, mine) {
+  if (mine !== asking || node.plies || !node.probe?.solved || !$("hints").checked) return;
+  try {
+    node.plies = (await api.distances(view(node.position))).plies;
+  } catch {
+    return; // it takes too long: the page does without
+  }
+  if (mine === asking) render();
+}
+
 // Has a position searched that is not solved, some time longer each time, until its
-// value is known. Ends after the first time if it is the turn of the program.
+// value is known. Ends after the first time if it is the turn of the computer.
 async function look(node, mine) {
   for (const ms of SEARCH_TIMES) {
     if (isExact(valueOf(node)) && node.found) return;
@@ -111,11 +123,14 @@ async function look(node, mine) {
 // Everything but the seeds.
 function render() {
   const { at, root } = session;
-  known.show(at, asked, playPit);
+  known.show(at, asked, tryPit);
   bestline.show(at, playLine);
   record.show(root, at, visit);
   graph.show(at, visit);
-  seats.show();
+  $("setup").hidden = session.analysis;
+  $("again").hidden = !session.analysis;
+  $("new").classList.toggle("main", root.children.length === 0);
+  $("intro").hidden = root.children.length > 0 || session.analysis;
   document.title = record.title();
   $("undo").disabled = !at.parent && !session.before;
   $("redo").disabled = at.children.length === 0;
@@ -156,15 +171,18 @@ async function open() {
   const mine = stop();
   session.before = history.state?.before ?? "";
   notice("", "", null);
+  const bare = address.isBare(location);
   const usual = usualStart(session.pits);
   let game = { root: tree.root(usual), problem: "" }, at = null, silent = "";
   try {
     const asksFor = address.read(location, session.pits);
     at = asksFor.at;
-    session.seats = asksFor.seats;
+    session.seats = asksFor.seats ?? (bare ? seats.usual() : ["you", "you"]);
+    setMode(!asksFor.seats && !bare);
     game.root = tree.root(asksFor.start);
     game = await grow(asksFor.start, asksFor.moves);
   } catch (error) {
+    if (session.analysis === null) setMode(true);
     if (error instanceof Silence) silent = error.message;
     else game = { root: tree.root(usual), problem: error.message };
   }
@@ -177,8 +195,9 @@ async function open() {
   }
   session.root = game.root;
   complain(game.problem ? t("The link was not understood: {why}.", { why: game.problem }) : silent);
-  if (!game.problem && !silent && !address.isBare(location)) keep("replace");
-  if (address.isBare(location)) remind();
+  seats.show();
+  if (!game.problem && !silent && !bare) keep("replace");
+  if (bare) remind();
   show(session.at);
 }
 
@@ -195,32 +214,51 @@ function go(to) {
   open();
 }
 
-// Begins another game; the one before can be had back. problem tells which part of it could
-// not be read.
-function begin({ root, at, seats: players = session.seats }, what) {
+// Says whether the reader analyses or plays; where he begins to analyse, values are shown.
+function setMode(analysis) {
+  if (session.analysis !== analysis) $("hints").checked = analysis;
+  session.analysis = analysis;
+}
+
+// Begins another game, or an analysis; the one before can be had back.
+function begin({ root, at = root, players, analysis = false }, what) {
+  const moved = session.root.children.length > 0 || session.analysis;
   session.before = address.write(session);
-  session.root = root;
-  session.seats = players;
-  session.at = at;
+  Object.assign(session, { root, at, seats: players });
+  setMode(analysis);
+  seats.show();
   complain("");
   keep("push");
-  notice(what, t("Back to the game before"), () => go(session.before));
+  notice(moved ? what : "", t("Back to the game before"), () => go(session.before));
   show(at);
   announce(`${what} ${words.toMove(at.position.turn)}`);
 }
 
 // ---- what happens -----------------------------------------------------------
 
+// The reader wants to play a pit of the player whose turn it is. If he cannot, the board says why.
+function tryPit(number) {
+  const { position: { turn }, probe, children } = session.at;
+  const move = probe?.moves[number], pit = words.pit(turn, number);
+  if (!move || moving) return;
+  if (tree.isEnd(session.at)) tell(turn, number, t("The game is over."));
+  else if (seat(turn) !== "you" && children.length === 0) tell(turn, number, t("The computer moves here."));
+  else if (move.starves && !move.legal) tell(turn, number, t("You may not play {pit}: it leaves the opponent without seeds.", { pit }));
+  else if (!move.legal) tell(turn, number, t("There is no seed in {pit}.", { pit }));
+  else playPit(number);
+}
+
+// Says something at a pit, and aloud.
+function tell(player, number, what) {
+  board.tell(pitOf(player, number, session.pits), what);
+  announce(what);
+}
+
 async function playPit(number) {
   const node = session.at;
   const move = node.probe?.moves[number];
-  if (!move || moving || known.isEnd(node)) return;
+  if (!move?.legal || moving || tree.isEnd(node)) return;
   const { turn, pits: counts, taken } = node.position;
-  if (!move.legal) {
-    const which = { pit: words.pit(turn, number) };
-    announce(move.starves ? t("{pit} may not be played: it leaves the opponent without seeds.", which) : t("{pit} is empty.", which));
-    return;
-  }
   const mine = stop();
   complain("");
   notice("", "", null);
@@ -256,7 +294,7 @@ async function playLine(pits) {
 
 async function playBest() {
   const node = session.at, mine = asking;
-  if (!node.probe || known.isEnd(node)) return;
+  if (!node.probe || tree.isEnd(node)) return;
   if (node.probe.solved && !node.best) await findLine(node, mine);
   if (mine !== asking) return;
   const move = bestMove(node);
@@ -264,9 +302,9 @@ async function playBest() {
   else announce(t("The best move is not known yet."));
 }
 
-// The move of the program: the best one, or one that gives away no more than its level
+// The move of the computer: the best one, or one that gives away no more than its level
 // allows.
-function playProgram(node) {
+function playComputer(node) {
   const loose = Number(seat(node.position.turn));
   const move = loose > 0 ? looseMove(node, loose) : null;
   if (move) playPit(move.pit);
@@ -283,7 +321,7 @@ function visit(node, how = "replace") {
   show(node);
 }
 
-// Goes back a move; against the program to one's own turn; at the start to the game
+// Goes back a move; against the computer to one's own turn; at the start to the game
 // before.
 function undo() {
   let { at } = session;
@@ -319,7 +357,7 @@ function remove() {
 }
 
 // The points of the line that are neither exact nor searched.
-const unknown = () => tree.line(session.at).filter((n) => n.probe && !isExact(valueOf(n)) && !(n.found?.milliseconds >= ANALYSIS_TIME) && !known.isEnd(n));
+const unknown = () => tree.line(session.at).filter((n) => n.probe && !isExact(valueOf(n)) && !(n.found?.milliseconds >= ANALYSIS_TIME) && !tree.isEnd(n));
 
 // Has all points of the line searched that the tables do not know, from the end on, until
 // it is done or stopped.
@@ -343,11 +381,41 @@ async function analyse() {
   render();
 }
 
+// Begins a game from a position.
+function play(start, players) {
+  $("hints").checked = false;
+  begin({ root: tree.root(start), players }, t("New game with {seeds}.", { seeds: words.seeds(sum(start.pits)) }));
+}
+
 function newGame() {
-  const choice = $("start").value;
-  const start = choice.startsWith("scatter-") ? scattered(Number(choice.slice(8))) : position(Array(session.pits).fill(Number(choice)));
-  const root = tree.root(start);
-  begin({ root, at: root }, t("New game with {seeds}.", { seeds: words.seeds(sum(start.pits)) }));
+  const choice = $("start").value, { pits, turn, taken } = session.at.position;
+  if (choice === "here") play(position(pits, turn, taken), seats.read());
+  else if (choice.startsWith("scatter-")) play(scattered(Number(choice.slice(8))), seats.read());
+  else play(position(Array(session.pits).fill(Number(choice))), seats.read());
+}
+
+// Another game from the same start, in which the players change sides.
+const rematch = () => play(session.root.position, [...session.seats].reverse());
+
+// Goes from the game to its analysis.
+function toAnalysis() {
+  session.seats = ["you", "you"];
+  setMode(true);
+  keep("push");
+  show(session.at);
+  analyse();
+}
+
+// Goes to the mistake of the line that is worst, or next or previous from here.
+function toMistake(which) {
+  const all = mistakes(session.at), here = tree.plies(session.at);
+  const found = {
+    worst: () => all.reduce((a, b) => (a && a.least >= b.least ? a : b), null),
+    next: () => all.find((m) => tree.plies(m.node) > here),
+    previous: () => all.findLast((m) => tree.plies(m.node) < here),
+  }[which]();
+  if (found) visit(found.node);
+  else announce(t("There is no such mistake."));
 }
 
 // A position with the given number of seeds, each in a pit taken at random.
@@ -361,7 +429,7 @@ function scattered(seeds) {
 async function load({ start, moves, seats: players }) {
   const { root, problem } = await grow(start, moves);
   if (problem) return problem;
-  begin({ root, at: nodeAt(root, null), seats: players }, t("The game was read."));
+  begin({ root, at: nodeAt(root, null), players, analysis: players.every((s) => s === "you") }, t("The game was read."));
   return "";
 }
 
@@ -387,8 +455,7 @@ function startEditing() {
   stop();
   editor.open(session.at.position, {
     done: (p) => {
-      const root = tree.root(p);
-      begin({ root, at: root }, t("Position set: {seeds}.", { seeds: words.seeds(sum(p.pits)) }));
+      begin({ root: tree.root(p), players: ["you", "you"], analysis: true }, t("Position set: {seeds}.", { seeds: words.seeds(sum(p.pits)) }));
       board.focus(pitOf(p.turn, 0, session.pits));
     },
     cancel: () => {
@@ -398,10 +465,13 @@ function startEditing() {
   });
 }
 
+// Before the first move of a game that the reader begins, a choice of players counts at once.
 function takeSeats() {
-  session.seats = seats.read();
+  const players = seats.read();
+  if (session.analysis || session.root.children.length > 0 || players[0] !== "you") return;
+  session.seats = players;
   keep("replace");
-  show(session.at);
+  render();
 }
 
 // ---- keys -------------------------------------------------------------------
@@ -409,6 +479,7 @@ function takeSeats() {
 const shortcuts = {
   u: undo, r: redo, b: playBest, e: startEditing, n: newGame, s: share, t: () => text.open(),
   h: () => { $("hints").click(); }, "?": () => $("help").showModal(), Home: toStart, End: toEnd,
+  ",": () => toMistake("previous"), ".": () => toMistake("next"),
 };
 
 function onKey(event) {
@@ -422,7 +493,7 @@ function act(event) {
   if (event.key.startsWith("Arrow")) return arrow(event);
   if (editor.isOpen()) return editor.onKey(event);
   if (/^[1-9]$/.test(event.key) && Number(event.key) <= session.pits / 2) {
-    playPit(Number(event.key) - 1);
+    tryPit(Number(event.key) - 1);
     return true;
   }
   shortcuts[event.key]?.();
@@ -448,8 +519,8 @@ function onPit(pit, event) {
   }
   const { turn } = session.at.position;
   const { player, number } = ownerOf(pit, session.pits);
-  if (player === turn) playPit(number);
-  else announce(`${t("This is a pit of {who}.", { who: words.name(player) })} ${words.toMove(turn)}`);
+  if (player === turn) tryPit(number);
+  else tell(player, number, `${t("This is a pit of {who}.", { who: words.name(player) })} ${words.toMove(turn)}`);
 }
 
 // ---- beginning --------------------------------------------------------------
@@ -457,14 +528,11 @@ function onPit(pit, event) {
 // The games one can begin.
 function fillStarts() {
   const { pits, solved } = session;
-  const options = [4, 3, 2, 1].map((each) => {
-    const all = words.seeds(each * pits);
-    return new Option(each * pits > solved ? t("{each} in each pit ({all}, unsolved)", { each, all }) : t("{each} in each pit ({all})", { each, all }), each);
-  });
+  const options = [4, 3, 2, 1].map((each) => new Option(t("{each} in each pit ({all})", { each, all: words.seeds(each * pits) }), each));
   for (const n of new Set([solved, 24, 16, 10].filter((n) => n > 0 && n <= solved))) {
     options.push(new Option(t("{all} at random", { all: words.seeds(n) }), `scatter-${n}`));
   }
-  $("start").replaceChildren(...options);
+  $("start").replaceChildren(...options, new Option(t("this position"), "here"));
 }
 
 function describe() {
@@ -480,15 +548,20 @@ function describe() {
 
 function wire() {
   const clicks = {
-    undo, redo, best: playBest, edit: startEditing, share, new: newGame, promote, remove, analyse,
+    undo, redo, best: playBest, edit: startEditing, share, new: newGame, again: newGame, rematch, "to-analysis": toAnalysis, promote, remove, analyse,
+    previous: () => toMistake("previous"), next: () => toMistake("next"), worst: () => toMistake("worst"),
     "to-start": toStart, "to-end": toEnd, "text-open": () => text.open(), "help-open": () => $("help").showModal(),
   };
   for (const [id, does] of Object.entries(clicks)) $(id).addEventListener("click", () => does());
-  seats.wire(takeSeats);
+  seats.wire();
+  for (const id of ["who", "level"]) $(id).addEventListener("change", takeSeats);
   text.wire(load);
   $("sound").checked = sound.isOn();
   $("sound").addEventListener("change", () => sound.set($("sound").checked));
-  $("hints").addEventListener("change", render);
+  $("hints").addEventListener("change", () => {
+    render();
+    findPlies(session.at, asking);
+  });
   document.addEventListener("keydown", onKey);
   addEventListener("popstate", open);
 }

@@ -14,6 +14,9 @@ const flight = document.getElementById("flight");
 const stores = [0, 1].map((player) => document.getElementById(`store-${player}`));
 const stillness = matchMedia("(prefers-reduced-motion: reduce)");
 
+const TOLD = 4000; // ms that something is said at a pit
+
+let silence = 0; // the timer that ends it
 let pits = []; // buttons, by pit on the page
 let flights = 0; // number of the latest flight; earlier ones draw nothing any more
 
@@ -50,10 +53,9 @@ function drawing() {
 }
 
 // Draws the given number of seeds, always in the same places for the same pit.
-function drawSeeds(svg, count, salt) {
+function drawSeeds(svg, count, salt, { radius, places } = lay(count, salt)) {
   if (Number(svg.dataset.count) === count) return;
   svg.dataset.count = count;
-  const { radius, places } = lay(count, salt);
   const seeds = places.map(([away, angle], i) => {
     const [x, y] = [away * Math.cos(angle) + 1.4 * noise(salt, i), away * Math.sin(angle) + 1.4 * noise(i, salt)];
     return seed(x, y, radius, (salt + i * 7) % 3);
@@ -75,6 +77,13 @@ function lay(count, salt) {
   const step = 35.5 / Math.sqrt(count);
   const places = Array.from({ length: count }, (_, i) => [step * Math.sqrt(i + 0.5), turn + i * GOLDEN]);
   return { radius: Math.min(11.5, step * 0.88), places };
+}
+
+// Where seeds lie in a store: in rows of three from its end, over the whole of it when there are many.
+function pile(count) {
+  const step = Math.min(22, 200 / Math.ceil(count / 3));
+  const at = (i) => [30 * ((i % 3) - 1), 98 - step * (Math.floor(i / 3) + 0.5)];
+  return { radius: 11, places: Array.from({ length: count }, (_, i) => at(i)).map(([x, y]) => [Math.hypot(x, y), Math.atan2(y, x)]) };
 }
 
 // A number between -1 and 1 that depends on both arguments only.
@@ -100,13 +109,14 @@ function disc(x, y, radius, className) {
 
 // Shows seeds, and the seeds that both have taken.
 export function show(counts, taken) {
+  hush();
   counts.forEach((count, pit) => {
     const button = pits[pit];
     drawSeeds(button.querySelector(".seeds"), count, pit + 1);
     button.querySelector(".count").textContent = count;
   });
   taken.forEach((count, player) => {
-    drawSeeds(stores[player].querySelector(".seeds"), count, 40 + player);
+    drawSeeds(stores[player].querySelector(".seeds"), count, 40 + player, pile(count));
     stores[player].querySelector(".count").textContent = count;
     stores[player].setAttribute("aria-label", t("{who} has taken {n}", { who: name(player), n: count }));
   });
@@ -124,6 +134,24 @@ export function mark(pit, { label, chip, playable, origin, best }) {
   const shown = button.querySelector(".chip");
   shown.className = `chip ${chip ? chip.kind : "none"}`;
   shown.textContent = chip ? chip.text : "";
+}
+
+// Says something at a pit, until something else is shown there or its time is over.
+export function tell(pit, what) {
+  const bubble = document.getElementById("bubble");
+  const place = board.getBoundingClientRect(), box = pits[pit].getBoundingClientRect();
+  bubble.textContent = what;
+  bubble.hidden = false;
+  const half = bubble.offsetWidth / 2, middle = box.left + box.width / 2 - place.left;
+  bubble.style.left = `${Math.max(half + 4, Math.min(place.width - half - 4, middle))}px`;
+  bubble.style.top = `${box.top + box.height / 2 - place.top}px`;
+  clearTimeout(silence);
+  silence = setTimeout(hush, TOLD);
+}
+
+// Takes back what was said at a pit.
+function hush() {
+  document.getElementById("bubble").hidden = true;
 }
 
 // Marks whose turn it is.

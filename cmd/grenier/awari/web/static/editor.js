@@ -1,10 +1,10 @@
-// Edits a position: any seeds in any pit, either player to move.
+// Edits a position: any seeds in any pit, either player to move, any seeds taken before.
 
 import * as board from "./board.js";
 import { t } from "./i18n.js";
 import * as words from "./words.js";
 import { MAX_SEEDS, letterOf, ownerOf, position, sum } from "./game.js";
-import { readNumbers } from "./notation.js";
+import { readPosition } from "./notation.js";
 
 const $ = (id) => document.getElementById(id);
 const TYPING = 900; // ms within which a second digit belongs to the first
@@ -19,7 +19,7 @@ export const isOpen = () => draft !== null;
 // Shows the editor with a copy of a position; then one of actions is called: done
 // with the new position, or cancel.
 export function open(p, then) {
-  draft = position(p.pits, p.turn);
+  draft = position(p.pits, p.turn, p.taken);
   actions = then;
   chosen = Math.max(0, board.focused());
   document.body.classList.add("editing");
@@ -39,7 +39,7 @@ export function close() {
 }
 
 function draw() {
-  board.show(draft.pits, [0, 0]);
+  board.show(draft.pits, draft.taken);
   board.turn(draft.turn);
   for (let pit = 0; pit < draft.pits.length; pit++) {
     board.mark(pit, { label: name(pit), chip: null, playable: true, origin: pit === chosen, best: false });
@@ -50,21 +50,27 @@ function draw() {
   for (const radio of document.getElementsByName("edit-turn")) radio.checked = Number(radio.value) === draft.turn;
   if (document.activeElement !== $("edit-text")) $("edit-text").value = draft.pits.join(" ");
   $("turn").textContent = `${t("{seeds} on the board.", { seeds: words.seeds(sum(draft.pits)) })} ${words.toMove(draft.turn)}`;
-  $("verdict").textContent = "";
+  for (const id of ["verdict", "fact"]) $(id).textContent = "";
+  $("banner").hidden = true;
+  takenFields().forEach((field, player) => {
+    if (document.activeElement !== field) field.value = draft.taken[player];
+  });
 }
+
+const takenFields = () => [0, 1].map((player) => $(`edit-taken-${player}`));
 
 function name(pit) {
   const { player, number } = ownerOf(pit, draft.pits.length);
   return [words.name(player), words.pit(player, number), words.seeds(draft.pits[pit]), t("edited")].join(", ");
 }
 
-// Sets a pit, if the board has room for its seeds.
+// Sets a pit, if the game has room for its seeds.
 function set(pit, seeds) {
-  const others = sum(draft.pits) - draft.pits[pit];
+  const others = sum(draft.pits) - draft.pits[pit] + sum(draft.taken);
   chosen = pit;
   if (seeds < 0) return;
   if (others + seeds > MAX_SEEDS) {
-    complain(t("A board has at most {most} seeds; there is room for {room} in this pit.", { most: MAX_SEEDS, room: MAX_SEEDS - others }));
+    complain(t("A game has at most {most} seeds; there is room for {room} in this pit.", { most: MAX_SEEDS, room: MAX_SEEDS - others }));
     draw();
     return;
   }
@@ -117,9 +123,7 @@ function finish(how) {
 
 function readText() {
   try {
-    const pits = readNumbers($("edit-text").value, draft.pits.length, t("the seeds"));
-    if (sum(pits) > MAX_SEEDS) throw new Error(t("a board has at most {most} seeds, these are {all}", { most: MAX_SEEDS, all: sum(pits) }));
-    draft.pits = pits;
+    draft = { ...draft, ...readPosition($("edit-text").value, draft) };
     complain("");
     draw();
     return true;
@@ -131,8 +135,23 @@ function readText() {
 
 $("edit-less").addEventListener("click", () => set(chosen, draft.pits[chosen] - 1));
 $("edit-more").addEventListener("click", () => set(chosen, draft.pits[chosen] + 1));
+function readTaken() {
+  const taken = takenFields().map((field) => Number(field.value));
+  const all = sum(draft.pits) + sum(taken);
+  if (!taken.every((n) => Number.isInteger(n) && n >= 0)) complain(t("What was taken is a number of seeds."));
+  else if (all > MAX_SEEDS) complain(t("A game has at most {most} seeds, these are {all}.", { most: MAX_SEEDS, all }));
+  else {
+    draft.taken = taken;
+    complain("");
+    draw();
+    return true;
+  }
+  return false;
+}
+
 $("edit-clear").addEventListener("click", () => {
   draft.pits.fill(0);
+  draft.taken = [0, 0];
   complain("");
   draw();
 });
@@ -143,7 +162,8 @@ $("edit-text").addEventListener("keydown", (event) => {
   if (event.key === "Escape") finish("cancel");
   else if (readText()) finish("done");
 });
-$("edit-done").addEventListener("click", () => readText() && finish("done"));
+for (const field of takenFields()) field.addEventListener("input", readTaken);
+$("edit-done").addEventListener("click", () => readTaken() && readText() && finish("done"));
 $("edit-cancel").addEventListener("click", () => finish("cancel"));
 for (const radio of document.getElementsByName("edit-turn")) {
   radio.addEventListener("change", () => {

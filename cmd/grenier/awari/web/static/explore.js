@@ -1,5 +1,5 @@
 // Positions of a layer that are worth seeing: by score, with the biggest swing between the
-// best move and the second best, hardest to win.
+// best move and the second best, hardest to win. Each says which move, what it changes, and why it is there.
 
 import "./shell.js";
 import * as api from "./api.js";
@@ -8,7 +8,7 @@ import { number, t } from "./i18n.js";
 import { mini } from "./mini.js";
 import { EXPLORED, PLAY, limit } from "./source.js";
 import * as words from "./words.js";
-import { position } from "./game.js";
+import { SOUTH, letterOf, position } from "./game.js";
 
 const $ = (id) => document.getElementById(id);
 const SHOWN = 12;
@@ -22,7 +22,7 @@ function complain(what) {
   $("problem").hidden = what === "";
 }
 
-// Shows the choice.
+// Shows the choice. What was found before is gone at once.
 async function show() {
   const mine = ++asking;
   $("seeds").max = Math.min(EXPLORED[$("what").value], solved);
@@ -31,6 +31,7 @@ async function show() {
   $("seeds-text").textContent = words.seeds(seeds);
   $("score-choice").hidden = $("what").value !== "score";
   complain("");
+  $("found").replaceChildren();
   $("about").textContent = t("Searching …");
   try {
     const shown = await { score: byScore, swing: bySwing, hard: byLength }[$("what").value](seeds, () => mine === asking);
@@ -44,12 +45,22 @@ async function show() {
   }
 }
 
+// The legal moves of a position, the best first.
+const ranked = ({ moves }) => moves.filter((m) => m.legal).sort((a, b) => b.value - a.value);
+
+// What a move is worth, as in "C: +5".
+const worth = ({ pit, value }) => t("{pit}: {value}", { pit: letterOf(SOUTH, pit), value: words.signed(value) });
+
 // Positions with a score.
 async function byScore(seeds) {
   const value = Number($("score").value);
   const { found, hits, positions } = await api.find({ seeds, where: `value=${value}`, random: 1, count: SHOWN });
   return {
-    cards: found.map((p) => card(p.pits, t("value {n}", { n: words.signed(p.value) }))),
+    cards: found.map((p) => {
+      const [first, ...others] = ranked(p);
+      if (!first) return card(p, t("no move"), t("What is left is the opponent’s."));
+      return card(p, worth(first), others.length > 0 ? t("Then {moves}.", { moves: others.map(worth).join(", ") }) : t("The only move."));
+    }),
     about: t("{hits} of {positions} positions have this score; some of them, drawn at random.", { hits: number.format(hits), positions: number.format(positions) }),
   };
 }
@@ -58,8 +69,8 @@ async function byScore(seeds) {
 async function bySwing(seeds) {
   const { found } = await api.find({ seeds, where: "moves>=2", most: "margin", count: SHOWN });
   const cards = found.map((p) => {
-    const [first, second] = p.moves.filter((m) => m.legal).map((m) => m.value).sort((a, b) => b - a);
-    return card(p.pits, t("best {first}, then {second}", { first: words.signed(first), second: words.signed(second) }));
+    const [first, second] = ranked(p);
+    return card(p, worth(first), t("The next best, {move}, gives {n} away.", { move: worth(second), n: words.seeds(first.value - second.value) }));
   });
   return { cards, about: t("Where the second best move costs most.") };
 }
@@ -74,7 +85,10 @@ async function byLength(seeds, wanted) {
       const about = [t("Only one move wins, and the best line to the end is longest, of {hits} such positions among all {positions} of the layer.", { hits: number.format(hits), positions: number.format(positions) })];
       if (unmeasured > 0) about.push(t("{n} are left out: their best lines take too much to find.", { n: number.format(unmeasured) }));
       return {
-        cards: found.map((p) => card(p.pits, t("{value} in {n} moves", { value: words.signed(p.value), n: p.plies }))),
+        cards: found.map((p) => {
+          const [first, second] = ranked(p);
+          return card(p, t("{move} in {n} moves", { move: worth(first), n: p.plies }), second ? t("Nothing else wins: {move} comes next.", { move: worth(second) }) : t("The only move."));
+        }),
         about: about.join(" "),
       };
     }
@@ -84,12 +98,12 @@ async function byLength(seeds, wanted) {
   }
 }
 
-// A position that leads to the board on which one plays.
-function card(pits, text) {
+// A position that leads to the board on which one plays: its best move, and why it is shown.
+function card(p, title, why) {
   const item = element("li");
   const link = element("a", "card find");
-  link.href = `${PLAY}?pits=${pits.join(",")}&turn=south`;
-  link.append(mini(position(pits)), element("span", "", text));
+  link.href = `${PLAY}?pits=${p.pits.join(",")}&turn=south`;
+  link.append(mini(position(p.pits), ranked(p).slice(0, 1).map((m) => m.pit)), element("strong", "", title), element("span", "hint", why));
   item.append(link);
   return item;
 }

@@ -1,11 +1,11 @@
 // The graph of a game: by how much South will be ahead at the end, as it stands after each
-// move. Where only bounds are known it shows them as a band.
+// move. Guesses are joined by a dashed curve; bounds that tell something are bands.
 
 import { t, tn } from "./i18n.js";
 import * as words from "./words.js";
 import { grade } from "./record.js";
 import * as tree from "./tree.js";
-import { givenAway, isProven, outcome, valueOf } from "./values.js";
+import { estimate, givenAway, isExact, outcome, tells } from "./values.js";
 
 const $ = (id) => document.getElementById(id);
 const SVG = "http://www.w3.org/2000/svg";
@@ -34,24 +34,27 @@ export function show(at, visit) {
   width = room();
   $("graph").setAttribute("viewBox", `0 0 ${width} ${HEIGHT}`);
   const points = nodes.map(point);
-  const most = Math.max(4, ...points.filter((p) => p).map((p) => Math.max(Math.abs(p.low), Math.abs(p.high))));
+  const most = Math.max(4, ...points.filter((p) => p).flatMap((p) => [...(tells(p) ? [p.low, p.high] : []), estimate(p) ?? 0]).map(Math.abs));
   const place = {
     x: (i) => LEFT + ((width - LEFT - RIGHT) * i) / Math.max(1, nodes.length - 1),
     y: (n) => TOP + (HEIGHT - TOP - BOTTOM) * (0.5 - Math.max(-most, Math.min(most, n)) / most / 2),
   };
-  $("graph").replaceChildren(...axes(place, most), ...bands(points, place), ...curve(points, place), ...dots(points, place, at));
+  $("graph").replaceChildren(...axes(place, most), ...bands(points, place), ...guesses(points, place), ...curve(points, place), ...dots(points, place, at));
   $("graph").onclick = (event) => visit(nearest(event));
-  const n = points.filter((p) => p && p.low === p.high).length;
+  const n = points.filter((p) => p && isExact(p)).length;
   $("graph-hint").textContent = tn(n, "South’s lead at the end, as it stands after each move: {n} of {all} points is exact.", "South’s lead at the end, as it stands after each move: {n} of {all} points are exact.", { all: nodes.length });
   $("graph").setAttribute("aria-label", `${$("graph-hint").textContent} ${summary(points)}`);
 }
 
-// The value known of a node, null if there is none.
-const point = (node) => (node.probe && isProven(valueOf(node)) ? outcome(node) : null);
+// The outcome as it is known at a node, null if nothing is.
+function point(node) {
+  const p = node.probe ? outcome(node) : null;
+  return p && (tells(p) || p.guess !== null) ? p : null;
+}
 
 // The first and the last exact point in words.
 function summary(points) {
-  const exact = points.filter((p) => p && p.low === p.high);
+  const exact = points.filter((p) => p && isExact(p));
   if (exact.length === 0) return "";
   return t("From {first} to {last}.", { first: words.signed(exact[0].low), last: words.signed(exact.at(-1).low) });
 }
@@ -70,35 +73,34 @@ function axes({ x, y }, most) {
 // Bars from bound to bound.
 function bands(points, { x, y }) {
   const half = Math.min(14, Math.max(2, (x(1) - x(0)) / 2.4));
-  return points.flatMap((p, i) => (p && p.low < p.high
+  return points.flatMap((p, i) => (p && !isExact(p) && tells(p)
     ? [shape("rect", { x: x(i) - half, width: 2 * half, y: y(p.high), height: Math.max(1, y(p.low) - y(p.high)), class: "band" })] : []));
 }
 
-// Exact points in a row, joined.
-function curve(points, { x, y }) {
-  const paths = [];
-  let path = "";
-  points.forEach((p, i) => {
-    const exact = p && p.low === p.high;
-    if (exact) path += `${path ? "L" : "M"}${x(i).toFixed(1)} ${y(p.low).toFixed(1)}`;
-    if ((!exact || i === points.length - 1) && path) {
-      paths.push(shape("path", { d: path, class: "curve" }));
-      path = "";
-    }
-  });
-  return paths;
+// A path through numbers in a row; null is a gap.
+function path(numbers, { x, y }, name) {
+  const d = numbers.map((n, i) => (n === null ? "" : `${(numbers[i - 1] ?? null) === null ? "M" : "L"}${x(i).toFixed(1)} ${y(n).toFixed(1)}`)).join("");
+  return d ? [shape("path", { d, class: name })] : [];
+}
+
+const curve = (points, place) => path(points.map((p) => (p && isExact(p) ? p.low : null)), place, "curve");
+
+// Guesses, joined with each other and with exact points beside them.
+function guesses(points, place) {
+  const isGuess = (p) => Boolean(p) && !isExact(p) && p.guess !== null;
+  return path(points.map((p, i) => (p && [points[i - 1], p, points[i + 1]].some(isGuess) ? estimate(p) : null)), place, "curve guess");
 }
 
 // A dot for each move that gave something away, and for the point that is shown.
 function dots(points, { x, y }, at) {
   return nodes.flatMap((node, i) => {
     const p = points[i];
-    const middle = !p ? y(0) : p.low === p.high ? y(p.low) : (y(p.low) + y(p.high)) / 2;
+    const middle = y((p && (estimate(p) ?? (p.low + p.high) / 2)) ?? 0);
     const list = [];
     if (node === at) list.push(shape("line", { x1: x(i), x2: x(i), y1: TOP, y2: HEIGHT - BOTTOM, class: "here" }));
     const lost = node.parent?.probe ? grade(givenAway(node)) : "gave-0";
     if (lost !== "gave-0" && lost !== "gave-unknown") list.push(shape("circle", { cx: x(i), cy: middle, r: 5, class: lost }));
-    else if (node === at && p && p.low === p.high) list.push(shape("circle", { cx: x(i), cy: middle, r: 4, class: "dot" }));
+    else if (node === at && p && isExact(p)) list.push(shape("circle", { cx: x(i), cy: middle, r: 4, class: "dot" }));
     return list;
   });
 }

@@ -5,29 +5,32 @@ import * as board from "./board.js";
 import { element } from "./dom.js";
 import { t } from "./i18n.js";
 import * as words from "./words.js";
-import { NAMES, ownerOf, pitOf, sum } from "./game.js";
+import { NAMES, equal, ownerOf, pitOf, sum, usualStart } from "./game.js";
+import { levelName } from "./seats.js";
 import { seat, session } from "./session.js";
-import * as tree from "./tree.js";
-import { bestMove, givenAway, isBest, isExact, isProven, legalMoves, outcome, valueOf, valueOfMove } from "./values.js";
+import { isEnd, path } from "./tree.js";
+import { bestMove, estimate, givenAway, isBest, isExact, legalMoves, outcome, tells, valueOf, valueOfMove } from "./values.js";
 
 const $ = (id) => document.getElementById(id);
 
-export const isEnd = (node) => Boolean(node.probe?.over) || tree.repeats(node);
+const endReason = (node) => (node.probe?.over ? words.ended(node.position) : words.repeated(node.position));
 
-export const endText = (node) => (node.probe?.over ? words.ended(node.position) : words.repeated(node.position));
+// How a game ended, in words.
+export const endText = (node) => `${endReason(node)} ${words.score(words.finalScore(node.position, node.probe?.over))}`;
 
 // Draws all of it for a node. waiting says that the server is being asked.
 export function show(node, waiting, onMove) {
   const hints = $("hints").checked;
   showPits(node, hints);
+  showBanner(node);
   showVerdict(node, hints);
-  showBar(node, hints, waiting);
+  showBar(node, hints);
   showMoves(node, hints, onMove);
   $("moves-hint").textContent = movesHint(node, waiting);
   $("best").disabled = !node.probe || isEnd(node) || !bestMove(node);
-  $("moves-card").hidden = !hints;
+  $("moves-card").hidden = !hints || isEnd(node);
   $("line-card").hidden = !hints || isEnd(node) || (!node.probe && !waiting);
-  $("graph-card").hidden = !hints || tree.line(node).length < 2;
+  $("graph-card").hidden = !hints || path(node)[0].children.length === 0;
 }
 
 function showPits(node, hints) {
@@ -56,16 +59,29 @@ function pitLabel(node, player, number, pit, value) {
   return parts.join(", ");
 }
 
+// The result of a finished game, or that one player has more than half of all seeds.
+function showBanner(node) {
+  const { taken, pits } = node.position, over = isEnd(node);
+  const ahead = taken.findIndex((n) => 2 * n > sum(pits) + sum(taken));
+  $("banner").hidden = !over && ahead < 0;
+  $("rematch").hidden = !over;
+  $("to-analysis").hidden = session.analysis;
+  if (over) $("result").textContent = words.score(words.finalScore(node.position, node.probe?.over));
+  else if (ahead >= 0) $("result").textContent = t("{who} has {n} of {all} seeds: the game is decided.", { who: words.name(ahead), n: taken[ahead], all: sum(pits) + sum(taken) });
+}
+
 function showVerdict(node, hints) {
   const p = node.position;
   const program = seat(p.turn) !== "you" && node.children.length === 0;
-  $("turn").textContent = isEnd(node) ? t("The game is over.") : program ? t("{who} to move (the program).", { who: words.name(p.turn) }) : words.toMove(p.turn);
+  $("turn").textContent = isEnd(node) ? t("The game is over.") : program ? t("{who} to move (computer, {level}).", { who: words.name(p.turn), level: levelName(seat(p.turn)) }) : words.toMove(p.turn);
   $("verdict").textContent = "";
   $("gave").textContent = "";
+  $("fact").textContent = node.probe ? fact(node, hints) : "";
   if (!node.probe) return;
-  if (isEnd(node)) $("verdict").textContent = endText(node);
+  if (isEnd(node)) $("verdict").textContent = endReason(node);
+  else if (isPublished(node)) $("verdict").textContent = t("With best play on both sides, this is a draw.");
   if (!hints) return;
-  if (!isEnd(node)) {
+  if (!isEnd(node) && !isPublished(node)) {
     const value = valueOf(node);
     $("verdict").textContent = `${words.verdict(p, value)} ${words.outcome(p, value)}`;
     $("verdict").append(badge(node, value));
@@ -73,61 +89,74 @@ function showVerdict(node, hints) {
   if (node.parent?.probe) $("gave").textContent = words.gaveWords(node, givenAway(node));
 }
 
+// Whether the value of a position is not in the tables, but in the literature.
+const isPublished = (node) => session.rules === "awari" && session.pits === 12 && equal(node.position, usualStart(12)) && !isExact(valueOf(node));
+
+// What is known about the game as a whole.
+function fact(node, hints) {
+  const more = sum(node.position.pits) - session.solved;
+  const source = isPublished(node) ? t("J. W. Romein and H. E. Bal, “Awari is solved”, ICGA Journal 25, 2002.") : "";
+  if (isEnd(node) || session.solved < 0) return "";
+  if (more > 0) return `${source} ${t("From {solved} seeds on I know everything: {more} more to take.", { solved: session.solved, more })}`.trim();
+  return hints ? "" : t("I know everything from here on: “Values” shows it.");
+}
+
 function badge(node, value) {
   if (isExact(value)) return element("span", "badge exact", t("exact"));
-  if (isProven(value)) return element("span", "badge bound", t("proven bounds"));
-  return element("span", "badge unknown", node.found ? t("unknown") : t("searching …"));
+  if (tells(value)) return element("span", "badge bound", t("proven bounds"));
+  return element("span", "badge unknown", node.found ? t("a guess") : t("searching …"));
 }
 
 // The bar: how far ahead South will be, from the middle. Where only bounds are known, a
-// hatched part goes from bound to bound.
-function showBar(node, hints, waiting) {
-  const bar = $("bar");
-  bar.hidden = !hints || (!node.probe && !waiting); // it shows the value of another position
-  if (!node.probe || !hints) return;
+// hatched part goes from bound to bound; a guess is paler.
+function showBar(node, hints) {
+  const bar = $("bar"), lead = node.probe ? outcome(node) : null;
+  const known = lead && (tells(lead) || estimate(lead) !== null);
+  bar.hidden = !hints || !known;
+  if (bar.hidden) return;
   const total = Math.max(1, sum(node.position.pits) + sum(node.position.taken));
-  const { low, high } = outcome(node);
+  const { low, high } = tells(lead) ? lead : { low: lead.guess, high: lead.guess };
   const place = (n) => Math.min(1, Math.max(0, 0.5 + n / total / 2));
   bar.style.setProperty("--low", place(low));
   bar.style.setProperty("--high", place(high));
-  const text = low === high ? words.signed(low) : `${words.signed(low)}…${words.signed(high)}`;
+  bar.classList.toggle("guess", !tells(lead));
+  const text = !tells(lead) ? `≈\u00a0${words.signed(low)}` : low < high ? `${words.signed(low)}…${words.signed(high)}` : words.signed(low);
   $("bar-text").textContent = text;
   bar.setAttribute("aria-label", t("South will be ahead by {n} at the end", { n: text }));
 }
 
 function showMoves(node, hints, onMove) {
-  const legal = hints && !isEnd(node) ? legalMoves(node) : [];
+  const worth = (move) => estimate(valueOfMove(node, move.pit)) ?? -Infinity;
+  const legal = hints && !isEnd(node) ? legalMoves(node).sort((a, b) => worth(b) - worth(a)) : [];
   $("moves").tBodies[0].replaceChildren(...legal.map((move) => moveRow(node, move, onMove)));
   $("moves").hidden = legal.length === 0;
 }
 
 function moveRow(node, move, onMove) {
   const { turn, pits } = node.position;
-  const value = valueOfMove(node, move.pit);
+  const value = valueOfMove(node, move.pit), chip = words.chip(value);
   const row = element("tr", isBest(node, move.pit) ? "best" : "");
   const play = element("button", `move ${NAMES[turn].toLowerCase()}`, words.short(turn, move.pit, 0));
   play.type = "button";
   play.setAttribute("aria-label", t("Play {pit}", { pit: words.pit(turn, move.pit) }));
   play.addEventListener("click", () => onMove(move.pit));
-  const chip = words.chip(value);
-  const cells = [play, String(move.captured || "–"), element("span", `chip ${chip.kind}`, chip.text), meter(value, Math.max(1, sum(pits)))];
-  for (const content of cells) {
+  const worth = chip ? element("span", `chip ${chip.kind}`, chip.text) : "";
+  for (const content of [play, String(move.captured || "–"), worth, meter(value, Math.max(1, sum(pits))), String(node.plies?.[move.pit] ?? "–")]) {
     const cell = element("td");
     cell.append(content);
     row.append(cell);
   }
-  if (!isExact(value)) row.lastChild.append(element("span", "proven", words.proven(value)));
   return row;
 }
 
 // A bar from the middle to the right for seeds won, to the left for seeds lost;
-// where only bounds are known, a paler one from bound to bound.
+// where bounds tell something, a paler one from bound to bound.
 function meter(value, total) {
   const place = (n) => 0.5 + n / total / 2;
   const exact = isExact(value);
   const m = element("span", exact ? "meter" : "meter open");
   const [from, to] = exact ? [Math.min(0, value.low), Math.max(0, value.low)] : [value.low, value.high];
-  if (from === to) return m;
+  if (from === to || !tells(value)) return m;
   const bar = element("span", !exact ? "between" : value.low > 0 ? "win" : "loss");
   bar.style.setProperty("--from", place(from));
   bar.style.setProperty("--part", place(to) - place(from));
@@ -139,10 +168,6 @@ function movesHint(node, waiting) {
   if (!node.probe) return waiting ? t("Asking the tables …") : t("No answer.");
   if (isEnd(node)) return node.probe.over ? t("There is no move.") : t("The game ends here.");
   if (node.probe.solved) return t("Exact, from the tables.");
-  const all = sum(node.position.pits);
-  const tables = t("The board has {seeds}, the tables end at {solved}: they know all of it once {more} more are taken.", { seeds: words.seeds(all), solved: session.solved, more: all - session.solved });
-  if (!node.found) return `${tables} ${t("Searching …")}`;
-  const effort = words.effort(node.found);
-  if (node.found.exact) return `${tables} ${t("A search proved the value: {effort}.", { effort })}`;
-  return `${tables} ${t("What a search proved so far ({effort}); its guesses prove nothing.", { effort })}`;
+  if (!node.found) return t("Searching …");
+  return node.found.exact ? t("A search proved the value.") : t("≈ is a guess of the search; what has no ≈ is proven.");
 }

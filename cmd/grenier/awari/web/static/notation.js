@@ -142,6 +142,24 @@ export function readStart({ pits, turn = "south", taken }, count) {
   return p;
 }
 
+// What a text says about a position, in any notation that the program prints: the seeds of all pits, South's first, with
+// blanks or commas between them, in brackets or not; the board of oware interfaces, such as 4-4-4-4-4-4-4-4-4-4-4-4-0-0-S; a link.
+// What it does not say is left as in draft. Throws an Error that says what is wrong.
+export function readPosition(text, draft) {
+  const count = draft.pits.length, query = /[?#](.*)$/s.exec(text.trim());
+  if (query) {
+    const { pits, turn, taken, moves } = Object.fromEntries(new URLSearchParams(query[1]));
+    if (moves) throw new Error(t("this link has moves: open it, then edit"));
+    return readStart({ pits, turn, taken }, count);
+  }
+  const fields = text.trim().split("-");
+  if (fields.length === count + 3) {
+    const turn = { S: "south", N: "north" }[fields.at(-1).toUpperCase()] ?? fields.at(-1);
+    return readStart({ pits: fields.slice(0, count).join(), turn, taken: fields.slice(count, -1).join() }, count);
+  }
+  return readStart({ pits: text.replace(/[[\]]/g, " "), turn: ["south", "north"][draft.turn], taken: draft.taken.join() }, count);
+}
+
 // So many numbers of seeds, separated by commas or blanks.
 export function readNumbers(text, count, what) {
   const fields = text.trim().split(/[\s,]+/);

@@ -4,24 +4,27 @@
 import { element } from "./dom.js";
 import { t } from "./i18n.js";
 import * as words from "./words.js";
-import { NAMES, SOUTH } from "./game.js";
+import { NAMES, NORTH, SOUTH } from "./game.js";
 import { numberOf } from "./notation.js";
 import { session } from "./session.js";
 import * as tree from "./tree.js";
-import { givenAway, valueOfMove } from "./values.js";
+import { givenAway, mistakes, valueOfMove } from "./values.js";
 
 const $ = (id) => document.getElementById(id);
 
-// Shows the moves of the game; visit gets the node of the one clicked.
+// Shows the moves of the game; visit gets the node of the one clicked. Tab reaches the one that is shown, arrow keys the
+// others; the list keeps the focus when it is drawn anew.
 export function show(root, at, visit) {
   const hints = $("hints").checked;
-  const list = $("record");
+  const list = $("record"), focused = list.contains(document.activeElement);
   list.replaceChildren(...pairs(root).map((pair) => row(pair, at, hints, visit)));
-  $("record-hint").hidden = root.children.length > 0;
+  if (focused) list.querySelector("[tabindex='0']")?.focus();
+  $("record-card").hidden = root.children.length === 0;
   $("to-start").disabled = at === root;
   $("to-end").disabled = at.children.length === 0;
-  $("promote").disabled = tree.isMain(at);
-  $("remove").disabled = at === root;
+  $("promote").hidden = tree.isMain(at);
+  $("remove").hidden = at === root || !session.analysis;
+  showReport(at, hints);
   bring(list.querySelector("[aria-current]"), list);
 }
 
@@ -31,6 +34,22 @@ function bring(e, list) {
   const [inner, outer] = [e.getBoundingClientRect(), list.getBoundingClientRect()];
   if (inner.top < outer.top) list.scrollTop -= outer.top - inner.top;
   if (inner.bottom > outer.bottom) list.scrollTop += inner.bottom - outer.bottom;
+}
+
+// The mistakes of the line through a node by player and size, and what they cost together. Where only
+// bounds are known, what they cost at least.
+function showReport(at, hints) {
+  const all = mistakes(at);
+  $("report-card").hidden = !hints || all.length === 0;
+  $("report").tBodies[0].replaceChildren(...[SOUTH, NORTH].map((player) => {
+    const own = all.filter(({ node }) => node.parent.position.turn === player);
+    const counts = ["gave-1", "gave-3", "gave-6"].map((g) => own.filter((m) => grade(m) === g).length);
+    const row = element("tr");
+    const title = element("th", "", words.name(player));
+    title.scope = "row";
+    row.append(title, ...[...counts, own.reduce((sum, m) => sum + m.least, 0)].map((n) => element("td", "", n)));
+    return row;
+  }));
 }
 
 // The moves of the main line as pairs: {number, moves}, South's and North's.
@@ -78,6 +97,7 @@ function entry(node, at, hints, visit, numbered = false) {
   button.setAttribute("aria-label", parts.filter(Boolean).join(" "));
   button.title = parts.at(-1);
   if (node === at) button.setAttribute("aria-current", "step");
+  button.tabIndex = node === at || (!at.parent && node === at.children[0]) ? 0 : -1;
   button.addEventListener("click", () => visit(node));
   return button;
 }
@@ -86,7 +106,7 @@ function values(button, node) {
   const value = valueOfMove(node.parent, node.move.pit);
   const gave = givenAway(node);
   const chip = words.chip(value);
-  button.append(element("span", `worth ${chip.kind}`, chip.text));
+  if (chip) button.append(element("span", `worth ${chip.kind}`, chip.text));
   const lost = words.gave(gave);
   if (lost) button.append(element("span", "lost", lost));
   button.classList.add(grade(gave));

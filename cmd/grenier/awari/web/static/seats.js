@@ -1,34 +1,55 @@
-// Who plays South and North: the reader, or the program at a level. A level is how many
-// seeds the program may give away with each move.
+// Who plays South and North: the reader, or the computer at a level. A level is how many
+// seeds the computer may give away with each move, as text.
 
 import { t } from "./i18n.js";
+import { recall, remember } from "./memory.js";
 import { session } from "./session.js";
 
-const LEVELS = [0, 1, 2, 4, 8, 48];
+const LEVELS = ["48", "8", "4", "2", "0"];
 
-const selects = [0, 1].map((player) => document.getElementById(`seat-${player}`));
+const $ = (id) => document.getElementById(id);
 
-function text(level) {
-  if (level === "you") return t("you");
-  if (level === "0") return t("program: gives nothing away");
-  if (level === "48") return t("program: plays anything");
-  return t("program: gives up to {n} a move", { n: level });
+// The name of a level.
+export function levelName(level) {
+  const names = { 48: t("first steps"), 8: t("beginner"), 4: t("casual"), 2: t("club"), 0: t("perfect") };
+  return names[level] ?? t("gives up to {n} a move", { n: level });
 }
+
+// Who plays, by what the reader chooses.
+const sides = {
+  south: (level) => ["you", level],
+  north: (level) => [level, "you"],
+  both: () => ["you", "you"],
+  none: (level) => [level, level],
+};
+
+const sideOf = ([south, north]) => (south === "you" ? (north === "you" ? "both" : "south") : north === "you" ? "north" : "none");
+
+// The players of a first game: the reader begins, against the opponent of last time.
+export const usual = () => ["you", recall("opponent") ?? "4"];
 
 // Shows who plays.
 export function show() {
-  for (const [player, select] of selects.entries()) {
-    const now = session.seats[player];
-    if (![...select.options].some((o) => o.value === now)) select.add(new Option(text(now), now));
-    select.value = now;
-  }
+  const players = session.analysis ? usual() : session.seats;
+  const level = players.find((s) => s !== "you") ?? $("level").value;
+  if (![...$("level").options].some((o) => o.value === level)) $("level").add(new Option(levelName(level), level));
+  $("who").value = sideOf(players);
+  $("level").value = level;
+  dim();
 }
 
-export const read = () => selects.map((select) => select.value);
+// There is no level where nobody needs one.
+const dim = () => { $("level").disabled = $("who").value === "both"; };
 
-export function wire(changed) {
-  for (const select of selects) {
-    select.replaceChildren(...["you", ...LEVELS.map(String)].map((level) => new Option(text(level), level)));
-    select.addEventListener("change", changed);
-  }
+// The players that are chosen for a new game.
+export function read() {
+  const players = sides[$("who").value]($("level").value);
+  remember("opponent", players.find((s) => s !== "you") ?? "you");
+  return players;
+}
+
+export function wire() {
+  $("level").replaceChildren(...LEVELS.map((level) => new Option(levelName(level), level)));
+  $("level").value = "4";
+  $("who").addEventListener("change", dim);
 }

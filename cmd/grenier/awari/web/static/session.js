@@ -11,7 +11,8 @@ export const session = {
   solved: -1, // seeds of the highest solved layer
   root: null, // of the tree of the game
   at: null, // the node that is shown
-  seats: ["you", "you"], // or the seeds that the program may give away with a move
+  seats: ["you", "you"], // or the seeds that the computer may give away with a move
+  analysis: null, // whether the reader analyses instead of playing
   before: "", // the address of the game before this one
 };
 

@@ -5,7 +5,7 @@
 const FILES = [
   "/", "/puzzles", "/explore", "/learn", "/layers", "/style.css", "/chart.css", "/icon.svg", "/icon.png", "/app.webmanifest",
   "/address.js", "/api.js", "/app.js", "/bestline.js", "/board.js", "/captions.js", "/dom.js", "/editor.js", "/explore.js", "/failure.js", "/fr.js", "/game.js", "/graph.js",
-  "/i18n.js", "/link.js", "/known.js", "/layers.js", "/learn.js", "/memory.js", "/mini.js", "/notation.js", "/puzzles.js", "/record.js", "/refusals.js", "/seats.js", "/session.js", "/shell.js", "/sound.js", "/source.js",
+  "/i18n.js", "/link.js", "/known.js", "/layers.js", "/learn.js", "/lessons.js", "/memory.js", "/mini.js", "/notation.js", "/puzzles.js", "/record.js", "/refusals.js", "/seats.js", "/session.js", "/shell.js", "/sound.js", "/source.js",
   "/text.js", "/tree.js", "/values.js", "/words.js",
 ];
 

@@ -3,12 +3,13 @@
 //
 // A node: position; parent and move, how it came about (move as the server describes
 // it); children; chosen, the child that was visited last. Answers of the server about
-// the position are kept with it: probe, found by a search, best the best line.
+// the position are kept with it: probe, found by a search, best the best line, plies to the next
+// capture after each move.
 
 import { after, letterOf, same } from "./game.js";
 
 export function root(position) {
-  return { position, parent: null, move: null, children: [], chosen: null, probe: null, found: null, best: null };
+  return { position, parent: null, move: null, children: [], chosen: null, probe: null, found: null, best: null, plies: null };
 }
 
 // The node that a move leads to, a new one if it was not played there before.
@@ -66,6 +67,9 @@ export function repeats(node) {
   for (let n = node.parent; n; n = n.parent) if (same(n.position, node.position)) return true;
   return false;
 }
+
+// Whether the game ends at a node.
+export const isEnd = (node) => Boolean(node.probe?.over) || repeats(node);
 
 // Makes the line through a node the main line.
 export function promote(node) {

@@ -3,14 +3,18 @@
 // the board, so that low and high say nothing if they are -limit and limit.
 
 import { NORTH, sum } from "./game.js";
+import { isEnd, line } from "./tree.js";
 
 export const isExact = (v) => v.low === v.high;
 
 // Whether bounds say who will take more.
 export const decides = (v) => v.low > 0 || v.high < 0;
 
-// Whether anything is proven.
-export const isProven = (v) => v.low > -v.limit || v.high < v.limit;
+// Whether bounds leave at most half of what is possible; others say nothing worth showing.
+export const tells = (v) => v.high - v.low <= v.limit;
+
+// The number that stands for a value: it is exact, or a guess; null if there is none.
+export const estimate = (v) => (isExact(v) ? v.low : v.guess);
 
 const open = (limit) => ({ low: -limit, high: limit, guess: null, limit });
 
@@ -53,13 +57,20 @@ export function valueOf(node) {
   return both(v, { low, high, guess: null, limit: v.limit });
 }
 
-// By how much South will be ahead at the end, as an interval.
+// The value of a position in its game: at the end, what the rules say.
+function inGame(node) {
+  if (!isEnd(node)) return valueOf(node);
+  const limit = sum(node.position.pits), value = node.probe?.over ? -limit : 0;
+  return { low: value, high: value, guess: null, limit };
+}
+
+// By how much South will be ahead at the end, as an interval. It tells if the value does.
 export function outcome(node) {
-  const { low, high, guess } = valueOf(node);
+  const { low, high, guess } = inGame(node);
   const { taken, turn } = node.position;
-  const lead = taken[0] - taken[1];
-  if (turn === NORTH) return { low: lead - high, high: lead - low, guess: guess === null ? null : lead - guess };
-  return { low: lead + low, high: lead + high, guess: guess === null ? null : lead + guess };
+  const lead = taken[0] - taken[1], limit = sum(node.position.pits);
+  if (turn === NORTH) return { low: lead - high, high: lead - low, guess: guess === null ? null : lead - guess, limit };
+  return { low: lead + low, high: lead + high, guess: guess === null ? null : lead + guess, limit };
 }
 
 // The seeds that the move that led to a node gave away: the least and the most.
@@ -90,12 +101,15 @@ export function bestMove(node) {
   return typeof pit === "number" ? node.probe.moves[pit] : null;
 }
 
-// A move that gives away at most the given seeds, a random one of these; null if the
-// values are not exact.
+// A move that gives away at most the given seeds, a random one of these; where values are not
+// exact, as a search guesses. null if there is no guess either.
 export function looseMove(node, seeds) {
-  const moves = legalMoves(node).map((m) => ({ move: m, value: valueOfMove(node, m.pit) }));
-  const best = bestValue(node);
-  if (best === null) return null;
-  const fair = moves.filter(({ value }) => value.low >= best - seeds);
+  const moves = legalMoves(node).map((m) => ({ move: m, worth: estimate(valueOfMove(node, m.pit)) ?? -Infinity }));
+  const best = Math.max(...moves.map((m) => m.worth));
+  if (best === -Infinity) return null;
+  const fair = moves.filter(({ worth }) => worth >= best - seeds);
   return fair[Math.floor(Math.random() * fair.length)].move;
 }
+
+// The nodes of the line through a node whose moves gave seeds away for certain: {node, least, most}.
+export const mistakes = (at) => line(at).filter((n) => n.parent?.probe).map((node) => ({ node, ...givenAway(node) })).filter((m) => m.least > 0);

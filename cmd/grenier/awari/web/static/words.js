@@ -1,8 +1,8 @@
 // Words of the page about positions, moves and values.
 
-import { number, t, tn } from "./i18n.js";
+import { t, tn } from "./i18n.js";
 import { letterOf, pitOf, sum } from "./game.js";
-import { decides, isExact, isProven } from "./values.js";
+import { decides, estimate, isExact, tells } from "./values.js";
 
 // A number with its sign, a real minus sign included.
 export const signed = (n) => (n > 0 ? `+${n}` : n < 0 ? `−${-n}` : "0");
@@ -11,8 +11,8 @@ export const seeds = (n) => tn(n, "{n} seed", "{n} seeds");
 
 export const name = (player) => [t("South"), t("North")][player];
 
-// A pit as people say it: counted from 1, with its letter.
-export const pit = (player, n) => t("pit {number} ({letter})", { number: n + 1, letter: letterOf(player, n) });
+// A pit as people say it.
+export const pit = (player, n) => t("pit {letter}", { letter: letterOf(player, n) });
 
 // The bounds of a value in signs.
 function bounds(v) {
@@ -21,20 +21,20 @@ function bounds(v) {
   return `${signed(v.low)}…\u200b${signed(v.high)}`; // it may become two lines
 }
 
-// The chip for a value: only proven bounds.
-export function chip(v) {
-  if (isExact(v)) return { text: signed(v.low), kind: v.low > 0 ? "win" : v.low < 0 ? "loss" : "draw" };
-  if (isProven(v)) return { text: bounds(v), kind: decides(v) ? "bound" : "bound weak" };
-  return { text: "?", kind: "unknown" };
+// The number of a value in signs, or the bounds if they tell something; "" if nothing does.
+export function figure(v) {
+  if (isExact(v)) return signed(v.low);
+  if (tells(v)) return bounds(v);
+  return v.guess === null ? "" : `≈\u00a0${signed(v.guess)}`;
 }
 
-// The proven bounds of a value that is not exact, and the guess of the search.
-export function proven(v) {
-  const guess = v.guess === null ? "" : ` ${t("(guess: {n})", { n: signed(v.guess) })}`;
-  if (!isProven(v)) return t("nothing proven") + guess;
-  if (v.high >= v.limit) return t("at least {n}", { n: signed(v.low) }) + guess;
-  if (v.low <= -v.limit) return t("at most {n}", { n: signed(v.high) }) + guess;
-  return t("{low} to {high}", { low: signed(v.low), high: signed(v.high) }) + guess;
+// The chip for a value: exact, bounds that tell something, or a guess, which looks like one; null if
+// there is nothing to say.
+export function chip(v) {
+  const text = figure(v);
+  if (isExact(v)) return { text, kind: v.low > 0 ? "win" : v.low < 0 ? "loss" : "draw" };
+  if (tells(v)) return { text, kind: decides(v) ? "bound" : "bound weak" };
+  return text ? { text, kind: "guess" } : null;
 }
 
 // A number, read out.
@@ -43,7 +43,7 @@ const say = (n) => (n < 0 ? t("minus {n}", { n: -n }) : n > 0 ? t("plus {n}", { 
 // A value, read out.
 export function spoken(v) {
   if (isExact(v)) return t("value {n}", { n: say(v.low) });
-  if (!isProven(v)) return t("value unknown");
+  if (!tells(v)) return v.guess === null ? t("value unknown") : t("about {n}, a guess", { n: say(v.guess) });
   if (v.high >= v.limit) return t("value at least {n}", { n: say(v.low) });
   if (v.low <= -v.limit) return t("value at most {n}", { n: say(v.high) });
   return t("value from {low} to {high}", { low: say(v.low), high: say(v.high) });
@@ -54,10 +54,11 @@ export function verdict(p, v) {
   const who = (n) => ({ who: name(n > 0 ? p.turn : 1 - p.turn), other: name(n > 0 ? 1 - p.turn : p.turn), n: Math.abs(n) });
   if (isExact(v)) return v.low === 0 ? t("Even from here on.") : t("{who} takes {n} more than {other} from here on.", who(v.low));
   if (decides(v)) return t("{who} takes at least {n} more than {other} from here on.", who(v.low > 0 ? v.low : v.high));
-  if (!isProven(v)) return t("What this is worth is not known.");
-  if (v.low === 0) return t("{who} does not lose from here on.", who(1));
-  if (v.high === 0) return t("{who} does not win from here on.", who(1));
-  return t("Who is better off is not known yet.");
+  if (tells(v) && v.low === 0) return t("{who} does not lose from here on.", who(1));
+  if (tells(v) && v.high === 0) return t("{who} does not win from here on.", who(1));
+  const n = estimate(v);
+  if (n === null) return t("Who is better off is not known yet.");
+  return n === 0 ? t("Probably about even.") : t("Probably {who} takes about {n} more than {other}.", who(n));
 }
 
 // The result of the game, with the seeds taken before.
@@ -68,18 +69,22 @@ export function outcome(p, v) {
   return t("{who} wins the game by {n}.", { who: name(lead > 0 ? p.turn : 1 - p.turn), n: Math.abs(lead) });
 }
 
-// How a game ended: the opponent of a player without a move takes the rest.
+// Why a game ended: the opponent of a player without a move takes the rest.
 export function ended(p) {
   const rest = sum(p.pits);
-  const taken = [...p.taken];
-  taken[1 - p.turn] += rest;
-  const left = rest > 0 ? tn(rest, "{who} has no move; {other} takes the last seed.", "{who} has no move; {other} takes the {n} seeds left.", { who: name(p.turn), other: name(1 - p.turn) }) : t("No seeds are left.");
-  return `${left} ${score(taken)}`;
+  return rest > 0 ? tn(rest, "{who} has no move; {other} takes the last seed.", "{who} has no move; {other} takes the {n} seeds left.", { who: name(p.turn), other: name(1 - p.turn) }) : t("No seeds are left.");
 }
 
-// How a game ended that goes on for ever.
+// Why a game ended that could go on for ever.
 export function repeated(p) {
-  return `${tn(sum(p.pits), "This position was there before: play can go on for ever, and the last seed counts for nobody.", "This position was there before: play can go on for ever, and the {n} seeds left count for nobody.")} ${score(p.taken)}`;
+  return tn(sum(p.pits), "This position was there before: play can go on for ever, and the last seed counts for nobody.", "This position was there before: play can go on for ever, and the {n} seeds left count for nobody.");
+}
+
+// What both have at the end of a game, with the seeds left if the rules give them to somebody.
+export function finalScore(p, over) {
+  const taken = [...p.taken];
+  if (over) taken[1 - p.turn] += sum(p.pits);
+  return taken;
 }
 
 // The result of a game.
@@ -114,11 +119,3 @@ export function gaveWords(node, { least, most }) {
   if (least === 0) return "";
   return least === most ? t("{who} gave away {n} here.", { who, n: least }) : t("{who} gave away at least {n} here.", { who, n: least });
 }
-
-// How much a search looked at.
-export function effort(found) {
-  const seconds = new Intl.NumberFormat(document.documentElement.lang, { maximumFractionDigits: 1 }).format(found.milliseconds / 1000);
-  const depth = tn(found.depth, "{n} ply deep", "{n} plies deep");
-  return tn(found.nodes, "{depth}, {nodes} position in {seconds} s", "{depth}, {nodes} positions in {seconds} s", { depth, nodes: number.format(found.nodes), seconds });
-}
-

@@ -1,0 +1,248 @@
+package web_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp/kb"
+
+	"grenier/cmd/grenier/awari/web"
+	"grenier/internal/testkit/browsertest"
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/tries"
+	"grenier/kernels/cpu"
+	"grenier/layers/awari"
+	"grenier/pipeline/job"
+	"grenier/pipeline/play/publish"
+)
+
+// TestLongStranger goes the way of somebody who comes by, on a server and on a published site.
+func TestLongStranger(t *testing.T) {
+	tries.NeedsLong(t, "a browser")
+	browser := browsertest.Start(t)
+	s := newSiteOf(t, 12, awari.Awari, 12)
+	m := publishSite(t, s)
+	published := *s
+	published.url, published.ends = m.folder, ".html"
+	desktop, phone := browsertest.Window{Width: 1280, Height: 900}, browsertest.Window{Width: 390, Height: 844}
+	for _, c := range []struct {
+		name     string
+		site     *site
+		window   browsertest.Window
+		language string
+		keys     bool
+	}{
+		{"served, desktop", s, desktop, "en", false}, {"served, phone", s, phone, "en", false}, {"served, keys", s, desktop, "fr", true},
+		{"published, phone", &published, phone, "fr", false}, {"published, keys", &published, desktop, "en", true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			c.window.Media = map[string]string{"prefers-reduced-motion": "reduce", "prefers-color-scheme": "light"}
+			w := &stranger{&tab{browser.Open(t, c.site.url+"?lang="+c.language, c.window), c.site, c.name}, c.window, c.language, c.keys}
+			w.begin()
+			w.playToTheEnd()
+			w.analyse()
+			w.share()
+			w.Exec(`sessionStorage.clear(); localStorage.clear()`)
+		})
+	}
+}
+
+// stranger is somebody who comes by, with a mouse or finger, or with keys alone.
+type stranger struct {
+	*tab
+	window   browsertest.Window
+	language string
+	keys     bool
+}
+
+// word returns a text in the language of the stranger.
+func (w *stranger) word(english, french string) string {
+	return map[string]string{"en": english, "fr": french}[w.language]
+}
+
+// press uses a button: by a click, or by Tab and Enter.
+func (w *stranger) press(id string) {
+	w.Helper()
+	if !w.keys {
+		w.click("#" + id)
+		return
+	}
+	for range 100 {
+		if browsertest.Eval[bool](w.Page, fmt.Sprintf(`document.activeElement.id === %q`, id)) {
+			w.enter()
+			return
+		}
+		w.key(kb.Tab)
+	}
+	w.Fatalf("Tab does not lead to %s", id)
+}
+
+// begin opens the page and starts a game with one tap, without scrolling. No value is shown before it is asked for.
+func (w *stranger) begin() {
+	w.Helper()
+	w.Await("the page", fmt.Sprintf(`document.documentElement?.lang === %q && `, w.language)+settled)
+	for _, what := range []string{"#new", "#who", "#level", `#setup a[href^="learn"]`, "#board", "#turn"} {
+		if bottom := browsertest.Eval[float64](w.Page, fmt.Sprintf(`document.querySelector(%q).getBoundingClientRect().bottom`, what)); bottom > float64(w.window.Height) {
+			w.Errorf("%s ends at %.0f pixels", what, bottom)
+		}
+	}
+	w.says("#verdict", w.word("this is a draw", "c’est la nulle"))
+	w.says("#fact", "ICGA Journal 25")
+	w.says("#fact", w.word("From 12 seeds on I know everything: 36 more to take.", "À partir de 12 graines je sais tout"))
+	w.wantNoValues()
+	w.wantAccess()
+	w.wantFits(w.window.Width)
+	w.press("new")
+	w.wantAddress("?seats=you,4")
+	w.click(`.pit[data-pit="7"]`)
+	w.says("#bubble", w.word("This is a pit of North. South to move.", "Cette case est à Nord. Au tour de Sud."))
+}
+
+// wantNoValues checks that no pit has a value, and that nothing else tells it.
+func (w *stranger) wantNoValues() {
+	w.Helper()
+	browsertest.Want(w.Page, `[...document.querySelectorAll(".pit .chip")].map((c) => c.textContent).join("")`, "")
+	browsertest.Want(w.Page, browsertest.Shown("#bar, #moves-card, #line-card, #graph-card, .lost, .badge"), 0)
+}
+
+// over is true when the game has ended.
+const over = `document.querySelector("#rematch").checkVisibility()`
+
+// playToTheEnd plays whatever is legal until the banner says how the game ended.
+func (w *stranger) playToTheEnd() {
+	w.Helper()
+	for turn := 0; ; turn++ {
+		w.Await("a turn", over+` || document.querySelector("#board").dataset.turn === "0" && document.querySelectorAll(".pit.south.playable").length > 0`)
+		if browsertest.Eval[bool](w.Page, over) {
+			break
+		}
+		pits := browsertest.Eval[[]int](w.Page, `[...document.querySelectorAll(".pit.south.playable")].map((p) => Number(p.dataset.pit))`)
+		pit := pits[turn%len(pits)]
+		before := browsertest.Eval[int](w.Page, `document.querySelectorAll("#record .ply").length`)
+		if w.keys {
+			w.key(strconv.Itoa(pit + 1))
+		} else {
+			w.click(fmt.Sprintf(`.pit[data-pit="%d"]`, pit))
+		}
+		w.Await("the move", fmt.Sprintf(`document.querySelectorAll("#record .ply").length > %d`, before))
+	}
+	taken := browsertest.Eval[[]int](w.Page, `document.querySelector("#result").textContent.match(/\d+/g).map(Number)`)
+	if len(taken) != 2 || taken[0] < taken[1] || taken[0]+taken[1] > 48 {
+		w.Errorf("the banner says %q", w.Text("#result"))
+	}
+	w.wantNoValues()
+	w.wantAccess()
+	w.wantFits(w.window.Width)
+}
+
+// analyse looks at the game and goes to the worst mistake in it: the one whose cost is the greatest of all that the list shows.
+func (w *stranger) analyse() {
+	w.Helper()
+	w.press("to-analysis")
+	w.Await("an analysis", `document.querySelector("#graph").checkVisibility() && document.querySelector("#report-card").checkVisibility() && document.querySelector("#graph .curve") !== null`)
+	if browsertest.Eval[string](w.Page, `document.querySelector("#analyse").textContent`) == w.word("Stop", "Arrêter") {
+		w.press("analyse")
+	}
+	w.Await("its end", fmt.Sprintf(`document.querySelector("#analyse").textContent === %q`, w.word("Analyse the game", "Analyser la partie")))
+	if exact := browsertest.Eval[int](w.Page, `Number(document.querySelector("#graph-hint").textContent.match(/\d+/)[0])`); exact == 0 {
+		w.Error("no point of the graph is exact, not even the end")
+	}
+	w.press("worst")
+	worst := browsertest.Eval[int](w.Page, `Math.max(...[...document.querySelectorAll("#record .lost")].map((l) => Number(l.textContent.match(/\d+/)[0])))`)
+	w.Await("the worst mistake", fmt.Sprintf(`document.querySelector("#gave").textContent.match(/\d+/)?.[0] === "%d"`, worst))
+	sum := browsertest.Eval[[2]int](w.Page, `[[...document.querySelectorAll("#report td:last-child")], [...document.querySelectorAll("#record .lost")]].map((all) => all.reduce((n, e) => n + Number(e.textContent.match(/\d+/)?.[0] ?? 0), 0))`)
+	if sum[0] != sum[1] || sum[0] < worst {
+		w.Errorf("the report adds up to %d, the list to %d", sum[0], sum[1])
+	}
+	w.wantAccess()
+	w.wantFits(w.window.Width)
+}
+
+// share copies the link and opens it where nobody was before: the same point of the same game is there, with its values.
+func (w *stranger) share() {
+	w.Helper()
+	w.Exec(`navigator.clipboard.writeText = async (text) => { globalThis.copied = text; }`)
+	w.press("share")
+	w.Await("the link", `globalThis.copied?.startsWith("http")`)
+	link := browsertest.Eval[string](w.Page, "copied")
+	want := browsertest.Eval[string](w.Page, shown) + w.Text("#gave")
+	fresh := browsertest.Start(w.TB).Open(w.TB, link, w.window)
+	fresh.Await("the same", fmt.Sprintf(`%s + document.querySelector("#gave")?.textContent === %q`, shown, want))
+	browsertest.Want(fresh, `document.documentElement.lang`, w.language)
+	browsertest.Want(fresh, `document.querySelector("#hints").checked`, true)
+}
+
+// TestLongValues compares what pages show of random boards with the tables: on a server, and on a published site.
+func TestLongValues(t *testing.T) {
+	tries.NeedsLong(t, "a browser")
+	browser := browsertest.Start(t)
+	s := newSiteOf(t, 12, awari.Awari, 12)
+	m := publishSite(t, s)
+	for name, url := range map[string]string{"served": s.url + "learn", "published": m.folder + "learn.html"} {
+		t.Run(name, func(t *testing.T) {
+			page := openAt(t, browser, s, url, 1000)
+			page.Await("the page", `document.body?.dataset.ready === "yes"`)
+			page.wantShown(m.random(rand.New(rand.NewPCG(7, uint64(len(name)))), 1000, 12))
+		})
+	}
+}
+
+// wantShown compares what the page shows of boards with the tables.
+func (p *tab) wantShown(boards []string) {
+	p.Helper()
+	list, err := json.Marshal(boards)
+	must.OK(p, err)
+	got := compute[[][]string](p, fmt.Sprintf(`
+		const { get } = await import("./source.js"), { root } = await import("./tree.js"), { position } = await import("./game.js");
+		const { valueOf, valueOfMove } = await import("./values.js"), { chip } = await import("./words.js"), all = [];
+		for (const board of %s) {
+			const node = root(position(board.split(",").map(Number)));
+			node.probe = await get("/api/probe?pits=" + board);
+			all.push([chip(valueOf(node)).text, ...node.probe.moves.map((m) => m.legal ? chip(valueOfMove(node, m.pit)).text : "")]);
+		}
+		return all;`, list))
+	for i, text := range boards {
+		board, err := p.game.Parse(strings.Split(text, ","))
+		must.OK(p, err)
+		probe, err := p.tables.Probe(p.Context(), board)
+		must.OK(p, err)
+		want := []string{signed(probe.Value)}
+		for _, m := range probe.Moves[:p.game.Half()] {
+			value := ""
+			if m.Legal {
+				value = signed(m.Value)
+			}
+			want = append(want, value)
+		}
+		if strings.Join(got[i], " ") != strings.Join(want, " ") {
+			p.Errorf("%s: the page shows %q, want %q", text, got[i], want)
+		}
+	}
+}
+
+// TestSiteWeight adds up all scripts and styles that the pages of a published site have.
+func TestSiteWeight(t *testing.T) {
+	s, out := newSiteOf(t, 12, awari.Awari, 1), filepath.Join(t.TempDir(), "site")
+	_, err := publish.Run(t.Context(), s.dir, out, publish.Options{Pages: web.Site(), Job: job.Job{Family: cpu.Best()}})
+	must.OK(t, err)
+	sum, names := 0, []string{}
+	for _, pattern := range []string{"*.js", "*.css"} {
+		found, err := filepath.Glob(filepath.Join(out, pattern))
+		must.OK(t, err)
+		for _, name := range found {
+			if filepath.Base(name) != "awari.js" { // which is for pages of others
+				names = append(names, filepath.Base(name))
+				sum += gzipped(must.Read(t, name))
+			}
+		}
+	}
+	t.Logf("%d bytes: %v", sum, names)
+	if sum > firstLoad || len(names) < 4 {
+		t.Errorf("%v have %d bytes, want at most %d", names, sum, firstLoad)
+	}
+}
