@@ -3,6 +3,7 @@ package search
 import (
 	"context"
 	"fmt"
+	"math"
 	"time"
 
 	"grenier/layers/awari"
@@ -32,7 +33,7 @@ func New(blocks *Blocks, o Options) *Engine {
 	}}
 	e.graph = newGraph(&e.shared, o.Bytes-forTable)
 	for range max(1, o.Workers-1) {
-		e.workers = append(e.workers, &worker{shared: &e.shared})
+		e.workers = append(e.workers, &worker{shared: &e.shared, most: math.MaxUint64})
 	}
 	e.alone = o.Workers <= 1
 	return e
@@ -87,6 +88,8 @@ func (e *Engine) Search(ctx context.Context, b awari.Board, l Limits) (*Result, 
 		return &r.result, ctx.Err()
 	case limited.Err() != nil:
 		r.result.Reason = TimeLimit
+	case l.Nodes > 0 && r.result.Depth < r.limits.Depth:
+		r.result.Reason = NodeLimit
 	default:
 		r.result.Reason = DepthLimit
 	}

@@ -133,7 +133,9 @@ func TestComplaints(t *testing.T) {
 		{strings.Repeat("x", 2<<20) + "\nisready", "a line is skipped: more than 65536 bytes\nreadyok"},
 		{"position startpos\nposition " + strings.Repeat("x", 2<<20) + "\ngo depth 1", "go: more than 65536 bytes\nbestmove 0000"},
 		{"go depth", "depth needs a number"},
-		{"go movetime -1", "want a number above 0"},
+		{"go movetime -1", "want a number from 1"},
+		{"go wtime", "wtime needs a number"},
+		{"go nodes 0", "want a number from 1"},
 		{"position startpos\ngo infinite\ngo depth 1\nstop", "go: a search is under way"},
 		{"position startpos\ngo infinite\nsetoption name Hash value 1\nstop", "setoption: a search is under way"},
 	} {
