@@ -35,6 +35,9 @@ func (a *answer) find(ctx context.Context, limits search.Limits, held <-chan str
 		}
 	}
 	a.tell(r)
+	if limit > 0 {
+		a.late = a.late.after(time.Since(a.begun) - limit)
+	}
 	select {
 	case <-held:
 	case <-ctx.Done():

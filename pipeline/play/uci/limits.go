@@ -32,18 +32,27 @@ const (
 	usualMoves = 40
 	// reserve is kept for what takes time besides thinking: messages, and a machine that does other things. Of a clock with
 	// less than twice as much half is kept.
-	reserve = 300 * time.Millisecond
+	reserve = time.Second
 	// atOnce is the time for a move when there is none: some move is found in any time.
 	atOnce = time.Millisecond
 )
 
+// lateness is by how much answers came later than they should, of late: on a machine that does other things the program waits for a
+// processor again and again.
+type lateness time.Duration
+
+// after is the lateness after an answer.
+func (l lateness) after(late time.Duration) lateness {
+	return (3*l + lateness(max(0, late))) / 4
+}
+
 // share returns the time for a move by a clock: never more than is left but for the reserve.
-func (c clock) share(moves int) time.Duration {
+func (c clock) share(moves int, late lateness) time.Duration {
 	if moves == 0 {
 		moves = usualMoves
 	}
 	free := c.left - min(reserve, c.left/2)
-	return max(atOnce, min(free, free/time.Duration(min(moves, usualMoves))+c.gain*3/4))
+	return max(atOnce, min(free, free/time.Duration(min(moves, usualMoves))+c.gain*3/4)-time.Duration(late))
 }
 
 // words that a number follows, and the least that it may be.
@@ -52,7 +61,7 @@ var numbers = map[string]int64{
 }
 
 // parseGo reads the words after go, for the player to move.
-func parseGo(words []string, turn match.Side) (a asked, err error) {
+func parseGo(words []string, turn match.Side, late lateness) (a asked, err error) {
 	for i := 0; i < len(words); i++ {
 		least, number := numbers[words[i]]
 		switch {
@@ -73,7 +82,7 @@ func parseGo(words []string, turn match.Side) (a asked, err error) {
 	}
 	l := &a.limits
 	if c := a.clocks[turn]; c.given {
-		if share := c.share(a.moves); l.Time == 0 || share < l.Time {
+		if share := c.share(a.moves, late); l.Time == 0 || share < l.Time {
 			l.Time = share
 		}
 	}

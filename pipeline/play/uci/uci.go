@@ -72,6 +72,7 @@ type Session struct {
 	present position
 	unclear error // why there is no present position
 	thought *thought
+	late    lateness
 
 	mu  sync.Mutex // guards the fields below
 	out *bufio.Writer
@@ -297,7 +298,7 @@ func (s *Session) prepare() {
 // think begins to look for a move.
 func (s *Session) think(ctx context.Context, words []string) {
 	begun := time.Now()
-	asked, err := parseGo(words, s.present.turn)
+	asked, err := parseGo(words, s.present.turn, s.late)
 	if err == nil {
 		err = s.unclear
 	}
