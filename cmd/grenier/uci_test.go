@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -120,15 +119,10 @@ func solvedFor(t *testing.T, seeds int) (string, *tables.Tables) {
 func TestLongUCIClock(t *testing.T) {
 	tries.NeedsLong(t, "games by the clock")
 	dir, tab := solvedFor(t, 10)
-	var over atomic.Bool
-	defer over.Store(true)
-	busy := runtime.NumCPU()
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2 * busy)) // so that the test itself waits for the system alone
-	for range busy {
-		go func() {
-			for !over.Load() {
-			}
-		}()
+	for range runtime.NumCPU() { // others who want a processor each
+		u := startUCI(t, dir)
+		fmt.Fprintln(u.in, "position startpos\ngo infinite")
+		defer u.quit(t)
 	}
 	sides := []*ucier{startUCI(t, dir), startUCI(t, dir)}
 	random := tries.Rand(t)

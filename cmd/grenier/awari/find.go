@@ -39,7 +39,7 @@ func (a *app) find() *cobra.Command {
 	var f findFlags
 	cmd := &cobra.Command{
 		Use:   "find --dir DIR --layer n|a..b (--where CONDITION | --puzzles)",
-		Short: "Search layers for positions that meet a condition, and for puzzles",
+		Short: "Search layers for positions and puzzles",
 		Long: `Prints boards that meet a condition, with the value of the board and of each
 move, like probe: the first ones in the order of layers and ranks; a random
 choice of all (--random); or those for which a fact is largest (--most).
@@ -64,11 +64,11 @@ These words stand for several terms:
   only-win   moves>=2 winning=1 drawing=0
   sacrifice  winning=1 taken=0 give>=3 least=0
 
-With --puzzles it draws puzzles of these layers at random, as many of each, which
+With --puzzles it draws puzzles of these layers at random, of each in turn, that
 meet the condition if there is one: one of three moves or more wins and no other
 draws, the best answer is the only best one, and so on for two to five moves. It
 prints the value, the line, how many of 100 simple players fail, who look 1 to 7
-plies ahead, and what the line is about. docs/find.md describes these themes.
+plies ahead, and what the line is about: docs/find.md describes these themes.
 
 With --state an interrupted or killed search keeps its progress in FILE, and
 the same command resumes it. FILE is removed at the end.

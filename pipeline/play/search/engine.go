@@ -64,7 +64,7 @@ func (e *Engine) Search(ctx context.Context, b awari.Board, l Limits) (*Result, 
 		e.stored.clear()
 		e.graph.clear()
 	}
-	e.begin(reading)
+	e.begin(reading, l.Time)
 	stop := e.stop
 	stop.Store(limited.Err() != nil)
 	defer context.AfterFunc(limited, func() {
@@ -86,7 +86,7 @@ func (e *Engine) Search(ctx context.Context, b awari.Board, l Limits) (*Result, 
 	case ctx.Err() != nil:
 		r.result.Reason = Interrupted
 		return &r.result, ctx.Err()
-	case limited.Err() != nil:
+	case limited.Err() != nil || e.late():
 		r.result.Reason = TimeLimit
 	case l.Nodes > 0 && r.result.Depth < r.limits.Depth:
 		r.result.Reason = NodeLimit

@@ -49,7 +49,7 @@ func newRoot(e *Engine, b awari.Board, l Limits) *root {
 	r.result = Result{Board: b, Seeds: n, Best: -1, Value: Value{Lower: -n, Upper: n}}
 	r.mover.Plays(e.mover.Pack(b), &r.plays)
 	for _, w := range e.workers {
-		w.counter, w.most = counter{}, r.quota
+		w.counter, w.most, w.look = counter{}, r.quota, 0
 	}
 	e.graph.begin()
 	v := visit{at: e.mover.Pack(b), plays: r.plays}
@@ -135,7 +135,7 @@ func (r *root) together() error {
 func (r *root) deepen(between func()) {
 	for depth := 1; depth <= r.limits.Depth && !r.closed() && !r.stop.Load(); depth++ {
 		if r.alone {
-			r.workers[0].most = r.quota - min(r.quota, r.graph.counter.nodes)
+			r.workers[0].most, r.workers[0].look = r.quota-min(r.quota, r.graph.counter.nodes), 0
 		}
 		done := r.iterate(depth)
 		r.publish(func() {

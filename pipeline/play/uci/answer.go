@@ -23,7 +23,9 @@ type answer struct {
 // the move, as bestmove tells it.
 func (a *answer) find(ctx context.Context, limits search.Limits, held <-chan struct{}) (string, error) {
 	limit := limits.Time
-	limits.Time = a.rest(limit)
+	if limits.Time = a.rest(limit); a.solved() {
+		limits.Time = 0 // the tables are asked in any case: without them the move may lose
+	}
 	r, err := a.engine.Search(ctx, a.at.board, limits)
 	if r == nil || err != nil && ctx.Err() == nil {
 		return noMove, err
@@ -35,9 +37,6 @@ func (a *answer) find(ctx context.Context, limits search.Limits, held <-chan str
 		}
 	}
 	a.tell(r)
-	if limit > 0 {
-		a.late = a.late.after(time.Since(a.begun) - limit)
-	}
 	select {
 	case <-held:
 	case <-ctx.Done():

@@ -29,7 +29,7 @@ type clock struct {
 
 const (
 	// usualMoves is how many moves the time left must do for.
-	usualMoves = 40
+	usualMoves = 60
 	// reserve is kept for what takes time besides thinking: messages, and a machine that does other things. Of a clock with
 	// less than twice as much half is kept.
 	reserve = time.Second
@@ -37,22 +37,29 @@ const (
 	atOnce = time.Millisecond
 )
 
-// lateness is by how much answers came later than they should, of late: on a machine that does other things the program waits for a
-// processor again and again.
-type lateness time.Duration
-
-// after is the lateness after an answer.
-func (l lateness) after(late time.Duration) lateness {
-	return (3*l + lateness(max(0, late))) / 4
-}
-
-// share returns the time for a move by a clock: never more than is left but for the reserve.
-func (c clock) share(moves int, late lateness) time.Duration {
+// share returns the time for a move by a clock, answers being late by some time: never more than is left but for the reserve.
+func (c clock) share(moves int, late time.Duration) time.Duration {
 	if moves == 0 {
 		moves = usualMoves
 	}
 	free := c.left - min(reserve, c.left/2)
-	return max(atOnce, min(free, free/time.Duration(min(moves, usualMoves))+c.gain*3/4)-time.Duration(late))
+	return max(atOnce, min(free, free/time.Duration(min(moves, usualMoves))+c.gain*3/4)-late)
+}
+
+// pace finds out from the clocks how much later than they should answers are, of late: on a machine that does other things the
+// program, and the interface, wait for a processor again and again.
+type pace struct {
+	due  [2]time.Duration // what the clock of a side should say when it is asked next
+	late time.Duration
+}
+
+// share returns the time for a move of a side.
+func (p *pace) share(turn match.Side, c clock, moves int) time.Duration {
+	late := max(0, min(reserve, p.due[turn]-c.left))
+	p.late = (3*p.late + late) / 4
+	share := c.share(moves, p.late)
+	p.due[turn] = c.left - share + c.gain
+	return share
 }
 
 // words that a number follows, and the least that it may be.
@@ -61,7 +68,7 @@ var numbers = map[string]int64{
 }
 
 // parseGo reads the words after go, for the player to move.
-func parseGo(words []string, turn match.Side, late lateness) (a asked, err error) {
+func parseGo(words []string, turn match.Side, p *pace) (a asked, err error) {
 	for i := 0; i < len(words); i++ {
 		least, number := numbers[words[i]]
 		switch {
@@ -82,7 +89,7 @@ func parseGo(words []string, turn match.Side, late lateness) (a asked, err error
 	}
 	l := &a.limits
 	if c := a.clocks[turn]; c.given {
-		if share := c.share(a.moves, late); l.Time == 0 || share < l.Time {
+		if share := p.share(turn, c, a.moves); l.Time == 0 || share < l.Time {
 			l.Time = share
 		}
 	}

@@ -72,7 +72,7 @@ type Session struct {
 	present position
 	unclear error // why there is no present position
 	thought *thought
-	late    lateness
+	pace    pace
 
 	mu  sync.Mutex // guards the fields below
 	out *bufio.Writer
@@ -148,7 +148,7 @@ func (s *Session) obey(ctx context.Context, words []string) {
 		s.setOption(rest)
 	case "ucinewgame":
 		if s.idle("ucinewgame") {
-			s.engine = nil
+			s.engine, s.pace = nil, pace{}
 		}
 	case "position":
 		s.present, s.unclear = parsePosition(s.options.Scores.Game(), rest)
@@ -298,7 +298,7 @@ func (s *Session) prepare() {
 // think begins to look for a move.
 func (s *Session) think(ctx context.Context, words []string) {
 	begun := time.Now()
-	asked, err := parseGo(words, s.present.turn, s.late)
+	asked, err := parseGo(words, s.present.turn, &s.pace)
 	if err == nil {
 		err = s.unclear
 	}

@@ -18,6 +18,7 @@ import (
 
 	"grenier/internal/testkit/browsertest"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/tries"
 	"grenier/layers/awari"
 	"grenier/pipeline/play/line"
 	"grenier/pipeline/play/puzzle"
@@ -129,6 +130,40 @@ func (p *tab) refute(z *puzzle.Puzzle) {
 	p.click("#again")
 	p.wantMessage("Move 1 of ")
 	p.Await("the board before", fmt.Sprintf(`%s === %q`, shown, p.text(place{board: z.Board})))
+}
+
+// TestLongShownValues shows random boards, of either player, on a page of the server and on one of a published site: all values are those of
+// probe.
+func TestLongShownValues(t *testing.T) {
+	tries.NeedsLong(t, "a browser")
+	browser, random := browsertest.Start(t), tries.Rand(t)
+	s := newSiteOf(t, 12, awari.Awari, 12)
+	m := publishSite(t, s)
+	space, err := awari.NewSpace(s.game, 12)
+	must.OK(t, err)
+	for name, page := range map[string]*tab{"server": open(t, browser, s, s.address(middle), 1200), "site": m.visit(t, browser, m.address(middle), 1200)} {
+		t.Run(name, func(t *testing.T) {
+			for shown := 0; shown < tries.Pick(0, 40, 1000); {
+				n := 2 + random.IntN(11)
+				at := place{board: space.Unrank(n, random.Uint64N(space.Size(n))), north: random.IntN(2) == 1}
+				if !slices.ContainsFunc(s.plays(at), func(p awari.Play) bool { return p.Legal }) {
+					continue // the game is over
+				}
+				page.Exec(fmt.Sprintf(`history.replaceState(null, "", %q); dispatchEvent(new PopStateEvent("popstate"))`, s.address(at)))
+				page.wantAt(at)
+				page.wantValues(at)
+				if shown++; page.Failed() {
+					t.FailNow()
+				}
+			}
+		})
+	}
+}
+
+// plays are the moves of a place.
+func (s *site) plays(at place) []awari.Play {
+	plays := s.game.Plays(at.board)
+	return plays[:]
 }
 
 // testExplore looks at positions in each way, and opens one.
