@@ -70,7 +70,7 @@ func (r *root) attempt() bool {
 	g.round++
 	budget := firstAttempt << min(g.attempts/perBudget, 20)
 	g.attempts++
-	for part := leastPart; budget > 0 && !r.closed(); part = max(leastPart, len(g.queue)/4) {
+	for part := leastPart; budget > 0 && !r.closed() && !r.spent(); part = max(leastPart, len(g.queue)/4) {
 		g.goals = r.goals(g.goals[:0])
 		n := g.prove(g.goals, min(part, budget))
 		if !g.solvePart() {
