@@ -30,8 +30,8 @@ type clock struct {
 const (
 	// usualMoves is how many moves the time left must do for.
 	usualMoves = 60
-	// reserve is kept for what takes time besides thinking: messages, and a machine that does other things. Of a clock with
-	// less than twice as much half is kept.
+	// reserve is kept for what takes time besides thinking: messages, and a machine that does other things; three quarters
+	// of a clock that has little more, or less.
 	reserve = time.Second
 	// atOnce is the time for a move when there is none: some move is found in any time.
 	atOnce = time.Millisecond
@@ -42,7 +42,7 @@ func (c clock) share(moves int, late time.Duration) time.Duration {
 	if moves == 0 {
 		moves = usualMoves
 	}
-	free := c.left - min(reserve, c.left/2)
+	free := c.left - min(reserve, c.left*3/4)
 	return max(atOnce, min(free, free/time.Duration(min(moves, usualMoves))+c.gain*3/4)-late)
 }
 

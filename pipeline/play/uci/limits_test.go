@@ -25,13 +25,13 @@ func TestParseGo(t *testing.T) {
 		{"nodes 100 wtime 1000", match.North, search.Limits{Nodes: 100}},
 		{"infinite wtime 1000 btime 1000 depth 3", match.South, search.Limits{}},
 		{"wtime 61000 btime 1200", match.South, search.Limits{Time: 1000 * ms}},
-		{"wtime 61000 btime 1200", match.North, search.Limits{Time: 10 * ms}},
+		{"wtime 61000 btime 1200", match.North, search.Limits{Time: 5 * ms}},
 		{"wtime 61000 winc 400 binc 99", match.South, search.Limits{Time: 1300 * ms}},
 		{"wtime 61000 movetime 7", match.South, search.Limits{Time: 7 * ms}},
 		{"wtime 61000 movetime 7000", match.South, search.Limits{Time: 1000 * ms}},
 		{"wtime 11000 movestogo 10", match.South, search.Limits{Time: 1000 * ms}},
 		{"wtime 11000 movestogo 1", match.South, search.Limits{Time: 10000 * ms}},
-		{"wtime 100 winc 10000", match.South, search.Limits{Time: 50 * ms}}, // what the move gains is not there yet
+		{"wtime 100 winc 10000", match.South, search.Limits{Time: 25 * ms}}, // what the move gains is not there yet
 		{"wtime -5", match.South, search.Limits{Time: atOnce}},
 		{"searchmoves A wtime 61000", match.South, search.Limits{Time: 1000 * ms}},
 	} {

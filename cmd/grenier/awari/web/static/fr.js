@@ -261,7 +261,7 @@ export const fr = {
   "There is no such puzzle in these layers.": "Il n’y a pas de tel problème dans ces couches.",
   "This is no puzzle, or none that is kept here.": "Ce n’est pas un problème, ou il n’est pas gardé ici.",
   "{n} of 100 simple players fail.": "{n} joueurs simples sur 100 échouent.",
-  "{who} moves and wins, in {n} moves. Only one move does.": "{who} joue et gagne, en {n} coups. Un seul coup le fait.",
+  "{who} moves and wins: find the one move that does, {n} times.": "{who} joue et gagne : trouvez {n} fois le seul coup qui gagne.",
   "No: after {pit} nobody is ahead.": "Non : après la {pit}, personne n’est devant.",
   "No: after {pit} {other} takes {n} more.": "Non : après la {pit}, {other} prend {n} de plus.",
   "{who} answers with {move}.": "{who} répond par {move}.",

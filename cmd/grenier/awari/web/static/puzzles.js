@@ -122,7 +122,7 @@ async function show(found, title) {
     if (mine === asking) complain(error.message);
     return;
   }
-  say(t("{who} moves and wins, in {n} moves. Only one move does.", { who: words.name(SOUTH), n: moves() }));
+  say(t("{who} moves and wins: find the one move that does, {n} times.", { who: words.name(SOUTH), n: moves() }));
   draw();
 }
 
