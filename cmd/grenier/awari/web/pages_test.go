@@ -1,9 +1,11 @@
 package web_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"html"
 	"io"
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -139,31 +141,63 @@ func TestLongShownValues(t *testing.T) {
 	browser, random := browsertest.Start(t), tries.Rand(t)
 	s := newSiteOf(t, 12, awari.Awari, 12)
 	m := publishSite(t, s)
-	space, err := awari.NewSpace(s.game, 12)
-	must.OK(t, err)
-	for name, page := range map[string]*tab{"server": open(t, browser, s, s.address(middle), 1200), "site": m.visit(t, browser, m.address(middle), 1200)} {
-		t.Run(name, func(t *testing.T) {
-			for shown := 0; shown < tries.Pick(0, 40, 1000); {
-				n := 2 + random.IntN(11)
-				at := place{board: space.Unrank(n, random.Uint64N(space.Size(n))), north: random.IntN(2) == 1}
-				if !slices.ContainsFunc(s.plays(at), func(p awari.Play) bool { return p.Legal }) {
-					continue // the game is over
-				}
-				page.Exec(fmt.Sprintf(`history.replaceState(null, "", %q); dispatchEvent(new PopStateEvent("popstate"))`, s.address(at)))
-				page.wantAt(at)
-				page.wantValues(at)
-				if shown++; page.Failed() {
-					t.FailNow()
-				}
-			}
-		})
+	for _, page := range []*tab{open(t, browser, s, s.address(middle), 1200), m.visit(t, browser, m.address(middle), 1200)} {
+		for range tries.Pick(0, 2, 40) {
+			page.wantChips(s.drawPlaces(t, random, 25))
+		}
 	}
 }
 
-// plays are the moves of a place.
-func (s *site) plays(at place) []awari.Play {
-	plays := s.game.Plays(at.board)
-	return plays[:]
+// drawPlaces returns random places on which somebody can move.
+func (s *site) drawPlaces(t *testing.T, random *rand.Rand, count int) (places []place) {
+	t.Helper()
+	most := s.tables.MaxSeeds()
+	space, err := awari.NewSpace(s.game, most)
+	must.OK(t, err)
+	for len(places) < count {
+		n := 2 + random.IntN(most-1)
+		at := place{board: space.Unrank(n, random.Uint64N(space.Size(n))), north: random.IntN(2) == 1}
+		if plays := s.game.Plays(at.board); slices.ContainsFunc(plays[:], func(p awari.Play) bool { return p.Legal }) {
+			places = append(places, at)
+		}
+	}
+	return places
+}
+
+// chips go from place to place and collect the chips of the mover's pits, as he numbers them.
+const chips = `
+	const all = [];
+	for (const [address, text] of %s) {
+		history.replaceState(null, "", address);
+		dispatchEvent(new PopStateEvent("popstate"));
+		while (!(` + shown + ` === text && ` + settled + `)) await new Promise((resolve) => setTimeout(resolve, 2));
+		const mine = document.querySelector("#board").dataset.turn === "0" ? "south" : "north";
+		all.push([...document.querySelectorAll(".pit." + mine)].sort((a, b) => a.dataset.pit - b.dataset.pit).map((pit) => pit.querySelector(".chip").textContent));
+	}
+	return all;`
+
+// wantChips compares the values that the page shows at places with the tables.
+func (p *tab) wantChips(places []place) {
+	p.Helper()
+	var asked [][2]string
+	for _, at := range places {
+		asked = append(asked, [2]string{p.address(at), p.text(at)})
+	}
+	list, err := json.Marshal(asked)
+	must.OK(p, err)
+	for i, got := range compute[[][]string](p, fmt.Sprintf(chips, list)) {
+		probe, err := p.tables.Probe(p.Context(), places[i].board)
+		must.OK(p, err)
+		want := make([]string, p.game.Half())
+		for pit, m := range probe.Moves {
+			if m.Legal {
+				want[pit] = signed(m.Value)
+			}
+		}
+		if !slices.Equal(got, want) {
+			p.Fatalf("%s: the page shows %q, want %q", p.text(places[i]), got, want)
+		}
+	}
 }
 
 // testExplore looks at positions in each way, and opens one.
