@@ -6,8 +6,10 @@ import (
 	"io"
 	"math/rand/v2"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/tries"
@@ -70,31 +72,15 @@ func (u *ucier) quit(t *testing.T) {
 func TestLongUCIMatch(t *testing.T) {
 	t.Parallel()
 	games, limits := tries.More(1, 6), tries.More("go depth 2", "go movetime 20")
-	rich, poor := filepath.Join(t.TempDir(), "rich"), filepath.Join(t.TempDir(), "poor")
-	for dir, seeds := range map[string]int{rich: 10, poor: 1} {
-		if got := startSolving(t, "--dir", dir, "--progress", "none", "--seeds", fmt.Sprint(seeds)).wait(t); got.status != 0 {
-			t.Fatal(got)
-		}
-	}
-	tab, err := tables.Open(t.Context(), rich)
-	must.OK(t, err)
-	defer tab.Close()
+	rich, tab := solvedFor(t, 10)
+	poor, _ := solvedFor(t, 1)
 	sides := []*ucier{startUCI(t, rich), startUCI(t, poor)}
 	random := rand.New(rand.NewPCG(20, 26))
 	plies, kept, points := 0, 0, 0
 	for i := range games {
-		g := &uciGame{Match: match.New(tab.Game(), awari.Board{4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4}), tables: tab, rich: match.Side(i % 2)}
-		for range 3 {
-			pit := random.IntN(6)
-			for !tab.Game().Plays(g.Board())[pit].Legal {
-				pit = random.IntN(6)
-			}
-			g.play(t, pit)
-		}
+		g := openUCIGame(t, tab, match.Side(i%2), random)
 		for g.goesOn(t) {
-			u := sides[(int(g.Turn())+i)%2]
-			best := u.say(t, "position startpos moves "+g.moves+"\n"+limits, "bestmove ")
-			g.play(t, int(best[len("bestmove ")])-[]int{'A', 'a'}[g.Turn()])
+			g.play(t, g.ask(t, sides[(int(g.Turn())+i)%2], limits))
 		}
 		plies, kept = plies+len(g.moves), kept+g.kept
 		if lead := g.Taken()[i%2] - g.Taken()[1-i%2]; lead > 0 {
@@ -113,6 +99,157 @@ func TestLongUCIMatch(t *testing.T) {
 	if kept == 0 {
 		t.Error("no game came to a solved board")
 	}
+}
+
+// solvedFor returns a directory with so many layers, and its tables.
+func solvedFor(t *testing.T, seeds int) (string, *tables.Tables) {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "run")
+	if got := startSolving(t, "--dir", dir, "--progress", "none", "--seeds", fmt.Sprint(seeds)).wait(t); got.status != 0 {
+		t.Fatal(got)
+	}
+	tab, err := tables.Open(t.Context(), dir)
+	must.OK(t, err)
+	t.Cleanup(func() { tab.Close() })
+	return dir, tab
+}
+
+// TestLongUCIClock plays games between two processes at a second for all moves of a side, in the full run while others keep all
+// processors busy: no side loses on time.
+func TestLongUCIClock(t *testing.T) {
+	tries.NeedsLong(t, "games by the clock")
+	dir, tab := solvedFor(t, 10)
+	for range tries.Pick(0, 0, runtime.NumCPU()) { // others who want a processor each
+		u := startUCI(t, dir)
+		fmt.Fprintln(u.in, "position startpos\ngo infinite")
+		defer u.quit(t)
+	}
+	sides := []*ucier{startUCI(t, dir), startUCI(t, dir)}
+	random := tries.Rand(t)
+	least := time.Second
+	for i := range tries.Pick(0, 6, 200) {
+		g, left := openUCIGame(t, tab, match.Side(i%2), random), [2]time.Duration{time.Second, time.Second}
+		for _, u := range sides {
+			u.say(t, "ucinewgame\nisready", "readyok")
+		}
+		for g.goesOn(t) {
+			side := g.Turn()
+			asked := time.Now()
+			pit := g.ask(t, sides[side], fmt.Sprintf("go wtime %d btime %d", left[0].Milliseconds(), left[1].Milliseconds()))
+			if left[side] -= time.Since(asked); left[side] < 0 {
+				t.Fatalf("game %d: %v loses on time at move %d: %s", i, side, len(g.moves), g.moves)
+			}
+			least = min(least, left[side])
+			g.play(t, pit)
+		}
+	}
+	for _, u := range sides {
+		u.quit(t)
+	}
+	t.Logf("%v were left at least", least)
+}
+
+// TestLongUCIAlphaBeta plays games against a plain alpha-beta search of seven plies without tables. Whatever the tables promise
+// in a position that came up is got in the end, or more.
+func TestLongUCIAlphaBeta(t *testing.T) {
+	tries.NeedsLong(t, "games")
+	dir, tab := solvedFor(t, 10)
+	u, random := startUCI(t, dir), tries.Rand(t)
+	known, won, lost := 0, 0, 0
+	for i := range tries.Pick(0, 10, 100) {
+		g := openUCIGame(t, tab, match.Side(i%2), random)
+		lead := func() int { return g.Taken()[g.rich] - g.Taken()[g.rich.Other()] }
+		due, promised := 0, false
+		for g.goesOn(t) {
+			if g.Board().Seeds() <= tab.MaxSeeds() {
+				value, err := tab.Score(t.Context(), g.Board())
+				must.OK(t, err)
+				if g.Turn() != g.rich {
+					value = -value
+				}
+				if x := lead() + int(value); !promised || x > due {
+					due, promised = x, true
+				}
+			}
+			if g.Turn() == g.rich {
+				g.play(t, g.ask(t, u, "go nodes 4000"))
+			} else {
+				g.play(t, alphaBeta(tab.Game(), g.Board(), 7))
+			}
+		}
+		if promised && lead() < due {
+			t.Fatalf("game %d: ends with %d, the tables promised %d: %s", i, lead(), due, g.moves)
+		}
+		if promised {
+			known++
+		}
+		if lead() > 0 {
+			won++
+		} else if lead() < 0 {
+			lost++
+		}
+	}
+	u.quit(t)
+	t.Logf("%d games won, %d lost; %d came to a solved board", won, lost, known)
+	if known == 0 {
+		t.Error("no game came to a solved board")
+	}
+}
+
+// alphaBeta returns the pit that gives most within some plies: seeds taken, and no more is known.
+func alphaBeta(game awari.Game, b awari.Board, depth int) int {
+	best, pit := -2*awari.MaxSeeds, -1
+	for i, play := range game.Plays(b) {
+		if !play.Legal {
+			continue
+		}
+		if x := play.Captured - alphaBetaValue(game, play.Child, depth-1, -2*awari.MaxSeeds, play.Captured-best); x > best {
+			best, pit = x, i
+		}
+	}
+	return pit
+}
+
+func alphaBetaValue(game awari.Game, b awari.Board, depth, alpha, beta int) int {
+	if depth == 0 {
+		return 0
+	}
+	legal := false
+	for _, play := range game.Plays(b) {
+		if !play.Legal {
+			continue
+		}
+		legal = true
+		alpha = max(alpha, play.Captured-alphaBetaValue(game, play.Child, depth-1, play.Captured-beta, play.Captured-alpha))
+		if alpha >= beta {
+			return beta
+		}
+	}
+	if !legal {
+		return game.Terminal(b)
+	}
+	return alpha
+}
+
+// openUCIGame begins a game by three random moves.
+func openUCIGame(t *testing.T, tab *tables.Tables, rich match.Side, random *rand.Rand) *uciGame {
+	t.Helper()
+	g := &uciGame{Match: match.New(tab.Game(), awari.Board{4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4}), tables: tab, rich: rich}
+	for range 3 {
+		pit := random.IntN(6)
+		for !tab.Game().Plays(g.Board())[pit].Legal {
+			pit = random.IntN(6)
+		}
+		g.play(t, pit)
+	}
+	return g
+}
+
+// ask returns the pit that a process plays.
+func (g *uciGame) ask(t *testing.T, u *ucier, limits string) int {
+	t.Helper()
+	best := u.say(t, "position startpos moves "+g.moves+"\n"+limits, "bestmove ")
+	return int(best[len("bestmove ")]) - []int{'A', 'a'}[g.Turn()]
 }
 
 // uciGame is a game and the letters of its moves.

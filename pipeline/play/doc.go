@@ -2,7 +2,8 @@
 // answer questions over HTTP. It has no code of its own.
 //
 //	line    best lines of solved positions, which make progress; start here
-//	find    positions that meet a condition, puzzles for instance
+//	find    positions that meet a condition
+//	puzzle  puzzles: positions with the line that solves them, rated
 //	search  positions above the tables: proven bounds and an estimate, by principal
 //	        variation search with a transposition table
 //	match   games, and players of limited strength, on top of line and search

@@ -19,7 +19,7 @@ type findFlags struct {
 	layers                  layersFlag
 	count                   int
 	seed                    uint64
-	random                  bool
+	random, puzzles         bool
 }
 
 // hitsReport is the JSON of find.
@@ -38,8 +38,8 @@ type hitReport struct {
 func (a *app) find() *cobra.Command {
 	var f findFlags
 	cmd := &cobra.Command{
-		Use:   "find --dir DIR --layer n|a..b --where CONDITION",
-		Short: "Search layers for positions that meet a condition",
+		Use:   "find --dir DIR --layer n|a..b (--where CONDITION | --puzzles)",
+		Short: "Search layers for positions and puzzles",
 		Long: `Prints boards that meet a condition, with the value of the board and of each
 move, like probe: the first ones in the order of layers and ranks; a random
 choice of all (--random); or those for which a fact is largest (--most).
@@ -64,12 +64,19 @@ These words stand for several terms:
   only-win   moves>=2 winning=1 drawing=0
   sacrifice  winning=1 taken=0 give>=3 least=0
 
+With --puzzles it draws puzzles of these layers at random, of each in turn, that
+meet the condition if there is one: one of three moves or more wins and no other
+draws, the best answer is the only best one, and so on for two to five moves. It
+prints the value, the line, how many of 100 simple players fail, who look 1 to 7
+plies ahead, and what the line is about: docs/find.md describes these themes.
+
 With --state an interrupted or killed search keeps its progress in FILE, and
 the same command resumes it. FILE is removed at the end.
 `,
 		Example: `  grenier awari find --dir data/awari --layer 16 --where only-win --random --seed 7
   grenier awari find --dir data/awari --layer 10..16 --where 'value>=10 mover<=3'
-  grenier awari find --dir data/awari --layer 16 --where only-win --count 0 --json`,
+  grenier awari find --dir data/awari --layer 16 --where only-win --count 0 --json
+  grenier awari find --dir data/awari --layer 8..16 --puzzles --count 20`,
 		Args: cli.NoArgs,
 		RunE: a.Start(func(cmd *cobra.Command, _ []string) error { return a.runFind(cmd.Context(), f) }),
 	}
@@ -84,7 +91,11 @@ the same command resumes it. FILE is removed at the end.
 	flags.Var((*cli.File)(&f.state), "state", "`FILE` for the progress of the search, to resume it")
 	f.JobFlags.Define(a.App, flags, "1GiB", cli.JSONUsage)
 	cli.Completes(cmd, "most", find.Facts()...)
-	cli.Need(cmd, "where")
+	flags.BoolVar(&f.puzzles, "puzzles", false, "draw puzzles with their lines")
+	cmd.MarkFlagsOneRequired("where", "puzzles")
+	for _, other := range []string{"most", "state", "random"} {
+		cmd.MarkFlagsMutuallyExclusive("puzzles", other)
+	}
 	return cmd
 }
 
@@ -113,6 +124,9 @@ func (a *app) runFind(ctx context.Context, f findFlags) error {
 	o, err := f.options()
 	if err != nil {
 		return err
+	}
+	if f.puzzles {
+		return a.drawPuzzles(ctx, &f, &o)
 	}
 	shown, err := a.Begin(&f.JobFlags, &o.Job)
 	if err != nil {

@@ -86,7 +86,7 @@ func (a *app) runPublish(ctx context.Context, f publishFlags) error {
 	a.Resume = "; what is done is kept, the same command continues"
 	result := published{}
 	o := publish.Options{
-		Pages: web.Site(), Questions: web.Questions, Address: f.address,
+		Pages: web.Site(), Questions: web.Questions, Puzzles: web.Puzzles, Address: f.address,
 		Job: job.Job{Family: family, Progress: shown.Show, Note: func(text string) {
 			result.Restarted = append(result.Restarted, text)
 			a.Telling(shown)(text)

@@ -224,8 +224,8 @@ func (c *Condition) between(from, to fact) []fact {
 	return list
 }
 
-// check refuses pits that the game does not have.
-func (c *Condition) check(game awari.Game) error {
+// Check refuses pits that the game does not have, with ErrCondition.
+func (c *Condition) Check(game awari.Game) error {
 	for pit := game.Pits(); pit < awari.MaxPits; pit++ {
 		if f := pit0 + fact(pit); c.asked[f] {
 			return fmt.Errorf("%w %s: the board has pits 0 to %d", ErrCondition, names[f], game.Pits()-1)

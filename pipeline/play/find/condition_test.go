@@ -48,13 +48,13 @@ func TestPitsOfTheGame(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := c.check(testrun.Game(t, 4, awari.Awari)); err != nil {
+	if err := c.Check(testrun.Game(t, 4, awari.Awari)); err != nil {
 		t.Error(err)
 	}
 	if c, err = Parse("p4=1"); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.check(testrun.Game(t, 4, awari.Awari)); !errors.Is(err, ErrCondition) {
+	if err := c.Check(testrun.Game(t, 4, awari.Awari)); !errors.Is(err, ErrCondition) {
 		t.Error(err)
 	}
 }

@@ -1,11 +1,11 @@
-// Package find searches solved layers for positions that meet a condition: puzzles, and
-// whatever else somebody wants to see.
+// Package find searches solved layers for positions that meet a condition, for instance those
+// in which one move wins. Package puzzle makes puzzles of such.
 //
 //	c, err := find.Parse("moves>=2 winning=1 drawing=0")
 //	result, err := find.Run(ctx, "data/awari", find.Options{From: 12, To: 12, Condition: c, Count: 10})
 //
 // It belongs to play, not to check or exchange: it finds positions for people
-// to look at and to play from, and a page that sets puzzles calls Run and nothing else.
+// to look at and to play from.
 //
 // # Conditions
 //

@@ -188,6 +188,16 @@ func (j *judge) gift(p *position, onlyBest bool) int {
 	return n
 }
 
+// Judge returns a function that reports whether a position of solved layers meets the condition. It fails like line.Best if
+// the condition asks for the line.
+func (c *Condition) Judge(t *tables.Tables) func(context.Context, *tables.Probe) (bool, error) {
+	r := packed.New(t.Game())
+	return func(ctx context.Context, probe *tables.Probe) (bool, error) {
+		p := fromProbe(r, probe)
+		return newJudge(ctx, t, r, c).all(&p)
+	}
+}
+
 // all reports whether a position is as wanted, in every way.
 func (j *judge) all(p *position) (bool, error) {
 	if !j.condition.allows(value, int(p.score)) || !j.board(p.Board) {

@@ -141,7 +141,7 @@ func newSearch(t *tables.Tables, o Options) (*search, error) {
 	case o.Count < 0 || o.Count > MaxCount:
 		return nil, fmt.Errorf("%w: %d positions (0 to %d are possible)", ErrOptions, o.Count, MaxCount)
 	}
-	if err := o.Condition.check(t.Game()); err != nil {
+	if err := o.Condition.Check(t.Game()); err != nil {
 		return nil, err
 	}
 	space, err := awari.NewSpace(t.Game(), o.To)

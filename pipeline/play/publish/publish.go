@@ -8,8 +8,8 @@
 //
 //	index.html, ...     the pages (pages.go), and download.html with what there is to fetch
 //	index.fr.html, ...  what sites show of links to them in other languages (languages.go)
-//	data/               answers that were prepared: charts, and positions that were found
-//	                    (find.go)
+//	data/               answers that were prepared: charts, positions that were found
+//	                    (find.go), and puzzles (puzzles.go)
 //	tables/             layer files, their manifest, and SHA256SUMS (layers.go): a run
 //	                    directory that others can ask with --url, or copy
 //	grenier-site.json   the list of our files (list.go)
@@ -63,6 +63,8 @@ type Options struct {
 	Pages map[string][]byte
 	// Questions returns the searches that the pages ask for, if it is not nil.
 	Questions func(layers []manifest.Layer) []Question
+	// Puzzles is how many are drawn of each layer.
+	Puzzles int
 	// Address is where the site will be, for those who show links to it with a picture; it ends
 	// with a slash. Without one pages name the picture relative to their own.
 	Address string
@@ -117,6 +119,9 @@ func Run(ctx context.Context, dir, out string, o Options) (*Report, error) {
 		return nil, err
 	}
 	if err := p.searches(ctx); err != nil {
+		return nil, err
+	}
+	if err := p.puzzles(ctx); err != nil {
 		return nil, err
 	}
 	if err := p.pages(report.Layers); err != nil {

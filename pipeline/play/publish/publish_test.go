@@ -24,6 +24,7 @@ import (
 	"grenier/kernels/fault"
 	"grenier/layers/awari"
 	"grenier/pipeline/job"
+	"grenier/pipeline/play/puzzle"
 	"grenier/pipeline/tables"
 )
 
@@ -279,6 +280,39 @@ func wantKept(t *testing.T, files map[string]string) {
 	})
 	if slices.Sort(kept); !slices.Equal(kept, want) {
 		t.Errorf("the worker keeps %v, want %v", kept, want)
+	}
+}
+
+// TestPuzzles: a site has the puzzles of each layer that package puzzle draws from the run, and the worker keeps them.
+func TestPuzzles(t *testing.T) {
+	dir, _ := newRun(t, awari.Awari, 9)
+	out := filepath.Join(t.TempDir(), "site")
+	if _, err := Run(t.Context(), dir, out, Options{Pages: pages(), Puzzles: 6, Job: job.Job{Family: cpu.Best()}}); err != nil {
+		t.Fatal(err)
+	}
+	tab, err := tables.Open(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tab.Close()
+	all, worker := 0, string(testrun.ReadFile(t, filepath.Join(out, "sw.js")))
+	for n := range 10 {
+		name := fmt.Sprintf("puzzles-%d.json", n)
+		want, err := puzzle.Draw(t.Context(), tab, puzzle.Options{From: n, To: n, Most: 100, Count: 6, Seed: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := json.Marshal(drawn{"awari", want})
+		if got := testrun.ReadFile(t, filepath.Join(out, dataName, name)); err != nil || string(got) != string(text) {
+			t.Errorf("%s: %s, want %s (%v)", name, got, text, err)
+		}
+		if !strings.Contains(worker, `"data/`+name+`"`) {
+			t.Errorf("the worker does not keep %s", name)
+		}
+		all += len(want)
+	}
+	if all < 12 {
+		t.Errorf("%d puzzles", all)
 	}
 }
 

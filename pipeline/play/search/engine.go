@@ -3,6 +3,7 @@ package search
 import (
 	"context"
 	"fmt"
+	"math"
 	"time"
 
 	"grenier/layers/awari"
@@ -32,7 +33,7 @@ func New(blocks *Blocks, o Options) *Engine {
 	}}
 	e.graph = newGraph(&e.shared, o.Bytes-forTable)
 	for range max(1, o.Workers-1) {
-		e.workers = append(e.workers, &worker{shared: &e.shared})
+		e.workers = append(e.workers, &worker{shared: &e.shared, most: math.MaxUint64})
 	}
 	e.alone = o.Workers <= 1
 	return e
@@ -63,7 +64,7 @@ func (e *Engine) Search(ctx context.Context, b awari.Board, l Limits) (*Result, 
 		e.stored.clear()
 		e.graph.clear()
 	}
-	e.begin(reading)
+	e.begin(reading, l.Time)
 	stop := e.stop
 	stop.Store(limited.Err() != nil)
 	defer context.AfterFunc(limited, func() {
@@ -85,8 +86,10 @@ func (e *Engine) Search(ctx context.Context, b awari.Board, l Limits) (*Result, 
 	case ctx.Err() != nil:
 		r.result.Reason = Interrupted
 		return &r.result, ctx.Err()
-	case limited.Err() != nil:
+	case limited.Err() != nil || e.late():
 		r.result.Reason = TimeLimit
+	case l.Nodes > 0 && r.result.Depth < r.limits.Depth:
+		r.result.Reason = NodeLimit
 	default:
 		r.result.Reason = DepthLimit
 	}

@@ -4,16 +4,17 @@ import (
 	"fmt"
 
 	"grenier/io/corrupt"
+	"grenier/layers/awari"
 )
 
 // leastRound is the number of nodes that a round of the graph may expand at least.
 const leastRound = 256
 
 // improve moves bounds of the board by an attempt to prove the goals, and by a round if that finds nothing to expand. It reports
-// false when it can do no more, for lack of memory or because the search is stopped.
+// false when it can do no more, for lack of memory or of nodes, or because the search is stopped.
 func (r *root) improve() bool {
 	g := r.graph
-	if r.stop.Load() || !r.enter() {
+	if r.stop.Load() || r.spent() || !r.enter() {
 		return false
 	}
 	expanded := g.counter.expanded
@@ -27,6 +28,15 @@ func (r *root) improve() bool {
 		g.clear() // proven bounds are in the transposition table
 	}
 	return true
+}
+
+// spent reports whether the nodes left are fewer than an attempt may visit.
+func (r *root) spent() bool {
+	visited := r.graph.counter.nodes + firstAttempt*awari.MaxPits/2
+	if r.alone {
+		visited += r.workers[0].counter.nodes
+	}
+	return visited > r.quota
 }
 
 // expand lets the graph grow by a quarter and solves all of it. If nothing is left to expand it solves as a whole
@@ -60,7 +70,7 @@ func (r *root) attempt() bool {
 	g.round++
 	budget := firstAttempt << min(g.attempts/perBudget, 20)
 	g.attempts++
-	for part := leastPart; budget > 0 && !r.closed(); part = max(leastPart, len(g.queue)/4) {
+	for part := leastPart; budget > 0 && !r.closed() && !r.spent(); part = max(leastPart, len(g.queue)/4) {
 		g.goals = r.goals(g.goals[:0])
 		n := g.prove(g.goals, min(part, budget))
 		if !g.solvePart() {

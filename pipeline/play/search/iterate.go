@@ -34,6 +34,7 @@ func (g *graph) solveList(list []int32) bool {
 	for sweep := 0; ; sweep++ {
 		g.counter.swept += uint64(len(list))
 		proven, guessed := g.moving.sweep()
+		g.watch()
 		if g.stop.Load() && (proven || guessed) {
 			return false
 		}

@@ -54,6 +54,24 @@ func TestLimits(t *testing.T) {
 	}
 }
 
+// TestNodes ends searches after a number of positions: soon after it, and not long before.
+func TestNodes(t *testing.T) {
+	m, b := start(t)
+	for _, workers := range []int{1, 2, 3} {
+		for _, n := range []uint64{1, 100, 5_000, 50_000} {
+			e := newEngine(m, search.Options{Bytes: 1 << 22, Job: job.Job{Workers: workers}})
+			r, err := e.Search(t.Context(), b, search.Limits{Nodes: n})
+			if err != nil || r.Reason != search.NodeLimit || r.Best < 0 || !r.Moves[r.Best].Legal || r.Nodes > n+n/2+100 || n > 1 && r.Nodes < n/8 {
+				t.Errorf("%d workers, %d nodes: %+v, %v", workers, n, r, err)
+			}
+		}
+	}
+	r, err := newEngine(m, search.Options{}).Search(t.Context(), b, search.Limits{Nodes: 1 << 40, Depth: 3})
+	if err != nil || r.Reason != search.DepthLimit || r.Depth != 3 {
+		t.Errorf("depth 3 before the nodes: %+v, %v", r, err)
+	}
+}
+
 // TestDeterministic searches twice to the same depth with new engines.
 func TestDeterministic(t *testing.T) {
 	m, b := start(t)

@@ -58,7 +58,9 @@ func (g *graph) pursueBest(x goal, limit numbers, depth int) {
 	for {
 		var c choice
 		e, c = g.choose(x)
-		g.steps--
+		if g.steps--; g.steps%lookEvery == 0 {
+			g.watch()
+		}
 		if e.proof >= limit.proof || e.disproof >= limit.disproof || e.settled() || c.best.node == noNode ||
 			g.fresh <= 0 || g.steps <= 0 || g.full || depth == deepest || g.stop.Load() {
 			break

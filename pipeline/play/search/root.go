@@ -25,6 +25,7 @@ type root struct {
 	first  []int // legal pits, in the first order
 	// endless says that there is no limit of depth.
 	endless bool
+	quota   uint64 // of nodes, for each worker and for the graph; for all together if they take turns
 
 	mu     sync.Mutex // guards what follows
 	order  []int      // legal pits, in the order to be tried
@@ -39,11 +40,16 @@ func newRoot(e *Engine, b awari.Board, l Limits) *root {
 	if r.endless {
 		r.limits.Depth = MaxDepth
 	}
+	if r.quota = math.MaxUint64; l.Nodes > 0 && e.alone {
+		r.quota = l.Nodes
+	} else if l.Nodes > 0 {
+		r.quota = max(1, l.Nodes/uint64(len(r.done)))
+	}
 	n := b.Seeds()
 	r.result = Result{Board: b, Seeds: n, Best: -1, Value: Value{Lower: -n, Upper: n}}
 	r.mover.Plays(e.mover.Pack(b), &r.plays)
 	for _, w := range e.workers {
-		w.counter = counter{}
+		w.counter, w.most, w.look = counter{}, r.quota, 0
 	}
 	e.graph.begin()
 	v := visit{at: e.mover.Pack(b), plays: r.plays}
@@ -128,6 +134,9 @@ func (r *root) together() error {
 // deepen searches deeper and deeper, and calls between after each depth.
 func (r *root) deepen(between func()) {
 	for depth := 1; depth <= r.limits.Depth && !r.closed() && !r.stop.Load(); depth++ {
+		if r.alone {
+			r.workers[0].most, r.workers[0].look = r.quota-min(r.quota, r.graph.counter.nodes), 0
+		}
 		done := r.iterate(depth)
 		r.publish(func() {
 			if done {

@@ -99,6 +99,9 @@ type Limits struct {
 	// Depth is the largest number of plies to look ahead before captures alone
 	// are followed; 0 stands for MaxDepth, as do larger numbers.
 	Depth int
+	// Nodes is about how many positions to visit; 0 for no limit. The graph, which grows by thousands, is left alone when fewer are
+	// left.
+	Nodes uint64
 	// AllMoves searches each move of the board to a value of its own.
 	// Otherwise the moves that are not best are only known to be no better.
 	AllMoves bool
@@ -114,6 +117,8 @@ const (
 	DepthLimit Reason = "depth"
 	// TimeLimit: the time is over.
 	TimeLimit Reason = "time"
+	// NodeLimit: as many positions as were asked for were visited.
+	NodeLimit Reason = "nodes"
 	// Interrupted: the context was cancelled.
 	Interrupted Reason = "interrupted"
 )

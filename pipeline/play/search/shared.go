@@ -5,6 +5,7 @@ import (
 	"errors"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"grenier/layers/awari"
 	"grenier/layers/awari/packed"
@@ -18,6 +19,7 @@ type shared struct {
 	solved int // layers up to this one are solved
 	stored *table
 	stop   *atomic.Bool // asks all to end
+	due    time.Time    // when the search must end; zero for no limit
 	// ctx ends reads of scores, a while after the search was asked to end.
 	ctx context.Context
 
@@ -74,6 +76,17 @@ func (s *shared) scoreAt(n int, rank uint64, c *counter) int {
 // lookUpDepth is the depth of a search that takes about as long as to read a score.
 const lookUpDepth = 6
 
+// late reports whether the time is over.
+func (s *shared) late() bool { return !s.due.IsZero() && !time.Now().Before(s.due) }
+
+// watch asks all to end if the time is over. A search does so itself, every some hundred positions: the runtime may take ten milliseconds to
+// run a timer while all that it has computes.
+func (s *shared) watch() {
+	if s.late() {
+		s.stop.Store(true)
+	}
+}
+
 // fail ends the search with an error, unless it says that a read was cut off.
 func (s *shared) fail(err error) {
 	if s.ctx.Err() == nil || !errors.Is(err, s.ctx.Err()) {
@@ -86,7 +99,10 @@ func (s *shared) fail(err error) {
 }
 
 // begin forgets what belongs to the search before.
-func (s *shared) begin(ctx context.Context) {
-	s.ctx, s.stop, s.err = ctx, new(atomic.Bool), nil
+func (s *shared) begin(ctx context.Context, limit time.Duration) {
+	s.ctx, s.stop, s.err, s.due = ctx, new(atomic.Bool), nil, time.Time{}
+	if limit > 0 {
+		s.due = time.Now().Add(limit)
+	}
 	s.stored.age()
 }

@@ -13,6 +13,20 @@ type worker struct {
 	path    [maxPly + 1]packed.Board
 	lines   variations
 	counter counter
+	most    uint64 // nodes, after which it asks all to end
+	look    uint64 // nodes, after which it looks whether that is due
+}
+
+// lookEvery is how many positions are visited between two looks at the time.
+const lookEvery = 256
+
+// end asks all to end if the nodes or the time are over.
+func (w *worker) end() {
+	if w.counter.nodes >= w.most {
+		w.stop.Store(true)
+	}
+	w.watch()
+	w.look = min(w.most, w.counter.nodes+lookEvery)
 }
 
 // maxPly bounds the length of a path: after the last ply of depth every move
@@ -53,7 +67,9 @@ func (w *worker) visit(p packed.Board, n int, at place, depth, alpha, beta int) 
 	if n <= w.solved {
 		return outcome{w.score(p, n, &w.counter), nowhere}
 	}
-	w.counter.nodes++
+	if w.counter.nodes++; w.counter.nodes >= w.look {
+		w.end()
+	}
 	w.path[at.ply] = p
 	if ply := w.repeats(p, at); ply != nowhere {
 		return outcome{0, ply}

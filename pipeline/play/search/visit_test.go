@@ -26,7 +26,7 @@ func TestNoAllocations(t *testing.T) {
 		t.Fatal(err)
 	}
 	e := New(NewBlocks(noScores{game}, 1), Options{Bytes: 1 << 20})
-	e.begin(t.Context())
+	e.begin(t.Context(), 0)
 	w, p := e.workers[0], e.mover.Pack(b)
 	if allocations := testing.AllocsPerRun(3, func() {
 		w.visit(p, 48, place{ply: 1, layer: 1}, 8, -48, 48)

@@ -236,7 +236,7 @@ func TestDescribedAnswers(t *testing.T) {
 		"/api/distances?pits=" + board, "/api/distances?pits=" + above, "/api/distances?pits=" + over,
 		"/api/search?ms=5&pits=" + above, "/api/search?ms=5&pits=" + board, "/api/search?ms=5&pits=" + over, "/api/search?ms=0&pits=" + board,
 		"/api/find?seeds=4&where=only-win", "/api/find?seeds=3..5&most=margin", "/api/find?seeds=0&random=1", "/api/find?seeds=99",
-		"/api/find?seeds=5&where=value%3D99",
+		"/api/find?seeds=5&where=value%3D99", "/api/puzzles?seeds=5&count=3", "/api/puzzles?seeds=4..5&theme=tempo&rating=0..50", "/api/puzzles?pits=1", "/api/puzzles?seeds=99",
 		"/api/layers", "/api/charts", "/api/charts/scores?seeds=5", "/api/charts/scores", "/api/openapi.json",
 		"/chart.css", "/icon.png", "/preview.png", "/preview.png?pits=" + board + "&turn=north&taken=1,2&moves=fA&at=1&lang=fr", "/preview.png?pits=1", "/healthz", "/metrics",
 	} {

@@ -11,7 +11,6 @@ import (
 
 	lru "github.com/hashicorp/golang-lru/v2"
 
-	"grenier/layers/awari"
 	"grenier/pipeline/job"
 	"grenier/pipeline/play/find"
 	"grenier/pipeline/tables"
@@ -141,7 +140,7 @@ func (s *Server) readFind(raw string) (o find.Options, err error) {
 	if err != nil {
 		return o, err
 	}
-	if o.From, o.To, err = s.layersWithin(query["seeds"], true, findPositions); err != nil {
+	if o.From, o.To, err = s.fewLayers(query["seeds"], true, findPositions); err != nil {
 		return o, err
 	}
 	if o.Condition, err = find.Parse(query["where"]); err != nil {
@@ -186,9 +185,8 @@ func number(query map[string]string, name string, otherwise, most int) (int, err
 	return n, nil
 }
 
-// layersWithin reads "8" or, if several are possible, "5..8". They must not have more than most positions
-// together.
-func (s *Server) layersWithin(text string, several bool, most uint64) (from, to int, err error) {
+// layersWithin reads "8" or, if several are possible, "5..8".
+func (s *Server) layersWithin(text string, several bool) (from, to int, err error) {
 	first, last, ranged := strings.Cut(text, "..")
 	if ranged && !several {
 		return 0, 0, bad("seeds is %.20q: want one layer", text)
@@ -201,13 +199,17 @@ func (s *Server) layersWithin(text string, several bool, most uint64) (from, to 
 	if err = errors.Join(err, err2); err != nil || from < 0 || from > to || to > s.tables.MaxSeeds() {
 		return 0, 0, bad("seeds is %.20q: want one of the layers 0 to %d, or some of them, as 5..8", text, s.tables.MaxSeeds())
 	}
-	space, err := awari.NewSpace(s.tables.Game(), to)
-	if err != nil {
+	return from, to, nil
+}
+
+// fewLayers is layersWithin for layers that must not have more than most positions together.
+func (s *Server) fewLayers(text string, several bool, most uint64) (from, to int, err error) {
+	if from, to, err = s.layersWithin(text, several); err != nil {
 		return 0, 0, err
 	}
 	sum := uint64(0)
-	for n := from; n <= to; n++ {
-		sum += space.Size(n)
+	for _, l := range s.tables.Layers()[from : to+1] {
+		sum += l.Positions
 	}
 	if sum > most {
 		return 0, 0, bad("seeds is %.20q: these layers have %d positions, %d are looked through here: use grenier awari find", text, sum, most)

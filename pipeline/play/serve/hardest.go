@@ -92,7 +92,7 @@ func (s *Server) findHardest(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, r, err)
 		return
 	}
-	n, _, err := s.layersWithin(query["seeds"], false, hardestPositions)
+	n, _, err := s.fewLayers(query["seeds"], false, hardestPositions)
 	if err != nil {
 		s.refuse(w, r, err)
 		return

@@ -207,7 +207,7 @@ func TestNoTypes(t *testing.T) {
 	for _, target := range []string{
 		"/api/probe?pits=x", "/api/probe?pits=%zz", "/api/probe?pits=" + board + ",99999999999999999999", "/api/game?pits=" + board + "&moves=x", "/api/game?pits=" + board + "&moves=99999999999999999999",
 		"/api/line?pits=1.5", "/api/search?pits=" + board + "&ms=x", "/api/search?pits=" + board + "&ms=99999999999999999999", "/api/find?seeds=x", "/api/find?seeds=5&count=x", "/api/find?seeds=5&random=-1",
-		"/api/find?seeds=5&where=x", "/api/find?seeds=5&where=value%3Dx", "/api/find?seeds=5&most=x", "/api/hardest?seeds=x", "/api/hardest?seeds=99999999999999999999", "/api/charts/scores?seeds=x",
+		"/api/find?seeds=5&where=x", "/api/find?seeds=5&where=value%3Dx", "/api/find?seeds=5&most=x", "/api/hardest?seeds=x", "/api/hardest?seeds=99999999999999999999", "/api/puzzles?seeds=x", "/api/puzzles?seeds=5&rating=x..9", "/api/charts/scores?seeds=x",
 	} {
 		got := r.get(target)
 		r.wantProblem(got, http.StatusBadRequest, "")

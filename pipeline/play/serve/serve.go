@@ -7,7 +7,7 @@
 // A request goes through these steps: it is counted, timed and, if wanted, logged
 // (observe.go); it must come over one of the connections allowed to its client, name a host of the server, a path that exists
 // and a method of that path, and its sender must not ask too often
-// (guard.go, origins.go); then a handler answers (probe.go, game.go, line.go, search.go, find.go, hardest.go,
+// (guard.go, origins.go); then a handler answers (probe.go, game.go, line.go, search.go, find.go, hardest.go, puzzles.go,
 // charts.go, metrics.go, preview.go, pages.go). Paths are compared with a fixed list and never reach a file system:
 // the files of the page are read once, when the server is made.
 //
@@ -170,6 +170,7 @@ func New(o Options) (*Server, error) {
 		"/api/line":          {get: s.askTagged(s.findLine)},
 		"/api/distances":     {get: s.askTagged(s.findDistances)},
 		"/api/search":        {get: s.ask(s.searchBoard)},
+		"/api/puzzles":       {get: s.askTagged(s.findPuzzles)},
 		"/api/layers":        {get: document("application/json", layers)},
 		"/api/openapi.json":  {get: document("application/json", description)},
 		"/api/charts":        {get: document("application/json", charts)},

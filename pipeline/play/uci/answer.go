@@ -15,19 +15,24 @@ type answer struct {
 	*Session
 	engine *search.Engine
 	at     position
-	told   string // the last line about the search
+	begun  time.Time // when the move was asked for
+	told   string    // the last line about the search
 }
 
 // find looks for a move and tells how far it is. Once held is closed or ctx has ended, it returns
 // the move, as bestmove tells it.
 func (a *answer) find(ctx context.Context, limits search.Limits, held <-chan struct{}) (string, error) {
+	limit := limits.Time
+	if limits.Time = a.rest(limit); a.solved() {
+		limits.Time = 0 // the tables are asked in any case: without them the move may lose
+	}
 	r, err := a.engine.Search(ctx, a.at.board, limits)
 	if r == nil || err != nil && ctx.Err() == nil {
 		return noMove, err
 	}
 	pit := r.Best
 	if a.solved() && pit >= 0 {
-		if pit, err = a.progress(ctx, limits.Time, r); err != nil {
+		if pit, err = a.progress(ctx, a.rest(limit), r); err != nil {
 			return noMove, err
 		}
 	}
@@ -43,6 +48,14 @@ func (a *answer) find(ctx context.Context, limits search.Limits, held <-chan str
 		return name(a.at.turn, pit) + " ponder " + name(a.at.turn.Other(), r.Line[1]), nil
 	}
 	return name(a.at.turn, pit), nil
+}
+
+// rest returns what is left of a time for the move, a moment at least; 0 stands for no limit.
+func (a *answer) rest(limit time.Duration) time.Duration {
+	if limit == 0 {
+		return 0
+	}
+	return max(atOnce, limit-time.Since(a.begun))
 }
 
 // noMove stands for a missing move in bestmove.
@@ -83,7 +96,7 @@ func (a *answer) tell(r *search.Result) {
 	text := fmt.Sprintf("info depth %d score cp %d time %d nodes %d nps %.0f tbhits %d", max(1, r.Depth), 100*(taken+r.Estimate),
 		r.Elapsed.Milliseconds(), r.Nodes, r.NodesPerSecond, r.TableHits)
 	if len(r.Line) > 0 && r.Best >= 0 {
-		text += " pv " + names(a.at.turn, r.Line)
+		text += " pv " + Names(a.at.turn, r.Line)
 	}
 	bounds := fmt.Sprintf("info string proven: %d to %d", taken+r.Lower, taken+r.Upper)
 	if r.Exact() {

@@ -133,8 +133,8 @@ func firstLetter(side match.Side) byte {
 // name returns the move of a pit.
 func name(side match.Side, pit int) string { return string(rune(int(firstLetter(side)) + pit)) }
 
-// names returns moves in turn, side moving first.
-func names(side match.Side, pits []int) string {
+// Names returns moves in turn, side moving first.
+func Names(side match.Side, pits []int) string {
 	var b strings.Builder
 	for _, pit := range pits {
 		b.WriteString(name(side, pit))

@@ -60,9 +60,6 @@ type Options struct {
 	Positions int
 }
 
-// usualTime is the time for a move when go does not say any, as with other engines of the dialect.
-const usualTime = 2 * time.Second
-
 // maxWorkers is the most that the option Threads may ask for.
 const maxWorkers = 1024
 
@@ -75,6 +72,7 @@ type Session struct {
 	present position
 	unclear error // why there is no present position
 	thought *thought
+	pace    pace
 
 	mu  sync.Mutex // guards the fields below
 	out *bufio.Writer
@@ -142,12 +140,15 @@ func (s *Session) obey(ctx context.Context, words []string) {
 	case "debug":
 		s.debug = len(rest) == 0 && !s.debug || len(rest) > 0 && rest[0] == "on"
 	case "isready":
+		if s.thought == nil {
+			s.prepare() // so that no move takes the time for it
+		}
 		s.say("readyok")
 	case "setoption":
 		s.setOption(rest)
 	case "ucinewgame":
 		if s.idle("ucinewgame") {
-			s.engine = nil
+			s.engine, s.pace = nil, pace{}
 		}
 	case "position":
 		s.present, s.unclear = parsePosition(s.options.Scores.Game(), rest)
@@ -282,17 +283,8 @@ func (s *Session) complete() {
 	s.finish()
 }
 
-// think begins to look for a move.
-func (s *Session) think(ctx context.Context, words []string) {
-	limits, endless, ponder, err := parseGo(words)
-	if err == nil {
-		err = s.unclear
-	}
-	if err != nil {
-		s.complain("go: %v", err)
-		s.say("bestmove %s", noMove)
-		return
-	}
+// prepare makes the engine, unless it is there.
+func (s *Session) prepare() {
 	if s.engine == nil {
 		s.engine = search.New(s.options.Blocks, search.Options{Bytes: s.options.Bytes, Job: job.Job{
 			Workers: s.options.Workers, Progress: func(step job.Step) {
@@ -301,25 +293,40 @@ func (s *Session) think(ctx context.Context, words []string) {
 			},
 		}})
 	}
+}
+
+// think begins to look for a move.
+func (s *Session) think(ctx context.Context, words []string) {
+	begun := time.Now()
+	asked, err := parseGo(words, s.present.turn, &s.pace)
+	if err == nil {
+		err = s.unclear
+	}
+	if err != nil {
+		s.complain("go: %v", err)
+		s.say("bestmove %s", noMove)
+		return
+	}
+	s.prepare()
 	ctx, cancel := context.WithCancel(ctx)
 	t := &thought{cancel: cancel, held: make(chan struct{}), ended: make(chan struct{})}
 	switch {
-	case ponder:
-		wait := limits.Time
-		limits.Time = 0
+	case asked.ponder:
+		wait := asked.limits.Time
+		asked.limits.Time = 0
 		t.hit = sync.OnceFunc(func() {
 			endAfter(ctx, cancel, wait)
 			close(t.held)
 		})
-	case !endless:
+	case !asked.endless:
 		close(t.held)
 	}
 	s.thought = t
-	a := &answer{Session: s, engine: s.engine, at: s.present}
+	a := &answer{Session: s, engine: s.engine, at: s.present, begun: begun}
 	s.answer = a
 	best := noMove
 	crew.Go(func() (err error) {
-		best, err = a.find(ctx, limits, t.held)
+		best, err = a.find(ctx, asked.limits, t.held)
 		return err
 	}, func(err error) {
 		if err != nil {
@@ -343,37 +350,4 @@ func endAfter(ctx context.Context, cancel context.CancelFunc, wait time.Duration
 		}
 		return nil
 	}, func(error) { cancel() })
-}
-
-// parseGo reads the words after go.
-func parseGo(words []string) (l search.Limits, endless, ponder bool, err error) {
-	for i := 0; i < len(words); i++ {
-		switch words[i] {
-		case "infinite":
-			endless = true
-		case "ponder":
-			ponder = true
-		case "depth", "movetime":
-			if i+1 == len(words) {
-				return l, false, false, fmt.Errorf("%s needs a number", words[i])
-			}
-			n, err := strconv.ParseUint(words[i+1], 10, 31)
-			if err != nil || n == 0 {
-				return l, false, false, fmt.Errorf("%s %.20q: want a number above 0", words[i], words[i+1])
-			}
-			if words[i] == "depth" {
-				l.Depth = int(n)
-			} else {
-				l.Time = time.Duration(n) * time.Millisecond
-			}
-			i++
-		}
-	}
-	switch {
-	case endless:
-		l = search.Limits{}
-	case l.Time == 0 && (l.Depth == 0 || ponder):
-		l.Time = usualTime
-	}
-	return l, endless, ponder, nil
 }

@@ -1,9 +1,11 @@
 package web_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"html"
 	"io"
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -22,6 +24,7 @@ import (
 	"grenier/internal/testkit/tries"
 	"grenier/layers/awari"
 	"grenier/pipeline/play/line"
+	"grenier/pipeline/play/puzzle"
 )
 
 // board returns the board that the address of a puzzle has.
@@ -38,8 +41,17 @@ func (p *tab) board() awari.Board {
 // wantMessage waits until the page says something with a word.
 func (p *tab) wantMessage(word string) { p.Helper(); p.says("#message", word) }
 
-// testPuzzles solves puzzles of each kind, one of them after a wrong move, and follows the
-// link of one; what is called right must be the only move that wins by the tables.
+// letters are the moves of a line.
+func letters(line []int) string {
+	var all []string
+	for i, pit := range line {
+		all = append(all, letter(place{north: i%2 == 1}, pit))
+	}
+	return strings.Join(all, " ")
+}
+
+// testPuzzles plays puzzles of each level to their end, one of them after a wrong move and its refutation, one after a hint, and has one
+// solved. The line is that of package puzzle for the board.
 func testPuzzles(t *testing.T, browser *browsertest.Browser, s *site) {
 	page := openOther(t, browser, s, "puzzles", 1024)
 	page.Exec(`localStorage.removeItem("streak")`)
@@ -47,38 +59,42 @@ func testPuzzles(t *testing.T, browser *browsertest.Browser, s *site) {
 	if title := page.Text("#title"); !strings.HasPrefix(title, "The puzzle of ") {
 		t.Errorf("the page opens with %q", title)
 	}
-	for i, kind := range []string{"only", "greedy", "sacrifice"} {
+	for i, theme := range []string{"", "capturing", "defending"} {
 		before := browsertest.Eval[string](page.Page, "location.search")
-		page.Exec(fmt.Sprintf(`document.querySelector("#kind").value = %q`, kind))
+		page.Exec(fmt.Sprintf(`document.querySelector("#theme").value = %q`, theme))
 		page.click("#next")
 		page.Await("another puzzle", fmt.Sprintf(`location.search !== %q && document.querySelector("#message").textContent.includes("moves and wins")`, before))
-		board := page.board()
-		probe, err := s.tables.Probe(t.Context(), board)
+		z, err := puzzle.Of(t.Context(), s.tables, page.board())
 		must.OK(t, err)
-		right, wrong, most := -1, -1, 0
-		for pit, m := range probe.Moves[:6] {
-			switch {
-			case m.Legal && m.Value > 0 && right < 0:
-				right = pit
-			case m.Legal && m.Value >= 0:
-				t.Errorf("%v: pit %d is worth %d too", board, pit, m.Value)
-			case m.Legal:
-				wrong = pit
-			}
-			most = max(most, m.Captured)
+		if z == nil || theme != "" && !slices.Contains(z.Themes, theme) {
+			t.Fatalf("%v: %+v is not about %q", page.board(), z, theme)
 		}
-		if kind == "greedy" && (most < 2 || probe.Moves[right].Captured > 0) {
-			t.Errorf("%v: the right move takes %d, some other %d", board, probe.Moves[right].Captured, most)
-		}
+		page.says("#about", fmt.Sprintf("%d of 100 simple players fail.", z.Rating))
 		if i == 1 {
-			page.key(strconv.Itoa(wrong + 1))
-			page.wantMessage("No: after")
+			page.refute(z)
 		}
-		page.key(strconv.Itoa(right + 1))
-		page.wantMessage(fmt.Sprintf("Right: pit %c takes %d more", 'A'+right, probe.Value))
+		for ply := 0; ply < len(z.Line); ply += 2 {
+			if ply > 0 {
+				page.wantMessage(fmt.Sprintf("answers with %s", letter(place{north: true}, z.Line[ply-1])))
+				page.wantMessage(fmt.Sprintf("Move %d of %d.", ply/2+1, (len(z.Line)+1)/2))
+			}
+			if i == 2 && ply == 0 {
+				page.key("h")
+				page.wantMessage("It is pit ")
+				if hint := page.Text("#message"); !strings.Contains(hint, fmt.Sprintf("(%c)", 'A'+z.Line[0])) {
+					t.Errorf("%+v: the hint is %q", z, hint)
+				}
+			}
+			page.key(strconv.Itoa(z.Line[ply] + 1))
+		}
+		page.wantMessage(fmt.Sprintf("Right: %s. South takes %d more than North.", letters(z.Line), z.Value))
+		if streak, want := page.Text("#streak"), fmt.Sprint("Solved in a row: ", 1-(i+1)/2); streak != want {
+			t.Errorf("puzzle %d: %q, want %q", i, streak, want)
+		}
 	}
-	if streak := page.Text("#streak"); streak != "Solved in a row: 1" {
-		t.Errorf("after a wrong move: %q", streak)
+	look := browsertest.Eval[string](page.Page, `document.querySelector("#look").getAttribute("href")`)
+	if z, err := puzzle.Of(t.Context(), s.tables, page.board()); err != nil || !strings.Contains(look, "moves="+strings.ReplaceAll(letters(z.Line), " ", "")) {
+		t.Errorf("the link leads to %s (%v)", look, err)
 	}
 	board := page.board()
 	page.Do(chromedp.Reload())
@@ -86,12 +102,103 @@ func testPuzzles(t *testing.T, browser *browsertest.Browser, s *site) {
 	if page.board() != board {
 		t.Error("after a reload it is another puzzle")
 	}
+	page.click("#solution")
+	page.wantMessage("Solution: ")
 	page.back()
 	page.Await("the puzzle before", fmt.Sprintf(`!location.search.includes(%q)`, strings.ReplaceAll(s.game.Text(board), " ", ",")))
 	page.Exec(`location.href = location.pathname + "?pits=4,4,4,4,4,4,4,4,4,4,4,4"`)
 	page.says("#problem", "This is no puzzle")
 	page.Exec(`location.href = location.pathname + "?pits=4"`)
 	page.says("#problem", "pits must be 12 numbers")
+}
+
+// refute makes a wrong move: the page shows the best answer to it, and takes both back.
+func (p *tab) refute(z *puzzle.Puzzle) {
+	p.Helper()
+	wrong := -1
+	plays := p.game.Plays(z.Board)
+	for pit, play := range plays {
+		if play.Legal && pit != z.Line[0] {
+			wrong = pit
+		}
+	}
+	child, err := p.tables.Probe(p.Context(), plays[wrong].Child)
+	must.OK(p, err)
+	p.key(strconv.Itoa(wrong + 1))
+	p.wantMessage(fmt.Sprintf("North takes %d more. North answers with ", child.Value-plays[wrong].Captured))
+	answer := strings.TrimSuffix(strings.Fields(p.Text("#message")[strings.Index(p.Text("#message"), "with ")+5:])[0], ".")[0] - 'a'
+	if m := child.Moves[answer]; !m.Legal || m.Value != child.Value {
+		p.Errorf("%+v: after %d the page answers with %d, which is worth %d of %d", z, wrong, answer, m.Value, child.Value)
+	}
+	p.click("#again")
+	p.wantMessage("Move 1 of ")
+	p.Await("the board before", fmt.Sprintf(`%s === %q`, shown, p.text(place{board: z.Board})))
+}
+
+// TestLongShownValues shows random boards, of either player, on a page of the server and on one of a published site: all values are those of
+// probe.
+func TestLongShownValues(t *testing.T) {
+	tries.NeedsLong(t, "a browser")
+	browser, random := browsertest.Start(t), tries.Rand(t)
+	s := newSiteOf(t, 12, awari.Awari, 12)
+	m := publishSite(t, s)
+	for _, page := range []*tab{open(t, browser, s, s.address(middle), 1200), m.visit(t, browser, m.address(middle), 1200)} {
+		for range tries.Pick(0, 2, 40) {
+			page.wantChips(s.drawPlaces(t, random, 25))
+		}
+	}
+}
+
+// drawPlaces returns random places on which somebody can move.
+func (s *site) drawPlaces(t *testing.T, random *rand.Rand, count int) (places []place) {
+	t.Helper()
+	most := s.tables.MaxSeeds()
+	space, err := awari.NewSpace(s.game, most)
+	must.OK(t, err)
+	for len(places) < count {
+		n := 2 + random.IntN(most-1)
+		at := place{board: space.Unrank(n, random.Uint64N(space.Size(n))), north: random.IntN(2) == 1}
+		if plays := s.game.Plays(at.board); slices.ContainsFunc(plays[:], func(p awari.Play) bool { return p.Legal }) {
+			places = append(places, at)
+		}
+	}
+	return places
+}
+
+// chips go from place to place and collect the chips of the mover's pits, as he numbers them.
+const chips = `
+	const all = [];
+	for (const [address, text] of %s) {
+		history.replaceState(null, "", address);
+		dispatchEvent(new PopStateEvent("popstate"));
+		while (!(` + shown + ` === text && ` + settled + `)) await new Promise((resolve) => setTimeout(resolve, 2));
+		const mine = document.querySelector("#board").dataset.turn === "0" ? "south" : "north";
+		all.push([...document.querySelectorAll(".pit." + mine)].sort((a, b) => a.dataset.pit - b.dataset.pit).map((pit) => pit.querySelector(".chip").textContent));
+	}
+	return all;`
+
+// wantChips compares the values that the page shows at places with the tables.
+func (p *tab) wantChips(places []place) {
+	p.Helper()
+	var asked [][2]string
+	for _, at := range places {
+		asked = append(asked, [2]string{p.address(at), p.text(at)})
+	}
+	list, err := json.Marshal(asked)
+	must.OK(p, err)
+	for i, got := range compute[[][]string](p, fmt.Sprintf(chips, list)) {
+		probe, err := p.tables.Probe(p.Context(), places[i].board)
+		must.OK(p, err)
+		want := make([]string, p.game.Half())
+		for pit, m := range probe.Moves {
+			if m.Legal {
+				want[pit] = signed(m.Value)
+			}
+		}
+		if !slices.Equal(got, want) {
+			p.Fatalf("%s: the page shows %q, want %q", p.text(places[i]), got, want)
+		}
+	}
 }
 
 // testExplore looks at positions in each way, and opens one.

@@ -47,7 +47,7 @@ type mirror struct {
 func publishSite(t *testing.T, s *site) *mirror {
 	t.Helper()
 	m := &mirror{site: s, out: filepath.Join(t.TempDir(), "site")}
-	_, err := publish.Run(t.Context(), s.dir, m.out, publish.Options{Pages: web.Site(), Questions: quick, Job: job.Job{Family: cpu.Best()}})
+	_, err := publish.Run(t.Context(), s.dir, m.out, publish.Options{Pages: web.Site(), Questions: quick, Puzzles: 20, Job: job.Job{Family: cpu.Best()}})
 	must.OK(t, err)
 	files := http.NewServeMux()
 	for name, module := range web.Site() { // those that are part of the scripts, for tests alone
@@ -427,7 +427,7 @@ func testSiteAbove(t *testing.T, browser *browsertest.Browser, m *mirror) {
 // TestQuestions: a site prepares the answers that its pages ask for.
 func TestQuestions(t *testing.T) {
 	files := web.Site()
-	for name, words := range map[string][]string{"puzzles.js": {"5..8", "9..11", "12..14"}, "explore.js": {`most: "margin"`, "value="}, "source.js": {"EXPLORED = { score: 12, swing: 12, hard: 8 }"}} {
+	for name, words := range map[string][]string{"explore.js": {`most: "margin"`, "value="}, "source.js": {"EXPLORED = { score: 12, swing: 12, hard: 8 }"}} {
 		for _, w := range words {
 			if !strings.Contains(string(files[name]), w) {
 				t.Errorf("%s does not ask for %q", name, w)
@@ -437,8 +437,6 @@ func TestQuestions(t *testing.T) {
 	for _, q := range web.Questions(make([]manifest.Layer, 20)) {
 		name, asked := "explore.js", q.Where
 		switch {
-		case q.From < q.To:
-			name = "puzzles.js"
 		case q.Most == "line":
 			name, asked = "source.js", q.Where+" most "+q.Most
 		}

@@ -94,30 +94,20 @@ func file(dir, name string) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// What puzzles.js and explore.js ask for.
-var (
-	puzzleKinds  = []string{"only-win moves>=3", "winning=1 drawing=0 moves>=3 taken=0 capture>=2", "sacrifice drawing=0 moves>=2"}
-	puzzleLevels = [][2]int{{5, 8}, {9, 11}, {12, 14}} // seeds
+// What explore.js asks for.
+const (
+	explored = 12 // seeds of the last layer that a site lets explore
+	hardest  = 8  // seeds of the last layer whose hardest positions are found, in some seconds
+	shown    = 12 // positions on the page that explores
 )
 
-const (
-	explored    = 12  // seeds of the last layer that a site lets explore
-	hardest     = 8   // seeds of the last layer whose hardest positions are found, in some seconds
-	shown       = 12  // positions on the page that explores
-	puzzlesEach = 100 // of a kind and level
-)
+// Puzzles is how many puzzles of each layer a site has.
+const Puzzles = 50
 
 // Questions returns the searches that the pages of a published site ask for, as far as the layers
 // are there.
 func Questions(layers []manifest.Layer) []publish.Question {
 	var all []publish.Question
-	for _, level := range puzzleLevels {
-		for _, kind := range puzzleKinds {
-			if level[1] < len(layers) {
-				all = append(all, publish.Question{From: level[0], To: level[1], Where: kind, Count: puzzlesEach})
-			}
-		}
-	}
 	for n := 1; n <= min(explored, len(layers)-1); n++ {
 		all = append(all, publish.Question{From: n, To: n, Where: "moves>=2", Most: "margin", Count: shown})
 		if n <= hardest {

@@ -31,6 +31,7 @@ const questions = {
   "/api/search": ({ pits, ms }, signal) => look(board(pits), Number(ms), signal),
   "/api/find": find,
   "/api/hardest": hardest,
+  "/api/puzzles": puzzles,
   "/api/charts": () => document("charts.json"),
   "/api/charts/scores": ({ seeds }) => document(`scores-${Number(seeds)}.json`),
 };
@@ -111,6 +112,17 @@ async function find({ seeds, where, most, random, count }) {
   const first = most ? 0 : Number(random ?? 0) % Math.max(1, boards.length);
   const chosen = [...boards.slice(first), ...boards.slice(0, first)].slice(0, Number(count));
   return { rules, from, to, where, positions, hits, found: await Promise.all(chosen.map(probe)) };
+}
+
+// Puzzles that were drawn when the site was made, of each layer in turn: the one of a board, or some that random says.
+async function puzzles({ pits, seeds = String(sum(board(pits))), theme, rating = "0..100", random, count = 1 }) {
+  const { rules, maxSeeds } = await tables(), [from, to = from] = seeds.split("..").map(Number), [least, most] = rating.split("..").map(Number);
+  const wanted = (z) => (pits ? z.pits.join(",") === pits : z.rating >= least && z.rating <= most && (!theme || z.themes.includes(theme)));
+  const layers = Array.from({ length: Math.max(0, Math.min(to, maxSeeds) - from + 1) }, (_, i) => document(`puzzles-${from + i}.json`));
+  const lists = (await Promise.all(layers)).map((l) => l.puzzles.filter(wanted)), all = [];
+  for (let i = 0; lists.some((l) => i < l.length); i++) all.push(...lists.flatMap((l) => l.slice(i, i + 1)));
+  const first = Number(random ?? 0) % Math.max(1, all.length);
+  return { rules, puzzles: [...all.slice(first), ...all.slice(0, first)].slice(0, Number(count)) };
 }
 
 // The positions of a layer that are hardest to win.

@@ -66,6 +66,9 @@ export async function search(pits, ms, signal) {
 // Positions of layers that meet a condition.
 export const find = (query) => ask(`/api/find?${new URLSearchParams(query)}`);
 
+// Puzzles of layers, or the one that a board is.
+export const puzzles = (query) => ask(`/api/puzzles?${new URLSearchParams(query)}`);
+
 // The positions of a layer that are hardest to win, or how far the search for them is.
 export async function hardest(seeds) {
   const address = `/api/hardest?seeds=${seeds}`;

@@ -1,5 +1,5 @@
-// Puzzles: positions of the tables in which only one move wins. The server finds them
-// (/api/find); which move is right comes from the tables too.
+// Puzzles: positions of the tables with the line that solves them. They come drawn and rated
+// (/api/puzzles); what moves do, and what refutes a wrong one, comes from the tables too.
 
 import "./shell.js";
 import * as address from "./address.js";
@@ -10,25 +10,29 @@ import { link } from "./link.js";
 import { recall, remember } from "./memory.js";
 import { PLAY } from "./source.js";
 import * as words from "./words.js";
-import { ownerOf, pitOf, position, view } from "./game.js";
+import { SOUTH, after, letterOf, ownerOf, pitOf, position, view } from "./game.js";
 
 const $ = (id) => document.getElementById(id);
 
-// The kinds of puzzles, as conditions of /api/find. There is always one winning move, and
-// no draw.
-const KINDS = {
-  only: "only-win moves>=3",
-  greedy: "winning=1 drawing=0 moves>=3 taken=0 capture>=2",
-  sacrifice: "sacrifice drawing=0 moves>=2",
+// What lines are about, in the words of the lessons.
+const THEMES = {
+  capturing: () => t("capturing"), restraint: () => t("not capturing"), sacrifice: () => t("giving seeds"), defending: () => t("defending"),
+  counting: () => t("counting round the board"), tempo: () => t("tempo"), starving: () => t("starving"),
 };
-const LEVELS = { easy: "5..8", medium: "9..11", hard: "12..14" }; // seeds
-const AT_ONCE = 20; // puzzles that are asked for
+const FIRST = 5, LAST = 8, STEP = 4; // seeds of the smallest puzzles, in groups
+const AT_ONCE = 10; // puzzles that are asked for
 
 let pits = 12;
-let puzzle = null; // {position, probe}, or null
-let tried = false; // a wrong move was made
+let solved = -1;
+let puzzle = null; // {pits, value, line, rating, themes}, or null
+let at = 0; // moves of the line that were made
+let p = null; // the position that is shown
+let probe = null; // what the tables know about it
+let back = null; // {p, probe} before a wrong move that is refuted
+let busy = false; // moves are being shown
 let done = false;
-let queue = []; // boards of puzzles that were not shown yet, and the kind they were asked for
+let clean = true; // no wrong move and no help
+let queue = []; // puzzles that were not shown yet, and what they were asked for
 let queued = "";
 let asking = 0;
 
@@ -45,38 +49,35 @@ function complain(what) {
 async function ofTheDay() {
   const today = new Date();
   const day = Math.floor(Date.UTC(today.getFullYear(), today.getMonth(), today.getDate()) / 86400000);
-  const kinds = Object.keys(KINDS);
-  const level = Object.keys(LEVELS).filter((l) => canHave(l)).at(-1) === "easy" ? "easy" : "medium";
-  await choose({ seeds: LEVELS[level], where: KINDS[kinds[day % kinds.length]], random: day, count: 1 }, t("The puzzle of {date}", { date: today.toLocaleDateString(document.documentElement.lang, { dateStyle: "long" }) }));
+  const found = await find({ seeds: `${FIRST + (day % (solved - FIRST + 1))}..${solved}`, random: day, count: 1 });
+  if (found) set(found[0], t("The puzzle of {date}", { date: today.toLocaleDateString(document.documentElement.lang, { dateStyle: "long" }) }));
 }
 
-// Another puzzle of the kind and level that are chosen.
+// Another puzzle of the seeds, rating and theme that are chosen.
 async function next() {
-  const wanted = `${$("kind").value} ${$("level").value}`;
-  if (queue.length === 0 || queued !== wanted) {
-    const found = await find({ seeds: LEVELS[$("level").value], where: KINDS[$("kind").value], random: Math.floor(Math.random() * 1e6), count: AT_ONCE });
+  const wanted = { seeds: $("seeds").value, rating: $("rating").value };
+  if ($("theme").value !== "") wanted.theme = $("theme").value;
+  const name = Object.values(wanted).join(" ");
+  if (queue.length === 0 || queued !== name) {
+    const found = await find({ ...wanted, random: Math.floor(Math.random() * 1e6), count: AT_ONCE });
     if (!found) return;
     queue = found;
-    queued = wanted;
+    queued = name;
   }
   set(queue.pop(), "");
 }
 
-async function choose(query, title) {
-  const found = await find(query);
-  if (found) set(found[0], title);
-}
-
-// Positions that the server finds, or null if there are none.
+// Puzzles, or null if there are none.
 async function find(query) {
   const mine = ++asking;
   complain("");
   say(t("Looking for a puzzle …"));
   try {
-    const { found } = await api.find(query);
+    const { puzzles } = await api.puzzles(query);
     if (mine !== asking) return null;
-    if (found.length > 0) return found.map((p) => p.pits);
-    say(t("There is no such puzzle in these layers."));
+    say("");
+    if (puzzles.length > 0) return [...puzzles];
+    complain(query.pits ? t("This is no puzzle, or none that is kept here.") : t("There is no such puzzle in these layers."));
   } catch (error) {
     if (mine === asking) {
       say("");
@@ -87,97 +88,161 @@ async function find(query) {
 }
 
 // Shows a puzzle and keeps it in the address; the bare one leaves no entry in the history.
-function set(board, title) {
+function set(found, title) {
   const how = address.isBare(location) ? "replaceState" : "pushState";
-  history[how]({ title }, "", `${location.pathname}?pits=${board.join(",")}`);
-  show(position(board), title);
+  history[how]({ title }, "", `${location.pathname}?pits=${found.pits.join(",")}`);
+  return show(found, title);
 }
 
 // ---- solving ----------------------------------------------------------------
 
-async function show(p, title) {
+const moves = () => (puzzle.line.length + 1) / 2; // of the solver
+
+// Shows a puzzle, or an empty board.
+async function show(found, title) {
   const mine = ++asking;
-  puzzle = null;
-  tried = done = false;
+  puzzle = found;
+  at = 0;
+  back = probe = null;
+  busy = done = false;
+  clean = true;
   board.settle();
-  board.show(p.pits, p.taken);
-  board.turn(p.turn);
   $("title").textContent = title || t("Puzzle");
   $("after").hidden = true;
+  $("about").textContent = found ? t("{n} of 100 simple players fail.", { n: found.rating }) : "";
   complain("");
+  p = position(found?.pits ?? Array(pits).fill(0));
+  draw();
+  if (!found) return;
   try {
-    const probe = await api.probe(view(p));
+    const known = await api.probe(view(p));
     if (mine !== asking) return;
-    puzzle = { position: p, probe };
+    probe = known;
   } catch (error) {
     if (mine === asking) complain(error.message);
     return;
   }
-  const wins = puzzle.probe.moves.filter((m) => m.value > 0).length;
-  if (!puzzle.probe.solved || wins !== 1) {
-    complain(whyNot(puzzle.probe, wins));
-    puzzle = null;
-  } else {
-    say(t("{who} moves and wins. Only one move does.", { who: words.name(p.turn) }));
-  }
-  mark();
+  say(t("{who} moves and wins: find the one move that does, {n} times.", { who: words.name(SOUTH), n: moves() }));
+  draw();
 }
 
-// Why a position, of which wins moves win, is no puzzle.
-function whyNot({ solved }, wins) {
-  if (!solved) return t("This is no puzzle: the board has more seeds than are solved.");
-  return wins === 0 ? t("This is no puzzle: no move wins.") : t("This is no puzzle: {n} moves win.", { n: wins });
-}
-
-// Marks the pits; with values once the puzzle is solved.
-function mark() {
-  const p = puzzle?.position;
+// Draws the position, whose last move began at a pit of the page.
+function draw(origin = -1) {
+  board.show(p.pits, p.taken);
+  board.turn(p.turn);
+  const waits = probe && !busy && !done && !back;
   for (let pit = 0; pit < pits; pit++) {
     const { player, number } = ownerOf(pit, pits);
-    const move = p && player === p.turn ? puzzle.probe.moves[number] : null;
+    const legal = Boolean(waits && player === p.turn && probe.moves[number].legal);
     const name = [words.name(player), words.pit(player, number)];
-    if (move?.legal) name.push(t("can be played"));
-    board.mark(pit, { label: name.join(", "), chip: null, playable: Boolean(move?.legal && !done), origin: false, best: false });
+    if (legal) name.push(t("can be played"));
+    board.mark(pit, { label: name.join(", "), chip: null, playable: legal, origin: pit === origin, best: false });
   }
+  for (const [id, shown] of [["hint", waits], ["solution", waits], ["again", back && !busy]]) $(id).hidden = !shown;
 }
 
-async function play(pit) {
+// Makes moves one after the other, each with a function that is given what is known about the position, and calls then in the end,
+// unless another puzzle has come. A question that fails takes nothing back.
+async function make(choices, then) {
+  const mine = asking;
+  busy = true;
+  try {
+    for (const choose of choices) {
+      const move = choose(probe);
+      if (!move) continue;
+      const place = (n) => pitOf(p.turn, n, pits), from = place(move.pit), next = after(p, move);
+      draw();
+      await board.fly(from, move.sown.map(place), (move.taken ?? []).map(place), p.turn, p.pits, p.taken);
+      const known = await api.probe(view(next));
+      if (mine !== asking) return;
+      p = next;
+      probe = known;
+      draw(from);
+    }
+    busy = false;
+    then();
+  } catch (error) {
+    busy = false;
+    if (mine === asking) complain(error.message);
+  }
+  if (mine === asking) draw();
+}
+
+const ofLine = (i) => ({ moves: all }) => all[puzzle.line[i]];
+
+function play(pit) {
+  if (back) again();
   const { player, number } = ownerOf(pit, pits);
-  const p = puzzle?.position;
-  const move = p && player === p.turn ? puzzle.probe.moves[number] : null;
-  if (!move?.legal || done) return;
-  if (move.value <= 0) {
-    wrong(p, move);
-    return;
-  }
-  done = true;
-  mark();
-  const place = (n) => pitOf(p.turn, n, pits);
-  await board.fly(place(number), move.sown.map(place), (move.taken ?? []).map(place), p.turn, p.pits, p.taken);
-  right(p, move);
+  const move = probe && player === p.turn ? probe.moves[number] : null;
+  if (!move?.legal || busy || done) return;
+  if (number === puzzle.line[at]) right(move);
+  else wrong(move);
 }
 
-function wrong(p, move) {
-  tried = true;
+// Shows why a move does not win: the best answer to it.
+function wrong(move) {
+  spoil();
+  const who = p.turn, total = p.taken[who] - p.taken[1 - who] + move.value;
+  const values = { pit: words.pit(who, move.pit), other: words.name(1 - who), n: -total };
+  let answer = null;
+  back = { p, probe };
+  make([() => move, ({ value, moves: all }) => { answer = all.find((m) => m.legal && m.value === value); return answer; }], () => {
+    const verdict = total === 0 ? t("No: after {pit} nobody is ahead.", values) : t("No: after {pit} {other} takes {n} more.", values);
+    say(answer ? `${verdict} ${t("{who} answers with {move}.", { who: values.other, move: words.short(1 - who, answer.pit, answer.captured) })}` : verdict);
+  });
+}
+
+// Goes back to before a wrong move.
+function again() {
+  if (busy || !back) return;
+  ({ p, probe } = back);
+  back = null;
+  say(t("Move {n} of {all}.", { n: at / 2 + 1, all: moves() }));
+  draw();
+}
+
+function right(move) {
+  const before = at;
+  at = Math.min(at + 2, puzzle.line.length);
+  const last = at === puzzle.line.length;
+  let answer = null;
+  make(last ? [() => move] : [() => move, (known) => (answer = ofLine(before + 1)(known))], () => {
+    if (last) finish(t("Right"));
+    else say(`${t("Right.")} ${t("{who} answers with {move}.", { who: words.name(1 - p.turn), move: words.short(1 - p.turn, answer.pit, answer.captured) })} ${t("Move {n} of {all}.", { n: at / 2 + 1, all: moves() })}`);
+  });
+}
+
+// Names two pits, one of which is right.
+function hint() {
+  clean = false;
+  const right = puzzle.line[at], others = probe.moves.filter((m) => m.legal && m.pit !== right).sort((a, b) => b.value - a.value);
+  const two = [right, ...others.slice(0, 1).map((m) => m.pit)].sort((a, b) => a - b).map((n) => words.pit(p.turn, n));
+  say(two.length === 1 ? t("It is {a}.", { a: two[0] }) : t("It is {a} or {b}.", { a: two[0], b: two[1] }));
+}
+
+function solution() {
+  spoil();
+  const rest = puzzle.line.slice(at).map((_, i) => ofLine(at + i));
+  at = puzzle.line.length;
+  make(rest, () => finish(t("Solution")));
+}
+
+// Ends a puzzle: its line, what it is worth and about, and the way to look at it.
+function finish(how) {
+  done = true;
+  if (clean) remember("streak", String(Number(recall("streak") ?? 0) + 1));
+  tally();
+  const { line, value, themes } = puzzle, letters = line.map((pit, i) => letterOf(i % 2, pit));
+  say(t("{how}: {line}. {who} takes {n} more than {other}.", { how, line: letters.join(" "), n: value, who: words.name(SOUTH), other: words.name(1 - SOUTH) }));
+  if (themes.length > 0) $("about").textContent += ` ${t("Themes: {themes}.", { themes: themes.map((name) => THEMES[name]()).join(", ") })}`;
+  $("look").href = `${PLAY}?pits=${puzzle.pits.join(",")}&turn=south&moves=${letters.join("")}&seats=you,0`;
+  $("after").hidden = false;
+}
+
+function spoil() {
+  clean = false;
   remember("streak", "0");
   tally();
-  const values = { pit: words.pit(p.turn, move.pit), other: words.name(1 - p.turn), n: -move.value };
-  say(move.value === 0 ? t("No: after {pit} nobody is ahead. Try another.", values) : t("No: after {pit} {other} takes {n} more. Try another.", values));
-}
-
-function right(p, move) {
-  if (!tried) remember("streak", String(Number(recall("streak") ?? 0) + 1));
-  tally();
-  for (let pit = 0; pit < pits; pit++) {
-    const { player, number } = ownerOf(pit, pits);
-    const m = player === p.turn ? puzzle.probe.moves[number] : null;
-    const chip = m?.legal ? words.chip({ low: m.value, high: m.value, guess: null, limit: 48 }) : null;
-    board.mark(pit, { label: `${words.name(player)}, ${words.pit(player, number)}`, chip, playable: false, origin: pit === pitOf(p.turn, move.pit, pits), best: m === move });
-  }
-  board.show(p.pits, p.taken);
-  say(t("Right: {pit} takes {n} more than {other} can.", { pit: words.pit(p.turn, move.pit), n: move.value, other: words.name(1 - p.turn) }));
-  $("look").href = `${PLAY}?pits=${p.pits.join(",")}&turn=south&moves=${words.short(p.turn, move.pit, 0)}&seats=you,0`;
-  $("after").hidden = false;
 }
 
 function tally() {
@@ -186,17 +251,24 @@ function tally() {
 
 // ---- beginning --------------------------------------------------------------
 
-let solved = -1;
-const canHave = (level) => Number(LEVELS[level].split("..")[1]) <= solved;
-
 // Shows the puzzle of the address, or the puzzle of the day.
-function open() {
+async function open() {
+  await show(null, history.state?.title ?? "");
   if (address.isBare(location)) return ofTheDay();
   try {
-    return show(address.read(location, pits).start, history.state?.title ?? "");
+    const found = await find({ pits: address.read(location, pits).start.pits.join(",") });
+    return found && show(found[0], history.state?.title ?? "");
   } catch (error) {
     complain(t("The link was not understood: {why}.", { why: error.message }));
     return null;
+  }
+}
+
+// The groups of layers that puzzles are drawn from, the first one chosen.
+function groups() {
+  for (let low = FIRST; low <= solved; low += STEP) {
+    const high = Math.min(low + STEP - 1, solved);
+    $("seeds").append(new Option(t("{low} to {high} seeds", { low, high }), `${low}..${high}`));
   }
 }
 
@@ -204,11 +276,10 @@ async function main() {
   const tables = await api.layers();
   pits = tables.pits;
   solved = tables.layers.length - 1;
-  for (const option of $("level").options) option.disabled = !canHave(option.value);
+  groups();
   board.build(pits, (pit) => play(pit));
   board.choose(0);
-  $("next").addEventListener("click", next);
-  $("day").addEventListener("click", ofTheDay);
+  for (const [id, run] of Object.entries({ next, day: ofTheDay, hint, solution, again })) $(id).addEventListener("click", run);
   $("share").addEventListener("click", async () => {
     try {
       await navigator.clipboard.writeText(link());
@@ -220,8 +291,8 @@ async function main() {
   document.addEventListener("keydown", onKey);
   addEventListener("popstate", open);
   tally();
-  if (!canHave("easy")) {
-    complain(t("Puzzles need layers up to {n} seeds.", { n: 8 }));
+  if (solved < LAST) {
+    complain(t("Puzzles need layers up to {n} seeds.", { n: LAST }));
     return;
   }
   await open();
@@ -231,6 +302,7 @@ function onKey(event) {
   if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("select")) return;
   if (/^[1-9]$/.test(event.key) && Number(event.key) <= pits / 2) play(Number(event.key) - 1);
   else if (event.key === "n") next();
+  else if (event.key === "h" && !$("hint").hidden) hint();
   else if (event.key.startsWith("Arrow")) board.focus(board.focused() < 0 ? 0 : board.neighbour(board.focused(), event.key));
   else return;
   event.preventDefault();

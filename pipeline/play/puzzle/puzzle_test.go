@@ -1,0 +1,329 @@
+package puzzle
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/testrun"
+	"grenier/internal/testkit/tries"
+	"grenier/kernels/cpu"
+	"grenier/layers/awari"
+	"grenier/pipeline/job"
+	"grenier/pipeline/play/find"
+	"grenier/pipeline/solve"
+	"grenier/pipeline/tables"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// solved returns tables of so many seeds.
+func solved(t testing.TB, seeds int) *tables.Tables {
+	t.Helper()
+	dir := t.TempDir()
+	_, err := solve.Solve(t.Context(), dir, testrun.Game(t, 12, awari.Awari), solve.Options{Seeds: seeds, Job: job.Job{Workers: 2, Family: cpu.Best()}})
+	must.OK(t, err)
+	tab, err := tables.Open(t.Context(), dir)
+	must.OK(t, err)
+	t.Cleanup(func() { tab.Close() })
+	return tab
+}
+
+func draw(t testing.TB, tab *tables.Tables, o Options) []Puzzle {
+	t.Helper()
+	puzzles, err := Draw(t.Context(), tab, o)
+	must.OK(t, err)
+	return puzzles
+}
+
+// TestLongPuzzles draws puzzles and plays them by probe: one move wins first and no other draws, every move of the solver is the only one
+// that still wins, every answer the only best one.
+func TestLongPuzzles(t *testing.T) {
+	seeds := tries.More(10, 16)
+	tab, random := solved(t, seeds), tries.Rand(t)
+	puzzles := draw(t, tab, Options{From: 5, To: seeds, Most: 100, Count: 100, Seed: random.Uint64()})
+	if len(puzzles) != 100 {
+		t.Fatalf("%d puzzles", len(puzzles))
+	}
+	longest := 0
+	for _, z := range puzzles {
+		wantPuzzle(t, tab, &z)
+		longest = max(longest, len(z.Line))
+	}
+	if longest < 5 {
+		t.Errorf("no line has more than %d plies", longest)
+	}
+}
+
+func wantPuzzle(t *testing.T, tab *tables.Tables, z *Puzzle) {
+	t.Helper()
+	b, lead := z.Board, 0
+	for i, pit := range z.Line {
+		p, err := tab.Probe(t.Context(), b)
+		must.OK(t, err)
+		side := 1 - 2*(i%2) // 1 for the solver
+		winning, best, drawing, legal := 0, 0, 0, 0
+		for _, m := range p.Moves {
+			if !m.Legal {
+				continue
+			}
+			legal++
+			switch total := lead + m.Value; {
+			case total > 0:
+				winning++
+			case total == 0:
+				drawing++
+			}
+			if m.Value == p.Value {
+				best++
+			}
+		}
+		m := p.Moves[pit]
+		switch {
+		case !m.Legal || m.Value != p.Value || best != 1:
+			t.Errorf("%+v: ply %d is no best move, or one of %d", z, i, best)
+		case side > 0 && winning != 1:
+			t.Errorf("%+v: ply %d: %d moves win", z, i, winning)
+		case i == 0 && (drawing > 0 || legal < 3 || p.Value != z.Value || z.Value < 1):
+			t.Errorf("%+v: %d moves, %d of them draw, worth %d", z, legal, drawing, p.Value)
+		case i == len(z.Line)-1 && (legal < 2 || side < 0):
+			t.Errorf("%+v: the line does not end with a decision", z)
+		}
+		lead += m.Captured
+		b, lead = m.Child, -lead // of who moves next
+	}
+	if len(z.Line) < 3 || len(z.Line) > 9 {
+		t.Errorf("%+v: %d plies", z, len(z.Line))
+	}
+}
+
+// TestLongRatings has another player solve the puzzles: who looks three plies ahead by plain minimax and misjudges each move a little. He
+// fails the more often the higher the rating is.
+func TestLongRatings(t *testing.T) {
+	seeds := tries.More(10, 16)
+	tab, random := solved(t, seeds), tries.Rand(t)
+	var ratings, failures []float64
+	for _, z := range draw(t, tab, Options{From: 5, To: seeds, Most: 100, Count: 100, Seed: random.Uint64()}) {
+		const attempts = 200
+		failed := 0
+		for range attempts {
+			if !solves(tab.Game(), &z, random) {
+				failed++
+			}
+		}
+		ratings, failures = append(ratings, float64(z.Rating)), append(failures, float64(failed)/attempts)
+	}
+	r := correlation(ranks(ratings), ranks(failures))
+	t.Logf("rank correlation %.2f of %d", r, len(ratings))
+	if len(ratings) < 100 || r < 0.6 {
+		t.Errorf("%d puzzles: rank correlation %.2f", len(ratings), r)
+	}
+}
+
+func solves(game awari.Game, z *Puzzle, random *rand.Rand) bool {
+	b := z.Board
+	for i, pit := range z.Line {
+		plays := game.Plays(b)
+		if i%2 == 0 {
+			best, choice := math.Inf(-1), -1
+			for at, play := range plays {
+				if play.Legal {
+					if x := float64(play.Captured-minimax(game, play.Child, 2)) + random.NormFloat64(); x > best {
+						best, choice = x, at
+					}
+				}
+			}
+			if choice != pit {
+				return false
+			}
+		}
+		b = plays[pit].Child
+	}
+	return true
+}
+
+func minimax(game awari.Game, b awari.Board, depth int) int {
+	if depth == 0 {
+		return 0
+	}
+	best := math.MinInt
+	for _, play := range game.Plays(b) {
+		if play.Legal {
+			best = max(best, play.Captured-minimax(game, play.Child, depth-1))
+		}
+	}
+	if best == math.MinInt {
+		return -b.Seeds()
+	}
+	return best
+}
+
+// ranks returns the ranks of numbers; equal ones share theirs.
+func ranks(x []float64) []float64 {
+	ranks := make([]float64, len(x))
+	for i := range x {
+		for j := range x {
+			ranks[i] += float64(1+cmp.Compare(x[i], x[j])) / 2
+		}
+	}
+	return ranks
+}
+
+// correlation is Pearson's.
+func correlation(x, y []float64) float64 {
+	mean := func(x []float64) (m float64) {
+		for _, v := range x {
+			m += v / float64(len(x))
+		}
+		return m
+	}
+	mx, my, xy, xx, yy := mean(x), mean(y), 0.0, 0.0, 0.0
+	for i := range x {
+		xy, xx, yy = xy+(x[i]-mx)*(y[i]-my), xx+(x[i]-mx)*(x[i]-mx), yy+(y[i]-my)*(y[i]-my)
+	}
+	return xy / math.Sqrt(xx*yy)
+}
+
+// TestLook compares the players' search with minimax, and their choices with all best moves.
+func TestLook(t *testing.T) {
+	game, random := testrun.Game(t, 12, awari.Awari), tries.Rand(t)
+	space := testrun.Space(t, game, 20)
+	for range 300 {
+		n, depth := 1+random.IntN(20), 1+random.IntN(4)
+		b := space.Unrank(n, random.Uint64N(space.Size(n)))
+		if got, want := look(game, b, depth, -100, 100), minimax(game, b, depth); got != want {
+			t.Fatalf("%v, %d plies: %d, want %d", b, depth, got, want)
+		}
+		best, values := math.MinInt, map[int]int{}
+		for pit, play := range game.Plays(b) {
+			if play.Legal {
+				values[pit] = play.Captured - minimax(game, play.Child, depth-1)
+				best = max(best, values[pit])
+			}
+		}
+		ties := 0
+		for _, v := range values {
+			if v == best {
+				ties++
+			}
+		}
+		for pit, v := range values {
+			want := 0.0
+			if v == best {
+				want = 1 / float64(ties)
+			}
+			if got := finds(game, &ply{board: b, pit: pit}, depth); got != want {
+				t.Fatalf("%v, pit %d, %d plies: found in %v of the cases, want %v", b, pit, depth, got, want)
+			}
+		}
+	}
+}
+
+// TestDraw draws all puzzles of a layer, and some in other ways.
+func TestDraw(t *testing.T) {
+	tab := solved(t, 7)
+	space := testrun.Space(t, tab.Game(), 7)
+	want := map[awari.Board]bool{}
+	for rank := range space.Size(6) {
+		z, err := Of(t.Context(), tab, space.Unrank(6, rank))
+		must.OK(t, err)
+		if z != nil {
+			want[z.Board] = true
+		}
+	}
+	o := Options{From: 6, To: 6, Most: 100, Count: MaxCount, Seed: 5}
+	all := draw(t, tab, o)
+	for _, z := range all {
+		if !want[z.Board] {
+			t.Errorf("%+v is no puzzle, or drawn twice", z)
+		}
+		delete(want, z.Board)
+	}
+	if len(want) > 0 || len(all) < 50 {
+		t.Errorf("%d are drawn, %d more are there", len(all), len(want))
+	}
+	o.Count = 7
+	if some := draw(t, tab, o); !slices.EqualFunc(some, all[:7], func(a, b Puzzle) bool { return a.Board == b.Board }) {
+		t.Error("fewer are others")
+	}
+	o.Seed = 6
+	if others := draw(t, tab, o); others[0].Board == all[0].Board && others[1].Board == all[1].Board {
+		t.Error("another seed draws the same")
+	}
+	for _, name := range []string{"capturing", "defending", "tempo", "starving"} { // others need more seeds
+		o = Options{From: 4, To: 7, Most: 100, Count: 5, Theme: name}
+		found := draw(t, tab, o)
+		for _, z := range found {
+			if !slices.Contains(z.Themes, name) {
+				t.Errorf("%+v is not about %s", z, name)
+			}
+		}
+		if len(found) == 0 {
+			t.Errorf("no puzzle is about %s", name)
+		}
+	}
+	o = Options{From: 5, To: 7, Least: 40, Most: 60, Count: 5}
+	var err error
+	o.Condition, err = find.Parse("mover>=3")
+	must.OK(t, err)
+	for _, z := range draw(t, tab, o) {
+		if z.Rating < 40 || z.Rating > 60 || z.Board[0]+z.Board[1]+z.Board[2]+z.Board[3]+z.Board[4]+z.Board[5] < 3 {
+			t.Errorf("%+v was not asked for", z)
+		}
+	}
+}
+
+func TestDrawNonsense(t *testing.T) {
+	tab := solved(t, 5)
+	for want, o := range map[error]Options{
+		ErrOptions:         {From: 3, To: 2, Most: 100, Count: 1},
+		tables.ErrUnsolved: {From: 3, To: 6, Most: 100, Count: 1},
+	} {
+		if _, err := Draw(t.Context(), tab, o); !errors.Is(err, want) {
+			t.Errorf("%+v: %v", o, err)
+		}
+	}
+	for _, o := range []Options{{Count: 0, Most: 100}, {Count: MaxCount + 1}, {Count: 1, Most: 101}, {Count: 1, Least: 5, Most: 4}, {Count: 1, Theme: "beauty"}} {
+		if _, err := Draw(t.Context(), tab, o); !errors.Is(err, ErrOptions) {
+			t.Errorf("%+v: %v", o, err)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Draw(ctx, tab, Options{From: 5, To: 5, Most: 100, Count: 10}); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
+
+// TestThemes has lines that are about each theme, and one that is about none.
+func TestThemes(t *testing.T) {
+	game := testrun.Game(t, 12, awari.Awari)
+	for _, c := range []struct {
+		board awari.Board
+		line  []int
+		want  []string
+	}{
+		{awari.Board{2, 0, 1, 0, 3, 1, 2, 1, 2, 1, 2, 0}, []int{0, 0, 4}, []string{"capturing", "restraint", "defending"}},
+		{awari.Board{2, 1, 1, 0, 3, 0, 0, 0, 5, 0, 3, 3}, []int{1, 5, 1}, []string{"sacrifice", "defending"}},
+		{awari.Board{0, 3, 0, 0, 7, 2, 0, 0, 1, 4, 0, 0}, []int{1, 3, 0, 4, 1, 2, 2, 3, 4}, []string{"counting", "tempo"}},
+		{awari.Board{1, 7, 0, 1, 0, 3, 0, 0, 0, 0, 0, 1}, []int{0, 5, 5, 1, 3, 0, 4, 1, 1}, []string{"defending", "tempo", "starving"}},
+		{awari.Board{1, 0, 2, 0, 3, 3, 0, 0, 0, 4, 5, 0}, []int{0, 3, 0}, []string{}},
+	} {
+		var plies []ply
+		b := c.board
+		for _, pit := range c.line {
+			m := ply{Play: game.Plays(b)[pit], board: b, pit: pit}
+			plies, b = append(plies, m), m.Child
+		}
+		if got := themesOf(game, plies); !slices.Equal(got, c.want) {
+			t.Errorf("%v %v: %v, want %v", c.board, c.line, got, c.want)
+		}
+	}
+}
