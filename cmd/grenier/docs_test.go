@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"grenier/internal/testkit/must"
 )
 
@@ -65,36 +63,5 @@ func TestLinks(t *testing.T) {
 	}
 	if checked < 50 {
 		t.Errorf("only %d links were found", checked)
-	}
-}
-
-// alone matches commands that need neither files nor time.
-var alone = regexp.MustCompile(`^(pijersi (encode|decode|rank|unrank)|chemin play|awari (rank|unrank)) [^|<>{}]*$`)
-
-// TestExamples runs the examples of the documents that need neither files nor time.
-func TestExamples(t *testing.T) {
-	paths, texts := documents(t)
-	run := 0
-	for _, path := range paths {
-		for i, block := range strings.Split(texts[path], "\n```") {
-			if i%2 == 0 {
-				continue // between two examples
-			}
-			for _, example := range strings.Split(block, "\n$ ")[1:] {
-				line, want, _ := strings.Cut(strings.TrimRight(example, "\n")+"\n", "\n")
-				args, ok := strings.CutPrefix(line, "grenier ")
-				if !ok || !alone.MatchString(args) || strings.Contains(args, "--json") {
-					continue // documents break long lines of JSON
-				}
-				run++
-				r := grenier(t.Context(), "", strings.Fields(args)...)
-				if diff := cmp.Diff(strings.TrimRight(want, "\n"), strings.TrimRight(r.out+r.err, "\n")); diff != "" {
-					t.Errorf("%s: %s (-document +output):\n%s", filepath.Base(path), line, diff)
-				}
-			}
-		}
-	}
-	if run < 10 {
-		t.Errorf("only %d examples were found", run)
 	}
 }
