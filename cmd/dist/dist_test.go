@@ -222,8 +222,8 @@ func TestTexts(t *testing.T) {
 		t.Errorf("only %d links and %d names", links, named)
 	}
 	readme := string(all[slices.Index(names, "README.md")].data)
-	for _, word := range []string{"make ", "clone", "goroutine", "CONTRIBUTING", "<!--"} {
-		if strings.Contains(readme, word+"\n") || strings.Contains(readme, word) && word != "<!--" {
+	for _, word := range []string{"make ", "clone", "goroutine", "CONTRIBUTING", "<!-- release"} {
+		if strings.Contains(readme, word) {
 			t.Errorf("README.md of a release has %q:\n%s", word, readme)
 		}
 	}

@@ -32,10 +32,10 @@ func generated(at time.Time) (all []entry, err error) {
 	return append(all, manPages(root, at)...), nil
 }
 
-// written returns the texts of the repository that users read: README.md, the licence, and all of docs but the page
-// about its sources. They lead to each other only.
+// written returns the texts of the repository that users read: all of docs but the page about sources, and what
+// stands beside. They lead to each other only.
 func written(ctx context.Context) (all []entry, err error) {
-	list, err := output(ctx, "git", "ls-files", "README.md", "LICENSE", "docs", ":!docs/house.md")
+	list, err := output(ctx, "git", "ls-files", "README.md", "CHANGELOG.md", "LICENSE", "docs", ":!docs/house.md")
 	if err != nil {
 		return nil, err
 	}

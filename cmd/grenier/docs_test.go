@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -37,6 +38,26 @@ func TestReadmeListsDocuments(t *testing.T) {
 			t.Errorf("README.md has no link to %s", name)
 		}
 	}
+}
+
+// TestCommandsWithoutJSON: docs/commands.md names the commands that have no --json, and no other.
+func TestCommandsWithoutJSON(t *testing.T) {
+	_, texts := documents(t)
+	_, sentence, _ := strings.Cut(texts["../../docs/commands.md"], "All have `--json`")
+	sentence, _, _ = strings.Cut(sentence, ".")
+	var want []string
+	for _, cmd := range everyCommand() {
+		if !cmd.HasSubCommands() && cmd.Flags().Lookup("json") == nil {
+			want = append(want, strings.TrimPrefix(cmd.CommandPath(), "grenier "))
+		}
+	}
+	var got []string
+	for _, found := range regexp.MustCompile("`([a-z ]+)`").FindAllStringSubmatch(sentence, -1) {
+		got = append(got, found[1])
+	}
+	slices.Sort(want)
+	slices.Sort(got)
+	must.Same(t, "commands without --json", want, got)
 }
 
 // named matches links, and paths of this tree between backquotes.
