@@ -26,11 +26,12 @@ SHARE        = $(DESTDIR)$(PREFIX)/share
 build: ## build bin/grenier
 	CGO_ENABLED=0 $(QUICK) $(GO) build $(FLAGS) -o bin/grenier ./cmd/grenier
 
-install: build ## install program, man pages and completions below PREFIX (/usr/local), in DESTDIR
+install: build ## install program, documents, man pages and completions below PREFIX (/usr/local), in DESTDIR
 	rm -rf bin/pages
 	$(GO) run ./cmd/dist -pages bin/pages
-	install -d $(DESTDIR)$(PREFIX)/bin $(SHARE)/man/man1 $(SHARE)/bash-completion/completions $(SHARE)/zsh/site-functions $(SHARE)/fish/vendor_completions.d
+	install -d $(DESTDIR)$(PREFIX)/bin $(SHARE)/doc/grenier $(SHARE)/man/man1 $(SHARE)/bash-completion/completions $(SHARE)/zsh/site-functions $(SHARE)/fish/vendor_completions.d
 	install -m 755 bin/grenier $(DESTDIR)$(PREFIX)/bin/grenier
+	cp -R bin/pages/README.md bin/pages/LICENSE bin/pages/docs $(SHARE)/doc/grenier
 	install -m 644 bin/pages/man/man1/*.1 $(SHARE)/man/man1/
 	install -m 644 bin/pages/completions/bash/grenier $(SHARE)/bash-completion/completions/grenier
 	install -m 644 bin/pages/completions/zsh/_grenier $(SHARE)/zsh/site-functions/_grenier

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -93,11 +94,10 @@ func TestPack(t *testing.T) {
 	}
 }
 
-// TestDocuments: there is a man page for every command and completions for every shell, and
+// TestPages: there is a man page for every command and completions for every shell, and
 // nothing in them is of this machine.
-func TestDocuments(t *testing.T) {
-	at := time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
-	all, err := documents(&at)
+func TestPages(t *testing.T) {
+	all, err := generated(time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC))
 	must.OK(t, err)
 	text := map[string]string{}
 	for _, e := range all {
@@ -110,26 +110,127 @@ func TestDocuments(t *testing.T) {
 	}
 	for _, name := range []string{"grenier", "grenier-awari-solve", "grenier-swap-pdb-build", "grenier-completion"} {
 		page := text["man/man1/"+name+".1"]
-		for _, part := range []string{".TH \"" + strings.ToUpper(name) + "\" \"1\" \"Nov 2026\"", ".SH EXIT STATUS\n.EX\n  0    ok\n", ".SH OPTIONS"} {
+		for _, part := range []string{".TH \"" + strings.ToUpper(name) + "\" \"1\" \"Nov 2026\"", ".SH EXIT STATUS\n.sp\n.EX\n  0    ok\n", ".SH OPTIONS\n.TP\n"} {
 			if !strings.Contains(strings.ReplaceAll(page, `\-`, "-"), part) {
-				t.Errorf("%s lacks %q", name, part)
+				t.Errorf("%s lacks %q:\n%s", name, part, page)
 			}
 		}
-		if strings.Contains(page, "Auto generated") {
-			t.Errorf("%s says who made it", name)
-		}
 	}
-	if page := text["man/man1/grenier-awari-solve.1"]; !strings.Contains(page, `\fB--threads\fP=N`) || strings.Contains(page, "\\\\") {
-		t.Errorf("grenier-awari-solve is\n%s", page)
+	if sections := headings(text["man/man1/grenier.1"]); sections != "NAME SYNOPSIS DESCRIPTION OPTIONS EXIT STATUS ENVIRONMENT EXAMPLES SEE ALSO" {
+		t.Errorf("grenier has the sections %s", sections)
+	}
+	if sections := headings(text["man/man1/grenier-awari-solve.1"]); sections != "NAME SYNOPSIS DESCRIPTION OPTIONS EXIT STATUS EXAMPLES FILES SEE ALSO" {
+		t.Errorf("grenier-awari-solve has the sections %s", sections)
+	}
+	for _, part := range []string{`\fB\-\-threads\fP \fInumber\fP` + "\n", "(default: all)", `\fB\-h\fP, \fB\-\-help\fP` + "\n", `\fB\-\-dir\fP \fIdirectory\fP` + "\n"} {
+		if page := text["man/man1/grenier-awari-solve.1"]; !strings.Contains(page, part) {
+			t.Errorf("grenier-awari-solve lacks %q:\n%s", part, page)
+		}
 	}
 }
 
-// TestMarkdown: help text stays what it is in man pages.
-func TestMarkdown(t *testing.T) {
-	got := markdown("Solves a*b_c.\nColumns:\n  one  1\n  two  2\nThe rest.\n\nEXIT STATUS\n  0    ok")
-	want := "Solves a\\*b\\_c.\nColumns:\n\n      one  1\n      two  2\n\nThe rest.\n\n# EXIT STATUS\n\n      0    ok\n"
+// headings returns the names of the sections of a man page.
+func headings(page string) string {
+	var names []string
+	for _, found := range regexp.MustCompile(`(?m)^\.SH (.*)$`).FindAllStringSubmatch(page, -1) {
+		names = append(names, found[1])
+	}
+	return strings.Join(names, " ")
+}
+
+// TestManPages shows all pages as man does: there is no warning, and what is laid out stays so.
+func TestManPages(t *testing.T) {
+	groff, err := exec.LookPath("groff")
+	if err != nil {
+		t.Skip("NOT TESTED: man pages, as there is no groff")
+	}
+	all, err := generated(time.Now())
+	must.OK(t, err)
+	pages := 0
+	for _, e := range all {
+		if !strings.HasPrefix(e.name, "man/") {
+			continue
+		}
+		pages++
+		cmd := exec.CommandContext(t.Context(), groff, "-k", "-man", "-Tutf8", "-ww", "-P-cbou", "-rLL=200n")
+		cmd.Stdin = bytes.NewReader(e.data)
+		var errs bytes.Buffer
+		cmd.Stderr = &errs
+		out, err := cmd.Output()
+		if err != nil || errs.Len() > 0 {
+			t.Fatalf("%s: %v\n%s", e.name, err, errs.String())
+		}
+		for line := range strings.Lines(cli.ExitHelp) {
+			if !strings.Contains(string(out), strings.TrimSpace(line)) {
+				t.Errorf("%s lacks the line %q:\n%s", e.name, line, out)
+			}
+		}
+	}
+	if pages < 30 {
+		t.Errorf("only %d pages", pages)
+	}
+}
+
+// TestLaidOut: help text stays what it is in man pages.
+func TestLaidOut(t *testing.T) {
+	got := laidOut("Solves a*b_c.\nColumns:\n  one  1\n\n  two  2\nThe rest-\n.\n\nIt's \\.\n\n")
+	want := "Solves a*b_c.\nColumns:\n.sp\n.EX\n  one  1\n\n  two  2\n.EE\n.PP\nThe rest\\-\n\\&.\n.PP\nIt\\(aqs \\e.\n"
 	if got != want {
 		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestAlone: a page of a release leads to what the release has.
+func TestAlone(t *testing.T) {
+	got := alone("docs/a.md", "[b](b.md#x) [c](../c/d.go) [e](https://e.example/f) [g](#g) ![p](p.png) [h](format)\n<!-- clone -->\nmake\n<!-- /clone -->\n<!-- release\nyes\n-->\nend\n",
+		[]string{"docs/a.md", "docs/b.md", "docs/format/x.md"})
+	if want := "[b](b.md#x) c [e](https://e.example/f) [g](#g) p [h](format)\nyes\nend\n"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestTexts: no page of a release leads into the void, README.md is about the program, and man pages name
+// documents that are there.
+func TestTexts(t *testing.T) {
+	t.Chdir("../..")
+	all, err := pages(t.Context(), time.Now())
+	must.OK(t, err)
+	var names []string
+	for _, e := range all {
+		names = append(names, e.name)
+	}
+	links, named := 0, 0
+	for _, e := range all {
+		if path.Ext(e.name) == ".md" {
+			for _, found := range link.FindAllStringSubmatch(string(e.data), -1) {
+				links++
+				if _, err := os.Stat(filepath.Join(filepath.Dir(e.name), found[3])); err != nil || alone(e.name, found[0], names) != found[0] {
+					t.Errorf("%s leads to %s", e.name, found[3])
+				}
+			}
+		}
+		if !strings.HasPrefix(e.name, "docs/") {
+			for _, name := range regexp.MustCompile(`docs/[\w/]+\.md`).FindAllString(string(e.data), -1) {
+				named++
+				if !slices.Contains(names, name) {
+					t.Errorf("%s names %s", e.name, name)
+				}
+			}
+		}
+	}
+	if links < 100 || named < 40 {
+		t.Errorf("only %d links and %d names", links, named)
+	}
+	readme := string(all[slices.Index(names, "README.md")].data)
+	for _, word := range []string{"make ", "clone", "goroutine", "CONTRIBUTING", "<!-- release"} {
+		if strings.Contains(readme, word) {
+			t.Errorf("README.md of a release has %q:\n%s", word, readme)
+		}
+	}
+	for _, part := range []string{"export PATH=\"$PWD:$PATH\"", "## Tour", "docs/serve.png", "The licence is MIT."} {
+		if !strings.Contains(readme, part) {
+			t.Errorf("README.md of a release lacks %q:\n%s", part, readme)
+		}
 	}
 }
 

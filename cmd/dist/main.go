@@ -1,7 +1,7 @@
 // Command dist makes releases of grenier: for each system that grenier is built for, an archive
-// with the program, its man pages, completions for shells and the licences of all that is in it,
-// and a file of SHA-256 sums. With -pages it only writes man pages and completions into a
-// directory, for "make install".
+// with the program, its documents, man pages and completions (pages.go, man.go), and the licences
+// of all that is in it, and a file of SHA-256 sums. With -pages it only writes documents, man pages and
+// completions into a directory, for "make install".
 //
 // Archives are reproducible: the same commit and the same Go release give the same bytes, on any
 // machine and in any directory. So programs are built without paths and without C (build.go),
@@ -19,6 +19,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"time"
 
 	"grenier/cmd/grenier/cli"
 	"grenier/io/vfs"
@@ -26,7 +27,7 @@ import (
 
 func main() {
 	out := flag.String("out", "dist", "`directory` for archives and sums")
-	pages := flag.String("pages", "", "only write man pages and completions into this `directory`")
+	pages := flag.String("pages", "", "only write documents, man pages and completions into this `directory`")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -42,7 +43,7 @@ func run(ctx context.Context, out, pages string) error {
 		return fmt.Errorf("%q: there are flags only", flag.Arg(0))
 	}
 	if pages != "" {
-		return writePages(pages)
+		return writePages(ctx, pages)
 	}
 	c, err := head(ctx)
 	if err != nil {
@@ -51,9 +52,9 @@ func run(ctx context.Context, out, pages string) error {
 	return release(ctx, c, out)
 }
 
-// writePages writes man pages and completions below dir.
-func writePages(dir string) error {
-	all, err := documents(nil)
+// writePages writes documents, man pages and completions below dir.
+func writePages(ctx context.Context, dir string) error {
+	all, err := pages(ctx, time.Now())
 	if err != nil {
 		return err
 	}
@@ -121,18 +122,21 @@ func build(ctx context.Context, c *commit, dir string) (archives []entry, err er
 	return archives, nil
 }
 
-// sharedEntries returns the entries that all archives hold besides the program.
-func sharedEntries(ctx context.Context, c *commit) ([]entry, error) {
-	all, err := documents(&c.time)
+// pages returns the documents, and the man pages, of that time, and completions.
+func pages(ctx context.Context, at time.Time) ([]entry, error) {
+	all, err := generated(at)
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range []string{"LICENSE", "README.md"} {
-		data, err := vfs.ReadFile(name, maxText)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, entry{name: name, data: data})
+	texts, err := written(ctx)
+	return append(all, texts...), err
+}
+
+// sharedEntries returns the entries that all archives hold besides the program.
+func sharedEntries(ctx context.Context, c *commit) ([]entry, error) {
+	all, err := pages(ctx, c.time)
+	if err != nil {
+		return nil, err
 	}
 	licences, err := licences(ctx)
 	return append(all, licences...), err

@@ -4,10 +4,9 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"grenier/internal/testkit/must"
 )
@@ -41,6 +40,26 @@ func TestReadmeListsDocuments(t *testing.T) {
 	}
 }
 
+// TestCommandsWithoutJSON: docs/commands.md names the commands that have no --json, and no other.
+func TestCommandsWithoutJSON(t *testing.T) {
+	_, texts := documents(t)
+	_, sentence, _ := strings.Cut(texts["../../docs/commands.md"], "All have `--json`")
+	sentence, _, _ = strings.Cut(sentence, ".")
+	var want []string
+	for _, cmd := range everyCommand() {
+		if !cmd.HasSubCommands() && cmd.Flags().Lookup("json") == nil {
+			want = append(want, strings.TrimPrefix(cmd.CommandPath(), "grenier "))
+		}
+	}
+	var got []string
+	for _, found := range regexp.MustCompile("`([a-z ]+)`").FindAllStringSubmatch(sentence, -1) {
+		got = append(got, found[1])
+	}
+	slices.Sort(want)
+	slices.Sort(got)
+	must.Same(t, "commands without --json", want, got)
+}
+
 // named matches links, and paths of this tree between backquotes.
 var named = regexp.MustCompile("\\]\\(([^)#:]+)[^)]*\\)|`((?:cmd|docs|io|kernels|layers|pipeline)/[\\w./-]+)`")
 
@@ -65,36 +84,5 @@ func TestLinks(t *testing.T) {
 	}
 	if checked < 50 {
 		t.Errorf("only %d links were found", checked)
-	}
-}
-
-// alone matches commands that need neither files nor time.
-var alone = regexp.MustCompile(`^(pijersi (encode|decode|rank|unrank)|chemin play|awari (rank|unrank)) [^|<>{}]*$`)
-
-// TestExamples runs the examples of the documents that need neither files nor time.
-func TestExamples(t *testing.T) {
-	paths, texts := documents(t)
-	run := 0
-	for _, path := range paths {
-		for i, block := range strings.Split(texts[path], "\n```") {
-			if i%2 == 0 {
-				continue // between two examples
-			}
-			for _, example := range strings.Split(block, "\n$ ")[1:] {
-				line, want, _ := strings.Cut(strings.TrimRight(example, "\n")+"\n", "\n")
-				args, ok := strings.CutPrefix(line, "grenier ")
-				if !ok || !alone.MatchString(args) || strings.Contains(args, "--json") {
-					continue // documents break long lines of JSON
-				}
-				run++
-				r := grenier(t.Context(), "", strings.Fields(args)...)
-				if diff := cmp.Diff(strings.TrimRight(want, "\n"), strings.TrimRight(r.out+r.err, "\n")); diff != "" {
-					t.Errorf("%s: %s (-document +output):\n%s", filepath.Base(path), line, diff)
-				}
-			}
-		}
-	}
-	if run < 10 {
-		t.Errorf("only %d examples were found", run)
 	}
 }

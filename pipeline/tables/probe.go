@@ -56,8 +56,8 @@ func (t *Tables) Score(ctx context.Context, b Board) (int8, error) {
 // colex order. It fails like Score, or with ErrRange when there is no
 // such board.
 func (t *Tables) ScoreAt(ctx context.Context, n int, rank uint64) (int8, error) {
-	if n < 0 || n > t.MaxSeeds() {
-		return 0, t.unsolved(fmt.Sprintf("layer %d", n))
+	if err := t.Need(n); err != nil {
+		return 0, err
 	}
 	if size := t.space.Size(n); rank >= size {
 		return 0, fmt.Errorf("rank %d of %d boards with %d seeds: %w", rank, size, n, ErrRange)
@@ -102,7 +102,7 @@ func (t *Tables) seeds(b Board) (int, error) {
 	}
 	n := b.Seeds()
 	if n > t.MaxSeeds() {
-		return 0, t.unsolved(fmt.Sprintf("the board has %d %s", n, english.PluralWord(n, "seed", "")))
+		return 0, t.unsolved(n, fmt.Sprintf("the board has %d %s", n, english.PluralWord(n, "seed", "")))
 	}
 	return n, nil
 }

@@ -108,17 +108,38 @@ func (t *Tables) Ahead(n int, start uint64, length int) {
 
 // checkedFile is open for numbers that come from outside.
 func (t *Tables) checkedFile(ctx context.Context, n int) (*file, error) {
-	if n < 0 || n > t.MaxSeeds() {
-		return nil, t.unsolved(fmt.Sprintf("layer %d", n))
+	if err := t.Need(n); err != nil {
+		return nil, err
 	}
 	return t.open(ctx, n)
 }
 
-// unsolved returns an ErrUnsolved that says what was asked for and what there
-// is.
-func (t *Tables) unsolved(what string) error {
-	if t.MaxSeeds() < 0 {
-		return fmt.Errorf("%w: %s, but no layer in %s is solved", ErrUnsolved, what, t.name)
+// UnsolvedError reports a layer, or a board of it, that is not solved. It matches ErrUnsolved.
+type UnsolvedError struct {
+	Seeds, Solved int    // of the layer, and of the highest one that is solved
+	Place         string // the run directory, or its address
+	Game          Game
+	what          string
+}
+
+func (e *UnsolvedError) Error() string {
+	if e.Solved < 0 {
+		return fmt.Sprintf("%v: %s, but no layer in %s is solved", ErrUnsolved, e.what, e.Place)
 	}
-	return fmt.Errorf("%w: %s, but %s is solved up to %d", ErrUnsolved, what, t.name, t.MaxSeeds())
+	return fmt.Sprintf("%v: %s, but %s is solved up to %d", ErrUnsolved, e.what, e.Place, e.Solved)
+}
+
+func (e *UnsolvedError) Unwrap() error { return ErrUnsolved }
+
+// Need fails with an *UnsolvedError unless layer n is solved.
+func (t *Tables) Need(n int) error {
+	if n < 0 || n > t.MaxSeeds() {
+		return t.unsolved(n, fmt.Sprintf("layer %d", n))
+	}
+	return nil
+}
+
+// unsolved returns the error about layer n, of which something was asked.
+func (t *Tables) unsolved(n int, what string) error {
+	return &UnsolvedError{n, t.MaxSeeds(), t.name, t.Game(), what}
 }

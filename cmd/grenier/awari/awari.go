@@ -7,7 +7,9 @@
 package awari
 
 import (
+	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -16,6 +18,7 @@ import (
 	"grenier/cmd/grenier/cli"
 	"grenier/layers/awari"
 	"grenier/pipeline/solve"
+	"grenier/pipeline/tables"
 )
 
 // app is a command line about awari.
@@ -42,11 +45,35 @@ To begin: solve some layers, ask probe about a board, look at the stats.
 		a.verify(), a.scrub(), a.repair(), a.compare(), a.sample(), a.export(), a.importing(), a.rank(), a.unrank(), a.boards(), a.census(), a.table(), a.remote())
 }
 
+// Start is cli.App.Start: an error about a layer that is not solved says how to solve it.
+func (a *app) Start(body func(cmd *cobra.Command, args []string) error) func(*cobra.Command, []string) error {
+	return a.App.Start(func(cmd *cobra.Command, args []string) error { return advised(body(cmd, args)) })
+}
+
+// advised adds the command that solves a missing layer to an error about it.
+func advised(err error) error {
+	e, ok := errors.AsType[*tables.UnsolvedError](err)
+	if !ok || e.Seeds <= e.Solved || e.Seeds > awari.MaxSeeds || strings.Contains(e.Place, "://") {
+		return err
+	}
+	flags := ""
+	if n := e.Game.Pits(); n != defaultPits {
+		flags += fmt.Sprintf(" --pits %d", n)
+	}
+	if r := e.Game.Rules(); r != awari.Awari {
+		flags += fmt.Sprintf(" --rules %s", r)
+	}
+	return fmt.Errorf("%w; %s", err, cli.SolveRemedy(e.Place, e.Seeds, flags))
+}
+
 // needDir adds the flag for the run directory.
 func needDir(cmd *cobra.Command, dir *string) {
 	cmd.Flags().Var((*cli.Directory)(dir), "dir", "run directory with the solved layers")
 	cli.Need(cmd, "dir")
 }
+
+// defaultPits is the number of pits of the real game.
+const defaultPits = 12
 
 // gameFlags are the flags that choose a game.
 type gameFlags struct {
@@ -55,7 +82,7 @@ type gameFlags struct {
 }
 
 func (f *gameFlags) define(flags *pflag.FlagSet) {
-	flags.IntVar(&f.pits, "pits", 12, "`number` of pits of the board: 4, 6, 8, 10 or 12")
+	flags.IntVar(&f.pits, "pits", defaultPits, "`number` of pits of the board: 4, 6, 8, 10 or 12")
 	flags.StringVar(&f.rules, "rules", "awari", "`rules` of the game: awari or strict")
 }
 

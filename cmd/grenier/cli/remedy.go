@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"fmt"
 	"path/filepath"
 	"strings"
 
@@ -49,6 +50,11 @@ func remedy(command string, err error) string {
 // StaleRemedy says how to mend a layer of the run directory dir that was made from other layers.
 func StaleRemedy(dir string) string {
 	return "to solve it again: grenier awari repair --set-aside --dir " + word(dir)
+}
+
+// SolveRemedy says how to solve a layer that the run directory dir lacks; flags are those of its game.
+func SolveRemedy(dir string, seeds int, flags string) string {
+	return fmt.Sprintf("to solve it: grenier awari solve --seeds %d%s --dir %s", seeds, flags, word(dir))
 }
 
 // remedies says, by command, how to replace a damaged file on the command line.

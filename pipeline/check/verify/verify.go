@@ -210,8 +210,8 @@ func Layers(t *tables.Tables, wanted []int) ([]int, error) {
 	}
 	wanted = slices.Compact(slices.Sorted(slices.Values(wanted)))
 	for _, n := range wanted {
-		if n < 0 || n > t.MaxSeeds() {
-			return nil, fmt.Errorf("%w: layer %d (0 to %d are solved)", tables.ErrUnsolved, n, t.MaxSeeds())
+		if err := t.Need(n); err != nil {
+			return nil, err
 		}
 	}
 	return wanted, nil

@@ -119,7 +119,7 @@ func newDraw(t *tables.Tables, o Options) (*draw, error) {
 	case o.From < 0 || o.From > o.To:
 		return nil, fmt.Errorf("%w of layers %d to %d", ErrSample, o.From, o.To)
 	case o.To > t.MaxSeeds():
-		return nil, fmt.Errorf("%w: layer %d (0 to %d are solved)", tables.ErrUnsolved, o.To, t.MaxSeeds())
+		return nil, t.Need(o.To)
 	}
 	space, err := awari.NewSpace(t.Game(), o.To)
 	if err != nil {

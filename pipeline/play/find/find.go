@@ -137,7 +137,7 @@ func newSearch(t *tables.Tables, o Options) (*search, error) {
 	case o.From < 0 || o.From > o.To:
 		return nil, fmt.Errorf("%w: layers %d to %d", ErrOptions, o.From, o.To)
 	case o.To > t.MaxSeeds():
-		return nil, fmt.Errorf("%w: layer %d (0 to %d are solved)", tables.ErrUnsolved, o.To, t.MaxSeeds())
+		return nil, t.Need(o.To)
 	case o.Count < 0 || o.Count > MaxCount:
 		return nil, fmt.Errorf("%w: %d positions (0 to %d are possible)", ErrOptions, o.Count, MaxCount)
 	}

@@ -1,0 +1,201 @@
+package main
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"grenier/cmd/grenier/cli"
+	"grenier/internal/testkit/examples"
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/tries"
+)
+
+// emptyRoot is the variable that makes this program use the one in a directory that is its root.
+const emptyRoot = "GRENIER_EMPTY_ROOT"
+
+func TestMain(m *testing.M) {
+	if root := os.Getenv(emptyRoot); root != "" {
+		if err := useAlone(root); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// TestLongRelease makes the archive for this machine, installs it as docs/install.md says, and uses the program alone: in a
+// root that has nothing else, without a network.
+func TestLongRelease(t *testing.T) {
+	tries.NeedsLong(t, "builds the program")
+	dir, home := t.TempDir(), t.TempDir()
+	name := archive(t, dir)
+	commands := examples.Read(t, "../../docs/install.md")
+	commands = slices.DeleteFunc(commands, func(c examples.Command) bool { return c.Test != t.Name() })
+	for i := range commands {
+		c := &commands[i]
+		for _, text := range []*string{&c.Text, &c.Want} {
+			*text = strings.ReplaceAll(*text, "grenier-0.1.0-linux-amd64", name)
+		}
+	}
+	if len(commands) < 5 || cli.Release != "0.1.0" {
+		t.Fatalf("docs/install.md has %d commands for release %s", len(commands), cli.Release)
+	}
+	examples.Run(t, "docs/install.md", dir, []string{"HOME=" + home}, commands)
+	for _, path := range []string{".local/bin/grenier", ".local/share/man/man1/grenier-awari-solve.1"} {
+		if _, err := os.Stat(filepath.Join(home, path)); err != nil {
+			t.Error(err)
+		}
+	}
+	root := t.TempDir()
+	must.OK(t, os.Rename(filepath.Join(dir, name, "grenier"), filepath.Join(root, "grenier")))
+	cmd := exec.CommandContext(t.Context(), os.Args[0])
+	cmd.Env = []string{emptyRoot + "=" + root}
+	cmd.SysProcAttr = &syscall.SysProcAttr{
+		Cloneflags:  syscall.CLONE_NEWUSER | syscall.CLONE_NEWNET,
+		UidMappings: []syscall.SysProcIDMap{{HostID: os.Getuid(), Size: 1}},
+		GidMappings: []syscall.SysProcIDMap{{HostID: os.Getgid(), Size: 1}},
+	}
+	out, err := cmd.CombinedOutput()
+	if errors.Is(err, syscall.EPERM) || errors.Is(err, syscall.EACCES) {
+		t.Skipf("NOT TESTED: the program in an empty root: this system allows no user namespaces (%v)", err)
+	}
+	if err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// archive writes the archive for this machine, and the sums, into dir. It returns the name of the directory in it.
+func archive(t *testing.T, dir string) string {
+	t.Helper()
+	t.Chdir("../..")
+	defer t.Chdir("cmd/dist")
+	here := target{runtime.GOOS, runtime.GOARCH}
+	c := commit{time: time.Now()}
+	files, err := sharedEntries(t.Context(), &c)
+	must.OK(t, err)
+	program, err := here.build(t.Context(), dir)
+	must.OK(t, err)
+	name := "grenier-" + cli.Release + "-" + here.os + "-" + here.arch
+	data, err := here.pack(name, append(files, entry{name: here.program(), data: program, executable: true}), c.time)
+	must.OK(t, err)
+	must.Write(t, filepath.Join(dir, name+here.suffix()), data)
+	must.Write(t, filepath.Join(dir, "SHA256SUMS"), fmt.Appendf(nil, "%x  %s\n", sha256.Sum256(data), name+here.suffix()))
+	return name
+}
+
+// aloneWants are what the program is asked where there is nothing else, and parts of the answers.
+var aloneWants = []struct{ args, part string }{
+	{"awari solve --seeds 12 --dir run", "2,704,156 positions in "},
+	{"awari probe --dir run 1 1 1 1 1 2 2 1 1 1 0 0", "value "},
+	{"awari verify --dir run", "everything is in order"},
+	{"awari export --dir run --layer 12 --format npy --out 12.npy", "12.npy: layer 12, 1,352,078 scores"},
+	{"completion bash", "complete -o default -F __grenier grenier"},
+	{"completion zsh", "#compdef grenier"},
+	{"completion fish", "complete -c grenier"},
+	{"help awari solve", "Usage:\n  grenier awari solve"},
+	{"doctor --dir run --quick", "verdict: "},
+}
+
+// useAlone uses the program in the directory root as if there was nothing else. The network of this process has no
+// interface but its own.
+func useAlone(root string) error {
+	if err := loopback(); err != nil {
+		return err
+	}
+	for _, w := range aloneWants {
+		out, err := inRoot(root, strings.Fields(w.args)...).CombinedOutput()
+		if err != nil || !strings.Contains(string(out), w.part) {
+			return fmt.Errorf("%s: %v, %q is missing:\n%s", w.args, err, w.part, out)
+		}
+	}
+	return serveAlone(root)
+}
+
+// inRoot returns a command of the program with nothing around it.
+func inRoot(root string, args ...string) *exec.Cmd {
+	cmd := exec.Command("/grenier", args...)
+	cmd.Dir, cmd.Env, cmd.SysProcAttr = "/", []string{}, &syscall.SysProcAttr{Chroot: root}
+	return cmd
+}
+
+// loopback switches on the interface of the network of this process.
+func loopback() error {
+	s, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM, 0)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(s)
+	r, err := unix.NewIfreq("lo")
+	if err != nil {
+		return err
+	}
+	r.SetUint16(unix.IFF_UP)
+	return unix.IoctlIfreq(s, unix.SIOCSIFFLAGS, r)
+}
+
+// serveAlone starts the server, asks for a page and a board, and stops it.
+func serveAlone(root string) error {
+	cmd := inRoot(root, "awari", "serve", "--dir", "run", "--addr", "localhost:0")
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	address, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		return fmt.Errorf("serve: %w, %w", err, cmd.Wait())
+	}
+	for path, part := range map[string]string{"": "<!doctype html>", "api/probe?pits=0,0,0,0,0,2,1,1,0,0,0,1": `"value":5`} {
+		if err := get(strings.TrimSpace(address)+path, part); err != nil {
+			return err
+		}
+	}
+	return errors.Join(cmd.Process.Signal(os.Interrupt), cmd.Wait())
+}
+
+// get asks for an address, whose answer has a part.
+func get(address, part string) error {
+	answer, err := http.Get(address)
+	if err != nil {
+		return err
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err == nil && !strings.Contains(strings.ToLower(string(text)), part) {
+		err = fmt.Errorf("%s lacks %q:\n%s", address, part, text)
+	}
+	return err
+}
+
+// TestLongNewcomer copies the commands of README.md in order in a fresh clone, as somebody does who has installed nothing.
+func TestLongNewcomer(t *testing.T) {
+	tries.NeedsLong(t, "builds the program")
+	source, err := filepath.Abs("../..")
+	must.OK(t, err)
+	dir := filepath.Join(t.TempDir(), "grenier")
+	command(t, ".", nil, "git", "clone", "-q", "--no-hardlinks", source, dir)
+	commands := slices.DeleteFunc(examples.Read(t, "../../README.md"), func(c examples.Command) bool { return c.Elsewhere })
+	if len(commands) < 9 {
+		t.Errorf("only %d commands", len(commands))
+	}
+	examples.Run(t, "README.md", dir, []string{"XDG_CACHE_HOME=" + t.TempDir(), "GOCACHE=" + strings.TrimSpace(command(t, ".", nil, "go", "env", "GOCACHE"))}, commands)
+}
