@@ -240,7 +240,7 @@ func (s *Session) setOption(words []string) {
 func (s *Session) spin(name, text string, most int64) (int64, bool) {
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || n < 1 || n > most {
-		s.complain("option %s: %.20q (1 to %d are possible)", name, text, most)
+		s.complain("option %s: %.20q: must be 1 to %d", name, text, most)
 		return 0, false
 	}
 	return n, true
@@ -359,7 +359,7 @@ func parseGo(words []string) (l search.Limits, endless, ponder bool, err error) 
 			}
 			n, err := strconv.ParseUint(words[i+1], 10, 31)
 			if err != nil || n == 0 {
-				return l, false, false, fmt.Errorf("%s %.20q: want a number above 0", words[i], words[i+1])
+				return l, false, false, fmt.Errorf("%s %.20q: expected a number above 0", words[i], words[i+1])
 			}
 			if words[i] == "depth" {
 				l.Depth = int(n)
