@@ -87,38 +87,31 @@ func TestStatusOfKilled(t *testing.T) {
 		t.Errorf("killed: %s", text)
 	}
 	mustRun(t, "awari", "solve", "--seeds", "10", "--dir", dir, "--progress", "none")
-	if r := statusOfDir(t, dir); r.State != rundir.Finished || r.PID != 0 {
+	if r := statusOfDir(t, dir); r.State != rundir.Done || r.PID != 0 {
 		t.Errorf("continued: %+v", r)
 	}
 	log := must.Tree(t, dir)[rundir.LogName]
-	if strings.Count(log, " msg=start ") != 2 || strings.Count(log, " msg=finished ") != 1 || strings.Contains(log, "interrupted") {
+	if strings.Count(log, " msg=start ") != 2 || strings.Count(log, " msg=done ") != 1 || strings.Contains(log, "interrupted") {
 		t.Errorf("log:\n%s", log)
 	}
 }
 
-// firstWrite keeps what is written, and does something after the first time.
-type firstWrite struct {
-	strings.Builder
-	do func()
-}
-
-func (w *firstWrite) Write(p []byte) (int, error) {
-	if w.Len() == 0 {
-		defer w.do()
-	}
-	return w.Builder.Write(p)
-}
-
-// TestWatch watches a run until it is interrupted.
+// TestWatch watches a directory before a run begins there, until the run is interrupted.
 func TestWatch(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "run")
+	begun := make(chan struct{})
+	out := &firstWrite{do: func() { close(begun) }}
+	var errs strings.Builder
+	ended := make(chan int)
+	go func() {
+		ended <- run(t.Context(), []string{"awari", "status", "--watch", "--json", "--dir", dir}, strings.NewReader(""), out, &errs)
+	}()
 	s := startSolving(t, "--dir", dir, "--progress", "none", "--seeds", "24", "--threads", "1")
 	awaitFile(t, filepath.Join(dir, rundir.LayerName(9)))
-	out := &firstWrite{do: func() { s.cmd.Process.Signal(syscall.SIGINT) }}
-	var errs strings.Builder
-	status := run(t.Context(), []string{"awari", "status", "--watch", "--json", "--dir", dir}, strings.NewReader(""), out, &errs)
-	if status != cli.ExitOK || errs.Len() > 0 {
+	<-begun
+	s.cmd.Process.Signal(syscall.SIGINT)
+	if status := <-ended; status != cli.ExitOK || errs.Len() > 0 {
 		t.Fatalf("status %d, %s", status, errs.String())
 	}
 	if r := s.wait(t); r.status != cli.ExitInterrupted {

@@ -83,63 +83,6 @@ func TestHugeLines(t *testing.T) {
 	}
 }
 
-func TestBadBoards(t *testing.T) {
-	t.Chdir(solved(t, "--pits", "4", "--seeds", "5"))
-	probe := "awari probe --dir . "
-	refused(t, []badInput{
-		{probe + "1 1 1", cli.ExitUsage, "3 pits given|4 are needed"},
-		{probe + "- 1", cli.ExitUsage, "2 pits given|4 are needed"},
-		{probe, cli.ExitUsage, "0 arguments|a board|or -|grenier awari probe --help"},
-		{probe + "1 -1 1 1", cli.ExitUsage, `"-1"|number from 0 up`},
-		{probe + "-- 1 -1 1 1", cli.ExitUsage, `"-1"|pit 1|0 to 48`},
-		{probe + "1 x 1 1", cli.ExitUsage, `"x"|pit 1|0 to 48`},
-		{probe + "1 '' 1 1", cli.ExitUsage, `""|pit 1|0 to 48`},
-		{probe + "1 49 1 1", cli.ExitUsage, "49|48"},
-		{probe + "1 18446744073709551617 1 1", cli.ExitUsage, "18446744073709551617|pit 1|48"},
-		{probe + "24 24 1 0", cli.ExitUsage, "more than 48"},
-		{probe + "2 2 2 0", cli.ExitUsage, "not solved|6 seeds|up to 5"},
-	})
-}
-
-func TestBadFlags(t *testing.T) {
-	t.Chdir(t.TempDir())
-	solve := "awari solve --dir new --seeds 3 "
-	refused(t, []badInput{
-		{"awari solve --seeds 3", cli.ExitUsage, `"dir" not set|grenier awari solve --help`},
-		{"awari solve --dir new", cli.ExitUsage, `"seeds" not set`},
-		{"awari probe 1 1 1 1", cli.ExitUsage, `"dir" not set`},
-		{solve + "--pits 7", cli.ExitUsage, "7|4, 6, 8, 10 and 12"},
-		{solve + "--pits -12", cli.ExitUsage, "-12|4, 6, 8, 10 and 12"},
-		{solve + "--pits twelve", cli.ExitUsage, `--pits "twelve"|whole number`},
-		{solve + "--rules kalah", cli.ExitUsage, `"kalah"|awari, strict`},
-		{solve + "--rules Awari", cli.ExitUsage, `"Awari"|awari, strict`},
-		{solve + "--seeds 49", cli.ExitUsage, "49|0 to 48"},
-		{solve + "--seeds -1", cli.ExitUsage, "-1|0 to 48"},
-		{solve + "--seeds 99999999999999999999", cli.ExitUsage, `--seeds "99999999999999999999"|whole number`},
-		{solve + "--memory much", cli.ExitUsage, `--memory "much"|8GiB`},
-		{solve + "--memory 0", cli.ExitUsage, `--memory "0"|8GiB`},
-		{solve + "--memory 1KiB", cli.ExitUsage, "--memory 1KiB|layer 3 needs|1.0 KiB are allowed|too little for any layer"},
-		{solve + "--seeds 40 --memory 1GiB", cli.ExitUsage, "--memory 1GiB|layer 40 needs|1.0 GiB are allowed|enough up to layer"},
-		{solve + "--threads 0", cli.ExitUsage, "--threads 0|1 to 1024"},
-		{solve + "--threads 1000000", cli.ExitUsage, "--threads 1000000|1 to 1024"},
-		{solve + "--progress loud", cli.ExitUsage, `--progress "loud"|auto, bar, plain, json and none`},
-		{solve + "--frobnicate", cli.ExitUsage, "unknown flag: --frobnicate|grenier awari solve --help"},
-		{solve + "-f", cli.ExitUsage, "'f' in -f"},
-		{solve + "--json=perhaps", cli.ExitUsage, `--json "perhaps"|true or false`},
-		{solve + "extra", cli.ExitUsage, `"extra"|flags only`},
-		{"awari solve --seeds 3 --dir ''", cli.ExitUsage, `--dir ""|name`},
-		{"awari solve --seeds 3 --dir http://host/", cli.ExitUsage, `--dir "http://host/"|a name, no address`},
-		{"awari serve --dir https://host/awari/", cli.ExitUsage, "a name, no address"},
-		{"awari solve --seeds 3 --dir", cli.ExitUsage, "needs an argument: --dir"},
-		{"awari status --dir . extra", cli.ExitUsage, `"extra"|flags only`},
-		{"awari verify --dir . --sample -1", cli.ExitUsage, `--sample "-1"|from 0 up`},
-		{"awari verify --dir . --threads 0", cli.ExitUsage, "--threads 0|1 to 1024"},
-		{"version extra", cli.ExitUsage, `"extra"|flags only`},
-		{"solve --seeds 3 --dir new", cli.ExitUsage, `unknown command "solve"|awari, |version`},
-		{"awari sovle --seeds 3 --dir new", cli.ExitUsage, `unknown command "sovle"|solve|grenier awari --help`},
-	})
-}
-
 // writeFiles makes files in the current directory.
 func writeFiles(t *testing.T, files map[string]string) {
 	t.Helper()
@@ -169,7 +112,7 @@ func TestBadDirectories(t *testing.T) {
 		{solve + "begun", cli.ExitCorrupt, "begun/manifest.json"},
 		{solve + "newer", cli.ExitCorrupt, "newer/manifest.json|version 3|versions 1 to 2"},
 	})
-	for command, rest := range map[string]string{"probe": probe, "stats": "", "verify": "", "status": "", "status --json --watch": ""} {
+	for command, rest := range map[string]string{"probe": probe, "stats": "", "verify": "", "status": ""} {
 		c := "awari " + command + " --dir "
 		refused(t, []badInput{
 			{c + "none" + rest, cli.ExitFailure, "none|no run directory"},

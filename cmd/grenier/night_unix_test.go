@@ -92,7 +92,7 @@ func (n *night) untilTime(t *testing.T) {
 		t.Error("the metrics lack the last layer")
 	}
 	paused := s.wait(t)
-	if paused.status != cli.ExitPaused || !strings.Contains(paused.err, "grenier: stopped for --until ") {
+	if paused.status != cli.ExitPaused || !strings.Contains(paused.err, "grenier: paused: stopped for --until ") {
 		t.Errorf("status %d: %s", paused.status, paused.err)
 	}
 }
@@ -312,7 +312,7 @@ func TestStop(t *testing.T) {
 			t.Errorf("%v: %+v", flags, r)
 		}
 	}
-	if r := s.wait(t); r.status != cli.ExitPaused || !strings.HasPrefix(r.err, "grenier: stopped after a layer, as requested; ") {
+	if r := s.wait(t); r.status != cli.ExitPaused || !strings.HasPrefix(r.err, "grenier: paused: stopped on request, after a layer; ") {
 		t.Errorf("status %d: %s", r.status, r.err)
 	}
 	if left := namesIn(t, filepath.Join(dir, rundir.WorkName), ""); !slices.Equal(left, []string{rundir.StatusName}) {
@@ -324,10 +324,10 @@ func TestStop(t *testing.T) {
 	if r := stop("--now"); r.status != cli.ExitOK {
 		t.Errorf("%+v", r)
 	}
-	if r := s.wait(t); r.status != cli.ExitPaused || !strings.HasPrefix(r.err, "grenier: stopped, as requested; ") {
+	if r := s.wait(t); r.status != cli.ExitPaused || !strings.HasPrefix(r.err, "grenier: paused: stopped on request; ") {
 		t.Errorf("status %d: %s", r.status, r.err)
 	}
-	if r := stop(); r.status != cli.ExitUsage || !strings.Contains(r.err, "no solver is at work") {
+	if r := stop(); r.status != cli.ExitOK || r.err != "" || !strings.HasPrefix(r.out, "nothing to stop: no solver runs in ") {
 		t.Errorf("nobody is there: %+v", r)
 	}
 }

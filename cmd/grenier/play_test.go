@@ -11,27 +11,6 @@ import (
 	"grenier/cmd/grenier/cli"
 )
 
-func TestBadSearch(t *testing.T) {
-	t.Chdir(solved(t, "--pits", "4", "--seeds", "5"))
-	search, play := "awari search --dir . ", "awari play --dir . "
-	refused(t, []badInput{
-		{"awari search 1 1 1 1", cli.ExitUsage, `"dir" not set`},
-		{search, cli.ExitUsage, "0 arguments|a board|grenier awari search --help"},
-		{search + "1 1 1", cli.ExitUsage, "3 pits given|4 are needed"},
-		{search + "--time -1s 1 1 1 1", cli.ExitUsage, "--time -1s|10s|0 for no limit"},
-		{search + "--time soon 1 1 1 1", cli.ExitUsage, `--time "soon"|a time like 10s`},
-		{search + "--depth 121 1 1 1 1", cli.ExitUsage, "--depth 121|1 to 120"},
-		{"awari uci --dir . now", cli.ExitUsage, "now"},
-		{"awari uci --dir nowhere", cli.ExitFailure, "nowhere"},
-		{play + "1 1 1", cli.ExitUsage, "3 pits given|4 are needed"},
-		{play + "--side west", cli.ExitUsage, `--side "west"|south and north`},
-		{play + "--strength 11", cli.ExitUsage, "--strength|11|0 to 10"},
-		{play + "--time 0s", cli.ExitUsage, "--time 0s|above 0"},
-		{play + "--time 48h", cli.ExitUsage, "--time 48h|24h"},
-		{play + "--memory 0", cli.ExitUsage, `--memory "0"|8GiB`},
-	})
-}
-
 // TestSearchMemory finds the same in little memory, and refuses too little.
 func TestSearchMemory(t *testing.T) {
 	t.Chdir(solved(t, "--seeds", "9"))
@@ -41,9 +20,9 @@ func TestSearchMemory(t *testing.T) {
 	if got := mustRun(t, append(args, "--memory", "22MiB")...); got != want {
 		t.Errorf("22 MiB:\n%s, want\n%s", got, want)
 	}
-	r := grenier(t.Context(), "", append(args, "--memory", "600")...)
-	if r.status != cli.ExitUsage || !strings.Contains(r.err, "--memory 600: searching needs 21 MiB of memory and 600 B are allowed") {
-		t.Errorf("600 bytes: status %d, %s", r.status, r.err)
+	r := grenier(t.Context(), "", append(args, "--memory", "600KiB")...)
+	if r.status != cli.ExitUsage || !strings.Contains(r.err, "--memory 600KiB: searching needs 21 MiB of memory; the limit is 600 KiB") {
+		t.Errorf("600 KiB: status %d, %s", r.status, r.err)
 	}
 }
 

@@ -95,15 +95,15 @@ func TestRemoteBadFlags(t *testing.T) {
 	refused(t, []badInput{
 		{"awari probe --dir . --url http://host/ 1 0 0 0", cli.ExitUsage, "--dir and --url|grenier awari probe --help"},
 		{"awari stats --dir . --url http://host/", cli.ExitUsage, "--dir and --url|grenier awari stats --help"},
-		{"awari probe 1 0 0 0", cli.ExitUsage, `"dir" not set|"url"`},
-		{"awari stats", cli.ExitUsage, `"dir" not set|"url"`},
+		{"awari probe 1 0 0 0", cli.ExitUsage, "--dir or --url is required"},
+		{"awari stats", cli.ExitUsage, "--dir or --url is required"},
 		{"awari probe --url '' 1 0 0 0", cli.ExitUsage, `--url: bad address ""|https://`},
 		{"awari probe --url data/awari 1 0 0 0", cli.ExitUsage, `"data/awari"|https://`},
 		{"awari stats --url ftp://host/x", cli.ExitUsage, `"ftp://host/x"|https://`},
 		{"awari stats --url http://host/x?y=1", cli.ExitUsage, "no ?"},
 		{"awari stats --url http://me:secret@host:port/", cli.ExitUsage, "--url|port"},
-		{"awari verify --url http://host/", cli.ExitUsage, "unknown flag: --url"},
-		{"awari remote extra", cli.ExitUsage, `"extra"|flags only`},
+		{"awari verify --url http://host/", cli.ExitUsage, "unknown flag --url"},
+		{"awari remote extra", cli.ExitUsage, "unexpected argument extra: remote takes flags only"},
 	})
 }
 

@@ -15,14 +15,15 @@ func TestNoRoom(t *testing.T) {
 	for _, c := range []struct {
 		size        int
 		args, needs string
+		full        string // said of a disk that is full
 	}{
-		{64, "awari solve --pits 8 --seeds 16", "needs about"},
-		{300, "swap bfs --rows 2 --cols 5", "the search needs up to 897 KiB"},
+		{64, "awari solve --pits 8 --seeds 16", "needs about", "more needed on the disk of "},
+		{300, "swap bfs --rows 2 --cols 5", "the search needs up to 897 KiB", "no space left"},
 	} {
 		disk := newSmallDisk(t, c.size)
 		dir := filepath.Join(disk.path, "run")
 		args := append(strings.Fields(c.args), "--progress", "none", "--dir", dir)
-		room := fmt.Sprintf(" on the disk of %s and there is room for %d KiB", dir, c.size)
+		room := fmt.Sprintf(" on the disk of %s; %d KiB free", dir, c.size)
 		if r := grenier(t.Context(), "", args...); r.status != cli.ExitFailure || !strings.Contains(r.err, c.needs) || !strings.Contains(r.err, room) ||
 			!strings.HasSuffix(r.err, "; --force starts anyway\n") {
 			t.Errorf("status %d, %s", r.status, r.err)
@@ -30,13 +31,13 @@ func TestNoRoom(t *testing.T) {
 		if left := must.Tree(t, disk.path); len(left) != 1 {
 			t.Errorf("left behind: %v", left)
 		}
-		if r := grenier(t.Context(), "", append(args, "--force")...); r.status != cli.ExitFailure || !strings.Contains(r.err, "no space left") {
+		if r := grenier(t.Context(), "", append(args, "--force")...); r.status != cli.ExitFailure || !strings.Contains(r.err, "no space left") || !strings.Contains(r.err, c.full) {
 			t.Errorf("forced: status %d, %s", r.status, r.err)
 		}
 	}
 	dir := filepath.Join(newSmallDisk(t, 64).path, "run")
 	plan := mustRun(t, "awari", "plan", "--pits", "8", "--seeds", "16", "--dir", dir, "--calibration", "testdata/machine.json")
-	if !strings.Contains(plan, " are free: too little\n") {
+	if !strings.Contains(plan, " free: too little\n") {
 		t.Errorf("the plan is\n%s", plan)
 	}
 }

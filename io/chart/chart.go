@@ -125,7 +125,7 @@ func (c *Chart) check() error {
 	}
 	for i, row := range c.Table.Rows {
 		if len(row) != len(c.Table.Head) {
-			return fmt.Errorf("%w %q: row %d has %d cells, want %d", ErrChart, c.Name, i, len(row), len(c.Table.Head))
+			return fmt.Errorf("%w %q: row %d has %d cells, expected %d", ErrChart, c.Name, i, len(row), len(c.Table.Head))
 		}
 	}
 	for _, s := range c.Series {

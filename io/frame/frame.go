@@ -44,7 +44,21 @@ func ParseCodec(name string) (Codec, error) {
 	case None, LZ4, Zstd:
 		return c, nil
 	}
-	return "", fmt.Errorf("%w %q: none, lz4 and zstd are possible", ErrCodec, name)
+	return "", fmt.Errorf("%w %q: must be none, lz4 or zstd", ErrCodec, name)
+}
+
+// HeadBytes is how many of its first bytes Detect needs of a stream.
+const HeadBytes = 4
+
+// Detect returns the codec of a stream by its first bytes.
+func Detect(head []byte) Codec {
+	switch string(head) {
+	case "\x04\x22\x4d\x18":
+		return LZ4
+	case "\x28\xb5\x2f\xfd":
+		return Zstd
+	}
+	return None
 }
 
 // window is how far back a frame of ours refers, and the size of lz4 blocks: more gains

@@ -47,7 +47,7 @@ func (b Below) len() int { return len(b) / belowSize }
 // check fails unless a layer of n seeds can be made from these.
 func (b Below) check(n int) error {
 	if len(b)%belowSize != 0 || b.len() > maxBelow {
-		return fmt.Errorf("%d bytes name the layers below: want %d for each, and at most %d of them", len(b), belowSize, maxBelow)
+		return fmt.Errorf("%d bytes name the layers below: expected %d for each, and at most %d of them", len(b), belowSize, maxBelow)
 	}
 	last := -1
 	for seeds := range b.All() {

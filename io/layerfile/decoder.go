@@ -147,7 +147,7 @@ func within(scores []int8, most int) error {
 // outside fails if the score i of n is larger than most or smaller than -most.
 func outside(i, n int, score int8, most int) error {
 	if int(score) > most || int(score) < -most {
-		return fmt.Errorf("score %d of %d is %d: -%d to %d are possible", i, n, score, most, most)
+		return fmt.Errorf("score %d of %d is %d: must be -%d to %d", i, n, score, most, most)
 	}
 	return nil
 }

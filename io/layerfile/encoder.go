@@ -57,7 +57,7 @@ func NewEncoder(h Header, family cpu.Family) (*Encoder, error) {
 // The block refers to scores: they must not change until it is appended.
 func (e *Encoder) Encode(b *Block, scores []int8) error {
 	if len(scores) < 1 || len(scores) > e.size {
-		return fmt.Errorf("encoding a block of %d scores: want 1 to %d", len(scores), e.size)
+		return fmt.Errorf("encoding a block of %d scores: expected 1 to %d", len(scores), e.size)
 	}
 	raw := tally.Bytes(scores)
 	b.scores = scores

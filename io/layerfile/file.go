@@ -145,7 +145,7 @@ func (f *File) loadTail(ctx context.Context, head []byte) error {
 		return corrupt.New(f.path, "model", "truncated: it should have %d bytes", length)
 	}
 	if length > maxModel {
-		return corrupt.New(f.path, "model", "%d bytes long: want at most %d", length, maxModel)
+		return corrupt.New(f.path, "model", "%d bytes long: expected at most %d", length, maxModel)
 	}
 	tail := make([]byte, below+int64(length))
 	if err := f.source.read(ctx, tail, headerSize); err != nil {

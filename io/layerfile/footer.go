@@ -98,7 +98,7 @@ func checkFooter(file string, b []byte, f *Footer, h *Header) error {
 	case le.Uint32(b[fHeaderCRC:]) != headerCRC:
 		return corrupt.New(file, "footer", "written for a header with checksum %08x, not %08x", le.Uint32(b[fHeaderCRC:]), headerCRC)
 	case le.Uint64(b[fIndexLength:]) != indexLength:
-		return corrupt.New(file, "footer", "index of %d bytes: want %d", le.Uint64(b[fIndexLength:]), indexLength)
+		return corrupt.New(file, "footer", "index of %d bytes: expected %d", le.Uint64(b[fIndexLength:]), indexLength)
 	case f.indexOffset < h.start() || uint64(f.Bytes-f.indexOffset) != indexLength+footerSize:
 		return corrupt.New(file, "footer", "index at %d does not end at the footer", f.indexOffset)
 	case max(f.Win, f.Draw, f.Loss) > h.Positions || sum != h.Positions:

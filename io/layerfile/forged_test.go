@@ -90,8 +90,8 @@ func TestForged(t *testing.T) {
 		text string
 	}{
 		"positions 2^63": {header(func(h *layerfiletest.Header) { h.Positions = 1 << 63 }), "header: bad layer header: 9223372036854775808 positions"},
-		"positions 2^48": {header(func(h *layerfiletest.Header) { h.Positions, h.Blocks, h.BlockSize = 1<<48, 1<<48, 1 }), "footer: index of 48 bytes: want 6755399441055744"},
-		"no positions":   {header(func(h *layerfiletest.Header) { h.Positions, h.Blocks = 0, 0 }), "footer: index of 48 bytes: want 0"},
+		"positions 2^48": {header(func(h *layerfiletest.Header) { h.Positions, h.Blocks, h.BlockSize = 1<<48, 1<<48, 1 }), "footer: index of 48 bytes: expected 6755399441055744"},
+		"no positions":   {header(func(h *layerfiletest.Header) { h.Positions, h.Blocks = 0, 0 }), "footer: index of 48 bytes: expected 0"},
 		"blocks":         {header(func(h *layerfiletest.Header) { h.Blocks = math.MaxUint64 }), "blocks instead of 2"},
 		"block size 0":   {header(func(h *layerfiletest.Header) { h.BlockSize = 0 }), "header: bad layer header: blocks of 0"},
 		"block size":     {header(func(h *layerfiletest.Header) { h.BlockSize = math.MaxUint32 }), "header: bad layer header: blocks of 4294967295"},

@@ -84,13 +84,13 @@ func (h *Header) BlockLen(i int) int {
 func (h *Header) Validate() error {
 	switch {
 	case !validName(h.Game):
-		return fmt.Errorf("%w: name of the game %q: want 1 to %d of a-z, 0-9, - and _", ErrHeader, h.Game, MaxName)
+		return fmt.Errorf("%w: name of the game %q: expected 1 to %d of a-z, 0-9, - and _", ErrHeader, h.Game, MaxName)
 	case !validName(h.Rules):
-		return fmt.Errorf("%w: name of the rules %q: want 1 to %d of a-z, 0-9, - and _", ErrHeader, h.Rules, MaxName)
+		return fmt.Errorf("%w: name of the rules %q: expected 1 to %d of a-z, 0-9, - and _", ErrHeader, h.Rules, MaxName)
 	case h.Pits < 0 || h.Pits > math.MaxUint16:
-		return fmt.Errorf("%w: %d pits: want 0 to %d", ErrHeader, h.Pits, math.MaxUint16)
+		return fmt.Errorf("%w: %d pits: expected 0 to %d", ErrHeader, h.Pits, math.MaxUint16)
 	case h.Seeds < 0 || h.Seeds > math.MaxUint16:
-		return fmt.Errorf("%w: %d seeds: want 0 to %d", ErrHeader, h.Seeds, math.MaxUint16)
+		return fmt.Errorf("%w: %d seeds: expected 0 to %d", ErrHeader, h.Seeds, math.MaxUint16)
 	case h.Codec != LZ4 || !h.Transform.known():
 		return fmt.Errorf("%w: %v, %v: unknown codec or transform", ErrHeader, h.Codec, h.Transform)
 	}
@@ -108,9 +108,9 @@ func (h *Header) Validate() error {
 func (h *Header) validateSize() error {
 	switch {
 	case h.BlockSize < 1 || h.BlockSize > MaxBlockSize:
-		return fmt.Errorf("%w: blocks of %d scores: want 1 to %d", ErrHeader, h.BlockSize, MaxBlockSize)
+		return fmt.Errorf("%w: blocks of %d scores: expected 1 to %d", ErrHeader, h.BlockSize, MaxBlockSize)
 	case h.Positions > MaxPositions:
-		return fmt.Errorf("%w: %d positions: want at most %d", ErrHeader, h.Positions, uint64(MaxPositions))
+		return fmt.Errorf("%w: %d positions: expected at most %d", ErrHeader, h.Positions, uint64(MaxPositions))
 	case h.Positions/uint64(h.BlockSize) >= math.MaxInt/indexEntrySize:
 		return fmt.Errorf("%w: %d positions are too many blocks for this machine", ErrHeader, h.Positions)
 	}

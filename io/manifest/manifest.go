@@ -94,7 +94,7 @@ func (c Checksum) MarshalText() ([]byte, error) { return []byte(c.String()), nil
 func (c *Checksum) UnmarshalText(text []byte) error {
 	var x uint32
 	if _, err := fmt.Sscanf(string(text), "%08x", &x); err != nil || Checksum(x).String() != string(text) {
-		return fmt.Errorf("bad checksum %q: want 8 hexadecimal digits", text)
+		return fmt.Errorf("bad checksum %q: expected 8 hexadecimal digits", text)
 	}
 	*c = Checksum(x)
 	return nil
@@ -196,7 +196,7 @@ func (m *Manifest) CheckBelow(f *layerfile.File) error {
 // sizes out of range, layers missing, counts that do not add up.
 func (m *Manifest) Validate() error {
 	if len(m.Layers) > MaxLayers {
-		return fmt.Errorf("%w: %d layers: want at most %d", ErrInvalid, len(m.Layers), MaxLayers)
+		return fmt.Errorf("%w: %d layers: expected at most %d", ErrInvalid, len(m.Layers), MaxLayers)
 	}
 	h := layerfile.Header{
 		Game: m.Game, Rules: m.Rules, Pits: m.Pits,
@@ -226,15 +226,15 @@ func (l *Layer) validate(i int) error {
 	case l.Seeds != i:
 		return fmt.Errorf("the entry is for %d seeds", l.Seeds)
 	case l.Positions > layerfile.MaxPositions:
-		return fmt.Errorf("%d positions: want at most %d", l.Positions, uint64(layerfile.MaxPositions))
+		return fmt.Errorf("%d positions: expected at most %d", l.Positions, uint64(layerfile.MaxPositions))
 	case l.Win != win || l.Draw != draw || l.Loss != loss:
 		return fmt.Errorf("%d wins, %d draws, %d losses, but %d, %d, %d in the histogram", l.Win, l.Draw, l.Loss, win, draw, loss)
 	case slices.Max(l.Histogram[:]) > l.Positions || l.Positions != win+draw+loss: // the sum may overflow if one is larger
 		return fmt.Errorf("%d positions, but another number in the histogram", l.Positions)
 	case !validFile(l.File):
-		return fmt.Errorf("file name %q: want a-z, 0-9, - and _, then .gl", l.File)
+		return fmt.Errorf("file name %q: expected a-z, 0-9, - and _, then .gl", l.File)
 	case !validDirectory(l.Directory):
-		return fmt.Errorf("directory %q: want a path of at most %d bytes, without control characters", l.Directory, maxDirectory)
+		return fmt.Errorf("directory %q: expected a path of at most %d bytes, without control characters", l.Directory, maxDirectory)
 	case l.Bytes <= 0:
 		return fmt.Errorf("a file of %d bytes", l.Bytes)
 	case !(l.Seconds >= 0 && l.Seconds <= math.MaxInt64):

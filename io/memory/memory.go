@@ -78,7 +78,7 @@ type Error struct {
 }
 
 func (e *Error) Error() string {
-	text := fmt.Sprintf("%s needs %s of memory and %s are allowed", e.What, AtLeast(e.Need), atMost(e.Allowed))
+	text := fmt.Sprintf("%s needs %s of memory; the limit is %s", e.What, AtLeast(e.Need), atMost(e.Allowed))
 	if e.Enough != "" {
 		text += " (" + e.Enough + ")"
 	}

@@ -49,7 +49,7 @@ func TestAtLeast(t *testing.T) {
 func TestCheck(t *testing.T) {
 	must.OK(t, errors.Join(Check("x", 1<<40, 0), Check("x", 0, Base), Check("x", Room(1<<30), 1<<30)))
 	err := Check("the work", 100<<20, 64<<20)
-	if e, ok := errors.AsType[*Error](err); !ok || e.Need != Need(100<<20) || err.Error() != "the work needs 124 MiB of memory and 64 MiB are allowed" {
+	if e, ok := errors.AsType[*Error](err); !ok || e.Need != Need(100<<20) || err.Error() != "the work needs 124 MiB of memory; the limit is 64 MiB" {
 		t.Error(err)
 	}
 }

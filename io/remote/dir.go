@@ -98,7 +98,7 @@ func parseAddress(address string) (*url.URL, error) {
 	case err != nil:
 		return nil, fmt.Errorf("%w: %w", ErrAddress, bare(err)) // without the address, which may have a password
 	case u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
-		return nil, fmt.Errorf("%w %q: want one like https://host/directory/", ErrAddress, u.Redacted())
+		return nil, fmt.Errorf("%w %q: expected one like https://host/directory/", ErrAddress, u.Redacted())
 	case u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
 		return nil, fmt.Errorf("%w %q: a directory has no ? and no #", ErrAddress, u.Redacted())
 	}

@@ -105,7 +105,7 @@ func (d *Dir) readAll(ctx context.Context, file string, limit int64) (data []byt
 		case r.StatusCode != http.StatusOK:
 			return newStatusError(r)
 		case r.ContentLength > limit:
-			return fmt.Errorf("%w: %d bytes, want at most %d", ErrTooLong, r.ContentLength, limit)
+			return fmt.Errorf("%w: %d bytes, expected at most %d", ErrTooLong, r.ContentLength, limit)
 		}
 		if err := checkEncoding(r); err != nil {
 			return err

@@ -69,6 +69,19 @@ func WritePage(w io.Writer, m *manifest.Manifest) error {
 	return pageTemplate().Execute(w, p)
 }
 
+// WriteCharts writes a web page of charts. It fails like w.
+func WriteCharts(w io.Writer, heading, summary string, charts []chart.Chart) error {
+	p := page{Heading: heading, Summary: summary, Style: chart.Style()}
+	for _, c := range charts {
+		f, err := newFigure(c, wide)
+		if err != nil {
+			return err
+		}
+		p.Layers = append(p.Layers, f)
+	}
+	return pageTemplate().Execute(w, p)
+}
+
 func newFigure(c chart.Chart, size chart.Size) (figure, error) {
 	large, err := c.SVG(size)
 	if err != nil {

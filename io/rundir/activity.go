@@ -7,9 +7,9 @@ const (
 	// Killed is a solver that ended without a report: killed, or the power
 	// failed.
 	Killed State = "killed"
-	// Stopped: no solver is running, and nothing is known about the last
+	// None: no solver is running, and nothing is known about the last
 	// one.
-	Stopped State = "stopped"
+	None State = "none"
 )
 
 // patience is how old the report of a running solver may be.
@@ -81,7 +81,7 @@ func activity(h Holder, s *Status, noReport error, now time.Time) Activity {
 	case h.Held:
 		a.State = Running
 	case s == nil && h.PID == 0:
-		a.State = Stopped
+		a.State = None
 	case s == nil || s.State == Running:
 		a.State = Killed
 	default:

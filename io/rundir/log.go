@@ -27,6 +27,20 @@ func (l *Locked) OpenLog() (io.WriteCloser, error) {
 	return log, nil
 }
 
+// maxLog is the most bytes of a log that are read.
+const maxLog = 64 << 20
+
+// Log returns the contents of the log, which another process may write. It fails with fs.ErrNotExist, or another error of the
+// operating system.
+func (d *Dir) Log() ([]byte, error) {
+	dir, err := d.open()
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	return vfs.Read(dir, LogName, maxLog)
+}
+
 // log is a log file, which nobody else writes.
 type log struct {
 	file vfs.File

@@ -120,21 +120,32 @@ func (l *Locked) claim(path string, ours func(name string) bool) (vfs.Dir, error
 
 // settle makes sure that a directory belongs to this run.
 func (l *Locked) settle(d vfs.Dir, ours func(name string) bool) error {
+	owned, err := l.owned(d, ours)
+	if err != nil || owned {
+		return err
+	}
+	run, err := filepath.Abs(l.path)
+	if err != nil {
+		return err
+	}
+	return vfs.Write(d, OwnerName, []byte(run+"\n"))
+}
+
+// owned reports whether a directory belongs to this run. It fails if it may not.
+func (l *Locked) owned(d vfs.Dir, ours func(name string) bool) (bool, error) {
 	owner, err := readOwner(d)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return l.mark(d, ours)
-	case err != nil:
-		return err
-	case !sameDir(owner, l.path):
-		return fmt.Errorf("%s: %w: it belongs to the run in %q; if that is this one, which was moved, remove %s",
+		return false, vacant(d, ours)
+	case err == nil && !sameDir(owner, l.path):
+		err = fmt.Errorf("%s: %w: it belongs to the run in %q; if that is this one, which was moved, remove %s",
 			d.Path(""), ErrTaken, owner, d.Path(OwnerName))
 	}
-	return nil
+	return err == nil, err
 }
 
-// mark makes a directory that belongs to nobody one of this run.
-func (l *Locked) mark(d vfs.Dir, ours func(name string) bool) error {
+// vacant fails if a directory has files that belong to nobody and are in the way.
+func vacant(d vfs.Dir, ours func(name string) bool) error {
 	if parent := filepath.Dir(d.Path("")); filepath.Base(d.Path("")) == WorkName && something(filepath.Join(parent, ManifestName)) {
 		return fmt.Errorf("%s: %w: it is that of another run", d.Path(""), ErrTaken)
 	}
@@ -147,11 +158,7 @@ func (l *Locked) mark(d vfs.Dir, ours func(name string) bool) error {
 			return fmt.Errorf("%s: %w: it holds %q but no %s", d.Path(""), ErrTaken, name, OwnerName)
 		}
 	}
-	run, err := filepath.Abs(l.path)
-	if err != nil {
-		return err
-	}
-	return vfs.Write(d, OwnerName, []byte(run+"\n"))
+	return nil
 }
 
 // readOwner returns the path of the run directory to which a directory belongs. It fails

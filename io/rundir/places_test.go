@@ -124,7 +124,7 @@ func TestStop(t *testing.T) {
 	d, err := Open(path)
 	must.OK(t, err)
 	self := os.Getpid()
-	if _, err := d.AskStop(AtOnce); !errors.Is(err, ErrNoSolver) {
+	if _, err := d.AskStop(AtOnce); !errors.Is(err, ErrBusy) {
 		t.Errorf("somebody who does not report: %v", err)
 	}
 	must.OK(t, l.SaveStatus(aStatus()))
@@ -152,4 +152,47 @@ func TestStop(t *testing.T) {
 	if _, err := d.AskStop(AtOnce); !errors.Is(err, ErrNoSolver) {
 		t.Error(err)
 	}
+}
+
+// TestAdmit: what Lock and the places refuse is refused beforehand with the same errors, and nothing is changed.
+func TestAdmit(t *testing.T) {
+	root := t.TempDir()
+	at := func(name string) string { return filepath.Join(root, name) }
+	l := mustLock(t, at("run"))
+	id := awari
+	must.OK(t, errors.Join(os.Mkdir(at("photos"), 0o755), os.Mkdir(at("empty"), 0o755), os.Mkdir(at("layers"), 0o755)))
+	must.Write(t, at("photos/cat.jpg"), []byte("cat"))
+	must.Write(t, at("layers/"+LayerName(3)), []byte("cat"))
+	must.Write(t, at("file"), []byte("cat"))
+	other := id
+	other.Rules = "others"
+	before := must.Tree(t, root)
+	var locked *LockedError
+	if err := Admit(at("run"), id, "", "", 5); !errors.As(err, &locked) || locked.PID != os.Getpid() {
+		t.Errorf("a run that works: %v", err)
+	}
+	must.Same(t, "changed", before, must.Tree(t, root))
+	must.OK(t, l.Unlock())
+	before = must.Tree(t, root)
+	for _, c := range []struct {
+		run          string
+		id           manifest.Identity
+		work, layers string
+		want         error
+	}{
+		{"run", id, "", "", nil},
+		{"new/below", id, at("new/work"), at("new/layers"), nil},
+		{"empty", id, "", "", nil},
+		{"run", other, "", "", ErrOtherRun},
+		{"photos", id, "", "", corrupt.ErrForeign},
+		{"file", id, "", "", ErrNotDir},
+		{"run", id, at("file"), "", ErrNotDir},
+		{"run", id, "", at("layers"), ErrTaken},
+		{"layers", id, "", "", corrupt.ErrForeign},
+	} {
+		if err := Admit(at(c.run), c.id, c.work, c.layers, 5); !errors.Is(err, c.want) {
+			t.Errorf("%s, %s, %s: %v, want %v", c.run, c.work, c.layers, err, c.want)
+		}
+	}
+	must.Same(t, "changed", before, must.Tree(t, root))
 }

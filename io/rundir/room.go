@@ -26,7 +26,7 @@ func (e *RoomError) Error() string {
 	if e.Estimated {
 		sure = "about"
 	}
-	text := fmt.Sprintf("%s needs %s %s on the disk of %s and there is room for %s",
+	text := fmt.Sprintf("%s needs %s %s on the disk of %s; %s free",
 		e.What, sure, humanize.IBytes(e.Need), e.Path, humanize.IBytes(e.Free))
 	if e.Enough != "" {
 		text += " (" + e.Enough + ")"

@@ -39,11 +39,11 @@ func TestRoomUnknown(t *testing.T) {
 // TestRoomError: the error says what is missing.
 func TestRoomError(t *testing.T) {
 	e := &RoomError{What: "the search", Path: "dir", Need: 3 << 20, Free: 1000}
-	if got := e.Error(); got != "the search needs up to 3.0 MiB on the disk of dir and there is room for 1000 B" {
+	if got := e.Error(); got != "the search needs up to 3.0 MiB on the disk of dir; 1000 B free" {
 		t.Error(got)
 	}
 	e.Estimated, e.Enough = true, "enough up to layer 3"
-	if got := e.Error(); got != "the search needs about 3.0 MiB on the disk of dir and there is room for 1000 B (enough up to layer 3)" {
+	if got := e.Error(); got != "the search needs about 3.0 MiB on the disk of dir; 1000 B free (enough up to layer 3)" {
 		t.Error(got)
 	}
 }

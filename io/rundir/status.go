@@ -40,12 +40,15 @@ var ErrNoReport = errors.New("no report")
 // State is the state of a run.
 type State string
 
-// The states that a solver reports.
+// The states that a solver reports. Logs, metrics and commands of the user have the same words.
 const (
 	Running     State = "running"
-	Finished    State = "finished"
-	Interrupted State = "interrupted"
+	Done        State = "done"
+	Paused      State = "paused"      // stopped on request
+	Interrupted State = "interrupted" // by a signal
 	Failed      State = "failed"
+
+	finished State = "finished" // what earlier versions wrote for Done
 )
 
 // Status is the report that a solver leaves for other processes from time to time. Only
@@ -128,6 +131,9 @@ func parseStatus(data []byte) (*Status, error) {
 	if err := json.Unmarshal(data, &doc); err != nil || !doc.plausible() {
 		return nil, noReport("%s/%s is damaged", WorkName, StatusName)
 	}
+	if doc.State == finished {
+		doc.State = Done
+	}
 	return &doc.Status, nil
 }
 
@@ -142,7 +148,7 @@ func datable(t time.Time) bool { return t.Year() >= 1970 && t.Year() < 2200 }
 // plausible reports whether a solver may have written s.
 func (s *Status) plausible() bool {
 	switch s.State {
-	case Running, Finished, Interrupted, Failed:
+	case Running, Done, Paused, Interrupted, Failed, finished:
 	default:
 		return false
 	}

@@ -152,17 +152,17 @@ func TestActivityStates(t *testing.T) {
 		{"silent", held, func(s *Status) { s.Reported = now.Add(-5 * time.Minute) }, Running, "5m0s old"},
 		{"clock set back", held, func(s *Status) { s.Reported = now.Add(time.Hour) }, Running, ""},
 		{"just started", held, func(s *Status) { s.PID++ }, Running, "of process"},
-		{"same id again", held, func(s *Status) { s.State = Finished }, Running, "a run that ended"},
+		{"same id again", held, func(s *Status) { s.State = Done }, Running, "a run that ended"},
 		{"no file", held, nil, Running, "missing"},
-		{"finished", ended, func(s *Status) { s.State = Finished }, Finished, ""},
-		{"finished long ago", ended, func(s *Status) { s.State, s.Reported = Finished, now.AddDate(-1, 0, 0) }, Finished, ""},
+		{"done", ended, func(s *Status) { s.State = Done }, Done, ""},
+		{"done long ago", ended, func(s *Status) { s.State, s.Reported = Done, now.AddDate(-1, 0, 0) }, Done, ""},
 		{"interrupted", ended, func(s *Status) { s.State = Interrupted }, Interrupted, ""},
 		{"failed", ended, func(s *Status) { s.State = Failed }, Failed, ""},
 		{"killed", gone, func(*Status) {}, Killed, ""},
 		{"killed, lock removed", ended, func(*Status) {}, Killed, ""},
 		{"killed before a report", gone, func(s *Status) { s.PID++ }, Killed, "of process"},
 		{"killed, no file", gone, nil, Killed, "missing"},
-		{"nothing known", ended, nil, Stopped, "missing"},
+		{"nothing known", ended, nil, None, "missing"},
 	} {
 		s, err := aStatus(), error(nil)
 		if c.change == nil {
@@ -216,7 +216,7 @@ func TestActivity(t *testing.T) {
 	for range 100 {
 		must.OK(t, mustLock(t, dir).Unlock())
 	}
-	check(Activity{State: Stopped})
+	check(Activity{State: None})
 }
 
 func TestLog(t *testing.T) {
@@ -240,5 +240,16 @@ func TestLog(t *testing.T) {
 	must.OK(t, errors.Join(os.Remove(path), os.Mkdir(path, 0o755)))
 	if _, err := l.OpenLog(); err == nil || !strings.HasSuffix(err.Error(), "solve.log is a directory, not a file") {
 		t.Error(err)
+	}
+}
+
+// TestEarlierStatus: earlier versions had another word for done.
+func TestEarlierStatus(t *testing.T) {
+	s := aStatus()
+	s.State = "finished"
+	data, err := s.Encode()
+	must.OK(t, err)
+	if got, err := parseStatus(data); err != nil || got.State != Done {
+		t.Errorf("%+v, %v", got, err)
 	}
 }

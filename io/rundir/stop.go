@@ -7,7 +7,6 @@ import (
 	"io/fs"
 
 	"grenier/io/vfs"
-	"grenier/kernels/fault"
 )
 
 // Stop is a request to a solver from another process.
@@ -20,8 +19,12 @@ const (
 	AtOnce     Stop = "now"   // to make a checkpoint and stop
 )
 
-// ErrNoSolver says that no solver is at work that could be stopped.
-var ErrNoSolver = fault.New(fault.Usage, "no solver is at work")
+// ErrNoSolver says that no solver is at work that could be stopped, ErrBusy that one of another kind is, or one that has not
+// begun yet.
+var (
+	ErrNoSolver = errors.New("no solver is at work")
+	ErrBusy     = errors.New("nothing that can be stopped")
+)
 
 // stopDocument is the contents of the file StopName.
 type stopDocument struct {
@@ -33,7 +36,7 @@ type stopDocument struct {
 const maxStopBytes = 1 << 10
 
 // AskStop asks the solver at work to stop, or, with NoStop, to forget that it was asked. It
-// returns the solver. It fails with ErrNoSolver, or with an error of the operating system.
+// returns the solver. It fails with ErrNoSolver, ErrBusy, or with an error of the operating system.
 func (d *Dir) AskStop(how Stop) (Holder, error) {
 	h, err := d.holder()
 	if err != nil {
@@ -43,7 +46,7 @@ func (d *Dir) AskStop(how Stop) (Holder, error) {
 		return h, fmt.Errorf("%s: %w", d.path, ErrNoSolver)
 	}
 	if s, err := d.Status(); err != nil || s.PID != h.PID || s.State != Running {
-		return h, fmt.Errorf("%s: %w, or it has not begun yet; process %d is there", d.path, ErrNoSolver, h.PID) // a repair, say
+		return h, fmt.Errorf("%s: %w: process %d is no solver, or has not begun yet", d.path, ErrBusy, h.PID) // a repair, say
 	}
 	work, err := d.openWork()
 	if err != nil {

@@ -29,10 +29,10 @@ type Head struct {
 // Validate fails with ErrHead if a field is out of its range.
 func (h *Head) Validate() error {
 	if len(h.Kind) < 1 || len(h.Kind) > MaxKind || strings.Trim(h.Kind, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" {
-		return fmt.Errorf("%w: kind %q; 1 to %d of a-z, 0-9 and - are possible", ErrHead, h.Kind, MaxKind)
+		return fmt.Errorf("%w: kind %q: must be 1 to %d of a-z, 0-9 and -", ErrHead, h.Kind, MaxKind)
 	}
 	if h.Version < 1 || int64(h.Version) > math.MaxUint32 || len(h.Identity) > MaxIdentity {
-		return fmt.Errorf("%w: version %d, 1 and up are possible; an identity of %d bytes, at most %d are possible",
+		return fmt.Errorf("%w: version %d: must be 1 or more; identity of %d bytes: must be at most %d",
 			ErrHead, h.Version, len(h.Identity), MaxIdentity)
 	}
 	return nil

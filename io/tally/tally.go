@@ -143,7 +143,7 @@ func (h *Histogram) UnmarshalJSON(data []byte) error {
 	inner, opened := strings.CutPrefix(compact.String(), "{")
 	inner, closed := strings.CutSuffix(inner, "}")
 	if !opened || !closed {
-		return fmt.Errorf("%w: want an object", ErrHistogram)
+		return fmt.Errorf("%w: expected an object", ErrHistogram)
 	}
 	*h = Histogram{}
 	for inner != "" {
@@ -206,7 +206,7 @@ func (h Hash) MarshalText() ([]byte, error) { return []byte(h.String()), nil }
 func (h *Hash) UnmarshalText(text []byte) error {
 	x, err := strconv.ParseUint(string(text), 16, 64)
 	if err != nil || Hash(x).String() != string(text) {
-		return fmt.Errorf("tally: bad hash %q: want 16 hexadecimal digits", text)
+		return fmt.Errorf("tally: bad hash %q: expected 16 hexadecimal digits", text)
 	}
 	*h = Hash(x)
 	return nil

@@ -77,7 +77,7 @@ type UnknownError struct {
 
 // Error says which name was given and which are allowed.
 func (e *UnknownError) Error() string {
-	return fmt.Sprintf("unknown kernel family %q (allowed: %s)", e.Name, strings.Join(names[:], ", "))
+	return fmt.Sprintf("unknown kernel family %q: must be %s", e.Name, strings.Join(names[:], ", "))
 }
 
 // Is makes it bad usage.

@@ -179,7 +179,7 @@ type Counts struct {
 func NewCounts(low, high int8) (*Counts, error) {
 	n := int(high) - int(low) + 1
 	if n < 1 || n > MaxSymbols {
-		return nil, fmt.Errorf("%w: scores from %d to %d: want 1 to %d values", ErrModel, low, high, MaxSymbols)
+		return nil, fmt.Errorf("%w: scores from %d to %d: expected 1 to %d values", ErrModel, low, high, MaxSymbols)
 	}
 	return &Counts{low: low, symbols: n, cells: make([]uint32, n*n*n)}, nil
 }

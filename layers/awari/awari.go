@@ -86,10 +86,10 @@ type Game struct {
 // with ErrPits or ErrRules.
 func New(pits int, rules Rules) (Game, error) {
 	if pits < MinPits || pits > MaxPits || pits%2 != 0 {
-		return Game{}, fmt.Errorf("%w: %d (4, 6, 8, 10 and 12 are possible)", ErrPits, pits)
+		return Game{}, fmt.Errorf("%w %d: must be 4, 6, 8, 10 or 12", ErrPits, pits)
 	}
 	if rules >= ruleSets {
-		return Game{}, fmt.Errorf("%w: number %d (%s are possible)", ErrRules, uint8(rules), rulesList())
+		return Game{}, fmt.Errorf("%w: number %d: must be %s", ErrRules, uint8(rules), rulesList())
 	}
 	return Game{pits: pits, rules: rules}, nil
 }
@@ -111,7 +111,7 @@ func (g Game) Name() string { return fmt.Sprintf("awari, %d pits, rules %s", g.p
 // MaxSeeds.
 func (g Game) Start(seedsPerPit int) (Board, error) {
 	if seedsPerPit < 0 || seedsPerPit > MaxSeeds/g.pits {
-		return Board{}, fmt.Errorf("%w: %d in each of %d pits (0 to %d are possible)",
+		return Board{}, fmt.Errorf("%w: %d in each of %d pits: must be 0 to %d",
 			ErrSeeds, seedsPerPit, g.pits, MaxSeeds/g.pits)
 	}
 	var b Board

@@ -268,7 +268,7 @@ func TestPrimitivesDoNotAllocate(t *testing.T) {
 func TestNewRejects(t *testing.T) {
 	for _, pits := range []int{-2, 0, 2, 3, 5, 7, 9, 11, 13, 14} {
 		if _, err := awari.New(pits, awari.Awari); !errors.Is(err, awari.ErrPits) ||
-			!strings.Contains(err.Error(), "4, 6, 8, 10 and 12") {
+			!strings.Contains(err.Error(), "4, 6, 8, 10 or 12") {
 			t.Errorf("New with %d pits: %v, want ErrPits with the allowed values", pits, err)
 		}
 	}
@@ -307,7 +307,7 @@ func TestRulesNames(t *testing.T) {
 		t.Errorf("unknown rules are called %q", got)
 	}
 	if _, err := awari.ParseRules("Awari"); !errors.Is(err, awari.ErrRules) ||
-		err.Error() != `rules: "Awari" (awari, strict are possible)` {
+		err.Error() != `rules "Awari": must be awari, strict` {
 		t.Errorf("ParseRules of an unknown name: %v", err)
 	}
 }

@@ -44,7 +44,7 @@ func ParseRules(name string) (Rules, error) {
 			return Rules(r), nil
 		}
 	}
-	return 0, fmt.Errorf("%w: %q (%s are possible)", ErrRules, name, rulesList())
+	return 0, fmt.Errorf("%w %q: must be %s", ErrRules, name, rulesList())
 }
 
 // rulesList returns the names of the rule sets for messages.

@@ -21,7 +21,7 @@ var _ layers.Space[Board] = (*Space)(nil)
 // with ErrSeeds when that is not in 0..MaxSeeds.
 func NewSpace(game Game, seeds int) (*Space, error) {
 	if seeds < 0 || seeds > MaxSeeds {
-		return nil, fmt.Errorf("%w: %d (0 to %d are possible)", ErrSeeds, seeds, MaxSeeds)
+		return nil, fmt.Errorf("%w %d: must be 0 to %d", ErrSeeds, seeds, MaxSeeds)
 	}
 	ranking, err := colex.New(game.pits, seeds)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 // the board holds more than MaxSeeds.
 func (g Game) Parse(fields []string) (Board, error) {
 	if len(fields) != g.pits {
-		return Board{}, fmt.Errorf("%w: %d pits given, %d are needed", ErrBoard, len(fields), g.pits)
+		return Board{}, fmt.Errorf("%w: expected %d pits, got %d", ErrBoard, g.pits, len(fields))
 	}
 	var b Board
 	total := 0
@@ -34,11 +34,10 @@ func (g Game) Parse(fields []string) (Board, error) {
 func parseCount(pit int, field string) (int, error) {
 	seeds, err := strconv.ParseUint(field, 10, 64)
 	if err != nil && !errors.Is(err, strconv.ErrRange) {
-		return 0, fmt.Errorf("%w: %q in pit %d is not a number of seeds (0 to %d are possible)",
-			ErrCount, field, pit, MaxSeeds)
+		return 0, fmt.Errorf("%w: pit %d %q: must be 0 to %d", ErrCount, pit, field, MaxSeeds)
 	}
 	if err != nil || seeds > MaxSeeds {
-		return 0, fmt.Errorf("%w: %s in pit %d (at most %d fit a board)", ErrSeeds, field, pit, MaxSeeds)
+		return 0, fmt.Errorf("%w: pit %d %s: must be 0 to %d", ErrSeeds, pit, field, MaxSeeds)
 	}
 	return int(seeds), nil
 }

@@ -16,15 +16,15 @@ func TestParseRejects(t *testing.T) {
 		want    error
 		message string
 	}{
-		{"", awari.ErrBoard, "0 pits given, 4 are needed"},
-		{"1 2 3", awari.ErrBoard, "3 pits given, 4 are needed"},
-		{"1 2 3 4 5", awari.ErrBoard, "5 pits given, 4 are needed"},
-		{"1 -2 3 4", awari.ErrCount, `"-2" in pit 1 is not a number of seeds (0 to 48 are possible)`},
-		{"1 2 x 4", awari.ErrCount, `"x" in pit 2 is not a number of seeds (0 to 48 are possible)`},
-		{"1 2 3 +4", awari.ErrCount, `"+4" in pit 3 is not a number of seeds (0 to 48 are possible)`},
-		{"1 2 3 4.0", awari.ErrCount, `"4.0" in pit 3 is not a number of seeds (0 to 48 are possible)`},
-		{"49 0 0 0", awari.ErrSeeds, "49 in pit 0 (at most 48 fit a board)"},
-		{"0 0 0 99999999999999999999", awari.ErrSeeds, "99999999999999999999 in pit 3 (at most 48 fit a board)"},
+		{"", awari.ErrBoard, "expected 4 pits, got 0"},
+		{"1 2 3", awari.ErrBoard, "expected 4 pits, got 3"},
+		{"1 2 3 4 5", awari.ErrBoard, "expected 4 pits, got 5"},
+		{"1 -2 3 4", awari.ErrCount, `pit 1 "-2": must be 0 to 48`},
+		{"1 2 x 4", awari.ErrCount, `pit 2 "x": must be 0 to 48`},
+		{"1 2 3 +4", awari.ErrCount, `pit 3 "+4": must be 0 to 48`},
+		{"1 2 3 4.0", awari.ErrCount, `pit 3 "4.0": must be 0 to 48`},
+		{"49 0 0 0", awari.ErrSeeds, "pit 0 49: must be 0 to 48"},
+		{"0 0 0 99999999999999999999", awari.ErrSeeds, "pit 3 99999999999999999999: must be 0 to 48"},
 		{"20 20 0 9", awari.ErrSeeds, "more than 48 on the board"},
 	} {
 		_, err := g.Parse(strings.Fields(c.text))

@@ -55,7 +55,7 @@ type Symmetry = symmetry.Map
 // New returns the board with these rows and columns. It fails with ErrBoard.
 func New(rows, cols int) (*Board, error) {
 	if rows < 1 || cols < 1 || rows > MaxCells || cols > MaxCells || rows*cols > MaxCells {
-		return nil, fmt.Errorf("%w: %d rows and %d columns: 1 to %d cells are possible", ErrBoard, rows, cols, MaxCells)
+		return nil, fmt.Errorf("%w: %d rows and %d columns: must be 1 to %d cells", ErrBoard, rows, cols, MaxCells)
 	}
 	b := &Board{rows: rows, cols: cols, full: 1<<(rows*cols) - 1}
 	for i := range b.Cells() {

@@ -15,13 +15,13 @@ var ErrOrder = fault.New(fault.Usage, "bad order")
 // cell. It fails with ErrOrder.
 func (b *Board) Play(order []int) ([]uint32, error) {
 	if len(order) != b.Cells() {
-		return nil, fmt.Errorf("%w: %d cells, the board has %d", ErrOrder, len(order), b.Cells())
+		return nil, fmt.Errorf("%w: expected %d cells, got %d", ErrOrder, b.Cells(), len(order))
 	}
 	grid := make([]uint32, b.Cells())
 	var s State
 	for i, cell := range order {
 		if cell < 0 || cell >= b.Cells() {
-			return nil, fmt.Errorf("%w: step %d fills cell %d: 0 to %d are possible", ErrOrder, i+1, cell, b.Cells()-1)
+			return nil, fmt.Errorf("%w: step %d fills cell %d: must be 0 to %d", ErrOrder, i+1, cell, b.Cells()-1)
 		}
 		if s.Filled>>cell&1 != 0 {
 			return nil, fmt.Errorf("%w: step %d fills cell %d again", ErrOrder, i+1, cell)

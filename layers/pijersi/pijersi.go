@@ -118,7 +118,7 @@ func (l Lineup) Check(colour Colour) error {
 	var wrong []string
 	for kind, n := range l.counts() {
 		if n != legalCounts[kind] {
-			wrong = append(wrong, fmt.Sprintf("%d %c, want %d", n, letters[colour][kind], legalCounts[kind]))
+			wrong = append(wrong, fmt.Sprintf("%d %c, expected %d", n, letters[colour][kind], legalCounts[kind]))
 		}
 	}
 	if l.badStack() {

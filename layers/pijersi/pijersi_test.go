@@ -158,27 +158,27 @@ func TestParseRejects(t *testing.T) {
 		kind    error
 		message string
 	}{
-		{code, "", pijersi.ErrCode, `"" has 0 letters, want 6`},
-		{code, "GRXLL", pijersi.ErrCode, `"GRXLL" has 5 letters, want 6`},
+		{code, "", pijersi.ErrCode, `"": expected 6 letters, got 0`},
+		{code, "GRXLL", pijersi.ErrCode, `"GRXLL": expected 6 letters, got 5`},
 		{code, "GRXLlS", pijersi.ErrCode, `letter 5 of "GRXLlS" is not one of white's, ABCDEFGHIJKLMNOPQRSTUVWXYZ`},
 		{code, "GRXLLS-GRXLLS", pijersi.ErrCode, `letter 1 of "GRXLLS" is not one of black's, abcdefghijklmnopqrstuvwxyz`},
 		{code, "grxlls-GRXLLS", pijersi.ErrCode, `letter 1 of "grxlls" is not one of white's, ABCDEFGHIJKLMNOPQRSTUVWXYZ`},
 		{code, "GRXLLS--grxlls", pijersi.ErrCode, `"GRXLLS--grxlls" has 2 hyphens, at most one stands between white and black`},
-		{code, "G", pijersi.ErrCode, `"G" has 1 letter, want 6`},
+		{code, "G", pijersi.ErrCode, `"G": expected 6 letters, got 1`},
 		{code, "GRÉLLS", pijersi.ErrCode, `letter 3 of "GRÉLLS" is not one of white's, ABCDEFGHIJKLMNOPQRSTUVWXYZ`},
-		{code, "GRXLLS-", pijersi.ErrCode, `"" has 0 letters, want 6`},
-		{code, "GRXLLS_grxlls", pijersi.ErrCode, `"GRXLLS_grxlls" has 13 letters, want 6`},
+		{code, "GRXLLS-", pijersi.ErrCode, `"": expected 6 letters, got 0`},
+		{code, "GRXLLS_grxlls", pijersi.ErrCode, `"GRXLLS_grxlls": expected 6 letters, got 13`},
 		{code, " GRXLL", pijersi.ErrCode, `letter 1 of " GRXLL" is not one of white's, ABCDEFGHIJKLMNOPQRSTUVWXYZ`},
 		{code, "GRXL\xff\x00", pijersi.ErrCode, `letter 5 of "GRXL\xff\x00" is not one of white's, ABCDEFGHIJKLMNOPQRSTUVWXYZ`},
 		{code, "WPKVWQ", pijersi.ErrCode, `"WPKVWQ" is beyond WPKVWP, all wises`},
 		{code, "GRXLLS-wpkvwq", pijersi.ErrCode, `"GRXLLS-wpkvwq" is beyond WPKVWP, all wises`},
-		{cubes, "RPSRPSPSRWWSR", pijersi.ErrCubes, `"RPSRPSPSRWWSR" has 13 letters, want 14`},
+		{cubes, "RPSRPSPSRWWSR", pijersi.ErrCubes, `"RPSRPSPSRWWSR": expected 14 letters, got 13`},
 		{cubes, "RPSRPSPSRWWSRp", pijersi.ErrCubes, `letter 14 of "RPSRPSPSRWWSRp" is not one of white's, RPSW`},
 		{cubes, "RPSRPSPSRWWSRP-RPSRPSPSRWWSRP", pijersi.ErrCubes, `letter 1 of "RPSRPSPSRWWSRP" is not one of black's, rpsw`},
-		{cubes, strings.Repeat("R", 100), pijersi.ErrCubes, `"` + strings.Repeat("R", 80) + `..." has 100 letters, want 14`},
+		{cubes, strings.Repeat("R", 100), pijersi.ErrCubes, `"` + strings.Repeat("R", 80) + `...": expected 14 letters, got 100`},
 		{any, "RPS", pijersi.ErrText, `"RPS" is neither a code of 6 letters, nor 14 cubes, nor cells in braces`},
 		{any, "GRXLL1", pijersi.ErrCode, `letter 6 of "GRXLL1" is not one of white's, ABCDEFGHIJKLMNOPQRSTUVWXYZ`},
-		{any, "RPSRPSPSRWWSR-", pijersi.ErrCubes, `"RPSRPSPSRWWSR" has 13 letters, want 14`},
+		{any, "RPSRPSPSRWWSR-", pijersi.ErrCubes, `"RPSRPSPSRWWSR": expected 14 letters, got 13`},
 		{any, "position startpos", pijersi.ErrText, `"position startpos" is neither a code of 6 letters, nor 14 cubes, nor cells in braces`},
 	} {
 		err := c.parse(c.text)
@@ -191,11 +191,11 @@ func TestParseRejects(t *testing.T) {
 func TestCheck(t *testing.T) {
 	for cubes, message := range map[string]string{
 		"RPSRPSPSRWWSRP": "", "RPSRPSPSRWWSRP-rpsrpspsrwwsrp": "",
-		"RRRRRRRRRRRRRR":                "white has 14 R, want 4; 0 P, want 4; 0 S, want 4; 0 W, want 2",
+		"RRRRRRRRRRRRRR":                "white has 14 R, expected 4; 0 P, expected 4; 0 S, expected 4; 0 W, expected 2",
 		"RPSRPSPSWRWSRP":                "white has a wise on a rock on b4",
 		"rpsrpspswrwsrp":                "black has a wise on a rock on f4",
 		"RPSRPSPSRWWSRP-rpsrpspswpwsrr": "black has a wise on a paper on f4",
-		"RPSRPSPSWSWRRP-rpsrpspsrwwsrr": "white has a wise on a scissors on b4, black has 5 r, want 4; 3 p, want 4",
+		"RPSRPSPSWSWRRP-rpsrpspsrwwsrr": "white has a wise on a scissors on b4, black has 5 r, expected 4; 3 p, expected 4",
 	} {
 		s := mustCubes(t, cubes)
 		err := s.Check()

@@ -138,7 +138,7 @@ func UnrankSetup(rank uint64, form Form) (Setup, error) {
 		white, black, count = rank/Count, rank%Count, SetupCount
 	}
 	if rank >= count {
-		return Setup{}, fmt.Errorf("%w: %d (0 to %d are possible)", ErrRank, rank, count-1)
+		return Setup{}, fmt.Errorf("%w %d: must be 0 to %d", ErrRank, rank, count-1)
 	}
 	return Setup{unrank(uint32(white)), unrank(uint32(black)), form}, nil
 }

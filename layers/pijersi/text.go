@@ -166,7 +166,7 @@ func explain(t string, width int, alphabets *[2]string) string {
 	}
 	for i, part := range parts {
 		if n := utf8.RuneCountInString(part); n != width {
-			return fmt.Sprintf("%s has %s, want %d", quote(part), english.Plural(n, "letter", ""), width)
+			return fmt.Sprintf("%s: expected %s, got %d", quote(part), english.Plural(width, "letter", ""), n)
 		}
 		colour := colourOf(part[0])
 		if len(parts) == 2 {

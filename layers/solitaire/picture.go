@@ -72,7 +72,7 @@ func boundsOf(lines []string) (g bounds, err error) {
 				g.left, g.right = min(g.left, col), max(g.right, col)
 			case noneChar, ' ':
 			default:
-				return g, fmt.Errorf("%w: line %d: %q: want o for a peg, . for an empty hole, and - or a blank for no hole", ErrPicture, row+1, char)
+				return g, fmt.Errorf("%w: line %d: %q: expected o for a peg, . for an empty hole, and - or a blank for no hole", ErrPicture, row+1, char)
 			}
 		}
 	}
@@ -80,7 +80,7 @@ func boundsOf(lines []string) (g bounds, err error) {
 	case g.bottom < 0:
 		return g, fmt.Errorf("%w: it has no holes; o is a peg, . an empty hole", ErrPicture)
 	case g.rows() > MaxRows || g.cols() > MaxCols:
-		return g, fmt.Errorf("%w: %d rows and %d columns; %d and %d are possible", ErrPicture, g.rows(), g.cols(), MaxRows, MaxCols)
+		return g, fmt.Errorf("%w: %d rows and %d columns: must be at most %d and %d", ErrPicture, g.rows(), g.cols(), MaxRows, MaxCols)
 	}
 	return g, nil
 }

@@ -74,7 +74,7 @@ func NewListedGrid(rows, cols int) (*Grid, error) { return newGrid(rows, cols, M
 
 func newGrid(rows, cols, most int) (*Grid, error) {
 	if rows < 1 || cols < 1 || rows > most || cols > most || rows*cols > most {
-		return nil, fmt.Errorf("%w: %d x %d (1 to %d cells are possible)", ErrSize, rows, cols, most)
+		return nil, fmt.Errorf("%w: %d x %d: must be 1 to %d cells", ErrSize, rows, cols, most)
 	}
 	g := &Grid{rows: rows, cols: cols}
 	for cell := range rows * cols {

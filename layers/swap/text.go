@@ -134,7 +134,7 @@ func (n *numbers) next(what string, count int) ([]int, error) {
 	case f == nil:
 		return nil, fmt.Errorf("%w: it ends before %s", ErrText, what)
 	case len(f) != count:
-		return nil, fmt.Errorf("%w: line %d has %d numbers, want %d: %s", ErrText, n.line, len(f), count, what)
+		return nil, fmt.Errorf("%w: line %d has %d numbers, expected %d: %s", ErrText, n.line, len(f), count, what)
 	}
 	values := make([]int, count)
 	for i, text := range f {

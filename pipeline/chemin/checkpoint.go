@@ -163,13 +163,13 @@ func checkRecord(b *chemin.Board, l layout, counting bool, row []uint32, growth 
 	}
 	for alive := b.Touching(filled, b.Full()&^filled); alive != 0; alive &= alive - 1 {
 		if v := s.Values[bits.TrailingZeros32(alive)]; v < 1 || v > growth[l.filled] {
-			return fmt.Errorf("number %d: 1 to %d are possible", v, growth[l.filled])
+			return fmt.Errorf("number %d: must be 1 to %d", v, growth[l.filled])
 		}
 	}
 	tail := row[l.key():]
 	if counting {
 		if n, most := count(tail), factorial(b.Cells())/factorial(b.Cells()-l.filled); n < 1 || n > most {
-			return fmt.Errorf("%d orders: 1 to %d are possible", n, most)
+			return fmt.Errorf("%d orders: must be 1 to %d", n, most)
 		}
 		return nil
 	}

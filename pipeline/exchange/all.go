@@ -58,11 +58,11 @@ func suffix(c frame.Codec) string {
 // listName returns the name of the list of such files.
 func listName(f Format, c frame.Codec) string { return fmt.Sprintf("export-%s%s.json", f, suffix(c)) }
 
-// WriteAll writes all layers of the run directory dir into the directory out, which is made if
+// WriteAll writes the layers o.Layers of the run directory dir into the directory out, which is made if
 // there is none, and calls done, if it is not nil, with each. A list in out says what was
 // written (package listed): files that it lists, with the scores that the run has now and with the bytes that
 // were written then, are kept; all others of these names are replaced. So the same call goes
-// on where one was interrupted. Of the options, Seeds is not looked at.
+// on where one was interrupted. Of the options, Seeds and From are not looked at.
 //
 // It fails like WriteFile, and with ErrOtherExport and otherwise like listed.Open.
 func WriteAll(ctx context.Context, dir, out string, o Options, done func(Exported)) error {
@@ -71,7 +71,7 @@ func WriteAll(ctx context.Context, dir, out string, o Options, done func(Exporte
 		return err
 	}
 	defer a.at.Close()
-	for n := range a.manifest.Layers {
+	for _, n := range a.options.Layers {
 		e, err := a.layer(ctx, n)
 		if err != nil {
 			return fmt.Errorf("%s: %w", a.at.Path(e.File), err)
@@ -107,8 +107,16 @@ func newAll(ctx context.Context, dir, out string, o Options) (*all, error) {
 	if err := a.play(ctx); err != nil {
 		return nil, err
 	}
-	for i := range a.manifest.Layers {
-		a.total += a.manifest.Layers[i].Positions
+	if len(o.Layers) == 0 {
+		for n := range a.manifest.Layers {
+			a.options.Layers = append(a.options.Layers, n)
+		}
+	}
+	for _, n := range a.options.Layers {
+		if n >= len(a.manifest.Layers) {
+			return nil, fmt.Errorf("%w: layer %d (%s has layers 0 to %d)", tables.ErrUnsolved, n, dir, len(a.manifest.Layers)-1)
+		}
+		a.total += a.manifest.Layers[n].Positions
 	}
 	if a.at, err = vfs.MakeDir(out); err != nil {
 		return nil, err

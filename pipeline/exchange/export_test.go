@@ -243,7 +243,7 @@ func TestRefusedExports(t *testing.T) {
 	}
 	var memory *memory.Error
 	_, err := Write(t.Context(), small, nil, Options{Seeds: 2, Format: Colex, Codec: frame.None, Job: job.Job{Memory: 1 << 20}})
-	if !errors.As(err, &memory) || memory.Need <= memory.Allowed || !strings.Contains(err.Error(), "1.0 MiB are allowed") {
+	if !errors.As(err, &memory) || memory.Need <= memory.Allowed || !strings.Contains(err.Error(), "; the limit is 1.0 MiB") {
 		t.Errorf("error %v", err)
 	}
 	if _, err := ParseFormat("xml"); !errors.Is(err, ErrFormat) {

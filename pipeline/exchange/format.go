@@ -28,7 +28,7 @@ func ParseFormat(name string) (Format, error) {
 	case Colex, Vu, Npy, CSV:
 		return f, nil
 	}
-	return "", fmt.Errorf("%w %q: colex, vu, npy and csv are possible", ErrFormat, name)
+	return "", fmt.Errorf("%w %q: must be colex, vu, npy or csv", ErrFormat, name)
 }
 
 // check fails with ErrFormat if the format is not for layers of game.

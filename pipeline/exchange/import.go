@@ -19,7 +19,7 @@ import (
 )
 
 // Import seals the scores of the file at path as the next layer of game in the run directory
-// dir, which is created for layer 0. It checks the length of the file, the checksum of a
+// dir, which is created for layer 0. The codec may be Detected. It checks the length of the file, the checksum of a
 // frame, and that scores are in range. Whether they are right is for package verify.
 //
 // It fails with ErrFormat, with a *memory.Error, with an error that matches corrupt.ErrCorrupt
@@ -51,12 +51,20 @@ type intake struct {
 // newIntake checks what can be checked before anything is changed.
 func newIntake(path string, game awari.Game, o Options) (*intake, error) {
 	if o.Format != Colex && o.Format != Vu {
-		return nil, fmt.Errorf("%w %s: colex and vu can be imported", ErrFormat, o.Format)
+		return nil, fmt.Errorf("%w %s: must be colex or vu", ErrFormat, o.Format)
 	}
 	if err := o.Format.check(game); err != nil {
 		return nil, err
 	}
 	s, err := newShape(game, o.Seeds)
+	if err != nil {
+		return nil, err
+	}
+	if o.From == nil && o.Codec == Detected {
+		o.Codec, err = detect(path)
+	} else if o.From == nil {
+		_, err = os.Stat(path)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -84,10 +92,7 @@ func newIntake(path string, game awari.Game, o Options) (*intake, error) {
 	if o.Format == Vu {
 		i.total += s.full() * fullSteps
 	}
-	if o.From == nil {
-		_, err = os.Stat(path)
-	}
-	return i, err
+	return i, nil
 }
 
 // copied reports whether scores go to a file in the work directory first.

@@ -159,9 +159,9 @@ func TestBadFiles(t *testing.T) {
 			data  []byte
 			words string
 		}{
-			"empty":         {frame.None, nil, "holds 0 scores"},
-			"short":         {frame.None, plain[:len(plain)-1], fmt.Sprintf("holds %d scores, the layer %d", len(plain)-1, len(plain))},
-			"long":          {frame.None, append(bytes.Clone(plain), 0), fmt.Sprintf("holds %d scores", len(plain)+1)},
+			"empty":         {frame.None, nil, "has 0 scores"},
+			"short":         {frame.None, plain[:len(plain)-1], fmt.Sprintf("has %d scores; the layer has %d", len(plain)-1, len(plain))},
+			"long":          {frame.None, append(bytes.Clone(plain), 0), fmt.Sprintf("has %d scores", len(plain)+1)},
 			"too much":      {frame.None, with(plain, 100, 8), "byte 100|score 8|-7 to 7"},
 			"too little":    {frame.None, with(plain, len(plain)-1, 0xf8), "score -8|-7 to 7"},
 			"-128":          {frame.None, with(plain, 0, 0x80), "byte 0|score -128"},
@@ -173,7 +173,7 @@ func TestBadFiles(t *testing.T) {
 			"flipped zstd":  {frame.Zstd, with(zstd, len(zstd)/2, zstd[len(zstd)/2]^0x10), "zstd|damaged"},
 			"other frame":   {frame.Zstd, packed, "zstd|damaged"},
 			"longer frame":  {frame.LZ4, pack(t, frame.LZ4, append(bytes.Clone(plain), 0)), "more than the"},
-			"shorter frame": {frame.Zstd, pack(t, frame.Zstd, plain[1:]), fmt.Sprintf("holds %d scores", len(plain)-1)},
+			"shorter frame": {frame.Zstd, pack(t, frame.Zstd, plain[1:]), fmt.Sprintf("has %d scores", len(plain)-1)},
 		} {
 			t.Run(fmt.Sprintf("%s, %s", f, name), func(t *testing.T) {
 				dir := testrun.Write(t, game, below, 1<<16)

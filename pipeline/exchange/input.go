@@ -1,10 +1,12 @@
 package exchange
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"time"
 
 	"github.com/dustin/go-humanize/english"
@@ -15,6 +17,28 @@ import (
 	"grenier/io/tally"
 	"grenier/io/vfs"
 )
+
+// Detected stands for the codec that the first bytes of a file tell, which no scores begin with.
+const Detected frame.Codec = ""
+
+// detect returns the codec of the file at path if that is a file; the first bytes of a stream can be read once only.
+func detect(path string) (frame.Codec, error) {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return Detected, err
+	}
+	f, err := vfs.OpenStream(path)
+	if err != nil {
+		return Detected, err
+	}
+	defer f.Close()
+	var head [frame.HeadBytes]byte
+	n, err := io.ReadFull(f, head[:])
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		err = nil
+	}
+	return frame.Detect(head[:n]), err
+}
 
 // input is a file of scores to be read anywhere: the file as it was given, or a file
 // unpacked from it.
@@ -54,7 +78,7 @@ func (in *input) open(ctx context.Context, from io.Reader, codec frame.Codec, wo
 
 // wrongLength reports a file that does not hold as many scores as it should.
 func (in *input) wrongLength(has uint64) error {
-	return corrupt.New(in.path, "", "it holds %d %s, the layer %d", has, english.PluralWord(int(has), "score", ""), in.scores)
+	return corrupt.New(in.path, "", "has %d %s; the layer has %d", has, english.PluralWord(int(has), "score", ""), in.scores)
 }
 
 // unpack writes the contents of f to a file in work, and makes that the one to read.
@@ -62,6 +86,11 @@ func (in *input) unpack(ctx context.Context, f io.Reader, codec frame.Codec, wor
 	out, err := vfs.Renew(work, rundir.ScoresName)
 	if err != nil {
 		return err
+	}
+	if codec == Detected {
+		head := bufio.NewReader(f)
+		first, _ := head.Peek(frame.HeadBytes) // a failure is reported when it is read
+		f, codec = head, frame.Detect(first)
 	}
 	r, err := frame.NewReader(f, codec, room)
 	if err == nil {

@@ -16,7 +16,7 @@ type shape struct {
 
 func newShape(game awari.Game, n int) (*shape, error) {
 	if n < 0 || n > awari.MaxSeeds {
-		return nil, fmt.Errorf("%w: %d (0 to %d are possible)", awari.ErrSeeds, n, awari.MaxSeeds)
+		return nil, fmt.Errorf("%w %d: must be 0 to %d", awari.ErrSeeds, n, awari.MaxSeeds)
 	}
 	halves, err := colex.NewHalves(game.Half(), n)
 	if err != nil {

@@ -23,6 +23,7 @@ type Options struct {
 	Seeds  int
 	Format Format
 	Codec  frame.Codec
+	Layers []int // of WriteAll; empty for all
 	// From, if not nil, is read by Import in the place of the file; the path is then a name
 	// for errors.
 	From io.Reader

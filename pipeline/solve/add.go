@@ -67,7 +67,7 @@ func (e *OrderError) Is(target error) bool { return target == fault.Usage }
 // directory, and like open; a directory that refuses the layer stays as it is.
 func Add(ctx context.Context, path string, game awari.Game, n int, o Options, open Opener) (report Report, err error) {
 	if n < 0 || n > awari.MaxSeeds {
-		return Report{}, fmt.Errorf("%w: %d (0 to %d are possible)", awari.ErrSeeds, n, awari.MaxSeeds)
+		return Report{}, fmt.Errorf("%w %d: must be 0 to %d", awari.ErrSeeds, n, awari.MaxSeeds)
 	}
 	if err := checkNext(path, game, n); err != nil {
 		return Report{}, err
@@ -84,7 +84,7 @@ func Add(ctx context.Context, path string, game awari.Game, n int, o Options, op
 	if err := orderOf(path, n, r.manifest); err != nil { // somebody else was faster
 		return Report{}, err
 	}
-	if err := r.checkStale(); err != nil {
+	if err := checkStale(r.dir.Path(), r.manifest); err != nil {
 		return Report{}, err
 	}
 	if err := r.follow(n, 0); err != nil {

@@ -48,7 +48,7 @@ func ParseEngine(name string) (Engine, error) {
 			return Engine(e), nil
 		}
 	}
-	return 0, fmt.Errorf("%w: %q (%s are possible)", ErrEngine, name, strings.Join(engineNames[:], ", "))
+	return 0, fmt.Errorf("%w %q: must be %s", ErrEngine, name, strings.Join(engineNames[:], ", "))
 }
 
 // need returns the least memory of a process that solves a layer of n seeds after those

@@ -10,6 +10,7 @@
 package solve
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -156,11 +157,30 @@ func solve(ctx context.Context, dir *rundir.Locked, m *manifest.Manifest, game a
 	return reports, nil
 }
 
+// Admit changes nothing, and fails as Solve would before it begins with a layer.
+func (o *Options) Admit(path string, game awari.Game) error {
+	if err := cmp.Or(o.Check(game), o.checkRoom(path, game), rundir.Admit(path, Identity(game), o.Work, o.Layers, o.Seeds)); err != nil {
+		return err
+	}
+	dir, err := rundir.Open(path)
+	if errors.Is(err, rundir.ErrMissing) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	m, err := catalog.Manifest(dir)
+	if err != nil {
+		return err
+	}
+	return checkStale(path, m)
+}
+
 // Check refuses what cannot be solved, as Solve does: with awari.ErrSeeds or a
 // *memory.Error.
 func (o *Options) Check(game awari.Game) error {
 	if o.Seeds < 0 || o.Seeds > awari.MaxSeeds {
-		return fmt.Errorf("%w: %d (0 to %d are possible)", awari.ErrSeeds, o.Seeds, awari.MaxSeeds)
+		return fmt.Errorf("%w %d: must be 0 to %d", awari.ErrSeeds, o.Seeds, awari.MaxSeeds)
 	}
 	if need := o.need(game, o.Seeds); o.Memory > 0 && need > o.Memory {
 		return &memory.Error{What: fmt.Sprintf("layer %d", o.Seeds), Need: need, Allowed: o.Memory, Enough: o.enough(game)}
@@ -181,7 +201,7 @@ func (o *Options) enough(game awari.Game) string {
 // begin begins a run in a locked directory with the manifest m.
 func begin(dir *rundir.Locked, m *manifest.Manifest, game awari.Game, o Options) (_ *run, err error) {
 	r := &run{options: o, game: game, dir: dir, manifest: m}
-	if err := r.checkStale(); err != nil {
+	if err := checkStale(dir.Path(), m); err != nil {
 		return nil, err
 	}
 	for n := len(r.manifest.Layers); n <= o.Seeds; n++ {
@@ -200,8 +220,8 @@ func begin(dir *rundir.Locked, m *manifest.Manifest, game awari.Game, o Options)
 
 // checkStale fails if a layer was computed from others than those below it now, with what
 // manifest.Manifest.CheckBelow says of the lowest one.
-func (r *run) checkStale() error {
-	stale, err := catalog.Stale(r.dir.Path(), r.manifest)
+func checkStale(path string, m *manifest.Manifest) error {
+	stale, err := catalog.Stale(path, m)
 	if err == nil && len(stale) > 0 {
 		err = stale[0]
 	}

@@ -1,5 +1,5 @@
 // Package awari has the commands below "grenier awari", one file each: solve.go is grenier
-// awari solve. They solve layers (solve, plan, bench, status, stop, repair), check them (verify,
+// awari solve. They solve layers (solve, plan, bench, status, stop, report, repair), check them (verify,
 // scrub, compare), answer questions about them (probe, stats, search, find), play (play, uci, serve),
 // and exchange them with other programs (export, import, sample). watch.go has
 // the events of a run and the status file, log.go its log, metrics.go its metrics; hooks.go calls commands of
@@ -41,7 +41,7 @@ To begin: solve some layers, ask probe about a board, look at the stats.
 		Example: `  grenier awari solve --seeds 16 --dir data/awari
   grenier awari probe --dir data/awari 1 1 1 1 1 2 4 2 3 0 0 0
   grenier awari stats --dir data/awari`,
-	}, a.solve(), a.plan(), a.bench(), a.status(), a.stop(), a.probe(), a.stats(), a.search(), a.find(), a.play(), a.uci(), a.serve(), a.publish(),
+	}, a.solve(), a.plan(), a.bench(), a.status(), a.stop(), a.report(), a.probe(), a.stats(), a.search(), a.find(), a.play(), a.uci(), a.serve(), a.publish(),
 		a.verify(), a.scrub(), a.repair(), a.compare(), a.sample(), a.export(), a.importing(), a.rank(), a.unrank(), a.boards(), a.census(), a.table(), a.remote())
 }
 
@@ -82,8 +82,8 @@ type gameFlags struct {
 }
 
 func (f *gameFlags) define(flags *pflag.FlagSet) {
-	flags.IntVar(&f.pits, "pits", defaultPits, "`number` of pits of the board: 4, 6, 8, 10 or 12")
-	flags.StringVar(&f.rules, "rules", "awari", "`rules` of the game: awari or strict")
+	cli.IntChoiceVar(flags, &f.pits, "pits", defaultPits, "`number` of pits of the board", 4, 6, 8, 10, 12)
+	cli.ChoiceVar(flags, &f.rules, "rules", "awari", "`rules` of the game", "awari", "strict")
 }
 
 func (f *gameFlags) game() (awari.Game, error) {
@@ -105,7 +105,7 @@ type runFlags struct {
 func (f *runFlags) define(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	f.gameFlags.define(flags)
-	flags.IntVar(&f.seeds, "seeds", 0, fmt.Sprintf("`number` of seeds of the last layer to solve, 0 to %d", awari.MaxSeeds))
+	cli.IntVar(flags, &f.seeds, "seeds", 0, 0, awari.MaxSeeds, fmt.Sprintf("`number` of seeds of the last layer to solve, 0 to %d", awari.MaxSeeds))
 	cli.ThreadsFlag(flags, &f.Threads, "use")
 	flags.Var((*cli.Directory)(&f.work), "work", "directory for streams and checkpoints, on another disk (default: DIR/work)")
 	flags.Var((*cli.Directory)(&f.layersTo), "layers-to", "directory for new layer files, on another disk (default: DIR)")
@@ -119,10 +119,7 @@ func (f *runFlags) options() (o solve.Options, err error) {
 	return o, err
 }
 
-// checkInterval refuses a time between checkpoints that is not above 0.
-func checkInterval(d time.Duration) error {
-	if d <= 0 {
-		return cli.Usagef("--checkpoint %v: want a time above 0, like 30s or 1m", d)
-	}
-	return nil
+// checkpointVar adds the flag for the time between checkpoints.
+func checkpointVar(flags *pflag.FlagSet, to *time.Duration) {
+	cli.TimeVar(flags, to, "checkpoint", solve.DefaultInterval, 1, 0, "`time` between checkpoints of the layer in progress")
 }

@@ -36,9 +36,8 @@ The columns are millions of positions a second: on one core with 8 bits a score
 windows, all of them together); on all cores with 8 bits; and decoded by one
 core.
 
-Two runs are predicted for the fastest kernels: with the most seeds for which
---memory is enough, by default most of the memory of the machine, and with 48
-seeds.
+Two runs are predicted for the fastest kernels: with the most seeds that fit
+--memory, by default most of the memory of the machine, and with 48 seeds.
 
 --json prints positions and bytes: "kernels" with "one_core_by_bits",
 "all_cores" and "decoded_one_core", "disk", "here", "seeds_48", and
@@ -80,9 +79,6 @@ func (f *benchFlags) planned() (uint64, error) {
 func (a *app) runBench(ctx context.Context, f benchFlags) error {
 	allowed, err := f.planned()
 	if err != nil {
-		return err
-	}
-	if err := cli.CheckThreads(f.Threads); err != nil {
 		return err
 	}
 	o := calibrate.Options{Job: job.Job{Workers: f.Threads}, Dir: f.dir}
@@ -151,7 +147,7 @@ func benchColumns(threads int) []cli.Column[calibrate.Rates] {
 func (a *app) printOutlook(b *calibrate.Bench, o *calibrate.Outlook) {
 	room := ""
 	if b.Free != nil && *b.Free < o.DiskPeak {
-		room = fmt.Sprintf(" (%s are free)", cli.Size(*b.Free))
+		room = fmt.Sprintf(" (%s free)", cli.Size(*b.Free))
 	}
 	a.Printf(2, "%d seeds with %s of memory: %s; %s on disk, %s read, %s written%s", o.Seeds, cli.Size(o.Memory), cli.Period(o.Seconds),
 		cli.Size(o.DiskPeak), cli.Size(o.Read), cli.Size(o.Written), room)

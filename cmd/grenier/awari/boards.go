@@ -41,14 +41,14 @@ rank, probe and other commands read what boards prints.
 		RunE: a.Start(func(cmd *cobra.Command, _ []string) error {
 			f.random = cmd.Flags().Changed("count")
 			if cmd.Flags().Changed("seed") && !f.random {
-				return cli.Usagef("--seed chooses random boards: it needs --count")
+				return cli.Usagef("--seed needs --count")
 			}
 			return a.listBoards(cmd.Context(), f)
 		}),
 	}
 	flags := cmd.Flags()
-	flags.IntVar(&f.pits, "pits", 12, "`number` of pits of the boards, 1 to 16")
-	flags.IntVar(&f.seeds, "seeds", 0, "`number` of seeds of the boards, 0 to 64; with the pits 64 at most")
+	cli.IntVar(flags, &f.pits, "pits", 12, 1, colex.MaxPits, "`number` of pits of the boards, 1 to 16")
+	cli.IntVar(flags, &f.seeds, "seeds", 0, 0, colex.MaxSeeds, "`number` of seeds of the boards, 0 to 64; with the pits 64 at most")
 	flags.Uint64Var(&f.count, "count", 0, "`number` of random boards (default: all boards in order)")
 	flags.Uint64Var(&f.seed, "seed", 1, "`number` from which random boards are made")
 	flags.BoolVar(&f.json, "json", false, "print one JSON object for each board, with its code and rank")

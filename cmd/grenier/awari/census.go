@@ -10,6 +10,7 @@ import (
 
 	"grenier/cmd/grenier/cli"
 	"grenier/io/chart"
+	"grenier/layers/awari"
 	"grenier/pipeline/spaces/census"
 )
 
@@ -61,7 +62,7 @@ repaired, one worker and 30 bytes a board, and prints
 	}
 	flags := cmd.Flags()
 	f.gameFlags.define(flags)
-	flags.IntVar(&f.seeds, "seeds", 0, "largest `number` of seeds, 0 to 48")
+	cli.IntVar(flags, &f.seeds, "seeds", 0, 0, awari.MaxSeeds, "largest `number` of seeds, 0 to 48")
 	flags.BoolVar(&f.analyse, "analyse", false, "solve the layers too, by the algorithm of the document")
 	f.Memory.Define(a.App, flags, "4GiB", nil)
 	cli.ThreadsFlag(flags, &f.Threads, "use to count")

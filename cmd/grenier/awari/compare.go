@@ -13,7 +13,7 @@ import (
 // compareFlags are the flags of compare as given.
 type compareFlags struct {
 	cli.JobFlags
-	layer int
+	layers layersFlag
 }
 
 func (a *app) compare() *cobra.Command {
@@ -27,7 +27,7 @@ and B are run directories or layer files, DIR/layer-NN.gl; to compare an
 exported file, import it first. Layers that only A or only B has are listed,
 but do not count as differences.
 
-The command takes a few MiB of memory, whatever the size of the layers. The
+The command takes a few MiB of memory, regardless of the size of the layers. The
 system may show more: it counts the parts of the mapped files that it caches.
 `,
 		Example: `  grenier awari compare data/awari data/vu
@@ -39,7 +39,7 @@ system may show more: it counts the parts of the mapped files that it caches.
 		}),
 	}
 	flags := cmd.Flags()
-	flags.IntVar(&f.layer, "layer", allLayers, "only the layer of `n` seeds; -1 for all")
+	anyLayers(cmd, &f.layers, "only the ")
 	cli.ThreadsFlag(flags, &f.Threads, "use")
 	cli.ProgressFlag(flags, &f.Form)
 	flags.BoolVar(&f.JSON, "json", false, "print one JSON object")
@@ -47,9 +47,7 @@ system may show more: it counts the parts of the mapped files that it caches.
 }
 
 func (f *compareFlags) options() (o compare.Options, err error) {
-	if f.layer != allLayers {
-		o.Layers = []int{f.layer}
-	}
+	o.Layers = f.layers.list()
 	o.Job, err = f.Job()
 	return o, err
 }

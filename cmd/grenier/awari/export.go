@@ -17,7 +17,7 @@ import (
 type exportFlags struct {
 	cli.JobFlags
 	dir, format, codec, out string
-	layer                   int
+	layers                  layersFlag
 	all                     bool
 }
 
@@ -42,7 +42,7 @@ type exportedAll struct {
 func (a *app) export() *cobra.Command {
 	var f exportFlags
 	cmd := &cobra.Command{
-		Use:   "export --dir DIR {--layer n | --all} --format FORMAT --out FILE",
+		Use:   "export --dir DIR {--layer n|a..b | --all} --format FORMAT --out FILE",
 		Short: "Write solved layers in a format that other programs read",
 		Long: `Writes the scores of a layer to FILE, or to stdout if FILE is -. FILE appears
 when it is complete; an export that fails or is interrupted leaves nothing.
@@ -50,7 +50,7 @@ when it is complete; an export that fails or is interrupted leaves nothing.
   colex  one signed byte for each score, in colex order
   npy    the same as a NumPy array: numpy.load(FILE, mmap_mode='r')
   csv    a line for each board: its pits, the mover's first, and its
-         score
+         score; a spreadsheet holds up to layer 11
   vu     the published awari score database (doi 10.48338/vu01-11wjke), files
          scores.N: only boards on which the opponent has an empty pit. 12 pits
          and rules awari only.
@@ -58,11 +58,12 @@ when it is complete; an export that fails or is interrupted leaves nothing.
 --codec compresses the file into one frame for "lz4 -d" or "zstd -d". The layer
 passes through memory in pieces: --memory 128MiB is enough for any layer.
 
---all writes all layers into the directory --out, which is created if
-necessary: scores.N with the format vu, layer-NN.FORMAT otherwise, and .lz4 or
-.zst at the end. export-FORMAT.json there has the SHA-256 of each file. The
-same command checks these files, keeps the right ones and writes the others: it
-resumes an interrupted export, and adds new layers.
+--all writes all layers, and --layer a..b some of them, into the directory
+--out, which is created if necessary: scores.N with the format vu,
+layer-NN.FORMAT otherwise, and .lz4 or .zst at the end. export-FORMAT.json there
+has the SHA-256 of each file. The same command checks these files, keeps the
+right ones and writes the others: it resumes an interrupted export, and adds new
+layers.
 `,
 		Example: `  grenier awari export --dir data/awari --layer 16 --format vu --out scores.16
   grenier awari export --dir data/awari --layer 16 --format npy --out layer16.npy
@@ -73,25 +74,27 @@ resumes an interrupted export, and adds new layers.
 	}
 	needDir(cmd, &f.dir)
 	flags := cmd.Flags()
-	flags.IntVar(&f.layer, "layer", 0, "the layer of `n` seeds")
+	layersVar(cmd, &f.layers, "the ")
 	flags.BoolVar(&f.all, "all", false, "all layers, into the directory --out")
-	flags.StringVar(&f.format, "format", "", "`format` of FILE: colex, vu, npy or csv")
-	flags.StringVar(&f.codec, "codec", "none", "`codec` of FILE: none, lz4 or zstd")
-	flags.Var((*cli.File)(&f.out), "out", "`FILE` to write, - for stdout; a directory with --all")
+	cli.ChoiceVar(flags, &f.format, "format", "", "`format` of FILE", "colex", "vu", "npy", "csv")
+	cli.ChoiceVar(flags, &f.codec, "codec", "none", "`codec` of FILE", "none", "lz4", "zstd")
+	flags.Var((*cli.File)(&f.out), "out", "`FILE` to write, - for stdout; a directory for several layers")
 	f.JobFlags.Define(a.App, flags, "256MiB", cli.JSONUsage)
 	cli.Need(cmd, "format", "out")
-	cmd.MarkFlagsOneRequired("layer", "all")
-	cmd.MarkFlagsMutuallyExclusive("layer", "all")
+	cli.NeedOne(cmd, "layer", "all")
 	return cmd
 }
 
+// several reports whether layers go into a directory.
+func (f *exportFlags) several() bool { return f.all || f.layers.from != f.layers.to }
+
 func (f *exportFlags) options() (o exchange.Options, err error) {
-	o = exchange.Options{Seeds: f.layer}
+	o = exchange.Options{Seeds: f.layers.from, Layers: f.layers.list()}
 	if err := cli.OneStdout(f.JSON, map[string]string{"--out": f.out}); err != nil {
 		return o, err
 	}
-	if f.all && f.out == cli.Stdout {
-		return o, cli.Usagef("--all and --out -: all layers need a directory")
+	if f.several() && f.out == cli.Stdout {
+		return o, cli.Usagef("--out -: several layers need a directory")
 	}
 	if o.Format, err = exchange.ParseFormat(f.format); err != nil {
 		return o, err
@@ -113,7 +116,7 @@ func (a *app) runExport(ctx context.Context, f exportFlags) error {
 		return err
 	}
 	start := time.Now()
-	if f.all {
+	if f.several() {
 		return a.runExportAll(ctx, f, o, shown)
 	}
 	var s exchange.Summary
@@ -135,7 +138,7 @@ func (a *app) runExport(ctx context.Context, f exportFlags) error {
 	return nil
 }
 
-// runExportAll exports all layers.
+// runExportAll exports layers into a directory.
 func (a *app) runExportAll(ctx context.Context, f exportFlags, o exchange.Options, shown *cli.Progress) error {
 	start := time.Now()
 	a.Resume = "; what is done is kept, the same command continues"

@@ -3,6 +3,9 @@ package awari
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/dustin/go-humanize"
@@ -84,10 +87,10 @@ the same command resumes it. FILE is removed at the end.
 	needLayers(cmd, &f.layers)
 	flags := cmd.Flags()
 	flags.StringVar(&f.where, "where", "", "`condition` that positions meet")
-	flags.IntVar(&f.count, "count", 10, "`number` of positions to print")
+	cli.IntVar(flags, &f.count, "count", 10, 0, find.MaxCount, "`number` of positions to print")
 	flags.BoolVar(&f.random, "random", false, "choose positions at random")
 	flags.Uint64Var(&f.seed, "seed", 1, "`number` from which the choice of --random is made")
-	flags.StringVar(&f.most, "most", "", "choose the positions for which this `fact` is largest")
+	cli.NameVar(flags, &f.most, "most", "", "choose the positions for which this `fact` is largest", find.Facts()...)
 	flags.Var((*cli.File)(&f.state), "state", "`FILE` for the progress of the search, to resume it")
 	f.JobFlags.Define(a.App, flags, "1GiB", cli.JSONUsage)
 	cli.Completes(cmd, "most", find.Facts()...)
@@ -104,11 +107,11 @@ func (f *findFlags) options() (o find.Options, err error) {
 		From: f.layers.from, To: f.layers.to, Count: f.count, Order: find.First, Seed: f.seed, State: f.state,
 	}
 	if o.Condition, err = find.Parse(f.where); err != nil {
-		return o, err
+		return o, cli.Usagef("--where: %w%s", err, meant(f.where))
 	}
 	switch {
 	case f.random && f.most != "":
-		return o, cli.Usagef("--random and --most: give one of them, not both")
+		return o, cli.Usagef("--most and --random: only one of them may be given")
 	case f.random:
 		o.Order = find.Random
 	case f.most != "":
@@ -118,6 +121,18 @@ func (f *findFlags) options() (o find.Options, err error) {
 	}
 	o.Job, err = f.Job()
 	return o, err
+}
+
+// meant returns a question about the first name in a condition that does not exist.
+func meant(where string) string {
+	names := slices.Concat(find.Facts(), slices.Sorted(maps.Keys(find.Words)))
+	for _, term := range cli.Fields(where) {
+		name, _, _ := strings.Cut(strings.NewReplacer("<", "=", ">", "=").Replace(term), "=")
+		if !slices.Contains(names, name) {
+			return cli.Suggestion(name, names)
+		}
+	}
+	return ""
 }
 
 func (a *app) runFind(ctx context.Context, f findFlags) error {

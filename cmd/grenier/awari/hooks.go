@@ -2,14 +2,12 @@ package awari
 
 import (
 	"context"
-	"errors"
 	"path/filepath"
 	"time"
 
 	"grenier/cmd/grenier/cli"
 	"grenier/io/manifest"
 	"grenier/io/rundir"
-	"grenier/kernels/fault"
 	"grenier/pipeline/solve"
 )
 
@@ -80,19 +78,6 @@ func (h *hooks) finish(err error) {
 	if failure := cli.Shell(context.WithoutCancel(h.ctx), w.flags.onFinish, environment, w.app.Err); failure != nil {
 		w.warn("--on-finish", failure)
 	}
-}
-
-// stateOf says in a word how a run ended.
-func stateOf(err error) string {
-	switch {
-	case err == nil:
-		return "finished"
-	case errors.Is(err, fault.Pause):
-		return "paused"
-	case errors.Is(err, context.Canceled):
-		return "interrupted"
-	}
-	return "failed"
 }
 
 // reasonOf returns the text of an error, empty if there is none.

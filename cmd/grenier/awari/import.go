@@ -20,7 +20,7 @@ type importFlags struct {
 	gameFlags
 	cli.JobFlags
 	dir, format, codec string
-	layer              int
+	layers             layersFlag
 }
 
 // imported is the JSON of import.
@@ -58,13 +58,16 @@ layer 0. A FILE called - is stdin.
          their scores are computed from their moves. 12 pits and rules awari
          only.
 
+The first bytes of a file say whether it is compressed, and how. npy and csv
+files are for other programs: they cannot be imported.
+
 import checks the length of the files, the checksums of lz4 and zstd frames,
 and the range of the scores. "grenier awari verify" and "compare" check whether
 the scores are right. A compressed file, and stdin, is first unpacked to
 DIR/work.
 `,
 		Example: `  grenier awari import --dir data/vu --layer 0 --format vu scores.0 scores.1 scores.2
-  grenier awari import --dir data/vu --layer 3 --format vu --codec zstd scores.3.zst
+  grenier awari import --dir data/vu --layer 3 --format vu scores.3.zst
   ssh host cat scores.4 | grenier awari import --dir data/vu --layer 4 --format vu -`,
 		Args: cli.NeedArgs(1, awari.MaxSeeds+1, "one file for each layer"),
 		RunE: a.Start(func(cmd *cobra.Command, args []string) error { return a.runImport(cmd.Context(), f, args) }),
@@ -72,9 +75,9 @@ DIR/work.
 	needDir(cmd, &f.dir)
 	flags := cmd.Flags()
 	f.gameFlags.define(flags)
-	flags.IntVar(&f.layer, "layer", 0, "the first FILE is the layer of `n` seeds")
-	flags.StringVar(&f.format, "format", "", "`format` of the files: colex or vu")
-	flags.StringVar(&f.codec, "codec", "none", "`codec` of the files: none, lz4 or zstd")
+	layersVar(cmd, &f.layers, "the first FILE is the ")
+	cli.ChoiceVar(flags, &f.format, "format", "", "`format` of the files", "colex", "vu")
+	cli.ChoiceVar(flags, &f.codec, "codec", "auto", "`codec` of the files, auto by their first bytes", "auto", "none", "lz4", "zstd")
 	f.JobFlags.Define(a.App, flags, "8GiB", cli.JSONUsage)
 	cli.Need(cmd, "layer", "format")
 	return cmd
@@ -87,8 +90,10 @@ func (f *importFlags) options() (game awari.Game, o exchange.Options, err error)
 	if o.Format, err = exchange.ParseFormat(f.format); err != nil {
 		return game, o, err
 	}
-	if o.Codec, err = frame.ParseCodec(f.codec); err != nil {
-		return game, o, err
+	if f.codec != "auto" {
+		if o.Codec, err = frame.ParseCodec(f.codec); err != nil {
+			return game, o, err
+		}
 	}
 	o.Job, err = f.Job()
 	return game, o, err
@@ -102,6 +107,9 @@ func (a *app) runImport(ctx context.Context, f importFlags, files []string) erro
 	if from := slices.Index(files, cli.Stdout); from >= 0 && slices.Contains(files[from+1:], cli.Stdout) {
 		return cli.Usagef("- is given twice: stdin can hold one layer only")
 	}
+	if l := f.layers; l.from != l.to && len(files) != l.to-l.from+1 {
+		return cli.Usagef("--layer %v: expected %d files, got %d", &l, l.to-l.from+1, len(files))
+	}
 	shown, err := a.Begin(&f.JobFlags, &o.Job)
 	if err != nil {
 		return err
@@ -109,12 +117,12 @@ func (a *app) runImport(ctx context.Context, f importFlags, files []string) erro
 	defer shown.Close()
 	a.Resume = "; complete layers are kept"
 	start := time.Now()
-	s := imported{Rules: f.rules, Pits: f.pits, Format: o.Format, Codec: o.Codec, Layers: []importedLayer{}}
+	s := imported{Rules: f.rules, Pits: f.pits, Format: o.Format, Codec: frame.Codec(f.codec), Layers: []importedLayer{}}
 	for i, path := range files {
 		if o.From = nil; path == cli.Stdout {
 			o.From, path = a.Stdin(ctx, nil), "stdin"
 		}
-		o.Seeds = f.layer + i
+		o.Seeds = f.layers.from + i
 		r, err := exchange.Import(ctx, f.dir, path, game, o)
 		if err != nil {
 			return f.Memory.Explain(err)

@@ -167,17 +167,18 @@ func rounded(seconds float64) float64 { return math.Round(seconds*1e3) / 1e3 }
 // ended logs how the run ended; err is the reason.
 func (r *runLog) ended(err error) {
 	p, took := r.watch.now().progress, slog.Float64("seconds", rounded(time.Since(r.watch.start).Seconds()))
+	state := string(stateOf(err))
 	switch {
 	case err == nil:
-		r.log.Info("finished", "positions", uint64(p.RunDone), took, "peak_rss_bytes", cli.PeakRSS())
+		r.log.Info(state, "positions", uint64(p.RunDone), took, "peak_rss_bytes", cli.PeakRSS())
 	case errors.Is(err, fault.Pause):
-		r.log.Info("paused", "why", cli.OneLine(err), "layer", p.Seeds, "stage", p.Stage, "sweep", p.Sweep, took)
+		r.log.Info(state, "why", cli.OneLine(err), "layer", p.Seeds, "stage", p.Stage, "sweep", p.Sweep, took)
 	case errors.Is(err, context.Canceled):
-		r.log.Warn("interrupted", "layer", p.Seeds, "stage", p.Stage, "sweep", p.Sweep, took)
+		r.log.Warn(state, "layer", p.Seeds, "stage", p.Stage, "sweep", p.Sweep, took)
 	case cli.IsType[*crew.PanicError](err):
 		r.bug(err, p)
 	default:
-		r.log.Error("failed", "error", cli.OneLine(err), "layer", p.Seeds, "stage", p.Stage, took)
+		r.log.Error(state, "error", cli.OneLine(err), "layer", p.Seeds, "stage", p.Stage, took)
 	}
 }
 

@@ -92,7 +92,7 @@ type setter func(d *prometheus.Desc, value float64, labels ...string)
 func (m *metrics) collectRun(gauge setter, c *course) {
 	f, p := &m.watch.flags, c.progress
 	gauge(runInfo, 1, cli.Release, m.watch.family.String(), f.rules, strconv.Itoa(f.pits), f.dir)
-	for _, s := range []rundir.State{rundir.Running, rundir.Finished, rundir.Interrupted, rundir.Failed} {
+	for _, s := range []rundir.State{rundir.Running, rundir.Done, rundir.Paused, rundir.Interrupted, rundir.Failed} {
 		gauge(runState, boolean(s == c.state), string(s))
 	}
 	gauge(runStart, float64(m.watch.start.Unix()))

@@ -19,15 +19,15 @@ import (
 type pauseError struct{ why string }
 
 // Error says why, and how to resume.
-func (e *pauseError) Error() string { return e.why + "; the same command resumes" }
+func (e *pauseError) Error() string { return "paused: " + e.why + "; the same command resumes" }
 
 // Is makes it a pause.
 func (e *pauseError) Is(target error) bool { return target == fault.Pause }
 
 // Pauses that "stop" requests.
 var (
-	errAfterLayer = &pauseError{"stopped after a layer, as requested"}
-	errAtOnce     = &pauseError{"stopped, as requested"}
+	errAfterLayer = &pauseError{"stopped on request, after a layer"}
+	errAtOnce     = &pauseError{"stopped on request"}
 )
 
 // pauser is a reader that ends a run at a given time, or on request.
@@ -82,7 +82,7 @@ func (p *pauser) why(now time.Time) error {
 	p.mu.Unlock()
 	switch {
 	case !p.until.IsZero() && !now.Add(lead).Before(p.until):
-		return &pauseError{"stopped for --until " + p.until.Format("15:04:05 MST")}
+		return &pauseError{"stopped for --until " + p.until.Format(time.DateTime+" MST")}
 	case p.dir.Asked(os.Getpid()) == rundir.AtOnce:
 		return errAtOnce
 	}
@@ -128,27 +128,38 @@ func causeOf(ctx context.Context, err error) error {
 	return cli.CauseOf(ctx, err)
 }
 
-// timeForms are the forms of --until, those without a day first.
-var timeForms = []string{"15:04", "15:04:05", "2006-01-02 15:04", "2006-01-02 15:04:05", "2006-01-02T15:04:05", time.RFC3339}
+// Forms of --until besides a duration: times of the day, and moments.
+var (
+	clockForms  = []string{"15:04", "15:04:05", "3pm", "3PM", "3:04pm", "3:04PM"}
+	momentForms = []string{"2006-01-02 15:04", "2006-01-02 15:04:05", "2006-01-02T15:04:05", time.RFC3339}
+)
 
-// parseUntil returns the next moment after now with the time in text. It refuses a moment in the
-// past.
+// parseUntil returns the moment that text means: so long after now, the next one with that time of the day, or that one. It
+// refuses a moment in the past.
 func parseUntil(text string, now time.Time) (time.Time, error) {
-	for i, form := range timeForms {
-		t, err := time.ParseInLocation(form, text, now.Location())
-		if err != nil {
-			continue
-		}
-		if i < 2 {
-			t = nextTime(t, now)
-		}
-		if !t.After(now) {
-			return time.Time{}, cli.Usagef("--until %q: that is in the past", text)
-		}
-		return t, nil
+	until := now
+	if d, err := time.ParseDuration(text); err == nil {
+		until = now.Add(d)
+	} else if t, ok := parseAny(clockForms, text, now); ok {
+		until = nextTime(t, now)
+	} else if until, ok = parseAny(momentForms, text, now); !ok {
+		return until, cli.Usagef("--until %s: must be a time like 07:00 or 7am, a day and a time like %q, or a duration like 8h", cli.Quoted(text),
+			now.Add(24*time.Hour).Format("2006-01-02 15:04"))
 	}
-	return time.Time{}, cli.Usagef("--until %q: want a time like 07:00, or a day and a time like %q", text,
-		now.Add(24*time.Hour).Format("2006-01-02 15:04"))
+	if !until.After(now) {
+		return until, cli.Usagef("--until %s: must be in the future", cli.Quoted(text))
+	}
+	return until, nil
+}
+
+// parseAny reads a time in one of several forms.
+func parseAny(forms []string, text string, now time.Time) (time.Time, bool) {
+	for _, form := range forms {
+		if t, err := time.ParseInLocation(form, text, now.Location()); err == nil {
+			return t, true
+		}
+	}
+	return time.Time{}, false
 }
 
 // nextTime returns the next moment after now at which clocks show the time of t.

@@ -3,14 +3,22 @@ package awari
 import (
 	"context"
 	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"grenier/cmd/grenier/cli"
+	"grenier/io/rundir"
 	"grenier/kernels/fault"
+	"grenier/layers/awari"
+	"grenier/pipeline/job"
+	"grenier/pipeline/solve"
 )
 
 // TestParseUntil: a time is the next moment at which clocks show it, also when they are changed
@@ -24,7 +32,8 @@ func TestParseUntil(t *testing.T) {
 	for text, want := range map[string]string{
 		"07:00": "2026-10-25T07:00:00+01:00", "22:00": "2026-10-25T22:00:00+01:00", "22:00:01": "2026-10-24T22:00:01+02:00",
 		"23:59": "2026-10-24T23:59:00+02:00", "2026-10-26 07:00": "2026-10-26T07:00:00+01:00", "2026-10-24 22:00:30": "2026-10-24T22:00:30+02:00",
-		"2026-10-24T22:30:00Z": "2026-10-25T00:30:00+02:00",
+		"2026-10-24T22:30:00Z": "2026-10-25T00:30:00+02:00", "8h": "2026-10-25T05:00:00+01:00", "90m": "2026-10-24T23:30:00+02:00",
+		"7am": "2026-10-25T07:00:00+01:00", "11PM": "2026-10-24T23:00:00+02:00", "7:30am": "2026-10-25T07:30:00+01:00",
 	} {
 		got, err := parseUntil(text, summer)
 		if err != nil || got.In(zone).Format(time.RFC3339) != want {
@@ -32,7 +41,7 @@ func TestParseUntil(t *testing.T) {
 		}
 	}
 	for text, why := range map[string]string{
-		"2026-10-24 22:00": "in the past", "2020-01-01T00:00:00Z": "in the past", "7 o'clock": "want a time like 07:00", "25:00": "want a time", "": "want a time",
+		"2026-10-24 22:00": "must be in the future", "2020-01-01T00:00:00Z": "must be in the future", "7 o'clock": "must be a time like 07:00", "25:00": "must be a time", "": "must be a time",
 	} {
 		if got, err := parseUntil(text, summer); !errors.Is(err, fault.Usage) || !strings.Contains(err.Error(), why) {
 			t.Errorf("%q: %v, %v", text, got, err)
@@ -55,10 +64,10 @@ func TestCauseOf(t *testing.T) {
 	interrupted, stop := context.WithCancel(t.Context())
 	stop()
 	for err, want := range map[error]struct {
-		state  string
+		state  rundir.State
 		status int
 	}{
-		nil: {"finished", cli.ExitOK}, broken: {"failed", cli.ExitFailure}, errAtOnce: {"paused", cli.ExitPaused},
+		nil: {"done", cli.ExitOK}, broken: {"failed", cli.ExitFailure}, errAtOnce: {"paused", cli.ExitPaused},
 		context.Canceled: {"interrupted", cli.ExitInterrupted},
 	} {
 		if state, status := stateOf(err), cli.StatusOf(interrupted, err); state != want.state || status != want.status {
@@ -79,5 +88,23 @@ func TestPlaces(t *testing.T) {
 	}
 	if got := places(layers[:2]); len(got) != 0 {
 		t.Errorf("%v", got)
+	}
+}
+
+// TestFullDisk: the error of a full disk says what is missing where, and that the run resumes; others are left as they are.
+func TestFullDisk(t *testing.T) {
+	dir, other := t.TempDir(), errors.New("other")
+	f := &solveFlags{dir: filepath.Join(dir, "run")}
+	game, err := awari.New(12, awari.Awari)
+	o := &solve.Options{Seeds: 48, Job: job.Job{Workers: 2, Memory: 64 << 30}}
+	if err != nil || f.explain(nil, game, o) != nil || f.explain(other, game, o) != other {
+		t.Errorf("%v", err)
+	}
+	full := fmt.Errorf("solving layer 21: %w", &os.PathError{Op: "write", Path: "x.tmp", Err: syscall.ENOSPC})
+	got := f.explain(full, game, o)
+	for _, part := range []string{"solving layer 21: write x.tmp: ", "; about ", "iB more needed on the disk of " + f.dir, "; the same command resumes when there is room"} {
+		if !errors.Is(got, syscall.ENOSPC) || !strings.Contains(got.Error(), part) {
+			t.Errorf("%v lacks %q", got, part)
+		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"grenier/io/layerfile"
 	"grenier/io/rundir"
 	"grenier/kernels/cpu"
+	"grenier/layers/awari"
 	"grenier/pipeline/job"
 	"grenier/pipeline/solve"
 	"grenier/pipeline/solve/calibrate"
@@ -113,7 +114,7 @@ func (f *planFlags) run() (r plan.Run, o solve.Options, err error) {
 		return r, o, f.Memory.Explain(err)
 	}
 	o.Free = rundir.FreeBytes
-	r = plan.Run{Game: game, Seeds: o.Seeds, Memory: o.Memory, Cores: o.Workers, Family: o.Family}
+	r = f.planned(game, &o)
 	if f.dir != "" {
 		err = solve.Continue(&r, f.dir)
 	}
@@ -136,16 +137,8 @@ func (a *app) runPlan(ctx context.Context, f planFlags) error {
 	if err != nil || f.Printed() {
 		return err
 	}
-	report := planReport{
-		Rules: f.rules, Pits: f.pits, Memory: r.Memory, Threads: r.Cores, Codec: layerfile.LZ4,
-		Calibration: c,
-	}
-	speeds := c.Speeds(r.Cores)
-	report.Speed, report.Most, report.Bound = speeds.Least, speeds.Most, string(speeds.Bound)
-	if report.Plan, err = plan.New(r, c); err != nil {
-		return err
-	}
-	if err := report.findRoom(&f, &o, &r); err != nil {
+	report, err := newPlanReport(&f.runFlags, f.dir, &o, r, c)
+	if err != nil {
 		return err
 	}
 	if f.JSON {
@@ -161,28 +154,67 @@ func (a *app) nothingToPlan(f *planFlags, o *solve.Options, r *plan.Run) error {
 		fmt.Fprintf(a.Out, "nothing to solve: %s has all layers up to %s\n", f.dir, cli.Count(r.Seeds, "seed"))
 		return nil
 	}
-	p, err := plan.New(*r, nil)
+	report, err := newPlanReport(&f.runFlags, f.dir, o, *r, nil)
 	if err != nil {
-		return err
-	}
-	report := planReport{Rules: f.rules, Pits: f.pits, Memory: r.Memory, Threads: r.Cores, Codec: layerfile.LZ4, Plan: p}
-	if err := report.findRoom(f, o, r); err != nil {
 		return err
 	}
 	return a.PrintJSON(report)
 }
 
-// findRoom finds out the room that the run takes on each disk, and the free room there, if it has a
-// directory.
-func (p *planReport) findRoom(f *planFlags, o *solve.Options, r *plan.Run) (err error) {
-	if f.dir == "" {
-		return nil
+// newPlanReport plans a run on the machine of c, which may be nil if nothing is to be solved. If the run has a directory, the
+// report has the room that it takes on each disk, and the free room there.
+func newPlanReport(f *runFlags, dir string, o *solve.Options, r plan.Run, c *plan.Calibration) (p planReport, err error) {
+	p = planReport{Rules: f.rules, Pits: f.pits, Memory: r.Memory, Threads: r.Cores, Codec: layerfile.LZ4, Calibration: c}
+	if c != nil {
+		speeds := c.Speeds(r.Cores)
+		p.Speed, p.Most, p.Bound = speeds.Least, speeds.Most, string(speeds.Bound)
 	}
-	if p.Free, err = cli.RoomFor(f.dir); err != nil {
+	if p.Plan, err = plan.New(r, c); err != nil || dir == "" {
+		return p, err
+	}
+	if p.Free, err = cli.RoomFor(dir); err == nil {
+		p.Disks, err = o.Disks(dir, r)
+	}
+	return p, err
+}
+
+// dryRun is solve --dry-run.
+func (a *app) dryRun(f solveFlags, game awari.Game, o *solve.Options) error {
+	if err := o.Admit(f.dir, game); err != nil {
+		return f.Memory.Explain(forced(err))
+	}
+	r := f.planned(game, o)
+	if err := solve.Continue(&r, f.dir); err != nil {
 		return err
 	}
-	p.Disks, err = o.Disks(f.dir, *r)
-	return err
+	c, whose := keptCalibration(o.Family, o.Workers), "this machine"
+	if c == nil {
+		c, whose = plan.Typical(o.Family, o.Workers), `a typical machine; "grenier awari plan" measures this one`
+	}
+	o.Free = rundir.FreeBytes
+	report, err := newPlanReport(&f.runFlags, f.dir, o, r, c)
+	if err != nil {
+		return err
+	}
+	if f.JSON {
+		return a.PrintJSON(report)
+	}
+	if r.Done() {
+		a.Printf(2, "nothing to do: layers 0 to %d are solved already", r.Solved-1)
+		return nil
+	}
+	a.printLayers(&report, r.Sealed)
+	a.Printf(2, "the run can begin; times are of %s; nothing was changed", whose)
+	return nil
+}
+
+// printLayers prints the layers of a plan and their sum.
+func (a *app) printLayers(p *planReport, sealed uint64) {
+	table := cli.NewTable(a.Out, cli.WidthOf(a.Out), planColumns())
+	for _, l := range p.Layers {
+		table.Add(l)
+	}
+	a.printPlanTotal(p, sealed)
 }
 
 // calibrate measures this machine.
@@ -228,11 +260,7 @@ func whyKept(c, kept *plan.Calibration) string {
 
 // printPlan prints the layers, their sum, and the calibration that they come from.
 func (a *app) printPlan(p *planReport, sealed uint64) {
-	table := cli.NewTable(a.Out, cli.WidthOf(a.Out), planColumns())
-	for _, l := range p.Layers {
-		table.Add(l)
-	}
-	a.printPlanTotal(p, sealed)
+	a.printLayers(p, sealed)
 	c := p.Calibration
 	fmt.Fprintln(a.Out)
 	a.Printf(2, "for %s, %s kernels, calibrated %s", c.CPU, c.Kernel, c.Date.Format(time.DateOnly))
@@ -315,9 +343,9 @@ func (a *app) printPlanTotal(p *planReport, sealed uint64) {
 		case d.Free == nil:
 			a.Printf(2, "%s: %s needed", d.Path, cli.Size(d.Need))
 		case len(p.Disks) == 1:
-			a.Printf(2, "%s are free: %s", cli.Size(*d.Free), enough(*d.Free, d.Need))
+			a.Printf(2, "%s free: %s", cli.Size(*d.Free), enough(*d.Free, d.Need))
 		default:
-			a.Printf(2, "%s: %s needed, %s are free: %s", d.Path, cli.Size(d.Need), cli.Size(*d.Free), enough(*d.Free, d.Need))
+			a.Printf(2, "%s: %s needed, %s free: %s", d.Path, cli.Size(d.Need), cli.Size(*d.Free), enough(*d.Free, d.Need))
 		}
 	}
 	if of := p.Calibration.Memory; of > 0 {

@@ -38,7 +38,8 @@ func (a *app) play() *cobra.Command {
 board or with four seeds in each pit. Your pits are always below, numbered from
 0.
 
-Type the number of a pit, or one of these words or its first letter:
+Type the number of a pit, or its capital letter A, B, ..., or one of these words
+or its first letter:
 
   hint   print the value of each of your moves, exact where the board is solved
   board  draw the board again
@@ -51,7 +52,7 @@ Type the number of a pit, or one of these words or its first letter:
 At strength 10 the program plays perfectly where the board is solved; above the
 tables it searches for --time. At strength k it plays a random move in 10-k of
 10 cases: one that is worth at most 10-k seeds less than the best, or any move
-at strength 0. It accepts a draw unless it is proven to get more.
+at strength 0. It accepts a draw unless it has a proven win.
 `,
 		Example: `  grenier awari play --dir data/awari
   grenier awari play --dir data/awari --side north --strength 6 2 2 2 2 2 2 2 2 2 2 2 2`,
@@ -65,34 +66,21 @@ at strength 0. It accepts a draw unless it is proven to get more.
 	}
 	needDir(cmd, &f.dir)
 	flags := cmd.Flags()
-	flags.StringVar(&f.side, "side", "south", "`side` that you play, south begins: south or north")
-	flags.IntVar(&f.strength, "strength", match.Perfect, fmt.Sprintf("`strength` of the program, 0 to %d", match.Perfect))
+	cli.ChoiceVar(flags, &f.side, "side", "south", "`side` that you play, south begins", "south", "north")
+	cli.IntVar(flags, &f.strength, "strength", match.Perfect, 0, match.Perfect, fmt.Sprintf("`strength` of the program, 0 to %d", match.Perfect))
 	flags.Uint64Var(&f.seed, "seed", 0, "`number` from which random moves are made (default: random)")
-	flags.DurationVar(&f.time, "time", 5*time.Second, "`time` to search for each move above the tables")
+	cli.TimeVar(flags, &f.time, "time", 5*time.Second, 1, maxMoveTime, "`time` to search for each move above the tables")
 	f.memory.Define(a.App, flags, "1GiB", nil)
 	return cmd
-}
-
-// sideOf reads the value of --side.
-func sideOf(name string) (match.Side, error) {
-	for _, s := range []match.Side{match.South, match.North} {
-		if name == s.String() {
-			return s, nil
-		}
-	}
-	return 0, cli.Usagef("--side %q: south and north are possible", name)
 }
 
 // maxMoveTime bounds the search for a move.
 const maxMoveTime = 24 * time.Hour
 
 func (a *app) runPlay(ctx context.Context, f playFlags, fields []string) error {
-	human, err := sideOf(f.side)
-	if err != nil {
-		return err
-	}
-	if f.time <= 0 || f.time > maxMoveTime {
-		return cli.Usagef("--time %v: want a time above 0, up to %v", f.time, maxMoveTime)
+	human := match.South
+	if f.side == match.North.String() {
+		human = match.North
 	}
 	t, half, err := openHalf(ctx, f.dir, &f.memory, 1)
 	if err != nil {
@@ -120,7 +108,7 @@ func startOf(game awari.Game, fields []string) (awari.Board, error) {
 	if len(fields) == 0 {
 		return game.Start(awari.MaxSeeds / awari.MaxPits)
 	}
-	return game.Parse(fields)
+	return parseBoard(game, fields)
 }
 
 // tableGame is a game on the terminal.
@@ -309,6 +297,9 @@ func (g *tableGame) obey(ctx context.Context, text string) error {
 	if pit, err := strconv.Atoi(text); err == nil {
 		return g.move(pit)
 	}
+	if last := byte('A' + g.Game().Half() - 1); len(text) == 1 && text[0] >= 'A' && text[0] <= last { // as the pages have them
+		return g.move(int(text[0] - 'A'))
+	}
 	for _, w := range words {
 		if strings.HasPrefix(w.word, strings.ToLower(text)) {
 			return w.run(g, ctx)
@@ -317,7 +308,7 @@ func (g *tableGame) obey(ctx context.Context, text string) error {
 	if !strings.HasPrefix("help", strings.ToLower(text)) {
 		fmt.Fprintf(g.Out, "unknown word %.40q\n", text)
 	}
-	fmt.Fprintf(g.Out, "0 to %d: play that pit\n", g.Game().Half()-1)
+	fmt.Fprintf(g.Out, "0 to %d, or A to %c: play that pit\n", g.Game().Half()-1, 'A'+g.Game().Half()-1)
 	for _, w := range words {
 		fmt.Fprintf(g.Out, "%s: %s\n", w.word, w.does)
 	}

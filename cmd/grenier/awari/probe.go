@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -43,9 +44,10 @@ half of the pits, and the value of each move, a dot for a pit that cannot be
 played.
 
 With - the command reads boards from stdin, one a line, with blanks or commas
-between the numbers, and prints one line for each, as soon as no other board is
-waiting. It skips blank lines and lines that begin with #. The answer to a bad
-line says what is wrong with it; the others are still answered.
+between the numbers, and prints one line for each, flushed when the input is
+drained. It skips blank lines and lines that begin with #. The answer to a bad
+line says what is wrong with it; the others are still answered. A board may also
+be written as oware interfaces do, 4-4-4-4-4-4-4-4-4-4-4-4-0-0-S.
 
 With --url the layers are on a web server, from which only the necessary blocks
 are read: see "grenier awari remote".
@@ -129,7 +131,7 @@ func (p *lineProber) answer(dst, line []byte, number int) ([]byte, error) {
 func (p *lineProber) gather(line []byte, number int) {
 	var boards []awari.Board
 	add := func(line []byte) {
-		board, err := p.tables.Game().Parse(cli.FieldsOfLine(string(line)))
+		board, err := parseBoard(p.tables.Game(), cli.FieldsOfLine(string(line)))
 		if err == nil && board.Seeds() <= p.tables.MaxSeeds() {
 			boards = append(boards, board)
 		}
@@ -149,11 +151,32 @@ func (p *lineProber) gather(line []byte, number int) {
 
 // ask probes the board given by the fields.
 func ask(ctx context.Context, t *tables.Tables, fields []string) (tables.Probe, error) {
-	board, err := t.Game().Parse(cli.Fields(fields...))
+	board, err := parseBoard(t.Game(), cli.Fields(fields...))
 	if err != nil {
 		return tables.Probe{}, err
 	}
 	return t.Probe(ctx, board)
+}
+
+// parseBoard reads a board: a number for each pit, or one word as oware interfaces write it, with S or N at the end for
+// the player to move.
+func parseBoard(game awari.Game, fields []string) (awari.Board, error) {
+	if len(fields) != 1 {
+		return game.Parse(fields)
+	}
+	pits, parts := game.Pits(), strings.Split(fields[0], "-")
+	if len(parts) != pits+3 || parts[pits+2] != "S" && parts[pits+2] != "N" {
+		board, err := game.Parse(fields)
+		if _, number := strconv.Atoi(fields[0]); number != nil {
+			err = fmt.Errorf("%w; boards in a file are read from stdin: - <FILE", err)
+		}
+		return board, err
+	}
+	board, err := game.Parse(parts[:pits])
+	if err == nil && parts[pits+2] == "N" {
+		board = game.Turn(board)
+	}
+	return board, err
 }
 
 // appendProbe appends the values of the board and of its moves.

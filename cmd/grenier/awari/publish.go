@@ -34,7 +34,7 @@ func (a *app) publish() *cobra.Command {
 	var f publishFlags
 	cmd := &cobra.Command{
 		Use:   "publish --dir DIR --out SITE",
-		Short: "Make a web site of the tables that needs no server of ours",
+		Short: "Make a static site of the tables",
 		Long: `Writes a static site to the directory SITE: the pages of "grenier awari serve"
 with the layer files beside them. Any web server or object store that hands out
 files and answers range requests can show it, in any folder; the pages read the
@@ -123,7 +123,7 @@ func folder(address string) (string, error) {
 	}
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return "", cli.Usagef("--address %s: want the URL of a folder, such as https://example.org/awari/", address)
+		return "", cli.Usagef("--address %s: must be the URL of a folder, such as https://example.org/awari/", cli.Quoted(address))
 	}
 	return strings.TrimSuffix(u.String(), "/") + "/", nil
 }

@@ -59,7 +59,7 @@ func (a *app) unrank() *cobra.Command {
 			return a.answerRanks(cmd.Context(), args, asJSON, unrank, func(r rankReport) string { return cli.Spaced(r.Pits) })
 		}),
 	}
-	cmd.Flags().IntVar(&pits, "pits", 12, "`number` of pits of the board, 1 to 16")
+	cli.IntVar(cmd.Flags(), &pits, "pits", 12, 1, colex.MaxPits, "`number` of pits of the board, 1 to 16")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	return cmd
 }
@@ -113,7 +113,7 @@ func rankPits(fields []string) (rankReport, error) {
 func unrankCode(pits int, text string) (rankReport, error) {
 	code, err := strconv.ParseUint(text, 10, 64)
 	if err != nil {
-		return rankReport{}, cli.Usagef("code %q: want a whole number from 0 to %d", text, uint64(math.MaxUint64))
+		return rankReport{}, cli.Usagef("code %s: must be 0 to %d", cli.Quoted(text), uint64(math.MaxUint64))
 	}
 	r, err := colex.New(pits, colex.MaxSeeds)
 	if err != nil {
@@ -130,12 +130,12 @@ func unrankCode(pits int, text string) (rankReport, error) {
 // parsePits reads a board of any number of pits that can be ranked.
 func parsePits(args []string) (board []uint8, seeds int, err error) {
 	if len(args) > colex.MaxPits {
-		return nil, 0, cli.Usagef("%d pits: 1 to %d are possible", len(args), colex.MaxPits)
+		return nil, 0, cli.Usagef("expected 1 to %d pits, got %d", colex.MaxPits, len(args))
 	}
 	for i, arg := range args {
 		n, err := strconv.ParseUint(arg, 10, 8)
 		if err != nil || n > colex.MaxSeeds {
-			return nil, 0, cli.Usagef("pit %d: %q is not a number of seeds from 0 to %d", i, arg, colex.MaxSeeds)
+			return nil, 0, cli.Usagef("pit %d %s: must be 0 to %d", i, cli.Quoted(arg), colex.MaxSeeds)
 		}
 		board = append(board, uint8(n))
 		seeds += int(n)

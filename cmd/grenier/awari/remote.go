@@ -52,16 +52,7 @@ type place struct{ dir, url string }
 func needPlace(cmd *cobra.Command, p *place) {
 	cmd.Flags().Var((*cli.Directory)(&p.dir), "dir", "run directory with the solved layers")
 	cmd.Flags().StringVar(&p.url, "url", "", "`address` of a web server with a run directory, instead of --dir")
-	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
-		dir, address := cmd.Flags().Changed("dir"), cmd.Flags().Changed("url")
-		switch {
-		case dir && address:
-			return errors.New("--dir and --url: give one of them, not both")
-		case !dir && !address:
-			return errors.New(`required flag(s) "dir" not set, nor "url"`)
-		}
-		return nil
-	}
+	cli.NeedOne(cmd, "dir", "url")
 }
 
 // String returns the directory or the address, without a password.

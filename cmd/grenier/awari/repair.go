@@ -70,15 +70,12 @@ EXIT STATUS
 	flags.BoolVar(&f.setAside, "set-aside", false, "set aside layers that were computed from others than those below them, and solve them again")
 	flags.StringArrayVar(&f.layersIn, "layers-in", nil, "another `directory` with layer files; may be repeated")
 	f.JobFlags.Define(a.App, flags, "8GiB", cli.JSONUsage)
-	flags.DurationVar(&f.checkpoint, "checkpoint", solve.DefaultInterval, "`time` between checkpoints of the layer in progress")
+	checkpointVar(flags, &f.checkpoint)
 	return cmd
 }
 
 // options turns the flags into options of package repair.
 func (f *repairFlags) options() (o repair.Options, err error) {
-	if err = checkInterval(f.checkpoint); err != nil {
-		return o, err
-	}
 	o = repair.Options{DryRun: f.dryRun, SetAside: f.setAside, LayersIn: f.layersIn, Solve: solve.Options{Interval: f.checkpoint}}
 	o.Solve.Job, err = f.Job()
 	return o, err

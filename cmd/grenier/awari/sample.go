@@ -70,12 +70,12 @@ instead of each, NAME-00000-of-0000N.EXT.
 	flags := cmd.Flags()
 	flags.Uint64Var(&f.count, "count", 0, "`number` of positions")
 	flags.Uint64Var(&f.seed, "seed", 1, "`number` from which the sample is made")
-	flags.StringVar(&f.by, "by", "position", "what is `uniform`: position or score")
-	flags.StringVar(&f.format, "format", "", "`format`: npy, csv or jsonl")
+	cli.ChoiceVar(flags, &f.by, "by", "position", "what is `uniform`", "position", "score")
+	cli.ChoiceVar(flags, &f.format, "format", "", "`format`", "npy", "csv", "jsonl")
 	f.out = cli.Stdout
 	flags.Var((*cli.File)(&f.out), "out", "`FILE` to write, - for stdout")
 	flags.StringVar(&f.split, "split", "", "`parts` with a file each, as train=90,test=10")
-	flags.IntVar(&f.shards, "shards", 1, "`number` of files to write instead of each")
+	cli.IntVar(flags, &f.shards, "shards", 1, 1, sample.MaxShards, "`number` of files to write instead of each")
 	flags.StringVar(&f.licence, "licence", sample.DefaultLicence, "`licence` of the sample, for its card")
 	f.JobFlags.Define(a.App, flags, "256MiB", "print one JSON object about FILE")
 	cli.Need(cmd, "count", "format")
@@ -87,13 +87,7 @@ func (f *sampleFlags) options() (o sample.Options, err error) {
 	if err := cli.OneStdout(f.JSON, map[string]string{"--out": f.out}); err != nil {
 		return o, err
 	}
-	switch f.by {
-	case "position":
-	case "score":
-		o.ByScore = true
-	default:
-		return o, cli.Usagef("--by %q: position and score are possible", f.by)
-	}
+	o.ByScore = f.by == "score"
 	if o.Format, err = sample.ParseFormat(f.format); err != nil {
 		return o, err
 	}
@@ -108,14 +102,11 @@ func (f *sampleFlags) options() (o sample.Options, err error) {
 func (f *sampleFlags) files(o *sample.Options) (err error) {
 	if f.split != "" {
 		if o.Split, err = sample.ParseSplit(f.split); err != nil {
-			return err
+			return cli.Usagef("--split: %w", err)
 		}
 	}
 	if f.out == cli.Stdout && (f.split != "" || f.shards != 1) {
 		return cli.Usagef("--split and --shards write files: they need --out FILE")
-	}
-	if f.shards < 1 || f.shards > sample.MaxShards {
-		return cli.Usagef("--shards %d: 1 to %d are possible", f.shards, sample.MaxShards)
 	}
 	o.Shards, o.Licence = f.shards, f.licence
 	return nil

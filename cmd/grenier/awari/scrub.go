@@ -18,7 +18,7 @@ import (
 type scrubFlags struct {
 	cli.JobFlags
 	dir     string
-	layer   int
+	layers  layersFlag
 	restart bool
 }
 
@@ -48,8 +48,8 @@ writes nothing else.
 	}
 	needDir(cmd, &f.dir)
 	flags := cmd.Flags()
-	flags.IntVar(&f.layer, "layer", allLayers, "only the layer of `n` seeds; -1 for all")
-	flags.IntVar(&f.Threads, "threads", max(4, runtime.NumCPU()), fmt.Sprintf("`number` of parallel reads, 1 to %d", cli.MaxThreads))
+	anyLayers(cmd, &f.layers, "only the ")
+	cli.IntVar(flags, &f.Threads, "threads", min(max(4, runtime.NumCPU()), cli.MaxThreads), 1, cli.MaxThreads, fmt.Sprintf("`number` of parallel reads, 1 to %d", cli.MaxThreads))
 	flags.BoolVar(&f.restart, "restart", false, "start from the beginning, even after an interrupted scrub")
 	cli.ProgressFlag(flags, &f.Form)
 	flags.BoolVar(&f.JSON, "json", false, "print one JSON object")
@@ -57,10 +57,7 @@ writes nothing else.
 }
 
 func (a *app) runScrub(ctx context.Context, f scrubFlags) error {
-	o := scrub.Options{Restart: f.restart}
-	if f.layer != allLayers {
-		o.Layers = []int{f.layer}
-	}
+	o := scrub.Options{Restart: f.restart, Layers: f.layers.list()}
 	var err error
 	if o.Job, err = f.Job(); err != nil {
 		return err

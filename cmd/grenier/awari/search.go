@@ -79,8 +79,8 @@ the pits expected.
 	}
 	needDir(cmd, &f.dir)
 	flags := cmd.Flags()
-	flags.DurationVar(&f.time, "time", 10*time.Second, "longest `time` to search; 0 is no limit")
-	flags.IntVar(&f.depth, "depth", 0, fmt.Sprintf("most `plies` to look ahead, 1 to %d; 0 is no limit", search.MaxDepth))
+	cli.TimeVar(flags, &f.time, "time", 10*time.Second, 0, 0, "longest `time` to search; 0 is no limit")
+	cli.IntVar(flags, &f.depth, "depth", 0, 0, search.MaxDepth, fmt.Sprintf("most `plies` to look ahead, 1 to %d; 0 is no limit", search.MaxDepth))
 	f.JobFlags.Define(a.App, flags, "1GiB", cli.JSONUsage)
 	return cmd
 }
@@ -124,26 +124,17 @@ func positionsIn(bytes int64) int {
 const leastHalf = 1 << 20
 
 func (a *app) runSearch(ctx context.Context, f searchFlags, fields []string) error {
-	if err := cli.CheckTime(f.time); err != nil {
-		return err
-	}
-	if f.depth < 0 || f.depth > search.MaxDepth {
-		return cli.Usagef("--depth %d: 1 to %d are possible, or 0 for no limit", f.depth, search.MaxDepth)
-	}
 	shown, err := a.NewProgress(f.Form, f.JSON)
 	if err != nil {
 		return err
 	}
 	defer shown.Close()
-	if err := cli.CheckThreads(f.Threads); err != nil {
-		return err
-	}
 	t, half, err := openHalf(ctx, f.dir, &f.Memory, f.Threads)
 	if err != nil {
 		return err
 	}
 	defer t.Close()
-	board, err := t.Game().Parse(fields)
+	board, err := parseBoard(t.Game(), fields)
 	if err != nil {
 		return err
 	}

@@ -71,8 +71,8 @@ EXIT STATUS
 	}
 	needDir(cmd, &o.dir)
 	cmd.Flags().StringVar(&o.addr, "addr", "localhost:8080", "`host:port` to listen on")
-	cmd.Flags().IntVar(&o.rate, "rate", serve.DefaultRate, "`number` of requests a second that a client may make on average")
-	cmd.Flags().IntVar(&o.each, "connections", serve.DefaultConnections, "`number` of connections that a client may have at a time")
+	cli.IntVar(cmd.Flags(), &o.rate, "rate", serve.DefaultRate, 1, maxRate, "`number` of requests a second that a client may make on average")
+	cli.IntVar(cmd.Flags(), &o.each, "connections", serve.DefaultConnections, 1, serve.MaxConnections, "`number` of connections that a client may have at a time")
 	cmd.Flags().StringVar(&o.origins, "allow-origin", "", "`origins` whose pages may use this server, with commas between, or * for all")
 	cmd.Flags().BoolVar(&o.log, "log", false, "log every request on stderr")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print the address as one JSON object")
@@ -81,12 +81,6 @@ EXIT STATUS
 
 // runServer serves until ctx ends.
 func (a *app) runServer(ctx context.Context, o serveOptions) error {
-	if o.rate < 1 || o.rate > maxRate {
-		return cli.Usagef("--rate %d: 1 to %d are possible", o.rate, maxRate)
-	}
-	if o.each < 1 || o.each > serve.MaxConnections {
-		return cli.Usagef("--connections %d: 1 to %d are possible", o.each, serve.MaxConnections)
-	}
 	if err := checkAddress("--addr", o.addr); err != nil {
 		return err
 	}
@@ -129,8 +123,12 @@ func (a *app) runServer(ctx context.Context, o serveOptions) error {
 
 // checkAddress refuses the value of a flag that is no address to listen on.
 func checkAddress(flag, addr string) error {
-	if _, _, err := net.SplitHostPort(addr); err != nil {
-		return cli.Usagef("%s %q: want host:port, such as localhost:8080", flag, addr)
+	_, port, err := net.SplitHostPort(addr)
+	if err == nil {
+		_, err = net.LookupPort("tcp", port)
+	}
+	if err != nil {
+		return cli.Usagef("%s %s: must be host:port, such as localhost:8080", flag, cli.Quoted(addr))
 	}
 	return nil
 }
@@ -141,9 +139,6 @@ func listen(ctx context.Context, flag, addr string) (net.Listener, error) {
 	l, err := config.Listen(ctx, "tcp", addr)
 	if failed, ok := errors.AsType[*net.OpError](err); ok {
 		err = fmt.Errorf("cannot listen on %s: %w (%s localhost:0 takes any free port)", addr, failed.Err, flag)
-	}
-	if cli.IsType[*net.AddrError](err) {
-		err = cli.Usagef("%w", err)
 	}
 	return l, err
 }

@@ -2,10 +2,12 @@ package awari
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"runtime"
 	"runtime/debug"
+	"syscall"
 	"time"
 
 	"github.com/dustin/go-humanize"
@@ -18,6 +20,7 @@ import (
 	"grenier/layers/awari"
 	"grenier/pipeline/job"
 	"grenier/pipeline/solve"
+	"grenier/pipeline/solve/plan"
 	"grenier/pipeline/spaces/retro"
 	"grenier/pipeline/tables/catalog"
 )
@@ -28,6 +31,7 @@ type solveFlags struct {
 	dir        string
 	checkpoint time.Duration
 	force      bool
+	dryRun     bool
 	engine     string
 
 	until                string
@@ -126,13 +130,16 @@ DIR/solve.log gets a line for each start, sealed layer, warning and end.
 systems with the signal USR1, that signal makes solve print the same to stderr.
 "grenier awari stop" ends the run when the layer in progress is sealed.
 
+--dry-run refuses what a run would refuse, prints the plan of it, and changes
+nothing.
+
 --work and --layers-to name directories on other disks; the manifest records
 where layers are. --until ends the run by that time. --on-layer runs a command
 for each sealed layer, once more if the call is cut short, and the run waits
 for it; --on-finish runs one after the end, when DIR is unlocked. These
 commands get GRENIER_EVENT, GRENIER_DIR and other variables: docs/solve.md
-lists them. docs/night.md describes how to set up a run over nights. The exit
-status of a run that --until or "grenier awari stop" has ended is 75.
+lists them. docs/night.md describes how to set up a run over nights. A run that
+--until or "grenier awari stop" has ended is paused, its exit status 75.
 `,
 		Example: `  grenier awari solve --seeds 16 --dir data/awari
   grenier awari solve --seeds 10 --pits 8 --rules strict --dir data/small --json
@@ -145,14 +152,15 @@ status of a run that --until or "grenier awari stop" has ended is 75.
 	f.define(cmd)
 	flags := cmd.Flags()
 	f.Memory.Define(a.App, flags, "8GiB", &f.force)
-	flags.DurationVar(&f.checkpoint, "checkpoint", solve.DefaultInterval, "`time` between checkpoints of the layer in progress")
+	checkpointVar(flags, &f.checkpoint)
 	cli.ProgressFlag(flags, &f.Form)
-	flags.StringVar(&f.engine, "engine", solve.Sweeps.String(), "`engine` that solves the layers: sweeps or retrograde")
-	flags.StringVar(&f.until, "until", "", "`time` at which to stop, with a checkpoint, like 07:00, or a day and a time")
+	cli.ChoiceVar(flags, &f.engine, "engine", solve.Sweeps.String(), "`engine` that solves the layers", solve.Sweeps.String(), solve.Retrograde.String())
+	flags.StringVar(&f.until, "until", "", "`time` at which to stop, with a checkpoint, like 07:00 or 7am, a day and a time, or a duration like 8h")
 	flags.StringVar(&f.onLayer, "on-layer", "", "shell `command` to run when a layer is sealed")
 	flags.StringVar(&f.onFinish, "on-finish", "", "shell `command` to run when the run ends in any way")
 	flags.StringVar(&f.metrics, "metrics", "", "`host:port` at which to serve /metrics to Prometheus")
 	flags.Var((*cli.File)(&f.metricsFile), "metrics-file", "`FILE` with the same metrics, replaced every 15 s, for node_exporter")
+	flags.BoolVar(&f.dryRun, "dry-run", false, "check that the run can begin, print the plan, and change nothing")
 	flags.BoolVar(&f.force, "force", false, "start even if the disk has too little room, or the machine less than --memory")
 	flags.BoolVar(&f.JSON, "json", false, "print one JSON object")
 	return cmd
@@ -161,9 +169,6 @@ status of a run that --until or "grenier awari stop" has ended is 75.
 // options turns the flags into what package solve needs.
 func (f *solveFlags) options() (game awari.Game, o solve.Options, err error) {
 	if game, err = f.game(); err != nil {
-		return game, o, err
-	}
-	if err = checkInterval(f.checkpoint); err != nil {
 		return game, o, err
 	}
 	if f.metrics != "" {
@@ -193,6 +198,9 @@ func (a *app) runSolve(ctx context.Context, f solveFlags) error {
 			return err
 		}
 	}
+	if f.dryRun {
+		return a.dryRun(f, game, &o)
+	}
 	shown, err := a.NewProgress(f.Form, f.JSON)
 	if err != nil {
 		return err
@@ -219,15 +227,44 @@ func (a *app) runSolve(ctx context.Context, f solveFlags) error {
 	a.Resume = "; the same command resumes"
 	reports, err := solve.Solve(ctx, f.dir, game, o)
 	shown.Close()
-	err = causeOf(ctx, err)
+	err = f.explain(causeOf(ctx, err), game, &o)
 	hooks.finish(err)
-	if cli.IsType[*rundir.RoomError](err) {
-		return fmt.Errorf("%w; --force starts anyway", err)
-	}
 	if err != nil {
-		return f.Memory.Explain(err)
+		return f.Memory.Explain(forced(err))
 	}
 	return a.summarize(f, o.Family, reports, time.Since(w.start))
+}
+
+// forced adds to a refusal for lack of room what overrules it.
+func forced(err error) error {
+	if cli.IsType[*rundir.RoomError](err) {
+		err = fmt.Errorf("%w; --force starts anyway", err)
+	}
+	return err
+}
+
+// explain adds to the error of a full disk how much is missing where, and that the run resumes.
+func (f *solveFlags) explain(err error, game awari.Game, o *solve.Options) error {
+	if !errors.Is(err, syscall.ENOSPC) && !errors.Is(err, syscall.EDQUOT) {
+		return err
+	}
+	missing := ""
+	if r := f.planned(game, o); solve.Continue(&r, f.dir) == nil {
+		here := *o
+		here.Free = rundir.FreeBytes
+		disks, _ := here.Disks(f.dir, r) // what is not known is not said
+		for _, d := range disks {
+			if d.Free != nil && *d.Free < d.Need {
+				missing += fmt.Sprintf("; about %s more needed on the disk of %s", cli.Size(d.Need-*d.Free), d.Path)
+			}
+		}
+	}
+	return fmt.Errorf("%w%s; the same command resumes when there is room, or with --work or --layers-to on another disk", err, missing)
+}
+
+// planned returns the run for package plan.
+func (f *runFlags) planned(game awari.Game, o *solve.Options) plan.Run {
+	return plan.Run{Game: game, Seeds: o.Seeds, Memory: o.Memory, Cores: o.Workers, Family: o.Family}
 }
 
 // startMetrics tells metrics from now on, if that is wanted, until stop is called.

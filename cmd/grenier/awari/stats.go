@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -16,13 +17,10 @@ import (
 	"grenier/layers/awari"
 )
 
-// allLayers is the value of --layer that selects every layer.
-const allLayers = -1
-
 func (a *app) stats() *cobra.Command {
 	var where place
 	var html, svg string
-	var layer int
+	var layers layersFlag
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "stats {--dir DIR | --url URL}",
@@ -49,7 +47,7 @@ have the histogram of that layer only. An existing file is replaced.
 			if err := cli.OneStdout(asJSON, map[string]string{"--html": html, "--svg": svg}); err != nil {
 				return err
 			}
-			m, err := loadLayers(cmd.Context(), &where, layer)
+			m, err := loadLayers(cmd.Context(), &where, &layers)
 			if err != nil {
 				return err
 			}
@@ -60,32 +58,29 @@ have the histogram of that layer only. An existing file is replaced.
 			case asJSON:
 				return a.PrintJSON(m.Summary())
 			case html == "" && svg == "":
-				a.printStats(m, layer != allLayers)
+				a.printStats(m, layers.given)
 			}
 			return nil
 		}),
 	}
 	needPlace(cmd, &where)
-	cmd.Flags().IntVar(&layer, "layer", allLayers, "only the layer of `n` seeds, with its histogram; -1 for all")
+	anyLayers(cmd, &layers, "only, with its histogram, the ")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	cmd.Flags().Var((*cli.File)(&html), "html", "`FILE` for a web page with charts, - for stdout")
 	cmd.Flags().Var((*cli.File)(&svg), "svg", "`FILE` for the charts as SVG, - for stdout")
 	return cmd
 }
 
-// loadLayers returns the manifest, with one layer only unless layer is allLayers.
-func loadLayers(ctx context.Context, where *place, layer int) (*manifest.Manifest, error) {
+// loadLayers returns the manifest with the layers that are asked for.
+func loadLayers(ctx context.Context, where *place, layers *layersFlag) (*manifest.Manifest, error) {
 	m, err := where.manifest(ctx)
-	if err != nil || layer == allLayers {
+	if err != nil || !layers.given {
 		return m, err
 	}
-	switch {
-	case len(m.Layers) == 0:
-		return nil, cli.Usagef("--layer %d: no layer in %s is solved", layer, where)
-	case layer < 0 || layer >= len(m.Layers):
-		return nil, cli.Usagef("--layer %d: %s has layers 0 to %d", layer, where, len(m.Layers)-1)
+	if layers.to >= len(m.Layers) {
+		return nil, cli.Usagef("--layer %v: %s has %s", layers, where, solvedText(len(m.Layers)-1))
 	}
-	m.Layers = m.Layers[layer : layer+1]
+	m.Layers = m.Layers[layers.from : layers.to+1]
 	return m, nil
 }
 
@@ -156,11 +151,24 @@ func meanOf(l manifest.Layer) string { return fmt.Sprintf("%.6f", l.Histogram.Me
 // perPosition returns the share of a position in an amount of a layer.
 func perPosition(amount float64, l manifest.Layer) float64 { return amount / float64(l.Positions) }
 
+// mostBar is the most characters of a bar in a histogram.
+const mostBar = 48
+
+// printHistogram prints how often each score occurs; on a terminal with bars, as wide as they fit.
 func (a *app) printHistogram(l manifest.Layer) {
 	fmt.Fprintf(a.Out, "\n%5s %16s %8s\n", "score", "positions", "share")
+	bars, most := 0, uint64(0)
+	if cli.IsTerminal(a.Out) {
+		bars = max(0, min(mostBar, cli.WidthOf(a.Out)-32))
+	}
+	for s := math.MinInt8; s <= math.MaxInt8; s++ {
+		most = max(most, l.Histogram.Count(int8(s)))
+	}
 	for s := math.MinInt8; s <= math.MaxInt8; s++ {
 		if n := l.Histogram.Count(int8(s)); n > 0 {
-			fmt.Fprintf(a.Out, "%5s %16s %7.3f%%\n", awari.Signed(s), cli.Comma(n), 100*float64(n)/float64(l.Positions))
+			bar := strings.Repeat("█", int(math.Ceil(float64(bars)*float64(n)/float64(most))))
+			line := fmt.Sprintf("%5s %16s %7.3f%% %s", awari.Signed(s), cli.Comma(n), 100*float64(n)/float64(l.Positions), bar)
+			fmt.Fprintln(a.Out, strings.TrimRight(line, " "))
 		}
 	}
 }

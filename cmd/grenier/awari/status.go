@@ -66,7 +66,8 @@ func (a *app) status() *cobra.Command {
 		Long: `Shows whether a solver runs in DIR and which process it is, the sealed layers,
 the progress of the layer at hand and of the run, the time that they still take
 at the speed of the newest layers, and the memory of the solver. If no solver
-runs, it shows how the last run ended; that is no failure either.
+runs, it shows how the last run ended: done, paused (stopped on request),
+interrupted (by a signal), killed or failed. This is not an error.
 
 All this is read from DIR and does not disturb the solver, which reports once a
 second. Without a recent report only the lock and the manifest are shown. A
@@ -83,31 +84,38 @@ that were made from other layers than the ones below them now.
 			if f.watch {
 				return a.watchStatus(cmd.Context(), f)
 			}
-			_, err := a.printStatus(f)
-			return err
+			v, err := newRunView(f.dir)
+			if err != nil {
+				return err
+			}
+			return a.showStatus(f, v)
 		}),
 	}
 	needDir(cmd, &f.dir)
-	cmd.Flags().BoolVar(&f.watch, "watch", false, "print again every second, until the solver has ended")
+	cmd.Flags().BoolVar(&f.watch, "watch", false, "wait for a run to begin, and print again every second until it has ended")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print one JSON object, with --watch one each second")
 	return cmd
 }
 
-// watchStatus prints the status once a second until there is no solver.
+// watchStatus waits for a solver, and prints the status once a second until it has ended.
 func (a *app) watchStatus(ctx context.Context, f statusFlags) error {
 	ticker := time.NewTicker(time.Second)
 	defer ticker.Stop()
-	for before := ""; ; before = "\n" {
-		switch {
-		case f.json:
-		case cli.HasCursor(a.Out):
-			fmt.Fprint(a.Out, "\x1b[H\x1b[2J") // clears the screen
-		default:
-			fmt.Fprint(a.Out, before)
-		}
-		state, err := a.printStatus(f)
-		if err != nil || a.Out.Broken() || state != rundir.Running {
+	for began, shown := false, false; ; shown = true {
+		v, err := newRunView(f.dir)
+		absent := errors.Is(err, rundir.ErrMissing) && !began
+		if err != nil && !absent {
 			return err
+		}
+		running := v.activity.State == rundir.Running
+		began = began || running
+		if began || !shown {
+			if err := a.showWatched(f, v, absent, !began, shown); err != nil {
+				return err
+			}
+		}
+		if a.Out.Broken() || began && !running {
+			return nil
 		}
 		select {
 		case <-ticker.C:
@@ -117,17 +125,36 @@ func (a *app) watchStatus(ctx context.Context, f statusFlags) error {
 	}
 }
 
-// printStatus prints the status and returns the state of the run.
-func (a *app) printStatus(f statusFlags) (rundir.State, error) {
-	v, err := newRunView(f.dir)
-	if err != nil {
-		return "", err
+// showWatched shows a status of several. There is none if the directory is absent.
+func (a *app) showWatched(f statusFlags, v runView, absent, waits, again bool) error {
+	switch {
+	case f.json && absent:
+		return nil
+	case f.json:
+		return a.showStatus(f, v)
+	case cli.HasCursor(a.Out):
+		fmt.Fprint(a.Out, "\x1b[H\x1b[2J") // clears the screen
+	case again:
+		fmt.Fprintln(a.Out)
 	}
+	if !absent {
+		if err := a.showStatus(f, v); err != nil {
+			return err
+		}
+	}
+	if waits {
+		a.Printf(0, "%s: waiting for a run to begin; Ctrl-C stops", f.dir)
+	}
+	return nil
+}
+
+// showStatus shows a status.
+func (a *app) showStatus(f statusFlags, v runView) error {
 	if f.json {
-		return v.activity.State, a.PrintJSON(v.report())
+		return a.PrintJSON(v.report())
 	}
-	fmt.Fprint(a.Out, cli.WrapLines(v.String(), cli.WidthOf(a.Out), statusIndent))
-	return v.activity.State, nil
+	_, err := fmt.Fprint(a.Out, cli.WrapLines(v.String(), cli.WidthOf(a.Out), statusIndent))
+	return err
 }
 
 // statusIndent is the width of the names before the lines of a status.
@@ -233,23 +260,23 @@ func (v runView) solver() string {
 	switch act.State {
 	case rundir.Running:
 		return v.worker()
-	case rundir.Stopped:
+	case rundir.None:
 		return "none"
 	case rundir.Failed:
-		return fmt.Sprintf("none; the last run failed at %s: %s", clockTime(s.Reported), s.Error)
+		return fmt.Sprintf("none; the last run %s at %s: %s", act.State, clockTime(s.Reported), s.Error)
 	case rundir.Killed:
 		if s == nil {
-			return fmt.Sprintf("none; process %d was killed", act.PID)
+			return fmt.Sprintf("none; process %d was %s", act.PID, act.State)
 		}
-		return fmt.Sprintf("none; process %d was killed after %s; the same command resumes",
-			s.PID, clockTime(s.Reported))
+		return fmt.Sprintf("none; process %d was %s after %s; the same command resumes",
+			s.PID, act.State, clockTime(s.Reported))
 	}
-	how, again := "finished", ""
-	if act.State == rundir.Interrupted {
-		how, again = "was interrupted", "; the same command resumes"
+	again := "; the same command resumes"
+	if act.State == rundir.Done {
+		again = ""
 	}
-	return fmt.Sprintf("none; the last run %s at %s, after %s%s",
-		how, clockTime(s.Reported), cli.Brief(max(0, s.Reported.Sub(s.Started))), again)
+	return fmt.Sprintf("none; the last run was %s at %s, after %s%s",
+		act.State, clockTime(s.Reported), cli.Brief(max(0, s.Reported.Sub(s.Started))), again)
 }
 
 // worker describes the running solver.
@@ -304,7 +331,7 @@ func (v runView) progress(line func(name, format string, args ...any)) {
 		line("report", "none: %s", reason(act.NoReport))
 		return
 	}
-	if act.State == rundir.Finished {
+	if act.State == rundir.Done {
 		return
 	}
 	v.works(line)
@@ -324,7 +351,10 @@ func (v runView) works(line func(name, format string, args ...any)) {
 	if v.activity.State == rundir.Running {
 		pace := s.Step().Pace
 		layerETA = ", ETA " + cli.Brief(pace.Layer)
-		runETA = fmt.Sprintf(", %s, ETA %s", cli.Speed(s.Rate), cli.RunETA(pace, v.activity.Report.Reported))
+		runETA = ", ETA " + cli.RunETA(pace, v.activity.Report.Reported)
+		if speed := cli.Speed(s.Rate); speed != "" {
+			runETA = ", " + speed + runETA
+		}
 	}
 	if s.Changed > 0 {
 		changed = fmt.Sprintf(", %s changed in this sweep", cli.Count(s.Changed, "score"))

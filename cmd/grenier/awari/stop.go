@@ -1,6 +1,7 @@
 package awari
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -32,7 +33,8 @@ status 75, unless that layer was the last one; the same "solve" resumes.
 --cancel withdraws the request.
 
 stop does not wait; "grenier awari status" shows when the solver has ended. A
-request is only for the solver that runs now.
+request is only for the solver that runs now; without one there is nothing to
+do, and the process id in JSON is 0.
 `,
 		Example: `  grenier awari stop --dir data/awari
   grenier awari stop --dir data/awari --now
@@ -45,7 +47,7 @@ request is only for the solver that runs now.
 	flags.BoolVar(&f.now, "now", false, "stop before the layer is sealed, with a checkpoint")
 	flags.BoolVar(&f.cancel, "cancel", false, "withdraw the request")
 	flags.BoolVar(&f.json, "json", false, "print one JSON object")
-	cmd.MarkFlagsMutuallyExclusive("now", "cancel")
+	cli.Exclude(cmd, "now", "cancel")
 	return cmd
 }
 
@@ -62,11 +64,18 @@ func (a *app) runStop(f stopFlags) error {
 		how, what = rundir.NoStop, "continues"
 	}
 	h, err := dir.AskStop(how)
+	if errors.Is(err, rundir.ErrNoSolver) {
+		h, what, err = rundir.Holder{}, "", nil
+	}
 	if err != nil {
 		return err
 	}
 	if f.json {
 		return a.PrintJSON(stopReport{h.PID, how})
+	}
+	if h.PID == 0 {
+		fmt.Fprintf(a.Out, "nothing to stop: no solver runs in %s\n", f.dir)
+		return nil
 	}
 	fmt.Fprintf(a.Out, "process %d %s\n", h.PID, what)
 	return nil

@@ -32,26 +32,26 @@ seeds has the number of positions; the number that play can reach from a start
 (a); the least space for their scores and its sum (c); and the number of memory
 accesses of the plain algorithm.
 
-Column (a) needs a search of the game. Up to 8 pits it begins with 3 seeds in
-each pit, as in the document. --start begins with N seeds in each pit, or
-with a board, "P0 P1 ...", on any number of pits. The search takes about a bit
-of memory for each position of all layers up to the layer of the start, and two
-for each position of that one: 215 GiB from 4 seeds in each of 12 pits. With
---dir these bits are on disk, and it takes 15 GiB. A checkpoint is written every
+The document has 8 pits and rules strict; the rules matter to column (a) only.
+That needs a search of the game. Up to 8 pits it begins with 3 seeds in each
+pit, as in the document. --start begins with N seeds in each pit, or with a
+board, "P0 P1 ...", on any number of pits. The search takes about a bit of
+memory for each position of all layers up to the layer of the start, and two for
+each position of that one: 215 GiB from 4 seeds in each of 12 pits. With --dir
+these bits are on disk, and it takes 15 GiB. A checkpoint is written every
 minute, or less often if that takes more than three seconds, and when the search
 is interrupted; the same command resumes from it.
 `,
-		Example: `  grenier awari table --pits 8 --seeds 24
-  grenier awari table --pits 12 --seeds 48 --json
-  grenier awari table --pits 10 --seeds 20 --start 2 --rules awari
-  grenier awari table --pits 12 --seeds 36 --start 3 --rules awari --dir data/reach`,
+		Example: `  grenier awari table --pits 8 --rules strict
+  grenier awari table --seeds 48 --json
+  grenier awari table --pits 10 --seeds 20 --start 2
+  grenier awari table --seeds 36 --start 3 --dir data/reach`,
 		Args: cli.NoArgs,
 		RunE: a.Start(func(cmd *cobra.Command, _ []string) error { return a.runTable(cmd.Context(), &f) }),
 	}
 	flags := cmd.Flags()
-	flags.IntVar(&f.pits, "pits", 8, "`number` of pits of the board: 4, 6, 8, 10 or 12")
-	flags.StringVar(&f.rules, "rules", "strict", "`rules` of the search: awari or strict")
-	flags.IntVar(&f.seeds, "seeds", 24, "largest `number` of seeds, 0 to 48")
+	f.gameFlags.define(flags)
+	cli.IntVar(flags, &f.seeds, "seeds", 24, 0, awari.MaxSeeds, "largest `number` of seeds, 0 to 48")
 	flags.StringVar(&f.start, "start", "", "begin the search with this many `seeds` in each pit, or with a board")
 	flags.Var((*cli.Directory)(&f.dir), "dir", "`directory` for the bits of the search, which are in memory without it")
 	f.JobFlags.Define(a.App, flags, "4GiB", cli.JSONUsage)
@@ -110,7 +110,7 @@ func (f *tableFlags) options() (o census.TableOptions, err error) {
 // parseStart reads the number of seeds in each pit, or all pits.
 func parseStart(game awari.Game, fields []string) (awari.Board, error) {
 	if len(fields) > 1 {
-		return game.Parse(fields)
+		return parseBoard(game, fields)
 	}
 	return game.Parse(slices.Repeat(fields, game.Pits()))
 }

@@ -20,7 +20,7 @@ func (a *app) uci() *cobra.Command {
 	var f uciFlags
 	cmd := &cobra.Command{
 		Use:   "uci --dir DIR",
-		Short: "Answer an oware interface such as Aualé",
+		Short: "Run as an engine for oware GUIs such as Aualé",
 		Long: `Speaks the dialect of the Universal Chess Interface that oware programs use, on
 stdin and stdout, until the command quit or the end of the input: name this
 command as an engine in the interface. Solved boards are answered from the
@@ -37,15 +37,12 @@ command.
 	}
 	needDir(cmd, &f.dir)
 	flags := cmd.Flags()
-	flags.IntVar(&f.threads, "threads", 1, "`number` of processors to use, unless the interface sets the option Threads")
+	cli.IntVar(flags, &f.threads, "threads", 1, 1, cli.MaxThreads, "`number` of processors to use, unless the interface sets the option Threads")
 	f.memory.Define(a.App, flags, "1GiB", nil)
 	return cmd
 }
 
 func (a *app) runUCI(ctx context.Context, f uciFlags) error {
-	if err := cli.CheckThreads(f.threads); err != nil {
-		return err
-	}
 	t, half, err := openHalf(ctx, f.dir, &f.memory, f.threads)
 	if err != nil {
 		return err

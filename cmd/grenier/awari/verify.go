@@ -18,7 +18,7 @@ import (
 type verifyFlags struct {
 	cli.JobFlags
 	dir            string
-	layer          int
+	layers         layersFlag
 	sample, seed   uint64
 	prove, restart bool
 }
@@ -67,7 +67,7 @@ DIR/work/prove.json lists the layers that are proved.
 	}
 	needDir(cmd, &f.dir)
 	flags := cmd.Flags()
-	flags.IntVar(&f.layer, "layer", allLayers, "only the layer of `n` seeds; -1 for all")
+	anyLayers(cmd, &f.layers, "only the ")
 	flags.Uint64Var(&f.sample, "sample", 0, "compare only `k` random positions of each layer; 0 for all")
 	flags.Uint64Var(&f.seed, "seed", 0, "`number` from which the sample is made (default: random)")
 	flags.BoolVar(&f.restart, "restart", false, "start from the beginning, even after an interrupted run")
@@ -78,9 +78,7 @@ DIR/work/prove.json lists the layers that are proved.
 
 func (f *verifyFlags) options() (o verify.Options, err error) {
 	o = verify.Options{Sample: f.sample, Seed: f.seed}
-	if f.layer != allLayers {
-		o.Layers = []int{f.layer}
-	}
+	o.Layers = f.layers.list()
 	o.Job, err = f.Job()
 	return o, err
 }

@@ -13,6 +13,7 @@ import (
 	"grenier/io/manifest"
 	"grenier/io/rundir"
 	"grenier/kernels/cpu"
+	"grenier/kernels/fault"
 	"grenier/pipeline/job"
 	"grenier/pipeline/solve"
 )
@@ -113,19 +114,23 @@ func (w *watch) add(e solve.Event) {
 			c.calls = new(e.seeds + 1)
 		}
 	case solve.Ended:
-		c.state, c.err = endOf(e.Err)
+		if c.state = stateOf(e.Err); c.state == rundir.Failed {
+			c.err = e.Err
+		}
 	}
 }
 
-// endOf returns the state of a run that ended with err, and err if it failed.
-func endOf(err error) (rundir.State, error) {
-	switch stateOf(err) {
-	case "finished":
-		return rundir.Finished, nil
-	case "failed":
-		return rundir.Failed, err
+// stateOf returns the state of a run that ended with err.
+func stateOf(err error) rundir.State {
+	switch {
+	case err == nil:
+		return rundir.Done
+	case errors.Is(err, fault.Pause):
+		return rundir.Paused
+	case errors.Is(err, context.Canceled):
+		return rundir.Interrupted
 	}
-	return rundir.Interrupted, nil
+	return rundir.Failed
 }
 
 // now returns the course of the run so far.

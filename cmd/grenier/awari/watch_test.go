@@ -67,13 +67,13 @@ func TestViews(t *testing.T) {
 		{rundir.Activity{State: rundir.Running, Holder: held, Report: report},
 			"process 42, running for 1h0m; threads 2, kernels generic\n|sealed   no layer\n|09:59:00 " + zone + ", 1m0s ago", "not visible|doing|memory|NaN"},
 		{rundir.Activity{State: rundir.Running, Holder: held, Report: &begun},
-			"doing    layer 3, sweep 0: 0.0% of 20 positions, ETA ?\n|run      0.0% of the work up to layer 3, ? pos/s, ETA ?\n", "changed"},
+			"doing    layer 3, sweep 0: 0.0% of 20 positions, ETA ?\n|run      0.0% of the work up to layer 3, ETA ?\n", "changed"},
 		{rundir.Activity{State: rundir.Running, Holder: rundir.Holder{Held: true, PID: 42}, NoReport: none},
 			"process 42, not visible here: on another machine or in a container\n|report   none", "running"},
 		{rundir.Activity{State: rundir.Running, Holder: rundir.Holder{Held: true}, NoReport: none}, "process of unknown id\n", "out of sight"},
 		{rundir.Activity{State: rundir.Killed, Holder: rundir.Holder{PID: 7}, NoReport: none}, "none; process 7 was killed\n", "after"},
 		{rundir.Activity{State: rundir.Failed, Report: &failed}, "none; the last run failed at 2026-11-21 09:59:00 " + zone + ": disk full\n|report   2026-11-21 09:59:00 " + zone + ", 1m0s ago", "memory"},
-		{rundir.Activity{State: rundir.Stopped, NoReport: none}, "solver   none\n|report   none: ", "none;"},
+		{rundir.Activity{State: rundir.None, NoReport: none}, "solver   none\n|report   none: ", "none;"},
 	} {
 		v := runView{path: "run", manifest: &manifest.Manifest{}, activity: c.activity, now: now}
 		text := v.String()

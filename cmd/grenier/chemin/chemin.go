@@ -31,8 +31,8 @@ empty. The score is the largest number. Cells are numbered row by row from 0.
 
 // needSize adds the flags for the size of a board.
 func needSize(cmd *cobra.Command, rows, cols *int) {
-	cmd.Flags().IntVar(rows, "rows", 0, "`number` of rows")
-	cmd.Flags().IntVar(cols, "cols", 0, fmt.Sprintf("`number` of columns; up to %d cells in all", game.MaxCells))
+	cli.IntVar(cmd.Flags(), rows, "rows", 0, 1, game.MaxCells, "`number` of rows")
+	cli.IntVar(cmd.Flags(), cols, "cols", 0, 1, game.MaxCells, fmt.Sprintf("`number` of columns; up to %d cells in all", game.MaxCells))
 	cli.Need(cmd, "rows", "cols")
 }
 

@@ -86,7 +86,7 @@ func parseOrder(args []string) ([]int, error) {
 	for i, arg := range args {
 		var err error
 		if order[i], err = strconv.Atoi(arg); err != nil {
-			return nil, cli.Usagef("step %d: %q is not the number of a cell", i+1, arg)
+			return nil, cli.Usagef("step %d %s: expected the number of a cell", i+1, cli.Quoted(arg))
 		}
 	}
 	return order, nil

@@ -69,10 +69,10 @@ if it is not known, "cut" is true if not all solutions are listed.
 	}
 	needSize(cmd, &f.rows, &f.cols)
 	flags := cmd.Flags()
-	flags.StringVar(&f.method, "method", string(chemin.Layers), "`method`: naive, classes, orientations or layers")
+	cli.ChoiceVar(flags, &f.method, "method", string(chemin.Layers), "`method`", "naive", "classes", "orientations", "layers")
 	flags.BoolVar(&f.all, "all", false, "list all optimal solutions, symmetric ones too")
 	f.Define(a.App, flags, "1GiB", cli.JSONUsage)
-	flags.DurationVar(&f.time, "time", 0, "longest `time` to search, like 10m; 0 is no limit")
+	cli.TimeVar(flags, &f.time, "time", 0, 0, 0, "longest `time` to search, like 10m; 0 is no limit")
 	flags.Var((*cli.Directory)(&f.dir), "dir", "directory for the states of the method layers")
 	flags.Var((*cli.File)(&f.svg), "svg", "`FILE` for a drawing of the first solution; - prints it instead of text")
 	return cmd
@@ -80,9 +80,6 @@ if it is not known, "cut" is true if not all solutions are listed.
 
 func (f *solveFlags) options() (o chemin.Options, err error) {
 	o.Method, o.All, o.Time, o.Dir = chemin.Method(f.method), f.all, f.time, f.dir
-	if err := cli.CheckTime(f.time); err != nil {
-		return o, err
-	}
 	o.Job, err = f.Job()
 	return o, err
 }

@@ -44,6 +44,8 @@ type App struct {
 
 	// running is set when the command line is accepted: errors before that are about usage.
 	running bool
+	// quiet suppresses progress and notes.
+	quiet bool
 	// command is the name of the command, "grenier awari solve" for instance.
 	command string
 	// atEnd is called when the command ends.
@@ -84,7 +86,7 @@ func Run(ctx context.Context, root func(*App) *cobra.Command, args []string, in 
 	}
 	err = CauseOf(ctx, err)
 	status := StatusOf(ctx, err)
-	if err != nil {
+	if err != nil && status != ExitUnread {
 		fmt.Fprintln(errs, "grenier: "+a.describe(err, status))
 	}
 	return status
@@ -116,6 +118,7 @@ func (a *App) execute(ctx context.Context, root *cobra.Command, args []string) e
 func (a *App) Start(body func(cmd *cobra.Command, args []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		a.running = true
+		a.quiet, _ = cmd.Flags().GetBool("quiet") // false without the flag
 		return body(cmd, args)
 	}
 }
@@ -140,6 +143,13 @@ func (a *App) Background(f func()) (wait func()) {
 		close(done)
 	})
 	return func() { <-done }
+}
+
+// Note prints a note, unless --quiet.
+func (a *App) Note(format string, args ...any) {
+	if !a.quiet {
+		fmt.Fprintf(a.Err, "grenier: note: "+format+"\n", args...)
+	}
 }
 
 // PrintJSON writes v in one line.

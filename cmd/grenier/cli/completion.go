@@ -37,7 +37,7 @@ bash, zsh, fish or powershell. To use it in each new shell:
 		ValidArgs: Shells,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 || !slices.Contains(Shells, args[0]) {
-				return fmt.Errorf("%q: want one of %s", args, strings.Join(Shells, ", "))
+				return fmt.Errorf("shell %s: must be %s", Quoted(strings.Join(args, " ")), Either(Shells))
 			}
 			return nil
 		},
@@ -73,7 +73,7 @@ func WriteCompletion(root *cobra.Command, shell string, w io.Writer) error {
 	case "powershell":
 		return root.GenPowerShellCompletionWithDesc(w)
 	}
-	return Usagef("shell %q: want one of %s", shell, strings.Join(Shells, ", "))
+	return Usagef("shell %s: must be %s", Quoted(shell), Either(Shells))
 }
 
 // listed matches the end of the help of a flag with a fixed set of values: "lz4 or zstd".

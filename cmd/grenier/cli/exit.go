@@ -27,19 +27,20 @@ const (
 // has an EXIT STATUS of its own only where that differs.
 const ExitHelp = `
 EXIT STATUS
-  0    ok
-  1    failure: a file or directory is missing, locked or not writable, the
-       disk is full, a request failed
-  2    bad usage: an unknown flag, a board that is not possible, more seeds
-       than are solved, more memory than allowed, a directory of another run
+  0    done, or nothing to do
+  1    failed: a file or directory is missing, unreadable or in use, the disk is
+       full, a request was refused
+  2    bad usage, another command line is needed: an unknown flag, an impossible
+       board, a layer that is not solved, more memory than allowed, a directory
+       of another run
   3    a check found differences
-  4    a file is damaged, of a newer version, or not of this program
+  4    a file is corrupt, of a newer version, or not of this program
   70   a bug of this program; what it has written is intact
-  75   stopped as asked ("awari solve --until", "awari stop"); the same command
-       resumes
+  75   paused: stopped on request (awari solve --until, awari stop); the same
+       command resumes
   130  interrupted by Ctrl-C, or the signal TERM or HUP; what a directory holds
-       is intact, and the same command continues
-  141  nobody reads stdout or stderr any more; otherwise like 130`
+       is intact, and the same command resumes
+  141  output closed; otherwise like 130`
 
 // usageError is an error about the command line.
 type usageError struct{ error }

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"runtime"
 	"time"
 
@@ -33,9 +32,6 @@ func (f *JobFlags) Define(a *App, flags *pflag.FlagSet, memory, json string) {
 
 // Job checks the flags, and returns the job that they ask for, with any memory without --memory.
 func (f *JobFlags) Job() (j job.Job, err error) {
-	if err = CheckThreads(f.Threads); err != nil {
-		return j, err
-	}
 	j.Workers = f.Threads
 	if f.Memory.defined() {
 		if j.Memory, err = f.Memory.Limit(); err != nil {
@@ -59,7 +55,7 @@ func (a *App) Begin(f *JobFlags, j *job.Job) (*Progress, error) {
 
 // Telling returns a function that prints notes.
 func (a *App) Telling(shown *Progress) func(string) {
-	return func(text string) { shown.Pause(func() { fmt.Fprintf(a.Err, "grenier: note: %s\n", text) }) }
+	return func(text string) { shown.Pause(func() { a.Note("%s", text) }) }
 }
 
 // step is a job.Step to be shown.

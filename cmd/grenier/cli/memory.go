@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/pflag"
@@ -60,11 +61,11 @@ func (m *MemoryFlag) Limit() (uint64, error) {
 	switch machine := memory.OfMachine(); {
 	case machine.Has(allowed), m.plans && m.given, m.force != nil && *m.force:
 	case m.given:
-		return 0, Usagef("--memory %s: %v; --force starts anyway", m.text, machine)
+		return 0, Usagef("--memory %s: %v; --force starts anyway", Quoted(m.text), machine)
 	default:
 		allowed = machine.Usual(allowed)
 		m.text = fmt.Sprint(allowed)
-		fmt.Fprintf(m.app.Err, "grenier: note: %v, so --memory is %s (%d bytes)\n", machine, humanize.IBytes(allowed), allowed)
+		m.app.Note("%v, so --memory is %s (%d bytes)", machine, humanize.IBytes(allowed), allowed)
 	}
 	if !m.plans {
 		m.app.atEnd = append(m.app.atEnd, memory.Bound(allowed))
@@ -90,11 +91,17 @@ func (m *MemoryFlag) Explain(err error) error {
 	return err
 }
 
+// fewest is what no run and no disk has so little of: a number below it lacks its unit.
+const fewest = 1 << 10
+
 // parseBytes reads the value of a flag that is a number of bytes.
 func parseBytes(flag, text string) (uint64, error) {
 	n, err := humanize.ParseBytes(text)
-	if err != nil || n == 0 || n > 1<<62 {
-		return 0, Usagef("%s %q: want a number of bytes like 8GiB", flag, text)
+	switch {
+	case err != nil || n == 0 || n > 1<<62:
+		return 0, Usagef("%s %s: must be a number of bytes like 8GiB", flag, Quoted(text))
+	case n < fewest && strings.Trim(text, "0123456789.") == "":
+		return 0, Usagef("%s %s: that is %s; did you mean %sGiB?", flag, text, Count(n, "byte"), text)
 	}
 	return n, nil
 }

@@ -46,7 +46,7 @@ func (o *Output) Write(p []byte) (n int, err error) {
 func (o *Output) Broken() bool { return o.err != nil }
 
 // errUnread reports that the reader of stdout or stderr has closed it.
-var errUnread = errors.New("nobody reads the output any more")
+var errUnread = errors.New("output closed")
 
 // watched is stdout or stderr. The command ends when its reader closes it.
 type watched struct {

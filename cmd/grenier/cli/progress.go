@@ -74,7 +74,8 @@ type Progress struct {
 
 // ProgressFlag adds --progress.
 func ProgressFlag(flags *pflag.FlagSet, form *string) {
-	flags.StringVar(form, "progress", "auto", "`form` of progress on stderr: auto, bar, plain, json or none")
+	ChoiceVar(flags, form, "progress", "auto", "`form` of progress on stderr", "auto", "bar", "plain", "json", "none")
+	flags.BoolP("quiet", "q", false, "show neither progress nor notes")
 }
 
 // NewProgress returns the progress display of that name. JSON lines go to stdout
@@ -94,7 +95,7 @@ func (a *App) NewProgress(name string, asJSON bool) (*Progress, error) {
 // newDisplay returns nil for no display.
 func (a *App) newDisplay(name string, asJSON bool) (display, error) {
 	switch {
-	case name == "none":
+	case name == "none" || a.quiet:
 		return nil, nil
 	case name == "json" && asJSON:
 		return &jsonLines{out: a.Out}, nil
@@ -105,7 +106,7 @@ func (a *App) newDisplay(name string, asJSON bool) (display, error) {
 	case name == "plain" || name == "auto":
 		return &plainLines{out: a.Err}, nil
 	}
-	return nil, Usagef("--progress %q: auto, bar, plain, json and none are possible", name)
+	return nil, Usagef("--progress %s: must be auto, bar, plain, json or none", Quoted(name))
 }
 
 // Update takes in how far the work is.
@@ -195,9 +196,9 @@ func (*plainLines) next(elapsed time.Duration) time.Duration {
 func (*plainLines) clear() {}
 
 func (l *plainLines) show(s State) {
-	line := fmt.Sprintf("%s %s: %.1f%% of the run, ", time.Now().Format("Mon 15:04:05"), s.Doing, 100*s.Done/s.Total)
-	if s.Rate != job.NoRate {
-		line += Speed(s.Rate) + ", "
+	line := fmt.Sprintf("%s %s: %.1f%% of the run, ", time.Now().Format(time.DateTime), s.Doing, 100*s.Done/s.Total)
+	if speed := Speed(s.Rate); speed != "" {
+		line += speed + ", "
 	}
 	fmt.Fprintln(l.out, Wrap(line+s.eta(), WidthOf(l.out), 2))
 }
@@ -232,8 +233,9 @@ func (l *jsonLines) print(line any) { _ = json.NewEncoder(l.out).Encode(line) }
 
 // bar draws a progress bar in the last line of a terminal.
 type bar struct {
-	out io.Writer
-	bar *pb.ProgressBar
+	out   io.Writer
+	bar   *pb.ProgressBar
+	drawn int // characters that it had
 }
 
 const barTemplate = `{{string . "left"}}{{bar . }}{{string . "right"}}`
@@ -252,6 +254,10 @@ func (b *bar) show(s State) {
 	if width == Unlimited {
 		width = usualWidth
 	}
+	if width < b.drawn {
+		b.wipe(width)
+	}
+	b.drawn = width
 	left, right := s.beside(width - leastBar)
 	b.bar.SetWidth(width).SetCurrent(int64(s.Done)).Set("left", left).Set("right", right)
 	b.bar.Write()
@@ -280,6 +286,14 @@ func (s *State) beside(width int) (left, right string) {
 		}
 	}
 	return left, right
+}
+
+// wipe erases a bar that a terminal, which has become narrower, may have broken into several lines.
+func (b *bar) wipe(width int) {
+	if above := (b.drawn - 1) / (width + 1); above > 0 {
+		fmt.Fprintf(b.out, "\x1b[%dA", above)
+	}
+	fmt.Fprint(b.out, "\r\x1b[J")
 }
 
 func (b *bar) clear() {

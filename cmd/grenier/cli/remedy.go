@@ -64,9 +64,11 @@ var remedies = map[string]string{
 	"grenier swap solve":   "to build it again: grenier swap pdb build",
 }
 
+// plain are the characters that a shell leaves alone.
+const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./+=:,@%"
+
 // word returns a path as a word for a shell.
 func word(path string) string {
-	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./+=:,@%"
 	if strings.Trim(path, plain) == "" && path != "" && !strings.HasPrefix(path, "-") {
 		return path
 	}

@@ -53,13 +53,10 @@ func Spaced[N any](numbers []N) string { return strings.Trim(fmt.Sprint(numbers)
 // Size returns bytes as text.
 func Size[N uint64 | float64](bytes N) string { return humanize.IBytes(uint64(bytes)) }
 
-// Speed returns a rate in positions a second as text; 0 is not known.
+// Speed returns a rate in positions a second as text, nothing if it is not known.
 func Speed(rate float64) string {
-	switch {
-	case rate == job.NoRate:
+	if rate <= 0 {
 		return ""
-	case rate <= 0:
-		return "? pos/s"
 	}
 	return humanize.SIWithDigits(rate, 1, "pos/s")
 }
@@ -92,7 +89,7 @@ func RunETA(p *job.Pace, now time.Time) string {
 	}
 	switch {
 	case p.Run >= 24*time.Hour:
-		text += ", about " + now.Add(p.Run).Local().Format("Mon 15:04")
+		text += ", about " + now.Add(p.Run).Local().Format("2006-01-02 15:04")
 	case p.Run >= 5*time.Minute:
 		text += ", about " + now.Add(p.Run).Local().Format("15:04")
 	}

@@ -6,7 +6,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/agnivade/levenshtein"
 	"github.com/spf13/cobra"
@@ -20,6 +19,7 @@ func Root(cmd *cobra.Command, commands ...*cobra.Command) *cobra.Command {
 	cmd.SilenceUsage, cmd.SilenceErrors = true, true
 	cmd.SetUsageFunc(printUsage)
 	cmd.SetFlagErrorFunc(flagError)
+	cmd.PersistentPreRunE = checkFlags
 	cmd.SetHelpCommand(help())
 	cmd.Version = Release
 	cmd.Flags().Bool("version", false, "print version, commit and Go release")
@@ -51,14 +51,50 @@ func printUsage(cmd *cobra.Command) error {
 			}
 		}
 	}
-	if cmd.HasAvailableLocalFlags() {
-		fmt.Fprintf(&b, "\nFlags:\n%s", cmd.LocalFlags().FlagUsagesWrapped(helpWidth))
-	}
+	printFlags(&b, cmd.LocalFlags())
 	if cmd.HasAvailableSubCommands() {
 		fmt.Fprintf(&b, "\n%s COMMAND --help explains a command.\n", cmd.CommandPath())
 	}
 	_, err := fmt.Fprint(cmd.OutOrStderr(), b.String())
 	return err
+}
+
+// manyFlags is the number of flags from which on help lists them in groups.
+const manyFlags = 12
+
+// flagGroup is a group of flags in help.
+type flagGroup struct {
+	title string
+	names []string
+}
+
+// flagGroups are all groups; flags that none names are of the first.
+var flagGroups = []flagGroup{
+	{"what", nil},
+	{"room", []string{"memory", "threads", "force", "work", "layers-to", "disk", "calibration", "save-calibration"}},
+	{"time", []string{"time", "until", "checkpoint", "restart"}},
+	{"watching", []string{"progress", "quiet", "json", "log", "metrics", "metrics-file", "on-layer", "on-finish", "help"}},
+}
+
+// printFlags prints the flags of a command, many of them in groups.
+func printFlags(b *strings.Builder, flags *pflag.FlagSet) {
+	sets, shown := make([]pflag.FlagSet, len(flagGroups)), 0
+	flags.VisitAll(func(f *pflag.Flag) {
+		group := slices.IndexFunc(flagGroups, func(g flagGroup) bool { return slices.Contains(g.names, f.Name) })
+		sets[max(group, 0)].AddFlag(f)
+		if !f.Hidden {
+			shown++
+		}
+	})
+	if shown > 0 && shown < manyFlags {
+		fmt.Fprintf(b, "\nFlags:\n%s", flags.FlagUsagesWrapped(helpWidth))
+		return
+	}
+	for i := range sets {
+		if usages := sets[i].FlagUsagesWrapped(helpWidth); usages != "" {
+			fmt.Fprintf(b, "\nFlags, %s:\n%s", flagGroups[i].title, usages)
+		}
+	}
 }
 
 // Group makes cmd the parent of commands; by itself it only shows its help.
@@ -74,7 +110,7 @@ func ShowHelp(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 // NoArgs refuses arguments of a command that takes flags only.
 func NoArgs(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return fmt.Errorf("%q: %s takes flags only", args[0], cmd.Name())
+		return fmt.Errorf("unexpected argument %s: %s takes flags only", Quoted(args[0]), cmd.Name())
 	}
 	return nil
 }
@@ -83,7 +119,7 @@ func NoArgs(cmd *cobra.Command, args []string) error {
 func NeedArgs(least, most int, what string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) < least || len(args) > most {
-			return fmt.Errorf("%s given, want %s", Count(len(args), "argument"), what)
+			return fmt.Errorf("expected %s, got %s", what, Count(len(args), "argument"))
 		}
 		return nil
 	}
@@ -94,20 +130,51 @@ func subcommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	var names []string
+	names := namesOf(cmd)
+	meant := suggestion(args[0], names, "")
+	if meant == "" {
+		meant = elsewhere(cmd, args)
+	}
+	return fmt.Errorf("unknown command %s: must be %s%s", Quoted(args[0]), Either(names), meant)
+}
+
+// namesOf returns the names of the commands below cmd.
+func namesOf(cmd *cobra.Command) (names []string) {
 	for _, sub := range cmd.Commands() {
 		if sub.IsAvailableCommand() {
 			names = append(names, sub.Name())
 		}
 	}
-	return fmt.Errorf("unknown command %q%s: %s are possible", args[0], suggestion(args[0], names, ""), strings.Join(names, ", "))
+	return names
+}
+
+// elsewhere returns a question about a command on another level that args may mean.
+func elsewhere(cmd *cobra.Command, args []string) string {
+	if args[0] == "help" {
+		return fmt.Sprintf(" (did you mean grenier help %s?)", strings.Join(append(strings.Fields(cmd.CommandPath())[1:], args[1:]...), " "))
+	}
+	for _, system := range append([]*cobra.Command{cmd.Root()}, cmd.Root().Commands()...) {
+		if meant := suggestion(args[0], namesOf(system), system.CommandPath()+" "); meant != "" {
+			return meant
+		}
+	}
+	return ""
+}
+
+// synonyms are names that other programs have for flags of this one.
+var synonyms = map[string][]string{
+	"directory": {"dir"}, "path": {"dir"}, "file": {"out", "state"}, "jobs": {"threads"}, "cores": {"threads"}, "cpus": {"threads"}, "workers": {"threads"},
+	"ram": {"memory"}, "port": {"addr"}, "host": {"addr"}, "listen": {"addr"}, "silent": {"quiet"}, "verbose": {"progress"}, "limit": {"count"}, "compress": {"codec"},
 }
 
 // farthest is the number of edits up to which a name is taken for a mistyped one.
 const farthest = 2
 
-// suggestion returns a question about the name, with prefix before it, that is closest to a
-// mistyped one; it is empty if none is close.
+// Suggestion returns a question about the name that is closest to a mistyped one, as the end of an error; it is empty if none
+// is close.
+func Suggestion(mistyped string, names []string) string { return suggestion(mistyped, names, "") }
+
+// suggestion is Suggestion with prefix before the name.
 func suggestion(mistyped string, names []string, prefix string) string {
 	mistyped = strings.ToLower(mistyped)
 	best, edits := "", farthest+1
@@ -116,8 +183,14 @@ func suggestion(mistyped string, names []string, prefix string) string {
 		if letters(mistyped) == letters(name) {
 			n = min(n, 1) // two of them have changed places
 		}
-		if n < edits && n < len(name) {
+		if 2*n < len(name) && n < edits {
 			best, edits = name, n
+		}
+	}
+	for _, name := range names {
+		begins := len(mistyped) > 2 && (strings.HasPrefix(name, mistyped) || len(name) > 2 && strings.HasPrefix(mistyped, name))
+		if best == "" && (begins || slices.Contains(synonyms[mistyped], name)) {
+			best = name
 		}
 	}
 	if best == "" {
@@ -154,11 +227,10 @@ func help() *cobra.Command {
 	}
 }
 
-// wanted describes the values of flags by their type.
+// wanted describes the values of flags by their type, for those that do not do it themselves.
 var wanted = map[string]string{
-	"int": "a whole number", "uint64": "a whole number from 0 up", "bool": "true or false", "directory": "a name, no address", "file": "a name, no address",
-	"duration": "a time like 10s", "float64": "a number", "intSlice": "whole numbers with commas between",
-	"stringSlice": "names with commas between", "layers": "a number of seeds like 20, or two like 12..20",
+	"int": "an integer", "uint64": "an integer from 0 up", "bool": "true or false", "float64": "a number",
+	"intSlice": "integers separated by commas", "stringSlice": "names separated by commas",
 }
 
 // flagError returns the error about a flag that users see.
@@ -170,77 +242,38 @@ func flagError(cmd *cobra.Command, err error) error {
 		}
 	}
 	if bad, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
-		flag := bad.GetFlag()
-		return fmt.Errorf("--%s %q: want %s", flag.Name, bad.GetValue(), wanted[flag.Value.Type()])
+		flag, cause := bad.GetFlag(), bad.Unwrap()
+		if what, ok := wanted[flag.Value.Type()]; ok && !IsType[Must](cause) {
+			cause = Must(what)
+		}
+		return fmt.Errorf("--%s %s: %w", flag.Name, Quoted(bad.GetValue()), cause)
+	}
+	if bad, ok := errors.AsType[*pflag.ValueRequiredError](err); ok {
+		return fmt.Errorf("--%s needs a value", bad.GetFlag().Name)
+	}
+	if bad, ok := errors.AsType[*pflag.InvalidSyntaxError](err); ok {
+		return fmt.Errorf("%s is not a flag", Quoted(bad.GetSpecifiedFlag()))
 	}
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
+		name := unknown.GetSpecifiedName()
 		if short := unknown.GetSpecifiedShortnames(); short != "" && strings.Contains("0123456789", short[:1]) {
-			return fmt.Errorf(`"-%s" is neither a flag nor a number from 0 up`, short)
+			return fmt.Errorf("-%s is neither a flag nor an integer from 0 up", short)
+		} else if short != "" {
+			return fmt.Errorf("unknown flag -%s", name)
 		}
 		var names []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-		return fmt.Errorf("%w%s", err, suggestion(unknown.GetSpecifiedName(), names, "--"))
+		return fmt.Errorf("unknown flag %s%s", Quoted("--"+name), suggestion(name, names, "--"))
 	}
 	return err
-}
-
-// Directory is the value of a flag that names a directory.
-type Directory string
-
-var errNoName = errors.New("no name")
-
-func (d *Directory) String() string { return string(*d) }
-func (d *Directory) Type() string   { return "directory" }
-
-// Set refuses the empty name, and addresses, which tables.Open would take.
-func (d *Directory) Set(name string) error {
-	if name == "" || strings.Contains(name, "://") {
-		return errNoName
-	}
-	*d = Directory(name)
-	return nil
-}
-
-// File is the value of a flag that names a file.
-type File string
-
-func (f *File) String() string { return string(*f) }
-func (f *File) Type() string   { return "file" }
-
-// Set refuses the empty name.
-func (f *File) Set(name string) error { return (*Directory)(f).Set(name) }
-
-// Need marks flags of cmd that must be given.
-func Need(cmd *cobra.Command, names ...string) {
-	for _, name := range names {
-		if err := cmd.MarkFlagRequired(name); err != nil {
-			panic(err) // the flag has just been defined
-		}
-	}
 }
 
 // ThreadsFlag adds --threads; what is the verb for what the processors do. The default is
 // what the Go runtime uses: no more than the quota of a container allows.
 func ThreadsFlag(flags *pflag.FlagSet, threads *int, what string) {
-	flags.IntVar(threads, "threads", runtime.GOMAXPROCS(0), fmt.Sprintf("`number` of processors to %s, 1 to %d", what, MaxThreads))
+	IntVar(flags, threads, "threads", runtime.GOMAXPROCS(0), 1, MaxThreads, fmt.Sprintf("`number` of processors to %s, 1 to %d", what, MaxThreads))
 }
 
 // MaxThreads is the largest value of --threads: far more than is useful, and less than the
 // 10,000 at which the Go runtime ends the process.
 const MaxThreads = 1024
-
-// CheckThreads refuses a value of --threads that is out of range.
-func CheckThreads(n int) error {
-	if n < 1 || n > MaxThreads {
-		return Usagef("--threads %d: 1 to %d are possible", n, MaxThreads)
-	}
-	return nil
-}
-
-// CheckTime refuses a negative value of --time.
-func CheckTime(d time.Duration) error {
-	if d < 0 {
-		return Usagef("--time %v: want a time like 10s, or 0 for no limit", d)
-	}
-	return nil
-}

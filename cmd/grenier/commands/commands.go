@@ -29,6 +29,7 @@ names a file, - stands for stdin or stdout.
 ` + cli.ExitHelp + `
 
 ENVIRONMENT
+  GRENIER_DIR     the run directory, where --dir is needed and not given
   GRENIER_KERNEL  a family of kernels, see version, instead of the fastest one
   TERM            dumb: no progress bars and no cursor control
   NO_COLOR        not empty: no colours`,

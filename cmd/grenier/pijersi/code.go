@@ -3,6 +3,7 @@ package pijersi
 import (
 	"github.com/spf13/cobra"
 
+	"grenier/cmd/grenier/cli"
 	"grenier/layers/pijersi"
 )
 
@@ -57,6 +58,6 @@ wises.
 	}
 	cmd.Flags().BoolVar(&cells, "cells", false, "print the cubes by cell, {'a1': 'R', ...}, instead")
 	c.view.flags(cmd)
-	cmd.MarkFlagsMutuallyExclusive("cells", "json", "draw")
+	cli.Exclude(cmd, "cells", "json", "draw")
 	return cmd
 }

@@ -78,7 +78,7 @@ type setupView struct {
 func (v *setupView) flags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&v.asJSON, "json", false, jsonUsage)
 	cmd.Flags().BoolVar(&v.draw, "draw", false, "draw the board as text instead")
-	cmd.MarkFlagsMutuallyExclusive("json", "draw")
+	cli.Exclude(cmd, "json", "draw")
 }
 
 // run answers the value in the arguments, which may have blanks in it, or the lines of

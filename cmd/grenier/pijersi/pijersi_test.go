@@ -101,7 +101,7 @@ func TestPijersiBadLines(t *testing.T) {
 		t.Errorf("status %d, %q", got.status, got.out)
 	}
 	want := `grenier: line 2: more than 65536 bytes
-grenier: line 4: not a code: "\xff\x00" has 2 letters, want 6
+grenier: line 4: not a code: "\xff\x00": expected 6 letters, got 2
 grenier: line 5: more than 65536 bytes
 grenier: line 7: more than 65536 bytes
 grenier: 4 of 7 lines without an answer, the first is line 2

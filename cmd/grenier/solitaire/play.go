@@ -157,7 +157,7 @@ var errQuit = errors.New("quit")
 func (g *play) make(text string) error {
 	names := strings.Split(strings.ToLower(text), "-")
 	if len(names) < 2 {
-		return fmt.Errorf("%w: %.40q: want two holes like d2-d4", game.ErrJump, text)
+		return fmt.Errorf("%w: %.40q: expected two holes like d2-d4", game.ErrJump, text)
 	}
 	state := g.state
 	var jumps []game.Jump

@@ -56,8 +56,8 @@ EXIT STATUS
 	}
 	flags := cmd.Flags()
 	flags.StringSliceVar(&f.tables, "tables", bench.TableNames(), "`names` of the tables, separated by commas")
-	flags.IntVar(&f.grids, "grids", 10_000, "`number` of random grids for heuristics")
-	flags.IntVar(&f.solves, "solves", 100, "`number` of random grids for each solver; of 3 x 4 a tenth of it, of 4 x 4 a fifth")
+	cli.IntVar(flags, &f.grids, "grids", 10_000, 1, bench.MostGrids, "`number` of random grids for heuristics")
+	cli.IntVar(flags, &f.solves, "solves", 100, 1, bench.MostGrids, "`number` of random grids for each solver; of 3 x 4 a tenth of it, of 4 x 4 a fifth")
 	flags.Uint64Var(&f.seed, "seed", 1, "`number` from which the grids are made")
 	f.Memory.Define(a.App, flags, "4GiB", nil)
 	cli.ThreadsFlag(flags, &f.Threads, "build databases and run astar-parallel with")

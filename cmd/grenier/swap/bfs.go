@@ -80,7 +80,7 @@ func (f *bfsFlags) search() (g *swap.Grid, o bfs.Options, err error) {
 	if o.Job, err = f.Job(); err != nil {
 		return nil, o, err
 	}
-	g, err = swap.NewGrid(f.rows, f.cols)
+	g, err = sized(swap.NewGrid(f.rows, f.cols))
 	return g, o, err
 }
 

@@ -58,7 +58,7 @@ which the grid in reverse order has. Random grids have about 0.67. The same
 }
 
 func (a *app) runGenerate(f generateFlags) error {
-	g, err := swap.NewListedGrid(f.rows, f.cols)
+	g, err := sized(swap.NewListedGrid(f.rows, f.cols))
 	if err != nil {
 		return err
 	}

@@ -71,10 +71,10 @@ distance; tracked is never the smaller one.
 	}
 	needGrid(cmd, &f.rows, &f.cols, swap.MaxCells)
 	flags := cmd.Flags()
-	flags.StringVar(&f.kind, "kind", "", "`kind` of database: apdb or gadb")
-	flags.StringVar(&f.cost, "cost", "unit", "`cost` of a swap: unit or tracked")
+	cli.ChoiceVar(flags, &f.kind, "kind", "", "`kind` of database", "apdb", "gadb")
+	cli.ChoiceVar(flags, &f.cost, "cost", "unit", "`cost` of a swap", "unit", "tracked")
 	flags.IntSliceVar(&f.tiles, "tiles", nil, "`tiles` of an apdb, from 1, with commas between")
-	flags.IntVar(&f.k, "k", 0, "`number` of tiles in the sets of a gadb, 1 to 4")
+	cli.IntVar(flags, &f.k, "k", 0, 0, heuristic.MaxSet, "`number` of tiles in the sets of a gadb, 1 to 4")
 	flags.Var((*cli.File)(&f.out), "out", "`FILE` to write, - for stdout")
 	f.Define(a.App, flags, "4GiB", cli.JSONUsage)
 	cli.Need(cmd, "kind", "out")
@@ -84,8 +84,6 @@ distance; tracked is never the smaller one.
 // options checks the flags.
 func (f *pdbFlags) options() (g *swap.Grid, o patterns.Options, err error) {
 	switch {
-	case f.kind != "apdb" && f.kind != "gadb":
-		err = fmt.Errorf("--kind %q: apdb and gadb are possible", f.kind)
 	case f.kind == "apdb" && (len(f.tiles) == 0 || f.k != 0):
 		err = fmt.Errorf("--kind apdb takes --tiles and not --k")
 	case f.kind == "gadb" && (len(f.tiles) > 0 || f.k == 0):
@@ -100,7 +98,7 @@ func (f *pdbFlags) options() (g *swap.Grid, o patterns.Options, err error) {
 	if o.Cost, err = heuristic.ParseCost(f.cost); err != nil {
 		return nil, o, err
 	}
-	g, err = swap.NewGrid(f.rows, f.cols)
+	g, err = sized(swap.NewGrid(f.rows, f.cols))
 	return g, o, err
 }
 

@@ -3,8 +3,10 @@ package swap
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -117,15 +119,15 @@ the closed states, and the used share of --memory (for beam: of the work up to
 		}),
 	}
 	flags := cmd.Flags()
-	flags.IntVar(&f.rows, "rows", 0, "`number` of rows of the grid in the arguments")
-	flags.IntVar(&f.cols, "cols", 0, "`number` of columns of the grid in the arguments")
-	flags.StringVar(&f.solver, "solver", "", "`name` of the solver (default: astar-bucket, or beam for more than 16 cells)")
+	cli.IntVar(flags, &f.rows, "rows", 0, 1, swap.MaxListed, "`number` of rows of the grid in the arguments")
+	cli.IntVar(flags, &f.cols, "cols", 0, 1, swap.MaxListed, "`number` of columns of the grid in the arguments")
+	cli.NameVar(flags, &f.solver, "solver", "", "`name` of the solver (default: astar-bucket, or beam for more than 16 cells)", search.Names()...)
 	flags.StringVar(&f.heuristic, "heuristic", "", "`name` of the heuristic (default: walking+parity, or manhattan+parity)")
 	flags.StringSliceVar(&f.pdb, "pdb", nil, "`files` of pattern databases of the grid, separated by commas")
 	f.Memory.Define(a.App, flags, "4GiB", nil)
 	flags.StringVar(&f.target, "target", "", "`tiles` of the arrangement to reach, row by row (default: in order)")
-	flags.IntVar(&f.width, "width", 0, "most `states` that beam keeps of a depth (default: 16384, no limit with --time)")
-	flags.DurationVar(&f.time, "time", 0, "longest `time` to search, like 10s; 0 is no limit")
+	cli.IntVar(flags, &f.width, "width", 0, 0, math.MaxInt, "most `states` that beam keeps of a depth (default: 16384, no limit with --time)")
+	cli.TimeVar(flags, &f.time, "time", 0, 0, 0, "longest `time` to search, like 10s; 0 is no limit")
 	cli.ThreadsFlag(flags, &f.Threads, "prepare databases and run astar-parallel with")
 	flags.Var((*cli.File)(&f.svg), "svg", "`FILE` for an animated drawing; - prints it instead of the swaps")
 	flags.BoolVar(&f.animate, "animate", false, "show the grid swap by swap, on a terminal one each 0.4 s")
@@ -189,12 +191,8 @@ func (a *app) runSolve(ctx context.Context, f solveFlags, args []string) error {
 // check reports mistakes in flags that need no file and no puzzle to be judged.
 func (f solveFlags) check() error {
 	switch {
-	case f.time < 0:
-		return cli.Usagef("--time %v: want a time from 0 up", f.time)
 	case f.animate && (f.JSON || f.svg == cli.Stdout):
 		return cli.Usagef("--animate does not go with --json or --svg -: only one of them can go to stdout")
-	case f.width < 0:
-		return cli.Usagef("--width %d: want a number from 0 up", f.width)
 	}
 	return cli.OneStdout(f.JSON, map[string]string{"--svg": f.svg})
 }
@@ -212,7 +210,7 @@ func (f solveFlags) options(ctx context.Context, g *swap.Grid, j job.Job) (o sea
 	}
 	if solver.Informed || f.heuristic != "" { // a wrong name is an error even if no solver uses it
 		if o.Heuristic, err = search.ParseHeuristic(ctx, g, f.heuristic, f.pdb, patterns.Options{Job: j}); err != nil {
-			return o, f.Memory.Explain(err)
+			return o, f.Memory.Explain(heuristicFlag(err))
 		}
 	}
 	if o.Memory = memory.Left(j.Memory); o.Memory < search.LeastMemory {
@@ -221,6 +219,14 @@ func (f solveFlags) options(ctx context.Context, g *swap.Grid, j job.Job) (o sea
 		})
 	}
 	return o, nil
+}
+
+// heuristicFlag makes an error about a heuristic one about the flag.
+func heuristicFlag(err error) error {
+	if errors.Is(err, search.ErrHeuristic) {
+		err = cli.Usagef("--heuristic: %w", err)
+	}
+	return err
 }
 
 // report returns the report of r, the result for puzzle.
@@ -260,7 +266,7 @@ func (a *app) readPuzzle(ctx context.Context, f solveFlags, args []string) (swap
 	}
 	switch {
 	case len(args) > 1:
-		return swap.Puzzle{}, cli.Usagef("%d arguments given, want one FILE, or --rows and --cols with the tiles", len(args))
+		return swap.Puzzle{}, cli.Usagef("expected one FILE, or --rows and --cols with the tiles, got %s", cli.Count(len(args), "argument"))
 	case len(args) == 0 || args[0] == cli.Stdout:
 		return swap.Parse(a.Stdin(ctx, nil))
 	}
@@ -277,14 +283,14 @@ func (a *app) readPuzzle(ctx context.Context, f solveFlags, args []string) (swap
 }
 
 func parsePuzzle(rows, cols int, args []string) (swap.Puzzle, error) {
-	g, err := swap.NewListedGrid(rows, cols)
+	g, err := sized(swap.NewListedGrid(rows, cols))
 	if err != nil {
 		return swap.Puzzle{}, err
 	}
 	tiles := make([]int, len(args))
 	for i, arg := range args {
 		if tiles[i], err = strconv.Atoi(arg); err != nil {
-			return swap.Puzzle{}, cli.Usagef("cell %d: %q is not the number of a tile", i, arg)
+			return swap.Puzzle{}, cli.Usagef("cell %d %s: expected the number of a tile", i, cli.Quoted(arg))
 		}
 	}
 	return g.Puzzle(tiles)

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"grenier/cmd/grenier/cli"
+	"grenier/layers/swap"
 )
 
 // app is a command line about the swap puzzle.
@@ -29,9 +30,17 @@ row by row. Grids have up to 16 cells, and up to 64 for solve and generate.
 	}, a.solve(), a.generate(), a.bfs(), a.pdb(), a.bench())
 }
 
+// sized makes an error about the size of a grid one about its flags.
+func sized(g *swap.Grid, err error) (*swap.Grid, error) {
+	if err != nil {
+		err = cli.Usagef("--rows and --cols: %w", err)
+	}
+	return g, err
+}
+
 // needGrid adds the flags for the size of a grid of at most most cells.
 func needGrid(cmd *cobra.Command, rows, cols *int, most int) {
-	cmd.Flags().IntVar(rows, "rows", 0, "`number` of rows of the grid")
-	cmd.Flags().IntVar(cols, "cols", 0, fmt.Sprintf("`number` of columns of the grid; rows times columns is 1 to %d", most))
+	cli.IntVar(cmd.Flags(), rows, "rows", 0, 1, most, "`number` of rows of the grid")
+	cli.IntVar(cmd.Flags(), cols, "cols", 0, 1, most, fmt.Sprintf("`number` of columns of the grid; rows times columns is 1 to %d", most))
 	cli.Need(cmd, "rows", "cols")
 }

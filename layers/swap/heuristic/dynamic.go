@@ -64,7 +64,7 @@ func NewDynamic(exact bool, tables ...*SetTable) (*Dynamic, error) {
 	first := tables[0]
 	for i, t := range tables {
 		if t.Size != i+1 || t.Cost != first.Cost || t.Grid.Rows() != first.Grid.Rows() || t.Grid.Cols() != first.Grid.Cols() {
-			return nil, fmt.Errorf("%w: table %d is of sets of %d tiles, %d x %d, cost %v; want %d, %d x %d, %v", ErrPattern, i+1,
+			return nil, fmt.Errorf("%w: table %d is of sets of %d tiles, %d x %d, cost %v; expected %d, %d x %d, %v", ErrPattern, i+1,
 				t.Size, t.Grid.Rows(), t.Grid.Cols(), t.Cost, i+1, first.Grid.Rows(), first.Grid.Cols(), first.Cost)
 		}
 	}

@@ -40,7 +40,7 @@ func ParseCost(name string) (Cost, error) {
 			return c, nil
 		}
 	}
-	return 0, fmt.Errorf("%w %q (allowed: unit, tracked)", ErrCost, name)
+	return 0, fmt.Errorf("%w %q: must be unit or tracked", ErrCost, name)
 }
 
 // String returns the name as ParseCost takes it.

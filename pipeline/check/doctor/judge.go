@@ -72,7 +72,7 @@ func (r *Report) judgeCores(j *judgement) {
 		j.warn("GOMAXPROCS asks for more than there are")
 	}
 	if c.Others != nil && *c.Others >= busy*float64(c.Machine) {
-		j.warn("others take %.1f of %d now", *c.Others, c.Machine)
+		j.warn("%.1f of %d cores busy", *c.Others, c.Machine)
 	}
 }
 
@@ -83,7 +83,7 @@ const leastAvailable = 0.5
 func (r *Report) judgeMemory(j *judgement) {
 	m := &r.Memory
 	if m.Limit == 0 {
-		j.say("the system does not tell")
+		j.say("not reported by the system")
 		return
 	}
 	j.say("%s has %s", m.Where, humanize.IBytes(m.Limit))
@@ -105,7 +105,7 @@ const leastOpen = 256
 func (r *Report) judgeLimits(j *judgement) {
 	l := r.Limits
 	if l == nil {
-		j.say("the system does not tell")
+		j.say("not reported by the system")
 		return
 	}
 	switch {

@@ -49,7 +49,7 @@ func ParseSplit(text string) ([]Part, error) {
 		name, percent, _ := strings.Cut(field, "=")
 		n, err := strconv.ParseUint(percent, 10, 7)
 		if err != nil || n < 1 || known[name] || !partName.MatchString(name) {
-			return nil, fmt.Errorf("%w with the split %.100q: want parts like train=90,test=10, each with a name of its own and 1 to 100 percent", ErrSample, text)
+			return nil, fmt.Errorf("%w with the split %.100q: expected parts like train=90,test=10, each with a name of its own and 1 to 100 percent", ErrSample, text)
 		}
 		known[name] = true
 		sum += int(n)
@@ -88,7 +88,7 @@ func (d *draw) partOf(b awari.Board) int {
 // It fails like Write, and with ErrSample before anything is written if a file would have no position.
 func WriteFile(ctx context.Context, dir, path string, o Options) (Summary, error) {
 	if o.Shards = max(1, o.Shards); o.Shards > MaxShards {
-		return Summary{}, fmt.Errorf("%w of %d shards: 1 to %d are possible", ErrSample, o.Shards, MaxShards)
+		return Summary{}, fmt.Errorf("%w of %d shards: must be 1 to %d", ErrSample, o.Shards, MaxShards)
 	}
 	return drawn(ctx, dir, o, func(d *draw, next func(i uint64) uint64) (s Summary, err error) {
 		pieces, err := d.pieces(ctx, next)

@@ -30,7 +30,7 @@ func ParseFormat(name string) (Format, error) {
 	case CSV, JSONL, Npy:
 		return f, nil
 	}
-	return "", fmt.Errorf("%w %q: npy, csv and jsonl are possible", ErrFormat, name)
+	return "", fmt.Errorf("%w %q: must be npy, csv or jsonl", ErrFormat, name)
 }
 
 // Illegal is the value of a pit that cannot be played in npy: no score is as low.

@@ -101,7 +101,7 @@ func Parse(text string) (Condition, error) {
 }
 
 // errForm describes the form of a term.
-var errForm = errors.New("want a name, one of = < <= > >=, and a number, like winning=1 or value>=4")
+var errForm = errors.New("expected a name, one of = < <= > >=, and a number, like winning=1 or value>=4")
 
 // add adds a term.
 func (c *Condition) add(term string) error {
@@ -137,7 +137,7 @@ func parseFact(name string) (fact, error) {
 	if f := slices.Index(names[:], name); f >= 0 {
 		return fact(f), nil
 	}
-	return 0, fmt.Errorf("there is no %q: %s are possible", name, strings.Join(Facts(), ", "))
+	return 0, fmt.Errorf("no fact %q: must be %s", name, strings.Join(Facts(), ", "))
 }
 
 // Facts returns the names of the facts that conditions ask about.

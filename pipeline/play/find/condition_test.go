@@ -26,16 +26,16 @@ func TestParse(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"win=1":                       `there is no "win": value, mover`,
+		"win=1":                       `no fact "win": must be value, mover`,
 		"value":                       "or one of only-win, sacrifice",
-		"value=":                      "want a name",
-		"value=x":                     "want a name",
-		"value==3":                    "want a name",
-		"value>1..3":                  "want a name",
-		"value=1..":                   "want a name",
-		"=3":                          `there is no ""`,
-		"value>=99999999999999999999": "want a name",
-		"p12=1":                       `there is no "p12"`,
+		"value=":                      "expected a name",
+		"value=x":                     "expected a name",
+		"value==3":                    "expected a name",
+		"value>1..3":                  "expected a name",
+		"value=1..":                   "expected a name",
+		"=3":                          `no fact ""`,
+		"value>=99999999999999999999": "expected a name",
+		"p12=1":                       `no fact "p12"`,
 	} {
 		if _, err := Parse(text); !errors.Is(err, ErrCondition) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v, want one with %s", text, err, want)

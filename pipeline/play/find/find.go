@@ -139,7 +139,7 @@ func newSearch(t *tables.Tables, o Options) (*search, error) {
 	case o.To > t.MaxSeeds():
 		return nil, t.Need(o.To)
 	case o.Count < 0 || o.Count > MaxCount:
-		return nil, fmt.Errorf("%w: %d positions (0 to %d are possible)", ErrOptions, o.Count, MaxCount)
+		return nil, fmt.Errorf("%w: %d positions: must be 0 to %d", ErrOptions, o.Count, MaxCount)
 	}
 	if err := o.Condition.Check(t.Game()); err != nil {
 		return nil, err

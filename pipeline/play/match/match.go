@@ -136,7 +136,7 @@ func (m *Match) Play(pit int) (captured int, err error) {
 		return 0, ErrOver
 	}
 	if pit < 0 || pit >= m.game.Half() {
-		return 0, fmt.Errorf("%w: pit %d (0 to %d are possible)", ErrIllegal, pit, m.game.Half()-1)
+		return 0, fmt.Errorf("%w: pit %d: must be 0 to %d", ErrIllegal, pit, m.game.Half()-1)
 	}
 	play := m.game.Plays(m.Board())[pit]
 	switch {

@@ -38,7 +38,7 @@ type Player struct {
 // any legal one. It fails with ErrLevel.
 func NewPlayer(scores line.Scores, engine *search.Engine, limits search.Limits, level int, random *rand.Rand) (*Player, error) {
 	if level < 0 || level > Perfect {
-		return nil, fmt.Errorf("%w: %d (0 to %d are possible)", ErrLevel, level, Perfect)
+		return nil, fmt.Errorf("%w %d: must be 0 to %d", ErrLevel, level, Perfect)
 	}
 	return &Player{scores: scores, engine: engine, limits: limits, level: level, random: random}, nil
 }

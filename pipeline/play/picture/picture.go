@@ -54,7 +54,7 @@ type Position struct {
 // Board returns a picture of a position as a PNG. It fails if there is no board.
 func Board(p Position) ([]byte, error) {
 	if len(p.Pits) == 0 || len(p.Pits)%2 != 0 {
-		return nil, fmt.Errorf("a picture of %d pits: want an even number", len(p.Pits))
+		return nil, fmt.Errorf("a picture of %d pits: expected an even number", len(p.Pits))
 	}
 	c, err := newCanvas(Width, Height, paper)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"grenier/io/manifest"
 	"grenier/layers/awari"
@@ -57,6 +58,7 @@ func (p *publisher) searches(ctx context.Context) error {
 		return nil
 	}
 	questions := p.options.Questions(p.manifest.Layers)
+	p.searched = time.Now()
 	files := map[string]*found{}
 	var names []string
 	total, done := 0.0, 0.0
@@ -110,6 +112,8 @@ func (p *publisher) expected(q Question) float64 {
 func (p *publisher) searching(seeds int, done, total float64) {
 	s := job.OfLayer(seeds, 0, done, total)
 	s.Doing, s.Unit = "puzzles and positions, "+s.Doing, job.Items
+	pace := s.PaceAfter(time.Since(p.searched)) // the time of the copies says nothing
+	s.Pace = &pace
 	p.options.Tell(s)
 }
 

@@ -23,6 +23,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"time"
 
 	"grenier/io/listed"
 	"grenier/io/manifest"
@@ -164,6 +165,7 @@ type publisher struct {
 	prepared []string     // files in data that every visitor may want
 	files    int          // written besides the layers
 	bytes    int64        // of these
+	searched time.Time    // when the search for answers began
 }
 
 // path returns the path of a file of the site.

@@ -180,7 +180,7 @@ func number(query map[string]string, name string, otherwise, most int) (int, err
 	least := min(1, otherwise)
 	n, err := strconv.Atoi(text)
 	if err != nil || n < least || n > most {
-		return 0, bad("%s is %.20q: %d to %d are possible", name, text, least, most)
+		return 0, bad("%s is %.20q: must be %d to %d", name, text, least, most)
 	}
 	return n, nil
 }
@@ -189,7 +189,7 @@ func number(query map[string]string, name string, otherwise, most int) (int, err
 func (s *Server) layersWithin(text string, several bool) (from, to int, err error) {
 	first, last, ranged := strings.Cut(text, "..")
 	if ranged && !several {
-		return 0, 0, bad("seeds is %.20q: want one layer", text)
+		return 0, 0, bad("seeds is %.20q: expected one layer", text)
 	}
 	if !ranged {
 		last = first
@@ -197,7 +197,7 @@ func (s *Server) layersWithin(text string, several bool) (from, to int, err erro
 	from, err = strconv.Atoi(first)
 	to, err2 := strconv.Atoi(last)
 	if err = errors.Join(err, err2); err != nil || from < 0 || from > to || to > s.tables.MaxSeeds() {
-		return 0, 0, bad("seeds is %.20q: want one of the layers 0 to %d, or some of them, as 5..8", text, s.tables.MaxSeeds())
+		return 0, 0, bad("seeds is %.20q: must be one of the layers 0 to %d, or some of them, as 5..8", text, s.tables.MaxSeeds())
 	}
 	return from, to, nil
 }

@@ -56,7 +56,7 @@ func (s *Server) readGame(raw string) (board awari.Board, moves []int, err error
 	for i, text := range fields {
 		pit, err := strconv.ParseUint(text, 10, 8)
 		if err != nil || int(pit) >= half {
-			return board, nil, bad("move %d is %.20q: pits 0 to %d are possible", i+1, text, half-1)
+			return board, nil, bad("move %d is %.20q: must be a pit, 0 to %d", i+1, text, half-1)
 		}
 		moves = append(moves, int(pit))
 	}

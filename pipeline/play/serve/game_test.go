@@ -76,8 +76,8 @@ func TestIllegalGame(t *testing.T) {
 	}
 	for query, word := range map[string]string{
 		"moves=1":                                                          "pits is missing",
-		"pits=4,4,4,4,4,4,4,4,4,4,4,4&moves=6":                             "pits 0 to 5",
-		"pits=4,4,4,4,4,4,4,4,4,4,4,4&moves=-1":                            "pits 0 to 5",
+		"pits=4,4,4,4,4,4,4,4,4,4,4,4&moves=6":                             "must be a pit, 0 to 5",
+		"pits=4,4,4,4,4,4,4,4,4,4,4,4&moves=-1":                            "must be a pit, 0 to 5",
 		"pits=4,4,4,4,4,4,4,4,4,4,4,4&moves=1,,2":                          "move 2 is",
 		"pits=4,4,4,4,4,4,4,4,4,4,4,4&moves=0" + strings.Repeat(",0", 1e3): "at most 1000",
 		"pits=4,4,4,4,4,4,4,4,4,4,4,4&moves=0&turn=south":                  "unknown parameter",

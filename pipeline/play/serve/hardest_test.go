@@ -70,7 +70,7 @@ func TestHardest(t *testing.T) {
 func TestHardestNonsense(t *testing.T) {
 	r := startFinding(t)
 	for query, want := range map[string]string{
-		"": "seeds is", "seeds=6": "0 to 5", "seeds=-1": "0 to 5", "seeds=1..2": "want one layer", "seeds=1&count=3": "unknown parameter",
+		"": "seeds is", "seeds=6": "0 to 5", "seeds=-1": "0 to 5", "seeds=1..2": "expected one layer", "seeds=1&count=3": "unknown parameter",
 	} {
 		r.wantProblem(r.get("/api/hardest?"+query), http.StatusBadRequest, want)
 	}

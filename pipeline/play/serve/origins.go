@@ -43,7 +43,7 @@ func parseOrigin(text string) (string, error) {
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" ||
 		strings.TrimSuffix(u.Path, "/") != "" || u.RawQuery != "" || u.ForceQuery || u.Fragment != "" || u.User != nil ||
 		strings.ContainsAny(u.Host, "*;' ") {
-		return "", fmt.Errorf("%w %.100q: want one like https://example.org or http://localhost:3000, several with commas between, or * alone for all", ErrOrigin, text)
+		return "", fmt.Errorf("%w %.100q: expected one like https://example.org or http://localhost:3000, several with commas between, or * alone for all", ErrOrigin, text)
 	}
 	host := strings.ToLower(u.Host)
 	if port := u.Port(); port == "" || u.Scheme == "http" && port == "80" || u.Scheme == "https" && port == "443" {

@@ -116,7 +116,7 @@ func oneOf(query map[string]string, name string, words ...string) (string, error
 		return words[0], nil
 	}
 	if !slices.Contains(words, text) {
-		return "", bad("%s is %.20q: %s are possible", name, text, strings.Join(words, " and "))
+		return "", bad("%s is %.20q: must be %s", name, text, strings.Join(words, " or "))
 	}
 	return text, nil
 }
@@ -132,7 +132,7 @@ func pair(query map[string]string, name, word string) (n [2]int, err error) {
 	for i, field := range fields {
 		x, err := strconv.ParseUint(field, 10, 8)
 		if known := err == nil && x <= awari.MaxSeeds || word != "" && field == word; len(fields) != 2 || !known {
-			return n, bad("%s is %.20q: want two numbers of seeds, as 3,1", name, text)
+			return n, bad("%s is %.20q: expected two numbers of seeds, as 3,1", name, text)
 		}
 		n[i] = int(x)
 	}

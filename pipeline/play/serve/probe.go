@@ -214,7 +214,7 @@ func parseQuery(raw string, known ...string) (map[string]string, error) {
 	query := map[string]string{}
 	for name, all := range values {
 		if !slices.Contains(known, name) {
-			return nil, bad("unknown parameter %.20q: %s are possible", name, strings.Join(known, ", "))
+			return nil, bad("unknown parameter %.20q: must be %s", name, strings.Join(known, ", "))
 		}
 		if len(all) > 1 {
 			return nil, bad("the parameter %s is given %d times", name, len(all))
@@ -240,7 +240,7 @@ func (s *Server) boardsOfBody(r *http.Request) ([]awari.Board, error) {
 		return nil, err
 	}
 	if len(rows) < 1 || len(rows) > maxBoards {
-		return nil, bad("%d boards: 1 to %d are possible", len(rows), maxBoards)
+		return nil, bad("%d boards: must be 1 to %d", len(rows), maxBoards)
 	}
 	boards := make([]awari.Board, len(rows))
 	for i, row := range rows {

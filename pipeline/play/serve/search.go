@@ -62,7 +62,7 @@ func (s *Server) readSearch(raw string) (board awari.Board, limit time.Duration,
 		ms, err := strconv.ParseUint(text, 10, 32)
 		limit = time.Duration(ms) * time.Millisecond
 		if err != nil || limit == 0 || limit > maxSearchTime {
-			return board, 0, bad("ms is %.20q: 1 to %d are possible", text, maxSearchTime.Milliseconds())
+			return board, 0, bad("ms is %.20q: must be 1 to %d", text, maxSearchTime.Milliseconds())
 		}
 	}
 	return board, limit, nil

@@ -53,7 +53,7 @@ func TestSearch(t *testing.T) {
 	}
 	for query, want := range map[string]string{
 		"pits=1,1,1,1,1,1&ms=0": "1 to 5000", "pits=1,1,1,1,1,1&ms=5001": "1 to 5000", "pits=1,1,1,1,1,1&ms=x": "1 to 5000",
-		"pits=1,1,1,1,1,1&ms=-1": "1 to 5000", "pits=1,1,1,1,1,1&ms=": "1 to 5000", "ms=1": "pits is missing", "pits=1": "6 are needed",
+		"pits=1,1,1,1,1,1&ms=-1": "1 to 5000", "pits=1,1,1,1,1,1&ms=": "1 to 5000", "ms=1": "pits is missing", "pits=1": "expected 6 pits",
 	} {
 		r.wantProblem(r.get("/api/search?"+query), http.StatusBadRequest, want)
 	}
@@ -87,7 +87,7 @@ func TestLine(t *testing.T) {
 		}
 	}
 	r.wantProblem(r.get("/api/line?pits=9,9,9,0,0,0"), http.StatusUnprocessableEntity, "more seeds than are solved")
-	r.wantProblem(r.get("/api/line?pits=9"), http.StatusBadRequest, "6 are needed")
+	r.wantProblem(r.get("/api/line?pits=9"), http.StatusBadRequest, "expected 6 pits")
 }
 
 // TestDistances compares distances of all moves of a layer with where best lines capture or end.

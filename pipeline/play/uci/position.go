@@ -39,7 +39,7 @@ func parsePosition(game awari.Game, words []string) (p position, err error) {
 	case len(words) == 1:
 		p, err = parseBoard(game, words[0])
 	default:
-		err = fmt.Errorf("want startpos, or fen and a board")
+		err = fmt.Errorf("expected startpos, or fen and a board")
 	}
 	for i, letter := range []byte(strings.Join(moves, "")) {
 		if err == nil {
@@ -57,7 +57,7 @@ func parseBoard(game awari.Game, text string) (p position, err error) {
 	pits := game.Pits()
 	parts := strings.Split(text, "-")
 	if len(parts) != pits+3 {
-		return p, fmt.Errorf("board %.60q: want %d numbers and S or N, with dashes between", text, pits+2)
+		return p, fmt.Errorf("board %.60q: expected %d numbers and S or N, with dashes between", text, pits+2)
 	}
 	total := 0
 	var seeds [awari.MaxPits + 2]int
@@ -70,7 +70,7 @@ func parseBoard(game awari.Game, text string) (p position, err error) {
 		total += int(n)
 	}
 	if total > awari.MaxSeeds {
-		return p, fmt.Errorf("board %.60q: %d seeds (at most %d are possible)", text, total, awari.MaxSeeds)
+		return p, fmt.Errorf("board %.60q: %d seeds: must be at most %d", text, total, awari.MaxSeeds)
 	}
 	for i := range pits {
 		p.board[i] = uint8(seeds[i])
@@ -81,7 +81,7 @@ func parseBoard(game awari.Game, text string) (p position, err error) {
 	case "N":
 		p.turn, p.board = match.North, game.Turn(p.board)
 	default:
-		return p, fmt.Errorf("board %.60q: the turn is %.20q, want S or N", text, parts[pits+2])
+		return p, fmt.Errorf("board %.60q: the turn is %.20q, expected S or N", text, parts[pits+2])
 	}
 	return p, nil
 }

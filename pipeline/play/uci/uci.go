@@ -241,7 +241,7 @@ func (s *Session) setOption(words []string) {
 func (s *Session) spin(name, text string, most int64) (int64, bool) {
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || n < 1 || n > most {
-		s.complain("option %s: %.20q (1 to %d are possible)", name, text, most)
+		s.complain("option %s: %.20q: must be 1 to %d", name, text, most)
 		return 0, false
 	}
 	return n, true

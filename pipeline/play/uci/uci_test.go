@@ -120,8 +120,8 @@ func TestComplaints(t *testing.T) {
 	tab := solved(t, 12, 3)
 	for _, c := range []struct{ lines, want string }{
 		{"fly", `unknown command "fly"`},
-		{"position", "want startpos, or fen and a board"},
-		{"position fen 1-2-3-S", "want 14 numbers and S or N"},
+		{"position", "expected startpos, or fen and a board"},
+		{"position fen 1-2-3-S", "expected 14 numbers and S or N"},
 		{"position fen 0-0-0-0-0-0-1-0-0-0-0-x-20-27-S", `"x" is no number of seeds`},
 		{"position fen 40-0-0-0-0-0-1-0-0-0-0-0-20-27-S", "88 seeds"},
 		{"position fen 0-0-0-0-0-0-1-0-0-0-0-0-20-27-X", `turn is "X"`},
@@ -130,8 +130,8 @@ func TestComplaints(t *testing.T) {
 		{"position fen 1-0-0-0-0-0-0-0-0-0-0-0-20-27-S moves A", "gives the opponent no seed"},
 		{"position fen 0-1-0-0-0-0-1-0-0-0-0-0-20-26-S moves A", "the house is empty"},
 		{"position startpos moves aB\ngo depth 1", "go: move 1"},
-		{"setoption name Hash value 0", "1 to 16 are possible"},
-		{"setoption name Threads value many", "1 to 1024 are possible"},
+		{"setoption name Hash value 0", "must be 1 to 16"},
+		{"setoption name Threads value many", "must be 1 to 1024"},
 		{"setoption name Style value wild", `no option "Style"`},
 		{strings.Repeat("x", 2<<20) + "\nisready", "a line is skipped: more than 65536 bytes\nreadyok"},
 		{"position startpos\nposition " + strings.Repeat("x", 2<<20) + "\ngo depth 1", "go: more than 65536 bytes\nbestmove 0000"},

@@ -83,7 +83,7 @@ func New(ctx context.Context, o TableOptions) (*Table, error) {
 		return nil, err
 	}
 	if o.Seeds < 0 || o.Seeds > awari.MaxSeeds {
-		return nil, fmt.Errorf("%w: %d (0 to %d are possible)", awari.ErrSeeds, o.Seeds, awari.MaxSeeds)
+		return nil, fmt.Errorf("%w %d: must be 0 to %d", awari.ErrSeeds, o.Seeds, awari.MaxSeeds)
 	}
 	// The document has four seeds a pit on 12 pits and three on 8; other boards follow the latter.
 	whole := accessibleStart * o.Pits

@@ -87,16 +87,16 @@ const MostGrids = 10_000_000
 func (o *Options) check() error {
 	for _, name := range o.Tables {
 		if !slices.Contains(TableNames(), name) {
-			return fmt.Errorf("%w: table %q (allowed: %s)", ErrOption, name, strings.Join(TableNames(), ", "))
+			return fmt.Errorf("%w: table %q: must be %s", ErrOption, name, strings.Join(TableNames(), ", "))
 		}
 	}
 	switch {
 	case len(o.Tables) == 0:
-		return fmt.Errorf("%w: no table (allowed: %s)", ErrOption, strings.Join(TableNames(), ", "))
+		return fmt.Errorf("%w: no table: must be some of %s", ErrOption, strings.Join(TableNames(), ", "))
 	case o.Grids < 1 || o.Grids > MostGrids:
-		return fmt.Errorf("%w: %d grids for heuristics (1 to %d are possible)", ErrOption, o.Grids, MostGrids)
+		return fmt.Errorf("%w: %d grids for heuristics: must be 1 to %d", ErrOption, o.Grids, MostGrids)
 	case o.Solves < 1 || o.Solves > MostGrids:
-		return fmt.Errorf("%w: %d grids for solvers (1 to %d are possible)", ErrOption, o.Solves, MostGrids)
+		return fmt.Errorf("%w: %d grids for solvers: must be 1 to %d", ErrOption, o.Solves, MostGrids)
 	}
 	return nil
 }

@@ -14,7 +14,7 @@ import (
 // heuristic.ErrPattern, a *memory.Error, or the error of ctx.
 func Dynamic(ctx context.Context, g *swap.Grid, size int, o Options) (*heuristic.SetTable, error) {
 	if size < 1 || size > heuristic.MaxSet || size > g.Cells() {
-		return nil, fmt.Errorf("%w: sets of %d tiles: want 1 to %d", heuristic.ErrPattern, size, min(heuristic.MaxSet, g.Cells()))
+		return nil, fmt.Errorf("%w: sets of %d tiles: expected 1 to %d", heuristic.ErrPattern, size, min(heuristic.MaxSet, g.Cells()))
 	}
 	o.Workers = max(1, o.Workers)
 	sets, entries := heuristic.Sets(g, size), int(heuristic.Entries(g, size))

@@ -87,7 +87,7 @@ func TestRefused(t *testing.T) {
 	g := mustGrid(t, 4, 4)
 	all := mustTiles(t, g, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)
 	o := patterns.Options{Job: job.Job{Memory: 1 << 20}, Cost: heuristic.Unit}
-	if _, err := patterns.Static(t.Context(), g, all, o); !tooLittle(err) || err.Error() != "the pattern database needs 183 TiB of memory and 1.0 MiB are allowed" {
+	if _, err := patterns.Static(t.Context(), g, all, o); !tooLittle(err) || err.Error() != "the pattern database needs 183 TiB of memory; the limit is 1.0 MiB" {
 		t.Error(err)
 	}
 	if _, err := patterns.Static(t.Context(), g, 0, o); !errors.Is(err, heuristic.ErrPattern) {

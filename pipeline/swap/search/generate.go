@@ -21,7 +21,7 @@ var ErrDifficulty = fault.New(fault.Usage, "difficulty not possible")
 // not lead away from the sum wanted, and starts over if that takes too long.
 func Generate(g *swap.Grid, difficulty float64, r *rand.Rand) (swap.List, error) {
 	if !(difficulty >= 0 && difficulty <= 1) {
-		return nil, fmt.Errorf("%w: %v: want 0 to 1", ErrDifficulty, difficulty)
+		return nil, fmt.Errorf("%w: %v: expected 0 to 1", ErrDifficulty, difficulty)
 	}
 	m, n := heuristic.NewManhattan(g), g.Cells()
 	want := 2 * int(difficulty*float64(heuristic.MaxManhattan(g))/2+0.5)

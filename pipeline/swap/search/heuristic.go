@@ -53,7 +53,7 @@ func ParseHeuristic(ctx context.Context, g *swap.Grid, text string, files []stri
 			case "parity":
 				h = heuristic.Lift{Heuristic: h, Grid: g}
 			default:
-				return nil, fmt.Errorf("%w: %q (allowed: %s)", ErrHeuristic, name, HeuristicNames)
+				return nil, fmt.Errorf("%w: %q: must be %s", ErrHeuristic, name, HeuristicNames)
 			}
 		}
 		list = append(list, h)
@@ -82,10 +82,10 @@ func baseHeuristic(ctx context.Context, g *swap.Grid, name string, files []strin
 			return nil, fmt.Errorf("%w: %s needs the file of a pattern database", ErrHeuristic, name)
 		}
 		if !g.Packs() {
-			return nil, fmt.Errorf("%w: %s takes up to %d cells, not %d x %d (allowed: manhattan, inversion, walking)",
+			return nil, fmt.Errorf("%w: %s takes up to %d cells, not %d x %d; larger grids take one of manhattan, inversion, walking",
 				ErrHeuristic, name, swap.MaxCells, g.Rows(), g.Cols())
 		}
 		return patterns.Load(ctx, g, files, name == "pdb-exact", o)
 	}
-	return nil, fmt.Errorf("%w: %q (allowed: %s)", ErrHeuristic, name, HeuristicNames)
+	return nil, fmt.Errorf("%w: %q: must be %s", ErrHeuristic, name, HeuristicNames)
 }

@@ -165,7 +165,7 @@ func namesOf(wanted func(*Solver) bool) (names []string) {
 func Find(name string) (Solver, error) {
 	i := slices.IndexFunc(solvers, func(s Solver) bool { return s.Name == name })
 	if i < 0 {
-		return Solver{}, fmt.Errorf("%w %q (allowed: %s)", ErrSolver, name, strings.Join(Names(), ", "))
+		return Solver{}, fmt.Errorf("%w %q: must be %s", ErrSolver, name, strings.Join(Names(), ", "))
 	}
 	return solvers[i], nil
 }
@@ -216,7 +216,7 @@ func Solve(ctx context.Context, name string, g *swap.Grid, start swap.List, o Op
 func newSearch(ctx context.Context, solver Solver, g *swap.Grid, start swap.List, o Options) (*search, error) {
 	switch {
 	case !solver.listed && !g.Packs():
-		return nil, fmt.Errorf("%w: %s takes up to %d cells, not %d x %d (allowed for larger grids: %s)",
+		return nil, fmt.Errorf("%w: %s takes up to %d cells, not %d x %d; larger grids take one of %s",
 			swap.ErrSize, solver.Name, swap.MaxCells, g.Rows(), g.Cols(), strings.Join(namesOf(func(s *Solver) bool { return s.listed }), ", "))
 	case len(start) != g.Cells() || !start.Valid():
 		return nil, fmt.Errorf("%w: %v for %d x %d cells", swap.ErrTiles, start, g.Rows(), g.Cols())

@@ -79,7 +79,7 @@ func New(game awari.Game, o Options) (*Engine, error) {
 		return nil, fmt.Errorf("%w: %d workers, tiles of %d halves", ErrOptions, o.Workers, o.TileSize)
 	}
 	if o.Bits != 0 && o.Bits != 8 && o.codes() == nil {
-		return nil, fmt.Errorf("%w: %d bits a score; 8, 6, 4, 3 and 2 are possible", ErrOptions, o.Bits)
+		return nil, fmt.Errorf("%w: %d bits a score: must be 8, 6, 4, 3 or 2", ErrOptions, o.Bits)
 	}
 	o.Workers = max(o.Workers, 1)
 	if o.Interval == 0 {
@@ -141,7 +141,7 @@ func (e *Engine) Checkpointed(below func(seeds int) stream.Below) (seeds int, sa
 // begin lays out the layer of n seeds.
 func (e *Engine) begin(ctx context.Context, n int, below stream.Below) (*engine, error) {
 	if n < 0 || n > awari.MaxSeeds {
-		return nil, fmt.Errorf("%w: %d (0 to %d are possible)", awari.ErrSeeds, n, awari.MaxSeeds)
+		return nil, fmt.Errorf("%w %d: must be 0 to %d", awari.ErrSeeds, n, awari.MaxSeeds)
 	}
 	geo, err := board.NewGeometry(e.game.Half(), n)
 	if err != nil {

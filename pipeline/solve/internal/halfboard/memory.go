@@ -162,6 +162,6 @@ func (o *Options) form(game awari.Game, n int) (*window.Codes, error) {
 			return codes, nil
 		}
 	}
-	return nil, fmt.Errorf("%w: layer %d needs %s bytes and %s are allowed", ErrMemory, n,
+	return nil, fmt.Errorf("%w: layer %d needs %s bytes; the limit is %s", ErrMemory, n,
 		humanize.Comma(int64(Least(game, n, o.Workers))), humanize.Comma(int64(o.Memory)))
 }
