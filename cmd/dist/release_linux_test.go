@@ -151,7 +151,7 @@ func loopback() error {
 
 // serveAlone starts the server, asks for a page and a board, and stops it.
 func serveAlone(root string) error {
-	cmd := inRoot(root, "awari", "serve", "--dir", "run", "--addr", "localhost:0")
+	cmd := inRoot(root, "awari", "serve", "--dir", "run", "--addr", "127.0.0.1:0") // a root without files knows no localhost
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {
