@@ -62,12 +62,12 @@ func TestStale(t *testing.T) {
 	if r := grenier(t.Context(), "", "awari", "status", "--json", "--dir", dir); !strings.Contains(r.out, `"made_from_others":[9]`) {
 		t.Error(r.out)
 	}
-	out := mustRun(t, "awari", "repair", "--set-aside", "--dir", dir)
+	out := mustRun(t, "awari", "repair", "-q", "--set-aside", "--dir", dir)
 	if !strings.Contains(out, "layer 11: solved again") || !strings.Contains(out, "the old file is now layer-11.gl.damaged-") {
 		t.Error(out)
 	}
-	mustRun(t, "awari", "scrub", "--dir", dir)
-	mustRun(t, "awari", "compare", dir, whole)
+	mustRun(t, "awari", "scrub", "-q", "--dir", dir)
+	mustRun(t, "awari", "compare", "-q", dir, whole)
 	name := rundir.LayerName(11)
 	if string(must.Read(t, filepath.Join(whole, name))) != string(must.Read(t, filepath.Join(dir, name))) {
 		t.Error("layer 11 has other bytes")

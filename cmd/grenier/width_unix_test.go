@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -89,7 +90,7 @@ func TestDumbTerminal(t *testing.T) {
 	dir := t.TempDir()
 	dumb := []string{"TERM=dumb"}
 	for _, args := range []string{
-		"awari solve --seeds 9 --dir run", "awari status --dir run --watch", "awari verify --dir run", "swap solve --animate --rows 2 --cols 2 1 2 4 3",
+		"awari solve --seeds 9 --dir run", "awari status --dir run", "awari verify --dir run", "swap solve --animate --rows 2 --cols 2 1 2 4 3",
 	} {
 		text := strings.ReplaceAll(onTerminal(t, 80, dir, dumb, strings.Fields(args)...), "\r\n", "\n")
 		if strings.ContainsAny(text, "\x1b\r") {
@@ -98,5 +99,33 @@ func TestDumbTerminal(t *testing.T) {
 	}
 	if text := onTerminal(t, 80, dir, []string{"TERM=xterm"}, "swap", "solve", "--animate", "--rows", "2", "--cols", "2", "1", "2", "4", "3"); !strings.Contains(text, "\x1b") {
 		t.Errorf("no cursor control on a terminal that has it: %q", text)
+	}
+}
+
+// TestHistogramBars: a histogram has bars on a terminal, the longest for the most frequent score, and none elsewhere.
+func TestHistogramBars(t *testing.T) {
+	t.Parallel()
+	dir := solved(t, "--pits", "4", "--seeds", "3")
+	args := []string{"awari", "stats", "--dir", dir, "--layer", "3"}
+	if strings.Contains(mustRun(t, args...), "█") {
+		t.Error("bars without a terminal")
+	}
+	text := onTerminal(t, 60, dir, nil, args...)
+	most, longest, bars := 0, 0, 0
+	for line := range strings.SplitSeq(strings.ReplaceAll(text, "\r", ""), "\n") {
+		bar := strings.Count(line, "█")
+		if bar == 0 {
+			continue
+		}
+		bars++
+		longest = max(longest, bar)
+		if n, err := strconv.Atoi(strings.Fields(line)[1]); err != nil || n > most {
+			if most = n; err != nil || bar != longest {
+				t.Errorf("%v: %s", err, text)
+			}
+		}
+	}
+	if columns, line := widest(text); columns > 60 || longest != 60-33 || bars < 3 {
+		t.Errorf("%d columns, bars up to %d: %s", columns, longest, line)
 	}
 }

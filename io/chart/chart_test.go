@@ -84,7 +84,7 @@ func TestTip(t *testing.T) {
 
 func TestBadCharts(t *testing.T) {
 	for name, damage := range map[string]func(c *Chart){
-		"has no values":             func(c *Chart) { c.Series = nil },
+		"has no values":                 func(c *Chart) { c.Series = nil },
 		"row 1 has 1 cells, expected 2": func(c *Chart) { c.Table.Rows[1] = c.Table.Rows[1][:1] },
 		"two has 2 values, the table has 3 rows": func(c *Chart) {
 			c.Series[1].Values = c.Series[1].Values[:2]

@@ -194,3 +194,14 @@ func TestProgressStreams(t *testing.T) {
 		}
 	}
 }
+
+// TestWipe: a bar that a narrower terminal has broken is erased with all its lines.
+func TestWipe(t *testing.T) {
+	for columns, want := range map[int]string{100: "\r\x1b[J", 60: "\x1b[1A\r\x1b[J", 50: "\x1b[1A\r\x1b[J", 49: "\x1b[2A\r\x1b[J", 20: "\x1b[4A\r\x1b[J"} {
+		var out strings.Builder
+		(&bar{out: &out, drawn: 99}).wipe(columns - 1)
+		if out.String() != want {
+			t.Errorf("%d columns: %q, want %q", columns, out.String(), want)
+		}
+	}
+}

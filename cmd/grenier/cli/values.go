@@ -39,14 +39,14 @@ func (n *number) Type() string   { return "int" }
 func (n *number) Set(text string) error {
 	v, err := strconv.Atoi(text)
 	if err != nil || v < n.least || v > n.most {
-		return Range(n.least, n.most)
+		return between(n.least, n.most)
 	}
 	*n.to = v
 	return nil
 }
 
-// Range is the error of a value that is no integer from least to most.
-func Range(least, most int) error {
+// between is the error of a value that is no integer from least to most.
+func between(least, most int) error {
 	if most == math.MaxInt {
 		return Must(fmt.Sprintf("an integer from %d up", least))
 	}
@@ -55,6 +55,7 @@ func Range(least, most int) error {
 
 // choice is the value of a flag that is one of a few.
 type choice struct {
+	kind   string // as Type has it: help quotes strings
 	value  string
 	values []string
 	take   func(string)
@@ -68,7 +69,7 @@ func ChoiceVar(flags *pflag.FlagSet, to *string, name, value, usage string, valu
 // NameVar adds a flag that is one of values, too many for its help.
 func NameVar(flags *pflag.FlagSet, to *string, name, value, usage string, values ...string) {
 	*to = value
-	flags.Var(&choice{value, values, func(text string) { *to = text }}, name, usage)
+	flags.Var(&choice{"string", value, values, func(text string) { *to = text }}, name, usage)
 }
 
 // IntChoiceVar is ChoiceVar of integers.
@@ -79,11 +80,11 @@ func IntChoiceVar(flags *pflag.FlagSet, to *int, name string, value int, usage s
 		texts[i] = strconv.Itoa(v)
 	}
 	take := func(text string) { *to = values[slices.Index(texts, text)] }
-	flags.Var(&choice{strconv.Itoa(value), texts, take}, name, usage+": "+Either(texts))
+	flags.Var(&choice{"int", strconv.Itoa(value), texts, take}, name, usage+": "+Either(texts))
 }
 
 func (c *choice) String() string { return c.value }
-func (c *choice) Type() string   { return "string" }
+func (c *choice) Type() string   { return c.kind }
 
 func (c *choice) Set(text string) error {
 	if !slices.Contains(c.values, text) {
