@@ -110,7 +110,7 @@ func TestPages(t *testing.T) {
 	}
 	for _, name := range []string{"grenier", "grenier-awari-solve", "grenier-swap-pdb-build", "grenier-completion"} {
 		page := text["man/man1/"+name+".1"]
-		for _, part := range []string{".TH \"" + strings.ToUpper(name) + "\" \"1\" \"Nov 2026\"", ".SH EXIT STATUS\n.sp\n.EX\n  0    ok\n", ".SH OPTIONS\n.TP\n"} {
+		for _, part := range []string{".TH \"" + strings.ToUpper(name) + "\" \"1\" \"Nov 2026\"", ".SH EXIT STATUS\n.sp\n.EX\n  0    done, or nothing to do\n", ".SH OPTIONS\n.TP\n"} {
 			if !strings.Contains(strings.ReplaceAll(page, `\-`, "-"), part) {
 				t.Errorf("%s lacks %q:\n%s", name, part, page)
 			}
@@ -227,7 +227,7 @@ func TestTexts(t *testing.T) {
 			t.Errorf("README.md of a release has %q:\n%s", word, readme)
 		}
 	}
-	for _, part := range []string{"export PATH=\"$PWD:$PATH\"", "## Tour", "docs/serve.png", "The licence is MIT."} {
+	for _, part := range []string{"export PATH=\"$PWD:$PATH\"", "## Tour", "docs/pages/game.webp", "The licence is MIT."} {
 		if !strings.Contains(readme, part) {
 			t.Errorf("README.md of a release lacks %q:\n%s", part, readme)
 		}

@@ -35,7 +35,7 @@ func TestNoRoom(t *testing.T) {
 	if e.Path != dir || e.Free != 1000 || e.Need < 50e3 {
 		t.Errorf("%+v", e)
 	}
-	for _, word := range []string{"layer 14", dir, "room for 1000 B", "enough up to layer "} {
+	for _, word := range []string{"layer 14", dir, "1000 B free", "enough up to layer "} {
 		if !strings.Contains(err.Error(), word) {
 			t.Errorf("%q lacks %q", err, word)
 		}

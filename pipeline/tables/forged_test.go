@@ -69,7 +69,7 @@ func TestForged(t *testing.T) {
 					break
 				}
 			}
-		}, "is 4: -3 to 3 are possible"},
+		}, "is 4: must be -3 to 3"},
 		"the smallest score": {func(_ *layerfiletest.File, scores []int8) {
 			for i, x := range scores {
 				if x < 0 {
@@ -77,7 +77,7 @@ func TestForged(t *testing.T) {
 					break
 				}
 			}
-		}, "is -128: -3 to 3 are possible"},
+		}, "is -128: must be -3 to 3"},
 		"other counts": {func(_ *layerfiletest.File, scores []int8) { scores[0], scores[1] = 1, 1 }, "the manifest"},
 		"255 seeds":    {header(func(h *layerfiletest.Header) { h.Seeds = 255 }), "number of seeds 255 does not match"},
 		"no pits":      {header(func(h *layerfiletest.Header) { h.Pits = 0 }), "number of pits 0 does not match"},

@@ -119,6 +119,9 @@ func (a *App) Start(body func(cmd *cobra.Command, args []string) error) func(*co
 	return func(cmd *cobra.Command, args []string) error {
 		a.running = true
 		a.quiet, _ = cmd.Flags().GetBool("quiet") // false without the flag
+		if _, err := Family(); err != nil {
+			return err
+		}
 		return body(cmd, args)
 	}
 }

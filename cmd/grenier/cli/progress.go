@@ -64,6 +64,7 @@ type Progress struct {
 	display display // nil to show nothing
 	start   time.Time
 	done    chan struct{}
+	closing sync.Once
 	wait    func() // for the end of tick
 	// reported is App's.
 	reported func()
@@ -168,14 +169,16 @@ func (p *Progress) Event(line any) {
 // Now returns the time as JSON lines give it.
 func Now() string { return time.Now().Format(time.RFC3339) }
 
-// Close ends the display.
+// Close ends the display, once.
 func (p *Progress) Close() {
 	if p.display == nil {
 		return
 	}
-	close(p.done)
-	p.wait()
-	p.Pause(func() {})
+	p.closing.Do(func() {
+		close(p.done)
+		p.wait()
+		p.Pause(func() {})
+	})
 }
 
 // plainLines prints a line now and then.

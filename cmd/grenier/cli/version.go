@@ -91,6 +91,8 @@ var operations = []operation{
 	{"ranks", []cpu.Family{cpu.BMI2, cpu.AVX512}},
 	{"rice", []cpu.Family{cpu.BMI2, cpu.AVX512}},
 	{"fnv", []cpu.Family{cpu.AVX512}},
+	{"planes", []cpu.Family{cpu.BMI2, cpu.AVX512}},
+	{"window", []cpu.Family{cpu.BMI2, cpu.AVX512}},
 }
 
 // kernel returns the family whose code runs if f is chosen.

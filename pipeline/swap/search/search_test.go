@@ -166,9 +166,9 @@ func TestLongRandom3x3(t *testing.T) {
 	}
 }
 
-// TestChains: on all states of small grids and some of large ones no solution has more swaps than the sum of the distances
+// TestLongChains: on all states of small grids and some of large ones no solution has more swaps than the sum of the distances
 // of all tiles, twice, and so than four times the swaps that are needed.
-func TestChains(t *testing.T) {
+func TestLongChains(t *testing.T) {
 	solve := func(g *swap.Grid, s swap.State, distance int) (swaps int) {
 		sum := 0
 		for cell, tile := range g.List(s) {

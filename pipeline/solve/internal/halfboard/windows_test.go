@@ -91,7 +91,7 @@ func solveOn(t *testing.T, w *tower, o Options, n int) []int8 {
 func TestBitsThatMakeNoSense(t *testing.T) {
 	game := awaritest.Game(t, 6, awari.Awari)
 	for _, bits := range []int{-2, 1, 5, 7, 16} {
-		if _, err := New(game, Options{Bits: bits}); !errors.Is(err, ErrOptions) || !strings.Contains(err.Error(), "8, 6, 4, 3 and 2") {
+		if _, err := New(game, Options{Bits: bits}); !errors.Is(err, ErrOptions) || !strings.Contains(err.Error(), "8, 6, 4, 3 or 2") {
 			t.Errorf("%d bits: %v", bits, err)
 		}
 	}
