@@ -95,7 +95,7 @@ the same command resumes it. FILE is removed at the end.
 	f.JobFlags.Define(a.App, flags, "1GiB", cli.JSONUsage)
 	cli.Completes(cmd, "most", find.Facts()...)
 	flags.BoolVar(&f.puzzles, "puzzles", false, "draw puzzles with their lines")
-	cli.NeedOne(cmd, "where", "puzzles")
+	cli.NeedAny(cmd, "where", "puzzles")
 	for _, other := range []string{"most", "state", "random"} {
 		cmd.MarkFlagsMutuallyExclusive("puzzles", other)
 	}

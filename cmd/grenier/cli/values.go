@@ -188,9 +188,12 @@ func Need(cmd *cobra.Command, names ...string) {
 	}
 }
 
+// NeedAny marks flags of which at least one must be given.
+func NeedAny(cmd *cobra.Command, names ...string) { annotate(cmd, names[0], alternatives, names...) }
+
 // NeedOne marks flags of which exactly one must be given.
 func NeedOne(cmd *cobra.Command, names ...string) {
-	annotate(cmd, names[0], alternatives, names...)
+	NeedAny(cmd, names...)
 	Exclude(cmd, names...)
 }
 
