@@ -21,7 +21,7 @@ func TestExamples(t *testing.T) { runPages(t, false) }
 
 // TestLongExamples runs the pages that have commands that take longer, with all their commands.
 func TestLongExamples(t *testing.T) {
-	tries.NeedsLong(t, "takes minutes")
+	tries.NeedsFull(t, "takes half an hour")
 	runPages(t, true)
 }
 

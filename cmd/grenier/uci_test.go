@@ -114,12 +114,12 @@ func solvedFor(t *testing.T, seeds int) (string, *tables.Tables) {
 	return dir, tab
 }
 
-// TestLongUCIClock plays games between two processes at a second for all moves of a side, in the full run while others keep all
+// TestLongUCIClock plays games between two processes at a second for all moves of a side, while others keep all
 // processors busy: no side loses on time.
 func TestLongUCIClock(t *testing.T) {
-	tries.NeedsLong(t, "games by the clock")
+	tries.NeedsFull(t, "games by the clock")
 	dir, tab := solvedFor(t, 10)
-	for range tries.Pick(0, 0, runtime.NumCPU()) { // others who want a processor each
+	for range runtime.NumCPU() { // others who want a processor each
 		u := startUCI(t, dir)
 		fmt.Fprintln(u.in, "position startpos\ngo infinite")
 		defer u.quit(t)
@@ -127,7 +127,7 @@ func TestLongUCIClock(t *testing.T) {
 	sides := []*ucier{startUCI(t, dir), startUCI(t, dir)}
 	random := tries.Rand(t)
 	least := time.Second
-	for i := range tries.Pick(0, 6, 200) {
+	for i := range 200 {
 		g, left := openUCIGame(t, tab, match.Side(i%2), random), [2]time.Duration{time.Second, time.Second}
 		for _, u := range sides {
 			u.say(t, "ucinewgame\nisready", "readyok")

@@ -35,6 +35,14 @@ func NeedsLong(t testing.TB, why string) {
 	}
 }
 
+// NeedsFull skips a test unless there is much time, and says why.
+func NeedsFull(t testing.TB, why string) {
+	t.Helper()
+	if !Full() {
+		t.Skip(why + ": needs GRENIER_LONG=full")
+	}
+}
+
 // Runs returns how often to repeat a random test: n times if there is much time, an eighth of that in
 // a long test, and a fortieth in others.
 func Runs(n int) int { return Pick((n+39)/40, (n+7)/8, n) }
