@@ -66,7 +66,7 @@ func run(ctx context.Context, o *options, out io.Writer) error {
 	}
 	defer t.close()
 	fmt.Fprintln(out, "| killed by | place | change |\n|---|---|---|")
-	for next := range changes {
+	for _, next := range changes {
 		if t.killed+t.lived == o.count && o.hand == "" {
 			break
 		}
@@ -89,9 +89,7 @@ func run(ctx context.Context, o *options, out io.Writer) error {
 }
 
 // changes returns the changes to try, in order.
-func (o *options) changes(all []goPackage) (func(yield func(change) bool), error) {
-	var found []change
-	var err error
+func (o *options) changes(all []goPackage) (found []change, err error) {
 	if o.hand != "" {
 		found, err = readHand(o.hand)
 	} else {
@@ -102,11 +100,5 @@ func (o *options) changes(all []goPackage) (func(yield func(change) bool), error
 	if err == nil && len(found) == 0 {
 		err = fmt.Errorf("nothing to change in %s", strings.Join(o.packages, " "))
 	}
-	return func(yield func(change) bool) {
-		for _, c := range found {
-			if !yield(c) {
-				return
-			}
-		}
-	}, err
+	return found, err
 }
