@@ -125,8 +125,8 @@ func TestLongNight(t *testing.T) {
 		t.Errorf("the layers differ:\n%.2000s", diff)
 	}
 	n.checkCalls(t)
-	must.Same(t, "calls at the end", []string{"paused_75", "finished_0"}, lines(n.finishes))
-	if text, err := os.ReadFile(n.metrics); err != nil || !strings.Contains(string(text), "\ngrenier_run_state{state=\"finished\"} 1\n") {
+	must.Same(t, "calls at the end", []string{"paused_75", "done_0"}, lines(n.finishes))
+	if text, err := os.ReadFile(n.metrics); err != nil || !strings.Contains(string(text), "\ngrenier_run_state{state=\"done\"} 1\n") {
 		t.Errorf("metrics: %v, %s", err, text)
 	}
 	n.checkPlaces(t)

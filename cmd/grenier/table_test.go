@@ -25,6 +25,6 @@ func TestLongDocumentTables(t *testing.T) {
 		return // a search of the game on 8 pits takes seconds, and package census makes it
 	}
 	want = documentTable(t, "8-pits.txt") + "\n"
-	eight := mustRun(t, "awari", "table", "--pits", "8", "--seeds", "24")
+	eight := mustRun(t, "awari", "table", "--pits", "8", "--rules", "strict", "--seeds", "24")
 	must.Same(t, "8 pits", want, eight[:min(len(want), len(eight))])
 }

@@ -23,6 +23,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -151,7 +152,8 @@ func Run(t *testing.T, page, dir string, env []string, commands []Command) {
 	file := filepath.Join(t.TempDir(), "page.sh")
 	must.Write(t, file, []byte(script))
 	cmd := exec.CommandContext(t.Context(), bash, "--norc", file)
-	cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
+	own := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "MAKE") || strings.HasPrefix(v, "MFLAGS=") }) // this may run below a make
+	cmd.Dir, cmd.Env = dir, append(own, env...)
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	ran := cmd.Run()

@@ -29,6 +29,7 @@ type graph struct {
 	roots   [awari.MaxPits / 2]int32 // nodes after the moves of the board that is searched
 	entered bool                     // roots is set
 	full    bool                     // a node could not be expanded for lack of room
+	fills   uint                     // how often that was so since the search has begun
 
 	attempts  int       // since the search has begun
 	published knowledge // the knowledge told last; at first none
@@ -105,7 +106,7 @@ func (g *graph) clear() {
 
 // begin forgets the data of the search before, but no node.
 func (g *graph) begin() {
-	g.counter, g.entered, g.attempts = counter{}, false, 0
+	g.counter, g.entered, g.attempts, g.fills = counter{}, false, 0, 0
 	g.published, g.reported = knowledge{{noScore, noScore}}, 0
 }
 

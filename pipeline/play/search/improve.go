@@ -25,6 +25,7 @@ func (r *root) improve() bool {
 		return false
 	}
 	if g.full {
+		g.fills++
 		g.clear() // proven bounds are in the transposition table
 	}
 	return true

@@ -21,6 +21,9 @@ const (
 	stepsPerNode = 30
 	// deepest bounds the recursion.
 	deepest = 2000
+	// fillsPerOrder is how often the graph may fill up until another move is the first among equals: with the same order
+	// it might fill up with the same nodes for ever.
+	fillsPerOrder = 8
 	// unlike is the weight of a seed between the estimate and the target, up to mostUnlike seeds.
 	unlike, mostUnlike = 2, 12
 )
@@ -81,7 +84,9 @@ type choice struct {
 func (g *graph) choose(x goal) (numbers, choice) {
 	d := &g.nodes[x.node]
 	c, least, dearest, open := choice{best: goal{node: noNode}, second: never}, int16(never), int16(0), int16(0)
-	for pit, child := range d.next {
+	for i := range d.next {
+		pit := (uint(i) + g.fills/fillsPerOrder) % uint(len(d.next))
+		child := d.next[pit]
 		if child == noNode {
 			continue
 		}
