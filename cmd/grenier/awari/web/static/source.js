@@ -35,7 +35,13 @@ export async function get(address, signal) {
       await pause(1000);
       continue;
     }
-    const body = await response.json().catch(() => ({ error: t("The server answers {status}.", { status: response.status }) }));
+    let body;
+    try {
+      body = await response.json();
+    } catch (error) {
+      if (signal?.aborted) throw error;
+      throw response.ok ? new Silence(t("The server does not answer. Is it still running?")) : new Refusal(t("The server answers {status}.", { status: response.status }));
+    }
     if (!response.ok) throw new Refusal(body.code ? refusal(body) : body.error);
     return body;
   }
