@@ -246,7 +246,7 @@ var refusals = []badInput{
 	{"awari probe --dir . 1 '' 1 1", two, `pit 1 "": must be 0 to 48`},
 	{"awari probe --dir . 1 18446744073709551617 1 1", two, "pit 1 18446744073709551617: must be 0 to 48"},
 	{"awari probe --dir . 24 24 1 0", two, "more than 48"},
-	{"awari probe --dir . 1-1-1-1-1-0-0-S", two, "expected 4 pits, got 1"},
+	{"awari probe --dir . 1-1-1-1-1-0-0-S", two, "expected 4 pits, got 5"},
 	{"awari probe --dir .", two, "expected a board|got 0 arguments"},
 	{"awari probe --dir . 2 2 2 0", two, "not solved|6 seeds|up to 5"},
 	{"awari search --dir .", two, "expected a board|got 0 arguments"},

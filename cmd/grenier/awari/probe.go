@@ -164,19 +164,29 @@ func parseBoard(game awari.Game, fields []string) (awari.Board, error) {
 	if len(fields) != 1 {
 		return game.Parse(fields)
 	}
-	pits, parts := game.Pits(), strings.Split(fields[0], "-")
-	if len(parts) != pits+3 || parts[pits+2] != "S" && parts[pits+2] != "N" {
+	pits, north, ok := splitWord(fields[0])
+	if !ok {
 		board, err := game.Parse(fields)
 		if _, number := strconv.Atoi(fields[0]); number != nil {
 			err = fmt.Errorf("%w; boards in a file are read from stdin: - <FILE", err)
 		}
 		return board, err
 	}
-	board, err := game.Parse(parts[:pits])
-	if err == nil && parts[pits+2] == "N" {
+	board, err := game.Parse(pits)
+	if err == nil && north {
 		board = game.Turn(board)
 	}
 	return board, err
+}
+
+// splitWord splits a board in one word, as oware interfaces write it: all pits, the seeds that both have taken, S or N.
+func splitWord(word string) (pits []string, north, ok bool) {
+	parts := strings.Split(word, "-")
+	n := len(parts) - 3
+	if n < 1 || parts[n+2] != "S" && parts[n+2] != "N" {
+		return nil, false, false
+	}
+	return parts[:n], parts[n+2] == "N", true
 }
 
 // appendProbe appends the values of the board and of its moves.

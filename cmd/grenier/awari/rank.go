@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -28,7 +29,8 @@ func (a *app) rank() *cobra.Command {
 		Short: "Print the code of a board",
 		Long: `Prints the code of a board with 1 to 16 pits: its number among all boards with
 as many pits, ordered by seeds and then in colex order. --json adds its rank
-among the boards with as many seeds, which is its place in a layer.
+among the boards with as many seeds, which is its place in a layer. A board may
+be one word too, as oware interfaces write it: 4-4-4-4-4-4-4-4-4-4-4-4-0-0-S.
 ` + lineHelp + `
 `,
 		Example: `  grenier awari rank 1 1 1 1 1 2 4 2 3 0 0 0
@@ -98,6 +100,14 @@ func (a *app) answerRanks(ctx context.Context, args []string, asJSON bool, answe
 
 // rankPits returns the code of a board.
 func rankPits(fields []string) (rankReport, error) {
+	if len(fields) == 1 {
+		if pits, north, ok := splitWord(fields[0]); ok {
+			fields = pits
+			if half := len(pits) / 2; north {
+				fields = slices.Concat(pits[half:], pits[:half])
+			}
+		}
+	}
 	board, seeds, err := parsePits(fields)
 	if err != nil {
 		return rankReport{}, err

@@ -52,26 +52,31 @@ type answer struct {
 	Unmeasured uint64 `json:"unmeasured,omitempty"`
 }
 
+// prepare begins the search for answers and puzzles.
+func (p *publisher) prepare() {
+	if p.options.Questions != nil {
+		p.questions = p.options.Questions(p.manifest.Layers)
+	}
+	for _, q := range p.questions {
+		p.expect += p.expected(q)
+	}
+	for n := range p.manifest.Layers {
+		p.expect += p.drawing(n)
+	}
+	p.since = time.Now()
+}
+
 // searches answers the questions, and writes a file for each range of layers.
 func (p *publisher) searches(ctx context.Context) error {
-	if p.options.Questions == nil {
-		return nil
-	}
-	questions := p.options.Questions(p.manifest.Layers)
-	p.searched = time.Now()
 	files := map[string]*found{}
 	var names []string
-	total, done := 0.0, 0.0
-	for _, q := range questions {
-		total += p.expected(q)
-	}
-	for _, q := range questions {
+	for _, q := range p.questions {
 		part := p.expected(q)
-		a, err := p.ask(ctx, q, func(share float64) { p.searching(q.To, done+share*part, total) })
+		a, err := p.ask(ctx, q, func(share float64) { p.searching("positions", q.To, share*part) })
 		if err != nil {
 			return err
 		}
-		done += part
+		p.done += part
 		f, ok := files[q.file()]
 		if !ok {
 			f = &found{Rules: p.manifest.Rules, Positions: positions(p.manifest.Layers[q.From : q.To+1]), Answers: map[string]answer{}}
@@ -90,12 +95,10 @@ func (p *publisher) searches(ctx context.Context) error {
 		}
 		p.prepared = append(p.prepared, name)
 	}
-	p.searching(0, total, total)
 	return nil
 }
 
-// expected returns about the seconds that a question takes: as on two cores of a server, but only the proportions
-// between questions matter.
+// expected returns about the seconds that a question takes: as on two cores of a server, but only proportions matter.
 func (p *publisher) expected(q Question) float64 {
 	const drawing, scanned, measured = 0.15, 0.4e-6, 110e-6 // all of it; a position; one with its best line
 	all := float64(positions(p.manifest.Layers[q.From : q.To+1]))
@@ -108,11 +111,11 @@ func (p *publisher) expected(q Question) float64 {
 	return drawing + scanned*all
 }
 
-// searching tells how far the questions are.
-func (p *publisher) searching(seeds int, done, total float64) {
-	s := job.OfLayer(seeds, 0, done, total)
-	s.Doing, s.Unit = "puzzles and positions, "+s.Doing, job.Items
-	pace := s.PaceAfter(time.Since(p.searched)) // the time of the copies says nothing
+// searching tells how far answers and puzzles are: some seconds of the part at hand are done.
+func (p *publisher) searching(what string, seeds int, into float64) {
+	s := job.OfLayer(seeds, 0, p.done+into, p.expect)
+	s.Doing, s.Unit = what+", "+s.Doing, job.Items
+	pace := s.PaceAfter(time.Since(p.since)) // the time of the copies says nothing
 	s.Pace = &pace
 	p.options.Tell(s)
 }

@@ -119,6 +119,7 @@ func Run(ctx context.Context, dir, out string, o Options) (*Report, error) {
 	if err := p.answers(); err != nil {
 		return nil, err
 	}
+	p.prepare()
 	if err := p.searches(ctx); err != nil {
 		return nil, err
 	}
@@ -165,7 +166,11 @@ type publisher struct {
 	prepared []string     // files in data that every visitor may want
 	files    int          // written besides the layers
 	bytes    int64        // of these
-	searched time.Time    // when the search for answers began
+
+	// Of the answers to questions, and puzzles:
+	questions    []Question
+	since        time.Time // they are searched for
+	done, expect float64   // seconds, as expected
 }
 
 // path returns the path of a file of the site.

@@ -86,8 +86,8 @@ func questions(layers []manifest.Layer) []Question {
 func run(t *testing.T, ctx context.Context, dir, out string, done func(Layer)) (*Report, error) {
 	t.Helper()
 	var last job.Step
-	report, err := Run(ctx, dir, out, Options{Pages: pages(), Address: "https://example.org/x/", Questions: questions, Job: job.Job{Family: cpu.Best(), Progress: func(p job.Step) {
-		if p.Unit == job.Items && last.Unit != job.Shares && last.Done == last.Total {
+	report, err := Run(ctx, dir, out, Options{Pages: pages(), Address: "https://example.org/x/", Questions: questions, Puzzles: 2, Job: job.Job{Family: cpu.Best(), Progress: func(p job.Step) {
+		if p.Unit == job.Items && last.Unit == job.Bytes && last.Done == last.Total { // answers and puzzles follow the copies
 			last = job.Step{}
 		}
 		if p.Done < last.Done || p.Done > p.Total {

@@ -19,6 +19,7 @@ type drawn struct {
 // puzzles draws puzzles of each layer, of the copies, and writes a file for each.
 func (p *publisher) puzzles(ctx context.Context) error {
 	if p.options.Puzzles == 0 {
+		p.searching("positions", len(p.manifest.Layers)-1, 0)
 		return nil
 	}
 	t, err := tables.Open(ctx, p.path(TablesName), tables.Kernel(p.options.Family))
@@ -27,7 +28,9 @@ func (p *publisher) puzzles(ctx context.Context) error {
 	}
 	defer t.Close()
 	for n := range p.manifest.Layers {
-		found, err := puzzle.Draw(ctx, t, puzzle.Options{From: n, To: n, Most: 100, Count: p.options.Puzzles, Seed: 1})
+		part := p.drawing(n)
+		tell := func(s job.Step) { p.searching("puzzles", n, part*s.Done/max(s.Total, 1)) }
+		found, err := puzzle.Draw(ctx, t, puzzle.Options{Job: job.Job{Progress: tell}, From: n, To: n, Most: 100, Count: p.options.Puzzles, Seed: 1})
 		if err != nil {
 			return err
 		}
@@ -40,9 +43,14 @@ func (p *publisher) puzzles(ctx context.Context) error {
 			return err
 		}
 		p.prepared = append(p.prepared, name)
-		s := job.OfLayer(n, 0, float64(n+1), float64(len(p.manifest.Layers)))
-		s.Doing, s.Unit = "puzzles, "+s.Doing, job.Items
-		p.options.Tell(s)
+		p.done += part
+		p.searching("puzzles", n, 0)
 	}
 	return nil
+}
+
+// drawing returns about the seconds that the puzzles of a layer take, like expected.
+func (p *publisher) drawing(n int) float64 {
+	const each = 0.02
+	return each * float64(p.options.Puzzles)
 }

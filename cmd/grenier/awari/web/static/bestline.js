@@ -62,7 +62,7 @@ function captures(node, player) {
 
 function hint(node) {
   if (!node.probe || isEnd(node)) return "";
-  if (!node.probe.solved) return node.found ? t("As far as the search looked. Only an exact value vouches for its first move, nothing for the others.") : t("Searching …");
+  if (!node.probe.solved) return node.found ? t("To the search depth. Only an exact value vouches for its first move, nothing for the others.") : t("Searching …");
   if (!node.best) return t("Looking …");
   if (node.best.failed) return node.best.failed;
   return node.best.end === "repetition" ? t("In the end the position repeats; the seeds left count for nobody.") : t("Then the game is over.");

@@ -148,7 +148,7 @@ export const fr = {
   "Worst mistake": "Pire faute",
   "There is no such mistake.": "Il n’y a pas de telle faute.",
   "Play the line up to {pit}, {n} moves": "Jouer la suite jusqu’à la {pit}, {n} coups",
-  "As far as the search looked. Only an exact value vouches for its first move, nothing for the others.": "Jusqu’où la recherche a vu. Seule une valeur exacte garantit le premier coup, rien ne garantit les autres.",
+  "To the search depth. Only an exact value vouches for its first move, nothing for the others.": "Jusqu’où la recherche a vu. Seule une valeur exacte garantit le premier coup, rien ne garantit les autres.",
   "Then the game is over.": "Puis la partie est finie.",
   "South’s lead at the end, as it stands after each move: {n} of {all} points is exact.": "L’avance de Sud à la fin, vue après chaque coup : {n} point sur {all} est exact.",
   "South’s lead at the end, as it stands after each move: {n} of {all} points are exact.": "L’avance de Sud à la fin, vue après chaque coup : {n} points sur {all} sont exacts.",
