@@ -239,6 +239,7 @@ func testNothingLost(t *testing.T, browser *browsertest.Browser, s *site) {
 			page.click("#text-load")
 		},
 	} {
+		page.Exec(`document.querySelector("#notice").hidden = true`) // that of the game before
 		lose()
 		page.Await("another game", fmt.Sprintf(`%s !== %q && !document.querySelector("#notice").hidden`, shown, s.text(at)))
 		page.click("#notice-act")

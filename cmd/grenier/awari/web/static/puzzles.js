@@ -61,7 +61,8 @@ async function next() {
   if (queue.length === 0 || queued !== name) {
     const found = await find({ ...wanted, random: Math.floor(Math.random() * 1e6), count: AT_ONCE });
     if (!found) return;
-    queue = found;
+    const others = found.filter((z) => z.pits.join() !== puzzle?.pits.join());
+    queue = others.length > 0 ? others : found;
     queued = name;
   }
   set(queue.pop(), "");
