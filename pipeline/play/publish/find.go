@@ -98,9 +98,9 @@ func (p *publisher) searches(ctx context.Context) error {
 	return nil
 }
 
-// expected returns about the seconds that a question takes: as on two cores of a server, but only proportions matter.
+// expected returns about the seconds that a question takes: as on one core of a server, but only proportions matter.
 func (p *publisher) expected(q Question) float64 {
-	const drawing, scanned, measured = 0.15, 0.4e-6, 110e-6 // all of it; a position; one with its best line
+	const drawing, scanned, measured = 5e-3, 0.1e-6, 130e-6 // all of it; a position; one with its best line
 	all := float64(positions(p.manifest.Layers[q.From : q.To+1]))
 	switch q.Most {
 	case "":

@@ -51,6 +51,6 @@ func (p *publisher) puzzles(ctx context.Context) error {
 
 // drawing returns about the seconds that the puzzles of a layer take, like expected.
 func (p *publisher) drawing(n int) float64 {
-	const each = 0.02
+	const each = 1e-3
 	return each * float64(p.options.Puzzles)
 }
