@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -164,29 +165,32 @@ func parseBoard(game awari.Game, fields []string) (awari.Board, error) {
 	if len(fields) != 1 {
 		return game.Parse(fields)
 	}
-	pits, north, ok := splitWord(fields[0])
-	if !ok {
-		board, err := game.Parse(fields)
-		if _, number := strconv.Atoi(fields[0]); number != nil {
-			err = fmt.Errorf("%w; boards in a file are read from stdin: - <FILE", err)
-		}
-		return board, err
+	if pits, ok := splitWord(fields[0]); ok {
+		return game.Parse(pits)
 	}
-	board, err := game.Parse(pits)
-	if err == nil && north {
-		board = game.Turn(board)
+	board, err := game.Parse(fields)
+	if _, number := strconv.Atoi(fields[0]); number != nil {
+		err = fmt.Errorf("%w; boards in a file are read from stdin: - <FILE", err)
 	}
 	return board, err
 }
 
-// splitWord splits a board in one word, as oware interfaces write it: all pits, the seeds that both have taken, S or N.
-func splitWord(word string) (pits []string, north, ok bool) {
+// splitWord splits a board in one word, as oware interfaces write it: all pits, the seeds that both have taken, and S or N for the
+// player to move, whose pits it returns first.
+func splitWord(word string) (pits []string, ok bool) {
 	parts := strings.Split(word, "-")
 	n := len(parts) - 3
-	if n < 1 || parts[n+2] != "S" && parts[n+2] != "N" {
-		return nil, false, false
+	if n < 1 {
+		return nil, false
 	}
-	return parts[:n], parts[n+2] == "N", true
+	pits = parts[:n]
+	switch parts[n+2] {
+	case "S":
+		return pits, true
+	case "N":
+		return slices.Concat(pits[n/2:], pits[:n/2]), true
+	}
+	return nil, false
 }
 
 // appendProbe appends the values of the board and of its moves.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -101,11 +100,8 @@ func (a *app) answerRanks(ctx context.Context, args []string, asJSON bool, answe
 // rankPits returns the code of a board.
 func rankPits(fields []string) (rankReport, error) {
 	if len(fields) == 1 {
-		if pits, north, ok := splitWord(fields[0]); ok {
+		if pits, ok := splitWord(fields[0]); ok {
 			fields = pits
-			if half := len(pits) / 2; north {
-				fields = slices.Concat(pits[half:], pits[:half])
-			}
 		}
 	}
 	board, seeds, err := parsePits(fields)

@@ -77,6 +77,7 @@ func (p *publisher) searches(ctx context.Context) error {
 			return err
 		}
 		p.done += part
+		p.searching("positions", q.To, 0)
 		f, ok := files[q.file()]
 		if !ok {
 			f = &found{Rules: p.manifest.Rules, Positions: positions(p.manifest.Layers[q.From : q.To+1]), Answers: map[string]answer{}}

@@ -19,7 +19,6 @@ type drawn struct {
 // puzzles draws puzzles of each layer, of the copies, and writes a file for each.
 func (p *publisher) puzzles(ctx context.Context) error {
 	if p.options.Puzzles == 0 {
-		p.searching("positions", len(p.manifest.Layers)-1, 0)
 		return nil
 	}
 	t, err := tables.Open(ctx, p.path(TablesName), tables.Kernel(p.options.Family))

@@ -84,8 +84,9 @@ type choice struct {
 func (g *graph) choose(x goal) (numbers, choice) {
 	d := &g.nodes[x.node]
 	c, least, dearest, open := choice{best: goal{node: noNode}, second: never}, int16(never), int16(0), int16(0)
-	for i := range d.next {
-		pit := (uint(i) + g.fills/fillsPerOrder) % uint(len(d.next))
+	first := g.fills / fillsPerOrder
+	for i := range uint(len(d.next)) {
+		pit := (first + i) % uint(len(d.next))
 		child := d.next[pit]
 		if child == noNode {
 			continue

@@ -18,6 +18,8 @@ export const KEPT = /\/api\/(?!search)/;
 export const EXPLORED = { score: 16, swing: 16, hard: 14 };
 export const limit = (n) => t("The server looks through layers of up to {n} seeds.", { n });
 
+const silence = () => new Silence(t("The server does not answer. Is it still running?"));
+
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 // The answer to a question. It fails with a Refusal or a Silence, or as signal says.
@@ -28,20 +30,18 @@ export async function get(address, signal) {
       response = await fetch(address, { headers: { Accept: "application/json" }, signal });
     } catch (error) {
       if (signal?.aborted) throw error;
-      throw new Silence(t("The server does not answer. Is it still running?"));
+      throw silence();
     }
     const busy = response.status === 429 || response.status === 503;
     if (busy && tries < 5) {
       await pause(1000);
       continue;
     }
-    let body;
-    try {
-      body = await response.json();
-    } catch (error) {
+    const body = await response.json().catch((error) => {
       if (signal?.aborted) throw error;
-      throw response.ok ? new Silence(t("The server does not answer. Is it still running?")) : new Refusal(t("The server answers {status}.", { status: response.status }));
-    }
+      if (response.ok) throw silence(); // it was cut off
+      return { error: t("The server answers {status}.", { status: response.status }) };
+    });
     if (!response.ok) throw new Refusal(body.code ? refusal(body) : body.error);
     return body;
   }
