@@ -122,7 +122,8 @@ func Read(t testing.TB, path string) []Command {
 const preamble = `exec 2>&1
 server= at=
 stays() {
-	"$@" --addr localhost:0 >served & server=$!
+	: >served
+	"$@" --addr localhost:0 >>served & server=$!
 	until grep -q Ctrl-C served; do kill -0 $server || break; sleep 0.02; done
 	cat served
 	at=$(grep -o 'localhost:[0-9]*' served)
