@@ -214,7 +214,6 @@ var free = []struct {
 	part *regexp.Regexp
 	by   string
 }{
-	{regexp.MustCompile(`(?m)^(\w{3} \d\d:\d\d:\d\d|\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d).*\n`), ""}, // lines of progress
 	{regexp.MustCompile(`\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(\.\d+)?( UTC|Z|[+-]\d\d:\d\d)?`), "DATE"},
 	{regexp.MustCompile(`localhost:\d+`), "localhost:PORT"},
 	{regexp.MustCompile(`"(\w*seconds|\w*_bytes|\w+_per_second|nodes|table_hits)":[^,}\s]+`), `"$1":#`},
@@ -230,6 +229,7 @@ var free = []struct {
 }
 
 var (
+	progress  = regexp.MustCompile(`(?m)^(\w{3} \d\d:\d\d:\d\d|\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d).*\n`) // lines of it
 	number    = regexp.MustCompile(`[-+]?\d+([.,][-+]?\d+)*`)
 	firstWord = regexp.MustCompile(`(?m)^(\S+).*$`)
 	broken    = regexp.MustCompile(`\n\s*`)
@@ -237,7 +237,7 @@ var (
 
 // kind returns output without what may differ. JSON is one line, as documents break it.
 func (c *Command) kind(text string) string {
-	text = strings.TrimRight(text, "\n") + "\n"
+	text = progress.ReplaceAllString(strings.TrimRight(text, "\n")+"\n", "")
 	if strings.HasPrefix(c.Want, "{") {
 		text = broken.ReplaceAllString(text, "") + "\n"
 	}

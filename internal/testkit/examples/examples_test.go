@@ -55,6 +55,7 @@ func TestCheck(t *testing.T) {
 		{Command: Command{Want: "cores ok 2\ndisk bad\n", words: true}, got: "cores ok 2\n", fails: true},
 		{Command: Command{Want: "http://localhost:8080/\n"}, got: "http://localhost:4711/\n"},
 		{Command: Command{Want: "value 0\n"}, got: "2026-11-25 01:02:03 layer 3\nvalue 0\n"},
+		{Command: Command{Want: "{\"a\":\n 1}\n"}, got: "2026-11-25 01:02:03 layer 3\n{\"a\":1}\n"},
 		{Command: Command{Want: "value 0\n"}, got: "value 0\n", status: 1, fails: true},
 		{Command: Command{Want: "a\ngrenier: no\n"}, got: "a\ngrenier: no\n", status: 4},
 		{Command: Command{Want: "a\ngrenier: no\n"}, got: "a\ngrenier: no\n", fails: true},
