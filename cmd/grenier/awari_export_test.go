@@ -48,7 +48,7 @@ func TestLongExportMemory(t *testing.T) {
 		t.Skip("solves 16 layers, where memory can be measured; set GRENIER_LONG=1")
 	}
 	dir := solved(t, "--seeds", "16")
-	for _, format := range []string{"colex", "vu", "npy", "csv"} {
+	for _, format := range []string{"colex", "vu", "npy", "csv", "wdl"} {
 		for _, codec := range []string{"none", "lz4", "zstd"} {
 			out, err := exec.CommandContext(t.Context(), "grenier", "awari", "export", "--dir", dir, "--layer", "16", "--format", format,
 				"--codec", codec, "--threads", "2", "--memory", "64MiB", "--json", "--out", filepath.Join(t.TempDir(), "file")).Output()

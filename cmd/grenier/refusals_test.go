@@ -189,7 +189,7 @@ var refusals = []badInput{
 	{"awari import --dir n --layer 0..2 --format colex short", two, "--layer 0..2: expected 3 files, got 1"},
 	{"awari import --dir n --layer 0 --format npy short", two, "--format npy: must be colex or vu"},
 	{"awari import --dir n --layer 0 --format colex --codec gzip short", two, "--codec gzip: must be auto, none, lz4 or zstd"},
-	{"awari export --dir . --layer 1 --format nyp --out x", two, "--format nyp: must be colex, vu, npy or csv (did you mean npy?)"},
+	{"awari export --dir . --layer 1 --format nyp --out x", two, "--format nyp: must be colex, vu, npy, csv or wdl (did you mean npy?)"},
 	{"awari export --dir . --layer 1 --format npy --codec zst --out x", two, "--codec zst: must be none, lz4 or zstd (did you mean zstd?)"},
 	{"awari sample --dir . --layer 1 --count 1 --format tsv", two, "--format tsv: must be npy, csv or jsonl"},
 	{"awari sample --dir . --layer 1 --count -1 --format csv", two, "--count -1: must be an integer from 0 up"},

@@ -4,6 +4,7 @@
 //	colex  one signed byte a score, in colex order
 //	npy    the same behind the header of a NumPy array
 //	csv    a line for each board, in colex order: its pits and its score
+//	wdl    two bits for the sign of a score: who gets more of what is left
 //	vu     the published awari score database: one signed byte a score
 //
 // docs/format/export.md describes them. Any of them may be packed into one lz4 or zstd frame

@@ -1,6 +1,7 @@
 package exchange
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 
@@ -24,6 +25,8 @@ func (f Format) newEncoder(s *shape) encoder {
 		return vuEncoder{s}
 	case CSV:
 		return &csvEncoder{shape: s, board: make([]uint8, 2*s.q)}
+	case WDL:
+		return wdlEncoder{}
 	}
 	return plainEncoder{}
 }
@@ -43,6 +46,14 @@ func (f Format) header(s *shape) []byte {
 	return nil
 }
 
+// bytes returns the length of what follows the header: the most that it can be for CSV.
+func (f Format) bytes(s *shape) uint64 {
+	if f == WDL {
+		return (s.scores(f) + wdlScores - 1) / wdlScores
+	}
+	return s.scores(f) * uint64(f.most(s))
+}
+
 // most returns the largest number of bytes that a score takes.
 func (f Format) most(s *shape) int {
 	if f == CSV {
@@ -57,6 +68,25 @@ type plainEncoder struct{}
 
 func (plainEncoder) encode(_ []byte, _ uint64, scores []int8) ([]byte, error) {
 	return tally.Bytes(scores), nil
+}
+
+// wdlScores is the number of scores in a byte of a WDL file.
+const wdlScores = 4
+
+// wdlEncoder keeps the sign of each score, as a number of two bits in two's complement: 0 for a draw, 1 for a win, 3 for a
+// loss of the mover. The first of four is in the lowest bits. Pieces begin at multiples of four.
+type wdlEncoder struct{}
+
+func (wdlEncoder) encode(_ []byte, _ uint64, scores []int8) ([]byte, error) {
+	signs := tally.Bytes(scores)[:(len(scores)+wdlScores-1)/wdlScores]
+	for i := range signs {
+		four := byte(0)
+		for j, score := range scores[i*wdlScores : min((i+1)*wdlScores, len(scores))] {
+			four |= byte(cmp.Compare(score, 0)&3) << (2 * j)
+		}
+		signs[i] = four // its first score was read before, and those that follow lie behind it
+	}
+	return signs, nil
 }
 
 // vuEncoder drops full boards and turns the order round.

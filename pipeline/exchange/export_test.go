@@ -79,6 +79,13 @@ func TestPlainFormats(t *testing.T) {
 	for _, n := range []int{0, 1, 3, 9} {
 		scores := scoresOf(t, tb, n)
 		want := map[Format][]byte{Colex: tally.Bytes(scores)}
+		for rank, score := range scores { // bits 2k and 2k+1 of a byte: 0, 1 or 3
+			if rank%4 == 0 {
+				want[WDL] = append(want[WDL], 0)
+			}
+			sign := map[bool]byte{true: 1}[score > 0] | map[bool]byte{true: 3}[score < 0]
+			want[WDL][rank/4] |= sign << (rank % 4 * 2)
+		}
 		want[Npy] = append(npy.Header(uint64(len(scores))), want[Colex]...)
 		for _, b := range published(12, n) {
 			_, rank := space.Rank(b)
@@ -125,6 +132,7 @@ func TestGolden(t *testing.T) {
 		"layer2.vu":    written(t, dir, Options{Seeds: 2, Format: Vu}),
 		"layer2.colex": written(t, dir, Options{Seeds: 2, Format: Colex}),
 		"layer2.npy":   written(t, dir, Options{Seeds: 2, Format: Npy}),
+		"layer3.wdl":   written(t, small, Options{Seeds: 3, Format: WDL}),
 		"layer3.csv":   written(t, small, Options{Seeds: 3, Format: CSV}),
 	} {
 		path := filepath.Join("testdata", name)

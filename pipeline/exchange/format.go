@@ -16,6 +16,7 @@ const (
 	Vu    Format = "vu"
 	Npy   Format = "npy"
 	CSV   Format = "csv"
+	WDL   Format = "wdl"
 )
 
 // ErrFormat reports a format that does not exist, or that cannot be written or read for
@@ -25,10 +26,10 @@ var ErrFormat = fault.New(fault.Usage, "format")
 // ParseFormat returns the format of that name. It fails with ErrFormat.
 func ParseFormat(name string) (Format, error) {
 	switch f := Format(name); f {
-	case Colex, Vu, Npy, CSV:
+	case Colex, Vu, Npy, CSV, WDL:
 		return f, nil
 	}
-	return "", fmt.Errorf("%w %q: must be colex, vu, npy or csv", ErrFormat, name)
+	return "", fmt.Errorf("%w %q: must be colex, vu, npy, csv or wdl", ErrFormat, name)
 }
 
 // check fails with ErrFormat if the format is not for layers of game.

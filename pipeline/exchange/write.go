@@ -148,7 +148,7 @@ func (e *export) run(ctx context.Context, w io.Writer) (summary Summary, err err
 	below := &output.Counter{W: w}
 	positions := e.shape.scores(e.Format)
 	header := e.Format.header(e.shape)
-	packer, err := e.packer(below, uint64(len(header))+positions)
+	packer, err := e.packer(below, uint64(len(header))+e.Format.bytes(e.shape))
 	if err != nil {
 		return Summary{}, err
 	}

@@ -51,6 +51,8 @@ when it is complete; an export that fails or is interrupted leaves nothing.
   npy    the same as a NumPy array: numpy.load(FILE, mmap_mode='r')
   csv    a line for each board: its pits, the mover's first, and its
          score; a spreadsheet holds up to layer 11
+  wdl    the sign of each score, four in a byte: the smallest table that
+         says who gets more of the seeds on the board
   vu     the published awari score database (doi 10.48338/vu01-11wjke), files
          scores.N: only boards on which the opponent has an empty pit. 12 pits
          and rules awari only.
@@ -68,6 +70,7 @@ layers.
 		Example: `  grenier awari export --dir data/awari --layer 16 --format vu --out scores.16
   grenier awari export --dir data/awari --layer 16 --format npy --out layer16.npy
   grenier awari export --dir data/awari --layer 5 --format csv --out - | sort -t, -k13n
+  grenier awari export --dir data/awari --all --format wdl --out wdl
   grenier awari export --dir data/awari --all --format vu --codec zstd --out vu`,
 		Args: cli.NoArgs,
 		RunE: a.Start(func(cmd *cobra.Command, _ []string) error { return a.runExport(cmd.Context(), f) }),
@@ -76,7 +79,7 @@ layers.
 	flags := cmd.Flags()
 	layersVar(cmd, &f.layers, "the ")
 	flags.BoolVar(&f.all, "all", false, "all layers, into the directory --out")
-	cli.ChoiceVar(flags, &f.format, "format", "", "`format` of FILE", "colex", "vu", "npy", "csv")
+	cli.ChoiceVar(flags, &f.format, "format", "", "`format` of FILE", "colex", "vu", "npy", "csv", "wdl")
 	cli.ChoiceVar(flags, &f.codec, "codec", "none", "`codec` of FILE", "none", "lz4", "zstd")
 	flags.Var((*cli.File)(&f.out), "out", "`FILE` to write, - for stdout; a directory for several layers")
 	f.JobFlags.Define(a.App, flags, "256MiB", cli.JSONUsage)

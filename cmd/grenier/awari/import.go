@@ -58,8 +58,8 @@ layer 0. A FILE called - is stdin.
          their scores are computed from their moves. 12 pits and rules awari
          only.
 
-The first bytes of a file say whether it is compressed, and how. npy and csv
-files are for other programs: they cannot be imported.
+The first bytes of a file say whether it is compressed, and how. Files npy, csv
+and wdl are for other programs: they cannot be imported.
 
 import checks the length of the files, the checksums of lz4 and zstd frames,
 and the range of the scores. "grenier awari verify" and "compare" check whether
