@@ -116,27 +116,48 @@ func (b *buckets) pop() (entry, bool) {
 	return entry{}, false
 }
 
-func heapSearch(s *search) ([]swap.Swap, error)   { return astar(s, &heap{}, s.estimate) }
-func bucketSearch(s *search) ([]swap.Swap, error) { return astar(s, &buckets{}, s.estimate) }
+func heapSearch(s *search) ([]swap.Swap, error)   { return astar(s, &heap{}, s.estimates()) }
+func bucketSearch(s *search) ([]swap.Swap, error) { return astar(s, &buckets{}, s.estimates()) }
 
 // incrementalSearch keeps half the sum of Manhattan distances up to date: a swap
 // changes two terms of it.
 func incrementalSearch(s *search) ([]swap.Swap, error) {
 	m := heuristic.NewManhattan(s.grid)
 	s.h = m
-	return astar(s, &buckets{}, func(from entry, move swap.Swap, _ swap.State) int {
-		return int(from.f-from.g) + m.Change(from.state, move)/2
+	return astar(s, &buckets{}, func(from entry, i int, _ swap.State) int {
+		return int(from.f-from.g) + m.Change(from.state, s.grid.Swaps()[i])/2
 	})
 }
 
-// estimate returns the bound for a state.
-func (s *search) estimate(_ entry, _ swap.Swap, to swap.State) int { return s.h.Estimate(to) }
+// estimator returns the bound of the state to, to which swap i of another state leads.
+type estimator func(from entry, i int, to swap.State) int
 
-// astar expands states in the order of q. estimate returns the bound of the state to,
-// to which a swap of another state leads. A state that is reached by a shorter way
+// estimates returns the estimator of s.h. If that is not consistent, the bounds of all neighbours of a state raise that of the
+// state, which raises theirs: of two states that a swap exchanges one is at most 1 farther than the other (BPMX, Felner and others:
+// "Dual Lookups in Pattern Databases", IJCAI 2005).
+func (s *search) estimates() estimator {
+	if s.h.Consistent() {
+		return func(_ entry, _ int, to swap.State) int { return s.h.Estimate(to) }
+	}
+	var of entry // whose neighbours have bounds
+	bounds, least := make([]int, len(s.grid.Swaps())), 0
+	return func(from entry, i int, _ swap.State) int {
+		if from != of {
+			h := int(from.f - from.g)
+			for j, move := range s.grid.Swaps() {
+				bounds[j] = s.h.Estimate(s.grid.Apply(from.state, move))
+				h = max(h, bounds[j]-1)
+			}
+			of, least = from, h-1
+		}
+		return max(bounds[i], least)
+	}
+}
+
+// astar expands states in the order of q. A state that is reached by a shorter way
 // after it was expanded is expanded again, as happens if the bound is not
 // consistent.
-func astar(s *search, q queue, estimate func(from entry, move swap.Swap, to swap.State) int) ([]swap.Swap, error) {
+func astar(s *search, q queue, estimate estimator) ([]swap.Swap, error) {
 	t := newTable(s, leastBits, q.bytes)
 	if err := t.begin(s.start); err != nil {
 		return nil, err
@@ -179,7 +200,7 @@ func astar(s *search, q queue, estimate func(from entry, move swap.Swap, to swap
 				closed--
 			}
 			*n = node{g: e.g + 1, move: uint8(i)}
-			q.push(entry{to, uint8(int(e.g) + 1 + estimate(e, move, to)), e.g + 1})
+			q.push(entry{to, uint8(int(e.g) + 1 + estimate(e, i, to)), e.g + 1})
 		}
 		if err := s.hold(open, closed, t.bytes()+q.bytes()); err != nil {
 			return nil, err

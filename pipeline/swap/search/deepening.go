@@ -17,7 +17,7 @@ import (
 // does not commute with it. A way that is left out has the same length as one with
 // the same end that was searched before.
 func deepening(s *search) ([]swap.Swap, error) {
-	d := &deepener{search: s, tiles: slices.Clone(s.list), commuting: commuting(s.grid.Swaps())}
+	d := &deepener{search: s, tiles: slices.Clone(s.list), commuting: commuting(s.grid.Swaps()), jumps: !s.h.Consistent()}
 	for s.lower < len(s.best) {
 		d.limit, d.beyond = s.lower, math.MaxInt
 		found, err := d.visit(swapSet{})
@@ -59,7 +59,9 @@ type deepener struct {
 	tiles     swap.List // after moves, which s.tracker has done too
 	moves     []swap.Swap
 	limit     int
-	beyond    int // least length above limit of a way that was given up
+	jumps     bool       // the bound is not consistent
+	memory    [][]uint16 // for lengths, by depth
+	beyond    int        // least length above limit of a way that was given up
 }
 
 // visit searches the ways that continue moves, but none that begins with a swap of the
@@ -74,12 +76,26 @@ func (d *deepener) visit(asleep swapSet) (found bool, err error) {
 	if err := d.hold(uint64(len(d.moves)+1), 0, 0); err != nil {
 		return false, err
 	}
+	var lengths []uint16
+	if d.jumps {
+		var most int
+		if lengths, most = d.lengths(asleep); most-2 > d.limit {
+			d.beyond = min(d.beyond, most-2)
+			return false, nil
+		}
+	}
 	for i, m := range d.grid.Swaps() {
 		if asleep.has(i) {
 			continue
 		}
 		d.Generated++
-		if f := len(d.moves) + 1 + d.tracker.After(i); f > d.limit {
+		f := 0
+		if d.jumps {
+			f = int(lengths[i])
+		} else {
+			f = d.length(i)
+		}
+		if f > d.limit {
 			d.beyond = min(d.beyond, f)
 		} else {
 			d.do(i, m)
@@ -93,6 +109,27 @@ func (d *deepener) visit(asleep swapSet) (found bool, err error) {
 		asleep.add(i)
 	}
 	return false, nil
+}
+
+// length returns the least length of the ways that continue moves by swap i, as far as the bound knows.
+func (d *deepener) length(i int) int { return len(d.moves) + 1 + d.tracker.After(i) }
+
+// lengths returns what the ways that continue moves by one swap that is awake have at least, and the most of these.
+// A neighbour is at most 1 farther than the state before, so if the bound is not consistent all ways through that state may be known to
+// have that most, less 2 (BPMX, Felner and others: "Dual Lookups in Pattern Databases", IJCAI 2005).
+func (d *deepener) lengths(asleep swapSet) (all []uint16, most int) {
+	swaps := d.grid.Swaps()
+	for len(d.memory) <= len(d.moves) {
+		d.memory = append(d.memory, make([]uint16, len(swaps)))
+	}
+	all = d.memory[len(d.moves)]
+	for i := range swaps {
+		if !asleep.has(i) {
+			f := d.length(i)
+			all[i], most = uint16(f), max(most, f)
+		}
+	}
+	return all, most
 }
 
 func (d *deepener) do(i int, m swap.Swap) {

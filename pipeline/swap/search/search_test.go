@@ -313,3 +313,41 @@ func TestProgress(t *testing.T) {
 		}
 	}
 }
+
+// patchy is a bound for some states, and 0 for the others. It says that it is consistent if that is asked.
+type patchy struct {
+	heuristic.Heuristic
+	consistent bool
+}
+
+func (p patchy) Consistent() bool { return p.consistent }
+
+func (p patchy) Estimate(s swap.State) int {
+	if s*0x9e3779b97f4a7c15>>62 != 0 {
+		return 0
+	}
+	return p.Heuristic.Estimate(s)
+}
+
+// TestJumps: where a bound jumps, that of a neighbour counts too, and fewer states are expanded for the same solution.
+func TestJumps(t *testing.T) {
+	g, r := mustGrid(t, 2, 4), rand.New(rand.NewPCG(1, 2))
+	w, err := heuristic.NewWalking(g)
+	must.OK(t, err)
+	for _, name := range []string{"astar", "astar-bucket", "idastar"} {
+		var with, without uint64
+		for range 5 {
+			s := shuffled(g, r)
+			a := run(t, name, g, s, search.Options{Heuristic: patchy{w, false}})
+			b := run(t, name, g, s, search.Options{Heuristic: patchy{w, true}}) // exact all the same
+			if len(a.Swaps) != len(b.Swaps) {
+				t.Errorf("%s: %d swaps and %d", name, len(a.Swaps), len(b.Swaps))
+			}
+			with, without = with+a.Expanded, without+b.Expanded
+		}
+		t.Logf("%s: %d states expanded, %d with the bound of each state alone", name, with, without)
+		if with > without*3/4 {
+			t.Errorf("%s: %d states expanded, %d with the bound of each state alone", name, with, without)
+		}
+	}
+}
