@@ -365,9 +365,11 @@ func testEdit(t *testing.T, browser *browsertest.Browser, s *site) {
 	page.click("#edit-done")
 	page.wantAddress("&taken=5,0")
 	for text, want := range map[string]string{
-		"0-0-0-0-0-2-1-1-0-0-0-1-3-4-N": "?pits=0,0,0,0,0,2,1,1,0,0,0,1&turn=north&taken=3,4",
-		"[0,0,0,0,0,2,1,1,0,0,0,2]":     "?pits=0,0,0,0,0,2,1,1,0,0,0,2&turn=north&taken=5,0",
-		"http://localhost:8080/?pits=0,0,0,1,0,2,1,1,0,0,0,1&turn=south&taken=1,0": "?pits=0,0,0,1,0,2,1,1,0,0,0,1&turn=south&taken=1,0",
+		"0-0-0-0-0-2-1-1-0-0-0-1-3-4-N":                       "?pits=0,0,0,0,0,2,1,1,0,0,0,1&turn=north&taken=3,4",
+		"[0,0,0,0,0,2,1,1,0,0,0,2]":                           "?pits=0,0,0,0,0,2,1,1,0,0,0,2&turn=north&taken=5,0",
+		"0 0 0 0 0 2 0 2 0 0 0 1: value 3; moves . . . . . 3": "?pits=0,0,0,0,0,2,0,2,0,0,0,1&turn=north&taken=5,0",
+		"opponent  11  10   9   8   7   6           6   5   4   3   2   1           0   0   2   0   0   1mover      0   1   2   3   4   5": "?pits=0,0,2,0,0,1,1,2,3,4,5,6&turn=south&taken=5,0",
+		"http://localhost:8080/?pits=0,0,0,1,0,2,1,1,0,0,0,1&turn=south&taken=1,0":                                                         "?pits=0,0,0,1,0,2,1,1,0,0,0,1&turn=south&taken=1,0",
 	} {
 		page.Exec(`location.href = "/?pits=0,0,0,0,0,2,1,1,0,0,0,1&turn=north&taken=5,0"`)
 		page.wantAt(place{board: at.board, north: true, taken: [2]int{5, 0}})

@@ -333,7 +333,7 @@ export const fr = {
   "Then {moves}.": "Puis {moves}.",
   "The only move.": "Le seul coup.",
   "The next best, {move}, gives {n} away.": "Le suivant, {move}, cède {n}.",
-  "{move} in {n} moves": "{move} en {n} coups",
+  "{move} in {n} plies": "{move} en {n} coups",
   "Nothing else wins: {move} comes next.": "Rien d’autre ne gagne : puis vient {move}.",
   "Explore": "Explorer",
   "Skip to the positions": "Aller aux positions",

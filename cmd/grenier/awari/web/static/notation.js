@@ -143,7 +143,8 @@ export function readStart({ pits, turn = "south", taken }, count) {
 }
 
 // What a text says about a position, in any notation that the program prints: the seeds of all pits, South's first, with
-// blanks or commas between them, in brackets or not; the board of oware interfaces, such as 4-4-4-4-4-4-4-4-4-4-4-4-0-0-S; a link.
+// blanks or commas between them, in brackets or not, or with values behind a colon; a board as drawn in a terminal, whose mover is South;
+// the board of oware interfaces, such as 4-4-4-4-4-4-4-4-4-4-4-4-0-0-S; a link.
 // What it does not say is left as in draft. Throws an Error that says what is wrong.
 export function readPosition(text, draft) {
   const count = draft.pits.length, query = /[?#](.*)$/s.exec(text.trim());
@@ -157,7 +158,13 @@ export function readPosition(text, draft) {
     const turn = { S: "south", N: "north" }[fields.at(-1).toUpperCase()] ?? fields.at(-1);
     return readStart({ pits: fields.slice(0, count).join(), turn, taken: fields.slice(count, -1).join() }, count);
   }
-  return readStart({ pits: text.replace(/[[\]]/g, " "), turn: ["south", "north"][draft.turn], taken: draft.taken.join() }, count);
+  const drawn = /opponent([\d\s]+)mover/.exec(text); // a field for one line drops the ends of lines
+  if (drawn) {
+    const numbers = drawn[1].trim().split(/\s+/); // the opponent's pits, their seeds, the mover's seeds
+    const [opponent, mover] = [numbers.slice(count / 2, count).reverse(), numbers.slice(count)];
+    return readStart({ pits: [...mover, ...opponent].join(), taken: draft.taken.join() }, count);
+  }
+  return readStart({ pits: text.replace(/:.*|[[\]]/g, " "), turn: ["south", "north"][draft.turn], taken: draft.taken.join() }, count);
 }
 
 // So many numbers of seeds, separated by commas or blanks.
