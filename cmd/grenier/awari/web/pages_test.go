@@ -216,11 +216,11 @@ func testExplore(t *testing.T, browser *browsertest.Browser, s *site) {
 	choose("what", "hard", "among all 4,368 of the layer")
 	page.Shoot("hard")
 	for _, text := range browsertest.Eval[[]string](page.Page, `[...document.querySelectorAll("#found li")].map((l) => l.textContent)`) {
-		if !regexp.MustCompile(`^\d{12}[A-F]: \+\d+ in \d+ moves(Nothing else wins: [A-F]: [0−]\d* comes next\.|The only move\.)$`).MatchString(text) {
+		if !regexp.MustCompile(`^\d{12}[A-F]: \+\d+ in \d+ plies(Nothing else wins: [A-F]: [0−]\d* comes next\.|The only move\.)$`).MatchString(text) {
 			t.Errorf("a card says %q", text)
 		}
 	}
-	lengths := browsertest.Eval[[]int](page.Page, `[...document.querySelectorAll("#found li")].map((l) => Number(l.textContent.match(/in (\d+) moves/)[1]))`)
+	lengths := browsertest.Eval[[]int](page.Page, `[...document.querySelectorAll("#found li")].map((l) => Number(l.textContent.match(/in (\d+) plies/)[1]))`)
 	hardest, err := s.game.Parse(strings.Split(browsertest.Eval[string](page.Page, `new URL(document.querySelector("#found a").href).searchParams.get("pits")`), ","))
 	must.OK(t, err)
 	best, err := line.Best(t.Context(), s.tables, hardest, line.Options{})
