@@ -34,6 +34,12 @@ func Game(t testing.TB, pits int, rules awari.Rules) awari.Game {
 	return game
 }
 
+// AnyRules draws a rule set.
+func AnyRules(rng *rand.Rand) awari.Rules {
+	sets := awari.RuleSets()
+	return sets[rng.IntN(len(sets))]
+}
+
 // Top is the largest layer of random games of a number of pits: far enough on
 // small boards for sowings of several laps.
 func Top(pits int) int {
@@ -44,7 +50,7 @@ func Top(pits int) int {
 func Layer(t testing.TB, rng *rand.Rand) (game awari.Game, seeds int) {
 	t.Helper()
 	pits := awari.MinPits + 2*rng.IntN(5)
-	game = Game(t, pits, awari.Rules(rng.IntN(2)))
+	game = Game(t, pits, AnyRules(rng))
 	return game, rng.IntN(Top(pits) + 1)
 }
 
