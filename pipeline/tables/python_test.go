@@ -191,7 +191,7 @@ func TestLongPython(t *testing.T) {
 	runs := []struct {
 		pits, seeds, block int // block 0: a run of the fast engine
 		rules              awari.Rules
-	}{{12, 8, 0, awari.Awari}, {8, 7, 100, awari.Strict}, {4, 20, 5, awari.Awari}}
+	}{{12, 8, 0, awari.Awari}, {8, 7, 100, awari.Abapa}, {8, 7, 100, awari.Strict}, {4, 20, 5, awari.Awari}, {4, 20, 5, awari.Abapa}}
 	interpreters := pythons(t)
 	if tries.Long() {
 		runs[0].seeds = 11

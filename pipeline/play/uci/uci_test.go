@@ -62,10 +62,10 @@ func TestSessions(t *testing.T) {
 	}{
 		{"start", []string{"uci", "isready", "quit", "isready"}, []string{
 			"id name Test", "id author Nobody", `option name Hash type spin default 4 min 1 max 16`,
-			`option name Threads type spin default 1 min 1 max \d+`, "option name Ponder type check default true", "uciok", "readyok",
+			`option name Threads type spin default 1 min 1 max \d+`, "option name Ponder type check default true", "option name Rules type combo default awari var awari", "uciok", "readyok",
 		}},
 		{"a game begins", []string{"uci", "ucinewgame", "isready", "position startpos", "go depth 4 movetime 600"}, []string{
-			"id .*", "id .*", "option .*", "option .*", "option .*", "uciok", "readyok", "bestmove [A-F]( ponder [a-f])?",
+			"id .*", "id .*", "option .*", "option .*", "option .*", "option .*", "uciok", "readyok", "bestmove [A-F]( ponder [a-f])?",
 		}},
 		{"the answer of North", []string{"position startpos moves Fc", "go depth 3"}, []string{"bestmove [A-F]( ponder [a-f])?"}},
 		{"a solved board", []string{"position fen " + board, "go depth 4 movetime 600"}, []string{"bestmove F( ponder [a-f])?"}},
@@ -132,6 +132,7 @@ func TestComplaints(t *testing.T) {
 		{"position startpos moves aB\ngo depth 1", "go: move 1"},
 		{"setoption name Hash value 0", "must be 1 to 16"},
 		{"setoption name Threads value many", "must be 1 to 1024"},
+		{"setoption name Rules value abapa", `"abapa": the tables have awari`},
 		{"setoption name Style value wild", `no option "Style"`},
 		{strings.Repeat("x", 2<<20) + "\nisready", "a line is skipped: more than 65536 bytes\nreadyok"},
 		{"position startpos\nposition " + strings.Repeat("x", 2<<20) + "\ngo depth 1", "go: more than 65536 bytes\nbestmove 0000"},
