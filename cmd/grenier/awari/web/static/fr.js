@@ -384,7 +384,7 @@ export const fr = {
   "North has no seed left. You may not starve him: only pit F reaches his row.": "Nord n’a plus de graines. Vous ne pouvez pas l’affamer : seule la case F atteint sa rangée.",
   "If no move gave him a seed, other rules would decide; they are on this page.": "Si aucun coup ne lui en donnait, d’autres règles décideraient ; elles sont sur cette page.",
   "Pit F would take all that North has. That is not allowed while there is another move. Find the better one.": "La case F prendrait tout ce que Nord possède. Ce n’est pas permis tant qu’il y a un autre coup. Trouvez le meilleur.",
-  "Pit F would take all that North has: then it takes nothing. Find the better move.": "La case F prendrait tout ce que Nord possède\u00a0: alors elle ne prend rien. Trouvez le meilleur coup.",
+  "Pit F would take all that North has: then it takes nothing. Find the better move.": "La case F prendrait tout ce que Nord possède : alors elle ne prend rien. Trouvez le meilleur coup.",
   "Now F holds two, and North has to spread what he has.": "F en a deux maintenant, et Nord doit disperser ce qu’il a.",
   "Two pits can feed North: E and F. Which one gives him the seed and keeps the other for later?": "Deux cases peuvent nourrir Nord : E et F. Laquelle lui donne la graine et garde l’autre pour plus tard ?",
   "Feed with the pit that you need least.": "Nourrissez avec la case qui vous sert le moins.",
