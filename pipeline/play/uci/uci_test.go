@@ -23,10 +23,15 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// solved returns tables of a small run.
+// solved returns tables of a small run by the rules awari.
 func solved(t testing.TB, pits, seeds int) *tables.Tables {
 	t.Helper()
-	game := testrun.Game(t, pits, awari.Awari)
+	return solvedBy(t, awari.Awari, pits, seeds)
+}
+
+func solvedBy(t testing.TB, rules awari.Rules, pits, seeds int) *tables.Tables {
+	t.Helper()
+	game := testrun.Game(t, pits, rules)
 	tab, err := tables.Open(t.Context(), testrun.Write(t, game, testrun.Solve(t, game, seeds), 1<<16))
 	if err != nil {
 		t.Fatal(err)
@@ -49,6 +54,27 @@ func converse(t *testing.T, tab *tables.Tables, lines ...string) string {
 		t.Fatal(err)
 	}
 	return out.String()
+}
+
+// TestRules: the option tells the rules of the tables, a grand slam is valued by them, and replayed as the interface
+// plays it.
+func TestRules(t *testing.T) {
+	for rules, want := range map[awari.Rules]string{awari.Awari: "exact: 2", awari.Abapa: "exact: -2"} {
+		tab := solvedBy(t, rules, 12, 3)
+		out := converse(t, tab, "uci", fmt.Sprintf("setoption name Rules value %v", rules), "position fen 0-0-0-0-0-1-1-0-0-0-0-0-0-0-S", "go depth 1")
+		for _, line := range []string{fmt.Sprintf("option name Rules type combo default %[1]v var %[1]v", rules), "info string " + want, "bestmove F"} {
+			if !strings.Contains(out, line+"\n") {
+				t.Errorf("%v: no %q in\n%s", rules, line, out)
+			}
+		}
+		if strings.Contains(out, "error") {
+			t.Errorf("%v: %s", rules, out)
+		}
+		out = converse(t, tab, "position fen 0-0-0-0-0-1-1-0-0-0-0-0-0-0-S moves F", "go depth 1")
+		if !strings.Contains(out, "exact: 2\n") || !strings.Contains(out, "bestmove a\n") {
+			t.Errorf("%v, after a grand slam that took nothing: %s", rules, out)
+		}
+	}
 }
 
 // TestSessions replays sessions as the interface Aualé and its engines have them. Lines are
