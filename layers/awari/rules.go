@@ -85,7 +85,8 @@ func (r Rules) String() string {
 }
 
 // SlamIsQuiet reports whether a move that would capture all seeds of the opponent
-// (a grand slam) captures nothing. Otherwise it leaves him without seeds.
+// (a grand slam) captures nothing. Otherwise it leaves him without seeds. r must
+// be a rule set that exists.
 func (r Rules) SlamIsQuiet() bool { return descriptions[r].slam == slamIsQuiet }
 
 func (r Rules) known() bool { return int(r) < len(descriptions) }

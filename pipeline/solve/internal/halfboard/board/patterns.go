@@ -11,7 +11,7 @@ import (
 
 // A pattern says what a move does to the opponent's half B: the same for every A
 // that makes the move, and for every layer. Rows are the B of one class and one
-// number of seeds. Whether a move is quiet depends on B and on what it sows there alone, under
+// number of seeds. Whether a move is quiet depends on B and on what it sows there, not on A', under
 // all rule sets: a capture stops at the end of B, and takes all seeds of the opponent if
 // it empties B.
 type pattern struct {
