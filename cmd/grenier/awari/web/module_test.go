@@ -171,8 +171,8 @@ console.log(JSON.stringify(await (`+probeAll+`)(tables, boards)));`, "[["+string
 	testNodeFaults(t, s)
 }
 
-// TestLongRulesInNode asks the rules of the module about random boards.
-func TestLongRulesInNode(t *testing.T) {
+// TestRulesInNode asks the rules of the module about random boards.
+func TestRulesInNode(t *testing.T) {
 	s := newNodeSite(t, 1)
 	const program = `import { plays } from "./awari.mjs"; import { readFileSync } from "node:fs";
 for (const line of readFileSync(0, "utf8").trim().split("\n")) {
