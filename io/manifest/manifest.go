@@ -41,7 +41,7 @@ var ErrInvalid = errors.New("invalid manifest")
 // Identity says which game or puzzle a run directory is for: only a run with the same one resumes it.
 //
 //	game    rules          pits
-//	awari   awari, strict  of the board; all three are in the header of every layer file
+//	awari   awari, strict, abapa  of the board; all three are in the header of every layer file
 //	swap    3x4            cells of the grid, whose rows and columns are the rules; no layers
 //	chemin  4x5            the same
 //	solitaire  english-1a2b3c4d  holes of the board; docs/format/solitaire-search.md; no layers

@@ -20,7 +20,12 @@
 // end on the pit before it. If the last seed makes 2 or 3 in a pit of the
 // opponent these seeds are captured, and so are the seeds of the pits before it,
 // as long as they are the opponent's and hold 2 or 3. A move must leave the
-// opponent a seed to play; the Rules say what holds when none does.
+// opponent a seed to play; the Rules say what holds when none does, and what
+// becomes of a capture that would take all of his seeds.
+//
+// Whether a sowing captures, and how much, depends on the opponent's half after
+// it and on the pit of the last seed, not on what is left in the mover's half,
+// under all rule sets: also whether a capture takes all of his seeds.
 //
 // The scores of a board with n seeds lie between -n and n: the seeds the mover
 // takes from now on minus those the opponent takes. Play without end is worth
@@ -88,7 +93,7 @@ func New(pits int, rules Rules) (Game, error) {
 	if pits < MinPits || pits > MaxPits || pits%2 != 0 {
 		return Game{}, fmt.Errorf("%w %d: must be 4, 6, 8, 10 or 12", ErrPits, pits)
 	}
-	if rules >= ruleSets {
+	if !rules.known() {
 		return Game{}, fmt.Errorf("%w: number %d: must be %s", ErrRules, uint8(rules), rulesList())
 	}
 	return Game{pits: pits, rules: rules}, nil

@@ -89,6 +89,36 @@ func TestSow(t *testing.T) {
 	}
 }
 
+// TestGrandSlamsThatCaptureNothing checks boards worked out by hand: only a capture of all seeds of the
+// opponent captures nothing.
+func TestGrandSlamsThatCaptureNothing(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		pit      int
+		before   string
+		after    string
+		captured int
+		starves  bool
+	}{
+		{"grand slam", 3, "1 0 0 2  1 1 0 0", "1 0 0 0  2 2 0 0", 0, false},
+		{"of all pits", 3, "0 0 0 4  1 2 1 2", "0 0 0 0  2 3 2 3", 0, false},
+		{"of two laps", 0, "14 0 0 0  0 0 0 0", "0 2 2 2  2 2 2 2", 0, false},
+		{"of one pit", 3, "5 0 0 1  2 0 0 0", "5 0 0 0  3 0 0 0", 0, false},
+		{"one seed stays behind", 3, "1 0 0 2  1 1 0 1", "1 0 0 0  0 0 0 1", 4, false},
+		{"one seed stays in front", 3, "0 0 0 2  0 1 0 0", "0 0 0 0  1 0 0 0", 2, false},
+		{"not feeding", 0, "2 0 0 3  0 0 0 0", "0 1 1 3  0 0 0 0", 0, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			g := testrun.Game(t, 8, awari.Abapa)
+			want := awari.Sown{Board: board(t, g, c.after), Captured: c.captured, Starves: c.starves}
+			if got := g.Sow(board(t, g, c.before), c.pit); got != want {
+				t.Errorf("sowing pit %d of %s gives %s, captured %d, starves %v; want %s, %d, %v", c.pit, c.before,
+					g.Text(got.Board), got.Captured, got.Starves, c.after, c.captured, c.starves)
+			}
+		})
+	}
+}
+
 // play is a legal move in a test table: pit, seeds captured, child.
 type play struct {
 	pit, captured int
@@ -102,37 +132,44 @@ func TestLegalMoves(t *testing.T) {
 		before string
 		awari  []play
 		strict []play
-		starve []int // pits whose move leaves the opponent without seeds
+		abapa  []play
+		starve []int // pits whose move leaves the opponent without seeds under awari and strict
+		unfed  []int // and under abapa
 	}{
 		{
 			name:   "quiet moves turn the board",
 			before: "1 2 0 0  0 0 5 0",
 			awari:  []play{{0, 0, "0 0 5 0  0 3 0 0"}, {1, 0, "0 0 5 0  1 0 1 1"}},
 			strict: []play{{0, 0, "0 0 5 0  0 3 0 0"}, {1, 0, "0 0 5 0  1 0 1 1"}},
+			abapa:  []play{{0, 0, "0 0 5 0  0 3 0 0"}, {1, 0, "0 0 5 0  1 0 1 1"}},
 		},
 		{
 			name:   "capture",
 			before: "0 0 0 1  1 0 0 4",
 			awari:  []play{{3, 2, "0 0 0 4  0 0 0 0"}},
 			strict: []play{{3, 2, "0 0 0 4  0 0 0 0"}},
+			abapa:  []play{{3, 2, "0 0 0 4  0 0 0 0"}},
 		},
 		{
 			name:   "grand slam with an alternative is illegal",
 			before: "1 0 0 2  1 1 0 0",
 			awari:  []play{{0, 0, "1 1 0 0  0 1 0 2"}},
 			strict: []play{{0, 0, "1 1 0 0  0 1 0 2"}},
+			abapa:  []play{{0, 0, "1 1 0 0  0 1 0 2"}, {3, 0, "2 2 0 0  1 0 0 0"}},
 			starve: []int{3},
 		},
 		{
 			name:   "grand slam without an alternative takes everything",
 			before: "0 0 0 2  1 1 0 0",
 			awari:  []play{{3, 4, none}},
+			abapa:  []play{{3, 0, "2 2 0 0  0 0 0 0"}},
 			starve: []int{3},
 		},
 		{
 			name:   "two grand slams and nothing else take everything",
 			before: "0 0 3 2  1 1 0 0",
 			awari:  []play{{2, 7, none}, {3, 7, none}},
+			abapa:  []play{{2, 0, "2 2 0 0  0 0 0 3"}, {3, 0, "2 2 0 0  0 0 3 0"}},
 			starve: []int{2, 3},
 		},
 		{
@@ -140,13 +177,15 @@ func TestLegalMoves(t *testing.T) {
 			before: "2 0 0 3  0 0 0 0",
 			awari:  []play{{3, 0, "1 1 1 0  2 0 0 0"}},
 			strict: []play{{3, 0, "1 1 1 0  2 0 0 0"}},
-			starve: []int{0},
+			abapa:  []play{{3, 0, "1 1 1 0  2 0 0 0"}},
+			starve: []int{0}, unfed: []int{0},
 		},
 		{
 			name:   "no move feeds: everything is taken",
 			before: "3 0 1 0  0 0 0 0",
 			awari:  []play{{0, 4, none}, {2, 4, none}},
-			starve: []int{0, 2},
+			abapa:  []play{{0, 4, none}, {2, 4, none}},
+			starve: []int{0, 2}, unfed: []int{0, 2},
 		},
 		{name: "mover without seeds", before: "0 0 0 0  1 0 2 0"},
 		{name: "no seeds at all", before: none},
@@ -154,6 +193,7 @@ func TestLegalMoves(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			checkMoves(t, awari.Awari, c.before, c.awari, c.starve)
 			checkMoves(t, awari.Strict, c.before, c.strict, c.starve)
+			checkMoves(t, awari.Abapa, c.before, c.abapa, c.unfed)
 		})
 	}
 }
@@ -188,29 +228,35 @@ func TestPredecessors(t *testing.T) {
 	for _, c := range []struct {
 		name, to string
 		from     []string
+		slams    []string // that lead there too where they capture nothing
 	}{
-		{"nobody can have moved: no pit of the opponent is empty", "1 0 0 0  1 1 1 1", nil},
-		{"nobody can have moved: the mover has no seed", "0 0 0 0  2 1 0 0", nil},
+		{"nobody can have moved: no pit of the opponent is empty", "1 0 0 0  1 1 1 1", nil, nil},
+		{"nobody can have moved: the mover has no seed", "0 0 0 0  2 1 0 0", nil, nil},
 		// The previous player is the mover of the boards listed. Pits 0 to 2
 		// cannot have sown a single seed into the other half.
-		{"one seed in front", "1 0 0 0  0 0 0 0", []string{"0 0 0 1  0 0 0 0"}},
-		{"two in front would have been captured", "2 0 0 0  0 0 0 0", nil},
-		{"four in front may have been three", "4 0 0 0  0 0 0 0", []string{"0 0 0 1  3 0 0 0"}},
+		{"one seed in front", "1 0 0 0  0 0 0 0", []string{"0 0 0 1  0 0 0 0"}, nil},
+		{"two in front would have been captured, but all", "2 0 0 0  0 0 0 0", nil, []string{"0 0 0 1  1 0 0 0"}},
+		{"two in front would have been captured", "2 0 1 0  0 0 0 0", nil, nil},
+		{"four in front may have been three", "4 0 0 0  0 0 0 0", []string{"0 0 0 1  3 0 0 0"}, nil},
 		{"own half and beyond", "4 0 0 0  0 1 0 1", []string{
 			"1 0 0 1  4 0 0 0", // pit 0 sowed one seed
 			"0 1 1 0  4 0 0 0", // pit 2 sowed one seed
 			"0 1 2 0  3 0 0 0", // pit 2 sowed two, the last one makes 4
-		}},
+		}, nil},
 		{"a lap", "1 1 1 1  1 1 1 0", []string{
 			"1 1 1 1  0 1 1 1", "1 1 1 2  0 0 1 1", "1 1 1 3  0 0 0 1", "1 1 1 4  0 0 0 0",
 			"0 1 1 5  0 0 0 0", "0 0 1 6  0 0 0 0", "0 0 0 7  0 0 0 0",
-		}},
+		}, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			for _, rules := range []awari.Rules{awari.Awari, awari.Strict} {
+			for _, rules := range awari.RuleSets() {
 				g := testrun.Game(t, 8, rules)
 				var want []awari.Board
-				for _, text := range c.from {
+				from := c.from
+				if rules == awari.Abapa {
+					from = append(from, c.slams...)
+				}
+				for _, text := range from {
 					want = append(want, board(t, g, text))
 				}
 				if got := g.Predecessors(nil, board(t, g, c.to)); !slices.Equal(got, want) {
@@ -273,7 +319,7 @@ func TestNewRejects(t *testing.T) {
 		}
 	}
 	if _, err := awari.New(12, awari.Rules(7)); !errors.Is(err, awari.ErrRules) ||
-		!strings.Contains(err.Error(), "awari, strict") {
+		!strings.Contains(err.Error(), "awari, strict, abapa") {
 		t.Errorf("New with unknown rules: %v, want ErrRules with the allowed names", err)
 	}
 	g := testrun.Game(t, 12, awari.Awari)
@@ -295,7 +341,7 @@ func TestUnrankOutsideTheSpacePanics(t *testing.T) {
 }
 
 func TestRulesNames(t *testing.T) {
-	for rules, name := range map[awari.Rules]string{awari.Awari: "awari", awari.Strict: "strict"} {
+	for rules, name := range map[awari.Rules]string{awari.Awari: "awari", awari.Strict: "strict", awari.Abapa: "abapa"} {
 		if got := rules.String(); got != name {
 			t.Errorf("rules %d are called %q, want %q", uint8(rules), got, name)
 		}
@@ -307,7 +353,7 @@ func TestRulesNames(t *testing.T) {
 		t.Errorf("unknown rules are called %q", got)
 	}
 	if _, err := awari.ParseRules("Awari"); !errors.Is(err, awari.ErrRules) ||
-		err.Error() != `rules "Awari": must be awari, strict` {
+		err.Error() != `rules "Awari": must be awari, strict, abapa` {
 		t.Errorf("ParseRules of an unknown name: %v", err)
 	}
 }

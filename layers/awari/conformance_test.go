@@ -10,7 +10,7 @@ import (
 
 func TestConformance(t *testing.T) {
 	for _, pits := range []int{4, 6, 8, 10, 12} {
-		for _, rules := range []awari.Rules{awari.Awari, awari.Strict} {
+		for _, rules := range awari.RuleSets() {
 			space := testrun.Space(t, testrun.Game(t, pits, rules), awari.MaxSeeds)
 			t.Run(space.Name(), func(t *testing.T) {
 				conformance.Run(t, space, conformance.Options{Exhaustive: 1500, Samples: 60})
@@ -22,7 +22,7 @@ func TestConformance(t *testing.T) {
 // TestCapturesLeadTo compares it with the moves of all boards.
 func TestCapturesLeadTo(t *testing.T) {
 	for _, pits := range []int{4, 6, 8} {
-		for _, rules := range []awari.Rules{awari.Awari, awari.Strict} {
+		for _, rules := range awari.RuleSets() {
 			space := testrun.Space(t, testrun.Game(t, pits, rules), 11)
 			for n := range space.Layers() {
 				led := map[int]bool{}

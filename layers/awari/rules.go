@@ -7,10 +7,9 @@ import (
 	"grenier/layers"
 )
 
-// Rules is a rule set. All sets share sowing and captures; they differ in how
-// they judge moves that leave the opponent without a seed. This file is the
-// only one that knows the difference. The numbers are stored in files: they
-// never change.
+// Rules is a rule set. All sets share sowing and captures; description has
+// what they differ in, and this file is the only one that knows it. The numbers
+// are stored in files: they never change.
 type Rules uint8
 
 const (
@@ -22,25 +21,81 @@ const (
 	// Strict never allows to leave the opponent without seeds. A player
 	// without a legal move loses the seeds on the board.
 	Strict
-
-	ruleSets // the number of rule sets
+	// Abapa is the rule set of tournaments: as Awari, but a move that would
+	// capture all seeds of the opponent captures nothing. It leaves him those
+	// seeds, so it feeds him and is always legal.
+	Abapa
 )
 
-var ruleNames = [ruleSets]string{Awari: "awari", Strict: "strict"}
+// description is a rule set: what becomes of a move that leaves the opponent
+// without seeds. Under all sets a player without a legal move ends the game,
+// and the opponent takes every seed (Terminal).
+type description struct {
+	name     string
+	slam     slam
+	starving starving
+}
+
+// slam is what a move does that would capture all seeds of the opponent.
+type slam uint8
+
+const (
+	slamStarves slam = iota // it takes them, and leaves him without seeds
+	slamIsQuiet             // it captures nothing
+)
+
+// starving is what a mover may do whose moves all leave the opponent without seeds.
+type starving uint8
+
+const (
+	starvingTakesAll starving = iota // play any of them, and take every seed
+	starvingIsBarred                 // nothing
+)
+
+var descriptions = [...]description{
+	Awari:  {"awari", slamStarves, starvingTakesAll},
+	Strict: {"strict", slamStarves, starvingIsBarred},
+	Abapa:  {"abapa", slamIsQuiet, starvingTakesAll},
+}
+
+// RuleSets returns all rule sets.
+func RuleSets() []Rules {
+	sets := make([]Rules, len(descriptions))
+	for i := range sets {
+		sets[i] = Rules(i)
+	}
+	return sets
+}
+
+// RuleNames returns the names of all rule sets.
+func RuleNames() []string {
+	names := make([]string, len(descriptions))
+	for i, d := range descriptions {
+		names[i] = d.name
+	}
+	return names
+}
 
 // String returns the name that ParseRules reads.
 func (r Rules) String() string {
-	if r >= ruleSets {
+	if !r.known() {
 		return fmt.Sprintf("Rules(%d)", uint8(r))
 	}
-	return ruleNames[r]
+	return descriptions[r].name
 }
+
+// SlamIsQuiet reports whether a move that would capture all seeds of the opponent
+// (a grand slam) captures nothing. Otherwise it leaves him without seeds. r must
+// be a rule set that exists.
+func (r Rules) SlamIsQuiet() bool { return descriptions[r].slam == slamIsQuiet }
+
+func (r Rules) known() bool { return int(r) < len(descriptions) }
 
 // ParseRules returns the rule set with the given name. It fails with ErrRules,
 // listing the names there are.
 func ParseRules(name string) (Rules, error) {
-	for r, known := range ruleNames {
-		if name == known {
+	for r, d := range descriptions {
+		if name == d.name {
 			return Rules(r), nil
 		}
 	}
@@ -48,7 +103,7 @@ func ParseRules(name string) (Rules, error) {
 }
 
 // rulesList returns the names of the rule sets for messages.
-func rulesList() string { return strings.Join(ruleNames[:], ", ") }
+func rulesList() string { return strings.Join(RuleNames(), ", ") }
 
 // Play is the result of playing one pit by the rules.
 type Play struct {
@@ -87,10 +142,9 @@ func (g Game) Plays(b Board) [MaxPits / 2]Play {
 }
 
 // judgeStarving applies the rule for a mover whose moves all leave the opponent
-// without seeds: under Awari each of them takes all n, under Strict none is
-// legal.
+// without seeds.
 func (g Game) judgeStarving(plays *[MaxPits / 2]Play, n int) {
-	if g.rules != Awari {
+	if descriptions[g.rules].starving == starvingIsBarred {
 		return
 	}
 	for pit := range plays {
@@ -102,8 +156,8 @@ func (g Game) judgeStarving(plays *[MaxPits / 2]Play, n int) {
 
 // Successors appends the legal moves to dst, one for each legal pit in
 // increasing order, and returns the extended slice. The rewards are the seeds
-// captured. Under Awari a move that leaves the opponent without seeds leads to
-// the empty board; several pits may do so.
+// captured. A legal move that leaves the opponent without seeds leads to the
+// empty board; several pits may do so.
 func (g Game) Successors(dst []layers.Move[Board], b Board) []layers.Move[Board] {
 	plays := g.Plays(b)
 	for _, play := range plays[:g.Half()] {
@@ -115,9 +169,9 @@ func (g Game) Successors(dst []layers.Move[Board], b Board) []layers.Move[Board]
 }
 
 // Predecessors appends to dst the boards from which a move that captures
-// nothing leads to b, each once, and returns the extended slice. Both rule sets
-// give the same: such a move leaves the opponent, who is the mover of b, a
-// seed, and is then always legal.
+// nothing leads to b, each once, and returns the extended slice. Under all rule
+// sets such a move leaves the opponent, who is the mover of b, a seed, and is
+// then always legal.
 func (g Game) Predecessors(dst []Board, b Board) []Board {
 	if b.empty(0, g.Half()) {
 		return dst
@@ -129,7 +183,7 @@ func (g Game) Predecessors(dst []Board, b Board) []Board {
 			if !ok {
 				break
 			}
-			if last := g.lastPit(pit, seeds); last < g.Half() || !captures(after[last]) {
+			if left := after; g.capture(&left, g.lastPit(pit, seeds)) == 0 {
 				dst = append(dst, before)
 			}
 		}
@@ -138,5 +192,5 @@ func (g Game) Predecessors(dst []Board, b Board) []Board {
 }
 
 // Terminal returns the score of a board on which the mover has no legal move:
-// the opponent takes every seed, under both rule sets.
+// the opponent takes every seed, under all rule sets.
 func (g Game) Terminal(b Board) int { return -b.Seeds() }

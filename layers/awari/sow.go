@@ -7,7 +7,8 @@ type Sown struct {
 	// Captured is the number of seeds taken off the board.
 	Captured int
 	// Starves says that the opponent is left without a seed, because every
-	// one was captured (a grand slam) or because none was sown to him.
+	// one was captured (a grand slam, unless that captures nothing) or because
+	// none was sown to him.
 	Starves bool
 }
 
@@ -37,12 +38,17 @@ func (g Game) scatter(b Board, pit int) (after Board, last int) {
 }
 
 // capture removes the runs of 2 and 3 that end at pit last, backwards and
-// inside the opponent's half only, and returns how many seeds they held.
+// inside the opponent's half only, and returns how many seeds they held. It
+// removes nothing if these are all seeds of the opponent and the rules say so.
 func (g Game) capture(b *Board, last int) int {
-	captured := 0
+	sown, captured := *b, 0
 	for i := last; i >= g.Half() && captures(b[i]); i-- {
 		captured += int(b[i])
 		b[i] = 0
+	}
+	if captured > 0 && g.rules.SlamIsQuiet() && b.empty(g.Half(), g.pits) {
+		*b = sown
+		return 0
 	}
 	return captured
 }

@@ -25,7 +25,7 @@ func retrograde(seeds int) solve.Options {
 // interrupted run of the other one has left.
 func TestEngines(t *testing.T) {
 	for _, c := range []struct{ pits, seeds int }{{4, 9}, {8, 6}, {12, 5}} {
-		for _, rules := range []awari.Rules{awari.Awari, awari.Strict} {
+		for _, rules := range awari.RuleSets() {
 			game := awaritest.Game(t, c.pits, rules)
 			want, got, turns := t.TempDir(), t.TempDir(), t.TempDir()
 			mustSolve(t, want, game, options(c.seeds))

@@ -143,7 +143,7 @@ func TestLongSameBytes(t *testing.T) {
 		if pits == 12 && testing.Short() {
 			continue
 		}
-		for _, rules := range []awari.Rules{awari.Awari, awari.Strict} {
+		for _, rules := range awari.RuleSets() {
 			game, want := awaritest.Game(t, pits, rules), t.TempDir()
 			o := options(seeds)
 			o.Workers, o.Family = 1, cpu.Generic

@@ -16,6 +16,7 @@ import (
 	"strings"
 	"testing"
 
+	"grenier/internal/testkit/awaritest"
 	"grenier/internal/testkit/layerfiletest"
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/pythontest"
@@ -191,7 +192,7 @@ func TestLongPython(t *testing.T) {
 	runs := []struct {
 		pits, seeds, block int // block 0: a run of the fast engine
 		rules              awari.Rules
-	}{{12, 8, 0, awari.Awari}, {8, 7, 100, awari.Strict}, {4, 20, 5, awari.Awari}}
+	}{{12, 8, 0, awari.Awari}, {8, 7, 100, awari.Abapa}, {8, 7, 100, awari.Strict}, {4, 20, 5, awari.Awari}, {4, 20, 5, awari.Abapa}}
 	interpreters := pythons(t)
 	if tries.Long() {
 		runs[0].seeds = 11
@@ -216,6 +217,28 @@ func TestLongPython(t *testing.T) {
 			})
 		}
 	}
+}
+
+// printMoves prints what the moves of the boards on stdin do.
+const printMoves = `
+import sys
+from grenier import rules
+for line in sys.stdin:
+    rule_set, *board = line.split()
+    moves = rules.plays([int(x) for x in board], rule_set)
+    print("".join("%d:%s " % (m.captured, ",".join(map(str, m.child))) if m else "- " for m in moves))
+`
+
+// TestPythonRules asks the rules of the reader about random boards.
+func TestPythonRules(t *testing.T) {
+	p := pythons(t)[0]
+	awaritest.AskMoves(t, tries.Rand(t), 1500, func(questions string) string {
+		got, message := p.run(t, questions, printMoves)
+		if message != "" {
+			t.Fatal(message)
+		}
+		return got
+	})
 }
 
 // TestLongPythonDamage changes one byte of a file at a time.

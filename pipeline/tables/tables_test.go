@@ -28,7 +28,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-var rules = []awari.Rules{awari.Awari, awari.Strict}
+var rules = awari.RuleSets()
 
 // open opens a run directory until the end of the test.
 func open(t testing.TB, place string, options ...tables.Option) *tables.Tables {

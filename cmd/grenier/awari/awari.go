@@ -83,7 +83,7 @@ type gameFlags struct {
 
 func (f *gameFlags) define(flags *pflag.FlagSet) {
 	cli.IntChoiceVar(flags, &f.pits, "pits", defaultPits, "`number` of pits of the board", 4, 6, 8, 10, 12)
-	cli.ChoiceVar(flags, &f.rules, "rules", "awari", "`rules` of the game", "awari", "strict")
+	cli.ChoiceVar(flags, &f.rules, "rules", awari.Awari.String(), "`rules` of the game", awari.RuleNames()...)
 }
 
 func (f *gameFlags) game() (awari.Game, error) {

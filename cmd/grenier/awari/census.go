@@ -41,7 +41,7 @@ complexity analysis of document 001 is about. No solved layer is needed.
   quiet      moves that take no seed
   captures   moves that capture
   takes all  moves that capture nothing and still take all seeds, because they
-             leave the opponent without any (rules awari)
+             leave the opponent without any (not by the rules strict)
   X/f        captures and takes all, a board
   with       boards with such a move
   K          the most predecessors of a board by quiet moves; and the mean

@@ -104,6 +104,12 @@ resumes an interrupted run, and a larger N extends a finished one. solve checks
 a part of the existing layers before it builds on them; "grenier awari verify"
 checks all of them.
 
+--rules says what becomes of a move that leaves the opponent without seeds:
+  awari   it is legal if there is no other kind of move, and takes everything
+  strict  it is never legal
+  abapa   as awari, but a move that would capture all seeds of the opponent
+          captures nothing, as in tournaments: docs/rules.md
+
 If --memory cannot hold a byte for each score of a layer, the layer is solved
 in windows: a few values at a time, with 6, 4, 3 or 2 bits a score in memory.
 Narrow windows take less memory, but more of them are needed. DIR/work holds

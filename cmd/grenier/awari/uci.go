@@ -25,8 +25,8 @@ func (a *app) uci() *cobra.Command {
 stdin and stdout, until the command quit or the end of the input: name this
 command as an engine in the interface. Solved boards are answered from the
 tables, others are searched. The tables are for the rules of the run directory,
-the interface plays Oware Abapa: docs/uci.md has the difference, and each
-command.
+the interface plays Oware Abapa, which is closest to the rules abapa:
+docs/uci.md has the difference, and each command.
 `,
 		Example: `  grenier awari uci --dir data/awari
   printf 'position startpos moves Fc\ngo depth 9\n' | grenier awari uci --dir data/awari`,

@@ -74,7 +74,7 @@ def _whole(x: Any, what: str) -> int:
 class Tables:
     """The solved layers of one game, for any number of threads; open returns one. Pickled, it opens the same place again.
 
-    rules: "awari" or "strict". pits: of the whole board. max_seeds: of the largest layer, -1 without any.
+    rules: "awari", "strict" or "abapa". pits: of the whole board. max_seeds: of the largest layer, -1 without any.
     """
 
     def __init__(self, place: str, where: "Union[source.Server, source.Directory]", cache_bytes: int) -> None:

@@ -551,6 +551,8 @@ class TestProbe(unittest.TestCase):
         starving = [0, 1, 1, 0]
         self.assertEqual(rules.plays(starving, "awari"), [None, (2, [0, 0, 0, 0])])
         self.assertEqual(rules.plays(starving, "strict"), [None, None])
+        self.assertEqual(rules.plays(starving, "abapa"), [None, (0, [2, 0, 0, 0])])
+        self.assertEqual(rules.plays([1, 0, 0, 0], "abapa"), [(1, [0, 0, 0, 0]), None])
         self.assertEqual(rules.plays([0, 0, 1, 0], "awari"), [None, None])
 
 

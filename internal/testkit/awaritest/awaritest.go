@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -34,6 +35,66 @@ func Game(t testing.TB, pits int, rules awari.Rules) awari.Game {
 	return game
 }
 
+// AnyRules draws a rule set.
+func AnyRules(rng *rand.Rand) awari.Rules {
+	sets := awari.RuleSets()
+	return sets[rng.IntN(len(sets))]
+}
+
+// AskMoves asks another program what the moves of random boards do, and compares its answers with the plain rules. Each
+// line of questions has the rules and a board, "abapa 0 0 0 1 2 1 0 0"; a line of answers has for each pit of the mover the
+// seeds captured, the board afterwards and a blank, "0:3,1,0,0,0,0,0,0 ", or "- " if it may not be played.
+func AskMoves(t testing.TB, rng *rand.Rand, boards int, ask func(questions string) (answers string)) {
+	t.Helper()
+	var questions, want []string
+	slams := 0
+	for range boards {
+		game := Game(t, awari.MinPits+2*rng.IntN(5), AnyRules(rng))
+		b := fewOpposite(rng, game)
+		questions = append(questions, fmt.Sprintf("%v %s", game.Rules(), game.Text(b)))
+		answer := ""
+		for pit, play := range game.Plays(b) {
+			switch {
+			case pit >= game.Half():
+			case play.Legal:
+				answer += fmt.Sprintf("%d:%s ", play.Captured, strings.ReplaceAll(game.Text(play.Child), " ", ","))
+			default:
+				answer += "- "
+			}
+			if play.Starves && game.Sow(b, pit).Captured > 0 {
+				slams++
+			}
+		}
+		want = append(want, answer)
+	}
+	if slams < boards/100 {
+		t.Fatalf("%d grand slams on %d boards", slams, boards)
+	}
+	got := strings.Split(strings.TrimSuffix(ask(strings.Join(questions, "\n")), "\n"), "\n")
+	for i := range questions {
+		if i >= len(got) || got[i] != want[i] {
+			t.Fatalf("%s: answers %q, want %q", questions[i], got[min(i, len(got)):min(i+1, len(got))], want[i])
+		}
+	}
+}
+
+// fewOpposite draws a board with few seeds in the half of the opponent, so that grand slams are not rare.
+func fewOpposite(rng *rand.Rand, game awari.Game) (b awari.Board) {
+	left := 1 + rng.IntN(awari.MaxSeeds)
+	for pit := range game.Pits() {
+		if rng.IntN(2) == 0 {
+			continue
+		}
+		most := left
+		if pit >= game.Half() {
+			most = min(left, 2)
+		}
+		b[pit] = uint8(rng.IntN(most + 1))
+		left -= int(b[pit])
+	}
+	return b
+}
+
 // Top is the largest layer of random games of a number of pits: far enough on
 // small boards for sowings of several laps.
 func Top(pits int) int {
@@ -44,7 +105,7 @@ func Top(pits int) int {
 func Layer(t testing.TB, rng *rand.Rand) (game awari.Game, seeds int) {
 	t.Helper()
 	pits := awari.MinPits + 2*rng.IntN(5)
-	game = Game(t, pits, awari.Rules(rng.IntN(2)))
+	game = Game(t, pits, AnyRules(rng))
 	return game, rng.IntN(Top(pits) + 1)
 }
 

@@ -1,12 +1,14 @@
 // Package halves describes awari moves by their effects on each half of the
 // board. Package awari plays boards seed by seed and defines the game; here the
 // same moves are taken apart for engines that never put a whole board together.
-// All rule sets share it.
+// All rule sets share sowing; Chain knows what becomes of a grand slam.
 //
 // For a given half and pit of the mover, the half that the sowing leaves is
 // fixed, and so are the seeds that it adds to the opponent's half, whatever is
 // in that. So an engine plays one move on all halves of the opponent at once.
 package halves
+
+import "grenier/layers/awari"
 
 // Move is a sowing as the opponent's half sees it. Pits of the opponent's half are
 // counted from 0 here.
@@ -73,12 +75,26 @@ func passOn(q, pit, seeds int) Move {
 
 // Chain returns the pits of the opponent's half, sown already, that a move
 // ending in pit last captures: those from the returned first pit up to last,
-// and the seeds in them. Nothing is captured when captured is 0.
-func Chain(half []uint8, last int) (first, captured int) {
+// and the seeds in them. Nothing is captured when captured is 0. It depends on this half
+// alone, also whether these are all seeds of the opponent, which are not captured
+// if the rules say so.
+func Chain(half []uint8, last int, rules awari.Rules) (first, captured int) {
 	for first = last; first >= 0 && Capturable(half[first]); first-- {
 		captured += int(half[first])
 	}
+	if captured > 0 && rules.SlamIsQuiet() && empty(half[:first+1]) && empty(half[last+1:]) {
+		return last + 1, 0
+	}
 	return first + 1, captured
+}
+
+func empty(pits []uint8) bool {
+	for _, x := range pits {
+		if x > 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // Capturable reports whether a pit with that many seeds after sowing is

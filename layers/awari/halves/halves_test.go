@@ -12,7 +12,7 @@ import (
 // anyBoard draws a board of 4 to 12 pits with a non-empty pit of the mover.
 func anyBoard(t *rapid.T) (game awari.Game, board awari.Board, pit int) {
 	q := rapid.IntRange(2, 6).Draw(t, "q")
-	game, err := awari.New(2*q, awari.Awari)
+	game, err := awari.New(2*q, rapid.SampledFrom(awari.RuleSets()).Draw(t, "rules"))
 	must.OK(t, err)
 	for i := range 2 * q {
 		board[i] = rapid.Uint8Range(0, 4).Draw(t, "seeds")
@@ -37,7 +37,7 @@ func TestSowAgreesWithTheRules(t *testing.T) {
 		if m.Seeds(q)+sum(got[:q]) != sum(board[:q]) {
 			t.Fatalf("%v, pit %d: seeds were lost: %+v leaves %v", board, pit, m, got)
 		}
-		first, captured := Chain(got[q:2*q], int(m.Last))
+		first, captured := Chain(got[q:2*q], int(m.Last), game.Rules())
 		clear(got[q+first : q+int(m.Last)+1])
 		if got != want.Board || captured != want.Captured {
 			t.Fatalf("%v, pit %d: %v with %d captured, want %v with %d",

@@ -9,8 +9,8 @@
 //	rank := rules.Rank(moves.Children[0])
 //
 // The seeds that a sowing adds to the two words depend on the pit and its seeds alone, not on the rest of the
-// board. New asks the plain rules of layers/awari for all of them, and Plays asks these rules again for
-// the few boards on which each move leaves the opponent without seeds. So the rule sets live
+// board. New asks the plain rules of layers/awari for all of them, and whether a capture may take all seeds of the opponent; Plays asks
+// these rules again for the few boards on which each move leaves the opponent without seeds. So the rule sets live
 // there, and nothing is shared with the solver, which takes moves apart in another way
 // (layers/awari/halves).
 package packed
@@ -36,6 +36,7 @@ type Rules struct {
 	game    awari.Game
 	half    int
 	sowings [MaxHalf][counts]sowing
+	slam    Half // all bits if a capture may take all seeds of the opponent, none if such a one takes nothing
 	// terms are the terms of a rank, by pit and by the seeds up to the pit: MaxHalf pits of the mover, then the
 	// pits of the opponent, without the last one.
 	terms [awari.MaxPits - 1][counts]uint64
@@ -44,6 +45,9 @@ type Rules struct {
 // New returns the rules of a game.
 func New(game awari.Game) *Rules {
 	r := &Rules{game: game, half: game.Half()}
+	if !game.Rules().SlamIsQuiet() {
+		r.slam = ^Half(0)
+	}
 	for pit := range r.half {
 		for seeds := 1; seeds <= awari.MaxSeeds; seeds++ {
 			r.sowings[pit][seeds] = r.ask(pit, seeds)
@@ -116,7 +120,7 @@ func (r *Rules) Plays(p Board, list *Plays) {
 		pit := bits.TrailingZeros64(uint64(top)) / 8
 		s := &r.sowings[pit][p.Own.Pit(pit)]
 		own, other := p.Own&^(top<<1-top>>7)+s.own, p.Other+s.given
-		take := s.taken(other)
+		take := r.taken(s, other)
 		captured := (other & take).Seeds()
 		if other &^= take; other == 0 {
 			starving = true
@@ -153,7 +157,7 @@ func (r *Rules) Quiet(p Board, pit int) (child Board, ok bool) {
 	}
 	s := &r.sowings[pit][seeds]
 	child = Board{p.Other + s.given, p.Own - Half(seeds)<<(8*pit) + s.own}
-	return child, child.Own != 0 && s.taken(child.Own) == 0
+	return child, child.Own != 0 && r.taken(s, child.Own) == 0
 }
 
 // Before appends the boards from which a quiet move leads to p, in the order of awari.Game.Predecessors.
@@ -170,7 +174,7 @@ func (r *Rules) Before(dst []Board, p Board) []Board {
 			if !p.Other.holds(s.own) || !p.Own.holds(s.given) {
 				break // more seeds give no pit less
 			}
-			if s.taken(p.Own) == 0 {
+			if r.taken(s, p.Own) == 0 {
 				dst = append(dst, Board{p.Other - s.own + Half(seeds)<<(8*pit), p.Own - s.given})
 			}
 		}

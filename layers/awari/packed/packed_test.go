@@ -22,7 +22,7 @@ func newRules(t testing.TB, pits int, rules awari.Rules) (*Rules, *awari.Space) 
 // spaces calls test for all games.
 func spaces(t *testing.T, test func(t *testing.T, r *Rules, space *awari.Space)) {
 	for pits := awari.MinPits; pits <= awari.MaxPits; pits += 2 {
-		for _, rules := range []awari.Rules{awari.Awari, awari.Strict} {
+		for _, rules := range awari.RuleSets() {
 			r, space := newRules(t, pits, rules)
 			t.Run(r.Game().Name(), func(t *testing.T) { test(t, r, space) })
 		}
@@ -63,9 +63,11 @@ func TestSmallLayers(t *testing.T) {
 // TestWholeLayers compares all boards of a few larger layers.
 func TestWholeLayers(t *testing.T) {
 	for _, c := range []struct{ pits, seeds, step int }{{4, 30, 1}, {4, 48, 7}, {6, 15, 3}, {8, 12, 11}, {12, 7, 1}} {
-		r, space := newRules(t, c.pits, awari.Awari)
-		for rank := uint64(0); rank < space.Size(c.seeds); rank += uint64(c.step) {
-			check(t, r, space, space.Unrank(c.seeds, rank))
+		for _, rules := range []awari.Rules{awari.Awari, awari.Abapa} {
+			r, space := newRules(t, c.pits, rules)
+			for rank := uint64(0); rank < space.Size(c.seeds); rank += uint64(c.step) {
+				check(t, r, space, space.Unrank(c.seeds, rank))
+			}
 		}
 	}
 }
@@ -152,15 +154,14 @@ func checkBefore(t *testing.T, r *Rules, b awari.Board) {
 
 // FuzzBoard compares any board with the plain rules.
 func FuzzBoard(f *testing.F) {
-	f.Add(uint8(4), false, []byte{4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4})
-	f.Add(uint8(2), true, []byte{0, 0, 0, 48})
-	f.Add(uint8(4), true, []byte{0, 0, 0, 0, 0, 2, 1, 1, 0, 0, 0, 0})
-	f.Fuzz(func(t *testing.T, size uint8, strict bool, pits []byte) {
-		rules := awari.Awari
-		if strict {
-			rules = awari.Strict
-		}
-		r, space := newRules(t, awari.MinPits+2*int(size%5), rules)
+	f.Add(uint8(4), uint8(awari.Awari), []byte{4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4})
+	f.Add(uint8(2), uint8(awari.Strict), []byte{0, 0, 0, 48})
+	for rules := range awari.RuleSets() {
+		f.Add(uint8(4), uint8(rules), []byte{0, 0, 0, 0, 0, 2, 1, 1, 0, 0, 0, 0})
+	}
+	f.Fuzz(func(t *testing.T, size, rules uint8, pits []byte) {
+		sets := awari.RuleSets()
+		r, space := newRules(t, awari.MinPits+2*int(size%5), sets[int(rules)%len(sets)])
 		var b awari.Board
 		left := uint8(awari.MaxSeeds)
 		for i, x := range pits[:min(len(pits), space.Pits())] {

@@ -32,7 +32,7 @@ func (w *Row) Set(b Board) {
 // effect works out one.
 func (r *Rules) effect(s *sowing, other Half) effect {
 	other += s.given
-	take := s.taken(other)
+	take := r.taken(s, other)
 	captured := (other & take).Seeds()
 	other &^= take
 	sums := uint64(other) * everyOne

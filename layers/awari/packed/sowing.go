@@ -36,7 +36,11 @@ func (r *Rules) sow(pit, seeds int) (own, given Half) {
 
 // taken returns all bits of the pits that are captured: from the last one sown on backwards, while
 // they hold 2 or 3.
-func (s *sowing) taken(other Half) Half {
+func (r *Rules) taken(s *sowing, other Half) Half {
 	kept := filled((other^2*everyOne)&^everyOne) & s.reach
-	return s.reach &^ (1<<(bits.Len64(uint64(kept))&63) - 1)
+	take := s.reach &^ (1<<(bits.Len64(uint64(kept))&63) - 1)
+	if other&^take == 0 {
+		take &= r.slam
+	}
+	return take
 }

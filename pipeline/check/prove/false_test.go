@@ -44,7 +44,7 @@ func (g *graph) fixpoints(truth []int8, limit int) [][]int8 {
 func TestLongFalse(t *testing.T) {
 	four, eight, twelve := tries.More(7, 9), tries.More(4, 6), tries.More(2, 3)
 	for _, c := range []struct{ pits, seeds, most int }{{4, four, 2}, {6, 4, 2}, {8, eight, 2}, {12, twelve, 3}} {
-		for _, rules := range []awari.Rules{awari.Awari, awari.Strict} {
+		for _, rules := range awari.RuleSets() {
 			game := testrun.Game(t, c.pits, rules)
 			t.Run(game.Name(), func(t *testing.T) {
 				layers, cases := testrun.Solve(t, game, c.seeds), 0

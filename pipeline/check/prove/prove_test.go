@@ -72,7 +72,7 @@ func bitsOf(size int) int64 { return int64(size+31) / 32 * 8 }
 func TestLongTrue(t *testing.T) {
 	four, six, eight := tries.More(9, 20), tries.More(7, 9), tries.More(6, 11)
 	for turn, c := range []struct{ pits, seeds, block int }{{4, four, 50}, {6, six, 100}, {8, eight, 64}, {12, 5, 1000}} {
-		for _, rules := range []awari.Rules{awari.Awari, awari.Strict} {
+		for _, rules := range awari.RuleSets() {
 			game := testrun.Game(t, c.pits, rules)
 			layers := testrun.Solve(t, game, c.seeds)
 			dir := testrun.Write(t, game, layers, c.block)

@@ -50,7 +50,7 @@ func ways() map[string]verify.Options {
 
 func TestIntact(t *testing.T) {
 	for _, c := range []struct{ pits, seeds, block int }{{4, 14, 50}, {8, 9, 1000}} {
-		for _, rules := range []awari.Rules{awari.Awari, awari.Strict} {
+		for _, rules := range awari.RuleSets() {
 			game := testrun.Game(t, c.pits, rules)
 			layers := testrun.Solve(t, game, c.seeds)
 			dir := testrun.Write(t, game, layers, c.block)

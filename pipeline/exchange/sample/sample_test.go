@@ -186,7 +186,7 @@ func readNpy(t testing.TB, game awari.Game, data []byte) (rows []row) {
 // TestWhole draws all positions of small layers, in all formats: each comes once, with its values
 // by the rules.
 func TestWhole(t *testing.T) {
-	for _, rules := range []awari.Rules{awari.Awari, awari.Strict} {
+	for _, rules := range awari.RuleSets() {
 		game := testrun.Game(t, 6, rules)
 		layers := testrun.Solve(t, game, 7)
 		dir := testrun.Write(t, game, layers, 100)

@@ -191,7 +191,7 @@ func TestLongAgainstBruteForce(t *testing.T) {
 		six, more, four = 6, 2, 10
 	}
 	for _, g := range []struct{ pits, from, to, block int }{{4, 0, four, 50}, {6, six, six + more, 1000}, {8, 4, 4 + more, 1000}} {
-		for _, rules := range []awari.Rules{awari.Awari, awari.Strict} {
+		for _, rules := range awari.RuleSets() {
 			game := testrun.Game(t, g.pits, rules)
 			layers := testrun.Solve(t, game, g.to)
 			dir := testrun.Write(t, game, layers, g.block)

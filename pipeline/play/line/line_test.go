@@ -40,7 +40,7 @@ func (m *memory) every(visit func(b awari.Board, score int)) {
 	}
 }
 
-var rules = []awari.Rules{awari.Awari, awari.Strict}
+var rules = awari.RuleSets()
 
 // TestEveryLine plays the best line of every position by the rules and counts.
 func TestEveryLine(t *testing.T) {

@@ -62,7 +62,7 @@ func TestLongSelfPlay(t *testing.T) {
 	default:
 		games, seeds = 400, 12
 	}
-	for _, r := range []awari.Rules{awari.Awari, awari.Strict} {
+	for _, r := range awari.RuleSets() {
 		t.Run(r.String(), func(t *testing.T) {
 			tab := solveRun(t, 12, seeds, r)
 			space := testrun.Space(t, tab.Game(), seeds)

@@ -64,7 +64,7 @@ func newEngine(m *memory, o search.Options) *search.Engine {
 // any returns a random board with n seeds.
 func (m *memory) any(r *rand.Rand, n int) awari.Board { return m.Unrank(n, r.Uint64N(m.Size(n))) }
 
-var rules = []awari.Rules{awari.Awari, awari.Strict}
+var rules = awari.RuleSets()
 
 // share is n in the full run, and a quarter of it in the long one.
 func share(n int) int {

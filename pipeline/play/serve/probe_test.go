@@ -28,7 +28,7 @@ func query(b awari.Board, pits int) string {
 // TestProbe compares the answers for every board of small layers, and some beyond
 // them, with the tables and with the rules.
 func TestProbe(t *testing.T) {
-	for _, rules := range []awari.Rules{awari.Awari, awari.Strict} {
+	for _, rules := range awari.RuleSets() {
 		game := testrun.Game(t, 6, rules)
 		r := start(t, Options{Tables: openTables(t, game), Rate: 1e6})
 		space := testrun.Space(t, game, seeds+2)

@@ -22,8 +22,13 @@ func startOf(game awari.Game) (position, error) {
 	return position{board: board}, err
 }
 
-// parsePosition reads the words after "position": startpos or a board, then the moves.
-func parsePosition(game awari.Game, words []string) (p position, err error) {
+// parsePosition reads the words after "position": startpos or a board, then the moves, which are of the game that the
+// interface plays, with as many pits as the tables.
+func parsePosition(pits int, words []string) (p position, err error) {
+	game, err := awari.New(pits, awari.Abapa)
+	if err != nil {
+		return p, err
+	}
 	var moves []string
 	for i, word := range words {
 		if word == "moves" {
@@ -86,8 +91,7 @@ func parseBoard(game awari.Game, text string) (p position, err error) {
 	return p, nil
 }
 
-// play makes a move as the interface does: one that would capture all seeds of the opponent captures
-// nothing.
+// play makes a move.
 func (p *position) play(game awari.Game, letter byte) error {
 	first := firstLetter(p.turn)
 	pit := int(letter) - int(first)
@@ -99,27 +103,11 @@ func (p *position) play(game awari.Game, letter byte) error {
 	}
 	sown := game.Sow(p.board, pit)
 	if sown.Starves {
-		if sown.Captured == 0 {
-			return fmt.Errorf("the move gives the opponent no seed")
-		}
-		sown = awari.Sown{Board: scatter(game, p.board, pit)}
+		return fmt.Errorf("the move gives the opponent no seed")
 	}
 	p.taken[p.turn] += sown.Captured
 	p.board, p.turn = game.Turn(sown.Board), p.turn.Other()
 	return nil
-}
-
-// scatter sows without capturing.
-func scatter(game awari.Game, b awari.Board, pit int) awari.Board {
-	seeds := b[pit]
-	b[pit] = 0
-	for at := pit; seeds > 0; seeds-- {
-		if at = (at + 1) % game.Pits(); at == pit {
-			at = (at + 1) % game.Pits()
-		}
-		b[at]++
-	}
-	return b
 }
 
 // firstLetter is the name of the first house of a player.

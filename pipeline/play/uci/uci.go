@@ -10,9 +10,9 @@
 //
 // # Two sets of rules
 //
-// The interface plays Oware Abapa: a move that would capture all seeds of the opponent
-// is legal and captures nothing, and the seeds left at the end belong to the side that they lie on. The tables are
-// for other rules (package awari). So the moves of a game are replayed as the interface plays them,
+// The interface plays Oware Abapa: the rules abapa of package awari, but the seeds left at the end, also of endless play,
+// belong to the side that they lie on. The tables are for one of the rule sets of that package, which the option Rules tells.
+// So the moves of a game are replayed as the interface plays them,
 // and a move is chosen, and valued, by the rules of the tables. The move chosen is legal for
 // both.
 package uci
@@ -151,7 +151,7 @@ func (s *Session) obey(ctx context.Context, words []string) {
 			s.engine, s.pace = nil, pace{}
 		}
 	case "position":
-		s.present, s.unclear = parsePosition(s.options.Scores.Game(), rest)
+		s.present, s.unclear = parsePosition(s.options.Scores.Game().Pits(), rest)
 		if s.unclear != nil {
 			s.complain("position: %v", s.unclear)
 		}
@@ -199,6 +199,7 @@ func (s *Session) identify() {
 	s.say("option name Hash type spin default %d min 1 max %d", mebibytes(s.options.Bytes), mebibytes(s.options.MostBytes))
 	s.say("option name Threads type spin default %d min 1 max %d", s.options.Workers, maxWorkers)
 	s.say("option name Ponder type check default true")
+	s.say("option name Rules type combo default %[1]v var %[1]v", s.options.Scores.Game().Rules())
 	s.say("uciok")
 }
 
@@ -232,6 +233,10 @@ func (s *Session) setOption(words []string) {
 			s.options.Workers, s.engine = int(n), nil
 		}
 	case "Ponder": // the interface decides when to ponder
+	case "Rules":
+		if rules := s.options.Scores.Game().Rules(); text != rules.String() {
+			s.complain("option Rules: %.20q: the tables have %v", text, rules)
+		}
 	default:
 		s.complain("no option %.40q", named)
 	}

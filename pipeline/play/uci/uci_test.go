@@ -23,10 +23,15 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// solved returns tables of a small run.
+// solved returns tables of a small run by the rules awari.
 func solved(t testing.TB, pits, seeds int) *tables.Tables {
 	t.Helper()
-	game := testrun.Game(t, pits, awari.Awari)
+	return solvedBy(t, awari.Awari, pits, seeds)
+}
+
+func solvedBy(t testing.TB, rules awari.Rules, pits, seeds int) *tables.Tables {
+	t.Helper()
+	game := testrun.Game(t, pits, rules)
 	tab, err := tables.Open(t.Context(), testrun.Write(t, game, testrun.Solve(t, game, seeds), 1<<16))
 	if err != nil {
 		t.Fatal(err)
@@ -51,6 +56,27 @@ func converse(t *testing.T, tab *tables.Tables, lines ...string) string {
 	return out.String()
 }
 
+// TestRules: the option tells the rules of the tables, a grand slam is valued by them, and replayed as the interface
+// plays it.
+func TestRules(t *testing.T) {
+	for rules, want := range map[awari.Rules]string{awari.Awari: "exact: 2", awari.Abapa: "exact: -2"} {
+		tab := solvedBy(t, rules, 12, 3)
+		out := converse(t, tab, "uci", fmt.Sprintf("setoption name Rules value %v", rules), "position fen 0-0-0-0-0-1-1-0-0-0-0-0-0-0-S", "go depth 1")
+		for _, line := range []string{fmt.Sprintf("option name Rules type combo default %[1]v var %[1]v", rules), "info string " + want, "bestmove F"} {
+			if !strings.Contains(out, line+"\n") {
+				t.Errorf("%v: no %q in\n%s", rules, line, out)
+			}
+		}
+		if strings.Contains(out, "error") {
+			t.Errorf("%v: %s", rules, out)
+		}
+		out = converse(t, tab, "position fen 0-0-0-0-0-1-1-0-0-0-0-0-0-0-S moves F", "go depth 1")
+		if !strings.Contains(out, "exact: 2\n") || !strings.Contains(out, "bestmove a\n") {
+			t.Errorf("%v, after a grand slam that took nothing: %s", rules, out)
+		}
+	}
+}
+
 // TestSessions replays sessions as the interface Aualé and its engines have them. Lines are
 // what is sent, patterns what must come back, in this order, and nothing but info in between.
 func TestSessions(t *testing.T) {
@@ -62,10 +88,10 @@ func TestSessions(t *testing.T) {
 	}{
 		{"start", []string{"uci", "isready", "quit", "isready"}, []string{
 			"id name Test", "id author Nobody", `option name Hash type spin default 4 min 1 max 16`,
-			`option name Threads type spin default 1 min 1 max \d+`, "option name Ponder type check default true", "uciok", "readyok",
+			`option name Threads type spin default 1 min 1 max \d+`, "option name Ponder type check default true", "option name Rules type combo default awari var awari", "uciok", "readyok",
 		}},
 		{"a game begins", []string{"uci", "ucinewgame", "isready", "position startpos", "go depth 4 movetime 600"}, []string{
-			"id .*", "id .*", "option .*", "option .*", "option .*", "uciok", "readyok", "bestmove [A-F]( ponder [a-f])?",
+			"id .*", "id .*", "option .*", "option .*", "option .*", "option .*", "uciok", "readyok", "bestmove [A-F]( ponder [a-f])?",
 		}},
 		{"the answer of North", []string{"position startpos moves Fc", "go depth 3"}, []string{"bestmove [A-F]( ponder [a-f])?"}},
 		{"a solved board", []string{"position fen " + board, "go depth 4 movetime 600"}, []string{"bestmove F( ponder [a-f])?"}},
@@ -132,6 +158,7 @@ func TestComplaints(t *testing.T) {
 		{"position startpos moves aB\ngo depth 1", "go: move 1"},
 		{"setoption name Hash value 0", "must be 1 to 16"},
 		{"setoption name Threads value many", "must be 1 to 1024"},
+		{"setoption name Rules value abapa", `"abapa": the tables have awari`},
 		{"setoption name Style value wild", `no option "Style"`},
 		{strings.Repeat("x", 2<<20) + "\nisready", "a line is skipped: more than 65536 bytes\nreadyok"},
 		{"position startpos\nposition " + strings.Repeat("x", 2<<20) + "\ngo depth 1", "go: more than 65536 bytes\nbestmove 0000"},

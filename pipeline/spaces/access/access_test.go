@@ -50,7 +50,7 @@ func plainCounts(t testing.TB, game awari.Game, start awari.Board) []uint64 {
 // eachStart calls do for all starts by all rules.
 func eachStart(t *testing.T, do func(game awari.Game, start awari.Board, want []uint64)) {
 	for _, fields := range starts {
-		for _, rules := range []awari.Rules{awari.Awari, awari.Strict} {
+		for _, rules := range awari.RuleSets() {
 			game := testrun.Game(t, len(fields), rules)
 			start := mustParse(t, game, fields...)
 			do(game, start, plainCounts(t, game, start))
@@ -88,7 +88,7 @@ func onDisk(t testing.TB, game awari.Game, start awari.Board) Options {
 
 // TestOnDisk searches with the least memory: sets leave it, and it is never exceeded.
 func TestOnDisk(t *testing.T) {
-	for _, rules := range []awari.Rules{awari.Awari, awari.Strict} {
+	for _, rules := range awari.RuleSets() {
 		game := testrun.Game(t, 8, rules)
 		start := mustParse(t, game, "2")
 		want := plainCounts(t, game, start)
@@ -238,7 +238,7 @@ func TestOtherDirectory(t *testing.T) {
 	_, err := Count(t.Context(), game, mustParse(t, game, "1"), o)
 	must.OK(t, err)
 	o.Memory = 0
-	for _, rules := range []awari.Rules{awari.Awari, awari.Strict} {
+	for _, rules := range awari.RuleSets() {
 		other := testrun.Game(t, 4, rules)
 		start := mustParse(t, other, "1")
 		if rules == awari.Awari {

@@ -138,7 +138,7 @@ func (s *search) captureOf(total, last int) *capture {
 	c.quiet, c.taken = make([]uint64, bitset.Words(size)), make([]taken, size)
 	var left [awari.MaxPits / 2]uint8
 	s.each(total, func(rank int, half []uint8) {
-		first, seeds := halves.Chain(half, last)
+		first, seeds := halves.Chain(half, last, s.game.Rules())
 		if seeds == 0 {
 			c.quiet[rank/64] |= 1 << (rank % 64)
 			return

@@ -16,7 +16,7 @@ type Moves struct {
 	// Captures is the number of legal moves that capture by sowing.
 	Captures uint64 `json:"captures"`
 	// TakesAll is the number of legal moves that capture nothing by sowing and still take
-	// all seeds, because they leave the opponent without any (rules awari).
+	// all seeds, because they leave the opponent without any (not by the rules strict).
 	TakesAll uint64 `json:"takes_all"`
 	// WithCapture is the number of boards with a move of the last two kinds.
 	WithCapture uint64 `json:"with_capture"`

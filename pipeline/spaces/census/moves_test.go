@@ -61,7 +61,7 @@ func short(game awari.Game, b awari.Board) (moves uint64) {
 // TestCountMoves compares with a plain count, by any number of workers.
 func TestCountMoves(t *testing.T) {
 	for _, pits := range []int{4, 6, 8, 12} {
-		for _, rules := range []awari.Rules{awari.Awari, awari.Strict} {
+		for _, rules := range awari.RuleSets() {
 			game := testrun.Game(t, pits, rules)
 			space := testrun.Space(t, game, 7)
 			for n := range space.Layers() {
@@ -103,7 +103,7 @@ func TestLongCensus(t *testing.T) {
 	takes := map[point]uint64{{12, awari.Awari, 6}: 1820, {12, awari.Awari, 10}: 104_025, {12, awari.Awari, 16}: 6_679_688} // X/f 0.1471, 0.2949, 0.5123
 	most := map[point]int{{12, awari.Awari, 13}: 13, {12, awari.Awari, 16}: 16, {8, awari.Strict, 24}: 21}
 	for _, pits := range []int{8, 12} {
-		for _, rules := range []awari.Rules{awari.Awari, awari.Strict} {
+		for _, rules := range awari.RuleSets() {
 			game := testrun.Game(t, pits, rules)
 			begin := func(analyse bool) *census.Census {
 				c, err := census.Begin(game, largest(pits), census.Options{Job: job.Job{Workers: 2}, Analyse: analyse})

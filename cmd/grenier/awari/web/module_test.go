@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"grenier/cmd/grenier/awari/web"
+	"grenier/internal/testkit/awaritest"
 	"grenier/internal/testkit/browsertest"
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/tries"
@@ -168,6 +169,17 @@ console.log(JSON.stringify(await (`+probeAll+`)(tables, boards)));`, "[["+string
 	must.OK(t, json.Unmarshal([]byte(text), &got))
 	wantProbes(t, s.tables, boards, got)
 	testNodeFaults(t, s)
+}
+
+// TestRulesInNode asks the rules of the module about random boards.
+func TestRulesInNode(t *testing.T) {
+	s := newNodeSite(t, 1)
+	const program = `import { plays } from "./awari.mjs"; import { readFileSync } from "node:fs";
+for (const line of readFileSync(0, "utf8").trim().split("\n")) {
+  const [rules, ...board] = line.split(" ");
+  console.log(plays(board.map(Number), rules).map((m) => (m.legal ? m.captured + ":" + m.child : "-") + " ").join(""));
+}`
+	awaritest.AskMoves(t, tries.Rand(t), 1500, func(questions string) string { return s.run(t, program, questions) })
 }
 
 // testNodeExample compares what the program of docs/publish.md prints with the tables.

@@ -402,30 +402,38 @@ func (s *site) steps(t *testing.T) (boards []awari.Board, pits []int) {
 	return boards, pits
 }
 
-// TestLongLessons: the move that a lesson asks for is the only best one; in short tests, of boards with few seeds.
+// TestLongLessons: the move that a lesson asks for is the only best one by the rules awari and abapa; in short tests, of
+// boards with few seeds.
 func TestLongLessons(t *testing.T) {
 	most := solved
 	if tries.Long() {
 		most = 15
 	}
-	s := newSiteOf(t, 12, awari.Awari, most)
-	boards, pits := s.steps(t)
-	if len(boards) < 12 {
-		t.Fatalf("%d steps", len(boards))
-	}
-	for i, board := range boards {
-		if board.Seeds() > most && !tries.Long() {
-			continue
+	for _, rules := range []awari.Rules{awari.Awari, awari.Abapa} {
+		s := newSiteOf(t, 12, rules, most)
+		boards, pits := s.steps(t)
+		if len(boards) < 12 {
+			t.Fatalf("%d steps", len(boards))
 		}
-		probe, err := s.tables.Probe(t.Context(), board)
-		must.OK(t, err)
-		if !probe.Moves[pits[i]].Legal || probe.Moves[pits[i]].Value != probe.Value {
-			t.Errorf("%s: pit %d is asked for: %+v", s.game.Text(board), pits[i], probe.Moves)
-		}
-		for pit, m := range probe.Moves {
-			if pit != pits[i] && m.Legal && m.Value >= probe.Value {
-				t.Errorf("%s: pit %d is worth %d too", s.game.Text(board), pit, m.Value)
+		for i, board := range boards {
+			if board.Seeds() <= most || tries.Long() {
+				s.wantOnlyBest(t, board, pits[i])
 			}
+		}
+	}
+}
+
+// wantOnlyBest checks that a pit is the only best move of a solved board.
+func (s *site) wantOnlyBest(t *testing.T, board awari.Board, best int) {
+	t.Helper()
+	probe, err := s.tables.Probe(t.Context(), board)
+	must.OK(t, err)
+	if !probe.Moves[best].Legal || probe.Moves[best].Value != probe.Value {
+		t.Errorf("%s, %s: pit %d is asked for: %+v", s.game.Name(), s.game.Text(board), best, probe.Moves)
+	}
+	for pit, m := range probe.Moves {
+		if pit != best && m.Legal && m.Value >= probe.Value {
+			t.Errorf("%s, %s: pit %d is worth %d too", s.game.Name(), s.game.Text(board), pit, m.Value)
 		}
 	}
 }

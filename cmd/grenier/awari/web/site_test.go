@@ -447,7 +447,7 @@ func TestQuestions(t *testing.T) {
 }
 
 // TestLongSites compares published sites with the server: all blocks of all layers, values and lines,
-// of both rule sets and smaller boards, then the rest of the page.
+// of all rule sets and smaller boards, then the rest of the page.
 func TestLongSites(t *testing.T) {
 	tries.NeedsLong(t, "a browser")
 	browser := browsertest.Start(t)
@@ -456,7 +456,7 @@ func TestLongSites(t *testing.T) {
 		rules awari.Rules
 		seeds int
 	}{
-		{12, awari.Awari, 12}, {12, awari.Strict, 10}, {4, awari.Strict, 20}, {6, awari.Awari, 18}, {10, awari.Strict, 9},
+		{12, awari.Awari, 12}, {12, awari.Strict, 10}, {4, awari.Strict, 20}, {6, awari.Awari, 18}, {10, awari.Strict, 9}, {12, awari.Abapa, 10}, {4, awari.Abapa, 20},
 	} {
 		t.Run(fmt.Sprintf("%d %v", c.pits, c.rules), func(t *testing.T) {
 			m := publishSite(t, newSiteOf(t, c.pits, c.rules, c.seeds))

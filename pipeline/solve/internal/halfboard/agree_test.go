@@ -24,7 +24,7 @@ func agreeSeeds(pits int) int {
 func TestLongEqualsTheOracle(t *testing.T) {
 	rng := tries.Rand(t)
 	for pits := awari.MinPits; pits <= awari.MaxPits; pits += 2 {
-		for _, rules := range []awari.Rules{awari.Awari, awari.Strict} {
+		for _, rules := range awari.RuleSets() {
 			game := awaritest.Game(t, pits, rules)
 			want := awaritest.Oracle(t, game, agreeSeeds(pits))[:agreeSeeds(pits)+1]
 			for _, o := range someKernels(rng) {

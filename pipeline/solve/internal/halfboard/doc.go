@@ -19,7 +19,8 @@
 // sides changed, where A' and c depend on A and the pit only. So for fixed A the
 // scores of all children, in the order of B, are entries of row A' of another matrix,
 // picked by bit masks: a compress (kernels/compress). The masks depend on c and B
-// only and are shared by all A and all layers; which rows the columns
+// only and are shared by all A and all layers, under all rule sets: also where a capture of all
+// seeds of the opponent takes nothing, since it is one if it would empty B+c. Which rows the columns
 // of a panel read is listed once for each layer. The least of the moves,
 // and of the best capture value (the offer), is the negated score. It
 // comes out along B and is stored along A: a transposition, which also finds what has

@@ -85,7 +85,7 @@ func New(game awari.Game, o Options) (*Engine, error) {
 	if o.Interval == 0 {
 		o.Interval = DefaultInterval
 	}
-	return &Engine{game: game, options: o, patterns: &board.Patterns{}}, nil
+	return &Engine{game: game, options: o, patterns: board.NewPatterns(game.Rules())}, nil
 }
 
 // tileSize is the size of tiles unless Options say otherwise. Smaller tiles need

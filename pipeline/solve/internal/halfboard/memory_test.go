@@ -30,7 +30,7 @@ func TestMemoryIsEnough(t *testing.T) {
 		{seeds: 0, game: awaritest.Game(t, 4, awari.Awari)},
 		{seeds: 30, game: awaritest.Game(t, 4, awari.Awari)},
 		{seeds: 18, game: awaritest.Game(t, 6, awari.Strict)},
-		{seeds: 11, game: awaritest.Game(t, 8, awari.Awari)},
+		{seeds: 11, game: awaritest.Game(t, 8, awari.Abapa)},
 		{seeds: 8, game: awaritest.Game(t, 12, awari.Awari)},
 	} {
 		before := heapInUse()

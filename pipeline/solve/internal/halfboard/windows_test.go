@@ -54,7 +54,7 @@ func TestLongWindowsGiveTheSame(t *testing.T) {
 func TestLongWindowsEqualWhole(t *testing.T) {
 	tops := tries.Pick(map[int]int{12: 4, 8: 7}, map[int]int{12: 12, 8: 18}, map[int]int{12: 24, 8: 24})
 	for pits, top := range tops {
-		for _, rules := range []awari.Rules{awari.Awari, awari.Strict} {
+		for _, rules := range awari.RuleSets() {
 			t.Run(fmt.Sprintf("%d-%v", pits, rules), func(t *testing.T) {
 				o := Options{Workers: 2, Family: cpu.Best()}
 				whole := newTower(t, pits, rules, o)

@@ -54,7 +54,7 @@ function read(bytes) {
   return all;
 }
 
-// Solved layers. rules: "awari" or "strict". pits: of the whole board. maxSeeds: of the largest layer. layers: as the
+// Solved layers. rules: "awari", "strict" or "abapa". pits: of the whole board. maxSeeds: of the largest layer. layers: as the
 // manifest lists them.
 export class Tables {
   #base;

@@ -5,11 +5,15 @@ export const sum = (numbers) => numbers.reduce((a, b) => a + b, 0);
 
 const captures = (seeds) => seeds === 2 || seeds === 3;
 
-// Moves by rule set when all of them leave the opponent without seeds: whether they are
-// legal, and take everything.
-const STARVING = { awari: true, strict: false };
+// The rule sets. quietSlam: a move that would capture all seeds of the opponent captures nothing;
+// starving: moves are legal, and take everything, when all of them leave the opponent without seeds.
+const RULES = {
+  awari: { quietSlam: false, starving: true },
+  strict: { quietSlam: false, starving: false },
+  abapa: { quietSlam: true, starving: true },
+};
 
-export const isKnown = (rules) => Object.hasOwn(STARVING, rules);
+export const isKnown = (rules) => Object.hasOwn(RULES, rules);
 
 // Pits around the board that the seeds of one go to, never back into it.
 function sow(board, pit) {
@@ -24,26 +28,27 @@ function sow(board, pit) {
 // The result of playing each pit of the mover by the rules. Of a legal move also: where its
 // seeds go, the seeds taken, and the board after it, seen by the next player.
 export function plays(board, rules) {
-  const all = [];
-  for (let pit = 0; pit < board.length / 2; pit++) all.push(play(board, pit));
-  const starving = !all.some((m) => m.legal) && STARVING[rules];
+  const all = [], { quietSlam, starving: allowed } = RULES[rules];
+  for (let pit = 0; pit < board.length / 2; pit++) all.push(play(board, pit, quietSlam));
+  const starving = !all.some((m) => m.legal) && allowed;
   return all.map((m) => (m.starves ? judge(m, starving) : m));
 }
 
-function play(board, pit) {
+function play(board, pit, quietSlam) {
   const half = board.length / 2;
   if (board[pit] === 0) return { pit, legal: false, starves: false, captured: 0 };
-  const after = [...board], sown = sow(board, pit), taken = [];
-  after[pit] = 0;
-  for (const to of sown) after[to]++;
-  const full = [...after];
-  let captured = 0;
+  const full = [...board], sown = sow(board, pit);
+  full[pit] = 0;
+  for (const to of sown) full[to]++;
+  let after = [...full], taken = [], captured = 0;
   for (let i = sown.at(-1); i >= half && captures(after[i]); i--) {
     captured += after[i];
     after[i] = 0;
     taken.unshift(i);
   }
-  if (after.slice(half).every((n) => n === 0)) return { pit, legal: false, starves: true, captured: 0, full, sown };
+  const starves = () => after.slice(half).every((n) => n === 0);
+  if (quietSlam && starves()) [after, taken, captured] = [full, [], 0];
+  if (starves()) return { pit, legal: false, starves: true, captured: 0, full, sown };
   return { pit, legal: true, starves: false, captured, child: [...after.slice(half), ...after.slice(0, half)], sown, taken };
 }
 

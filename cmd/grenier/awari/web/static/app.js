@@ -540,10 +540,7 @@ function describe() {
   const values = { rules, pits, seeds: words.seeds(solved) };
   $("about").textContent = solved < 0 ? t("{rules} rules, {pits} pits, nothing solved yet", values) : t("{rules} rules, {pits} pits, every position with up to {seeds} solved", values);
   $("help-last").textContent = pits / 2;
-  const starving = rules === "awari"
-    ? t("A move that leaves the opponent without seeds is legal only if there is no other kind of move; it takes everything left.")
-    : t("A move that leaves the opponent without seeds is never legal.");
-  $("help-rules").textContent = `${starving} ${t("Who has no move loses the seeds left on the board.")}`;
+  $("help-rules").textContent = `${words.starving(rules)} ${t("Who has no move loses the seeds left on the board.")}`;
 }
 
 function wire() {

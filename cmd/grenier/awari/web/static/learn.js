@@ -14,7 +14,7 @@ import { SOUTH, after, ownerOf, position, usualStart } from "./game.js";
 
 const $ = (id) => document.getElementById(id);
 
-let pits = 12;
+let pits = 12, rules = "awari";
 let lesson = 0, step = 0;
 let probe = null; // of the position of the step; null until it is known
 let done = false;
@@ -44,7 +44,7 @@ async function show() {
   const asked = now(), answer = await api.probe(seeds);
   if (asked !== now()) return;
   probe = answer;
-  $("message").textContent = ask();
+  $("message").textContent = ask(rules);
   mark();
 }
 
@@ -90,7 +90,7 @@ async function play(pit) {
     return;
   }
   if (pit !== wanted) {
-    $("message").textContent = `${refusal(number)} ${now().ask()}`;
+    $("message").textContent = `${refusal(number)} ${now().ask(rules)}`;
     return;
   }
   done = true;
@@ -127,9 +127,8 @@ async function picture(id, { pits: seeds, pit }) {
 async function main() {
   const tables = await api.layers();
   pits = tables.pits;
-  $("rules").textContent = tables.rules === "awari"
-    ? t("A move that leaves the opponent without seeds is legal only if there is no other kind of move; it takes everything left.")
-    : t("A move that leaves the opponent without seeds is never legal.");
+  rules = tables.rules;
+  $("rules").textContent = words.starving(rules);
   $("picture-start").replaceChildren(mini(usualStart(pits)));
   if (pits !== 12) {
     complain(t("The course needs a board of 12 pits; this one has {pits}.", { pits }));

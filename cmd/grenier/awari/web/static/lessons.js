@@ -1,4 +1,4 @@
-// The lessons of the course. In each step South plays a pit, from 0; by the tables it is the only best move.
+// The lessons of the course. In each step South plays a pit, from 0; by the tables of awari and of abapa it is the only best move.
 
 import { t } from "./i18n.js";
 
@@ -54,7 +54,9 @@ export const LESSONS = [
       ask: () => t("North has no seed left. You may not starve him: only pit F reaches his row."),
       told: () => t("If no move gave him a seed, other rules would decide; they are on this page.") },
     { pits: [1, 0, 0, 0, 1, 1, 2, 0, 0, 0, 0, 0], pit: 4,
-      ask: () => t("Pit F would take all that North has. That is not allowed while there is another move. Find the better one."),
+      ask: (rules) => rules === "abapa"
+        ? t("Pit F would take all that North has: then it takes nothing. Find the better move.")
+        : t("Pit F would take all that North has. That is not allowed while there is another move. Find the better one."),
       told: () => t("Now F holds two, and North has to spread what he has.") },
     { pits: [0, 2, 0, 1, 2, 1, 0, 0, 0, 0, 0, 0], pit: 4,
       ask: () => t("Two pits can feed North: E and F. Which one gives him the seed and keeps the other for later?"),

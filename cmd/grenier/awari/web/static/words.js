@@ -119,3 +119,10 @@ export function gaveWords(node, { least, most }) {
   if (least === 0) return "";
   return least === most ? t("{who} gave away {n} here.", { who, n: least }) : t("{who} gave away at least {n} here.", { who, n: least });
 }
+
+// What the rules say about a move that leaves the opponent without seeds.
+export function starving(rules) {
+  if (rules === "strict") return t("A move that leaves the opponent without seeds is never legal.");
+  const last = t("A move that leaves the opponent without seeds is legal only if there is no other kind of move; it takes everything left.");
+  return rules === "abapa" ? `${t("A move that would capture all seeds of the opponent captures nothing.")} ${last}` : last;
+}

@@ -51,7 +51,7 @@ func (c config) layer(t testing.TB) *Layer {
 // begin lays the layer of c out, and returns the memory of its scores too.
 func (c config) begin(t testing.TB) (l *Layer, scores []int8) {
 	t.Helper()
-	l, err := NewLayer(t.Context(), c.workers, mustGeometry(t, c.game.Half(), c.seeds), &Patterns{}, Side)
+	l, err := NewLayer(t.Context(), c.workers, mustGeometry(t, c.game.Half(), c.seeds), NewPatterns(c.game.Rules()), Side)
 	must.OK(t, err)
 	size := LayoutOf(c.game.Half(), c.seeds)
 	memory, err := NewRegion(size.Total())

@@ -5,13 +5,17 @@ import (
 	"sync"
 
 	"grenier/kernels/compress"
+	"grenier/layers/awari"
 	"grenier/layers/awari/halves"
 )
 
 // A pattern says what a move does to the opponent's half B: the same for every A
 // that makes the move, and for every layer. Rows are the B of one class and one
-// number of seeds.
+// number of seeds. Whether a move is quiet depends on B and on what it sows there, not on A', under
+// all rule sets: a capture stops at the end of B, and takes all seeds of the opponent if
+// it empties B.
 type pattern struct {
+	rules    awari.Rules
 	Words    [Classes][]compress.Word // of all chunks, in order: where the quiet children stand
 	First    [Classes][]uint32        // chunk i has words[first[i]:first[i+1]]
 	byPanel  []uint32                 // panel p has the words byPanel[p] to byPanel[p+1] of open rows
@@ -30,11 +34,17 @@ type capture struct {
 // many seeds.
 type pair struct{ row, child uint32 }
 
-// Patterns computes patterns on demand and keeps them. It is safe for concurrent
+// Patterns computes patterns of a rule set on demand and keeps them. It is safe for concurrent
 // use.
 type Patterns struct {
+	rules awari.Rules
 	mu    sync.Mutex
 	built map[patternKey]func() *pattern
+}
+
+// NewPatterns returns the patterns of a rule set, none built yet.
+func NewPatterns(rules awari.Rules) *Patterns {
+	return &Patterns{rules: rules, built: map[patternKey]func() *pattern{}}
 }
 
 // patternKey is a move and the seeds of the half B that it sows into.
@@ -47,12 +57,9 @@ type patternKey struct {
 func (p *Patterns) get(g *Geometry, sum int, move halves.Move) *pattern {
 	key := patternKey{sum, move}
 	p.mu.Lock()
-	if p.built == nil {
-		p.built = map[patternKey]func() *pattern{}
-	}
 	build := p.built[key]
 	if build == nil {
-		build = sync.OnceValue(func() *pattern { return g.newPattern(sum, move) })
+		build = sync.OnceValue(func() *pattern { return g.newPattern(p.rules, sum, move) })
 		p.built[key] = build
 	}
 	p.mu.Unlock()
@@ -60,8 +67,8 @@ func (p *Patterns) get(g *Geometry, sum int, move halves.Move) *pattern {
 }
 
 // newPattern plays move on every half with sum seeds.
-func (g *Geometry) newPattern(sum int, move halves.Move) *pattern {
-	p := &pattern{}
+func (g *Geometry) newPattern(rules awari.Rules, sum int, move halves.Move) *pattern {
+	p := &pattern{rules: rules}
 	for class := range Classes {
 		p.quiet[class] = make([]uint64, g.chunks(sum, class))
 		bySeeds := map[int]*capture{}
@@ -107,14 +114,14 @@ func (g *Geometry) addRow(p *pattern, class RowClass, bySeeds map[int]*capture, 
 	if left == (Half{}) {
 		return // no ordinary move: it leaves the opponent without seeds
 	}
-	first, seeds := halves.Chain(left[:g.Q], int(move.Last))
+	first, seeds := halves.Chain(left[:g.Q], int(move.Last), p.rules)
 	if seeds == 0 {
 		p.quiet[class][row/Side] |= 1 << (row % Side)
 		p.Words[class] = addChild(p.Words[class], row, uint32(g.Halves.Half().Rank(left[:g.Q])))
 		return
 	}
 	if seeds == left.Sum() {
-		return // nor is a grand slam
+		return // nor does it if it takes all of his
 	}
 	clear(left[first : move.Last+1])
 	c := bySeeds[seeds]

@@ -88,7 +88,7 @@ func (p *pattern) outcomes(t *testing.T, class RowClass, rows int) []outcome {
 }
 
 // eachPattern calls check for random patterns, with an example of the move.
-func eachPattern(t *testing.T, check func(g *Geometry, sum int, example play, p *pattern)) {
+func eachPattern(t *testing.T, check func(g *Geometry, rules awari.Rules, sum int, example play, p *pattern)) {
 	rng := tries.Rand(t)
 	for q, n := range map[int]int{2: 60, 3: 40, 4: 25, 5: 18, 6: 14} {
 		g := mustGeometry(t, q, n)
@@ -98,7 +98,8 @@ func eachPattern(t *testing.T, check func(g *Geometry, sum int, example play, p 
 			if rng.IntN(2) == 0 {
 				sum = rng.IntN(sum + 1)
 			}
-			check(g, sum, example, g.newPattern(sum, example.move(q)))
+			rules := awaritest.AnyRules(rng)
+			check(g, rules, sum, example, g.newPattern(rules, sum, example.move(q)))
 		}
 	}
 }
@@ -106,8 +107,8 @@ func eachPattern(t *testing.T, check func(g *Geometry, sum int, example play, p 
 // TestLongPatternsFollowTheRules plays random moves against all halves of a sum, seed
 // by seed.
 func TestLongPatternsFollowTheRules(t *testing.T) {
-	eachPattern(t, func(g *Geometry, sum int, example play, p *pattern) {
-		game := awaritest.Game(t, 2*g.Q, awari.Awari)
+	eachPattern(t, func(g *Geometry, rules awari.Rules, sum int, example play, p *pattern) {
+		game := awaritest.Game(t, 2*g.Q, rules)
 		for class := range Classes {
 			rows := g.Rows[sum][class]
 			if len(rows)%Side != 0 && p.quiet[class][len(rows)/Side]>>(len(rows)%Side) != 0 {
@@ -130,7 +131,7 @@ func TestLongPatternsFollowTheRules(t *testing.T) {
 func TestPatternsAreBuiltOnce(t *testing.T) {
 	const askers, sums = 4, 8
 	moves := []halves.Move{{Ones: 1, Last: 0}, {Ones: 2, Last: 1}, {Ones: 2, Last: -1}, {Laps: 1, Last: -1}}
-	kept := &Patterns{}
+	kept := NewPatterns(awari.Abapa)
 	var got [askers][]*pattern
 	var wg sync.WaitGroup
 	for i := range askers {

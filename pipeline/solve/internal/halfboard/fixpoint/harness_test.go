@@ -46,7 +46,7 @@ func (c config) begin(t testing.TB) *laidOut {
 	t.Helper()
 	geo, err := board.NewGeometry(c.game.Half(), c.seeds)
 	must.OK(t, err)
-	l, err := board.NewLayer(t.Context(), c.workers, geo, &board.Patterns{}, board.Side)
+	l, err := board.NewLayer(t.Context(), c.workers, geo, board.NewPatterns(c.game.Rules()), board.Side)
 	must.OK(t, err)
 	size := board.LayoutOf(geo.Q, c.seeds)
 	memory, err := board.NewRegion(size.Total())

@@ -9,6 +9,7 @@ import (
 	"grenier/internal/testkit/awaritest"
 	"grenier/internal/testkit/must"
 	"grenier/kernels/window"
+	"grenier/layers/awari"
 	"grenier/pipeline/solve/internal/halfboard/board"
 	"grenier/pipeline/solve/internal/halfboard/fixpoint"
 )
@@ -27,7 +28,7 @@ func layOut(t testing.TB, q, n int) *board.Layer {
 	t.Helper()
 	geo, err := board.NewGeometry(q, n)
 	must.OK(t, err)
-	l, err := board.NewLayer(t.Context(), 1, geo, &board.Patterns{}, board.Side)
+	l, err := board.NewLayer(t.Context(), 1, geo, board.NewPatterns(awari.Awari), board.Side)
 	must.OK(t, err)
 	return l
 }

@@ -1,0 +1,198 @@
+package solve_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"grenier/internal/testkit/awaritest"
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/tries"
+	"grenier/layers/awari"
+	"grenier/pipeline/tables"
+)
+
+// plainRules are the rules of docs/rules.md and a retrograde solver, written down once more: they share nothing with the
+// program, not even the order of boards.
+type plainRules struct {
+	pits      int
+	quietSlam bool // a capture of all seeds of the opponent takes nothing
+	takesAll  bool // who cannot feed the opponent takes everything
+	ways      [awari.MaxPits + 1][awari.MaxSeeds + 2]int
+}
+
+// plainBoard is a board, the mover's pits first.
+type plainBoard [awari.MaxPits]int
+
+func newPlainRules(pits int, rules awari.Rules) *plainRules {
+	g := &plainRules{pits: pits, quietSlam: rules == awari.Abapa, takesAll: rules != awari.Strict}
+	g.ways[0][0] = 1 // of putting seeds into pits
+	for pits := range awari.MaxPits {
+		for seeds := range awari.MaxSeeds + 1 {
+			for some := range seeds + 1 {
+				g.ways[pits+1][seeds] += g.ways[pits][some]
+			}
+		}
+	}
+	return g
+}
+
+// number returns how many boards with n seeds come before b, pit 0 counting most.
+func (g *plainRules) number(b *plainBoard, n int) (before int) {
+	for pit := range g.pits {
+		for fewer := range b[pit] {
+			before += g.ways[g.pits-1-pit][n-fewer]
+		}
+		n -= b[pit]
+	}
+	return before
+}
+
+// each calls do for the boards with n seeds in order.
+func (g *plainRules) each(n int, do func(b plainBoard)) {
+	var b plainBoard
+	var fill func(pit, left int)
+	fill = func(pit, left int) {
+		if pit == g.pits-1 {
+			b[pit] = left
+			do(b)
+			return
+		}
+		for b[pit] = range left + 1 {
+			fill(pit+1, left-b[pit])
+		}
+	}
+	fill(0, n)
+}
+
+// play plays a pit; feeds says that the opponent has a seed afterwards.
+func (g *plainRules) play(b plainBoard, pit int) (child plainBoard, taken int, feeds bool) {
+	half, hand, at := g.pits/2, b[pit], pit
+	for b[pit] = 0; hand > 0; hand-- {
+		if at = (at + 1) % g.pits; at == pit {
+			at = (at + 1) % g.pits
+		}
+		b[at]++
+	}
+	sown := b
+	for ; at >= half && (b[at] == 2 || b[at] == 3); at-- {
+		taken += b[at]
+		b[at] = 0
+	}
+	has := func() bool { return slices.ContainsFunc(b[half:g.pits], func(x int) bool { return x > 0 }) }
+	if g.quietSlam && taken > 0 && !has() {
+		b, taken = sown, 0
+	}
+	copy(child[:], b[half:g.pits])
+	copy(child[half:], b[:half])
+	return child, taken, has()
+}
+
+// plainLayer is what moves on the boards of a layer do.
+type plainLayer struct {
+	best  []int8  // the best capture, or the end of the game; none if there is neither
+	quiet []int32 // where moves that take nothing lead
+	first []int32 // where those of a board begin
+}
+
+// noCapture is less than any value.
+const noCapture = -128
+
+func (g *plainRules) moves(n int, lower [][]int8) (l plainLayer) {
+	g.each(n, func(b plainBoard) {
+		l.first = append(l.first, int32(len(l.quiet)))
+		best, unfed, quiet := noCapture, false, len(l.quiet)
+		for pit := range g.pits / 2 {
+			if b[pit] == 0 {
+				continue
+			}
+			child, taken, feeds := g.play(b, pit)
+			switch {
+			case !feeds:
+				unfed = true
+			case taken == 0:
+				l.quiet = append(l.quiet, int32(g.number(&child, n)))
+			default:
+				best = max(best, taken-int(lower[n-taken][g.number(&child, n-taken)]))
+			}
+		}
+		if best == noCapture && len(l.quiet) == quiet {
+			if best = -n; unfed && g.takesAll {
+				best = n
+			}
+		}
+		l.best = append(l.best, int8(best))
+	})
+	l.first = append(l.first, int32(len(l.quiet)))
+	return l
+}
+
+// solve returns the scores of a layer: for each value from the largest on, the boards whose mover, or
+// whose opponent, can force it; what nobody can force is 0.
+func (l *plainLayer) solve(n int) []int8 {
+	scores := make([]int8, len(l.best))
+	for v := int8(n); v > 0; v-- {
+		for changed := true; changed; {
+			changed = false
+			for i, best := range l.best {
+				if scores[i] != 0 {
+					continue
+				}
+				children := l.quiet[l.first[i]:l.first[i+1]]
+				switch lost := best <= -v; {
+				case best >= v || slices.ContainsFunc(children, func(c int32) bool { return scores[c] < 0 }):
+					scores[i], changed = v, true
+				case lost && !slices.ContainsFunc(children, func(c int32) bool { return scores[c] <= 0 }):
+					scores[i], changed = -v, true
+				}
+			}
+		}
+	}
+	return scores
+}
+
+// TestLongPlainRules compares the files of the engine with the scores of a plain solver that knows nothing but the
+// rules.
+func TestLongPlainRules(t *testing.T) {
+	most := tries.More(map[int]int{4: 16, 6: 10, 8: 9, 12: 8}, map[int]int{4: 40, 6: 20, 8: 16, 12: 14})
+	for pits, seeds := range most {
+		for _, rules := range awari.RuleSets() {
+			top := seeds
+			if rules != awari.Abapa { // reference files have the others
+				top = min(seeds, 11)
+			}
+			t.Run(fmt.Sprintf("%d pits, %v", pits, rules), func(t *testing.T) { comparePlainly(t, awaritest.Game(t, pits, rules), top) })
+		}
+	}
+}
+
+func comparePlainly(t *testing.T, game awari.Game, most int) {
+	dir := t.TempDir()
+	mustSolve(t, dir, game, options(most))
+	tab, err := tables.Open(t.Context(), dir)
+	must.OK(t, err)
+	defer tab.Close()
+	space, err := awari.NewSpace(game, most)
+	must.OK(t, err)
+	g := newPlainRules(game.Pits(), game.Rules())
+	var layers [][]int8
+	for n := range most + 1 {
+		l := g.moves(n, layers)
+		layers = append(layers, l.solve(n))
+		got, i := make([]int8, space.Size(n)), 0
+		must.OK(t, tab.Read(t.Context(), n, 0, got))
+		g.each(n, func(b plainBoard) {
+			var board awari.Board
+			for pit, seeds := range b {
+				board[pit] = uint8(seeds)
+			}
+			if _, rank := space.Rank(board); got[rank] != layers[n][i] {
+				t.Fatalf("%v is worth %d, not %d", b, layers[n][i], got[rank])
+			}
+			i++
+		})
+		if i != len(got) {
+			t.Fatalf("%d boards with %d seeds, %d scores", i, n, len(got))
+		}
+	}
+}
