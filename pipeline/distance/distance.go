@@ -201,7 +201,7 @@ func (r *run) backed(ctx context.Context, n int) (set, error) {
 		room = int64(min(memory.Room(o.Memory)-r.tables.Overhead(o.Workers)-verify.Fixed(r.tables, n, o.Workers)-8*uint64(len(fresh)), math.MaxInt64))
 	}
 	result, err := verify.Run(ctx, r.dir.Path(), verify.Options{
-		Job: job.Job{Workers: o.Workers, Family: o.Family, Progress: r.meter.verified}, Layers: []int{n}, MemoryBytes: room,
+		Job: job.Job{Workers: o.Workers, Family: o.Family, Progress: r.meter.verified}, Layers: []int{n}, MemoryBytes: room, ScoresOnly: true,
 		Backed: func(bits []byte, at int64) error {
 			for i, b := range bits {
 				rank := 8 * uint64(at+int64(i))
