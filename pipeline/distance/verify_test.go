@@ -16,6 +16,7 @@ import (
 	"grenier/io/rundir"
 	"grenier/io/vfs"
 	"grenier/kernels/cpu"
+	"grenier/pipeline/check/scrub"
 	"grenier/pipeline/check/verify"
 	"grenier/pipeline/distance"
 	"grenier/pipeline/job"
@@ -137,5 +138,32 @@ func TestNoted(t *testing.T) {
 	must.OK(t, err)
 	if result.OK || result.Layers[5].Before != nil {
 		t.Errorf("%+v", result.Layers[5])
+	}
+}
+
+// TestScrub: scrub reads distances, and tells damaged ones and those of other scores from intact ones.
+func TestScrub(t *testing.T) {
+	dir, _ := run(t, 5)
+	compute(t, dir, distance.Options{Layers: []int{2, 4, 5}, Job: options(1).Job})
+	for n, state := range map[int]scrub.State{4: scrub.Damaged, 5: scrub.Stale} {
+		path := filepath.Join(dir, rundir.DistanceName(n))
+		if state == scrub.Damaged {
+			data := must.Read(t, path)
+			must.Write(t, path, changed(data, len(data)-120))
+			continue
+		}
+		other := testrun.Write(t, testrun.Game(t, 8, 1), testrun.Solve(t, testrun.Game(t, 8, 1), n), 1<<16)
+		compute(t, other, options(1))
+		must.Write(t, path, must.Read(t, filepath.Join(other, rundir.DistanceName(n))))
+	}
+	result, err := scrub.Run(t.Context(), dir, scrub.Options{Job: job.Job{Workers: 2}})
+	must.OK(t, err)
+	for n, want := range []scrub.State{"", "", scrub.Intact, "", scrub.Damaged, scrub.Stale} {
+		if l := result.Layers[n]; l.Distances != want || l.State != scrub.Intact || (l.Count > 0) != (n > 3) {
+			t.Errorf("layer %d: %+v", n, l)
+		}
+	}
+	if result.OK || !errors.Is(result.Err(), corrupt.ErrCorrupt) {
+		t.Error(result.Err())
 	}
 }

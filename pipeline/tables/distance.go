@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"grenier/io/layerfile"
+	"grenier/layers/awari"
 	"grenier/pipeline/tables/catalog"
 )
 
@@ -96,4 +97,47 @@ func (t *Tables) openDistancesOnce(n int) (*file, error) {
 		return nil, errors.Join(fmt.Errorf("%w; grenier awari distances computes them again", err), f.Close())
 	}
 	return t.keep(&d.layer, f)
+}
+
+// Plies are the distances of a probed board; nil stands for one that is not known.
+type Plies struct {
+	// Board is the distance of the board, 0 if its score is 0.
+	Board *int
+	// Moves are the plies to the next capture, or to the end of the game, after playing each pit, that move included; 0 if it takes
+	// nothing and leads to a board that is worth 0, nil if it is not legal.
+	Moves [awari.MaxPits / 2]*int
+}
+
+// Plies returns the distances of a board that was probed. It fails like Distance.
+func (t *Tables) Plies(ctx context.Context, p Probe) (all Plies, err error) {
+	if all.Board, err = t.plies(ctx, p.Board); all.Board == nil || err != nil {
+		return all, err
+	}
+	for pit, m := range p.Moves {
+		switch {
+		case !m.Legal:
+		case m.Captured > 0:
+			all.Moves[pit] = new(int)
+			*all.Moves[pit] = 1
+		default:
+			after, err := t.plies(ctx, m.Child)
+			if err != nil {
+				return all, err
+			}
+			if after != nil && *after > 0 {
+				*after++
+			}
+			all.Moves[pit] = after
+		}
+	}
+	return all, nil
+}
+
+// plies returns the distance of a board, nil if it is not known.
+func (t *Tables) plies(ctx context.Context, b Board) (*int, error) {
+	plies, known, err := t.Distance(ctx, b)
+	if !known || err != nil {
+		return nil, err
+	}
+	return &plies, nil
 }
