@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/dustin/go-humanize"
+	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
 	"grenier/cmd/grenier/cli"
@@ -83,6 +84,9 @@ func (a *app) printDistances(l distance.Layer) {
 		fmt.Fprintf(a.Out, "layer %2d: no distances, %s\n", l.Seeds, humanize.IBytes(uint64(l.Bytes)))
 	default:
 		fmt.Fprintf(a.Out, "layer %2d: %s, up to %s, from board %s; %s (%.1f s)\n", l.Seeds, cli.Count(l.Valued, "distance"),
-			cli.Count(uint64(l.Longest), "ply"), l.Board, humanize.IBytes(uint64(l.Bytes)), l.Seconds)
+			plies(l.Longest), l.Board, humanize.IBytes(uint64(l.Bytes)), l.Seconds)
 	}
 }
+
+// plies returns a number of plies as text.
+func plies(n int) string { return english.Plural(n, "ply", "plies") }
