@@ -144,7 +144,7 @@ func newRun(t *tables.Tables, dir *rundir.Locked, m *manifest.Manifest, o Option
 func Least(t *tables.Tables, n, workers int) uint64 {
 	const perWorker = 1 << 20 // boards, blocks, rows
 	size := t.Layers()[n].Positions
-	sweeps := size*cellBits/8 + ranks.DecodingBytes(ranks.MaxSymbols) + uint64(workers)*(perWorker+encoderBytes)
+	sweeps := size*cellBits/8 + rowBytes(t.Game().Half(), n) + ranks.DecodingBytes(ranks.MaxSymbols) + uint64(workers)*(perWorker+encoderBytes)
 	return t.Overhead(workers) + max(sweeps, size/8+verify.Fixed(t, n, workers)+verify.Least(t.Game(), n))
 }
 
@@ -215,11 +215,8 @@ func (r *run) backed(ctx context.Context, n int) (set, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, p := range result.Layers[0].Problems {
-		if p.Damage != nil {
-			return nil, p.Damage
-		}
-		return nil, corrupt.New(r.tables.Path(n), "", "its scores do not follow from each other: %s", p.Text)
+	if problems := result.Layers[0].Problems; len(problems) > 0 {
+		return nil, corrupt.New(r.tables.Path(n), "", "its scores cannot be used: %s", problems[0].Text)
 	}
 	return fresh, nil
 }
