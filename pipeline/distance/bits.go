@@ -3,13 +3,15 @@ package distance
 import (
 	"math/bits"
 	"sync/atomic"
+
+	"grenier/io/memory"
 )
 
 // set is a bit for each rank of a layer.
 type set []uint64
 
 // newSet returns a set of ranks below size, which is empty.
-func newSet(size uint64) set { return make(set, words(size)) }
+func newSet(size uint64) set { return memory.Make[uint64](int(words(size))) }
 
 // words returns how many words hold size bits.
 func words(size uint64) uint64 { return (size + 63) / 64 }

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"grenier/io/memory"
 	"grenier/layers/awari"
 	"grenier/layers/awari/packed"
 	"grenier/pipeline/internal/parts"
@@ -70,7 +71,7 @@ func (s *sweeper) pass(ctx context.Context, do func(l *looker, from, to uint64))
 
 // load takes the scores, which read gives, and leaves the losers to be looked at.
 func (s *sweeper) load(ctx context.Context, read func(from uint64, dst []int8) error) (open uint64, err error) {
-	s.cells, s.open, s.near = make([]cell, s.size), newSet(s.size), newSet(s.size)
+	s.cells, s.open, s.near = memory.Make[cell](int(s.size)), newSet(s.size), newSet(s.size)
 	s.each = make([]*looker, s.workers)
 	rows := newRows(s.space, s.Rules, s.seeds)
 	for i := range s.each {
