@@ -120,7 +120,7 @@ func (s *sweeper) sweep(ctx context.Context, plies int, open uint64) (found uint
 
 // backCost is how many positions can be looked at in the time that it takes to find from where moves lead to one and
 // to look at these.
-const backCost = 4
+const backCost = 2
 
 // look finds those of the open positions with the ranks from to to-1 that are near whose distance the known ones
 // give, and returns the number of fresh ones.
