@@ -2,6 +2,7 @@ package distance_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"regexp"
@@ -12,6 +13,7 @@ import (
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
+	"grenier/io/corrupt"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
 	"grenier/pipeline/distance"
@@ -243,4 +245,25 @@ func delay(t testing.TB, tb *tables.Tables, b awari.Board) int {
 		}
 	}
 	return best
+}
+
+// TestContradiction: a distance that the moves do not give is damage for a player, not a move.
+func TestContradiction(t *testing.T) {
+	rng := tries.Rand(t)
+	dir, layers := run(t, 7)
+	compute(t, dir, options(1))
+	want := brute(t, testrun.Game(t, 8, awari.Awari), layers)
+	space := testrun.Space(t, testrun.Game(t, 8, awari.Awari), 7)
+	for range tries.Runs(200) {
+		rank := rng.IntN(len(want[7]))
+		if want[7][rank] == 0 {
+			continue
+		}
+		other := testrun.Copy(t, dir)
+		writeDistances(t, other, 7, func(plies []int8) { plies[rank] = int8(want[7][rank] + 100) })
+		tb := open(t, other)
+		if m, _, err := line.Next(t.Context(), tb, space.Unrank(7, uint64(rank)), line.Options{}); !errors.Is(err, corrupt.ErrCorrupt) {
+			t.Fatalf("rank %d: %+v, %v", rank, m, err)
+		}
+	}
 }

@@ -29,8 +29,9 @@ func (a *app) scrub() *cobra.Command {
 		Short: "Read all files from the disk and compare their checksums",
 		Long: `Reads the manifest and each layer file from the disk, once and in order, and
 compares all checksums: of header, model, index, stored blocks and footer, and
-of the footer with the manifest; likewise files of distances. It finds damage at the speed of the disk, and
-decodes nothing: "grenier awari verify" checks the scores.
+of the footer with the manifest; likewise those of distances. It finds damage at
+the speed of the disk, and decodes nothing: "grenier awari verify" checks the
+scores.
 
 Every problem is reported, also missing layers and layer files that the
 manifest does not list. "grenier awari repair" repairs them, and "grenier awari

@@ -61,7 +61,7 @@ have the histogram of that layer only. An existing file is replaced.
 			if err := a.drawStats(m, html, svg); err != nil {
 				return err
 			}
-			if html != "" || svg != "" {
+			if !asJSON && (html != "" || svg != "") {
 				return nil
 			}
 			var longest map[int]*distance.Longest
