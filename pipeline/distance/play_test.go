@@ -247,8 +247,8 @@ func delay(t testing.TB, tb *tables.Tables, b awari.Board) int {
 	return best
 }
 
-// TestContradiction: a distance that the moves do not give is damage for a player, not a move.
-func TestContradiction(t *testing.T) {
+// TestLongContradiction: a distance that the moves do not give is damage for a player, not a move.
+func TestLongContradiction(t *testing.T) {
 	rng := tries.Rand(t)
 	dir, layers := run(t, 7)
 	compute(t, dir, options(1))

@@ -50,8 +50,8 @@ func writeDistances(t testing.TB, dir string, n int, change func(plies []int8)) 
 	writetest.Layer(t, p, h, plies)
 }
 
-// TestVerify: true distances pass in panels of any size; each wrong one is found, with its board and the true one.
-func TestVerify(t *testing.T) {
+// TestLongVerify: true distances pass in panels of any size; each wrong one is found, with its board and the true one.
+func TestLongVerify(t *testing.T) {
 	rng := tries.Rand(t)
 	for _, r := range rules {
 		const top = 9
