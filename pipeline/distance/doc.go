@@ -20,9 +20,8 @@
 // position worth 0 has no distance: nobody can force anything. Package line (pipeline/play/line) has the same definition, and
 // proves that distances are finite if scores are grounded, which package prove (pipeline/check/prove) proves.
 //
-// The equations have one finite solution: follow the moves that attain the least and the greatest distance, each of which is smaller by
-// one. Two solutions differ in a position where the smaller of its two values is least; there the equation gives the same value from children on which
-// they agree.
+// The equations have one finite solution. If two differed, take a position where they do and the smaller of its two values is least. In the solution that has this value, it
+// follows from children with smaller values, on which both agree: so the other solution has the same value there, or, for a winner, a still smaller one.
 //
 // # How it is done
 //
