@@ -32,7 +32,7 @@ var allowed = map[string][]string{
 var systems = map[string][]string{
 	"awari": {
 		"cmd/grenier/awari", "layers/awari", "pipeline/check/compare", "pipeline/check/internal", "pipeline/check/prove",
-		"pipeline/check/scrub", "pipeline/check/verify", "pipeline/exchange",
+		"pipeline/check/scrub", "pipeline/check/verify", "pipeline/distance", "pipeline/exchange",
 		"pipeline/play", "pipeline/solve", "pipeline/spaces/access", "pipeline/spaces/census", "pipeline/tables",
 	},
 	"swap":      {"cmd/grenier/swap", "layers/swap", "pipeline/swap"},

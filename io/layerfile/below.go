@@ -9,7 +9,8 @@ import (
 )
 
 // Below names the layers that the scores of a layer were computed from: each by its number of
-// seeds, ascending, and the hash of its scores. It is the form that files have; "" says that the
+// seeds, ascending, and the hash of its scores. Contents of another sort may name the layer itself, whose
+// scores they were computed from. It is the form that files have; "" says that the
 // layers are unknown, or that there are none.
 type Below string
 

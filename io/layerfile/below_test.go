@@ -23,7 +23,7 @@ func TestBelow(t *testing.T) {
 	}
 	for name, below := range map[string]Below{
 		"twice": Below("").With(4, 1) + Below("").With(4, 1), "falling": Below("").With(5, 1) + Below("").With(4, 1),
-		"not below": Below("").With(7, 1), "cut": Below("").With(4, 1)[1:],
+		"not below": Below("").With(8, 1), "cut": Below("").With(4, 1)[1:],
 	} {
 		h := goldenHeader("below")
 		h.Below = below

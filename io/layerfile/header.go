@@ -62,7 +62,7 @@ type Header struct {
 	Pits, Seeds int         // 0 to 65,535
 	Codec       Codec       // compressor of the blocks
 	Transform   Transform   // of the scores, before the codec
-	Below       Below       // layers that the scores were computed from; "": unknown, or none
+	Below       Below       // layers that the contents were computed from, perhaps other contents of the layer itself; "": unknown, or none
 	Model       ranks.Model // of frequent scores, for the transform; "": all blocks are plain
 	BlockSize   int         // scores in each block but the last, 1 to MaxBlockSize
 	Positions   uint64      // scores in the file, at most MaxPositions
@@ -94,7 +94,7 @@ func (h *Header) Validate() error {
 	case h.Codec != LZ4 || !h.Transform.known():
 		return fmt.Errorf("%w: %v, %v: unknown codec or transform", ErrHeader, h.Codec, h.Transform)
 	}
-	if err := h.Below.check(h.Seeds); err != nil {
+	if err := h.Below.check(h.Seeds + 1); err != nil {
 		return fmt.Errorf("%w: %w", ErrHeader, err)
 	}
 	if h.Model != "" {

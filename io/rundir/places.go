@@ -39,6 +39,11 @@ func LayerFile(run string, l *manifest.Layer) string {
 	return there
 }
 
+// DistanceFile returns the path of the file of the distances of a layer: beside its scores.
+func DistanceFile(run string, l *manifest.Layer) string {
+	return filepath.Join(filepath.Dir(LayerFile(run, l)), DistanceName(l.Seeds))
+}
+
 // something reports whether there is anything at path, be it a link or out of reach.
 func something(path string) bool {
 	_, err := os.Lstat(path)

@@ -3,6 +3,7 @@
 //
 //	manifest.json   the list of sealed layers (package manifest)
 //	layer-NN.gl     sealed layers (package layerfile), never changed
+//	distance-NN.gd  distances of a layer, of the same form; they name its scores
 //	work/           whatever the layer in progress needs: checkpoints, spills,
 //	                files that are not complete yet; status.json, the last
 //	                report of the solver
@@ -89,15 +90,24 @@ func (e *OtherRunError) Is(target error) bool {
 // seeds, "layer-07.gl".
 func LayerName(seeds int) string { return fmt.Sprintf("layer-%02d.gl", seeds) }
 
+// DistanceName returns the name of the file of the distances of the layer with the given number of
+// seeds, "distance-07.gd".
+func DistanceName(seeds int) string { return fmt.Sprintf("distance-%02d.gd", seeds) }
+
 // layerSeeds returns the number of seeds of the layer whose file has that name, if it
 // is one that LayerName returns.
 func layerSeeds(name string) (seeds int, ok bool) {
-	digits, ok := strings.CutSuffix(strings.TrimPrefix(name, "layer-"), ".gl")
+	return seedsOf(name, "layer-", ".gl", LayerName)
+}
+
+// seedsOf returns the number between prefix and suffix in a name, if named gives the name for it.
+func seedsOf(name, prefix, suffix string, named func(int) string) (seeds int, ok bool) {
+	digits, ok := strings.CutSuffix(strings.TrimPrefix(name, prefix), suffix)
 	if !ok {
 		return 0, false
 	}
 	n, err := strconv.Atoi(digits)
-	return n, err == nil && n >= 0 && LayerName(n) == name
+	return n, err == nil && n >= 0 && named(n) == name
 }
 
 // Dir is a run directory, for reading.
@@ -214,7 +224,8 @@ func ours(name string) bool {
 // under a temporary name first.
 func replaced(name string) bool {
 	_, isLayer := layerSeeds(name)
-	return isLayer || name == ManifestName
+	_, isDistance := seedsOf(name, "distance-", ".gd", DistanceName)
+	return isLayer || isDistance || name == ManifestName
 }
 
 // foreign is corrupt.ErrForeign for a directory: the name of what it holds.
@@ -481,9 +492,12 @@ func (l *Locked) Work() vfs.Dir { return l.work }
 // CheckLayer reports whether the file of a layer may be written: it fails with an error
 // that matches corrupt.ErrForeign if there is something of that name that does not begin
 // like a layer file, or with an error of the operating system.
-func (l *Locked) CheckLayer(seeds int) error {
-	path := l.layers.Path(LayerName(seeds))
-	f, err := l.layers.Open(LayerName(seeds))
+func (l *Locked) CheckLayer(seeds int) error { return l.checkName(LayerName(seeds)) }
+
+// checkName is CheckLayer for the file of a name.
+func (l *Locked) checkName(name string) error {
+	path := l.layers.Path(name)
+	f, err := l.layers.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -504,6 +518,14 @@ func (l *Locked) NewLayer(seeds int) (*vfs.Pending, error) {
 		return nil, err
 	}
 	return vfs.NewPending(l.layers, LayerName(seeds))
+}
+
+// NewDistances is NewLayer for the file of the distances of a layer.
+func (l *Locked) NewDistances(seeds int) (*vfs.Pending, error) {
+	if err := l.checkName(DistanceName(seeds)); err != nil {
+		return nil, err
+	}
+	return vfs.NewPending(l.layers, DistanceName(seeds))
 }
 
 // SaveManifest replaces the manifest. When it returns nil, the new one survives

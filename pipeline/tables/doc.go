@@ -28,7 +28,8 @@
 // Move.Child: probe that next. A move is best if its Value is that of the
 // board. Where no best move captures, playing any of them may lead into a
 // cycle, which is worth 0 whatever the score says; package line finds the best
-// moves that make progress.
+// moves that make progress. It asks Distance, which knows how many plies the next capture
+// is away if that was computed (package distance), and searches otherwise.
 //
 // # Many boards
 //

@@ -43,6 +43,12 @@ func (t *Tables) openOnce(ctx context.Context, n int) (*file, error) {
 	if err != nil {
 		return nil, err
 	}
+	return t.keep(l, f)
+}
+
+// keep makes f known as the file of l.
+func (t *Tables) keep(l *layer, opened *layerfile.File) (*file, error) {
+	f := &file{File: opened, blockSize: uint64(opened.Header().BlockSize)}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if t.closed.Load() { // asked under the mutex: Close takes it after us
@@ -54,7 +60,7 @@ func (t *Tables) openOnce(ctx context.Context, n int) (*file, error) {
 
 // openLayer opens the file of layer n and compares it with the manifest. No score of it
 // is larger than n.
-func (t *Tables) openLayer(ctx context.Context, n int) (*file, error) {
+func (t *Tables) openLayer(ctx context.Context, n int) (*layerfile.File, error) {
 	if t.closed.Load() {
 		return nil, t.errClosed()
 	}
@@ -69,7 +75,7 @@ func (t *Tables) openLayer(ctx context.Context, n int) (*file, error) {
 		return nil, errors.Join(err, f.Close())
 	}
 	f.Bound(n)
-	return &file{File: f, blockSize: uint64(f.Header().BlockSize)}, nil
+	return f, nil
 }
 
 // close closes the file if it was opened.

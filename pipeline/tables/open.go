@@ -48,8 +48,10 @@ type place struct {
 	list     string                         // of the manifest, as messages show it
 	path     func(l *manifest.Layer) string // likewise, of the file of a layer
 	openFile func(ctx context.Context, l *manifest.Layer) (*layerfile.File, error)
-	close    func()
-	distant  bool // what takes long is the way there
+	// openDistances opens the file of the distances of a layer; nil if there is none anywhere.
+	openDistances func(l *manifest.Layer) (*layerfile.File, error)
+	close         func()
+	distant       bool // what takes long is the way there
 }
 
 // Open opens the run directory at a path, or at an address like "https://host/tables/" (all that has "://" is one) of a
@@ -104,6 +106,7 @@ func openLocal(dir string, o *option.Set) (*Tables, error) {
 		}
 		return open(p.path(l))
 	}
+	p.openDistances = func(l *manifest.Layer) (*layerfile.File, error) { return open(rundir.DistanceFile(dir, l)) }
 	return newTables(p, m, o)
 }
 
@@ -153,7 +156,7 @@ func newTables(p place, m *manifest.Manifest, o *option.Set) (*Tables, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &Tables{place: p, manifest: m, space: space, layers: make([]layer, len(m.Layers)), decoders: layerfile.NewDecoders(o.Family)}
+	t := &Tables{place: p, manifest: m, space: space, layers: make([]layer, len(m.Layers)), distances: make([]distances, len(m.Layers)), decoders: layerfile.NewDecoders(o.Family)}
 	t.Resize(uint64(o.CacheBytes))
 	return t, nil
 }

@@ -122,6 +122,11 @@ func (t *Tables) scoreAt(ctx context.Context, n int, rank uint64) (score int8, e
 	if err != nil {
 		return 0, err
 	}
+	return t.lookUp(ctx, f, n, rank)
+}
+
+// lookUp returns what an open file, whose number in the cache is n, has for a rank.
+func (t *Tables) lookUp(ctx context.Context, f *file, n int, rank uint64) (score int8, err error) {
 	block, offset := f.place(rank)
 	cache := t.cache.Load()
 	reader, found := cache.Enter(), false

@@ -26,10 +26,12 @@ type Tables struct {
 	manifest *manifest.Manifest
 	space    *awari.Space
 	layers   []layer // by seeds
-	opening  crew.Shared[int, *file]
-	decoders *layerfile.Decoders
-	cache    atomic.Pointer[blocks.Store]
-	closed   atomic.Bool
+	// distances are the files beside the layers; in the cache, and in opening, their numbers follow those of the layers.
+	distances []distances
+	opening   crew.Shared[int, *file]
+	decoders  *layerfile.Decoders
+	cache     atomic.Pointer[blocks.Store]
+	closed    atomic.Bool
 }
 
 // Game returns the game that the scores are of.
@@ -50,7 +52,7 @@ func (t *Tables) Close() error {
 	}
 	var all error
 	for n := range t.layers {
-		all = errors.Join(all, t.layers[n].close())
+		all = errors.Join(all, t.layers[n].close(), t.distances[n].close())
 	}
 	t.place.close()
 	return all
@@ -59,21 +61,33 @@ func (t *Tables) Close() error {
 func (t *Tables) errClosed() error { return fmt.Errorf("%s: %w", t.name, os.ErrClosed) }
 
 // Overhead returns the most bytes of memory that the tables take besides the cache when
-// the given number of goroutines read: a model for each layer, a place for each of its blocks, and for each goroutine what
+// the given number of goroutines read: a model for each layer, and for its distances if there are any, a place for each of its blocks, and for each goroutine what
 // decoding a block takes.
 func (t *Tables) Overhead(goroutines int) uint64 {
 	const perLayer, perGoroutine = 16 << 10, 16 * layerfile.MaxBlockSize
 	bytes := uint64(goroutines) * perGoroutine
 	for n := range t.layers {
-		bytes += perLayer + layerfile.ModelBytes(n) + blocks.PlaceBytes*(t.space.Size(n)/layerfile.MaxBlockSize+1)
+		places := blocks.PlaceBytes * (t.space.Size(n)/layerfile.MaxBlockSize + 1)
+		bytes += perLayer + layerfile.ModelBytes(n) + places
+		if f, err := t.openDistances(context.Background(), n); f != nil && err == nil {
+			bytes += perLayer + layerfile.ModelBytes(math.MaxUint8) + places
+		}
 	}
 	return bytes
 }
 
 // Resize empties the cache and sets its size in bytes; at least one block is kept.
 func (t *Tables) Resize(bytes uint64) {
-	count := func(n int) uint64 { return uint64(t.layers[n].file.Load().NumBlocks()) } // whose file is open by then
-	t.cache.Store(blocks.New(len(t.layers), count, int(min(bytes/blocks.Bytes, math.MaxInt32)), 1, true))
+	count := func(n int) uint64 { return uint64(t.fileOf(n).NumBlocks()) } // whose file is open by then
+	t.cache.Store(blocks.New(2*len(t.layers), count, int(min(bytes/blocks.Bytes, math.MaxInt32)), 1, true))
+}
+
+// fileOf returns the open file of the layer, or of the distances, with a number in the cache.
+func (t *Tables) fileOf(n int) *file {
+	if n < len(t.layers) {
+		return t.layers[n].file.Load()
+	}
+	return t.distances[n-len(t.layers)].file.Load()
 }
 
 // Path returns the path, or the address, of the file of layer n, "" if that is not solved.

@@ -42,7 +42,7 @@ To begin: solve some layers, ask probe about a board, look at the stats.
   grenier awari probe --dir data/awari 1 1 1 1 1 2 4 2 3 0 0 0
   grenier awari stats --dir data/awari`,
 	}, a.solve(), a.plan(), a.bench(), a.status(), a.stop(), a.report(), a.probe(), a.stats(), a.search(), a.find(), a.play(), a.uci(), a.serve(), a.publish(),
-		a.verify(), a.scrub(), a.repair(), a.compare(), a.sample(), a.export(), a.importing(), a.rank(), a.unrank(), a.boards(), a.census(), a.table(), a.remote())
+		a.distances(), a.verify(), a.scrub(), a.repair(), a.compare(), a.sample(), a.export(), a.importing(), a.rank(), a.unrank(), a.boards(), a.census(), a.table(), a.remote())
 }
 
 // Start is cli.App.Start: an error about a layer that is not solved says how to solve it.

@@ -13,6 +13,7 @@ import (
 
 	"grenier/cmd/grenier/cli"
 	"grenier/pipeline/play/find"
+	"grenier/pipeline/tables"
 )
 
 // findFlags are the flags of find as given.
@@ -174,7 +175,7 @@ func (a *app) runFind(ctx context.Context, f findFlags) error {
 func (a *app) printFoundJSON(r *find.Result, start time.Time) error {
 	report := hitsReport{Result: r, Found: []hitReport{}}
 	for _, hit := range r.Found {
-		report.Found = append(report.Found, hitReport{hit.Rank, newProbeReport(r.Game, hit.Probe)})
+		report.Found = append(report.Found, hitReport{hit.Rank, newProbeReport(r.Game, hit.Probe, &tables.Plies{})})
 	}
 	report.Took = cli.TookSince(start)
 	return a.PrintJSON(report)

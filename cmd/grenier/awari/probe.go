@@ -23,6 +23,7 @@ type probeReport struct {
 	Seeds int         `json:"seeds"`
 	Pits  []int       `json:"pits"`
 	Value int         `json:"value"`
+	Plies *int        `json:"plies,omitempty"` // left out if not known
 	Moves []probeMove `json:"moves"`
 }
 
@@ -32,6 +33,7 @@ type probeMove struct {
 	Legal    bool `json:"legal"`
 	Captured int  `json:"captured"`
 	Value    *int `json:"value"`
+	Plies    *int `json:"plies,omitempty"`
 }
 
 func (a *app) probe() *cobra.Command {
@@ -49,6 +51,12 @@ between the numbers, and prints one line for each, flushed when the input is
 drained. It skips blank lines and lines that begin with #. The answer to a bad
 line says what is wrong with it; the others are still answered. A board may also
 be written as oware interfaces do, 4-4-4-4-4-4-4-4-4-4-4-4-0-0-S.
+
+If the distances of the layer were computed ("grenier awari distances"), the
+command also prints how many plies the next capture, or the end of the game, is
+away: when both players keep the value, the one whom it favours hurries and the
+other one delays; for each move, when it is played first. In JSON these are
+"plies", 0 where the value is 0, and left out where they are not known.
 
 With --url the layers are on a web server, from which only the necessary blocks
 are read: see "grenier awari remote".
@@ -90,17 +98,29 @@ func (a *app) probeBoard(ctx context.Context, t *tables.Tables, fields []string,
 	if err != nil {
 		return err
 	}
+	plies, err := t.Plies(ctx, p)
+	if err != nil {
+		return err
+	}
 	if asJSON {
-		return a.PrintJSON(newProbeReport(t.Game(), p))
+		return a.PrintJSON(newProbeReport(t.Game(), p, &plies))
 	}
 	game := t.Game()
-	fmt.Fprintf(a.Out, "%s\n%s\n", game.Draw(p.Board), appendProbe(nil, game, p))
-	for _, m := range p.Moves[:game.Half()] {
+	fmt.Fprintf(a.Out, "%s\n%s%s\n", game.Draw(p.Board), appendProbe(nil, game, p), pliesText(plies.Board))
+	for i, m := range p.Moves[:game.Half()] {
 		if m.Legal {
-			fmt.Fprintf(a.Out, "pit %d: captures %d, value %s\n", m.Pit, m.Captured, awari.Signed(m.Value))
+			fmt.Fprintf(a.Out, "pit %d: captures %d, value %s%s\n", m.Pit, m.Captured, awari.Signed(m.Value), pliesText(plies.Moves[i]))
 		}
 	}
 	return nil
+}
+
+// pliesText says a distance, if it is known and there is one.
+func pliesText(plies *int) string {
+	if plies == nil || *plies == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", plies %d", *plies)
 }
 
 // lineProber answers boards that are read from stdin, one a line.
@@ -124,7 +144,11 @@ func (p *lineProber) answer(dst, line []byte, number int) ([]byte, error) {
 	if !p.JSON {
 		return append(appendProbe(dst, p.tables.Game(), probe), '\n'), nil
 	}
-	object, err := json.Marshal(newProbeReport(p.tables.Game(), probe))
+	plies, err := p.tables.Plies(p.ctx, probe)
+	if err != nil {
+		return dst, err
+	}
+	object, err := json.Marshal(newProbeReport(p.tables.Game(), probe, &plies))
 	return append(append(dst, object...), '\n'), err
 }
 
@@ -208,13 +232,14 @@ func appendProbe(dst []byte, game awari.Game, p tables.Probe) []byte {
 	return dst
 }
 
-func newProbeReport(game awari.Game, p tables.Probe) probeReport {
+func newProbeReport(game awari.Game, p tables.Probe, plies *tables.Plies) probeReport {
 	report := probeReport{
-		Rules: game.Rules().String(), Seeds: p.Seeds, Pits: game.Numbers(p.Board), Value: p.Value,
+		Rules: game.Rules().String(), Seeds: p.Seeds, Pits: game.Numbers(p.Board), Value: p.Value, Plies: plies.Board,
 	}
-	for _, m := range p.Moves[:game.Half()] {
+	for i, m := range p.Moves[:game.Half()] {
 		move := probeMove{Pit: m.Pit, Legal: m.Legal, Captured: m.Captured}
 		if m.Legal {
+			move.Plies = plies.Moves[i]
 			move.Value = &m.Value
 		}
 		report.Moves = append(report.Moves, move)

@@ -29,11 +29,13 @@ func (a *app) scrub() *cobra.Command {
 		Short: "Read all files from the disk and compare their checksums",
 		Long: `Reads the manifest and each layer file from the disk, once and in order, and
 compares all checksums: of header, model, index, stored blocks and footer, and
-of the footer with the manifest. It finds damage at the speed of the disk, and
-decodes nothing: "grenier awari verify" checks the scores.
+of the footer with the manifest; likewise those of distances. It finds damage at
+the speed of the disk, and decodes nothing: "grenier awari verify" checks the
+scores.
 
 Every problem is reported, also missing layers and layer files that the
-manifest does not list. "grenier awari repair" repairs them.
+manifest does not list. "grenier awari repair" repairs them, and "grenier awari
+distances" replaces distances that are damaged or of other scores.
 
 An interrupted or killed scrub resumes where it stopped, from
 DIR/work/scrub.json, and reads files again that have changed since. It does not
@@ -84,6 +86,9 @@ func (a *app) printScrubbed(l scrub.Layer) {
 	text := fmt.Sprintf("layer %2d: %s", l.Seeds, l.State)
 	if l.State != scrub.Missing {
 		text += ", " + humanize.IBytes(uint64(l.Bytes))
+	}
+	if l.Distances != "" {
+		text += fmt.Sprintf(", distances %s", l.Distances)
 	}
 	if l.Before != nil {
 		text += ", read " + l.Before.Local().Format(time.DateTime)

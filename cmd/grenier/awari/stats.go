@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"runtime"
 	"strconv"
 	"strings"
 
@@ -15,6 +16,8 @@ import (
 	"grenier/io/manifest"
 	"grenier/io/report"
 	"grenier/layers/awari"
+	"grenier/pipeline/distance"
+	"grenier/pipeline/job"
 )
 
 func (a *app) stats() *cobra.Command {
@@ -29,9 +32,13 @@ func (a *app) stats() *cobra.Command {
 losses for the player to move, the mean score, the bytes a position takes on
 disk, and the FNV-1a-64 of all scores as bytes in colex order (with offset
 1469598103934665603). A narrow terminal shows wins, draws and losses as shares,
-or fewer columns. --layer adds how often each score occurs. All figures come
-from the manifest, which may be on a web server (--url, see "grenier awari
+or fewer columns. --layer adds how often each score occurs. All these figures
+come from the manifest, which may be on a web server (--url, see "grenier awari
 remote").
+
+If the distances of a layer were computed ("grenier awari distances"), --layer
+with --dir adds the longest one and the first board that has it, for which all
+distances are read.
 
 --html and --svg draw the figures instead, - on stdout. The web page is one
 file, with a histogram of each layer, and wins, draws and losses, mean score,
@@ -54,12 +61,19 @@ have the histogram of that layer only. An existing file is replaced.
 			if err := a.drawStats(m, html, svg); err != nil {
 				return err
 			}
-			switch {
-			case asJSON:
-				return a.PrintJSON(m.Summary())
-			case html == "" && svg == "":
-				a.printStats(m, layers.given)
+			if !asJSON && (html != "" || svg != "") {
+				return nil
 			}
+			var longest map[int]*distance.Longest
+			if layers.given && where.dir != "" {
+				if longest, err = a.longest(cmd.Context(), &where, m, asJSON); err != nil {
+					return err
+				}
+			}
+			if asJSON {
+				return a.PrintJSON(newStatsReport(m, longest))
+			}
+			a.printStats(m, layers.given, longest)
 			return nil
 		}),
 	}
@@ -69,6 +83,52 @@ have the histogram of that layer only. An existing file is replaced.
 	cmd.Flags().Var((*cli.File)(&html), "html", "`FILE` for a web page with charts, - for stdout")
 	cmd.Flags().Var((*cli.File)(&svg), "svg", "`FILE` for the charts as SVG, - for stdout")
 	return cmd
+}
+
+// longest returns the longest distances of the layers of a manifest, as far as there are any.
+func (a *app) longest(ctx context.Context, where *place, m *manifest.Manifest, asJSON bool) (map[int]*distance.Longest, error) {
+	family, err := cli.Family()
+	if err != nil {
+		return nil, err
+	}
+	t, err := where.tables(ctx, family)
+	if err != nil {
+		return nil, err
+	}
+	defer t.Close()
+	shown, err := a.NewProgress("auto", asJSON)
+	if err != nil {
+		return nil, err
+	}
+	defer shown.Close()
+	all := map[int]*distance.Longest{}
+	for _, l := range m.Layers {
+		all[l.Seeds], err = distance.LongestOf(ctx, t, l.Seeds, job.Job{Workers: runtime.GOMAXPROCS(0), Progress: shown.Show})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// statsReport is the JSON of stats.
+type statsReport struct {
+	manifest.Summary
+	Layers []statsLayer `json:"layers"`
+}
+
+// statsLayer is a layer of it; Longest is nil if no distances were asked for, or are known.
+type statsLayer struct {
+	manifest.LayerSummary
+	Longest *distance.Longest `json:"longest,omitempty"`
+}
+
+func newStatsReport(m *manifest.Manifest, longest map[int]*distance.Longest) statsReport {
+	report := statsReport{Summary: m.Summary(), Layers: []statsLayer{}}
+	for _, l := range report.Summary.Layers {
+		report.Layers = append(report.Layers, statsLayer{l, longest[l.Seeds]})
+	}
+	return report
 }
 
 // loadLayers returns the manifest with the layers that are asked for.
@@ -104,7 +164,7 @@ func (a *app) drawStats(m *manifest.Manifest, html, svg string) error {
 	return nil
 }
 
-func (a *app) printStats(m *manifest.Manifest, histograms bool) {
+func (a *app) printStats(m *manifest.Manifest, histograms bool, longest map[int]*distance.Longest) {
 	fmt.Fprintln(a.Out, m.Identity)
 	table := cli.NewTable(a.Out, cli.WidthOf(a.Out), statsColumns())
 	table.Head() // even if there is no layer
@@ -112,6 +172,9 @@ func (a *app) printStats(m *manifest.Manifest, histograms bool) {
 		table.Add(l)
 		if histograms {
 			a.printHistogram(l)
+		}
+		if d := longest[l.Seeds]; d != nil && d.Plies > 0 {
+			fmt.Fprintf(a.Out, "\nlongest distance: %s, from board %s\n", plies(d.Plies), d.Board)
 		}
 	}
 }

@@ -33,7 +33,7 @@ type Result struct {
 	Layers []Layer `json:"layers"`
 	// Ignored lists files named like a layer above these that do not begin like one.
 	Ignored []string `json:"ignored,omitempty"`
-	// Bytes is the size of all layer files, including those that an interrupted scrub
+	// Bytes is the size of all layer files, and files of distances, including those that an interrupted scrub
 	// had read.
 	Bytes   int64   `json:"bytes"`
 	Seconds float64 `json:"seconds"`
@@ -47,7 +47,10 @@ type Layer struct {
 	Seeds int    `json:"seeds"`
 	File  string `json:"file"`
 	State State  `json:"state"`
-	Bytes int64  `json:"bytes"`
+	// Distances is the state of the file of the distances of the layer, "" if there is none; Stale is one of other scores.
+	Distances State `json:"distances,omitempty"`
+	// Bytes is the size of both files.
+	Bytes int64 `json:"bytes"`
 	// Unlisted says that there is a manifest, but it does not list the layer. A file that it
 	// does not list is not part of the run.
 	Unlisted bool `json:"unlisted"`
@@ -62,7 +65,7 @@ type Layer struct {
 
 // add appends the outcome for a layer, elapsed after the start.
 func (r *Result) add(l Layer, elapsed time.Duration) {
-	if l.State != Intact {
+	if l.State != Intact || l.Distances != "" && l.Distances != Intact {
 		r.OK = false
 		r.bad++
 		if r.first == nil {

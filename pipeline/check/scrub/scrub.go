@@ -1,5 +1,5 @@
 // Package scrub reads a run directory from the disk and compares all checksums: of
-// the manifest, and of header, model, index, blocks and footer of every layer file. It
+// the manifest, and of header, model, index, blocks and footer of every layer file, and of the distances beside them. It
 // finds data that a disk has lost, at the speed of the disk, and decodes nothing: whether
 // the scores are right is a question for package verify.
 //
@@ -73,6 +73,9 @@ func Run(ctx context.Context, path string, o Options) (*Result, error) {
 	}
 	for _, t := range s.tasks {
 		l, err := s.layer(ctx, t)
+		if err == nil && t.listed {
+			err = s.distances(ctx, t.Seeds, &l)
+		}
 		if err != nil {
 			s.notes.Save()
 			return s.result, err

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"slices"
@@ -28,14 +29,19 @@ func (r *run) compare(ctx context.Context, n int, layer *Layer) error {
 
 // all compares all positions of layer n, panel by panel.
 func (r *run) all(ctx context.Context, n int, f *found) error {
-	count, noted := r.panels(n), r.notes.Find(n)
+	count, noted, note := r.panels(n), r.notes.Find(n), r.distanceNote(ctx, n)
 	for i := range count {
 		p := r.part(n, i, count)
 		p.mark = r.options.Backed
-		if noted.Parts == count && i < noted.Done {
+		if noted.Parts == count && i < noted.Done && bytes.Equal(noted.Result, note) {
 			f.checked += uint64(len(p.best))
 			r.meter.skip(uint64(len(p.best)))
 			continue
+		}
+		if r.distances != nil {
+			r.after = slices.Grow(r.after[:0], len(p.best))[:len(p.best)]
+			clear(r.after)
+			p.after = r.after
 		}
 		p.meter = r.panelMeter(n, f.checked, uint64(len(p.best)))
 		found, err := p.compare(ctx)
@@ -44,7 +50,7 @@ func (r *run) all(ctx context.Context, n int, f *found) error {
 			return err
 		}
 		if f.mismatches == 0 && i+1 < count {
-			r.notes.Set(notes.Layer{Seeds: n, Parts: count, Done: i + 1})
+			r.notes.Set(notes.Layer{Seeds: n, Parts: count, Done: i + 1, Result: note})
 		}
 	}
 	return nil
@@ -52,11 +58,14 @@ func (r *run) all(ctx context.Context, n int, f *found) error {
 
 // panels returns into how many panels layer n is divided, and takes the memory for one.
 func (r *run) panels(n int) int {
-	bytes := uint64(max(0, r.options.MemoryBytes))
-	if r.best == nil { // as much as the largest layer can use
-		r.best = make([]int8, min(r.space.Size(slices.Max(r.options.Layers)), bytes))
+	room := uint64(max(0, r.options.MemoryBytes))
+	if r.distances != nil {
+		room /= 2
 	}
-	return r.sowings.panels(n, r.space.Size(n), bytes)
+	if r.best == nil { // as much as the largest layer can use
+		r.best = make([]int8, min(r.space.Size(slices.Max(r.options.Layers)), room))
+	}
+	return r.sowings.panels(n, r.space.Size(n), room)
 }
 
 // part begins panel i of count of layer n.

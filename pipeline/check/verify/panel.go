@@ -13,7 +13,8 @@ import (
 type panel struct {
 	columns []columns // by the seeds of the mover's half
 	best    []int8
-	moves   uint64 // of these positions that leave the opponent a seed
+	after   []uint8 // the plies after the best move, see distances.go; nil if nobody asks
+	moves   uint64  // of these positions that leave the opponent a seed
 	locks   [256]sync.Mutex
 }
 
@@ -94,12 +95,12 @@ func (s *sowings) count(p *panel, n int) error {
 // has reports whether the half of a rank is in the panel.
 func (c *columns) has(rank uint64) bool { return rank >= c.from && rank < c.to }
 
-// column returns the values of the positions with a half of the mover, which must be in the
-// panel, and the mutex to be held while they change.
-func (p *panel) column(a int, rank uint64) ([]int8, *sync.Mutex) {
+// column returns where in best the positions with a half of the mover, which must be in the
+// panel, begin and end, and the mutex to be held while their values change.
+func (p *panel) column(a int, rank uint64) (at, end uint64, lock *sync.Mutex) {
 	c := &p.columns[a]
-	at := c.start + (rank-c.from)*c.width
-	return p.best[at : at+c.width], &p.locks[(rank+uint64(a))%uint64(len(p.locks))]
+	at = c.start + (rank-c.from)*c.width
+	return at, at + c.width, &p.locks[(rank+uint64(a))%uint64(len(p.locks))]
 }
 
 // raise raises the values of a column to the values of moves that capture the given seeds and

@@ -83,10 +83,21 @@ func (v *visitor) raise(rs *rows) error {
 		v.known.mask(row, rs.start)
 	}
 	captured := int8(v.seeds - rs.seeds)
+	var plies []int8
+	if v.after != nil && captured == 0 {
+		if plies, err = v.readPlies(rs.start, rs.width()); err != nil {
+			return err
+		}
+	}
 	for _, s := range v.steps {
-		column, lock := v.column(s.column, s.rank)
+		at, end, lock := v.column(s.column, s.rank)
+		column := v.best[at:end]
 		lock.Lock()
-		v.moves += raise(column, row, s.spans, captured)
+		if plies != nil {
+			v.moves += raisePlies(column, v.after[at:end], row, plies, s.spans)
+		} else {
+			v.moves += raise(column, row, s.spans, captured)
+		}
 		lock.Unlock()
 	}
 	return nil
@@ -141,6 +152,12 @@ func (v *visitor) back(rs *rows) error {
 // compare compares the scores of a row with the values of its positions.
 func (v *visitor) compare(rs *rows) error {
 	l, err := v.line(rs)
+	if err == nil && v.after != nil {
+		err = v.comparePlies(l)
+	}
+	if err != nil {
+		return err
+	}
 	for i, score := range l.scores {
 		if best := v.best[l.at]; score != best {
 			if err := v.differs(l.rank+uint64(i), score, best); err != nil {
@@ -150,7 +167,7 @@ func (v *visitor) compare(rs *rows) error {
 		l.at += l.width
 	}
 	v.found.checked += uint64(len(l.scores))
-	return err
+	return nil
 }
 
 // line is the positions of a row that are in the panel.

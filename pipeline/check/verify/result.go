@@ -12,7 +12,7 @@ import (
 // MaxDifferences is how many of the differences of a layer are described.
 const MaxDifferences = 10
 
-// ErrDifferences reports files that are intact but hold wrong scores.
+// ErrDifferences reports files that are intact but hold wrong scores or distances.
 var ErrDifferences = fault.New(fault.Difference, "scores differ from what the moves give")
 
 // Result is the outcome of a verification.
@@ -64,6 +64,8 @@ type Difference struct {
 	Board    string `json:"board"`    // as awari.Game.Text writes it
 	Stored   int    `json:"stored"`   // the score in the file
 	Expected int    `json:"expected"` // by the moves
+	// Plies says that these are distances, not scores.
+	Plies bool `json:"plies,omitempty"`
 }
 
 // add appends the outcome for a layer, elapsed after the start.
@@ -140,5 +142,8 @@ func (l *Layer) compared(f *found) {
 
 // String describes the difference in one line.
 func (d *Difference) String() string {
+	if d.Plies {
+		return fmt.Sprintf("board %s, rank %d: the distance is %d plies, but its moves give %d", d.Board, d.Rank, d.Stored, d.Expected)
+	}
 	return fmt.Sprintf("board %s, rank %d: the score is %d, but its moves give %d", d.Board, d.Rank, d.Stored, d.Expected)
 }

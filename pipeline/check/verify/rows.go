@@ -80,8 +80,11 @@ type visitor struct {
 	known   window // marks of the positions of a chunk
 	fresh   window // those that are new
 	marked  Grounded
-	moves   uint64 // that were looked at
-	found   found
+	// distanceDecoder reads distances, which are made when they are needed.
+	distanceDecoder *layerfile.Decoder
+	distances       []int8
+	moves           uint64 // that were looked at
+	found           found
 }
 
 // step is a column from which moves lead to a row.

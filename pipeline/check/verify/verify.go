@@ -11,6 +11,8 @@
 // layers/awari, which play them seed by seed; no code is shared with the engine that
 // solved the layers. All positions are compared, or a random sample (sample.go).
 //
+// Distances (package distance) that are there are compared on the way: each with those of its moves (distances.go).
+//
 // # All positions
 //
 // The boards with the same half of the opponent are a row of a layer, a run of ranks.
@@ -37,6 +39,7 @@
 package verify
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -79,6 +82,8 @@ type Options struct {
 	// that were recorded by a verification that was interrupted, unless it is to Restart. Samples are
 	// not recorded.
 	Resume, Restart bool
+	// ScoresOnly leaves out distances, which are compared too if there are files of them and all positions are.
+	ScoresOnly bool
 	// Done, if not nil, is called with each layer that is done.
 	Done func(Layer)
 	// Backed, if not nil, is called once with each position compared whose score is positive
@@ -152,7 +157,7 @@ func (r *run) each(ctx context.Context, done func(Layer)) error {
 			return err
 		}
 		if len(layer.Problems) == 0 && layer.Before == nil {
-			r.notes.Set(notes.Layer{Seeds: n, Parts: 1, Done: 1})
+			r.notes.Set(notes.Layer{Seeds: n, Parts: 1, Done: 1, Result: r.distanceNote(ctx, n)})
 		}
 		done(layer)
 	}
@@ -173,10 +178,13 @@ type run struct {
 	options Options
 	tables  *tables.Tables
 	space   *awari.Space
-	sowings *sowings     // nil if only samples are compared
-	best    []int8       // memory for panels
-	notes   *notes.Notes // nil if nothing is noted
-	meter   meter
+	sowings *sowings // nil if only samples are compared
+	best    []int8   // memory for panels
+	after   []uint8  // likewise, for distances
+	// distances are those of the layer at hand, if they are compared; nil otherwise.
+	distances *layerfile.File
+	notes     *notes.Notes // nil if nothing is noted
+	meter     meter
 }
 
 // newRun prepares a verification and counts the positions to be compared.
@@ -278,7 +286,7 @@ func (r *run) wanted(n int) uint64 {
 // errors are not.
 func (r *run) layer(ctx context.Context, n int) (Layer, error) {
 	layer := Layer{Seeds: n, Positions: r.space.Size(n), Problems: []Problem{}}
-	if noted := r.notes.Find(n); noted.Complete() {
+	if noted := r.notes.Find(n); noted.Complete() && bytes.Equal(noted.Result, r.distanceNote(ctx, n)) {
 		layer.Checked, layer.Before = layer.Positions, &noted.At
 		r.meter.skip(layer.Positions)
 		r.meter.finish(n, layer.Positions)
@@ -287,7 +295,11 @@ func (r *run) layer(ctx context.Context, n int) (Layer, error) {
 	if err := r.checkFile(ctx, n, &layer); err != nil {
 		return layer, err
 	}
-	if len(layer.Problems) == 0 {
+	right := len(layer.Problems) == 0
+	if err := r.findDistances(ctx, n, &layer); err != nil {
+		return layer, err
+	}
+	if right {
 		if err := r.compare(ctx, n, &layer); err != nil {
 			return layer, err
 		}

@@ -52,7 +52,8 @@
 //
 // # Finding it
 //
-// Distances are not stored. "At most d plies" is a question about a tree of depth
+// If the scores know distances (Distances; package distance computes them) these are taken (stored.go). Otherwise they
+// are searched. "At most d plies" is a question about a tree of depth
 // d: it does not depend on how a position was reached, so answers are kept, and d
 // grows by one until the answer is yes (within.go). Only what the answer needs is
 // looked up. The positions kept are bounded; what needs more is a *LimitError.
@@ -278,6 +279,11 @@ func (p *player) keep(b awari.Board) (m Move, ok bool, err error) {
 // progress returns the move of least distance for the winner, of greatest for
 // the loser.
 func (p *player) progress(b awari.Board) (Move, bool, error) {
+	if d, ok := p.scores.(Distances); ok {
+		if m, ok, known, err := p.stored(d, b); known || err != nil {
+			return m, ok, err
+		}
+	}
 	if f := p.finder; f == nil || f.seeds != b.Seeds() || f.value != max(p.value, -p.value) {
 		p.finder = newFinder(p.ctx, p.scores, b.Seeds(), p.value, p.options.Positions)
 	}

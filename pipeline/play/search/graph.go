@@ -4,6 +4,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"grenier/io/memory"
 	"grenier/layers/awari"
 	"grenier/layers/awari/packed"
 )
@@ -88,8 +89,8 @@ const nodeBytes = 168
 
 func newGraph(s *shared, bytes int64) *graph {
 	g := &graph{shared: s, limit: int(min(max(0, bytes)/nodeBytes, 1<<31-1)), part: make([][]int32, awari.MaxSeeds+1)}
-	g.nodes = allocate[node](g.limit)[:0] // the system gives memory when it is touched
-	g.values = allocate[value](g.limit)[:0]
+	g.nodes = memory.Make[node](g.limit)[:0] // the system gives memory when it is touched
+	g.values = memory.Make[value](g.limit)[:0]
 	g.clear()
 	return g
 }
@@ -189,7 +190,7 @@ func (g *graph) reserve() {
 
 // grow doubles the index.
 func (g *graph) grow() {
-	g.index = allocate[uint64](2 * len(g.index))
+	g.index = memory.Make[uint64](2 * len(g.index))
 	for id := range g.nodes {
 		hash := mix(g.nodes[id].at)
 		*g.slot(g.nodes[id].at, hash) = hash>>32<<32 | uint64(id+1)

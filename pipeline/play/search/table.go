@@ -3,6 +3,8 @@ package search
 import (
 	"math/bits"
 	"sync/atomic"
+
+	"grenier/io/memory"
 )
 
 // bound says what an estimate was compared with, as is usual in transposition
@@ -93,7 +95,7 @@ func newTable(bytes int64, codes uint64) *table {
 	log := max(0, t.codeBits-tagBits, bits.Len64(uint64(bytes)/(8*bucketSize))-1)
 	log = min(log, t.codeBits)
 	t.tagBits = t.codeBits - log
-	t.buckets = allocate[[bucketSize]atomic.Uint64](1 << log)
+	t.buckets = memory.Make[[bucketSize]atomic.Uint64](1 << log)
 	return t
 }
 

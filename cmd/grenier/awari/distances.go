@@ -1,0 +1,92 @@
+package awari
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/dustin/go-humanize"
+	"github.com/dustin/go-humanize/english"
+	"github.com/spf13/cobra"
+
+	"grenier/cmd/grenier/cli"
+	"grenier/pipeline/distance"
+)
+
+// distancesFlags are the flags of distances as given.
+type distancesFlags struct {
+	cli.JobFlags
+	dir    string
+	layers layersFlag
+}
+
+func (a *app) distances() *cobra.Command {
+	var f distancesFlags
+	cmd := &cobra.Command{
+		Use:   "distances --dir DIR",
+		Short: "Compute how many plies the next captures are away",
+		Long: `Computes for each board whose value is not 0 its distance: the plies to the next
+capture or to the end of the game, when both players keep the value of the
+board, the one whom it favours hurries and the other one delays. With scores
+alone a winner may play in circles; with distances each move makes progress.
+
+The distances of a layer are a file beside its scores, DIR/distance-NN.gd. It
+names the scores that it was made from. Layers that have such a file are left
+out; those with a damaged one, or one of other scores, get a new one. The scores
+are compared with their moves on the way. An interrupted run keeps the layers
+that are complete, and the same command goes on with the others.
+
+A layer takes 2.4 bytes of memory for each position. If --memory is less, the
+command says how much is needed.
+`,
+		Example: `  grenier awari distances --dir data/awari
+  grenier awari distances --dir data/awari --layer 0..16 --memory 1GiB --json`,
+		Args: cli.NoArgs,
+		RunE: a.Start(func(cmd *cobra.Command, _ []string) error { return a.runDistances(cmd.Context(), f) }),
+	}
+	needDir(cmd, &f.dir)
+	anyLayers(cmd, &f.layers, "only the ")
+	f.JobFlags.Define(a.App, cmd.Flags(), "1GiB", cli.JSONUsage)
+	return cmd
+}
+
+func (a *app) runDistances(ctx context.Context, f distancesFlags) error {
+	o := distance.Options{Layers: f.layers.list()}
+	var err error
+	if o.Job, err = f.Job(); err != nil {
+		return err
+	}
+	shown, err := a.Begin(&f.JobFlags, &o.Job)
+	if err != nil {
+		return err
+	}
+	a.tellStale(shown, f.dir)
+	if !f.JSON {
+		o.Done = func(l distance.Layer) { shown.Pause(func() { a.printDistances(l) }) }
+	}
+	a.Resume = "; layers that are done stay, the same command goes on with the others"
+	result, err := distance.Run(ctx, f.dir, o)
+	shown.Close()
+	if err != nil {
+		return f.Memory.Explain(err)
+	}
+	if f.JSON {
+		return a.PrintJSON(result)
+	}
+	return nil
+}
+
+// printDistances prints the result of a layer.
+func (a *app) printDistances(l distance.Layer) {
+	switch {
+	case l.There:
+		fmt.Fprintf(a.Out, "layer %2d: there, %s\n", l.Seeds, humanize.IBytes(uint64(l.Bytes)))
+	case l.Longest == 0:
+		fmt.Fprintf(a.Out, "layer %2d: no distances, %s\n", l.Seeds, humanize.IBytes(uint64(l.Bytes)))
+	default:
+		fmt.Fprintf(a.Out, "layer %2d: %s, up to %s, from board %s; %s (%.1f s)\n", l.Seeds, cli.Count(l.Valued, "distance"),
+			plies(l.Longest), l.Board, humanize.IBytes(uint64(l.Bytes)), l.Seconds)
+	}
+}
+
+// plies returns a number of plies as text.
+func plies(n int) string { return english.Plural(n, "ply", "plies") }

@@ -1,0 +1,277 @@
+package distance_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/testrun"
+	"grenier/internal/testkit/tries"
+	"grenier/io/corrupt"
+	"grenier/io/layerfile"
+	"grenier/io/memory"
+	"grenier/io/rundir"
+	"grenier/kernels/cpu"
+	"grenier/layers/awari"
+	"grenier/pipeline/distance"
+	"grenier/pipeline/job"
+	"grenier/pipeline/tables"
+)
+
+var rules = awari.RuleSets()
+
+// options are those of most tests.
+func options(workers int) distance.Options {
+	return distance.Options{Job: job.Job{Family: cpu.Best(), Workers: workers}}
+}
+
+// compute computes the distances of all layers of a run directory.
+func compute(t testing.TB, dir string, o distance.Options) *distance.Result {
+	t.Helper()
+	result, err := distance.Run(t.Context(), dir, o)
+	must.OK(t, err)
+	return result
+}
+
+// compare compares the files with the distances of all boards.
+func compare(t testing.TB, dir string, want [][]int) {
+	t.Helper()
+	tb, err := tables.Open(t.Context(), dir)
+	must.OK(t, err)
+	defer tb.Close()
+	for n, plies := range want {
+		got := make([]int8, len(plies))
+		if known, err := tb.ReadDistances(t.Context(), n, 0, got); !known || err != nil {
+			t.Fatalf("layer %d: %v, %v", n, known, err)
+		}
+		for rank, d := range plies {
+			if int(uint8(got[rank])) != d {
+				t.Fatalf("layer %d, rank %d: %d plies, want %d", n, rank, uint8(got[rank]), d)
+			}
+		}
+	}
+}
+
+// TestLongEveryBoard compares every distance with brute force, also in short tests, where layers are small.
+func TestLongEveryBoard(t *testing.T) {
+	tops := tries.More(map[int]int{4: 14, 6: 11, 8: 10, 10: 8, 12: 8}, map[int]int{4: 30, 6: 20, 8: 20, 10: 12, 12: 12})
+	for pits, top := range tops {
+		for _, r := range rules {
+			t.Run(fmt.Sprintf("%d-%v", pits, r), func(t *testing.T) {
+				game := testrun.Game(t, pits, r)
+				layers := testrun.Solve(t, game, top)
+				dir := testrun.Write(t, game, layers, layerfile.MaxBlockSize)
+				compute(t, dir, options(2))
+				compare(t, dir, brute(t, game, layers))
+			})
+		}
+	}
+}
+
+// run makes a run directory of 8 pits.
+func run(t testing.TB, seeds int) (dir string, layers [][]int8) {
+	game := testrun.Game(t, 8, awari.Awari)
+	layers = testrun.Solve(t, game, seeds)
+	return testrun.Write(t, game, layers, layerfile.MaxBlockSize), layers
+}
+
+// TestSameBytes: any number of workers writes the same files, and a second run leaves them alone.
+func TestSameBytes(t *testing.T) {
+	const top = 9
+	dir, _ := run(t, top)
+	other := testrun.Copy(t, dir)
+	compute(t, dir, options(1))
+	compute(t, other, options(3))
+	for n := range top + 1 {
+		name := rundir.DistanceName(n)
+		if string(must.Read(t, filepath.Join(dir, name))) != string(must.Read(t, filepath.Join(other, name))) {
+			t.Errorf("%s depends on the workers", name)
+		}
+	}
+	for _, l := range compute(t, dir, options(1)).Layers {
+		if !l.There || l.Bytes == 0 {
+			t.Errorf("layer %d was computed again", l.Seeds)
+		}
+	}
+}
+
+// TestResult: what a run says of a layer is so.
+func TestResult(t *testing.T) {
+	dir, layers := run(t, 9)
+	want := brute(t, testrun.Game(t, 8, awari.Awari), layers)
+	space := testrun.Space(t, testrun.Game(t, 8, awari.Awari), 9)
+	for _, l := range compute(t, dir, options(2)).Layers {
+		longest, first, valued := 0, "", uint64(0)
+		for rank, d := range want[l.Seeds] {
+			if d > 0 {
+				valued++
+			}
+			if d > longest {
+				longest, first = d, space.Text(space.Unrank(l.Seeds, uint64(rank)))
+			}
+		}
+		if l.Longest != longest || l.Board != first || l.Valued != valued || l.There {
+			t.Errorf("layer %d: %+v, want %d plies from %s, %d distances", l.Seeds, l, longest, first, valued)
+		}
+	}
+}
+
+// TestReplaced: a damaged file, and one of other scores, are replaced; what is no file of ours stays.
+func TestReplaced(t *testing.T) {
+	dir, layers := run(t, 7)
+	compute(t, dir, options(1))
+	good := must.Read(t, filepath.Join(dir, rundir.DistanceName(7)))
+
+	must.Write(t, filepath.Join(dir, rundir.DistanceName(7)), good[:len(good)-1])
+	stale := filepath.Join(dir, rundir.DistanceName(6))
+	other := testrun.Write(t, testrun.Game(t, 8, awari.Strict), testrun.Solve(t, testrun.Game(t, 8, awari.Strict), 6), 1<<16)
+	compute(t, other, options(1))
+	must.Write(t, stale, must.Read(t, filepath.Join(other, rundir.DistanceName(6))))
+	result := compute(t, dir, options(1))
+	for n, l := range result.Layers {
+		if l.There != (n < 6) {
+			t.Errorf("layer %d: there %v", n, l.There)
+		}
+	}
+	compare(t, dir, brute(t, testrun.Game(t, 8, awari.Awari), layers))
+
+	must.Write(t, stale, []byte("my own words"))
+	if _, err := distance.Run(t.Context(), dir, options(1)); !errors.Is(err, corrupt.ErrForeign) {
+		t.Errorf("a foreign file: %v", err)
+	}
+	if string(must.Read(t, stale)) != "my own words" {
+		t.Error("a foreign file was replaced")
+	}
+}
+
+// TestStale: distances are refused once the scores of their layer are others.
+func TestStale(t *testing.T) {
+	dir, layers := run(t, 7)
+	compute(t, dir, options(1))
+	layers[7][5] = testrun.Other(layers[7][5])
+	testrun.TakeLayer(t, dir, testrun.Write(t, testrun.Game(t, 8, awari.Awari), layers, 1<<16), 7)
+	tb, err := tables.Open(t.Context(), dir)
+	must.OK(t, err)
+	defer tb.Close()
+	for n, want := range map[int]bool{6: true, 7: false} {
+		var plies [1]int8
+		known, err := tb.ReadDistances(t.Context(), n, 0, plies[:])
+		if known != want || errors.Is(err, tables.ErrMismatch) == want {
+			t.Errorf("layer %d: %v, %v", n, known, err)
+		}
+	}
+	if _, err := distance.Run(t.Context(), dir, options(1)); !errors.Is(err, corrupt.ErrCorrupt) {
+		t.Errorf("wrong scores: %v", err)
+	}
+}
+
+// TestUngrounded: scores that only back each other have no distances.
+func TestUngrounded(t *testing.T) {
+	game := testrun.Game(t, 4, awari.Awari)
+	layers := testrun.Solve(t, game, 8)
+	found := false
+	for n := 1; n <= 8 && !found; n++ {
+		found = swap(t, game, layers, n)
+	}
+	if !found {
+		t.Fatal("no scores that back each other")
+	}
+}
+
+// swap gives a layer the locally optimal scores to which the equations converge from above, if these are wrong, and reports whether it did; then no
+// distances are found.
+func swap(t *testing.T, game awari.Game, layers [][]int8, n int) bool {
+	space, wrong := testrun.Space(t, game, n), make([]int8, len(layers[n]))
+	for i := range wrong {
+		wrong[i] = int8(n)
+	}
+	score := func(b awari.Board) int8 {
+		m, rank := space.Rank(b)
+		if m == n {
+			return wrong[rank]
+		}
+		return layers[m][rank]
+	}
+	for range 4 * n * len(wrong) {
+		changed := false
+		for rank := range wrong {
+			b := space.Unrank(n, uint64(rank))
+			best, any := int8(-128), false
+			for _, m := range space.Successors(nil, b) {
+				best, any = max(best, int8(m.Reward)-score(m.To)), true
+			}
+			if !any {
+				best = int8(space.Terminal(b))
+			}
+			if best != wrong[rank] {
+				wrong[rank], changed = best, true
+			}
+		}
+		if changed {
+			continue
+		}
+		for rank, s := range wrong {
+			if s != layers[n][rank] {
+				all := append(append([][]int8{}, layers[:n]...), wrong)
+				dir := testrun.Write(t, game, all, 1<<16)
+				if _, err := distance.Run(t.Context(), dir, options(1)); !errors.Is(err, corrupt.ErrCorrupt) {
+					t.Errorf("layer %d: %v", n, err)
+				}
+				if _, err := os.Stat(filepath.Join(dir, rundir.DistanceName(n))); err == nil {
+					t.Error("there is a file")
+				}
+				return true
+			}
+		}
+		return false
+	}
+	return false
+}
+
+// TestMemory: too little memory is refused with a number that suffices.
+func TestMemory(t *testing.T) {
+	dir, layers := run(t, 9)
+	o := options(1)
+	o.Memory = 1 << 20
+	_, err := distance.Run(t.Context(), dir, o)
+	var e *memory.Error
+	if !errors.As(err, &e) {
+		t.Fatal(err)
+	}
+	o.Memory = e.Need
+	compute(t, dir, o)
+	compare(t, dir, brute(t, testrun.Game(t, 8, awari.Awari), layers))
+}
+
+// TestCancel: a run that ends early keeps the layers before, and nothing else.
+func TestCancel(t *testing.T) {
+	dir, layers := run(t, 9)
+	for i, done := range []int{4, 7} {
+		before := compute(t, testrun.Copy(t, dir), options(1)) // what a whole run says
+		ctx, stop := contextOf(t)
+		o := options(1)
+		o.Done = func(l distance.Layer) {
+			if l.Seeds == done {
+				stop()
+			}
+		}
+		result, err := distance.Run(ctx, dir, o)
+		if err == nil || len(result.Layers) != done+1 || len(before.Layers) != 10 {
+			t.Fatalf("%d: %v, %d layers", i, err, len(result.Layers))
+		}
+		if files, _ := filepath.Glob(filepath.Join(dir, "*distance*")); len(files) != done+1 {
+			t.Errorf("%v", files)
+		}
+	}
+	compute(t, dir, options(1))
+	compare(t, dir, brute(t, testrun.Game(t, 8, awari.Awari), layers))
+}
+
+// contextOf returns a context that the caller ends.
+func contextOf(t *testing.T) (context.Context, context.CancelFunc) {
+	return context.WithCancel(t.Context())
+}

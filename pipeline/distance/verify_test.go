@@ -1,0 +1,169 @@
+package distance_test
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/testrun"
+	"grenier/internal/testkit/tries"
+	"grenier/internal/testkit/writetest"
+	"grenier/io/corrupt"
+	"grenier/io/layerfile"
+	"grenier/io/rundir"
+	"grenier/io/vfs"
+	"grenier/kernels/cpu"
+	"grenier/pipeline/check/scrub"
+	"grenier/pipeline/check/verify"
+	"grenier/pipeline/distance"
+	"grenier/pipeline/job"
+	"grenier/pipeline/tables"
+)
+
+// verified returns what verify says of layer n of a run directory.
+func verified(t testing.TB, dir string, n int, bytes int64) verify.Layer {
+	t.Helper()
+	o := verify.Options{Job: job.Job{Workers: 2, Family: cpu.Best()}, Layers: []int{n}, MemoryBytes: bytes}
+	result, err := verify.Run(t.Context(), dir, o)
+	must.OK(t, err)
+	return result.Layers[0]
+}
+
+// writeDistances replaces the distances of layer n by others that all checksums fit.
+func writeDistances(t testing.TB, dir string, n int, change func(plies []int8)) {
+	t.Helper()
+	path := filepath.Join(dir, rundir.DistanceName(n))
+	f, err := layerfile.Open(path)
+	must.OK(t, err)
+	h, plies := f.Header(), make([]int8, f.Header().Positions)
+	must.OK(t, f.NewDecoder(cpu.Best()).Read(t.Context(), plies, 0))
+	must.OK(t, f.Close())
+	change(plies)
+	d, err := vfs.OpenDir(dir)
+	must.OK(t, err)
+	defer d.Close()
+	p, err := vfs.NewPending(d, rundir.DistanceName(n))
+	must.OK(t, err)
+	writetest.Layer(t, p, h, plies)
+}
+
+// TestLongVerify: true distances pass in panels of any size; each wrong one is found, with its board and the true one.
+func TestLongVerify(t *testing.T) {
+	rng := tries.Rand(t)
+	for _, r := range rules {
+		const top = 9
+		game := testrun.Game(t, 8, r)
+		layers := testrun.Solve(t, game, top)
+		dir := testrun.Write(t, game, layers, layerfile.MaxBlockSize)
+		compute(t, dir, options(2))
+		want := brute(t, game, layers)
+		for n := range top + 1 {
+			for _, bytes := range []int64{0, 1, 9000} {
+				if l := verified(t, dir, n, bytes); len(l.Problems) > 0 || l.Checked != l.Positions {
+					t.Fatalf("%v, layer %d, %d bytes: %+v", r, n, bytes, l)
+				}
+			}
+		}
+		for range tries.Runs(400) {
+			n := 3 + rng.IntN(top-2)
+			rank := rng.IntN(len(want[n]))
+			wrong := (want[n][rank] + 1 + rng.IntN(255)) % 256
+			other := testrun.Copy(t, dir)
+			writeDistances(t, other, n, func(plies []int8) { plies[rank] = int8(wrong) })
+			l := verified(t, other, n, 9000)
+			text := fmt.Sprintf("rank %d: the distance is %d plies, but its moves give %d", rank, wrong, want[n][rank])
+			found := false
+			for _, p := range l.Problems {
+				found = found || strings.HasSuffix(p.Text, text)
+			}
+			if !found {
+				t.Fatalf("%v, layer %d: %q is not said in %+v", r, n, text, l)
+			}
+		}
+	}
+}
+
+// TestVerifyDamage: a damaged file of distances, and one of other scores, are found, and scores are compared all the same.
+func TestVerifyDamage(t *testing.T) {
+	dir, layers := run(t, 7)
+	compute(t, dir, options(1))
+	path := filepath.Join(dir, rundir.DistanceName(7))
+	good := must.Read(t, path)
+	for name, data := range map[string][]byte{"cut": good[:len(good)-3], "changed": changed(good, len(good)/2), "foreign": []byte("words")} {
+		must.Write(t, path, data)
+		if l := verified(t, dir, 7, 0); len(l.Problems) == 0 || !errors.Is(l.Problems[0].Damage, corrupt.ErrCorrupt) || l.Checked != l.Positions {
+			t.Errorf("%s: %+v", name, l)
+		}
+	}
+	must.Write(t, path, good)
+	if l := verified(t, dir, 7, 0); len(l.Problems) > 0 {
+		t.Errorf("%+v", l)
+	}
+	// Two positions of a cycle may exchange scores, but then the distances are not of these scores.
+	layers[7][5] = testrun.Other(layers[7][5])
+	testrun.TakeLayer(t, dir, testrun.Write(t, testrun.Game(t, 8, 0), layers, 1<<16), 7)
+	if l := verified(t, dir, 7, 0); len(l.Problems) == 0 || !errors.Is(l.Problems[0].Damage, tables.ErrMismatch) || l.Mismatches == 0 {
+		t.Errorf("%+v", l)
+	}
+}
+
+// changed returns data with another byte.
+func changed(data []byte, at int) []byte {
+	data = append([]byte(nil), data...)
+	data[at] ^= 0x10
+	return data
+}
+
+// TestNoted: a verification that was interrupted before there were distances compares them.
+func TestNoted(t *testing.T) {
+	dir, _ := run(t, 7)
+	ctx, stop := contextOf(t)
+	o := verify.Options{Job: job.Job{Workers: 1, Family: cpu.Best()}, Resume: true}
+	o.Done = func(l verify.Layer) {
+		if l.Seeds == 6 {
+			stop()
+		}
+	}
+	must.OK(t, func() error { _, err := distance.Run(t.Context(), testrun.Copy(t, dir), options(1)); return err }())
+	if _, err := verify.Run(ctx, dir, o); err == nil {
+		t.Fatal("not interrupted")
+	}
+	compute(t, dir, options(1))
+	writeDistances(t, dir, 5, func(plies []int8) { plies[len(plies)/2]++ })
+	o.Done = nil
+	result, err := verify.Run(t.Context(), dir, o)
+	must.OK(t, err)
+	if result.OK || result.Layers[5].Before != nil {
+		t.Errorf("%+v", result.Layers[5])
+	}
+}
+
+// TestScrub: scrub reads distances, and tells damaged ones and those of other scores from intact ones.
+func TestScrub(t *testing.T) {
+	dir, _ := run(t, 5)
+	compute(t, dir, distance.Options{Layers: []int{2, 4, 5}, Job: options(1).Job})
+	for n, state := range map[int]scrub.State{4: scrub.Damaged, 5: scrub.Stale} {
+		path := filepath.Join(dir, rundir.DistanceName(n))
+		if state == scrub.Damaged {
+			data := must.Read(t, path)
+			must.Write(t, path, changed(data, len(data)-120))
+			continue
+		}
+		other := testrun.Write(t, testrun.Game(t, 8, 1), testrun.Solve(t, testrun.Game(t, 8, 1), n), 1<<16)
+		compute(t, other, options(1))
+		must.Write(t, path, must.Read(t, filepath.Join(other, rundir.DistanceName(n))))
+	}
+	result, err := scrub.Run(t.Context(), dir, scrub.Options{Job: job.Job{Workers: 2}})
+	must.OK(t, err)
+	for n, want := range []scrub.State{"", "", scrub.Intact, "", scrub.Damaged, scrub.Stale} {
+		if l := result.Layers[n]; l.Distances != want || l.State != scrub.Intact || (l.Count > 0) != (n > 3) {
+			t.Errorf("layer %d: %+v", n, l)
+		}
+	}
+	if result.OK || !errors.Is(result.Err(), corrupt.ErrCorrupt) {
+		t.Error(result.Err())
+	}
+}

@@ -1,0 +1,32 @@
+package catalog
+
+import (
+	"grenier/io/corrupt"
+	"grenier/io/layerfile"
+	"grenier/io/manifest"
+)
+
+// DistancesName is the game that files of distances name.
+const DistancesName = "awari-distances"
+
+// DistanceHeader returns the header of the file of the distances of layer n, but for the model: it names the scores that m lists.
+func DistanceHeader(m *manifest.Manifest, n int) layerfile.Header {
+	l := &m.Layers[n]
+	return layerfile.Header{
+		Game: DistancesName, Rules: m.Rules, Pits: m.Pits, Seeds: n, Codec: layerfile.LZ4, Transform: layerfile.Ranks,
+		Below: layerfile.Below("").With(n, l.Hash), BlockSize: layerfile.MaxBlockSize, Positions: l.Positions,
+	}
+}
+
+// CheckDistances fails with an error that matches corrupt.ErrMismatch unless f has the distances of layer n, made from the scores that m
+// lists.
+func CheckDistances(m *manifest.Manifest, n int, f *layerfile.File) error {
+	want := DistanceHeader(m, n)
+	if err := f.Expect(want); err != nil {
+		return err
+	}
+	if f.Header().Below != want.Below {
+		return corrupt.New(f.Path(), "header", "%w: these distances are of other scores of layer %d", corrupt.ErrMismatch, n)
+	}
+	return nil
+}

@@ -1,0 +1,143 @@
+package tables
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"sync/atomic"
+
+	"grenier/io/layerfile"
+	"grenier/layers/awari"
+	"grenier/pipeline/tables/catalog"
+)
+
+// distances is the file of the distances of a layer.
+type distances struct {
+	layer
+	missing atomic.Bool // there was none when it was first needed
+}
+
+// Distance returns the number of plies from a board to the next capture, or to the end of the game, if both players keep its
+// score, the one whom it favours hurries and the other one delays: see package distance. It is 0 if the score is. known is false if the
+// distances of the layer have not been computed (grenier awari distances), or are on a web server. It fails like Score, and with an error
+// that matches ErrMismatch if they were made from other scores.
+func (t *Tables) Distance(ctx context.Context, b Board) (plies int, known bool, err error) {
+	n, err := t.seeds(b)
+	if err != nil {
+		return 0, false, err
+	}
+	f, err := t.openDistances(ctx, n)
+	if f == nil || err != nil {
+		return 0, false, err
+	}
+	_, rank := t.space.Rank(b)
+	stored, err := t.lookUp(ctx, f, t.distanceStore(n), rank)
+	return int(uint8(stored)), err == nil, err
+}
+
+// ReadDistances is Read for the distances of layer n, which are bytes: 0 for a board whose score is 0. known is false if there are
+// none.
+func (t *Tables) ReadDistances(ctx context.Context, n int, start uint64, dst []int8) (known bool, err error) {
+	if err := t.Need(n); err != nil {
+		return false, err
+	}
+	f, err := t.openDistances(ctx, n)
+	if f == nil || err != nil {
+		return false, err
+	}
+	return true, t.readPart(ctx, f, start, dst)
+}
+
+// DistancesFile is File for the distances of layer n, nil if there are none.
+func (t *Tables) DistancesFile(ctx context.Context, n int) (*layerfile.File, error) {
+	if err := t.Need(n); err != nil {
+		return nil, err
+	}
+	f, err := t.openDistances(ctx, n)
+	if f == nil || err != nil {
+		return nil, err
+	}
+	return f.File, nil
+}
+
+// distanceStore is where the cache has the blocks of the distances of layer n: behind those of all scores.
+func (t *Tables) distanceStore(n int) int { return len(t.layers) + n }
+
+// openDistances returns the file of the distances of layer n, nil if there is none.
+func (t *Tables) openDistances(ctx context.Context, n int) (*file, error) {
+	d := &t.distances[n]
+	if f := d.file.Load(); f != nil {
+		return f, nil
+	}
+	if d.missing.Load() || t.place.openDistances == nil {
+		return nil, nil
+	}
+	return t.opening.Do(ctx, t.distanceStore(n), func(context.Context) (*file, error) { return t.openDistancesOnce(n) })
+}
+
+// openDistancesOnce is openDistances for one goroutine at a time.
+func (t *Tables) openDistancesOnce(n int) (*file, error) {
+	d := &t.distances[n]
+	if f := d.file.Load(); f != nil { // another one was faster
+		return f, nil
+	}
+	if t.closed.Load() {
+		return nil, t.errClosed()
+	}
+	f, err := t.place.openDistances(&t.manifest.Layers[n])
+	if errors.Is(err, fs.ErrNotExist) {
+		d.missing.Store(true)
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := catalog.CheckDistances(t.manifest, n, f); err != nil {
+		return nil, errors.Join(fmt.Errorf("%w; grenier awari distances computes them again", err), f.Close())
+	}
+	return t.keep(&d.layer, f)
+}
+
+// Plies are the distances of a probed board; nil stands for one that is not known.
+type Plies struct {
+	// Board is the distance of the board, 0 if its score is 0.
+	Board *int
+	// Moves are the plies to the next capture, or to the end of the game, after playing each pit, that move included; 0 if it takes
+	// nothing and leads to a board that is worth 0, nil if it is not legal.
+	Moves [awari.MaxPits / 2]*int
+}
+
+// Plies returns the distances of a board that was probed. It fails like Distance.
+func (t *Tables) Plies(ctx context.Context, p Probe) (all Plies, err error) {
+	if all.Board, err = t.plies(ctx, p.Board); all.Board == nil || err != nil {
+		return all, err
+	}
+	for pit, m := range p.Moves {
+		switch {
+		case !m.Legal:
+		case m.Captured > 0:
+			all.Moves[pit] = new(int)
+			*all.Moves[pit] = 1
+		default:
+			after, err := t.plies(ctx, m.Child)
+			if err != nil {
+				return all, err
+			}
+			if after != nil && *after > 0 {
+				*after++
+			}
+			all.Moves[pit] = after
+		}
+	}
+	return all, nil
+}
+
+// plies returns the distance of a board, nil if it is not known.
+func (t *Tables) plies(ctx context.Context, b Board) (*int, error) {
+	plies, known, err := t.Distance(ctx, b)
+	if !known || err != nil {
+		return nil, err
+	}
+	return &plies, nil
+}
