@@ -17,7 +17,6 @@ import (
 	"grenier/cmd/grenier/cli"
 	"grenier/cmd/grenier/commands"
 	"grenier/internal/testkit/must"
-	"grenier/internal/testkit/tries"
 	"grenier/io/rundir"
 	"grenier/io/vfs"
 )
@@ -27,11 +26,6 @@ import (
 func TestMain(m *testing.M) {
 	os.Setenv("XDG_CACHE_HOME", filepath.Join(os.TempDir(), "missing", "grenier")) // tests keep no calibration for the user
 	testscript.Main(m, map[string]func(){"grenier": func() { cli.Main(silent) }, "grenier-worker": workerMain})
-}
-
-// kills is how often a test kills the command it tests.
-func kills() int {
-	return tries.Pick(1, 5, 20)
 }
 
 // result is the result of a command line.

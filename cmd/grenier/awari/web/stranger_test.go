@@ -23,9 +23,11 @@ import (
 	"grenier/pipeline/play/publish"
 )
 
-// TestLongStranger goes the way of somebody who comes by, on a server and on a published site.
+// TestLongStranger goes the way of somebody who comes by, on a server and on a published site. Unless it is full, two come by, who
+// differ in everything.
 func TestLongStranger(t *testing.T) {
 	tries.NeedsLong(t, "a browser")
+	t.Parallel()
 	browser := browsertest.Start(t)
 	s := newSiteOf(t, 12, awari.Awari, 12)
 	m := publishSite(t, s)
@@ -33,7 +35,7 @@ func TestLongStranger(t *testing.T) {
 	published.url, published.ends = m.folder, ".html"
 	var mistaken atomic.Int32 // games with a mistake that is proven
 	t.Cleanup(func() {
-		if mistaken.Load() == 0 {
+		if tries.Full() && mistaken.Load() == 0 { // of two games both may be faultless; testAnalysis has mistakes
 			t.Error("no game has a mistake to go to")
 		}
 	})
@@ -44,10 +46,14 @@ func TestLongStranger(t *testing.T) {
 		window   browsertest.Window
 		language string
 		keys     bool
+		full     bool
 	}{
-		{"served, desktop", s, desktop, "en", false}, {"served, phone", s, phone, "en", false}, {"served, keys", s, desktop, "fr", true},
-		{"published, phone", &published, phone, "fr", false}, {"published, keys", &published, desktop, "en", true},
+		{"served, phone", s, phone, "en", false, false}, {"published, keys", &published, desktop, "fr", true, false},
+		{"served, desktop", s, desktop, "en", false, true}, {"served, keys", s, desktop, "en", true, true}, {"published, phone", &published, phone, "fr", false, true},
 	} {
+		if c.full && !tries.Full() {
+			continue
+		}
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			c.window.Media = map[string]string{"prefers-reduced-motion": "reduce", "prefers-color-scheme": "light"}
@@ -226,6 +232,7 @@ func (w *stranger) share() {
 // TestLongValues compares what pages show of random boards with the tables: on a server, and on a published site.
 func TestLongValues(t *testing.T) {
 	tries.NeedsLong(t, "a browser")
+	t.Parallel()
 	browser := browsertest.Start(t)
 	s := newSiteOf(t, 12, awari.Awari, 12)
 	m := publishSite(t, s)
@@ -233,7 +240,7 @@ func TestLongValues(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			page := openAt(t, browser, s, url, 1000)
 			page.Await("the page", `document.body?.dataset.ready === "yes"`)
-			page.wantShown(m.random(rand.New(rand.NewPCG(7, uint64(len(name)))), 1000, 12))
+			page.wantShown(m.random(rand.New(rand.NewPCG(7, uint64(len(name)))), tries.Pick(0, 200, 1000), 12))
 		})
 	}
 }
