@@ -50,7 +50,7 @@ TEST         = GOFLAGS="$$GOFLAGS $(FLAGS)" $(GO) test -vet=off -timeout $(TIMEO
 LONG_FOLDERS = $(shell grep -rl --include='*_test.go' '^func TestLong' . | xargs -n 1 dirname | sort -u)
 
 test: ## run the tests
-	CGO_ENABLED=0 $(QUICK) $(TEST) ./...
+	CGO_ENABLED=0 $(QUICK) $(shell .ci/scratch) $(TEST) ./...
 
 test-long: ## run the tests, the long ones included; with LONG=only those alone that make test does not run in full
 	CGO_ENABLED=0 GRENIER_LONG=1 $(TEST) $(if $(filter only,$(LONG)),-run '^TestLong' $(LONG_FOLDERS),./...)
