@@ -44,13 +44,13 @@ run: build ## solve layers 0-16 of awari into data/awari and probe a board
 	bin/grenier awari solve --seeds $(RUN_SEEDS) --dir $(RUN_DIR)
 	bin/grenier awari probe --dir $(RUN_DIR) 1 1 1 1 1 2 4 2 3 0 0 0
 
-# The tests are built as the program is, without C; vet is in lint. A test that does more if GRENIER_LONG is
+# The tests are built as the program is, without C, and so is what they build themselves; vet is in lint. A test that does more if GRENIER_LONG is
 # set is named TestLong...: LONG=only runs no other.
-TEST         = $(GO) test $(FLAGS) -vet=off -timeout $(TIMEOUT) $(PARALLEL)
+TEST         = GOFLAGS="$$GOFLAGS $(FLAGS)" $(GO) test -vet=off -timeout $(TIMEOUT) $(PARALLEL)
 LONG_FOLDERS = $(shell grep -rl --include='*_test.go' '^func TestLong' . | xargs -n 1 dirname | sort -u)
 
 test: ## run the tests
-	CGO_ENABLED=0 $(QUICK) $(TEST) ./...
+	CGO_ENABLED=0 $(QUICK) $(shell .ci/scratch) $(TEST) ./...
 
 test-long: ## run the tests, the long ones included; with LONG=only those alone that make test does not run in full
 	CGO_ENABLED=0 GRENIER_LONG=1 $(TEST) $(if $(filter only,$(LONG)),-run '^TestLong' $(LONG_FOLDERS),./...)

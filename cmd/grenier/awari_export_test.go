@@ -48,8 +48,11 @@ func TestLongExportMemory(t *testing.T) {
 		t.Skip("solves 16 layers, where memory can be measured; set GRENIER_LONG=1")
 	}
 	dir := solved(t, "--seeds", "16")
-	for _, format := range []string{"colex", "vu", "npy", "csv", "wdl"} {
-		for _, codec := range []string{"none", "lz4", "zstd"} {
+	for i, format := range []string{"colex", "vu", "npy", "csv", "wdl"} {
+		for j, codec := range []string{"none", "lz4", "zstd"} {
+			if !tries.Full() && (i+j)%3 != 2 { // each format and each codec, csv with zstd
+				continue
+			}
 			out, err := exec.CommandContext(t.Context(), "grenier", "awari", "export", "--dir", dir, "--layer", "16", "--format", format,
 				"--codec", codec, "--threads", "2", "--memory", "64MiB", "--json", "--out", filepath.Join(t.TempDir(), "file")).Output()
 			must.OK(t, err)

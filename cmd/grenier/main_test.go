@@ -17,7 +17,6 @@ import (
 	"grenier/cmd/grenier/cli"
 	"grenier/cmd/grenier/commands"
 	"grenier/internal/testkit/must"
-	"grenier/internal/testkit/tries"
 	"grenier/io/rundir"
 	"grenier/io/vfs"
 )
@@ -26,12 +25,7 @@ import (
 // to tests that need a process, and as one that runs many command lines.
 func TestMain(m *testing.M) {
 	os.Setenv("XDG_CACHE_HOME", filepath.Join(os.TempDir(), "missing", "grenier")) // tests keep no calibration for the user
-	testscript.Main(m, map[string]func(){"grenier": main, "grenier-worker": workerMain})
-}
-
-// kills is how often a test kills the command it tests.
-func kills() int {
-	return tries.Pick(1, 5, 20)
+	testscript.Main(m, map[string]func(){"grenier": func() { cli.Main(silent) }, "grenier-worker": workerMain})
 }
 
 // result is the result of a command line.
@@ -55,8 +49,30 @@ func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) 
 	}()
 	return cli.Run(ctx, func(a *cli.App) *cobra.Command {
 		a.Reported = reported
-		return commands.Root(a)
+		return silent(a)
 	}, args, in, out, errs)
+}
+
+// silent returns the command line of main, but for --progress: none is usual, so that the words of a command do not
+// depend on how long it takes.
+func silent(a *cli.App) *cobra.Command {
+	root := commands.Root(a)
+	silence(root)
+	return root
+}
+
+func silence(cmd *cobra.Command) {
+	if f := cmd.Flags().Lookup("progress"); f != nil {
+		if f.Value.String() != "auto" {
+			panic(cmd.CommandPath() + " shows no progress of its own accord")
+		}
+		if err := f.Value.Set("none"); err != nil {
+			panic(err)
+		}
+	}
+	for _, below := range cmd.Commands() {
+		silence(below)
+	}
 }
 
 // grenier runs a command line in this process.

@@ -86,7 +86,7 @@ func layerFiles(t *testing.T, run string) map[string]string {
 // untilTime starts a process that stops by the clock, and reads its metrics.
 func (n *night) untilTime(t *testing.T) {
 	t.Helper()
-	address, until := freeAddress(t), time.Now().Add(15*time.Second).Format(time.RFC3339)
+	address, until := freeAddress(t), time.Now().Add(8*time.Second).Format(time.RFC3339)
 	s := startSolving(t, n.flags("two", n.seeds-1, "--metrics", address, "--until", until)...)
 	if !strings.Contains(scrape(t, address), "grenier_run_last_layer "+strconv.Itoa(n.seeds)+"\n") {
 		t.Error("the metrics lack the last layer")

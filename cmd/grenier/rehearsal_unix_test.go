@@ -70,7 +70,7 @@ func (r *rehearsal) same(t *testing.T, dir string, last int) {
 
 // solveForced solves layers with scores of some bits.
 func (r *rehearsal) solveForced(t *testing.T, bits int) {
-	dir, last := filepath.Join(t.TempDir(), "run"), min(r.seeds, tries.Pick(0, 20, awari.MaxSeeds))
+	dir, last := filepath.Join(t.TempDir(), "run"), min(r.seeds, tries.Pick(0, 16, awari.MaxSeeds))
 	o := solve.Options{Seeds: last, Bits: bits, Job: job.Job{Workers: 2}}
 	_, err := solve.Solve(t.Context(), dir, awaritest.Game(t, 8, awari.Awari), o)
 	must.OK(t, err)
@@ -94,9 +94,9 @@ func (r *rehearsal) narrow(t *testing.T) {
 	r.same(t, dir, r.seeds)
 }
 
-// solveKilled kills a run twelve times, at moments that may be in any layer.
+// solveKilled kills a run again and again, at moments that may be in any layer.
 func (r *rehearsal) solveKilled(t *testing.T) {
-	const kills = 12
+	kills := tries.Pick(0, 4, 12)
 	dir, rng, kill := filepath.Join(t.TempDir(), "run"), tries.Rand(t), 0
 	patience := tries.Pick(0, time.Second, 6*time.Second)
 	for kill < kills {
@@ -113,7 +113,7 @@ func (r *rehearsal) solveKilled(t *testing.T) {
 
 // solveRetrograde solves with the other engine as many layers as there is memory for.
 func (r *rehearsal) solveRetrograde(t *testing.T) {
-	dir, last := filepath.Join(t.TempDir(), "run"), min(r.seeds, tries.Pick(0, 18, 36))
+	dir, last := filepath.Join(t.TempDir(), "run"), min(r.seeds, tries.Pick(0, 14, 36))
 	mustRun(t, "awari", "solve", "--pits", "8", "--seeds", strconv.Itoa(last), "--dir", dir, "--engine", "retrograde", "--progress", "none", "--json")
 	r.same(t, dir, last)
 }

@@ -61,7 +61,7 @@ var accidents = []accident{
 // runs again, all is as if nothing had happened. Unless the tests are full, some of the
 // operations are left out, and unless they are long most commands, others each time.
 func TestLongSiegeCrash(t *testing.T) {
-	stride := int(siegeNumber(t, "GRENIER_SIEGE_STRIDE", tries.Pick[uint64](300, 9, 1)))
+	stride := int(siegeNumber(t, "GRENIER_SIEGE_STRIDE", tries.Pick[uint64](300, 40, 1)))
 	seed := siegeSeed(t)
 	for i, args := range crashing {
 		t.Run(args, func(t *testing.T) {

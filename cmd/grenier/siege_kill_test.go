@@ -51,7 +51,7 @@ var disturbedCommands = []disturbed{
 // leave the same as one that nobody disturbs, and print the same. Unless it is long, it is one command.
 func TestLongSiegeKill(t *testing.T) {
 	t.Parallel()
-	wanted := siegeNumber(t, "GRENIER_SIEGE_KILLS", tries.Pick[uint64](4, 40, 300))
+	wanted := siegeNumber(t, "GRENIER_SIEGE_KILLS", tries.Pick[uint64](4, 20, 300))
 	siege(t, int(wanted), func(s *solver, r *rand.Rand, took time.Duration) result {
 		timer := time.AfterFunc(time.Duration(r.Float64()*float64(took)), func() { s.cmd.Process.Kill() })
 		defer timer.Stop()

@@ -71,7 +71,7 @@ func (u *ucier) quit(t *testing.T) {
 // move on a solved board of the side with tables keeps its value.
 func TestLongUCIMatch(t *testing.T) {
 	t.Parallel()
-	games, limits := tries.More(1, 6), tries.More("go depth 2", "go movetime 20")
+	games, limits := tries.Pick(1, 2, 6), tries.More("go depth 2", "go movetime 20")
 	rich, tab := solvedFor(t, 10)
 	poor, _ := solvedFor(t, 1)
 	sides := []*ucier{startUCI(t, rich), startUCI(t, poor)}
@@ -156,7 +156,7 @@ func TestLongUCIAlphaBeta(t *testing.T) {
 	dir, tab := solvedFor(t, 10)
 	u, random := startUCI(t, dir), tries.Rand(t)
 	known, won, lost := 0, 0, 0
-	for i := range tries.Pick(0, 10, 100) {
+	for i := range tries.Pick(0, 4, 100) {
 		g := openUCIGame(t, tab, match.Side(i%2), random)
 		lead := func() int { return g.Taken()[g.rich] - g.Taken()[g.rich.Other()] }
 		due, promised := 0, false

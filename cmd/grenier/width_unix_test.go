@@ -65,12 +65,12 @@ func TestLinesFit(t *testing.T) {
 	for _, columns := range []uint16{80, 50} {
 		dir := t.TempDir()
 		for _, c := range []struct{ args, part string }{
-			{"awari solve --seeds 9 --dir run", " positions in "},
-			{"awari solve --seeds 9 --dir run", "nothing to do"},
+			{"awari solve --progress auto --seeds 9 --dir run", " positions in "},
+			{"awari solve --progress auto --seeds 9 --dir run", "nothing to do"},
 			{"awari status --dir run", "solver "},
 			{"awari stats --dir run", "167,960"},
 			{"awari stats --dir run --layer 8", "%"},
-			{"awari plan --seeds 48 --memory 64GiB --threads 16 --dir run --calibration " + calibration, "279,871,768,995"},
+			{"awari plan --progress auto --seeds 48 --memory 64GiB --threads 16 --dir run --calibration " + calibration, "279,871,768,995"},
 		} {
 			text := onTerminal(t, columns, dir, nil, strings.Fields(c.args)...)
 			n, line := widest(text)
@@ -90,7 +90,7 @@ func TestDumbTerminal(t *testing.T) {
 	dir := t.TempDir()
 	dumb := []string{"TERM=dumb"}
 	for _, args := range []string{
-		"awari solve --seeds 9 --dir run", "awari status --dir run", "awari verify --dir run", "swap solve --animate --rows 2 --cols 2 1 2 4 3",
+		"awari solve --progress auto --seeds 9 --dir run", "awari status --dir run", "awari verify --progress auto --dir run", "swap solve --animate --rows 2 --cols 2 1 2 4 3",
 	} {
 		text := strings.ReplaceAll(onTerminal(t, 80, dir, dumb, strings.Fields(args)...), "\r\n", "\n")
 		if strings.ContainsAny(text, "\x1b\r") {

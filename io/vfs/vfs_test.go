@@ -2,6 +2,7 @@ package vfs
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -314,4 +315,30 @@ func TestReplaced(t *testing.T) {
 	close(stop)
 	must.OK(t, <-done)
 	t.Logf("replaced %d times", replaced)
+}
+
+// TestEntriesVanish lists a directory while files go: whatever stays is listed each time.
+func TestEntriesVanish(t *testing.T) {
+	d := open(t)
+	write(t, d.Path("stays"), "")
+	for range 5 {
+		for i := range 200 {
+			write(t, d.Path(fmt.Sprint("goes-", i)), "")
+		}
+		gone := make(chan error)
+		go func() {
+			var errs []error
+			for i := range 200 {
+				errs = append(errs, os.Remove(d.Path(fmt.Sprint("goes-", i))))
+			}
+			gone <- errors.Join(errs...)
+		}()
+		for listed := 2; listed > 1; {
+			names := strings.Fields(namesOf(t, d))
+			if listed = len(names); listed == 0 || names[listed-1] != "stays" {
+				t.Fatalf("%d files, without the one that stays", listed)
+			}
+		}
+		must.OK(t, <-gone)
+	}
 }

@@ -262,7 +262,7 @@ func crashIn(t *testing.T, disk *crashfs.FS, k int, before *solver, script uint6
 // process is killed and the power goes in one of the first operations of the
 // next one.
 func TestLongCrash(t *testing.T) {
-	scripts, cuts := tries.More(1, 20), tries.More(uint64(4), 10)
+	scripts, cuts := tries.Pick(1, 5, 20), tries.Pick(uint64(4), 4, 10)
 	crashes := 0
 	for script := range uint64(scripts) {
 		for k := 1; ; k++ {

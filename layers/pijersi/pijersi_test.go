@@ -129,7 +129,7 @@ func TestLongShuffles(t *testing.T) {
 // and through some beyond. The steps are prime to 4 and to 26: each cube and each letter
 // comes at every place.
 func TestLongEveryCode(t *testing.T) {
-	step := tries.Pick[uint32](499, 11, 1)
+	step := tries.Pick[uint32](499, 101, 1)
 	var code, cubes []byte
 	for n := uint32(0); n < pijersi.Lineups; n += step {
 		l := pijersi.Lineup(n)

@@ -290,9 +290,9 @@ func TestLittleMemory(t *testing.T) {
 
 // TestLongEnglish compares the English central game with published values: the numbers of positions and
 // of solutions, OEIS A112737 and durangobill.com/Peg33.html, winning positions
-// OEIS A112738, and E. Bergholt's 18 moves of 1912.
+// OEIS A112738, and E. Bergholt's 18 moves of 1912. TestEnglishBeginning does so with the first layers each time.
 func TestLongEnglish(t *testing.T) {
-	tries.NeedsLong(t, "long")
+	tries.NeedsFull(t, "half a minute")
 	p := central(t)
 	p.Ends = p.Board.Full() &^ p.Start
 	got := solve(t, p, Options{Job: job.Job{Memory: 276 << 20, Workers: 2}})

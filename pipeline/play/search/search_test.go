@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/testrun"
+	"grenier/internal/testkit/tries"
 	"grenier/layers/awari"
 	"grenier/pipeline/job"
 	"grenier/pipeline/play/search"
@@ -66,12 +67,9 @@ func (m *memory) any(r *rand.Rand, n int) awari.Board { return m.Unrank(n, r.Uin
 
 var rules = awari.RuleSets()
 
-// share is n in the full run, and a quarter of it in the long one.
+// share is n in the full run, and a tenth of it in the long one.
 func share(n int) int {
-	if os.Getenv("GRENIER_LONG") == "full" {
-		return n
-	}
-	return n / 4
+	return tries.Pick(0, n/10, n)
 }
 
 // layersOf names a game with all layers up to some seeds, and says how many boards of the highest one are searched.

@@ -42,7 +42,7 @@ func TestRun(t *testing.T) {
 // TestLongCancelled interrupts a calibration at each report of progress, or at some of them if there
 // is little time.
 func TestLongCancelled(t *testing.T) {
-	step := tries.More(5, 1)
+	step := tries.Pick(5, 3, 1)
 	for after := 0; after < 7; after += step {
 		dir := t.TempDir()
 		ctx, cancel := context.WithCancel(t.Context())

@@ -98,8 +98,8 @@ func mahonian(n int) []uint64 {
 // TestLongLines compares lines, lying and standing, with the Mahonian numbers.
 func TestLongLines(t *testing.T) {
 	for n := 1; n <= 12; n++ {
-		if n == 11 && !tries.Long() {
-			t.Log("longer lines are slow; set GRENIER_LONG=1")
+		if n > tries.Pick(10, 11, 12) {
+			t.Log("longer lines are slow: GRENIER_LONG=1 and full have them")
 			break
 		}
 		want := mahonian(n)
@@ -132,12 +132,12 @@ func near(g *swap.Grid, last int) (depths []uint64) {
 	return depths
 }
 
-// TestLongTwelve checks the two grids of 12 cells, also turned if there is much time: the first depths, the number of
+// TestLongTwelve checks a grid of 12 cells, and if there is much time the other one, both also turned: the first depths, the number of
 // states of each parity, and the diameters.
 func TestLongTwelve(t *testing.T) {
 	tries.NeedsLong(t, "slow")
 	for i, c := range []struct{ rows, cols, diameter int }{{3, 4, 24}, {6, 2, 30}, {4, 3, 24}, {2, 6, 30}} {
-		if i == 2 && !tries.Full() {
+		if i == 1 && !tries.Full() {
 			break
 		}
 		r := search(t, c.rows, c.cols, 2)

@@ -129,7 +129,7 @@ func TestLongAllStates(t *testing.T) {
 }
 
 // every says of how many states and solvers of the largest grids one is taken: all in the full run.
-func every() int { return tries.Pick(20, 3, 1) }
+func every() int { return tries.Pick(20, 9, 1) }
 
 // TestLongRandom3x3 takes dozens of grids for the solvers that are quick enough, and 1,000
 // for all of them in the full run.
@@ -142,9 +142,9 @@ func TestLongRandom3x3(t *testing.T) {
 		n := count[name]
 		switch {
 		case tries.Long():
-			n = tries.Pick(0, 20, 1000)
+			n = tries.Pick(0, 5, 1000)
 			if count[name] > 0 {
-				n = max(n, 200)
+				n = max(n, 50)
 			}
 		case n == 0:
 			n = 1
@@ -208,7 +208,7 @@ func TestLongRandom3x4(t *testing.T) {
 	g := mustGrid(t, 3, 4)
 	all := bounds(t, g, []int{0, 1, 4, 5, 8, 9}, []int{2, 3, 6, 7, 10, 11})
 	r := rand.New(rand.NewPCG(3, 4))
-	for range tries.Pick(1, 4, 200) {
+	for range tries.Pick(1, 2, 200) {
 		s := shuffled(g, r)
 		distance := len(run(t, "bidirectional", g, s, search.Options{}).Swaps)
 		for _, name := range []string{"astar", "astar-bucket", "astar-incremental", "astar-parallel", "astar-weighted", "astar-bidirectional", "dibbs", "idastar", "pseudo-bidirectional", "greedy", "chains", "beam"} {

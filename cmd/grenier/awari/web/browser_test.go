@@ -237,6 +237,9 @@ func (p *tab) wantAddress(text string) {
 	p.Await("the address "+text, fmt.Sprintf(`(location.pathname + location.search + location.hash).endsWith(%q)`, text))
 }
 
+// goTo goes to an address of the site, and waits for the document there: what follows is not true of the one before.
+func (p *tab) goTo(address string) { p.Helper(); p.Do(chromedp.Navigate(p.url + address)) }
+
 // back and forward go through the history of the browser.
 func (p *tab) back()    { p.Helper(); p.Exec("history.back()") }
 func (p *tab) forward() { p.Helper(); p.Exec("history.forward()") }

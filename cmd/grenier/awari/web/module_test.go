@@ -90,6 +90,7 @@ var documented = awari.Board{1, 1, 1, 1, 0, 2, 0, 0, 0, 0, 0, 2}
 // TestLongModule opens the page of docs/publish.md in a browser: its ten lines read the tables of another origin.
 func TestLongModule(t *testing.T) {
 	tries.NeedsLong(t, "a browser")
+	t.Parallel()
 	m := publishSite(t, newSiteOf(t, 12, awari.Awari, 11))
 	address := foreign(t, m.out)
 	text := example(t, "html", address)
@@ -155,6 +156,7 @@ func (s *nodeSite) run(t *testing.T, program, stdin string) string {
 
 // TestLongModuleInNode runs the program of docs/publish.md, and reads boards, damaged files and nonsense.
 func TestLongModuleInNode(t *testing.T) {
+	t.Parallel()
 	seeds, count := 8, 50
 	if tries.Long() {
 		seeds, count = 11, 1000

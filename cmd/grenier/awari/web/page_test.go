@@ -21,6 +21,7 @@ import (
 // TestLongPages uses the page of a server a little, and in long tests a published site, in one
 // real browser: enough to see that they work.
 func TestLongPages(t *testing.T) {
+	t.Parallel()
 	browser := browsertest.Start(t)
 	t.Run("served", func(t *testing.T) { testPage(t, browser) })
 	if !tries.Long() {
@@ -50,6 +51,7 @@ func testPage(t *testing.T, browser *browsertest.Browser) {
 // TestLongBrowser uses the page in a real browser.
 func TestLongBrowser(t *testing.T) {
 	tries.NeedsLong(t, "a browser")
+	t.Parallel()
 	browser := browsertest.Start(t)
 	s := newSite(t)
 	for _, c := range []struct {
@@ -137,14 +139,14 @@ func testEnds(t *testing.T, browser *browsertest.Browser, s *site) {
 	page.says("#graph-hint", "2 of 2 points are exact")
 	page.click(`.pit[data-pit="8"]`)
 	page.says("#bubble", "The game is over.")
-	page.Exec(fmt.Sprintf("location.href = %q", "/"+s.address(middle)+"&taken=30,4&seats=you,0"))
+	page.goTo(s.address(middle) + "&taken=30,4&seats=you,0")
 	page.says("#result", "South has 30 of 42 seeds: the game is decided.")
 	browsertest.Want(page.Page, browsertest.Shown("#rematch"), 0)
 	page.click(`.pit[data-pit="1"]`)
 	page.says("#bubble", "There is no seed in pit B.")
 	page.click(`.pit[data-pit="6"]`)
 	page.says("#bubble", "This is a pit of North. South to move.")
-	page.Exec(`location.href = "/?pits=1,0,0,0,1,1,2,0,0,0,0,0&turn=south"`)
+	page.goTo("?pits=1,0,0,0,1,1,2,0,0,0,0,0&turn=south")
 	page.wantAt(place{board: awari.Board{1, 0, 0, 0, 1, 1, 2}})
 	page.click(`.pit[data-pit="5"]`)
 	page.says("#bubble", "You may not play pit F: it leaves the opponent without seeds.")
@@ -259,7 +261,7 @@ func testNothingLost(t *testing.T, browser *browsertest.Browser, s *site) {
 	page.key("1") // a variation
 	page.wantAt(s.after(s.after(start, 2), 0))
 	page.wantAddress("/?moves=Cd(a)&at=3")
-	page.Exec(`location.href = "/"`)
+	page.goTo("")
 	page.wantAt(start)
 	page.Await("a word about the last game", `document.querySelector("#notice")?.textContent.includes("last game")`)
 	page.click("#notice-act")
@@ -282,7 +284,7 @@ func testProgram(t *testing.T, browser *browsertest.Browser, s *site) {
 	if err != nil || probe.Value <= 0 {
 		t.Fatalf("worth %d (%v), the test wants a position that North wins", probe.Value, err)
 	}
-	page.Exec(fmt.Sprintf("location.href = %q", "/"+s.address(at)+"&seats=0,0"))
+	page.goTo(s.address(at) + "&seats=0,0")
 	page.Await("the end of the game", `document.querySelector("#turn").textContent === "The game is over."`)
 	verdict := page.Text("#result")
 	_, score, _ := strings.Cut(verdict, "North wins, ")
@@ -371,14 +373,14 @@ func testEdit(t *testing.T, browser *browsertest.Browser, s *site) {
 		"opponent  11  10   9   8   7   6           6   5   4   3   2   1           0   0   2   0   0   1mover      0   1   2   3   4   5": "?pits=0,0,2,0,0,1,1,2,3,4,5,6&turn=south&taken=5,0",
 		"http://localhost:8080/?pits=0,0,0,1,0,2,1,1,0,0,0,1&turn=south&taken=1,0":                                                         "?pits=0,0,0,1,0,2,1,1,0,0,0,1&turn=south&taken=1,0",
 	} {
-		page.Exec(`location.href = "/?pits=0,0,0,0,0,2,1,1,0,0,0,1&turn=north&taken=5,0"`)
+		page.goTo("?pits=0,0,0,0,0,2,1,1,0,0,0,1&turn=north&taken=5,0")
 		page.wantAt(place{board: at.board, north: true, taken: [2]int{5, 0}})
 		page.key("e")
 		page.write("#edit-text", text)
 		page.enter()
 		page.wantAddress(want)
 	}
-	page.Exec(fmt.Sprintf("location.href = %q", "/"+s.address(at)))
+	page.goTo(s.address(at))
 	page.wantAt(at)
 
 	page.key("e")
@@ -395,7 +397,7 @@ func testLinks(t *testing.T, browser *browsertest.Browser, s *site) {
 	page := open(t, browser, s, strings.Replace(s.address(middle), "?", "#", 1), 1200)
 	page.wantAt(middle)
 	page.wantAddress("/" + s.address(middle))
-	page.Exec(fmt.Sprintf("location.href = %q", "/"+strings.ReplaceAll(s.address(middle), ",", "%2C")))
+	page.goTo(strings.ReplaceAll(s.address(middle), ",", "%2C"))
 	page.wantAt(middle)
 	start := place{board: awari.Board{4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4}}
 	third := s.after(s.after(start, 2), 3)
@@ -420,7 +422,7 @@ func testLinks(t *testing.T, browser *browsertest.Browser, s *site) {
 		{"?moves=Cd&at=-1", "at must be the number of a move", start},
 		{"?seats=you", "seats must be two", start},
 	} {
-		page.Exec(fmt.Sprintf("location.href = %q", "/"+c.address))
+		page.goTo(c.address)
 		page.says("#problem", c.want)
 		page.wantAt(c.at)
 		page.wantAddress(c.address)
@@ -456,12 +458,12 @@ func testText(t *testing.T, browser *browsertest.Browser, s *site) {
 		page.Await("no dialog", `!document.querySelector("#text").open`)
 		page.key("t")
 		written := browsertest.Eval[string](page.Page, `document.querySelector("#text-area").value`)
-		page.Exec(`location.href = "/"`)
+		page.goTo("")
 		page.Await("the start", shown+` === "4,4,4,4,4,4,4,4,4,4,4,4 south 0,0" && location.search === ""`)
 		read(written)
 		page.wantAddress(c.want)
 	}
-	page.Exec(`location.href = "/"`)
+	page.goTo("")
 	page.Await("the start", shown+` === "4,4,4,4,4,4,4,4,4,4,4,4 south 0,0" && location.search === ""`)
 	for _, c := range []struct{ text, want string }{
 		{"1. C x", "letter 6: “x” means nothing here"},
@@ -612,7 +614,7 @@ func testSearch(t *testing.T, browser *browsertest.Browser, s *site) {
 	}
 	score, err := s.tables.Score(t.Context(), play.Child)
 	must.OK(t, err)
-	page.Exec(fmt.Sprintf("location.href = %q", "/"+s.address(at)))
+	page.goTo(s.address(at))
 	page.wantAt(at)
 	if pit := page.mover()[5]; pit.Chip != signed(play.Captured-int(score)) {
 		t.Errorf("%+v, want %d", pit, play.Captured-int(score))

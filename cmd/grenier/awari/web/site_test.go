@@ -447,17 +447,23 @@ func TestQuestions(t *testing.T) {
 }
 
 // TestLongSites compares published sites with the server: all blocks of all layers, values and lines,
-// of all rule sets and smaller boards, then the rest of the page.
+// of all rule sets and smaller boards, then the rest of the page. Unless it is full, there are two sites, and most views of
+// the page of the game are left to TestLongBrowser.
 func TestLongSites(t *testing.T) {
 	tries.NeedsLong(t, "a browser")
+	t.Parallel()
 	browser := browsertest.Start(t)
 	for _, c := range []struct {
 		pits  int
 		rules awari.Rules
 		seeds int
+		full  bool
 	}{
-		{12, awari.Awari, 12}, {12, awari.Strict, 10}, {4, awari.Strict, 20}, {6, awari.Awari, 18}, {10, awari.Strict, 9}, {12, awari.Abapa, 10}, {4, awari.Abapa, 20},
+		{12, awari.Awari, 12, false}, {4, awari.Strict, 20, false}, {12, awari.Strict, 10, true}, {6, awari.Awari, 18, true}, {10, awari.Strict, 9, true}, {12, awari.Abapa, 10, true}, {4, awari.Abapa, 20, true},
 	} {
+		if c.full && !tries.Full() {
+			continue
+		}
 		t.Run(fmt.Sprintf("%d %v", c.pits, c.rules), func(t *testing.T) {
 			m := publishSite(t, newSiteOf(t, c.pits, c.rules, c.seeds))
 			page := m.visit(t, browser, "learn.html", 1000)
@@ -473,7 +479,7 @@ func TestLongSites(t *testing.T) {
 				testPuzzles(t, browser, &shown)
 				testExplore(t, browser, &shown)
 				testLearn(t, browser, &shown)
-				shown.wantLooks(t, browser, append(shown.views(), view{name: "download", address: "download.html"}))
+				shown.wantLooks(t, browser, shown.ownViews())
 				testSiteAbove(t, browser, m)
 				testSiteDamage(t, browsertest.Start(t), m) // a browser that has kept nothing
 				testSiteOffline(t, browser, m)
@@ -482,10 +488,19 @@ func TestLongSites(t *testing.T) {
 	}
 }
 
+// ownViews returns the views of a published site; unless tests are full, without those of the page of the game but the first one.
+func (s *site) ownViews() []view {
+	all := append(s.views(), view{name: "download", address: "download.html"})
+	return slices.DeleteFunc(all, func(v view) bool {
+		return !tries.Full() && v.address != "" && !strings.Contains(v.address, s.ends)
+	})
+}
+
 // TestLongSiteParts reads layers whose index is too long to be read as a whole: some blocks of all its
 // parts, and those of random boards.
 func TestLongSiteParts(t *testing.T) {
 	tries.NeedsLong(t, "a browser")
+	t.Parallel()
 	browser := browsertest.Start(t)
 	whole := newSiteOf(t, 12, awari.Awari, 8)
 	m := publishSite(t, inSmallBlocks(t, whole, 8))

@@ -23,9 +23,11 @@ import (
 	"grenier/pipeline/play/publish"
 )
 
-// TestLongStranger goes the way of somebody who comes by, on a server and on a published site.
+// TestLongStranger goes the way of somebody who comes by, on a server and on a published site. Unless it is full, one of
+// five comes by, another each time.
 func TestLongStranger(t *testing.T) {
 	tries.NeedsLong(t, "a browser")
+	t.Parallel()
 	browser := browsertest.Start(t)
 	s := newSiteOf(t, 12, awari.Awari, 12)
 	m := publishSite(t, s)
@@ -33,12 +35,12 @@ func TestLongStranger(t *testing.T) {
 	published.url, published.ends = m.folder, ".html"
 	var mistaken atomic.Int32 // games with a mistake that is proven
 	t.Cleanup(func() {
-		if mistaken.Load() == 0 {
+		if tries.Full() && mistaken.Load() == 0 { // one game may be faultless; testAnalysis has mistakes
 			t.Error("no game has a mistake to go to")
 		}
 	})
 	desktop, phone := browsertest.Window{Width: 1280, Height: 900}, browsertest.Window{Width: 390, Height: 844}
-	for _, c := range []struct {
+	ways := []struct {
 		name     string
 		site     *site
 		window   browsertest.Window
@@ -47,7 +49,9 @@ func TestLongStranger(t *testing.T) {
 	}{
 		{"served, desktop", s, desktop, "en", false}, {"served, phone", s, phone, "en", false}, {"served, keys", s, desktop, "fr", true},
 		{"published, phone", &published, phone, "fr", false}, {"published, keys", &published, desktop, "en", true},
-	} {
+	}
+	for _, i := range tries.Rand(t).Perm(len(ways))[:tries.Pick(0, 1, len(ways))] {
+		c := ways[i]
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			c.window.Media = map[string]string{"prefers-reduced-motion": "reduce", "prefers-color-scheme": "light"}
@@ -226,6 +230,7 @@ func (w *stranger) share() {
 // TestLongValues compares what pages show of random boards with the tables: on a server, and on a published site.
 func TestLongValues(t *testing.T) {
 	tries.NeedsLong(t, "a browser")
+	t.Parallel()
 	browser := browsertest.Start(t)
 	s := newSiteOf(t, 12, awari.Awari, 12)
 	m := publishSite(t, s)
@@ -233,7 +238,7 @@ func TestLongValues(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			page := openAt(t, browser, s, url, 1000)
 			page.Await("the page", `document.body?.dataset.ready === "yes"`)
-			page.wantShown(m.random(rand.New(rand.NewPCG(7, uint64(len(name)))), 1000, 12))
+			page.wantShown(m.random(rand.New(rand.NewPCG(7, uint64(len(name)))), tries.Pick(0, 200, 1000), 12))
 		})
 	}
 }

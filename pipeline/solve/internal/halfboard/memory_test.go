@@ -10,6 +10,7 @@ import (
 
 	"grenier/internal/testkit/awaritest"
 	"grenier/internal/testkit/must"
+	"grenier/kernels/window"
 	"grenier/layers/awari"
 	"grenier/pipeline/solve/internal/halfboard/stream"
 )
@@ -130,4 +131,30 @@ func TestTooLittleMemory(t *testing.T) {
 		t.Errorf("%v, the layers below are closed %d times", err, lower.Closed.Load())
 	}
 	must.OK(t, e.Close())
+}
+
+// TestRoomsFit: what a layer takes besides, and the room for its scores, or for offers and pieces, are together within the memory given,
+// from the least on; and all of the memory is used.
+func TestRoomsFit(t *testing.T) {
+	game := awaritest.Game(t, 12, awari.Awari)
+	q := game.Half()
+	for _, n := range []int{12, 20, 34, 48} {
+		for _, workers := range []int{1, 3, 16} {
+			for _, codes := range []*window.Codes{window.Two, window.Six} {
+				least := narrow(game, n, workers, codes)
+				for _, limit := range []uint64{least, least + least/3, 2 * least} {
+					o := Options{Memory: limit, Workers: workers}
+					base := fixed(workers) + tablesBytes(q, n)
+					scores := base + streamBytes(q, n, workers) + uint64(o.roomForScores(q, n, codes.Bits))
+					captures := base + captureBytes(q, n, workers) + uint64(o.roomForPieces(q, n)+o.roomForOffers(q, n))
+					if scores != limit {
+						t.Errorf("%d seeds, %d workers, %d bits: %d bytes with scores, of %d", n, workers, codes.Bits, scores, limit)
+					}
+					if captures > limit || captures < limit && o.roomForOffers(q, n) < offersBytes(q, n) {
+						t.Errorf("%d seeds, %d workers, %d bits: %d bytes with offers, of %d", n, workers, codes.Bits, captures, limit)
+					}
+				}
+			}
+		}
+	}
 }
