@@ -29,7 +29,7 @@ func TestLongSparing(t *testing.T) {
 	r := rand.New(rand.NewPCG(17, 18))
 	kinds := [][]int8{noise(r, MaxBlockSize), noise(r, MaxBlockSize), noise(r, MaxBlockSize)}
 	h := testHeader(MaxBlockSize, blocks*MaxBlockSize)
-	path := filepath.Join(t.TempDir(), "layer.gl")
+	path := filepath.Join(cachetest.Dir(t), "layer.gl")
 	w, err := CreateSparing(begin(t, path), h, family)
 	must.OK(t, err)
 	defer w.Abort()

@@ -66,7 +66,7 @@ func TestBound(t *testing.T) {
 // open returns a new file, which is closed when the test ends.
 func open(t *testing.T) (f *os.File, held func() (bytes, dirty int64), bound *pagecache.Bound) {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "big")
+	path := filepath.Join(cachetest.Dir(t), "big")
 	f, err := os.Create(path)
 	must.OK(t, err)
 	bound = new(pagecache.Bound)

@@ -13,7 +13,7 @@ import (
 // TestCache: the page cache holds little of a stream while it is read, however long it is.
 func TestCache(t *testing.T) {
 	const long, most = 96 << 20, 32 << 20
-	d, err := vfs.OpenDir(t.TempDir())
+	d, err := vfs.OpenDir(cachetest.Dir(t))
 	must.OK(t, err)
 	defer d.Close()
 	w, err := Create(d, "a", aHeader, Stored, 2)

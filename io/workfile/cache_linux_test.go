@@ -14,7 +14,7 @@ func TestPageCache(t *testing.T) {
 	if testing.Short() {
 		t.Skip("writes 128 MiB")
 	}
-	d := open(t, t.TempDir())
+	d := open(t, cachetest.Dir(t))
 	f := create(t, d, tilesName)
 	defer f.Close()
 	held := cachetest.Watch(t, d.Path(tilesName))
