@@ -22,7 +22,7 @@ func Dir(t testing.TB) string {
 	if !inMemory(f) {
 		return dir
 	}
-	dir, err := os.MkdirTemp(onDisk, "test")
+	dir, err = os.MkdirTemp(onDisk, "test")
 	if err != nil {
 		t.Skip(err)
 	}
