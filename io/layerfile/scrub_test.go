@@ -140,7 +140,7 @@ func TestScrubEveryByte(t *testing.T) {
 	}
 }
 
-// TestScrubTruncated cuts a file while it is read.
+// TestScrubTruncated cuts a file that is open.
 func TestScrubTruncated(t *testing.T) {
 	path, blocks := manyBlocks(t)
 	f, bad, err := Inspect(path)
@@ -148,16 +148,12 @@ func TestScrubTruncated(t *testing.T) {
 		t.Fatal(bad, err)
 	}
 	defer f.Close()
+	must.OK(t, os.Truncate(path, headerSize+5*2048+100))
 	count := 0
-	progress := func(Scrubbed) {
-		if err := os.Truncate(path, headerSize+5*2048+100); err != nil {
-			t.Error(err)
-		}
-	}
-	err = f.Scrub(t.Context(), 0, 1, progress, func(error) { count++ })
+	err = f.Scrub(t.Context(), 0, 1, func(Scrubbed) {}, func(error) { count++ })
 	// Either the index was read before, and blocks are missing, or it is missing.
 	if !errors.Is(err, corrupt.ErrCorrupt) && (err != nil || count < blocks/3) {
-		t.Errorf("%d problems, %v", count, err)
+		t.Errorf("%d problems of %d, %v", count, blocks, err)
 	}
 }
 
