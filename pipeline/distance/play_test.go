@@ -91,9 +91,9 @@ func valued(t testing.TB, tb *tables.Tables, rng *rand.Rand, least, n int) []awa
 // TestLongPlayedOut: boards that the tables play on both sides are captured from, or end, after exactly as many plies as said.
 func TestLongPlayedOut(t *testing.T) {
 	rng := tries.Rand(t)
-	tb := solved(t, tries.Pick(9, 15, 22))
+	tb := solved(t, tries.Pick(9, 13, 22))
 	longest := 0
-	for _, b := range valued(t, tb, rng, 6, tries.Pick(500, 20000, 20000)) {
+	for _, b := range valued(t, tb, rng, 6, tries.Pick(500, 5000, 20000)) {
 		said, known, err := tb.Distance(t.Context(), b)
 		must.OK(t, err)
 		if !known || said < 1 {
@@ -132,13 +132,13 @@ func playOut(t testing.TB, tb *tables.Tables, b awari.Board) (plies int) {
 // no board comes twice as long as it can win anything more.
 func TestLongUCIWins(t *testing.T) {
 	rng := tries.Rand(t)
-	tb := solved(t, tries.More(8, 14))
+	tb := solved(t, tries.Pick(8, 11, 14))
 	for name, answer := range map[string]func(b awari.Board) int{
 		"random":   func(b awari.Board) int { return anyMove(tb.Game(), rng, b) },
 		"delaying": func(b awari.Board) int { return delay(t, tb, b) },
 	} {
 		games := 0
-		for _, b := range valued(t, tb, rng, 5, tries.More(30, 600)) {
+		for _, b := range valued(t, tb, rng, 5, tries.Pick(30, 200, 600)) {
 			score, err := tb.Score(t.Context(), b)
 			must.OK(t, err)
 			if score < 0 {
@@ -151,7 +151,7 @@ func TestLongUCIWins(t *testing.T) {
 				t.Fatalf("%s: board %s is worth %d, UCI took %d more", name, tb.Game().Text(b), score, got)
 			}
 		}
-		if games < tries.More(5, 200) {
+		if games < tries.Pick(5, 50, 200) {
 			t.Fatalf("%d games", games)
 		}
 	}
