@@ -50,7 +50,7 @@ func (s *Server) readGame(raw string) (board awari.Board, moves []int, err error
 	}
 	fields := strings.Split(query["moves"], ",")
 	if len(fields) > maxMoves {
-		return board, nil, bad("%d moves: at most %d are possible", len(fields), maxMoves)
+		return board, nil, bad("%d moves: must be at most %d", len(fields), maxMoves)
 	}
 	half := s.tables.Game().Half()
 	for i, text := range fields {
