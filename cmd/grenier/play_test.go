@@ -83,7 +83,7 @@ func TestPlayToTheEnd(t *testing.T) {
 		}
 		for line := range strings.Lines(r.out) {
 			if strings.HasSuffix(line, "(best)\n") {
-				best = strings.TrimSuffix(strings.Fields(line)[1], ":")
+				best = strings.TrimSuffix(strings.Fields(line)[0], ":")
 			}
 		}
 		if best == "" {

@@ -18,7 +18,7 @@ func (g Game) Parse(fields []string) (Board, error) {
 	var b Board
 	total := 0
 	for pit, field := range fields {
-		seeds, err := parseCount(pit, field)
+		seeds, err := parseCount(g.PitName(pit), field)
 		if err != nil {
 			return Board{}, err
 		}
@@ -31,13 +31,13 @@ func (g Game) Parse(fields []string) (Board, error) {
 }
 
 // parseCount reads the content of one pit, at most MaxSeeds.
-func parseCount(pit int, field string) (int, error) {
+func parseCount(pit, field string) (int, error) {
 	seeds, err := strconv.ParseUint(field, 10, 64)
 	if err != nil && !errors.Is(err, strconv.ErrRange) {
-		return 0, fmt.Errorf("%w: pit %d %q: must be 0 to %d", ErrCount, pit, field, MaxSeeds)
+		return 0, fmt.Errorf("%w: pit %s %q: must be 0 to %d", ErrCount, pit, field, MaxSeeds)
 	}
 	if err != nil || seeds > MaxSeeds {
-		return 0, fmt.Errorf("%w: pit %d %s: must be 0 to %d", ErrSeeds, pit, field, MaxSeeds)
+		return 0, fmt.Errorf("%w: pit %s %s: must be 0 to %d", ErrSeeds, pit, field, MaxSeeds)
 	}
 	return int(seeds), nil
 }
@@ -51,20 +51,36 @@ func (g Game) Text(b Board) string {
 	return strings.Join(fields, " ")
 }
 
-// Draw returns the board in four lines for a terminal: the numbers of the
-// opponent's pits, their seeds, the mover's seeds and the numbers of his pits.
+// PitName returns the name of a pit as players write it: A, B, ... those of South, from his left to
+// his right, a, b, ... those of North. South is the mover.
+func (g Game) PitName(pit int) string {
+	if pit < g.Half() {
+		return string(rune('A' + pit))
+	}
+	return string(rune('a' + pit - g.Half()))
+}
+
+// Draw returns the board in four lines for a terminal: the names of the
+// opponent's pits, their seeds, the mover's seeds and the names of his pits, who is South.
 // Sowing runs counter-clockwise.
-func (g Game) Draw(b Board) string {
-	var numbers, seeds [2]strings.Builder
+func (g Game) Draw(b Board) string { return g.draw(b, g.PitName) }
+
+// DrawNorth is Draw for a mover who is North.
+func (g Game) DrawNorth(b Board) string {
+	return g.draw(b, func(pit int) string { return g.PitName((pit + g.Half()) % g.pits) })
+}
+
+func (g Game) draw(b Board, name func(pit int) string) string {
+	var names, seeds [2]strings.Builder
 	for i := range g.Half() {
 		across := g.pits - 1 - i
-		fmt.Fprintf(&numbers[0], "%4d", across)
+		fmt.Fprintf(&names[0], "%4s", name(across))
 		fmt.Fprintf(&seeds[0], "%4d", b[across])
 		fmt.Fprintf(&seeds[1], "%4d", b[i])
-		fmt.Fprintf(&numbers[1], "%4d", i)
+		fmt.Fprintf(&names[1], "%4s", name(i))
 	}
 	return fmt.Sprintf("opponent%s\n        %s\n        %s\nmover   %s\n",
-		&numbers[0], &seeds[0], &seeds[1], &numbers[1])
+		&names[0], &seeds[0], &seeds[1], &names[1])
 }
 
 // Numbers returns the seeds of the pits; as bytes they would become base64 in JSON.

@@ -19,12 +19,12 @@ func TestParseRejects(t *testing.T) {
 		{"", awari.ErrBoard, "expected 4 pits, got 0"},
 		{"1 2 3", awari.ErrBoard, "expected 4 pits, got 3"},
 		{"1 2 3 4 5", awari.ErrBoard, "expected 4 pits, got 5"},
-		{"1 -2 3 4", awari.ErrCount, `pit 1 "-2": must be 0 to 48`},
-		{"1 2 x 4", awari.ErrCount, `pit 2 "x": must be 0 to 48`},
-		{"1 2 3 +4", awari.ErrCount, `pit 3 "+4": must be 0 to 48`},
-		{"1 2 3 4.0", awari.ErrCount, `pit 3 "4.0": must be 0 to 48`},
-		{"49 0 0 0", awari.ErrSeeds, "pit 0 49: must be 0 to 48"},
-		{"0 0 0 99999999999999999999", awari.ErrSeeds, "pit 3 99999999999999999999: must be 0 to 48"},
+		{"1 -2 3 4", awari.ErrCount, `pit B "-2": must be 0 to 48`},
+		{"1 2 x 4", awari.ErrCount, `pit a "x": must be 0 to 48`},
+		{"1 2 3 +4", awari.ErrCount, `pit b "+4": must be 0 to 48`},
+		{"1 2 3 4.0", awari.ErrCount, `pit b "4.0": must be 0 to 48`},
+		{"49 0 0 0", awari.ErrSeeds, "pit A 49: must be 0 to 48"},
+		{"0 0 0 99999999999999999999", awari.ErrSeeds, "pit b 99999999999999999999: must be 0 to 48"},
 		{"20 20 0 9", awari.ErrSeeds, "more than 48 on the board"},
 	} {
 		_, err := g.Parse(strings.Fields(c.text))
@@ -36,10 +36,10 @@ func TestParseRejects(t *testing.T) {
 
 func TestDraw(t *testing.T) {
 	g := testrun.Game(t, 12, awari.Awari)
-	want := `opponent  11  10   9   8   7   6
+	want := `opponent   f   e   d   c   b   a
           11  10   1   0   0   6
            1   2   0   0   4   5
-mover      0   1   2   3   4   5
+mover      A   B   C   D   E   F
 `
 	if got := g.Draw(board(t, g, "1 2 0 0 4 5 6 0 0 1 10 11")); got != want {
 		t.Errorf("board is drawn\n%swant\n%s", got, want)

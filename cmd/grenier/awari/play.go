@@ -35,11 +35,11 @@ func (a *app) play() *cobra.Command {
 		Use:   "play --dir DIR [P0 P1 ...]",
 		Short: "Play a game against the tables",
 		Long: `Plays a game of awari against you on the terminal. South begins, on the given
-board or with four seeds in each pit. Your pits are always below, numbered from
-0.
+board or with four seeds in each pit. The pits of South are A, B, ... and those
+of North a, b, ..., each from his left to his right; yours are always below.
 
-Type the number of a pit, or its capital letter A, B, ..., or one of these words
-or its first letter:
+Type the letter of a pit, or its number from 0 on, or one of these words or its
+first letter, if that names no pit of yours:
 
   hint   print the value of each of your moves, exact where the board is solved
   board  draw the board again
@@ -217,7 +217,11 @@ func (g *tableGame) show() {
 	if g.Turn() != g.human {
 		b = g.Game().Turn(b)
 	}
-	fmt.Fprintf(g.Out, "\n%s%s\n", g.Game().Draw(b), g.standing())
+	draw := g.Game().Draw
+	if g.human == match.North {
+		draw = g.Game().DrawNorth
+	}
+	fmt.Fprintf(g.Out, "\n%s%s\n", draw(b), g.standing())
 	if g.Repeated() {
 		g.Printf(0, "this board has repeated; endless play is worth 0, and draw ends the game")
 	}
@@ -238,7 +242,7 @@ func (g *tableGame) answer(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(g.Out, "the program plays pit %d%s\n", g.Game().Half()+pit, capturing(captured))
+	fmt.Fprintf(g.Out, "the program plays %s%s\n", g.human.Other().PitName(pit), capturing(captured))
 	if advice.Stuck != nil {
 		g.Printf(2, "the move keeps the value, but may not make progress: %v", advice.Stuck)
 	}
@@ -297,8 +301,10 @@ func (g *tableGame) obey(ctx context.Context, text string) error {
 	if pit, err := strconv.Atoi(text); err == nil {
 		return g.move(pit)
 	}
-	if last := byte('A' + g.Game().Half() - 1); len(text) == 1 && text[0] >= 'A' && text[0] <= last { // as the pages have them
-		return g.move(int(text[0] - 'A'))
+	for pit := range g.Game().Half() {
+		if text == g.human.PitName(pit) {
+			return g.move(pit)
+		}
 	}
 	for _, w := range words {
 		if strings.HasPrefix(w.word, strings.ToLower(text)) {
@@ -308,7 +314,8 @@ func (g *tableGame) obey(ctx context.Context, text string) error {
 	if !strings.HasPrefix("help", strings.ToLower(text)) {
 		fmt.Fprintf(g.Out, "unknown word %.40q\n", text)
 	}
-	fmt.Fprintf(g.Out, "0 to %d, or A to %c: play that pit\n", g.Game().Half()-1, 'A'+g.Game().Half()-1)
+	last := g.Game().Half() - 1
+	fmt.Fprintf(g.Out, "%s to %s, or 0 to %d: play that pit\n", g.human.PitName(0), g.human.PitName(last), last)
 	for _, w := range words {
 		fmt.Fprintf(g.Out, "%s: %s\n", w.word, w.does)
 	}
@@ -323,7 +330,7 @@ func (g *tableGame) move(pit int) error {
 		return nil
 	}
 	if err == nil {
-		fmt.Fprintf(g.Out, "you play pit %d%s\n", pit, capturing(captured))
+		fmt.Fprintf(g.Out, "you play %s%s\n", g.human.PitName(pit), capturing(captured))
 	}
 	return err
 }
@@ -387,7 +394,7 @@ func (g *tableGame) hint(ctx context.Context) error {
 		if m.Pit == a.Best {
 			best = " (best)"
 		}
-		fmt.Fprintf(g.Out, "pit %d: captures %d, %s%s\n", m.Pit, m.Captured, m.Text(), best)
+		fmt.Fprintf(g.Out, "%s: captures %d, %s%s\n", g.human.PitName(m.Pit), m.Captured, m.Text(), best)
 	}
 	if a.Stuck != nil {
 		fmt.Fprintln(g.Out, a.Stuck)

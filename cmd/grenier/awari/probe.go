@@ -109,7 +109,7 @@ func (a *app) probeBoard(ctx context.Context, t *tables.Tables, fields []string,
 	fmt.Fprintf(a.Out, "%s\n%s%s\n", game.Draw(p.Board), appendProbe(nil, game, p), pliesText(plies.Board))
 	for i, m := range p.Moves[:game.Half()] {
 		if m.Legal {
-			fmt.Fprintf(a.Out, "pit %d: captures %d, value %s%s\n", m.Pit, m.Captured, awari.Signed(m.Value), pliesText(plies.Moves[i]))
+			fmt.Fprintf(a.Out, "%s: captures %d, value %s%s\n", game.PitName(m.Pit), m.Captured, awari.Signed(m.Value), pliesText(plies.Moves[i]))
 		}
 	}
 	return nil

@@ -283,8 +283,8 @@ func (a *app) printLine(r *foundReport) {
 		fmt.Fprintln(a.Out, " ply  player  pit  captured  score  value  plies  board")
 	}
 	for i, m := range r.Line {
-		fmt.Fprintf(a.Out, "%4d  %-6s %4d %9d %6s %6s %6s  %s\n",
-			i+1, m.Player, m.Pit, m.Captured, awari.Signed(m.Score), orDot(m.Value, awari.Signed), orDot(m.Plies, strconv.Itoa), cli.Spaced(m.Pits))
+		fmt.Fprintf(a.Out, "%4d  %-6s %4s %9d %6s %6s %6s  %s\n",
+			i+1, m.Player, match.Side(i%2).PitName(m.Pit), m.Captured, awari.Signed(m.Score), orDot(m.Value, awari.Signed), orDot(m.Plies, strconv.Itoa), cli.Spaced(m.Pits))
 	}
 	if len(r.Line) > 0 {
 		fmt.Fprintf(a.Out, "%48s%s\n", "", cli.Spaced(r.Last))

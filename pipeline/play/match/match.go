@@ -34,6 +34,14 @@ func (s Side) String() string {
 	return "north"
 }
 
+// PitName returns the name of a pit of the player as players write it: A, B, ... for South, from his left to his right, a, b, ... for North.
+func (s Side) PitName(pit int) string {
+	if s == South {
+		return string(rune('A' + pit))
+	}
+	return string(rune('a' + pit))
+}
+
 // Other returns the opponent.
 func (s Side) Other() Side { return 1 - s }
 
@@ -141,9 +149,9 @@ func (m *Match) Play(pit int) (captured int, err error) {
 	play := m.game.Plays(m.Board())[pit]
 	switch {
 	case play.Starves && !play.Legal:
-		return 0, fmt.Errorf("%w: pit %d leaves the opponent without seeds", ErrIllegal, pit)
+		return 0, fmt.Errorf("%w: pit %s leaves the opponent without seeds", ErrIllegal, m.Turn().PitName(pit))
 	case !play.Legal:
-		return 0, fmt.Errorf("%w: pit %d is empty", ErrIllegal, pit)
+		return 0, fmt.Errorf("%w: pit %s is empty", ErrIllegal, m.Turn().PitName(pit))
 	}
 	next := turn{board: play.Child, taken: m.now().taken, pit: pit, since: m.now().since}
 	if play.Captured > 0 {

@@ -45,9 +45,9 @@ func (a *answer) find(ctx context.Context, limits search.Limits, held <-chan str
 		return noMove, nil
 	}
 	if len(r.Line) > 1 && r.Line[0] == pit {
-		return name(a.at.turn, pit) + " ponder " + name(a.at.turn.Other(), r.Line[1]), nil
+		return a.at.turn.PitName(pit) + " ponder " + a.at.turn.Other().PitName(r.Line[1]), nil
 	}
-	return name(a.at.turn, pit), nil
+	return a.at.turn.PitName(pit), nil
 }
 
 // rest returns what is left of a time for the move, a moment at least; 0 stands for no limit.

@@ -93,7 +93,7 @@ func parseBoard(game awari.Game, text string) (p position, err error) {
 
 // play makes a move.
 func (p *position) play(game awari.Game, letter byte) error {
-	first := firstLetter(p.turn)
+	first := p.turn.PitName(0)[0]
 	pit := int(letter) - int(first)
 	if pit < 0 || pit >= game.Half() {
 		return fmt.Errorf("%v has the houses %c to %c", p.turn, first, int(first)+game.Half()-1)
@@ -110,22 +110,11 @@ func (p *position) play(game awari.Game, letter byte) error {
 	return nil
 }
 
-// firstLetter is the name of the first house of a player.
-func firstLetter(side match.Side) byte {
-	if side == match.South {
-		return 'A'
-	}
-	return 'a'
-}
-
-// name returns the move of a pit.
-func name(side match.Side, pit int) string { return string(rune(int(firstLetter(side)) + pit)) }
-
 // Names returns moves in turn, side moving first.
 func Names(side match.Side, pits []int) string {
 	var b strings.Builder
 	for _, pit := range pits {
-		b.WriteString(name(side, pit))
+		b.WriteString(side.PitName(pit))
 		side = side.Other()
 	}
 	return b.String()

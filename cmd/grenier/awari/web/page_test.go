@@ -370,7 +370,7 @@ func testEdit(t *testing.T, browser *browsertest.Browser, s *site) {
 		"0-0-0-0-0-2-1-1-0-0-0-1-3-4-N":                       "?pits=0,0,0,0,0,2,1,1,0,0,0,1&turn=north&taken=3,4",
 		"[0,0,0,0,0,2,1,1,0,0,0,2]":                           "?pits=0,0,0,0,0,2,1,1,0,0,0,2&turn=north&taken=5,0",
 		"0 0 0 0 0 2 0 2 0 0 0 1: value 3; moves . . . . . 3": "?pits=0,0,0,0,0,2,0,2,0,0,0,1&turn=north&taken=5,0",
-		"opponent  11  10   9   8   7   6           6   5   4   3   2   1           0   0   2   0   0   1mover      0   1   2   3   4   5": "?pits=0,0,2,0,0,1,1,2,3,4,5,6&turn=south&taken=5,0",
+		"opponent   f   e   d   c   b   a           6   5   4   3   2   1           0   0   2   0   0   1mover      A   B   C   D   E   F": "?pits=0,0,2,0,0,1,1,2,3,4,5,6&turn=south&taken=5,0",
 		"http://localhost:8080/?pits=0,0,0,1,0,2,1,1,0,0,0,1&turn=south&taken=1,0":                                                         "?pits=0,0,0,1,0,2,1,1,0,0,0,1&turn=south&taken=1,0",
 	} {
 		page.goTo("?pits=0,0,0,0,0,2,1,1,0,0,0,1&turn=north&taken=5,0")

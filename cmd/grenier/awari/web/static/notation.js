@@ -158,10 +158,10 @@ export function readPosition(text, draft) {
     const turn = { S: "south", N: "north" }[fields.at(-1).toUpperCase()] ?? fields.at(-1);
     return readStart({ pits: fields.slice(0, count).join(), turn, taken: fields.slice(count, -1).join() }, count);
   }
-  const drawn = /opponent([\d\s]+)mover/.exec(text); // a field for one line drops the ends of lines
+  const drawn = /opponent[a-f\s]+([\d\s]+)mover/.exec(text); // a field for one line drops the ends of lines
   if (drawn) {
-    const numbers = drawn[1].trim().split(/\s+/); // the opponent's pits, their seeds, the mover's seeds
-    const [opponent, mover] = [numbers.slice(count / 2, count).reverse(), numbers.slice(count)];
+    const numbers = drawn[1].trim().split(/\s+/);
+    const [opponent, mover] = [numbers.slice(0, count / 2).reverse(), numbers.slice(count / 2)];
     return readStart({ pits: [...mover, ...opponent].join(), taken: draft.taken.join() }, count);
   }
   return readStart({ pits: text.replace(/:.*|[[\]]/g, " "), turn: ["south", "north"][draft.turn], taken: draft.taken.join() }, count);
