@@ -20,17 +20,32 @@ func board(t testing.TB, g awari.Game, text string) awari.Board {
 	return b
 }
 
+// sowing is a move worked out by hand: a pit of a board, the board after it, not turned, and what else it does.
+type sowing struct {
+	name     string
+	pit      int
+	before   string
+	after    string
+	captured int
+	starves  bool
+}
+
+func (c sowing) check(t *testing.T, rules awari.Rules) {
+	t.Run(c.name, func(t *testing.T) {
+		g := testrun.Game(t, len(strings.Fields(c.before)), rules)
+		got := g.Sow(board(t, g, c.before), c.pit)
+		want := awari.Sown{Board: board(t, g, c.after), Captured: c.captured, Starves: c.starves}
+		if got != want {
+			t.Errorf("sowing pit %d of %s gives %s, captured %d, starves %v; want %s, %d, %v", c.pit, c.before,
+				g.Text(got.Board), got.Captured, got.Starves, c.after, c.captured, c.starves)
+		}
+	})
+}
+
 // TestSow checks boards worked out by hand. Boards after the move are not
 // turned: the first half is still that of the player who sowed.
 func TestSow(t *testing.T) {
-	for _, c := range []struct {
-		name     string
-		pit      int
-		before   string
-		after    string
-		captured int
-		starves  bool
-	}{
+	for _, c := range []sowing{
 		{"one seed inside the own half", 0, "1 0 0 0  1 0 0 0", "0 1 0 0  1 0 0 0", 0, false},
 		{"into the opponent's half", 3, "0 0 0 2  0 0 0 0", "0 0 0 0  1 1 0 0", 0, false},
 		{"round the end, back into the own half", 3, "0 0 0 6  0 0 0 0", "1 1 0 0  1 1 1 1", 0, false},
@@ -77,29 +92,14 @@ func TestSow(t *testing.T) {
 		{"not feeding", 0, "2 0 0 3  0 0 0 0", "0 1 1 3  0 0 0 0", 0, true},
 		{"feeding", 3, "2 0 0 3  0 0 0 0", "2 0 0 0  1 1 1 0", 0, false},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			g := testrun.Game(t, len(strings.Fields(c.before)), awari.Awari)
-			got := g.Sow(board(t, g, c.before), c.pit)
-			want := awari.Sown{Board: board(t, g, c.after), Captured: c.captured, Starves: c.starves}
-			if got != want {
-				t.Errorf("sowing pit %d of %s gives %s, captured %d, starves %v; want %s, %d, %v", c.pit, c.before,
-					g.Text(got.Board), got.Captured, got.Starves, c.after, c.captured, c.starves)
-			}
-		})
+		c.check(t, awari.Awari)
 	}
 }
 
 // TestGrandSlamsThatCaptureNothing checks boards worked out by hand: only a capture of all seeds of the
 // opponent captures nothing.
 func TestGrandSlamsThatCaptureNothing(t *testing.T) {
-	for _, c := range []struct {
-		name     string
-		pit      int
-		before   string
-		after    string
-		captured int
-		starves  bool
-	}{
+	for _, c := range []sowing{
 		{"grand slam", 3, "1 0 0 2  1 1 0 0", "1 0 0 0  2 2 0 0", 0, false},
 		{"of all pits", 3, "0 0 0 4  1 2 1 2", "0 0 0 0  2 3 2 3", 0, false},
 		{"of two laps", 0, "14 0 0 0  0 0 0 0", "0 2 2 2  2 2 2 2", 0, false},
@@ -108,14 +108,7 @@ func TestGrandSlamsThatCaptureNothing(t *testing.T) {
 		{"one seed stays in front", 3, "0 0 0 2  0 1 0 0", "0 0 0 0  1 0 0 0", 2, false},
 		{"not feeding", 0, "2 0 0 3  0 0 0 0", "0 1 1 3  0 0 0 0", 0, true},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			g := testrun.Game(t, 8, awari.Abapa)
-			want := awari.Sown{Board: board(t, g, c.after), Captured: c.captured, Starves: c.starves}
-			if got := g.Sow(board(t, g, c.before), c.pit); got != want {
-				t.Errorf("sowing pit %d of %s gives %s, captured %d, starves %v; want %s, %d, %v", c.pit, c.before,
-					g.Text(got.Board), got.Captured, got.Starves, c.after, c.captured, c.starves)
-			}
-		})
+		c.check(t, awari.Abapa)
 	}
 }
 

@@ -51,33 +51,24 @@ func (g Game) Text(b Board) string {
 	return strings.Join(fields, " ")
 }
 
-// PitName returns the name of a pit as players write it: A, B, ... those of South, from his left to
-// his right, a, b, ... those of North. South is the mover.
-func (g Game) PitName(pit int) string {
-	if pit < g.Half() {
-		return string(rune('A' + pit))
-	}
-	return string(rune('a' + pit - g.Half()))
-}
+// PitName returns the name of a pit of a player as players write it: A, B, ... for South, who is player 0, from his left to his
+// right, a, b, ... for North, who is 1.
+func PitName(player, pit int) string { return string(rune(int("Aa"[player]) + pit)) }
+
+// PitName returns the name of a pit of the board, whose mover is South.
+func (g Game) PitName(pit int) string { return PitName(pit/g.Half(), pit%g.Half()) }
 
 // Draw returns the board in four lines for a terminal: the names of the
-// opponent's pits, their seeds, the mover's seeds and the names of his pits, who is South.
-// Sowing runs counter-clockwise.
-func (g Game) Draw(b Board) string { return g.draw(b, g.PitName) }
-
-// DrawNorth is Draw for a mover who is North.
-func (g Game) DrawNorth(b Board) string {
-	return g.draw(b, func(pit int) string { return g.PitName((pit + g.Half()) % g.pits) })
-}
-
-func (g Game) draw(b Board, name func(pit int) string) string {
+// opponent's pits, their seeds, the mover's seeds and the names of his pits. The mover is
+// South, player 0, or North, player 1. Sowing runs counter-clockwise.
+func (g Game) Draw(b Board, mover int) string {
 	var names, seeds [2]strings.Builder
 	for i := range g.Half() {
-		across := g.pits - 1 - i
-		fmt.Fprintf(&names[0], "%4s", name(across))
-		fmt.Fprintf(&seeds[0], "%4d", b[across])
+		across := g.Half() - 1 - i
+		fmt.Fprintf(&names[0], "%4s", PitName(1-mover, across))
+		fmt.Fprintf(&seeds[0], "%4d", b[g.Half()+across])
 		fmt.Fprintf(&seeds[1], "%4d", b[i])
-		fmt.Fprintf(&names[1], "%4s", name(i))
+		fmt.Fprintf(&names[1], "%4s", PitName(mover, i))
 	}
 	return fmt.Sprintf("opponent%s\n        %s\n        %s\nmover   %s\n",
 		&names[0], &seeds[0], &seeds[1], &names[1])

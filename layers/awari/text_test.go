@@ -41,8 +41,12 @@ func TestDraw(t *testing.T) {
            1   2   0   0   4   5
 mover      A   B   C   D   E   F
 `
-	if got := g.Draw(board(t, g, "1 2 0 0 4 5 6 0 0 1 10 11")); got != want {
+	b := board(t, g, "1 2 0 0 4 5 6 0 0 1 10 11")
+	if got := g.Draw(b, 0); got != want {
 		t.Errorf("board is drawn\n%swant\n%s", got, want)
+	}
+	if got := g.Draw(b, 1); !strings.HasPrefix(got, "opponent   F   E   D   C   B   A\n") || !strings.HasSuffix(got, "\nmover      a   b   c   d   e   f\n") {
+		t.Errorf("the board of North is drawn\n%s", got)
 	}
 }
 

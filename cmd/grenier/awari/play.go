@@ -217,11 +217,7 @@ func (g *tableGame) show() {
 	if g.Turn() != g.human {
 		b = g.Game().Turn(b)
 	}
-	draw := g.Game().Draw
-	if g.human == match.North {
-		draw = g.Game().DrawNorth
-	}
-	fmt.Fprintf(g.Out, "\n%s%s\n", draw(b), g.standing())
+	fmt.Fprintf(g.Out, "\n%s%s\n", g.Game().Draw(b, int(g.human)), g.standing())
 	if g.Repeated() {
 		g.Printf(0, "this board has repeated; endless play is worth 0, and draw ends the game")
 	}

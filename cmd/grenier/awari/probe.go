@@ -106,7 +106,7 @@ func (a *app) probeBoard(ctx context.Context, t *tables.Tables, fields []string,
 		return a.PrintJSON(newProbeReport(t.Game(), p, &plies))
 	}
 	game := t.Game()
-	fmt.Fprintf(a.Out, "%s\n%s%s\n", game.Draw(p.Board), appendProbe(nil, game, p), pliesText(plies.Board))
+	fmt.Fprintf(a.Out, "%s\n%s%s\n", game.Draw(p.Board, 0), appendProbe(nil, game, p), pliesText(plies.Board))
 	for i, m := range p.Moves[:game.Half()] {
 		if m.Legal {
 			fmt.Fprintf(a.Out, "%s: captures %d, value %s%s\n", game.PitName(m.Pit), m.Captured, awari.Signed(m.Value), pliesText(plies.Moves[i]))

@@ -223,7 +223,7 @@ func (a *app) followLine(ctx context.Context, t *tables.Tables, b awari.Board, p
 	if asJSON {
 		return a.PrintJSON(report)
 	}
-	fmt.Fprintf(a.Out, "%s\n%s\n", game.Draw(b), known.Text())
+	fmt.Fprintf(a.Out, "%s\n%s\n", game.Draw(b, 0), known.Text())
 	a.printLine(&report)
 	return nil
 }
@@ -261,7 +261,7 @@ func newFoundReport(t *tables.Tables, r *search.Result) foundReport {
 }
 
 func (a *app) printFound(game awari.Game, report *foundReport, r *search.Result) {
-	fmt.Fprintf(a.Out, "%s\n%s\n", game.Draw(r.Board), r.Text())
+	fmt.Fprintf(a.Out, "%s\n%s\n", game.Draw(r.Board, 0), r.Text())
 	if !r.Exact() {
 		fmt.Fprintln(a.Out, "the bounds are proven, the estimate is a guess")
 	}

@@ -34,13 +34,8 @@ func (s Side) String() string {
 	return "north"
 }
 
-// PitName returns the name of a pit of the player as players write it: A, B, ... for South, from his left to his right, a, b, ... for North.
-func (s Side) PitName(pit int) string {
-	if s == South {
-		return string(rune('A' + pit))
-	}
-	return string(rune('a' + pit))
-}
+// PitName returns the name of a pit of the player, see awari.PitName.
+func (s Side) PitName(pit int) string { return awari.PitName(int(s), pit) }
 
 // Other returns the opponent.
 func (s Side) Other() Side { return 1 - s }
