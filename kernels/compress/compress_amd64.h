@@ -26,3 +26,14 @@
 	MOVQ  Program_Rows(R10), R12; \
 	MOVL  Group_First(R9), R10;   \
 	LEAQ  (R12)(R10*4), R12
+
+// PLACE takes positions from the list at R9 and spreads them over the bytes of R8
+// by the bits of the lowest byte of AX, and goes on to the next byte; the other
+// bytes become 0.
+#define PLACE \
+	MOVBLZX AL, CX;               \
+	MOVQ    (R9), R8;             \
+	PDEPQ   (R15)(CX*8), R8, R8;  \
+	POPCNTL CX, CX;               \
+	ADDQ    CX, R9;               \
+	SHRQ    $8, AX

@@ -332,17 +332,6 @@ unpackFours:
 	SHRQ    $8, AX;               \
 	ADDQ    R11, R10
 
-// PLACE takes positions from the list at R9 and spreads them over the bytes of R8
-// by the bits of the lowest byte of AX, and goes on to the next byte; the other
-// bytes become 0.
-#define PLACE \
-	MOVBLZX AL, CX;               \
-	MOVQ    (R9), R8;             \
-	PDEPQ   (R15)(CX*8), R8, R8;  \
-	POPCNTL CX, CX;               \
-	ADDQ    CX, R9;               \
-	SHRQ    $8, AX
-
 // CONTROLS makes shuffle controls of the positions, plus 0x80, in Y4 and Y5 for
 // the 16 scores of a line from x on: the low bits of a position in this range,
 // a byte with the sign bit for others. Y6 has 0x70 in each byte.

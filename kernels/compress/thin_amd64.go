@@ -3,9 +3,8 @@
 package compress
 
 import (
-	"math/bits"
-
 	"grenier/kernels/cpu"
+	"grenier/kernels/internal/swar"
 	"grenier/kernels/window"
 )
 
@@ -36,40 +35,25 @@ func leastThinAVX512(dst, _ *Block, columns uint64, p *Program, routes []Route, 
 //go:noescape
 func leastThinGroups(dst *Block, columns uint64, p *Program, routes *Route, chunk int, zero int8)
 
-// leastThinBMI2 expands the lines that a word reads to bytes, one behind the other, and applies the
-// word to these.
 func leastThinBMI2(dst, _ *Block, columns uint64, p *Program, routes []Route, chunk int, _ []int8) {
 	begin(dst, nil, columns)
-	var lines [Side * Side]int8
 	for i := range p.Groups {
 		g := &p.Groups[i]
 		asked := g.Columns & columns
 		if asked == 0 {
 			continue
 		}
-		r, rows := &routes[g.Route], p.Rows[g.First:]
-		for _, word := range r.Words[r.First[chunk]:r.First[chunk+1]] {
-			blocks := r.Blocks[int(word.Panel)*r.Stride:]
-			for n, left := 0, asked; left != 0; n, left = n+1, left&(left-1) {
-				row := rows[bits.OnesCount64(g.Columns&(left&-left-1))]
-				expandThin(&lines[n%Side*Side], &r.Scores[blocks[row/Side]], int(row%Side), int8(window.Eight.Zero), &byteMask)
-			}
-			word.Panel = 0
-			leastWords(dst, asked, asked, &inOrder[0], &lines[0], 0, []Word{word}, Side, 0, 0, &byteMask)
+		r := &routes[g.Route]
+		words := r.Words[r.First[chunk]:r.First[chunk+1]]
+		if len(words) == 0 {
+			continue
 		}
+		leastThinWords(dst, asked, g.Columns, &p.Rows[g.First], &r.Scores[0], &r.Blocks[0], r.Stride, words, uint64(window.Eight.Zero)*swar.Ones, &byteMask)
 	}
 }
 
-// inOrder are rows one behind the other.
-var inOrder = func() (rows [Side]uint32) {
-	for i := range rows {
-		rows[i] = uint32(i)
-	}
-	return rows
-}()
-
-// expandThin sets 64 bytes to the codes of a line of a thin block. zero is the code of positions
-// that it lacks, masks is byteMask.
+// leastThinWords applies words, at least one, to columns, at least one, out of the columns of a group, with lines of thin
+// blocks. Each byte of zero is the code of positions that they lack, masks is byteMask.
 //
 //go:noescape
-func expandThin(dst, block *int8, line int, zero int8, masks *[256]uint64)
+func leastThinWords(dst *Block, columns, of uint64, rows *uint32, scores *int8, blocks *uint64, stride int, words []Word, zero uint64, masks *[256]uint64)

@@ -123,35 +123,132 @@ nextGroup:
 	VZEROUPPER
 	RET
 
-// func expandThin(dst, block *int8, line int, zero int8, masks *[256]uint64)
-//
-// DI dst, DX the mask that is left, R10 its codes, R12 eight times zero, R15 masks. PDEP makes 0 of
-// positions that are not searched, so codes are XORed with zero before and after.
-TEXT ·expandThin(SB), NOSPLIT, $0-40
-	MOVQ    dst+0(FP), DI
-	MOVQ    block+8(FP), SI
-	MOVQ    line+16(FP), BX
-	MOVBLZX zero+24(FP), R12
-	MOVQ    $0x0101010101010101, R11
-	IMULQ   R11, R12
-	MOVQ    masks+32(FP), R15
-	LEAQ    (BX)(BX*4), BX
-	MOVQ    (SI)(BX*2), DX
-	MOVWLZX 8(SI)(BX*2), R10
-	ADDQ    SI, R10
-	MOVQ    $8, R13
+// FIRST_MASK makes the low half of x bytes of ones and zeros of the lowest 8 bits of AX, SECOND_MASK the high half, and
+// goes on to the next bits.
+#define FIRST_MASK(x) \
+	MOVBLZX AL, CX;           \
+	VMOVQ   (R15)(CX*8), x;   \
+	SHRQ    $8, AX
+#define SECOND_MASK(x) \
+	MOVBLZX AL, CX;                    \
+	VPINSRQ $1, (R15)(CX*8), x, x;     \
+	SHRQ    $8, AX
 
-eight:
-	MOVBLZX DL, CX
-	MOVQ    (R10), R8
-	XORQ    R12, R8
-	PDEPQ   (R15)(CX*8), R8, R8
-	XORQ    R12, R8
-	MOVQ    R8, (DI)
-	POPCNTL CX, CX
+// func leastThinWords(dst *Block, columns, of uint64, rows *uint32, scores *int8, blocks *uint64, stride int, words []Word, zero uint64, masks *[256]uint64)
+//
+// DI dst, SI word, R12 rows, R13 what the word picks, DX where the blocks of its panel begin, R15 masks, BX and R14 the
+// columns that are left and their indices among the columns of the group. Y8 and Y9 have zero for each row with a
+// place, and 127 for others.
+//
+// Of a line, the codes that are picked are put into a list, each XORed with zero, and spread over their rows by PDEP, which
+// makes 0 of the others; so an XOR with Y8 and Y9 makes all rows right.
+TEXT ·leastThinWords(SB), NOSPLIT, $96-96
+	MOVQ  dst+0(FP), DI
+	MOVQ  rows+24(FP), R12
+	MOVQ  words_base+56(FP), SI
+	MOVQ  masks+88(FP), R15
+	MOVQ  $0x7f7f7f7f7f7f7f7f, AX
+	VMOVQ AX, X11
+	VPBROADCASTQ X11, Y11
+	XORQ  zero+80(FP), AX
+	VMOVQ AX, X10
+	VPBROADCASTQ X10, Y10
+
+thinWord:
+	MOVQ  columns+8(FP), BX
+	MOVQ  of+16(FP), CX
+	PEXTQ CX, BX, R14
+	MOVL  Word_Panel(SI), DX
+	IMULQ stride+48(FP), DX
+	SHLQ  $3, DX
+	ADDQ  blocks+40(FP), DX
+	MOVQ  Word_Pick(SI), R13
+	MOVQ  Word_Place(SI), AX
+	FIRST_MASK(X8)
+	SECOND_MASK(X8)
+	FIRST_MASK(X0)
+	SECOND_MASK(X0)
+	FIRST_MASK(X9)
+	SECOND_MASK(X9)
+	FIRST_MASK(X1)
+	SECOND_MASK(X1)
+	VINSERTI128 $1, X0, Y8, Y8
+	VINSERTI128 $1, X1, Y9, Y9
+	VPAND Y10, Y8, Y8
+	VPAND Y10, Y9, Y9
+	VPXOR Y11, Y8, Y8
+	VPXOR Y11, Y9, Y9
+
+thinColumn:
+	TZCNTQ  R14, R10
+	TZCNTQ  BX, R11
+	MOVL    (R12)(R10*4), R10
+	BLSRQ   R14, R14
+	SHLQ    $6, R11
+	MOVQ    R10, CX
+	SHRQ    $6, CX
+	ANDQ    $63, R10
+	MOVQ    (DX)(CX*8), CX
+	LEAQ    (R10)(R10*4), R10
+	ADDQ    scores+32(FP), CX
+	MOVQ    (CX)(R10*2), R9
+	MOVWLZX 8(CX)(R10*2), R10
 	ADDQ    CX, R10
-	ADDQ    $8, DI
-	SHRQ    $8, DX
-	DECQ    R13
-	JNZ     eight
+	VMOVDQA Y8, Y4
+	VMOVDQA Y9, Y5
+	PEXTQ   R13, R9, AX
+	TESTQ   AX, AX
+	JEQ     thinLeast
+	PDEPQ   Word_Place(SI), AX, AX
+	PEXTQ   R9, R13, R8
+	LEAQ    list-96(SP), R9
+	MOVQ    AX, places-8(SP)
+
+thinCodes:
+	MOVBLZX R8, CX
+	MOVQ    (R10), AX
+	XORQ    zero+80(FP), AX
+	PEXTQ   (R15)(CX*8), AX, AX
+	MOVQ    AX, (R9)
+	POPCNTL CX, CX
+	ADDQ    CX, R9
+	ADDQ    $8, R10
+	SHRQ    $8, R8
+	JNZ     thinCodes
+
+	MOVQ places-8(SP), AX
+	LEAQ list-96(SP), R9
+	PLACE
+	VMOVQ R8, X4
+	PLACE
+	VPINSRQ $1, R8, X4, X4
+	PLACE
+	VMOVQ R8, X0
+	PLACE
+	VPINSRQ $1, R8, X0, X0
+	PLACE
+	VMOVQ R8, X5
+	PLACE
+	VPINSRQ $1, R8, X5, X5
+	PLACE
+	VMOVQ R8, X1
+	PLACE
+	VPINSRQ $1, R8, X1, X1
+	VINSERTI128 $1, X0, Y4, Y4
+	VINSERTI128 $1, X1, Y5, Y5
+	VPXOR Y8, Y4, Y4
+	VPXOR Y9, Y5, Y5
+
+thinLeast:
+	VPMINSB (DI)(R11*1), Y4, Y4
+	VPMINSB 32(DI)(R11*1), Y5, Y5
+	VMOVDQU Y4, (DI)(R11*1)
+	VMOVDQU Y5, 32(DI)(R11*1)
+	BLSRQ   BX, BX
+	JNZ     thinColumn
+
+	ADDQ $Word__size, SI
+	DECQ words_len+64(FP)
+	JNZ  thinWord
+	VZEROUPPER
 	RET

@@ -1,6 +1,9 @@
 package compress
 
 import (
+	"fmt"
+	"math/bits"
+	"math/rand/v2"
 	"slices"
 	"sync"
 	"testing"
@@ -198,4 +201,29 @@ func TestThinWhileOthersWrite(t *testing.T) {
 		}
 		wg.Wait()
 	})
+}
+
+// BenchmarkThin reports the time for a word of a column of thin blocks in the cache, of which one position of ten, or of
+// forty, is searched.
+func BenchmarkThin(b *testing.B) {
+	for _, of := range []int{10, 40} {
+		for _, f := range cpu.Available() {
+			b.Run(fmt.Sprintf("searched=1/%d/%v", of, f), func(b *testing.B) {
+				d, columns := dealer{rand.New(rand.NewPCG(1, 2)).Uint64}, uint64(1<<52-1)
+				mask := func() (m uint64) {
+					for i := range Side {
+						if d.below(of) == 0 {
+							m |= 1 << i
+						}
+					}
+					return m
+				}
+				x := d.thin(newBench(4, 8), mask, func(_, n int) []int8 { return twins.Aligned(n) })
+				for b.Loop() {
+					ForThin(f)(&x.dst, nil, columns, &x.program, x.routes, 0, nil)
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(3*bits.OnesCount64(columns)), "ns/word")
+			})
+		}
+	}
 }

@@ -156,10 +156,10 @@ const thinLines = 2.0
 // and for its own among those of the windows of the layer.
 type thinCost struct{ sweep, own float64 }
 
-// thinCostOf returns the cost with some kernels: those for BMI2 hardly have any for thin windows (layers 22 to 26).
+// thinCostOf returns the cost with some kernels: those for BMI2 put codes into their places one line at a time (layers 22 to 26).
 func thinCostOf(f cpu.Family) thinCost {
 	if f == cpu.BMI2 {
-		return thinCost{6, 1.65}
+		return thinCost{5, 1.4}
 	}
 	return thinCost{2, 1}
 }

@@ -47,8 +47,8 @@ func (t *ThinBlocks) Most(searched int) int {
 }
 
 // saved is how many windows less make a thin window worth its sweeps, which take up to twice as
-// long, and three times with BMI2. Other families have no kernels of their own for thin blocks.
-var saved = map[cpu.Family]int{cpu.Generic: 2, cpu.BMI2: 6, cpu.AVX512: 2}
+// long, and more with BMI2. Other families have no kernels of their own for thin blocks.
+var saved = map[cpu.Family]int{cpu.Generic: 2, cpu.BMI2: 5, cpu.AVX512: 2}
 
 // WorthThin reports whether a window with the given base, for values up to n, had better be thin.
 func WorthThin(f cpu.Family, codes *window.Codes, base, n int) bool {
