@@ -11,6 +11,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"strings"
 )
 
 // report is a line of progress.
@@ -74,9 +75,19 @@ func off(eta *float64, left float64) bool {
 	return eta == nil || math.Abs(*eta-left) > max(allowed*left, slack)
 }
 
+// begun returns the first report of a run that knows what earlier runs had done: those before tell that it is checked.
+func begun(all []report) report {
+	for _, r := range all {
+		if !strings.HasSuffix(r.Doing, ", check") {
+			return r
+		}
+	}
+	return all[0]
+}
+
 func judge(all []report) (v verdict) {
-	first, end := all[0], all[len(all)-1].Seconds
-	changed := first
+	first, end := begun(all), all[len(all)-1].Seconds
+	changed := all[0]
 	for _, r := range all {
 		if r.Share-changed.Share > standing || r.Doing != changed.Doing {
 			changed = r
@@ -88,6 +99,9 @@ func judge(all []report) (v verdict) {
 		v.counted++
 		if off(r.ETA, end-r.Seconds) {
 			v.off++
+		}
+		if r.Seconds < first.Seconds {
+			continue
 		}
 		truth := first.Share + (1-first.Share)*(r.Seconds-first.Seconds)/(end-first.Seconds)
 		v.share = max(v.share, math.Abs(r.Share-truth))

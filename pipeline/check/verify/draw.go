@@ -50,7 +50,7 @@ func NewDraw(ctx context.Context, space *awari.Space, n, workers int, seed uint6
 	}
 	r := &run{space: space, options: Options{Job: job.Job{Workers: workers}}}
 	d := &Draw{batch: batch{positions: newPositions(space, n, all), run: r}, waiting: make([][]*asking, n+1)}
-	return d, d.each(ctx, int(all), func(from, to int) error {
+	return d, d.each(ctx, int(all), 1, func(from, to int) error {
 		random := rand.New(rand.NewPCG(seed, uint64(from)))
 		asked := make([][]question, n+1)
 		for i := from; i < to; i++ {
@@ -150,7 +150,7 @@ func (d *Draw) unanswered(m int) (left []question) {
 func (d *Draw) Look(ctx context.Context, t *tables.Tables) error {
 	d.run.tables = t
 	for m := range d.seeds {
-		if err := d.look(ctx, m, d.unanswered(m)); err != nil {
+		if err := d.look(ctx, m, d.unanswered(m), 1); err != nil {
 			return err
 		}
 	}

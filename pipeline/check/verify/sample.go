@@ -102,9 +102,9 @@ type batch struct {
 	mu    sync.Mutex
 	asked [][]question // by layer
 
-	tell        func(share float64) // nil: nobody listens
-	telling     sync.Mutex
-	done, steps int // positions picked and questions answered, of all
+	tell    func(share float64) // nil: nobody listens
+	telling sync.Mutex
+	done    float64 // share of the time that is over, about
 }
 
 // sample compares a sample of layer n.
@@ -130,17 +130,20 @@ func (r *run) newBatch(n int, from, to uint64) *batch {
 
 // compare compares the positions and adds to f what is found.
 func (b *batch) compare(ctx context.Context, f *found) error {
-	const questions = 8 // of a position, about; it only matters that the share never falls
-	b.steps = len(b.ranks) * (1 + questions)
-	if err := b.each(ctx, len(b.ranks), b.pick); err != nil {
+	const picking = 0.1 // of the time, about
+	if err := b.each(ctx, len(b.ranks), picking, b.pick); err != nil {
 		return err
 	}
 	sort := func(_, m int) error { slices.Sort(b.asked[m]); return nil }
 	if err := crew.Each(ctx, b.run.options.Workers, len(b.asked), sort); err != nil {
 		return err
 	}
+	all := 0.0
 	for m, asked := range b.asked {
-		if err := b.look(ctx, m, asked); err != nil {
+		all += b.cost(m, len(asked))
+	}
+	for m, asked := range b.asked {
+		if err := b.look(ctx, m, asked, (1-picking)*b.cost(m, len(asked))/all); err != nil {
 			return err
 		}
 	}
@@ -148,8 +151,15 @@ func (b *batch) compare(ctx context.Context, f *found) error {
 	return nil
 }
 
-// each shares out chunks of 0..n-1.
-func (b *batch) each(ctx context.Context, n int, do func(from, to int) error) error {
+// cost returns about the time in which questions about layer m are answered, in that to decode a score: many questions
+// need all scores, few of them parts of blocks.
+func (b *batch) cost(m, questions int) float64 {
+	const part, answer = 1 << 14, 50
+	return min(float64(questions)*part, float64(b.space.Size(m))) + answer*float64(questions)
+}
+
+// each shares out chunks of 0..n-1, which take a share of the time.
+func (b *batch) each(ctx context.Context, n int, share float64, do func(from, to int) error) error {
 	return crew.Each(ctx, b.run.options.Workers, (n+sampleChunk-1)/sampleChunk, func(_, i int) error {
 		from, to := i*sampleChunk, min((i+1)*sampleChunk, n)
 		if err := do(from, to); err != nil || b.tell == nil {
@@ -157,8 +167,8 @@ func (b *batch) each(ctx context.Context, n int, do func(from, to int) error) er
 		}
 		b.telling.Lock()
 		defer b.telling.Unlock()
-		b.done += to - from
-		b.tell(min(float64(b.done)/float64(b.steps), 1))
+		b.done += share * float64(to-from) / float64(n)
+		b.tell(min(b.done, 1))
 		return nil
 	})
 }
@@ -209,8 +219,8 @@ func interval(i, all, size uint64) uint64 {
 	return q
 }
 
-// look answers sorted questions about layer m.
-func (b *batch) look(ctx context.Context, m int, asked []question) error {
+// look answers sorted questions about layer m, which takes a share of the time.
+func (b *batch) look(ctx context.Context, m int, asked []question, share float64) error {
 	if len(asked) == 0 {
 		return nil
 	}
@@ -218,7 +228,7 @@ func (b *batch) look(ctx context.Context, m int, asked []question) error {
 	if err != nil {
 		return err
 	}
-	return b.each(ctx, len(asked), func(from, to int) error {
+	return b.each(ctx, len(asked), share, func(from, to int) error {
 		next := max(b.run.options.Workers, 1) * sampleChunk // others answer those in between
 		b.announce(m, file.Header(), asked[min(from+next, len(asked)):min(to+next, len(asked))])
 		return b.answer(ctx, m, file.Header(), asked[from:to])
