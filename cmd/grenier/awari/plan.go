@@ -23,6 +23,7 @@ import (
 type planFlags struct {
 	runFlags
 	cli.CalibrationFlags
+	nodesFlags
 	dir string
 }
 
@@ -40,6 +41,8 @@ type planReport struct {
 	*plan.Plan
 	Free  *uint64      `json:"free_bytes,omitempty"` // in the directory of the run
 	Disks []solve.Disk `json:"disks,omitempty"`
+	// Nodes is the run on --nodes machines.
+	Nodes *plan.NodesPlan `json:"nodes,omitempty"`
 }
 
 func (a *app) plan() *cobra.Command {
@@ -77,21 +80,33 @@ DIR, or those of --work and --layers-to, which need --dir. They say if other
 programs used a tenth or more of the processors during the calibration. If DIR
 has all layers, nothing is measured.
 
+With --nodes the plan is for several machines of one kind that share a file
+system and take steps of a layer ("grenier awari step"); the columns are
+
+  alone    seconds of one node for a layer in memory
+  capture  seconds of all nodes; seal, likewise
+  search   seconds in which the nodes search all windows, each node one at a time
+  slowest  seconds of the slowest window, which more nodes do not shorten
+  publish  seconds in which one node puts the layer file together
+  shared   bytes through the shared file system
+
 --json prints "layers", with bytes and "stage_seconds", their "total",
 "in_memory_seconds", the "calibration", and with --dir "free_bytes" and for each
 of the "disks" its "path", "needed_bytes" and "free_bytes".
 `,
 		Example: `  grenier awari plan --seeds 24 --memory 1GiB --dir data/awari
   grenier awari plan --seeds 24 --save-calibration here.json
-  grenier awari plan --seeds 48 --memory 64GiB --threads 16 --disk 3GB --calibration here.json`,
+  grenier awari plan --seeds 48 --memory 64GiB --threads 16 --disk 3GB --calibration here.json
+  grenier awari plan --seeds 48 --memory 64GiB --threads 16 --calibration here.json --nodes 12 --shared 2GB`,
 		Args: cli.NoArgs,
 		RunE: a.Start(func(cmd *cobra.Command, _ []string) error { return a.runPlan(cmd.Context(), f) }),
 	}
-	f.define(cmd)
+	f.runFlags.define(cmd)
 	flags := cmd.Flags()
 	f.Memory.DefinePlan(a.App, flags, "8GiB")
 	flags.Var((*cli.Directory)(&f.dir), "dir", "run directory; the plan leaves out the layers that it has")
 	f.CalibrationFlags.Define(flags)
+	f.nodesFlags.define(flags)
 	cli.ProgressFlag(flags, &f.Form)
 	flags.BoolVar(&f.JSON, "json", false, "print one JSON object")
 	return cmd
@@ -141,10 +156,17 @@ func (a *app) runPlan(ctx context.Context, f planFlags) error {
 	if err != nil {
 		return err
 	}
-	if f.JSON {
-		return a.PrintJSON(report)
+	if report.Nodes, err = f.nodesFlags.plan(r, c); err != nil {
+		return err
 	}
-	a.printPlan(&report, r.Sealed)
+	switch {
+	case f.JSON:
+		return a.PrintJSON(report)
+	case report.Nodes != nil:
+		a.printNodes(report.Nodes, r.Memory)
+	default:
+		a.printPlan(&report, r.Sealed)
+	}
 	return nil
 }
 

@@ -41,7 +41,7 @@ func Calibrated[C Calibration](
 ) (c C, err error) {
 	disk := uint64(0)
 	if f.disk != "" {
-		if disk, err = parseBytes("--disk", f.disk); err != nil {
+		if disk, err = ParseBytes("--disk", f.disk); err != nil {
 			return c, err
 		}
 	}

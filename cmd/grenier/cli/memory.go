@@ -54,7 +54,7 @@ func (m *MemoryFlag) Set(text string) error {
 // collector. It refuses more than the machine has, unless forced, but lowers the default
 // with a note.
 func (m *MemoryFlag) Limit() (uint64, error) {
-	allowed, err := parseBytes("--memory", m.text)
+	allowed, err := ParseBytes("--memory", m.text)
 	if err != nil {
 		return 0, err
 	}
@@ -76,7 +76,7 @@ func (m *MemoryFlag) Limit() (uint64, error) {
 // Calibrating refuses a calibration that takes more than --memory.
 func (m *MemoryFlag) Calibrating(threads int) error {
 	const least, perThread = 80 << 20, 2 << 20
-	allowed, err := parseBytes("--memory", m.text)
+	allowed, err := ParseBytes("--memory", m.text)
 	if need := uint64(least + threads*perThread); err == nil && allowed < need {
 		err = m.Explain(&memory.Error{What: "a calibration", Need: need, Allowed: allowed, Enough: "--calibration uses a saved one"})
 	}
@@ -94,8 +94,8 @@ func (m *MemoryFlag) Explain(err error) error {
 // fewest is what no run and no disk has so little of: a number below it lacks its unit.
 const fewest = 1 << 10
 
-// parseBytes reads the value of a flag that is a number of bytes.
-func parseBytes(flag, text string) (uint64, error) {
+// ParseBytes reads the value of a flag that is a number of bytes. It fails with bad usage.
+func ParseBytes(flag, text string) (uint64, error) {
 	n, err := humanize.ParseBytes(text)
 	switch {
 	case err != nil || n == 0 || n > 1<<62:

@@ -47,9 +47,9 @@ type Amounts struct {
 // InMemory says that all of the layer is in memory in one piece.
 func (a *Amounts) InMemory() bool { return a.Bits == 8 }
 
-// amounts returns the needs of the layers that are not solved yet. It fails as
+// Amounts returns the needs of the layers that are not solved yet. It fails as
 // halfboard.FormFor does.
-func (r *Run) amounts() (all []Amounts, err error) {
+func (r *Run) Amounts() (all []Amounts, err error) {
 	sealed := r.Sealed
 	for n := r.Solved; n <= r.Seeds; n++ {
 		a, err := r.amountsOf(n)
@@ -126,7 +126,10 @@ func (a *Amounts) stream(r *Run) {
 	}
 	a.Captures = bytesOf(captureBytes.of(a.Seeds))
 	a.Windows = len(steps)
-	read, written := rereads(r.Game, a.Seeds, steps)
+	read, written := float64(len(steps)), 0.0
+	if !r.Apart {
+		read, written = rereads(r.Game, a.Seeds, steps)
+	}
 	a.reread += uint64(read * float64(a.Captures))
 	a.rewritten = uint64(written * float64(a.Captures))
 	a.Checkpoint = 2 * a.Memory // the old one and the new
@@ -151,7 +154,7 @@ func CheckpointTime(game awari.Game, n int, memory uint64, cores int, c *Calibra
 // DiskPeaks returns the bytes of the layers to be solved, and the most in the work directory at
 // a time, for those that are on different disks. It fails as New does.
 func (r *Run) DiskPeaks() (layers, work uint64, err error) {
-	all, err := r.amounts()
+	all, err := r.Amounts()
 	for _, a := range all {
 		layers, work = layers+a.File, max(work, a.Work)
 	}
@@ -161,7 +164,7 @@ func (r *Run) DiskPeaks() (layers, work uint64, err error) {
 // DiskPeak returns the most bytes on disk during a run, sealed layers included.
 // It fails as New does.
 func (r *Run) DiskPeak() (uint64, error) {
-	all, err := r.amounts()
+	all, err := r.Amounts()
 	if err != nil {
 		return 0, err
 	}

@@ -128,7 +128,7 @@ type step struct {
 func (r *Run) windows(w *width, n int, next step) (steps []step) {
 	room := halfboard.RoomForScores(r.Game, n, w.bits, r.Memory, r.Cores)
 	for next.base < max(n, 1) {
-		if next.base > 0 && !next.thin {
+		if next.base > 0 && !next.thin && !r.Apart {
 			next.thin = thinBytes(r.Game, n, next.base) <= room && halfboard.WorthThin(r.Family, n, next.base, w.bits)
 		}
 		if next.thin {

@@ -51,6 +51,8 @@ type Run struct {
 	Bits int
 	// Family is the kernel family.
 	Family cpu.Family
+	// Apart says that windows know nothing of each other: see Nodes.
+	Apart bool
 }
 
 // Plan has the needs of a run.
@@ -123,7 +125,7 @@ func (r *Run) plan(c *Calibration) (*Plan, error) {
 			r.Family = family
 		}
 	}
-	all, err := r.amounts()
+	all, err := r.Amounts()
 	if err != nil {
 		return nil, err
 	}

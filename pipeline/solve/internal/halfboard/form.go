@@ -88,6 +88,9 @@ func Full(game awari.Game, n int) (positions uint64) {
 	return positions
 }
 
+// LowerRead returns about how often the layers below the layer of n seeds are read in the given number of passes.
+func LowerRead(game awari.Game, n, passes int) float64 { return lowerRead(game.Half(), n, passes) }
+
 // lowerRead returns about how often the layers below are read in the given number of passes. A pass needs rows of
 // halves that end like its panels, and halves without seeds in the last pit, which nearly
 // all passes need. It reads whole pieces, which have other rows too, the more of them the shorter rows
