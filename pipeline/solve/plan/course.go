@@ -52,6 +52,7 @@ type Course struct {
 	layers            []Layer // to be solved, the first one in progress
 	legs              []leg   // of the layer in progress
 	at                int     // index of the leg in progress
+	partly            int     // base of the window that an earlier run has swept in part, -1 if there is none
 	counted           int     // base of the window from which on the plan knows how many scores are searched
 	seen              bool    // it has reported
 	part              float64 // of it that is done
@@ -138,7 +139,7 @@ func (c *Course) Assume(seeds int, seconds float64) {
 
 // lay lays out the legs of the first layer.
 func (c *Course) lay() {
-	c.legs, c.inLayer, c.layerShare, c.counted = nil, 0, 0, 0
+	c.legs, c.inLayer, c.layerShare, c.counted, c.partly = nil, 0, 0, 0, -1
 	c.enter(0, c.since)
 	if len(c.layers) > 0 {
 		c.legs = c.layers[0].legs()
@@ -226,7 +227,7 @@ func (l *Layer) window(i int, s step) (legs []leg) {
 		}
 	}
 	for stage := Turn; stage <= Full; stage++ {
-		legs = append(legs, leg{kind{l.Bits, stage, order}, s.base, s.weight(i, stage) / all[stage] * l.Times.of(stage)})
+		legs = append(legs, leg{kind: kind{l.Bits, stage, order}, base: s.base, seconds: s.weight(i, stage) / all[stage] * l.Times.of(stage)})
 	}
 	return legs
 }
@@ -315,6 +316,9 @@ func (c *Course) look(kept *halfboard.Kept) {
 		}
 	}
 	c.legs = legs
+	if kept.Swept {
+		c.partly = kept.Base
+	}
 	c.inLayer += earlier
 	c.expect()
 	c.before(earlier)
@@ -408,8 +412,15 @@ func (c *Course) turnTo(at int, now time.Time) {
 // planned returns the seconds that a leg takes by what is known.
 func (c *Course) planned(l leg) float64 { return l.seconds * c.factor(l.kind) }
 
+// isPart reports whether a leg is what an earlier run has left of its sweeps: nobody knows how much that is, so that it
+// tells nothing if it takes less than all.
+func (c *Course) isPart(l leg) bool { return l.stage == Sweep && l.base == c.partly }
+
 // learn learns from a leg that has ended.
 func (c *Course) learn(l leg, took float64) {
+	if c.isPart(l) && took < c.planned(l) {
+		return
+	}
 	for _, k := range l.wider() {
 		if k.stage == allStages && l.stage >= Look {
 			continue // it tells nothing of stages that compute
@@ -496,7 +507,7 @@ func (c *Course) left(took float64) (layer, later float64) {
 // all: as that leg, as far as it is done and other legs have not told more.
 func (c *Course) slower(took float64) float64 {
 	rest, leg := c.inRest+c.later, c.legs[c.at]
-	if rest <= 0 || leg.seconds <= 0 || leg.stage >= Look {
+	if rest <= 0 || leg.seconds <= 0 || leg.stage >= Look || c.isPart(leg) && took < c.planned(leg) {
 		return 1
 	}
 	seen, before := c.part*leg.seconds, prior

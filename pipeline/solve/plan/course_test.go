@@ -15,6 +15,7 @@ type truth struct {
 	factors [allStages]float64
 	from    int             // leg of the first layer in which the run begins: it is resumed
 	kept    *halfboard.Kept // what it reads before that
+	swept   float64         // share of the first sweeps that was done then
 }
 
 // report is a place that a simulated run reports, and what it says then.
@@ -40,10 +41,11 @@ func (tr *truth) follow(t *testing.T) (all []report, end float64) {
 		t.Fatal(err)
 	}
 	const every = 0.25
-	now, next, skip := 0.0, 0.0, tr.from
+	now, next, skip, swept := 0.0, 0.0, tr.from, tr.swept
 	for _, l := range p.Layers {
 		sweeps, legs := 0, l.legs()[skip:]
 		if skip > 0 && tr.kept != nil {
+			tr.kept.Base, tr.kept.Swept = legs[0].base, tr.swept > 0
 			legs = append([]leg{{kind: kind{stage: Look}, seconds: float64(tr.kept.Bytes) / c.machine.Read}}, legs...)
 		}
 		for _, leg := range legs {
@@ -51,8 +53,12 @@ func (tr *truth) follow(t *testing.T) (all []report, end float64) {
 			if leg.stage == Sweep {
 				pieces = geometric()
 			}
+			rest := 1.0
+			if leg.stage == Sweep {
+				rest, swept = 1-swept, 0
+			}
 			for _, piece := range pieces {
-				took := piece * leg.seconds * tr.factors[leg.stage]
+				took := rest * piece * leg.seconds * tr.factors[leg.stage]
 				if leg.stage == Sweep {
 					sweeps++
 				}
@@ -105,12 +111,15 @@ func TestCourse(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, tr := range map[string]truth{
-		"in memory":         {run: run(t, 24, 0), factors: slow},
-		"in windows":        {run: run(t, 26, 450*mib), factors: slow},
-		"uneven":            {run: run(t, 27, 500*mib), factors: uneven},
-		"eight pits":        {run: Run{Game: eight, Seeds: 48, Memory: 100 * mib, Cores: 2}, factors: slow},
-		"resumed":           {run: withSolved(run(t, 26, 450*mib), 25), factors: slow, from: 6},
-		"resumed, kept":     {run: withSolved(run(t, 26, 450*mib), 25), factors: slow, from: 7, kept: &halfboard.Kept{Bytes: 4 << 30, Captures: 1, Base: 4}},
+		"in memory":     {run: run(t, 24, 0), factors: slow},
+		"in windows":    {run: run(t, 26, 450*mib), factors: slow},
+		"uneven":        {run: run(t, 27, 500*mib), factors: uneven},
+		"eight pits":    {run: Run{Game: eight, Seeds: 48, Memory: 100 * mib, Cores: 2}, factors: slow},
+		"resumed":       {run: withSolved(run(t, 26, 450*mib), 25), factors: slow, from: 6},
+		"resumed, kept": {run: withSolved(run(t, 26, 450*mib), 25), factors: slow, from: 7, kept: &halfboard.Kept{Bytes: 4 << 30, Captures: 1}},
+		"resumed in a window": {
+			run: withSolved(run(t, 26, 450*mib), 25), factors: slow, from: 7, kept: &halfboard.Kept{Bytes: 4 << 30, Captures: 1}, swept: 0.9,
+		},
 		"resumed in memory": {run: withSolved(run(t, 25, 0), 24), factors: slow, from: 1},
 	} {
 		t.Run(name, func(t *testing.T) {

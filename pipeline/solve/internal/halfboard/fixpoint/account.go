@@ -26,6 +26,7 @@ type Kept struct {
 	Bytes    int64   // of the streams
 	Captures float64 // share of the capture values
 	Base     int     // of the first window that is not kept
+	Swept    bool    // in part: there is a checkpoint of its sweeps
 }
 
 // Stage is a part of the work on a layer.

@@ -20,11 +20,11 @@ import (
 
 const codesVersion = 1
 
-// codesHeader is the header of a checkpoint of the window in progress.
-func (w *Windows) codesHeader() spill.Header {
+// codesHeader is the header of a checkpoint of a window.
+func (w *stored) codesHeader(of foundIn) spill.Header {
 	return spill.Header{
-		Kind: fmt.Sprintf("awari-codes-%d", w.Codes.Bits), Version: codesVersion,
-		Identity: fmt.Appendf(w.whoseCaptures(), ", base %d", w.base),
+		Kind: fmt.Sprintf("awari-codes-%d", of.codes.Bits), Version: codesVersion,
+		Identity: fmt.Appendf(w.whoseCaptures(), ", base %d", of.base),
 	}
 }
 
@@ -53,7 +53,7 @@ func (w *Windows) ready() error { return w.publishing.wait() }
 
 // begin begins a checkpoint and returns what writes and stores it.
 func (w *Windows) begin() (store func() error, err error) {
-	out, err := w.create(rundir.FoundName, w.codesHeader(), spill.Direct)
+	out, err := w.create(rundir.FoundName, w.codesHeader(w.now()), spill.Direct)
 	written := &w.Traffic.Written[w.Stage]
 	return func() error {
 		buffer := make([]int8, codesPiece)
@@ -74,7 +74,7 @@ func (w *Windows) begin() (store func() error, err error) {
 
 // readCodes reads the checkpoint of the window in progress, if there is one.
 func (w *Windows) readCodes(ctx context.Context) error {
-	whole, err := w.isWhole(rundir.FoundName, w.codesHeader(), func(r *spill.Reader) error {
+	whole, err := w.isWhole(rundir.FoundName, w.codesHeader(w.now()), func(r *spill.Reader) error {
 		size := 0
 		for piece := range w.codePieces() {
 			size += len(piece)
@@ -88,7 +88,7 @@ func (w *Windows) readCodes(ctx context.Context) error {
 		return err
 	}
 	w.Kept = nil
-	r, err := w.open(rundir.FoundName, w.codesHeader(), w.Workers)
+	r, err := w.open(rundir.FoundName, w.codesHeader(w.now()), w.Workers)
 	if err != nil {
 		return err
 	}

@@ -58,6 +58,9 @@ func (w *Windows) kept() (kept fixpoint.Kept) {
 			return true
 		})
 	}
+	kept.Swept = slices.ContainsFunc(codesOf(kept.Base), func(codes *window.Codes) bool {
+		return w.keeps(new(fixpoint.Kept), w.codesHeader(foundIn{kept.Base, codes}), rundir.FoundName)
+	})
 	whole := 0
 	for segment := range w.segments {
 		if w.keeps(&kept, w.capturesHeader(), rundir.CapturesName(segment, false), rundir.CapturesName(segment, true)) {

@@ -155,7 +155,7 @@ func (w *Whole) Capture(ctx context.Context, lower board.Lower, compute func() e
 		return compute()
 	}
 	kept := fixpoint.Kept{}
-	w.keeps(&kept, w.header("awari-found"), rundir.FoundName)
+	kept.Swept = w.keeps(&kept, w.header("awari-found"), rundir.FoundName)
 	if w.keeps(&kept, w.header("awari-offers"), rundir.OffersName) {
 		kept.Captures = 1
 	}
