@@ -41,7 +41,7 @@ To begin: solve some layers, ask probe about a board, look at the stats.
 		Example: `  grenier awari solve --seeds 16 --dir data/awari
   grenier awari probe --dir data/awari 1 1 1 1 1 2 4 2 3 0 0 0
   grenier awari stats --dir data/awari`,
-	}, a.solve(), a.plan(), a.bench(), a.status(), a.stop(), a.report(), a.probe(), a.stats(), a.search(), a.find(), a.play(), a.uci(), a.serve(), a.publish(),
+	}, a.solve(), a.plan(), a.array(), a.bench(), a.status(), a.stop(), a.report(), a.probe(), a.stats(), a.search(), a.find(), a.play(), a.uci(), a.serve(), a.publish(),
 		a.distances(), a.verify(), a.scrub(), a.repair(), a.compare(), a.sample(), a.export(), a.importing(), a.rank(), a.unrank(), a.boards(), a.census(), a.table(), a.remote())
 }
 
@@ -105,11 +105,16 @@ type runFlags struct {
 func (f *runFlags) define(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	f.gameFlags.define(flags)
-	cli.IntVar(flags, &f.seeds, "seeds", 0, 0, awari.MaxSeeds, fmt.Sprintf("`number` of seeds of the last layer to solve, 0 to %d", awari.MaxSeeds))
+	f.defineSeeds(flags)
 	cli.ThreadsFlag(flags, &f.Threads, "use")
 	flags.Var((*cli.Directory)(&f.work), "work", "directory for streams and checkpoints, on another disk (default: DIR/work)")
 	flags.Var((*cli.Directory)(&f.layersTo), "layers-to", "directory for new layer files, on another disk (default: DIR)")
 	cli.Need(cmd, "seeds")
+}
+
+// defineSeeds adds --seeds.
+func (f *runFlags) defineSeeds(flags *pflag.FlagSet) {
+	cli.IntVar(flags, &f.seeds, "seeds", 0, 0, awari.MaxSeeds, fmt.Sprintf("`number` of seeds of the last layer to solve, 0 to %d", awari.MaxSeeds))
 }
 
 // options checks the flags and returns the options that they set.

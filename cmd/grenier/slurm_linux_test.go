@@ -1,0 +1,251 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/tries"
+)
+
+// slurm is a cluster of two nodes on this machine: its processes, files and ports are the test's own.
+type slurm struct {
+	dir    string
+	env    []string
+	slurmd [2]*exec.Cmd
+}
+
+// slurmPrograms are those of Debian's packages slurmctld, slurmd, slurm-client and munge.
+var slurmPrograms = []string{"munged", "slurmctld", "slurmd", "sbatch", "squeue", "sacct", "scontrol", "scancel"}
+
+// slurmConf is the configuration: state, logs and sockets are in %[1]s, ports are %[2]d to %[4]d.
+const slurmConf = `ClusterName=grenier
+SlurmctldHost=localhost(127.0.0.1)
+SlurmctldPort=%[2]d
+AuthType=auth/munge
+AuthInfo=socket=%[1]s/munge.socket
+SlurmUser=root
+SlurmdUser=root
+StateSaveLocation=%[1]s/state
+SlurmdSpoolDir=%[1]s/spool-%%n
+SlurmctldPidFile=%[1]s/slurmctld.pid
+SlurmdPidFile=%[1]s/slurmd-%%n.pid
+SlurmctldLogFile=%[1]s/slurmctld.log
+SlurmdLogFile=%[1]s/slurmd-%%n.log
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+JobAcctGatherType=jobacct_gather/none
+SlurmdParameters=config_overrides
+SelectType=select/linear
+ReturnToService=2
+SlurmdTimeout=10
+MessageTimeout=20
+KillWait=2
+MinJobAge=3600
+MailProg=/bin/true
+NodeName=n1 NodeHostname=localhost NodeAddr=127.0.0.1 Port=%[3]d CPUs=2 RealMemory=100000 State=UNKNOWN
+NodeName=n2 NodeHostname=localhost NodeAddr=127.0.0.1 Port=%[4]d CPUs=2 RealMemory=100000 State=UNKNOWN
+PartitionName=all Nodes=n1,n2 Default=YES MaxTime=INFINITE State=UP OverSubscribe=NO
+`
+
+// startSlurm starts a cluster, which ends with the test.
+func startSlurm(t *testing.T) *slurm {
+	t.Helper()
+	for _, name := range slurmPrograms {
+		if _, err := exec.LookPath(name); err != nil {
+			if os.Getenv("CI") == "true" {
+				t.Fatal(err)
+			}
+			t.Skip(err)
+		}
+	}
+	if os.Geteuid() != 0 {
+		t.Skip("slurmd runs as root")
+	}
+	dir, err := os.MkdirTemp("", "grenier-slurm") // names of sockets are short
+	must.OK(t, err)
+	s := &slurm{dir: dir, env: append(os.Environ(), "SLURM_CONF="+filepath.Join(dir, "slurm.conf"))}
+	t.Cleanup(func() {
+		if t.Failed() {
+			s.logs(t)
+		}
+		must.OK(t, os.RemoveAll(dir))
+	})
+	ports := freePorts(t, 3)
+	must.OK(t, os.Mkdir(filepath.Join(dir, "state"), 0o755))
+	must.Write(t, filepath.Join(dir, "slurm.conf"), fmt.Appendf(nil, slurmConf, dir, ports[0], ports[1], ports[2]))
+	must.OK(t, os.WriteFile(filepath.Join(dir, "munge.key"), []byte(strings.Repeat("grenier ", 128)), 0o400))
+	path := func(name string) string { return filepath.Join(dir, name) }
+	s.start(t, "munged", "--foreground", "--force", "--socket="+path("munge.socket"), "--key-file="+path("munge.key"),
+		"--log-file="+path("munged.log"), "--pid-file="+path("munged.pid"), "--seed-file="+path("munged.seed"))
+	waitFor(t, "the socket of munged", func() bool { _, err := os.Stat(path("munge.socket")); return err == nil })
+	s.start(t, "slurmctld", "-D")
+	for i := range s.slurmd {
+		s.node(t, i)
+	}
+	waitFor(t, "nodes", func() bool {
+		out, _ := s.command("sinfo", "--noheader", "--Node", "--format=%t").Output()
+		return strings.Count(string(out), "idle") == len(s.slurmd)
+	})
+	return s
+}
+
+// node starts a node.
+func (s *slurm) node(t *testing.T, i int) {
+	s.slurmd[i] = s.start(t, "slurmd", "-D", "-N", fmt.Sprintf("n%d", i+1))
+}
+
+// command returns a command with the configuration of the cluster.
+func (s *slurm) command(name string, args ...string) *exec.Cmd {
+	cmd := exec.Command(name, args...)
+	cmd.Env = s.env
+	return cmd
+}
+
+// start starts a daemon, which ends with the test.
+func (s *slurm) start(t *testing.T, name string, args ...string) *exec.Cmd {
+	t.Helper()
+	cmd := s.command(name, args...)
+	log, err := os.Create(filepath.Join(s.dir, fmt.Sprintf("%s-%d.out", name, rand.Uint32())))
+	must.OK(t, err)
+	defer log.Close()
+	cmd.Stdout, cmd.Stderr = log, log
+	must.OK(t, cmd.Start())
+	t.Cleanup(func() {
+		cmd.Process.Kill()
+		cmd.Wait()
+	})
+	return cmd
+}
+
+// logs shows the end of each log.
+func (s *slurm) logs(t *testing.T) {
+	paths, _ := filepath.Glob(filepath.Join(s.dir, "*.log"))
+	for _, path := range paths {
+		data, _ := os.ReadFile(path)
+		t.Logf("%s: %s", filepath.Base(path), data[max(0, len(data)-2000):])
+	}
+}
+
+// freePorts returns ports that nobody listens on.
+func freePorts(t *testing.T, n int) (ports []int) {
+	t.Helper()
+	for range n {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		must.OK(t, err)
+		defer l.Close()
+		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
+	}
+	return ports
+}
+
+// states returns the state of each job and task that the cluster knows, by name.
+func (s *slurm) states(t *testing.T) map[string]string {
+	t.Helper()
+	out, err := s.command("squeue", "--noheader", "--states=all", "--array", "--format=%i|%j|%T").Output()
+	must.OK(t, err)
+	states := map[string]string{}
+	for line := range strings.Lines(string(out)) {
+		fields := strings.Split(strings.TrimSpace(line), "|")
+		states[fields[0]+" "+fields[1]] = fields[2]
+	}
+	return states
+}
+
+// submit submits the jobs of a run.
+func (s *slurm) submit(t *testing.T, dir string, flags ...string) {
+	t.Helper()
+	script := s.command("grenier", append([]string{"awari", "array", "--dir", dir, "--threads", "1"}, flags...)...)
+	text, err := script.Output()
+	must.OK(t, err)
+	sh := s.command("sh")
+	sh.Stdin = strings.NewReader(string(text))
+	out, err := sh.CombinedOutput()
+	if err != nil {
+		t.Fatalf("submitting: %v: %s", err, out)
+	}
+}
+
+// drain waits until no job is left, and fails if one has failed.
+func (s *slurm) drain(t *testing.T, disturb func(running []string)) {
+	t.Helper()
+	waitFor(t, "the jobs", func() bool {
+		time.Sleep(200 * time.Millisecond)
+		left, running := 0, []string(nil)
+		for job, state := range s.states(t) {
+			switch state {
+			case "COMPLETED":
+				continue
+			case "RUNNING":
+				running = append(running, strings.Fields(job)[0])
+			case "FAILED", "CANCELLED", "TIMEOUT", "OUT_OF_MEMORY", "BOOT_FAIL":
+				t.Fatalf("job %s: %s", job, state)
+			}
+			left++
+		}
+		if left > 0 && disturb != nil {
+			disturb(running)
+		}
+		return left == 0
+	})
+}
+
+// TestLongSlurm: layers whose steps are tasks of Slurm have the bytes of those that one run solves, also while nodes
+// are killed, a task is queued again, and one stands still.
+func TestLongSlurm(t *testing.T) {
+	tries.NeedsLong(t, "a cluster")
+	seeds := strconv.Itoa(tries.Pick(0, 14, 18))
+	dir := filepath.Join(t.TempDir(), "run")
+	mustRun(t, "awari", "solve", "--seeds", seeds, "--dir", dir)
+	want := withoutSeconds(t, dir)
+	s := startSlurm(t)
+	for _, shape := range [][]string{{"--bits", "2"}, {"--bits", "4"}, {"--bits", "6"}, {"--memory", "1GiB"}} {
+		t.Run(strings.Join(shape, " "), func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "run")
+			s.submit(t, dir, append(shape, "--nodes", "2", "--seeds", seeds)...)
+			s.drain(t, nil)
+			if diff := cmp.Diff(want, withoutSeconds(t, dir)); diff != "" {
+				t.Errorf("layers differ: %s", diff)
+			}
+		})
+	}
+	t.Run("disturbed", func(t *testing.T) { s.whileNodesDie(t, seeds, want) })
+}
+
+// whileNodesDie runs the steps while the cluster is not at its best.
+func (s *slurm) whileNodesDie(t *testing.T, seeds string, want map[string]string) {
+	r := tries.Rand(t)
+	dir := filepath.Join(t.TempDir(), "run")
+	s.submit(t, dir, "--bits", "2", "--nodes", "2", "--seeds", seeds)
+	kills, requeued := tries.Pick(0, 2, 5), false
+	s.drain(t, func(running []string) {
+		switch {
+		case len(running) == 0:
+		case !requeued:
+			requeued = s.command("scontrol", "requeue", running[r.IntN(len(running))]).Run() == nil
+		case kills > 0:
+			kills--
+			i := r.IntN(len(s.slurmd))
+			s.slurmd[i].Process.Signal(syscall.SIGKILL)
+			s.slurmd[i].Wait()
+			s.node(t, i)
+		}
+	})
+	if !requeued || kills > 0 {
+		t.Errorf("a task queued again: %t, %d kills left: the run is too short", requeued, kills)
+	}
+	if diff := cmp.Diff(want, withoutSeconds(t, dir)); diff != "" {
+		t.Errorf("layers differ: %s", diff)
+	}
+}
