@@ -25,12 +25,12 @@ var mechanisms = []mechanism{
 	},
 	{
 		what: "a list of finished files that resumes", place: "io/listed",
-		parts: []string{"jsonfile.ParseSealed"}, users: []string{"pipeline/check/internal/notes"},
+		parts: []string{"jsonfile.ParseSealed"}, users: []string{"pipeline/check/internal/notes", "pipeline/solve"}, // a plan of steps
 	},
 	{
 		what: "the checksum of a sealed document", place: "io/jsonfile",
 		parts: []string{"jsonfile.EncodeSealed", "jsonfile.Unseal"},
-		users: []string{"io/listed", "io/manifest", "pipeline/check/internal/notes"},
+		users: []string{"io/listed", "io/manifest", "pipeline/check/internal/notes", "pipeline/solve"},
 	},
 	{ // verify has halves of its own, which share nothing with it
 		what: "a packed awari board", place: "layers/awari/packed",

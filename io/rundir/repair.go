@@ -217,8 +217,11 @@ func (l *Locked) Again() (vfs.Dir, error) {
 
 // ClearAgain removes it and our files in it, if there is one. It fails with an error of the
 // operating system, or a *LostError.
-func (l *Locked) ClearAgain() error {
-	work, err := l.work.Sub(againName)
+func (l *Locked) ClearAgain() error { return l.clearSub(l.work, againName) }
+
+// clearSub removes a directory of streams and our files in it, if there is one.
+func (l *Locked) clearSub(parent vfs.Dir, name string) error {
+	work, err := parent.Sub(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -228,7 +231,7 @@ func (l *Locked) ClearAgain() error {
 	if err := errors.Join(ClearLayer(guarded{work, l.dir, l.lock}), work.Close()); err != nil {
 		return err
 	}
-	return change(l.work, func(d vfs.Dir) error { return vfs.RemoveDir(d, againName) })
+	return change(parent, func(d vfs.Dir) error { return vfs.RemoveDir(d, name) })
 }
 
 // change does something to a directory that may be guarded, unless the lock is lost.

@@ -411,6 +411,7 @@ const (
 	VerifyName     = "verify.json" // how far a verification is
 	ProveName      = "prove.json"  // how far a proof is
 	MarksName      = "marks"       // what a proof has found, if it has no room in memory
+	PlanName       = "plan.json"   // of a layer that is solved in steps
 	StopName       = "stop.json"   // somebody asks the solver to stop
 )
 
@@ -427,8 +428,14 @@ func CapturesName(segment int, full bool) string {
 // below 10 of a layer.
 func WindowName(base, part int) string { return fmt.Sprintf("window-%02d-%d", base, part) }
 
+// FoundInName returns the name of FoundName for the window with a base below 100, if windows are solved apart.
+func FoundInName(base int) string { return fmt.Sprintf("found-%02d", base) }
+
+// PieceName returns the name of the encoded blocks of a piece below 100 of a layer.
+func PieceName(piece int) string { return fmt.Sprintf("piece-%02d", piece) }
+
 // numbered matches the names of numbered files.
-var numbered = regexp.MustCompile(`^(captures-[0-9]{4}-(open|full)|window-[0-9]{2}-[0-9])$`)
+var numbered = regexp.MustCompile(`^(captures-[0-9]{4}-(open|full)|window-[0-9]{2}-[0-9]|(found|piece)-[0-9]{2})$`)
 
 // ofLayer reports whether a file of that name in work/ is of a layer in progress: of this
 // version of the program, or of one before.
@@ -443,7 +450,7 @@ func ofLayer(name string) bool {
 // working reports whether a file of that name in work/ is one of ours.
 func working(name string) bool {
 	switch name {
-	case BlocksName, CheckpointName, ScoresName, StatusName, ScrubName, StopName, VerifyName, ProveName, MarksName:
+	case BlocksName, CheckpointName, ScoresName, StatusName, ScrubName, StopName, VerifyName, ProveName, MarksName, PlanName:
 		return true
 	}
 	return ofLayer(name)
@@ -532,7 +539,7 @@ func (l *Locked) NewDistances(seeds int) (*vfs.Pending, error) {
 // a power cut. It fails as manifest.Manifest.Save does, or with a *LostError.
 func (l *Locked) SaveManifest(m *manifest.Manifest) error { return m.Save(l.dir, ManifestName) }
 
-// ClearWork removes our files in work/ but the status: the layer in progress was
+// ClearWork removes our files in work/ but the status and a plan of steps: the layer in progress was
 // sealed, or its checkpoint is not needed. Other files stay. It removes as many
 // as it can, and returns all errors of the operating system, or a *LostError.
 func (l *Locked) ClearWork() error {
@@ -544,7 +551,9 @@ func (l *Locked) ClearWork() error {
 }
 
 func clearWork(work vfs.Dir) error {
-	unneeded := func(name string) bool { return working(name) && name != StatusName && name != StopName }
+	unneeded := func(name string) bool {
+		return working(name) && name != StatusName && name != StopName && name != PlanName
+	}
 	entries, err := work.Entries()
 	for _, e := range entries {
 		if name := e.Name(); unneeded(name) && e.Mode().IsRegular() {

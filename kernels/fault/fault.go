@@ -21,7 +21,8 @@ const (
 	// Difference errors report wrong contents of intact data, found by a check.
 	Difference Kind = "difference"
 	// Pause is the kind of an end before the work is done that somebody asked for beforehand: a
-	// time that has come, a layer that is sealed. The same request continues.
+	// time that has come, a layer that is sealed. Or work cannot begin yet, because other work comes first. The same
+	// request continues, later.
 	Pause Kind = "paused"
 )
 

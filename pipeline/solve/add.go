@@ -1,6 +1,7 @@
 package solve
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -77,14 +78,14 @@ func Add(ctx context.Context, path string, game awari.Game, n int, o Options, op
 		return Report{}, err
 	}
 	defer func() { err = errors.Join(err, dir.Unlock()) }()
-	r := &run{options: o, game: game, dir: dir}
+	r := &run{options: o, game: game, path: dir.Path(), dir: dir, work: dir.Work()}
 	if r.manifest, err = catalog.Manifest(dir); err != nil {
 		return Report{}, err
 	}
 	if err := orderOf(path, n, r.manifest); err != nil { // somebody else was faster
 		return Report{}, err
 	}
-	if err := checkStale(r.dir.Path(), r.manifest); err != nil {
+	if err := cmp.Or(checkStale(r.path, r.manifest), checkPlan(&dir.Dir, r.manifest, n)); err != nil {
 		return Report{}, err
 	}
 	if err := r.follow(n, 0); err != nil {
@@ -129,12 +130,12 @@ func (r *run) add(ctx context.Context, n int, open Opener) (report Report, err e
 		return Report{}, err
 	}
 	defer func() { err = errors.Join(err, lower.Close()) }()
-	source, err := open(ctx, lower, r.dir.Work())
+	source, err := open(ctx, lower, r.work)
 	if err != nil {
 		return Report{}, err
 	}
 	sealing := time.Now()
-	file, summary, err := r.sealAndClose(ctx, source)
+	file, summary, err := r.sealAndClose(ctx, source, encodeAll)
 	if err != nil {
 		return Report{}, err
 	}

@@ -30,15 +30,15 @@ func Again(ctx context.Context, dir *rundir.Locked, game awari.Game, below []man
 		return Report{}, nil, err
 	}
 	defer func() { err = errors.Join(err, work.Close()) }()
-	r := &run{options: o, game: game, dir: dir, manifest: &manifest.Manifest{Identity: Identity(game), Layers: below}}
+	r := &run{options: o, game: game, path: dir.Path(), dir: dir, work: work, manifest: &manifest.Manifest{Identity: Identity(game), Layers: below}}
 	if err := r.follow(n, o.Memory); err != nil {
 		return Report{}, nil, err
 	}
-	if r.engine, err = r.newEngine(work); err != nil {
+	if r.engine, err = r.newEngine(r.work); err != nil {
 		return Report{}, nil, err
 	}
 	defer func() { err = errors.Join(err, r.engine.Close()) }()
-	if err := r.clearStale(work, func() error { return rundir.ClearLayer(work) }); err != nil {
+	if err := r.clearStale(func() error { return rundir.ClearLayer(work) }); err != nil {
 		return Report{}, nil, err
 	}
 	return r.sealLayer(ctx, n)

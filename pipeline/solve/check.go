@@ -65,7 +65,7 @@ func (r *run) checkDrawn(ctx context.Context, n int) (err error) {
 			return err
 		}
 	}
-	return r.draw.Err(r.dir.Work().Path(""))
+	return r.draw.Err(r.work.Path(""))
 }
 
 // checkResumed compares a sample of the complete file of a layer that an earlier run began: first of
@@ -76,7 +76,7 @@ func (r *run) checkResumed(ctx context.Context, file *layerfile.Writer, s layerf
 	}
 	n := s.Header.Seeds
 	m := &manifest.Manifest{Identity: r.manifest.Identity, Layers: append(slices.Clone(r.manifest.Layers[:n]), manifest.NewLayer(rundir.LayerName(n), s, 0))}
-	t, err := tables.Open(ctx, r.dir.Path(), catalog.Listed(m), catalog.Last(file.Open), tables.Kernel(r.options.Family), tables.Sparing(r.sparing(n)), tables.CacheBytes(checkCache))
+	t, err := tables.Open(ctx, r.path, catalog.Listed(m), catalog.Last(file.Open), tables.Kernel(r.options.Family), tables.Sparing(r.sparing(n)), tables.CacheBytes(checkCache))
 	if err != nil {
 		return err
 	}
@@ -86,7 +86,7 @@ func (r *run) checkResumed(ctx context.Context, file *layerfile.Writer, s layerf
 		Job: job.Job{Workers: r.options.Workers, Family: r.options.Family, Memory: r.options.Memory, Progress: func(s job.Step) { r.sampling(n, s) }},
 	})
 	if wrong, ok := errors.AsType[*corrupt.Error](err); ok && wrong.File == t.Path(n) {
-		return &corrupt.Error{File: r.dir.Work().Path(""), Cause: fmt.Errorf("sealing layer %d: %w", n, cmp.Or(wrong.Cause, err))}
+		return &corrupt.Error{File: r.work.Path(""), Cause: fmt.Errorf("sealing layer %d: %w", n, cmp.Or(wrong.Cause, err))}
 	}
 	return err
 }

@@ -88,11 +88,17 @@ func (r *run) newEngine(work vfs.Dir) (engine, error) {
 		space, err := awari.NewSpace(r.game, o.Seeds)
 		return &retrograde{space: space, progress: r.progress}, err
 	}
-	e, err := halfboard.New(r.game, halfboard.Options{
-		Workers: o.Workers, Family: o.Family, Seeds: o.Seeds, Memory: o.Memory, Bits: o.Bits, Work: work,
-		Sample: sample, Interval: o.Interval, Progress: r.progress, Note: o.Note,
-	})
+	e, err := r.newSweeps(work)
 	return sweeps{e}, err
+}
+
+// newSweeps returns an engine that sweeps.
+func (r *run) newSweeps(work vfs.Dir) (*halfboard.Engine, error) {
+	o := &r.options
+	return halfboard.New(r.game, halfboard.Options{
+		Workers: o.Workers, Family: o.Family, Seeds: o.Seeds, Memory: o.Memory, Bits: o.Bits, Work: work,
+		Sample: sample, Interval: o.Interval, Segment: r.segment, Plan: r.number, Progress: r.progress, Note: o.Note,
+	})
 }
 
 // sweeps is the engine Sweeps.

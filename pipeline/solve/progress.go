@@ -110,8 +110,22 @@ func (r *run) follow(last int, memory uint64) (err error) {
 	return err
 }
 
+// reach notes where the run is, if it has a course.
+func (r *run) reach(place plan.Place) {
+	if r.course != nil {
+		r.course.Reach(place, time.Now())
+	}
+}
+
 // tell passes on a report, with what the course of the run makes of it.
 func (r *run) tell(p Progress) {
+	if r.course == nil {
+		p.RunDone, p.RunTotal = float64(p.Done), float64(p.Positions)
+		s := p.Step()
+		s.Pace = &job.Pace{Rate: job.NoRate, Layer: job.NoLayer, Run: job.Unknown} // of a stage or a sweep only
+		r.options.Tell(s)
+		return
+	}
 	left := r.course.Left(time.Now())
 	p.RunTotal = r.total
 	p.RunDone, p.RunLeft, p.Spread = left.Share*p.RunTotal, left.Run.Seconds(), left.Spread
@@ -128,7 +142,7 @@ func (r *run) tell(p Progress) {
 func (r *run) progress(p halfboard.Progress) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.course.Reach(placeOf(&p), time.Now())
+	r.reach(placeOf(&p))
 	r.tell(Progress{
 		Seeds: p.Seeds, Positions: p.Positions, Stage: stageNameOf(&p), Sweep: p.Sweep,
 		Done: p.Done, Changed: p.Changed, Window: p.Base, Streams: streamsOf(&p.Traffic),

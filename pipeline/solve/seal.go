@@ -32,11 +32,20 @@ type sealing struct {
 // flight is the memory of a block that is being encoded.
 type flight struct {
 	scores []int8
+	packed []byte // if it comes from a piece
 	block  layerfile.Block
 }
 
+// fill appends all blocks of a layer to its file.
+type fill func(ctx context.Context, s *sealing, w *layerfile.Writer) error
+
+// encodeAll is fill for a layer whose scores are read.
+func encodeAll(ctx context.Context, s *sealing, w *layerfile.Writer) error {
+	return s.stream(ctx, 0, s.header.Blocks(), w.Append)
+}
+
 // seal writes the file of a layer. It waits for being published then.
-func (r *run) seal(ctx context.Context, layer Source) (w *layerfile.Writer, summary layerfile.Summary, err error) {
+func (r *run) seal(ctx context.Context, layer Source, fill fill) (w *layerfile.Writer, summary layerfile.Summary, err error) {
 	s, err := r.newSealing(ctx, layer)
 	if err != nil {
 		return nil, summary, err
@@ -45,7 +54,7 @@ func (r *run) seal(ctx context.Context, layer Source) (w *layerfile.Writer, summ
 		return nil, summary, err
 	}
 	err = crew.Run(func() (err error) {
-		if err = s.stream(ctx, w); err == nil && r.draw != nil {
+		if err = fill(ctx, s, w); err == nil && r.draw != nil {
 			err = r.checkDrawn(ctx, layer.Seeds())
 		}
 		if err == nil {
@@ -63,8 +72,8 @@ func (r *run) seal(ctx context.Context, layer Source) (w *layerfile.Writer, summ
 }
 
 // sealAndClose is seal, after which the layer is not needed.
-func (r *run) sealAndClose(ctx context.Context, layer Source) (*layerfile.Writer, layerfile.Summary, error) {
-	w, summary, err := r.seal(ctx, layer)
+func (r *run) sealAndClose(ctx context.Context, layer Source, fill fill) (*layerfile.Writer, layerfile.Summary, error) {
+	w, summary, err := r.seal(ctx, layer, fill)
 	closing := layer.Close()
 	if err == nil && closing != nil {
 		closing = errors.Join(closing, w.Abort())
@@ -163,27 +172,25 @@ func (s *sealing) sampledRight(start uint64, scores []int8) bool {
 	return true
 }
 
-// stream encodes and writes all blocks, part by part if the layer comes in parts.
-func (s *sealing) stream(ctx context.Context, w *layerfile.Writer) error {
-	encoders := make([]*layerfile.Encoder, min(s.run.options.Workers, s.header.Blocks()))
+// stream encodes the blocks from begin on, before last, and passes them on in order, part by part if the layer comes in parts.
+func (s *sealing) stream(ctx context.Context, begin, last int, put func(*layerfile.Block) error) error {
+	encoders := make([]*layerfile.Encoder, max(1, min(s.run.options.Workers, last-begin)))
 	for i := range encoders {
 		var err error
 		if encoders[i], err = layerfile.NewEncoder(s.header, s.run.options.Family); err != nil {
 			return err
 		}
 	}
-	jobs := make([]*flight, 4*len(encoders)+4)
-	for i := range jobs {
-		jobs[i] = &flight{scores: make([]int8, s.header.BlockLen(0))}
-	}
-	for first, end := 0, 0; first < s.header.Blocks(); first = end {
+	jobs := s.flights(len(encoders))
+	for first, end := begin, 0; first < last; first = end {
 		var err error
 		if end, err = s.load(ctx, first); err != nil {
 			return err
 		}
+		end = min(end, last)
 		err = crew.Ordered[*flight]{
 			Work:  func(worker, i int, j *flight) error { return s.encode(encoders[worker], first+i, j) },
-			Write: func(i int, j *flight) error { return s.append(w, first+i, j) },
+			Write: func(i int, j *flight) error { return s.append(put, first+i, j) },
 		}.Run(ctx, len(encoders), end-first, jobs)
 		if err != nil {
 			return err
@@ -192,7 +199,16 @@ func (s *sealing) stream(ctx context.Context, w *layerfile.Writer) error {
 	return ctx.Err()
 }
 
-// load makes the blocks from the given one on quick to read, and returns the first one that
+// flights returns the memory of blocks for some workers.
+func (s *sealing) flights(workers int) []*flight {
+	jobs := make([]*flight, 4*workers+4)
+	for i := range jobs {
+		jobs[i] = &flight{scores: make([]int8, s.header.BlockLen(0))}
+	}
+	return jobs
+}
+
+// load makes the blocks from the given one on quick to read, unless they are, and returns the first one that
 // begins behind them.
 func (s *sealing) load(ctx context.Context, block int) (end int, err error) {
 	loader, ok := s.layer.(Loader)
@@ -200,11 +216,12 @@ func (s *sealing) load(ctx context.Context, block int) (end int, err error) {
 		return s.header.Blocks(), nil
 	}
 	size := uint64(s.header.BlockSize)
-	start := uint64(block) * size
-	s.loaded, err = loader.Load(ctx, start, func(loaded uint64) {
-		s.loads = true
-		s.tell(start + loaded/2)
-	})
+	if start := uint64(block) * size; start >= s.loaded {
+		s.loaded, err = loader.Load(ctx, start, func(loaded uint64) {
+			s.loads = true
+			s.tell(start + loaded/2)
+		})
+	}
 	return int((s.loaded + size - 1) / size), err
 }
 
@@ -222,18 +239,26 @@ func (s *sealing) encode(e *layerfile.Encoder, block int, j *flight) error {
 	if err := s.layer.Read(start, scores); err != nil {
 		return err
 	}
-	if !s.sampledRight(start, scores) {
-		return corrupt.New(s.run.dir.Work().Path(""), "", "layer %d: its sample has other scores", s.layer.Seeds())
-	}
-	if s.run.draw != nil {
-		s.run.draw.See(s.layer.Seeds(), start, scores)
+	if err := s.see(start, scores); err != nil {
+		return err
 	}
 	return e.Encode(&j.block, scores)
 }
 
-// append writes a block, the next one.
-func (s *sealing) append(w *layerfile.Writer, block int, j *flight) error {
-	if err := w.Append(&j.block); err != nil {
+// see shows the scores from rank start on to the samples of the layer.
+func (s *sealing) see(start uint64, scores []int8) error {
+	if !s.sampledRight(start, scores) {
+		return corrupt.New(s.run.work.Path(""), "", "layer %d: its sample has other scores", s.layer.Seeds())
+	}
+	if s.run.draw != nil {
+		s.run.draw.See(s.layer.Seeds(), start, scores)
+	}
+	return nil
+}
+
+// append passes a block on, the next one.
+func (s *sealing) append(put func(*layerfile.Block) error, block int, j *flight) error {
+	if err := put(&j.block); err != nil {
 		return err
 	}
 	done := uint64(block+1) * uint64(s.header.BlockSize)

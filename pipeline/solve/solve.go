@@ -85,15 +85,19 @@ type Report struct {
 type run struct {
 	options  Options
 	game     awari.Game
-	dir      *rundir.Locked
+	path     string
+	dir      *rundir.Locked // nil in a step that does not publish
+	work     vfs.Dir        // of streams
 	manifest *manifest.Manifest
 	engine   engine
 	trusted  trusted
 	draw     *verify.Draw // positions of the layer in progress that are checked; nil for none
 	resumed  bool         // the layer in progress began in an earlier run
-	course   *plan.Course
-	total    float64    // positions of all layers to solve
-	mu       sync.Mutex // held while the course is followed
+	segment  uint64       // of a step: the least positions of a segment of capture values
+	number   string       // of the plan of a step, "" in a run over layers
+	course   *plan.Course // nil in a step
+	total    float64      // positions of all layers to solve
+	mu       sync.Mutex   // held while the course is followed
 }
 
 // Solve solves the layers up to o.Seeds that the run directory at path does not
@@ -173,7 +177,7 @@ func (o *Options) Admit(path string, game awari.Game) error {
 	if err != nil {
 		return err
 	}
-	return checkStale(path, m)
+	return cmp.Or(checkStale(path, m), checkPlan(dir, m, o.Seeds))
 }
 
 // Check refuses what cannot be solved, as Solve does: with awari.ErrSeeds or a
@@ -200,8 +204,8 @@ func (o *Options) enough(game awari.Game) string {
 
 // begin begins a run in a locked directory with the manifest m.
 func begin(dir *rundir.Locked, m *manifest.Manifest, game awari.Game, o Options) (_ *run, err error) {
-	r := &run{options: o, game: game, dir: dir, manifest: m}
-	if err := checkStale(dir.Path(), m); err != nil {
+	r := &run{options: o, game: game, path: dir.Path(), dir: dir, work: dir.Work(), manifest: m}
+	if err := cmp.Or(checkStale(dir.Path(), m), checkPlan(&dir.Dir, m, o.Seeds)); err != nil {
 		return nil, err
 	}
 	for n := len(r.manifest.Layers); n <= o.Seeds; n++ {
@@ -209,13 +213,19 @@ func begin(dir *rundir.Locked, m *manifest.Manifest, game awari.Game, o Options)
 			return nil, err
 		}
 	}
-	if r.engine, err = r.newEngine(dir.Work()); err != nil {
+	if r.engine, err = r.newEngine(r.work); err != nil {
 		return nil, err
 	}
 	if err := r.follow(o.Seeds, o.Memory); err != nil {
 		return nil, err
 	}
-	return r, r.clearStale(dir.Work(), dir.ClearWork)
+	if o.Seeds >= len(m.Layers) { // steps are of a layer that is sealed, or of a plan that was given up
+		err = dir.ClearSteps()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return r, r.clearStale(dir.ClearWork)
 }
 
 // checkStale fails if a layer was computed from others than those below it now, with what
@@ -231,7 +241,7 @@ func checkStale(path string, m *manifest.Manifest) error {
 // clearStale calls clear if work has streams that are of no use: of a layer that is
 // sealed, as a crash between sealing and clearing leaves them, or of the next layer, but computed from
 // others below. The user is told of these.
-func (r *run) clearStale(work vfs.Dir, clear func() error) error {
+func (r *run) clearStale(clear func() error) error {
 	next := len(r.manifest.Layers)
 	n, same := r.engine.Checkpointed(r.identify)
 	if n < 0 || n > next || n == next && same {
@@ -240,7 +250,7 @@ func (r *run) clearStale(work vfs.Dir, clear func() error) error {
 	if n == next {
 		least, most := r.game.CapturesLeadTo(n)
 		r.options.Notef("layer %d is computed from the beginning: what %s has of it was not computed from layers %d to %d as they are now: "+
-			"one of them was replaced, or an earlier version wrote it, which did not say", n, work.Path(""), least, most)
+			"one of them was replaced, or an earlier version wrote it, which did not say", n, r.work.Path(""), least, most)
 	}
 	return clear()
 }
@@ -275,8 +285,13 @@ func (r *run) sealLayer(ctx context.Context, n int) (Report, *layerfile.Writer, 
 	if err != nil {
 		return Report{}, nil, err
 	}
-	found := time.Now()
-	file, summary, err := r.sealAndClose(ctx, layer)
+	return r.sealSolved(ctx, layer, start, encodeAll)
+}
+
+// sealSolved is sealLayer of a layer whose scores are found; work on it began at start.
+func (r *run) sealSolved(ctx context.Context, layer solved, start time.Time, fill fill) (Report, *layerfile.Writer, error) {
+	n, found := layer.Seeds(), time.Now()
+	file, summary, err := r.sealAndClose(ctx, layer, fill)
 	if err != nil {
 		return Report{}, nil, err
 	}

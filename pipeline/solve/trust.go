@@ -47,7 +47,7 @@ func (t *trusted) add(n int, file os.FileInfo) {
 // fails with errors that match corrupt.ErrCorrupt, with errors of the operating system, and
 // with the error of ctx.
 func (r *run) lower(ctx context.Context, n int) (*tables.Tables, error) {
-	t, err := tables.Open(ctx, r.dir.Path(), catalog.Listed(r.manifest), tables.Kernel(r.options.Family), tables.Sparing(r.sparing(n)), tables.CacheBytes(checkCache))
+	t, err := tables.Open(ctx, r.path, catalog.Listed(r.manifest), tables.Kernel(r.options.Family), tables.Sparing(r.sparing(n)), tables.CacheBytes(checkCache))
 	if err != nil {
 		return nil, err
 	}
@@ -104,20 +104,20 @@ func (r *run) sampling(n int, s job.Step) {
 	defer r.mu.Unlock()
 	all := halfboard.Positions(r.game, n)
 	part := s.Done / max(s.Total, 1)
-	r.course.Reach(plan.Place{Seeds: n, Stage: plan.Check, Part: part}, time.Now())
+	r.reach(plan.Place{Seeds: n, Stage: plan.Check, Part: part})
 	r.tell(Progress{Seeds: n, Positions: all, Stage: checkStage, Done: uint64(part * float64(all))})
 }
 
 // impossible reports scores that the layer of n seeds cannot have: only those of an earlier
 // run that it resumed can be so.
 func (r *run) impossible(n int) error {
-	return corrupt.New(r.dir.Work().Path(""), "", "layer %d has scores beyond -%d and %d", n, n, n)
+	return corrupt.New(r.work.Path(""), "", "layer %d has scores beyond -%d and %d", n, n, n)
 }
 
 // wrote trusts the layer that this run has just published. One whose file cannot be examined
 // is checked like others.
 func (r *run) wrote(l *manifest.Layer) {
-	if info, err := os.Stat(rundir.LayerFile(r.dir.Path(), l)); err == nil {
+	if info, err := os.Stat(rundir.LayerFile(r.path, l)); err == nil {
 		r.trusted.add(l.Seeds, info)
 	}
 }

@@ -1,5 +1,5 @@
 // Package awari has the commands below "grenier awari", one file each: solve.go is grenier
-// awari solve. They solve layers (solve, plan, bench, status, stop, report, repair), check them (verify,
+// awari solve. They solve layers (solve, plan, bench, status, stop, report, step, repair), check them (verify,
 // scrub, compare), answer questions about them (probe, stats, search, find), play (play, uci, serve),
 // and exchange them with other programs (export, import, sample). watch.go has
 // the events of a run and the status file, log.go its log, metrics.go its metrics; hooks.go calls commands of
@@ -41,7 +41,7 @@ To begin: solve some layers, ask probe about a board, look at the stats.
 		Example: `  grenier awari solve --seeds 16 --dir data/awari
   grenier awari probe --dir data/awari 1 1 1 1 1 2 4 2 3 0 0 0
   grenier awari stats --dir data/awari`,
-	}, a.solve(), a.plan(), a.array(), a.bench(), a.status(), a.stop(), a.report(), a.probe(), a.stats(), a.search(), a.find(), a.play(), a.uci(), a.serve(), a.publish(),
+	}, a.solve(), a.plan(), a.bench(), a.status(), a.stop(), a.report(), a.step(), a.array(), a.probe(), a.stats(), a.search(), a.find(), a.play(), a.uci(), a.serve(), a.publish(),
 		a.distances(), a.verify(), a.scrub(), a.repair(), a.compare(), a.sample(), a.export(), a.importing(), a.rank(), a.unrank(), a.boards(), a.census(), a.table(), a.remote())
 }
 

@@ -36,8 +36,8 @@ EXIT STATUS
   3    a check found differences
   4    a file is corrupt, of a newer version, or not of this program
   70   a bug of this program; what it has written is intact
-  75   paused: stopped on request (awari solve --until, awari stop); the same
-       command resumes
+  75   paused: stopped on request (awari solve --until, awari stop), or not yet
+       (awari step); the same command goes on, later
   130  interrupted by Ctrl-C, or the signal TERM or HUP; what a directory holds
        is intact, and the same command resumes
   141  output closed; otherwise like 130`

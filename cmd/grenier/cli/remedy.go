@@ -61,6 +61,7 @@ func SolveRemedy(dir string, seeds int, flags string) string {
 var remedies = map[string]string{
 	"grenier awari find":   "to search again, remove it",
 	"grenier awari import": "get the file again",
+	"grenier awari step":   "if a step has made it, that step makes it again",
 	"grenier swap solve":   "to build it again: grenier swap pdb build",
 }
 

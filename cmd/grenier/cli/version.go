@@ -38,6 +38,9 @@ func buildOf(settings []debug.BuildSetting) (b build) {
 	return b
 }
 
+// Program names this program: the version, and the commit, if it is known.
+func Program() string { return Release + thisBuild().String() }
+
 // thisBuild returns the build of this process.
 func thisBuild() build {
 	info, ok := debug.ReadBuildInfo()

@@ -44,15 +44,19 @@ type Options struct {
 	// Sample, if not nil, says what is read first of a layer of the given
 	// positions: pieces of the given length that begin at starts, which ascend.
 	Sample func(positions uint64) (starts []uint64, length uint64)
+	// Segment is the least positions of a segment of capture values; 0 chooses.
+	Segment uint64
+	// Plan, if not empty, names the plan of a layer that processes share (Steps): its streams are its own, and windows
+	// know nothing of each other.
+	Plan string
 	// Progress, if not nil, is called now and then, from any worker.
 	Progress func(fixpoint.Progress)
 	// Note, if not nil, gets messages for the user: that something stored is damaged
 	// and computed again.
 	Note func(string)
 
-	segment uint64 // in tests: the least positions of a segment
-	often   bool   // in tests: Progress gets all reports
-	thin    bool   // in tests: all windows but the first are thin, whatever memory that takes
+	often bool // in tests: Progress gets all reports
+	thin  bool // in tests: all windows but the first are thin, whatever memory that takes
 }
 
 // Engine solves layers of one game.
@@ -113,13 +117,19 @@ func (e *Engine) Solve(ctx context.Context, n int, below stream.Below, lower boa
 		return nil, errors.Join(err, lower.Close())
 	}
 	layer := &Layer{engine: w, spare: &e.spare}
-	if err := crew.Run(func() error { return w.run(ctx, lower) }); err != nil {
-		if ctx.Err() != nil {
-			err = errors.Join(err, w.keeper.Leave())
-		}
+	if err := w.leaving(ctx, func() error { return w.run(ctx, lower) }); err != nil {
 		return nil, errors.Join(err, layer.Close())
 	}
 	return layer, nil
+}
+
+// leaving does work on a layer, and makes a checkpoint if ctx has ended it.
+func (e *engine) leaving(ctx context.Context, work func() error) error {
+	err := crew.Run(work)
+	if err != nil && ctx.Err() != nil {
+		err = errors.Join(err, e.keeper.Leave())
+	}
+	return err
 }
 
 // Positions returns the number of positions of the layer of n seeds, 0 to
@@ -184,7 +194,7 @@ func (e *Engine) layOut(ctx context.Context, geo *board.Geometry, below stream.B
 	return &engine{
 		game:    e.game,
 		Sweeps:  fixpoint.NewSweeps(a, l, cmp.Or(o.TileSize, tileSize), o.Workers, fixpoint.KernelsFor(o.Family, width), &e.ledgers[width]),
-		streams: &stream.Streams{Account: a, Work: o.Work, Workers: o.Workers, Note: o.Note, Whose: stream.LayerAbove(e.game, geo.N, below), InWindows: width != 8},
+		streams: &stream.Streams{Account: a, Work: o.Work, Workers: o.Workers, Note: o.Note, Whose: stream.LayerAbove(e.game, geo.N, below, o.Plan), InWindows: width != 8},
 	}, nil
 }
 
@@ -226,7 +236,7 @@ func (e *Engine) beginWindows(ctx context.Context, geo *board.Geometry, below st
 	}
 	debug.FreeOSMemory() // what making the tables has left
 	w.windows = stream.NewWindows(w.Sweeps, w.streams, codes, stream.Setup{
-		Game: e.game, Family: o.Family, Interval: o.Interval, Segment: o.segment, Thin: o.thin, Sample: o.Sample,
+		Game: e.game, Family: o.Family, Interval: o.Interval, Segment: o.Segment, Alone: o.Plan != "", Thin: o.thin, Sample: o.Sample,
 		Room: stream.Room{Pieces: o.roomForPieces(geo.Q, geo.N), Offers: o.roomForOffers(geo.Q, geo.N), Scores: o.roomForScores(geo.Q, geo.N, codes.Bits)},
 	})
 	w.keeper = w.windows.Keeper

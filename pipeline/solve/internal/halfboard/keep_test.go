@@ -364,7 +364,7 @@ func TestLongMemoryChanges(t *testing.T) {
 	rng := tries.Rand(t)
 	for range trials(8) {
 		x := newWholeTrial(t, rng)
-		x.options.segment = 1 + rng.Uint64N(50_000)
+		x.options.Segment = 1 + rng.Uint64N(50_000)
 		for range 4 {
 			x.options.Bits = []int{0, 2, 4, 6}[rng.IntN(4)]
 			x.vary()

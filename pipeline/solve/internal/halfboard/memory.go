@@ -48,6 +48,13 @@ func Least(game awari.Game, n, workers int) uint64 {
 // solves the layer of n seeds in one piece.
 func Whole(game awari.Game, n, workers int) uint64 { return fixed(workers) + Memory(game, n) }
 
+// Narrow returns about the memory in bytes with which an engine with the given workers solves the layer of n seeds window by
+// window, with the given bits a score, one of Widths but the first.
+func Narrow(game awari.Game, n, workers, bits int) uint64 {
+	o := Options{Bits: bits}
+	return narrow(game, n, workers, o.codes())
+}
+
 // narrow returns about the memory with which an engine solves the layer of n seeds window
 // by window: at first captures need it, then scores, with what stages work on.
 func narrow(game awari.Game, n, workers int, codes *window.Codes) uint64 {

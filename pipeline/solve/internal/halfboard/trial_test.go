@@ -54,7 +54,7 @@ func (c config) inWindows(rng *rand.Rand) config {
 	c.options.Bits = stream.AllCodes[rng.IntN(len(stream.AllCodes))].Bits
 	c.options.thin = rng.IntN(2) == 0
 	c.options.Memory = []uint64{0, 1, 1 << 40}[rng.IntN(3)]
-	c.options.segment = 1 + rng.Uint64N(50_000)
+	c.options.Segment = 1 + rng.Uint64N(50_000)
 	c.options.Sample = awaritest.Sample(rng)
 	return c
 }

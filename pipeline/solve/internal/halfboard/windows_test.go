@@ -229,7 +229,7 @@ func (x *trial) kill(t *testing.T, when func(all, ofStage int, stage fixpoint.St
 func TestLongSegmentsAreNotComputedTwice(t *testing.T) {
 	rng := tries.Rand(t)
 	seeds, stops := tries.More(10, 12), tries.More(1, 6)
-	c := config{game: awaritest.Game(t, 10, awari.Awari), seeds: seeds, options: Options{Workers: 1, Bits: 4, Memory: 1, segment: 1}}
+	c := config{game: awaritest.Game(t, 10, awari.Awari), seeds: seeds, options: Options{Workers: 1, Bits: 4, Memory: 1, Segment: 1}}
 	all := c.trial(rng, newDisk())
 	all.finish(t)
 	x := c.trial(rng, newDisk())
@@ -320,11 +320,11 @@ func TestLongDamagedStreams(t *testing.T) {
 	rng := tries.Rand(t)
 	for _, bits := range someWidths(rng) {
 		x := smallTrial(t, rng)
-		x.options.Bits, x.options.segment = bits, 30_000
+		x.options.Bits, x.options.Segment = bits, 30_000
 		x.stopInWindow(t, 2)
 		other := func(change func(y *trial)) func(d *disk, name string) {
 			y := smallTrial(t, rng)
-			y.options.Bits, y.options.segment, y.options.Sample = bits, 30_000, x.options.Sample
+			y.options.Bits, y.options.Segment, y.options.Sample = bits, 30_000, x.options.Sample
 			change(y)
 			y.stopInWindow(t, 2)
 			return func(d *disk, name string) {

@@ -38,15 +38,23 @@ func (w *stored) capturesHeader() spill.Header {
 // not have, and takes memory for scores then.
 func (w *Windows) Capture(ctx context.Context, lower board.Lower) error {
 	due, err := w.findStreams(ctx)
-	if err == nil && len(due) > 0 {
-		err = crew.Run(func() error { return w.captureSegments(ctx, lower, due) })
+	if err != nil {
+		return errors.Join(err, lower.Close())
 	}
-	if err = errors.Join(err, w.publishing.wait(), lower.Close()); err != nil {
+	if err := w.CaptureDue(ctx, lower, due); err != nil {
 		return err
 	}
 	w.Tell(fixpoint.CaptureStage, 1)
 	w.Keeper.last = time.Now() // all of that is on disk
 	return w.allocate()
+}
+
+// CaptureDue computes the capture values of segments, stores them, and closes lower.
+func (w *Windows) CaptureDue(ctx context.Context, lower board.Lower, due []int) (err error) {
+	if len(due) > 0 {
+		err = crew.Run(func() error { return w.captureSegments(ctx, lower, due) })
+	}
+	return errors.Join(err, w.publishing.wait(), lower.Close())
 }
 
 // captureSegments computes the capture values of segments, in as many rounds as memory

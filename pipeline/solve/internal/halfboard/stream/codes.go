@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"iter"
 	"slices"
 
@@ -26,6 +27,14 @@ func (w *stored) codesHeader(of foundIn) spill.Header {
 		Kind: fmt.Sprintf("awari-codes-%d", of.codes.Bits), Version: codesVersion,
 		Identity: fmt.Appendf(w.whoseCaptures(), ", base %d", of.base),
 	}
+}
+
+// codesName is the name of that checkpoint.
+func (w *Windows) codesName() string {
+	if w.setup.Alone {
+		return rundir.FoundInName(w.base)
+	}
+	return rundir.FoundName
 }
 
 // codesPiece is the number of bytes of codes that are written or read at a time: whole
@@ -53,7 +62,7 @@ func (w *Windows) ready() error { return w.publishing.wait() }
 
 // begin begins a checkpoint and returns what writes and stores it.
 func (w *Windows) begin() (store func() error, err error) {
-	out, err := w.create(rundir.FoundName, w.codesHeader(w.now()), spill.Direct)
+	out, err := w.create(w.codesName(), w.codesHeader(w.now()), spill.Direct)
 	written := &w.Traffic.Written[w.Stage]
 	return func() error {
 		buffer := make([]int8, codesPiece)
@@ -74,7 +83,7 @@ func (w *Windows) begin() (store func() error, err error) {
 
 // readCodes reads the checkpoint of the window in progress, if there is one.
 func (w *Windows) readCodes(ctx context.Context) error {
-	whole, err := w.isWhole(rundir.FoundName, w.codesHeader(w.now()), func(r *spill.Reader) error {
+	whole, err := w.isWhole(w.codesName(), w.codesHeader(w.now()), func(r *spill.Reader) error {
 		size := 0
 		for piece := range w.codePieces() {
 			size += len(piece)
@@ -88,7 +97,10 @@ func (w *Windows) readCodes(ctx context.Context) error {
 		return err
 	}
 	w.Kept = nil
-	r, err := w.open(rundir.FoundName, w.codesHeader(w.now()), w.Workers)
+	r, err := w.open(w.codesName(), w.codesHeader(w.now()), w.Workers)
+	if w.setup.Alone && errors.Is(err, fs.ErrNotExist) {
+		return nil // another process has stored the window meanwhile, and needs no checkpoint any more
+	}
 	if err != nil {
 		return err
 	}

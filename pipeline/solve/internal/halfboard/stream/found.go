@@ -269,7 +269,17 @@ func (w *Windows) findStreams(ctx context.Context) (due []int, err error) {
 	if w.complete(w.Grid.N) {
 		return nil, nil // nobody needs capture values
 	}
-	for segment := range w.segments {
+	due, err = w.Due(ctx, 0, len(w.segments))
+	if err == nil && len(w.found) == 0 && 0 < len(due) && len(due) < len(w.segments) {
+		w.keepColumns(due)
+	}
+	return due, err
+}
+
+// Due returns those of the segments from begin on, before end, whose capture values must be computed for the window in
+// progress.
+func (w *Windows) Due(ctx context.Context, begin, end int) (due []int, err error) {
+	for segment := begin; segment < end; segment++ {
 		whole := true
 		for class := range board.Classes {
 			name := rundir.CapturesName(segment, class == board.FullRows)
@@ -284,9 +294,6 @@ func (w *Windows) findStreams(ctx context.Context) (due []int, err error) {
 		if !whole {
 			due = append(due, segment)
 		}
-	}
-	if len(w.found) == 0 && 0 < len(due) && len(due) < len(w.segments) {
-		w.keepColumns(due)
 	}
 	return due, nil
 }

@@ -63,12 +63,17 @@ func (w *Windows) kept() (kept fixpoint.Kept) {
 	})
 	whole := 0
 	for segment := range w.segments {
-		if w.keeps(&kept, w.capturesHeader(), rundir.CapturesName(segment, false), rundir.CapturesName(segment, true)) {
+		if w.keepsCaptures(&kept, segment) {
 			whole++
 		}
 	}
 	kept.Captures = float64(whole) / float64(len(w.segments))
 	return kept
+}
+
+// keepsCaptures is keeps for the capture values of a segment.
+func (w *Windows) keepsCaptures(kept *fixpoint.Kept, segment int) bool {
+	return w.keeps(kept, w.capturesHeader(), rundir.CapturesName(segment, false), rundir.CapturesName(segment, true))
 }
 
 // lookAtCaptures reads the capture values of a segment to their end. It fails if there is

@@ -45,9 +45,14 @@ func whose(game awari.Game, n int) []byte {
 	return fmt.Appendf(nil, "rules %v, pits %d, seeds %d, ", game.Rules(), game.Pits(), n)
 }
 
-// LayerAbove is the beginning of the identity of the streams of a layer: whose it is, and what it is computed from.
-func LayerAbove(game awari.Game, n int, below Below) []byte {
-	return append(whose(game, n), made(below)...)
+// LayerAbove is the beginning of the identity of the streams of a layer: whose it is, what it is computed from, and by which
+// plan, if there is one.
+func LayerAbove(game awari.Game, n int, below Below, plan string) []byte {
+	identity := append(whose(game, n), made(below)...)
+	if plan != "" {
+		identity = fmt.Appendf(identity, "plan %s, ", plan)
+	}
+	return identity
 }
 
 // identity is the identity of a stream: its layer, what its values were computed from, and

@@ -79,6 +79,9 @@ func (w *Windows) passSegment(ctx context.Context, p pass, segment int, strips [
 	}
 	run := func(s crew.Ordered[*stripJob]) error {
 		err := s.Run(ctx, w.Workers, len(strips), w.jobs)
+		if err == nil {
+			err = atEnd(r)
+		}
 		w.Traffic.Read[p.stage].Add(uint64(r.Bytes()))
 		return errors.Join(err, r.Close())
 	}

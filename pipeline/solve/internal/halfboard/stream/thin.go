@@ -67,7 +67,7 @@ func (w *Windows) ThinFits(most, base int) bool {
 func (w *Windows) useThin(ctx context.Context, again bool) error {
 	t := w.ThinBlocks()
 	most := (t.Most(int(w.openEnds)) + 7) / 8 * 8
-	if w.base == 0 || !w.setup.Thin && !w.ThinFits(most, w.base) {
+	if w.base == 0 || w.setup.Alone || !w.setup.Thin && !w.ThinFits(most, w.base) {
 		return nil
 	}
 	codes := w.scores

@@ -3,7 +3,7 @@
 //
 // There are two kinds of layers. Windows is one that does not fit into memory, solved window by window: its capture values
 // are computed once and read by each window (captures.go, strippass.go), what windows find is added up in the end
-// (found.go, patches.go), and scores are codes, of thin windows too (thin.go). Whole is one in memory: it writes
+// (found.go, patches.go), and scores are codes, of thin windows too (thin.go). Processes may share it (steps.go). Whole is one in memory: it writes
 // checkpoints only (whole.go). Both have a Keeper, which says when a checkpoint is due (keep.go), and Streams, which
 // knows whose streams are and which are damaged (streams.go, look.go). docs/format/spill.md describes the bytes.
 package stream
@@ -71,7 +71,8 @@ type Setup struct {
 	Family   cpu.Family
 	Interval time.Duration // between checkpoints
 	Room     Room
-	Segment  uint64 // in tests: the least positions of a segment; 0 is leastSegment
+	Segment  uint64 // the least positions of a segment; 0 is leastSegment
+	Alone    bool   // windows are solved apart: none knows what another one has found
 	Thin     bool   // in tests: all windows but the first are thin, whatever memory that takes
 	// Sample says what is read first of the layer; nil: nothing.
 	Sample func(positions uint64) (starts []uint64, length uint64)
@@ -140,19 +141,7 @@ func (w *Windows) eachWindow(ctx context.Context) error {
 		w.Tell(fixpoint.FullStage, 1) // earlier runs found all
 	}
 	for again := false; !w.complete(w.Grid.N); again = true {
-		stage, err := w.beginWindow(ctx, again)
-		if err == nil {
-			w.Keeper.Sweeping = true
-			if err = w.SweepAll(ctx, stage); err == nil {
-				err = w.Keeper.Settled() // codes are going to change
-			}
-			w.Keeper.Sweeping = err != nil
-		}
-		if err != nil {
-			return err
-		}
-		w.Enter(fixpoint.FullStage)
-		if err := w.storeWindow(ctx); err != nil {
+		if err := w.solveWindow(ctx, again); err != nil {
 			return err
 		}
 		w.Stats.Windows++
@@ -160,6 +149,23 @@ func (w *Windows) eachWindow(ctx context.Context) error {
 		w.Enter(fixpoint.DenseStage)
 	}
 	return nil
+}
+
+// solveWindow finds and stores the window in progress: again is set if memory holds the scores of the one before.
+func (w *Windows) solveWindow(ctx context.Context, again bool) error {
+	stage, err := w.beginWindow(ctx, again)
+	if err == nil {
+		w.Keeper.Sweeping = true
+		if err = w.SweepAll(ctx, stage); err == nil {
+			err = w.Keeper.Settled() // codes are going to change
+		}
+		w.Keeper.Sweeping = err != nil
+	}
+	if err != nil {
+		return err
+	}
+	w.Enter(fixpoint.FullStage)
+	return w.storeWindow(ctx)
 }
 
 // beginWindow begins the window in progress: again is set if memory holds the scores of the
@@ -226,7 +232,7 @@ const (
 // worthPruning reports whether capture values of a class should be written again when the given
 // number of scores of open rows are at an end of a window.
 func (w *Windows) worthPruning(class board.RowClass, ends int64) bool {
-	if w.windowsLeft() <= prunedWindows || float64(ends) > pruned*float64(w.serving[class]) {
+	if w.setup.Alone || w.windowsLeft() <= prunedWindows || float64(ends) > pruned*float64(w.serving[class]) {
 		return false
 	}
 	w.serving[class] = ends

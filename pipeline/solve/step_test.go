@@ -1,0 +1,331 @@
+package solve_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"grenier/internal/testkit/awaritest"
+	"grenier/internal/testkit/crashfs"
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/testrun"
+	"grenier/internal/testkit/tries"
+	"grenier/io/corrupt"
+	"grenier/io/memory"
+	"grenier/io/rundir"
+	"grenier/io/vfs"
+	"grenier/kernels/cpu"
+	"grenier/kernels/fault"
+	"grenier/layers/awari"
+	"grenier/pipeline/job"
+	"grenier/pipeline/solve"
+)
+
+// stepSeeds is a layer of four blocks and some segments.
+const stepSeeds = 16
+
+// stepRuns are the run that lacks it, and the whole run.
+var stepRuns struct{ below, want testrun.Fixture }
+
+// stepper does steps of a layer.
+type stepper struct {
+	dir, want string
+	game      awari.Game
+	options   solve.StepOptions
+	plan      solve.StepPlan
+	rng       *rand.Rand
+	notes     []string
+}
+
+func newStepper(t *testing.T) *stepper {
+	t.Helper()
+	s := &stepper{game: awaritest.Game(t, 8, awari.Awari), rng: tries.Rand(t)}
+	s.dir = stepRuns.below.Copy(t, func(dir string) { mustSolve(t, dir, s.game, options(stepSeeds-1)) })
+	s.want = stepRuns.want.Copy(t, func(dir string) { mustSolve(t, dir, s.game, options(stepSeeds)) })
+	s.options = solve.StepOptions{
+		Job:   job.Job{Workers: 2, Family: cpu.Best(), Memory: 1 << 30, Note: func(note string) { s.notes = append(s.notes, note) }},
+		Seeds: stepSeeds, Program: "test", Interval: 1,
+	}
+	return s
+}
+
+// mustPlan makes the plan.
+func (s *stepper) mustPlan(t *testing.T, bits int) {
+	t.Helper()
+	s.options.Bits = bits
+	plan, before, err := solve.PlanSteps(t.Context(), s.dir, s.options)
+	must.OK(t, err)
+	if before || plan.Bits != bits || plan.Segments < 4 || plan.Pieces != 4 {
+		t.Fatalf("plan %+v, there before: %v", plan, before)
+	}
+	s.plan = plan
+}
+
+// tasks are all steps but the last: the shares of captures, windows, and shares to seal.
+func (s *stepper) tasks(captures, seal int) (tasks []solve.Task) {
+	for i := range captures {
+		tasks = append(tasks, solve.Task{Captures: solve.Share{Part: i + 1, Of: captures}})
+	}
+	for j := range s.plan.Windows {
+		tasks = append(tasks, solve.Task{Window: j + 1})
+	}
+	for i := range seal {
+		tasks = append(tasks, solve.Task{Seal: solve.Share{Part: i + 1, Of: seal}})
+	}
+	return tasks
+}
+
+// do does a step.
+func (s *stepper) do(ctx context.Context, task solve.Task) (before bool, err error) {
+	report, err := task.Do(ctx, s.dir, s.options)
+	return report.Before, err
+}
+
+// publish does the last step, and compares the run.
+func (s *stepper) publish(t *testing.T) {
+	t.Helper()
+	report, err := solve.Task{Publish: true}.Do(t.Context(), s.dir, s.options)
+	must.OK(t, err)
+	if report.Before || report.Report.Layer.Seeds != stepSeeds || report.Report.Engine.Windows != s.plan.Windows {
+		t.Errorf("published: %+v", report)
+	}
+	sameRun(t, s.want, s.dir)
+	for _, task := range append(s.tasks(1, 1), solve.Task{Publish: true}) {
+		if before, err := s.do(t.Context(), task); !before || err != nil {
+			t.Errorf("%+v after all: done before: %v, error %v", task, before, err)
+		}
+	}
+}
+
+// breaking does a step on a disk that ends its context, or fails from then on as for a killed process, at one of its operations. It
+// reports whether there were so many.
+func (s *stepper) breaking(t *testing.T, task solve.Task, at int, kill bool) (broken bool) {
+	t.Helper()
+	disk := crashfs.New()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	ops := 0
+	if kill {
+		disk.CrashAt(at)
+	} else {
+		disk.Fail(func(crashfs.Op, string) error {
+			if ops++; ops == at {
+				cancel()
+			}
+			return nil
+		})
+	}
+	work := filepath.Join(s.dir, rundir.WorkName)
+	restore := vfs.Intercept(func(d vfs.Dir) vfs.Dir {
+		if d.Path("") == s.dir || strings.HasPrefix(d.Path(""), work) {
+			return disk.Mirror(d)
+		}
+		return d
+	})
+	defer restore()
+	_, err := s.do(ctx, task)
+	if err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, crashfs.ErrCrashed) && !errors.Is(err, fault.Pause) {
+		t.Fatalf("%+v, broken at operation %d: %v", task, at, err)
+	}
+	return err != nil && !errors.Is(err, fault.Pause)
+}
+
+// TestLongSteps does the steps of a layer in any order, some too early, some twice, some killed or interrupted before: the
+// file is the one that solve makes. A short run has one width.
+func TestLongSteps(t *testing.T) {
+	one := tries.Rand(t).IntN(4)
+	for i, bits := range []int{6, 4, 3, 2} {
+		if i != one && !tries.Long() {
+			continue
+		}
+		t.Run(fmt.Sprint(bits), func(t *testing.T) {
+			s := newStepper(t)
+			s.mustPlan(t, bits)
+			left := s.tasks(1+s.rng.IntN(20), []int{1, 3, 16, 2}[i])
+			s.rng.Shuffle(len(left), func(i, j int) { left[i], left[j] = left[j], left[i] })
+			early, broken := 0, 0
+			for len(left) > 0 {
+				task := left[0]
+				if s.rng.IntN(3) == 0 && s.breaking(t, task, 1+s.rng.IntN(30), s.rng.IntN(2) == 0) {
+					broken++
+				}
+				before, err := s.do(t.Context(), task)
+				if errors.Is(err, fault.Pause) {
+					early++
+					left = append(left[1:], task)
+					continue
+				}
+				must.OK(t, err)
+				if s.rng.IntN(2) == 0 {
+					if before, err = s.do(t.Context(), task); err != nil || !before {
+						t.Fatalf("%+v a second time: done before: %v, error %v", task, before, err)
+					}
+				}
+				left = left[1:]
+			}
+			if early == 0 || broken == 0 || len(s.notes) > 0 {
+				t.Errorf("%d steps were too early, %d broken, notes %q", early, broken, s.notes)
+			}
+			s.publish(t)
+		})
+	}
+}
+
+// TestStepNeeds: a step that comes too early says what it waits for, and which step is next.
+func TestStepNeeds(t *testing.T) {
+	s := newStepper(t)
+	notYet := func(task solve.Task, says string) {
+		t.Helper()
+		_, err := s.do(t.Context(), task)
+		if e, ok := errors.AsType[*solve.NotYetError](err); !ok || !errors.Is(err, fault.Pause) || !strings.Contains(err.Error(), says) || e.Seeds != stepSeeds {
+			t.Errorf("%+v: error %v", task, err)
+		}
+	}
+	all := func(tasks []solve.Task) {
+		t.Helper()
+		for _, task := range tasks {
+			_, err := s.do(t.Context(), task)
+			must.OK(t, err)
+		}
+	}
+	share := solve.Share{Part: 1, Of: 1}
+	notYet(solve.Task{Captures: share}, "no plan")
+	s.mustPlan(t, 4)
+	n, m := s.plan.Segments, s.plan.Windows
+	notYet(solve.Task{Window: 1}, fmt.Sprintf("%d of %d segments of capture values are missing, --captures 1/%d first", n, n, n))
+	tasks := s.tasks(n, 4)
+	all(tasks[1:n])
+	notYet(solve.Task{Window: 2}, fmt.Sprintf("1 of %d segments", n))
+	all(tasks[:1])
+	all(tasks[n+1 : n+m])
+	notYet(solve.Task{Seal: share}, fmt.Sprintf("1 of %d windows are missing, --window 1 first", m))
+	notYet(solve.Task{Publish: true}, fmt.Sprintf("1 of %d windows", m))
+	all(tasks[n : n+1])
+	all(tasks[n+m : n+m+3])
+	notYet(solve.Task{Publish: true}, "1 of 4 pieces of the encoded layer are missing, --seal 4/4 first")
+	if _, err := s.do(t.Context(), solve.Task{Window: m + 1}); !errors.Is(err, fault.Usage) {
+		t.Errorf("a window too many: %v", err)
+	}
+	dir, err := rundir.Lock(s.dir, solve.Identity(s.game))
+	must.OK(t, err)
+	notYet(solve.Task{Publish: true}, "in use by")
+	all(tasks[n+m+3:]) // other steps take no lock
+	must.OK(t, dir.Unlock())
+	s.publish(t)
+	s.options.Seeds += 2
+	if _, err := s.do(t.Context(), solve.Task{Captures: share}); !errors.Is(err, fault.Pause) || !strings.Contains(err.Error(), "lacks layer 17") {
+		t.Errorf("a layer that does not come next: %v", err)
+	}
+}
+
+// TestStepPlans: steps of another program, and with more workers than the plan has memory for, are refused; so is another
+// plan, once there are streams, and a solver.
+func TestStepPlans(t *testing.T) {
+	s := newStepper(t)
+	refused := func(what string, want error, do func(o *solve.StepOptions) error) {
+		t.Helper()
+		o := s.options
+		if err := do(&o); !errors.Is(err, want) || !errors.Is(err, fault.Usage) {
+			t.Errorf("%s: error %v", what, err)
+		}
+	}
+	replan := func(o *solve.StepOptions) (bool, error) {
+		_, before, err := solve.PlanSteps(t.Context(), s.dir, *o)
+		return before, err
+	}
+	task := solve.Task{Captures: solve.Share{Part: 1, Of: 2}}
+	s.mustPlan(t, 6)
+	s.mustPlan(t, 3) // there is nothing of the other one
+	if before, err := replan(&s.options); !before || err != nil {
+		t.Errorf("the same plan: there before: %v, error %v", before, err)
+	}
+	_, err := s.do(t.Context(), task)
+	must.OK(t, err)
+	if before, err := replan(&s.options); !before || err != nil {
+		t.Errorf("the same plan: there before: %v, error %v", before, err)
+	}
+	for what, vary := range map[string]func(o *solve.StepOptions){
+		"other bits":      func(o *solve.StepOptions) { o.Bits = 2 },
+		"other memory":    func(o *solve.StepOptions) { o.Memory++ },
+		"another program": func(o *solve.StepOptions) { o.Program = "tested" },
+	} {
+		refused(what, solve.ErrPlan, func(o *solve.StepOptions) error {
+			vary(o)
+			_, err := replan(o)
+			return err
+		})
+	}
+	refused("a step of another program", solve.ErrPlan, func(o *solve.StepOptions) error {
+		o.Program = "tested"
+		_, err := task.Do(t.Context(), s.dir, *o)
+		return err
+	})
+	o := s.options
+	o.Workers = 1000
+	_, err = task.Do(t.Context(), s.dir, o)
+	if _, ok := errors.AsType[*memory.Error](err); !ok {
+		t.Errorf("a step of many workers: %v", err)
+	}
+	refused("a solver", solve.ErrSteps, func(*solve.StepOptions) error {
+		_, err := solve.Solve(t.Context(), s.dir, s.game, options(stepSeeds))
+		return err
+	})
+	refused("admission of a solver", solve.ErrSteps, func(*solve.StepOptions) error {
+		o := options(stepSeeds)
+		return o.Admit(s.dir, s.game)
+	})
+	must.OK(t, os.Remove(filepath.Join(s.dir, rundir.WorkName, rundir.PlanName)))
+	mustSolve(t, s.dir, s.game, options(stepSeeds))
+	sameRun(t, s.want, s.dir)
+}
+
+// TestStepDamage: a stream that was damaged ends the step that reads it, and the step that made it makes it again.
+func TestStepDamage(t *testing.T) {
+	s := newStepper(t)
+	s.mustPlan(t, 4)
+	tasks := s.tasks(1, 1)
+	harm := func(name string) {
+		t.Helper()
+		found, err := filepath.Glob(filepath.Join(s.dir, rundir.WorkName, "steps-*", name))
+		must.OK(t, err)
+		if len(found) != 1 {
+			t.Fatalf("%s: %q", name, found)
+		}
+		data := must.Read(t, found[0])
+		data[len(data)-40] ^= 1
+		must.Write(t, found[0], data)
+	}
+	again := func(what string, makes, reads solve.Task) {
+		t.Helper()
+		harm(what)
+		if _, err := s.do(t.Context(), reads); !errors.Is(err, corrupt.ErrCorrupt) {
+			t.Errorf("%s damaged: %+v: error %v", what, reads, err)
+		}
+		s.notes = nil
+		if before, err := s.do(t.Context(), makes); before || err != nil || len(s.notes) != 1 {
+			t.Errorf("%s damaged: %+v: done before %v, error %v, notes %q", what, makes, before, err, s.notes)
+		}
+	}
+	_, err := s.do(t.Context(), tasks[0])
+	must.OK(t, err)
+	again("captures-0001-open", tasks[0], solve.Task{Window: 2})
+	for _, task := range tasks[1 : len(tasks)-1] {
+		_, err := s.do(t.Context(), task)
+		must.OK(t, err)
+	}
+	seal := tasks[len(tasks)-1]
+	again("window-03-2", solve.Task{Window: 2}, seal)
+	_, err = s.do(t.Context(), seal)
+	must.OK(t, err)
+	again("piece-03", seal, solve.Task{Publish: true})
+	s.publish(t)
+	if _, err := os.Stat(filepath.Join(s.dir, rundir.WorkName, rundir.PlanName)); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the plan is still there: %v", err)
+	}
+}
