@@ -23,6 +23,9 @@ const (
 	// Pause is the kind of an end before the work is done that somebody asked for beforehand: a
 	// time that has come, a layer that is sealed. The same request continues.
 	Pause Kind = "paused"
+	// Missing is the kind of a question that has no answer yet: others have not done their part of
+	// the work. The same request will be answered when they have.
+	Missing Kind = "missing"
 )
 
 // Error makes a Kind a target of errors.Is.

@@ -36,6 +36,13 @@ func (s *scrubber) distances(ctx context.Context, n int, l *Layer) error {
 	if err := catalog.CheckDistances(s.manifest, n, f); err != nil {
 		l.without(Stale, err)
 	}
+	if s.sum != nil {
+		l.add(&l.found.Distances, func(err error) { l.without(Damaged, err) })
+	}
+	from, to := s.blocksOf(f)
+	if s.options.Part.One() && l.Before != nil {
+		to = from
+	}
 	begun := s.read
 	s.total += bytes
 	progress := func(p layerfile.Scrubbed) {
@@ -44,9 +51,13 @@ func (s *scrubber) distances(ctx context.Context, n int, l *Layer) error {
 		step.Unit = job.Bytes
 		s.options.Tell(step)
 	}
-	err = f.Scrub(ctx, 0, s.options.Workers, progress, func(err error) { l.without(Damaged, err) })
-	if errors.Is(err, corrupt.ErrCorrupt) { // the index has changed
+	report := func(err error) {
+		l.found.Distances.add(err)
 		l.without(Damaged, err)
+	}
+	err = f.Scrub(ctx, from, to, s.options.Workers, progress, report)
+	if errors.Is(err, corrupt.ErrCorrupt) { // the index has changed
+		report(err)
 		err = nil
 	}
 	s.read = begun + bytes

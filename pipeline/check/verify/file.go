@@ -10,30 +10,31 @@ import (
 	"grenier/io/manifest"
 )
 
-// checkFile adds to layer everything that is wrong with the file of layer n, in
+// checkFile reports everything that is wrong with the file of layer n, in
 // itself and compared with the manifest; of a layer of which a sample is compared, only blocks
-// that it needs are read. It fails only when the file cannot be
+// that it needs are read. The file has one hash, so that one part of a verification checks all of it, and the others
+// see only whether it can be read. It fails only when the file cannot be
 // read for other reasons.
-func (r *run) checkFile(ctx context.Context, n int, layer *Layer) error {
+func (r *run) checkFile(ctx context.Context, n int, report func(error)) error {
 	_, openErr := r.tables.File(ctx, n)
 	if errors.Is(openErr, corrupt.ErrCorrupt) && errors.Is(openErr, fs.ErrNotExist) {
-		layer.damaged(openErr)
+		report(openErr)
 		return nil
 	}
-	if r.options.Sample > 0 && openErr == nil {
+	if openErr == nil && (r.options.Sample > 0 || !r.options.Part.Takes(n)) {
 		return nil
 	}
-	sum, err := layerfile.Check(ctx, r.tables.Path(n), r.options.Family, layer.damaged)
+	sum, err := layerfile.Check(ctx, r.tables.Path(n), r.options.Family, report)
 	if err != nil && !errors.Is(err, corrupt.ErrCorrupt) {
 		return err
 	}
 	switch {
 	case errors.Is(openErr, corrupt.ErrMismatch): // not known to Check
-		layer.damaged(openErr)
+		report(openErr)
 	case err == nil && openErr != nil:
 		return openErr
 	case err == nil && sum.Histogram != r.tables.Layers()[n].Histogram:
-		layer.damaged(corrupt.New(r.tables.Path(n), "", "the histogram %w that of the manifest", corrupt.ErrMismatch))
+		report(corrupt.New(r.tables.Path(n), "", "the histogram %w that of the manifest", corrupt.ErrMismatch))
 	}
 	return nil
 }
@@ -42,6 +43,10 @@ func (r *run) checkFile(ctx context.Context, n int, layer *Layer) error {
 // its moves give is right all the same, if nothing else is wrong.
 func (r *run) checkBelow(ctx context.Context, n int, layer *Layer) error {
 	f, err := r.tables.File(ctx, n)
+	if errors.Is(err, corrupt.ErrCorrupt) { // since it was checked
+		layer.damaged(err)
+		return nil
+	}
 	if err != nil {
 		return err
 	}
