@@ -42,7 +42,7 @@ func (r *run) distanceNote(ctx context.Context, n int) string {
 	if f == nil || err != nil || r.options.ScoresOnly {
 		return ""
 	}
-	return fmt.Sprintf("distances %08x", f.Footer().Checksum)
+	return fmt.Sprintf("distances %08x, %v", f.Footer().Checksum, f.Info().ModTime().UTC())
 }
 
 // readPlies returns n distances of the layer from a rank on.
