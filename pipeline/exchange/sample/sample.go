@@ -34,6 +34,9 @@ type Options struct {
 	Split []Part
 	// Shards is how many files WriteFile writes instead of each; 0 stands for one.
 	Shards int
+	// Part says which of the shards WriteFile writes, an equal share of those of each part of the split. All makes one sample
+	// of what the parts have written.
+	Part job.Part
 	// Licence is what the card says about rights; DefaultLicence if it is empty.
 	Licence string
 }
@@ -84,9 +87,11 @@ func drawn(ctx context.Context, dir string, o Options, write func(d *draw, next 
 	if err != nil {
 		return s, err
 	}
-	next, err := d.order(ctx)
-	if err != nil {
-		return s, err
+	var next func(i uint64) uint64
+	if !o.Part.All { // it looks up nothing
+		if next, err = d.order(ctx); err != nil {
+			return s, err
+		}
 	}
 	if s, err = write(d, next); err != nil {
 		return Summary{}, err
@@ -110,7 +115,8 @@ type draw struct {
 	space  *awari.Space
 	total  uint64 // positions in all layers
 	batch  uint64
-	done   uint64 // positions that were looked up
+	// done positions were looked up, of those due.
+	done, due uint64
 }
 
 // newDraw checks what is asked for.
@@ -125,7 +131,7 @@ func newDraw(t *tables.Tables, o Options) (*draw, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &draw{Options: o, tables: t, space: space}
+	d := &draw{Options: o, tables: t, space: space, due: o.Count}
 	for n := o.From; n <= o.To; n++ {
 		d.total += space.Size(n)
 	}
@@ -214,7 +220,7 @@ func (d *draw) write(ctx context.Context, w io.Writer, next func(i uint64) uint6
 		}
 		text = text[:0]
 		d.done += uint64(len(boards))
-		d.Tell(job.Step{Doing: "looking up", Done: float64(d.done), Total: float64(d.Count)})
+		d.Tell(job.Step{Doing: "looking up", Done: float64(d.done), Total: float64(d.due)})
 	}
 	return nil
 }
