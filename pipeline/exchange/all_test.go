@@ -3,14 +3,19 @@ package exchange
 import (
 	"context"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/testrun"
+	"grenier/internal/testkit/tries"
 	"grenier/io/corrupt"
 	"grenier/io/frame"
+	"grenier/kernels/fault"
 	"grenier/layers/awari"
 	"grenier/pipeline/job"
 )
@@ -115,4 +120,89 @@ func TestWriteAllOther(t *testing.T) {
 	if _, err := os.Stat(out); err == nil {
 		t.Error("the directory was made for nothing")
 	}
+}
+
+// unpacked returns the contents of a file of a codec.
+func unpacked(t *testing.T, c frame.Codec, path string) string {
+	t.Helper()
+	file, err := os.Open(path)
+	must.OK(t, err)
+	defer file.Close()
+	z, err := frame.NewReader(file, c, frame.MostRoom)
+	must.OK(t, err)
+	defer z.Close()
+	text, err := io.ReadAll(z)
+	must.OK(t, err)
+	return string(text)
+}
+
+// TestWriteParts: parts, in any order, one twice, one behind the other are the file of a single export, if there are more than
+// pieces, too.
+func TestWriteParts(t *testing.T) {
+	dir := solveRun(t, testrun.Game(t, 12, awari.Awari), 10) // layer 10 has six pieces
+	random := tries.Rand(t)
+	for _, f := range []Format{Colex, Npy, CSV, WDL, Vu} {
+		for _, codec := range []frame.Codec{frame.None, frame.LZ4, frame.Zstd} {
+			o := Options{Format: f, Codec: codec, Layers: []int{4, 10}, Job: job.Job{Workers: 2}}
+			whole, out := t.TempDir(), t.TempDir()
+			writtenAll(t, dir, whole, o)
+			n := []int{2, 5, 8}[random.IntN(3)]
+			order := random.Perm(n)
+			positions := map[int]uint64{}
+			for _, i := range append(order, order[0]) {
+				o.Part = job.Part{Index: i + 1, Of: n}
+				must.OK(t, WriteAll(t.Context(), dir, out, o, func(e Exported) {
+					if !e.Kept {
+						positions[e.Seeds] += e.Positions
+					}
+				}))
+			}
+			o.Part = job.Part{All: true, Of: n}
+			must.OK(t, WriteAll(t.Context(), dir, out, o, func(e Exported) {
+				name := fileName(f, codec, e.Seeds)
+				want := unpacked(t, codec, filepath.Join(whole, name))
+				if got := unpacked(t, codec, filepath.Join(out, name)); got != want || e.File != name || e.Kept || positions[e.Seeds] != e.Positions {
+					t.Errorf("%s, %d parts: %d bytes, want %d; %d positions in parts; %+v", name, n, len(got), len(want), positions[e.Seeds], e)
+				}
+				cat := ""
+				for i := range n {
+					cat += string(must.Read(t, filepath.Join(out, partName(name, job.Part{Index: i + 1, Of: n}))))
+				}
+				if cat != string(must.Read(t, filepath.Join(out, name))) || codec == frame.None && cat != want {
+					t.Errorf("%s: its %d parts, one behind the other, are another file", name, n)
+				}
+			}))
+			o.Part = job.Part{}
+			if got := writtenAll(t, dir, out, o); got != nil {
+				t.Errorf("written again as a whole: %v", got)
+			}
+		}
+	}
+}
+
+// TestPartsMissing: a part that is not there, or was changed, is named, and there is no file then.
+func TestPartsMissing(t *testing.T) {
+	dir, out := solveRun(t, testrun.Game(t, 4, awari.Awari), 6), t.TempDir()
+	o := Options{Format: Npy, Codec: frame.None, Layers: []int{6}}
+	all := func(parts string) {
+		t.Helper()
+		o.Part = job.Part{All: true, Of: 3}
+		if err := WriteAll(t.Context(), dir, out, o, nil); !errors.Is(err, fault.Missing) || !strings.Contains(err.Error(), "missing parts "+parts+" of 3, layers 6") {
+			t.Errorf("%v, not missing %s", err, parts)
+		}
+		if _, err := os.Stat(filepath.Join(out, "layer-06.npy")); err == nil {
+			t.Error("there is a file")
+		}
+	}
+	all("1..3")
+	for i := 1; i <= 3; i++ {
+		o.Part = job.Part{Index: i, Of: 3}
+		must.OK(t, WriteAll(t.Context(), dir, out, o, nil))
+	}
+	path := filepath.Join(out, "layer-06.npy.00001-of-00003")
+	text := must.Read(t, path)
+	text[90] ^= 1
+	must.Write(t, path, text)
+	must.OK(t, os.Remove(filepath.Join(out, "layer-06.npy.00003-of-00003")))
+	all("1, 3")
 }

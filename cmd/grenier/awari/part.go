@@ -40,6 +40,14 @@ func (f *partFlag) sums(restart bool) error {
 	return nil
 }
 
+// counted fails if all parts are asked for, but not of how many.
+func (f *partFlag) counted() error {
+	if f.All && f.Of == 0 {
+		return cli.Usagef("--part all: the files of parts do not say how many there are; it must be all/n")
+	}
+	return nil
+}
+
 // printMissing prints which parts of a layer are missing.
 func (a *app) printMissing(parts []int) {
 	if len(parts) > 0 {

@@ -116,11 +116,11 @@ func (f *sampleFlags) files(o *sample.Options) (err error) {
 	if f.out == cli.Stdout && (f.split != "" || f.shards != 1) {
 		return cli.Usagef("--split and --shards write files: they need --out FILE")
 	}
-	if !f.part.whole() && (f.out == cli.Stdout || f.part.Of == 0) {
-		return cli.Usagef("--part %s: parts are files, and their number is known: --out FILE --part i/n or all/n", f.part)
+	if !f.part.whole() && f.out == cli.Stdout {
+		return cli.Usagef("--part writes files: it needs --out FILE")
 	}
 	o.Shards, o.Licence, o.Part = f.shards, f.licence, f.part.Part
-	return nil
+	return f.part.counted()
 }
 
 func (a *app) runSample(ctx context.Context, f sampleFlags) error {
