@@ -72,8 +72,7 @@ func listName(f Format, c frame.Codec) string { return fmt.Sprintf("export-%s%s.
 // were written then, are kept; all others of these names are replaced. So the same call goes
 // on where one was interrupted. Of the options, Seeds and From are not looked at.
 //
-// A part of several (Options.Part) has files and a list of its own. All together are joined, and WriteAll fails with a *job.MissingError
-// for a file of which parts are not there, are not right, or are of another layer.
+// A part of several (Options.Part) has files and a list of its own.
 //
 // It fails like WriteFile, and with ErrOtherExport and otherwise like listed.Open.
 func WriteAll(ctx context.Context, dir, out string, o Options, done func(Exported)) error {
@@ -132,34 +131,20 @@ func newAll(ctx context.Context, dir, out string, o Options) (*all, error) {
 	if a.at, err = vfs.MakeDir(out); err != nil {
 		return nil, err
 	}
-	if a.list, err = a.open(o.Part); err != nil {
-		return nil, errors.Join(err, a.at.Close())
-	}
-	return a, nil
-}
-
-// listOf returns the name of that list.
-func (a *all) listOf(p job.Part) string {
-	return partName(listName(a.options.Format, a.options.Codec), p)
-}
-
-// open opens the list of the files, or of those of a part.
-func (a *all) open(p job.Part) (*listed.List, error) {
-	o := &a.options
-	l, err := listed.Open(a.at, a.listOf(p), listed.Options{
+	a.list, err = listed.Open(a.at, partName(listName(o.Format, o.Codec), o.Part), listed.Options{
 		Header: listHeader, Identity: a.manifest.Identity, Other: ErrOtherExport, Tell: o.Note,
 	})
-	l.Dir = a.at
-	return l, err
+	if err != nil {
+		return nil, errors.Join(err, a.at.Close())
+	}
+	a.list.Dir = a.at
+	return a, nil
 }
 
 // layer writes the file of layer n, unless it is there.
 func (a *all) layer(ctx context.Context, n int) (Exported, error) {
 	o := a.options
-	join := o.Part.All
-	if o.Seeds = n; join {
-		o.Part = job.Part{}
-	}
+	o.Seeds = n
 	o.Progress = func(s job.Step) { a.progress(n, "export", uint64(s.Done)) }
 	e := Exported{File: partName(fileName(o.Format, o.Codec, n), o.Part)}
 	s, err := newShape(a.game, n)
@@ -175,9 +160,6 @@ func (a *all) layer(ctx context.Context, n int) (Exported, error) {
 	}
 	if !e.Kept {
 		err = a.list.Write(&l, func(w io.Writer) error {
-			if join {
-				return a.join(ctx, w, l)
-			}
 			_, err := Write(ctx, a.dir, w, o)
 			return err
 		})
@@ -193,58 +175,6 @@ func (a *all) layer(ctx context.Context, n int) (Exported, error) {
 		Rules: a.manifest.Rules, Pits: a.manifest.Pits, Seeds: n, Format: o.Format, Codec: o.Codec, Positions: positions, Bytes: l.Bytes,
 	}
 	return e, err
-}
-
-// join writes the parts of a file, one behind the other. It fails with a *job.MissingError unless all are there, right, and of the
-// layer that there is now.
-func (a *all) join(ctx context.Context, w io.Writer, whole listed.File) error {
-	of, names := a.options.Part.Of, []string{}
-	missing := job.MissingError{Of: of}
-	for i := range of {
-		part := whole
-		part.File = partName(whole.File, job.Part{Index: i + 1, Of: of})
-		there, err := a.keeps(ctx, &part, job.Part{Index: i + 1, Of: of})
-		if err != nil {
-			return err
-		}
-		if !there {
-			missing.Add(whole.Seeds, i+1)
-		}
-		a.joined(whole.Seeds, i+1, 2*of)
-		names = append(names, part.File)
-	}
-	if err := missing.Err(); err != nil {
-		return err
-	}
-	for i, name := range names {
-		file, err := vfs.OpenFile(a.at.Path(name))
-		if err != nil {
-			return err
-		}
-		if err := errors.Join(listed.Pass(ctx, w, file, func(uint64) {}), file.Close()); err != nil {
-			return err
-		}
-		a.joined(whole.Seeds, of+i+1, 2*of)
-	}
-	return nil
-}
-
-// keeps reports whether a part of a file is there and right.
-func (a *all) keeps(ctx context.Context, f *listed.File, p job.Part) (bool, error) {
-	there, err := vfs.Exists(a.at, a.listOf(p))
-	if err != nil || !there {
-		return false, err
-	}
-	list, err := a.open(p)
-	if err != nil {
-		return false, err
-	}
-	return list.Keeps(ctx, f, func(_, _ uint64) {})
-}
-
-// joined tells that so many of all steps of joining the file of layer n are done.
-func (a *all) joined(n, done, all int) {
-	a.progress(n, "join", a.manifest.Layers[n].Positions*uint64(done)/uint64(all))
 }
 
 // play finds out the game, and whether the format is for it.

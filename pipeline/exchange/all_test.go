@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"grenier/internal/testkit/must"
@@ -15,7 +14,6 @@ import (
 	"grenier/internal/testkit/tries"
 	"grenier/io/corrupt"
 	"grenier/io/frame"
-	"grenier/kernels/fault"
 	"grenier/layers/awari"
 	"grenier/pipeline/job"
 )
@@ -157,52 +155,19 @@ func TestWriteParts(t *testing.T) {
 					}
 				}))
 			}
-			o.Part = job.Part{All: true, Of: n}
-			must.OK(t, WriteAll(t.Context(), dir, out, o, func(e Exported) {
+			o.Part = job.Part{}
+			must.OK(t, WriteAll(t.Context(), dir, whole, o, func(e Exported) {
 				name := fileName(f, codec, e.Seeds)
-				want := unpacked(t, codec, filepath.Join(whole, name))
-				if got := unpacked(t, codec, filepath.Join(out, name)); got != want || e.File != name || e.Kept || positions[e.Seeds] != e.Positions {
-					t.Errorf("%s, %d parts: %d bytes, want %d; %d positions in parts; %+v", name, n, len(got), len(want), positions[e.Seeds], e)
-				}
-				cat := ""
+				cat, path := []byte{}, filepath.Join(out, "cat")
 				for i := range n {
-					cat += string(must.Read(t, filepath.Join(out, partName(name, job.Part{Index: i + 1, Of: n}))))
+					cat = append(cat, must.Read(t, filepath.Join(out, partName(name, job.Part{Index: i + 1, Of: n})))...)
 				}
-				if cat != string(must.Read(t, filepath.Join(out, name))) || codec == frame.None && cat != want {
-					t.Errorf("%s: its %d parts, one behind the other, are another file", name, n)
+				must.Write(t, path, cat)
+				want := unpacked(t, codec, filepath.Join(whole, name))
+				if got := unpacked(t, codec, path); got != want || positions[e.Seeds] != e.Positions || codec == frame.None && string(cat) != want {
+					t.Errorf("%s, %d parts: %d bytes, want %d; %d positions, want %d", name, n, len(got), len(want), positions[e.Seeds], e.Positions)
 				}
 			}))
-			o.Part = job.Part{}
-			if got := writtenAll(t, dir, out, o); got != nil {
-				t.Errorf("written again as a whole: %v", got)
-			}
 		}
 	}
-}
-
-// TestPartsMissing: a part that is not there, or was changed, is named, and there is no file then.
-func TestPartsMissing(t *testing.T) {
-	dir, out := solveRun(t, testrun.Game(t, 4, awari.Awari), 6), t.TempDir()
-	o := Options{Format: Npy, Codec: frame.None, Layers: []int{6}}
-	all := func(parts string) {
-		t.Helper()
-		o.Part = job.Part{All: true, Of: 3}
-		if err := WriteAll(t.Context(), dir, out, o, nil); !errors.Is(err, fault.Missing) || !strings.Contains(err.Error(), "missing parts "+parts+" of 3, layers 6") {
-			t.Errorf("%v, not missing %s", err, parts)
-		}
-		if _, err := os.Stat(filepath.Join(out, "layer-06.npy")); err == nil {
-			t.Error("there is a file")
-		}
-	}
-	all("1..3")
-	for i := 1; i <= 3; i++ {
-		o.Part = job.Part{Index: i, Of: 3}
-		must.OK(t, WriteAll(t.Context(), dir, out, o, nil))
-	}
-	path := filepath.Join(out, "layer-06.npy.00001-of-00003")
-	text := must.Read(t, path)
-	text[90] ^= 1
-	must.Write(t, path, text)
-	must.OK(t, os.Remove(filepath.Join(out, "layer-06.npy.00003-of-00003")))
-	all("1, 3")
 }

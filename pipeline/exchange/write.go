@@ -25,7 +25,7 @@ type Options struct {
 	Codec  frame.Codec
 	Layers []int // of WriteAll; empty for all
 	// Part is the part of each file that an export writes, an equal share of its pieces: the parts one behind the other are the
-	// file, or, if it is compressed, several frames with the same contents. WriteAll puts all together.
+	// file, or, if it is compressed, several frames with the same contents.
 	Part job.Part
 	// From, if not nil, is read by Import in the place of the file; the path is then a name
 	// for errors.

@@ -70,9 +70,8 @@ layers.
 
 --part i/n writes one of n equal shares of each file into the directory --out,
 for n processes, on one or several machines, in any order. The names end in
-.i-of-n: "cat" puts them together. --part all/n does that and checks that each
-part is there and right; it ends with status 5 if not. With --codec the file has
-several frames, which are unpacked as one.
+.0000i-of-0000n: "cat" puts them together. With --codec the file has several
+frames, which are unpacked as one.
 `,
 		Example: `  grenier awari export --dir data/awari --layer 16 --format vu --out scores.16
   grenier awari export --dir data/awari --layer 16 --format npy --out layer16.npy
@@ -80,7 +79,7 @@ several frames, which are unpacked as one.
   grenier awari export --dir data/awari --all --format wdl --out wdl
   grenier awari export --dir data/awari --all --format vu --codec zstd --out vu
   for i in 1 2 3 4; do grenier awari export --dir data/awari --layer 16 --format npy --out npy --part $i/4; done
-  grenier awari export --dir data/awari --layer 16 --format npy --out npy --part all/4`,
+  cat npy/layer-16.npy.*-of-00004 > layer16.npy`,
 		Args: cli.NoArgs,
 		RunE: a.Start(func(cmd *cobra.Command, _ []string) error { return a.runExport(cmd.Context(), f) }),
 	}
@@ -109,7 +108,7 @@ func (f *exportFlags) options() (o exchange.Options, err error) {
 	if f.several() && f.out == cli.Stdout {
 		return o, cli.Usagef("--out -: several layers need a directory, and so do parts")
 	}
-	if err := f.part.counted(); err != nil {
+	if err := f.part.one(); err != nil {
 		return o, err
 	}
 	if o.Format, err = exchange.ParseFormat(f.format); err != nil {

@@ -40,10 +40,10 @@ func (f *partFlag) sums(restart bool) error {
 	return nil
 }
 
-// counted fails if all parts are asked for, but not of how many.
-func (f *partFlag) counted() error {
-	if f.All && f.Of == 0 {
-		return cli.Usagef("--part all: the files of parts do not say how many there are; it must be all/n")
+// one fails if parts are to be added up: those of files are put together by cat.
+func (f *partFlag) one() error {
+	if f.All {
+		return cli.Usagef("--part %s: it must be i/n; cat puts the parts together", f.Part)
 	}
 	return nil
 }

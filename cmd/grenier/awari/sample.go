@@ -58,17 +58,16 @@ A hash of the board alone says which part it is in, so with the same split no
 board is in different parts of different samples. --shards N writes N files
 instead of each, NAME-00000-of-0000N.EXT.
 
---part i/n writes one of n equal shares of these shards, for n processes, on one
-or several machines, in any order, and FILE.i-of-n.card.json. --part all/n looks
-whether all files are there and right, and writes the card of the sample: the
-files are those of one run. It ends with status 5 if parts are missing.
+--part i/n writes one of n equal shares of the one file, for n processes, on one
+or several machines, in any order. "cat", in the order of the parts, puts them
+together. With --by score each part reads the layers.
 `,
 		Example: `  grenier awari sample --dir data/awari --layer 16 --count 1000000 --format npy --out train.npy
   grenier awari sample --dir data/awari --layer 4..16 --count 1000 --by score --format csv
   grenier awari sample --dir data/awari --layer 16 --count 5 --seed 7 --format jsonl
   grenier awari sample --dir data/awari --layer 4..16 --count 10000000 --format npy --out all.npy \
       --split train=90,validation=5,test=5 --shards 4
-  grenier awari sample --dir data/awari --layer 16 --count 10000000 --format npy --out all.npy --shards 64 --part 3/16`,
+  grenier awari sample --dir data/awari --layer 16 --count 10000000 --format npy --out all.npy.03 --part 3/16`,
 		Args: cli.NoArgs,
 		RunE: a.Start(func(cmd *cobra.Command, _ []string) error { return a.runSample(cmd.Context(), f) }),
 	}
@@ -116,11 +115,11 @@ func (f *sampleFlags) files(o *sample.Options) (err error) {
 	if f.out == cli.Stdout && (f.split != "" || f.shards != 1) {
 		return cli.Usagef("--split and --shards write files: they need --out FILE")
 	}
-	if !f.part.whole() && f.out == cli.Stdout {
-		return cli.Usagef("--part writes files: it needs --out FILE")
+	if f.part.One() && (f.split != "" || f.shards != 1) {
+		return cli.Usagef("--part is of one file: it does not go with --split and --shards, whose files are parts already")
 	}
 	o.Shards, o.Licence, o.Part = f.shards, f.licence, f.part.Part
-	return f.part.counted()
+	return f.part.one()
 }
 
 func (a *app) runSample(ctx context.Context, f sampleFlags) error {

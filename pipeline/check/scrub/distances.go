@@ -36,10 +36,7 @@ func (s *scrubber) distances(ctx context.Context, n int, l *Layer) error {
 	if err := catalog.CheckDistances(s.manifest, n, f); err != nil {
 		l.without(Stale, err)
 	}
-	if s.sum != nil {
-		l.add(&l.found.Distances, func(err error) { l.without(Damaged, err) })
-	}
-	from, to := s.blocksOf(f)
+	from, to := s.blocksOf(f, l)
 	if s.options.Part.One() && l.Before != nil {
 		to = from
 	}
@@ -51,13 +48,9 @@ func (s *scrubber) distances(ctx context.Context, n int, l *Layer) error {
 		step.Unit = job.Bytes
 		s.options.Tell(step)
 	}
-	report := func(err error) {
-		l.found.Distances.add(err)
-		l.without(Damaged, err)
-	}
-	err = f.Scrub(ctx, from, to, s.options.Workers, progress, report)
+	err = f.Scrub(ctx, from, to, s.options.Workers, progress, func(err error) { l.without(Damaged, err) })
 	if errors.Is(err, corrupt.ErrCorrupt) { // the index has changed
-		report(err)
+		l.without(Damaged, err)
 		err = nil
 	}
 	s.read = begun + bytes

@@ -9,38 +9,8 @@ import (
 	"grenier/pipeline/job"
 )
 
-// share is what a part of a scrub has found in the blocks of a layer that are its share. What is wrong with the rest of the
-// files, each part finds, and so does who adds them up.
-type share struct {
-	Blocks    faults `json:"blocks"`
-	Distances faults `json:"distances"`
-}
-
-// faults are those of some blocks: the first ones, and how many there are.
-type faults struct {
-	First notes.Faults `json:"first,omitempty"`
-	Count int          `json:"count"`
-}
-
-func (f *faults) add(err error) {
-	if f.Count++; len(f.First) < MaxProblems {
-		f.First.Add(err)
-	}
-}
-
-// merge adds those of another part.
-func (f *faults) merge(g *faults) {
-	f.First = append(f.First, g.First[:min(len(g.First), MaxProblems-len(f.First))]...)
-	f.Count += g.Count
-}
-
-// add reports faults that parts have found.
-func (l *Layer) add(f *faults, report func(error)) {
-	for _, err := range f.First {
-		report(err)
-	}
-	l.Count += f.Count - len(f.First)
-}
+// A part of a scrub (job.Part) reads the blocks that are its share, of scores and of distances, and notes whether it has found faults. Who
+// adds up reads files of which a part has found some again, as a whole, and looks himself at all but the blocks of the others.
 
 // open opens the notes of the scrub, or those of all its parts.
 func (s *scrubber) open(book *rundir.Notebook) (err error) {
@@ -73,8 +43,11 @@ func (s *scrubber) nameDistances(seeds int) string {
 	return s.named[seeds]
 }
 
-// blocksOf returns which blocks of a file are to be read.
-func (s *scrubber) blocksOf(f *layerfile.File) (from, to int) {
+// blocksOf returns which blocks of a file are to be read: those of the part, or all of one in which a part has found faults.
+func (s *scrubber) blocksOf(f *layerfile.File, l *Layer) (from, to int) {
+	if l.again {
+		return 0, f.NumBlocks()
+	}
 	first, end := s.options.Part.Share(uint64(f.NumBlocks()))
 	return int(first), int(end)
 }
@@ -82,23 +55,26 @@ func (s *scrubber) blocksOf(f *layerfile.File) (from, to int) {
 // bytesOf returns about how many bytes of a layer are to be read.
 func (s *scrubber) bytesOf(t task) int64 { return t.Stamp.Bytes / int64(max(1, s.options.Part.Of)) }
 
-// collect takes in what the parts have found in a layer.
+// collect takes in what the parts have noted about a layer.
 func (s *scrubber) collect(l *Layer) {
-	if s.sum == nil {
-		return
+	for i, noted := range s.sum.Layer(l.Seeds) {
+		if noted == nil {
+			l.Missing = append(l.Missing, i+1)
+		} else if noted.Faults {
+			l.again = true
+		}
 	}
-	var all []share
-	all, l.Missing = notes.Results[share](s.sum, l.Seeds)
-	for i := range all {
-		l.found.Blocks.merge(&all[i].Blocks)
-		l.found.Distances.merge(&all[i].Distances)
+	if l.again {
+		l.Missing = nil
 	}
 }
 
 // note notes what a part has found in a layer.
 func (s *scrubber) note(l *Layer) {
+	if s.options.Part.One() {
+		s.notes.Set(notes.Layer{Seeds: l.Seeds, Parts: 1, Done: 1, Faults: l.first != nil})
+	}
 	if len(l.Missing) > 0 && l.State == Intact {
 		l.State = Incomplete
 	}
-	s.notes.Result(l.Seeds, &l.found, l.first != nil)
 }

@@ -70,7 +70,7 @@ type Layer struct {
 	Count    int      `json:"problem_count"`
 
 	first error
-	found share // in the blocks, by this part or by all together
+	again bool // a part has found faults, so that all of it is read
 }
 
 // add appends the outcome for a layer, elapsed after the start.

@@ -269,11 +269,7 @@ func (s *scrubber) file(ctx context.Context, path string, t task, l *Layer) erro
 
 // blocks reads the blocks of a file, the rest of which is in order.
 func (s *scrubber) blocks(ctx context.Context, f *layerfile.File, t task, l *Layer) error {
-	if s.sum != nil {
-		l.add(&l.found.Blocks, l.damaged)
-		return nil
-	}
-	from, to := s.blocksOf(f)
+	from, to := s.blocksOf(f, l)
 	noted, bytes := s.before(f, t.Seeds, to-from), s.bytesOf(t)
 	if noted.Complete() {
 		l.Before = &noted.At
@@ -293,13 +289,9 @@ func (s *scrubber) blocks(ctx context.Context, f *layerfile.File, t task, l *Lay
 		step.Unit = job.Bytes
 		s.options.Tell(step)
 	}
-	report := func(err error) {
-		l.found.Blocks.add(err)
-		l.damaged(err)
-	}
-	err := f.Scrub(ctx, from+noted.Done, to, s.options.Workers, progress, report)
+	err := f.Scrub(ctx, from+noted.Done, to, s.options.Workers, progress, l.damaged)
 	if errors.Is(err, corrupt.ErrCorrupt) { // the index has changed
-		report(err)
+		l.damaged(err)
 		err = nil
 	}
 	if l.State != Intact {

@@ -10,8 +10,8 @@ import (
 )
 
 // compare compares the scores of layer n with the values of their moves. Data that cannot be
-// used is part of the verdict, other errors are not.
-func (r *run) compare(ctx context.Context, n int, v *verdict) error {
+// used is part of the outcome, other errors are not.
+func (r *run) compare(ctx context.Context, n int, layer *Layer) error {
 	var f found
 	compare := r.all
 	if r.options.Sample > 0 {
@@ -19,13 +19,13 @@ func (r *run) compare(ctx context.Context, n int, v *verdict) error {
 	}
 	err := compare(ctx, n, &f)
 	if e, ok := errors.AsType[*corrupt.Error](err); ok && r.distances != nil && e.File == r.distances.Path() { // which another part has checked
-		v.Distances.Add(err)
+		layer.damaged(err)
 		r.distances, f = nil, found{}
 		err = compare(ctx, n, &f)
 	}
-	v.Checked, v.Mismatches, v.First = f.checked, f.mismatches, f.first
+	layer.compared(&f)
 	if errors.Is(err, corrupt.ErrCorrupt) {
-		v.Stopped.Add(err)
+		layer.damaged(err)
 		return nil
 	}
 	return err

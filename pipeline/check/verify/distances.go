@@ -14,18 +14,18 @@ import (
 // several do, these are the least if the best is above 0, the greatest if it is below; a capture counts as 0 plies. Captures come first, as lower layers
 // are read before the layer itself. In the end the distance must be one more.
 
-// findDistances opens the distances of layer n, if they are there and are to be compared, and checks their file, as checkFile does. It reports
-// what is wrong with it.
-func (r *run) findDistances(ctx context.Context, n int, report func(error)) error {
+// findDistances opens the distances of layer n, if they are there and are to be compared, and checks their file, as checkFile does. What is wrong with it is
+// added to layer.
+func (r *run) findDistances(ctx context.Context, n int, layer *Layer, whole bool) error {
 	r.distances = nil
 	if r.options.Sample > 0 || r.options.ScoresOnly {
 		return nil
 	}
 	f, err := r.tables.DistancesFile(ctx, n)
-	if f != nil && r.options.Part.Takes(n) {
-		_, err = layerfile.Check(ctx, f.Path(), r.options.Family, report)
+	if f != nil && whole {
+		_, err = layerfile.Check(ctx, f.Path(), r.options.Family, layer.damaged)
 	} else if errors.Is(err, corrupt.ErrCorrupt) {
-		report(err)
+		layer.damaged(err)
 	}
 	if err == nil {
 		r.distances = f

@@ -10,31 +10,30 @@ import (
 	"grenier/io/manifest"
 )
 
-// checkFile reports everything that is wrong with the file of layer n, in
-// itself and compared with the manifest; of a layer of which a sample is compared, only blocks
-// that it needs are read. The file has one hash, so that one part of a verification checks all of it, and the others
-// see only whether it can be read. It fails only when the file cannot be
+// checkFile adds to layer everything that is wrong with the file of layer n, in
+// itself and compared with the manifest; unless it is to look at the whole file, only whether it can be
+// read. It fails only when the file cannot be
 // read for other reasons.
-func (r *run) checkFile(ctx context.Context, n int, report func(error)) error {
+func (r *run) checkFile(ctx context.Context, n int, layer *Layer, whole bool) error {
 	_, openErr := r.tables.File(ctx, n)
 	if errors.Is(openErr, corrupt.ErrCorrupt) && errors.Is(openErr, fs.ErrNotExist) {
-		report(openErr)
+		layer.damaged(openErr)
 		return nil
 	}
-	if openErr == nil && (r.options.Sample > 0 || !r.options.Part.Takes(n)) {
+	if !whole && openErr == nil {
 		return nil
 	}
-	sum, err := layerfile.Check(ctx, r.tables.Path(n), r.options.Family, report)
+	sum, err := layerfile.Check(ctx, r.tables.Path(n), r.options.Family, layer.damaged)
 	if err != nil && !errors.Is(err, corrupt.ErrCorrupt) {
 		return err
 	}
 	switch {
 	case errors.Is(openErr, corrupt.ErrMismatch): // not known to Check
-		report(openErr)
+		layer.damaged(openErr)
 	case err == nil && openErr != nil:
 		return openErr
 	case err == nil && sum.Histogram != r.tables.Layers()[n].Histogram:
-		report(corrupt.New(r.tables.Path(n), "", "the histogram %w that of the manifest", corrupt.ErrMismatch))
+		layer.damaged(corrupt.New(r.tables.Path(n), "", "the histogram %w that of the manifest", corrupt.ErrMismatch))
 	}
 	return nil
 }

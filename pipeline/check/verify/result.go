@@ -140,6 +140,20 @@ func (f *found) add(g *found) {
 	}
 }
 
+// compared adds the findings of the comparison of all positions.
+func (l *Layer) compared(f *found) {
+	l.Checked, l.Mismatches = f.checked, f.mismatches
+	for i := range f.first {
+		d := &f.first[i]
+		l.Problems = append(l.Problems, Problem{Text: d.String(), Difference: d})
+	}
+}
+
+// isDamaged reports whether a file cannot be used.
+func (l *Layer) isDamaged() bool {
+	return slices.ContainsFunc(l.Problems, func(p Problem) bool { return p.Difference == nil })
+}
+
 // String describes the difference in one line.
 func (d *Difference) String() string {
 	if d.Plies {

@@ -290,7 +290,7 @@ func (r *run) layer(ctx context.Context, n int) (Layer, error) {
 	} else if err := r.examine(ctx, n, &layer); err != nil {
 		return layer, err
 	}
-	if !slices.ContainsFunc(layer.Problems, func(p Problem) bool { return p.Damage != nil }) {
+	if !layer.isDamaged() {
 		if err := r.checkBelow(ctx, n, &layer); err != nil {
 			return layer, err
 		}
@@ -299,25 +299,27 @@ func (r *run) layer(ctx context.Context, n int) (Layer, error) {
 	return layer, nil
 }
 
-// examine finds out what is wrong with layer n, or adds up what its parts have found.
+// examine finds out what is wrong with layer n, or with the part of it, or adds up what its parts have found. The file has one
+// hash: one part checks all of it.
 func (r *run) examine(ctx context.Context, n int, layer *Layer) error {
-	var v verdict
-	if err := r.checkFile(ctx, n, v.File.Add); err != nil {
+	sum := r.add(n)
+	whole := sum.damaged != nil || r.options.Sample == 0 && r.options.Part.Takes(n)
+	if err := r.checkFile(ctx, n, layer, whole); err != nil {
 		return err
 	}
-	if err := r.findDistances(ctx, n, v.Distances.Add); err != nil {
+	right := !layer.isDamaged()
+	if err := r.findDistances(ctx, n, layer, whole); err != nil {
 		return err
 	}
 	switch {
-	case len(v.File) > 0:
+	case !right:
 	case r.sum != nil:
-		layer.Missing = r.add(n, &v)
+		return r.take(ctx, n, layer, sum)
 	default:
-		if err := r.compare(ctx, n, &v); err != nil {
+		if err := r.compare(ctx, n, layer); err != nil {
 			return err
 		}
 	}
-	layer.take(&v)
-	r.note(n, &v)
+	r.note(layer)
 	return nil
 }

@@ -22,7 +22,6 @@ import (
 	"grenier/internal/testkit/testrun"
 	"grenier/io/manifest"
 	"grenier/io/rundir"
-	"grenier/kernels/fault"
 	"grenier/layers/awari"
 	"grenier/pipeline/exchange/sample"
 	"grenier/pipeline/job"
@@ -235,68 +234,38 @@ for split, low, high in (("train", 0, 90), ("validation", 90, 95), ("test", 95, 
 	}
 }
 
-// TestParts: parts write the files of one run, in any order, twice, and the card when all are there; one that is missing, changed, or of
-// another sample is said.
+// TestParts: parts, one behind the other, are the file of one run; the card of each is about the sample and lists its own file.
 func TestParts(t *testing.T) {
 	game := testrun.Game(t, 6, awari.Awari)
 	dir := testrun.Write(t, game, testrun.Solve(t, game, 7), 100)
 	for _, o := range []sample.Options{
-		{From: 3, To: 7, Count: 1200, Seed: 3, Format: sample.Npy, Split: split(t, "train=80,test=20"), Shards: 5},
-		{From: 3, To: 7, Count: 900, Seed: 3, Format: sample.CSV, Shards: 3, ByScore: true},
+		{From: 3, To: 7, Count: 1200, Seed: 3, Format: sample.Npy},
+		{From: 3, To: 7, Count: 900, Seed: 3, Format: sample.CSV, ByScore: true},
+		{From: 3, To: 7, Count: 5, Seed: 3, Format: sample.JSONL},
 	} {
-		whole, some := t.TempDir(), t.TempDir()
-		want, err := sample.WriteFile(t.Context(), dir, filepath.Join(whole, "a.x"), o)
-		must.OK(t, err)
-		path := filepath.Join(some, "a.x")
-		part := func(index, of int, all bool) (sample.Summary, error) {
-			o.Part = job.Part{Index: index, Of: of, All: all}
-			return sample.WriteFile(t.Context(), dir, path, o)
-		}
-		missing := func(what, parts string) {
-			t.Helper()
-			if _, err := part(0, 3, true); !errors.Is(err, fault.Missing) || !strings.Contains(err.Error(), "missing parts "+parts+" of 3,") {
-				t.Errorf("%s: %v", what, err)
-			}
-			if _, err := os.Stat(path + sample.CardSuffix); err == nil {
-				t.Errorf("%s: there is a card", what)
-			}
-		}
-		missing("nothing", "1..3")
-		for _, i := range []int{3, 1, 3} {
-			_, err := part(i, 3, false)
+		want, _ := write(t, dir, o)
+		var files, streams []byte
+		for i := range 7 {
+			o.Part = job.Part{Index: i + 1, Of: 7}
+			path := filepath.Join(t.TempDir(), "some.part")
+			s, err := sample.WriteFile(t.Context(), dir, path, o)
 			must.OK(t, err)
+			c, share := readCard(t, dir, path, o), o.Count*uint64(i+1)/7-o.Count*uint64(i)/7
+			if len(c.Files) != 1 || c.Files[0].Positions != share || s.Positions != share {
+				t.Errorf("part %d of %d positions: %+v, %+v", i+1, share, c.Files, s)
+			}
+			files = append(files, must.Read(t, path)...)
+			var text bytes.Buffer
+			_, err = sample.Write(t.Context(), dir, &text, o)
+			must.OK(t, err)
+			streams = append(streams, text.Bytes()...)
 		}
-		missing("two", "2")
-		o.Seed++
-		_, err = part(2, 3, false)
-		must.OK(t, err)
-		o.Seed--
-		missing("another seed", "2")
-		_, err = part(2, 3, false)
-		must.OK(t, err)
-		file := filepath.Join(some, want.Files[0].File)
-		kept := must.Read(t, file)
-		must.Write(t, file, append(kept[:len(kept)-1:len(kept)-1], kept[len(kept)-1]^1))
-		missing("changed", "1")
-		must.Write(t, file, kept)
-		card := must.Read(t, sample.PartCard(path, job.Part{Index: 1, Of: 3}))
-		must.Write(t, sample.PartCard(path, job.Part{Index: 3, Of: 3}), card)
-		missing("the card of another", "3")
-		_, err = part(3, 3, false)
-		must.OK(t, err)
-		got, err := part(0, 3, true)
-		must.OK(t, err)
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Error(diff)
+		if !bytes.Equal(files, want) || !bytes.Equal(streams, want) {
+			t.Errorf("%s: %d bytes in files, %d in streams, want %d", o.Format, len(files), len(streams), len(want))
 		}
-		for i := range 3 {
-			must.OK(t, os.Remove(sample.PartCard(path, job.Part{Index: i + 1, Of: 3})))
-		}
-		if diff := cmp.Diff(must.Tree(t, whole), must.Tree(t, some)); diff != "" {
-			t.Error(diff)
-		}
-		if _, err := part(1, o.Shards+1, false); !errors.Is(err, sample.ErrSample) {
-			t.Errorf("more parts than shards: %v", err)
+		o.Shards = 2
+		if _, err := sample.WriteFile(t.Context(), dir, filepath.Join(t.TempDir(), "x"), o); !errors.Is(err, sample.ErrSample) {
+			t.Errorf("a part of several files: %v", err)
 		}
 	}
 }

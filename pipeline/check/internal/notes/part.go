@@ -1,7 +1,6 @@
 package notes
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -97,27 +96,16 @@ func Collect(dir *rundir.Notebook, m *manifest.Manifest, o Options) (*Sum, error
 	return s, nil
 }
 
-// Result notes what a part has found in a layer. Notes that are not of a part take no notice.
-func (n *Notes) Result(seeds int, result any, faults bool) {
-	if n == nil || !n.options.Part.One() {
-		return
+// Layer returns what each part has noted about a layer; nil for parts that are missing: not done yet, or with other files.
+func (s *Sum) Layer(seeds int) []*Layer {
+	if s == nil {
+		return nil
 	}
-	if data, err := json.Marshal(result); err == nil { // else the part will be missing
-		n.Set(Layer{Seeds: seeds, Parts: 1, Done: 1, Faults: faults, Result: data})
-	}
-}
-
-// Results returns what the parts have found in a layer, by part, and which parts are missing: not done yet, or done with
-// other files.
-func Results[R any](s *Sum, seeds int) (results []R, missing []int) {
+	all := make([]*Layer, len(s.notes))
 	for i, n := range s.notes {
-		l := n.Find(seeds)
-		var r R
-		if !l.through() || json.Unmarshal(l.Result, &r) != nil {
-			missing = append(missing, i+1)
-			continue
+		if l := n.Find(seeds); l.through() {
+			all[i] = &l
 		}
-		results = append(results, r)
 	}
-	return results, missing
+	return all
 }
