@@ -36,8 +36,7 @@ EXIT STATUS
        of another run
   3    a check found differences
   4    a file is corrupt, of a newer version, or not of this program
-  5    not complete: parts of a run that is divided (--part) are missing; nothing
-       is known to be wrong
+  5    not complete: parts (--part) are missing; nothing is known to be wrong
   70   a bug of this program; what it has written is intact
   75   paused: stopped on request (awari solve --until, awari stop); the same
        command resumes
