@@ -145,7 +145,9 @@ func newAll(ctx context.Context, dir, out string, o Options) (*all, error) {
 func (a *all) layer(ctx context.Context, n int) (Exported, error) {
 	o := a.options
 	o.Seeds = n
-	o.Progress = func(s job.Step) { a.progress(n, "export", uint64(s.Done/s.Total*float64(a.manifest.Layers[n].Positions))) }
+	o.Progress = func(s job.Step) {
+		a.progress(n, "export", uint64(s.Done/s.Total*float64(a.manifest.Layers[n].Positions)))
+	}
 	e := Exported{File: partName(fileName(o.Format, o.Codec, n), o.Part)}
 	s, err := newShape(a.game, n)
 	if err != nil {

@@ -12,20 +12,17 @@ import (
 // A part of a scrub (job.Part) reads the blocks that are its share, of scores and of distances, and notes whether it has found faults. Who
 // adds up reads files of which a part has found some again, as a whole, and looks himself at all but the blocks of the others.
 
-// open opens the notes of the scrub, or those of all its parts.
+// open opens the notes of the scrub.
 func (s *scrubber) open(book *rundir.Notebook) (err error) {
-	p := s.options.Part
 	o := notes.Options{ // the check of a layer reads its file only
-		Name: rundir.ScrubName, Header: header, Restart: s.options.Restart, Tell: s.options.Note, Part: p,
+		Name: rundir.ScrubName, Header: header, Restart: s.options.Restart, Tell: s.options.Note, Part: s.options.Part,
 	}
-	if p != (job.Part{}) { // the whole reads distances each time
+	if o.Part != (job.Part{}) { // the whole reads distances each time
 		s.named, o.Also = map[int]string{}, s.nameDistances
 	}
-	if p.All {
-		s.sum, err = notes.Collect(book, s.manifest, o)
-		return err
+	if o.Part.One() {
+		s.result.Part = o.Part.String()
 	}
-	s.result.Part = p.String()
 	s.notes, err = notes.Open(book, s.manifest, o)
 	return err
 }
@@ -57,7 +54,7 @@ func (s *scrubber) bytesOf(t task) int64 { return t.Stamp.Bytes / int64(max(1, s
 
 // collect takes in what the parts have noted about a layer.
 func (s *scrubber) collect(l *Layer) {
-	for i, noted := range s.sum.Layer(l.Seeds) {
+	for i, noted := range s.notes.Parts(l.Seeds) {
 		if noted == nil {
 			l.Missing = append(l.Missing, i+1)
 		} else if noted.Faults {

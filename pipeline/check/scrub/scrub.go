@@ -64,7 +64,7 @@ func Run(ctx context.Context, path string, o Options) (*Result, error) {
 		if err := s.open(book); err != nil {
 			return s.result, err
 		}
-		s.result.Restarted, s.result.parts = s.notes.Again(), s.sum.Parts()
+		s.result.Restarted, s.result.parts = s.notes.Again(), s.notes.Of()
 	}
 	var all []int
 	for i := range s.tasks {
@@ -103,7 +103,6 @@ type scrubber struct {
 	manifest *manifest.Manifest // nil if it cannot be read
 	tasks    []task
 	notes    *notes.Notes   // nil if nothing is noted
-	sum      *notes.Sum     // what the parts have noted; nil if they are not added up
 	named    map[int]string // see nameDistances
 	result   *Result
 

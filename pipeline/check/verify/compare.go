@@ -78,7 +78,7 @@ func (r *run) due(n int) uint64 {
 		from, to := r.options.Part.Share(r.wanted(n))
 		return to - from
 	}
-	if !r.options.Part.One() {
+	if r.options.Part.All {
 		return r.space.Size(n)
 	}
 	index, parts := r.place()

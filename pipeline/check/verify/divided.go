@@ -19,7 +19,7 @@ import (
 // header begins the notes.
 var header = jsonfile.Header{Format: "grenier-verify", Version: 2}
 
-// open opens the notes of the verification, or those of all its parts.
+// open opens the notes of the verification.
 func (r *run) open(ctx context.Context, book *rundir.Notebook, m *manifest.Manifest) (err error) {
 	o := notes.Options{
 		Name: rundir.VerifyName, Header: header, Reads: r.tables.Game().CapturesLeadTo, Restart: r.options.Restart, Tell: r.options.Note,
@@ -29,11 +29,7 @@ func (r *run) open(ctx context.Context, book *rundir.Notebook, m *manifest.Manif
 		o.Name = rundir.SampleName
 		o.Also = func(int) string { return fmt.Sprintf("sample %d, seed %d", r.options.Sample, r.options.Seed) }
 	}
-	if r.options.Part.All {
-		r.sum, err = notes.Collect(book, m, o)
-	} else {
-		r.notes, err = notes.Open(book, m, o)
-	}
+	r.notes, err = notes.Open(book, m, o)
 	return err
 }
 
@@ -75,7 +71,7 @@ type sum struct {
 
 // add adds up what the parts have noted about layer n.
 func (r *run) add(n int) (s sum) {
-	for i, noted := range r.sum.Layer(n) {
+	for i, noted := range r.notes.Parts(n) {
 		var part Layer
 		if noted == nil || json.Unmarshal(noted.Result, &part) != nil {
 			s.missing = append(s.missing, i+1)

@@ -129,7 +129,7 @@ func Run(ctx context.Context, dir string, o Options) (result *Result, err error)
 		if err := r.open(ctx, book, m); err != nil {
 			return result, err
 		}
-		if result.Restarted, result.parts = r.notes.Again(), r.sum.Parts(); o.Part.One() {
+		if result.Restarted, result.parts = r.notes.Again(), r.notes.Of(); o.Part.One() {
 			result.Part = o.Part.String()
 		}
 	}
@@ -178,7 +178,6 @@ type run struct {
 	// distances are those of the layer at hand, if they are compared; nil otherwise.
 	distances *layerfile.File
 	notes     *notes.Notes // nil if nothing is noted
-	sum       *notes.Sum   // what the parts have noted; nil if they are not added up
 	meter     meter
 }
 
@@ -313,7 +312,7 @@ func (r *run) examine(ctx context.Context, n int, layer *Layer) error {
 	}
 	switch {
 	case !right:
-	case r.sum != nil:
+	case r.options.Part.All:
 		return r.take(ctx, n, layer, sum)
 	default:
 		if err := r.compare(ctx, n, layer); err != nil {

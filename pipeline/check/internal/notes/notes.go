@@ -95,6 +95,7 @@ type Notes struct {
 	failed  error     // they cannot be written
 	again   string    // see Again
 	begins  string    // what is done about notes that are not believed
+	parts   []*Notes  // if all are asked for
 }
 
 // file says which file a check finds: one of the directory that the manifest lists.
@@ -112,11 +113,14 @@ const patience = 5 * time.Second
 
 // Open reads the notes about the layers of a directory that m lists; without m, about those whose files are there. Notes of a
 // part are no help but its result: it fails with a *rundir.LockedError while a solver has the directory, or like package
-// vfs, if they cannot be written.
+// vfs, if they cannot be written. Those of all parts (Of) are read only, and it fails with ErrParts or a *job.MissingError.
 func Open(dir *rundir.Notebook, m *manifest.Manifest, o Options) (*Notes, error) {
 	n, err := find(dir, m, o)
 	if err != nil {
 		return nil, err
+	}
+	if o.Part.All {
+		return n, n.collect()
 	}
 	n.load()
 	return n, n.begin()
@@ -236,7 +240,7 @@ func (n *Notes) Find(seeds int) Layer {
 
 // Set notes how far a layer is, on disk if that has taken long.
 func (n *Notes) Set(l Layer) {
-	if n == nil {
+	if n == nil || n.options.Part.All {
 		return
 	}
 	l.Of, l.At = n.of(l.Seeds), time.Now().UTC()

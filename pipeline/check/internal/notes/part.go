@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"grenier/io/jsonfile"
-	"grenier/io/manifest"
 	"grenier/io/rundir"
 	"grenier/kernels/fault"
 	"grenier/pipeline/job"
@@ -51,59 +50,46 @@ func (n *Notes) begin() error {
 	return err
 }
 
-// Sum is the notes of all parts of a check, by part. A nil *Sum has none.
-type Sum struct{ notes []*Notes }
+// collect reads the notes of all parts: of as many as there should be, or as there are notes of.
+func (n *Notes) collect() error {
+	of := n.options.Part.Of
+	if of == 0 {
+		counts, err := n.dir.PartCounts(n.options.Name)
+		counts = slices.DeleteFunc(counts, func(of int) bool { return of < 1 || of > job.MaxParts })
+		switch {
+		case err != nil:
+			return err
+		case len(counts) == 0:
+			return &job.MissingError{}
+		case len(counts) > 1:
+			return fmt.Errorf("%w, %s: say which, as in all/%d", ErrParts, job.List(counts), counts[0])
+		}
+		of = counts[0]
+	}
+	for i := range of {
+		part := *n
+		part.options.Part = job.Part{Index: i + 1, Of: of}
+		part.layers, part.begins, part.parts = map[int]Layer{}, "is to be done again", nil
+		part.load()
+		n.parts = append(n.parts, &part)
+	}
+	return nil
+}
 
-// Parts returns how many parts there are.
-func (s *Sum) Parts() int {
-	if s == nil {
+// Of returns how many parts there are if all are asked for.
+func (n *Notes) Of() int {
+	if n == nil {
 		return 0
 	}
-	return len(s.notes)
+	return len(n.parts)
 }
 
-// Collect reads the notes of all parts of a check: of o.Part.Of, or of as many as there are notes of. It fails with
-// ErrParts, with a *job.MissingError if there are none, and like Open.
-func Collect(dir *rundir.Notebook, m *manifest.Manifest, o Options) (*Sum, error) {
-	if o.Part.Of == 0 {
-		counts, err := dir.PartCounts(o.Name)
-		if err != nil {
-			return nil, err
-		}
-		counts = slices.DeleteFunc(counts, func(of int) bool { return of < 1 || of > job.MaxParts })
-		switch len(counts) {
-		case 0:
-			return nil, &job.MissingError{}
-		case 1:
-			o.Part.Of = counts[0]
-		default:
-			last := counts[len(counts)-1]
-			return nil, fmt.Errorf("%w, %s: say which, as in all/%d", ErrParts, job.List(counts), last)
-		}
-	}
-	n, err := find(dir, m, o)
-	if err != nil {
-		return nil, err
-	}
-	s := &Sum{}
-	for i := range o.Part.Of {
-		part := *n
-		part.options.Part = job.Part{Index: i + 1, Of: o.Part.Of}
-		part.layers, part.begins = map[int]Layer{}, "is to be done again"
-		part.load()
-		s.notes = append(s.notes, &part)
-	}
-	return s, nil
-}
-
-// Layer returns what each part has noted about a layer; nil for parts that are missing: not done yet, or with other files.
-func (s *Sum) Layer(seeds int) []*Layer {
-	if s == nil {
-		return nil
-	}
-	all := make([]*Layer, len(s.notes))
-	for i, n := range s.notes {
-		if l := n.Find(seeds); l.through() {
+// Parts returns what each part has noted about a layer, if all are asked for; nil for those that are missing: not done yet, or
+// done with other files.
+func (n *Notes) Parts(seeds int) []*Layer {
+	all := make([]*Layer, n.Of())
+	for i := range all {
+		if l := n.parts[i].Find(seeds); l.through() {
 			all[i] = &l
 		}
 	}
