@@ -94,6 +94,16 @@ func TestScrubBlocks(t *testing.T) {
 	if len(problems) != 2 || last.Block != blocks || last.Bytes != all-4096*2048 {
 		t.Errorf("from block 4096 on: %q, %v", problems, last)
 	}
+	f, bad, err := Inspect(path)
+	must.OK(t, errors.Join(append(bad, err)...))
+	defer f.Close()
+	for end, want := range map[int]int{1: 0, 2: 1, 2049: 1, 2050: 2, 4096: 3, 4097: 4} { // of the damaged blocks, from block 1 on
+		found, last := 0, Scrubbed{Block: 1}
+		must.OK(t, f.Scrub(t.Context(), 1, end, 2, func(p Scrubbed) { last = p }, func(error) { found++ }))
+		if found != want || last.Block != end || last.Bytes != int64(end-1)*2048 {
+			t.Errorf("blocks 1 to %d: %d problems, %v", end-1, found, last)
+		}
+	}
 }
 
 // spoilt is a source of which one byte cannot be read.
