@@ -39,6 +39,8 @@ var linkings = []linking{
 	{args: "awari repair --progress none --dir @/broken", named: []string{"broken/work", "broken/work/again"}},
 	{args: "awari scrub --progress none --dir @/run", named: []string{"run/work"}},
 	{args: "awari verify --progress none --dir @/run", named: []string{"run/work"}},
+	{args: "awari verify --part 1/2 --progress none --dir @/run", named: []string{"run/work"}},
+	{args: "awari scrub --part 1/2 --progress none --dir @/run", named: []string{"run/work"}},
 	{args: "awari verify --prove --progress none --dir @/run", named: []string{"run/work"}},
 	{args: "awari verify --prove --progress none --memory 40MiB --dir @/run", named: []string{"run/work"}},
 	{args: proveOnDisk, named: []string{"run/work"}},
@@ -89,7 +91,7 @@ func newLinks(t *testing.T) *links {
 // lure makes canaries with all names that the commands use.
 func (l *links) lure() {
 	for _, name := range []string{
-		"scrub.json", "verify.json", "prove.json", "marks", "marks.0123456789abcdef.tmp", "status.json", "status.json.0123456789abcdef.tmp",
+		"scrub.json", "scrub-1-of-2.json", "verify.json", "verify-1-of-2.json", "prove.json", "marks", "marks.0123456789abcdef.tmp", "status.json", "status.json.0123456789abcdef.tmp",
 		"stop.json", "blocks", "checkpoint", "captures-0000-open", "found", "offers", "scores", "again/found", "window-00-1", "SHA256SUMS",
 		"charts.json", "scores-0.json", "layer-02.gl", "layer-03.gl", "layer-02.gl.0123456789abcdef.tmp", "index.html", "preview.png",
 		"layer-02.csv", "layer-06.gl", "new", "time", "file",

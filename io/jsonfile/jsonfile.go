@@ -39,6 +39,11 @@ func Parse(path string, data []byte, want Header, doc any) error {
 	if len(data) > MaxBytes {
 		return corrupt.New(path, "", "more than %d bytes", MaxBytes)
 	}
+	return parse(path, data, want, doc)
+}
+
+// parse is Parse for data of any length.
+func parse(path string, data []byte, want Header, doc any) error {
 	if err := want.Match(path, data); err != nil {
 		return err
 	}

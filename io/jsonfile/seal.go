@@ -38,7 +38,7 @@ func Unseal(data []byte) ([]byte, error) {
 	return append(slices.Clip(bytes.TrimSuffix(body, []byte(",\n"))), end...), nil
 }
 
-// ParseSealed is Parse for a sealed document, in which no byte was changed. What does not begin like one
+// ParseSealed is Parse for a sealed document of any length, in which no byte was changed. What does not begin like one
 // matches corrupt.ErrForeign.
 func ParseSealed(path string, data []byte, want Header, doc any) error {
 	version, err := SealedVersion(data, want.Format)
@@ -52,7 +52,7 @@ func ParseSealed(path string, data []byte, want Header, doc any) error {
 	if err != nil {
 		return corrupt.New(path, "", "%w", err)
 	}
-	return Parse(path, body, want, doc)
+	return parse(path, body, want, doc)
 }
 
 // SealedVersion returns the version of a document of a format, and reads nothing else: all else may differ in

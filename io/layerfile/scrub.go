@@ -42,7 +42,7 @@ const (
 	scrubEntries = 4096
 )
 
-// Scrub reads the stored bytes of all blocks from the given one on, once and in order, and
+// Scrub reads the stored bytes of the blocks from..to-1, once and in order, and
 // passes to report, in order, every block that differs from its checksum. Nothing is
 // decoded: it is as fast as the disk. The pages of the file are dropped from the page
 // cache first, where the operating system can do that, so that the bytes come from the
@@ -52,11 +52,11 @@ const (
 // progress is called by two of them at once. It fails with the error of ctx, with
 // os.ErrClosed, or with an error that matches corrupt.ErrCorrupt if the index has changed
 // since Inspect. The file must be from Inspect, without problems.
-func (f *File) Scrub(ctx context.Context, from, workers int, progress func(Scrubbed), report func(error)) error {
+func (f *File) Scrub(ctx context.Context, from, to, workers int, progress func(Scrubbed), report func(error)) error {
 	cache := f.pageCache()
 	cache.Drop()
 	workers = max(workers, 1)
-	s := &scrub{f: f, cache: cache, block: from, buffers: make([][]byte, workers)}
+	s := &scrub{f: f, cache: cache, block: from, to: to, buffers: make([][]byte, workers)}
 	return crew.Ordered[*piece]{
 		Read: func(_ int, p *piece) error { return s.cut(ctx, p) },
 		Work: func(worker, _ int, p *piece) error { return s.check(ctx, p, s.buffer(worker)) },
@@ -84,6 +84,7 @@ type scrub struct {
 	f       *File
 	cache   *pagecache.Bound
 	block   int      // the next one to cut off
+	to      int      // the first one that is not wanted
 	entries []entry  // from that one on, as far as they were read
 	buffers [][]byte // of the workers
 	bytes   int64    // of the pieces that were reported
@@ -124,7 +125,7 @@ func (s *scrub) buffer(worker int) []byte {
 
 // cut cuts the next piece, of scrubBytes at most, off the file.
 func (s *scrub) cut(ctx context.Context, p *piece) (err error) {
-	if s.block >= s.f.NumBlocks() {
+	if s.block >= s.to {
 		return crew.ErrNoMore
 	}
 	if len(s.entries) == 0 {
@@ -133,7 +134,7 @@ func (s *scrub) cut(ctx context.Context, p *piece) (err error) {
 		}
 	}
 	n, bytes := 0, 0
-	for n < len(s.entries) && bytes+int(s.entries[n].length) <= scrubBytes {
+	for n < min(len(s.entries), s.to-s.block) && bytes+int(s.entries[n].length) <= scrubBytes {
 		bytes += int(s.entries[n].length)
 		n++
 	}

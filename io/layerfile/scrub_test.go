@@ -58,7 +58,7 @@ func scrubbed(t *testing.T, path string, from int) (problems []string, last Scru
 		}
 		problems = append(problems, err.Error())
 	}
-	must.OK(t, f.Scrub(t.Context(), from, 3, progress, report))
+	must.OK(t, f.Scrub(t.Context(), from, f.NumBlocks(), 3, progress, report))
 	return problems, last
 }
 
@@ -94,6 +94,16 @@ func TestScrubBlocks(t *testing.T) {
 	if len(problems) != 2 || last.Block != blocks || last.Bytes != all-4096*2048 {
 		t.Errorf("from block 4096 on: %q, %v", problems, last)
 	}
+	f, bad, err := Inspect(path)
+	must.OK(t, errors.Join(append(bad, err)...))
+	defer f.Close()
+	for end, want := range map[int]int{1: 0, 2: 1, 2049: 1, 2050: 2, 4096: 3, 4097: 4} { // of the damaged blocks, from block 1 on
+		found, last := 0, Scrubbed{Block: 1}
+		must.OK(t, f.Scrub(t.Context(), 1, end, 2, func(p Scrubbed) { last = p }, func(error) { found++ }))
+		if found != want || last.Block != end || last.Bytes != int64(end-1)*2048 {
+			t.Errorf("blocks 1 to %d: %d problems, %v", end-1, found, last)
+		}
+	}
 }
 
 // spoilt is a source of which one byte cannot be read.
@@ -119,7 +129,7 @@ func TestScrubUnreadable(t *testing.T) {
 	defer f.Close()
 	f.source = spoilt{f.source, headerSize + 3*2048 + 5}
 	var problems []string
-	must.OK(t, f.Scrub(t.Context(), 0, 3, func(Scrubbed) {}, func(err error) { problems = append(problems, err.Error()) }))
+	must.OK(t, f.Scrub(t.Context(), 0, f.NumBlocks(), 3, func(Scrubbed) {}, func(err error) { problems = append(problems, err.Error()) }))
 	if len(problems) != 1 || !strings.Contains(problems[0], "block 3: ") {
 		t.Errorf("%q", problems)
 	}
@@ -150,7 +160,7 @@ func TestScrubTruncated(t *testing.T) {
 	defer f.Close()
 	must.OK(t, os.Truncate(path, headerSize+5*2048+100))
 	count := 0
-	err = f.Scrub(t.Context(), 0, 1, func(Scrubbed) {}, func(error) { count++ })
+	err = f.Scrub(t.Context(), 0, f.NumBlocks(), 1, func(Scrubbed) {}, func(error) { count++ })
 	// Either the index was read before, and blocks are missing, or it is missing.
 	if !errors.Is(err, corrupt.ErrCorrupt) && (err != nil || count < blocks/3) {
 		t.Errorf("%d problems of %d, %v", count, blocks, err)
@@ -163,12 +173,12 @@ func TestScrubEnds(t *testing.T) {
 	must.OK(t, err)
 	none := func(error) { t.Error("a problem") }
 	ctx, cancel := context.WithCancel(t.Context())
-	err = f.Scrub(ctx, 0, 2, func(Scrubbed) { cancel() }, none)
+	err = f.Scrub(ctx, 0, f.NumBlocks(), 2, func(Scrubbed) { cancel() }, none)
 	if err != nil && !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 	must.OK(t, f.Close())
-	if err := f.Scrub(t.Context(), 0, 2, func(Scrubbed) {}, none); !errors.Is(err, os.ErrClosed) {
+	if err := f.Scrub(t.Context(), 0, f.NumBlocks(), 2, func(Scrubbed) {}, none); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("closed: %v", err)
 	}
 }

@@ -2,7 +2,13 @@ package rundir
 
 import (
 	"errors"
+	"fmt"
+	"io/fs"
 	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
 
 	"grenier/io/vfs"
 )
@@ -33,7 +39,7 @@ func (d *Dir) Notebook() (*Notebook, error) {
 	return &Notebook{d, run}, nil
 }
 
-// NotePath returns the path of a note, for messages: ScrubName, VerifyName, ProveName or MarksName.
+// NotePath returns the path of a note, for messages: ScrubName, VerifyName, ProveName or MarksName, or that of a part.
 func (n *Notebook) NotePath(name string) string { return filepath.Join(n.path, WorkName, name) }
 
 // ReadNote returns the contents of a note, as vfs.Read does.
@@ -62,6 +68,37 @@ func (n *Notebook) inWork(do func(work vfs.Dir) error) error {
 		return err
 	}
 	return errors.Join(do(work), work.Close())
+}
+
+// parted matches the names of PartName.
+var parted = regexp.MustCompile(`^(scrub|verify|sample)-[0-9]+-of-([0-9]+)\.json$`)
+
+// PartName returns the name of the note of a part, from 1 on, of the check that has notes of that name.
+func PartName(name string, part, of int) string {
+	check, _ := strings.CutSuffix(name, ".json")
+	return fmt.Sprintf("%s-%d-of-%d.json", check, part, of)
+}
+
+// PartCounts returns the numbers of parts into which a check was divided of which there are notes.
+func (n *Notebook) PartCounts(name string) (all []int, err error) {
+	err = n.inWork(func(work vfs.Dir) error {
+		entries, err := work.Entries()
+		for _, e := range entries {
+			m := parted.FindStringSubmatch(e.Name())
+			if m == nil || m[1]+".json" != name {
+				continue
+			}
+			if of, err := strconv.Atoi(m[2]); err == nil && !slices.Contains(all, of) {
+				all = append(all, of)
+			}
+		}
+		return err
+	})
+	if errors.Is(err, fs.ErrNotExist) { // no work/
+		return nil, nil
+	}
+	slices.Sort(all)
+	return all, err
 }
 
 // MakeWork opens work/, and makes it if there is none. The caller closes it.

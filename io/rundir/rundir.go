@@ -409,6 +409,7 @@ const (
 	ScoresName     = "scores"      // unpacked, for an import
 	ScrubName      = "scrub.json"  // how far a scrub is
 	VerifyName     = "verify.json" // how far a verification is
+	SampleName     = "sample.json" // of parts of one that compares a sample
 	ProveName      = "prove.json"  // how far a proof is
 	MarksName      = "marks"       // what a proof has found, if it has no room in memory
 	PlanName       = "plan.json"   // of a layer that is solved in steps
@@ -453,7 +454,7 @@ func working(name string) bool {
 	case BlocksName, CheckpointName, ScoresName, StatusName, ScrubName, StopName, VerifyName, ProveName, MarksName, PlanName:
 		return true
 	}
-	return ofLayer(name)
+	return ofLayer(name) || parted.MatchString(name)
 }
 
 // WorkBytes returns the bytes of files in work/ of the run directory at path, 0 if there

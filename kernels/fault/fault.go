@@ -24,6 +24,9 @@ const (
 	// time that has come, a layer that is sealed. Or work cannot begin yet, because other work comes first. The same
 	// request continues, later.
 	Pause Kind = "paused"
+	// Missing is the kind of a question that has no answer yet: others have not done their part of
+	// the work. The same request will be answered when they have.
+	Missing Kind = "missing"
 )
 
 // Error makes a Kind a target of errors.Is.

@@ -1,9 +1,11 @@
 package distance_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -165,5 +167,46 @@ func TestScrub(t *testing.T) {
 	}
 	if result.OK || !errors.Is(result.Err(), corrupt.ErrCorrupt) {
 		t.Error(result.Err())
+	}
+}
+
+// TestParts: what verify and scrub say of distances is the same in parts.
+func TestParts(t *testing.T) {
+	dir, _ := run(t, 7)
+	compute(t, dir, options(1))
+	path := filepath.Join(dir, rundir.DistanceName(7))
+	good := must.Read(t, path)
+	text := func(result any, err error) string {
+		must.OK(t, err)
+		data, err := json.Marshal(result)
+		must.OK(t, err)
+		return regexp.MustCompile(`"seconds":[^}]*`).ReplaceAllString(string(data), "")
+	}
+	verified := func(p job.Part) string {
+		return text(verify.Run(t.Context(), dir, verify.Options{Job: job.Job{Family: cpu.Best()}, Part: p}))
+	}
+	scrubbed := func(p job.Part) string { return text(scrub.Run(t.Context(), dir, scrub.Options{Part: p})) }
+	for name, damage := range map[string]func(){
+		"none":    func() {},
+		"wrong":   func() { writeDistances(t, dir, 7, func(plies []int8) { plies[len(plies)/3]++ }) },
+		"changed": func() { must.Write(t, path, changed(good, len(good)/2)) },
+		"cut":     func() { must.Write(t, path, good[:len(good)-3]) },
+	} {
+		must.Write(t, path, good)
+		damage()
+		for _, check := range []func(job.Part) string{verified, scrubbed} {
+			want := check(job.Part{})
+			for _, i := range []int{2, 3, 1, 2} {
+				check(job.Part{Index: i, Of: 3})
+			}
+			if got := check(job.Part{All: true}); got != want {
+				t.Errorf("%s: %s, want %s", name, got, want)
+			}
+			must.Write(t, path, must.Read(t, path)) // another file: nothing is known of it
+			must.Touch(t, path)
+			if got := check(job.Part{All: true}); strings.Contains(got, `"ok":true`) {
+				t.Errorf("%s, replaced: %s", name, got)
+			}
+		}
 	}
 }

@@ -44,6 +44,14 @@ func fileName(f Format, c frame.Codec, n int) string {
 	return name + suffix(c)
 }
 
+// partName returns the name of a part of the file of a name: parts follow each other in the order of their names.
+func partName(name string, p job.Part) string {
+	if !p.One() {
+		return name
+	}
+	return fmt.Sprintf("%s.%05d-of-%05d", name, p.Index, p.Of)
+}
+
 // suffix returns how names of files of a codec end.
 func suffix(c frame.Codec) string {
 	switch c {
@@ -63,6 +71,8 @@ func listName(f Format, c frame.Codec) string { return fmt.Sprintf("export-%s%s.
 // written (package listed): files that it lists, with the scores that the run has now and with the bytes that
 // were written then, are kept; all others of these names are replaced. So the same call goes
 // on where one was interrupted. Of the options, Seeds and From are not looked at.
+//
+// A part of several (Options.Part) has files and a list of its own.
 //
 // It fails like WriteFile, and with ErrOtherExport and otherwise like listed.Open.
 func WriteAll(ctx context.Context, dir, out string, o Options, done func(Exported)) error {
@@ -121,7 +131,7 @@ func newAll(ctx context.Context, dir, out string, o Options) (*all, error) {
 	if a.at, err = vfs.MakeDir(out); err != nil {
 		return nil, err
 	}
-	a.list, err = listed.Open(a.at, listName(o.Format, o.Codec), listed.Options{
+	a.list, err = listed.Open(a.at, partName(listName(o.Format, o.Codec), o.Part), listed.Options{
 		Header: listHeader, Identity: a.manifest.Identity, Other: ErrOtherExport, Tell: o.Note,
 	})
 	if err != nil {
@@ -135,8 +145,10 @@ func newAll(ctx context.Context, dir, out string, o Options) (*all, error) {
 func (a *all) layer(ctx context.Context, n int) (Exported, error) {
 	o := a.options
 	o.Seeds = n
-	o.Progress = func(s job.Step) { a.progress(n, "export", uint64(s.Done)) }
-	e := Exported{File: fileName(o.Format, o.Codec, n)}
+	o.Progress = func(s job.Step) {
+		a.progress(n, "export", uint64(s.Done/s.Total*float64(a.manifest.Layers[n].Positions)))
+	}
+	e := Exported{File: partName(fileName(o.Format, o.Codec, n), o.Part)}
 	s, err := newShape(a.game, n)
 	if err != nil {
 		return e, err
@@ -148,21 +160,23 @@ func (a *all) layer(ctx context.Context, n int) (Exported, error) {
 	if e.Kept, err = a.list.Keeps(ctx, &l, checked); err != nil {
 		return e, err
 	}
-	if e.Kept {
-		e.SHA256, e.Summary = l.SHA256, Summary{
-			Rules: a.manifest.Rules, Pits: a.manifest.Pits, Seeds: n, Format: o.Format, Codec: o.Codec, Positions: s.scores(o.Format), Bytes: l.Bytes,
+	if !e.Kept {
+		err = a.list.Write(&l, func(w io.Writer) error {
+			_, err := Write(ctx, a.dir, w, o)
+			return err
+		})
+		if err == nil {
+			err = a.list.Add(l)
 		}
-		return e, nil
+		if err != nil {
+			return e, err
+		}
 	}
-	err = a.list.Write(&l, func(w io.Writer) (err error) {
-		e.Summary, err = Write(ctx, a.dir, w, o)
-		return err
-	})
-	if err != nil {
-		return e, err
+	positions, err := (&export{Options: o, shape: s}).scores()
+	e.SHA256, e.Summary = l.SHA256, Summary{
+		Rules: a.manifest.Rules, Pits: a.manifest.Pits, Seeds: n, Format: o.Format, Codec: o.Codec, Positions: positions, Bytes: l.Bytes,
 	}
-	e.SHA256 = l.SHA256
-	return e, a.list.Add(l)
+	return e, err
 }
 
 // play finds out the game, and whether the format is for it.

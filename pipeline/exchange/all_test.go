@@ -3,12 +3,15 @@ package exchange
 import (
 	"context"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/testrun"
+	"grenier/internal/testkit/tries"
 	"grenier/io/corrupt"
 	"grenier/io/frame"
 	"grenier/layers/awari"
@@ -114,5 +117,57 @@ func TestWriteAllOther(t *testing.T) {
 	}
 	if _, err := os.Stat(out); err == nil {
 		t.Error("the directory was made for nothing")
+	}
+}
+
+// unpacked returns the contents of a file of a codec.
+func unpacked(t *testing.T, c frame.Codec, path string) string {
+	t.Helper()
+	file, err := os.Open(path)
+	must.OK(t, err)
+	defer file.Close()
+	z, err := frame.NewReader(file, c, frame.MostRoom)
+	must.OK(t, err)
+	defer z.Close()
+	text, err := io.ReadAll(z)
+	must.OK(t, err)
+	return string(text)
+}
+
+// TestWriteParts: parts, in any order, one twice, one behind the other are the file of a single export, if there are more than
+// pieces, too.
+func TestWriteParts(t *testing.T) {
+	dir := solveRun(t, testrun.Game(t, 12, awari.Awari), 10) // layer 10 has six pieces
+	random := tries.Rand(t)
+	for _, f := range []Format{Colex, Npy, CSV, WDL, Vu} {
+		for _, codec := range []frame.Codec{frame.None, frame.LZ4, frame.Zstd} {
+			o := Options{Format: f, Codec: codec, Layers: []int{4, 10}, Job: job.Job{Workers: 2}}
+			whole, out := t.TempDir(), t.TempDir()
+			writtenAll(t, dir, whole, o)
+			n := []int{2, 5, 8}[random.IntN(3)]
+			order := random.Perm(n)
+			positions := map[int]uint64{}
+			for _, i := range append(order, order[0]) {
+				o.Part = job.Part{Index: i + 1, Of: n}
+				must.OK(t, WriteAll(t.Context(), dir, out, o, func(e Exported) {
+					if !e.Kept {
+						positions[e.Seeds] += e.Positions
+					}
+				}))
+			}
+			o.Part = job.Part{}
+			must.OK(t, WriteAll(t.Context(), dir, whole, o, func(e Exported) {
+				name := fileName(f, codec, e.Seeds)
+				cat, path := []byte{}, filepath.Join(out, "cat")
+				for i := range n {
+					cat = append(cat, must.Read(t, filepath.Join(out, partName(name, job.Part{Index: i + 1, Of: n})))...)
+				}
+				must.Write(t, path, cat)
+				want := unpacked(t, codec, filepath.Join(whole, name))
+				if got := unpacked(t, codec, path); got != want || positions[e.Seeds] != e.Positions || codec == frame.None && string(cat) != want {
+					t.Errorf("%s, %d parts: %d bytes, want %d; %d positions, want %d", name, n, len(got), len(want), positions[e.Seeds], e.Positions)
+				}
+			}))
+		}
 	}
 }

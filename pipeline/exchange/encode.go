@@ -46,12 +46,12 @@ func (f Format) header(s *shape) []byte {
 	return nil
 }
 
-// bytes returns the length of what follows the header: the most that it can be for CSV.
-func (f Format) bytes(s *shape) uint64 {
+// bytes returns the length of so many scores: the most that it can be for CSV.
+func (f Format) bytes(s *shape, scores uint64) uint64 {
 	if f == WDL {
-		return (s.scores(f) + wdlScores - 1) / wdlScores
+		return (scores + wdlScores - 1) / wdlScores
 	}
-	return s.scores(f) * uint64(f.most(s))
+	return scores * uint64(f.most(s))
 }
 
 // most returns the largest number of bytes that a score takes.

@@ -50,6 +50,19 @@ func (s *shape) scores(f Format) uint64 {
 	return s.Positions()
 }
 
+// between returns how many scores of the boards from rank first to end-1 are in a file.
+func (s *shape) between(f Format, first, end uint64) (uint64, error) {
+	if f != Vu {
+		return end - first, nil
+	}
+	before, err := s.fullBefore(first)
+	if err != nil {
+		return 0, err
+	}
+	after, err := s.fullBefore(end)
+	return end - first - (after - before), err
+}
+
 // row is a run of boards with the same opponent half.
 type row struct {
 	tail     packed.Half // the seeds of the mover together, then the opponent's half

@@ -24,6 +24,9 @@ type Options struct {
 	Format Format
 	Codec  frame.Codec
 	Layers []int // of WriteAll; empty for all
+	// Part is the part of each file that an export writes, an equal share of its pieces: the parts one behind the other are the
+	// file, or, if it is compressed, several frames with the same contents.
+	Part job.Part
 	// From, if not nil, is read by Import in the place of the file; the path is then a name
 	// for errors.
 	From io.Reader
@@ -146,9 +149,15 @@ func (e *export) makePieces() error {
 func (e *export) run(ctx context.Context, w io.Writer) (summary Summary, err error) {
 	defer func() { err = errors.Join(err, e.tables.Close()) }()
 	below := &output.Counter{W: w}
-	positions := e.shape.scores(e.Format)
-	header := e.Format.header(e.shape)
-	packer, err := e.packer(below, uint64(len(header))+e.Format.bytes(e.shape))
+	positions, err := e.scores()
+	if err != nil {
+		return Summary{}, err
+	}
+	var header []byte
+	if e.Part.Index <= 1 {
+		header = e.Format.header(e.shape)
+	}
+	packer, err := e.packer(below, uint64(len(header))+e.Format.bytes(e.shape, positions))
 	if err != nil {
 		return Summary{}, err
 	}
@@ -179,12 +188,13 @@ func (e *export) stream(ctx context.Context, w io.Writer) error {
 	for i := range encoders {
 		encoders[i] = e.Format.newEncoder(e.shape)
 	}
-	size, done := e.shape.Positions(), uint64(0)
-	count := int((size + pieceSize - 1) / pieceSize)
+	from, to := e.share()
+	begin, end := e.ranks(from, to)
+	done := uint64(0)
 	return crew.Ordered[*piece]{
 		Work: func(worker, i int, p *piece) (err error) {
-			first := e.first(i, count)
-			scores := p.scores[:min(pieceSize, size-first)]
+			first, last := e.ranks(from+uint64(i), from+uint64(i)+1)
+			scores := p.scores[:last-first]
 			if err := e.tables.Read(ctx, e.Seeds, first, scores); err != nil {
 				return err
 			}
@@ -195,19 +205,32 @@ func (e *export) stream(ctx context.Context, w io.Writer) error {
 			if _, err := w.Write(p.bytes); err != nil {
 				return err
 			}
-			done += min(pieceSize, size-e.first(i, count))
-			s := job.OfLayer(e.Seeds, 0, done, size)
+			first, last := e.ranks(from+uint64(i), from+uint64(i)+1)
+			done += last - first
+			s := job.OfLayer(e.Seeds, 0, done, end-begin)
 			s.Doing += ", export"
 			e.Tell(s)
 			return nil
 		},
-	}.Run(ctx, e.Workers, count, e.pieces)
+	}.Run(ctx, e.Workers, int(to-from), e.pieces)
 }
 
-// first returns the rank of the first score in piece i of count of the file.
-func (e *export) first(i, count int) uint64 {
+// scores returns how many scores are to be written.
+func (e *export) scores() (uint64, error) {
+	first, end := e.ranks(e.share())
+	return e.shape.between(e.Format, first, end)
+}
+
+// share returns which pieces of the file are to be written: from to to-1.
+func (e *export) share() (from, to uint64) { return e.Part.Share(e.count()) }
+
+// count returns how many pieces the file has.
+func (e *export) count() uint64 { return (e.shape.Positions() + pieceSize - 1) / pieceSize }
+
+// ranks returns the ranks of the pieces from..to-1 of the file, first to end-1.
+func (e *export) ranks(from, to uint64) (first, end uint64) {
 	if e.Format == Vu { // backwards
-		i = count - 1 - i
+		from, to = e.count()-to, e.count()-from
 	}
-	return uint64(i) * pieceSize
+	return min(from*pieceSize, e.shape.Positions()), min(to*pieceSize, e.shape.Positions())
 }

@@ -19,6 +19,7 @@ type exportFlags struct {
 	dir, format, codec, out string
 	layers                  layersFlag
 	all                     bool
+	part                    partFlag
 }
 
 // exported is the JSON of export.
@@ -66,12 +67,19 @@ layer-NN.FORMAT otherwise, and .lz4 or .zst at the end. export-FORMAT.json there
 has the SHA-256 of each file. The same command checks these files, keeps the
 right ones and writes the others: it resumes an interrupted export, and adds new
 layers.
+
+--part i/n writes one of n equal shares of each file into the directory --out,
+for n processes, on one or several machines, in any order. The names end in
+.0000i-of-0000n: "cat" puts them together. With --codec the file has several
+frames, which are unpacked as one.
 `,
 		Example: `  grenier awari export --dir data/awari --layer 16 --format vu --out scores.16
   grenier awari export --dir data/awari --layer 16 --format npy --out layer16.npy
   grenier awari export --dir data/awari --layer 5 --format csv --out - | sort -t, -k13n
   grenier awari export --dir data/awari --all --format wdl --out wdl
-  grenier awari export --dir data/awari --all --format vu --codec zstd --out vu`,
+  grenier awari export --dir data/awari --all --format vu --codec zstd --out vu
+  for i in 1 2 3 4; do grenier awari export --dir data/awari --layer 16 --format npy --out npy --part $i/4; done
+  cat npy/layer-16.npy.*-of-00004 > layer16.npy`,
 		Args: cli.NoArgs,
 		RunE: a.Start(func(cmd *cobra.Command, _ []string) error { return a.runExport(cmd.Context(), f) }),
 	}
@@ -82,6 +90,7 @@ layers.
 	cli.ChoiceVar(flags, &f.format, "format", "", "`format` of FILE", "colex", "vu", "npy", "csv", "wdl")
 	cli.ChoiceVar(flags, &f.codec, "codec", "none", "`codec` of FILE", "none", "lz4", "zstd")
 	flags.Var((*cli.File)(&f.out), "out", "`FILE` to write, - for stdout; a directory for several layers")
+	partVar(cmd, &f.part)
 	f.JobFlags.Define(a.App, flags, "256MiB", cli.JSONUsage)
 	cli.Need(cmd, "format", "out")
 	cli.NeedOne(cmd, "layer", "all")
@@ -89,15 +98,18 @@ layers.
 }
 
 // several reports whether layers go into a directory.
-func (f *exportFlags) several() bool { return f.all || f.layers.from != f.layers.to }
+func (f *exportFlags) several() bool { return f.all || f.layers.from != f.layers.to || !f.part.whole() }
 
 func (f *exportFlags) options() (o exchange.Options, err error) {
-	o = exchange.Options{Seeds: f.layers.from, Layers: f.layers.list()}
+	o = exchange.Options{Seeds: f.layers.from, Layers: f.layers.list(), Part: f.part.Part}
 	if err := cli.OneStdout(f.JSON, map[string]string{"--out": f.out}); err != nil {
 		return o, err
 	}
 	if f.several() && f.out == cli.Stdout {
-		return o, cli.Usagef("--out -: several layers need a directory")
+		return o, cli.Usagef("--out -: several layers need a directory, and so do parts")
+	}
+	if err := f.part.one(); err != nil {
+		return o, err
 	}
 	if o.Format, err = exchange.ParseFormat(f.format); err != nil {
 		return o, err

@@ -19,6 +19,7 @@ type sampleFlags struct {
 	count, seed          uint64
 	split, licence       string
 	shards               int
+	part                 partFlag
 }
 
 // sampled is the JSON of sample.
@@ -56,12 +57,17 @@ seed, columns, files with their SHA-256, licence.
 A hash of the board alone says which part it is in, so with the same split no
 board is in different parts of different samples. --shards N writes N files
 instead of each, NAME-00000-of-0000N.EXT.
+
+--part i/n writes one of n equal shares of the one file, for n processes, on one
+or several machines, in any order. "cat", in the order of the parts, puts them
+together. With --by score each part reads the layers.
 `,
 		Example: `  grenier awari sample --dir data/awari --layer 16 --count 1000000 --format npy --out train.npy
   grenier awari sample --dir data/awari --layer 4..16 --count 1000 --by score --format csv
   grenier awari sample --dir data/awari --layer 16 --count 5 --seed 7 --format jsonl
   grenier awari sample --dir data/awari --layer 4..16 --count 10000000 --format npy --out all.npy \
-      --split train=90,validation=5,test=5 --shards 4`,
+      --split train=90,validation=5,test=5 --shards 4
+  grenier awari sample --dir data/awari --layer 16 --count 10000000 --format npy --out all.npy.03 --part 3/16`,
 		Args: cli.NoArgs,
 		RunE: a.Start(func(cmd *cobra.Command, _ []string) error { return a.runSample(cmd.Context(), f) }),
 	}
@@ -76,6 +82,7 @@ instead of each, NAME-00000-of-0000N.EXT.
 	flags.Var((*cli.File)(&f.out), "out", "`FILE` to write, - for stdout")
 	flags.StringVar(&f.split, "split", "", "`parts` with a file each, as train=90,test=10")
 	cli.IntVar(flags, &f.shards, "shards", 1, 1, sample.MaxShards, "`number` of files to write instead of each")
+	partVar(cmd, &f.part)
 	flags.StringVar(&f.licence, "licence", sample.DefaultLicence, "`licence` of the sample, for its card")
 	f.JobFlags.Define(a.App, flags, "256MiB", "print one JSON object about FILE")
 	cli.Need(cmd, "count", "format")
@@ -108,8 +115,11 @@ func (f *sampleFlags) files(o *sample.Options) (err error) {
 	if f.out == cli.Stdout && (f.split != "" || f.shards != 1) {
 		return cli.Usagef("--split and --shards write files: they need --out FILE")
 	}
-	o.Shards, o.Licence = f.shards, f.licence
-	return nil
+	if f.part.One() && (f.split != "" || f.shards != 1) {
+		return cli.Usagef("--part is of one file: it does not go with --split and --shards, whose files are parts already")
+	}
+	o.Shards, o.Licence, o.Part = f.shards, f.licence, f.part.Part
+	return f.part.one()
 }
 
 func (a *app) runSample(ctx context.Context, f sampleFlags) error {

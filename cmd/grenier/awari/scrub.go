@@ -20,6 +20,7 @@ type scrubFlags struct {
 	dir     string
 	layers  layersFlag
 	restart bool
+	part    partFlag
 }
 
 func (a *app) scrub() *cobra.Command {
@@ -41,10 +42,17 @@ An interrupted or killed scrub resumes where it stopped, from
 DIR/work/scrub.json, and reads files again that have changed since. It does not
 keep that file with --layer, while a solver runs, or if DIR is not writable. It
 writes nothing else.
+
+--part i/n reads one of n equal shares of each file: for n processes, on one or
+several machines, in any order. Each leaves what it has found in DIR/work, and
+resumes. --part all adds up what was found, and says what one scrub would have
+said; it ends with status 5 if parts are missing.
 `,
 		Example: `  grenier awari scrub --dir data/awari
   grenier awari scrub --dir data/awari --layer 24 --json
-  grenier awari scrub --dir data/awari --restart --progress plain`,
+  grenier awari scrub --dir data/awari --restart --progress plain
+  for i in 1 2 3 4; do grenier awari scrub --dir data/awari --part $i/4; done
+  grenier awari scrub --dir data/awari --part all`,
 		Args: cli.NoArgs,
 		RunE: a.Start(func(cmd *cobra.Command, _ []string) error { return a.runScrub(cmd.Context(), f) }),
 	}
@@ -53,13 +61,17 @@ writes nothing else.
 	anyLayers(cmd, &f.layers, "only the ")
 	cli.IntVar(flags, &f.Threads, "threads", min(max(4, runtime.NumCPU()), cli.MaxThreads), 1, cli.MaxThreads, fmt.Sprintf("`number` of parallel reads, 1 to %d", cli.MaxThreads))
 	flags.BoolVar(&f.restart, "restart", false, "start from the beginning, even after an interrupted scrub")
+	partVar(cmd, &f.part)
 	cli.ProgressFlag(flags, &f.Form)
 	flags.BoolVar(&f.JSON, "json", false, "print one JSON object")
 	return cmd
 }
 
 func (a *app) runScrub(ctx context.Context, f scrubFlags) error {
-	o := scrub.Options{Restart: f.restart, Layers: f.layers.list()}
+	o := scrub.Options{Restart: f.restart, Layers: f.layers.list(), Part: f.part.Part}
+	if err := f.part.sums(f.restart); err != nil {
+		return err
+	}
 	var err error
 	if o.Job, err = f.Job(); err != nil {
 		return err
@@ -78,7 +90,7 @@ func (a *app) runScrub(ctx context.Context, f scrubFlags) error {
 	if err != nil {
 		return err
 	}
-	return a.Checked(f.JSON, result, func() { a.printScrub(result) })
+	return a.Checked(f.JSON, result, func() { a.printScrub(result, f.part) })
 }
 
 // printScrubbed prints the result of a layer.
@@ -97,6 +109,7 @@ func (a *app) printScrubbed(l scrub.Layer) {
 		text += ", not listed in the manifest"
 	}
 	fmt.Fprintln(a.Out, text)
+	a.printMissing(l.Missing)
 	for _, p := range l.Problems {
 		fmt.Fprintf(a.Out, "  %s\n", p)
 	}
@@ -105,12 +118,16 @@ func (a *app) printScrubbed(l scrub.Layer) {
 	}
 }
 
-func (a *app) printScrub(r *scrub.Result) {
+func (a *app) printScrub(r *scrub.Result, part partFlag) {
 	if r.Manifest != "" {
 		fmt.Fprintf(a.Out, "%s: damaged\n  %s\n", rundir.ManifestName, r.Manifest)
 	}
 	a.printIgnored(r.Ignored)
-	if r.OK {
+	switch {
+	case !r.OK:
+	case part.One():
+		a.printPart(part, r.Seconds)
+	default:
 		fmt.Fprintf(a.Out, "no damage in %s (%.1f s)\n", humanize.IBytes(uint64(r.Bytes)), r.Seconds)
 	}
 }

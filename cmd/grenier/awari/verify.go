@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"grenier/cmd/grenier/cli"
 	"grenier/io/rundir"
@@ -21,6 +22,7 @@ type verifyFlags struct {
 	layers         layersFlag
 	sample, seed   uint64
 	prove, restart bool
+	part           partFlag
 }
 
 func (a *app) verify() *cobra.Command {
@@ -47,12 +49,24 @@ layers below are right; --layer assumes that they are. A proof takes two bits
 of memory for each position of the layer. If --memory is less, it takes up to
 three bits on disk, in DIR/work, and several times as long. It resumes too:
 DIR/work/prove.json lists the layers that are proved.
+
+--part i/n compares one of n equal shares of each layer: for n processes, on one
+or several machines, in any order. Each leaves what it has found in DIR/work,
+and resumes. --part all adds up what was found, and says what one run would have
+said; it ends with status 5 if parts are missing. A --sample in parts needs the
+same --seed for all. A proof grounds a layer as a whole: it has no parts, but
+different layers can be proved by different processes.
 `,
 		Example: `  grenier awari verify --dir data/awari
   grenier awari verify --dir data/awari --layer 16 --sample 1000000 --json
-  grenier awari verify --dir data/awari --prove --memory 4GiB`,
+  grenier awari verify --dir data/awari --prove --memory 4GiB
+  for i in 1 2 3 4; do grenier awari verify --dir data/awari --part $i/4; done
+  grenier awari verify --dir data/awari --part all`,
 		Args: cli.NoArgs,
 		RunE: a.Start(func(cmd *cobra.Command, _ []string) error {
+			if err := f.divided(cmd.Flags()); err != nil {
+				return err
+			}
 			if f.prove {
 				if flags := cmd.Flags(); flags.Changed("sample") || flags.Changed("seed") {
 					return cli.Usagef("--prove checks all positions: it does not go with --sample and --seed")
@@ -72,12 +86,26 @@ DIR/work/prove.json lists the layers that are proved.
 	flags.Uint64Var(&f.seed, "seed", 0, "`number` from which the sample is made (default: random)")
 	flags.BoolVar(&f.restart, "restart", false, "start from the beginning, even after an interrupted run")
 	flags.BoolVar(&f.prove, "prove", false, "prove that no other scores are possible")
+	partVar(cmd, &f.part)
 	f.JobFlags.Define(a.App, flags, "1GiB", cli.JSONUsage)
 	return cmd
 }
 
+// divided refuses flags that do not go with --part.
+func (f *verifyFlags) divided(flags *pflag.FlagSet) error {
+	switch {
+	case f.part.whole():
+		return nil
+	case f.prove:
+		return cli.Usagef("--prove grounds a layer as a whole: it does not go with --part; --layer proves layers one by one")
+	case flags.Changed("sample") && !flags.Changed("seed"):
+		return cli.Usagef("--part needs the same --seed for all parts of a --sample")
+	}
+	return f.part.sums(f.restart)
+}
+
 func (f *verifyFlags) options() (o verify.Options, err error) {
-	o = verify.Options{Sample: f.sample, Seed: f.seed}
+	o = verify.Options{Sample: f.sample, Seed: f.seed, Part: f.part.Part}
 	o.Layers = f.layers.list()
 	o.Job, err = f.Job()
 	return o, err
@@ -104,7 +132,7 @@ func (a *app) runVerify(ctx context.Context, f verifyFlags) error {
 			})
 		}
 	}
-	if o.Sample == 0 {
+	if o.Sample == 0 || o.Part.One() {
 		a.Resume = "; the same command resumes"
 	}
 	result, err := verify.Run(ctx, f.dir, o)
@@ -113,7 +141,11 @@ func (a *app) runVerify(ctx context.Context, f verifyFlags) error {
 		return f.Memory.Explain(err)
 	}
 	return a.Checked(f.JSON, result, func() {
-		if result.OK {
+		switch {
+		case !result.OK:
+		case o.Part.One():
+			a.printPart(f.part, result.Seconds)
+		default:
 			fmt.Fprintf(a.Out, "everything is in order (%.1f s); --prove rules out cycles of wrong scores\n", result.Seconds)
 		}
 	})
@@ -142,6 +174,7 @@ func (a *app) tellStale(shown *cli.Progress, dirs ...string) {
 func (a *app) printLayer(l *verify.Layer) {
 	fmt.Fprintf(a.Out, "layer %2d: %s of %s checked, %s wrong%s\n",
 		l.Seeds, cli.Comma(l.Checked), cli.Count(l.Positions, "position"), cli.Comma(l.Mismatches), before(l.Before))
+	a.printMissing(l.Missing)
 	for _, p := range l.Problems {
 		fmt.Fprintf(a.Out, "  %s\n", p.Text)
 	}

@@ -17,6 +17,7 @@ const (
 	ExitUsage       = 2
 	ExitDifferences = 3
 	ExitCorrupt     = 4
+	ExitMissing     = 5
 	ExitBug         = 70
 	ExitPaused      = 75
 	ExitInterrupted = 130
@@ -35,6 +36,7 @@ EXIT STATUS
        of another run
   3    a check found differences
   4    a file is corrupt, of a newer version, or not of this program
+  5    not complete: parts (--part) are missing; nothing is known to be wrong
   70   a bug of this program; what it has written is intact
   75   paused: stopped on request (awari solve --until, awari stop), or not yet
        (awari step); the same command goes on, later
@@ -70,6 +72,8 @@ func StatusOf(ctx context.Context, err error) int {
 		return ExitDifferences
 	case errors.Is(err, fault.Usage):
 		return ExitUsage
+	case errors.Is(err, fault.Missing):
+		return ExitMissing
 	case errors.Is(err, fault.Pause):
 		return ExitPaused
 	}

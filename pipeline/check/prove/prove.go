@@ -94,9 +94,8 @@ func Run(ctx context.Context, dir string, o Options) (result *Result, err error)
 			o.Done(layer)
 		}
 	}
-	r.notes.Forget(r.options.Layers)
 	r.forgetMarks()
-	return result, nil
+	return result, r.notes.End(r.options.Layers)
 }
 
 // header begins the notes.

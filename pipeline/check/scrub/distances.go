@@ -36,6 +36,10 @@ func (s *scrubber) distances(ctx context.Context, n int, l *Layer) error {
 	if err := catalog.CheckDistances(s.manifest, n, f); err != nil {
 		l.without(Stale, err)
 	}
+	from, to := s.blocksOf(f, l)
+	if s.options.Part.One() && l.Before != nil {
+		to = from
+	}
 	begun := s.read
 	s.total += bytes
 	progress := func(p layerfile.Scrubbed) {
@@ -44,7 +48,7 @@ func (s *scrubber) distances(ctx context.Context, n int, l *Layer) error {
 		step.Unit = job.Bytes
 		s.options.Tell(step)
 	}
-	err = f.Scrub(ctx, 0, s.options.Workers, progress, func(err error) { l.without(Damaged, err) })
+	err = f.Scrub(ctx, from, to, s.options.Workers, progress, func(err error) { l.without(Damaged, err) })
 	if errors.Is(err, corrupt.ErrCorrupt) { // the index has changed
 		l.without(Damaged, err)
 		err = nil

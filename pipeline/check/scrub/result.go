@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/dustin/go-humanize/english"
+
+	"grenier/pipeline/job"
 )
 
 // MaxProblems is how many problems of a layer are described.
@@ -19,6 +21,8 @@ const (
 	Stale   State = "stale" // intact, but computed from other layers than those below it
 	Damaged State = "damaged"
 	Missing State = "missing"
+	// Incomplete is a file in which nothing is known to be wrong, but of which parts were not read.
+	Incomplete State = "incomplete"
 )
 
 // Result is the outcome of a scrub.
@@ -27,6 +31,8 @@ type Result struct {
 	OK bool `json:"ok"`
 	// Manifest describes the fault of the manifest, "" if it has none.
 	Manifest string `json:"manifest_problem"`
+	// Part says that this is one part of several, as job.Part has it, "" if it is the whole.
+	Part string `json:"part,omitempty"`
 	// Restarted says why not all that an interrupted run noted is believed, "" if it is.
 	Restarted string `json:"restarted,omitempty"`
 	// Layers holds the outcomes by increasing number of seeds.
@@ -40,6 +46,7 @@ type Result struct {
 
 	bad   int
 	first error
+	parts int // that were added up
 }
 
 // Layer is the outcome for one layer.
@@ -54,6 +61,8 @@ type Layer struct {
 	// Unlisted says that there is a manifest, but it does not list the layer. A file that it
 	// does not list is not part of the run.
 	Unlisted bool `json:"unlisted"`
+	// Missing lists the parts, from 1 on, that nobody has read, or only of other files.
+	Missing []int `json:"missing,omitempty"`
 	// Before is the time at which an interrupted scrub read the file, nil if this one did.
 	Before *time.Time `json:"read_before,omitempty"`
 	// Problems describes the first MaxProblems problems, Count says how many there are.
@@ -61,11 +70,13 @@ type Layer struct {
 	Count    int      `json:"problem_count"`
 
 	first error
+	again bool // a part has found faults, so that all of it is read
 }
 
 // add appends the outcome for a layer, elapsed after the start.
 func (r *Result) add(l Layer, elapsed time.Duration) {
-	if l.State != Intact || l.Distances != "" && l.Distances != Intact {
+	r.OK = r.OK && l.State == Intact
+	if l.first != nil {
 		r.OK = false
 		r.bad++
 		if r.first == nil {
@@ -78,8 +89,15 @@ func (r *Result) add(l Layer, elapsed time.Duration) {
 }
 
 // Err returns nil if nothing is wrong, otherwise the first problem, which matches
-// corrupt.ErrCorrupt, and how many layers have problems.
+// corrupt.ErrCorrupt, and how many layers have problems, or what matches fault.Missing if parts are missing.
 func (r *Result) Err() error {
+	missing := job.MissingError{Of: r.parts}
+	for i := range r.Layers {
+		missing.Add(r.Layers[i].Seeds, r.Layers[i].Missing...)
+	}
+	if r.first == nil {
+		return missing.Err()
+	}
 	if r.bad > 1 || r.bad == 1 && r.Manifest != "" {
 		return fmt.Errorf("%w (%d of %s damaged or missing)", r.first, r.bad, english.Plural(len(r.Layers), "layer", ""))
 	}

@@ -38,6 +38,9 @@ type Options struct {
 	Layers []int
 	// Restart reads everything, even if a scrub was interrupted.
 	Restart bool
+	// Part is the part of each file that is read, an equal share of its blocks. What it has found is recorded, faults too, and
+	// left out when it was in order before. All adds up what was recorded.
+	Part job.Part
 	// Done, if not nil, is called with each layer that is done, by increasing seeds.
 	Done func(Layer)
 }
@@ -52,23 +55,20 @@ func Run(ctx context.Context, path string, o Options) (*Result, error) {
 	if err := s.survey(path); err != nil {
 		return s.result, err
 	}
-	if len(o.Layers) == 0 {
+	if len(o.Layers) == 0 || o.Part != (job.Part{}) {
 		book, err := s.dir.Notebook()
 		if err != nil {
 			return s.result, err
 		}
 		defer book.Close()
-		s.notes, err = notes.Open(book, s.manifest, notes.Options{ // the check of a layer reads its file only
-			Name: rundir.ScrubName, Header: header, Restart: o.Restart, Tell: o.Note,
-		})
-		if err != nil {
+		if err := s.open(book); err != nil {
 			return s.result, err
 		}
-		s.result.Restarted = s.notes.Again()
+		s.result.Restarted, s.result.parts = s.notes.Again(), s.notes.Of()
 	}
 	var all []int
 	for i := range s.tasks {
-		s.total += s.tasks[i].Stamp.Bytes
+		s.total += s.bytesOf(s.tasks[i])
 		all = append(all, s.tasks[i].Seeds)
 	}
 	for _, t := range s.tasks {
@@ -80,13 +80,13 @@ func Run(ctx context.Context, path string, o Options) (*Result, error) {
 			s.notes.Save()
 			return s.result, err
 		}
+		s.note(&l)
 		s.result.add(l, time.Since(s.start))
 		if o.Done != nil {
 			o.Done(l)
 		}
 	}
-	s.notes.Forget(all)
-	return s.result, nil
+	return s.result, s.notes.End(all)
 }
 
 // header begins the notes.
@@ -102,7 +102,8 @@ type scrubber struct {
 	dir      *rundir.Dir
 	manifest *manifest.Manifest // nil if it cannot be read
 	tasks    []task
-	notes    *notes.Notes // nil if nothing is noted
+	notes    *notes.Notes   // nil if nothing is noted
+	named    map[int]string // see nameDistances
 	result   *Result
 
 	read, total int64 // bytes
@@ -200,6 +201,7 @@ func (s *scrubber) layer(ctx context.Context, t task) (Layer, error) {
 		Seeds: t.Seeds, File: rundir.LayerName(t.Seeds), State: Intact, Bytes: t.Stamp.Bytes,
 		Unlisted: s.manifest != nil && !t.listed, Problems: []string{},
 	}
+	s.collect(&l)
 	if t.listed && s.manifest.Layers[t.Seeds].File != l.File {
 		l.damaged(corrupt.New(s.dir.ManifestPath(), fmt.Sprintf("layer %d", t.Seeds), "its file is called %s instead of %s",
 			s.manifest.Layers[t.Seeds].File, l.File))
@@ -251,7 +253,7 @@ func (s *scrubber) file(ctx context.Context, path string, t task, l *Layer) erro
 		l.damaged(p)
 	}
 	if len(problems) > 0 {
-		s.read += t.Stamp.Bytes
+		s.read += s.bytesOf(t)
 		return nil
 	}
 	if err := s.blocks(ctx, f, t, l); err != nil || l.State != Intact || !t.listed {
@@ -266,46 +268,50 @@ func (s *scrubber) file(ctx context.Context, path string, t task, l *Layer) erro
 
 // blocks reads the blocks of a file, the rest of which is in order.
 func (s *scrubber) blocks(ctx context.Context, f *layerfile.File, t task, l *Layer) error {
-	noted := s.before(f, t.Seeds)
+	from, to := s.blocksOf(f, l)
+	noted, bytes := s.before(f, t.Seeds, to-from), s.bytesOf(t)
 	if noted.Complete() {
 		l.Before = &noted.At
-		s.total -= t.Stamp.Bytes
+		s.total -= bytes
 		return nil
 	}
-	skipped := int64(float64(t.Stamp.Bytes) / float64(max(f.NumBlocks(), 1)) * float64(noted.Done)) // about
+	skipped := int64(float64(bytes) / float64(max(to-from, 1)) * float64(noted.Done)) // about
 	s.total -= skipped
 	begun := s.read
 	progress := func(p layerfile.Scrubbed) {
 		s.read = begun + p.Bytes
 		if l.State == Intact {
-			noted.Done = p.Block
+			noted.Done = p.Block - from
 			s.notes.Set(noted)
 		}
 		step := job.OfLayer(t.Seeds, 0, s.read, s.total)
 		step.Unit = job.Bytes
 		s.options.Tell(step)
 	}
-	err := f.Scrub(ctx, noted.Done, s.options.Workers, progress, l.damaged)
+	err := f.Scrub(ctx, from+noted.Done, to, s.options.Workers, progress, l.damaged)
 	if errors.Is(err, corrupt.ErrCorrupt) { // the index has changed
 		l.damaged(err)
 		err = nil
 	}
 	if l.State != Intact {
 		s.notes.Drop(t.Seeds)
-	} else if err == nil {
+	} else if err == nil && !s.options.Part.One() {
 		noted.Done = noted.Parts
 		s.notes.Set(noted)
 		s.notes.Save()
 	}
-	s.read = begun + t.Stamp.Bytes - skipped
+	s.read = begun + bytes - skipped
 	return err
 }
 
-// before returns the note about a file: its parts are the blocks, and one for the file as a whole. A
+// before returns the note about a file: its parts are the blocks that are to be read, and one for the file as a whole. A
 // note names the footer too: a file that the manifest does not list has no other name.
-func (s *scrubber) before(f *layerfile.File, seeds int) notes.Layer {
-	noted, parts := s.notes.Find(seeds), f.NumBlocks()+1
+func (s *scrubber) before(f *layerfile.File, seeds, blocks int) notes.Layer {
+	noted, parts := s.notes.Find(seeds), blocks+1
 	footer := fmt.Sprintf("%q", manifest.Checksum(f.Footer().Checksum))
+	if s.options.Part.One() && noted.Complete() {
+		return noted
+	}
 	if noted.Parts != parts || string(noted.Result) != footer {
 		return notes.Layer{Seeds: seeds, Parts: parts, Result: []byte(footer)}
 	}

@@ -1,7 +1,6 @@
 package verify
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"slices"
@@ -19,6 +18,11 @@ func (r *run) compare(ctx context.Context, n int, layer *Layer) error {
 		compare = r.sample
 	}
 	err := compare(ctx, n, &f)
+	if e, ok := errors.AsType[*corrupt.Error](err); ok && r.distances != nil && e.File == r.distances.Path() { // which another part has checked
+		layer.damaged(err)
+		r.distances, f = nil, found{}
+		err = compare(ctx, n, &f)
+	}
 	layer.compared(&f)
 	if errors.Is(err, corrupt.ErrCorrupt) {
 		layer.damaged(err)
@@ -27,13 +31,17 @@ func (r *run) compare(ctx context.Context, n int, layer *Layer) error {
 	return err
 }
 
-// all compares all positions of layer n, panel by panel.
+// all compares all positions of layer n, or of the part of it, panel by panel. A part has its own columns, whatever the memory.
 func (r *run) all(ctx context.Context, n int, f *found) error {
-	count, noted, note := r.panels(n), r.notes.Find(n), r.distanceNote(ctx, n)
-	for i := range count {
-		p := r.part(n, i, count)
+	index, parts := r.place()
+	each, noted := (r.panels(n)+parts-1)/parts, r.notes.Find(n)
+	if noted.Parts != each || noted.Faults {
+		noted.Done = 0
+	}
+	for i := range each {
+		p := r.part(n, index*each+i, parts*each)
 		p.mark = r.options.Backed
-		if noted.Parts == count && i < noted.Done && bytes.Equal(noted.Result, note) {
+		if i < noted.Done {
 			f.checked += uint64(len(p.best))
 			r.meter.skip(uint64(len(p.best)))
 			continue
@@ -49,11 +57,32 @@ func (r *run) all(ctx context.Context, n int, f *found) error {
 		if err != nil {
 			return err
 		}
-		if f.mismatches == 0 && i+1 < count {
-			r.notes.Set(notes.Layer{Seeds: n, Parts: count, Done: i + 1, Result: note})
+		if f.mismatches == 0 && i+1 < each {
+			r.notes.Set(notes.Layer{Seeds: n, Parts: each, Done: i + 1})
 		}
 	}
 	return nil
+}
+
+// place returns which part of how many it is, from 0 on.
+func (r *run) place() (index, parts int) {
+	if p := r.options.Part; p.One() {
+		return p.Index - 1, p.Of
+	}
+	return 0, 1
+}
+
+// due returns how many positions of layer n are to be compared.
+func (r *run) due(n int) uint64 {
+	if r.options.Sample > 0 {
+		from, to := r.options.Part.Share(r.wanted(n))
+		return to - from
+	}
+	if r.options.Part.All {
+		return r.space.Size(n)
+	}
+	index, parts := r.place()
+	return r.sowings.positions(n, index, parts)
 }
 
 // panels returns into how many panels layer n is divided, and takes the memory for one.
@@ -63,7 +92,7 @@ func (r *run) panels(n int) int {
 		room /= 2
 	}
 	if r.best == nil { // as much as the largest layer can use
-		r.best = make([]int8, min(r.space.Size(slices.Max(r.options.Layers)), room))
+		r.best = make([]int8, min(r.due(slices.Max(r.options.Layers)), room))
 	}
 	return r.sowings.panels(n, r.space.Size(n), room)
 }

@@ -2,7 +2,6 @@ package verify
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -15,15 +14,15 @@ import (
 // several do, these are the least if the best is above 0, the greatest if it is below; a capture counts as 0 plies. Captures come first, as lower layers
 // are read before the layer itself. In the end the distance must be one more.
 
-// findDistances opens the distances of layer n, if they are there and are to be compared, and checks their file. What is wrong with it is
+// findDistances opens the distances of layer n, if they are there and are to be compared, and checks their file, as checkFile does. What is wrong with it is
 // added to layer.
-func (r *run) findDistances(ctx context.Context, n int, layer *Layer) error {
+func (r *run) findDistances(ctx context.Context, n int, layer *Layer, whole bool) error {
 	r.distances = nil
 	if r.options.Sample > 0 || r.options.ScoresOnly {
 		return nil
 	}
 	f, err := r.tables.DistancesFile(ctx, n)
-	if f != nil {
+	if f != nil && whole {
 		_, err = layerfile.Check(ctx, f.Path(), r.options.Family, layer.damaged)
 	} else if errors.Is(err, corrupt.ErrCorrupt) {
 		layer.damaged(err)
@@ -37,13 +36,13 @@ func (r *run) findDistances(ctx context.Context, n int, layer *Layer) error {
 	return err
 }
 
-// distanceNote names the distances that are compared, for notes; nil if there are none.
-func (r *run) distanceNote(ctx context.Context, n int) json.RawMessage {
+// distanceNote names the distances that are compared, for notes; "" if there are none.
+func (r *run) distanceNote(ctx context.Context, n int) string {
 	f, err := r.tables.DistancesFile(ctx, n)
 	if f == nil || err != nil || r.options.ScoresOnly {
-		return nil
+		return ""
 	}
-	return fmt.Appendf(nil, "%q", fmt.Sprintf("%08x", f.Footer().Checksum))
+	return fmt.Sprintf("distances %08x, %v", f.Footer().Checksum, f.Info().ModTime().UTC())
 }
 
 // readPlies returns n distances of the layer from a rank on.

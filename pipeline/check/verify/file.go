@@ -11,16 +11,16 @@ import (
 )
 
 // checkFile adds to layer everything that is wrong with the file of layer n, in
-// itself and compared with the manifest; of a layer of which a sample is compared, only blocks
-// that it needs are read. It fails only when the file cannot be
+// itself and compared with the manifest; unless it is to look at the whole file, only whether it can be
+// read. It fails only when the file cannot be
 // read for other reasons.
-func (r *run) checkFile(ctx context.Context, n int, layer *Layer) error {
+func (r *run) checkFile(ctx context.Context, n int, layer *Layer, whole bool) error {
 	_, openErr := r.tables.File(ctx, n)
 	if errors.Is(openErr, corrupt.ErrCorrupt) && errors.Is(openErr, fs.ErrNotExist) {
 		layer.damaged(openErr)
 		return nil
 	}
-	if r.options.Sample > 0 && openErr == nil {
+	if !whole && openErr == nil {
 		return nil
 	}
 	sum, err := layerfile.Check(ctx, r.tables.Path(n), r.options.Family, layer.damaged)
@@ -42,6 +42,10 @@ func (r *run) checkFile(ctx context.Context, n int, layer *Layer) error {
 // its moves give is right all the same, if nothing else is wrong.
 func (r *run) checkBelow(ctx context.Context, n int, layer *Layer) error {
 	f, err := r.tables.File(ctx, n)
+	if errors.Is(err, corrupt.ErrCorrupt) { // since it was checked
+		layer.damaged(err)
+		return nil
+	}
 	if err != nil {
 		return err
 	}

@@ -42,6 +42,15 @@ func (s *sowings) panels(n int, size, bytes uint64) int {
 	return int((size + share - 1) / share)
 }
 
+// positions returns how many positions of layer n panel i has.
+func (s *sowings) positions(n, i, panels int) (count uint64) {
+	for a := range n + 1 {
+		all := s.half.Size(a)
+		count += (share(all, i+1, panels) - share(all, i, panels)) * s.half.Size(n-a)
+	}
+	return count
+}
+
 // newPanel returns panel i of layer n. Its memory is best, if
 // there is enough.
 func (s *sowings) newPanel(n, i, panels int, best []int8) *panel {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"grenier/kernels/fault"
+	"grenier/pipeline/job"
 )
 
 // MaxDifferences is how many of the differences of a layer are described.
@@ -22,11 +23,15 @@ type Result struct {
 	// Sample and Seed are copied from the Options.
 	Sample uint64 `json:"sample"`
 	Seed   uint64 `json:"seed"`
+	// Part says that this is one part of several, as job.Part has it, "" if it is the whole.
+	Part string `json:"part,omitempty"`
 	// Restarted says why not all that an interrupted run noted is believed, "" if it is.
 	Restarted string `json:"restarted,omitempty"`
 	// Layers holds the outcomes by increasing number of seeds.
 	Layers  []Layer `json:"layers"`
 	Seconds float64 `json:"seconds"`
+
+	parts int // that were added up
 }
 
 // Layer is the outcome for one layer.
@@ -39,6 +44,8 @@ type Layer struct {
 	// Mismatches is the number of positions, of those compared, whose score is
 	// wrong.
 	Mismatches uint64 `json:"mismatches"`
+	// Missing lists the parts, from 1 on, that nobody has verified, or only with other files.
+	Missing []int `json:"missing,omitempty"`
 	// Before is when a verification that was interrupted has found all of this; nil if
 	// it was found now.
 	Before *time.Time `json:"before,omitempty"`
@@ -71,14 +78,15 @@ type Difference struct {
 // add appends the outcome for a layer, elapsed after the start.
 func (r *Result) add(l Layer, elapsed time.Duration) {
 	r.Layers = append(r.Layers, l)
-	r.OK = r.OK && len(l.Problems) == 0
+	r.OK = r.OK && len(l.Problems) == 0 && len(l.Missing) == 0
 	r.Seconds = elapsed.Seconds()
 }
 
 // Err returns nil if nothing is wrong, otherwise the first damage, which matches
-// corrupt.ErrCorrupt, or ErrDifferences if there is none.
+// corrupt.ErrCorrupt, or ErrDifferences if there is none, or what matches fault.Missing if parts are missing.
 func (r *Result) Err() error {
 	var mismatches, checked uint64
+	missing := job.MissingError{Of: r.parts}
 	for i := range r.Layers {
 		l := &r.Layers[i]
 		for _, p := range l.Problems {
@@ -88,11 +96,12 @@ func (r *Result) Err() error {
 		}
 		mismatches += l.Mismatches
 		checked += l.Checked
+		missing.Add(l.Seeds, l.Missing...)
 	}
 	if mismatches > 0 {
 		return fmt.Errorf("%w: %d of %d positions", ErrDifferences, mismatches, checked)
 	}
-	return nil
+	return missing.Err()
 }
 
 // damaged adds damage.
@@ -138,6 +147,11 @@ func (l *Layer) compared(f *found) {
 		d := &f.first[i]
 		l.Problems = append(l.Problems, Problem{Text: d.String(), Difference: d})
 	}
+}
+
+// isDamaged reports whether a file cannot be used.
+func (l *Layer) isDamaged() bool {
+	return slices.ContainsFunc(l.Problems, func(p Problem) bool { return p.Difference == nil })
 }
 
 // String describes the difference in one line.

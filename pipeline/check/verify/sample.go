@@ -107,18 +107,18 @@ type batch struct {
 	done    float64 // share of the time that is over, about
 }
 
-// sample compares a sample of layer n.
+// sample compares a sample of layer n, or the part of it: the positions of some of its intervals.
 func (r *run) sample(ctx context.Context, n int, f *found) error {
-	wanted := r.wanted(n)
+	begin, end := r.options.Part.Share(r.wanted(n))
 	size := min(max(uint64(max(0, r.options.MemoryBytes))/sampleBytes, leastBatch), 1<<indexBits)
-	for from := uint64(0); from < wanted; from += size {
-		to := min(from+size, wanted)
+	for from := begin; from < end; from += size {
+		to := min(from+size, end)
 		b := r.newBatch(n, from, to)
-		b.tell = func(share float64) { r.meter.reach(n, from+uint64(share*float64(to-from))) }
+		b.tell = func(share float64) { r.meter.reach(n, from-begin+uint64(share*float64(to-from))) }
 		if err := b.compare(ctx, f); err != nil {
 			return err
 		}
-		r.meter.reach(n, to)
+		r.meter.reach(n, to-begin)
 	}
 	return nil
 }

@@ -39,7 +39,6 @@
 package verify
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -47,7 +46,6 @@ import (
 	"slices"
 	"time"
 
-	"grenier/io/jsonfile"
 	"grenier/io/layerfile"
 	"grenier/io/manifest"
 	"grenier/io/memory"
@@ -84,6 +82,9 @@ type Options struct {
 	Resume, Restart bool
 	// ScoresOnly leaves out distances, which are compared too if there are files of them and all positions are.
 	ScoresOnly bool
+	// Part is the part of each layer that is compared: an equal share of the mover's halves, or of the sample. What it has
+	// found is recorded, faults too, and left out when it was in order before. All adds up what was recorded.
+	Part job.Part
 	// Done, if not nil, is called with each layer that is done.
 	Done func(Layer)
 	// Backed, if not nil, is called once with each position compared whose score is positive
@@ -119,18 +120,18 @@ func Run(ctx context.Context, dir string, o Options) (result *Result, err error)
 	if err != nil {
 		return result, err
 	}
-	if o.Resume && o.Sample == 0 {
+	if o.Part != (job.Part{}) || o.Resume && o.Sample == 0 {
 		book, err := d.Notebook()
 		if err != nil {
 			return result, err
 		}
 		defer book.Close()
-		if r.notes, err = notes.Open(book, m, notes.Options{
-			Name: rundir.VerifyName, Header: header, Reads: t.Game().CapturesLeadTo, Restart: o.Restart, Tell: o.Note,
-		}); err != nil {
+		if err := r.open(ctx, book, m); err != nil {
 			return result, err
 		}
-		result.Restarted = r.notes.Again()
+		if result.Restarted, result.parts = r.notes.Again(), r.notes.Of(); o.Part.One() {
+			result.Part = o.Part.String()
+		}
 	}
 	err = r.each(ctx, func(l Layer) {
 		result.add(l, time.Since(start))
@@ -142,12 +143,8 @@ func Run(ctx context.Context, dir string, o Options) (result *Result, err error)
 		r.notes.Save()
 		return result, err
 	}
-	r.notes.Forget(r.options.Layers)
-	return result, nil
+	return result, r.notes.End(r.options.Layers)
 }
-
-// header begins the notes.
-var header = jsonfile.Header{Format: "grenier-verify", Version: 2}
 
 // each verifies all layers.
 func (r *run) each(ctx context.Context, done func(Layer)) error {
@@ -155,9 +152,6 @@ func (r *run) each(ctx context.Context, done func(Layer)) error {
 		layer, err := r.layer(ctx, n)
 		if err != nil {
 			return err
-		}
-		if len(layer.Problems) == 0 && layer.Before == nil {
-			r.notes.Set(notes.Layer{Seeds: n, Parts: 1, Done: 1, Result: r.distanceNote(ctx, n)})
 		}
 		done(layer)
 	}
@@ -202,10 +196,13 @@ func newRun(ctx context.Context, t *tables.Tables, o Options) (*run, error) {
 		return nil, err
 	}
 	r := &run{options: o, tables: t, space: space, meter: meter{report: o.Progress}}
-	for _, n := range o.Layers {
-		r.meter.total += r.wanted(n)
+	if err := r.prepare(ctx); err != nil {
+		return nil, err
 	}
-	return r, r.prepare(ctx)
+	for _, n := range o.Layers {
+		r.meter.total += r.due(n)
+	}
+	return r, nil
 }
 
 // Layers returns the wanted layers of the tables, each once and by increasing seeds: all if none is
@@ -228,7 +225,7 @@ func Layers(t *tables.Tables, wanted []int) ([]int, error) {
 // prepare asks the rules about all sowings and divides the memory of the process.
 func (r *run) prepare(ctx context.Context) (err error) {
 	o := &r.options
-	if len(o.Layers) == 0 {
+	if len(o.Layers) == 0 || o.Part.All {
 		return nil
 	}
 	n := slices.Max(o.Layers)
@@ -274,7 +271,7 @@ func fixedSample(t *tables.Tables, workers int) uint64 {
 	return t.Overhead(workers) + uint64(workers)*perWorker + layerfile.MaxBlockSize
 }
 
-// wanted returns how many positions of layer n are to be compared.
+// wanted returns how many positions of layer n are to be compared by all parts.
 func (r *run) wanted(n int) uint64 {
 	if s := r.options.Sample; s > 0 {
 		return min(s, r.space.Size(n))
@@ -286,29 +283,42 @@ func (r *run) wanted(n int) uint64 {
 // errors are not.
 func (r *run) layer(ctx context.Context, n int) (Layer, error) {
 	layer := Layer{Seeds: n, Positions: r.space.Size(n), Problems: []Problem{}}
-	if noted := r.notes.Find(n); noted.Complete() && bytes.Equal(noted.Result, r.distanceNote(ctx, n)) {
-		layer.Checked, layer.Before = layer.Positions, &noted.At
-		r.meter.skip(layer.Positions)
-		r.meter.finish(n, layer.Positions)
-		return layer, nil
-	}
-	if err := r.checkFile(ctx, n, &layer); err != nil {
+	if layer.Before = r.before(n); layer.Before != nil {
+		layer.Checked = r.due(n)
+		r.meter.skip(layer.Checked)
+	} else if err := r.examine(ctx, n, &layer); err != nil {
 		return layer, err
 	}
-	right := len(layer.Problems) == 0
-	if err := r.findDistances(ctx, n, &layer); err != nil {
-		return layer, err
-	}
-	if right {
-		if err := r.compare(ctx, n, &layer); err != nil {
-			return layer, err
-		}
-	}
-	if !slices.ContainsFunc(layer.Problems, func(p Problem) bool { return p.Damage != nil }) {
+	if !layer.isDamaged() {
 		if err := r.checkBelow(ctx, n, &layer); err != nil {
 			return layer, err
 		}
 	}
-	r.meter.finish(n, r.wanted(n))
+	r.meter.finish(n, r.due(n))
 	return layer, nil
+}
+
+// examine finds out what is wrong with layer n, or with the part of it, or adds up what its parts have found. The file has one
+// hash: one part checks all of it.
+func (r *run) examine(ctx context.Context, n int, layer *Layer) error {
+	sum := r.add(n)
+	whole := sum.damaged != nil || r.options.Sample == 0 && r.options.Part.Takes(n)
+	if err := r.checkFile(ctx, n, layer, whole); err != nil {
+		return err
+	}
+	right := !layer.isDamaged()
+	if err := r.findDistances(ctx, n, layer, whole); err != nil {
+		return err
+	}
+	switch {
+	case !right:
+	case r.options.Part.All:
+		return r.take(ctx, n, layer, sum)
+	default:
+		if err := r.compare(ctx, n, layer); err != nil {
+			return err
+		}
+	}
+	r.note(layer)
+	return nil
 }

@@ -85,10 +85,14 @@ func (d *draw) partOf(b awari.Board) int {
 // WriteFile writes a sample from the run directory dir to the file at path, or to several beside it: of each part of a
 // split, and of each shard. NAME.EXT becomes NAME-PART-00000-of-00004.EXT. Each file has its name only when it is complete,
 // and replaces a file of that name, but nothing else. At the end it writes the card of the sample, path with ".card.json".
+// The card of a part (Options.Part) is about the sample, but lists the file of the part.
 // It fails like Write, and with ErrSample before anything is written if a file would have no position.
 func WriteFile(ctx context.Context, dir, path string, o Options) (Summary, error) {
 	if o.Shards = max(1, o.Shards); o.Shards > MaxShards {
 		return Summary{}, fmt.Errorf("%w of %d shards: must be 1 to %d", ErrSample, o.Shards, MaxShards)
+	}
+	if o.Part.All || o.Part.One() && (o.Shards > 1 || len(o.Split) > 0) {
+		return Summary{}, fmt.Errorf("%w: a part is of one file", ErrSample)
 	}
 	return drawn(ctx, dir, o, func(d *draw, next func(i uint64) uint64) (s Summary, err error) {
 		pieces, err := d.pieces(ctx, next)
@@ -110,7 +114,7 @@ func WriteFile(ctx context.Context, dir, path string, o Options) (Summary, error
 	})
 }
 
-// pieces returns the pieces of the files: the shards of each part. A shard has positions that follow each other.
+// pieces returns the pieces of the files: the shards of each part of the split, or a part of the one file. A shard has positions that follow each other.
 func (d *draw) pieces(ctx context.Context, next func(i uint64) uint64) ([]piece, error) {
 	parts, shards := max(1, len(d.Split)), uint64(d.Shards)
 	pieces := make([]piece, parts*d.Shards)
@@ -134,6 +138,9 @@ func (d *draw) pieces(ctx context.Context, next func(i uint64) uint64) ([]piece,
 		if p.count == 0 {
 			return nil, fmt.Errorf("%w of %d positions: none for %s; take more positions or fewer files", ErrSample, d.Count, d.name("FILE", p.part, i%d.Shards))
 		}
+	}
+	if d.Part.One() {
+		pieces[0].from, pieces[0].to = d.Part.Share(d.Count)
 	}
 	return pieces, nil
 }
@@ -159,7 +166,7 @@ func (d *draw) writeFile(ctx context.Context, path string, next func(i uint64) u
 		if err := d.write(ctx, below, next, p); err != nil {
 			return File{}, err
 		}
-		f := File{File: filepath.Base(path), Positions: p.count, Bytes: below.N, SHA256: hex.EncodeToString(sum.Sum(nil))}
+		f := File{File: filepath.Base(path), Positions: min(p.count, p.to-p.from), Bytes: below.N, SHA256: hex.EncodeToString(sum.Sum(nil))}
 		if len(d.Split) > 0 {
 			f.Split = d.Split[p.part].Name
 		}

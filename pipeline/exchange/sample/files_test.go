@@ -24,6 +24,7 @@ import (
 	"grenier/io/rundir"
 	"grenier/layers/awari"
 	"grenier/pipeline/exchange/sample"
+	"grenier/pipeline/job"
 )
 
 // split returns parts.
@@ -230,5 +231,41 @@ for split, low, high in (("train", 0, 90), ("validation", 90, 95), ("test", 95, 
 	text, err := cmd.CombinedOutput()
 	if got := fmt.Sprintf("train %d\nvalidation %d\ntest %d\n", want["train"], want["validation"], want["test"]); err != nil || string(text) != got {
 		t.Errorf("%v: %s, want %s", err, text, got)
+	}
+}
+
+// TestParts: parts, one behind the other, are the file of one run; the card of each is about the sample and lists its own file.
+func TestParts(t *testing.T) {
+	game := testrun.Game(t, 6, awari.Awari)
+	dir := testrun.Write(t, game, testrun.Solve(t, game, 7), 100)
+	for _, o := range []sample.Options{
+		{From: 3, To: 7, Count: 1200, Seed: 3, Format: sample.Npy},
+		{From: 3, To: 7, Count: 900, Seed: 3, Format: sample.CSV, ByScore: true},
+		{From: 3, To: 7, Count: 5, Seed: 3, Format: sample.JSONL},
+	} {
+		want, _ := write(t, dir, o)
+		var files, streams []byte
+		for i := range 7 {
+			o.Part = job.Part{Index: i + 1, Of: 7}
+			path := filepath.Join(t.TempDir(), "some.part")
+			s, err := sample.WriteFile(t.Context(), dir, path, o)
+			must.OK(t, err)
+			c, share := readCard(t, dir, path, o), o.Count*uint64(i+1)/7-o.Count*uint64(i)/7
+			if len(c.Files) != 1 || c.Files[0].Positions != share || s.Positions != share {
+				t.Errorf("part %d of %d positions: %+v, %+v", i+1, share, c.Files, s)
+			}
+			files = append(files, must.Read(t, path)...)
+			var text bytes.Buffer
+			_, err = sample.Write(t.Context(), dir, &text, o)
+			must.OK(t, err)
+			streams = append(streams, text.Bytes()...)
+		}
+		if !bytes.Equal(files, want) || !bytes.Equal(streams, want) {
+			t.Errorf("%s: %d bytes in files, %d in streams, want %d", o.Format, len(files), len(streams), len(want))
+		}
+		o.Shards = 2
+		if _, err := sample.WriteFile(t.Context(), dir, filepath.Join(t.TempDir(), "x"), o); !errors.Is(err, sample.ErrSample) {
+			t.Errorf("a part of several files: %v", err)
+		}
 	}
 }

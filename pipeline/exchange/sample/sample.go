@@ -34,6 +34,9 @@ type Options struct {
 	Split []Part
 	// Shards is how many files WriteFile writes instead of each; 0 stands for one.
 	Shards int
+	// Part is the part of the sample that is written, an equal share of its positions: the parts one behind the other are the file.
+	// It goes with one file, without a Split.
+	Part job.Part
 	// Licence is what the card says about rights; DefaultLicence if it is empty.
 	Licence string
 }
@@ -64,7 +67,9 @@ func Write(ctx context.Context, dir string, w io.Writer, o Options) (Summary, er
 	o.Split, o.Shards = nil, 1
 	return drawn(ctx, dir, o, func(d *draw, next func(i uint64) uint64) (Summary, error) {
 		below := &output.Counter{W: w}
-		err := d.write(ctx, below, next, piece{to: d.Count, count: d.Count})
+		p := piece{count: d.Count}
+		p.from, p.to = d.Part.Share(d.Count)
+		err := d.write(ctx, below, next, p)
 		return d.summary(below.N), err
 	})
 }
@@ -99,7 +104,7 @@ func (d *draw) summary(bytes uint64) Summary {
 	game := d.tables.Game()
 	return Summary{
 		Rules: game.Rules().String(), Pits: game.Pits(), From: d.From, To: d.To,
-		Format: d.Format, Seed: d.Seed, ByScore: d.ByScore, Positions: d.Count, Bytes: bytes,
+		Format: d.Format, Seed: d.Seed, ByScore: d.ByScore, Positions: d.due(), Bytes: bytes,
 	}
 }
 
@@ -174,6 +179,12 @@ func (d *draw) order(ctx context.Context) (func(i uint64) uint64, error) {
 	return p.At, nil
 }
 
+// due returns how many positions are to be looked up.
+func (d *draw) due() uint64 {
+	from, to := d.Part.Share(d.Count)
+	return to - from
+}
+
 // board returns the board with a number.
 func (d *draw) board(number uint64) awari.Board {
 	n := d.From
@@ -185,7 +196,7 @@ func (d *draw) board(number uint64) awari.Board {
 }
 
 // piece is a part of a sample: positions from to to-1 in their order, as far as their boards are in the part of the
-// split; there are count of them.
+// split; the file has count, of which a part of it (Options.Part) has fewer.
 type piece struct {
 	from, to, count uint64
 	part            int
@@ -194,7 +205,10 @@ type piece struct {
 // write looks up the positions of a piece, batch by batch, and writes them.
 func (d *draw) write(ctx context.Context, w io.Writer, next func(i uint64) uint64, p piece) error {
 	e := newEncoder(d.tables.Game(), d.Format)
-	text := e.header(p.count)
+	var text []byte
+	if d.Part.Index <= 1 {
+		text = e.header(p.count)
+	}
 	boards := make([]awari.Board, 0, min(d.batch, p.count))
 	for i := p.from; i < p.to; {
 		for boards = boards[:0]; i < p.to && uint64(len(boards)) < d.batch; i++ {
@@ -214,7 +228,7 @@ func (d *draw) write(ctx context.Context, w io.Writer, next func(i uint64) uint6
 		}
 		text = text[:0]
 		d.done += uint64(len(boards))
-		d.Tell(job.Step{Doing: "looking up", Done: float64(d.done), Total: float64(d.Count)})
+		d.Tell(job.Step{Doing: "looking up", Done: float64(d.done), Total: float64(d.due())})
 	}
 	return nil
 }

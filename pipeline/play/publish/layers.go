@@ -138,7 +138,7 @@ func (w *work) check(ctx context.Context, l *manifest.Layer) error {
 			}
 		}
 		progress := func(s layerfile.Scrubbed) { w.progress(l, "check", uint64(l.Bytes+s.Bytes)) }
-		if err := f.Scrub(ctx, 0, 1, progress, report); err != nil {
+		if err := f.Scrub(ctx, 0, f.NumBlocks(), 1, progress, report); err != nil {
 			return err
 		}
 	}

@@ -5,7 +5,7 @@
 //	n.Find(20)    how far the check of layer 20 was
 //	n.Set(layer)  how far it is; on disk now and then
 //	n.Save()      at once: the check is interrupted
-//	n.Forget(all) the check is through
+//	n.End(all)    the check is through
 //
 // A note is believed if no byte of it was changed since it was written: it is sealed (package jsonfile). Its
 // entry for a layer holds as long as all files that the check of that layer reads are the ones that were
@@ -14,6 +14,9 @@
 //
 // Notes are only a help. While a solver has the directory, and where nobody can write, there
 // are none. Checks that are quick leave none.
+//
+// A part of a check (job.Part) has a note of its own, with what the part has found in each layer as the result, faults too. It
+// stays when the part is through: these notes are what the parts add up to (part.go).
 package notes
 
 import (
@@ -33,9 +36,10 @@ import (
 	"grenier/io/rundir"
 	"grenier/io/tally"
 	"grenier/kernels/crc32c"
+	"grenier/pipeline/job"
 )
 
-// Layer says how far the check of a layer is. Layers with faults are not noted.
+// Layer says how far the check of a layer is. Layers with faults are not noted, but by parts.
 type Layer struct {
 	Seeds int `json:"seeds"`
 	// Of names the files that were checked: see Notes.of. Set sets it.
@@ -44,12 +48,17 @@ type Layer struct {
 	Parts int       `json:"parts"`
 	Done  int       `json:"done"`
 	At    time.Time `json:"at"` // of the last change
+	// Faults says that a part of a check is through with the layer, but has found faults.
+	Faults bool `json:"faults,omitempty"`
 	// Result is for the check that noted it; it may be nil.
 	Result json.RawMessage `json:"result,omitempty"`
 }
 
 // Complete reports whether all of the layer is in order.
-func (l *Layer) Complete() bool { return l.Parts > 0 && l.Done == l.Parts }
+func (l *Layer) Complete() bool { return l.through() && !l.Faults }
+
+// through reports whether all of it was looked at.
+func (l *Layer) through() bool { return l.Parts > 0 && l.Done == l.Parts }
 
 // document is the form of the notes on disk.
 type document struct {
@@ -64,6 +73,10 @@ type Options struct {
 	// Reads returns the layers, from least to most, that the check of a layer reads besides its own; nil if
 	// there are none.
 	Reads func(seeds int) (least, most int)
+	// Also names what else the check of a layer depends on; nil if there is nothing.
+	Also func(seeds int) string
+	// Part is the part of the check that is noted.
+	Part job.Part
 	// Restart begins without the notes that are there.
 	Restart bool
 	// Tell, if not nil, gets messages for the user.
@@ -79,8 +92,10 @@ type Notes struct {
 	layers  map[int]Layer
 	changed time.Time // since when there is something that is not on disk
 	there   bool      // they are on disk
-	failed  bool
-	again   string // see Again
+	failed  error     // they cannot be written
+	again   string    // see Again
+	begins  string    // what is done about notes that are not believed
+	parts   []*Notes  // if all are asked for
 }
 
 // file says which file a check finds: one of the directory that the manifest lists.
@@ -90,16 +105,34 @@ type file struct {
 	Hash     tally.Hash        // of its scores
 }
 
+// maxBytes bounds notes. Those of a part may have faults of all layers.
+const maxBytes = 1 << 20
+
 // patience is for how long notes may be missing on disk.
 const patience = 5 * time.Second
 
-// Open reads the notes about the layers of a directory that m lists; without m, about those whose files are there.
+// Open reads the notes about the layers of a directory that m lists; without m, about those whose files are there. Notes of a
+// part are no help but its result: it fails with a *rundir.LockedError while a solver has the directory, or like package
+// vfs, if they cannot be written. Those of all parts (Of) are read only, and it fails with ErrParts or a *job.MissingError.
 func Open(dir *rundir.Notebook, m *manifest.Manifest, o Options) (*Notes, error) {
+	n, err := find(dir, m, o)
+	if err != nil {
+		return nil, err
+	}
+	if o.Part.All {
+		return n, n.collect()
+	}
+	n.load()
+	return n, n.begin()
+}
+
+// find finds the files that notes may be about.
+func find(dir *rundir.Notebook, m *manifest.Manifest, o Options) (*Notes, error) {
 	found, err := dir.Found(m)
 	if err != nil {
 		return nil, err
 	}
-	n := &Notes{options: o, dir: dir, layers: map[int]Layer{}, files: map[int]file{}, changed: time.Now()}
+	n := &Notes{options: o, dir: dir, layers: map[int]Layer{}, files: map[int]file{}, changed: time.Now(), begins: "starts again"}
 	for _, f := range found {
 		n.files[f.Seeds] = file{Stamp: f.Stamp}
 	}
@@ -109,24 +142,23 @@ func Open(dir *rundir.Notebook, m *manifest.Manifest, o Options) (*Notes, error)
 			n.files[i] = file{n.files[i].Stamp, m.Layers[i].Checksum, m.Layers[i].Hash}
 		}
 	}
-	n.load()
 	return n, nil
 }
 
 // load takes in the notes on disk that still hold.
 func (n *Notes) load() {
-	path := n.dir.NotePath(n.options.Name)
-	data, err := n.dir.ReadNote(n.options.Name, jsonfile.MaxBytes)
+	path := n.dir.NotePath(n.file())
+	data, err := n.dir.ReadNote(n.file(), maxBytes)
 	n.there = err == nil
 	if errors.Is(err, fs.ErrNotExist) || n.options.Restart {
 		return
 	}
 	var doc document
 	if err == nil {
-		err = jsonfile.ParseSealed(path, data, n.options.Header, &doc)
+		err = jsonfile.ParseSealed(path, data, n.header(), &doc)
 	}
 	if err != nil {
-		n.restart("%s starts again: %v", n.name(), err)
+		n.restart(": %v", err)
 		return
 	}
 	n.take(doc.Layers)
@@ -143,7 +175,7 @@ func (n *Notes) take(layers []Layer) {
 		n.layers[l.Seeds] = l
 	}
 	if others != nil {
-		n.restart("%s starts again with what depends on files that have changed: layer %s", n.name(), strings.Join(others, ", "))
+		n.restart(" with what depends on files that have changed: layer %s", strings.Join(others, ", "))
 	}
 }
 
@@ -158,6 +190,12 @@ func (n *Notes) of(seeds int) string {
 			fmt.Fprintln(h, k, n.files[k])
 		}
 	}
+	if n.options.Also != nil {
+		fmt.Fprint(h, n.options.Also(seeds))
+	}
+	if n.options.Part.One() {
+		fmt.Fprintln(h, n.options.Part)
+	}
 	return hex.EncodeToString(h.Sum(nil))
 }
 
@@ -166,11 +204,11 @@ func (n *Notes) of(seeds int) string {
 func (n *Notes) Owner(seeds int) uint32 { return crc32c.Of([]byte(n.of(seeds))) }
 
 // name returns the name of the check.
-func (n *Notes) name() string { return strings.TrimSuffix(n.options.Name, ".json") }
+func (n *Notes) name() string { return strings.TrimSuffix(n.file(), ".json") }
 
 // restart says why not all that was noted is believed.
 func (n *Notes) restart(format string, args ...any) {
-	n.again = fmt.Sprintf(format, args...)
+	n.again = n.name() + " " + n.begins + fmt.Sprintf(format, args...)
 	n.tell("%s", n.again)
 }
 
@@ -202,7 +240,7 @@ func (n *Notes) Find(seeds int) Layer {
 
 // Set notes how far a layer is, on disk if that has taken long.
 func (n *Notes) Set(l Layer) {
-	if n == nil {
+	if n == nil || n.options.Part.All {
 		return
 	}
 	l.Of, l.At = n.of(l.Seeds), time.Now().UTC()
@@ -215,27 +253,30 @@ func (n *Notes) Set(l Layer) {
 // Save writes the notes, unless a solver has the directory. That they cannot be written is
 // told once, and does no harm.
 func (n *Notes) Save() {
-	if n == nil || n.failed || len(n.layers) == 0 {
+	if n == nil || n.failed != nil || len(n.layers) == 0 {
 		return
 	}
+	if n.failed = n.save(); n.failed != nil {
+		n.tell("an interrupted %s will begin anew: %v", n.name(), n.failed)
+	}
+}
+
+// save is Save that fails.
+func (n *Notes) save() error {
 	n.changed = time.Now()
-	err := n.dir.IsLocked()
+	if err := n.dir.IsLocked(); err != nil {
+		return err
+	}
+	doc := document{Header: n.header()}
+	for _, seeds := range slices.Sorted(maps.Keys(n.layers)) {
+		doc.Layers = append(doc.Layers, n.layers[seeds])
+	}
+	data, err := jsonfile.EncodeSealed(doc)
 	if err == nil {
-		doc := document{Header: n.options.Header}
-		for _, seeds := range slices.Sorted(maps.Keys(n.layers)) {
-			doc.Layers = append(doc.Layers, n.layers[seeds])
-		}
-		var data []byte
-		if data, err = jsonfile.EncodeSealed(doc); err == nil {
-			err = n.dir.SaveNote(n.options.Name, data)
-		}
+		err = n.dir.SaveNote(n.file(), data)
 	}
-	if err != nil {
-		n.failed = true
-		n.tell("an interrupted %s will begin anew: %v", n.name(), err)
-		return
-	}
-	n.there = true
+	n.there = n.there || err == nil
+	return err
 }
 
 // Drop takes back the note about a layer.
@@ -245,23 +286,27 @@ func (n *Notes) Drop(seeds int) {
 	}
 }
 
-// Forget removes the notes about layers of a check that is through, unless a solver has the
-// directory.
-func (n *Notes) Forget(layers []int) {
-	if n == nil {
-		return
+// End ends a check that is through: notes about its layers are removed, unless a solver has the
+// directory; those of a part are its result, which it fails to keep as Open does.
+func (n *Notes) End(layers []int) error {
+	switch {
+	case n == nil:
+		return nil
+	case n.options.Part.One():
+		return n.save()
 	}
 	for _, seeds := range layers {
 		n.Drop(seeds)
 	}
-	if n.failed || !n.there || n.dir.IsLocked() != nil {
-		return
+	if n.failed != nil || !n.there || n.dir.IsLocked() != nil {
+		return nil
 	}
 	if len(n.layers) > 0 {
 		n.Save()
-		return
+		return nil
 	}
 	if err := n.dir.RemoveNote(n.options.Name); err != nil {
 		n.tell("the notes of this %s cannot be removed: %v", n.name(), err)
 	}
+	return nil
 }

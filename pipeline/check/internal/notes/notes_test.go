@@ -155,17 +155,17 @@ func TestOwner(t *testing.T) {
 	}
 }
 
-// TestForget: what is through is forgotten, the rest stays, and in the end there is no file.
-func TestForget(t *testing.T) {
+// TestEnd: what is through is forgotten, the rest stays, and in the end there is no file.
+func TestEnd(t *testing.T) {
 	b := newBench(t)
 	b.note(7, 8, 9)
-	b.open().Forget([]int{8})
+	must.OK(t, b.open().End([]int{8}))
 	if got := b.believed(); !slices.Equal(got, []int{7, 9}) {
 		t.Errorf("believed %v", got)
 	}
 	n := b.open()
 	n.Drop(7)
-	n.Forget([]int{9})
+	must.OK(t, n.End([]int{9}))
 	if _, err := os.Stat(b.path()); err == nil {
 		t.Error("the file is there")
 	}
