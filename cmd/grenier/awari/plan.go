@@ -85,7 +85,7 @@ system and take steps of a layer ("grenier awari step"); the columns are
 
   alone    seconds of one node for a layer in memory
   capture  seconds of all nodes; seal, likewise
-  search   seconds in which the nodes search all windows, each node one at a time
+  search   seconds in which the nodes search all windows, one at a time each
   slowest  seconds of the slowest window, which more nodes do not shorten
   publish  seconds in which one node puts the layer file together
   shared   bytes through the shared file system
