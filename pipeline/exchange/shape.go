@@ -42,14 +42,6 @@ func (s *shape) full() uint64 {
 // reachable returns the number of the other boards, those in a vu file.
 func (s *shape) reachable() uint64 { return s.Positions() - s.full() }
 
-// scores returns how many scores a file of the layer has.
-func (s *shape) scores(f Format) uint64 {
-	if f == Vu {
-		return s.reachable()
-	}
-	return s.Positions()
-}
-
 // between returns how many scores of the boards from rank first to end-1 are in a file.
 func (s *shape) between(f Format, first, end uint64) (uint64, error) {
 	if f != Vu {

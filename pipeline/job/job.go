@@ -1,5 +1,5 @@
 // Package job has the common options and progress of the runs of all engines: the share of the
-// machine that a run may take (Job), and how far it is (Step).
+// machine that a run may take (Job), which share of the run a process does (Part), and how far it is (Step).
 //
 // The Options of an engine embed a Job. Package cli of the commands binds it to flags and shows its
 // steps; an engine that runs another one passes its Job on, with a Progress of its own.

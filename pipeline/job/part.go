@@ -77,34 +77,19 @@ func List(numbers []int) string {
 	return strings.Join(runs, ", ")
 }
 
-// MissingError says that parts are missing: what they add up to is not known yet.
-type MissingError struct {
-	Of           int // parts in all, 0 if there is none
-	parts, seeds []int
-}
+// ErrMissing says that parts are missing, so that what they add up to is not known yet.
+var ErrMissing = fault.New(fault.Missing, "not complete")
 
-// Add adds parts of a layer that are missing.
-func (e *MissingError) Add(seeds int, parts ...int) {
-	if len(parts) > 0 {
-		e.seeds, e.parts = append(e.seeds, seeds), append(e.parts, parts...)
+// Missing returns an error that matches ErrMissing and names the parts, of so many, that layers lack; nil if they lack none.
+func Missing(of int, layers map[int][]int) error {
+	var seeds, parts []int
+	for n, missing := range layers {
+		if len(missing) > 0 {
+			seeds, parts = append(seeds, n), append(parts, missing...)
+		}
 	}
-}
-
-// Err returns e, or nil if nothing is missing.
-func (e *MissingError) Err() error {
-	if len(e.parts) == 0 {
+	if len(parts) == 0 {
 		return nil
 	}
-	return e
+	return fmt.Errorf("%w: missing parts %s of %d, layers %s", ErrMissing, List(parts), of, List(seeds))
 }
-
-// Error names the parts and the layers.
-func (e *MissingError) Error() string {
-	if e.Of == 0 {
-		return "not complete: no part was done here (--part i/n)"
-	}
-	return fmt.Sprintf("not complete: missing parts %s of %d, layers %s", List(e.parts), e.Of, List(e.seeds))
-}
-
-// Is says of which kind it is.
-func (e *MissingError) Is(target error) bool { return target == fault.Missing }

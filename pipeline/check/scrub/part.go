@@ -10,7 +10,7 @@ import (
 )
 
 // A part of a scrub (job.Part) reads the blocks that are its share, of scores and of distances, and notes whether it has found faults. Who
-// adds up reads files of which a part has found some again, as a whole, and looks himself at all but the blocks of the others.
+// adds up reads files of which a part has found some again, as a whole, and looks itself at all but the blocks of the others.
 
 // open opens the notes of the scrub.
 func (s *scrubber) open(book *rundir.Notebook) (err error) {

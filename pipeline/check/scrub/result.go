@@ -89,14 +89,14 @@ func (r *Result) add(l Layer, elapsed time.Duration) {
 }
 
 // Err returns nil if nothing is wrong, otherwise the first problem, which matches
-// corrupt.ErrCorrupt, and how many layers have problems, or what matches fault.Missing if parts are missing.
+// corrupt.ErrCorrupt, and how many layers have problems, or job.ErrMissing if parts are missing.
 func (r *Result) Err() error {
-	missing := job.MissingError{Of: r.parts}
-	for i := range r.Layers {
-		missing.Add(r.Layers[i].Seeds, r.Layers[i].Missing...)
-	}
 	if r.first == nil {
-		return missing.Err()
+		missing := map[int][]int{}
+		for i := range r.Layers {
+			missing[r.Layers[i].Seeds] = r.Layers[i].Missing
+		}
+		return job.Missing(r.parts, missing)
 	}
 	if r.bad > 1 || r.bad == 1 && r.Manifest != "" {
 		return fmt.Errorf("%w (%d of %s damaged or missing)", r.first, r.bad, english.Plural(len(r.Layers), "layer", ""))

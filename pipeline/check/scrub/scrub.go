@@ -8,6 +8,8 @@
 // since, and continues the file in progress after its last intact block. A scrub that
 // finishes removes the record: the next one reads everything.
 //
+// Several processes may each read a part of each file (job.Part), and one adds up what they have found (part.go).
+//
 // It writes nothing else and takes no lock. While a solver runs, or in a directory that
 // cannot be written, it keeps no record; everything else is the same.
 package scrub

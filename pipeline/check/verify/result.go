@@ -83,10 +83,10 @@ func (r *Result) add(l Layer, elapsed time.Duration) {
 }
 
 // Err returns nil if nothing is wrong, otherwise the first damage, which matches
-// corrupt.ErrCorrupt, or ErrDifferences if there is none, or what matches fault.Missing if parts are missing.
+// corrupt.ErrCorrupt, or ErrDifferences if there is none, or job.ErrMissing if parts are missing.
 func (r *Result) Err() error {
 	var mismatches, checked uint64
-	missing := job.MissingError{Of: r.parts}
+	missing := map[int][]int{}
 	for i := range r.Layers {
 		l := &r.Layers[i]
 		for _, p := range l.Problems {
@@ -96,12 +96,12 @@ func (r *Result) Err() error {
 		}
 		mismatches += l.Mismatches
 		checked += l.Checked
-		missing.Add(l.Seeds, l.Missing...)
+		missing[l.Seeds] = l.Missing
 	}
 	if mismatches > 0 {
 		return fmt.Errorf("%w: %d of %d positions", ErrDifferences, mismatches, checked)
 	}
-	return missing.Err()
+	return job.Missing(r.parts, missing)
 }
 
 // damaged adds damage.

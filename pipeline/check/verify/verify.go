@@ -13,6 +13,8 @@
 //
 // Distances (package distance) that are there are compared on the way: each with those of its moves (distances.go).
 //
+// Several processes may each verify a part of each layer (job.Part), and one adds up what they have found (divided.go).
+//
 // # All positions
 //
 // The boards with the same half of the opponent are a row of a layer, a run of ranks.

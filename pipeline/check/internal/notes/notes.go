@@ -113,7 +113,7 @@ const patience = 5 * time.Second
 
 // Open reads the notes about the layers of a directory that m lists; without m, about those whose files are there. Notes of a
 // part are no help but its result: it fails with a *rundir.LockedError while a solver has the directory, or like package
-// vfs, if they cannot be written. Those of all parts (Of) are read only, and it fails with ErrParts or a *job.MissingError.
+// vfs, if they cannot be written. Those of all parts (Of) are read only, and it fails with ErrParts or job.ErrMissing.
 func Open(dir *rundir.Notebook, m *manifest.Manifest, o Options) (*Notes, error) {
 	n, err := find(dir, m, o)
 	if err != nil {

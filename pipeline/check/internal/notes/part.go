@@ -60,7 +60,7 @@ func (n *Notes) collect() error {
 		case err != nil:
 			return err
 		case len(counts) == 0:
-			return &job.MissingError{}
+			return fmt.Errorf("%w: no part was done here (--part i/n)", job.ErrMissing)
 		case len(counts) > 1:
 			return fmt.Errorf("%w, %s: say which, as in all/%d", ErrParts, job.List(counts), counts[0])
 		}
