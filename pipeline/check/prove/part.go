@@ -1,11 +1,13 @@
 package prove
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	mathbits "math/bits"
 	"slices"
 
+	"grenier/io/tally"
 	"grenier/layers/awari/packed"
 	"grenier/pipeline/internal/parts"
 )
@@ -77,18 +79,26 @@ func (p *part) begin(from, to uint64) error {
 	if err != nil {
 		return err
 	}
-	high, low := p.level, -p.level
-	for i, score := range scores {
-		switch int(score) {
-		case low:
-			p.states.change(from+uint64(i), open, candidate)
-		case high:
-			if p.states.of(from+uint64(i)) == won {
-				p.found.positive++
-			}
+	eachOf(scores, -p.level, func(i int) { p.states.change(from+uint64(i), open, candidate) })
+	eachOf(scores, p.level, func(i int) {
+		if p.states.of(from+uint64(i)) == won {
+			p.found.positive++
 		}
-	}
+	})
 	return nil
+}
+
+// eachOf calls do with the index of each of scores that is the given one.
+func eachOf(scores []int8, score int, do func(i int)) {
+	all := tally.Bytes(scores)
+	for at := 0; ; at++ {
+		next := bytes.IndexByte(all[at:], byte(score))
+		if next < 0 {
+			return
+		}
+		at += next
+		do(at)
+	}
 }
 
 // again looks at all candidates with the ranks from to to-1.
@@ -193,7 +203,7 @@ func (f *front) clear() { f.at, f.rank, f.parent = f.at[:0], f.rank[:0], f.paren
 func (p *part) leads(from, to packed.Board) bool {
 	b, want := p.Unpack(from), p.Unpack(to)
 	for pit := range p.space.Half() {
-		if b[pit] == 0 {
+		if b[pit] == 0 || to.Other.Pit(pit) != 0 { // the pit that was played is empty now
 			continue
 		}
 		if sown := p.space.Sow(b, pit); sown.Captured == 0 && !sown.Starves && p.space.Turn(sown.Board) == want {
