@@ -3,7 +3,6 @@ package tables
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"sync/atomic"
 
@@ -20,7 +19,7 @@ type distances struct {
 
 // Distance returns the number of plies from a board to the next capture, or to the end of the game, if both players keep its
 // score, the one whom it favours hurries and the other one delays: see package distance. It is 0 if the score is. known is false if the
-// distances of the layer have not been computed (grenier awari distances), or are on a web server. It fails like Score, and with an error
+// distances of the layer have not been computed (grenier awari distances), or, on a web server, are not listed in the manifest. It fails like Score, and with an error
 // that matches ErrMismatch if they were made from other scores.
 func (t *Tables) Distance(ctx context.Context, b Board) (plies int, known bool, err error) {
 	n, err := t.seeds(b)
@@ -46,7 +45,7 @@ func (t *Tables) ReadDistances(ctx context.Context, n int, start uint64, dst []i
 	if f == nil || err != nil {
 		return false, err
 	}
-	return true, t.readPart(ctx, f, start, dst)
+	return true, t.readOf(ctx, n, f, start, dst)
 }
 
 // DistancesFile is File for the distances of layer n, nil if there are none.
@@ -70,14 +69,14 @@ func (t *Tables) openDistances(ctx context.Context, n int) (*file, error) {
 	if f := d.file.Load(); f != nil {
 		return f, nil
 	}
-	if d.missing.Load() || t.place.openDistances == nil {
+	if d.missing.Load() {
 		return nil, nil
 	}
-	return t.opening.Do(ctx, t.distanceStore(n), func(context.Context) (*file, error) { return t.openDistancesOnce(n) })
+	return t.opening.Do(ctx, t.distanceStore(n), func(ctx context.Context) (*file, error) { return t.openDistancesOnce(ctx, n) })
 }
 
 // openDistancesOnce is openDistances for one goroutine at a time.
-func (t *Tables) openDistancesOnce(n int) (*file, error) {
+func (t *Tables) openDistancesOnce(ctx context.Context, n int) (*file, error) {
 	d := &t.distances[n]
 	if f := d.file.Load(); f != nil { // another one was faster
 		return f, nil
@@ -85,7 +84,7 @@ func (t *Tables) openDistancesOnce(n int) (*file, error) {
 	if t.closed.Load() {
 		return nil, t.errClosed()
 	}
-	f, err := t.place.openDistances(&t.manifest.Layers[n])
+	f, err := t.place.openDistances(ctx, &t.manifest.Layers[n])
 	if errors.Is(err, fs.ErrNotExist) {
 		d.missing.Store(true)
 		return nil, nil
@@ -94,7 +93,7 @@ func (t *Tables) openDistancesOnce(n int) (*file, error) {
 		return nil, err
 	}
 	if err := catalog.CheckDistances(t.manifest, n, f); err != nil {
-		return nil, errors.Join(fmt.Errorf("%w; grenier awari distances computes them again", err), f.Close())
+		return nil, errors.Join(err, f.Close())
 	}
 	return t.keep(&d.layer, f)
 }

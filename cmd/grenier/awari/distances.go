@@ -30,9 +30,10 @@ board, the one whom it favours hurries and the other one delays. With scores
 alone a winner may play in circles; with distances each move makes progress.
 
 The distances of a layer are a file beside its scores, DIR/distance-NN.gd. It
-names the scores that it was made from. Layers that have such a file are left
-out; those with a damaged one, or one of other scores, get a new one. The scores
-are compared with their moves on the way. An interrupted run keeps the layers
+names the scores that it was made from, and the manifest lists it. Layers that
+have such a file are left out; if it cannot be read, or is of other scores, they
+get a new one ("grenier awari repair" reads all of it). The scores are compared
+with their moves on the way. An interrupted run keeps the layers
 that are complete, and the same command goes on with the others.
 
 A layer takes 2.4 bytes of memory for each position. If --memory is less, the

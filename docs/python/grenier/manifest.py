@@ -43,7 +43,7 @@ def parse(name: str, data: bytes) -> Manifest:
 
 
 def _manifest(all: Dict[str, Any]) -> Manifest:
-    check(_whole(all, "version") in (1, 2), "unknown version")
+    check(_whole(all, "version") in (1, 2, 3), "unknown version")
     check(_text(all, "game", ".*") == "awari", "it lists no layers of awari")
     pits, rules, layers = _whole(all, "pits"), _text(all, "rules", ".*"), all.get("layers")
     check(pits in range(4, 13, 2) and rules in RULES, "pits or rules that awari does not have")

@@ -16,7 +16,7 @@ import * as game from "./rules.js";
 const MANIFEST = "manifest.json";
 const BEGINNING = '{\n  "format": "grenier-manifest",\n';
 const SUM = 25; // bytes of the line with the checksum and the one behind it
-const VERSIONS = [1, 2];
+const VERSIONS = [1, 2, 3];
 const KEPT_BLOCKS = 512; // of up to 64 KiB
 const MAX_SEEDS = 48;
 
