@@ -95,7 +95,7 @@ async function findPlies(node, mine) {
   try {
     node.plies = (await api.distances(view(node.position))).plies;
   } catch {
-    return; // it takes too long: the page does without
+    node.plies = []; // it takes too long: the page says that they are not known
   }
   if (mine === asking) render();
 }

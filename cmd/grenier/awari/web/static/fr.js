@@ -334,6 +334,7 @@ export const fr = {
   "Then {moves}.": "Puis {moves}.",
   "The only move.": "Le seul coup.",
   "The next best, {move}, gives {n} away.": "Le suivant, {move}, cède {n}.",
+  "plies unknown": "nombre de coups inconnu",
   "{move} in {n} plies": "{move} en {n} coups",
   "Nothing else wins: {move} comes next.": "Rien d’autre ne gagne : puis vient {move}.",
   "Explore": "Explorer",
