@@ -135,6 +135,30 @@ func askUCI(t *testing.T, tb *tables.Tables, b awari.Board) int {
 	return int(m[1][0] - 'A')
 }
 
+// TestMany: asked together, boards of all layers have the distances that they have one by one.
+func TestMany(t *testing.T) {
+	dir, _ := run(t, 8)
+	compute(t, dir, distance.Options{Layers: []int{3, 6, 8}, Job: options(2).Job})
+	tb, rng := open(t, dir), tries.Rand(t)
+	space, boards := testrun.Space(t, tb.Game(), 8), make([]awari.Board, 500)
+	for i := range boards {
+		n := rng.IntN(9)
+		boards[i] = space.Unrank(n, rng.Uint64N(space.Size(n)))
+	}
+	got := make([]int16, len(boards))
+	must.OK(t, tb.Distances(t.Context(), boards, got))
+	for i, b := range boards {
+		plies, known, err := tb.Distance(t.Context(), b)
+		must.OK(t, err)
+		if n := b.Seeds(); known != (n == 3 || n == 6 || n == 8) || known && int(got[i]) != plies || !known && got[i] != -1 {
+			t.Errorf("board %v: %d, one by one %d, %v", b, got[i], plies, known)
+		}
+	}
+	if err := tb.Distances(t.Context(), append(boards, awari.Board{9}), make([]int16, 501)); !errors.Is(err, tables.ErrUnsolved) {
+		t.Error(err)
+	}
+}
+
 // TestLongContradiction: a distance that the moves do not give is damage for a player, not a move.
 func TestLongContradiction(t *testing.T) {
 	rng := tries.Rand(t)

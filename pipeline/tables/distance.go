@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"path/filepath"
 	"sync/atomic"
 
+	"grenier/io/corrupt"
 	"grenier/io/layerfile"
+	"grenier/io/rundir"
 	"grenier/layers/awari"
 	"grenier/pipeline/tables/catalog"
 )
@@ -60,6 +63,20 @@ func (t *Tables) DistancesFile(ctx context.Context, n int) (*layerfile.File, err
 	return f.File, nil
 }
 
+// ListedDistances is DistancesFile for the distances that the manifest lists alone. It fails with an error that matches ErrCorrupt if they
+// are missing.
+func (t *Tables) ListedDistances(ctx context.Context, n int) (*layerfile.File, error) {
+	if err := t.Need(n); err != nil || !t.manifest.Layers[n].Distances.Listed() {
+		return nil, err
+	}
+	f, err := t.DistancesFile(ctx, n)
+	if f == nil && err == nil {
+		path := filepath.Join(filepath.Dir(t.Path(n)), rundir.DistanceName(n))
+		err = corrupt.New(path, "", "listed in the manifest, but missing: %w", fs.ErrNotExist)
+	}
+	return f, err
+}
+
 // distanceStore is where the cache has the blocks of the distances of layer n: behind those of all scores.
 func (t *Tables) distanceStore(n int) int { return len(t.layers) + n }
 
@@ -109,34 +126,29 @@ type Plies struct {
 
 // Plies returns the distances of a board that was probed. It fails like Distance.
 func (t *Tables) Plies(ctx context.Context, p Probe) (all Plies, err error) {
-	if all.Board, err = t.plies(ctx, p.Board); all.Board == nil || err != nil {
+	boards := []Board{p.Board}
+	for _, m := range p.Moves {
+		if m.Legal && m.Captured == 0 {
+			boards = append(boards, m.Child)
+		}
+	}
+	plies := make([]int16, len(boards))
+	if err := t.Distances(ctx, boards, plies); err != nil || plies[0] < 0 { // quiet moves stay in the layer
 		return all, err
 	}
+	all.Board, plies = new(int(plies[0])), plies[1:]
 	for pit, m := range p.Moves {
 		switch {
 		case !m.Legal:
 		case m.Captured > 0:
-			all.Moves[pit] = new(int)
-			*all.Moves[pit] = 1
+			all.Moves[pit] = new(1)
 		default:
-			after, err := t.plies(ctx, m.Child)
-			if err != nil {
-				return all, err
+			after := int(plies[0])
+			if plies = plies[1:]; after > 0 {
+				after++
 			}
-			if after != nil && *after > 0 {
-				*after++
-			}
-			all.Moves[pit] = after
+			all.Moves[pit] = &after
 		}
 	}
 	return all, nil
-}
-
-// plies returns the distance of a board, nil if it is not known.
-func (t *Tables) plies(ctx context.Context, b Board) (*int, error) {
-	plies, known, err := t.Distance(ctx, b)
-	if !known || err != nil {
-		return nil, err
-	}
-	return &plies, nil
 }

@@ -7,10 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"slices"
 
-	"grenier/io/corrupt"
 	"grenier/io/layerfile"
 	"grenier/io/listed"
 	"grenier/io/rundir"
@@ -49,7 +47,7 @@ func (p *publisher) layers(ctx context.Context, report *Report) error {
 type source struct {
 	listed.File // as far as it is known before it is copied
 	path        string
-	// open compares it with the manifest, and returns nil if there is none.
+	// open compares it with the manifest.
 	open func(ctx context.Context, seeds int) (*layerfile.File, error)
 }
 
@@ -61,7 +59,7 @@ func (p *publisher) sources() (scores, plies []source) {
 		scores = append(scores, source{f, rundir.LayerFile(p.dir, l), p.tables.File})
 		if d := l.Distances; d.Listed() {
 			f := listed.File{File: rundir.DistanceName(i), Seeds: i, Source: listed.Source(d.Hash, d.Checksum), Bytes: uint64(d.Bytes)}
-			plies = append(plies, source{f, rundir.DistanceFile(p.dir, l), p.tables.DistancesFile})
+			plies = append(plies, source{f, rundir.DistanceFile(p.dir, l), p.tables.ListedDistances})
 		}
 	}
 	return scores, plies
@@ -128,11 +126,7 @@ func (w *work) layer(ctx context.Context, s *source) (Layer, error) {
 
 // copy copies a file into the site, checks what is on the disk then, and lists it.
 func (w *work) copy(ctx context.Context, s *source, copied *listed.File) error {
-	f, err := s.open(ctx, s.Seeds)
-	if f == nil && err == nil {
-		err = corrupt.New(s.path, "", "listed in the manifest, but missing: %w", fs.ErrNotExist)
-	}
-	if err != nil {
+	if _, err := s.open(ctx, s.Seeds); err != nil {
 		return err
 	}
 	from, err := vfs.OpenFile(s.path)
