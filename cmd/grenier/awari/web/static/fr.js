@@ -498,6 +498,7 @@ export const fr = {
   "an unknown codec": "un codec inconnu",
   "it is compressed with zstd, which cannot be read": "il est comprimé avec zstd, qui ne peut pas être lu",
   "it is another layer": "c’est une autre couche",
+  "it is of other scores": "il vient d’autres valeurs",
   "fields of the header": "champs de l’en-tête",
   "checksum of the model": "somme de contrôle du modèle",
   "lists of the model": "listes du modèle",
