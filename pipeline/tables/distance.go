@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"path/filepath"
+	"strings"
 	"sync/atomic"
 
 	"grenier/io/corrupt"
@@ -71,8 +71,8 @@ func (t *Tables) ListedDistances(ctx context.Context, n int) (*layerfile.File, e
 	}
 	f, err := t.DistancesFile(ctx, n)
 	if f == nil && err == nil {
-		path := filepath.Join(filepath.Dir(t.Path(n)), rundir.DistanceName(n))
-		err = corrupt.New(path, "", "listed in the manifest, but missing: %w", fs.ErrNotExist)
+		place := strings.TrimSuffix(t.Path(n), t.manifest.Layers[n].File)
+		err = corrupt.New(place+rundir.DistanceName(n), "", "listed in the manifest, but missing: %w", fs.ErrNotExist)
 	}
 	return f, err
 }

@@ -91,7 +91,7 @@ async function findLine(node, mine) {
 
 // Asks how many plies after each move the next capture comes, if values are shown.
 async function findPlies(node, mine) {
-  if (mine !== asking || node.plies || !node.probe?.solved || !$("hints").checked) return;
+  if (mine !== asking || node.plies?.length || !node.probe?.solved || !$("hints").checked) return;
   try {
     node.plies = (await api.distances(view(node.position))).plies;
   } catch {
