@@ -416,6 +416,7 @@ const (
 	VerifyName     = "verify.json" // how far a verification is
 	ProveName      = "prove.json"  // how far a proof is
 	MarksName      = "marks"       // what a proof has found, if it has no room in memory
+	DistancesName  = "distances"   // those of a layer, as far as they are found
 	StopName       = "stop.json"   // somebody asks the solver to stop
 )
 
@@ -448,7 +449,7 @@ func ofLayer(name string) bool {
 // working reports whether a file of that name in work/ is one of ours.
 func working(name string) bool {
 	switch name {
-	case BlocksName, CheckpointName, ScoresName, StatusName, ScrubName, StopName, VerifyName, ProveName, MarksName:
+	case BlocksName, CheckpointName, ScoresName, StatusName, ScrubName, StopName, VerifyName, ProveName, MarksName, DistancesName:
 		return true
 	}
 	return ofLayer(name)

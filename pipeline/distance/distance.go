@@ -15,6 +15,7 @@ import (
 	"grenier/io/manifest"
 	"grenier/io/memory"
 	"grenier/io/rundir"
+	"grenier/io/vfs"
 	"grenier/kernels/fault"
 	"grenier/kernels/ranks"
 	"grenier/layers/awari"
@@ -115,6 +116,8 @@ type run struct {
 	manifest *manifest.Manifest
 	tables   *tables.Tables
 	space    *awari.Space
+	keeps    bool      // there are distances of the layer in progress in work/
+	kept     time.Time // when they were kept last
 	meter    meter
 }
 
@@ -202,21 +205,26 @@ func (r *run) layer(ctx context.Context, layer *Layer) (err error) {
 		return nil
 	}
 	r.meter.begin(n)
-	fresh, err := r.backed(ctx, n)
-	if err != nil {
-		return err
+	s := r.sweeper(n)
+	open, err := r.start(ctx, s, layer)
+	if err == nil {
+		err = r.sweeps(ctx, s, open, layer)
 	}
-	r.collect(n)
-	s, err := r.sweeps(ctx, n, fresh, layer)
-	if err != nil {
-		return err
+	if err == nil {
+		err = r.save(ctx, s, layer)
 	}
-	if err := r.save(ctx, s, layer); err != nil {
-		return err
+	if err != nil {
+		return errors.Join(err, r.keepInterrupted(ctx, s))
 	}
 	r.meter.end(size)
 	layer.Seconds = time.Since(start).Seconds()
-	return r.list(n, layer.file)
+	if err := r.list(n, layer.file); err != nil {
+		return err
+	}
+	if !r.keeps {
+		return nil
+	}
+	return vfs.RemoveIfThere(r.dir.Work(), rundir.DistancesName)
 }
 
 // list lists the file of the distances of layer n in the manifest, unless it is listed.
@@ -270,37 +278,65 @@ func (r *run) collect(n int) {
 	}
 }
 
-// sweeps finds the distances of layer n, ply by ply, and says in layer which are the longest.
-func (r *run) sweeps(ctx context.Context, n int, fresh set, layer *Layer) (*sweeper, error) {
-	s := &sweeper{
-		Rules: packed.New(r.space.Game), space: r.space, seeds: n, size: r.space.Size(n), workers: r.options.Workers,
-		fresh: fresh, grow: r.meter.grounded,
+// sweeper returns what will sweep layer n.
+func (r *run) sweeper(n int) *sweeper {
+	return &sweeper{
+		Rules: packed.New(r.space.Game), space: r.space, seeds: n, size: r.space.Size(n), workers: r.options.Workers, grow: r.meter.grounded,
 	}
-	open, err := s.load(ctx, func(from uint64, dst []int8) error { return r.tables.Read(ctx, n, from, dst) })
+}
+
+// start loads a layer, compares its scores with their moves, unless an interrupted run did, and returns how many distances are to be found.
+func (r *run) start(ctx context.Context, s *sweeper, layer *Layer) (open uint64, err error) {
+	found, err := r.found(ctx, s.seeds)
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
-	layer.Valued = open
-	for plies := 1; open > 0; plies++ {
+	if found != nil {
+		s.fresh = newSet(s.size)
+		defer func() { err = errors.Join(err, found.Close()) }()
+	} else if s.fresh, err = r.backed(ctx, s.seeds); err != nil {
+		return 0, err
+	}
+	r.collect(s.seeds)
+	layer.Valued, err = s.load(ctx, func(from uint64, dst []int8) error { return r.tables.Read(ctx, s.seeds, from, dst) })
+	if err != nil || found == nil {
+		return layer.Valued, err
+	}
+	known, err := s.resume(ctx, found, r.options.Family)
+	r.keeps = true
+	r.meter.resume(s.size + known)
+	r.note("layer %d goes on after %d plies", s.seeds, s.done)
+	return layer.Valued - known, err
+}
+
+// sweeps finds the distances of a layer, ply by ply, and says in layer which are the longest.
+func (r *run) sweeps(ctx context.Context, s *sweeper, open uint64, layer *Layer) error {
+	r.kept = time.Now()
+	for open > 0 {
+		plies := s.done + 1
 		if plies > MaxPlies {
-			return nil, fmt.Errorf("layer %d: %w", n, ErrPlies)
+			return fmt.Errorf("layer %d: %w", s.seeds, ErrPlies)
 		}
 		r.meter.ply(plies)
 		found, err := s.sweep(ctx, plies, open)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if found == 0 {
-			return nil, corrupt.New(r.tables.Path(n), "", "%d scores are not traced down to a capture; verify --prove names some", open)
+			return corrupt.New(r.tables.Path(s.seeds), "", "%d scores are not traced down to a capture; verify --prove names some", open)
 		}
-		open -= found
-		layer.Longest = plies
+		open, s.done = open-found, plies
+		if time.Since(r.kept) > keepEvery {
+			if err := r.keep(ctx, s); err != nil {
+				return err
+			}
+		}
 	}
-	if layer.Longest > 0 {
+	if layer.Longest = s.done; layer.Longest > 0 {
 		rank := slices.IndexFunc(s.cells, func(c cell) bool { return int(c.plies) == layer.Longest })
-		layer.Board = r.space.Text(r.space.Unrank(n, uint64(rank)))
+		layer.Board = r.space.Text(r.space.Unrank(s.seeds, uint64(rank)))
 	}
-	return s, nil
+	return nil
 }
 
 // save writes the file of a layer.
@@ -363,6 +399,9 @@ func (m *meter) verified(s job.Step) { m.set(func() { m.done = m.before + uint64
 
 // ply begins a sweep.
 func (m *meter) ply(plies int) { m.set(func() { m.plies = plies }) }
+
+// resume takes in work on a layer that an interrupted run did.
+func (m *meter) resume(work uint64) { m.set(func() { m.begun, m.done = m.begun+work, m.done+work }) }
 
 // grounded takes in positions whose distance is known.
 func (m *meter) grounded(positions uint64) { m.set(func() { m.done += positions }) }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"grenier/internal/testkit/must"
@@ -349,4 +351,67 @@ func TestMend(t *testing.T) {
 	}
 	compute(t, dir, options(1))
 	compare(t, dir, brute(t, testrun.Game(t, 8, awari.Awari), layers))
+}
+
+// TestResume: a layer that is interrupted, in any sweep, goes on from there without another look at its scores, and gets the same file. What was
+// kept is not believed if it is damaged, or of another layer.
+func TestResume(t *testing.T) {
+	dir, layers := run(t, 9)
+	whole := testrun.Copy(t, dir)
+	compute(t, whole, options(1))
+	good := must.Read(t, filepath.Join(whole, rundir.DistanceName(9)))
+	kept := filepath.Join(dir, rundir.WorkName, rundir.DistancesName)
+	var notes []string
+	o := options(2)
+	o.Layers, o.Note = []int{9}, func(text string) { notes = append(notes, text) }
+	interrupt := func(at string) {
+		t.Helper()
+		ctx, stop := contextOf(t)
+		stopped := o
+		stopped.Progress = func(s job.Step) {
+			if strings.HasSuffix(s.Doing, at) {
+				stop()
+			}
+		}
+		if _, err := distance.Run(ctx, dir, stopped); !errors.Is(err, context.Canceled) {
+			t.Fatalf("at %q: %v", at, err)
+		}
+	}
+	for _, plies := range []int{2, 5, 17} {
+		interrupt(fmt.Sprintf(", %d plies", plies))
+		f, err := layerfile.Open(kept)
+		must.OK(t, err)
+		some := make([]int8, f.Header().Positions)
+		must.OK(t, errors.Join(f.NewDecoder(cpu.Best()).Read(t.Context(), some, 0), f.Close()))
+		if most := int(slices.Max(some)); most != plies-1 {
+			t.Errorf("interrupted in sweep %d, %d plies are kept", plies, most)
+		}
+	}
+	must.Same(t, "other notes", []string{"layer 9 goes on after 1 plies", "layer 9 goes on after 4 plies"}, notes)
+	other := o
+	other.Layers = []int{8} // leaves it alone
+	compute(t, dir, other)
+	data := must.Read(t, kept)
+
+	notes, o.Progress = nil, func(s job.Step) {
+		if s.Done > 0 && s.Done <= float64(len(layers[9])) {
+			t.Errorf("scores are compared again: %+v", s)
+		}
+	}
+	l := compute(t, dir, o).Layers[0]
+	if string(must.Read(t, filepath.Join(dir, rundir.DistanceName(9)))) != string(good) || l.Valued == 0 || l.Longest == 0 || l.Board == "" {
+		t.Errorf("another file, %+v", l)
+	}
+	if _, err := os.Stat(kept); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("%s stays: %v", kept, err)
+	}
+	must.Same(t, "other notes", []string{"layer 9 goes on after 16 plies"}, notes)
+
+	must.OK(t, os.Remove(filepath.Join(dir, rundir.DistanceName(9))))
+	must.Write(t, kept, changed(data, len(data)/2))
+	notes, o.Progress = nil, nil
+	compute(t, dir, o)
+	if string(must.Read(t, filepath.Join(dir, rundir.DistanceName(9)))) != string(good) || len(notes) != 1 || !strings.HasPrefix(notes[0], "layer 9 begins again: ") {
+		t.Errorf("what was kept is damaged: %q", notes)
+	}
 }
