@@ -183,9 +183,9 @@ console.log(JSON.stringify(await (`+probeAll+`)(tables, boards)));`, "[["+string
 	testNodeFaults(t, s)
 }
 
-// TestDistancesInNode compares plies, those after each move, and lines with the tables, in layers with distances and without; and has
+// TestLongDistancesInNode compares plies, those after each move, and lines with the tables, in layers with distances and without; and has
 // distances of other scores refused.
-func TestDistancesInNode(t *testing.T) {
+func TestLongDistancesInNode(t *testing.T) {
 	s := newNodeSite(t, 8, 4, 6, 8)
 	boards := (&mirror{site: s.site}).random(rand.New(rand.NewPCG(34, 5)), tries.Pick(150, 1000, 4000), 8)
 	const program = `import { open } from "./awari.mjs"; import { readFileSync } from "node:fs";
