@@ -3,7 +3,7 @@
 //
 //	l, err := listed.Open(dir, "export-npy.json", listed.Options{...})
 //	l.Dir = dir
-//	want := listed.File{File: "layer-07.npy", Seeds: 7, Source: listed.Source(&m.Layers[7])}
+//	want := listed.File{File: "layer-07.npy", Seeds: 7, Source: listed.Scores(&m.Layers[7])}
 //	kept, err := l.Keeps(ctx, &want, progress)      finished, and as it was written
 //	err = l.Write(&want, func(w io.Writer) error {...})
 //	err = l.Add(want)                               finished
@@ -28,6 +28,7 @@ import (
 
 	"grenier/io/jsonfile"
 	"grenier/io/manifest"
+	"grenier/io/tally"
 	"grenier/io/vfs"
 )
 
@@ -43,8 +44,10 @@ type File struct {
 // Scores names a layer by its scores: for files that hold nothing else of it.
 func Scores(l *manifest.Layer) string { return l.Hash.String() }
 
-// Source names a layer by its scores and the file that they are in.
-func Source(l *manifest.Layer) string { return l.Hash.String() + "-" + l.Checksum.String() }
+// Source names what a layer file holds, and the file itself.
+func Source(contents tally.Hash, file manifest.Checksum) string {
+	return contents.String() + "-" + file.String()
+}
 
 // document is the form of a list on disk.
 type document struct {

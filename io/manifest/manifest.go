@@ -29,8 +29,8 @@ import (
 // Version is the format version that this package writes, and the newest that
 // it reads. It only grows.
 //
-// Version 2 has layers in other directories; a manifest without any is written as version 1.
-const Version = 2
+// Version 2 has layers in other directories, version 3 distances; a manifest without these is written as version 1, or 2.
+const Version = 3
 
 // MaxLayers is the largest number of layers in a manifest.
 const MaxLayers = 1024
@@ -79,7 +79,24 @@ type Layer struct {
 	Codec     layerfile.Codec `json:"codec"`    // of the file
 	Checksum  Checksum        `json:"checksum"` // CRC-32C of the footer of the file
 	Seconds   float64         `json:"seconds"`  // spent on solving the layer
+	// Distances describes the file of the distances of the layer, beside that of its scores; it is empty if none is listed.
+	Distances Distances `json:"distances,omitzero"`
 }
+
+// Distances describes a file of distances (docs/format/distance-file.md).
+type Distances struct {
+	Hash     tally.Hash `json:"fnv1a64"`  // of all distances in rank order
+	Bytes    int64      `json:"bytes"`    // length of the file
+	Checksum Checksum   `json:"checksum"` // CRC-32C of the footer of the file
+}
+
+// NewDistances returns the entry for a file of distances with that footer.
+func NewDistances(f layerfile.Footer) Distances {
+	return Distances{Hash: f.Hash, Bytes: f.Bytes, Checksum: Checksum(f.Checksum)}
+}
+
+// Listed reports whether d describes a file.
+func (d Distances) Listed() bool { return d != Distances{} }
 
 // Checksum is a CRC-32C, written as 8 hexadecimal digits.
 type Checksum uint32
@@ -237,6 +254,8 @@ func (l *Layer) validate(i int) error {
 		return fmt.Errorf("directory %q: expected a path of at most %d bytes, without control characters", l.Directory, maxDirectory)
 	case l.Bytes <= 0:
 		return fmt.Errorf("a file of %d bytes", l.Bytes)
+	case l.Distances.Listed() && l.Distances.Bytes <= 0:
+		return fmt.Errorf("distances of %d bytes", l.Distances.Bytes)
 	case !(l.Seconds >= 0 && l.Seconds <= math.MaxInt64):
 		return fmt.Errorf("%v seconds", l.Seconds)
 	}
@@ -261,10 +280,14 @@ func validDirectory(path string) bool {
 
 // version returns the format version that a manifest needs.
 func (m *Manifest) version() int {
+	version := 1
 	for i := range m.Layers {
+		if m.Layers[i].Distances.Listed() {
+			return 3
+		}
 		if m.Layers[i].Directory != "" {
-			return 2
+			version = 2
 		}
 	}
-	return 1
+	return version
 }

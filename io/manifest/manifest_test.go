@@ -157,6 +157,35 @@ func TestDirectories(t *testing.T) {
 	}
 }
 
+// TestDistances pins version 3: it differs in the entries that list distances, whether there are directories or not.
+func TestDistances(t *testing.T) {
+	const lines = `      "seconds": 0.125,
+      "distances": {
+        "fnv1a64": "00000000000000ff",
+        "bytes": 77,
+        "checksum": "0000abcd"
+      }
+    },
+`
+	for _, directory := range []string{"", "/disk"} {
+		m := example()
+		m.Layers[1].Distances = Distances{Hash: 0xff, Bytes: 77, Checksum: 0xabcd}
+		m.Layers[2].Directory = directory
+		data := encode(t, m)
+		if !strings.Contains(string(data), lines) || !strings.Contains(string(data), "  \"version\": 3,\n") {
+			t.Errorf("%s", data)
+		}
+		got, err := Parse("manifest.json", data)
+		if diff := cmp.Diff(m, got); err != nil || diff != "" {
+			t.Errorf("%v, %s", err, diff)
+		}
+		m.Layers[1].Distances, m.Layers[2].Directory = Distances{}, ""
+		if !bytes.Equal(encode(t, m), encode(t, example())) {
+			t.Error("without distances it is not version 1")
+		}
+	}
+}
+
 func TestParseRefuses(t *testing.T) {
 	tests := []struct {
 		name, old, new string
@@ -165,10 +194,12 @@ func TestParseRefuses(t *testing.T) {
 	}{
 		{"foreign", "{\n", "[\n", corrupt.ErrForeign, "does not begin like a file of grenier-manifest"},
 		{"other format", "grenier-manifest", "grocer-manifest", corrupt.ErrForeign, "does not begin like a file of grenier-manifest"},
-		{"newer", `"version": 1`, `"version": 3`, corrupt.ErrVersion, "version 3"},
+		{"newer", `"version": 1`, `"version": 4`, corrupt.ErrVersion, "version 4"},
 		{"later than needed", `"version": 1`, `"version": 2`, corrupt.ErrCorrupt, "not in the form"},
 		{"directory in version 1", `"bytes": 201`, `"directory": "/disk",
       "bytes": 201`, corrupt.ErrCorrupt, "not in the form"},
+		{"distances of no bytes", `"seconds": 0.125`, `"seconds": 0.125, "distances": {"fnv1a64": "0000000000000001"}`, ErrInvalid, "distances of 0 bytes"},
+		{"distances in version 1", `"seconds": 0.125`, `"seconds": 0.125, "distances": {"bytes": 1}`, corrupt.ErrCorrupt, "not in the form"},
 		{"directory", `"bytes": 201`, `"directory": "/disk\u0000",
       "bytes": 201`, ErrInvalid, "control characters"},
 		{"unknown field", `"pits": 12,`, `"pits": 12, "colour": 1,`, corrupt.ErrCorrupt, `unknown field "colour"`},
@@ -240,7 +271,7 @@ func TestLargest(t *testing.T) {
 			l.Histogram[s] = layerfile.MaxPositions / 256
 		}
 		l.Win, l.Draw, l.Loss = l.Histogram.WinDrawLoss()
-		l.Positions = layerfile.MaxPositions
+		l.Positions, l.Distances = layerfile.MaxPositions, Distances{Hash: math.MaxUint64, Bytes: math.MaxInt64}
 	}
 	data := encode(t, m)
 	if len(data) > MaxBytes {

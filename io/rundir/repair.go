@@ -257,7 +257,7 @@ func ClearLayer(work vfs.Dir) (err error) {
 }
 
 // Damaged returns the run directory in which a file is damaged or missing, as far as that
-// can be seen from the error: it is about a manifest, a layer file, or a directory that has
+// can be seen from the error: it is about a manifest, a file of a layer or of distances, or a directory that has
 // layer files but no manifest.
 func Damaged(err *corrupt.Error) (dir string, ok bool) {
 	if strings.Contains(err.File, "://") { // on a web server
@@ -271,7 +271,7 @@ func Damaged(err *corrupt.Error) (dir string, ok bool) {
 	case layer && foreign: // it may not be part of the run at all
 		m, err := d.Manifest()
 		return d.path, err != nil || seeds < len(m.Layers)
-	case layer, name == ManifestName && !foreign:
+	case layer, (isDistances(name) || name == ManifestName) && !foreign:
 		return d.path, true
 	case !foreign:
 		return "", false

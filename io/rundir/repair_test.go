@@ -136,6 +136,8 @@ func TestDamaged(t *testing.T) {
 		{"layer-05.gl", corrupt.ErrForeign, "."},
 		{"run/manifest.json", corrupt.ErrVersion, "run"},
 		{"http://localhost/layer-05.gl", corrupt.ErrCorrupt, ""},
+		{"run/distance-05.gd", corrupt.ErrMismatch, "run"},
+		{"run/distance-05.gd", corrupt.ErrForeign, ""},
 		{"run/other.json", corrupt.ErrCorrupt, ""},
 		{"layer-5.gl", corrupt.ErrCorrupt, ""},
 		{filepath.Join(run, "manifest.json"), corrupt.ErrForeign, run},

@@ -100,6 +100,12 @@ func layerSeeds(name string) (seeds int, ok bool) {
 	return seedsOf(name, "layer-", ".gl", LayerName)
 }
 
+// isDistances reports whether a file of that name has distances: whether it is one that DistanceName returns.
+func isDistances(name string) bool {
+	_, ok := seedsOf(name, "distance-", ".gd", DistanceName)
+	return ok
+}
+
 // seedsOf returns the number between prefix and suffix in a name, if named gives the name for it.
 func seedsOf(name, prefix, suffix string, named func(int) string) (seeds int, ok bool) {
 	digits, ok := strings.CutSuffix(strings.TrimPrefix(name, prefix), suffix)
@@ -224,8 +230,7 @@ func ours(name string) bool {
 // under a temporary name first.
 func replaced(name string) bool {
 	_, isLayer := layerSeeds(name)
-	_, isDistance := seedsOf(name, "distance-", ".gd", DistanceName)
-	return isLayer || isDistance || name == ManifestName
+	return isLayer || isDistances(name) || name == ManifestName
 }
 
 // foreign is corrupt.ErrForeign for a directory: the name of what it holds.
@@ -413,6 +418,7 @@ const (
 	ProveName      = "prove.json"  // how far a proof is
 	MarksName      = "marks"       // what a proof has found, if it has no room in memory
 	PlanName       = "plan.json"   // of a layer that is solved in steps
+	DistancesName  = "distances"   // those of a layer, as far as they are found
 	StopName       = "stop.json"   // somebody asks the solver to stop
 )
 
@@ -451,7 +457,7 @@ func ofLayer(name string) bool {
 // working reports whether a file of that name in work/ is one of ours.
 func working(name string) bool {
 	switch name {
-	case BlocksName, CheckpointName, ScoresName, StatusName, ScrubName, StopName, VerifyName, ProveName, MarksName, PlanName:
+	case BlocksName, CheckpointName, ScoresName, StatusName, ScrubName, StopName, VerifyName, ProveName, MarksName, DistancesName, PlanName:
 		return true
 	}
 	return ofLayer(name) || parted.MatchString(name)

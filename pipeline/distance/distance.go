@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"math"
 	"runtime"
 	"slices"
@@ -16,6 +15,7 @@ import (
 	"grenier/io/manifest"
 	"grenier/io/memory"
 	"grenier/io/rundir"
+	"grenier/io/vfs"
 	"grenier/kernels/fault"
 	"grenier/kernels/ranks"
 	"grenier/layers/awari"
@@ -37,6 +37,11 @@ type Options struct {
 	job.Job
 	// Layers lists the layers by their number of seeds; empty stands for all that are solved.
 	Layers []int
+	// Mend leaves out layers of which no distances are listed or there, and reads all other files to the end: what is damaged is
+	// computed again, and what is lost.
+	Mend bool
+	// DryRun only finds out what would be computed, changing nothing.
+	DryRun bool
 	// Done, if not nil, is called with each layer that is done.
 	Done func(Layer)
 }
@@ -49,12 +54,16 @@ type Layer struct {
 	Bytes int64 `json:"bytes"`
 	// There says that the file was there already; what follows is not known then.
 	There bool `json:"there"`
+	// Problem says why a file is replaced, "" if there is none.
+	Problem string `json:"problem,omitempty"`
 	// Valued is how many positions have a distance: those whose score is not 0.
 	Valued uint64 `json:"valued"`
 	// Longest is the greatest distance, in plies; Board is the first board that has it, "" if there is none.
 	Longest int     `json:"longest"`
 	Board   string  `json:"board"`
 	Seconds float64 `json:"seconds"`
+
+	file manifest.Distances // that is there then
 }
 
 // Result is the outcome of a run.
@@ -63,8 +72,8 @@ type Result struct {
 	Seconds float64 `json:"seconds"`
 }
 
-// Run computes the distances of layers of the run directory dir that have none yet, and writes a file for each beside its
-// scores. When it fails, or ctx ends, the files of the layers before stay, and the next run goes on
+// Run computes the distances of layers of the run directory dir that have none yet, writes a file for each beside its
+// scores, and lists it in the manifest. When it fails, or ctx ends, the files of the layers before stay, and the next run goes on
 // with the others.
 //
 // It fails with a *memory.Error, with ErrPlies, with tables.ErrUnsolved, like rundir.Lock, and with an error that matches corrupt.ErrCorrupt
@@ -73,36 +82,27 @@ func Run(ctx context.Context, dir string, o Options) (result *Result, err error)
 	start := time.Now()
 	result = &Result{Layers: []Layer{}}
 	defer func() { result.Seconds = time.Since(start).Seconds() }()
-	d, err := rundir.Open(dir)
-	if err != nil {
+	r := &run{options: o, path: dir, meter: meter{report: o.Progress}}
+	if err := r.open(); err != nil {
 		return result, err
 	}
-	m, err := catalog.Manifest(d)
-	if err != nil {
-		return result, err
-	}
-	locked, err := rundir.Lock(dir, m.Identity)
-	if err != nil {
-		return result, err
-	}
-	defer func() { err = errors.Join(err, locked.Unlock()) }()
-	t, err := tables.Open(ctx, dir, catalog.Listed(m), tables.Kernel(o.Family), tables.CacheBytes(1)) // read in order only
+	defer func() { err = errors.Join(err, r.close()) }()
+	t, err := tables.Open(ctx, dir, catalog.Listed(r.manifest), tables.Kernel(o.Family), tables.CacheBytes(1)) // read in order only
 	if err != nil {
 		return result, err
 	}
 	defer func() { err = errors.Join(err, t.Close()) }()
-	r, err := newRun(t, locked, m, o)
+	layers, err := r.begin(ctx, t)
 	if err != nil {
 		return result, err
 	}
-	for _, n := range r.options.Layers {
-		layer, err := r.layer(ctx, n)
-		if err != nil {
+	for i := range layers {
+		if err := r.layer(ctx, &layers[i]); err != nil {
 			return result, err
 		}
-		result.Layers = append(result.Layers, layer)
+		result.Layers = append(result.Layers, layers[i])
 		if o.Done != nil {
-			o.Done(layer)
+			o.Done(layers[i])
 		}
 	}
 	return result, nil
@@ -111,32 +111,74 @@ func Run(ctx context.Context, dir string, o Options) (result *Result, err error)
 // run is a computation in progress.
 type run struct {
 	options  Options
-	dir      *rundir.Locked
+	path     string
+	dir      *rundir.Locked // nil for a dry run
 	manifest *manifest.Manifest
 	tables   *tables.Tables
 	space    *awari.Space
+	keeps    bool      // there are distances of the layer in progress in work/
+	kept     time.Time // when they were kept last
 	meter    meter
 }
 
-func newRun(t *tables.Tables, dir *rundir.Locked, m *manifest.Manifest, o Options) (*run, error) {
-	o.Workers = max(1, o.Workers)
-	var err error
+// open locks the run directory, unless nothing is to be changed, and reads the manifest.
+func (r *run) open() error {
+	d, err := rundir.Open(r.path)
+	if err != nil {
+		return err
+	}
+	if r.manifest, err = catalog.Manifest(d); err != nil {
+		return err
+	}
+	if r.options.DryRun {
+		return d.IsLocked()
+	}
+	if r.dir, err = rundir.Lock(r.path, r.manifest.Identity); err != nil {
+		return err
+	}
+	if r.manifest, err = catalog.Manifest(r.dir); err != nil { // it may have changed before we had the lock
+		return errors.Join(err, r.dir.Unlock())
+	}
+	return nil
+}
+
+// close unlocks the run directory.
+func (r *run) close() error {
+	if r.dir == nil {
+		return nil
+	}
+	return r.dir.Unlock()
+}
+
+// begin finds out what there is of each layer, and whether the memory suffices for the others.
+func (r *run) begin(ctx context.Context, t *tables.Tables) (layers []Layer, err error) {
+	o := &r.options
+	o.Workers, r.tables = max(1, o.Workers), t
 	if o.Layers, err = verify.Layers(t, o.Layers); err != nil {
 		return nil, err
 	}
-	space, err := awari.NewSpace(t.Game(), max(0, t.MaxSeeds()))
-	if err != nil {
+	if r.space, err = awari.NewSpace(t.Game(), max(0, t.MaxSeeds())); err != nil {
 		return nil, err
 	}
-	r := &run{options: o, dir: dir, manifest: m, tables: t, space: space, meter: meter{report: o.Progress}}
+	largest := -1
 	for _, n := range o.Layers {
-		r.meter.total += work(&m.Layers[n])
+		layer, wanted, err := r.examine(ctx, n)
+		if err != nil {
+			return nil, err
+		}
+		if !wanted {
+			continue
+		}
+		layers = append(layers, layer)
+		r.meter.total += work(&r.manifest.Layers[n])
+		if !layer.There {
+			largest = max(largest, n)
+		}
 	}
-	if len(o.Layers) == 0 {
-		return r, nil
+	if largest < 0 || o.DryRun {
+		return layers, nil
 	}
-	n := slices.Max(o.Layers)
-	return r, memory.Check(fmt.Sprintf("computing the distances of layer %d", n), Least(t, n, o.Workers), o.Memory)
+	return layers, memory.Check(fmt.Sprintf("computing the distances of layer %d", largest), Least(t, largest, o.Workers), o.Memory)
 }
 
 // Least returns the bytes of data that the distances of layers of up to n seeds take with the given workers: a cell and some
@@ -151,45 +193,53 @@ func Least(t *tables.Tables, n, workers int) uint64 {
 // encoderBytes is the memory of an encoder with its model, and of the blocks in flight.
 const encoderBytes = 3<<20 + flightsEach*2*layerfile.MaxBlockSize
 
-// layer computes the distances of the layer of n seeds, unless there is a file of them.
-func (r *run) layer(ctx context.Context, n int) (Layer, error) {
-	start, info := time.Now(), &r.manifest.Layers[n]
-	layer := Layer{Seeds: n, Positions: info.Positions}
-	if bytes, ok, err := r.there(n); ok || err != nil {
-		layer.Bytes, layer.There = bytes, true
-		r.meter.skip(n, work(info))
-		return layer, err
+// layer computes the distances of a layer, unless there is a file of them, and lists it.
+func (r *run) layer(ctx context.Context, layer *Layer) (err error) {
+	start, n := time.Now(), layer.Seeds
+	size := work(&r.manifest.Layers[n])
+	switch {
+	case layer.There:
+		r.meter.skip(n, size)
+		return r.list(n, layer.file)
+	case r.options.DryRun:
+		return nil
 	}
 	r.meter.begin(n)
-	fresh, err := r.backed(ctx, n)
+	s := r.sweeper(n)
+	open, err := r.start(ctx, s, layer)
+	if err == nil {
+		err = r.sweeps(ctx, s, open, layer)
+	}
+	if err == nil {
+		err = r.save(ctx, s, layer)
+	}
 	if err != nil {
-		return layer, err
+		return errors.Join(err, r.keepInterrupted(ctx, s))
 	}
-	r.collect(n)
-	s, err := r.sweeps(ctx, n, fresh, &layer)
-	if err != nil {
-		return layer, err
-	}
-	if layer.Bytes, err = r.save(ctx, n, s, layer.Longest); err != nil {
-		return layer, err
-	}
-	r.meter.end(work(info))
+	r.meter.end(size)
 	layer.Seconds = time.Since(start).Seconds()
-	return layer, nil
+	if err := r.list(n, layer.file); err != nil {
+		return err
+	}
+	if !r.keeps {
+		return nil
+	}
+	return vfs.RemoveIfThere(r.dir.Work(), rundir.DistancesName)
 }
 
-// there reports whether there is an intact file of the distances of layer n, and of how many bytes. One of other scores, or a
-// damaged one, is replaced.
-func (r *run) there(n int) (bytes int64, ok bool, err error) {
-	f, err := layerfile.Peek(rundir.DistanceFile(r.dir.Path(), &r.manifest.Layers[n]))
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, corrupt.ErrCorrupt) {
-		return 0, false, nil
+// list lists the file of the distances of layer n in the manifest, unless it is listed.
+func (r *run) list(n int, file manifest.Distances) error {
+	if r.options.DryRun || r.manifest.Layers[n].Distances == file {
+		return nil
 	}
-	if err != nil {
-		return 0, false, err
+	next := *r.manifest
+	next.Layers = slices.Clone(next.Layers)
+	next.Layers[n].Distances = file
+	if err := r.dir.SaveManifest(&next); err != nil {
+		return err
 	}
-	ok = catalog.CheckDistances(r.manifest, n, f) == nil
-	return f.Footer().Bytes, ok, f.Close()
+	r.manifest = &next
+	return nil
 }
 
 // backed compares the scores of layer n with those of their moves, and returns the winners of whom a capture
@@ -200,7 +250,7 @@ func (r *run) backed(ctx context.Context, n int) (set, error) {
 	if o.Memory > 0 {
 		room = int64(min(memory.Room(o.Memory)-r.tables.Overhead(o.Workers)-verify.Fixed(r.tables, n, o.Workers)-8*uint64(len(fresh)), math.MaxInt64))
 	}
-	result, err := verify.Run(ctx, r.dir.Path(), verify.Options{
+	result, err := verify.Run(ctx, r.path, verify.Options{
 		Job: job.Job{Workers: o.Workers, Family: o.Family, Progress: r.meter.verified}, Layers: []int{n}, MemoryBytes: room, ScoresOnly: true,
 		Backed: func(bits []byte, at int64) error {
 			for i, b := range bits {
@@ -228,55 +278,83 @@ func (r *run) collect(n int) {
 	}
 }
 
-// sweeps finds the distances of layer n, ply by ply, and says in layer which are the longest.
-func (r *run) sweeps(ctx context.Context, n int, fresh set, layer *Layer) (*sweeper, error) {
-	s := &sweeper{
-		Rules: packed.New(r.space.Game), space: r.space, seeds: n, size: r.space.Size(n), workers: r.options.Workers,
-		fresh: fresh, grow: r.meter.grounded,
+// sweeper returns what will sweep layer n.
+func (r *run) sweeper(n int) *sweeper {
+	return &sweeper{
+		Rules: packed.New(r.space.Game), space: r.space, seeds: n, size: r.space.Size(n), workers: r.options.Workers, grow: r.meter.grounded,
 	}
-	open, err := s.load(ctx, func(from uint64, dst []int8) error { return r.tables.Read(ctx, n, from, dst) })
+}
+
+// start loads a layer, compares its scores with their moves, unless an interrupted run did, and returns how many distances are to be found.
+func (r *run) start(ctx context.Context, s *sweeper, layer *Layer) (open uint64, err error) {
+	found, err := r.found(ctx, s.seeds)
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
-	layer.Valued = open
-	for plies := 1; open > 0; plies++ {
+	if found != nil {
+		s.fresh = newSet(s.size)
+		defer func() { err = errors.Join(err, found.Close()) }()
+	} else if s.fresh, err = r.backed(ctx, s.seeds); err != nil {
+		return 0, err
+	}
+	r.collect(s.seeds)
+	layer.Valued, err = s.load(ctx, func(from uint64, dst []int8) error { return r.tables.Read(ctx, s.seeds, from, dst) })
+	if err != nil || found == nil {
+		return layer.Valued, err
+	}
+	known, err := s.resume(ctx, found, r.options.Family)
+	r.keeps = true
+	r.meter.resume(s.size + known)
+	r.note("layer %d goes on after %d plies", s.seeds, s.done)
+	return layer.Valued - known, err
+}
+
+// sweeps finds the distances of a layer, ply by ply, and says in layer which are the longest.
+func (r *run) sweeps(ctx context.Context, s *sweeper, open uint64, layer *Layer) error {
+	r.kept = time.Now()
+	for open > 0 {
+		plies := s.done + 1
 		if plies > MaxPlies {
-			return nil, fmt.Errorf("layer %d: %w", n, ErrPlies)
+			return fmt.Errorf("layer %d: %w", s.seeds, ErrPlies)
 		}
 		r.meter.ply(plies)
 		found, err := s.sweep(ctx, plies, open)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if found == 0 {
-			return nil, corrupt.New(r.tables.Path(n), "", "%d scores are not traced down to a capture; verify --prove names some", open)
+			return corrupt.New(r.tables.Path(s.seeds), "", "%d scores are not traced down to a capture; verify --prove names some", open)
 		}
-		open -= found
-		layer.Longest = plies
+		open, s.done = open-found, plies
+		if time.Since(r.kept) > keepEvery {
+			if err := r.keep(ctx, s); err != nil {
+				return err
+			}
+		}
 	}
-	if layer.Longest > 0 {
+	if layer.Longest = s.done; layer.Longest > 0 {
 		rank := slices.IndexFunc(s.cells, func(c cell) bool { return int(c.plies) == layer.Longest })
-		layer.Board = r.space.Text(r.space.Unrank(n, uint64(rank)))
+		layer.Board = r.space.Text(r.space.Unrank(s.seeds, uint64(rank)))
 	}
-	return s, nil
+	return nil
 }
 
-// save writes the file of layer n, and returns its length.
-func (r *run) save(ctx context.Context, n int, s *sweeper, longest int) (int64, error) {
-	h := catalog.DistanceHeader(r.manifest, n)
-	var err error
-	if h.Model, err = s.model(longest); err != nil {
-		return 0, err
+// save writes the file of a layer.
+func (r *run) save(ctx context.Context, s *sweeper, layer *Layer) (err error) {
+	h := catalog.DistanceHeader(r.manifest, layer.Seeds)
+	if h.Model, err = s.model(layer.Longest); err != nil {
+		return err
 	}
-	if err := r.dir.PlaceLayers(r.manifest.Layers[n].Directory); err != nil {
-		return 0, err
+	if err := r.dir.PlaceLayers(r.manifest.Layers[layer.Seeds].Directory); err != nil {
+		return err
 	}
-	p, err := r.dir.NewDistances(n)
+	p, err := r.dir.NewDistances(layer.Seeds)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	summary, err := s.write(ctx, p, h, &r.options)
-	return summary.Footer.Bytes, err
+	layer.file, layer.Bytes = manifest.NewDistances(summary.Footer), summary.Footer.Bytes
+	return err
 }
 
 // work returns the work for a layer, a summand of the total.
@@ -321,6 +399,9 @@ func (m *meter) verified(s job.Step) { m.set(func() { m.done = m.before + uint64
 
 // ply begins a sweep.
 func (m *meter) ply(plies int) { m.set(func() { m.plies = plies }) }
+
+// resume takes in work on a layer that an interrupted run did.
+func (m *meter) resume(work uint64) { m.set(func() { m.begun, m.done = m.begun+work, m.done+work }) }
 
 // grounded takes in positions whose distance is known.
 func (m *meter) grounded(positions uint64) { m.set(func() { m.done += positions }) }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"grenier/internal/testkit/must"
@@ -13,6 +15,7 @@ import (
 	"grenier/internal/testkit/tries"
 	"grenier/io/corrupt"
 	"grenier/io/layerfile"
+	"grenier/io/manifest"
 	"grenier/io/memory"
 	"grenier/io/rundir"
 	"grenier/kernels/cpu"
@@ -274,4 +277,141 @@ func TestCancel(t *testing.T) {
 // contextOf returns a context that the caller ends.
 func contextOf(t *testing.T) (context.Context, context.CancelFunc) {
 	return context.WithCancel(t.Context())
+}
+
+// manifestOf returns the entries of distances in the manifest.
+func manifestOf(t *testing.T, dir string) (all []manifest.Distances) {
+	for _, l := range testrun.Manifest(t, dir).Layers {
+		all = append(all, l.Distances)
+	}
+	return all
+}
+
+// TestListed: the manifest lists the files, also those that are there already.
+func TestListed(t *testing.T) {
+	dir, _ := run(t, 7)
+	before := must.Read(t, filepath.Join(dir, rundir.ManifestName))
+	compute(t, dir, options(1))
+	listed := manifestOf(t, dir)
+	for n, d := range listed {
+		f, err := layerfile.Open(filepath.Join(dir, rundir.DistanceName(n)))
+		must.OK(t, err)
+		if d != manifest.NewDistances(f.Footer()) || !d.Listed() {
+			t.Errorf("layer %d: %+v", n, d)
+		}
+		must.OK(t, f.Close())
+	}
+	must.Write(t, filepath.Join(dir, rundir.ManifestName), before)
+	for _, l := range compute(t, dir, options(1)).Layers {
+		if !l.There {
+			t.Errorf("layer %d was computed again", l.Seeds)
+		}
+	}
+	must.Same(t, "another list", listed, manifestOf(t, dir))
+}
+
+// TestMend: of the files that are there or listed, those that are damaged or lost are computed again, and no others.
+func TestMend(t *testing.T) {
+	dir, layers := run(t, 8)
+	o := options(2)
+	o.Layers = []int{3, 5, 6, 7, 8}
+	compute(t, dir, o)
+	path := func(n int) string { return filepath.Join(dir, rundir.DistanceName(n)) }
+	good := must.Read(t, path(8))
+	must.Write(t, path(8), changed(good, len(good)/2)) // a block: the ends are in order
+	must.OK(t, os.Remove(path(6)))
+	testrun.EditManifest(t, dir, func(m *manifest.Manifest) {
+		m.Layers[5].Distances, m.Layers[7].Distances.Hash = manifest.Distances{}, 1
+	})
+
+	o = options(1)
+	o.Mend, o.DryRun = true, true
+	before := must.Read(t, filepath.Join(dir, rundir.ManifestName))
+	for _, dry := range []bool{true, false} {
+		o.DryRun = dry
+		there := map[int]bool{}
+		for _, l := range compute(t, dir, o).Layers {
+			there[l.Seeds] = l.There
+			if l.There != (l.Problem == "") {
+				t.Errorf("%+v", l)
+			}
+		}
+		must.Same(t, "other layers", map[int]bool{3: true, 5: true, 6: false, 7: false, 8: false}, there)
+		if dry && string(must.Read(t, filepath.Join(dir, rundir.ManifestName))) != string(before) {
+			t.Error("a dry run has changed the manifest")
+		}
+	}
+	if string(must.Read(t, path(8))) != string(good) {
+		t.Error("other bytes")
+	}
+	for n, d := range manifestOf(t, dir) {
+		if d.Listed() != (n == 3 || n > 4) {
+			t.Errorf("layer %d: %+v", n, d)
+		}
+	}
+	compute(t, dir, options(1))
+	compare(t, dir, brute(t, testrun.Game(t, 8, awari.Awari), layers))
+}
+
+// TestResume: a layer that is interrupted, in any sweep, goes on from there without another look at its scores, and gets the same file. What was
+// kept is not believed if it is damaged, or of another layer.
+func TestResume(t *testing.T) {
+	dir, layers := run(t, 9)
+	whole := testrun.Copy(t, dir)
+	compute(t, whole, options(1))
+	good := must.Read(t, filepath.Join(whole, rundir.DistanceName(9)))
+	kept := filepath.Join(dir, rundir.WorkName, rundir.DistancesName)
+	var notes []string
+	o := options(2)
+	o.Layers, o.Note = []int{9}, func(text string) { notes = append(notes, text) }
+	interrupt := func(at string) {
+		t.Helper()
+		ctx, stop := contextOf(t)
+		stopped := o
+		stopped.Progress = func(s job.Step) {
+			if strings.HasSuffix(s.Doing, at) {
+				stop()
+			}
+		}
+		if _, err := distance.Run(ctx, dir, stopped); !errors.Is(err, context.Canceled) {
+			t.Fatalf("at %q: %v", at, err)
+		}
+	}
+	for _, plies := range []int{2, 5, 17} {
+		interrupt(fmt.Sprintf(", %d plies", plies))
+		f, err := layerfile.Open(kept)
+		must.OK(t, err)
+		some := make([]int8, f.Header().Positions)
+		must.OK(t, errors.Join(f.NewDecoder(cpu.Best()).Read(t.Context(), some, 0), f.Close()))
+		if most := int(slices.Max(some)); most != plies-1 {
+			t.Errorf("interrupted in sweep %d, %d plies are kept", plies, most)
+		}
+	}
+	must.Same(t, "other notes", []string{"layer 9 goes on after 1 plies", "layer 9 goes on after 4 plies"}, notes)
+	other := o
+	other.Layers = []int{8} // leaves it alone
+	compute(t, dir, other)
+	data := must.Read(t, kept)
+
+	notes, o.Progress = nil, func(s job.Step) {
+		if s.Done > 0 && s.Done <= float64(len(layers[9])) {
+			t.Errorf("scores are compared again: %+v", s)
+		}
+	}
+	l := compute(t, dir, o).Layers[0]
+	if string(must.Read(t, filepath.Join(dir, rundir.DistanceName(9)))) != string(good) || l.Valued == 0 || l.Longest == 0 || l.Board == "" {
+		t.Errorf("another file, %+v", l)
+	}
+	if _, err := os.Stat(kept); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("%s stays: %v", kept, err)
+	}
+	must.Same(t, "other notes", []string{"layer 9 goes on after 16 plies"}, notes)
+
+	must.OK(t, os.Remove(filepath.Join(dir, rundir.DistanceName(9))))
+	must.Write(t, kept, changed(data, len(data)/2))
+	notes, o.Progress = nil, nil
+	compute(t, dir, o)
+	if string(must.Read(t, filepath.Join(dir, rundir.DistanceName(9)))) != string(good) || len(notes) != 1 || !strings.HasPrefix(notes[0], "layer 9 begins again: ") {
+		t.Errorf("what was kept is damaged: %q", notes)
+	}
 }

@@ -38,6 +38,7 @@
 // # Files
 //
 // The distances of a layer are a file of the form of layer files, whose "scores" are the plies (docs/format/distance-file.md). It names
-// the hash of the scores, so one that was made from others is refused. A run writes layer after layer; one that is interrupted
-// leaves the layers that are complete, and the next run goes on with the others.
+// the hash of the scores, so one that was made from others is refused. A run writes layer after layer, and lists each in the manifest.
+// One that is interrupted keeps what complete sweeps of the layer in progress have found, in the same form in work/ (keep.go). From
+// there the next run goes on: all smaller distances are known, so neither scores nor captures are looked at again.
 package distance

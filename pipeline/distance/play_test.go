@@ -1,15 +1,14 @@
 package distance_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"regexp"
 	"strconv"
 	"strings"
 	"testing"
 
+	"grenier/internal/testkit/endgames"
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
@@ -71,29 +70,13 @@ func TestSameLines(t *testing.T) {
 	}
 }
 
-// valued returns random boards whose score is not 0.
-func valued(t testing.TB, tb *tables.Tables, rng *rand.Rand, least, n int) []awari.Board {
-	t.Helper()
-	space := testrun.Space(t, tb.Game(), tb.MaxSeeds())
-	var all []awari.Board
-	for len(all) < n {
-		seeds := least + rng.IntN(tb.MaxSeeds()-least+1)
-		b := space.Unrank(seeds, rng.Uint64N(space.Size(seeds)))
-		score, err := tb.Score(t.Context(), b)
-		must.OK(t, err)
-		if score != 0 {
-			all = append(all, b)
-		}
-	}
-	return all
-}
-
 // TestLongPlayedOut: boards that the tables play on both sides are captured from, or end, after exactly as many plies as said.
 func TestLongPlayedOut(t *testing.T) {
 	rng := tries.Rand(t)
 	tb := solved(t, tries.Pick(9, 13, 22))
 	longest := 0
-	for _, b := range valued(t, tb, rng, 6, tries.Pick(500, 5000, 20000)) {
+	for range tries.Pick(500, 5000, 20000) {
+		b := endgames.Drawn(t, tb, rng, 6, func(score int8) bool { return score != 0 })
 		said, known, err := tb.Distance(t.Context(), b)
 		must.OK(t, err)
 		if !known || said < 1 {
@@ -128,68 +111,10 @@ func playOut(t testing.TB, tb *tables.Tables, b awari.Board) (plies int) {
 	}
 }
 
-// TestLongUCIWins: the UCI engine wins won endgames from an opponent who plays any move, and from one who keeps what he can and delays, and
-// no board comes twice as long as it can win anything more.
+// TestLongUCIWins: the UCI engine wins won endgames, and no board comes twice as long as it can win anything more.
 func TestLongUCIWins(t *testing.T) {
-	rng := tries.Rand(t)
 	tb := solved(t, tries.Pick(8, 11, 14))
-	for name, answer := range map[string]func(b awari.Board) int{
-		"random":   func(b awari.Board) int { return anyMove(tb.Game(), rng, b) },
-		"delaying": func(b awari.Board) int { return delay(t, tb, b) },
-	} {
-		games := 0
-		for _, b := range valued(t, tb, rng, 5, tries.Pick(30, 200, 600)) {
-			score, err := tb.Score(t.Context(), b)
-			must.OK(t, err)
-			if score < 0 {
-				continue
-			}
-			if games++; games > 200 {
-				break
-			}
-			if got := uciGame(t, tb, b, answer); got < int(score) {
-				t.Fatalf("%s: board %s is worth %d, UCI took %d more", name, tb.Game().Text(b), score, got)
-			}
-		}
-		if games < tries.Pick(5, 50, 200) {
-			t.Fatalf("%d games", games)
-		}
-	}
-}
-
-// uciGame plays a game from a board whose mover is the UCI engine, and returns what it took more than the other one.
-func uciGame(t *testing.T, tb *tables.Tables, b awari.Board, answer func(awari.Board) int) (score int) {
-	t.Helper()
-	type turn struct {
-		board awari.Board
-		side  int
-	}
-	game, seen := tb.Game(), map[turn]bool{}
-	for side := 0; ; side = 1 - side {
-		sign := 1 - 2*side
-		if seen[turn{b, side}] {
-			if rest, err := tb.Score(t.Context(), b); sign*int(rest) > 0 || err != nil {
-				t.Fatalf("board %s, worth %d, comes twice (%v)", game.Text(b), rest, err)
-			}
-			return score // the engine can force nothing any more: endless play
-		}
-		seen[turn{b, side}] = true
-		if len(game.Successors(nil, b)) == 0 {
-			return score + sign*game.Terminal(b)
-		}
-		var pit int
-		if side == 0 {
-			pit = askUCI(t, tb, b)
-		} else {
-			pit = answer(b)
-		}
-		play := game.Plays(b)[pit]
-		if !play.Legal {
-			t.Fatalf("board %s: pit %d", game.Text(b), pit)
-		}
-		score += sign * play.Captured
-		b = play.Child
-	}
+	endgames.Win(t, tb, tries.Rand(t), tries.Pick(5, 50, 200), func(b awari.Board) int { return askUCI(t, tb, b) })
 }
 
 var bestMove = regexp.MustCompile(`bestmove ([A-F])`)
@@ -210,41 +135,28 @@ func askUCI(t *testing.T, tb *tables.Tables, b awari.Board) int {
 	return int(m[1][0] - 'A')
 }
 
-// anyMove returns a random legal move.
-func anyMove(game awari.Game, rng *rand.Rand, b awari.Board) int {
-	plays := game.Plays(b)
-	for {
-		if pit := rng.IntN(game.Half()); plays[pit].Legal {
-			return pit
-		}
+// TestMany: asked together, boards of all layers have the distances that they have one by one.
+func TestMany(t *testing.T) {
+	dir, _ := run(t, 8)
+	compute(t, dir, distance.Options{Layers: []int{3, 6, 8}, Job: options(2).Job})
+	tb, rng := open(t, dir), tries.Rand(t)
+	space, boards := testrun.Space(t, tb.Game(), 8), make([]awari.Board, 500)
+	for i := range boards {
+		n := rng.IntN(9)
+		boards[i] = space.Unrank(n, rng.Uint64N(space.Size(n)))
 	}
-}
-
-// delay returns the move that keeps the score and leads farthest from a capture; a move that captures only if no other keeps it.
-func delay(t testing.TB, tb *tables.Tables, b awari.Board) int {
-	t.Helper()
-	value, err := tb.Score(context.Background(), b)
-	must.OK(t, err)
-	best, farthest := -1, -1
-	for pit, play := range tb.Game().Plays(b) {
-		if !play.Legal {
-			continue
-		}
-		score, err := tb.Score(context.Background(), play.Child)
+	got := make([]int16, len(boards))
+	must.OK(t, tb.Distances(t.Context(), boards, got))
+	for i, b := range boards {
+		plies, known, err := tb.Distance(t.Context(), b)
 		must.OK(t, err)
-		if play.Captured-int(score) != int(value) {
-			continue
-		}
-		plies := 0
-		if play.Captured == 0 {
-			plies, _, err = tb.Distance(context.Background(), play.Child)
-			must.OK(t, err)
-		}
-		if plies > farthest {
-			best, farthest = pit, plies
+		if n := b.Seeds(); known != (n == 3 || n == 6 || n == 8) || known && int(got[i]) != plies || !known && got[i] != -1 {
+			t.Errorf("board %v: %d, one by one %d, %v", b, got[i], plies, known)
 		}
 	}
-	return best
+	if err := tb.Distances(t.Context(), append(boards, awari.Board{9}), make([]int16, 501)); !errors.Is(err, tables.ErrUnsolved) {
+		t.Error(err)
+	}
 }
 
 // TestLongContradiction: a distance that the moves do not give is damage for a player, not a move.

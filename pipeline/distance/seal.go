@@ -13,9 +13,12 @@ import (
 // most is the greatest distance that the model of a file has a symbol for. A block with a greater one is not compressed.
 const most = ranks.MaxSymbols - 1
 
-// copyPlies writes the distances from rank start on to dst, as the signed bytes that a layer file has.
+// copyPlies writes the distances from rank start on to dst, as the signed bytes that a layer file has: those of complete sweeps.
 func (s *sweeper) copyPlies(dst []int8, start uint64) {
 	for i, c := range s.cells[start:][:len(dst)] {
+		if int(c.plies) > s.done {
+			c.plies = 0
+		}
 		dst[i] = int8(c.plies)
 	}
 }

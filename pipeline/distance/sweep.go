@@ -29,6 +29,7 @@ type sweeper struct {
 	open    set  // positions whose distance is not known but exists
 	near    set  // those, and perhaps others, that are looked at next
 	fresh   set  // whose distance is the sweep in progress
+	done    int  // the last sweep that is complete
 	back    bool // near are those from which moves that keep the score lead to the ones found last
 	each    []*looker
 	grow    func(positions uint64) // is told how many distances became known

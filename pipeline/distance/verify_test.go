@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"grenier/internal/testkit/writetest"
 	"grenier/io/corrupt"
 	"grenier/io/layerfile"
+	"grenier/io/manifest"
 	"grenier/io/rundir"
 	"grenier/io/vfs"
 	"grenier/kernels/cpu"
@@ -49,7 +51,8 @@ func writeDistances(t testing.TB, dir string, n int, change func(plies []int8)) 
 	defer d.Close()
 	p, err := vfs.NewPending(d, rundir.DistanceName(n))
 	must.OK(t, err)
-	writetest.Layer(t, p, h, plies)
+	s := writetest.Layer(t, p, h, plies)
+	testrun.EditManifest(t, dir, func(m *manifest.Manifest) { m.Layers[n].Distances = manifest.NewDistances(s.Footer) })
 }
 
 // TestLongVerify: true distances pass in panels of any size; each wrong one is found, with its board and the true one.
@@ -146,7 +149,8 @@ func TestNoted(t *testing.T) {
 // TestScrub: scrub reads distances, and tells damaged ones and those of other scores from intact ones.
 func TestScrub(t *testing.T) {
 	dir, _ := run(t, 5)
-	compute(t, dir, distance.Options{Layers: []int{2, 4, 5}, Job: options(1).Job})
+	compute(t, dir, distance.Options{Layers: []int{1, 2, 4, 5}, Job: options(1).Job})
+	must.OK(t, os.Remove(filepath.Join(dir, rundir.DistanceName(1))))
 	for n, state := range map[int]scrub.State{4: scrub.Damaged, 5: scrub.Stale} {
 		path := filepath.Join(dir, rundir.DistanceName(n))
 		if state == scrub.Damaged {
@@ -160,8 +164,8 @@ func TestScrub(t *testing.T) {
 	}
 	result, err := scrub.Run(t.Context(), dir, scrub.Options{Job: job.Job{Workers: 2}})
 	must.OK(t, err)
-	for n, want := range []scrub.State{"", "", scrub.Intact, "", scrub.Damaged, scrub.Stale} {
-		if l := result.Layers[n]; l.Distances != want || l.State != scrub.Intact || (l.Count > 0) != (n > 3) {
+	for n, want := range []scrub.State{"", scrub.Missing, scrub.Intact, "", scrub.Damaged, scrub.Stale} {
+		if l := result.Layers[n]; l.Distances != want || l.State != scrub.Intact || (l.Count > 0) != (n > 3 || n == 1) {
 			t.Errorf("layer %d: %+v", n, l)
 		}
 	}

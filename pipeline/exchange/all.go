@@ -154,6 +154,9 @@ func (a *all) layer(ctx context.Context, n int) (Exported, error) {
 		return e, err
 	}
 	l := listed.File{File: e.File, Seeds: n, Source: listed.Scores(&a.manifest.Layers[n])}
+	if d := a.manifest.Layers[n].Distances; o.Format == CSV && d.Listed() {
+		l.Source += "-" + d.Hash.String() // the file has plies
+	}
 	checked := func(read, bytes uint64) {
 		a.progress(n, "check", uint64(float64(read)/float64(max(bytes, 1))*float64(a.manifest.Layers[n].Positions)))
 	}

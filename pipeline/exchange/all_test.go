@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"grenier/internal/testkit/must"
@@ -14,8 +16,12 @@ import (
 	"grenier/internal/testkit/tries"
 	"grenier/io/corrupt"
 	"grenier/io/frame"
+	"grenier/io/rundir"
+	"grenier/kernels/cpu"
 	"grenier/layers/awari"
+	"grenier/pipeline/distance"
 	"grenier/pipeline/job"
+	"grenier/pipeline/tables"
 )
 
 // writtenAll exports all layers and returns the names of the files that were written, not kept.
@@ -170,4 +176,44 @@ func TestWriteParts(t *testing.T) {
 			}))
 		}
 	}
+}
+
+// TestPlies: a csv file has a column of plies if the layer has distances, other formats have none; a file without it is written again
+// once there are some.
+func TestPlies(t *testing.T) {
+	game, err := awari.New(6, awari.Awari)
+	must.OK(t, err)
+	dir, out := solveRun(t, game, 5), filepath.Join(t.TempDir(), "out")
+	csv, npy := Options{Format: CSV, Codec: frame.None}, Options{Format: Npy, Codec: frame.None}
+	writtenAll(t, dir, out, csv)
+	writtenAll(t, dir, out, npy)
+	before := string(must.Read(t, filepath.Join(out, fileName(CSV, frame.None, 4))))
+	_, err = distance.Run(t.Context(), dir, distance.Options{Layers: []int{4}, Job: job.Job{Family: cpu.Best()}})
+	must.OK(t, err)
+	if got := writtenAll(t, dir, out, csv); !slices.Equal(got, []string{fileName(CSV, frame.None, 4)}) {
+		t.Errorf("csv: %v", got)
+	}
+	if got := writtenAll(t, dir, out, npy); got != nil {
+		t.Errorf("npy: %v", got)
+	}
+	tb, err := tables.Open(t.Context(), dir)
+	must.OK(t, err)
+	defer tb.Close()
+	plies := make([]int8, tb.Layers()[4].Positions)
+	_, err = tb.ReadDistances(t.Context(), 4, 0, plies)
+	must.OK(t, err)
+	lines := strings.Split(before, "\n")
+	lines[0] += ",plies"
+	for i, p := range plies {
+		lines[i+1] += "," + strconv.Itoa(int(uint8(p)))
+	}
+	if got := string(must.Read(t, filepath.Join(out, fileName(CSV, frame.None, 4)))); got != strings.Join(lines, "\n") {
+		t.Errorf("%.200s, want %.200s", got, strings.Join(lines, "\n"))
+	}
+	must.OK(t, os.Remove(filepath.Join(dir, rundir.DistanceName(4))))
+	csv.Seeds, npy.Seeds = 4, 4
+	if _, err := Write(t.Context(), dir, io.Discard, csv); !errors.Is(err, corrupt.ErrCorrupt) {
+		t.Errorf("listed distances are missing: %v", err)
+	}
+	written(t, dir, npy)
 }

@@ -24,7 +24,7 @@ func (f Format) newEncoder(s *shape) encoder {
 	case Vu:
 		return vuEncoder{s}
 	case CSV:
-		return &csvEncoder{shape: s, board: make([]uint8, 2*s.q)}
+		return &csvEncoder{shape: s, board: make([]uint8, 2*s.q), plies: make([]int8, pieceSize)}
 	case WDL:
 		return wdlEncoder{}
 	}
@@ -41,7 +41,11 @@ func (f Format) header(s *shape) []byte {
 		for pit := range 2 * s.q {
 			line = append(strconv.AppendInt(append(line, 'p'), int64(pit), 10), ',')
 		}
-		return append(line, "score\n"...)
+		line = append(line, "score"...)
+		if s.plies != nil {
+			line = append(line, ",plies"...)
+		}
+		return append(line, '\n')
 	}
 	return nil
 }
@@ -58,7 +62,7 @@ func (f Format) bytes(s *shape, scores uint64) uint64 {
 func (f Format) most(s *shape) int {
 	if f == CSV {
 		digits := len(strconv.Itoa(s.n))
-		return 2*s.q*(digits+1) + len("-") + digits + len("\n")
+		return 2*s.q*(digits+1) + len("-") + digits + len(",255") + len("\n")
 	}
 	return 1
 }
@@ -103,10 +107,11 @@ func (e vuEncoder) encode(_ []byte, first uint64, scores []int8) ([]byte, error)
 	return tally.Bytes(kept), err
 }
 
-// csvEncoder writes boards and scores.
+// csvEncoder writes boards and scores, and plies if the layer has some.
 type csvEncoder struct {
 	*shape
 	board []uint8
+	plies []int8
 }
 
 // fields are the numbers of seeds, each with a comma.
@@ -132,12 +137,21 @@ func (e *csvEncoder) encode(dst []byte, first uint64, scores []int8) ([]byte, er
 	}
 	b := packed.Board{Own: packed.Pack(e.board[:e.q]), Other: packed.Pack(e.board[e.q:])}
 	dst = dst[:0]
+	if e.shape.plies != nil {
+		if err := e.shape.plies(first, e.plies[:len(scores)]); err != nil {
+			return nil, err
+		}
+	}
 	for i, score := range scores {
 		if i > 0 {
 			b = b.Next(e.q)
 		}
 		dst = e.pits(e.pits(dst, b.Own), b.Other)
-		dst = append(strconv.AppendInt(dst, int64(score), 10), '\n')
+		dst = strconv.AppendInt(dst, int64(score), 10)
+		if e.shape.plies != nil {
+			dst = strconv.AppendUint(append(dst, ','), uint64(uint8(e.plies[i])), 10)
+		}
+		dst = append(dst, '\n')
 	}
 	return dst, nil
 }

@@ -12,6 +12,8 @@ import (
 type shape struct {
 	n, q   int
 	halves *colex.Halves
+	// plies reads the distances from a rank on, for the formats that have a column for them; nil without any.
+	plies func(first uint64, dst []int8) error
 }
 
 func newShape(game awari.Game, n int) (*shape, error) {

@@ -105,7 +105,22 @@ func newExport(ctx context.Context, dir string, o Options) (e *export, err error
 		return nil, err
 	}
 	e = &export{Options: o, tables: t, shape: s}
-	return e, e.makePieces()
+	if o.Format == CSV {
+		err = e.findPlies(ctx)
+	}
+	return e, errors.Join(err, e.makePieces())
+}
+
+// findPlies adds a column for the distances of the layer, if the manifest lists some.
+func (e *export) findPlies(ctx context.Context) error {
+	f, err := e.tables.ListedDistances(ctx, e.Seeds)
+	if f != nil {
+		e.shape.plies = func(first uint64, dst []int8) error {
+			_, err := e.tables.ReadDistances(ctx, e.Seeds, first, dst)
+			return err
+		}
+	}
+	return err
 }
 
 // openLayer opens a run directory so that reading the layer stays within the memory.
@@ -120,8 +135,11 @@ func openLayer(ctx context.Context, dir string, o Options) (*tables.Tables, erro
 	return tables.Open(ctx, dir, tables.Kernel(o.Family), tables.Sparing(true))
 }
 
-// mapped returns the bytes of memory that a layer file which is mapped may take.
-func mapped(t *tables.Tables, n int) uint64 { return uint64(t.Layers()[n].Bytes) }
+// mapped returns the bytes of memory that the files of a layer which are mapped may take.
+func mapped(t *tables.Tables, n int) uint64 {
+	l := t.Layers()[n]
+	return uint64(l.Bytes + l.Distances.Bytes)
+}
 
 // makePieces makes as many pieces as keep the workers busy and fit into the memory.
 func (e *export) makePieces() error {

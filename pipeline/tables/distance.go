@@ -3,11 +3,13 @@ package tables
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
+	"strings"
 	"sync/atomic"
 
+	"grenier/io/corrupt"
 	"grenier/io/layerfile"
+	"grenier/io/rundir"
 	"grenier/layers/awari"
 	"grenier/pipeline/tables/catalog"
 )
@@ -20,7 +22,7 @@ type distances struct {
 
 // Distance returns the number of plies from a board to the next capture, or to the end of the game, if both players keep its
 // score, the one whom it favours hurries and the other one delays: see package distance. It is 0 if the score is. known is false if the
-// distances of the layer have not been computed (grenier awari distances), or are on a web server. It fails like Score, and with an error
+// distances of the layer have not been computed (grenier awari distances), or, on a web server, are not listed in the manifest. It fails like Score, and with an error
 // that matches ErrMismatch if they were made from other scores.
 func (t *Tables) Distance(ctx context.Context, b Board) (plies int, known bool, err error) {
 	n, err := t.seeds(b)
@@ -46,7 +48,7 @@ func (t *Tables) ReadDistances(ctx context.Context, n int, start uint64, dst []i
 	if f == nil || err != nil {
 		return false, err
 	}
-	return true, t.readPart(ctx, f, start, dst)
+	return true, t.readOf(ctx, n, f, start, dst)
 }
 
 // DistancesFile is File for the distances of layer n, nil if there are none.
@@ -61,6 +63,20 @@ func (t *Tables) DistancesFile(ctx context.Context, n int) (*layerfile.File, err
 	return f.File, nil
 }
 
+// ListedDistances is DistancesFile for the distances that the manifest lists alone. It fails with an error that matches ErrCorrupt if they
+// are missing.
+func (t *Tables) ListedDistances(ctx context.Context, n int) (*layerfile.File, error) {
+	if err := t.Need(n); err != nil || !t.manifest.Layers[n].Distances.Listed() {
+		return nil, err
+	}
+	f, err := t.DistancesFile(ctx, n)
+	if f == nil && err == nil {
+		place := strings.TrimSuffix(t.Path(n), t.manifest.Layers[n].File)
+		err = corrupt.New(place+rundir.DistanceName(n), "", "listed in the manifest, but missing: %w", fs.ErrNotExist)
+	}
+	return f, err
+}
+
 // distanceStore is where the cache has the blocks of the distances of layer n: behind those of all scores.
 func (t *Tables) distanceStore(n int) int { return len(t.layers) + n }
 
@@ -70,14 +86,14 @@ func (t *Tables) openDistances(ctx context.Context, n int) (*file, error) {
 	if f := d.file.Load(); f != nil {
 		return f, nil
 	}
-	if d.missing.Load() || t.place.openDistances == nil {
+	if d.missing.Load() {
 		return nil, nil
 	}
-	return t.opening.Do(ctx, t.distanceStore(n), func(context.Context) (*file, error) { return t.openDistancesOnce(n) })
+	return t.opening.Do(ctx, t.distanceStore(n), func(ctx context.Context) (*file, error) { return t.openDistancesOnce(ctx, n) })
 }
 
 // openDistancesOnce is openDistances for one goroutine at a time.
-func (t *Tables) openDistancesOnce(n int) (*file, error) {
+func (t *Tables) openDistancesOnce(ctx context.Context, n int) (*file, error) {
 	d := &t.distances[n]
 	if f := d.file.Load(); f != nil { // another one was faster
 		return f, nil
@@ -85,7 +101,7 @@ func (t *Tables) openDistancesOnce(n int) (*file, error) {
 	if t.closed.Load() {
 		return nil, t.errClosed()
 	}
-	f, err := t.place.openDistances(&t.manifest.Layers[n])
+	f, err := t.place.openDistances(ctx, &t.manifest.Layers[n])
 	if errors.Is(err, fs.ErrNotExist) {
 		d.missing.Store(true)
 		return nil, nil
@@ -94,7 +110,7 @@ func (t *Tables) openDistancesOnce(n int) (*file, error) {
 		return nil, err
 	}
 	if err := catalog.CheckDistances(t.manifest, n, f); err != nil {
-		return nil, errors.Join(fmt.Errorf("%w; grenier awari distances computes them again", err), f.Close())
+		return nil, errors.Join(err, f.Close())
 	}
 	return t.keep(&d.layer, f)
 }
@@ -110,34 +126,29 @@ type Plies struct {
 
 // Plies returns the distances of a board that was probed. It fails like Distance.
 func (t *Tables) Plies(ctx context.Context, p Probe) (all Plies, err error) {
-	if all.Board, err = t.plies(ctx, p.Board); all.Board == nil || err != nil {
+	boards := []Board{p.Board}
+	for _, m := range p.Moves {
+		if m.Legal && m.Captured == 0 {
+			boards = append(boards, m.Child)
+		}
+	}
+	plies := make([]int16, len(boards))
+	if err := t.Distances(ctx, boards, plies); err != nil || plies[0] < 0 { // quiet moves stay in the layer
 		return all, err
 	}
+	all.Board, plies = new(int(plies[0])), plies[1:]
 	for pit, m := range p.Moves {
 		switch {
 		case !m.Legal:
 		case m.Captured > 0:
-			all.Moves[pit] = new(int)
-			*all.Moves[pit] = 1
+			all.Moves[pit] = new(1)
 		default:
-			after, err := t.plies(ctx, m.Child)
-			if err != nil {
-				return all, err
+			after := int(plies[0])
+			if plies = plies[1:]; after > 0 {
+				after++
 			}
-			if after != nil && *after > 0 {
-				*after++
-			}
-			all.Moves[pit] = after
+			all.Moves[pit] = &after
 		}
 	}
 	return all, nil
-}
-
-// plies returns the distance of a board, nil if it is not known.
-func (t *Tables) plies(ctx context.Context, b Board) (*int, error) {
-	plies, known, err := t.Distance(ctx, b)
-	if !known || err != nil {
-		return nil, err
-	}
-	return &plies, nil
 }

@@ -11,11 +11,11 @@ import (
 	"grenier/pipeline/internal/blocks"
 )
 
-// key names a block: seeds in the layer, and its number there.
+// key names a block: the number of the file in the cache, and its number there.
 type key uint64
 
-func newKey(seeds int, block uint64) key { return key(uint64(seeds)<<48 | block) }
-func (k key) seeds() int                 { return int(k >> 48) }
+func newKey(store int, block uint64) key { return key(uint64(store)<<48 | block) }
+func (k key) store() int                 { return int(k >> 48) }
 func (k key) block() uint64              { return uint64(k & (1<<48 - 1)) }
 
 // question asks for one score.
@@ -46,9 +46,36 @@ func (t *Tables) Scores(ctx context.Context, boards []Board, dst []int8) error {
 	if err != nil {
 		return err
 	}
-	// Equal blocks become neighbours, and files are read from front to back.
-	slices.SortFunc(asked, func(a, b question) int { return cmp.Compare(a.key, b.key) })
-	return t.answer(ctx, byBlock(asked), dst)
+	return t.answer(ctx, asked, dst)
+}
+
+// Distances is Scores for the plies that Distance returns: dst[i] is -1 where they are not known.
+func (t *Tables) Distances(ctx context.Context, boards []Board, dst []int16) error {
+	if len(boards) != len(dst) {
+		return fmt.Errorf("%d boards, but room for %d distances", len(boards), len(dst))
+	}
+	var asked []question
+	for i, b := range boards {
+		n, err := t.seeds(b)
+		if err != nil {
+			return fmt.Errorf("boards[%d]: %w", i, err)
+		}
+		f, err := t.openDistances(ctx, n)
+		if err != nil {
+			return err
+		}
+		if dst[i] = -1; f != nil {
+			asked = append(asked, t.questionOf(f, t.distanceStore(n), i, b))
+		}
+	}
+	stored := make([]int8, len(boards))
+	if err := t.answer(ctx, asked, stored); err != nil {
+		return err
+	}
+	for _, q := range asked {
+		dst[q.place] = int16(uint8(stored[q.place]))
+	}
+	return nil
 }
 
 // Probes returns what Probe says about each board, in their order. It looks up
@@ -110,11 +137,16 @@ func (t *Tables) questions(ctx context.Context, boards []Board) ([]question, err
 		if err != nil {
 			return nil, err
 		}
-		_, rank := t.space.Rank(b)
-		block, offset := f.place(rank)
-		asked[i] = question{newKey(n, block), i, int32(offset)}
+		asked[i] = t.questionOf(f, n, i, b)
 	}
 	return asked, nil
+}
+
+// questionOf asks for what a file, whose number in the cache is store, has for a board.
+func (t *Tables) questionOf(f *file, store, place int, b Board) question {
+	_, rank := t.space.Rank(b)
+	block, offset := f.place(rank)
+	return question{newKey(store, block), place, int32(offset)}
 }
 
 // byBlock cuts sorted questions into those about one block each.
@@ -151,8 +183,11 @@ func (t *Tables) openAll(ctx context.Context, boards []Board) error {
 	return group.Wait()
 }
 
-// answer answers all questions, block by block.
-func (t *Tables) answer(ctx context.Context, parts [][]question, dst []int8) error {
+// answer answers all questions, whose files are open, block by block.
+func (t *Tables) answer(ctx context.Context, asked []question, dst []int8) error {
+	// Equal blocks become neighbours, and files are read from front to back.
+	slices.SortFunc(asked, func(a, b question) int { return cmp.Compare(a.key, b.key) })
+	parts := byBlock(asked)
 	return crew.Each(ctx, t.workers(), len(parts), func(_, i int) error { return t.answerBlock(ctx, parts[i], dst) })
 }
 
@@ -173,12 +208,8 @@ func (t *Tables) answerBlock(ctx context.Context, asked []question, dst []int8) 
 	if t.closed.Load() {
 		return t.errClosed()
 	}
-	n, block := asked[0].key.seeds(), asked[0].key.block()
-	f, err := t.open(ctx, n)
-	if err != nil {
-		return err
-	}
-	cache := t.cache.Load()
+	n, block := asked[0].key.store(), asked[0].key.block()
+	f, cache := t.fileOf(n), t.cache.Load()
 	reader, found := cache.Enter(), false
 	if scores := cache.Find(n, block); scores != nil {
 		collect(scores, asked, dst)

@@ -3,6 +3,7 @@ package tables
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"strings"
 
@@ -48,8 +49,8 @@ type place struct {
 	list     string                         // of the manifest, as messages show it
 	path     func(l *manifest.Layer) string // likewise, of the file of a layer
 	openFile func(ctx context.Context, l *manifest.Layer) (*layerfile.File, error)
-	// openDistances opens the file of the distances of a layer; nil if there is none anywhere.
-	openDistances func(l *manifest.Layer) (*layerfile.File, error)
+	// openDistances opens the file of the distances of a layer; it fails with fs.ErrNotExist if there is none.
+	openDistances func(ctx context.Context, l *manifest.Layer) (*layerfile.File, error)
 	close         func()
 	distant       bool // what takes long is the way there
 }
@@ -106,7 +107,9 @@ func openLocal(dir string, o *option.Set) (*Tables, error) {
 		}
 		return open(p.path(l))
 	}
-	p.openDistances = func(l *manifest.Layer) (*layerfile.File, error) { return open(rundir.DistanceFile(dir, l)) }
+	p.openDistances = func(_ context.Context, l *manifest.Layer) (*layerfile.File, error) {
+		return open(rundir.DistanceFile(dir, l))
+	}
 	return newTables(p, m, o)
 }
 
@@ -147,6 +150,12 @@ func openRemote(ctx context.Context, address string, o *option.Set) (_ *Tables, 
 		name: d.Address(""), list: d.Address(rundir.ManifestName), distant: true, close: d.Close,
 		path:     func(l *manifest.Layer) string { return d.Address(l.File) },
 		openFile: func(ctx context.Context, l *manifest.Layer) (*layerfile.File, error) { return d.Layer(ctx, l.File) },
+		openDistances: func(ctx context.Context, l *manifest.Layer) (*layerfile.File, error) {
+			if !l.Distances.Listed() {
+				return nil, fs.ErrNotExist // who asks would only cost time
+			}
+			return d.Layer(ctx, rundir.DistanceName(l.Seeds))
+		},
 	}, m, o)
 }
 

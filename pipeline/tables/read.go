@@ -18,6 +18,11 @@ func (t *Tables) Read(ctx context.Context, n int, start uint64, dst []int8) erro
 	if err != nil {
 		return err
 	}
+	return t.readOf(ctx, n, f, start, dst)
+}
+
+// readOf is Read of a file of layer n, of its scores or its distances.
+func (t *Tables) readOf(ctx context.Context, n int, f *file, start uint64, dst []int8) error {
 	if size := t.space.Size(n); t.distant && start <= size && uint64(len(dst)) <= size-start {
 		return t.readAhead(ctx, f, start, dst)
 	}

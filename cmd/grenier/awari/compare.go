@@ -25,7 +25,8 @@ func (a *app) compare() *cobra.Command {
 differ, and prints the first differing boards of each layer with both scores. A
 and B are run directories or layer files, DIR/layer-NN.gl; to compare an
 exported file, import it first. Layers that only A or only B has are listed,
-but do not count as differences.
+but do not count as differences. Distances are compared too where A and B both
+have some.
 
 The command takes a few MiB of memory, regardless of the size of the layers. The
 system may show more: it counts the parts of the mapped files that it caches.
@@ -73,8 +74,10 @@ func (a *app) runCompare(ctx context.Context, f compareFlags, left, right string
 func (a *app) printCompared(r *compare.Result) {
 	for _, l := range r.Layers {
 		fmt.Fprintf(a.Out, "layer %2d: %s compared, %s differ\n", l.Seeds, cli.Count(l.Positions, "position"), cli.Comma(l.Differing))
-		for _, d := range l.First {
-			fmt.Fprintf(a.Out, "  board %s, rank %d: %d in A, %d in B\n", d.Board, d.Rank, d.A, d.B)
+		a.printDifferences(l.First, "")
+		if l.Distances != nil {
+			fmt.Fprintf(a.Out, "          distances: %s differ\n", cli.Comma(l.Distances.Differing))
+			a.printDifferences(l.Distances.First, " plies")
 		}
 	}
 	a.printOnly(r.A, r.OnlyA)
@@ -84,6 +87,13 @@ func (a *app) printCompared(r *compare.Result) {
 	}
 	if r.OK {
 		fmt.Fprintf(a.Out, "no difference (%.1f s)\n", r.Seconds)
+	}
+}
+
+// printDifferences lists positions with two values, in a unit.
+func (a *app) printDifferences(all []compare.Difference, unit string) {
+	for _, d := range all {
+		fmt.Fprintf(a.Out, "  board %s, rank %d: %d%s in A, %d%s in B\n", d.Board, d.Rank, d.A, unit, d.B, unit)
 	}
 }
 

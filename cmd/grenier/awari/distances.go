@@ -30,10 +30,14 @@ board, the one whom it favours hurries and the other one delays. With scores
 alone a winner may play in circles; with distances each move makes progress.
 
 The distances of a layer are a file beside its scores, DIR/distance-NN.gd. It
-names the scores that it was made from. Layers that have such a file are left
-out; those with a damaged one, or one of other scores, get a new one. The scores
-are compared with their moves on the way. An interrupted run keeps the layers
-that are complete, and the same command goes on with the others.
+names the scores that it was made from, and the manifest lists it. Layers that
+have such a file are left out; if it cannot be read, or is of other scores, they
+get a new one ("grenier awari repair" reads all of it). The scores are compared
+with their moves on the way.
+
+An interrupted run keeps the layers that are complete, and in DIR/work/distances
+what it has found of the layer in progress; a killed one what it had five
+minutes before at most. The same command goes on from there.
 
 A layer takes 2.4 bytes of memory for each position. If --memory is less, the
 command says how much is needed.
@@ -63,7 +67,7 @@ func (a *app) runDistances(ctx context.Context, f distancesFlags) error {
 	if !f.JSON {
 		o.Done = func(l distance.Layer) { shown.Pause(func() { a.printDistances(l) }) }
 	}
-	a.Resume = "; layers that are done stay, the same command goes on with the others"
+	a.Resume = "; what was found is kept, the same command goes on"
 	result, err := distance.Run(ctx, f.dir, o)
 	shown.Close()
 	if err != nil {

@@ -51,7 +51,8 @@ when it is complete; an export that fails or is interrupted leaves nothing.
   colex  one signed byte for each score, in colex order
   npy    the same as a NumPy array: numpy.load(FILE, mmap_mode='r')
   csv    a line for each board: its pits, the mover's first, and its
-         score; a spreadsheet holds up to layer 11
+         score, and its plies if the layer has distances; a spreadsheet
+         holds up to layer 11
   wdl    the sign of each score, four in a byte: the smallest table that
          says who gets more of the seeds on the board
   vu     the published awari score database (doi 10.48338/vu01-11wjke), files

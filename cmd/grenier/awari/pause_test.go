@@ -83,10 +83,11 @@ func TestPlaces(t *testing.T) {
 		layers = append(layers, statusLayer{Directory: directory})
 	}
 	want := []placed{{"/a", "2-3, 6"}, {"/b", "4, 7-8"}}
-	if diff := cmp.Diff(want, places(layers), cmp.AllowUnexported(placed{})); diff != "" {
+	directory := func(l statusLayer) string { return l.Directory }
+	if diff := cmp.Diff(want, runs(layers, directory), cmp.AllowUnexported(placed{})); diff != "" {
 		t.Error(diff)
 	}
-	if got := places(layers[:2]); len(got) != 0 {
+	if got := runs(layers[:2], directory); len(got) != 0 {
 		t.Errorf("%v", got)
 	}
 }

@@ -44,10 +44,11 @@ page lists the files with sizes and SHA-256 for those who want a copy. See
 docs/publish.md. With --address, links to the site show a picture wherever sites
 show pictures of links.
 
-Layer files are copied, then all checksums of the copies are compared. The same
-command goes on where one was interrupted: it reads the files that are there,
-keeps the right ones and writes the others. It also brings a site up to date
-that has fewer layers, or pages of an older version of the program.
+Layer files, and those of distances, are copied, then all checksums of the
+copies are compared. The same command goes on where one was interrupted: it
+reads the files that are there, keeps the right ones and writes the others. It
+also brings a site up to date that has fewer layers, or pages of an older
+version of the program.
 
 SITE must be empty, missing, or such a site of the same game and rules.
 `,
@@ -111,7 +112,11 @@ func (a *app) runPublish(ctx context.Context, f publishFlags) error {
 	if f.json {
 		return a.PrintJSON(result)
 	}
-	a.Printf(2, "%s: %s, %d of them there already, and %s; %s (%.1f s)", f.out, cli.Count(len(result.Layers), "layer"),
+	tables := cli.Count(len(result.Layers), "layer")
+	if n := len(result.Distances); n > 0 {
+		tables += " and " + cli.Count(n, "file") + " of distances"
+	}
+	a.Printf(2, "%s: %s, %d of them there already, and %s; %s (%.1f s)", f.out, tables,
 		result.Kept, cli.Count(result.Files, "other file"), cli.Size(uint64(result.Bytes)), result.Seconds)
 	return nil
 }

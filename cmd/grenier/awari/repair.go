@@ -11,6 +11,7 @@ import (
 
 	"grenier/cmd/grenier/cli"
 	"grenier/io/rundir"
+	"grenier/pipeline/distance"
 	"grenier/pipeline/solve"
 	"grenier/pipeline/solve/repair"
 )
@@ -32,7 +33,8 @@ func (a *app) repair() *cobra.Command {
 		Short: "Repair a damaged run directory",
 		Long: `Restores a lost or damaged manifest from the layer files, and solves damaged
 and missing layers again, in ascending order, from 0 to the largest layer in
-the manifest or in a file. Intact files are not touched.
+the manifest or in a file. Distances that are damaged, missing, or of other
+scores are computed again then. Intact files are not touched.
 
 repair decodes all files. Before it lists a layer file that is not in the
 manifest, it compares a sample of the scores with the layers below. If the
@@ -105,12 +107,47 @@ func (a *app) runRepair(ctx context.Context, f repairFlags) error {
 		}
 	}
 	a.Resume = "; the same command resumes"
-	result, err := repair.Run(ctx, f.dir, o)
+	var result repaired
+	if result.Result, err = repair.Run(ctx, f.dir, o); err == nil {
+		err = result.distances(ctx, f.dir, o, func(l distance.Layer) {
+			if !f.JSON {
+				shown.Pause(func() { fmt.Fprintln(a.Out, distancesText(l, f.dryRun)) })
+			}
+		})
+	}
 	shown.Close()
 	if err != nil {
 		return f.Memory.Explain(err)
 	}
-	return a.Checked(f.JSON, result, func() { a.printRepair(result) })
+	return a.Checked(f.JSON, result, func() { a.printRepair(result.Result) })
+}
+
+// repaired is what repair did, of layers and then of their distances.
+type repaired struct {
+	*repair.Result
+	Distances []distance.Layer `json:"distances,omitempty"` // that were not in order
+}
+
+// distances computes distances again that are not in order, once the scores are, and passes each layer of them to done.
+func (r *repaired) distances(ctx context.Context, dir string, o repair.Options, done func(distance.Layer)) error {
+	if r.Err() != nil || r.DryRun && r.Manifest != "" { // then there is no manifest yet
+		return nil
+	}
+	_, err := distance.Run(ctx, dir, distance.Options{Job: o.Solve.Job, Mend: true, DryRun: o.DryRun, Done: func(l distance.Layer) {
+		if !l.There {
+			r.OK, r.Distances = false, append(r.Distances, l)
+			done(l)
+		}
+	}})
+	return err
+}
+
+// distancesText says how the distances of a layer are mended, or will be.
+func distancesText(l distance.Layer, later bool) string {
+	if later {
+		return fmt.Sprintf("layer %2d: %s; will compute the distances again", l.Seeds, l.Problem)
+	}
+	return fmt.Sprintf("layer %2d: distances computed again (%.1f s)", l.Seeds, l.Seconds)
 }
 
 // repairLog logs a repair in the directory. If it cannot be written, a note says so once, and

@@ -47,6 +47,9 @@ moves. No position occurs twice. The same flags give the same bytes, whatever
          (-128 for a pit that cannot be played) and best (true or false), one
          byte each
 
+Where layers have distances, plies follow best: the plies to the next capture or
+the end of the game; of layers without any empty, null, or -1.
+
 --by position gives each position the same probability. --by score takes the
 scores in turn, as long as they have positions; it reads the layers once more.
 

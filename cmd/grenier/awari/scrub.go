@@ -35,8 +35,8 @@ the speed of the disk, and decodes nothing: "grenier awari verify" checks the
 scores.
 
 Every problem is reported, also missing layers and layer files that the
-manifest does not list. "grenier awari repair" repairs them, and "grenier awari
-distances" replaces distances that are damaged or of other scores.
+manifest does not list, and distances that are damaged, missing, or of other
+scores. "grenier awari repair" repairs them.
 
 An interrupted or killed scrub resumes where it stopped, from
 DIR/work/scrub.json, and reads files again that have changed since. It does not

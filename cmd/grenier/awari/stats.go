@@ -18,6 +18,8 @@ import (
 	"grenier/layers/awari"
 	"grenier/pipeline/distance"
 	"grenier/pipeline/job"
+	bestline "grenier/pipeline/play/line"
+	"grenier/pipeline/tables"
 )
 
 func (a *app) stats() *cobra.Command {
@@ -37,8 +39,8 @@ come from the manifest, which may be on a web server (--url, see "grenier awari
 remote").
 
 If the distances of a layer were computed ("grenier awari distances"), --layer
-with --dir adds the longest one and the first board that has it, for which all
-distances are read.
+with --dir adds the longest one, the first board that has it, and its moves up
+to the capture, in capitals those of its mover. All distances are read for that.
 
 --html and --svg draw the figures instead, - on stdout. The web page is one
 file, with a histogram of each layer, and wins, draws and losses, mean score,
@@ -64,7 +66,7 @@ have the histogram of that layer only. An existing file is replaced.
 			if !asJSON && (html != "" || svg != "") {
 				return nil
 			}
-			var longest map[int]*distance.Longest
+			var longest map[int]*longestLine
 			if layers.given && where.dir != "" {
 				if longest, err = a.longest(cmd.Context(), &where, m, asJSON); err != nil {
 					return err
@@ -86,7 +88,7 @@ have the histogram of that layer only. An existing file is replaced.
 }
 
 // longest returns the longest distances of the layers of a manifest, as far as there are any.
-func (a *app) longest(ctx context.Context, where *place, m *manifest.Manifest, asJSON bool) (map[int]*distance.Longest, error) {
+func (a *app) longest(ctx context.Context, where *place, m *manifest.Manifest, asJSON bool) (map[int]*longestLine, error) {
 	family, err := cli.Family()
 	if err != nil {
 		return nil, err
@@ -101,14 +103,54 @@ func (a *app) longest(ctx context.Context, where *place, m *manifest.Manifest, a
 		return nil, err
 	}
 	defer shown.Close()
-	all := map[int]*distance.Longest{}
+	all := map[int]*longestLine{}
 	for _, l := range m.Layers {
-		all[l.Seeds], err = distance.LongestOf(ctx, t, l.Seeds, job.Job{Workers: runtime.GOMAXPROCS(0), Progress: shown.Show})
+		longest, err := distance.LongestOf(ctx, t, l.Seeds, job.Job{Workers: runtime.GOMAXPROCS(0), Progress: shown.Show})
 		if err != nil {
+			return nil, err
+		}
+		if longest == nil {
+			continue
+		}
+		if all[l.Seeds], err = newLongestLine(ctx, t, longest); err != nil {
 			return nil, err
 		}
 	}
 	return all, nil
+}
+
+// longestLine is the longest distance of a layer, with its moves up to the capture or the end of the game.
+type longestLine struct {
+	*distance.Longest
+	Line []int `json:"line"` // pits, each of the player whose turn it is
+}
+
+func newLongestLine(ctx context.Context, t *tables.Tables, longest *distance.Longest) (*longestLine, error) {
+	l := &longestLine{longest, []int{}}
+	b, err := t.Game().Parse(strings.Fields(longest.Board))
+	if err != nil {
+		return nil, err
+	}
+	for len(l.Line) < longest.Plies {
+		m, ok, err := bestline.Next(ctx, t, b, bestline.Options{})
+		if err != nil {
+			return nil, err
+		}
+		if !ok { // the end of the game is a ply
+			break
+		}
+		l.Line, b = append(l.Line, m.Pit), m.Child
+	}
+	return l, nil
+}
+
+// moves names the pits of the line.
+func (l *longestLine) moves() string {
+	names := make([]string, len(l.Line))
+	for i, pit := range l.Line {
+		names[i] = awari.PitName(i%2, pit)
+	}
+	return strings.Join(names, " ")
 }
 
 // statsReport is the JSON of stats.
@@ -120,10 +162,10 @@ type statsReport struct {
 // statsLayer is a layer of it; Longest is nil if no distances were asked for, or are known.
 type statsLayer struct {
 	manifest.LayerSummary
-	Longest *distance.Longest `json:"longest,omitempty"`
+	Longest *longestLine `json:"longest,omitempty"`
 }
 
-func newStatsReport(m *manifest.Manifest, longest map[int]*distance.Longest) statsReport {
+func newStatsReport(m *manifest.Manifest, longest map[int]*longestLine) statsReport {
 	report := statsReport{Summary: m.Summary(), Layers: []statsLayer{}}
 	for _, l := range report.Summary.Layers {
 		report.Layers = append(report.Layers, statsLayer{l, longest[l.Seeds]})
@@ -164,7 +206,7 @@ func (a *app) drawStats(m *manifest.Manifest, html, svg string) error {
 	return nil
 }
 
-func (a *app) printStats(m *manifest.Manifest, histograms bool, longest map[int]*distance.Longest) {
+func (a *app) printStats(m *manifest.Manifest, histograms bool, longest map[int]*longestLine) {
 	fmt.Fprintln(a.Out, m.Identity)
 	table := cli.NewTable(a.Out, cli.WidthOf(a.Out), statsColumns())
 	table.Head() // even if there is no layer
@@ -174,7 +216,8 @@ func (a *app) printStats(m *manifest.Manifest, histograms bool, longest map[int]
 			a.printHistogram(l)
 		}
 		if d := longest[l.Seeds]; d != nil && d.Plies > 0 {
-			fmt.Fprintf(a.Out, "\nlongest distance: %s, from board %s\n", plies(d.Plies), d.Board)
+			text := fmt.Sprintf("\nlongest distance: %s, from board %s: %s\n", plies(d.Plies), d.Board, d.moves())
+			fmt.Fprint(a.Out, cli.WrapLines(text, cli.WidthOf(a.Out), len("longest distance: ")))
 		}
 	}
 }

@@ -28,7 +28,8 @@ type statusReport struct {
 	Alive     bool          `json:"alive"`
 	Layers    []statusLayer `json:"layers"`
 	Positions uint64        `json:"positions"`
-	Bytes     int64         `json:"bytes_on_disk"`
+	Bytes     int64         `json:"bytes_on_disk"`            // of the layer files
+	Distances int64         `json:"distance_bytes,omitempty"` // of the files of distances
 	Report    *lastReport   `json:"report"`
 	NoReport  string        `json:"no_report,omitempty"`
 	Stop      rundir.Stop   `json:"stop,omitempty"`
@@ -40,6 +41,7 @@ type statusLayer struct {
 	Bytes     int64   `json:"bytes"`
 	Seconds   float64 `json:"seconds"`
 	Directory string  `json:"directory,omitempty"`        // empty for the run directory
+	Distances int64   `json:"distance_bytes,omitempty"`   // of the file of its distances
 	MadeFrom  []int   `json:"made_from_others,omitempty"` // layers below that are others now
 }
 
@@ -206,9 +208,10 @@ func (v runView) report() statusReport {
 		Alive: act.Alive, Stop: v.stop, Layers: make([]statusLayer, 0, len(v.manifest.Layers)),
 	}
 	for _, l := range v.manifest.Layers {
-		r.Layers = append(r.Layers, statusLayer{l.Seeds, l.Positions, l.Bytes, l.Seconds, l.Directory, nil})
+		r.Layers = append(r.Layers, statusLayer{l.Seeds, l.Positions, l.Bytes, l.Seconds, l.Directory, l.Distances.Bytes, nil})
 		r.Positions += l.Positions
 		r.Bytes += l.Bytes
+		r.Distances += l.Distances.Bytes
 	}
 	for _, err := range v.stale {
 		if stale, ok := errors.AsType[*manifest.StaleError](err); ok {
@@ -316,8 +319,11 @@ func (v runView) sealed(line func(name, format string, args ...any)) {
 	for _, l := range r.Layers[max(0, n-newest):] {
 		line("", "layer %2d: %s, %s, %.2f s", l.Seeds, cli.Count(l.Positions, "position"), humanize.IBytes(uint64(l.Bytes)), l.Seconds)
 	}
-	for _, p := range places(r.Layers) {
-		line("", "layers %s in %s", p.layers, p.directory)
+	for _, p := range runs(r.Layers, func(l statusLayer) string { return l.Directory }) {
+		line("", "layers %s in %s", p.layers, p.what)
+	}
+	for _, p := range runs(r.Layers, statusLayer.distances) {
+		line("", "layers %s have %s: %s", p.layers, p.what, humanize.IBytes(uint64(r.Distances)))
 	}
 	for _, err := range v.stale {
 		line("stale", "%s; %s", cli.OneLine(err), cli.StaleRemedy(v.path))
@@ -364,31 +370,38 @@ func (v runView) works(line func(name, format string, args ...any)) {
 	line("run", "%.1f%% of the work up to layer %d%s", 100*s.RunDone/s.RunTotal, v.activity.Report.Last, runETA)
 }
 
-// placed is which layers are in a directory.
-type placed struct{ directory, layers string }
+// distances says whether the layer has distances.
+func (l statusLayer) distances() string {
+	if l.Distances == 0 {
+		return ""
+	}
+	return "distances"
+}
 
-// places returns which layers are in directories other than that of the run, in the order of
-// the first one.
-func places(layers []statusLayer) (all []placed) {
+// placed is which layers something is true of.
+type placed struct{ what, layers string }
+
+// runs returns which layers have each text that of returns but "", in the order of the first one.
+func runs(layers []statusLayer, of func(statusLayer) string) (all []placed) {
 	ranges := map[string]string{}
 	for i := 0; i < len(layers); {
-		first, directory := i, layers[i].Directory
-		for i < len(layers) && layers[i].Directory == directory {
+		first, what := i, of(layers[i])
+		for i < len(layers) && of(layers[i]) == what {
 			i++
 		}
 		text := fmt.Sprint(first)
 		if i-1 > first {
 			text = fmt.Sprintf("%d-%d", first, i-1)
 		}
-		if before, ok := ranges[directory]; ok {
-			ranges[directory] = before + ", " + text
+		if before, ok := ranges[what]; ok {
+			ranges[what] = before + ", " + text
 			continue
 		}
-		ranges[directory] = text
-		all = append(all, placed{directory: directory})
+		ranges[what] = text
+		all = append(all, placed{what: what})
 	}
 	for i := range all {
-		all[i].layers = ranges[all[i].directory]
+		all[i].layers = ranges[all[i].what]
 	}
-	return slices.DeleteFunc(all, func(p placed) bool { return p.directory == "" })
+	return slices.DeleteFunc(all, func(p placed) bool { return p.what == "" })
 }

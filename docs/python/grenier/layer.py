@@ -23,7 +23,7 @@ MOST_INDEX = 16 << 20  # bytes of an index that a server makes us read as a whol
 
 
 class Layer:
-    """The scores of all boards with the same number of seeds, by rank."""
+    """The scores, or the distances, of all boards with the same number of seeds, by rank."""
 
     def __init__(self, file: "File", manifest: "Manifest", entry: "Entry") -> None:
         """Checks everything but the blocks. manifest and entry say which layer it must be."""
@@ -51,7 +51,7 @@ class Layer:
         check(number == 1 and transform == 2, "unknown codec or transform")
         check(1 <= below <= MOST_BELOW if version == 3 else below == 0, "number of layers below")
         check((game.rstrip(b"\0"), rules.rstrip(b"\0"), pits, self.seeds) ==
-              (b"awari", manifest.rules.encode(), manifest.pits, entry.seeds), "another layer")
+              (b"awari-distances" if entry.scores else b"awari", manifest.rules.encode(), manifest.pits, entry.seeds), "another layer")
         check(1 <= self.block_size <= 1 << 16 and self.positions == entry.positions and
               self.blocks == -(-self.positions // self.block_size), "positions and blocks")
         begin = HEADER + BELOW * below
@@ -59,6 +59,8 @@ class Layer:
         check(self.start <= size - FOOTER, "length of the model")
         model = self.file.read(HEADER, self.start - HEADER)  # behind the layers below
         check(crc32c(model) == model_sum, "checksum of the model")
+        self.most = 128 if entry.scores else self.seeds
+        check(not entry.scores or (below == 1 and struct.unpack_from("<HQ", model) == (self.seeds, int(entry.scores, 16))), "distances of other scores")
         self.model = codec.Model(model[begin - HEADER:]) if model_length else None
         self._open_index(entry, header_sum)
 
@@ -69,8 +71,8 @@ class Layer:
         check(magic == b"\0LGend\r\n" and crc32c(footer[:64]) == footer_sum, "checksum of the footer")
         check((total, length, copy, self.index + length) == (size, ENTRY * self.blocks, header_sum, size - FOOTER) and
               win + draw + loss == self.positions and self.index >= self.start, "footer")
-        listed = (entry.checksum, entry.fnv1a64, entry.win, entry.draw, entry.loss, entry.bytes)
-        check(("%08x" % footer_sum, "%016x" % hash_, win, draw, loss, size) == listed, "not the file that the manifest lists")
+        check(("%08x" % footer_sum, "%016x" % hash_, draw, size) == (entry.checksum, entry.fnv1a64, entry.draw, entry.bytes) and
+              (entry.scores or (win, loss) == (entry.win, entry.loss)), "not the file that the manifest lists")
         if length <= WHOLE or self.file.unsure:
             check(length <= MOST_INDEX, "the index is too long for a server whose validators prove nothing")
             data = self.file.read(self.index, length)
@@ -132,7 +134,7 @@ class Layer:
         within = codec.within if vectors is None else vectors.within
         for block, entry, crc in zip(blocks, entries, crcs([scores[block] for block in blocks])):
             check(crc == entry[4], "block %d: checksum of the scores" % block)
-            check(within(scores[block], self.seeds), "block %d: a score beyond the seeds" % block)
+            check(within(scores[block], self.most), "block %d: a score beyond the seeds" % block)
         return [scores[block] for block in blocks]
 
     def _decoded(self, codes: Dict[int, bytes]) -> Dict[int, memoryview]:

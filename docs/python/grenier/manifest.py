@@ -2,7 +2,7 @@
 import json
 import math
 import re
-from typing import Any, Dict, List, NamedTuple
+from typing import Any, Dict, List, NamedTuple, Optional
 
 from .checksum import crc32c
 from .errors import Corrupt, check
@@ -10,7 +10,8 @@ from .rules import RULES
 
 
 class Entry(NamedTuple):
-    """A layer. directory is another one than that of the list, or ""."""
+    """A file of a layer: of its scores, or of distances; scores is the hash of the scores that these were made from, else "".
+    directory is another one than that of the list, or "". win, draw and loss are of the layer."""
 
     seeds: int
     positions: int
@@ -22,14 +23,16 @@ class Entry(NamedTuple):
     win: int
     draw: int
     loss: int
+    scores: str = ""
 
 
 class Manifest(NamedTuple):
-    """The rules, the pits of the whole board, and the layers from 0 seeds on."""
+    """The rules, the pits of the whole board, the layers from 0 seeds on, and their distances, None where there are none."""
 
     rules: str
     pits: int
     layers: List[Entry]
+    distances: List[Optional[Entry]]
 
 
 def parse(name: str, data: bytes) -> Manifest:
@@ -43,12 +46,24 @@ def parse(name: str, data: bytes) -> Manifest:
 
 
 def _manifest(all: Dict[str, Any]) -> Manifest:
-    check(_whole(all, "version") in (1, 2), "unknown version")
+    check(_whole(all, "version") in (1, 2, 3), "unknown version")
     check(_text(all, "game", ".*") == "awari", "it lists no layers of awari")
     pits, rules, layers = _whole(all, "pits"), _text(all, "rules", ".*"), all.get("layers")
     check(pits in range(4, 13, 2) and rules in RULES, "pits or rules that awari does not have")
     check(type(layers) is list, "layers: no list")
-    return Manifest(rules, pits, [_entry(pits, n, entry) for n, entry in enumerate(layers or [])])
+    entries = [_entry(pits, n, entry) for n, entry in enumerate(layers or [])]
+    return Manifest(rules, pits, entries, [_distances(layer, entry.get("distances")) for layer, entry in zip(entries, layers or [])])
+
+
+def _distances(layer: Entry, fields: Any) -> Optional[Entry]:
+    if fields is None:
+        return None
+    try:
+        check(type(fields) is dict and _whole(fields, "bytes") > 0, "no object with bytes")
+        return layer._replace(file="distance-%02d.gd" % layer.seeds, bytes=fields["bytes"], checksum=_text(fields, "checksum", "[0-9a-f]{8}"),
+                              fnv1a64=_text(fields, "fnv1a64", "[0-9a-f]{16}"), scores=layer.fnv1a64)
+    except Corrupt as error:
+        raise Corrupt("distances of layer %d: %s" % (layer.seeds, error)) from None
 
 
 def _entry(pits: int, n: int, entry: Any) -> Entry:

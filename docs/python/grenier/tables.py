@@ -23,7 +23,7 @@ try:
 except ImportError:  # there is no NumPy
     vectors = None  # type: ignore[assignment]
 
-Key = Tuple[int, int]  # seeds and block
+Key = Tuple[int, int]  # seeds and block; of distances ~seeds
 
 TOGETHER = 512  # blocks that are read and decoded at a time
 CACHE_BYTES = 1 << 30
@@ -212,6 +212,15 @@ class Tables:
         check(most == value, "the board %s has the score %d, by its moves %d" % (pits, value, most))
         return Probe(value, moves, [pit for pit, move in enumerate(moves) if move == value], children)
 
+    def plies(self, board: Sequence[int]) -> Optional[int]:
+        """The plies to the next capture, or to the end of the game, if both keep the score, the player whom it favours hurries and the
+        other one delays; 0 if the score is 0. None if they are not known: the manifest lists no distances of the layer."""
+        seeds, rank = self._place(board)
+        if self.manifest.distances[seeds] is None:
+            return None
+        block, at = divmod(rank, self._layer(~seeds).block_size)
+        return next(self._blocks([(~seeds, block)]))[1][at] & 255
+
     @overload
     def scores(self, boards: "Boards") -> "NDArray[numpy.int8]":  # type: ignore[misc]
         ...
@@ -255,17 +264,28 @@ class Tables:
 
         They are a NumPy array of signed bytes, or array('b') if there is no NumPy.
         """
-        positions, first = self.positions(seeds), _whole(first, "first")
+        out = self._read(seeds, self.positions(seeds), first, count)
+        return array("b", bytes(out)) if vectors is None else vectors.signed(out)
+
+    def read_plies(self, seeds: int, first: int = 0, count: Optional[int] = None) -> "Optional[NDArray[numpy.uint8]]":
+        """What plies says of boards with consecutive ranks, like read: unsigned bytes, or None."""
+        positions = self.positions(seeds)
+        if self.manifest.distances[seeds] is None:
+            return None
+        out = self._read(~operator.index(seeds), positions, first, count)
+        return array("B", bytes(out)) if vectors is None else vectors.unsigned(out)
+
+    def _read(self, key: int, positions: int, first: int, count: Optional[int]) -> bytearray:
+        """The bytes of consecutive ranks of a file."""
+        first = _whole(first, "first")
         count = positions - first if count is None else _whole(count, "count")
         if count < 0 or first + count > positions:
-            raise ValueError("layer %d has the ranks 0 to %d" % (seeds, positions - 1))
-        out, size = bytearray(), self._layer(seeds).block_size
-        for (_, block), scores in self._blocks([(seeds, b) for b in range(first // size, -(-(first + count) // size))] if count else []):
+            raise ValueError("layer %d has the ranks 0 to %d" % (max(key, ~key), positions - 1))
+        out, size = bytearray(), self._layer(key).block_size
+        for (_, block), scores in self._blocks([(key, b) for b in range(first // size, -(-(first + count) // size))] if count else []):
             begin = block * size
             out += scores[max(first - begin, 0):first + count - begin]
-        if vectors is None:
-            return array("b", bytes(out))
-        return vectors.signed(out)
+        return out
 
     def _check_seeds(self, seeds: int) -> None:
         self._check_open()
@@ -275,10 +295,12 @@ class Tables:
             raise Unsolved("%d seeds: boards with 0 to %d are solved" % (seeds, self.max_seeds))
 
     def _layer(self, seeds: int) -> Layer:
+        """The file of the scores of a layer; for ~seeds of its distances, which are listed."""
         with self.lock:
             self._check_open()
             if seeds not in self.layers:
-                entry = self.manifest.layers[seeds]
+                entry = self.manifest.layers[seeds] if seeds >= 0 else self.manifest.distances[~seeds]
+                assert entry is not None
                 file = self.where.open(entry)
                 try:
                     self.layers[seeds] = Layer(file, self.manifest, entry)

@@ -196,3 +196,8 @@ def pick(seeds: "NDArray[numpy.int64]", ranks: "NDArray[numpy.int64]", sizes: Ca
 def signed(scores: bytearray) -> "NDArray[numpy.int8]":
     """Scores as an array of the same memory."""
     return numpy.frombuffer(scores, numpy.int8)
+
+
+def unsigned(plies: bytearray) -> "NDArray[numpy.uint8]":
+    """Distances as an array of the same memory."""
+    return numpy.frombuffer(plies, numpy.uint8)

@@ -41,12 +41,12 @@ def fnv(data):
     return h
 
 
-def layer_file(pits, seeds, scores, block_size, model=b"", below=b"", number=None, rules=b"awari"):
+def layer_file(pits, seeds, scores, block_size, model=b"", below=b"", number=None, rules=b"awari", game=b"awari"):
     """A layer file with plain blocks, and its entry in the manifest. below are the entries of the layers below, number
     how many the header says there are."""
     count = -(-len(scores) // block_size)
     number = len(below) // 10 if number is None else number
-    header = seal(struct.pack("<8sIHH16s16sBBHIQQII", b"\x89GL\r\n\x1a\n\0", 3 if below else 2, pits, seeds, b"awari", rules, 1, 2, number, block_size,
+    header = seal(struct.pack("<8sIHH16s16sBBHIQQII", b"\x89GL\r\n\x1a\n\0", 3 if below else 2, pits, seeds, game, rules, 1, 2, number, block_size,
                               len(scores), count, len(model), checksum.crc32c(below + model)))
     header += below
     blocks, index, at = b"", b"", len(header) + len(model)
@@ -401,6 +401,43 @@ class TestTables(Run):
                 self.assertEqual(tables.read(7).tolist(), self.layers[7])
                 self.assertEqual(tables.read(40).tolist(), self.layers[40])
 
+    def distances(self, directory, seeds, plies, of, **more):
+        """Writes distances of a layer that were made from scores with a hash; returns its entry, and theirs."""
+        data, made = layer_file(PITS, seeds, [p - 256 if p > 127 else p for p in plies], BLOCK, below=struct.pack("<HQ", seeds, int(of, 16)), game=b"awari-distances")
+        write(directory, "distance-%02d.gd" % seeds, data)
+        return {**self.entries[seeds], "distances": {**{key: made[key] for key in ("fnv1a64", "bytes", "checksum")}, **more}}
+
+    def test_plies(self):
+        plies = [0 if score == 0 else self.random.randint(1, 255) for score in self.layers[40]]
+        with tempfile.TemporaryDirectory() as run:
+            for name in os.listdir(self.dir):
+                shutil.copy(os.path.join(self.dir, name), run)
+            listed = self.distances(run, 40, plies, self.entries[40]["fnv1a64"])
+            write(run, "manifest.json", manifest_of(PITS, self.entries[:40] + [listed], version=3))
+            with grenier.open(run) as tables:
+                for _ in range(300):
+                    board = self.board(40)
+                    rank = tables.rank(board)
+                    self.assertEqual((tables.plies(board), tables.score(board)), (plies[rank], self.layers[40][rank]))
+                self.assertEqual(list(tables.read_plies(40, 100, 500)), plies[100:600])
+                self.assertEqual(list(tables.read_plies(40)), plies)
+                self.assertIsNone(tables.plies(self.board(7)))
+                self.assertIsNone(tables.read_plies(7))
+                with self.assertRaisesRegex(ValueError, "layer 40 has the ranks"):
+                    tables.read_plies(40, 0, len(plies) + 1)
+                with self.assertRaises(grenier.Unsolved):
+                    tables.plies(self.board(41))
+            for of, more, word in (("1" * 16, {}, "distances of other scores"), (self.entries[40]["fnv1a64"], {"checksum": "00000000"}, "not the file"),
+                                   (self.entries[40]["fnv1a64"], {"bytes": 0}, "distances of layer 40"), (self.entries[40]["fnv1a64"], None, "distances of layer 40")):
+                entry = {**listed, "distances": 5} if more is None else self.distances(run, 40, plies, of, **more)
+                write(run, "manifest.json", manifest_of(PITS, self.entries[:40] + [entry], version=3))
+                with self.assertRaisesRegex(grenier.Corrupt, word), grenier.open(run) as tables:
+                    tables.plies(self.board(40))
+            write(run, "manifest.json", manifest_of(PITS, self.entries[:40] + [listed], version=3))
+            os.remove(os.path.join(run, "distance-40.gd"))
+            with self.assertRaises(FileNotFoundError), grenier.open(run) as tables:
+                tables.plies(self.board(40))
+
     def test_damage(self):
         """Any byte of a layer file that changes is noticed."""
         with tempfile.TemporaryDirectory() as run:
@@ -466,7 +503,7 @@ class TestTables(Run):
     def test_manifests(self):
         good = manifest_of(PITS, self.entries)
         zero = self.entries[0]
-        for bad, word in ((b"{}", "not a manifest"), (good.replace(b'"pits": 4', b'"pits": 6'), "checksum"), (manifest_of(PITS, [], version=3), "version"),
+        for bad, word in ((b"{}", "not a manifest"), (good.replace(b'"pits": 4', b'"pits": 6'), "checksum"), (manifest_of(PITS, [], version=4), "version"),
                           (manifest_of(PITS, [], game="chemin"), "awari"), (manifest_of(PITS, [{"seeds": 0}]), "layer 0: positions"), (good[:-1], ""),
                           (manifest_of(PITS, [{**zero, "file": "../layer-00.gl"}]), "layer 0: file"), (manifest_of(PITS, [{**zero, "bytes": "many"}]), "layer 0: bytes"),
                           (manifest_of("x", self.entries), "pits"), (manifest_of(5, []), "pits"), (manifest_of(PITS, [], rules="chess"), "rules"),

@@ -1,5 +1,5 @@
 // Package compare compares solved layers score by score: of two run directories, of two
-// layer files, or of one of each.
+// layer files, or of one of each. If two directories have distances of a layer, these are compared too.
 //
 //	result, err := compare.Run(ctx, "data/awari", "data/imported", compare.Options{})
 //
@@ -26,8 +26,12 @@ import (
 // MaxDifferences is how many of the differences of a layer are described.
 const MaxDifferences = 10
 
-// ErrDifferences reports scores that differ.
-var ErrDifferences = fault.New(fault.Difference, "scores differ")
+var (
+	// ErrDifferences reports scores that differ.
+	ErrDifferences = fault.New(fault.Difference, "scores differ")
+	// ErrDistances reports distances that differ although the scores do not.
+	ErrDistances = fault.New(fault.Difference, "distances differ")
+)
 
 // ErrGame reports layers that cannot be compared: of different games, or none that both
 // have.
@@ -43,7 +47,7 @@ type Options struct {
 
 // Result is the outcome of a comparison of A with B.
 type Result struct {
-	// OK says that no score differs.
+	// OK says that no score and no distance differs.
 	OK    bool   `json:"ok"`
 	A     string `json:"a"` // paths
 	B     string `json:"b"`
@@ -65,30 +69,43 @@ type Result struct {
 type Layer struct {
 	Seeds     int    `json:"seeds"`
 	Positions uint64 `json:"positions"`
-	// Differing is the number of positions whose scores differ, First the first of them by
-	// rank, MaxDifferences at most.
+	Differences
+	// Distances are the differences of the distances, nil unless both have some.
+	Distances *Differences `json:"distances,omitempty"`
+}
+
+// Differences are the positions of a layer whose values differ: how many there are, and the first of them by rank,
+// MaxDifferences at most.
+type Differences struct {
 	Differing uint64       `json:"differing"`
 	First     []Difference `json:"first"`
 }
 
-// Difference is a position with two scores.
+// Difference is a position with two scores, or two distances.
 type Difference struct {
 	Rank  uint64 `json:"rank"`
 	Board string `json:"board"` // as awari.Game.Text writes it
-	A     int    `json:"a"`     // the scores
+	A     int    `json:"a"`     // the values
 	B     int    `json:"b"`
 }
 
-// Err returns ErrDifferences if scores differ, otherwise an error that wraps a *manifest.StaleError if there is
-// a stale layer.
+// Err returns ErrDifferences if scores differ, ErrDistances if only distances do, otherwise an error that wraps a
+// *manifest.StaleError if there is a stale layer.
 func (r *Result) Err() error {
-	var differing, positions uint64
+	var differing, plies, positions uint64
 	for i := range r.Layers {
-		differing += r.Layers[i].Differing
-		positions += r.Layers[i].Positions
+		l := &r.Layers[i]
+		differing += l.Differing
+		positions += l.Positions
+		if l.Distances != nil {
+			plies += l.Distances.Differing
+		}
 	}
-	if differing > 0 {
+	switch {
+	case differing > 0:
 		return fmt.Errorf("%w: %d of %d positions", ErrDifferences, differing, positions)
+	case plies > 0:
+		return fmt.Errorf("%w: of %d of %d positions", ErrDistances, plies, positions)
 	}
 	return r.stale
 }
@@ -106,7 +123,7 @@ func Run(ctx context.Context, a, b string, o Options) (result *Result, err error
 			return nil, err
 		}
 	}
-	if result, err = c.begin(); err != nil {
+	if result, err = c.begin(ctx); err != nil {
 		return nil, err
 	}
 	if err := c.findStale(result); err != nil {
@@ -118,7 +135,7 @@ func Run(ctx context.Context, a, b string, o Options) (result *Result, err error
 			return nil, err
 		}
 		result.Layers = append(result.Layers, layer)
-		result.OK = result.OK && layer.Differing == 0
+		result.OK = result.OK && layer.Differing == 0 && (layer.Distances == nil || layer.Distances.Differing == 0)
 	}
 	result.Seconds = time.Since(start).Seconds()
 	return result, nil
@@ -145,6 +162,7 @@ type comparison struct {
 	paths [2]string
 	sides [2]side // those that are open
 	space *awari.Space
+	plies map[int]bool // the layers of which both have distances
 
 	mu          sync.Mutex
 	done, total uint64
@@ -162,7 +180,7 @@ func (c *comparison) close() error {
 }
 
 // begin finds out which layers there are to compare.
-func (c *comparison) begin() (*Result, error) {
+func (c *comparison) begin(ctx context.Context) (*Result, error) {
 	a, b := c.sides[0], c.sides[1]
 	if a.game() != b.game() {
 		return nil, fmt.Errorf("%w: %s is of %s, %s of %s", ErrGame, c.paths[0], a.game().Name(), c.paths[1], b.game().Name())
@@ -191,11 +209,11 @@ func (c *comparison) begin() (*Result, error) {
 	} else {
 		result.OnlyA, result.OnlyB = []int{}, []int{} // not asked for
 	}
-	return result, c.count(game)
+	return result, c.count(ctx, game)
 }
 
-// count adds up the positions, and checks that both sides have them.
-func (c *comparison) count(game awari.Game) error {
+// count adds up what is to be compared, and checks that both sides have the layers.
+func (c *comparison) count(ctx context.Context, game awari.Game) error {
 	c.Layers = slices.Compact(slices.Sorted(slices.Values(c.Layers)))
 	for _, n := range c.Layers {
 		for i, s := range c.sides {
@@ -208,51 +226,81 @@ func (c *comparison) count(game awari.Game) error {
 	if c.space, err = awari.NewSpace(game, slices.Max(c.Layers)); err != nil {
 		return err
 	}
+	c.plies = map[int]bool{}
 	for _, n := range c.Layers {
+		both := true
+		for _, s := range c.sides {
+			has, err := s.hasDistances(ctx, n)
+			if err != nil {
+				return err
+			}
+			both = both && has
+		}
 		c.total += c.space.Size(n)
+		if both {
+			c.plies[n] = true
+			c.total += c.space.Size(n)
+		}
 	}
 	return nil
 }
 
 // layer compares layer n.
-func (c *comparison) layer(ctx context.Context, n int) (Layer, error) {
-	layer := Layer{Seeds: n, Positions: c.space.Size(n), First: []Difference{}}
-	workers := max(1, c.Workers)
-	memory := make([][2][parts.Size]int8, workers)
-	err := parts.Each(ctx, workers, layer.Positions, func(worker int, from, to uint64) error {
-		m := &memory[worker]
-		return c.piece(ctx, &layer, from, m[0][:to-from], m[1][:to-from])
-	})
-	if err != nil {
+func (c *comparison) layer(ctx context.Context, n int) (layer Layer, err error) {
+	layer = Layer{Seeds: n, Positions: c.space.Size(n)}
+	if layer.Differences, err = c.all(ctx, n, side.read, func(x int8) int { return int(x) }); err != nil || !c.plies[n] {
 		return layer, err
 	}
-	for i := range layer.First {
-		d := &layer.First[i]
-		d.Board = c.space.Text(c.space.Unrank(n, d.Rank))
-	}
-	return layer, nil
+	plies, err := c.all(ctx, n, side.readDistances, func(x int8) int { return int(uint8(x)) })
+	layer.Distances = &plies
+	return layer, err
 }
 
-// piece compares the positions from rank first on.
-func (c *comparison) piece(ctx context.Context, layer *Layer, first uint64, a, b []int8) error {
-	for i, scores := range [][]int8{a, b} {
-		if err := c.sides[i].read(ctx, layer.Seeds, first, scores); err != nil {
+// reader reads values of a side, as side.read does.
+type reader func(s side, ctx context.Context, n int, start uint64, dst []int8) error
+
+// all compares all values of layer n that a reader reads; value returns what a byte stands for.
+func (c *comparison) all(ctx context.Context, n int, read reader, value func(int8) int) (Differences, error) {
+	d := Differences{First: []Difference{}}
+	workers := max(1, c.Workers)
+	memory := make([][2][parts.Size]int8, workers)
+	err := parts.Each(ctx, workers, c.space.Size(n), func(worker int, from, to uint64) error {
+		m := &memory[worker]
+		a, b := m[0][:to-from], m[1][:to-from]
+		if err := read(c.sides[0], ctx, n, from, a); err != nil {
 			return err
 		}
+		if err := read(c.sides[1], ctx, n, from, b); err != nil {
+			return err
+		}
+		c.piece(&d, n, from, a, b)
+		return nil
+	})
+	if err != nil {
+		return d, err
 	}
+	for i := range d.First {
+		f := &d.First[i]
+		f.Board = c.space.Text(c.space.Unrank(n, f.Rank))
+		f.A, f.B = value(int8(f.A)), value(int8(f.B))
+	}
+	return d, nil
+}
+
+// piece compares the positions of layer n from rank first on.
+func (c *comparison) piece(d *Differences, n int, first uint64, a, b []int8) {
 	count, found := differences(first, a, b)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	layer.Differing += count
-	layer.First = append(layer.First, found...)
-	slices.SortFunc(layer.First, func(a, b Difference) int { return cmp.Compare(a.Rank, b.Rank) })
-	layer.First = layer.First[:min(len(layer.First), MaxDifferences)]
+	d.Differing += count
+	d.First = append(d.First, found...)
+	slices.SortFunc(d.First, func(a, b Difference) int { return cmp.Compare(a.Rank, b.Rank) })
+	d.First = d.First[:min(len(d.First), MaxDifferences)]
 	c.done += uint64(len(a))
-	c.Tell(job.OfLayer(layer.Seeds, 0, c.done, c.total))
-	return nil
+	c.Tell(job.OfLayer(n, 0, c.done, c.total))
 }
 
-// differences counts the positions whose scores differ, and returns the first ones.
+// differences counts the positions whose bytes differ, and returns the first ones.
 func differences(first uint64, a, b []int8) (count uint64, found []Difference) {
 	if slices.Equal(a, b) {
 		return 0, nil

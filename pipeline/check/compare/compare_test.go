@@ -15,11 +15,16 @@ import (
 
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/testrun"
+	"grenier/internal/testkit/writetest"
 	"grenier/io/corrupt"
+	"grenier/io/layerfile"
+	"grenier/io/manifest"
 	"grenier/io/rundir"
 	"grenier/kernels/cpu"
+	"grenier/kernels/fault"
 	"grenier/layers/awari"
 	"grenier/pipeline/check/compare"
+	"grenier/pipeline/distance"
 	"grenier/pipeline/job"
 	"grenier/pipeline/tables"
 )
@@ -119,6 +124,47 @@ func TestManyDifferences(t *testing.T) {
 		if d.Rank != uint64(i) {
 			t.Errorf("number %d has rank %d", i, d.Rank)
 		}
+	}
+}
+
+// TestDistances: where both have distances these are compared, and differences are described.
+func TestDistances(t *testing.T) {
+	game := testrun.Game(t, 8, awari.Awari)
+	a, b := pair(t, game, 8, func([][]int8) {})
+	for dir, layers := range map[string][]int{a: {5, 7, 8}, b: {7, 8}} {
+		_, err := distance.Run(t.Context(), dir, distance.Options{Layers: layers, Job: job.Job{Family: cpu.Best()}})
+		must.OK(t, err)
+	}
+	last := job.Step{}
+	progress := compare.Options{Job: job.Job{Progress: func(p job.Step) { last = p }}}
+	r := mustRun(t, a, b, progress)
+	for _, l := range r.Layers {
+		if both := l.Seeds >= 7; (l.Distances != nil) != both || both && (l.Distances.Differing > 0 || len(l.Distances.First) > 0) {
+			t.Errorf("%+v", l)
+		}
+	}
+	if !r.OK || r.Err() != nil || last.Done != last.Total {
+		t.Errorf("%+v, %+v", r, last)
+	}
+	path, at := filepath.Join(b, rundir.DistanceName(7)), []uint64{2, 3000}
+	f, err := layerfile.Open(path)
+	must.OK(t, err)
+	h, plies := f.Header(), make([]int8, f.Header().Positions)
+	must.OK(t, errors.Join(f.NewDecoder(cpu.Best()).Read(t.Context(), plies, 0), f.Close()))
+	var want []compare.Difference
+	for _, rank := range at {
+		d := compare.Difference{Rank: rank, Board: game.Text(testrun.Space(t, game, 7).Unrank(7, rank)), A: int(plies[rank]), B: 200}
+		plies[rank], want = -56, append(want, d) // 200
+	}
+	must.OK(t, os.Remove(path))
+	s := writetest.File(t, path, h, plies)
+	testrun.EditManifest(t, b, func(m *manifest.Manifest) { m.Layers[7].Distances = manifest.NewDistances(s.Footer) })
+	r = mustRun(t, a, b, compare.Options{})
+	if d := r.Layers[7].Distances; d.Differing != 2 || r.Layers[7].Differing != 0 || !slices.Equal(d.First, want) {
+		t.Errorf("%+v, want %+v", d, want)
+	}
+	if err := r.Err(); r.OK || !errors.Is(err, compare.ErrDistances) || !errors.Is(err, fault.Difference) || !strings.Contains(err.Error(), "2 of") {
+		t.Error(err)
 	}
 }
 

@@ -24,6 +24,9 @@ type side interface {
 	// read fills dst with the scores of layer n from rank start on. It is safe for
 	// concurrent use.
 	read(ctx context.Context, n int, start uint64, dst []int8) error
+	// hasDistances reports whether there are distances of layer n, and readDistances is read for them.
+	hasDistances(ctx context.Context, n int) (bool, error)
+	readDistances(ctx context.Context, n int, start uint64, dst []int8) error
 	// stale says which layers were computed from others than those that are there, see catalog.Stale.
 	stale() ([]error, error)
 	close() error
@@ -75,6 +78,16 @@ func (d directory) read(ctx context.Context, n int, start uint64, dst []int8) er
 	return d.Read(ctx, n, start, dst)
 }
 
+func (d directory) hasDistances(ctx context.Context, n int) (bool, error) {
+	f, err := d.DistancesFile(ctx, n)
+	return f != nil, err
+}
+
+func (d directory) readDistances(ctx context.Context, n int, start uint64, dst []int8) error {
+	_, err := d.ReadDistances(ctx, n, start, dst)
+	return err
+}
+
 // file is a layer file.
 type file struct {
 	*layerfile.File
@@ -120,6 +133,9 @@ func (f *file) has(n int) bool   { return n == f.Header().Seeds }
 func (f *file) close() error     { return f.Close() }
 
 func (f *file) stale() ([]error, error) { return nil, nil } // nothing is known of the layers below
+
+func (f *file) hasDistances(context.Context, int) (bool, error)          { return false, nil }
+func (f *file) readDistances(context.Context, int, uint64, []int8) error { return tables.ErrUnsolved }
 
 func (f *file) read(ctx context.Context, _ int, start uint64, dst []int8) error {
 	d := f.decoders.Take(f.File)

@@ -12,10 +12,14 @@ import (
 	"grenier/pipeline/tables/catalog"
 )
 
-// distances reads the file of the distances of a listed layer, if there is one. It is read again by a scrub that resumes.
+// distances reads the file of the distances of a listed layer, if there is or should be one. It is read again by a scrub that resumes.
 func (s *scrubber) distances(ctx context.Context, n int, l *Layer) error {
-	f, problems, err := layerfile.Inspect(rundir.DistanceFile(s.dir.Path(), &s.manifest.Layers[n]))
+	path := rundir.DistanceFile(s.dir.Path(), &s.manifest.Layers[n])
+	f, problems, err := layerfile.Inspect(path)
 	switch {
+	case errors.Is(err, fs.ErrNotExist) && s.manifest.Layers[n].Distances.Listed():
+		l.without(Missing, corrupt.New(path, "", "missing: %w", err))
+		return nil
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case errors.Is(err, corrupt.ErrCorrupt): // no file at all

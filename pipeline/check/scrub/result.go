@@ -54,7 +54,8 @@ type Layer struct {
 	Seeds int    `json:"seeds"`
 	File  string `json:"file"`
 	State State  `json:"state"`
-	// Distances is the state of the file of the distances of the layer, "" if there is none; Stale is one of other scores.
+	// Distances is the state of the file of the distances of the layer, "" if there is none and none is listed; Stale is one of
+	// other scores, or another one than is listed.
 	Distances State `json:"distances,omitempty"`
 	// Bytes is the size of both files.
 	Bytes int64 `json:"bytes"`

@@ -42,6 +42,8 @@ type CardLayer struct {
 	Positions uint64            `json:"positions"`
 	Hash      tally.Hash        `json:"fnv1a64"`
 	Checksum  manifest.Checksum `json:"checksum"`
+	// Distances is the hash of its distances, 0 if it has none.
+	Distances tally.Hash `json:"distances_fnv1a64,omitzero"`
 }
 
 // CardSplit says which part a board is in.
@@ -66,7 +68,7 @@ func (d *draw) card(files []File) Card {
 	game := d.tables.Game()
 	c := Card{
 		Header: cardHeader, Identity: manifest.Identity{Game: catalog.GameName, Rules: game.Rules().String(), Pits: game.Pits()}, By: "position", Seed: d.Seed, Positions: d.Count,
-		Encoded: d.Format, Columns: newEncoder(game, d.Format).columns(), Licence: d.Licence, Files: files,
+		Encoded: d.Format, Columns: newEncoder(game, d.Format, d.plies).columns(), Licence: d.Licence, Files: files,
 	}
 	if c.Licence == "" {
 		c.Licence = DefaultLicence
@@ -78,7 +80,7 @@ func (d *draw) card(files []File) Card {
 		c.Split = &CardSplit{splitHash, d.Split}
 	}
 	for _, l := range d.tables.Layers()[d.From : d.To+1] {
-		c.Layers = append(c.Layers, CardLayer{l.Seeds, l.Positions, l.Hash, l.Checksum})
+		c.Layers = append(c.Layers, CardLayer{l.Seeds, l.Positions, l.Hash, l.Checksum, l.Distances.Hash})
 	}
 	return c
 }
@@ -90,9 +92,16 @@ func (e *encoder) columns() []Column {
 		"moves": "value of each move of the mover; of a pit that cannot be played " + map[Format]string{Npy: "-128", CSV: "empty", JSONL: "null"}[e.format],
 		"best":  "the moves with that value",
 	}
+	var plies []Column
+	if e.plies {
+		kind := map[Format]string{Npy: "<i2", CSV: "integer", JSONL: "integer"}[e.format]
+		unknown := map[Format]string{Npy: "-1", CSV: "empty", JSONL: "null"}[e.format]
+		plies = []Column{{"plies", kind, 1, "to the next capture or the end of the game, 0 if the value is 0, " + unknown + " if not known"}}
+	}
 	kind := map[Format][2]string{Npy: {"i1", "b1"}, CSV: {"integer", "pits with blanks between"}, JSONL: {"integer", "list of pits"}}[e.format]
 	if e.format != CSV {
-		return []Column{{"pits", kind[0], e.pits, about["pits"]}, {"value", kind[0], 1, about["value"]}, {"moves", kind[0], e.q, about["moves"]}, {"best", kind[1], e.q, about["best"]}}
+		all := []Column{{"pits", kind[0], e.pits, about["pits"]}, {"value", kind[0], 1, about["value"]}, {"moves", kind[0], e.q, about["moves"]}, {"best", kind[1], e.q, about["best"]}}
+		return append(all, plies...)
 	}
 	var all []Column
 	for pit := range e.pits {
@@ -102,5 +111,5 @@ func (e *encoder) columns() []Column {
 	for pit := range e.q {
 		all = append(all, Column{fmt.Sprint("m", pit), kind[0], 1, about["moves"]})
 	}
-	return append(all, Column{"best", kind[1], 1, about["best"]})
+	return append(append(all, Column{"best", kind[1], 1, about["best"]}), plies...)
 }

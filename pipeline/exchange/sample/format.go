@@ -1,6 +1,7 @@
 package sample
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math"
 	"strconv"
@@ -40,14 +41,15 @@ const Illegal = math.MinInt8
 type encoder struct {
 	pits, q int
 	format  Format
+	plies   bool // there is a column for plies
 	// header returns the bytes before count positions.
 	header func(count uint64) []byte
-	// encode appends a position.
-	encode func(dst []byte, p *tables.Probe) []byte
+	// encode appends a position, whose plies are -1 if they are not known.
+	encode func(dst []byte, p *tables.Probe, plies int16) []byte
 }
 
-func newEncoder(game awari.Game, f Format) *encoder {
-	e := &encoder{pits: game.Pits(), q: game.Half(), format: f}
+func newEncoder(game awari.Game, f Format, plies bool) *encoder {
+	e := &encoder{pits: game.Pits(), q: game.Half(), format: f, plies: plies}
 	switch f {
 	case CSV:
 		e.header, e.encode = e.csvHeader, e.csv
@@ -56,8 +58,11 @@ func newEncoder(game awari.Game, f Format) *encoder {
 	default:
 		e.encode = e.npy
 		e.header = func(count uint64) []byte {
-			const fields = "[('pits', '|i1', (%d,)), ('value', '|i1'), ('moves', '|i1', (%d,)), ('best', '|b1', (%d,))]"
-			return npy.HeaderOf(fmt.Sprintf(fields, e.pits, e.q, e.q), count)
+			fields := fmt.Sprintf("('pits', '|i1', (%d,)), ('value', '|i1'), ('moves', '|i1', (%d,)), ('best', '|b1', (%d,))", e.pits, e.q, e.q)
+			if e.plies {
+				fields += ", ('plies', '<i2')"
+			}
+			return npy.HeaderOf("["+fields+"]", count)
 		}
 	}
 	return e
@@ -72,12 +77,16 @@ func (e *encoder) csvHeader(uint64) []byte {
 	for pit := range e.q {
 		line = append(strconv.AppendInt(append(line, 'm'), int64(pit), 10), ',')
 	}
-	return append(line, "best\n"...)
+	line = append(line, "best"...)
+	if e.plies {
+		line = append(line, ",plies"...)
+	}
+	return append(line, '\n')
 }
 
-// csv appends the pits, the value, the values of the moves, empty if a pit cannot be played, and the
-// best pits.
-func (e *encoder) csv(dst []byte, p *tables.Probe) []byte {
+// csv appends the pits, the value, the values of the moves, empty if a pit cannot be played, the
+// best pits, and the plies, empty if they are not known.
+func (e *encoder) csv(dst []byte, p *tables.Probe, plies int16) []byte {
 	for _, seeds := range p.Board[:e.pits] {
 		dst = append(strconv.AppendInt(dst, int64(seeds), 10), ',')
 	}
@@ -88,10 +97,22 @@ func (e *encoder) csv(dst []byte, p *tables.Probe) []byte {
 		}
 		dst = append(dst, ',')
 	}
-	return append(e.best(dst, p, " "), '\n')
+	dst = e.best(dst, p, " ")
+	if e.plies {
+		dst = e.known(append(dst, ','), plies, "")
+	}
+	return append(dst, '\n')
 }
 
-func (e *encoder) jsonl(dst []byte, p *tables.Probe) []byte {
+// known appends plies, or what stands for those that are not known.
+func (e *encoder) known(dst []byte, plies int16, unknown string) []byte {
+	if plies < 0 {
+		return append(dst, unknown...)
+	}
+	return strconv.AppendInt(dst, int64(plies), 10)
+}
+
+func (e *encoder) jsonl(dst []byte, p *tables.Probe, plies int16) []byte {
 	dst = append(dst, `{"pits":[`...)
 	for i, seeds := range p.Board[:e.pits] {
 		if i > 0 {
@@ -111,7 +132,11 @@ func (e *encoder) jsonl(dst []byte, p *tables.Probe) []byte {
 			dst = append(dst, "null"...)
 		}
 	}
-	return append(e.best(append(dst, `],"best":[`...), p, ","), "]}\n"...)
+	dst = append(e.best(append(dst, `],"best":[`...), p, ","), ']')
+	if e.plies {
+		dst = e.known(append(dst, `,"plies":`...), plies, "null")
+	}
+	return append(dst, "}\n"...)
 }
 
 // best appends the pits whose moves are best.
@@ -133,7 +158,7 @@ func isBest(p *tables.Probe, pit int) bool {
 	return p.Moves[pit].Legal && p.Moves[pit].Value == p.Value
 }
 
-func (e *encoder) npy(dst []byte, p *tables.Probe) []byte {
+func (e *encoder) npy(dst []byte, p *tables.Probe, plies int16) []byte {
 	dst = append(append(dst, p.Board[:e.pits]...), byte(p.Value))
 	for _, m := range p.Moves[:e.q] {
 		value := Illegal
@@ -148,6 +173,9 @@ func (e *encoder) npy(dst []byte, p *tables.Probe) []byte {
 			best = 1
 		}
 		dst = append(dst, best)
+	}
+	if e.plies {
+		dst = binary.LittleEndian.AppendUint16(dst, uint16(plies))
 	}
 	return dst
 }

@@ -85,7 +85,7 @@ func drawn(ctx context.Context, dir string, o Options, write func(d *draw, next 
 		return s, err
 	}
 	defer func() { err = errors.Join(err, t.Close()) }()
-	d, err := newDraw(t, o)
+	d, err := newDraw(ctx, t, o)
 	if err != nil {
 		return s, err
 	}
@@ -114,12 +114,13 @@ type draw struct {
 	tables *tables.Tables
 	space  *awari.Space
 	total  uint64 // positions in all layers
+	plies  bool   // some of them have distances
 	batch  uint64
 	done   uint64 // positions that were looked up
 }
 
 // newDraw checks what is asked for.
-func newDraw(t *tables.Tables, o Options) (*draw, error) {
+func newDraw(ctx context.Context, t *tables.Tables, o Options) (*draw, error) {
 	switch {
 	case o.From < 0 || o.From > o.To:
 		return nil, fmt.Errorf("%w of layers %d to %d", ErrSample, o.From, o.To)
@@ -133,6 +134,11 @@ func newDraw(t *tables.Tables, o Options) (*draw, error) {
 	d := &draw{Options: o, tables: t, space: space}
 	for n := o.From; n <= o.To; n++ {
 		d.total += space.Size(n)
+		f, err := t.ListedDistances(ctx, n)
+		if err != nil {
+			return nil, err
+		}
+		d.plies = d.plies || f != nil
 	}
 	if o.Count < 1 || o.Count > d.total {
 		return nil, fmt.Errorf("%w of %d positions: the layers have %d", ErrSample, o.Count, d.total)
@@ -162,7 +168,7 @@ func (d *draw) divide() error {
 	room := memory.Room(d.Memory) - fixed
 	mapped := uint64(0)
 	for _, l := range d.tables.Layers()[:d.To+1] {
-		mapped += uint64(l.Bytes)
+		mapped += uint64(l.Bytes + l.Distances.Bytes)
 	}
 	room -= min(room/4, mapped) // pages that the system can take back, but may be slow to
 	d.batch = min(max(room/perPosition, leastBatch), mostBatch)
@@ -204,12 +210,12 @@ type piece struct {
 
 // write looks up the positions of a piece, batch by batch, and writes them.
 func (d *draw) write(ctx context.Context, w io.Writer, next func(i uint64) uint64, p piece) error {
-	e := newEncoder(d.tables.Game(), d.Format)
+	e := newEncoder(d.tables.Game(), d.Format, d.plies)
 	var text []byte
 	if d.Part.Index <= 1 {
 		text = e.header(p.count)
 	}
-	boards := make([]awari.Board, 0, min(d.batch, p.count))
+	boards, plies := make([]awari.Board, 0, min(d.batch, p.count)), make([]int16, min(d.batch, p.count))
 	for i := p.from; i < p.to; {
 		for boards = boards[:0]; i < p.to && uint64(len(boards)) < d.batch; i++ {
 			if b := d.board(next(i)); d.partOf(b) == p.part {
@@ -220,8 +226,13 @@ func (d *draw) write(ctx context.Context, w io.Writer, next func(i uint64) uint6
 		if err != nil {
 			return err
 		}
+		if d.plies {
+			if err := d.tables.Distances(ctx, boards, plies[:len(boards)]); err != nil {
+				return err
+			}
+		}
 		for i := range probes {
-			text = e.encode(text, &probes[i])
+			text = e.encode(text, &probes[i], plies[i])
 		}
 		if _, err := w.Write(text); err != nil {
 			return err

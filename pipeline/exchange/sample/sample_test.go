@@ -3,10 +3,12 @@ package sample_test
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -17,6 +19,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/testrun"
 	"grenier/io/corrupt"
 	"grenier/io/manifest"
@@ -25,6 +28,7 @@ import (
 	"grenier/io/rundir"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
+	"grenier/pipeline/distance"
 	"grenier/pipeline/exchange/sample"
 	"grenier/pipeline/job"
 	"grenier/pipeline/tables"
@@ -181,6 +185,74 @@ func readNpy(t testing.TB, game awari.Game, data []byte) (rows []row) {
 		rows = append(rows, r)
 	}
 	return rows
+}
+
+// TestPlies draws from layers some of which have distances: the rows are the same, and each ends with what the tables know.
+func TestPlies(t *testing.T) {
+	game := testrun.Game(t, 6, awari.Awari)
+	dir := testrun.Write(t, game, testrun.Solve(t, game, 7), 100)
+	o := sample.Options{From: 5, To: 7, Count: 900, Seed: 3, Job: job.Job{Workers: 2, Family: cpu.Best()}}
+	formats := []sample.Format{sample.CSV, sample.JSONL, sample.Npy}
+	before := map[sample.Format][]byte{}
+	for _, o.Format = range formats {
+		before[o.Format], _ = write(t, dir, o)
+	}
+	_, err := distance.Run(t.Context(), dir, distance.Options{Layers: []int{3, 5, 7}, Job: o.Job})
+	must.OK(t, err)
+	tb, err := tables.Open(t.Context(), dir)
+	must.OK(t, err)
+	defer tb.Close()
+	for _, o.Format = range formats {
+		data, _ := write(t, dir, o)
+		head, rest, unknown := len(before[o.Format]), data, map[sample.Format]string{sample.CSV: "", sample.JSONL: "null", sample.Npy: "-1"}[o.Format]
+		if o.Format == sample.Npy {
+			at := bytes.Index(data, []byte(", ('plies', '<i2')]"))
+			head, rest = bytes.IndexByte(before[o.Format][10:], '\n')+11, data[bytes.IndexByte(data[10:], '\n')+11:]
+			if at < 0 || at > len(data)-len(rest) || (len(data)-len(rest))%npy.Align != 0 {
+				t.Fatalf("%q", data[:200])
+			}
+		}
+		known := 0
+		for i, r := range read(t, o.Format, game, before[o.Format]) {
+			var b awari.Board
+			for pit, seeds := range r.Pits {
+				b[pit] = uint8(seeds)
+			}
+			plies, ok, err := tb.Distance(t.Context(), b)
+			must.OK(t, err)
+			want := unknown
+			if ok {
+				want, known = strconv.Itoa(plies), known+1
+			}
+			var line, end string
+			switch o.Format {
+			case sample.Npy:
+				size := 6 + 1 + 2*3
+				line, end = string(before[o.Format][head+i*size:][:size]), string(binary.LittleEndian.AppendUint16(nil, uint16(int16(plies))))
+				if !ok {
+					end = "\xff\xff"
+				}
+			case sample.CSV:
+				line, end = string(bytes.Split(before[o.Format], []byte("\n"))[i+1]), ","+want+"\n"
+				if i == 0 {
+					rest = bytes.TrimPrefix(rest, []byte("p0,p1,p2,p3,p4,p5,value,m0,m1,m2,best,plies\n"))
+				}
+			case sample.JSONL:
+				line, end = strings.TrimSuffix(string(bytes.Split(before[o.Format], []byte("\n"))[i]), "}"), `,"plies":`+want+"}\n"
+			}
+			if !bytes.HasPrefix(rest, []byte(line+end)) {
+				t.Fatalf("%s, row %d: %q, want %q", o.Format, i, rest[:min(len(rest), 80)], line+end)
+			}
+			rest = rest[len(line+end):]
+		}
+		if len(rest) > 0 || known == 0 || known == 900 {
+			t.Errorf("%s: %d bytes are left, %d rows have plies", o.Format, len(rest), known)
+		}
+	}
+	must.OK(t, os.Remove(filepath.Join(dir, rundir.DistanceName(7))))
+	if _, err := sample.Write(t.Context(), dir, io.Discard, o); !errors.Is(err, corrupt.ErrCorrupt) {
+		t.Errorf("listed distances are missing: %v", err)
+	}
 }
 
 // TestWhole draws all positions of small layers, in all formats: each comes once, with its values

@@ -11,7 +11,6 @@ import (
 
 	"grenier/io/layerfile"
 	"grenier/io/listed"
-	"grenier/io/manifest"
 	"grenier/io/rundir"
 	"grenier/io/vfs"
 	"grenier/pipeline/job"
@@ -22,39 +21,67 @@ const (
 	reserve  = 4 << 20 // bytes for all but the layers
 )
 
-// layers copies the layer files that are not there.
-func (p *publisher) layers(ctx context.Context) ([]Layer, error) {
+// layers copies the files of scores and of distances that are not there.
+func (p *publisher) layers(ctx context.Context, report *Report) error {
 	w := &work{publisher: p}
+	scores, plies := p.sources()
 	var missing uint64
-	for i := range p.manifest.Layers {
-		l := &p.manifest.Layers[i]
-		w.total += 2 * uint64(l.Bytes)
-		if !p.list.Lists(file(l)) {
-			missing += uint64(l.Bytes)
+	for _, s := range slices.Concat(scores, plies) {
+		w.total += 2 * s.Bytes
+		if !p.list.Lists(s.File) {
+			missing += s.Bytes
 		}
 	}
 	if err := p.needRoom(missing); err != nil {
-		return nil, err
+		return err
 	}
-	all := []Layer{}
+	var err error
+	if report.Layers, err = w.all(ctx, scores); err != nil {
+		return err
+	}
+	report.Distances, err = w.all(ctx, plies)
+	return err
+}
+
+// source is a file that is to be in the site.
+type source struct {
+	listed.File // as far as it is known before it is copied
+	path        string
+	// open compares it with the manifest.
+	open func(ctx context.Context, seeds int) (*layerfile.File, error)
+}
+
+// sources returns the files of the scores, and of the distances that are listed.
+func (p *publisher) sources() (scores, plies []source) {
 	for i := range p.manifest.Layers {
-		layer, err := w.layer(ctx, i)
+		l := &p.manifest.Layers[i]
+		f := listed.File{File: l.File, Seeds: i, Source: listed.Source(l.Hash, l.Checksum), Bytes: uint64(l.Bytes)}
+		scores = append(scores, source{f, rundir.LayerFile(p.dir, l), p.tables.File})
+		if d := l.Distances; d.Listed() {
+			f := listed.File{File: rundir.DistanceName(i), Seeds: i, Source: listed.Source(d.Hash, d.Checksum), Bytes: uint64(d.Bytes)}
+			plies = append(plies, source{f, rundir.DistanceFile(p.dir, l), p.tables.ListedDistances})
+		}
+	}
+	return scores, plies
+}
+
+// all copies the files that are not there.
+func (w *work) all(ctx context.Context, sources []source) ([]Layer, error) {
+	all := []Layer{}
+	for i := range sources {
+		s := &sources[i]
+		layer, err := w.layer(ctx, s)
 		if err != nil {
 			return nil, err
 		}
-		w.progress(&p.manifest.Layers[i], "check", 2*uint64(layer.Bytes))
+		w.progress(s, "check", 2*uint64(layer.Bytes))
 		w.done += 2 * uint64(layer.Bytes)
 		all = append(all, layer)
-		if p.options.Done != nil {
-			p.options.Done(layer)
+		if w.options.Done != nil {
+			w.options.Done(layer)
 		}
 	}
 	return all, nil
-}
-
-// file returns the file of a layer, as far as is known before it is copied.
-func file(l *manifest.Layer) listed.File {
-	return listed.File{File: l.File, Seeds: l.Seeds, Source: listed.Source(l)}
 }
 
 // needRoom fails if the disk has less room.
@@ -79,53 +106,50 @@ type work struct {
 
 // progress tells how far it is: into bytes of the layer at hand are done. A file that turns out to
 // be wrong when it was read does not take it back.
-func (w *work) progress(l *manifest.Layer, stage string, into uint64) {
+func (w *work) progress(s *source, stage string, into uint64) {
 	w.told = max(w.told, w.done+into)
-	s := job.OfLayer(l.Seeds, 0, w.told, w.total)
-	s.Doing, s.Unit = stage+" "+s.Doing, job.Bytes
-	w.options.Tell(s)
+	step := job.OfLayer(s.Seeds, 0, w.told, w.total)
+	step.Doing, step.Unit = stage+" "+step.Doing, job.Bytes
+	w.options.Tell(step)
 }
 
-// layer copies the file of a layer, unless it is there.
-func (w *work) layer(ctx context.Context, i int) (Layer, error) {
-	l := &w.manifest.Layers[i]
-	layer, copied := Layer{File: l.File, Seeds: i, Bytes: l.Bytes}, file(l)
-	checked := func(read, _ uint64) { w.progress(l, "check", 2*read) }
+// layer copies a file, unless it is there.
+func (w *work) layer(ctx context.Context, s *source) (Layer, error) {
+	copied := s.File
+	checked := func(read, _ uint64) { w.progress(s, "check", 2*read) }
 	kept, err := w.list.Keeps(ctx, &copied, checked)
 	if err == nil && !kept {
-		err = w.copy(ctx, l, &copied)
+		err = w.copy(ctx, s, &copied)
 	}
-	layer.SHA256, layer.Kept = copied.SHA256, kept
-	return layer, err
+	return Layer{File: s.File.File, Seeds: s.Seeds, Bytes: int64(s.Bytes), SHA256: copied.SHA256, Kept: kept}, err
 }
 
-// copy copies the file of a layer into the site, checks what is on the disk then, and lists it.
-func (w *work) copy(ctx context.Context, l *manifest.Layer, copied *listed.File) error {
-	if _, err := w.tables.File(ctx, l.Seeds); err != nil { // compares it with the manifest
+// copy copies a file into the site, checks what is on the disk then, and lists it.
+func (w *work) copy(ctx context.Context, s *source, copied *listed.File) error {
+	if _, err := s.open(ctx, s.Seeds); err != nil {
 		return err
 	}
-	path := rundir.LayerFile(w.dir, l)
-	from, err := vfs.OpenFile(path)
+	from, err := vfs.OpenFile(s.path)
 	if err != nil {
 		return err
 	}
 	defer from.Close()
 	err = w.list.Write(copied, func(to io.Writer) error {
-		return listed.Pass(ctx, to, from, func(n uint64) { w.progress(l, "copy", n) })
+		return listed.Pass(ctx, to, from, func(n uint64) { w.progress(s, "copy", n) })
 	})
 	if err != nil {
 		return err
 	}
-	if err := w.check(ctx, l); err != nil {
-		return fmt.Errorf("the copy of %s: %w", path, err)
+	if err := w.check(ctx, s); err != nil {
+		return fmt.Errorf("the copy of %s: %w", s.path, err)
 	}
 	return w.list.Add(*copied)
 }
 
-// check compares all checksums of the stored bytes of a layer file in the site. One that was
+// check compares all checksums of the stored bytes of a file in the site. One that was
 // copied from a damaged file is removed: nobody shall fetch it.
-func (w *work) check(ctx context.Context, l *manifest.Layer) error {
-	f, problems, err := layerfile.Inspect(w.path(TablesName, l.File))
+func (w *work) check(ctx context.Context, s *source) error {
+	f, problems, err := layerfile.Inspect(w.path(TablesName, s.File.File))
 	if err != nil {
 		return err
 	}
@@ -137,7 +161,7 @@ func (w *work) check(ctx context.Context, l *manifest.Layer) error {
 				first = problem
 			}
 		}
-		progress := func(s layerfile.Scrubbed) { w.progress(l, "check", uint64(l.Bytes+s.Bytes)) }
+		progress := func(read layerfile.Scrubbed) { w.progress(s, "check", s.Bytes+uint64(read.Bytes)) }
 		if err := f.Scrub(ctx, 0, f.NumBlocks(), 1, progress, report); err != nil {
 			return err
 		}
@@ -145,7 +169,7 @@ func (w *work) check(ctx context.Context, l *manifest.Layer) error {
 	if first == nil {
 		return nil
 	}
-	return errors.Join(first, vfs.RemoveIfThere(w.copies, l.File))
+	return errors.Join(first, vfs.RemoveIfThere(w.copies, s.File.File))
 }
 
 // listing writes the manifest of the layers, and their SHA-256.

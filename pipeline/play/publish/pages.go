@@ -62,7 +62,7 @@ const downloadLink = "    <p><a href=\"download\" data-t>Download the tables</a>
 const scriptName = "pages.js"
 
 // pages writes the pages, index.html last, and their script.
-func (p *publisher) pages(layers []Layer) error {
+func (p *publisher) pages(report *Report) error {
 	scripts, err := p.scripts()
 	if err != nil {
 		return err
@@ -74,12 +74,12 @@ func (p *publisher) pages(layers []Layer) error {
 	for _, name := range append(names, indexName) {
 		data := scripts[name]
 		if data == nil {
-			if data, err = p.page(name, layers); err != nil {
+			if data, err = p.page(name, report); err != nil {
 				return fmt.Errorf("%s: %w", name, err)
 			}
 		}
 		if name == workerName {
-			if data, err = p.worker(data, names, layers); err != nil {
+			if data, err = p.worker(data, names, report.Layers); err != nil {
 				return err
 			}
 		}
@@ -116,13 +116,13 @@ func (p *publisher) scripts() (map[string][]byte, error) {
 }
 
 // page returns a file of the pages as it is in the site.
-func (p *publisher) page(name string, layers []Layer) (data []byte, err error) {
+func (p *publisher) page(name string, report *Report) (data []byte, err error) {
 	data, ok := p.options.Pages[name]
 	if !ok {
 		return nil, fs.ErrNotExist
 	}
 	if name == downloadName {
-		if data, err = p.download(data, layers); err != nil {
+		if data, err = p.download(data, report); err != nil {
 			return nil, err
 		}
 	}
@@ -189,23 +189,23 @@ func (p *publisher) worker(text []byte, pages []string, layers []Layer) ([]byte,
 	return bytes.Replace(text, []byte(filesLine), list, 1), nil
 }
 
-// row is a layer on the page of downloads.
+// row is a file on the page of downloads.
 type row struct {
 	Layer
 	Positions, Size string
 }
 
 // download fills in the page that says what there is to fetch.
-func (p *publisher) download(page []byte, layers []Layer) ([]byte, error) {
+func (p *publisher) download(page []byte, report *Report) ([]byte, error) {
 	t, err := template.New(downloadName).Parse(string(page))
 	if err != nil {
 		return nil, err
 	}
 	var total int64
 	var rows []row
-	for i, l := range layers {
+	for _, l := range slices.Concat(report.Layers, report.Distances) {
 		total += l.Bytes
-		rows = append(rows, row{l, humanize.Comma(int64(p.manifest.Layers[i].Positions)), humanize.IBytes(uint64(l.Bytes))})
+		rows = append(rows, row{l, humanize.Comma(int64(p.manifest.Layers[l.Seeds].Positions)), humanize.IBytes(uint64(l.Bytes))})
 	}
 	var b bytes.Buffer
 	err = t.Execute(&b, struct {
@@ -213,6 +213,6 @@ func (p *publisher) download(page []byte, layers []Layer) ([]byte, error) {
 		Last     int
 		Rows     []row
 		Total    string
-	}{p.manifest.Identity, len(layers) - 1, rows, humanize.IBytes(uint64(total))})
+	}{p.manifest.Identity, len(report.Layers) - 1, rows, humanize.IBytes(uint64(total))})
 	return b.Bytes(), err
 }

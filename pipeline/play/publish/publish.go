@@ -10,7 +10,7 @@
 //	index.fr.html, ...  what sites show of links to them in other languages (languages.go)
 //	data/               answers that were prepared: charts, positions that were found
 //	                    (find.go), and puzzles (puzzles.go)
-//	tables/             layer files, their manifest, and SHA256SUMS (layers.go): a run
+//	tables/             layer files, distances, their manifest, and SHA256SUMS (layers.go): a run
 //	                    directory that others can ask with --url, or copy
 //	grenier-site.json   the list of our files (list.go)
 //
@@ -23,6 +23,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"grenier/io/listed"
@@ -69,11 +70,11 @@ type Options struct {
 	// Address is where the site will be, for those who show links to it with a picture; it ends
 	// with a slash. Without one pages name the picture relative to their own.
 	Address string
-	// Done is told of each layer file, if it is not nil.
+	// Done is told of each file of a layer, if it is not nil.
 	Done func(Layer)
 }
 
-// Layer is a layer file of a site.
+// Layer is a file of a site, with the scores or the distances of a layer.
 type Layer struct {
 	File   string `json:"file"` // in the directory tables
 	Seeds  int    `json:"seeds"`
@@ -89,8 +90,9 @@ type Report struct {
 	Rules     string  `json:"rules"`
 	Pits      int     `json:"pits"`
 	Layers    []Layer `json:"layers"`
-	Files     int     `json:"files"` // besides the layers
-	Bytes     int64   `json:"bytes"` // of all files
+	Distances []Layer `json:"distances"` // of the layers that have some
+	Files     int     `json:"files"`     // besides these
+	Bytes     int64   `json:"bytes"`     // of all files
 }
 
 // Run makes the directory out a site with the layers of the run directory dir, or brings the
@@ -110,10 +112,10 @@ func Run(ctx context.Context, dir, out string, o Options) (*Report, error) {
 		return nil, err
 	}
 	report := &Report{Directory: out, Rules: m.Rules, Pits: m.Pits}
-	if report.Layers, err = p.layers(ctx); err != nil {
+	if err := p.layers(ctx, report); err != nil {
 		return nil, err
 	}
-	if err := p.listing(report.Layers); err != nil {
+	if err := p.listing(slices.Concat(report.Layers, report.Distances)); err != nil {
 		return nil, err
 	}
 	if err := p.answers(); err != nil {
@@ -126,11 +128,11 @@ func Run(ctx context.Context, dir, out string, o Options) (*Report, error) {
 	if err := p.puzzles(ctx); err != nil {
 		return nil, err
 	}
-	if err := p.pages(report.Layers); err != nil {
+	if err := p.pages(report); err != nil {
 		return nil, err
 	}
 	report.Files, report.Bytes = p.files, p.bytes
-	for _, l := range report.Layers {
+	for _, l := range slices.Concat(report.Layers, report.Distances) {
 		report.Bytes += l.Bytes
 	}
 	return report, nil

@@ -16,6 +16,7 @@ import (
 	"strings"
 	"testing"
 
+	"grenier/internal/testkit/remotetest"
 	"grenier/internal/testkit/testrun"
 	"grenier/io/corrupt"
 	"grenier/io/manifest"
@@ -23,6 +24,7 @@ import (
 	"grenier/kernels/cpu"
 	"grenier/kernels/fault"
 	"grenier/layers/awari"
+	"grenier/pipeline/distance"
 	"grenier/pipeline/job"
 	"grenier/pipeline/play/puzzle"
 	"grenier/pipeline/tables"
@@ -359,6 +361,70 @@ func TestSearches(t *testing.T) {
 	}
 	if !slices.Equal(sizes, []int{2, 3, 4}) {
 		t.Errorf("answers have %v boards", sizes)
+	}
+}
+
+// TestDistances: distances are published with their layers, and read from there; of layers without any nothing is asked.
+func TestDistances(t *testing.T) {
+	dir, _ := newRun(t, awari.Awari, 5)
+	plies := func(layers ...int) {
+		if _, err := distance.Run(t.Context(), dir, distance.Options{Layers: layers, Job: job.Job{Family: cpu.Best()}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	plies(3, 5)
+	out := filepath.Join(t.TempDir(), "site")
+	for _, kept := range []bool{false, true} {
+		report, err := run(t, t.Context(), dir, out, nil)
+		if err != nil || len(report.Layers) != 6 || len(report.Distances) != 2 {
+			t.Fatalf("%+v, %v", report, err)
+		}
+		for i, l := range report.Distances {
+			name := rundir.DistanceName([]int{3, 5}[i])
+			data := testrun.ReadFile(t, filepath.Join(out, TablesName, name))
+			if l.File != name || l.Kept != kept || l.SHA256 != fmt.Sprintf("%x", sha256.Sum256(data)) || l.Bytes != int64(len(data)) {
+				t.Errorf("%+v", l)
+			}
+			for _, list := range []string{filepath.Join(TablesName, sumsName), downloadName} {
+				if text := string(testrun.ReadFile(t, filepath.Join(out, list))); !strings.Contains(text, name) || !strings.Contains(text, l.SHA256) {
+					t.Errorf("%s is not in %s", name, list)
+				}
+			}
+		}
+	}
+	server := remotetest.Serve(t, filepath.Join(out, TablesName), false)
+	here, err := tables.Open(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer here.Close()
+	there, err := tables.Open(t.Context(), server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer there.Close()
+	space := testrun.Space(t, here.Game(), 5)
+	for n := range 6 {
+		for rank := range space.Size(n) {
+			b := space.Unrank(n, rank)
+			want, known, err := here.Distance(t.Context(), b)
+			got, also, thereErr := there.Distance(t.Context(), b)
+			if got != want || known != (n == 3 || n == 5) || also != known || err != nil || thereErr != nil {
+				t.Fatalf("board %v: %d, %v, %v; published: %d, %v, %v", b, want, known, err, got, also, thereErr)
+			}
+		}
+	}
+	for _, r := range server.Take() {
+		if strings.HasPrefix(r.File, "distance") && r.File != rundir.DistanceName(3) && r.File != rundir.DistanceName(5) {
+			t.Errorf("asked for %+v", r)
+		}
+	}
+	plies(4)
+	if err := os.Remove(filepath.Join(dir, rundir.DistanceName(4))); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := run(t, t.Context(), dir, out, nil); !errors.Is(err, corrupt.ErrCorrupt) || !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("listed distances are missing: %v", err)
 	}
 }
 

@@ -40,7 +40,7 @@ type hardestReport struct {
 // hardPosition is a position with the plies of its best line.
 type hardPosition struct {
 	probeReport
-	Plies int `json:"plies"`
+	Line int `json:"line"`
 }
 
 // hardest looks through layers in the background, one at a time, in the order in which they were
@@ -153,18 +153,18 @@ func (s *Server) seekHardestOf(ctx context.Context, n int) error {
 		if err != nil {
 			return err
 		}
-		if p.Plies > 0 { // of few hits, those whose best lines were not found are listed too
+		if p.Line > 0 { // of few hits, those whose best lines were not found are listed too
 			found = append(found, p)
 		}
 	}
-	slices.SortStableFunc(found, func(a, b hardPosition) int { return b.Plies - a.Plies })
+	slices.SortStableFunc(found, func(a, b hardPosition) int { return b.Line - a.Line })
 	s.hardest.note(n, func(r *hardestReport) {
 		r.Complete, r.Done, r.Hits, r.Unmeasured, r.Found = true, result.Positions, result.Hits, result.Unmeasured, found
 	})
 	return nil
 }
 
-// newHardPosition describes a position; Plies is 0 if its best line takes too much to find.
+// newHardPosition describes a position; Line is 0 if its best line takes too much to find.
 func (s *Server) newHardPosition(ctx context.Context, b awari.Board) (hardPosition, error) {
 	report, err := s.newProbeReport(ctx, b)
 	if err != nil {

@@ -52,13 +52,13 @@ func TestHardest(t *testing.T) {
 	for i, p := range got.Found {
 		longer := 0
 		for _, plies := range longest {
-			if plies > p.Plies {
+			if plies > p.Line {
 				longer++
 			}
 		}
 		best, err := line.Best(t.Context(), r.server.tables, boardOfReport(&p.probeReport), line.Options{})
-		if err != nil || len(best.Moves) != p.Plies || longer > i || !isOnlyWin(&p.probeReport) {
-			t.Errorf("place %d: %d plies, a line of %d (%v); %d positions have more", i, p.Plies, len(best.Moves), err, longer)
+		if err != nil || len(best.Moves) != p.Line || longer > i || !isOnlyWin(&p.probeReport) {
+			t.Errorf("place %d: %d plies, a line of %d (%v); %d positions have more", i, p.Line, len(best.Moves), err, longer)
 		}
 	}
 	if got := r.await("/api/hardest?seeds=3"); !got.Complete || got.Seeds != 3 {

@@ -33,6 +33,8 @@ type probeReport struct {
 	// Value is exact, or null when the tables do not have it.
 	Value *int       `json:"value"`
 	Moves []moveInfo `json:"moves"`
+	// Plies is how many plies the next capture is away, or the end of the game, and 0 if the value is; nil if that is not known.
+	Plies *int `json:"plies,omitempty"`
 }
 
 // moveInfo is a pit of the mover. When it cannot be played, what follows Starves
@@ -45,6 +47,8 @@ type moveInfo struct {
 	Captured int  `json:"captured"`
 	// Value is exact, or null when the tables do not have the board it leads to.
 	Value *int `json:"value"`
+	// Plies are those from this move on, it included; 0 if nothing can be forced, nil if they are not known.
+	Plies *int `json:"plies,omitempty"`
 	// Child is the board after the move, seen by the next player.
 	Child []int `json:"child,omitempty"`
 	// Sown lists the pit that each seed went to, in order; Taken the pits whose
@@ -93,9 +97,12 @@ func (s *Server) newProbesReport(ctx context.Context, boards []awari.Board) (*pr
 	for _, b := range boards {
 		p := s.describe(b)
 		if p.Solved {
-			p.addExact(known[0])
+			err = s.addExact(ctx, p, known[0])
 			known = known[1:]
-		} else if err := s.addKnown(ctx, p, b); err != nil {
+		} else {
+			err = s.addKnown(ctx, p, b)
+		}
+		if err != nil {
 			return nil, err
 		}
 		report.Boards = append(report.Boards, p)
@@ -381,8 +388,7 @@ func (s *Server) newProbeReport(ctx context.Context, b awari.Board) (*probeRepor
 	if err != nil {
 		return nil, err
 	}
-	p.addExact(known)
-	return p, nil
+	return p, s.addExact(ctx, p, known)
 }
 
 // describe returns what the rules say about a board.
@@ -410,14 +416,19 @@ func anyLegal(moves []moveInfo) bool {
 	return false
 }
 
-// addExact adds the values of a board that the tables have.
-func (p *probeReport) addExact(known tables.Probe) {
-	p.Value = &known.Value
+// addExact adds the values of a board that the tables have, and the plies if they have these.
+func (s *Server) addExact(ctx context.Context, p *probeReport, known tables.Probe) error {
+	plies, err := s.tables.Plies(ctx, known)
+	if err != nil {
+		return err
+	}
+	p.Value, p.Plies = &known.Value, plies.Board
 	for i := range p.Moves {
 		if p.Moves[i].Legal {
-			p.Moves[i].Value = &known.Moves[i].Value
+			p.Moves[i].Value, p.Moves[i].Plies = &known.Moves[i].Value, plies.Moves[i]
 		}
 	}
+	return nil
 }
 
 // addKnown adds the values of those moves whose boards the tables have, and the

@@ -13,7 +13,10 @@ import (
 
 	"grenier/internal/testkit/testrun"
 	"grenier/io/manifest"
+	"grenier/kernels/cpu"
 	"grenier/layers/awari"
+	"grenier/pipeline/distance"
+	"grenier/pipeline/job"
 )
 
 // query returns a board as the parameter pits.
@@ -316,6 +319,56 @@ func TestLayers(t *testing.T) {
 		if text := fmt.Sprint(g.Seeds, g.Positions, g.Win, g.Draw, g.Loss, g.Hash, g.Bytes); text !=
 			fmt.Sprint(n, l.Positions, l.Win, l.Draw, l.Loss, l.Hash, l.Bytes) || g.Histogram != l.Histogram {
 			t.Errorf("layer %d is %s", n, text)
+		}
+	}
+}
+
+// TestPlies: answers have the plies that the tables know, also of zero, and none where they know none.
+func TestPlies(t *testing.T) {
+	game := testrun.Game(t, 6, awari.Awari)
+	tab, dir := openRun(t, game)
+	if _, err := distance.Run(t.Context(), dir, distance.Options{Layers: []int{2, 4}, Job: job.Job{Family: cpu.Generic}}); err != nil {
+		t.Fatal(err)
+	}
+	r, space := start(t, Options{Tables: tab, Dir: dir, Rate: 1e6}), testrun.Space(t, game, seeds)
+	known := 0
+	for n := range seeds + 1 {
+		for rank := range space.Size(n) {
+			b := space.Unrank(n, rank)
+			var got probeReport
+			r.ask("/api/probe?pits="+query(b, game.Pits()), &got)
+			probe, err := tab.Probe(t.Context(), b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, err := tab.Plies(t.Context(), probe)
+			if err != nil {
+				t.Fatal(err)
+			}
+			same := show(got.Plies) == show(want.Board) && (got.Plies != nil) == (n == 2 || n == 4)
+			for i, m := range got.Moves {
+				same = same && show(m.Plies) == show(want.Moves[i]) && (m.Plies != nil) == (m.Legal && got.Plies != nil)
+				if m.Plies != nil {
+					known++
+				}
+			}
+			if !same {
+				t.Fatalf("board %s: %+v, want %+v", game.Text(b), got, want)
+			}
+		}
+	}
+	if known == 0 {
+		t.Error("no plies are known")
+	}
+	described(t).check(t, "/api/probe", "GET", r.get("/api/probe?pits="+query(space.Unrank(4, 30), game.Pits())))
+	var found findReport
+	r.ask("/api/find?seeds=4&where=value%3E%3D1&count=5", &found)
+	if len(found.Found) != 5 {
+		t.Fatalf("%+v", found)
+	}
+	for _, p := range found.Found {
+		if plies, _, err := tab.Distance(t.Context(), boardOfReport(p)); err != nil || p.Plies == nil || *p.Plies != plies || plies == 0 {
+			t.Errorf("%v: %s plies, want %d (%v)", p.Pits, show(p.Plies), plies, err)
 		}
 	}
 }

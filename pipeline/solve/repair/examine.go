@@ -139,6 +139,9 @@ func (r *repairer) contents(ctx context.Context, f *layerfile.File, l *Layer, be
 	}
 	l.Action, l.entry = List, manifest.NewLayer(rundir.LayerName(n), sum, seconds)
 	l.entry.Directory = r.found[n].Directory
+	if e != nil {
+		l.entry.Distances = e.Distances // the scores are the same
+	}
 	return nil
 }
 

@@ -112,8 +112,11 @@ func (r *repairer) solve(ctx context.Context, l *Layer, below []manifest.Layer) 
 		return err
 	}
 	l.entry, l.Seconds = report.Layer, report.Elapsed.Seconds()
-	if listed != nil && sameFile(*listed, l.entry) {
-		l.entry = *listed // with the time that it took first
+	if listed != nil {
+		l.entry.Distances = listed.Distances // the scores are the same
+		if sameFile(*listed, l.entry) {
+			l.entry = *listed // with the time that it took first
+		}
 	}
 	r.done += float64(l.entry.Positions)
 	return r.locked.ClearAgain()

@@ -19,7 +19,7 @@ func DistanceHeader(m *manifest.Manifest, n int) layerfile.Header {
 }
 
 // CheckDistances fails with an error that matches corrupt.ErrMismatch unless f has the distances of layer n, made from the scores that m
-// lists.
+// lists, and is the very file that is listed, if one is.
 func CheckDistances(m *manifest.Manifest, n int, f *layerfile.File) error {
 	want := DistanceHeader(m, n)
 	if err := f.Expect(want); err != nil {
@@ -27,6 +27,10 @@ func CheckDistances(m *manifest.Manifest, n int, f *layerfile.File) error {
 	}
 	if f.Header().Below != want.Below {
 		return corrupt.New(f.Path(), "header", "%w: these distances are of other scores of layer %d", corrupt.ErrMismatch, n)
+	}
+	if l, got := m.Layers[n].Distances, manifest.NewDistances(f.Footer()); l.Listed() && got != l {
+		return corrupt.New(f.Path(), "footer", "%d bytes, hash %v, checksum %v %w the manifest: %d bytes, hash %v, checksum %v",
+			got.Bytes, got.Hash, got.Checksum, corrupt.ErrMismatch, l.Bytes, l.Hash, l.Checksum)
 	}
 	return nil
 }

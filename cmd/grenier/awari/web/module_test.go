@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -18,9 +19,14 @@ import (
 	"grenier/internal/testkit/awaritest"
 	"grenier/internal/testkit/browsertest"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
+	"grenier/io/manifest"
+	"grenier/io/rundir"
 	"grenier/kernels/cpu"
+	"grenier/kernels/crc32c"
 	"grenier/layers/awari"
+	"grenier/pipeline/distance"
 	"grenier/pipeline/job"
 	"grenier/pipeline/play/line"
 	"grenier/pipeline/play/publish"
@@ -126,14 +132,18 @@ type nodeSite struct {
 	node, out, dir, address string
 }
 
-// newNodeSite publishes layers without what pages ask for beside them.
-func newNodeSite(t *testing.T, seeds int) *nodeSite {
+// newNodeSite publishes layers, and distances of some, without what pages ask for beside them.
+func newNodeSite(t *testing.T, seeds int, distances ...int) *nodeSite {
 	t.Helper()
 	node, err := exec.LookPath("node")
 	if err != nil {
 		t.Skip("there is no node")
 	}
 	s := &nodeSite{site: newSiteOf(t, 12, awari.Awari, seeds), node: node, out: filepath.Join(t.TempDir(), "site"), dir: t.TempDir()}
+	if len(distances) > 0 {
+		_, err = distance.Run(t.Context(), s.site.dir, distance.Options{Layers: distances, Job: job.Job{Family: cpu.Best()}})
+		must.OK(t, err)
+	}
 	_, err = publish.Run(t.Context(), s.site.dir, s.out, publish.Options{Pages: web.Site(), Job: job.Job{Family: cpu.Best()}})
 	must.OK(t, err)
 	s.address = foreign(t, s.out)
@@ -171,6 +181,75 @@ console.log(JSON.stringify(await (`+probeAll+`)(tables, boards)));`, "[["+string
 	must.OK(t, json.Unmarshal([]byte(text), &got))
 	wantProbes(t, s.tables, boards, got)
 	testNodeFaults(t, s)
+}
+
+// TestLongDistancesInNode compares plies, those after each move, and lines with the tables, in layers with distances and without; and has
+// distances of other scores refused.
+func TestLongDistancesInNode(t *testing.T) {
+	s := newNodeSite(t, 8, 4, 6, 8)
+	boards := (&mirror{site: s.site}).random(rand.New(rand.NewPCG(34, 5)), tries.Pick(150, 1000, 4000), 8)
+	const program = `import { open } from "./awari.mjs"; import { readFileSync } from "node:fs";
+const tables = await open(process.argv[2] + "tables"), all = [];
+for (const b of JSON.parse(readFileSync(0, "utf8"))) {
+  try {
+    all.push({ plies: await tables.plies(b), after: (await tables.distances(b)).plies, line: (await tables.line(b)).moves.map((m) => m.pit) });
+  } catch (error) {
+    all.push({ error: error.message });
+  }
+}
+console.log(JSON.stringify(all));`
+	type answer struct {
+		Plies *int   `json:"plies"`
+		After []*int `json:"after"`
+		Line  []int  `json:"line"`
+		Error string `json:"error"`
+	}
+	ask := func(boards []string) (got []answer) {
+		must.OK(t, json.Unmarshal([]byte(s.run(t, program, "[["+strings.Join(boards, "],[")+"]]")), &got))
+		return got
+	}
+	for i, got := range ask(boards) {
+		b, err := s.tables.Game().Parse(strings.Split(boards[i], ","))
+		must.OK(t, err)
+		plies, known, err := s.tables.Distance(t.Context(), b)
+		must.OK(t, err)
+		if n := b.Seeds(); got.Error != "" || known != (n == 4 || n == 6 || n == 8) || (got.Plies != nil) != known || known && *got.Plies != plies {
+			t.Fatalf("%s: %+v, want %d, %v", boards[i], got, plies, known)
+		}
+		for pit, play := range s.tables.Game().Plays(b) {
+			if next, known, err := s.tables.Distance(t.Context(), play.Child); play.Legal && play.Captured == 0 && known && next > 0 {
+				if must.OK(t, err); got.After[pit] == nil || *got.After[pit] != next+1 {
+					t.Fatalf("%s, pit %d: %v plies, want %d", boards[i], pit, got.After[pit], next+1)
+				}
+			}
+		}
+		best, err := line.Best(t.Context(), s.tables, b, line.Options{})
+		must.OK(t, err)
+		if len(best.Moves) != len(got.Line) {
+			t.Fatalf("%s: a line of %d moves, want %d", boards[i], len(got.Line), len(best.Moves))
+		}
+		for j, m := range best.Moves {
+			if m.Value != 0 && m.Pit != got.Line[j] {
+				t.Fatalf("%s: the line %v, want %v at %d", boards[i], got.Line, m, j)
+			}
+		}
+	}
+	testrun.EditManifest(t, filepath.Join(s.out, publish.TablesName), func(m *manifest.Manifest) { // distances of awari in a layer of strict
+		other := newSiteOf(t, 12, awari.Strict, 6)
+		_, err := distance.Run(t.Context(), other.dir, distance.Options{Layers: []int{6}, Job: job.Job{Family: cpu.Best()}})
+		must.OK(t, err)
+		data := must.Read(t, filepath.Join(other.dir, rundir.DistanceName(6)))
+		copy(data[32:48], append([]byte("awari"), make([]byte, 11)...))
+		binary.LittleEndian.PutUint32(data[80:], crc32c.Of(data[:80]))
+		footer := data[len(data)-76:]
+		copy(footer[20:24], data[80:84])
+		binary.LittleEndian.PutUint32(footer[64:], crc32c.Of(footer[:64]))
+		must.Write(t, filepath.Join(s.out, publish.TablesName, rundir.DistanceName(6)), data)
+		m.Layers[6].Distances = manifest.Distances{Hash: 1, Bytes: int64(len(data)), Checksum: manifest.Checksum(binary.LittleEndian.Uint32(footer[64:]))}
+	})
+	if got := ask([]string{"0,0,0,2,0,0,2,0,0,2,0,0"})[0]; !strings.Contains(got.Error, "of other scores") {
+		t.Errorf("%+v", got)
+	}
 }
 
 // TestRulesInNode asks the rules of the module about random boards.

@@ -16,11 +16,11 @@ import * as game from "./rules.js";
 const MANIFEST = "manifest.json";
 const BEGINNING = '{\n  "format": "grenier-manifest",\n';
 const SUM = 25; // bytes of the line with the checksum and the one behind it
-const VERSIONS = [1, 2];
+const VERSIONS = [1, 2, 3];
 const KEPT_BLOCKS = 512; // of up to 64 KiB
 const MAX_SEEDS = 48;
 
-export const version = "1.1.0";
+export const version = "1.2.0";
 
 // What the rules say about each pit of the mover, and the number of a board among those with as many seeds.
 export const plays = game.plays;
@@ -60,9 +60,9 @@ export class Tables {
   #base;
   #store;
   #most;
-  #files = new Map(); // promises of layer files, by seeds
+  #files = new Map(); // promises of layer files, by seeds; those of distances by ~seeds
   #opened = new Map(); // those that are open
-  #blocks = new Map(); // {promise, scores, mine} by seeds and number; the latest last
+  #blocks = new Map(); // {promise, scores, mine} by the key of the file and number; the latest last
 
   constructor(base, { rules, pits, layers }, most, store) {
     Object.assign(this, { rules, pits, layers, maxSeeds: layers.length - 1, reads: 0 }); // reads: blocks that were asked for
@@ -74,9 +74,21 @@ export class Tables {
   // The score of a board: the seeds that the mover takes from now on minus those of the opponent. Rejected with
   // BadBoard, Unsolved, Damaged, ServerError.
   async score(board) {
-    const pits = this.#solved(board), file = await this.#open(game.sum(pits));
-    const { block, offset } = place(pits, file);
-    return (await this.#load(file, game.sum(pits), block))[offset];
+    const pits = this.#solved(board);
+    return this.#read(pits, game.sum(pits));
+  }
+
+  // The plies to the next capture, or to the end, if both keep the score, the player whom it favours hurries and the other
+  // one delays; 0 if the score is 0, null if there are no distances of the layer. Rejected like score.
+  async plies(board) {
+    const pits = this.#solved(board), seeds = game.sum(pits);
+    return this.layers[seeds].distances ? (await this.#read(pits, ~seeds)) & 255 : null;
+  }
+
+  // What a file has for a board.
+  async #read(pits, key) {
+    const file = await this.#open(key), { block, offset } = place(pits, file);
+    return (await this.#load(file, key, block))[offset];
   }
 
   // The scores of boards, in their order; their blocks are asked for at the same time.
@@ -85,11 +97,17 @@ export class Tables {
   }
 
   // The score of a board if its block is at hand, otherwise undefined.
-  peek(board) {
-    const seeds = game.sum(board), file = this.#opened.get(seeds);
+  peek(board, key = game.sum(board)) {
+    const file = this.#opened.get(key);
     if (!file) return undefined;
     const { block, offset } = place(board, file);
-    return this.#kept(`${seeds} ${block}`)?.scores?.[offset];
+    return this.#kept(`${key} ${block}`)?.scores?.[offset];
+  }
+
+  // The same of its plies, of a layer with distances.
+  peekPlies(board) {
+    const plies = this.peek(board, ~game.sum(board));
+    return plies === undefined ? undefined : plies & 255;
   }
 
   // What the tables know about a board, and where each move leads: an object like an answer to GET /api/probe of
@@ -133,16 +151,18 @@ export class Tables {
     return pits;
   }
 
-  // The open file of the layer with so many seeds.
-  #open(seeds) {
-    if (!this.#files.has(seeds)) {
-      const { file: name, bytes, positions, checksum } = this.layers[seeds];
+  // The open file of the layer with so many seeds; for ~seeds of its distances, which are listed.
+  #open(key) {
+    if (!this.#files.has(key)) {
+      const seeds = Math.max(key, ~key), layer = this.layers[seeds], { bytes, checksum } = key < 0 ? layer.distances : layer;
+      const name = key < 0 ? `distance-${String(seeds).padStart(2, "0")}.gd` : layer.file;
       const parts = new Parts(new URL(name, this.#base), name, bytes, checksum, this.#store);
-      const file = LayerFile.open(parts, { rules: this.rules, pits: this.pits, seeds, positions, checksum });
-      this.#files.set(seeds, file);
-      file.then((f) => this.#opened.set(seeds, f), () => this.#files.delete(seeds));
+      const of = { rules: this.rules, pits: this.pits, seeds, positions: layer.positions, checksum, scores: key < 0 ? layer.fnv1a64 : null };
+      const file = LayerFile.open(parts, of);
+      this.#files.set(key, file);
+      file.then((f) => this.#opened.set(key, f), () => this.#files.delete(key));
     }
-    return this.#files.get(seeds);
+    return this.#files.get(key);
   }
 
   // A block that was read, moved to those used last.
@@ -155,8 +175,8 @@ export class Tables {
     return block;
   }
 
-  #load(file, seeds, number) {
-    const key = `${seeds} ${number}`, known = this.#kept(key);
+  #load(file, of, number) {
+    const key = `${of} ${number}`, known = this.#kept(key);
     if (known) {
       raise(known.mine);
       return known.promise;

@@ -40,7 +40,7 @@ const equal = (a, b) => a.every((x, i) => x === b[i]);
 // An open layer file.
 export class LayerFile {
   // Opens the file parts, which must be the one that want describes: {rules, pits, seeds,
-  // positions, checksum}, as the manifest has them.
+  // positions, checksum}, as the manifest has them, and scores, the hash of the scores that distances are of, else null.
   static async open(parts, want) {
     const file = new LayerFile();
     Object.assign(file, { parts, name: parts.name, want, indexParts: new Map() });
@@ -60,14 +60,14 @@ export class LayerFile {
 
   readHeader(bytes) {
     this.check(bytes.length >= HEADER && equal([0x89, 0x47, 0x4c, 13, 10, 26, 10, 0], bytes), t("this is no layer file"));
-    const v = viewOf(bytes), { rules, pits, seeds, positions } = this.want;
+    const v = viewOf(bytes), { rules, pits, seeds, positions, scores } = this.want;
     const version = v.getUint32(8, true);
     this.check(version === 2 || version === 3, t("its format version is {n}, 2 and 3 can be read", { n: version }));
     this.headerSum = v.getUint32(80, true);
     this.check(crc32c(bytes.subarray(0, 80)) === this.headerSum, t("checksum of the header"));
     this.check(bytes[48] !== 2, t("it is compressed with zstd, which cannot be read"));
     this.check(bytes[48] === 1 && bytes[49] === 2, t("an unknown codec"));
-    this.check(v.getUint16(12, true) === pits && v.getUint16(14, true) === seeds && text(bytes.subarray(16, 32)) === "awari" && text(bytes.subarray(32, 48)) === rules && long(v, 56) === positions, t("it is another layer"));
+    this.check(v.getUint16(12, true) === pits && v.getUint16(14, true) === seeds && text(bytes.subarray(16, 32)) === (scores ? "awari-distances" : "awari") && text(bytes.subarray(32, 48)) === rules && long(v, 56) === positions, t("it is another layer"));
     this.blockSize = v.getUint32(52, true);
     this.blocks = long(v, 64);
     this.modelSum = v.getUint32(76, true);
@@ -81,6 +81,8 @@ export class LayerFile {
   // needed.
   readModel(behind) {
     this.check(crc32c(behind) === this.modelSum, t("checksum of the model"));
+    const { scores, seeds } = this.want, below = viewOf(behind.subarray(0, BELOW));
+    this.check(!scores || this.model === HEADER + BELOW && below.getUint16(0, true) === seeds && below.getBigUint64(2, true) === BigInt(`0x${scores}`), t("it is of other scores"));
     const bytes = behind.subarray(this.model - HEADER);
     if (bytes.length === 0) return;
     const a = bytes[1], lists = [];
@@ -182,7 +184,7 @@ export class LayerFile {
       throw damaged(this.name, what(t("its code")));
     }
     this.check(scores.length === n && crc32c(new Uint8Array(scores.buffer)) === e.scores, what(t("checksum of the scores")));
-    this.check(largest(scores) <= this.want.seeds, what(t("a score beyond the seeds")));
+    this.check(this.want.scores || largest(scores) <= this.want.seeds, what(t("a score beyond the seeds")));
     return scores;
   }
 

@@ -13,15 +13,22 @@ const NEVER = Infinity;
 const UNKNOWN = -1, NOWHERE = -2; // where a quiet move leads, if not to a node
 
 class Missing {
-  constructor(boards) {
-    this.boards = boards;
+  constructor(fetch) {
+    this.fetch = fetch; // gets what is missing
   }
 }
 
 // The scores of boards that are at hand.
 function known(tables, boards) {
   const found = boards.map((b) => tables.peek(b)), missing = boards.filter((_, i) => found[i] === undefined);
-  if (missing.length > 0) throw new Missing(missing);
+  if (missing.length > 0) throw new Missing(() => tables.scores(missing));
+  return found;
+}
+
+// The plies of boards that are at hand.
+function near(tables, boards) {
+  const found = boards.map((b) => tables.peekPlies(b)), missing = boards.filter((_, i) => found[i] === undefined);
+  if (missing.length > 0) throw new Missing(() => Promise.all(missing.map((b) => tables.plies(b))));
   return found;
 }
 
@@ -57,7 +64,7 @@ async function distance(tables, { captured, child }) {
   const player = new Player(tables), { move, score } = await player.next(child);
   if (!move) return 2;
   if (score === 0) return move.captured > 0 ? 2 : null;
-  return 1 + player.finder.distance(child, score);
+  return 1 + ((await tables.plies(child)) ?? player.finder.distance(child, score));
 }
 
 // Makes the moves of one line.
@@ -74,7 +81,7 @@ class Player {
         return { move: score === 0 ? this.keep(board) : this.progress(board, score), score };
       } catch (error) {
         if (!(error instanceof Missing)) throw error;
-        await this.tables.scores(error.boards);
+        await error.fetch();
       }
       this.check();
     }
@@ -98,10 +105,25 @@ class Player {
 
   // The move of least distance for the winner, of greatest for the loser.
   progress(board, value) {
+    if (this.tables.layers[sum(board)].distances) return this.stored(board, value);
     if (!this.finder?.holds(board, value)) this.finder = new Finder(this.tables, board, value, () => this.check());
     const plies = this.finder.distance(board, value);
     const all = plays(board, this.rules);
     return all.some((m) => m.legal) ? all[this.finder.choose(board, plies)] : null;
+  }
+
+  // The same by the distances of the tables.
+  stored(board, value) {
+    const [plies] = near(this.tables, [board]), legal = plays(board, this.rules).filter((m) => m.legal);
+    if (legal.length === 0 && plies === 1) return null;
+    const some = legal.filter((m) => (plies === 1) === (m.captured > 0)), after = known(this.tables, some.map((m) => m.child));
+    let keep = some.filter((m, i) => m.captured - after[i] === value);
+    if (plies > 1) {
+      const next = near(this.tables, keep.map((m) => m.child));
+      keep = keep.filter((_, i) => next[i] === plies - 1);
+    }
+    if (keep.length === 0) throw contradiction(board);
+    return keep.reduce((most, m) => (m.captured > most.captured ? m : most));
   }
 }
 

@@ -129,6 +129,6 @@ async function puzzles({ pits, seeds = String(sum(board(pits))), theme, rating =
 async function hardest({ seeds }) {
   const { rules, positions, answers } = await document(`find-${Number(seeds)}-${Number(seeds)}.json`);
   const { hits, boards, plies = [], unmeasured = 0 } = answers["only-win most line"];
-  const found = (await Promise.all(boards.map(probe))).map((p, i) => ({ ...p, plies: plies[i] }));
+  const found = (await Promise.all(boards.map(probe))).map((p, i) => ({ ...p, line: plies[i] }));
   return { rules, seeds: Number(seeds), complete: true, done: positions, positions, hits, unmeasured, found };
 }

@@ -91,11 +91,11 @@ async function findLine(node, mine) {
 
 // Asks how many plies after each move the next capture comes, if values are shown.
 async function findPlies(node, mine) {
-  if (mine !== asking || node.plies || !node.probe?.solved || !$("hints").checked) return;
+  if (mine !== asking || node.plies?.length || !node.probe?.solved || !$("hints").checked) return;
   try {
     node.plies = (await api.distances(view(node.position))).plies;
   } catch {
-    return; // it takes too long: the page does without
+    node.plies = []; // it takes too long: the page says that they are not known
   }
   if (mine === asking) render();
 }

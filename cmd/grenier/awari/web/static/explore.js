@@ -87,7 +87,7 @@ async function byLength(seeds, wanted) {
       return {
         cards: found.map((p) => {
           const [first, second] = ranked(p);
-          return card(p, t("{move} in {n} plies", { move: worth(first), n: p.plies }), second ? t("Nothing else wins: {move} comes next.", { move: worth(second) }) : t("The only move."));
+          return card(p, t("{move} in {n} plies", { move: worth(first), n: p.line }), second ? t("Nothing else wins: {move} comes next.", { move: worth(second) }) : t("The only move."));
         }),
         about: about.join(" "),
       };

@@ -141,7 +141,12 @@ function moveRow(node, move, onMove) {
   play.setAttribute("aria-label", t("Play {pit}", { pit: words.pit(turn, move.pit) }));
   play.addEventListener("click", () => onMove(move.pit));
   const worth = chip ? element("span", `chip ${chip.kind}`, chip.text) : "";
-  for (const content of [play, String(move.captured || "–"), worth, meter(value, Math.max(1, sum(pits))), String(node.plies?.[move.pit] ?? "–")]) {
+  const plies = element("span", "", String(node.plies?.[move.pit] ?? "–"));
+  if (node.plies?.[move.pit] === undefined && node.plies) {
+    plies.textContent = "?";
+    plies.title = t("plies unknown");
+  }
+  for (const content of [play, String(move.captured || "–"), worth, meter(value, Math.max(1, sum(pits))), plies]) {
     const cell = element("td");
     cell.append(content);
     row.append(cell);

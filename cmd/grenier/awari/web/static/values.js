@@ -93,11 +93,13 @@ export function isBest(node, pit) {
   return best !== null && valueOfMove(node, pit).low === best;
 }
 
-// The move to play: the first of the best line, or one that is best, or the best move of a
-// search; null if nothing is known.
+// The move to play: the first of the best line, or one that is best, the quickest if that wins and the slowest if it
+// loses, as far as the tables know, or the best move of a search; null if nothing is known.
 export function bestMove(node) {
   if (!node.probe) return null;
-  const pit = node.best?.moves?.[0]?.pit ?? legalMoves(node).find((m) => isBest(node, m.pit))?.pit ?? node.found?.best;
+  const sign = Math.sign(bestValue(node) ?? 0);
+  const best = legalMoves(node).filter((m) => isBest(node, m.pit)).sort((a, b) => sign * ((a.plies ?? 0) - (b.plies ?? 0)));
+  const pit = node.best?.moves?.[0]?.pit ?? best[0]?.pit ?? node.found?.best;
   return typeof pit === "number" ? node.probe.moves[pit] : null;
 }
 
