@@ -1,10 +1,12 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -25,14 +27,14 @@ type stepRun struct {
 	rng       *rand.Rand
 }
 
-// newStepRun makes a run in a directory, and the plan of a layer with the given bits.
-func newStepRun(t *testing.T, in string, seeds, bits int) *stepRun {
+// newStepRun makes a run in a directory, and the plan of a layer.
+func newStepRun(t *testing.T, in string, seeds int, plan string) *stepRun {
 	t.Helper()
 	x := &stepRun{dir: filepath.Join(in, "run"), want: filepath.Join(t.TempDir(), "want"), seeds: seeds, rng: tries.Rand(t)}
 	mustRun(t, "awari", "solve", "--seeds", fmt.Sprint(seeds-1), "--dir", x.dir)
 	must.OK(t, os.CopyFS(x.want, os.DirFS(x.dir)))
 	mustRun(t, "awari", "solve", "--seeds", fmt.Sprint(seeds), "--dir", x.want)
-	mustRun(t, x.args(fmt.Sprintf("--plan --memory 1GiB --bits %d", bits))...)
+	mustRun(t, x.args("--plan "+plan)...)
 	return x
 }
 
@@ -79,7 +81,7 @@ func TestLongStepProcesses(t *testing.T) {
 	tries.NeedsLong(t, "solves 16 and 17 seeds by many processes")
 	for bits, seeds := range map[int]int{2: 16, 4: 17} {
 		t.Run(fmt.Sprint(bits), func(t *testing.T) {
-			x := newStepRun(t, t.TempDir(), seeds, bits)
+			x := newStepRun(t, t.TempDir(), seeds, fmt.Sprintf("--memory 1GiB --bits %d", bits))
 			windows, killed := map[int]int{2: 16, 4: 6}[bits], 0
 			for _, phase := range x.phases(windows, 3) {
 				for _, step := range phase {
@@ -110,7 +112,7 @@ func TestLongStepProcesses(t *testing.T) {
 // the layer is published: it changes nothing, and finds its step done.
 func TestLongStepStopped(t *testing.T) {
 	tries.NeedsLong(t, "solves 16 seeds by many processes")
-	x := newStepRun(t, t.TempDir(), 16, 4)
+	x := newStepRun(t, t.TempDir(), 16, "--memory 1GiB --bits 4")
 	stop := func(step string) (s *solver) {
 		t.Helper()
 		s = x.start(t, step)
@@ -142,7 +144,13 @@ func TestLongStepStopped(t *testing.T) {
 		}
 		t.Logf("phase %d: stopped in %s, and until the layer is published in %s", i, phase[at], phase[last])
 	}
-	mustRun(t, x.args("--publish")...)
+	publishing := stop("--publish")
+	r := grenier(t.Context(), "", x.args("--publish")...)
+	t.Logf("while one is stopped in --publish: status %d %s", r.status, r.err)
+	if r.status != cli.ExitPaused && r.status != cli.ExitOK { // it may have ended, or not begun
+		t.Errorf("while one is stopped in --publish: status %d: %s", r.status, r.err)
+	}
+	goOn(publishing)
 	for _, s := range late {
 		goOn(s)
 	}
@@ -163,7 +171,7 @@ func TestLongStepFullDisk(t *testing.T) {
 		t.Skipf("a small disk needs a file system of its own: %v", err)
 	}
 	t.Cleanup(func() { must.OK(t, unix.Unmount(disk, unix.MNT_DETACH)) })
-	x := newStepRun(t, disk, 16, 4)
+	x := newStepRun(t, disk, 16, "--memory 1GiB --bits 4")
 	resize := func(room uint64) {
 		t.Helper()
 		var s unix.Statfs_t
@@ -193,4 +201,29 @@ func TestLongStepFullDisk(t *testing.T) {
 	t.Logf("the disk was full %d times", full)
 	resize(200 << 20)
 	x.finish(t)
+}
+
+// TestLongStepMemory: no step takes more memory than the plan says.
+func TestLongStepMemory(t *testing.T) {
+	tries.NeedsLong(t, "solves 17 seeds in a cgroup")
+	group := newCgroup(t, 47<<20+slack)
+	x := newStepRun(t, t.TempDir(), 17, "--memory 47MiB")
+	var plan struct{ Plan struct{ Bits, Windows int } }
+	must.OK(t, json.Unmarshal([]byte(mustRun(t, x.args("--plan --memory 47MiB --json")...)), &plan))
+	if plan.Plan.Bits != 2 {
+		t.Errorf("%d bits a score", plan.Plan.Bits)
+	}
+	phases := x.phases(plan.Plan.Windows, 2)
+	for _, step := range append(slices.Concat(phases[:]...), "--publish") {
+		if r := group.run(t, x.args(step)...); r.status != cli.ExitOK {
+			t.Fatalf("%s: status %d: %s", step, r.status, r.err)
+		}
+	}
+	t.Logf("%d MiB at most", group.number(t, "memory.max_usage_in_bytes", "")>>20)
+	if killed := group.number(t, "memory.oom_control", "oom_kill"); killed > 0 {
+		t.Errorf("%d were killed", killed)
+	}
+	if a, b := must.Read(t, filepath.Join(x.want, rundir.LayerName(17))), must.Read(t, filepath.Join(x.dir, rundir.LayerName(17))); string(a) != string(b) {
+		t.Error("layer 17 differs")
+	}
 }

@@ -69,11 +69,6 @@ func (d *Decoder) decode(ctx context.Context, i int, dst []int8) error {
 	if err != nil {
 		return err
 	}
-	return d.undo(dst, e, stored)
-}
-
-// undo fills dst with the block that has the given entry and stored bytes, whose checksum is right.
-func (d *Decoder) undo(dst []int8, e entry, stored []byte) error {
 	raw := tally.Bytes(dst)
 	if e.raw() {
 		copy(raw, stored)
@@ -102,7 +97,10 @@ func (d *Decoder) load(ctx context.Context, i int) (entry, []byte, error) {
 	if err := d.f.source.read(ctx, stored, int64(e.offset)); err != nil {
 		return e, nil, err
 	}
-	return e, stored, e.checkStored(stored)
+	if sum := crc32c.Of(stored); sum != e.storedCRC {
+		return e, nil, fmt.Errorf("checksum of the stored bytes %08x instead of %08x", sum, e.storedCRC)
+	}
+	return e, stored, nil
 }
 
 // Score returns one score, that of the given rank. It decodes the part of the block that it needs, a twelfth on average, and keeps

@@ -60,14 +60,6 @@ func (e *entry) check(n int, start, end uint64) error {
 	return nil
 }
 
-// checkStored compares the stored bytes of the block with their checksum.
-func (e *entry) checkStored(stored []byte) error {
-	if sum := crc32c.Of(stored); sum != e.storedCRC {
-		return fmt.Errorf("checksum of the stored bytes %08x instead of %08x", sum, e.storedCRC)
-	}
-	return nil
-}
-
 // readEntry copies entry i of the index to dst.
 func (f *File) readEntry(ctx context.Context, dst []byte, i int) error {
 	if f.pages != nil {

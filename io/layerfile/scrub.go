@@ -10,6 +10,7 @@ import (
 	"grenier/io/corrupt"
 	"grenier/io/crew"
 	"grenier/io/pagecache"
+	"grenier/kernels/crc32c"
 )
 
 // Inspect opens the file at path like OpenSparing, but lists everything that is wrong
@@ -177,8 +178,8 @@ func (s *scrub) check(ctx context.Context, p *piece, buf []byte) error {
 		if errors.Is(err, os.ErrClosed) {
 			return err
 		}
-		if err == nil {
-			err = e.checkStored(stored)
+		if sum := crc32c.Of(stored); err == nil && sum != e.storedCRC {
+			err = fmt.Errorf("checksum of the stored bytes %08x instead of %08x", sum, e.storedCRC)
 		}
 		if err != nil {
 			p.problems = append(p.problems, s.f.bad(fmt.Sprintf("block %d", p.first+i), err))

@@ -113,7 +113,13 @@ func (w *Writer) Append(b *Block) error {
 	if _, err := w.out.Write(b.stored); err != nil {
 		return w.named(err)
 	}
-	e := b.entry(w.offset)
+	e := entry{
+		offset:    w.offset,
+		length:    uint32(len(b.stored)),
+		flags:     b.flags,
+		storedCRC: b.storedCRC,
+		scoresCRC: b.scoresCRC,
+	}
 	w.index = e.append(w.index)
 	w.offset += uint64(len(b.stored))
 	w.blocks++

@@ -32,7 +32,6 @@ type sealing struct {
 // flight is the memory of a block that is being encoded.
 type flight struct {
 	scores []int8
-	packed []byte // if it comes from a piece
 	block  layerfile.Block
 }
 
@@ -243,6 +242,15 @@ func (s *sealing) encode(e *layerfile.Encoder, block int, j *flight) error {
 		return err
 	}
 	return e.Encode(&j.block, scores)
+}
+
+// copy takes a block, which is block i of the file of a piece.
+func (s *sealing) copy(ctx context.Context, d *layerfile.Decoder, i, block int, j *flight) error {
+	scores := j.scores[:s.header.BlockLen(block)]
+	if err := d.Copy(ctx, &j.block, i, scores); err != nil {
+		return err
+	}
+	return s.see(uint64(block)*uint64(s.header.BlockSize), scores)
 }
 
 // see shows the scores from rank start on to the samples of the layer.

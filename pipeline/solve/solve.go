@@ -219,7 +219,7 @@ func begin(dir *rundir.Locked, m *manifest.Manifest, game awari.Game, o Options)
 	if err := r.follow(o.Seeds, o.Memory); err != nil {
 		return nil, err
 	}
-	if o.Seeds >= len(m.Layers) { // steps are of a layer that is sealed, or of a plan that was given up
+	if checkPlan(&dir.Dir, m, awari.MaxSeeds) == nil { // steps are of a layer that is sealed, or of a plan that was given up
 		err = dir.ClearSteps()
 	}
 	if err != nil {

@@ -30,6 +30,10 @@ import (
 // stepSeeds is a layer of four blocks and some segments.
 const stepSeeds = 16
 
+var publishTask = solve.Task{Name: solve.PublishTask}
+
+func windowTask(window int) solve.Task { return solve.Task{Name: solve.WindowTask, Part: window} }
+
 // stepRuns are the run that lacks it, and the whole run.
 var stepRuns struct{ below, want testrun.Fixture }
 
@@ -59,10 +63,11 @@ func newStepper(t *testing.T) *stepper {
 func (s *stepper) mustPlan(t *testing.T, bits int) {
 	t.Helper()
 	s.options.Bits = bits
-	plan, before, err := solve.PlanSteps(t.Context(), s.dir, s.options)
+	report, err := solve.Task{Name: solve.PlanTask}.Do(t.Context(), s.dir, s.options)
 	must.OK(t, err)
-	if before || plan.Bits != bits || plan.Segments < 4 || plan.Pieces != 4 {
-		t.Fatalf("plan %+v, there before: %v", plan, before)
+	plan := *report.Plan
+	if report.Before || plan.Bits != bits || plan.Segments < 4 || plan.Pieces != 4 {
+		t.Fatalf("plan %+v, there before: %v", plan, report.Before)
 	}
 	s.plan = plan
 }
@@ -70,15 +75,28 @@ func (s *stepper) mustPlan(t *testing.T, bits int) {
 // tasks are all steps but the last: the shares of captures, windows, and shares to seal.
 func (s *stepper) tasks(captures, seal int) (tasks []solve.Task) {
 	for i := range captures {
-		tasks = append(tasks, solve.Task{Captures: solve.Share{Part: i + 1, Of: captures}})
+		tasks = append(tasks, solve.Task{Name: solve.CaptureTask, Part: i + 1, Of: captures})
 	}
 	for j := range s.plan.Windows {
-		tasks = append(tasks, solve.Task{Window: j + 1})
+		tasks = append(tasks, windowTask(j+1))
 	}
 	for i := range seal {
-		tasks = append(tasks, solve.Task{Seal: solve.Share{Part: i + 1, Of: seal}})
+		tasks = append(tasks, solve.Task{Name: solve.SealTask, Part: i + 1, Of: seal})
 	}
 	return tasks
+}
+
+// all does the tasks in order, with the plan of the directory.
+func (s *stepper) all(t *testing.T, captures, seal int) (errs []error) {
+	t.Helper()
+	plan, err := solve.PlanOf(s.dir)
+	must.OK(t, err)
+	s.plan = plan
+	for _, task := range s.tasks(captures, seal) {
+		_, err := s.do(t.Context(), task)
+		errs = append(errs, err)
+	}
+	return errs
 }
 
 // do does a step.
@@ -90,13 +108,13 @@ func (s *stepper) do(ctx context.Context, task solve.Task) (before bool, err err
 // publish does the last step, and compares the run.
 func (s *stepper) publish(t *testing.T) {
 	t.Helper()
-	report, err := solve.Task{Publish: true}.Do(t.Context(), s.dir, s.options)
+	before, err := s.do(t.Context(), publishTask)
 	must.OK(t, err)
-	if report.Before || report.Report.Layer.Seeds != stepSeeds || report.Report.Engine.Windows != s.plan.Windows {
-		t.Errorf("published: %+v", report)
+	if before {
+		t.Error("published before")
 	}
 	sameRun(t, s.want, s.dir)
-	for _, task := range append(s.tasks(1, 1), solve.Task{Publish: true}) {
+	for _, task := range append(s.tasks(1, 1), publishTask) {
 		if before, err := s.do(t.Context(), task); !before || err != nil {
 			t.Errorf("%+v after all: done before: %v, error %v", task, before, err)
 		}
@@ -133,7 +151,7 @@ func (s *stepper) breaking(t *testing.T, task solve.Task, at int, kill bool) (br
 	if err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, crashfs.ErrCrashed) && !errors.Is(err, fault.Pause) {
 		t.Fatalf("%+v, broken at operation %d: %v", task, at, err)
 	}
-	return err != nil && !errors.Is(err, fault.Pause)
+	return disk.Ops() >= at
 }
 
 // TestLongSteps does the steps of a layer in any order, some too early, some twice, some killed or interrupted before: the
@@ -155,7 +173,7 @@ func TestLongSteps(t *testing.T) {
 				if s.rng.IntN(3) == 0 && s.breaking(t, task, 1+s.rng.IntN(30), s.rng.IntN(2) == 0) {
 					broken++
 				}
-				before, err := s.do(t.Context(), task)
+				_, err := s.do(t.Context(), task)
 				if errors.Is(err, fault.Pause) {
 					early++
 					left = append(left[1:], task)
@@ -163,7 +181,7 @@ func TestLongSteps(t *testing.T) {
 				}
 				must.OK(t, err)
 				if s.rng.IntN(2) == 0 {
-					if before, err = s.do(t.Context(), task); err != nil || !before {
+					if before, err := s.do(t.Context(), task); err != nil || !before {
 						t.Fatalf("%+v a second time: done before: %v, error %v", task, before, err)
 					}
 				}
@@ -194,32 +212,32 @@ func TestStepNeeds(t *testing.T) {
 			must.OK(t, err)
 		}
 	}
-	share := solve.Share{Part: 1, Of: 1}
-	notYet(solve.Task{Captures: share}, "no plan")
+	captures, seal := solve.Task{Name: solve.CaptureTask, Part: 1, Of: 1}, solve.Task{Name: solve.SealTask, Part: 1, Of: 1}
+	notYet(captures, "no plan")
 	s.mustPlan(t, 4)
 	n, m := s.plan.Segments, s.plan.Windows
-	notYet(solve.Task{Window: 1}, fmt.Sprintf("%d of %d segments of capture values are missing, --captures 1/%d first", n, n, n))
+	notYet(windowTask(1), fmt.Sprintf("%d of %d segments of capture values are missing, --captures 1/%d first", n, n, n))
 	tasks := s.tasks(n, 4)
 	all(tasks[1:n])
-	notYet(solve.Task{Window: 2}, fmt.Sprintf("1 of %d segments", n))
+	notYet(windowTask(2), fmt.Sprintf("1 of %d segments", n))
 	all(tasks[:1])
 	all(tasks[n+1 : n+m])
-	notYet(solve.Task{Seal: share}, fmt.Sprintf("1 of %d windows are missing, --window 1 first", m))
-	notYet(solve.Task{Publish: true}, fmt.Sprintf("1 of %d windows", m))
+	notYet(seal, fmt.Sprintf("1 of %d windows are missing, --window 1 first", m))
+	notYet(publishTask, fmt.Sprintf("1 of %d windows", m))
 	all(tasks[n : n+1])
 	all(tasks[n+m : n+m+3])
-	notYet(solve.Task{Publish: true}, "1 of 4 pieces of the encoded layer are missing, --seal 4/4 first")
-	if _, err := s.do(t.Context(), solve.Task{Window: m + 1}); !errors.Is(err, fault.Usage) {
+	notYet(publishTask, "1 of 4 pieces of the encoded layer are missing, --seal 4/4 first")
+	if _, err := s.do(t.Context(), windowTask(m+1)); !errors.Is(err, fault.Usage) {
 		t.Errorf("a window too many: %v", err)
 	}
 	dir, err := rundir.Lock(s.dir, solve.Identity(s.game))
 	must.OK(t, err)
-	notYet(solve.Task{Publish: true}, "in use by")
+	notYet(publishTask, "in use by")
 	all(tasks[n+m+3:]) // other steps take no lock
 	must.OK(t, dir.Unlock())
 	s.publish(t)
 	s.options.Seeds += 2
-	if _, err := s.do(t.Context(), solve.Task{Captures: share}); !errors.Is(err, fault.Pause) || !strings.Contains(err.Error(), "lacks layer 17") {
+	if _, err := s.do(t.Context(), captures); !errors.Is(err, fault.Pause) || !strings.Contains(err.Error(), "lacks layer 17") {
 		t.Errorf("a layer that does not come next: %v", err)
 	}
 }
@@ -236,10 +254,10 @@ func TestStepPlans(t *testing.T) {
 		}
 	}
 	replan := func(o *solve.StepOptions) (bool, error) {
-		_, before, err := solve.PlanSteps(t.Context(), s.dir, *o)
-		return before, err
+		report, err := solve.Task{Name: solve.PlanTask}.Do(t.Context(), s.dir, *o)
+		return report.Before, err
 	}
-	task := solve.Task{Captures: solve.Share{Part: 1, Of: 2}}
+	task := solve.Task{Name: solve.CaptureTask, Part: 1, Of: 2}
 	s.mustPlan(t, 6)
 	s.mustPlan(t, 3) // there is nothing of the other one
 	if before, err := replan(&s.options); !before || err != nil {
@@ -314,18 +332,51 @@ func TestStepDamage(t *testing.T) {
 	}
 	_, err := s.do(t.Context(), tasks[0])
 	must.OK(t, err)
-	again("captures-0001-open", tasks[0], solve.Task{Window: 2})
+	again("captures-0001-open", tasks[0], windowTask(2))
 	for _, task := range tasks[1 : len(tasks)-1] {
 		_, err := s.do(t.Context(), task)
 		must.OK(t, err)
 	}
 	seal := tasks[len(tasks)-1]
-	again("window-03-2", solve.Task{Window: 2}, seal)
+	again("window-03-2", windowTask(2), seal)
 	_, err = s.do(t.Context(), seal)
 	must.OK(t, err)
-	again("piece-03", seal, solve.Task{Publish: true})
+	again("piece-03", seal, publishTask)
 	s.publish(t)
 	if _, err := os.Stat(filepath.Join(s.dir, rundir.WorkName, rundir.PlanName)); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the plan is still there: %v", err)
 	}
+}
+
+// TestLongStepCrash: a plan, or a publication, that is killed at any of its operations leaves what the same step, and then a solver,
+// makes whole. Short runs try few operations.
+func TestLongStepCrash(t *testing.T) {
+	s := newStepper(t)
+	every := tries.Pick(40, 5, 1)
+	plan := solve.Task{Name: solve.PlanTask}
+	s.options.Bits = 4
+	below := s.dir
+	broken := 0
+	crashes := func(from string, task solve.Task, then func()) {
+		t.Helper()
+		for at := 1 + s.rng.IntN(every); ; at += every {
+			s.dir = testrun.Copy(t, from)
+			if !s.breaking(t, task, at, true) {
+				break
+			}
+			broken++
+			_, err := s.do(t.Context(), task)
+			must.OK(t, err)
+			then()
+		}
+	}
+	crashes(below, plan, func() { must.OK(t, errors.Join(s.all(t, 1, 1)...)); s.publish(t) })
+	s.dir = testrun.Copy(t, below)
+	s.mustPlan(t, 4)
+	must.OK(t, errors.Join(s.all(t, 1, 1)...))
+	crashes(s.dir, publishTask, func() {
+		mustSolve(t, s.dir, s.game, options(stepSeeds))
+		sameRun(t, s.want, s.dir)
+	})
+	t.Logf("%d crashes", broken)
 }

@@ -52,89 +52,75 @@ var (
 	ErrPlan = fault.New(fault.Usage, "another plan")
 	// ErrSteps says that a layer is being solved in steps.
 	ErrSteps = fault.New(fault.Usage, "solved in steps")
+
+	errWindow = fault.New(fault.Usage, "no window")
 )
 
-// NotYetError reports a step whose needs are not there yet: the same one can be done later.
-type NotYetError struct {
-	Seeds int    // of the layer
-	Needs string // what it waits for
+// newPlan returns the plan of the layer, but for the number of its segments.
+func (s *step) newPlan(program string, memory uint64, bits int) StepPlan {
+	n := s.options.Seeds
+	return StepPlan{
+		Header: planHeader, Program: program, Rules: s.game.Rules().String(), Pits: s.game.Pits(), Seeds: n,
+		Below: fmt.Sprintf("%016x", uint64(s.identify(n))), Memory: memory, Bits: bits, Windows: len(halfboard.Bases(n, bits)),
+		Segment: max(leastSegment, halfboard.Positions(s.game, n)/mostSegments), Pieces: min(mostPieces, s.blocks()),
+	}
 }
 
-// Error says what is missing.
-func (e *NotYetError) Error() string { return fmt.Sprintf("layer %d: not yet: %s", e.Seeds, e.Needs) }
-
-// Is makes it a pause.
-func (e *NotYetError) Is(target error) bool { return target == fault.Pause }
-
-// PlanSteps makes the plan of the layer that comes next in the run directory at path, and replaces one of which there are no
-// streams yet. It reports whether there was the same plan already; or that the layer is sealed, with no plan.
-//
-// It fails like Solve, but with a *NotYetError while another process has the directory, or if layers below are missing; and with ErrPlan if there are streams of another plan.
-func PlanSteps(ctx context.Context, path string, o StepOptions) (plan StepPlan, before bool, err error) {
-	dir, err := lockRun(path, o.Seeds)
-	if err != nil {
-		return plan, false, err
-	}
-	defer func() { err = errors.Join(err, dir.Unlock()) }()
-	s, sealed, err := nextLayer(&dir.Dir, &o)
-	if err != nil || sealed {
-		return plan, sealed, err
-	}
-	s.dir, s.work = dir, dir.Work()
-	if err := errors.Join(s.makePlan(ctx, &o), s.Close()); err != nil {
-		return plan, false, err
-	}
-	before, err = s.savePlan()
-	return s.plan, before, err
+// blocks returns the number of blocks of the layer file.
+func (s *step) blocks() int {
+	h := layerfile.Header{BlockSize: layerfile.MaxBlockSize, Positions: halfboard.Positions(s.game, s.options.Seeds)}
+	return h.Blocks()
 }
 
-// makePlan makes the plan of the next layer.
-func (s *step) makePlan(ctx context.Context, o *StepOptions) error {
-	bits, err := s.formOf(o.Memory, o.Bits)
-	if err != nil {
-		return err
-	}
-	s.plan = s.newPlan(o.Program, o.Memory, bits)
-	if err := s.layOut(ctx, 0); err != nil {
-		return err
-	}
-	s.plan.Segments = s.steps.Segments()
-	if n, same := s.engine.Checkpointed(s.identify); n == s.plan.Seeds && same {
-		return fmt.Errorf("%w: %s has what grenier awari solve has found of layer %d: go on with that, or remove it", ErrPlan, s.work.Path(""), n)
-	}
-	return nil
-}
-
-// savePlan makes the plan that of the directory. It reports whether it was so before.
-func (s *step) savePlan() (before bool, err error) {
-	data, number, err := s.plan.encode()
-	if err != nil {
-		return false, err
-	}
-	old, oldNumber, err := readPlan(s.from)
-	switch {
-	case errors.Is(err, fs.ErrNotExist), err == nil && old.Seeds < s.plan.Seeds:
-	case err != nil:
-		return false, err
-	case old == s.plan:
-		return true, nil
-	default:
-		if err := s.notBegun(oldNumber); err != nil {
-			return false, err
+// formOf returns the bits of a score in windows of the layer within memory, the most that fit; bits, if not 0, forces
+// them. It fails with a *memory.Error.
+func (s *step) formOf(allowed uint64, bits int) (int, error) {
+	need := uint64(0)
+	for _, width := range halfboard.Widths[1:] {
+		if bits != 0 && bits != width {
+			continue
+		}
+		if need = halfboard.Narrow(s.game, s.options.Seeds, s.options.Workers, width); need <= allowed {
+			return width, nil
 		}
 	}
-	if err := s.dir.ClearSteps(); err != nil {
+	return 0, &memory.Error{What: fmt.Sprintf("a step of layer %d", s.options.Seeds), Need: need, Allowed: allowed}
+}
+
+// makePlan makes the plan of the layer that of the directory, unless it is so, or there are streams of another one.
+func (s *step) makePlan(ctx context.Context, o *StepOptions) (before bool, err error) {
+	bits, err := s.formOf(o.Memory, o.Bits)
+	if err != nil {
 		return false, err
 	}
-	return false, s.dir.SavePlan(number, data)
+	s.plan, s.work = s.newPlan(o.Program, o.Memory, bits), s.dir.Work()
+	if err := s.layOut(ctx, 0); err != nil {
+		return false, err
+	}
+	s.plan.Segments = s.steps.Segments()
+	old, number, err := readPlan(s.from)
+	if err == nil && old == s.plan {
+		return true, nil
+	}
+	if err == nil && old.Seeds >= s.plan.Seeds {
+		err = s.notBegun(number)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return false, err
+	}
+	if n, same := s.engine.Checkpointed(s.identify); n == s.plan.Seeds && same {
+		return false, fmt.Errorf("%w: %s has what grenier awari solve has found of layer %d: go on with that, or remove it", ErrPlan, s.work.Path(""), n)
+	}
+	data, err := jsonfile.EncodeSealed(s.plan)
+	if err != nil {
+		return false, err
+	}
+	return false, errors.Join(s.dir.ClearSteps(), s.dir.SavePlan(crc32c.Of(data), data))
 }
 
 // notBegun fails with ErrPlan if there are streams of a plan.
 func (s *step) notBegun(number uint32) error {
 	work, err := s.from.Steps(number)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
 	if err != nil {
 		return err
 	}
@@ -143,43 +129,6 @@ func (s *step) notBegun(number uint32) error {
 		err = fmt.Errorf("%w of layer %d has streams: go on with it, or give it up: remove %s", ErrPlan, s.plan.Seeds, s.from.PlanPath())
 	}
 	return errors.Join(err, work.Close())
-}
-
-// newPlan returns the plan of the layer that comes next, but for the number of its segments.
-func (s *step) newPlan(program string, memory uint64, bits int) StepPlan {
-	n := len(s.manifest.Layers)
-	return StepPlan{
-		Header: planHeader, Program: program, Rules: s.game.Rules().String(), Pits: s.game.Pits(), Seeds: n,
-		Below: fmt.Sprintf("%016x", uint64(s.identify(n))), Memory: memory, Bits: bits, Windows: len(halfboard.Bases(n, bits)),
-		Segment: max(leastSegment, halfboard.Positions(s.game, n)/mostSegments), Pieces: min(mostPieces, s.blocks(n)),
-	}
-}
-
-// blocks returns the number of blocks of the file of layer n.
-func (s *step) blocks(n int) int {
-	h := layerfile.Header{BlockSize: layerfile.MaxBlockSize, Positions: halfboard.Positions(s.game, n)}
-	return h.Blocks()
-}
-
-// formOf returns the bits of a score in windows of the next layer within memory, the most that fit; bits, if not 0, forces
-// them. It fails with a *memory.Error.
-func (s *step) formOf(allowed uint64, bits int) (int, error) {
-	n, need := len(s.manifest.Layers), uint64(0)
-	for _, width := range halfboard.Widths[1:] {
-		if bits != 0 && bits != width {
-			continue
-		}
-		if need = halfboard.Narrow(s.game, n, s.options.Workers, width); need <= allowed {
-			return width, nil
-		}
-	}
-	return 0, &memory.Error{What: fmt.Sprintf("a step of layer %d", n), Need: need, Allowed: allowed}
-}
-
-// encode returns the contents of the file of a plan, and its number.
-func (p *StepPlan) encode() (data []byte, number uint32, err error) {
-	data, err = jsonfile.EncodeSealed(p)
-	return data, crc32c.Of(data), err
 }
 
 // PlanOf returns the plan of the run directory at path. It fails with fs.ErrNotExist if there is none, or as ParseSealed of
@@ -193,8 +142,7 @@ func PlanOf(path string) (StepPlan, error) {
 	return plan, err
 }
 
-// readPlan reads the plan of a run directory, and returns its number. It fails with fs.ErrNotExist if there is none, and with
-// an error that matches corrupt.ErrCorrupt.
+// readPlan is PlanOf, and returns the number of the plan too.
 func readPlan(d *rundir.Dir) (plan StepPlan, number uint32, err error) {
 	data, err := d.Plan(jsonfile.MaxBytes)
 	if err == nil {
@@ -220,23 +168,15 @@ func checkPlan(d *rundir.Dir, m *manifest.Manifest, last int) error {
 
 // obey fails with ErrPlan unless the plan in the directory is one that this process follows, or with a *memory.Error if it
 // has more workers than the plan has memory for.
-func (s *step) obey(plan StepPlan, program string) error {
-	other := func(what, has, here string) error {
-		return fmt.Errorf("%s: %w: %s %s, here %s; to give the plan up, remove it", s.from.PlanPath(), ErrPlan, what, has, here)
+func (s *step) obey(program string) error {
+	if !slices.Contains(halfboard.Widths[1:], s.plan.Bits) {
+		return corrupt.New(s.from.PlanPath(), "", "%d bits a score", s.plan.Bits)
 	}
-	if !slices.Contains(halfboard.Widths[1:], plan.Bits) {
-		return corrupt.New(s.from.PlanPath(), "", "%d bits a score", plan.Bits)
+	want := s.newPlan(program, s.plan.Memory, s.plan.Bits)
+	if want.Segments = s.plan.Segments; s.plan != want {
+		return fmt.Errorf("%s: %w: it was made by grenier %s over layers %s, here are grenier %s and layers %s; to give it up, remove it",
+			s.from.PlanPath(), ErrPlan, s.plan.Program, s.plan.Below, want.Program, want.Below)
 	}
-	want := s.newPlan(program, plan.Memory, plan.Bits)
-	want.Segments = plan.Segments
-	switch {
-	case plan.Program != program:
-		return other("made by grenier", plan.Program, program)
-	case plan.Below != want.Below:
-		return other("layers below are", plan.Below, want.Below)
-	case plan != want:
-		return other("it is", fmt.Sprintf("%+v", plan), fmt.Sprintf("%+v", want))
-	}
-	_, err := s.formOf(plan.Memory, plan.Bits)
+	_, err := s.formOf(s.plan.Memory, s.plan.Bits)
 	return err
 }

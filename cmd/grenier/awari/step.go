@@ -10,6 +10,7 @@ import (
 
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"grenier/cmd/grenier/cli"
 	"grenier/layers/awari"
@@ -19,21 +20,17 @@ import (
 // stepFlags are the flags of step as given.
 type stepFlags struct {
 	cli.JobFlags
-	dir        string
-	seeds      int
-	bits       int
-	checkpoint time.Duration
-	plan       bool
-	task       solve.Task
+	dir         string
+	seeds, bits int
+	checkpoint  time.Duration
+	tasks       []solve.Task // one, if the command line is right
 }
 
 // stepped is the JSON of step.
 type stepped struct {
-	Seeds  int             `json:"seeds"`
-	Step   string          `json:"step"` // as on the command line, without --
-	Before bool            `json:"done_before"`
-	Plan   *solve.StepPlan `json:"plan,omitempty"`  // nil if the layer was published before
-	Layer  *layerTook      `json:"layer,omitempty"` // that this step published
+	Seeds int    `json:"seeds"`
+	Step  string `json:"step"`
+	solve.StepReport
 	cli.Took
 }
 
@@ -84,11 +81,11 @@ EXIT STATUS
 	needDir(cmd, &f.dir)
 	flags := cmd.Flags()
 	cli.IntVar(flags, &f.seeds, "layer", 0, 0, awari.MaxSeeds, "the layer of `n` seeds")
-	flags.BoolVar(&f.plan, "plan", false, "make the plan of the layer")
-	flags.Var((*shareFlag)(&f.task.Captures), "captures", "compute the values of captures, share `i/n`")
-	cli.IntVar(flags, &f.task.Window, "window", 0, 1, awari.MaxSeeds, "find the window `j`, from 1 on")
-	flags.Var((*shareFlag)(&f.task.Seal), "seal", "encode share `i/n` of the layer")
-	flags.BoolVar(&f.task.Publish, "publish", false, "publish the layer")
+	f.taskVar(flags, solve.PlanTask, "make the plan of the layer")
+	f.taskVar(flags, solve.CaptureTask, "compute the values of captures, share `i/n`")
+	f.taskVar(flags, solve.WindowTask, "find window `j`, from 1 on")
+	f.taskVar(flags, solve.SealTask, "encode share `i/n` of the layer")
+	f.taskVar(flags, solve.PublishTask, "publish the layer")
 	cli.IntChoiceVar(flags, &f.bits, "bits", 0, "`bits` of a score in memory, for --plan; 0 chooses the most that fit", 0, 6, 4, 3, 2)
 	f.JobFlags.Define(a.App, flags, "8GiB", cli.JSONUsage)
 	checkpointVar(flags, &f.checkpoint)
@@ -96,72 +93,71 @@ EXIT STATUS
 	return cmd
 }
 
-// stepNames are the flags that are steps.
-var stepNames = []string{"plan", "captures", "window", "seal", "publish"}
+// taskFlag is a flag that is a task.
+type taskFlag struct {
+	name  string
+	tasks *[]solve.Task
+}
+
+// taskVar adds the flag of a task.
+func (f *stepFlags) taskVar(flags *pflag.FlagSet, name, usage string) {
+	flag := flags.VarPF(&taskFlag{name, &f.tasks}, name, "", usage)
+	if flag.Value.Type() == "bool" {
+		flag.NoOptDefVal = "true"
+	}
+}
+
+func (f *taskFlag) String() string { return "" }
+
+func (f *taskFlag) Type() string {
+	if f.name == solve.PlanTask || f.name == solve.PublishTask {
+		return "bool"
+	}
+	return "share"
+}
+
+// mostShares is the most parts that a layer is cut into: more would all be empty.
+const mostShares = 10_000
+
+// Set reads true, a window, or two numbers i/n.
+func (f *taskFlag) Set(text string) error {
+	task := solve.Task{Name: f.name}
+	part, of, _ := strings.Cut(text, "/")
+	var err, err2 error
+	switch {
+	case f.Type() == "bool" && text == "true":
+	case f.Type() == "bool":
+		return cli.Must("given without a value")
+	case f.name == solve.WindowTask:
+		if task.Part, err = strconv.Atoi(text); err != nil || task.Part < 1 || task.Part > awari.MaxSeeds {
+			return cli.Must(fmt.Sprintf("1 to %d", awari.MaxSeeds))
+		}
+	default:
+		task.Part, err = strconv.Atoi(part)
+		if task.Of, err2 = strconv.Atoi(of); err != nil || err2 != nil || task.Part < 1 || task.Part > task.Of || task.Of > mostShares {
+			return cli.Must(fmt.Sprintf("i/n, with i from 1 to n, and n at most %d, like 3/16", mostShares))
+		}
+	}
+	*f.tasks = append(*f.tasks, task)
+	return nil
+}
 
 // check refuses flags that do not go together.
 func (f *stepFlags) check(cmd *cobra.Command) error {
-	given := ""
-	for _, name := range stepNames {
-		if cmd.Flags().Changed(name) {
-			given += " --" + name
-		}
-	}
-	if strings.Count(given, "--") != 1 {
-		return cli.Usagef("one of --%s is needed, got%s", strings.Join(stepNames, ", --"), given+strings.Repeat(" none", 1-min(1, len(given))))
+	if n := len(f.tasks); n != 1 {
+		return cli.Usagef("one of --plan, --captures, --window, --seal and --publish is needed, got %d", n)
 	}
 	for _, name := range []string{"memory", "bits"} {
-		if !f.plan && cmd.Flags().Changed(name) {
+		if f.tasks[0].Name != solve.PlanTask && cmd.Flags().Changed(name) {
 			return cli.Usagef("--%s goes with --plan: other steps take what the plan says", name)
 		}
 	}
 	return nil
 }
 
-// name returns the step as it is on the command line.
-func (f *stepFlags) name() string {
-	switch t := &f.task; {
-	case f.plan:
-		return "plan"
-	case t.Publish:
-		return "publish"
-	case t.Window > 0:
-		return fmt.Sprintf("window %d", t.Window)
-	case t.Seal.Of > 0:
-		return "seal " + (*shareFlag)(&t.Seal).String()
-	}
-	return "captures " + (*shareFlag)(&f.task.Captures).String()
-}
-
-// shareFlag is i/n, the i-th of n equal parts.
-type shareFlag solve.Share
-
-func (f *shareFlag) Type() string { return "share" }
-
-func (f *shareFlag) String() string {
-	if f.Of == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%d/%d", f.Part, f.Of)
-}
-
-// mostShares is the most parts that a layer is cut into: more would all be empty.
-const mostShares = 10_000
-
-// Set reads two numbers.
-func (f *shareFlag) Set(text string) error {
-	part, of, _ := strings.Cut(text, "/")
-	i, err := strconv.Atoi(part)
-	n, err2 := strconv.Atoi(of)
-	if err != nil || err2 != nil || i < 1 || i > n || n > mostShares {
-		return cli.Must(fmt.Sprintf("i/n, with i from 1 to n, and n at most %d, like 3/16", mostShares))
-	}
-	f.Part, f.Of = i, n
-	return nil
-}
-
 func (a *app) runStep(ctx context.Context, f stepFlags) error {
-	if plan, err := solve.PlanOf(f.dir); err == nil && !f.plan { // if there is none, the step says so
+	task := f.tasks[0]
+	if plan, err := solve.PlanOf(f.dir); err == nil && task.Name != solve.PlanTask { // if there is none, the step says so
 		if err := f.Memory.Set(strconv.FormatUint(plan.Memory, 10)); err != nil {
 			return err
 		}
@@ -177,24 +173,13 @@ func (a *app) runStep(ctx context.Context, f stepFlags) error {
 	}
 	defer debug.SetGCPercent(debug.SetGCPercent(10)) // as for solve
 	a.Resume = "; the same step resumes"
-	start, report := time.Now(), solve.StepReport{}
-	if f.plan {
-		report.Plan, report.Before, err = solve.PlanSteps(ctx, f.dir, o)
-	} else {
-		report, err = f.task.Do(ctx, f.dir, o)
-	}
+	start := time.Now()
+	report, err := task.Do(ctx, f.dir, o)
 	shown.Close()
 	if err != nil {
 		return f.Memory.Explain(err)
 	}
-	s := stepped{Seeds: f.seeds, Step: f.name(), Before: report.Before, Took: cli.TookSince(start)}
-	if report.Plan.Seeds == f.seeds && report.Plan.Windows > 0 {
-		s.Plan = &report.Plan
-	}
-	if report.Report.Layer.Positions > 0 {
-		layer := figuresOf(report.Report)
-		s.Layer = &layer
-	}
+	s := stepped{f.seeds, task.String(), report, cli.TookSince(start)}
 	if f.JSON {
 		return a.PrintJSON(s)
 	}
@@ -204,20 +189,17 @@ func (a *app) runStep(ctx context.Context, f stepFlags) error {
 
 // printStep prints what a step has done.
 func (a *app) printStep(s *stepped) {
-	p := s.Plan
-	switch {
-	case p == nil:
-		fmt.Fprintf(a.Out, "layer %d: published before\n", s.Seeds)
-	case s.Before:
-		fmt.Fprintf(a.Out, "layer %d: %s was done before (%.1f s)\n", s.Seeds, s.Step, s.Seconds)
-	default:
-		fmt.Fprintf(a.Out, "layer %d: %s done (%.1f s)\n", s.Seeds, s.Step, s.Seconds)
+	p, done := s.Plan, "done"
+	if s.Before {
+		done = "was done before"
 	}
-	if s.Step == "plan" && p != nil {
+	if p == nil {
+		fmt.Fprintf(a.Out, "layer %d: published before\n", s.Seeds)
+		return
+	}
+	fmt.Fprintf(a.Out, "layer %d: %s %s (%.1f s)\n", s.Seeds, s.Step, done, s.Seconds)
+	if s.Step == solve.PlanTask {
 		fmt.Fprintf(a.Out, "%s, %d bits a score; %s of capture values, %s to seal; %s of memory for each step\n", cli.Count(uint64(p.Windows), "window"),
 			p.Bits, cli.Count(uint64(p.Segments), "segment"), cli.Count(uint64(p.Pieces), "piece"), humanize.IBytes(p.Memory))
-	}
-	if s.Layer != nil {
-		fmt.Fprintf(a.Out, "layer %d: %s, %s\n", s.Seeds, cli.Count(s.Layer.Positions, "position"), humanize.IBytes(uint64(s.Layer.Bytes)))
 	}
 }

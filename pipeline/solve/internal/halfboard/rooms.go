@@ -11,7 +11,6 @@ type (
 	Lower    = board.Lower
 	Below    = stream.Below
 	Kept     = fixpoint.Kept
-	Piece    = stream.Piece
 	Progress = fixpoint.Progress
 	Stage    = fixpoint.Stage
 	Stats    = fixpoint.Stats

@@ -1,0 +1,51 @@
+package layerfile
+
+import (
+	"bytes"
+	"errors"
+	"path/filepath"
+	"testing"
+
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/tries"
+	"grenier/io/corrupt"
+	"grenier/io/vfs"
+)
+
+// TestCopy: a file made of the blocks of others, plain ones among them, is the one that is made of all scores.
+func TestCopy(t *testing.T) {
+	const size = 64
+	scores := layerScores(tries.Rand(t), 1000)
+	scores[600] = maxTestScore + 1 // which the model lacks
+	h := testHeader(size, len(scores))
+	path := filepath.Join(t.TempDir(), "layer.gl")
+	p, err := vfs.Begin(path)
+	must.OK(t, err)
+	w, err := Create(p, h, family)
+	must.OK(t, err)
+	var b Block
+	dst := make([]int8, size)
+	take := func(scores []int8) (*File, *Decoder) {
+		f, d := openFile(t, size, scores)
+		for i := range f.NumBlocks() {
+			must.OK(t, d.Copy(t.Context(), &b, i, dst))
+			must.OK(t, w.Append(&b))
+		}
+		return f, d
+	}
+	take(scores[:5*size])
+	f, d := take(scores[5*size:])
+	_, err = w.Finish()
+	must.OK(t, err)
+	must.OK(t, w.Publish())
+	if want := layerBytes(t, size, scores); !bytes.Equal(must.Read(t, path), want) {
+		t.Error("another file")
+	}
+	if err := d.Copy(t.Context(), &b, f.NumBlocks(), dst); !errors.Is(err, ErrRange) {
+		t.Errorf("a block too many: %v", err)
+	}
+	f.Bound(maxTestScore)
+	if err := f.NewDecoder(family).Copy(t.Context(), &b, 600/size-5, dst); !errors.Is(err, corrupt.ErrCorrupt) {
+		t.Errorf("an impossible score: %v", err)
+	}
+}
