@@ -246,6 +246,11 @@ func (s *step) capture(ctx context.Context, t Task) (before bool, err error) {
 	if err != nil || len(due) == 0 {
 		return true, err
 	}
+	for n := range s.manifest.Layers { // all shares together look at the scores of the layers below
+		if n%t.Of != t.Part-1 {
+			s.wrote(&s.manifest.Layers[n])
+		}
+	}
 	lower, err := s.lower(ctx, s.plan.Seeds)
 	if err != nil {
 		return false, err
