@@ -76,7 +76,7 @@ func TestLongParts(t *testing.T) {
 	random := tries.Rand(t)
 	for _, game := range []awari.Game{testrun.Game(t, 4, awari.Awari), testrun.Game(t, 8, awari.Strict)} {
 		seeds := map[int]int{4: 9, 8: 6}[game.Pits()]
-		for _, wrong := range []string{"nothing", "scores", "block", "file"} {
+		for _, wrong := range []string{"nothing", "scores", "block", "file", "below"} {
 			for _, o := range []verify.Options{{}, {Sample: 300, Seed: 5}} {
 				layers := testrun.Solve(t, game, seeds)
 				if wrong == "scores" {
@@ -87,12 +87,15 @@ func TestLongParts(t *testing.T) {
 					}
 				}
 				dir := testrun.Write(t, game, layers, 100)
-				last := filepath.Join(dir, rundir.LayerName(seeds))
-				if text := must.Read(t, last); wrong == "block" {
+				path := filepath.Join(dir, rundir.LayerName(seeds))
+				if wrong == "below" {
+					path = filepath.Join(dir, rundir.LayerName(seeds-2))
+				}
+				if text := must.Read(t, path); wrong == "block" || wrong == "below" {
 					text[len(text)/2] ^= 1
-					must.Write(t, last, text)
+					must.Write(t, path, text)
 				} else if wrong == "file" {
-					must.Write(t, last, text[:len(text)-1])
+					must.Write(t, path, text[:len(text)-1])
 				}
 				want := run(t, dir, o)
 				for _, n := range tries.More([]int{1 + random.IntN(15), 16}, []int{1, 2, 16, 20 + random.IntN(300)}) {
@@ -101,7 +104,12 @@ func TestLongParts(t *testing.T) {
 					o.Part.Of = n
 					got := allOf(t, dir, o)
 					a, b := jsonOf(t, got), jsonOf(t, want)
-					if stops := o.Sample > 0 && wrong == "block"; a != b && !stops { // how far it comes, chance says
+					for i, l := range got.Layers {
+						if len(l.Missing) > 0 || (len(l.Problems) > 0) != (len(want.Layers[i].Problems) > 0) {
+							t.Errorf("%s, %s, sample %d, %d parts: %+v, want %+v", game.Name(), wrong, o.Sample, n, l, want.Layers[i])
+						}
+					}
+					if stops := wrong == "below" || o.Sample > 0 && wrong == "block"; a != b && !stops { // how far it comes is another question
 						t.Fatalf("%s, %s, sample %d, %d parts: %s, want %s", game.Name(), wrong, o.Sample, n, a, b)
 					}
 					same(t, got.Err(), want.Err())
