@@ -46,7 +46,13 @@ func (t Task) String() string {
 }
 
 // share returns which of n things, in order, the task is about: those from begin on, before end.
-func (t Task) share(n int) (begin, end int) { return (t.Part - 1) * n / t.Of, t.Part * n / t.Of }
+func (t Task) share(n int) (begin, end int) {
+	from, to := t.part().Share(uint64(n))
+	return int(from), int(to)
+}
+
+// part returns the share as a part of a run.
+func (t Task) part() job.Part { return job.Part{Index: t.Part, Of: t.Of} }
 
 // StepOptions say of which layer a step is, and how it works.
 type StepOptions struct {
@@ -247,7 +253,7 @@ func (s *step) capture(ctx context.Context, t Task) (before bool, err error) {
 		return true, err
 	}
 	for n := range s.manifest.Layers { // all shares together look at the scores of the layers below
-		if n%t.Of != t.Part-1 {
+		if !t.part().Takes(n) {
 			s.wrote(&s.manifest.Layers[n])
 		}
 	}

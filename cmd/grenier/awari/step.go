@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"runtime/debug"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/dustin/go-humanize"
@@ -14,6 +13,7 @@ import (
 
 	"grenier/cmd/grenier/cli"
 	"grenier/layers/awari"
+	"grenier/pipeline/job"
 	"grenier/pipeline/solve"
 )
 
@@ -116,14 +116,10 @@ func (f *taskFlag) Type() string {
 	return "share"
 }
 
-// mostShares is the most parts that a layer is cut into: more would all be empty.
-const mostShares = 10_000
-
 // Set reads true, a window, or two numbers i/n.
 func (f *taskFlag) Set(text string) error {
 	task := solve.Task{Name: f.name}
-	part, of, _ := strings.Cut(text, "/")
-	var err, err2 error
+	var err error
 	switch {
 	case f.Type() == "bool" && text == "true":
 	case f.Type() == "bool":
@@ -133,10 +129,11 @@ func (f *taskFlag) Set(text string) error {
 			return cli.Must(fmt.Sprintf("1 to %d", awari.MaxSeeds))
 		}
 	default:
-		task.Part, err = strconv.Atoi(part)
-		if task.Of, err2 = strconv.Atoi(of); err != nil || err2 != nil || task.Part < 1 || task.Part > task.Of || task.Of > mostShares {
-			return cli.Must(fmt.Sprintf("i/n, with i from 1 to n, and n at most %d, like 3/16", mostShares))
+		p, ok := job.ParsePart(text)
+		if !ok || !p.One() {
+			return cli.Must(fmt.Sprintf("i/n, with i from 1 to n, and n at most %d, like 3/16", job.MaxParts))
 		}
+		task.Part, task.Of = p.Index, p.Of
 	}
 	*f.tasks = append(*f.tasks, task)
 	return nil
