@@ -37,3 +37,24 @@
 	POPCNTL CX, CX;               \
 	ADDQ    CX, R9;               \
 	SHRQ    $8, AX
+
+// PLACE_ROWS does so for the 64 bits of AX: Y4 has the bytes of the first 32, Y5 those of the others. X0 and X1 are scratch.
+#define PLACE_ROWS \
+	PLACE; \
+	VMOVQ R8, X4; \
+	PLACE; \
+	VPINSRQ $1, R8, X4, X4; \
+	PLACE; \
+	VMOVQ R8, X0; \
+	PLACE; \
+	VPINSRQ $1, R8, X0, X0; \
+	PLACE; \
+	VMOVQ R8, X5; \
+	PLACE; \
+	VPINSRQ $1, R8, X5, X5; \
+	PLACE; \
+	VMOVQ R8, X1; \
+	PLACE; \
+	VPINSRQ $1, R8, X1, X1; \
+	VINSERTI128 $1, X0, Y4, Y4; \
+	VINSERTI128 $1, X1, Y5, Y5
