@@ -412,9 +412,11 @@ func (c *Course) turnTo(at int, now time.Time) {
 // planned returns the seconds that a leg takes by what is known.
 func (c *Course) planned(l leg) float64 { return l.seconds * c.factor(l.kind) }
 
-// isPart reports whether a leg is what an earlier run has left of its sweeps: nobody knows how much that is, so that it
-// tells nothing if it takes less than all.
-func (c *Course) isPart(l leg) bool { return l.stage == Sweep && l.base == c.partly }
+// isPart reports whether a leg is what an earlier run has left of its sweeps, or the beginning of these: nobody knows how
+// much that is, so that it tells nothing if it takes less than all.
+func (c *Course) isPart(l leg) bool {
+	return (l.stage == Turn || l.stage == Sweep) && l.base == c.partly
+}
 
 // learn learns from a leg that has ended.
 func (c *Course) learn(l leg, took float64) {
