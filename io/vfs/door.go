@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"sync"
 	"sync/atomic"
+	"syscall"
 )
 
 // This file is the one door to directories: whatever is written or removed, the directory was
@@ -103,7 +104,7 @@ func (d *system) sub(name string) (*system, error) {
 	}
 	root, err := d.root.OpenRoot(name)
 	if err != nil {
-		return nil, d.named("open", name, err)
+		return nil, d.named("open", name, refused(err))
 	}
 	after, err := root.Stat(".")
 	if err == nil && !os.SameFile(before, after) {
@@ -113,6 +114,15 @@ func (d *system) sub(name string) (*system, error) {
 		return nil, errors.Join(d.named("open", name, err), root.Close())
 	}
 	return &system{root, d.Path(name)}, nil
+}
+
+// refused returns the error of os.Root about an entry of which Lstat has just said that it is no link: if it is about links,
+// or not the system's but that a link leads out of the directory, a link has taken its place.
+func refused(err error) error {
+	if errno, system := errors.AsType[syscall.Errno](err); system && errno != syscall.ELOOP {
+		return err
+	}
+	return ErrReplaced
 }
 
 // intercept, if not nil, replaces the directory that OpenDir returns.

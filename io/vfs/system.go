@@ -29,7 +29,7 @@ func (d *system) open(name string, flags int, alone bool) (File, error) {
 	}
 	f, err := d.root.OpenFile(name, flags|nonBlocking, 0)
 	if err != nil {
-		return nil, d.named("open", name, err)
+		return nil, d.named("open", name, refused(err))
 	}
 	after, err := f.Stat()
 	switch {
