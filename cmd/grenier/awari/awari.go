@@ -1,5 +1,5 @@
 // Package awari has the commands below "grenier awari", one file each: solve.go is grenier
-// awari solve. They solve layers (solve, plan, bench, status, stop, report, step, repair), check them (verify,
+// awari solve. They solve layers (solve, plan, bench, status, stop, report, repair; step and array on several machines), check them (verify,
 // scrub, compare), answer questions about them (probe, stats, search, find), play (play, uci, serve),
 // and exchange them with other programs (export, import, sample). watch.go has
 // the events of a run and the status file, log.go its log, metrics.go its metrics; hooks.go calls commands of
