@@ -243,7 +243,7 @@ func testNothingLost(t *testing.T, browser *browsertest.Browser, s *site) {
 	} {
 		page.Exec(`document.querySelector("#notice").hidden = true`) // that of the game before
 		lose()
-		page.Await("another game", fmt.Sprintf(`%s !== %q && !document.querySelector("#notice").hidden`, shown, s.text(at)))
+		page.Await("another game", fmt.Sprintf(`%s !== %q && %s && !document.querySelector("#notice").hidden`, shown, s.text(at), settled))
 		page.click("#notice-act")
 		page.wantAt(at)
 		page.wantAddress("/?moves=Cd")
