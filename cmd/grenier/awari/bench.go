@@ -127,9 +127,7 @@ func (a *app) printBench(b *calibrate.Bench, used cpu.Family) {
 
 // benchColumns are the columns of a bench with the given number of threads.
 func benchColumns(threads int) []cli.Column[calibrate.Rates] {
-	column := func(head string, width, yield int, cell func(calibrate.Rates) string) cli.Column[calibrate.Rates] {
-		return cli.Column[calibrate.Rates]{{Head: head, Width: width, Yield: yield, Cell: cell}}
-	}
+	column := cli.NewColumn[calibrate.Rates]
 	columns := []cli.Column[calibrate.Rates]{
 		column("kernels ", 8, 0, func(k calibrate.Rates) string { return fmt.Sprintf("%-8s", k.Kernel) }),
 	}

@@ -63,9 +63,7 @@ func (a *app) printNodes(p *plan.NodesPlan, memory uint64) {
 
 // nodesColumns are the columns of a plan for several machines.
 func nodesColumns() []cli.Column[plan.NodesStep] {
-	column := func(head string, width, yield int, cell func(plan.NodesStep) string) cli.Column[plan.NodesStep] {
-		return cli.Column[plan.NodesStep]{{Head: head, Width: width, Yield: yield, Cell: cell}}
-	}
+	column := cli.NewColumn[plan.NodesStep]
 	const bits, steps, traffic = 3, 2, 1 // the order in which columns go
 	return []cli.Column[plan.NodesStep]{
 		column("seeds", 5, 0, func(s plan.NodesStep) string { return strconv.Itoa(s.Seeds) }),

@@ -321,9 +321,7 @@ func coresLine(p *planReport, c *plan.Calibration) string {
 // planColumns are the columns of a plan. The narrowest terminal shows the needs of a run:
 // memory, disk and time.
 func planColumns() []cli.Column[plan.Layer] {
-	column := func(head string, width, yield int, cell func(plan.Layer) string) cli.Column[plan.Layer] {
-		return cli.Column[plan.Layer]{{Head: head, Width: width, Yield: yield, Cell: cell}}
-	}
+	column := cli.NewColumn[plan.Layer]
 	number := func(n int) string { return strconv.Itoa(n) }
 	const stages, passes, windows, bits, transfers = 1, 2, 3, 4, 5 // the order in which columns go
 	return []cli.Column[plan.Layer]{

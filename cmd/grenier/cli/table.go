@@ -21,6 +21,11 @@ type Form[R any] struct {
 // A Column is the forms of a column, the widest first.
 type Column[R any] []Form[R]
 
+// NewColumn returns a column of one form.
+func NewColumn[R any](head string, width, yield int, cell func(R) string) Column[R] {
+	return Column[R]{{Head: head, Width: width, Yield: yield, Cell: cell}}
+}
+
 // ColumnOf returns the column c for rows that have a row of c in them.
 func ColumnOf[R, S any](c Column[S], of func(R) S) Column[R] {
 	forms := make(Column[R], len(c))
