@@ -305,7 +305,7 @@ func (r *run) start(ctx context.Context, s *sweeper, layer *Layer) (open uint64,
 	known, err := s.resume(ctx, found, r.options.Family)
 	r.keeps = true
 	r.meter.resume(s.size + known)
-	r.note("layer %d goes on after %d plies", s.seeds, s.done)
+	r.options.Notef("layer %d goes on after %d plies", s.seeds, s.done)
 	return layer.Valued - known, err
 }
 

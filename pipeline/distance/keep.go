@@ -3,7 +3,6 @@ package distance
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"sync"
 	"time"
@@ -63,15 +62,8 @@ func (r *run) found(ctx context.Context, n int) (*layerfile.File, error) {
 	if !errors.Is(err, corrupt.ErrCorrupt) {
 		return nil, err
 	}
-	r.note("layer %d begins again: %v", n, err)
+	r.options.Notef("layer %d begins again: %v", n, err)
 	return nil, nil
-}
-
-// note tells the user something.
-func (r *run) note(format string, args ...any) {
-	if r.options.Note != nil {
-		r.options.Note(fmt.Sprintf(format, args...))
-	}
 }
 
 // resume takes in the distances in a file, and returns how many there are. All positions that are left are looked at next.

@@ -342,7 +342,7 @@ func (r *run) publish(file *layerfile.Writer, layer manifest.Layer) error {
 	if err := file.Publish(); err != nil {
 		return err
 	}
-	r.wrote(&layer)
+	r.trust(&layer)
 	next := *r.manifest
 	next.Layers = append(next.Layers[:len(next.Layers):len(next.Layers)], layer)
 	if err := r.dir.SaveManifest(&next); err != nil {

@@ -254,7 +254,7 @@ func (s *step) capture(ctx context.Context, t Task) (before bool, err error) {
 	}
 	for n := range s.manifest.Layers { // all shares together look at the scores of the layers below
 		if !t.part().Takes(n) {
-			s.wrote(&s.manifest.Layers[n])
+			s.trust(&s.manifest.Layers[n])
 		}
 	}
 	lower, err := s.lower(ctx, s.plan.Seeds)

@@ -114,9 +114,9 @@ func (r *run) impossible(n int) error {
 	return corrupt.New(r.work.Path(""), "", "layer %d has scores beyond -%d and %d", n, n, n)
 }
 
-// wrote trusts the layer that this run has just published. One whose file cannot be examined
+// trust trusts a layer that this run has published, or that another process checks. One whose file cannot be examined
 // is checked like others.
-func (r *run) wrote(l *manifest.Layer) {
+func (r *run) trust(l *manifest.Layer) {
 	if info, err := os.Stat(rundir.LayerFile(r.path, l)); err == nil {
 		r.trusted.add(l.Seeds, info)
 	}

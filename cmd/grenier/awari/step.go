@@ -15,6 +15,7 @@ import (
 	"grenier/layers/awari"
 	"grenier/pipeline/job"
 	"grenier/pipeline/solve"
+	"grenier/pipeline/solve/plan"
 )
 
 // stepFlags are the flags of step as given.
@@ -86,7 +87,7 @@ EXIT STATUS
 	f.taskVar(flags, solve.WindowTask, "find window `j`, from 1 on")
 	f.taskVar(flags, solve.SealTask, "encode share `i/n` of the layer")
 	f.taskVar(flags, solve.PublishTask, "publish the layer")
-	cli.IntChoiceVar(flags, &f.bits, "bits", 0, "`bits` of a score in memory, for --plan; 0 chooses the most that fit", 0, 6, 4, 3, 2)
+	cli.IntChoiceVar(flags, &f.bits, "bits", 0, "`bits` of a score in memory, for --plan; 0 chooses the most that fit", append([]int{0}, plan.Widths()...)...)
 	f.JobFlags.Define(a.App, flags, "8GiB", cli.JSONUsage)
 	checkpointVar(flags, &f.checkpoint)
 	cli.Need(cmd, "layer")
