@@ -206,7 +206,7 @@ func (s *step) open(ctx context.Context, o *StepOptions) error {
 		return err
 	}
 	s.work = s.opened
-	if err := s.layOut(ctx, number); err != nil {
+	if err := s.layOut(number); err != nil {
 		return err
 	}
 	if s.steps.Segments() != plan.Segments {
@@ -216,7 +216,7 @@ func (s *step) open(ctx context.Context, o *StepOptions) error {
 }
 
 // layOut lays out the layer of the plan with the given number.
-func (s *step) layOut(ctx context.Context, number uint32) error {
+func (s *step) layOut(number uint32) error {
 	s.options.Memory, s.options.Bits = s.plan.Memory, s.plan.Bits
 	s.segment, s.number = s.plan.Segment, fmt.Sprintf("%08x", number)
 	e, err := s.newSweeps(s.work)
@@ -224,7 +224,7 @@ func (s *step) layOut(ctx context.Context, number uint32) error {
 		return err
 	}
 	s.engine = sweeps{e}
-	s.steps, err = e.Steps(ctx, s.plan.Seeds, s.identify(s.plan.Seeds))
+	s.steps, err = e.Steps(s.plan.Seeds, s.identify(s.plan.Seeds))
 	return err
 }
 

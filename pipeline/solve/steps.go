@@ -94,7 +94,7 @@ func (s *step) makePlan(ctx context.Context, o *StepOptions) (before bool, err e
 		return false, err
 	}
 	s.plan, s.work = s.newPlan(o.Program, o.Memory, bits), s.dir.Work()
-	if err := s.layOut(ctx, 0); err != nil {
+	if err := s.layOut(0); err != nil {
 		return false, err
 	}
 	s.plan.Segments = s.steps.Segments()

@@ -59,8 +59,9 @@ func BenchmarkSolve(b *testing.B) {
 // from the layers before, when one is solved after the other.
 func (e *Engine) warm(b *testing.B, n int) {
 	b.Helper()
-	w, err := e.begin(b.Context(), n, testBelow)
+	w, err := e.begin(n, testBelow)
 	must.OK(b, err)
+	must.OK(b, w.prepare(b.Context()))
 	must.OK(b, e.spare.Put(w.memory))
 }
 

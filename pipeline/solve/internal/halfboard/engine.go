@@ -103,7 +103,7 @@ type engine struct {
 	keeper  *stream.Keeper
 	windows *stream.Windows // nil: the layer is in memory
 	whole   *stream.Whole   // nil: the layer is in windows
-	game    awari.Game
+	from    *Engine
 	memory  *board.Region // of whole
 }
 
@@ -112,11 +112,14 @@ type engine struct {
 // from others are not used. The result holds memory until it is closed.
 // When ctx ends, Solve returns its error within the time of one tile per worker.
 func (e *Engine) Solve(ctx context.Context, n int, below stream.Below, lower board.Lower) (*Layer, error) {
-	w, err := e.begin(ctx, n, below)
+	w, err := e.begin(n, below)
 	if err != nil {
 		return nil, errors.Join(err, lower.Close())
 	}
-	layer := &Layer{engine: w, spare: &e.spare}
+	layer := &Layer{engine: w}
+	if err := w.prepare(ctx); err != nil {
+		return nil, errors.Join(err, lower.Close(), layer.Close())
+	}
 	if err := w.leaving(ctx, func() error { return w.run(ctx, lower) }); err != nil {
 		return nil, errors.Join(err, layer.Close())
 	}
@@ -148,8 +151,8 @@ func (e *Engine) Checkpointed(below func(seeds int) stream.Below) (seeds int, sa
 	return stream.Checkpointed(e.options.Work, e.game, below)
 }
 
-// begin lays out the layer of n seeds.
-func (e *Engine) begin(ctx context.Context, n int, below stream.Below) (*engine, error) {
+// begin lays out the layer of n seeds, without its moves.
+func (e *Engine) begin(n int, below stream.Below) (*engine, error) {
 	if n < 0 || n > awari.MaxSeeds {
 		return nil, fmt.Errorf("%w %d: must be 0 to %d", awari.ErrSeeds, n, awari.MaxSeeds)
 	}
@@ -164,9 +167,9 @@ func (e *Engine) begin(ctx context.Context, n int, below stream.Below) (*engine,
 	}
 	var w *engine
 	if codes == nil {
-		w, err = e.beginWhole(ctx, geo, below)
+		w, err = e.beginWhole(geo, below)
 	} else {
-		w, err = e.beginWindows(ctx, geo, below, codes)
+		w, err = e.beginWindows(geo, below, codes)
 	}
 	if err != nil {
 		return nil, err
@@ -181,29 +184,42 @@ func (o *Options) fits(game awari.Game, n int) bool {
 }
 
 // layOut lays out a layer whose scores take the given bits, without memory for
-// them.
-func (e *Engine) layOut(ctx context.Context, geo *board.Geometry, below stream.Below, width int) (*engine, error) {
-	o := &e.options
-	l, err := board.NewLayer(ctx, o.Workers, geo, e.patterns, board.Side*width/8)
-	if err != nil {
-		return nil, err
-	}
+// them, and without its moves.
+func (e *Engine) layOut(geo *board.Geometry, below stream.Below, width int) *engine {
+	o, l := &e.options, board.NewLayer(geo, board.Side*width/8)
 	a := &fixpoint.Account{Seeds: geo.N, Positions: Positions(e.game, geo.N)}
 	a.Reports.Progress, a.Reports.Often = o.Progress, o.often
 	a.Stats.Bits, a.Stats.Windows = width, 1
 	return &engine{
-		game:    e.game,
-		Sweeps:  fixpoint.NewSweeps(a, l, cmp.Or(o.TileSize, tileSize), o.Workers, fixpoint.KernelsFor(o.Family, width), &e.ledgers[width]),
+		from:    e,
+		Sweeps:  fixpoint.NewSweeps(a, l, o.Workers, fixpoint.KernelsFor(o.Family, width), &e.ledgers[width]),
 		streams: &stream.Streams{Account: a, Work: o.Work, Workers: o.Workers, Note: o.Note, Whose: stream.LayerAbove(e.game, geo.N, below, o.Plan), InWindows: width != 8},
-	}, nil
+	}
+}
+
+// listMoves lists the moves of the layer, which captures need.
+func (e *engine) listMoves(ctx context.Context) error {
+	err := e.Grid.ListMoves(ctx, e.Workers, e.from.patterns)
+	if e.windows == nil {
+		e.Grid.Aim()
+	} else {
+		debug.FreeOSMemory() // what making the tables has left
+	}
+	return err
+}
+
+// prepare lists the moves and cuts the layer into tiles, which sweeps need too.
+func (e *engine) prepare(ctx context.Context) error {
+	err := e.listMoves(ctx)
+	if err == nil {
+		e.Cut(cmp.Or(e.from.options.TileSize, tileSize))
+	}
+	return err
 }
 
 // beginWhole lays out a layer in memory.
-func (e *Engine) beginWhole(ctx context.Context, geo *board.Geometry, below stream.Below) (*engine, error) {
-	w, err := e.layOut(ctx, geo, below, 8)
-	if err != nil {
-		return nil, err
-	}
+func (e *Engine) beginWhole(geo *board.Geometry, below stream.Below) (w *engine, err error) {
+	w = e.layOut(geo, below, 8)
 	// Memory is taken once for all layers that will fit.
 	seeds := max(geo.N, e.options.Seeds)
 	for !e.options.fits(e.game, seeds) {
@@ -222,7 +238,7 @@ func (e *Engine) beginWhole(ctx context.Context, geo *board.Geometry, below stre
 }
 
 // beginWindows lays out a layer that is solved window by window.
-func (e *Engine) beginWindows(ctx context.Context, geo *board.Geometry, below stream.Below, codes *window.Codes) (*engine, error) {
+func (e *Engine) beginWindows(geo *board.Geometry, below stream.Below, codes *window.Codes) (*engine, error) {
 	o := &e.options
 	if o.Work == nil {
 		return nil, fmt.Errorf("%w: scores of %d bits need a directory for streams", ErrOptions, codes.Bits)
@@ -230,11 +246,7 @@ func (e *Engine) beginWindows(ctx context.Context, geo *board.Geometry, below st
 	if err := e.spare.Close(); err != nil {
 		return nil, err
 	}
-	w, err := e.layOut(ctx, geo, below, codes.Bits)
-	if err != nil {
-		return nil, err
-	}
-	debug.FreeOSMemory() // what making the tables has left
+	w := e.layOut(geo, below, codes.Bits)
 	w.windows = stream.NewWindows(w.Sweeps, w.streams, codes, stream.Setup{
 		Game: e.game, Family: o.Family, Interval: o.Interval, Segment: o.Segment, Alone: o.Plan != "", Thin: o.thin, Sample: o.Sample,
 		Room: stream.Room{Pieces: o.roomForPieces(geo.Q, geo.N), Offers: o.roomForOffers(geo.Q, geo.N), Scores: o.roomForScores(geo.Q, geo.N, codes.Bits)},
@@ -276,7 +288,7 @@ func (e *engine) captureWhole(ctx context.Context, lower board.Lower) error {
 // captureAll computes all offers of a layer in memory.
 func (e *engine) captureAll(ctx context.Context, lower board.Lower) error {
 	err := crew.Run(func() error {
-		return board.CaptureAll(ctx, e.Grid.Layer, e.game, e.Workers, lower, e.whole.Scores, func(share float64) { e.Tell(fixpoint.CaptureStage, share) })
+		return board.CaptureAll(ctx, e.Grid.Layer, e.from.game, e.Workers, lower, e.whole.Scores, func(share float64) { e.Tell(fixpoint.CaptureStage, share) })
 	})
 	return errors.Join(err, lower.Close())
 }

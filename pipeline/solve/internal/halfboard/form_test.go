@@ -25,14 +25,14 @@ func TestPasses(t *testing.T) {
 	must.OK(t, err)
 	geo, err := board.NewGeometry(q, n)
 	must.OK(t, err)
-	w, err := e.layOut(t.Context(), geo, testBelow, 2)
-	must.OK(t, err)
+	w := e.layOut(geo, testBelow, 2)
+	must.OK(t, w.listMoves(t.Context()))
 	least := int(leastOffers(q, n))
 	one := narrowest(game, n)
 	for memory, many := one, 0; ; memory += one / 32 {
 		o := Options{Memory: memory, Workers: 1}
 		room, rounds := o.roomForOffers(q, n), 0
-		r := board.NewRound(w.Grid.Layer, w.game, 1, true, nil, make([]int8, room))
+		r := board.NewRound(w.Grid.Layer, w.from.game, 1, true, nil, make([]int8, room))
 		for panels := w.Grid.PanelsInOrder(); len(panels) > 0; rounds++ {
 			panels = panels[r.Fit(panels):]
 		}
@@ -87,15 +87,15 @@ func TestLongLowerRead(t *testing.T) {
 	must.OK(t, err)
 	geo, err := board.NewGeometry(q, n)
 	must.OK(t, err)
-	w, err := e.layOut(t.Context(), geo, testBelow, 2)
-	must.OK(t, err)
+	w := e.layOut(geo, testBelow, 2)
+	must.OK(t, w.listMoves(t.Context()))
 	lower := uint64(0)
 	for k := max(0, n-3*q); k <= n-2; k++ {
 		lower += Positions(game, k)
 	}
 	for part := 1; part <= 9; part += 4 {
 		u := &unread{announced: map[[2]uint64]bool{}}
-		r := board.NewRound(w.Grid.Layer, w.game, 1, true, board.NewPieces(w.Grid.Layer, u, make([]int8, pieceBytes(q, 1))), make([]int8, (offersBytes(q, n)+int(leastOffers(q, n)))/part))
+		r := board.NewRound(w.Grid.Layer, w.from.game, 1, true, board.NewPieces(w.Grid.Layer, u, make([]int8, pieceBytes(q, 1))), make([]int8, (offersBytes(q, n)+int(leastOffers(q, n)))/part))
 		passes, announced := 0, 0
 		for panels := w.Grid.PanelsInOrder(); len(panels) > 0; passes++ {
 			fit := r.Fit(panels)
@@ -175,7 +175,7 @@ func TestLongThinBytes(t *testing.T) {
 		}
 		e, err := New(c.game, c.options)
 		must.OK(t, err)
-		w, err := e.begin(t.Context(), c.seeds, testBelow)
+		w, err := e.begin(c.seeds, testBelow)
 		must.OK(t, err)
 		blocks, share := w.windows.ThinBlocks(), rng.Float64()
 		if got, want := ThinBytes(c.game, c.seeds, share), blocks.Most(int(math.Ceil(share*float64(blocks.Lines*board.Side)))); got != want {

@@ -47,8 +47,9 @@ func (c config) begin(t testing.TB) *engine {
 	c.options.often = true
 	e, err := New(c.game, c.options)
 	must.OK(t, err)
-	w, err := e.begin(t.Context(), c.seeds, testBelow)
+	w, err := e.begin(c.seeds, testBelow)
 	must.OK(t, err)
+	must.OK(t, w.prepare(t.Context()))
 	t.Cleanup(func() {
 		must.OK(t, e.spare.Put(w.memory))
 		must.OK(t, e.Close())

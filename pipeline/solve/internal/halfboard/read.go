@@ -13,7 +13,6 @@ import (
 // Layer is a solved layer in memory. Its scores are read in colex order.
 type Layer struct {
 	engine *engine
-	spare  *board.Spare // takes the memory back
 }
 
 // Seeds returns the number of seeds of the layer.
@@ -45,7 +44,7 @@ func (l *Layer) Close() error {
 	if e.windows != nil {
 		return errors.Join(err, e.windows.Close())
 	}
-	return errors.Join(err, l.spare.Put(e.memory))
+	return errors.Join(err, e.from.spare.Put(e.memory))
 }
 
 // Read fills dst with the scores of the positions from rank start on. It is

@@ -26,12 +26,12 @@ func Bases(n, bits int) []int {
 
 // Steps lays out the layer of n seeds, in windows of Options.Bits, without memory for scores. The caller closes it. It fails
 // like Solve.
-func (e *Engine) Steps(ctx context.Context, n int, below stream.Below) (*Steps, error) {
-	w, err := e.begin(ctx, n, below)
+func (e *Engine) Steps(n int, below stream.Below) (*Steps, error) {
+	w, err := e.begin(n, below)
 	if err != nil {
 		return nil, err
 	}
-	s := &Steps{w.windows, w, &Layer{engine: w, spare: &e.spare}}
+	s := &Steps{w.windows, w, &Layer{engine: w}}
 	if w.windows == nil {
 		return nil, errors.Join(fmt.Errorf("%w: a layer in one piece has no steps", ErrOptions), s.Close())
 	}
@@ -40,6 +40,9 @@ func (e *Engine) Steps(ctx context.Context, n int, below stream.Below) (*Steps, 
 
 // Compute computes the capture values of segments, from the layers below, which are available through lower; it closes that.
 func (s *Steps) Compute(ctx context.Context, due []int, lower board.Lower) error {
+	if err := s.engine.listMoves(ctx); err != nil {
+		return errors.Join(err, lower.Close())
+	}
 	s.engine.Enter(fixpoint.CaptureStage)
 	return s.CaptureDue(ctx, lower, due)
 }
@@ -47,6 +50,9 @@ func (s *Steps) Compute(ctx context.Context, due []int, lower board.Lower) error
 // Find finds the window with a base, which is not found, from the capture values, all of which are there. When ctx ends, it
 // makes a checkpoint.
 func (s *Steps) Find(ctx context.Context, base int) error {
+	if err := s.engine.prepare(ctx); err != nil {
+		return err
+	}
 	s.engine.Enter(fixpoint.DenseStage)
 	return s.engine.leaving(ctx, func() error { return s.FindAlone(ctx, base) })
 }

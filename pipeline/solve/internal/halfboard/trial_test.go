@@ -252,10 +252,11 @@ func (x *trial) during(t *testing.T, do func(w *engine)) {
 	x.options.often = true
 	e, err := New(x.game, x.options)
 	must.OK(t, err)
-	w, err := e.begin(t.Context(), x.seeds, testBelow)
+	w, err := e.begin(x.seeds, testBelow)
 	must.OK(t, err)
+	must.OK(t, w.prepare(t.Context()))
 	defer func() {
-		l := &Layer{engine: w, spare: &e.spare}
+		l := &Layer{engine: w}
 		if err := errors.Join(l.Close(), e.Close()); err != nil && !errors.Is(err, crashfs.ErrCrashed) {
 			t.Error(err)
 		}

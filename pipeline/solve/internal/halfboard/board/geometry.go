@@ -27,6 +27,21 @@ func (h Half) Sum() int {
 	return n
 }
 
+// plus and minus add and subtract pit by pit, modulo 256.
+func (h Half) plus(x Half) Half {
+	for pit := range h {
+		h[pit] += x[pit]
+	}
+	return h
+}
+
+func (h Half) minus(x Half) Half {
+	for pit := range h {
+		h[pit] -= x[pit]
+	}
+	return h
+}
+
 func (h Half) hasEmpty(q int) bool { return slices.Contains(h[:q], 0) }
 
 // RowClass separates the rows whose half has an empty pit from the others.

@@ -51,13 +51,14 @@ func (c config) layer(t testing.TB) *Layer {
 // begin lays the layer of c out, and returns the memory of its scores too.
 func (c config) begin(t testing.TB) (l *Layer, scores []int8) {
 	t.Helper()
-	l, err := NewLayer(t.Context(), c.workers, mustGeometry(t, c.game.Half(), c.seeds), NewPatterns(c.game.Rules()), Side)
-	must.OK(t, err)
+	l = NewLayer(mustGeometry(t, c.game.Half(), c.seeds), Side)
+	must.OK(t, l.ListMoves(t.Context(), c.workers, NewPatterns(c.game.Rules())))
 	size := LayoutOf(c.game.Half(), c.seeds)
 	memory, err := NewRegion(size.Total())
 	must.OK(t, err)
 	t.Cleanup(func() { must.OK(t, memory.Close()) })
 	_, scores = l.Allocate(memory, size)
+	l.Aim()
 	return l, scores
 }
 

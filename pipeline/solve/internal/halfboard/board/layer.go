@@ -2,7 +2,7 @@
 // lowest room of the engine (package halfboard tells the whole story) and knows neither sweeps nor files.
 //
 // Start with Geometry, which numbers the halves, and Matrix, which says where a position stands: its mover's half is a
-// column, its opponent's half a row. NewLayer makes the matrices of a layer and lists the moves between them
+// column, its opponent's half a row. NewLayer makes the matrices of a layer, ListMoves lists the moves between them
 // (moves.go, patterns.go). Allocate gives them memory (Region), and kernels find the children of a block by Matrix.Programs and
 // Matrix.Targets. A Round computes offers, the best captures, of some panels, from pieces of the layers below.
 package board
@@ -24,21 +24,28 @@ type Layer struct {
 	links    []Link
 }
 
-// NewLayer lays out the layer of geo.n seeds, with lines of line bytes, but takes no memory for scores.
-func NewLayer(ctx context.Context, workers int, geo *Geometry, patterns *Patterns, line int) (*Layer, error) {
+// NewLayer lays out the layer of geo.n seeds, with lines of line bytes, but lists no moves and takes no memory for scores.
+func NewLayer(geo *Geometry, line int) *Layer {
 	g := &Layer{Geometry: geo, Matrices: make([]*Matrix, geo.N+1), Origins: make([]*origins, geo.N+1)}
-	err := crew.Each(ctx, workers, geo.N+1, func(_, sum int) error {
+	for sum := range g.Matrices {
 		g.Matrices[sum] = geo.newMatrix(sum, line)
-		geo.addMoves(g.Matrices[sum], patterns)
+	}
+	return g
+}
+
+// ListMoves lists the moves, which only reading scores does not need.
+func (g *Layer) ListMoves(ctx context.Context, workers int, patterns *Patterns) error {
+	err := crew.Each(ctx, workers, len(g.Matrices), func(_, sum int) error {
+		g.addMoves(g.Matrices[sum], patterns)
 		return nil
 	})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	for _, m := range g.Matrices {
 		g.link(m)
 	}
-	return g, crew.Each(ctx, workers, geo.N+1, func(_, sum int) error {
+	return crew.Each(ctx, workers, len(g.Origins), func(_, sum int) error {
 		g.Origins[sum] = g.newOrigins(sum)
 		return nil
 	})
@@ -59,7 +66,7 @@ func (g *Layer) link(m *Matrix) {
 // layer of n seeds.
 func (m *Matrix) ChildOf(n, route int) int { return n - m.Sum + m.Routes[route].seeds }
 
-// Allocate gives memory to the matrices, offers first, then scores, and aims the moves.
+// Allocate gives memory to the matrices, offers first, then scores.
 func (g *Layer) Allocate(memory *Region, l Layout) (allOffers, allScores []int8) {
 	allOffers = memory.Take(l.Offers[OpenRows] + l.Offers[FullRows])
 	allScores = memory.Take(l.Scores)
@@ -71,7 +78,6 @@ func (g *Layer) Allocate(memory *Region, l Layout) (allOffers, allScores []int8)
 		}
 		m.Scores, scores = scores[:l.Scores], scores[l.Scores:]
 	}
-	g.Aim()
 	return allOffers, allScores
 }
 

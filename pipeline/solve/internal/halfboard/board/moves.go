@@ -51,11 +51,13 @@ func (g *Geometry) addPit(m *Matrix, p *compress.Program, panel, pit int, index 
 	}
 	for movers != 0 {
 		first := halvesOf[bits.TrailingZeros64(movers)]
-		group := compress.Group{First: uint32(len(p.Rows)), Route: m.route(halves.Sow(slices.Clone(first[:g.Q]), pit), g.Q, index)}
-		for left := movers; left != 0; left &= left - 1 {
-			c := bits.TrailingZeros64(left)
+		left := first
+		group := compress.Group{First: uint32(len(p.Rows)), Route: m.route(halves.Sow(left[:g.Q], pit), g.Q, index)}
+		difference := left.minus(first)
+		for rest := movers; rest != 0; rest &= rest - 1 {
+			c := bits.TrailingZeros64(rest)
 			if h := halvesOf[c]; h[pit] == first[pit] {
-				halves.Sow(h[:g.Q], pit)
+				h = h.plus(difference)
 				group.Columns |= 1 << c
 				p.Rows = append(p.Rows, g.Place(g.Code(&h)).Row)
 			}

@@ -69,6 +69,10 @@ func (p *Patterns) get(g *Geometry, sum int, move halves.Move) *pattern {
 // newPattern plays move on every half with sum seeds.
 func (g *Geometry) newPattern(rules awari.Rules, sum int, move halves.Move) *pattern {
 	p := &pattern{rules: rules}
+	var gains Half
+	for pit := range gains[:g.Q] {
+		gains[pit] = move.Gain(pit)
+	}
 	for class := range Classes {
 		p.quiet[class] = make([]uint64, g.chunks(sum, class))
 		bySeeds := map[int]*capture{}
@@ -76,7 +80,7 @@ func (g *Geometry) newPattern(rules awari.Rules, sum int, move halves.Move) *pat
 			if row%Side == 0 {
 				p.First[class] = append(p.First[class], uint32(len(p.Words[class])))
 			}
-			g.addRow(p, class, bySeeds, uint32(row), code, move)
+			g.addRow(p, class, bySeeds, uint32(row), g.Pits[code].plus(gains), move)
 		}
 		p.First[class] = append(p.First[class], uint32(len(p.Words[class])))
 		p.Words[class] = slices.Clip(p.Words[class])
@@ -99,18 +103,8 @@ func indexPanels(words []compress.Word, panels int) []uint32 {
 	return index
 }
 
-// sown returns the half with the given code after move.
-func (g *Geometry) sown(code uint32, move halves.Move) Half {
-	h := g.Pits[code]
-	for pit := range h[:g.Q] {
-		h[pit] += move.Gain(pit)
-	}
-	return h
-}
-
-// addRow records where the move leads in a row, or what it captures.
-func (g *Geometry) addRow(p *pattern, class RowClass, bySeeds map[int]*capture, row, code uint32, move halves.Move) {
-	left := g.sown(code, move)
+// addRow records where the move leads in a row, or what it captures: it has sown and left the given half.
+func (g *Geometry) addRow(p *pattern, class RowClass, bySeeds map[int]*capture, row uint32, left Half, move halves.Move) {
 	if left == (Half{}) {
 		return // no ordinary move: it leaves the opponent without seeds
 	}

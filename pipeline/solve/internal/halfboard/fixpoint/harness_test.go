@@ -46,15 +46,17 @@ func (c config) begin(t testing.TB) *laidOut {
 	t.Helper()
 	geo, err := board.NewGeometry(c.game.Half(), c.seeds)
 	must.OK(t, err)
-	l, err := board.NewLayer(t.Context(), c.workers, geo, board.NewPatterns(c.game.Rules()), board.Side)
-	must.OK(t, err)
+	l := board.NewLayer(geo, board.Side)
+	must.OK(t, l.ListMoves(t.Context(), c.workers, board.NewPatterns(c.game.Rules())))
 	size := board.LayoutOf(geo.Q, c.seeds)
 	memory, err := board.NewRegion(size.Total())
 	must.OK(t, err)
 	t.Cleanup(func() { must.OK(t, memory.Close()) })
 	_, scores := l.Allocate(memory, size)
+	l.Aim()
 	a := &Account{Seeds: c.seeds, Positions: geo.Halves.Board().Size(c.seeds)}
-	w := &laidOut{NewSweeps(a, l, c.tileSize, c.workers, KernelsFor(c.family, 8), &Ledger{}), c.game, scores}
+	w := &laidOut{NewSweeps(a, l, c.workers, KernelsFor(c.family, 8), &Ledger{}), c.game, scores}
+	w.Cut(c.tileSize)
 	w.Between = func() error { return nil }
 	return w
 }

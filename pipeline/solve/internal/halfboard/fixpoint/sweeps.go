@@ -29,13 +29,12 @@ type Sweeps struct {
 	Between func() error // called by workers between units
 }
 
-// NewSweeps cuts a layer into tiles of about the given size.
-func NewSweeps(a *Account, l *board.Layer, size, workers int, k Kernels, costs *Ledger) *Sweeps {
+// NewSweeps returns sweeps of a layer, which is not cut into tiles yet.
+func NewSweeps(a *Account, l *board.Layer, workers int, k Kernels, costs *Ledger) *Sweeps {
 	s := &Sweeps{Account: a, Grid: &Grid{Layer: l}, Workers: workers, Kernels: k, ledger: costs}
 	for range workers {
 		s.benches = append(s.benches, &bench{})
 	}
-	s.cut(size)
 	return s
 }
 
@@ -43,8 +42,8 @@ func NewSweeps(a *Account, l *board.Layer, size, workers int, k Kernels, costs *
 // order depend on each other: two workers on them at once need more sweeps.
 const unit = 16
 
-// cut cuts the layer into tiles of the given size and fixes the order of sweeps.
-func (s *Sweeps) cut(size int) {
+// Cut cuts the layer, whose moves are listed, into tiles of about the given size and fixes the order of sweeps.
+func (s *Sweeps) Cut(size int) {
 	s.Grid.cutTiles(size)
 	s.Grid.findParents()
 	order := slices.Clone(s.Grid.tiles)

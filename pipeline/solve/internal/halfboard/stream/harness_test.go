@@ -28,8 +28,8 @@ func layOut(t testing.TB, q, n int) *board.Layer {
 	t.Helper()
 	geo, err := board.NewGeometry(q, n)
 	must.OK(t, err)
-	l, err := board.NewLayer(t.Context(), 1, geo, board.NewPatterns(awari.Awari), board.Side)
-	must.OK(t, err)
+	l := board.NewLayer(geo, board.Side)
+	must.OK(t, l.ListMoves(t.Context(), 1, board.NewPatterns(awari.Awari)))
 	return l
 }
 
