@@ -193,33 +193,43 @@ func (s *slurm) submit(t *testing.T, dir string, flags ...string) {
 // drain waits until no job is left, and fails if one has failed.
 func (s *slurm) drain(t *testing.T, disturb func(running []string)) {
 	t.Helper()
-	waitFor(t, "the jobs", func() bool {
-		time.Sleep(200 * time.Millisecond)
-		left, running := 0, []string(nil)
-		for job, state := range s.states(t) {
-			id := strings.Fields(job)[0]
-			switch state {
-			case "COMPLETED":
-				continue
-			case "RUNNING":
-				running = append(running, id)
-			case "PENDING": // one that is queued again waits for two minutes
-				s.command("scontrol", "update", "JobId="+id, "StartTime=now").Run()
-			case "FAILED", "CANCELLED", "TIMEOUT", "OUT_OF_MEMORY", "BOOT_FAIL":
-				printed, _ := filepath.Glob(filepath.Join(s.dir, "grenier-*.out"))
-				for _, path := range printed {
-					data, _ := os.ReadFile(path)
-					t.Logf("%s: %s", filepath.Base(path), data)
-				}
-				t.Fatalf("job %s: %s", job, state)
+	for left := -1; left != 0; {
+		before := left
+		waitFor(t, "a job to end", func() bool {
+			time.Sleep(200 * time.Millisecond)
+			var running []string
+			left, running = s.left(t)
+			if left > 0 && disturb != nil {
+				disturb(running)
 			}
-			left++
+			return left != before
+		})
+	}
+}
+
+// left returns how many jobs are left, and which of them are running, and fails if one has failed.
+func (s *slurm) left(t *testing.T) (left int, running []string) {
+	t.Helper()
+	for job, state := range s.states(t) {
+		id := strings.Fields(job)[0]
+		switch state {
+		case "COMPLETED":
+			continue
+		case "RUNNING":
+			running = append(running, id)
+		case "PENDING": // one that is queued again waits for two minutes
+			s.command("scontrol", "update", "JobId="+id, "StartTime=now").Run()
+		case "FAILED", "CANCELLED", "TIMEOUT", "OUT_OF_MEMORY", "BOOT_FAIL":
+			printed, _ := filepath.Glob(filepath.Join(s.dir, "grenier-*.out"))
+			for _, path := range printed {
+				data, _ := os.ReadFile(path)
+				t.Logf("%s: %s", filepath.Base(path), data)
+			}
+			t.Fatalf("job %s: %s", job, state)
 		}
-		if left > 0 && disturb != nil {
-			disturb(running)
-		}
-		return left == 0
-	})
+		left++
+	}
+	return left, running
 }
 
 // TestLongSlurm: layers whose steps are tasks of Slurm have the bytes of those that one run solves, also while nodes
@@ -227,48 +237,69 @@ func (s *slurm) drain(t *testing.T, disturb func(running []string)) {
 func TestLongSlurm(t *testing.T) {
 	tries.NeedsLong(t, "a cluster")
 	t.Parallel()
-	seeds := strconv.Itoa(tries.Pick(0, 14, 15))
-	dir := filepath.Join(t.TempDir(), "run")
-	mustRun(t, "awari", "solve", "--seeds", seeds, "--dir", dir)
-	want := withoutSeconds(t, dir)
+	few, many := tries.Pick(0, 14, 20), tries.Pick(0, 14, 22)
+	dir, want := filepath.Join(t.TempDir(), "run"), map[int]map[string]string{}
+	for _, seeds := range []int{few, many} {
+		mustRun(t, "awari", "solve", "--seeds", strconv.Itoa(seeds), "--dir", dir)
+		want[seeds] = withoutSeconds(t, dir)
+	}
 	s := startSlurm(t)
-	shapes := [][]string{{"--bits", "6"}, {"--memory", "1GiB"}, {"--bits", "4"}, {"--bits", "2"}}
-	for _, shape := range shapes[:tries.Pick(0, 1, len(shapes))] {
-		t.Run(strings.Join(shape, " "), func(t *testing.T) {
+	shapes := []struct {
+		name    string
+		seeds   int
+		disturb func(running []string)
+	}{
+		{"--bits 6", few, nil},
+		{"--bits 2", many, s.disturb(t)},
+		{"--bits 2", many, nil},
+		{"--bits 4", few, nil},
+		{"--memory 1GiB", few, nil},
+	}
+	for _, shape := range shapes[:tries.Pick(0, 2, len(shapes))] {
+		t.Run(fmt.Sprintf("%s, disturbed: %t", shape.name, shape.disturb != nil), func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "run")
-			s.submit(t, dir, append(shape, "--nodes", "2", "--seeds", seeds)...)
-			s.drain(t, nil)
-			if diff := cmp.Diff(want, withoutSeconds(t, dir)); diff != "" {
+			s.submit(t, dir, append(strings.Fields(shape.name), "--nodes", "2", "--seeds", strconv.Itoa(shape.seeds))...)
+			s.drain(t, shape.disturb)
+			if diff := cmp.Diff(want[shape.seeds], withoutSeconds(t, dir)); diff != "" {
 				t.Errorf("layers differ: %s", diff)
 			}
 		})
 	}
-	t.Run("disturbed", func(t *testing.T) { s.whileNodesDie(t, seeds, want) })
 }
 
-// whileNodesDie runs the steps while the cluster is not at its best.
-func (s *slurm) whileNodesDie(t *testing.T, seeds string, want map[string]string) {
+// disturb returns what the cluster suffers while it works, bit by bit. The test fails unless it suffers all.
+func (s *slurm) disturb(t *testing.T) func(running []string) {
 	r := tries.Rand(t)
-	dir := filepath.Join(t.TempDir(), "run")
-	s.submit(t, dir, "--bits", "2", "--nodes", "2", "--seeds", seeds)
-	kills, requeued := tries.Pick(0, 2, 5), false
-	s.drain(t, func(running []string) {
-		switch {
-		case len(running) == 0:
-		case !requeued:
-			requeued = s.command("scontrol", "requeue", running[r.IntN(len(running))]).Run() == nil
-		case kills > 0:
-			kills--
-			i := r.IntN(len(s.slurmd))
-			s.slurmd[i].Process.Signal(syscall.SIGKILL)
-			s.slurmd[i].Wait()
-			s.node(t, i)
+	any := func(running []string) string { return running[r.IntN(len(running))] }
+	kill := func([]string) bool {
+		i := r.IntN(len(s.slurmd))
+		s.slurmd[i].Process.Signal(syscall.SIGKILL)
+		s.slurmd[i].Wait()
+		s.node(t, i)
+		return true
+	}
+	acts := []func(running []string) bool{
+		func(running []string) bool { return s.command("scontrol", "requeue", any(running)).Run() == nil },
+		func(running []string) bool { // it stands still
+			job := any(running)
+			if s.command("scontrol", "suspend", job).Run() != nil {
+				return false
+			}
+			time.Sleep(tries.Pick(0, time.Second, 5*time.Second))
+			return s.command("scontrol", "resume", job).Run() == nil
+		},
+	}
+	for range tries.Pick(0, 2, 5) {
+		acts = append(acts, kill)
+	}
+	t.Cleanup(func() {
+		if len(acts) > 0 {
+			t.Errorf("the run is too short: %d disturbances are left", len(acts))
 		}
 	})
-	if !requeued || kills > 0 {
-		t.Errorf("a task queued again: %t, %d kills left: the run is too short", requeued, kills)
-	}
-	if diff := cmp.Diff(want, withoutSeconds(t, dir)); diff != "" {
-		t.Errorf("layers differ: %s", diff)
+	return func(running []string) {
+		if len(running) > 0 && len(acts) > 0 && acts[0](running) {
+			acts = acts[1:]
+		}
 	}
 }
