@@ -45,8 +45,8 @@ func encodeAll(ctx context.Context, s *sealing, w *layerfile.Writer) error {
 
 // seal writes the file of a layer. It waits for being published then.
 func (r *run) seal(ctx context.Context, layer Source, fill fill) (w *layerfile.Writer, summary layerfile.Summary, err error) {
-	s, err := r.newSealing(ctx, layer)
-	if err != nil {
+	s := r.newSealing(layer)
+	if s.header.Model, err = s.model(ctx); err != nil {
 		return nil, summary, err
 	}
 	if w, err = r.create(s.header); err != nil {
@@ -95,8 +95,9 @@ func (r *run) create(h layerfile.Header) (*layerfile.Writer, error) {
 	return layerfile.Create(p, h, r.options.Family)
 }
 
-func (r *run) newSealing(ctx context.Context, layer Source) (*sealing, error) {
-	s := &sealing{
+// newSealing returns a sealing without a model.
+func (r *run) newSealing(layer Source) *sealing {
+	return &sealing{
 		run: r, layer: layer,
 		header: layerfile.Header{
 			Game: catalog.GameName, Rules: r.game.Rules().String(), Pits: r.game.Pits(), Seeds: layer.Seeds(),
@@ -104,9 +105,6 @@ func (r *run) newSealing(ctx context.Context, layer Source) (*sealing, error) {
 			Positions: layer.Positions(), Below: r.below(layer.Seeds()),
 		},
 	}
-	var err error
-	s.header.Model, err = s.model(ctx)
-	return s, err
 }
 
 // The model of a layer is counted in a sample of one score in 16, but in 2^18 at

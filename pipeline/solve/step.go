@@ -13,6 +13,7 @@ import (
 	"grenier/io/rundir"
 	"grenier/io/vfs"
 	"grenier/kernels/fault"
+	"grenier/kernels/ranks"
 	"grenier/layers/awari"
 	"grenier/pipeline/job"
 	"grenier/pipeline/solve/internal/halfboard"
@@ -318,7 +319,8 @@ func (s *step) sealPieces(ctx context.Context, t Task) (before bool, err error) 
 		if sealing == nil {
 			var layer *halfboard.Layer
 			if layer, err = s.found(); err == nil {
-				sealing, err = s.newSealing(ctx, layer)
+				sealing = s.newSealing(layer)
+				sealing.header.Model, err = s.model(ctx, sealing)
 			}
 		}
 		if err == nil {
@@ -326,6 +328,26 @@ func (s *step) sealPieces(ctx context.Context, t Task) (before bool, err error) 
 		}
 	}
 	return sealing == nil, err
+}
+
+// model returns the model of the layer: that of a piece which is there, or else as counted. Publication counts it in any case.
+func (s *step) model(ctx context.Context, sealing *sealing) (ranks.Model, error) {
+	for piece := range s.plan.Pieces {
+		f, err := layerfile.OpenSparing(s.work.Path(rundir.PieceName(piece)))
+		if err != nil {
+			continue
+		}
+		h := sealing.header
+		h.Model = f.Header().Model
+		same := f.Header() == s.headerOf(h, piece)
+		if err := f.Close(); err != nil {
+			return "", err
+		}
+		if same {
+			return h.Model, nil
+		}
+	}
+	return sealing.model(ctx)
 }
 
 // isWhole reports whether the file of a piece is there, all of which it reads. The user is told of a damaged one, which counts as

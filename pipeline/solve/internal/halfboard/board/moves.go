@@ -2,7 +2,6 @@ package board
 
 import (
 	"math/bits"
-	"slices"
 
 	"grenier/kernels/compress"
 	"grenier/layers/awari/halves"
@@ -129,34 +128,28 @@ func (g *Layer) newOrigins(sum int) *origins {
 // of these, and lists the links of o.
 func (g *Layer) eachStep(sum int, o *origins, do func(row uint32, s Step)) {
 	o.links = o.links[:0]
+	var at []int // by route: its place in links, -1 if it leads elsewhere
 	for _, m := range g.Matrices[sum:] {
-		routes := m.routesTo(sum)
-		begin := len(o.links)
-		for _, r := range routes {
-			o.links = append(o.links, &g.links[m.links+r])
+		at = at[:0]
+		for i := range m.Routes {
+			if m.Sum-m.Routes[i].seeds != sum {
+				at = append(at, -1)
+				continue
+			}
+			at = append(at, len(o.links))
+			o.links = append(o.links, &g.links[int(m.links)+i])
 		}
 		for panel := range m.Programs {
 			p := &m.Programs[panel]
 			for _, group := range p.Groups {
-				at, leads := slices.BinarySearch(routes, group.Route)
-				if !leads {
+				if at[group.Route] < 0 {
 					continue
 				}
-				rows, how := p.Rows[group.First:], Step(begin+at)<<columnBits
+				rows, how := p.Rows[group.First:], Step(at[group.Route])<<columnBits
 				for i, left := 0, group.Columns; left != 0; i, left = i+1, left&(left-1) {
 					do(rows[i], how|Step(panel*Side+bits.TrailingZeros64(left)))
 				}
 			}
 		}
 	}
-}
-
-// routesTo returns the routes that leave halves of the given sum.
-func (m *Matrix) routesTo(sum int) (routes []uint32) {
-	for i := range m.Routes {
-		if m.Sum-m.Routes[i].seeds == sum {
-			routes = append(routes, uint32(i))
-		}
-	}
-	return routes
 }
