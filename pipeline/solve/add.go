@@ -13,6 +13,7 @@ import (
 	"grenier/io/vfs"
 	"grenier/kernels/fault"
 	"grenier/layers/awari"
+	"grenier/pipeline/solve/plan"
 	"grenier/pipeline/tables"
 	"grenier/pipeline/tables/catalog"
 )
@@ -91,7 +92,7 @@ func Add(ctx context.Context, path string, game awari.Game, n int, o Options, op
 	if err := r.follow(n, 0); err != nil {
 		return Report{}, err
 	}
-	r.course.OnlySeal()
+	r.course.Only(plan.Seal, 0, 1)
 	return r.add(ctx, n, open)
 }
 

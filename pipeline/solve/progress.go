@@ -92,7 +92,7 @@ func placeOf(p *halfboard.Progress) plan.Place {
 // follow begins to follow the run over the layers that it has to solve, within memory in bytes: 0 is no bound.
 func (r *run) follow(last int, memory uint64) (err error) {
 	o, m := &r.options, r.manifest
-	p := plan.Run{Game: r.game, Seeds: last, Solved: len(m.Layers), Memory: memory, Cores: max(o.Workers, 1), Bits: o.Bits, Family: o.Family}
+	p := plan.Run{Game: r.game, Seeds: last, Solved: len(m.Layers), Memory: memory, Cores: max(o.Workers, 1), Bits: o.Bits, Family: o.Family, Apart: r.number != ""}
 	if o.Engine == Retrograde {
 		p.Memory = 0
 	}

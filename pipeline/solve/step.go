@@ -17,6 +17,7 @@ import (
 	"grenier/layers/awari"
 	"grenier/pipeline/job"
 	"grenier/pipeline/solve/internal/halfboard"
+	"grenier/pipeline/solve/plan"
 	"grenier/pipeline/tables/catalog"
 )
 
@@ -62,6 +63,8 @@ type StepOptions struct {
 	Program  string        // names this program in plans
 	Bits     int           // of a score, for a plan; 0 chooses what fits
 	Interval time.Duration // as in Options
+	// Calibration is as in Options.
+	Calibration *plan.Calibration
 }
 
 // StepReport says what a step did.
@@ -137,7 +140,7 @@ func nextLayer(path string, o *StepOptions) (s *step, sealed bool, err error) {
 		return nil, false, &NotYetError{o.Seeds, fmt.Sprintf("%s lacks layer %d, and layers come one after the other", path, next)}
 	}
 	s = &step{from: d}
-	s.options, s.game = Options{Job: o.Job, Seeds: o.Seeds, Interval: o.Interval}, space.Game
+	s.options, s.game = Options{Job: o.Job, Seeds: o.Seeds, Interval: o.Interval, Calibration: o.Calibration}, space.Game
 	s.path, s.manifest, s.resumed = path, m, true // what other processes have found is checked
 	return s, o.Seeds < len(m.Layers), checkStale(path, m)
 }
@@ -153,9 +156,13 @@ func (s *step) do(ctx context.Context, t Task, o *StepOptions) (before bool, err
 	if err != nil {
 		return false, err
 	}
-	switch t.Name {
-	case PlanTask:
+	if t.Name == PlanTask {
 		return s.makePlan(ctx, o)
+	}
+	if err := s.forecast(t); err != nil {
+		return false, err
+	}
+	switch t.Name {
 	case CaptureTask:
 		return s.capture(ctx, t)
 	case WindowTask:
@@ -164,6 +171,27 @@ func (s *step) do(ctx context.Context, t Task, o *StepOptions) (before bool, err
 		return s.sealPieces(ctx, t)
 	}
 	return false, s.publishLayer(ctx)
+}
+
+// forecast begins to follow the step: see Course.
+func (s *step) forecast(t Task) error {
+	if err := s.follow(s.plan.Seeds, s.plan.Memory); err != nil {
+		return err
+	}
+	switch t.Name {
+	case CaptureTask:
+		s.course.Only(plan.Capture, 0, 1/float64(t.Of))
+	case WindowTask:
+		if bases := halfboard.Bases(s.plan.Seeds, s.plan.Bits); t.Part <= len(bases) {
+			s.course.Only(plan.Sweep, bases[t.Part-1], 1)
+		}
+	case SealTask:
+		s.course.Only(plan.Seal, 0, 1/float64(t.Of))
+	case PublishTask:
+		s.course.Only(plan.Seal, 0, 1)
+		s.course.Resumed(resumedSample)
+	}
+	return nil
 }
 
 // lock locks the run directory.

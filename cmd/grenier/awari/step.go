@@ -165,6 +165,7 @@ func (a *app) runStep(ctx context.Context, f stepFlags) error {
 	if o.Job, err = f.Job(); err != nil {
 		return err
 	}
+	o.Calibration = keptCalibration(o.Family, o.Workers)
 	shown, err := a.Begin(&f.JobFlags, &o.Job)
 	if err != nil {
 		return err

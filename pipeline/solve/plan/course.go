@@ -175,9 +175,15 @@ func (c *Course) knows(k kind) bool {
 	return r != nil && r.planned+r.took > known
 }
 
-// OnlySeal says that the layer in progress is to be sealed only.
-func (c *Course) OnlySeal() {
-	c.legs = c.legs[len(c.legs)-1:]
+// Only says that of the layer in progress a share of one stage is left, or, if that is Sweep, of all stages of the window
+// with a base.
+func (c *Course) Only(stage Stage, base int, share float64) {
+	c.legs = slices.DeleteFunc(c.legs, func(l leg) bool {
+		return l.stage != stage && (stage != Sweep || l.order == anyOrder) || l.base != base
+	})
+	for i := range c.legs {
+		c.legs[i].seconds *= share
+	}
 	c.expect()
 }
 
@@ -363,6 +369,10 @@ func (c *Course) thin(p Place) bool { return p.Values != widthOf(c.layers[0].Bit
 
 // replan lays out the windows from the one in progress on. They search more or fewer scores than planned, as it does.
 func (c *Course) replan(p Place) {
+	end := slices.IndexFunc(c.legs, func(l leg) bool { return l.stage == Seal })
+	if end < 0 {
+		return // a step: see Only
+	}
 	l := c.layers[0]
 	w := widthOf(l.Bits)
 	steps := c.run.windows(w, l.Seeds, step{base: p.Base, thin: c.thin(p)})
@@ -379,7 +389,6 @@ func (c *Course) replan(p Place) {
 	for windows < len(l.steps) && l.steps[windows].base < p.Base {
 		windows++
 	}
-	end := slices.IndexFunc(c.legs, func(l leg) bool { return l.stage == Seal })
 	sealing := c.legs[end:]
 	c.legs = c.legs[:kept:kept]
 	for i, s := range steps {

@@ -178,3 +178,30 @@ func TestEnds(t *testing.T) {
 		t.Errorf("%v left with as many scores as planned, %v with a fifth, %v by the plan", planned, few, unknown)
 	}
 }
+
+// TestOnly: the steps of a layer take together what the layer takes, and a step knows no other one's stages.
+func TestOnly(t *testing.T) {
+	const shares = 16
+	r := withSolved(run(t, 22, 160*mib), 22)
+	r.Apart, r.Bits = true, 2
+	begin := time.Unix(0, 0)
+	seconds := func(only func(c *Course)) float64 {
+		c, err := NewCourse(r, workstation(), begin)
+		if err != nil {
+			t.Fatal(err)
+		}
+		only(c)
+		return c.Left(begin).Run.Seconds()
+	}
+	all := seconds(func(*Course) {})
+	sum := shares * (seconds(func(c *Course) { c.Only(Capture, 0, 1./shares) }) + seconds(func(c *Course) { c.Only(Seal, 0, 1./shares) }))
+	for _, base := range halfboard.Bases(22, 2) {
+		sum += seconds(func(c *Course) {
+			c.Only(Sweep, base, 1)
+			c.Reach(Place{Seeds: 22, Stage: Turn, Base: base, Values: 2, Ends: 0.1}, begin) // which replans a whole layer
+		})
+	}
+	if math.Abs(sum-all) > all/1000 {
+		t.Errorf("steps take %.3f s, the layer %.3f", sum, all)
+	}
+}
