@@ -212,7 +212,9 @@ func (c *Course) Resumed(sample int) {
 func (l *Layer) legs() []leg {
 	all := []leg{{kind: kind{bits: l.Bits, stage: Capture}, seconds: l.Times.Capture}}
 	if l.InMemory() {
-		all = append(all, leg{kind: kind{bits: l.Bits, stage: Sweep}, seconds: l.Times.Sweep}, leg{kind: kind{bits: l.Bits, stage: Full}})
+		for _, stage := range []Stage{Sweep, Full} {
+			all = append(all, leg{kind: kind{bits: l.Bits, stage: stage}, seconds: l.Times.of(stage)})
+		}
 	}
 	for i, s := range l.steps {
 		all = append(all, l.window(i, s)...)
@@ -429,7 +431,7 @@ func (c *Course) isPart(l leg) bool {
 
 // learn learns from a leg that has ended.
 func (c *Course) learn(l leg, took float64) {
-	if c.isPart(l) && took < c.planned(l) {
+	if l.seconds <= 0 || c.isPart(l) && took < c.planned(l) {
 		return
 	}
 	for _, k := range l.wider() {

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"grenier/internal/testkit/awaritest"
 	"grenier/layers/awari"
 	"grenier/pipeline/solve/internal/halfboard"
 )
@@ -106,15 +107,12 @@ func geometric() (all []float64) {
 func TestCourse(t *testing.T) {
 	slow := [allStages]float64{2, 3, 2, 1.5, 2.5, 1.5}
 	uneven := [allStages]float64{3, 0.7, 0.9, 0.5, 1.4}
-	eight, err := awari.New(8, awari.Awari)
-	if err != nil {
-		t.Fatal(err)
-	}
 	for name, tr := range map[string]truth{
 		"in memory":     {run: run(t, 24, 0), factors: slow},
 		"in windows":    {run: run(t, 26, 450*mib), factors: slow},
 		"uneven":        {run: run(t, 27, 500*mib), factors: uneven},
-		"eight pits":    {run: Run{Game: eight, Seeds: 48, Memory: 100 * mib, Cores: 2}, factors: slow},
+		"eight pits":    {run: Run{Game: awaritest.Game(t, 8, awari.Awari), Seeds: 48, Memory: 100 * mib, Cores: 2}, factors: slow},
+		"ten pits":      {run: Run{Game: awaritest.Game(t, 10, awari.Awari), Seeds: 48, Memory: 12 * gib, Cores: 2}, factors: uneven}, // in memory, then in windows
 		"resumed":       {run: withSolved(run(t, 26, 450*mib), 25), factors: slow, from: 6},
 		"resumed, kept": {run: withSolved(run(t, 26, 450*mib), 25), factors: slow, from: 7, kept: &halfboard.Kept{Bytes: 4 << 30, Captures: 1}},
 		"resumed in a window": {

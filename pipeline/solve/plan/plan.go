@@ -177,7 +177,8 @@ func (c *Calibration) times(a *Amounts, speed float64) Times {
 	if a.InMemory() {
 		return Times{
 			Capture: max(capture(c.Capture, c.Decode), lower),
-			Sweep:   cpu(c.Sweep*(grown*a.loads.open+fullRow*a.loads.full), a.Positions),
+			Sweep:   cpu(c.Sweep*grown*a.loads.open, a.Positions),
+			Full:    cpu(c.Sweep*fullRow*a.loads.full, a.Positions),
 			Seal:    max(cpu(c.Seal, a.Positions), file),
 		}
 	}
