@@ -270,7 +270,6 @@ func TestLongSlurm(t *testing.T) {
 // disturb returns what the cluster suffers while it works, bit by bit. The test fails unless it suffers all.
 func (s *slurm) disturb(t *testing.T) func(running []string) {
 	r := tries.Rand(t)
-	any := func(running []string) string { return running[r.IntN(len(running))] }
 	kill := func([]string) bool {
 		i := r.IntN(len(s.slurmd))
 		s.slurmd[i].Process.Signal(syscall.SIGKILL)
@@ -279,15 +278,10 @@ func (s *slurm) disturb(t *testing.T) func(running []string) {
 		return true
 	}
 	acts := []func(running []string) bool{
-		func(running []string) bool { return s.command("scontrol", "requeue", any(running)).Run() == nil },
-		func(running []string) bool { // it stands still
-			job := any(running)
-			if s.command("scontrol", "suspend", job).Run() != nil {
-				return false
-			}
-			time.Sleep(tries.Pick(0, time.Second, 5*time.Second))
-			return s.command("scontrol", "resume", job).Run() == nil
+		func(running []string) bool {
+			return s.command("scontrol", "requeue", running[r.IntN(len(running))]).Run() == nil
 		},
+		func([]string) bool { return s.standStill() },
 	}
 	for range tries.Pick(0, 2, 5) {
 		acts = append(acts, kill)
@@ -302,4 +296,24 @@ func (s *slurm) disturb(t *testing.T) func(running []string) {
 			acts = acts[1:]
 		}
 	}
+}
+
+// standStill stops what a task runs for a while. It reports whether there was one.
+func (s *slurm) standStill() bool {
+	all, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+	for _, path := range all {
+		if line, _ := os.ReadFile(path); !strings.Contains(string(line), filepath.Join(s.dir, "spool-")) {
+			continue
+		}
+		shell := filepath.Dir(path)
+		children, _ := os.ReadFile(filepath.Join(shell, "task", filepath.Base(shell), "children"))
+		for child := range strings.FieldsSeq(string(children)) {
+			pid, err := strconv.Atoi(child)
+			if err == nil && syscall.Kill(pid, syscall.SIGSTOP) == nil {
+				time.Sleep(tries.Pick(0, time.Second, 5*time.Second))
+				return syscall.Kill(pid, syscall.SIGCONT) == nil
+			}
+		}
+	}
+	return false
 }
