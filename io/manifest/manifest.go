@@ -29,8 +29,9 @@ import (
 // Version is the format version that this package writes, and the newest that
 // it reads. It only grows.
 //
-// Version 2 has layers in other directories, version 3 distances; a manifest without these is written as version 1, or 2.
-const Version = 3
+// Version 2 has layers in other directories, version 3 distances, version 4 a layer that is left out; a manifest without these
+// is written as version 1, 2 or 3.
+const Version = 4
 
 // MaxLayers is the largest number of layers in a manifest.
 const MaxLayers = 1024
@@ -60,8 +61,47 @@ func GridIdentity(game string, rows, cols int) Identity {
 // Manifest lists the sealed layers of one run.
 type Manifest struct {
 	Identity
-	Layers []Layer // Layers[i].Seeds == i
+	Layers []Layer // Layers[i].Seeds == i; one that is left out has an entry too
 }
+
+// With returns the manifest with the entry of a layer, in the place of the one that it has, or behind all others. Layers
+// between these are left out.
+func (m *Manifest) With(l Layer) *Manifest {
+	next := *m
+	next.Layers = slices.Clone(m.Layers)
+	for n := len(next.Layers); n <= l.Seeds; n++ {
+		next.Layers = append(next.Layers, leftOut(n))
+	}
+	next.Layers[l.Seeds] = l
+	return &next
+}
+
+// Missing returns the layers up to the last one wanted that the manifest does not have, ascending: those that are left
+// out, and those behind all others.
+func (m *Manifest) Missing(last int) (seeds []int) {
+	for n := range last + 1 {
+		if !m.Has(n) {
+			seeds = append(seeds, n)
+		}
+	}
+	return seeds
+}
+
+// Sealed returns the layers that there are, ascending.
+func (m *Manifest) Sealed() (seeds []int) {
+	for _, l := range m.Listed() {
+		seeds = append(seeds, l.Seeds)
+	}
+	return seeds
+}
+
+// Listed returns the entries of the layers that there are.
+func (m *Manifest) Listed() []Layer {
+	return slices.DeleteFunc(slices.Clone(m.Layers), func(l Layer) bool { return l.LeftOut() })
+}
+
+// Has reports whether the manifest lists a file of layer n.
+func (m *Manifest) Has(n int) bool { return n >= 0 && n < len(m.Layers) && !m.Layers[n].LeftOut() }
 
 // Layer describes one sealed layer and its file.
 type Layer struct {
@@ -82,6 +122,12 @@ type Layer struct {
 	// Distances describes the file of the distances of the layer, beside that of its scores; it is empty if none is listed.
 	Distances Distances `json:"distances,omitzero"`
 }
+
+// leftOut returns the entry of a layer that is left out: it has no file and counts no positions.
+func leftOut(seeds int) Layer { return Layer{Seeds: seeds, Codec: layerfile.LZ4} }
+
+// LeftOut reports whether l is left out: no layer above it leads to it, and it was not solved.
+func (l *Layer) LeftOut() bool { return l.File == "" }
 
 // Distances describes a file of distances (docs/format/distance-file.md).
 type Distances struct {
@@ -225,6 +271,9 @@ func (m *Manifest) Validate() error {
 	files := make(map[string]bool)
 	for i := range m.Layers {
 		l := &m.Layers[i]
+		if *l == leftOut(i) && i < len(m.Layers)-1 {
+			continue
+		}
 		if err := l.validate(i); err != nil {
 			return fmt.Errorf("%w: layer %d: %w", ErrInvalid, i, err)
 		}
@@ -282,11 +331,13 @@ func validDirectory(path string) bool {
 func (m *Manifest) version() int {
 	version := 1
 	for i := range m.Layers {
-		if m.Layers[i].Distances.Listed() {
-			return 3
-		}
-		if m.Layers[i].Directory != "" {
-			version = 2
+		switch l := &m.Layers[i]; {
+		case l.LeftOut():
+			return 4
+		case l.Distances.Listed():
+			version = 3
+		case l.Directory != "":
+			version = max(version, 2)
 		}
 	}
 	return version

@@ -328,3 +328,34 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// TestLeftOut: a layer that is left out has an entry without a file, which a version of its own has, and takes its place
+// when it is solved.
+func TestLeftOut(t *testing.T) {
+	whole := example()
+	m := (&Manifest{Identity: whole.Identity}).With(whole.Layers[0]).With(whole.Layers[2])
+	data := encode(t, m)
+	got, err := Parse("m", data)
+	must.OK(t, err)
+	must.Same(t, "another manifest", m, got)
+	if !bytes.Contains(data, []byte(`"version": 4`)) || m.Has(1) || !m.Has(2) || m.Has(3) {
+		t.Errorf("%s", data)
+	}
+	must.Same(t, "missing", []int{1, 3}, m.Missing(3))
+	must.Same(t, "sealed", []int{0, 2}, m.Sealed())
+	must.Same(t, "filled", whole, m.With(whole.Layers[1]))
+	if n := len(m.Summary().Layers); n != 2 {
+		t.Errorf("%d layers in the summary", n)
+	}
+	for name, change := range map[string]func(m *Manifest){
+		"the last layer":      func(m *Manifest) { m.Layers = m.Layers[:2] },
+		"one with positions":  func(m *Manifest) { m.Layers[1].Positions = 12 },
+		"one with a checksum": func(m *Manifest) { m.Layers[1].Checksum = 1 },
+	} {
+		bad := m.With(whole.Layers[2])
+		change(bad)
+		if err := bad.Validate(); !errors.Is(err, ErrInvalid) {
+			t.Errorf("%s is left out: %v", name, err)
+		}
+	}
+}

@@ -31,7 +31,7 @@ type LayerSummary struct {
 // Summary returns the summary of the layers of the manifest.
 func (m *Manifest) Summary() Summary {
 	s := Summary{Rules: m.Rules, Pits: m.Pits, Layers: make([]LayerSummary, 0, len(m.Layers))}
-	for _, l := range m.Layers {
+	for _, l := range m.Listed() {
 		s.Layers = append(s.Layers, LayerSummary{
 			Seeds: l.Seeds, Positions: l.Positions, Win: l.Win, Draw: l.Draw, Loss: l.Loss,
 			Mean: math.Round(l.Histogram.Mean()*1e6) / 1e6, Hash: l.Hash, Bytes: l.Bytes, Seconds: l.Seconds,

@@ -60,9 +60,9 @@ func (l *Locked) admitPlace(path string, ours func(name string) bool) error {
 
 // admitLayers looks for what is in the place of layer files.
 func (l *Locked) admitLayers(layers string, last int) error {
-	next := 0
-	if m, err := l.Manifest(); err == nil {
-		next = len(m.Layers)
+	m, err := l.Manifest()
+	if err != nil {
+		m = &manifest.Manifest{}
 	}
 	if layers == "" {
 		layers = l.path
@@ -73,7 +73,7 @@ func (l *Locked) admitLayers(layers string, last int) error {
 	}
 	defer dir.Close()
 	l.layers = dir
-	for n := next; n <= last; n++ {
+	for _, n := range m.Missing(last) {
 		if err := l.CheckLayer(n); err != nil {
 			return err
 		}

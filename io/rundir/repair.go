@@ -100,7 +100,7 @@ func find(found map[int]Found, d *Dir, directory string) error {
 
 // findListed adds the files that m lists in other directories.
 func (d *Dir) findListed(found map[int]Found, m *manifest.Manifest) error {
-	for n := range m.Layers {
+	for _, n := range m.Sealed() {
 		l := &m.Layers[n]
 		path := LayerFile(d.path, l)
 		if path == filepath.Join(d.path, l.File) {

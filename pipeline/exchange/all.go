@@ -118,12 +118,10 @@ func newAll(ctx context.Context, dir, out string, o Options) (*all, error) {
 		return nil, err
 	}
 	if len(o.Layers) == 0 {
-		for n := range a.manifest.Layers {
-			a.options.Layers = append(a.options.Layers, n)
-		}
+		a.options.Layers = a.manifest.Sealed()
 	}
 	for _, n := range a.options.Layers {
-		if n >= len(a.manifest.Layers) {
+		if !a.manifest.Has(n) {
 			return nil, fmt.Errorf("%w: layer %d (%s has layers 0 to %d)", tables.ErrUnsolved, n, dir, len(a.manifest.Layers)-1)
 		}
 		a.total += a.manifest.Layers[n].Positions

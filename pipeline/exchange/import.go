@@ -31,7 +31,8 @@ func Import(ctx context.Context, dir, path string, game awari.Game, o Options) (
 		return solve.Report{}, err
 	}
 	return solve.Add(ctx, dir, game, o.Seeds, solve.Options{
-		Job: job.Job{Memory: o.Memory, Workers: o.Workers, Family: o.Family, Progress: func(s job.Step) { i.report("sealing", s.Detail.(solve.Progress).Done) }},
+		Skip: o.Skip,
+		Job:  job.Job{Memory: o.Memory, Workers: o.Workers, Family: o.Family, Progress: func(s job.Step) { i.report("sealing", s.Detail.(solve.Progress).Done) }},
 	}, i.open)
 }
 

@@ -21,6 +21,7 @@ type Options struct {
 	// Seeds is the layer, Format and Codec describe the file. Import reads Colex and
 	// Vu only.
 	Seeds  int
+	Skip   int // of Import: see solve.Options
 	Format Format
 	Codec  frame.Codec
 	Layers []int // of WriteAll; empty for all

@@ -71,7 +71,8 @@ func Add(ctx context.Context, path string, game awari.Game, n int, o Options, op
 	if n < 0 || n > awari.MaxSeeds {
 		return Report{}, fmt.Errorf("%w %d: must be 0 to %d", awari.ErrSeeds, n, awari.MaxSeeds)
 	}
-	if err := checkNext(path, game, n); err != nil {
+	o.Seeds = n
+	if err := cmp.Or(o.checkLast(), checkNext(path, game, &o)); err != nil {
 		return Report{}, err
 	}
 	dir, err := rundir.Lock(path, Identity(game))
@@ -83,7 +84,7 @@ func Add(ctx context.Context, path string, game awari.Game, n int, o Options, op
 	if r.manifest, err = catalog.Manifest(dir); err != nil {
 		return Report{}, err
 	}
-	if err := orderOf(path, n, r.manifest); err != nil { // somebody else was faster
+	if err := orderOf(path, &o, r.manifest); err != nil { // somebody else was faster
 		return Report{}, err
 	}
 	if err := cmp.Or(checkStale(r.path, r.manifest), checkPlan(&dir.Dir, r.manifest, n)); err != nil {
@@ -98,10 +99,10 @@ func Add(ctx context.Context, path string, game awari.Game, n int, o Options, op
 
 // checkNext refuses a layer that a directory cannot take, before it is created or
 // locked.
-func checkNext(path string, game awari.Game, n int) error {
+func checkNext(path string, game awari.Game, o *Options) error {
 	dir, err := rundir.Open(path)
 	if errors.Is(err, rundir.ErrMissing) {
-		return orderOf(path, n, &manifest.Manifest{})
+		return orderOf(path, o, &manifest.Manifest{})
 	}
 	if err != nil {
 		return err
@@ -113,14 +114,14 @@ func checkNext(path string, game awari.Game, n int) error {
 	if want := Identity(game); m.Identity != want {
 		return &rundir.OtherRunError{Path: path, Has: m.Identity, Asked: want}
 	}
-	return orderOf(path, n, m)
+	return orderOf(path, o, m)
 }
 
-func orderOf(path string, n int, m *manifest.Manifest) error {
-	if next := len(m.Layers); n != next {
-		return &OrderError{Path: path, Seeds: n, Next: next}
+func orderOf(path string, o *Options, m *manifest.Manifest) error {
+	if next := append(o.due(m), len(m.Layers))[0]; o.Seeds != next {
+		return &OrderError{Path: path, Seeds: o.Seeds, Next: next}
 	}
-	return nil
+	return o.checkSkip(path, m)
 }
 
 // add seals and publishes the layer that open opens.

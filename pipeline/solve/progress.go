@@ -92,13 +92,12 @@ func placeOf(p *halfboard.Progress) plan.Place {
 // follow begins to follow the run over the layers that it has to solve, within memory in bytes: 0 is no bound.
 func (r *run) follow(last int, memory uint64) (err error) {
 	o, m := &r.options, r.manifest
-	p := plan.Run{Game: r.game, Seeds: last, Solved: len(m.Layers), Memory: memory, Cores: max(o.Workers, 1), Bits: o.Bits, Family: o.Family, Apart: r.number != ""}
+	p := plan.Run{Game: r.game, Seeds: last, Memory: memory, Cores: max(o.Workers, 1), Bits: o.Bits, Family: o.Family, Apart: r.number != "", Omitted: o.Omitted()}
+	resume(&p, m)
 	if o.Engine == Retrograde {
 		p.Memory = 0
 	}
-	for n := p.Solved; n <= last; n++ {
-		r.total += float64(halfboard.Positions(r.game, n))
-	}
+	r.total = p.Positions()
 	machine := o.Calibration
 	if machine == nil {
 		machine = plan.Typical(o.Family, p.Cores)

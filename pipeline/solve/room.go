@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"grenier/io/manifest"
 	"grenier/io/rundir"
 	"grenier/layers/awari"
 	"grenier/pipeline/solve/plan"
@@ -27,11 +28,21 @@ func Continue(r *plan.Run, path string) error {
 	if want := Identity(r.Game); m.Identity != want {
 		return &rundir.OtherRunError{Path: path, Has: m.Identity, Asked: want}
 	}
-	r.Solved = len(m.Layers)
-	for _, l := range m.Layers {
-		r.Sealed += uint64(l.Bytes)
-	}
+	resume(r, m)
 	return nil
+}
+
+// resume sets in r which layers are there.
+func resume(r *plan.Run, m *manifest.Manifest) {
+	missing := m.Missing(len(m.Layers)) // the last one always is
+	r.Solved = missing[0]
+	if r.Omitted>>r.Solved&1 != 0 && len(missing) > 1 {
+		r.Solved = missing[1]
+	}
+	for _, n := range m.Sealed() {
+		r.Omitted |= 1 << n
+		r.Sealed += uint64(m.Layers[n].Bytes)
+	}
 }
 
 // disk is a place that files of a run go to.
@@ -114,7 +125,7 @@ func (o *Options) checkRoom(path string, game awari.Game) error {
 	if o.Free == nil {
 		return nil
 	}
-	r := plan.Run{Game: game, Seeds: o.Seeds, Memory: o.Memory, Cores: o.Workers, Bits: o.Bits, Family: o.Family}
+	r := plan.Run{Game: game, Seeds: o.Seeds, Memory: o.Memory, Cores: o.Workers, Bits: o.Bits, Family: o.Family, Omitted: o.Omitted()}
 	if err := Continue(&r, path); err != nil {
 		return nil // lock will report it
 	}

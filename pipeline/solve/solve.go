@@ -17,6 +17,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"time"
 
@@ -26,6 +27,7 @@ import (
 	"grenier/io/memory"
 	"grenier/io/rundir"
 	"grenier/io/vfs"
+	"grenier/kernels/fault"
 	"grenier/layers/awari"
 	"grenier/pipeline/check/verify"
 	"grenier/pipeline/job"
@@ -47,8 +49,8 @@ const DefaultInterval = halfboard.DefaultInterval
 // The Detail of a step is a Progress; what is done never decreases, and ends at the total.
 type Options struct {
 	job.Job
-	// Seeds is the last layer wanted.
-	Seeds int
+	// Seeds is the last layer wanted. Skip, if not 0, is the layer below it, which is left out: no move leads there.
+	Seeds, Skip int
 	// Interval is the time between checkpoints of a layer; 0 is DefaultInterval.
 	Interval time.Duration
 	// Free, if not nil, returns how many bytes can be written at a path: Solve refuses
@@ -144,7 +146,7 @@ func solve(ctx context.Context, dir *rundir.Locked, m *manifest.Manifest, game a
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, r.engine.Close()) }()
-	for n := len(r.manifest.Layers); n <= o.Seeds; n++ {
+	for _, n := range o.due(r.manifest) {
 		if err := o.tell(Begins{n}); err != nil {
 			return reports, err
 		}
@@ -177,7 +179,39 @@ func (o *Options) Admit(path string, game awari.Game) error {
 	if err != nil {
 		return err
 	}
-	return cmp.Or(checkStale(path, m), checkPlan(dir, m, o.Seeds))
+	return cmp.Or(o.checkSkip(path, m), checkStale(path, m), checkPlan(dir, m, o.Seeds))
+}
+
+// ErrSkip reports a layer that cannot be left out.
+var ErrSkip = fault.New(fault.Usage, "no layer to leave out")
+
+// checkLast fails with ErrSkip unless the layer that is to be left out is the one below the last.
+func (o *Options) checkLast() error {
+	if o.Skip < 0 || o.Skip > 0 && o.Skip != o.Seeds-1 {
+		return fmt.Errorf("%w: layer %d: must be %d, below the last layer, %d, which leads to all others", ErrSkip, o.Skip, o.Seeds-1, o.Seeds)
+	}
+	return nil
+}
+
+// checkSkip fails with ErrSkip if the run directory at path, with the manifest m, has the layer that is to be left out.
+func (o *Options) checkSkip(path string, m *manifest.Manifest) error {
+	if o.Skip > 0 && m.Has(o.Skip) {
+		return fmt.Errorf("%w: %s has layer %d", ErrSkip, path, o.Skip)
+	}
+	return nil
+}
+
+// due returns the layers to be solved into a directory with the manifest m, in order: also one that was left out.
+func (o *Options) due(m *manifest.Manifest) []int {
+	return slices.DeleteFunc(m.Missing(o.Seeds), func(n int) bool { return n == o.Skip && n > 0 })
+}
+
+// Omitted returns a bit for the layer that is left out, as plan.Run has it.
+func (o *Options) Omitted() uint64 {
+	if o.Skip == 0 {
+		return 0
+	}
+	return 1 << o.Skip
 }
 
 // Check refuses what cannot be solved, as Solve does: with awari.ErrSeeds or a
@@ -185,6 +219,9 @@ func (o *Options) Admit(path string, game awari.Game) error {
 func (o *Options) Check(game awari.Game) error {
 	if o.Seeds < 0 || o.Seeds > awari.MaxSeeds {
 		return fmt.Errorf("%w %d: must be 0 to %d", awari.ErrSeeds, o.Seeds, awari.MaxSeeds)
+	}
+	if err := o.checkLast(); err != nil {
+		return err
 	}
 	if need := o.need(game, o.Seeds); o.Memory > 0 && need > o.Memory {
 		return &memory.Error{What: fmt.Sprintf("layer %d", o.Seeds), Need: need, Allowed: o.Memory, Enough: o.enough(game)}
@@ -205,10 +242,10 @@ func (o *Options) enough(game awari.Game) string {
 // begin begins a run in a locked directory with the manifest m.
 func begin(dir *rundir.Locked, m *manifest.Manifest, game awari.Game, o Options) (_ *run, err error) {
 	r := &run{options: o, game: game, path: dir.Path(), dir: dir, work: dir.Work(), manifest: m}
-	if err := cmp.Or(checkStale(dir.Path(), m), checkPlan(&dir.Dir, m, o.Seeds)); err != nil {
+	if err := cmp.Or(o.checkSkip(dir.Path(), m), checkStale(dir.Path(), m), checkPlan(&dir.Dir, m, o.Seeds)); err != nil {
 		return nil, err
 	}
-	for n := len(r.manifest.Layers); n <= o.Seeds; n++ {
+	for _, n := range o.due(m) {
 		if err := dir.CheckLayer(n); err != nil {
 			return nil, err
 		}
@@ -242,7 +279,7 @@ func checkStale(path string, m *manifest.Manifest) error {
 // sealed, as a crash between sealing and clearing leaves them, or of the next layer, but computed from
 // others below. The user is told of these.
 func (r *run) clearStale(clear func() error) error {
-	next := len(r.manifest.Layers)
+	next := r.next()
 	n, same := r.engine.Checkpointed(r.identify)
 	if n < 0 || n > next || n == next && same {
 		return nil
@@ -255,12 +292,15 @@ func (r *run) clearStale(clear func() error) error {
 	return clear()
 }
 
+// next returns the first layer to be solved, or the one above all others.
+func (r *run) next() int { return append(r.options.due(r.manifest), len(r.manifest.Layers))[0] }
+
 // below names the layers that layer n, the next one at most, is computed from.
 func (r *run) below(n int) layerfile.Below { return catalog.Below(r.game, r.manifest, n) }
 
 // identify identifies them for the streams of layer n; 0 for layers above the next one.
 func (r *run) identify(n int) halfboard.Below {
-	if n > len(r.manifest.Layers) {
+	if _, most := r.game.CapturesLeadTo(n); most >= len(r.manifest.Layers) {
 		return 0
 	}
 	sum := sha256.Sum256([]byte(r.below(n)))
@@ -343,12 +383,11 @@ func (r *run) publish(file *layerfile.Writer, layer manifest.Layer) error {
 		return err
 	}
 	r.trust(&layer)
-	next := *r.manifest
-	next.Layers = append(next.Layers[:len(next.Layers):len(next.Layers)], layer)
-	if err := r.dir.SaveManifest(&next); err != nil {
+	next := r.manifest.With(layer)
+	if err := r.dir.SaveManifest(next); err != nil {
 		return err
 	}
-	r.manifest = &next
+	r.manifest = next
 	return r.dir.ClearWork()
 }
 

@@ -134,6 +134,8 @@ func nextLayer(path string, o *StepOptions) (s *step, sealed bool, err error) {
 		return nil, false, err
 	}
 	switch next := len(m.Layers); {
+	case o.Seeds >= 0 && o.Seeds < next && !m.Has(o.Seeds):
+		return nil, false, fmt.Errorf("%w: layer %d of %s is left out: solve it with grenier awari solve", ErrPlan, o.Seeds, path)
 	case o.Seeds < 0 || o.Seeds > awari.MaxSeeds:
 		return nil, false, fmt.Errorf("%w %d: must be 0 to %d", awari.ErrSeeds, o.Seeds, awari.MaxSeeds)
 	case o.Seeds > next:

@@ -64,6 +64,9 @@ func (r *run) lower(ctx context.Context, n int) (*tables.Tables, error) {
 func (r *run) check(ctx context.Context, t *tables.Tables, n int) error {
 	start, files, errs := time.Now(), make([]os.FileInfo, n), make([]error, n)
 	err := crew.Each(ctx, r.options.Workers, n, func(_, k int) error {
+		if !t.Has(k) {
+			return nil // left out: no capture leads there
+		}
 		files[k], errs[k] = r.checkLayer(ctx, t, k, start)
 		return errs[k]
 	})

@@ -101,7 +101,7 @@ func (t *Tables) seeds(b Board) (int, error) {
 		}
 	}
 	n := b.Seeds()
-	if n > t.MaxSeeds() {
+	if !t.Has(n) {
 		return 0, t.unsolved(n, fmt.Sprintf("the board has %d %s", n, english.PluralWord(n, "seed", "")))
 	}
 	return n, nil

@@ -38,10 +38,10 @@ type Tables struct {
 func (t *Tables) Game() Game { return t.space.Game }
 
 // MaxSeeds returns the number of seeds of the highest solved layer; all layers
-// from 0 to it are solved. It is -1 when none is.
+// from 0 to it are solved, but for one that may be left out (Need). It is -1 when none is.
 func (t *Tables) MaxSeeds() int { return len(t.layers) - 1 }
 
-// Layers returns what the manifest says about each solved layer, by seeds.
+// Layers returns what the manifest says about each layer, by seeds. One that is left out has no positions.
 func (t *Tables) Layers() []Layer { return slices.Clone(t.manifest.Layers) }
 
 // Close closes the layer files, and the connections to a web server. Reads in progress end; afterwards other
@@ -92,7 +92,7 @@ func (t *Tables) fileOf(n int) *file {
 
 // Path returns the path, or the address, of the file of layer n, "" if that is not solved.
 func (t *Tables) Path(n int) string {
-	if n < 0 || n > t.MaxSeeds() {
+	if t.Need(n) != nil {
 		return ""
 	}
 	return t.path(&t.manifest.Layers[n])
@@ -134,11 +134,16 @@ type UnsolvedError struct {
 	Place         string // the run directory, or its address
 	Game          Game
 	what          string
+	leftOut       bool
 }
 
 func (e *UnsolvedError) Error() string {
 	if e.Solved < 0 {
 		return fmt.Sprintf("%v: %s, but no layer in %s is solved", ErrUnsolved, e.what, e.Place)
+	}
+	if e.leftOut {
+		return fmt.Sprintf("%v: %s, but layer %d is left out in %s, which is solved up to %d: solve it with grenier awari solve --seeds %[5]d, without --skip",
+			ErrUnsolved, e.what, e.Seeds, e.Place, e.Solved)
 	}
 	return fmt.Sprintf("%v: %s, but %s is solved up to %d", ErrUnsolved, e.what, e.Place, e.Solved)
 }
@@ -147,13 +152,26 @@ func (e *UnsolvedError) Unwrap() error { return ErrUnsolved }
 
 // Need fails with an *UnsolvedError unless layer n is solved.
 func (t *Tables) Need(n int) error {
-	if n < 0 || n > t.MaxSeeds() {
+	if !t.Has(n) {
 		return t.unsolved(n, fmt.Sprintf("layer %d", n))
 	}
 	return nil
 }
 
+// NeedAll is Need for the layers of from to to seeds.
+func (t *Tables) NeedAll(from, to int) error {
+	for n := to; n >= from; n-- {
+		if err := t.Need(n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Has reports whether layer n is solved.
+func (t *Tables) Has(n int) bool { return t.manifest.Has(n) }
+
 // unsolved returns the error about layer n, of which something was asked.
 func (t *Tables) unsolved(n int, what string) error {
-	return &UnsolvedError{n, t.MaxSeeds(), t.name, t.Game(), what}
+	return &UnsolvedError{n, t.MaxSeeds(), t.name, t.Game(), what, n >= 0 && n <= t.MaxSeeds()}
 }

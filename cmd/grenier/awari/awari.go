@@ -98,7 +98,7 @@ func (f *gameFlags) game() (awari.Game, error) {
 type runFlags struct {
 	gameFlags
 	cli.JobFlags
-	seeds          int
+	seeds, skip    int
 	work, layersTo string
 }
 
@@ -106,6 +106,7 @@ func (f *runFlags) define(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	f.gameFlags.define(flags)
 	f.defineSeeds(flags)
+	skipVar(flags, &f.skip)
 	cli.ThreadsFlag(flags, &f.Threads, "use")
 	flags.Var((*cli.Directory)(&f.work), "work", "directory for streams and checkpoints, on another disk (default: DIR/work)")
 	flags.Var((*cli.Directory)(&f.layersTo), "layers-to", "directory for new layer files, on another disk (default: DIR)")
@@ -117,9 +118,14 @@ func (f *runFlags) defineSeeds(flags *pflag.FlagSet) {
 	cli.IntVar(flags, &f.seeds, "seeds", 0, 0, awari.MaxSeeds, fmt.Sprintf("`number` of seeds of the last layer to solve, 0 to %d", awari.MaxSeeds))
 }
 
+// skipVar adds the flag for a layer that is left out.
+func skipVar(flags *pflag.FlagSet, to *int) {
+	cli.IntVar(flags, to, "skip", 0, 1, awari.MaxSeeds-1, "leave out the layer of `n` seeds, which must be the one below the last: no move leads there")
+}
+
 // options checks the flags and returns the options that they set.
 func (f *runFlags) options() (o solve.Options, err error) {
-	o = solve.Options{Seeds: f.seeds, Work: f.work, Layers: f.layersTo}
+	o = solve.Options{Seeds: f.seeds, Skip: f.skip, Work: f.work, Layers: f.layersTo}
 	o.Job, err = f.Job()
 	return o, err
 }

@@ -35,16 +35,18 @@ func callsMade(dir *rundir.Locked, sealed int) int {
 // yet: a run before may have been killed. A failure is told, nothing else; a call that is cut
 // short by the end of the run is left to the next one.
 func (h *hooks) take(e solve.Event) error {
-	switch e.(type) {
-	case solve.Locked, solve.Sealed:
-	default:
+	sealed, ok := e.(solve.Sealed)
+	if _, locked := e.(solve.Locked); !ok && !locked {
 		return nil
 	}
 	c := h.watch.now()
 	if c.calls == nil {
 		return nil
 	}
-	for n := *c.calls; n < len(c.manifest.Layers); n++ {
+	for _, n := range c.manifest.Sealed() {
+		if n < *c.calls && !(ok && n == sealed.Layer.Seeds) { // one that had been left out is behind others
+			continue
+		}
 		if err := h.ctx.Err(); err != nil {
 			return err
 		}

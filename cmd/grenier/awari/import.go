@@ -21,6 +21,7 @@ type importFlags struct {
 	cli.JobFlags
 	dir, format, codec string
 	layers             layersFlag
+	skip               int
 }
 
 // imported is the JSON of import.
@@ -49,8 +50,8 @@ func (a *app) importing() *cobra.Command {
 		Use:   "import --dir DIR --layer n --format FORMAT FILE...",
 		Short: "Make layers from exported or published files",
 		Long: `Adds layer n, from the first FILE, to the run directory DIR, layer n+1 from the
-second FILE, and so on. DIR must have all layers below n, and is created for
-layer 0. A FILE called - is stdin.
+second FILE, and so on. DIR must have all layers below n, but for n-1 with --skip
+n-1, to which no move leads, and is created for layer 0. A FILE called - is stdin.
 
   colex  one signed byte for each score, in colex order, as export writes them
   vu     the published awari score database (doi 10.48338/vu01-11wjke), files
@@ -76,6 +77,7 @@ DIR/work.
 	flags := cmd.Flags()
 	f.gameFlags.define(flags)
 	layersVar(cmd, &f.layers, "the first FILE is the ")
+	skipVar(flags, &f.skip)
 	cli.ChoiceVar(flags, &f.format, "format", "", "`format` of the files", "colex", "vu")
 	cli.ChoiceVar(flags, &f.codec, "codec", "auto", "`codec` of the files, auto by their first bytes", "auto", "none", "lz4", "zstd")
 	f.JobFlags.Define(a.App, flags, "8GiB", cli.JSONUsage)
@@ -109,6 +111,9 @@ func (a *app) runImport(ctx context.Context, f importFlags, files []string) erro
 	}
 	if l := f.layers; l.from != l.to && len(files) != l.to-l.from+1 {
 		return cli.Usagef("--layer %v: expected %d files, got %d", &l, l.to-l.from+1, len(files))
+	}
+	if o.Skip = f.skip; o.Skip > 0 && len(files) > 1 {
+		return cli.Usagef("--skip goes with one FILE, got %d", len(files))
 	}
 	shown, err := a.Begin(&f.JobFlags, &o.Job)
 	if err != nil {

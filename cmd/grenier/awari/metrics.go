@@ -134,7 +134,7 @@ func collectSealed(gauge setter, c *course) {
 		positions += l.Positions
 		bytes += l.Bytes
 	}
-	gauge(sealedLayers, float64(len(c.manifest.Layers)))
+	gauge(sealedLayers, float64(len(c.manifest.Listed())))
 	gauge(sealedPositions, float64(positions))
 	gauge(sealedBytes, float64(bytes))
 	if !c.sealedAt.IsZero() {

@@ -190,6 +190,9 @@ func (r *repairLog) end(err error) {
 
 // plannedText says how repair will mend a layer.
 func plannedText(l repair.Layer) string {
+	if l.LeftOut {
+		return fmt.Sprintf("layer %2d: left out", l.Seeds)
+	}
 	text := fmt.Sprintf("layer %2d: intact", l.Seeds)
 	if len(l.MadeFrom) > 0 {
 		text += fmt.Sprintf(", but made from other layers %v", l.MadeFrom)

@@ -12,6 +12,7 @@ import (
 
 	"grenier/cmd/grenier/awari/web"
 	"grenier/cmd/grenier/cli"
+	"grenier/io/manifest"
 	"grenier/pipeline/play/serve"
 	"grenier/pipeline/tables"
 )
@@ -149,7 +150,7 @@ func (a *app) announceServer(l net.Listener, t *tables.Tables, o serveOptions) e
 	if o.json {
 		return a.PrintJSON(serveReport{Address: l.Addr().String(), URL: url})
 	}
-	_, err := fmt.Fprintf(a.Out, "%s\n%s, %s; Ctrl-C stops\n", url, t.Game().Name(), solvedText(t.MaxSeeds()))
+	_, err := fmt.Fprintf(a.Out, "%s\n%s, %s; Ctrl-C stops\n", url, t.Game().Name(), solvedText(&manifest.Manifest{Layers: t.Layers()}))
 	return err
 }
 
@@ -164,12 +165,17 @@ func urlOf(l net.Listener, addr string) string {
 }
 
 // solvedText returns the range of the solved layers as text.
-func solvedText(seeds int) string {
-	if seeds < 0 {
+func solvedText(m *manifest.Manifest) string {
+	last := len(m.Layers) - 1
+	switch {
+	case last < 0:
 		return "no layer solved"
-	}
-	if seeds == 0 {
+	case last == 0:
 		return "layer 0"
 	}
-	return fmt.Sprintf("layers 0 to %d", seeds)
+	text := fmt.Sprintf("layers 0 to %d", last)
+	for _, n := range m.Missing(last) {
+		text += fmt.Sprintf(" without %d", n)
+	}
+	return text
 }

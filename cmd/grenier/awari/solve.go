@@ -270,7 +270,7 @@ func (f *solveFlags) explain(err error, game awari.Game, o *solve.Options) error
 
 // planned returns the run for package plan.
 func (f *runFlags) planned(game awari.Game, o *solve.Options) plan.Run {
-	return plan.Run{Game: game, Seeds: o.Seeds, Memory: o.Memory, Cores: o.Workers, Family: o.Family}
+	return plan.Run{Game: game, Seeds: o.Seeds, Memory: o.Memory, Cores: o.Workers, Family: o.Family, Omitted: o.Omitted()}
 }
 
 // startMetrics tells metrics from now on, if that is wanted, until stop is called.

@@ -176,13 +176,16 @@ func newStatsReport(m *manifest.Manifest, longest map[int]*longestLine) statsRep
 // loadLayers returns the manifest with the layers that are asked for.
 func loadLayers(ctx context.Context, where *place, layers *layersFlag) (*manifest.Manifest, error) {
 	m, err := where.manifest(ctx)
-	if err != nil || !layers.given {
+	if err != nil {
 		return m, err
 	}
-	if layers.to >= len(m.Layers) {
-		return nil, cli.Usagef("--layer %v: %s has %s", layers, where, solvedText(len(m.Layers)-1))
+	if layers.given && (layers.to >= len(m.Layers) || layers.from == layers.to && !m.Has(layers.to)) {
+		return nil, cli.Usagef("--layer %v: %s has %s", layers, where, solvedText(m))
 	}
-	m.Layers = m.Layers[layers.from : layers.to+1]
+	if layers.given {
+		m.Layers = m.Layers[layers.from : layers.to+1]
+	}
+	m.Layers = m.Listed()
 	return m, nil
 }
 
@@ -210,7 +213,10 @@ func (a *app) printStats(m *manifest.Manifest, histograms bool, longest map[int]
 	fmt.Fprintln(a.Out, m.Identity)
 	table := cli.NewTable(a.Out, cli.WidthOf(a.Out), statsColumns())
 	table.Head() // even if there is no layer
-	for _, l := range m.Layers {
+	for i, l := range m.Layers {
+		if i > 0 && l.Seeds > m.Layers[i-1].Seeds+1 {
+			fmt.Fprintf(a.Out, "layer %d is left out\n", l.Seeds-1)
+		}
 		table.Add(l)
 		if histograms {
 			a.printHistogram(l)

@@ -43,6 +43,7 @@ type statusLayer struct {
 	Directory string  `json:"directory,omitempty"`        // empty for the run directory
 	Distances int64   `json:"distance_bytes,omitempty"`   // of the file of its distances
 	MadeFrom  []int   `json:"made_from_others,omitempty"` // layers below that are others now
+	LeftOut   bool    `json:"left_out,omitempty"`         // not solved: no layer above leads to it
 }
 
 // lastReport is the last report of the solver. The ETAs are nil if not known, or if no solver
@@ -208,7 +209,7 @@ func (v runView) report() statusReport {
 		Alive: act.Alive, Stop: v.stop, Layers: make([]statusLayer, 0, len(v.manifest.Layers)),
 	}
 	for _, l := range v.manifest.Layers {
-		r.Layers = append(r.Layers, statusLayer{l.Seeds, l.Positions, l.Bytes, l.Seconds, l.Directory, l.Distances.Bytes, nil})
+		r.Layers = append(r.Layers, statusLayer{l.Seeds, l.Positions, l.Bytes, l.Seconds, l.Directory, l.Distances.Bytes, nil, l.LeftOut()})
 		r.Positions += l.Positions
 		r.Bytes += l.Bytes
 		r.Distances += l.Distances.Bytes
@@ -311,12 +312,12 @@ func (v runView) sealed(line func(name, format string, args ...any)) {
 		line("sealed", "no layer")
 		return
 	}
-	layers := "layer 0"
-	if n > 1 {
-		layers = fmt.Sprintf("layers 0 to %d", n-1)
-	}
-	line("sealed", "%s: %s, %s", layers, cli.Count(r.Positions, "position"), humanize.IBytes(uint64(r.Bytes)))
+	line("sealed", "%s: %s, %s", solvedText(v.manifest), cli.Count(r.Positions, "position"), humanize.IBytes(uint64(r.Bytes)))
 	for _, l := range r.Layers[max(0, n-newest):] {
+		if l.LeftOut {
+			line("", "layer %2d: left out; solve --seeds %d without --skip solves it", l.Seeds, n-1)
+			continue
+		}
 		line("", "layer %2d: %s, %s, %.2f s", l.Seeds, cli.Count(l.Positions, "position"), humanize.IBytes(uint64(l.Bytes)), l.Seconds)
 	}
 	for _, p := range runs(r.Layers, func(l statusLayer) string { return l.Directory }) {

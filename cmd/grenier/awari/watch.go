@@ -108,10 +108,10 @@ func (w *watch) add(e solve.Event) {
 	case job.Step:
 		c.progress = e.Detail.(solve.Progress)
 	case solve.Sealed:
-		c.manifest.Layers, c.sealedAt = append(c.manifest.Layers, e.Layer), time.Now()
+		c.manifest, c.sealedAt = *c.manifest.With(e.Layer), time.Now()
 	case called:
 		if !e.cut() {
-			c.calls = new(e.seeds + 1)
+			c.calls = new(max(*c.calls, e.seeds+1))
 		}
 	case solve.Ended:
 		if c.state = stateOf(e.Err); c.state == rundir.Failed {

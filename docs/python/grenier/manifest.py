@@ -27,7 +27,8 @@ class Entry(NamedTuple):
 
 
 class Manifest(NamedTuple):
-    """The rules, the pits of the whole board, the layers from 0 seeds on, and their distances, None where there are none."""
+    """The rules, the pits of the whole board, the layers from 0 seeds on, and their distances, None where there are none. The
+    file of a layer that is left out is ""."""
 
     rules: str
     pits: int
@@ -46,7 +47,7 @@ def parse(name: str, data: bytes) -> Manifest:
 
 
 def _manifest(all: Dict[str, Any]) -> Manifest:
-    check(_whole(all, "version") in (1, 2, 3), "unknown version")
+    check(_whole(all, "version") in (1, 2, 3, 4), "unknown version")
     check(_text(all, "game", ".*") == "awari", "it lists no layers of awari")
     pits, rules, layers = _whole(all, "pits"), _text(all, "rules", ".*"), all.get("layers")
     check(pits in range(4, 13, 2) and rules in RULES, "pits or rules that awari does not have")
@@ -70,6 +71,8 @@ def _entry(pits: int, n: int, entry: Any) -> Entry:
     try:
         check(type(entry) is dict, "no object")
         positions = _whole(entry, "positions")
+        if entry.get("file") == "" and _whole(entry, "seeds") == n and positions == 0:
+            return Entry(n, math.comb(pits + n - 1, n), "", "", 0, "", "", 0, 0, 0)
         check(_whole(entry, "seeds") == n and positions == math.comb(pits + n - 1, n), "seeds or positions")
         win, draw, loss = (_whole(entry, sign) for sign in ("win", "draw", "loss"))
         _check_counts(n, entry, [win, draw, loss])

@@ -301,6 +301,8 @@ class Tables:
             if seeds not in self.layers:
                 entry = self.manifest.layers[seeds] if seeds >= 0 else self.manifest.distances[~seeds]
                 assert entry is not None
+                if not entry.file:
+                    raise Unsolved("%d seeds: the layer is left out of these tables" % seeds)
                 file = self.where.open(entry)
                 try:
                     self.layers[seeds] = Layer(file, self.manifest, entry)

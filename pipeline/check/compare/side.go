@@ -69,7 +69,7 @@ func openDirectory(ctx context.Context, path string, family cpu.Family) (side, e
 }
 
 func (d directory) game() awari.Game { return d.Game() }
-func (d directory) has(n int) bool   { return n >= 0 && n <= d.MaxSeeds() }
+func (d directory) has(n int) bool   { return d.Has(n) }
 func (d directory) close() error     { return d.Close() }
 
 func (d directory) stale() ([]error, error) { return catalog.Stale(d.path, d.listed) }

@@ -177,10 +177,13 @@ func (s *scrubber) choose(found []rundir.Found) error {
 		}
 	}
 	for n := range last + 1 {
+		f, ok := there[n]
+		if n < listed && !s.manifest.Has(n) && !ok {
+			continue // left out
+		}
 		if wanted := s.options.Layers; len(wanted) == 0 || slices.Contains(wanted, n) {
-			f, ok := there[n]
 			f.Seeds = n
-			s.tasks = append(s.tasks, task{f, n < listed, ok})
+			s.tasks = append(s.tasks, task{f, n < listed && s.manifest.Has(n), ok})
 		}
 	}
 	for _, f := range found {
@@ -189,7 +192,7 @@ func (s *scrubber) choose(found []rundir.Found) error {
 		}
 	}
 	for _, n := range s.options.Layers {
-		if n < 0 || n > last {
+		if !slices.ContainsFunc(s.tasks, func(t task) bool { return t.Seeds == n }) {
 			return fmt.Errorf("layer %d: %w (%s has layers 0 to %d)", n, ErrNoLayer, s.dir.Path(), last)
 		}
 	}

@@ -212,7 +212,9 @@ func newRun(ctx context.Context, t *tables.Tables, o Options) (*run, error) {
 func Layers(t *tables.Tables, wanted []int) ([]int, error) {
 	if len(wanted) == 0 {
 		for n := range t.MaxSeeds() + 1 {
-			wanted = append(wanted, n)
+			if t.Has(n) {
+				wanted = append(wanted, n)
+			}
 		}
 	}
 	wanted = slices.Compact(slices.Sorted(slices.Values(wanted)))

@@ -121,11 +121,11 @@ type draw struct {
 
 // newDraw checks what is asked for.
 func newDraw(ctx context.Context, t *tables.Tables, o Options) (*draw, error) {
-	switch {
-	case o.From < 0 || o.From > o.To:
+	if o.From < 0 || o.From > o.To {
 		return nil, fmt.Errorf("%w of layers %d to %d", ErrSample, o.From, o.To)
-	case o.To > t.MaxSeeds():
-		return nil, t.Need(o.To)
+	}
+	if err := t.NeedAll(o.From, o.To); err != nil {
+		return nil, err
 	}
 	space, err := awari.NewSpace(t.Game(), o.To)
 	if err != nil {

@@ -1,6 +1,7 @@
 package find
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -136,12 +137,10 @@ func newSearch(t *tables.Tables, o Options) (*search, error) {
 	switch {
 	case o.From < 0 || o.From > o.To:
 		return nil, fmt.Errorf("%w: layers %d to %d", ErrOptions, o.From, o.To)
-	case o.To > t.MaxSeeds():
-		return nil, t.Need(o.To)
 	case o.Count < 0 || o.Count > MaxCount:
 		return nil, fmt.Errorf("%w: %d positions: must be 0 to %d", ErrOptions, o.Count, MaxCount)
 	}
-	if err := o.Condition.Check(t.Game()); err != nil {
+	if err := cmp.Or(t.NeedAll(o.From, o.To), o.Condition.Check(t.Game())); err != nil {
 		return nil, err
 	}
 	space, err := awari.NewSpace(t.Game(), o.To)

@@ -60,7 +60,7 @@ func (p *publisher) prepare() {
 	for _, q := range p.questions {
 		p.expect += p.expected(q)
 	}
-	for n := range p.manifest.Layers {
+	for _, n := range p.manifest.Sealed() {
 		p.expect += p.drawing(n)
 	}
 	p.since = time.Now()

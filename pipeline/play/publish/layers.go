@@ -53,7 +53,7 @@ type source struct {
 
 // sources returns the files of the scores, and of the distances that are listed.
 func (p *publisher) sources() (scores, plies []source) {
-	for i := range p.manifest.Layers {
+	for _, i := range p.manifest.Sealed() {
 		l := &p.manifest.Layers[i]
 		f := listed.File{File: l.File, Seeds: i, Source: listed.Source(l.Hash, l.Checksum), Bytes: uint64(l.Bytes)}
 		scores = append(scores, source{f, rundir.LayerFile(p.dir, l), p.tables.File})

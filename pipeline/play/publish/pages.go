@@ -213,6 +213,6 @@ func (p *publisher) download(page []byte, report *Report) ([]byte, error) {
 		Last     int
 		Rows     []row
 		Total    string
-	}{p.manifest.Identity, len(report.Layers) - 1, rows, humanize.IBytes(uint64(total))})
+	}{p.manifest.Identity, len(p.manifest.Layers) - 1, rows, humanize.IBytes(uint64(total))})
 	return b.Bytes(), err
 }

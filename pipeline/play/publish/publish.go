@@ -197,6 +197,9 @@ func (p *publisher) answers() error {
 		return err
 	}
 	for n, text := range fixed.Scores {
+		if text == nil {
+			continue // left out
+		}
 		if err := p.write(p.data, fmt.Sprintf("scores-%d.json", n), text); err != nil {
 			return err
 		}

@@ -26,7 +26,7 @@ func (p *publisher) puzzles(ctx context.Context) error {
 		return err
 	}
 	defer t.Close()
-	for n := range p.manifest.Layers {
+	for _, n := range p.manifest.Sealed() {
 		part := p.drawing(n)
 		tell := func(s job.Step) { p.searching("puzzles", n, part*s.Done/max(s.Total, 1)) }
 		found, err := puzzle.Draw(ctx, t, puzzle.Options{Job: job.Job{Progress: tell}, From: n, To: n, Most: 100, Count: p.options.Puzzles, Seed: 1})

@@ -1,6 +1,7 @@
 package puzzle
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -85,8 +86,6 @@ func newDrawer(t *tables.Tables, o Options) (*drawer, error) {
 	switch {
 	case o.From < 0 || o.From > o.To:
 		return nil, fmt.Errorf("%w: layers %d to %d", ErrOptions, o.From, o.To)
-	case o.To > t.MaxSeeds():
-		return nil, fmt.Errorf("%w: layer %d (0 to %d are solved)", tables.ErrUnsolved, o.To, t.MaxSeeds())
 	case o.Count < 1 || o.Count > MaxCount:
 		return nil, fmt.Errorf("%w: %d of them (1 to %d are possible)", ErrOptions, o.Count, MaxCount)
 	case o.Least < 0 || o.Least > o.Most || o.Most > 100:
@@ -94,7 +93,7 @@ func newDrawer(t *tables.Tables, o Options) (*drawer, error) {
 	case o.Theme != "" && !slices.Contains(Themes(), o.Theme):
 		return nil, fmt.Errorf("%w: there is no theme %q: %s are possible", ErrOptions, o.Theme, strings.Join(Themes(), ", "))
 	}
-	if err := o.Condition.Check(t.Game()); err != nil {
+	if err := cmp.Or(t.NeedAll(o.From, o.To), o.Condition.Check(t.Game())); err != nil {
 		return nil, err
 	}
 	space, err := awari.NewSpace(t.Game(), o.To)

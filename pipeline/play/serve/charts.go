@@ -45,7 +45,7 @@ func solved(t *tables.Tables) *manifest.Manifest {
 	game := t.Game()
 	return &manifest.Manifest{
 		Identity: manifest.Identity{Game: catalog.GameName, Rules: game.Rules().String(), Pits: game.Pits()},
-		Layers:   t.Layers(),
+		Layers:   (&manifest.Manifest{Layers: t.Layers()}).Listed(),
 	}
 }
 
@@ -73,7 +73,7 @@ func (s *Server) drawScores(r *http.Request) (any, error) {
 	}
 	layers := s.tables.Layers()
 	n, err := strconv.Atoi(query["seeds"])
-	if err != nil || n < 0 || n >= len(layers) {
+	if err != nil || !s.tables.Has(n) {
 		return nil, bad("seeds is %.20q: the layers are 0 to %d", query["seeds"], len(layers)-1)
 	}
 	return draw(report.Scores(&layers[n]))
@@ -83,7 +83,7 @@ func (s *Server) drawScores(r *http.Request) (any, error) {
 // server.
 type Fixed struct {
 	Charts []byte   // GET /api/charts
-	Scores [][]byte // GET /api/charts/scores, by seeds
+	Scores [][]byte // GET /api/charts/scores, by seeds; nil of a layer that is left out
 	Style  []byte   // GET /chart.css
 	Icon   []byte   // GET /icon.png
 }
@@ -96,6 +96,10 @@ func NewFixed(t *tables.Tables) (f Fixed, err error) {
 	}
 	layers := t.Layers()
 	for n := range layers {
+		if !t.Has(n) {
+			f.Scores = append(f.Scores, nil)
+			continue
+		}
 		drawn, err := draw(report.Scores(&layers[n]))
 		if err != nil {
 			return f, err

@@ -88,7 +88,7 @@ func (s *Server) probeMany(r *http.Request) (any, error) {
 
 // newProbesReport asks the tables about boards. Those that they have are looked up together.
 func (s *Server) newProbesReport(ctx context.Context, boards []awari.Board) (*probesReport, error) {
-	unsolved := func(b awari.Board) bool { return b.Seeds() > s.tables.MaxSeeds() }
+	unsolved := func(b awari.Board) bool { return !s.tables.Has(b.Seeds()) }
 	known, err := s.tables.Probes(ctx, slices.DeleteFunc(slices.Clone(boards), unsolved))
 	if err != nil {
 		return nil, err
@@ -396,7 +396,7 @@ func (s *Server) describe(b awari.Board) *probeReport {
 	game := s.tables.Game()
 	p := &probeReport{
 		Rules: game.Rules().String(), Seeds: b.Seeds(), Pits: game.Numbers(b),
-		Solved: b.Seeds() <= s.tables.MaxSeeds(),
+		Solved: s.tables.Has(b.Seeds()),
 	}
 	for pit, play := range game.Plays(b) {
 		if pit < game.Half() {

@@ -47,11 +47,29 @@ type Amounts struct {
 // InMemory says that all of the layer is in memory in one piece.
 func (a *Amounts) InMemory() bool { return a.Bits == 8 }
 
+// solves returns the layers to be solved, in order.
+func (r *Run) solves() (seeds []int) {
+	for n := r.Solved; n <= r.Seeds; n++ {
+		if r.Omitted>>n&1 == 0 {
+			seeds = append(seeds, n)
+		}
+	}
+	return seeds
+}
+
+// Positions returns the number of positions of the layers to be solved.
+func (r *Run) Positions() (all float64) {
+	for _, n := range r.solves() {
+		all += float64(halfboard.Positions(r.Game, n))
+	}
+	return all
+}
+
 // Amounts returns the needs of the layers that are not solved yet. It fails as
 // halfboard.FormFor does.
 func (r *Run) Amounts() (all []Amounts, err error) {
 	sealed := r.Sealed
-	for n := r.Solved; n <= r.Seeds; n++ {
+	for _, n := range r.solves() {
 		a, err := r.amountsOf(n)
 		if err != nil {
 			return nil, fmt.Errorf("planning layer %d: %w", n, err)

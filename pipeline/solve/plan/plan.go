@@ -43,6 +43,8 @@ type Run struct {
 	// files.
 	Solved int
 	Sealed uint64
+	// Omitted has a bit for each layer that the run does not solve though it is above others that it does: it is sealed, or left out.
+	Omitted uint64
 	// Memory is the bytes that the program may use; 0 is no bound.
 	Memory uint64
 	// Cores is the number of processors, at least one.
@@ -101,7 +103,7 @@ func (t Times) plus(u Times) Times {
 }
 
 // Done reports whether all layers are sealed already: there is nothing to predict.
-func (r *Run) Done() bool { return r.Solved > r.Seeds }
+func (r *Run) Done() bool { return len(r.solves()) == 0 }
 
 // New predicts a run on the machine of c, which may be nil if the run is Done. It fails with halfboard.ErrMemory if a layer needs
 // more memory than the run has.

@@ -59,6 +59,9 @@ func (r *repairer) examine(ctx context.Context, n int) (l Layer, err error) {
 	defer func() { r.done = begun + float64(found.Stamp.Bytes) }()
 	l = Layer{Seeds: n, Action: Solve, Aside: there && (found.Link || !found.Begins)}
 	switch {
+	case !there && n < len(r.manifest.Layers) && !r.manifest.Has(n):
+		l.Action, l.entry, l.LeftOut = Keep, r.manifest.Layers[n], true
+		return l, nil
 	case !there:
 		l.Problem = "missing"
 		return l, nil

@@ -81,6 +81,8 @@ type Layer struct {
 	SetAside string `json:"set_aside,omitempty"`
 	// MadeFrom lists the layers that it was computed from and that are others now.
 	MadeFrom []int `json:"made_from_others,omitempty"`
+	// LeftOut says that nobody needs it, and the manifest has it as left out.
+	LeftOut bool `json:"left_out,omitempty"`
 	// Seconds is the time for solving it again.
 	Seconds float64 `json:"seconds,omitempty"`
 
@@ -232,7 +234,7 @@ func (r *repairer) lock(path string) error {
 
 // listed returns the entry that an intact manifest has for layer n, nil if there is none.
 func (r *repairer) listed(n int) *manifest.Layer {
-	if n < len(r.manifest.Layers) {
+	if r.manifest.Has(n) {
 		return &r.manifest.Layers[n]
 	}
 	return nil

@@ -43,7 +43,7 @@ func Manifest(d Directory) (*manifest.Manifest, error) { return checked(d.Manife
 // does, unless the layer files of the run directory dir, as far as they are there, are
 // those that it lists: it may be the manifest of another run. Only their ends are read.
 func CheckFiles(dir string, m *manifest.Manifest) error {
-	for n := range m.Layers {
+	for _, n := range m.Sealed() {
 		f, err := layerfile.Peek(rundir.LayerFile(dir, &m.Layers[n]))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
@@ -72,7 +72,7 @@ func Below(game awari.Game, m *manifest.Manifest, n int) (below layerfile.Below)
 // computed from other layers than m lists, by ascending seeds. Only the ends of the files are
 // read; one that is missing or damaged says nothing. It fails with an error of the operating system.
 func Stale(dir string, m *manifest.Manifest) (stale []error, err error) {
-	for n := range m.Layers {
+	for _, n := range m.Sealed() {
 		f, err := layerfile.Peek(rundir.LayerFile(dir, &m.Layers[n]))
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, corrupt.ErrCorrupt) {
 			continue
@@ -146,7 +146,7 @@ func spaceOf(m *manifest.Manifest) (*awari.Space, error) {
 	if err != nil {
 		return nil, err
 	}
-	for n := range m.Layers {
+	for _, n := range m.Sealed() {
 		if err := possible(space, n, &m.Layers[n]); err != nil {
 			return nil, err
 		}

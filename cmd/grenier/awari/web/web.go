@@ -109,6 +109,9 @@ const Puzzles = 50
 func Questions(layers []manifest.Layer) []publish.Question {
 	var all []publish.Question
 	for n := 1; n <= min(explored, len(layers)-1); n++ {
+		if layers[n].LeftOut() {
+			continue
+		}
 		all = append(all, publish.Question{From: n, To: n, Where: "moves>=2", Most: "margin", Count: shown})
 		if n <= hardest {
 			all = append(all, publish.Question{From: n, To: n, Where: "only-win", Most: "line", Count: shown})

@@ -16,7 +16,7 @@ import * as game from "./rules.js";
 const MANIFEST = "manifest.json";
 const BEGINNING = '{\n  "format": "grenier-manifest",\n';
 const SUM = 25; // bytes of the line with the checksum and the one behind it
-const VERSIONS = [1, 2, 3];
+const VERSIONS = [1, 2, 3, 4];
 const KEPT_BLOCKS = 512; // of up to 64 KiB
 const MAX_SEEDS = 48;
 
@@ -49,13 +49,13 @@ function read(bytes) {
   if (!text.startsWith(BEGINNING)) throw damaged(MANIFEST, t("this is no list of layers"));
   if (!text.endsWith(ends)) throw damaged(MANIFEST, t("its checksum"));
   const all = JSON.parse(text);
-  const fits = VERSIONS.includes(all.version) && all.game === "awari" && game.isKnown(all.rules) && all.layers.every((l, n) => l.seeds === n && l.positions === game.boards(all.pits, n));
+  const fits = VERSIONS.includes(all.version) && all.game === "awari" && game.isKnown(all.rules) && all.layers.every((l, n) => l.seeds === n && l.positions === (l.file === "" ? 0 : game.boards(all.pits, n)));
   if (!fits) throw damaged(MANIFEST, t("another game or a newer version"));
   return all;
 }
 
 // Solved layers. rules: "awari", "strict" or "abapa". pits: of the whole board. maxSeeds: of the largest layer. layers: as the
-// manifest lists them.
+// manifest lists them; one that is left out has the file "".
 export class Tables {
   #base;
   #store;
@@ -148,6 +148,7 @@ export class Tables {
   #solved(board) {
     const pits = this.#board(board);
     if (game.sum(pits) > this.maxSeeds) throw new Unsolved(t("The tables end at {solved} seeds.", { solved: this.maxSeeds }));
+    if (this.layers[game.sum(pits)].file === "") throw new Unsolved(t("The layer of {seeds} seeds is left out of these tables.", { seeds: game.sum(pits) }));
     return pits;
   }
 

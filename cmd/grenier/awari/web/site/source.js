@@ -73,7 +73,7 @@ async function document(name) {
 // The layers, with the means of their scores rounded to a millionth.
 async function layers() {
   const { rules, pits, layers: all } = await tables();
-  return { rules, pits, layers: all.map(({ file, codec, checksum, ...layer }) => ({ ...layer, mean: mean(layer) })) };
+  return { rules, pits, layers: all.filter(({ file }) => file !== "").map(({ file, codec, checksum, ...layer }) => ({ ...layer, mean: mean(layer) })) };
 }
 
 function mean({ histogram, positions }) {
@@ -116,9 +116,10 @@ async function find({ seeds, where, most, random, count }) {
 
 // Puzzles that were drawn when the site was made, of each layer in turn: the one of a board, or some that random says.
 async function puzzles({ pits, seeds = String(sum(board(pits))), theme, rating = "0..100", random, count = 1 }) {
-  const { rules, maxSeeds } = await tables(), [from, to = from] = seeds.split("..").map(Number), [least, most] = rating.split("..").map(Number);
+  const { rules, maxSeeds, layers: listed } = await tables(), [from, to = from] = seeds.split("..").map(Number), [least, most] = rating.split("..").map(Number);
   const wanted = (z) => (pits ? z.pits.join(",") === pits : z.rating >= least && z.rating <= most && (!theme || z.themes.includes(theme)));
-  const layers = Array.from({ length: Math.max(0, Math.min(to, maxSeeds) - from + 1) }, (_, i) => document(`puzzles-${from + i}.json`));
+  const layers = Array.from({ length: Math.max(0, Math.min(to, maxSeeds) - from + 1) }, (_, i) => from + i)
+    .filter((n) => listed[n].file !== "").map((n) => document(`puzzles-${n}.json`));
   const lists = (await Promise.all(layers)).map((l) => l.puzzles.filter(wanted)), all = [];
   for (let i = 0; lists.some((l) => i < l.length); i++) all.push(...lists.flatMap((l) => l.slice(i, i + 1)));
   const first = Number(random ?? 0) % Math.max(1, all.length);

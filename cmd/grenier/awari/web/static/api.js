@@ -85,6 +85,9 @@ export const scores = (seeds) => ask(`/api/charts/scores?seeds=${seeds}`);
 // The solved layers.
 export const layers = () => ask("/api/layers");
 
+// The seeds of the last layer of these, -1 without any. One that is left out is not among them.
+export const lastSeeds = ({ layers }) => layers.at(-1)?.seeds ?? -1;
+
 // The answer to a question, asked once only.
 function ask(address) {
   if (!answers.has(address)) {

@@ -578,7 +578,7 @@ async function main() {
   wire();
   try {
     const tables = await api.layers();
-    Object.assign(session, { pits: tables.pits, rules: tables.rules, solved: tables.layers.length - 1 });
+    Object.assign(session, { pits: tables.pits, rules: tables.rules, solved: api.lastSeeds(tables) });
   } catch (error) {
     complain(error.message);
     return;

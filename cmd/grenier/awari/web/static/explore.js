@@ -110,7 +110,7 @@ function card(p, title, why) {
 
 async function main() {
   const tables = await api.layers();
-  solved = tables.layers.length - 1;
+  solved = api.lastSeeds(tables);
   if (solved < 1) {
     complain(t("No layer is solved."));
     return;

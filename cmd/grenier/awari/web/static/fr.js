@@ -460,6 +460,7 @@ export const fr = {
   "A published site does not answer this.": "Un site publié ne répond pas à cela.",
   "The board of these tables has {n} pits.": "Le plateau de ces tables a {n} cases.",
   "The scores of the tables contradict each other at the board {board}.": "Les valeurs des tables se contredisent à la position {board}.",
+  "The layer of {seeds} seeds is left out of these tables.": "La couche de {seeds} graines manque dans ces tables.",
   "The tables end at {solved} seeds.": "Les tables s’arrêtent à {solved} graines.",
   "Finding the best line takes more than is spent on it here.": "Trouver la meilleure suite demande plus que ce qui y est consacré ici.",
   "this is no list of layers": "ce n’est pas une liste de couches",

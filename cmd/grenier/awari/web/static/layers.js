@@ -52,7 +52,7 @@ function figure(chart, layers) {
 function chooseScores(layers) {
   const slider = $("scores-seeds");
   const last = layers.length - 1;
-  const update = () => showScores(layers[Number(slider.value)]).catch((error) => complain(error.message));
+  const update = () => showScores(layers, Number(slider.value)).catch((error) => complain(error.message));
   slider.max = last;
   slider.value = last;
   const step = (by) => {
@@ -65,9 +65,9 @@ function chooseScores(layers) {
   return update();
 }
 
-async function showScores(layer) {
-  const chart = await api.scores(layer.seeds);
-  if (Number($("scores-seeds").value) !== layer.seeds) return; // the reader has gone on
+async function showScores(layers, i) {
+  const layer = layers[i], chart = await api.scores(layer.seeds);
+  if (Number($("scores-seeds").value) !== i) return; // the reader has gone on
   const [title, text] = caption(chart, [layer]);
   $("scores-title").textContent = title;
   $("scores-text").textContent = text;

@@ -276,7 +276,7 @@ function groups() {
 async function main() {
   const tables = await api.layers();
   pits = tables.pits;
-  solved = tables.layers.length - 1;
+  solved = api.lastSeeds(tables);
   groups();
   board.build(pits, (pit) => play(pit));
   board.choose(0);

@@ -1,0 +1,66 @@
+package solve_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"grenier/internal/testkit/awaritest"
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/testrun"
+	"grenier/internal/testkit/tries"
+	"grenier/io/rundir"
+	"grenier/layers/awari"
+	"grenier/pipeline/solve"
+)
+
+// TestLongSkip: the last layer has the same bytes without the one below it; a resumed run leaves that out again, and one
+// that does not leave it out makes the directory complete.
+func TestLongSkip(t *testing.T) {
+	game, last := awaritest.Game(t, 8, awari.Awari), tries.Pick(12, 16, awari.MaxSeeds)
+	whole, dir := filepath.Join(t.TempDir(), "whole"), filepath.Join(t.TempDir(), "run")
+	mustSolve(t, whole, game, options(last))
+	o := options(last)
+	o.Skip = last - 1
+	mustSolve(t, dir, game, options(last-4)) // an earlier run
+	mustSolve(t, dir, game, o)
+	m := testrun.Manifest(t, dir)
+	if m.Has(o.Skip) || !m.Has(last) || m.Layers[last].Checksum != testrun.Manifest(t, whole).Layers[last].Checksum {
+		t.Errorf("layer %d: %+v", o.Skip, m.Layers[o.Skip:])
+	}
+	name := rundir.LayerName(last)
+	must.Same(t, "another layer", string(must.Read(t, filepath.Join(whole, name))), string(must.Read(t, filepath.Join(dir, name))))
+	if again := mustSolve(t, dir, game, o); len(again) != 0 {
+		t.Errorf("solved again: %+v", again)
+	}
+	if filled := mustSolve(t, dir, game, options(last)); len(filled) != 1 || filled[0].Layer.Seeds != o.Skip {
+		t.Errorf("%+v instead of layer %d", filled, o.Skip)
+	}
+	sameRun(t, whole, dir)
+	if _, err := solve.Solve(t.Context(), dir, game, o); !errors.Is(err, solve.ErrSkip) {
+		t.Errorf("leaving out a layer that is there: %v", err)
+	}
+}
+
+// TestSkipRefused: only the layer below the last can be left out, and a run beyond that solves it.
+func TestSkipRefused(t *testing.T) {
+	game, dir := awaritest.Game(t, 8, awari.Awari), filepath.Join(t.TempDir(), "run")
+	for skip, last := range map[int]int{3: 5, 6: 5, -1: 0, 5: 5} {
+		o := options(last)
+		o.Skip = skip
+		if _, err := solve.Solve(t.Context(), dir, game, o); !errors.Is(err, solve.ErrSkip) {
+			t.Errorf("%d of %d: %v", skip, last, err)
+		}
+	}
+	if _, err := os.Stat(dir); err == nil {
+		t.Error("a refused run makes its directory")
+	}
+	o := options(6)
+	o.Skip = 5
+	mustSolve(t, dir, game, o)
+	mustSolve(t, dir, game, options(8)) // which needs layer 5
+	whole := filepath.Join(t.TempDir(), "whole")
+	mustSolve(t, whole, game, options(8))
+	sameRun(t, whole, dir)
+}
