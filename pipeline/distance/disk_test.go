@@ -19,6 +19,7 @@ import (
 	"grenier/io/vfs"
 	"grenier/pipeline/distance"
 	"grenier/pipeline/job"
+	"grenier/pipeline/solve"
 )
 
 // onDisk are the options of runs that have layers on disk.
@@ -173,4 +174,24 @@ func failing(t *testing.T, dir string, o distance.Options, k int, fails error) (
 	})()
 	_, err = distance.Run(t.Context(), dir, o)
 	return err, ops < k
+}
+
+// TestLongLayer16 has a layer of millions of positions within 40 MiB.
+func TestLongLayer16(t *testing.T) {
+	tries.NeedsLong(t, "it takes ten seconds")
+	const top = 16
+	dir := t.TempDir()
+	_, err := solve.Solve(t.Context(), dir, testrun.Game(t, 12, rules[0]), solve.Options{Seeds: top, Job: options(2).Job})
+	must.OK(t, err)
+	o := options(1)
+	o.Layers = []int{top}
+	compute(t, dir, o)
+	name := filepath.Join(dir, rundir.DistanceName(top))
+	want := must.Read(t, name)
+	must.OK(t, os.Remove(name))
+	o.Memory = 40 << 20
+	compute(t, dir, o)
+	if string(must.Read(t, name)) != string(want) {
+		t.Error("other bytes")
+	}
 }
