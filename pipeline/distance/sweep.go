@@ -190,7 +190,7 @@ func (k *desk) take(letters []byte) error {
 		letter := binary.LittleEndian.Uint32(rest)
 		at := letter >> 8
 		if page := int(at >> pageShift); !p.there[page] {
-			if err := p.fetch(page, len(letters) > len(p.there)); err != nil {
+			if err := p.fetch(page, len(letters) > 4*len(p.there)); err != nil {
 				return err
 			}
 		}
