@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"math/bits"
 	"slices"
 	"sync"
@@ -273,7 +274,7 @@ func (s *sweeper) copyPlies(dst []int8, start uint64) error {
 // first returns the first rank with a distance that there is.
 func (s *sweeper) first(plies int) (uint64, error) {
 	some := make([]int8, parts.Size)
-	for start := uint64(0); ; start += parts.Size {
+	for start := uint64(0); start < s.size; start += parts.Size {
 		some = some[:min(parts.Size, s.size-start)]
 		if err := s.copyPlies(some, start); err != nil {
 			return 0, err
@@ -282,6 +283,7 @@ func (s *sweeper) first(plies int) (uint64, error) {
 			return start + uint64(i), nil
 		}
 	}
+	return 0, fmt.Errorf("internal error: no distance of layer %d is %d", s.seeds, plies)
 }
 
 // close removes what is on disk.

@@ -21,13 +21,14 @@ import (
 
 	"grenier/io/corrupt"
 	"grenier/io/vfs"
+	"grenier/kernels/crc32c"
 )
 
 const (
 	// SheetBytes is the size of a sheet, and of the buffer of Take.
 	SheetBytes = 16 << 10
-	// headBytes of a sheet are the number of the one below it, from 1 on, or 0, and its length in bytes.
-	headBytes = 8
+	// headBytes of a sheet are the CRC-32C of what follows, the number of the sheet below, from 1 on, or 0, and its length in bytes.
+	headBytes = 12
 	// heldBytes is the memory of a sheet with its place in a list.
 	heldBytes = SheetBytes + 128
 )
@@ -101,6 +102,7 @@ func (a *Adder) put(pile int) {
 	case next != nil:
 		a.sheets[pile] = next
 	default:
+		binary.LittleEndian.PutUint32(sheet, crc32c.Of(sheet[4:]))
 		_, err = a.set.rounds[0].file.WriteAt(sheet, int64(number-1)*SheetBytes)
 	}
 	if err != nil {
@@ -115,8 +117,8 @@ func (s *Set) grow(pile int, sheet []byte) (next []byte, number uint32, err erro
 	defer s.mu.Unlock()
 	r := s.rounds[0]
 	r.sheets++
-	binary.LittleEndian.PutUint32(sheet, r.tops[pile])
-	binary.LittleEndian.PutUint32(sheet[4:], uint32(len(sheet)))
+	binary.LittleEndian.PutUint32(sheet[4:], r.tops[pile])
+	binary.LittleEndian.PutUint32(sheet[8:], uint32(len(sheet)))
 	r.tops[pile] = r.sheets
 	if last := len(s.spare) - 1; last >= 0 {
 		next, s.spare = s.spare[last], s.spare[:last]
@@ -171,17 +173,10 @@ func (s *Set) Take(pile int, buffer []byte, take func(numbers []byte) error) err
 		if err != nil {
 			return err
 		}
-		below, end := uint32(0), 0
-		if len(sheet) > headBytes {
-			below, end = binary.LittleEndian.Uint32(sheet), int(binary.LittleEndian.Uint32(sheet[4:]))
-		}
-		if end <= headBytes || end > len(sheet) || end%4 != 0 || below >= number {
-			return corrupt.New(s.dir.Path(s.name), fmt.Sprintf("sheet %d", number), "%d bytes of %d, above sheet %d", end, len(sheet), below)
-		}
-		if err := take(sheet[headBytes:end]); err != nil {
+		if err := take(sheet[headBytes:]); err != nil {
 			return err
 		}
-		if number = below; held {
+		if number = binary.LittleEndian.Uint32(sheet[4:]); held {
 			s.mu.Lock()
 			s.spare = append(s.spare, sheet[:SheetBytes])
 			s.mu.Unlock()
@@ -200,10 +195,16 @@ func (s *Set) sheet(r *round, number uint32, buffer []byte) (sheet []byte, held 
 		return sheet, true, nil
 	}
 	n, err := r.file.ReadAt(buffer[:SheetBytes], int64(number-1)*SheetBytes)
-	if err == io.EOF { // the last one may be short
-		err = nil
+	if err != nil && err != io.EOF { // the last one may be short
+		return nil, false, err
 	}
-	return buffer[:n], false, err
+	if n > headBytes {
+		n = int(min(uint32(n), binary.LittleEndian.Uint32(buffer[8:])))
+	}
+	if sheet = buffer[:n]; n <= headBytes || binary.LittleEndian.Uint32(sheet) != crc32c.Of(sheet[4:]) {
+		return nil, false, corrupt.New(s.dir.Path(s.name), fmt.Sprintf("sheet %d", number), "%d bytes that are not those written", n)
+	}
+	return sheet, false, nil
 }
 
 // Close removes the files.
