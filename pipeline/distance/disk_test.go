@@ -118,8 +118,8 @@ func TestDiskResumes(t *testing.T) {
 	}
 }
 
-// TestLongDiskFails lets each operation on the disk fail, or end the program, in a run that goes on from what an earlier one has kept, also, with some of them, in short
-// tests. That stays then, and the next run makes the file.
+// TestLongDiskFails lets each operation on the disk fail, or end the program, in a run that goes on from what an earlier one has kept; short tests try some of them.
+// What was kept stays then, and the next run makes the file.
 func TestLongDiskFails(t *testing.T) {
 	const top = 8
 	dir, _ := run(t, top)

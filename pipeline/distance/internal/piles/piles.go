@@ -1,6 +1,6 @@
-// Package piles puts numbers of 32 bits on piles, in memory as far as there is room, the others on disk. Workers add to any of many piles, in any order; what was added in one round is
-// taken pile by pile in the next one, while others are added. That sorts what concerns positions all over a layer by the piece of the
-// layer that they are in, without comparing anything.
+// Package piles puts numbers of 32 bits on piles, in memory as far as there is room, the others on disk. Workers add to any of many piles, in any
+// order; what was added in one round is taken pile by pile in the next one, while others are added. That sorts what concerns positions all over a
+// layer by the piece of the layer that they are in, without comparing anything.
 //
 //	adder := set.Adder(worker)
 //	adder.Add(pile, number)
@@ -8,8 +8,9 @@
 //	err := set.Turn() // when all workers have added
 //	err = set.Take(pile, buffer, func(numbers []byte) error { ... })
 //
-// A pile is a chain of sheets: a sheet has numbers and says which one is below it. For each pile, a worker has a sheet to write on,
-// which goes on the pile when it is full or the round ends. It stays in memory if there is another one to write on, and goes to a file otherwise.
+// A pile is a chain of sheets: a sheet has numbers and says which one is below it. For each pile, a worker has a sheet to write on, which goes on the
+// pile when it is full or the round ends. It stays in memory if there is another one to write on, and goes to a file otherwise. There
+// are two files, one for each round; Turn empties the older one.
 package piles
 
 import (
