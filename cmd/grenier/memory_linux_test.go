@@ -92,6 +92,9 @@ var memoryRows = []memoryRow{
 	{memory: "128MiB", ends: cli.ExitOK, args: "awari verify --dir DIR --layer 17 --threads 8"},
 	{memory: "24MiB", ends: cli.ExitOK, args: "awari verify --dir DIR --sample 2000"},
 	{memory: "17MiB", ends: cli.ExitUsage, args: "awari verify --dir DIR --layer 17 --sample 2000"},
+	{memory: "40MiB", ends: cli.ExitOK, args: "awari distances --dir BELOW --layer 16"}, // on disk
+	{memory: "160MiB", ends: cli.ExitOK, args: "awari distances --dir BELOW --layer 16"},
+	{memory: "20MiB", ends: cli.ExitUsage, args: "awari distances --dir BELOW --layer 16"},
 	{memory: "64MiB", ends: cli.ExitOK, args: "awari export --dir DIR --layer 17 --format csv --out NEW"},
 	{memory: "48MiB", ends: cli.ExitOK, args: "awari export --dir DIR --layer 17 --format npy --codec lz4 --out NEW --threads 1"},
 	{memory: "64MiB", ends: cli.ExitOK, args: "awari export --dir DIR --layer 17 --format vu --codec zstd --out NEW"},

@@ -21,6 +21,7 @@ import (
 	"grenier/layers/awari"
 	"grenier/layers/awari/packed"
 	"grenier/pipeline/check/verify"
+	"grenier/pipeline/internal/marks"
 	"grenier/pipeline/job"
 	"grenier/pipeline/tables"
 	"grenier/pipeline/tables/catalog"
@@ -40,6 +41,8 @@ type Options struct {
 	// Mend leaves out layers of which no distances are listed or there, and reads all other files to the end: what is damaged is
 	// computed again, and what is lost.
 	Mend bool
+	// OnDisk has on disk what can be there, even if there is memory for it.
+	OnDisk bool
 	// DryRun only finds out what would be computed, changing nothing.
 	DryRun bool
 	// Done, if not nil, is called with each layer that is done.
@@ -178,16 +181,35 @@ func (r *run) begin(ctx context.Context, t *tables.Tables) (layers []Layer, err 
 	if largest < 0 || o.DryRun {
 		return layers, nil
 	}
-	return layers, memory.Check(fmt.Sprintf("computing the distances of layer %d", largest), Least(t, largest, o.Workers), o.Memory)
+	return layers, memory.Check(fmt.Sprintf("computing the distances of layer %d", largest), least(t, largest, o.Workers), o.Memory)
 }
 
-// Least returns the bytes of data that the distances of layers of up to n seeds take with the given workers: a cell and some
-// bits for each position, or, before that, what verifying takes, and a bit.
-func Least(t *tables.Tables, n, workers int) uint64 {
+// least returns the bytes of data that the distances of layers of up to n seeds take with the given workers, if the rest is on disk: in sweeps, or,
+// before that, for verifying.
+func least(t *tables.Tables, n, workers int) uint64 {
+	return t.Overhead(workers) + max(sweepBytes(t, n, workers), verifyBytes(t, n, workers)+verify.Least(t.Game(), n))
+}
+
+// sweepBytes returns the memory of sweeps of layer n that is not in least, but for what may be on disk.
+func sweepBytes(t *tables.Tables, n, workers int) uint64 {
 	const perWorker = 1 << 20 // boards, blocks, rows
 	size := t.Layers()[n].Positions
-	sweeps := size*cellBits/8 + rowBytes(t.Game().Half(), n) + ranks.DecodingBytes(ranks.MaxSymbols) + uint64(workers)*(perWorker+encoderBytes)
-	return t.Overhead(workers) + max(sweeps, size/8+verify.Fixed(t, n, workers)+verify.Least(t.Game(), n))
+	return leastBytes(size, workers, shiftOf(size, workers)) + rowBytes(t.Game().Half(), n) + ranks.DecodingBytes(ranks.MaxSymbols) +
+		uint64(workers)*(perWorker+encoderBytes)
+}
+
+// verifyBytes returns the memory that verifying layer n takes besides panels, with that of the winners of whom a capture keeps the score.
+func verifyBytes(t *tables.Tables, n, workers int) uint64 {
+	return marks.Bytes(t.Layers()[n].Positions) + verify.Fixed(t, n, workers)
+}
+
+// room returns the bytes of memory that there are besides the given ones for layer n.
+func (r *run) room(fixed uint64) uint64 {
+	allowed, fixed := r.options.Memory, fixed+r.tables.Overhead(r.options.Workers)
+	if allowed == 0 {
+		allowed = verify.DefaultMemoryBytes
+	}
+	return memory.Room(allowed) - min(fixed, memory.Room(allowed))
 }
 
 // encoderBytes is the memory of an encoder with its model, and of the blocks in flight.
@@ -205,16 +227,8 @@ func (r *run) layer(ctx context.Context, layer *Layer) (err error) {
 		return nil
 	}
 	r.meter.begin(n)
-	s := r.sweeper(n)
-	open, err := r.start(ctx, s, layer)
-	if err == nil {
-		err = r.sweeps(ctx, s, open, layer)
-	}
-	if err == nil {
-		err = r.save(ctx, s, layer)
-	}
-	if err != nil {
-		return errors.Join(err, r.keepInterrupted(ctx, s))
+	if err := r.compute(ctx, layer); err != nil {
+		return err
 	}
 	r.meter.end(size)
 	layer.Seconds = time.Since(start).Seconds()
@@ -225,6 +239,26 @@ func (r *run) layer(ctx context.Context, layer *Layer) (err error) {
 		return nil
 	}
 	return vfs.RemoveIfThere(r.dir.Work(), rundir.DistancesName)
+}
+
+// compute writes the file of the distances of a layer.
+func (r *run) compute(ctx context.Context, layer *Layer) (err error) {
+	s, err := r.sweeper(ctx, layer.Seeds)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.close()) }()
+	open, err := r.start(ctx, s, layer)
+	if err == nil {
+		err = r.sweeps(ctx, s, open, layer)
+	}
+	if err == nil {
+		err = r.save(ctx, s, layer)
+	}
+	if err != nil {
+		return errors.Join(err, r.keepInterrupted(ctx, s))
+	}
+	return nil
 }
 
 // list lists the file of the distances of layer n in the manifest, unless it is listed.
@@ -242,33 +276,20 @@ func (r *run) list(n int, file manifest.Distances) error {
 	return nil
 }
 
-// backed compares the scores of layer n with those of their moves, and returns the winners of whom a capture
-// keeps the score.
-func (r *run) backed(ctx context.Context, n int) (set, error) {
-	o, fresh := &r.options, newSet(r.space.Size(n))
-	room := int64(verify.DefaultMemoryBytes)
-	if o.Memory > 0 {
-		room = int64(min(memory.Room(o.Memory)-r.tables.Overhead(o.Workers)-verify.Fixed(r.tables, n, o.Workers)-8*uint64(len(fresh)), math.MaxInt64))
-	}
+// verify compares the scores of a layer with those of their moves, and finds the winners of whom a capture keeps the score.
+func (r *run) verify(ctx context.Context, s *sweeper) error {
+	o, n := &r.options, s.seeds
+	room := int64(min(r.room(verifyBytes(r.tables, n, o.Workers)), math.MaxInt64))
 	result, err := verify.Run(ctx, r.path, verify.Options{
-		Job: job.Job{Workers: o.Workers, Family: o.Family, Progress: r.meter.verified}, Layers: []int{n}, MemoryBytes: room, ScoresOnly: true,
-		Backed: func(bits []byte, at int64) error {
-			for i, b := range bits {
-				rank := 8 * uint64(at+int64(i))
-				if b != 0 {
-					fresh.share(rank/64, uint64(b)<<(rank%64))
-				}
-			}
-			return nil
-		},
+		Job: job.Job{Workers: o.Workers, Family: o.Family, Progress: r.meter.verified}, Layers: []int{n}, MemoryBytes: room, ScoresOnly: true, Backed: s.marks.Add,
 	})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if problems := result.Layers[0].Problems; len(problems) > 0 {
-		return nil, corrupt.New(r.tables.Path(n), "", "its scores cannot be used: %s", problems[0].Text)
+		return corrupt.New(r.tables.Path(n), "", "its scores cannot be used: %s", problems[0].Text)
 	}
-	return fresh, nil
+	return nil
 }
 
 // collect has the memory back that verifying took, unless there are so few positions that it is not worth the time.
@@ -278,11 +299,17 @@ func (r *run) collect(n int) {
 	}
 }
 
-// sweeper returns what will sweep layer n.
-func (r *run) sweeper(n int) *sweeper {
-	return &sweeper{
-		Rules: packed.New(r.space.Game), space: r.space, seeds: n, size: r.space.Size(n), workers: r.options.Workers, grow: r.meter.grounded,
+// sweeper returns what will sweep layer n. It fails like package vfs.
+func (r *run) sweeper(ctx context.Context, n int) (s *sweeper, err error) {
+	s = &sweeper{
+		Rules: packed.New(r.space.Game), space: r.space, seeds: n, size: r.space.Size(n), workers: r.options.Workers, grow: r.meter.add,
+		scores: func(from uint64, dst []int8) error { return r.tables.Read(ctx, n, from, dst) }, dir: r.dir.Work(),
 	}
+	if !r.options.OnDisk {
+		s.room = r.room(sweepBytes(r.tables, n, s.workers))
+	}
+	s.marks, err = marks.Create(s.dir, rundir.MarksName, s.size)
+	return s, err
 }
 
 // start loads a layer, compares its scores with their moves, unless an interrupted run did, and returns how many distances are to be found.
@@ -292,21 +319,23 @@ func (r *run) start(ctx context.Context, s *sweeper, layer *Layer) (open uint64,
 		return 0, err
 	}
 	if found != nil {
-		s.fresh = newSet(s.size)
 		defer func() { err = errors.Join(err, found.Close()) }()
-	} else if s.fresh, err = r.backed(ctx, s.seeds); err != nil {
+		r.meter.resume(s.size)
+		s.known = func(from uint64, dst []int8) error { return found.NewDecoder(r.options.Family).Read(ctx, dst, from) }
+	} else if err := r.verify(ctx, s); err != nil {
 		return 0, err
 	}
 	r.collect(s.seeds)
-	layer.Valued, err = s.load(ctx, func(from uint64, dst []int8) error { return r.tables.Read(ctx, s.seeds, from, dst) })
-	if err != nil || found == nil {
-		return layer.Valued, err
+	if err := s.load(ctx); err != nil {
+		return 0, err
 	}
-	known, err := s.resume(ctx, found, r.options.Family)
-	r.keeps = true
-	r.meter.resume(s.size + known)
-	r.options.Notef("layer %d goes on after %d plies", s.seeds, s.done)
-	return layer.Valued - known, err
+	layer.Valued, s.done = s.valued, s.longest // not before all are known: nothing is kept then
+	if found != nil {
+		r.keeps = true
+		r.meter.resume(s.valued - s.left)
+		r.options.Notef("layer %d goes on after %d plies", s.seeds, s.done)
+	}
+	return s.left, nil
 }
 
 // sweeps finds the distances of a layer, ply by ply, and says in layer which are the longest.
@@ -318,7 +347,7 @@ func (r *run) sweeps(ctx context.Context, s *sweeper, open uint64, layer *Layer)
 			return fmt.Errorf("layer %d: %w", s.seeds, ErrPlies)
 		}
 		r.meter.ply(plies)
-		found, err := s.sweep(ctx, plies, open)
+		found, err := s.sweep(ctx, plies)
 		if err != nil {
 			return err
 		}
@@ -333,8 +362,11 @@ func (r *run) sweeps(ctx context.Context, s *sweeper, open uint64, layer *Layer)
 		}
 	}
 	if layer.Longest = s.done; layer.Longest > 0 {
-		rank := slices.IndexFunc(s.cells, func(c cell) bool { return int(c.plies) == layer.Longest })
-		layer.Board = r.space.Text(r.space.Unrank(s.seeds, uint64(rank)))
+		rank, err := s.first(layer.Longest)
+		if err != nil {
+			return err
+		}
+		layer.Board = r.space.Text(r.space.Unrank(s.seeds, rank))
 	}
 	return nil
 }
@@ -358,9 +390,9 @@ func (r *run) save(ctx context.Context, s *sweeper, layer *Layer) (err error) {
 }
 
 // work returns the work for a layer, a summand of the total.
-func work(l *manifest.Layer) uint64 { return l.Positions + l.Win + l.Loss }
+func work(l *manifest.Layer) uint64 { return 2*l.Positions + l.Win + l.Loss }
 
-// meter adds up progress: each position counts once when its score is compared, and once more when its distance is known.
+// meter adds up progress: each position counts when its score is compared, when it is loaded, and when its distance is known.
 type meter struct {
 	mu                         sync.Mutex
 	report                     func(job.Step) // may be nil
@@ -403,8 +435,8 @@ func (m *meter) ply(plies int) { m.set(func() { m.plies = plies }) }
 // resume takes in work on a layer that an interrupted run did.
 func (m *meter) resume(work uint64) { m.set(func() { m.begun, m.done = m.begun+work, m.done+work }) }
 
-// grounded takes in positions whose distance is known.
-func (m *meter) grounded(positions uint64) { m.set(func() { m.done += positions }) }
+// add takes in positions that were loaded, or whose distance is known.
+func (m *meter) add(positions uint64) { m.set(func() { m.done += positions }) }
 
 // end ends a layer.
 func (m *meter) end(work uint64) { m.set(func() { m.before += work; m.done = m.before }) }

@@ -26,14 +26,15 @@
 // # How it is done
 //
 // Captures matter in one place only: has a winner one that keeps the score? Package verify tells that while it compares all scores of the layer with
-// their moves, in any memory (verify.Options.Backed). After that no lower layer is needed. The layer is then
-// in memory, a score and a distance for each position, and is swept: sweep d gives the distance d to the positions that have
-// it, when all smaller ones are known (sweep.go). A winner has it if a quiet move that keeps the score leads to a known distance, a loser
+// their moves, in any memory (verify.Options.Backed). After that no lower layer is needed. The layer
+// is then swept: sweep d gives the distance d to the positions that have
+// it, when all smaller ones are known. A winner has it if a quiet move that keeps the score leads to a known distance, a loser
 // if all of them do.
 //
-// A sweep looks at the positions whose distance is not known, in the order of their ranks. When few distances were found by the last one, only
-// positions from which moves lead to those are looked at. Workers read distances while nobody
-// writes: what a sweep finds is a set of bits first, and becomes known when all have looked.
+// Nobody goes and looks whether that is so: children are all over the layer, of which there may be no more than a piece in memory. A position whose
+// distance becomes known writes letters to those from which quiet moves lead there, and the next sweep reads them, piece by piece (sweep.go). What is known of a position
+// is two bytes (cells.go); they and the letters are in memory as far as there is room, and in files otherwise. So the least is some megabytes for any layer, and
+// work is much the same with more memory.
 //
 // # Files
 //

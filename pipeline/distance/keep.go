@@ -4,15 +4,12 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"sync"
 	"time"
 
 	"grenier/io/corrupt"
 	"grenier/io/layerfile"
 	"grenier/io/rundir"
 	"grenier/io/vfs"
-	"grenier/kernels/cpu"
-	"grenier/pipeline/internal/parts"
 	"grenier/pipeline/tables/catalog"
 )
 
@@ -64,36 +61,4 @@ func (r *run) found(ctx context.Context, n int) (*layerfile.File, error) {
 	}
 	r.options.Notef("layer %d begins again: %v", n, err)
 	return nil, nil
-}
-
-// resume takes in the distances in a file, and returns how many there are. All positions that are left are looked at next.
-func (s *sweeper) resume(ctx context.Context, f *layerfile.File, family cpu.Family) (found uint64, err error) {
-	var mu sync.Mutex
-	done := 0
-	err = parts.Each(ctx, s.workers, s.size, func(_ int, from, to uint64) error {
-		plies, n, longest := make([]int8, to-from), uint64(0), 0
-		if err := f.NewDecoder(family).Read(ctx, plies, from); err != nil {
-			return err
-		}
-		for i, x := range plies {
-			if x == 0 {
-				continue
-			}
-			rank := from + uint64(i)
-			s.cells[rank].plies = uint8(x)
-			s.open[rank/64] &^= 1 << (rank % 64)
-			n, longest = n+1, max(longest, int(uint8(x)))
-		}
-		for w := from / 64; w < words(to); w++ {
-			s.near[w] = ^uint64(0)
-		}
-		mu.Lock()
-		defer mu.Unlock()
-		found, done = found+n, max(done, longest)
-		return nil
-	})
-	if err == nil {
-		s.done = done // not before all are known: nothing is kept then
-	}
-	return found, err
 }

@@ -51,6 +51,8 @@ type walk struct {
 	end   uint64
 	own   []packed.Half
 	other packed.Half
+	past  *packed.Past
+	stale bool // past is of another row
 }
 
 // begin makes the row of a rank the one at hand.
@@ -68,10 +70,22 @@ func (w *walk) next(rank uint64) {
 
 func (w *walk) set() {
 	w.start, w.end, w.other = w.starts[w.row], w.starts[w.row+1], w.others[w.row]
-	w.own = w.halves[w.seeds-w.other.Seeds()]
+	w.own, w.stale = w.halves[w.seeds-w.other.Seeds()], true
 }
 
 // board returns a board of the row at hand.
 func (w *walk) board(rank uint64) packed.Board {
 	return packed.Board{Own: w.own[rank-w.start], Other: w.other}
+}
+
+// before appends the ranks of the boards from which quiet moves lead to that of a rank in the row at hand or behind it.
+func (w *walk) before(dst []uint64, rank uint64) []uint64 {
+	if rank >= w.end {
+		w.next(rank)
+	}
+	if w.stale {
+		w.past.Set(w.board(rank))
+		w.stale = false
+	}
+	return w.past.Before(dst, w.own[rank-w.start])
 }

@@ -13,16 +13,6 @@ import (
 // most is the greatest distance that the model of a file has a symbol for. A block with a greater one is not compressed.
 const most = ranks.MaxSymbols - 1
 
-// copyPlies writes the distances from rank start on to dst, as the signed bytes that a layer file has: those of complete sweeps.
-func (s *sweeper) copyPlies(dst []int8, start uint64) {
-	for i, c := range s.cells[start:][:len(dst)] {
-		if int(c.plies) > s.done {
-			c.plies = 0
-		}
-		dst[i] = int8(c.plies)
-	}
-}
-
 // model counts one distance in 16, in pieces, or all of a small layer.
 func (s *sweeper) model(longest int) (ranks.Model, error) {
 	const piece, share, small = 1 << 12, 16, 1 << 18
@@ -37,7 +27,9 @@ func (s *sweeper) model(longest int) (ranks.Model, error) {
 	plies := make([]int8, piece)
 	for start := uint64(0); start < s.size; start += step {
 		some := plies[:min(piece, s.size-start)]
-		s.copyPlies(some, start)
+		if err := s.copyPlies(some, start); err != nil {
+			return "", err
+		}
 		for i, x := range some {
 			if x < 0 { // greater than most
 				some[i] = most
@@ -74,7 +66,9 @@ func (s *sweeper) write(ctx context.Context, p *vfs.Pending, h layerfile.Header,
 	err = crew.Ordered[*flight]{
 		Work: func(worker, i int, f *flight) error {
 			plies := f.plies[:h.BlockLen(i)]
-			s.copyPlies(plies, uint64(i)*uint64(h.BlockSize))
+			if err := s.copyPlies(plies, uint64(i)*uint64(h.BlockSize)); err != nil {
+				return err
+			}
 			return encoders[worker].Encode(&f.block, plies)
 		},
 		Write: func(_ int, f *flight) error { return w.Append(&f.block) },

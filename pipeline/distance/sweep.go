@@ -2,275 +2,295 @@ package distance
 
 import (
 	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
 	"math/bits"
+	"slices"
 	"sync"
 	"sync/atomic"
 
-	"grenier/io/memory"
+	"grenier/io/crew"
+	"grenier/io/rundir"
+	"grenier/io/vfs"
 	"grenier/layers/awari"
 	"grenier/layers/awari/packed"
+	"grenier/pipeline/distance/internal/piles"
+	"grenier/pipeline/internal/marks"
 	"grenier/pipeline/internal/parts"
 )
 
-// cell is what is known of a position: both bytes are in the same line of the cache.
-type cell struct {
-	score int8
-	plies uint8 // 0: not known, or none
-}
-
-// sweeper finds the distances of a layer in memory, in the order of the plies.
+// sweeper finds the distances of a layer, in the order of the plies. Its workers look at a piece of the layer at a time, each at another one.
+//
+// A position of which something becomes known tells those from which quiet moves lead to it: a letter, with its score, goes on the pile of
+// their piece (package piles) and is read in the next sweep. To a winner who keeps the score by it the letter of a loser says that his distance is
+// known. A loser has it when the last winner has written to whom he can move and keep the score; how many there are he knows because all winners whose
+// distance is not known write when the layer is loaded. Letters may be read in any order, as all those of a sweep are before the next one.
 type sweeper struct {
 	*packed.Rules
 	space   *awari.Space
 	seeds   int
 	size    uint64
 	workers int
-	cells   []cell
-	open    set  // positions whose distance is not known but exists
-	near    set  // those, and perhaps others, that are looked at next
-	fresh   set  // whose distance is the sweep in progress
-	done    int  // the last sweep that is complete
-	back    bool // near are those from which moves that keep the score lead to the ones found last
-	each    []*looker
-	grow    func(positions uint64) // is told how many distances became known
+	grow    func(positions uint64) // is told how many were loaded, or have a distance that became known
+	scores  reader
+	known   reader // distances that an interrupted run has found; nil if there are none
+	dir     vfs.Dir
+	room    uint64 // bytes of memory, beyond leastBytes, for what is on disk otherwise
+
+	marks    *marks.Set // winners of whom a capture keeps the score, which verify.Options.Backed has
+	cells    cells
+	piles    *piles.Set
+	shift    int // pieces are 1 << shift positions
+	desks    []*desk
+	counting bool // letters are of winners whose distance is not known
+	done     int  // the last sweep that is complete
+
+	mu           sync.Mutex
+	valued, left uint64 // positions with a distance, and those of which it was not known when they were loaded
+	longest      int    // of the distances that were known then
 }
 
-// cellBits is the memory of a position: a cell and a bit in each set.
-const cellBits = 16 + 3
+// reader reads scores, or distances, from a rank on.
+type reader func(from uint64, dst []int8) error
 
-// looker is what a worker needs. Cells are all over memory, so those of many positions are asked for together (touch): the processor
-// waits for them at the same time.
-type looker struct {
+// maxShift makes a letter of 32 bits: where in the piece it goes, and 8 bits of score.
+const maxShift = 24
+
+// desk is where a worker looks at a piece.
+type desk struct {
 	*sweeper
 	walk
-	effects *packed.Row
-	inRow   bool // effects are those of the row at hand
-	before  []packed.Board
-	moves   [packed.MaxHalf]packed.Child
-	tasks   []task
-	ranks   []uint64 // of the neighbours of each task, one after the other
-	touched int      // so that reading is not left out
+	adder  *piles.Adder
+	piece  piece
+	fresh  []uint64 // a bit for each position of the piece whose distance is that of the sweep in progress
+	scores [parts.Size]int8
+	plies  [parts.Size]int8 // that are known, 0 for others
+	marked [parts.Size / 8]byte
+	sheet  [piles.SheetBytes]byte
+	ranks  []uint64
 }
 
-// task is a position at work, and how many of the ranks are its.
-type task struct {
-	rank  uint64
-	score int8
-	ranks int
+// leastBytes returns the memory of sweeps, besides rows and what takes as much for any layer, if the layer is on disk.
+func leastBytes(size uint64, workers, shift int) uint64 {
+	return uint64(workers)*(pieceBytes(shift)+1<<shift/8) + piles.Bytes(pieces(size, shift), workers)
 }
 
-// batch is how many positions are at work at a time.
-const batch = 64
-
-// pass calls do with all parts of the layer, each worker with a looker of its own.
-func (s *sweeper) pass(ctx context.Context, do func(l *looker, from, to uint64)) error {
-	return parts.Each(ctx, s.workers, s.size, func(worker int, from, to uint64) error {
-		do(s.each[worker], from, to)
-		return nil
-	})
-}
-
-// load takes the scores, which read gives, and leaves the losers to be looked at.
-func (s *sweeper) load(ctx context.Context, read func(from uint64, dst []int8) error) (open uint64, err error) {
-	s.cells, s.open, s.near = memory.Make[cell](int(s.size)), newSet(s.size), newSet(s.size)
-	s.each = make([]*looker, s.workers)
-	rows := newRows(s.space, s.Rules, s.seeds)
-	for i := range s.each {
-		s.each[i] = &looker{sweeper: s, walk: walk{rows: rows}, effects: s.NewRow()}
-	}
-	var mu sync.Mutex
-	buffers := make([][]int8, s.workers)
-	err = parts.Each(ctx, s.workers, s.size, func(worker int, from, to uint64) error {
-		if buffers[worker] == nil {
-			buffers[worker] = make([]int8, parts.Size)
+// shiftOf returns the size of pieces that take the least memory.
+func shiftOf(size uint64, workers int) int {
+	best := pageShift
+	for shift := best + 1; shift <= maxShift; shift++ {
+		if leastBytes(size, workers, shift) < leastBytes(size, workers, best) {
+			best = shift
 		}
-		scores, n := buffers[worker][:to-from], uint64(0)
-		if err := read(from, scores); err != nil {
+	}
+	return best
+}
+
+// pieces returns how many pieces a layer has.
+func pieces(size uint64, shift int) int { return int((size + 1<<shift - 1) >> shift) }
+
+// load takes the scores, and distances that are known.
+func (s *sweeper) load(ctx context.Context) (err error) {
+	s.shift, s.counting = shiftOf(s.size, s.workers), true
+	rest, err := s.cells.open(s.dir, s.size, s.room)
+	if err != nil {
+		return err
+	}
+	s.piles = piles.New(s.dir, rundir.DistancesName, pieces(s.size, s.shift), s.workers, rest)
+	rows, size := newRows(s.space, s.Rules, s.seeds), min(s.size, 1<<s.shift)
+	for i := range s.workers {
+		s.desks = append(s.desks, &desk{
+			sweeper: s, walk: walk{rows: rows, past: s.NewPast()}, adder: s.piles.Adder(i), piece: s.cells.newPiece(size), fresh: make([]uint64, size/64+1),
+		})
+	}
+	return s.pass(ctx, (*desk).load)
+}
+
+// pass has workers look at all pieces. The letters that they write are read in the next one.
+func (s *sweeper) pass(ctx context.Context, look func(k *desk) error) error {
+	err := crew.Each(ctx, s.workers, pieces(s.size, s.shift), func(worker, i int) error {
+		k, from := s.desks[worker], uint64(i)<<s.shift
+		k.begin(from)
+		k.piece.begin(from, min(s.size-from, 1<<s.shift))
+		return errors.Join(look(k), k.piece.end(), k.adder.Err())
+	})
+	if err != nil {
+		return err
+	}
+	return s.piles.Turn()
+}
+
+// load begins with the scores of a piece. Winners whose distance is not known write to losers; losers whose distance is known write to winners, as in the
+// sweep in which they got it.
+func (k *desk) load() error {
+	for from := k.piece.from; from < k.piece.to; from += parts.Size {
+		to := min(from+parts.Size, k.piece.to)
+		if err := k.read(from, to); err != nil {
 			return err
 		}
-		for i, score := range scores {
-			rank := from + uint64(i)
-			s.cells[rank].score = score
-			if score != 0 {
-				n++
-				s.open.add(rank)
+		k.grow(to - from)
+		for i, score := range k.scores[:to-from] {
+			rank, plies := from+uint64(i), byte(k.plies[i])
+			if score > 0 && plies == 0 || score < 0 && plies > 0 {
+				k.write(rank, score)
 			}
-			if score < 0 {
-				s.near.add(rank)
-			}
+			k.piece.set(uint32(rank-k.piece.from), score, plies, k.marked[i/8]>>(i%8)&1)
 		}
-		mu.Lock()
-		defer mu.Unlock()
-		open += n
+	}
+	return nil
+}
+
+// read reads the positions from..to-1, parts.Size at most, and counts them.
+func (k *desk) read(from, to uint64) error {
+	scores, plies := k.scores[:to-from], k.plies[:to-from]
+	err := errors.Join(k.sweeper.scores(from, scores), k.marks.Read(k.marked[:(to-from+7)/8], int64(from/8)))
+	if k.known != nil {
+		err = errors.Join(err, k.known(from, plies))
+	}
+	valued, left, longest := uint64(0), uint64(0), 0
+	for i, score := range scores {
+		if score != 0 {
+			valued++
+			longest = max(longest, int(uint8(plies[i])))
+		}
+		if score != 0 && plies[i] == 0 {
+			left++
+		}
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.valued, k.left, k.longest = k.valued+valued, k.left+left, max(k.longest, longest)
+	return err
+}
+
+// sweep gives the distance plies to the positions that have it, when all smaller ones are known, and returns how many there are.
+func (s *sweeper) sweep(ctx context.Context, plies int) (uint64, error) {
+	var found atomic.Uint64
+	err := s.pass(ctx, func(k *desk) error {
+		err := k.piles.Take(int(k.piece.from>>k.shift), k.sheet[:], k.take)
+		if err == nil && k.counting {
+			err = k.look()
+		}
+		if err != nil {
+			return err
+		}
+		n := k.settle(byte(plies))
+		found.Add(n)
+		k.grow(n)
 		return nil
 	})
-	return open, err
+	s.counting = false
+	return found.Load(), err
 }
 
-// sweep gives the distance plies to the positions that have it, when all smaller ones are known, and
-// returns how many there are. What has been found fresh before has it too.
-func (s *sweeper) sweep(ctx context.Context, plies int, open uint64) (found uint64, err error) {
-	var n atomic.Uint64
-	if err := s.pass(ctx, func(l *looker, from, to uint64) { n.Add(l.look(from, to)) }); err != nil {
-		return 0, err
-	}
-	// Either all open positions are looked at next, or those from which moves lead to fresh ones: what is less work.
-	s.back = backCost*n.Load() < open-n.Load()
-	return n.Load(), s.pass(ctx, func(l *looker, from, to uint64) { l.settle(from, to, uint8(plies)) })
-}
-
-// backCost is how many positions can be looked at in the time that it takes to find from where moves lead to one and
-// to look at these.
-const backCost = 2
-
-// look finds those of the open positions with the ranks from to to-1 that are near whose distance the known ones
-// give, and returns the number of fresh ones.
-func (l *looker) look(from, to uint64) (found uint64) {
-	l.begin(from)
-	l.enter(from, to)
-	for w := from / 64; w < words(to); w++ {
-		for rest := l.open[w] & l.near[w]; rest != 0; rest &= rest - 1 {
-			rank := 64*w + uint64(bits.TrailingZeros64(rest))
-			score := l.cells[rank].score
-			if l.back && score > 0 {
-				l.fresh.add(rank)
-				continue
-			}
-			if rank >= l.end {
-				l.next(rank)
-				l.enter(rank, to)
-			}
-			l.tasks = append(l.tasks, task{rank, score, l.quiet(l.board(rank))})
-			if len(l.tasks) == batch {
-				l.judge()
+// take reads letters.
+func (k *desk) take(letters []byte) error {
+	p := &k.piece
+	for rest := letters; len(rest) > 0; rest = rest[4:] {
+		letter := binary.LittleEndian.Uint32(rest)
+		at := letter >> 8
+		if page := int(at >> pageShift); !p.there[page] {
+			if err := p.fetch(page, len(letters) > 4*len(p.there)); err != nil {
+				return err
 			}
 		}
-		l.near[w] = 0
+		cell := p.bytes[2*at:][:2]
+		switch score := int8(cell[0]); {
+		case score != -int8(letter):
+		case score > 0:
+			cell[1] = 1
+			k.add(at)
+		case k.counting:
+			cell[1]++
+		default:
+			if cell[1]--; cell[1] == 0 {
+				k.add(at)
+			}
+		}
 	}
-	l.judge()
-	for _, word := range l.fresh[from/64 : words(to)] {
+	return nil
+}
+
+// add says that the distance of a position is that of the sweep.
+func (k *desk) add(at uint32) { k.fresh[at/64] |= 1 << (at % 64) }
+
+// look finds the positions of a piece that wait for no letter: winners who are backed, and losers no move of whom keeps the score and leads to an
+// open winner.
+func (k *desk) look() error {
+	p := &k.piece
+	for at := uint32(0); at < uint32(p.to-p.from); at++ {
+		if page := int(at >> pageShift); !p.there[page] {
+			if err := p.fetch(page, true); err != nil {
+				return err
+			}
+		}
+		score, waits := int8(p.bytes[2*at]), p.bytes[2*at+1]
+		if score < 0 && waits == 0 || score > 0 && waits != 0 {
+			k.add(at)
+		}
+	}
+	return nil
+}
+
+// settle makes the distance of fresh positions known, and returns how many there are.
+func (k *desk) settle(plies byte) (found uint64) {
+	p := &k.piece
+	for w, word := range k.fresh {
 		found += uint64(bits.OnesCount64(word))
+		for ; word != 0; word &= word - 1 {
+			at := uint64(64*w + bits.TrailingZeros64(word))
+			k.write(p.from+at, int8(p.bytes[2*at]))
+			p.bytes[2*at], p.bytes[2*at+1] = 0, plies
+		}
+		k.fresh[w] = 0
 	}
 	return found
 }
 
-// judge finds those of the tasks whose distance is known.
-func (l *looker) judge() {
-	l.touch()
-	ranks := l.ranks
-	for _, t := range l.tasks {
-		if l.grounded(ranks[:t.ranks], t.score) {
-			l.fresh.add(t.rank)
-		}
-		ranks = ranks[t.ranks:]
-	}
-	l.tasks, l.ranks = l.tasks[:0], l.ranks[:0]
-}
-
-// touch brings the cells of neighbours into the caches of the processor.
-func (l *looker) touch() {
-	for _, rank := range l.ranks {
-		l.touched += int(l.cells[rank].score)
+// write writes letters to the positions from which quiet moves lead to a rank.
+func (k *desk) write(rank uint64, score int8) {
+	k.ranks = k.before(k.ranks[:0], rank)
+	for _, to := range k.ranks {
+		k.adder.Add(int(to>>k.shift), uint32(to&(1<<k.shift-1))<<8|uint32(uint8(score)))
 	}
 }
 
-// enter works out the effects of sowings on the row at hand, if at least manyInRow of its boards from rank on are looked at.
-func (l *looker) enter(rank, to uint64) {
-	if l.inRow = countBoth(l.open, l.near, rank, min(l.end, to)) >= manyInRow; l.inRow {
-		l.effects.Set(l.board(rank))
+// copyPlies writes the distances from rank start on to dst, as the signed bytes that a layer file has: those of complete sweeps.
+func (s *sweeper) copyPlies(dst []int8, start uint64) error {
+	some := make([]byte, 2*len(dst))
+	if err := s.cells.read(some, start); err != nil {
+		return err
 	}
+	for i := range dst {
+		dst[i] = 0
+		if plies := some[2*i+1]; some[2*i] == 0 && int(plies) <= s.done {
+			dst[i] = int8(plies)
+		}
+	}
+	return nil
 }
 
-// manyInRow is how many boards make up for the time that it takes to work out a row.
-const manyInRow = 40
-
-// quiet adds the ranks of the boards that quiet moves lead to from one of the row at hand, and returns how many.
-func (l *looker) quiet(b packed.Board) int {
-	n := len(l.ranks)
-	if l.inRow {
-		for _, move := range l.moves[:l.effects.Children(&l.moves, b)] {
-			if move.Captured() == 0 {
-				l.ranks = append(l.ranks, move.Rank())
-			}
+// first returns the first rank with a distance that there is.
+func (s *sweeper) first(plies int) (uint64, error) {
+	some := make([]int8, parts.Size)
+	for start := uint64(0); start < s.size; start += parts.Size {
+		some = some[:min(parts.Size, s.size-start)]
+		if err := s.copyPlies(some, start); err != nil {
+			return 0, err
 		}
-		return len(l.ranks) - n
-	}
-	for pit := range l.space.Half() {
-		if child, ok := l.Quiet(b, pit); ok {
-			l.ranks = append(l.ranks, l.Rank(child))
+		if i := slices.Index(some, int8(plies)); i >= 0 {
+			return start + uint64(i), nil
 		}
 	}
-	return len(l.ranks) - n
+	return 0, fmt.Errorf("internal error: no distance of layer %d is %d", s.seeds, plies)
 }
 
-// grounded reports whether a position with a score above 0 has a quiet move that keeps it to one whose distance is known, or
-// one with a score below 0 no such move to any other.
-func (l *looker) grounded(children []uint64, score int8) bool {
-	keep, known := 0, 0
-	for _, rank := range children {
-		if c := l.cells[rank]; c.score == -score {
-			keep++
-			if c.plies != 0 {
-				known++
-			}
-		}
+// close removes what is on disk.
+func (s *sweeper) close() error {
+	err := errors.Join(s.marks.Close(), s.cells.close())
+	if s.piles != nil {
+		err = errors.Join(err, s.piles.Close())
 	}
-	if score > 0 {
-		return known > 0
-	}
-	return known == keep
-}
-
-// settle makes the distance of fresh positions known, and says which ones are near.
-func (l *looker) settle(from, to uint64, plies uint8) {
-	l.begin(from)
-	found := uint64(0)
-	for w := from / 64; w < words(to); w++ {
-		fresh := l.fresh[w]
-		l.open[w] &^= fresh
-		l.fresh[w] = 0
-		if !l.back {
-			l.near[w] = ^uint64(0)
-		}
-		found += uint64(bits.OnesCount64(fresh))
-		for ; fresh != 0; fresh &= fresh - 1 {
-			rank := 64*w + uint64(bits.TrailingZeros64(fresh))
-			l.cells[rank].plies = plies
-			if l.back {
-				l.approach(rank)
-			}
-		}
-	}
-	l.arrive()
-	l.grow(found)
-}
-
-// approach finds the positions from which quiet moves lead to a rank.
-func (l *looker) approach(rank uint64) {
-	if rank >= l.end {
-		l.next(rank)
-	}
-	l.before = l.Before(l.before[:0], l.board(rank))
-	for _, b := range l.before {
-		l.ranks = append(l.ranks, l.Rank(b))
-	}
-	l.tasks = append(l.tasks, task{rank, l.cells[rank].score, len(l.before)})
-	if len(l.tasks) == batch {
-		l.arrive()
-	}
-}
-
-// arrive makes those near from which the moves to the tasks keep the score.
-func (l *looker) arrive() {
-	l.touch()
-	ranks := l.ranks
-	for _, t := range l.tasks {
-		for _, at := range ranks[:t.ranks] {
-			if c := l.cells[at]; c.score == -t.score {
-				l.near.share(at/64, 1<<(at%64))
-			}
-		}
-		ranks = ranks[t.ranks:]
-	}
-	l.tasks, l.ranks = l.tasks[:0], l.ranks[:0]
+	return err
 }

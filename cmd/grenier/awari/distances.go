@@ -39,11 +39,13 @@ An interrupted run keeps the layers that are complete, and in DIR/work/distances
 what it has found of the layer in progress; a killed one what it had five
 minutes before at most. The same command goes on from there.
 
-A layer takes 2.4 bytes of memory for each position. If --memory is less, the
+A layer takes two bytes of memory for each position, and up to nine for letters
+that positions write to each other. What --memory has no room for is in DIR/work
+meanwhile, which takes more time. If there is too little for the rest, the
 command says how much is needed.
 `,
 		Example: `  grenier awari distances --dir data/awari
-  grenier awari distances --dir data/awari --layer 0..16 --memory 1GiB --json`,
+  grenier awari distances --dir data/awari --layer 0..16 --memory 64MiB --json`,
 		Args: cli.NoArgs,
 		RunE: a.Start(func(cmd *cobra.Command, _ []string) error { return a.runDistances(cmd.Context(), f) }),
 	}

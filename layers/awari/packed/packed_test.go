@@ -144,11 +144,17 @@ func checkRow(t *testing.T, r *Rules, space *awari.Space, b awari.Board) {
 func checkBefore(t *testing.T, r *Rules, b awari.Board) {
 	t.Helper()
 	var got []awari.Board
+	var ranks []uint64
 	for _, p := range r.Before(nil, r.Pack(b)) {
-		got = append(got, r.Unpack(p))
+		got, ranks = append(got, r.Unpack(p)), append(ranks, r.Rank(p))
 	}
 	if want := r.game.Predecessors(nil, b); !slices.Equal(got, want) {
 		t.Fatalf("%v: moves from %v lead there, want %v", b, got, want)
+	}
+	past := r.NewPast()
+	past.Set(r.Pack(b))
+	if got := past.Before(nil, r.Pack(b).Own); !slices.Equal(got, ranks) {
+		t.Fatalf("%v: ranks %v before, want %v", b, got, ranks)
 	}
 }
 
@@ -225,6 +231,20 @@ func BenchmarkBefore(b *testing.B) {
 	var list []Board
 	for i := 0; b.Loop(); i++ {
 		list = r.Before(list[:0], all[i%len(all)])
+	}
+}
+
+// BenchmarkPast is BenchmarkBefore, with the ranks, for boards of one row.
+func BenchmarkPast(b *testing.B) {
+	r, all := boards(b)
+	past, p := r.NewPast(), all[0]
+	past.Set(p)
+	var list []uint64
+	for b.Loop() {
+		list = past.Before(list[:0], p.Own)
+		if p.Own = p.Own.Next(); p.Own>>8 == 0 {
+			p = all[0]
+		}
 	}
 }
 

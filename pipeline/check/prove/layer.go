@@ -12,8 +12,8 @@ import (
 	"grenier/io/manifest"
 	"grenier/layers/awari"
 	"grenier/layers/awari/packed"
-	"grenier/pipeline/check/internal/marks"
 	"grenier/pipeline/check/verify"
+	"grenier/pipeline/internal/marks"
 	"grenier/pipeline/internal/parts"
 	"grenier/pipeline/job"
 )

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"grenier/io/rundir"
-	"grenier/pipeline/check/internal/marks"
 	"grenier/pipeline/check/internal/notes"
 	"grenier/pipeline/check/verify"
+	"grenier/pipeline/internal/marks"
 	"grenier/pipeline/internal/parts"
 )
 

@@ -3,7 +3,7 @@ package verify
 import (
 	"context"
 
-	"grenier/pipeline/check/internal/marks"
+	"grenier/pipeline/internal/marks"
 	"grenier/pipeline/tables"
 )
 

@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"grenier/layers/awari"
-	"grenier/pipeline/check/internal/marks"
+	"grenier/pipeline/internal/marks"
 )
 
 // part is the comparison of one panel of a layer.

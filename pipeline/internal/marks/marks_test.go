@@ -11,7 +11,7 @@ import (
 	"grenier/internal/testkit/must"
 	"grenier/io/corrupt"
 	"grenier/io/vfs"
-	"grenier/pipeline/check/internal/marks"
+	"grenier/pipeline/internal/marks"
 )
 
 // name names the file of marks.
