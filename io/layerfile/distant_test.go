@@ -72,6 +72,20 @@ func (r *bytesReader) ReadAt(ctx context.Context, p []byte, off int64) (int, err
 func (r *bytesReader) Size() int64  { return int64(len(r.data)) }
 func (r *bytesReader) Close() error { r.closed = true; return nil }
 
+// silentAt fails when it is asked for what begins at an offset.
+type silentAt struct {
+	*bytesReader
+	offset int64
+	err    error
+}
+
+func (r silentAt) ReadAt(ctx context.Context, p []byte, off int64) (int, error) {
+	if off == r.offset {
+		return 0, r.err
+	}
+	return r.bytesReader.ReadAt(ctx, p, off)
+}
+
 // take returns what was asked since the last call.
 func (r *bytesReader) take() []span {
 	asked := r.asked
@@ -222,10 +236,13 @@ func TestDistantShiftedIndex(t *testing.T) {
 func TestDistantFailures(t *testing.T) {
 	gone := errors.New("no answer")
 	scores := layerScores(rand.New(rand.NewPCG(27, 28)), 1000)
-	r := &bytesReader{data: layerBytes(t, 64, scores), fail: gone}
-	if _, err := OpenReader(t.Context(), "far/layer.gl", r); !errors.Is(err, gone) || errors.Is(err, corrupt.ErrCorrupt) || !r.closed ||
-		err.Error() != "far/layer.gl: header: no answer" {
-		t.Errorf("opening: %v", err)
+	r := &bytesReader{data: layerBytes(t, 64, scores)}
+	for offset, part := range map[int64]string{0: "header", headerSize: "model"} {
+		r.closed = false
+		if _, err := OpenReader(t.Context(), "far/layer.gl", silentAt{r, offset, gone}); !errors.Is(err, gone) || errors.Is(err, corrupt.ErrCorrupt) || !r.closed ||
+			err.Error() != "far/layer.gl: "+part+": no answer" {
+			t.Errorf("opening without an answer for the %s: %v", part, err)
+		}
 	}
 	for _, wholeIndex := range []int64{WholeIndex, 0} {
 		r.fail = nil
