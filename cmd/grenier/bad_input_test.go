@@ -98,7 +98,7 @@ func TestBadDirectories(t *testing.T) {
 	newer := must.Tree(t, "strict")[rundir.ManifestName]
 	writeFiles(t, map[string]string{
 		"file": "text", "photos/cat.jpg": "cat", "begun/manifest.json": "", "other/manifest.json": `{"name": "site"}`,
-		"newer/manifest.json": strings.Replace(newer, `"version": 1`, `"version": 4`, 1),
+		"newer/manifest.json": strings.Replace(newer, `"version": 1`, `"version": 5`, 1),
 	})
 	must.OK(t, os.Mkdir("empty", 0o755))
 	solve, probe := "awari solve --pits 4 --seeds 3 --dir ", " 1 0 0 0"
@@ -110,7 +110,7 @@ func TestBadDirectories(t *testing.T) {
 		{solve + "photos", cli.ExitCorrupt, "photos|not a run directory|cat.jpg"},
 		{solve + "other", cli.ExitCorrupt, "other/manifest.json|not a file of this program"},
 		{solve + "begun", cli.ExitCorrupt, "begun/manifest.json"},
-		{solve + "newer", cli.ExitCorrupt, "newer/manifest.json|version 4|versions 1 to 3"},
+		{solve + "newer", cli.ExitCorrupt, "newer/manifest.json|version 5|versions 1 to 4"},
 	})
 	for command, rest := range map[string]string{"probe": probe, "stats": "", "verify": "", "status": ""} {
 		c := "awari " + command + " --dir "
@@ -122,7 +122,7 @@ func TestBadDirectories(t *testing.T) {
 			{c + "photos" + rest, cli.ExitCorrupt, "photos|not a run directory"},
 			{c + "other" + rest, cli.ExitCorrupt, "other/manifest.json|not a file of this program"},
 			{c + "begun" + rest, cli.ExitCorrupt, "begun/manifest.json"},
-			{c + "newer" + rest, cli.ExitCorrupt, "newer/manifest.json|version 4|versions 1 to 3"},
+			{c + "newer" + rest, cli.ExitCorrupt, "newer/manifest.json|version 5|versions 1 to 4"},
 		})
 	}
 }

@@ -194,7 +194,7 @@ func TestParseRefuses(t *testing.T) {
 	}{
 		{"foreign", "{\n", "[\n", corrupt.ErrForeign, "does not begin like a file of grenier-manifest"},
 		{"other format", "grenier-manifest", "grocer-manifest", corrupt.ErrForeign, "does not begin like a file of grenier-manifest"},
-		{"newer", `"version": 1`, `"version": 4`, corrupt.ErrVersion, "version 4"},
+		{"newer", `"version": 1`, `"version": 5`, corrupt.ErrVersion, "version 5"},
 		{"later than needed", `"version": 1`, `"version": 2`, corrupt.ErrCorrupt, "not in the form"},
 		{"directory in version 1", `"bytes": 201`, `"directory": "/disk",
       "bytes": 201`, corrupt.ErrCorrupt, "not in the form"},

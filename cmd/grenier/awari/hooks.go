@@ -44,7 +44,7 @@ func (h *hooks) take(e solve.Event) error {
 		return nil
 	}
 	for _, n := range c.manifest.Sealed() {
-		if n < *c.calls && !(ok && n == sealed.Layer.Seeds) { // one that had been left out is behind others
+		if n < *c.calls && !(ok && n == sealed.Layer.Seeds) {
 			continue
 		}
 		if err := h.ctx.Err(); err != nil {

@@ -50,8 +50,9 @@ func (a *app) importing() *cobra.Command {
 		Use:   "import --dir DIR --layer n --format FORMAT FILE...",
 		Short: "Make layers from exported or published files",
 		Long: `Adds layer n, from the first FILE, to the run directory DIR, layer n+1 from the
-second FILE, and so on. DIR must have all layers below n, but for n-1 with --skip
-n-1, to which no move leads, and is created for layer 0. A FILE called - is stdin.
+second FILE, and so on. DIR must have all layers below n, and is created for
+layer 0. --skip n-1 does without the one to which no move leads. A FILE called -
+is stdin.
 
   colex  one signed byte for each score, in colex order, as export writes them
   vu     the published awari score database (doi 10.48338/vu01-11wjke), files

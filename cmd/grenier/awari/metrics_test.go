@@ -28,12 +28,12 @@ func TestMetrics(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "run.prom")
 	m := newMetrics(w, file)
 	w.readers = []func(solve.Event) error{(&terminal{app: a, shown: shown, quiet: true}).take, m.take}
-	w.tell(solve.Locked{Manifest: &manifest.Manifest{Layers: []manifest.Layer{{Positions: 10, Bytes: 100}}}})
+	w.tell(solve.Locked{Manifest: &manifest.Manifest{Layers: []manifest.Layer{{File: "layer-00.gl", Positions: 10, Bytes: 100}}}})
 	w.tell(solve.Progress{
 		Seeds: 16, Positions: 500_000, Stage: "dense", Sweep: 3, RunDone: 250_000, RunTotal: 1_000_000, Share: 0.5, Rate: 25_000, LayerLeft: 10, RunLeft: 30,
 		Streams: map[string]solve.Streams{"capture": {Read: 7}},
 	}.Step())
-	w.tell(solve.Sealed{Report: solve.Report{Layer: manifest.Layer{Seeds: 1, Positions: 20, Bytes: 200}}})
+	w.tell(solve.Sealed{Report: solve.Report{Layer: manifest.Layer{Seeds: 1, File: "layer-01.gl", Positions: 20, Bytes: 200}}})
 	address, stop, err := m.serve(t.Context(), "127.0.0.1:0")
 	must.OK(t, err)
 	r, err := http.Get("http://" + address + "/metrics")

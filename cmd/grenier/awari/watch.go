@@ -111,7 +111,9 @@ func (w *watch) add(e solve.Event) {
 		c.manifest, c.sealedAt = *c.manifest.With(e.Layer), time.Now()
 	case called:
 		if !e.cut() {
-			c.calls = new(max(*c.calls, e.seeds+1))
+			if calls := e.seeds + 1; c.calls == nil || calls > *c.calls { // one that had been left out is behind others
+				c.calls = &calls
+			}
 		}
 	case solve.Ended:
 		if c.state = stateOf(e.Err); c.state == rundir.Failed {
