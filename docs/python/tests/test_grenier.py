@@ -500,10 +500,22 @@ class TestTables(Run):
             with self.assertRaisesRegex(grenier.Corrupt, "block 0: a score beyond the seeds"):
                 self.open_changed(data, {**forged, "histogram": entry["histogram"]})
 
+    def test_left_out(self):
+        """A layer that is left out is not solved, and the one above it is the last."""
+        left = {**self.entries[2], "positions": 0, "win": 0, "draw": 0, "loss": 0, "histogram": {}, "file": "", "bytes": 0}
+        with tempfile.TemporaryDirectory() as run:
+            write(run, "manifest.json", manifest_of(PITS, [*self.entries[:2], left, self.entries[3]], version=4))
+            with grenier.open(run) as tables:
+                self.assertEqual((tables.max_seeds, tables.positions(2)), (3, self.entries[2]["positions"]))
+                with self.assertRaisesRegex(grenier.Unsolved, "2 seeds: the layer is left out"):
+                    tables.score([1, 1] + [0] * (PITS - 2))
+                with self.assertRaises(grenier.Unsolved):
+                    tables.read(2)
+
     def test_manifests(self):
         good = manifest_of(PITS, self.entries)
         zero = self.entries[0]
-        for bad, word in ((b"{}", "not a manifest"), (good.replace(b'"pits": 4', b'"pits": 6'), "checksum"), (manifest_of(PITS, [], version=4), "version"),
+        for bad, word in ((b"{}", "not a manifest"), (good.replace(b'"pits": 4', b'"pits": 6'), "checksum"), (manifest_of(PITS, [], version=5), "version"),
                           (manifest_of(PITS, [], game="chemin"), "awari"), (manifest_of(PITS, [{"seeds": 0}]), "layer 0: positions"), (good[:-1], ""),
                           (manifest_of(PITS, [{**zero, "file": "../layer-00.gl"}]), "layer 0: file"), (manifest_of(PITS, [{**zero, "bytes": "many"}]), "layer 0: bytes"),
                           (manifest_of("x", self.entries), "pits"), (manifest_of(5, []), "pits"), (manifest_of(PITS, [], rules="chess"), "rules"),
