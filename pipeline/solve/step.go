@@ -138,8 +138,8 @@ func nextLayer(path string, o *StepOptions) (s *step, sealed bool, err error) {
 		return nil, false, fmt.Errorf("%w: layer %d of %s is left out: solve it with grenier awari solve", ErrPlan, o.Seeds, path)
 	case o.Seeds < 0 || o.Seeds > awari.MaxSeeds:
 		return nil, false, fmt.Errorf("%w %d: must be 0 to %d", awari.ErrSeeds, o.Seeds, awari.MaxSeeds)
-	case o.Seeds > next:
-		return nil, false, &NotYetError{o.Seeds, fmt.Sprintf("%s lacks layer %d, and layers come one after the other", path, next)}
+	case o.Seeds > next || len(m.Missing(o.Seeds-2)) > 0: // no move leads to the one below
+		return nil, false, &NotYetError{o.Seeds, fmt.Sprintf("%s lacks layer %d, and layers come one after the other", path, append(m.Missing(o.Seeds-2), next)[0])}
 	}
 	s = &step{from: d}
 	s.options, s.game = Options{Job: o.Job, Seeds: o.Seeds, Interval: o.Interval, Calibration: o.Calibration}, space.Game
