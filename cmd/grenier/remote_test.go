@@ -186,7 +186,7 @@ func TestRemoteMessages(t *testing.T) {
 		t.Errorf("status %d, %s", r.status, r.err)
 	}
 	r = grenier(t.Context(), "", "awari", "stats", "--url", strings.Replace(s.URL, "//", "//me:secret@", 1), "--layer", "12")
-	if r.status != cli.ExitUsage || !strings.Contains(r.err, "has layers 0 to 11") || strings.Contains(r.err, "secret") {
+	if r.status != cli.ExitUsage || !strings.Contains(r.err, "is solved up to 11") || strings.Contains(r.err, "secret") {
 		t.Errorf("status %d, %s", r.status, r.err)
 	}
 }

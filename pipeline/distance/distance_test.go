@@ -59,17 +59,22 @@ func compare(t testing.TB, dir string, want [][]int) {
 	}
 }
 
-// TestLongEveryBoard compares every distance with brute force, also in short tests, where layers are small.
+// TestLongEveryBoard compares every distance with brute force, also in short tests, where layers are small. Layers on disk get the files that
+// they get in memory, whatever the number of workers.
 func TestLongEveryBoard(t *testing.T) {
 	tops := tries.Pick(map[int]int{4: 14, 6: 11, 8: 10, 10: 8, 12: 8}, map[int]int{4: 20, 6: 14, 8: 13, 10: 10, 12: 9}, map[int]int{4: 30, 6: 20, 8: 20, 10: 12, 12: 12})
+	rng := tries.Rand(t)
 	for pits, top := range tops {
 		for _, r := range rules {
 			t.Run(fmt.Sprintf("%d-%v", pits, r), func(t *testing.T) {
 				game := testrun.Game(t, pits, r)
 				layers := testrun.Solve(t, game, top)
 				dir := testrun.Write(t, game, layers, layerfile.MaxBlockSize)
-				compute(t, dir, options(2))
+				disk := testrun.Copy(t, dir)
+				found := timeless(compute(t, dir, options(2)))
 				compare(t, dir, brute(t, game, layers))
+				must.Same(t, "another result", found, timeless(compute(t, disk, onDisk(1+rng.IntN(4)))))
+				same(t, dir, disk, top)
 			})
 		}
 	}

@@ -122,7 +122,7 @@ func newAll(ctx context.Context, dir, out string, o Options) (*all, error) {
 	}
 	for _, n := range a.options.Layers {
 		if !a.manifest.Has(n) {
-			return nil, fmt.Errorf("%w: layer %d (%s has layers 0 to %d)", tables.ErrUnsolved, n, dir, len(a.manifest.Layers)-1)
+			return nil, tables.Unsolved(a.manifest, dir, n, a.game)
 		}
 		a.total += a.manifest.Layers[n].Positions
 	}

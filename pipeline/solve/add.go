@@ -55,7 +55,11 @@ func (e *OrderError) Error() string {
 	if e.Seeds < e.Next {
 		return fmt.Sprintf("%s has layer %d already: the next one is %d", e.Path, e.Seeds, e.Next)
 	}
-	return fmt.Sprintf("layer %d: %s lacks layer %d, and layers come one after the other from 0 on", e.Seeds, e.Path, e.Next)
+	without := ""
+	if e.Next > 0 && e.Next == e.Seeds-1 {
+		without = fmt.Sprintf("; --skip %d does without that one", e.Next)
+	}
+	return fmt.Sprintf("layer %d: %s lacks layer %d, and layers come one after the other from 0 on%s", e.Seeds, e.Path, e.Next, without)
 }
 
 // Is makes it bad usage.
@@ -121,7 +125,7 @@ func orderOf(path string, o *Options, m *manifest.Manifest) error {
 	if next := append(o.due(m), len(m.Layers))[0]; o.Seeds != next {
 		return &OrderError{Path: path, Seeds: o.Seeds, Next: next}
 	}
-	return o.checkSkip(path, m)
+	return checkSkip(path, m, o.Skip)
 }
 
 // add seals and publishes the layer that open opens.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 
 	"grenier/io/corrupt"
 	"grenier/io/layerfile"
@@ -75,7 +74,8 @@ func (r *run) checkResumed(ctx context.Context, file *layerfile.Writer, s layerf
 		return err
 	}
 	n := s.Header.Seeds
-	m := &manifest.Manifest{Identity: r.manifest.Identity, Layers: append(slices.Clone(r.manifest.Layers[:n]), manifest.NewLayer(rundir.LayerName(n), s, 0))}
+	below := &manifest.Manifest{Identity: r.manifest.Identity, Layers: r.manifest.Layers[:min(n, len(r.manifest.Layers))]}
+	m := below.With(manifest.NewLayer(rundir.LayerName(n), s, 0))
 	t, err := tables.Open(ctx, r.path, catalog.Listed(m), catalog.Last(file.Open), tables.Kernel(r.options.Family), tables.Sparing(r.sparing(n)), tables.CacheBytes(checkCache))
 	if err != nil {
 		return err

@@ -3,6 +3,7 @@ package solve
 import (
 	"errors"
 	"fmt"
+	"math/bits"
 
 	"grenier/io/manifest"
 	"grenier/io/rundir"
@@ -12,7 +13,7 @@ import (
 )
 
 // Continue sets in r what the run directory at path already has, if there is one. It fails
-// with a *rundir.OtherRunError, and when the directory cannot be read.
+// with a *rundir.OtherRunError, with ErrSkip if it has the layer that is left out, and when the directory cannot be read.
 func Continue(r *plan.Run, path string) error {
 	dir, err := rundir.Open(path)
 	if errors.Is(err, rundir.ErrMissing) {
@@ -27,6 +28,9 @@ func Continue(r *plan.Run, path string) error {
 	}
 	if want := Identity(r.Game); m.Identity != want {
 		return &rundir.OtherRunError{Path: path, Has: m.Identity, Asked: want}
+	}
+	if err := checkSkip(path, m, bits.TrailingZeros64(r.Omitted)); err != nil {
+		return err
 	}
 	resume(r, m)
 	return nil

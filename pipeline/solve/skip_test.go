@@ -64,3 +64,54 @@ func TestSkipRefused(t *testing.T) {
 	mustSolve(t, whole, game, options(8))
 	sameRun(t, whole, dir)
 }
+
+// TestSkipResumed: the last layer resumes from its checkpoint without the one below it, and so does that one when it is filled in.
+func TestSkipResumed(t *testing.T) {
+	const last = stepSeeds
+	game := awaritest.Game(t, 8, awari.Awari)
+	dir := stepRuns.below.Copy(t, func(dir string) { mustSolve(t, dir, game, options(last-1)) })
+	whole := filepath.Join(t.TempDir(), "whole")
+	must.OK(t, os.CopyFS(whole, os.DirFS(dir)))
+	mustSolve(t, whole, game, options(last+1))
+	resume := func(o solve.Options) {
+		t.Helper()
+		o.Interval = 1
+		if !stopIn(t, dir, game, o, "dense") {
+			t.Fatal("not stopped")
+		}
+		notes := 0
+		o.Note = func(string) { notes++ }
+		if reports := mustSolve(t, dir, game, o); len(reports) != 1 || notes > 0 {
+			t.Errorf("%d notes, %+v", notes, reports)
+		}
+	}
+	o := options(last + 1)
+	o.Skip = last
+	resume(o)
+	name := rundir.LayerName(last + 1)
+	must.Same(t, "another layer", string(must.Read(t, filepath.Join(whole, name))), string(must.Read(t, filepath.Join(dir, name))))
+	resume(options(last + 1))
+	sameRun(t, whole, dir)
+}
+
+// TestSkipSteps: the steps of the last layer leave out the one that their plan leaves out.
+func TestSkipSteps(t *testing.T) {
+	s := newStepper(t)
+	s.options.Seeds, s.options.Skip = stepSeeds+1, stepSeeds-1
+	plan := solve.Task{Name: solve.PlanTask}
+	if _, err := s.do(t.Context(), plan); !errors.Is(err, solve.ErrSkip) {
+		t.Errorf("a layer further below: %v", err)
+	}
+	s.options.Skip = stepSeeds
+	s.mustPlan(t, 4)
+	s.options.Skip = 0 // what the plan says stands
+	for _, err := range s.all(t, 3, 2) {
+		must.OK(t, err)
+	}
+	if _, err := s.do(t.Context(), publishTask); err != nil {
+		t.Fatal(err)
+	}
+	mustSolve(t, s.dir, s.game, options(stepSeeds+1)) // fills in the other one
+	mustSolve(t, s.want, s.game, options(stepSeeds+1))
+	sameRun(t, s.want, s.dir)
+}

@@ -179,7 +179,7 @@ func (o *Options) Admit(path string, game awari.Game) error {
 	if err != nil {
 		return err
 	}
-	return cmp.Or(o.checkSkip(path, m), checkStale(path, m), checkPlan(dir, m, o.Seeds))
+	return cmp.Or(checkSkip(path, m, o.Skip), checkStale(path, m), checkPlan(dir, m, o.Seeds))
 }
 
 // ErrSkip reports a layer that cannot be left out.
@@ -193,10 +193,10 @@ func (o *Options) checkLast() error {
 	return nil
 }
 
-// checkSkip fails with ErrSkip if the run directory at path, with the manifest m, has the layer that is to be left out.
-func (o *Options) checkSkip(path string, m *manifest.Manifest) error {
-	if o.Skip > 0 && m.Has(o.Skip) {
-		return fmt.Errorf("%w: %s has layer %d", ErrSkip, path, o.Skip)
+// checkSkip fails with ErrSkip if the run directory at path, with the manifest m, has the layer that is to be left out, if any.
+func checkSkip(path string, m *manifest.Manifest, skip int) error {
+	if skip > 0 && m.Has(skip) {
+		return fmt.Errorf("%w: %s has layer %d", ErrSkip, path, skip)
 	}
 	return nil
 }
@@ -242,7 +242,7 @@ func (o *Options) enough(game awari.Game) string {
 // begin begins a run in a locked directory with the manifest m.
 func begin(dir *rundir.Locked, m *manifest.Manifest, game awari.Game, o Options) (_ *run, err error) {
 	r := &run{options: o, game: game, path: dir.Path(), dir: dir, work: dir.Work(), manifest: m}
-	if err := cmp.Or(o.checkSkip(dir.Path(), m), checkStale(dir.Path(), m), checkPlan(&dir.Dir, m, o.Seeds)); err != nil {
+	if err := cmp.Or(checkSkip(dir.Path(), m, o.Skip), checkStale(dir.Path(), m), checkPlan(&dir.Dir, m, o.Seeds)); err != nil {
 		return nil, err
 	}
 	for _, n := range o.due(m) {

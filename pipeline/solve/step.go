@@ -1,6 +1,7 @@
 package solve
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -60,6 +61,7 @@ func (t Task) part() job.Part { return job.Part{Index: t.Part, Of: t.Of} }
 type StepOptions struct {
 	job.Job                // Memory is that of a plan; steps take what the plan says
 	Seeds    int           // of the layer
+	Skip     int           // is as in Options, for a plan: its steps leave out the same layer
 	Program  string        // names this program in plans
 	Bits     int           // of a score, for a plan; 0 chooses what fits
 	Interval time.Duration // as in Options
@@ -133,7 +135,14 @@ func nextLayer(path string, o *StepOptions) (s *step, sealed bool, err error) {
 	if err != nil {
 		return nil, false, err
 	}
-	switch next := len(m.Layers); {
+	if err := cmp.Or((&Options{Seeds: o.Seeds, Skip: o.Skip}).checkLast(), checkSkip(path, m, o.Skip)); err != nil {
+		return nil, false, err
+	}
+	next := len(m.Layers)
+	if o.Seeds == next+1 && (o.Skip == next || planned(d, o.Seeds)) {
+		next = o.Seeds
+	}
+	switch {
 	case o.Seeds >= 0 && o.Seeds < next && !m.Has(o.Seeds):
 		return nil, false, fmt.Errorf("%w: layer %d of %s is left out: solve it with grenier awari solve", ErrPlan, o.Seeds, path)
 	case o.Seeds < 0 || o.Seeds > awari.MaxSeeds:
@@ -145,6 +154,12 @@ func nextLayer(path string, o *StepOptions) (s *step, sealed bool, err error) {
 	s.options, s.game = Options{Job: o.Job, Seeds: o.Seeds, Interval: o.Interval, Calibration: o.Calibration}, space.Game
 	s.path, s.manifest, s.resumed = path, m, true // what other processes have found is checked
 	return s, o.Seeds < len(m.Layers), checkStale(path, m)
+}
+
+// planned reports whether there is a plan of layer n.
+func planned(d *rundir.Dir, n int) bool {
+	plan, _, err := readPlan(d)
+	return err == nil && plan.Seeds == n
 }
 
 // do does a step.

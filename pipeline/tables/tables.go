@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"slices"
+	"strings"
 	"sync/atomic"
 
 	"grenier/io/crew"
@@ -15,6 +16,7 @@ import (
 	"grenier/kernels/fault"
 	"grenier/layers/awari"
 	"grenier/pipeline/internal/blocks"
+	"grenier/pipeline/tables/catalog"
 )
 
 // ErrUnsolved reports a board, or a layer, with more seeds than were solved.
@@ -133,19 +135,14 @@ type UnsolvedError struct {
 	Seeds, Solved int    // of the layer, and of the highest one that is solved
 	Place         string // the run directory, or its address
 	Game          Game
-	what          string
-	leftOut       bool
+	what, why     string
 }
 
 func (e *UnsolvedError) Error() string {
-	if e.Solved < 0 {
-		return fmt.Sprintf("%v: %s, but no layer in %s is solved", ErrUnsolved, e.what, e.Place)
+	if strings.HasPrefix(e.why, e.what+" ") {
+		return fmt.Sprintf("%v: %s", ErrUnsolved, e.why)
 	}
-	if e.leftOut {
-		return fmt.Sprintf("%v: %s, but layer %d is left out in %s, which is solved up to %d: solve it with grenier awari solve --seeds %[5]d, without --skip",
-			ErrUnsolved, e.what, e.Seeds, e.Place, e.Solved)
-	}
-	return fmt.Sprintf("%v: %s, but %s is solved up to %d", ErrUnsolved, e.what, e.Place, e.Solved)
+	return fmt.Sprintf("%v: %s, but %s", ErrUnsolved, e.what, e.why)
 }
 
 func (e *UnsolvedError) Unwrap() error { return ErrUnsolved }
@@ -153,9 +150,14 @@ func (e *UnsolvedError) Unwrap() error { return ErrUnsolved }
 // Need fails with an *UnsolvedError unless layer n is solved.
 func (t *Tables) Need(n int) error {
 	if !t.Has(n) {
-		return t.unsolved(n, fmt.Sprintf("layer %d", n))
+		return Unsolved(t.manifest, t.name, n, t.Game())
 	}
 	return nil
+}
+
+// Unsolved returns the error about layer n that the run at place, with the manifest m, does not have.
+func Unsolved(m *manifest.Manifest, place string, n int, game Game) *UnsolvedError {
+	return &UnsolvedError{n, len(m.Layers) - 1, place, game, fmt.Sprintf("layer %d", n), catalog.Lacks(m, place, n)}
 }
 
 // NeedAll is Need for the layers of from to to seeds.
@@ -173,5 +175,7 @@ func (t *Tables) Has(n int) bool { return t.manifest.Has(n) }
 
 // unsolved returns the error about layer n, of which something was asked.
 func (t *Tables) unsolved(n int, what string) error {
-	return &UnsolvedError{n, t.MaxSeeds(), t.name, t.Game(), what, n >= 0 && n <= t.MaxSeeds()}
+	e := Unsolved(t.manifest, t.name, n, t.Game())
+	e.what = what
+	return e
 }

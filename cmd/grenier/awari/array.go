@@ -34,7 +34,7 @@ type arrayScript struct {
 	Threads, Nodes     int
 	Memory, Granted    uint64 // bytes of the program, MiB of a task
 	Alone              int    // the last layer that one task solves, -1 if there is none
-	Bits               int    // forced; 0 for none
+	Bits, Skip         int    // forced, and left out; 0 for none
 	Layers             []plan.Amounts
 }
 
@@ -67,6 +67,7 @@ first: "grenier awari plan --nodes".
 	f.gameFlags.define(flags)
 	flags.Var((*cli.Directory)(&f.dir), "dir", "run directory, existing or not, on a file system that all nodes share")
 	f.defineSeeds(flags)
+	skipVar(flags, &f.skip)
 	f.Memory.DefinePlan(a.App, flags, "8GiB")
 	cli.ThreadsFlag(flags, &f.Threads, "use")
 	cli.IntVar(flags, &f.nodes, "nodes", 1, 1, mostNodes, "`number` of tasks of captures and of seals, as many as there are machines")
@@ -108,7 +109,7 @@ const fewPositions = 1 << 22
 func (f *arrayFlags) script(r plan.Run) (s arrayScript, err error) {
 	const mib, beside = 1 << 20, 512 // MiB for the system, and caches of files
 	s = arrayScript{
-		Game: fmt.Sprintf("--rules %s --pits %d", f.rules, f.pits), Threads: r.Cores, Nodes: f.nodes, Bits: f.bits,
+		Game: fmt.Sprintf("--rules %s --pits %d", f.rules, f.pits), Threads: r.Cores, Nodes: f.nodes, Bits: f.bits, Skip: f.skip,
 		Memory: r.Memory, Granted: r.Memory/mib + beside, Alone: -1,
 	}
 	if s.Program, err = os.Executable(); err != nil {

@@ -20,6 +20,7 @@ import (
 	"grenier/pipeline/job"
 	bestline "grenier/pipeline/play/line"
 	"grenier/pipeline/tables"
+	"grenier/pipeline/tables/catalog"
 )
 
 func (a *app) stats() *cobra.Command {
@@ -180,7 +181,7 @@ func loadLayers(ctx context.Context, where *place, layers *layersFlag) (*manifes
 		return m, err
 	}
 	if layers.given && (layers.to >= len(m.Layers) || layers.from == layers.to && !m.Has(layers.to)) {
-		return nil, cli.Usagef("--layer %v: %s has %s", layers, where, solvedText(m))
+		return nil, cli.Usagef("--layer %v: %s", layers, catalog.Lacks(m, where.String(), layers.to))
 	}
 	if layers.given {
 		m.Layers = m.Layers[layers.from : layers.to+1]

@@ -23,6 +23,7 @@ type stepFlags struct {
 	cli.JobFlags
 	dir         string
 	seeds, bits int
+	skip        int
 	checkpoint  time.Duration
 	tasks       []solve.Task // one, if the command line is right
 }
@@ -88,6 +89,7 @@ EXIT STATUS
 	f.taskVar(flags, solve.SealTask, "encode share `i/n` of the layer")
 	f.taskVar(flags, solve.PublishTask, "publish the layer")
 	cli.IntChoiceVar(flags, &f.bits, "bits", 0, "`bits` of a score in memory, for --plan; 0 chooses the most that fit", append([]int{0}, plan.Widths()...)...)
+	skipVar(flags, &f.skip)
 	f.JobFlags.Define(a.App, flags, "8GiB", cli.JSONUsage)
 	checkpointVar(flags, &f.checkpoint)
 	cli.Need(cmd, "layer")
@@ -145,7 +147,7 @@ func (f *stepFlags) check(cmd *cobra.Command) error {
 	if n := len(f.tasks); n != 1 {
 		return cli.Usagef("one of --plan, --captures, --window, --seal and --publish is needed, got %d", n)
 	}
-	for _, name := range []string{"memory", "bits"} {
+	for _, name := range []string{"memory", "bits", "skip"} {
 		if f.tasks[0].Name != solve.PlanTask && cmd.Flags().Changed(name) {
 			return cli.Usagef("--%s goes with --plan: other steps take what the plan says", name)
 		}
@@ -160,7 +162,7 @@ func (a *app) runStep(ctx context.Context, f stepFlags) error {
 			return err
 		}
 	}
-	o := solve.StepOptions{Seeds: f.seeds, Program: cli.Program(), Bits: f.bits, Interval: f.checkpoint}
+	o := solve.StepOptions{Seeds: f.seeds, Skip: f.skip, Program: cli.Program(), Bits: f.bits, Interval: f.checkpoint}
 	var err error
 	if o.Job, err = f.Job(); err != nil {
 		return err

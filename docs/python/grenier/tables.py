@@ -216,6 +216,7 @@ class Tables:
         """The plies to the next capture, or to the end of the game, if both keep the score, the player whom it favours hurries and the
         other one delays; 0 if the score is 0. None if they are not known: the manifest lists no distances of the layer."""
         seeds, rank = self._place(board)
+        self._check_there(seeds)
         if self.manifest.distances[seeds] is None:
             return None
         block, at = divmod(rank, self._layer(~seeds).block_size)
@@ -270,6 +271,7 @@ class Tables:
     def read_plies(self, seeds: int, first: int = 0, count: Optional[int] = None) -> "Optional[NDArray[numpy.uint8]]":
         """What plies says of boards with consecutive ranks, like read: unsigned bytes, or None."""
         positions = self.positions(seeds)
+        self._check_there(seeds)
         if self.manifest.distances[seeds] is None:
             return None
         out = self._read(~operator.index(seeds), positions, first, count)
@@ -294,6 +296,10 @@ class Tables:
         if seeds > self.max_seeds:
             raise Unsolved("%d seeds: boards with 0 to %d are solved" % (seeds, self.max_seeds))
 
+    def _check_there(self, seeds: int) -> None:
+        if seeds >= 0 and not self.manifest.layers[seeds].file:
+            raise Unsolved("%d seeds: the layer is left out of these tables" % seeds)
+
     def _layer(self, seeds: int) -> Layer:
         """The file of the scores of a layer; for ~seeds of its distances, which are listed."""
         with self.lock:
@@ -301,8 +307,7 @@ class Tables:
             if seeds not in self.layers:
                 entry = self.manifest.layers[seeds] if seeds >= 0 else self.manifest.distances[~seeds]
                 assert entry is not None
-                if not entry.file:
-                    raise Unsolved("%d seeds: the layer is left out of these tables" % seeds)
+                self._check_there(seeds)
                 file = self.where.open(entry)
                 try:
                     self.layers[seeds] = Layer(file, self.manifest, entry)

@@ -511,6 +511,9 @@ class TestTables(Run):
                     tables.score([1, 1] + [0] * (PITS - 2))
                 with self.assertRaises(grenier.Unsolved):
                     tables.read(2)
+                for plies in (lambda: tables.plies([1, 1] + [0] * (PITS - 2)), lambda: tables.read_plies(2)):
+                    with self.assertRaises(grenier.Unsolved):
+                        plies()
 
     def test_manifests(self):
         good = manifest_of(PITS, self.entries)

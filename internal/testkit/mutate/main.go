@@ -28,7 +28,7 @@ type options struct {
 	hand     string        // file of changes made by hand, instead of random ones
 	also     string        // packages whose tests are run last
 	long     bool          // the long tests too
-	timeout  time.Duration // of the tests of a package
+	timeout  time.Duration // of the tests of a package, at most
 	packages []string
 }
 
@@ -39,7 +39,7 @@ func main() {
 	flag.StringVar(&o.hand, "hand", "", "a `file` of changes made by hand, instead of a draw")
 	flag.StringVar(&o.also, "also", "", "`packages` whose tests are run if no other one fails, separated by spaces")
 	flag.BoolVar(&o.long, "long", false, "run the long tests too")
-	flag.DurationVar(&o.timeout, "timeout", 3*time.Minute, "of the tests of a package")
+	flag.DurationVar(&o.timeout, "timeout", 3*time.Minute, "most `time` for the tests of a package; five times what they take without a change, and 10 s, are enough")
 	flag.Parse()
 	o.packages = flag.Args()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 )
 
 // goPackage is a package as go list describes it.
@@ -59,12 +61,13 @@ type trial struct {
 	o                     *options
 	all                   []goPackage
 	temp                  string
+	took                  map[string]time.Duration // by the tests of packages, without a change
 	killed, lived, broken int
 }
 
 func newTrial(o *options, all []goPackage) (*trial, error) {
 	temp, err := os.MkdirTemp("", "mutate-")
-	return &trial{o: o, all: all, temp: temp}, err
+	return &trial{o: o, all: all, temp: temp, took: map[string]time.Duration{}}, err
 }
 
 func (t *trial) close() { os.RemoveAll(t.temp) }
@@ -85,8 +88,12 @@ func (t *trial) try(ctx context.Context, c *change) (outcome string, err error) 
 		t.broken++
 		return "", ctx.Err()
 	}
-	for _, packages := range t.tests(&t.all[own]) {
-		if name, err := t.fails(ctx, overlay, packages); name != "" || err != nil {
+	packages, err := t.tests(ctx, &t.all[own])
+	if err != nil {
+		return "", err
+	}
+	for _, name := range packages {
+		if failed, err := t.fails(ctx, overlay, name); failed || err != nil {
 			t.killed++
 			return name, err
 		}
@@ -107,8 +114,8 @@ func (t *trial) overlay(c *change) (path string, err error) {
 	return path, errors.Join(err, os.WriteFile(changed, slices.Concat(src[:c.from], []byte(c.new), src[c.to:]), 0o600), os.WriteFile(path, overlay, 0o600))
 }
 
-// tests returns the packages whose tests matter for one: itself, those that use it, and those asked for.
-func (t *trial) tests(own *goPackage) (groups [][]string) {
+// tests returns the packages whose tests matter for one, in order: itself, those that use it, the quickest first, and those asked for.
+func (t *trial) tests(ctx context.Context, own *goPackage) (packages []string, err error) {
 	var direct []string
 	for i := range t.all {
 		if p := &t.all[i]; p.tested() && p.uses(own.ImportPath) && p.ImportPath != own.ImportPath {
@@ -116,36 +123,47 @@ func (t *trial) tests(own *goPackage) (groups [][]string) {
 		}
 	}
 	if own.tested() {
-		groups = append(groups, []string{own.ImportPath})
+		packages = append(packages, own.ImportPath)
 	}
-	for _, more := range [][]string{direct, strings.Fields(t.o.also)} {
-		if len(more) > 0 {
-			groups = append(groups, more)
+	also := strings.Fields(t.o.also)
+	for _, name := range slices.Concat(packages, direct, also) {
+		if err := t.measure(ctx, name); err != nil {
+			return nil, err
 		}
 	}
-	return groups
+	slices.SortFunc(direct, func(a, b string) int { return cmp.Compare(t.took[a], t.took[b]) })
+	return slices.Concat(packages, direct, also), nil
 }
 
-// fails runs the tests of packages and returns the first one that fails, "" if none does.
-func (t *trial) fails(ctx context.Context, overlay string, packages []string) (name string, err error) {
-	args := []string{"test", "-overlay", overlay, "-vet=off", "-count=1", "-failfast", "-timeout", t.o.timeout.String()}
-	run := exec.CommandContext(ctx, "go", append(args, packages...)...)
+// measure notes how long compiling and running the tests of a package takes. They must pass.
+func (t *trial) measure(ctx context.Context, name string) error {
+	if _, known := t.took[name]; known {
+		return nil
+	}
+	start := time.Now()
+	if failed, err := t.fails(ctx, "", name); failed || err != nil {
+		return errors.Join(fmt.Errorf("the tests of %s fail without a change", name), err)
+	}
+	t.took[name] = time.Since(start)
+	return nil
+}
+
+// fails runs the tests of a package, and reports whether they fail. Without a change overlay is empty.
+func (t *trial) fails(ctx context.Context, overlay, name string) (failed bool, err error) {
+	timeout := t.o.timeout
+	if took, known := t.took[name]; known {
+		timeout = min(timeout, 10*time.Second+5*took)
+	}
+	run := exec.CommandContext(ctx, "go", "test", "-overlay", overlay, "-vet=off", "-count=1", "-failfast", "-timeout", timeout.String(), name)
 	if t.o.long {
 		run.Env = append(os.Environ(), "GRENIER_LONG=1")
 	}
 	out, err := run.CombinedOutput()
-	if err == nil {
-		return "", nil
+	if err == nil || ctx.Err() != nil {
+		return false, ctx.Err()
 	}
-	if ctx.Err() != nil {
-		return "", ctx.Err()
+	if !strings.Contains(string(out), "\nFAIL\t") && !strings.HasPrefix(string(out), "FAIL\t") {
+		return false, fmt.Errorf("go test: %w: %s", err, out)
 	}
-	for line := range strings.SplitSeq(string(out), "\n") {
-		if rest, failed := strings.CutPrefix(line, "FAIL\t"); failed {
-			name, _, _ = strings.Cut(rest, "\t")
-			name, _, _ = strings.Cut(name, " ")
-			return name, nil
-		}
-	}
-	return "", fmt.Errorf("go test: %w: %s", err, out)
+	return true, nil
 }

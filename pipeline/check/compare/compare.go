@@ -20,7 +20,6 @@ import (
 	"grenier/layers/awari"
 	"grenier/pipeline/internal/parts"
 	"grenier/pipeline/job"
-	"grenier/pipeline/tables"
 )
 
 // MaxDifferences is how many of the differences of a layer are described.
@@ -192,7 +191,7 @@ func (c *comparison) begin(ctx context.Context) (*Result, error) {
 	}
 	var both []int
 	for n := range awari.MaxSeeds + 1 {
-		switch inA, inB := a.has(n), b.has(n); {
+		switch inA, inB := a.Need(n) == nil, b.Need(n) == nil; {
 		case inA && inB:
 			both = append(both, n)
 		case inA:
@@ -216,9 +215,9 @@ func (c *comparison) begin(ctx context.Context) (*Result, error) {
 func (c *comparison) count(ctx context.Context, game awari.Game) error {
 	c.Layers = slices.Compact(slices.Sorted(slices.Values(c.Layers)))
 	for _, n := range c.Layers {
-		for i, s := range c.sides {
-			if !s.has(n) {
-				return fmt.Errorf("%w: %s has no layer %d", tables.ErrUnsolved, c.paths[i], n)
+		for _, s := range c.sides {
+			if err := s.Need(n); err != nil {
+				return err
 			}
 		}
 	}

@@ -19,8 +19,8 @@ import (
 // side is one of two sets of layers.
 type side interface {
 	game() awari.Game
-	// has reports whether there is a layer of n seeds.
-	has(n int) bool
+	// Need fails with tables.ErrUnsolved unless there is a layer of n seeds.
+	Need(n int) error
 	// read fills dst with the scores of layer n from rank start on. It is safe for
 	// concurrent use.
 	read(ctx context.Context, n int, start uint64, dst []int8) error
@@ -69,7 +69,6 @@ func openDirectory(ctx context.Context, path string, family cpu.Family) (side, e
 }
 
 func (d directory) game() awari.Game { return d.Game() }
-func (d directory) has(n int) bool   { return d.Has(n) }
 func (d directory) close() error     { return d.Close() }
 
 func (d directory) stale() ([]error, error) { return catalog.Stale(d.path, d.listed) }
@@ -129,8 +128,13 @@ func gameOf(h layerfile.Header) (game awari.Game, err error) {
 }
 
 func (f *file) game() awari.Game { return f.of }
-func (f *file) has(n int) bool   { return n == f.Header().Seeds }
-func (f *file) close() error     { return f.Close() }
+func (f *file) Need(n int) error {
+	if n != f.Header().Seeds {
+		return fmt.Errorf("%w: %s has no layer %d", tables.ErrUnsolved, f.Path(), n)
+	}
+	return nil
+}
+func (f *file) close() error { return f.Close() }
 
 func (f *file) stale() ([]error, error) { return nil, nil } // nothing is known of the layers below
 

@@ -30,6 +30,7 @@ import (
 	"grenier/kernels/fault"
 	"grenier/pipeline/check/internal/notes"
 	"grenier/pipeline/job"
+	"grenier/pipeline/tables/catalog"
 )
 
 // Options say which layers to read, and how.
@@ -193,6 +194,9 @@ func (s *scrubber) choose(found []rundir.Found) error {
 	}
 	for _, n := range s.options.Layers {
 		if !slices.ContainsFunc(s.tasks, func(t task) bool { return t.Seeds == n }) {
+			if n < listed {
+				return fmt.Errorf("%w: %s", ErrNoLayer, catalog.Lacks(s.manifest, s.dir.Path(), n))
+			}
 			return fmt.Errorf("layer %d: %w (%s has layers 0 to %d)", n, ErrNoLayer, s.dir.Path(), last)
 		}
 	}

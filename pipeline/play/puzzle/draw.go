@@ -30,7 +30,7 @@ const (
 // Options say which puzzles are wanted. The job and Note are not used, but for Progress.
 type Options struct {
 	job.Job
-	From, To  int // layers, by seeds, which are drawn from in turn
+	From, To  int // layers, by seeds, which are drawn from in turn; one between them may be left out of the tables
 	Condition find.Condition
 	Theme     string // that they have; any if it is empty
 	// Least and Most are the ratings between which they are.
@@ -78,7 +78,8 @@ type drawer struct {
 	tables  *tables.Tables
 	space   *awari.Space
 	judges  []func(context.Context, *tables.Probe) (bool, error)
-	orders  []chance.Permutation // of the positions of each layer
+	layers  []int                // by seeds
+	orders  []chance.Permutation // of the positions of each
 	drawn   uint64
 }
 
@@ -93,7 +94,7 @@ func newDrawer(t *tables.Tables, o Options) (*drawer, error) {
 	case o.Theme != "" && !slices.Contains(Themes(), o.Theme):
 		return nil, fmt.Errorf("%w: there is no theme %q: %s are possible", ErrOptions, o.Theme, strings.Join(Themes(), ", "))
 	}
-	if err := cmp.Or(t.NeedAll(o.From, o.To), o.Condition.Check(t.Game())); err != nil {
+	if err := cmp.Or(t.Need(o.To), o.Condition.Check(t.Game())); err != nil {
 		return nil, err
 	}
 	space, err := awari.NewSpace(t.Game(), o.To)
@@ -104,7 +105,10 @@ func newDrawer(t *tables.Tables, o Options) (*drawer, error) {
 	d := &drawer{options: o, tables: t, space: space}
 	d.judges = append(d.judges, first.Judge(t), d.options.Condition.Judge(t))
 	for n := o.From; n <= o.To; n++ {
-		d.orders = append(d.orders, chance.NewPermutation(space.Size(n), chance.Mix(o.Seed)+uint64(n)))
+		if t.Has(n) {
+			d.layers = append(d.layers, n)
+			d.orders = append(d.orders, chance.NewPermutation(space.Size(n), chance.Mix(o.Seed)+uint64(n)))
+		}
 	}
 	return d, nil
 }
@@ -115,8 +119,8 @@ func (d *drawer) boards() (boards []awari.Board) {
 	largest := d.space.Size(d.options.To)
 	for ; d.drawn < min(limit, largest*layers) && len(boards) < atOnce; d.drawn++ {
 		n, i := int(d.drawn%layers), d.drawn/layers
-		if i < d.space.Size(d.options.From+n) {
-			boards = append(boards, d.space.Unrank(d.options.From+n, d.orders[n].At(i)))
+		if seeds := d.layers[n]; i < d.space.Size(seeds) {
+			boards = append(boards, d.space.Unrank(seeds, d.orders[n].At(i)))
 		}
 	}
 	return boards

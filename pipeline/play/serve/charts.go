@@ -2,7 +2,6 @@ package serve
 
 import (
 	"net/http"
-	"strconv"
 
 	"grenier/io/chart"
 	"grenier/io/manifest"
@@ -71,12 +70,11 @@ func (s *Server) drawScores(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	layers := s.tables.Layers()
-	n, err := strconv.Atoi(query["seeds"])
-	if err != nil || !s.tables.Has(n) {
-		return nil, bad("seeds is %.20q: the layers are 0 to %d", query["seeds"], len(layers)-1)
+	n, _, err := s.layersWithin(query["seeds"], false)
+	if err != nil {
+		return nil, err
 	}
-	return draw(report.Scores(&layers[n]))
+	return draw(report.Scores(&s.tables.Layers()[n]))
 }
 
 // Fixed are the answers that depend on the tables alone, for pages that are shown without a

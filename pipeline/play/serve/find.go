@@ -199,6 +199,9 @@ func (s *Server) layersWithin(text string, several bool) (from, to int, err erro
 	if err = errors.Join(err, err2); err != nil || from < 0 || from > to || to > s.tables.MaxSeeds() {
 		return 0, 0, bad("seeds is %.20q: must be one of the layers 0 to %d, or some of them, as 5..8", text, s.tables.MaxSeeds())
 	}
+	if err := s.tables.Need(to); err != nil {
+		return 0, 0, bad("seeds is %.20q: %v", text, err)
+	}
 	return from, to, nil
 }
 

@@ -90,7 +90,7 @@ func (s *Server) reportPuzzles(puzzles []puzzle.Puzzle, err error) (*puzzlesRepo
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		return nil, badRequest{http.StatusUnprocessableEntity, codeWork, errors.New("such puzzles are too rare for the time that this server spends on them: ask for fewer, or for others")}
-	case errors.Is(err, puzzle.ErrOptions):
+	case errors.Is(err, puzzle.ErrOptions), errors.Is(err, tables.ErrUnsolved):
 		return nil, badRequest{http.StatusBadRequest, codeRequest, err}
 	case err != nil:
 		return nil, err

@@ -39,6 +39,18 @@ type Directory interface {
 // rundir.Dir.Manifest and checkManifest.
 func Manifest(d Directory) (*manifest.Manifest, error) { return checked(d.ManifestPath(), d.Manifest) }
 
+// Lacks says why layer n is not among those of the run at place, which m lists: "run is solved up to 5".
+func Lacks(m *manifest.Manifest, place string, n int) string {
+	switch last := len(m.Layers) - 1; {
+	case last < 0:
+		return fmt.Sprintf("no layer in %s is solved", place)
+	case n >= 0 && n <= last:
+		return fmt.Sprintf("layer %d is left out in %s, which is solved up to %d: solve it with grenier awari solve --seeds %[3]d, without --skip", n, place, last)
+	default:
+		return fmt.Sprintf("%s is solved up to %d", place, last)
+	}
+}
+
 // CheckFiles fails with an error that matches corrupt.ErrMismatch, or as layerfile.Peek
 // does, unless the layer files of the run directory dir, as far as they are there, are
 // those that it lists: it may be the manifest of another run. Only their ends are read.
