@@ -169,6 +169,8 @@ var refusals = []badInput{
 	{"awari serve --dir . --rate 0", two, "--rate 0: must be 1 to 1000000"},
 	{"awari serve --dir . --connections 0", two, "--connections 0: must be 1 to"},
 	{"awari serve --dir . --allow-origin example.org", two, "--allow-origin|example.org|like https://example.org"},
+	{"awari serve --dir . --also chess=http://host/", two, "--also chess=http://host/: must be rules and the URL"},
+	{"awari publish --dir . --out site --also abapa=ftp://host/", two, "--also abapa=ftp://host/: must be rules and the URL"},
 	{"awari publish --dir . --out site --address here", two, "--address here: must be the URL of a folder"},
 	{"awari solve --dir n --seeds 3 --json=perhaps", two, "--json perhaps: must be true or false"},
 	{"awari solve --seeds 3 --dir ''", two, `--dir "": must not be empty`},

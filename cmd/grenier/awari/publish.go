@@ -2,6 +2,7 @@ package awari
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/url"
 	"strings"
@@ -11,6 +12,7 @@ import (
 
 	"grenier/cmd/grenier/awari/web"
 	"grenier/cmd/grenier/cli"
+	"grenier/layers/awari"
 	"grenier/pipeline/job"
 	"grenier/pipeline/play/publish"
 )
@@ -18,6 +20,7 @@ import (
 // publishFlags are the flags of publish as given.
 type publishFlags struct {
 	dir, out, address, progress string
+	others                      othersFlag
 	json                        bool
 }
 
@@ -42,7 +45,8 @@ layer files in the browser, check their checksums, and compute values and best
 lines there. Puzzles and positions worth seeing are searched for beforehand. A
 page lists the files with sizes and SHA-256 for those who want a copy. See
 docs/publish.md. With --address, links to the site show a picture wherever sites
-show pictures of links.
+show pictures of links. --also abapa=https://example.org/abapa/ has the pages
+offer, before a game, the rules of another site.
 
 Layer files, and those of distances, are copied, then all checksums of the
 copies are compared. The same command goes on where one was interrupted: it
@@ -62,6 +66,7 @@ SITE must be empty, missing, or such a site of the same game and rules.
 	flags := cmd.Flags()
 	flags.Var((*cli.Directory)(&f.out), "out", "directory `SITE` to write")
 	flags.StringVar(&f.address, "address", "", "`URL` of the folder where the site will be, such as https://example.org/awari/")
+	flags.Var(&f.others, "also", othersUsage)
 	cli.ProgressFlag(flags, &f.progress)
 	flags.BoolVar(&f.json, "json", false, cli.JSONUsage)
 	cli.Need(cmd, "out")
@@ -76,8 +81,10 @@ func (a *app) runPublish(ctx context.Context, f publishFlags) error {
 	if _, err := loadManifest(f.dir); err != nil {
 		return err
 	}
-	if f.address, err = folder(f.address); err != nil {
-		return err
+	if f.address != "" {
+		if f.address, err = folder(f.address); err != nil {
+			return cli.Usagef("--address %s: %w", cli.Quoted(f.address), err)
+		}
 	}
 	shown, err := a.NewProgress(f.progress, f.json)
 	if err != nil {
@@ -87,7 +94,7 @@ func (a *app) runPublish(ctx context.Context, f publishFlags) error {
 	a.Resume = "; what is done is kept, the same command continues"
 	result := published{}
 	o := publish.Options{
-		Pages: web.Site(), Questions: web.Questions, Puzzles: web.Puzzles, Address: f.address,
+		Pages: web.Site(f.others...), Questions: web.Questions, Puzzles: web.Puzzles, Address: f.address,
 		Job: job.Job{Family: family, Progress: shown.Show, Note: func(text string) {
 			result.Restarted = append(result.Restarted, text)
 			a.Telling(shown)(text)
@@ -121,14 +128,34 @@ func (a *app) runPublish(ctx context.Context, f publishFlags) error {
 	return nil
 }
 
+// othersUsage is the help of --also.
+const othersUsage = "link to pages by other rules, as `RULES=URL` of their folder; any number of times"
+
+// othersFlag is --also.
+type othersFlag []web.Other
+
+func (f *othersFlag) String() string { return "" }
+func (f *othersFlag) Type() string   { return "RULES=URL" }
+
+func (f *othersFlag) Set(text string) error {
+	name, address, _ := strings.Cut(text, "=")
+	rules, err := awari.ParseRules(name)
+	address, err2 := folder(address)
+	if errors.Join(err, err2) != nil {
+		return cli.Must("rules and the URL of the folder of their pages, such as abapa=https://example.org/abapa/")
+	}
+	*f = append(*f, web.Other{Rules: rules.String(), Address: address})
+	return nil
+}
+
+// errFolder says what an address must be.
+var errFolder = errors.New("must be the URL of a folder, such as https://example.org/awari/")
+
 // folder returns the address of a folder with a slash at its end.
 func folder(address string) (string, error) {
-	if address == "" {
-		return "", nil
-	}
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return "", cli.Usagef("--address %s: must be the URL of a folder, such as https://example.org/awari/", cli.Quoted(address))
+		return address, errFolder
 	}
 	return strings.TrimSuffix(u.String(), "/") + "/", nil
 }

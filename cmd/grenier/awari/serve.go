@@ -29,6 +29,7 @@ type serveOptions struct {
 	rate      int
 	each      int
 	origins   string
+	others    othersFlag
 	log, json bool
 }
 
@@ -56,6 +57,9 @@ link to the server, but neither read its answers nor show it in a frame, unless
 --allow-origin names where they come from: https://example.org, say, or * for
 everybody, which includes any page that somebody opens in a browser here.
 
+The pages play by the rules of the tables. --also abapa=http://localhost:8081/
+has them offer, before a game, those of another server or site.
+
 The server knows the layers that were solved when it started. It runs until
 Ctrl-C or the signal TERM, completes its answers, and ends.
 
@@ -75,6 +79,7 @@ EXIT STATUS
 	cli.IntVar(cmd.Flags(), &o.rate, "rate", serve.DefaultRate, 1, maxRate, "`number` of requests a second that a client may make on average")
 	cli.IntVar(cmd.Flags(), &o.each, "connections", serve.DefaultConnections, 1, serve.MaxConnections, "`number` of connections that a client may have at a time")
 	cmd.Flags().StringVar(&o.origins, "allow-origin", "", "`origins` whose pages may use this server, with commas between, or * for all")
+	cmd.Flags().Var(&o.others, "also", othersUsage)
 	cmd.Flags().BoolVar(&o.log, "log", false, "log every request on stderr")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print the address as one JSON object")
 	return cmd
@@ -104,7 +109,7 @@ func (a *app) runServer(ctx context.Context, o serveOptions) error {
 	}
 	defer t.Close()
 	server, err := serve.New(serve.Options{
-		Tables: t, Dir: o.dir, Family: chosen, Pages: web.Files(), Log: slog.New(slog.NewTextHandler(a.Err, nil)),
+		Tables: t, Dir: o.dir, Family: chosen, Pages: web.Files(o.others...), Log: slog.New(slog.NewTextHandler(a.Err, nil)),
 		LogRequests: o.log, Rate: o.rate, Connections: o.each, Origins: origins,
 	})
 	if err != nil {

@@ -86,6 +86,23 @@ func TestFiles(t *testing.T) {
 	}
 }
 
+// TestOthers: the page on which one plays links to those by other rules, if there are any.
+func TestOthers(t *testing.T) {
+	others := []web.Other{{Rules: "abapa", Address: "http://localhost:8081/"}, {Rules: "strict", Address: `https://host/"><script>/`}}
+	const name, says = "index.html", "By other rules:"
+	for what, files := range map[string]map[string][]byte{"a server": web.Files(others...), "a site": web.Site(others...)} {
+		text := string(files[name])
+		for _, want := range []string{says, `<a href="http://localhost:8081/">abapa</a> <a href="https://host/%22%3e%3cscript%3e/">strict</a>`} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s: %q is missing", what, want)
+			}
+		}
+	}
+	if strings.Contains(string(web.Files()[name]), says) {
+		t.Error("without others there is a link to some")
+	}
+}
+
 // TestSiteFiles checks the files of the pages of a published site.
 func TestSiteFiles(t *testing.T) {
 	wantNamed(t, web.Site(), func(name string) bool { return isPage(name) || strings.HasPrefix(name, "tables/") },

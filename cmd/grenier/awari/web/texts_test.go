@@ -61,7 +61,7 @@ func texts(t *testing.T, name, data string) []string {
 // TestTexts checks that each text of the pages has a translation, with the same slots for
 // values, and that no translation is left over.
 func TestTexts(t *testing.T) {
-	files := web.Files()
+	files := web.Files(web.Other{})
 	translations := map[string]string{}
 	for _, m := range entry.FindAllStringSubmatch(string(files["fr.js"]), -1) {
 		key := strings.Trim(m[1], `"`)

@@ -45,31 +45,34 @@ var parts = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("").Delims("[[", "]]").Funcs(template.FuncMap{"head": head}).ParseFS(files, "parts.html"))
 })
 
-// Files returns the files of the pages that a server shows, by name, index.html among them.
-func Files() map[string][]byte { return folder("static") }
+// Other is where one plays by other rules: the address of the folder of their pages.
+type Other struct{ Rules, Address string }
+
+// Files returns the files of the pages that a server shows, by name, index.html among them, which links to the others.
+func Files(others ...Other) map[string][]byte { return folder("static", others) }
 
 // serverOnly are files that are of no use without the server.
 var serverOnly = []string{"sw.js", "refusals.js"}
 
-// Site returns the files of the pages of a published site, by name.
-func Site() map[string][]byte {
-	all := folder("static")
+// Site is Files for a published site.
+func Site(others ...Other) map[string][]byte {
+	all := folder("static", others)
 	for _, name := range serverOnly {
 		delete(all, name)
 	}
-	maps.Copy(all, folder("site")) // what the site has for itself
+	maps.Copy(all, folder("site", nil)) // what the site has for itself
 	return all
 }
 
 // folder returns the files of a folder by name. What can fail, a test has tried: the files are part of the program.
-func folder(dir string) map[string][]byte {
+func folder(dir string, others []Other) map[string][]byte {
 	entries, err := files.ReadDir(dir)
 	if err != nil {
 		panic(err)
 	}
 	all := map[string][]byte{}
 	for _, e := range entries {
-		if all[e.Name()], err = file(dir, e.Name()); err != nil {
+		if all[e.Name()], err = file(dir, e.Name(), others); err != nil {
 			panic(err)
 		}
 	}
@@ -77,7 +80,7 @@ func folder(dir string) map[string][]byte {
 }
 
 // file returns a file; a page is put together with what pages share.
-func file(dir, name string) ([]byte, error) {
+func file(dir, name string, others []Other) ([]byte, error) {
 	text, err := files.ReadFile(dir + "/" + name)
 	if err != nil || path.Ext(name) != ".html" {
 		return text, err
@@ -90,7 +93,7 @@ func file(dir, name string) ([]byte, error) {
 		return nil, err
 	}
 	var b bytes.Buffer
-	err = t.Execute(&b, nil)
+	err = t.Execute(&b, others)
 	return b.Bytes(), err
 }
 
