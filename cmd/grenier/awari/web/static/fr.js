@@ -61,7 +61,7 @@ export const fr = {
   "perfect": "parfait",
   "gives up to {n} a move": "cède ≤ {n} par coup",
   "Learn the rules in two minutes": "Apprendre les règles en deux minutes",
-  "By other rules:": "Avec d’autres règles :",
+  "By other rules:": "Avec d’autres règles :",
   "this position": "cette position",
   "Rematch": "Revanche",
   "Analyse": "Analyser",
