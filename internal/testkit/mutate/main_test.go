@@ -150,10 +150,10 @@ func f(a, b int) error {
 // TestSitesInAssembly: constants of code change, those of comments do not.
 func TestSitesInAssembly(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.s")
-	must.OK(t, os.WriteFile(path, []byte("TEXT ·f(SB), NOSPLIT, $0-8\n\tADDQ $0x10, AX // $3\n\tSHLQ $4, BX\n"), 0o644))
+	must.OK(t, os.WriteFile(path, []byte("GLOBL ·four(SB), RODATA, $32\nTEXT ·f(SB), NOSPLIT, $0-8\n\tADDQ $0x10, AX // $3\n\tSHLQ $4, BX\n"), 0o644))
 	found, err := sitesInAssembly(nil, path)
 	must.OK(t, err)
-	if len(found) != 2 || found[0].old != "ADDQ $0x10, AX" || found[0].new != "17" || found[0].line != 2 || found[0].name != "f" || found[1].new != "5" {
+	if len(found) != 2 || found[0].old != "ADDQ $0x10, AX" || found[0].new != "17" || found[0].line != 3 || found[0].name != "f" || found[1].new != "5" {
 		t.Errorf("%+v", found)
 	}
 }

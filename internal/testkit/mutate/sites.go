@@ -200,7 +200,7 @@ func sitesInAssembly(found []change, path string) ([]change, error) {
 	for i, line := range strings.SplitAfter(string(src), "\n") {
 		if rest, ok := strings.CutPrefix(line, "TEXT "); ok {
 			name, _, _ = strings.Cut(strings.TrimPrefix(rest, "·"), "(")
-		} else {
+		} else if !strings.HasPrefix(line, "GLOBL ") { // more room changes nothing
 			code, _, _ := strings.Cut(line, "//")
 			for _, at := range immediate.FindAllStringSubmatchIndex(code, -1) {
 				x, err := strconv.ParseUint(code[at[2]:at[3]], 0, 62)
