@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -22,6 +23,31 @@ func readHand(path string) (all []change, err error) {
 		all = append(all, c)
 	}
 	return all, nil
+}
+
+// appendHand appends a change to such a file: the lines that it is in, with as many before them as make them the only ones.
+func appendHand(path string, c *change) error {
+	src, err := os.ReadFile(c.file)
+	if err != nil {
+		return err
+	}
+	text := string(src)
+	from, end, fresh := c.from, c.to, c.new
+	if strings.HasSuffix(c.old, "\n") { // whole lines
+		end, fresh = end-1, strings.TrimSuffix(fresh, "\n")
+	}
+	to := end + strings.IndexByte(text[end:]+"\n", '\n')
+	for first := true; first || from > 0 && strings.Count(text, text[from:to]+"\n") > 1; first = false {
+		from = 1 + strings.LastIndexByte(text[:max(0, from-1)], '\n')
+	}
+	lines := func(sign, text string) string { return sign + strings.ReplaceAll(text, "\n", "\n"+sign) + "\n" }
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	place, _, _ := strings.Cut(c.place(), ":")
+	_, err = fmt.Fprintf(f, "# %s\n%s\n%s%s\n", c.text(), place, lines("-", text[from:to]), lines("+", text[from:c.from]+fresh+text[end:to]))
+	return errors.Join(err, f.Close())
 }
 
 // parseHand returns the change of a block. It fails unless the lines are in the file, once.

@@ -95,6 +95,13 @@ func TestLongHand(t *testing.T) {
 			t.Errorf("%q is not in\n%s", want, &out)
 		}
 	}
+	// What lived is tried again, with the tests of the package alone.
+	out.Reset()
+	must.OK(t, run(context.Background(), &options{hand: "hand.txt", timeout: 1e9 * 60, alone: true, lived: "lived.txt"}, &strings.Builder{}))
+	must.OK(t, run(context.Background(), &options{hand: "lived.txt", timeout: 1e9 * 60}, &out))
+	if !strings.Contains(out.String(), "2 changes, 1 killed (50.0 %), 1 lived; 0 more") {
+		t.Errorf("of those that lived:\n%s", &out)
+	}
 	if data, err := os.ReadFile("a/a.go"); err != nil || string(data) != small["a/a.go"] {
 		t.Errorf("a.go is now %q; %v", data, err)
 	}

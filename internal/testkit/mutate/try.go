@@ -99,8 +99,11 @@ func (t *trial) try(ctx context.Context, c *change) (outcome string, err error) 
 		}
 	}
 	t.lived++
-	return "**nobody**", nil
+	return nobody, nil
 }
+
+// nobody is the outcome of a change that no test noticed.
+const nobody = "**nobody**"
 
 // overlay writes a changed file and what makes go read it.
 func (t *trial) overlay(c *change) (path string, err error) {
@@ -118,7 +121,7 @@ func (t *trial) overlay(c *change) (path string, err error) {
 func (t *trial) tests(ctx context.Context, own *goPackage) (packages []string, err error) {
 	var direct []string
 	for i := range t.all {
-		if p := &t.all[i]; p.tested() && p.uses(own.ImportPath) && p.ImportPath != own.ImportPath {
+		if p := &t.all[i]; !t.o.alone && p.tested() && p.uses(own.ImportPath) && p.ImportPath != own.ImportPath {
 			direct = append(direct, p.ImportPath)
 		}
 	}
