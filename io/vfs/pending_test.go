@@ -43,6 +43,9 @@ func TestMissingDirectory(t *testing.T) {
 // TestPending: the old file is there until the new one is.
 func TestPending(t *testing.T) {
 	d := open(t)
+	if p, err := NewPending(d, strings.Repeat("a", 300)); err == nil {
+		t.Errorf("a name that is too long: %v", p)
+	}
 	must.OK(t, Write(d, "a", []byte("old")))
 	for end, want := range map[string]string{"abort": "old", "close": "old", "publish": "new", "replace": "new"} {
 		p, err := NewPending(d, "a")

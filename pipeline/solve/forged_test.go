@@ -116,7 +116,7 @@ func TestLongForgedStreams(t *testing.T) {
 	strict := filepath.Join(t.TempDir(), "strict")
 	mustSolve(t, strict, awaritest.Game(t, 12, awari.Strict), options(seeds-1))
 	right, refused, wrong := 0, 0, 0
-	for range tries.Pick(2, 20, 200) {
+	for range tries.Pick(2, 10, 200) {
 		o := options(seeds)
 		o.Interval, o.Bits = 1, []int{8, 6, 4, 3, 2}[rng.IntN(5)]
 		stage := []string{"dense", "sparse", "full", "seal"}[rng.IntN(4)]

@@ -108,8 +108,8 @@ func TestWindows(t *testing.T) {
 // TestLongWindowsSameBytes solves a layer that does not fit into memory in every way that must
 // not matter.
 func TestLongWindowsSameBytes(t *testing.T) {
-	tries.NeedsLong(t, "solves 16 seeds several times")
-	seeds, family := 16, cpu.Best()
+	tries.NeedsLong(t, "solves a layer several times")
+	seeds, family := windowSeeds, cpu.Best()
 	if tries.Full() {
 		seeds, family = 18, cpu.Generic
 	}
@@ -138,7 +138,7 @@ func TestLongWindowsSameBytes(t *testing.T) {
 // TestLongWindowsContinue stops a layer that is solved window by window in each of its stages
 // and resumes it with other options, the last ones with memory enough.
 func TestLongWindowsContinue(t *testing.T) {
-	tries.NeedsLong(t, "solves 16 seeds several times")
+	tries.NeedsLong(t, "solves a layer several times")
 	const seeds = 16
 	stages := []string{"capture", "dense", "full", "seal"}
 	w := newWindowRuns(t, seeds)
@@ -215,7 +215,7 @@ func stopIn(t *testing.T, dir string, game awari.Game, o solve.Options, stage st
 
 // TestLongWindowsStale leaves the work of a layer that is sealed, as a crash just then does.
 func TestLongWindowsStale(t *testing.T) {
-	tries.NeedsLong(t, "solves 15 seeds several times")
+	tries.NeedsLong(t, "solves a layer several times")
 	w := newWindowRuns(t, windowSeeds)
 	stale := testrun.Copy(t, w.below)
 	if !stopIn(t, stale, w.game, narrowOptions(t, w.game, windowSeeds), "seal") {

@@ -77,16 +77,16 @@ func TestCountMoves(t *testing.T) {
 // largest is the number of seeds that the next test goes to.
 func largest(pits int) int {
 	if pits == 8 {
-		return tries.More(10, 24)
+		return tries.Pick(10, 18, 24)
 	}
-	return tries.Pick(8, 14, 16)
+	return tries.Pick(8, 11, 16)
 }
 
 // analysed is the number of seeds up to which it also analyses layers: all if there is much time.
 func analysed(pits int) int {
-	long := 10
+	long := 9
 	if pits == 8 {
-		long = 15
+		long = 13
 	}
 	return tries.Pick(largest(pits)-1, long, largest(pits))
 }

@@ -238,7 +238,7 @@ func TestLongValues(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			page := openAt(t, browser, s, url, 1000)
 			page.Await("the page", `document.body?.dataset.ready === "yes"`)
-			page.wantShown(m.random(rand.New(rand.NewPCG(7, uint64(len(name)))), tries.Pick(0, 200, 1000), 12))
+			page.wantShown(m.random(rand.New(rand.NewPCG(7, uint64(len(name)))), tries.Pick(0, 80, 1000), 12))
 		})
 	}
 }

@@ -52,7 +52,7 @@ func TestLongWindowsGiveTheSame(t *testing.T) {
 // TestLongWindowsEqualWhole solves all layers of a game in one piece and in each width, every other one with
 // thin windows; short runs take every other width for a layer.
 func TestLongWindowsEqualWhole(t *testing.T) {
-	tops := tries.Pick(map[int]int{12: 4, 8: 7}, map[int]int{12: 12, 8: 18}, map[int]int{12: 24, 8: 24})
+	tops := tries.Pick(map[int]int{12: 4, 8: 7}, map[int]int{12: 10, 8: 15}, map[int]int{12: 24, 8: 24})
 	for pits, top := range tops {
 		for _, rules := range awari.RuleSets() {
 			t.Run(fmt.Sprintf("%d-%v", pits, rules), func(t *testing.T) {
