@@ -281,6 +281,12 @@ func TestLargest(t *testing.T) {
 		t.Error(err)
 	}
 	mustBeCorrupt(t, append(data, make([]byte, MaxBytes)...), "too long")
+	more := m.Layers[0]
+	more.Seeds = MaxLayers
+	m.Layers = append(m.Layers, more)
+	if err := m.Validate(); !errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), fmt.Sprintf("%d layers: expected at most %d", MaxLayers+1, MaxLayers)) {
+		t.Errorf("a layer more: %v", err)
+	}
 }
 
 // layer writes a layer file with the given scores.
@@ -307,6 +313,36 @@ func TestCheckFile(t *testing.T) {
 	for _, f := range []*layerfile.File{other, strict} {
 		if err := m.CheckFile(0, f); !errors.Is(err, corrupt.ErrMismatch) || !errors.Is(err, corrupt.ErrCorrupt) {
 			t.Errorf("%s: %v", f.Path(), err)
+		}
+	}
+	for what, change := range map[string]func(l *Layer){
+		"wins": func(l *Layer) { l.Win++ }, "draws": func(l *Layer) { l.Draw++ }, "losses": func(l *Layer) { l.Loss++ }, "positions": func(l *Layer) { l.Positions++ },
+		"bytes": func(l *Layer) { l.Bytes++ }, "the hash": func(l *Layer) { l.Hash++ }, "the checksum": func(l *Layer) { l.Checksum++ },
+	} {
+		wrong := m.With(m.Layers[0])
+		change(&wrong.Layers[0])
+		e, ok := errors.AsType[*corrupt.Error](wrong.CheckFile(0, f))
+		if !ok || !errors.Is(e, corrupt.ErrMismatch) || e.Part != "footer" && e.Part != "header" {
+			t.Errorf("other %s: %v", what, e)
+		}
+	}
+}
+
+// TestCheckBelow: a layer that was made from others than those below it names them.
+func TestCheckBelow(t *testing.T) {
+	h := layerfile.Header{Game: "awari", Rules: "awari", Pits: 12, Seeds: 4, Codec: layerfile.LZ4}
+	for n := range 3 {
+		h.Below = h.Below.With(n, tally.Hash(10+n))
+	}
+	_, f := layer(t, filepath.Join(t.TempDir(), "a.gl"), h, []int8{0})
+	m := &Manifest{Layers: []Layer{{Hash: 10}, {Hash: 11}, {Hash: 12}}}
+	must.OK(t, m.CheckBelow(f))
+	must.OK(t, (&Manifest{Layers: m.Layers[:1]}).CheckBelow(f)) // nothing is known of others
+	for from, want := range []string{"another layer 0", "other layers 0, 1", "other layers 0, 1, 2"} {
+		m.Layers[from].Hash++
+		err := m.CheckBelow(f)
+		if stale, ok := errors.AsType[*StaleError](err); !ok || stale.Seeds != 4 || !errors.Is(err, corrupt.ErrMismatch) || !strings.HasSuffix(err.Error(), "layer 4 was made from "+want) {
+			t.Errorf("%v, want %q", err, want)
 		}
 	}
 }

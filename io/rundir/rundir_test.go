@@ -322,6 +322,54 @@ func TestRefusedPlaces(t *testing.T) {
 	must.Same(t, "changed", before, must.Tree(t, dir))
 }
 
+// noting notes which directories of a directory are made, and when its names reach the disk.
+type noting struct {
+	vfs.Dir
+	did *[]string
+}
+
+func (d noting) Mkdir(name string) error {
+	*d.did = append(*d.did, "mkdir "+name)
+	return d.Dir.Mkdir(name)
+}
+
+func (d noting) Sync() error {
+	*d.did = append(*d.did, "sync")
+	return d.Dir.Sync()
+}
+
+// TestLockFirst: the lock of a new run is on the disk before there is anything else, or the directory would be foreign after a power cut.
+func TestLockFirst(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	must.OK(t, os.Mkdir(dir, 0o755))
+	var did []string
+	restore := vfs.Intercept(func(d vfs.Dir) vfs.Dir {
+		if d.Path("") == dir {
+			return noting{d, &did}
+		}
+		return d
+	})
+	l := mustLock(t, dir)
+	restore()
+	must.OK(t, l.Unlock())
+	if len(did) < 2 || did[0] != "sync" || did[1] != "mkdir work" {
+		t.Errorf("%q", did)
+	}
+}
+
+// TestNameTaken: a layer, or distances, cannot take the place of what is no file.
+func TestNameTaken(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	l := mustLock(t, dir)
+	defer func() { must.OK(t, l.Unlock()) }()
+	for name, begin := range map[string]func(int) (*vfs.Pending, error){LayerName(3): l.NewLayer, DistanceName(3): l.NewDistances} {
+		must.OK(t, os.Mkdir(filepath.Join(dir, name), 0o755))
+		if _, err := begin(3); err == nil {
+			t.Errorf("%s, a directory, is replaced", name)
+		}
+	}
+}
+
 func TestUnwritable(t *testing.T) {
 	if runtime.GOOS == "windows" || os.Getuid() == 0 {
 		t.Skip("this user can write everywhere")

@@ -234,6 +234,9 @@ func TestLog(t *testing.T) {
 	if got, err := os.ReadFile(path); err != nil || string(got) != "one\ntwo, cut sh\nthree\n" {
 		t.Errorf("%q, %v", got, err)
 	}
+	if got, err := l.Log(); err != nil || string(got) != "one\ntwo, cut sh\nthree\n" {
+		t.Errorf("read: %q, %v", got, err)
+	}
 	// A directory with a log and no manifest is a run that did not get far.
 	must.OK(t, errors.Join(os.Remove(l.ManifestPath()), l.Unlock()))
 	l = mustLock(t, dir)
