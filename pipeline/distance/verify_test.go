@@ -25,6 +25,7 @@ import (
 	"grenier/pipeline/distance"
 	"grenier/pipeline/job"
 	"grenier/pipeline/tables"
+	"grenier/pipeline/tables/catalog"
 )
 
 // verified returns what verify says of layer n of a run directory.
@@ -42,16 +43,22 @@ func writeDistances(t testing.TB, dir string, n int, change func(plies []int8)) 
 	path := filepath.Join(dir, rundir.DistanceName(n))
 	f, err := layerfile.Open(path)
 	must.OK(t, err)
-	h, plies := f.Header(), make([]int8, f.Header().Positions)
+	plies := make([]int8, f.Header().Positions)
 	must.OK(t, f.NewDecoder(cpu.Best()).Read(t.Context(), plies, 0))
 	must.OK(t, f.Close())
 	change(plies)
+	newDistances(t, dir, n, plies)
+}
+
+// newDistances writes a file of distances of layer n that all checksums fit, and lists it.
+func newDistances(t testing.TB, dir string, n int, plies []int8) {
+	t.Helper()
 	d, err := vfs.OpenDir(dir)
 	must.OK(t, err)
 	defer d.Close()
 	p, err := vfs.NewPending(d, rundir.DistanceName(n))
 	must.OK(t, err)
-	s := writetest.Layer(t, p, h, plies)
+	s := writetest.Layer(t, p, catalog.DistanceHeader(testrun.Manifest(t, dir), n), plies)
 	testrun.EditManifest(t, dir, func(m *manifest.Manifest) { m.Layers[n].Distances = manifest.NewDistances(s.Footer) })
 }
 

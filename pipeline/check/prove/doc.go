@@ -50,6 +50,8 @@
 // A level does not end with positions left before a look at all candidates grounds none.
 // No code is shared with the engine that solves layers.
 //
+// A layer that has distances needs no levels: they are a proof in themselves, of which verify compares every line (docs/proof.md).
+//
 // If two bits a position do not fit into memory, there is one bit on disk (resume.go copies them), and passes in the order
 // of the ranks ground positions of all levels together, about a ply at a time (passes.go): these
 // share the panels of verify (verify.Grounding). The positions left in the end are settled in

@@ -98,6 +98,14 @@ func (l *layer) back(bits []byte, at int64) error {
 	return nil
 }
 
+// byDistances returns the proof of a layer whose distances verify has found to be right: every score but 0 has one, so it is grounded
+// (docs/proof.md).
+func (l *layer) byDistances() *Proof {
+	p := &l.proof
+	p.Positive, p.Zero, p.Negative = l.info.Histogram.WinDrawLoss()
+	return p
+}
+
 // prove grounds scores, level by level, as far as that is possible. Positions with
 // positive scores that a move that takes seeds gives are won already. Scores
 // beyond the number of seeds, which no move gives, may be in the file as well.

@@ -251,10 +251,17 @@ func (r *run) layer(ctx context.Context, n int, below bool) (layer Layer, err er
 		return Layer{}, err
 	}
 	r.meter.compared(n, l.size)
-	if below && inOrder {
-		if layer.Proof, err = l.prove(ctx); err != nil {
-			return layer, err
-		}
+	switch {
+	case !below || !inOrder:
+	case layer.Plies:
+		layer.Proof = l.byDistances()
+	default:
+		layer.Proof, err = l.prove(ctx)
+	}
+	if err != nil {
+		return layer, err
+	}
+	if layer.Proof != nil {
 		r.record(&layer)
 	}
 	r.meter.layerDone(work(l.info))

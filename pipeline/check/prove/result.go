@@ -59,7 +59,7 @@ type Proof struct {
 	Ungrounded uint64 `json:"ungrounded"`
 	// First holds the first of them in rank order, MaxUngrounded at most.
 	First []Position `json:"first"`
-	// Passes is the number of passes over the layer.
+	// Passes is the number of passes over the layer, 0 if its distances prove it.
 	Passes int `json:"passes"`
 }
 

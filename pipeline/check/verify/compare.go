@@ -24,6 +24,7 @@ func (r *run) compare(ctx context.Context, n int, layer *Layer) error {
 		err = compare(ctx, n, &f)
 	}
 	layer.compared(&f)
+	layer.Plies = r.distances != nil && layer.Checked == layer.Positions
 	if errors.Is(err, corrupt.ErrCorrupt) {
 		layer.damaged(err)
 		return nil

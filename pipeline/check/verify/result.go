@@ -44,6 +44,8 @@ type Layer struct {
 	// Mismatches is the number of positions, of those compared, whose score is
 	// wrong.
 	Mismatches uint64 `json:"mismatches"`
+	// Plies says that the distance of each position was compared too.
+	Plies bool `json:"-"`
 	// Missing lists the parts, from 1 on, that nobody has verified, or only with other files.
 	Missing []int `json:"missing,omitempty"`
 	// Before is when a verification that was interrupted has found all of this; nil if
