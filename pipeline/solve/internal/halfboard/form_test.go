@@ -170,7 +170,7 @@ func TestLongThinBytes(t *testing.T) {
 	for range tries.Runs(40) {
 		c := randomConfig(t, rng)
 		c.options.Bits, c.options.Family, c.options.Work = stream.AllCodes[rng.IntN(len(stream.AllCodes))].Bits, cpu.Generic, newDisk().work()
-		if rng.IntN(2) == 0 {
+		if rng.IntN(5) > 0 {
 			c.options.Memory = Least(c.game, c.seeds, c.options.Workers) + rng.Uint64N(1<<20)
 		}
 		e, err := New(c.game, c.options)
