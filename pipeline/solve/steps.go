@@ -142,6 +142,45 @@ func PlanOf(path string) (StepPlan, error) {
 	return plan, err
 }
 
+// StepsMade counts what there is of a layer that is solved in steps, by the names of its streams: whether they are in order, steps find out.
+type StepsMade struct {
+	Plan     StepPlan `json:"plan"`
+	Segments int      `json:"segments_made"` // of capture values
+	Windows  int      `json:"windows_made"`
+	Pieces   int      `json:"pieces_made"` // of the encoded layer
+}
+
+// MadeOf returns what there is of the layer that is solved in steps in the run directory d, which has the manifest m; nil if none is. It fails like PlanOf.
+func MadeOf(d *rundir.Dir, m *manifest.Manifest) (*StepsMade, error) {
+	plan, number, err := readPlan(d)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && m.Has(plan.Seeds) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	dir, err := d.Steps(number)
+	if errors.Is(err, fs.ErrNotExist) { // it is being made
+		return &StepsMade{Plan: plan}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	entries, err := dir.Entries()
+	names := map[string]bool{}
+	for _, e := range entries {
+		names[e.Name()] = true
+	}
+	made := &StepsMade{Plan: plan}
+	made.Segments, made.Windows = halfboard.Made(names, plan.Seeds, plan.Bits, plan.Segments)
+	for piece := range plan.Pieces {
+		if names[rundir.PieceName(piece)] {
+			made.Pieces++
+		}
+	}
+	return made, errors.Join(err, dir.Close())
+}
+
 // readPlan is PlanOf, and returns the number of the plan too.
 func readPlan(d *rundir.Dir) (plan StepPlan, number uint32, err error) {
 	data, err := d.Plan(jsonfile.MaxBytes)

@@ -33,6 +33,8 @@ type statusReport struct {
 	Report    *lastReport   `json:"report"`
 	NoReport  string        `json:"no_report,omitempty"`
 	Stop      rundir.Stop   `json:"stop,omitempty"`
+	// Steps is what there is of the layer that is solved in steps, if one is.
+	Steps *solve.StepsMade `json:"steps,omitempty"`
 }
 
 type statusLayer struct {
@@ -75,6 +77,9 @@ interrupted (by a signal), killed or failed. This is not an error.
 All this is read from DIR and does not disturb the solver, which reports once a
 second. Without a recent report only the lock and the manifest are shown. A
 solver on another machine is found too if the file system shares locks.
+
+Of a layer that is solved in steps ("grenier awari step") it shows how many of
+them are done.
 
 The newest five sealed layers are listed, with --json all of them, and those
 that were made from other layers than the ones below them now.
@@ -170,6 +175,7 @@ type runView struct {
 	activity rundir.Activity
 	stop     rundir.Stop // requested of the running solver
 	stale    []error     // layers that were made from others than those below them
+	steps    *solve.StepsMade
 	now      time.Time
 }
 
@@ -186,6 +192,9 @@ func newRunView(path string) (v runView, err error) {
 		v.stop = dir.Asked(v.activity.PID)
 	}
 	if v.manifest, err = catalog.Manifest(dir); err != nil {
+		return v, err
+	}
+	if v.steps, err = solve.MadeOf(dir, v.manifest); err != nil {
 		return v, err
 	}
 	v.stale, err = catalog.Stale(path, v.manifest)
@@ -206,7 +215,7 @@ func (v runView) report() statusReport {
 	act := v.activity
 	r := statusReport{
 		Rules: v.manifest.Rules, Pits: v.manifest.Pits, State: act.State, Locked: act.Held, PID: act.PID,
-		Alive: act.Alive, Stop: v.stop, Layers: make([]statusLayer, 0, len(v.manifest.Layers)),
+		Alive: act.Alive, Stop: v.stop, Steps: v.steps, Layers: make([]statusLayer, 0, len(v.manifest.Layers)),
 	}
 	for _, l := range v.manifest.Layers {
 		r.Layers = append(r.Layers, statusLayer{l.Seeds, l.Positions, l.Bytes, l.Seconds, l.Directory, l.Distances.Bytes, nil, l.LeftOut()})
@@ -253,6 +262,10 @@ func (v runView) String() string {
 		line("", "will stop now, with a checkpoint")
 	}
 	v.sealed(line)
+	if s := v.steps; s != nil {
+		line("steps", "layer %d, %d bits: %d of %s of capture values, %d of %s, %d of %s to seal", s.Plan.Seeds, s.Plan.Bits,
+			s.Segments, cli.Count(s.Plan.Segments, "segment"), s.Windows, cli.Count(s.Plan.Windows, "window"), s.Pieces, cli.Count(s.Plan.Pieces, "piece"))
+	}
 	v.progress(line)
 	return text.String()
 }

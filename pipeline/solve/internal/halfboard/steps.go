@@ -24,6 +24,12 @@ func Bases(n, bits int) []int {
 	return stream.Bases(n, o.codes())
 }
 
+// Made counts what there is of a layer of n seeds that is solved in steps with the given bits and number of segments, by the names of its streams:
+// the segments of capture values, and the windows.
+func Made(names map[string]bool, n, bits, segments int) (captures, windows int) {
+	return stream.Made(names, Bases(n, bits), segments)
+}
+
 // Steps lays out the layer of n seeds, in windows of Options.Bits, without memory for scores. The caller closes it. It fails
 // like Solve.
 func (e *Engine) Steps(n int, below stream.Below) (*Steps, error) {

@@ -3,8 +3,10 @@ package stream
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"grenier/io/crew"
+	"grenier/io/rundir"
 	"grenier/io/vfs"
 	"grenier/kernels/window"
 	"grenier/pipeline/solve/internal/halfboard/fixpoint"
@@ -26,6 +28,23 @@ func Bases(n int, codes *window.Codes) (bases []int) {
 		bases = append(bases, s.base)
 	}
 	return bases
+}
+
+// Made counts the segments of capture values, and the windows with the given bases, all streams of which have names.
+func Made(names map[string]bool, bases []int, segments int) (captures, windows int) {
+	missing := func(name string) bool { return !names[name] }
+	for segment := range segments {
+		if missing(rundir.CapturesName(segment, false)) || missing(rundir.CapturesName(segment, true)) {
+			continue
+		}
+		captures++
+	}
+	for _, base := range bases {
+		if !slices.ContainsFunc(partNames(base), missing) {
+			windows++
+		}
+	}
+	return captures, windows
 }
 
 // DueAlone is Due, which tells how far it is.
