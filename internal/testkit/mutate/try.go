@@ -88,12 +88,9 @@ func (t *trial) try(ctx context.Context, c *change) (outcome string, err error) 
 		t.broken++
 		return "", ctx.Err()
 	}
-	packages, err := t.tests(ctx, &t.all[own])
-	if err != nil {
-		return "", err
-	}
-	for _, name := range packages {
-		if failed, err := t.fails(ctx, overlay, name); failed || err != nil {
+	for _, packages := range t.tests(&t.all[own]) {
+		name, err := t.firstToFail(ctx, overlay, packages)
+		if name != "" || err != nil {
 			t.killed++
 			return name, err
 		}
@@ -117,25 +114,34 @@ func (t *trial) overlay(c *change) (path string, err error) {
 	return path, errors.Join(err, os.WriteFile(changed, slices.Concat(src[:c.from], []byte(c.new), src[c.to:]), 0o600), os.WriteFile(path, overlay, 0o600))
 }
 
-// tests returns the packages whose tests matter for one, in order: itself, those that use it, the quickest first, and those asked for.
-func (t *trial) tests(ctx context.Context, own *goPackage) (packages []string, err error) {
-	var direct []string
+// tests returns the packages whose tests matter for one, in groups: itself, those that use it, and those asked for.
+func (t *trial) tests(own *goPackage) [][]string {
+	var direct, self []string
 	for i := range t.all {
 		if p := &t.all[i]; !t.o.alone && p.tested() && p.uses(own.ImportPath) && p.ImportPath != own.ImportPath {
 			direct = append(direct, p.ImportPath)
 		}
 	}
 	if own.tested() {
-		packages = append(packages, own.ImportPath)
+		self = append(self, own.ImportPath)
 	}
-	also := strings.Fields(t.o.also)
-	for _, name := range slices.Concat(packages, direct, also) {
+	return [][]string{self, direct, strings.Fields(t.o.also)}
+}
+
+// firstToFail runs the tests of packages, the quickest first, until some fail, and returns of which package; "" if none do.
+func (t *trial) firstToFail(ctx context.Context, overlay string, packages []string) (string, error) {
+	for _, name := range packages {
 		if err := t.measure(ctx, name); err != nil {
-			return nil, err
+			return "", err
 		}
 	}
-	slices.SortFunc(direct, func(a, b string) int { return cmp.Compare(t.took[a], t.took[b]) })
-	return slices.Concat(packages, direct, also), nil
+	slices.SortFunc(packages, func(a, b string) int { return cmp.Compare(t.took[a], t.took[b]) })
+	for _, name := range packages {
+		if failed, err := t.fails(ctx, overlay, name); failed || err != nil {
+			return name, err
+		}
+	}
+	return "", nil
 }
 
 // measure notes how long compiling and running the tests of a package takes. They must pass.
