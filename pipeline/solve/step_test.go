@@ -338,6 +338,14 @@ func TestStepDamage(t *testing.T) {
 		must.OK(t, err)
 	}
 	seal := tasks[len(tasks)-1]
+	first, err := filepath.Glob(filepath.Join(s.dir, rundir.WorkName, "steps-*", "window-00-*"))
+	must.OK(t, err)
+	for _, path := range first {
+		must.Write(t, strings.Replace(path, "window-00", "window-03", 1), must.Read(t, path))
+	}
+	if before, err := s.do(t.Context(), windowTask(2)); before || err != nil || len(first) == 0 {
+		t.Errorf("what the first window has found, as the second one: done before %v, error %v", before, err)
+	}
 	again("window-03-2", windowTask(2), seal)
 	_, err = s.do(t.Context(), seal)
 	must.OK(t, err)
