@@ -21,6 +21,7 @@ import (
 	"grenier/io/vfs"
 	"grenier/layers/awari"
 	"grenier/pipeline/check/verify"
+	"grenier/pipeline/job"
 	"grenier/pipeline/solve"
 )
 
@@ -145,6 +146,36 @@ func TestExchangedScores(t *testing.T) {
 	}
 	if refused == 0 {
 		t.Error("no layer is refused")
+	}
+}
+
+// TestChangedMeanwhile: scores that change places between being found and being sealed, in the same run, are seen by the sample that was drawn.
+func TestChangedMeanwhile(t *testing.T) {
+	const seeds = 12
+	game, dir := awaritest.Game(t, 12, awari.Awari), filepath.Join(t.TempDir(), "run")
+	mustSolve(t, dir, game, options(seeds-1))
+	o, changed := options(seeds), 0
+	o.Bits = 4
+	o.Progress = func(step job.Step) {
+		if step.Detail.(solve.Progress).Stage != "full" || changed > 0 {
+			return
+		}
+		work, err := vfs.OpenDir(filepath.Join(dir, rundir.WorkName))
+		must.OK(t, err)
+		f := &forger{t: t, work: work}
+		for part := range 9 {
+			if there, err := vfs.Exists(work, rundir.WindowName(0, part)); err != nil || !there {
+				continue
+			}
+			h, data := f.contents(work, rundir.WindowName(0, part))
+			slices.Reverse(data[len(data)/2:])
+			f.write(rundir.WindowName(0, part), h, data)
+			changed++
+		}
+		must.OK(t, work.Close())
+	}
+	if _, err := solve.Solve(t.Context(), dir, game, o); !errors.Is(err, corrupt.ErrCorrupt) || changed == 0 || len(testrun.Manifest(t, dir).Layers) > seeds {
+		t.Errorf("%d streams changed: %v", changed, err)
 	}
 }
 
