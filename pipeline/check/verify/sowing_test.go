@@ -1,12 +1,15 @@
 package verify
 
 import (
+	"strings"
 	"testing"
 
 	"grenier/internal/testkit/awaritest"
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/testrun"
+	"grenier/internal/testkit/tries"
 	"grenier/layers/awari"
+	"grenier/pipeline/tables"
 )
 
 // sowingsOf returns the sowings of a game.
@@ -108,6 +111,30 @@ func TestPanels(t *testing.T) {
 			if sum != space.Size(n) {
 				t.Errorf("layer %d, %d bytes: %d positions in %d panels", n, bytes, sum, count)
 			}
+		}
+	}
+}
+
+// TestMovesAreCounted: a move that is not in the lists is missed, whatever the scores.
+func TestMovesAreCounted(t *testing.T) {
+	const n = 7
+	game, rng := awaritest.Game(t, 6, awari.Awari), tries.Rand(t)
+	tab, err := tables.Open(t.Context(), testrun.Write(t, game, testrun.Solve(t, game, n), 1<<16))
+	must.OK(t, err)
+	defer tab.Close()
+	for lost := 0; lost < 10; {
+		r, err := newRun(t.Context(), tab, Options{Layers: []int{n}})
+		must.OK(t, err)
+		e := &r.sowings.effects[rng.IntN(len(r.sowings.effects))]
+		all := e.outcomes[rng.IntN(len(e.outcomes))]
+		if len(all) > 0 {
+			o := &all[rng.IntN(len(all))]
+			o.spans = o.spans[1:]
+			lost++
+		}
+		err = r.each(t.Context(), func(Layer) {})
+		if got := err != nil && strings.Contains(err.Error(), "moves were looked at, not "); got != (len(all) > 0) {
+			t.Errorf("moves are missing: %v, and this is noticed: %v (%v)", len(all) > 0, got, err)
 		}
 	}
 }
