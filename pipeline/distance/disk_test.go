@@ -14,11 +14,15 @@ import (
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
+	"grenier/internal/testkit/writetest"
+	"grenier/io/layerfile"
 	"grenier/io/rundir"
+	"grenier/io/tally"
 	"grenier/io/vfs"
 	"grenier/pipeline/distance"
 	"grenier/pipeline/job"
 	"grenier/pipeline/solve"
+	"grenier/pipeline/tables/catalog"
 )
 
 // onDisk are the options of runs that have layers on disk.
@@ -172,5 +176,31 @@ func TestLongLayer16(t *testing.T) {
 	compute(t, dir, o)
 	if string(must.Read(t, name)) != string(want) {
 		t.Error("other bytes")
+	}
+}
+
+// TestDistancesOfOthers: what was kept of other scores, or of another layer, is not gone on from.
+func TestDistancesOfOthers(t *testing.T) {
+	const top = 7
+	dir, layers := run(t, top)
+	want := testrun.Copy(t, dir)
+	compute(t, want, options(1))
+	m := testrun.Manifest(t, dir)
+	for n, hash := range map[int]tally.Hash{top: m.Layers[top].Hash + 1, top - 1: m.Layers[top-1].Hash} {
+		h := catalog.DistanceHeader(m, n)
+		h.Below = layerfile.Below("").With(n, hash)
+		got := testrun.Copy(t, dir)
+		work := filepath.Join(got, rundir.WorkName)
+		must.OK(t, os.MkdirAll(work, 0o755))
+		plies := make([]int8, len(layers[n]))
+		for i := range plies {
+			plies[i] = 1
+		}
+		writetest.File(t, filepath.Join(work, rundir.DistancesName), h, plies)
+		o := options(1)
+		o.Layers = []int{top}
+		compute(t, got, o)
+		name := rundir.DistanceName(top)
+		must.Same(t, "other distances", string(must.Read(t, filepath.Join(want, name))), string(must.Read(t, filepath.Join(got, name))))
 	}
 }
