@@ -37,7 +37,7 @@ type rehearsal struct {
 func TestLongRehearsal(t *testing.T) {
 	tries.NeedsLong(t, "a run in every way")
 	t.Parallel()
-	r := &rehearsal{seeds: tries.Pick(0, 24, awari.MaxSeeds), dir: filepath.Join(t.TempDir(), "run")}
+	r := &rehearsal{seeds: tries.Pick(0, 28, awari.MaxSeeds), dir: filepath.Join(t.TempDir(), "run")}
 	mustRun(t, r.solve(r.dir)...)
 	r.layers = withoutSeconds(t, r.dir)
 	for _, bits := range plan.Widths() {
