@@ -122,7 +122,7 @@ func TestExchangedScores(t *testing.T) {
 		t.Fatal("not stopped")
 	}
 	refused := 0
-	for range 10 {
+	for range 6 {
 		dir := testrun.Copy(t, stopped)
 		work, err := vfs.OpenDir(filepath.Join(dir, rundir.WorkName))
 		must.OK(t, err)
