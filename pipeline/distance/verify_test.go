@@ -114,6 +114,15 @@ func TestVerifyDamage(t *testing.T) {
 	if l := verified(t, dir, 7, 0); len(l.Problems) > 0 {
 		t.Errorf("%+v", l)
 	}
+	for what, change := range map[string]func(d *manifest.Distances){
+		"bytes": func(d *manifest.Distances) { d.Bytes++ }, "hash": func(d *manifest.Distances) { d.Hash++ }, "checksum": func(d *manifest.Distances) { d.Checksum++ },
+	} {
+		listed := testrun.Copy(t, dir)
+		testrun.EditManifest(t, listed, func(m *manifest.Manifest) { change(&m.Layers[7].Distances) })
+		if l := verified(t, listed, 7, 0); len(l.Problems) == 0 || !errors.Is(l.Problems[0].Damage, corrupt.ErrMismatch) {
+			t.Errorf("other %s are listed: %+v", what, l)
+		}
+	}
 	// Two positions of a cycle may exchange scores, but then the distances are not of these scores.
 	layers[7][5] = testrun.Other(layers[7][5])
 	testrun.TakeLayer(t, dir, testrun.Write(t, testrun.Game(t, 8, 0), layers, 1<<16), 7)
