@@ -28,9 +28,9 @@ func blocksFor(workers int) []*block {
 	return all
 }
 
-// clear makes room for contents of size bytes: where they are stored, unless lz4 puts them there.
+// clear makes room for contents of size bytes: where they are stored, if they stay as they are.
 func (b *block) clear(p Packing, size int) {
-	if p == LZ4 {
+	if p != Direct {
 		b.contents = slices.Grow(b.contents[:0], size)
 		return
 	}
@@ -40,27 +40,34 @@ func (b *block) clear(p Packing, size int) {
 
 // pack fills stored from contents. It cannot fail.
 func (b *block) pack(p Packing, header uint32) {
-	n, length := len(b.contents), uint32(len(b.contents))|rawFlag
-	if p == LZ4 {
-		n, length = b.lz4()
+	switch {
+	case p == Direct: // it is filled
+		b.end(len(b.contents), rawFlag)
+	case p == LZ4 || !b.code(b.contents, rawFlag):
+		lz4 := b.lz4()
+		b.code(b.stored[blockHeadSize:], lz4)
 	}
-	b.stored = b.stored[:blockHeadSize+n]
-	little.PutUint32(b.stored, length)
 	little.PutUint32(b.stored[bContents:], uint32(len(b.contents)))
 	little.PutUint32(b.stored[bSum:], b.checksum(header))
 }
 
-// lz4 packs contents, or copies them if that is shorter. It returns their stored length, and as the head has it.
-func (b *block) lz4() (n int, length uint32) {
+// end ends stored behind n bytes of packed contents, and says how they are packed.
+func (b *block) end(n int, flags uint32) {
+	b.stored = b.stored[:blockHeadSize+n]
+	little.PutUint32(b.stored, uint32(n)|flags)
+}
+
+// lz4 packs contents, or copies them if that is shorter, and returns the flags.
+func (b *block) lz4() (flags uint32) {
 	most := blockHeadSize + lz4.CompressBlockBound(len(b.contents))
 	b.stored = slices.Grow(b.stored[:0], most)[:most]
 	stored := b.stored[blockHeadSize:]
 	n, err := lz4.CompressBlock(b.contents, stored, nil)
 	if err != nil || n == 0 || n >= len(b.contents) {
-		n = copy(stored, b.contents)
-		return n, uint32(n) | rawFlag
+		n, flags = copy(stored, b.contents), rawFlag
 	}
-	return n, uint32(n)
+	b.end(n, flags)
+	return flags
 }
 
 // checksum returns the checksum of a block: of the header of its stream, its number, its
@@ -79,13 +86,23 @@ func (b *block) unpack(header uint32) error {
 	if sum, want := b.checksum(header), little.Uint32(b.stored[bSum:]); sum != want {
 		return fmt.Errorf("checksum %08x instead of %08x", sum, want)
 	}
-	stored, length := b.stored[blockHeadSize:], int(little.Uint32(b.stored[bContents:]))
+	stored, flags, length := b.stored[blockHeadSize:], little.Uint32(b.stored), int(little.Uint32(b.stored[bContents:]))
 	b.contents = slices.Grow(b.contents[:0], length)[:length]
-	if little.Uint32(b.stored)&rawFlag != 0 {
-		copy(b.contents, stored)
-		return nil
+	if flags&codedFlag != 0 {
+		c := coders.Get().(*coder)
+		defer coders.Put(c)
+		var err error
+		if stored, err = c.decode(stored, lz4.CompressBlockBound(length)); err != nil {
+			return err
+		}
 	}
-	if n, err := lz4.UncompressBlock(stored, b.contents); err != nil || n != length {
+	n, err := len(stored), error(nil)
+	if flags&rawFlag != 0 {
+		copy(b.contents, stored)
+	} else {
+		n, err = lz4.UncompressBlock(stored, b.contents)
+	}
+	if err != nil || n != length {
 		return fmt.Errorf("%d bytes of contents instead of %d: %v", n, length, err)
 	}
 	return nil

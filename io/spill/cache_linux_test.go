@@ -16,7 +16,7 @@ func TestCache(t *testing.T) {
 	d, err := vfs.OpenDir(cachetest.Dir(t))
 	must.OK(t, err)
 	defer d.Close()
-	w, err := Create(d, "a", aHeader, Stored, 2)
+	w, err := Create(d, "a", aHeader, Direct, 2)
 	must.OK(t, err)
 	_, err = w.Write(make([]byte, long))
 	must.OK(t, errors.Join(err, w.Publish()))

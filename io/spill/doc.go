@@ -1,5 +1,5 @@
 // Package spill keeps a stream of bytes in a file: written once from beginning to end,
-// read in the same order, compressed with lz4 if that pays. It is for data that a solver could
+// read in the same order, compressed with lz4 and a Huffman code if that pays. It is for data that a solver could
 // compute again, at a cost, and for data that do not fit into memory.
 //
 //	w, err := spill.Create(dir, "found", spill.Header{Kind: "found", Version: 1, Identity: whose}, spill.LZ4, workers)

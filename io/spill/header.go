@@ -16,7 +16,7 @@ type Header = sealed.Head
 // The layout of files. Numbers are little endian.
 const (
 	magic         = "\x89GS\r\n\x1a\n\x00"
-	formatVersion = 1
+	formatVersion = 2
 	maxBlock      = 1 << 20 // bytes of the contents of a block
 	usualBlock    = 1 << 15
 	directBlock   = 1 << 18 // of streams that are written past the page cache
@@ -33,7 +33,8 @@ const (
 	bContents     = 4
 	bSum          = 8
 	blockHeadSize = 12
-	rawFlag       = 1 << 31 // in the length: stored as it is
+	rawFlag       = 1 << 31 // in the length: lz4 did not pack it
+	codedFlag     = 1 << 30 // its bytes have a Huffman code
 
 	// End.
 	eBlocks  = 8

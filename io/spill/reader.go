@@ -158,9 +158,9 @@ func (r *Reader) blocks() error {
 // lengthOf returns how many bytes are stored of the block with the given head.
 func (r *Reader) lengthOf(head []byte) (int, error) {
 	field, contents := little.Uint32(head), int64(little.Uint32(head[bContents:]))
-	length := int64(field &^ rawFlag)
+	length := int64(field &^ (rawFlag | codedFlag))
 	if contents < 1 || contents > int64(r.head.blockSize) || length > int64(lz4.CompressBlockBound(int(contents))) ||
-		field&rawFlag != 0 && length != contents {
+		field&(rawFlag|codedFlag) == rawFlag && length != contents {
 		return 0, fmt.Errorf("%d bytes are said to hold %d, of at most %d", length, contents, r.head.blockSize)
 	}
 	return int(length), nil

@@ -18,11 +18,11 @@ type Packing int
 
 // The ways to pack.
 const (
-	// LZ4 compresses; a block that does not become shorter is stored as it is.
+	// LZ4 compresses with lz4, and then gives the bytes a Huffman code. Each is left out where nothing becomes shorter.
 	LZ4 Packing = iota
-	// Stored leaves blocks as they are: for contents that lz4 would hardly make shorter.
-	Stored
-	// Direct is Stored, and the file is written past the page cache where the system can: it takes
+	// Huffman gives the bytes a code: for contents in which lz4 would find hardly anything.
+	Huffman
+	// Direct leaves blocks as they are, and the file is written past the page cache where the system can: it takes
 	// processors less time, and some MiB of memory.
 	Direct
 )
@@ -83,7 +83,7 @@ func (w *Writer) start(workers int) {
 	})
 	w.blocks.Go(w.write)
 	w.now, _ = w.blocks.Free() // there is one
-	if w.packing != LZ4 {      // there the first one grows as it is filled: many streams are short
+	if w.packing == Direct {   // elsewhere the first one grows as it is filled: many streams are short
 		w.now.clear(w.packing, w.block)
 	}
 }

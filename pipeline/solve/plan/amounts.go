@@ -42,6 +42,7 @@ type Amounts struct {
 	lowerRead uint64  // of Read: files of the layers that captures lead to
 	reread    uint64  // of Read: captures, over all windows, and digits that tell thin windows what is searched
 	rewritten uint64  // of Written: captures that windows write again, without what is done
+	sealing   uint64  // bytes in the work directory while the layer file is written
 }
 
 // InMemory says that all of the layer is in memory in one piece.
@@ -74,7 +75,7 @@ func (r *Run) Amounts() (all []Amounts, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("planning layer %d: %w", n, err)
 		}
-		a.Disk = sealed + a.Work + a.File
+		a.Disk = sealed + max(a.Work, a.sealing+a.File)
 		sealed += a.File
 		all = append(all, a)
 	}
@@ -123,7 +124,7 @@ func (a *Amounts) keep() {
 	if a.Positions >= leastKept {
 		a.Checkpoint = uint64(keptBytes * float64(a.Positions))
 	}
-	a.Work = a.Checkpoint
+	a.Work, a.sealing = a.Checkpoint, a.Checkpoint
 }
 
 // stream sets what is stored of a layer that is solved window by window.
@@ -152,6 +153,9 @@ func (a *Amounts) stream(r *Run) {
 	a.rewritten = uint64(written * float64(a.Captures))
 	a.Checkpoint = 2 * a.Memory // the old one and the new
 	a.Work = bytesOf(w.work.of(a.Seeds)) + a.Checkpoint
+	if a.sealing = a.Digits; r.Apart { // captures stay
+		a.sealing = a.Work
+	}
 }
 
 // hardDisk is what a disk writes at least, in bytes a second, if it was not measured.

@@ -23,30 +23,30 @@ func (l linear) of(n int) float64 { return max(0, l.at22+l.perSeed*float64(n-22)
 // width has the measured costs of layers with one width of scores in memory, over all windows.
 type width struct {
 	bits, values int
-	size         int     // bits of a digit that is not signed
 	turn         float64 // share of sweeps in which windows are begun
 	// sweep, full and seal are the time of a line in large layers, in units of its time in the small ones
 	// that are calibrated: more of it misses the caches, less is opening and syncing files.
 	sweep, full, seal float64
-	work              linear // bytes, a position: the most of all streams together
+	first             float64 // the digits of the first window, in units of bits
+	work              linear  // bytes, a position: the most of all streams together
 }
 
 var widths = []width{
 	{
-		bits: 6, values: 8, size: 4, turn: 0.15, sweep: 1.3, full: 1, seal: 0.6,
-		work: linear{1.24, 0.01},
+		bits: 6, values: 8, turn: 0.15, sweep: 1.3, full: 1, seal: 0.6,
+		first: 0.87, work: linear{1.09, 0.01},
 	},
 	{
-		bits: 4, values: 3, size: 2, turn: 0.26, sweep: 1.24, full: 1.2, seal: 0.75,
-		work: linear{1.39, 0.014},
+		bits: 4, values: 3, turn: 0.26, sweep: 1.24, full: 1.2, seal: 0.75,
+		first: 0.68, work: linear{1.03, 0.01},
 	},
 	{
-		bits: 3, values: 2, size: 2, turn: 0.25, sweep: 1.2, full: 1.1, seal: 0.85,
-		work: linear{1.75, 0.014},
+		bits: 3, values: 2, turn: 0.25, sweep: 1.2, full: 1.1, seal: 0.85,
+		first: 1.02, work: linear{1.15, 0.01},
 	},
 	{
-		bits: 2, values: 1, size: 1, turn: 0.23, sweep: 1.25, full: 1, seal: 0.75,
-		work: linear{1.4, 0.014},
+		bits: 2, values: 1, turn: 0.23, sweep: 1.25, full: 1, seal: 0.75,
+		first: 0.65, work: linear{1.03, 0.01},
 	},
 }
 
@@ -187,14 +187,11 @@ func rereads(game awari.Game, n int, steps []step) (read, written float64) {
 	return read, written
 }
 
-// Digits take stored of their bits in the first window, and in others, where LZ4 packs them, so many
-// times their entropy: in thin windows, where they are bytes, and elsewhere unless the share of scores that
-// are searched is dense.
+// Digits take so many times their entropy, but in the first window: in thin windows, where they are bytes, and in others,
+// where eight neighbours, or four, are packed together.
 const (
-	stored     = 0.95
-	packed     = 1.15
-	thinPacked = 1.5
-	dense      = 0.4
+	packed     = 0.78
+	thinPacked = 1.1
 )
 
 // digitBytes returns the bytes of the digits of a window, a position of the layer of n seeds.
@@ -215,16 +212,13 @@ func (w *width) digitBytes(game awari.Game, n int, s step) float64 {
 		}
 		return bits
 	}
-	size := float64(w.size)
 	switch {
 	case s.base == 0:
-		return stored * float64(w.bits) / perByte
+		return w.first * float64(w.bits) / perByte
 	case s.thin:
 		return thinPacked * entropy(halfboard.ThinValues) / perByte
-	case beyond(game, n, s.base) > dense:
-		return size / perByte
 	}
-	return min(size, packed*entropy(w.values)) / perByte
+	return packed * entropy(w.values) / perByte
 }
 
 // Calibrations take the costs of a position of these layers together, unless a machine is
@@ -340,7 +334,7 @@ func widthOf(bits int) *width {
 const fullRow = 1.0 / 8
 
 // captureBytes is the size of packed capture values: bytes a position.
-var captureBytes = linear{0.414, 0.004}
+var captureBytes = linear{0.361, 0.004}
 
 const (
 	// keptBytes is the bytes that checkpoints of a layer in memory take for a position: 0.69 for
@@ -350,9 +344,9 @@ const (
 	leastKept = 1 << 30
 )
 
-// fileBytes is the bytes of a position in a layer file, fitted to 14 to 24 seeds. Extrapolated it
-// is too large rather than too small, since the entropy grows more slowly.
-var fileBytes = linear{0.427, 0.0044}
+// fileBytes is the bytes of a position in a layer file, fitted to 22 to 36 seeds (0.4655 for 33 to 36 together).
+// Extrapolated it is too large rather than too small, since the entropy grows more and more slowly.
+var fileBytes = linear{0.427, 0.003}
 
 // fileSize returns about the bytes of the file of a layer.
 func fileSize(n int, positions uint64) uint64 {
@@ -365,7 +359,7 @@ func fileSize(n int, positions uint64) uint64 {
 // Assumptions says what a plan rests on besides the calibration, a sentence each.
 func (p *Plan) Assumptions() []string {
 	all := []string{
-		fmt.Sprintf("a position of a layer file grows by %.4f bytes with each seed, as between 14 and 24 seeds", fileBytes.perSeed),
+		fmt.Sprintf("a position of a layer file grows by %.4f bytes with each seed, as between 22 and 36 seeds", fileBytes.perSeed),
 		"layers below are read from the disk; each pass reads the part that its captures lead to, as fitted to 16 to 24 seeds",
 	}
 	for _, l := range p.Layers {

@@ -37,8 +37,8 @@ func run(t *testing.T, seeds int, memory uint64) Run {
 
 const mib, gib = 1 << 20, 1 << 30
 
-// TestMemory: more memory never takes longer, nor moves more bytes, and there are plans with
-// every width.
+// TestMemory: more memory never takes longer, nor reads more bytes, and there are plans with
+// every width. Digits of 6 bits are a little longer than those of 4.
 func TestMemory(t *testing.T) {
 	var before *Plan
 	seen := map[int]bool{}
@@ -46,7 +46,7 @@ func TestMemory(t *testing.T) {
 		p := mustPlan(t, run(t, 24, memory), workstation())
 		seen[p.Layers[24].Bits] = true
 		if before != nil && (p.Total.Seconds > before.Total.Seconds || p.Total.Read > before.Total.Read ||
-			p.Total.Written > before.Total.Written) {
+			float64(p.Total.Written) > 1.02*float64(before.Total.Written)) {
 			t.Errorf("%d bytes of memory: %+v, with less %+v", memory, p.Total, before.Total)
 		}
 		if p.Total.Seconds < p.InMemory {
@@ -126,7 +126,7 @@ func TestTotals(t *testing.T) {
 	var want Total
 	sealed := r.Sealed
 	for _, l := range p.Layers {
-		if l.Disk != sealed+l.Work+l.File {
+		if l.Disk != sealed+max(l.Work, l.sealing+l.File) || l.sealing > l.Work {
 			t.Errorf("layer %d: %d bytes on disk above %d", l.Seeds, l.Disk, sealed)
 		}
 		if s := l.Times.sum(); s != l.Seconds {

@@ -262,6 +262,11 @@ func TestStaleWindows(t *testing.T) {
 	rng := tries.Rand(t)
 	x := smallTrial(t, rng)
 	x.finish(t)
+	for _, name := range x.disk.streams(t) {
+		if !strings.HasPrefix(name, "window-") {
+			t.Errorf("%s is kept when all windows are found", name)
+		}
+	}
 	whole := x.reads
 	x.below++
 	if n, same := x.checkpointed(t); n != x.seeds || same {

@@ -74,7 +74,7 @@ func Checkpointed(work vfs.Dir, game awari.Game, below func(seeds int) Below) (s
 	if work == nil {
 		return -1, false
 	}
-	for _, name := range []string{rundir.FoundName, rundir.OffersName, rundir.CapturesName(0, false)} {
+	for _, name := range []string{rundir.FoundName, rundir.OffersName, rundir.CapturesName(0, false), rundir.WindowName(0, 0)} {
 		h, err := spill.ReadHeader(work, name)
 		for n := 0; n <= awari.MaxSeeds && err == nil; n++ {
 			if rest, ours := bytes.CutPrefix(h.Identity, whose(game, n)); ours {

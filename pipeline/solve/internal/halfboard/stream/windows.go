@@ -16,7 +16,9 @@ import (
 	"time"
 
 	"grenier/io/crew"
+	"grenier/io/rundir"
 	"grenier/io/spill"
+	"grenier/io/vfs"
 	"grenier/kernels/cpu"
 	"grenier/kernels/planes"
 	"grenier/kernels/transpose"
@@ -133,6 +135,17 @@ func (w *Windows) Solve(ctx context.Context) error {
 	}
 	err = w.memory.Close() // scores come from streams now
 	w.memory, w.scores = nil, nil
+	return errors.Join(err, w.removeOthers())
+}
+
+// removeOthers removes what nobody needs when all windows are found: their place is for the layer file.
+func (w *Windows) removeOthers() error {
+	err := vfs.RemoveIfThere(w.Work, w.codesName())
+	for segment := range w.segments {
+		for class := range board.Classes {
+			err = errors.Join(err, vfs.RemoveIfThere(w.Work, rundir.CapturesName(segment, class == board.FullRows)))
+		}
+	}
 	return err
 }
 
