@@ -2,6 +2,7 @@ package rundir
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
@@ -106,6 +107,9 @@ func TestLockDamaged(t *testing.T) {
 	}
 	must.OK(t, errors.Join(work.Close(), l.ClearAgain(), l.ClearAgain(), l.Unlock()))
 	must.OK(t, l.IsLocked())
+	if err := (&Dir{path: filepath.Join(dir, "none")}).IsLocked(); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("no directory: %v", err)
+	}
 	if got := names(t, dir) + "; " + names(t, filepath.Join(dir, WorkName)); got != "a.tmp layer-00.gl lock work; tiles" {
 		t.Error(got)
 	}
