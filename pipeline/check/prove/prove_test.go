@@ -323,6 +323,7 @@ func TestResumeMarks(t *testing.T) {
 	}{
 		"same":    {func(*testing.T, string, string) {}, prove.Options{}, true, ""},
 		"restart": {func(*testing.T, string, string) {}, prove.Options{Restart: true}, false, ""},
+		"memory":  {func(*testing.T, string, string) {}, prove.Options{MemoryBytes: 1 << 30}, false, ""},
 		"no marks": {func(t *testing.T, _, marks string) {
 			must.OK(t, os.Remove(marks))
 		}, prove.Options{}, false, "begins anew"},
@@ -354,6 +355,7 @@ func TestResumeMarks(t *testing.T) {
 				interruptPass(t, dir, 9)
 				c.change(t, dir, filepath.Join(dir, rundir.WorkName, rundir.MarksName))
 				var told []string
+				o.MemoryBytes = max(o.MemoryBytes, c.o.MemoryBytes)
 				o.Resume, o.Restart, o.Note = true, c.o.Restart, func(text string) { told = append(told, text) }
 				o.Progress = func(p job.Step) {
 					if p.Seeds != 9 || p.Done > p.Total || p.Begun > p.Done || (p.Begun > 0) != c.resumes {

@@ -19,6 +19,7 @@ import (
 	"grenier/internal/testkit/testrun"
 	"grenier/io/corrupt"
 	"grenier/io/manifest"
+	"grenier/io/memory"
 	"grenier/io/rundir"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
@@ -253,6 +254,16 @@ func TestRefused(t *testing.T) {
 			t.Errorf("layer %d: %v", n, err)
 		}
 	}
+	tab, err := tables.Open(t.Context(), dir)
+	must.OK(t, err)
+	defer tab.Close()
+	for less, want := range map[uint64]bool{0: false, 16: true} { // of memory for the smallest panel
+		o := verify.Options{Job: job.Job{Workers: 2, Memory: memory.Need(verify.Fixed(tab, 3, 2) + verify.Least(game, 3) - less)}}
+		_, err := verify.Run(t.Context(), dir, o)
+		if _, got := errors.AsType[*memory.Error](err); got != want {
+			t.Errorf("%d bytes too few: %v", less, err)
+		}
+	}
 	result := run(t, testrun.Write(t, game, nil, 64), verify.Options{})
 	if !result.OK || len(result.Layers) != 0 {
 		t.Errorf("nothing is solved: %+v", result)
@@ -272,6 +283,14 @@ func TestProgress(t *testing.T) {
 	}}})
 	if last.Seeds != 7 || last.Done != last.Total || last.Total != 6435 { // 15 choose 8
 		t.Errorf("%+v", last)
+	}
+	parts := 0.0
+	for i := range 3 {
+		run(t, dir, verify.Options{Sample: 100, Layers: []int{5}, Part: job.Part{Index: i + 1, Of: 3}, Job: job.Job{Progress: func(p job.Step) { last = p }}})
+		parts += last.Total
+	}
+	if parts != 100 {
+		t.Errorf("parts of a sample of 100 have %v", parts)
 	}
 }
 
