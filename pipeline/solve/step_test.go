@@ -17,6 +17,7 @@ import (
 	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
 	"grenier/io/corrupt"
+	"grenier/io/manifest"
 	"grenier/io/memory"
 	"grenier/io/rundir"
 	"grenier/io/vfs"
@@ -284,6 +285,13 @@ func TestStepPlans(t *testing.T) {
 		_, err := task.Do(t.Context(), s.dir, *o)
 		return err
 	})
+	refused("a step over other layers", solve.ErrPlan, func(o *solve.StepOptions) error {
+		change := func(m *manifest.Manifest) { m.Layers[stepSeeds-2].Hash ^= 1 }
+		testrun.EditManifest(t, s.dir, change)
+		defer testrun.EditManifest(t, s.dir, change)
+		_, err := task.Do(t.Context(), s.dir, *o)
+		return err
+	})
 	o := s.options
 	o.Workers = 1000
 	_, err = task.Do(t.Context(), s.dir, o)
@@ -353,6 +361,27 @@ func TestStepDamage(t *testing.T) {
 	s.publish(t)
 	if _, err := os.Stat(filepath.Join(s.dir, rundir.WorkName, rundir.PlanName)); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the plan is still there: %v", err)
+	}
+}
+
+// TestStepBelow: of the shares of captures one looks at the scores of a layer below.
+func TestStepBelow(t *testing.T) {
+	s := stepper{game: awaritest.Game(t, 8, awari.Awari), options: solve.StepOptions{Job: job.Job{Workers: 2, Memory: 1 << 30}, Seeds: 10, Program: "test", Bits: 4}}
+	layers := testrun.Solve(t, s.game, 9)
+	for i, score := range layers[9] {
+		layers[9][i] = testrun.Other(score)
+	}
+	s.dir = testrun.Write(t, s.game, layers, 1<<16)
+	_, err := s.do(t.Context(), solve.Task{Name: solve.PlanTask})
+	must.OK(t, err)
+	damaged := 0
+	for _, err := range s.all(t, 2, 0)[:2] {
+		if errors.Is(err, corrupt.ErrCorrupt) {
+			damaged++
+		}
+	}
+	if damaged != 1 {
+		t.Errorf("%d shares of captures find that layer 9 is wrong", damaged)
 	}
 }
 

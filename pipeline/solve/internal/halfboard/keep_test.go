@@ -225,7 +225,7 @@ func TestScoresOutliveOffers(t *testing.T) {
 	h := x.stored(t, "")
 	x.disk.flipAny(t, rng, rundir.OffersName)
 	x.finish(t)
-	if x.reads == 0 || x.stats.Before != h.Elapsed || x.stats.Sweeps < int(h.Sweeps) {
+	if x.reads == 0 || x.first.Kept == nil || x.stats.Before != h.Elapsed || x.stats.Sweeps < int(h.Sweeps) {
 		t.Errorf("%+v: %+v, then %+v and %d scores read", x.config, h, x.stats, x.reads)
 	}
 }
@@ -315,7 +315,7 @@ func TestFullDiskInMemory(t *testing.T) {
 		x := smallWholeTrial(t, rng)
 		x.disk.failOn(crashfs.Write, failing([]error{syscall.ENOSPC, syscall.EDQUOT}[k%2], k))
 		x.finish(t)
-		if len(x.notes) == 0 {
+		if len(x.notes) == 0 && k > 1 {
 			return
 		}
 		if len(x.notes) != 1 || !strings.Contains(x.notes[0], "without checkpoints") {

@@ -156,7 +156,17 @@ func TestLongProgressOfWindowsAddsUp(t *testing.T) {
 		if last := reports[len(reports)-1]; last.Stage != fixpoint.FullStage || last.Done != last.Positions {
 			t.Fatalf("%+v: the last report is %+v", x.config, last)
 		}
+		all := awaritest.Oracle(t, x.game, x.seeds)[x.seeds]
 		for i, p := range reports {
+			ends := int64(0)
+			for _, score := range all {
+				if p.Base > 0 && max(score, -score) >= int8(p.Base) {
+					ends++
+				}
+			}
+			if p.Ends != ends {
+				t.Fatalf("%+v: report %+v, but %d scores are beyond the base", x.config, p, ends)
+			}
 			if i > 0 && less(p.Traffic, reports[i-1].Traffic) {
 				t.Fatalf("%+v: traffic %+v after %+v", x.config, p.Traffic, reports[i-1].Traffic)
 			}
