@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"grenier/internal/testkit/awaritest"
@@ -122,6 +123,19 @@ func (s *stepper) publish(t *testing.T) {
 	}
 }
 
+// doOn does a step on a disk that mirrors the directory.
+func (s *stepper) doOn(ctx context.Context, disk *crashfs.FS, task solve.Task) error {
+	work := filepath.Join(s.dir, rundir.WorkName)
+	defer vfs.Intercept(func(d vfs.Dir) vfs.Dir {
+		if d.Path("") == s.dir || strings.HasPrefix(d.Path(""), work) {
+			return disk.Mirror(d)
+		}
+		return d
+	})()
+	_, err := s.do(ctx, task)
+	return err
+}
+
 // breaking does a step on a disk that ends its context, or fails from then on as for a killed process, at one of its operations. It
 // reports whether there were so many.
 func (s *stepper) breaking(t *testing.T, task solve.Task, at int, kill bool) (broken bool) {
@@ -140,15 +154,7 @@ func (s *stepper) breaking(t *testing.T, task solve.Task, at int, kill bool) (br
 			return nil
 		})
 	}
-	work := filepath.Join(s.dir, rundir.WorkName)
-	restore := vfs.Intercept(func(d vfs.Dir) vfs.Dir {
-		if d.Path("") == s.dir || strings.HasPrefix(d.Path(""), work) {
-			return disk.Mirror(d)
-		}
-		return d
-	})
-	defer restore()
-	_, err := s.do(ctx, task)
+	err := s.doOn(ctx, disk, task)
 	if err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, crashfs.ErrCrashed) && !errors.Is(err, fault.Pause) {
 		t.Fatalf("%+v, broken at operation %d: %v", task, at, err)
 	}
@@ -341,6 +347,16 @@ func TestStepDamage(t *testing.T) {
 	_, err := s.do(t.Context(), tasks[0])
 	must.OK(t, err)
 	again("captures-0001-open", tasks[0], windowTask(2))
+	disk := crashfs.New()
+	disk.Fail(func(op crashfs.Op, name string) error {
+		if op == crashfs.Rename && strings.Contains(name, "window-") {
+			return syscall.EIO
+		}
+		return nil
+	})
+	if err := s.doOn(t.Context(), disk, windowTask(1)); !errors.Is(err, syscall.EIO) {
+		t.Errorf("a window that cannot be stored: error %v", err)
+	}
 	for _, task := range tasks[1 : len(tasks)-1] {
 		_, err := s.do(t.Context(), task)
 		must.OK(t, err)

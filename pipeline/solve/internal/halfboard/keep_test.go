@@ -230,6 +230,17 @@ func TestScoresOutliveOffers(t *testing.T) {
 	}
 }
 
+// TestNothingFound: what is in memory before the first sweep is no checkpoint.
+func TestNothingFound(t *testing.T) {
+	x := smallWholeTrial(t, tries.Rand(t))
+	if !x.stop(t, func(int, int, fixpoint.Stage) bool { return x.now().Done == x.now().Positions }) || x.last.Stage != fixpoint.CaptureStage {
+		t.Fatalf("%+v: stopped at %+v", x.config, x.last)
+	}
+	if names := x.disk.streams(t); slices.Contains(names, rundir.FoundName) {
+		t.Errorf("%+v: streams %q", x.config, names)
+	}
+}
+
 func (d *disk) flipAny(t *testing.T, rng *rand.Rand, name string) {
 	t.Helper()
 	d.change(t, name, func(_ vfs.File, size int64) { d.flip(t, name, rng.Int64N(size)) })

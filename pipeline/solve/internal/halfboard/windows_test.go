@@ -473,6 +473,34 @@ func TestFloorsOfCheckpoints(t *testing.T) {
 	}
 }
 
+// TestPrunedCaptures: capture values that serve later windows only are computed again without a word, if what the first ones found is gone.
+func TestPrunedCaptures(t *testing.T) {
+	x := smallTrial(t, tries.Rand(t))
+	x.options.Bits, x.options.thin, x.options.Memory = 2, false, 1
+	x.finish(t)
+	for _, name := range x.disk.streams(t) {
+		if strings.HasPrefix(name, "window") {
+			must.OK(t, x.disk.plain().Remove(name))
+		}
+	}
+	x.finish(t)
+	if x.reads == 0 || len(x.notes) > 0 {
+		t.Errorf("%+v: %d scores of lower layers are read; notes %q", x.config, x.reads, x.notes)
+	}
+}
+
+// TestFailingReads: a stream that cannot be read ends a resumed layer with the error of the disk.
+func TestFailingReads(t *testing.T) {
+	rng := tries.Rand(t)
+	x := smallTrial(t, rng)
+	x.stopInWindow(t, 2)
+	for k, failed := 1, true; failed; k += 1 + rng.IntN(4) {
+		y := x.trial(rng, x.disk.copied(t))
+		y.disk.read = failing(syscall.EIO, k)
+		failed = y.fail(t, syscall.EIO)
+	}
+}
+
 // TestForgedCaptures: a capture value beyond what the layer has is not believed.
 func TestForgedCaptures(t *testing.T) {
 	rng := tries.Rand(t)
@@ -596,7 +624,7 @@ func (x *trial) readsSample(t *testing.T, l *Layer, want []int8) {
 func TestLongSamples(t *testing.T) {
 	rng := tries.Rand(t)
 	for _, bits := range someWidths(rng) {
-		c := config{game: awaritest.Game(t, 12, awari.Awari), seeds: 8, options: Options{Workers: 2, Bits: bits}}
+		c := config{game: awaritest.Game(t, 12, awari.Awari), seeds: 8, options: Options{Workers: 2, Bits: bits, thin: true}}
 		x := c.trial(rng, newDisk())
 		x.options.Interval = 0
 		const border = board.PieceLength
