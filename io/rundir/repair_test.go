@@ -60,6 +60,14 @@ func TestFoundElsewhere(t *testing.T) {
 	if err != nil || len(all) != 1 || all[0].Seeds != 1 || all[0].Stamp.Bytes != 3 || all[0].Directory != other {
 		t.Errorf("%+v, %v", all, err)
 	}
+	gone := t.TempDir()
+	t.Chdir(gone)
+	if os.Remove(gone) != nil {
+		return // a working directory stays there
+	}
+	if all, err := d.Found(nil, "more"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("below a working directory that is gone: %+v, %v", all, err)
+	}
 }
 
 // TestSetAside: nothing is overwritten.
