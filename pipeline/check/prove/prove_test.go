@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -23,6 +25,7 @@ import (
 	"grenier/io/corrupt"
 	"grenier/io/memory"
 	"grenier/io/rundir"
+	"grenier/io/vfs"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
 	"grenier/pipeline/check/prove"
@@ -284,6 +287,57 @@ func TestResume(t *testing.T) {
 	for n, l := range run(t, dir, prove.Options{Resume: true}).Layers {
 		if (l.Before != nil) != (n < 3) || (l.Proof != nil) != (n < 3) {
 			t.Errorf("layer 3 is damaged: %+v", l)
+		}
+	}
+}
+
+// badMarks is a directory whose marks fail to be read once.
+type badMarks struct {
+	vfs.Dir
+	after *atomic.Int64 // reads
+}
+
+func (d badMarks) Sub(name string) (vfs.Dir, error) {
+	sub, err := d.Dir.Sub(name)
+	return badMarks{sub, d.after}, err
+}
+
+func (d badMarks) Create(name string) (vfs.File, error) {
+	f, err := d.Dir.Create(name)
+	if err == nil && strings.HasPrefix(name, rundir.MarksName) {
+		f = badFile{f, d.after}
+	}
+	return f, err
+}
+
+type badFile struct {
+	vfs.File
+	after *atomic.Int64
+}
+
+func (f badFile) ReadAt(p []byte, at int64) (int, error) {
+	if f.after.Add(-1) == 0 {
+		return 0, syscall.EIO
+	}
+	return f.File.ReadAt(p, at)
+}
+
+// TestBadMarks: a proof that cannot read marks gives no verdict.
+func TestBadMarks(t *testing.T) {
+	game := testrun.Game(t, 4, awari.Awari)
+	dir := testrun.Write(t, game, testrun.Solve(t, game, 9), 64)
+	var after atomic.Int64
+	defer vfs.Intercept(func(d vfs.Dir) vfs.Dir {
+		if d.Path("") == dir {
+			return badMarks{d, &after}
+		}
+		return d
+	})()
+	for at, failed := int64(1), true; failed; at++ {
+		after.Store(at)
+		_, err := prove.Run(t.Context(), dir, prove.Options{Layers: []int{9}, Job: job.Job{Workers: 2}, MemoryBytes: 1})
+		if failed = after.Load() <= 0; errors.Is(err, syscall.EIO) != failed || at == 1 && !failed {
+			t.Errorf("read %d fails: %v, and the proof ends with %v", at, failed, err)
 		}
 	}
 }
