@@ -26,6 +26,7 @@ import (
 	"grenier/io/vfs"
 	"grenier/kernels/cpu"
 	"grenier/kernels/planes"
+	"grenier/kernels/window"
 	"grenier/layers/awari"
 	"grenier/pipeline/solve/internal/halfboard/board"
 	"grenier/pipeline/solve/internal/halfboard/fixpoint"
@@ -473,19 +474,24 @@ func TestFloorsOfCheckpoints(t *testing.T) {
 	}
 }
 
-// TestPrunedCaptures: capture values that serve later windows only are computed again without a word, if what the first ones found is gone.
-func TestPrunedCaptures(t *testing.T) {
-	x := smallTrial(t, tries.Rand(t))
-	x.options.Bits, x.options.thin, x.options.Memory = 2, false, 1
-	x.finish(t)
-	for _, name := range x.disk.streams(t) {
-		if strings.HasPrefix(name, "window") {
-			must.OK(t, x.disk.plain().Remove(name))
+// TestLostWindows: if what a window has found is gone, or is that of another one, it is found again without a word; the first one with
+// its capture values, since those that are kept serve later windows only.
+func TestLostWindows(t *testing.T) {
+	for lost, lose := range []func(d *disk, name, next string){
+		func(d *disk, name, _ string) { must.OK(t, d.plain().Remove(name)) },
+		func(d *disk, name, next string) { h, found := d.contents(t, next); d.write(t, name, h, found) },
+	} {
+		x := smallTrial(t, tries.Rand(t))
+		x.options.Bits, x.options.thin, x.options.Memory = 2, false, 1
+		x.finish(t)
+		bases := stream.Bases(x.seeds, window.Two)
+		for part := range stream.AllParts {
+			lose(x.disk, rundir.WindowName(bases[lost], part), rundir.WindowName(bases[lost+1], part))
 		}
-	}
-	x.finish(t)
-	if x.reads == 0 || len(x.notes) > 0 {
-		t.Errorf("%+v: %d scores of lower layers are read; notes %q", x.config, x.reads, x.notes)
+		x.finish(t)
+		if x.reads == 0 && lost == 0 || len(x.notes) > 0 {
+			t.Errorf("%+v: %d scores of lower layers are read; notes %q", x.config, x.reads, x.notes)
+		}
 	}
 }
 
@@ -645,8 +651,8 @@ func TestLongSamples(t *testing.T) {
 				if stream.SlabSize(l.engine.Grid.Layer) != border {
 					t.Fatalf("slabs of %d", stream.SlabSize(l.engine.Grid.Layer))
 				}
-				if l.Stats().Traffic.Written[fixpoint.FullStage] == 0 {
-					t.Errorf("%v: what windows found is that of another sample", sample)
+				if l.Stats().Traffic.Written[fixpoint.FullStage] == 0 || len(x.notes) > 0 {
+					t.Errorf("%v: what windows found is that of another sample; notes %q", sample, x.notes)
 				}
 				must.OK(t, l.LoadSample(t.Context()))
 				x.readsSample(t, l, want)
