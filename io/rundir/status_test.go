@@ -249,6 +249,28 @@ func TestLog(t *testing.T) {
 	}
 }
 
+// TestSolverComes: a lock without a process is looked at again, for a solver that has just come.
+func TestSolverComes(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("who has the lock is alone with its file")
+	}
+	dir := filepath.Join(t.TempDir(), "run")
+	l := mustLock(t, dir)
+	defer l.Unlock()
+	lock := filepath.Join(dir, LockName)
+	must.Write(t, lock, nil)
+	opened := 0
+	defer vfs.Intercept(func(d vfs.Dir) vfs.Dir {
+		if opened++; opened == 4 { // after the lock, the report, and the lock
+			must.Write(t, lock, fmt.Appendln(nil, os.Getpid()))
+		}
+		return d
+	})()
+	if a, err := l.Activity(time.Now()); err != nil || a.PID != os.Getpid() || !a.Held {
+		t.Errorf("%+v, %v", a, err)
+	}
+}
+
 // fullLog is a log whose last line is cut short, on a full disk.
 type fullLog struct{ vfs.File }
 

@@ -29,6 +29,7 @@ import (
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
 	"grenier/pipeline/check/prove"
+	"grenier/pipeline/internal/parts"
 	"grenier/pipeline/job"
 	"grenier/pipeline/tables"
 )
@@ -288,6 +289,15 @@ func TestResume(t *testing.T) {
 		if (l.Before != nil) != (n < 3) || (l.Proof != nil) != (n < 3) {
 			t.Errorf("layer 3 is damaged: %+v", l)
 		}
+	}
+}
+
+// TestWholePart: marks on disk, of a layer with more positions than a worker takes at a time.
+func TestWholePart(t *testing.T) {
+	game := testrun.Game(t, 6, awari.Awari)
+	layers := testrun.Solve(t, game, 21)
+	if r := run(t, testrun.Write(t, game, layers, 1<<16), prove.Options{Layers: []int{21}, OnDisk: true}); !r.OK || len(layers[21]) <= parts.Size {
+		t.Errorf("%d positions: %+v", len(layers[21]), r)
 	}
 }
 
