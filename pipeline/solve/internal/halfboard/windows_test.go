@@ -507,6 +507,27 @@ func TestFailingReads(t *testing.T) {
 	}
 }
 
+// TestCheckpointsStay: who is interrupted before the sweeps of a resumed window leaves its checkpoint as it was.
+func TestCheckpointsStay(t *testing.T) {
+	rng := tries.Rand(t)
+	x := smallTrial(t, rng)
+	x.options.Bits, x.options.Segment = 4, 30_000
+	x.stopInWindow(t, 2)
+	_, want := x.disk.contents(t, rundir.FoundName)
+	for k, stopped := 1, true; stopped; k++ {
+		y, reports := x.trial(rng, x.disk.copied(t)), 0
+		stopped = y.stop(t, func(int, int, fixpoint.Stage) bool {
+			if p := y.now(); p.Turning && p.Base == x.last.Base {
+				reports++
+			}
+			return reports == k
+		})
+		if _, got := y.disk.contents(t, rundir.FoundName); stopped && !bytes.Equal(got, want) || !stopped && k < 4 {
+			t.Errorf("%+v: interrupted at report %d of its beginning: %v, another checkpoint", x.config, k, stopped)
+		}
+	}
+}
+
 // TestForgedCaptures: a capture value beyond what the layer has is not believed.
 func TestForgedCaptures(t *testing.T) {
 	rng := tries.Rand(t)
