@@ -1,6 +1,7 @@
 package verify_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"encoding/json"
@@ -201,6 +202,35 @@ func TestDamage(t *testing.T) {
 				checkDamage(t, result, path, c.errors)
 			}
 		})
+	}
+}
+
+// TestDamageBelow damages each block below a layer, which alone is verified: it is in order only if all of it could be compared.
+func TestDamageBelow(t *testing.T) {
+	const n = 7
+	for _, rules := range awari.RuleSets() {
+		game := testrun.Game(t, 4, rules)
+		dir, damaged := testrun.Write(t, game, testrun.Solve(t, game, n), 8), 0
+		for k := range n {
+			path := filepath.Join(dir, rundir.LayerName(k))
+			right := must.Read(t, path)
+			index := right[binary.LittleEndian.Uint64(right[len(right)-76:]) : len(right)-76]
+			for ; len(index) >= 24; index = index[24:] {
+				data := bytes.Clone(right)
+				data[binary.LittleEndian.Uint64(index)] ^= 1
+				must.Write(t, path, data)
+				r := run(t, dir, verify.Options{Layers: []int{n}})
+				if l := r.Layers[0]; r.OK && l.Checked != l.Positions {
+					t.Errorf("%v, a block of layer %d: %+v", rules, k, l)
+				} else if !r.OK {
+					damaged++
+				}
+			}
+			must.Write(t, path, right)
+		}
+		if damaged == 0 {
+			t.Errorf("%v: no block is missed", rules)
+		}
 	}
 }
 
