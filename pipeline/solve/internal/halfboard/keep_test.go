@@ -225,7 +225,7 @@ func TestScoresOutliveOffers(t *testing.T) {
 	h := x.stored(t, "")
 	x.disk.flipAny(t, rng, rundir.OffersName)
 	x.finish(t)
-	if x.reads == 0 || x.first.Kept == nil || x.stats.Before != h.Elapsed || x.stats.Sweeps < int(h.Sweeps) {
+	if k := x.first.Kept; x.reads == 0 || k == nil || k.Captures != 1 || !k.Swept || x.stats.Before != h.Elapsed || x.stats.Sweeps < int(h.Sweeps) {
 		t.Errorf("%+v: %+v, then %+v and %d scores read", x.config, h, x.stats, x.reads)
 	}
 }

@@ -55,6 +55,9 @@ func TestMemoryGrows(t *testing.T) {
 			if Memory(game, n) > Memory(game, n+1) {
 				t.Errorf("%d pits: layer %d needs %d bytes, the next one %d", pits, n, Memory(game, n), Memory(game, n+1))
 			}
+			if Padded(game, n) < Positions(game, n) {
+				t.Errorf("%d pits, layer %d: %d scores with padding, of %d", pits, n, Padded(game, n), Positions(game, n))
+			}
 		}
 	}
 }
