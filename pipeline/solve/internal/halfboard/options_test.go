@@ -121,7 +121,7 @@ func TestLongProgressAddsUp(t *testing.T) {
 		c.options.Progress = func(p fixpoint.Progress) { reports = append(reports, p) }
 		s := c.solve(t).Stats()
 		ends := follow(t, c, reports)
-		if len(ends[fixpoint.CaptureStage]) != 1 || len(ends[fixpoint.DenseStage]) == 0 || len(ends[fixpoint.FullStage]) != 1 {
+		if reports[0].Sweep != 1 || len(ends[fixpoint.CaptureStage]) != 1 || len(ends[fixpoint.DenseStage]) == 0 || len(ends[fixpoint.FullStage]) != 1 {
 			t.Fatalf("%+v: stages end at %+v", c, ends)
 		}
 		// The last sweep finds nothing to do: statistics leave it out.
