@@ -203,8 +203,9 @@ func TestRefused(t *testing.T) {
 func TestProgress(t *testing.T) {
 	game := testrun.Game(t, 8, awari.Awari)
 	layers := testrun.Solve(t, game, 7)
-	total := uint64(0)
+	total, compared := uint64(0), uint64(0) // of all, and before the last layer is grounded
 	for _, scores := range layers {
+		compared = total + uint64(len(scores))
 		for _, k := range scores {
 			total++
 			if k != 0 {
@@ -213,19 +214,21 @@ func TestProgress(t *testing.T) {
 		}
 	}
 	dir := testrun.Write(t, game, layers, 64)
-	for range 2 { // the second time without layer 6
+	for i := range 2 { // the second time without layer 6
 		var last job.Step
+		amid := false
 		levels := map[string]bool{}
 		run(t, dir, prove.Options{Job: job.Job{Workers: 2, Progress: func(p job.Step) {
 			if p.Seeds < last.Seeds || p.Done < last.Done || p.Done > p.Total || p.Total != float64(total) {
 				t.Errorf("%+v after %+v", p, last)
 			}
 			last = p
+			amid = amid || p.Done > float64(compared) && p.Done < float64(total)
 			level, _, _ := strings.Cut(p.Doing, ", pass")
 			levels[level] = true
 		}}})
-		if last.Seeds != 7 || last.Done != float64(total) || len(levels) < 8+5 {
-			t.Errorf("%+v, %v", last, levels)
+		if last.Seeds != 7 || last.Done != float64(total) || len(levels) < 8+5 || amid != (i == 0) {
+			t.Errorf("%+v, %v, amid the last layer: %v", last, levels, amid)
 		}
 		os.Remove(filepath.Join(dir, rundir.LayerName(6)))
 	}
