@@ -336,7 +336,9 @@ func TestCodecNames(t *testing.T) {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
-	if _, err := Codec(0).MarshalText(); !errors.Is(err, ErrCodec) {
-		t.Error(err)
+	for _, c := range []Codec{0, Zstd + 1} {
+		if text, err := c.MarshalText(); !errors.Is(err, ErrCodec) {
+			t.Errorf("%d: %s, %v", c, text, err)
+		}
 	}
 }

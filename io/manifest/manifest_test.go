@@ -266,6 +266,9 @@ func TestLargest(t *testing.T) {
 	for i := range m.Layers {
 		l := &m.Layers[i]
 		l.Seeds, l.Bytes, l.Codec, l.Seconds = i, math.MaxInt64, layerfile.Zstd, 1.2345678901234567e-100
+		if i == 1 {
+			l.Seconds = math.MaxInt64
+		}
 		l.File = fmt.Sprintf("%064d.gl", i)
 		for s := range l.Histogram {
 			l.Histogram[s] = layerfile.MaxPositions / 256

@@ -4,16 +4,48 @@ package rundir
 
 import (
 	"errors"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"grenier/internal/testkit/must"
 	"grenier/io/manifest"
 	"grenier/io/vfs"
 )
+
+// elsewhere is a directory whose work/ is on another disk.
+type elsewhere struct{ vfs.Dir }
+
+func (d elsewhere) Lstat(name string) (fs.FileInfo, error) {
+	info, err := d.Dir.Lstat(name)
+	if name == WorkName && err == nil {
+		info = onAnother{info}
+	}
+	return info, err
+}
+
+type onAnother struct{ fs.FileInfo }
+
+func (onAnother) Sys() any { return &syscall.Stat_t{Dev: 1 << 30} }
+
+// TestOtherDisk: work/ on another disk than the lock is refused.
+func TestOtherDisk(t *testing.T) {
+	dir := t.TempDir()
+	defer vfs.Intercept(func(d vfs.Dir) vfs.Dir {
+		if d.Path("") == dir {
+			return elsewhere{d}
+		}
+		return d
+	})()
+	l, err := Lock(dir, awari)
+	if !errors.Is(err, ErrOtherDisk) {
+		t.Errorf("%v, %v", l, err)
+	}
+}
 
 // TestLostLock: whoever has lost the lock publishes and removes nothing.
 func TestLostLock(t *testing.T) {

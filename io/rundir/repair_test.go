@@ -2,6 +2,7 @@ package rundir
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
@@ -59,6 +60,14 @@ func TestFoundElsewhere(t *testing.T) {
 	if err != nil || len(all) != 1 || all[0].Seeds != 1 || all[0].Stamp.Bytes != 3 || all[0].Directory != other {
 		t.Errorf("%+v, %v", all, err)
 	}
+	gone := t.TempDir()
+	t.Chdir(gone)
+	if os.Remove(gone) != nil {
+		return // a working directory stays there
+	}
+	if all, err := d.Found(nil, "more"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("below a working directory that is gone: %+v, %v", all, err)
+	}
 }
 
 // TestSetAside: nothing is overwritten.
@@ -106,6 +115,9 @@ func TestLockDamaged(t *testing.T) {
 	}
 	must.OK(t, errors.Join(work.Close(), l.ClearAgain(), l.ClearAgain(), l.Unlock()))
 	must.OK(t, l.IsLocked())
+	if err := (&Dir{path: filepath.Join(dir, "none")}).IsLocked(); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("no directory: %v", err)
+	}
 	if got := names(t, dir) + "; " + names(t, filepath.Join(dir, WorkName)); got != "a.tmp layer-00.gl lock work; tiles" {
 		t.Error(got)
 	}

@@ -8,11 +8,14 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"grenier/internal/testkit/must"
+	"grenier/io/vfs"
 )
 
 // aStatus is of a solver in the middle of a run.
@@ -243,6 +246,59 @@ func TestLog(t *testing.T) {
 	must.OK(t, errors.Join(os.Remove(path), os.Mkdir(path, 0o755)))
 	if _, err := l.OpenLog(); err == nil || !strings.HasSuffix(err.Error(), "solve.log is a directory, not a file") {
 		t.Error(err)
+	}
+}
+
+// TestSolverComes: a lock without a process is looked at again, for a solver that has just come.
+func TestSolverComes(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("who has the lock is alone with its file")
+	}
+	dir := filepath.Join(t.TempDir(), "run")
+	l := mustLock(t, dir)
+	defer l.Unlock()
+	lock := filepath.Join(dir, LockName)
+	must.Write(t, lock, nil)
+	opened := 0
+	defer vfs.Intercept(func(d vfs.Dir) vfs.Dir {
+		if opened++; opened == 4 { // after the lock, the report, and the lock
+			must.Write(t, lock, fmt.Appendln(nil, os.Getpid()))
+		}
+		return d
+	})()
+	if a, err := l.Activity(time.Now()); err != nil || a.PID != os.Getpid() || !a.Held {
+		t.Errorf("%+v, %v", a, err)
+	}
+}
+
+// fullLog is a log whose last line is cut short, on a full disk.
+type fullLog struct{ vfs.File }
+
+func (fullLog) Size() (int64, error)                   { return 3, nil }
+func (fullLog) ReadAt(p []byte, _ int64) (int, error)  { return copy(p, "x"), nil }
+func (fullLog) WriteAt(_ []byte, _ int64) (int, error) { return 0, syscall.ENOSPC }
+
+// TestFullLog: a line that cannot be ended is not gone on with.
+func TestFullLog(t *testing.T) {
+	if err := (&log{file: fullLog{}}).start(); !errors.Is(err, syscall.ENOSPC) {
+		t.Error(err)
+	}
+}
+
+// TestPartCounts: in the order of numbers, not of names.
+func TestPartCounts(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	must.OK(t, mustLock(t, dir).Unlock())
+	d, err := Open(dir)
+	must.OK(t, err)
+	book, err := d.Notebook()
+	must.OK(t, err)
+	defer book.Close()
+	for _, of := range []int{9, 10, 9} {
+		must.OK(t, book.SaveNote(PartName(VerifyName, 1, of), nil))
+	}
+	if all, err := book.PartCounts(VerifyName); err != nil || !slices.Equal(all, []int{9, 10}) {
+		t.Errorf("%v, %v", all, err)
 	}
 }
 

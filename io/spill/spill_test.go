@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"math/rand/v2"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 	"syscall"
@@ -296,6 +297,9 @@ func TestDamage(t *testing.T) {
 	for name, bad := range damaged {
 		must.OK(t, vfs.Write(d, "a", bad))
 		got, err := read(rng, d, aHeader, 1+rng.IntN(3))
+		if h, err := ReadHeader(d, "a"); err == nil && !reflect.DeepEqual(h, aHeader) {
+			t.Errorf("%s: header %+v", name, h)
+		}
 		broken, ok := errors.AsType[*corrupt.Error](err)
 		if !ok || broken.File != d.Path("a") || broken.Part == "" {
 			t.Errorf("%s: %d bytes, %v", name, len(got), err)

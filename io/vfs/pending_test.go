@@ -43,8 +43,10 @@ func TestMissingDirectory(t *testing.T) {
 // TestPending: the old file is there until the new one is.
 func TestPending(t *testing.T) {
 	d := open(t)
-	if p, err := NewPending(d, strings.Repeat("a", 300)); err == nil {
-		t.Errorf("a name that is too long: %v", p)
+	for _, n := range []int{300, 250} {
+		if p, err := NewPending(d, strings.Repeat("a", n)); err == nil {
+			t.Errorf("%d letters, a name, or a temporary one, that is too long: %v", n, p)
+		}
 	}
 	must.OK(t, Write(d, "a", []byte("old")))
 	for end, want := range map[string]string{"abort": "old", "close": "old", "publish": "new", "replace": "new"} {

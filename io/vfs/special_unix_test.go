@@ -11,6 +11,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// TestWritable: what is true of users who may write everywhere too.
+func TestWritable(t *testing.T) {
+	dir := t.TempDir()
+	if here, none := Writable(dir), Writable(filepath.Join(dir, "none")); here != nil || none == nil {
+		t.Errorf("%v, of a directory that is not there %v", here, none)
+	}
+}
+
 func fifo(path string) error { return unix.Mkfifo(path, 0o644) }
 
 // socket makes a socket at path. Paths of sockets are short, so that it is made

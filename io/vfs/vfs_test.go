@@ -190,6 +190,21 @@ func TestOpenFile(t *testing.T) {
 	})
 }
 
+// TestReplacedWhenOpened: what takes the place of a file after the first look is refused too.
+func TestReplacedWhenOpened(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x")
+	write(t, path, "alive")
+	f, err := openIf(path, func(m fs.FileMode) bool {
+		if m.IsRegular() {
+			must.OK(t, errors.Join(os.Remove(path), os.Mkdir(path, 0o755)))
+		}
+		return m.IsRegular()
+	})
+	if f != nil || !isKind(err) {
+		t.Errorf("opened %v, %v", f, err)
+	}
+}
+
 // TestOpenStream reads a FIFO to which nobody writes.
 func TestOpenStream(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "fifo")

@@ -320,6 +320,7 @@ func FuzzOpen(f *testing.F) {
 	const size = 300
 	f.Add([]byte{0, 0, 10, 0, 10, 10})
 	f.Add([]byte{0, 0, 11, 0, 10, 10})
+	f.Add([]byte{0, 0, 10, 0, 0, 0, 0, 10, 10})
 	f.Add([]byte{1, 40, 4, 0, 0, 0})
 	f.Add([]byte{1, 40, 5})
 	f.Add([]byte{0xff, 0xff, 5})

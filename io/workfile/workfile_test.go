@@ -132,6 +132,12 @@ func TestFullDisk(t *testing.T) {
 	if e := put(t, f, a); e.Offset != 0 {
 		t.Errorf("put at %d", e.Offset)
 	}
+	disk.Limit(3000)
+	f.Drop(put(t, f, b))
+	commit(t, f, checkpointName, make([]byte, 50))
+	if _, err := f.Put(make([]byte, 3000)); !errors.Is(err, syscall.ENOSPC) || f.Size() != 1400 { // it is cut behind what is in use
+		t.Errorf("%d bytes, error %v", f.Size(), err)
+	}
 	if names := disk.Names(); len(names) != 2 {
 		t.Errorf("left behind: %v", names)
 	}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"grenier/internal/testkit/awaritest"
@@ -17,6 +18,7 @@ import (
 	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
 	"grenier/io/corrupt"
+	"grenier/io/manifest"
 	"grenier/io/memory"
 	"grenier/io/rundir"
 	"grenier/io/vfs"
@@ -121,6 +123,19 @@ func (s *stepper) publish(t *testing.T) {
 	}
 }
 
+// doOn does a step on a disk that mirrors the directory.
+func (s *stepper) doOn(ctx context.Context, disk *crashfs.FS, task solve.Task) error {
+	work := filepath.Join(s.dir, rundir.WorkName)
+	defer vfs.Intercept(func(d vfs.Dir) vfs.Dir {
+		if d.Path("") == s.dir || strings.HasPrefix(d.Path(""), work) {
+			return disk.Mirror(d)
+		}
+		return d
+	})()
+	_, err := s.do(ctx, task)
+	return err
+}
+
 // breaking does a step on a disk that ends its context, or fails from then on as for a killed process, at one of its operations. It
 // reports whether there were so many.
 func (s *stepper) breaking(t *testing.T, task solve.Task, at int, kill bool) (broken bool) {
@@ -139,15 +154,7 @@ func (s *stepper) breaking(t *testing.T, task solve.Task, at int, kill bool) (br
 			return nil
 		})
 	}
-	work := filepath.Join(s.dir, rundir.WorkName)
-	restore := vfs.Intercept(func(d vfs.Dir) vfs.Dir {
-		if d.Path("") == s.dir || strings.HasPrefix(d.Path(""), work) {
-			return disk.Mirror(d)
-		}
-		return d
-	})
-	defer restore()
-	_, err := s.do(ctx, task)
+	err := s.doOn(ctx, disk, task)
 	if err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, crashfs.ErrCrashed) && !errors.Is(err, fault.Pause) {
 		t.Fatalf("%+v, broken at operation %d: %v", task, at, err)
 	}
@@ -284,6 +291,13 @@ func TestStepPlans(t *testing.T) {
 		_, err := task.Do(t.Context(), s.dir, *o)
 		return err
 	})
+	refused("a step over other layers", solve.ErrPlan, func(o *solve.StepOptions) error {
+		change := func(m *manifest.Manifest) { m.Layers[stepSeeds-2].Hash ^= 1 }
+		testrun.EditManifest(t, s.dir, change)
+		defer testrun.EditManifest(t, s.dir, change)
+		_, err := task.Do(t.Context(), s.dir, *o)
+		return err
+	})
 	o := s.options
 	o.Workers = 1000
 	_, err = task.Do(t.Context(), s.dir, o)
@@ -333,6 +347,16 @@ func TestStepDamage(t *testing.T) {
 	_, err := s.do(t.Context(), tasks[0])
 	must.OK(t, err)
 	again("captures-0001-open", tasks[0], windowTask(2))
+	disk := crashfs.New()
+	disk.Fail(func(op crashfs.Op, name string) error {
+		if op == crashfs.Rename && strings.Contains(name, "window-") {
+			return syscall.EIO
+		}
+		return nil
+	})
+	if err := s.doOn(t.Context(), disk, windowTask(1)); !errors.Is(err, syscall.EIO) {
+		t.Errorf("a window that cannot be stored: error %v", err)
+	}
 	for _, task := range tasks[1 : len(tasks)-1] {
 		_, err := s.do(t.Context(), task)
 		must.OK(t, err)
@@ -353,6 +377,27 @@ func TestStepDamage(t *testing.T) {
 	s.publish(t)
 	if _, err := os.Stat(filepath.Join(s.dir, rundir.WorkName, rundir.PlanName)); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the plan is still there: %v", err)
+	}
+}
+
+// TestStepBelow: of the shares of captures one looks at the scores of a layer below.
+func TestStepBelow(t *testing.T) {
+	s := stepper{game: awaritest.Game(t, 8, awari.Awari), options: solve.StepOptions{Job: job.Job{Workers: 2, Memory: 1 << 30}, Seeds: 10, Program: "test", Bits: 4}}
+	layers := testrun.Solve(t, s.game, 9)
+	for i, score := range layers[9] {
+		layers[9][i] = testrun.Other(score)
+	}
+	s.dir = testrun.Write(t, s.game, layers, 1<<16)
+	_, err := s.do(t.Context(), solve.Task{Name: solve.PlanTask})
+	must.OK(t, err)
+	damaged := 0
+	for _, err := range s.all(t, 2, 0)[:2] {
+		if errors.Is(err, corrupt.ErrCorrupt) {
+			damaged++
+		}
+	}
+	if damaged != 1 {
+		t.Errorf("%d shares of captures find that layer 9 is wrong", damaged)
 	}
 }
 

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -23,9 +25,11 @@ import (
 	"grenier/io/corrupt"
 	"grenier/io/memory"
 	"grenier/io/rundir"
+	"grenier/io/vfs"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
 	"grenier/pipeline/check/prove"
+	"grenier/pipeline/internal/parts"
 	"grenier/pipeline/job"
 	"grenier/pipeline/tables"
 )
@@ -199,8 +203,9 @@ func TestRefused(t *testing.T) {
 func TestProgress(t *testing.T) {
 	game := testrun.Game(t, 8, awari.Awari)
 	layers := testrun.Solve(t, game, 7)
-	total := uint64(0)
+	total, compared := uint64(0), uint64(0) // of all, and before the last layer is grounded
 	for _, scores := range layers {
+		compared = total + uint64(len(scores))
 		for _, k := range scores {
 			total++
 			if k != 0 {
@@ -209,19 +214,21 @@ func TestProgress(t *testing.T) {
 		}
 	}
 	dir := testrun.Write(t, game, layers, 64)
-	for range 2 { // the second time without layer 6
+	for i := range 2 { // the second time without layer 6
 		var last job.Step
+		amid := false
 		levels := map[string]bool{}
 		run(t, dir, prove.Options{Job: job.Job{Workers: 2, Progress: func(p job.Step) {
 			if p.Seeds < last.Seeds || p.Done < last.Done || p.Done > p.Total || p.Total != float64(total) {
 				t.Errorf("%+v after %+v", p, last)
 			}
 			last = p
+			amid = amid || p.Done > float64(compared) && p.Done < float64(total)
 			level, _, _ := strings.Cut(p.Doing, ", pass")
 			levels[level] = true
 		}}})
-		if last.Seeds != 7 || last.Done != float64(total) || len(levels) < 8+5 {
-			t.Errorf("%+v, %v", last, levels)
+		if last.Seeds != 7 || last.Done != float64(total) || len(levels) < 8+5 || amid != (i == 0) {
+			t.Errorf("%+v, %v, amid the last layer: %v", last, levels, amid)
 		}
 		os.Remove(filepath.Join(dir, rundir.LayerName(6)))
 	}
@@ -288,6 +295,66 @@ func TestResume(t *testing.T) {
 	}
 }
 
+// TestWholePart: marks on disk, of a layer with more positions than a worker takes at a time.
+func TestWholePart(t *testing.T) {
+	game := testrun.Game(t, 6, awari.Awari)
+	layers := testrun.Solve(t, game, 21)
+	if r := run(t, testrun.Write(t, game, layers, 1<<16), prove.Options{Layers: []int{21}, OnDisk: true}); !r.OK || len(layers[21]) <= parts.Size {
+		t.Errorf("%d positions: %+v", len(layers[21]), r)
+	}
+}
+
+// badMarks is a directory whose marks fail to be read once.
+type badMarks struct {
+	vfs.Dir
+	after *atomic.Int64 // reads
+}
+
+func (d badMarks) Sub(name string) (vfs.Dir, error) {
+	sub, err := d.Dir.Sub(name)
+	return badMarks{sub, d.after}, err
+}
+
+func (d badMarks) Create(name string) (vfs.File, error) {
+	f, err := d.Dir.Create(name)
+	if err == nil && strings.HasPrefix(name, rundir.MarksName) {
+		f = badFile{f, d.after}
+	}
+	return f, err
+}
+
+type badFile struct {
+	vfs.File
+	after *atomic.Int64
+}
+
+func (f badFile) ReadAt(p []byte, at int64) (int, error) {
+	if f.after.Add(-1) == 0 {
+		return 0, syscall.EIO
+	}
+	return f.File.ReadAt(p, at)
+}
+
+// TestBadMarks: a proof that cannot read marks gives no verdict.
+func TestBadMarks(t *testing.T) {
+	game := testrun.Game(t, 4, awari.Awari)
+	dir := testrun.Write(t, game, testrun.Solve(t, game, 9), 64)
+	var after atomic.Int64
+	defer vfs.Intercept(func(d vfs.Dir) vfs.Dir {
+		if d.Path("") == dir {
+			return badMarks{d, &after}
+		}
+		return d
+	})()
+	for at, failed := int64(1), true; failed; at++ {
+		after.Store(at)
+		_, err := prove.Run(t.Context(), dir, prove.Options{Layers: []int{9}, Job: job.Job{Workers: 2}, MemoryBytes: 1})
+		if failed = after.Load() <= 0; errors.Is(err, syscall.EIO) != failed || at == 1 && !failed {
+			t.Errorf("read %d fails: %v, and the proof ends with %v", at, failed, err)
+		}
+	}
+}
+
 // interrupt proves anew until something is done.
 func interrupt(t *testing.T, dir string, o prove.Options, doing string) {
 	t.Helper()
@@ -323,6 +390,7 @@ func TestResumeMarks(t *testing.T) {
 	}{
 		"same":    {func(*testing.T, string, string) {}, prove.Options{}, true, ""},
 		"restart": {func(*testing.T, string, string) {}, prove.Options{Restart: true}, false, ""},
+		"memory":  {func(*testing.T, string, string) {}, prove.Options{MemoryBytes: 1 << 30}, false, ""},
 		"no marks": {func(t *testing.T, _, marks string) {
 			must.OK(t, os.Remove(marks))
 		}, prove.Options{}, false, "begins anew"},
@@ -354,6 +422,7 @@ func TestResumeMarks(t *testing.T) {
 				interruptPass(t, dir, 9)
 				c.change(t, dir, filepath.Join(dir, rundir.WorkName, rundir.MarksName))
 				var told []string
+				o.MemoryBytes = max(o.MemoryBytes, c.o.MemoryBytes)
 				o.Resume, o.Restart, o.Note = true, c.o.Restart, func(text string) { told = append(told, text) }
 				o.Progress = func(p job.Step) {
 					if p.Seeds != 9 || p.Done > p.Total || p.Begun > p.Done || (p.Begun > 0) != c.resumes {

@@ -101,7 +101,7 @@ func TestResume(t *testing.T) {
 func TestResumePanel(t *testing.T) {
 	game := testrun.Game(t, 8, awari.Awari)
 	layers := testrun.Solve(t, game, 9)
-	size := uint64(len(layers[9]))
+	size, space := uint64(len(layers[9])), testrun.Space(t, game, 9)
 	o := verify.Options{Layers: []int{9}, MemoryBytes: 1}
 	middle := func(p job.Step) bool { return p.Done > float64(size/2) }
 	intact := testrun.Write(t, game, layers, 1000)
@@ -118,16 +118,22 @@ func TestResumePanel(t *testing.T) {
 	if r := run(t, intact, o); !r.OK || r.Layers[0].Checked != size || first < size/4 {
 		t.Errorf("%+v, began at %d", r, first)
 	}
-	layers[9][0] = testrun.Other(layers[9][0])
-	wrong := testrun.Write(t, game, layers, 1000)
-	want := run(t, wrong, verify.Options{Layers: []int{9}})
-	if want.OK {
-		t.Fatal("a wrong score is not found")
-	}
-	interrupt(t, wrong, o, middle)
-	o.Progress = nil
-	if r := run(t, wrong, o); r.OK || r.Layers[0].Mismatches != want.Layers[0].Mismatches {
-		t.Errorf("%+v, want %+v", r, want)
+	_, first = space.Rank(awari.Board{0, 0, 0, 5, 1, 1, 1, 1}) // no move leads there: one panel differs, an early one
+	o.Layers = []int{8, 9}
+	for _, rank := range []uint64{0, first} {
+		right := layers[9][rank]
+		layers[9][rank] = testrun.Other(right)
+		wrong := testrun.Write(t, game, layers, 1000)
+		layers[9][rank] = right
+		want := run(t, wrong, verify.Options{Layers: o.Layers})
+		if want.OK {
+			t.Fatal("a wrong score is not found")
+		}
+		interrupt(t, wrong, o, func(p job.Step) bool { return p.Done > float64(space.Size(8)+size/2) })
+		o.Progress = nil
+		if r := run(t, wrong, o); r.OK || r.Layers[1].Mismatches != want.Layers[1].Mismatches {
+			t.Errorf("rank %d: %+v, want %+v", rank, r, want)
+		}
 	}
 }
 

@@ -71,6 +71,20 @@ func (s *sowings) checkMove(t *testing.T, space *awari.Space, b awari.Board, pit
 	}
 }
 
+// TestSpans: spans of more halves than one can have follow each other.
+func TestSpans(t *testing.T) {
+	var o outcome
+	const from, to, more = 5, rankLimit - maxSpan - 2, 2
+	for i := range uint64(maxSpan + more) {
+		o.add(from+i, to+i)
+	}
+	for i, r := range o.spans {
+		if r.from() != from+i*maxSpan || r.to() != to+i*maxSpan || r.n() != []int{maxSpan, more}[i] || len(o.spans) != 2 {
+			t.Errorf("span %d of %d: %d from %d to %d", i, len(o.spans), r.n(), r.from(), r.to())
+		}
+	}
+}
+
 // bytes returns the memory that the outcomes take.
 func (s *sowings) bytes() uint64 {
 	n := 0

@@ -1,6 +1,7 @@
 package verify_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"encoding/json"
@@ -19,6 +20,7 @@ import (
 	"grenier/internal/testkit/testrun"
 	"grenier/io/corrupt"
 	"grenier/io/manifest"
+	"grenier/io/memory"
 	"grenier/io/rundir"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
@@ -203,6 +205,35 @@ func TestDamage(t *testing.T) {
 	}
 }
 
+// TestDamageBelow damages each block below a layer, which alone is verified: it is in order only if all of it could be compared.
+func TestDamageBelow(t *testing.T) {
+	const n = 7
+	for _, rules := range awari.RuleSets() {
+		game := testrun.Game(t, 4, rules)
+		dir, damaged := testrun.Write(t, game, testrun.Solve(t, game, n), 8), 0
+		for k := range n {
+			path := filepath.Join(dir, rundir.LayerName(k))
+			right := must.Read(t, path)
+			index := right[binary.LittleEndian.Uint64(right[len(right)-76:]) : len(right)-76]
+			for ; len(index) >= 24; index = index[24:] {
+				data := bytes.Clone(right)
+				data[binary.LittleEndian.Uint64(index)] ^= 1
+				must.Write(t, path, data)
+				r := run(t, dir, verify.Options{Layers: []int{n}})
+				if l := r.Layers[0]; r.OK && l.Checked != l.Positions {
+					t.Errorf("%v, a block of layer %d: %+v", rules, k, l)
+				} else if !r.OK {
+					damaged++
+				}
+			}
+			must.Write(t, path, right)
+		}
+		if damaged == 0 {
+			t.Errorf("%v: no block is missed", rules)
+		}
+	}
+}
+
 // checkDamage wants a number of errors about the file in layer 5, and one in the
 // layers above from which captures lead there.
 func checkDamage(t *testing.T, result *verify.Result, path string, errors int) {
@@ -253,6 +284,16 @@ func TestRefused(t *testing.T) {
 			t.Errorf("layer %d: %v", n, err)
 		}
 	}
+	tab, err := tables.Open(t.Context(), dir)
+	must.OK(t, err)
+	defer tab.Close()
+	for less, want := range map[uint64]bool{0: false, 16: true} { // of memory for the smallest panel
+		o := verify.Options{Job: job.Job{Workers: 2, Memory: memory.Need(verify.Fixed(tab, 3, 2) + verify.Least(game, 3) - less)}}
+		_, err := verify.Run(t.Context(), dir, o)
+		if _, got := errors.AsType[*memory.Error](err); got != want {
+			t.Errorf("%d bytes too few: %v", less, err)
+		}
+	}
 	result := run(t, testrun.Write(t, game, nil, 64), verify.Options{})
 	if !result.OK || len(result.Layers) != 0 {
 		t.Errorf("nothing is solved: %+v", result)
@@ -272,6 +313,14 @@ func TestProgress(t *testing.T) {
 	}}})
 	if last.Seeds != 7 || last.Done != last.Total || last.Total != 6435 { // 15 choose 8
 		t.Errorf("%+v", last)
+	}
+	parts := 0.0
+	for i := range 3 {
+		run(t, dir, verify.Options{Sample: 100, Layers: []int{5}, Part: job.Part{Index: i + 1, Of: 3}, Job: job.Job{Progress: func(p job.Step) { last = p }}})
+		parts += last.Total
+	}
+	if parts != 100 {
+		t.Errorf("parts of a sample of 100 have %v", parts)
 	}
 }
 

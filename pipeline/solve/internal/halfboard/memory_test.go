@@ -12,6 +12,7 @@ import (
 	"grenier/internal/testkit/must"
 	"grenier/kernels/window"
 	"grenier/layers/awari"
+	"grenier/pipeline/solve/internal/halfboard/board"
 	"grenier/pipeline/solve/internal/halfboard/stream"
 )
 
@@ -53,6 +54,9 @@ func TestMemoryGrows(t *testing.T) {
 		for n := range awari.MaxSeeds {
 			if Memory(game, n) > Memory(game, n+1) {
 				t.Errorf("%d pits: layer %d needs %d bytes, the next one %d", pits, n, Memory(game, n), Memory(game, n+1))
+			}
+			if Padded(game, n) < Positions(game, n) {
+				t.Errorf("%d pits, layer %d: %d scores with padding, of %d", pits, n, Padded(game, n), Positions(game, n))
 			}
 		}
 	}
@@ -142,6 +146,9 @@ func TestRoomsFit(t *testing.T) {
 		for _, workers := range []int{1, 3, 16} {
 			for _, codes := range []*window.Codes{window.Two, window.Six} {
 				least := narrow(game, n, workers, codes)
+				if o, all := (Options{Memory: 1, Workers: workers}), board.CodesBytes(q, n, codes.Bits); o.roomForScores(q, n, codes.Bits) != all {
+					t.Errorf("%d seeds, %d workers: room for %d bytes of scores, which take %d", n, workers, o.roomForScores(q, n, codes.Bits), all)
+				}
 				for _, limit := range []uint64{least, least + least/3, 2 * least} {
 					o := Options{Memory: limit, Workers: workers}
 					base := fixed(workers) + tablesBytes(q, n)

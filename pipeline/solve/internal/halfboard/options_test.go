@@ -121,7 +121,7 @@ func TestLongProgressAddsUp(t *testing.T) {
 		c.options.Progress = func(p fixpoint.Progress) { reports = append(reports, p) }
 		s := c.solve(t).Stats()
 		ends := follow(t, c, reports)
-		if len(ends[fixpoint.CaptureStage]) != 1 || len(ends[fixpoint.DenseStage]) == 0 || len(ends[fixpoint.FullStage]) != 1 {
+		if reports[0].Sweep != 1 || len(ends[fixpoint.CaptureStage]) != 1 || len(ends[fixpoint.DenseStage]) == 0 || len(ends[fixpoint.FullStage]) != 1 {
 			t.Fatalf("%+v: stages end at %+v", c, ends)
 		}
 		// The last sweep finds nothing to do: statistics leave it out.
@@ -156,7 +156,17 @@ func TestLongProgressOfWindowsAddsUp(t *testing.T) {
 		if last := reports[len(reports)-1]; last.Stage != fixpoint.FullStage || last.Done != last.Positions {
 			t.Fatalf("%+v: the last report is %+v", x.config, last)
 		}
+		all := awaritest.Oracle(t, x.game, x.seeds)[x.seeds]
 		for i, p := range reports {
+			ends := int64(0)
+			for _, score := range all {
+				if p.Base > 0 && max(score, -score) >= int8(p.Base) {
+					ends++
+				}
+			}
+			if p.Ends != ends {
+				t.Fatalf("%+v: report %+v, but %d scores are beyond the base", x.config, p, ends)
+			}
 			if i > 0 && less(p.Traffic, reports[i-1].Traffic) {
 				t.Fatalf("%+v: traffic %+v after %+v", x.config, p.Traffic, reports[i-1].Traffic)
 			}

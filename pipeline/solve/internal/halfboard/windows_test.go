@@ -26,6 +26,7 @@ import (
 	"grenier/io/vfs"
 	"grenier/kernels/cpu"
 	"grenier/kernels/planes"
+	"grenier/kernels/window"
 	"grenier/layers/awari"
 	"grenier/pipeline/solve/internal/halfboard/board"
 	"grenier/pipeline/solve/internal/halfboard/fixpoint"
@@ -473,6 +474,60 @@ func TestFloorsOfCheckpoints(t *testing.T) {
 	}
 }
 
+// TestLostWindows: if what a window has found is gone, or is that of another one, it is found again without a word; the first one with
+// its capture values, since those that are kept serve later windows only.
+func TestLostWindows(t *testing.T) {
+	for lost, lose := range []func(d *disk, name, next string){
+		func(d *disk, name, _ string) { must.OK(t, d.plain().Remove(name)) },
+		func(d *disk, name, next string) { h, found := d.contents(t, next); d.write(t, name, h, found) },
+	} {
+		x := smallTrial(t, tries.Rand(t))
+		x.options.Bits, x.options.thin, x.options.Memory = 2, false, 1
+		x.finish(t)
+		bases := stream.Bases(x.seeds, window.Two)
+		for part := range stream.AllParts {
+			lose(x.disk, rundir.WindowName(bases[lost], part), rundir.WindowName(bases[lost+1], part))
+		}
+		x.finish(t)
+		if x.reads == 0 && lost == 0 || len(x.notes) > 0 {
+			t.Errorf("%+v: %d scores of lower layers are read; notes %q", x.config, x.reads, x.notes)
+		}
+	}
+}
+
+// TestFailingReads: a stream that cannot be read ends a resumed layer with the error of the disk.
+func TestFailingReads(t *testing.T) {
+	rng := tries.Rand(t)
+	x := smallTrial(t, rng)
+	x.stopInWindow(t, 2)
+	for k, failed := 1, true; failed; k += 1 + rng.IntN(4) {
+		y := x.trial(rng, x.disk.copied(t))
+		y.disk.read = failing(syscall.EIO, k)
+		failed = y.fail(t, syscall.EIO)
+	}
+}
+
+// TestCheckpointsStay: who is interrupted before the sweeps of a resumed window leaves its checkpoint as it was.
+func TestCheckpointsStay(t *testing.T) {
+	rng := tries.Rand(t)
+	x := smallTrial(t, rng)
+	x.options.Bits, x.options.Segment = 4, 30_000
+	x.stopInWindow(t, 2)
+	_, want := x.disk.contents(t, rundir.FoundName)
+	for k, stopped := 1, true; stopped; k++ {
+		y, reports := x.trial(rng, x.disk.copied(t)), 0
+		stopped = y.stop(t, func(int, int, fixpoint.Stage) bool {
+			if p := y.now(); p.Turning && p.Base == x.last.Base {
+				reports++
+			}
+			return reports == k
+		})
+		if _, got := y.disk.contents(t, rundir.FoundName); stopped && !bytes.Equal(got, want) || !stopped && k < 4 {
+			t.Errorf("%+v: interrupted at report %d of its beginning: %v, another checkpoint", x.config, k, stopped)
+		}
+	}
+}
+
 // TestForgedCaptures: a capture value beyond what the layer has is not believed.
 func TestForgedCaptures(t *testing.T) {
 	rng := tries.Rand(t)
@@ -596,7 +651,7 @@ func (x *trial) readsSample(t *testing.T, l *Layer, want []int8) {
 func TestLongSamples(t *testing.T) {
 	rng := tries.Rand(t)
 	for _, bits := range someWidths(rng) {
-		c := config{game: awaritest.Game(t, 12, awari.Awari), seeds: 8, options: Options{Workers: 2, Bits: bits}}
+		c := config{game: awaritest.Game(t, 12, awari.Awari), seeds: 8, options: Options{Workers: 2, Bits: bits, thin: true}}
 		x := c.trial(rng, newDisk())
 		x.options.Interval = 0
 		const border = board.PieceLength
@@ -617,8 +672,8 @@ func TestLongSamples(t *testing.T) {
 				if stream.SlabSize(l.engine.Grid.Layer) != border {
 					t.Fatalf("slabs of %d", stream.SlabSize(l.engine.Grid.Layer))
 				}
-				if l.Stats().Traffic.Written[fixpoint.FullStage] == 0 {
-					t.Errorf("%v: what windows found is that of another sample", sample)
+				if l.Stats().Traffic.Written[fixpoint.FullStage] == 0 || len(x.notes) > 0 {
+					t.Errorf("%v: what windows found is that of another sample; notes %q", sample, x.notes)
 				}
 				must.OK(t, l.LoadSample(t.Context()))
 				x.readsSample(t, l, want)

@@ -37,8 +37,8 @@ func TestLongFenceBeforeMark(t *testing.T) {
 		l := &litmus{}
 		rounds, lost := l.run(fence)
 		t.Logf("fence %v: %d of %d changes are lost", fence, lost, rounds)
-		if fence && lost > 0 {
-			t.Error("changes are lost")
+		if fence && (lost > 0 || l.bench.fence.Load() == 0) { // an atomic store is the fence
+			t.Error("changes are lost, or can be")
 		}
 	}
 }

@@ -3,11 +3,15 @@ package fixpoint
 import (
 	"math/bits"
 	"math/rand/v2"
+	"runtime"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"testing"
+	"unsafe"
 
 	"grenier/internal/testkit/awaritest"
+	"grenier/internal/testkit/guard"
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/tries"
 	"grenier/kernels/compress"
@@ -252,6 +256,26 @@ func TestMarksAreTaken(t *testing.T) {
 	m.Settle() // it is in use
 	if columns, rows := m.Take(); columns != 1 || rows != 4 {
 		t.Errorf("after settling: columns %x, rows %x", columns, rows)
+	}
+}
+
+// TestMarkOrder: rows are added before columns, and taken after them. What is second here meets an unreadable page.
+func TestMarkOrder(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("pages are not protected")
+	}
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	columns := guard.New[uint8](t, 8).At(guard.High, 8)
+	m := (*board.Mark)(unsafe.Pointer(&columns[0]))
+	for _, do := range []func(){func() { m.Add(1, 1) }, func() { columns[0] = 1; m.Take() }} {
+		func() {
+			defer func() {
+				if recover() == nil || columns[0] != 0 {
+					t.Errorf("columns %x", columns)
+				}
+			}()
+			do()
+		}()
 	}
 }
 

@@ -2,10 +2,12 @@ package stream
 
 import (
 	"errors"
+	"syscall"
 	"testing"
 	"time"
 
 	"grenier/internal/testkit/crashfs"
+	"grenier/kernels/window"
 	"grenier/pipeline/solve/internal/halfboard/fixpoint"
 )
 
@@ -53,6 +55,15 @@ func TestSlowCheckpointsAreFew(t *testing.T) {
 		if made := due(t, k, counted); made != c.want {
 			t.Errorf("%+v: made %t", c, made)
 		}
+	}
+}
+
+// TestCheckpointsWait: one of the next window is not begun before the window before, whose checkpoint it replaces, is on disk.
+func TestCheckpointsWait(t *testing.T) {
+	w := windows(layOut(t, 2, 1), window.Two)
+	w.publishing.begin(func() error { return syscall.EIO })
+	if err := w.ready(); !errors.Is(err, syscall.EIO) {
+		t.Error(err)
 	}
 }
 

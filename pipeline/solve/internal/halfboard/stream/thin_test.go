@@ -65,6 +65,17 @@ func TestLongMasksDoNotOverlapBlocks(t *testing.T) {
 	}
 }
 
+// TestWindowsFrom: as many as there are bases.
+func TestWindowsFrom(t *testing.T) {
+	for _, c := range AllCodes {
+		for n := range 49 {
+			if got, bases := max(1, WindowsFrom(0, n, c)), Bases(n, c); got != len(bases) {
+				t.Errorf("%d seeds, %d bits: %d windows with bases %v", n, c.Bits, got, bases)
+			}
+		}
+	}
+}
+
 // TestSeenEnds: masks of what is at an end take the place of the codes.
 func TestSeenEnds(t *testing.T) {
 	rng := tries.Rand(t)
