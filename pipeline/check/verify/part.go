@@ -7,18 +7,17 @@ import (
 	"sync"
 
 	"grenier/layers/awari"
-	"grenier/pipeline/internal/marks"
 )
 
 // part is the comparison of one panel of a layer.
 type part struct {
 	*panel
-	run      *run
-	seeds    int
-	meter    *panelMeter
-	mark     func(bits []byte, at int64) error // takes what visitors mark; may be nil
-	grounded *marks.Set                        // positions that are grounded; nil if nobody asks
-	slow     sync.Mutex                        // held to ask the plain rules, which read scores one by one
+	run   *run
+	seeds int
+	meter *panelMeter
+	mark  func(bits []byte, at int64) error // takes what visitors mark; may be nil
+	lines *lines                            // traces of the columns; nil if nobody asks
+	slow  sync.Mutex                        // held to ask the plain rules, which read scores one by one
 }
 
 // compare compares all positions of the panel.
@@ -79,9 +78,6 @@ func (v *visitor) raise(rs *rows) error {
 	if err != nil {
 		return err
 	}
-	if v.grounded != nil {
-		v.known.mask(row, rs.start)
-	}
 	captured := int8(v.seeds - rs.seeds)
 	var plies []int8
 	if v.after != nil && captured == 0 {
@@ -130,7 +126,7 @@ func (v *visitor) collect(rs *rows) {
 			}
 			before := after - w.own + half(seeds)<<(8*pit)
 			if rank := v.run.sowings.rank(before); v.columns[mover].has(rank) {
-				v.steps = append(v.steps, step{column: mover, rank: rank, spans: spans})
+				v.steps = append(v.steps, step{column: mover, rank: rank, pit: pit, spans: spans})
 			}
 		}
 	}
@@ -140,11 +136,15 @@ func (v *visitor) collect(rs *rows) {
 // gives, when only these were looked at.
 func (v *visitor) back(rs *rows) error {
 	l, err := v.line(rs)
+	word := uint64(0)
 	for i, score := range l.scores {
-		if score > 0 && score == v.best[l.at] {
-			v.fresh.mark(l.rank + uint64(i))
-		}
+		differs := uint64(uint8(score ^ v.best[l.at]))
+		word |= (differs - 1) >> 63 & (-uint64(int64(score)) >> 63) << (i % 64)
 		l.at += l.width
+		if i%64 == 63 || i == len(l.scores)-1 {
+			v.fresh.add(l.rank+uint64(i&^63), word)
+			word = 0
+		}
 	}
 	return err
 }
