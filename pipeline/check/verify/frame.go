@@ -17,6 +17,8 @@ type frame struct {
 	starts [][]uint64 // the rank with which the row of a half of the opponent begins
 	at     [][]uint64 // in words: where the traces of the column of a half of the mover begin, and those behind the last one
 	gains  [][][]gain // by the effect of a move, the seeds of the opponent's half before it, and the chunk of that
+	// terms are the terms of the rank of a half, by pit and by the seeds up to the pit; those of the last pit are 0.
+	terms [awari.MaxPits/2 - 1][64]uint64
 }
 
 // gain says which halves of the opponent a chunk of them becomes by what a move gives him, if nothing is captured: those
@@ -56,10 +58,15 @@ func newFrame(s *sowings, space *awari.Space, n int) (*frame, error) {
 		}
 		f.halves, f.starts = append(f.halves, halves), append(f.starts, make([]uint64, len(halves)))
 	}
-	for rs := newRows(space, s.half, n, 0); rs.start < space.Size(n); rs.next() {
-		f.starts[n-rs.mover][s.rank(rs.opponent)] = rs.start
-	}
 	f.layOut()
+	for pit := range space.Half() - 1 {
+		for sum := range n + 1 {
+			f.terms[pit][sum] = colex.MustBinomial(sum+pit, pit+1)
+		}
+	}
+	for rs := newRows(space, s.half, n, 0); rs.start < space.Size(n); rs.next() {
+		f.starts[n-rs.mover][f.rank(rs.opponent)] = rs.start
+	}
 	for i := range n { // fewer seeds first, so that the opponent can have the most
 		for _, all := range s.byPit {
 			if w := &all[i]; f.gains[w.effect] == nil {
@@ -68,6 +75,15 @@ func newFrame(s *sowings, space *awari.Space, n int) (*frame, error) {
 		}
 	}
 	return f, nil
+}
+
+// rank returns the rank of a half among those with as many seeds.
+func (f *frame) rank(h half) (rank uint64) {
+	sums := uint64(h) * (highBits >> 7) // in each byte, those up to it
+	for pit := range f.terms {
+		rank += f.terms[pit][sums>>(8*pit)&63]
+	}
+	return rank
 }
 
 // layOut says where the traces of columns are.

@@ -194,7 +194,7 @@ func (k *sweeper) planColumn(t *tile, i int) {
 		w := &moves[seeds-1]
 		after := h - half(seeds)<<(8*pit) + w.own
 		gain := &f.gains[w.effect][opponent][t.first/chunkWords]
-		start := f.starts[t.mover-seeds+w.kept][k.run.sowings.rank(after)] + 64*gain.first
+		start := f.starts[t.mover-seeds+w.kept][f.rank(after)] + 64*gain.first
 		k.view.Fetch(start)
 		p.steps[p.pits] = look{pit, line, start, gain}
 		p.pits++
