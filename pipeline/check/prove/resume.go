@@ -11,7 +11,7 @@ import (
 	"grenier/pipeline/check/verify"
 )
 
-// The proof of a layer that has marks on disk resumes from a copy of them. Whatever is marked is
+// The proof of a layer resumes from a copy of its marks. Whatever is marked is
 // grounded, so a copy of any moment after the comparison of the scores will do. A note says that
 // these were compared, and holds for the same files only: it has compared of all parts.
 const compared, all = 1, 2
