@@ -79,6 +79,10 @@ type visitor struct {
 	steps   []step
 	bits    []uint64 // of a column by one pit, see traces.go
 	fresh   window   // marks of the positions of a chunk
+	// gathered are rows up to a rank whose lines are to be visited, see lines.go.
+	gathered []row
+	until    uint64
+	visit    func(v *visitor, l line) error
 	// distanceDecoder reads distances, which are made when they are needed.
 	distanceDecoder *layerfile.Decoder
 	distances       []int8
@@ -146,6 +150,9 @@ func (p *part) walk(ctx context.Context, m int, visit func(v *visitor, rs *rows)
 			if err := visit(v, rs); err != nil {
 				return err
 			}
+		}
+		if err := v.see(); err != nil {
+			return err
 		}
 		p.meter.step()
 		return v.leave()

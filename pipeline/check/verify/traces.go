@@ -131,7 +131,7 @@ func (l *lines) put(mover int, rank uint64, line int, bits []uint64) {
 
 // trace finds the traces of the panel. That none is missing is seen from their number.
 func (p *part) trace(ctx context.Context) error {
-	if _, err := p.walk(ctx, p.seeds, (*visitor).fill); err != nil {
+	if _, err := p.walkLines(ctx, (*visitor).fill); err != nil {
 		return err
 	}
 	all, err := p.walk(ctx, p.seeds, (*visitor).trace)
@@ -148,14 +148,13 @@ func (p *part) trace(ctx context.Context) error {
 	return nil
 }
 
-// fill makes the values of a row its scores.
-func (v *visitor) fill(rs *rows) error {
-	l, err := v.line(rs)
+// fill makes the values of a line its scores.
+func (v *visitor) fill(l line) error {
 	for _, score := range l.scores {
 		v.best[l.at] = score
 		l.at += l.width
 	}
-	return err
+	return nil
 }
 
 // trace traces the moves that lead to a row.
