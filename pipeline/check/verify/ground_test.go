@@ -83,7 +83,9 @@ func (f *frame) checkGain(t *testing.T, extract bitset.ExtractFunc, w *move, opp
 func TestTrace(t *testing.T) {
 	column, row := make([]int8, 200), make([]int8, 300)
 	for i := range column {
-		column[i] = int8(i%7 - 3)
+		if column[i] = int8(i%7 - 3); column[i] == 0 {
+			column[i] = drawn
+		}
 	}
 	for i := range row {
 		row[i] = int8(i%5 - 2)
@@ -95,7 +97,7 @@ func TestTrace(t *testing.T) {
 		want := false
 		for _, r := range spans {
 			if k := i - r.from(); k >= 0 && k < r.n() {
-				want = score != 0 && score == -row[r.to()+k]
+				want = score == -row[r.to()+k]
 			}
 		}
 		if got := bits[i/64]>>(i%64)&1 != 0; got != want {

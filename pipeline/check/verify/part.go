@@ -12,12 +12,12 @@ import (
 // part is the comparison of one panel of a layer.
 type part struct {
 	*panel
-	run   *run
-	seeds int
-	meter *panelMeter
-	mark  func(bits []byte, at int64) error // takes what visitors mark; may be nil
-	lines *lines                            // traces of the columns; nil if nobody asks
-	slow  sync.Mutex                        // held to ask the plain rules, which read scores one by one
+	run    *run
+	seeds  int
+	meter  *panelMeter
+	mark   func(bits []byte, at int64) error // takes what visitors mark; may be nil
+	traces *panelTraces                      // nil if nobody asks
+	slow   sync.Mutex                        // held to ask the plain rules, which read scores one by one
 }
 
 // compare compares all positions of the panel.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"math"
 	"slices"
 
 	"grenier/io/rundir"
@@ -55,11 +56,11 @@ func (g *Grounding) trace(ctx context.Context) error {
 		p := r.part(g.seeds, i, count)
 		positions := uint64(len(p.best))
 		p.meter = &panelMeter{meter: &r.meter, seeds: g.seeds, before: done, positions: positions, total: 2 * own}
-		p.lines = g.traces.begin(p.panel)
+		p.traces = g.traces.begin(p.panel)
 		if err := p.trace(ctx); err != nil {
 			return err
 		}
-		if err := g.traces.end(p.lines, p.panel); err != nil {
+		if err := g.traces.end(p.traces, p.panel); err != nil {
 			return err
 		}
 		done += positions
@@ -67,16 +68,16 @@ func (g *Grounding) trace(ctx context.Context) error {
 	return nil
 }
 
-// lines are the traces of the columns of a panel.
-type lines struct {
+// panelTraces are the traces of the columns of a panel.
+type panelTraces struct {
 	*frame
 	words []uint64
 	base  []uint64 // by the seeds of the mover's half: of frame.at, where words begins
 }
 
 // begin returns the place for the traces of a panel.
-func (t *traces) begin(p *panel) *lines {
-	l := &lines{frame: t.frame, words: t.words, base: make([]uint64, len(p.columns))}
+func (t *traces) begin(p *panel) *panelTraces {
+	l := &panelTraces{frame: t.frame, words: t.words, base: make([]uint64, len(p.columns))}
 	if t.words != nil {
 		return l
 	}
@@ -91,7 +92,7 @@ func (t *traces) begin(p *panel) *lines {
 }
 
 // end takes over the traces of a panel.
-func (t *traces) end(l *lines, p *panel) error {
+func (t *traces) end(l *panelTraces, p *panel) error {
 	if t.words != nil {
 		return nil
 	}
@@ -121,7 +122,7 @@ func (t *traces) write(words []uint64, at uint64) error {
 }
 
 // put sets a line of a column, the first one for the signs.
-func (l *lines) put(mover int, rank uint64, line int, bits []uint64) {
+func (l *panelTraces) put(mover int, rank uint64, line int, bits []uint64) {
 	at, n := l.at[mover][rank]-l.base[mover], l.halves[mover][rank].lines()
 	for first := 0; first < len(bits); first += chunkWords {
 		some := bits[first:min(len(bits), first+chunkWords)]
@@ -148,9 +149,15 @@ func (p *part) trace(ctx context.Context) error {
 	return nil
 }
 
+// drawn stands for a score of 0 as a value: no child has its opposite, so no move keeps it.
+const drawn = math.MaxInt8
+
 // fill makes the values of a line its scores.
 func (v *visitor) fill(l line) error {
 	for _, score := range l.scores {
+		if score == 0 {
+			score = drawn
+		}
 		v.best[l.at] = score
 		l.at += l.width
 	}
@@ -169,11 +176,11 @@ func (v *visitor) trace(rs *rows) error {
 	}
 	for _, s := range v.steps {
 		at, end, _ := v.column(s.column, s.rank)
-		before := v.lines.halves[s.column][s.rank] & (1<<(8*s.pit) - 1)
-		words := v.lines.frame.words(v.seeds - s.column)
+		before := v.traces.halves[s.column][s.rank] & (1<<(8*s.pit) - 1)
+		words := v.traces.frame.words(v.seeds - s.column)
 		v.bits = slices.Grow(v.bits[:0], words)[:words]
 		trace(v.bits, v.best[at:end], row, s.spans)
-		v.lines.put(s.column, s.rank, before.lines(), v.bits)
+		v.traces.put(s.column, s.rank, before.lines(), v.bits)
 		v.moves++
 	}
 	return nil
@@ -185,11 +192,17 @@ func trace(bits []uint64, column, row []int8, spans []span) {
 	for _, r := range spans {
 		n, at := r.n(), r.from()
 		parents, children := column[at:][:n], row[r.to():][:n]
+		word := uint64(0)
 		for i, score := range parents {
-			zero := (uint64(uint8(score)) - 1) >> 63
-			keeps := ((uint64(uint8(score+children[i])) | zero) - 1) >> 63
-			bits[at/64] |= keeps << (at % 64)
-			at++
+			other := uint64(uint8(score + children[i])) // 0 if the move keeps the score
+			word |= (other - 1) >> 63 << (at % 64)
+			if at++; at%64 == 0 {
+				bits[at/64-1] |= word
+				word = 0
+			}
+		}
+		if word != 0 {
+			bits[at/64] |= word
 		}
 	}
 }
@@ -198,7 +211,7 @@ func trace(bits []uint64, column, row []int8, spans []span) {
 func (p *part) signs() (moves uint64) {
 	var bits []uint64
 	for a := range p.columns {
-		c, words := &p.columns[a], p.lines.frame.words(p.seeds-a)
+		c, words := &p.columns[a], p.traces.frame.words(p.seeds-a)
 		bits = slices.Grow(bits[:0], words)[:words]
 		for rank := c.from; rank < c.to; rank++ {
 			clear(bits)
@@ -206,8 +219,8 @@ func (p *part) signs() (moves uint64) {
 			for i, score := range p.best[at:end] {
 				bits[i/64] |= uint64(uint8(score)) >> 7 << (i % 64)
 			}
-			p.lines.put(a, rank, 0, bits)
-			moves += p.run.sowings.quiet(p.lines.halves[a][rank], p.seeds-a)
+			p.traces.put(a, rank, 0, bits)
+			moves += p.run.sowings.quiet(p.traces.halves[a][rank], p.seeds-a)
 		}
 	}
 	return moves
