@@ -140,8 +140,8 @@ type plan struct {
 // look is about playing one pit.
 type look struct {
 	pit   int
-	line  int // how many lines of the traces come before that of the pit
-	start uint64
+	line  int    // how many lines of the traces come before that of the pit
+	start uint64 // rank of the first mark that is read
 	gain  *gain
 }
 
@@ -149,12 +149,12 @@ type look struct {
 func (k *sweeper) sweep(t *tile) (int, error) {
 	found, columns := false, len(t.alive)
 	next := k.plan(t, 0)
+	if next < columns {
+		clear(k.fresh[:])
+	}
 	for i := next; i < columns; i = next {
 		k.now = k.next
-		next = k.plan(t, i+1) // the processor fetches what that will read
-		if !found {
-			clear(k.fresh[:])
-		}
+		next = k.plan(t, i+1)
 		some, err := k.column(t, i)
 		if err != nil {
 			return 0, err
@@ -178,6 +178,7 @@ func (k *sweeper) plan(t *tile, i int) int {
 	return i
 }
 
+// planColumn makes the next plan that of a column, and has the processor fetch what it will read.
 func (k *sweeper) planColumn(t *tile, i int) {
 	f, p := k.frame, &k.next
 	h, opponent, line := f.halves[t.mover][t.from+uint64(i)], k.seeds-t.mover, 0
@@ -214,13 +215,7 @@ func (k *sweeper) column(t *tile, i int) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		line, children := traced[s.line*t.words:][:len(won)], children[:len(won)]
-		for j, moves := range line {
-			won[j] |= moves & children[j]
-			had[j] |= moves
-			line[j] = moves &^ children[j]
-			open[j] |= line[j]
-		}
+		take(traced[s.line*t.words:][:t.words], children[:t.words], won, open, had)
 	}
 	fresh, some := k.fresh[i][:len(won)], uint64(0)
 	for j, negative := range traced[:len(won)] {
@@ -232,11 +227,22 @@ func (k *sweeper) column(t *tile, i int) (bool, error) {
 	return some != 0, nil
 }
 
-// begin begins with a column. The first pass looks at all negative positions, even those without a move. So does each one if traces are on disk, where
-// they stay as they were.
+// take takes the moves to children that are grounded out of a line of traces, and adds to the positions that have one, that have
+// another, that had any.
+func take(line, children, won, open, had []uint64) {
+	children, won, open, had = children[:len(line)], won[:len(line)], open[:len(line)], had[:len(line)]
+	for j, moves := range line {
+		won[j] |= moves & children[j]
+		had[j] |= moves
+		line[j] = moves &^ children[j]
+		open[j] |= line[j]
+	}
+}
+
+// begin begins with a column. The first pass looks at all negative positions, even those without a move that keeps the score.
 func (k *sweeper) begin() {
 	k.won, k.open, k.had = [chunkWords]uint64{}, [chunkWords]uint64{}, [chunkWords]uint64{}
-	if k.passes == 0 || k.traces.words == nil {
+	if k.passes == 0 {
 		for j := range k.had {
 			k.had[j]--
 		}
@@ -244,7 +250,7 @@ func (k *sweeper) begin() {
 }
 
 // end takes the moves of positions that are won out of the traces of a column, and returns for which pits others are left.
-func (k *sweeper) end(traced []uint64, won []uint64) (alive uint8) {
+func (k *sweeper) end(traced, won []uint64) (alive uint8) {
 	for _, s := range k.now.steps[:k.now.pits] {
 		line, some := traced[s.line*len(won):][:len(won)], uint64(0)
 		for j, w := range won {
@@ -258,8 +264,8 @@ func (k *sweeper) end(traced []uint64, won []uint64) (alive uint8) {
 	return alive
 }
 
-// after returns which children of a column by a move are grounded, in the order of their parents. Those of moves
-// that capture are elsewhere; these bits mean nothing, as such a move is not in the traces.
+// after returns which children of a column by a move are grounded, in the order of their parents. Where the move
+// captures, the bit means nothing: the child is elsewhere, and the move is not in the traces.
 func (k *sweeper) after(s *look) ([]uint64, error) {
 	if uint64(len(k.row)) < s.gain.words {
 		k.row = make([]uint64, s.gain.words)
