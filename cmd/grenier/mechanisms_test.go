@@ -35,7 +35,7 @@ var mechanisms = []mechanism{
 	{ // verify has halves of its own, which share nothing with it
 		what: "a packed awari board", place: "layers/awari/packed",
 		parts: []string{"packed.New", "packed.Board"},
-		users: []string{"pipeline/check/prove", "pipeline/distance", "pipeline/exchange", "pipeline/play/find", "pipeline/play/search"},
+		users: []string{"pipeline/distance", "pipeline/exchange", "pipeline/play/find", "pipeline/play/search"},
 	},
 	{
 		what: "decoded scores in memory", place: "pipeline/internal/blocks",

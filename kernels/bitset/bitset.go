@@ -2,10 +2,10 @@
 //
 // Deposit puts the bits of a set, in their order, at the ones of a mask, as PDEP does with one
 // word. A quiet move of awari maps the halves of the opponent in this way, whatever half the
-// mover has. Transpose turns a square of bits.
+// mover has. Extract takes them back, as PEXT does. Transpose turns a square of bits.
 //
-// The twin of Deposit for BMI2 runs PDEP on the words of the mask; the generic code is the
-// definition.
+// The twins of Deposit and Extract for BMI2 run PDEP and PEXT on the words of the mask; the generic
+// code is the definition.
 package bitset
 
 import (
@@ -67,8 +67,49 @@ func depositWord(x, mask uint64) (y uint64) {
 	return y
 }
 
+// An ExtractFunc is the inverse of a DepositFunc: it sets the first bits of dst to those of src at the ones
+// of the mask, in their order, and the bits behind them to 0, up to Extracted words in all. src has as many
+// words as the mask. It panics if dst or src is too short.
+type ExtractFunc func(dst, src []uint64, m *Mask)
+
+// Extracted returns how many words Extract sets.
+func (m *Mask) Extracted() int { return m.ones/64 + 1 }
+
+func extract(dst, src []uint64, m *Mask) {
+	dst, src = dst[:m.Extracted()], src[:len(m.words)]
+	at, word := 0, uint64(0)
+	for i, mask := range m.words {
+		x := extractWord(src[i], mask)
+		word |= x << (at % 64)
+		dst[at/64] = word
+		ones := bits.OnesCount64(mask)
+		if at%64+ones >= 64 {
+			word = x >> 1 >> (63 - at%64) // two shifts, as in deposit
+		}
+		at += ones
+	}
+	dst[at/64] = word
+}
+
+// extractWord is extract for one word.
+func extractWord(x, mask uint64) (y uint64) {
+	if mask == ^uint64(0) {
+		return x
+	}
+	x &= mask
+	for to := uint64(1); x != 0; to <<= 1 {
+		y |= to & -(x >> (bits.TrailingZeros64(mask) & 63) & 1)
+		x &^= mask & -mask
+		mask &= mask - 1
+	}
+	return y
+}
+
 // For returns Deposit of family f, which must be supported.
 func For(f cpu.Family) DepositFunc { return of(f) }
+
+// ExtractFor returns Extract of family f, which must be supported.
+func ExtractFor(f cpu.Family) ExtractFunc { return extractOf(f) }
 
 // Transpose exchanges bit j of word i and bit i of word j, for all of them.
 func Transpose(square *[64]uint64) {

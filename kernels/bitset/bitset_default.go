@@ -4,5 +4,7 @@ package bitset
 
 import "grenier/kernels/cpu"
 
-// of returns the generic kernel: this build has no other.
+// of and extractOf return the generic kernels: this build has no others.
 func of(cpu.Family) DepositFunc { return deposit }
+
+func extractOf(cpu.Family) ExtractFunc { return extract }

@@ -50,6 +50,25 @@ func check(t testing.TB, f cpu.Family, rng *rand.Rand, mask []uint64) {
 	}
 }
 
+// checkExtract wants what Deposit has put at the ones of a mask, and nothing else.
+func checkExtract(t testing.TB, f cpu.Family, rng *rand.Rand, mask []uint64) {
+	t.Helper()
+	m := NewMask(mask)
+	for _, end := range guard.Ends {
+		want, src, dst := make([]uint64, m.source()), fenced(t, len(mask), end), fenced(t, m.Extracted(), end)
+		for i := range m.ones {
+			want[i/64] |= rng.Uint64() & 1 << (i % 64)
+		}
+		for i, x := range plain(want, mask) {
+			src[i] = x | rng.Uint64()&^mask[i]
+		}
+		ExtractFor(f)(dst, src, &m)
+		if !slices.Equal(dst, want[:len(dst)]) {
+			t.Fatalf("%v: mask %x, bits %x: %x, want %x", f, mask, src, dst, want)
+		}
+	}
+}
+
 func TestDeposit(t *testing.T) {
 	twins.Test(t, func(t *testing.T, f cpu.Family) {
 		rng := tries.Rand(t)
@@ -67,11 +86,24 @@ func TestDeposit(t *testing.T) {
 					}
 				}
 				check(t, f, rng, mask)
+				checkExtract(t, f, rng, mask)
 			}
 		}
 		m := NewMask([]uint64{^uint64(0)})
 		must.Panic(t, func() { For(f)(make([]uint64, 1), make([]uint64, 2), &m) })
 		must.Panic(t, func() { For(f)(nil, make([]uint64, 9), &m) })
+		must.Panic(t, func() { ExtractFor(f)(make([]uint64, 1), make([]uint64, 1), &m) })
+		must.Panic(t, func() { ExtractFor(f)(make([]uint64, 2), nil, &m) })
+	})
+}
+
+func FuzzExtract(f *testing.F) {
+	f.Add(uint64(0), ^uint64(0), uint64(1)<<63, uint64(7))
+	f.Add(^uint64(0), ^uint64(0), ^uint64(0), uint64(8))
+	f.Fuzz(func(t *testing.T, a, b, c, seed uint64) {
+		for _, family := range cpu.Available() {
+			checkExtract(t, family, rand.New(rand.NewPCG(seed, 0)), []uint64{a, b, c, a ^ b, b & c})
+		}
 	})
 }
 
@@ -103,6 +135,21 @@ func TestTranspose(t *testing.T) {
 }
 
 func BenchmarkDeposit(b *testing.B) {
+	bench(b, func(f cpu.Family, m *Mask, ones, words []uint64) func() {
+		deposit := For(f)
+		return func() { deposit(words, ones, m) }
+	})
+}
+
+func BenchmarkExtract(b *testing.B) {
+	bench(b, func(f cpu.Family, m *Mask, ones, words []uint64) func() {
+		extract := ExtractFor(f)
+		return func() { extract(ones, words, m) }
+	})
+}
+
+// bench runs what is made of a mask and of words for its ones, and for all of it.
+func bench(b *testing.B, of func(f cpu.Family, m *Mask, ones, words []uint64) func()) {
 	twins.Bench(b, func(b *testing.B, f cpu.Family) {
 		rng := rand.New(rand.NewPCG(1, 2))
 		mask := make([]uint64, 512)
@@ -110,14 +157,15 @@ func BenchmarkDeposit(b *testing.B) {
 			mask[i] = rng.Uint64() | rng.Uint64()
 		}
 		m := NewMask(mask)
-		src, dst := make([]uint64, m.source()), make([]uint64, len(mask))
-		for i := range src {
-			src[i] = rng.Uint64()
+		ones, words := make([]uint64, m.source()), make([]uint64, len(mask))
+		for i := range words {
+			words[i] = rng.Uint64()
 		}
-		deposit := For(f)
+		copy(ones, words)
+		run := of(f, &m, ones, words)
 		b.SetBytes(int64(8 * len(mask)))
 		for b.Loop() {
-			deposit(dst, src, &m)
+			run()
 		}
 	})
 }

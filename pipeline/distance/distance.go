@@ -200,7 +200,7 @@ func sweepBytes(t *tables.Tables, n, workers int) uint64 {
 
 // verifyBytes returns the memory that verifying layer n takes besides panels, with that of the winners of whom a capture keeps the score.
 func verifyBytes(t *tables.Tables, n, workers int) uint64 {
-	return marks.Bytes(t.Layers()[n].Positions) + verify.Fixed(t, n, workers)
+	return marks.Bytes + verify.Fixed(t, n, workers)
 }
 
 // room returns the bytes of memory that there are besides the given ones for layer n.

@@ -100,7 +100,7 @@ func (g *graph) groundable(scores []int8, in []bool, p int) bool {
 		return g.outside[p] == k
 	case k < 0:
 		for _, c := range g.quiet[p] {
-			if !in[c] {
+			if int(scores[c]) == -k && !in[c] {
 				return false
 			}
 		}

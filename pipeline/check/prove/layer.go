@@ -1,17 +1,16 @@
 package prove
 
 import (
+	"cmp"
 	"context"
-	"math"
-	mathbits "math/bits"
+	"errors"
+	"math/bits"
 	"runtime"
+	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"grenier/io/manifest"
-	"grenier/layers/awari"
-	"grenier/layers/awari/packed"
 	"grenier/pipeline/check/verify"
 	"grenier/pipeline/internal/marks"
 	"grenier/pipeline/internal/parts"
@@ -20,26 +19,19 @@ import (
 
 // layer is the proof of one layer at work.
 type layer struct {
-	*packed.Rules
-	space  *awari.Space
 	seeds  int
 	run    *run
 	info   *manifest.Layer
 	size   uint64
-	memory int64  // bytes for panels, scores, the rest
-	scores []int8 // nil if they do not fit into memory
-	states states
-	marks  *marks.Set    // instead of states, if they do not fit into memory
-	backed atomic.Uint64 // positions that were marked while the scores were compared
-	copies copies        // of the marks
-	level  int           // size of the scores in progress
+	memory int64      // bytes for panels and traces
+	marks  *marks.Set // positions that are grounded
+	copies copies     // of the marks
 	proof  Proof
-	missed atomic.Bool // candidates that can be grounded were left to a later pass
 }
 
 func (r *run) newLayer(n int) (*layer, error) {
 	l := &layer{
-		Rules: packed.New(r.space.Game), space: r.space, seeds: n, run: r, info: &r.tables.Layers()[n], size: r.space.Size(n),
+		seeds: n, run: r, info: &r.tables.Layers()[n], size: r.space.Size(n),
 		proof: Proof{First: []Position{}}, copies: copies{last: time.Now()},
 	}
 	memory, fits, err := r.room(n)
@@ -47,55 +39,28 @@ func (r *run) newLayer(n int) (*layer, error) {
 		return nil, err
 	}
 	l.memory = memory
-	if !fits {
-		r.states = nil // the layers that follow are larger
+	if fits {
+		l.marks = marks.New(l.size)
+	} else {
 		l.marks, err = r.newMarks(l.size)
-		return l, err
 	}
-	if r.states == nil {
-		r.states = newStates(r.largestInMemory())
-	}
-	l.states = r.states[:words(l.size)]
-	l.states.clear()
-	return l, nil
+	return l, err
 }
-
-// position returns the board with a rank.
-func (l *layer) position(rank uint64) packed.Board { return l.Pack(l.space.Unrank(l.seeds, rank)) }
 
 // close removes what is on disk, but for a copy of the marks.
-func (l *layer) close() error {
-	if l.marks == nil {
-		return nil
-	}
-	return l.marks.Close()
-}
+func (l *layer) close() error { return l.marks.Close() }
 
 // verify compares the scores of the layer, and reports whether all are in order.
 func (l *layer) verify(ctx context.Context) (verify.Layer, bool, error) {
 	r := l.run
 	v, err := verify.Run(ctx, r.book.Path(), verify.Options{
 		Layers: []int{l.seeds}, Job: job.Job{Workers: r.options.Workers, Family: r.options.Family, Progress: r.meter.verified},
-		MemoryBytes: l.memory, Backed: l.back,
+		MemoryBytes: l.memory, Backed: l.marks.Add,
 	})
 	if err != nil {
 		return verify.Layer{}, false, err
 	}
 	return v.Layers[0], v.OK, nil
-}
-
-// back grounds positions with a positive score that a move that takes seeds gives: bits for the
-// ranks from 8 x at on.
-func (l *layer) back(bits []byte, at int64) error {
-	if l.marks != nil {
-		return l.mark(bits, at)
-	}
-	for i, b := range bits {
-		for ; b != 0; b &= b - 1 {
-			l.states.change(8*uint64(at+int64(i))+uint64(mathbits.TrailingZeros8(b)), open, won)
-		}
-	}
-	return nil
 }
 
 // byDistances returns the proof of a layer whose distances verify has found to be right: every score but 0 has one, so it is grounded
@@ -106,27 +71,54 @@ func (l *layer) byDistances() *Proof {
 	return p
 }
 
-// prove grounds scores, level by level, as far as that is possible. Positions with
-// positive scores that a move that takes seeds gives are won already. Scores
-// beyond the number of seeds, which no move gives, may be in the file as well.
+// prove grounds scores, as far as that is possible. Positions with positive scores that a move
+// that takes seeds gives are marked already.
 func (l *layer) prove(ctx context.Context) (*Proof, error) {
-	l.proof.Zero = l.info.Histogram.Count(0)
-	if l.marks != nil {
-		return &l.proof, l.ground(ctx)
-	}
-	if err := l.load(ctx); err != nil {
+	l.collect()
+	o := &l.run.options
+	g, err := verify.NewGrounding(ctx, l.run.tables, l.seeds, verify.Options{
+		Job: job.Job{Workers: o.Workers, Family: o.Family, Progress: l.run.meter.passing}, MemoryBytes: l.memory,
+	}, l.marks, l.run.openWork)
+	if err != nil {
 		return nil, err
 	}
-	for l.level = -math.MinInt8; l.level > 0; l.level-- {
-		if err := l.settle(ctx); err != nil {
-			return nil, err
-		}
+	err = l.ground(ctx, g)
+	if err == nil {
+		err = l.tally(ctx)
 	}
-	l.proof.First = firstOf(l.proof.First)
-	return &l.proof, nil
+	return &l.proof, errors.Join(err, g.Close())
 }
 
-// collect has the memory back that verifying took, and passes, unless there are so few positions
+// ground marks positions until all with a score other than 0 are, or a pass finds none.
+func (l *layer) ground(ctx context.Context, g *verify.Grounding) error {
+	l.collect()
+	left, err := l.left()
+	for err == nil && left > 0 {
+		l.proof.Passes++
+		l.run.meter.begin(l.proof.Passes)
+		more, failed := g.Pass(ctx)
+		l.save(ctx.Err() != nil)
+		l.run.meter.grounded(more)
+		if failed != nil || more == 0 {
+			return failed
+		}
+		left -= more
+	}
+	return err
+}
+
+// left returns how many positions are not marked when passes begin, but may be, and reports the others.
+func (l *layer) left() (uint64, error) {
+	marked, err := l.marks.Count()
+	if l.copies.found != nil {
+		l.run.meter.skip(marked)
+	}
+	l.run.meter.grounded(marked)
+	win, _, loss := l.info.Histogram.WinDrawLoss()
+	return win + loss - marked, err
+}
+
+// collect has the memory back that verifying took, and tracing, unless there are so few positions
 // that it is not worth the time.
 func (l *layer) collect() {
 	if l.size >= 1<<18 {
@@ -134,74 +126,67 @@ func (l *layer) collect() {
 	}
 }
 
-// load decodes the layer into memory if it fits.
-func (l *layer) load(ctx context.Context) error {
-	l.collect()
-	if l.size > uint64(l.memory) {
-		return nil
+// tally looks at all scores once more: it counts those that are grounded, and lists the first of the others.
+func (l *layer) tally(ctx context.Context) error {
+	type buffers struct {
+		scores [parts.Size]int8
+		marked [parts.Size / 8]byte
 	}
-	l.scores = make([]int8, l.size)
-	return parts.Each(ctx, l.run.options.Workers, l.size, func(_ int, from, to uint64) error {
-		return l.run.tables.Read(ctx, l.seeds, from, l.scores[from:to])
-	})
-}
-
-// settle grounds the positions with the scores level and -level. In the end all are
-// grounded, or a look at all with -level has grounded none; then the others are listed.
-func (l *layer) settle(ctx context.Context) error {
-	wanted := l.info.Histogram.Count(int8(-l.level))
-	if l.level <= math.MaxInt8 {
-		wanted += l.info.Histogram.Count(int8(l.level))
-	}
-	if wanted == 0 {
-		return nil
-	}
-	sum, err := l.pass(ctx, (*part).begin)
-	if err != nil {
-		return err
-	}
-	for sum.positive+sum.negative < wanted {
-		l.missed.Store(false)
-		more, err := l.pass(ctx, (*part).again)
-		if err != nil {
+	var mu sync.Mutex
+	all := make([]*buffers, l.run.options.Workers)
+	return parts.Each(ctx, len(all), l.size, func(worker int, from, to uint64) error {
+		if all[worker] == nil {
+			all[worker] = new(buffers)
+		}
+		scores, marked := all[worker].scores[:to-from], all[worker].marked[:(to-from+7)/8]
+		if err := errors.Join(l.run.tables.Read(ctx, l.seeds, from, scores), l.marks.Read(marked, int64(from/8))); err != nil {
 			return err
 		}
-		sum.add(&more)
-		if more.negative == 0 && !l.missed.Load() {
-			rest, err := l.pass(ctx, (*part).rest)
-			if err != nil {
-				return err
-			}
-			l.proof.First = append(l.proof.First, rest.left...)
-			break
-		}
-	}
-	l.proof.Positive += sum.positive
-	l.proof.Negative += sum.negative
-	l.proof.Ungrounded += wanted - sum.positive - sum.negative
-	return nil
-}
-
-// pass has all parts of the layer looked at.
-func (l *layer) pass(ctx context.Context, look func(p *part, from, to uint64) error) (found, error) {
-	l.proof.Passes++
-	l.run.meter.begin(l.level, l.proof.Passes)
-	var mu sync.Mutex
-	var sum found
-	all := make([]*part, l.run.options.Workers)
-	err := parts.Each(ctx, len(all), l.size, func(worker int, from, to uint64) error {
-		p := all[worker]
-		if p == nil {
-			p = &part{layer: l, ctx: ctx}
-			all[worker] = p
-		}
-		p.found = found{}
-		err := look(p, from, to)
-		l.run.meter.grounded(p.found.positive + p.found.negative)
+		p := l.count(from, scores, marked)
 		mu.Lock()
 		defer mu.Unlock()
-		sum.add(&p.found)
-		return err
+		l.proof.add(&p)
+		return nil
 	})
-	return sum, err
+}
+
+// count returns the share of the positions from a rank on in the proof.
+func (l *layer) count(from uint64, scores []int8, marked []byte) (p Proof) {
+	for len(scores) > 0 {
+		n := min(8, len(scores))
+		positive, negative := signs(scores[:n])
+		in := marked[0]
+		p.Positive += ones(positive & in)
+		p.Negative += ones(negative & in)
+		p.Zero += uint64(n) - ones(positive|negative)
+		left := (positive | negative) &^ in
+		p.Ungrounded += ones(left)
+		for ; left != 0 && len(p.First) < MaxUngrounded; left &= left - 1 {
+			i := bits.TrailingZeros8(left)
+			board := l.run.space.Text(l.run.space.Unrank(l.seeds, from+uint64(i)))
+			p.First = append(p.First, Position{Rank: from + uint64(i), Board: board, Stored: int(scores[i])})
+		}
+		scores, marked, from = scores[n:], marked[1:], from+8
+	}
+	return p
+}
+
+// signs returns which of up to eight scores are positive, and which are negative.
+func signs(scores []int8) (positive, negative byte) {
+	for i, score := range scores {
+		positive |= byte(-int64(score)>>63) & 1 << i
+		negative |= uint8(score) >> 7 << i
+	}
+	return positive, negative
+}
+
+func ones(x byte) uint64 { return uint64(bits.OnesCount8(x)) }
+
+// add takes in the share of other positions.
+func (p *Proof) add(o *Proof) {
+	p.Positive, p.Negative = p.Positive+o.Positive, p.Negative+o.Negative
+	p.Zero, p.Ungrounded = p.Zero+o.Zero, p.Ungrounded+o.Ungrounded
+	p.First = append(p.First, o.First...)
+	slices.SortFunc(p.First, func(a, b Position) int { return cmp.Compare(a.Rank, b.Rank) })
+	p.First = p.First[:min(len(p.First), MaxUngrounded)]
 }

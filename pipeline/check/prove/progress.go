@@ -21,11 +21,9 @@ type meter struct {
 	begun, before, done, total uint64
 
 	seeds int // of the layer in progress
-	// level and pass say, when the comparison of all scores is over, which pass over the layer
-	// grounds scores of level and -level. Both are 0 before; level is 0 for passes that ground
-	// scores of all levels.
-	level, pass int
-	// looked of the positions were looked at in this pass; both are 0 if that is not counted.
+	// pass says which pass over the layer it is, when the comparison of all scores is over: 0 before.
+	pass int
+	// looked of the positions were looked at in this pass, or for their moves before it; both are 0 otherwise.
 	looked, positions uint64
 }
 
@@ -43,13 +41,13 @@ func (m *meter) skip(work uint64) {
 func (m *meter) compared(n int, positions uint64) {
 	m.set(func() {
 		m.seeds, m.done = n, m.before+positions
-		m.level, m.pass, m.looked, m.positions = 0, 0, 0, 0
+		m.pass, m.looked, m.positions = 0, 0, 0
 	})
 }
 
 // begin reports that a pass begins.
-func (m *meter) begin(level, pass int) {
-	m.set(func() { m.level, m.pass, m.looked, m.positions = level, pass, 0, 0 })
+func (m *meter) begin(pass int) {
+	m.set(func() { m.pass, m.looked, m.positions = pass, 0, 0 })
 }
 
 // passing reports how far a pass in the order of the ranks is.
@@ -84,12 +82,12 @@ func (m *meter) set(change func()) {
 func (m *meter) step() job.Step {
 	s := job.OfLayer(m.seeds, m.begun, m.done, m.total)
 	switch {
-	case m.level > 0:
-		s.Doing += fmt.Sprintf(", scores of %d, pass %d", m.level, m.pass)
-	case m.positions > 0:
+	case m.pass > 0 && m.positions > 0:
 		s.Doing += fmt.Sprintf(", pass %d (%d%%)", m.pass, 100*m.looked/m.positions)
 	case m.pass > 0:
 		s.Doing += fmt.Sprintf(", pass %d", m.pass)
+	case m.positions > 0:
+		s.Doing += fmt.Sprintf(", moves (%d%%)", 100*m.looked/m.positions)
 	}
 	return s
 }

@@ -14,7 +14,7 @@ func TestStep(t *testing.T) {
 		want string
 	}{
 		{&meter{}, "layer 3"},
-		{&meter{level: 2, pass: 17}, "layer 3, scores of 2, pass 17"},
+		{&meter{looked: 5, positions: 20}, "layer 3, moves (25%)"},
 		{&meter{pass: 4}, "layer 3, pass 4"},
 		{&meter{pass: 4, looked: 5, positions: 20}, "layer 3, pass 4 (25%)"},
 	} {

@@ -30,14 +30,13 @@ type Options struct {
 	// all that are solved. The proof of a layer takes for granted that the lower
 	// ones are right: those not listed must have been proved before.
 	Layers []int
-	// MemoryBytes bounds what is known of the positions of a layer, two bits for each, and
-	// decoded scores together; 0 stands for verify.DefaultMemoryBytes, and Memory, if not 0, decides. Scores that do not fit are
-	// compared panel by panel, see verify.Options, and grounded block by block. If the two bits do
-	// not fit, there is one for each position in a file in work/ of the directory.
+	// MemoryBytes bounds what is known of the positions of a layer, and panels of verify.Options, together;
+	// 0 stands for verify.DefaultMemoryBytes, and Memory, if not 0, decides. What does not fit is in files in work/ of the
+	// directory: the moves that keep scores, five bits for each position, and if need be which are grounded, one bit.
 	MemoryBytes int64
-	// OnDisk has such a file even if there is memory for two bits.
+	// OnDisk has a file of the latter in any case.
 	OnDisk bool
-	// Resume records which layers are proved, and which positions of a layer that has them on disk. It
+	// Resume records which layers are proved, and which positions of the one in progress are grounded. It
 	// leaves out what was recorded by a run that was interrupted, unless it is to Restart.
 	Resume, Restart bool
 	// Done, if not nil, is called with each layer that is done.
@@ -105,12 +104,11 @@ var header = jsonfile.Header{Format: "grenier-prove", Version: 2}
 type run struct {
 	options Options
 	book    *rundir.Notebook
-	work    vfs.Dir // open if there are, or were, marks on disk; nil otherwise
+	work    vfs.Dir // open if something was or is there; nil otherwise
 	tables  *tables.Tables
 	space   *awari.Space
 	notes   *notes.Notes // nil if nothing is noted
 	meter   meter
-	states  states // of the layer in progress: the first ones of these; nil if there are none yet
 }
 
 // newRun prepares a proof: it counts what is to be proved.
@@ -158,13 +156,21 @@ func (r *run) checkMemory() error {
 }
 
 // newMarks makes the marks of a layer of that size on disk.
-func (r *run) newMarks(size uint64) (_ *marks.Set, err error) {
-	if r.work == nil {
-		if r.work, err = r.book.MakeWork(); err != nil {
-			return nil, err
-		}
+func (r *run) newMarks(size uint64) (*marks.Set, error) {
+	work, err := r.openWork()
+	if err != nil {
+		return nil, err
 	}
-	return marks.Create(r.work, rundir.MarksName, size)
+	return marks.Create(work, rundir.MarksName, size)
+}
+
+// openWork returns the directory of what is on disk.
+func (r *run) openWork() (vfs.Dir, error) {
+	var err error
+	if r.work == nil {
+		r.work, err = r.book.MakeWork()
+	}
+	return r.work, err
 }
 
 // close closes the directory of marks.
@@ -174,10 +180,10 @@ func (r *run) close() {
 	}
 }
 
-// room returns the bytes of memory for the proof of layer n besides its states, and whether
+// room returns the bytes of memory for the proof of layer n besides its marks, and whether
 // those fit; if not, the bytes are without them.
 func (r *run) room(n int) (bytes int64, fits bool, err error) {
-	o, least, states := &r.options, uint64(1), 8*words(r.space.Size(n))
+	o, least, marks := &r.options, uint64(1), (r.space.Size(n)+63)/64*8
 	bytes = o.MemoryBytes
 	if o.Memory > 0 {
 		least = verify.Least(r.tables.Game(), n)
@@ -187,24 +193,14 @@ func (r *run) room(n int) (bytes int64, fits bool, err error) {
 		}
 		bytes = int64(min(memory.Room(o.Memory)-fixed, math.MaxInt64))
 	}
-	if !o.OnDisk && states+least <= uint64(bytes) {
-		return bytes - int64(states), true, nil
+	if !o.OnDisk && marks+least <= uint64(bytes) {
+		return bytes - int64(marks), true, nil
 	}
 	return bytes, false, nil
 }
 
-// largestInMemory returns the size of the largest layer whose states fit into memory.
-func (r *run) largestInMemory() (size uint64) {
-	for _, n := range r.options.Layers {
-		if _, fits, err := r.room(n); fits && err == nil {
-			size = r.space.Size(n)
-		}
-	}
-	return size
-}
-
-// fixed returns the bytes of data that proving layer n takes besides the states and panels: as for
-// verifying, which has tables of its own, and for each worker scores, boards and marks.
+// fixed returns the bytes of data that proving layer n takes besides marks in memory and panels: as for
+// verifying, which has tables of its own, and for each worker scores, lines of columns and marks.
 func (r *run) fixed(n int) uint64 {
 	const perWorker, chunk = 256 << 10, 2 << 20 // ranks of a chunk of verify
 	w, game := r.options.Workers, r.tables.Game()
@@ -212,9 +208,8 @@ func (r *run) fixed(n int) uint64 {
 	if err != nil {
 		return math.MaxInt64
 	}
-	size := r.space.Size(n)
-	windows := (min(size, chunk) + row) / 4 // a bit for each rank, twice
-	return verify.Fixed(r.tables, n, w) + r.tables.Overhead(w) + marks.Bytes(size) + uint64(w)*(perWorker+windows)
+	windows := (min(r.space.Size(n), chunk) + row) / 8 // a bit for each rank
+	return verify.Fixed(r.tables, n, w) + r.tables.Overhead(w) + verify.GroundingBytes(game, n) + marks.Bytes + uint64(w)*(perWorker+windows+row)
 }
 
 // enough says which layers below n can be proved in the memory allowed.

@@ -1,21 +1,17 @@
 package prove
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"io/fs"
-	"sync/atomic"
 	"time"
 
 	"grenier/io/rundir"
 	"grenier/pipeline/check/internal/notes"
 	"grenier/pipeline/check/verify"
-	"grenier/pipeline/internal/marks"
-	"grenier/pipeline/internal/parts"
 )
 
-// The proof of a layer that has marks on disk resumes from a copy of them. Whatever is marked is
+// The proof of a layer resumes from a copy of its marks. Whatever is marked is
 // grounded, so a copy of any moment after the comparison of the scores will do. A note says that
 // these were compared, and holds for the same files only: it has compared of all parts.
 const compared, all = 1, 2
@@ -38,7 +34,7 @@ func (l *layer) save(ends bool) {
 	start := time.Now()
 	result, err := json.Marshal(&l.proof)
 	if err == nil {
-		err = l.marks.Save(r.notes.Owner(l.seeds))
+		err = l.saveMarks()
 	}
 	if c.failed = err != nil; c.failed {
 		r.options.Notef("an interrupted proof of layer %d will begin anew: %v", l.seeds, err)
@@ -49,28 +45,41 @@ func (l *layer) save(ends bool) {
 	c.last, c.took = time.Now(), time.Since(start)
 }
 
+// saveMarks copies the marks.
+func (l *layer) saveMarks() error {
+	work, err := l.run.openWork()
+	if err != nil {
+		return err
+	}
+	return l.marks.Save(work, rundir.MarksName, l.run.notes.Owner(l.seeds))
+}
+
 // resume takes in the marks of a run that was interrupted, and reports whether there are any.
 func (l *layer) resume() bool {
 	noted := l.run.notes.Find(l.seeds)
-	if l.marks == nil || noted.Parts != all || noted.Done != compared {
+	if noted.Parts != all || noted.Done != compared {
 		return false
 	}
 	var before Proof
 	err := json.Unmarshal(noted.Result, &before)
-	var m *marks.Set
 	if err == nil {
-		m, err = marks.Load(l.run.work, rundir.MarksName, l.size, l.run.notes.Owner(l.seeds))
+		err = l.loadMarks()
 	}
 	if err != nil {
 		l.run.options.Notef("the proof of layer %d begins anew: %v", l.seeds, err)
 		return false
 	}
-	m, l.marks = l.marks, m
-	if err := m.Close(); err != nil {
-		l.run.options.Notef("%v", err)
-	}
 	l.copies.found, l.proof.Passes = &noted, before.Passes
 	return true
+}
+
+// loadMarks reads the copy of the marks.
+func (l *layer) loadMarks() error {
+	work, err := l.run.openWork()
+	if err != nil {
+		return err
+	}
+	return l.marks.Load(work, rundir.MarksName, l.run.notes.Owner(l.seeds))
 }
 
 // resumed returns the outcome of the comparison that was not repeated.
@@ -78,30 +87,6 @@ func (l *layer) resumed() verify.Layer {
 	return verify.Layer{
 		Seeds: l.seeds, Positions: l.size, Checked: l.size, Before: &l.copies.found.At, Problems: []verify.Problem{},
 	}
-}
-
-// begun counts the positions that are marked before the first pass of this run.
-func (l *layer) begun(ctx context.Context) (verify.Grounded, error) {
-	if l.copies.found == nil {
-		return verify.Grounded{Positive: l.backed.Load()}, nil
-	}
-	var positive, negative atomic.Uint64
-	err := parts.Each(ctx, l.run.options.Workers, l.size, func(_ int, from, to uint64) error {
-		scores, bits := make([]int8, to-from), make([]byte, (to-from+7)/8)
-		if err := errors.Join(l.run.tables.Read(ctx, l.seeds, from, scores), l.marks.Read(bits, int64(from/8))); err != nil {
-			return err
-		}
-		for i, score := range scores {
-			switch marked := bits[i/8]>>(i%8)&1 != 0; {
-			case marked && score > 0:
-				positive.Add(1)
-			case marked && score < 0:
-				negative.Add(1)
-			}
-		}
-		return nil
-	})
-	return verify.Grounded{Positive: positive.Load(), Negative: negative.Load()}, err
 }
 
 // forgetMarks removes the copy of marks of a proof that is through.

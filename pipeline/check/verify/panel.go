@@ -66,8 +66,8 @@ func (s *sowings) newPanel(n, i, panels int, best []int8) *panel {
 		best = make([]int8, at)
 	}
 	p.best = best[:at]
-	for i := range p.best {
-		p.best[i] = none
+	for n := copy(p.best, []int8{none}); 0 < n && n < len(p.best); n *= 2 {
+		copy(p.best[n:], p.best[:n])
 	}
 	return p
 }

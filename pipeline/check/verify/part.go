@@ -7,18 +7,17 @@ import (
 	"sync"
 
 	"grenier/layers/awari"
-	"grenier/pipeline/internal/marks"
 )
 
 // part is the comparison of one panel of a layer.
 type part struct {
 	*panel
-	run      *run
-	seeds    int
-	meter    *panelMeter
-	mark     func(bits []byte, at int64) error // takes what visitors mark; may be nil
-	grounded *marks.Set                        // positions that are grounded; nil if nobody asks
-	slow     sync.Mutex                        // held to ask the plain rules, which read scores one by one
+	run    *run
+	seeds  int
+	meter  *panelMeter
+	mark   func(bits []byte, at int64) error // takes what visitors mark; may be nil
+	traces *panelTraces                      // nil if nobody asks
+	slow   sync.Mutex                        // held to ask the plain rules, which read scores one by one
 }
 
 // compare compares all positions of the panel.
@@ -40,7 +39,7 @@ func (p *part) compare(ctx context.Context) (f found, err error) {
 		}
 	}
 	if p.mark != nil {
-		if _, err := p.walk(ctx, p.seeds, (*visitor).back); err != nil {
+		if _, err := p.walkLines(ctx, (*visitor).back); err != nil {
 			return f, err
 		}
 	}
@@ -50,7 +49,7 @@ func (p *part) compare(ctx context.Context) (f found, err error) {
 	if moves != p.moves {
 		return f, fmt.Errorf("internal error: layer %d: %d moves were looked at, not %d", p.seeds, moves, p.moves)
 	}
-	all, err := p.walk(ctx, p.seeds, (*visitor).compare)
+	all, err := p.walkLines(ctx, (*visitor).compare)
 	for _, v := range all {
 		f.add(&v.found)
 	}
@@ -78,9 +77,6 @@ func (v *visitor) raise(rs *rows) error {
 	row, err := v.read(rs.start, rs.width())
 	if err != nil {
 		return err
-	}
-	if v.grounded != nil {
-		v.known.mask(row, rs.start)
 	}
 	captured := int8(v.seeds - rs.seeds)
 	var plies []int8
@@ -130,33 +126,34 @@ func (v *visitor) collect(rs *rows) {
 			}
 			before := after - w.own + half(seeds)<<(8*pit)
 			if rank := v.run.sowings.rank(before); v.columns[mover].has(rank) {
-				v.steps = append(v.steps, step{column: mover, rank: rank, spans: spans})
+				v.steps = append(v.steps, step{column: mover, rank: rank, pit: pit, spans: spans})
 			}
 		}
 	}
 }
 
-// back tells of the scores of a row that are positive and what a move that takes seeds
+// back tells of the scores of a line that are positive and what a move that takes seeds
 // gives, when only these were looked at.
-func (v *visitor) back(rs *rows) error {
-	l, err := v.line(rs)
+func (v *visitor) back(l line) error {
+	word := uint64(0)
 	for i, score := range l.scores {
-		if score > 0 && score == v.best[l.at] {
-			v.fresh.mark(l.rank + uint64(i))
-		}
+		differs := uint64(uint8(score ^ v.best[l.at]))
+		word |= (differs - 1) >> 63 & (-uint64(int64(score)) >> 63) << (i % 64)
 		l.at += l.width
+		if i%64 == 63 || i == len(l.scores)-1 {
+			v.fresh.add(l.rank+uint64(i&^63), word)
+			word = 0
+		}
 	}
-	return err
+	return nil
 }
 
-// compare compares the scores of a row with the values of its positions.
-func (v *visitor) compare(rs *rows) error {
-	l, err := v.line(rs)
-	if err == nil && v.after != nil {
-		err = v.comparePlies(l)
-	}
-	if err != nil {
-		return err
+// compare compares the scores of a line with the values of its positions.
+func (v *visitor) compare(l line) error {
+	if v.after != nil {
+		if err := v.comparePlies(l); err != nil {
+			return err
+		}
 	}
 	for i, score := range l.scores {
 		if best := v.best[l.at]; score != best {
@@ -168,27 +165,6 @@ func (v *visitor) compare(rs *rows) error {
 	}
 	v.found.checked += uint64(len(l.scores))
 	return nil
-}
-
-// line is the positions of a row that are in the panel.
-type line struct {
-	rank      uint64 // of the first one
-	scores    []int8
-	at, width uint64 // in best: of the first one, from one to the next
-}
-
-// line reads the scores of a row that are in the panel.
-func (v *visitor) line(rs *rows) (l line, err error) {
-	c := &v.columns[rs.mover]
-	if c.from == c.to {
-		return l, nil
-	}
-	l = line{rank: rs.start + c.from, at: c.start + v.run.sowings.rank(rs.opponent), width: c.width}
-	l.scores, err = v.read(l.rank, c.to-c.from)
-	if err != nil {
-		l.scores = nil
-	}
-	return l, err
 }
 
 // differs looks at a position whose score is not the best value found. The plain rules judge

@@ -77,9 +77,12 @@ type visitor struct {
 	decoder *layerfile.Decoder
 	scores  []int8
 	steps   []step
-	known   window // marks of the positions of a chunk
-	fresh   window // those that are new
-	marked  Grounded
+	bits    []uint64 // of a column by one pit, see traces.go
+	fresh   window   // marks of the positions of a chunk
+	// gathered are rows up to a rank whose lines are to be visited, see lines.go.
+	gathered []row
+	until    uint64
+	visit    func(v *visitor, l line) error
 	// distanceDecoder reads distances, which are made when they are needed.
 	distanceDecoder *layerfile.Decoder
 	distances       []int8
@@ -91,6 +94,7 @@ type visitor struct {
 type step struct {
 	column int // seeds of the mover's half
 	rank   uint64
+	pit    int // that is played
 	spans  []span
 }
 
@@ -140,14 +144,15 @@ func (p *part) walk(ctx context.Context, m int, visit func(v *visitor, rs *rows)
 		from := uint64(i) * chunk
 		rs, end := newRows(p.run.space, p.run.sowings.half, m, from), min(from+chunk, size)
 		if m == p.seeds {
-			if err := v.enter(rs.start, end); err != nil {
-				return err
-			}
+			v.enter(rs.start, end)
 		}
 		for ; rs.start < end; rs.next() {
 			if err := visit(v, rs); err != nil {
 				return err
 			}
+		}
+		if err := v.see(); err != nil {
+			return err
 		}
 		p.meter.step()
 		return v.leave()

@@ -3,12 +3,14 @@ package marks_test
 import (
 	"bytes"
 	"errors"
+	"math/bits"
 	"math/rand/v2"
 	"testing"
 
 	"golang.org/x/sync/errgroup"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/tries"
 	"grenier/io/corrupt"
 	"grenier/io/vfs"
 	"grenier/pipeline/internal/marks"
@@ -26,26 +28,38 @@ func open(t *testing.T) vfs.Dir {
 	return d
 }
 
-// TestSet adds marks in pieces that share bytes, from several goroutines, and reads them back. Some sizes
-// fit into the page cache, some do not.
+// each runs a test with marks in memory and on disk.
+func each(t *testing.T, test func(t *testing.T, create func(dir vfs.Dir, positions uint64) *marks.Set)) {
+	t.Run("memory", func(t *testing.T) {
+		test(t, func(_ vfs.Dir, positions uint64) *marks.Set { return marks.New(positions) })
+	})
+	t.Run("disk", func(t *testing.T) {
+		test(t, func(dir vfs.Dir, positions uint64) *marks.Set {
+			s, err := marks.Create(dir, name, positions)
+			must.OK(t, err)
+			return s
+		})
+	})
+}
+
+// TestSet adds marks in pieces that share bytes, from several goroutines, and reads them back.
 func TestSet(t *testing.T) {
-	for _, positions := range []uint64{1, 1000, 40<<20 + 3} {
-		dir := open(t)
-		s, err := marks.Create(dir, name, positions)
-		must.OK(t, err)
-		want := make([]byte, (positions+7)/8)
-		check(t, s, want, make([]byte, len(want)))
-		add(t, s, want)
-		kept := bytes.Clone(want)
-		check(t, s, want, make([]byte, len(want)))
-		must.OK(t, s.Keep())
-		add(t, s, want)
-		check(t, s, want, kept)
-		must.OK(t, s.Close())
-		if left, err := dir.Entries(); err != nil || len(left) > 0 {
-			t.Errorf("left: %v, %v", left, err)
+	each(t, func(t *testing.T, create func(vfs.Dir, uint64) *marks.Set) {
+		for _, positions := range []uint64{1, 1000, 40<<20 + 3} {
+			dir := open(t)
+			s := create(dir, positions)
+			want := make([]byte, (positions+7)/8)
+			check(t, s, want)
+			add(t, s, want)
+			check(t, s, want)
+			add(t, s, want)
+			check(t, s, want)
+			must.OK(t, s.Close())
+			if left, err := dir.Entries(); err != nil || len(left) > 0 {
+				t.Errorf("left: %v, %v", left, err)
+			}
 		}
-	}
+	})
 }
 
 // add adds random bits in pieces that overlap by a byte.
@@ -70,17 +84,76 @@ func add(t *testing.T, s *marks.Set, want []byte) {
 	must.OK(t, g.Wait())
 }
 
-func check(t *testing.T, s *marks.Set, now, kept []byte) {
+func check(t *testing.T, s *marks.Set, want []byte) {
 	t.Helper()
-	got := make([]byte, len(now))
-	if err := s.Read(got, 0); err != nil || !bytes.Equal(got, now) {
+	got := make([]byte, len(want))
+	if err := s.Read(got, 0); err != nil || !bytes.Equal(got, want) {
 		t.Errorf("marks differ, %v", err)
 	}
-	if err := s.ReadKept(got, 0); err != nil || !bytes.Equal(got, kept) {
-		t.Errorf("marks that were kept differ, %v", err)
+	if err := s.Read(got[:len(got)/2], int64(len(got)-len(got)/2)); err != nil || !bytes.Equal(got[:len(got)/2], want[len(got)-len(got)/2:]) {
+		t.Errorf("the end differs, %v", err)
 	}
 	if err := s.Read(got, 1); err == nil {
 		t.Error("read beyond the end")
+	}
+	marked := uint64(0)
+	for _, b := range want {
+		marked += uint64(bits.OnesCount8(b))
+	}
+	if n, err := s.Count(); err != nil || n != marked {
+		t.Errorf("%d marks, want %d; %v", n, marked, err)
+	}
+}
+
+// TestView marks runs of ranks, and reads others, bit by bit the same as bytes have it.
+func TestView(t *testing.T) {
+	each(t, func(t *testing.T, create func(vfs.Dir, uint64) *marks.Set) {
+		random := tries.Rand(t)
+		for _, positions := range []int{1, 63, 64, 65, 200, 1000} {
+			s := create(open(t), uint64(positions))
+			want, v := make([]bool, positions), s.View()
+			for range 100 {
+				markSome(t, random, v, want)
+				start := random.IntN(positions)
+				got := make([]uint64, 1+random.IntN(1+(positions-start)/64))
+				must.OK(t, v.Bits(got, uint64(start)))
+				for i := start; i < min(positions, start+64*len(got)); i++ {
+					if got[(i-start)/64]>>((i-start)%64)&1 != 0 != want[i] {
+						t.Fatalf("%d positions: rank %d from %d", positions, i, start)
+					}
+				}
+			}
+			all := make([]byte, (positions+7)/8)
+			for i, is := range want {
+				if is {
+					all[i/8] |= 1 << (i % 8)
+				}
+			}
+			check(t, s, all)
+			must.OK(t, s.Close())
+		}
+	})
+}
+
+// markSome marks some ranks.
+func markSome(t *testing.T, random *rand.Rand, v *marks.View, want []bool) {
+	t.Helper()
+	start := random.IntN(len(want))
+	words, fresh := make([]uint64, 1+random.IntN(1+(len(want)-start)/64)), 0
+	for i := range words {
+		words[i] = random.Uint64() & random.Uint64()
+	}
+	for i := range 64 * len(words) {
+		switch at := start + i; {
+		case at >= len(want):
+			words[i/64] &^= 1 << (i % 64)
+		case words[i/64]>>(i%64)&1 != 0 && !want[at]:
+			want[at] = true
+			fresh++
+		}
+	}
+	if got, err := v.Mark(words, uint64(start)); err != nil || got != fresh {
+		t.Fatalf("%d marks from %d are new, not %d; %v", got, start, fresh, err)
 	}
 }
 
@@ -95,36 +168,55 @@ func TestCreate(t *testing.T) {
 
 // TestSave: a copy has the marks of its moment, and stays when the set is gone.
 func TestSave(t *testing.T) {
-	for _, positions := range []uint64{1, 1000, 3<<20 + 5} {
-		dir := open(t)
-		if _, err := marks.Load(dir, name, positions, 7); err == nil {
-			t.Fatal("loaded without a copy")
-		}
-		s, err := marks.Create(dir, name, positions)
-		must.OK(t, err)
-		want := make([]byte, (positions+7)/8)
-		for range 2 { // the second copy replaces the first
-			add(t, s, want)
-			must.OK(t, s.Save(7))
-		}
-		must.OK(t, s.Add([]byte{255}, int64(len(want))-1))
-		must.OK(t, s.Close())
-		for range 2 {
-			s, err := marks.Load(dir, name, positions, 7)
-			must.OK(t, err)
-			check(t, s, want, make([]byte, len(want)))
+	each(t, func(t *testing.T, create func(vfs.Dir, uint64) *marks.Set) {
+		for _, positions := range []uint64{1, 1000, 3<<20 + 5} {
+			dir := open(t)
+			s := create(dir, positions)
+			if err := s.Load(dir, name, 7); err == nil {
+				t.Fatal("loaded without a copy")
+			}
+			want := make([]byte, (positions+7)/8)
+			for range 2 { // the second copy replaces the first
+				add(t, s, want)
+				must.OK(t, s.Save(dir, name, 7))
+			}
+			must.OK(t, s.Add([]byte{255}, int64(len(want))-1))
 			must.OK(t, s.Close())
-		}
-		for _, other := range []struct {
-			positions uint64
-			owner     uint32
-		}{{positions + 8, 7}, {positions, 8}} {
-			if _, err := marks.Load(dir, name, other.positions, other.owner); !errors.Is(err, corrupt.ErrCorrupt) {
-				t.Errorf("%d positions, owner %d: %v", other.positions, other.owner, err)
+			for range 2 {
+				s := create(dir, positions)
+				must.OK(t, s.Load(dir, name, 7))
+				check(t, s, want)
+				must.OK(t, s.Close())
+			}
+			for _, other := range []struct {
+				positions uint64
+				owner     uint32
+			}{{positions + 8, 7}, {positions, 8}} {
+				refused(t, create(dir, other.positions), dir, other.owner)
+			}
+			path := dir.Path(name)
+			copied := must.Read(t, path)
+			copied[0] ^= 1
+			must.Write(t, path, copied)
+			refused(t, create(dir, positions), dir, 7)
+			if left, err := dir.Entries(); err != nil || len(left) != 1 {
+				t.Errorf("left: %v, %v", left, err)
 			}
 		}
-		if left, err := dir.Entries(); err != nil || len(left) != 1 {
-			t.Errorf("left: %v, %v", left, err)
+	})
+}
+
+// refused wants a copy to be refused, and nothing to be marked.
+func refused(t *testing.T, s *marks.Set, dir vfs.Dir, owner uint32) {
+	t.Helper()
+	if err := s.Load(dir, name, owner); !errors.Is(err, corrupt.ErrCorrupt) {
+		t.Errorf("owner %d: %v", owner, err)
+	}
+	one := make([]byte, 1)
+	for at := int64(0); s.Read(one, at) == nil; at++ {
+		if one[0] != 0 {
+			t.Fatalf("byte %d is marked", at)
 		}
 	}
+	must.OK(t, s.Close())
 }
