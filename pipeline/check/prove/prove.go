@@ -209,7 +209,7 @@ func (r *run) fixed(n int) uint64 {
 		return math.MaxInt64
 	}
 	windows := (min(r.space.Size(n), chunk) + row) / 8 // a bit for each rank
-	return verify.Fixed(r.tables, n, w) + r.tables.Overhead(w) + verify.GroundingBytes(game, n) + marks.Bytes + uint64(w)*(perWorker+windows+row)
+	return verify.Fixed(r.tables, n, w) + r.tables.Overhead(w) + verify.GroundingBytes(game, n, w) + marks.Bytes + uint64(w)*(perWorker+windows+row)
 }
 
 // enough says which layers below n can be proved in the memory allowed.

@@ -120,8 +120,9 @@ type sweeper struct {
 	*Grounding
 	view      *marks.View
 	extract   bitset.ExtractFunc
-	traced    []uint64 // traces of a column, if they are on disk
-	bytes     []byte   // the same
+	strip     []uint64 // traces of columns from the word first on, if they are on disk
+	first     uint64
+	bytes     []byte // a piece of them
 	now, next plan
 	row       []uint64 // marks of a row
 	children  []uint64 // marks of the children of a column by one pit, in the order of their parents
