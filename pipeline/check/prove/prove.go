@@ -32,7 +32,7 @@ type Options struct {
 	Layers []int
 	// MemoryBytes bounds what is known of the positions of a layer, and panels of verify.Options, together;
 	// 0 stands for verify.DefaultMemoryBytes, and Memory, if not 0, decides. What does not fit is in files in work/ of the
-	// directory: the moves that keep scores, five bits for each position, and if need be which are grounded, one bit.
+	// directory: the moves that keep scores, five to six bits for each position, and if need be which are grounded, one bit.
 	MemoryBytes int64
 	// OnDisk has a file of the latter in any case.
 	OnDisk bool

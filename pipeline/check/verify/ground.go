@@ -52,7 +52,7 @@ func NewGrounding(ctx context.Context, t *tables.Tables, n int, o Options, m *ma
 	if err := g.trace(ctx); err != nil {
 		return nil, errors.Join(err, g.Close())
 	}
-	r.best, g.tiles = nil, g.frame.tiles()
+	r.best, g.traces.panel, g.tiles = nil, nil, g.frame.tiles()
 	for range r.options.Workers {
 		g.sweepers = append(g.sweepers, &sweeper{Grounding: g, view: g.marks.View(), extract: bitset.ExtractFor(o.Family)})
 	}

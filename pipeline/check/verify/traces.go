@@ -18,6 +18,7 @@ type traces struct {
 	frame *frame
 	words []uint64     // nil if they are on disk
 	file  *vfs.Pending // nil if they are in memory
+	panel []uint64     // room for those of a panel, if they go to disk
 	bytes []byte
 }
 
@@ -90,7 +91,9 @@ func (t *traces) begin(p *panel) *panelTraces {
 		l.base[a] = from - size
 		size += to - from
 	}
-	l.words = make([]uint64, size)
+	t.panel = slices.Grow(t.panel[:0], int(size))[:size]
+	clear(t.panel)
+	l.words = t.panel
 	return l
 }
 
