@@ -47,9 +47,10 @@ wrong scores. --prove rules that out: it traces each win and each loss of a
 layer to captured seeds or to the end of the game. A layer is proved if the
 layers below are right; --layer assumes that they are. Distances that are there
 ("grenier awari distances") are a proof: they are compared, and that is all. Any
-other proof takes two bits of memory for each position of the layer. If --memory
-is less, it takes up to three bits on disk, in DIR/work, and several times as
-long. It resumes too: DIR/work/prove.json lists the layers that are proved.
+other proof takes about seven bits of memory for each position of the layer. If
+--memory is less, they are on disk, in DIR/work, and it takes longer. It resumes
+too: DIR/work/prove.json lists the layers that are proved, and DIR/work/marks has
+what was found of the next one.
 
 --part i/n compares one of n equal shares of each layer: for n processes, on one
 or several machines, in any order. Each leaves what it has found in DIR/work,

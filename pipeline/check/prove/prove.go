@@ -32,7 +32,7 @@ type Options struct {
 	Layers []int
 	// MemoryBytes bounds what is known of the positions of a layer, and panels of verify.Options, together;
 	// 0 stands for verify.DefaultMemoryBytes, and Memory, if not 0, decides. What does not fit is in files in work/ of the
-	// directory: the moves that keep scores, five bits for each position, and if need be which are grounded, one bit.
+	// directory: the moves that keep scores, five to six bits for each position, and if need be which are grounded, one bit.
 	MemoryBytes int64
 	// OnDisk has a file of the latter in any case.
 	OnDisk bool
@@ -209,7 +209,7 @@ func (r *run) fixed(n int) uint64 {
 		return math.MaxInt64
 	}
 	windows := (min(r.space.Size(n), chunk) + row) / 8 // a bit for each rank
-	return verify.Fixed(r.tables, n, w) + r.tables.Overhead(w) + verify.GroundingBytes(game, n) + marks.Bytes + uint64(w)*(perWorker+windows+row)
+	return verify.Fixed(r.tables, n, w) + r.tables.Overhead(w) + verify.GroundingBytes(game, n, w) + marks.Bytes + uint64(w)*(perWorker+windows+row)
 }
 
 // enough says which layers below n can be proved in the memory allowed.

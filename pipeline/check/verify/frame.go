@@ -29,8 +29,8 @@ type gain struct {
 	all          bool // he gets nothing, so they stay the same
 }
 
-// GroundingBytes returns the bytes that a Grounding of the layer of n seeds takes besides MemoryBytes, marks and what verifying it takes.
-func GroundingBytes(game awari.Game, n int) uint64 {
+// GroundingBytes returns the bytes that a Grounding of the layer of n seeds takes with the given workers, besides MemoryBytes, marks and what verifying it takes.
+func GroundingBytes(game awari.Game, n, workers int) uint64 {
 	halves, err := colex.Binomial(n+game.Half(), n)
 	size, err2 := colex.Binomial(n+2*game.Half()-1, n)
 	if err != nil || err2 != nil {
@@ -42,7 +42,16 @@ func GroundingBytes(game awari.Game, n int) uint64 {
 		tile     = tileColumns * 64 * chunkWords // positions
 	)
 	tiles := size/tile + halves/tileColumns + halves/chunkWords/64 + uint64(n) + 1
-	return eachHalf*halves + eachTile*tiles
+	return eachHalf*halves + eachTile*tiles + uint64(workers)*8*(stripWords(game.Half(), n)+pieceWords)
+}
+
+// stripWords returns the most words of traces that the columns of a tile have, of halves with q pits.
+func stripWords(q, n int) (most uint64) {
+	for a := range n + 1 {
+		words := colex.MustBinomial(n-a+q-1, q-1)/64 + 1
+		most = max(most, tileColumns*words*uint64(1+min(a, q)))
+	}
+	return most
 }
 
 func newFrame(s *sowings, space *awari.Space, n int) (*frame, error) {

@@ -52,7 +52,7 @@ func NewGrounding(ctx context.Context, t *tables.Tables, n int, o Options, m *ma
 	if err := g.trace(ctx); err != nil {
 		return nil, errors.Join(err, g.Close())
 	}
-	r.best, g.tiles = nil, g.frame.tiles()
+	r.best, g.traces.panel, g.tiles = nil, nil, g.frame.tiles()
 	for range r.options.Workers {
 		g.sweepers = append(g.sweepers, &sweeper{Grounding: g, view: g.marks.View(), extract: bitset.ExtractFor(o.Family)})
 	}
@@ -120,8 +120,9 @@ type sweeper struct {
 	*Grounding
 	view      *marks.View
 	extract   bitset.ExtractFunc
-	traced    []uint64 // traces of a column, if they are on disk
-	bytes     []byte   // the same
+	strip     []uint64 // traces of columns from the word first on, if they are on disk
+	first     uint64
+	bytes     []byte // a piece of them
 	now, next plan
 	row       []uint64 // marks of a row
 	children  []uint64 // marks of the children of a column by one pit, in the order of their parents

@@ -18,8 +18,12 @@ type traces struct {
 	frame *frame
 	words []uint64     // nil if they are on disk
 	file  *vfs.Pending // nil if they are in memory
+	panel []uint64     // room for those of a panel, if they go to disk
 	bytes []byte
 }
+
+// pieceWords is how many words are read and written at a time.
+const pieceWords = 1 << 13
 
 // divide makes traces, in memory if there is room for them and a panel of verify, and leaves the rest to panels.
 func (g *Grounding) divide(work func() (vfs.Dir, error)) error {
@@ -87,7 +91,9 @@ func (t *traces) begin(p *panel) *panelTraces {
 		l.base[a] = from - size
 		size += to - from
 	}
-	l.words = make([]uint64, size)
+	t.panel = slices.Grow(t.panel[:0], int(size))[:size]
+	clear(t.panel)
+	l.words = t.panel
 	return l
 }
 
@@ -107,8 +113,7 @@ func (t *traces) end(l *panelTraces, p *panel) error {
 
 // write writes words to the file.
 func (t *traces) write(words []uint64, at uint64) error {
-	const piece = 1 << 13
-	for some := range slices.Chunk(words, piece) {
+	for some := range slices.Chunk(words, pieceWords) {
 		t.bytes = t.bytes[:0]
 		for _, x := range some {
 			t.bytes = binary.LittleEndian.AppendUint64(t.bytes, x)
@@ -236,21 +241,35 @@ func (s *sowings) quiet(h half, opponent int) (pits uint64) {
 	return pits
 }
 
-// read returns the traces of a column of a tile. Those that are on disk do not change.
+// read returns the traces of a column of a tile. Those that are on disk do not change there.
 func (t *traces) read(k *sweeper, at *tile, column int) ([]uint64, error) {
-	rank := at.from + uint64(column)
+	starts, rank := t.frame.at[at.mover], at.from+uint64(column)
 	n := t.frame.halves[at.mover][rank].lines()
-	start, words := t.frame.at[at.mover][rank]+uint64(at.first*n), at.words*n
+	start, words := starts[rank]+uint64(at.first*n), at.words*n
 	if t.words != nil {
 		return t.words[start:][:words], nil
 	}
-	k.bytes = slices.Grow(k.bytes[:0], 8*words)[:8*words]
-	if _, err := t.file.ReadAt(k.bytes, int64(8*start)); err != nil {
-		return nil, fmt.Errorf("moves of a proof: %w", err)
+	first, end := starts[at.from], starts[at.from+uint64(len(at.alive))]
+	if k.first != first || len(k.strip) == 0 {
+		if err := t.load(k, first, int(end-first)); err != nil {
+			return nil, err
+		}
 	}
-	k.traced = k.traced[:0]
-	for x := k.bytes; len(x) > 0; x = x[8:] {
-		k.traced = append(k.traced, binary.LittleEndian.Uint64(x))
+	return k.strip[start-first:][:words], nil
+}
+
+// load reads the traces of the columns of a tile, for all tiles with these columns.
+func (t *traces) load(k *sweeper, first uint64, words int) error {
+	k.first, k.strip = first, k.strip[:0]
+	k.bytes = slices.Grow(k.bytes[:0], pieceWords*8)[:pieceWords*8]
+	for len(k.strip) < words {
+		some := k.bytes[:8*min(pieceWords, words-len(k.strip))]
+		if _, err := t.file.ReadAt(some, 8*int64(first)+8*int64(len(k.strip))); err != nil {
+			return fmt.Errorf("moves of a proof: %w", err)
+		}
+		for ; len(some) > 0; some = some[8:] {
+			k.strip = append(k.strip, binary.LittleEndian.Uint64(some))
+		}
 	}
-	return k.traced, nil
+	return nil
 }
