@@ -21,6 +21,7 @@ import (
 
 	"grenier/cmd/grenier/cli"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 )
 
@@ -61,9 +62,7 @@ func unpacked(t *testing.T, archive []byte, zipped bool) (names []string, about 
 			return names, about
 		}
 		must.OK(t, err)
-		if h.Uid != 0 || h.Gid != 0 || h.Uname != "" || h.Gname != "" {
-			t.Errorf("%s has an owner", h.Name)
-		}
+		should.Hold(t, h.Uid == 0 && h.Gid == 0 && h.Uname == "" && h.Gname == "", "%s has an owner", h.Name)
 		add(h.Name, h.FileInfo().Mode(), h.ModTime, r)
 	}
 }
@@ -76,21 +75,14 @@ func TestPack(t *testing.T) {
 		archive, err := target.pack("grenier-1", files(), at)
 		must.OK(t, err)
 		names, about := unpacked(t, archive, target.os == "windows")
-		if want := "grenier-1/README.md grenier-1/grenier grenier-1/man/man1/grenier.1"; strings.Join(names, " ") != want {
-			t.Errorf("%v: %s", target, names)
-		}
-		if got := about["grenier-1/grenier"]; got != "-rwxr-xr-x 2026-11-22T01:02:04Z program" {
-			t.Errorf("%v: %s", target, got)
-		}
-		if got := about["grenier-1/README.md"]; got != "-rw-r--r-- 2026-11-22T01:02:04Z text" {
-			t.Errorf("%v: %s", target, got)
-		}
+		want := "grenier-1/README.md grenier-1/grenier grenier-1/man/man1/grenier.1"
+		should.Hold(t, strings.Join(names, " ") == want, "%v: %s", target, names)
+		should.Equal(t, about["grenier-1/grenier"], "-rwxr-xr-x 2026-11-22T01:02:04Z program", "%v", target)
+		should.Equal(t, about["grenier-1/README.md"], "-rw-r--r-- 2026-11-22T01:02:04Z text", "%v", target)
 		turned := files()
 		turned[0], turned[2] = turned[2], turned[0]
 		again, err := target.pack("grenier-1", turned, at.In(time.FixedZone("elsewhere", 3600)))
-		if err != nil || !bytes.Equal(archive, again) {
-			t.Errorf("%v: the same files give other bytes (%v)", target, err)
-		}
+		should.Hold(t, err == nil && bytes.Equal(archive, again), "%v: the same files give other bytes (%v)", target, err)
 	}
 }
 
@@ -104,28 +96,21 @@ func TestPages(t *testing.T) {
 		text[e.name] = string(e.data)
 	}
 	for _, file := range completionFiles {
-		if !strings.Contains(text[file], "grenier") {
-			t.Errorf("%s is missing", file)
-		}
+		should.Hold(t, strings.Contains(text[file], "grenier"), "%s is missing", file)
 	}
 	for _, name := range []string{"grenier", "grenier-awari-solve", "grenier-swap-pdb-build", "grenier-completion"} {
 		page := text["man/man1/"+name+".1"]
 		for _, part := range []string{".TH \"" + strings.ToUpper(name) + "\" \"1\" \"Nov 2026\"", ".SH EXIT STATUS\n.sp\n.EX\n  0    done, or nothing to do\n", ".SH OPTIONS\n.TP\n"} {
-			if !strings.Contains(strings.ReplaceAll(page, `\-`, "-"), part) {
-				t.Errorf("%s lacks %q:\n%s", name, part, page)
-			}
+			should.Hold(t, strings.Contains(strings.ReplaceAll(page, `\-`, "-"), part), "%s lacks %q:\n%s", name, part, page)
 		}
 	}
-	if sections := headings(text["man/man1/grenier.1"]); sections != "NAME SYNOPSIS DESCRIPTION OPTIONS EXIT STATUS ENVIRONMENT EXAMPLES SEE ALSO" {
-		t.Errorf("grenier has the sections %s", sections)
-	}
-	if sections := headings(text["man/man1/grenier-awari-solve.1"]); sections != "NAME SYNOPSIS DESCRIPTION OPTIONS EXIT STATUS EXAMPLES FILES SEE ALSO" {
-		t.Errorf("grenier-awari-solve has the sections %s", sections)
-	}
+	should.Equal(t, headings(text["man/man1/grenier.1"]), "NAME SYNOPSIS DESCRIPTION OPTIONS EXIT STATUS ENVIRONMENT EXAMPLES SEE ALSO",
+		"grenier has the sections")
+	should.Equal(t, headings(text["man/man1/grenier-awari-solve.1"]), "NAME SYNOPSIS DESCRIPTION OPTIONS EXIT STATUS EXAMPLES FILES SEE ALSO",
+		"grenier-awari-solve has the sections")
 	for _, part := range []string{`\fB\-\-threads\fP \fInumber\fP` + "\n", "(default: all)", `\fB\-h\fP, \fB\-\-help\fP` + "\n", `\fB\-\-dir\fP \fIdirectory\fP` + "\n"} {
-		if page := text["man/man1/grenier-awari-solve.1"]; !strings.Contains(page, part) {
-			t.Errorf("grenier-awari-solve lacks %q:\n%s", part, page)
-		}
+		page := text["man/man1/grenier-awari-solve.1"]
+		should.Hold(t, strings.Contains(page, part), "grenier-awari-solve lacks %q:\n%s", part, page)
 	}
 }
 
@@ -157,36 +142,29 @@ func TestManPages(t *testing.T) {
 		var errs bytes.Buffer
 		cmd.Stderr = &errs
 		out, err := cmd.Output()
-		if err != nil || errs.Len() > 0 {
-			t.Fatalf("%s: %v\n%s", e.name, err, errs.String())
-		}
+		must.Hold(t, err == nil && errs.Len() == 0, "%s: %v\n%s", e.name, err, errs.String())
 		for line := range strings.Lines(cli.ExitHelp) {
 			if !strings.Contains(string(out), strings.TrimSpace(line)) {
 				t.Errorf("%s lacks the line %q:\n%s", e.name, line, out)
 			}
 		}
 	}
-	if pages < 30 {
-		t.Errorf("only %d pages", pages)
-	}
+	should.Not(t, pages < 30, "only %d pages", pages)
 }
 
 // TestLaidOut: help text stays what it is in man pages.
 func TestLaidOut(t *testing.T) {
 	got := laidOut("Solves a*b_c.\nColumns:\n  one  1\n\n  two  2\nThe rest-\n.\n\nIt's \\.\n\n")
 	want := "Solves a*b_c.\nColumns:\n.sp\n.EX\n  one  1\n\n  two  2\n.EE\n.PP\nThe rest\\-\n\\&.\n.PP\nIt\\(aqs \\e.\n"
-	if got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
+	should.Equal(t, got, want)
 }
 
 // TestAlone: a page of a release leads to what the release has.
 func TestAlone(t *testing.T) {
 	got := alone("docs/a.md", "[b](b.md#x) [c](../c/d.go) [e](https://e.example/f) [g](#g) ![p](p.png) [h](format)\n<!-- clone -->\nmake\n<!-- /clone -->\n<!-- release\nyes\n-->\nend\n",
 		[]string{"docs/a.md", "docs/b.md", "docs/format/x.md"})
-	if want := "[b](b.md#x) c [e](https://e.example/f) [g](#g) p [h](format)\nyes\nend\n"; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
+	want := "[b](b.md#x) c [e](https://e.example/f) [g](#g) p [h](format)\nyes\nend\n"
+	should.Hold(t, got == want, "%q, want %q", got, want)
 }
 
 // TestTexts: no page of a release leads into the void, README.md is about the program, and man pages name
@@ -218,19 +196,13 @@ func TestTexts(t *testing.T) {
 			}
 		}
 	}
-	if links < 100 || named < 40 {
-		t.Errorf("only %d links and %d names", links, named)
-	}
+	should.Not(t, links < 100 || named < 40, "only %d links and %d names", links, named)
 	readme := string(all[slices.Index(names, "README.md")].data)
 	for _, word := range []string{"make ", "clone", "goroutine", "CONTRIBUTING", "<!-- release"} {
-		if strings.Contains(readme, word) {
-			t.Errorf("README.md of a release has %q:\n%s", word, readme)
-		}
+		should.Not(t, strings.Contains(readme, word), "README.md of a release has %q:\n%s", word, readme)
 	}
 	for _, part := range []string{"export PATH=\"$PWD:$PATH\"", "## Tour", "docs/pages/game.webp", "The licence is MIT."} {
-		if !strings.Contains(readme, part) {
-			t.Errorf("README.md of a release lacks %q:\n%s", part, readme)
-		}
+		should.Hold(t, strings.Contains(readme, part), "README.md of a release lacks %q:\n%s", part, readme)
 	}
 }
 
@@ -243,24 +215,16 @@ func TestLicences(t *testing.T) {
 	for _, e := range all {
 		module, _, _ := strings.Cut(strings.TrimPrefix(e.name, "licences/"), "@")
 		found[module] = true
-		if len(e.data) == 0 {
-			t.Errorf("%s is empty", e.name)
-		}
+		should.Not(t, len(e.data) == 0, "%s is empty", e.name)
 	}
 	for _, module := range []string{"go", "github.com/spf13/cobra", "github.com/klauspost/cpuid/v2", "golang.org/x/sys", "github.com/inconshreveable/mousetrap"} {
-		if !found[module] {
-			t.Errorf("no licence of %s", module)
-		}
+		should.Hold(t, found[module], "no licence of %s", module)
 	}
-	if !slices.ContainsFunc(all, func(e entry) bool { return strings.HasSuffix(e.name, "/zstd/internal/xxhash/LICENSE.txt") }) {
-		t.Error("no licence of a package that has one of its own")
-	}
-	if found["pgregory.net/rapid"] || found["grenier"] {
-		t.Error("licences of what is not in the program, or of the program itself")
-	}
-	if _, err := licencesOf(map[string]*module{"bad.example/x": {path: "bad.example/x", version: "v1", dir: t.TempDir()}}); err == nil || !strings.Contains(err.Error(), "bad.example/x v1 has no licence") {
-		t.Errorf("without a licence: %v", err)
-	}
+	should.Hold(t, slices.ContainsFunc(all, func(e entry) bool { return strings.HasSuffix(e.name, "/zstd/internal/xxhash/LICENSE.txt") }),
+		"no licence of a package that has one of its own")
+	should.Not(t, found["pgregory.net/rapid"] || found["grenier"], "licences of what is not in the program, or of the program itself")
+	_, err = licencesOf(map[string]*module{"bad.example/x": {path: "bad.example/x", version: "v1", dir: t.TempDir()}})
+	should.Not(t, err == nil || !strings.Contains(err.Error(), "bad.example/x v1 has no licence"), "without a licence: %v", err)
 }
 
 // TestLongReproducible clones the repository twice and releases from both, with another number of
@@ -280,16 +244,13 @@ func TestLongReproducible(t *testing.T) {
 		command(t, place, [][]string{{"GOMAXPROCS=1", "GOAMD64=v3", "TZ=Asia/Tokyo"}, {"GOFLAGS=-buildvcs=false", "CGO_ENABLED=1"}}[i],
 			"go", "run", "./cmd/dist", "-out", out)
 		text := must.Read(t, filepath.Join(out, "SHA256SUMS"))
-		if sums[i] = string(text); strings.Count(sums[i], "\n") != len(targets) {
-			t.Errorf("sums:\n%s", text)
-		}
+		sums[i] = string(text)
+		should.Hold(t, strings.Count(sums[i], "\n") == len(targets), "sums:\n%s", text)
 		if i == 1 {
 			knowsCommit(t, out, strings.TrimSpace(command(t, place, nil, "git", "rev-parse", "HEAD")))
 		}
 	}
-	if sums[0] != sums[1] {
-		t.Errorf("two clones give\n%sand\n%s", sums[0], sums[1])
-	}
+	should.Hold(t, sums[0] == sums[1], "two clones give\n%sand\n%s", sums[0], sums[1])
 }
 
 // knowsCommit unpacks and runs the program for this machine.
@@ -301,9 +262,8 @@ func knowsCommit(t *testing.T, out, commit string) {
 	name := "grenier-" + cli.Release + "-" + runtime.GOOS + "-" + runtime.GOARCH
 	command(t, out, nil, "tar", "xf", name+".tar.gz")
 	got := command(t, filepath.Join(out, name), nil, "./grenier", "--version")
-	if !regexp.MustCompile(`^grenier \S+ \(commit ` + commit[:12] + ` of \d{4}-\d\d-\d\d\), go1\.\S+ `).MatchString(got) {
-		t.Errorf("version %q, commit %s", got, commit)
-	}
+	should.Hold(t, regexp.MustCompile(`^grenier \S+ \(commit `+commit[:12]+` of \d{4}-\d\d-\d\d\), go1\.\S+ `).MatchString(got),
+		"version %q, commit %s", got, commit)
 }
 
 // command runs a program in dir and returns what it prints.
@@ -314,8 +274,6 @@ func command(t *testing.T, dir string, env []string, program string, args ...str
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
 	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("%v: %v\n%s", cmd.Args, err, errs.String())
-	}
+	must.Hold(t, err == nil, "%v: %v\n%s", cmd.Args, err, errs.String())
 	return string(out)
 }

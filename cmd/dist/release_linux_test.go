@@ -22,6 +22,7 @@ import (
 	"grenier/cmd/grenier/cli"
 	"grenier/internal/testkit/examples"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 )
 
@@ -53,14 +54,10 @@ func TestLongRelease(t *testing.T) {
 			*text = strings.ReplaceAll(*text, "grenier-0.1.0-linux-amd64", name)
 		}
 	}
-	if len(commands) < 5 || cli.Release != "0.1.0" {
-		t.Fatalf("docs/install.md has %d commands for release %s", len(commands), cli.Release)
-	}
+	must.Hold(t, len(commands) >= 5 && cli.Release == "0.1.0", "docs/install.md has %d commands for release %s", len(commands), cli.Release)
 	examples.Run(t, "docs/install.md", dir, []string{"HOME=" + home}, commands)
 	for _, path := range []string{".local/bin/grenier", ".local/share/man/man1/grenier-awari-solve.1"} {
-		if _, err := os.Stat(filepath.Join(home, path)); err != nil {
-			t.Error(err)
-		}
+		should.OK(t, must.Err(os.Stat(filepath.Join(home, path))))
 	}
 	root := t.TempDir()
 	must.OK(t, os.Rename(filepath.Join(dir, name, "grenier"), filepath.Join(root, "grenier")))
@@ -75,9 +72,7 @@ func TestLongRelease(t *testing.T) {
 	if errors.Is(err, syscall.EPERM) || errors.Is(err, syscall.EACCES) {
 		t.Skipf("NOT TESTED: the program in an empty root: this system allows no user namespaces (%v)", err)
 	}
-	if err != nil {
-		t.Errorf("%v\n%s", err, out)
-	}
+	should.Hold(t, err == nil, "%v\n%s", err, out)
 }
 
 // archive writes the archive for this machine, and the sums, into dir. It returns the name of the directory in it.
@@ -194,8 +189,6 @@ func TestLongNewcomer(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "grenier")
 	command(t, ".", nil, "git", "clone", "-q", "--no-hardlinks", source, dir)
 	commands := slices.DeleteFunc(examples.Read(t, "../../README.md"), func(c examples.Command) bool { return c.Elsewhere })
-	if len(commands) < 9 {
-		t.Errorf("only %d commands", len(commands))
-	}
+	should.Not(t, len(commands) < 9, "only %d commands", len(commands))
 	examples.Run(t, "README.md", dir, []string{"XDG_CACHE_HOME=" + t.TempDir(), "GOCACHE=" + strings.TrimSpace(command(t, ".", nil, "go", "env", "GOCACHE"))}, commands)
 }

@@ -11,6 +11,7 @@ import (
 
 	"grenier/cmd/grenier/cli"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 )
 
@@ -30,16 +31,12 @@ func TestInterruptedExchange(t *testing.T) {
 	} {
 		args := strings.Fields("awari " + strings.ReplaceAll(command, "DIR", dir))
 		r := grenier(ctx, "", args...)
-		if r.status != cli.ExitInterrupted || !strings.HasPrefix(r.err, "grenier: interrupted") {
-			t.Errorf("%s: status %d, %s", command, r.status, r.err)
-		}
+		should.Hold(t, r.status == cli.ExitInterrupted && strings.HasPrefix(r.err, "grenier: interrupted"),
+			"%s: status %d, %s", command, r.status, r.err)
 	}
-	if err := os.RemoveAll("new"); err != nil { // made for layer 0, without a layer
-		t.Fatal(err)
-	}
-	if after := must.Tree(t, "."); len(after) != len(before) {
-		t.Errorf("there were %d files, and are %d", len(before), len(after))
-	}
+	must.OK(t, os.RemoveAll("new")) // made for layer 0, without a layer
+	after := must.Tree(t, ".")
+	should.Hold(t, len(after) == len(before), "there were %d files, and are %d", len(before), len(after))
 }
 
 // TestLongExportMemory: an export stays within --memory, all in all.
@@ -58,9 +55,7 @@ func TestLongExportMemory(t *testing.T) {
 			must.OK(t, err)
 			var e exported
 			must.OK(t, json.Unmarshal(out, &e))
-			if e.PeakRSS > 64<<20 {
-				t.Errorf("%s, %s: %d bytes of memory", format, codec, e.PeakRSS)
-			}
+			should.Not(t, e.PeakRSS > 64<<20, "%s, %s: %d bytes of memory", format, codec, e.PeakRSS)
 			t.Logf("%s, %s: %d MiB", format, codec, e.PeakRSS>>20)
 		}
 	}

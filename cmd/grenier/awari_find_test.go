@@ -11,6 +11,8 @@ import (
 
 	"grenier/cmd/grenier/cli"
 	"grenier/internal/testkit/awaritest"
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/layers/awari"
 )
@@ -31,9 +33,7 @@ func TestFindAgreesWithProbe(t *testing.T) {
 		boards = append(boards, space.Text(space.Unrank(seeds, rank)))
 	}
 	r := grenier(t.Context(), strings.Join(boards, "\n")+"\n", "awari", "probe", "--dir", dir, "-")
-	if r.status != cli.ExitOK {
-		t.Fatalf("probe: status %d, %s", r.status, r.err)
-	}
+	must.Hold(t, r.status == cli.ExitOK, "probe: status %d, %s", r.status, r.err)
 	var want []string
 	for i, answer := range strings.Split(strings.TrimSpace(r.out), "\n") {
 		_, values, _ := strings.Cut(answer, "moves")
@@ -54,9 +54,7 @@ func TestFindAgreesWithProbe(t *testing.T) {
 			want = append(want, boards[i]+": "+answer)
 		}
 	}
-	if len(want) < 100 || !slices.Equal(found, want) {
-		t.Errorf("%d boards are found, probe knows %d", len(found), len(want))
-	}
+	should.Hold(t, len(want) >= 100 && slices.Equal(found, want), "%d boards are found, probe knows %d", len(found), len(want))
 	size := cli.Comma(space.Size(seeds))
 	if end := lines[len(lines)-1]; !strings.HasPrefix(end, fmt.Sprintf("%s of %s positions ", cli.Comma(uint64(len(want))), size)) {
 		t.Errorf("the last line is %q", end)

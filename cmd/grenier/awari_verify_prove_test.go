@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"grenier/cmd/grenier/cli"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/layers/awari"
 )
@@ -20,7 +21,7 @@ func TestProveCircles(t *testing.T) {
 	dir := testrun.Write(t, game, layers, 64)
 	mustRun(t, "awari", "verify", "--dir", dir, "--layer", "2", "--progress", "none")
 	r := grenier(t.Context(), "", "awari", "verify", "--prove", "--dir", dir, "--layer", "2")
-	if want := `layer  2: 10 of 10 positions checked, 0 wrong
+	want := `layer  2: 10 of 10 positions checked, 0 wrong
   not proved: 1 positive, 3 negative are grounded, 6 others are not; the first of them:
   board 0 1 0 1, rank 2: the score 2 is not grounded
   board 1 0 0 1, rank 3: the score -2 is not grounded
@@ -28,18 +29,14 @@ func TestProveCircles(t *testing.T) {
   board 0 2 0 0, rank 7: the score 2 is not grounded
   board 1 1 0 0, rank 8: the score -2 is not grounded
   board 2 0 0 0, rank 9: the score 2 is not grounded
-`; r.status != cli.ExitDifferences || r.out != want {
-		t.Errorf("status %d, %s", r.status, r.out)
-	}
-	if want := "grenier: layer 2: 6 scores are not grounded: they only back each other, in circles\n"; r.err != want {
-		t.Errorf("%q, want %q", r.err, want)
-	}
+`
+	should.Hold(t, r.status == cli.ExitDifferences && r.out == want, "status %d, %s", r.status, r.out)
+	want = "grenier: layer 2: 6 scores are not grounded: they only back each other, in circles\n"
+	should.Hold(t, r.err == want, "%q, want %q", r.err, want)
 	r = grenier(t.Context(), "", "awari", "verify", "--prove", "--dir", dir, "--json")
 	for _, part := range []string{
 		`{"ok":false,"layers":[`, `"ungrounded":6,"first":[{"rank":2,"board":"0 1 0 1","stored":2},`, `"proof":null}],"seconds":`,
 	} {
-		if r.status != cli.ExitDifferences || !strings.Contains(r.out, part) {
-			t.Errorf("status %d, %q lacks %q", r.status, r.out, part)
-		}
+		should.Hold(t, r.status == cli.ExitDifferences && strings.Contains(r.out, part), "status %d, %q lacks %q", r.status, r.out, part)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"grenier/cmd/grenier/cli"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/io/manifest"
 	"grenier/io/rundir"
 )
@@ -33,9 +34,7 @@ func refused(t *testing.T, cases []badInput) {
 				args[i] = strings.Trim(args[i], `'`) // '' is an empty argument
 			}
 			r := grenier(t.Context(), "", args...)
-			if r.status != c.status {
-				t.Errorf("status %d, want %d", r.status, c.status)
-			}
+			should.Equal(t, r.status, c.status, "status")
 			oneClearLine(t, r.err)
 			for word := range strings.SplitSeq(c.words, "|") {
 				if !strings.Contains(r.err, word) {
@@ -72,13 +71,9 @@ func TestHugeLines(t *testing.T) {
 		if c.status == cli.ExitOK {
 			said = r.out
 		}
-		if r.status != c.status || len(r.err) > 500 {
-			t.Errorf("%s: status %d, want %d: %.500s", c.args, r.status, c.status, r.err)
-		}
+		should.Hold(t, r.status == c.status && len(r.err) <= 500, "%s: status %d, want %d: %.500s", c.args, r.status, c.status, r.err)
 		for word := range strings.SplitSeq(c.words, "|") {
-			if !strings.Contains(said, word) {
-				t.Errorf("%s: %.300q lacks %q", c.args, said, word)
-			}
+			should.Hold(t, strings.Contains(said, word), "%s: %.300q lacks %q", c.args, said, word)
 		}
 	}
 }

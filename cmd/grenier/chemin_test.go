@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"grenier/cmd/grenier/cli"
+	"grenier/internal/testkit/should"
 	"grenier/io/rundir"
 )
 
@@ -23,9 +24,8 @@ func TestCheminInterrupt(t *testing.T) {
 	awaitFile(t, filepath.Join(dir, rundir.ManifestName))
 	s.signal(t, os.Interrupt)
 	r := s.wait(t)
-	if r.status != cli.ExitInterrupted || r.err != "grenier: interrupted; the same command resumes after the last complete layer\n" {
-		t.Errorf("status %d, %s", r.status, r.err)
-	}
+	should.Hold(t, r.status == cli.ExitInterrupted && r.err == "grenier: interrupted; the same command resumes after the last complete layer\n",
+		"status %d, %s", r.status, r.err)
 	var got struct {
 		Exact        bool
 		Lower, Upper uint32

@@ -13,6 +13,7 @@ import (
 	"github.com/creack/pty"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 )
 
 // tabs are command lines, with what a shell offers when Tab is pressed at their end.
@@ -80,9 +81,7 @@ func TestTab(t *testing.T) {
 				c.await("done")
 			}
 			for _, bad := range []string{"command not found", "`", "no such", "--help  (help for"} {
-				if strings.Contains(c.all, bad) {
-					t.Errorf("%q is on the screen:\n%s", bad, c.all)
-				}
+				should.Not(t, strings.Contains(c.all, bad), "%q is on the screen:\n%s", bad, c.all)
 			}
 		})
 	}
@@ -142,9 +141,7 @@ func (c *console) await(text string) {
 		}
 		select {
 		case part, ok := <-c.parts:
-			if !ok {
-				c.Fatalf("the shell has ended, without %q:\n%s", text, c.all)
-			}
+			must.Hold(c, ok, "the shell has ended, without %q:\n%s", text, c.all)
 			c.all += control.ReplaceAllString(part, "")
 		case <-timeout:
 			c.Fatalf("no %q:\n%s", text, c.all)

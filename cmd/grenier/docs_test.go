@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 )
 
 // documents returns the texts that describe the program by path, README.md first.
@@ -17,9 +18,7 @@ func documents(t *testing.T) (paths []string, texts map[string]string) {
 	paths = []string{"../../README.md", "../../CONTRIBUTING.md"}
 	for _, pattern := range []string{"../../docs/*.md", "../../docs/python/*.md", "../../docs/format/*.md"} {
 		found, err := filepath.Glob(pattern)
-		if err != nil || len(found) == 0 {
-			t.Fatalf("%s: %d files, %v", pattern, len(found), err)
-		}
+		must.Not(t, err != nil || len(found) == 0, "%s: %d files, %v", pattern, len(found), err)
 		paths = append(paths, found...)
 	}
 	texts = map[string]string{}
@@ -34,9 +33,8 @@ func documents(t *testing.T) (paths []string, texts map[string]string) {
 func TestReadmeListsDocuments(t *testing.T) {
 	paths, texts := documents(t)
 	for _, path := range paths[1:] {
-		if name := strings.TrimPrefix(path, "../../"); !strings.Contains(texts[paths[0]], "]("+name+")") {
-			t.Errorf("README.md has no link to %s", name)
-		}
+		name := strings.TrimPrefix(path, "../../")
+		should.Hold(t, strings.Contains(texts[paths[0]], "]("+name+")"), "README.md has no link to %s", name)
 	}
 }
 
@@ -82,7 +80,5 @@ func TestLinks(t *testing.T) {
 			}
 		}
 	}
-	if checked < 50 {
-		t.Errorf("only %d links were found", checked)
-	}
+	should.Not(t, checked < 50, "only %d links were found", checked)
 }

@@ -12,6 +12,7 @@ import (
 	"grenier/internal/testkit/examples"
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/pythontest"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 )
 
@@ -57,9 +58,8 @@ func runPages(t *testing.T, long bool) {
 			}
 		})
 	}
-	if least := map[bool]int{false: 30, true: 50}[long]; run < least {
-		t.Errorf("only %d commands were found", run)
-	}
+	least := map[bool]int{false: 30, true: 50}[long]
+	should.Not(t, run < least, "only %d commands were found", run)
 }
 
 // needsLayers is how a page says that it begins with the layers that README.md solves.

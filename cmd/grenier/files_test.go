@@ -11,6 +11,9 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 )
 
 // touching lists what packages of the standard library and of x/sys offer for opening,
@@ -58,9 +61,7 @@ func TestFilesAreTouchedInOnePlace(t *testing.T) {
 		}
 	})
 	for place := range reasons {
-		if !used[place] {
-			t.Errorf("%s touches no files: its reason can go", place)
-		}
+		should.Hold(t, used[place], "%s touches no files: its reason can go", place)
 	}
 }
 
@@ -114,9 +115,7 @@ func TestDirectoriesHaveOneDoor(t *testing.T) {
 		}
 	})
 	for place := range pathsOf {
-		if !used[place] {
-			t.Errorf("%s opens no directory by its path: its reason can go", place)
-		}
+		should.Hold(t, used[place], "%s opens no directory by its path: its reason can go", place)
 	}
 }
 
@@ -178,9 +177,7 @@ var sources = sync.OnceValues(func() (all []source, err error) {
 func parseEach(t *testing.T, visit func(path string, file *ast.File, set *token.FileSet)) {
 	t.Helper()
 	all, err := sources()
-	if err != nil || len(all) < 100 {
-		t.Fatalf("%d files, %v", len(all), err)
-	}
+	must.Hold(t, err == nil && len(all) >= 100, "%d files, %v", len(all), err)
 	for _, s := range all {
 		visit(s.path, s.file, s.set)
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 )
 
 // crewFolder is where goroutines are started.
@@ -30,9 +31,7 @@ func TestGoroutines(t *testing.T) {
 			}
 		}
 	})
-	if crew != 2 {
-		t.Errorf("%d goroutines in %s", crew, crewFolder)
-	}
+	should.Hold(t, crew == 2, "%d goroutines in %s", crew, crewFolder)
 }
 
 // bareGoroutines returns the places that start goroutines by themselves.
@@ -74,7 +73,6 @@ type crew struct { w sync.WaitGroup; g errgroup.Group }
 func f() { go f(); time.AfterFunc(1, f); time.Sleep(1) }`
 	file, err := parser.ParseFile(token.NewFileSet(), "p.go", source, 0)
 	must.OK(t, err)
-	if found := bareGoroutines(file); len(found) != 4 {
-		t.Errorf("%d found, want 4", len(found))
-	}
+	found := bareGoroutines(file)
+	should.Hold(t, len(found) == 4, "%d found, want 4", len(found))
 }

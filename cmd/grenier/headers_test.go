@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"grenier/internal/testkit/should"
 )
 
 // headers are the packages with binary headers, which all stand on io/sealed.
@@ -21,13 +23,11 @@ func TestHeadersAreSealed(t *testing.T) {
 			return
 		}
 		found = append(found, folder)
-		if !slices.ContainsFunc(file.Imports, func(i *ast.ImportSpec) bool { return i.Path.Value == `"grenier/io/sealed"` }) && folder != "io/sealed" {
-			t.Errorf("%s has a magic number, but does not use package sealed", path)
-		}
+		should.Not(t, !slices.ContainsFunc(file.Imports, func(i *ast.ImportSpec) bool { return i.Path.Value == `"grenier/io/sealed"` }) && folder != "io/sealed",
+			"%s has a magic number, but does not use package sealed", path)
 	})
-	if slices.Sort(found); !slices.Equal(slices.Compact(found), headers) {
-		t.Errorf("magic numbers are in %v, want %v", found, headers)
-	}
+	slices.Sort(found)
+	should.Hold(t, slices.Equal(slices.Compact(found), headers), "magic numbers are in %v, want %v", found, headers)
 }
 
 // hasMagic reports whether a file has a magic number.

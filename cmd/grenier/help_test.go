@@ -8,6 +8,7 @@ import (
 
 	"grenier/cmd/grenier/cli"
 	"grenier/cmd/grenier/commands"
+	"grenier/internal/testkit/should"
 )
 
 // everyCommand returns all commands.
@@ -30,9 +31,7 @@ func withAll(cmd *cobra.Command) []*cobra.Command {
 // both ways of asking. The root explains exit statuses, others only their differences.
 func TestHelp(t *testing.T) {
 	all := everyCommand()
-	if len(all) < 11 {
-		t.Errorf("only %d commands", len(all))
-	}
+	should.Not(t, len(all) < 11, "only %d commands", len(all))
 	for _, cmd := range all {
 		path := strings.Fields(cmd.CommandPath())[1:]
 		text := mustRun(t, append(path, "--help")...)

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 )
 
 // allowed lists, for each part of the tree, the parts that it may import
@@ -54,15 +55,11 @@ type goPackage struct {
 // nothing of internal/testkit.
 func TestImportRules(t *testing.T) {
 	packages := listPackages(t)
-	if len(packages) < 15 {
-		t.Fatalf("only %d packages found", len(packages))
-	}
+	must.Not(t, len(packages) < 15, "only %d packages found", len(packages))
 	for _, p := range packages {
 		part := partOf(p.ImportPath)
 		rule, known := allowed[part]
-		if !known {
-			t.Errorf("%s: there is no part %q in the architecture", p.ImportPath, part)
-		}
+		should.Hold(t, known, "%s: there is no part %q in the architecture", p.ImportPath, part)
 		for _, imported := range p.Imports {
 			if target := partOf(imported); target != "" && target != part && !slices.Contains(rule, target) {
 				t.Errorf("%s imports %s: %s may not import %s", p.ImportPath, imported, part, target)
@@ -109,9 +106,7 @@ func TestIndependence(t *testing.T) {
 	page, err := os.ReadFile("../../docs/proof.md")
 	must.OK(t, err)
 	for _, name := range shared {
-		if !strings.Contains(string(page), "`"+name+"`") {
-			t.Errorf("docs/proof.md does not name %s", name)
-		}
+		should.Hold(t, strings.Contains(string(page), "`"+name+"`"), "docs/proof.md does not name %s", name)
 	}
 	deps := map[string][]string{}
 	for _, p := range listPackages(t) {
@@ -124,9 +119,8 @@ func TestIndependence(t *testing.T) {
 				both = append(both, name)
 			}
 		}
-		if slices.Sort(both); !slices.Equal(both, shared) {
-			t.Errorf("%s shares with the engine %q, want %q", check, both, shared)
-		}
+		slices.Sort(both)
+		should.Hold(t, slices.Equal(both, shared), "%s shares with the engine %q, want %q", check, both, shared)
 	}
 	if retro := "grenier/pipeline/spaces/retro"; slices.Contains(deps[engine], packed) || slices.Contains(deps["grenier/pipeline/check/verify"], packed) ||
 		slices.Contains(deps["grenier/pipeline/check/verify"], retro) || slices.Contains(deps["grenier/pipeline/check/prove"], retro) {

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"grenier/internal/testkit/should"
 )
 
 // ownProgress lists the packages of pipeline whose options still have a Progress of their own instead of
@@ -24,14 +26,10 @@ func TestOneJob(t *testing.T) {
 		}
 	})
 	for name := range found {
-		if name != "job" && !slices.Contains(ownProgress, name) {
-			t.Errorf("pipeline/%s has a Progress of its own: embed a job.Job", name)
-		}
+		should.Not(t, name != "job" && !slices.Contains(ownProgress, name), "pipeline/%s has a Progress of its own: embed a job.Job", name)
 	}
 	for _, name := range append(ownProgress, "job") {
-		if !found[name] {
-			t.Errorf("pipeline/%s has no Progress of its own: strike it off the list", name)
-		}
+		should.Hold(t, found[name], "pipeline/%s has no Progress of its own: strike it off the list", name)
 	}
 }
 

@@ -18,6 +18,7 @@ import (
 
 	"grenier/cmd/grenier/cli"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/io/manifest"
 	"grenier/io/rundir"
 )
@@ -60,9 +61,8 @@ func startSolver(t *testing.T, dir string, pits, seeds int) *solver {
 // wait returns what became of the process.
 func (s *solver) wait(t *testing.T) result {
 	t.Helper()
-	if err := s.cmd.Wait(); err != nil && s.cmd.ProcessState == nil {
-		t.Fatal(err)
-	}
+	err := s.cmd.Wait()
+	must.Not(t, err != nil && s.cmd.ProcessState == nil, "%v", err)
 	return result{s.cmd.ProcessState.ExitCode(), s.out.String(), s.errs.String()}
 }
 
@@ -73,9 +73,7 @@ func (s *solver) killAfter(t *testing.T, patience time.Duration) bool {
 	timer := time.AfterFunc(patience, func() { s.cmd.Process.Kill() })
 	defer timer.Stop()
 	r := s.wait(t)
-	if r.status != cli.ExitOK && r.status != -1 {
-		t.Fatalf("status %d: %s", r.status, r.err)
-	}
+	must.Not(t, r.status != cli.ExitOK && r.status != -1, "status %d: %s", r.status, r.err)
 	return r.status == -1
 }
 
@@ -86,9 +84,7 @@ var afterKill = regexp.MustCompile(`^(lock|solve\.log|work|(manifest\.json|layer
 func checkLeft(t *testing.T, dir string) {
 	t.Helper()
 	for name := range must.Tree(t, dir) {
-		if name != "." && !afterKill.MatchString(filepath.ToSlash(name)) {
-			t.Errorf("%s is left", name)
-		}
+		should.Not(t, name != "." && !afterKill.MatchString(filepath.ToSlash(name)), "%s is left", name)
 	}
 }
 
@@ -144,9 +140,8 @@ func testInterrupt(t *testing.T, sig os.Signal) {
 	}
 	checkLeft(t, dir)
 	wantNoTemps(t, dir)
-	if sealed := len(layersOf(t, dir)); sealed < 10 {
-		t.Errorf("%d layers sealed", sealed)
-	}
+	sealed := len(layersOf(t, dir))
+	should.Not(t, sealed < 10, "%d layers sealed", sealed)
 	mustRun(t, "awari", "verify", "--dir", dir, "--progress", "none", "--sample", "1000")
 }
 
@@ -154,9 +149,7 @@ const wordOfSolve = "grenier: interrupted; the same command resumes\n"
 
 func (s *solver) signal(t *testing.T, sig os.Signal) {
 	t.Helper()
-	if err := s.cmd.Process.Signal(sig); err != nil {
-		t.Error(err)
-	}
+	should.OK(t, s.cmd.Process.Signal(sig))
 }
 
 // awaitFile waits until there is a file whose path begins so.
@@ -178,9 +171,7 @@ func waitFor(t interface{ Fatalf(string, ...any) }, what string, there func() bo
 func namesIn(t *testing.T, dir, prefix string) []string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		t.Fatal(err)
-	}
+	must.Not(t, err != nil && !errors.Is(err, fs.ErrNotExist), "%v", err)
 	var names []string
 	for _, e := range entries {
 		if strings.HasPrefix(e.Name(), prefix) {
@@ -221,7 +212,6 @@ func TestProbeTalks(t *testing.T) {
 		}
 	}
 	s.signal(t, os.Interrupt)
-	if r := s.wait(t); r.status != cli.ExitInterrupted || r.err != "grenier: interrupted\n" {
-		t.Errorf("status %d, %s", r.status, r.err)
-	}
+	r := s.wait(t)
+	should.Hold(t, r.status == cli.ExitInterrupted && r.err == "grenier: interrupted\n", "status %d, %s", r.status, r.err)
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -10,6 +9,8 @@ import (
 	"testing"
 
 	"grenier/cmd/grenier/cli"
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/io/rundir"
 )
 
@@ -29,21 +30,16 @@ func TestLostLock(t *testing.T) {
 			var once sync.Once
 			reported = func() {
 				once.Do(func() {
-					if err := os.Remove(lock); err != nil {
-						t.Error(err)
-					}
+					should.OK(t, os.Remove(lock))
 				})
 			}
 			r := grenier(t.Context(), "", args...)
 			reported = nil
 			last := r.err[strings.LastIndex(strings.TrimSuffix(r.err, "\n"), "\n")+1:]
-			if r.status != cli.ExitFailure || !strings.Contains(last, "lost the lock of "+dir+": ") {
-				t.Errorf("status %d, %s", r.status, r.err)
-			}
+			should.Hold(t, r.status == cli.ExitFailure && strings.Contains(last, "lost the lock of "+dir+": "),
+				"status %d, %s", r.status, r.err)
 			oneClearLine(t, last)
-			if _, err := os.Stat(lock); !errors.Is(err, fs.ErrNotExist) {
-				t.Errorf("there is a lock again: %v", err)
-			}
+			should.Be(t, must.Err(os.Stat(lock)), fs.ErrNotExist, "there is a lock again")
 			mustRun(t, append(args, "--json")...)
 		})
 	}

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"grenier/internal/testkit/should"
 )
 
 // mechanism is something that the program does in one place.
@@ -65,9 +67,7 @@ func TestMechanisms(t *testing.T) {
 		}
 	})
 	for _, m := range mechanisms {
-		if !used[m.place] {
-			t.Errorf("%s: there is no package %s", m.what, m.place)
-		}
+		should.Hold(t, used[m.place], "%s: there is no package %s", m.what, m.place)
 		for _, user := range m.users {
 			if !used[m.place+" for "+user] {
 				t.Errorf("%s: %s does not use it", m.what, user)

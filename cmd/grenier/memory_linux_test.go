@@ -15,6 +15,7 @@ import (
 
 	"grenier/cmd/grenier/cli"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
 )
@@ -217,12 +218,9 @@ func (r memoryRow) check(t *testing.T, places map[string]string) {
 	killed := group.number(t, "memory.oom_control", "oom_kill")
 	t.Logf("status %d, %d MiB at most, limit met %d times, %.1f s", got.status, group.number(t, "memory.max_usage_in_bytes", "")>>20,
 		group.number(t, "memory.failcnt", ""), time.Since(start).Seconds())
-	if got.status != r.ends || killed != 0 {
-		t.Errorf("status %d, want %d; killed %d times; %s", got.status, r.ends, killed, got.err)
-	}
-	if r.ends == cli.ExitUsage && (!strings.Contains(got.err, "--memory "+r.memory) || !strings.Contains(got.err, "needs")) {
-		t.Errorf("refused by %q", got.err)
-	}
+	should.Hold(t, got.status == r.ends && killed == 0, "status %d, want %d; killed %d times; %s", got.status, r.ends, killed, got.err)
+	should.Not(t, r.ends == cli.ExitUsage && (!strings.Contains(got.err, "--memory "+r.memory) || !strings.Contains(got.err, "needs")),
+		"refused by %q", got.err)
 }
 
 // TestMachine: more than a cgroup allows is refused unless forced, a default is lowered.
@@ -240,8 +238,7 @@ func TestMachine(t *testing.T) {
 		{[]string{"--memory", "101MiB", "--force"}, cli.ExitOK, ""},
 	} {
 		r := group.run(t, append(grid, tt.flags...)...)
-		if r.status != tt.status || !strings.HasSuffix(r.err, tt.errs) || tt.errs == "" && r.err != "" {
-			t.Errorf("%v: status %d, %q", tt.flags, r.status, r.err)
-		}
+		should.Not(t, r.status != tt.status || !strings.HasSuffix(r.err, tt.errs) || tt.errs == "" && r.err != "",
+			"%v: status %d, %q", tt.flags, r.status, r.err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"grenier/cmd/grenier/cli"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 )
 
@@ -31,9 +32,8 @@ func TestLongParts(t *testing.T) {
 	}
 	killed, takes := 0, time.Second
 	for k, i := range random.Perm(parts) {
-		if r := grenier(t.Context(), "", "awari", "verify", "--dir", dir, "--part", "all"); r.status != cli.ExitMissing || strings.Contains(r.out, "in order") {
-			t.Fatalf("after %d parts: %+v", k, r)
-		}
+		r := grenier(t.Context(), "", "awari", "verify", "--dir", dir, "--part", "all")
+		must.Not(t, r.status != cli.ExitMissing || strings.Contains(r.out, "in order"), "after %d parts: %+v", k, r)
 		for killed < min(3, k) && part(i).killAfter(t, time.Duration(random.Int64N(int64(takes)))) {
 			killed++
 		}
@@ -42,18 +42,14 @@ func TestLongParts(t *testing.T) {
 			twin = part(i)
 		}
 		start := time.Now()
-		if r := part(i).wait(t); r.status != cli.ExitOK || r.err != "" || strings.Contains(r.out, "in order") {
-			t.Fatalf("part %d: %+v", i+1, r)
-		}
+		r = part(i).wait(t)
+		must.Hold(t, r.status == cli.ExitOK && r.err == "" && !strings.Contains(r.out, "in order"), "part %d: %+v", i+1, r)
 		takes = time.Since(start)
 		if twin != nil {
-			if r := twin.wait(t); r.status != cli.ExitOK {
-				t.Fatalf("part %d at the same time: %+v", i+1, r)
-			}
+			r := twin.wait(t)
+			must.Hold(t, r.status == cli.ExitOK, "part %d at the same time: %+v", i+1, r)
 		}
 	}
 	must.Same(t, "what is said", verify(), verify("--part", "all"))
-	if killed == 0 && seeds > 9 {
-		t.Error("no part was killed")
-	}
+	should.Not(t, killed == 0 && seeds > 9, "no part was killed")
 }

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"grenier/cmd/grenier/cli"
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 )
 
 // TestSearchMemory finds the same in little memory, and refuses too little.
@@ -17,13 +19,10 @@ func TestSearchMemory(t *testing.T) {
 	board := strings.Fields("0 0 1 0 2 1 1 0 0 0 1 1")
 	args := append([]string{"awari", "search", "--progress", "none", "--threads", "1", "--dir", "."}, board...)
 	want := mustRun(t, args...)
-	if got := mustRun(t, append(args, "--memory", "22MiB")...); got != want {
-		t.Errorf("22 MiB:\n%s, want\n%s", got, want)
-	}
+	should.Equal(t, mustRun(t, append(args, "--memory", "22MiB")...), want, "22 MiB")
 	r := grenier(t.Context(), "", append(args, "--memory", "600KiB")...)
-	if r.status != cli.ExitUsage || !strings.Contains(r.err, "--memory 600KiB: searching needs 21 MiB of memory; the limit is 600 KiB") {
-		t.Errorf("600 KiB: status %d, %s", r.status, r.err)
-	}
+	should.Hold(t, r.status == cli.ExitUsage && strings.Contains(r.err, "--memory 600KiB: searching needs 21 MiB of memory; the limit is 600 KiB"),
+		"600 KiB: status %d, %s", r.status, r.err)
 }
 
 // TestInterruptedSearch prints the result so far: something, if there was time for it.
@@ -35,18 +34,14 @@ func TestInterruptedSearch(t *testing.T) {
 		time.AfterFunc(patience, cancel)
 		r := grenier(ctx, "", search...)
 		var report foundReport
-		if err := json.Unmarshal([]byte(r.out), &report); err != nil {
-			t.Fatalf("%v: %s", err, r.out)
-		}
-		if r.status != cli.ExitInterrupted || report.Search.Reason != "interrupted" || report.Exact {
-			t.Fatalf("status %d, %s%s", r.status, r.out, r.err)
-		}
+		err := json.Unmarshal([]byte(r.out), &report)
+		must.Hold(t, err == nil, "%v: %s", err, r.out)
+		must.Hold(t, r.status == cli.ExitInterrupted && report.Search.Reason == "interrupted" && !report.Exact,
+			"status %d, %s%s", r.status, r.out, r.err)
 		if report.Search.Depth > 0 {
 			return
 		}
-		if patience > time.Minute {
-			t.Fatalf("nothing is known after %v", patience)
-		}
+		must.Not(t, patience > time.Minute, "nothing is known after %v", patience)
 	}
 }
 
@@ -60,9 +55,8 @@ func TestInterruptedPlay(t *testing.T) {
 		in, keyboard := io.Pipe()
 		var out, errs strings.Builder
 		status := run(ctx, []string{"awari", "play", "--time", "1h", "--memory", "32MiB", "--side", side, "--dir", dir}, in, &out, &errs)
-		if status != cli.ExitInterrupted || errs.String() != "grenier: interrupted\n" {
-			t.Errorf("%s: status %d, %s", side, status, errs.String())
-		}
+		should.Hold(t, status == cli.ExitInterrupted && errs.String() == "grenier: interrupted\n",
+			"%s: status %d, %s", side, status, errs.String())
 		keyboard.Close()
 	}
 }
@@ -78,18 +72,14 @@ func TestPlayToTheEnd(t *testing.T) {
 			text = strings.Join(pits, "\n") + "\nhint\n"
 		}
 		r := grenier(t.Context(), text, append([]string{"awari", "play", "--memory", "32MiB", "--dir", dir}, board...)...)
-		if r.status != cli.ExitOK || r.err != "" {
-			t.Fatalf("status %d, %s", r.status, r.err)
-		}
+		must.Hold(t, r.status == cli.ExitOK && r.err == "", "status %d, %s", r.status, r.err)
 		for line := range strings.Lines(r.out) {
 			if strings.HasSuffix(line, "(best)\n") {
 				best = strings.TrimSuffix(strings.Fields(line)[0], ":")
 			}
 		}
 		if best == "" {
-			if !strings.Contains(r.out, "the program wins; seeds taken: you 4, the program 6\n") {
-				t.Errorf("the end:\n%s", r.out)
-			}
+			should.Hold(t, strings.Contains(r.out, "the program wins; seeds taken: you 4, the program 6\n"), "the end:\n%s", r.out)
 			return "", true
 		}
 		return best, false
@@ -100,8 +90,7 @@ func TestPlayToTheEnd(t *testing.T) {
 		if over {
 			return
 		}
-		if pits = append(pits, best); len(pits) > 100 {
-			t.Fatalf("no end after %v", pits)
-		}
+		pits = append(pits, best)
+		must.Not(t, len(pits) > 100, "no end after %v", pits)
 	}
 }

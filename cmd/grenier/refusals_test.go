@@ -6,6 +6,7 @@ import (
 
 	"grenier/cmd/grenier/cli"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/io/rundir"
 )
 
@@ -17,9 +18,7 @@ const (
 // TestRefusals: each of many wrong command lines ends with the status that the one rule for statuses says, and with one
 // line that has the flag or argument, what was given, what is allowed, and, where it helps, what was probably meant.
 func TestRefusals(t *testing.T) {
-	if len(refusals) < 200 {
-		t.Errorf("only %d", len(refusals))
-	}
+	should.Not(t, len(refusals) < 200, "only %d", len(refusals))
 	t.Chdir(solved(t, "--pits", "4", "--seeds", "5"))
 	t.Setenv(cli.DirVariable, "")
 	writeFiles(t, map[string]string{

@@ -16,6 +16,7 @@ import (
 	"grenier/cmd/grenier/cli"
 	"grenier/internal/testkit/awaritest"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 	"grenier/io/rundir"
 	"grenier/layers/awari"
@@ -144,14 +145,10 @@ func (r *rehearsal) probe(t *testing.T, space *awari.Space, exported string) {
 		want = append(want, strconv.Itoa(int(int8(exported[rank]))))
 	}
 	got := grenier(t.Context(), boards.String(), "awari", "probe", "--dir", r.dir, "-")
-	if got.status != cli.ExitOK {
-		t.Fatal(got.err)
-	}
+	must.Hold(t, got.status == cli.ExitOK, "%v", got.err)
 	for line := range strings.Lines(got.out) {
 		value, _, _ := strings.Cut(strings.TrimPrefix(line, "value "), ";")
 		values = append(values, value)
 	}
-	if diff := cmp.Diff(want, values); diff != "" {
-		t.Error(diff)
-	}
+	should.Equal(t, cmp.Diff(want, values), "")
 }

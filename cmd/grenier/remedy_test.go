@@ -7,6 +7,7 @@ import (
 
 	"grenier/cmd/grenier/cli"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/io/rundir"
 )
 
@@ -34,17 +35,14 @@ func TestDamageNamesRepair(t *testing.T) {
 		for _, command := range c.commands {
 			r := grenier(t.Context(), "", append([]string{"awari", command[0], "--dir", dir}, command[1:]...)...)
 			oneClearLine(t, r.err)
-			if r.status != cli.ExitCorrupt || !strings.HasSuffix(r.err, "; to repair it: grenier awari repair --dir '"+dir+"'\n") {
-				t.Errorf("%s: status %d, %s", command, r.status, r.err)
-			}
+			should.Hold(t, r.status == cli.ExitCorrupt && strings.HasSuffix(r.err, "; to repair it: grenier awari repair --dir '"+dir+"'\n"),
+				"%s: status %d, %s", command, r.status, r.err)
 		}
 		r := grenier(t.Context(), "", "awari", "compare", other, dir)
-		if r.status != cli.ExitCorrupt || !strings.Contains(r.err, "repair --dir '"+dir+"'") {
-			t.Errorf("compare: status %d, %s", r.status, r.err)
-		}
+		should.Hold(t, r.status == cli.ExitCorrupt && strings.Contains(r.err, "repair --dir '"+dir+"'"),
+			"compare: status %d, %s", r.status, r.err)
 		must.Write(t, c.path, whole)
 	}
-	if r := grenier(t.Context(), "", "awari", "probe", "--dir", t.TempDir(), "1", "1", "0", "0"); strings.Contains(r.err, "repair") {
-		t.Errorf("nothing to mend: %s", r.err)
-	}
+	r := grenier(t.Context(), "", "awari", "probe", "--dir", t.TempDir(), "1", "1", "0", "0")
+	should.Not(t, strings.Contains(r.err, "repair"), "nothing to mend: %s", r.err)
 }

@@ -9,6 +9,7 @@ import (
 
 	"grenier/cmd/grenier/cli"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 )
 
@@ -22,9 +23,7 @@ func TestRepairFullDisk(t *testing.T) {
 	dir := filepath.Join(disk.path, "run")
 	must.OK(t, os.CopyFS(dir, os.DirFS(from)))
 	r := grenier(t.Context(), "", "awari", "repair", "--dir", dir, "--progress", "none")
-	if r.status != cli.ExitFailure || !strings.Contains(r.err, "no space left on device") {
-		t.Fatalf("status %d, %s", r.status, r.err)
-	}
+	must.Hold(t, r.status == cli.ExitFailure && strings.Contains(r.err, "no space left on device"), "status %d, %s", r.status, r.err)
 	oneClearLine(t, r.err)
 	disk.grow(t, 16<<10)
 	mustRun(t, "awari", "repair", "--dir", dir, "--progress", "none")
@@ -46,12 +45,10 @@ func TestRepairUnwritable(t *testing.T) {
 	check := func(attributes *syscall.SysProcAttr, cause string) {
 		r := process(t, base, attributes, "awari", "repair", "--dir", run)
 		oneClearLine(t, r.err)
-		if r.status != cli.ExitFailure || !strings.Contains(r.err, run+": directory cannot be written: "+cause) {
-			t.Errorf("repair: status %d, %s", r.status, r.err)
-		}
-		if r := process(t, base, attributes, "awari", "repair", "--dry-run", "--dir", run); r.status != cli.ExitOK || r.err != "" {
-			t.Errorf("dry run: status %d, %s", r.status, r.err)
-		}
+		should.Hold(t, r.status == cli.ExitFailure && strings.Contains(r.err, run+": directory cannot be written: "+cause),
+			"repair: status %d, %s", r.status, r.err)
+		r = process(t, base, attributes, "awari", "repair", "--dry-run", "--dir", run)
+		should.Hold(t, r.status == cli.ExitOK && r.err == "", "dry run: status %d, %s", r.status, r.err)
 		if r := process(t, base, attributes, "awari", "scrub", "--dir", run); r.status != cli.ExitCorrupt ||
 			!strings.Contains(r.err, "note: an interrupted scrub will begin anew: ") || !strings.Contains(r.out, "layer  1: missing\n") {
 			t.Errorf("scrub: status %d, %s%s", r.status, r.out, r.err)

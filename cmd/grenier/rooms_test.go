@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"grenier/internal/testkit/should"
 )
 
 // engine is the awari engine.
@@ -33,9 +35,7 @@ func TestRoomsOfTheEngine(t *testing.T) {
 			}
 		}
 	}
-	if found != len(rooms) {
-		t.Errorf("%d rooms, want %d", found, len(rooms))
-	}
+	should.Hold(t, found == len(rooms), "%d rooms, want %d", found, len(rooms))
 }
 
 // TestStructsOfTheEngine keeps structs small: the fields of a struct must fit into a head.
@@ -53,9 +53,7 @@ func TestStructsOfTheEngine(t *testing.T) {
 			seen = seen || name == "Windows"
 		}
 	})
-	if !seen {
-		t.Error("there is no struct Windows")
-	}
+	should.Hold(t, seen, "there is no struct Windows")
 }
 
 // structsOf returns the numbers of fields of the structs that a file defines.

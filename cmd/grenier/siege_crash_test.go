@@ -17,6 +17,7 @@ import (
 	"grenier/cmd/grenier/cli"
 	"grenier/internal/testkit/crashfs"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/siegetest"
 	"grenier/internal/testkit/tries"
 	"grenier/io/rundir"
@@ -186,9 +187,8 @@ func (c *crashes) crash(t *testing.T, a accident, k int, r *rand.Rand) (ended bo
 	first := grenier(t.Context(), "", c.args...)
 	restore()
 	if n < k {
-		if first.status != cli.ExitOK {
-			t.Errorf("%s at operation %d, which there is not: status %d, %s", a.name, k, first.status, first.err)
-		}
+		should.Hold(t, first.status == cli.ExitOK,
+			"%s at operation %d, which there is not: status %d, %s", a.name, k, first.status, first.err)
 		return true
 	}
 	c.count++

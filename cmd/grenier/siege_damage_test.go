@@ -31,9 +31,7 @@ func siegeNumber(t *testing.T, name string, otherwise uint64) uint64 {
 		return otherwise
 	}
 	n, err := strconv.ParseUint(text, 10, 64)
-	if err != nil {
-		t.Fatalf("%s=%q: want a number", name, text)
-	}
+	must.Hold(t, err == nil, "%s=%q: want a number", name, text)
 	return n
 }
 
@@ -146,9 +144,7 @@ func TestLongSiegeDamage(t *testing.T) {
 			defer s.worker.stop()
 			for round := range max(1, rounds*uint64(s.share)/100) {
 				s.round(t, rand.New(rand.NewPCG(seed+round, uint64(i))), round)
-				if s.failures >= 20 {
-					t.Fatal("too many failures")
-				}
+				must.Not(t, s.failures >= 20, "too many failures")
 			}
 			t.Logf("commands by status: %v", s.statuses)
 		})
@@ -172,9 +168,7 @@ func (s *subject) begin(t *testing.T) {
 		row.took = time.Minute
 		start := time.Now()
 		r, err := s.do(row)
-		if err != nil {
-			t.Fatalf("%s: %v", row.args, err)
-		}
+		must.Hold(t, err == nil, "%s: %v", row.args, err)
 		row.facts, row.size, row.took = facts(r), r.Bytes, time.Since(start)
 		if row.writes {
 			row.after = s.tree.Save(siegeDir)
@@ -493,9 +487,7 @@ func (s *subject) interrupt(t *testing.T, args, checkpoint string) {
 		if r.status == cli.ExitInterrupted && exists(s.tree.Path(checkpoint)) {
 			return
 		}
-		if r.status != cli.ExitOK && r.status != cli.ExitInterrupted {
-			t.Fatalf("%s: status %d, %s", args, r.status, r.err)
-		}
+		must.Not(t, r.status != cli.ExitOK && r.status != cli.ExitInterrupted, "%s: status %d, %s", args, r.status, r.err)
 		must.OK(t, s.tree.RemoveAll(siegeDir))
 	}
 	t.Fatalf("%s: it leaves no checkpoint", args)

@@ -9,6 +9,7 @@ import (
 
 	"grenier/cmd/grenier/cli"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 )
 
@@ -86,8 +87,6 @@ func (c *crashes) readOnly(t *testing.T) {
 	must.OK(t, unix.Mount("", c.tree.Path(siegeDir), "", unix.MS_REMOUNT|unix.MS_RDONLY, ""))
 	watched := c.tree.Watch(siegeDir)
 	r := grenier(t.Context(), "", c.args...)
-	if r.status != cli.ExitFailure || !clearLines.MatchString(r.err) {
-		t.Errorf("read-only: status %d, %s", r.status, r.err)
-	}
+	should.Hold(t, r.status == cli.ExitFailure && clearLines.MatchString(r.err), "read-only: status %d, %s", r.status, r.err)
 	watched.Check(t)
 }

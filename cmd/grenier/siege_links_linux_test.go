@@ -12,6 +12,7 @@ import (
 
 	"grenier/cmd/grenier/cli"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/siegetest"
 	"grenier/internal/testkit/tries"
 	"grenier/io/rundir"
@@ -196,9 +197,8 @@ func (l *links) refused(t *testing.T, c linking, name, target string) {
 	near := l.tree.Watch(nearCanaries)
 	r := l.do(t, c.args)
 	want := l.tree.Path(name) + " is a symbolic link, not a directory; links may lead to " + l.tree.Path(path.Dir(name)) + ", but not on from there"
-	if r.status != cli.ExitFailure || !strings.Contains(r.err, want) || !clearLines.MatchString(r.err) {
-		t.Errorf("%s: %s: status %d, %q", c.args, name, r.status, r.err)
-	}
+	should.Hold(t, r.status == cli.ExitFailure && strings.Contains(r.err, want) && clearLines.MatchString(r.err),
+		"%s: %s: status %d, %q", c.args, name, r.status, r.err)
 	near.Check(t)
 	l.untouched(t, c.args+": "+name)
 }
@@ -224,9 +224,8 @@ func (l *links) led(t *testing.T, c linking) {
 		must.OK(t, l.tree.MkdirAll(name, 0o755))
 		l.swap(t, name, name+"-moved")
 	}
-	if r := l.do(t, c.args); r.status != cli.ExitOK {
-		t.Errorf("%s: status %d, %s", c.args, r.status, r.err)
-	}
+	r := l.do(t, c.args)
+	should.Hold(t, r.status == cli.ExitOK, "%s: status %d, %s", c.args, r.status, r.err)
 	l.untouched(t, c.args)
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"grenier/cmd/grenier/cli"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 	"grenier/io/rundir"
 )
@@ -30,9 +31,8 @@ func TestNohup(t *testing.T) {
 	}
 	awaitFile(t, filepath.Join(dir, rundir.LayerName(11)))
 	s.signal(t, syscall.SIGTERM)
-	if r := s.wait(t); r.status != cli.ExitInterrupted || r.err != wordOfSolve {
-		t.Errorf("status %d, %s", r.status, r.err)
-	}
+	r := s.wait(t)
+	should.Hold(t, r.status == cli.ExitInterrupted && r.err == wordOfSolve, "status %d, %s", r.status, r.err)
 }
 
 // TestSecondSignal: a server that waits for a request to end, which the first signal
@@ -46,9 +46,7 @@ func TestSecondSignal(t *testing.T) {
 		if status.Signaled() && status.Signal() == syscall.SIGTERM {
 			return
 		}
-		if status.ExitStatus() != cli.ExitOK && status.ExitStatus() != cli.ExitInterrupted {
-			t.Fatalf("status %d", status)
-		}
+		must.Not(t, status.ExitStatus() != cli.ExitOK && status.ExitStatus() != cli.ExitInterrupted, "status %d", status)
 	}
 	t.Error("never ended by the second signal")
 }
@@ -101,9 +99,7 @@ func TestUnread(t *testing.T) {
 			must.OK(t, err)
 			r.Close()
 			got := s.wait(t)
-			if got.status != cli.ExitUnread || !c.errs && got.err != "" {
-				t.Errorf("status %d, %s", got.status, got.err)
-			}
+			should.Not(t, got.status != cli.ExitUnread || !c.errs && got.err != "", "status %d, %s", got.status, got.err)
 		})
 	}
 	wantNoTemps(t, dir)
@@ -119,9 +115,8 @@ func TestLongInterruptAnytime(t *testing.T) {
 		time.Sleep(time.Duration(r.Float64() * float64(took)))
 		s.cmd.Process.Signal([]os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP}[r.IntN(3)])
 		end := s.wait(t)
-		if end.status == -1 || end.status == cli.ExitInterrupted && !strings.HasPrefix(end.err, "grenier: interrupted") {
-			t.Errorf("status %d, %s", end.status, end.err)
-		}
+		should.Not(t, end.status == -1 || end.status == cli.ExitInterrupted && !strings.HasPrefix(end.err, "grenier: interrupted"),
+			"status %d, %s", end.status, end.err)
 		return end
 	})
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 )
 
@@ -65,9 +66,7 @@ func startSlurm(t *testing.T) *slurm {
 	t.Helper()
 	for _, name := range slurmPrograms {
 		if _, err := exec.LookPath(name); err != nil {
-			if os.Getenv("CI") == "true" {
-				t.Fatal(err)
-			}
+			must.Not(t, os.Getenv("CI") == "true", "%v", err)
 			t.Skip(err)
 		}
 	}
@@ -185,9 +184,7 @@ func (s *slurm) submit(t *testing.T, dir string, flags ...string) {
 	sh.Dir = s.dir
 	sh.Stdin = strings.NewReader(string(text))
 	out, err := sh.CombinedOutput()
-	if err != nil {
-		t.Fatalf("submitting: %v: %s", err, out)
-	}
+	must.Hold(t, err == nil, "submitting: %v: %s", err, out)
 }
 
 // drain waits until no job is left, and fails if one has failed.
@@ -260,9 +257,7 @@ func TestLongSlurm(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "run")
 			s.submit(t, dir, append(strings.Fields(shape.name), "--nodes", "2", "--seeds", strconv.Itoa(shape.seeds))...)
 			s.drain(t, shape.disturb)
-			if diff := cmp.Diff(want[shape.seeds], withoutSeconds(t, dir)); diff != "" {
-				t.Errorf("layers differ: %s", diff)
-			}
+			should.Equal(t, cmp.Diff(want[shape.seeds], withoutSeconds(t, dir)), "", "layers differ")
 		})
 	}
 }
@@ -287,9 +282,7 @@ func (s *slurm) disturb(t *testing.T) func(running []string) {
 		acts = append(acts, kill)
 	}
 	t.Cleanup(func() {
-		if len(acts) > 0 {
-			t.Errorf("the run is too short: %d disturbances are left", len(acts))
-		}
+		should.Not(t, len(acts) > 0, "the run is too short: %d disturbances are left", len(acts))
 	})
 	return func(running []string) {
 		if len(running) > 0 && len(acts) > 0 && acts[0](running) {

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 )
 
 // TestSources checks docs/sources.md: each section of the source documents has a test in the packages
@@ -31,13 +32,9 @@ func TestSources(t *testing.T) {
 		row.works(cells[2])
 		row.tests(cells[3])
 	}
-	if rows < 40 {
-		t.Errorf("only %d sections were found", rows)
-	}
+	should.Not(t, rows < 40, "only %d sections were found", rows)
 	for _, name := range testName.FindAllString(string(text), -1) {
-		if !tree.has(name, func(string) bool { return true }) {
-			t.Errorf("there is no %s", name)
-		}
+		should.Hold(t, tree.has(name, func(string) bool { return true }), "there is no %s", name)
 	}
 }
 
@@ -161,12 +158,9 @@ func (r *sourceRow) command(words []string) {
 // tests checks the tests of the row.
 func (r *sourceRow) tests(cell string) {
 	tests := quoted.FindAllStringSubmatch(cell, -1)
-	if len(tests) == 0 {
-		r.test.Errorf("%s: no test", r.section)
-	}
+	should.Not(r.test, len(tests) == 0, "%s: no test", r.section)
 	for _, match := range tests {
-		if r.names[match[1]] == nil && !r.has(match[1], r.within) {
-			r.test.Errorf("%s: there is no test %s in %v", r.section, match[1], r.packages)
-		}
+		should.Not(r.test, r.names[match[1]] == nil && !r.has(match[1], r.within),
+			"%s: there is no test %s in %v", r.section, match[1], r.packages)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"grenier/cmd/grenier/cli"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/io/rundir"
 	"grenier/layers/awari"
@@ -59,17 +60,14 @@ func TestStale(t *testing.T) {
 			t.Errorf("%s: status %d, %s%s", c.args, r.status, r.out, r.err)
 		}
 	}
-	if r := grenier(t.Context(), "", "awari", "status", "--json", "--dir", dir); !strings.Contains(r.out, `"made_from_others":[9]`) {
-		t.Error(r.out)
-	}
+	r := grenier(t.Context(), "", "awari", "status", "--json", "--dir", dir)
+	should.Hold(t, strings.Contains(r.out, `"made_from_others":[9]`), "%v", r.out)
 	out := mustRun(t, "awari", "repair", "-q", "--set-aside", "--dir", dir)
-	if !strings.Contains(out, "layer 11: solved again") || !strings.Contains(out, "the old file is now layer-11.gl.damaged-") {
-		t.Error(out)
-	}
+	should.Hold(t, strings.Contains(out, "layer 11: solved again") && strings.Contains(out, "the old file is now layer-11.gl.damaged-"),
+		"%v", out)
 	mustRun(t, "awari", "scrub", "-q", "--dir", dir)
 	mustRun(t, "awari", "compare", "-q", dir, whole)
 	name := rundir.LayerName(11)
-	if string(must.Read(t, filepath.Join(whole, name))) != string(must.Read(t, filepath.Join(dir, name))) {
-		t.Error("layer 11 has other bytes")
-	}
+	should.Hold(t, string(must.Read(t, filepath.Join(whole, name))) == string(must.Read(t, filepath.Join(dir, name))),
+		"layer 11 has other bytes")
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"grenier/cmd/grenier/cli"
+	"grenier/internal/testkit/should"
 	"grenier/io/rundir"
 )
 
@@ -18,14 +19,11 @@ func TestWatchTerminal(t *testing.T) {
 	out := &firstWrite{do: stop}
 	var errs strings.Builder
 	status := run(ctx, []string{"awari", "status", "--dir", dir, "--watch"}, strings.NewReader(""), out, &errs)
-	if text := out.String(); status != cli.ExitInterrupted || strings.Contains(text, "\x1b") || strings.HasPrefix(text, "\n") ||
-		!strings.HasSuffix(text, ": waiting for a run to begin; Ctrl-C stops\n") {
-		t.Errorf("status %d: %q, %s", status, text, errs.String())
-	}
+	text := out.String()
+	should.Not(t, status != cli.ExitInterrupted || strings.Contains(text, "\x1b") || strings.HasPrefix(text, "\n") ||
+		!strings.HasSuffix(text, ": waiting for a run to begin; Ctrl-C stops\n"), "status %d: %q, %s", status, text, errs.String())
 	log, err := os.ReadFile(dir + "/" + rundir.LogName)
-	if err != nil || strings.Count(string(log), "\n") != 5 {
-		t.Errorf("%v, log:\n%s", err, log)
-	}
+	should.Hold(t, err == nil && strings.Count(string(log), "\n") == 5, "%v, log:\n%s", err, log)
 }
 
 // firstWrite keeps what is written, and does something after the first time.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 	"grenier/layers/awari"
 	"grenier/pipeline/play/match"
@@ -45,9 +46,7 @@ func (u *ucier) say(t *testing.T, commands, word string) string {
 	_, err := fmt.Fprintln(u.in, commands)
 	must.OK(t, err)
 	for u.lines.Scan() {
-		if strings.HasPrefix(u.lines.Text(), "info string error") {
-			t.Errorf("%s: %s", commands, u.lines.Text())
-		}
+		should.Not(t, strings.HasPrefix(u.lines.Text(), "info string error"), "%s: %s", commands, u.lines.Text())
 		if strings.HasPrefix(u.lines.Text(), word) {
 			return u.lines.Text()
 		}
@@ -61,9 +60,8 @@ func (u *ucier) quit(t *testing.T) {
 	fmt.Fprintln(u.in, "quit")
 	for u.lines.Scan() {
 	}
-	if err := u.cmd.Wait(); err != nil || u.errs.Len() > 0 {
-		t.Errorf("%v, %s", err, u.errs.String())
-	}
+	err := u.cmd.Wait()
+	should.Hold(t, err == nil && u.errs.Len() == 0, "%v, %s", err, u.errs.String())
 }
 
 // TestLongUCIMatch plays whole games between two processes, one with tables of ten seeds and one
@@ -88,26 +86,21 @@ func TestLongUCIMatch(t *testing.T) {
 		} else if lead < 0 {
 			points--
 		}
-		if t.Failed() {
-			t.Fatalf("game %d: %s", i, g.moves)
-		}
+		must.Not(t, t.Failed(), "game %d: %s", i, g.moves)
 	}
 	for _, u := range sides {
 		u.quit(t)
 	}
 	t.Logf("%d games of %d plies; %d moves of the side with tables on solved boards; it won %d games more than it lost", games, plies, kept, points)
-	if kept == 0 {
-		t.Error("no game came to a solved board")
-	}
+	should.Not(t, kept == 0, "no game came to a solved board")
 }
 
 // solvedFor returns a directory with so many layers, and its tables.
 func solvedFor(t *testing.T, seeds int) (string, *tables.Tables) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "run")
-	if got := startSolving(t, "--dir", dir, "--progress", "none", "--seeds", fmt.Sprint(seeds)).wait(t); got.status != 0 {
-		t.Fatal(got)
-	}
+	got := startSolving(t, "--dir", dir, "--progress", "none", "--seeds", fmt.Sprint(seeds)).wait(t)
+	must.Hold(t, got.status == 0, "%v", got)
 	tab, err := tables.Open(t.Context(), dir)
 	must.OK(t, err)
 	t.Cleanup(func() { tab.Close() })
@@ -191,9 +184,7 @@ func TestLongUCIAlphaBeta(t *testing.T) {
 	}
 	u.quit(t)
 	t.Logf("%d games won, %d lost; %d came to a solved board", won, lost, known)
-	if known == 0 {
-		t.Error("no game came to a solved board")
-	}
+	should.Not(t, known == 0, "no game came to a solved board")
 }
 
 // alphaBeta returns the pit that gives most within some plies: seeds taken, and no more is known.
@@ -276,9 +267,7 @@ func (g *uciGame) play(t *testing.T, pit int) {
 	t.Helper()
 	side, before := g.Turn(), g.Board()
 	captured, err := g.Play(pit)
-	if err != nil {
-		t.Fatalf("%s: pit %d: %v", g.moves, pit, err)
-	}
+	must.Hold(t, err == nil, "%s: pit %d: %v", g.moves, pit, err)
 	g.moves += string(rune([]int{'A', 'a'}[side] + pit))
 	if side != g.rich || before.Seeds() > g.tables.MaxSeeds() {
 		return
@@ -288,7 +277,5 @@ func (g *uciGame) play(t *testing.T, pit int) {
 	is, err := g.tables.Score(t.Context(), g.Board())
 	must.OK(t, err)
 	g.kept++
-	if int(was) != captured-int(is) {
-		t.Errorf("%s: worth %d on a board worth %d", g.moves, captured-int(is), was)
-	}
+	should.Hold(t, int(was) == captured-int(is), "%s: worth %d on a board worth %d", g.moves, captured-int(is), was)
 }

@@ -12,6 +12,7 @@ import (
 
 	"grenier/cmd/grenier/cli"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 )
 
 // TestReadOnlyDirectory mounts a run read-only: the super-user, too, cannot
@@ -55,9 +56,8 @@ func TestUnwritableDirectory(t *testing.T) {
 	for _, dir := range []string{run, filepath.Join(base, "new")} {
 		r := process(t, base, nobody, "awari", "solve", "--pits", "4", "--seeds", "4", "--dir", dir)
 		oneClearLine(t, r.err)
-		if r.status != cli.ExitFailure || !strings.Contains(r.err, dir+": directory cannot be written") {
-			t.Errorf("%s: status %d, %s", dir, r.status, r.err)
-		}
+		should.Hold(t, r.status == cli.ExitFailure && strings.Contains(r.err, dir+": directory cannot be written"),
+			"%s: status %d, %s", dir, r.status, r.err)
 	}
 	if r := process(t, base, nobody, "awari", "verify", "--dir", run); r.status != cli.ExitOK {
 		t.Errorf("verify: status %d, %s", r.status, r.err)
@@ -65,9 +65,8 @@ func TestUnwritableDirectory(t *testing.T) {
 	must.OK(t, os.Chmod(run, 0o700))
 	r := process(t, base, nobody, "awari", "verify", "--dir", run)
 	oneClearLine(t, r.err)
-	if r.status != cli.ExitFailure || !strings.Contains(r.err, run) || !strings.Contains(r.err, "permission denied") {
-		t.Errorf("unreadable: status %d, %s", r.status, r.err)
-	}
+	should.Hold(t, r.status == cli.ExitFailure && strings.Contains(r.err, run) && strings.Contains(r.err, "permission denied"),
+		"unreadable: status %d, %s", r.status, r.err)
 	must.Same(t, "changed", before, must.Tree(t, base))
 }
 
@@ -89,9 +88,8 @@ func copyProgram(t *testing.T, path string) {
 	t.Helper()
 	self, err := os.Executable()
 	must.OK(t, err)
-	if out, err := exec.CommandContext(t.Context(), "cp", self, path).CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	out, err := exec.CommandContext(t.Context(), "cp", self, path).CombinedOutput()
+	must.Hold(t, err == nil, "%v: %s", err, out)
 }
 
 // process runs the program of publicDir.

@@ -13,6 +13,7 @@ import (
 
 	"grenier/cmd/grenier/cli"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 )
 
 // smallDisk is a file system of its own.
@@ -64,16 +65,13 @@ func (p *windowRuns) testFullDisk(t *testing.T) {
 			break
 		}
 		stage := fullStage.FindStringSubmatch(r.err)
-		if r.status != cli.ExitFailure || stage == nil || strings.Contains(r.err, "again") {
-			t.Fatalf("%d KiB: status %d, %s", size, r.status, r.err)
-		}
+		must.Not(t, r.status != cli.ExitFailure || stage == nil || strings.Contains(r.err, "again"),
+			"%d KiB: status %d, %s", size, r.status, r.err)
 		t.Logf("%d KiB are too few: %s", size, stage[1]+stage[2])
 		stages[stage[1]+stage[2]]++
 		p.intact(t, dir)
 	}
 	t.Logf("full in stages %v; %d KiB are enough", stages, size)
-	if len(stages) < 2 {
-		t.Errorf("the disk was full in stages %v only", stages)
-	}
+	should.Not(t, len(stages) < 2, "the disk was full in stages %v only", stages)
 	p.compare(t, dir)
 }

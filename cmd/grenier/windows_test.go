@@ -16,6 +16,7 @@ import (
 
 	"grenier/cmd/grenier/cli"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
 	"grenier/io/memory"
@@ -89,9 +90,7 @@ func (p *windowRuns) start(t *testing.T, dir string) *solver {
 func (p *windowRuns) finish(t *testing.T, dir string) (s solveSummary, errs string) {
 	t.Helper()
 	r := startSolving(t, windowFlags(dir, "--progress", "json", "--json")...).wait(t)
-	if r.status != cli.ExitOK {
-		t.Fatalf("status %d: %s", r.status, r.err)
-	}
+	must.Hold(t, r.status == cli.ExitOK, "status %d: %s", r.status, r.err)
 	s = summaryOf(t, r.out)
 	checkReport(t, r.out, s)
 	p.compare(t, dir)
@@ -108,14 +107,11 @@ func (p *windowRuns) compare(t *testing.T, dir string) {
 func sameFiles(t *testing.T, want, got map[string]string) {
 	t.Helper()
 	for name := range got {
-		if _, ok := want[name]; !ok {
-			t.Errorf("%s is left", name)
-		}
+		_, ok := want[name]
+		should.Hold(t, ok, "%s is left", name)
 	}
 	for name := range want {
-		if got[name] != want[name] {
-			t.Errorf("%s differs from that of a run in memory", name)
-		}
+		should.Hold(t, got[name] == want[name], "%s differs from that of a run in memory", name)
 	}
 }
 
@@ -133,18 +129,13 @@ func (p *windowRuns) interrupt(t *testing.T, file string, sig os.Signal, meanwhi
 		}
 		timer := time.AfterFunc(time.Minute, func() { s.cmd.Process.Kill() })
 		r := s.wait(t)
-		if !timer.Stop() {
-			t.Fatal("the solver does not stop")
-		}
+		must.Hold(t, timer.Stop(), "the solver does not stop")
 		if r.status == cli.ExitOK {
 			continue // the signal came too late
 		}
-		if r.status != cli.ExitInterrupted || r.err != "grenier: interrupted; the same command resumes\n" {
-			t.Fatalf("status %d, %s", r.status, r.err)
-		}
-		if !exists(filepath.Join(dir, workCaptures)) {
-			t.Errorf("there is no %s", workCaptures)
-		}
+		must.Hold(t, r.status == cli.ExitInterrupted && r.err == "grenier: interrupted; the same command resumes\n",
+			"status %d, %s", r.status, r.err)
+		should.Hold(t, exists(filepath.Join(dir, workCaptures)), "there is no %s", workCaptures)
 		p.intact(t, dir)
 		return dir
 	}
@@ -156,14 +147,11 @@ func (p *windowRuns) interrupt(t *testing.T, file string, sig os.Signal, meanwhi
 func (p *windowRuns) intact(t *testing.T, dir string) {
 	t.Helper()
 	checkLeft(t, dir)
-	if n := len(layersOf(t, dir)); n != windowSeeds {
-		t.Errorf("%d layers are sealed", n)
-	}
+	should.Equal(t, len(layersOf(t, dir)), windowSeeds, "layers are sealed")
 	files := withoutSeconds(t, dir)
 	for n := range windowSeeds {
-		if name := rundir.LayerName(n); files[name] != p.want[name] {
-			t.Errorf("%s has changed", name)
-		}
+		name := rundir.LayerName(n)
+		should.Hold(t, files[name] == p.want[name], "%s has changed", name)
 	}
 }
 
@@ -204,12 +192,9 @@ func summaryOf(t *testing.T, out string) (s solveSummary) {
 // last line is s.
 func checkReport(t *testing.T, out string, s solveSummary) {
 	t.Helper()
-	if len(s.Layers) != 1 || s.Layers[0].Windows < 2 || s.Layers[0].Bits >= 8 {
-		t.Fatalf("layers %+v", s.Layers)
-	}
-	if streams := s.Layers[0].Streams; streams["seal"].Read == 0 || streams["seal"].Written > 0 {
-		t.Errorf("streams %+v", streams)
-	}
+	must.Hold(t, len(s.Layers) == 1 && s.Layers[0].Windows >= 2 && s.Layers[0].Bits < 8, "layers %+v", s.Layers)
+	streams := s.Layers[0].Streams
+	should.Not(t, streams["seal"].Read == 0 || streams["seal"].Written > 0, "streams %+v", streams)
 	lines := strings.Split(strings.TrimSpace(out), "\n")
 	told, window := false, 0
 	for _, line := range lines[:len(lines)-1] {
@@ -225,14 +210,10 @@ func checkReport(t *testing.T, out string, s solveSummary) {
 		if slices.Contains([]string{"check", "capture", "seal"}, l.Detail.Stage) {
 			continue
 		}
-		if l.Detail.Window < window || !strings.Contains(line, `"streams":{`) {
-			t.Errorf("after window %d: %s", window, line)
-		}
+		should.Hold(t, l.Detail.Window >= window && strings.Contains(line, `"streams":{`), "after window %d: %s", window, line)
 		window = l.Detail.Window
 	}
-	if !told && s.Seconds > 5 {
-		t.Errorf("no progress in %v s", s.Seconds)
-	}
+	should.Not(t, !told && s.Seconds > 5, "no progress in %v s", s.Seconds)
 }
 
 // testSignals interrupts the solver in a sweep and while it seals. A second solver is
@@ -241,34 +222,25 @@ func (p *windowRuns) testSignals(t *testing.T) {
 	dir := p.interrupt(t, workFound, os.Interrupt, func(dir string, s *solver) {
 		r := grenier(t.Context(), "", append([]string{"awari", "solve"}, windowFlags(dir)...)...)
 		want := "grenier: " + filepath.Join(dir, rundir.LockName) + ": in use by process " + strconv.Itoa(s.cmd.Process.Pid) + "\n"
-		if r.status != cli.ExitFailure || r.err != want {
-			t.Errorf("a second solver: status %d, %s", r.status, r.err)
-		}
+		should.Hold(t, r.status == cli.ExitFailure && r.err == want, "a second solver: status %d, %s", r.status, r.err)
 	})
 	l := p.continues(t, dir).Layers[0]
 	if s := l.Streams; s["capture"].Read == 0 || s["capture"].Written > 0 || s["dense"].Read == 0 || s["full"].Written == 0 {
 		t.Errorf("streams %+v of a layer that was gone on with", s)
 	}
 	dir = p.interrupt(t, workLayer, syscall.SIGTERM, nothing)
-	if !exists(filepath.Join(dir, workWindow)) {
-		t.Errorf("there is no %s", workWindow)
-	}
+	should.Hold(t, exists(filepath.Join(dir, workWindow)), "there is no %s", workWindow)
 	l = p.continues(t, dir).Layers[0]
-	if s := l.Streams; s["dense"].Read > 0 || s["full"].Written > 0 {
-		t.Errorf("streams %+v of a layer of which only the file was missing", s)
-	}
+	s := l.Streams
+	should.Not(t, s["dense"].Read > 0 || s["full"].Written > 0, "streams %+v of a layer of which only the file was missing", s)
 }
 
 // continues finishes an interrupted run that has nothing to tell.
 func (p *windowRuns) continues(t *testing.T, dir string) solveSummary {
 	t.Helper()
 	s, errs := p.finish(t, dir)
-	if errs != "" {
-		t.Errorf("it is told: %s", errs)
-	}
+	should.Equal(t, errs, "", "it is told")
 	log := must.Read(t, filepath.Join(dir, rundir.LogName))
-	if strings.Contains(string(log), "anew") || strings.Contains(string(log), "again") {
-		t.Errorf("the log: %s", log)
-	}
+	should.Not(t, strings.Contains(string(log), "anew") || strings.Contains(string(log), "again"), "the log: %s", log)
 	return s
 }

@@ -14,6 +14,7 @@ import (
 	"go.uber.org/goleak"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/io/frame"
 )
 
@@ -60,13 +61,9 @@ func TestRoundTrip(t *testing.T) {
 		for _, size := range []int{1, 12, 65_536, 3<<20 + 5} {
 			data := contents(size)
 			packed := pack(t, c, data, 1)
-			if !bytes.Equal(packed, pack(t, c, data, 3)) {
-				t.Errorf("%s, %d bytes: three workers write another frame than one", c, size)
-			}
+			should.Hold(t, bytes.Equal(packed, pack(t, c, data, 3)), "%s, %d bytes: three workers write another frame than one", c, size)
 			got, err := unpack(t, c, bytes.NewReader(packed))
-			if err != nil || !bytes.Equal(got, data) {
-				t.Errorf("%s, %d bytes: %d bytes, error %v", c, size, len(got), err)
-			}
+			should.Hold(t, err == nil && bytes.Equal(got, data), "%s, %d bytes: %d bytes, error %v", c, size, len(got), err)
 		}
 	}
 }
@@ -81,14 +78,11 @@ func TestTools(t *testing.T) {
 			continue
 		}
 		got, err := filter(tool, "-dc", pack(t, c, data, 2))
-		if err != nil || !bytes.Equal(got, data) {
-			t.Errorf("%s -d: %d bytes, %v", c, len(got), err)
-		}
+		should.Hold(t, err == nil && bytes.Equal(got, data), "%s -d: %d bytes, %v", c, len(got), err)
 		theirs, err := filter(tool, "-c", data)
 		must.OK(t, err)
-		if got, err := unpack(t, c, bytes.NewReader(theirs)); err != nil || !bytes.Equal(got, data) {
-			t.Errorf("packed by %s: %d bytes, %v", c, len(got), err)
-		}
+		got, err = unpack(t, c, bytes.NewReader(theirs))
+		should.Hold(t, err == nil && bytes.Equal(got, data), "packed by %s: %d bytes, %v", c, len(got), err)
 	}
 }
 
@@ -109,9 +103,7 @@ func TestDamage(t *testing.T) {
 			"nothing": nil, "cut": packed[:len(packed)-1], "changed": flipped, "no frame": data, "a byte more": append(bytes.Clone(packed), 'x'),
 			"more": append(bytes.Clone(packed), "more rubbish after the frame"...),
 		} {
-			if _, err := unpack(t, c, bytes.NewReader(bad)); !errors.Is(err, frame.ErrDamaged) {
-				t.Errorf("%s, %s: error %v", c, what, err)
-			}
+			should.Be(t, must.Err(unpack(t, c, bytes.NewReader(bad))), frame.ErrDamaged, "%s, %s", c, what)
 		}
 	}
 }
@@ -122,9 +114,8 @@ func TestReadError(t *testing.T) {
 	for _, c := range codecs {
 		packed := pack(t, c, contents(100_000), 1)
 		r := io.MultiReader(bytes.NewReader(packed[:len(packed)/2]), iotest.ErrReader(broken))
-		if _, err := unpack(t, c, r); !errors.Is(err, broken) || errors.Is(err, frame.ErrDamaged) {
-			t.Errorf("%s: error %v", c, err)
-		}
+		_, err := unpack(t, c, r)
+		should.Not(t, !errors.Is(err, broken) || errors.Is(err, frame.ErrDamaged), "%s: error %v", c, err)
 	}
 }
 
@@ -138,28 +129,20 @@ func TestWriteError(t *testing.T) {
 		w, err := frame.NewWriter(f, c, uint64(len(data)), 2)
 		must.OK(t, err)
 		_, err = w.Write(data)
-		if err = errors.Join(err, w.Close()); !errors.Is(err, os.ErrClosed) {
-			t.Errorf("%s: error %v", c, err)
-		}
+		err = errors.Join(err, w.Close())
+		should.Hold(t, errors.Is(err, os.ErrClosed), "%s: error %v", c, err)
 	}
 }
 
 func TestCodecNames(t *testing.T) {
 	for _, c := range codecs {
-		if got, err := frame.ParseCodec(string(c)); got != c || err != nil {
-			t.Errorf("%s: %s, %v", c, got, err)
-		}
+		got, err := frame.ParseCodec(string(c))
+		should.Hold(t, got == c && err == nil, "%s: %s, %v", c, got, err)
 	}
 	for _, name := range []string{"", "gzip", "LZ4"} {
-		if _, err := frame.ParseCodec(name); !errors.Is(err, frame.ErrCodec) {
-			t.Errorf("%q: %v", name, err)
-		}
-		if _, err := frame.NewReader(nil, frame.Codec(name), frame.MostRoom); !errors.Is(err, frame.ErrCodec) {
-			t.Errorf("reading %q: %v", name, err)
-		}
-		if _, err := frame.NewWriter(nil, frame.Codec(name), 1, 1); !errors.Is(err, frame.ErrCodec) {
-			t.Errorf("writing %q: %v", name, err)
-		}
+		should.Be(t, must.Err(frame.ParseCodec(name)), frame.ErrCodec, "%q", name)
+		should.Be(t, must.Err(frame.NewReader(nil, frame.Codec(name), frame.MostRoom)), frame.ErrCodec, "reading %q", name)
+		should.Be(t, must.Err(frame.NewWriter(nil, frame.Codec(name), 1, 1)), frame.ErrCodec, "writing %q", name)
 	}
 }
 
@@ -178,8 +161,7 @@ func FuzzReader(f *testing.F) {
 		z, err := frame.NewReader(bytes.NewReader(data), c, frame.MostRoom)
 		must.OK(t, err)
 		defer z.Close()
-		if _, err := io.Copy(io.Discard, io.LimitReader(z, 1<<20)); err != nil && !errors.Is(err, frame.ErrDamaged) {
-			t.Error(err)
-		}
+		_, err = io.Copy(io.Discard, io.LimitReader(z, 1<<20))
+		should.Not(t, err != nil && !errors.Is(err, frame.ErrDamaged), "%v", err)
 	})
 }

@@ -25,9 +25,7 @@ func realBlock(tb testing.TB) []int8 {
 	defer z.Close()
 	scores := make([]int8, benchScores)
 	raw, err := z.DecodeAll(data, nil)
-	if err != nil || copy(tally.Bytes(scores), raw) != benchScores {
-		tb.Fatal(len(raw), err)
-	}
+	must.Hold(tb, err == nil && copy(tally.Bytes(scores), raw) == benchScores, "%v %v", len(raw), err)
 	return scores
 }
 

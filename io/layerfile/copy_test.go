@@ -2,11 +2,11 @@ package layerfile
 
 import (
 	"bytes"
-	"errors"
 	"path/filepath"
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 	"grenier/io/corrupt"
 	"grenier/io/vfs"
@@ -38,14 +38,9 @@ func TestCopy(t *testing.T) {
 	_, err = w.Finish()
 	must.OK(t, err)
 	must.OK(t, w.Publish())
-	if want := layerBytes(t, size, scores); !bytes.Equal(must.Read(t, path), want) {
-		t.Error("another file")
-	}
-	if err := d.Copy(t.Context(), &b, f.NumBlocks(), dst); !errors.Is(err, ErrRange) {
-		t.Errorf("a block too many: %v", err)
-	}
+	want := layerBytes(t, size, scores)
+	should.Hold(t, bytes.Equal(must.Read(t, path), want), "another file")
+	should.Be(t, d.Copy(t.Context(), &b, f.NumBlocks(), dst), ErrRange, "a block too many")
 	f.Bound(maxTestScore)
-	if err := f.NewDecoder(family).Copy(t.Context(), &b, 600/size-5, dst); !errors.Is(err, corrupt.ErrCorrupt) {
-		t.Errorf("an impossible score: %v", err)
-	}
+	should.Be(t, f.NewDecoder(family).Copy(t.Context(), &b, 600/size-5, dst), corrupt.ErrCorrupt, "an impossible score")
 }

@@ -13,6 +13,7 @@ import (
 
 	"grenier/internal/testkit/layerfiletest"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 	"grenier/io/corrupt"
 )
@@ -156,12 +157,10 @@ func TestOrderOfChecks(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			mustBeCorrupt(t, path, tt.damage(bytes.Clone(data)), "damaged")
 			_, err := readAll(path)
-			if tt.want != nil && !errors.Is(err, tt.want) || !strings.Contains(err.Error(), tt.part) {
-				t.Errorf("got %q, want %v and %q", err, tt.want, tt.part)
-			}
-			if tt.want == nil && (errors.Is(err, corrupt.ErrForeign) || errors.Is(err, corrupt.ErrVersion)) {
-				t.Errorf("%q is taken for foreign or newer", err)
-			}
+			should.Not(t, tt.want != nil && !errors.Is(err, tt.want) || !strings.Contains(err.Error(), tt.part),
+				"got %q, want %v and %q", err, tt.want, tt.part)
+			should.Not(t, tt.want == nil && (errors.Is(err, corrupt.ErrForeign) || errors.Is(err, corrupt.ErrVersion)),
+				"%q is taken for foreign or newer", err)
 		})
 	}
 }
@@ -196,17 +195,12 @@ func TestCheckNoticesWrongSums(t *testing.T) {
 	footer[fLoss]--
 	must.Write(t, path, layerfiletest.Reseal(data))
 	_, problems := check(path)
-	if len(problems) != 2 || !strings.Contains(problems[0].Error(), "hash") || !strings.Contains(problems[1].Error(), "wins") {
-		t.Error(problems)
-	}
+	should.Hold(t, len(problems) == 2 && strings.Contains(problems[0].Error(), "hash") && strings.Contains(problems[1].Error(), "wins"),
+		"%v", problems)
 }
 
 func TestNotAFile(t *testing.T) {
-	if _, err := Open(t.TempDir()); !errors.Is(err, corrupt.ErrForeign) {
-		t.Errorf("a directory: %v", err)
-	}
+	should.Be(t, must.Err(Open(t.TempDir())), corrupt.ErrForeign, "a directory")
 	_, err := Open(filepath.Join(t.TempDir(), "none.gl"))
-	if !errors.Is(err, fs.ErrNotExist) || errors.Is(err, corrupt.ErrCorrupt) {
-		t.Errorf("no file: %v", err)
-	}
+	should.Not(t, !errors.Is(err, fs.ErrNotExist) || errors.Is(err, corrupt.ErrCorrupt), "no file: %v", err)
 }

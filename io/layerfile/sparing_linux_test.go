@@ -11,6 +11,7 @@ import (
 
 	"grenier/internal/testkit/cachetest"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 	"grenier/io/vfs"
 )
@@ -35,9 +36,8 @@ func TestLongSparing(t *testing.T) {
 	defer w.Abort()
 	held := cachetest.Watch(t, vfs.System(w.file.File).Name())
 	check := func(doing string, atMost int64) {
-		if bytes, _ := held(); bytes > atMost {
-			t.Errorf("%s: %d bytes in the page cache", doing, bytes)
-		}
+		bytes, _ := held()
+		should.Not(t, bytes > atMost, "%s: %d bytes in the page cache", doing, bytes)
 	}
 	e, err := NewEncoder(h, family)
 	must.OK(t, err)
@@ -70,9 +70,8 @@ func TestLongSparing(t *testing.T) {
 		})
 	}
 	group.Wait()
-	if more := mapped(t) - before; more > 8<<20 {
-		t.Errorf("reading: %d bytes of files in memory", more)
-	}
+	more := mapped(t) - before
+	should.Not(t, more > 8<<20, "reading: %d bytes of files in memory", more)
 	must.OK(t, f.Close())
 	check("closed", 1<<20)
 }

@@ -2,7 +2,6 @@ package pagecache_test
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -12,6 +11,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/io/pagecache"
 )
 
@@ -54,9 +54,7 @@ func direct(t *testing.T, data []byte, r refusing) ([]byte, error) {
 		err = d.Flush()
 	}
 	got, reading := os.ReadFile(path)
-	if reading != nil {
-		t.Fatal(reading)
-	}
+	must.OK(t, reading)
 	return got, err
 }
 
@@ -69,9 +67,8 @@ func TestDirect(t *testing.T) {
 			data[i] = byte(i * i >> 8)
 		}
 		for _, r := range []refusing{{}, {calls: 1, err: syscall.EINVAL}, {calls: 2, part: 8192, err: syscall.EINVAL}} {
-			if got, err := direct(t, data, r); err != nil || !bytes.Equal(got, data) {
-				t.Errorf("%d bytes, %+v: %d are there, %v", length, r, len(got), err)
-			}
+			got, err := direct(t, data, r)
+			should.Hold(t, err == nil && bytes.Equal(got, data), "%d bytes, %+v: %d are there, %v", length, r, len(got), err)
 		}
 	}
 }
@@ -79,11 +76,7 @@ func TestDirect(t *testing.T) {
 func TestDirectFails(t *testing.T) {
 	full := fmt.Errorf("no room: %w", syscall.ENOSPC)
 	for _, length := range []int{4096, 2 << 20} {
-		if _, err := direct(t, make([]byte, length), refusing{calls: 1, err: full}); !errors.Is(err, full) {
-			t.Errorf("%d bytes: %v", length, err)
-		}
+		should.Be(t, must.Err(direct(t, make([]byte, length), refusing{calls: 1, err: full})), full, "%d bytes", length)
 	}
-	if pagecache.NewDirect(io.Discard, nil) != nil {
-		t.Error("there is a way past the page cache to no file")
-	}
+	should.Hold(t, pagecache.NewDirect(io.Discard, nil) == nil, "there is a way past the page cache to no file")
 }

@@ -8,6 +8,7 @@ import (
 
 	"grenier/internal/testkit/cachetest"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/io/pagecache"
 )
 
@@ -81,7 +82,5 @@ func open(t *testing.T) (f *os.File, held func() (bytes, dirty int64), bound *pa
 func checkHeld(t *testing.T, doing string, bytes, dirty int64) {
 	t.Helper()
 	t.Logf("%s: at most %.1f MiB in the page cache, %.1f MiB of it dirty", doing, float64(bytes)/(1<<20), float64(dirty)/(1<<20))
-	if bytes > 32<<20 {
-		t.Errorf("%s: %d bytes in the page cache", doing, bytes)
-	}
+	should.Not(t, bytes > 32<<20, "%s: %d bytes in the page cache", doing, bytes)
 }

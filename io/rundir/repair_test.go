@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/io/corrupt"
 	"grenier/io/manifest"
 )
@@ -41,12 +42,8 @@ func TestFound(t *testing.T) {
 	}
 	want := []short{{0, true, 1}, {3, false, 0}, {4, true, 2}, {5, false, 0}, {12, true, 2}, {100, true, 0}}
 	must.Same(t, "another result", want, got)
-	if _, err := At(filepath.Join(dir, "layer-00.gl")); !errors.Is(err, ErrNotDir) {
-		t.Error(err)
-	}
-	if _, err := At(filepath.Join(dir, "none")); !errors.Is(err, ErrMissing) {
-		t.Error(err)
-	}
+	should.Be(t, must.Err(At(filepath.Join(dir, "layer-00.gl"))), ErrNotDir)
+	should.Be(t, must.Err(At(filepath.Join(dir, "none"))), ErrMissing)
 }
 
 // TestFoundElsewhere: of two layers that are listed in other directories the second is found, if the first is gone.
@@ -56,9 +53,8 @@ func TestFoundElsewhere(t *testing.T) {
 	d, err := At(dir)
 	must.OK(t, err)
 	all, err := d.Found(&manifest.Manifest{Layers: []manifest.Layer{{File: "layer-00.gl", Directory: other}, {Seeds: 1, File: "layer-01.gl", Directory: other}}})
-	if err != nil || len(all) != 1 || all[0].Seeds != 1 || all[0].Stamp.Bytes != 3 || all[0].Directory != other {
-		t.Errorf("%+v, %v", all, err)
-	}
+	should.Hold(t, err == nil && len(all) == 1 && all[0].Seeds == 1 && all[0].Stamp.Bytes == 3 && all[0].Directory == other,
+		"%+v, %v", all, err)
 }
 
 // TestSetAside: nothing is overwritten.
@@ -74,16 +70,11 @@ func TestSetAside(t *testing.T) {
 		names[filepath.Join(dir, name)] = text
 	}
 	for path, want := range names {
-		if text, err := os.ReadFile(path); err != nil || string(text) != want {
-			t.Errorf("%s: %q, %v", path, text, err)
-		}
+		text, err := os.ReadFile(path)
+		should.Hold(t, err == nil && string(text) == want, "%s: %q, %v", path, text, err)
 	}
-	if len(names) != 3 {
-		t.Error(names)
-	}
-	if _, err := l.SetAside("layer-00.gl"); !errors.Is(err, os.ErrNotExist) {
-		t.Error(err)
-	}
+	should.Hold(t, len(names) == 3, "%v", names)
+	should.Be(t, must.Err(l.SetAside("layer-00.gl")), os.ErrNotExist)
 }
 
 // TestLockDamaged: the manifest is neither read nor made.
@@ -93,27 +84,19 @@ func TestLockDamaged(t *testing.T) {
 		"work/again/offers": "x", "work/tiles": "x"})
 	l, err := LockDamaged(dir)
 	must.OK(t, err)
-	if err := l.IsLocked(); !isLocked(err) {
-		t.Errorf("not locked: %v", err)
-	}
-	if _, err := LockDamaged(dir); !isLocked(err) {
-		t.Errorf("two locks: %v", err)
-	}
+	err = l.IsLocked()
+	should.Hold(t, isLocked(err), "not locked: %v", err)
+	_, err = LockDamaged(dir)
+	should.Hold(t, isLocked(err), "two locks: %v", err)
 	work, err := l.Again()
 	must.OK(t, err)
-	if got := names(t, filepath.Join(dir, "work", "again")); got != "found offers tiles tiles.checkpoint" {
-		t.Error(got)
-	}
+	should.Equal(t, names(t, filepath.Join(dir, "work", "again")), "found offers tiles tiles.checkpoint")
 	must.OK(t, errors.Join(work.Close(), l.ClearAgain(), l.ClearAgain(), l.Unlock()))
 	must.OK(t, l.IsLocked())
-	if got := names(t, dir) + "; " + names(t, filepath.Join(dir, WorkName)); got != "a.tmp layer-00.gl lock work; tiles" {
-		t.Error(got)
-	}
+	should.Equal(t, names(t, dir)+"; "+names(t, filepath.Join(dir, WorkName)), "a.tmp layer-00.gl lock work; tiles")
 	fill(t, dir, map[string]string{LockName: "of the door"})
 	before := must.Tree(t, dir)
-	if _, err := LockDamaged(dir); err == nil {
-		t.Error("a foreign lock is taken")
-	}
+	should.Not(t, must.Err(LockDamaged(dir)) == nil, "a foreign lock is taken")
 	must.Same(t, "another result", before, must.Tree(t, dir))
 }
 
@@ -146,8 +129,6 @@ func TestDamaged(t *testing.T) {
 		{empty, corrupt.ErrForeign, ""},
 	} {
 		got, ok := Damaged(&corrupt.Error{File: c.file, Cause: c.cause})
-		if ok != (c.dir != "") || ok && got != c.dir {
-			t.Errorf("%s, %v: %s, %v", c.file, c.cause, got, ok)
-		}
+		should.Not(t, ok != (c.dir != "") || ok && got != c.dir, "%s, %v: %s, %v", c.file, c.cause, got, ok)
 	}
 }

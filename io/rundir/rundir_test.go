@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/io/corrupt"
 	"grenier/io/layerfile"
 	"grenier/io/manifest"
@@ -114,9 +115,8 @@ func startChild(t *testing.T, dir string, n int) *exec.Cmd {
 	must.OK(t, err)
 	must.OK(t, cmd.Start())
 	t.Cleanup(func() { kill(cmd) })
-	if line, err := bufio.NewReader(out).ReadString('\n'); line != "done <nil>\n" {
-		t.Fatalf("child: %q, %v", line, err)
-	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	must.Hold(t, line == "done <nil>\n", "child: %q, %v", line, err)
 	return cmd
 }
 
@@ -146,29 +146,22 @@ func names(t *testing.T, dir string) string {
 func TestNewRun(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "runs", "strict")
 	l := mustLock(t, dir)
-	if got := names(t, dir); got != "lock manifest.json work" {
-		t.Error(got)
-	}
+	should.Equal(t, names(t, dir), "lock manifest.json work")
 	for i, step := range sealSteps(l) {
-		if err := step(); err != nil {
-			t.Fatalf("step %d: %v", i, err)
-		}
+		must.Be(t, step(), nil, "step %d", i)
 	}
 	must.OK(t, l.Unlock())
 	d, err := Open(dir)
 	must.OK(t, err)
 	m, err := d.Manifest()
-	if err != nil || len(m.Layers) != 1 {
-		t.Fatal(m, err)
-	}
+	must.Hold(t, err == nil && len(m.Layers) == 1, "%v %v", m, err)
 	f, err := layerfile.Open(d.LayerPath(0))
 	must.OK(t, err)
 	defer f.Close()
 	must.OK(t, m.CheckFile(0, f))
 	again := mustLock(t, dir)
-	if m, err := again.Manifest(); err != nil || len(m.Layers) != 1 {
-		t.Error(m, err)
-	}
+	m, err = again.Manifest()
+	should.Hold(t, err == nil && len(m.Layers) == 1, "%v %v", m, err)
 	if got := names(t, dir); got != "layer-00.gl lock manifest.json work" || names(t, again.Work().Path("")) != "" {
 		t.Error(got, names(t, again.Work().Path("")))
 	}
@@ -181,22 +174,18 @@ func TestTwoProcesses(t *testing.T) {
 	before := must.Tree(t, dir)
 	_, err := Lock(dir, awari)
 	var locked *LockedError
-	if !errors.As(err, &locked) || locked.PID != cmd.Process.Pid || !strings.Contains(err.Error(), strconv.Itoa(locked.PID)) {
-		t.Errorf("second process: %v, want process %d", err, cmd.Process.Pid)
-	}
+	should.Hold(t, errors.As(err, &locked) && locked.PID == cmd.Process.Pid && strings.Contains(err.Error(), strconv.Itoa(locked.PID)),
+		"second process: %v, want process %d", err, cmd.Process.Pid)
 	must.Same(t, "the refused process changed something", before, must.Tree(t, dir))
-	if _, err := Open(dir); err != nil {
-		t.Errorf("a reader needs no lock: %v", err)
-	}
+	should.Be(t, must.Err(Open(dir)), nil, "a reader needs no lock")
 	if runtime.GOOS == "windows" {
 		return // the lock outlives the process
 	}
 	kill(cmd)
 	l := mustLock(t, dir)
 	defer l.Unlock()
-	if got := names(t, l.Work().Path("")); got != FoundName {
-		t.Errorf("work/ holds %q, want the checkpoint only", got)
-	}
+	got := names(t, l.Work().Path(""))
+	should.Hold(t, got == FoundName, "work/ holds %q, want the checkpoint only", got)
 }
 
 func TestTwoLocksInOneProcess(t *testing.T) {
@@ -204,9 +193,7 @@ func TestTwoLocksInOneProcess(t *testing.T) {
 	l := mustLock(t, dir)
 	_, err := Lock(dir, awari)
 	var locked *LockedError
-	if !errors.As(err, &locked) || locked.PID != os.Getpid() {
-		t.Error(err)
-	}
+	should.Hold(t, errors.As(err, &locked) && locked.PID == os.Getpid(), "%v", err)
 	must.OK(t, l.Unlock())
 	l = mustLock(t, dir)
 	must.OK(t, l.Unlock())
@@ -222,20 +209,16 @@ func TestCrash(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "run")
 		kill(startChild(t, dir, n))
 		d, err := Open(dir)
-		if err != nil {
-			t.Fatalf("after step %d: %v", n, err)
-		}
+		must.Hold(t, err == nil, "after step %d: %v", n, err)
 		want := 0
 		if n >= 6 {
 			want = 1
 		}
-		if m, err := d.Manifest(); err != nil || len(m.Layers) != want {
-			t.Fatalf("after step %d: %v, %v", n, m, err)
-		}
+		m, err := d.Manifest()
+		must.Hold(t, err == nil && len(m.Layers) == want, "after step %d: %v, %v", n, m, err)
 		l := mustLock(t, dir)
-		if all := names(t, dir) + names(t, l.Work().Path("")); strings.Contains(all, ".tmp") {
-			t.Errorf("after step %d: temporary files remain: %s", n, all)
-		}
+		all := names(t, dir) + names(t, l.Work().Path(""))
+		should.Not(t, strings.Contains(all, ".tmp"), "after step %d: temporary files remain: %s", n, all)
 		for i, step := range sealSteps(l) {
 			if err := step(); err != nil {
 				t.Fatalf("after step %d, step %d again: %v", n, i, err)
@@ -271,17 +254,14 @@ func TestRefused(t *testing.T) {
 			before := must.Tree(t, dir)
 			_, err := Lock(dir, awari)
 			otherRun := tt.want == ErrOtherRun
-			if !errors.Is(err, tt.want) || errors.Is(err, corrupt.ErrCorrupt) == otherRun || !strings.Contains(err.Error(), tt.text) {
-				t.Errorf("%v, want %v and %s", err, tt.want, tt.text)
-			}
+			should.Hold(t, errors.Is(err, tt.want) && errors.Is(err, corrupt.ErrCorrupt) != otherRun && strings.Contains(err.Error(), tt.text),
+				"%v, want %v and %s", err, tt.want, tt.text)
 			must.Same(t, "changed", before, must.Tree(t, dir))
 			d, err := Open(dir)
 			if err == nil {
 				_, err = d.Manifest()
 			}
-			if (err == nil) != otherRun {
-				t.Errorf("open for reading: %v", err)
-			}
+			should.Hold(t, (err == nil) == otherRun, "open for reading: %v", err)
 		})
 	}
 }
@@ -300,25 +280,15 @@ func TestRefusedPlaces(t *testing.T) {
 	file := filepath.Join(dir, "file")
 	fill(t, dir, map[string]string{"file": "x"})
 	before := must.Tree(t, dir)
-	if _, err := Lock(file, awari); !errors.Is(err, ErrNotDir) {
-		t.Errorf("lock a file: %v", err)
-	}
+	should.Be(t, must.Err(Lock(file, awari)), ErrNotDir, "lock a file")
 	below := filepath.Join(file, "below")
-	if _, err := Lock(below, awari); !errors.Is(err, ErrNotDir) || err.Error() != below+": not a directory" {
-		t.Errorf("lock below a file: %v", err)
-	}
-	if _, err := Open(file); !errors.Is(err, ErrNotDir) {
-		t.Errorf("open a file: %v", err)
-	}
-	if _, err := Open(filepath.Join(dir, "none")); !errors.Is(err, ErrMissing) || !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("open nothing: %v", err)
-	}
-	if _, err := Open(t.TempDir()); !errors.Is(err, ErrMissing) {
-		t.Errorf("open an empty directory: %v", err)
-	}
-	if _, err := Lock(filepath.Join(dir, "none"), manifest.Identity{Game: "No game"}); !errors.Is(err, manifest.ErrInvalid) {
-		t.Errorf("lock for a bad name: %v", err)
-	}
+	_, err := Lock(below, awari)
+	should.Hold(t, errors.Is(err, ErrNotDir) && err.Error() == below+": not a directory", "lock below a file: %v", err)
+	should.Be(t, must.Err(Open(file)), ErrNotDir, "open a file")
+	_, err = Open(filepath.Join(dir, "none"))
+	should.Hold(t, errors.Is(err, ErrMissing) && errors.Is(err, fs.ErrNotExist), "open nothing: %v", err)
+	should.Be(t, must.Err(Open(t.TempDir())), ErrMissing, "open an empty directory")
+	should.Be(t, must.Err(Lock(filepath.Join(dir, "none"), manifest.Identity{Game: "No game"})), manifest.ErrInvalid, "lock for a bad name")
 	must.Same(t, "changed", before, must.Tree(t, dir))
 }
 
@@ -352,9 +322,7 @@ func TestLockFirst(t *testing.T) {
 	l := mustLock(t, dir)
 	restore()
 	must.OK(t, l.Unlock())
-	if len(did) < 2 || did[0] != "sync" || did[1] != "mkdir work" {
-		t.Errorf("%q", did)
-	}
+	should.Hold(t, len(did) >= 2 && did[0] == "sync" && did[1] == "mkdir work", "%q", did)
 }
 
 // TestNameTaken: a layer, or distances, cannot take the place of what is no file.
@@ -364,9 +332,7 @@ func TestNameTaken(t *testing.T) {
 	defer func() { must.OK(t, l.Unlock()) }()
 	for name, begin := range map[string]func(int) (*vfs.Pending, error){LayerName(3): l.NewLayer, DistanceName(3): l.NewDistances} {
 		must.OK(t, os.Mkdir(filepath.Join(dir, name), 0o755))
-		if _, err := begin(3); err == nil {
-			t.Errorf("%s, a directory, is replaced", name)
-		}
+		should.Not(t, must.Err(begin(3)) == nil, "%s, a directory, is replaced", name)
 	}
 }
 
@@ -377,13 +343,9 @@ func TestUnwritable(t *testing.T) {
 	dir := t.TempDir()
 	must.OK(t, os.Chmod(dir, 0o555))
 	for _, path := range []string{dir, filepath.Join(dir, "new")} {
-		if _, err := Lock(path, awari); !errors.Is(err, ErrUnwritable) {
-			t.Errorf("%s: %v", path, err)
-		}
+		should.Be(t, must.Err(Lock(path, awari)), ErrUnwritable, "%s", path)
 	}
-	if got := names(t, dir); got != "" {
-		t.Errorf("made %s", got)
-	}
+	should.Equal(t, names(t, dir), "", "made")
 }
 
 // TestUnwritableErrors covers what TestUnwritable cannot provoke as root.
@@ -394,13 +356,10 @@ func TestUnwritableErrors(t *testing.T) {
 		"x/y": "x/y: directory cannot be written: mkdir x: permission denied",
 	} {
 		err := unwritable(path, denied)
-		if !errors.Is(err, ErrUnwritable) || !errors.Is(err, fs.ErrPermission) || err.Error() != want {
-			t.Errorf("%v, want %s", err, want)
-		}
+		should.Hold(t, errors.Is(err, ErrUnwritable) && errors.Is(err, fs.ErrPermission) && err.Error() == want, "%v, want %s", err, want)
 	}
 	locked := &LockedError{Path: "x/lock"}
-	if err := unwritable("x", locked); err != error(locked) || !strings.Contains(err.Error(), "another process") {
-		t.Error(err)
-	}
+	err := unwritable("x", locked)
+	should.Hold(t, err == error(locked) && strings.Contains(err.Error(), "another process"), "%v", err)
 	must.OK(t, unwritable("x", nil))
 }

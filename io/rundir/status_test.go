@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 )
 
 // aStatus is of a solver in the middle of a run.
@@ -46,12 +47,9 @@ func TestStatusRoundTrip(t *testing.T) {
 		must.OK(t, err)
 		must.Same(t, "another result", want, got)
 	}
-	if got := names(t, l.Work().Path("")); got != StatusName {
-		t.Errorf("work/ holds %q", got)
-	}
-	if err := l.ClearWork(); err != nil || names(t, l.Work().Path("")) != StatusName {
-		t.Errorf("the status is gone: %v", err)
-	}
+	should.Equal(t, names(t, l.Work().Path("")), StatusName, "work/ holds")
+	err := l.ClearWork()
+	should.Hold(t, err == nil && names(t, l.Work().Path("")) == StatusName, "the status is gone: %v", err)
 }
 
 // TestStatusGolden pins version 1 of the format.
@@ -68,17 +66,13 @@ func TestStatusText(t *testing.T) {
 	s.State, s.Error = Failed, "a\x1b[2J\nb\xff"+strings.Repeat("é", 2*maxStatusText)
 	got, err := parseStatus([]byte(encoded(t, s)))
 	must.OK(t, err)
-	if !strings.HasPrefix(got.Error, "a?[2J?b?éé") || len([]rune(got.Error)) != maxStatusText {
-		t.Errorf("%q", got.Error)
-	}
+	should.Hold(t, strings.HasPrefix(got.Error, "a?[2J?b?éé") && len([]rune(got.Error)) == maxStatusText, "%q", got.Error)
 }
 
 func TestStatusDamaged(t *testing.T) {
 	good := encoded(t, aStatus())
 	replaced := func(old, by string) string {
-		if !strings.Contains(good, old) {
-			t.Fatalf("no %s in %s", old, good)
-		}
+		must.Hold(t, strings.Contains(good, old), "no %s in %s", old, good)
 		return strings.Replace(good, old, by, 1)
 	}
 	for _, c := range []struct{ text, why string }{
@@ -103,13 +97,10 @@ func TestStatusDamaged(t *testing.T) {
 		{replaced(`"version": 1`, `"version": 2`), "version 2"},
 		{good + strings.Repeat(" ", maxStatusBytes), "more than"},
 	} {
-		if s, err := parseStatus([]byte(c.text)); s != nil || !errors.Is(err, ErrNoReport) || !strings.Contains(err.Error(), c.why) {
-			t.Errorf("%.400s: %v, %v", c.text, s, err)
-		}
+		s, err := parseStatus([]byte(c.text))
+		should.Hold(t, s == nil && errors.Is(err, ErrNoReport) && strings.Contains(err.Error(), c.why), "%.400s: %v, %v", c.text, s, err)
 	}
-	if _, err := parseStatus([]byte(replaced(`"pid"`, `"later": [1], "pid"`))); err != nil {
-		t.Errorf("an unknown field: %v", err)
-	}
+	should.Be(t, must.Err(parseStatus([]byte(replaced(`"pid"`, `"later": [1], "pid"`)))), nil, "an unknown field")
 }
 
 // FuzzParseStatus: an accepted status can be printed and written again.
@@ -122,18 +113,13 @@ func FuzzParseStatus(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		s, err := parseStatus(data)
 		if err != nil {
-			if !errors.Is(err, ErrNoReport) || strings.Contains(err.Error(), "\n") {
-				t.Errorf("%v", err)
-			}
+			should.Not(t, !errors.Is(err, ErrNoReport) || strings.Contains(err.Error(), "\n"), "%v", err)
 			return
 		}
-		if math.IsInf(s.RunTotal, 0) || s.Share < 0 || s.Share > 1 || printable(s.Stage+s.Kernel) != s.Stage+s.Kernel {
-			t.Errorf("accepted: %+v", s)
-		}
+		should.Not(t, math.IsInf(s.RunTotal, 0) || s.Share < 0 || s.Share > 1 || printable(s.Stage+s.Kernel) != s.Stage+s.Kernel,
+			"accepted: %+v", s)
 		again, err := parseStatus([]byte(encoded(t, s)))
-		if err != nil || !again.Reported.Equal(s.Reported) {
-			t.Errorf("%v, %+v", err, s)
-		}
+		should.Hold(t, err == nil && again.Reported.Equal(s.Reported), "%v, %+v", err, s)
 	})
 }
 
@@ -171,12 +157,9 @@ func TestActivityStates(t *testing.T) {
 			c.change(s)
 		}
 		a := activity(c.h, s, err, now)
-		if a.State != c.want || (a.Report == nil) != (c.why != "") || (a.NoReport != nil) != (c.why != "") {
-			t.Errorf("%s: %+v", c.name, a)
-		}
-		if c.why != "" && !strings.Contains(fmt.Sprint(a.NoReport), c.why) {
-			t.Errorf("%s: %v lacks %q", c.name, a.NoReport, c.why)
-		}
+		should.Hold(t, a.State == c.want && (a.Report == nil) == (c.why != "") && (a.NoReport != nil) == (c.why != ""),
+			"%s: %+v", c.name, a)
+		should.Not(t, c.why != "" && !strings.Contains(fmt.Sprint(a.NoReport), c.why), "%s: %v lacks %q", c.name, a.NoReport, c.why)
 	}
 }
 
@@ -193,9 +176,7 @@ func TestActivity(t *testing.T) {
 	check := func(want Activity) {
 		t.Helper()
 		got, err := d.Activity(time.Now())
-		if err != nil || got.State != want.State || got.Holder != want.Holder {
-			t.Errorf("%+v, %v, want %+v", got, err, want)
-		}
+		should.Hold(t, err == nil && got.State == want.State && got.Holder == want.Holder, "%+v, %v, want %+v", got, err, want)
 	}
 	check(Activity{State: Running, Holder: Holder{Held: true, PID: cmd.Process.Pid, Alive: true}})
 	kill(cmd)
@@ -231,19 +212,16 @@ func TestLog(t *testing.T) {
 		must.OK(t, err)
 		must.OK(t, f.Close())
 	}
-	if got, err := os.ReadFile(path); err != nil || string(got) != "one\ntwo, cut sh\nthree\n" {
-		t.Errorf("%q, %v", got, err)
-	}
-	if got, err := l.Log(); err != nil || string(got) != "one\ntwo, cut sh\nthree\n" {
-		t.Errorf("read: %q, %v", got, err)
-	}
+	got, err := os.ReadFile(path)
+	should.Hold(t, err == nil && string(got) == "one\ntwo, cut sh\nthree\n", "%q, %v", got, err)
+	got, err = l.Log()
+	should.Hold(t, err == nil && string(got) == "one\ntwo, cut sh\nthree\n", "read: %q, %v", got, err)
 	// A directory with a log and no manifest is a run that did not get far.
 	must.OK(t, errors.Join(os.Remove(l.ManifestPath()), l.Unlock()))
 	l = mustLock(t, dir)
 	must.OK(t, errors.Join(os.Remove(path), os.Mkdir(path, 0o755)))
-	if _, err := l.OpenLog(); err == nil || !strings.HasSuffix(err.Error(), "solve.log is a directory, not a file") {
-		t.Error(err)
-	}
+	_, err = l.OpenLog()
+	should.Not(t, err == nil || !strings.HasSuffix(err.Error(), "solve.log is a directory, not a file"), "%v", err)
 }
 
 // TestEarlierStatus: earlier versions had another word for done.
@@ -252,7 +230,6 @@ func TestEarlierStatus(t *testing.T) {
 	s.State = "finished"
 	data, err := s.Encode()
 	must.OK(t, err)
-	if got, err := parseStatus(data); err != nil || got.State != Done {
-		t.Errorf("%+v, %v", got, err)
-	}
+	got, err := parseStatus(data)
+	should.Hold(t, err == nil && got.State == Done, "%+v, %v", got, err)
 }

@@ -31,8 +31,7 @@ func TestCache(t *testing.T) {
 		} else {
 			must.OK(t, err)
 		}
-		if bytes, _ := held(); bytes > most {
-			t.Fatalf("%d bytes in the page cache", bytes)
-		}
+		bytes, _ := held()
+		must.Not(t, bytes > most, "%d bytes in the page cache", bytes)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 )
 
 // canaries makes a directory with a file that has to stay alone.
@@ -21,9 +22,8 @@ func canaries(t *testing.T, top string) (path string, check func()) {
 	return path, func() {
 		t.Helper()
 		entries, err := os.ReadDir(path)
-		if err != nil || len(entries) != 1 || contents(t, filepath.Join(path, "file")) != "alive" {
-			t.Errorf("canaries: %v, %v", entries, err)
-		}
+		should.Hold(t, err == nil && len(entries) == 1 && contents(t, filepath.Join(path, "file")) == "alive",
+			"canaries: %v, %v", entries, err)
 	}
 }
 
@@ -66,9 +66,7 @@ func TestSwapped(t *testing.T) {
 	must.OK(t, <-done)
 	alive()
 	t.Logf("opened %d times, refused %d times", opened, refused)
-	if opened == 0 || refused == 0 {
-		t.Error("nothing was tried")
-	}
+	should.Not(t, opened == 0 || refused == 0, "nothing was tried")
 }
 
 // TestTempSwapped: what takes the place of a directory of TempDir is neither written nor removed,
@@ -93,21 +91,16 @@ func TestTempSwapped(t *testing.T) {
 			sub, err = OpenDir(filepath.Join(path, "a"))
 			must.OK(t, err)
 			must.OK(t, sub.Close())
-			if _, err := OpenDir(filepath.Join(path, "none")); !errors.Is(err, fs.ErrNotExist) {
-				t.Error(err)
-			}
-			if got := contents(t, filepath.Join(moved, "file")); got != "mine" {
-				t.Errorf("%q", got)
-			}
+			should.Be(t, must.Err(OpenDir(filepath.Join(path, "none"))), fs.ErrNotExist)
+			should.Equal(t, contents(t, filepath.Join(moved, "file")), "mine")
 			must.OK(t, remove())
 			must.Empty(t, moved)
 			if name == "directory" {
 				must.OK(t, os.Rename(path, away))
 			}
 			alive()
-			if _, err := OpenDir(path); name == "directory" && !errors.Is(err, fs.ErrNotExist) {
-				t.Error(err)
-			}
+			_, err = OpenDir(path)
+			should.Not(t, name == "directory" && !errors.Is(err, fs.ErrNotExist), "%v", err)
 		})
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 )
 
 // open opens a directory of its own.
@@ -55,40 +56,28 @@ func TestLife(t *testing.T) {
 	f, err := d.Create("a")
 	must.OK(t, err)
 	for _, text := range []string{"one ", "two"} {
-		if _, err := f.Write([]byte(text)); err != nil {
-			t.Error(err)
-		}
+		should.OK(t, must.Err(f.Write([]byte(text))))
 	}
-	if _, err := f.WriteAt([]byte("T"), 4); err != nil {
-		t.Error(err)
-	}
-	if size, err := f.Size(); size != 7 || err != nil {
-		t.Error(size, err)
-	}
+	should.OK(t, must.Err(f.WriteAt([]byte("T"), 4)))
+	size, err := f.Size()
+	should.Hold(t, size == 7 && err == nil, "%v %v", size, err)
 	must.OK(t, errors.Join(f.Sync(), f.Close()))
-	if _, err := d.Create("a"); !errors.Is(err, fs.ErrExist) {
-		t.Error(err)
-	}
+	should.Be(t, must.Err(d.Create("a")), fs.ErrExist)
 	must.OK(t, d.Rename("a", "b"))
-	if data, err := Read(d, "b", 3); string(data) != "one " || err != nil { // one byte more than allowed
-		t.Errorf("%q, %v", data, err)
-	}
+	data, err := Read(d, "b", 3)
+	should.Hold(t, string(data) == "one " && err == nil, "%q, %v", data, err) // one byte more than allowed
 	f, err = d.Edit("b")
 	must.OK(t, err)
 	must.OK(t, errors.Join(f.Truncate(3), f.Close()))
-	if got := contents(t, d.Path("b")); got != "one" {
-		t.Errorf("%q", got)
-	}
+	should.Equal(t, contents(t, d.Path("b")), "one")
 	for _, there := range []bool{true, false} {
-		if got, err := Exists(d, "b"); got != there || err != nil {
-			t.Error(got, err)
-		}
+		got, err := Exists(d, "b")
+		should.Hold(t, got == there && err == nil, "%v %v", got, err)
 		must.OK(t, RemoveIfThere(d, "b"))
 	}
 	for _, err := range []error{d.Remove("b"), d.Rename("b", "c"), second(d.Open("b")), second(d.Edit("b"))} {
-		if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), d.Path("b")) && !strings.Contains(err.Error(), d.Path("c")) {
-			t.Error(err)
-		}
+		should.Not(t, !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), d.Path("b")) && !strings.Contains(err.Error(), d.Path("c")),
+			"%v", err)
 	}
 	must.OK(t, d.Sync())
 }
@@ -105,9 +94,7 @@ func TestNames(t *testing.T) {
 			second(d.Open(name)), second(d.Edit(name)), second(d.Create(name)), d.Rename(name, "x"), d.Remove(name),
 			d.Mkdir(name), second(d.Sub(name)), second(d.Lstat(name)),
 		} {
-			if !errors.Is(err, fs.ErrInvalid) {
-				t.Errorf("%q: %v", name, err)
-			}
+			should.Be(t, err, fs.ErrInvalid, "%q", name)
 		}
 	}
 }
@@ -143,17 +130,11 @@ func places(t *testing.T, try func(t *testing.T, d Dir)) {
 			must.OK(t, err)
 			try(t, d)
 			after, err := os.Lstat(d.Path("x"))
-			if err != nil || !os.SameFile(before, after) {
-				t.Errorf("it was replaced: %v", err)
-			}
+			should.Hold(t, err == nil && os.SameFile(before, after), "it was replaced: %v", err)
 			for _, path := range canaries {
-				if got := contents(t, path); got != "alive" {
-					t.Errorf("%s holds %q", path, got)
-				}
+				should.Equal(t, contents(t, path), "alive", "%s holds", path)
 			}
-			if got := namesOf(t, d); got != "canary x" {
-				t.Errorf("there is %s", got)
-			}
+			should.Equal(t, namesOf(t, d), "canary x", "there")
 		})
 	}
 }
@@ -167,13 +148,9 @@ func TestKinds(t *testing.T) {
 			"NewPending": second(NewPending(d, "x")), "WriteFile": WriteFile(d.Path("x"), []byte("dead")),
 			"CheckFile": CheckFile(d.Path("x")), "Begin": second(Begin(d.Path("x"))), "ReadFile": second(ReadFile(d.Path("x"), 10)),
 		} {
-			if !isKind(err) {
-				t.Errorf("%s: %v", what, err)
-			}
+			should.Hold(t, isKind(err), "%s: %v", what, err)
 		}
-		if _, err := d.Create("x"); !errors.Is(err, fs.ErrExist) {
-			t.Errorf("Create: %v", err)
-		}
+		should.Be(t, must.Err(d.Create("x")), fs.ErrExist, "Create")
 	})
 }
 
@@ -199,12 +176,10 @@ func TestOpenStream(t *testing.T) {
 	f, err := OpenStream(path)
 	must.OK(t, err)
 	defer f.Close()
-	if n, err := f.Read(make([]byte, 1)); n != 0 {
-		t.Error(n, err)
-	}
-	if _, err := OpenStream(filepath.Dir(path)); !isKind(err) {
-		t.Error(err)
-	}
+	n, err := f.Read(make([]byte, 1))
+	should.Hold(t, n == 0, "%v %v", n, err)
+	_, err = OpenStream(filepath.Dir(path))
+	should.Hold(t, isKind(err), "%v", err)
 }
 
 // TestSub: work is done in directories only, however a link is called.
@@ -237,19 +212,15 @@ func TestHardLink(t *testing.T) {
 	if err := os.Link(d.Path("canary"), d.Path("x")); err != nil {
 		t.Skip(err)
 	}
-	if _, err := d.Edit("x"); !isKind(err) || !strings.Contains(err.Error(), "hard links") {
-		t.Error(err)
-	}
-	if data, err := Read(d, "x", 100); string(data) != "alive" || err != nil {
-		t.Error(data, err)
-	}
+	_, err := d.Edit("x")
+	should.Hold(t, isKind(err) && strings.Contains(err.Error(), "hard links"), "%v", err)
+	data, err := Read(d, "x", 100)
+	should.Hold(t, string(data) == "alive" && err == nil, "%v %v", data, err)
 	must.OK(t, Write(d, "x", []byte("new")))
 	f, err := Renew(d, "x")
 	must.OK(t, err)
 	must.OK(t, f.Close())
-	if got := contents(t, d.Path("canary")); got != "alive" {
-		t.Errorf("%q", got)
-	}
+	should.Equal(t, contents(t, d.Path("canary")), "alive")
 }
 
 // TestOpenDir: links may lead to the directory that is meant; nothing is waited for.
@@ -263,14 +234,11 @@ func TestOpenDir(t *testing.T) {
 		if err == nil {
 			o.Close()
 		}
-		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v", name, err)
-		}
+		should.Not(t, (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want), "%s: %v", name, err)
 	}
 	if err := fifo(d.Path("fifo")); err == nil {
-		if _, err := OpenDir(d.Path("fifo")); !isKind(err) {
-			t.Error(err)
-		}
+		_, err := OpenDir(d.Path("fifo"))
+		should.Hold(t, isKind(err), "%v", err)
 	}
 }
 
@@ -305,9 +273,7 @@ func TestReplaced(t *testing.T) {
 			must.OK(t, f.Close())
 		case errors.Is(err, ErrReplaced):
 			replaced++
-			if !strings.HasPrefix(err.Error(), "open "+d.Path("x")+": something else took its place") {
-				t.Error(err)
-			}
+			should.Hold(t, strings.HasPrefix(err.Error(), "open "+d.Path("x")+": something else took its place"), "%v", err)
 		case !errors.Is(err, fs.ErrNotExist):
 			t.Error(err)
 		}

@@ -5,6 +5,7 @@ import (
 
 	"grenier/internal/testkit/cachetest"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/io/workfile"
 )
 
@@ -20,17 +21,15 @@ func TestPageCache(t *testing.T) {
 	held := cachetest.Watch(t, d.Path(tilesName))
 	check := func(doing string) {
 		t.Helper()
-		if bytes, _ := held(); bytes > 32<<20 {
-			t.Errorf("%s: %d bytes in the page cache", doing, bytes)
-		}
+		bytes, _ := held()
+		should.Not(t, bytes > 32<<20, "%s: %d bytes in the page cache", doing, bytes)
 	}
 	data := content(1, 1<<20)
 	extents := make([]workfile.Extent, 128)
 	for i := range extents {
 		var err error
-		if extents[i], err = f.Put(data); err != nil {
-			t.Fatal(err)
-		}
+		extents[i], err = f.Put(data)
+		must.Hold(t, err == nil, "%v", err)
 		check("Put")
 	}
 	get := func(doing string) {
@@ -43,8 +42,7 @@ func TestPageCache(t *testing.T) {
 	}
 	get("Get")
 	must.OK(t, f.Sync())
-	if bytes, _ := held(); bytes > 1<<20 {
-		t.Errorf("after Sync: %d bytes in the page cache", bytes)
-	}
+	bytes, _ := held()
+	should.Not(t, bytes > 1<<20, "after Sync: %d bytes in the page cache", bytes)
 	get("Get after Sync")
 }

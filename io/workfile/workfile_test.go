@@ -13,6 +13,7 @@ import (
 
 	"grenier/internal/testkit/crashfs"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/io/corrupt"
 	"grenier/io/vfs"
 	"grenier/io/workfile"
@@ -87,9 +88,7 @@ func TestDamage(t *testing.T) {
 		h.Close()
 		_, err = f.Get(e, nil)
 		typed, ok := errors.AsType[*corrupt.Error](err)
-		if !ok || typed.File != path || typed.Part != "extent at 1000" {
-			t.Error(err)
-		}
+		should.Hold(t, ok && typed.File == path && typed.Part == "extent at 1000", "%v", err)
 	}
 	damaged(func(h *os.File) { h.WriteAt([]byte{^content(2, 1000)[500]}, 1500) })
 	damaged(func(h *os.File) { h.Truncate(1900) })
@@ -105,12 +104,8 @@ func TestFullDisk(t *testing.T) {
 	e := put(t, f, a)
 	disk.Limit(1500)
 	for range 3 {
-		if _, err := f.Put(a); !errors.Is(err, syscall.ENOSPC) {
-			t.Fatal(err)
-		}
-		if f.Used() != 1000 {
-			t.Fatalf("%d bytes used", f.Used())
-		}
+		must.Be(t, must.Err(f.Put(a)), syscall.ENOSPC)
+		must.Equal(t, f.Used(), 1000, "bytes used")
 	}
 	b := content(2, 400)
 	if eb := put(t, f, b); eb.Offset != 1000 {
@@ -119,22 +114,16 @@ func TestFullDisk(t *testing.T) {
 		expect(t, f, eb, b)
 	}
 	f.Drop(e)
-	if err := f.Commit(checkpointName, make([]byte, 500)); !errors.Is(err, syscall.ENOSPC) {
-		t.Fatal(err)
-	}
+	must.Be(t, f.Commit(checkpointName, make([]byte, 500)), syscall.ENOSPC)
 	if f.Used() != 1400 {
 		t.Errorf("a commit that failed freed something: %d bytes used", f.Used())
 	}
 	commit(t, f, checkpointName, make([]byte, 50))
-	if f.Used() != 400 {
-		t.Errorf("%d bytes used", f.Used())
-	}
-	if e := put(t, f, a); e.Offset != 0 {
-		t.Errorf("put at %d", e.Offset)
-	}
-	if names := disk.Names(); len(names) != 2 {
-		t.Errorf("left behind: %v", names)
-	}
+	should.Equal(t, f.Used(), 400, "bytes used")
+	e = put(t, f, a)
+	should.Hold(t, e.Offset == 0, "put at %d", e.Offset)
+	names := disk.Names()
+	should.Hold(t, len(names) == 2, "left behind: %v", names)
 }
 
 // TestSyncFails fails once: an operating system forgets what it could not write.
@@ -150,17 +139,12 @@ func TestSyncFails(t *testing.T) {
 		return nil
 	})
 	for range 2 {
-		if err := f.Sync(); !errors.Is(err, syscall.EIO) {
-			t.Error(err)
-		}
-		if err := f.Commit(checkpointName, []byte("new")); !errors.Is(err, syscall.EIO) {
-			t.Error(err)
-		}
+		should.Be(t, f.Sync(), syscall.EIO)
+		should.Be(t, f.Commit(checkpointName, []byte("new")), syscall.EIO)
 		disk.Fail(nil)
 	}
-	if data, err := vfs.Read(disk.Dir(work), checkpointName, 1<<20); string(data) != "old" || err != nil {
-		t.Errorf("%q, %v", data, err)
-	}
+	data, err := vfs.Read(disk.Dir(work), checkpointName, 1<<20)
+	should.Hold(t, string(data) == "old" && err == nil, "%q, %v", data, err)
 	expect(t, f, e, []byte("text"))
 }
 
@@ -182,29 +166,23 @@ func TestDuringCommit(t *testing.T) {
 	a, b := put(t, f, content(1, 100)), put(t, f, content(2, 50))
 	f.Drop(a)
 	disk.rename = func() {
-		if err := f.Commit(checkpointName, nil); !errors.Is(err, workfile.ErrCommit) {
-			t.Error(err)
-		}
-		if e := put(t, f, content(3, 100)); e.Offset != 150 {
-			t.Errorf("put at %d before the commit is complete", e.Offset)
-		}
+		should.Be(t, f.Commit(checkpointName, nil), workfile.ErrCommit)
+		e := put(t, f, content(3, 100))
+		should.Hold(t, e.Offset == 150, "put at %d before the commit is complete", e.Offset)
 		f.Drop(b) // the checkpoint refers to it
 		expect(t, f, a, content(1, 100))
 		must.Panic(t, func() { f.Drop(a) }, "dropped twice")
 	}
 	commit(t, f, checkpointName, nil)
 	disk.rename = func() {}
-	if e := put(t, f, content(4, 150)); e.Offset != 250 {
-		t.Errorf("put at %d", e.Offset)
-	}
-	if e := put(t, f, content(5, 100)); e.Offset != 0 {
-		t.Errorf("put at %d", e.Offset)
-	}
+	e := put(t, f, content(4, 150))
+	should.Hold(t, e.Offset == 250, "put at %d", e.Offset)
+	e = put(t, f, content(5, 100))
+	should.Hold(t, e.Offset == 0, "put at %d", e.Offset)
 	expect(t, f, b, content(2, 50))
 	commit(t, f, checkpointName, nil)
-	if e := put(t, f, content(6, 50)); e.Offset != 100 {
-		t.Errorf("put at %d", e.Offset)
-	}
+	e = put(t, f, content(6, 50))
+	should.Hold(t, e.Offset == 100, "put at %d", e.Offset)
 }
 
 func TestMisuse(t *testing.T) {
@@ -220,26 +198,16 @@ func TestMisuse(t *testing.T) {
 	must.Panic(t, func() { f.Drop(workfile.Extent{Offset: 50}) }, "no bytes")
 	for _, bad := range []workfile.Extent{{Offset: -1, Length: 1}, {Offset: 100, Length: 1}, {Length: math.MaxUint32},
 		{Offset: math.MaxInt64, Length: 1}, {Offset: 50}, {Sum: 1}} {
-		if _, err := f.Get(bad, nil); !errors.Is(err, corrupt.ErrCorrupt) {
-			t.Errorf("%+v: %v", bad, err)
-		}
-		if _, err := f.GetAll([]workfile.Extent{e, bad}, nil); !errors.Is(err, corrupt.ErrCorrupt) {
-			t.Errorf("%+v: %v", bad, err)
-		}
+		should.Be(t, must.Err(f.Get(bad, nil)), corrupt.ErrCorrupt, "%+v", bad)
+		should.Be(t, must.Err(f.GetAll([]workfile.Extent{e, bad}, nil)), corrupt.ErrCorrupt, "%+v", bad)
 	}
 	for _, lengths := range [][]int{nil, {1}, {1, 3}, {4}, {-1, 4}, {4, -1}} {
 		must.Panic(t, func() { f.PutAll([]byte("abc"), lengths) }, fmt.Sprint(lengths))
 	}
-	if f.Used() != 0 {
-		t.Errorf("%d bytes used", f.Used())
-	}
+	should.Equal(t, f.Used(), 0, "bytes used")
 	must.OK(t, f.Close())
-	if _, err := f.Put(content(1, 1)); !errors.Is(err, fs.ErrClosed) {
-		t.Error(err)
-	}
-	if _, err := workfile.Open(disk.Dir(work), "missing", nil); !errors.Is(err, fs.ErrNotExist) {
-		t.Error(err)
-	}
+	should.Be(t, must.Err(f.Put(content(1, 1))), fs.ErrClosed)
+	should.Be(t, must.Err(workfile.Open(disk.Dir(work), "missing", nil)), fs.ErrNotExist)
 }
 
 // counting counts the reads of the files that were made in a directory.
@@ -280,9 +248,8 @@ func apart(t *testing.T, gap int) (*counting, *workfile.File, []piece) {
 func TestGaps(t *testing.T) {
 	for gap, reads := range map[int]int{0: 1, 1: 1, workfile.MaxGap - 1: 1, workfile.MaxGap: 1, workfile.MaxGap + 1: 3} {
 		disk, f, pieces := apart(t, gap)
-		if _, err := getAll(f, pieces, nil); err != nil || disk.reads != reads {
-			t.Errorf("gaps of %d bytes: %d reads, want %d; %v", gap, disk.reads, reads, err)
-		}
+		_, err := getAll(f, pieces, nil)
+		should.Hold(t, err == nil && disk.reads == reads, "gaps of %d bytes: %d reads, want %d; %v", gap, disk.reads, reads, err)
 	}
 }
 
@@ -314,20 +281,15 @@ func damageBehindGaps(t *testing.T, gap int64) {
 		h, err := disk.Edit(tilesName)
 		must.OK(t, err)
 		c.change(h)
-		if _, err := getAll(f, pieces[:c.bad], nil); err != nil {
-			t.Errorf("%s: the pieces before: %v", name, err)
-		}
+		should.Be(t, must.Err(getAll(f, pieces[:c.bad], nil)), nil, "%s: the pieces before", name)
 		_, err = getAll(f, pieces, nil)
 		if c.bad == len(pieces) {
-			if err != nil {
-				t.Errorf("%s: %v", name, err)
-			}
+			should.Hold(t, err == nil, "%s: %v", name, err)
 			continue
 		}
 		typed, ok := errors.AsType[*corrupt.Error](err)
-		if want := fmt.Sprint("extent at ", pieces[c.bad].Extent.Offset); !ok || typed.File != work+"/"+tilesName || typed.Part != want {
-			t.Errorf("%s: %v, want %s", name, err, want)
-		}
+		want := fmt.Sprint("extent at ", pieces[c.bad].Extent.Offset)
+		should.Hold(t, ok && typed.File == work+"/"+tilesName && typed.Part == want, "%s: %v, want %s", name, err, want)
 	}
 }
 
@@ -338,32 +300,23 @@ func TestAllocations(t *testing.T) {
 	must.OK(t, err)
 	buffer := make([]byte, 3000)
 	extents[0], extents[2] = extents[2], extents[0]
-	if n := testing.AllocsPerRun(100, func() { f.GetAll(extents, buffer) }); n > 0 {
-		t.Errorf("GetAll allocates %v times", n)
-	}
+	n := testing.AllocsPerRun(100, func() { f.GetAll(extents, buffer) })
+	should.Not(t, n > 0, "GetAll allocates %v times", n)
 }
 
 func TestNothing(t *testing.T) {
 	f := create(t, crashfs.New().Dir(work), tilesName)
 	e := put(t, f, nil)
-	if !e.IsZero() {
-		t.Errorf("%+v", e)
-	}
-	if got, err := f.Get(e, make([]byte, 5)); len(got) != 0 || err != nil {
-		t.Errorf("%d bytes, %v", len(got), err)
-	}
+	should.Hold(t, e.IsZero(), "%+v", e)
+	got, err := f.Get(e, make([]byte, 5))
+	should.Hold(t, len(got) == 0 && err == nil, "%d bytes, %v", len(got), err)
 	f.Drop(e)
 	f.Drop(e)
 	for _, lengths := range [][]int{nil, {0}, {0, 0}} {
 		extents, err := f.PutAll(nil, lengths)
-		if err != nil || len(extents) != len(lengths) {
-			t.Errorf("%v: %v", extents, err)
-		}
-		if got, err := f.GetAll(extents, make([]byte, 5)); len(got) != 0 || err != nil {
-			t.Errorf("%d bytes, %v", len(got), err)
-		}
+		should.Hold(t, err == nil && len(extents) == len(lengths), "%v: %v", extents, err)
+		got, err := f.GetAll(extents, make([]byte, 5))
+		should.Hold(t, len(got) == 0 && err == nil, "%d bytes, %v", len(got), err)
 	}
-	if f.Size() != 0 || f.Used() != 0 {
-		t.Error("it takes space")
-	}
+	should.Hold(t, f.Size() == 0 && f.Used() == 0, "it takes space")
 }

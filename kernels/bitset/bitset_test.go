@@ -2,7 +2,6 @@ package bitset
 
 import (
 	"math/rand/v2"
-	"slices"
 	"testing"
 	"unsafe"
 
@@ -44,9 +43,7 @@ func check(t testing.TB, f cpu.Family, rng *rand.Rand, mask []uint64) {
 		}
 		want := plain(src, mask)
 		For(f)(dst, src, &m)
-		if !slices.Equal(dst, want) {
-			t.Fatalf("%v: mask %x, bits %x: %x, want %x", f, mask, src, dst, want)
-		}
+		must.List(t, dst, want, "%v: mask %x, bits %x", f, mask, src)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/kernels/colex"
 )
 
@@ -33,13 +34,10 @@ func TestEqualsColex(t *testing.T) {
 		for i := range ranks {
 			ranks[i] = uint64(i)
 		}
-		if err := l.Unrank(again, ranks); err != nil || !slices.Equal(again, boards) {
-			t.Fatalf("%v: boards do not come back, %v", c, err)
-		}
+		err = l.Unrank(again, ranks)
+		must.Hold(t, err == nil && slices.Equal(again, boards), "%v: boards do not come back, %v", c, err)
 		for rank, board := range want {
-			if got := boards[int(rank)*pits:][:pits]; !slices.Equal(got, board) {
-				t.Fatalf("%v: board %d is %v, want %v", c, rank, got, board)
-			}
+			must.List(t, boards[int(rank)*pits:][:pits], board, "%v: board %d", c, rank)
 		}
 	}
 }
@@ -49,15 +47,12 @@ func TestErrors(t *testing.T) {
 		pits, seeds int
 		want        error
 	}{{0, 3, colex.ErrRange}, {17, 3, colex.ErrRange}, {12, -1, colex.ErrRange}, {12, 65, colex.ErrRange}, {12, 53, colex.ErrOverflow}} {
-		if _, err := New(c.pits, c.seeds); !errors.Is(err, c.want) {
-			t.Errorf("%d pits, %d seeds: %v, want %v", c.pits, c.seeds, err, c.want)
-		}
+		should.Be(t, must.Err(New(c.pits, c.seeds)), c.want, "%d pits, %d seeds", c.pits, c.seeds)
 	}
 	l := mustLayer(t, 4, 3)
 	boards := []uint8{9, 9, 9, 9, 9, 9, 9, 9}
-	if err := l.Unrank(boards, []uint64{0, l.Size()}); !errors.Is(err, colex.ErrRange) || boards[0] != 9 {
-		t.Errorf("rank %d: %v, boards %v", l.Size(), err, boards)
-	}
+	err := l.Unrank(boards, []uint64{0, l.Size()})
+	should.Hold(t, errors.Is(err, colex.ErrRange) && boards[0] == 9, "rank %d: %v, boards %v", l.Size(), err, boards)
 }
 
 // check compares count boards from a rank on with colex, one by one.
@@ -74,20 +69,16 @@ func check(t *testing.T, pits, seeds int, rank uint64, count int) {
 		must.OK(t, ranking.Unrank(seeds, ranks[i], want[i*pits:][:pits]))
 	}
 	got := make([]uint8, len(want))
-	if err := l.Unrank(got, ranks); err != nil || !slices.Equal(got, want) {
-		t.Fatalf("unranked %v, %v, want %v", got, err, want)
-	}
+	err = l.Unrank(got, ranks)
+	must.Hold(t, err == nil && slices.Equal(got, want), "unranked %v, %v, want %v", got, err, want)
 	if count == 0 {
 		return
 	}
 	clear(got)
 	following := l.Iterate(got, colex.ListToBV(want[:pits]))
-	if !slices.Equal(got, want) {
-		t.Fatalf("boards from %d on are %v, want %v", rank, got, want)
-	}
-	if last := want[len(want)-pits:]; pits > 1 && following != colex.NextBV(colex.ListToBV(last)) {
-		t.Fatalf("%x comes after %v", following, last)
-	}
+	must.List(t, got, want, "boards from %d on", rank)
+	last := want[len(want)-pits:]
+	must.Not(t, pits > 1 && following != colex.NextBV(colex.ListToBV(last)), "%x comes after %v", following, last)
 }
 
 func TestRandomBoards(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 )
 
 func mustNew(t testing.TB, pits, seeds int) *Ranking {
@@ -33,39 +34,23 @@ func TestBinomialEqualsBigInt(t *testing.T) {
 			}
 		}
 	}
-	if _, err := Binomial(-1, 2); !errors.Is(err, ErrRange) {
-		t.Errorf("Binomial(-1, 2): %v, want ErrRange", err)
-	}
-	if b, err := Binomial(math.MaxInt, math.MaxInt-1); b != math.MaxInt || err != nil {
-		t.Errorf("Binomial(max, max-1) = %d, %v", b, err)
-	}
-	if _, err := Binomial(math.MaxInt, 2); !errors.Is(err, ErrOverflow) {
-		t.Errorf("Binomial(max, 2): %v, want ErrOverflow", err)
-	}
+	should.Be(t, must.Err(Binomial(-1, 2)), ErrRange, "Binomial(-1, 2)")
+	b, err := Binomial(math.MaxInt, math.MaxInt-1)
+	should.Hold(t, b == math.MaxInt && err == nil, "Binomial(max, max-1) = %d, %v", b, err)
+	should.Be(t, must.Err(Binomial(math.MaxInt, 2)), ErrOverflow, "Binomial(max, 2)")
 }
 
 func TestLimits(t *testing.T) {
 	for _, c := range []struct{ pits, seeds int }{{0, 4}, {17, 4}, {12, -1}, {12, 65}} {
-		if _, err := New(c.pits, c.seeds); !errors.Is(err, ErrRange) {
-			t.Errorf("New(%d, %d): %v, want ErrRange", c.pits, c.seeds, err)
-		}
+		should.Be(t, must.Err(New(c.pits, c.seeds)), ErrRange, "New(%d, %d)", c.pits, c.seeds)
 	}
 	r := mustNew(t, MaxPits, MaxSeeds)
-	if got, want := r.Size(MaxSeeds), new(big.Int).Binomial(79, 15).Uint64(); got != want {
-		t.Errorf("16 pits, 64 seeds: %d boards, want %d", got, want)
-	}
-	if _, err := r.Iterate(49); !errors.Is(err, ErrOverflow) {
-		t.Errorf("iterating over 65 bits: %v, want ErrOverflow", err)
-	}
-	if _, err := r.Iterate(48); err != nil {
-		t.Errorf("iterating over 64 bits: %v", err)
-	}
-	if err := r.Unrank(65, 0, make([]uint8, 16)); !errors.Is(err, ErrRange) {
-		t.Errorf("unranking 65 seeds: %v, want ErrRange", err)
-	}
-	if err := r.Unrank(3, r.Size(3), make([]uint8, 16)); !errors.Is(err, ErrRange) {
-		t.Errorf("unranking past the end: %v, want ErrRange", err)
-	}
+	got, want := r.Size(MaxSeeds), new(big.Int).Binomial(79, 15).Uint64()
+	should.Hold(t, got == want, "16 pits, 64 seeds: %d boards, want %d", got, want)
+	should.Be(t, must.Err(r.Iterate(49)), ErrOverflow, "iterating over 65 bits")
+	should.Be(t, must.Err(r.Iterate(48)), nil, "iterating over 64 bits")
+	should.Be(t, r.Unrank(65, 0, make([]uint8, 16)), ErrRange, "unranking 65 seeds")
+	should.Be(t, r.Unrank(3, r.Size(3), make([]uint8, 16)), ErrRange, "unranking past the end")
 }
 
 // colexLess is the order the ranks must follow: fewer seeds first, then more
@@ -123,9 +108,8 @@ func TestRankOrderAndIteration(t *testing.T) {
 		code := uint64(0)
 		for n := range c.seeds + 1 {
 			boards := allBoards(c.pits, n)
-			if got := r.Size(n); got != uint64(len(boards)) {
-				t.Fatalf("%d pits, %d seeds: size %d, want %d", c.pits, n, got, len(boards))
-			}
+			got := r.Size(n)
+			must.Hold(t, got == uint64(len(boards)), "%d pits, %d seeds: size %d, want %d", c.pits, n, got, len(boards))
 			iteration, err := r.Iterate(n)
 			must.OK(t, err)
 			steps := 0
@@ -138,25 +122,19 @@ func TestRankOrderAndIteration(t *testing.T) {
 				code++
 				steps++
 			}
-			if steps != len(boards) {
-				t.Fatalf("%d pits, %d seeds: %d steps, want %d", c.pits, n, steps, len(boards))
-			}
+			must.Hold(t, steps == len(boards), "%d pits, %d seeds: %d steps, want %d", c.pits, n, steps, len(boards))
 		}
 	}
 }
 
 func checkBoard(t *testing.T, r *Ranking, board []uint8, n int, rank, code uint64) {
 	t.Helper()
-	if got := r.Rank(board); got != rank {
-		t.Fatalf("rank of %v is %d, want %d", board, got, rank)
-	}
-	if got := r.Code(board); got != code || code != r.First(n)+rank {
-		t.Fatalf("code of %v is %d, want %d", board, got, code)
-	}
+	must.Equal(t, r.Rank(board), rank, "rank of %v", board)
+	got := r.Code(board)
+	must.Hold(t, got == code && code == r.First(n)+rank, "code of %v is %d, want %d", board, got, code)
 	back := make([]uint8, len(board))
-	if err := r.Unrank(n, rank, back); err != nil || !slices.Equal(back, board) {
-		t.Fatalf("unrank(%d, %d) = %v, %v, want %v", n, rank, back, err, board)
-	}
+	err := r.Unrank(n, rank, back)
+	must.Hold(t, err == nil && slices.Equal(back, board), "unrank(%d, %d) = %v, %v, want %v", n, rank, back, err, board)
 	if seeds, err := r.Decode(code, back); err != nil || seeds != n || !slices.Equal(back, board) {
 		t.Fatalf("decode(%d) = %v with %d seeds, %v, want %v", code, back, seeds, err, board)
 	}
@@ -168,15 +146,9 @@ func TestExtremeCodes(t *testing.T) {
 	r := mustNew(t, 12, 48)
 	low, high := make([]uint8, 12), make([]uint8, 12)
 	low[11], high[0] = 48, 48
-	if got, want := r.Code(low), new(big.Int).Binomial(59, 12).Uint64(); got != want {
-		t.Errorf("code of (0, ..., 48) is %d, want %d", got, want)
-	}
-	if got := r.Code(high); got != r.First(49)-1 {
-		t.Errorf("code of (48, 0, ...) is %d, want %d", got, r.First(49)-1)
-	}
-	if r.Size(48) != 279871768995 {
-		t.Errorf("%d boards with 48 seeds, want 279871768995", r.Size(48))
-	}
+	should.Equal(t, r.Code(low), new(big.Int).Binomial(59, 12).Uint64(), "code of (0, ..., 48)")
+	should.Equal(t, r.Code(high), r.First(49)-1, "code of (48, 0, ...)")
+	should.Hold(t, r.Size(48) == 279871768995, "%d boards with 48 seeds, want 279871768995", r.Size(48))
 }
 
 func TestBijectionOnLargeLayers(t *testing.T) {
@@ -193,9 +165,8 @@ func TestBijectionOnLargeLayers(t *testing.T) {
 		}
 		if rank > 0 {
 			below := make([]uint8, pits)
-			if err := r.Unrank(n, rank-1, below); err != nil || !colexLess(below, board) {
-				t.Fatalf("%v comes before %v (%v)", below, board, err)
-			}
+			err := r.Unrank(n, rank-1, below)
+			must.Hold(t, err == nil && colexLess(below, board), "%v comes before %v (%v)", below, board, err)
 		}
 	})
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 	"grenier/kernels/perm"
 )
@@ -70,19 +72,12 @@ func TestExhaustive(t *testing.T) {
 func checkPermutation(t *testing.T, p []uint8, rank uint64) {
 	t.Helper()
 	n := len(p)
-	if r := perm.Rank(p); r != rank {
-		t.Fatalf("rank of %v is %d, want %d", p, r, rank)
-	}
+	must.Equal(t, perm.Rank(p), rank, "rank of %v", p)
 	got := make([]uint8, n)
-	if perm.Unrank(got, rank); !slices.Equal(got, p) {
-		t.Fatalf("n=%d: unrank %d is %v, want %v", n, rank, got, p)
-	}
-	if got, want := perm.Inversions(p), naiveInversions(p); got != want {
-		t.Fatalf("inversions of %v: %d, want %d", p, got, want)
-	}
-	if got, want := perm.Parity(p), naiveInversions(p)%2; got != want {
-		t.Fatalf("parity of %v: %d, want %d", p, got, want)
-	}
+	perm.Unrank(got, rank)
+	must.Hold(t, slices.Equal(got, p), "n=%d: unrank %d is %v, want %v", n, rank, got, p)
+	must.Equal(t, perm.Inversions(p), naiveInversions(p), "inversions of %v", p)
+	must.Equal(t, perm.Parity(p), naiveInversions(p)%2, "parity of %v", p)
 	if n <= perm.MaxPacked {
 		checkPacked(t, p, rank)
 	}
@@ -96,26 +91,17 @@ func checkPacked(t *testing.T, p []uint8, rank uint64) {
 	for i, x := range p {
 		inverse[x] = uint8(i)
 	}
-	if packed.Unpack(got); !slices.Equal(got, p) {
-		t.Fatalf("unpacked %v, want %v", got, p)
-	}
+	packed.Unpack(got)
+	must.Hold(t, slices.Equal(got, p), "unpacked %v, want %v", got, p)
 	for i, x := range p {
-		if packed.At(i) != int(x) {
-			t.Fatalf("item %d of %v is %d", i, p, packed.At(i))
-		}
+		must.Equal(t, packed.At(i), int(x), "item %d of %v", i, p)
 	}
-	if r := packed.Rank(n); r != rank {
-		t.Fatalf("packed rank of %v is %d, want %d", p, r, rank)
-	}
-	if u := perm.UnrankPacked(n, rank); u != packed {
-		t.Fatalf("n=%d: packed unrank %d is %x, want %x", n, rank, u, packed)
-	}
+	must.Equal(t, packed.Rank(n), rank, "packed rank of %v", p)
+	must.Equal(t, perm.UnrankPacked(n, rank), packed, "n=%d: packed unrank %d", n, rank)
 	if packed.Inverse(n) != pack(inverse) {
 		t.Fatalf("packed inverse of %v is %x, want %v", p, packed.Inverse(n), inverse)
 	}
-	if product := packed.Compose(packed.Inverse(n), n); product != perm.Identity(n) {
-		t.Fatalf("%v after its inverse is %x", p, product)
-	}
+	must.Equal(t, packed.Compose(packed.Inverse(n), n), perm.Identity(n), "%v after its inverse", p)
 	if packed.Inversions(n) != perm.Inversions(p) || packed.Parity(n) != perm.Parity(p) {
 		t.Fatalf("packed inversions of %v: %d, parity %d", p, packed.Inversions(n), packed.Parity(n))
 	}
@@ -137,15 +123,11 @@ func TestRandom(t *testing.T) {
 		p := make([]uint8, n)
 		perm.Unrank(p, 0)
 		checkPermutation(t, p, 0)
-		if !slices.IsSorted(p) {
-			t.Errorf("the first of %d items is %v", n, p)
-		}
+		should.Hold(t, slices.IsSorted(p), "the first of %d items is %v", n, p)
 		perm.Unrank(p, perm.Factorial(n)-1)
 		checkPermutation(t, p, perm.Factorial(n)-1)
 		slices.Reverse(p)
-		if !slices.IsSorted(p) {
-			t.Errorf("the last of %d items is not the reversal", n)
-		}
+		should.Hold(t, slices.IsSorted(p), "the last of %d items is not the reversal", n)
 		for range 500 {
 			rank := rng.Uint64N(perm.Factorial(n))
 			perm.Unrank(p, rank)
@@ -166,9 +148,7 @@ func checkOrder(t *testing.T, rng *rand.Rand, p []uint8, rank uint64) {
 	case rank > r:
 		got = 1
 	}
-	if got != want {
-		t.Fatalf("ranks of %v and %v compare as %d, want %d", p, q, got, want)
-	}
+	must.Equal(t, got, want, "ranks of %v and %v compare as", p, q)
 }
 
 // TestArrangementsOfMany checks random k-arrangements of up to 20 items.
@@ -247,13 +227,10 @@ func FuzzRank(f *testing.F) {
 			return
 		}
 		rank := perm.RankArrangement(a, n)
-		if rank >= perm.Arrangements(n, len(a)) {
-			t.Fatalf("n=%d: rank of %v is %d", n, a, rank)
-		}
+		must.Not(t, rank >= perm.Arrangements(n, len(a)), "n=%d: rank of %v is %d", n, a, rank)
 		got := make([]uint8, len(a))
-		if perm.UnrankArrangement(got, n, rank); !slices.Equal(got, a) {
-			t.Fatalf("n=%d: unrank %d is %v, want %v", n, rank, got, a)
-		}
+		perm.UnrankArrangement(got, n, rank)
+		must.Hold(t, slices.Equal(got, a), "n=%d: unrank %d is %v, want %v", n, rank, got, a)
 		if len(a) == n {
 			checkPermutation(t, a, rank)
 		}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/twins"
 	"grenier/kernels/cpu"
 )
@@ -28,9 +29,8 @@ func TestExample(t *testing.T) {
 			t.Errorf("packed: % x", got[:n])
 		}
 		back := make([]int8, len(scores))
-		if n := k.Unpack(back, want); n != len(want) || !slices.Equal(back, scores) {
-			t.Errorf("unpacked %d bytes: %v", n, back)
-		}
+		n := k.Unpack(back, want)
+		should.Hold(t, n == len(want) && slices.Equal(back, scores), "unpacked %d bytes: %v", n, back)
 	})
 }
 

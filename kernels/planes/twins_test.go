@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/guard"
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 	"grenier/internal/testkit/twins"
 	"grenier/kernels/cpu"
@@ -47,9 +49,7 @@ func (m fence) checkPack(t *testing.T, f cpu.Family, x []int8) {
 		if n := For(f).Pack(packed, scores); n != len(want) || !bytes.Equal(packed[:n], want) {
 			t.Fatalf("%v: %v: packed % x, want % x", f, x, packed[:max(n, 0)], want)
 		}
-		if !slices.Equal(scores, x) {
-			t.Fatalf("%v: %v became %v", f, x, scores)
-		}
+		must.List(t, scores, x, "%v: %v became", f, x)
 	})
 }
 
@@ -64,12 +64,9 @@ func (m fence) checkUnpack(t *testing.T, f cpu.Family, n int, src []byte) {
 			scores[i] = 0x5a
 		}
 		got := For(f).Unpack(scores, packed)
-		if got != size || size >= 0 && !slices.Equal(scores, want) {
-			t.Fatalf("%v: %d scores of % x: %v of %d bytes, want %v of %d", f, n, src, scores, got, want, size)
-		}
-		if !bytes.Equal(packed, src) {
-			t.Fatalf("%v: % x became % x", f, src, packed)
-		}
+		must.Not(t, got != size || size >= 0 && !slices.Equal(scores, want),
+			"%v: %d scores of % x: %v of %d bytes, want %v of %d", f, n, src, scores, got, want, size)
+		must.Hold(t, bytes.Equal(packed, src), "%v: % x became % x", f, src, packed)
 	})
 }
 
@@ -178,9 +175,7 @@ func TestNoAllocations(t *testing.T) {
 	twins.Test(t, func(t *testing.T, f cpu.Family) {
 		k, scores := For(f), randomLines(tries.Rand(t), maxLines)
 		packed := make([]byte, Bound(len(scores)))
-		if n := testing.AllocsPerRun(10, func() { k.Unpack(scores, packed[:k.Pack(packed, scores)]) }); n != 0 {
-			t.Errorf("%v allocations", n)
-		}
+		should.Equal(t, testing.AllocsPerRun(10, func() { k.Unpack(scores, packed[:k.Pack(packed, scores)]) }), 0, "allocations")
 	})
 }
 

@@ -2,10 +2,10 @@ package rice
 
 import (
 	"bytes"
-	"errors"
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/twins"
 	"grenier/kernels/cpu"
 )
@@ -58,12 +58,8 @@ func TestDamage(t *testing.T) {
 			"missing":     {1, 0, 1, 0},
 			"too many":    append([]byte{0, 0}, bytes.Repeat([]byte{0xff, 1}, 70)...),
 		} {
-			if err := k.Join(ranks, src); !errors.Is(err, ErrCode) {
-				t.Errorf("%s: %v", name, err)
-			}
-			if err := k.JoinPart(ranks[:2], src, 3, 9, make([]byte, PartScratch(2))); !errors.Is(err, ErrCode) {
-				t.Errorf("%s: a part: %v", name, err)
-			}
+			should.Be(t, k.Join(ranks, src), ErrCode, "%s", name)
+			should.Be(t, k.JoinPart(ranks[:2], src, 3, 9, make([]byte, PartScratch(2))), ErrCode, "%s: a part", name)
 		}
 		must.OK(t, k.Join(nil, nil))
 	})

@@ -61,15 +61,13 @@ func (m fence) check(t *testing.T, k Kernel, x []byte) {
 		for i := range code {
 			code[i] = 0xa5
 		}
-		if n := k.Split(code, ranks); n != len(want) || !bytes.Equal(code, want) {
-			t.Fatalf("%v: code % x of %d bytes, want % x", x, code, n, want)
-		}
+		n := k.Split(code, ranks)
+		must.Hold(t, n == len(want) && bytes.Equal(code, want), "%v: code % x of %d bytes, want % x", x, code, n, want)
 		for i := range ranks {
 			ranks[i] = 0xff
 		}
-		if err := k.Join(ranks, code); err != nil || !bytes.Equal(ranks, x) {
-			t.Fatalf("ranks %v, want %v, %v", ranks, x, err)
-		}
+		err := k.Join(ranks, code)
+		must.Hold(t, err == nil && bytes.Equal(ranks, x), "ranks %v, want %v, %v", ranks, x, err)
 		for _, p := range parts(rand.New(rand.NewPCG(uint64(len(x)), uint64(len(want)))), len(x)) {
 			part, scratch := m.ranks.At(end, p.len()), m.scratch.At(end, PartScratch(p.len()))
 			for i := range part {
@@ -91,9 +89,8 @@ func (m fence) checkDamaged(t *testing.T, k Kernel, n int, src []byte) {
 		ranks, code := m.ranks.At(end, n), m.code.At(end, len(src))
 		copy(code, src)
 		err := k.Join(ranks, code)
-		if err != wantErr || err == nil && !bytes.Equal(ranks, want) {
-			t.Fatalf("%d ranks of % x: %v, %v; want %v, %v", n, src, ranks, err, want, wantErr)
-		}
+		must.Not(t, err != wantErr || err == nil && !bytes.Equal(ranks, want),
+			"%d ranks of % x: %v, %v; want %v, %v", n, src, ranks, err, want, wantErr)
 		for _, p := range parts(rand.New(rand.NewPCG(uint64(n), uint64(len(src)))), n) {
 			part := m.ranks.At(end, p.len())
 			err := k.JoinPart(part, code, p.from, n, m.scratch.At(end, PartScratch(p.len())))

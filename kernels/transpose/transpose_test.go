@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/twins"
 	"grenier/kernels/cpu"
 	"grenier/kernels/window"
@@ -32,13 +33,9 @@ func TestExample(t *testing.T) {
 				t.Errorf("score %d of line %d: got %d, want %d", i%Side, i/Side, lines[i], want[i])
 			}
 		}
-		if changes.Rows != 0b111 {
-			t.Errorf("changed lines: %b", changes.Rows)
-		}
+		should.Equal(t, changes.Rows, 0b111, "changed lines")
 		for r, want := range []uint64{1<<2 | 1<<5, 1 << 5, 1<<2 | 1<<5} {
-			if changes.Columns[r] != want {
-				t.Errorf("line %d: changed columns %b, want %b", r, changes.Columns[r], want)
-			}
+			should.Equal(t, changes.Columns[r], want, "line %d: changed columns", r)
 		}
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/guard"
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/tries"
 	"grenier/internal/testkit/twins"
 	"grenier/kernels/cpu"
@@ -38,17 +39,13 @@ func (m fence) check(t *testing.T, f cpu.Family, bits int, lines []int8, block *
 		got := Changes{Rows: 0x5555} // from the call before
 		For(f, bits)(l, b, columns, rows, &got)
 		call := fmt.Sprintf("%v, %d bits, %d bytes of lines, columns %x, rows %x", f, bits, len(lines), columns, rows)
-		if !slices.Equal(l, want) {
-			t.Fatalf("%s: got %v, want %v", call, l, want)
-		}
+		must.List(t, l, want, "%s", call)
 		for r := range changed {
 			if got.Rows>>r&1 != 0 != (changed[r] != 0) || changed[r] != 0 && got.Columns[r] != changed[r] {
 				t.Fatalf("%s: line %d changed in %x (%v), want %x", call, r, got.Columns[r], got.Rows>>r&1 != 0, changed[r])
 			}
 		}
-		if !m.lines.Intact() || !m.block.Intact() || *b != *block {
-			t.Fatalf("%s: written outside", call)
-		}
+		must.Hold(t, m.lines.Intact() && m.block.Intact() && *b == *block, "%s: written outside", call)
 	}
 }
 

@@ -8,6 +8,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"unsafe"
+
+	"grenier/internal/testkit/should"
 )
 
 // widths are the codes of all widths but the codes of thin blocks.
@@ -28,9 +30,8 @@ func (c *Codes) clip(score, base int) int {
 // TestCodes takes every score and floor to its code and back.
 func TestCodes(t *testing.T) {
 	for _, c := range withThin {
-		if len(c.All) != c.Values+(c.Values+1)*(c.Values+2)/2 || int(c.All[len(c.All)-1]) >= 1<<c.Bits {
-			t.Errorf("%d bits: codes %v", c.Bits, c.All)
-		}
+		should.Hold(t, len(c.All) == c.Values+(c.Values+1)*(c.Values+2)/2 && int(c.All[len(c.All)-1]) < 1<<c.Bits,
+			"%d bits: codes %v", c.Bits, c.All)
 		var seen []uint8
 		for score := -c.Values; score <= c.Values; score++ {
 			for floor := -c.Values; floor <= score; floor++ {
@@ -47,12 +48,9 @@ func TestCodes(t *testing.T) {
 		}
 		seen = slices.Compact(seen) // above 0 a score has one code
 		ascend := func(x, y uint8) int { return int(int8(x)) - int(int8(y)) }
-		if !slices.Equal(seen, c.All) || !slices.IsSortedFunc(seen, ascend) || slices.Contains(seen, None) || c.Bits < 8 && slices.Contains(seen, None%64) {
-			t.Errorf("%d bits: codes are %v, not %v", c.Bits, c.All, seen)
-		}
-		if c.Score[c.Zero] != 0 || c.Floor[c.Zero] != 0 {
-			t.Errorf("%d bits: zero is %d", c.Bits, c.Zero)
-		}
+		should.Not(t, !slices.Equal(seen, c.All) || !slices.IsSortedFunc(seen, ascend) || slices.Contains(seen, None) || c.Bits < 8 && slices.Contains(seen, None%64),
+			"%d bits: codes are %v, not %v", c.Bits, c.All, seen)
+		should.Hold(t, c.Score[c.Zero] == 0 && c.Floor[c.Zero] == 0, "%d bits: zero is %d", c.Bits, c.Zero)
 	}
 }
 
@@ -174,9 +172,8 @@ func TestReadWhileWritten(t *testing.T) {
 				}
 			}
 		}
-		if least := 2 * len(c.All); changes < least {
-			t.Errorf("%d bits: %d changes, want %d at least", c.Bits, changes, least)
-		}
+		least := 2 * len(c.All)
+		should.Not(t, changes < least, "%d bits: %d changes, want %d at least", c.Bits, changes, least)
 	}
 }
 
@@ -333,9 +330,7 @@ func (c *Codes) mustBe(t *testing.T, lines []int8, signed bool, digit, other int
 	if digit == c.Values || digit == other {
 		want = 1
 	}
-	if ends != want || all != want {
-		t.Errorf("%d bits, signed %v: digit %d is an end: %d, %d", c.Bits, signed, digit, ends, all)
-	}
+	should.Hold(t, ends == want && all == want, "%d bits, signed %v: digit %d is an end: %d, %d", c.Bits, signed, digit, ends, all)
 }
 
 // storedValues yields the stored forms of all capture values of up to 48 seeds.

@@ -1,12 +1,12 @@
 package chemin
 
 import (
-	"errors"
 	"slices"
 	"strconv"
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 )
 
@@ -19,9 +19,7 @@ func board(t testing.TB, rows, cols int) *Board {
 
 func TestNewRefuses(t *testing.T) {
 	for _, size := range [][2]int{{0, 3}, {3, 0}, {-1, -1}, {26, 1}, {1, 26}, {4, 7}, {1 << 62, 4}} {
-		if _, err := New(size[0], size[1]); !errors.Is(err, ErrBoard) {
-			t.Errorf("New%v: %v, want ErrBoard", size, err)
-		}
+		should.Be(t, must.Err(New(size[0], size[1])), ErrBoard, "New%v", size)
 	}
 }
 
@@ -39,9 +37,7 @@ func TestReference(t *testing.T) {
 		orders, orderClasses := b.Orders()
 		orientations, classes := b.Orientations()
 		got := []uint64{uint64(len(b.Symmetries())), orders, orderClasses, orientations, classes}
-		if !slices.Equal(got, n[2:7]) {
-			t.Errorf("%d x %d: symmetries, orders, orientations %d, want %d", n[0], n[1], got, n[2:7])
-		}
+		should.List(t, got, n[2:7], "%d x %d: symmetries, orders, orientations", n[0], n[1])
 	}
 }
 
@@ -55,14 +51,10 @@ func TestPlay(t *testing.T) {
 		{[]int{0, 6, 3, 7, 4, 8, 5, 2, 1}, []uint32{1, 57, 27, 2, 7, 20, 1, 3, 10}}, // solution 1: 57
 	} {
 		got, err := board(t, 3, 3).Play(tt.order)
-		if err != nil || !slices.Equal(got, tt.want) {
-			t.Errorf("Play(%v) = %v, %v, want %v", tt.order, got, err, tt.want)
-		}
+		should.Hold(t, err == nil && slices.Equal(got, tt.want), "Play(%v) = %v, %v, want %v", tt.order, got, err, tt.want)
 	}
 	for _, order := range [][]int{nil, {0, 1, 2}, {0, 1, 2, 2}, {0, 1, 2, 4}, {0, 1, -1, 2}} {
-		if _, err := board(t, 2, 2).Play(order); !errors.Is(err, ErrOrder) {
-			t.Errorf("Play(%v): %v, want ErrOrder", order, err)
-		}
+		should.Be(t, must.Err(board(t, 2, 2).Play(order)), ErrOrder, "Play(%v)", order)
 	}
 }
 
@@ -92,9 +84,7 @@ func TestSymmetry(t *testing.T) {
 				}
 			}
 			o := b.Orient(order)
-			if o.Move(b, by) != b.Orient(image) {
-				t.Fatalf("%v: orientations of %v and %v do not correspond", size, order, image)
-			}
+			must.Hold(t, o.Move(b, by) == b.Orient(image), "%v: orientations of %v and %v do not correspond", size, order, image)
 		}
 	}
 }
@@ -111,18 +101,15 @@ func TestExtensions(t *testing.T) {
 			ending[o]++
 		}
 	})
-	if len(orders) != 288 {
-		t.Errorf("%d orientations, want 288", len(orders))
-	}
+	should.Hold(t, len(orders) == 288, "%d orientations, want 288", len(orders))
 	for o, want := range orders {
 		if got, end, ok := o.Extensions(b, last, 1<<6); !ok || got != want || end != ending[o] {
 			t.Errorf("Extensions of %v = %d, %d, %v, want %d, %d", o, got, end, ok, want, ending[o])
 		}
 	}
 	var none Orientation
-	if _, _, ok := none.Extensions(b, 0, 10); ok {
-		t.Error("Extensions found room for 20 sets where 10 are allowed")
-	}
+	_, _, ok := none.Extensions(b, 0, 10)
+	should.Not(t, ok, "Extensions found room for 20 sets where 10 are allowed")
 }
 
 // permute calls visit with every order of n cells.
@@ -150,9 +137,7 @@ func TestComponent(t *testing.T) {
 	for _, tt := range []struct{ set, want Cells }{
 		{0, 0}, {1, 1}, {0b100_000_101, 0b1}, {0b101_010_101, 0b101_010_101}, {0b111_000_111, 0b111}, {0b001_100_011, 0b100_011}, {b.Full(), b.Full()},
 	} {
-		if got := b.Component(tt.set); got != tt.want {
-			t.Errorf("Component(%b) = %b, want %b", tt.set, got, tt.want)
-		}
+		should.Equal(t, b.Component(tt.set), tt.want, "Component(%b)", tt.set)
 	}
 }
 
@@ -163,8 +148,7 @@ func TestOrder(t *testing.T) {
 	for range 200 {
 		order := random.Perm(b.Cells())
 		o := b.Orient(order)
-		if least := o.Order(b); b.Orient(least) != o || slices.Compare(least, order) > 0 {
-			t.Fatalf("%v for the orientation of %v", least, order)
-		}
+		least := o.Order(b)
+		must.Hold(t, b.Orient(least) == o && slices.Compare(least, order) <= 0, "%v for the orientation of %v", least, order)
 	}
 }

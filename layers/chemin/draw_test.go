@@ -1,11 +1,11 @@
 package chemin
 
 import (
-	"errors"
 	"strings"
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 )
 
 func TestDraw(t *testing.T) {
@@ -19,15 +19,9 @@ func TestDraw(t *testing.T) {
  1 [2]    1  2
  .  1    [4] 1
 `
-	if err != nil || got != want {
-		t.Errorf("DrawSteps: %v\n%s", err, got)
-	}
-	if got, want := b.Draw([]uint32{1, 10, 0, 3}), "  1  10\n  .   3"; got != want {
-		t.Errorf("Draw:\n%s", got)
-	}
-	if _, err := b.DrawSteps([]int{0}, 80); !errors.Is(err, ErrOrder) {
-		t.Errorf("DrawSteps: %v, want ErrOrder", err)
-	}
+	should.Hold(t, err == nil && got == want, "DrawSteps: %v\n%s", err, got)
+	should.Equal(t, b.Draw([]uint32{1, 10, 0, 3}), "  1  10\n  .   3", "Draw")
+	should.Be(t, must.Err(b.DrawSteps([]int{0}, 80)), ErrOrder, "DrawSteps")
 }
 
 // TestSVG checks that the drawing is well formed and has a grid for each step.
@@ -39,13 +33,7 @@ func TestSVG(t *testing.T) {
 	for _, e := range must.XML(t, svg) {
 		count[e.Name.Local]++
 	}
-	if count["svg"] != 1 || count["g"] != 9 || count["rect"] != 81 || count["text"] != 9+45 {
-		t.Errorf("elements: %v", count)
-	}
-	if strings.Count(svg, `class="new"`) != 9 || !strings.Contains(svg, ">57</text>") {
-		t.Error("the steps are not marked")
-	}
-	if _, err := b.SVG(nil); !errors.Is(err, ErrOrder) {
-		t.Errorf("SVG: %v, want ErrOrder", err)
-	}
+	should.Hold(t, count["svg"] == 1 && count["g"] == 9 && count["rect"] == 81 && count["text"] == 9+45, "elements: %v", count)
+	should.Hold(t, strings.Count(svg, `class="new"`) == 9 && strings.Contains(svg, ">57</text>"), "the steps are not marked")
+	should.Be(t, must.Err(b.SVG(nil)), ErrOrder, "SVG")
 }

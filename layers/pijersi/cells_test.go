@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/layers/pijersi"
 )
 
@@ -21,9 +23,7 @@ func TestDocumentCells(t *testing.T) {
 		if err != nil || s.Code() != code {
 			t.Errorf("%s is read as %s, %v, want %s", want, s.Code(), err, code)
 		}
-		if got := cellText(s); got != want {
-			t.Errorf("%s is printed as %s, want %s", code, got, want)
-		}
+		should.Equal(t, cellText(s), want, "%s is printed as", code)
 	}
 }
 
@@ -40,9 +40,8 @@ func TestCellsAgain(t *testing.T) {
 			list := strings.Split(strings.Trim(text, "{}"), ", ")
 			r.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
 			for _, other := range []string{text, "{" + strings.Join(list, ",") + "}", strings.ReplaceAll(text, ",", ""), strings.ReplaceAll(text, "'", `"`)} {
-				if again, err := pijersi.Parse(other); again != s || err != nil {
-					t.Fatalf("%s is read as %+v, %v, want %+v", other, again, err, s)
-				}
+				again, err := pijersi.Parse(other)
+				must.Hold(t, again == s && err == nil, "%s is read as %+v, %v, want %+v", other, again, err, s)
 			}
 		}
 	}
@@ -68,8 +67,7 @@ func TestBadCells(t *testing.T) {
 		strings.Replace(all, "}", ", , 'g1': 'r'}", 1): `at ", , 'g1': 'r'}": an entry like 'a1': 'R' or the last } has to follow`,
 	} {
 		_, err := pijersi.ParseCells(text)
-		if !errors.Is(err, pijersi.ErrCells) || err.Error() != "not the cells of a set-up: "+want {
-			t.Errorf("%s: %v, want %s", text, err, want)
-		}
+		should.Hold(t, errors.Is(err, pijersi.ErrCells) && err.Error() == "not the cells of a set-up: "+want,
+			"%s: %v, want %s", text, err, want)
 	}
 }

@@ -1,6 +1,10 @@
 package pijersi_test
 
-import "testing"
+import (
+	"testing"
+
+	"grenier/internal/testkit/should"
+)
 
 func TestDraw(t *testing.T) {
 	want := `g     r-  p-  r-  p-  r-  s-
@@ -13,7 +17,6 @@ a     R-  P-  S-  R-  P-  S-
       1   2   3   4   5   6
     1   2   3   4   5   6   7
 `
-	if got := mustCubes(t, "RPSRPSPSRWWSRP-srprprswpswpss").Draw(); got != want {
-		t.Errorf("drawn\n%swant\n%s", got, want)
-	}
+	got := mustCubes(t, "RPSRPSPSRWWSRP-srprprswpswpss").Draw()
+	should.Hold(t, got == want, "drawn\n%swant\n%s", got, want)
 }

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"testing"
 
+	"grenier/internal/testkit/must"
 	"grenier/layers/pijersi"
 )
 
@@ -33,9 +34,7 @@ func FuzzParse(f *testing.F) {
 		sameResult(t, cells, line, err, lineErr)
 
 		any, err := pijersi.Parse(text)
-		if err == nil && any != code && any != cubes && any != cells {
-			t.Fatalf("%q is read as %+v", text, any)
-		}
+		must.Not(t, err == nil && any != code && any != cubes && any != cells, "%q is read as %+v", text, any)
 	})
 }
 
@@ -53,17 +52,12 @@ func entries(text string) map[string]string {
 // check demands an error of the kind, or that the result is right.
 func check(t *testing.T, err, kind error, right bool) {
 	t.Helper()
-	if err != nil && !errors.Is(err, kind) {
-		t.Fatalf("untyped error %v", err)
-	}
-	if err == nil && !right {
-		t.Fatal("misread")
-	}
+	must.Not(t, err != nil && !errors.Is(err, kind), "untyped error %v", err)
+	must.Not(t, err == nil && !right, "misread")
 }
 
 func sameResult(t *testing.T, a, b pijersi.Setup, errA, errB error) {
 	t.Helper()
-	if a != b || (errA == nil) != (errB == nil) || errA != nil && errA.Error() != errB.Error() {
-		t.Fatalf("%+v, %v from a string, %+v, %v from bytes", a, errA, b, errB)
-	}
+	must.Not(t, a != b || (errA == nil) != (errB == nil) || errA != nil && errA.Error() != errB.Error(),
+		"%+v, %v from a string, %+v, %v from bytes", a, errA, b, errB)
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 	"grenier/layers/pijersi"
 )
@@ -77,25 +78,20 @@ func TestLongAllLegal(t *testing.T) {
 		count++
 		before = append(before[:0], code...)
 		code = l.AppendCode(code[:0], pijersi.White)
-		if string(before) >= string(code) {
-			t.Fatalf("%s follows %s", code, before)
-		}
+		must.Not(t, string(before) >= string(code), "%s follows %s", code, before)
 		checkInverse(t, pijersi.Setup{White: l, Black: l}, code, &cubes)
-		if again, err := l.Rank(); again != rank || err != nil {
-			t.Fatalf("%s has rank %d, %v, want %d", code, again, err, rank)
-		}
+		again, err := l.Rank()
+		must.Hold(t, again == rank && err == nil, "%s has rank %d, %v, want %d", code, again, err, rank)
 	}
-	if count != pijersi.Count || pijersi.Count != 2_737_350 || uint64(pijersi.SetupCount) != 7_493_085_022_500 {
-		t.Errorf("%d line-ups are legal, want %d", count, pijersi.Count)
-	}
+	should.Hold(t, count == pijersi.Count && pijersi.Count == 2_737_350 && uint64(pijersi.SetupCount) == 7_493_085_022_500,
+		"%d line-ups are legal, want %d", count, pijersi.Count)
 }
 
 // checkInverse checks that s can be read from code, and from its cubes.
 func checkInverse(t *testing.T, s pijersi.Setup, code []byte, cubes *[]byte) {
 	t.Helper()
-	if again, err := pijersi.ParseCode(code); again != s || err != nil {
-		t.Fatalf("ParseCode(%s) = %+v, %v, want %+v", code, again, err, s)
-	}
+	again, err := pijersi.ParseCode(code)
+	must.Hold(t, again == s && err == nil, "ParseCode(%s) = %+v, %v, want %+v", code, again, err, s)
 	*cubes = s.AppendCubes((*cubes)[:0])
 	if again, err := pijersi.ParseCubes(*cubes); again != s || err != nil {
 		t.Fatalf("ParseCubes(%s) = %+v, %v, want %+v", *cubes, again, err, s)
@@ -110,19 +106,14 @@ func TestLongShuffles(t *testing.T) {
 	for l := range shuffled(0, [4]int{4, 4, 4, 2}) {
 		shuffles++
 		if !l.Legal() {
-			if l.Cube(pijersi.Top) != pijersi.Wise || l.Cube(pijersi.Bottom) == pijersi.Wise {
-				t.Fatalf("%d is not legal", l)
-			}
+			must.Not(t, l.Cube(pijersi.Top) != pijersi.Wise || l.Cube(pijersi.Bottom) == pijersi.Wise, "%d is not legal", l)
 			continue
 		}
-		if rank, err := l.Rank(); int(rank) != legal || err != nil {
-			t.Fatalf("%d has rank %d, %v, want %d", l, rank, err, legal)
-		}
+		rank, err := l.Rank()
+		must.Hold(t, int(rank) == legal && err == nil, "%d has rank %d, %v, want %d", l, rank, err, legal)
 		legal++
 	}
-	if shuffles != 3_153_150 || legal != pijersi.Count {
-		t.Errorf("%d of %d shuffles are legal", legal, shuffles)
-	}
+	should.Hold(t, shuffles == 3_153_150 && legal == pijersi.Count, "%d of %d shuffles are legal", legal, shuffles)
 }
 
 // TestLongEveryCode visits the codes, legal or not, all of them if there is much time,
@@ -138,13 +129,9 @@ func TestLongEveryCode(t *testing.T) {
 	}
 	for n := uint32(pijersi.Lineups); n < 26*26*26*26*26*26; n += 499 {
 		code = pijersi.Lineup(n).AppendCode(code[:0], pijersi.White)
-		if _, err := pijersi.ParseCode(code); !errors.Is(err, pijersi.ErrCode) {
-			t.Fatalf("ParseCode(%s): %v", code, err)
-		}
+		must.Be(t, must.Err(pijersi.ParseCode(code)), pijersi.ErrCode, "ParseCode(%s)", code)
 	}
-	if _, err := pijersi.ParseCode("WPKVWQ"); !errors.Is(err, pijersi.ErrCode) {
-		t.Errorf("WPKVWQ: %v", err)
-	}
+	should.Be(t, must.Err(pijersi.ParseCode("WPKVWQ")), pijersi.ErrCode, "WPKVWQ")
 }
 
 // TestParseRejects checks what the messages say.
@@ -182,9 +169,8 @@ func TestParseRejects(t *testing.T) {
 		{any, "position startpos", pijersi.ErrText, `"position startpos" is neither a code of 6 letters, nor 14 cubes, nor cells in braces`},
 	} {
 		err := c.parse(c.text)
-		if !errors.Is(err, c.kind) || err.Error() != c.kind.Error()+": "+c.message {
-			t.Errorf("%q: %v, want %v: %s", c.text, err, c.kind, c.message)
-		}
+		should.Hold(t, errors.Is(err, c.kind) && err.Error() == c.kind.Error()+": "+c.message,
+			"%q: %v, want %v: %s", c.text, err, c.kind, c.message)
 	}
 }
 
@@ -202,9 +188,8 @@ func TestCheck(t *testing.T) {
 		if (err == nil) != (message == "") || legal(s) != (err == nil) {
 			t.Errorf("%s: legal %t, %v", cubes, legal(s), err)
 		}
-		if err != nil && (!errors.Is(err, pijersi.ErrIllegal) || err.Error() != "not legal: "+message) {
-			t.Errorf("%s: %v, want %s", cubes, err, message)
-		}
+		should.Not(t, err != nil && (!errors.Is(err, pijersi.ErrIllegal) || err.Error() != "not legal: "+message),
+			"%s: %v, want %s", cubes, err, message)
 		if _, rankErr := s.Rank(); (err == nil) != (rankErr == nil) || err != nil && !errors.Is(rankErr, pijersi.ErrIllegal) {
 			t.Errorf("%s: rank: %v", cubes, rankErr)
 		}
@@ -230,21 +215,18 @@ func TestSetupRanks(t *testing.T) {
 	_, mirror := pijersi.UnrankSetup(pijersi.Count+1<<32, pijersi.Mirror)
 	_, total := pijersi.UnrankSetup(pijersi.SetupCount, pijersi.Total)
 	for _, err := range []error{mirror, total} {
-		if !errors.Is(err, pijersi.ErrRank) {
-			t.Errorf("beyond the last: %v", err)
-		}
+		should.Be(t, err, pijersi.ErrRank, "beyond the last")
 	}
 }
 
 // TestNoAllocation checks what makes streams fast.
 func TestNoAllocation(t *testing.T) {
 	code, cubes, out := []byte("GRXLLS-grxlls"), []byte("RPSRPSPSRWWSRP"), make([]byte, 0, 100)
-	if n := testing.AllocsPerRun(100, func() {
+	n := testing.AllocsPerRun(100, func() {
 		s, _ := pijersi.ParseCode(code)
 		out = s.AppendCubes(out[:0])
 		s, _ = pijersi.ParseCubes(cubes)
 		out = s.AppendCode(out[:0])
-	}); n != 0 {
-		t.Errorf("%.0f allocations", n)
-	}
+	})
+	should.Hold(t, n == 0, "%.0f allocations", n)
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 )
 
 // TestFrench plays the solutions of testdata: of all games on the French board with one hole empty
@@ -50,9 +51,7 @@ func TestFrench(t *testing.T) {
 			starts++
 		}
 	}
-	if starts != 16 {
-		t.Errorf("%d starts can be solved, want 16", starts)
-	}
+	should.Hold(t, starts == 16, "%d starts can be solved, want 16", starts)
 }
 
 // hole returns the hole of that name.

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/kernels/fault"
 	"grenier/layers/symmetry"
 )
@@ -42,13 +43,10 @@ func TestNamed(t *testing.T) {
 		if b.Name() != tt.name || b.Holes() != tt.holes || len(b.Jumps()) != tt.jumps || len(b.Symmetries()) != tt.symmetries {
 			t.Errorf("%s: %d holes, %d jumps, %d symmetries", b.Name(), b.Holes(), len(b.Jumps()), len(b.Symmetries()))
 		}
-		if center, err := b.Hole("center"); err != nil || b.HoleName(center) != "d4" {
-			t.Errorf("%s: centre %d, %v", tt.name, center, err)
-		}
+		center, err := b.Hole("center")
+		should.Hold(t, err == nil && b.HoleName(center) == "d4", "%s: centre %d, %v", tt.name, center, err)
 	}
-	if Named("square") != nil {
-		t.Error("there is a board named square")
-	}
+	should.Hold(t, Named("square") == nil, "there is a board named square")
 }
 
 // legal is the definition of Legal, and of Undo with all three holes the other way round.
@@ -90,20 +88,16 @@ func checkJumps(t *testing.T, b *Board, g *Group, p Position) {
 	slices.Sort(children)
 	found := g.Children(nil, p)
 	slices.Sort(found)
-	if !slices.Equal(found, children) {
-		t.Fatalf("%s: children %x of %x, want %x", b.Name(), found, p, children)
-	}
+	must.Hold(t, slices.Equal(found, children), "%s: children %x of %x, want %x", b.Name(), found, p, children)
 	first, _ := least(g, p, 0)
-	if c := g.Canonical(p); c != first {
-		t.Fatalf("%s: canonical %x of %x, want %x", b.Name(), c, p, first)
-	}
+	c := g.Canonical(p)
+	must.Hold(t, c == first, "%s: canonical %x of %x, want %x", b.Name(), c, p, first)
 	images := map[Position]bool{}
 	for _, m := range g.maps {
 		images[symmetry.Image(m, p)] = true
 	}
-	if n := g.Orbit(p); n != len(images) {
-		t.Fatalf("%s: %d images of %x, want %d", b.Name(), n, p, len(images))
-	}
+	n := g.Orbit(p)
+	must.Hold(t, n == len(images), "%s: %d images of %x, want %d", b.Name(), n, p, len(images))
 }
 
 // least is the definition of Place and Canonical.
@@ -156,9 +150,8 @@ func TestFindJump(t *testing.T) {
 		return h
 	}
 	p := b.Full() &^ (1 << hole("d4"))
-	if j, err := b.FindJump(p, hole("d2"), hole("d4")); err != nil || b.JumpName(j) != "d2-d4" {
-		t.Errorf("%v, %v", j, err)
-	}
+	j, err := b.FindJump(p, hole("d2"), hole("d4"))
+	should.Hold(t, err == nil && b.JumpName(j) == "d2-d4", "%v, %v", j, err)
 	for _, tt := range []struct {
 		p        Position
 		from, to string
@@ -186,22 +179,18 @@ func TestHoles(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"", "a", "a1", "d0", "d04", "d+4", "d8", "h4", "D4", "44", "d4 ", "d444444444444444444444"} {
-		if hole, err := Named(English).Hole(name); !errors.Is(err, ErrHole) || !strings.Contains(err.Error(), "c1-e1, c2-e2, a3-g3") {
-			t.Errorf("%q: hole %d, %v", name, hole, err)
-		}
+		hole, err := Named(English).Hole(name)
+		should.Hold(t, errors.Is(err, ErrHole) && strings.Contains(err.Error(), "c1-e1, c2-e2, a3-g3"), "%q: hole %d, %v", name, hole, err)
 	}
 	b, _, err := Parse("oo\noo")
 	must.OK(t, err)
-	if hole, err := b.Hole("center"); !errors.Is(err, ErrHole) {
-		t.Errorf("2 x 2 has the centre %d: %v", hole, err)
-	}
+	hole, err := b.Hole("center")
+	should.Hold(t, errors.Is(err, ErrHole), "2 x 2 has the centre %d: %v", hole, err)
 }
 
 func TestParse(t *testing.T) {
 	b, p, err := Parse("\n   --ooo \r\n     ooo--\r\n   ooooooo\n   ooo.ooo\n   ooooooo\n     ooo\n     ooo\n\n")
-	if err != nil || b != Named(English) || bits.OnesCount64(p) != 32 {
-		t.Errorf("%v, %x, %v", b, p, err)
-	}
+	should.Hold(t, err == nil && b == Named(English) && bits.OnesCount64(p) == 32, "%v, %x, %v", b, p, err)
 	for picture, want := range map[string]string{
 		"":                                  "no holes",
 		"- -\n":                             "no holes",
@@ -226,9 +215,7 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, picture string) {
 		b, p, err := Parse(picture)
 		if err != nil {
-			if !errors.Is(err, ErrPicture) {
-				t.Error(err)
-			}
+			should.Be(t, err, ErrPicture)
 			return
 		}
 		again, q, err := Parse(b.Picture(p))
@@ -247,9 +234,8 @@ func FuzzHole(f *testing.F) {
 	f.Fuzz(func(t *testing.T, name string) {
 		b := Named(French)
 		hole, err := b.Hole(name)
-		if err != nil && !errors.Is(err, ErrHole) || err == nil && b.HoleName(hole) != name && name != "center" {
-			t.Errorf("%q: hole %d, %v", name, hole, err)
-		}
+		should.Not(t, err != nil && !errors.Is(err, ErrHole) || err == nil && b.HoleName(hole) != name && name != "center",
+			"%q: hole %d, %v", name, hole, err)
 	})
 }
 
@@ -280,9 +266,7 @@ func TestParity(t *testing.T) {
 				ends = append(ends, b.HoleName(hole))
 			}
 		}
-		if got := strings.Join(ends, " "); got != want {
-			t.Errorf("%s: ends %s, want %s", name, got, want)
-		}
+		should.Equal(t, strings.Join(ends, " "), want, "%s: ends", name)
 	}
 }
 
@@ -313,15 +297,9 @@ func TestDraw(t *testing.T) {
 		t.Errorf("%s, want\n%s", b.Draw(p), want)
 	}
 	moves := Moves(jumpsOf(t, b, p, "a2-c2 d2-b2"))
-	if len(moves) != 2 || b.MoveName(moves[0]) != "a2-c2" {
-		t.Fatalf("%v", moves)
-	}
-	if got, want := b.DrawMoves(p, moves, 80), "1. a2-c2  2. d2-b2\n  o o o     o o o\n. . o o   . o . .\n"; got != want {
-		t.Errorf("%s, want\n%s", got, want)
-	}
-	if got, want := b.DrawMoves(p, moves, 10), "1. a2-c2\n  o o o\n. . o o\n\n2. d2-b2\n  o o o\n. o . .\n"; got != want {
-		t.Errorf("%s, want\n%s", got, want)
-	}
+	must.Hold(t, len(moves) == 2 && b.MoveName(moves[0]) == "a2-c2", "%v", moves)
+	should.Equal(t, b.DrawMoves(p, moves, 80), "1. a2-c2  2. d2-b2\n  o o o     o o o\n. . o o   . o . .\n")
+	should.Equal(t, b.DrawMoves(p, moves, 10), "1. a2-c2\n  o o o\n. . o o\n\n2. d2-b2\n  o o o\n. o . .\n")
 	line, p, err := Parse("oo.o.oo")
 	must.OK(t, err)
 	long := Moves(jumpsOf(t, line, p, "a1-c1-e1"))

@@ -1,11 +1,11 @@
 package swap
 
 import (
-	"errors"
 	"slices"
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 )
 
 // depthsOf counts the states of a grid at each depth, the plain way.
@@ -34,26 +34,16 @@ func TestCheckDepths(t *testing.T) {
 		g, err := NewGrid(size[0], size[1])
 		must.OK(t, err)
 		depths := depthsOf(g)
-		if err := g.CheckDepths(depths, true); err != nil {
-			t.Errorf("%v: %v", size, err)
-		}
+		should.Be(t, g.CheckDepths(depths, true), nil, "%v", size)
 		for d := range depths {
-			if err := g.CheckDepths(depths[:d], false); err != nil {
-				t.Errorf("%v, %d depths: %v", size, d, err)
-			}
-			if err := g.CheckDepths(depths[:d], true); !errors.Is(err, ErrDepths) {
-				t.Errorf("%v, %d depths: error %v", size, d, err)
-			}
+			should.Be(t, g.CheckDepths(depths[:d], false), nil, "%v, %d depths", size, d)
+			should.Be(t, g.CheckDepths(depths[:d], true), ErrDepths, "%v, %d depths", size, d)
 			for _, wrong := range []uint64{0, depths[d] + 1, depths[d] - 1, 1 << 63, 1<<64 - 1} {
 				bad := slices.Clone(depths)
 				bad[d] = wrong
-				if err := g.CheckDepths(bad, true); !errors.Is(err, ErrDepths) {
-					t.Errorf("%v, %d at depth %d: error %v", size, wrong, d, err)
-				}
+				should.Be(t, g.CheckDepths(bad, true), ErrDepths, "%v, %d at depth %d", size, wrong, d)
 			}
 		}
-		if err := g.CheckDepths(append(depths, 1), false); !errors.Is(err, ErrDepths) {
-			t.Errorf("%v: a depth more: error %v", size, err)
-		}
+		should.Be(t, g.CheckDepths(append(depths, 1), false), ErrDepths, "%v: a depth more", size)
 	}
 }

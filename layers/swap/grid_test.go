@@ -1,11 +1,11 @@
 package swap_test
 
 import (
-	"errors"
 	"fmt"
-	"slices"
 	"testing"
 
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/swaptest"
 	"grenier/kernels/perm"
 	"grenier/layers/swap"
@@ -20,9 +20,7 @@ func TestSizes(t *testing.T) {
 		{0, 3, swap.ErrSize}, {3, 0, swap.ErrSize}, {-2, -2, swap.ErrSize}, {1, 17, swap.ErrSize},
 		{3, 6, swap.ErrSize}, {1 << 20, 1 << 12, swap.ErrSize}, {1 << 30, 1 << 30, swap.ErrSize},
 	} {
-		if _, err := swap.NewGrid(c.rows, c.cols); !errors.Is(err, c.want) {
-			t.Errorf("%d x %d: %v, want %v", c.rows, c.cols, err, c.want)
-		}
+		should.Be(t, must.Err(swap.NewGrid(c.rows, c.cols)), c.want, "%d x %d", c.rows, c.cols)
 	}
 }
 
@@ -43,9 +41,7 @@ func TestSwaps(t *testing.T) {
 				}
 			}
 		}
-		if !slices.Equal(g.Swaps(), want) {
-			t.Errorf("%d x %d: %v, want %v", m, n, g.Swaps(), want)
-		}
+		should.List(t, g.Swaps(), want, "%d x %d", m, n)
 	}
 }
 
@@ -77,24 +73,16 @@ func TestDistances(t *testing.T) {
 	for _, size := range [][2]int{{1, 1}, {1, 5}, {5, 1}, {1, 7}, {2, 2}, {2, 3}, {3, 2}, {2, 4}} {
 		g := mustGrid(t, size[0], size[1])
 		far := distances(g)
-		if uint64(len(far)) != perm.Factorial(g.Cells()) {
-			t.Errorf("%v: %d states", size, len(far))
-		}
+		should.Hold(t, uint64(len(far)) == perm.Factorial(g.Cells()), "%v: %d states", size, len(far))
 		for s, d := range far {
-			if g.Parity(s) != d%2 {
-				t.Fatalf("%v: %x at distance %d has parity %d", size, s, d, g.Parity(s))
-			}
-			if got := far[g.Inverse(s)]; got != d {
-				t.Fatalf("%v: %x is at distance %d, its inverse at %d", size, s, d, got)
-			}
+			must.Equal(t, g.Parity(s), d%2, "%v: %x at distance %d has parity", size, s, d)
+			must.Equal(t, far[g.Inverse(s)], d, "%v: %x is at distance %d, its inverse at", size, s, d)
 			for _, h := range swaptest.Symmetries(g) {
 				if got, known := far[conjugate(g, s, h)]; !known || got != d {
 					t.Fatalf("%v: %x is at distance %d, its image under %x at %d", size, s, d, h, got)
 				}
 			}
-			if (g.Rows() == 1 || g.Cols() == 1) && s.Inversions(g.Cells()) != d {
-				t.Fatalf("%v: %x is at distance %d", size, s, d)
-			}
+			must.Not(t, (g.Rows() == 1 || g.Cols() == 1) && s.Inversions(g.Cells()) != d, "%v: %x is at distance %d", size, s, d)
 		}
 	}
 }

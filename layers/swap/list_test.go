@@ -1,12 +1,12 @@
 package swap_test
 
 import (
-	"errors"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/layers/swap"
 )
 
@@ -19,9 +19,7 @@ func shuffled(g *swap.Grid, r *rand.Rand) swap.List {
 
 func TestListedSizes(t *testing.T) {
 	for _, size := range [][2]int{{1, 65}, {9, 8}, {0, 1}, {1, -1}, {1 << 32, 1 << 32}} {
-		if _, err := swap.NewListedGrid(size[0], size[1]); !errors.Is(err, swap.ErrSize) {
-			t.Errorf("%v: %v", size, err)
-		}
+		should.Be(t, must.Err(swap.NewListedGrid(size[0], size[1])), swap.ErrSize, "%v", size)
 	}
 	g := mustGrid(t, 8, 8)
 	if len(g.Swaps()) != 112 || g.Packs() || !mustGrid(t, 4, 4).Packs() {
@@ -69,11 +67,7 @@ func TestToward(t *testing.T) {
 		for _, m := range moves {
 			relative.Swap(m)
 		}
-		if !relative.Solved() {
-			t.Fatalf("from %v to %v by %v: %v is left", from, to, moves, relative)
-		}
-		if home := from.Toward(g.Home()); !slices.Equal(home, from) {
-			t.Fatalf("toward the goal %v is %v", from, home)
-		}
+		must.Hold(t, relative.Solved(), "from %v to %v by %v: %v is left", from, to, moves, relative)
+		must.List(t, from.Toward(g.Home()), from, "toward the goal %v", from)
 	}
 }

@@ -49,9 +49,8 @@ func TestBound(t *testing.T) {
 				look := bounds.outlook(b.Full() &^ s.Filled)
 				got := look.upper(&s.Values, noBound)
 				few := 2*bits.OnesCount32(b.Full()&^s.Filled) <= b.Cells()+1
-				if got < uint64(want) || few && perSize == 1<<20 && got != uint64(want) {
-					t.Fatalf("%v, %d vectors: bound %d of %v, %d is possible", size, perSize, got, s, want)
-				}
+				must.Not(t, got < uint64(want) || few && perSize == 1<<20 && got != uint64(want),
+					"%v, %d vectors: bound %d of %v, %d is possible", size, perSize, got, s, want)
 			}
 		}
 	}
@@ -74,9 +73,8 @@ func TestDominance(t *testing.T) {
 				more.Values[cell] += random.Uint32N(3)
 			}
 		}
-		if less, got := known[s], rest(b, &more, known); got < less {
-			t.Fatalf("%v leads to %d, %v only to %d", s, less, more, got)
-		}
+		less, got := known[s], rest(b, &more, known)
+		must.Not(t, got < less, "%v leads to %d, %v only to %d", s, less, more, got)
 	}
 }
 
@@ -90,9 +88,7 @@ func TestThin(t *testing.T) {
 			vectors[i] = random.Uint32N(50)
 		}
 		kept := split(thin(slices.Clone(vectors), stride, most), stride)
-		if len(kept) > most {
-			t.Fatalf("%d vectors, %d allowed", len(kept), most)
-		}
+		must.Not(t, len(kept) > most, "%d vectors, %d allowed", len(kept), most)
 		for _, v := range split(vectors, stride) {
 			if !slices.ContainsFunc(kept, func(other []uint32) bool { return covers(other, v) }) {
 				t.Fatalf("%v is not covered by %v", v, kept)

@@ -15,6 +15,7 @@ import (
 	"go.uber.org/goleak"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 	"grenier/io/memory"
 	"grenier/layers/chemin"
@@ -36,9 +37,7 @@ func solve(t testing.TB, rows, cols int, opts Options) *Result {
 	opts.Memory, opts.Workers = max(opts.Memory, 256<<20), 2
 	r, err := Solve(context.Background(), board(t, rows, cols), opts)
 	must.OK(t, err)
-	if !r.Exact() {
-		t.Fatalf("%d x %d, %s: bounds %d and %d", rows, cols, opts.Method, r.Lower, r.Upper)
-	}
+	must.Hold(t, r.Exact(), "%d x %d, %s: bounds %d and %d", rows, cols, opts.Method, r.Lower, r.Upper)
 	return r
 }
 
@@ -79,9 +78,7 @@ func agree(t *testing.T, what string, c *Counts, want ...string) {
 // TestReference compares all methods with values from elsewhere.
 func TestReference(t *testing.T) {
 	lines := must.Rows(t, "../../layers/chemin/testdata/small.csv")
-	if len(lines) != 12 {
-		t.Fatalf("%d lines in the reference", len(lines))
-	}
+	must.Equal(t, len(lines), 12, "lines in the reference")
 	found := map[Method]int{}
 	for _, r := range lines {
 		rows, _ := strconv.Atoi(r[0])
@@ -89,9 +86,7 @@ func TestReference(t *testing.T) {
 		for _, method := range []Method{Naive, Classes, Orientations, Layers} {
 			what := fmt.Sprintf("%d x %d, %s", rows, cols, method)
 			got := solve(t, rows, cols, Options{Method: method})
-			if fmt.Sprint(got.Lower) != r[9] {
-				t.Errorf("%s: maximum %d, want %s", what, got.Lower, r[9])
-			}
+			should.Hold(t, fmt.Sprint(got.Lower) == r[9], "%s: maximum %d, want %s", what, got.Lower, r[9])
 			agree(t, what+", orders", got.Orders, r[3], r[4], r[10], r[11])
 			agree(t, what+", orientations", got.Orientations, r[5], r[6], r[12], r[13])
 			agree(t, what+", grids", got.Grids, r[7], r[8], r[14], r[15])
@@ -106,16 +101,13 @@ func TestReference(t *testing.T) {
 				t.Errorf("%s: %d leaves, want %s", what, got.Leaves, want)
 			}
 			want := map[Method]string{Naive: r[11], Classes: r[11], Orientations: r[13], Layers: r[13]}[method]
-			if fmt.Sprint(len(got.Solutions)) != want {
-				t.Errorf("%s: %d solutions, want %s", what, len(got.Solutions), want)
-			}
+			should.Hold(t, fmt.Sprint(len(got.Solutions)) == want, "%s: %d solutions, want %s", what, len(got.Solutions), want)
 			checkSolutions(t, board(t, rows, cols), got)
 		}
 	}
 	// Every method must find what it promises, on all 12 boards.
-	if want := (map[Method]int{Naive: 12 * 12, Classes: 12 * 12, Orientations: 12 * 12, Layers: 12 * 12}); !cmp.Equal(found, want) {
-		t.Errorf("numbers found: %v, want %v", found, want)
-	}
+	want := (map[Method]int{Naive: 12 * 12, Classes: 12 * 12, Orientations: 12 * 12, Layers: 12 * 12})
+	should.Hold(t, cmp.Equal(found, want), "numbers found: %v, want %v", found, want)
 }
 
 // checkSolutions replays the solutions.
@@ -147,9 +139,8 @@ func TestEnding(t *testing.T) {
 			}
 		}
 		for _, method := range []Method{Naive, Classes, Orientations, Layers} {
-			if got := ending(solve(t, size[0], size[1], Options{Method: method})); got != strconv.Itoa(want) {
-				t.Errorf("%v, %s: %s best orders end in the score, want %d", size, method, got, want)
-			}
+			got := ending(solve(t, size[0], size[1], Options{Method: method}))
+			should.Hold(t, got == strconv.Itoa(want), "%v, %s: %s best orders end in the score, want %d", size, method, got, want)
 		}
 	}
 }
@@ -191,9 +182,8 @@ func TestLongAll(t *testing.T) {
 		for _, s := range r.Solutions {
 			seen[fmt.Sprint(s.Order)] = true
 		}
-		if len(r.Solutions) != want || len(seen) != want {
-			t.Errorf("%s: %d solutions, %d different ones, want %d", method, len(r.Solutions), len(seen), want)
-		}
+		should.Hold(t, len(r.Solutions) == want && len(seen) == want,
+			"%s: %d solutions, %d different ones, want %d", method, len(r.Solutions), len(seen), want)
 		checkSolutions(t, board(t, 3, 3), r)
 	}
 }
@@ -220,9 +210,7 @@ func TestLongWorkers(t *testing.T) {
 			opts := Options{Job: job.Job{Memory: tt.memory, Workers: workers}, Method: tt.method}
 			r, err := Solve(t.Context(), board(t, tt.rows, tt.cols), opts)
 			must.OK(t, err)
-			if r.Cut != tt.cut {
-				t.Errorf("%+v: cut %v", tt, r.Cut)
-			}
+			should.Equal(t, r.Cut, tt.cut, "%+v: cut", tt)
 			got := append(known(r), r.Leaves)
 			if want == nil {
 				want = got
@@ -238,9 +226,8 @@ func TestLongWorkers(t *testing.T) {
 func TestLongTwoRows(t *testing.T) {
 	for cols, want := 2, uint32(4); cols <= tries.Pick(5, 6, 8); cols, want = cols+1, want*3 {
 		for _, method := range []Method{Orientations, Layers} {
-			if r := solve(t, 2, cols, Options{Method: method}); r.Lower != want {
-				t.Errorf("2 x %d, %s: %d, want %d", cols, method, r.Lower, want)
-			}
+			r := solve(t, 2, cols, Options{Method: method})
+			should.Hold(t, r.Lower == want, "2 x %d, %s: %d, want %d", cols, method, r.Lower, want)
 		}
 	}
 }
@@ -257,9 +244,8 @@ func TestLongLarger(t *testing.T) {
 	for _, size := range sizes {
 		one := solve(t, size[0], size[1], Options{Method: Layers})
 		other := solve(t, size[0], size[1], Options{Method: Orientations})
-		if one.Lower != uint32(size[2]) || other.Lower != one.Lower {
-			t.Errorf("%v: layers found %d, orientations %d", size, one.Lower, other.Lower)
-		}
+		should.Hold(t, one.Lower == uint32(size[2]) && other.Lower == one.Lower,
+			"%v: layers found %d, orientations %d", size, one.Lower, other.Lower)
 		if !slices.Equal(fields(one.Orders), fields(other.Orders)) {
 			t.Errorf("%v: layers counts orders %v, orientations %v", size, fields(one.Orders), fields(other.Orders))
 		}
@@ -275,28 +261,22 @@ func TestTimeLimit(t *testing.T) {
 	cancel()
 	for _, method := range []Method{Classes, Orientations, Layers} {
 		r, err := Solve(context.Background(), board(t, 4, 4), Options{Job: small, Method: method, Time: time.Millisecond})
-		if err != nil || r.Lower > 2473 || r.Upper < 2473 || r.Exact() || len(r.Solutions) != 1 {
-			t.Errorf("%s: %+v, %v", method, r, err)
-		}
+		should.Hold(t, err == nil && r.Lower <= 2473 && r.Upper >= 2473 && !r.Exact() && len(r.Solutions) == 1,
+			"%s: %+v, %v", method, r, err)
 		if r != nil && slices.Max(r.Solutions[0].Grid) != r.Lower {
 			t.Errorf("%s: lower bound %d of the order %v", method, r.Lower, r.Solutions[0])
 		}
-		if _, err := Solve(done, board(t, 4, 4), Options{Job: small, Method: method}); !errors.Is(err, context.Canceled) {
-			t.Errorf("%s: %v, want context.Canceled", method, err)
-		}
+		should.Be(t, must.Err(Solve(done, board(t, 4, 4), Options{Job: small, Method: method})), context.Canceled, "%s", method)
 	}
 }
 
 func TestOptions(t *testing.T) {
 	for _, opts := range []Options{{Job: small, Method: "other"}, {Job: small, Method: Classes, Dir: "x"}} {
-		if _, err := Solve(context.Background(), board(t, 2, 2), opts); !errors.Is(err, ErrOption) {
-			t.Errorf("%+v: %v, want ErrOption", opts, err)
-		}
+		should.Be(t, must.Err(Solve(context.Background(), board(t, 2, 2), opts)), ErrOption, "%+v", opts)
 	}
 	for _, little := range []uint64{0, 1, runs.LeastMemory(3) - 1} {
 		_, err := Solve(context.Background(), board(t, 2, 2), Options{Job: job.Job{Memory: little, Workers: 3}, Method: Layers})
-		if refused, ok := errors.AsType[*memory.Error](err); !ok || refused.Need != runs.LeastMemory(3) || refused.Allowed != little {
-			t.Errorf("%d bytes: %v", little, err)
-		}
+		refused, ok := errors.AsType[*memory.Error](err)
+		should.Hold(t, ok && refused.Need == runs.LeastMemory(3) && refused.Allowed == little, "%d bytes: %v", little, err)
 	}
 }

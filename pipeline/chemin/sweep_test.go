@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/layers/chemin"
 	"grenier/pipeline/internal/runs"
 )
@@ -20,9 +21,7 @@ func sweepAll(t *testing.T, s *sweep) (states []int, bytes int64) {
 	}, func() ([]byte, error) { return nil, nil })
 	must.OK(t, err)
 	s.store.Drop(s.layer.Run)
-	if held := s.store.Held(); held != 0 {
-		t.Errorf("%d bytes are still held", held)
-	}
+	should.Equal(t, s.store.Held(), 0, "bytes are still held")
 	if s.store.Dir == nil {
 		return states, 0
 	}
@@ -60,19 +59,14 @@ func TestSpill(t *testing.T) {
 		const little = 2*runs.WriterBytes + 1<<14
 		for _, small := range []*sweep{newTestSweep(b, little, tt.target), newTestSweep(b, little, tt.target).onDisk(t)} {
 			got, bytes := sweepAll(t, small)
-			if small.store.Dir != nil && bytes == 0 {
-				t.Errorf("nothing was written")
-			}
+			should.Not(t, small.store.Dir != nil && bytes == 0, "nothing was written")
 			if tt.target == 0 {
 				// Fewer comparisons leave more states, never less.
 				for i := range want {
-					if got[i] < want[i] {
-						t.Errorf("layer %d: %d states, %d at once", i+1, got[i], want[i])
-					}
+					should.Not(t, got[i] < want[i], "layer %d: %d states, %d at once", i+1, got[i], want[i])
 				}
-				if large.best.score.Load() != 57 || small.best.score.Load() != 57 {
-					t.Errorf("found %d, at once %d", small.best.score.Load(), large.best.score.Load())
-				}
+				should.Hold(t, large.best.score.Load() == 57 && small.best.score.Load() == 57,
+					"found %d, at once %d", small.best.score.Load(), large.best.score.Load())
 			} else if !slices.Equal(got, want) || small.optimal.Load() != tt.optimal || large.optimal.Load() != tt.optimal {
 				t.Errorf("states %v, %d orders; at once %v, %d; want %d orders", got, small.optimal.Load(), want, large.optimal.Load(), tt.optimal)
 			}
@@ -97,8 +91,7 @@ func TestCountingStates(t *testing.T) {
 				}
 			}
 		}
-		if layer = next; got[k] != len(layer) {
-			t.Errorf("layer %d: %d states, want %d", k+1, got[k], len(layer))
-		}
+		layer = next
+		should.Hold(t, got[k] == len(layer), "layer %d: %d states, want %d", k+1, got[k], len(layer))
 	}
 }

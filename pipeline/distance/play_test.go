@@ -10,6 +10,7 @@ import (
 
 	"grenier/internal/testkit/endgames"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
 	"grenier/io/corrupt"
@@ -129,9 +130,7 @@ func askUCI(t *testing.T, tb *tables.Tables, b awari.Board) int {
 	fen := strings.ReplaceAll(tb.Game().Text(b), " ", "-") + "-" + strconv.Itoa(awari.MaxSeeds-b.Seeds()) + "-0-S"
 	must.OK(t, session.Run(t.Context(), strings.NewReader(fmt.Sprintf("position fen %s\ngo depth 1\n", fen)), &out))
 	m := bestMove.FindStringSubmatch(out.String())
-	if m == nil {
-		t.Fatalf("board %s: %s", fen, out.String())
-	}
+	must.Not(t, m == nil, "board %s: %s", fen, out.String())
 	return int(m[1][0] - 'A')
 }
 
@@ -154,9 +153,7 @@ func TestMany(t *testing.T) {
 			t.Errorf("board %v: %d, one by one %d, %v", b, got[i], plies, known)
 		}
 	}
-	if err := tb.Distances(t.Context(), append(boards, awari.Board{9}), make([]int16, 501)); !errors.Is(err, tables.ErrUnsolved) {
-		t.Error(err)
-	}
+	should.Be(t, tb.Distances(t.Context(), append(boards, awari.Board{9}), make([]int16, 501)), tables.ErrUnsolved)
 }
 
 // TestLongContradiction: a distance that the moves do not give is damage for a player, not a move.
@@ -174,8 +171,7 @@ func TestLongContradiction(t *testing.T) {
 		other := testrun.Copy(t, dir)
 		writeDistances(t, other, 7, func(plies []int8) { plies[rank] = int8(want[7][rank] + 100) })
 		tb := open(t, other)
-		if m, _, err := line.Next(t.Context(), tb, space.Unrank(7, uint64(rank)), line.Options{}); !errors.Is(err, corrupt.ErrCorrupt) {
-			t.Fatalf("rank %d: %+v, %v", rank, m, err)
-		}
+		m, _, err := line.Next(t.Context(), tb, space.Unrank(7, uint64(rank)), line.Options{})
+		must.Hold(t, errors.Is(err, corrupt.ErrCorrupt), "rank %d: %+v, %v", rank, m, err)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
 	"grenier/internal/testkit/writetest"
@@ -111,24 +112,21 @@ func TestVerifyDamage(t *testing.T) {
 		}
 	}
 	must.Write(t, path, good)
-	if l := verified(t, dir, 7, 0); len(l.Problems) > 0 {
-		t.Errorf("%+v", l)
-	}
+	l := verified(t, dir, 7, 0)
+	should.Not(t, len(l.Problems) > 0, "%+v", l)
 	for what, change := range map[string]func(d *manifest.Distances){
 		"bytes": func(d *manifest.Distances) { d.Bytes++ }, "hash": func(d *manifest.Distances) { d.Hash++ }, "checksum": func(d *manifest.Distances) { d.Checksum++ },
 	} {
 		listed := testrun.Copy(t, dir)
 		testrun.EditManifest(t, listed, func(m *manifest.Manifest) { change(&m.Layers[7].Distances) })
-		if l := verified(t, listed, 7, 0); len(l.Problems) == 0 || !errors.Is(l.Problems[0].Damage, corrupt.ErrMismatch) {
-			t.Errorf("other %s are listed: %+v", what, l)
-		}
+		l := verified(t, listed, 7, 0)
+		should.Not(t, len(l.Problems) == 0 || !errors.Is(l.Problems[0].Damage, corrupt.ErrMismatch), "other %s are listed: %+v", what, l)
 	}
 	// Two positions of a cycle may exchange scores, but then the distances are not of these scores.
 	layers[7][5] = testrun.Other(layers[7][5])
 	testrun.TakeLayer(t, dir, testrun.Write(t, testrun.Game(t, 8, 0), layers, 1<<16), 7)
-	if l := verified(t, dir, 7, 0); len(l.Problems) == 0 || !errors.Is(l.Problems[0].Damage, tables.ErrMismatch) || l.Mismatches == 0 {
-		t.Errorf("%+v", l)
-	}
+	l = verified(t, dir, 7, 0)
+	should.Not(t, len(l.Problems) == 0 || !errors.Is(l.Problems[0].Damage, tables.ErrMismatch) || l.Mismatches == 0, "%+v", l)
 }
 
 // changed returns data with another byte.
@@ -149,9 +147,7 @@ func TestNoted(t *testing.T) {
 		}
 	}
 	must.OK(t, func() error { _, err := distance.Run(t.Context(), testrun.Copy(t, dir), options(1)); return err }())
-	if _, err := verify.Run(ctx, dir, o); err == nil {
-		t.Fatal("not interrupted")
-	}
+	must.Not(t, must.Err(verify.Run(ctx, dir, o)) == nil, "not interrupted")
 	compute(t, dir, options(1))
 	writeDistances(t, dir, 5, func(plies []int8) { plies[len(plies)/2]++ })
 	o.Done = nil
@@ -181,9 +177,8 @@ func TestScrub(t *testing.T) {
 	result, err := scrub.Run(t.Context(), dir, scrub.Options{Job: job.Job{Workers: 2}})
 	must.OK(t, err)
 	for n, want := range []scrub.State{"", scrub.Missing, scrub.Intact, "", scrub.Damaged, scrub.Stale} {
-		if l := result.Layers[n]; l.Distances != want || l.State != scrub.Intact || (l.Count > 0) != (n > 3 || n == 1) {
-			t.Errorf("layer %d: %+v", n, l)
-		}
+		l := result.Layers[n]
+		should.Hold(t, l.Distances == want && l.State == scrub.Intact && (l.Count > 0) == (n > 3 || n == 1), "layer %d: %+v", n, l)
 	}
 	if result.OK || !errors.Is(result.Err(), corrupt.ErrCorrupt) {
 		t.Error(result.Err())
@@ -219,14 +214,11 @@ func TestParts(t *testing.T) {
 			for _, i := range []int{2, 3, 1, 2} {
 				check(job.Part{Index: i, Of: 3})
 			}
-			if got := check(job.Part{All: true}); got != want {
-				t.Errorf("%s: %s, want %s", name, got, want)
-			}
+			should.Equal(t, check(job.Part{All: true}), want, "%s", name)
 			must.Write(t, path, must.Read(t, path)) // another file: nothing is known of it
 			must.Touch(t, path)
-			if got := check(job.Part{All: true}); strings.Contains(got, `"ok":true`) {
-				t.Errorf("%s, replaced: %s", name, got)
-			}
+			got := check(job.Part{All: true})
+			should.Not(t, strings.Contains(got, `"ok":true`), "%s, replaced: %s", name, got)
 		}
 	}
 }

@@ -2,7 +2,6 @@ package exchange
 
 import (
 	"context"
-	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -12,6 +11,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
 	"grenier/io/corrupt"
@@ -30,9 +30,7 @@ func writtenAll(t *testing.T, dir, out string, o Options) (names []string) {
 	last := 0.0
 	o.Progress = func(s job.Step) {
 		share := s.Done / s.Total
-		if share < last || share > 1 {
-			t.Errorf("progress from %v to %v", last, share)
-		}
+		should.Not(t, share < last || share > 1, "progress from %v to %v", last, share)
 		last = share
 	}
 	err := WriteAll(t.Context(), dir, out, o, func(e Exported) {
@@ -64,20 +62,14 @@ func TestWriteAll(t *testing.T) {
 				cancel()
 			}
 		})
-		if !errors.Is(err, context.Canceled) {
-			t.Errorf("stopped at %d: %v", stop, err)
-		}
+		should.Be(t, err, context.Canceled, "stopped at %d", stop)
 	}
-	if got := writtenAll(t, dir, out, o); !slices.Equal(got, []string{fileName(Npy, frame.LZ4, seeds)}) {
-		t.Errorf("the rest: %v", got)
-	}
+	should.List(t, writtenAll(t, dir, out, o), []string{fileName(Npy, frame.LZ4, seeds)}, "the rest")
 	for n := range seeds + 1 {
 		one := o
 		one.Seeds = n
 		text, err := os.ReadFile(filepath.Join(out, fileName(Npy, frame.LZ4, n)))
-		if err != nil || string(text) != string(written(t, dir, one)) {
-			t.Errorf("layer %d differs from a single export, %v", n, err)
-		}
+		should.Hold(t, err == nil && string(text) == string(written(t, dir, one)), "layer %d differs from a single export, %v", n, err)
 	}
 	path := filepath.Join(out, fileName(Npy, frame.LZ4, 4))
 	text := must.Read(t, path)
@@ -89,21 +81,15 @@ func TestWriteAll(t *testing.T) {
 		func() error { return os.Remove(path) },
 	} {
 		must.OK(t, damage())
-		if got := writtenAll(t, dir, out, o); !slices.Equal(got, []string{filepath.Base(path)}) {
-			t.Errorf("damage %d: %v", i, got)
-		}
-		if now, err := os.ReadFile(path); err != nil || string(now) != string(text) {
-			t.Errorf("damage %d: not mended, %v", i, err)
-		}
+		should.List(t, writtenAll(t, dir, out, o), []string{filepath.Base(path)}, "damage %d", i)
+		now, err := os.ReadFile(path)
+		should.Hold(t, err == nil && string(now) == string(text), "damage %d: not mended, %v", i, err)
 	}
-	if got := writtenAll(t, dir, out, o); got != nil {
-		t.Errorf("nothing to do, but: %v", got)
-	}
+	got := writtenAll(t, dir, out, o)
+	should.Hold(t, got == nil, "nothing to do, but: %v", got)
 	list := filepath.Join(out, listName(Npy, frame.LZ4))
 	must.OK(t, os.WriteFile(list, []byte("Dear diary"), 0o644))
-	if err := WriteAll(t.Context(), dir, out, o, nil); !errors.Is(err, corrupt.ErrCorrupt) {
-		t.Errorf("a list that is none: %v", err)
-	}
+	should.Be(t, WriteAll(t.Context(), dir, out, o, nil), corrupt.ErrCorrupt, "a list that is none")
 }
 
 // TestWriteAllOther: what another run has exported is not replaced.
@@ -114,16 +100,10 @@ func TestWriteAllOther(t *testing.T) {
 	must.OK(t, err)
 	out, o := t.TempDir(), Options{Format: Colex, Codec: frame.None}
 	writtenAll(t, solveRun(t, one, 2), out, o)
-	if err := WriteAll(t.Context(), solveRun(t, two, 2), out, o, nil); !errors.Is(err, ErrOtherExport) {
-		t.Error(err)
-	}
+	should.Be(t, WriteAll(t.Context(), solveRun(t, two, 2), out, o, nil), ErrOtherExport)
 	out = filepath.Join(t.TempDir(), "none")
-	if err := WriteAll(t.Context(), solveRun(t, two, 2), out, Options{Format: Vu, Codec: frame.None}, nil); !errors.Is(err, ErrFormat) {
-		t.Error(err)
-	}
-	if _, err := os.Stat(out); err == nil {
-		t.Error("the directory was made for nothing")
-	}
+	should.Be(t, WriteAll(t.Context(), solveRun(t, two, 2), out, Options{Format: Vu, Codec: frame.None}, nil), ErrFormat)
+	should.Not(t, must.Err(os.Stat(out)) == nil, "the directory was made for nothing")
 }
 
 // unpacked returns the contents of a file of a codec.
@@ -190,12 +170,9 @@ func TestPlies(t *testing.T) {
 	before := string(must.Read(t, filepath.Join(out, fileName(CSV, frame.None, 4))))
 	_, err = distance.Run(t.Context(), dir, distance.Options{Layers: []int{4}, Job: job.Job{Family: cpu.Best()}})
 	must.OK(t, err)
-	if got := writtenAll(t, dir, out, csv); !slices.Equal(got, []string{fileName(CSV, frame.None, 4)}) {
-		t.Errorf("csv: %v", got)
-	}
-	if got := writtenAll(t, dir, out, npy); got != nil {
-		t.Errorf("npy: %v", got)
-	}
+	should.List(t, writtenAll(t, dir, out, csv), []string{fileName(CSV, frame.None, 4)}, "csv")
+	got := writtenAll(t, dir, out, npy)
+	should.Hold(t, got == nil, "npy: %v", got)
 	tb, err := tables.Open(t.Context(), dir)
 	must.OK(t, err)
 	defer tb.Close()
@@ -212,8 +189,6 @@ func TestPlies(t *testing.T) {
 	}
 	must.OK(t, os.Remove(filepath.Join(dir, rundir.DistanceName(4))))
 	csv.Seeds, npy.Seeds = 4, 4
-	if _, err := Write(t.Context(), dir, io.Discard, csv); !errors.Is(err, corrupt.ErrCorrupt) {
-		t.Errorf("listed distances are missing: %v", err)
-	}
+	should.Be(t, must.Err(Write(t.Context(), dir, io.Discard, csv)), corrupt.ErrCorrupt, "listed distances are missing")
 	written(t, dir, npy)
 }

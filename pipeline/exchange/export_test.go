@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
 	"grenier/io/corrupt"
@@ -65,9 +66,8 @@ func written(t testing.TB, dir string, o Options) []byte {
 	}
 	s, err := Write(t.Context(), dir, &out, o)
 	must.OK(t, err)
-	if s.Bytes != uint64(out.Len()) || s.Seeds != o.Seeds || s.Format != o.Format || s.Codec != o.Codec {
-		t.Errorf("%+v, and %d bytes", s, out.Len())
-	}
+	should.Hold(t, s.Bytes == uint64(out.Len()) && s.Seeds == o.Seeds && s.Format == o.Format && s.Codec == o.Codec,
+		"%+v, and %d bytes", s, out.Len())
 	return out.Bytes()
 }
 
@@ -117,9 +117,7 @@ func TestCSV(t *testing.T) {
 				fmt.Fprintf(&want, "%s,%d\n", strings.ReplaceAll(board, " ", ","), score)
 			}
 			got := string(written(t, dir, Options{Seeds: n, Format: CSV, Job: job.Job{Memory: 64 << 20}}))
-			if got != want.String() {
-				t.Errorf("%s, layer %d: %.300s", game.Name(), n, got)
-			}
+			should.Hold(t, got == want.String(), "%s, layer %d: %.300s", game.Name(), n, got)
 		}
 	}
 }
@@ -139,9 +137,8 @@ func TestGolden(t *testing.T) {
 		if os.Getenv("GRENIER_GOLDEN") == "1" {
 			testrun.WriteFile(t, path, got)
 		}
-		if want := testrun.ReadFile(t, path); !bytes.Equal(got, want) {
-			t.Errorf("%s: %q, want %q", name, got, want)
-		}
+		want := testrun.ReadFile(t, path)
+		should.Hold(t, bytes.Equal(got, want), "%s: %q, want %q", name, got, want)
 	}
 }
 
@@ -168,9 +165,7 @@ func TestLongEncoderPieces(t *testing.T) {
 				must.OK(t, err)
 				got = append(slices.Clone(piece), got...)
 			}
-			if !bytes.Equal(got, want) {
-				t.Errorf("pieces of %d: %d bytes, not the %d expected", size, len(got), len(want))
-			}
+			should.Hold(t, bytes.Equal(got, want), "pieces of %d: %d bytes, not the %d expected", size, len(got), len(want))
 		}
 	})
 }
@@ -216,15 +211,12 @@ func TestLongPublishedExample(t *testing.T) {
 	dir := solveRun(t, testrun.Game(t, 12, awari.Awari), 16)
 	file := written(t, dir, Options{Seeds: 16, Format: Vu})
 	board := awari.Board{1, 1, 1, 1, 1, 2, 4, 2, 3, 0, 0, 0}
-	if score := int8(file[publishedIndex(t, board)]); score != 0 {
-		t.Errorf("the score is %d, want 0", score)
-	}
+	should.Equal(t, int8(file[publishedIndex(t, board)]), 0, "the score")
 	probe, err := open(t, dir).Probe(t.Context(), board)
 	must.OK(t, err)
 	for pit, want := range []int{-1, -1, -2, -2, -2, 0} {
-		if m := probe.Moves[pit]; m.Value != want {
-			t.Errorf("pit %d: %d, want %d", pit, m.Value, want)
-		}
+		m := probe.Moves[pit]
+		should.Hold(t, m.Value == want, "pit %d: %d, want %d", pit, m.Value, want)
 	}
 }
 
@@ -244,19 +236,14 @@ func TestRefusedExports(t *testing.T) {
 	} {
 		path := filepath.Join(t.TempDir(), "file")
 		_, err := WriteFile(t.Context(), c.dir, path, c.o)
-		if err == nil || c.want != nil && !errors.Is(err, c.want) {
-			t.Errorf("%+v: error %v", c.o, err)
-		}
+		should.Not(t, err == nil || c.want != nil && !errors.Is(err, c.want), "%+v: error %v", c.o, err)
 		must.Empty(t, filepath.Dir(path))
 	}
 	var memory *memory.Error
 	_, err := Write(t.Context(), small, nil, Options{Seeds: 2, Format: Colex, Codec: frame.None, Job: job.Job{Memory: 1 << 20}})
-	if !errors.As(err, &memory) || memory.Need <= memory.Allowed || !strings.Contains(err.Error(), "; the limit is 1.0 MiB") {
-		t.Errorf("error %v", err)
-	}
-	if _, err := ParseFormat("xml"); !errors.Is(err, ErrFormat) {
-		t.Errorf("error %v", err)
-	}
+	should.Hold(t, errors.As(err, &memory) && memory.Need > memory.Allowed && strings.Contains(err.Error(), "; the limit is 1.0 MiB"),
+		"error %v", err)
+	should.Be(t, must.Err(ParseFormat("xml")), ErrFormat)
 }
 
 // TestNotAFile: only files are replaced.
@@ -270,9 +257,8 @@ func TestNotAFile(t *testing.T) {
 	testrun.WriteFile(t, path, []byte("old"))
 	_, err := WriteFile(t.Context(), dir, path, Options{Seeds: 2, Format: Colex, Codec: frame.None})
 	must.OK(t, err)
-	if got := testrun.ReadFile(t, path); len(got) != 10 {
-		t.Errorf("%d bytes", len(got))
-	}
+	got := testrun.ReadFile(t, path)
+	should.Hold(t, len(got) == 10, "%d bytes", len(got))
 }
 
 // TestInterruptedExport: the old file stays, and nothing else.
@@ -285,9 +271,7 @@ func TestInterruptedExport(t *testing.T) {
 		_, err := WriteFile(ctx, dir, path, Options{
 			Seeds: 9, Format: Vu, Codec: codec, Job: job.Job{Workers: 2, Family: cpu.Best(), Progress: func(job.Step) { cancel() }},
 		})
-		if !errors.Is(err, context.Canceled) {
-			t.Errorf("%s: error %v", codec, err)
-		}
+		should.Be(t, err, context.Canceled, "%s", codec)
 		must.Empty(t, out)
 	}
 }
@@ -311,9 +295,7 @@ func TestWriterFails(t *testing.T) {
 			_, err := Write(t.Context(), dir, &failing{left}, Options{
 				Seeds: 9, Format: Npy, Codec: codec, Job: job.Job{Workers: 2, Family: cpu.Best()},
 			})
-			if !errors.Is(err, errFull) {
-				t.Errorf("%s, %d bytes: error %v", codec, left, err)
-			}
+			should.Be(t, err, errFull, "%s, %d bytes", codec, left)
 		}
 	}
 }
@@ -327,8 +309,6 @@ func TestDamagedLayer(t *testing.T) {
 	testrun.WriteFile(t, path, data)
 	out := t.TempDir()
 	_, err := WriteFile(t.Context(), dir, filepath.Join(out, "file"), Options{Seeds: 9, Format: Colex, Codec: frame.None, Job: job.Job{Family: cpu.Best()}})
-	if !errors.Is(err, corrupt.ErrCorrupt) {
-		t.Errorf("error %v", err)
-	}
+	should.Be(t, err, corrupt.ErrCorrupt)
 	must.Empty(t, out)
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
 	"grenier/io/corrupt"
@@ -37,9 +38,7 @@ func imported(t testing.TB, from string, format Format, codec frame.Codec) strin
 		path := filepath.Join(work, "scores")
 		testrun.WriteFile(t, path, written(t, from, Options{Seeds: n, Format: format, Codec: codec}))
 		report, err := Import(t.Context(), dir, path, tb.Game(), importOptions(n, format, codec))
-		if err != nil {
-			t.Fatalf("layer %d: %v", n, err)
-		}
+		must.Hold(t, err == nil, "layer %d: %v", n, err)
 		if report.Layer.Hash != tb.Layers()[n].Hash {
 			t.Errorf("%s, layer %d as %s, %s: other scores", tb.Game().Name(), n, format, codec)
 		}
@@ -73,9 +72,7 @@ func TestLongRoundTrip(t *testing.T) {
 func checkVerified(t *testing.T, dir string) {
 	t.Helper()
 	result, err := verify.Run(t.Context(), dir, verify.Options{Job: job.Job{Workers: 2, Family: cpu.Best()}})
-	if err != nil || !result.OK {
-		t.Errorf("%+v, error %v", result, err)
-	}
+	should.Hold(t, err == nil && result.OK, "%+v, error %v", result, err)
 }
 
 // checkSameFiles: sealing is sealing, whoever gives the scores.
@@ -83,14 +80,11 @@ func checkSameFiles(t *testing.T, a, b string) {
 	t.Helper()
 	for n := range open(t, a).MaxSeeds() + 1 {
 		name := rundir.LayerName(n)
-		if !bytes.Equal(testrun.ReadFile(t, filepath.Join(a, name)), testrun.ReadFile(t, filepath.Join(b, name))) {
-			t.Errorf("%s differs", name)
-		}
+		should.Hold(t, bytes.Equal(testrun.ReadFile(t, filepath.Join(a, name)), testrun.ReadFile(t, filepath.Join(b, name))),
+			"%s differs", name)
 	}
 	for _, name := range []string{"scores.tmp", "scores"} {
-		if _, err := os.Stat(filepath.Join(b, rundir.WorkName, name)); err == nil {
-			t.Errorf("%s is left over", name)
-		}
+		should.Not(t, must.Err(os.Stat(filepath.Join(b, rundir.WorkName, name))) == nil, "%s is left over", name)
 	}
 }
 
@@ -118,9 +112,7 @@ func checkVuSource(t *testing.T, tb *tables.Tables, n int) {
 		for from := uint64(0); from < s.Positions(); from += max(size, 1+s.Positions()/50) {
 			got := make([]int8, min(size, s.Positions()-from))
 			must.OK(t, source.Read(from, got))
-			if !slices.Equal(got, want[from:from+uint64(len(got))]) {
-				t.Fatalf("%d scores from rank %d: %v", size, from, got)
-			}
+			must.List(t, got, want[from:from+uint64(len(got))], "%d scores from rank %d", size, from)
 		}
 	}
 }
@@ -181,17 +173,12 @@ func TestBadFiles(t *testing.T) {
 				path := filepath.Join(t.TempDir(), "scores.7")
 				testrun.WriteFile(t, path, c.data)
 				_, err := Import(t.Context(), dir, path, game, importOptions(7, f, c.codec))
-				if !errors.Is(err, corrupt.ErrCorrupt) {
-					t.Fatalf("error %v", err)
-				}
+				must.Be(t, err, corrupt.ErrCorrupt)
 				for word := range strings.SplitSeq(path+"|"+c.words, "|") {
-					if !strings.Contains(err.Error(), word) {
-						t.Errorf("%q lacks %q", err, word)
-					}
+					should.Hold(t, strings.Contains(err.Error(), word), "%q lacks %q", err, word)
 				}
-				if after := files(t, dir); !slices.Equal(before, after) {
-					t.Errorf("the directory had %v, and has %v", before, after)
-				}
+				after := files(t, dir)
+				should.Hold(t, slices.Equal(before, after), "the directory had %v, and has %v", before, after)
 			})
 		}
 	}
@@ -256,12 +243,8 @@ func TestRefusedImports(t *testing.T) {
 		}},
 	} {
 		_, err := Import(t.Context(), c.dir, c.path, c.game, c.o)
-		if err == nil || !c.matches(err) {
-			t.Errorf("%s: error %v", name, err)
-		}
-		if _, err := os.Stat(missing); err == nil {
-			t.Fatalf("%s: a directory was made", name)
-		}
+		should.Not(t, err == nil || !c.matches(err), "%s: error %v", name, err)
+		must.Not(t, must.Err(os.Stat(missing)) == nil, "%s: a directory was made", name)
 	}
 }
 
@@ -273,9 +256,8 @@ func is(target error) func(error) bool {
 func TestOddInputs(t *testing.T) {
 	game := testrun.Game(t, 4, awari.Awari)
 	dir := filepath.Join(t.TempDir(), "run")
-	if _, err := Import(t.Context(), dir, t.TempDir(), game, importOptions(0, Colex, frame.None)); err == nil || !strings.Contains(err.Error(), "is a directory") {
-		t.Errorf("error %v", err)
-	}
+	_, err := Import(t.Context(), dir, t.TempDir(), game, importOptions(0, Colex, frame.None))
+	should.Not(t, err == nil || !strings.Contains(err.Error(), "is a directory"), "error %v", err)
 }
 
 // TestInterruptedImport stops an import in each of its stages.
@@ -291,19 +273,15 @@ func TestInterruptedImport(t *testing.T) {
 		o := importOptions(8, Vu, frame.LZ4)
 		last := 0.0
 		o.Progress = func(p job.Step) {
-			if p.Done < last || p.Done > p.Total {
-				t.Errorf("%+v after %v", p, last)
-			}
+			should.Not(t, p.Done < last || p.Done > p.Total, "%+v after %v", p, last)
 			if last = p.Done; p.Doing == "layer 8, "+stage {
 				cancel()
 			}
 		}
-		if _, err := Import(ctx, dir, path, game, o); stage != "sealing" && !errors.Is(err, context.Canceled) {
-			t.Errorf("%s: error %v", stage, err)
-		}
-		if after := files(t, dir); stage != "sealing" && !slices.Equal(before, after) {
-			t.Errorf("%s: the directory had %v, and has %v", stage, before, after)
-		}
+		_, err := Import(ctx, dir, path, game, o)
+		should.Not(t, stage != "sealing" && !errors.Is(err, context.Canceled), "%s: error %v", stage, err)
+		after := files(t, dir)
+		should.Not(t, stage != "sealing" && !slices.Equal(before, after), "%s: the directory had %v, and has %v", stage, before, after)
 		cancel()
 	}
 }
@@ -322,12 +300,9 @@ func TestWrongLayersBelow(t *testing.T) {
 	dir := testrun.Write(t, game, layers[:8], 1<<16)
 	before := files(t, dir)
 	_, err := Import(t.Context(), dir, path, game, importOptions(8, Vu, frame.None))
-	if !errors.Is(err, corrupt.ErrCorrupt) || !strings.Contains(err.Error(), "layer-02.gl: board") {
-		t.Errorf("error %v", err)
-	}
-	if after := files(t, dir); !slices.Equal(before, after) {
-		t.Errorf("the directory had %v, and has %v", before, after)
-	}
+	should.Hold(t, errors.Is(err, corrupt.ErrCorrupt) && strings.Contains(err.Error(), "layer-02.gl: board"), "error %v", err)
+	after := files(t, dir)
+	should.Hold(t, slices.Equal(before, after), "the directory had %v, and has %v", before, after)
 }
 
 // FuzzInput makes layers of any bytes: that ends in scores of the layer, or in an error that
@@ -352,14 +327,11 @@ func FuzzInput(f *testing.F) {
 			scores := make([]int8, source.Positions())
 			if err = source.Read(0, scores); err == nil {
 				var h tally.Histogram
-				if h.Add(scores); !h.Within(-int8(n), int8(n)) {
-					t.Error("scores out of range")
-				}
+				h.Add(scores)
+				should.Hold(t, h.Within(-int8(n), int8(n)), "scores out of range")
 			}
 			err = errors.Join(err, source.Close())
 		}
-		if err != nil && !errors.Is(err, corrupt.ErrCorrupt) {
-			t.Error(err)
-		}
+		should.Not(t, err != nil && !errors.Is(err, corrupt.ErrCorrupt), "%v", err)
 	})
 }

@@ -9,6 +9,7 @@ import (
 	"go.uber.org/goleak"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/layers/awari"
 )
@@ -95,16 +96,12 @@ func TestPublishedCounts(t *testing.T) {
 	total := uint64(1)
 	for n := range awari.MaxSeeds + 1 {
 		got := mustShape(t, game, n).reachable()
-		if n < len(counts) && got != counts[n] {
-			t.Errorf("layer %d: %d positions", n, got)
-		}
+		should.Not(t, n < len(counts) && got != counts[n], "layer %d: %d positions", n, got)
 		if n != 47 {
 			total += got
 		}
 	}
-	if total != 889_063_398_406 {
-		t.Errorf("%d positions in all", total)
-	}
+	should.Equal(t, total, 889_063_398_406, "positions in all")
 }
 
 // TestSpans compares spans and counts with a look at each board.
@@ -123,9 +120,8 @@ func TestSpans(t *testing.T) {
 				before++
 			}
 		}
-		if got, err := s.fullBefore(s.Positions()); err != nil || got != before || got != s.full() {
-			t.Fatalf("%d full boards, want %d; error %v", got, before, err)
-		}
+		got, err := s.fullBefore(s.Positions())
+		must.Hold(t, err == nil && got == before && got == s.full(), "%d full boards, want %d; error %v", got, before, err)
 		for _, piece := range []uint64{1, 2, 7, 64, 1000, s.Positions()} {
 			for from := uint64(0); from < s.Positions(); from += 1 + s.Positions()/40 {
 				checkSpans(t, s, full, from, min(from+piece, s.Positions()))
@@ -138,9 +134,7 @@ func checkSpans(t *testing.T, s *shape, full []bool, from, to uint64) {
 	t.Helper()
 	next := from
 	err := s.spans(from, to, func(x span) {
-		if x.from != next || x.to <= x.from || x.to > to {
-			t.Fatalf("span %+v of %d to %d follows %d", x, from, to, next)
-		}
+		must.Hold(t, x.from == next && x.to > x.from && x.to <= to, "span %+v of %d to %d follows %d", x, from, to, next)
 		for rank := x.from; rank < x.to; rank++ {
 			if full[rank] != x.full {
 				t.Fatalf("span %+v: wrong at rank %d", x, rank)
@@ -148,7 +142,5 @@ func checkSpans(t *testing.T, s *shape, full []bool, from, to uint64) {
 		}
 		next = x.to
 	})
-	if err != nil || next != to {
-		t.Fatalf("spans of %d to %d end at %d, error %v", from, to, next, err)
-	}
+	must.Hold(t, err == nil && next == to, "spans of %d to %d end at %d, error %v", from, to, next, err)
 }

@@ -13,6 +13,7 @@ import (
 	"grenier/internal/testkit/crashfs"
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/runstest"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 	"grenier/io/corrupt"
 	"grenier/io/rundir"
@@ -80,9 +81,7 @@ func TestGolden(t *testing.T) {
 			}
 		}
 		must.Same(t, name, want, solve(t, p, o))
-		if first != doing(stop.backward, stop.pegs) {
-			t.Errorf("%s: it began with %q", name, first)
-		}
+		should.Equal(t, first, doing(stop.backward, stop.pegs), "%s: it began with", name)
 	}
 }
 
@@ -97,17 +96,13 @@ func TestShared(t *testing.T) {
 		o, forward := onDisk(dir), false
 		o.Progress = func(s job.Step) { forward = forward || !strings.Contains(s.Doing, "backward") }
 		must.Same(t, fmt.Sprintf("ends %#x", p.Ends), solve(t, p, options()), solve(t, p, o))
-		if forward {
-			t.Errorf("ends %#x: layers are counted again", p.Ends)
-		}
+		should.Not(t, forward, "ends %#x: layers are counted again", p.Ends)
 	}
 	for name, other := range map[string]Problem{
 		"another start": game(t, "ooo\nooo\nooo\nooo", 3), "another board": game(t, "ooo\nooo\nooo\noo", 4),
 		"another end": {Board: p.Board, Start: p.Start, Ends: 1},
 	} {
-		if _, err := Count(t.Context(), other, onDisk(dir)); !errors.Is(err, rundir.ErrOtherRun) {
-			t.Errorf("%s: %v", name, err)
-		}
+		should.Be(t, must.Err(Count(t.Context(), other, onDisk(dir))), rundir.ErrOtherRun, "%s", name)
 	}
 }
 
@@ -146,14 +141,10 @@ func TestLongCrashOtherEnds(t *testing.T) {
 		fs = fs.Kill()
 		fs.CrashAt(k)
 		_, err = on(t, q, dir, fs)
-		if err != nil && !errors.Is(err, crashfs.ErrCrashed) {
-			t.Fatalf("crash %d: %v", k, err)
-		}
+		must.Not(t, err != nil && !errors.Is(err, crashfs.ErrCrashed), "crash %d: %v", k, err)
 		for i, problem := range []Problem{p, q} {
 			got, failed := on(t, problem, dir, fs.Kill())
-			if failed != nil {
-				t.Fatalf("after crash %d: %v", k, failed)
-			}
+			must.Hold(t, failed == nil, "after crash %d: %v", k, failed)
 			must.Same(t, fmt.Sprint("after crash ", k), want[i], got)
 		}
 		if err == nil {
@@ -198,9 +189,7 @@ func TestCheckpointContradicts(t *testing.T) {
 			_, _, _, err = table.Shortest(t.Context())
 			err = errors.Join(err, table.Close())
 		}
-		if !errors.Is(err, corrupt.ErrCorrupt) {
-			t.Errorf("%s: %v", name, err)
-		}
+		should.Be(t, err, corrupt.ErrCorrupt, "%s", name)
 	}
 }
 
@@ -216,8 +205,7 @@ func FuzzCheckpoint(f *testing.F) {
 		if json.Unmarshal(payload, c) != nil || s.load(c) != nil {
 			return
 		}
-		if len(s.layers) == 0 || len(s.layers) > s.first || s.layers[0].N != 1 || len(s.winning) > 0 && len(s.layers) != s.first {
-			t.Errorf("%d layers, %d winning", len(s.layers), len(s.winning))
-		}
+		should.Not(t, len(s.layers) == 0 || len(s.layers) > s.first || s.layers[0].N != 1 || len(s.winning) > 0 && len(s.layers) != s.first,
+			"%d layers, %d winning", len(s.layers), len(s.winning))
 	})
 }

@@ -14,6 +14,7 @@ import (
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/reach"
 	"grenier/internal/testkit/runstest"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/solitairetest"
 	"grenier/internal/testkit/tries"
 	"grenier/io/memory"
@@ -71,9 +72,8 @@ func solved(t testing.TB, table *Table) (a answer) {
 		must.OK(t, err)
 		p ^= j.Pegs()
 	}
-	if ok && (bits.OnesCount64(p) != 1 || p&table.ends() == 0 || len(solitaire.Moves(jumps)) != moves) {
-		t.Errorf("the solution with %d jumps and %d moves ends in %#x", len(jumps), moves, p)
-	}
+	should.Not(t, ok && (bits.OnesCount64(p) != 1 || p&table.ends() == 0 || len(solitaire.Moves(jumps)) != moves),
+		"the solution with %d jumps and %d moves ends in %#x", len(jumps), moves, p)
 	return a
 }
 
@@ -229,9 +229,8 @@ func TestLongBrute(t *testing.T) {
 			}
 		}
 	}
-	if solvable < 20 || not < 20 || several < 10 {
-		t.Errorf("%d solvable problems, %d others, %d with moves of several jumps", solvable, not, several)
-	}
+	should.Not(t, solvable < 20 || not < 20 || several < 10,
+		"%d solvable problems, %d others, %d with moves of several jumps", solvable, not, several)
 }
 
 // checkAdvice compares the advice in positions of a random game, the same in each run, with brute
@@ -268,9 +267,7 @@ func checkAdvice(t *testing.T, table *Table, b *brute) {
 func TestLittleMemory(t *testing.T) {
 	p := game(t, "oooo\noooo\noooo\noooo", 1)
 	want := solve(t, p, options())
-	if !want.Solvable || slices.Max(want.Layers) < 200 {
-		t.Fatalf("%+v", want)
-	}
+	must.Hold(t, want.Solvable && slices.Max(want.Layers) >= 200, "%+v", want)
 	for _, dir := range []string{"", t.TempDir()} {
 		for threads := 1; threads <= 3; threads += 2 {
 			o := Options{Job: job.Job{Memory: runs.LeastMemory(threads), Workers: threads}, Dir: dir}
@@ -320,9 +317,8 @@ func TestEnglishBeginning(t *testing.T) {
 	})
 	s, err := newSearch(central(t), Options{Job: job.Job{Memory: o.Memory}, Dir: o.Dir}, false)
 	must.OK(t, err)
-	if got, want := fmt.Sprint(s.counts()), "[1 1 2 8 39 171 719 2757 9751]"; got != want {
-		t.Errorf("%s, published %s", got, want)
-	}
+	got, want := fmt.Sprint(s.counts()), "[1 1 2 8 39 171 719 2757 9751]"
+	should.Hold(t, got == want, "%s, published %s", got, want)
 	must.OK(t, s.close())
 }
 
@@ -339,13 +335,10 @@ func TestOptions(t *testing.T) {
 		"pegs outside":  {Problem{Board: p.Board, Start: 15}, options()},
 		"little memory": {p, Options{Job: job.Job{Memory: runs.LeastMemory(1) - 1}}},
 	} {
-		if _, err := Count(t.Context(), c.p, c.o); !errors.Is(err, fault.Usage) {
-			t.Errorf("%s: %v", name, err)
-		}
+		should.Be(t, must.Err(Count(t.Context(), c.p, c.o)), fault.Usage, "%s", name)
 	}
-	if _, err := Count(t.Context(), p, Options{}); !errors.As(err, new(*memory.Error)) {
-		t.Errorf("%v", err)
-	}
+	_, err := Count(t.Context(), p, Options{})
+	should.Hold(t, errors.As(err, new(*memory.Error)), "%v", err)
 }
 
 // TestTooLittleMemory: a search whose layers do not fit says so.
@@ -353,9 +346,8 @@ func TestTooLittleMemory(t *testing.T) {
 	s, err := newSearch(game(t, "oooo\noooo\noooo\noooo", 1), options(), true)
 	must.OK(t, err)
 	s.store.Most = 1 << 11
-	if err := s.failed(s.forward(t.Context())); !errors.Is(err, ErrMemory) || !errors.Is(err, fault.Usage) {
-		t.Errorf("%v, want ErrMemory", err)
-	}
+	err = s.failed(s.forward(t.Context()))
+	should.Hold(t, errors.Is(err, ErrMemory) && errors.Is(err, fault.Usage), "%v, want ErrMemory", err)
 }
 
 // TestWide counts solutions that need more than one word.
@@ -369,12 +361,10 @@ func TestWide(t *testing.T) {
 	(&record{position: 1, moves: 2, pegs: 1, count: []uint32{0xffffffff, 0xffffffff}}).put(row)
 	(&record{position: 1, moves: 2, pegs: 2, count: []uint32{1}}).put(other)
 	combine(row, other)
-	if r := recordOf(row); numberOf(r.count).Cmp(new(big.Int).Lsh(big.NewInt(1), 64)) != 0 || r.pegs != 3 || r.moves != 2 {
-		t.Errorf("%+v", r)
-	}
+	r := recordOf(row)
+	should.Hold(t, numberOf(r.count).Cmp(new(big.Int).Lsh(big.NewInt(1), 64)) == 0 && r.pegs == 3 && r.moves == 2, "%+v", r)
 	(&record{position: 1, moves: 1, pegs: 4, count: []uint32{5}}).put(other)
 	combine(row, other)
-	if r := recordOf(row); r.pegs != 4 || r.moves != 1 || r.count[0] != 5 {
-		t.Errorf("%+v", r)
-	}
+	r = recordOf(row)
+	should.Hold(t, r.pegs == 4 && r.moves == 1 && r.count[0] == 5, "%+v", r)
 }

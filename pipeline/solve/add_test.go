@@ -10,6 +10,7 @@ import (
 
 	"grenier/internal/testkit/awaritest"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/io/corrupt"
 	"grenier/io/rundir"
 	"grenier/io/vfs"
@@ -52,15 +53,12 @@ func TestAdd(t *testing.T) {
 			}
 			return g, nil
 		})
-		if err != nil || g.closed != 1 || report.Layer.Hash != solved.Layers()[n].Hash || last.Done != last.Positions || last.RunDone != last.RunTotal {
-			t.Errorf("layer %d: closed %d times, %+v, %+v, error %v", n, g.closed, report.Layer, last, err)
-		}
+		should.Hold(t, err == nil && g.closed == 1 && report.Layer.Hash == solved.Layers()[n].Hash && last.Done == last.Positions && last.RunDone == last.RunTotal,
+			"layer %d: closed %d times, %+v, %+v, error %v", n, g.closed, report.Layer, last, err)
 	}
 	for n := range 7 {
 		name := rundir.LayerName(n)
-		if diff := cmp.Diff(must.Tree(t, from)[name], must.Tree(t, dir)[name]); diff != "" {
-			t.Errorf("%s differs", name)
-		}
+		should.Equal(t, cmp.Diff(must.Tree(t, from)[name], must.Tree(t, dir)[name]), "", "%s differs", name)
 	}
 }
 
@@ -71,28 +69,19 @@ func TestAddRefused(t *testing.T) {
 	opened := 0
 	open := func(context.Context, *tables.Tables, vfs.Dir) (solve.Source, error) { opened++; return nil, broken }
 	var order *solve.OrderError
-	if _, err := solve.Add(t.Context(), dir, game, 2, options(0), open); !errors.As(err, &order) || order.Next != 0 {
-		t.Errorf("error %v", err)
-	}
+	_, err := solve.Add(t.Context(), dir, game, 2, options(0), open)
+	should.Hold(t, errors.As(err, &order) && order.Next == 0, "error %v", err)
 	mustSolve(t, dir, game, options(3))
 	before := must.Tree(t, dir)
 	for _, n := range []int{0, 3, 5} {
-		if _, err := solve.Add(t.Context(), dir, game, n, options(0), open); !errors.As(err, &order) || order.Next != 4 || order.Seeds != n {
-			t.Errorf("layer %d: error %v", n, err)
-		}
+		_, err := solve.Add(t.Context(), dir, game, n, options(0), open)
+		should.Hold(t, errors.As(err, &order) && order.Next == 4 && order.Seeds == n, "layer %d: error %v", n, err)
 	}
-	if _, err := solve.Add(t.Context(), dir, awaritest.Game(t, 4, awari.Strict), 4, options(0), open); !errors.Is(err, rundir.ErrOtherRun) {
-		t.Errorf("error %v", err)
-	}
-	if _, err := solve.Add(t.Context(), dir, game, 49, options(0), open); !errors.Is(err, awari.ErrSeeds) {
-		t.Errorf("error %v", err)
-	}
-	if opened > 0 {
-		t.Errorf("opened %d times", opened)
-	}
-	if _, err := solve.Add(t.Context(), dir, game, 4, options(0), open); !errors.Is(err, broken) || opened != 1 {
-		t.Errorf("opened %d times, error %v", opened, err)
-	}
+	should.Be(t, must.Err(solve.Add(t.Context(), dir, awaritest.Game(t, 4, awari.Strict), 4, options(0), open)), rundir.ErrOtherRun)
+	should.Be(t, must.Err(solve.Add(t.Context(), dir, game, 49, options(0), open)), awari.ErrSeeds)
+	should.Not(t, opened > 0, "opened %d times", opened)
+	_, err = solve.Add(t.Context(), dir, game, 4, options(0), open)
+	should.Hold(t, errors.Is(err, broken) && opened == 1, "opened %d times, error %v", opened, err)
 	must.Same(t, "changed", before, must.Tree(t, dir))
 }
 
@@ -108,11 +97,7 @@ func TestAddImpossible(t *testing.T) {
 		_, err := solve.Add(t.Context(), dir, game, 9, options(0), func(context.Context, *tables.Tables, vfs.Dir) (solve.Source, error) {
 			return g, nil
 		})
-		if !errors.Is(err, corrupt.ErrCorrupt) || g.closed != 1 {
-			t.Errorf("rank %d: closed %d times, error %v", at, g.closed, err)
-		}
-		if diff := cmp.Diff(before, must.Tree(t, dir)); diff != "" {
-			t.Errorf("rank %d: the directory has changed", at)
-		}
+		should.Hold(t, errors.Is(err, corrupt.ErrCorrupt) && g.closed == 1, "rank %d: closed %d times, error %v", at, g.closed, err)
+		should.Equal(t, cmp.Diff(before, must.Tree(t, dir)), "", "rank %d: the directory has changed", at)
 	}
 }

@@ -45,9 +45,8 @@ const firstWidths = 15
 func lastWidths(b *testing.B) int {
 	text := cmp.Or(os.Getenv("GRENIER_WIDTHS"), "17")
 	n, err := strconv.Atoi(text)
-	if err != nil || n < firstWidths || n > awari.MaxSeeds {
-		b.Fatalf("GRENIER_WIDTHS is %q: want a number of seeds from %d on", text, firstWidths)
-	}
+	must.Hold(b, err == nil && n >= firstWidths && n <= awari.MaxSeeds,
+		"GRENIER_WIDTHS is %q: want a number of seeds from %d on", text, firstWidths)
 	return n
 }
 

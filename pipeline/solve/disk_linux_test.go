@@ -12,6 +12,7 @@ import (
 
 	"grenier/internal/testkit/awaritest"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/io/corrupt"
 	"grenier/io/rundir"
@@ -39,9 +40,7 @@ func TestFullDisk(t *testing.T) {
 	mustSolve(t, want, game, options(12))
 	failures := 0
 	for size := 256 << 10; ; size -= 4 << 10 {
-		if size < 0 {
-			t.Fatal("never enough room")
-		}
+		must.Not(t, size < 0, "never enough room")
 		fill(t, ballast, size)
 		_, err := solve.Solve(t.Context(), dir, game, options(12))
 		if err == nil {
@@ -50,9 +49,7 @@ func TestFullDisk(t *testing.T) {
 		failures++
 		checkFull(t, err, dir)
 	}
-	if failures < 5 {
-		t.Errorf("the disk was full %d times only", failures)
-	}
+	should.Not(t, failures < 5, "the disk was full %d times only", failures)
 	t.Logf("the disk was full %d times", failures)
 	sameRun(t, want, dir)
 }
@@ -61,17 +58,14 @@ func TestFullDisk(t *testing.T) {
 func fill(t *testing.T, path string, size int) {
 	t.Helper()
 	err := os.WriteFile(path, make([]byte, size), 0o644)
-	if err != nil && !errors.Is(err, syscall.ENOSPC) {
-		t.Fatal(err)
-	}
+	must.Not(t, err != nil && !errors.Is(err, syscall.ENOSPC), "%v", err)
 }
 
 // checkFull checks the error of a full disk, and that what was sealed is intact.
 func checkFull(t *testing.T, err error, dir string) {
 	t.Helper()
-	if !errors.Is(err, syscall.ENOSPC) || errors.Is(err, corrupt.ErrCorrupt) || !strings.Contains(err.Error(), dir) {
-		t.Errorf("error %v", err)
-	}
+	should.Hold(t, errors.Is(err, syscall.ENOSPC) && !errors.Is(err, corrupt.ErrCorrupt) && strings.Contains(err.Error(), dir),
+		"error %v", err)
 	if _, err := os.Stat(filepath.Join(dir, "manifest.json")); err != nil {
 		return // not even room for that
 	}

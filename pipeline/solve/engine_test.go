@@ -8,6 +8,7 @@ import (
 
 	"grenier/internal/testkit/awaritest"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/io/memory"
 	"grenier/layers/awari"
 	"grenier/pipeline/job"
@@ -65,9 +66,7 @@ func TestRetrogradeInterrupted(t *testing.T) {
 		last := solve.Progress{}
 		o.Progress = func(step job.Step) {
 			p := step.Detail.(solve.Progress)
-			if p.RunDone < last.RunDone || p.RunDone > p.RunTotal {
-				t.Errorf("%+v after %+v", p, last)
-			}
+			should.Not(t, p.RunDone < last.RunDone || p.RunDone > p.RunTotal, "%+v after %+v", p, last)
 			last = p
 			if p.Stage == stage && p.Seeds >= 6 {
 				cancel()
@@ -75,12 +74,8 @@ func TestRetrogradeInterrupted(t *testing.T) {
 		}
 		_, err := solve.Solve(ctx, dir, game, o)
 		cancel()
-		if err != nil && !errors.Is(err, context.Canceled) {
-			t.Fatal(err)
-		}
-		if last.Seeds < 6 {
-			t.Errorf("%s: the last report is about layer %d", stage, last.Seeds)
-		}
+		must.Not(t, err != nil && !errors.Is(err, context.Canceled), "%v", err)
+		should.Not(t, last.Seeds < 6, "%s: the last report is about layer %d", stage, last.Seeds)
 	}
 	mustSolve(t, dir, game, retrograde(7))
 	sameRun(t, want, dir)
@@ -95,17 +90,10 @@ func TestRetrogradeMemory(t *testing.T) {
 	o.Memory = 100 << 20
 	_, err := solve.Solve(t.Context(), dir, game, o)
 	refused, ok := errors.AsType[*memory.Error](err)
-	if !ok || !strings.Contains(err.Error(), "enough up to layer ") {
-		t.Fatalf("layer 20 in 100 MiB: %v", err)
-	}
-	if refused.Need < 84_672_315*29 {
-		t.Errorf("%d bytes for 84,672,315 boards", refused.Need)
-	}
-	if files := must.Tree(t, dir); len(files) != 1 {
-		t.Errorf("%d entries in the directory", len(files))
-	}
+	must.Hold(t, ok && strings.Contains(err.Error(), "enough up to layer "), "layer 20 in 100 MiB: %v", err)
+	should.Not(t, refused.Need < 84_672_315*29, "%d bytes for 84,672,315 boards", refused.Need)
+	files := must.Tree(t, dir)
+	should.Hold(t, len(files) == 1, "%d entries in the directory", len(files))
 	o.Memory = refused.Need
-	if err := o.Check(game); err != nil {
-		t.Errorf("what is said to be needed is refused: %v", err)
-	}
+	should.Be(t, o.Check(game), nil, "what is said to be needed is refused")
 }

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/awaritest"
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/io/rundir"
 	"grenier/layers/awari"
 	"grenier/pipeline/solve"
@@ -22,9 +24,7 @@ func TestEvents(t *testing.T) {
 	o.Events = func(e solve.Event) error {
 		name := strings.TrimPrefix(fmt.Sprintf("%T", e), "solve.")
 		told += name + " "
-		if _, err := rundir.Lock(dir, solve.Identity(game)); err == nil {
-			t.Errorf("%s: the directory is not locked", name)
-		}
+		should.Not(t, must.Err(rundir.Lock(dir, solve.Identity(game))) == nil, "%s: the directory is not locked", name)
 		if ended, ok := e.(solve.Ended); ok && !errors.Is(ended.Err, refused) && ended.Err != nil && !errors.Is(ended.Err, context.Canceled) {
 			t.Errorf("ended with %v", ended.Err)
 		}
@@ -36,12 +36,8 @@ func TestEvents(t *testing.T) {
 	check := func(ctx context.Context, want string, is error) {
 		t.Helper()
 		told = ""
-		if _, err := solve.Solve(ctx, dir, game, o); !errors.Is(err, is) {
-			t.Errorf("error %v, want %v", err, is)
-		}
-		if told != want {
-			t.Errorf("told %s, want %s", told, want)
-		}
+		should.Be(t, must.Err(solve.Solve(ctx, dir, game, o)), is)
+		should.Equal(t, told, want, "told")
 	}
 	for _, c := range []struct{ fails, want string }{
 		{"Locked", "Locked Ended "}, {"Begins", "Locked Begins Ended "}, {"Sealed", "Locked Begins Sealed Ended "}, {"Ended", "Locked Begins Sealed Ended "},

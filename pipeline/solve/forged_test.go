@@ -13,6 +13,7 @@ import (
 
 	"grenier/internal/testkit/awaritest"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
 	"grenier/io/corrupt"
@@ -118,9 +119,7 @@ func TestExchangedScores(t *testing.T) {
 	mustSolve(t, whole, game, options(seeds))
 	o := options(seeds)
 	o.Interval, o.Bits = 1, 4
-	if !stopIn(t, stopped, game, o, "seal") {
-		t.Fatal("not stopped")
-	}
+	must.Hold(t, stopIn(t, stopped, game, o, "seal"), "not stopped")
 	refused := 0
 	for range 6 {
 		dir := testrun.Copy(t, stopped)
@@ -144,9 +143,7 @@ func TestExchangedScores(t *testing.T) {
 			}
 		}
 	}
-	if refused == 0 {
-		t.Error("no layer is refused")
-	}
+	should.Not(t, refused == 0, "no layer is refused")
 }
 
 // TestChangedMeanwhile: scores that change places between being found and being sealed, in the same run, are seen by the sample that was drawn.

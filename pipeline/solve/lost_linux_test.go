@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/awaritest"
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/io/rundir"
 	"grenier/layers/awari"
 	"grenier/pipeline/job"
@@ -25,16 +27,12 @@ func TestLostLock(t *testing.T) {
 			return
 		}
 		stolen = true
-		if err := os.Remove(filepath.Join(dir, rundir.LockName)); err != nil {
-			t.Error(err)
-		}
+		should.OK(t, os.Remove(filepath.Join(dir, rundir.LockName)))
 		mustSolve(t, dir, game, options(7))
 	}
 	reports, err := solve.Solve(t.Context(), dir, game, o)
 	lost, ok := errors.AsType[*rundir.LostError](err)
-	if !ok || lost.Path != dir || len(reports) != 6 {
-		t.Fatalf("%d layers, error %v", len(reports), err)
-	}
+	must.Hold(t, ok && lost.Path == dir && len(reports) == 6, "%d layers, error %v", len(reports), err)
 	mustSolve(t, dir, game, options(8))
 	sameRun(t, whole, dir)
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/pipeline/job"
 	"grenier/pipeline/solve/internal/halfboard"
 	"grenier/pipeline/solve/plan"
@@ -19,13 +20,11 @@ func TestPlaceOf(t *testing.T) {
 	} {
 		p := halfboard.Progress{Seeds: 9, Positions: 40, Done: 10, Stage: stage, Sweep: sweeps, Base: 8, Values: 3}
 		place := plan.Place{Seeds: 9, Stage: want, Base: 8, Values: 3, Sweeps: sweeps, Part: 0.25}
-		if got := placeOf(&p); got != place || stageNameOf(&p) == turnStage {
-			t.Errorf("%v: %+v", stage, got)
-		}
+		got := placeOf(&p)
+		should.Not(t, got != place || stageNameOf(&p) == turnStage, "%v: %+v", stage, got)
 		p.Turning, place.Stage = true, plan.Turn
-		if got := placeOf(&p); got != place || stageNameOf(&p) != turnStage {
-			t.Errorf("%v, turning: %+v", stage, got)
-		}
+		got = placeOf(&p)
+		should.Hold(t, got == place && stageNameOf(&p) == turnStage, "%v, turning: %+v", stage, got)
 	}
 }
 

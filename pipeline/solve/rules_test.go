@@ -191,8 +191,6 @@ func comparePlainly(t *testing.T, game awari.Game, most int) {
 			}
 			i++
 		})
-		if i != len(got) {
-			t.Fatalf("%d boards with %d seeds, %d scores", i, n, len(got))
-		}
+		must.Hold(t, i == len(got), "%d boards with %d seeds, %d scores", i, n, len(got))
 	}
 }

@@ -1,6 +1,10 @@
 package solve
 
-import "testing"
+import (
+	"testing"
+
+	"grenier/internal/testkit/should"
+)
 
 // TestSample: pieces ascend, lie in the layer, and are as many as the model asks for; those of
 // the smallest layers cover them.
@@ -18,9 +22,8 @@ func TestSample(t *testing.T) {
 			t.Errorf("%d positions: %d pieces of %d from %d on", c.positions, len(starts), length, starts[0])
 		}
 		for i := range starts {
-			if starts[i]+length > c.positions || i > 0 && starts[i] <= starts[i-1] {
-				t.Errorf("%d positions: piece %d begins at %d", c.positions, i, starts[i])
-			}
+			should.Not(t, starts[i]+length > c.positions || i > 0 && starts[i] <= starts[i-1],
+				"%d positions: piece %d begins at %d", c.positions, i, starts[i])
 		}
 	}
 }

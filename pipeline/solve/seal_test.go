@@ -14,6 +14,7 @@ import (
 
 	"grenier/internal/testkit/awaritest"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
 	"grenier/io/crew"
@@ -44,9 +45,7 @@ func (p *parts) Load(_ context.Context, start uint64, _ func(uint64)) (uint64, e
 		p.mu.Lock()
 	}
 	defer p.mu.Unlock()
-	if start%p.size != 0 || start != p.end {
-		p.t.Errorf("loading from %d on after %d", start, p.end)
-	}
+	should.Hold(p.t, start%p.size == 0 && start == p.end, "loading from %d on after %d", start, p.end)
 	p.loads++
 	p.sample, p.begin, p.end = false, start, min(start+p.size, p.Positions())
 	return p.end, p.fail("load")
@@ -62,9 +61,8 @@ func (p *parts) LoadSample(context.Context) error {
 func (p *parts) Read(start uint64, dst []int8) error {
 	p.mu.RLock()
 	defer p.mu.RUnlock()
-	if !p.sample && (start < p.begin || start+uint64(len(dst)) > p.end) {
-		p.t.Errorf("%d scores from %d on are not in memory", len(dst), start)
-	}
+	should.Not(p.t, !p.sample && (start < p.begin || start+uint64(len(dst)) > p.end),
+		"%d scores from %d on are not in memory", len(dst), start)
 	what := "read"
 	if p.sample {
 		what = "sample"
@@ -131,9 +129,8 @@ func TestLongSealInParts(t *testing.T) {
 			if want := (all + blocks - 1) / blocks; err != nil || p.loads != want || p.closed != 1 {
 				t.Errorf("parts of %d blocks: %d loaded, want %d, closed %d times; %v", blocks, p.loads, want, p.closed, err)
 			}
-			if must.Tree(t, dir)[rundir.LayerName(r.n)] != r.want {
-				t.Errorf("parts of %d blocks, %d workers: another file", blocks, workers)
-			}
+			should.Hold(t, must.Tree(t, dir)[rundir.LayerName(r.n)] == r.want,
+				"parts of %d blocks, %d workers: another file", blocks, workers)
 		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"grenier/internal/testkit/awaritest"
 	"grenier/internal/testkit/crashfs"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
 	"grenier/io/corrupt"
@@ -66,9 +67,8 @@ func (s *stepper) mustPlan(t *testing.T, bits int) {
 	report, err := solve.Task{Name: solve.PlanTask}.Do(t.Context(), s.dir, s.options)
 	must.OK(t, err)
 	plan := *report.Plan
-	if report.Before || plan.Bits != bits || plan.Segments < 4 || plan.Pieces < 4 {
-		t.Fatalf("plan %+v, there before: %v", plan, report.Before)
-	}
+	must.Not(t, report.Before || plan.Bits != bits || plan.Segments < 4 || plan.Pieces < 4,
+		"plan %+v, there before: %v", plan, report.Before)
 	s.plan = plan
 }
 
@@ -110,14 +110,11 @@ func (s *stepper) publish(t *testing.T) {
 	t.Helper()
 	before, err := s.do(t.Context(), publishTask)
 	must.OK(t, err)
-	if before {
-		t.Error("published before")
-	}
+	should.Not(t, before, "published before")
 	sameRun(t, s.want, s.dir)
 	for _, task := range append(s.tasks(1, 1), publishTask) {
-		if before, err := s.do(t.Context(), task); !before || err != nil {
-			t.Errorf("%+v after all: done before: %v, error %v", task, before, err)
-		}
+		before, err := s.do(t.Context(), task)
+		should.Hold(t, before && err == nil, "%+v after all: done before: %v, error %v", task, before, err)
 	}
 }
 
@@ -148,9 +145,8 @@ func (s *stepper) breaking(t *testing.T, task solve.Task, at int, kill bool) (br
 	})
 	defer restore()
 	_, err := s.do(ctx, task)
-	if err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, crashfs.ErrCrashed) && !errors.Is(err, fault.Pause) {
-		t.Fatalf("%+v, broken at operation %d: %v", task, at, err)
-	}
+	must.Not(t, err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, crashfs.ErrCrashed) && !errors.Is(err, fault.Pause),
+		"%+v, broken at operation %d: %v", task, at, err)
 	return disk.Ops() >= at
 }
 
@@ -181,15 +177,13 @@ func TestLongSteps(t *testing.T) {
 				}
 				must.OK(t, err)
 				if s.rng.IntN(2) == 0 {
-					if before, err := s.do(t.Context(), task); err != nil || !before {
-						t.Fatalf("%+v a second time: done before: %v, error %v", task, before, err)
-					}
+					before, err := s.do(t.Context(), task)
+					must.Hold(t, err == nil && before, "%+v a second time: done before: %v, error %v", task, before, err)
 				}
 				left = left[1:]
 			}
-			if early == 0 || broken == 0 || len(s.notes) > 0 {
-				t.Errorf("%d steps were too early, %d broken, notes %q", early, broken, s.notes)
-			}
+			should.Not(t, early == 0 || broken == 0 || len(s.notes) > 0,
+				"%d steps were too early, %d broken, notes %q", early, broken, s.notes)
 			s.publish(t)
 		})
 	}
@@ -227,9 +221,7 @@ func TestStepNeeds(t *testing.T) {
 	all(tasks[n : n+1])
 	all(tasks[n+m : n+m+3])
 	notYet(publishTask, "1 of 4 pieces of the encoded layer are missing, --seal 4/4 first")
-	if _, err := s.do(t.Context(), windowTask(m+1)); !errors.Is(err, fault.Usage) {
-		t.Errorf("a window too many: %v", err)
-	}
+	should.Be(t, must.Err(s.do(t.Context(), windowTask(m+1))), fault.Usage, "a window too many")
 	dir, err := rundir.Lock(s.dir, solve.Identity(s.game))
 	must.OK(t, err)
 	notYet(publishTask, "in use by")
@@ -249,9 +241,8 @@ func TestStepPlans(t *testing.T) {
 	refused := func(what string, want error, do func(o *solve.StepOptions) error) {
 		t.Helper()
 		o := s.options
-		if err := do(&o); !errors.Is(err, want) || !errors.Is(err, fault.Usage) {
-			t.Errorf("%s: error %v", what, err)
-		}
+		err := do(&o)
+		should.Hold(t, errors.Is(err, want) && errors.Is(err, fault.Usage), "%s: error %v", what, err)
 	}
 	replan := func(o *solve.StepOptions) (bool, error) {
 		report, err := solve.Task{Name: solve.PlanTask}.Do(t.Context(), s.dir, *o)
@@ -265,9 +256,8 @@ func TestStepPlans(t *testing.T) {
 	}
 	_, err := s.do(t.Context(), task)
 	must.OK(t, err)
-	if before, err := replan(&s.options); !before || err != nil {
-		t.Errorf("the same plan: there before: %v, error %v", before, err)
-	}
+	before, err := replan(&s.options)
+	should.Hold(t, before && err == nil, "the same plan: there before: %v, error %v", before, err)
 	for what, vary := range map[string]func(o *solve.StepOptions){
 		"other bits":      func(o *solve.StepOptions) { o.Bits = 2 },
 		"other memory":    func(o *solve.StepOptions) { o.Memory++ },
@@ -287,9 +277,8 @@ func TestStepPlans(t *testing.T) {
 	o := s.options
 	o.Workers = 1000
 	_, err = task.Do(t.Context(), s.dir, o)
-	if _, ok := errors.AsType[*memory.Error](err); !ok {
-		t.Errorf("a step of many workers: %v", err)
-	}
+	_, ok := errors.AsType[*memory.Error](err)
+	should.Hold(t, ok, "a step of many workers: %v", err)
 	refused("a solver", solve.ErrSteps, func(*solve.StepOptions) error {
 		_, err := solve.Solve(t.Context(), s.dir, s.game, options(stepSeeds))
 		return err
@@ -312,9 +301,7 @@ func TestStepDamage(t *testing.T) {
 		t.Helper()
 		found, err := filepath.Glob(filepath.Join(s.dir, rundir.WorkName, "steps-*", name))
 		must.OK(t, err)
-		if len(found) != 1 {
-			t.Fatalf("%s: %q", name, found)
-		}
+		must.Hold(t, len(found) == 1, "%s: %q", name, found)
 		data := must.Read(t, found[0])
 		data[len(data)-40] ^= 1
 		must.Write(t, found[0], data)
@@ -322,9 +309,7 @@ func TestStepDamage(t *testing.T) {
 	again := func(what string, makes, reads solve.Task) {
 		t.Helper()
 		harm(what)
-		if _, err := s.do(t.Context(), reads); !errors.Is(err, corrupt.ErrCorrupt) {
-			t.Errorf("%s damaged: %+v: error %v", what, reads, err)
-		}
+		should.Be(t, must.Err(s.do(t.Context(), reads)), corrupt.ErrCorrupt, "%s damaged: %+v", what, reads)
 		s.notes = nil
 		if before, err := s.do(t.Context(), makes); before || err != nil || len(s.notes) != 1 {
 			t.Errorf("%s damaged: %+v: done before %v, error %v, notes %q", what, makes, before, err, s.notes)
@@ -351,9 +336,7 @@ func TestStepDamage(t *testing.T) {
 	must.OK(t, err)
 	again("piece-03", seal, publishTask)
 	s.publish(t)
-	if _, err := os.Stat(filepath.Join(s.dir, rundir.WorkName, rundir.PlanName)); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("the plan is still there: %v", err)
-	}
+	should.Be(t, must.Err(os.Stat(filepath.Join(s.dir, rundir.WorkName, rundir.PlanName))), fs.ErrNotExist, "the plan is still there")
 }
 
 // TestLongStepCrash: a plan, or a publication, that is killed at any of its operations leaves what the same step, and then a solver,

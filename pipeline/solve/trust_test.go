@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/awaritest"
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/io/rundir"
 	"grenier/layers/awari"
@@ -25,8 +27,6 @@ func TestFalseLower(t *testing.T) {
 		dir := testrun.Write(t, game, layers, 64)
 		path := filepath.Join(dir, rundir.LayerName(n))
 		refuses(t, dir, game, 8, path, "false scores")
-		if _, err := solve.Solve(t.Context(), dir, game, options(7)); err != nil {
-			t.Errorf("nothing is to be built on it: %v", err)
-		}
+		should.Be(t, must.Err(solve.Solve(t.Context(), dir, game, options(7))), nil, "nothing is to be built on it")
 	}
 }

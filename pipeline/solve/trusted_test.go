@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 )
 
 // TestTrusted: a file is trusted as long as it is the same file, and nobody wrote to it.
@@ -23,21 +24,12 @@ func TestTrusted(t *testing.T) {
 	}
 	var known trusted
 	first := write(path, "scores", 0)
-	if known.has(2, first) {
-		t.Error("trusted before it was added")
-	}
+	should.Not(t, known.has(2, first), "trusted before it was added")
 	known.add(2, first)
-	if same := write(path, "scores", 0); !known.has(2, same) || known.has(1, same) || known.has(3, same) {
-		t.Error("not trusted, or as another layer")
-	}
-	if known.has(2, write(path, "scores", time.Second)) {
-		t.Error("written since")
-	}
-	if known.has(2, write(path, "more scores", 0)) {
-		t.Error("longer")
-	}
+	same := write(path, "scores", 0)
+	should.Not(t, !known.has(2, same) || known.has(1, same) || known.has(3, same), "not trusted, or as another layer")
+	should.Not(t, known.has(2, write(path, "scores", time.Second)), "written since")
+	should.Not(t, known.has(2, write(path, "more scores", 0)), "longer")
 	must.OK(t, os.Rename(path, path+".old"))
-	if known.has(2, write(path, "scores", 0)) {
-		t.Error("another file")
-	}
+	should.Not(t, known.has(2, write(path, "scores", 0)), "another file")
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/io/layerfile"
 	"grenier/io/manifest"
@@ -63,11 +64,8 @@ func TestOnce(t *testing.T) {
 	}
 	must.OK(t, tab.Scores(t.Context(), boards, make([]int8, len(boards))))
 	for offset, n := range c.reads {
-		if n != 1 {
-			t.Errorf("offset %d was read %d times", offset, n)
-		}
+		should.Hold(t, n == 1, "offset %d was read %d times", offset, n)
 	}
-	if blocks := len(layers[7])/64 + 1; len(c.reads) < blocks/2 || len(c.reads) > blocks {
-		t.Errorf("%d blocks of %d were read", len(c.reads), blocks)
-	}
+	blocks := len(layers[7])/64 + 1
+	should.Not(t, len(c.reads) < blocks/2 || len(c.reads) > blocks, "%d blocks of %d were read", len(c.reads), blocks)
 }

@@ -7,7 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/remotetest"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/io/layerfile"
 	"grenier/io/manifest"
@@ -48,17 +50,11 @@ func TestRefusedOptions(t *testing.T) {
 		if err == nil {
 			tab.Close()
 		}
-		if !c.want(err) {
-			t.Errorf("%s: %v", name, err)
-		}
-		if !errors.Is(err, fault.Usage) && !errors.Is(err, tables.ErrAddress) {
-			t.Errorf("%s: %v is not bad usage", name, err)
-		}
+		should.Hold(t, c.want(err), "%s: %v", name, err)
+		should.Not(t, !errors.Is(err, fault.Usage) && !errors.Is(err, tables.ErrAddress), "%s: %v is not bad usage", name, err)
 	}
 	for _, option := range []tables.Option{tables.CacheBytes(0), tables.Kernel(cpu.Generic), tables.Sparing(true), tables.Sparing(false)} {
-		if _, err := open(t, dir, option).Score(t.Context(), tables.Board{1, 1}); err != nil {
-			t.Error(err)
-		}
+		should.OK(t, must.Err(open(t, dir, option).Score(t.Context(), tables.Board{1, 1})))
 	}
 }
 
@@ -67,8 +63,7 @@ func isOption(err error) bool { return errors.Is(err, tables.ErrOption) }
 // TestMissing: where nothing is, near or far, errors match fs.ErrNotExist.
 func TestMissing(t *testing.T) {
 	for _, place := range []string{filepath.Join(t.TempDir(), "none"), t.TempDir(), remotetest.Serve(t, t.TempDir(), false).URL} {
-		if _, err := tables.Open(t.Context(), place); !errors.Is(err, fs.ErrNotExist) || errors.Is(err, tables.ErrCorrupt) {
-			t.Errorf("%s: %v", place, err)
-		}
+		_, err := tables.Open(t.Context(), place)
+		should.Not(t, !errors.Is(err, fs.ErrNotExist) || errors.Is(err, tables.ErrCorrupt), "%s: %v", place, err)
 	}
 }

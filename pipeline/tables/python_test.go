@@ -21,6 +21,7 @@ import (
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/pythontest"
 	"grenier/internal/testkit/remotetest"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
 	"grenier/io/layerfile"
@@ -69,9 +70,7 @@ func (p interpreter) run(t *testing.T, stdin, program string, args ...string) (o
 	cmd.Env = append(os.Environ(), "PYTHONPATH="+place, "PYTHONDONTWRITEBYTECODE=1")
 	cmd.Stdin, cmd.Stderr = strings.NewReader(stdin), &message
 	text, err := cmd.Output()
-	if err != nil && message.Len() == 0 {
-		t.Fatal(err)
-	}
+	must.Not(t, err != nil && message.Len() == 0, "%v", err)
 	return string(text), message.String()
 }
 
@@ -143,9 +142,7 @@ func checkPython(t *testing.T, p interpreter, place string, tab *tables.Tables, 
 	want := make([]int8, len(boards))
 	must.OK(t, tab.Scores(t.Context(), boards, want))
 	scores, message := p.lookUp(t, place, tab.Game(), boards)
-	if message != "" || len(scores) != len(want) {
-		t.Fatalf("%d scores of %d, %s", len(scores), len(want), message)
-	}
+	must.Hold(t, message == "" && len(scores) == len(want), "%d scores of %d, %s", len(scores), len(want), message)
 	checkScores(t, tab.Game(), boards, scores, want)
 	checkPythonProbes(t, p, place, tab, boards[len(boards)/2:])
 }
@@ -181,9 +178,8 @@ func checkPythonProbes(t *testing.T, p interpreter, place string, tab *tables.Ta
 		must.OK(t, json.NewEncoder(&want).Encode([]any{probe.Value, moves, best, children}))
 	}
 	out, message := p.run(t, in.String(), printProbes, place)
-	if got := strings.ReplaceAll(out, " ", ""); message != "" || got != want.String() {
-		t.Errorf("%s\ngot probes\n%.500s\nwant\n%.500s", message, got, want.String())
-	}
+	got := strings.ReplaceAll(out, " ", "")
+	should.Hold(t, message == "" && got == want.String(), "%s\ngot probes\n%.500s\nwant\n%.500s", message, got, want.String())
 }
 
 // TestLongPython compares the reader in Python with that in Go, with and without NumPy, on disk
@@ -234,9 +230,7 @@ func TestPythonRules(t *testing.T) {
 	p := pythons(t)[0]
 	awaritest.AskMoves(t, tries.Rand(t), 1500, func(questions string) string {
 		got, message := p.run(t, questions, printMoves)
-		if message != "" {
-			t.Fatal(message)
-		}
+		must.Equal(t, message, "")
 		return got
 	})
 }
@@ -259,14 +253,12 @@ func TestLongPythonDamage(t *testing.T) {
 		data[at] ^= 0x40
 		must.Write(t, path, data)
 		scores, message := p.lookUp(t, dir, game, boards)
-		if !strings.HasPrefix(message, "grenier: "+path) || !strings.Contains(message, name) || len(scores) != 0 {
-			t.Errorf("%s: %d scores, %s", name, len(scores), message)
-		}
+		should.Hold(t, strings.HasPrefix(message, "grenier: "+path) && strings.Contains(message, name) && len(scores) == 0,
+			"%s: %d scores, %s", name, len(scores), message)
 	}
 	must.Write(t, path, intact[:len(intact)-1])
-	if _, message := p.lookUp(t, dir, game, boards); !strings.Contains(message, "checksum of the footer") {
-		t.Errorf("cut short: %s", message)
-	}
+	_, message := p.lookUp(t, dir, game, boards)
+	should.Hold(t, strings.Contains(message, "checksum of the footer"), "cut short: %s", message)
 }
 
 // TestLongPythonZstd wants a clear message about a layer of an earlier version.
@@ -279,9 +271,8 @@ func TestLongPythonZstd(t *testing.T) {
 	for _, p := range pythons(t) {
 		t.Run(p.name, func(t *testing.T) {
 			_, message := p.lookUp(t, dir, game, randomBoardsOf(testrun.Space(t, game, 6), 6, 1))
-			if want := "compressed with zstd, which this version does not read"; !strings.Contains(message, want) || strings.Contains(message, "Traceback") {
-				t.Errorf("%q, want %q", message, want)
-			}
+			want := "compressed with zstd, which this version does not read"
+			should.Not(t, !strings.Contains(message, want) || strings.Contains(message, "Traceback"), "%q, want %q", message, want)
 		})
 	}
 }
@@ -292,9 +283,8 @@ func TestLongPythonItself(t *testing.T) {
 	for _, p := range pythons(t) {
 		t.Run(p.name, func(t *testing.T) {
 			program := `import sys, unittest; p = unittest.main(None, argv=["", "discover", "-s", sys.argv[1] + "/tests", "-t", sys.argv[1]], exit=False); sys.exit(not p.result.wasSuccessful())`
-			if _, report := p.run(t, "", program, reader); !strings.Contains(report, "\nOK") {
-				t.Errorf("%s", report)
-			}
+			_, report := p.run(t, "", program, reader)
+			should.Hold(t, strings.Contains(report, "\nOK"), "%s", report)
 		})
 	}
 }
@@ -303,9 +293,7 @@ func TestLongPythonItself(t *testing.T) {
 func TestLongPythonTypes(t *testing.T) {
 	tries.NeedsLong(t, "mypy takes some seconds")
 	out, err := exec.Command(pythontest.With(t, "numpy, mypy"), "-m", "mypy", "--strict", "--cache-dir", os.DevNull, filepath.Join(reader, "grenier")).CombinedOutput()
-	if err != nil {
-		t.Errorf("%v: %s", err, out)
-	}
+	should.Hold(t, err == nil, "%v: %s", err, out)
 }
 
 // TestLongPythonRanks compares the numbers of a million boards of 0 to 48 seeds, and the boards
@@ -335,16 +323,12 @@ seeds, ranks = numpy.fromfile(sys.argv[1] + "/ranks", numpy.int64).reshape(-1, 2
 binomials = [[math.comb(m, k) for m in range(48 + 12)] for k in range(12)]
 print(len(boards), (vectors.seeds(boards, 12, 48) == seeds).all(), (vectors.rank(binomials, boards) == ranks).all(), (vectors.unrank(binomials, 48, seeds, ranks) == boards).all())
 `, dir)
-	if out != "1000000 True True True\n" {
-		t.Errorf("%s%s", out, message)
-	}
+	should.Hold(t, out == "1000000 True True True\n", "%s%s", out, message)
 }
 
 // TestPythonLicence: the package has the licence of the program.
 func TestPythonLicence(t *testing.T) {
-	if !bytes.Equal(must.Read(t, filepath.Join(reader, "LICENSE")), must.Read(t, "../../LICENSE")) {
-		t.Error("other bytes")
-	}
+	should.Hold(t, bytes.Equal(must.Read(t, filepath.Join(reader, "LICENSE")), must.Read(t, "../../LICENSE")), "other bytes")
 }
 
 // TestLongPythonInstalls installs the package and runs the command that comes with it. Nothing is left
@@ -366,19 +350,14 @@ func TestLongPythonInstalls(t *testing.T) {
 	command.Env = append(os.Environ(), "PYTHONPATH="+target)
 	text, err := command.CombinedOutput()
 	score, err2 := open(t, dir).Score(t.Context(), awari.Board{0, 1, 1, 1})
-	if err != nil || err2 != nil || string(text) != fmt.Sprintln(score) {
-		t.Errorf("%v, %v: %q, want %d", err, err2, text, score)
-	}
+	should.Hold(t, err == nil && err2 == nil && string(text) == fmt.Sprintln(score), "%v, %v: %q, want %d", err, err2, text, score)
 	pack := exec.Command(python, "-B", "-c", `import sys, tarfile, backend; print(*tarfile.open(sys.argv[1] + "/" + backend.build_sdist(sys.argv[1])).getnames())`, t.TempDir())
 	pack.Dir = source
 	packed, err := pack.Output()
 	must.OK(t, err)
 	for _, name := range []string{"/LICENSE", "/tests/test_grenier.py", "/backend.py", "/grenier/py.typed"} {
-		if !strings.Contains(string(packed), name) {
-			t.Errorf("%s is not in the source archive", name)
-		}
+		should.Hold(t, strings.Contains(string(packed), name), "%s is not in the source archive", name)
 	}
-	if after := must.Tree(t, source); !maps.Equal(after, before) {
-		t.Errorf("before\n%q, after\n%q", slices.Sorted(maps.Keys(before)), slices.Sorted(maps.Keys(after)))
-	}
+	after := must.Tree(t, source)
+	should.Hold(t, maps.Equal(after, before), "before\n%q, after\n%q", slices.Sorted(maps.Keys(before)), slices.Sorted(maps.Keys(after)))
 }

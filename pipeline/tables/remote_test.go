@@ -20,6 +20,7 @@ import (
 
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/remotetest"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/io/corrupt"
 	"grenier/io/layerfile"
@@ -161,21 +162,14 @@ func TestRemoteRequests(t *testing.T) {
 		want, err := f.near.Probe(t.Context(), b)
 		must.OK(t, err)
 		got, err := tab.Probe(t.Context(), b)
-		if got != want || err != nil {
-			t.Fatalf("board %s: %+v, %v, want %+v", f.space.Text(b), got, err, want)
-		}
+		must.Hold(t, got == want && err == nil, "board %s: %+v, %v, want %+v", f.space.Text(b), got, err, want)
 		asked := f.asked()
-		if d := cmp.Diff(f.needs(t, b), asked); d != "" {
-			t.Errorf("board %s: %s", f.space.Text(b), d)
-		}
+		should.Equal(t, cmp.Diff(f.needs(t, b), asked), "", "board %s", f.space.Text(b))
 		most = max(most, len(asked))
-		if _, err := tab.Probe(t.Context(), b); err != nil || f.asked() != nil {
-			t.Errorf("board %s: asked again, %v", f.space.Text(b), err)
-		}
+		_, err = tab.Probe(t.Context(), b)
+		should.Hold(t, err == nil && f.asked() == nil, "board %s: asked again, %v", f.space.Text(b), err)
 	}
-	if most < 9 {
-		t.Errorf("%d requests at most: the boards are too easy", most)
-	}
+	should.Not(t, most < 9, "%d requests at most: the boards are too easy", most)
 }
 
 // TestRemoteBatch asks for many boards: no byte is asked for twice.
@@ -193,16 +187,13 @@ func TestRemoteBatch(t *testing.T) {
 	must.Same(t, "another result", want, got)
 	must.Same(t, "another result", f.needs(t, boards...), f.asked())
 	for i, b := range boards {
-		if p, err := f.there.Probe(t.Context(), b); p != want[i] || err != nil {
-			t.Fatalf("board %s: %+v, %v", f.space.Text(b), p, err)
-		}
-		if s, err := f.there.Score(t.Context(), b); int(s) != want[i].Value || err != nil {
-			t.Fatalf("board %s: %d, %v", f.space.Text(b), s, err)
-		}
+		p, err := f.there.Probe(t.Context(), b)
+		must.Hold(t, p == want[i] && err == nil, "board %s: %+v, %v", f.space.Text(b), p, err)
+		s, err := f.there.Score(t.Context(), b)
+		must.Hold(t, int(s) == want[i].Value && err == nil, "board %s: %d, %v", f.space.Text(b), s, err)
 	}
-	if asked := f.asked(); asked != nil {
-		t.Errorf("asked again: %v", asked)
-	}
+	asked := f.asked()
+	should.Hold(t, asked == nil, "asked again: %v", asked)
 }
 
 // TestRemoteUnsolved asks nothing of the server.
@@ -210,19 +201,12 @@ func TestRemoteUnsolved(t *testing.T) {
 	f := newFar(t)
 	f.Take()
 	for board, want := range map[awari.Board]error{{farSeeds + 1}: tables.ErrUnsolved, {8: 1}: awari.ErrBoard} {
-		if _, err := f.there.Probe(t.Context(), board); !errors.Is(err, want) {
-			t.Errorf("%v, want %v", err, want)
-		}
-		if _, err := f.there.Probes(t.Context(), []awari.Board{{3, 3}, board}); !errors.Is(err, want) {
-			t.Errorf("%v, want %v", err, want)
-		}
-		if err := f.there.Scores(t.Context(), []awari.Board{{3, 3}, board}, make([]int8, 2)); !errors.Is(err, want) {
-			t.Errorf("%v, want %v", err, want)
-		}
+		should.Be(t, must.Err(f.there.Probe(t.Context(), board)), want)
+		should.Be(t, must.Err(f.there.Probes(t.Context(), []awari.Board{{3, 3}, board})), want)
+		should.Be(t, f.there.Scores(t.Context(), []awari.Board{{3, 3}, board}, make([]int8, 2)), want)
 	}
-	if asked := f.asked(); asked != nil {
-		t.Errorf("asked: %v", asked)
-	}
+	asked := f.asked()
+	should.Hold(t, asked == nil, "asked: %v", asked)
 }
 
 // TestRemoteRead reads a layer in order.
@@ -230,12 +214,9 @@ func TestRemoteRead(t *testing.T) {
 	f := newFar(t)
 	want := farLayers(t)[8]
 	got := make([]int8, len(want))
-	if err := f.there.Read(t.Context(), 8, 0, got); err != nil || !slices.Equal(got, want) {
-		t.Error(err)
-	}
-	if got, want := f.there.Path(8), f.URL+"/layer-08.gl"; got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
+	err := f.there.Read(t.Context(), 8, 0, got)
+	should.Hold(t, err == nil && slices.Equal(got, want), "%v", err)
+	should.Equal(t, f.there.Path(8), f.URL+"/layer-08.gl")
 }
 
 // TestRemoteCancel ends a probe that waits for the server.
@@ -248,9 +229,8 @@ func TestRemoteCancel(t *testing.T) {
 		<-r.Context().Done()
 		return true
 	})
-	if _, err := tab.Probe(ctx, awari.Board{3, 3, 3, 3}); !errors.Is(err, context.Canceled) || errors.Is(err, corrupt.ErrCorrupt) {
-		t.Error(err)
-	}
+	_, err := tab.Probe(ctx, awari.Board{3, 3, 3, 3})
+	should.Not(t, !errors.Is(err, context.Canceled) || errors.Is(err, corrupt.ErrCorrupt), "%v", err)
 	must.OK(t, tab.Close())
 }
 
@@ -276,9 +256,8 @@ func TestRemoteFailures(t *testing.T) {
 		return true
 	})
 	b := awari.Board{3, 2, 2, 2, 1, 1, 1, 2}
-	if _, err := f.there.Probe(t.Context(), b); !isStatus(err, 503) || errors.Is(err, corrupt.ErrCorrupt) {
-		t.Errorf("a busy server: %v", err)
-	}
+	_, err := f.there.Probe(t.Context(), b)
+	should.Not(t, !isStatus(err, 503) || errors.Is(err, corrupt.ErrCorrupt), "a busy server: %v", err)
 	f.Hook(func(w http.ResponseWriter, r *http.Request) bool {
 		if n.Add(1)%2 == 0 {
 			panic(http.ErrAbortHandler)
@@ -290,9 +269,7 @@ func TestRemoteFailures(t *testing.T) {
 	for _, far := range []*tables.Tables{tab, f.there} {
 		for range 100 { // attempts of f.there may all fall on failures
 			if p, err := far.Probe(t.Context(), b); err == nil {
-				if p != want {
-					t.Errorf("%+v, want %+v", p, want)
-				}
+				should.Equal(t, p, want)
 				break
 			}
 		}
@@ -349,13 +326,9 @@ func replaceLayer(t *testing.T, before, after time.Time, want error) {
 			t.Fatalf("rank %d: %d, %v", rank, got, err)
 		}
 	}
-	if refused < 100 {
-		t.Errorf("refused %d times", refused)
-	}
+	should.Not(t, refused < 100, "refused %d times", refused)
 	// The new file is not the one that the manifest lists.
-	if _, err := openFar(t, f.Server, remote.Options{}).ScoreAt(t.Context(), farSeeds, 0); !errors.Is(err, corrupt.ErrMismatch) {
-		t.Errorf("opened again: %v", err)
-	}
+	should.Be(t, must.Err(openFar(t, f.Server, remote.Options{}).ScoreAt(t.Context(), farSeeds, 0)), corrupt.ErrMismatch, "opened again")
 }
 
 func date(t *testing.T, path string, when time.Time) {
@@ -378,9 +351,8 @@ func TestRemoteManifest(t *testing.T) {
 	} {
 		s := remotetest.Serve(t, c.dir, false)
 		_, err := tables.Open(t.Context(), s.URL)
-		if !errors.Is(err, c.want) || !strings.HasPrefix(err.Error(), s.URL+"/manifest.json: ") || !strings.Contains(err.Error(), c.text) {
-			t.Errorf("%s: %v", name, err)
-		}
+		should.Hold(t, errors.Is(err, c.want) && strings.HasPrefix(err.Error(), s.URL+"/manifest.json: ") && strings.Contains(err.Error(), c.text),
+			"%s: %v", name, err)
 	}
 }
 

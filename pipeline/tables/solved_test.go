@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
 	"grenier/io/layerfile"
@@ -34,13 +35,10 @@ func TestLongKnownPosition(t *testing.T) {
 	tab := open(t, solveRun(t, testrun.Game(t, 12, awari.Awari), 16))
 	p, err := tab.Probe(t.Context(), awari.Board{1, 1, 1, 1, 1, 2, 4, 2, 3})
 	must.OK(t, err)
-	if p.Value != 0 || p.Seeds != 16 {
-		t.Errorf("%d seeds, value %d, want 16 and 0", p.Seeds, p.Value)
-	}
+	should.Hold(t, p.Value == 0 && p.Seeds == 16, "%d seeds, value %d, want 16 and 0", p.Seeds, p.Value)
 	for pit, want := range []int{-1, -1, -2, -2, -2, 0} {
-		if m := p.Moves[pit]; !m.Legal || m.Value != want {
-			t.Errorf("pit %d: %+v, want value %d", pit, m, want)
-		}
+		m := p.Moves[pit]
+		should.Hold(t, m.Legal && m.Value == want, "pit %d: %+v, want value %d", pit, m, want)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/kernels/cpu"
 	"grenier/pipeline/solve/plan"
 )
@@ -16,29 +17,20 @@ func TestKept(t *testing.T) {
 	cache := t.TempDir()
 	t.Setenv("XDG_CACHE_HOME", cache)
 	t.Setenv("HOME", cache)
-	if c := keptCalibration(cpu.BMI2, 2); c != nil {
-		t.Fatalf("%+v before anything was kept", c)
-	}
+	c := keptCalibration(cpu.BMI2, 2)
+	must.Hold(t, c == nil, "%+v before anything was kept", c)
 	want := plan.Typical(cpu.BMI2, 2)
 	want.Capture = 4.5
-	if err := keep(want); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, keep(want))
 	must.Same(t, "another calibration", want, keptCalibration(cpu.BMI2, 2))
-	if keptCalibration(cpu.Generic, 2) != nil || keptCalibration(cpu.BMI2, 3) != nil {
-		t.Error("it serves other kernels, or threads")
-	}
-	if err := os.WriteFile(filepath.Join(cache, keptIn, keptName), []byte("{}"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if c := keptCalibration(cpu.BMI2, 2); c != nil {
-		t.Errorf("%+v from a damaged file", c)
-	}
+	should.Hold(t, keptCalibration(cpu.Generic, 2) == nil && keptCalibration(cpu.BMI2, 3) == nil, "it serves other kernels, or threads")
+	must.OK(t, os.WriteFile(filepath.Join(cache, keptIn, keptName), []byte("{}"), 0o600))
+	c = keptCalibration(cpu.BMI2, 2)
+	should.Hold(t, c == nil, "%+v from a damaged file", c)
 	missing := filepath.Join(cache, "missing")
 	t.Setenv("XDG_CACHE_HOME", missing)
 	t.Setenv("HOME", missing)
 	must.OK(t, keep(want))
-	if _, err := os.Stat(missing); !os.IsNotExist(err) {
-		t.Errorf("a directory for the user was made: %v", err)
-	}
+	_, err := os.Stat(missing)
+	should.Hold(t, os.IsNotExist(err), "a directory for the user was made: %v", err)
 }

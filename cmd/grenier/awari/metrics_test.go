@@ -12,6 +12,7 @@ import (
 
 	"grenier/cmd/grenier/cli"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/io/manifest"
 	"grenier/kernels/cpu"
 	"grenier/pipeline/solve"
@@ -51,28 +52,19 @@ func TestMetrics(t *testing.T) {
 			`grenier_layer_remaining_seconds 10`, `grenier_layer_streams_read_bytes{stage="capture"} 7`, `grenier_sealed_layers 2`,
 			`grenier_sealed_positions 30`, `grenier_sealed_bytes 300`,
 		} {
-			if !strings.Contains(text, "\n"+line+"\n") {
-				t.Errorf("%s lacks %s", name, line)
-			}
+			should.Hold(t, strings.Contains(text, "\n"+line+"\n"), "%s lacks %s", name, line)
 		}
-		if !strings.Contains(text, `rules="strict"`) || !strings.Contains(text, "\ngo_goroutines ") {
-			t.Errorf("%s: %s", name, text)
-		}
+		should.Hold(t, strings.Contains(text, `rules="strict"`) && strings.Contains(text, "\ngo_goroutines "), "%s: %s", name, text)
 	}
 	stop()
 	w.tell(solve.Ended{Err: errors.New("disk full")})
 	written, err = os.ReadFile(file)
-	if err != nil || !strings.Contains(string(written), "\ngrenier_run_state{state=\"failed\"} 1\n") || strings.Contains(string(written), "grenier_layer_seeds") {
-		t.Errorf("at the end: %v, %s", err, written)
-	}
+	should.Hold(t, err == nil && strings.Contains(string(written), "\ngrenier_run_state{state=\"failed\"} 1\n") && !strings.Contains(string(written), "grenier_layer_seeds"),
+		"at the end: %v, %s", err, written)
 	m.file = filepath.Join(t.TempDir(), "none", "run.prom")
 	w.tell(tick(1))
-	if errs.Len() > 0 {
-		t.Errorf("told: %s", errs.String())
-	}
+	should.Not(t, errs.Len() > 0, "told: %s", errs.String())
 	w.tell(tick(metricsCadence))
 	w.tell(tick(2 * metricsCadence))
-	if strings.Count(errs.String(), "grenier: warning: the metrics cannot be written: ") != 1 {
-		t.Errorf("told: %s", errs.String())
-	}
+	should.Hold(t, strings.Count(errs.String(), "grenier: warning: the metrics cannot be written: ") == 1, "told: %s", errs.String())
 }

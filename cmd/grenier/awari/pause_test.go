@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"grenier/cmd/grenier/cli"
+	"grenier/internal/testkit/should"
 	"grenier/io/rundir"
 	"grenier/kernels/fault"
 	"grenier/layers/awari"
@@ -36,16 +37,13 @@ func TestParseUntil(t *testing.T) {
 		"7am": "2026-10-25T07:00:00+01:00", "11PM": "2026-10-24T23:00:00+02:00", "7:30am": "2026-10-25T07:30:00+01:00",
 	} {
 		got, err := parseUntil(text, summer)
-		if err != nil || got.In(zone).Format(time.RFC3339) != want {
-			t.Errorf("%s: %v, %v, want %s", text, got, err, want)
-		}
+		should.Hold(t, err == nil && got.In(zone).Format(time.RFC3339) == want, "%s: %v, %v, want %s", text, got, err, want)
 	}
 	for text, why := range map[string]string{
 		"2026-10-24 22:00": "must be in the future", "2020-01-01T00:00:00Z": "must be in the future", "7 o'clock": "must be a time like 07:00", "25:00": "must be a time", "": "must be a time",
 	} {
-		if got, err := parseUntil(text, summer); !errors.Is(err, fault.Usage) || !strings.Contains(err.Error(), why) {
-			t.Errorf("%q: %v, %v", text, got, err)
-		}
+		got, err := parseUntil(text, summer)
+		should.Hold(t, errors.Is(err, fault.Usage) && strings.Contains(err.Error(), why), "%q: %v, %v", text, got, err)
 	}
 }
 
@@ -57,9 +55,7 @@ func TestCauseOf(t *testing.T) {
 	for _, c := range []struct{ err, want error }{
 		{nil, nil}, {broken, broken}, {context.Canceled, errAtOnce}, {errAfterLayer, errAfterLayer},
 	} {
-		if got := causeOf(ctx, c.err); !errors.Is(got, c.want) {
-			t.Errorf("%v: %v, want %v", c.err, got, c.want)
-		}
+		should.Be(t, causeOf(ctx, c.err), c.want, "%v", c.err)
 	}
 	interrupted, stop := context.WithCancel(t.Context())
 	stop()
@@ -70,9 +66,8 @@ func TestCauseOf(t *testing.T) {
 		nil: {"done", cli.ExitOK}, broken: {"failed", cli.ExitFailure}, errAtOnce: {"paused", cli.ExitPaused},
 		context.Canceled: {"interrupted", cli.ExitInterrupted},
 	} {
-		if state, status := stateOf(err), cli.StatusOf(interrupted, err); state != want.state || status != want.status {
-			t.Errorf("%v: %s, %d", err, state, status)
-		}
+		state, status := stateOf(err), cli.StatusOf(interrupted, err)
+		should.Hold(t, state == want.state && status == want.status, "%v: %s, %d", err, state, status)
 	}
 }
 
@@ -84,12 +79,9 @@ func TestPlaces(t *testing.T) {
 	}
 	want := []placed{{"/a", "2-3, 6"}, {"/b", "4, 7-8"}}
 	directory := func(l statusLayer) string { return l.Directory }
-	if diff := cmp.Diff(want, runs(layers, directory), cmp.AllowUnexported(placed{})); diff != "" {
-		t.Error(diff)
-	}
-	if got := runs(layers[:2], directory); len(got) != 0 {
-		t.Errorf("%v", got)
-	}
+	should.Equal(t, cmp.Diff(want, runs(layers, directory), cmp.AllowUnexported(placed{})), "")
+	got := runs(layers[:2], directory)
+	should.Hold(t, len(got) == 0, "%v", got)
 }
 
 // TestFullDisk: the error of a full disk says what is missing where, and that the run resumes; others are left as they are.
@@ -98,14 +90,10 @@ func TestFullDisk(t *testing.T) {
 	f := &solveFlags{dir: filepath.Join(dir, "run")}
 	game, err := awari.New(12, awari.Awari)
 	o := &solve.Options{Seeds: 48, Job: job.Job{Workers: 2, Memory: 64 << 30}}
-	if err != nil || f.explain(nil, game, o) != nil || f.explain(other, game, o) != other {
-		t.Errorf("%v", err)
-	}
+	should.Hold(t, err == nil && f.explain(nil, game, o) == nil && f.explain(other, game, o) == other, "%v", err)
 	full := fmt.Errorf("solving layer 21: %w", &os.PathError{Op: "write", Path: "x.tmp", Err: syscall.ENOSPC})
 	got := f.explain(full, game, o)
 	for _, part := range []string{"solving layer 21: write x.tmp: ", "; about ", "iB more needed on the disk of " + f.dir, "; the same command resumes when there is room"} {
-		if !errors.Is(got, syscall.ENOSPC) || !strings.Contains(got.Error(), part) {
-			t.Errorf("%v lacks %q", got, part)
-		}
+		should.Hold(t, errors.Is(got, syscall.ENOSPC) && strings.Contains(got.Error(), part), "%v lacks %q", got, part)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"grenier/internal/testkit/should"
 	"grenier/io/manifest"
 	"grenier/io/rundir"
 	"grenier/pipeline/solve/history"
@@ -21,25 +22,21 @@ func TestNext(t *testing.T) {
 	for seeds, want := range map[int]string{
 		20: "layer 0 of those up to 20; about ", -1: "nothing: all layers that were asked for are solved",
 	} {
-		if got := v.next(asked(seeds)).String(); !strings.HasPrefix(got, want) {
-			t.Errorf("%d seeds: %q, want %q", seeds, got, want)
-		}
+		got := v.next(asked(seeds)).String()
+		should.Hold(t, strings.HasPrefix(got, want), "%d seeds: %q, want %q", seeds, got, want)
 	}
 	small, large := v.next(asked(16)), v.next(asked(20))
-	if small.Estimate != "plan" || small.Ends != nil || *small.Seconds <= 0 || *large.Seconds <= *small.Seconds {
-		t.Errorf("%+v, %+v", small, large)
-	}
+	should.Not(t, small.Estimate != "plan" || small.Ends != nil || *small.Seconds <= 0 || *large.Seconds <= *small.Seconds,
+		"%+v, %+v", small, large)
 	if n := v.next(&history.History{}); n != nil {
 		t.Errorf("no run: %+v", n)
 	}
 	now := time.Now()
 	v.activity = rundir.Activity{State: rundir.Running, Report: &rundir.Status{Reported: now, Positions: 1, RunTotal: 2, RunDone: 1, RunLeft: 3600, LayerLeft: 1}}
 	n := v.next(asked(20))
-	if n.Estimate != "solver" || *n.Seconds != 3600 || !n.Ends.Equal(now.Add(time.Hour)) || !strings.Contains(n.String(), "; 1h0m left, until about ") {
-		t.Errorf("%+v: %s", n, n)
-	}
+	should.Hold(t, n.Estimate == "solver" && *n.Seconds == 3600 && n.Ends.Equal(now.Add(time.Hour)) && strings.Contains(n.String(), "; 1h0m left, until about "),
+		"%+v: %s", n, n)
 	v.activity.Report = nil
-	if n := v.next(asked(20)); n.Seconds != nil || n.String() != "layer 0 of those up to 20" {
-		t.Errorf("%+v", n)
-	}
+	n = v.next(asked(20))
+	should.Hold(t, n.Seconds == nil && n.String() == "layer 0 of those up to 20", "%+v", n)
 }

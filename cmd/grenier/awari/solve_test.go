@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"grenier/cmd/grenier/cli"
+	"grenier/internal/testkit/should"
 	"grenier/pipeline/solve"
 )
 
@@ -19,12 +20,10 @@ func TestSummaryStreams(t *testing.T) {
 	var text strings.Builder
 	a := &app{&cli.App{Out: cli.NewOutput(&text)}}
 	a.printSummary(summary)
-	if !streamTable.MatchString(text.String()) || !strings.Contains(text.String(), "\ndense         1.0 KiB      2.0 KiB       3.07\n") {
-		t.Errorf("summary %s", text.String())
-	}
+	should.Hold(t, streamTable.MatchString(text.String()) && strings.Contains(text.String(), "\ndense         1.0 KiB      2.0 KiB       3.07\n"),
+		"summary %s", text.String())
 	text.Reset()
 	summary.Layers[0].Windows = 1
-	if a.printSummary(summary); strings.Contains(text.String(), "streams") {
-		t.Errorf("summary without windows %s", text.String())
-	}
+	a.printSummary(summary)
+	should.Not(t, strings.Contains(text.String(), "streams"), "summary without windows %s", text.String())
 }

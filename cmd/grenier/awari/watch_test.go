@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"grenier/cmd/grenier/cli"
+	"grenier/internal/testkit/should"
 	"grenier/io/manifest"
 	"grenier/io/rundir"
 	"grenier/kernels/cpu"
@@ -36,15 +37,12 @@ func TestLogFull(t *testing.T) {
 	log := &runLog{watch: w, log: newLog(&fullAfter{1})}
 	w.readers = []func(solve.Event) error{(&terminal{app: a, shown: &cli.Progress{}}).take, log.take}
 	w.tell(called{seeds: 1})
-	if errs.Len() > 0 {
-		t.Errorf("warned of nothing: %s", errs.String())
-	}
+	should.Not(t, errs.Len() > 0, "warned of nothing: %s", errs.String())
 	w.tell(called{seeds: 2})
 	w.tell(called{seeds: 3})
 	w.tell(solve.Ended{})
-	if want := "grenier: warning: the log cannot be written: disk full\n"; errs.String() != want {
-		t.Errorf("%q, want %q", errs.String(), want)
-	}
+	want := "grenier: warning: the log cannot be written: disk full\n"
+	should.Hold(t, errs.String() == want, "%q, want %q", errs.String(), want)
 }
 
 // TestViews prints rare views.
@@ -78,14 +76,10 @@ func TestViews(t *testing.T) {
 		v := runView{path: "run", manifest: &manifest.Manifest{}, activity: c.activity, now: now}
 		text := v.String()
 		for word := range strings.SplitSeq(c.has, "|") {
-			if !strings.Contains(text, word) {
-				t.Errorf("%q is not in\n%s", word, text)
-			}
+			should.Hold(t, strings.Contains(text, word), "%q is not in\n%s", word, text)
 		}
 		for word := range strings.SplitSeq(c.lacks, "|") {
-			if strings.Contains(text, word) {
-				t.Errorf("%q is in\n%s", word, text)
-			}
+			should.Not(t, strings.Contains(text, word), "%q is in\n%s", word, text)
 		}
 	}
 }

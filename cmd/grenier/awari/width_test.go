@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"grenier/cmd/grenier/cli"
+	"grenier/internal/testkit/should"
 	"grenier/io/manifest"
 	"grenier/io/tally"
 	"grenier/pipeline/solve"
@@ -36,9 +37,8 @@ func TestLargestRowsFit(t *testing.T) {
 			{tableOf(c.width, reportColumns(), report), c.solve}, {tableOf(c.width, statsColumns(), largest), c.stats}, {tableOf(c.width, planColumns(), planned), c.plans},
 		} {
 			head, row, _ := strings.Cut(strings.TrimSuffix(table.got, "\n"), "\n")
-			if strings.Join(strings.Fields(head), " ") != table.want || len(head) > c.width || len(row) != len(head) {
-				t.Errorf("width %d, want %s:\n%s", c.width, table.want, table.got)
-			}
+			should.Hold(t, strings.Join(strings.Fields(head), " ") == table.want && len(head) <= c.width && len(row) == len(head),
+				"width %d, want %s:\n%s", c.width, table.want, table.got)
 		}
 	}
 }
@@ -52,9 +52,8 @@ func TestBenchFits(t *testing.T) {
 		79: "kernels  8 bits 6 bits 4 bits 3 bits 2 bits 128 cores decoding\ngeneric  999.99 999.99 999.99 999.99 999.99  99999.99     9999\n",
 		49: "kernels  8 bits 6 bits 4 bits 3 bits 2 bits 128 cores\ngeneric  999.99 999.99 999.99 999.99 999.99  99999.99\n",
 	} {
-		if got := tableOf(width, benchColumns(128), rates); got != want {
-			t.Errorf("width %d:\n%swant\n%s", width, got, want)
-		}
+		got := tableOf(width, benchColumns(128), rates)
+		should.Hold(t, got == want, "width %d:\n%swant\n%s", width, got, want)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"testing"
 
+	"grenier/internal/testkit/should"
 	"grenier/io/corrupt"
 )
 
@@ -34,21 +35,15 @@ func TestRemedy(t *testing.T) {
 			c.cause = errors.New("checksum")
 		}
 		err := fmt.Errorf("layer 7: %w", corrupt.New(c.file, "", "%w", c.cause))
-		if got := remedy(c.command, err); got != c.want {
-			t.Errorf("%s, %s, %v: %q, want %q", c.command, c.file, c.cause, got, c.want)
-		}
+		should.Equal(t, remedy(c.command, err), c.want, "%s, %s, %v", c.command, c.file, c.cause)
 	}
-	if got := remedy("grenier awari probe", errors.New("no damage")); got != "" {
-		t.Errorf("no damage: %q", got)
-	}
+	should.Equal(t, remedy("grenier awari probe", errors.New("no damage")), "", "no damage")
 }
 
 func TestWord(t *testing.T) {
 	for text, want := range map[string]string{
 		"data/awari": "data/awari", "my run": "'my run'", "it's": `'it'\''s'`, "": "''", "-x": "'-x'", "a$b": "'a$b'",
 	} {
-		if got := word(text); got != want {
-			t.Errorf("%q: %s, want %s", text, got, want)
-		}
+		should.Equal(t, word(text), want, "%q", text)
 	}
 }

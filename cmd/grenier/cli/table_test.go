@@ -2,9 +2,11 @@ package cli
 
 import (
 	"fmt"
-	"grenier/internal/testkit/must"
 	"strings"
 	"testing"
+
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 )
 
 // share is a row.
@@ -53,16 +55,12 @@ func TestWrap(t *testing.T) {
 		{"élan à la", 7, 1, "élan à\n la"},
 		{"", 5, 1, ""},
 	} {
-		if got := Wrap(c.text, c.width, c.indent); got != c.want {
-			t.Errorf("%q in %d: %q, want %q", c.text, c.width, got, c.want)
-		}
+		should.Equal(t, Wrap(c.text, c.width, c.indent), c.want, "%q in %d", c.text, c.width)
 	}
 }
 
 func TestCount(t *testing.T) {
 	for n, want := range map[uint64]string{0: "0 layers", 1: "1 layer", 2: "2 layers", 12345: "12,345 layers"} {
-		if got := Count(n, "layer"); got != want {
-			t.Errorf("%d: %q, want %q", n, got, want)
-		}
+		should.Equal(t, Count(n, "layer"), want, "%d", n)
 	}
 }

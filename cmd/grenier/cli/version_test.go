@@ -5,6 +5,7 @@ import (
 	"runtime/debug"
 	"testing"
 
+	"grenier/internal/testkit/should"
 	"grenier/kernels/compress"
 	"grenier/kernels/cpu"
 	"grenier/kernels/fnv"
@@ -45,8 +46,6 @@ func TestBuildOf(t *testing.T) {
 		},
 		" (commit 01, modified)": {{Key: "vcs.revision", Value: "01"}, {Key: "vcs.modified", Value: "true"}},
 	} {
-		if got := buildOf(settings).String(); got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
+		should.Equal(t, buildOf(settings).String(), want)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/browsertest"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 )
 
@@ -26,9 +27,8 @@ func TestLongFaults(t *testing.T) {
 	browsertest.Want(page, browsertest.Shown("p"), 1)
 	browsertest.Want(page, "innerWidth", 400)
 	kinds := []string{"console.log: \"a word\"", "undefinedFunction is not defined", "ERR_FILE_NOT_FOUND"}
-	if faults := page.Faults(); len(faults) != len(kinds) {
-		t.Errorf("%d faults, want %d: %q", len(faults), len(kinds), faults)
-	}
+	faults := page.Faults()
+	should.Hold(t, len(faults) == len(kinds), "%d faults, want %d: %q", len(faults), len(kinds), faults)
 	for i, kind := range kinds {
 		page.Forgive(kind)
 		if faults := page.Faults(); len(faults) != len(kinds)-1-i {
@@ -46,7 +46,6 @@ func TestLongWindow(t *testing.T) {
 	})
 	page.Forgive("ERR_FILE_NOT_FOUND")
 	browsertest.Want(page, `matchMedia("(prefers-color-scheme: dark)").matches`, true)
-	if faults := page.Faults(); len(faults) != 0 {
-		t.Errorf("scripts ran: %q", faults)
-	}
+	faults := page.Faults()
+	should.Hold(t, len(faults) == 0, "scripts ran: %q", faults)
 }

@@ -6,14 +6,18 @@ import (
 	"encoding/csv"
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"grenier/internal/testkit/should"
 )
 
 // Test is what ends: a test, or a part of one.
@@ -27,6 +31,52 @@ func OK(t Test, err error) {
 	if err != nil {
 		t.Helper()
 		t.Fatal(err)
+	}
+}
+
+// Err returns the error of a call, which is the last of its results.
+func Err(results ...any) error {
+	err, _ := results[len(results)-1].(error)
+	return err
+}
+
+// Not ends the test if something is wrong.
+func Not(t Test, wrong bool, format string, args ...any) {
+	if wrong {
+		t.Helper()
+		t.Fatal(fmt.Sprintf(format, args...))
+	}
+}
+
+// Hold ends the test if something is not so.
+func Hold(t Test, right bool, format string, args ...any) {
+	if !right {
+		t.Helper()
+		t.Fatal(fmt.Sprintf(format, args...))
+	}
+}
+
+// Equal ends the test if got is not what it should be; about is a format and what goes into it, or nothing.
+func Equal[T comparable](t Test, got, want T, about ...any) {
+	if got != want {
+		t.Helper()
+		t.Fatal(should.Differ(got, want, about))
+	}
+}
+
+// List ends the test if got does not have the elements that it should have, in their order.
+func List[S ~[]E, E comparable](t Test, got, want S, about ...any) {
+	if !slices.Equal(got, want) {
+		t.Helper()
+		t.Fatal(should.Differ(got, want, about))
+	}
+}
+
+// Be ends the test if an error is not the one that it should be; nil stands for none.
+func Be(t Test, err, want error, about ...any) {
+	if !errors.Is(err, want) {
+		t.Helper()
+		t.Fatal(should.Differ(err, want, about))
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/twins"
 )
 
@@ -19,17 +20,13 @@ func TestParts(t *testing.T) {
 		want := slices.Clone(packed)
 		var line Line
 		line.LoadPart(packed[n:2*n], n)
-		if !slices.Equal(line.Scores()[:n], packed[n:2*n]) {
-			t.Fatalf("%d bytes: loaded %v", n, line.Scores()[:n])
-		}
+		must.List(t, line.Scores()[:n], packed[n:2*n], "%d bytes: loaded", n)
 		for _, i := range []int{0, 5, n - 1} {
 			line.Scores()[i] = -99
 			want[n+i] = -99
 		}
 		line.StorePart(packed[n:2*n], n)
-		if !slices.Equal(packed, want) {
-			t.Errorf("%d bytes: got %v, want %v", n, packed, want)
-		}
+		should.List(t, packed, want, "%d bytes", n)
 		must.Panic(t, func() { line.LoadPart(packed[2*n+1:], n) })
 		must.Panic(t, func() { line.StorePart(packed[2*n+1:], n) })
 	}
@@ -47,13 +44,10 @@ func TestSpreadAndPack(t *testing.T) {
 		}
 		packed.Spread(&codes, width)
 		for i, x := range codes.Scores() {
-			if uint8(x) != want[i] {
-				t.Errorf("%d bits: code %d is %d, want %d", width, i, uint8(x), want[i])
-			}
+			should.Equal(t, uint8(x), want[i], "%d bits: code %d", width, i)
 			codes.Scores()[i] |= int8(-1 << width) // which is left out
 		}
-		if again.Pack(&codes, width); again != packed {
-			t.Errorf("%d bits: packed %x, want %x", width, again, packed)
-		}
+		again.Pack(&codes, width)
+		should.Hold(t, again == packed, "%d bits: packed %x, want %x", width, again, packed)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/twins"
 )
 
@@ -18,9 +19,7 @@ func TestLoadStore(t *testing.T) {
 	var line Line
 	line.Load(scores[Side:])
 	for i, x := range line.Scores() {
-		if x != int8(Side+i) {
-			t.Fatalf("loaded %d as score %d", x, i)
-		}
+		must.Hold(t, x == int8(Side+i), "loaded %d as score %d", x, i)
 	}
 	changed := map[int]int8{0: -128, 7: 127, 8: -1, 33: 0, 63: 5}
 	for i, x := range changed {
@@ -32,9 +31,7 @@ func TestLoadStore(t *testing.T) {
 		if !ok {
 			want = int8(i)
 		}
-		if x != want {
-			t.Errorf("score %d became %d, want %d", i, x, want)
-		}
+		should.Equal(t, x, want, "score %d became", i)
 	}
 }
 
@@ -55,9 +52,7 @@ func TestUnpack(t *testing.T) {
 		var line Line
 		line.Unpack(scores[size:], width)
 		for i, x := range line.Scores() {
-			if uint8(x) != code(i) {
-				t.Errorf("%d bits: code %d is %d, want %d", width, i, uint8(x), code(i))
-			}
+			should.Equal(t, uint8(x), code(i), "%d bits: code %d", width, i)
 		}
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/twins"
 )
 
@@ -17,12 +19,10 @@ func TestWords(t *testing.T) {
 	want := slices.Clone(all)
 	var near [3]uint64
 	LoadWords(near[:], all[8:8+13])
-	if got := Words(near[:]); !slices.Equal(got[:16], want[8:24]) || slices.Max(got[16:]) != 0 {
-		t.Fatalf("loaded %v", got)
-	}
+	got := Words(near[:])
+	must.Hold(t, slices.Equal(got[:16], want[8:24]) && slices.Max(got[16:]) == 0, "loaded %v", got)
 	Words(near[:])[0], Words(near[:])[12] = -1, -2
 	want[8], want[20] = -1, -2
-	if StoreWords(all[8:8+13], near[:]); !slices.Equal(all, want) {
-		t.Errorf("got %v, want %v", all, want)
-	}
+	StoreWords(all[8:8+13], near[:])
+	should.Hold(t, slices.Equal(all, want), "got %v, want %v", all, want)
 }

@@ -1,6 +1,10 @@
 package swar
 
-import "testing"
+import (
+	"testing"
+
+	"grenier/internal/testkit/should"
+)
 
 // TestSpreadGather tries every set of bytes.
 func TestSpreadGather(t *testing.T) {
@@ -9,12 +13,10 @@ func TestSpreadGather(t *testing.T) {
 		for i := range 8 {
 			want |= b >> i & 1 * 0xff << (8 * i)
 		}
-		if got := Spread(b | 0xab00); got != want {
-			t.Errorf("Spread(%02x): got %016x, want %016x", b, got, want)
-		}
-		if got := Gather(want ^ Lows); got != b {
-			t.Errorf("Gather: got %02x, want %02x", got, b)
-		}
+		got := Spread(b | 0xab00)
+		should.Hold(t, got == want, "Spread(%02x): got %016x, want %016x", b, got, want)
+		got = Gather(want ^ Lows)
+		should.Hold(t, got == b, "Gather: got %02x, want %02x", got, b)
 	}
 }
 

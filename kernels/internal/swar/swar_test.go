@@ -1,6 +1,10 @@
 package swar
 
-import "testing"
+import (
+	"testing"
+
+	"grenier/internal/testkit/should"
+)
 
 // TestNeg tries every pair of a byte and those around it, which a carry would
 // disturb, in every lane.
@@ -24,11 +28,9 @@ func put(lane, a, b int) uint64 {
 
 func TestLoadStore(t *testing.T) {
 	s := []int8{1, -2, 3, -4, 5, -6, 7, -8, 9}
-	if x := Load(s); x != 0xf807fa05fc03fe01 {
-		t.Errorf("Load: %016x", x)
-	}
+	x := Load(s)
+	should.Hold(t, x == 0xf807fa05fc03fe01, "Load: %016x", x)
 	Store(s[1:], 0x8877665544332211)
-	if x := Load(s); x != 0x7766554433221101 {
-		t.Errorf("after Store: %016x", x)
-	}
+	x = Load(s)
+	should.Hold(t, x == 0x7766554433221101, "after Store: %016x", x)
 }

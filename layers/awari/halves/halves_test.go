@@ -34,15 +34,11 @@ func TestSowAgreesWithTheRules(t *testing.T) {
 		for i := range q {
 			got[q+i] += m.Gain(i)
 		}
-		if m.Seeds(q)+sum(got[:q]) != sum(board[:q]) {
-			t.Fatalf("%v, pit %d: seeds were lost: %+v leaves %v", board, pit, m, got)
-		}
+		must.Hold(t, m.Seeds(q)+sum(got[:q]) == sum(board[:q]), "%v, pit %d: seeds were lost: %+v leaves %v", board, pit, m, got)
 		first, captured := Chain(got[q:2*q], int(m.Last), game.Rules())
 		clear(got[q+first : q+int(m.Last)+1])
-		if got != want.Board || captured != want.Captured {
-			t.Fatalf("%v, pit %d: %v with %d captured, want %v with %d",
-				board, pit, got, captured, want.Board, want.Captured)
-		}
+		must.Hold(t, got == want.Board && captured == want.Captured,
+			"%v, pit %d: %v with %d captured, want %v with %d", board, pit, got, captured, want.Board, want.Captured)
 	})
 }
 

@@ -90,9 +90,7 @@ func TestNext(t *testing.T) {
 func check(t *testing.T, r *Rules, space *awari.Space, b awari.Board) {
 	t.Helper()
 	p := r.Pack(b)
-	if got := r.Unpack(p); got != b {
-		t.Fatalf("%v becomes %v", b, got)
-	}
+	must.Equal(t, r.Unpack(p), b, "%v", b)
 	n, rank := space.Rank(b)
 	if got := r.Rank(p); got != rank || p.Own.Seeds()+p.Other.Seeds() != n {
 		t.Fatalf("%v: rank %d, %d and %d seeds, want %d, %d", b, got, p.Own.Seeds(), p.Other.Seeds(), rank, n)
@@ -109,9 +107,8 @@ func checkPlays(t *testing.T, r *Rules, b awari.Board) {
 	r.Plays(p, &moves)
 	for pit, want := range r.game.Plays(b) {
 		legal, quiet := moves.Legal>>pit&1 == 1, moves.Quiet>>pit&1 == 1
-		if legal != want.Legal || quiet != (want.Legal && want.Captured == 0) {
-			t.Fatalf("%v, pit %d: legal %v, quiet %v, want %+v", b, pit, legal, quiet, want)
-		}
+		must.Hold(t, legal == want.Legal && quiet == (want.Legal && want.Captured == 0),
+			"%v, pit %d: legal %v, quiet %v, want %+v", b, pit, legal, quiet, want)
 		if legal && (int(moves.Captured[pit]) != want.Captured || r.Unpack(moves.Children[pit]) != want.Child) {
 			t.Fatalf("%v, pit %d: captured %d, child %v, want %+v", b, pit, moves.Captured[pit], r.Unpack(moves.Children[pit]), want)
 		}
@@ -136,9 +133,7 @@ func checkRow(t *testing.T, r *Rules, space *awari.Space, b awari.Board) {
 		}
 		list = list[1:]
 	}
-	if len(list) > 0 {
-		t.Fatalf("%v: no moves lead to %v", b, list)
-	}
+	must.Not(t, len(list) > 0, "%v: no moves lead to %v", b, list)
 }
 
 func checkBefore(t *testing.T, r *Rules, b awari.Board) {
@@ -148,9 +143,8 @@ func checkBefore(t *testing.T, r *Rules, b awari.Board) {
 	for _, p := range r.Before(nil, r.Pack(b)) {
 		got, ranks = append(got, r.Unpack(p)), append(ranks, r.Rank(p))
 	}
-	if want := r.game.Predecessors(nil, b); !slices.Equal(got, want) {
-		t.Fatalf("%v: moves from %v lead there, want %v", b, got, want)
-	}
+	want := r.game.Predecessors(nil, b)
+	must.Hold(t, slices.Equal(got, want), "%v: moves from %v lead there, want %v", b, got, want)
 	past := r.NewPast()
 	past.Set(r.Pack(b))
 	if got := past.Before(nil, r.Pack(b).Own); !slices.Equal(got, ranks) {

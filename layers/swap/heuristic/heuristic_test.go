@@ -1,10 +1,10 @@
 package heuristic_test
 
 import (
-	"errors"
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/swaptest"
 	"grenier/internal/testkit/tries"
 	"grenier/kernels/perm"
@@ -92,34 +92,22 @@ func TestManhattan(t *testing.T) {
 				}
 			}
 		})
-		if most != heuristic.MaxManhattan(g) {
-			t.Errorf("%v: largest sum %d, want %d", shape, most, heuristic.MaxManhattan(g))
-		}
+		should.Equal(t, most, heuristic.MaxManhattan(g), "%v: largest sum", shape)
 	}
 }
 
 func TestRefused(t *testing.T) {
-	if _, err := heuristic.NewWalking(mustGrid(t, 2, 8)); !errors.Is(err, heuristic.ErrTooLarge) {
-		t.Error(err)
-	}
+	should.Be(t, must.Err(heuristic.NewWalking(mustGrid(t, 2, 8))), heuristic.ErrTooLarge)
 	g := mustGrid(t, 2, 3)
 	for _, numbers := range [][]int{nil, {6}, {-1}, {1, 1}} {
-		if _, err := heuristic.TilesOf(g, numbers); !errors.Is(err, heuristic.ErrPattern) {
-			t.Errorf("%v: %v", numbers, err)
-		}
+		should.Be(t, must.Err(heuristic.TilesOf(g, numbers)), heuristic.ErrPattern, "%v", numbers)
 	}
-	if _, err := heuristic.ParseCost("half"); !errors.Is(err, heuristic.ErrCost) {
-		t.Error(err)
-	}
+	should.Be(t, must.Err(heuristic.ParseCost("half")), heuristic.ErrCost)
 	one := &heuristic.Pattern{Grid: g, Tiles: 1, Cost: heuristic.Unit}
 	tracked := &heuristic.Pattern{Grid: g, Tiles: 2, Cost: heuristic.Tracked}
 	other := &heuristic.Pattern{Grid: mustGrid(t, 3, 2), Tiles: 2, Cost: heuristic.Unit}
 	for i, list := range [][]*heuristic.Pattern{nil, {one, one}, {one, tracked}, {one, other}} {
-		if _, err := heuristic.NewStatic(list...); !errors.Is(err, heuristic.ErrPattern) {
-			t.Errorf("%d: %v", i, err)
-		}
+		should.Be(t, must.Err(heuristic.NewStatic(list...)), heuristic.ErrPattern, "%d", i)
 	}
-	if _, err := heuristic.NewDynamic(true, &heuristic.SetTable{Grid: g, Size: 2, Cost: heuristic.Unit}); !errors.Is(err, heuristic.ErrPattern) {
-		t.Error(err)
-	}
+	should.Be(t, must.Err(heuristic.NewDynamic(true, &heuristic.SetTable{Grid: g, Size: 2, Cost: heuristic.Unit})), heuristic.ErrPattern)
 }

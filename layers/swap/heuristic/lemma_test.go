@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/kernels/perm"
 	"grenier/layers/swap"
 )
@@ -56,9 +57,7 @@ func TestLemma34(t *testing.T) {
 			if m == 1 {
 				want[1] = [2]int{}
 			}
-			if most != want {
-				t.Errorf("largest changes %v, want %v", most, want)
-			}
+			should.Equal(t, most, want, "largest changes")
 		})
 	}
 }

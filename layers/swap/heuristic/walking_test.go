@@ -2,11 +2,11 @@ package heuristic_test
 
 import (
 	"context"
-	"errors"
 	"math/rand/v2"
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 	"grenier/layers/swap"
 	"grenier/layers/swap/heuristic"
@@ -183,9 +183,7 @@ func TestWalkingRefused(t *testing.T) {
 		{t.Context(), 5, 5, 22_069_250, heuristic.ErrTooLarge},
 		{done, 5, 5, 0, context.Canceled},
 	} {
-		if _, err := heuristic.BuildWalking(c.ctx, c.rows, c.cols, c.memory); !errors.Is(err, c.want) {
-			t.Errorf("%d x %d: %v, want %v", c.rows, c.cols, err, c.want)
-		}
+		should.Be(t, must.Err(heuristic.BuildWalking(c.ctx, c.rows, c.cols, c.memory)), c.want, "%d x %d", c.rows, c.cols)
 	}
 }
 
@@ -193,8 +191,6 @@ func TestWalkingRefused(t *testing.T) {
 // 2 with 3, of 4 with 4.
 func TestEntries(t *testing.T) {
 	for size, want := range map[[2]int]int{{3, 3}: 2 * 55, {4, 4}: 2 * 10147, {2, 3}: 4 + 21, {3, 2}: 21 + 4, {1, 5}: 0} {
-		if got := build(t, size[0], size[1]).Entries(); got != want {
-			t.Errorf("%v: %d, want %d", size, got, want)
-		}
+		should.Equal(t, build(t, size[0], size[1]).Entries(), want, "%v", size)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"go.uber.org/goleak"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/io/vfs"
 	"grenier/kernels/cpu"
 	"grenier/kernels/fault"
@@ -37,35 +38,26 @@ func TestExamine(t *testing.T) {
 	var subjects []string
 	for _, f := range r.Findings {
 		subjects = append(subjects, f.About)
-		if f.Text == "" || f.Verdict == "" {
-			t.Errorf("%+v", f)
-		}
+		should.Not(t, f.Text == "" || f.Verdict == "", "%+v", f)
 	}
 	if strings.Join(subjects, " ") != about || r.Err() != nil || r.Verdict == Bad {
 		t.Errorf("%+v, %v", r, r.Err())
 	}
-	if r.Disk.Path != dir || !(r.Disk.Write > 0 && r.Disk.Read > 0 && r.Disk.Random > 0) || r.Cores.Usable < 1 {
-		t.Errorf("%+v, %+v", r.Disk, r.Cores)
-	}
-	if !slices.IsSorted(shares) || len(shares) == 0 || shares[len(shares)-1] != 1 {
-		t.Errorf("progress %v", shares)
-	}
+	should.Hold(t, r.Disk.Path == dir && (r.Disk.Write > 0 && r.Disk.Read > 0 && r.Disk.Random > 0) && r.Cores.Usable >= 1,
+		"%+v, %+v", r.Disk, r.Cores)
+	should.Hold(t, slices.IsSorted(shares) && len(shares) != 0 && shares[len(shares)-1] == 1, "progress %v", shares)
 	must.Empty(t, dir)
 	quick, err := Examine(t.Context(), Options{Dir: dir, Job: job.Job{Family: cpu.Generic}, Quick: true})
-	if err != nil || quick.Disk.Write != 0 || quick.Kernels.Chosen != "generic" || quick.Findings[0].Verdict != Warning {
-		t.Errorf("%+v, %v", quick, err)
-	}
+	should.Hold(t, err == nil && quick.Disk.Write == 0 && quick.Kernels.Chosen == "generic" && quick.Findings[0].Verdict == Warning,
+		"%+v, %v", quick, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Examine(ctx, Options{Dir: dir, Job: job.Job{Family: cpu.Best()}}); !errors.Is(err, context.Canceled) {
-		t.Error(err)
-	}
+	should.Be(t, must.Err(Examine(ctx, Options{Dir: dir, Job: job.Job{Family: cpu.Best()}})), context.Canceled)
 	must.Empty(t, dir)
 	file := filepath.Join(dir, "file")
 	must.Write(t, file, nil)
-	if _, err := Examine(t.Context(), Options{Dir: file, Job: job.Job{Family: cpu.Best()}, Quick: true}); err == nil {
-		t.Error("a file is taken for a directory")
-	}
+	should.Not(t, must.Err(Examine(t.Context(), Options{Dir: file, Job: job.Job{Family: cpu.Best()}, Quick: true})) == nil,
+		"a file is taken for a directory")
 }
 
 // healthy returns what is found on a machine without a fault.
@@ -148,21 +140,18 @@ func TestJudge(t *testing.T) {
 		want = Fine
 	}
 	j := judgement{verdict: Fine}
-	if r.judgeFiles(&j); j.verdict != want || !strings.Contains(strings.Join(j.texts, "; "), "no locks: careful") {
-		t.Errorf("%+v", j)
-	}
+	r.judgeFiles(&j)
+	should.Hold(t, j.verdict == want && strings.Contains(strings.Join(j.texts, "; "), "no locks: careful"), "%+v", j)
 }
 
 // TestErr: what is bad is an error of the right kind.
 func TestErr(t *testing.T) {
 	r := &Report{Findings: []Finding{{"disk", Warning, ""}, {"files", Bad, ""}}}
-	if err := r.Err(); !errors.Is(err, ErrBad) || !errors.Is(err, fault.Difference) || !strings.HasSuffix(err.Error(), ": files") {
-		t.Error(err)
-	}
+	err := r.Err()
+	should.Hold(t, errors.Is(err, ErrBad) && errors.Is(err, fault.Difference) && strings.HasSuffix(err.Error(), ": files"), "%v", err)
 	for want, pair := range map[Verdict][2]Verdict{Bad: {Bad, Warning}, Warning: {Fine, Warning}, Fine: {Fine, Fine}} {
-		if got := worse(pair[0], pair[1]); got != want || worse(pair[1], pair[0]) != want {
-			t.Errorf("%v: %s", pair, got)
-		}
+		got := worse(pair[0], pair[1])
+		should.Hold(t, got == want && worse(pair[1], pair[0]) == want, "%v: %s", pair, got)
 	}
 }
 
@@ -249,9 +238,8 @@ func TestFeatures(t *testing.T) {
 					fails = append(fails, f.Name)
 				}
 			}
-			if got := strings.Join(fails, " "); got != tt.fails {
-				t.Errorf("%q fail, want %q", got, tt.fails)
-			}
+			got := strings.Join(fails, " ")
+			should.Hold(t, got == tt.fails, "%q fail, want %q", got, tt.fails)
 		})
 	}
 }

@@ -18,6 +18,7 @@ import (
 
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/runstest"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
 	"grenier/io/corrupt"
@@ -110,10 +111,8 @@ func checkTrue(t *testing.T, n int, l *prove.Layer, scores []int8) {
 		}
 	}
 	size, p := uint64(len(scores)), l.Proof
-	if l.Seeds != n || l.Positions != size || l.Checked != size || p.Positive != wins || p.Negative != losses ||
-		p.Zero != draws || p.Ungrounded != 0 || len(p.First) != 0 {
-		t.Errorf("%+v, %+v", l.Layer, p)
-	}
+	should.Hold(t, l.Seeds == n && l.Positions == size && l.Checked == size && p.Positive == wins && p.Negative == losses &&
+		p.Zero == draws && p.Ungrounded == 0 && len(p.First) == 0, "%+v, %+v", l.Layer, p)
 }
 
 // TestPasses counts how often a layer is gone through. Without following what a position grounds the
@@ -121,9 +120,8 @@ func checkTrue(t *testing.T, n int, l *prove.Layer, scores []int8) {
 func TestPasses(t *testing.T) {
 	game := testrun.Game(t, 6, awari.Awari)
 	result := run(t, testrun.Write(t, game, testrun.Solve(t, game, 12), 1000), prove.Options{Layers: []int{12}})
-	if got := result.Layers[0].Proof.Passes; got != 22 {
-		t.Errorf("%d passes, want 22", got)
-	}
+	got := result.Layers[0].Proof.Passes
+	should.Hold(t, got == 22, "%d passes, want 22", got)
 }
 
 func TestJSON(t *testing.T) {
@@ -143,9 +141,7 @@ func TestJSON(t *testing.T) {
 		`{"rank":6,"board":"1 0 1 0","stored":2},{"rank":7,"board":"0 2 0 0","stored":2},` +
 		`{"rank":8,"board":"1 1 0 0","stored":-2},{"rank":9,"board":"2 0 0 0","stored":2}],` +
 		`"passes":4}}],"seconds":0.5}`
-	if string(got) != want {
-		t.Errorf("%s, want\n%s", got, want)
-	}
+	should.Hold(t, string(got) == want, "%s, want\n%s", got, want)
 }
 
 // TestDamage changes a file: the layers from there on are not proved.
@@ -156,42 +152,32 @@ func TestDamage(t *testing.T) {
 	must.Write(t, path, must.Read(t, filepath.Join(dir, rundir.LayerName(4))))
 	result := run(t, dir, prove.Options{Job: job.Job{Workers: 2}})
 	for n, l := range result.Layers {
-		if (l.Proof == nil) != (n >= 5) {
-			t.Errorf("%+v", l)
-		}
+		should.Hold(t, (l.Proof == nil) == (n >= 5), "%+v", l)
 	}
-	if err := result.Err(); result.OK || !errors.Is(err, corrupt.ErrCorrupt) || !strings.Contains(err.Error(), path) {
-		t.Errorf("%v", err)
-	}
+	err := result.Err()
+	should.Hold(t, !result.OK && errors.Is(err, corrupt.ErrCorrupt) && strings.Contains(err.Error(), path), "%v", err)
 }
 
 func TestRefused(t *testing.T) {
-	if _, err := prove.Run(t.Context(), filepath.Join(t.TempDir(), "none"), prove.Options{}); !errors.Is(err, rundir.ErrMissing) {
-		t.Errorf("no directory: %v", err)
-	}
+	should.Be(t, must.Err(prove.Run(t.Context(), filepath.Join(t.TempDir(), "none"), prove.Options{})), rundir.ErrMissing, "no directory")
 	game := testrun.Game(t, 4, awari.Awari)
 	layers := testrun.Solve(t, game, 7)
 	dir := testrun.Write(t, game, layers, 64)
 	for _, n := range []int{-1, 8} {
 		_, err := prove.Run(t.Context(), dir, prove.Options{Layers: []int{n}})
-		if !errors.Is(err, tables.ErrUnsolved) || !strings.Contains(err.Error(), fmt.Sprintf("layer %d, but ", n)) {
-			t.Errorf("layer %d: %v", n, err)
-		}
+		should.Hold(t, errors.Is(err, tables.ErrUnsolved) && strings.Contains(err.Error(), fmt.Sprintf("layer %d, but ", n)),
+			"layer %d: %v", n, err)
 	}
 	_, err := prove.Run(t.Context(), dir, prove.Options{Job: job.Job{Memory: 1}})
 	m, ok := errors.AsType[*memory.Error](err)
-	if !ok || m.What != "the proof of layer 7" || m.Allowed != 1 || m.Need < memory.Base {
-		t.Errorf("too little memory: %v", err)
-	}
+	should.Hold(t, ok && m.What == "the proof of layer 7" && m.Allowed == 1 && m.Need >= memory.Base, "too little memory: %v", err)
 	work := filepath.Join(dir, rundir.WorkName)
 	must.OK(t, os.Remove(work))
 	must.Write(t, work, nil) // no directory
-	if _, err := prove.Run(t.Context(), dir, prove.Options{OnDisk: true}); err == nil || !strings.Contains(err.Error(), "work") {
-		t.Errorf("no place for marks: %v", err)
-	}
-	if r := run(t, testrun.Write(t, game, nil, 64), prove.Options{}); !r.OK || len(r.Layers) != 0 {
-		t.Errorf("nothing is solved: %+v", r)
-	}
+	_, err = prove.Run(t.Context(), dir, prove.Options{OnDisk: true})
+	should.Not(t, err == nil || !strings.Contains(err.Error(), "work"), "no place for marks: %v", err)
+	r := run(t, testrun.Write(t, game, nil, 64), prove.Options{})
+	should.Hold(t, r.OK && len(r.Layers) == 0, "nothing is solved: %+v", r)
 }
 
 // TestProgress wants progress that never goes back and ends at the total, whether
@@ -220,9 +206,7 @@ func TestProgress(t *testing.T) {
 			level, _, _ := strings.Cut(p.Doing, ", pass")
 			levels[level] = true
 		}}})
-		if last.Seeds != 7 || last.Done != float64(total) || len(levels) < 8+5 {
-			t.Errorf("%+v, %v", last, levels)
-		}
+		should.Hold(t, last.Seeds == 7 && last.Done == float64(total) && len(levels) >= 8+5, "%+v, %v", last, levels)
 		os.Remove(filepath.Join(dir, rundir.LayerName(6)))
 	}
 }
@@ -238,9 +222,7 @@ func TestCancel(t *testing.T) {
 				cancel()
 			}
 		}}})
-		if !errors.Is(err, context.Canceled) || len(result.Layers) != 5 {
-			t.Errorf("%s: %v, %+v", doing, err, result)
-		}
+		should.Hold(t, errors.Is(err, context.Canceled) && len(result.Layers) == 5, "%s: %v, %+v", doing, err, result)
 	}
 }
 
@@ -268,9 +250,7 @@ func TestResume(t *testing.T) {
 				t.Errorf("layer %d: %s", n, diff)
 			}
 		}
-		if begun != 0 {
-			t.Errorf("begun with other layers than those below %d", again)
-		}
+		should.Hold(t, begun == 0, "begun with other layers than those below %d", again)
 		if _, err := os.Stat(filepath.Join(dir, rundir.WorkName, rundir.ProveName)); err == nil || !got.OK {
 			t.Errorf("notes after the end, or %v", got.Err())
 		}
@@ -282,9 +262,7 @@ func TestResume(t *testing.T) {
 	data := must.Read(t, path)
 	must.Write(t, path, data[:len(data)-1])
 	for n, l := range run(t, dir, prove.Options{Resume: true}).Layers {
-		if (l.Before != nil) != (n < 3) || (l.Proof != nil) != (n < 3) {
-			t.Errorf("layer 3 is damaged: %+v", l)
-		}
+		should.Hold(t, (l.Before != nil) == (n < 3) && (l.Proof != nil) == (n < 3), "layer 3 is damaged: %+v", l)
 	}
 }
 
@@ -356,22 +334,16 @@ func TestResumeMarks(t *testing.T) {
 				var told []string
 				o.Resume, o.Restart, o.Note = true, c.o.Restart, func(text string) { told = append(told, text) }
 				o.Progress = func(p job.Step) {
-					if p.Seeds != 9 || p.Done > p.Total || p.Begun > p.Done || (p.Begun > 0) != c.resumes {
-						t.Errorf("progress %+v", p)
-					}
+					should.Not(t, p.Seeds != 9 || p.Done > p.Total || p.Begun > p.Done || (p.Begun > 0) != c.resumes, "progress %+v", p)
 				}
 				got := run(t, dir, o)
-				if resumed := got.Layers[0].Before != nil; resumed != c.resumes {
-					t.Errorf("resumed: %v", resumed)
-				}
-				if all := strings.Join(told, "; "); !strings.Contains(all, c.told) || (all != "") != (c.told != "") {
-					t.Errorf("told %q, want %q", all, c.told)
-				}
+				should.Equal(t, got.Layers[0].Before != nil, c.resumes, "resumed")
+				all := strings.Join(told, "; ")
+				should.Hold(t, strings.Contains(all, c.told) && (all != "") == (c.told != ""), "told %q, want %q", all, c.told)
 				w, g := *want.Layers[0].Proof, *got.Layers[0].Proof
 				w.Passes, g.Passes = 0, 0
-				if diff := cmp.Diff(w, g); diff != "" || got.OK != (dir == right) {
-					t.Errorf("in order: %v; %s", got.OK, diff)
-				}
+				diff := cmp.Diff(w, g)
+				should.Hold(t, diff == "" && got.OK == (dir == right), "in order: %v; %s", got.OK, diff)
 				must.Empty(t, filepath.Join(dir, rundir.WorkName))
 			}
 		})

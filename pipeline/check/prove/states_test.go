@@ -1,6 +1,10 @@
 package prove
 
-import "testing"
+import (
+	"testing"
+
+	"grenier/internal/testkit/should"
+)
 
 // TestStates changes states one by one.
 func TestStates(t *testing.T) {
@@ -19,7 +23,5 @@ func TestStates(t *testing.T) {
 		}
 	}
 	s.clear()
-	if s.of(99) != open {
-		t.Error("not clear")
-	}
+	should.Hold(t, s.of(99) == open, "not clear")
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
 	"grenier/io/manifest"
@@ -72,15 +73,13 @@ func TestParts(t *testing.T) {
 							stop()
 						}
 					}
-					if _, err := scrub.Run(ctx, dir, o); err != nil && !errors.Is(err, context.Canceled) {
-						t.Fatal(err)
-					}
+					_, err := scrub.Run(ctx, dir, o)
+					must.Not(t, err != nil && !errors.Is(err, context.Canceled), "%v", err)
 					stop()
 				}
 				o.Done = nil
-				if r := mustRun(t, dir, o); r.Part != o.Part.String() {
-					t.Errorf("part %s is called %q", o.Part, r.Part)
-				}
+				r := mustRun(t, dir, o)
+				should.Hold(t, r.Part == o.Part.String(), "part %s is called %q", o.Part, r.Part)
 			}
 			got := mustRun(t, dir, scrub.Options{Part: job.Part{All: true, Of: n}})
 			if a, b := jsonOf(t, got), jsonOf(t, want); a != b || fmt.Sprint(got.Err()) != fmt.Sprint(want.Err()) {
@@ -98,9 +97,8 @@ func TestMissingParts(t *testing.T) {
 		mustRun(t, dir, scrub.Options{Part: job.Part{Index: i, Of: 4}})
 	}
 	all := scrub.Options{Part: job.Part{All: true}}
-	if r := mustRun(t, dir, all); !r.OK || r.Err() != nil {
-		t.Fatalf("%+v", r)
-	}
+	r := mustRun(t, dir, all)
+	must.Hold(t, r.OK && r.Err() == nil, "%+v", r)
 	check := func(what string, want map[int][]int) {
 		t.Helper()
 		r := mustRun(t, dir, all)

@@ -12,6 +12,7 @@ import (
 	"go.uber.org/goleak"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/io/corrupt"
 	"grenier/io/layerfile"
@@ -112,15 +113,9 @@ func TestScrub(t *testing.T) {
 			if text(r) != c.want || r.OK != (err == nil) || (c.err == "") != r.OK {
 				t.Errorf("%s, ok %v, %v; want %s", text(r), r.OK, err, c.want)
 			}
-			if err != nil && (!errors.Is(err, corrupt.ErrCorrupt) || !matches(err.Error(), c.err)) {
-				t.Errorf("%v lacks %s", err, c.err)
-			}
-			if (c.name == "foreign beside") != (len(r.Ignored) == 1) {
-				t.Errorf("ignored: %v", r.Ignored)
-			}
-			if exists(filepath.Join(dir, rundir.WorkName, rundir.ScrubName)) {
-				t.Error("a note is left")
-			}
+			should.Not(t, err != nil && (!errors.Is(err, corrupt.ErrCorrupt) || !matches(err.Error(), c.err)), "%v lacks %s", err, c.err)
+			should.Hold(t, (c.name == "foreign beside") == (len(r.Ignored) == 1), "ignored: %v", r.Ignored)
+			should.Not(t, exists(filepath.Join(dir, rundir.WorkName, rundir.ScrubName)), "a note is left")
 		})
 	}
 }
@@ -162,9 +157,7 @@ func interrupt(t *testing.T, dir string, n int) {
 			cancel()
 		}
 	}}
-	if _, err := scrub.Run(ctx, dir, o); !errors.Is(err, context.Canceled) {
-		t.Fatal(err)
-	}
+	must.Be(t, must.Err(scrub.Run(ctx, dir, o)), context.Canceled)
 }
 
 // TestResume: what was read is not read again, unless it changed.
@@ -197,9 +190,7 @@ func TestNote(t *testing.T) {
 	dir := solved(t)
 	mustRun(t, dir, scrub.Options{Done: func(l scrub.Layer) {
 		text, err := os.ReadFile(filepath.Join(dir, rundir.WorkName, rundir.ScrubName))
-		if err != nil || strings.Count(string(text), `"done": 2`) != l.Seeds+1 {
-			t.Errorf("after layer %d: %s, %v", l.Seeds, text, err)
-		}
+		should.Hold(t, err == nil && strings.Count(string(text), `"done": 2`) == l.Seeds+1, "after layer %d: %s, %v", l.Seeds, text, err)
 	}})
 }
 
@@ -241,9 +232,7 @@ func TestSolverRuns(t *testing.T) {
 	if text(r) != "iiiiii" || !strings.Contains(notes, "in use by process") {
 		t.Errorf("%s, %q", text(r), notes)
 	}
-	if exists(filepath.Join(dir, rundir.WorkName, rundir.ScrubName)) {
-		t.Error("there is a note")
-	}
+	should.Not(t, exists(filepath.Join(dir, rundir.WorkName, rundir.ScrubName)), "there is a note")
 }
 
 // TestNoWork: without work/ there is no note, and that is all.
@@ -264,13 +253,9 @@ func TestNoRun(t *testing.T) {
 		if fill != "" {
 			must.Write(t, filepath.Join(dir, fill), nil)
 		}
-		if _, err := scrub.Run(t.Context(), dir, scrub.Options{}); !errors.Is(err, want) {
-			t.Errorf("%v, want %v", err, want)
-		}
+		should.Be(t, must.Err(scrub.Run(t.Context(), dir, scrub.Options{})), want)
 	}
-	if _, err := scrub.Run(t.Context(), solved(t), scrub.Options{Layers: []int{6}}); !errors.Is(err, scrub.ErrNoLayer) {
-		t.Error(err)
-	}
+	should.Be(t, must.Err(scrub.Run(t.Context(), solved(t), scrub.Options{Layers: []int{6}})), scrub.ErrNoLayer)
 }
 
 // TestProgress: it ends where it should, resumed or not.
@@ -279,9 +264,7 @@ func TestProgress(t *testing.T) {
 	interrupt(t, dir, 2)
 	var last job.Step
 	mustRun(t, dir, scrub.Options{Job: job.Job{Progress: func(p job.Step) {
-		if p.Done < last.Done || p.Done > p.Total {
-			t.Error(fmt.Sprint(last, p))
-		}
+		should.Not(t, p.Done < last.Done || p.Done > p.Total, "%v", fmt.Sprint(last, p))
 		last = p
 	}}})
 	size := int64(0)
@@ -290,7 +273,5 @@ func TestProgress(t *testing.T) {
 		must.OK(t, err)
 		size += info.Size()
 	}
-	if last.Total != float64(size) || last.Done < float64(size/2) {
-		t.Errorf("%+v of %d", last, size)
-	}
+	should.Not(t, last.Total != float64(size) || last.Done < float64(size/2), "%+v of %d", last, size)
 }

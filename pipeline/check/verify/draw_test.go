@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/layers/awari"
 )
@@ -35,24 +36,17 @@ func TestSettle(t *testing.T) {
 	}
 	for m := range n {
 		left := d.unanswered(m)
-		if m == n-2 && len(left) == 0 {
-			t.Fatal("no question is left to a layer")
-		}
+		must.Not(t, m == n-2 && len(left) == 0, "no question is left to a layer")
 		d.Settle()
 		if got := d.unanswered(m); !slices.Equal(got, left) || len(d.waiting[m]) > 1 {
 			t.Errorf("layer %d: %d questions are left, %d before", m, len(got), len(left))
 		}
 	}
-	if !d.Lacks() {
-		t.Error("nothing is lacking")
-	}
+	should.Hold(t, d.Lacks(), "nothing is lacking")
 	for m := range n {
 		see(m, space.Size(m)/2, space.Size(m))
 	}
-	if d.Lacks() {
-		t.Error("scores are lacking that came by")
-	}
-	if d.Settle(); slices.ContainsFunc(d.waiting[:n], func(a []*asking) bool { return len(a) > 0 }) {
-		t.Error("answered questions are kept")
-	}
+	should.Not(t, d.Lacks(), "scores are lacking that came by")
+	d.Settle()
+	should.Not(t, slices.ContainsFunc(d.waiting[:n], func(a []*asking) bool { return len(a) > 0 }), "answered questions are kept")
 }

@@ -11,6 +11,7 @@ import (
 
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/runstest"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/io/corrupt"
 	"grenier/io/rundir"
@@ -27,9 +28,7 @@ func interrupt(t *testing.T, dir string, o verify.Options, stop func(job.Step) b
 		_, err := verify.Run(ctx, dir, o)
 		return err
 	})
-	if !noted(dir) {
-		t.Fatal("nothing is noted")
-	}
+	must.Hold(t, noted(dir), "nothing is noted")
 }
 
 func noted(dir string) bool {
@@ -84,14 +83,11 @@ func TestResume(t *testing.T) {
 		if got := len(before(r)); got != c.want || !r.OK || len(r.Layers) != 8 {
 			t.Errorf("%s: %v, %+v", name, before(r), r)
 		}
-		if noted(dir) != (c.o.Sample > 0) {
-			t.Errorf("%s: notes at the end: %v", name, noted(dir))
-		}
+		should.Equal(t, noted(dir), c.o.Sample > 0, "%s: notes at the end", name)
 	}
 	interrupt(t, dir, verify.Options{Restart: true}, at(5))
-	if r := run(t, dir, verify.Options{Resume: true, Layers: []int{2}}); len(before(r)) != 1 || !noted(dir) {
-		t.Errorf("one layer: %+v", r)
-	}
+	r := run(t, dir, verify.Options{Resume: true, Layers: []int{2}})
+	should.Hold(t, len(before(r)) == 1 && noted(dir), "one layer: %+v", r)
 	if r := run(t, dir, verify.Options{Resume: true}); len(before(r)) != 4 || noted(dir) {
 		t.Errorf("the others: %v", before(r))
 	}
@@ -111,24 +107,18 @@ func TestResumePanel(t *testing.T) {
 		if first == 0 {
 			first = uint64(p.Done)
 		}
-		if p.Begun < float64(size/4) || p.Begun > p.Done {
-			t.Errorf("progress %+v", p)
-		}
+		should.Not(t, p.Begun < float64(size/4) || p.Begun > p.Done, "progress %+v", p)
 	}
-	if r := run(t, intact, o); !r.OK || r.Layers[0].Checked != size || first < size/4 {
-		t.Errorf("%+v, began at %d", r, first)
-	}
+	r := run(t, intact, o)
+	should.Hold(t, r.OK && r.Layers[0].Checked == size && first >= size/4, "%+v, began at %d", r, first)
 	layers[9][0] = testrun.Other(layers[9][0])
 	wrong := testrun.Write(t, game, layers, 1000)
 	want := run(t, wrong, verify.Options{Layers: []int{9}})
-	if want.OK {
-		t.Fatal("a wrong score is not found")
-	}
+	must.Not(t, want.OK, "a wrong score is not found")
 	interrupt(t, wrong, o, middle)
 	o.Progress = nil
-	if r := run(t, wrong, o); r.OK || r.Layers[0].Mismatches != want.Layers[0].Mismatches {
-		t.Errorf("%+v, want %+v", r, want)
-	}
+	r = run(t, wrong, o)
+	should.Not(t, r.OK || r.Layers[0].Mismatches != want.Layers[0].Mismatches, "%+v, want %+v", r, want)
 }
 
 // TestBadNote: notes that cannot be read are told about and do no harm.

@@ -6,6 +6,7 @@ import (
 
 	"grenier/internal/testkit/awaritest"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
 	"grenier/layers/awari"
@@ -46,9 +47,7 @@ func (s *sowings) checkMove(t *testing.T, space *awari.Space, b awari.Board, pit
 	q, sown := s.game.Half(), s.game.Sow(b, pit)
 	own, opponent := pack(b[:q]), pack(b[q:2*q])
 	w := &s.byPit[pit][b[pit]-1]
-	if after := own + w.own - half(b[pit])<<(8*pit); after != pack(sown.Board[:q]) {
-		t.Fatalf("%v, pit %d: the mover has %x", b, pit, after)
-	}
+	must.Equal(t, own+w.own-half(b[pit])<<(8*pit), pack(sown.Board[:q]), "%v, pit %d: the mover", b, pit)
 	seeds := 0
 	for _, x := range b[q : 2*q] {
 		seeds += int(x)
@@ -66,9 +65,7 @@ func (s *sowings) checkMove(t *testing.T, space *awari.Space, b awari.Board, pit
 			}
 		}
 	}
-	if found > 1 || (found == 0) != sown.Starves {
-		t.Fatalf("%v, pit %d: %d outcomes", b, pit, found)
-	}
+	must.Hold(t, found <= 1 && (found == 0) == sown.Starves, "%v, pit %d: %d outcomes", b, pit, found)
 }
 
 // bytes returns the memory that the outcomes take.
@@ -88,9 +85,8 @@ func (s *sowings) bytes() uint64 {
 func TestSowingBytes(t *testing.T) {
 	for _, c := range []struct{ pits, seeds int }{{4, 1}, {4, 48}, {6, 30}, {8, 24}, {10, 20}, {12, 3}, {12, 16}} {
 		s, _ := sowingsOf(t, c.pits, c.seeds)
-		if got, most := s.bytes(), sowingBytes(s.game, c.seeds); got > most {
-			t.Errorf("%d pits, %d seeds: %d bytes, more than %d", c.pits, c.seeds, got, most)
-		}
+		got, most := s.bytes(), sowingBytes(s.game, c.seeds)
+		should.Not(t, got > most, "%d pits, %d seeds: %d bytes, more than %d", c.pits, c.seeds, got, most)
 	}
 }
 
@@ -108,9 +104,7 @@ func TestPanels(t *testing.T) {
 					t.Errorf("layer %d, %d bytes: a panel of %d", n, bytes, len(p.best))
 				}
 			}
-			if sum != space.Size(n) {
-				t.Errorf("layer %d, %d bytes: %d positions in %d panels", n, bytes, sum, count)
-			}
+			should.Hold(t, sum == space.Size(n), "layer %d, %d bytes: %d positions in %d panels", n, bytes, sum, count)
 		}
 	}
 }
@@ -133,8 +127,7 @@ func TestMovesAreCounted(t *testing.T) {
 			lost++
 		}
 		err = r.each(t.Context(), func(Layer) {})
-		if got := err != nil && strings.Contains(err.Error(), "moves were looked at, not "); got != (len(all) > 0) {
-			t.Errorf("moves are missing: %v, and this is noticed: %v (%v)", len(all) > 0, got, err)
-		}
+		got := err != nil && strings.Contains(err.Error(), "moves were looked at, not ")
+		should.Hold(t, got == (len(all) > 0), "moves are missing: %v, and this is noticed: %v (%v)", len(all) > 0, got, err)
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"go.uber.org/goleak"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/io/corrupt"
 	"grenier/io/manifest"
@@ -85,9 +86,7 @@ func TestJSON(t *testing.T) {
 		`{"seeds":2,"positions":10,"checked":10,"mismatches":1,"problems":[` +
 		`{"text":"board 0 0 1 1, rank 1: the score is 1, but its moves give -2",` +
 		`"difference":{"rank":1,"board":"0 0 1 1","stored":1,"expected":-2}}]}],"seconds":0.5}`
-	if string(got) != want {
-		t.Errorf("%s, want\n%s", got, want)
-	}
+	should.Hold(t, string(got) == want, "%s, want\n%s", got, want)
 }
 
 // TestFalseScores has correct checksums on wrong scores.
@@ -101,9 +100,8 @@ func TestFalseScores(t *testing.T) {
 	}
 	dir := testrun.Write(t, game, layers, 100)
 	want := run(t, dir, verify.Options{})
-	if err := want.Err(); want.OK || !errors.Is(err, verify.ErrDifferences) || errors.Is(err, corrupt.ErrCorrupt) {
-		t.Fatalf("%v", err)
-	}
+	err := want.Err()
+	must.Not(t, want.OK || !errors.Is(err, verify.ErrDifferences) || errors.Is(err, corrupt.ErrCorrupt), "%v", err)
 	found := false
 	for _, p := range want.Layers[8].Problems {
 		found = found || *p.Difference == verify.Difference{
@@ -114,13 +112,11 @@ func TestFalseScores(t *testing.T) {
 	if !found {
 		t.Errorf("rank 4000 is missing in %+v", want.Layers[8])
 	}
-	if l := want.Layers[7]; l.Mismatches < 30 || len(l.Problems) != verify.MaxDifferences || l.Problems[0].Difference.Rank != 0 {
-		t.Errorf("%+v", l)
-	}
+	l := want.Layers[7]
+	should.Hold(t, l.Mismatches >= 30 && len(l.Problems) == verify.MaxDifferences && l.Problems[0].Difference.Rank == 0, "%+v", l)
 	for name, o := range ways() {
-		if got := run(t, dir, o); !reflect.DeepEqual(got.Layers, want.Layers) {
-			t.Errorf("%s: %+v, want %+v", name, got.Layers, want.Layers)
-		}
+		got := run(t, dir, o)
+		should.Hold(t, reflect.DeepEqual(got.Layers, want.Layers), "%s: %+v, want %+v", name, got.Layers, want.Layers)
 	}
 }
 
@@ -143,18 +139,13 @@ func TestSample(t *testing.T) {
 		return result.Layers[9]
 	}
 	want := sample(verify.Options{Seed: 1})
-	if want.Mismatches < sampled/3 || len(want.Problems) != verify.MaxDifferences {
-		t.Errorf("%+v", want)
-	}
+	should.Hold(t, want.Mismatches >= sampled/3 && len(want.Problems) == verify.MaxDifferences, "%+v", want)
 	for name, o := range ways() {
 		o.Seed = 1
-		if got := sample(o); !reflect.DeepEqual(got, want) {
-			t.Errorf("%s: %+v, want %+v", name, got, want)
-		}
+		got := sample(o)
+		should.Hold(t, reflect.DeepEqual(got, want), "%s: %+v, want %+v", name, got, want)
 	}
-	if reflect.DeepEqual(sample(verify.Options{Seed: 2}), want) {
-		t.Error("another seed, the same sample")
-	}
+	should.Not(t, reflect.DeepEqual(sample(verify.Options{Seed: 2}), want), "another seed, the same sample")
 }
 
 // TestDamage changes the file of layer 5 and wants that layer, and all that read
@@ -194,9 +185,8 @@ func TestDamage(t *testing.T) {
 			c.damage(t, dir, path)
 			for _, o := range ways() {
 				result := run(t, dir, o)
-				if err := result.Err(); result.OK || !errors.Is(err, corrupt.ErrCorrupt) || !errors.Is(err, c.want) {
-					t.Errorf("%v", err)
-				}
+				err := result.Err()
+				should.Hold(t, !result.OK && errors.Is(err, corrupt.ErrCorrupt) && errors.Is(err, c.want), "%v", err)
 				checkDamage(t, result, path, c.errors)
 			}
 		})
@@ -215,9 +205,7 @@ func checkDamage(t *testing.T, result *verify.Result, path string, errors int) {
 		case n > 6:
 			want = 1
 		}
-		if len(l.Problems) != want || (want == 0) != (l.Checked == l.Positions) {
-			t.Errorf("%+v, want %d problems", l, want)
-		}
+		should.Hold(t, len(l.Problems) == want && (want == 0) == (l.Checked == l.Positions), "%+v, want %d problems", l, want)
 		for _, p := range l.Problems {
 			if p.Difference != nil || !strings.Contains(p.Text, path) {
 				t.Errorf("layer %d: %s", n, p.Text)
@@ -235,28 +223,22 @@ func TestFalseManifest(t *testing.T) {
 		h[5], h[4] = h[5]-1, h[4]+1
 	})
 	result := run(t, dir, verify.Options{})
-	if err := result.Err(); !errors.Is(err, corrupt.ErrMismatch) || !strings.Contains(err.Error(), "histogram") ||
-		!strings.HasPrefix(err.Error(), "layer 5: ") {
-		t.Errorf("%v", err)
-	}
+	err := result.Err()
+	should.Hold(t, errors.Is(err, corrupt.ErrMismatch) && strings.Contains(err.Error(), "histogram") &&
+		strings.HasPrefix(err.Error(), "layer 5: "), "%v", err)
 }
 
 func TestRefused(t *testing.T) {
-	if _, err := verify.Run(t.Context(), filepath.Join(t.TempDir(), "none"), verify.Options{}); !errors.Is(err, rundir.ErrMissing) {
-		t.Errorf("no directory: %v", err)
-	}
+	should.Be(t, must.Err(verify.Run(t.Context(), filepath.Join(t.TempDir(), "none"), verify.Options{})), rundir.ErrMissing, "no directory")
 	game := testrun.Game(t, 4, awari.Awari)
 	dir := testrun.Write(t, game, testrun.Solve(t, game, 3), 64)
 	for _, n := range []int{-1, 4} {
 		_, err := verify.Run(t.Context(), dir, verify.Options{Layers: []int{n}})
-		if !errors.Is(err, tables.ErrUnsolved) || !strings.Contains(err.Error(), fmt.Sprintf("layer %d, but ", n)) {
-			t.Errorf("layer %d: %v", n, err)
-		}
+		should.Hold(t, errors.Is(err, tables.ErrUnsolved) && strings.Contains(err.Error(), fmt.Sprintf("layer %d, but ", n)),
+			"layer %d: %v", n, err)
 	}
 	result := run(t, testrun.Write(t, game, nil, 64), verify.Options{})
-	if !result.OK || len(result.Layers) != 0 {
-		t.Errorf("nothing is solved: %+v", result)
-	}
+	should.Hold(t, result.OK && len(result.Layers) == 0, "nothing is solved: %+v", result)
 }
 
 func TestProgress(t *testing.T) {
@@ -265,14 +247,10 @@ func TestProgress(t *testing.T) {
 	os.Remove(filepath.Join(dir, rundir.LayerName(6)))
 	var last job.Step
 	run(t, dir, verify.Options{Job: job.Job{Workers: 2, Progress: func(p job.Step) {
-		if p.Seeds < last.Seeds || p.Done < last.Done || p.Done > p.Total {
-			t.Errorf("%+v after %+v", p, last)
-		}
+		should.Not(t, p.Seeds < last.Seeds || p.Done < last.Done || p.Done > p.Total, "%+v after %+v", p, last)
 		last = p
 	}}})
-	if last.Seeds != 7 || last.Done != last.Total || last.Total != 6435 { // 15 choose 8
-		t.Errorf("%+v", last)
-	}
+	should.Hold(t, last.Seeds == 7 && last.Done == last.Total && last.Total == 6435, "%+v", last) // 15 choose 8
 }
 
 func TestCancel(t *testing.T) {
@@ -284,7 +262,5 @@ func TestCancel(t *testing.T) {
 			cancel()
 		}
 	}}})
-	if !errors.Is(err, context.Canceled) || len(result.Layers) < 5 || len(result.Layers) > 6 {
-		t.Errorf("%v, %+v", err, result)
-	}
+	should.Hold(t, errors.Is(err, context.Canceled) && len(result.Layers) >= 5 && len(result.Layers) <= 6, "%v, %+v", err, result)
 }

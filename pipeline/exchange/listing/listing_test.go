@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/kernels/colex"
 )
 
@@ -31,9 +32,7 @@ func TestAll(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil || next != ranking.Size(10) {
-		t.Errorf("%d of %d boards, %v", next, ranking.Size(10), err)
-	}
+	should.Hold(t, err == nil && next == ranking.Size(10), "%d of %d boards, %v", next, ranking.Size(10), err)
 }
 
 // TestSample takes samples of all sizes around a block: no board comes twice, and more
@@ -54,18 +53,13 @@ func TestSample(t *testing.T) {
 			all = append(all, ranks...)
 			return nil
 		})
-		if err != nil || uint64(len(all)) != count || !slices.Equal(all[:len(before)], before) {
-			t.Fatalf("%d of %d boards, %v", len(all), count, err)
-		}
+		must.Hold(t, err == nil && uint64(len(all)) == count && slices.Equal(all[:len(before)], before),
+			"%d of %d boards, %v", len(all), count, err)
 		before = all
 	}
 	slices.Sort(before)
-	if len(slices.Compact(before)) != int(ranking.Size(seeds)) {
-		t.Error("a board came twice")
-	}
-	if err := mustNew(t, pits, seeds).Sample(t.Context(), 3004, 7, nil); !errors.Is(err, ErrCount) {
-		t.Errorf("3004 of 3003 boards: %v, want ErrCount", err)
-	}
+	should.Hold(t, len(slices.Compact(before)) == int(ranking.Size(seeds)), "a board came twice")
+	should.Be(t, mustNew(t, pits, seeds).Sample(t.Context(), 3004, 7, nil), ErrCount, "3004 of 3003 boards")
 }
 
 func TestStops(t *testing.T) {
@@ -76,14 +70,10 @@ func TestStops(t *testing.T) {
 		cancel()
 		return nil
 	})
-	if !errors.Is(err, context.Canceled) || blocks != 1 {
-		t.Errorf("%d blocks, %v, want 1 and context.Canceled", blocks, err)
-	}
+	should.Hold(t, errors.Is(err, context.Canceled) && blocks == 1, "%d blocks, %v, want 1 and context.Canceled", blocks, err)
 	broken := errors.New("disk full")
-	if err := mustNew(t, 12, 12).All(t.Context(), func([]uint64, []uint8) error { return broken }); err != broken {
-		t.Errorf("%v, want %v", err, broken)
-	}
-	if _, err := New(16, 64); !errors.Is(err, colex.ErrOverflow) {
-		t.Errorf("16 pits, 64 seeds: %v, want ErrOverflow", err)
-	}
+	err = mustNew(t, 12, 12).All(t.Context(), func([]uint64, []uint8) error { return broken })
+	should.Hold(t, err == broken, "%v, want %v", err, broken)
+	_, err = New(16, 64)
+	should.Hold(t, errors.Is(err, colex.ErrOverflow), "16 pits, 64 seeds: %v, want ErrOverflow", err)
 }

@@ -19,6 +19,7 @@ import (
 
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/pythontest"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/io/manifest"
 	"grenier/io/rundir"
@@ -44,14 +45,12 @@ func readCard(t *testing.T, dir, path string, o sample.Options) sample.Card {
 	must.OK(t, err)
 	for i, l := range c.Layers {
 		want := m.Layers[o.From+i]
-		if l.Seeds != want.Seeds || l.Positions != want.Positions || l.Hash != want.Hash || l.Checksum != want.Checksum {
-			t.Errorf("the card has the layer %+v, want %+v", l, want)
-		}
+		should.Hold(t, l.Seeds == want.Seeds && l.Positions == want.Positions && l.Hash == want.Hash && l.Checksum == want.Checksum,
+			"the card has the layer %+v, want %+v", l, want)
 	}
-	if len(c.Layers) != o.To-o.From+1 || c.Identity != m.Identity || c.Seed != o.Seed || c.Positions != o.Count || c.Encoded != o.Format ||
-		c.By != map[bool]string{true: "score", false: "position"}[o.ByScore] || (c.Split == nil) != (len(o.Split) == 0) {
-		t.Errorf("the card says %+v about %+v", c, o)
-	}
+	should.Hold(t, len(c.Layers) == o.To-o.From+1 && c.Identity == m.Identity && c.Seed == o.Seed && c.Positions == o.Count && c.Encoded == o.Format &&
+		c.By == map[bool]string{true: "score", false: "position"}[o.ByScore] && (c.Split == nil) == (len(o.Split) == 0),
+		"the card says %+v about %+v", c, o)
 	for _, f := range c.Files {
 		data := must.Read(t, filepath.Join(filepath.Dir(path), f.File))
 		if sum := sha256.Sum256(data); uint64(len(data)) != f.Bytes || hex.EncodeToString(sum[:]) != f.SHA256 {
@@ -84,9 +83,7 @@ func TestSplit(t *testing.T) {
 		rows := map[string][]row{} // by part
 		for _, f := range c.Files {
 			got := read(t, o.Format, game, must.Read(t, filepath.Join(filepath.Dir(path), f.File)))
-			if uint64(len(got)) != f.Positions {
-				t.Errorf("%s has %d positions, want %d", f.File, len(got), f.Positions)
-			}
+			should.Hold(t, uint64(len(got)) == f.Positions, "%s has %d positions, want %d", f.File, len(got), f.Positions)
 			rows[f.Split] = append(rows[f.Split], got...)
 		}
 		for i, r := range read(t, o.Format, game, data) {
@@ -94,9 +91,7 @@ func TestSplit(t *testing.T) {
 				next := rows[f.Split]
 				return len(next) > 0 && cmp.Equal(next[0], r)
 			})
-			if part < 0 {
-				t.Fatalf("position %d of the sample is in no file where it belongs", i)
-			}
+			must.Not(t, part < 0, "position %d of the sample is in no file where it belongs", i)
 			name := c.Files[part].Split
 			rows[name] = rows[name][1:]
 			if key := fmt.Sprint(r.Pits); len(o.Split) > 0 && parts[key] != "" && parts[key] != name {
@@ -110,9 +105,8 @@ func TestSplit(t *testing.T) {
 	for _, part := range parts {
 		in[part]++
 	}
-	if share := float64(in["test"]) / float64(len(parts)); share < 0.15 || share > 0.25 {
-		t.Errorf("%v: %.1f%% of the boards are in the part with 20%%", in, 100*share)
-	}
+	share := float64(in["test"]) / float64(len(parts))
+	should.Not(t, share < 0.15 || share > 0.25, "%v: %.1f%% of the boards are in the part with 20%%", in, 100*share)
 }
 
 // TestNames: files are named by part and shard, and an old card gives way.
@@ -130,9 +124,7 @@ func TestNames(t *testing.T) {
 	for _, e := range entries {
 		names = append(names, e.Name())
 	}
-	if got, want := strings.Join(names, " "), "a-a-00000-of-00002.csv a-a-00001-of-00002.csv a-b-00000-of-00002.csv a-b-00001-of-00002.csv a.csv.card.json"; got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
+	should.Equal(t, strings.Join(names, " "), "a-a-00000-of-00002.csv a-a-00001-of-00002.csv a-b-00000-of-00002.csv a-b-00001-of-00002.csv a.csv.card.json")
 	readCard(t, dir, filepath.Join(out, "a.csv"), o)
 }
 
@@ -154,15 +146,12 @@ func TestColumns(t *testing.T) {
 		}
 		switch f {
 		case sample.CSV:
-			if want, _, _ := strings.Cut(string(data), "\n"); strings.Join(names, ",") != want {
-				t.Errorf("the columns %s, want %s", names, want)
-			}
+			want, _, _ := strings.Cut(string(data), "\n")
+			should.Hold(t, strings.Join(names, ",") == want, "the columns %s, want %s", names, want)
 		case sample.JSONL:
 			keys := regexp.MustCompile(`"(\w+)":`).FindAllSubmatch(bytes.SplitN(data, []byte("\n"), 2)[0], -1)
 			for i, key := range keys {
-				if len(keys) != len(names) || string(key[1]) != names[i] {
-					t.Errorf("the columns %s, want %s", names, keys)
-				}
+				should.Hold(t, len(keys) == len(names) && string(key[1]) == names[i], "the columns %s, want %s", names, keys)
 			}
 		default:
 			if want := 6 + 1 + 3 + 3; size != want || !bytes.Contains(data, []byte("'"+names[0]+"', '|"+c.Columns[0].Type)) {
@@ -174,9 +163,8 @@ func TestColumns(t *testing.T) {
 
 func TestRefusedFiles(t *testing.T) {
 	for _, text := range []string{"", "train", "train=100,", "train=50,test=49", "train=50,test=51", "train=0,test=100", "a=50,a=50", "A=100", "a/b=100", "a=+100", "a=1e2", "=100", "a=101"} {
-		if parts, err := sample.ParseSplit(text); !errors.Is(err, sample.ErrSample) {
-			t.Errorf("%q: %v, error %v", text, parts, err)
-		}
+		parts, err := sample.ParseSplit(text)
+		should.Hold(t, errors.Is(err, sample.ErrSample), "%q: %v, error %v", text, parts, err)
 	}
 	game := testrun.Game(t, 4, awari.Awari)
 	dir := testrun.Write(t, game, testrun.Solve(t, game, 4), 100)
@@ -187,12 +175,9 @@ func TestRefusedFiles(t *testing.T) {
 	} {
 		out := t.TempDir()
 		o.Format = sample.CSV
-		if _, err := sample.WriteFile(t.Context(), dir, filepath.Join(out, "x.csv"), o); !errors.Is(err, sample.ErrSample) {
-			t.Errorf("%s: error %v", name, err)
-		}
-		if entries, err := os.ReadDir(out); err != nil || len(entries) > 0 {
-			t.Errorf("%s: %v, %v were written", name, err, entries)
-		}
+		should.Be(t, must.Err(sample.WriteFile(t.Context(), dir, filepath.Join(out, "x.csv"), o)), sample.ErrSample, "%s", name)
+		entries, err := os.ReadDir(out)
+		should.Hold(t, err == nil && len(entries) == 0, "%s: %v, %v were written", name, err, entries)
 	}
 }
 
@@ -229,9 +214,8 @@ for split, low, high in (("train", 0, 90), ("validation", 90, 95), ("test", 95, 
 	cmd := exec.Command(python, "-B", "-c", program)
 	cmd.Dir = out
 	text, err := cmd.CombinedOutput()
-	if got := fmt.Sprintf("train %d\nvalidation %d\ntest %d\n", want["train"], want["validation"], want["test"]); err != nil || string(text) != got {
-		t.Errorf("%v: %s, want %s", err, text, got)
-	}
+	got := fmt.Sprintf("train %d\nvalidation %d\ntest %d\n", want["train"], want["validation"], want["test"])
+	should.Hold(t, err == nil && string(text) == got, "%v: %s, want %s", err, text, got)
 }
 
 // TestParts: parts, one behind the other, are the file of one run; the card of each is about the sample and lists its own file.
@@ -251,21 +235,18 @@ func TestParts(t *testing.T) {
 			s, err := sample.WriteFile(t.Context(), dir, path, o)
 			must.OK(t, err)
 			c, share := readCard(t, dir, path, o), o.Count*uint64(i+1)/7-o.Count*uint64(i)/7
-			if len(c.Files) != 1 || c.Files[0].Positions != share || s.Positions != share {
-				t.Errorf("part %d of %d positions: %+v, %+v", i+1, share, c.Files, s)
-			}
+			should.Hold(t, len(c.Files) == 1 && c.Files[0].Positions == share && s.Positions == share,
+				"part %d of %d positions: %+v, %+v", i+1, share, c.Files, s)
 			files = append(files, must.Read(t, path)...)
 			var text bytes.Buffer
 			_, err = sample.Write(t.Context(), dir, &text, o)
 			must.OK(t, err)
 			streams = append(streams, text.Bytes()...)
 		}
-		if !bytes.Equal(files, want) || !bytes.Equal(streams, want) {
-			t.Errorf("%s: %d bytes in files, %d in streams, want %d", o.Format, len(files), len(streams), len(want))
-		}
+		should.Hold(t, bytes.Equal(files, want) && bytes.Equal(streams, want),
+			"%s: %d bytes in files, %d in streams, want %d", o.Format, len(files), len(streams), len(want))
 		o.Shards = 2
-		if _, err := sample.WriteFile(t.Context(), dir, filepath.Join(t.TempDir(), "x"), o); !errors.Is(err, sample.ErrSample) {
-			t.Errorf("a part of several files: %v", err)
-		}
+		should.Be(t, must.Err(sample.WriteFile(t.Context(), dir, filepath.Join(t.TempDir(), "x"), o)), sample.ErrSample,
+			"a part of several files")
 	}
 }

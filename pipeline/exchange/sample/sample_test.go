@@ -20,6 +20,7 @@ import (
 	"go.uber.org/goleak"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/io/corrupt"
 	"grenier/io/manifest"
@@ -84,12 +85,8 @@ func write(t testing.TB, dir string, o sample.Options) ([]byte, sample.Summary) 
 	t.Helper()
 	var out bytes.Buffer
 	s, err := sample.Write(t.Context(), dir, &out, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if s.Bytes != uint64(out.Len()) || s.Positions != o.Count {
-		t.Errorf("%+v of %d bytes", s, out.Len())
-	}
+	must.OK(t, err)
+	should.Hold(t, s.Bytes == uint64(out.Len()) && s.Positions == o.Count, "%+v of %d bytes", s, out.Len())
 	return out.Bytes(), s
 }
 
@@ -102,9 +99,7 @@ func read(t testing.TB, f sample.Format, game awari.Game, data []byte) (rows []r
 			var r row
 			d := json.NewDecoder(bytes.NewReader(line))
 			d.DisallowUnknownFields()
-			if err := d.Decode(&r); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, d.Decode(&r))
 			rows = append(rows, r)
 		}
 	case sample.CSV:
@@ -117,14 +112,10 @@ func read(t testing.TB, f sample.Format, game awari.Game, data []byte) (rows []r
 
 func readCSV(t testing.TB, game awari.Game, data []byte) (rows []row) {
 	records, err := csv.NewReader(bytes.NewReader(data)).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	number := func(text string) int {
 		x, err := strconv.Atoi(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		return x
 	}
 	for _, fields := range records[1:] {
@@ -245,14 +236,10 @@ func TestPlies(t *testing.T) {
 			}
 			rest = rest[len(line+end):]
 		}
-		if len(rest) > 0 || known == 0 || known == 900 {
-			t.Errorf("%s: %d bytes are left, %d rows have plies", o.Format, len(rest), known)
-		}
+		should.Not(t, len(rest) > 0 || known == 0 || known == 900, "%s: %d bytes are left, %d rows have plies", o.Format, len(rest), known)
 	}
 	must.OK(t, os.Remove(filepath.Join(dir, rundir.DistanceName(7))))
-	if _, err := sample.Write(t.Context(), dir, io.Discard, o); !errors.Is(err, corrupt.ErrCorrupt) {
-		t.Errorf("listed distances are missing: %v", err)
-	}
+	should.Be(t, must.Err(sample.Write(t.Context(), dir, io.Discard, o)), corrupt.ErrCorrupt, "listed distances are missing")
 }
 
 // TestWhole draws all positions of small layers, in all formats: each comes once, with its values
@@ -275,9 +262,7 @@ func TestWhole(t *testing.T) {
 					}
 					seen[key] = true
 				}
-				if len(seen) != len(want) {
-					t.Errorf("%s: %d of %d positions", f, len(seen), len(want))
-				}
+				should.Hold(t, len(seen) == len(want), "%s: %d of %d positions", f, len(seen), len(want))
 			}
 		}
 	}
@@ -295,22 +280,18 @@ func TestSameBytes(t *testing.T) {
 			o.Workers, o.Memory = workers, 1
 			_, err := sample.Write(t.Context(), dir, &bytes.Buffer{}, o)
 			small, ok := errors.AsType[*memory.Error](err)
-			if !ok {
-				t.Fatalf("one byte of memory: %v", err)
-			}
+			must.Hold(t, ok, "one byte of memory: %v", err)
 			o.Memory = small.Need // batches are small
-			if got, _ := write(t, dir, o); !bytes.Equal(got, want) {
-				t.Errorf("%d workers, by score %v: other bytes", workers, byScore)
-			}
+			got, _ := write(t, dir, o)
+			should.Hold(t, bytes.Equal(got, want), "%d workers, by score %v: other bytes", workers, byScore)
 		}
 		o.Count = 1234
 		if got, _ := write(t, dir, o); !bytes.HasPrefix(want, got) || bytes.Count(got, []byte("\n")) != 1234 {
 			t.Errorf("by score %v: a shorter sample is not the beginning of a longer one", byScore)
 		}
 		o.Seed++
-		if got, _ := write(t, dir, o); bytes.HasPrefix(want, got) {
-			t.Errorf("by score %v: the seed changes nothing", byScore)
-		}
+		got, _ := write(t, dir, o)
+		should.Not(t, bytes.HasPrefix(want, got), "by score %v: the seed changes nothing", byScore)
 	}
 }
 
@@ -335,9 +316,7 @@ func TestByScore(t *testing.T) {
 		most = max(most, n)
 	}
 	for score, n := range there {
-		if got[score] != n && got[score] < most-1 {
-			t.Errorf("score %d: %d of %d positions, another has %d", score, got[score], n, most)
-		}
+		should.Not(t, got[score] != n && got[score] < most-1, "score %d: %d of %d positions, another has %d", score, got[score], n, most)
 	}
 }
 
@@ -354,13 +333,9 @@ func TestRefused(t *testing.T) {
 		"none":       {sample.Options{From: 3, To: 4}, sample.ErrSample},
 		"too many":   {sample.Options{From: 4, To: 4, Count: 36}, sample.ErrSample},
 	} {
-		if _, err := sample.Write(t.Context(), dir, &bytes.Buffer{}, c.o); !errors.Is(err, c.want) {
-			t.Errorf("%s: error %v, want %v", name, err, c.want)
-		}
+		should.Be(t, must.Err(sample.Write(t.Context(), dir, &bytes.Buffer{}, c.o)), c.want, "%s", name)
 	}
-	if _, err := sample.ParseFormat("xml"); !errors.Is(err, sample.ErrFormat) {
-		t.Errorf("error %v", err)
-	}
+	should.Be(t, must.Err(sample.ParseFormat("xml")), sample.ErrFormat)
 }
 
 // TestDamage: neither a wrong score nor a wrong histogram gets into a sample.
@@ -371,23 +346,18 @@ func TestDamage(t *testing.T) {
 	changed[5] = slices.Clone(layers[5])
 	changed[5][7]++
 	o := sample.Options{From: 5, To: 5, Count: uint64(len(layers[5])), Format: sample.CSV}
-	if _, err := sample.Write(t.Context(), testrun.Write(t, game, changed, 100), &bytes.Buffer{}, o); !errors.Is(err, corrupt.ErrCorrupt) {
-		t.Errorf("a wrong score: error %v", err)
-	}
+	should.Be(t, must.Err(sample.Write(t.Context(), testrun.Write(t, game, changed, 100), &bytes.Buffer{}, o)), corrupt.ErrCorrupt,
+		"a wrong score")
 
 	dir := testrun.Write(t, game, layers, 100)
 	m, err := manifest.Load(filepath.Join(dir, rundir.ManifestName))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	h := &m.Layers[5].Histogram
 	h[5]-- // a win all the same
 	h[4]++
 	testrun.SaveManifest(t, dir, m)
 	o.ByScore = true
-	if _, err := sample.Write(t.Context(), dir, &bytes.Buffer{}, o); !errors.Is(err, corrupt.ErrCorrupt) {
-		t.Errorf("a wrong histogram: error %v", err)
-	}
+	should.Be(t, must.Err(sample.Write(t.Context(), dir, &bytes.Buffer{}, o)), corrupt.ErrCorrupt, "a wrong histogram")
 }
 
 // TestFile: there is a file when it is complete, and none otherwise.
@@ -398,17 +368,9 @@ func TestFile(t *testing.T) {
 	o := sample.Options{From: 0, To: 6, Count: 50, Format: sample.CSV}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := sample.WriteFile(ctx, dir, path, o); !errors.Is(err, context.Canceled) {
-		t.Errorf("error %v", err)
-	}
-	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("there is a file: %v", err)
-	}
-	if _, err := sample.WriteFile(t.Context(), dir, path, o); err != nil {
-		t.Fatal(err)
-	}
+	should.Be(t, must.Err(sample.WriteFile(ctx, dir, path, o)), context.Canceled)
+	should.Be(t, must.Err(os.Stat(path)), os.ErrNotExist, "there is a file")
+	must.OK(t, must.Err(sample.WriteFile(t.Context(), dir, path, o)))
 	want, _ := write(t, dir, o)
-	if !bytes.Equal(testrun.ReadFile(t, path), want) {
-		t.Error("the file has other bytes")
-	}
+	should.Hold(t, bytes.Equal(testrun.ReadFile(t, path), want), "the file has other bytes")
 }

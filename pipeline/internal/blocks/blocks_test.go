@@ -5,6 +5,8 @@ import (
 	"sync"
 	"testing"
 
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/pipeline/internal/blocks"
 )
 
@@ -71,14 +73,10 @@ func TestMemoryIsGivenBack(t *testing.T) {
 	s := newStore(2, 1)
 	b := s.Room()
 	s.GiveBack(b)
-	if s.Room() != b {
-		t.Error("memory given back is not used again")
-	}
+	should.Hold(t, s.Room() == b, "memory given back is not used again")
 	fetch(s, 0, 0)
 	s.Keep(0, 0, b)
-	if s.Room() != b {
-		t.Error("memory of a block that came too late is not used again")
-	}
+	should.Hold(t, s.Room() == b, "memory of a block that came too late is not used again")
 }
 
 // TestConcurrent: a block that somebody has found holds the same scores for ever, whatever gives way.
@@ -113,13 +111,9 @@ func TestMemoryIsUsedAgain(t *testing.T) {
 	reader := s.Enter()
 	first := fetch(s, 0, 0)
 	second := fetch(s, 0, 1)
-	if first == second || fetch(s, 0, 2) == first {
-		t.Fatal("memory that somebody reads is used again")
-	}
+	must.Not(t, first == second || fetch(s, 0, 2) == first, "memory that somebody reads is used again")
 	reader.Leave()
-	if s.Room() != first {
-		t.Error("memory that nobody reads is not used again")
-	}
+	should.Hold(t, s.Room() == first, "memory that nobody reads is not used again")
 }
 
 // TestReaders: a score that was read between Enter and Leave belongs to its block, though memory is used again at once.
@@ -152,7 +146,5 @@ func TestReaders(t *testing.T) {
 	group.Wait()
 	count := 0
 	memory.Range(func(any, any) bool { count++; return true })
-	if count > 100 {
-		t.Errorf("memory of %d blocks was used for 3 at a time", count)
-	}
+	should.Not(t, count > 100, "memory of %d blocks was used for 3 at a time", count)
 }

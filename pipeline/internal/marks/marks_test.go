@@ -2,13 +2,13 @@ package marks_test
 
 import (
 	"bytes"
-	"errors"
 	"math/rand/v2"
 	"testing"
 
 	"golang.org/x/sync/errgroup"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/io/corrupt"
 	"grenier/io/vfs"
 	"grenier/pipeline/internal/marks"
@@ -42,9 +42,8 @@ func TestSet(t *testing.T) {
 		add(t, s, want)
 		check(t, s, want, kept)
 		must.OK(t, s.Close())
-		if left, err := dir.Entries(); err != nil || len(left) > 0 {
-			t.Errorf("left: %v, %v", left, err)
-		}
+		left, err := dir.Entries()
+		should.Hold(t, err == nil && len(left) == 0, "left: %v, %v", left, err)
 	}
 }
 
@@ -73,33 +72,25 @@ func add(t *testing.T, s *marks.Set, want []byte) {
 func check(t *testing.T, s *marks.Set, now, kept []byte) {
 	t.Helper()
 	got := make([]byte, len(now))
-	if err := s.Read(got, 0); err != nil || !bytes.Equal(got, now) {
-		t.Errorf("marks differ, %v", err)
-	}
-	if err := s.ReadKept(got, 0); err != nil || !bytes.Equal(got, kept) {
-		t.Errorf("marks that were kept differ, %v", err)
-	}
-	if err := s.Read(got, 1); err == nil {
-		t.Error("read beyond the end")
-	}
+	err := s.Read(got, 0)
+	should.Hold(t, err == nil && bytes.Equal(got, now), "marks differ, %v", err)
+	err = s.ReadKept(got, 0)
+	should.Hold(t, err == nil && bytes.Equal(got, kept), "marks that were kept differ, %v", err)
+	should.Not(t, s.Read(got, 1) == nil, "read beyond the end")
 }
 
 // TestCreate fails where there can be no file.
 func TestCreate(t *testing.T) {
 	dir := open(t)
 	must.OK(t, dir.Mkdir(name))
-	if _, err := marks.Create(dir, name, 8); err == nil {
-		t.Error("a file in the place of a directory")
-	}
+	should.Not(t, must.Err(marks.Create(dir, name, 8)) == nil, "a file in the place of a directory")
 }
 
 // TestSave: a copy has the marks of its moment, and stays when the set is gone.
 func TestSave(t *testing.T) {
 	for _, positions := range []uint64{1, 1000, 3<<20 + 5} {
 		dir := open(t)
-		if _, err := marks.Load(dir, name, positions, 7); err == nil {
-			t.Fatal("loaded without a copy")
-		}
+		must.Not(t, must.Err(marks.Load(dir, name, positions, 7)) == nil, "loaded without a copy")
 		s, err := marks.Create(dir, name, positions)
 		must.OK(t, err)
 		want := make([]byte, (positions+7)/8)
@@ -119,12 +110,10 @@ func TestSave(t *testing.T) {
 			positions uint64
 			owner     uint32
 		}{{positions + 8, 7}, {positions, 8}} {
-			if _, err := marks.Load(dir, name, other.positions, other.owner); !errors.Is(err, corrupt.ErrCorrupt) {
-				t.Errorf("%d positions, owner %d: %v", other.positions, other.owner, err)
-			}
+			should.Be(t, must.Err(marks.Load(dir, name, other.positions, other.owner)), corrupt.ErrCorrupt,
+				"%d positions, owner %d", other.positions, other.owner)
 		}
-		if left, err := dir.Entries(); err != nil || len(left) != 1 {
-			t.Errorf("left: %v, %v", left, err)
-		}
+		left, err := dir.Entries()
+		should.Hold(t, err == nil && len(left) == 1, "left: %v, %v", left, err)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"grenier/internal/testkit/crashfs"
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/runstest"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 	"grenier/io/corrupt"
 	"grenier/io/manifest"
@@ -277,9 +278,7 @@ func (p *walkPruner) End(context.Context) error { return p.at("end") }
 // check compares an answer with the plain one.
 func check(t *testing.T, what string, got answer, err error) {
 	t.Helper()
-	if err != nil {
-		t.Fatalf("%s: %v", what, err)
-	}
+	must.Hold(t, err == nil, "%s: %v", what, err)
 	must.Same(t, what, plainWalk(), got)
 }
 
@@ -322,12 +321,8 @@ func TestSearchFails(t *testing.T) {
 				}
 				return nil
 			}
-			if _, err := w.run(t.Context()); !errors.Is(err, bad) {
-				t.Errorf("%s: error %v", stage, err)
-			}
-			if layer != 3 {
-				t.Errorf("%s: it ends after layer %d", stage, layer)
-			}
+			should.Be(t, must.Err(w.run(t.Context())), bad, "%s", stage)
+			should.Equal(t, layer, 3, "%s: it ends after layer", stage)
 			w.fails = nil
 			got, err := w.run(t.Context())
 			check(t, stage, got, err)
@@ -366,9 +361,7 @@ func TestSearchMemory(t *testing.T) {
 			w.store.Most = 1000
 		}
 	}
-	if _, err := w.run(t.Context()); !errors.Is(err, ErrMemory) {
-		t.Errorf("error %v", err)
-	}
+	should.Be(t, must.Err(w.run(t.Context())), ErrMemory)
 }
 
 // on returns a search whose work files are in a file system of a test.
@@ -398,17 +391,14 @@ func TestLongCrash(t *testing.T) {
 				check(t, "no crash", got, err)
 				break
 			}
-			if !errors.Is(err, crashfs.ErrCrashed) {
-				t.Fatalf("crash %d: %v", k, err)
-			}
+			must.Be(t, err, crashfs.ErrCrashed, "crash %d", k)
 			for _, fs := range []*crashfs.FS{fs.Kill(), fs.PowerCut(rng)} {
 				got, err := search(fs)
 				check(t, fmt.Sprintf("after crash %d, keep %v", k, keep), got, err)
 			}
 		}
-		if t.Logf("less than %d changes", k); k < 60 {
-			t.Error("these are too few")
-		}
+		t.Logf("less than %d changes", k)
+		should.Not(t, k < 60, "these are too few")
 	}
 }
 
@@ -423,17 +413,12 @@ func TestDiskFull(t *testing.T) {
 				check(t, "enough", got, err)
 				break
 			}
-			if !errors.Is(err, syscall.ENOSPC) {
-				t.Fatalf("%d bytes: %v", limit, err)
-			}
+			must.Be(t, err, syscall.ENOSPC, "%d bytes", limit)
 			full++
 		}
-		if full < 5 {
-			t.Errorf("the disk was full %d times only", full)
-		}
-		if left := fs.Names(); !keep && len(left) > 0 {
-			t.Errorf("left behind: %v", left)
-		}
+		should.Not(t, full < 5, "the disk was full %d times only", full)
+		left := fs.Names()
+		should.Not(t, !keep && len(left) > 0, "left behind: %v", left)
 	}
 }
 
@@ -448,9 +433,7 @@ func stopped(t testing.TB, keep bool) string {
 			cancel()
 		}
 	}
-	if _, err := w.run(ctx); !errors.Is(err, context.Canceled) {
-		t.Fatal(err)
-	}
+	must.Be(t, must.Err(w.run(ctx)), context.Canceled)
 	return w.dir
 }
 
@@ -494,8 +477,6 @@ func TestForged(t *testing.T) {
 		w := &walk{threads: 1, abreast: 2, most: 60, dir: t.TempDir()}
 		runstest.Copy(t, left, w.dir)
 		runstest.ChangeCheckpoint(t, w.dir, walkKind, 1, func(all *[]saved) { change(&(*all)[4].Blocks[0]) })
-		if _, err := w.run(t.Context()); !errors.Is(err, corrupt.ErrCorrupt) {
-			t.Errorf("%s: %v", name, err)
-		}
+		should.Be(t, must.Err(w.run(t.Context())), corrupt.ErrCorrupt, "%s", name)
 	}
 }

@@ -15,6 +15,8 @@ import (
 
 	"go.uber.org/goleak"
 
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/io/corrupt"
 	"grenier/io/memory"
@@ -41,9 +43,7 @@ type oracle struct {
 
 func newOracle(t testing.TB, dir string, game awari.Game, layers [][]int8) *oracle {
 	tab, err := tables.Open(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	t.Cleanup(func() { tab.Close() })
 	return &oracle{t, testrun.Space(t, game, len(layers)-1), layers, tab}
 }
@@ -105,9 +105,7 @@ func (o *oracle) facts(b awari.Board) map[string]int {
 		x["margin"] = values[len(values)-1] - values[len(values)-2]
 	}
 	l, err := bestline.Best(o.t.Context(), o.tables, b, bestline.Options{})
-	if err != nil {
-		o.t.Fatal(err)
-	}
+	must.OK(o.t, err)
 	x["line"] = len(l.Moves)
 	return x
 }
@@ -169,18 +167,14 @@ var conditions = []struct {
 func run(t testing.TB, dir string, o Options) *Result {
 	t.Helper()
 	r, err := Run(t.Context(), dir, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return r
 }
 
 func parse(t testing.TB, text string) Condition {
 	t.Helper()
 	c, err := Parse(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return c
 }
 
@@ -238,15 +232,11 @@ func TestOrders(t *testing.T) {
 		t.Errorf("first: %v, want %v", ranks(r), bare(want[:5]))
 	}
 	at := slices.IndexFunc(all, func(h hit) bool { return h.seeds == want[4].seeds && h.rank == want[4].rank })
-	if r.Positions != uint64(at+1) {
-		t.Errorf("first: %d positions, want %d", r.Positions, at+1)
-	}
+	should.Hold(t, r.Positions == uint64(at+1), "first: %d positions, want %d", r.Positions, at+1)
 
 	for name := range facts {
 		order, err := Most(names[name])
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		o.Order = order
 		if names[name] == "p7" {
 			break
@@ -272,23 +262,16 @@ func TestOrders(t *testing.T) {
 	for seed := range uint64(50) {
 		o.Seed = seed
 		r := run(t, dir, o)
-		if len(r.Found) != 5 || r.Hits != uint64(len(want)) {
-			t.Fatalf("%d found of %d", len(r.Found), r.Hits)
-		}
+		must.Hold(t, len(r.Found) == 5 && r.Hits == uint64(len(want)), "%d found of %d", len(r.Found), r.Hits)
 		for _, h := range ranks(r) {
 			seen[hitKey{h.seeds, h.rank}] = true
 		}
-		if seed == 0 && !reflect.DeepEqual(ranks(run(t, dir, o)), ranks(r)) {
-			t.Error("the same seed finds others")
-		}
+		should.Not(t, seed == 0 && !reflect.DeepEqual(ranks(run(t, dir, o)), ranks(r)), "the same seed finds others")
 	}
-	if len(want) > 2000 || len(seen) < 190 { // 217 are expected of 857
-		t.Errorf("250 draws from %d hits show only %d of them", len(want), len(seen))
-	}
+	should.Not(t, len(want) > 2000 || len(seen) < 190,
+		"250 draws from %d hits show only %d of them", len(want), len(seen)) // 217 are expected of 857
 	for h := range seen {
-		if !slices.ContainsFunc(want, func(w hit) bool { return w.seeds == h.seeds && w.rank == h.rank }) {
-			t.Errorf("%+v is no hit", h)
-		}
+		should.Hold(t, slices.ContainsFunc(want, func(w hit) bool { return w.seeds == h.seeds && w.rank == h.rank }), "%+v is no hit", h)
 	}
 }
 
@@ -302,9 +285,7 @@ func solved(t testing.TB) string {
 	t.Helper()
 	return thirteen.Copy(t, func(dir string) {
 		o := solve.Options{Seeds: 13, Job: job.Job{Workers: 2, Family: cpu.Best()}}
-		if _, err := solve.Solve(t.Context(), dir, testrun.Game(t, 12, awari.Awari), o); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, must.Err(solve.Solve(t.Context(), dir, testrun.Game(t, 12, awari.Awari), o)))
 	})
 }
 
@@ -319,22 +300,16 @@ func TestLongLittleMemory(t *testing.T) {
 	dir := solved(t)
 	o := Options{From: 13, To: 13, Condition: parse(t, "only-win"), Order: Random, Count: 100, Job: job.Job{Family: cpu.Best()}}
 	want := run(t, dir, o)
-	if want.Hits == 0 || len(want.Found) != 100 {
-		t.Fatalf("%d hits", want.Hits)
-	}
+	must.Not(t, want.Hits == 0 || len(want.Found) != 100, "%d hits", want.Hits)
 	tried := map[int][]uint64{1: {0, 1 << 19}, 2: {0, 1 << 19}} // more bytes than are needed, by workers
 	for workers, spare := range tried {
 		o.Workers, o.Memory = workers, 1
 		_, err := Run(t.Context(), dir, o)
 		small, ok := errors.AsType[*memory.Error](err)
-		if !ok {
-			t.Fatalf("one byte of memory: %v", err)
-		}
+		must.Hold(t, ok, "one byte of memory: %v", err)
 		for _, more := range spare {
 			o.Memory = small.Need + more
-			if allFit(t, dir, o) {
-				t.Fatal("all layers fit: nothing is tested")
-			}
+			must.Not(t, allFit(t, dir, o), "all layers fit: nothing is tested")
 			if got := run(t, dir, o); !reflect.DeepEqual(got, want) {
 				t.Errorf("%d workers, %d bytes: %+v, want %+v", workers, o.Memory, got, want)
 			}
@@ -346,14 +321,10 @@ func TestLongLittleMemory(t *testing.T) {
 func allFit(t *testing.T, dir string, o Options) bool {
 	t.Helper()
 	tab, err := tables.Open(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer tab.Close()
 	s, err := newSearch(tab, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	s.seeds = o.To
 	fit, _ := s.fitting(memory.Room(o.Memory) - s.fixed())
 	return s.all(fit)
@@ -382,25 +353,16 @@ func TestResume(t *testing.T) {
 			got, err := Run(ctx, dir, o)
 			cancel()
 			if err == nil {
-				if !reflect.DeepEqual(got, want) {
-					t.Errorf("%v: after %d interrupts %d hits, %d found; want %d, %d", order, interrupted, got.Hits, len(got.Found), want.Hits, len(want.Found))
-				}
+				should.Hold(t, reflect.DeepEqual(got, want),
+					"%v: after %d interrupts %d hits, %d found; want %d, %d", order, interrupted, got.Hits, len(got.Found), want.Hits, len(want.Found))
 				break
 			}
-			if !errors.Is(err, context.Canceled) {
-				t.Fatal(err)
-			}
+			must.Be(t, err, context.Canceled)
 			interrupted++
-			if _, err := os.Stat(o.State); err != nil {
-				t.Fatalf("interrupted, but %v", err)
-			}
+			must.Be(t, must.Err(os.Stat(o.State)), nil, "interrupted, but")
 		}
-		if interrupted == 0 {
-			t.Errorf("%v: never interrupted", order)
-		}
-		if _, err := os.Stat(o.State); !errors.Is(err, os.ErrNotExist) {
-			t.Errorf("the state file is still there: %v", err)
-		}
+		should.Not(t, interrupted == 0, "%v: never interrupted", order)
+		should.Be(t, must.Err(os.Stat(o.State)), os.ErrNotExist, "the state file is still there")
 	}
 }
 
@@ -418,9 +380,7 @@ func TestKilled(t *testing.T) {
 		}
 	}
 	want := run(t, dir, o)
-	if len(left) < 3 {
-		t.Fatalf("%d states", len(left))
-	}
+	must.Not(t, len(left) < 3, "%d states", len(left))
 	o.Progress = nil
 	for i, data := range left {
 		testrun.WriteFile(t, o.State, data)
@@ -436,9 +396,7 @@ func interrupted(t *testing.T, dir string, o Options) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	o.Progress = func(job.Step) { cancel() }
-	if _, err := Run(ctx, dir, o); !errors.Is(err, context.Canceled) {
-		t.Fatal(err)
-	}
+	must.Be(t, must.Err(Run(ctx, dir, o)), context.Canceled)
 }
 
 // TestStateRefused has state files of other searches, and damaged ones: they are refused, and
@@ -461,33 +419,21 @@ func TestStateRefused(t *testing.T) {
 	} {
 		x := o
 		change(&x)
-		if _, err := Run(t.Context(), dir, x); !errors.Is(err, ErrOther) {
-			t.Errorf("another %s: error %v", name, err)
-		}
+		should.Be(t, must.Err(Run(t.Context(), dir, x)), ErrOther, "another %s", name)
 	}
 	layers[3][0] = 0
-	if _, err := Run(t.Context(), testrun.Write(t, game, layers, 1000), o); !errors.Is(err, ErrOther) {
-		t.Errorf("other layers: error %v", err)
-	}
+	should.Be(t, must.Err(Run(t.Context(), testrun.Write(t, game, layers, 1000), o)), ErrOther, "other layers")
 	for i := 0; i < len(data); i += 7 {
 		bad := slices.Clone(data)
 		bad[i] ^= 0x10
 		testrun.WriteFile(t, o.State, bad)
-		if _, err := Run(t.Context(), dir, o); !errors.Is(err, corrupt.ErrCorrupt) {
-			t.Fatalf("byte %d: error %v", i, err)
-		}
-		if !slices.Equal(testrun.ReadFile(t, o.State), bad) {
-			t.Fatal("the state file changed")
-		}
+		must.Be(t, must.Err(Run(t.Context(), dir, o)), corrupt.ErrCorrupt, "byte %d", i)
+		must.Hold(t, slices.Equal(testrun.ReadFile(t, o.State), bad), "the state file changed")
 	}
 	testrun.WriteFile(t, o.State, data[:len(data)-1])
-	if _, err := Run(t.Context(), dir, o); !errors.Is(err, corrupt.ErrCorrupt) {
-		t.Errorf("truncated: error %v", err)
-	}
+	should.Be(t, must.Err(Run(t.Context(), dir, o)), corrupt.ErrCorrupt, "truncated")
 	testrun.WriteFile(t, o.State, data)
-	if _, err := Run(t.Context(), dir, o); err != nil {
-		t.Error(err)
-	}
+	should.OK(t, must.Err(Run(t.Context(), dir, o)))
 }
 
 func TestRefused(t *testing.T) {
@@ -504,13 +450,9 @@ func TestRefused(t *testing.T) {
 		"large count":     {Options{From: 3, To: 4, Count: MaxCount + 1}, ErrOptions},
 		"pit":             {Options{From: 3, To: 4, Condition: parse(t, "p4=0")}, ErrCondition},
 	} {
-		if _, err := Run(t.Context(), dir, c.o); !errors.Is(err, c.want) {
-			t.Errorf("%s: error %v, want %v", name, err, c.want)
-		}
+		should.Be(t, must.Err(Run(t.Context(), dir, c.o)), c.want, "%s", name)
 	}
-	if _, err := Most("beauty"); !errors.Is(err, ErrCondition) {
-		t.Errorf("error %v", err)
-	}
+	should.Be(t, must.Err(Most("beauty")), ErrCondition)
 }
 
 // BenchmarkOnlyWin searches layers of a run directory that the environment names.

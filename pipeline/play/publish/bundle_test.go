@@ -3,6 +3,9 @@ package publish
 import (
 	"strings"
 	"testing"
+
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 )
 
 // TestBundle puts modules together: each once, after those that it imports.
@@ -53,12 +56,8 @@ return { a };
 ({ "a.js": $a, "e.js": $e, })[document.querySelector("script[data-begin]").dataset.begin]();
 `
 	got, err := bundle(files, "a.js", "e.js")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(got) != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
-	}
+	must.OK(t, err)
+	should.Hold(t, string(got) == want, "got\n%s\nwant\n%s", got, want)
 }
 
 // TestLibrary: a module with all that it imports has its comment and its exports.
@@ -69,9 +68,7 @@ func TestLibrary(t *testing.T) {
 	}, "a.js")
 	want := "// About a.\n// More.\n\n" + once + "const $b = once(() => {\nconst one = 1;\nreturn { one };\n});\n" +
 		"const $a = once(() => {\nconst { one } = $b();\n\nconst two = 2 * one;\nclass A {}\nreturn { two, A };\n});\nexport const { two, A } = $a();\n"
-	if err != nil || string(got) != want {
-		t.Errorf("%v: got\n%s\nwant\n%s", err, got, want)
-	}
+	should.Hold(t, err == nil && string(got) == want, "%v: got\n%s\nwant\n%s", err, got, want)
 }
 
 // TestBundleRefused: what a bundle cannot have is refused, not left out.
@@ -87,8 +84,7 @@ func TestBundleRefused(t *testing.T) {
 		"await":                  "await 5;\n",
 		"import { y } from './y": "import { y } from './y.js';\n",
 	} {
-		if _, err := bundle(map[string][]byte{"a.js": []byte(text), "y.js": []byte("export const y = 1;\n")}, "a.js"); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %v, want %q", text, err, want)
-		}
+		_, err := bundle(map[string][]byte{"a.js": []byte(text), "y.js": []byte("export const y = 1;\n")}, "a.js")
+		should.Not(t, err == nil || !strings.Contains(err.Error(), want), "%q: %v, want %q", text, err, want)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
 	"grenier/pipeline/job"
@@ -26,9 +28,7 @@ func TestLanguages(t *testing.T) {
 		return tree(t, out), nil
 	}
 	site, err := publish()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for name, address := range map[string]string{"index.fr.html": "https://example.org/x/index.fr.html", "layers.fr.html": "https://example.org/x/layers.fr.html"} {
 		for _, want := range []string{
 			`<html lang="fr">`, policy, `<title>A « et » B</title>`, `<meta name="description" content="d’où">`, `src="enter.js"`,
@@ -36,16 +36,12 @@ func TestLanguages(t *testing.T) {
 			`<meta property="og:url" content="` + address + `">`, `<meta property="og:image" content="https://example.org/x/preview.fr.png">`,
 			`<a href="` + strings.Replace(name, ".fr", "", 1) + `?lang=fr">A « et » B</a>`,
 		} {
-			if !strings.Contains(site[name], want) {
-				t.Errorf("%s has no %s:\n%s", name, want, site[name])
-			}
+			should.Hold(t, strings.Contains(site[name], want), "%s has no %s:\n%s", name, want, site[name])
 		}
 	}
-	if site["enter.js"] == "" || site["preview.fr.png"] == "" || site["preview.fr.png"] == site["preview.png"] {
-		t.Error("the script, or the picture in French, is missing")
-	}
+	should.Not(t, site["enter.js"] == "" || site["preview.fr.png"] == "" || site["preview.fr.png"] == site["preview.png"],
+		"the script, or the picture in French, is missing")
 	files["fr.js"] = []byte("export const fr = {\n  \"A & B\": \"A « et » B\",\n};\n")
-	if _, err := publish(); err == nil || !strings.Contains(err.Error(), "not translated (fr)") {
-		t.Errorf("a description that is not translated: %v", err)
-	}
+	_, err = publish()
+	should.Not(t, err == nil || !strings.Contains(err.Error(), "not translated (fr)"), "a description that is not translated: %v", err)
 }

@@ -12,6 +12,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/io/crew"
 	"grenier/layers/awari"
 	"grenier/pipeline/job"
@@ -35,9 +37,7 @@ func number(t *testing.T, name string, usual int) int {
 		return usual
 	}
 	n, err := strconv.Atoi(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return n
 }
 
@@ -45,9 +45,7 @@ func number(t *testing.T, name string, usual int) int {
 func processorTime(t *testing.T) time.Duration {
 	t.Helper()
 	var used unix.Rusage
-	if err := unix.Getrusage(unix.RUSAGE_SELF, &used); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, unix.Getrusage(unix.RUSAGE_SELF, &used))
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
 
@@ -80,17 +78,13 @@ func TestAbove(t *testing.T) {
 		t.Skip("GRENIER_ABOVE names no run directory")
 	}
 	tab, err := tables.Open(t.Context(), dir, tables.CacheBytes(1<<20))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer tab.Close()
 	shown, boards := number(t, "GRENIER_ABOVE_SHOWN", 21), number(t, "GRENIER_ABOVE_BOARDS", 200)
 	first, least, most := number(t, "GRENIER_ABOVE_FIRST", 0), number(t, "GRENIER_ABOVE_LEAST", 2), number(t, "GRENIER_ABOVE_MOST", 8)
 	limit := time.Duration(number(t, "GRENIER_ABOVE_MS", 10000)) * time.Millisecond
 	space, err := awari.NewSpace(tab.Game(), shown+8)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	blocks := search.NewBlocks(cut{tab, shown}, 1<<30)
 	random := rand.New(rand.NewPCG(19, 4))
 	var exact, all, width [9]int
@@ -106,19 +100,14 @@ func TestAbove(t *testing.T) {
 		ctx, cancel := within(t, limit)
 		r, err := e.Search(ctx, b, search.Limits{})
 		cancel()
-		if r == nil {
-			t.Fatal(err)
-		}
+		must.Not(t, r == nil, "%v", err)
 		used := (processorTime(t) - before).Seconds()
 		score := "unknown"
 		if shown+above <= tab.MaxSeeds() {
 			truth, err := tab.Score(t.Context(), b)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if r.Lower > int(truth) || r.Upper < int(truth) {
-				t.Errorf("board %s: %d to %d, the score is %d", space.Text(b), r.Lower, r.Upper, truth)
-			}
+			must.OK(t, err)
+			should.Not(t, r.Lower > int(truth) || r.Upper < int(truth),
+				"board %s: %d to %d, the score is %d", space.Text(b), r.Lower, r.Upper, truth)
 			score = strconv.Itoa(int(truth))
 		}
 		all[above]++

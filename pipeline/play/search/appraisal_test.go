@@ -3,6 +3,8 @@ package search
 import (
 	"testing"
 
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/layers/awari"
 	"grenier/layers/awari/packed"
@@ -28,27 +30,21 @@ func TestAppraisal(t *testing.T) {
 			sum += int(weights[pit][seeds])
 		}
 		guess := m.quiet(p, n)
-		if want := max(-n, min(n, (sum+8)>>4)); guess != want {
-			t.Fatalf("board %s: %d, want %d", game.Text(b), guess, want)
-		}
+		want := max(-n, min(n, (sum+8)>>4))
+		must.Hold(t, guess == want, "board %s: %d, want %d", game.Text(b), guess, want)
 		guessed += (int(score) - guess) * (int(score) - guess)
 		zero += int(score) * int(score)
 	}
-	if 4*guessed > 3*zero {
-		t.Errorf("squares of errors add up to %d, those of scores to %d", guessed, zero)
-	}
+	should.Not(t, 4*guessed > 3*zero, "squares of errors add up to %d, those of scores to %d", guessed, zero)
 }
 
 // TestAppraisalOfMany guesses of pits that are fuller than any the weights know, and of games without weights.
 func TestAppraisalOfMany(t *testing.T) {
 	m := newMover(testrun.Game(t, 12, awari.Awari))
 	b := awari.Board{awari.MaxSeeds}
-	if guess := m.quiet(m.Pack(b), awari.MaxSeeds); guess < -awari.MaxSeeds || guess > awari.MaxSeeds {
-		t.Errorf("%d seeds in a pit: %d", awari.MaxSeeds, guess)
-	}
+	guess := m.quiet(m.Pack(b), awari.MaxSeeds)
+	should.Not(t, guess < -awari.MaxSeeds || guess > awari.MaxSeeds, "%d seeds in a pit: %d", awari.MaxSeeds, guess)
 	m = newMover(testrun.Game(t, 8, awari.Awari))
 	b = awari.Board{1, 2, 3, 4, 5, 6, 7, 8}
-	if guess := m.quiet(m.Pack(b), b.Seeds()); guess != 0 {
-		t.Errorf("8 pits: %d, want 0", guess)
-	}
+	should.Equal(t, m.quiet(m.Pack(b), b.Seeds()), 0, "8 pits")
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/io/crew"
 )
 
@@ -23,18 +25,11 @@ func TestPanicInGoroutine(t *testing.T) {
 	defer server.Close()
 	for range 2 {
 		response, err := http.Get(server.URL + "/bug")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		response.Body.Close()
-		if response.StatusCode != http.StatusInternalServerError {
-			t.Errorf("status %d", response.StatusCode)
-		}
+		should.Equal(t, response.StatusCode, http.StatusInternalServerError, "status")
 	}
-	if text := log.String(); strings.Count(text, "\n") != 2 || strings.Count(text, "bug_test.go") < 2 {
-		t.Errorf("log: %s", text)
-	}
-	if n := s.metrics.panics.Load(); n != 2 {
-		t.Errorf("%d panics counted", n)
-	}
+	text := log.String()
+	should.Hold(t, strings.Count(text, "\n") == 2 && strings.Count(text, "bug_test.go") >= 2, "log: %s", text)
+	should.Equal(t, s.metrics.panics.Load(), 2, "panics counted")
 }

@@ -11,6 +11,9 @@ import (
 	"time"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 )
 
 // openAPI is a description as far as tests look at it.
@@ -59,16 +62,10 @@ func (p *parameter) UnmarshalJSON(text []byte) error {
 func described(t *testing.T) *openAPI {
 	t.Helper()
 	d := &openAPI{schemas: jsonschema.NewCompiler()}
-	if err := json.Unmarshal(description, d); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, json.Unmarshal(description, d))
 	plain, err := jsonschema.UnmarshalJSON(strings.NewReader(string(description)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := d.schemas.AddResource("openapi.json", plain); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
+	must.OK(t, d.schemas.AddResource("openapi.json", plain))
 	return d
 }
 
@@ -104,9 +101,7 @@ func (d *openAPI) check(t *testing.T, path, method string, got reply) {
 	if !ok {
 		r = d.Components.Responses[strings.TrimPrefix(o.Responses["default"].Ref, "#/components/responses/")]
 		at = "/components/responses/problem"
-		if got.status < 400 {
-			t.Errorf("%s %s: status %d is not described", method, path, got.status)
-		}
+		should.Not(t, got.status < 400, "%s %s: status %d is not described", method, path, got.status)
 	}
 	kind := got.header.Get("Content-Type")
 	content, ok := r.Content[kind]
@@ -118,17 +113,13 @@ func (d *openAPI) check(t *testing.T, path, method string, got reply) {
 		return
 	}
 	schema, err := d.schemas.Compile("openapi.json#" + at + "/content/" + escape(kind) + "/schema")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for _, line := range values(kind, got.body) {
 		v, err := jsonschema.UnmarshalJSON(strings.NewReader(line))
 		if err == nil {
 			err = schema.Validate(v)
 		}
-		if err != nil {
-			t.Errorf("%s %s: %v in %.300s", method, path, err, line)
-		}
+		should.Hold(t, err == nil, "%s %s: %v in %.300s", method, path, err, line)
 	}
 }
 
@@ -164,9 +155,7 @@ func values(kind, body string) []string {
 // their methods and parameters.
 func TestDescription(t *testing.T) {
 	d, r := described(t), startFinding(t)
-	if d.Version != "3.1.0" {
-		t.Errorf("version %q", d.Version)
-	}
+	should.Equal(t, d.Version, "3.1.0", "version")
 	ids := map[string]bool{}
 	for path, route := range r.server.routes {
 		if _, page := pages()[strings.TrimPrefix(path, "/")]; page || path == "/" {
@@ -174,12 +163,9 @@ func TestDescription(t *testing.T) {
 		}
 		for method, handle := range map[string]http.HandlerFunc{"get": route.get, "post": route.post} {
 			o, ok := d.Paths[path][method]
-			if ok != (handle != nil) {
-				t.Errorf("%s %s: described %v, served %v", method, path, ok, handle != nil)
-			}
-			if ok && (ids[o.ID] || o.ID == "" || o.Summary == "" || o.Responses["default"].Ref != "#/components/responses/problem") {
-				t.Errorf("%s %s: operation %q, summary %q, or what it answers otherwise", method, path, o.ID, o.Summary)
-			}
+			should.Hold(t, ok == (handle != nil), "%s %s: described %v, served %v", method, path, ok, handle != nil)
+			should.Not(t, ok && (ids[o.ID] || o.ID == "" || o.Summary == "" || o.Responses["default"].Ref != "#/components/responses/problem"),
+				"%s %s: operation %q, summary %q, or what it answers otherwise", method, path, o.ID, o.Summary)
 			ids[o.ID] = true
 		}
 		if o, ok := d.Paths[path]["get"]; ok {
@@ -187,9 +173,8 @@ func TestDescription(t *testing.T) {
 		}
 	}
 	for path := range d.Paths {
-		if _, ok := r.server.routes[path]; !ok {
-			t.Errorf("%s is described, but not served", path)
-		}
+		_, ok := r.server.routes[path]
+		should.Hold(t, ok, "%s is described, but not served", path)
 	}
 }
 
@@ -199,16 +184,13 @@ func wantParameters(t *testing.T, r *running, path string, want []string) {
 	got := r.get(path + "?nonsense=1")
 	_, list, found := strings.Cut(got.body, `\"nonsense\": must be `)
 	if !found {
-		if len(want) > 0 || got.status != http.StatusOK {
-			t.Errorf("%s: parameters %q are described; status %d, %s", path, want, got.status, got.body)
-		}
+		should.Hold(t, len(want) == 0 && got.status == http.StatusOK,
+			"%s: parameters %q are described; status %d, %s", path, want, got.status, got.body)
 		return
 	}
 	names := strings.Split(strings.Split(list, `"`)[0], ", ")
 	slices.Sort(names)
-	if !slices.Equal(names, want) {
-		t.Errorf("%s: parameters %q are described, %q are possible", path, want, names)
-	}
+	should.Hold(t, slices.Equal(names, want), "%s: parameters %q are described, %q are possible", path, want, names)
 }
 
 // TestDescribedAnswers compares answers of all kinds with their schemas; each answer that is

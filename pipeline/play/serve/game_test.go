@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/layers/awari"
 )
@@ -32,15 +34,12 @@ func TestGame(t *testing.T) {
 		}
 		var got gameReport
 		r.ask("/api/game?pits="+query(begin, 12)+"&moves="+strings.Join(moves, ","), &got)
-		if len(got.Positions) != len(boards) || got.Illegal != nil {
-			t.Fatalf("%d positions, want %d; illegal: %+v", len(got.Positions), len(boards), got.Illegal)
-		}
+		must.Hold(t, len(got.Positions) == len(boards) && got.Illegal == nil,
+			"%d positions, want %d; illegal: %+v", len(got.Positions), len(boards), got.Illegal)
 		for i, board := range boards {
 			var want probeReport
 			r.ask("/api/probe?pits="+query(board, 12), &want)
-			if text(t, got.Positions[i]) != text(t, &want) {
-				t.Errorf("position %d: %s, want %s", i, text(t, got.Positions[i]), text(t, &want))
-			}
+			should.Equal(t, text(t, got.Positions[i]), text(t, &want), "position %d", i)
 		}
 	}
 }
@@ -48,9 +47,7 @@ func TestGame(t *testing.T) {
 func text(t *testing.T, v any) string {
 	t.Helper()
 	b, err := encode(v)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return string(b)
 }
 
@@ -69,10 +66,9 @@ func TestIllegalGame(t *testing.T) {
 	} {
 		var got gameReport
 		r.ask("/api/game?"+c.query, &got)
-		if len(got.Positions) != c.positions || fmt.Sprint(got.Illegal != nil) != fmt.Sprint(c.want != nil) ||
-			c.want != nil && *got.Illegal != *c.want {
-			t.Errorf("%s: %d positions, illegal %+v; want %d, %+v", c.query, len(got.Positions), got.Illegal, c.positions, c.want)
-		}
+		should.Not(t, len(got.Positions) != c.positions || fmt.Sprint(got.Illegal != nil) != fmt.Sprint(c.want != nil) ||
+			c.want != nil && *got.Illegal != *c.want,
+			"%s: %d positions, illegal %+v; want %d, %+v", c.query, len(got.Positions), got.Illegal, c.positions, c.want)
 	}
 	for query, word := range map[string]string{
 		"moves=1":                                                          "pits is missing",

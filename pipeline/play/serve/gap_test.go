@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/io/manifest"
 	"grenier/kernels/cpu"
@@ -27,9 +28,7 @@ func TestLeftOut(t *testing.T) {
 	r := start(t, Options{Tables: tab, Dir: dir})
 	var listed struct{ Layers []struct{ Seeds int } }
 	r.ask("/api/layers", &listed)
-	if len(listed.Layers) != seeds || listed.Layers[seeds-1].Seeds != seeds {
-		t.Errorf("layers %+v", listed.Layers)
-	}
+	should.Hold(t, len(listed.Layers) == seeds && listed.Layers[seeds-1].Seeds == seeds, "layers %+v", listed.Layers)
 	for target, want := range map[string]int{
 		"/api/probe?pits=1,1,1,1,0,0,0,0,0,0,0,0":  http.StatusOK,
 		"/api/charts/scores?seeds=4":               http.StatusBadRequest,
@@ -45,8 +44,7 @@ func TestLeftOut(t *testing.T) {
 		"/api/search?pits=1,1,1,1,0,0,0,0,0,0,0,0": http.StatusOK,
 	} {
 		got := r.get(target)
-		if got.status != want || want != http.StatusOK && !strings.Contains(got.body, "layer 4 is left out in") {
-			t.Errorf("%s: status %d, %s; want %d", target, got.status, got.body, want)
-		}
+		should.Not(t, got.status != want || want != http.StatusOK && !strings.Contains(got.body, "layer 4 is left out in"),
+			"%s: status %d, %s; want %d", target, got.status, got.body, want)
 	}
 }

@@ -1,11 +1,12 @@
 package serve
 
 import (
-	"errors"
 	"net/http"
 	"testing"
 	"time"
 
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/pipeline/play/line"
 )
 
@@ -23,9 +24,7 @@ func (r *running) await(target string) (got hardestReport) {
 func TestHardest(t *testing.T) {
 	r := startFinding(t)
 	first := r.get("/api/hardest?seeds=4")
-	if first.status != http.StatusAccepted && first.status != http.StatusOK {
-		t.Fatalf("status %d, %s", first.status, first.body)
-	}
+	must.Not(t, first.status != http.StatusAccepted && first.status != http.StatusOK, "status %d, %s", first.status, first.body)
 	r.get("/api/hardest?seeds=3") // after it
 	got := r.await("/api/hardest?seeds=4")
 	space := r.server.space(t)
@@ -33,22 +32,17 @@ func TestHardest(t *testing.T) {
 	for rank := range space.Size(4) {
 		board := space.Unrank(4, rank)
 		p, err := r.server.newProbeReport(t.Context(), board)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if !isOnlyWin(p) {
 			continue
 		}
 		best, err := line.Best(t.Context(), r.server.tables, board, line.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		puzzles++
 		longest = append(longest, len(best.Moves))
 	}
-	if !got.Complete || got.Hits != puzzles || got.Done != space.Size(4) || got.Positions != space.Size(4) || got.Unmeasured != 0 || len(got.Found) != hardestCount {
-		t.Fatalf("%+v, want %d hits of %d", got, puzzles, space.Size(4))
-	}
+	must.Hold(t, got.Complete && got.Hits == puzzles && got.Done == space.Size(4) && got.Positions == space.Size(4) && got.Unmeasured == 0 && len(got.Found) == hardestCount,
+		"%+v, want %d hits of %d", got, puzzles, space.Size(4))
 	for i, p := range got.Found {
 		longer := 0
 		for _, plies := range longest {
@@ -57,13 +51,11 @@ func TestHardest(t *testing.T) {
 			}
 		}
 		best, err := line.Best(t.Context(), r.server.tables, boardOfReport(&p.probeReport), line.Options{})
-		if err != nil || len(best.Moves) != p.Line || longer > i || !isOnlyWin(&p.probeReport) {
-			t.Errorf("place %d: %d plies, a line of %d (%v); %d positions have more", i, p.Line, len(best.Moves), err, longer)
-		}
+		should.Hold(t, err == nil && len(best.Moves) == p.Line && longer <= i && isOnlyWin(&p.probeReport),
+			"place %d: %d plies, a line of %d (%v); %d positions have more", i, p.Line, len(best.Moves), err, longer)
 	}
-	if got := r.await("/api/hardest?seeds=3"); !got.Complete || got.Seeds != 3 {
-		t.Errorf("the next layer: %+v", got)
-	}
+	got = r.await("/api/hardest?seeds=3")
+	should.Hold(t, got.Complete && got.Seeds == 3, "the next layer: %+v", got)
 }
 
 // TestHardestNonsense asks for what is not searched.
@@ -81,24 +73,14 @@ func TestHardestNonsense(t *testing.T) {
 func TestHardestFails(t *testing.T) {
 	s, log := newServer(t, Options{Dir: "nowhere"})
 	empty := hardestReport{Seeds: 2}
-	if _, err := s.hardest.ask(empty); err != nil {
-		t.Fatal(err)
-	}
-	if n := <-s.hardest.wanted; n != 2 {
-		t.Fatalf("layer %d is wanted", n)
-	}
+	must.OK(t, must.Err(s.hardest.ask(empty)))
+	n := <-s.hardest.wanted
+	must.Hold(t, n == 2, "layer %d is wanted", n)
 	err := s.seekHardestOf(t.Context(), 2)
-	if err == nil {
-		t.Fatal("a directory that is not there was searched")
-	}
+	must.Not(t, err == nil, "a directory that is not there was searched")
 	s.hardest.fail(2, err)
-	if _, got := s.hardest.ask(empty); !errors.Is(got, err) {
-		t.Errorf("%v, want %v", got, err)
-	}
-	if _, err := s.hardest.ask(empty); err != nil || len(s.hardest.wanted) != 1 {
-		t.Errorf("asked again: %v, %d are wanted", err, len(s.hardest.wanted))
-	}
-	if log.String() != "" {
-		t.Error(log)
-	}
+	should.Be(t, must.Err(s.hardest.ask(empty)), err)
+	_, err = s.hardest.ask(empty)
+	should.Hold(t, err == nil && len(s.hardest.wanted) == 1, "asked again: %v, %d are wanted", err, len(s.hardest.wanted))
+	should.Hold(t, log.String() == "", "%v", log)
 }

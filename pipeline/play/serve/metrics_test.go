@@ -5,6 +5,9 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 )
 
 // samples returns the samples in a text, each with its labels.
@@ -17,9 +20,7 @@ func samples(t *testing.T, text string) map[string]float64 {
 		}
 		name, number, _ := strings.Cut(strings.TrimSpace(line), " ")
 		value, err := strconv.ParseFloat(number, 64)
-		if err != nil {
-			t.Errorf("%q: %v", line, err)
-		}
+		should.Hold(t, err == nil, "%q: %v", line, err)
 		found[name] = value
 	}
 	return found
@@ -34,15 +35,11 @@ func TestMetrics(t *testing.T) {
 	r.get("/none")
 	r.get("/nothing\"}")
 	got := r.get("/metrics")
-	if got.status != http.StatusOK || got.header.Get("Content-Type") != "text/plain; version=0.0.4; charset=utf-8" {
-		t.Fatalf("%+v", got)
-	}
+	must.Hold(t, got.status == http.StatusOK && got.header.Get("Content-Type") == "text/plain; version=0.0.4; charset=utf-8", "%+v", got)
 	for _, kind := range []string{
 		"requests_total counter", "request_seconds histogram", "requests_in_flight gauge", "panics_total counter", "connections_refused_total counter",
 	} {
-		if !strings.Contains(got.body, "# TYPE grenier_http_"+kind+"\n") {
-			t.Errorf("no %q", kind)
-		}
+		should.Hold(t, strings.Contains(got.body, "# TYPE grenier_http_"+kind+"\n"), "no %q", kind)
 	}
 	found := samples(t, got.body)
 	for name, want := range map[string]float64{
@@ -56,8 +53,7 @@ func TestMetrics(t *testing.T) {
 		`grenier_http_panics_total`:                                         0,
 		`grenier_solved_layers`:                                             seeds + 1,
 	} {
-		if value, ok := found[name]; !ok || value != want {
-			t.Errorf("%s is %v (%v), want %v", name, value, ok, want)
-		}
+		value, ok := found[name]
+		should.Hold(t, ok && value == want, "%s is %v (%v), want %v", name, value, ok, want)
 	}
 }

@@ -8,6 +8,9 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 )
 
 func TestAcceptsGzip(t *testing.T) {
@@ -18,13 +21,9 @@ func TestAcceptsGzip(t *testing.T) {
 		"identity": false, "*": true, "*;q=0": false, "gzip;q=0, *": false, "*, gzip;q=0": false, "*;q=0, gzip": true,
 		"identity, gzip;q=0.5": false, "identity;q=0.5, gzip;q=1": true, "identity;q=0, gzip": true, "identity;q=0": false, ",,gzip,,": true, "gzipped": false,
 	} {
-		if got := acceptsGzip(http.Header{"Accept-Encoding": {text}}); got != want {
-			t.Errorf("%q: %v", text, got)
-		}
+		should.Equal(t, acceptsGzip(http.Header{"Accept-Encoding": {text}}), want, "%q", text)
 	}
-	if !acceptsGzip(http.Header{"Accept-Encoding": {"br", "gzip"}}) {
-		t.Error("the second field is not read")
-	}
+	should.Hold(t, acceptsGzip(http.Header{"Accept-Encoding": {"br", "gzip"}}), "the second field is not read")
 }
 
 // FuzzAcceptsGzip checks that the last word counts, whatever comes before it.
@@ -33,9 +32,7 @@ func FuzzAcceptsGzip(f *testing.F) {
 	f.Add("*;q=0,,br;;q=1")
 	f.Fuzz(func(t *testing.T, text string) {
 		for last, want := range map[string]bool{"gzip": true, "gzip;q=0": false} {
-			if got := acceptsGzip(http.Header{"Accept-Encoding": {text, last}}); got != want {
-				t.Errorf("%q, %s: %v", text, last, got)
-			}
+			should.Equal(t, acceptsGzip(http.Header{"Accept-Encoding": {text, last}}), want, "%q, %s", text, last)
 		}
 	})
 }
@@ -53,16 +50,13 @@ func TestEncodings(t *testing.T) {
 		plain := r.get(target, "Accept-Encoding", "identity")
 		packed := r.get(target, "Accept-Encoding", "gzip")
 		for _, got := range []reply{plain, packed} {
-			if got.header.Get("Vary") != "Accept-Encoding" || got.header.Get("Content-Length") != fmt.Sprint(len(got.body)) {
-				t.Errorf("%s: %d bytes, %v", target, len(got.body), got.header)
-			}
+			should.Hold(t, got.header.Get("Vary") == "Accept-Encoding" && got.header.Get("Content-Length") == fmt.Sprint(len(got.body)),
+				"%s: %d bytes, %v", target, len(got.body), got.header)
 		}
-		if plain.header.Get("Content-Encoding") != "" || (packed.header.Get("Content-Encoding") == "gzip") != long {
-			t.Errorf("%s: %v and %v", target, plain.header, packed.header)
-		}
-		if long && (unpack(t, packed.body) != plain.body || len(packed.body) >= len(plain.body)) {
-			t.Errorf("%s: %d bytes do not unpack to %d", target, len(packed.body), len(plain.body))
-		}
+		should.Hold(t, plain.header.Get("Content-Encoding") == "" && (packed.header.Get("Content-Encoding") == "gzip") == long,
+			"%s: %v and %v", target, plain.header, packed.header)
+		should.Not(t, long && (unpack(t, packed.body) != plain.body || len(packed.body) >= len(plain.body)),
+			"%s: %d bytes do not unpack to %d", target, len(packed.body), len(plain.body))
 		for accepted, got := range map[string]reply{"identity": plain, "gzip": packed} {
 			head := r.do(http.MethodHead, target, "", "Accept-Encoding", accepted)
 			for _, name := range []string{"Content-Length", "Content-Encoding", "Content-Type", "Etag", "Vary"} {
@@ -77,13 +71,9 @@ func TestEncodings(t *testing.T) {
 func unpack(t *testing.T, text string) string {
 	t.Helper()
 	z, err := gzip.NewReader(bytes.NewReader([]byte(text)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	plain, err := io.ReadAll(z)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return string(plain)
 }
 
@@ -97,27 +87,20 @@ func TestConditions(t *testing.T) {
 	for _, accepted := range []string{"identity", "gzip"} {
 		tags[accepted] = r.get("/app.js", "Accept-Encoding", accepted).header.Get("ETag")
 	}
-	if tags["gzip"] == tags["identity"] || !strings.HasPrefix(tags["gzip"], `"`) {
-		t.Errorf("%v", tags)
-	}
+	should.Not(t, tags["gzip"] == tags["identity"] || !strings.HasPrefix(tags["gzip"], `"`), "%v", tags)
 	for accepted, tag := range tags {
 		for known, want := range map[string]int{
 			tag: 304, "W/" + tag: 304, `"x", ` + tag: 304, `W/"x",W/` + tag: 304, "*": 304, `"x"`: 200, strings.Trim(tag, `"`): 200, "": 200,
 		} {
 			got := r.get("/app.js", "Accept-Encoding", accepted, "If-None-Match", known)
-			if got.status != want || (got.body == "") != (want == 304) || got.header.Get("ETag") != tag || got.header.Get("Vary") != "Accept-Encoding" {
-				t.Errorf("%s, If-None-Match %s: status %d, %v", accepted, known, got.status, got.header)
-			}
-			if want == 304 && got.header.Get("Content-Encoding")+got.header.Get("Content-Type") != "" {
-				t.Errorf("304 with %v", got.header)
-			}
+			should.Hold(t, got.status == want && (got.body == "") == (want == 304) && got.header.Get("ETag") == tag && got.header.Get("Vary") == "Accept-Encoding",
+				"%s, If-None-Match %s: status %d, %v", accepted, known, got.status, got.header)
+			should.Not(t, want == 304 && got.header.Get("Content-Encoding")+got.header.Get("Content-Type") != "", "304 with %v", got.header)
 		}
 		r.wantProblem(r.get("/app.js", "Accept-Encoding", accepted, "If-Match", `W/`+tag), http.StatusPreconditionFailed, "If-Match")
-		if got := r.get("/app.js", "Accept-Encoding", accepted, "If-Match", tag, "Range", "bytes=0-9"); got.status != 200 || got.header.Get("Content-Range") != "" {
-			t.Errorf("a range: status %d", got.status)
-		}
+		got := r.get("/app.js", "Accept-Encoding", accepted, "If-Match", tag, "Range", "bytes=0-9")
+		should.Hold(t, got.status == 200 && got.header.Get("Content-Range") == "", "a range: status %d", got.status)
 	}
-	if got := r.get("/app.js", "Accept-Encoding", "gzip", "If-None-Match", tags["identity"]); got.status != 200 {
-		t.Errorf("the tag of another edition: status %d", got.status)
-	}
+	got := r.get("/app.js", "Accept-Encoding", "gzip", "If-None-Match", tags["identity"])
+	should.Hold(t, got.status == 200, "the tag of another edition: status %d", got.status)
 }

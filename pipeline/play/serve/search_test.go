@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/layers/awari"
 	"grenier/pipeline/play/line"
@@ -114,9 +116,7 @@ func TestDistances(t *testing.T) {
 			}
 		}
 	}
-	if forced == 0 {
-		t.Error("no distance is greater than 1")
-	}
+	should.Not(t, forced == 0, "no distance is greater than 1")
 	r.wantProblem(r.get("/api/distances?pits=9,9,9,0,0,0"), http.StatusUnprocessableEntity, "more seeds than are solved")
 }
 
@@ -155,19 +155,15 @@ func TestBusy(t *testing.T) {
 	tight.queue = time.Millisecond
 	r := startWith(t, Options{}, tight)
 	q := r.server.searches
-	if !q.all.TryAcquire(int64(q.most)) {
-		t.Fatal("turns are taken")
-	}
+	must.Hold(t, q.all.TryAcquire(int64(q.most)), "turns are taken")
 	for _, target := range []string{"/api/search", "/api/line"} {
 		r.wantProblem(r.get(target+"?pits=1,1,0,0,0,0,0,0,0,0,0,0"), http.StatusServiceUnavailable, "busy")
 	}
-	if got := r.get("/api/probe?pits=1,1,0,0,0,0,0,0,0,0,0,0"); got.status != 200 {
-		t.Errorf("%+v", got)
-	}
+	got := r.get("/api/probe?pits=1,1,0,0,0,0,0,0,0,0,0,0")
+	should.Hold(t, got.status == 200, "%+v", got)
 	q.all.Release(1)
-	if got := r.get("/api/line?pits=1,1,0,0,0,0,0,0,0,0,0,0"); got.status != 200 {
-		t.Errorf("%+v", got)
-	}
+	got = r.get("/api/line?pits=1,1,0,0,0,0,0,0,0,0,0,0")
+	should.Hold(t, got.status == 200, "%+v", got)
 }
 
 // TestStopWhileSearching stops a server that is searching: the search ends early.
@@ -190,9 +186,8 @@ func TestCharts(t *testing.T) {
 	r.ask("/api/charts", &all)
 	var scores drawnChart
 	r.ask("/api/charts/scores?seeds=5", &scores)
-	if len(all.Charts) < 2 || all.Charts[0].Name != "outcome" || scores.Title != "Scores with 5 seeds" {
-		t.Errorf("%d charts; %s", len(all.Charts), scores.Title)
-	}
+	should.Hold(t, len(all.Charts) >= 2 && all.Charts[0].Name == "outcome" && scores.Title == "Scores with 5 seeds",
+		"%d charts; %s", len(all.Charts), scores.Title)
 	for _, c := range append(all.Charts, scores) {
 		for _, svg := range []string{c.Wide, c.Narrow} {
 			d := xml.NewDecoder(strings.NewReader(svg))
@@ -212,9 +207,7 @@ func TestCharts(t *testing.T) {
 				}
 			}
 		}
-		if !strings.Contains(c.Wide, `width="540"`) || !strings.Contains(c.Narrow, `width="330"`) {
-			t.Errorf("%s has other sizes", c.Name)
-		}
+		should.Hold(t, strings.Contains(c.Wide, `width="540"`) && strings.Contains(c.Narrow, `width="330"`), "%s has other sizes", c.Name)
 	}
 	for _, query := range []string{"", "?seeds=", "?seeds=6", "?seeds=-1", "?seeds=x", "?layer=1"} {
 		r.wantProblem(r.get("/api/charts/scores"+query), http.StatusBadRequest, "")
@@ -250,16 +243,12 @@ func TestEngines(t *testing.T) {
 	first := all.take(blocks, x)
 	all.give(first, x)
 	second := all.take(blocks, y)
-	if second == first {
-		t.Error("no engine of its own for another board")
-	}
+	should.Not(t, second == first, "no engine of its own for another board")
 	all.give(second, y)
-	if again := all.take(blocks, x); again != first {
-		t.Error("not the engine that knows the board")
-	}
-	if third := all.take(blocks, z); third != second {
-		t.Error("more engines than there may be")
-	}
+	again := all.take(blocks, x)
+	should.Hold(t, again == first, "not the engine that knows the board")
+	third := all.take(blocks, z)
+	should.Hold(t, third == second, "more engines than there may be")
 	if fourth := all.take(blocks, z); fourth == nil || fourth == first || fourth == second {
 		t.Error("no engine although none is there")
 	} else {
@@ -267,7 +256,6 @@ func TestEngines(t *testing.T) {
 			all.give(e, awari.Board{uint8(i)})
 		}
 	}
-	if len(all.idle) != 2 || all.made != 2 || all.idle[0].engine != second {
-		t.Errorf("%d engines are kept of %d", len(all.idle), all.made)
-	}
+	should.Hold(t, len(all.idle) == 2 && all.made == 2 && all.idle[0].engine == second,
+		"%d engines are kept of %d", len(all.idle), all.made)
 }

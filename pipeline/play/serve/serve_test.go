@@ -13,6 +13,8 @@ import (
 
 	"go.uber.org/goleak"
 
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
@@ -46,9 +48,7 @@ func openRun(t testing.TB, game awari.Game) (*tables.Tables, string) {
 	t.Helper()
 	dir := testrun.Write(t, game, testrun.Solve(t, game, seeds), 256)
 	tab, err := tables.Open(t.Context(), dir, tables.Kernel(cpu.Generic))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	t.Cleanup(func() { tab.Close() })
 	return tab, dir
 }
@@ -66,9 +66,7 @@ func newServer(t testing.TB, o Options) (*Server, *lockedText) {
 	}
 	o.Log = slog.New(slog.NewTextHandler(log, nil))
 	s, err := New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return s, log
 }
 
@@ -96,9 +94,7 @@ func startWith(t testing.TB, o Options, limits limits) *running {
 	s, log := newServer(t, o)
 	s.limits = limits
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error)
 	go func() { ended <- s.Serve(ctx, l) }()
@@ -106,9 +102,7 @@ func startWith(t testing.TB, o Options, limits limits) *running {
 	t.Cleanup(func() {
 		client.CloseIdleConnections()
 		stop()
-		if err := <-ended; err != nil {
-			t.Errorf("the server ended with %v", err)
-		}
+		should.Be(t, <-ended, nil, "the server ended with")
 	})
 	return &running{t, s, l.Addr().String(), log, client, stop}
 }
@@ -124,9 +118,7 @@ type reply struct {
 func (r *running) do(method, target, body string, headers ...string) reply {
 	r.t.Helper()
 	request, err := http.NewRequestWithContext(r.t.Context(), method, "http://"+r.address+target, strings.NewReader(body))
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	must.OK(r.t, err)
 	for i := 0; i < len(headers); i += 2 {
 		request.Header.Add(headers[i], headers[i+1])
 		if headers[i] == "Host" {
@@ -134,14 +126,10 @@ func (r *running) do(method, target, body string, headers ...string) reply {
 		}
 	}
 	response, err := r.client.Do(request)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	must.OK(r.t, err)
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	must.OK(r.t, err)
 	return reply{response.StatusCode, response.Header, string(text)}
 }
 
@@ -154,10 +142,8 @@ func (r *running) get(target string, headers ...string) reply {
 func (r *running) ask(target string, v any) {
 	r.t.Helper()
 	got := r.get(target)
-	if got.status != http.StatusOK || got.header.Get("Content-Type") != "application/json" {
-		r.t.Fatalf("%s: status %d, %s", target, got.status, got.body)
-	}
-	if err := json.Unmarshal([]byte(got.body), v); err != nil {
-		r.t.Fatalf("%s: %v in %s", target, err, got.body)
-	}
+	must.Hold(r.t, got.status == http.StatusOK && got.header.Get("Content-Type") == "application/json",
+		"%s: status %d, %s", target, got.status, got.body)
+	err := json.Unmarshal([]byte(got.body), v)
+	must.Hold(r.t, err == nil, "%s: %v in %s", target, err, got.body)
 }

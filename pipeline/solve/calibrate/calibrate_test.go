@@ -12,6 +12,7 @@ import (
 
 	"grenier/internal/testkit/machinetest"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 	"grenier/kernels/cpu"
 	"grenier/pipeline/job"
@@ -33,9 +34,7 @@ func TestRun(t *testing.T) {
 	c, err := Run(t.Context(), o)
 	must.OK(t, err)
 	machinetest.TestFile(t, c, plan.ParseCalibration, nil)
-	if !slices.IsSorted(shares) || shares[len(shares)-1] != 1 {
-		t.Errorf("progress %v", shares)
-	}
+	should.Hold(t, slices.IsSorted(shares) && shares[len(shares)-1] == 1, "progress %v", shares)
 	isEmpty(t, dir)
 }
 
@@ -52,9 +51,8 @@ func TestLongCancelled(t *testing.T) {
 				cancel()
 			}
 		}
-		if _, err := Run(ctx, o); !errors.Is(err, context.Canceled) && reports < 8 {
-			t.Errorf("after %d: error %v, %d reports", after, err, reports)
-		}
+		_, err := Run(ctx, o)
+		should.Not(t, !errors.Is(err, context.Canceled) && reports < 8, "after %d: error %v, %d reports", after, err, reports)
 		cancel()
 		isEmpty(t, dir)
 	}

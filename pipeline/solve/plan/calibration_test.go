@@ -7,6 +7,7 @@ import (
 
 	"grenier/internal/testkit/machinetest"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/io/corrupt"
 	"grenier/layers/awari"
 	"grenier/pipeline/internal/machine"
@@ -36,14 +37,10 @@ func TestFile(t *testing.T) {
 // FuzzParse: every calibration that is accepted gives a plan.
 func FuzzParse(f *testing.F) {
 	game, err := awari.New(8, awari.Awari)
-	if err != nil {
-		f.Fatal(err)
-	}
+	must.OK(f, err)
 	machinetest.Fuzz(f, workstation(), ParseCalibration, func(t *testing.T, c *Calibration) {
 		p, err := New(Run{Game: game, Seeds: 9, Memory: halfboard.Least(game, 9, 3), Cores: 3}, c)
-		if err != nil || !(p.Total.Seconds > 0) {
-			t.Fatalf("%+v, error %v with %+v", p, err, c)
-		}
+		must.Hold(t, err == nil && p.Total.Seconds > 0, "%+v, error %v with %+v", p, err, c)
 	})
 }
 
@@ -52,7 +49,6 @@ func TestDocsWorkstation(t *testing.T) {
 	path := filepath.Join("..", "..", "..", "docs", "workstation.json")
 	c, err := ParseCalibration(path, must.Read(t, path))
 	must.OK(t, err)
-	if s := c.Speeds(32); s.Most != 16 {
-		t.Errorf("32 threads: %+v", s)
-	}
+	s := c.Speeds(32)
+	should.Hold(t, s.Most == 16, "32 threads: %+v", s)
 }

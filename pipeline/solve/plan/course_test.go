@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"grenier/internal/testkit/awaritest"
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/layers/awari"
 	"grenier/pipeline/solve/internal/halfboard"
 )
@@ -38,9 +40,7 @@ func (tr *truth) follow(t *testing.T) (all []report, end float64) {
 	begin := time.Unix(0, 0)
 	p := mustPlan(t, tr.run, workstation())
 	c, err := NewCourse(tr.run, workstation(), begin)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	const every = 0.25
 	now, next, skip, swept := 0.0, 0.0, tr.from, tr.swept
 	for _, l := range p.Layers {
@@ -83,9 +83,8 @@ func (tr *truth) follow(t *testing.T) (all []report, end float64) {
 		c.Sealed(begin.Add(duration(now)))
 		skip = 0
 	}
-	if left := c.Left(begin.Add(duration(now))); left.Run != 0 || left.Share != 1 {
-		t.Errorf("%+v at the end", left)
-	}
+	left := c.Left(begin.Add(duration(now)))
+	should.Hold(t, left.Run == 0 && left.Share == 1, "%+v at the end", left)
 	return all, now
 }
 
@@ -139,9 +138,8 @@ func TestCourse(t *testing.T) {
 				worst = max(worst, math.Abs(r.left.Share-(first+(1-first)*r.at/end)))
 			}
 			t.Logf("%.0f s: %d of %d reports off, share off by %.1f points", end, off, counted, 100*worst)
-			if counted == 0 || off > counted/10 || worst > 0.05 {
-				t.Errorf("%d of %d reports off, share off by %.1f points", off, counted, 100*worst)
-			}
+			should.Not(t, counted == 0 || off > counted/10 || worst > 0.05,
+				"%d of %d reports off, share off by %.1f points", off, counted, 100*worst)
 		})
 	}
 }
@@ -159,22 +157,17 @@ func TestEnds(t *testing.T) {
 	left := func(share float64) time.Duration {
 		begin := time.Unix(0, 0)
 		c, err := NewCourse(r, workstation(), begin)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		l := c.layers[0]
 		second := l.steps[1]
 		p := Place{Seeds: l.Seeds, Stage: Turn, Base: second.base, Values: widthOf(l.Bits).values, Ends: share * beyond(r.Game, l.Seeds, second.base)}
-		if second.thin {
-			t.Fatal("the second window is thin")
-		}
+		must.Not(t, second.thin, "the second window is thin")
 		c.Reach(p, begin)
 		return c.Left(begin).Layer
 	}
 	unknown, planned, few := left(0), left(1), left(0.2)
-	if planned != unknown || few > unknown*9/10 {
-		t.Errorf("%v left with as many scores as planned, %v with a fifth, %v by the plan", planned, few, unknown)
-	}
+	should.Hold(t, planned == unknown && few <= unknown*9/10,
+		"%v left with as many scores as planned, %v with a fifth, %v by the plan", planned, few, unknown)
 }
 
 // TestOnly: the steps of a layer take together what the layer takes, and a step knows no other one's stages.
@@ -185,9 +178,7 @@ func TestOnly(t *testing.T) {
 	begin := time.Unix(0, 0)
 	seconds := func(only func(c *Course)) float64 {
 		c, err := NewCourse(r, workstation(), begin)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		only(c)
 		return c.Left(begin).Run.Seconds()
 	}
@@ -199,7 +190,5 @@ func TestOnly(t *testing.T) {
 			c.Reach(Place{Seeds: 22, Stage: Turn, Base: base, Values: 2, Ends: 0.1}, begin) // which replans a whole layer
 		})
 	}
-	if math.Abs(sum-all) > all/1000 {
-		t.Errorf("steps take %.3f s, the layer %.3f", sum, all)
-	}
+	should.Not(t, math.Abs(sum-all) > all/1000, "steps take %.3f s, the layer %.3f", sum, all)
 }

@@ -10,6 +10,7 @@ import (
 
 	"grenier/internal/testkit/machinetest"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/pipeline/solve/internal/halfboard"
 )
 
@@ -110,9 +111,8 @@ func TestMeasured(t *testing.T) {
 			layers++
 		}
 	}
-	if want := 3 * len(halfboard.Widths); layers < want {
-		t.Errorf("%d layers were compared, want %d at least", layers, want)
-	}
+	want := 3 * len(halfboard.Widths)
+	should.Not(t, layers < want, "%d layers were compared, want %d at least", layers, want)
 }
 
 // comparePlan compares a plan of a layer with what it took.
@@ -132,9 +132,8 @@ func comparePlan(t *testing.T, a *Amounts, times Times, m measured) {
 			return
 		}
 		t.Logf("layer %d, %d bits: %-9s %8.3f, planned %5.3f times as much", a.Seeds, a.Bits, name, took, ratio)
-		if !(ratio > least && ratio < most) {
-			t.Errorf("layer %d, %d bits: planned %.3f %s, measured %.3f", a.Seeds, a.Bits, planned, name, took)
-		}
+		should.Hold(t, (ratio > least && ratio < most),
+			"layer %d, %d bits: planned %.3f %s, measured %.3f", a.Seeds, a.Bits, planned, name, took)
 	}
 	positions := float64(a.Positions)
 	check("ns", times.sum()*1e9/positions, all, 0.8, 1.25)

@@ -1,12 +1,12 @@
 package plan
 
 import (
-	"errors"
 	"math"
 	"testing"
 
 	"grenier/internal/testkit/awaritest"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/layers/awari"
 	"grenier/pipeline/solve/internal/halfboard"
 )
@@ -49,17 +49,12 @@ func TestMemory(t *testing.T) {
 			p.Total.Written > before.Total.Written) {
 			t.Errorf("%d bytes of memory: %+v, with less %+v", memory, p.Total, before.Total)
 		}
-		if p.Total.Seconds < p.InMemory {
-			t.Errorf("%d bytes of memory: %v s, with memory for all %v s", memory, p.Total.Seconds, p.InMemory)
-		}
+		should.Not(t, p.Total.Seconds < p.InMemory,
+			"%d bytes of memory: %v s, with memory for all %v s", memory, p.Total.Seconds, p.InMemory)
 		before = p
 	}
-	if len(seen) != len(halfboard.Widths) {
-		t.Errorf("widths %v", seen)
-	}
-	if before.Total.Seconds != before.InMemory {
-		t.Errorf("%v s in memory, and again %v s", before.Total.Seconds, before.InMemory)
-	}
+	should.Hold(t, len(seen) == len(halfboard.Widths), "widths %v", seen)
+	should.Hold(t, before.Total.Seconds == before.InMemory, "%v s in memory, and again %v s", before.Total.Seconds, before.InMemory)
 }
 
 // TestTooLittleMemory: what solve refuses cannot be planned.
@@ -68,12 +63,8 @@ func TestTooLittleMemory(t *testing.T) {
 	least := halfboard.Least(r.Game, r.Seeds, r.Cores)
 	for memory, want := range map[uint64]error{least: nil, least - 1: halfboard.ErrMemory} {
 		r.Memory = memory
-		if _, err := New(r, workstation()); !errors.Is(err, want) {
-			t.Errorf("%d bytes of %d: error %v, want %v", memory, least, err, want)
-		}
-		if _, err := r.DiskPeak(); !errors.Is(err, want) {
-			t.Errorf("%d bytes of %d: peak with error %v, want %v", memory, least, err, want)
-		}
+		should.Be(t, must.Err(New(r, workstation())), want, "%d bytes of %d", memory, least)
+		should.Be(t, must.Err(r.DiskPeak()), want, "%d bytes of %d: peak with", memory, least)
 	}
 }
 
@@ -85,9 +76,7 @@ func TestCores(t *testing.T) {
 		r := run(t, 25, gib+uint64(cores)*32*mib)
 		r.Cores = cores
 		p := mustPlan(t, r, workstation())
-		if p.Total.Seconds >= before {
-			t.Errorf("%d cores: %v s, with half of them %v s", cores, p.Total.Seconds, before)
-		}
+		should.Not(t, p.Total.Seconds >= before, "%d cores: %v s, with half of them %v s", cores, p.Total.Seconds, before)
 		before = p.Total.Seconds
 	}
 	before = math.Inf(1)
@@ -95,9 +84,7 @@ func TestCores(t *testing.T) {
 		c := workstation()
 		c.SetDisk(disk)
 		p := mustPlan(t, run(t, 25, gib), c)
-		if p.Total.Seconds > before {
-			t.Errorf("%g bytes a second: %v s, with half of it %v s", disk, p.Total.Seconds, before)
-		}
+		should.Not(t, p.Total.Seconds > before, "%g bytes a second: %v s, with half of it %v s", disk, p.Total.Seconds, before)
 		before = p.Total.Seconds
 	}
 }
@@ -106,9 +93,8 @@ func TestCores(t *testing.T) {
 func TestInMemory(t *testing.T) {
 	c := workstation()
 	for _, l := range mustPlan(t, run(t, 24, 0), c).Layers {
-		if !l.InMemory() || l.Windows != 1 || l.Passes != 1 || l.Work != 0 || l.Read != l.lowerRead || l.Written != l.File {
-			t.Errorf("layer %d: %+v", l.Seeds, l)
-		}
+		should.Hold(t, l.InMemory() && l.Windows == 1 && l.Passes == 1 && l.Work == 0 && l.Read == l.lowerRead && l.Written == l.File,
+			"layer %d: %+v", l.Seeds, l)
 		if want := float64(l.Positions) * (5.4 + 17 + 3) / 1.9 * 1e-9; l.Positions > 1e6 && (l.Seconds < 0.98*want || l.Seconds > 1.25*want) {
 			t.Errorf("layer %d: %v s, want %v", l.Seeds, l.Seconds, want)
 		}
@@ -126,12 +112,8 @@ func TestTotals(t *testing.T) {
 	var want Total
 	sealed := r.Sealed
 	for _, l := range p.Layers {
-		if l.Disk != sealed+l.Work+l.File {
-			t.Errorf("layer %d: %d bytes on disk above %d", l.Seeds, l.Disk, sealed)
-		}
-		if s := l.Times.sum(); s != l.Seconds {
-			t.Errorf("layer %d: %v s, the sum is %v", l.Seeds, l.Seconds, s)
-		}
+		should.Hold(t, l.Disk == sealed+l.Work+l.File, "layer %d: %d bytes on disk above %d", l.Seeds, l.Disk, sealed)
+		should.Equal(t, l.Times.sum(), l.Seconds, "layer %d: %v s, the sum", l.Seeds, l.Seconds)
 		sealed += l.File
 		want.add(l)
 	}
@@ -168,9 +150,7 @@ func TestWidths(t *testing.T) {
 			}
 		}
 	}
-	if len(widths) != len(halfboard.Widths)-1 {
-		t.Errorf("costs of %d widths, the engine has %v", len(widths), halfboard.Widths)
-	}
+	should.Hold(t, len(widths) == len(halfboard.Widths)-1, "costs of %d widths, the engine has %v", len(widths), halfboard.Widths)
 }
 
 // TestWorkstation: all layers up to 48 seeds within 64 GiB read at most 8 TiB, and thin windows take the
@@ -221,7 +201,5 @@ func TestFullRows(t *testing.T) {
 		}
 	}
 	few, many := wholeLoads(calibratedGame, 16), wholeLoads(eight, 48)
-	if many.open > few.open*0.6 || few.open < 0.9 || few.open > 1.1 {
-		t.Errorf("%+v, and %+v", few, many)
-	}
+	should.Not(t, many.open > few.open*0.6 || few.open < 0.9 || few.open > 1.1, "%+v, and %+v", few, many)
 }

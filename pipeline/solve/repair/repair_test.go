@@ -22,6 +22,7 @@ import (
 
 	"grenier/internal/testkit/awaritest"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
 	"grenier/internal/testkit/writetest"
@@ -127,13 +128,9 @@ func change(t *testing.T, dir, name string, at int) {
 func clean(t *testing.T, dir string, layers int) {
 	t.Helper()
 	s, err := scrub.Run(t.Context(), dir, scrub.Options{Job: job.Job{Workers: 2}})
-	if err != nil || s.Err() != nil || len(s.Layers) != layers {
-		t.Errorf("scrub: %v, %+v", err, s)
-	}
+	should.Hold(t, err == nil && s.Err() == nil && len(s.Layers) == layers, "scrub: %v, %+v", err, s)
 	for _, l := range s.Layers {
-		if l.Unlisted {
-			t.Errorf("layer %d is not listed", l.Seeds)
-		}
+		should.Not(t, l.Unlisted, "layer %d is not listed", l.Seeds)
 	}
 	o := verify.Options{Job: job.Job{Workers: 2, Family: cpu.Best()}}
 	if !tries.Long() {
@@ -141,9 +138,7 @@ func clean(t *testing.T, dir string, layers int) {
 		t.Logf("sample %d", o.Seed)
 	}
 	v, err := verify.Run(t.Context(), dir, o)
-	if err != nil || v.Err() != nil || len(v.Layers) != layers {
-		t.Errorf("verify: %v, %+v", err, v)
-	}
+	should.Hold(t, err == nil && v.Err() == nil && len(v.Layers) == layers, "verify: %v, %+v", err, v)
 }
 
 // sameLayers fails unless two directories have the same layer files, and manifests that
@@ -151,13 +146,10 @@ func clean(t *testing.T, dir string, layers int) {
 func sameLayers(t *testing.T, want, got string) {
 	t.Helper()
 	for name := range files(t, want) {
-		if strings.HasSuffix(name, ".gl") && read(t, want, name) != read(t, got, name) {
-			t.Errorf("%s differs", name)
-		}
+		should.Not(t, strings.HasSuffix(name, ".gl") && read(t, want, name) != read(t, got, name), "%s differs", name)
 	}
-	if diff := cmp.Diff(testrun.Manifest(t, want), testrun.Manifest(t, got), cmpopts.IgnoreFields(manifest.Layer{}, "Seconds")); diff != "" {
-		t.Errorf("manifests:\n%s", diff)
-	}
+	should.Equal(t, cmp.Diff(testrun.Manifest(t, want), testrun.Manifest(t, got), cmpopts.IgnoreFields(manifest.Layer{}, "Seconds")), "",
+		"manifests")
 }
 
 // actions returns the first letters of what layers need.
@@ -181,25 +173,19 @@ func TestLongRepair(t *testing.T) {
 	o := options()
 	o.DryRun = true
 	r, err := repair.Run(t.Context(), dir, o)
-	if err != nil || r.OK || actions(r) != "lllllllllslsll" {
-		t.Errorf("dry run: %+v, %v", r, err)
-	}
+	should.Hold(t, err == nil && !r.OK && actions(r) == "lllllllllslsll", "dry run: %+v, %v", r, err)
 	must.Same(t, "a dry run changed", before, files(t, dir))
 
-	if r := mustRepair(t, dir); r.OK || actions(r) != "lllllllllslsll" {
-		t.Errorf("%+v", r)
-	}
+	r = mustRepair(t, dir)
+	should.Not(t, r.OK || actions(r) != "lllllllllslsll", "%+v", r)
 	after := files(t, dir)
 	for name, f := range before {
-		if name != nine && after[name] != f {
-			t.Errorf("%s was touched", name)
-		}
+		should.Not(t, name != nine && after[name] != f, "%s was touched", name)
 	}
 	sameLayers(t, whole, dir)
 	clean(t, dir, 14)
-	if r := mustRepair(t, dir); !r.OK || actions(r) != "kkkkkkkkkkkkkk" {
-		t.Errorf("again: %+v", r)
-	}
+	r = mustRepair(t, dir)
+	should.Hold(t, r.OK && actions(r) == "kkkkkkkkkkkkkk", "again: %+v", r)
 	must.Same(t, "repair of a good directory changed", after, files(t, dir))
 }
 
@@ -296,14 +282,10 @@ func TestLongDamages(t *testing.T) {
 			for name, f := range after {
 				if old, _, ok := strings.Cut(name, ".damaged-"); ok && !strings.Contains(name, "/") {
 					aside++
-					if before[old] != f {
-						t.Errorf("%s is not what %s was", name, old)
-					}
+					should.Hold(t, before[old] == f, "%s is not what %s was", name, old)
 				}
 			}
-			if aside != c.aside {
-				t.Errorf("%d set aside: %v", aside, slices.Sorted(maps.Keys(after)))
-			}
+			should.Hold(t, aside == c.aside, "%d set aside: %v", aside, slices.Sorted(maps.Keys(after)))
 			clean(t, dir, len(c.want))
 			if c.name != "gap above" {
 				sameLayers(t, whole, dir)
@@ -327,9 +309,8 @@ func moveAway(t *testing.T, dir, name string) {
 	before := must.Read(t, away)
 	symlink(t, away, filepath.Join(dir, name))
 	t.Cleanup(func() {
-		if after, err := os.ReadFile(away); err != nil || string(after) != string(before) {
-			t.Errorf("%s: what the link led to was changed: %v", name, err)
-		}
+		after, err := os.ReadFile(away)
+		should.Hold(t, err == nil && string(after) == string(before), "%s: what the link led to was changed: %v", name, err)
 	})
 }
 
@@ -412,13 +393,11 @@ func TestRefused(t *testing.T) {
 			before := files(t, dir)
 			lock, _ := os.ReadFile(filepath.Join(dir, rundir.LockName))
 			_, err := repair.Run(t.Context(), dir, options())
-			if err == nil || c.want != nil && !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.text) {
-				t.Errorf("%v, want %v with %q", err, c.want, c.text)
-			}
+			should.Not(t, err == nil || c.want != nil && !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.text),
+				"%v, want %v with %q", err, c.want, c.text)
 			must.Same(t, "changed", before, files(t, dir))
-			if after, _ := os.ReadFile(filepath.Join(dir, rundir.LockName)); string(after) != string(lock) {
-				t.Errorf("the lock is now %q", after)
-			}
+			after, _ := os.ReadFile(filepath.Join(dir, rundir.LockName))
+			should.Hold(t, string(after) == string(lock), "the lock is now %q", after)
 		})
 	}
 }
@@ -437,9 +416,7 @@ func TestLongDifferent(t *testing.T) {
 	before := files(t, dir)
 	_, err := repair.Run(t.Context(), dir, options())
 	different, ok := errors.AsType[*repair.DifferentError](err)
-	if !ok || different.Seeds != 4 || errors.Is(err, corrupt.ErrCorrupt) {
-		t.Errorf("%v", err)
-	}
+	should.Hold(t, ok && different.Seeds == 4 && !errors.Is(err, corrupt.ErrCorrupt), "%v", err)
 	after := files(t, dir)
 	delete(after, "layer-02.gl") // it was right, and is there
 	for name, f := range after { // the other one says nothing against its file
@@ -465,9 +442,8 @@ func TestLocked(t *testing.T) {
 		o := options()
 		o.DryRun = dry
 		_, err := repair.Run(t.Context(), dir, o)
-		if locked, ok := errors.AsType[*rundir.LockedError](err); !ok || locked.PID != os.Getpid() {
-			t.Errorf("%v", err)
-		}
+		locked, ok := errors.AsType[*rundir.LockedError](err)
+		should.Hold(t, ok && locked.PID == os.Getpid(), "%v", err)
 	}
 }
 
@@ -479,9 +455,8 @@ func TestMemory(t *testing.T) {
 	o := options()
 	o.Solve.Memory = 1000
 	_, err := repair.Run(t.Context(), dir, o)
-	if _, ok := errors.AsType[*memory.Error](err); !ok {
-		t.Error(err)
-	}
+	_, ok := errors.AsType[*memory.Error](err)
+	should.Hold(t, ok, "%v", err)
 	must.Same(t, "changed", before, files(t, dir))
 }
 
@@ -505,16 +480,12 @@ func TestLongInterrupted(t *testing.T) {
 		if err == nil {
 			break
 		}
-		if !errors.Is(err, context.Canceled) {
-			t.Fatal(err)
-		}
+		must.Be(t, err, context.Canceled)
 	}
 	sameLayers(t, whole, dir)
 	clean(t, dir, 8)
 	// What a solver was at is not lost.
-	if got := read(t, dir, "work/tiles"); got != checkpoint {
-		t.Errorf("work/tiles is %q", got)
-	}
+	should.Equal(t, read(t, dir, "work/tiles"), checkpoint, "work/tiles")
 }
 
 // TestLongPaged solves a layer again that does not fit into memory.
@@ -530,13 +501,9 @@ func TestLongPaged(t *testing.T) {
 	_, err := repair.Run(t.Context(), dir, o)
 	must.OK(t, err)
 	sameLayers(t, whole, dir)
-	if left := read(t, dir, rundir.ManifestName); left != read(t, whole, rundir.ManifestName) {
-		t.Error("the manifest has changed")
-	}
+	should.Equal(t, read(t, dir, rundir.ManifestName), read(t, whole, rundir.ManifestName), "the manifest has changed")
 	entries, err := os.ReadDir(filepath.Join(dir, "work"))
-	if err != nil || len(entries) > 0 {
-		t.Errorf("left in work: %v, %v", entries, err)
-	}
+	should.Hold(t, err == nil && len(entries) == 0, "left in work: %v, %v", entries, err)
 }
 
 // least returns the least memory for a layer.
@@ -544,9 +511,7 @@ func least(t *testing.T, game awari.Game, seeds int) uint64 {
 	o := solveOptions(seeds)
 	o.Memory = 1
 	tooLittle, ok := errors.AsType[*memory.Error](o.Check(game))
-	if !ok {
-		t.Fatal("one byte is enough")
-	}
+	must.Hold(t, ok, "one byte is enough")
 	return tooLittle.Need
 }
 
@@ -554,7 +519,6 @@ func least(t *testing.T, game awari.Game, seeds int) uint64 {
 func TestJSON(t *testing.T) {
 	r := mustRepair(t, small(t))
 	text, err := json.Marshal(r)
-	if err != nil || !strings.Contains(string(text), `"ok":true`) || !strings.Contains(string(text), `{"seeds":3,"action":"keep"}`) {
-		t.Errorf("%s, %v", text, err)
-	}
+	should.Hold(t, err == nil && strings.Contains(string(text), `"ok":true`) && strings.Contains(string(text), `{"seeds":3,"action":"keep"}`),
+		"%s, %v", text, err)
 }

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/layerfiletest"
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/io/corrupt"
 	"grenier/io/layerfile"
 	"grenier/io/rundir"
@@ -20,9 +22,7 @@ import (
 // TestZstd: a run with a layer in zstd, which earlier versions wrote, is not damaged: repair and solve say what it is, and change nothing.
 func TestZstd(t *testing.T) {
 	game, err := awari.New(6, awari.Awari)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for name, change := range map[string]func(dir string){
 		"as it was":            func(string) {},
 		"manifest lost":        func(dir string) { remove(t, dir, rundir.ManifestName) },
@@ -38,18 +38,14 @@ func TestZstd(t *testing.T) {
 			for _, dry := range []bool{true, false} {
 				o := options()
 				o.DryRun, o.SetAside = dry, true
-				if _, err := repair.Run(t.Context(), dir, o); !errors.Is(err, layerfile.ErrZstd) || !errors.Is(err, corrupt.ErrCorrupt) {
-					t.Errorf("repair: %v", err)
-				}
+				_, err := repair.Run(t.Context(), dir, o)
+				should.Hold(t, errors.Is(err, layerfile.ErrZstd) && errors.Is(err, corrupt.ErrCorrupt), "repair: %v", err)
 			}
 			if name == "as it was" {
-				if _, err := solve.Solve(t.Context(), dir, game, solveOptions(8)); !errors.Is(err, layerfile.ErrZstd) {
-					t.Errorf("solve: %v", err)
-				}
+				should.Be(t, must.Err(solve.Solve(t.Context(), dir, game, solveOptions(8))), layerfile.ErrZstd, "solve")
 			}
-			if after := files(t, dir); !maps.Equal(before, after) {
-				t.Error("files changed")
-			}
+			after := files(t, dir)
+			should.Hold(t, maps.Equal(before, after), "files changed")
 		})
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/reach"
 	"grenier/internal/testkit/runstest"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
 	"grenier/io/memory"
@@ -80,9 +81,7 @@ func onDisk(t testing.TB, game awari.Game, start awari.Board) Options {
 	t.Helper()
 	_, err := Count(t.Context(), game, start, Options{Dir: "nowhere", Job: job.Job{Memory: 1}})
 	refused, ok := errors.AsType[*memory.Error](err)
-	if !ok {
-		t.Fatalf("one byte of memory: %v", err)
-	}
+	must.Hold(t, ok, "one byte of memory: %v", err)
 	return Options{Job: job.Job{Workers: 2, Family: cpu.Best(), Memory: refused.Need}, Dir: t.TempDir(), Interval: time.Hour}
 }
 
@@ -109,21 +108,13 @@ func TestOnDisk(t *testing.T) {
 			}
 		}
 		must.OK(t, errors.Join(s.openDir(), s.run(t.Context()), s.store.dir.Close()))
-		if !slices.Equal(s.counts, want) {
-			t.Errorf("%s: %v, want %v", game.Name(), s.counts, want)
-		}
-		if wasted == 0 || wasted > 4*used {
-			t.Errorf("at most %d bytes were wasted on disk and %d used", wasted, used)
-		}
-		if live := s.store.live; live != 0 {
-			t.Errorf("%d bytes are left on disk", live)
-		}
-		if away == 0 || s.store.held != 0 || len(s.store.here) != 0 {
-			t.Errorf("%d times a set was on disk; %d bytes in %d sets are left in memory", away, s.store.held, len(s.store.here))
-		}
-		if got, err := Count(t.Context(), game, start, o); err != nil || !slices.Equal(got, want) {
-			t.Errorf("%s, done already: %v, %v", game.Name(), got, err)
-		}
+		should.List(t, s.counts, want, "%s", game.Name())
+		should.Not(t, wasted == 0 || wasted > 4*used, "at most %d bytes were wasted on disk and %d used", wasted, used)
+		should.Equal(t, s.store.live, 0, "bytes are left on disk")
+		should.Hold(t, away != 0 && s.store.held == 0 && len(s.store.here) == 0,
+			"%d times a set was on disk; %d bytes in %d sets are left in memory", away, s.store.held, len(s.store.here))
+		got, err := Count(t.Context(), game, start, o)
+		should.Hold(t, err == nil && slices.Equal(got, want), "%s, done already: %v, %v", game.Name(), got, err)
 	}
 }
 
@@ -149,14 +140,10 @@ func TestResume(t *testing.T) {
 		got, err := Count(ctx, game, start, o)
 		end()
 		if err == nil {
-			if !slices.Equal(got, want) || runs < 3 {
-				t.Errorf("%v in %d runs, want %v", got, runs, want)
-			}
+			should.Hold(t, slices.Equal(got, want) && runs >= 3, "%v in %d runs, want %v", got, runs, want)
 			return
 		}
-		if !errors.Is(err, context.Canceled) {
-			t.Fatal(err)
-		}
+		must.Be(t, err, context.Canceled)
 	}
 }
 
@@ -207,16 +194,11 @@ func TestRestore(t *testing.T) {
 			Start: []int{3, 3, 3, 3}, Seeds: 8, Counts: make([]uint64, 13),
 			Blocks: []savedBlock{{Seeds: 8, Own: 4, Reached: savedSet{Count: 1, Pieces: piece}}},
 		}
-		if err := s.restore(&c); err != nil {
-			t.Fatalf("unchanged: %v", err)
-		}
-		if s, err = newSearch(game, start, Options{}); err != nil {
-			t.Fatal(err)
-		}
+		must.Be(t, s.restore(&c), nil, "unchanged")
+		s, err = newSearch(game, start, Options{})
+		must.Hold(t, err == nil, "%v", err)
 		change(&c)
-		if err := s.restore(&c); err == nil {
-			t.Errorf("%s: no error", name)
-		}
+		should.Not(t, s.restore(&c) == nil, "%s: no error", name)
 	}
 }
 
@@ -225,9 +207,8 @@ func TestNeedsMemory(t *testing.T) {
 	start := mustParse(t, game, "4")
 	for dir, allowed := range map[string]uint64{"": 200 << 30, "nowhere": 8 << 30} {
 		_, err := Count(t.Context(), game, start, Options{Job: job.Job{Memory: allowed}, Dir: dir})
-		if _, ok := errors.AsType[*memory.Error](err); !ok {
-			t.Errorf("48 seeds in %d bytes: %v, want a memory.Error", allowed, err)
-		}
+		_, ok := errors.AsType[*memory.Error](err)
+		should.Hold(t, ok, "48 seeds in %d bytes: %v, want a memory.Error", allowed, err)
 	}
 }
 
@@ -245,9 +226,8 @@ func TestOtherDirectory(t *testing.T) {
 			start = mustParse(t, other, "2")
 		}
 		_, err := Count(t.Context(), other, start, o)
-		if _, ok := errors.AsType[*rundir.OtherRunError](err); !ok {
-			t.Errorf("%s: %v, want an OtherRunError", other.Name(), err)
-		}
+		_, ok := errors.AsType[*rundir.OtherRunError](err)
+		should.Hold(t, ok, "%s: %v, want an OtherRunError", other.Name(), err)
 	}
 }
 

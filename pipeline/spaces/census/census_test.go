@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/layers/awari"
 	"grenier/pipeline/job"
 	"grenier/pipeline/spaces/access"
@@ -89,9 +90,7 @@ func TestDocumentCells(t *testing.T) {
 				line = rest
 				cells++
 			}
-			if strings.TrimSpace(line) != "" {
-				t.Errorf("%s: n = %d: %q is left of the document's line", file, n, line)
-			}
+			should.Hold(t, strings.TrimSpace(line) == "", "%s: n = %d: %q is left of the document's line", file, n, line)
 		}
 		if want := len(table.Rows) * len(table.Columns()); cells != want || len(lines) != len(table.Rows)+5 {
 			t.Errorf("%s: %d cells compared of %d, %d lines", file, cells, want, len(lines))
@@ -113,9 +112,8 @@ func nextCell(line string) (cell, rest string) {
 func TestShorterTablesArePrefixes(t *testing.T) {
 	for _, c := range []struct{ pits, long, short int }{{6, 18, 10}, {12, 48, 20}, {4, 12, 5}} {
 		long, short := mustTable(t, c.pits, c.long), mustTable(t, c.pits, c.short)
-		if len(short.Rows) != c.short+1 || !cmp.Equal(short.Rows, long.Rows[:c.short+1]) {
-			t.Errorf("%d pits: the table to %d seeds is no prefix of that to %d", c.pits, c.short, c.long)
-		}
+		should.Hold(t, len(short.Rows) == c.short+1 && cmp.Equal(short.Rows, long.Rows[:c.short+1]),
+			"%d pits: the table to %d seeds is no prefix of that to %d", c.pits, c.short, c.long)
 	}
 }
 
@@ -131,9 +129,8 @@ func TestAccessible(t *testing.T) {
 	for pits, want := range map[int]bool{6: true, 8: true, 10: false, 12: false} {
 		table := mustTable(t, pits, 6)
 		counted := table.Rows[4].Accessible != nil && *table.Rows[4].Accessible > 0
-		if table.Accessible != want || counted != want || (table.Columns()[2].Head == census.Accessible.Head) != want {
-			t.Errorf("%d pits: accessible boards said %v, counted %v, want %v", pits, table.Accessible, counted, want)
-		}
+		should.Hold(t, table.Accessible == want && counted == want && (table.Columns()[2].Head == census.Accessible.Head) == want,
+			"%d pits: accessible boards said %v, counted %v, want %v", pits, table.Accessible, counted, want)
 	}
 }
 
@@ -142,29 +139,22 @@ func TestFormatBytes(t *testing.T) {
 		0: "0.0 B", 0.7018: "0.7 B", 903.3: "903.3 B", 1023.9: "1023.9 B", 1024: "1.0 KiB", 1 << 20: "1.0 MiB",
 		1.5 * (1 << 30): "1.5 GiB", 1 << 40: "1.0 TiB", 3 << 50: "3072.0 TiB",
 	} {
-		if got := census.FormatBytes(bytes); got != want {
-			t.Errorf("FormatBytes(%v) = %q, want %q", bytes, got, want)
-		}
+		should.Equal(t, census.FormatBytes(bytes), want, "FormatBytes(%v)", bytes)
 	}
 }
 
 func TestErrors(t *testing.T) {
-	if _, err := census.New(t.Context(), census.TableOptions{Pits: 7, Seeds: 10}); !errors.Is(err, awari.ErrPits) {
-		t.Errorf("7 pits: %v, want ErrPits", err)
-	}
+	_, err := census.New(t.Context(), census.TableOptions{Pits: 7, Seeds: 10})
+	should.Hold(t, errors.Is(err, awari.ErrPits), "7 pits: %v, want ErrPits", err)
 	for _, seeds := range []int{-1, 49} {
-		if _, err := census.New(t.Context(), census.TableOptions{Pits: 8, Seeds: seeds}); !errors.Is(err, awari.ErrSeeds) {
-			t.Errorf("%d seeds: %v, want ErrSeeds", seeds, err)
-		}
+		_, err := census.New(t.Context(), census.TableOptions{Pits: 8, Seeds: seeds})
+		should.Hold(t, errors.Is(err, awari.ErrSeeds), "%d seeds: %v, want ErrSeeds", seeds, err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := census.New(ctx, census.TableOptions{Pits: 8, Seeds: 24}); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: %v, want context.Canceled", err)
-	}
-	if err := mustTable(t, 12, 1).WriteRST(brokenWriter{}, census.Seeds); !errors.Is(err, errWrite) {
-		t.Errorf("broken writer: %v, want its error", err)
-	}
+	should.Be(t, must.Err(census.New(ctx, census.TableOptions{Pits: 8, Seeds: 24})), context.Canceled, "cancelled")
+	err = mustTable(t, 12, 1).WriteRST(brokenWriter{}, census.Seeds)
+	should.Hold(t, errors.Is(err, errWrite), "broken writer: %v, want its error", err)
 }
 
 var errWrite = errors.New("disk full")

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
 	"grenier/io/memory"
@@ -132,49 +133,37 @@ func TestLongCensus(t *testing.T) {
 
 func checkLayer(t *testing.T, game awari.Game, n int, l *census.Layer) {
 	t.Helper()
-	if l.Seeds != n || l.Quiet != l.Predecessors || l.MostMoves > game.Half() || l.WithCapture > l.Positions {
-		t.Errorf("%s, %d seeds: %+v", game.Name(), n, l)
-	}
-	if most := l.MostPredecessors; most > n || n <= game.Pits()+game.Half()-2 && most < n { // docs/census.md
-		t.Errorf("%s, %d seeds: K is %d", game.Name(), n, most)
-	}
-	if game.Rules() == awari.Strict && l.TakesAll != 0 {
-		t.Errorf("%s, %d seeds: %d moves take all", game.Name(), n, l.TakesAll)
-	}
+	should.Hold(t, l.Seeds == n && l.Quiet == l.Predecessors && l.MostMoves <= game.Half() && l.WithCapture <= l.Positions,
+		"%s, %d seeds: %+v", game.Name(), n, l)
+	most := l.MostPredecessors
+	should.Not(t, most > n || n <= game.Pits()+game.Half()-2 && most < n, "%s, %d seeds: K is %d", game.Name(), n, most) // docs/census.md
+	should.Not(t, game.Rules() == awari.Strict && l.TakesAll != 0, "%s, %d seeds: %d moves take all", game.Name(), n, l.TakesAll)
 	a := l.Analysis
 	if a == nil {
 		return
 	}
 	steps := uint64(n + 1)
-	if a.Accesses.Init != l.Positions || a.Accesses.Lower != l.X || a.Accesses.Steps != steps*l.Positions || a.Accesses.Propagated > l.Quiet {
-		t.Errorf("%s, %d seeds: accesses %+v, moves %+v", game.Name(), n, a.Accesses, l.Moves)
-	}
-	if a.Endless == 0 && a.Accesses.Propagated != l.Quiet {
-		t.Errorf("%s, %d seeds: all boards are stable, but %d of %d quiet moves were propagated", game.Name(), n, a.Accesses.Propagated, l.Quiet)
-	}
-	if a.Endless > 0 && n == 0 || a.Deepest < 0 {
-		t.Errorf("%s, %d seeds: %+v", game.Name(), n, a)
-	}
+	should.Hold(t, a.Accesses.Init == l.Positions && a.Accesses.Lower == l.X && a.Accesses.Steps == steps*l.Positions && a.Accesses.Propagated <= l.Quiet,
+		"%s, %d seeds: accesses %+v, moves %+v", game.Name(), n, a.Accesses, l.Moves)
+	should.Not(t, a.Endless == 0 && a.Accesses.Propagated != l.Quiet,
+		"%s, %d seeds: all boards are stable, but %d of %d quiet moves were propagated", game.Name(), n, a.Accesses.Propagated, l.Quiet)
+	should.Not(t, a.Endless > 0 && n == 0 || a.Deepest < 0, "%s, %d seeds: %+v", game.Name(), n, a)
 }
 
 func TestCensusErrors(t *testing.T) {
 	game := testrun.Game(t, 12, awari.Awari)
-	if _, err := census.Begin(game, 49, census.Options{}); !errors.Is(err, awari.ErrSeeds) {
-		t.Errorf("49 seeds: %v, want ErrSeeds", err)
-	}
+	_, err := census.Begin(game, 49, census.Options{})
+	should.Hold(t, errors.Is(err, awari.ErrSeeds), "49 seeds: %v, want ErrSeeds", err)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	c, err := census.Begin(game, 3, census.Options{Job: job.Job{Workers: 1}})
 	must.OK(t, err)
-	if _, err := c.Next(ctx); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: %v", err)
-	}
+	should.Be(t, must.Err(c.Next(ctx)), context.Canceled, "cancelled")
 	c, err = census.Begin(game, 20, census.Options{Analyse: true, Job: job.Job{Memory: 20 << 20}})
 	must.OK(t, err)
 	for err == nil {
 		_, err = c.Next(t.Context())
 	}
-	if _, ok := errors.AsType[*memory.Error](err); !ok {
-		t.Errorf("20 MiB: %v, want a memory.Error", err)
-	}
+	_, ok := errors.AsType[*memory.Error](err)
+	should.Hold(t, ok, "20 MiB: %v, want a memory.Error", err)
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
 	"grenier/layers/awari"
@@ -103,9 +104,7 @@ func TestLongAwariEqualsTruth(t *testing.T) {
 	}{{"awari", 12, 12}, {"strict", 12, 10}, {"awari", 8, 16}, {"strict", 8, 16}} {
 		game := mustGame(t, c.rules, c.pits)
 		rows := known[game.Name()]
-		if len(rows) != c.top+1 {
-			t.Fatalf("%s: %d layers known, want 0 to %d", game.Name(), len(rows), c.top)
-		}
+		must.Hold(t, len(rows) == c.top+1, "%s: %d layers known, want 0 to %d", game.Name(), len(rows), c.top)
 		t.Run(game.Name(), func(t *testing.T) {
 			t.Parallel()
 			checkLayers(t, game, rows)
@@ -124,9 +123,7 @@ func checkLayers(t *testing.T, game awari.Game, rows []truth) {
 		}
 		scores, _, err := retro.SolveLayer(t.Context(), space, table, n, nil)
 		must.OK(t, err)
-		if got := summarise(n, scores); got != want {
-			t.Errorf("layer %d is %+v, want %+v", n, got, want)
-		}
+		should.Equal(t, summarise(n, scores), want, "layer %d", n)
 		table = append(table, scores)
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"grenier/internal/testkit/conformance"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 	"grenier/layers"
 )
@@ -146,9 +147,7 @@ func TestRandomGraphsEqualDefinition(t *testing.T) {
 			}
 		}
 	}
-	if cyclic == 0 {
-		t.Error("no random layer has a state worth 0")
-	}
+	should.Not(t, cyclic == 0, "no random layer has a state worth 0")
 }
 
 func TestRandomGraphsConform(t *testing.T) {
@@ -188,9 +187,7 @@ func TestEndlessPlay(t *testing.T) {
 			g.moves[node{1, u}] = moves
 		}
 		table, err := solve(t.Context(), g, 1)
-		if err != nil || !slices.Equal(table[1], c.want) {
-			t.Errorf("%s: scores %v, %v, want %v", c.name, table, err, c.want)
-		}
+		should.Hold(t, err == nil && slices.Equal(table[1], c.want), "%s: scores %v, %v, want %v", c.name, table, err, c.want)
 	}
 }
 
@@ -200,9 +197,8 @@ func TestLineOfMoves(t *testing.T) {
 	table, err := solve(t.Context(), line{}, 0)
 	must.OK(t, err)
 	for u, score := range table[0] {
-		if want := int8(1 - 2*(u%2)); score != want {
-			t.Fatalf("state %d scores %d, want %d", u, score, want)
-		}
+		want := int8(1 - 2*(u%2))
+		must.Hold(t, score == want, "state %d scores %d, want %d", u, score, want)
 	}
 }
 
@@ -255,7 +251,5 @@ func TestErrors(t *testing.T) {
 func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := solve(ctx, line{}, 0); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled solve: %v, want context.Canceled", err)
-	}
+	should.Be(t, must.Err(solve(ctx, line{}, 0)), context.Canceled, "cancelled solve")
 }

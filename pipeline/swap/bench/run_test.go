@@ -16,6 +16,7 @@ import (
 
 	"grenier/internal/testkit/golden"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/swaptest"
 	"grenier/internal/testkit/tries"
 	"grenier/kernels/perm"
@@ -60,9 +61,7 @@ func untimed(t *testing.T, r *Report) *Report {
 	}
 	if c.Heuristics != nil {
 		for i := range c.Heuristics.Bounds {
-			if c.Heuristics.Bounds[i].Nanoseconds <= 0 {
-				t.Errorf("%s takes no time", c.Heuristics.Bounds[i].Name)
-			}
+			should.Not(t, c.Heuristics.Bounds[i].Nanoseconds <= 0, "%s takes no time", c.Heuristics.Bounds[i].Name)
 			c.Heuristics.Bounds[i].Nanoseconds = 0
 		}
 	}
@@ -116,15 +115,11 @@ func TestLongRepeated(t *testing.T) {
 	}
 	last := 0.0
 	o.Progress = func(s job.Step) {
-		if s.Doing == "" || s.Done < last || s.Done > s.Total {
-			t.Errorf("%+v after %g", s, last)
-		}
+		should.Not(t, s.Doing == "" || s.Done < last || s.Done > s.Total, "%+v after %g", s, last)
 		last = s.Done
 	}
 	first := untimed(t, mustRun(t, o))
-	if last < 50 {
-		t.Errorf("the last step is at %g", last)
-	}
+	should.Not(t, last < 50, "the last step is at %g", last)
 	o.Progress = nil
 	must.Same(t, "another run, another result", whole, first)
 	if !tries.Long() {
@@ -132,21 +127,15 @@ func TestLongRepeated(t *testing.T) {
 	}
 	o.Tables, o.Seed = []string{Heuristics}, 47
 	other := untimed(t, mustRun(t, o))
-	if cmp.Equal(first.Heuristics, other.Heuristics) {
-		t.Error("another seed, the same result")
-	}
-	if other.Solvers != nil || other.Databases != nil {
-		t.Error("tables that were not asked for")
-	}
+	should.Not(t, cmp.Equal(first.Heuristics, other.Heuristics), "another seed, the same result")
+	should.Hold(t, other.Solvers == nil && other.Databases == nil, "tables that were not asked for")
 }
 
 // checkSolvers checks what must hold for the tables of solvers of a run without
 // limits.
 func checkSolvers(t *testing.T, r *Report) {
 	t.Helper()
-	if len(r.Solvers) != 4 {
-		t.Fatalf("%d tables of solvers", len(r.Solvers))
-	}
+	must.Equal(t, len(r.Solvers), 4, "tables of solvers")
 	for _, table := range r.Solvers {
 		if small := table.Rows*table.Cols <= 9; small != (table.Source == fromDatabase) || small && len(table.Solvers) != len(search.Names()) {
 			t.Errorf("%s: distances from %s, %d solvers", table.size(), table.Source, len(table.Solvers))
@@ -180,17 +169,14 @@ func TestWrong(t *testing.T) {
 		s.distance = append(s.distance, int(d))
 	}
 	_, err := s.measure(t.Context(), bound{boast{heuristic.NewManhattan(g)}, "boast", 0})
-	if !errors.Is(err, ErrWrong) || !strings.Contains(err.Error(), "boast") {
-		t.Errorf("a bound above the distance: %v", err)
-	}
+	should.Hold(t, errors.Is(err, ErrWrong) && strings.Contains(err.Error(), "boast"), "a bound above the distance: %v", err)
 	c := &contest{grid: g, states: s.states, distance: s.distance}
 	away := slices.Index(s.distance, 3)
 	for _, r := range []search.Result{
 		{Swaps: make([]swap.Swap, 5), Lower: 5, Optimal: true}, {Swaps: make([]swap.Swap, 1)}, {Swaps: make([]swap.Swap, 5), Lower: 5},
 	} {
-		if err := c.check("astar", away, r); !errors.Is(err, ErrWrong) || !strings.Contains(err.Error(), "on [") {
-			t.Errorf("%d swaps: %v", len(r.Swaps), err)
-		}
+		err := c.check("astar", away, r)
+		should.Hold(t, errors.Is(err, ErrWrong) && strings.Contains(err.Error(), "on ["), "%d swaps: %v", len(r.Swaps), err)
 	}
 	must.OK(t, c.check("astar", away, search.Result{Swaps: make([]swap.Swap, 5), Lower: 3}))
 }
@@ -213,9 +199,7 @@ func TestDatabases(t *testing.T) {
 		if want := []int{1_881_600, 362_880}[i]; d.Entries != want || d.Bytes <= 0 || d.Seconds <= 0 || d.Faster != d.Document.Seconds/d.Seconds {
 			t.Errorf("%+v, want %d entries", d, want)
 		}
-		if float64(d.Bytes) > d.Document.DiskMB*1e6 {
-			t.Errorf("%s: %d bytes, more than in the document", d.Name, d.Bytes)
-		}
+		should.Not(t, float64(d.Bytes) > d.Document.DiskMB*1e6, "%s: %d bytes, more than in the document", d.Name, d.Bytes)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -228,9 +212,7 @@ func TestDatabases(t *testing.T) {
 			cancel()
 		}
 	}}}
-	if _, err := Run(ctx, o); !errors.Is(err, context.Canceled) {
-		t.Errorf("a cancelled run: %v", err)
-	}
+	should.Be(t, must.Err(Run(ctx, o)), context.Canceled, "a cancelled run")
 }
 
 // TestReport compares the shape of the JSON, and reads the text.
@@ -278,19 +260,13 @@ func checkTables(t *testing.T, r *Report) {
 			fmt.Fprintln(&text, strings.Join(row, "|"))
 		}
 	}
-	if strings.Contains(text.String(), "NaN") || strings.Contains(text.String(), "Inf") {
-		t.Error("the text has what is no number")
-	}
-	if len(tables) != 6 {
-		t.Errorf("%d tables", len(tables))
-	}
+	should.Not(t, strings.Contains(text.String(), "NaN") || strings.Contains(text.String(), "Inf"), "the text has what is no number")
+	should.Equal(t, len(tables), 6, "tables")
 	for _, want := range []string{
 		"Heuristics on 60 random grids of 3 x 3", "Solvers on 1 random grids of 4 x 4", "Databases of the document", "gadb tracked k=4 exact|",
 		"|1,881,600|", "|3.27|", "\nidastar|1|100%|",
 	} {
-		if !strings.Contains(text.String(), want) {
-			t.Errorf("the text lacks %q", want)
-		}
+		should.Hold(t, strings.Contains(text.String(), want), "the text lacks %q", want)
 	}
 }
 
@@ -298,8 +274,6 @@ func TestDigits(t *testing.T) {
 	for x, want := range map[float64]string{
 		0: "0", 0.000123456: "0.000123", 0.5: "0.500", 3.27: "3.27", 12.34: "12.3", 99.96: "100.0", 123.4: "123", 3652: "3,652",
 	} {
-		if got := digits(x); got != want {
-			t.Errorf("%g: %s, want %s", x, got, want)
-		}
+		should.Equal(t, digits(x), want, "%g", x)
 	}
 }

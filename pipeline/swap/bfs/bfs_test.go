@@ -11,6 +11,7 @@ import (
 	"go.uber.org/goleak"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/swaptest"
 	"grenier/internal/testkit/tries"
 	"grenier/io/memory"
@@ -39,9 +40,7 @@ func reference(t *testing.T) map[string][]uint64 {
 	depths := map[string][]uint64{}
 	for _, r := range records {
 		size := r[0] + " x " + r[1]
-		if r[2] != strconv.Itoa(len(depths[size])) {
-			t.Fatalf("%s: depth %s comes after %d others", size, r[2], len(depths[size]))
-		}
+		must.Hold(t, r[2] == strconv.Itoa(len(depths[size])), "%s: depth %s comes after %d others", size, r[2], len(depths[size]))
 		n, err := strconv.ParseUint(r[3], 10, 64)
 		must.OK(t, err)
 		depths[size] = append(depths[size], n)
@@ -53,9 +52,7 @@ func reference(t *testing.T) map[string][]uint64 {
 // with several.
 func TestReference(t *testing.T) {
 	all := reference(t)
-	if len(all) != 14 {
-		t.Errorf("%d grids, want 14", len(all))
-	}
+	should.Hold(t, len(all) == 14, "%d grids, want 14", len(all))
 	for size, want := range all {
 		var rows, cols int
 		_, err := fmt.Sscanf(size, "%d x %d", &rows, &cols)
@@ -74,9 +71,7 @@ func TestSummary(t *testing.T) {
 	if r.Rows != 3 || r.Cols != 3 || r.States() != 362880 || r.Diameter() != 16 || r.Antipodes() != 1 {
 		t.Errorf("%+v: %d states, diameter %d, antipodes %d", r, r.States(), r.Diameter(), r.Antipodes())
 	}
-	if got := math.Round(r.Mean()*1e6) / 1e6; got != 9.030252 {
-		t.Errorf("mean %v", got)
-	}
+	should.Equal(t, math.Round(r.Mean()*1e6)/1e6, 9.030252, "mean")
 }
 
 // mahonian returns the numbers of permutations of n items by inversions, from
@@ -103,12 +98,8 @@ func TestLongLines(t *testing.T) {
 			break
 		}
 		want := mahonian(n)
-		if got := search(t, 1, n, 2).Depths; !slices.Equal(got, want) {
-			t.Errorf("1 x %d: %v, want %v", n, got, want)
-		}
-		if got := search(t, n, 1, 2).Depths; !slices.Equal(got, want) {
-			t.Errorf("%d x 1: %v, want %v", n, got, want)
-		}
+		should.List(t, search(t, 1, n, 2).Depths, want, "1 x %d", n)
+		should.List(t, search(t, n, 1, 2).Depths, want, "%d x 1", n)
 	}
 }
 
@@ -149,9 +140,8 @@ func TestLongTwelve(t *testing.T) {
 		if parity != [2]uint64{half, half} || r.Diameter() != c.diameter {
 			t.Errorf("%d x %d: %d even and %d odd states, diameter %d: %v", c.rows, c.cols, parity[0], parity[1], r.Diameter(), r.Depths)
 		}
-		if want := near(mustGrid(t, c.rows, c.cols), 8); !slices.Equal(r.Depths[:9], want) {
-			t.Errorf("%d x %d: %v, want %v first", c.rows, c.cols, r.Depths, want)
-		}
+		want := near(mustGrid(t, c.rows, c.cols), 8)
+		should.Hold(t, slices.Equal(r.Depths[:9], want), "%d x %d: %v, want %v first", c.rows, c.cols, r.Depths, want)
 	}
 }
 
@@ -160,25 +150,19 @@ func TestLongTwelve(t *testing.T) {
 func TestMemory(t *testing.T) {
 	g := mustGrid(t, 2, 4)
 	need := memoryNeeded(t, g, 2, "")
-	if _, err := bfs.Search(t.Context(), g, bfs.Options{Job: job.Job{Memory: need, Workers: 2}}); err != nil {
-		t.Error(err)
-	}
+	should.OK(t, must.Err(bfs.Search(t.Context(), g, bfs.Options{Job: job.Job{Memory: need, Workers: 2}})))
 	_, err := bfs.Search(t.Context(), g, bfs.Options{Job: job.Job{Memory: need - 1, Workers: 2}})
 	refused, ok := errors.AsType[*memory.Error](err)
-	if !ok || refused.Need != need || refused.Allowed != need-1 {
-		t.Errorf("a byte less: %v", err)
-	}
+	should.Hold(t, ok && refused.Need == need && refused.Allowed == need-1, "a byte less: %v", err)
 	// The largest grids are refused, not tried.
 	for _, size := range [][2]int{{4, 4}, {1, 16}, {3, 5}} {
 		_, err := bfs.Search(t.Context(), mustGrid(t, size[0], size[1]), bfs.Options{Job: job.Job{Memory: 1 << 34, Workers: 1}})
-		if _, ok := errors.AsType[*memory.Error](err); !ok {
-			t.Errorf("%v: %v", size, err)
-		}
+		_, ok := errors.AsType[*memory.Error](err)
+		should.Hold(t, ok, "%v: %v", size, err)
 	}
 	// 12 cells: at most 0.3 bytes a state.
-	if need := memoryNeeded(t, mustGrid(t, 3, 4), 2, ""); float64(need) > 0.3*float64(perm.Factorial(12)) {
-		t.Errorf("3 x 4 needs %d bytes", need)
-	}
+	need = memoryNeeded(t, mustGrid(t, 3, 4), 2, "")
+	should.Not(t, float64(need) > 0.3*float64(perm.Factorial(12)), "3 x 4 needs %d bytes", need)
 }
 
 // memoryNeeded returns the memory that a search is said to need when it is refused: in memory, or on
@@ -187,9 +171,7 @@ func memoryNeeded(t *testing.T, g *swap.Grid, workers int, dir string) uint64 {
 	t.Helper()
 	_, err := bfs.Search(t.Context(), g, bfs.Options{Job: job.Job{Memory: 1, Workers: workers}, Dir: dir})
 	refused, ok := errors.AsType[*memory.Error](err)
-	if !ok {
-		t.Fatalf("within a byte: %v", err)
-	}
+	must.Hold(t, ok, "within a byte: %v", err)
 	return refused.Need
 }
 
@@ -202,16 +184,12 @@ func TestCancel(t *testing.T) {
 func TestProgress(t *testing.T) {
 	var last job.Step
 	o := bfs.Options{Job: job.Job{Progress: func(s job.Step) {
-		if s.Done < last.Done || s.Done > s.Total || s.Total != 362880 {
-			t.Errorf("%+v after %+v", s, last)
-		}
+		should.Not(t, s.Done < last.Done || s.Done > s.Total || s.Total != 362880, "%+v after %+v", s, last)
 		last = s
 	}}}
 	_, err := bfs.Search(t.Context(), mustGrid(t, 3, 3), o)
 	must.OK(t, err)
-	if last.Done != last.Total {
-		t.Errorf("ends with %+v", last)
-	}
+	should.Hold(t, last.Done == last.Total, "ends with %+v", last)
 }
 
 // BenchmarkSearch reports states a second of a grid of 10 cells.

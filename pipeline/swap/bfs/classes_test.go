@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/swaptest"
 	"grenier/internal/testkit/tries"
 	"grenier/kernels/perm"
@@ -29,9 +30,7 @@ func TestLongClasses(t *testing.T) {
 		if s.deepest < all {
 			got = got[:min(len(got), s.deepest+1)]
 		}
-		if !slices.Equal(got, want) {
-			t.Errorf("%d x %d: %v, by classes %v", s.rows, s.cols, got, want)
-		}
+		should.Hold(t, slices.Equal(got, want), "%d x %d: %v, by classes %v", s.rows, s.cols, got, want)
 	}
 }
 

@@ -10,7 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/runstest"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 	"grenier/io/corrupt"
 	"grenier/kernels/perm"
@@ -69,9 +71,7 @@ func TestLongDiskTwelve(t *testing.T) {
 		o := onDisk(t.TempDir())
 		o.Memory = memory
 		got, err := bfs.Search(t.Context(), g, o)
-		if err != nil || !slices.Equal(got.Depths, want) {
-			t.Errorf("%d bytes: %v, %v, want %v", memory, got, err, want)
-		}
+		should.Hold(t, err == nil && slices.Equal(got.Depths, want), "%d bytes: %v, %v, want %v", memory, got, err, want)
 	}
 }
 
@@ -97,17 +97,11 @@ func TestResume(t *testing.T) {
 		_, err := bfs.Search(ctx, g, o)
 		cancel()
 		// The last report of a depth comes when nothing is left to be stopped.
-		if err != nil && !errors.Is(err, context.Canceled) {
-			t.Fatal(err)
-		}
-		if first > depth || depth > 2 && first < depth-1 {
-			t.Errorf("interrupted in depth %d, which begins with %d", depth, first)
-		}
+		must.Not(t, err != nil && !errors.Is(err, context.Canceled), "%v", err)
+		should.Not(t, first > depth || depth > 2 && first < depth-1, "interrupted in depth %d, which begins with %d", depth, first)
 	}
 	got, err := bfs.Search(t.Context(), g, onDisk(dir))
-	if err != nil || !slices.Equal(got.Depths, want) {
-		t.Errorf("%v, %v, want %v", got, err, want)
-	}
+	should.Hold(t, err == nil && slices.Equal(got.Depths, want), "%v, %v, want %v", got, err, want)
 }
 
 // interrupt ends a search at a depth.
@@ -150,8 +144,7 @@ func TestForged(t *testing.T) {
 		payload := runstest.Checkpoint(t, dir, "swap-bfs", 2)
 		forge(payload)
 		runstest.SetCheckpoint(t, dir, "swap-bfs", 2, payload)
-		if r, err := bfs.Search(t.Context(), mustGrid(t, 2, 4), onDisk(dir)); !errors.Is(err, corrupt.ErrCorrupt) {
-			t.Errorf("%s: %v, error %v", name, r, err)
-		}
+		r, err := bfs.Search(t.Context(), mustGrid(t, 2, 4), onDisk(dir))
+		should.Hold(t, errors.Is(err, corrupt.ErrCorrupt), "%s: %v, error %v", name, r, err)
 	}
 }

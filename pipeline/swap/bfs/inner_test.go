@@ -2,10 +2,10 @@ package bfs
 
 import (
 	"bytes"
-	"errors"
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/io/corrupt"
 	"grenier/io/workfile"
 	"grenier/layers/swap"
@@ -105,14 +105,11 @@ func FuzzCheckpoint(f *testing.F) {
 		d, sides := smallDisk(t)
 		depths, err := d.decode("checkpoint", contents, sides)
 		if err != nil {
-			if !errors.Is(err, corrupt.ErrCorrupt) {
-				t.Fatal(err)
-			}
+			must.Be(t, err, corrupt.ErrCorrupt)
 			return
 		}
-		if again := d.encode(depths, sides); !bytes.Equal(again, contents) {
-			t.Fatalf("%x becomes %x", contents, again)
-		}
+		again := d.encode(depths, sides)
+		must.Hold(t, bytes.Equal(again, contents), "%x becomes %x", contents, again)
 	})
 }
 
@@ -130,8 +127,6 @@ func TestCheckpoint(t *testing.T) {
 		sides[1].busy[0], sides[1].full[0] = c.busy, c.full
 		d.extents[1][0].Length = c.length
 		_, err := d.decode("checkpoint", d.encode([]uint64{1}, sides), sides)
-		if (err == nil) != c.ok {
-			t.Errorf("%+v: %v", c, err)
-		}
+		should.Hold(t, (err == nil) == c.ok, "%+v: %v", c, err)
 	}
 }

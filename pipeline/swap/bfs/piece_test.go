@@ -1,12 +1,12 @@
 package bfs
 
 import (
-	"errors"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 )
 
 // unpacked returns the states of a piece of the given words.
@@ -45,19 +45,12 @@ func TestPack(t *testing.T) {
 					}
 				}
 				b := pack([]byte("before"), s)
-				if string(b[:6]) != "before" {
-					t.Errorf("%d words: what was there before is %q", words, b[:6])
-				}
+				should.Hold(t, string(b[:6]) == "before", "%d words: what was there before is %q", words, b[:6])
 				b = b[6:]
-				if len(b) < leastPiece(words) || len(b) > mostPiece(words) {
-					t.Errorf("%d words: a piece of %d bytes", words, len(b))
-				}
-				if !unpacked(t, b, words).equal(s) {
-					t.Errorf("seed %d, %d words, %g with newest states, %g open: other states", seed, words, busy, open)
-				}
-				if _, err := divide(b[:len(b)-1], words); !errors.Is(err, errPiece) {
-					t.Errorf("%d words, a byte less: %v", words, err)
-				}
+				should.Not(t, len(b) < leastPiece(words) || len(b) > mostPiece(words), "%d words: a piece of %d bytes", words, len(b))
+				should.Hold(t, unpacked(t, b, words).equal(s),
+					"seed %d, %d words, %g with newest states, %g open: other states", seed, words, busy, open)
+				should.Be(t, must.Err(divide(b[:len(b)-1], words)), errPiece, "%d words, a byte less", words)
 			}
 		}
 	}
@@ -74,14 +67,11 @@ func FuzzPiece(f *testing.F) {
 	f.Add([]byte(" \x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00A00000000")) // a count of 65
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if _, err := divide(b, words); err != nil {
-			if !errors.Is(err, errPiece) {
-				t.Fatal(err)
-			}
+			must.Be(t, err, errPiece)
 			return
 		}
 		s := unpacked(t, b, words)
-		if again := pack(nil, s); !unpacked(t, again, words).equal(s) {
-			t.Fatalf("%x becomes %x", b, again)
-		}
+		again := pack(nil, s)
+		must.Hold(t, unpacked(t, again, words).equal(s), "%x becomes %x", b, again)
 	})
 }

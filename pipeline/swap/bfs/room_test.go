@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/io/rundir"
 	"grenier/layers/swap"
 	"grenier/pipeline/job"
@@ -25,9 +26,7 @@ func roomNeeded(t *testing.T, g *swap.Grid) uint64 {
 	o.Free = free(0)
 	_, err := bfs.Search(t.Context(), g, o)
 	refused, ok := errors.AsType[*rundir.RoomError](err)
-	if !ok {
-		t.Fatalf("without room: %v", err)
-	}
+	must.Hold(t, ok, "without room: %v", err)
 	return refused.Need
 }
 
@@ -46,9 +45,8 @@ func TestMost(t *testing.T) {
 	}
 	// The largest files of searches that take longer, in bytes, as they were counted.
 	for size, counted := range map[[2]int]uint64{{3, 4}: 93.3e6, {2, 6}: 78.2e6, {1, 11}: 5.8e6, {1, 12}: 63.3e6} {
-		if asked := roomNeeded(t, mustGrid(t, size[0], size[1])); asked < counted {
-			t.Errorf("%v: %d bytes on disk, %d were asked for", size, counted, asked)
-		}
+		asked := roomNeeded(t, mustGrid(t, size[0], size[1]))
+		should.Not(t, asked < counted, "%v: %d bytes on disk, %d were asked for", size, counted, asked)
 	}
 }
 
@@ -74,27 +72,15 @@ func TestRoom(t *testing.T) {
 	o.Free = free(need - 1)
 	_, err := bfs.Search(t.Context(), g, o)
 	refused, ok := errors.AsType[*rundir.RoomError](err)
-	if !ok || refused.Need != need || refused.Free != need-1 || refused.Path != o.Dir {
-		t.Errorf("a byte less: %v", err)
-	}
-	if _, err := os.Stat(o.Dir); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("left behind: %v", err)
-	}
+	should.Hold(t, ok && refused.Need == need && refused.Free == need-1 && refused.Path == o.Dir, "a byte less: %v", err)
+	should.Be(t, must.Err(os.Stat(o.Dir)), os.ErrNotExist, "left behind")
 	o.Free = free(need)
-	if _, err := bfs.Search(t.Context(), g, o); err != nil {
-		t.Errorf("as much as needed: %v", err)
-	}
+	should.Be(t, must.Err(bfs.Search(t.Context(), g, o)), nil, "as much as needed")
 	o.Dir = interrupted(t)
 	o.Free = free(need - uint64(bytesIn(t, o.Dir)))
-	if _, err := bfs.Search(t.Context(), g, o); err != nil {
-		t.Errorf("with what is there already: %v", err)
-	}
+	should.Be(t, must.Err(bfs.Search(t.Context(), g, o)), nil, "with what is there already")
 	o.Dir, o.Free = interrupted(t), free(0)
-	if _, err := bfs.Search(t.Context(), g, o); err == nil {
-		t.Error("searches without room")
-	}
+	should.Not(t, must.Err(bfs.Search(t.Context(), g, o)) == nil, "searches without room")
 	o.Free = func(string) (uint64, error) { return 0, errors.ErrUnsupported }
-	if _, err := bfs.Search(t.Context(), g, o); err != nil {
-		t.Errorf("where free space is not known: %v", err)
-	}
+	should.Be(t, must.Err(bfs.Search(t.Context(), g, o)), nil, "where free space is not known")
 }

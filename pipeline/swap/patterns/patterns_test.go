@@ -78,13 +78,9 @@ var shapes = [][2]int{{1, 1}, {1, 2}, {2, 1}, {1, 5}, {5, 1}, {2, 2}, {2, 3}, {3
 
 func equal(t *testing.T, what string, got, want []uint8) {
 	t.Helper()
-	if len(got) != len(want) {
-		t.Fatalf("%s: %d entries, want %d", what, len(got), len(want))
-	}
+	must.Hold(t, len(got) == len(want), "%s: %d entries, want %d", what, len(got), len(want))
 	for i := range got {
-		if got[i] != want[i] {
-			t.Fatalf("%s: entry %d is %d, want %d", what, i, got[i], want[i])
-		}
+		must.Equal(t, got[i], want[i], "%s: entry %d", what, i)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/swaptest"
 	"grenier/internal/testkit/tries"
 	"grenier/kernels/perm"
@@ -115,9 +116,7 @@ func (z *zoo) make(name string) heuristic.Heuristic {
 
 func (z *zoo) walking() heuristic.Heuristic {
 	w, err := heuristic.NewWalking(z.g)
-	if err != nil {
-		z.t.Fatal(err)
-	}
+	must.OK(z.t, err)
 	return w
 }
 
@@ -152,15 +151,11 @@ func (z *zoo) staticOf(text string, cost heuristic.Cost) heuristic.Heuristic {
 	var list []*heuristic.Pattern
 	for _, set := range z.sets(text) {
 		p, err := patterns.Static(z.t.Context(), z.g, mustTiles(z.t, z.g, set...), patterns.Options{Cost: cost})
-		if err != nil {
-			z.t.Fatal(err)
-		}
+		must.OK(z.t, err)
 		list = append(list, p)
 	}
 	h, err := heuristic.NewStatic(list...)
-	if err != nil {
-		z.t.Fatal(err)
-	}
+	must.OK(z.t, err)
 	return h
 }
 
@@ -168,15 +163,11 @@ func (z *zoo) dynamicOf(size int, cost heuristic.Cost, exact bool) heuristic.Heu
 	var tables []*heuristic.SetTable
 	for k := 1; k <= size; k++ {
 		table, err := patterns.Dynamic(z.t.Context(), z.g, k, patterns.Options{Cost: cost})
-		if err != nil {
-			z.t.Fatal(err)
-		}
+		must.OK(z.t, err)
 		tables = append(tables, table)
 	}
 	d, err := heuristic.NewDynamic(exact, tables...)
-	if err != nil {
-		z.t.Fatal(err)
-	}
+	must.OK(z.t, err)
 	return d
 }
 
@@ -212,9 +203,7 @@ func TestLongTruth(t *testing.T) {
 			t.Errorf("%s %s: %+v, consistent %v", shape, r[2], got, h.Consistent())
 		}
 	}
-	if compared < 40 {
-		t.Errorf("only %d compared", compared)
-	}
+	should.Not(t, compared < 40, "only %d compared", compared)
 }
 
 // known remembers the estimates of a bound, by rank.
@@ -263,9 +252,8 @@ func TestLongFlags(t *testing.T) {
 	for _, size := range smallGrids(cells) {
 		g := mustGrid(t, size[0], size[1])
 		if size[1] == 1 && size[0] > 1 {
-			if row := mustGrid(t, 1, size[0]); !slices.Equal(g.Swaps(), row.Swaps()) {
-				t.Errorf("%v: other swaps than a row", size)
-			}
+			row := mustGrid(t, 1, size[0])
+			should.Hold(t, slices.Equal(g.Swaps(), row.Swaps()), "%v: other swaps than a row", size)
 			continue
 		}
 		sp, z := newSpace(g), &zoo{t: t, g: g}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/layers/swap"
 	"grenier/pipeline/swap/search"
 )
@@ -22,12 +23,10 @@ func TestSVG(t *testing.T) {
 			}
 		}
 	}
-	if len(values) != 6 || values[0] != "90 30;30 30;30 30;30 30" || values[1] != "30 30;90 30;90 30;90 30" || values[5] != "150 90;150 90;150 90;150 90" {
-		t.Errorf("%q", values)
-	}
-	if still := string(search.SVG(puzzle, nil)); strings.Contains(still, "animate") {
-		t.Error(still)
-	}
+	should.Hold(t, len(values) == 6 && values[0] == "90 30;30 30;30 30;30 30" && values[1] == "30 30;90 30;90 30;90 30" && values[5] == "150 90;150 90;150 90;150 90",
+		"%q", values)
+	still := string(search.SVG(puzzle, nil))
+	should.Not(t, strings.Contains(still, "animate"), "%v", still)
 }
 
 func TestFrames(t *testing.T) {
@@ -42,10 +41,7 @@ func TestFrames(t *testing.T) {
 		"<10><2>  3   4   5 \n  6   7   8   9   1 \n",
 		" 10   2   3   4 <1>\n  6   7   8   9 <5>\n",
 	}
-	if strings.Join(frames, "\n") != strings.Join(want, "\n") {
-		t.Errorf("%q", frames)
-	}
-	if still := search.Frames(puzzle, nil, strings.ToUpper); len(still) != 1 || still[0] != want[0] {
-		t.Errorf("%q", still)
-	}
+	should.Hold(t, strings.Join(frames, "\n") == strings.Join(want, "\n"), "%q", frames)
+	still := search.Frames(puzzle, nil, strings.ToUpper)
+	should.Hold(t, len(still) == 1 && still[0] == want[0], "%q", still)
 }

@@ -1,12 +1,12 @@
 package search_test
 
 import (
-	"errors"
 	"math"
 	"math/rand/v2"
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/layers/swap/heuristic"
 	"grenier/pipeline/swap/search"
 )
@@ -25,8 +25,6 @@ func TestGenerate(t *testing.T) {
 		}
 	}
 	for _, d := range []float64{-0.1, 1.1, math.NaN()} {
-		if _, err := search.Generate(mustGrid(t, 2, 2), d, r); !errors.Is(err, search.ErrDifficulty) {
-			t.Errorf("%v: %v", d, err)
-		}
+		should.Be(t, must.Err(search.Generate(mustGrid(t, 2, 2), d, r)), search.ErrDifficulty, "%v", d)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/swaptest"
 	"grenier/io/crew"
 	"grenier/layers/swap"
@@ -29,15 +30,13 @@ func TestParallel(t *testing.T) {
 			var first search.Result
 			for i, workers := range []int{1, 2, 3, 40} {
 				res := run(t, "astar-parallel", g, s, search.Options{Job: job.Job{Workers: workers}, Heuristic: h})
-				if len(res.Swaps) != int(depth[s.Rank(9)]) || !res.Optimal {
-					t.Fatalf("%s, state %x: %d swaps, optimal %v", h.Name(), s, len(res.Swaps), res.Optimal)
-				}
+				must.Hold(t, len(res.Swaps) == int(depth[s.Rank(9)]) && res.Optimal,
+					"%s, state %x: %d swaps, optimal %v", h.Name(), s, len(res.Swaps), res.Optimal)
 				if i == 0 {
 					first = res
 				}
-				if !slices.Equal(res.Swaps, first.Swaps) || res.Counts != first.Counts {
-					t.Errorf("%d workers: %v, %+v; 1 worker: %v, %+v", workers, res.Swaps, res.Counts, first.Swaps, first.Counts)
-				}
+				should.Hold(t, slices.Equal(res.Swaps, first.Swaps) && res.Counts == first.Counts,
+					"%d workers: %v, %+v; 1 worker: %v, %+v", workers, res.Swaps, res.Counts, first.Swaps, first.Counts)
 			}
 		}
 	}
@@ -62,7 +61,6 @@ func TestParallelPanic(t *testing.T) {
 	start := g.Goal().Swap(0, 5)
 	o := search.Options{Job: job.Job{Workers: 3}, Heuristic: broken{on: start.Swap(0, 1)}}
 	_, err := search.Solve(t.Context(), "astar-parallel", g, g.List(start), o)
-	if _, ok := errors.AsType[*crew.PanicError](err); !ok {
-		t.Errorf("error %v", err)
-	}
+	_, ok := errors.AsType[*crew.PanicError](err)
+	should.Hold(t, ok, "error %v", err)
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/swaptest"
 	"grenier/internal/testkit/tries"
 	"grenier/kernels/perm"
@@ -70,12 +71,9 @@ func run(t *testing.T, name string, g *swap.Grid, s swap.State, o search.Options
 	for _, m := range r.Swaps {
 		s = g.Apply(s, m)
 	}
-	if s != g.Goal() {
-		t.Fatalf("%s: %v does not solve the grid", name, r.Swaps)
-	}
-	if r.Optimal != (r.Lower == len(r.Swaps)) || r.Lower > len(r.Swaps) {
-		t.Fatalf("%s: length %d, lower bound %d, optimal %v", name, len(r.Swaps), r.Lower, r.Optimal)
-	}
+	must.Hold(t, s == g.Goal(), "%s: %v does not solve the grid", name, r.Swaps)
+	must.Hold(t, r.Optimal == (r.Lower == len(r.Swaps)) && r.Lower <= len(r.Swaps),
+		"%s: length %d, lower bound %d, optimal %v", name, len(r.Swaps), r.Lower, r.Optimal)
 	return r
 }
 
@@ -90,16 +88,14 @@ func agree(t *testing.T, name string, g *swap.Grid, s swap.State, distance int, 
 	}
 	for _, h := range all {
 		if name == "dibbs" && !h.Consistent() {
-			if _, err := search.Solve(t.Context(), name, g, g.List(s), search.Options{Heuristic: h}); !errors.Is(err, search.ErrHeuristic) {
-				t.Fatalf("dibbs takes %s: %v", h.Name(), err)
-			}
+			must.Be(t, must.Err(search.Solve(t.Context(), name, g, g.List(s), search.Options{Heuristic: h})), search.ErrHeuristic,
+				"dibbs takes %s", h.Name())
 			continue
 		}
 		r := run(t, name, g, s, search.Options{Heuristic: h, Width: 64})
-		if solver.Exact && (len(r.Swaps) != distance || !r.Optimal) || r.Optimal && len(r.Swaps) != distance || len(r.Swaps) < distance ||
-			name == "astar-weighted" && (len(r.Swaps) > 2*distance || 2*r.Lower < len(r.Swaps)) || name == "chains" && len(r.Swaps) > 4*distance {
-			t.Fatalf("%s %v, state %x: length %d, optimal %v, distance %d", name, h, s, len(r.Swaps), r.Optimal, distance)
-		}
+		must.Not(t, solver.Exact && (len(r.Swaps) != distance || !r.Optimal) || r.Optimal && len(r.Swaps) != distance || len(r.Swaps) < distance ||
+			name == "astar-weighted" && (len(r.Swaps) > 2*distance || 2*r.Lower < len(r.Swaps)) || name == "chains" && len(r.Swaps) > 4*distance,
+			"%s %v, state %x: length %d, optimal %v, distance %d", name, h, s, len(r.Swaps), r.Optimal, distance)
 	}
 }
 
@@ -253,9 +249,7 @@ func TestStopped(t *testing.T) {
 		}
 	}
 	res := run(t, "bfs", g, g.Goal().Swap(0, 8), search.Options{Job: job.Job{Memory: 30000}})
-	if res.Stopped != "memory" || res.Optimal {
-		t.Errorf("%+v", res)
-	}
+	should.Not(t, res.Stopped != "memory" || res.Optimal, "%+v", res)
 }
 
 func TestRefused(t *testing.T) {
@@ -269,9 +263,7 @@ func TestRefused(t *testing.T) {
 		{"astar", search.Options{}, search.ErrHeuristic},
 		{"idastar", search.Options{}, search.ErrHeuristic},
 	} {
-		if _, err := search.Solve(t.Context(), c.name, g, g.Home(), c.o); !errors.Is(err, c.want) {
-			t.Errorf("%s: %v, want %v", c.name, err, c.want)
-		}
+		should.Be(t, must.Err(search.Solve(t.Context(), c.name, g, g.Home(), c.o)), c.want, "%s", c.name)
 	}
 }
 
@@ -282,9 +274,8 @@ func TestCancelled(t *testing.T) {
 	s := perm.UnrankPacked(9, perm.Factorial(9)-1)
 	for _, name := range []string{"bfs", "graph", "astar-parallel"} {
 		r, err := search.Solve(ctx, name, g, g.List(s), search.Options{Job: job.Job{Workers: 2}, Heuristic: heuristic.NewManhattan(g)})
-		if !errors.Is(err, context.Canceled) || r.Stopped != "interrupt" || r.Lower == 0 || r.Lower > 16 || len(r.Swaps) < 16 {
-			t.Errorf("%s: %+v, %v", name, r, err)
-		}
+		should.Hold(t, errors.Is(err, context.Canceled) && r.Stopped == "interrupt" && r.Lower != 0 && r.Lower <= 16 && len(r.Swaps) >= 16,
+			"%s: %+v, %v", name, r, err)
 	}
 }
 
@@ -301,13 +292,10 @@ func TestProgress(t *testing.T) {
 		}
 	}}}
 	r, err := search.Solve(ctx, "astar", g, g.List(s), o)
-	if !errors.Is(err, context.Canceled) || r.Stopped != "interrupt" || len(list) != 3 {
-		t.Fatalf("%+v, %v, %d reports", r, err, len(list))
-	}
+	must.Hold(t, errors.Is(err, context.Canceled) && r.Stopped == "interrupt" && len(list) == 3, "%+v, %v, %d reports", r, err, len(list))
 	for i, p := range list {
-		if p.Solver != "astar" || p.Lower < 32 || p.Lower > 36 || p.Best < 36 || p.Open == 0 || p.Closed == 0 || p.Bytes == 0 || p.Bytes > p.Memory {
-			t.Errorf("%+v", p)
-		}
+		should.Not(t, p.Solver != "astar" || p.Lower < 32 || p.Lower > 36 || p.Best < 36 || p.Open == 0 || p.Closed == 0 || p.Bytes == 0 || p.Bytes > p.Memory,
+			"%+v", p)
 		if i > 0 && p.Expanded <= list[i-1].Expanded {
 			t.Errorf("%+v after %+v", p, list[i-1])
 		}
@@ -340,14 +328,10 @@ func TestJumps(t *testing.T) {
 			s := shuffled(g, r)
 			a := run(t, name, g, s, search.Options{Heuristic: patchy{w, false}})
 			b := run(t, name, g, s, search.Options{Heuristic: patchy{w, true}}) // exact all the same
-			if len(a.Swaps) != len(b.Swaps) {
-				t.Errorf("%s: %d swaps and %d", name, len(a.Swaps), len(b.Swaps))
-			}
+			should.Hold(t, len(a.Swaps) == len(b.Swaps), "%s: %d swaps and %d", name, len(a.Swaps), len(b.Swaps))
 			with, without = with+a.Expanded, without+b.Expanded
 		}
 		t.Logf("%s: %d states expanded, %d with the bound of each state alone", name, with, without)
-		if with > without*3/4 {
-			t.Errorf("%s: %d states expanded, %d with the bound of each state alone", name, with, without)
-		}
+		should.Not(t, with > without*3/4, "%s: %d states expanded, %d with the bound of each state alone", name, with, without)
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"grenier/internal/testkit/awaritest"
 	"grenier/internal/testkit/browsertest"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
 	"grenier/pipeline/job"
@@ -58,9 +59,8 @@ func newSiteOf(t *testing.T, pits int, rules awari.Rules, seeds int, origins ...
 	t.Cleanup(func() { tab.Close() })
 	var invited serve.Origins
 	if len(origins) > 0 {
-		if invited, err = serve.ParseOrigins(strings.Join(origins, ",")); err != nil {
-			t.Fatal(err)
-		}
+		invited, err = serve.ParseOrigins(strings.Join(origins, ","))
+		must.Hold(t, err == nil, "%v", err)
 	}
 	server, err := serve.New(serve.Options{Tables: tab, Dir: dir, Family: cpu.Best(), Pages: web.Files(), Origins: invited, Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
 	must.OK(t, err)
@@ -71,9 +71,7 @@ func newSiteOf(t *testing.T, pits int, rules awari.Rules, seeds int, origins ...
 	go func() { ended <- server.Serve(ctx, l) }()
 	end := sync.OnceFunc(func() {
 		stop()
-		if err := <-ended; err != nil {
-			t.Error(err)
-		}
+		should.OK(t, <-ended)
 	})
 	t.Cleanup(end)
 	return &site{game, dir, tab, "http://" + l.Addr().String() + "/", "", end}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/browsertest"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 )
 
@@ -183,8 +184,7 @@ var same = regexp.MustCompile(`^(Grenier|SHA-256|[\w-]+\.(gl|json)|SHA256SUMS|aw
 func (p *looked) wantTranslated(english []string) {
 	p.Helper()
 	for _, text := range p.texts {
-		if regexp.MustCompile(`\pL{3}`).MatchString(text) && !same.MatchString(text) && slices.Contains(english, text) {
-			p.Errorf("not translated: %q", text)
-		}
+		should.Not(p, regexp.MustCompile(`\pL{3}`).MatchString(text) && !same.MatchString(text) && slices.Contains(english, text),
+			"not translated: %q", text)
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"grenier/internal/testkit/awaritest"
 	"grenier/internal/testkit/browsertest"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
 	"grenier/io/manifest"
@@ -53,9 +54,7 @@ func example(t *testing.T, language, address string) string {
 	t.Helper()
 	text := string(must.Read(t, "../../../../docs/publish.md"))
 	m := regexp.MustCompile("(?s)```" + language + "\n(.*?)```").FindStringSubmatch(text)
-	if m == nil {
-		t.Fatalf("docs/publish.md has no %s", language)
-	}
+	must.Not(t, m == nil, "docs/publish.md has no %s", language)
 	return strings.ReplaceAll(m[1], "https://host/awari/", address)
 }
 
@@ -73,9 +72,7 @@ func wantProbes(t *testing.T, tab *tables.Tables, texts []string, got [][]*int) 
 	}
 	probes, err := tab.Probes(t.Context(), boards)
 	must.OK(t, err)
-	if len(got) != len(probes) {
-		t.Fatalf("%d of %d boards", len(got), len(probes))
-	}
+	must.Hold(t, len(got) == len(probes), "%d of %d boards", len(got), len(probes))
 	for i, p := range probes {
 		want := []*int{&p.Value}
 		for _, m := range p.Moves[:tab.Game().Half()] {
@@ -100,9 +97,8 @@ func TestLongModule(t *testing.T) {
 	m := publishSite(t, newSiteOf(t, 12, awari.Awari, 11))
 	address := foreign(t, m.out)
 	text := example(t, "html", address)
-	if n := strings.Count(text, "\n"); n != 10 {
-		t.Errorf("the page has %d lines", n)
-	}
+	n := strings.Count(text, "\n")
+	should.Hold(t, n == 10, "the page has %d lines", n)
 	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		if r.URL.Path == "/" {
@@ -118,9 +114,7 @@ func TestLongModule(t *testing.T) {
 	for _, move := range p.Moves[:6] {
 		want += map[bool]string{true: " " + strconv.Itoa(move.Value), false: " ."}[move.Legal]
 	}
-	if got := page.Text("#answer"); got != want {
-		t.Errorf("the page says %q, want %q", got, want)
-	}
+	should.Equal(t, page.Text("#answer"), want, "the page")
 	boards := m.random(rand.New(rand.NewPCG(34, 1)), 1000, 11)
 	got := compute[[][]*int](page, fmt.Sprintf(`const { open } = await import("%sawari.js"); return (%s)(await open(), [[%s]]);`, address, probeAll, strings.Join(boards, "],[")))
 	wantProbes(t, m.tables, boards, got)
@@ -158,9 +152,7 @@ func (s *nodeSite) run(t *testing.T, program, stdin string) string {
 	cmd := exec.Command(s.node, filepath.Join(s.dir, "program.mjs"), s.address)
 	cmd.Stdin = strings.NewReader(stdin)
 	text, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v: %s", err, text)
-	}
+	must.Hold(t, err == nil, "%v: %s", err, text)
 	return string(text)
 }
 
@@ -247,9 +239,8 @@ console.log(JSON.stringify(all));`
 		must.Write(t, filepath.Join(s.out, publish.TablesName, rundir.DistanceName(6)), data)
 		m.Layers[6].Distances = manifest.Distances{Hash: 1, Bytes: int64(len(data)), Checksum: manifest.Checksum(binary.LittleEndian.Uint32(footer[64:]))}
 	})
-	if got := ask([]string{"0,0,0,2,0,0,2,0,0,2,0,0"})[0]; !strings.Contains(got.Error, "of other scores") {
-		t.Errorf("%+v", got)
-	}
+	got := ask([]string{"0,0,0,2,0,0,2,0,0,2,0,0"})[0]
+	should.Hold(t, strings.Contains(got.Error, "of other scores"), "%+v", got)
 }
 
 // TestRulesInNode asks the rules of the module about random boards.
@@ -275,9 +266,8 @@ func testNodeExample(t *testing.T, s *nodeSite) {
 		pits = append(pits, strconv.Itoa(m.Pit))
 	}
 	got := strings.Join(strings.Fields(s.run(t, example(t, "js", s.address), "")), " ")
-	if want := fmt.Sprintf("%d [ %s ]", score, strings.Join(pits, ", ")); got != want {
-		t.Errorf("the program says %q, want %q", got, want)
-	}
+	want := fmt.Sprintf("%d [ %s ]", score, strings.Join(pits, ", "))
+	should.Hold(t, got == want, "the program says %q, want %q", got, want)
 }
 
 // testNodeFaults asks for what there is not.
@@ -294,7 +284,5 @@ for (const board of [[1], [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1], "x", [0.5, 0.
 }
 console.log(await open(process.argv[2] + "nothing/").catch((e) => e.name + ": " + e.message));`, "")
 	want := strings.Repeat("BadBoard\n", 6) + "Unsolved\nDamaged\n-1\nServerError: manifest.json: the server answers 404.\n"
-	if text != want {
-		t.Errorf("got\n%s\nwant\n%s", text, want)
-	}
+	should.Hold(t, text == want, "got\n%s\nwant\n%s", text, want)
 }

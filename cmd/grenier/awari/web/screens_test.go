@@ -10,6 +10,7 @@ import (
 
 	"grenier/internal/testkit/browsertest"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 	"grenier/layers/awari"
 )
@@ -68,9 +69,7 @@ func TestLongScreens(t *testing.T) {
 // keep writes a picture, which is to be small.
 func keep(t *testing.T, name string, picture []byte) {
 	t.Helper()
-	if len(picture) < 10_000 || len(picture) > 150_000 {
-		t.Errorf("%s has %d bytes", name, len(picture))
-	}
+	should.Not(t, len(picture) < 10_000 || len(picture) > 150_000, "%s has %d bytes", name, len(picture))
 	if dir := os.Getenv("GRENIER_SCREENS"); dir != "" {
 		must.Write(t, filepath.Join(dir, name+".webp"), picture)
 	}

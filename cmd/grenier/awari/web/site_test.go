@@ -24,6 +24,7 @@ import (
 	"grenier/cmd/grenier/awari/web"
 	"grenier/internal/testkit/browsertest"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 	"grenier/io/manifest"
 	"grenier/kernels/cpu"
@@ -132,9 +133,8 @@ func compute[T any](p *tab, body string) (result T) {
 		R T
 		E string
 	}
-	if err := json.Unmarshal([]byte(browsertest.Eval[string](p.Page, "window.computed")), &answer); err != nil || answer.E != "" {
-		p.Fatalf("%v %s: %s", err, answer.E, body)
-	}
+	err := json.Unmarshal([]byte(browsertest.Eval[string](p.Page, "window.computed")), &answer)
+	must.Hold(p, err == nil && answer.E == "", "%v %s: %s", err, answer.E, body)
 	return answer.R
 }
 
@@ -148,9 +148,7 @@ func (m *mirror) get(t *testing.T, address string) (answer any) {
 	if err == nil {
 		err = json.Unmarshal(text, &answer)
 	}
-	if err != nil || response.StatusCode != http.StatusOK {
-		t.Fatalf("%s: %v, status %d: %s", address, err, response.StatusCode, text)
-	}
+	must.Hold(t, err == nil && response.StatusCode == http.StatusOK, "%s: %v, status %d: %s", address, err, response.StatusCode, text)
 	return answer
 }
 
@@ -216,9 +214,7 @@ func testSite(t *testing.T, browser *browsertest.Browser) {
 	page.wantSame(m, t, m.questions(40, 10))
 	page.Exec(`document.querySelector("footer a[href='download.html']").click()`)
 	page.Await("the downloads", `document.body?.dataset.ready === "yes" && document.querySelectorAll("tbody tr").length === 11`)
-	if base := page.Text(".base"); base != m.folder {
-		t.Errorf("the commands have the address %q", base)
-	}
+	should.Equal(t, page.Text(".base"), m.folder, "the commands have the address")
 	testSiteForm(m, t, browser)
 	m.set(func(_ http.ResponseWriter, r *http.Request) bool {
 		r.Header.Del("Range")
@@ -242,9 +238,8 @@ func wantLight(m *mirror, page *tab) {
 	}
 	tables := browsertest.Eval[int](page.Page, `performance.getEntriesByType("resource").filter((e) => e.name.endsWith(".gl")).reduce((sum, e) => sum + e.transferSize, 0)`)
 	page.Logf("%d bytes, with the tables %d", sum, all+tables)
-	if sum > firstLoad || tables == 0 || all+tables > firstValues {
-		page.Errorf("the page has %d bytes, with the tables %d; want at most %d and %d", sum, all+tables, firstLoad, firstValues)
-	}
+	should.Not(page, sum > firstLoad || tables == 0 || all+tables > firstValues,
+		"the page has %d bytes, with the tables %d; want at most %d and %d", sum, all+tables, firstLoad, firstValues)
 	browsertest.Want(page.Page, `performance.getEntriesByType("resource").filter((e) => /\.(js|css)$/.test(new URL(e.name).pathname)).length`, 2)
 }
 
@@ -255,9 +250,8 @@ func testSiteForm(m *mirror, t *testing.T, browser *browsertest.Browser) {
 	page.wantAt(middle)
 	page.wantAddress("/folder/" + m.address(middle)) // to which this server leads from index.html
 	link := compute[string](page, `return (await import("./link.js")).link();`)
-	if want := m.folder + "index.fr.html" + m.address(middle); link != want {
-		t.Errorf("the link for others is %s, want %s", link, want)
-	}
+	want := m.folder + "index.fr.html" + m.address(middle)
+	should.Hold(t, link == want, "the link for others is %s, want %s", link, want)
 	page.Exec(`sessionStorage.clear()`)
 }
 
@@ -328,9 +322,8 @@ func testSiteHeld(t *testing.T, browser *browsertest.Browser, m *mirror) {
 			await Promise.all(asked);
 			return { most, all, before, answered };`, boards))
 	t.Logf("%+v", got)
-	if got.Most != 6 || got.All < 1000 || got.Answered != 500 || got.Before >= 250 {
-		t.Errorf("%+v: want 6 requests at a time, and the last board before most of the others", got)
-	}
+	should.Hold(t, got.Most == 6 && got.All >= 1000 && got.Answered == 500 && got.Before < 250,
+		"%+v: want 6 requests at a time, and the last board before most of the others", got)
 }
 
 // questions returns addresses of questions about random boards with up to so many seeds.
@@ -392,9 +385,7 @@ func testSiteDamage(t *testing.T, browser *browsertest.Browser, m *mirror) {
 		page.Forgive("404")
 		page.Await(c.name, fmt.Sprintf(`document.querySelector("#problem")?.textContent.includes(%q)`, c.want))
 		for i, pit := range page.mover() {
-			if pit.Chip != "" {
-				t.Errorf("%s: pit %d shows %q", c.name, i, pit.Chip)
-			}
+			should.Equal(t, pit.Chip, "", "%s: pit %d shows", c.name, i)
 		}
 	}
 }
@@ -429,9 +420,7 @@ func TestQuestions(t *testing.T) {
 	files := web.Site()
 	for name, words := range map[string][]string{"explore.js": {`most: "margin"`, "value="}, "source.js": {"EXPLORED = { score: 12, swing: 12, hard: 8 }"}} {
 		for _, w := range words {
-			if !strings.Contains(string(files[name]), w) {
-				t.Errorf("%s does not ask for %q", name, w)
-			}
+			should.Hold(t, strings.Contains(string(files[name]), w), "%s does not ask for %q", name, w)
 		}
 	}
 	for _, q := range web.Questions(make([]manifest.Layer, 20)) {
@@ -440,9 +429,7 @@ func TestQuestions(t *testing.T) {
 		case q.Most == "line":
 			name, asked = "source.js", q.Where+" most "+q.Most
 		}
-		if !strings.Contains(string(files[name]), `"`+asked+`"`) {
-			t.Errorf("%s does not ask for %q", name, asked)
-		}
+		should.Hold(t, strings.Contains(string(files[name]), `"`+asked+`"`), "%s does not ask for %q", name, asked)
 	}
 }
 
@@ -469,9 +456,7 @@ func TestLongSites(t *testing.T) {
 			page := m.visit(t, browser, "learn.html", 1000)
 			page.Await("the page", `document.body?.dataset.ready === "yes"`)
 			page.wantBlocks(m, t)
-			if problem := compute[string](page, fmt.Sprintf(layersBelow, c.seeds)); problem != "" {
-				t.Errorf("version 3 of layer %d: %s", c.seeds, problem)
-			}
+			should.Equal(t, compute[string](page, fmt.Sprintf(layersBelow, c.seeds)), "", "version 3 of layer %d", c.seeds)
 			page.wantSame(m, t, m.questions(120, c.seeds))
 			if c.pits == 12 && c.rules == awari.Awari {
 				shown := *m.site // the same tests as for the server
@@ -578,7 +563,5 @@ func (p *tab) wantLayer(m *mirror, t *testing.T, n, blocks, step int) {
 				if (wrong >= 0) throw new Error("score " + (first + wrong) + " is " + scores[wrong] + ", want " + want[first + wrong]);
 			}
 			return layer.blocks;`, n, step))
-	if checked != blocks || checked == 0 {
-		t.Errorf("layer %d: %d of %d blocks checked", n, checked, blocks)
-	}
+	should.Not(t, checked != blocks || checked == 0, "layer %d: %d of %d blocks checked", n, checked, blocks)
 }

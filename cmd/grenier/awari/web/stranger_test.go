@@ -16,6 +16,7 @@ import (
 	"grenier/cmd/grenier/awari/web"
 	"grenier/internal/testkit/browsertest"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
@@ -35,9 +36,8 @@ func TestLongStranger(t *testing.T) {
 	published.url, published.ends = m.folder, ".html"
 	var mistaken atomic.Int32 // games with a mistake that is proven
 	t.Cleanup(func() {
-		if tries.Full() && mistaken.Load() == 0 { // one game may be faultless; testAnalysis has mistakes
-			t.Error("no game has a mistake to go to")
-		}
+		should.Not(t, tries.Full() && mistaken.Load() == 0,
+			"no game has a mistake to go to") // one game may be faultless; testAnalysis has mistakes
 	})
 	desktop, phone := browsertest.Window{Width: 1280, Height: 900}, browsertest.Window{Width: 390, Height: 844}
 	ways := []struct {
@@ -102,9 +102,8 @@ func (w *stranger) begin() {
 	w.Helper()
 	w.Await("the page", fmt.Sprintf(`document.documentElement?.lang === %q && `, w.language)+settled)
 	for _, what := range []string{"#new", "#who", "#level", `#setup a[href^="learn"]`, "#board", "#turn"} {
-		if bottom := browsertest.Eval[float64](w.Page, fmt.Sprintf(`document.querySelector(%q).getBoundingClientRect().bottom`, what)); bottom > float64(w.window.Height) {
-			w.Errorf("%s ends at %.0f pixels", what, bottom)
-		}
+		bottom := browsertest.Eval[float64](w.Page, fmt.Sprintf(`document.querySelector(%q).getBoundingClientRect().bottom`, what))
+		should.Not(w, bottom > float64(w.window.Height), "%s ends at %.0f pixels", what, bottom)
 	}
 	w.says("#verdict", w.word("this is a draw", "c’est la nulle"))
 	w.says("#fact", "ICGA Journal 25")
@@ -147,9 +146,7 @@ func (w *stranger) playToTheEnd() {
 		w.Await("the move", fmt.Sprintf(`document.querySelectorAll("#record .ply").length > %d`, before))
 	}
 	taken := browsertest.Eval[[]int](w.Page, `document.querySelector("#result").textContent.match(/\d+/g).map(Number)`)
-	if len(taken) != 2 || taken[0] < taken[1] || taken[0]+taken[1] > 48 {
-		w.Errorf("the banner says %q", w.Text("#result"))
-	}
+	should.Hold(w, len(taken) == 2 && taken[0] >= taken[1] && taken[0]+taken[1] <= 48, "the banner says %q", w.Text("#result"))
 	w.wantNoValues()
 	w.wantAccess()
 	w.wantFits(w.window.Width)
@@ -183,9 +180,8 @@ func (w *stranger) analyse() bool {
 		w.press("analyse")
 	}
 	w.Await("its end", fmt.Sprintf(`document.querySelector("#analyse").textContent === %q`, w.word("Analyse the game", "Analyser la partie")))
-	if exact := browsertest.Eval[int](w.Page, `Number(document.querySelector("#graph-hint").textContent.match(/\d+/)[0])`); exact == 0 {
-		w.Error("no point of the graph is exact, not even the end")
-	}
+	exact := browsertest.Eval[int](w.Page, `Number(document.querySelector("#graph-hint").textContent.match(/\d+/)[0])`)
+	should.Not(w, exact == 0, "no point of the graph is exact, not even the end")
 	if browsertest.Eval[bool](w.Page, `document.querySelectorAll("#record .lost").length === 0`) {
 		browsertest.Want(w.Page, browsertest.Shown("#report-card"), 0)
 		return false
@@ -195,9 +191,7 @@ func (w *stranger) analyse() bool {
 	worst := browsertest.Eval[int](w.Page, `Math.max(...[...document.querySelectorAll("#record .lost")].map((l) => Number(l.textContent.match(/\d+/)[0])))`)
 	w.Await("the worst mistake", fmt.Sprintf(`document.querySelector("#gave").textContent.match(/\d+/)?.[0] === "%d"`, worst))
 	sum := browsertest.Eval[[2]int](w.Page, `[[...document.querySelectorAll("#report td:last-child")], [...document.querySelectorAll("#record .lost")]].map((all) => all.reduce((n, e) => n + Number(e.textContent.match(/\d+/)?.[0] ?? 0), 0))`)
-	if sum[0] != sum[1] || sum[0] < worst {
-		w.Errorf("the report adds up to %d, the list to %d", sum[0], sum[1])
-	}
+	should.Hold(w, sum[0] == sum[1] && sum[0] >= worst, "the report adds up to %d, the list to %d", sum[0], sum[1])
 	w.wantAccess()
 	w.wantFits(w.window.Width)
 	return true
@@ -270,9 +264,7 @@ func (p *tab) wantShown(boards []string) {
 			}
 			want = append(want, value)
 		}
-		if strings.Join(got[i], " ") != strings.Join(want, " ") {
-			p.Errorf("%s: the page shows %q, want %q", text, got[i], want)
-		}
+		should.Hold(p, strings.Join(got[i], " ") == strings.Join(want, " "), "%s: the page shows %q, want %q", text, got[i], want)
 	}
 }
 
@@ -293,7 +285,5 @@ func TestSiteWeight(t *testing.T) {
 		}
 	}
 	t.Logf("%d bytes: %v", sum, names)
-	if sum > firstLoad || len(names) < 4 {
-		t.Errorf("%v have %d bytes, want at most %d", names, sum, firstLoad)
-	}
+	should.Not(t, sum > firstLoad || len(names) < 4, "%v have %d bytes, want at most %d", names, sum, firstLoad)
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"grenier/cmd/grenier/awari/web"
+	"grenier/internal/testkit/should"
 )
 
 // Where the pages have texts: calls of t and tn with literals, elements with data-t, and
@@ -65,9 +66,8 @@ func TestTexts(t *testing.T) {
 	translations := map[string]string{}
 	for _, m := range entry.FindAllStringSubmatch(string(files["fr.js"]), -1) {
 		key := strings.Trim(m[1], `"`)
-		if _, twice := translations[key]; twice {
-			t.Errorf("%q is translated twice", key)
-		}
+		_, twice := translations[key]
+		should.Not(t, twice, "%q is translated twice", key)
 		translations[key] = strings.Trim(m[2], `"`)
 	}
 	used := map[string]bool{}
@@ -93,13 +93,9 @@ func TestTexts(t *testing.T) {
 		check(name, data)
 	}
 	for text := range translations {
-		if !used[text] {
-			t.Errorf("no page says %q", text)
-		}
+		should.Hold(t, used[text], "no page says %q", text)
 	}
-	if len(used) < 150 {
-		t.Errorf("only %d texts found", len(used))
-	}
+	should.Not(t, len(used) < 150, "only %d texts found", len(used))
 }
 
 // slots returns the slots of a text, each once.

@@ -8,6 +8,7 @@ import (
 
 	"grenier/internal/testkit/crashfs"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/io/jsonfile"
 	"grenier/io/manifest"
@@ -92,9 +93,8 @@ func TestNotBelieved(t *testing.T) {
 	b := newBench(t)
 	b.note(9)
 	text := must.Read(t, b.path())
-	if got := b.believed(); !slices.Equal(got, []int{9}) || b.told != nil {
-		t.Fatalf("unchanged: %v, %q", got, b.told)
-	}
+	got := b.believed()
+	must.Hold(t, slices.Equal(got, []int{9}) && b.told == nil, "unchanged: %v, %q", got, b.told)
 	for name, c := range map[string]struct{ text, told string }{
 		"changed": {strings.Replace(string(text), "9", "8", 1), b.path()},
 		"cut":     {string(text[:len(text)/2]), b.path()},
@@ -138,9 +138,8 @@ func TestMadeFrom(t *testing.T) {
 		b.note(8, 9)
 		c.change(b)
 		got := b.believed()
-		if !slices.Equal(got, c.want) || (b.told != nil) != (len(got) < 2) {
-			t.Errorf("%s: believed %v, want %v; told %q", name, got, c.want, b.told)
-		}
+		should.Hold(t, slices.Equal(got, c.want) && (b.told != nil) == (len(got) < 2),
+			"%s: believed %v, want %v; told %q", name, got, c.want, b.told)
 	}
 }
 
@@ -160,15 +159,11 @@ func TestEnd(t *testing.T) {
 	b := newBench(t)
 	b.note(7, 8, 9)
 	must.OK(t, b.open().End([]int{8}))
-	if got := b.believed(); !slices.Equal(got, []int{7, 9}) {
-		t.Errorf("believed %v", got)
-	}
+	should.List(t, b.believed(), []int{7, 9}, "believed")
 	n := b.open()
 	n.Drop(7)
 	must.OK(t, n.End([]int{9}))
-	if _, err := os.Stat(b.path()); err == nil {
-		t.Error("the file is there")
-	}
+	should.Not(t, must.Err(os.Stat(b.path())) == nil, "the file is there")
 }
 
 // through lets all that is written go through a file system in memory.
@@ -198,16 +193,12 @@ func TestFullDisk(t *testing.T) {
 			n.Set(notes.Layer{Seeds: 9, Parts: 1, Done: 1})
 			n.Save()
 		}
-		if len(b.told) != 1 || !strings.Contains(b.told[0], "an interrupted verify will begin anew: ") {
-			t.Errorf("%d bytes: told %q", room, b.told)
-		}
-		if got := b.believed(); !slices.Equal(got, []int{8}) || b.told != nil {
-			t.Errorf("%d bytes: believed %v, told %q", room, got, b.told)
-		}
+		should.Hold(t, len(b.told) == 1 && strings.Contains(b.told[0], "an interrupted verify will begin anew: "),
+			"%d bytes: told %q", room, b.told)
+		got := b.believed()
+		should.Hold(t, slices.Equal(got, []int{8}) && b.told == nil, "%d bytes: believed %v, told %q", room, got, b.told)
 	}
 	disk.Limit(-1)
 	b.note(9)
-	if got := b.believed(); !slices.Equal(got, []int{8, 9}) {
-		t.Errorf("with room again: believed %v", got)
-	}
+	should.List(t, b.believed(), []int{8, 9}, "with room again: believed")
 }

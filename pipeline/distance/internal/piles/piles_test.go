@@ -12,6 +12,7 @@ import (
 
 	"grenier/internal/testkit/crashfs"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 	"grenier/io/corrupt"
 	"grenier/io/crew"
@@ -66,9 +67,8 @@ func TestRounds(t *testing.T) {
 			}
 		}
 		files, err := filepath.Glob(filepath.Join(dir, "*"))
-		if must.OK(t, err); (len(files) > 0) != (room < 64<<20) {
-			t.Errorf("%d bytes: files %q", room, files)
-		}
+		must.OK(t, err)
+		should.Hold(t, (len(files) > 0) == (room < 64<<20), "%d bytes: files %q", room, files)
 		must.OK(t, errors.Join(s.Close(), d.Close()))
 		must.Empty(t, dir)
 	}
@@ -82,9 +82,8 @@ func TestFails(t *testing.T) {
 	for n := range uint32(3 * piles.SheetBytes / 4) {
 		s.Adder(0).Add(0, n)
 	}
-	if err := s.Adder(0).Err(); !errors.Is(err, syscall.ENOSPC) || s.Turn() == nil {
-		t.Error(err)
-	}
+	err := s.Adder(0).Err()
+	should.Not(t, !errors.Is(err, syscall.ENOSPC) || s.Turn() == nil, "%v", err)
 	must.OK(t, s.Close())
 
 	dir := t.TempDir()
@@ -100,16 +99,13 @@ func TestFails(t *testing.T) {
 			s.Adder(0).Add(0, 7)
 			must.OK(t, s.Turn())
 			files, err := filepath.Glob(filepath.Join(dir, "*.tmp"))
-			if must.OK(t, err); len(files) != 1 {
-				t.Fatalf("files %q", files)
-			}
-			if all, err := take(s, 0); err != nil || !slices.Equal(all, []uint32{7}) {
-				t.Fatalf("%v, %v", all, err)
-			}
+			must.OK(t, err)
+			must.Hold(t, len(files) == 1, "files %q", files)
+			all, err := take(s, 0)
+			must.Hold(t, err == nil && slices.Equal(all, []uint32{7}), "%v, %v", all, err)
 			must.OK(t, os.WriteFile(files[0], damage(must.Read(t, files[0])), 0))
-			if all, err := take(s, 0); !errors.Is(err, corrupt.ErrCorrupt) {
-				t.Errorf("byte %d: %v, %v", at, all, err)
-			}
+			all, err = take(s, 0)
+			should.Hold(t, errors.Is(err, corrupt.ErrCorrupt), "byte %d: %v, %v", at, all, err)
 			must.OK(t, s.Close())
 		}
 	}

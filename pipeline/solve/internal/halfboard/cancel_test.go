@@ -59,9 +59,8 @@ func (c config) cancelAt(t *testing.T, at int) *cancelling {
 	must.OK(t, err)
 	lower := &awaritest.Counting{Lower: c.lower(t)}
 	l, err := e.Solve(ctx, c.seeds, testBelow, lower)
-	if lower.Closed.Load() != 1 {
-		t.Fatalf("%+v, cancelled at report %d: the layers below are closed %d times", c, x.at, lower.Closed.Load())
-	}
+	must.Hold(t, lower.Closed.Load() == 1,
+		"%+v, cancelled at report %d: the layers below are closed %d times", c, x.at, lower.Closed.Load())
 	x.check(t, c, l, err)
 	if l != nil {
 		err = l.Close()
@@ -161,9 +160,8 @@ func TestLongLowerLayersFail(t *testing.T) {
 			lower.Lower = c.lower(t)
 			l, err := e.Solve(ctx, c.seeds, testBelow, lower)
 			cancel()
-			if l != nil || !errors.Is(err, want) || lower.closed.Load() != 1 || !strings.Contains(err.Error(), where) {
-				t.Fatalf("%+v, %s: %v, closed %d times", c, name, err, lower.closed.Load())
-			}
+			must.Hold(t, l == nil && errors.Is(err, want) && lower.closed.Load() == 1 && strings.Contains(err.Error(), where),
+				"%+v, %s: %v, closed %d times", c, name, err, lower.closed.Load())
 		}
 		c.solveWith(t, e)
 		must.OK(t, e.Close())
@@ -178,9 +176,8 @@ func (c config) reads(t *testing.T) (layers int) {
 	for n := range lower.Scores {
 		layers += int(min(1, lower.Scores[n].Load()))
 	}
-	if closed := lower.Closed.Load(); closed != 1 {
-		t.Fatalf("%+v: the layers below are closed %d times", c, closed)
-	}
+	closed := lower.Closed.Load()
+	must.Hold(t, closed == 1, "%+v: the layers below are closed %d times", c, closed)
 	return layers
 }
 
@@ -205,9 +202,7 @@ func TestCancelledWorkReturnsMemory(t *testing.T) {
 		awaritest.ReturnsMemory(t, size, func() {
 			ctx, cancel := context.WithCancel(t.Context())
 			lower := &broken{Lower: c.lower(t), closing: func() error { cancel(); return nil }}
-			if _, err := e.Solve(ctx, c.seeds, testBelow, lower); !errors.Is(err, context.Canceled) {
-				t.Fatal(err)
-			}
+			must.Be(t, must.Err(e.Solve(ctx, c.seeds, testBelow, lower)), context.Canceled)
 		})
 		must.OK(t, e.Close())
 	})

@@ -70,9 +70,7 @@ func TestLongLayersEqualTheReference(t *testing.T) {
 			t.Run(fmt.Sprintf("%d-%v-%v", c.pits, c.rules, family), func(t *testing.T) {
 				w := newTower(t, c.pits, c.rules, Options{Workers: 2, Family: family})
 				prints := truth(t, c.pits, c.rules)
-				if len(prints) < 11 {
-					t.Fatalf("%d reference layers", len(prints))
-				}
+				must.Not(t, len(prints) < 11, "%d reference layers", len(prints))
 				switch {
 				case testing.Short():
 					prints = prints[:8]

@@ -9,6 +9,7 @@ import (
 
 	"grenier/internal/testkit/awaritest"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 	"grenier/kernels/cpu"
 	"grenier/kernels/window"
@@ -38,13 +39,10 @@ func TestPasses(t *testing.T) {
 		}
 		got := o.passes(q, n)
 		most := (offersBytes(q, n) + room - least) / max(1, room-least+1)
-		if got > rounds || room > least && rounds > most {
-			t.Errorf("%d bytes, %d for offers: %d rounds, want %d to %d", memory, room, rounds, got, most)
-		}
+		should.Not(t, got > rounds || room > least && rounds > most,
+			"%d bytes, %d for offers: %d rounds, want %d to %d", memory, room, rounds, got, most)
 		if many = max(many, got); got == 1 {
-			if many < 3 || rounds != 1 {
-				t.Errorf("at most %d rounds, in the end %d", many, rounds)
-			}
+			should.Hold(t, many >= 3 && rounds == 1, "at most %d rounds, in the end %d", many, rounds)
 			break
 		}
 	}
@@ -108,12 +106,10 @@ func TestLongLowerRead(t *testing.T) {
 			clear(u.announced)
 		}
 		got, want := float64(u.scores.Load())/float64(lower), lowerRead(q, n, passes)
-		if !(got > want*0.85 && got < want*1.15) {
-			t.Errorf("%d passes: the layers below are read %.3f times, want about %.3f", passes, got, want)
-		}
-		if read := int(u.scores.Load() / board.PieceLength); announced > 2*read+passes*3*q {
-			t.Errorf("%d passes: announced %d pieces, and read %d", passes, announced, read)
-		}
+		should.Hold(t, (got > want*0.85 && got < want*1.15),
+			"%d passes: the layers below are read %.3f times, want about %.3f", passes, got, want)
+		read := int(u.scores.Load() / board.PieceLength)
+		should.Not(t, announced > 2*read+passes*3*q, "%d passes: announced %d pieces, and read %d", passes, announced, read)
 		t.Logf("%d passes: %.3f times, %.3f predicted", passes, got, want)
 	}
 }
@@ -135,14 +131,12 @@ func TestLongWindowsArePredicted(t *testing.T) {
 		c := randomConfig(t, rng)
 		codes := stream.AllCodes[rng.IntN(len(stream.AllCodes))]
 		c.options.Bits, c.options.Work = codes.Bits, newDisk().work()
-		if got, most := c.solve(t).Stats().Windows, windowsOf(c.seeds, codes); got < 1 || got > most {
-			t.Errorf("%+v: %d windows, want at most %d", c, got, most)
-		}
+		got, most := c.solve(t).Stats().Windows, windowsOf(c.seeds, codes)
+		should.Not(t, got < 1 || got > most, "%+v: %d windows, want at most %d", c, got, most)
 		c.options.thin, c.options.Work = true, newDisk().work()
 		want := min(1+stream.WindowsFrom(codes.Values, c.seeds, window.Eight), windowsOf(c.seeds, codes))
-		if got := c.solve(t).Stats().Windows; got != want {
-			t.Errorf("%+v: %d windows, want %d", c, got, want)
-		}
+		got = c.solve(t).Stats().Windows
+		should.Hold(t, got == want, "%+v: %d windows, want %d", c, got, want)
 	}
 }
 
@@ -153,13 +147,11 @@ func TestThinIsChosen(t *testing.T) {
 	must.OK(t, err)
 	for _, family := range cpu.Available() {
 		c := config{game, seeds, Options{Workers: 2, Family: family, Bits: 2, Memory: 1 << 30, Work: newDisk().work()}}
-		if got, all := c.solve(t).Stats().Windows, windowsOf(seeds, window.Two); got >= all {
-			t.Errorf("%v, memory enough: %d windows of %d", family, got, all)
-		}
+		got, all := c.solve(t).Stats().Windows, windowsOf(seeds, window.Two)
+		should.Not(t, got >= all, "%v, memory enough: %d windows of %d", family, got, all)
 		c.options.Work, c.options.Memory = newDisk().work(), Least(game, seeds, 2)
-		if got, all := c.solve(t).Stats().Windows, windowsOf(seeds, window.Two); got > all {
-			t.Errorf("%v, least memory: %d windows of %d", family, got, all)
-		}
+		got, all = c.solve(t).Stats().Windows, windowsOf(seeds, window.Two)
+		should.Not(t, got > all, "%v, least memory: %d windows of %d", family, got, all)
 	}
 }
 
@@ -178,15 +170,13 @@ func TestLongThinBytes(t *testing.T) {
 		w, err := e.begin(c.seeds, testBelow)
 		must.OK(t, err)
 		blocks, share := w.windows.ThinBlocks(), rng.Float64()
-		if got, want := ThinBytes(c.game, c.seeds, share), blocks.Most(int(math.Ceil(share*float64(blocks.Lines*board.Side)))); got != want {
-			t.Fatalf("%+v: %d bytes for a share of %v, want %d", c, got, share, want)
-		}
+		got, want := ThinBytes(c.game, c.seeds, share), blocks.Most(int(math.Ceil(share*float64(blocks.Lines*board.Side))))
+		must.Hold(t, got == want, "%+v: %d bytes for a share of %v, want %d", c, got, share, want)
 		room := RoomForScores(c.game, c.seeds, c.options.Bits, c.options.Memory, c.options.Workers) - blocks.Most(0)
 		w.windows.Codes = window.Eight // worth it
 		for searched, want := range map[int]bool{room: true, room + 1: false} {
-			if got := w.windows.ThinFits(blocks.Most(searched), 1); got != want && room >= 0 {
-				t.Fatalf("%+v: %d scores fit: %v, want %v", c, searched, got, want)
-			}
+			got := w.windows.ThinFits(blocks.Most(searched), 1)
+			must.Not(t, got != want && room >= 0, "%+v: %d scores fit: %v, want %v", c, searched, got, want)
 		}
 		must.OK(t, e.Close())
 	}

@@ -10,6 +10,7 @@ import (
 
 	"grenier/internal/testkit/awaritest"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 	"grenier/kernels/colex"
 )
@@ -69,8 +70,7 @@ func TestReadOutOfRange(t *testing.T) {
 		{math.MaxUint64, 1, colex.ErrRange}, {math.MaxUint64, 2, colex.ErrRange}, {math.MaxUint64 - 5, 10, colex.ErrRange},
 		{size, 0, nil},
 	} {
-		if err := l.Read(c.start, make([]int8, c.length)); !errors.Is(err, c.err) {
-			t.Errorf("%d scores from %d on: %v, want %v", c.length, c.start, err, c.err)
-		}
+		err := l.Read(c.start, make([]int8, c.length))
+		should.Hold(t, errors.Is(err, c.err), "%d scores from %d on: %v, want %v", c.length, c.start, err, c.err)
 	}
 }

@@ -20,6 +20,7 @@ import (
 
 	"grenier/internal/testkit/awaritest"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 	"grenier/io/corrupt"
 	"grenier/io/rundir"
@@ -43,9 +44,8 @@ func TestLongWindowsGiveTheSame(t *testing.T) {
 			x.options.Interval = 0
 		}
 		x.finish(t)
-		if x.stats.Bits != x.options.Bits || x.stats.Windows < 1 || len(x.notes) > 0 {
-			t.Fatalf("%+v: %+v, notes %q", x.config, x.stats, x.notes)
-		}
+		must.Hold(t, x.stats.Bits == x.options.Bits && x.stats.Windows >= 1 && len(x.notes) == 0,
+			"%+v: %+v, notes %q", x.config, x.stats, x.notes)
 	}
 }
 
@@ -91,9 +91,8 @@ func solveOn(t *testing.T, w *tower, o Options, n int) []int8 {
 func TestBitsThatMakeNoSense(t *testing.T) {
 	game := awaritest.Game(t, 6, awari.Awari)
 	for _, bits := range []int{-2, 1, 5, 7, 16} {
-		if _, err := New(game, Options{Bits: bits}); !errors.Is(err, ErrOptions) || !strings.Contains(err.Error(), "8, 6, 4, 3 or 2") {
-			t.Errorf("%d bits: %v", bits, err)
-		}
+		_, err := New(game, Options{Bits: bits})
+		should.Hold(t, errors.Is(err, ErrOptions) && strings.Contains(err.Error(), "8, 6, 4, 3 or 2"), "%d bits: %v", bits, err)
 	}
 	for _, bits := range Widths[1:] {
 		e, err := New(game, Options{Bits: bits})
@@ -133,9 +132,8 @@ func TestLongWidthsChange(t *testing.T) {
 		}
 		x.width()
 		x.finish(t)
-		if captured && x.reads > 0 || len(x.notes) > 0 {
-			t.Fatalf("%+v: %d scores of lower layers are read again, notes %q", x.config, x.reads, x.notes)
-		}
+		must.Not(t, captured && x.reads > 0 || len(x.notes) > 0,
+			"%+v: %d scores of lower layers are read again, notes %q", x.config, x.reads, x.notes)
 	}
 }
 
@@ -165,18 +163,12 @@ func TestLongWindowsAreNotSolvedTwice(t *testing.T) {
 			}
 		})
 		x.compare(t, scores, err)
-		if killed.Stage > fixpoint.CaptureStage && x.reads > 0 {
-			t.Fatalf("%+v, killed at %+v: %d scores of lower layers are read again", x.config, killed, x.reads)
-		}
-		if killed.Stage > fixpoint.CaptureStage && killed.Stage < fixpoint.FullStage && killed.Done > 0 && least < before {
-			t.Fatalf("%+v, killed at %+v, after the window from %d on: windows from %d on are solved again", x.config, killed, before, least)
-		}
-		if x.stats.Sweeps < kept {
-			t.Fatalf("%+v, killed at %+v, when %d sweeps were kept: %+v in the end", x.config, killed, kept, x.stats)
-		}
-		if len(x.notes) > 0 {
-			t.Fatalf("%+v: notes %q", x.config, x.notes)
-		}
+		must.Not(t, killed.Stage > fixpoint.CaptureStage && x.reads > 0,
+			"%+v, killed at %+v: %d scores of lower layers are read again", x.config, killed, x.reads)
+		must.Not(t, killed.Stage > fixpoint.CaptureStage && killed.Stage < fixpoint.FullStage && killed.Done > 0 && least < before,
+			"%+v, killed at %+v, after the window from %d on: windows from %d on are solved again", x.config, killed, before, least)
+		must.Not(t, x.stats.Sweeps < kept, "%+v, killed at %+v, when %d sweeps were kept: %+v in the end", x.config, killed, kept, x.stats)
+		must.Not(t, len(x.notes) > 0, "%+v: notes %q", x.config, x.notes)
 	}
 }
 
@@ -251,14 +243,10 @@ func TestLongSegmentsAreNotComputedTwice(t *testing.T) {
 		y := c.trial(rng, x.disk.copied(t))
 		y.finish(t)
 		wrote := y.stats.Traffic.Written[fixpoint.CaptureStage]
-		if wrote >= left {
-			t.Fatalf("%d segments are stored, and %d bytes of captures are written, %d before", segments, wrote, left)
-		}
+		must.Not(t, wrote >= left, "%d segments are stored, and %d bytes of captures are written, %d before", segments, wrote, left)
 		left = wrote
 	}
-	if left == all.stats.Traffic.Written[fixpoint.CaptureStage] {
-		t.Fatal("no captures were stopped")
-	}
+	must.Not(t, left == all.stats.Traffic.Written[fixpoint.CaptureStage], "no captures were stopped")
 }
 
 // kindOf is the kind of stream that a name is of.
@@ -467,9 +455,7 @@ func TestFloorsOfCheckpoints(t *testing.T) {
 		}
 		x.disk.write(t, rundir.FoundName, h, contents)
 		x.finish(t)
-		if changed == 0 || len(x.notes) > 0 {
-			t.Fatalf("%+v: %d floors changed; notes %q", x.config, changed, x.notes)
-		}
+		must.Not(t, changed == 0 || len(x.notes) > 0, "%+v: %d floors changed; notes %q", x.config, changed, x.notes)
 	}
 }
 
@@ -489,9 +475,7 @@ func TestForgedCaptures(t *testing.T) {
 				continue
 			}
 			y.compare(t, scores, err)
-			if len(y.notes) != 1 || !strings.Contains(y.notes[0], name) {
-				t.Errorf("value %d in %s: notes %q", value, name, y.notes)
-			}
+			should.Hold(t, len(y.notes) == 1 && strings.Contains(y.notes[0], name), "value %d in %s: notes %q", value, name, y.notes)
 		}
 	}
 }
@@ -586,9 +570,8 @@ func (x *trial) readsSample(t *testing.T, l *Layer, want []int8) {
 	for _, start := range starts {
 		x.readsRight(t, l, want, start, int(length))
 	}
-	if after := l.Stats().Traffic; after != before {
-		t.Errorf("%+v: reading the sample reads the disk: %+v, %+v before", x.config, after, before)
-	}
+	after := l.Stats().Traffic
+	should.Hold(t, after == before, "%+v: reading the sample reads the disk: %+v, %+v before", x.config, after, before)
 }
 
 // TestLongSamples: pieces on both sides of the border of two slabs and on both at once, all of the
@@ -614,9 +597,7 @@ func TestLongSamples(t *testing.T) {
 		for _, sample := range samples {
 			x.options.Sample = func(uint64) ([]uint64, uint64) { return sample.starts, sample.length }
 			x.solved(t, func(l *Layer, want []int8) {
-				if stream.SlabSize(l.engine.Grid.Layer) != border {
-					t.Fatalf("slabs of %d", stream.SlabSize(l.engine.Grid.Layer))
-				}
+				must.Equal(t, stream.SlabSize(l.engine.Grid.Layer), border, "slabs of")
 				if l.Stats().Traffic.Written[fixpoint.FullStage] == 0 {
 					t.Errorf("%v: what windows found is that of another sample", sample)
 				}
@@ -638,9 +619,7 @@ func (x *trial) solved(t *testing.T, do func(l *Layer, want []int8)) {
 	defer x.closed(t)
 	e := x.newEngine(t)
 	l, err := e.Solve(t.Context(), x.seeds, testBelow, x.lower(t))
-	if err != nil {
-		t.Fatalf("%+v: %v", x.config, err)
-	}
+	must.Hold(t, err == nil, "%+v: %v", x.config, err)
 	do(l, awaritest.Oracle(t, x.game, x.seeds)[x.seeds])
 	must.OK(t, errors.Join(l.Close(), e.Close()))
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/awaritest"
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/tries"
 	"grenier/kernels/compress"
 )
@@ -48,9 +49,7 @@ func TestLongOffersDoNotDependOnRounds(t *testing.T) {
 			if n = round.Fit(panels); n == 0 {
 				t.Fatalf("%+v: no panel fits into %d bytes", c, len(round.memory))
 			}
-			if err := round.Run(t.Context(), panels[:n], func(float64) {}); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, round.Run(t.Context(), panels[:n], func(float64) {}))
 			for _, p := range panels[:n] {
 				round.compare(t, c, want.Matrices[p.Matrix.Sum], p)
 			}

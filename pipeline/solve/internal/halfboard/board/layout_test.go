@@ -7,6 +7,7 @@ import (
 
 	"grenier/internal/testkit/awaritest"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 	"grenier/layers/awari"
 )
@@ -91,9 +92,8 @@ func TestTakeDividesMemory(t *testing.T) {
 	r := mustRegion(t, 1000)
 	for range 2 {
 		a, b := r.Take(128), r.Take(872)
-		if len(a) != 128 || cap(a) != 128 || len(b) != 872 || uintptr(unsafe.Pointer(&b[0])) != uintptr(unsafe.Pointer(&a[0]))+128 {
-			t.Fatalf("%d of %d and %d bytes", len(a), cap(a), len(b))
-		}
+		must.Hold(t, len(a) == 128 && cap(a) == 128 && len(b) == 872 && uintptr(unsafe.Pointer(&b[0])) == uintptr(unsafe.Pointer(&a[0]))+128,
+			"%d of %d and %d bytes", len(a), cap(a), len(b))
 		a[127], b[0], b[871] = 1, 2, 3
 		r.Reset()
 	}
@@ -112,9 +112,7 @@ func (s *Spare) mustGet(t *testing.T, size int) *Region {
 	t.Helper()
 	r, err := s.Get(size)
 	must.OK(t, err)
-	if len(r.rest) < size {
-		t.Fatalf("%d bytes, want %d", len(r.rest), size)
-	}
+	must.Not(t, len(r.rest) < size, "%d bytes, want %d", len(r.rest), size)
 	return r
 }
 
@@ -123,9 +121,7 @@ func TestSpareReuses(t *testing.T) {
 	first := s.mustGet(t, 100_000)
 	first.Take(100_000)
 	second := s.mustGet(t, 100_000)
-	if second == first {
-		t.Fatal("memory in use is given away")
-	}
+	must.Not(t, second == first, "memory in use is given away")
 	for _, r := range []*Region{first, second} { // the second one is returned
 		must.OK(t, s.Put(r))
 	}
@@ -135,9 +131,7 @@ func TestSpareReuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	larger := s.mustGet(t, 200_000)
-	if larger == first {
-		t.Error("memory has grown")
-	}
+	should.Not(t, larger == first, "memory has grown")
 	must.OK(t, s.Put(larger))
 	for range 2 { // the second time there is nothing
 		must.OK(t, s.Close())
@@ -147,9 +141,8 @@ func TestSpareReuses(t *testing.T) {
 // TestTooMuchMemory asks for more than any machine has.
 func TestTooMuchMemory(t *testing.T) {
 	var s Spare
-	if r, err := s.Get(1 << 60); err == nil || r != nil {
-		t.Errorf("%v, %v", r, err)
-	}
+	r, err := s.Get(1 << 60)
+	should.Not(t, err == nil || r != nil, "%v, %v", r, err)
 	must.OK(t, s.Close())
 }
 
@@ -173,12 +166,10 @@ func TestSpareReturnsMemory(t *testing.T) {
 
 // TestStepsFit: the columns of any matrix and the links of any origins have room in a step.
 func TestStepsFit(t *testing.T) {
-	if columns := ColumnsOf(maxHalf, awari.MaxSeeds); columns > 1<<columnBits {
-		t.Errorf("%d columns", columns)
-	}
+	columns := ColumnsOf(maxHalf, awari.MaxSeeds)
+	should.Not(t, columns > 1<<columnBits, "%d columns", columns)
 	// A pit and the seeds in it say what the opponent receives, hence which matrix of an
 	// origins a link is of.
-	if links := maxHalf * awari.MaxSeeds; links > 1<<(32-columnBits) {
-		t.Errorf("%d links", links)
-	}
+	links := maxHalf * awari.MaxSeeds
+	should.Not(t, links > 1<<(32-columnBits), "%d links", links)
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/awaritest"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 	"grenier/layers/awari"
 	"grenier/layers/awari/halves"
@@ -146,15 +147,11 @@ func TestPatternsAreBuiltOnce(t *testing.T) {
 	}
 	wg.Wait()
 	for i := range askers {
-		if !slices.Equal(got[i], got[0]) {
-			t.Errorf("asker %d has patterns of its own", i)
-		}
+		should.Hold(t, slices.Equal(got[i], got[0]), "asker %d has patterns of its own", i)
 	}
 	different := map[*pattern]bool{}
 	for _, p := range got[0] {
 		different[p] = true
 	}
-	if len(different) != sums*len(moves) {
-		t.Errorf("%d patterns for %d keys", len(different), sums*len(moves))
-	}
+	should.Hold(t, len(different) == sums*len(moves), "%d patterns for %d keys", len(different), sums*len(moves))
 }

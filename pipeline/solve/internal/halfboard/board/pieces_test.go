@@ -10,6 +10,7 @@ import (
 
 	"grenier/internal/testkit/awaritest"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 )
 
@@ -117,9 +118,8 @@ func TestLongRowsOfPieces(t *testing.T) {
 		most := rng.IntN(all + 2)
 		p := NewPieces(l.layer, l, make([]int8, most*PieceLength))
 		must.OK(t, errors.Join(l.together(t, p, workers, rng)...))
-		if len(p.clock) > max(most, 3*workers) || len(p.where) > len(p.clock) {
-			t.Errorf("%d pieces in memory, %d of them known, want %d at most with %d workers in 3 layers", len(p.clock), len(p.where), most, workers)
-		}
+		should.Not(t, len(p.clock) > max(most, 3*workers) || len(p.where) > len(p.clock),
+			"%d pieces in memory, %d of them known, want %d at most with %d workers in 3 layers", len(p.clock), len(p.where), most, workers)
 		for _, k := range p.clock {
 			if k.refs != 0 {
 				t.Errorf("piece %+v is held %d times in the end", k.name, k.refs)
@@ -152,9 +152,7 @@ func TestAllRowsOnce(t *testing.T) {
 		}
 	}
 	for name, reads := range l.reads {
-		if reads != 1 {
-			t.Errorf("piece %+v is read %d times", name, reads)
-		}
+		should.Hold(t, reads == 1, "piece %+v is read %d times", name, reads)
 	}
 }
 
@@ -184,8 +182,6 @@ func TestLongPiecesFail(t *testing.T) {
 				t.Errorf("%v, want %v", err, bad)
 			}
 		}
-		if failed.Load() && met == 0 {
-			t.Error("a read fails and no error comes")
-		}
+		should.Not(t, failed.Load() && met == 0, "a read fails and no error comes")
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 	"grenier/pipeline/solve/internal/halfboard/board"
 )
@@ -37,9 +38,7 @@ func TestLongFenceBeforeMark(t *testing.T) {
 		l := &litmus{}
 		rounds, lost := l.run(fence)
 		t.Logf("fence %v: %d of %d changes are lost", fence, lost, rounds)
-		if fence && lost > 0 {
-			t.Error("changes are lost")
-		}
+		should.Not(t, fence && lost > 0, "changes are lost")
 	}
 }
 

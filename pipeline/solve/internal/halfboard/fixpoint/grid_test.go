@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/awaritest"
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/tries"
 	"grenier/pipeline/solve/internal/halfboard/board"
 )
@@ -47,9 +48,7 @@ func TestLongTilesCoverAllBlocks(t *testing.T) {
 			}
 			blocks++
 		})
-		if len(tiles) != blocks {
-			t.Fatalf("%+v: %d blocks in tiles, %d in all", c, len(tiles), blocks)
-		}
+		must.Hold(t, len(tiles) == blocks, "%+v: %d blocks in tiles, %d in all", c, len(tiles), blocks)
 	}
 }
 
@@ -101,8 +100,6 @@ func TestLongOrderFollowsTheWave(t *testing.T) {
 				t.Fatalf("%+v: tiles of wave %v change places", c, g.wave(x))
 			}
 		}
-		if len(tiles) != len(place) {
-			t.Fatalf("%+v: %d tiles in order, %d of them different", c, len(tiles), len(place))
-		}
+		must.Hold(t, len(tiles) == len(place), "%+v: %d tiles in order, %d of them different", c, len(tiles), len(place))
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"grenier/internal/testkit/awaritest"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 	"grenier/kernels/compress"
 	"grenier/kernels/transpose"
@@ -250,9 +251,8 @@ func TestMarksAreTaken(t *testing.T) {
 	m.Settle()
 	m.Add(1, 4)
 	m.Settle() // it is in use
-	if columns, rows := m.Take(); columns != 1 || rows != 4 {
-		t.Errorf("after settling: columns %x, rows %x", columns, rows)
-	}
+	columns, rows := m.Take()
+	should.Hold(t, columns == 1 && rows == 4, "after settling: columns %x, rows %x", columns, rows)
 }
 
 // marked is what was added to a mark, or what was taken of it, by column.
@@ -319,14 +319,11 @@ func (e *laidOut) upToDate(t *testing.T, c config, j *judge) {
 		}
 	})
 	for _, x := range e.Grid.tiles {
-		if x.all.Load() {
-			t.Fatalf("%+v: a tile is out of date", c)
-		}
+		must.Not(t, x.all.Load(), "%+v: a tile is out of date", c)
 	}
 	e.eachBlock(func(m *board.Matrix, panel, chunk int) {
-		if columns := m.Marks[panel*m.Chunks[board.OpenRows]+chunk].Columns.Load(); columns != 0 {
-			t.Fatalf("%+v: columns %x of panel %d, chunk %d of %d seeds are out of date", c, columns, panel, chunk, m.Sum)
-		}
+		columns := m.Marks[panel*m.Chunks[board.OpenRows]+chunk].Columns.Load()
+		must.Hold(t, columns == 0, "%+v: columns %x of panel %d, chunk %d of %d seeds are out of date", c, columns, panel, chunk, m.Sum)
 	})
 }
 
@@ -366,9 +363,7 @@ func TestLongAnyOrderGivesTheSame(t *testing.T) {
 			w.units, rest = append(w.units, rest[:n]), rest[n:]
 		}
 		must.OK(t, w.sweepWhole(t.Context()))
-		if !slices.Equal(w.read(t), awaritest.Oracle(t, c.game, c.seeds)[c.seeds]) {
-			t.Fatalf("%+v: not the scores of the oracle", c)
-		}
+		must.Hold(t, slices.Equal(w.read(t), awaritest.Oracle(t, c.game, c.seeds)[c.seeds]), "%+v: not the scores of the oracle", c)
 	}
 }
 
@@ -393,8 +388,7 @@ func TestLongSweepsCountTheirWork(t *testing.T) {
 		})
 		// The first sweep meets every tile once: no score changes twice.
 		want.blocks = done.blocks
-		if done != want || done.blocks > want.scores || w.changed.Load() != uint64(want.scores) {
-			t.Fatalf("%+v: %+v, %d changes, want %+v", c, done, w.changed.Load(), want)
-		}
+		must.Hold(t, done == want && done.blocks <= want.scores && w.changed.Load() == uint64(want.scores),
+			"%+v: %+v, %d changes, want %+v", c, done, w.changed.Load(), want)
 	}
 }
