@@ -39,23 +39,19 @@ func unpacked(t *testing.T, archive []byte, zipped bool) (names []string, about 
 	t.Helper()
 	about = map[string]string{}
 	add := func(name string, mode fs.FileMode, at time.Time, r io.Reader) {
-		data, err := io.ReadAll(r)
-		must.OK(t, err)
+		data := must.Get(io.ReadAll(r))(t)
 		names = append(names, name)
 		about[name] = mode.String() + " " + at.UTC().Format(time.RFC3339) + " " + string(data)
 	}
 	if zipped {
-		r, err := zip.NewReader(bytes.NewReader(archive), int64(len(archive)))
-		must.OK(t, err)
+		r := must.Get(zip.NewReader(bytes.NewReader(archive), int64(len(archive))))(t)
 		for _, f := range r.File {
-			data, err := f.Open()
-			must.OK(t, err)
+			data := must.Get(f.Open())(t)
 			add(f.Name, f.Mode(), f.Modified, data)
 		}
 		return names, about
 	}
-	z, err := gzip.NewReader(bytes.NewReader(archive))
-	must.OK(t, err)
+	z := must.Get(gzip.NewReader(bytes.NewReader(archive)))(t)
 	for r := tar.NewReader(z); ; {
 		h, err := r.Next()
 		if errors.Is(err, io.EOF) {
@@ -72,8 +68,7 @@ func unpacked(t *testing.T, archive []byte, zipped bool) (names []string, about 
 func TestPack(t *testing.T) {
 	at := time.Date(2026, 11, 22, 1, 2, 4, 0, time.UTC)
 	for _, target := range targets {
-		archive, err := target.pack("grenier-1", files(), at)
-		must.OK(t, err)
+		archive := must.Get(target.pack("grenier-1", files(), at))(t)
 		names, about := unpacked(t, archive, target.os == "windows")
 		want := "grenier-1/README.md grenier-1/grenier grenier-1/man/man1/grenier.1"
 		should.Hold(t, strings.Join(names, " ") == want, "%v: %s", target, names)
@@ -89,8 +84,7 @@ func TestPack(t *testing.T) {
 // TestPages: there is a man page for every command and completions for every shell, and
 // nothing in them is of this machine.
 func TestPages(t *testing.T) {
-	all, err := generated(time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC))
-	must.OK(t, err)
+	all := must.Get(generated(time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)))(t)
 	text := map[string]string{}
 	for _, e := range all {
 		text[e.name] = string(e.data)
@@ -129,8 +123,7 @@ func TestManPages(t *testing.T) {
 	if err != nil {
 		t.Skip("NOT TESTED: man pages, as there is no groff")
 	}
-	all, err := generated(time.Now())
-	must.OK(t, err)
+	all := must.Get(generated(time.Now()))(t)
 	pages := 0
 	for _, e := range all {
 		if !strings.HasPrefix(e.name, "man/") {
@@ -144,9 +137,7 @@ func TestManPages(t *testing.T) {
 		out, err := cmd.Output()
 		must.Hold(t, err == nil && errs.Len() == 0, "%s: %v\n%s", e.name, err, errs.String())
 		for line := range strings.Lines(cli.ExitHelp) {
-			if !strings.Contains(string(out), strings.TrimSpace(line)) {
-				t.Errorf("%s lacks the line %q:\n%s", e.name, line, out)
-			}
+			should.Hold(t, strings.Contains(string(out), strings.TrimSpace(line)), "%s lacks the line %q:\n%s", e.name, line, out)
 		}
 	}
 	should.Not(t, pages < 30, "only %d pages", pages)
@@ -171,8 +162,7 @@ func TestAlone(t *testing.T) {
 // documents that are there.
 func TestTexts(t *testing.T) {
 	t.Chdir("../..")
-	all, err := pages(t.Context(), time.Now())
-	must.OK(t, err)
+	all := must.Get(pages(t.Context(), time.Now()))(t)
 	var names []string
 	for _, e := range all {
 		names = append(names, e.name)
@@ -190,9 +180,7 @@ func TestTexts(t *testing.T) {
 		if !strings.HasPrefix(e.name, "docs/") {
 			for _, name := range regexp.MustCompile(`docs/[\w/]+\.md`).FindAllString(string(e.data), -1) {
 				named++
-				if !slices.Contains(names, name) {
-					t.Errorf("%s names %s", e.name, name)
-				}
+				should.Hold(t, slices.Contains(names, name), "%s names %s", e.name, name)
 			}
 		}
 	}
@@ -233,8 +221,7 @@ func TestLongReproducible(t *testing.T) {
 	if !tries.Full() {
 		t.Skip("takes minutes: GRENIER_LONG=full")
 	}
-	source, err := filepath.Abs("../..")
-	must.OK(t, err)
+	source := must.Get(filepath.Abs("../.."))(t)
 	dir := t.TempDir()
 	sums := [2]string{}
 	for i, place := range []string{"one", "two/deeper"} {

@@ -82,13 +82,10 @@ func archive(t *testing.T, dir string) string {
 	defer t.Chdir("cmd/dist")
 	here := target{runtime.GOOS, runtime.GOARCH}
 	c := commit{time: time.Now()}
-	files, err := sharedEntries(t.Context(), &c)
-	must.OK(t, err)
-	program, err := here.build(t.Context(), dir)
-	must.OK(t, err)
+	files := must.Get(sharedEntries(t.Context(), &c))(t)
+	program := must.Get(here.build(t.Context(), dir))(t)
 	name := "grenier-" + cli.Release + "-" + here.os + "-" + here.arch
-	data, err := here.pack(name, append(files, entry{name: here.program(), data: program, executable: true}), c.time)
-	must.OK(t, err)
+	data := must.Get(here.pack(name, append(files, entry{name: here.program(), data: program, executable: true}), c.time))(t)
 	must.Write(t, filepath.Join(dir, name+here.suffix()), data)
 	must.Write(t, filepath.Join(dir, "SHA256SUMS"), fmt.Appendf(nil, "%x  %s\n", sha256.Sum256(data), name+here.suffix()))
 	return name
@@ -184,8 +181,7 @@ func get(address, part string) error {
 // TestLongNewcomer copies the commands of README.md in order in a fresh clone, as somebody does who has installed nothing.
 func TestLongNewcomer(t *testing.T) {
 	tries.NeedsLong(t, "builds the program")
-	source, err := filepath.Abs("../..")
-	must.OK(t, err)
+	source := must.Get(filepath.Abs("../.."))(t)
 	dir := filepath.Join(t.TempDir(), "grenier")
 	command(t, ".", nil, "git", "clone", "-q", "--no-hardlinks", source, dir)
 	commands := slices.DeleteFunc(examples.Read(t, "../../README.md"), func(c examples.Command) bool { return c.Elsewhere })

@@ -50,9 +50,8 @@ func TestLongExportMemory(t *testing.T) {
 			if !tries.Full() && (i+j)%3 != 2 { // each format and each codec, csv with zstd
 				continue
 			}
-			out, err := exec.CommandContext(t.Context(), "grenier", "awari", "export", "--dir", dir, "--layer", "16", "--format", format,
-				"--codec", codec, "--threads", "2", "--memory", "64MiB", "--json", "--out", filepath.Join(t.TempDir(), "file")).Output()
-			must.OK(t, err)
+			out := must.Get(exec.CommandContext(t.Context(), "grenier", "awari", "export", "--dir", dir, "--layer", "16", "--format", format,
+				"--codec", codec, "--threads", "2", "--memory", "64MiB", "--json", "--out", filepath.Join(t.TempDir(), "file")).Output())(t)
 			var e exported
 			must.OK(t, json.Unmarshal(out, &e))
 			should.Not(t, e.PeakRSS > 64<<20, "%s, %s: %d bytes of memory", format, codec, e.PeakRSS)

@@ -37,9 +37,7 @@ func refused(t *testing.T, cases []badInput) {
 			should.Equal(t, r.status, c.status, "status")
 			oneClearLine(t, r.err)
 			for word := range strings.SplitSeq(c.words, "|") {
-				if !strings.Contains(r.err, word) {
-					t.Errorf("%q lacks %q", r.err, word)
-				}
+				should.Hold(t, strings.Contains(r.err, word), "%q lacks %q", r.err, word)
 			}
 			must.Same(t, "changed", before, layerContents(t, "."))
 		})
@@ -125,8 +123,7 @@ func TestBadDirectories(t *testing.T) {
 // TestLockedDirectory also reads while somebody else writes.
 func TestLockedDirectory(t *testing.T) {
 	t.Chdir(solved(t, "--pits", "4", "--seeds", "3"))
-	locked, err := rundir.Lock(".", manifest.Identity{Game: "awari", Rules: "awari", Pits: 4})
-	must.OK(t, err)
+	locked := must.Get(rundir.Lock(".", manifest.Identity{Game: "awari", Rules: "awari", Pits: 4}))(t)
 	defer func() {
 		must.OK(t, locked.Unlock())
 	}()

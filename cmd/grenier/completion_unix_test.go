@@ -100,8 +100,7 @@ func startShell(t *testing.T, dir, program string, args ...string) *console {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), program, args...)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "HOME="+dir, "PS1=> ", "TERM=xterm", "BASH_SILENCE_DEPRECATION_WARNING=1")
-	f, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 100, Cols: 200})
-	must.OK(t, err)
+	f := must.Get(pty.StartWithSize(cmd, &pty.Winsize{Rows: 100, Cols: 200}))(t)
 	c := &console{T: t, f: f, parts: make(chan string)}
 	go func() {
 		defer close(c.parts)
@@ -127,8 +126,7 @@ func startShell(t *testing.T, dir, program string, args ...string) *console {
 
 func (c *console) send(text string) {
 	c.Helper()
-	_, err := c.f.WriteString(text)
-	must.OK(c, err)
+	must.OK(c, must.Err(c.f.WriteString(text)))
 }
 
 // await waits until text comes that was not there before.
@@ -163,8 +161,7 @@ func TestTabInFish(t *testing.T) {
 	}
 	cmd := exec.CommandContext(t.Context(), fish, "--no-config", "-c", script)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "HOME="+dir)
-	out, err := cmd.CombinedOutput()
-	must.OK(t, err)
+	out := must.Get(cmd.CombinedOutput())(t)
 	for i, answer := range strings.Split("\n"+string(out), "\n# ")[1:] {
 		_, offers, _ := strings.Cut(answer, "\n")
 		for _, offer := range tabs[i].offer {

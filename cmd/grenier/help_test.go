@@ -63,7 +63,5 @@ func checkHelpLines(t *testing.T, cmd *cobra.Command, text string) {
 			t.Errorf("%s: %q", cmd.CommandPath(), line)
 		}
 	}
-	if strings.Contains(text, "\n\n\n") || strings.HasSuffix(text, "\n\n") {
-		t.Errorf("%s: empty lines:\n%s", cmd.CommandPath(), text)
-	}
+	should.Not(t, strings.Contains(text, "\n\n\n") || strings.HasSuffix(text, "\n\n"), "%s: empty lines:\n%s", cmd.CommandPath(), text)
 }

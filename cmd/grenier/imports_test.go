@@ -79,19 +79,15 @@ func TestSystemsStandApart(t *testing.T) {
 			continue
 		}
 		for _, d := range p.Deps {
-			if other, _ := systemOf(t, d); other != "" && other != own {
-				t.Errorf("%s depends on %s, which is of the system %s", p.ImportPath, d, other)
-			}
-			if from, to := commandOf(p.ImportPath), commandOf(d); to != "" && to != from && to != "cli" {
-				t.Errorf("%s depends on %s: commands share only package cli", p.ImportPath, d)
-			}
+			other, _ := systemOf(t, d)
+			should.Not(t, other != "" && other != own, "%s depends on %s, which is of the system %s", p.ImportPath, d, other)
+			from, to := commandOf(p.ImportPath), commandOf(d)
+			should.Not(t, to != "" && to != from && to != "cli", "%s depends on %s: commands share only package cli", p.ImportPath, d)
 		}
 	}
 	for system, places := range systems {
 		for _, place := range places {
-			if !seen[place] {
-				t.Errorf("%s: there is no package in %s", system, place)
-			}
+			should.Hold(t, seen[place], "%s: there is no package in %s", system, place)
 		}
 	}
 }
@@ -103,8 +99,7 @@ func TestIndependence(t *testing.T) {
 		"io/cgroup", "io/corrupt", "io/crew", "io/jsonfile", "io/layerfile", "io/manifest", "io/memory", "io/pagecache", "io/rundir", "io/sealed", "io/tally", "io/vfs",
 		"kernels/colex", "kernels/cpu", "kernels/crc32c", "kernels/fault", "kernels/fnv", "kernels/internal/swar", "kernels/ranks", "kernels/rice", "layers", "layers/awari",
 	}
-	page, err := os.ReadFile("../../docs/proof.md")
-	must.OK(t, err)
+	page := must.Get(os.ReadFile("../../docs/proof.md"))(t)
 	for _, name := range shared {
 		should.Hold(t, strings.Contains(string(page), "`"+name+"`"), "docs/proof.md does not name %s", name)
 	}
@@ -147,9 +142,7 @@ func systemOf(t *testing.T, importPath string) (system, place string) {
 			if path != p && !strings.HasPrefix(path, p+"/") {
 				continue
 			}
-			if system != "" {
-				t.Fatalf("%s is of %s and of %s", importPath, system, s)
-			}
+			must.Hold(t, system == "", "%s is of %s and of %s", importPath, system, s)
 			system, place = s, p
 		}
 	}
@@ -173,8 +166,7 @@ var goList = sync.OnceValues(func() ([]byte, error) {
 
 func listPackages(t *testing.T) []goPackage {
 	t.Helper()
-	out, err := goList()
-	must.OK(t, err)
+	out := must.Get(goList())(t)
 	var packages []goPackage
 	for d := json.NewDecoder(strings.NewReader(string(out))); ; {
 		var p goPackage

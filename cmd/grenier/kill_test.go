@@ -195,17 +195,14 @@ func TestProbeTalks(t *testing.T) {
 	dir := solved(t, "--pits", "4", "--seeds", "3")
 	s := command(t, "grenier", "awari", "probe", "--dir", dir, "-")
 	s.cmd.Stdout = nil
-	in, err := s.cmd.StdinPipe()
-	must.OK(t, err)
-	out, err := s.cmd.StdoutPipe()
-	must.OK(t, err)
+	in := must.Get(s.cmd.StdinPipe())(t)
+	out := must.Get(s.cmd.StdoutPipe())(t)
 	s.start(t)
 	answer := make([]byte, 1000)
 	for _, c := range [][2]string{
 		{"1 0 0 0", "value 1; moves 1 .\n"}, {"0 0 1 0", "value -1; moves . .\n"}, {"1", "error: line 3: "},
 	} {
-		_, err := in.Write([]byte(c[0] + "\n"))
-		must.OK(t, err)
+		must.OK(t, must.Err(in.Write([]byte(c[0]+"\n"))))
 		n, err := out.Read(answer)
 		if err != nil || !strings.HasPrefix(string(answer[:n]), c[1]) {
 			t.Errorf("%s: answer %q, error %v", c[0], answer[:n], err)

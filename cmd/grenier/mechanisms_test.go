@@ -69,9 +69,7 @@ func TestMechanisms(t *testing.T) {
 	for _, m := range mechanisms {
 		should.Hold(t, used[m.place], "%s: there is no package %s", m.what, m.place)
 		for _, user := range m.users {
-			if !used[m.place+" for "+user] {
-				t.Errorf("%s: %s does not use it", m.what, user)
-			}
+			should.Hold(t, used[m.place+" for "+user], "%s: %s does not use it", m.what, user)
 		}
 	}
 }

@@ -210,8 +210,7 @@ func (r memoryRow) check(t *testing.T, places map[string]string) {
 	if args[1] != "play" {
 		args = append(args, "--progress", "none")
 	}
-	allowed, err := humanize.ParseBytes(r.memory)
-	must.OK(t, err)
+	allowed := must.Get(humanize.ParseBytes(r.memory))(t)
 	group := newCgroup(t, allowed+slack)
 	start := time.Now()
 	got := group.run(t, args...)

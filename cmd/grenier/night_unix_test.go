@@ -74,8 +74,7 @@ var placeless = regexp.MustCompile(`"seconds": [^\n]*|"crc32c": [^\n]*|      "di
 func layerFiles(t *testing.T, run string) map[string]string {
 	t.Helper()
 	text := must.Read(t, filepath.Join(run, rundir.ManifestName))
-	m, err := manifest.Parse(run, text)
-	must.OK(t, err)
+	m := must.Get(manifest.Parse(run, text))(t)
 	files := map[string]string{rundir.ManifestName: placeless.ReplaceAllString(string(text), "")}
 	for i := range m.Layers {
 		data := must.Read(t, rundir.LayerFile(run, &m.Layers[i]))
@@ -195,8 +194,7 @@ func (n *night) checkReaders(t *testing.T, whole string) {
 // freeAddress returns an address on which nobody listens.
 func freeAddress(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	must.OK(t, err)
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer l.Close()
 	return l.Addr().String()
 }

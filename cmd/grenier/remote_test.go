@@ -79,8 +79,7 @@ func checkOnce(t *testing.T, dir string, requests []remotetest.Request) {
 	}
 	var most int64
 	for n := range remoteSeeds + 1 {
-		info, err := os.Stat(filepath.Join(dir, rundir.LayerName(n)))
-		must.OK(t, err)
+		info := must.Get(os.Stat(filepath.Join(dir, rundir.LayerName(n))))(t)
 		most += info.Size()
 	}
 	should.Not(t, len(requests) < 20 || bytes > most+remoteSeeds<<16+1<<16,

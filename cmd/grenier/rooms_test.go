@@ -30,9 +30,8 @@ func TestRoomsOfTheEngine(t *testing.T) {
 		}
 		for _, imported := range p.Imports {
 			below := slices.Index(rooms, imported)
-			if room >= 0 && below >= room || room < 0 && below >= 0 && imported != engine {
-				t.Errorf("%s imports %s", p.ImportPath, imported)
-			}
+			should.Not(t, room >= 0 && below >= room || room < 0 && below >= 0 && imported != engine,
+				"%s imports %s", p.ImportPath, imported)
 		}
 	}
 	should.Hold(t, found == len(rooms), "%d rooms, want %d", found, len(rooms))
@@ -47,9 +46,7 @@ func TestStructsOfTheEngine(t *testing.T) {
 			return
 		}
 		for name, fields := range structsOf(tree) {
-			if fields > most || name == "Windows" && fields > mostOfWindows {
-				t.Errorf("%s: struct %s has %d fields", file, name, fields)
-			}
+			should.Not(t, fields > most || name == "Windows" && fields > mostOfWindows, "%s: struct %s has %d fields", file, name, fields)
 			seen = seen || name == "Windows"
 		}
 	})

@@ -28,8 +28,7 @@ func startServer(t *testing.T, flags ...string) *serving {
 	t.Helper()
 	s := &serving{solver: command(t, "grenier", append([]string{"awari", "serve", "--json"}, flags...)...)}
 	s.cmd.Stdout = nil
-	out, err := s.cmd.StdoutPipe()
-	must.OK(t, err)
+	out := must.Get(s.cmd.StdoutPipe())(t)
 	s.start(t)
 	line, err := bufio.NewReader(out).ReadString('\n')
 	if err == nil {
@@ -42,8 +41,7 @@ func startServer(t *testing.T, flags ...string) *serving {
 // get returns the body of an answer.
 func (s *serving) get(t *testing.T, path string) string {
 	t.Helper()
-	response, err := http.Get(s.report.URL + path)
-	must.OK(t, err)
+	response := must.Get(http.Get(s.report.URL + path))(t)
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
 	must.Hold(t, err == nil && response.StatusCode == http.StatusOK, "%s: status %d, %s, %v", path, response.StatusCode, text, err)
@@ -77,8 +75,7 @@ func TestServe(t *testing.T) {
 
 // TestServeTaken asks for a port that another program has.
 func TestServeTaken(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	must.OK(t, err)
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer l.Close()
 	r := grenier(t.Context(), "", "awari", "serve", "--dir", solved(t, "--seeds", "1"), "--addr", l.Addr().String())
 	oneClearLine(t, r.err)

@@ -157,9 +157,7 @@ func (c *crashes) disk(t *testing.T) *crashfs.FS {
 	for name, data := range c.begun {
 		files[c.tree.Path(name)] = data
 	}
-	disk, err := crashfs.New().Load(files)
-	must.OK(t, err)
-	return disk
+	return must.Get(crashfs.New().Load(files))(t)
 }
 
 // results are the files that the command is to leave.
@@ -242,8 +240,7 @@ func (c *crashes) powerCut(t *testing.T, disk *crashfs.FS) {
 		must.OK(t, c.tree.Mkdir(siegeDir+"/work", 0o755))
 	}
 	for path, data := range disk.Contents() {
-		name, err := filepath.Rel(c.tree.Name(), path)
-		must.OK(t, err)
+		name := must.Get(filepath.Rel(c.tree.Name(), path))(t)
 		c.tree.Write(name, data)
 	}
 }

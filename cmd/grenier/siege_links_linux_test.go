@@ -243,9 +243,7 @@ func (l *links) during(t *testing.T, c linking, moments uint64, r *rand.Rand) {
 			l.runs++
 			l.statuses[done.status]++
 			did := fmt.Sprintf("%s: %s at operation %d of %d: status %d, %q", c.args, name, k, all.operations, done.status, done.err)
-			if done.status != cli.ExitOK && (done.status > cli.ExitCorrupt || !clearLines.MatchString(done.err)) {
-				t.Error(did)
-			}
+			should.Not(t, done.status != cli.ExitOK && (done.status > cli.ExitCorrupt || !clearLines.MatchString(done.err)), "%v", did)
 			l.untouched(t, did)
 		}
 	}

@@ -56,11 +56,9 @@ func TestSecondSignal(t *testing.T) {
 func signalServer(t *testing.T, dir string) syscall.WaitStatus {
 	t.Helper()
 	s := startServer(t, "--addr", "localhost:0", "--dir", dir)
-	half, err := net.Dial("tcp", s.report.Address)
-	must.OK(t, err)
+	half := must.Get(net.Dial("tcp", s.report.Address))(t)
 	defer half.Close()
-	_, err = io.WriteString(half, "GET / HTTP/1.1\r\n")
-	must.OK(t, err)
+	must.OK(t, must.Err(io.WriteString(half, "GET / HTTP/1.1\r\n")))
 	time.Sleep(100 * time.Millisecond) // so that the server has read that
 	ended := make(chan error, 1)
 	go func() { ended <- s.cmd.Wait() }()
@@ -95,8 +93,7 @@ func TestUnread(t *testing.T) {
 			}
 			s.start(t)
 			w.Close()
-			_, err = r.Read(make([]byte, 1))
-			must.OK(t, err)
+			must.OK(t, must.Err(r.Read(make([]byte, 1))))
 			r.Close()
 			got := s.wait(t)
 			should.Not(t, got.status != cli.ExitUnread || !c.errs && got.err != "", "status %d, %s", got.status, got.err)

@@ -124,8 +124,7 @@ func (s *slurm) command(name string, args ...string) *exec.Cmd {
 func (s *slurm) start(t *testing.T, name string, args ...string) *exec.Cmd {
 	t.Helper()
 	cmd := s.command(name, args...)
-	log, err := os.Create(filepath.Join(s.dir, fmt.Sprintf("%s-%d.out", name, rand.Uint32())))
-	must.OK(t, err)
+	log := must.Get(os.Create(filepath.Join(s.dir, fmt.Sprintf("%s-%d.out", name, rand.Uint32()))))(t)
 	defer log.Close()
 	cmd.Stdout, cmd.Stderr = log, log
 	must.OK(t, cmd.Start())
@@ -149,8 +148,7 @@ func (s *slurm) logs(t *testing.T) {
 func freePorts(t *testing.T, n int) (ports []int) {
 	t.Helper()
 	for range n {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		must.OK(t, err)
+		l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 		defer l.Close()
 		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
 	}
@@ -160,8 +158,7 @@ func freePorts(t *testing.T, n int) (ports []int) {
 // states returns the state of each job and task that the cluster knows, by name.
 func (s *slurm) states(t *testing.T) map[string]string {
 	t.Helper()
-	out, err := s.command("squeue", "--noheader", "--states=all", "--array", "--format=%i|%j|%T").Output()
-	must.OK(t, err)
+	out := must.Get(s.command("squeue", "--noheader", "--states=all", "--array", "--format=%i|%j|%T").Output())(t)
 	states := map[string]string{}
 	for line := range strings.Lines(string(out)) {
 		fields := strings.Split(strings.TrimSpace(line), "|")
@@ -178,8 +175,7 @@ func (s *slurm) submit(t *testing.T, dir string, flags ...string) {
 	s.before = nil
 	s.before = s.states(t)
 	script := s.command("grenier", append([]string{"awari", "array", "--dir", dir, "--threads", "1"}, flags...)...)
-	text, err := script.Output()
-	must.OK(t, err)
+	text := must.Get(script.Output())(t)
 	sh := s.command("sh")
 	sh.Dir = s.dir
 	sh.Stdin = strings.NewReader(string(text))

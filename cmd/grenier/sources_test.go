@@ -59,8 +59,7 @@ func readTree(t *testing.T) *sourceTree {
 			s.names[folder] = append(s.names[folder], declared(d)...)
 		}
 	})
-	scripts, err := filepath.Glob("testdata/script/*.txtar")
-	must.OK(t, err)
+	scripts := must.Get(filepath.Glob("testdata/script/*.txtar"))(t)
 	for _, path := range scripts {
 		s.names["cmd/grenier"] = append(s.names["cmd/grenier"], filepath.Base(path))
 	}

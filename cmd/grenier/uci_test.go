@@ -30,10 +30,8 @@ func startUCI(t *testing.T, dir string) *ucier {
 	t.Helper()
 	u := &ucier{solver: command(t, "grenier", "awari", "uci", "--memory", "32MiB", "--dir", dir)}
 	u.cmd.Stdout = nil
-	in, err := u.cmd.StdinPipe()
-	must.OK(t, err)
-	out, err := u.cmd.StdoutPipe()
-	must.OK(t, err)
+	in := must.Get(u.cmd.StdinPipe())(t)
+	out := must.Get(u.cmd.StdoutPipe())(t)
 	u.in, u.lines = in, bufio.NewScanner(out)
 	u.start(t)
 	u.say(t, "uci", "uciok")
@@ -43,8 +41,7 @@ func startUCI(t *testing.T, dir string) *ucier {
 // say sends commands and returns the first line that begins with a word.
 func (u *ucier) say(t *testing.T, commands, word string) string {
 	t.Helper()
-	_, err := fmt.Fprintln(u.in, commands)
-	must.OK(t, err)
+	must.OK(t, must.Err(fmt.Fprintln(u.in, commands)))
 	for u.lines.Scan() {
 		should.Not(t, strings.HasPrefix(u.lines.Text(), "info string error"), "%s: %s", commands, u.lines.Text())
 		if strings.HasPrefix(u.lines.Text(), word) {
@@ -101,8 +98,7 @@ func solvedFor(t *testing.T, seeds int) (string, *tables.Tables) {
 	dir := filepath.Join(t.TempDir(), "run")
 	got := startSolving(t, "--dir", dir, "--progress", "none", "--seeds", fmt.Sprint(seeds)).wait(t)
 	must.Hold(t, got.status == 0, "%v", got)
-	tab, err := tables.Open(t.Context(), dir)
-	must.OK(t, err)
+	tab := must.Get(tables.Open(t.Context(), dir))(t)
 	t.Cleanup(func() { tab.Close() })
 	return dir, tab
 }
@@ -129,9 +125,8 @@ func TestLongUCIClock(t *testing.T) {
 			side := g.Turn()
 			asked := time.Now()
 			pit := g.ask(t, sides[side], fmt.Sprintf("go wtime %d btime %d", left[0].Milliseconds(), left[1].Milliseconds()))
-			if left[side] -= time.Since(asked); left[side] < 0 {
-				t.Fatalf("game %d: %v loses on time at move %d: %s", i, side, len(g.moves), g.moves)
-			}
+			left[side] -= time.Since(asked)
+			must.Not(t, left[side] < 0, "game %d: %v loses on time at move %d: %s", i, side, len(g.moves), g.moves)
 			least = min(least, left[side])
 			g.play(t, pit)
 		}
@@ -155,8 +150,7 @@ func TestLongUCIAlphaBeta(t *testing.T) {
 		due, promised := 0, false
 		for g.goesOn(t) {
 			if g.Board().Seeds() <= tab.MaxSeeds() {
-				value, err := tab.Score(t.Context(), g.Board())
-				must.OK(t, err)
+				value := must.Get(tab.Score(t.Context(), g.Board()))(t)
 				if g.Turn() != g.rich {
 					value = -value
 				}
@@ -272,10 +266,8 @@ func (g *uciGame) play(t *testing.T, pit int) {
 	if side != g.rich || before.Seeds() > g.tables.MaxSeeds() {
 		return
 	}
-	was, err := g.tables.Score(t.Context(), before)
-	must.OK(t, err)
-	is, err := g.tables.Score(t.Context(), g.Board())
-	must.OK(t, err)
+	was := must.Get(g.tables.Score(t.Context(), before))(t)
+	is := must.Get(g.tables.Score(t.Context(), g.Board()))(t)
 	g.kept++
 	should.Hold(t, int(was) == captured-int(is), "%s: worth %d on a board worth %d", g.moves, captured-int(is), was)
 }

@@ -74,8 +74,7 @@ func TestUnwritableDirectory(t *testing.T) {
 // in it under the name grenier.
 func publicDir(t *testing.T) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "grenier-test-")
-	must.OK(t, err)
+	dir := must.Get(os.MkdirTemp("", "grenier-test-"))(t)
 	t.Cleanup(func() { must.OK(t, os.RemoveAll(dir)) })
 	must.OK(t, os.Chmod(dir, 0o755))
 	copyProgram(t, filepath.Join(dir, "grenier"))
@@ -86,8 +85,7 @@ func publicDir(t *testing.T) string {
 // one, a process that another test starts meanwhile would have it open too, and it could not run.
 func copyProgram(t *testing.T, path string) {
 	t.Helper()
-	self, err := os.Executable()
-	must.OK(t, err)
+	self := must.Get(os.Executable())(t)
 	out, err := exec.CommandContext(t.Context(), "cp", self, path).CombinedOutput()
 	must.Hold(t, err == nil, "%v: %s", err, out)
 }

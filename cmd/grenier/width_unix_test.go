@@ -29,8 +29,7 @@ func onTerminal(t *testing.T, columns uint16, dir string, env []string, args ...
 	must.OK(t, err)
 	cmd := exec.CommandContext(t.Context(), program, args...)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
-	f, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 24, Cols: columns})
-	must.OK(t, err)
+	f := must.Get(pty.StartWithSize(cmd, &pty.Winsize{Rows: 24, Cols: columns}))(t)
 	defer f.Close()
 	var text bytes.Buffer
 	_, err = io.Copy(&text, f)
@@ -59,8 +58,7 @@ var control = regexp.MustCompile("\x1b\\[[0-9;?]*[A-Za-z]")
 // TestLinesFit: no line that a command prints is too long for its terminal.
 func TestLinesFit(t *testing.T) {
 	t.Parallel()
-	calibration, err := filepath.Abs("testdata/machine.json")
-	must.OK(t, err)
+	calibration := must.Get(filepath.Abs("testdata/machine.json"))(t)
 	for _, columns := range []uint16{80, 50} {
 		dir := t.TempDir()
 		for _, c := range []struct{ args, part string }{

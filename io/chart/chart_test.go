@@ -54,8 +54,7 @@ func TestGolden(t *testing.T) {
 // TestEscaped looks for elements and attributes that are no part of a drawing.
 func TestEscaped(t *testing.T) {
 	c := bars()
-	svg, err := c.SVG(Size{400, 220})
-	must.OK(t, err)
+	svg := must.Get(c.SVG(Size{400, 220}))(t)
 	titles := 0
 	for _, e := range must.XML(t, string(svg)) {
 		switch e.Name.Local {
@@ -66,9 +65,7 @@ func TestEscaped(t *testing.T) {
 			t.Errorf("element %s", e.Name.Local)
 		}
 		for _, a := range e.Attr {
-			if strings.HasPrefix(a.Name.Local, "on") {
-				t.Errorf("attribute %s", a.Name.Local)
-			}
+			should.Not(t, strings.HasPrefix(a.Name.Local, "on"), "attribute %s", a.Name.Local)
 		}
 	}
 	should.Hold(t, titles == 4, "%d titles, want that of the chart and three of columns", titles)
@@ -124,9 +121,8 @@ func TestScales(t *testing.T) {
 			got = append(got, c.axis.text(v))
 		}
 		should.Equal(t, strings.Join(got, " "), c.want, "%g to %g", c.low, c.high)
-		if s.at(s.ticks[0]) != 0 || s.at(c.low) < -1e-9 || s.at(c.high) > 1+1e-9 {
-			t.Errorf("%g to %g: places %g, %g", c.low, c.high, s.at(c.low), s.at(c.high))
-		}
+		should.Not(t, s.at(s.ticks[0]) != 0 || s.at(c.low) < -1e-9 || s.at(c.high) > 1+1e-9,
+			"%g to %g: places %g, %g", c.low, c.high, s.at(c.low), s.at(c.high))
 	}
 }
 
@@ -167,8 +163,7 @@ func TestInside(t *testing.T) {
 			c.Table.Rows[i] = []string{strconv.Itoa(c.First + i)}
 		}
 		size := Size{rapid.IntRange(300, 1200).Draw(t, "width"), rapid.IntRange(180, 400).Draw(t, "height")}
-		svg, err := c.SVG(size)
-		must.OK(t, err)
+		svg := must.Get(c.SVG(size))(t)
 		for _, e := range must.XML(t, string(svg)) {
 			checkInside(t, e, size)
 		}

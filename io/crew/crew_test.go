@@ -63,9 +63,7 @@ func TestGroup(t *testing.T) {
 	}
 	group.Go(func() error { return bug("a bug") })
 	mustPanic(t, group.Wait(), "a bug")
-	if others.Load() != 3 || !errors.Is(ctx.Err(), context.Canceled) {
-		t.Errorf("%d others ended, context %v", others.Load(), ctx.Err())
-	}
+	should.Hold(t, others.Load() == 3 && errors.Is(ctx.Err(), context.Canceled), "%d others ended, context %v", others.Load(), ctx.Err())
 }
 
 // TestLimit: no more are at work at a time than allowed.

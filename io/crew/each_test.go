@@ -20,7 +20,7 @@ func TestEachDoesEveryItemOnce(t *testing.T) {
 		for _, n := range []int{0, 1, 4, 1000} {
 			done := make([]atomic.Int64, n)
 			last := -1 // item of one worker
-			err := crew.Each(t.Context(), workers, n, func(worker, i int) error {
+			must.OK(t, crew.Each(t.Context(), workers, n, func(worker, i int) error {
 				should.Not(t, worker < 0 || worker >= max(1, min(workers, n)), "worker %d of %d", worker, workers)
 				if workers <= 1 {
 					should.Hold(t, i == last+1, "item %d comes after item %d", i, last)
@@ -28,8 +28,7 @@ func TestEachDoesEveryItemOnce(t *testing.T) {
 				}
 				done[i].Add(1)
 				return nil
-			})
-			must.OK(t, err)
+			}))
 			for i := range done {
 				times := done[i].Load()
 				should.Hold(t, times == 1, "%d workers, %d items: item %d is done %d times", workers, n, i, times)
@@ -42,26 +41,24 @@ func TestEachDoesEveryItemOnce(t *testing.T) {
 func TestEachKeepsWorkersApart(t *testing.T) {
 	const workers = 4
 	var busy [workers]atomic.Bool
-	err := crew.Each(t.Context(), workers, 2000, func(worker, _ int) error {
+	must.OK(t, crew.Each(t.Context(), workers, 2000, func(worker, _ int) error {
 		if !busy[worker].CompareAndSwap(false, true) {
 			return errors.New("a worker does two things at once")
 		}
 		busy[worker].Store(false)
 		return nil
-	})
-	must.OK(t, err)
+	}))
 }
 
 // TestEachBeginsInOrder: when an item begins, all before it have been taken.
 func TestEachBeginsInOrder(t *testing.T) {
 	const workers = 4
 	var begun atomic.Int64
-	err := crew.Each(t.Context(), workers, 2000, func(_, i int) error {
+	must.OK(t, crew.Each(t.Context(), workers, 2000, func(_, i int) error {
 		n := begun.Add(1)
 		should.Not(t, int64(i) >= n-1+workers, "item %d is the %d-th to begin", i, n)
 		return nil
-	})
-	must.OK(t, err)
+	}))
 }
 
 func TestEachReturnsTheFirstError(t *testing.T) {

@@ -92,9 +92,8 @@ func TestOrderedTakesAllJobs(t *testing.T) {
 					p := newPasses(t, workers, spare)
 					must.OK(t, p.run(t.Context(), n))
 					for stage := range stages {
-						if done := p.count[stage].Load(); done != int64(n) {
-							t.Errorf("%d workers: %d of %d jobs have been through stage %d", workers, done, n, stage)
-						}
+						done := p.count[stage].Load()
+						should.Hold(t, done == int64(n), "%d workers: %d of %d jobs have been through stage %d", workers, done, n, stage)
 					}
 				})
 			}
@@ -140,9 +139,8 @@ func TestOrderedMayLackStages(t *testing.T) {
 		}
 		err := o.Run(t.Context(), 0, 50, items(4)) // no workers: one
 		for k := range count {
-			if n, want := count[k].Load(), int64(50*(1-lacks>>k&1)); n != want || err != nil {
-				t.Errorf("lacking %03b: stage %d has done %d jobs, want %d; %v", lacks, k, n, want, err)
-			}
+			n, want := count[k].Load(), int64(50*(1-lacks>>k&1))
+			should.Hold(t, n == want && err == nil, "lacking %03b: stage %d has done %d jobs, want %d; %v", lacks, k, n, want, err)
 		}
 	}
 }

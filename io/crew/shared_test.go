@@ -90,7 +90,6 @@ func TestSharedPanics(t *testing.T) {
 	_, err := s.Do(t.Context(), 1, func(context.Context) (int, error) { panic("bug") })
 	bug, ok := errors.AsType[*crew.PanicError](err)
 	should.Hold(t, ok && bug.Value == "bug", "%v", err)
-	got, err := s.Do(t.Context(), 1, func(context.Context) (int, error) { return 3, nil })
-	must.OK(t, err)
+	got := must.Get(s.Do(t.Context(), 1, func(context.Context) (int, error) { return 3, nil }))(t)
 	should.Equal(t, got, 3)
 }

@@ -103,9 +103,7 @@ func TestStreamFails(t *testing.T) {
 				gave := make(chan error, 1)
 				s.Go(func() error { err := give(s, 1000); gave <- err; return err })
 				got, err := receive(t, s, -1)
-				if got > bad {
-					t.Errorf("%d jobs come out, %d fails", got, bad)
-				}
+				should.Not(t, got > bad, "%d jobs come out, %d fails", got, bad)
 				for _, err := range []error{err, <-gave, s.Wait()} {
 					if panics {
 						mustPanic(t, err, "a bug")
@@ -125,15 +123,11 @@ func TestStreamStops(t *testing.T) {
 		tries.Within(t, "stream", func() {
 			s := squares(t.Context(), 1+n%3, 1+n%5, -1, false)
 			s.Go(func() error { return give(s, 50) })
-			if got, err := receive(t, s, min(n, 50)); err != nil {
-				t.Errorf("after %d of %d jobs: %v", got, n, err)
-			}
-			if err := errors.Join(s.Stop(), s.Stop()); err != nil {
-				t.Errorf("stopped after %d jobs: %v", n, err)
-			}
-			if _, err := s.Next(); err == nil || err == crew.ErrNoMore && n < 50 {
-				t.Errorf("after Stop: %v", err)
-			}
+			got, err := receive(t, s, min(n, 50))
+			should.Hold(t, err == nil, "after %d of %d jobs: %v", got, n, err)
+			should.Be(t, errors.Join(s.Stop(), s.Stop()), nil, "stopped after %d jobs", n)
+			_, err = s.Next()
+			should.Not(t, err == nil || err == crew.ErrNoMore && n < 50, "after Stop: %v", err)
 		})
 	}
 }

@@ -35,12 +35,10 @@ func contents(size int) []byte {
 func pack(t testing.TB, c frame.Codec, data []byte, workers int) []byte {
 	t.Helper()
 	var out bytes.Buffer
-	w, err := frame.NewWriter(&out, c, uint64(len(data)), workers)
-	must.OK(t, err)
+	w := must.Get(frame.NewWriter(&out, c, uint64(len(data)), workers))(t)
 	for rest := data; len(rest) > 0; {
 		n := min(len(rest), 70_000)
-		_, err := w.Write(rest[:n])
-		must.OK(t, err)
+		must.OK(t, must.Err(w.Write(rest[:n])))
 		rest = rest[n:]
 	}
 	must.OK(t, w.Close())
@@ -49,8 +47,7 @@ func pack(t testing.TB, c frame.Codec, data []byte, workers int) []byte {
 
 func unpack(t testing.TB, c frame.Codec, r io.Reader) ([]byte, error) {
 	t.Helper()
-	z, err := frame.NewReader(r, c, frame.MostRoom)
-	must.OK(t, err)
+	z := must.Get(frame.NewReader(r, c, frame.MostRoom))(t)
 	data, err := io.ReadAll(z)
 	return data, errors.Join(err, z.Close())
 }
@@ -79,8 +76,7 @@ func TestTools(t *testing.T) {
 		}
 		got, err := filter(tool, "-dc", pack(t, c, data, 2))
 		should.Hold(t, err == nil && bytes.Equal(got, data), "%s -d: %d bytes, %v", c, len(got), err)
-		theirs, err := filter(tool, "-c", data)
-		must.OK(t, err)
+		theirs := must.Get(filter(tool, "-c", data))(t)
 		got, err = unpack(t, c, bytes.NewReader(theirs))
 		should.Hold(t, err == nil && bytes.Equal(got, data), "packed by %s: %d bytes, %v", c, len(got), err)
 	}
@@ -121,8 +117,7 @@ func TestReadError(t *testing.T) {
 
 // TestWriteError: a failure to write is not lost, and leaves no goroutine.
 func TestWriteError(t *testing.T) {
-	f, err := os.Create(filepath.Join(t.TempDir(), "file"))
-	must.OK(t, err)
+	f := must.Get(os.Create(filepath.Join(t.TempDir(), "file")))(t)
 	f.Close()
 	for _, c := range codecs {
 		data := contents(4 << 20)

@@ -26,8 +26,7 @@ func TestEncode(t *testing.T) {
 	encoded, err := Encode(clock{header, 1.5})
 	must.OK(t, err)
 	must.Write(t, path, encoded)
-	data, err := Read(path)
-	must.OK(t, err)
+	data := must.Get(Read(path))(t)
 	want := "{\n  \"format\": \"clock\",\n  \"version\": 2,\n  \"ticks\": 1.5\n}\n"
 	should.Hold(t, string(data) == want, "%s, want %s", data, want)
 	var got clock

@@ -15,8 +15,7 @@ import (
 func TestBelow(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "below.gl")
 	writeFile(t, path, goldenHeader("below"), goldenScores())
-	f, err := Open(path)
-	must.OK(t, err)
+	f := must.Get(Open(path))(t)
 	defer f.Close()
 	got := maps.Collect(f.Header().Below.All())
 	should.Hold(t, maps.Equal(got, map[int]tally.Hash{4: 0x0123456789abcdef, 5: 1}), "%v", got)

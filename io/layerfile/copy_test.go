@@ -19,10 +19,8 @@ func TestCopy(t *testing.T) {
 	scores[600] = maxTestScore + 1 // which the model lacks
 	h := testHeader(size, len(scores))
 	path := filepath.Join(t.TempDir(), "layer.gl")
-	p, err := vfs.Begin(path)
-	must.OK(t, err)
-	w, err := Create(p, h, family)
-	must.OK(t, err)
+	p := must.Get(vfs.Begin(path))(t)
+	w := must.Get(Create(p, h, family))(t)
 	var b Block
 	dst := make([]int8, size)
 	take := func(scores []int8) (*File, *Decoder) {
@@ -35,8 +33,7 @@ func TestCopy(t *testing.T) {
 	}
 	take(scores[:5*size])
 	f, d := take(scores[5*size:])
-	_, err = w.Finish()
-	must.OK(t, err)
+	must.OK(t, must.Err(w.Finish()))
 	must.OK(t, w.Publish())
 	want := layerBytes(t, size, scores)
 	should.Hold(t, bytes.Equal(must.Read(t, path), want), "another file")

@@ -112,12 +112,8 @@ func TestLongResealed(t *testing.T) {
 			must.Write(t, path, layerfiletest.Reseal(forged))
 			got, err := readAll(path)
 			_, problems := check(path)
-			if err != nil && !errors.Is(err, corrupt.ErrCorrupt) {
-				t.Fatalf("byte %d: %v", i, err)
-			}
-			if !slices.Equal(got, scores) && len(problems) == 0 {
-				t.Fatalf("byte %d: other scores, no problem", i)
-			}
+			must.Not(t, err != nil && !errors.Is(err, corrupt.ErrCorrupt), "byte %d: %v", i, err)
+			must.Not(t, !slices.Equal(got, scores) && len(problems) == 0, "byte %d: other scores, no problem", i)
 		}
 	}
 }

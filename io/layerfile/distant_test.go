@@ -106,8 +106,7 @@ func layerBytes(t testing.TB, blockSize int, scores []int8) []byte {
 // openBytes opens a file from a Reader.
 func openBytes(t *testing.T, r *bytesReader, wholeIndex int64) (*File, *Decoder) {
 	t.Helper()
-	f, err := openReader(t.Context(), "far/layer.gl", r, wholeIndex)
-	must.OK(t, err)
+	f := must.Get(openReader(t.Context(), "far/layer.gl", r, wholeIndex))(t)
 	d := f.NewDecoder(family)
 	return f, d
 }
@@ -170,9 +169,8 @@ func TestDistantForgetsPages(t *testing.T) {
 	f, d := openBytes(t, r, 0)
 	for range 2 {
 		for i := 0; i < blocks; i += pageEntries / 2 {
-			if got, err := d.Score(t.Context(), uint64(i)); err != nil || got != scores[i] {
-				t.Fatalf("rank %d: %d, %v", i, got, err)
-			}
+			got, err := d.Score(t.Context(), uint64(i))
+			must.Hold(t, err == nil && got == scores[i], "rank %d: %d, %v", i, got, err)
 		}
 	}
 	n := len(f.pages.kept)
@@ -291,12 +289,9 @@ func TestContext(t *testing.T) {
 		_, block := d.Block(ended, 3, nil)
 		_, score := d.Score(ended, 200)
 		for _, err := range []error{block, score, d.Read(ended, make([]int8, 1000), 0)} {
-			if !errors.Is(err, context.Canceled) || errors.Is(err, corrupt.ErrCorrupt) {
-				t.Errorf("%s: %v", f.Path(), err)
-			}
+			should.Not(t, !errors.Is(err, context.Canceled) || errors.Is(err, corrupt.ErrCorrupt), "%s: %v", f.Path(), err)
 		}
-		if got, err := d.Score(t.Context(), 200); err != nil || got != scores[200] {
-			t.Errorf("%s afterwards: %d, %v", f.Path(), got, err)
-		}
+		got, err := d.Score(t.Context(), 200)
+		should.Hold(t, err == nil && got == scores[200], "%s afterwards: %d, %v", f.Path(), got, err)
 	}
 }

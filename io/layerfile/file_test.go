@@ -49,8 +49,7 @@ func openFileWith(t *testing.T, open func(path string) (*File, error), size int,
 // openDecoder opens a file, with a decoder, until the test ends.
 func openDecoder(t testing.TB, open func(path string) (*File, error), path string, family cpu.Family) (*File, *Decoder) {
 	t.Helper()
-	f, err := open(path)
-	must.OK(t, err)
+	f := must.Get(open(path))(t)
 	t.Cleanup(func() { f.Close() })
 	d := f.NewDecoder(family)
 	return f, d
@@ -88,9 +87,8 @@ func TestReadRanges(t *testing.T) {
 			must.Hold(t, slices.Equal(dst, scores[from:from+n]), "wrong scores")
 		})
 		for i, want := range scores {
-			if got, err := d.Score(t.Context(), uint64(i)); err != nil || got != want {
-				t.Fatalf("score %d: %d, %v, want %d", i, got, err, want)
-			}
+			got, err := d.Score(t.Context(), uint64(i))
+			must.Hold(t, err == nil && got == want, "score %d: %d, %v, want %d", i, got, err, want)
 		}
 	})
 }
@@ -131,9 +129,8 @@ func TestTruncatedWhileOpen(t *testing.T) {
 			_, err := d.Block(t.Context(), i, nil)
 			_, one := d.Score(t.Context(), uint64(MaxBlockSize*i+7))
 			for _, err := range []error{err, one} {
-				if !errors.Is(err, corrupt.ErrCorrupt) || !strings.Contains(err.Error(), "truncated while open") {
-					t.Errorf("block %d: %v", i, err)
-				}
+				should.Hold(t, errors.Is(err, corrupt.ErrCorrupt) && strings.Contains(err.Error(), "truncated while open"),
+					"block %d: %v", i, err)
 			}
 		}
 	})
@@ -142,19 +139,13 @@ func TestTruncatedWhileOpen(t *testing.T) {
 func TestOverwrittenWhileOpen(t *testing.T) {
 	eachOpener(t, func(t *testing.T, open func(path string) (*File, error)) {
 		f, d := openFileWith(t, open, 64, make([]int8, 640))
-		w, err := os.OpenFile(f.Path(), os.O_WRONLY, 0)
-		must.OK(t, err)
+		w := must.Get(os.OpenFile(f.Path(), os.O_WRONLY, 0))(t)
 		defer w.Close()
 		garbage := slices.Repeat([]byte{0xee}, int(f.Footer().Bytes))
-		_, err = w.WriteAt(garbage, 0)
-		must.OK(t, err)
+		must.OK(t, must.Err(w.WriteAt(garbage, 0)))
 		for i := range f.NumBlocks() {
-			if _, err := d.Block(t.Context(), i, nil); !errors.Is(err, corrupt.ErrCorrupt) {
-				t.Errorf("block %d: %v", i, err)
-			}
-			if _, err := d.Score(t.Context(), uint64(64*i+7)); !errors.Is(err, corrupt.ErrCorrupt) {
-				t.Errorf("a score of block %d: %v", i, err)
-			}
+			should.Be(t, must.Err(d.Block(t.Context(), i, nil)), corrupt.ErrCorrupt, "block %d", i)
+			should.Be(t, must.Err(d.Score(t.Context(), uint64(64*i+7))), corrupt.ErrCorrupt, "a score of block %d", i)
 		}
 	})
 }
@@ -210,10 +201,8 @@ func TestCheckCancelled(t *testing.T) {
 func TestWriterRefuses(t *testing.T) {
 	dir := t.TempDir()
 	h := testHeader(64, 100)
-	w, err := Create(begin(t, filepath.Join(dir, "a")), h, family)
-	must.OK(t, err)
-	e, err := NewEncoder(h, family)
-	must.OK(t, err)
+	w := must.Get(Create(begin(t, filepath.Join(dir, "a")), h, family))(t)
+	e := must.Get(NewEncoder(h, family))(t)
 	var b Block
 	for _, n := range []int{0, 65} {
 		should.Not(t, e.Encode(&b, make([]int8, n)) == nil, "a block of %d scores was encoded", n)

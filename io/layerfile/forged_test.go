@@ -52,8 +52,7 @@ func TestBound(t *testing.T) {
 
 func checkBound(t *testing.T, path string, scores []int8, most int) {
 	t.Helper()
-	f, err := Open(path)
-	must.OK(t, err)
+	f := must.Get(Open(path))(t)
 	defer f.Close()
 	f.Bound(most)
 	d := f.NewDecoder(family)

@@ -63,9 +63,7 @@ func FuzzHeader(f *testing.F) {
 		again := got.encode()
 		copy(again[hVersion:hPits], b[hVersion:])
 		copy(again[hBelow:hBlockSize], b[hBelow:])
-		if !bytes.Equal(again[:hModelLen], b[:hModelLen]) || got.Blocks() < 0 {
-			t.Fatalf("%x becomes %x", b, got.encode())
-		}
+		must.Hold(t, bytes.Equal(again[:hModelLen], b[:hModelLen]) && got.Blocks() >= 0, "%x becomes %x", b, got.encode())
 	})
 }
 
@@ -79,8 +77,7 @@ func (h *Header) withChecksum(b []byte) []byte {
 func FuzzForged(f *testing.F) {
 	f.Add([]byte(testModel), []byte{1, 2, 3, 4}, uint16(9), int8(3))
 	h := testHeader(512, 512)
-	e, err := NewEncoder(h, family)
-	must.OK(f, err)
+	e := must.Get(NewEncoder(h, family))(f)
 	var b Block
 	must.OK(f, e.Encode(&b, layerScores(rand.New(rand.NewPCG(13, 14)), 512)))
 	f.Add([]byte(testModel), b.stored, uint16(512), int8(20))

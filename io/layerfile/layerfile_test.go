@@ -73,18 +73,14 @@ func noise(r *rand.Rand, n int) []int8 {
 // begin begins a file that is going to be at path.
 func begin(t testing.TB, path string) *vfs.Pending {
 	t.Helper()
-	p, err := vfs.Begin(path)
-	must.OK(t, err)
-	return p
+	return must.Get(vfs.Begin(path))(t)
 }
 
 func writeFile(t testing.TB, path string, h Header, scores []int8) Summary {
 	t.Helper()
-	w, err := Create(begin(t, path), h, family)
-	must.OK(t, err)
+	w := must.Get(Create(begin(t, path), h, family))(t)
 	defer w.Abort()
-	e, err := NewEncoder(h, family)
-	must.OK(t, err)
+	e := must.Get(NewEncoder(h, family))(t)
 	var b Block
 	for part := range slices.Chunk(scores, h.BlockSize) {
 		must.OK(t, e.Encode(&b, part))
@@ -166,8 +162,7 @@ func roundTrip(t *testing.T, h Header, scores []int8) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "layer.gl")
 	written := writeFile(t, path, h, scores)
-	got, err := readAll(path)
-	must.OK(t, err)
+	got := must.Get(readAll(path))(t)
 	must.Hold(t, slices.Equal(got, scores), "other scores than those written")
 	checkSingle(t, path, scores)
 	checked, problems := check(path)
@@ -182,8 +177,7 @@ func roundTrip(t *testing.T, h Header, scores []int8) {
 // checkSingle reads single scores with all families: those at the ends of blocks and lanes, and some between.
 func checkSingle(t *testing.T, path string, scores []int8) {
 	t.Helper()
-	f, err := Open(path)
-	must.OK(t, err)
+	f := must.Get(Open(path))(t)
 	defer f.Close()
 	for _, family := range cpu.Available() {
 		d := f.NewDecoder(family)
@@ -205,8 +199,7 @@ func TestRealBlock(t *testing.T) {
 	for _, f := range cpu.Available() {
 		h := testHeader(len(scores), len(scores))
 		h.Model = model
-		e, err := NewEncoder(h, f)
-		must.OK(t, err)
+		e := must.Get(NewEncoder(h, f))(t)
 		var b Block
 		must.OK(t, e.Encode(&b, scores))
 		if want == nil {

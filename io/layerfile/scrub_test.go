@@ -63,21 +63,17 @@ func scrubbed(t *testing.T, path string, from int) (problems []string, last Scru
 func TestScrubBlocks(t *testing.T) {
 	path, blocks := manyBlocks(t)
 	problems, last := scrubbed(t, path, 0)
-	info, err := os.Stat(path)
-	must.OK(t, err)
+	info := must.Get(os.Stat(path))(t)
 	all := info.Size() - headerSize - footerSize - int64(blocks)*indexEntrySize
 	should.Hold(t, len(problems) == 0 && last == (Scrubbed{blocks, all}), "%d blocks of %d bytes: %v, %q", blocks, all, last, problems)
-	file, err := os.OpenFile(path, os.O_RDWR, 0)
-	must.OK(t, err)
+	file := must.Get(os.OpenFile(path, os.O_RDWR, 0))(t)
 	defer file.Close()
 	for _, block := range []int64{0, 1, 2049, 4095, 4096, int64(blocks) - 1} {
 		var b [1]byte
 		offset := headerSize + block*2048 + 7
-		_, err := file.ReadAt(b[:], offset)
-		must.OK(t, err)
+		must.OK(t, must.Err(file.ReadAt(b[:], offset)))
 		b[0] ^= 4
-		_, err = file.WriteAt(b[:], offset)
-		must.OK(t, err)
+		must.OK(t, must.Err(file.WriteAt(b[:], offset)))
 	}
 	problems, _ = scrubbed(t, path, 0)
 	for i, want := range []string{"block 0:", "block 1:", "block 2049:", "block 4095:", "block 4096:", "block 6143:"} {

@@ -84,7 +84,6 @@ func mapped(t *testing.T) int64 {
 		t.Skip(err)
 	}
 	var size, resident, shared int64
-	_, err = fmt.Sscan(string(data), &size, &resident, &shared)
-	must.OK(t, err)
+	must.OK(t, must.Err(fmt.Sscan(string(data), &size, &resident, &shared)))
 	return shared * int64(os.Getpagesize())
 }

@@ -74,9 +74,7 @@ func (b *bench) make() (written []int, err error) {
 	for n, source := range b.sources {
 		f := listed.File{File: name(n), Seeds: n, Source: source}
 		kept, err := l.Keeps(b.t.Context(), &f, func(read, bytes uint64) {
-			if read > bytes {
-				b.t.Errorf("%d of %d bytes", read, bytes)
-			}
+			should.Not(b.t, read > bytes, "%d of %d bytes", read, bytes)
 		})
 		if err == nil && !kept {
 			written = append(written, n)
@@ -178,8 +176,7 @@ func TestRefused(t *testing.T) {
 func TestCanceled(t *testing.T) {
 	b := newBench(t)
 	b.want("all", []int{0, 1, 2}, 0)
-	l, err := b.open(identity)
-	must.OK(t, err)
+	l := must.Get(b.open(identity))(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	f := listed.File{File: name(2), Seeds: 2, Source: "cc"}
@@ -216,9 +213,7 @@ func TestCrash(t *testing.T) {
 			}
 			restore := through(crashfs.New())
 			written, err := b.make()
-			if err != nil {
-				t.Fatalf("operation %d: %v", k, err)
-			}
+			must.Hold(t, err == nil, "operation %d: %v", k, err)
 			kept[2-len(written)]++
 			b.want("again", nil, 0)
 			restore()

@@ -46,15 +46,12 @@ func example() *Manifest {
 
 func encode(t testing.TB, m *Manifest) []byte {
 	t.Helper()
-	data, err := m.Encode()
-	must.OK(t, err)
-	return data
+	return must.Get(m.Encode())(t)
 }
 
 func TestGolden(t *testing.T) {
 	golden.Check(t, goldenPath, encode(t, example()))
-	m, err := Load(goldenPath)
-	must.OK(t, err)
+	m := must.Get(Load(goldenPath))(t)
 	must.Same(t, "another result", example(), m)
 }
 
@@ -79,8 +76,7 @@ func TestSaveAndLoad(t *testing.T) {
 		want := example()
 		want.Layers = want.Layers[:n]
 		must.OK(t, want.Save(dir, name))
-		got, err := Load(path)
-		must.OK(t, err)
+		got := must.Get(Load(path))(t)
 		must.Same(t, "another result", want, got)
 	}
 	bad := example()
@@ -268,8 +264,7 @@ func layer(t *testing.T, path string, h layerfile.Header, scores []int8) (layerf
 	t.Helper()
 	h.Transform, h.BlockSize, h.Positions = layerfile.Ranks, 64, uint64(len(scores))
 	s := writetest.File(t, path, h, scores)
-	f, err := layerfile.Open(path)
-	must.OK(t, err)
+	f := must.Get(layerfile.Open(path))(t)
 	t.Cleanup(func() { f.Close() })
 	return s, f
 }
@@ -285,9 +280,8 @@ func TestCheckFile(t *testing.T) {
 	h.Rules = "strict"
 	_, strict := layer(t, filepath.Join(dir, "c.gl"), h, []int8{0})
 	for _, f := range []*layerfile.File{other, strict} {
-		if err := m.CheckFile(0, f); !errors.Is(err, corrupt.ErrMismatch) || !errors.Is(err, corrupt.ErrCorrupt) {
-			t.Errorf("%s: %v", f.Path(), err)
-		}
+		err := m.CheckFile(0, f)
+		should.Hold(t, errors.Is(err, corrupt.ErrMismatch) && errors.Is(err, corrupt.ErrCorrupt), "%s: %v", f.Path(), err)
 	}
 	for what, change := range map[string]func(l *Layer){
 		"wins": func(l *Layer) { l.Win++ }, "draws": func(l *Layer) { l.Draw++ }, "losses": func(l *Layer) { l.Loss++ }, "positions": func(l *Layer) { l.Positions++ },
@@ -339,8 +333,7 @@ func TestLeftOut(t *testing.T) {
 	whole := example()
 	m := (&Manifest{Identity: whole.Identity}).With(whole.Layers[0]).With(whole.Layers[2])
 	data := encode(t, m)
-	got, err := Parse("m", data)
-	must.OK(t, err)
+	got := must.Get(Parse("m", data))(t)
 	must.Same(t, "another manifest", m, got)
 	should.Not(t, !bytes.Contains(data, []byte(`"version": 4`)) || m.Has(1) || !m.Has(2) || m.Has(3), "%s", data)
 	must.Same(t, "missing", []int{1, 3}, m.Missing(3))

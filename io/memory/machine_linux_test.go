@@ -22,7 +22,6 @@ func TestLeastLimit(t *testing.T) {
 }
 
 func TestPhysical(t *testing.T) {
-	if n := physical(); n < 16<<20 || OfMachine().Bytes > n || OfMachine().Bytes == 0 {
-		t.Errorf("%d bytes, of which %v", n, OfMachine())
-	}
+	n := physical()
+	should.Not(t, n < 16<<20 || OfMachine().Bytes > n || OfMachine().Bytes == 0, "%d bytes, of which %v", n, OfMachine())
 }

@@ -26,9 +26,8 @@ func TestNeedIsTheInverseOfRoom(t *testing.T) {
 			t.Fatalf("%d bytes of data need %d, but %d has room for %d", data, need, less, Room(less))
 		}
 	}
-	if Room(0) != 0 || Room(Base) != 0 || Need(math.MaxUint64) < math.MaxInt64 {
-		t.Errorf("room %d, %d; need %d", Room(0), Room(Base), Need(math.MaxUint64))
-	}
+	should.Hold(t, Room(0) == 0 && Room(Base) == 0 && Need(math.MaxUint64) >= math.MaxInt64,
+		"room %d, %d; need %d", Room(0), Room(Base), Need(math.MaxUint64))
 }
 
 // TestAtLeast: the program takes what it says is needed, and takes it for enough.
@@ -69,9 +68,8 @@ func TestBound(t *testing.T) {
 
 func TestMachine(t *testing.T) {
 	m := Machine{80 << 20, "the cgroup /a"}
-	if m.Has(81<<20) || !m.Has(80<<20) || m.Usual(1<<30) != 70<<20 || m.Usual(1<<20) != 1<<20 || m.String() != "the cgroup /a has 80 MiB" {
-		t.Errorf("%v: %d", m, m.Usual(1<<30))
-	}
+	should.Hold(t, !m.Has(81<<20) && m.Has(80<<20) && m.Usual(1<<30) == 70<<20 && m.Usual(1<<20) == 1<<20 && m.String() == "the cgroup /a has 80 MiB",
+		"%v: %d", m, m.Usual(1<<30))
 	m = (Machine{})
 	should.Hold(t, m.Has(math.MaxUint64) && m.Usual(1<<40) == 1<<40, "a machine that does not say allows less")
 }

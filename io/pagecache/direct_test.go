@@ -53,8 +53,7 @@ func direct(t *testing.T, data []byte, r refusing) ([]byte, error) {
 	if err == nil {
 		err = d.Flush()
 	}
-	got, reading := os.ReadFile(path)
-	must.OK(t, reading)
+	got := must.Get(os.ReadFile(path))(t)
 	return got, err
 }
 

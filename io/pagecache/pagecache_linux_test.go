@@ -68,8 +68,7 @@ func TestBound(t *testing.T) {
 func open(t *testing.T) (f *os.File, held func() (bytes, dirty int64), bound *pagecache.Bound) {
 	t.Helper()
 	path := filepath.Join(cachetest.Dir(t), "big")
-	f, err := os.Create(path)
-	must.OK(t, err)
+	f = must.Get(os.Create(path))(t)
 	bound = new(pagecache.Bound)
 	bound.Open(f)
 	t.Cleanup(func() {

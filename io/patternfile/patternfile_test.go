@@ -26,8 +26,7 @@ func sample(t testing.TB, h patternfile.Header) (path string, data []byte, value
 		values[i] = uint8(i * i % 7)
 	}
 	path = filepath.Join(t.TempDir(), "sample.gp")
-	data, err := patternfile.Encode(h, values)
-	must.OK(t, err)
+	data = must.Get(patternfile.Encode(h, values))(t)
 	must.OK(t, os.WriteFile(path, data, 0o600))
 	return path, data, values
 }

@@ -22,8 +22,7 @@ import (
 // address.
 func listen(t *testing.T, f func(net.Conn)) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	must.OK(t, err)
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	var group sync.WaitGroup
 	group.Go(func() {
 		for {
@@ -236,11 +235,9 @@ func FuzzAnswer(f *testing.F) {
 			first: answer(206, "bytes 0-65535/99999", `"a"`, "", -1, make([]byte, remote.HeadBytes)),
 			then:  answer(code, contentRange, tag, encoding, length, body),
 		}
-		d, err := remote.Open("http://127.0.0.1/", remote.Options{Transport: transport, Pause: time.Nanosecond})
-		must.OK(t, err)
+		d := must.Get(remote.Open("http://127.0.0.1/", remote.Options{Transport: transport, Pause: time.Nanosecond}))(t)
 		defer d.Close()
-		file, err := d.OpenFile(t.Context(), "x")
-		must.OK(t, err)
+		file := must.Get(d.OpenFile(t.Context(), "x"))(t)
 		got := make([]byte, 10)
 		if _, err := file.ReadAt(t.Context(), got, 70_000); err != nil {
 			checkFailure(t, err, nil)

@@ -69,17 +69,14 @@ func site(t *testing.T) (s *remotetest.Server, long []byte, dir string) {
 
 func openDir(t *testing.T, address string, o remote.Options) *remote.Dir {
 	t.Helper()
-	d, err := remote.Open(address, o)
-	must.OK(t, err)
+	d := must.Get(remote.Open(address, o))(t)
 	t.Cleanup(d.Close)
 	return d
 }
 
 func openFile(t *testing.T, d *remote.Dir, name string) *remote.File {
 	t.Helper()
-	f, err := d.OpenFile(t.Context(), name)
-	must.OK(t, err)
-	return f
+	return must.Get(d.OpenFile(t.Context(), name))(t)
 }
 
 // mustRead compares bytes of a file.
@@ -517,8 +514,7 @@ func cancel(t *testing.T, o remote.Options, mute bool, how string) {
 	s, long, _ := site(t)
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
-	d, err := remote.Open(s.URL, o)
-	must.OK(t, err)
+	d := must.Get(remote.Open(s.URL, o))(t)
 	defer d.Close()
 	f := openFile(t, d, "long")
 	asked := make(chan struct{}, 1)
@@ -658,8 +654,7 @@ func TestManifest(t *testing.T) {
 	should.Not(t, !errors.Is(err, rundir.ErrMissing) || errors.Is(err, corrupt.ErrCorrupt), "no manifest: %v", err)
 	id := manifest.Identity{Game: "awari", Rules: "awari", Pits: 12}
 	path := filepath.Join(dir, rundir.ManifestName)
-	text, err := (&manifest.Manifest{Identity: id}).Encode()
-	must.OK(t, err)
+	text := must.Get((&manifest.Manifest{Identity: id}).Encode())(t)
 	must.Write(t, path, text)
 	m, err := d.Manifest(t.Context())
 	should.Hold(t, err == nil && m.Identity == id, "%v, %v", m, err)

@@ -22,9 +22,7 @@ import (
 // load returns the manifest of a run that solved 0 to 5 seeds.
 func load(t *testing.T) *manifest.Manifest {
 	t.Helper()
-	m, err := manifest.Load("testdata/manifest.json")
-	must.OK(t, err)
-	return m
+	return must.Get(manifest.Load("testdata/manifest.json"))(t)
 }
 
 // written returns what write writes.
@@ -60,9 +58,7 @@ func parse(t *testing.T, text string) {
 			for _, a := range e.Attr {
 				switch a.Name.Local {
 				case "id":
-					if ids[a.Value] {
-						t.Errorf("two elements have the id %s", a.Value)
-					}
+					should.Not(t, ids[a.Value], "two elements have the id %s", a.Value)
 					ids[a.Value] = true
 				case "aria-labelledby":
 					wanted = append(wanted, strings.Fields(a.Value)...)

@@ -35,8 +35,7 @@ func TestPlaces(t *testing.T) {
 	dir, ok := Damaged(&corrupt.Error{File: filepath.Join(disk, LayerName(0)), Cause: corrupt.ErrCorrupt})
 	should.Hold(t, ok && dir == run, "damage in %q, %v", dir, ok)
 	m := &manifest.Manifest{Identity: awari, Layers: []manifest.Layer{{File: LayerName(0), Directory: disk}}}
-	d, err := Open(run)
-	must.OK(t, err)
+	d := must.Get(Open(run))(t)
 	found, err := d.Found(m)
 	should.Hold(t, err == nil && len(found) == 1 && found[0].Begins && found[0].Path == filepath.Join(disk, LayerName(0)),
 		"%+v, %v", found, err)

@@ -24,10 +24,8 @@ func TestFound(t *testing.T) {
 			t.Skip(err)
 		}
 	}
-	d, err := At(dir)
-	must.OK(t, err)
-	all, err := d.Found(nil)
-	must.OK(t, err)
+	d := must.Get(At(dir))(t)
+	all := must.Get(d.Found(nil))(t)
 	type short struct {
 		Seeds   int
 		Regular bool
@@ -50,8 +48,7 @@ func TestFound(t *testing.T) {
 func TestFoundElsewhere(t *testing.T) {
 	dir, other := t.TempDir(), t.TempDir()
 	fill(t, other, map[string]string{"layer-01.gl": "xyz"})
-	d, err := At(dir)
-	must.OK(t, err)
+	d := must.Get(At(dir))(t)
 	all, err := d.Found(&manifest.Manifest{Layers: []manifest.Layer{{File: "layer-00.gl", Directory: other}, {Seeds: 1, File: "layer-01.gl", Directory: other}}})
 	should.Hold(t, err == nil && len(all) == 1 && all[0].Seeds == 1 && all[0].Stamp.Bytes == 3 && all[0].Directory == other,
 		"%+v, %v", all, err)
@@ -65,8 +62,7 @@ func TestSetAside(t *testing.T) {
 	names := map[string]string{}
 	for _, text := range []string{"a", "b", "c"} {
 		fill(t, dir, map[string]string{"layer-00.gl": text})
-		name, err := l.SetAside("layer-00.gl")
-		must.OK(t, err)
+		name := must.Get(l.SetAside("layer-00.gl"))(t)
 		names[filepath.Join(dir, name)] = text
 	}
 	for path, want := range names {
@@ -88,8 +84,7 @@ func TestLockDamaged(t *testing.T) {
 	should.Hold(t, isLocked(err), "not locked: %v", err)
 	_, err = LockDamaged(dir)
 	should.Hold(t, isLocked(err), "two locks: %v", err)
-	work, err := l.Again()
-	must.OK(t, err)
+	work := must.Get(l.Again())(t)
 	should.Equal(t, names(t, filepath.Join(dir, "work", "again")), "found offers tiles tiles.checkpoint")
 	must.OK(t, errors.Join(work.Close(), l.ClearAgain(), l.ClearAgain(), l.Unlock()))
 	must.OK(t, l.IsLocked())

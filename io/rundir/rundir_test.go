@@ -111,8 +111,7 @@ func startChild(t *testing.T, dir string, n int) *exec.Cmd {
 	cmd := exec.Command(os.Args[0], dir)
 	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d", childSteps, n))
 	cmd.Stderr = os.Stderr
-	out, err := cmd.StdoutPipe()
-	must.OK(t, err)
+	out := must.Get(cmd.StdoutPipe())(t)
 	must.OK(t, cmd.Start())
 	t.Cleanup(func() { kill(cmd) })
 	line, err := bufio.NewReader(out).ReadString('\n')
@@ -127,15 +126,12 @@ func kill(cmd *exec.Cmd) {
 
 func mustLock(t *testing.T, dir string) *Locked {
 	t.Helper()
-	l, err := Lock(dir, awari)
-	must.OK(t, err)
-	return l
+	return must.Get(Lock(dir, awari))(t)
 }
 
 func names(t *testing.T, dir string) string {
 	t.Helper()
-	entries, err := os.ReadDir(dir)
-	must.OK(t, err)
+	entries := must.Get(os.ReadDir(dir))(t)
 	var out []string
 	for _, e := range entries {
 		out = append(out, e.Name())
@@ -151,12 +147,10 @@ func TestNewRun(t *testing.T) {
 		must.Be(t, step(), nil, "step %d", i)
 	}
 	must.OK(t, l.Unlock())
-	d, err := Open(dir)
-	must.OK(t, err)
+	d := must.Get(Open(dir))(t)
 	m, err := d.Manifest()
 	must.Hold(t, err == nil && len(m.Layers) == 1, "%v %v", m, err)
-	f, err := layerfile.Open(d.LayerPath(0))
-	must.OK(t, err)
+	f := must.Get(layerfile.Open(d.LayerPath(0)))(t)
 	defer f.Close()
 	must.OK(t, m.CheckFile(0, f))
 	again := mustLock(t, dir)
@@ -220,9 +214,7 @@ func TestCrash(t *testing.T) {
 		all := names(t, dir) + names(t, l.Work().Path(""))
 		should.Not(t, strings.Contains(all, ".tmp"), "after step %d: temporary files remain: %s", n, all)
 		for i, step := range sealSteps(l) {
-			if err := step(); err != nil {
-				t.Fatalf("after step %d, step %d again: %v", n, i, err)
-			}
+			must.Be(t, step(), nil, "after step %d, step %d again", n, i)
 		}
 		must.OK(t, l.Unlock())
 	}
@@ -230,8 +222,7 @@ func TestCrash(t *testing.T) {
 
 // TestRefused checks that a refused request changes nothing.
 func TestRefused(t *testing.T) {
-	other, err := (&manifest.Manifest{Identity: manifest.Identity{Game: "awari", Rules: "awari", Pits: 12}}).Encode()
-	must.OK(t, err)
+	other := must.Get((&manifest.Manifest{Identity: manifest.Identity{Game: "awari", Rules: "awari", Pits: 12}}).Encode())(t)
 	tests := []struct {
 		name  string
 		files map[string]string

@@ -29,8 +29,7 @@ func aStatus() *Status {
 
 func encoded(t testing.TB, s *Status) string {
 	t.Helper()
-	data, err := s.Encode()
-	must.OK(t, err)
+	data := must.Get(s.Encode())(t)
 	return string(data)
 }
 
@@ -43,8 +42,7 @@ func TestStatusRoundTrip(t *testing.T) {
 		{PID: 1, State: Failed, Error: "disk full", Started: time.Unix(1, 0).UTC(), Reported: time.Unix(2, 0).UTC()},
 	} {
 		must.OK(t, l.SaveStatus(want))
-		got, err := l.Status()
-		must.OK(t, err)
+		got := must.Get(l.Status())(t)
 		must.Same(t, "another result", want, got)
 	}
 	should.Equal(t, names(t, l.Work().Path("")), StatusName, "work/ holds")
@@ -64,8 +62,7 @@ func TestStatusGolden(t *testing.T) {
 func TestStatusText(t *testing.T) {
 	s := aStatus()
 	s.State, s.Error = Failed, "a\x1b[2J\nb\xff"+strings.Repeat("é", 2*maxStatusText)
-	got, err := parseStatus([]byte(encoded(t, s)))
-	must.OK(t, err)
+	got := must.Get(parseStatus([]byte(encoded(t, s))))(t)
 	should.Hold(t, strings.HasPrefix(got.Error, "a?[2J?b?éé") && len([]rune(got.Error)) == maxStatusText, "%q", got.Error)
 }
 
@@ -171,8 +168,7 @@ func TestActivity(t *testing.T) {
 	}
 	dir := filepath.Join(t.TempDir(), "run")
 	cmd := startChild(t, dir, 0)
-	d, err := Open(dir)
-	must.OK(t, err)
+	d := must.Get(Open(dir))(t)
 	check := func(want Activity) {
 		t.Helper()
 		got, err := d.Activity(time.Now())
@@ -206,10 +202,8 @@ func TestLog(t *testing.T) {
 	defer func() { l.Unlock() }()
 	path := filepath.Join(dir, LogName)
 	for _, text := range []string{"one\n", "two, cut sh", "three\n"} {
-		f, err := l.OpenLog()
-		must.OK(t, err)
-		_, err = io.WriteString(f, text)
-		must.OK(t, err)
+		f := must.Get(l.OpenLog())(t)
+		must.OK(t, must.Err(io.WriteString(f, text)))
 		must.OK(t, f.Close())
 	}
 	got, err := os.ReadFile(path)
@@ -228,8 +222,7 @@ func TestLog(t *testing.T) {
 func TestEarlierStatus(t *testing.T) {
 	s := aStatus()
 	s.State = "finished"
-	data, err := s.Encode()
-	must.OK(t, err)
+	data := must.Get(s.Encode())(t)
 	got, err := parseStatus(data)
 	should.Hold(t, err == nil && got.State == Done, "%+v, %v", got, err)
 }

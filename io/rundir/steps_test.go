@@ -19,8 +19,7 @@ func TestSteps(t *testing.T) {
 	should.Be(t, must.Err(l.Plan(100)), fs.ErrNotExist, "no plan")
 	should.Be(t, must.Err(l.Steps(7)), fs.ErrNotExist, "no steps")
 	must.OK(t, l.SavePlan(7, []byte("seven")))
-	seven, err := l.Steps(7)
-	must.OK(t, err)
+	seven := must.Get(l.Steps(7))(t)
 	defer seven.Close()
 	must.OK(t, vfs.Write(seven, PieceName(3), []byte("a piece")))
 	must.OK(t, l.ClearWork()) // leaves them
@@ -40,11 +39,9 @@ func TestClearSteps(t *testing.T) {
 	must.OK(t, l.SavePlan(1, nil))
 	must.OK(t, l.SavePlan(2, nil))
 	must.OK(t, l.SavePlan(0xabcdef01, nil))
-	two, err := l.Steps(2)
-	must.OK(t, err)
+	two := must.Get(l.Steps(2))(t)
 	defer two.Close()
-	late, err := vfs.NewPending(two, WindowName(0, 1))
-	must.OK(t, err)
+	late := must.Get(vfs.NewPending(two, WindowName(0, 1)))(t)
 	work := filepath.Join(dir, WorkName)
 	fill(t, filepath.Join(work, "steps-00000001"), map[string]string{
 		"captures-0001-open": "", "window-00-3": "", "found-04": "", "piece-00": "", "piece-63.0123456789abcdef.tmp": "", "piece-100": "", "thesis.tex": "",

@@ -26,8 +26,7 @@ func dumpInDocument(t *testing.T) []byte {
 	for line := range strings.Lines(dump) {
 		offset, err := strconv.Atoi(strings.TrimSpace(line[:4]))
 		must.Hold(t, err == nil && offset == len(data), "%q is at %d", line, len(data))
-		b, err := hex.DecodeString(strings.ReplaceAll(line[6:6+47], " ", ""))
-		must.OK(t, err)
+		b := must.Get(hex.DecodeString(strings.ReplaceAll(line[6:6+47], " ", "")))(t)
 		data = append(data, b...)
 	}
 	return data
@@ -73,9 +72,7 @@ func TestUnsealFails(t *testing.T) {
 		typed, ok := errors.AsType[*corrupt.Error](err)
 		must.Hold(t, ok && typed.File == "work/c", "%s: %v", what, err)
 		for _, c := range causes {
-			if errors.Is(err, c) != (c == cause) {
-				t.Errorf("%s: %v", what, err)
-			}
+			should.Hold(t, errors.Is(err, c) == (c == cause), "%s: %v", what, err)
 		}
 	}
 	fails("another kind", "tile", 3, data, corrupt.ErrForeign)

@@ -82,8 +82,7 @@ func read(rng *rand.Rand, d vfs.Dir, h Header, workers int) (data []byte, err er
 // systemDir is an empty directory of the operating system.
 func systemDir(t testing.TB) vfs.Dir {
 	t.Helper()
-	d, err := vfs.OpenDir(t.TempDir())
-	must.OK(t, err)
+	d := must.Get(vfs.OpenDir(t.TempDir()))(t)
 	t.Cleanup(func() { d.Close() })
 	return d
 }
@@ -103,11 +102,8 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 			d := systemDir(t)
 			must.OK(t, write(rng, d, aHeader, data, 1+rng.IntN(5), blockSize))
 			got, err := read(rng, d, aHeader, 1+rng.IntN(5))
-			if err != nil || !bytes.Equal(got, data) {
-				t.Fatalf("%d bytes, blocks of %d: %d bytes, %v", len(data), blockSize, len(got), err)
-			}
-			files[i], err = os.ReadFile(d.Path("a"))
-			must.OK(t, err)
+			must.Hold(t, err == nil && bytes.Equal(got, data), "%d bytes, blocks of %d: %d bytes, %v", len(data), blockSize, len(got), err)
+			files[i] = must.Get(os.ReadFile(d.Path("a")))(t)
 		}
 		must.Hold(t, bytes.Equal(files[0], files[1]), "%d bytes, blocks of %d: two files of the same contents differ", len(data), blockSize)
 	}
@@ -119,15 +115,12 @@ func TestUsualBlocks(t *testing.T) {
 	data := contents(rng, 80*usualBlock+5)
 	for p, most := range map[Packing]int{LZ4: len(data) * 5 / 6, Stored: len(data) + 2000, Direct: len(data) + 2000} {
 		d := systemDir(t)
-		w, err := Create(d, "a", aHeader, p, 3)
-		must.OK(t, err)
-		_, err = w.Write(data)
-		must.OK(t, err)
+		w := must.Get(Create(d, "a", aHeader, p, 3))(t)
+		must.OK(t, must.Err(w.Write(data)))
 		must.OK(t, w.Publish())
 		info, err := d.Lstat("a")
-		if err != nil || info.Size() != w.Bytes() || info.Size() > int64(most) || p != LZ4 && info.Size() < int64(len(data)) {
-			t.Errorf("%d bytes are packed to %d, %d of them on disk; %v", len(data), w.Bytes(), info.Size(), err)
-		}
+		should.Not(t, err != nil || info.Size() != w.Bytes() || info.Size() > int64(most) || p != LZ4 && info.Size() < int64(len(data)),
+			"%d bytes are packed to %d, %d of them on disk; %v", len(data), w.Bytes(), info.Size(), err)
 		got, err := read(rng, d, aHeader, 2)
 		should.Hold(t, err == nil && bytes.Equal(got, data), "%d bytes of %d, %v", len(got), len(data), err)
 	}
@@ -166,8 +159,7 @@ func TestWhose(t *testing.T) {
 	}
 	newer := aHeader
 	newer.Version++
-	r, err := Open(d, "a", newer, 1)
-	must.OK(t, err)
+	r := must.Get(Open(d, "a", newer, 1))(t)
 	should.Equal(t, r.head.Version, 3, "version")
 	must.OK(t, r.Close())
 	for _, c := range []struct {
@@ -195,8 +187,7 @@ func TestAbandonedStreams(t *testing.T) {
 		must.OK(t, errors.Join(err, w.Abort(), w.Abort()))
 		should.Be(t, must.Err(w.Write(data)), os.ErrClosed, "writing after Abort")
 		should.Be(t, w.Publish(), os.ErrClosed, "Publish after Abort")
-		r, err := Open(d, "a", aHeader, 2)
-		must.OK(t, err)
+		r := must.Get(Open(d, "a", aHeader, 2))(t)
 		_, err = io.ReadFull(r, make([]byte, n))
 		must.OK(t, errors.Join(err, r.Close()))
 		_, err = r.Read(make([]byte, 1))
@@ -227,9 +218,7 @@ func stream(t testing.TB, rng *rand.Rand, h Header, data []byte, blockSize int) 
 	t.Helper()
 	disk := crashfs.New()
 	must.OK(t, write(rng, disk.Dir("x"), h, data, 1, blockSize))
-	file, err := vfs.Read(disk.Dir("x"), "a", 1<<30)
-	must.OK(t, err)
-	return file
+	return must.Get(vfs.Read(disk.Dir("x"), "a", 1<<30))(t)
 }
 
 // TestDamage: whatever becomes of a file, a reader notices, names the file, and gives
@@ -356,8 +345,7 @@ func (unsynced) Sync() error        { return syscall.ENOSPC }
 // TestAbortAfterPublish: a stream that could not be published is gone, and Abort does nothing.
 func TestAbortAfterPublish(t *testing.T) {
 	d := systemDir(t)
-	w, err := Create(d, "a", aHeader, LZ4, 1)
-	must.OK(t, err)
+	w := must.Get(Create(d, "a", aHeader, LZ4, 1))(t)
 	w.pending.File = unsynced{w.pending.File}
 	should.Be(t, w.Publish(), syscall.ENOSPC, "Publish")
 	must.OK(t, w.Abort())

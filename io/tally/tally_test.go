@@ -82,9 +82,8 @@ func TestHash(t *testing.T) {
 			want *= 1099511628211
 		}
 		for _, f := range cpu.Available() {
-			if got := NewHash(f).Add(scores[:n/2]).Add(scores[n/2:]).Sum(); uint64(got) != want {
-				t.Fatalf("%v: %d scores: %v, want %x", f, n, got, want)
-			}
+			got := NewHash(f).Add(scores[:n/2]).Add(scores[n/2:]).Sum()
+			must.Hold(t, uint64(got) == want, "%v: %d scores: %v, want %x", f, n, got, want)
 		}
 	}
 	// The reference values for layers 0 and 1 of awari on 12 pits.

@@ -16,14 +16,10 @@ func TestMove(t *testing.T) {
 	must.OK(t, os.MkdirAll(d.Path("dir/below"), 0o755))
 	must.OK(t, os.Symlink("file", d.Path("link")))
 	for _, name := range []string{"file", "dir", "link"} {
-		before, err := d.Lstat(name)
-		must.OK(t, err)
+		before := must.Get(d.Lstat(name))(t)
 		must.OK(t, Move(d, name, name+"-2"))
-		after, err := d.Lstat(name + "-2")
-		must.OK(t, err)
-		if !os.SameFile(before, after) || before.Mode() != after.Mode() {
-			t.Errorf("%s has become %v", name, after.Mode())
-		}
+		after := must.Get(d.Lstat(name + "-2"))(t)
+		should.Hold(t, os.SameFile(before, after) && before.Mode() == after.Mode(), "%s has become %v", name, after.Mode())
 	}
 	should.Be(t, Move(d, "dir-2", "file-2"), fs.ErrExist, "onto a file")
 	should.Be(t, Move(d, "link-2", "dir-2"), fs.ErrExist, "onto a directory")

@@ -42,8 +42,7 @@ func TestPending(t *testing.T) {
 	should.Not(t, err == nil, "a name that is too long: %v", p)
 	must.OK(t, Write(d, "a", []byte("old")))
 	for end, want := range map[string]string{"abort": "old", "close": "old", "publish": "new", "replace": "new"} {
-		p, err := NewPending(d, "a")
-		must.OK(t, err)
+		p := must.Get(NewPending(d, "a"))(t)
 		should.OK(t, must.Err(p.Write([]byte("new"))))
 		got := contents(t, d.Path("a"))
 		should.Hold(t, got == "old", "%s: %q before the end", end, got)
@@ -90,8 +89,7 @@ func (f notingFile) Sync() error {
 func TestPublishOrder(t *testing.T) {
 	for end, want := range map[string][]string{"publish": {"sync file", "rename", "sync directory"}, "replace": {"rename"}} {
 		var did []string
-		p, err := NewPending(noting{open(t), &did}, "a")
-		must.OK(t, err)
+		p := must.Get(NewPending(noting{open(t), &did}, "a"))(t)
 		must.OK(t, map[string]func() error{"publish": p.Publish, "replace": p.Replace}[end]())
 		should.List(t, did, want, "%s", end)
 	}
@@ -130,13 +128,11 @@ func TestRemoveStale(t *testing.T) {
 	}
 	must.OK(t, d.Mkdir("a.0000000000000000.tmp"))
 	must.OK(t, os.Symlink("a", d.Path("a.0000000000000001.tmp")))
-	writing, err := NewPending(d, "a")
-	must.OK(t, err)
+	writing := must.Get(NewPending(d, "a"))(t)
 	defer writing.Abort()
 	must.OK(t, RemoveStale(d, func(final string) bool { return final == "a" }))
 	want := "a a.0000000000000000.tmp a.0000000000000001.tmp a.tmp b.0123456789abcdef.tmp"
-	f, err := d.Open("a")
-	must.OK(t, err)
+	f := must.Get(d.Open("a"))(t)
 	defer f.Close()
 	if errors.Is(TryLock(f, true), errors.ErrUnsupported) {
 		return // the one being written is gone too
@@ -164,8 +160,7 @@ func TestMakeDir(t *testing.T) {
 	top := t.TempDir()
 	path := filepath.Join(top, "a", "b")
 	for range 2 {
-		d, err := MakeDir(path)
-		must.OK(t, err)
+		d := must.Get(MakeDir(path))(t)
 		must.OK(t, d.Close())
 	}
 	write(t, filepath.Join(path, "file"), "text")

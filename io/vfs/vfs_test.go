@@ -17,8 +17,7 @@ import (
 // open opens a directory of its own.
 func open(t *testing.T) Dir {
 	t.Helper()
-	d, err := OpenDir(t.TempDir())
-	must.OK(t, err)
+	d := must.Get(OpenDir(t.TempDir()))(t)
 	t.Cleanup(func() { d.Close() })
 	return d
 }
@@ -36,8 +35,7 @@ func contents(t *testing.T, path string) string {
 
 func namesOf(t *testing.T, d Dir) string {
 	t.Helper()
-	entries, err := d.Entries()
-	must.OK(t, err)
+	entries := must.Get(d.Entries())(t)
 	var names []string
 	for _, e := range entries {
 		names = append(names, e.Name())
@@ -53,8 +51,7 @@ func isKind(err error) bool {
 // TestLife does all operations on a file.
 func TestLife(t *testing.T) {
 	d := open(t)
-	f, err := d.Create("a")
-	must.OK(t, err)
+	f := must.Get(d.Create("a"))(t)
 	for _, text := range []string{"one ", "two"} {
 		should.OK(t, must.Err(f.Write([]byte(text))))
 	}
@@ -66,8 +63,7 @@ func TestLife(t *testing.T) {
 	must.OK(t, d.Rename("a", "b"))
 	data, err := Read(d, "b", 3)
 	should.Hold(t, string(data) == "one " && err == nil, "%q, %v", data, err) // one byte more than allowed
-	f, err = d.Edit("b")
-	must.OK(t, err)
+	f = must.Get(d.Edit("b"))(t)
 	must.OK(t, errors.Join(f.Truncate(3), f.Close()))
 	should.Equal(t, contents(t, d.Path("b")), "one")
 	for _, there := range []bool{true, false} {
@@ -120,14 +116,12 @@ func places(t *testing.T, try func(t *testing.T, d Dir)) {
 			for _, path := range canaries {
 				write(t, path, "alive")
 			}
-			d, err := OpenDir(filepath.Join(top, "here"))
-			must.OK(t, err)
+			d := must.Get(OpenDir(filepath.Join(top, "here")))(t)
 			defer d.Close()
 			if err := place(d); err != nil {
 				t.Skip(err)
 			}
-			before, err := os.Lstat(d.Path("x"))
-			must.OK(t, err)
+			before := must.Get(os.Lstat(d.Path("x")))(t)
 			try(t, d)
 			after, err := os.Lstat(d.Path("x"))
 			should.Hold(t, err == nil && os.SameFile(before, after), "it was replaced: %v", err)
@@ -173,8 +167,7 @@ func TestOpenStream(t *testing.T) {
 	if err := fifo(path); err != nil {
 		t.Skip(err)
 	}
-	f, err := OpenStream(path)
-	must.OK(t, err)
+	f := must.Get(OpenStream(path))(t)
 	defer f.Close()
 	n, err := f.Read(make([]byte, 1))
 	should.Hold(t, n == 0, "%v %v", n, err)
@@ -186,8 +179,7 @@ func TestOpenStream(t *testing.T) {
 func TestSub(t *testing.T) {
 	places(t, func(t *testing.T, d Dir) {
 		sub, err := d.Sub("x")
-		info, failed := d.Lstat("x")
-		must.OK(t, failed)
+		info := must.Get(d.Lstat("x"))(t)
 		want := "not a directory"
 		if info.Mode()&fs.ModeSymlink != 0 {
 			want = d.Path("x") + " is a symbolic link, not a directory; links may lead to " + d.Path("") + ", but not on from there"
@@ -217,8 +209,7 @@ func TestHardLink(t *testing.T) {
 	data, err := Read(d, "x", 100)
 	should.Hold(t, string(data) == "alive" && err == nil, "%v %v", data, err)
 	must.OK(t, Write(d, "x", []byte("new")))
-	f, err := Renew(d, "x")
-	must.OK(t, err)
+	f := must.Get(Renew(d, "x"))(t)
 	must.OK(t, f.Close())
 	should.Equal(t, contents(t, d.Path("canary")), "alive")
 }
@@ -301,9 +292,8 @@ func TestEntriesVanish(t *testing.T) {
 		}()
 		for listed := 2; listed > 1; {
 			names := strings.Fields(namesOf(t, d))
-			if listed = len(names); listed == 0 || names[listed-1] != "stays" {
-				t.Fatalf("%d files, without the one that stays", listed)
-			}
+			listed = len(names)
+			must.Not(t, listed == 0 || names[listed-1] != "stays", "%d files, without the one that stays", listed)
 		}
 		must.OK(t, <-gone)
 	}

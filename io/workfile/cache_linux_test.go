@@ -35,8 +35,7 @@ func TestPageCache(t *testing.T) {
 	get := func(doing string) {
 		t.Helper()
 		for _, e := range extents {
-			_, err := f.Get(e, data)
-			must.OK(t, err)
+			must.OK(t, must.Err(f.Get(e, data)))
 			check(doing)
 		}
 	}

@@ -54,9 +54,7 @@ func (m *model) check(t *rapid.T) {
 	for _, p := range all {
 		used += int64(p.Extent.Length)
 	}
-	if m.f.Used() != used || m.f.Size() < used {
-		t.Fatalf("%d bytes used of %d; want %d", m.f.Used(), m.f.Size(), used)
-	}
+	must.Hold(t, m.f.Used() == used && m.f.Size() >= used, "%d bytes used of %d; want %d", m.f.Used(), m.f.Size(), used)
 	noOverlap(t, all)
 	for _, p := range m.committed {
 		expect(t, m.f, p.Extent, p.content())
@@ -85,8 +83,7 @@ func (m *model) put(t *rapid.T) {
 func (m *model) putAll(t *rapid.T) {
 	lengths := rapid.SliceOfN(rapid.IntRange(0, 1000), 0, 8).Draw(t, "lengths")
 	before := m.disk.Ops()
-	pieces, err := putAll(m.f, rapid.Uint64().Draw(t, "seed"), lengths)
-	must.OK(t, err)
+	pieces := must.Get(putAll(m.f, rapid.Uint64().Draw(t, "seed"), lengths))(t)
 	pieces = slices.DeleteFunc(pieces, func(p piece) bool { return p.Extent.IsZero() })
 	// One write for each run in this order: a later part may lie just behind an earlier one.
 	writes := m.disk.Ops() - before
@@ -123,8 +120,7 @@ func (m *model) getAll(t *rapid.T) {
 		some = some[:rapid.IntRange(1, len(some)).Draw(t, "pieces")]
 		some = slices.Insert(slices.Clone(some), rapid.IntRange(0, len(some)).Draw(t, "zero"), piece{})
 		buffer := make([]byte, 7, rapid.IntRange(7, 20_000).Draw(t, "memory"))
-		got, err := getAll(m.f, some, buffer)
-		must.OK(t, err)
+		got := must.Get(getAll(m.f, some, buffer))(t)
 		must.Not(t, memory(some) <= cap(buffer) && &got[0] != &buffer[0], "the memory given was not used")
 	}
 }
@@ -176,8 +172,7 @@ func (m *model) reopen(t *rapid.T) {
 		live = append(live, p.Extent)
 	}
 	must.OK(t, m.f.Close())
-	f, err := workfile.Open(m.disk.Dir(work), tilesName, live)
-	must.OK(t, err)
+	f := must.Get(workfile.Open(m.disk.Dir(work), tilesName, live))(t)
 	m.f, m.live, m.dropped = f, slices.Clone(m.committed), nil
 }
 
@@ -291,9 +286,7 @@ func TestConcurrent(t *testing.T) {
 		expect(t, f, p.Extent, p.content())
 		used += int64(p.Extent.Length)
 	}
-	if f.Used() != used || f.Size() < used {
-		t.Errorf("%d bytes used of %d; want %d", f.Used(), f.Size(), used)
-	}
+	should.Hold(t, f.Used() == used && f.Size() >= used, "%d bytes used of %d; want %d", f.Used(), f.Size(), used)
 }
 
 // FuzzOpen opens a file with lists of extents: two bytes of offset, one of length
@@ -333,15 +326,11 @@ func FuzzOpen(f *testing.F) {
 			return
 		}
 		must.OK(t, err)
-		if file.Used() != used || file.Size() != size {
-			t.Fatalf("%v: %d bytes used of %d", live, file.Used(), file.Size())
-		}
+		must.Hold(t, file.Used() == used && file.Size() == size, "%v: %d bytes used of %d", live, file.Used(), file.Size())
 		for file.Size() == size { // fills the gaps
 			e := put(t, file, []byte{1})
 			must.Not(t, e.Offset < size && taken[e.Offset], "%v: put at %d", live, e.Offset)
 		}
-		if file.Used() != size+1 {
-			t.Fatalf("%v: %d bytes used", live, file.Used())
-		}
+		must.Hold(t, file.Used() == size+1, "%v: %d bytes used", live, file.Used())
 	})
 }

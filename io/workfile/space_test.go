@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/should"
 )
 
@@ -105,9 +106,8 @@ func TestPlace(t *testing.T) {
 			}
 			switch {
 			case longestGap >= total || longestGap < max(longest, total/mostGaps):
-				if want := bestFit(before, total); total > 0 && (count != 1 || first != want) {
-					t.Fatalf("seed %d: %v; want one run at %d", seed, extents, want)
-				}
+				want := bestFit(before, total)
+				must.Not(t, total > 0 && (count != 1 || first != want), "seed %d: %v; want one run at %d", seed, extents, want)
 			case count > 2*(mostGaps+1): // two runs fill at least one gap
 				t.Fatalf("seed %d: %d runs", seed, count)
 			case len(taken)-end >= total-(longestGap-longest):

@@ -38,31 +38,25 @@ func content(seed uint64, n int) []byte {
 // open opens a directory of the operating system.
 func open(t tb, path string) vfs.Dir {
 	t.Helper()
-	d, err := vfs.OpenDir(path)
-	must.OK(t, err)
+	d := must.Get(vfs.OpenDir(path))(t)
 	t.Cleanup(func() { d.Close() })
 	return d
 }
 
 func create(t tb, d vfs.Dir, name string) *workfile.File {
 	t.Helper()
-	f, err := workfile.Create(d, name)
-	must.OK(t, err)
-	return f
+	return must.Get(workfile.Create(d, name))(t)
 }
 
 func put(t tb, f *workfile.File, data []byte) workfile.Extent {
 	t.Helper()
-	e, err := f.Put(data)
-	must.OK(t, err)
-	return e
+	return must.Get(f.Put(data))(t)
 }
 
 // expect reads an extent.
 func expect(t tb, f *workfile.File, e workfile.Extent, want []byte) {
 	t.Helper()
-	got, err := f.Get(e, nil)
-	must.OK(t, err)
+	got := must.Get(f.Get(e, nil))(t)
 	if !bytes.Equal(got, want) {
 		t.Fatalf("%+v: other bytes", e)
 	}
@@ -115,9 +109,7 @@ func TestFullDisk(t *testing.T) {
 	}
 	f.Drop(e)
 	must.Be(t, f.Commit(checkpointName, make([]byte, 500)), syscall.ENOSPC)
-	if f.Used() != 1400 {
-		t.Errorf("a commit that failed freed something: %d bytes used", f.Used())
-	}
+	should.Hold(t, f.Used() == 1400, "a commit that failed freed something: %d bytes used", f.Used())
 	commit(t, f, checkpointName, make([]byte, 50))
 	should.Equal(t, f.Used(), 400, "bytes used")
 	e = put(t, f, a)
@@ -236,8 +228,7 @@ func apart(t *testing.T, gap int) (*counting, *workfile.File, []piece) {
 	t.Helper()
 	disk := &counting{Dir: crashfs.New().Dir(work)}
 	f := create(t, disk, tilesName)
-	pieces, err := putAll(f, 1, []int{100, gap, 200, gap, 300})
-	must.OK(t, err)
+	pieces := must.Get(putAll(f, 1, []int{100, gap, 200, gap, 300}))(t)
 	f.Drop(pieces[1].Extent)
 	f.Drop(pieces[3].Extent)
 	commit(t, f, checkpointName, nil)
@@ -296,8 +287,7 @@ func damageBehindGaps(t *testing.T, gap int64) {
 // TestAllocations reads into the memory that is given.
 func TestAllocations(t *testing.T) {
 	f := create(t, crashfs.New().Dir(work), tilesName)
-	extents, err := f.PutAll(content(1, 3000), []int{1000, 1500, 500})
-	must.OK(t, err)
+	extents := must.Get(f.PutAll(content(1, 3000), []int{1000, 1500, 500}))(t)
 	buffer := make([]byte, 3000)
 	extents[0], extents[2] = extents[2], extents[0]
 	n := testing.AllocsPerRun(100, func() { f.GetAll(extents, buffer) })

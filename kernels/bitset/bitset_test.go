@@ -92,9 +92,7 @@ func TestTranspose(t *testing.T) {
 	Transpose(&turned)
 	for i := range 64 {
 		for j := range 64 {
-			if turned[i]>>j&1 != square[j]>>i&1 {
-				t.Fatalf("bit %d of word %d", j, i)
-			}
+			must.Hold(t, turned[i]>>j&1 == square[j]>>i&1, "bit %d of word %d", j, i)
 		}
 	}
 }

@@ -14,9 +14,7 @@ import (
 
 func mustLayer(t testing.TB, pits, seeds int) *Layer {
 	t.Helper()
-	l, err := New(pits, seeds)
-	must.OK(t, err)
-	return l
+	return must.Get(New(pits, seeds))(t)
 }
 
 // TestEqualsColex lists and unranks whole layers.
@@ -26,8 +24,7 @@ func TestEqualsColex(t *testing.T) {
 		l := mustLayer(t, pits, seeds)
 		ranking, err := colex.New(pits, seeds)
 		must.OK(t, err)
-		want, err := ranking.Iterate(seeds)
-		must.OK(t, err)
+		want := must.Get(ranking.Iterate(seeds))(t)
 		boards := make([]uint8, int(l.Size())*pits)
 		l.Iterate(boards, l.First())
 		ranks, again := make([]uint64, l.Size()), make([]uint8, len(boards))

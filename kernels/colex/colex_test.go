@@ -16,9 +16,7 @@ import (
 
 func mustNew(t testing.TB, pits, seeds int) *Ranking {
 	t.Helper()
-	r, err := New(pits, seeds)
-	must.OK(t, err)
-	return r
+	return must.Get(New(pits, seeds))(t)
 }
 
 func TestBinomialEqualsBigInt(t *testing.T) {
@@ -26,12 +24,9 @@ func TestBinomialEqualsBigInt(t *testing.T) {
 		for k := range n + 3 {
 			want := new(big.Int).Binomial(int64(n), int64(k))
 			got, err := Binomial(n, k)
-			if err == nil && want.Cmp(new(big.Int).SetUint64(got)) != 0 {
-				t.Fatalf("Binomial(%d, %d) = %d, want %s", n, k, got, want)
-			}
-			if err != nil && (!errors.Is(err, ErrOverflow) || want.IsUint64()) {
-				t.Fatalf("Binomial(%d, %d): %v, but it is %s", n, k, err, want)
-			}
+			must.Not(t, err == nil && want.Cmp(new(big.Int).SetUint64(got)) != 0, "Binomial(%d, %d) = %d, want %s", n, k, got, want)
+			must.Not(t, err != nil && (!errors.Is(err, ErrOverflow) || want.IsUint64()),
+				"Binomial(%d, %d): %v, but it is %s", n, k, err, want)
 		}
 	}
 	should.Be(t, must.Err(Binomial(-1, 2)), ErrRange, "Binomial(-1, 2)")
@@ -110,14 +105,12 @@ func TestRankOrderAndIteration(t *testing.T) {
 			boards := allBoards(c.pits, n)
 			got := r.Size(n)
 			must.Hold(t, got == uint64(len(boards)), "%d pits, %d seeds: size %d, want %d", c.pits, n, got, len(boards))
-			iteration, err := r.Iterate(n)
-			must.OK(t, err)
+			iteration := must.Get(r.Iterate(n))(t)
 			steps := 0
 			for rank, got := range iteration {
 				want := boards[rank]
-				if !slices.Equal(got, want) {
-					t.Fatalf("%d pits, %d seeds: iteration gives %v at rank %d, want %v", c.pits, n, got, rank, want)
-				}
+				must.Hold(t, slices.Equal(got, want),
+					"%d pits, %d seeds: iteration gives %v at rank %d, want %v", c.pits, n, got, rank, want)
 				checkBoard(t, r, want, n, rank, code)
 				code++
 				steps++
@@ -155,8 +148,7 @@ func TestBijectionOnLargeLayers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		pits := rapid.IntRange(1, MaxPits).Draw(t, "pits")
 		n := rapid.IntRange(0, MaxSeeds).Draw(t, "seeds")
-		r, err := New(pits, MaxSeeds)
-		must.OK(t, err)
+		r := must.Get(New(pits, MaxSeeds))(t)
 		rank := rapid.Uint64Range(0, r.Size(n)-1).Draw(t, "rank")
 		board := make([]uint8, pits)
 		must.OK(t, r.Unrank(n, rank, board))
@@ -182,9 +174,8 @@ func TestNextBVKeepsWeightAndOrder(t *testing.T) {
 				x = next
 				seen++
 			}
-			if want := new(big.Int).Binomial(int64(width), int64(ones)).Int64(); int64(seen) != want {
-				t.Fatalf("%d words of %d bits with %d ones, want %d", seen, width, ones, want)
-			}
+			want := new(big.Int).Binomial(int64(width), int64(ones)).Int64()
+			must.Hold(t, int64(seen) == want, "%d words of %d bits with %d ones, want %d", seen, width, ones, want)
 		}
 	}
 }
@@ -192,11 +183,9 @@ func TestNextBVKeepsWeightAndOrder(t *testing.T) {
 func TestRankFactorsOverHalves(t *testing.T) {
 	for q := 1; q <= 6; q++ {
 		seeds := 12 - q
-		h, err := NewHalves(q, seeds)
-		must.OK(t, err)
+		h := must.Get(NewHalves(q, seeds))(t)
 		for n := range seeds + 1 {
-			boards, err := h.Board().Iterate(n)
-			must.OK(t, err)
+			boards := must.Get(h.Board().Iterate(n))(t)
 			for rank, board := range boards {
 				if got := h.RowStart(n, board[q:]) + h.Half().Rank(board[:q]); got != rank {
 					t.Fatalf("%v: row start + half rank is %d, want %d", board, got, rank)
@@ -223,8 +212,7 @@ func BenchmarkUnrank12(b *testing.B) {
 }
 
 func BenchmarkIterate12(b *testing.B) {
-	boards, err := mustNew(b, 12, 48).Iterate(20)
-	must.OK(b, err)
+	boards := must.Get(mustNew(b, 12, 48).Iterate(20))(b)
 	n := 0
 	for b.Loop() {
 		for range boards {

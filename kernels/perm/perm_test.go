@@ -61,9 +61,7 @@ func TestExhaustive(t *testing.T) {
 				}
 				rank++
 			})
-			if size := perm.Arrangements(n, k); size != rank {
-				t.Fatalf("Arrangements(%d, %d) = %d, want %d", n, k, size, rank)
-			}
+			must.Equal(t, perm.Arrangements(n, k), rank, "Arrangements(%d, %d)", n, k)
 		}
 	}
 }
@@ -98,13 +96,10 @@ func checkPacked(t *testing.T, p []uint8, rank uint64) {
 	}
 	must.Equal(t, packed.Rank(n), rank, "packed rank of %v", p)
 	must.Equal(t, perm.UnrankPacked(n, rank), packed, "n=%d: packed unrank %d", n, rank)
-	if packed.Inverse(n) != pack(inverse) {
-		t.Fatalf("packed inverse of %v is %x, want %v", p, packed.Inverse(n), inverse)
-	}
+	must.Hold(t, packed.Inverse(n) == pack(inverse), "packed inverse of %v is %x, want %v", p, packed.Inverse(n), inverse)
 	must.Equal(t, packed.Compose(packed.Inverse(n), n), perm.Identity(n), "%v after its inverse", p)
-	if packed.Inversions(n) != perm.Inversions(p) || packed.Parity(n) != perm.Parity(p) {
-		t.Fatalf("packed inversions of %v: %d, parity %d", p, packed.Inversions(n), packed.Parity(n))
-	}
+	must.Hold(t, packed.Inversions(n) == perm.Inversions(p) && packed.Parity(n) == perm.Parity(p),
+		"packed inversions of %v: %d, parity %d", p, packed.Inversions(n), packed.Parity(n))
 }
 
 func randomPermutation(rng *rand.Rand, n int) []uint8 {
@@ -182,17 +177,14 @@ func TestComposeAndSwap(t *testing.T) {
 				want[i] = p[q[i]]
 			}
 			packedP := pack(p)
-			if got := packedP.Compose(pack(q), n); got != pack(want) {
-				t.Fatalf("%v after %v is %x, want %v", p, q, got, want)
-			}
+			got := packedP.Compose(pack(q), n)
+			must.Hold(t, got == pack(want), "%v after %v is %x, want %v", p, q, got, want)
 			i, j := rng.IntN(n), rng.IntN(n)
 			p[i], p[j] = p[j], p[i]
-			if got := packedP.Swap(i, j); got != pack(p) {
-				t.Fatalf("after swap of %d and %d: %x, want %v", i, j, got, p)
-			}
-			if i != j && packedP.Swap(i, j).Parity(n) == packedP.Parity(n) {
-				t.Fatalf("swap of %d and %d keeps the parity of %x", i, j, packedP)
-			}
+			got = packedP.Swap(i, j)
+			must.Hold(t, got == pack(p), "after swap of %d and %d: %x, want %v", i, j, got, p)
+			must.Not(t, i != j && packedP.Swap(i, j).Parity(n) == packedP.Parity(n),
+				"swap of %d and %d keeps the parity of %x", i, j, packedP)
 		}
 	}
 }

@@ -152,9 +152,7 @@ func TestDamage(t *testing.T) {
 		scores := randomLines(rng, maxLines/2)
 		packed := packNaive(scores)
 		for n := range packed {
-			if got := For(f).Unpack(slices.Clone(scores), packed[:n]); got != -1 {
-				t.Fatalf("%d of %d bytes: unpacked %d", n, len(packed), got)
-			}
+			must.Equal(t, For(f).Unpack(slices.Clone(scores), packed[:n]), -1, "%d of %d bytes: unpacked", n, len(packed))
 			m.checkUnpack(t, f, len(scores), packed[:n])
 			m.checkUnpack(t, f, 0, packed[:n])
 			m.checkUnpack(t, f, Side, packed[:n])

@@ -41,8 +41,7 @@ func asBytes(scores []int8) []byte {
 // modelOf returns the model of the scores themselves.
 func modelOf(tb testing.TB, scores []int8, low, high int8) Model {
 	tb.Helper()
-	n, err := NewCounts(low, high)
-	must.OK(tb, err)
+	n := must.Get(NewCounts(low, high))(tb)
 	n.Add(scores)
 	m := n.Model()
 	must.OK(tb, m.Check())

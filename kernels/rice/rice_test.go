@@ -70,9 +70,7 @@ func TestNoRoom(t *testing.T) {
 		ranks := bytes.Repeat([]byte{9, 0, 3}, 50)
 		want := layout(ranks)
 		for n := range want {
-			if got := For(f).Split(make([]byte, n), bytes.Clone(ranks)); got != -1 {
-				t.Fatalf("%d bytes hold %d: %d", n, len(want), got)
-			}
+			must.Equal(t, For(f).Split(make([]byte, n), bytes.Clone(ranks)), -1, "%d bytes hold %d", n, len(want))
 		}
 	})
 }

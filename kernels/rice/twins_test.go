@@ -73,9 +73,8 @@ func (m fence) check(t *testing.T, k Kernel, x []byte) {
 			for i := range part {
 				part[i] = 0xff
 			}
-			if err := k.JoinPart(part, code, p.from, len(x), scratch); err != nil || !bytes.Equal(part, x[p.from:p.to]) {
-				t.Fatalf("ranks %d to %d of %v: %v, %v", p.from, p.to, x, part, err)
-			}
+			err := k.JoinPart(part, code, p.from, len(x), scratch)
+			must.Hold(t, err == nil && bytes.Equal(part, x[p.from:p.to]), "ranks %d to %d of %v: %v, %v", p.from, p.to, x, part, err)
 		}
 	}
 }
@@ -94,9 +93,8 @@ func (m fence) checkDamaged(t *testing.T, k Kernel, n int, src []byte) {
 		for _, p := range parts(rand.New(rand.NewPCG(uint64(n), uint64(len(src)))), n) {
 			part := m.ranks.At(end, p.len())
 			err := k.JoinPart(part, code, p.from, n, m.scratch.At(end, PartScratch(p.len())))
-			if err != wantErr || err == nil && !bytes.Equal(part, want[p.from:p.to]) {
-				t.Fatalf("ranks %d to %d of %d of % x: %v, %v; want %v, %v", p.from, p.to, n, src, part, err, want, wantErr)
-			}
+			must.Not(t, err != wantErr || err == nil && !bytes.Equal(part, want[p.from:p.to]),
+				"ranks %d to %d of %d of % x: %v, %v; want %v, %v", p.from, p.to, n, src, part, err, want, wantErr)
 		}
 	}
 }

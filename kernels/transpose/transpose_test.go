@@ -29,9 +29,7 @@ func TestExample(t *testing.T) {
 		want[1*Side+2], want[1*Side+5] = 2, -20
 		want[2*Side+2], want[2*Side+5] = -3, 30
 		for i := range want {
-			if lines[i] != want[i] {
-				t.Errorf("score %d of line %d: got %d, want %d", i%Side, i/Side, lines[i], want[i])
-			}
+			should.Equal(t, lines[i], want[i], "score %d of line %d", i%Side, i/Side)
 		}
 		should.Equal(t, changes.Rows, 0b111, "changed lines")
 		for r, want := range []uint64{1<<2 | 1<<5, 1 << 5, 1<<2 | 1<<5} {

@@ -11,6 +11,7 @@ import (
 
 	"grenier/internal/testkit/guard"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 	"grenier/internal/testkit/twins"
 	"grenier/kernels/cpu"
@@ -133,9 +134,8 @@ func TestNoAllocations(t *testing.T) {
 			var block Block
 			var changes Changes
 			for _, columns := range []uint64{1, ^uint64(0)} {
-				if n := testing.AllocsPerRun(10, func() { update(lines, &block, columns, ^uint64(0), &changes) }); n != 0 {
-					t.Errorf("%d bits: %v allocations", bits, n)
-				}
+				n := testing.AllocsPerRun(10, func() { update(lines, &block, columns, ^uint64(0), &changes) })
+				should.Hold(t, n == 0, "%d bits: %v allocations", bits, n)
 			}
 		}
 	})

@@ -8,6 +8,7 @@ import (
 
 	"grenier/internal/testkit/guard"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 	"grenier/internal/testkit/twins"
 	"grenier/kernels/cpu"
@@ -215,13 +216,12 @@ func TestNoAllocations(t *testing.T) {
 			var sources [Side]uint64
 			for _, signed := range []bool{false, true} {
 				sum, digits, found := SumFor(f, c, signed), DigitsFor(f, c, signed), make([]int8, Side*c.DigitLine(signed))
-				if n := testing.AllocsPerRun(10, func() {
+				n := testing.AllocsPerRun(10, func() {
 					turn(lines, bytes, 3, true, &sources)
 					digits(found, lines)
 					sum(bytes, found)
-				}); n != 0 {
-					t.Errorf("%d bits, signed %v: %v allocations", c.Bits, signed, n)
-				}
+				})
+				should.Hold(t, n == 0, "%d bits, signed %v: %v allocations", c.Bits, signed, n)
 			}
 		}
 	})

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/should"
 )
 
@@ -124,25 +125,18 @@ func TestLayout(t *testing.T) {
 			case 6:
 				want[i%32], want[32+i%16] = 15<<(i/32*4), 3<<(i/16*2)
 			}
-			if !slices.Equal(line, want) || c.Get(line, i) != ones {
-				t.Errorf("%d bits: code %d is in %v", c.Bits, i, line)
-			}
+			should.Hold(t, slices.Equal(line, want) && c.Get(line, i) == ones, "%d bits: code %d is in %v", c.Bits, i, line)
 			c.Put(line, i, 1)
-			if c.Get(line, i) != 1 {
-				t.Errorf("%d bits: code %d was not replaced", c.Bits, i)
-			}
+			should.Hold(t, c.Get(line, i) == 1, "%d bits: code %d was not replaced", c.Bits, i)
 			c.Put(line, i, 0)
-			if !slices.Equal(line, make([]int8, c.Line())) {
-				t.Errorf("%d bits: code %d left %v", c.Bits, i, line)
-			}
+			should.List(t, line, make([]int8, c.Line()), "%d bits: code %d left", c.Bits, i)
 			if c != Three {
 				continue
 			}
 			clear(want)
 			want[16+i/8] = int8(uint8(1) << (i % 8))
-			if c.Put(line, i, 2); !slices.Equal(line, want) || c.Get(line, i) != 2 {
-				t.Errorf("bit 1 of code %d is in %v", i, line)
-			}
+			c.Put(line, i, 2)
+			should.Hold(t, slices.Equal(line, want) && c.Get(line, i) == 2, "bit 1 of code %d is in %v", i, line)
 		}
 	}
 }
@@ -232,9 +226,7 @@ func TestCopy(t *testing.T) {
 		Copy(dst, src)
 		copied := unsafe.Slice((*uint64)(unsafe.Pointer(&dst[0])), len(words))
 		for i, value := range copied {
-			if i > 0 && value > copied[i-1] || value < seen {
-				t.Fatalf("%d, after %d were seen", copied, seen)
-			}
+			must.Not(t, i > 0 && value > copied[i-1] || value < seen, "%d, after %d were seen", copied, seen)
 		}
 		seen = copied[len(copied)-1]
 		runtime.Gosched()
@@ -375,9 +367,8 @@ func TestPrune(t *testing.T) {
 					want[i] = captures[i]
 				}
 			}
-			if c.Prune(captures, lines); !slices.Equal(captures, want) {
-				t.Errorf("%d bits: got %v, want %v", c.Bits, captures, want)
-			}
+			c.Prune(captures, lines)
+			should.Hold(t, slices.Equal(captures, want), "%d bits: got %v, want %v", c.Bits, captures, want)
 		}
 	}
 }

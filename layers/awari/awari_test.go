@@ -15,9 +15,7 @@ import (
 // board reads a board written as text.
 func board(t testing.TB, g awari.Game, text string) awari.Board {
 	t.Helper()
-	b, err := g.Parse(strings.Fields(text))
-	must.OK(t, err)
-	return b
+	return must.Get(g.Parse(strings.Fields(text)))(t)
 }
 
 // sowing is a move worked out by hand: a pit of a board, the board after it, not turned, and what else it does.
@@ -269,9 +267,8 @@ func TestMostPredecessors(t *testing.T) {
 				after[(pit+1+i%(pits-1))%pits]++
 			}
 			b := g.Turn(after)
-			if got := g.Predecessors(nil, b); len(got) != n {
-				t.Errorf("%d pits: %v has %d predecessors, want %d", pits, b, len(got), n)
-			}
+			got := g.Predecessors(nil, b)
+			should.Hold(t, len(got) == n, "%d pits: %v has %d predecessors, want %d", pits, b, len(got), n)
 		}
 	}
 }
@@ -279,8 +276,7 @@ func TestMostPredecessors(t *testing.T) {
 func TestPrimitivesDoNotAllocate(t *testing.T) {
 	g := testrun.Game(t, 12, awari.Awari)
 	space := testrun.Space(t, g, awari.MaxSeeds)
-	b, err := g.Start(4)
-	must.OK(t, err)
+	b := must.Get(g.Start(4))(t)
 	moves := make([]layers.Move[awari.Board], 0, 6)
 	before := make([]awari.Board, 0, 100)
 	allocations := testing.AllocsPerRun(100, func() {
@@ -336,15 +332,13 @@ func TestStartAndNames(t *testing.T) {
 	g := testrun.Game(t, 12, awari.Strict)
 	b, err := g.Start(4)
 	should.Hold(t, err == nil && g.Text(b) == "4 4 4 4 4 4 4 4 4 4 4 4" && b.Seeds() == 48, "start is %s, %v", g.Text(b), err)
-	if g.Pits() != 12 || g.Half() != 6 || g.Rules() != awari.Strict || g.Name() != "awari, 12 pits, rules strict" {
-		t.Errorf("game is %d, %d, %v, %q", g.Pits(), g.Half(), g.Rules(), g.Name())
-	}
+	should.Hold(t, g.Pits() == 12 && g.Half() == 6 && g.Rules() == awari.Strict && g.Name() == "awari, 12 pits, rules strict",
+		"game is %d, %d, %v, %q", g.Pits(), g.Half(), g.Rules(), g.Name())
 }
 
 func BenchmarkPlays(b *testing.B) {
 	g := testrun.Game(b, 12, awari.Awari)
-	start, err := g.Start(4)
-	must.OK(b, err)
+	start := must.Get(g.Start(4))(b)
 	for b.Loop() {
 		g.Plays(start)
 	}

@@ -12,9 +12,7 @@ import (
 
 func board(t testing.TB, rows, cols int) *Board {
 	t.Helper()
-	b, err := New(rows, cols)
-	must.OK(t, err)
-	return b
+	return must.Get(New(rows, cols))(t)
 }
 
 func TestNewRefuses(t *testing.T) {
@@ -29,8 +27,7 @@ func TestReference(t *testing.T) {
 	for _, r := range rows {
 		var n [16]uint64
 		for i := range n {
-			x, err := strconv.ParseUint(r[i], 10, 64)
-			must.OK(t, err)
+			x := must.Get(strconv.ParseUint(r[i], 10, 64))(t)
 			n[i] = x
 		}
 		b := board(t, int(n[0]), int(n[1]))
@@ -79,9 +76,8 @@ func TestSymmetry(t *testing.T) {
 				}
 				one, way := b.Canonical(&s)
 				other, _ := b.Canonical(&moved)
-				if one != other || one != s.Move(way) {
-					t.Fatalf("%v: canonical states of step %d of %v and %v differ", size, k, order, image)
-				}
+				must.Hold(t, one == other && one == s.Move(way),
+					"%v: canonical states of step %d of %v and %v differ", size, k, order, image)
 			}
 			o := b.Orient(order)
 			must.Hold(t, o.Move(b, by) == b.Orient(image), "%v: orientations of %v and %v do not correspond", size, order, image)

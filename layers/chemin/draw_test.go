@@ -27,8 +27,7 @@ func TestDraw(t *testing.T) {
 // TestSVG checks that the drawing is well formed and has a grid for each step.
 func TestSVG(t *testing.T) {
 	b := board(t, 3, 3)
-	svg, err := b.SVG([]int{0, 6, 3, 7, 4, 8, 5, 2, 1})
-	must.OK(t, err)
+	svg := must.Get(b.SVG([]int{0, 6, 3, 7, 4, 8, 5, 2, 1}))(t)
 	count := map[string]int{}
 	for _, e := range must.XML(t, svg) {
 		count[e.Name.Local]++

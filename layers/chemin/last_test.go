@@ -22,8 +22,7 @@ func TestLongLastCell(t *testing.T) {
 			b := board(t, shape[0], shape[1])
 			best, count, elsewhere, shared := uint32(0), 0, 0, 0
 			permute(b.Cells(), func(order []int) {
-				grid, err := b.Play(order)
-				must.OK(t, err)
+				grid := must.Get(b.Play(order))(t)
 				score := slices.Max(grid)
 				if score < best {
 					return

@@ -20,9 +20,7 @@ func TestDocumentCells(t *testing.T) {
 		"awalic": "{'g6': 's', 'g5': 'w', 'g4': 'w', 'g3': 'r', 'g2': 'p', 'g1': 'p', 'f7': 'r', 'f6': 's', 'f5': 'p', 'f4': 's', 'f4t': 'p', 'f3': 's', 'f2': 'r', 'f1': 'r'}",
 	} {
 		s, err := pijersi.ParseCells(want)
-		if err != nil || s.Code() != code {
-			t.Errorf("%s is read as %s, %v, want %s", want, s.Code(), err, code)
-		}
+		should.Hold(t, err == nil && s.Code() == code, "%s is read as %s, %v, want %s", want, s.Code(), err, code)
 		should.Equal(t, cellText(s), want, "%s is printed as", code)
 	}
 }

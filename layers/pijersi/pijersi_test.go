@@ -24,17 +24,14 @@ func cellText(s pijersi.Setup) string { return string(s.AppendCells(nil)) }
 
 func mustCubes(t testing.TB, cubes string) pijersi.Setup {
 	t.Helper()
-	s, err := pijersi.ParseCubes(cubes)
-	must.OK(t, err)
-	return s
+	return must.Get(pijersi.ParseCubes(cubes))(t)
 }
 
 // lineups returns the legal line-ups by rank.
 func lineups(t *testing.T) iter.Seq2[uint32, pijersi.Lineup] {
 	return func(yield func(uint32, pijersi.Lineup) bool) {
 		for rank := range uint32(pijersi.Count) {
-			s, err := pijersi.UnrankSetup(uint64(rank), pijersi.Mirror)
-			must.OK(t, err)
+			s := must.Get(pijersi.UnrankSetup(uint64(rank), pijersi.Mirror))(t)
 			if !yield(rank, s.White) {
 				return
 			}
@@ -185,9 +182,7 @@ func TestCheck(t *testing.T) {
 	} {
 		s := mustCubes(t, cubes)
 		err := s.Check()
-		if (err == nil) != (message == "") || legal(s) != (err == nil) {
-			t.Errorf("%s: legal %t, %v", cubes, legal(s), err)
-		}
+		should.Hold(t, (err == nil) == (message == "") && legal(s) == (err == nil), "%s: legal %t, %v", cubes, legal(s), err)
 		should.Not(t, err != nil && (!errors.Is(err, pijersi.ErrIllegal) || err.Error() != "not legal: "+message),
 			"%s: %v, want %s", cubes, err, message)
 		if _, rankErr := s.Rank(); (err == nil) != (rankErr == nil) || err != nil && !errors.Is(rankErr, pijersi.ErrIllegal) {

@@ -87,9 +87,8 @@ func TestVectors(t *testing.T) {
 func checkBlack(t *testing.T, v vector) {
 	t.Helper()
 	s, err := pijersi.ParseCubes(v.Black)
-	if err != nil || s.Form != pijersi.BlackMirror || s.Code() != v.BlackCode || s.CubeText() != v.Black {
-		t.Errorf("%s: %+v, %s, %v", v.Black, s, s.Code(), err)
-	}
+	should.Hold(t, err == nil && s.Form == pijersi.BlackMirror && s.Code() == v.BlackCode && s.CubeText() == v.Black,
+		"%s: %+v, %s, %v", v.Black, s, s.Code(), err)
 	again, err := pijersi.ParseCode(v.BlackCode)
 	should.Hold(t, again == s && err == nil, "ParseCode(%s) = %+v, %v, want %+v", v.BlackCode, again, err, s)
 }

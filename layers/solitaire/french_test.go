@@ -24,8 +24,7 @@ func TestFrench(t *testing.T) {
 		p := b.Full() &^ (1 << start)
 		for _, name := range names[2:] {
 			from, to, _ := strings.Cut(name, "-")
-			j, err := b.FindJump(p, hole(t, b, from), hole(t, b, to))
-			must.OK(t, err)
+			j := must.Get(b.FindJump(p, hole(t, b, from), hole(t, b, to)))(t)
 			p ^= j.Pegs()
 		}
 		if p != 1<<end {
@@ -57,7 +56,5 @@ func TestFrench(t *testing.T) {
 // hole returns the hole of that name.
 func hole(t *testing.T, b *Board, name string) int {
 	t.Helper()
-	hole, err := b.Hole(name)
-	must.OK(t, err)
-	return hole
+	return must.Get(b.Hole(name))(t)
 }

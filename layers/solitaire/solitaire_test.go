@@ -40,9 +40,8 @@ func TestNamed(t *testing.T) {
 		holes, jumps, symmetries int
 	}{{English, 33, 76, 8}, {French, 37, 92, 8}} {
 		b := Named(tt.name)
-		if b.Name() != tt.name || b.Holes() != tt.holes || len(b.Jumps()) != tt.jumps || len(b.Symmetries()) != tt.symmetries {
-			t.Errorf("%s: %d holes, %d jumps, %d symmetries", b.Name(), b.Holes(), len(b.Jumps()), len(b.Symmetries()))
-		}
+		should.Hold(t, b.Name() == tt.name && b.Holes() == tt.holes && len(b.Jumps()) == tt.jumps && len(b.Symmetries()) == tt.symmetries,
+			"%s: %d holes, %d jumps, %d symmetries", b.Name(), b.Holes(), len(b.Jumps()), len(b.Symmetries()))
 		center, err := b.Hole("center")
 		should.Hold(t, err == nil && b.HoleName(center) == "d4", "%s: centre %d, %v", tt.name, center, err)
 	}
@@ -65,17 +64,13 @@ func checkJumps(t *testing.T, b *Board, g *Group, p Position) {
 	want := legal(b, p)
 	got := b.Legal(nil, p)
 	slices.Sort(got)
-	if !slices.Equal(got, want) {
-		t.Fatalf("%s: jumps %v of\n%s, want %v", b.Name(), got, b.Picture(p), want)
-	}
+	must.Hold(t, slices.Equal(got, want), "%s: jumps %v of\n%s, want %v", b.Name(), got, b.Picture(p), want)
 	back := b.Undo(nil, p)
 	slices.Sort(back)
-	if want := legal(b, ^p&b.Full()); !slices.Equal(back, want) {
-		t.Fatalf("%s: jumps %v to\n%s, want %v", b.Name(), back, b.Picture(p), want)
-	}
-	if all := g.of(p); all != g.each(p) {
-		t.Fatalf("%s: images %x of %x, want %x", b.Name(), all, p, g.each(p))
-	}
+	want = legal(b, ^p&b.Full())
+	must.Hold(t, slices.Equal(back, want), "%s: jumps %v to\n%s, want %v", b.Name(), back, b.Picture(p), want)
+	all := g.of(p)
+	must.Hold(t, all == g.each(p), "%s: images %x of %x, want %x", b.Name(), all, p, g.each(p))
 	var children []Position
 	for _, number := range got {
 		j := b.jumps[number]
@@ -145,9 +140,7 @@ func FuzzJumps(f *testing.F) {
 func TestFindJump(t *testing.T) {
 	b := Named(English)
 	hole := func(name string) int {
-		h, err := b.Hole(name)
-		must.OK(t, err)
-		return h
+		return must.Get(b.Hole(name))(t)
 	}
 	p := b.Full() &^ (1 << hole("d4"))
 	j, err := b.FindJump(p, hole("d2"), hole("d4"))
@@ -219,9 +212,8 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		again, q, err := Parse(b.Picture(p))
-		if err != nil || again.Picture(q) != b.Picture(p) || q != p || again.Holes() != b.Holes() {
-			t.Errorf("%q becomes %q, %v", picture, b.Picture(p), err)
-		}
+		should.Hold(t, err == nil && again.Picture(q) == b.Picture(p) && q == p && again.Holes() == b.Holes(),
+			"%q becomes %q, %v", picture, b.Picture(p), err)
 		if pegs := strings.Count(picture, "o"); bits.OnesCount64(p) != pegs || b.Holes() != pegs+strings.Count(picture, ".") {
 			t.Errorf("%q: %d pegs in %d holes", picture, bits.OnesCount64(p), b.Holes())
 		}
@@ -258,8 +250,7 @@ func TestParity(t *testing.T) {
 	}
 	for name, want := range map[string]string{English: "d1 a4 d4 g4 d7", French: ""} {
 		b := Named(name)
-		center, err := b.Center()
-		must.OK(t, err)
+		center := must.Get(b.Center())(t)
 		var ends []string
 		for hole := range b.Holes() {
 			if b.SameParity(b.Full()&^(1<<center), 1<<hole) {
@@ -276,12 +267,9 @@ func jumpsOf(t *testing.T, b *Board, p Position, text string) (jumps []Jump) {
 	for move := range strings.FieldsSeq(text) {
 		names := strings.Split(move, "-")
 		for i, name := range names[1:] {
-			from, err := b.Hole(names[i])
-			must.OK(t, err)
-			to, err := b.Hole(name)
-			must.OK(t, err)
-			j, err := b.FindJump(p, from, to)
-			must.OK(t, err)
+			from := must.Get(b.Hole(names[i]))(t)
+			to := must.Get(b.Hole(name))(t)
+			j := must.Get(b.FindJump(p, from, to))(t)
 			p ^= j.Pegs()
 			jumps = append(jumps, j)
 		}
@@ -293,9 +281,8 @@ func jumpsOf(t *testing.T, b *Board, p Position, text string) (jumps []Jump) {
 func TestDraw(t *testing.T) {
 	b, p, err := Parse("-ooo\noo.o")
 	must.OK(t, err)
-	if want := "   a b c d\n1    o o o\n2  o o . o\n"; b.Draw(p) != want {
-		t.Errorf("%s, want\n%s", b.Draw(p), want)
-	}
+	want := "   a b c d\n1    o o o\n2  o o . o\n"
+	should.Hold(t, b.Draw(p) == want, "%s, want\n%s", b.Draw(p), want)
 	moves := Moves(jumpsOf(t, b, p, "a2-c2 d2-b2"))
 	must.Hold(t, len(moves) == 2 && b.MoveName(moves[0]) == "a2-c2", "%v", moves)
 	should.Equal(t, b.DrawMoves(p, moves, 80), "1. a2-c2  2. d2-b2\n  o o o     o o o\n. . o o   . o . .\n")

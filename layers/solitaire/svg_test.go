@@ -11,8 +11,7 @@ import (
 // TestSVG compares drawings with golden files.
 func TestSVG(t *testing.T) {
 	b := Named(English)
-	center, err := b.Center()
-	must.OK(t, err)
+	center := must.Get(b.Center())(t)
 	start := b.Full() &^ (1 << center)
 	for name, moves := range map[string][]Move{
 		"position.svg": nil,

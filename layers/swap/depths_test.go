@@ -31,8 +31,7 @@ func depthsOf(g *Grid) (depths []uint64) {
 // can be much different.
 func TestCheckDepths(t *testing.T) {
 	for _, size := range [][2]int{{1, 1}, {1, 2}, {1, 3}, {2, 2}, {1, 6}, {2, 3}, {2, 4}, {4, 2}} {
-		g, err := NewGrid(size[0], size[1])
-		must.OK(t, err)
+		g := must.Get(NewGrid(size[0], size[1]))(t)
 		depths := depthsOf(g)
 		should.Be(t, g.CheckDepths(depths, true), nil, "%v", size)
 		for d := range depths {

@@ -22,9 +22,7 @@ func TestListedSizes(t *testing.T) {
 		should.Be(t, must.Err(swap.NewListedGrid(size[0], size[1])), swap.ErrSize, "%v", size)
 	}
 	g := mustGrid(t, 8, 8)
-	if len(g.Swaps()) != 112 || g.Packs() || !mustGrid(t, 4, 4).Packs() {
-		t.Errorf("%d swaps", len(g.Swaps()))
-	}
+	should.Hold(t, len(g.Swaps()) == 112 && !g.Packs() && mustGrid(t, 4, 4).Packs(), "%d swaps", len(g.Swaps()))
 }
 
 // TestListAgainstState does the same with both kinds of states.
@@ -35,9 +33,8 @@ func TestListAgainstState(t *testing.T) {
 		l := shuffled(g, r)
 		s := l.State()
 		for _, m := range g.Swaps() {
-			if l.Parity() != g.Parity(s) || l.Solved() != (s == g.Goal()) || l.State() != s || !slices.Equal(g.List(s), l) || !l.Valid() {
-				t.Fatalf("%v: %v is not %x", size, l, s)
-			}
+			must.Hold(t, l.Parity() == g.Parity(s) && l.Solved() == (s == g.Goal()) && l.State() == s && slices.Equal(g.List(s), l) && l.Valid(),
+				"%v: %v is not %x", size, l, s)
 			l.Swap(m)
 			s = g.Apply(s, m)
 		}
@@ -52,8 +49,7 @@ func TestListAgainstState(t *testing.T) {
 func TestToward(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	for range 100 {
-		g, err := swap.NewListedGrid(1+r.IntN(5), 1+r.IntN(5))
-		must.OK(t, err)
+		g := must.Get(swap.NewListedGrid(1+r.IntN(5), 1+r.IntN(5)))(t)
 		from := g.Home()
 		r.Shuffle(len(from), func(i, j int) { from[i], from[j] = from[j], from[i] })
 		to := slices.Clone(from)

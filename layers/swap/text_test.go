@@ -77,9 +77,8 @@ func TestPuzzleText(t *testing.T) {
 		for first := range 2 {
 			p := swap.Puzzle{Grid: g, Tiles: shuffled(g, rng), First: first}
 			got, err := swap.Parse(strings.NewReader(p.String()))
-			if err != nil || !slices.Equal(got.Tiles, p.Tiles) || got.First != first || got.String() != p.String() {
-				t.Errorf("%q becomes %q: %v", p, got, err)
-			}
+			should.Hold(t, err == nil && slices.Equal(got.Tiles, p.Tiles) && got.First == first && got.String() == p.String(),
+				"%q becomes %q: %v", p, got, err)
 		}
 	}
 }
@@ -100,9 +99,7 @@ func FuzzParse(f *testing.F) {
 				"untyped error %v", err)
 			return
 		}
-		if len(p.Tiles) != p.Grid.Cells() || !p.Tiles.Valid() {
-			t.Fatalf("%v is no state of %d x %d", p.Tiles, p.Grid.Rows(), p.Grid.Cols())
-		}
+		must.Hold(t, len(p.Tiles) == p.Grid.Cells() && p.Tiles.Valid(), "%v is no state of %d x %d", p.Tiles, p.Grid.Rows(), p.Grid.Cols())
 		again, err := swap.Parse(strings.NewReader(p.String()))
 		must.Hold(t, err == nil && slices.Equal(again.Tiles, p.Tiles) && again.First == p.First, "%q becomes %q: %v", p, again, err)
 	})

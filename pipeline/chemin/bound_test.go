@@ -28,9 +28,7 @@ func rest(b *chemin.Board, s *chemin.State, known map[chemin.State]uint32) uint3
 
 func testBounds(t *testing.T, b *chemin.Board, perSize int) *bounds {
 	t.Helper()
-	found, err := newBounds(t.Context(), b, growth(b), limits{1 << 30, perSize, 2}, func(int) {})
-	must.OK(t, err)
-	return found
+	return must.Get(newBounds(t.Context(), b, growth(b), limits{1 << 30, perSize, 2}, func(int) {}))(t)
 }
 
 // TestBound compares the bound of every state with what is possible: never less, and the same
@@ -90,9 +88,8 @@ func TestThin(t *testing.T) {
 		kept := split(thin(slices.Clone(vectors), stride, most), stride)
 		must.Not(t, len(kept) > most, "%d vectors, %d allowed", len(kept), most)
 		for _, v := range split(vectors, stride) {
-			if !slices.ContainsFunc(kept, func(other []uint32) bool { return covers(other, v) }) {
-				t.Fatalf("%v is not covered by %v", v, kept)
-			}
+			must.Hold(t, slices.ContainsFunc(kept, func(other []uint32) bool { return covers(other, v) }),
+				"%v is not covered by %v", v, kept)
 		}
 	}
 }

@@ -198,8 +198,7 @@ func FuzzRecords(f *testing.F) {
 			}
 			must.OK(t, w.Add(row))
 		}
-		layer, err := w.Finish()
-		must.OK(t, err)
+		layer := must.Get(w.Finish())(t)
 		c.Blocks = layer.Blocks
 		if err := verify(s.store, b, c, limits); err != nil {
 			should.Be(t, err, corrupt.ErrCorrupt)

@@ -27,16 +27,13 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func board(t testing.TB, rows, cols int) *chemin.Board {
 	t.Helper()
-	b, err := chemin.New(rows, cols)
-	must.OK(t, err)
-	return b
+	return must.Get(chemin.New(rows, cols))(t)
 }
 
 func solve(t testing.TB, rows, cols int, opts Options) *Result {
 	t.Helper()
 	opts.Memory, opts.Workers = max(opts.Memory, 256<<20), 2
-	r, err := Solve(context.Background(), board(t, rows, cols), opts)
-	must.OK(t, err)
+	r := must.Get(Solve(context.Background(), board(t, rows, cols), opts))(t)
 	must.Hold(t, r.Exact(), "%d x %d, %s: bounds %d and %d", rows, cols, opts.Method, r.Lower, r.Upper)
 	return r
 }
@@ -128,8 +125,7 @@ func TestEnding(t *testing.T) {
 		b := board(t, size[0], size[1])
 		want, best := 0, uint32(0)
 		for order := range permutations(b.Cells()) {
-			grid, err := b.Play(order)
-			must.OK(t, err)
+			grid := must.Get(b.Play(order))(t)
 			score := slices.Max(grid)
 			if score > best {
 				want, best = 0, score
@@ -208,8 +204,7 @@ func TestLongWorkers(t *testing.T) {
 		var want []any
 		for _, workers := range []int{1, 7} {
 			opts := Options{Job: job.Job{Memory: tt.memory, Workers: workers}, Method: tt.method}
-			r, err := Solve(t.Context(), board(t, tt.rows, tt.cols), opts)
-			must.OK(t, err)
+			r := must.Get(Solve(t.Context(), board(t, tt.rows, tt.cols), opts))(t)
 			should.Equal(t, r.Cut, tt.cut, "%+v: cut", tt)
 			got := append(known(r), r.Leaves)
 			if want == nil {

@@ -14,12 +14,11 @@ import (
 // file, if it has one.
 func sweepAll(t *testing.T, s *sweep) (states []int, bytes int64) {
 	t.Helper()
-	err := s.run(t.Context(), func() {
+	must.OK(t, s.run(t.Context(), func() {
 		if s.layer.filled > 0 {
 			states = append(states, s.layer.N)
 		}
-	}, func() ([]byte, error) { return nil, nil })
-	must.OK(t, err)
+	}, func() ([]byte, error) { return nil, nil }))
 	s.store.Drop(s.layer.Run)
 	should.Equal(t, s.store.Held(), 0, "bytes are still held")
 	if s.store.Dir == nil {
@@ -40,8 +39,7 @@ func newTestSweep(b *chemin.Board, room int64, target uint32) *sweep {
 func (s *sweep) onDisk(t *testing.T) *sweep {
 	t.Helper()
 	o := &solver{Options: Options{Dir: t.TempDir()}, board: s.board, store: s.store}
-	_, err := o.openDir()
-	must.OK(t, err)
+	must.OK(t, must.Err(o.openDir()))
 	t.Cleanup(func() { must.OK(t, s.store.Dir.Close()) })
 	return s
 }

@@ -155,8 +155,7 @@ func TestLongLayer16(t *testing.T) {
 	tries.NeedsLong(t, "it takes ten seconds")
 	const top = 16
 	dir := t.TempDir()
-	_, err := solve.Solve(t.Context(), dir, testrun.Game(t, 12, rules[0]), solve.Options{Seeds: top, Job: options(2).Job})
-	must.OK(t, err)
+	must.OK(t, must.Err(solve.Solve(t.Context(), dir, testrun.Game(t, 12, rules[0]), solve.Options{Seeds: top, Job: options(2).Job})))
 	o := options(1)
 	o.Layers = []int{top}
 	compute(t, dir, o)

@@ -36,25 +36,20 @@ func options(workers int) distance.Options {
 // compute computes the distances of all layers of a run directory.
 func compute(t testing.TB, dir string, o distance.Options) *distance.Result {
 	t.Helper()
-	result, err := distance.Run(t.Context(), dir, o)
-	must.OK(t, err)
-	return result
+	return must.Get(distance.Run(t.Context(), dir, o))(t)
 }
 
 // compare compares the files with the distances of all boards.
 func compare(t testing.TB, dir string, want [][]int) {
 	t.Helper()
-	tb, err := tables.Open(t.Context(), dir)
-	must.OK(t, err)
+	tb := must.Get(tables.Open(t.Context(), dir))(t)
 	defer tb.Close()
 	for n, plies := range want {
 		got := make([]int8, len(plies))
 		known, err := tb.ReadDistances(t.Context(), n, 0, got)
 		must.Hold(t, known && err == nil, "layer %d: %v, %v", n, known, err)
 		for rank, d := range plies {
-			if int(uint8(got[rank])) != d {
-				t.Fatalf("layer %d, rank %d: %d plies, want %d", n, rank, uint8(got[rank]), d)
-			}
+			must.Hold(t, int(uint8(got[rank])) == d, "layer %d, rank %d: %d plies, want %d", n, rank, uint8(got[rank]), d)
 		}
 	}
 }
@@ -152,8 +147,7 @@ func TestStale(t *testing.T) {
 	compute(t, dir, options(1))
 	layers[7][5] = testrun.Other(layers[7][5])
 	testrun.TakeLayer(t, dir, testrun.Write(t, testrun.Game(t, 8, awari.Awari), layers, 1<<16), 7)
-	tb, err := tables.Open(t.Context(), dir)
-	must.OK(t, err)
+	tb := must.Get(tables.Open(t.Context(), dir))(t)
 	defer tb.Close()
 	for n, want := range map[int]bool{6: true, 7: false} {
 		var plies [1]int8
@@ -210,9 +204,7 @@ func swap(t *testing.T, game awari.Game, layers [][]int8, n int) bool {
 			if s != layers[n][rank] {
 				all := append(append([][]int8{}, layers[:n]...), wrong)
 				dir := testrun.Write(t, game, all, 1<<16)
-				if _, err := distance.Run(t.Context(), dir, options(1)); !errors.Is(err, corrupt.ErrCorrupt) {
-					t.Errorf("layer %d: %v", n, err)
-				}
+				should.Be(t, must.Err(distance.Run(t.Context(), dir, options(1))), corrupt.ErrCorrupt, "layer %d", n)
 				should.Not(t, must.Err(os.Stat(filepath.Join(dir, rundir.DistanceName(n)))) == nil, "there is a file")
 				return true
 			}
@@ -235,8 +227,7 @@ func TestMemory(t *testing.T) {
 		o.Memory, o.Layers = memory, []int{top}
 		o.Memory += needed(t, dir, o, 1<<20) - least // for the second worker
 		o.Progress = func(job.Step) {
-			files, err := filepath.Glob(filepath.Join(got, rundir.WorkName, rundir.DistancesName+".*.tmp"))
-			must.OK(t, err)
+			files := must.Get(filepath.Glob(filepath.Join(got, rundir.WorkName, rundir.DistancesName+".*.tmp")))(t)
 			disk = disk || len(files) > 0
 		}
 		compute(t, got, o)
@@ -300,8 +291,7 @@ func TestListed(t *testing.T) {
 	compute(t, dir, options(1))
 	listed := manifestOf(t, dir)
 	for n, d := range listed {
-		f, err := layerfile.Open(filepath.Join(dir, rundir.DistanceName(n)))
-		must.OK(t, err)
+		f := must.Get(layerfile.Open(filepath.Join(dir, rundir.DistanceName(n))))(t)
 		should.Hold(t, d == manifest.NewDistances(f.Footer()) && d.Listed(), "layer %d: %+v", n, d)
 		must.OK(t, f.Close())
 	}
@@ -372,8 +362,7 @@ func TestResume(t *testing.T) {
 	}
 	for _, plies := range []int{2, 5, 17} {
 		interrupt(fmt.Sprintf(", %d plies", plies))
-		f, err := layerfile.Open(kept)
-		must.OK(t, err)
+		f := must.Get(layerfile.Open(kept))(t)
 		some := make([]int8, f.Header().Positions)
 		must.OK(t, errors.Join(f.NewDecoder(cpu.Best()).Read(t.Context(), some, 0), f.Close()))
 		most := int(slices.Max(some))

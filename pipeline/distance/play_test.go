@@ -28,8 +28,7 @@ import (
 // open opens tables until the test ends.
 func open(t testing.TB, dir string) *tables.Tables {
 	t.Helper()
-	tb, err := tables.Open(t.Context(), dir)
-	must.OK(t, err)
+	tb := must.Get(tables.Open(t.Context(), dir))(t)
 	t.Cleanup(func() { tb.Close() })
 	return tb
 }
@@ -38,8 +37,7 @@ func open(t testing.TB, dir string) *tables.Tables {
 func solved(t testing.TB, seeds int) *tables.Tables {
 	t.Helper()
 	dir, j := t.TempDir(), job.Job{Workers: 2, Family: cpu.Best()}
-	_, err := solve.Solve(t.Context(), dir, testrun.Game(t, 12, awari.Awari), solve.Options{Seeds: seeds, Job: j})
-	must.OK(t, err)
+	must.OK(t, must.Err(solve.Solve(t.Context(), dir, testrun.Game(t, 12, awari.Awari), solve.Options{Seeds: seeds, Job: j})))
 	compute(t, dir, distance.Options{Job: j})
 	return open(t, dir)
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
 	"grenier/io/layerfile"
@@ -17,9 +18,7 @@ import (
 // proved returns what a proof says of all layers of a run directory.
 func proved(t testing.TB, dir string) *prove.Result {
 	t.Helper()
-	result, err := prove.Run(t.Context(), dir, prove.Options{Job: job.Job{Workers: 2, Family: cpu.Best()}})
-	must.OK(t, err)
-	return result
+	return must.Get(prove.Run(t.Context(), dir, prove.Options{Job: job.Job{Workers: 2, Family: cpu.Best()}}))(t)
 }
 
 // TestProof: distances prove the layers that have them, without a pass, and prove the same as passes do.
@@ -38,9 +37,8 @@ func TestProof(t *testing.T) {
 		}
 		for n, l := range got.Layers {
 			by, passes := *l.Proof, *want.Layers[n].Proof
-			if there := n == 2 || n >= top-1; n > 0 && there != (by.Passes == 0) { // layer 0 needs none
-				t.Errorf("layer %d: %d passes", n, by.Passes)
-			}
+			there := n == 2 || n >= top-1
+			should.Not(t, n > 0 && there != (by.Passes == 0), "layer %d: %d passes", n, by.Passes) // layer 0 needs none
 			by.Passes, passes.Passes = 0, 0
 			must.Same(t, fmt.Sprintf("layer %d", n), fmt.Sprintf("%+v", passes), fmt.Sprintf("%+v", by))
 		}

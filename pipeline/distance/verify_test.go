@@ -33,8 +33,7 @@ import (
 func verified(t testing.TB, dir string, n int, bytes int64) verify.Layer {
 	t.Helper()
 	o := verify.Options{Job: job.Job{Workers: 2, Family: cpu.Best()}, Layers: []int{n}, MemoryBytes: bytes}
-	result, err := verify.Run(t.Context(), dir, o)
-	must.OK(t, err)
+	result := must.Get(verify.Run(t.Context(), dir, o))(t)
 	return result.Layers[0]
 }
 
@@ -42,8 +41,7 @@ func verified(t testing.TB, dir string, n int, bytes int64) verify.Layer {
 func writeDistances(t testing.TB, dir string, n int, change func(plies []int8)) {
 	t.Helper()
 	path := filepath.Join(dir, rundir.DistanceName(n))
-	f, err := layerfile.Open(path)
-	must.OK(t, err)
+	f := must.Get(layerfile.Open(path))(t)
 	plies := make([]int8, f.Header().Positions)
 	must.OK(t, f.NewDecoder(cpu.Best()).Read(t.Context(), plies, 0))
 	must.OK(t, f.Close())
@@ -54,11 +52,9 @@ func writeDistances(t testing.TB, dir string, n int, change func(plies []int8)) 
 // newDistances writes a file of distances of layer n that all checksums fit, and lists it.
 func newDistances(t testing.TB, dir string, n int, plies []int8) {
 	t.Helper()
-	d, err := vfs.OpenDir(dir)
-	must.OK(t, err)
+	d := must.Get(vfs.OpenDir(dir))(t)
 	defer d.Close()
-	p, err := vfs.NewPending(d, rundir.DistanceName(n))
-	must.OK(t, err)
+	p := must.Get(vfs.NewPending(d, rundir.DistanceName(n)))(t)
 	s := writetest.Layer(t, p, catalog.DistanceHeader(testrun.Manifest(t, dir), n), plies)
 	testrun.EditManifest(t, dir, func(m *manifest.Manifest) { m.Layers[n].Distances = manifest.NewDistances(s.Footer) })
 }
@@ -75,9 +71,8 @@ func TestLongVerify(t *testing.T) {
 		want := brute(t, game, layers)
 		for n := range top + 1 {
 			for _, bytes := range []int64{0, 1, 9000} {
-				if l := verified(t, dir, n, bytes); len(l.Problems) > 0 || l.Checked != l.Positions {
-					t.Fatalf("%v, layer %d, %d bytes: %+v", r, n, bytes, l)
-				}
+				l := verified(t, dir, n, bytes)
+				must.Hold(t, len(l.Problems) == 0 && l.Checked == l.Positions, "%v, layer %d, %d bytes: %+v", r, n, bytes, l)
 			}
 		}
 		for range tries.Runs(400) {
@@ -92,9 +87,7 @@ func TestLongVerify(t *testing.T) {
 			for _, p := range l.Problems {
 				found = found || strings.HasSuffix(p.Text, text)
 			}
-			if !found {
-				t.Fatalf("%v, layer %d: %q is not said in %+v", r, n, text, l)
-			}
+			must.Hold(t, found, "%v, layer %d: %q is not said in %+v", r, n, text, l)
 		}
 	}
 }
@@ -151,8 +144,7 @@ func TestNoted(t *testing.T) {
 	compute(t, dir, options(1))
 	writeDistances(t, dir, 5, func(plies []int8) { plies[len(plies)/2]++ })
 	o.Done = nil
-	result, err := verify.Run(t.Context(), dir, o)
-	must.OK(t, err)
+	result := must.Get(verify.Run(t.Context(), dir, o))(t)
 	if result.OK || result.Layers[5].Before != nil {
 		t.Errorf("%+v", result.Layers[5])
 	}
@@ -174,15 +166,12 @@ func TestScrub(t *testing.T) {
 		compute(t, other, options(1))
 		must.Write(t, path, must.Read(t, filepath.Join(other, rundir.DistanceName(n))))
 	}
-	result, err := scrub.Run(t.Context(), dir, scrub.Options{Job: job.Job{Workers: 2}})
-	must.OK(t, err)
+	result := must.Get(scrub.Run(t.Context(), dir, scrub.Options{Job: job.Job{Workers: 2}}))(t)
 	for n, want := range []scrub.State{"", scrub.Missing, scrub.Intact, "", scrub.Damaged, scrub.Stale} {
 		l := result.Layers[n]
 		should.Hold(t, l.Distances == want && l.State == scrub.Intact && (l.Count > 0) == (n > 3 || n == 1), "layer %d: %+v", n, l)
 	}
-	if result.OK || !errors.Is(result.Err(), corrupt.ErrCorrupt) {
-		t.Error(result.Err())
-	}
+	should.Not(t, result.OK || !errors.Is(result.Err(), corrupt.ErrCorrupt), "%v", result.Err())
 }
 
 // TestParts: what verify and scrub say of distances is the same in parts.
@@ -193,8 +182,7 @@ func TestParts(t *testing.T) {
 	good := must.Read(t, path)
 	text := func(result any, err error) string {
 		must.OK(t, err)
-		data, err := json.Marshal(result)
-		must.OK(t, err)
+		data := must.Get(json.Marshal(result))(t)
 		return regexp.MustCompile(`"seconds":[^}]*`).ReplaceAllString(string(data), "")
 	}
 	verified := func(p job.Part) string {

@@ -33,20 +33,18 @@ func writtenAll(t *testing.T, dir, out string, o Options) (names []string) {
 		should.Not(t, share < last || share > 1, "progress from %v to %v", last, share)
 		last = share
 	}
-	err := WriteAll(t.Context(), dir, out, o, func(e Exported) {
+	must.OK(t, WriteAll(t.Context(), dir, out, o, func(e Exported) {
 		if !e.Kept {
 			names = append(names, e.File)
 		}
-	})
-	must.OK(t, err)
+	}))
 	return names
 }
 
 // TestWriteAll: each file equals a single export; only a file that is missing or has changed
 // is written again, also after an interruption at any layer.
 func TestWriteAll(t *testing.T) {
-	game, err := awari.New(6, awari.Awari)
-	must.OK(t, err)
+	game := must.Get(awari.New(6, awari.Awari))(t)
 	const seeds = 5
 	dir, out := solveRun(t, game, seeds), filepath.Join(t.TempDir(), "a", "out")
 	o := Options{Format: Npy, Codec: frame.LZ4, Job: job.Job{Workers: 2}}
@@ -54,9 +52,7 @@ func TestWriteAll(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		written := 0
 		err := WriteAll(ctx, dir, out, o, func(e Exported) {
-			if e.Kept != (e.Seeds < stop) {
-				t.Errorf("stopped at %d: %+v", stop, e)
-			}
+			should.Hold(t, e.Kept == (e.Seeds < stop), "stopped at %d: %+v", stop, e)
 			written++
 			if written > stop {
 				cancel()
@@ -94,10 +90,8 @@ func TestWriteAll(t *testing.T) {
 
 // TestWriteAllOther: what another run has exported is not replaced.
 func TestWriteAllOther(t *testing.T) {
-	one, err := awari.New(4, awari.Awari)
-	must.OK(t, err)
-	two, err := awari.New(4, awari.Strict)
-	must.OK(t, err)
+	one := must.Get(awari.New(4, awari.Awari))(t)
+	two := must.Get(awari.New(4, awari.Strict))(t)
 	out, o := t.TempDir(), Options{Format: Colex, Codec: frame.None}
 	writtenAll(t, solveRun(t, one, 2), out, o)
 	should.Be(t, WriteAll(t.Context(), solveRun(t, two, 2), out, o, nil), ErrOtherExport)
@@ -109,14 +103,11 @@ func TestWriteAllOther(t *testing.T) {
 // unpacked returns the contents of a file of a codec.
 func unpacked(t *testing.T, c frame.Codec, path string) string {
 	t.Helper()
-	file, err := os.Open(path)
-	must.OK(t, err)
+	file := must.Get(os.Open(path))(t)
 	defer file.Close()
-	z, err := frame.NewReader(file, c, frame.MostRoom)
-	must.OK(t, err)
+	z := must.Get(frame.NewReader(file, c, frame.MostRoom))(t)
 	defer z.Close()
-	text, err := io.ReadAll(z)
-	must.OK(t, err)
+	text := must.Get(io.ReadAll(z))(t)
 	return string(text)
 }
 
@@ -161,24 +152,20 @@ func TestWriteParts(t *testing.T) {
 // TestPlies: a csv file has a column of plies if the layer has distances, other formats have none; a file without it is written again
 // once there are some.
 func TestPlies(t *testing.T) {
-	game, err := awari.New(6, awari.Awari)
-	must.OK(t, err)
+	game := must.Get(awari.New(6, awari.Awari))(t)
 	dir, out := solveRun(t, game, 5), filepath.Join(t.TempDir(), "out")
 	csv, npy := Options{Format: CSV, Codec: frame.None}, Options{Format: Npy, Codec: frame.None}
 	writtenAll(t, dir, out, csv)
 	writtenAll(t, dir, out, npy)
 	before := string(must.Read(t, filepath.Join(out, fileName(CSV, frame.None, 4))))
-	_, err = distance.Run(t.Context(), dir, distance.Options{Layers: []int{4}, Job: job.Job{Family: cpu.Best()}})
-	must.OK(t, err)
+	must.OK(t, must.Err(distance.Run(t.Context(), dir, distance.Options{Layers: []int{4}, Job: job.Job{Family: cpu.Best()}})))
 	should.List(t, writtenAll(t, dir, out, csv), []string{fileName(CSV, frame.None, 4)}, "csv")
 	got := writtenAll(t, dir, out, npy)
 	should.Hold(t, got == nil, "npy: %v", got)
-	tb, err := tables.Open(t.Context(), dir)
-	must.OK(t, err)
+	tb := must.Get(tables.Open(t.Context(), dir))(t)
 	defer tb.Close()
 	plies := make([]int8, tb.Layers()[4].Positions)
-	_, err = tb.ReadDistances(t.Context(), 4, 0, plies)
-	must.OK(t, err)
+	must.OK(t, must.Err(tb.ReadDistances(t.Context(), 4, 0, plies)))
 	lines := strings.Split(before, "\n")
 	lines[0] += ",plies"
 	for i, p := range plies {

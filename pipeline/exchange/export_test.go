@@ -32,18 +32,16 @@ import (
 func solveRun(t testing.TB, game awari.Game, seeds int) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "run")
-	_, err := solve.Solve(t.Context(), dir, game, solve.Options{
+	must.OK(t, must.Err(solve.Solve(t.Context(), dir, game, solve.Options{
 		Seeds: seeds, Job: job.Job{Workers: 2, Family: cpu.Best()},
-	})
-	must.OK(t, err)
+	})))
 	return dir
 }
 
 // open opens a run directory until the test ends.
 func open(t testing.TB, dir string) *tables.Tables {
 	t.Helper()
-	tb, err := tables.Open(t.Context(), dir)
-	must.OK(t, err)
+	tb := must.Get(tables.Open(t.Context(), dir))(t)
 	t.Cleanup(func() { must.OK(t, tb.Close()) })
 	return tb
 }
@@ -64,8 +62,7 @@ func written(t testing.TB, dir string, o Options) []byte {
 	if o.Codec == "" {
 		o.Codec = frame.None
 	}
-	s, err := Write(t.Context(), dir, &out, o)
-	must.OK(t, err)
+	s := must.Get(Write(t.Context(), dir, &out, o))(t)
 	should.Hold(t, s.Bytes == uint64(out.Len()) && s.Seeds == o.Seeds && s.Format == o.Format && s.Codec == o.Codec,
 		"%+v, and %d bytes", s, out.Len())
 	return out.Bytes()
@@ -161,8 +158,7 @@ func TestLongEncoderPieces(t *testing.T) {
 				for i := range scores {
 					scores[i] = int8(from + uint64(i))
 				}
-				piece, err := Vu.newEncoder(s).encode(nil, from, scores)
-				must.OK(t, err)
+				piece := must.Get(Vu.newEncoder(s).encode(nil, from, scores))(t)
 				got = append(slices.Clone(piece), got...)
 			}
 			should.Hold(t, bytes.Equal(got, want), "pieces of %d: %d bytes, not the %d expected", size, len(got), len(want))
@@ -178,8 +174,7 @@ func publishedIndex(t *testing.T, b awari.Board) int64 {
 		if n < k {
 			return 0
 		}
-		c, err := colex.Binomial(n, k)
-		must.OK(t, err)
+		c := must.Get(colex.Binomial(n, k))(t)
 		return int64(c)
 	}
 	index, left, emptied := int64(0), b.Seeds(), false
@@ -202,9 +197,8 @@ func publishedIndex(t *testing.T, b awari.Board) int64 {
 func TestLongPublishedExample(t *testing.T) {
 	for n := range 8 {
 		for i, b := range published(12, n) {
-			if got := publishedIndex(t, b); got != int64(i) {
-				t.Fatalf("board %v is number %d, want %d", b, got, i)
-			}
+			got := publishedIndex(t, b)
+			must.Hold(t, got == int64(i), "board %v is number %d, want %d", b, got, i)
 		}
 	}
 	tries.NeedsLong(t, "solves 16 layers")
@@ -212,8 +206,7 @@ func TestLongPublishedExample(t *testing.T) {
 	file := written(t, dir, Options{Seeds: 16, Format: Vu})
 	board := awari.Board{1, 1, 1, 1, 1, 2, 4, 2, 3, 0, 0, 0}
 	should.Equal(t, int8(file[publishedIndex(t, board)]), 0, "the score")
-	probe, err := open(t, dir).Probe(t.Context(), board)
-	must.OK(t, err)
+	probe := must.Get(open(t, dir).Probe(t.Context(), board))(t)
 	for pit, want := range []int{-1, -1, -2, -2, -2, 0} {
 		m := probe.Moves[pit]
 		should.Hold(t, m.Value == want, "pit %d: %d, want %d", pit, m.Value, want)
@@ -255,8 +248,7 @@ func TestNotAFile(t *testing.T) {
 	}
 	path := filepath.Join(out, "file")
 	testrun.WriteFile(t, path, []byte("old"))
-	_, err := WriteFile(t.Context(), dir, path, Options{Seeds: 2, Format: Colex, Codec: frame.None})
-	must.OK(t, err)
+	must.OK(t, must.Err(WriteFile(t.Context(), dir, path, Options{Seeds: 2, Format: Colex, Codec: frame.None})))
 	got := testrun.ReadFile(t, path)
 	should.Hold(t, len(got) == 10, "%d bytes", len(got))
 }

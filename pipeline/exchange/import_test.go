@@ -103,10 +103,8 @@ func TestLongVuSource(t *testing.T) {
 
 func checkVuSource(t *testing.T, tb *tables.Tables, n int) {
 	s, want := mustShape(t, tb.Game(), n), scoresOf(t, tb, n)
-	file, err := vuEncoder{s}.encode(nil, 0, slices.Clone(want))
-	must.OK(t, err)
-	source, err := openVu(t, tb, n, file, frame.None)
-	must.OK(t, err)
+	file := must.Get(vuEncoder{s}.encode(nil, 0, slices.Clone(want)))(t)
+	source := must.Get(openVu(t, tb, n, file, frame.None))(t)
 	defer source.Close()
 	for _, size := range []uint64{1, 5, 100, s.Positions()} {
 		for from := uint64(0); from < s.Positions(); from += max(size, 1+s.Positions()/50) {
@@ -126,8 +124,7 @@ func openVu(t testing.TB, tb *tables.Tables, n int, file []byte, codec frame.Cod
 	i := &intake{
 		Options: importOptions(n, Vu, codec), path: path, game: tb.Game(), shape: s, scores: s.reachable(), room: frame.MostRoom,
 	}
-	work, err := vfs.OpenDir(dir)
-	must.OK(t, err)
+	work := must.Get(vfs.OpenDir(dir))(t)
 	t.Cleanup(func() { work.Close() })
 	return i.open(t.Context(), tb, work)
 }
@@ -188,10 +185,8 @@ func TestBadFiles(t *testing.T) {
 func pack(t testing.TB, codec frame.Codec, data []byte) []byte {
 	t.Helper()
 	var out bytes.Buffer
-	w, err := frame.NewWriter(&out, codec, uint64(len(data)), 1)
-	must.OK(t, err)
-	_, err = w.Write(data)
-	must.OK(t, err)
+	w := must.Get(frame.NewWriter(&out, codec, uint64(len(data)), 1))(t)
+	must.OK(t, must.Err(w.Write(data)))
 	must.OK(t, w.Close())
 	return out.Bytes()
 }
@@ -200,11 +195,10 @@ func pack(t testing.TB, codec frame.Codec, data []byte) []byte {
 func files(t *testing.T, dir string) []string {
 	t.Helper()
 	var names []string
-	err := filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {
+	must.OK(t, filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {
 		names = append(names, path)
 		return err
-	})
-	must.OK(t, err)
+	}))
 	return names
 }
 
@@ -313,8 +307,7 @@ func FuzzInput(f *testing.F) {
 	tb := open(f, solveRun(f, game, most))
 	for n := range most + 1 {
 		s := mustShape(f, game, n)
-		file, err := vuEncoder{s}.encode(nil, 0, scoresOf(f, tb, n))
-		must.OK(f, err)
+		file := must.Get(vuEncoder{s}.encode(nil, 0, scoresOf(f, tb, n)))(f)
 		f.Add(uint8(n), uint8(0), file)
 		f.Add(uint8(n), uint8(1), pack(f, frame.LZ4, file))
 		f.Add(uint8(n), uint8(2), pack(f, frame.Zstd, file))

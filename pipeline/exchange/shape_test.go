@@ -29,9 +29,7 @@ func everyShape(t *testing.T, check func(t *testing.T, game awari.Game, n int)) 
 
 func mustShape(t testing.TB, game awari.Game, n int) *shape {
 	t.Helper()
-	s, err := newShape(game, n)
-	must.OK(t, err)
-	return s
+	return must.Get(newShape(game, n))(t)
 }
 
 // boardsOf lists all boards of a layer, in no particular order.
@@ -78,8 +76,7 @@ func TestPublishedOrder(t *testing.T) {
 		}
 		for i, b := range boards {
 			_, rank := space.Rank(b)
-			before, err := s.fullBefore(rank)
-			must.OK(t, err)
+			before := must.Get(s.fullBefore(rank))(t)
 			if place := s.reachable() - 1 - (rank - before); place != uint64(i) {
 				t.Fatalf("board %s is number %d, want %d", game.Text(b), place, i)
 			}
@@ -113,9 +110,8 @@ func TestSpans(t *testing.T) {
 		for rank := range s.Positions() {
 			b := space.Unrank(n, rank)
 			full[rank] = !slices.Contains(b[s.q:2*s.q], 0)
-			if got, err := s.fullBefore(rank); err != nil || got != before {
-				t.Fatalf("%d full boards before rank %d, want %d; error %v", got, rank, before, err)
-			}
+			got, err := s.fullBefore(rank)
+			must.Hold(t, err == nil && got == before, "%d full boards before rank %d, want %d; error %v", got, rank, before, err)
 			if full[rank] {
 				before++
 			}
@@ -136,9 +132,7 @@ func checkSpans(t *testing.T, s *shape, full []bool, from, to uint64) {
 	err := s.spans(from, to, func(x span) {
 		must.Hold(t, x.from == next && x.to > x.from && x.to <= to, "span %+v of %d to %d follows %d", x, from, to, next)
 		for rank := x.from; rank < x.to; rank++ {
-			if full[rank] != x.full {
-				t.Fatalf("span %+v: wrong at rank %d", x, rank)
-			}
+			must.Hold(t, full[rank] == x.full, "span %+v: wrong at rank %d", x, rank)
 		}
 		next = x.to
 	})

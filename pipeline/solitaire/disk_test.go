@@ -90,8 +90,7 @@ func TestGolden(t *testing.T) {
 func TestShared(t *testing.T) {
 	dir := t.TempDir()
 	p := game(t, "ooo\nooo\nooo\nooo", 4)
-	_, err := Count(t.Context(), p, onDisk(dir))
-	must.OK(t, err)
+	must.OK(t, must.Err(Count(t.Context(), p, onDisk(dir))))
 	for _, p.Ends = range []uint64{0, p.Board.Full(), 1<<4 | 1<<7 | 1<<1 | 1<<10, 0} {
 		o, forward := onDisk(dir), false
 		o.Progress = func(s job.Step) { forward = forward || !strings.Contains(s.Doing, "backward") }
@@ -199,8 +198,7 @@ func FuzzCheckpoint(f *testing.F) {
 	f.Add([]byte(`{"layers":[{"words":-1}]}`))
 	p := diskGame(f)
 	f.Fuzz(func(t *testing.T, payload []byte) {
-		s, err := newSearch(p, onDisk(""), false)
-		must.OK(t, err)
+		s := must.Get(newSearch(p, onDisk(""), false))(t)
 		c := &checkpoint{}
 		if json.Unmarshal(payload, c) != nil || s.load(c) != nil {
 			return

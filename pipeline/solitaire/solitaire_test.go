@@ -42,8 +42,7 @@ func game(t testing.TB, picture string, start int) Problem {
 func central(t testing.TB) Problem {
 	t.Helper()
 	b := solitaire.Named(solitaire.English)
-	center, err := b.Center()
-	must.OK(t, err)
+	center := must.Get(b.Center())(t)
 	return Problem{Board: b, Start: b.Full() &^ (1 << center)}
 }
 
@@ -61,15 +60,13 @@ type answer struct {
 func solved(t testing.TB, table *Table) (a answer) {
 	t.Helper()
 	a.Layers, a.Winning = table.Layers()
-	advice, err := table.Advise(t.Context(), State{table.Start, -1})
-	must.OK(t, err)
+	advice := must.Get(table.Advise(t.Context(), State{table.Start, -1}))(t)
 	jumps, moves, ok, err := table.Shortest(t.Context())
 	must.OK(t, err)
 	a.Solutions, a.Moves, a.Solvable = advice.Solutions.String(), moves, ok
 	p := table.Start
 	for _, j := range jumps {
-		_, err := table.Board.FindJump(p, j.From, j.To)
-		must.OK(t, err)
+		must.OK(t, must.Err(table.Board.FindJump(p, j.From, j.To)))
 		p ^= j.Pegs()
 	}
 	should.Not(t, ok && (bits.OnesCount64(p) != 1 || p&table.ends() == 0 || len(solitaire.Moves(jumps)) != moves),
@@ -80,8 +77,7 @@ func solved(t testing.TB, table *Table) (a answer) {
 // solve solves a problem and closes the table.
 func solve(t testing.TB, p Problem, o Options) answer {
 	t.Helper()
-	table, err := Solve(t.Context(), p, o)
-	must.OK(t, err)
+	table := must.Get(Solve(t.Context(), p, o))(t)
 	defer func() { must.OK(t, table.Close()) }()
 	return solved(t, table)
 }
@@ -150,10 +146,8 @@ func (b *brute) least(s State) int {
 // answer returns everything. Which positions are reached is found by package reach.
 func (b *brute) answer(t *testing.T) (a answer) {
 	t.Helper()
-	space, err := solitairetest.NewSpace(b.Board)
-	must.OK(t, err)
-	set, err := reach.From(t.Context(), space, b.Start)
-	must.OK(t, err)
+	space := must.Get(solitairetest.NewSpace(b.Board))(t)
+	set := must.Get(reach.From(t.Context(), space, b.Start))(t)
 	var maps []symmetry.Map
 	for _, m := range b.Board.Symmetries() {
 		if symmetry.Image(&m, b.ends()) == b.ends() {
@@ -206,14 +200,11 @@ func TestLongBrute(t *testing.T) {
 			for _, p.Ends = range []solitaire.Position{0, 1, p.Board.Full() &^ p.Start, 6 & p.Board.Full()} {
 				b := newBrute(p)
 				want := b.answer(t)
-				table, err := Solve(t.Context(), p, options())
-				must.OK(t, err)
+				table := must.Get(Solve(t.Context(), p, options()))(t)
 				must.Same(t, fmt.Sprintf("%s\nends %#x, brute force", p.Board.Picture(p.Start), p.Ends), want, solved(t, table))
 				checkAdvice(t, table, b)
 				c, err := Count(t.Context(), p, options())
-				if err != nil || !slices.Equal(c.Layers, want.Layers) {
-					t.Errorf("counted %v, want %v: %v", c, want.Layers, err)
-				}
+				should.Hold(t, err == nil && slices.Equal(c.Layers, want.Layers), "counted %v, want %v: %v", c, want.Layers, err)
 				if p.Parity() && (want.Solvable || c.Solved > 0) {
 					t.Errorf("%s\nends %#x: parity says no, but there is a solution", p.Board.Picture(p.Start), p.Ends)
 				}
@@ -239,8 +230,7 @@ func checkAdvice(t *testing.T, table *Table, b *brute) {
 	t.Helper()
 	s := State{table.Start, -1}
 	for step := 0; ; step++ {
-		a, err := table.Advise(t.Context(), s)
-		must.OK(t, err)
+		a := must.Get(table.Advise(t.Context(), s))(t)
 		if a.Solutions.Cmp(b.count(s.Position)) != 0 || a.Solutions.Sign() > 0 && a.Moves != b.least(s) {
 			t.Fatalf("%v: %v solutions, %d moves, want %v, %d", s, a.Solutions, a.Moves, b.count(s.Position), b.least(s))
 		}
@@ -271,8 +261,7 @@ func TestLittleMemory(t *testing.T) {
 	for _, dir := range []string{"", t.TempDir()} {
 		for threads := 1; threads <= 3; threads += 2 {
 			o := Options{Job: job.Job{Memory: runs.LeastMemory(threads), Workers: threads}, Dir: dir}
-			s, err := newSearch(p, o, true)
-			must.OK(t, err)
+			s := must.Get(newSearch(p, o, true))(t)
 			s.room = 1
 			if s.mostFound() > 2*mostChildren || s.abreast() != 2 {
 				t.Fatalf("%d positions in a buffer, %d runs at a time", s.mostFound(), s.abreast())
@@ -315,8 +304,7 @@ func TestEnglishBeginning(t *testing.T) {
 		_, err := Count(ctx, central(t), o)
 		return err
 	})
-	s, err := newSearch(central(t), Options{Job: job.Job{Memory: o.Memory}, Dir: o.Dir}, false)
-	must.OK(t, err)
+	s := must.Get(newSearch(central(t), Options{Job: job.Job{Memory: o.Memory}, Dir: o.Dir}, false))(t)
 	got, want := fmt.Sprint(s.counts()), "[1 1 2 8 39 171 719 2757 9751]"
 	should.Hold(t, got == want, "%s, published %s", got, want)
 	must.OK(t, s.close())
@@ -353,9 +341,8 @@ func TestTooLittleMemory(t *testing.T) {
 // TestWide counts solutions that need more than one word.
 func TestWide(t *testing.T) {
 	p := game(t, "oooooo\noooooo\noooooo\n-oooo-", 7)
-	if n, ok := new(big.Int).SetString(solve(t, p, options()).Solutions, 10); !ok || n.Cmp(newBrute(p).count(p.Start)) != 0 || n.BitLen() < 33 {
-		t.Errorf("%v solutions, want %v", n, newBrute(p).count(p.Start))
-	}
+	n, ok := new(big.Int).SetString(solve(t, p, options()).Solutions, 10)
+	should.Hold(t, ok && n.Cmp(newBrute(p).count(p.Start)) == 0 && n.BitLen() >= 33, "%v solutions, want %v", n, newBrute(p).count(p.Start))
 	row := make([]uint32, countAt+3)
 	other := make([]uint32, countAt+3)
 	(&record{position: 1, moves: 2, pegs: 1, count: []uint32{0xffffffff, 0xffffffff}}).put(row)

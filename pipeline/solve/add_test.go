@@ -36,8 +36,7 @@ func (g *given) Close() error                        { g.closed++; return nil }
 func TestAdd(t *testing.T) {
 	game, from := awaritest.Game(t, 6, awari.Strict), t.TempDir()
 	mustSolve(t, from, game, options(6))
-	solved, err := tables.Open(t.Context(), from)
-	must.OK(t, err)
+	solved := must.Get(tables.Open(t.Context(), from))(t)
 	defer solved.Close()
 	dir := filepath.Join(t.TempDir(), "run")
 	for n := range 7 {

@@ -123,8 +123,7 @@ func TestExchangedScores(t *testing.T) {
 	refused := 0
 	for range 6 {
 		dir := testrun.Copy(t, stopped)
-		work, err := vfs.OpenDir(filepath.Join(dir, rundir.WorkName))
-		must.OK(t, err)
+		work := must.Get(vfs.OpenDir(filepath.Join(dir, rundir.WorkName)))(t)
 		f := &forger{t: t, work: work}
 		h, data := f.contents(work, rundir.WindowName(0, 0))
 		at := headOf + rng.IntN(len(data)-headOf-bytes)
@@ -157,8 +156,7 @@ func TestChangedMeanwhile(t *testing.T) {
 		if step.Detail.(solve.Progress).Stage != "full" || changed > 0 {
 			return
 		}
-		work, err := vfs.OpenDir(filepath.Join(dir, rundir.WorkName))
-		must.OK(t, err)
+		work := must.Get(vfs.OpenDir(filepath.Join(dir, rundir.WorkName)))(t)
 		f := &forger{t: t, work: work}
 		for part := range 9 {
 			if there, err := vfs.Exists(work, rundir.WindowName(0, part)); err != nil || !there {

@@ -89,8 +89,7 @@ func newPartsRun(t *testing.T) (r partsRun) {
 	whole := testrun.Copy(t, r.dir)
 	mustSolve(t, whole, r.game, options(r.n))
 	r.want = must.Tree(t, whole)[rundir.LayerName(r.n)]
-	solved, err := tables.Open(t.Context(), whole)
-	must.OK(t, err)
+	solved := must.Get(tables.Open(t.Context(), whole))(t)
 	defer solved.Close()
 	r.scores = make([]int8, solved.Layers()[r.n].Positions)
 	must.OK(t, solved.Read(t.Context(), r.n, 0, r.scores))
@@ -184,18 +183,12 @@ func TestLongSealFails(t *testing.T) {
 				cancel()
 				_, bug := errors.AsType[*crew.PanicError](err)
 				if where == "write" && how == 0 || how == 1 {
-					if !bug {
-						t.Errorf("%s: %v", what, err)
-					}
+					should.Hold(t, bug, "%s: %v", what, err)
 				} else if !errors.Is(err, want) || !strings.Contains(err.Error(), fmt.Sprintf("layer %d", r.n)) {
 					t.Errorf("%s: %v", what, err)
 				}
-				if p.closed != 1 {
-					t.Errorf("%s: closed %d times", what, p.closed)
-				}
-				if diff := cmp.Diff(before, must.Tree(t, r.dir)); diff != "" {
-					t.Fatalf("%s: the directory has changed", what)
-				}
+				should.Hold(t, p.closed == 1, "%s: closed %d times", what, p.closed)
+				must.Equal(t, cmp.Diff(before, must.Tree(t, r.dir)), "", "%s: the directory has changed", what)
 			}
 		}
 	}

@@ -40,9 +40,7 @@ func options(seeds int) solve.Options {
 
 func mustSolve(t *testing.T, dir string, game awari.Game, o solve.Options) []solve.Report {
 	t.Helper()
-	reports, err := solve.Solve(t.Context(), dir, game, o)
-	must.OK(t, err)
-	return reports
+	return must.Get(solve.Solve(t.Context(), dir, game, o))(t)
 }
 
 // sameRun fails unless two run directories hold the same bytes, the seconds in

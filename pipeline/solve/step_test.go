@@ -64,8 +64,7 @@ func newStepper(t *testing.T) *stepper {
 func (s *stepper) mustPlan(t *testing.T, bits int) {
 	t.Helper()
 	s.options.Bits = bits
-	report, err := solve.Task{Name: solve.PlanTask}.Do(t.Context(), s.dir, s.options)
-	must.OK(t, err)
+	report := must.Get(solve.Task{Name: solve.PlanTask}.Do(t.Context(), s.dir, s.options))(t)
 	plan := *report.Plan
 	must.Not(t, report.Before || plan.Bits != bits || plan.Segments < 4 || plan.Pieces < 4,
 		"plan %+v, there before: %v", plan, report.Before)
@@ -89,8 +88,7 @@ func (s *stepper) tasks(captures, seal int) (tasks []solve.Task) {
 // all does the tasks in order, with the plan of the directory.
 func (s *stepper) all(t *testing.T, captures, seal int) (errs []error) {
 	t.Helper()
-	plan, err := solve.PlanOf(s.dir)
-	must.OK(t, err)
+	plan := must.Get(solve.PlanOf(s.dir))(t)
 	s.plan = plan
 	for _, task := range s.tasks(captures, seal) {
 		_, err := s.do(t.Context(), task)
@@ -108,8 +106,7 @@ func (s *stepper) do(ctx context.Context, task solve.Task) (before bool, err err
 // publish does the last step, and compares the run.
 func (s *stepper) publish(t *testing.T) {
 	t.Helper()
-	before, err := s.do(t.Context(), publishTask)
-	must.OK(t, err)
+	before := must.Get(s.do(t.Context(), publishTask))(t)
 	should.Not(t, before, "published before")
 	sameRun(t, s.want, s.dir)
 	for _, task := range append(s.tasks(1, 1), publishTask) {
@@ -202,8 +199,7 @@ func TestStepNeeds(t *testing.T) {
 	all := func(tasks []solve.Task) {
 		t.Helper()
 		for _, task := range tasks {
-			_, err := s.do(t.Context(), task)
-			must.OK(t, err)
+			must.OK(t, must.Err(s.do(t.Context(), task)))
 		}
 	}
 	captures, seal := solve.Task{Name: solve.CaptureTask, Part: 1, Of: 1}, solve.Task{Name: solve.SealTask, Part: 1, Of: 1}
@@ -222,8 +218,7 @@ func TestStepNeeds(t *testing.T) {
 	all(tasks[n+m : n+m+3])
 	notYet(publishTask, "1 of 4 pieces of the encoded layer are missing, --seal 4/4 first")
 	should.Be(t, must.Err(s.do(t.Context(), windowTask(m+1))), fault.Usage, "a window too many")
-	dir, err := rundir.Lock(s.dir, solve.Identity(s.game))
-	must.OK(t, err)
+	dir := must.Get(rundir.Lock(s.dir, solve.Identity(s.game)))(t)
 	notYet(publishTask, "in use by")
 	all(tasks[n+m+3:]) // other steps take no lock
 	must.OK(t, dir.Unlock())
@@ -254,8 +249,7 @@ func TestStepPlans(t *testing.T) {
 	if before, err := replan(&s.options); !before || err != nil {
 		t.Errorf("the same plan: there before: %v, error %v", before, err)
 	}
-	_, err := s.do(t.Context(), task)
-	must.OK(t, err)
+	must.OK(t, must.Err(s.do(t.Context(), task)))
 	before, err := replan(&s.options)
 	should.Hold(t, before && err == nil, "the same plan: there before: %v, error %v", before, err)
 	for what, vary := range map[string]func(o *solve.StepOptions){
@@ -299,8 +293,7 @@ func TestStepDamage(t *testing.T) {
 	tasks := s.tasks(1, 1)
 	harm := func(name string) {
 		t.Helper()
-		found, err := filepath.Glob(filepath.Join(s.dir, rundir.WorkName, "steps-*", name))
-		must.OK(t, err)
+		found := must.Get(filepath.Glob(filepath.Join(s.dir, rundir.WorkName, "steps-*", name)))(t)
 		must.Hold(t, len(found) == 1, "%s: %q", name, found)
 		data := must.Read(t, found[0])
 		data[len(data)-40] ^= 1
@@ -315,16 +308,13 @@ func TestStepDamage(t *testing.T) {
 			t.Errorf("%s damaged: %+v: done before %v, error %v, notes %q", what, makes, before, err, s.notes)
 		}
 	}
-	_, err := s.do(t.Context(), tasks[0])
-	must.OK(t, err)
+	must.OK(t, must.Err(s.do(t.Context(), tasks[0])))
 	again("captures-0001-open", tasks[0], windowTask(2))
 	for _, task := range tasks[1 : len(tasks)-1] {
-		_, err := s.do(t.Context(), task)
-		must.OK(t, err)
+		must.OK(t, must.Err(s.do(t.Context(), task)))
 	}
 	seal := tasks[len(tasks)-1]
-	first, err := filepath.Glob(filepath.Join(s.dir, rundir.WorkName, "steps-*", "window-00-*"))
-	must.OK(t, err)
+	first := must.Get(filepath.Glob(filepath.Join(s.dir, rundir.WorkName, "steps-*", "window-00-*")))(t)
 	for _, path := range first {
 		must.Write(t, strings.Replace(path, "window-00", "window-03", 1), must.Read(t, path))
 	}
@@ -332,8 +322,7 @@ func TestStepDamage(t *testing.T) {
 		t.Errorf("what the first window has found, as the second one: done before %v, error %v", before, err)
 	}
 	again("window-03-2", windowTask(2), seal)
-	_, err = s.do(t.Context(), seal)
-	must.OK(t, err)
+	must.OK(t, must.Err(s.do(t.Context(), seal)))
 	again("piece-03", seal, publishTask)
 	s.publish(t)
 	should.Be(t, must.Err(os.Stat(filepath.Join(s.dir, rundir.WorkName, rundir.PlanName))), fs.ErrNotExist, "the plan is still there")
@@ -356,8 +345,7 @@ func TestLongStepCrash(t *testing.T) {
 				break
 			}
 			broken++
-			_, err := s.do(t.Context(), task)
-			must.OK(t, err)
+			must.OK(t, must.Err(s.do(t.Context(), task)))
 			then()
 		}
 	}

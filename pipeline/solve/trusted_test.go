@@ -18,9 +18,7 @@ func TestTrusted(t *testing.T) {
 		at := time.Unix(1e9, 0).Add(age)
 		must.Write(t, name, []byte(text))
 		must.OK(t, os.Chtimes(name, at, at))
-		info, err := os.Stat(name)
-		must.OK(t, err)
-		return info
+		return must.Get(os.Stat(name))(t)
 	}
 	var known trusted
 	first := write(path, "scores", 0)

@@ -128,8 +128,7 @@ func TestForgedManifest(t *testing.T) {
 		game := testrun.Game(t, 4, awari.Awari)
 		dir := testrun.Write(t, game, testrun.Solve(t, game, 4), 64)
 		testrun.EditManifest(t, dir, change)
-		d, err := rundir.Open(dir)
-		must.OK(t, err)
+		d := must.Get(rundir.Open(dir))(t)
 		_, opened := tables.Open(t.Context(), dir)
 		_, listed := catalog.Manifest(d)
 		for _, err := range []error{opened, listed} {

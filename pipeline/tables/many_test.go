@@ -66,9 +66,7 @@ func TestProbes(t *testing.T) {
 		probes, err := tab.Probes(t.Context(), boards)
 		must.Hold(t, err == nil && len(probes) == len(boards), "%d probes, %v", len(probes), err)
 		for i, p := range probes {
-			if p.Board != boards[i] {
-				t.Fatalf("probe %d is of another board", i)
-			}
+			must.Hold(t, p.Board == boards[i], "probe %d is of another board", i)
 			checkProbe(t, space, layers, p)
 		}
 	}

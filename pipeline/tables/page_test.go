@@ -282,9 +282,8 @@ func TestPage(t *testing.T) {
 			random := rand.New(rand.NewPCG(uint64(n), 1))
 			for range 100 {
 				b := testrun.Space(t, tab.Game(), n).Unrank(n, random.Uint64N(tab.Layers()[n].Positions))
-				if score, err := tab.Score(t.Context(), b); err != nil || score != p.scores[paperRank(b[:p.pits])] {
-					t.Fatalf("board %v: %d, %v", b, score, err)
-				}
+				score, err := tab.Score(t.Context(), b)
+				must.Hold(t, err == nil && score == p.scores[paperRank(b[:p.pits])], "board %v: %d, %v", b, score, err)
 			}
 		}
 		should.Hold(t, len(manifest.Layers) == tab.MaxSeeds()+1 && compressed, "%d layers, compressed %v", len(manifest.Layers), compressed)

@@ -63,8 +63,7 @@ func pythons(t *testing.T) []interpreter {
 // run runs a program with the reader at hand, and returns what it prints.
 func (p interpreter) run(t *testing.T, stdin, program string, args ...string) (out, errs string) {
 	t.Helper()
-	place, err := filepath.Abs(reader)
-	must.OK(t, err)
+	place := must.Get(filepath.Abs(reader))(t)
 	var message strings.Builder
 	cmd := exec.Command(p.path, append([]string{"-c", p.before + program}, args...)...)
 	cmd.Env = append(os.Environ(), "PYTHONPATH="+place, "PYTHONDONTWRITEBYTECODE=1")
@@ -83,8 +82,7 @@ func (p interpreter) lookUp(t *testing.T, place string, game awari.Game, boards 
 	}
 	out, message := p.run(t, in.String(), `import sys; from grenier.__main__ import main; sys.exit(main())`, place, "-")
 	for _, word := range strings.Fields(out) {
-		score, err := strconv.ParseInt(word, 10, 8)
-		must.OK(t, err)
+		score := must.Get(strconv.ParseInt(word, 10, 8))(t)
 		scores = append(scores, int8(score))
 	}
 	return scores, message
@@ -161,8 +159,7 @@ func checkPythonProbes(t *testing.T, p interpreter, place string, tab *tables.Ta
 	t.Helper()
 	game := tab.Game()
 	var in, want strings.Builder
-	probes, err := tab.Probes(t.Context(), boards)
-	must.OK(t, err)
+	probes := must.Get(tab.Probes(t.Context(), boards))(t)
 	for _, probe := range probes {
 		fmt.Fprintln(&in, game.Text(probe.Board))
 		moves, best, children := make([]*int, game.Half()), []int{}, make([][]int, game.Half())
@@ -353,8 +350,7 @@ func TestLongPythonInstalls(t *testing.T) {
 	should.Hold(t, err == nil && err2 == nil && string(text) == fmt.Sprintln(score), "%v, %v: %q, want %d", err, err2, text, score)
 	pack := exec.Command(python, "-B", "-c", `import sys, tarfile, backend; print(*tarfile.open(sys.argv[1] + "/" + backend.build_sdist(sys.argv[1])).getnames())`, t.TempDir())
 	pack.Dir = source
-	packed, err := pack.Output()
-	must.OK(t, err)
+	packed := must.Get(pack.Output())(t)
 	for _, name := range []string{"/LICENSE", "/tests/test_grenier.py", "/backend.py", "/grenier/py.typed"} {
 		should.Hold(t, strings.Contains(string(packed), name), "%s is not in the source archive", name)
 	}

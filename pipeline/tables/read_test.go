@@ -88,17 +88,14 @@ func TestRemoteReadsAhead(t *testing.T) {
 		"Boards": func() error {
 			rank := 0
 			for e, err := range f.there.Boards(t.Context(), farSeeds) {
-				if err != nil || e.Score != farLayers(t)[farSeeds][rank] {
-					t.Fatalf("rank %d: %+v, %v", rank, e, err)
-				}
+				must.Hold(t, err == nil && e.Score == farLayers(t)[farSeeds][rank], "rank %d: %+v, %v", rank, e, err)
 				rank++
 			}
 			return nil
 		},
 	} {
 		for rank := uint64(0); rank < f.space.Size(farSeeds); rank += 1024 * tinyBlock { // reads the index
-			_, err := f.there.ScoreAt(t.Context(), farSeeds, rank)
-			must.OK(t, err)
+			must.OK(t, must.Err(f.there.ScoreAt(t.Context(), farSeeds, rank)))
 		}
 		var mu sync.Mutex
 		waiting, all := 0, make(chan bool)
@@ -125,13 +122,11 @@ func TestRemoteReadsAhead(t *testing.T) {
 func TestDeadline(t *testing.T) {
 	f := newFar(t)
 	opening, cancel := context.WithCancel(t.Context())
-	tab, err := tables.Open(opening, f.URL, tables.Server(tables.ServerOptions{Timeout: time.Hour}))
-	must.OK(t, err)
+	tab := must.Get(tables.Open(opening, f.URL, tables.Server(tables.ServerOptions{Timeout: time.Hour})))(t)
 	defer tab.Close()
 	cancel()
 	b := awari.Board{3, 3, 3, 3}
-	_, err = tab.Score(t.Context(), b)
-	must.OK(t, err)
+	must.OK(t, must.Err(tab.Score(t.Context(), b)))
 	well := make(chan bool)
 	f.Hook(func(_ http.ResponseWriter, r *http.Request) bool {
 		select {
@@ -236,8 +231,7 @@ func BenchmarkRemoteRead(b *testing.B) {
 	server := slowServer(b, handler, 20*time.Millisecond)
 	scores := make([]int8, testrun.Space(b, testrun.Game(b, 12, awari.Awari), 15).Size(15))
 	for b.Loop() {
-		tab, err := tables.Open(b.Context(), server)
-		must.OK(b, err)
+		tab := must.Get(tables.Open(b.Context(), server))(b)
 		must.OK(b, tab.Read(b.Context(), 15, 0, scores))
 		must.OK(b, tab.Close())
 	}

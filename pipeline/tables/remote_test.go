@@ -104,8 +104,7 @@ func (f *far) needs(t *testing.T, boards ...awari.Board) []string {
 func (f *far) needsScore(t *testing.T, all map[string]bool, b awari.Board) {
 	t.Helper()
 	n, rank := f.space.Rank(b)
-	info, err := os.Stat(f.near.Path(n))
-	must.OK(t, err)
+	info := must.Get(os.Stat(f.near.Path(n)))(t)
 	need := func(from, length int64) {
 		all[fmt.Sprintf("%s bytes=%d-%d", rundir.LayerName(n), from, from+length-1)] = true
 	}
@@ -159,8 +158,7 @@ func TestRemoteRequests(t *testing.T) {
 	for range 50 {
 		b := f.randomBoard(random, 10)
 		tab := openFar(t, f.Server, remote.Options{})
-		want, err := f.near.Probe(t.Context(), b)
-		must.OK(t, err)
+		want := must.Get(f.near.Probe(t.Context(), b))(t)
 		got, err := tab.Probe(t.Context(), b)
 		must.Hold(t, got == want && err == nil, "board %s: %+v, %v, want %+v", f.space.Text(b), got, err, want)
 		asked := f.asked()
@@ -180,10 +178,8 @@ func TestRemoteBatch(t *testing.T) {
 	for i := range boards {
 		boards[i] = f.randomBoard(random, 0)
 	}
-	want, err := f.near.Probes(t.Context(), boards)
-	must.OK(t, err)
-	got, err := f.there.Probes(t.Context(), boards)
-	must.OK(t, err)
+	want := must.Get(f.near.Probes(t.Context(), boards))(t)
+	got := must.Get(f.there.Probes(t.Context(), boards))(t)
 	must.Same(t, "another result", want, got)
 	must.Same(t, "another result", f.needs(t, boards...), f.asked())
 	for i, b := range boards {
@@ -264,8 +260,7 @@ func TestRemoteFailures(t *testing.T) {
 		}
 		return false
 	})
-	want, err := f.near.Probe(t.Context(), b)
-	must.OK(t, err)
+	want := must.Get(f.near.Probe(t.Context(), b))(t)
 	for _, far := range []*tables.Tables{tab, f.there} {
 		for range 100 { // attempts of f.there may all fall on failures
 			if p, err := far.Probe(t.Context(), b); err == nil {
@@ -309,8 +304,7 @@ func replaceLayer(t *testing.T, before, after time.Time, want error) {
 	other := otherRun.Copy(t, func(dir string) { testrun.WriteTo(t, dir, testrun.Game(t, 8, awari.Awari), layers, tinyBlock) })
 	path := f.near.Path(farSeeds)
 	date(t, path, before)
-	_, err := f.there.Probe(t.Context(), awari.Board{4, 4, 4, 2})
-	must.OK(t, err)
+	must.OK(t, must.Err(f.there.Probe(t.Context(), awari.Board{4, 4, 4, 2})))
 	must.Write(t, path, must.Read(t, filepath.Join(other, rundir.LayerName(farSeeds))))
 	date(t, path, after)
 	random := rand.New(rand.NewPCG(10, 11))

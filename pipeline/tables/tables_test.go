@@ -34,8 +34,7 @@ var rules = awari.RuleSets()
 // open opens a run directory until the end of the test.
 func open(t testing.TB, place string, options ...tables.Option) *tables.Tables {
 	t.Helper()
-	tab, err := tables.Open(t.Context(), place, options...)
-	must.OK(t, err)
+	tab := must.Get(tables.Open(t.Context(), place, options...))(t)
 	t.Cleanup(func() {
 		err := tab.Close()
 		should.Not(t, err != nil && !errors.Is(err, os.ErrClosed), "%v", err)
@@ -61,9 +60,8 @@ func checkProbe(t *testing.T, space *awari.Space, layers [][]int8, p tables.Prob
 		n, rank := space.Rank(b)
 		return int(layers[n][rank])
 	}
-	if p.Seeds != p.Board.Seeds() || p.Value != score(p.Board) {
-		t.Fatalf("board %s: %d seeds, value %d, want %d", space.Text(p.Board), p.Seeds, p.Value, score(p.Board))
-	}
+	must.Hold(t, p.Seeds == p.Board.Seeds() && p.Value == score(p.Board),
+		"board %s: %d seeds, value %d, want %d", space.Text(p.Board), p.Seeds, p.Value, score(p.Board))
 	for pit, play := range space.Plays(p.Board) {
 		want := tables.Move{Legal: play.Legal, Captured: play.Captured, Child: play.Child}
 		if pit < space.Half() {
@@ -91,8 +89,7 @@ func TestEveryBoard(t *testing.T) {
 					if got, err := tab.Score(t.Context(), b); got != want || err != nil {
 						t.Fatalf("score of %s: %d, %v, want %d", game.Text(b), got, err, want)
 					}
-					p, err := tab.Probe(t.Context(), b)
-					must.OK(t, err)
+					p := must.Get(tab.Probe(t.Context(), b))(t)
 					checkProbe(t, space, layers, p)
 				})
 			})
@@ -119,9 +116,8 @@ func TestRead(t *testing.T) {
 	should.Be(t, must.Err(tab.ScoreAt(t.Context(), 6, uint64(len(layers[6])))), layerfile.ErrRange, "score beyond the layer")
 	for n, scores := range layers {
 		for rank, want := range scores {
-			if got, err := tab.ReadOne(t.Context(), n, uint64(rank)); err != nil || got != want {
-				t.Fatalf("score %d of layer %d: %d, %v, want %d", rank, n, got, err, want)
-			}
+			got, err := tab.ReadOne(t.Context(), n, uint64(rank))
+			must.Hold(t, err == nil && got == want, "score %d of layer %d: %d, %v, want %d", rank, n, got, err, want)
 		}
 		should.Be(t, must.Err(tab.ReadOne(t.Context(), n, uint64(len(scores)))), layerfile.ErrRange, "one beyond layer %d", n)
 	}
@@ -189,8 +185,7 @@ func TestClosed(t *testing.T) {
 	game := testrun.Game(t, 4, awari.Awari)
 	tab := open(t, testrun.Write(t, game, testrun.Solve(t, game, 5), 64))
 	seen, unseen := awari.Board{0, 1, 1}, awari.Board{4, 1}
-	_, err := tab.Probe(t.Context(), seen)
-	must.OK(t, err)
+	must.OK(t, must.Err(tab.Probe(t.Context(), seen)))
 	must.OK(t, tab.Close())
 	for _, b := range []awari.Board{seen, unseen} {
 		_, scoreErr := tab.Score(t.Context(), b)

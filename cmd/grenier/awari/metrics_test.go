@@ -22,8 +22,7 @@ import (
 func TestMetrics(t *testing.T) {
 	var errs strings.Builder
 	a := &app{&cli.App{Err: &errs}}
-	shown, err := a.NewProgress("none", false)
-	must.OK(t, err)
+	shown := must.Get(a.NewProgress("none", false))(t)
 	w := newWatch(a, solveFlags{dir: t.TempDir()}, cpu.Generic)
 	w.start, w.flags.rules, w.flags.pits, w.flags.seeds = time.Unix(1000, 0), "strict", 8, 24
 	file := filepath.Join(t.TempDir(), "run.prom")
@@ -37,8 +36,7 @@ func TestMetrics(t *testing.T) {
 	w.tell(solve.Sealed{Report: solve.Report{Layer: manifest.Layer{Seeds: 1, File: "layer-01.gl", Positions: 20, Bytes: 200}}})
 	address, stop, err := m.serve(t.Context(), "127.0.0.1:0")
 	must.OK(t, err)
-	r, err := http.Get("http://" + address + "/metrics")
-	must.OK(t, err)
+	r := must.Get(http.Get("http://" + address + "/metrics"))(t)
 	served, err := io.ReadAll(r.Body)
 	r.Body.Close()
 	must.OK(t, err)

@@ -159,8 +159,7 @@ func TestProgressStreams(t *testing.T) {
 	} {
 		var out, errs strings.Builder
 		a := &App{Out: &Output{w: &out}, Err: &errs}
-		p, err := a.NewProgress(c.form, c.asJSON)
-		must.OK(t, err)
+		p := must.Get(a.NewProgress(c.form, c.asJSON))(t)
 		if p.display != nil {
 			p.show()
 			p.Update(checking{})

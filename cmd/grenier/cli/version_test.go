@@ -30,9 +30,8 @@ func TestOperationsNameTheCodeThatRuns(t *testing.T) {
 		generic := reflect.ValueOf(of(cpu.Generic)).Pointer()
 		for _, f := range cpu.Available() {
 			same := reflect.ValueOf(of(f)).Pointer() == generic
-			if says := o.kernel(f) == cpu.Generic; says != same {
-				t.Errorf("%s of %v: says generic: %v, is generic: %v", o.name, f, says, same)
-			}
+			says := o.kernel(f) == cpu.Generic
+			should.Hold(t, says == same, "%s of %v: says generic: %v, is generic: %v", o.name, f, says, same)
 		}
 	}
 }

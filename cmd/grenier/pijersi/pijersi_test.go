@@ -44,8 +44,7 @@ func TestPijersiStreams(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 9))
 	var text [3]strings.Builder
 	for range 20_000 {
-		s, err := pijersi.UnrankSetup(r.Uint64N(pijersi.SetupCount), pijersi.Total)
-		must.OK(t, err)
+		s := must.Get(pijersi.UnrankSetup(r.Uint64N(pijersi.SetupCount), pijersi.Total))(t)
 		for i, line := range []string{s.Code(), s.CubeText(), string(s.AppendCells(nil))} {
 			text[i].WriteString(line + "\n")
 		}
@@ -77,8 +76,7 @@ func TestPijersiWaits(t *testing.T) {
 	go func() { status <- run(ctx, []string{"pijersi", "decode"}, in, out, io.Discard) }()
 	lines := bufio.NewReader(answers)
 	for range 3 {
-		_, err := io.WriteString(questions, "GRXLLS\n")
-		must.OK(t, err)
+		must.OK(t, must.Err(io.WriteString(questions, "GRXLLS\n")))
 		line, err := lines.ReadString('\n')
 		must.Hold(t, line == "RPSRPSPSRWWSRP\n" && err == nil, "%q, %v", line, err)
 	}

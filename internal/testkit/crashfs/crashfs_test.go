@@ -19,16 +19,14 @@ import (
 
 func create(t *testing.T, f *FS, path, text string) vfs.File {
 	t.Helper()
-	h, err := f.create(path)
-	must.OK(t, err)
+	h := must.Get(f.create(path))(t)
 	writeAt(t, h, text, 0)
 	return h
 }
 
 func writeAt(t *testing.T, h vfs.File, text string, offset int64) {
 	t.Helper()
-	_, err := h.WriteAt([]byte(text), offset)
-	must.OK(t, err)
+	must.OK(t, must.Err(h.WriteAt([]byte(text), offset)))
 }
 
 // contents returns the contents of a file, "-" if there is none.
@@ -117,19 +115,16 @@ func TestSectors(t *testing.T) {
 	}
 	expect(t, outcomes(f.Kill(), see), "000000")
 	f = f.Kill()
-	h, err := f.open("a")
-	must.OK(t, err)
+	h = must.Get(f.open("a"))(t)
 	writeAt(t, h, strings.Repeat("1", Sector), Sector/2) // the middle of 0 to the middle of 1
 	expect(t, outcomes(f.Kill(), see), "000000", "010000", "001000", "011000")
 	f = f.Kill()
-	h, err = f.open("a")
-	must.OK(t, err)
+	h = must.Get(f.open("a"))(t)
 	writeAt(t, h, strings.Repeat("2", Sector), Sector) // after a write that may be lost
 	got := outcomes(f.Kill(), see)
 	expect(t, got, "000000", "010000", "001000", "011000", "002200", "012200")
 	f = f.Kill()
-	h, err = f.open("a")
-	must.OK(t, err)
+	h = must.Get(f.open("a"))(t)
 	must.OK(t, h.Sync())
 	expect(t, outcomes(f, see), "012200")
 }
@@ -143,8 +138,7 @@ func TestLength(t *testing.T) {
 	expect(t, outcomes(f.Kill(), func(f *FS) string { return contents(t, f, "a") }), "old", "older", "old\x00\x00")
 
 	f = f.PowerCut(rand.New(rand.NewPCG(0, 0)))
-	h, err := f.open("a")
-	must.OK(t, err)
+	h = must.Get(f.open("a"))(t)
 	must.OK(t, h.Truncate(0))
 	must.OK(t, h.Sync())
 	writeAt(t, h, "x", 2)

@@ -12,8 +12,7 @@ const page = "# Page\n\n```\n$ one \\\n   more\nout 1.5 s\n\n$ two\n```\n\n<!-- 
 	"```\nno command\n```\n<!-- release\n```\n$ hidden\n```\n-->\n<!-- run: elsewhere: a moon -->\n```\n$ four\n```\n<!-- run: TestX -->\n```\n$ five\n```\n"
 
 func TestParse(t *testing.T) {
-	all, err := Parse(page)
-	must.OK(t, err)
+	all := must.Get(Parse(page))(t)
 	must.Same(t, "lines", []int{4, 8, 13, 27, 31}, []int{all[0].Line, all[1].Line, all[2].Line, all[3].Line, all[4].Line})
 	c := all[0]
 	should.Not(t, c.Text != "one \\\n   more" || c.Want != "out 1.5 s\n\n" || c.Long || c.figures, "%+v", c)

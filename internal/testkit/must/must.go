@@ -34,6 +34,17 @@ func OK(t Test, err error) {
 	}
 }
 
+// Get returns what a call returned, but for its error, which ends the test:
+//
+//	f := must.Get(layerfile.Open(path))(t)
+func Get[T any](value T, err error) func(t Test) T {
+	return func(t Test) T {
+		t.Helper()
+		OK(t, err)
+		return value
+	}
+}
+
 // Err returns the error of a call, which is the last of its results.
 func Err(results ...any) error {
 	err, _ := results[len(results)-1].(error)

@@ -130,8 +130,7 @@ func f(a, b int) error {
 	return errors.New("no")
 }
 `), 0o644))
-	found, err := sitesInGo(nil, path)
-	must.OK(t, err)
+	found := must.Get(sitesInGo(nil, path))(t)
 	var got []string
 	for _, c := range found {
 		should.Hold(t, c.name == "f", "%+v", c)
@@ -147,8 +146,7 @@ func f(a, b int) error {
 func TestSitesInAssembly(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.s")
 	must.OK(t, os.WriteFile(path, []byte("GLOBL ·four(SB), RODATA, $32\nTEXT ·f(SB), NOSPLIT, $0-8\n\tADDQ $0x10, AX // $3\n\tSHLQ $4, BX\n"), 0o644))
-	found, err := sitesInAssembly(nil, path)
-	must.OK(t, err)
+	found := must.Get(sitesInAssembly(nil, path))(t)
 	should.Hold(t, len(found) == 2 && found[0].old == "ADDQ $0x10, AX" && found[0].new == "17" && found[0].line == 3 && found[0].name == "f" && found[1].new == "5",
 		"%+v", found)
 }

@@ -39,9 +39,7 @@ func TestDamages(t *testing.T) {
 				if d.Name == "device" && os.Getuid() != 0 {
 					return
 				}
-				if err != nil || run.Changes() == "" {
-					t.Errorf("seed %d: %v", seed, err)
-				}
+				should.Not(t, err != nil || run.Changes() == "", "seed %d: %v", seed, err)
 				canary.Check(t)
 			}
 		})

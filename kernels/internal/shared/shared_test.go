@@ -100,15 +100,11 @@ func TestOthersSeeWholeScores(t *testing.T) {
 		var line Line
 		line.Load(scores)
 		for i, x := range line.Scores() {
-			if x != 0 && x != 85 {
-				t.Fatalf("score %d is %d", i, x)
-			}
+			must.Not(t, x != 0 && x != 85, "score %d is %d", i, x)
 		}
 		line.Unpack(scores, 4)
 		for i, x := range line.Scores() {
-			if x != 0 && x != 5 {
-				t.Fatalf("code %d is %d", i, x)
-			}
+			must.Not(t, x != 0 && x != 5, "code %d is %d", i, x)
 		}
 	}
 	wg.Wait()

@@ -3,6 +3,7 @@ package swar
 import (
 	"testing"
 
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/should"
 )
 
@@ -26,9 +27,8 @@ func TestNonZero(t *testing.T) {
 		for _, around := range []int{0, 1, 0x7f, 0x80, 0xff} {
 			for lane := range 8 {
 				want := put(lane, min(a, 1)*0x80, min(around, 1)*0x80)
-				if got := NonZero(put(lane, a, around)); got != want {
-					t.Fatalf("lane %d of %d among %d: got %016x", lane, a, around, got)
-				}
+				got := NonZero(put(lane, a, around))
+				must.Hold(t, got == want, "lane %d of %d among %d: got %016x", lane, a, around, got)
 			}
 		}
 	}

@@ -12,8 +12,7 @@ import (
 // anyBoard draws a board of 4 to 12 pits with a non-empty pit of the mover.
 func anyBoard(t *rapid.T) (game awari.Game, board awari.Board, pit int) {
 	q := rapid.IntRange(2, 6).Draw(t, "q")
-	game, err := awari.New(2*q, rapid.SampledFrom(awari.RuleSets()).Draw(t, "rules"))
-	must.OK(t, err)
+	game = must.Get(awari.New(2*q, rapid.SampledFrom(awari.RuleSets()).Draw(t, "rules")))(t)
 	for i := range 2 * q {
 		board[i] = rapid.Uint8Range(0, 4).Draw(t, "seeds")
 	}

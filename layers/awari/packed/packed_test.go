@@ -13,8 +13,7 @@ import (
 // newRules returns the packed rules of a game, and the plain ones.
 func newRules(t testing.TB, pits int, rules awari.Rules) (*Rules, *awari.Space) {
 	t.Helper()
-	game, err := awari.New(pits, rules)
-	must.OK(t, err)
+	game := must.Get(awari.New(pits, rules))(t)
 	space := testrun.Space(t, game, awari.MaxSeeds)
 	return New(game), space
 }
@@ -79,9 +78,7 @@ func TestNext(t *testing.T) {
 		for range 200 {
 			rank := random.Uint64N(space.Size(awari.MaxSeeds) - 1)
 			b, want := space.Unrank(awari.MaxSeeds, rank), space.Unrank(awari.MaxSeeds, rank+1)
-			if got := r.Unpack(r.Pack(b).Next(r.half)); got != want {
-				t.Fatalf("after %v comes %v, not %v", b, want, got)
-			}
+			must.Equal(t, r.Unpack(r.Pack(b).Next(r.half)), want, "after %v comes %v, not", b, want)
 		}
 	})
 }

@@ -16,9 +16,7 @@ var mustGrid = swaptest.Grid
 
 func mustWalking(tb testing.TB, g *swap.Grid) *heuristic.Walking {
 	tb.Helper()
-	w, err := heuristic.NewWalking(g)
-	must.OK(tb, err)
-	return w
+	return must.Get(heuristic.NewWalking(g))(tb)
 }
 
 // forAll calls f for all states of a grid.
@@ -87,9 +85,7 @@ func TestManhattan(t *testing.T) {
 				t.Fatalf("%v, state %x: walking %d, manhattan %d", shape, s, w.Estimate(s), m.Estimate(s))
 			}
 			for _, move := range g.Swaps() {
-				if got, want := m.Change(s, move), m.Sum(g.Apply(s, move))-m.Sum(s); got != want {
-					t.Fatalf("%v, state %x, %v: change %d, want %d", shape, s, move, got, want)
-				}
+				must.Equal(t, m.Change(s, move), m.Sum(g.Apply(s, move))-m.Sum(s), "%v, state %x, %v: change", shape, s, move)
 			}
 		})
 		should.Equal(t, most, heuristic.MaxManhattan(g), "%v: largest sum", shape)

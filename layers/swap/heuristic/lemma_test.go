@@ -31,8 +31,7 @@ func TestLemma34(t *testing.T) {
 	for _, shape := range [][2]int{{1, 4}, {4, 1}, {2, 2}, {2, 3}, {3, 2}} {
 		t.Run(fmt.Sprint(shape), func(t *testing.T) {
 			m, n := shape[0], shape[1]
-			g, err := swap.NewGrid(m, n)
-			must.OK(t, err)
+			g := must.Get(swap.NewGrid(m, n))(t)
 			byRow := func(cell int) int { return cell }
 			byColumn := func(cell int) int { return cell%n*m + cell/n }
 			var most [2][2]int // of horizontal and vertical swaps, by rows and by columns

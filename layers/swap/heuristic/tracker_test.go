@@ -17,9 +17,7 @@ func followed(g *swap.Grid) []heuristic.Heuristic {
 
 func mustFollow(tb testing.TB, g *swap.Grid, h heuristic.Heuristic) heuristic.Tracker {
 	tb.Helper()
-	t, err := heuristic.Follow(g, h)
-	must.OK(tb, err)
-	return t
+	return must.Get(heuristic.Follow(g, h))(tb)
 }
 
 // TestFollowSmall walks at random and compares with the bounds of states.

@@ -14,9 +14,7 @@ import (
 
 func build(tb testing.TB, rows, cols int) *heuristic.Walking {
 	tb.Helper()
-	w, err := heuristic.BuildWalking(tb.Context(), rows, cols, 0)
-	must.OK(tb, err)
-	return w
+	return must.Get(heuristic.BuildWalking(tb.Context(), rows, cols, 0))(tb)
 }
 
 // matrix says how many tiles of each home line are in each line.
@@ -111,9 +109,7 @@ func TestLongWalking(t *testing.T) {
 		check := func(m matrix, columns bool) {
 			tiles := m.tilesOf(rows, cols, columns)
 			want := byRow[matrixOf(tiles, rows, cols, false)] + byColumn[matrixOf(tiles, rows, cols, true)]
-			if got := w.Distance(tiles); got != want {
-				t.Fatalf("%d x %d, %v: %d, want %d", rows, cols, tiles, got, want)
-			}
+			must.Equal(t, w.Distance(tiles), want, "%d x %d, %v", rows, cols, tiles)
 		}
 		for m := range byRow {
 			check(m, false)
@@ -133,8 +129,7 @@ func TestLongWalkingLarge(t *testing.T) {
 		sizes = append(sizes, [2]int{5, 5}, [2]int{2, 7}, [2]int{6, 3})
 	}
 	for _, size := range sizes {
-		g, err := swap.NewListedGrid(size[0], size[1])
-		must.OK(t, err)
+		g := must.Get(swap.NewListedGrid(size[0], size[1]))(t)
 		w, rng, tiles := build(t, g.Rows(), g.Cols()), rand.New(rand.NewPCG(1, 2)), g.Home()
 		f := mustFollow(t, g, w)
 		f.Begin(tiles)

@@ -44,9 +44,7 @@ func pair(t *testing.T, game awari.Game, seeds int, change func(layers [][]int8)
 func mustRun(t *testing.T, a, b string, o compare.Options) *compare.Result {
 	t.Helper()
 	o.Workers, o.Family = 3, cpu.Best()
-	r, err := compare.Run(t.Context(), a, b, o)
-	must.OK(t, err)
-	return r
+	return must.Get(compare.Run(t.Context(), a, b, o))(t)
 }
 
 func TestEqual(t *testing.T) {
@@ -121,8 +119,7 @@ func TestDistances(t *testing.T) {
 	game := testrun.Game(t, 8, awari.Awari)
 	a, b := pair(t, game, 8, func([][]int8) {})
 	for dir, layers := range map[string][]int{a: {5, 7, 8}, b: {7, 8}} {
-		_, err := distance.Run(t.Context(), dir, distance.Options{Layers: layers, Job: job.Job{Family: cpu.Best()}})
-		must.OK(t, err)
+		must.OK(t, must.Err(distance.Run(t.Context(), dir, distance.Options{Layers: layers, Job: job.Job{Family: cpu.Best()}})))
 	}
 	last := job.Step{}
 	progress := compare.Options{Job: job.Job{Progress: func(p job.Step) { last = p }}}
@@ -133,8 +130,7 @@ func TestDistances(t *testing.T) {
 	}
 	should.Hold(t, r.OK && r.Err() == nil && last.Done == last.Total, "%+v, %+v", r, last)
 	path, at := filepath.Join(b, rundir.DistanceName(7)), []uint64{2, 3000}
-	f, err := layerfile.Open(path)
-	must.OK(t, err)
+	f := must.Get(layerfile.Open(path))(t)
 	h, plies := f.Header(), make([]int8, f.Header().Positions)
 	must.OK(t, errors.Join(f.NewDecoder(cpu.Best()).Read(t.Context(), plies, 0), f.Close()))
 	var want []compare.Difference

@@ -31,18 +31,15 @@ const about = "kernels cores memory limits disk files clock"
 func TestExamine(t *testing.T) {
 	dir := t.TempDir()
 	shares := []float64{}
-	r, err := Examine(t.Context(), Options{
+	r := must.Get(Examine(t.Context(), Options{
 		Dir: filepath.Join(dir, "not", "yet"), Job: job.Job{Family: cpu.Best(), Progress: func(s job.Step) { shares = append(shares, s.Done) }},
-	})
-	must.OK(t, err)
+	}))(t)
 	var subjects []string
 	for _, f := range r.Findings {
 		subjects = append(subjects, f.About)
 		should.Not(t, f.Text == "" || f.Verdict == "", "%+v", f)
 	}
-	if strings.Join(subjects, " ") != about || r.Err() != nil || r.Verdict == Bad {
-		t.Errorf("%+v, %v", r, r.Err())
-	}
+	should.Hold(t, strings.Join(subjects, " ") == about && r.Err() == nil && r.Verdict != Bad, "%+v, %v", r, r.Err())
 	should.Hold(t, r.Disk.Path == dir && (r.Disk.Write > 0 && r.Disk.Read > 0 && r.Disk.Random > 0) && r.Cores.Usable >= 1,
 		"%+v, %+v", r.Disk, r.Cores)
 	should.Hold(t, slices.IsSorted(shares) && len(shares) != 0 && shares[len(shares)-1] == 1, "progress %v", shares)
@@ -228,8 +225,7 @@ func TestFeatures(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := t.TempDir()
-			d, err := vfs.OpenDir(path)
-			must.OK(t, err)
+			d := must.Get(vfs.OpenDir(path))(t)
 			defer d.Close()
 			tt.dir.Dir = d
 			var fails []string

@@ -67,9 +67,8 @@ func (g *graph) checkFalse(t *testing.T, game awari.Game, layers [][]int8, ways 
 	t.Helper()
 	n := len(layers) - 1
 	dir := testrun.Write(t, game, layers, 50)
-	if v, err := verify.Run(t.Context(), dir, verify.Options{}); err != nil || !v.OK {
-		t.Fatalf("layer %d: verify found the false scores: %v, %v", n, err, v.Err())
-	}
+	v, err := verify.Run(t.Context(), dir, verify.Options{})
+	must.Hold(t, err == nil && v.OK, "layer %d: verify found the false scores: %v, %v", n, err, v.Err())
 	want := g.proof(t, game, n, layers[n])
 	must.Not(t, want.Ungrounded == 0, "layer %d: false scores, and all are grounded: the theorem is wrong", n)
 	for name, o := range ways {
@@ -129,9 +128,8 @@ func TestAbove(t *testing.T) {
 	for n, l := range result.Layers {
 		should.Hold(t, (l.Proof != nil) == (n <= 3) && l.Checked == l.Positions && l.Mismatches == 0, "%+v", l)
 	}
-	if u, ok := errors.AsType[*prove.UngroundedError](result.Err()); result.OK || !ok || u.Seeds != 3 {
-		t.Errorf("%v", result.Err())
-	}
+	u, ok := errors.AsType[*prove.UngroundedError](result.Err())
+	should.Hold(t, !result.OK && ok && u.Seeds == 3, "%v", result.Err())
 	// Whoever asks for one layer takes the others for granted.
 	result = run(t, dir, prove.Options{Layers: []int{5}})
 	should.Hold(t, result.OK && len(result.Layers) == 1 && result.Layers[0].Proof.Ungrounded == 0, "%+v", result)

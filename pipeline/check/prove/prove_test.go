@@ -36,9 +36,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // run proves a directory and fails the test if that is not possible.
 func run(t testing.TB, dir string, o prove.Options) *prove.Result {
 	t.Helper()
-	result, err := prove.Run(t.Context(), dir, o)
-	must.OK(t, err)
-	return result
+	return must.Get(prove.Run(t.Context(), dir, o))(t)
 }
 
 // ways are options that must not change the outcome for layers of at most size
@@ -130,8 +128,7 @@ func TestJSON(t *testing.T) {
 	layers[2] = newGraph(t, game, layers, 2).fixpoints(layers[2], 1)[0]
 	result := run(t, testrun.Write(t, game, layers, 64), prove.Options{Layers: []int{2, 0, 2}})
 	result.Seconds = 0.5
-	got, err := json.Marshal(result)
-	must.OK(t, err)
+	got := must.Get(json.Marshal(result))(t)
 	want := `{"ok":false,"layers":[` +
 		`{"seeds":0,"positions":1,"checked":1,"mismatches":0,"problems":[],` +
 		`"proof":{"positive":0,"negative":0,"zero":1,"ungrounded":0,"first":[],"passes":0}},` +
@@ -199,9 +196,8 @@ func TestProgress(t *testing.T) {
 		var last job.Step
 		levels := map[string]bool{}
 		run(t, dir, prove.Options{Job: job.Job{Workers: 2, Progress: func(p job.Step) {
-			if p.Seeds < last.Seeds || p.Done < last.Done || p.Done > p.Total || p.Total != float64(total) {
-				t.Errorf("%+v after %+v", p, last)
-			}
+			should.Not(t, p.Seeds < last.Seeds || p.Done < last.Done || p.Done > p.Total || p.Total != float64(total),
+				"%+v after %+v", p, last)
 			last = p
 			level, _, _ := strings.Cut(p.Doing, ", pass")
 			levels[level] = true
@@ -243,12 +239,9 @@ func TestResume(t *testing.T) {
 			if n < again {
 				begun -= l.Positions + l.Proof.Positive + l.Proof.Negative
 			}
-			if (l.Before != nil) != (n < again) {
-				t.Errorf("layer %d: proved before: %v", n, l.Before)
-			}
-			if diff := cmp.Diff(want.Layers[n].Proof, l.Proof); diff != "" || l.Checked != want.Layers[n].Checked {
-				t.Errorf("layer %d: %s", n, diff)
-			}
+			should.Hold(t, (l.Before != nil) == (n < again), "layer %d: proved before: %v", n, l.Before)
+			diff := cmp.Diff(want.Layers[n].Proof, l.Proof)
+			should.Hold(t, diff == "" && l.Checked == want.Layers[n].Checked, "layer %d: %s", n, diff)
 		}
 		should.Hold(t, begun == 0, "begun with other layers than those below %d", again)
 		if _, err := os.Stat(filepath.Join(dir, rundir.WorkName, rundir.ProveName)); err == nil || !got.OK {

@@ -33,8 +33,7 @@ func blocks(t *testing.T) string {
 func jsonOf(t *testing.T, r *scrub.Result) string {
 	t.Helper()
 	r.Seconds = 0
-	text, err := json.Marshal(r)
-	must.OK(t, err)
+	text := must.Get(json.Marshal(r))(t)
 	return string(text)
 }
 
@@ -103,9 +102,8 @@ func TestMissingParts(t *testing.T) {
 		t.Helper()
 		r := mustRun(t, dir, all)
 		for n, l := range r.Layers {
-			if !slices.Equal(l.Missing, want[n]) || (l.State == scrub.Intact) != (want[n] == nil) {
-				t.Errorf("%s: layer %d: %+v", what, n, l)
-			}
+			should.Hold(t, slices.Equal(l.Missing, want[n]) && (l.State == scrub.Intact) == (want[n] == nil),
+				"%s: layer %d: %+v", what, n, l)
 		}
 		if err := r.Err(); r.OK || !errors.Is(err, fault.Missing) || !strings.Contains(err.Error(), "not complete: ") {
 			t.Errorf("%s: ok %v, %v", what, r.OK, err)

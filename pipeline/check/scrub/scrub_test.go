@@ -48,9 +48,7 @@ func remove(t *testing.T, path string) {
 func mustRun(t *testing.T, dir string, o scrub.Options) *scrub.Result {
 	t.Helper()
 	o.Workers = 2
-	r, err := scrub.Run(t.Context(), dir, o)
-	must.OK(t, err)
-	return r
+	return must.Get(scrub.Run(t.Context(), dir, o))(t)
 }
 
 // text is a short form of a result: a letter for each layer, i, d or m; upper case if the
@@ -123,8 +121,7 @@ func TestScrub(t *testing.T) {
 // blockAt returns where the first block of a file begins.
 func blockAt(t *testing.T, path string) int {
 	t.Helper()
-	f, err := layerfile.Open(path)
-	must.OK(t, err)
+	f := must.Get(layerfile.Open(path))(t)
 	defer f.Close()
 	h := f.Header()
 	return 84 + len(h.Below) + len(h.Model) + 1
@@ -164,25 +161,20 @@ func interrupt(t *testing.T, dir string, n int) {
 func TestResume(t *testing.T) {
 	dir := solved(t)
 	interrupt(t, dir, 3)
-	if r := mustRun(t, dir, scrub.Options{}); text(r) != "IIIIii" || !r.OK {
-		t.Error(text(r))
-	}
-	if r := mustRun(t, dir, scrub.Options{}); text(r) != "iiiiii" {
-		t.Errorf("after the end: %s", text(r))
-	}
+	r := mustRun(t, dir, scrub.Options{})
+	should.Hold(t, text(r) == "IIIIii" && r.OK, "%v", text(r))
+	r = mustRun(t, dir, scrub.Options{})
+	should.Hold(t, text(r) == "iiiiii", "after the end: %s", text(r))
 	interrupt(t, dir, 3)
-	if r := mustRun(t, dir, scrub.Options{Restart: true}); text(r) != "iiiiii" {
-		t.Errorf("restart: %s", text(r))
-	}
+	r = mustRun(t, dir, scrub.Options{Restart: true})
+	should.Hold(t, text(r) == "iiiiii", "restart: %s", text(r))
 	interrupt(t, dir, 3)
-	if r := mustRun(t, dir, scrub.Options{Layers: []int{2}}); text(r) != "i" {
-		t.Errorf("one layer: %s", text(r))
-	}
+	r = mustRun(t, dir, scrub.Options{Layers: []int{2}})
+	should.Hold(t, text(r) == "i", "one layer: %s", text(r))
 	change(t, layer(dir, 1), 100) // another time, the same size
 	must.Touch(t, layer(dir, 2))
-	if r := mustRun(t, dir, scrub.Options{}); text(r) != "IdiIii" {
-		t.Errorf("changed: %s", text(r))
-	}
+	r = mustRun(t, dir, scrub.Options{})
+	should.Hold(t, text(r) == "IdiIii", "changed: %s", text(r))
 }
 
 // TestNote: what is read is on disk at once, for a kill leaves no time for that.
@@ -199,9 +191,8 @@ func TestResumeDamage(t *testing.T) {
 	dir := solved(t)
 	change(t, layer(dir, 1), blockAt(t, layer(dir, 1)))
 	interrupt(t, dir, 3)
-	if r := mustRun(t, dir, scrub.Options{}); text(r) != "IdIIii" || r.Err() == nil {
-		t.Error(text(r))
-	}
+	r := mustRun(t, dir, scrub.Options{})
+	should.Not(t, text(r) != "IdIIii" || r.Err() == nil, "%v", text(r))
 }
 
 // TestBadNote: a bad record is reported and does no harm.
@@ -215,23 +206,19 @@ func TestBadNote(t *testing.T) {
 		must.Write(t, path, []byte(bad))
 		notes := ""
 		r := mustRun(t, dir, scrub.Options{Job: job.Job{Note: func(text string) { notes += text }}})
-		if text(r) != "iiiiii" || !strings.HasPrefix(notes, "scrub starts again: ") || r.Restarted != notes || exists(path) {
-			t.Errorf("%q: %s, %q", bad, text(r), notes)
-		}
+		should.Hold(t, text(r) == "iiiiii" && strings.HasPrefix(notes, "scrub starts again: ") && r.Restarted == notes && !exists(path),
+			"%q: %s, %q", bad, text(r), notes)
 	}
 }
 
 // TestSolverRuns: while a solver has the directory, nothing is written.
 func TestSolverRuns(t *testing.T) {
 	dir := solved(t)
-	l, err := rundir.LockDamaged(dir)
-	must.OK(t, err)
+	l := must.Get(rundir.LockDamaged(dir))(t)
 	defer l.Unlock()
 	notes := ""
 	r := mustRun(t, dir, scrub.Options{Job: job.Job{Note: func(text string) { notes += text }}})
-	if text(r) != "iiiiii" || !strings.Contains(notes, "in use by process") {
-		t.Errorf("%s, %q", text(r), notes)
-	}
+	should.Hold(t, text(r) == "iiiiii" && strings.Contains(notes, "in use by process"), "%s, %q", text(r), notes)
 	should.Not(t, exists(filepath.Join(dir, rundir.WorkName, rundir.ScrubName)), "there is a note")
 }
 
@@ -241,9 +228,7 @@ func TestNoWork(t *testing.T) {
 	remove(t, filepath.Join(dir, rundir.WorkName))
 	notes := 0
 	r := mustRun(t, dir, scrub.Options{Job: job.Job{Note: func(string) { notes++ }}})
-	if text(r) != "iiiiii" || !r.OK || notes != 1 {
-		t.Errorf("%s, %d notes", text(r), notes)
-	}
+	should.Hold(t, text(r) == "iiiiii" && r.OK && notes == 1, "%s, %d notes", text(r), notes)
 }
 
 // TestNoRun: what holds no run is refused.
@@ -269,8 +254,7 @@ func TestProgress(t *testing.T) {
 	}}})
 	size := int64(0)
 	for n := 3; n <= 5; n++ {
-		info, err := os.Stat(layer(dir, n))
-		must.OK(t, err)
+		info := must.Get(os.Stat(layer(dir, n)))(t)
 		size += info.Size()
 	}
 	should.Not(t, last.Total != float64(size) || last.Done < float64(size/2), "%+v of %d", last, size)

@@ -12,24 +12,20 @@ import (
 
 // BenchmarkDraw draws the sample of layer 22.
 func BenchmarkDraw(b *testing.B) {
-	game, err := awari.New(12, awari.Awari)
-	must.OK(b, err)
+	game := must.Get(awari.New(12, awari.Awari))(b)
 	space := testrun.Space(b, game, 22)
 	for b.Loop() {
-		_, err := NewDraw(b.Context(), space, 22, 1, 1)
-		must.OK(b, err)
+		must.OK(b, must.Err(NewDraw(b.Context(), space, 22, 1, 1)))
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/Drawn, "ns/position")
 }
 
 // TestSettle: what is answered is forgotten, and nothing else.
 func TestSettle(t *testing.T) {
-	game, err := awari.New(6, awari.Awari)
-	must.OK(t, err)
+	game := must.Get(awari.New(6, awari.Awari))(t)
 	const n = 9
 	space := testrun.Space(t, game, n)
-	d, err := NewDraw(t.Context(), space, n, 2, 1)
-	must.OK(t, err)
+	d := must.Get(NewDraw(t.Context(), space, n, 2, 1))(t)
 	see := func(m int, from, to uint64) { d.See(m, from, make([]int8, to-from)) }
 	for m := range n {
 		see(m, 0, space.Size(m)/2)

@@ -29,8 +29,7 @@ import (
 func jsonOf(t *testing.T, r *verify.Result) string {
 	t.Helper()
 	r.Seconds = 0
-	text, err := json.Marshal(r)
-	must.OK(t, err)
+	text := must.Get(json.Marshal(r))(t)
 	return string(text)
 }
 
@@ -160,9 +159,8 @@ func TestMissingParts(t *testing.T) {
 			if layers != nil && !slices.Contains(layers, n) {
 				expect = nil
 			}
-			if !slices.Equal(l.Missing, expect) || (l.Checked == l.Positions) != (expect == nil) && l.Positions > 5 || l.Mismatches > 0 {
-				t.Errorf("%s: layer %d: %+v", what, n, l)
-			}
+			should.Not(t, !slices.Equal(l.Missing, expect) || (l.Checked == l.Positions) != (expect == nil) && l.Positions > 5 || l.Mismatches > 0,
+				"%s: layer %d: %+v", what, n, l)
 		}
 		if err := r.Err(); r.OK || !errors.Is(err, fault.Missing) || errors.Is(err, verify.ErrDifferences) || !strings.Contains(err.Error(), job.List(want)+" of") {
 			t.Errorf("%s: ok %v, %v", what, r.OK, err)
@@ -245,9 +243,8 @@ func TestPartAgain(t *testing.T) {
 	r := run(t, dir, o)
 	should.Hold(t, len(before(r)) == 1 && r.Layers[0].Checked == 50, "the same sample: %+v", r)
 	o.Seed++
-	if r := run(t, dir, o); before(r) != nil {
-		t.Errorf("another sample: %v", before(r))
-	}
+	r = run(t, dir, o)
+	should.Hold(t, before(r) == nil, "another sample: %v", before(r))
 	o.Part, o.Seed = job.Part{All: true}, 3
 	r = run(t, dir, o)
 	should.Hold(t, slices.Equal(r.Layers[0].Missing, []int{1, 2}), "all of another sample: %+v", r)

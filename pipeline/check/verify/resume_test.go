@@ -77,20 +77,16 @@ func TestResume(t *testing.T) {
 		for _, n := range before(r) {
 			skipped -= r.Layers[n].Positions
 		}
-		if skipped != 0 {
-			t.Errorf("%s: begun with others than %v", name, before(r))
-		}
-		if got := len(before(r)); got != c.want || !r.OK || len(r.Layers) != 8 {
-			t.Errorf("%s: %v, %+v", name, before(r), r)
-		}
+		should.Hold(t, skipped == 0, "%s: begun with others than %v", name, before(r))
+		got := len(before(r))
+		should.Hold(t, got == c.want && r.OK && len(r.Layers) == 8, "%s: %v, %+v", name, before(r), r)
 		should.Equal(t, noted(dir), c.o.Sample > 0, "%s: notes at the end", name)
 	}
 	interrupt(t, dir, verify.Options{Restart: true}, at(5))
 	r := run(t, dir, verify.Options{Resume: true, Layers: []int{2}})
 	should.Hold(t, len(before(r)) == 1 && noted(dir), "one layer: %+v", r)
-	if r := run(t, dir, verify.Options{Resume: true}); len(before(r)) != 4 || noted(dir) {
-		t.Errorf("the others: %v", before(r))
-	}
+	r = run(t, dir, verify.Options{Resume: true})
+	should.Not(t, len(before(r)) != 4 || noted(dir), "the others: %v", before(r))
 }
 
 // TestResumePanel: panels that are in order are not compared again, those with wrong scores are.
@@ -133,9 +129,8 @@ func TestBadNote(t *testing.T) {
 		must.Write(t, path, []byte(bad))
 		told := ""
 		r := run(t, dir, verify.Options{Resume: true, Job: job.Job{Note: func(text string) { told += text }}})
-		if len(before(r)) != 0 || !r.OK || !strings.HasPrefix(told, "verify starts again: ") || r.Restarted != told || noted(dir) {
-			t.Errorf("%q: %v, %q", bad, before(r), told)
-		}
+		should.Hold(t, len(before(r)) == 0 && r.OK && strings.HasPrefix(told, "verify starts again: ") && r.Restarted == told && !noted(dir),
+			"%q: %v, %q", bad, before(r), told)
 	}
 }
 

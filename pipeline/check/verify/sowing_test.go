@@ -17,8 +17,7 @@ import (
 func sowingsOf(t *testing.T, pits, seeds int) (*sowings, *awari.Space) {
 	t.Helper()
 	game := awaritest.Game(t, pits, awari.Awari)
-	s, err := newSowings(t.Context(), game, seeds, 2)
-	must.OK(t, err)
+	s := must.Get(newSowings(t.Context(), game, seeds, 2))(t)
 	space := testrun.Space(t, game, seeds)
 	return s, space
 }
@@ -100,9 +99,8 @@ func TestPanels(t *testing.T) {
 			for i := range count {
 				p := s.newPanel(n, i, count, nil)
 				sum += uint64(len(p.best))
-				if least := Least(s.game, n); uint64(len(p.best)) > max(bytes, least) {
-					t.Errorf("layer %d, %d bytes: a panel of %d", n, bytes, len(p.best))
-				}
+				least := Least(s.game, n)
+				should.Not(t, uint64(len(p.best)) > max(bytes, least), "layer %d, %d bytes: a panel of %d", n, bytes, len(p.best))
 			}
 			should.Hold(t, sum == space.Size(n), "layer %d, %d bytes: %d positions in %d panels", n, bytes, sum, count)
 		}
@@ -113,8 +111,7 @@ func TestPanels(t *testing.T) {
 func TestMovesAreCounted(t *testing.T) {
 	const n = 7
 	game, rng := awaritest.Game(t, 6, awari.Awari), tries.Rand(t)
-	tab, err := tables.Open(t.Context(), testrun.Write(t, game, testrun.Solve(t, game, n), 1<<16))
-	must.OK(t, err)
+	tab := must.Get(tables.Open(t.Context(), testrun.Write(t, game, testrun.Solve(t, game, n), 1<<16)))(t)
 	defer tab.Close()
 	for lost := 0; lost < 10; {
 		r, err := newRun(t.Context(), tab, Options{Layers: []int{n}})

@@ -33,9 +33,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // run verifies a directory and fails the test if that is not possible.
 func run(t testing.TB, dir string, o verify.Options) *verify.Result {
 	t.Helper()
-	result, err := verify.Run(t.Context(), dir, o)
-	must.OK(t, err)
-	return result
+	return must.Get(verify.Run(t.Context(), dir, o))(t)
 }
 
 // ways are options that must not change the outcome: one worker or several, one panel or
@@ -58,9 +56,7 @@ func TestIntact(t *testing.T) {
 			for name, o := range ways() {
 				t.Run(fmt.Sprintf("%s, %s", game.Name(), name), func(t *testing.T) {
 					result := run(t, dir, o)
-					if !result.OK || result.Err() != nil || len(result.Layers) != c.seeds+1 {
-						t.Fatalf("%+v", result)
-					}
+					must.Hold(t, result.OK && result.Err() == nil && len(result.Layers) == c.seeds+1, "%+v", result)
 					for n, l := range result.Layers {
 						size := uint64(len(layers[n]))
 						if l.Seeds != n || l.Positions != size || l.Checked != size || l.Mismatches != 0 {
@@ -79,8 +75,7 @@ func TestJSON(t *testing.T) {
 	layers[2][1] = 1 // no move leads there
 	result := run(t, testrun.Write(t, game, layers, 64), verify.Options{Layers: []int{2, 0, 2}, Seed: 7})
 	result.Seconds = 0.5
-	got, err := json.Marshal(result)
-	must.OK(t, err)
+	got := must.Get(json.Marshal(result))(t)
 	want := `{"ok":false,"sample":0,"seed":7,"layers":[` +
 		`{"seeds":0,"positions":1,"checked":1,"mismatches":0,"problems":[]},` +
 		`{"seeds":2,"positions":10,"checked":10,"mismatches":1,"problems":[` +
@@ -132,9 +127,7 @@ func TestSample(t *testing.T) {
 		o.Sample = sampled
 		result := run(t, dir, o)
 		for n, l := range result.Layers {
-			if l.Checked != min(sampled, uint64(len(layers[n]))) || n < 9 && len(l.Problems) > 0 {
-				t.Errorf("%+v", l)
-			}
+			should.Not(t, l.Checked != min(sampled, uint64(len(layers[n]))) || n < 9 && len(l.Problems) > 0, "%+v", l)
 		}
 		return result.Layers[9]
 	}
@@ -207,9 +200,7 @@ func checkDamage(t *testing.T, result *verify.Result, path string, errors int) {
 		}
 		should.Hold(t, len(l.Problems) == want && (want == 0) == (l.Checked == l.Positions), "%+v, want %d problems", l, want)
 		for _, p := range l.Problems {
-			if p.Difference != nil || !strings.Contains(p.Text, path) {
-				t.Errorf("layer %d: %s", n, p.Text)
-			}
+			should.Hold(t, p.Difference == nil && strings.Contains(p.Text, path), "layer %d: %s", n, p.Text)
 		}
 	}
 }

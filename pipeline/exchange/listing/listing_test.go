@@ -13,9 +13,7 @@ import (
 
 func mustNew(t *testing.T, pits, seeds int) *Lister {
 	t.Helper()
-	l, err := New(pits, seeds)
-	must.OK(t, err)
-	return l
+	return must.Get(New(pits, seeds))(t)
 }
 
 // TestAll lists some thousand boards: all of them, each with its rank.
@@ -39,8 +37,7 @@ func TestAll(t *testing.T) {
 // boards begin with those that fewer are.
 func TestSample(t *testing.T) {
 	const pits, seeds = 6, 10
-	ranking, err := colex.New(pits, seeds)
-	must.OK(t, err)
+	ranking := must.Get(colex.New(pits, seeds))(t)
 	var before []uint64
 	for _, count := range []uint64{0, 1, 1023, 1024, 1025, 3003} {
 		var all []uint64

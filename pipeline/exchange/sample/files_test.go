@@ -31,9 +31,7 @@ import (
 // split returns parts.
 func split(t *testing.T, text string) []sample.Part {
 	t.Helper()
-	parts, err := sample.ParseSplit(text)
-	must.OK(t, err)
-	return parts
+	return must.Get(sample.ParseSplit(text))(t)
 }
 
 // readCard reads the card of the file at path, and compares it with the files and the run.
@@ -41,8 +39,7 @@ func readCard(t *testing.T, dir, path string, o sample.Options) sample.Card {
 	t.Helper()
 	var c sample.Card
 	must.OK(t, json.Unmarshal(must.Read(t, path+sample.CardSuffix), &c))
-	m, err := manifest.Load(filepath.Join(dir, rundir.ManifestName))
-	must.OK(t, err)
+	m := must.Get(manifest.Load(filepath.Join(dir, rundir.ManifestName)))(t)
 	for i, l := range c.Layers {
 		want := m.Layers[o.From+i]
 		should.Hold(t, l.Seeds == want.Seeds && l.Positions == want.Positions && l.Hash == want.Hash && l.Checksum == want.Checksum,
@@ -73,8 +70,7 @@ func TestSplit(t *testing.T) {
 		{From: 3, To: 7, Count: 1200, Seed: 3, Format: sample.JSONL},
 	} {
 		path := filepath.Join(t.TempDir(), "some.sample")
-		s, err := sample.WriteFile(t.Context(), dir, path, o)
-		must.OK(t, err)
+		s := must.Get(sample.WriteFile(t.Context(), dir, path, o))(t)
 		c := readCard(t, dir, path, o)
 		if diff := cmp.Diff(c.Files, s.Files); diff != "" || s.Card != "some.sample.card.json" || c.Licence != map[bool]string{true: "MIT", false: o.Licence}[o.Licence == ""] {
 			t.Errorf("%s: %+v", diff, s)
@@ -116,10 +112,8 @@ func TestNames(t *testing.T) {
 	out := t.TempDir()
 	must.Write(t, filepath.Join(out, "a.csv.card.json"), []byte("old"))
 	o := sample.Options{From: 0, To: 6, Count: 200, Format: sample.CSV, Split: split(t, "a=50,b=50"), Shards: 2}
-	_, err := sample.WriteFile(t.Context(), dir, filepath.Join(out, "a.csv"), o)
-	must.OK(t, err)
-	entries, err := os.ReadDir(out)
-	must.OK(t, err)
+	must.OK(t, must.Err(sample.WriteFile(t.Context(), dir, filepath.Join(out, "a.csv"), o)))
+	entries := must.Get(os.ReadDir(out))(t)
 	var names []string
 	for _, e := range entries {
 		names = append(names, e.Name())
@@ -135,8 +129,7 @@ func TestColumns(t *testing.T) {
 	for _, f := range []sample.Format{sample.CSV, sample.JSONL, sample.Npy} {
 		path := filepath.Join(t.TempDir(), "x")
 		o := sample.Options{From: 5, To: 5, Count: 10, Format: f}
-		_, err := sample.WriteFile(t.Context(), dir, path, o)
-		must.OK(t, err)
+		must.OK(t, must.Err(sample.WriteFile(t.Context(), dir, path, o)))
 		c, data := readCard(t, dir, path, o), must.Read(t, path)
 		var names []string
 		size := 0
@@ -188,8 +181,7 @@ func TestDocumented(t *testing.T) {
 	dir := testrun.Write(t, game, testrun.Solve(t, game, 5), 4096)
 	out := t.TempDir()
 	o := sample.Options{From: 3, To: 5, Count: 5000, Format: sample.Npy, Split: split(t, "train=90,validation=5,test=5"), Shards: 2}
-	s, err := sample.WriteFile(t.Context(), dir, filepath.Join(out, "all.npy"), o)
-	must.OK(t, err)
+	s := must.Get(sample.WriteFile(t.Context(), dir, filepath.Join(out, "all.npy"), o))(t)
 	program := ""
 	for _, block := range regexp.MustCompile("(?s)```python\n(.*?)```").FindAllSubmatch(must.Read(t, "../../../docs/sample.md"), -1) {
 		program += string(block[1])
@@ -232,15 +224,13 @@ func TestParts(t *testing.T) {
 		for i := range 7 {
 			o.Part = job.Part{Index: i + 1, Of: 7}
 			path := filepath.Join(t.TempDir(), "some.part")
-			s, err := sample.WriteFile(t.Context(), dir, path, o)
-			must.OK(t, err)
+			s := must.Get(sample.WriteFile(t.Context(), dir, path, o))(t)
 			c, share := readCard(t, dir, path, o), o.Count*uint64(i+1)/7-o.Count*uint64(i)/7
 			should.Hold(t, len(c.Files) == 1 && c.Files[0].Positions == share && s.Positions == share,
 				"part %d of %d positions: %+v, %+v", i+1, share, c.Files, s)
 			files = append(files, must.Read(t, path)...)
 			var text bytes.Buffer
-			_, err = sample.Write(t.Context(), dir, &text, o)
-			must.OK(t, err)
+			must.OK(t, must.Err(sample.Write(t.Context(), dir, &text, o)))
 			streams = append(streams, text.Bytes()...)
 		}
 		should.Hold(t, bytes.Equal(files, want) && bytes.Equal(streams, want),

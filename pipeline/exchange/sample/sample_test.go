@@ -84,8 +84,7 @@ func newTruth(t testing.TB, game awari.Game, layers [][]int8, from, to int) trut
 func write(t testing.TB, dir string, o sample.Options) ([]byte, sample.Summary) {
 	t.Helper()
 	var out bytes.Buffer
-	s, err := sample.Write(t.Context(), dir, &out, o)
-	must.OK(t, err)
+	s := must.Get(sample.Write(t.Context(), dir, &out, o))(t)
 	should.Hold(t, s.Bytes == uint64(out.Len()) && s.Positions == o.Count, "%+v of %d bytes", s, out.Len())
 	return out.Bytes(), s
 }
@@ -111,12 +110,9 @@ func read(t testing.TB, f sample.Format, game awari.Game, data []byte) (rows []r
 }
 
 func readCSV(t testing.TB, game awari.Game, data []byte) (rows []row) {
-	records, err := csv.NewReader(bytes.NewReader(data)).ReadAll()
-	must.OK(t, err)
+	records := must.Get(csv.NewReader(bytes.NewReader(data)).ReadAll())(t)
 	number := func(text string) int {
-		x, err := strconv.Atoi(text)
-		must.OK(t, err)
-		return x
+		return must.Get(strconv.Atoi(text))(t)
 	}
 	for _, fields := range records[1:] {
 		r := row{Best: []int{}}
@@ -188,10 +184,8 @@ func TestPlies(t *testing.T) {
 	for _, o.Format = range formats {
 		before[o.Format], _ = write(t, dir, o)
 	}
-	_, err := distance.Run(t.Context(), dir, distance.Options{Layers: []int{3, 5, 7}, Job: o.Job})
-	must.OK(t, err)
-	tb, err := tables.Open(t.Context(), dir)
-	must.OK(t, err)
+	must.OK(t, must.Err(distance.Run(t.Context(), dir, distance.Options{Layers: []int{3, 5, 7}, Job: o.Job})))
+	tb := must.Get(tables.Open(t.Context(), dir))(t)
 	defer tb.Close()
 	for _, o.Format = range formats {
 		data, _ := write(t, dir, o)
@@ -257,9 +251,8 @@ func TestWhole(t *testing.T) {
 				seen := map[string]bool{}
 				for i, r := range read(t, f, game, data) {
 					key := fmt.Sprint(r.Pits)
-					if !reflect.DeepEqual(r, want[key]) || seen[key] {
-						t.Fatalf("%s: row %d is %+v, want %+v; it was there: %v", f, i, r, want[key], seen[key])
-					}
+					must.Not(t, !reflect.DeepEqual(r, want[key]) || seen[key],
+						"%s: row %d is %+v, want %+v; it was there: %v", f, i, r, want[key], seen[key])
 					seen[key] = true
 				}
 				should.Hold(t, len(seen) == len(want), "%s: %d of %d positions", f, len(seen), len(want))
@@ -350,8 +343,7 @@ func TestDamage(t *testing.T) {
 		"a wrong score")
 
 	dir := testrun.Write(t, game, layers, 100)
-	m, err := manifest.Load(filepath.Join(dir, rundir.ManifestName))
-	must.OK(t, err)
+	m := must.Get(manifest.Load(filepath.Join(dir, rundir.ManifestName)))(t)
 	h := &m.Layers[5].Histogram
 	h[5]-- // a win all the same
 	h[4]++

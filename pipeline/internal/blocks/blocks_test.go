@@ -45,9 +45,8 @@ func TestLimit(t *testing.T) {
 				s.Keep(n, block, s.Room())
 				for k := range i + 1 {
 					found := s.Find(k/perLayer, uint64(k%perLayer)) != nil
-					if want := i-k < limit; found != want {
-						t.Fatalf("limit %d, %d blocks: block %d is in memory: %v", limit, i+1, k, found)
-					}
+					want := i-k < limit
+					must.Hold(t, found == want, "limit %d, %d blocks: block %d is in memory: %v", limit, i+1, k, found)
 				}
 			}
 		}
@@ -59,9 +58,7 @@ func TestAsked(t *testing.T) {
 	s := newStore(1, 1)
 	for round := range 3 {
 		for i := range uint32(3) {
-			if got := s.Asked(4, 7); got != i+1 {
-				t.Fatalf("round %d: %d, want %d", round, got, i+1)
-			}
+			must.Equal(t, s.Asked(4, 7), i+1, "round %d", round)
 		}
 		fetch(s, 4, 7)
 		fetch(s, 4, 8)

@@ -20,8 +20,7 @@ const name = "marks"
 // open opens a directory of its own.
 func open(t *testing.T) vfs.Dir {
 	t.Helper()
-	d, err := vfs.OpenDir(t.TempDir())
-	must.OK(t, err)
+	d := must.Get(vfs.OpenDir(t.TempDir()))(t)
 	t.Cleanup(func() { d.Close() })
 	return d
 }
@@ -31,8 +30,7 @@ func open(t *testing.T) vfs.Dir {
 func TestSet(t *testing.T) {
 	for _, positions := range []uint64{1, 1000, 40<<20 + 3} {
 		dir := open(t)
-		s, err := marks.Create(dir, name, positions)
-		must.OK(t, err)
+		s := must.Get(marks.Create(dir, name, positions))(t)
 		want := make([]byte, (positions+7)/8)
 		check(t, s, want, make([]byte, len(want)))
 		add(t, s, want)
@@ -91,8 +89,7 @@ func TestSave(t *testing.T) {
 	for _, positions := range []uint64{1, 1000, 3<<20 + 5} {
 		dir := open(t)
 		must.Not(t, must.Err(marks.Load(dir, name, positions, 7)) == nil, "loaded without a copy")
-		s, err := marks.Create(dir, name, positions)
-		must.OK(t, err)
+		s := must.Get(marks.Create(dir, name, positions))(t)
 		want := make([]byte, (positions+7)/8)
 		for range 2 { // the second copy replaces the first
 			add(t, s, want)
@@ -101,8 +98,7 @@ func TestSave(t *testing.T) {
 		must.OK(t, s.Add([]byte{255}, int64(len(want))-1))
 		must.OK(t, s.Close())
 		for range 2 {
-			s, err := marks.Load(dir, name, positions, 7)
-			must.OK(t, err)
+			s := must.Get(marks.Load(dir, name, positions, 7))(t)
 			check(t, s, want, make([]byte, len(want)))
 			must.OK(t, s.Close())
 		}

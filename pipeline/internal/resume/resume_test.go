@@ -46,8 +46,7 @@ func newSearch(at workfile.Extent) *blocks {
 func kept(t *testing.T, path, payload string) workfile.Extent {
 	t.Helper()
 	b := newSearch(workfile.Extent{})
-	d, err := Open(path, b.Search)
-	must.OK(t, err)
+	d := must.Get(Open(path, b.Search))(t)
 	should.Hold(t, b.saved == nil, "a new directory has the checkpoint %q", b.saved)
 	at, err := d.Put([]byte("block"))
 	must.OK(t, errors.Join(err, d.Checkpoint([]byte(payload)), d.Close()))
@@ -58,8 +57,7 @@ func kept(t *testing.T, path, payload string) workfile.Extent {
 func TestResume(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run")
 	b := newSearch(kept(t, path, "saved"))
-	d, err := Open(path, b.Search)
-	must.OK(t, err)
+	d := must.Get(Open(path, b.Search))(t)
 	got, err := d.Get(b.at, nil)
 	should.Hold(t, err == nil && string(got) == "block" && string(b.saved) == "saved", "%q with the checkpoint %q: %v", got, b.saved, err)
 	_, err = Open(path, b.Search)

@@ -29,8 +29,7 @@ func numbers(t testing.TB, s *Store, runs, records, stride int) (list []*Run, ro
 		for _, row := range run {
 			must.OK(t, w.Add(row))
 		}
-		r, err := w.Finish()
-		must.OK(t, err)
+		r := must.Get(w.Finish())(t)
 		list, rows = append(list, r), append(rows, run...)
 	}
 	slices.SortFunc(rows, slices.Compare)
@@ -87,8 +86,7 @@ func TestGaps(t *testing.T) {
 	for _, row := range rows {
 		must.OK(t, w.Add(row))
 	}
-	r, err := w.Finish()
-	must.OK(t, err)
+	r := must.Get(w.Finish())(t)
 	want := []byte{5, 127, 0x80, 0x80, 0x80, 0x80, 0x10, 0, 0xfb, 0xfe, 0xff, 0xff, 0xef, 0xff, 0xff, 0xff, 0xff, 0x01}
 	should.List(t, r.Blocks[0].data, want, "packed")
 	c, err := s.Open(r)

@@ -42,8 +42,7 @@ type oracle struct {
 }
 
 func newOracle(t testing.TB, dir string, game awari.Game, layers [][]int8) *oracle {
-	tab, err := tables.Open(t.Context(), dir)
-	must.OK(t, err)
+	tab := must.Get(tables.Open(t.Context(), dir))(t)
 	t.Cleanup(func() { tab.Close() })
 	return &oracle{t, testrun.Space(t, game, len(layers)-1), layers, tab}
 }
@@ -104,8 +103,7 @@ func (o *oracle) facts(b awari.Board) map[string]int {
 		slices.Sort(values)
 		x["margin"] = values[len(values)-1] - values[len(values)-2]
 	}
-	l, err := bestline.Best(o.t.Context(), o.tables, b, bestline.Options{})
-	must.OK(o.t, err)
+	l := must.Get(bestline.Best(o.t.Context(), o.tables, b, bestline.Options{}))(o.t)
 	x["line"] = len(l.Moves)
 	return x
 }
@@ -166,16 +164,12 @@ var conditions = []struct {
 
 func run(t testing.TB, dir string, o Options) *Result {
 	t.Helper()
-	r, err := Run(t.Context(), dir, o)
-	must.OK(t, err)
-	return r
+	return must.Get(Run(t.Context(), dir, o))(t)
 }
 
 func parse(t testing.TB, text string) Condition {
 	t.Helper()
-	c, err := Parse(text)
-	must.OK(t, err)
-	return c
+	return must.Get(Parse(text))(t)
 }
 
 // TestLongAgainstBruteForce compares whole lists with the oracle's.
@@ -228,15 +222,12 @@ func TestOrders(t *testing.T) {
 	}
 
 	r := run(t, dir, o)
-	if !reflect.DeepEqual(ranks(r), bare(want[:5])) || r.Hits != 5 {
-		t.Errorf("first: %v, want %v", ranks(r), bare(want[:5]))
-	}
+	should.Hold(t, reflect.DeepEqual(ranks(r), bare(want[:5])) && r.Hits == 5, "first: %v, want %v", ranks(r), bare(want[:5]))
 	at := slices.IndexFunc(all, func(h hit) bool { return h.seeds == want[4].seeds && h.rank == want[4].rank })
 	should.Hold(t, r.Positions == uint64(at+1), "first: %d positions, want %d", r.Positions, at+1)
 
 	for name := range facts {
-		order, err := Most(names[name])
-		must.OK(t, err)
+		order := must.Get(Most(names[name]))(t)
 		o.Order = order
 		if names[name] == "p7" {
 			break
@@ -310,9 +301,8 @@ func TestLongLittleMemory(t *testing.T) {
 		for _, more := range spare {
 			o.Memory = small.Need + more
 			must.Not(t, allFit(t, dir, o), "all layers fit: nothing is tested")
-			if got := run(t, dir, o); !reflect.DeepEqual(got, want) {
-				t.Errorf("%d workers, %d bytes: %+v, want %+v", workers, o.Memory, got, want)
-			}
+			got := run(t, dir, o)
+			should.Hold(t, reflect.DeepEqual(got, want), "%d workers, %d bytes: %+v, want %+v", workers, o.Memory, got, want)
 		}
 	}
 }
@@ -320,11 +310,9 @@ func TestLongLittleMemory(t *testing.T) {
 // allFit reports whether all layers fit into the memory.
 func allFit(t *testing.T, dir string, o Options) bool {
 	t.Helper()
-	tab, err := tables.Open(t.Context(), dir)
-	must.OK(t, err)
+	tab := must.Get(tables.Open(t.Context(), dir))(t)
 	defer tab.Close()
-	s, err := newSearch(tab, o)
-	must.OK(t, err)
+	s := must.Get(newSearch(tab, o))(t)
 	s.seeds = o.To
 	fit, _ := s.fitting(memory.Room(o.Memory) - s.fixed())
 	return s.all(fit)
@@ -343,9 +331,8 @@ func TestResume(t *testing.T) {
 		for stop := 1; ; stop = reports + 1 {
 			ctx, cancel := context.WithCancel(t.Context())
 			o.Progress = func(p job.Step) {
-				if (p.Begun > 0) != (interrupted > 0) || p.Begun >= p.Done {
-					t.Errorf("%v: progress %+v after %d interrupts", order, p, interrupted)
-				}
+				should.Not(t, (p.Begun > 0) != (interrupted > 0) || p.Begun >= p.Done,
+					"%v: progress %+v after %d interrupts", order, p, interrupted)
 				if reports++; reports >= stop {
 					cancel()
 				}

@@ -28,12 +28,10 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func solveRun(t testing.TB, pits, seeds int, rules awari.Rules) *tables.Tables {
 	t.Helper()
 	dir := t.TempDir()
-	_, err := solve.Solve(t.Context(), dir, testrun.Game(t, pits, rules), solve.Options{
+	must.OK(t, must.Err(solve.Solve(t.Context(), dir, testrun.Game(t, pits, rules), solve.Options{
 		Seeds: seeds, Job: job.Job{Workers: 2, Family: cpu.Best()},
-	})
-	must.OK(t, err)
-	tab, err := tables.Open(t.Context(), dir)
-	must.OK(t, err)
+	})))
+	tab := must.Get(tables.Open(t.Context(), dir))(t)
 	t.Cleanup(func() { tab.Close() })
 	return tab
 }
@@ -42,9 +40,7 @@ func solveRun(t testing.TB, pits, seeds int, rules awari.Rules) *tables.Tables {
 func player(t testing.TB, tab *tables.Tables, level int) *match.Player {
 	t.Helper()
 	e := search.New(search.NewBlocks(tab, 1<<20), search.Options{Bytes: 1 << 20})
-	p, err := match.NewPlayer(tab, e, search.Limits{Depth: 6}, level, rand.New(rand.NewPCG(1, uint64(level))))
-	must.OK(t, err)
-	return p
+	return must.Get(match.NewPlayer(tab, e, search.Limits{Depth: 6}, level, rand.New(rand.NewPCG(1, uint64(level)))))(t)
 }
 
 // TestLongSelfPlay lets two perfect players play from random solved positions: games
@@ -69,8 +65,7 @@ func TestLongSelfPlay(t *testing.T) {
 				n := 1 + random.IntN(seeds)
 				b := space.Unrank(n, random.Uint64N(space.Size(n)))
 				m := match.New(tab.Game(), b)
-				want, err := tab.Score(t.Context(), b)
-				must.OK(t, err)
+				want := must.Get(tab.Score(t.Context(), b))(t)
 				playOut(t, m, p, p)
 				if m.Score() != int(want) {
 					t.Errorf("board %s: %d, want %d", space.Text(b), m.Score(), want)
@@ -113,8 +108,7 @@ func TestLevels(t *testing.T) {
 		weak := player(t, tab, level)
 		for range 40 {
 			b := space.Unrank(8, random.Uint64N(space.Size(8)))
-			score, err := tab.Score(t.Context(), b)
-			must.OK(t, err)
+			score := must.Get(tab.Score(t.Context(), b))(t)
 			m := match.New(tab.Game(), b)
 			for moves := 0; m.State() == match.Playing && moves < 300; moves++ {
 				if m.Repeated() {
@@ -145,9 +139,8 @@ func TestRecord(t *testing.T) {
 	should.Be(t, m.Undo(), match.ErrStart, "undo at the start")
 	should.Be(t, m.Draw(), match.ErrNoRepetition, "draw at the start")
 	captured, err := m.Play(3)
-	if err != nil || captured != 5 || m.Turn() != match.North || m.Taken() != [2]int{5, 0} || m.Score() != 5 {
-		t.Fatalf("captured %d, %v; %v to move, %v", captured, err, m.Turn(), m.Taken())
-	}
+	must.Hold(t, err == nil && captured == 5 && m.Turn() == match.North && m.Taken() == [2]int{5, 0} && m.Score() == 5,
+		"captured %d, %v; %v to move, %v", captured, err, m.Turn(), m.Taken())
 	if err := m.Undo(); err != nil || m.Turn() != match.South || m.Taken() != [2]int{0, 0} || len(m.Pits()) != 0 {
 		t.Errorf("undone: %v, %v", err, m.Taken())
 	}
@@ -161,29 +154,22 @@ func TestEnd(t *testing.T) {
 	}
 	should.Be(t, must.Err(m.Play(0)), match.ErrOver, "a move after the end")
 	m = match.New(testrun.Game(t, 4, awari.Awari), awari.Board{0, 0, 3, 1})
-	if m.State() != match.Finished || m.Taken() != [2]int{0, 4} || m.Score() != -4 {
-		t.Errorf("no move at all: %v", m.Taken())
-	}
+	should.Hold(t, m.State() == match.Finished && m.Taken() == [2]int{0, 4} && m.Score() == -4, "no move at all: %v", m.Taken())
 	m = match.New(testrun.Game(t, 4, awari.Strict), awari.Board{0, 1, 1, 0})
-	if _, err := m.Play(1); !errors.Is(err, match.ErrOver) || m.Taken() != [2]int{0, 2} {
-		t.Errorf("only an illegal grand slam: %v, %v", err, m.Taken())
-	}
+	_, err := m.Play(1)
+	should.Hold(t, errors.Is(err, match.ErrOver) && m.Taken() == [2]int{0, 2}, "only an illegal grand slam: %v, %v", err, m.Taken())
 }
 
 // TestRepetition goes round in a circle with one seed each.
 func TestRepetition(t *testing.T) {
 	m := match.New(testrun.Game(t, 4, awari.Awari), awari.Board{1, 0, 1, 0})
 	for _, pit := range []int{0, 0, 1, 1} {
-		if err := m.Draw(); !errors.Is(err, match.ErrNoRepetition) || m.Repeated() {
-			t.Fatalf("draw after pits %v: %v", m.Pits(), err)
-		}
-		if captured, err := m.Play(pit); captured != 0 || err != nil {
-			t.Fatalf("pits %v: captured %d, %v", m.Pits(), captured, err)
-		}
+		err := m.Draw()
+		must.Not(t, !errors.Is(err, match.ErrNoRepetition) || m.Repeated(), "draw after pits %v: %v", m.Pits(), err)
+		captured, err := m.Play(pit)
+		must.Hold(t, captured == 0 && err == nil, "pits %v: captured %d, %v", m.Pits(), captured, err)
 	}
-	if !m.Repeated() {
-		t.Fatalf("no repetition after pits %v", m.Pits())
-	}
+	must.Hold(t, m.Repeated(), "no repetition after pits %v", m.Pits())
 	if err := m.Draw(); err != nil || m.State() != match.Drawn || m.Score() != 0 || m.Taken() != [2]int{} {
 		t.Errorf("agreed: %v, %v", err, m.Taken())
 	}
@@ -200,11 +186,9 @@ func TestBadLevel(t *testing.T) {
 // TestAbove plays from above the tables with a time limit, and stops.
 func TestAbove(t *testing.T) {
 	tab := solveRun(t, 12, 6, awari.Awari)
-	start, err := tab.Game().Start(4)
-	must.OK(t, err)
+	start := must.Get(tab.Game().Start(4))(t)
 	e := search.New(search.NewBlocks(tab, 1<<20), search.Options{Bytes: 1 << 20})
-	p, err := match.NewPlayer(tab, e, search.Limits{Time: 50 * time.Millisecond}, 9, rand.New(rand.NewPCG(1, 1)))
-	must.OK(t, err)
+	p := must.Get(match.NewPlayer(tab, e, search.Limits{Time: 50 * time.Millisecond}, 9, rand.New(rand.NewPCG(1, 1))))(t)
 	pit, a, err := p.Choose(t.Context(), start)
 	should.Not(t, err != nil || pit < 0 || a.Solved, "pit %d, %+v, %v", pit, a, err)
 	ctx, cancel := context.WithCancel(t.Context())

@@ -15,9 +15,7 @@ import (
 func decode(t *testing.T, data []byte, err error) image.Image {
 	t.Helper()
 	must.OK(t, err)
-	img, err := png.Decode(bytes.NewReader(data))
-	must.OK(t, err)
-	return img
+	return must.Get(png.Decode(bytes.NewReader(data)))(t)
 }
 
 // TestBoard draws positions: more seeds make another picture, and so do who moves, the seeds

@@ -55,8 +55,7 @@ return { a };
 });
 ({ "a.js": $a, "e.js": $e, })[document.querySelector("script[data-begin]").dataset.begin]();
 `
-	got, err := bundle(files, "a.js", "e.js")
-	must.OK(t, err)
+	got := must.Get(bundle(files, "a.js", "e.js"))(t)
 	should.Hold(t, string(got) == want, "got\n%s\nwant\n%s", got, want)
 }
 

@@ -104,8 +104,7 @@ func run(t *testing.T, ctx context.Context, dir, out string, done func(Layer)) (
 // written publishes and returns the layers that were written, not kept.
 func written(t *testing.T, dir, out string) (seeds []int) {
 	t.Helper()
-	report, err := run(t, t.Context(), dir, out, nil)
-	must.OK(t, err)
+	report := must.Get(run(t, t.Context(), dir, out, nil))(t)
 	for _, l := range report.Layers {
 		if !l.Kept {
 			seeds = append(seeds, l.Seeds)
@@ -118,15 +117,14 @@ func written(t *testing.T, dir, out string) (seeds []int) {
 func tree(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
-	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+	must.OK(t, filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
 			return err
 		}
 		name, err := filepath.Rel(dir, path)
 		files[filepath.ToSlash(name)] = string(testrun.ReadFile(t, path))
 		return err
-	})
-	must.OK(t, err)
+	}))
 	return files
 }
 
@@ -139,9 +137,7 @@ func TestRun(t *testing.T) {
 	for stop := range seeds {
 		ctx, cancel := context.WithCancel(t.Context())
 		report, err := run(t, ctx, dir, out, func(l Layer) {
-			if l.Kept != (l.Seeds < stop) {
-				t.Errorf("stopped at %d: %+v", stop, l)
-			}
+			should.Hold(t, l.Kept == (l.Seeds < stop), "stopped at %d: %+v", stop, l)
 			if l.Seeds == stop {
 				cancel()
 			}
@@ -182,14 +178,12 @@ func wantTables(t *testing.T, out string, scores [][]int8) {
 	t.Helper()
 	server := httptest.NewServer(http.FileServer(http.Dir(out)))
 	defer server.Close()
-	tab, err := tables.Open(t.Context(), server.URL+"/"+TablesName+"/")
-	must.OK(t, err)
+	tab := must.Get(tables.Open(t.Context(), server.URL+"/"+TablesName+"/"))(t)
 	defer tab.Close()
 	for n, layer := range scores {
 		for rank, want := range layer {
-			if got, err := tab.ScoreAt(t.Context(), n, uint64(rank)); err != nil || got != want {
-				t.Fatalf("layer %d, rank %d: %d, %v; want %d", n, rank, got, err, want)
-			}
+			got, err := tab.ScoreAt(t.Context(), n, uint64(rank))
+			must.Hold(t, err == nil && got == want, "layer %d, rank %d: %d, %v; want %d", n, rank, got, err, want)
 		}
 	}
 }
@@ -264,14 +258,12 @@ func TestPuzzles(t *testing.T) {
 	dir, _ := newRun(t, awari.Awari, 9)
 	out := filepath.Join(t.TempDir(), "site")
 	must.OK(t, must.Err(Run(t.Context(), dir, out, Options{Pages: pages(), Puzzles: 6, Job: job.Job{Family: cpu.Best()}})))
-	tab, err := tables.Open(t.Context(), dir)
-	must.OK(t, err)
+	tab := must.Get(tables.Open(t.Context(), dir))(t)
 	defer tab.Close()
 	all, worker := 0, string(testrun.ReadFile(t, filepath.Join(out, "sw.js")))
 	for n := range 10 {
 		name := fmt.Sprintf("puzzles-%d.json", n)
-		want, err := puzzle.Draw(t.Context(), tab, puzzle.Options{From: n, To: n, Most: 100, Count: 6, Seed: 1})
-		must.OK(t, err)
+		want := must.Get(puzzle.Draw(t.Context(), tab, puzzle.Options{From: n, To: n, Most: 100, Count: 6, Seed: 1}))(t)
 		text, err := json.Marshal(drawn{"awari", want})
 		got := testrun.ReadFile(t, filepath.Join(out, dataName, name))
 		should.Hold(t, err == nil && string(got) == string(text), "%s: %s, want %s (%v)", name, got, text, err)
@@ -286,8 +278,7 @@ func TestSearches(t *testing.T) {
 	dir, _ := newRun(t, awari.Awari, 4)
 	out := filepath.Join(t.TempDir(), "site")
 	written(t, dir, out)
-	tab, err := tables.Open(t.Context(), dir)
-	must.OK(t, err)
+	tab := must.Get(tables.Open(t.Context(), dir))(t)
 	defer tab.Close()
 	var sizes []int
 	for _, name := range []string{"find-1-4.json", "find-4-4.json"} {
@@ -308,9 +299,8 @@ func TestSearches(t *testing.T) {
 					b[i] = uint8(n)
 				}
 				score, err := tab.Score(t.Context(), b)
-				if err != nil || len(pits) != 6 || where == "value>=1" && score < 1 || where == "value=4" && score != 4 {
-					t.Errorf("%s, %s: %v is worth %d, %v", name, where, pits, score, err)
-				}
+				should.Not(t, err != nil || len(pits) != 6 || where == "value>=1" && score < 1 || where == "value=4" && score != 4,
+					"%s, %s: %v is worth %d, %v", name, where, pits, score, err)
 			}
 		}
 	}
@@ -343,8 +333,7 @@ func TestDistances(t *testing.T) {
 	here, err := tables.Open(t.Context(), dir)
 	must.OK(t, err)
 	defer here.Close()
-	there, err := tables.Open(t.Context(), server.URL)
-	must.OK(t, err)
+	there := must.Get(tables.Open(t.Context(), server.URL))(t)
 	defer there.Close()
 	space := testrun.Space(t, here.Game(), 5)
 	for n := range 6 {
@@ -352,9 +341,8 @@ func TestDistances(t *testing.T) {
 			b := space.Unrank(n, rank)
 			want, known, err := here.Distance(t.Context(), b)
 			got, also, thereErr := there.Distance(t.Context(), b)
-			if got != want || known != (n == 3 || n == 5) || also != known || err != nil || thereErr != nil {
-				t.Fatalf("board %v: %d, %v, %v; published: %d, %v, %v", b, want, known, err, got, also, thereErr)
-			}
+			must.Hold(t, got == want && known == (n == 3 || n == 5) && also == known && err == nil && thereErr == nil,
+				"board %v: %d, %v, %v; published: %d, %v, %v", b, want, known, err, got, also, thereErr)
 		}
 	}
 	for _, r := range server.Take() {
@@ -475,8 +463,7 @@ func TestDamage(t *testing.T) {
 func TestDirectories(t *testing.T) {
 	dir, _ := newRun(t, awari.Awari, 3)
 	elsewhere := t.TempDir()
-	m, err := manifest.Load(filepath.Join(dir, rundir.ManifestName))
-	must.OK(t, err)
+	m := must.Get(manifest.Load(filepath.Join(dir, rundir.ManifestName)))(t)
 	must.OK(t, os.Rename(filepath.Join(dir, m.Layers[2].File), filepath.Join(elsewhere, m.Layers[2].File)))
 	m.Layers[2].Directory = elsewhere
 	testrun.SaveManifest(t, dir, m)

@@ -30,17 +30,14 @@ func solved(t testing.TB, seeds int) *tables.Tables {
 	dir := t.TempDir()
 	_, err := solve.Solve(t.Context(), dir, testrun.Game(t, 12, awari.Awari), solve.Options{Seeds: seeds, Job: job.Job{Workers: 2, Family: cpu.Best()}})
 	must.OK(t, err)
-	tab, err := tables.Open(t.Context(), dir)
-	must.OK(t, err)
+	tab := must.Get(tables.Open(t.Context(), dir))(t)
 	t.Cleanup(func() { tab.Close() })
 	return tab
 }
 
 func draw(t testing.TB, tab *tables.Tables, o Options) []Puzzle {
 	t.Helper()
-	puzzles, err := Draw(t.Context(), tab, o)
-	must.OK(t, err)
-	return puzzles
+	return must.Get(Draw(t.Context(), tab, o))(t)
 }
 
 // TestLongPuzzles draws puzzles and plays them by probe: one move wins first and no other draws, every move of the solver is the only one
@@ -62,8 +59,7 @@ func wantPuzzle(t *testing.T, tab *tables.Tables, z *Puzzle) {
 	t.Helper()
 	b, lead := z.Board, 0
 	for i, pit := range z.Line {
-		p, err := tab.Probe(t.Context(), b)
-		must.OK(t, err)
+		p := must.Get(tab.Probe(t.Context(), b))(t)
 		side := 1 - 2*(i%2) // 1 for the solver
 		winning, best, drawing, legal := 0, 0, 0, 0
 		for _, m := range p.Moves {
@@ -209,9 +205,8 @@ func TestLook(t *testing.T) {
 			if v == best {
 				want = 1 / float64(ties)
 			}
-			if got := finds(game, &ply{board: b, pit: pit}, depth); got != want {
-				t.Fatalf("%v, pit %d, %d plies: found in %v of the cases, want %v", b, pit, depth, got, want)
-			}
+			got := finds(game, &ply{board: b, pit: pit}, depth)
+			must.Hold(t, got == want, "%v, pit %d, %d plies: found in %v of the cases, want %v", b, pit, depth, got, want)
 		}
 	}
 }
@@ -222,8 +217,7 @@ func TestDraw(t *testing.T) {
 	space := testrun.Space(t, tab.Game(), 7)
 	want := map[awari.Board]bool{}
 	for rank := range space.Size(6) {
-		z, err := Of(t.Context(), tab, space.Unrank(6, rank))
-		must.OK(t, err)
+		z := must.Get(Of(t.Context(), tab, space.Unrank(6, rank)))(t)
 		if z != nil {
 			want[z.Board] = true
 		}
@@ -250,9 +244,7 @@ func TestDraw(t *testing.T) {
 		should.Not(t, len(found) == 0, "no puzzle is about %s", name)
 	}
 	o = Options{From: 5, To: 7, Least: 40, Most: 60, Count: 5}
-	var err error
-	o.Condition, err = find.Parse("mover>=3")
-	must.OK(t, err)
+	o.Condition = must.Get(find.Parse("mover>=3"))(t)
 	for _, z := range draw(t, tab, o) {
 		should.Not(t, z.Rating < 40 || z.Rating > 60 || z.Board[0]+z.Board[1]+z.Board[2]+z.Board[3]+z.Board[4]+z.Board[5] < 3,
 			"%+v was not asked for", z)

@@ -36,9 +36,7 @@ func number(t *testing.T, name string, usual int) int {
 	if text == "" {
 		return usual
 	}
-	n, err := strconv.Atoi(text)
-	must.OK(t, err)
-	return n
+	return must.Get(strconv.Atoi(text))(t)
 }
 
 // processorTime returns the time that this process has used, of all processors.
@@ -77,14 +75,12 @@ func TestAbove(t *testing.T) {
 	if dir == "" {
 		t.Skip("GRENIER_ABOVE names no run directory")
 	}
-	tab, err := tables.Open(t.Context(), dir, tables.CacheBytes(1<<20))
-	must.OK(t, err)
+	tab := must.Get(tables.Open(t.Context(), dir, tables.CacheBytes(1<<20)))(t)
 	defer tab.Close()
 	shown, boards := number(t, "GRENIER_ABOVE_SHOWN", 21), number(t, "GRENIER_ABOVE_BOARDS", 200)
 	first, least, most := number(t, "GRENIER_ABOVE_FIRST", 0), number(t, "GRENIER_ABOVE_LEAST", 2), number(t, "GRENIER_ABOVE_MOST", 8)
 	limit := time.Duration(number(t, "GRENIER_ABOVE_MS", 10000)) * time.Millisecond
-	space, err := awari.NewSpace(tab.Game(), shown+8)
-	must.OK(t, err)
+	space := must.Get(awari.NewSpace(tab.Game(), shown+8))(t)
 	blocks := search.NewBlocks(cut{tab, shown}, 1<<30)
 	random := rand.New(rand.NewPCG(19, 4))
 	var exact, all, width [9]int
@@ -104,8 +100,7 @@ func TestAbove(t *testing.T) {
 		used := (processorTime(t) - before).Seconds()
 		score := "unknown"
 		if shown+above <= tab.MaxSeeds() {
-			truth, err := tab.Score(t.Context(), b)
-			must.OK(t, err)
+			truth := must.Get(tab.Score(t.Context(), b))(t)
 			should.Not(t, r.Lower > int(truth) || r.Upper < int(truth),
 				"board %s: %d to %d, the score is %d", space.Text(b), r.Lower, r.Upper, truth)
 			score = strconv.Itoa(int(truth))

@@ -24,8 +24,7 @@ type numbered struct {
 // newNumbered returns layers of 12 pits up to some seeds.
 func newNumbered(t *testing.T, seeds int) *numbered {
 	t.Helper()
-	game, err := awari.New(12, awari.Awari)
-	must.OK(t, err)
+	game := must.Get(awari.New(12, awari.Awari))(t)
 	return &numbered{game: game, seeds: seeds}
 }
 
@@ -107,9 +106,8 @@ func TestBlocksAllFit(t *testing.T) {
 	if chunks := (blocks + chunk - 1) / chunk * chunk; int64(chunks)*BlockBytes > bytes || s.Bytes() != bytes {
 		t.Errorf("%d blocks in chunks of %d take more than %d bytes; %d", blocks, chunk, bytes, s.Bytes())
 	}
-	if less := NewBlocks(scores, bytes-1); less.patience == 1 || less.Bytes() >= bytes {
-		t.Errorf("with a byte less: patience %d, %d bytes", less.patience, less.Bytes())
-	}
+	less := NewBlocks(scores, bytes-1)
+	should.Not(t, less.patience == 1 || less.Bytes() >= bytes, "with a byte less: patience %d, %d bytes", less.patience, less.Bytes())
 }
 
 // TestBlocksPatience: a block is decoded once enough of its scores were asked for, and again after it has given way.
@@ -118,12 +116,9 @@ func TestBlocksPatience(t *testing.T) {
 	s := NewBlocks(scores, BlockBytes)
 	for round := 1; round <= 3; round++ {
 		for range onePrice {
-			if s.peek(11, 70000) != nil {
-				t.Fatalf("round %d: in memory already", round)
-			}
-			if got, err := s.read(t.Context(), 11, 70000); err != nil || got != numberedScore(11, 70000) {
-				t.Fatal(got, err)
-			}
+			must.Hold(t, s.peek(11, 70000) == nil, "round %d: in memory already", round)
+			got, err := s.read(t.Context(), 11, 70000)
+			must.Hold(t, err == nil && got == numberedScore(11, 70000), "%v %v", got, err)
 		}
 		must.Hold(t, s.peek(11, 70001) != nil && scores.blocks == 2*round-1 && scores.ones == (2*round-1)*(onePrice-1),
 			"round %d: %d blocks, %d scores", round, scores.blocks, scores.ones)

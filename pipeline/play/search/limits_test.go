@@ -24,8 +24,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func start(t testing.TB) (*memory, awari.Board) {
 	t.Helper()
 	m := solve(t, 12, 5, awari.Awari)
-	b, err := m.Game().Start(4)
-	must.OK(t, err)
+	b := must.Get(m.Game().Start(4))(t)
 	return m, b
 }
 
@@ -69,8 +68,7 @@ func TestDeterministic(t *testing.T) {
 	m, b := start(t)
 	var all []*search.Result
 	for range 2 {
-		r, err := newEngine(m, search.Options{Bytes: 1 << 18}).Search(t.Context(), b, search.Limits{Depth: 7})
-		must.OK(t, err)
+		r := must.Get(newEngine(m, search.Options{Bytes: 1 << 18}).Search(t.Context(), b, search.Limits{Depth: 7}))(t)
 		all = append(all, r)
 	}
 	x, y := all[0], all[1]
@@ -160,8 +158,7 @@ func TestSmallest(t *testing.T) {
 			continue
 		}
 		b := m.Unrank(6, rank)
-		r, err := e.Search(t.Context(), b, search.Limits{Depth: 5})
-		must.OK(t, err)
+		r := must.Get(e.Search(t.Context(), b, search.Limits{Depth: 5}))(t)
 		checkResult(t, m, b, r)
 	}
 }

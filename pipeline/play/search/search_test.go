@@ -119,8 +119,7 @@ func TestLongTruth(t *testing.T) {
 		for i := range h.boards {
 			b := h.board()
 			l := search.Limits{Depth: 1 + h.random.IntN(14), AllMoves: i%2 == 0}
-			result, err := e.Search(t.Context(), b, l)
-			must.OK(t, err)
+			result := must.Get(e.Search(t.Context(), b, l))(t)
 			checkResult(t, h.all, b, result)
 			if result.Exact() {
 				exact++
@@ -141,8 +140,7 @@ func TestLongExact(t *testing.T) {
 		for i := range h.boards {
 			b := h.board()
 			e := newEngine(h.shown, search.Options{Bytes: 8 << 20, Job: job.Job{Workers: 1 + i%3}})
-			result, err := e.Search(t.Context(), b, search.Limits{AllMoves: i%4 == 0})
-			must.OK(t, err)
+			result := must.Get(e.Search(t.Context(), b, search.Limits{AllMoves: i%4 == 0}))(t)
 			if !result.Exact() || result.Reason != search.Exact {
 				t.Fatalf("board %s: %+v", h.all.Text(b), result)
 			}

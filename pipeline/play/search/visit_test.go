@@ -19,10 +19,8 @@ func (noScores) Read(context.Context, int, uint64, []int8) error    { panic("not
 func (noScores) ReadOne(context.Context, int, uint64) (int8, error) { panic("nothing is solved") }
 
 func TestNoAllocations(t *testing.T) {
-	game, err := awari.New(12, awari.Awari)
-	must.OK(t, err)
-	b, err := game.Start(4)
-	must.OK(t, err)
+	game := must.Get(awari.New(12, awari.Awari))(t)
+	b := must.Get(game.Start(4))(t)
 	e := New(NewBlocks(noScores{game}, 1), Options{Bytes: 1 << 20})
 	e.begin(t.Context(), 0)
 	w, p := e.workers[0], e.mover.Pack(b)

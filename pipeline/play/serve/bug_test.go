@@ -24,8 +24,7 @@ func TestPanicInGoroutine(t *testing.T) {
 	server := httptest.NewServer(s.handler(true))
 	defer server.Close()
 	for range 2 {
-		response, err := http.Get(server.URL + "/bug")
-		must.OK(t, err)
+		response := must.Get(http.Get(server.URL + "/bug"))(t)
 		response.Body.Close()
 		should.Equal(t, response.StatusCode, http.StatusInternalServerError, "status")
 	}

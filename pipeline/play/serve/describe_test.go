@@ -63,8 +63,7 @@ func described(t *testing.T) *openAPI {
 	t.Helper()
 	d := &openAPI{schemas: jsonschema.NewCompiler()}
 	must.OK(t, json.Unmarshal(description, d))
-	plain, err := jsonschema.UnmarshalJSON(strings.NewReader(string(description)))
-	must.OK(t, err)
+	plain := must.Get(jsonschema.UnmarshalJSON(strings.NewReader(string(description))))(t)
 	must.OK(t, d.schemas.AddResource("openapi.json", plain))
 	return d
 }
@@ -112,8 +111,7 @@ func (d *openAPI) check(t *testing.T, path, method string, got reply) {
 	if content.Schema == nil || !strings.Contains(kind, "json") {
 		return
 	}
-	schema, err := d.schemas.Compile("openapi.json#" + at + "/content/" + escape(kind) + "/schema")
-	must.OK(t, err)
+	schema := must.Get(d.schemas.Compile("openapi.json#" + at + "/content/" + escape(kind) + "/schema"))(t)
 	for _, line := range values(kind, got.body) {
 		v, err := jsonschema.UnmarshalJSON(strings.NewReader(line))
 		if err == nil {
@@ -134,13 +132,11 @@ func (d *openAPI) checkTags(t *testing.T, r *running, target string) {
 	}
 	tag, described := got.header.Get("ETag"), d.Paths[path]["get"].Responses["304"]
 	caching := map[bool]string{true: "no-cache", false: "no-store"}[tag != ""]
-	if described.Ref != map[bool]string{true: "#/components/responses/unchanged"}[tag != ""] || got.header.Get("Cache-Control") != caching {
-		t.Errorf("%s: tag %q, %q is described, Cache-Control %q", path, tag, described.Ref, got.header.Get("Cache-Control"))
-	}
+	should.Hold(t, described.Ref == map[bool]string{true: "#/components/responses/unchanged"}[tag != ""] && got.header.Get("Cache-Control") == caching,
+		"%s: tag %q, %q is described, Cache-Control %q", path, tag, described.Ref, got.header.Get("Cache-Control"))
 	again := r.get(target, "If-None-Match", tag)
-	if tag != "" && (again.status != http.StatusNotModified || again.body != "" || again.header.Get("ETag") != tag) {
-		t.Errorf("%s with If-None-Match: status %d, tag %q, %d bytes", path, again.status, again.header.Get("ETag"), len(again.body))
-	}
+	should.Not(t, tag != "" && (again.status != http.StatusNotModified || again.body != "" || again.header.Get("ETag") != tag),
+		"%s with If-None-Match: status %d, tag %q, %d bytes", path, again.status, again.header.Get("ETag"), len(again.body))
 }
 
 // values returns the JSON values of a body.

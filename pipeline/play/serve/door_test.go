@@ -46,8 +46,7 @@ func from(t *testing.T, ip string) *http.Client {
 func (r *running) connect(ip, text string) net.Conn {
 	r.t.Helper()
 	d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(ip)}}
-	c, err := d.DialContext(r.t.Context(), "tcp", r.address)
-	must.OK(r.t, err)
+	c := must.Get(d.DialContext(r.t.Context(), "tcp", r.address))(r.t)
 	r.t.Cleanup(func() { c.Close() })
 	must.OK(r.t, c.SetDeadline(time.Now().Add(time.Minute)))
 	must.OK(r.t, must.Err(io.WriteString(c, text)))
@@ -83,8 +82,7 @@ func TestDoor(t *testing.T) {
 	}
 	for range 3 {
 		c := r.connect("127.0.0.1", "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
-		response, err := http.ReadResponse(bufio.NewReader(c), nil)
-		must.OK(t, err)
+		response := must.Get(http.ReadResponse(bufio.NewReader(c), nil))(t)
 		text, err := io.ReadAll(response.Body)
 		response.Body.Close()
 		got := reply{response.StatusCode, response.Header, string(text)}

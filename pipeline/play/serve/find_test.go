@@ -37,8 +37,7 @@ func TestFind(t *testing.T) {
 	want := 0
 	space := r.server.space(t)
 	for rank := range space.Size(4) {
-		p, err := r.server.newProbeReport(t.Context(), space.Unrank(4, rank))
-		must.OK(t, err)
+		p := must.Get(r.server.newProbeReport(t.Context(), space.Unrank(4, rank)))(t)
 		if isPuzzle(p) {
 			want++
 		}
@@ -101,9 +100,8 @@ func TestFindLines(t *testing.T) {
 		must.Hold(t, got.status == 200 && got.header.Get("Content-Type") == linesType, "status %d, %v", got.status, got.header)
 		for line := range strings.Lines(got.body) {
 			var l findLine
-			if err := json.Unmarshal([]byte(line), &l); err != nil || report != nil {
-				t.Fatalf("%v in %s, or a line after the last one", err, line)
-			}
+			err := json.Unmarshal([]byte(line), &l)
+			must.Hold(t, err == nil && report == nil, "%v in %s, or a line after the last one", err, line)
 			switch {
 			case l.Progress != nil:
 				progress++
@@ -183,8 +181,7 @@ func TestFindNonsense(t *testing.T) {
 // TestFindLimit refuses layers that are too large.
 func TestFindLimit(t *testing.T) {
 	game := testrun.Game(t, 12, awari.Awari)
-	space, err := awari.NewSpace(game, awari.MaxSeeds)
-	must.OK(t, err)
+	space := must.Get(awari.NewSpace(game, awari.MaxSeeds))(t)
 	should.Not(t, space.Size(16) > findPositions || space.Size(17) < findPositions,
 		"layer 16 has %d positions, layer 17 %d: docs/serve.md says that 16 is the largest", space.Size(16), space.Size(17))
 }

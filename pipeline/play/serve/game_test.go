@@ -46,8 +46,7 @@ func TestGame(t *testing.T) {
 
 func text(t *testing.T, v any) string {
 	t.Helper()
-	b, err := encode(v)
-	must.OK(t, err)
+	b := must.Get(encode(v))(t)
 	return string(b)
 }
 

@@ -22,8 +22,7 @@ func TestLeftOut(t *testing.T) {
 		below := manifest.Manifest{Identity: m.Identity, Layers: m.Layers[:seeds-1]}
 		*m = *below.With(m.Layers[seeds])
 	})
-	tab, err := tables.Open(t.Context(), dir, tables.Kernel(cpu.Generic))
-	must.OK(t, err)
+	tab := must.Get(tables.Open(t.Context(), dir, tables.Kernel(cpu.Generic)))(t)
 	defer tab.Close()
 	r := start(t, Options{Tables: tab, Dir: dir})
 	var listed struct{ Layers []struct{ Seeds int } }

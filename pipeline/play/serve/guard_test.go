@@ -127,8 +127,7 @@ func TestPages(t *testing.T) {
 // server closes it.
 func raw(t testing.TB, address, text string) string {
 	t.Helper()
-	c, err := net.Dial("tcp", address)
-	must.OK(t, err)
+	c := must.Get(net.Dial("tcp", address))(t)
 	defer c.Close()
 	must.OK(t, c.SetDeadline(time.Now().Add(time.Minute)))
 	if _, err := io.WriteString(c, text); err != nil {
@@ -190,9 +189,7 @@ func TestRate(t *testing.T) {
 	exhaust := func(remote string) {
 		for i := range 100 {
 			if from(remote) == http.StatusTooManyRequests {
-				if i < 4 {
-					t.Errorf("%s: refused after %d requests", remote, i)
-				}
+				should.Not(t, i < 4, "%s: refused after %d requests", remote, i)
 				return
 			}
 		}
@@ -228,8 +225,7 @@ func TestPanic(t *testing.T) {
 	server := httptest.NewServer(s.handler(true))
 	defer server.Close()
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}} // so that nothing is tried again
-	response, err := client.Get(server.URL + "/early")
-	must.OK(t, err)
+	response := must.Get(client.Get(server.URL + "/early"))(t)
 	text, err := io.ReadAll(response.Body)
 	response.Body.Close()
 	should.Hold(t, err == nil && response.StatusCode == http.StatusInternalServerError && !strings.Contains(string(text), "bug"),
@@ -255,8 +251,7 @@ func TestSlowClients(t *testing.T) {
 	r := startWith(t, Options{}, tight)
 	var slow []net.Conn
 	for i := range 8 {
-		c, err := net.Dial("tcp", r.address)
-		must.OK(t, err)
+		c := must.Get(net.Dial("tcp", r.address))(t)
 		defer c.Close()
 		begin := []string{"", "GET / HT", "GET / HTTP/1.1\r\nHost: localhost\r\nX: ", "POST /api/probe HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 50\r\n\r\n{"}[i%4]
 		must.OK(t, must.Err(io.WriteString(c, begin)))

@@ -31,13 +31,11 @@ func TestHardest(t *testing.T) {
 	puzzles, longest := uint64(0), []int{}
 	for rank := range space.Size(4) {
 		board := space.Unrank(4, rank)
-		p, err := r.server.newProbeReport(t.Context(), board)
-		must.OK(t, err)
+		p := must.Get(r.server.newProbeReport(t.Context(), board))(t)
 		if !isOnlyWin(p) {
 			continue
 		}
-		best, err := line.Best(t.Context(), r.server.tables, board, line.Options{})
-		must.OK(t, err)
+		best := must.Get(line.Best(t.Context(), r.server.tables, board, line.Options{}))(t)
 		puzzles++
 		longest = append(longest, len(best.Moves))
 	}

@@ -32,8 +32,7 @@ func TestParseOrigins(t *testing.T) {
 // startFor starts a server that invites origins.
 func startFor(t *testing.T, origins string) *running {
 	t.Helper()
-	o, err := ParseOrigins(origins)
-	must.OK(t, err)
+	o := must.Get(ParseOrigins(origins))(t)
 	return start(t, Options{Origins: o})
 }
 

@@ -60,9 +60,8 @@ func TestEncodings(t *testing.T) {
 		for accepted, got := range map[string]reply{"identity": plain, "gzip": packed} {
 			head := r.do(http.MethodHead, target, "", "Accept-Encoding", accepted)
 			for _, name := range []string{"Content-Length", "Content-Encoding", "Content-Type", "Etag", "Vary"} {
-				if head.header.Get(name) != got.header.Get(name) || head.body != "" {
-					t.Errorf("HEAD %s, %s: %s is %q, not %q", target, accepted, name, head.header.Get(name), got.header.Get(name))
-				}
+				should.Hold(t, head.header.Get(name) == got.header.Get(name) && head.body == "",
+					"HEAD %s, %s: %s is %q, not %q", target, accepted, name, head.header.Get(name), got.header.Get(name))
 			}
 		}
 	}
@@ -70,10 +69,8 @@ func TestEncodings(t *testing.T) {
 
 func unpack(t *testing.T, text string) string {
 	t.Helper()
-	z, err := gzip.NewReader(bytes.NewReader([]byte(text)))
-	must.OK(t, err)
-	plain, err := io.ReadAll(z)
-	must.OK(t, err)
+	z := must.Get(gzip.NewReader(bytes.NewReader([]byte(text))))(t)
+	plain := must.Get(io.ReadAll(z))(t)
 	return string(plain)
 }
 

@@ -37,8 +37,7 @@ func TestPlace(t *testing.T) {
 		{"pits=1,0,0,0,0,2,1,1,0,0,0,1&turn=south&moves=F&taken=3,1", "1 0 0 0 0 0 0 0 0 0 0 1", "", true, [2]int{7, 1}},
 		{"pits=0,0,0,0,0,1,1,0,0,0,0,0&turn=north", "0 0 0 0 0 1 1 0 0 0 0 0", "Awari: North to move", true, [2]int{}},
 	} {
-		p, err := s.readPlace(c.query)
-		must.OK(t, err)
+		p := must.Get(s.readPlace(c.query))(t)
 		board := p.board
 		if p.north {
 			board = game.Turn(board)
@@ -54,13 +53,11 @@ func TestPlace(t *testing.T) {
 // TestTitle calls a position a puzzle exactly if one of several moves wins and none draws.
 func TestTitle(t *testing.T) {
 	s, _ := newServer(t, Options{})
-	space, err := awari.NewSpace(s.tables.Game(), seeds)
-	must.OK(t, err)
+	space := must.Get(awari.NewSpace(s.tables.Game(), seeds))(t)
 	puzzles := 0
 	for rank := range space.Size(4) {
 		board := space.Unrank(4, rank)
-		report, err := s.newProbeReport(t.Context(), board)
-		must.OK(t, err)
+		report := must.Get(s.newProbeReport(t.Context(), board))(t)
 		want := isOnlyWin(report)
 		if want {
 			puzzles++

@@ -310,10 +310,8 @@ func TestPlies(t *testing.T) {
 			b := space.Unrank(n, rank)
 			var got probeReport
 			r.ask("/api/probe?pits="+query(b, game.Pits()), &got)
-			probe, err := tab.Probe(t.Context(), b)
-			must.OK(t, err)
-			want, err := tab.Plies(t.Context(), probe)
-			must.OK(t, err)
+			probe := must.Get(tab.Probe(t.Context(), b))(t)
+			want := must.Get(tab.Plies(t.Context(), probe))(t)
 			same := show(got.Plies) == show(want.Board) && (got.Plies != nil) == (n == 2 || n == 4)
 			for i, m := range got.Moves {
 				same = same && show(m.Plies) == show(want.Moves[i]) && (m.Plies != nil) == (m.Legal && got.Plies != nil)

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/pipeline/play/puzzle"
 )
 
@@ -15,9 +17,8 @@ func TestPuzzles(t *testing.T) {
 	var got puzzlesReport
 	r.ask("/api/puzzles?seeds=4..5&random=7&count=8&rating=10..90", &got)
 	want, err := puzzle.Draw(t.Context(), r.server.tables, puzzle.Options{From: 4, To: 5, Seed: 7, Count: 8, Least: 10, Most: 90})
-	if err != nil || len(got.Puzzles) != 8 || got.Rules != "awari" || text(t, got.Puzzles) != text(t, want) {
-		t.Fatalf("%s, want %s (%v)", text(t, got), text(t, want), err)
-	}
+	must.Hold(t, err == nil && len(got.Puzzles) == 8 && got.Rules == "awari" && text(t, got.Puzzles) == text(t, want),
+		"%s, want %s (%v)", text(t, got), text(t, want), err)
 	for _, z := range got.Puzzles {
 		var one puzzlesReport
 		r.ask("/api/puzzles?pits="+strings.ReplaceAll(strings.Trim(fmt.Sprint(z.Pits), "[]"), " ", ","), &one)
@@ -26,9 +27,8 @@ func TestPuzzles(t *testing.T) {
 		}
 	}
 	for _, pits := range []string{"1,0,0,0,0,0,1,0,0,0,0,0", "4,4,4,4,4,4,4,4,4,4,4,4"} {
-		if r.ask("/api/puzzles?pits="+pits, &got); len(got.Puzzles) != 0 {
-			t.Errorf("%s: %s", pits, text(t, got))
-		}
+		r.ask("/api/puzzles?pits="+pits, &got)
+		should.Hold(t, len(got.Puzzles) == 0, "%s: %s", pits, text(t, got))
 	}
 	for query, want := range map[string]string{
 		"":                                    "seeds is",

@@ -196,14 +196,10 @@ func TestCharts(t *testing.T) {
 				if errors.Is(err, io.EOF) {
 					break
 				}
-				if err != nil {
-					t.Fatalf("%s: %v", c.Name, err)
-				}
+				must.Hold(t, err == nil, "%s: %v", c.Name, err)
 				if e, ok := token.(xml.StartElement); ok {
 					forbidden := slices.ContainsFunc(e.Attr, func(a xml.Attr) bool { return a.Name.Local == "style" || strings.HasPrefix(a.Name.Local, "on") })
-					if forbidden || e.Name.Local == "script" || e.Name.Local == "style" {
-						t.Errorf("%s: %+v", c.Name, e)
-					}
+					should.Not(t, forbidden || e.Name.Local == "script" || e.Name.Local == "style", "%s: %+v", c.Name, e)
 				}
 			}
 		}
@@ -224,13 +220,11 @@ func TestLineErrors(t *testing.T) {
 		{&line.LimitError{}, http.StatusUnprocessableEntity},
 		{context.DeadlineExceeded, http.StatusUnprocessableEntity},
 	} {
-		if b, ok := errors.AsType[badRequest](lineError(c.err)); !ok || b.status != c.status {
-			t.Errorf("%v: %v", c.err, lineError(c.err))
-		}
+		b, ok := errors.AsType[badRequest](lineError(c.err))
+		should.Hold(t, ok && b.status == c.status, "%v: %v", c.err, lineError(c.err))
 	}
-	if inside := errors.New("broken"); lineError(inside) != inside {
-		t.Errorf("%v", lineError(inside))
-	}
+	inside := errors.New("broken")
+	should.Hold(t, lineError(inside) == inside, "%v", lineError(inside))
 }
 
 // TestEngines gives a board the engine that searched it last, and otherwise a new one, up to the

@@ -47,8 +47,7 @@ func openTables(t testing.TB, game awari.Game) *tables.Tables {
 func openRun(t testing.TB, game awari.Game) (*tables.Tables, string) {
 	t.Helper()
 	dir := testrun.Write(t, game, testrun.Solve(t, game, seeds), 256)
-	tab, err := tables.Open(t.Context(), dir, tables.Kernel(cpu.Generic))
-	must.OK(t, err)
+	tab := must.Get(tables.Open(t.Context(), dir, tables.Kernel(cpu.Generic)))(t)
 	t.Cleanup(func() { tab.Close() })
 	return tab, dir
 }
@@ -65,8 +64,7 @@ func newServer(t testing.TB, o Options) (*Server, *lockedText) {
 		o.Pages = pages()
 	}
 	o.Log = slog.New(slog.NewTextHandler(log, nil))
-	s, err := New(o)
-	must.OK(t, err)
+	s := must.Get(New(o))(t)
 	return s, log
 }
 
@@ -93,8 +91,7 @@ func startWith(t testing.TB, o Options, limits limits) *running {
 	t.Helper()
 	s, log := newServer(t, o)
 	s.limits = limits
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	must.OK(t, err)
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error)
 	go func() { ended <- s.Serve(ctx, l) }()
@@ -117,19 +114,16 @@ type reply struct {
 // do sends a request with headers given as name and value in turn.
 func (r *running) do(method, target, body string, headers ...string) reply {
 	r.t.Helper()
-	request, err := http.NewRequestWithContext(r.t.Context(), method, "http://"+r.address+target, strings.NewReader(body))
-	must.OK(r.t, err)
+	request := must.Get(http.NewRequestWithContext(r.t.Context(), method, "http://"+r.address+target, strings.NewReader(body)))(r.t)
 	for i := 0; i < len(headers); i += 2 {
 		request.Header.Add(headers[i], headers[i+1])
 		if headers[i] == "Host" {
 			request.Host = headers[i+1]
 		}
 	}
-	response, err := r.client.Do(request)
-	must.OK(r.t, err)
+	response := must.Get(r.client.Do(request))(r.t)
 	defer response.Body.Close()
-	text, err := io.ReadAll(response.Body)
-	must.OK(r.t, err)
+	text := must.Get(io.ReadAll(response.Body))(r.t)
 	return reply{response.StatusCode, response.Header, string(text)}
 }
 

@@ -59,13 +59,10 @@ func TestClock(t *testing.T) {
 				words += fmt.Sprintf(" movestogo %d", toGo)
 			}
 			a, err := parseGo(strings.Fields(words), match.North, &p)
-			if err != nil || a.limits.Time <= 0 {
-				t.Fatalf("%s: %+v, %v", words, a.limits, err)
-			}
+			must.Hold(t, err == nil && a.limits.Time > 0, "%s: %+v, %v", words, a.limits, err)
 			more := time.Duration(random.Int64N(int64(min(a.limits.Time, 100*time.Millisecond))))
-			if left -= a.limits.Time + more; left < 0 {
-				t.Fatalf("%s: the time is over in move %d of %d", words, n+1, moves)
-			}
+			left -= a.limits.Time + more
+			must.Not(t, left < 0, "%s: the time is over in move %d of %d", words, n+1, moves)
 			if left += gain; toGo == 1 {
 				left += time.Second
 			}
@@ -78,8 +75,7 @@ func TestLate(t *testing.T) {
 	const lag = 400 * time.Millisecond
 	p, left := pace{}, 100*time.Second
 	ask := func(side string, turn match.Side) time.Duration {
-		a, err := parseGo([]string{side, fmt.Sprint(left.Milliseconds())}, turn, &p)
-		must.OK(t, err)
+		a := must.Get(parseGo([]string{side, fmt.Sprint(left.Milliseconds())}, turn, &p))(t)
 		return a.limits.Time
 	}
 	for range 50 {

@@ -34,8 +34,7 @@ func solved(t testing.TB, pits, seeds int) *tables.Tables {
 func solvedBy(t testing.TB, rules awari.Rules, pits, seeds int) *tables.Tables {
 	t.Helper()
 	game := testrun.Game(t, pits, rules)
-	tab, err := tables.Open(t.Context(), testrun.Write(t, game, testrun.Solve(t, game, seeds), 1<<16))
-	must.OK(t, err)
+	tab := must.Get(tables.Open(t.Context(), testrun.Write(t, game, testrun.Solve(t, game, seeds), 1<<16)))(t)
 	t.Cleanup(func() { tab.Close() })
 	return tab
 }
@@ -260,9 +259,7 @@ func play(t *testing.T, tab *tables.Tables, m *match.Match, sides []*engine) {
 // keeps checks that a move keeps the value.
 func keeps(t *testing.T, tab *tables.Tables, before awari.Board, captured int, after awari.Board) {
 	t.Helper()
-	was, err := tab.Score(t.Context(), before)
-	must.OK(t, err)
-	is, err := tab.Score(t.Context(), after)
-	must.OK(t, err)
+	was := must.Get(tab.Score(t.Context(), before))(t)
+	is := must.Get(tab.Score(t.Context(), after))(t)
 	should.Hold(t, int(was) == captured-int(is), "a move on %v is worth %d instead of %d", before, captured-int(is), was)
 }

@@ -28,16 +28,13 @@ func TestLongMeasure(t *testing.T) {
 	if tries.Long() {
 		families = slices.Compact([]cpu.Family{cpu.Generic, cpu.Best()})
 	}
-	b, err := Measure(t.Context(), o, families, 1<<30)
-	must.OK(t, err)
+	b := must.Get(Measure(t.Context(), o, families, 1<<30))(t)
 	must.Hold(t, len(b.Kernels) == len(families), "%+v", b.Kernels)
 	for i, k := range b.Kernels {
 		should.Hold(t, k.Kernel == families[i].String() && len(k.One) == len(plan.Widths())+1 && k.All >= k.One[8] && k.Decoded > 0,
 			"%+v", k)
 		for bits, rate := range k.One {
-			if !(rate > 0) {
-				t.Errorf("%s, %d bits: %v positions a second", k.Kernel, bits, rate)
-			}
+			should.Hold(t, rate > 0, "%s, %d bits: %v positions a second", k.Kernel, bits, rate)
 		}
 	}
 	should.Not(t, !(b.Disk.Write > 0 && b.Disk.Read > 0 && b.Disk.Random > 0) || b.Free == nil && !errors.Is(noFree(dir), errors.ErrUnsupported),

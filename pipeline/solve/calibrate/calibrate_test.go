@@ -31,8 +31,7 @@ func TestRun(t *testing.T) {
 	dir := t.TempDir()
 	o, shares := options(filepath.Join(dir, "not", "yet")), []float64{0}
 	o.Progress = func(s job.Step) { shares = append(shares, s.Done) }
-	c, err := Run(t.Context(), o)
-	must.OK(t, err)
+	c := must.Get(Run(t.Context(), o))(t)
 	machinetest.TestFile(t, c, plan.ParseCalibration, nil)
 	should.Hold(t, slices.IsSorted(shares) && shares[len(shares)-1] == 1, "progress %v", shares)
 	isEmpty(t, dir)
@@ -62,16 +61,14 @@ func TestLongCancelled(t *testing.T) {
 func TestMissingDisk(t *testing.T) {
 	o := options(t.TempDir())
 	o.SkipDisk, o.seeds = true, 5
-	c, err := Run(t.Context(), o)
-	must.OK(t, err)
+	c := must.Get(Run(t.Context(), o))(t)
 	c.SetDisk(1e9)
 	machinetest.TestFile(t, c, plan.ParseCalibration, nil)
 }
 
 func isEmpty(t *testing.T, dir string) {
 	t.Helper()
-	entries, err := os.ReadDir(dir)
-	must.OK(t, err)
+	entries := must.Get(os.ReadDir(dir))(t)
 	for _, e := range entries {
 		t.Errorf("left behind: %s", e.Name())
 	}

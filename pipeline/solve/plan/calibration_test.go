@@ -36,8 +36,7 @@ func TestFile(t *testing.T) {
 
 // FuzzParse: every calibration that is accepted gives a plan.
 func FuzzParse(f *testing.F) {
-	game, err := awari.New(8, awari.Awari)
-	must.OK(f, err)
+	game := must.Get(awari.New(8, awari.Awari))(f)
 	machinetest.Fuzz(f, workstation(), ParseCalibration, func(t *testing.T, c *Calibration) {
 		p, err := New(Run{Game: game, Seeds: 9, Memory: halfboard.Least(game, 9, 3), Cores: 3}, c)
 		must.Hold(t, err == nil && p.Total.Seconds > 0, "%+v, error %v with %+v", p, err, c)
@@ -47,8 +46,7 @@ func FuzzParse(f *testing.F) {
 // TestDocsWorkstation: the calibration of the docs can be read.
 func TestDocsWorkstation(t *testing.T) {
 	path := filepath.Join("..", "..", "..", "docs", "workstation.json")
-	c, err := ParseCalibration(path, must.Read(t, path))
-	must.OK(t, err)
+	c := must.Get(ParseCalibration(path, must.Read(t, path)))(t)
 	s := c.Speeds(32)
 	should.Hold(t, s.Most == 16, "32 threads: %+v", s)
 }

@@ -39,8 +39,7 @@ func (tr *truth) follow(t *testing.T) (all []report, end float64) {
 	t.Helper()
 	begin := time.Unix(0, 0)
 	p := mustPlan(t, tr.run, workstation())
-	c, err := NewCourse(tr.run, workstation(), begin)
-	must.OK(t, err)
+	c := must.Get(NewCourse(tr.run, workstation(), begin))(t)
 	const every = 0.25
 	now, next, skip, swept := 0.0, 0.0, tr.from, tr.swept
 	for _, l := range p.Layers {
@@ -156,8 +155,7 @@ func TestEnds(t *testing.T) {
 	r := withSolved(run(t, 26, 450*mib), 26)
 	left := func(share float64) time.Duration {
 		begin := time.Unix(0, 0)
-		c, err := NewCourse(r, workstation(), begin)
-		must.OK(t, err)
+		c := must.Get(NewCourse(r, workstation(), begin))(t)
 		l := c.layers[0]
 		second := l.steps[1]
 		p := Place{Seeds: l.Seeds, Stage: Turn, Base: second.base, Values: widthOf(l.Bits).values, Ends: share * beyond(r.Game, l.Seeds, second.base)}
@@ -177,8 +175,7 @@ func TestOnly(t *testing.T) {
 	r.Apart, r.Bits = true, 2
 	begin := time.Unix(0, 0)
 	seconds := func(only func(c *Course)) float64 {
-		c, err := NewCourse(r, workstation(), begin)
-		must.OK(t, err)
+		c := must.Get(NewCourse(r, workstation(), begin))(t)
 		only(c)
 		return c.Left(begin).Run.Seconds()
 	}

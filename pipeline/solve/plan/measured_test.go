@@ -21,8 +21,7 @@ type measured map[string]float64
 // BenchmarkWidths of package solve prints.
 func readMeasured(t *testing.T) map[int]map[int]measured {
 	t.Helper()
-	f, err := os.Open("testdata/widths.txt")
-	must.OK(t, err)
+	f := must.Get(os.Open("testdata/widths.txt"))(t)
 	defer f.Close()
 	all := map[int]map[int]measured{}
 	for lines := bufio.NewScanner(f); lines.Scan(); {
@@ -37,8 +36,7 @@ func readMeasured(t *testing.T) map[int]map[int]measured {
 		m := measured{}
 		for i := 2; i+1 < len(words); i += 2 {
 			var figure float64
-			_, err := fmt.Sscan(words[i], &figure)
-			must.OK(t, err)
+			must.OK(t, must.Err(fmt.Sscan(words[i], &figure)))
 			m[words[i+1]] = figure
 		}
 		if all[seeds] == nil {
@@ -95,16 +93,13 @@ func TestMeasured(t *testing.T) {
 	layers := 0
 	for n := lastCalibrated + 1; all[n] != nil; n++ {
 		for bits, m := range all[n] {
-			if len(m) == 0 {
-				t.Fatalf("layer %d, %d bits: no figures", n, bits)
-			}
+			must.Not(t, len(m) == 0, "layer %d, %d bits: no figures", n, bits)
 			r := run(t, n, 0)
 			r.Cores = 1
 			if bits != 8 {
 				r.Memory = memoryFor(t, &r, n, bits)
 			}
-			a, err := r.amountsOf(n)
-			must.OK(t, err)
+			a := must.Get(r.amountsOf(n))(t)
 			a.decoded = 0
 			r.readLower(&a, 1) // as with memory for all captures at once
 			comparePlan(t, &a, c.times(&a, 1), m)

@@ -11,9 +11,7 @@ import (
 // nodesPlan plans 26 seeds, the last layers of which are in windows, for some machines.
 func nodesPlan(t *testing.T, number int, shared float64) *NodesPlan {
 	t.Helper()
-	p, err := Nodes{Run: run(t, 26, 400*mib), Number: number, Shared: shared}.Plan(workstation())
-	must.OK(t, err)
-	return p
+	return must.Get(Nodes{Run: run(t, 26, 400*mib), Number: number, Shared: shared}.Plan(workstation()))(t)
 }
 
 // TestNodes: more of them never take longer, nor less than with any number, and wait more; a slower file system never

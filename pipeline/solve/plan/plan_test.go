@@ -24,9 +24,7 @@ func workstation() *Calibration {
 
 func mustPlan(t *testing.T, r Run, c *Calibration) *Plan {
 	t.Helper()
-	p, err := New(r, c)
-	must.OK(t, err)
-	return p
+	return must.Get(New(r, c))(t)
 }
 
 func run(t *testing.T, seeds int, memory uint64) Run {
@@ -138,8 +136,7 @@ func TestWidths(t *testing.T) {
 		r := run(t, 30, 0)
 		for n := r.Seeds; n >= 0; n-- {
 			for r.Memory = halfboard.Least(r.Game, n, r.Cores); ; r.Memory += r.Memory / 16 {
-				a, err := r.amountsOf(n)
-				must.OK(t, err)
+				a := must.Get(r.amountsOf(n))(t)
 				if a.InMemory() {
 					break
 				}
@@ -179,10 +176,9 @@ func TestAnyGame(t *testing.T) {
 				r.Seeds--
 			}
 			for _, l := range mustPlan(t, r, workstation()).Layers {
-				if !(l.Seconds > 0 && l.Seconds < 1e9) || l.File == 0 || l.Passes < 1 || l.Windows < 1 || l.Read < l.lowerRead ||
-					l.InMemory() != (l.Times.Turn == 0) || l.InMemory() != (l.Digits == 0) || l.Digits > l.Work {
-					t.Errorf("%d pits, %d bytes: %+v", pits, memory, l)
-				}
+				should.Hold(t, (l.Seconds > 0 && l.Seconds < 1e9) && l.File != 0 && l.Passes >= 1 && l.Windows >= 1 && l.Read >= l.lowerRead &&
+					l.InMemory() == (l.Times.Turn == 0) && l.InMemory() == (l.Digits == 0) && l.Digits <= l.Work,
+					"%d pits, %d bytes: %+v", pits, memory, l)
 			}
 		}
 	}
@@ -196,9 +192,8 @@ func TestFullRows(t *testing.T) {
 		seeds       int
 		least, most float64
 	}{{eight, 48, 0.5, 0.7}, {calibratedGame, 16, 0, 0.03}, {calibratedGame, 4, 0, 0}} {
-		if share := fullShare(l.game, l.seeds); share < l.least || share > l.most {
-			t.Errorf("%d pits, %d seeds: %v of the rows are full", l.game.Pits(), l.seeds, share)
-		}
+		share := fullShare(l.game, l.seeds)
+		should.Not(t, share < l.least || share > l.most, "%d pits, %d seeds: %v of the rows are full", l.game.Pits(), l.seeds, share)
 	}
 	few, many := wholeLoads(calibratedGame, 16), wholeLoads(eight, 48)
 	should.Not(t, many.open > few.open*0.6 || few.open < 0.9 || few.open > 1.1, "%+v, and %+v", few, many)

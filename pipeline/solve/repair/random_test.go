@@ -30,9 +30,8 @@ func TestLongRandomDamage(t *testing.T) {
 		r, err := repair.Run(t.Context(), dir, options())
 		must.Hold(t, err == nil, "round %d, %v: %v", round, damages, err)
 		for n := range r.Layers {
-			if name := rundir.LayerName(n); read(t, dir, name) != read(t, whole, name) {
-				t.Errorf("%s differs", name)
-			}
+			name := rundir.LayerName(n)
+			should.Hold(t, read(t, dir, name) == read(t, whole, name), "%s differs", name)
 		}
 		should.Not(t, len(r.Layers) < 8 && !(r.Manifest != "" && lostLast(damages)) || len(r.Layers) > 8, "%d layers", len(r.Layers))
 		clean(t, dir, len(r.Layers))

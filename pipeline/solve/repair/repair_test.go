@@ -51,8 +51,7 @@ func solved(t *testing.T, pits int, rules awari.Rules, seeds int) string {
 	t.Helper()
 	game := awaritest.Game(t, pits, rules)
 	dir := filepath.Join(t.TempDir(), "run")
-	_, err := solve.Solve(t.Context(), dir, game, solveOptions(seeds))
-	must.OK(t, err)
+	must.OK(t, must.Err(solve.Solve(t.Context(), dir, game, solveOptions(seeds))))
 	return dir
 }
 
@@ -63,9 +62,7 @@ func options() repair.Options { return repair.Options{Solve: solveOptions(0)} }
 
 func mustRepair(t *testing.T, dir string) *repair.Result {
 	t.Helper()
-	r, err := repair.Run(t.Context(), dir, options())
-	must.OK(t, err)
-	return r
+	return must.Get(repair.Run(t.Context(), dir, options()))(t)
 }
 
 // file is what a test compares of a file.
@@ -78,7 +75,7 @@ type file struct {
 func files(t *testing.T, dir string) map[string]file {
 	t.Helper()
 	all := map[string]file{}
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+	must.OK(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || path == dir || d.Name() == rundir.LockName {
 			return err
 		}
@@ -94,8 +91,7 @@ func files(t *testing.T, dir string) map[string]file {
 		info, err := d.Info()
 		all[name] = file{string(text), info.Sys().(*syscall.Stat_t).Ino}
 		return err
-	})
-	must.OK(t, err)
+	}))
 	return all
 }
 
@@ -274,9 +270,8 @@ func TestLongDamages(t *testing.T) {
 			dir := testrun.Copy(t, whole)
 			c.damage(t, dir)
 			before := files(t, dir)
-			if r := mustRepair(t, dir); actions(r) != c.want {
-				t.Errorf("%s: %+v", actions(r), r)
-			}
+			r := mustRepair(t, dir)
+			should.Hold(t, actions(r) == c.want, "%s: %+v", actions(r), r)
 			after := files(t, dir)
 			aside := 0
 			for name, f := range after {
@@ -324,8 +319,7 @@ func shorten(t *testing.T, dir string, layers int) {
 func rewrite(t *testing.T, dir string, n int, edit func(scores []int8)) {
 	t.Helper()
 	path := filepath.Join(dir, rundir.LayerName(n))
-	f, err := layerfile.Open(path)
-	must.OK(t, err)
+	f := must.Get(layerfile.Open(path))(t)
 	h := f.Header()
 	d := f.NewDecoder(cpu.Generic)
 	scores := make([]int8, h.Positions)
@@ -435,8 +429,7 @@ func TestLongDifferent(t *testing.T) {
 // TestLocked: a solver is there.
 func TestLocked(t *testing.T) {
 	dir := small(t)
-	l, err := rundir.LockDamaged(dir)
-	must.OK(t, err)
+	l := must.Get(rundir.LockDamaged(dir))(t)
 	defer l.Unlock()
 	for _, dry := range []bool{true, false} {
 		o := options()
@@ -498,8 +491,7 @@ func TestLongPaged(t *testing.T) {
 	o := options()
 	game, _ := awari.New(12, awari.Awari)
 	o.Solve.Memory = least(t, game, last)
-	_, err := repair.Run(t.Context(), dir, o)
-	must.OK(t, err)
+	must.OK(t, must.Err(repair.Run(t.Context(), dir, o)))
 	sameLayers(t, whole, dir)
 	should.Equal(t, read(t, dir, rundir.ManifestName), read(t, whole, rundir.ManifestName), "the manifest has changed")
 	entries, err := os.ReadDir(filepath.Join(dir, "work"))

@@ -21,8 +21,7 @@ import (
 
 // TestZstd: a run with a layer in zstd, which earlier versions wrote, is not damaged: repair and solve say what it is, and change nothing.
 func TestZstd(t *testing.T) {
-	game, err := awari.New(6, awari.Awari)
-	must.OK(t, err)
+	game := must.Get(awari.New(6, awari.Awari))(t)
 	for name, change := range map[string]func(dir string){
 		"as it was":            func(string) {},
 		"manifest lost":        func(dir string) { remove(t, dir, rundir.ManifestName) },

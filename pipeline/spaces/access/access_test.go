@@ -26,9 +26,7 @@ func mustParse(t testing.TB, game awari.Game, fields ...string) awari.Board {
 	if len(fields) == 1 {
 		fields = slices.Repeat(fields, game.Pits())
 	}
-	b, err := game.Parse(fields)
-	must.OK(t, err)
-	return b
+	return must.Get(game.Parse(fields))(t)
 }
 
 // starts are even and uneven starts on all boards, among them some without a move.
@@ -43,8 +41,7 @@ var starts = [][]string{
 func plainCounts(t testing.TB, game awari.Game, start awari.Board) []uint64 {
 	t.Helper()
 	space := testrun.Space(t, game, start.Seeds())
-	set, err := reach.From(t.Context(), space, start)
-	must.OK(t, err)
+	set := must.Get(reach.From(t.Context(), space, start))(t)
 	return set.Counts()
 }
 
@@ -92,14 +89,11 @@ func TestOnDisk(t *testing.T) {
 		start := mustParse(t, game, "2")
 		want := plainCounts(t, game, start)
 		o := onDisk(t, game, start)
-		s, err := newSearch(game, start, o)
-		must.OK(t, err)
+		s := must.Get(newSearch(game, start, o))(t)
 		away, wasted, used := 0, uint64(0), uint64(0)
 		s.leastWaste = 1 << 10
 		s.Progress = func(job.Step) {
-			if s.store.held > s.store.room {
-				t.Errorf("%d bytes in memory, %d are allowed", s.store.held, s.store.room)
-			}
+			should.Not(t, s.store.held > s.store.room, "%d bytes in memory, %d are allowed", s.store.held, s.store.room)
 			wasted, used = max(wasted, s.store.waste), max(used, s.store.live)
 			for _, b := range s.blocks[s.n] {
 				if b.reached.count > 0 && b.reached.words == nil {
@@ -129,9 +123,7 @@ func TestResume(t *testing.T) {
 		plays, last := 0, Progress{}
 		o.Progress = func(step job.Step) {
 			p := step.Detail.(Progress)
-			if last.Done > p.Done || (p.Begun > 0) != (runs > 1) || p.Begun > p.Done {
-				t.Errorf("%+v after %+v", p, last)
-			}
+			should.Not(t, last.Done > p.Done || (p.Begun > 0) != (runs > 1) || p.Begun > p.Done, "%+v after %+v", p, last)
 			last = p
 			if plays++; plays == 30 {
 				end()
@@ -216,8 +208,7 @@ func TestNeedsMemory(t *testing.T) {
 func TestOtherDirectory(t *testing.T) {
 	game := testrun.Game(t, 4, awari.Awari)
 	o := onDisk(t, game, mustParse(t, game, "1"))
-	_, err := Count(t.Context(), game, mustParse(t, game, "1"), o)
-	must.OK(t, err)
+	must.OK(t, must.Err(Count(t.Context(), game, mustParse(t, game, "1"), o)))
 	o.Memory = 0
 	for _, rules := range awari.RuleSets() {
 		other := testrun.Game(t, 4, rules)
@@ -236,7 +227,6 @@ func BenchmarkCount(b *testing.B) {
 	game := testrun.Game(b, 10, awari.Awari)
 	start := mustParse(b, game, "2")
 	for b.Loop() {
-		_, err := Count(b.Context(), game, start, Options{Job: job.Job{Workers: 1, Family: cpu.Best()}})
-		must.OK(b, err)
+		must.OK(b, must.Err(Count(b.Context(), game, start, Options{Job: job.Job{Workers: 1, Family: cpu.Best()}})))
 	}
 }

@@ -20,9 +20,7 @@ import (
 
 func mustTable(t *testing.T, pits, seeds int) *census.Table {
 	t.Helper()
-	table, err := census.New(t.Context(), census.TableOptions{Pits: pits, Seeds: seeds, Rules: awari.Strict})
-	must.OK(t, err)
-	return table
+	return must.Get(census.New(t.Context(), census.TableOptions{Pits: pits, Seeds: seeds, Rules: awari.Strict}))(t)
 }
 
 // The tables of the document, computed once.
@@ -40,9 +38,7 @@ func tableOnce(pits, seeds int) func() (*census.Table, error) {
 // made returns a table that tests share.
 func made(t *testing.T, once func() (*census.Table, error)) *census.Table {
 	t.Helper()
-	table, err := once()
-	must.OK(t, err)
-	return table
+	return must.Get(once())(t)
 }
 
 // document returns a table of document 001 as it is printed there.
@@ -84,9 +80,7 @@ func TestDocumentCells(t *testing.T) {
 			line := lines[3+n]
 			for _, column := range table.Columns() {
 				want, rest := nextCell(line)
-				if got := column.Cell(&row); got != want {
-					t.Errorf("%s: n = %d, %s is %q, want %q", file, n, column.Head, got, want)
-				}
+				should.Equal(t, column.Cell(&row), want, "%s: n = %d, %s", file, n, column.Head)
 				line = rest
 				cells++
 			}

@@ -107,9 +107,7 @@ func TestLongCensus(t *testing.T) {
 		for _, rules := range awari.RuleSets() {
 			game := testrun.Game(t, pits, rules)
 			begin := func(analyse bool) *census.Census {
-				c, err := census.Begin(game, largest(pits), census.Options{Job: job.Job{Workers: 2}, Analyse: analyse})
-				must.OK(t, err)
-				return c
+				return must.Get(census.Begin(game, largest(pits), census.Options{Job: job.Job{Workers: 2}, Analyse: analyse}))(t)
 			}
 			counts, analyses := begin(false), begin(true)
 			for n := range largest(pits) + 1 {

@@ -29,8 +29,7 @@ func readTruth(t *testing.T) map[string][]truth {
 	for _, r := range records {
 		var numbers [7]int
 		for i := 1; i < 7; i++ {
-			n, err := strconv.Atoi(r[i])
-			must.OK(t, err)
+			n := must.Get(strconv.Atoi(r[i]))(t)
 			numbers[i] = n
 		}
 		game := gameName(t, r[0], numbers[1])
@@ -46,11 +45,8 @@ func gameName(t *testing.T, rules string, pits int) string {
 
 func mustGame(t testing.TB, rules string, pits int) awari.Game {
 	t.Helper()
-	r, err := awari.ParseRules(rules)
-	must.OK(t, err)
-	g, err := awari.New(pits, r)
-	must.OK(t, err)
-	return g
+	r := must.Get(awari.ParseRules(rules))(t)
+	return must.Get(awari.New(pits, r))(t)
 }
 
 // The truth was hashed with FNV-1a of 64 bits started from truthBasis, which is

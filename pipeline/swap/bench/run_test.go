@@ -45,17 +45,14 @@ func allStates(g *swap.Grid) []swap.State {
 // untimed returns a copy of a report without what differs from run to run.
 func untimed(t *testing.T, r *Report) *Report {
 	t.Helper()
-	text, err := json.Marshal(r)
-	must.OK(t, err)
+	text := must.Get(json.Marshal(r))(t)
 	c := &Report{}
 	must.OK(t, json.Unmarshal(text, c))
 	c.Machine = Machine{}
 	for i := range c.Solvers {
 		for j := range c.Solvers[i].Solvers {
 			s := &c.Solvers[i].Solvers[j]
-			if s.Seconds.Max <= 0 || s.Allocated < 0 {
-				t.Errorf("%s: %v s, %g bytes", s.Name, s.Seconds, s.Allocated)
-			}
+			should.Not(t, s.Seconds.Max <= 0 || s.Allocated < 0, "%s: %v s, %g bytes", s.Name, s.Seconds, s.Allocated)
 			s.Seconds, s.Allocated = Spread{}, 0
 		}
 	}
@@ -90,16 +87,12 @@ var shortRun = sync.OnceValues(func() (*Report, error) { return Run(context.Back
 
 func mustShortRun(t *testing.T) *Report {
 	t.Helper()
-	r, err := shortRun()
-	must.OK(t, err)
-	return r
+	return must.Get(shortRun())(t)
 }
 
 func mustRun(t *testing.T, o Options) *Report {
 	t.Helper()
-	r, err := Run(t.Context(), o)
-	must.OK(t, err)
-	return r
+	return must.Get(Run(t.Context(), o))(t)
 }
 
 // TestLongRepeated wants the same values for the same seed, and in the long run others for another one; there
@@ -220,8 +213,7 @@ func TestReport(t *testing.T) {
 	slow(t)
 	r := *mustShortRun(t)
 	r.Databases = built(t)
-	text, err := json.Marshal(r)
-	must.OK(t, err)
+	text := must.Get(json.Marshal(r))(t)
 	var object any
 	must.OK(t, json.Unmarshal(text, &object))
 	paths := map[string]bool{}
@@ -254,9 +246,7 @@ func checkTables(t *testing.T, r *Report) {
 	for _, table := range tables {
 		fmt.Fprintln(&text, table.Title, table.Text)
 		for _, row := range append(table.Rows, table.Head) {
-			if len(row) != len(table.Head) {
-				t.Errorf("%s: row %q below %q", table.Title, row, table.Head)
-			}
+			should.Hold(t, len(row) == len(table.Head), "%s: row %q below %q", table.Title, row, table.Head)
 			fmt.Fprintln(&text, strings.Join(row, "|"))
 		}
 	}

@@ -27,9 +27,7 @@ var mustGrid = swaptest.Grid
 
 func search(t testing.TB, rows, cols, workers int) *bfs.Result {
 	t.Helper()
-	r, err := bfs.Search(t.Context(), mustGrid(t, rows, cols), bfs.Options{Job: job.Job{Workers: workers}})
-	must.OK(t, err)
-	return r
+	return must.Get(bfs.Search(t.Context(), mustGrid(t, rows, cols), bfs.Options{Job: job.Job{Workers: workers}}))(t)
 }
 
 // reference returns the depths of testdata/depths.csv by "rows x cols". They were
@@ -41,8 +39,7 @@ func reference(t *testing.T) map[string][]uint64 {
 	for _, r := range records {
 		size := r[0] + " x " + r[1]
 		must.Hold(t, r[2] == strconv.Itoa(len(depths[size])), "%s: depth %s comes after %d others", size, r[2], len(depths[size]))
-		n, err := strconv.ParseUint(r[3], 10, 64)
-		must.OK(t, err)
+		n := must.Get(strconv.ParseUint(r[3], 10, 64))(t)
 		depths[size] = append(depths[size], n)
 	}
 	return depths
@@ -55,12 +52,9 @@ func TestReference(t *testing.T) {
 	should.Hold(t, len(all) == 14, "%d grids, want 14", len(all))
 	for size, want := range all {
 		var rows, cols int
-		_, err := fmt.Sscanf(size, "%d x %d", &rows, &cols)
-		must.OK(t, err)
+		must.OK(t, must.Err(fmt.Sscanf(size, "%d x %d", &rows, &cols)))
 		for workers := 1; workers <= 3; workers++ {
-			if got := search(t, rows, cols, workers).Depths; !slices.Equal(got, want) {
-				t.Errorf("%s, %d workers: %v, want %v", size, workers, got, want)
-			}
+			should.List(t, search(t, rows, cols, workers).Depths, want, "%s, %d workers", size, workers)
 		}
 	}
 }
@@ -68,9 +62,8 @@ func TestReference(t *testing.T) {
 // TestSummary checks the known figures of 3 x 3.
 func TestSummary(t *testing.T) {
 	r := search(t, 3, 3, 2)
-	if r.Rows != 3 || r.Cols != 3 || r.States() != 362880 || r.Diameter() != 16 || r.Antipodes() != 1 {
-		t.Errorf("%+v: %d states, diameter %d, antipodes %d", r, r.States(), r.Diameter(), r.Antipodes())
-	}
+	should.Hold(t, r.Rows == 3 && r.Cols == 3 && r.States() == 362880 && r.Diameter() == 16 && r.Antipodes() == 1,
+		"%+v: %d states, diameter %d, antipodes %d", r, r.States(), r.Diameter(), r.Antipodes())
 	should.Equal(t, math.Round(r.Mean()*1e6)/1e6, 9.030252, "mean")
 }
 
@@ -137,9 +130,8 @@ func TestLongTwelve(t *testing.T) {
 			parity[d%2] += n
 		}
 		half := perm.Factorial(12) / 2
-		if parity != [2]uint64{half, half} || r.Diameter() != c.diameter {
-			t.Errorf("%d x %d: %d even and %d odd states, diameter %d: %v", c.rows, c.cols, parity[0], parity[1], r.Diameter(), r.Depths)
-		}
+		should.Hold(t, parity == [2]uint64{half, half} && r.Diameter() == c.diameter,
+			"%d x %d: %d even and %d odd states, diameter %d: %v", c.rows, c.cols, parity[0], parity[1], r.Diameter(), r.Depths)
 		want := near(mustGrid(t, c.rows, c.cols), 8)
 		should.Hold(t, slices.Equal(r.Depths[:9], want), "%d x %d: %v, want %v first", c.rows, c.cols, r.Depths, want)
 	}
@@ -187,8 +179,7 @@ func TestProgress(t *testing.T) {
 		should.Not(t, s.Done < last.Done || s.Done > s.Total || s.Total != 362880, "%+v after %+v", s, last)
 		last = s
 	}}}
-	_, err := bfs.Search(t.Context(), mustGrid(t, 3, 3), o)
-	must.OK(t, err)
+	must.OK(t, must.Err(bfs.Search(t.Context(), mustGrid(t, 3, 3), o)))
 	should.Hold(t, last.Done == last.Total, "ends with %+v", last)
 }
 

@@ -49,9 +49,7 @@ func TestLongDisk(t *testing.T) {
 			for range 2 { // the second time all is there already
 				o.Memory = memory
 				got, err := bfs.Search(t.Context(), g, o)
-				if err != nil || !slices.Equal(got.Depths, want) {
-					t.Errorf("%v, %d bytes: %v, %v, want %v", size, memory, got, err, want)
-				}
+				should.Hold(t, err == nil && slices.Equal(got.Depths, want), "%v, %d bytes: %v, %v, want %v", size, memory, got, err, want)
 			}
 		}
 	}

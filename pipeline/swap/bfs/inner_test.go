@@ -19,8 +19,7 @@ func TestLayouts(t *testing.T) {
 			if rows*cols > 13 && testing.Short() {
 				continue
 			}
-			g, err := swap.NewGrid(rows, cols)
-			must.OK(t, err)
+			g := must.Get(swap.NewGrid(rows, cols))(t)
 			l, err := newLayout(g)
 			if err != nil {
 				t.Error(err)
@@ -33,9 +32,7 @@ func TestLayouts(t *testing.T) {
 
 func checkLayout(t *testing.T, g *swap.Grid, l *layout) {
 	t.Helper()
-	if l.upper+l.lower+tail != l.cells || l.cells < g.Cells() || l.lower > middle {
-		t.Errorf("%d x %d: %+v", g.Rows(), g.Cols(), l)
-	}
+	should.Hold(t, l.upper+l.lower+tail == l.cells && l.cells >= g.Cells() && l.lower <= middle, "%d x %d: %+v", g.Rows(), g.Cols(), l)
 	edges := 0
 	for _, list := range []struct {
 		edges    []edge
@@ -48,9 +45,7 @@ func checkLayout(t *testing.T, g *swap.Grid, l *layout) {
 			}
 		}
 	}
-	if edges != len(g.Swaps()) {
-		t.Errorf("%d x %d: %d edges, want %d", g.Rows(), g.Cols(), edges, len(g.Swaps()))
-	}
+	should.Hold(t, edges == len(g.Swaps()), "%d x %d: %d edges, want %d", g.Rows(), g.Cols(), edges, len(g.Swaps()))
 }
 
 // TestRegroup checks that words are regrouped without loss, and the group of each
@@ -60,9 +55,7 @@ func TestRegroup(t *testing.T) {
 		for parity := range 2 {
 			to, from := regroup(cell, parity)
 			const all = 1<<tailBits - 1
-			if got := to.apply(all); got != all {
-				t.Errorf("cell %d: all tails become %x", cell, got)
-			}
+			should.Equal(t, to.apply(all), all, "cell %d: all tails become", cell)
 			for b := range tailBits {
 				x := to.apply(1 << b)
 				if group := uint(tailOf(parity, b)[cell]); x&(groupMask<<(groupBits*group)) == 0 {
@@ -79,8 +72,7 @@ func TestRegroup(t *testing.T) {
 // smallDisk is a store of one block of six words, without files, and the flags of
 // that block.
 func smallDisk(t testing.TB) (*store, *[2]flags) {
-	g, err := swap.NewGrid(2, 3)
-	must.OK(t, err)
+	g := must.Get(swap.NewGrid(2, 3))(t)
 	d := &store{words: 6, size: 1, grid: g}
 	var sides [2]flags
 	for p := range sides {

@@ -12,8 +12,7 @@ import (
 // unpacked returns the states of a piece of the given words.
 func unpacked(t *testing.T, b []byte, words int) states {
 	t.Helper()
-	p, err := divide(b, words)
-	must.OK(t, err)
+	p := must.Get(divide(b, words))(t)
 	s := newStates(words)
 	for w := range words { // what was there before does not matter
 		s.newest[w], s.seen[w] = ^uint64(0), 99

@@ -37,11 +37,9 @@ func TestMost(t *testing.T) {
 		o, most := onDisk(t.TempDir()), int64(0)
 		o.Workers = 1
 		o.Progress = func(job.Step) { most = max(most, bytesIn(t, o.Dir)) }
-		_, err := bfs.Search(t.Context(), g, o)
-		must.OK(t, err)
-		if most = max(most, bytesIn(t, o.Dir)); uint64(most) > roomNeeded(t, g) {
-			t.Errorf("%v: %d bytes on disk, at most %d were asked for", size, most, roomNeeded(t, g))
-		}
+		must.OK(t, must.Err(bfs.Search(t.Context(), g, o)))
+		most = max(most, bytesIn(t, o.Dir))
+		should.Not(t, uint64(most) > roomNeeded(t, g), "%v: %d bytes on disk, at most %d were asked for", size, most, roomNeeded(t, g))
 	}
 	// The largest files of searches that take longer, in bytes, as they were counted.
 	for size, counted := range map[[2]int]uint64{{3, 4}: 93.3e6, {2, 6}: 78.2e6, {1, 11}: 5.8e6, {1, 12}: 63.3e6} {
@@ -53,8 +51,7 @@ func TestMost(t *testing.T) {
 // bytesIn returns the bytes of the files in the work directory of a run.
 func bytesIn(t *testing.T, dir string) (bytes int64) {
 	t.Helper()
-	entries, err := os.ReadDir(filepath.Join(dir, "work"))
-	must.OK(t, err)
+	entries := must.Get(os.ReadDir(filepath.Join(dir, "work")))(t)
 	for _, e := range entries {
 		if info, err := e.Info(); err == nil { // else it was renamed meanwhile
 			bytes += info.Size()

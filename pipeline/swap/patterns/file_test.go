@@ -23,9 +23,7 @@ import (
 // build builds a database.
 func build(t *testing.T, g *swap.Grid, numbers []int, size int, o patterns.Options) *patterns.File {
 	t.Helper()
-	f, err := patterns.Build(t.Context(), g, numbers, size, o)
-	must.OK(t, err)
-	return f
+	return must.Get(patterns.Build(t.Context(), g, numbers, size, o))(t)
 }
 
 // save writes a database, and returns the path of the file.
@@ -53,8 +51,7 @@ func TestFiles(t *testing.T) {
 	}{
 		{names[:2], false, z.staticOf("{1,2,3}{5,6}", heuristic.Tracked)}, {names[2:], true, z.dynamicOf(3, heuristic.Tracked, true)}, {names[2:], false, z.dynamicOf(3, heuristic.Tracked, false)},
 	} {
-		h, err := patterns.Load(t.Context(), g, c.files, c.exact, o)
-		must.OK(t, err)
+		h := must.Get(patterns.Load(t.Context(), g, c.files, c.exact, o))(t)
 		for rank := range perm.Factorial(6) {
 			if s := perm.UnrankPacked(6, rank); h.Estimate(s) != c.want.Estimate(s) {
 				t.Fatalf("%s, state %x: %d, want %d", h.Name(), s, h.Estimate(s), c.want.Estimate(s))

@@ -115,9 +115,7 @@ func (z *zoo) make(name string) heuristic.Heuristic {
 }
 
 func (z *zoo) walking() heuristic.Heuristic {
-	w, err := heuristic.NewWalking(z.g)
-	must.OK(z.t, err)
-	return w
+	return must.Get(heuristic.NewWalking(z.g))(z.t)
 }
 
 // sets reads {1,2,3}{4..6} and singletons.
@@ -150,25 +148,19 @@ func (z *zoo) sets(text string) (sets [][]int) {
 func (z *zoo) staticOf(text string, cost heuristic.Cost) heuristic.Heuristic {
 	var list []*heuristic.Pattern
 	for _, set := range z.sets(text) {
-		p, err := patterns.Static(z.t.Context(), z.g, mustTiles(z.t, z.g, set...), patterns.Options{Cost: cost})
-		must.OK(z.t, err)
+		p := must.Get(patterns.Static(z.t.Context(), z.g, mustTiles(z.t, z.g, set...), patterns.Options{Cost: cost}))(z.t)
 		list = append(list, p)
 	}
-	h, err := heuristic.NewStatic(list...)
-	must.OK(z.t, err)
-	return h
+	return must.Get(heuristic.NewStatic(list...))(z.t)
 }
 
 func (z *zoo) dynamicOf(size int, cost heuristic.Cost, exact bool) heuristic.Heuristic {
 	var tables []*heuristic.SetTable
 	for k := 1; k <= size; k++ {
-		table, err := patterns.Dynamic(z.t.Context(), z.g, k, patterns.Options{Cost: cost})
-		must.OK(z.t, err)
+		table := must.Get(patterns.Dynamic(z.t.Context(), z.g, k, patterns.Options{Cost: cost}))(z.t)
 		tables = append(tables, table)
 	}
-	d, err := heuristic.NewDynamic(exact, tables...)
-	must.OK(z.t, err)
-	return d
+	return must.Get(heuristic.NewDynamic(exact, tables...))(z.t)
 }
 
 // TestLongTruth compares with values that were computed by programs independent of this

@@ -23,8 +23,7 @@ func lifted(g *swap.Grid) heuristic.Heuristic {
 // runList solves a state of any grid and replays the solution.
 func runList(t *testing.T, name string, g *swap.Grid, l swap.List, o search.Options) search.Result {
 	t.Helper()
-	r, err := search.Solve(t.Context(), name, g, l, o)
-	must.OK(t, err)
+	r := must.Get(search.Solve(t.Context(), name, g, l, o))(t)
 	tiles := append(swap.List(nil), l...)
 	for _, m := range r.Swaps {
 		tiles.Swap(m)
@@ -70,8 +69,7 @@ func TestLongLargeRandom(t *testing.T) {
 	}
 	for _, shape := range shapes {
 		g := mustGrid(t, shape[0], shape[1])
-		l, err := search.Generate(g, 0.67, r)
-		must.OK(t, err)
+		l := must.Get(search.Generate(g, 0.67, r))(t)
 		greedy := runList(t, "greedy", g, l, search.Options{})
 		narrow := runList(t, "beam", g, l, search.Options{Heuristic: lifted(g), Width: 64})
 		wide := runList(t, "beam", g, l, search.Options{Heuristic: lifted(g), Width: 128})
@@ -103,8 +101,7 @@ func TestBeamDistances(t *testing.T) {
 // solution is better the more it has.
 func TestBeamMemory(t *testing.T) {
 	g := mustGrid(t, 5, 5)
-	l, err := search.Generate(g, 0.67, rand.New(rand.NewPCG(12, 12)))
-	must.OK(t, err)
+	l := must.Get(search.Generate(g, 0.67, rand.New(rand.NewPCG(12, 12))))(t)
 	var most uint64
 	const memory = 200_000
 	o := search.Options{Heuristic: lifted(g), Job: job.Job{Memory: memory, Progress: func(s job.Step) { most = max(most, s.Detail.(search.Progress).Bytes) }}}

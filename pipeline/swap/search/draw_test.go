@@ -13,8 +13,7 @@ import (
 // TestSVG checks that the drawing is XML with a tile for each cell that ends at home.
 func TestSVG(t *testing.T) {
 	g := mustGrid(t, 2, 3)
-	puzzle, err := g.Puzzle([]int{2, 1, 3, 4, 5, 6})
-	must.OK(t, err)
+	puzzle := must.Get(g.Puzzle([]int{2, 1, 3, 4, 5, 6}))(t)
 	var values []string
 	for _, e := range must.XML(t, string(search.SVG(puzzle, []swap.Swap{{A: 0, B: 1}}))) {
 		for _, a := range e.Attr {
@@ -31,8 +30,7 @@ func TestSVG(t *testing.T) {
 
 func TestFrames(t *testing.T) {
 	g := mustGrid(t, 2, 5)
-	puzzle, err := g.Puzzle([]int{2, 10, 3, 4, 5, 6, 7, 8, 9, 1})
-	must.OK(t, err)
+	puzzle := must.Get(g.Puzzle([]int{2, 10, 3, 4, 5, 6, 7, 8, 9, 1}))(t)
 	frames := search.Frames(puzzle, []swap.Swap{{A: 0, B: 1}, {A: 4, B: 9}}, func(cell string) string {
 		return "<" + strings.TrimSpace(cell) + ">"
 	})

@@ -17,8 +17,7 @@ func TestGenerate(t *testing.T) {
 		g := mustGrid(t, shape[0], shape[1])
 		m, most := heuristic.NewManhattan(g), heuristic.MaxManhattan(g)
 		for _, d := range []float64{0, 0.1, 0.5, 0.77, 1} {
-			s, err := search.Generate(g, d, r)
-			must.OK(t, err)
+			s := must.Get(search.Generate(g, d, r))(t)
 			if sum := m.SumList(s); math.Abs(float64(sum)-d*float64(most)) > 1 || sum > most {
 				t.Errorf("%v, difficulty %v: sum %d, largest %d", shape, d, sum, most)
 			}

@@ -21,8 +21,7 @@ import (
 func TestParallel(t *testing.T) {
 	g := mustGrid(t, 3, 3)
 	depth := swaptest.Distances(g)
-	w, err := heuristic.NewWalking(g)
-	must.OK(t, err)
+	w := must.Get(heuristic.NewWalking(g))(t)
 	r := rand.New(rand.NewPCG(6, 6))
 	for range 5 {
 		s := shuffled(g, r)

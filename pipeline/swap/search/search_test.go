@@ -33,30 +33,23 @@ func shuffled(g *swap.Grid, r *rand.Rand) swap.State {
 // bounds returns every kind of bound for a grid.
 func bounds(tb testing.TB, g *swap.Grid, sets ...[]int) []heuristic.Heuristic {
 	tb.Helper()
-	w, err := heuristic.NewWalking(g)
-	must.OK(tb, err)
+	w := must.Get(heuristic.NewWalking(g))(tb)
 	manhattan := heuristic.NewManhattan(g)
 	o := patterns.Options{Cost: heuristic.Tracked}
 	var list []*heuristic.Pattern
 	for _, set := range sets {
-		tiles, err := heuristic.TilesOf(g, set)
-		must.OK(tb, err)
-		p, err := patterns.Static(tb.Context(), g, tiles, o)
-		must.OK(tb, err)
+		tiles := must.Get(heuristic.TilesOf(g, set))(tb)
+		p := must.Get(patterns.Static(tb.Context(), g, tiles, o))(tb)
 		list = append(list, p)
 	}
-	static, err := heuristic.NewStatic(list...)
-	must.OK(tb, err)
+	static := must.Get(heuristic.NewStatic(list...))(tb)
 	var tables []*heuristic.SetTable
 	for size := 1; size <= min(2, g.Cells()); size++ {
-		table, err := patterns.Dynamic(tb.Context(), g, size, o)
-		must.OK(tb, err)
+		table := must.Get(patterns.Dynamic(tb.Context(), g, size, o))(tb)
 		tables = append(tables, table)
 	}
-	greedy, err := heuristic.NewDynamic(false, tables...)
-	must.OK(tb, err)
-	exact, err := heuristic.NewDynamic(true, tables...)
-	must.OK(tb, err)
+	greedy := must.Get(heuristic.NewDynamic(false, tables...))(tb)
+	exact := must.Get(heuristic.NewDynamic(true, tables...))(tb)
 	return []heuristic.Heuristic{
 		heuristic.Zero{}, heuristic.NewInversions(g), manhattan, w, heuristic.Lift{Heuristic: w, Grid: g}, static, greedy, exact,
 		heuristic.Lift{Heuristic: heuristic.Max{static, heuristic.Inverse{Heuristic: static, Grid: g}, w}, Grid: g},
@@ -66,8 +59,7 @@ func bounds(tb testing.TB, g *swap.Grid, sets ...[]int) []heuristic.Heuristic {
 // run solves a state and checks the counts that every result must have.
 func run(t *testing.T, name string, g *swap.Grid, s swap.State, o search.Options) search.Result {
 	t.Helper()
-	r, err := search.Solve(t.Context(), name, g, g.List(s), o)
-	must.OK(t, err)
+	r := must.Get(search.Solve(t.Context(), name, g, g.List(s), o))(t)
 	for _, m := range r.Swaps {
 		s = g.Apply(s, m)
 	}
@@ -81,8 +73,7 @@ func run(t *testing.T, name string, g *swap.Grid, s swap.State, o search.Options
 // distance.
 func agree(t *testing.T, name string, g *swap.Grid, s swap.State, distance int, all []heuristic.Heuristic) {
 	t.Helper()
-	solver, err := search.Find(name)
-	must.OK(t, err)
+	solver := must.Get(search.Find(name))(t)
 	if !solver.Informed {
 		all = []heuristic.Heuristic{nil}
 	}
@@ -238,8 +229,7 @@ func TestStopped(t *testing.T) {
 	for range 3 {
 		s := shuffled(g, r)
 		for _, name := range search.Names() {
-			solver, err := search.Find(name)
-			must.OK(t, err)
+			solver := must.Get(search.Find(name))(t)
 			for _, o := range []search.Options{{Heuristic: w, Job: job.Job{Memory: 60000}}, {Heuristic: w, Job: job.Job{Memory: 1}}, {Heuristic: w, Time: 1}} {
 				res := run(t, name, g, s, o)
 				if d := int(depth[s.Rank(9)]); res.Lower > d || res.Stopped == "" && !res.Optimal && solver.Exact {
@@ -320,8 +310,7 @@ func (p patchy) Estimate(s swap.State) int {
 // TestJumps: where a bound jumps, that of a neighbour counts too, and fewer states are expanded for the same solution.
 func TestJumps(t *testing.T) {
 	g, r := mustGrid(t, 2, 4), rand.New(rand.NewPCG(1, 2))
-	w, err := heuristic.NewWalking(g)
-	must.OK(t, err)
+	w := must.Get(heuristic.NewWalking(g))(t)
 	for _, name := range []string{"astar", "astar-bucket", "idastar"} {
 		var with, without uint64
 		for range 5 {

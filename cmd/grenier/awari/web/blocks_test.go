@@ -22,8 +22,7 @@ func inSmallBlocks(t *testing.T, s *site, blockSize int) *site {
 		must.OK(t, err)
 	}
 	dir := testrun.Write(t, s.game, layers, blockSize)
-	tab, err := tables.Open(t.Context(), dir)
-	must.OK(t, err)
+	tab := must.Get(tables.Open(t.Context(), dir))(t)
 	t.Cleanup(func() { tab.Close() })
 	return &site{game: s.game, dir: dir, tables: tab}
 }

@@ -64,8 +64,7 @@ func newSiteOf(t *testing.T, pits int, rules awari.Rules, seeds int, origins ...
 	}
 	server, err := serve.New(serve.Options{Tables: tab, Dir: dir, Family: cpu.Best(), Pages: web.Files(), Origins: invited, Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
 	must.OK(t, err)
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	must.OK(t, err)
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error)
 	go func() { ended <- server.Serve(ctx, l) }()
@@ -123,8 +122,7 @@ func (p *tab) leave() {
 // says waits until an element has some text in its own.
 func (p *tab) says(selector, text string) {
 	p.Helper()
-	quoted, err := json.Marshal(text)
-	must.OK(p, err)
+	quoted := must.Get(json.Marshal(text))(p)
 	p.Await(text, fmt.Sprintf(`document.querySelector(%q)?.textContent.includes(%s)`, selector, quoted))
 }
 
@@ -265,8 +263,7 @@ func (p *tab) mover() []pitInfo {
 // wantValues compares the values on the page with the tables.
 func (p *tab) wantValues(at place) {
 	p.Helper()
-	probe, err := p.tables.Probe(p.Context(), at.board)
-	must.OK(p, err)
+	probe := must.Get(p.tables.Probe(p.Context(), at.board))(p)
 	for i, shown := range p.mover() {
 		want := pitInfo{Chip: ""}
 		if m := probe.Moves[i]; m.Legal {

@@ -60,9 +60,8 @@ func wantNamed(t *testing.T, files map[string][]byte, there func(name string) bo
 		for _, m := range references.FindAllStringSubmatch(string(data), -1) {
 			target := fileOf(strings.Join(m[1:], ""))
 			named[target] = true
-			if files[target] == nil && !slices.Contains(made, target) && !there(target) {
-				t.Errorf("%s names %s, which is not there", name, target)
-			}
+			should.Not(t, files[target] == nil && !slices.Contains(made, target) && !there(target),
+				"%s names %s, which is not there", name, target)
 		}
 	}
 	for name := range files {

@@ -120,9 +120,7 @@ func (s *site) look(t *testing.T, browser *browsertest.Browser, v view, language
 			page.Await("a new picture", "drawn")
 			page.where = fmt.Sprint(language, " ", w.scheme, " ", width)
 			dark := browsertest.Eval[float64](page.Page, contrastScript+`luminance(rgb(getComputedStyle(document.body).backgroundColor))`) < 0.2
-			if dark != (w.scheme == "dark") {
-				t.Errorf("%s: dark is %v", page.where, dark)
-			}
+			should.Equal(t, dark, w.scheme == "dark", "%s: dark", page.where)
 			page.wantAccess()
 			page.wantFits(width)
 			page.Shoot(strings.ReplaceAll(page.where, " ", "-"))

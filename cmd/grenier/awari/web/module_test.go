@@ -66,12 +66,10 @@ func wantProbes(t *testing.T, tab *tables.Tables, texts []string, got [][]*int) 
 	t.Helper()
 	var boards []awari.Board
 	for _, text := range texts {
-		b, err := tab.Game().Parse(strings.Split(text, ","))
-		must.OK(t, err)
+		b := must.Get(tab.Game().Parse(strings.Split(text, ",")))(t)
 		boards = append(boards, b)
 	}
-	probes, err := tab.Probes(t.Context(), boards)
-	must.OK(t, err)
+	probes := must.Get(tab.Probes(t.Context(), boards))(t)
 	must.Hold(t, len(got) == len(probes), "%d of %d boards", len(got), len(probes))
 	for i, p := range probes {
 		want := []*int{&p.Value}
@@ -108,8 +106,7 @@ func TestLongModule(t *testing.T) {
 	defer other.Close()
 	page := openAt(t, browsertest.Start(t), m.site, other.URL, 800)
 	page.Await("the answer", `document.querySelector("#answer").textContent !== ""`)
-	p, err := m.tables.Probe(t.Context(), documented)
-	must.OK(t, err)
+	p := must.Get(m.tables.Probe(t.Context(), documented))(t)
 	want := fmt.Sprintf("value %d; moves", p.Value)
 	for _, move := range p.Moves[:6] {
 		want += map[bool]string{true: " " + strconv.Itoa(move.Value), false: " ."}[move.Legal]
@@ -135,11 +132,9 @@ func newNodeSite(t *testing.T, seeds int, distances ...int) *nodeSite {
 	}
 	s := &nodeSite{site: newSiteOf(t, 12, awari.Awari, seeds), node: node, out: filepath.Join(t.TempDir(), "site"), dir: t.TempDir()}
 	if len(distances) > 0 {
-		_, err = distance.Run(t.Context(), s.site.dir, distance.Options{Layers: distances, Job: job.Job{Family: cpu.Best()}})
-		must.OK(t, err)
+		must.OK(t, must.Err(distance.Run(t.Context(), s.site.dir, distance.Options{Layers: distances, Job: job.Job{Family: cpu.Best()}})))
 	}
-	_, err = publish.Run(t.Context(), s.site.dir, s.out, publish.Options{Pages: web.Site(), Job: job.Job{Family: cpu.Best()}})
-	must.OK(t, err)
+	must.OK(t, must.Err(publish.Run(t.Context(), s.site.dir, s.out, publish.Options{Pages: web.Site(), Job: job.Job{Family: cpu.Best()}})))
 	s.address = foreign(t, s.out)
 	must.Write(t, filepath.Join(s.dir, "awari.mjs"), must.Read(t, filepath.Join(s.out, "awari.js")))
 	return s
@@ -201,8 +196,7 @@ console.log(JSON.stringify(all));`
 		return got
 	}
 	for i, got := range ask(boards) {
-		b, err := s.tables.Game().Parse(strings.Split(boards[i], ","))
-		must.OK(t, err)
+		b := must.Get(s.tables.Game().Parse(strings.Split(boards[i], ",")))(t)
 		plies, known, err := s.tables.Distance(t.Context(), b)
 		must.OK(t, err)
 		if n := b.Seeds(); got.Error != "" || known != (n == 4 || n == 6 || n == 8) || (got.Plies != nil) != known || known && *got.Plies != plies {
@@ -215,8 +209,7 @@ console.log(JSON.stringify(all));`
 				}
 			}
 		}
-		best, err := line.Best(t.Context(), s.tables, b, line.Options{})
-		must.OK(t, err)
+		best := must.Get(line.Best(t.Context(), s.tables, b, line.Options{}))(t)
 		if len(best.Moves) != len(got.Line) {
 			t.Fatalf("%s: a line of %d moves, want %d", boards[i], len(got.Line), len(best.Moves))
 		}
@@ -228,8 +221,7 @@ console.log(JSON.stringify(all));`
 	}
 	testrun.EditManifest(t, filepath.Join(s.out, publish.TablesName), func(m *manifest.Manifest) { // distances of awari in a layer of strict
 		other := newSiteOf(t, 12, awari.Strict, 6)
-		_, err := distance.Run(t.Context(), other.dir, distance.Options{Layers: []int{6}, Job: job.Job{Family: cpu.Best()}})
-		must.OK(t, err)
+		must.OK(t, must.Err(distance.Run(t.Context(), other.dir, distance.Options{Layers: []int{6}, Job: job.Job{Family: cpu.Best()}})))
 		data := must.Read(t, filepath.Join(other.dir, rundir.DistanceName(6)))
 		copy(data[32:48], append([]byte("awari"), make([]byte, 11)...))
 		binary.LittleEndian.PutUint32(data[80:], crc32c.Of(data[:80]))
@@ -257,10 +249,8 @@ for (const line of readFileSync(0, "utf8").trim().split("\n")) {
 // testNodeExample compares what the program of docs/publish.md prints with the tables.
 func testNodeExample(t *testing.T, s *nodeSite) {
 	t.Helper()
-	score, err := s.tables.Score(t.Context(), documented)
-	must.OK(t, err)
-	best, err := line.Best(t.Context(), s.tables, documented, line.Options{Positions: 1 << 16})
-	must.OK(t, err)
+	score := must.Get(s.tables.Score(t.Context(), documented))(t)
+	best := must.Get(line.Best(t.Context(), s.tables, documented, line.Options{Positions: 1 << 16}))(t)
 	var pits []string
 	for _, m := range best.Moves {
 		pits = append(pits, strconv.Itoa(m.Pit))

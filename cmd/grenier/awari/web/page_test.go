@@ -91,12 +91,10 @@ func testValues(t *testing.T, browser *browsertest.Browser, s *site) {
 func (p *tab) wantRanking(at place) {
 	p.Helper()
 	var distances struct{ Plies []*int }
-	answer, err := http.Get(p.url + "api/distances?pits=" + strings.ReplaceAll(p.game.Text(at.board), " ", ","))
-	must.OK(p, err)
+	answer := must.Get(http.Get(p.url + "api/distances?pits=" + strings.ReplaceAll(p.game.Text(at.board), " ", ",")))(p)
 	defer answer.Body.Close()
 	must.OK(p, json.NewDecoder(answer.Body).Decode(&distances))
-	probe, err := p.tables.Probe(p.Context(), at.board)
-	must.OK(p, err)
+	probe := must.Get(p.tables.Probe(p.Context(), at.board))(p)
 	var rows []string
 	last := awari.MaxSeeds
 	for range p.game.Half() {
@@ -427,8 +425,7 @@ func testText(t *testing.T, browser *browsertest.Browser, s *site) {
 	read := func(text string) {
 		page.key("t")
 		page.Await("the text", `document.querySelector("#text").open`)
-		quoted, err := json.Marshal(text)
-		must.OK(t, err)
+		quoted := must.Get(json.Marshal(text))(t)
 		page.Exec(fmt.Sprintf(`document.querySelector("#text-area").value = %s`, quoted))
 		page.click("#text-load")
 	}
@@ -526,8 +523,7 @@ func testAnalysis(t *testing.T, browser *browsertest.Browser, s *site) {
 		if places[i].board.Seeds() > solved {
 			continue
 		}
-		probe, err := s.tables.Probe(t.Context(), places[i].board)
-		must.OK(t, err)
+		probe := must.Get(s.tables.Probe(t.Context(), places[i].board))(t)
 		want, lost := probe.Moves[pits[i]].Value, ""
 		if want < probe.Value {
 			lost = signed(want - probe.Value)
@@ -592,8 +588,7 @@ func testSearch(t *testing.T, browser *browsertest.Browser, s *site) {
 	at = place{board: awari.Board{0, 0, 0, 0, 0, 2, 1, 1, 0, 0, 4, 1}}
 	play := s.game.Plays(at.board)[5]
 	must.Hold(t, at.board.Seeds() > solved && play.Legal && play.Child.Seeds() <= solved, "the position is not what the test wants")
-	score, err := s.tables.Score(t.Context(), play.Child)
-	must.OK(t, err)
+	score := must.Get(s.tables.Score(t.Context(), play.Child))(t)
 	page.goTo(s.address(at))
 	page.wantAt(at)
 	pit := page.mover()[5]

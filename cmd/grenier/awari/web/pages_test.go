@@ -62,8 +62,7 @@ func testPuzzles(t *testing.T, browser *browsertest.Browser, s *site) {
 		page.Exec(fmt.Sprintf(`document.querySelector("#theme").value = %q`, theme))
 		page.click("#next")
 		page.Await("another puzzle", fmt.Sprintf(`location.search !== %q && document.querySelector("#message").textContent.includes("moves and wins")`, before))
-		z, err := puzzle.Of(t.Context(), s.tables, page.board())
-		must.OK(t, err)
+		z := must.Get(puzzle.Of(t.Context(), s.tables, page.board()))(t)
 		if z == nil || theme != "" && !slices.Contains(z.Themes, theme) {
 			t.Fatalf("%v: %+v is not about %q", page.board(), z, theme)
 		}
@@ -115,8 +114,7 @@ func (p *tab) refute(z *puzzle.Puzzle) {
 			wrong = pit
 		}
 	}
-	child, err := p.tables.Probe(p.Context(), plays[wrong].Child)
-	must.OK(p, err)
+	child := must.Get(p.tables.Probe(p.Context(), plays[wrong].Child))(p)
 	p.key(strconv.Itoa(wrong + 1))
 	p.wantMessage(fmt.Sprintf("North takes %d more. North answers with ", child.Value-plays[wrong].Captured))
 	answer := strings.TrimSuffix(strings.Fields(p.Text("#message")[strings.Index(p.Text("#message"), "with ")+5:])[0], ".")[0] - 'a'
@@ -147,8 +145,7 @@ func TestLongShownValues(t *testing.T) {
 func (s *site) drawPlaces(t *testing.T, random *rand.Rand, count int) (places []place) {
 	t.Helper()
 	most := s.tables.MaxSeeds()
-	space, err := awari.NewSpace(s.game, most)
-	must.OK(t, err)
+	space := must.Get(awari.NewSpace(s.game, most))(t)
 	for len(places) < count {
 		n := 2 + random.IntN(most-1)
 		at := place{board: space.Unrank(n, random.Uint64N(space.Size(n))), north: random.IntN(2) == 1}
@@ -178,11 +175,9 @@ func (p *tab) wantChips(places []place) {
 	for _, at := range places {
 		asked = append(asked, [2]string{p.address(at), p.text(at)})
 	}
-	list, err := json.Marshal(asked)
-	must.OK(p, err)
+	list := must.Get(json.Marshal(asked))(p)
 	for i, got := range compute[[][]string](p, fmt.Sprintf(chips, list)) {
-		probe, err := p.tables.Probe(p.Context(), places[i].board)
-		must.OK(p, err)
+		probe := must.Get(p.tables.Probe(p.Context(), places[i].board))(p)
 		want := make([]string, p.game.Half())
 		for pit, m := range probe.Moves {
 			if m.Legal {
@@ -229,8 +224,7 @@ func testExplore(t *testing.T, browser *browsertest.Browser, s *site) {
 	page.click("#found a")
 	page.Await("the board", settled)
 	page.wantAddress(href[strings.IndexByte(href, '?'):])
-	board, err := s.game.Parse(strings.Split(browsertest.Eval[string](page.Page, `new URLSearchParams(location.search).get("pits")`), ","))
-	must.OK(t, err)
+	board := must.Get(s.game.Parse(strings.Split(browsertest.Eval[string](page.Page, `new URLSearchParams(location.search).get("pits")`), ",")))(t)
 	should.Hold(t, board.Seeds() == 5, "%v does not have 5 seeds", board)
 	page.wantValues(place{board: board})
 	value, err := s.tables.Score(t.Context(), board)
@@ -341,11 +335,9 @@ func testGuests(t *testing.T, browser *browsertest.Browser, _ *site) {
 // wasAsked reports whether a page that was shown has asked for its position.
 func (s *site) wasAsked(t *testing.T) bool {
 	t.Helper()
-	answer, err := http.Get(s.url + "metrics")
-	must.OK(t, err)
+	answer := must.Get(http.Get(s.url + "metrics"))(t)
 	defer answer.Body.Close()
-	text, err := io.ReadAll(answer.Body)
-	must.OK(t, err)
+	text := must.Get(io.ReadAll(answer.Body))(t)
 	return strings.Contains(string(text), `grenier_http_requests_total{code="200",path="/api/game"}`) ||
 		strings.Contains(string(text), `grenier_http_requests_total{code="200",path="/api/probe"}`)
 }
@@ -367,10 +359,8 @@ var lessonSteps = regexp.MustCompile(`pits: \[([\d, ]+)\], pit: (\d)`)
 func (s *site) steps(t *testing.T) (boards []awari.Board, pits []int) {
 	t.Helper()
 	for _, m := range lessonSteps.FindAllStringSubmatch(string(web.Files()["lessons.js"]), -1) {
-		board, err := s.game.Parse(strings.Split(m[1], ", "))
-		must.OK(t, err)
-		pit, err := strconv.Atoi(m[2])
-		must.OK(t, err)
+		board := must.Get(s.game.Parse(strings.Split(m[1], ", ")))(t)
+		pit := must.Get(strconv.Atoi(m[2]))(t)
 		boards, pits = append(boards, board), append(pits, pit)
 	}
 	return boards, pits
@@ -399,8 +389,7 @@ func TestLongLessons(t *testing.T) {
 // wantOnlyBest checks that a pit is the only best move of a solved board.
 func (s *site) wantOnlyBest(t *testing.T, board awari.Board, best int) {
 	t.Helper()
-	probe, err := s.tables.Probe(t.Context(), board)
-	must.OK(t, err)
+	probe := must.Get(s.tables.Probe(t.Context(), board))(t)
 	should.Hold(t, probe.Moves[best].Legal && probe.Moves[best].Value == probe.Value,
 		"%s, %s: pit %d is asked for: %+v", s.game.Name(), s.game.Text(board), best, probe.Moves)
 	for pit, m := range probe.Moves {

@@ -52,9 +52,8 @@ func TestLongScreens(t *testing.T) {
 			for i, look := range looks {
 				p := browser.Open(t, s.url+screen.address, look)
 				p.Await(screen.name, screen.ready)
-				if wide := browsertest.Eval[int64](p, `document.scrollingElement.scrollWidth`); wide > look.Width {
-					t.Errorf("it is %d pixels wide in a window of %d", wide, look.Width)
-				}
+				wide := browsertest.Eval[int64](p, `document.scrollingElement.scrollWidth`)
+				should.Not(t, wide > look.Width, "it is %d pixels wide in a window of %d", wide, look.Width)
 				if screen.name == "play" && i == 0 {
 					keep(t, "game", p.Picture(80)) // for README.md
 				}

@@ -141,8 +141,7 @@ func compute[T any](p *tab, body string) (result T) {
 // get asks the server, not the mirror.
 func (m *mirror) get(t *testing.T, address string) (answer any) {
 	t.Helper()
-	response, err := http.Get(m.url + address)
-	must.OK(t, err)
+	response := must.Get(http.Get(m.url + address))(t)
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
 	if err == nil {
@@ -187,8 +186,7 @@ func tidy(v any) any {
 // wantSame compares answers of the page with those of the server, for some addresses.
 func (p *tab) wantSame(m *mirror, t *testing.T, addresses []string) {
 	p.Helper()
-	list, err := json.Marshal(addresses)
-	must.OK(t, err)
+	list := must.Get(json.Marshal(addresses))(t)
 	answers := compute[[]any](p, fmt.Sprintf(`const { get } = await import("./source.js"), all = []; for (const a of %s) all.push(await get("/" + a)); return all;`, list))
 	for i, got := range answers {
 		if want := m.get(t, addresses[i]); !reflect.DeepEqual(tidy(got), tidy(want)) {
@@ -308,8 +306,7 @@ func testSiteHeld(t *testing.T, browser *browsertest.Browser, m *mirror) {
 			many = append(many, b)
 		}
 	}
-	boards, err := json.Marshal(many)
-	must.OK(t, err)
+	boards := must.Get(json.Marshal(many))(t)
 	page := m.visit(t, browser, "learn.html", 1000)
 	page.Await("the page", `document.body?.dataset.ready === "yes"`)
 	got := compute[struct{ Most, All, Before, Answered int }](page, fmt.Sprintf(`
@@ -408,8 +405,7 @@ func testSiteAbove(t *testing.T, browser *browsertest.Browser, m *mirror) {
 	board := awari.Board{0, 0, 0, 0, 0, 2, 1, 1, 9}
 	move := found.Moves[5]
 	child := m.game.Plays(board)[5].Child
-	score, err := m.tables.Score(t.Context(), child)
-	must.OK(t, err)
+	score := must.Get(m.tables.Score(t.Context(), child))(t)
 	if want := 4 - int(score); !move.Legal || move.Captured != 4 || move.Lower != want || move.Upper != want || !found.Exact || found.Lower != want {
 		t.Errorf("the search of %v says %+v, want %d", board, found, want)
 	}
@@ -540,8 +536,7 @@ const layersBelow = `
 func (p *tab) wantBlocks(m *mirror, t *testing.T) {
 	p.Helper()
 	for n := range m.tables.Layers() {
-		f, err := m.tables.File(t.Context(), n)
-		must.OK(t, err)
+		f := must.Get(m.tables.File(t.Context(), n))(t)
 		p.wantLayer(m, t, n, f.NumBlocks(), 1)
 	}
 }

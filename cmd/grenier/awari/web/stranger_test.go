@@ -165,8 +165,7 @@ func (w *stranger) worst(pits []int, turn int) int {
 	if board.Seeds() > w.tables.MaxSeeds() {
 		return pits[turn%len(pits)]
 	}
-	p, err := w.tables.Probe(w.Context(), board)
-	must.OK(w, err)
+	p := must.Get(w.tables.Probe(w.Context(), board))(w)
 	return slices.MinFunc(pits, func(a, b int) int { return int(p.Moves[a].Value - p.Moves[b].Value) })
 }
 
@@ -240,8 +239,7 @@ func TestLongValues(t *testing.T) {
 // wantShown compares what the page shows of boards with the tables.
 func (p *tab) wantShown(boards []string) {
 	p.Helper()
-	list, err := json.Marshal(boards)
-	must.OK(p, err)
+	list := must.Get(json.Marshal(boards))(p)
 	got := compute[[][]string](p, fmt.Sprintf(`
 		const { get } = await import("./source.js"), { root } = await import("./tree.js"), { position } = await import("./game.js");
 		const { valueOf, valueOfMove } = await import("./values.js"), { chip } = await import("./words.js"), all = [];
@@ -252,10 +250,8 @@ func (p *tab) wantShown(boards []string) {
 		}
 		return all;`, list))
 	for i, text := range boards {
-		board, err := p.game.Parse(strings.Split(text, ","))
-		must.OK(p, err)
-		probe, err := p.tables.Probe(p.Context(), board)
-		must.OK(p, err)
+		board := must.Get(p.game.Parse(strings.Split(text, ",")))(p)
+		probe := must.Get(p.tables.Probe(p.Context(), board))(p)
 		want := []string{signed(probe.Value)}
 		for _, m := range probe.Moves[:p.game.Half()] {
 			value := ""
@@ -271,12 +267,10 @@ func (p *tab) wantShown(boards []string) {
 // TestSiteWeight adds up all scripts and styles that the pages of a published site have.
 func TestSiteWeight(t *testing.T) {
 	s, out := newSiteOf(t, 12, awari.Awari, 1), filepath.Join(t.TempDir(), "site")
-	_, err := publish.Run(t.Context(), s.dir, out, publish.Options{Pages: web.Site(), Job: job.Job{Family: cpu.Best()}})
-	must.OK(t, err)
+	must.OK(t, must.Err(publish.Run(t.Context(), s.dir, out, publish.Options{Pages: web.Site(), Job: job.Job{Family: cpu.Best()}})))
 	sum, names := 0, []string{}
 	for _, pattern := range []string{"*.js", "*.css"} {
-		found, err := filepath.Glob(filepath.Join(out, pattern))
-		must.OK(t, err)
+		found := must.Get(filepath.Glob(filepath.Join(out, pattern)))(t)
 		for _, name := range found {
 			if filepath.Base(name) != "awari.js" { // which is for pages of others
 				names = append(names, filepath.Base(name))

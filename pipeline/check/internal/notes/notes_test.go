@@ -32,10 +32,8 @@ type bench struct {
 func newBench(t *testing.T) *bench {
 	t.Helper()
 	game := testrun.Game(t, 4, awari.Awari)
-	d, err := rundir.Open(testrun.Write(t, game, testrun.Solve(t, game, 9), 64))
-	must.OK(t, err)
-	m, err := d.Manifest()
-	must.OK(t, err)
+	d := must.Get(rundir.Open(testrun.Write(t, game, testrun.Solve(t, game, 9), 64)))(t)
+	m := must.Get(d.Manifest())(t)
 	b := &bench{t: t, manifest: m, reads: game.CapturesLeadTo}
 	b.book(d)
 	t.Cleanup(func() { b.dir.Close() })
@@ -45,18 +43,16 @@ func newBench(t *testing.T) *bench {
 // book opens the directory, as each check does.
 func (b *bench) book(d *rundir.Dir) {
 	b.t.Helper()
-	book, err := d.Notebook()
-	must.OK(b.t, err)
+	book := must.Get(d.Notebook())(b.t)
 	b.dir = book
 }
 
 func (b *bench) open() *notes.Notes {
 	b.t.Helper()
 	b.told = nil
-	n, err := notes.Open(b.dir, b.manifest, notes.Options{
+	n := must.Get(notes.Open(b.dir, b.manifest, notes.Options{
 		Name: rundir.VerifyName, Header: header, Reads: b.reads, Tell: func(s string) { b.told = append(b.told, s) },
-	})
-	must.OK(b.t, err)
+	}))(b.t)
 	return n
 }
 
@@ -79,9 +75,7 @@ func (b *bench) believed() (all []int) {
 			all = append(all, seeds)
 		}
 	}
-	if (n.Again() == "") != (b.told == nil) {
-		b.t.Errorf("told %q, but: %q", b.told, n.Again())
-	}
+	should.Hold(b.t, (n.Again() == "") == (b.told == nil), "told %q, but: %q", b.told, n.Again())
 	return all
 }
 
@@ -149,9 +143,8 @@ func TestOwner(t *testing.T) {
 	before := b.open()
 	b.manifest.Layers[7].Hash++
 	after := b.open()
-	if before.Owner(9) == after.Owner(9) || before.Owner(8) != after.Owner(8) {
-		t.Errorf("%x and %x; %x and %x", before.Owner(9), after.Owner(9), before.Owner(8), after.Owner(8))
-	}
+	should.Not(t, before.Owner(9) == after.Owner(9) || before.Owner(8) != after.Owner(8),
+		"%x and %x; %x and %x", before.Owner(9), after.Owner(9), before.Owner(8), after.Owner(8))
 }
 
 // TestEnd: what is through is forgotten, the rest stays, and in the end there is no file.

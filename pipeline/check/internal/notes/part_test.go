@@ -40,8 +40,7 @@ func (b *bench) find(p job.Part, seeds int, result string) error {
 // results returns what the parts have found in a layer, "-" for those that are missing.
 func (b *bench) results(of, seeds int) (all []string) {
 	b.t.Helper()
-	n, err := b.part(job.Part{All: true, Of: of})
-	must.OK(b.t, err)
+	n := must.Get(b.part(job.Part{All: true, Of: of}))(b.t)
 	for _, l := range n.Parts(seeds) {
 		text := "-"
 		if l != nil {

@@ -37,8 +37,7 @@ func TestRounds(t *testing.T) {
 	const count, workers = 7, 3
 	for _, room := range []uint64{0, 100 << 10, 64 << 20} {
 		dir := t.TempDir()
-		d, err := vfs.OpenDir(dir)
-		must.OK(t, err)
+		d := must.Get(vfs.OpenDir(dir))(t)
 		s := piles.New(d, "letters", count, workers, room)
 		var before [count][]uint32
 		for round, each := range []int{20_000, 0, 30, 50_000, 4094 * count, 0} {
@@ -66,8 +65,7 @@ func TestRounds(t *testing.T) {
 				slices.Sort(before[pile])
 			}
 		}
-		files, err := filepath.Glob(filepath.Join(dir, "*"))
-		must.OK(t, err)
+		files := must.Get(filepath.Glob(filepath.Join(dir, "*")))(t)
 		should.Hold(t, (len(files) > 0) == (room < 64<<20), "%d bytes: files %q", room, files)
 		must.OK(t, errors.Join(s.Close(), d.Close()))
 		must.Empty(t, dir)
@@ -87,8 +85,7 @@ func TestFails(t *testing.T) {
 	must.OK(t, s.Close())
 
 	dir := t.TempDir()
-	d, err := vfs.OpenDir(dir)
-	must.OK(t, err)
+	d := must.Get(vfs.OpenDir(dir))(t)
 	defer d.Close()
 	for at := range 16 { // each byte of a sheet with one number
 		for _, damage := range []func(data []byte) []byte{
@@ -98,8 +95,7 @@ func TestFails(t *testing.T) {
 			s := piles.New(d, "letters", 1, 1, 0)
 			s.Adder(0).Add(0, 7)
 			must.OK(t, s.Turn())
-			files, err := filepath.Glob(filepath.Join(dir, "*.tmp"))
-			must.OK(t, err)
+			files := must.Get(filepath.Glob(filepath.Join(dir, "*.tmp")))(t)
 			must.Hold(t, len(files) == 1, "files %q", files)
 			all, err := take(s, 0)
 			must.Hold(t, err == nil && slices.Equal(all, []uint32{7}), "%v, %v", all, err)

@@ -55,8 +55,7 @@ func (c config) cancelAt(t *testing.T, at int) *cancelling {
 	x := &cancelling{when: func(all, _ int, _ fixpoint.Stage) bool { return all == at }, cancel: cancel}
 	c.options.Progress = x.progress
 	c.options.often = true
-	e, err := New(c.game, c.options)
-	must.OK(t, err)
+	e := must.Get(New(c.game, c.options))(t)
 	lower := &awaritest.Counting{Lower: c.lower(t)}
 	l, err := e.Solve(ctx, c.seeds, testBelow, lower)
 	must.Hold(t, lower.Closed.Load() == 1,
@@ -139,8 +138,7 @@ func TestLongLowerLayersFail(t *testing.T) {
 		c := randomConfig(t, rng)
 		c.seeds = max(c.seeds, 4) // so that there is a layer to read
 		c.options.often = true
-		e, err := New(c.game, c.options)
-		must.OK(t, err)
+		e := must.Get(New(c.game, c.options))(t)
 		var cancel context.CancelFunc
 		fail := func() error { return bad }
 		stop := func() error {
@@ -197,8 +195,7 @@ func TestCancelledWorkReturnsMemory(t *testing.T) {
 	})
 	t.Run("used again", func(t *testing.T) {
 		c.options.often = true
-		e, err := New(c.game, c.options)
-		must.OK(t, err)
+		e := must.Get(New(c.game, c.options))(t)
 		awaritest.ReturnsMemory(t, size, func() {
 			ctx, cancel := context.WithCancel(t.Context())
 			lower := &broken{Lower: c.lower(t), closing: func() error { cancel(); return nil }}

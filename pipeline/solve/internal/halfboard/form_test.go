@@ -22,10 +22,8 @@ import (
 func TestPasses(t *testing.T) {
 	game := awaritest.Game(t, 12, awari.Awari)
 	const n, q = 15, 6
-	e, err := New(game, Options{})
-	must.OK(t, err)
-	geo, err := board.NewGeometry(q, n)
-	must.OK(t, err)
+	e := must.Get(New(game, Options{}))(t)
+	geo := must.Get(board.NewGeometry(q, n))(t)
 	w := e.layOut(geo, testBelow, 2)
 	must.OK(t, w.listMoves(t.Context()))
 	least := int(leastOffers(q, n))
@@ -81,10 +79,8 @@ func (u *unread) Close() error { return nil }
 func TestLongLowerRead(t *testing.T) {
 	n, q := tries.More(15, 21), 6
 	game := awaritest.Game(t, 2*q, awari.Awari)
-	e, err := New(game, Options{})
-	must.OK(t, err)
-	geo, err := board.NewGeometry(q, n)
-	must.OK(t, err)
+	e := must.Get(New(game, Options{}))(t)
+	geo := must.Get(board.NewGeometry(q, n))(t)
 	w := e.layOut(geo, testBelow, 2)
 	must.OK(t, w.listMoves(t.Context()))
 	lower := uint64(0)
@@ -99,9 +95,7 @@ func TestLongLowerRead(t *testing.T) {
 			fit := r.Fit(panels)
 			must.OK(t, r.Run(t.Context(), panels[:fit], func(float64) {}))
 			panels = panels[fit:]
-			if len(u.unasked) > 0 {
-				t.Fatalf("%d passes: read without warning: %s", passes, u.unasked)
-			}
+			must.Not(t, len(u.unasked) > 0, "%d passes: read without warning: %s", passes, u.unasked)
 			announced += len(u.announced)
 			clear(u.announced)
 		}
@@ -143,8 +137,7 @@ func TestLongWindowsArePredicted(t *testing.T) {
 // TestThinIsChosen: where a thin window fits and saves many others, the engine takes one, and not where it does not fit.
 func TestThinIsChosen(t *testing.T) {
 	const seeds = 10
-	game, err := awari.New(8, awari.Awari)
-	must.OK(t, err)
+	game := must.Get(awari.New(8, awari.Awari))(t)
 	for _, family := range cpu.Available() {
 		c := config{game, seeds, Options{Workers: 2, Family: family, Bits: 2, Memory: 1 << 30, Work: newDisk().work()}}
 		got, all := c.solve(t).Stats().Windows, windowsOf(seeds, window.Two)
@@ -165,10 +158,8 @@ func TestLongThinBytes(t *testing.T) {
 		if rng.IntN(5) > 0 {
 			c.options.Memory = Least(c.game, c.seeds, c.options.Workers) + rng.Uint64N(1<<20)
 		}
-		e, err := New(c.game, c.options)
-		must.OK(t, err)
-		w, err := e.begin(c.seeds, testBelow)
-		must.OK(t, err)
+		e := must.Get(New(c.game, c.options))(t)
+		w := must.Get(e.begin(c.seeds, testBelow))(t)
 		blocks, share := w.windows.ThinBlocks(), rng.Float64()
 		got, want := ThinBytes(c.game, c.seeds, share), blocks.Most(int(math.Ceil(share*float64(blocks.Lines*board.Side))))
 		must.Hold(t, got == want, "%+v: %d bytes for a share of %v, want %d", c, got, share, want)

@@ -47,9 +47,7 @@ func (x *trial) stored(t *testing.T, prefix string) (newest history) {
 // little returns the bytes of a number, or of a struct of them.
 func little(t testing.TB, x any) []byte {
 	t.Helper()
-	b, err := binary.Append(nil, binary.LittleEndian, x)
-	must.OK(t, err)
-	return b
+	return must.Get(binary.Append(nil, binary.LittleEndian, x))(t)
 }
 
 // historyOf returns the beginning of a stream.
@@ -86,9 +84,8 @@ func testTimesAddUp(t *testing.T, rng *rand.Rand, draw func(t *testing.T, rng *r
 			}
 			all += time.Since(start)
 			now := x.stored(t, "")
-			if now.Elapsed < h.Elapsed || now.Elapsed > all {
-				t.Fatalf("%+v: %v in the checkpoint, %v in the one before, %v in all", x.config, now.Elapsed, h.Elapsed, all)
-			}
+			must.Not(t, now.Elapsed < h.Elapsed || now.Elapsed > all,
+				"%+v: %v in the checkpoint, %v in the one before, %v in all", x.config, now.Elapsed, h.Elapsed, all)
 			h = now
 		}
 		h = x.stored(t, "") // it may have come to its end
@@ -152,9 +149,8 @@ func testBugsLeaveCheckpoints(t *testing.T, rng *rand.Rand, draw func(t *testing
 				x.compare(t, scores, err)
 				break
 			}
-			if _, ok := errors.AsType[*crew.PanicError](err); !ok || !strings.Contains(err.Error(), "a bug") {
-				t.Fatalf("%+v: error %v", x.config, err)
-			}
+			_, ok := errors.AsType[*crew.PanicError](err)
+			must.Hold(t, ok && strings.Contains(err.Error(), "a bug"), "%+v: error %v", x.config, err)
 		}
 		x.vary()
 		x.finish(t)

@@ -36,8 +36,7 @@ func (d *disk) contents(t testing.TB, name string) (h spill.Header, contents []b
 		return h, nil
 	}
 	must.OK(t, err)
-	r, err := spill.Open(d.plain(), name, h, 1)
-	must.OK(t, err)
+	r := must.Get(spill.Open(d.plain(), name, h, 1))(t)
 	contents, err = io.ReadAll(r)
 	err = errors.Join(err, r.Close())
 	must.Hold(t, err == nil, "%v", err)
@@ -58,8 +57,7 @@ func (d *disk) write(t testing.TB, name string, h spill.Header, contents []byte)
 // streams lists the streams that are there.
 func (d *disk) streams(t testing.TB) (names []string) {
 	t.Helper()
-	entries, err := d.plain().Entries()
-	must.OK(t, err)
+	entries := must.Get(d.plain().Entries())(t)
 	for _, e := range entries {
 		if !strings.HasSuffix(e.Name(), ".tmp") {
 			names = append(names, e.Name())
@@ -106,9 +104,7 @@ func TestLongKeptWorkIsNotDoneTwice(t *testing.T) {
 func (x *trial) newEngine(t *testing.T) *Engine {
 	t.Helper()
 	x.options.often = true
-	e, err := New(x.game, x.options)
-	must.OK(t, err)
-	return e
+	return must.Get(New(x.game, x.options))(t)
 }
 
 // checkpointed asks an engine of its own.
@@ -307,9 +303,7 @@ func TestFullDiskInMemory(t *testing.T) {
 		}
 		must.Hold(t, len(x.notes) == 1 && strings.Contains(x.notes[0], "without checkpoints"), "write %d: notes %q", k, x.notes)
 		for _, name := range x.disk.Names() {
-			if strings.HasSuffix(name, ".tmp") {
-				t.Fatalf("write %d: %s is left", k, name)
-			}
+			must.Not(t, strings.HasSuffix(name, ".tmp"), "write %d: %s is left", k, name)
 		}
 		x.disk.Fail(nil)
 		x.disk.Limit(rng.Int64N(20_000))
@@ -357,9 +351,7 @@ func TestLongMemoryChanges(t *testing.T) {
 		x.options.Bits = []int{0, 2, 4, 6}[rng.IntN(4)]
 		x.finish(t)
 		for _, note := range x.notes { // a window is no use to a layer in memory
-			if x.options.Bits != 0 || !strings.Contains(note, "instead of") {
-				t.Fatalf("%+v: notes %q", x.config, x.notes)
-			}
+			must.Hold(t, x.options.Bits == 0 && strings.Contains(note, "instead of"), "%+v: notes %q", x.config, x.notes)
 		}
 	}
 }
@@ -369,8 +361,7 @@ func FuzzKept(f *testing.F) {
 	c := config{game: awaritest.Game(f, 6, awari.Awari), seeds: 7}
 	x := c.trial(rand.New(rand.NewPCG(1, 1)), newDisk())
 	x.options.often = true
-	e, err := New(x.game, x.options)
-	must.OK(f, err)
+	e := must.Get(New(x.game, x.options))(f)
 	l, err := e.Solve(context.Background(), x.seeds, testBelow, x.lower(f))
 	if err == nil {
 		err = errors.Join(l.Close(), e.Close())
@@ -387,9 +378,7 @@ func FuzzKept(f *testing.F) {
 		y.during(t, func(w *engine) {
 			must.OK(t, w.captureWhole(t.Context(), y.lower(t)))
 			for _, s := range w.whole.Offers {
-				if (s < -7 || s > 7) && s != w.Grid.Blocked() {
-					t.Fatalf("offer %d", s)
-				}
+				must.Not(t, (s < -7 || s > 7) && s != w.Grid.Blocked(), "offer %d", s)
 			}
 			if !w.whole.Found {
 				return

@@ -118,8 +118,7 @@ func TestFormFollowsMemory(t *testing.T) {
 
 // TestTooLittleMemory is refused before anything is read.
 func TestTooLittleMemory(t *testing.T) {
-	e, err := New(awaritest.Game(t, 12, awari.Awari), Options{Memory: 1 << 20, Work: newDisk().work()})
-	must.OK(t, err)
+	e := must.Get(New(awaritest.Game(t, 12, awari.Awari), Options{Memory: 1 << 20, Work: newDisk().work()}))(t)
 	lower := &awaritest.Counting{Lower: &awaritest.Lower{}}
 	if l, err := e.Solve(t.Context(), 30, testBelow, lower); !errors.Is(err, ErrMemory) || l != nil || lower.Closed.Load() != 1 {
 		t.Errorf("%v, the layers below are closed %d times", err, lower.Closed.Load())

@@ -17,8 +17,7 @@ func TestLongAnyOptionsGiveTheSame(t *testing.T) {
 	for range configs {
 		c := randomConfig(t, rng)
 		c.options.often = true
-		e, err := New(c.game, c.options)
-		must.OK(t, err)
+		e := must.Get(New(c.game, c.options))(t)
 		// A second layer finds the patterns of the first.
 		for _, n := range []int{rng.IntN(c.seeds + 1), c.seeds} {
 			c.seeds = n

@@ -36,8 +36,7 @@ func TestDefaults(t *testing.T) {
 		{Options{Workers: 3, Family: cpu.Best(), Work: disk}, Options{Workers: 3, Family: cpu.Best(), Interval: DefaultInterval, Work: disk}},
 		{Options{TileSize: 1, Seeds: 8, Interval: 1}, Options{Workers: 1, TileSize: 1, Seeds: 8, Interval: 1}},
 	} {
-		e, err := New(game, c.given)
-		must.OK(t, err)
+		e := must.Get(New(game, c.given))(t)
 		got := e.options
 		should.Hold(t, reflect.DeepEqual(got, c.want), "%+v becomes %+v, want %+v", c.given, got, c.want)
 	}
@@ -45,8 +44,7 @@ func TestDefaults(t *testing.T) {
 
 // TestNoSuchLayer: the layers below are closed all the same.
 func TestNoSuchLayer(t *testing.T) {
-	e, err := New(awaritest.Game(t, 6, awari.Awari), Options{})
-	must.OK(t, err)
+	e := must.Get(New(awaritest.Game(t, 6, awari.Awari), Options{}))(t)
 	for _, n := range []int{math.MinInt, -1, awari.MaxSeeds + 1, math.MaxInt} {
 		lower := &awaritest.Counting{Lower: &awaritest.Lower{}}
 		if l, err := e.Solve(t.Context(), n, testBelow, lower); !errors.Is(err, awari.ErrSeeds) || l != nil || lower.Closed.Load() != 1 {
@@ -177,9 +175,8 @@ func TestLongStatsOfWindowsAreSensible(t *testing.T) {
 		x.finish(t)
 		s, elapsed, all := x.stats, time.Since(start), time.Duration(0)
 		for stage, took := range s.Stages {
-			if took < 0 || took == 0 && fixpoint.Stage(stage) != fixpoint.SparseStage {
-				t.Fatalf("%+v: the %v stage took %v", x.config, fixpoint.Stage(stage), took)
-			}
+			must.Not(t, took < 0 || took == 0 && fixpoint.Stage(stage) != fixpoint.SparseStage,
+				"%+v: the %v stage took %v", x.config, fixpoint.Stage(stage), took)
 			all += took
 		}
 		values := x.options.codes().Values

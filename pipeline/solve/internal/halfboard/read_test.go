@@ -19,10 +19,8 @@ import (
 func (c config) solve(t testing.TB) *Layer {
 	t.Helper()
 	c.options.often = true
-	e, err := New(c.game, c.options)
-	must.OK(t, err)
-	l, err := e.Solve(t.Context(), c.seeds, testBelow, c.lower(t))
-	must.OK(t, err)
+	e := must.Get(New(c.game, c.options))(t)
+	l := must.Get(e.Solve(t.Context(), c.seeds, testBelow, c.lower(t)))(t)
 	t.Cleanup(func() { must.OK(t, l.Close()) })
 	return l
 }

@@ -111,8 +111,7 @@ func (x *trial) attempt(t *testing.T, ctx context.Context, progress func(fixpoin
 	}
 	lower := &awaritest.Counting{Lower: x.lower(t)}
 	x.options.often = true
-	e, err := New(x.game, x.options)
-	must.OK(t, err)
+	e := must.Get(New(x.game, x.options))(t)
 	defer func() {
 		must.OK(t, e.Close())
 	}()
@@ -239,10 +238,8 @@ func (x *trial) during(t *testing.T, do func(w *engine)) {
 	defer x.closed(t)
 	x.notes, x.options.Progress = nil, nil
 	x.options.often = true
-	e, err := New(x.game, x.options)
-	must.OK(t, err)
-	w, err := e.begin(x.seeds, testBelow)
-	must.OK(t, err)
+	e := must.Get(New(x.game, x.options))(t)
+	w := must.Get(e.begin(x.seeds, testBelow))(t)
 	must.OK(t, w.prepare(t.Context()))
 	defer func() {
 		l := &Layer{engine: w}
@@ -360,9 +357,7 @@ func testFailingDisks(t *testing.T, rng *rand.Rand, draw func(t *testing.T, rng 
 			}
 			x.disk.read = nil
 			x.disk.Fail(nil)
-			if len(x.notes) > 0 {
-				t.Fatalf("failures to %s: notes %q", op, x.notes)
-			}
+			must.Not(t, len(x.notes) > 0, "failures to %s: notes %q", op, x.notes)
 		}
 		x.finish(t)
 		must.Not(t, len(x.notes) > 0, "after failures: notes %q", x.notes)

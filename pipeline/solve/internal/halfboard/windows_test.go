@@ -78,10 +78,8 @@ func TestLongWindowsEqualWhole(t *testing.T) {
 // solveOn solves the layer of n seeds on those of a tower.
 func solveOn(t *testing.T, w *tower, o Options, n int) []int8 {
 	t.Helper()
-	e, err := New(w.engine.game, o)
-	must.OK(t, err)
-	l, err := e.Solve(t.Context(), n, testBelow, w)
-	must.OK(t, err)
+	e := must.Get(New(w.engine.game, o))(t)
+	l := must.Get(e.Solve(t.Context(), n, testBelow, w))(t)
 	scores := make([]int8, l.Positions())
 	must.OK(t, errors.Join(l.Read(0, scores), l.Close(), e.Close()))
 	return scores
@@ -95,8 +93,7 @@ func TestBitsThatMakeNoSense(t *testing.T) {
 		should.Hold(t, errors.Is(err, ErrOptions) && strings.Contains(err.Error(), "8, 6, 4, 3 or 2"), "%d bits: %v", bits, err)
 	}
 	for _, bits := range Widths[1:] {
-		e, err := New(game, Options{Bits: bits})
-		must.OK(t, err)
+		e := must.Get(New(game, Options{Bits: bits}))(t)
 		lower := &awaritest.Counting{Lower: &awaritest.Lower{}}
 		if l, err := e.Solve(t.Context(), 5, testBelow, lower); !errors.Is(err, ErrOptions) || l != nil || lower.Closed.Load() != 1 {
 			t.Errorf("%d bits: %v, the layers below are closed %d times", bits, err, lower.Closed.Load())
@@ -125,9 +122,7 @@ func TestLongWidthsChange(t *testing.T) {
 			if !x.stop(t, func(all, _ int, _ fixpoint.Stage) bool { return all == at }) {
 				break
 			}
-			if captured && x.reads > 0 {
-				t.Fatalf("%+v: captures are computed twice", x.config)
-			}
+			must.Not(t, captured && x.reads > 0, "%+v: captures are computed twice", x.config)
 			captured = captured || x.last.Stage > fixpoint.CaptureStage
 		}
 		x.width()
@@ -353,18 +348,16 @@ func TestLongDamagedStreams(t *testing.T) {
 				y := x.trial(rng, x.disk.copied(t))
 				damage.do(y.disk, name)
 				y.finish(t)
-				if len(y.notes) != 1 && !damage.silent || len(y.notes) > 0 && damage.silent {
-					t.Errorf("%d bits, %s, %s: notes %q", bits, kind, what, y.notes)
-				}
+				should.Not(t, len(y.notes) != 1 && !damage.silent || len(y.notes) > 0 && damage.silent,
+					"%d bits, %s, %s: notes %q", bits, kind, what, y.notes)
 				for _, note := range y.notes {
 					if !strings.Contains(note, name) || !strings.Contains(note, "computed again") {
 						t.Errorf("%d bits, %s, %s: note %q", bits, kind, what, note)
 					}
 				}
 				// Windows begin anew with what was captured, if that still serves them.
-				if y.reads > 0 && kind == rundir.FoundName || y.reads == 0 && strings.HasPrefix(kind, "captures") && what != "of another width" && what != "of another sample" {
-					t.Errorf("%d bits, %s, %s: %d scores of lower layers are read", bits, kind, what, y.reads)
-				}
+				should.Not(t, y.reads > 0 && kind == rundir.FoundName || y.reads == 0 && strings.HasPrefix(kind, "captures") && what != "of another width" && what != "of another sample",
+					"%d bits, %s, %s: %d scores of lower layers are read", bits, kind, what, y.reads)
 			}
 		}
 	}
@@ -402,9 +395,8 @@ func TestLongForgedStreams(t *testing.T) {
 					continue
 				}
 				y.compare(t, scores, err)
-				if len(y.notes) != 1 || !strings.Contains(y.notes[0], name) {
-					t.Errorf("%d bits, %s, %s: notes %q", bits, kind, what, y.notes)
-				}
+				should.Hold(t, len(y.notes) == 1 && strings.Contains(y.notes[0], name),
+					"%d bits, %s, %s: notes %q", bits, kind, what, y.notes)
 			}
 		}
 	}
@@ -606,9 +598,8 @@ func TestLongSamples(t *testing.T) {
 				x.readsRight(t, l, want, 0, len(want))
 			})
 			x.finish(t)
-			if x.stats.Traffic.Written[fixpoint.FullStage] != 0 || len(x.notes) > 0 {
-				t.Errorf("%v: windows are solved again; notes %q", sample, x.notes)
-			}
+			should.Hold(t, x.stats.Traffic.Written[fixpoint.FullStage] == 0 && len(x.notes) == 0,
+				"%v: windows are solved again; notes %q", sample, x.notes)
 		}
 	}
 }

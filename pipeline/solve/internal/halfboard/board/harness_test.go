@@ -16,9 +16,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // mustGeometry numbers halves of q pits with up to n seeds.
 func mustGeometry(t testing.TB, q, n int) *Geometry {
 	t.Helper()
-	g, err := NewGeometry(q, n)
-	must.OK(t, err)
-	return g
+	return must.Get(NewGeometry(q, n))(t)
 }
 
 // eachGeometry calls check for halves of all sizes with a few hundred to a few
@@ -54,8 +52,7 @@ func (c config) begin(t testing.TB) (l *Layer, scores []int8) {
 	l = NewLayer(mustGeometry(t, c.game.Half(), c.seeds), Side)
 	must.OK(t, l.ListMoves(t.Context(), c.workers, NewPatterns(c.game.Rules())))
 	size := LayoutOf(c.game.Half(), c.seeds)
-	memory, err := NewRegion(size.Total())
-	must.OK(t, err)
+	memory := must.Get(NewRegion(size.Total()))(t)
 	t.Cleanup(func() { must.OK(t, memory.Close()) })
 	_, scores = l.Allocate(memory, size)
 	l.Aim()

@@ -56,9 +56,7 @@ func TestLongMatricesDoNotOverlap(t *testing.T) {
 		type part struct{ begin, size uintptr }
 		var parts []part
 		note := func(scores []int8, size int) {
-			if len(scores) < size {
-				t.Fatalf("%+v: %d bytes, want %d", c, len(scores), size)
-			}
+			must.Not(t, len(scores) < size, "%+v: %d bytes, want %d", c, len(scores), size)
 			if size > 0 {
 				parts = append(parts, part{uintptr(unsafe.Pointer(&scores[0])), uintptr(size)})
 			}
@@ -74,9 +72,7 @@ func TestLongMatricesDoNotOverlap(t *testing.T) {
 		start := uintptr(unsafe.Pointer(&memory.mapping[0]))
 		end := start
 		for _, p := range parts {
-			if p.begin < end || p.begin%64 != 0 {
-				t.Fatalf("%+v: %d bytes at %d after %d", c, p.size, p.begin-start, end-start)
-			}
+			must.Hold(t, p.begin >= end && p.begin%64 == 0, "%+v: %d bytes at %d after %d", c, p.size, p.begin-start, end-start)
 			end = p.begin + p.size
 		}
 		if end != start+uintptr(size.Total()) || len(memory.mapping) < size.Total() {
@@ -102,16 +98,13 @@ func TestTakeDividesMemory(t *testing.T) {
 
 func mustRegion(t *testing.T, size int) *Region {
 	t.Helper()
-	r, err := NewRegion(size)
-	must.OK(t, err)
-	return r
+	return must.Get(NewRegion(size))(t)
 }
 
 // mustGet takes memory from s.
 func (s *Spare) mustGet(t *testing.T, size int) *Region {
 	t.Helper()
-	r, err := s.Get(size)
-	must.OK(t, err)
+	r := must.Get(s.Get(size))(t)
 	must.Not(t, len(r.rest) < size, "%d bytes, want %d", len(r.rest), size)
 	return r
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/awaritest"
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 	"grenier/layers/awari"
@@ -68,9 +69,8 @@ func (p *pattern) outcomes(t *testing.T, class RowClass, rows int) []outcome {
 	}
 	for chunk := range len(p.First[class]) - 1 {
 		for _, w := range p.Words[class][p.First[class][chunk]:p.First[class][chunk+1]] {
-			if int(w.Chunk) != chunk || w.Pick == 0 || bits.OnesCount64(w.Pick) != bits.OnesCount64(w.Place) {
-				t.Fatalf("chunk %d has the word %+v", chunk, w)
-			}
+			must.Hold(t, int(w.Chunk) == chunk && w.Pick != 0 && bits.OnesCount64(w.Pick) == bits.OnesCount64(w.Place),
+				"chunk %d has the word %+v", chunk, w)
 			place := w.Place
 			for pick := w.Pick; pick != 0; pick, place = pick&(pick-1), place&(place-1) {
 				note(chunk*Side+bits.TrailingZeros64(place), outcome{0, w.Panel*Side + uint32(bits.TrailingZeros64(pick))})
@@ -79,9 +79,7 @@ func (p *pattern) outcomes(t *testing.T, class RowClass, rows int) []outcome {
 	}
 	for _, c := range p.captures[class] {
 		for _, pair := range c.pairs {
-			if c.seeds <= 0 {
-				t.Fatalf("a capture of %d seeds in row %d", c.seeds, pair.row)
-			}
+			must.Not(t, c.seeds <= 0, "a capture of %d seeds in row %d", c.seeds, pair.row)
 			note(int(pair.row), outcome{c.seeds, pair.child})
 		}
 	}
@@ -112,9 +110,8 @@ func TestLongPatternsFollowTheRules(t *testing.T) {
 		game := awaritest.Game(t, 2*g.Q, rules)
 		for class := range Classes {
 			rows := g.Rows[sum][class]
-			if len(rows)%Side != 0 && p.quiet[class][len(rows)/Side]>>(len(rows)%Side) != 0 {
-				t.Fatalf("pit %d of %v, sum %d: rows beyond the last one are quiet", example.pit, example.half, sum)
-			}
+			must.Not(t, len(rows)%Side != 0 && p.quiet[class][len(rows)/Side]>>(len(rows)%Side) != 0,
+				"pit %d of %v, sum %d: rows beyond the last one are quiet", example.pit, example.half, sum)
 			for row, got := range p.outcomes(t, class, len(rows)) {
 				if want := g.ruled(game, example, rows[row]); got != want {
 					t.Fatalf("pit %d of %v against %v: %+v, want %+v", example.pit, example.half, g.Pits[rows[row]], got, want)

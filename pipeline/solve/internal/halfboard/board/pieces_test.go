@@ -121,14 +121,10 @@ func TestLongRowsOfPieces(t *testing.T) {
 		should.Not(t, len(p.clock) > max(most, 3*workers) || len(p.where) > len(p.clock),
 			"%d pieces in memory, %d of them known, want %d at most with %d workers in 3 layers", len(p.clock), len(p.where), most, workers)
 		for _, k := range p.clock {
-			if k.refs != 0 {
-				t.Errorf("piece %+v is held %d times in the end", k.name, k.refs)
-			}
+			should.Hold(t, k.refs == 0, "piece %+v is held %d times in the end", k.name, k.refs)
 		}
 		for name, reads := range l.reads {
-			if most >= all && reads > 1 {
-				t.Errorf("piece %+v is read %d times", name, reads)
-			}
+			should.Not(t, most >= all && reads > 1, "piece %+v is read %d times", name, reads)
 		}
 	}
 }
@@ -178,9 +174,7 @@ func TestLongPiecesFail(t *testing.T) {
 			if err != nil {
 				met++
 			}
-			if err != nil && !errors.Is(err, bad) {
-				t.Errorf("%v, want %v", err, bad)
-			}
+			should.Not(t, err != nil && !errors.Is(err, bad), "%v, want %v", err, bad)
 		}
 		should.Not(t, failed.Load() && met == 0, "a read fails and no error comes")
 	}

@@ -43,9 +43,7 @@ func TestLongTilesCoverAllBlocks(t *testing.T) {
 		tiles, blocks := w.Grid.byBlock(t), 0
 		w.eachBlock(func(m *board.Matrix, panel, chunk int) {
 			x := tiles[block{m.Sum, panel, chunk}]
-			if x == nil || x.matrix != m {
-				t.Fatalf("%+v: %d seeds, panel %d, chunk %d is in no tile", c, m.Sum, panel, chunk)
-			}
+			must.Not(t, x == nil || x.matrix != m, "%+v: %d seeds, panel %d, chunk %d is in no tile", c, m.Sum, panel, chunk)
 			blocks++
 		})
 		must.Hold(t, len(tiles) == blocks, "%+v: %d blocks in tiles, %d in all", c, len(tiles), blocks)

@@ -125,10 +125,9 @@ func TestLongReadersAreMarked(t *testing.T) {
 		}
 		w.eachBlock(func(m *board.Matrix, panel, chunk int) {
 			at := block{m.Sum, panel, chunk}
-			if got := m.Marks[panel*m.Chunks[board.OpenRows]+chunk].Columns.Load(); got != columns[at] {
-				t.Fatalf("%+v: %d changes in panel %d, chunk %d of %d seeds mark columns %x of %+v, want %x",
-					c, len(changed), panel, chunk, m.Sum, got, at, columns[at])
-			}
+			got := m.Marks[panel*m.Chunks[board.OpenRows]+chunk].Columns.Load()
+			must.Hold(t, got == columns[at],
+				"%+v: %d changes in panel %d, chunk %d of %d seeds mark columns %x of %+v, want %x", c, len(changed), panel, chunk, m.Sum, got, at, columns[at])
 		})
 	}
 }
@@ -160,9 +159,7 @@ func TestLongBlocksAreComputedByTheRules(t *testing.T) {
 					t.Fatalf("%+v: %+v: %v is %d, want %d", c, next, j.board(p), *s.score(), want[p])
 				}
 			})
-			if b.done != expected {
-				t.Fatalf("%+v: %+v: %+v, want %+v", c, next, b.done, expected)
-			}
+			must.Equal(t, b.done, expected, "%+v: %+v", c, next)
 		}
 	}
 }
@@ -379,8 +376,7 @@ func TestLongSweepsCountTheirWork(t *testing.T) {
 			x.all.Store(true)
 			want.computed += x.columns()
 		}
-		done, err := w.sweep(t.Context(), DenseStage)
-		must.OK(t, err)
+		done := must.Get(w.sweep(t.Context(), DenseStage))(t)
 		w.eachPosition(board.OpenRows, func(p position) {
 			if *w.Grid.find(p).score() != 0 {
 				want.scores++

@@ -30,9 +30,8 @@ func TestLongMasksDoNotOverlapBlocks(t *testing.T) {
 		layOut := func(size int) error {
 			blocks := w.ThinBlocks()
 			var err error
-			if w.memory, err = board.NewRegion((size + 7) / 8 * 8); err != nil {
-				t.Fatal(err)
-			}
+			w.memory, err = board.NewRegion((size + 7) / 8 * 8)
+			must.Hold(t, err == nil, "%v", err)
 			w.scores = w.memory.All()
 			masks := asWords(w.scores[len(w.scores)-8*blocks.Lines:])
 			copy(masks, want)
