@@ -12,16 +12,11 @@ import (
 	"grenier/kernels/colex"
 )
 
-func mustLayer(t testing.TB, pits, seeds int) *Layer {
-	t.Helper()
-	return must.Get(New(pits, seeds))(t)
-}
-
 // TestEqualsColex lists and unranks whole layers.
 func TestEqualsColex(t *testing.T) {
 	for _, c := range [][2]int{{1, 0}, {1, 40}, {2, 0}, {2, 62}, {3, 25}, {4, 12}, {6, 9}, {7, 8}, {8, 6}, {9, 6}, {12, 5}, {16, 4}} {
 		pits, seeds := c[0], c[1]
-		l := mustLayer(t, pits, seeds)
+		l := must.Get(New(pits, seeds))(t)
 		ranking, err := colex.New(pits, seeds)
 		must.OK(t, err)
 		want := must.Get(ranking.Iterate(seeds))(t)
@@ -46,7 +41,7 @@ func TestErrors(t *testing.T) {
 	}{{0, 3, colex.ErrRange}, {17, 3, colex.ErrRange}, {12, -1, colex.ErrRange}, {12, 65, colex.ErrRange}, {12, 53, colex.ErrOverflow}} {
 		should.Be(t, must.Err(New(c.pits, c.seeds)), c.want, "%d pits, %d seeds", c.pits, c.seeds)
 	}
-	l := mustLayer(t, 4, 3)
+	l := must.Get(New(4, 3))(t)
 	boards := []uint8{9, 9, 9, 9, 9, 9, 9, 9}
 	err := l.Unrank(boards, []uint64{0, l.Size()})
 	should.Hold(t, errors.Is(err, colex.ErrRange) && boards[0] == 9, "rank %d: %v, boards %v", l.Size(), err, boards)
@@ -55,7 +50,7 @@ func TestErrors(t *testing.T) {
 // check compares count boards from a rank on with colex, one by one.
 func check(t *testing.T, pits, seeds int, rank uint64, count int) {
 	t.Helper()
-	l := mustLayer(t, pits, seeds)
+	l := must.Get(New(pits, seeds))(t)
 	ranking, err := colex.New(pits, seeds)
 	must.OK(t, err)
 	rank %= l.Size()
@@ -106,7 +101,7 @@ func bench(b *testing.B, one func(l *Layer, boards []uint8, random []uint64)) {
 	const count = 1024
 	for _, c := range layersOfGames {
 		b.Run(fmt.Sprintf("%d-%d", c[0], c[1]), func(b *testing.B) {
-			l := mustLayer(b, c[0], c[1])
+			l := must.Get(New(c[0], c[1]))(b)
 			ranks, boards := make([]uint64, count), make([]uint8, count*c[0])
 			rng := rand.New(rand.NewPCG(5, 6))
 			for i := range ranks {

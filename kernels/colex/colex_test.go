@@ -14,11 +14,6 @@ import (
 	"grenier/internal/testkit/should"
 )
 
-func mustNew(t testing.TB, pits, seeds int) *Ranking {
-	t.Helper()
-	return must.Get(New(pits, seeds))(t)
-}
-
 func TestBinomialEqualsBigInt(t *testing.T) {
 	for n := range 90 {
 		for k := range n + 3 {
@@ -39,7 +34,7 @@ func TestLimits(t *testing.T) {
 	for _, c := range []struct{ pits, seeds int }{{0, 4}, {17, 4}, {12, -1}, {12, 65}} {
 		should.Be(t, must.Err(New(c.pits, c.seeds)), ErrRange, "New(%d, %d)", c.pits, c.seeds)
 	}
-	r := mustNew(t, MaxPits, MaxSeeds)
+	r := must.Get(New(MaxPits, MaxSeeds))(t)
 	got, want := r.Size(MaxSeeds), new(big.Int).Binomial(79, 15).Uint64()
 	should.Hold(t, got == want, "16 pits, 64 seeds: %d boards, want %d", got, want)
 	should.Be(t, must.Err(r.Iterate(49)), ErrOverflow, "iterating over 65 bits")
@@ -99,7 +94,7 @@ func allBoards(pits, n int) [][]uint8 {
 
 func TestRankOrderAndIteration(t *testing.T) {
 	for _, c := range []struct{ pits, seeds int }{{1, 9}, {2, 12}, {3, 10}, {4, 8}, {6, 7}, {8, 5}, {12, 4}, {16, 3}} {
-		r := mustNew(t, c.pits, c.seeds)
+		r := must.Get(New(c.pits, c.seeds))(t)
 		code := uint64(0)
 		for n := range c.seeds + 1 {
 			boards := allBoards(c.pits, n)
@@ -136,7 +131,7 @@ func checkBoard(t *testing.T, r *Ranking, board []uint8, n int, rank, code uint6
 func TestExtremeCodes(t *testing.T) {
 	// docs/sources.md, document 000: (0, ..., 0, n) has the smallest code of n seeds,
 	// (n, 0, ..., 0) the largest.
-	r := mustNew(t, 12, 48)
+	r := must.Get(New(12, 48))(t)
 	low, high := make([]uint8, 12), make([]uint8, 12)
 	low[11], high[0] = 48, 48
 	should.Equal(t, r.Code(low), new(big.Int).Binomial(59, 12).Uint64(), "code of (0, ..., 48)")
@@ -196,7 +191,7 @@ func TestRankFactorsOverHalves(t *testing.T) {
 }
 
 func BenchmarkRank12(b *testing.B) {
-	r := mustNew(b, 12, 48)
+	r := must.Get(New(12, 48))(b)
 	board := []uint8{4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4}
 	for b.Loop() {
 		r.Rank(board)
@@ -204,7 +199,7 @@ func BenchmarkRank12(b *testing.B) {
 }
 
 func BenchmarkUnrank12(b *testing.B) {
-	r := mustNew(b, 12, 48)
+	r := must.Get(New(12, 48))(b)
 	board := make([]uint8, 12)
 	for b.Loop() {
 		must.OK(b, r.Unrank(48, 123456789012, board))
@@ -212,7 +207,7 @@ func BenchmarkUnrank12(b *testing.B) {
 }
 
 func BenchmarkIterate12(b *testing.B) {
-	boards := must.Get(mustNew(b, 12, 48).Iterate(20))(b)
+	boards := must.Get(must.Get(New(12, 48))(b).Iterate(20))(b)
 	n := 0
 	for b.Loop() {
 		for range boards {

@@ -10,11 +10,6 @@ import (
 	"grenier/internal/testkit/tries"
 )
 
-func board(t testing.TB, rows, cols int) *Board {
-	t.Helper()
-	return must.Get(New(rows, cols))(t)
-}
-
 func TestNewRefuses(t *testing.T) {
 	for _, size := range [][2]int{{0, 3}, {3, 0}, {-1, -1}, {26, 1}, {1, 26}, {4, 7}, {1 << 62, 4}} {
 		should.Be(t, must.Err(New(size[0], size[1])), ErrBoard, "New%v", size)
@@ -30,7 +25,7 @@ func TestReference(t *testing.T) {
 			x := must.Get(strconv.ParseUint(r[i], 10, 64))(t)
 			n[i] = x
 		}
-		b := board(t, int(n[0]), int(n[1]))
+		b := must.Get(New(int(n[0]), int(n[1])))(t)
 		orders, orderClasses := b.Orders()
 		orientations, classes := b.Orientations()
 		got := []uint64{uint64(len(b.Symmetries())), orders, orderClasses, orientations, classes}
@@ -47,11 +42,11 @@ func TestPlay(t *testing.T) {
 		{[]int{0, 4, 1, 2, 5, 8, 7, 6, 3}, []uint32{1, 2, 3, 33, 1, 6, 15, 14, 7}},  // the example: 33
 		{[]int{0, 6, 3, 7, 4, 8, 5, 2, 1}, []uint32{1, 57, 27, 2, 7, 20, 1, 3, 10}}, // solution 1: 57
 	} {
-		got, err := board(t, 3, 3).Play(tt.order)
+		got, err := must.Get(New(3, 3))(t).Play(tt.order)
 		should.Hold(t, err == nil && slices.Equal(got, tt.want), "Play(%v) = %v, %v, want %v", tt.order, got, err, tt.want)
 	}
 	for _, order := range [][]int{nil, {0, 1, 2}, {0, 1, 2, 2}, {0, 1, 2, 4}, {0, 1, -1, 2}} {
-		should.Be(t, must.Err(board(t, 2, 2).Play(order)), ErrOrder, "Play(%v)", order)
+		should.Be(t, must.Err(must.Get(New(2, 2))(t).Play(order)), ErrOrder, "Play(%v)", order)
 	}
 }
 
@@ -60,7 +55,7 @@ func TestPlay(t *testing.T) {
 func TestSymmetry(t *testing.T) {
 	random := tries.Rand(t)
 	for _, size := range [][2]int{{1, 1}, {1, 5}, {2, 2}, {2, 4}, {3, 3}, {4, 4}, {3, 5}} {
-		b := board(t, size[0], size[1])
+		b := must.Get(New(size[0], size[1]))(t)
 		order := random.Perm(b.Cells())
 		for i := range b.Symmetries() {
 			by := &b.Symmetries()[i]
@@ -87,7 +82,7 @@ func TestSymmetry(t *testing.T) {
 
 // TestExtensions counts orders by orientation: they must add up to all orders.
 func TestExtensions(t *testing.T) {
-	b := board(t, 2, 3)
+	b := must.Get(New(2, 3))(t)
 	const last = Cells(0b100_010)
 	orders, ending := map[Orientation]uint64{}, map[Orientation]uint64{}
 	permute(6, func(order []int) {
@@ -129,7 +124,7 @@ func permute(n int, visit func([]int)) {
 }
 
 func TestComponent(t *testing.T) {
-	b := board(t, 3, 3)
+	b := must.Get(New(3, 3))(t)
 	for _, tt := range []struct{ set, want Cells }{
 		{0, 0}, {1, 1}, {0b100_000_101, 0b1}, {0b101_010_101, 0b101_010_101}, {0b111_000_111, 0b111}, {0b001_100_011, 0b100_011}, {b.Full(), b.Full()},
 	} {
@@ -140,7 +135,7 @@ func TestComponent(t *testing.T) {
 // TestOrder checks that the least order of an orientation has it, and comes before any other.
 func TestOrder(t *testing.T) {
 	random := tries.Rand(t)
-	b := board(t, 3, 4)
+	b := must.Get(New(3, 4))(t)
 	for range 200 {
 		order := random.Perm(b.Cells())
 		o := b.Orient(order)

@@ -9,7 +9,7 @@ import (
 )
 
 func TestDraw(t *testing.T) {
-	b := board(t, 2, 2)
+	b := must.Get(New(2, 2))(t)
 	got, err := b.DrawSteps([]int{0, 3, 1, 2}, 24)
 	want := ` step 1   step 2
 [1] .     1  .
@@ -26,7 +26,7 @@ func TestDraw(t *testing.T) {
 
 // TestSVG checks that the drawing is well formed and has a grid for each step.
 func TestSVG(t *testing.T) {
-	b := board(t, 3, 3)
+	b := must.Get(New(3, 3))(t)
 	svg := must.Get(b.SVG([]int{0, 6, 3, 7, 4, 8, 5, 2, 1}))(t)
 	count := map[string]int{}
 	for _, e := range must.XML(t, svg) {

@@ -19,7 +19,7 @@ func TestLongLastCell(t *testing.T) {
 	}
 	for _, shape := range shapes {
 		t.Run(fmt.Sprint(shape), func(t *testing.T) {
-			b := board(t, shape[0], shape[1])
+			b := must.Get(New(shape[0], shape[1]))(t)
 			best, count, elsewhere, shared := uint32(0), 0, 0, 0
 			permute(b.Cells(), func(order []int) {
 				grid := must.Get(b.Play(order))(t)

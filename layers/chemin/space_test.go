@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/conformance"
+	"grenier/internal/testkit/must"
 	"grenier/layers"
 )
 
@@ -68,6 +69,6 @@ func (s *space) Successors(dst []layers.Move[State], state State) []layers.Move[
 
 func TestConformance(t *testing.T) {
 	for _, size := range [][2]int{{1, 1}, {1, 5}, {2, 3}, {3, 3}} {
-		conformance.Run[State](t, newSpace(board(t, size[0], size[1])), conformance.Options{})
+		conformance.Run[State](t, newSpace(must.Get(New(size[0], size[1]))(t)), conformance.Options{})
 	}
 }

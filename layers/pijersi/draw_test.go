@@ -3,7 +3,9 @@ package pijersi_test
 import (
 	"testing"
 
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/should"
+	"grenier/layers/pijersi"
 )
 
 func TestDraw(t *testing.T) {
@@ -17,6 +19,6 @@ a     R-  P-  S-  R-  P-  S-
       1   2   3   4   5   6
     1   2   3   4   5   6   7
 `
-	got := mustCubes(t, "RPSRPSPSRWWSRP-srprprswpswpss").Draw()
+	got := must.Get(pijersi.ParseCubes("RPSRPSPSRWWSRP-srprprswpswpss"))(t).Draw()
 	should.Hold(t, got == want, "drawn\n%swant\n%s", got, want)
 }

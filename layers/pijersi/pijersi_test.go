@@ -22,11 +22,6 @@ func legal(s pijersi.Setup) bool { return s.White.Legal() && s.Black.Legal() }
 // cellText returns the cells of s.
 func cellText(s pijersi.Setup) string { return string(s.AppendCells(nil)) }
 
-func mustCubes(t testing.TB, cubes string) pijersi.Setup {
-	t.Helper()
-	return must.Get(pijersi.ParseCubes(cubes))(t)
-}
-
 // lineups returns the legal line-ups by rank.
 func lineups(t *testing.T) iter.Seq2[uint32, pijersi.Lineup] {
 	return func(yield func(uint32, pijersi.Lineup) bool) {
@@ -180,7 +175,7 @@ func TestCheck(t *testing.T) {
 		"RPSRPSPSRWWSRP-rpsrpspswpwsrr": "black has a wise on a paper on f4",
 		"RPSRPSPSWSWRRP-rpsrpspsrwwsrr": "white has a wise on a scissors on b4, black has 5 r, expected 4; 3 p, expected 4",
 	} {
-		s := mustCubes(t, cubes)
+		s := must.Get(pijersi.ParseCubes(cubes))(t)
 		err := s.Check()
 		should.Hold(t, (err == nil) == (message == "") && legal(s) == (err == nil), "%s: legal %t, %v", cubes, legal(s), err)
 		should.Not(t, err != nil && (!errors.Is(err, pijersi.ErrIllegal) || err.Error() != "not legal: "+message),

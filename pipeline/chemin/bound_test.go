@@ -26,11 +26,6 @@ func rest(b *chemin.Board, s *chemin.State, known map[chemin.State]uint32) uint3
 	return best
 }
 
-func testBounds(t *testing.T, b *chemin.Board, perSize int) *bounds {
-	t.Helper()
-	return must.Get(newBounds(t.Context(), b, growth(b), limits{1 << 30, perSize, 2}, func(int) {}))(t)
-}
-
 // TestBound compares the bound of every state with what is possible: never less, and the same
 // as long as no vectors are merged.
 func TestBound(t *testing.T) {
@@ -39,7 +34,7 @@ func TestBound(t *testing.T) {
 		known := map[chemin.State]uint32{}
 		rest(b, &chemin.State{}, known)
 		for _, perSize := range []int{1, 100, 1 << 20} {
-			bounds := testBounds(t, b, perSize)
+			bounds := must.Get(newBounds(t.Context(), b, growth(b), limits{1 << 30, perSize, 2}, func(int) {}))(t)
 			for s, want := range known {
 				if s.Filled == b.Full() {
 					continue

@@ -142,7 +142,7 @@ func TestGolden(t *testing.T) {
 // TestLongEncoderPieces: pieces of any size make the same file. Boards have 4 to 12 pits.
 func TestLongEncoderPieces(t *testing.T) {
 	everyShape(t, func(t *testing.T, game awari.Game, n int) {
-		s, space := mustShape(t, game, n), testrun.Space(t, game, n)
+		s, space := must.Get(newShape(game, n))(t), testrun.Space(t, game, n)
 		var want []byte
 		for _, b := range published(game.Pits(), n) {
 			_, rank := space.Rank(b)

@@ -102,7 +102,7 @@ func TestLongVuSource(t *testing.T) {
 }
 
 func checkVuSource(t *testing.T, tb *tables.Tables, n int) {
-	s, want := mustShape(t, tb.Game(), n), scoresOf(t, tb, n)
+	s, want := must.Get(newShape(tb.Game(), n))(t), scoresOf(t, tb, n)
 	file := must.Get(vuEncoder{s}.encode(nil, 0, slices.Clone(want)))(t)
 	source := must.Get(openVu(t, tb, n, file, frame.None))(t)
 	defer source.Close()
@@ -118,7 +118,7 @@ func checkVuSource(t *testing.T, tb *tables.Tables, n int) {
 // openVu makes a source of a file with the given contents; tb has the layers below.
 func openVu(t testing.TB, tb *tables.Tables, n int, file []byte, codec frame.Codec) (solve.Source, error) {
 	t.Helper()
-	s, dir := mustShape(t, tb.Game(), n), t.TempDir()
+	s, dir := must.Get(newShape(tb.Game(), n))(t), t.TempDir()
 	path := filepath.Join(dir, "file")
 	testrun.WriteFile(t, path, file)
 	i := &intake{
@@ -306,7 +306,7 @@ func FuzzInput(f *testing.F) {
 	game := testrun.Game(f, 12, awari.Awari)
 	tb := open(f, solveRun(f, game, most))
 	for n := range most + 1 {
-		s := mustShape(f, game, n)
+		s := must.Get(newShape(game, n))(f)
 		file := must.Get(vuEncoder{s}.encode(nil, 0, scoresOf(f, tb, n)))(f)
 		f.Add(uint8(n), uint8(0), file)
 		f.Add(uint8(n), uint8(1), pack(f, frame.LZ4, file))

@@ -27,11 +27,6 @@ func everyShape(t *testing.T, check func(t *testing.T, game awari.Game, n int)) 
 	}
 }
 
-func mustShape(t testing.TB, game awari.Game, n int) *shape {
-	t.Helper()
-	return must.Get(newShape(game, n))(t)
-}
-
 // boardsOf lists all boards of a layer, in no particular order.
 func boardsOf(pits, n int) []awari.Board {
 	var all []awari.Board
@@ -69,7 +64,7 @@ func published(pits, n int) []awari.Board {
 // backwards, without the full ones; and shape knows their places.
 func TestPublishedOrder(t *testing.T) {
 	everyShape(t, func(t *testing.T, game awari.Game, n int) {
-		s, space := mustShape(t, game, n), testrun.Space(t, game, n)
+		s, space := must.Get(newShape(game, n))(t), testrun.Space(t, game, n)
 		boards := published(game.Pits(), n)
 		if s.reachable() != uint64(len(boards)) {
 			t.Fatalf("%d boards, want %d", s.reachable(), len(boards))
@@ -92,7 +87,7 @@ func TestPublishedCounts(t *testing.T) {
 	counts := []uint64{1, 12, 78, 364, 1365, 4368, 12375, 31812}
 	total := uint64(1)
 	for n := range awari.MaxSeeds + 1 {
-		got := mustShape(t, game, n).reachable()
+		got := must.Get(newShape(game, n))(t).reachable()
 		should.Not(t, n < len(counts) && got != counts[n], "layer %d: %d positions", n, got)
 		if n != 47 {
 			total += got
@@ -104,7 +99,7 @@ func TestPublishedCounts(t *testing.T) {
 // TestSpans compares spans and counts with a look at each board.
 func TestSpans(t *testing.T) {
 	everyShape(t, func(t *testing.T, game awari.Game, n int) {
-		s, space := mustShape(t, game, n), testrun.Space(t, game, n)
+		s, space := must.Get(newShape(game, n))(t), testrun.Space(t, game, n)
 		full := make([]bool, s.Positions())
 		before := uint64(0)
 		for rank := range s.Positions() {

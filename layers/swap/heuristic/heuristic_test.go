@@ -14,11 +14,6 @@ import (
 
 var mustGrid = swaptest.Grid
 
-func mustWalking(tb testing.TB, g *swap.Grid) *heuristic.Walking {
-	tb.Helper()
-	return must.Get(heuristic.NewWalking(g))(tb)
-}
-
 // forAll calls f for all states of a grid.
 func forAll(g *swap.Grid, f func(s swap.State)) {
 	for rank := range perm.Factorial(g.Cells()) {
@@ -43,7 +38,7 @@ func TestLongFlags(t *testing.T) {
 	cells := tries.More(7, 9)
 	for _, size := range small(cells) {
 		g := mustGrid(t, size[0], size[1])
-		m, v, w := heuristic.NewManhattan(g), heuristic.NewInversions(g), mustWalking(t, g)
+		m, v, w := heuristic.NewManhattan(g), heuristic.NewInversions(g), must.Get(heuristic.NewWalking(g))(t)
 		for _, h := range []heuristic.Heuristic{
 			heuristic.Zero{}, m, v, w, heuristic.Lift{Heuristic: m, Grid: g}, heuristic.Lift{Heuristic: w, Grid: g},
 			heuristic.Max{m, v, w}, heuristic.Inverse{Heuristic: w, Grid: g},
@@ -78,7 +73,7 @@ func checkConsistent(t *testing.T, g *swap.Grid, h heuristic.Heuristic) {
 func TestManhattan(t *testing.T) {
 	for _, shape := range [][2]int{{1, 1}, {1, 5}, {2, 2}, {2, 3}, {3, 2}, {2, 4}} {
 		g := mustGrid(t, shape[0], shape[1])
-		m, w, most := heuristic.NewManhattan(g), mustWalking(t, g), 0
+		m, w, most := heuristic.NewManhattan(g), must.Get(heuristic.NewWalking(g))(t), 0
 		forAll(g, func(s swap.State) {
 			most = max(most, m.Sum(s))
 			if w.Estimate(s) < m.Estimate(s) {

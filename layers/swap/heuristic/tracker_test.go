@@ -15,19 +15,14 @@ func followed(g *swap.Grid) []heuristic.Heuristic {
 	return []heuristic.Heuristic{heuristic.Zero{}, m, v, heuristic.Lift{Heuristic: heuristic.Max{v, m}, Grid: g}}
 }
 
-func mustFollow(tb testing.TB, g *swap.Grid, h heuristic.Heuristic) heuristic.Tracker {
-	tb.Helper()
-	return must.Get(heuristic.Follow(g, h))(tb)
-}
-
 // TestFollowSmall walks at random and compares with the bounds of states.
 func TestFollowSmall(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 8))
 	for _, shape := range [][2]int{{1, 6}, {6, 1}, {2, 3}, {3, 2}, {3, 3}, {2, 5}, {4, 4}} {
 		g := mustGrid(t, shape[0], shape[1])
-		w := mustWalking(t, g)
+		w := must.Get(heuristic.NewWalking(g))(t)
 		for _, h := range append(followed(g), w, heuristic.Lift{Heuristic: heuristic.Inverse{Heuristic: w, Grid: g}, Grid: g}) {
-			s, f := g.Goal(), mustFollow(t, g, h)
+			s, f := g.Goal(), must.Get(heuristic.Follow(g, h))(t)
 			f.Begin(g.Home())
 			for range 200 {
 				i := r.IntN(len(g.Swaps()))
@@ -54,7 +49,7 @@ func FuzzFollow(f *testing.F) {
 			return
 		}
 		for _, h := range followed(g) {
-			kept, anew := mustFollow(t, g, h), mustFollow(t, g, h)
+			kept, anew := must.Get(heuristic.Follow(g, h))(t), must.Get(heuristic.Follow(g, h))(t)
 			if kept.Begin(g.Home()); kept.Bound() != 0 {
 				t.Fatalf("%s: %d at home", h.Name(), kept.Bound())
 			}

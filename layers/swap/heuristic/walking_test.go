@@ -12,11 +12,6 @@ import (
 	"grenier/layers/swap/heuristic"
 )
 
-func build(tb testing.TB, rows, cols int) *heuristic.Walking {
-	tb.Helper()
-	return must.Get(heuristic.BuildWalking(tb.Context(), rows, cols, 0))(tb)
-}
-
 // matrix says how many tiles of each home line are in each line.
 type matrix struct {
 	lines  int
@@ -100,7 +95,7 @@ func TestLongWalking(t *testing.T) {
 	}
 	for _, size := range sizes {
 		rows, cols := size[0], size[1]
-		w := build(t, rows, cols)
+		w := must.Get(heuristic.BuildWalking(t.Context(), rows, cols, 0))(t)
 		var home []uint8
 		for c := range rows * cols {
 			home = append(home, uint8(c))
@@ -130,8 +125,8 @@ func TestLongWalkingLarge(t *testing.T) {
 	}
 	for _, size := range sizes {
 		g := must.Get(swap.NewListedGrid(size[0], size[1]))(t)
-		w, rng, tiles := build(t, g.Rows(), g.Cols()), rand.New(rand.NewPCG(1, 2)), g.Home()
-		f := mustFollow(t, g, w)
+		w, rng, tiles := must.Get(heuristic.BuildWalking(t.Context(), g.Rows(), g.Cols(), 0))(t), rand.New(rand.NewPCG(1, 2)), g.Home()
+		f := must.Get(heuristic.Follow(g, w))(t)
 		f.Begin(tiles)
 		if f.Bound() != 0 || w.Distance(tiles) != 0 {
 			t.Fatalf("%v: %d, %d at home", size, f.Bound(), w.Distance(tiles))
@@ -186,6 +181,6 @@ func TestWalkingRefused(t *testing.T) {
 // 2 with 3, of 4 with 4.
 func TestEntries(t *testing.T) {
 	for size, want := range map[[2]int]int{{3, 3}: 2 * 55, {4, 4}: 2 * 10147, {2, 3}: 4 + 21, {3, 2}: 21 + 4, {1, 5}: 0} {
-		should.Equal(t, build(t, size[0], size[1]).Entries(), want, "%v", size)
+		should.Equal(t, must.Get(heuristic.BuildWalking(t.Context(), size[0], size[1], 0))(t).Entries(), want, "%v", size)
 	}
 }

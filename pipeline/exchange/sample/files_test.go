@@ -28,12 +28,6 @@ import (
 	"grenier/pipeline/job"
 )
 
-// split returns parts.
-func split(t *testing.T, text string) []sample.Part {
-	t.Helper()
-	return must.Get(sample.ParseSplit(text))(t)
-}
-
 // readCard reads the card of the file at path, and compares it with the files and the run.
 func readCard(t *testing.T, dir, path string, o sample.Options) sample.Card {
 	t.Helper()
@@ -63,9 +57,9 @@ func TestSplit(t *testing.T) {
 	dir := testrun.Write(t, game, testrun.Solve(t, game, 7), 100)
 	parts := map[string]string{} // of boards, for all samples
 	for _, o := range []sample.Options{
-		{From: 3, To: 7, Count: 1200, Seed: 3, Format: sample.Npy, Split: split(t, "train=80,test=20"), Shards: 3},
-		{From: 5, To: 7, Count: 1000, Seed: 4, Format: sample.CSV, Split: split(t, "train=80,test=20"), ByScore: true},
-		{From: 7, To: 7, Count: 700, Seed: 5, Format: sample.JSONL, Split: split(t, "train=80,test=20"), Shards: 2, Licence: "CC0-1.0"},
+		{From: 3, To: 7, Count: 1200, Seed: 3, Format: sample.Npy, Split: must.Get(sample.ParseSplit("train=80,test=20"))(t), Shards: 3},
+		{From: 5, To: 7, Count: 1000, Seed: 4, Format: sample.CSV, Split: must.Get(sample.ParseSplit("train=80,test=20"))(t), ByScore: true},
+		{From: 7, To: 7, Count: 700, Seed: 5, Format: sample.JSONL, Split: must.Get(sample.ParseSplit("train=80,test=20"))(t), Shards: 2, Licence: "CC0-1.0"},
 		{From: 3, To: 7, Count: 1200, Seed: 3, Format: sample.Npy, Shards: 7},
 		{From: 3, To: 7, Count: 1200, Seed: 3, Format: sample.JSONL},
 	} {
@@ -111,7 +105,7 @@ func TestNames(t *testing.T) {
 	dir := testrun.Write(t, game, testrun.Solve(t, game, 6), 100)
 	out := t.TempDir()
 	must.Write(t, filepath.Join(out, "a.csv.card.json"), []byte("old"))
-	o := sample.Options{From: 0, To: 6, Count: 200, Format: sample.CSV, Split: split(t, "a=50,b=50"), Shards: 2}
+	o := sample.Options{From: 0, To: 6, Count: 200, Format: sample.CSV, Split: must.Get(sample.ParseSplit("a=50,b=50"))(t), Shards: 2}
 	must.OK(t, must.Err(sample.WriteFile(t.Context(), dir, filepath.Join(out, "a.csv"), o)))
 	entries := must.Get(os.ReadDir(out))(t)
 	var names []string
@@ -163,7 +157,7 @@ func TestRefusedFiles(t *testing.T) {
 	dir := testrun.Write(t, game, testrun.Solve(t, game, 4), 100)
 	for name, o := range map[string]sample.Options{
 		"more shards than positions": {From: 4, To: 4, Count: 3, Shards: 4},
-		"an empty part":              {From: 4, To: 4, Count: 1, Split: split(t, "a=50,b=50")},
+		"an empty part":              {From: 4, To: 4, Count: 1, Split: must.Get(sample.ParseSplit("a=50,b=50"))(t)},
 		"too many shards":            {From: 4, To: 4, Count: 3, Shards: sample.MaxShards + 1},
 	} {
 		out := t.TempDir()
@@ -180,7 +174,7 @@ func TestDocumented(t *testing.T) {
 	game := testrun.Game(t, 12, awari.Awari)
 	dir := testrun.Write(t, game, testrun.Solve(t, game, 5), 4096)
 	out := t.TempDir()
-	o := sample.Options{From: 3, To: 5, Count: 5000, Format: sample.Npy, Split: split(t, "train=90,validation=5,test=5"), Shards: 2}
+	o := sample.Options{From: 3, To: 5, Count: 5000, Format: sample.Npy, Split: must.Get(sample.ParseSplit("train=90,validation=5,test=5"))(t), Shards: 2}
 	s := must.Get(sample.WriteFile(t.Context(), dir, filepath.Join(out, "all.npy"), o))(t)
 	program := ""
 	for _, block := range regexp.MustCompile("(?s)```python\n(.*?)```").FindAllSubmatch(must.Read(t, "../../../docs/sample.md"), -1) {

@@ -167,11 +167,6 @@ func run(t testing.TB, dir string, o Options) *Result {
 	return must.Get(Run(t.Context(), dir, o))(t)
 }
 
-func parse(t testing.TB, text string) Condition {
-	t.Helper()
-	return must.Get(Parse(text))(t)
-}
-
 // TestLongAgainstBruteForce compares whole lists with the oracle's.
 func TestLongAgainstBruteForce(t *testing.T) {
 	six, more, four := 5, 0, 5
@@ -186,7 +181,7 @@ func TestLongAgainstBruteForce(t *testing.T) {
 			all := newOracle(t, dir, game, layers).all(g.from, g.to)
 			for _, c := range conditions {
 				want := matching(all, c.bounds)
-				r := run(t, dir, Options{From: g.from, To: g.to, Condition: parse(t, c.text), Order: First, Count: MaxCount / 10, Job: job.Job{Workers: 2, Family: cpu.Best()}})
+				r := run(t, dir, Options{From: g.from, To: g.to, Condition: must.Get(Parse(c.text))(t), Order: First, Count: MaxCount / 10, Job: job.Job{Workers: 2, Family: cpu.Best()}})
 				if r.Hits != uint64(len(want)) || r.Positions != uint64(len(all)) || r.Undecided != 0 || len(r.Found) != len(want) {
 					t.Fatalf("%s, %q: %d of %d positions, %d found; want %d of %d", game.Name(), c.text, r.Hits, r.Positions, len(r.Found), len(want), len(all))
 				}
@@ -207,7 +202,7 @@ func TestOrders(t *testing.T) {
 	dir := testrun.Write(t, game, layers, 100)
 	all := newOracle(t, dir, game, layers).all(6, 8)
 	want := matching(all, map[string][2]int{"winning": {1, 1}})
-	o := Options{From: 6, To: 8, Condition: parse(t, "winning=1"), Order: First, Count: 5, Job: job.Job{Workers: 2}}
+	o := Options{From: 6, To: 8, Condition: must.Get(Parse("winning=1"))(t), Order: First, Count: 5, Job: job.Job{Workers: 2}}
 	ranks := func(r *Result) (list []hit) {
 		for _, h := range r.Found {
 			list = append(list, hit{seeds: h.Seeds, rank: h.Rank})
@@ -289,7 +284,7 @@ func TestLongLittleMemory(t *testing.T) {
 		t.Skip("solves 13 seeds: needs GRENIER_LONG=1")
 	}
 	dir := solved(t)
-	o := Options{From: 13, To: 13, Condition: parse(t, "only-win"), Order: Random, Count: 100, Job: job.Job{Family: cpu.Best()}}
+	o := Options{From: 13, To: 13, Condition: must.Get(Parse("only-win"))(t), Order: Random, Count: 100, Job: job.Job{Family: cpu.Best()}}
 	want := run(t, dir, o)
 	must.Not(t, want.Hits == 0 || len(want.Found) != 100, "%d hits", want.Hits)
 	tried := map[int][]uint64{1: {0, 1 << 19}, 2: {0, 1 << 19}} // more bytes than are needed, by workers
@@ -324,7 +319,7 @@ func TestResume(t *testing.T) {
 	layers := testrun.Solve(t, game, 8)
 	dir := testrun.Write(t, game, layers, 1000)
 	for _, order := range []Order{First, Random, {most: value}} {
-		o := Options{From: 6, To: 8, Condition: parse(t, "only-win"), Order: order, Count: 20000, Job: job.Job{Workers: 2}}
+		o := Options{From: 6, To: 8, Condition: must.Get(Parse("only-win"))(t), Order: order, Count: 20000, Job: job.Job{Workers: 2}}
 		want := run(t, dir, o)
 		o.State = filepath.Join(t.TempDir(), "state")
 		reports, interrupted := 0, 0
@@ -359,7 +354,7 @@ func TestKilled(t *testing.T) {
 	saveInterval = 0
 	game := testrun.Game(t, 12, awari.Awari)
 	dir := testrun.Write(t, game, testrun.Solve(t, game, 8), 1000)
-	o := Options{From: 5, To: 8, Condition: parse(t, "only-win"), Order: Random, Count: 50, Job: job.Job{Workers: 2}, State: filepath.Join(t.TempDir(), "state")}
+	o := Options{From: 5, To: 8, Condition: must.Get(Parse("only-win"))(t), Order: Random, Count: 50, Job: job.Job{Workers: 2}, State: filepath.Join(t.TempDir(), "state")}
 	var left [][]byte
 	o.Progress = func(job.Step) {
 		if data, err := os.ReadFile(o.State); err == nil {
@@ -392,12 +387,12 @@ func TestStateRefused(t *testing.T) {
 	game := testrun.Game(t, 12, awari.Awari)
 	layers := testrun.Solve(t, game, 7)
 	dir := testrun.Write(t, game, layers, 1000)
-	o := Options{From: 5, To: 7, Condition: parse(t, "only-win"), Order: Random, Count: 7, State: filepath.Join(t.TempDir(), "state")}
+	o := Options{From: 5, To: 7, Condition: must.Get(Parse("only-win"))(t), Order: Random, Count: 7, State: filepath.Join(t.TempDir(), "state")}
 	interrupted(t, dir, o)
 	data := testrun.ReadFile(t, o.State)
 
 	for name, change := range map[string]func(o *Options){
-		"condition": func(o *Options) { o.Condition = parse(t, "winning=2") },
+		"condition": func(o *Options) { o.Condition = must.Get(Parse("winning=2"))(t) },
 		"from":      func(o *Options) { o.From = 4 },
 		"to":        func(o *Options) { o.To = 6 },
 		"count":     func(o *Options) { o.Count = 8 },
@@ -435,7 +430,7 @@ func TestRefused(t *testing.T) {
 		"not solved":      {Options{From: 3, To: 5}, tables.ErrUnsolved},
 		"count":           {Options{From: 3, To: 4, Count: -1}, ErrOptions},
 		"large count":     {Options{From: 3, To: 4, Count: MaxCount + 1}, ErrOptions},
-		"pit":             {Options{From: 3, To: 4, Condition: parse(t, "p4=0")}, ErrCondition},
+		"pit":             {Options{From: 3, To: 4, Condition: must.Get(Parse("p4=0"))(t)}, ErrCondition},
 	} {
 		should.Be(t, must.Err(Run(t.Context(), dir, c.o)), c.want, "%s", name)
 	}
@@ -448,7 +443,7 @@ func BenchmarkOnlyWin(b *testing.B) {
 	if dir == "" {
 		b.Skip("GRENIER_LAYERS names no run directory with layers up to 20 seeds")
 	}
-	o := Options{From: 20, To: 20, Condition: parse(b, "winning=1 drawing=0"), Order: Random, Count: 10, Job: job.Job{Workers: 2, Family: cpu.Best()}}
+	o := Options{From: 20, To: 20, Condition: must.Get(Parse("winning=1 drawing=0"))(b), Order: Random, Count: 10, Job: job.Job{Workers: 2, Family: cpu.Best()}}
 	positions := uint64(0)
 	for b.Loop() {
 		positions += run(b, dir, o).Positions

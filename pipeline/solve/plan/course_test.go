@@ -38,7 +38,7 @@ const (
 func (tr *truth) follow(t *testing.T) (all []report, end float64) {
 	t.Helper()
 	begin := time.Unix(0, 0)
-	p := mustPlan(t, tr.run, workstation())
+	p := must.Get(New(tr.run, workstation()))(t)
 	c := must.Get(NewCourse(tr.run, workstation(), begin))(t)
 	const every = 0.25
 	now, next, skip, swept := 0.0, 0.0, tr.from, tr.swept

@@ -36,7 +36,7 @@ func TestNodes(t *testing.T) {
 func TestOneNode(t *testing.T) {
 	r := run(t, 26, 400*mib)
 	r.Apart = true
-	apart := mustPlan(t, r, workstation())
+	apart := must.Get(New(r, workstation()))(t)
 	p, seconds := nodesPlan(t, 1, 0), apart.Total.Seconds
 	windows := false
 	for i, s := range p.Layers {
@@ -48,7 +48,7 @@ func TestOneNode(t *testing.T) {
 	}
 	should.Not(t, !windows || math.Abs(p.Seconds-seconds) > 1e-6*seconds || math.Abs(p.Waiting) > 1e-9,
 		"%v s, want %v: waiting %v, layers in windows: %v", p.Seconds, seconds, p.Waiting, windows)
-	if alone := mustPlan(t, run(t, 26, 400*mib), workstation()); p.One != alone.Total.Seconds || p.More != p.One || !p.Better() {
+	if alone := must.Get(New(run(t, 26, 400*mib), workstation()))(t); p.One != alone.Total.Seconds || p.More != p.One || !p.Better() {
 		t.Errorf("one node: %v s with solve, planned %v; with its own memory %v", p.One, alone.Total.Seconds, p.More)
 	}
 }

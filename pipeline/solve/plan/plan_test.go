@@ -22,11 +22,6 @@ func workstation() *Calibration {
 	return c
 }
 
-func mustPlan(t *testing.T, r Run, c *Calibration) *Plan {
-	t.Helper()
-	return must.Get(New(r, c))(t)
-}
-
 func run(t *testing.T, seeds int, memory uint64) Run {
 	t.Helper()
 	game := awaritest.Game(t, 12, awari.Awari)
@@ -41,7 +36,7 @@ func TestMemory(t *testing.T) {
 	var before *Plan
 	seen := map[int]bool{}
 	for memory := uint64(200 * mib); memory < 4*gib; memory += memory / 16 {
-		p := mustPlan(t, run(t, 24, memory), workstation())
+		p := must.Get(New(run(t, 24, memory), workstation()))(t)
 		seen[p.Layers[24].Bits] = true
 		if before != nil && (p.Total.Seconds > before.Total.Seconds || p.Total.Read > before.Total.Read ||
 			p.Total.Written > before.Total.Written) {
@@ -73,7 +68,7 @@ func TestCores(t *testing.T) {
 	for cores := 1; cores <= 64; cores *= 2 {
 		r := run(t, 25, gib+uint64(cores)*32*mib)
 		r.Cores = cores
-		p := mustPlan(t, r, workstation())
+		p := must.Get(New(r, workstation()))(t)
 		should.Not(t, p.Total.Seconds >= before, "%d cores: %v s, with half of them %v s", cores, p.Total.Seconds, before)
 		before = p.Total.Seconds
 	}
@@ -81,7 +76,7 @@ func TestCores(t *testing.T) {
 	for disk := 1e7; disk < 1e10; disk *= 2 {
 		c := workstation()
 		c.SetDisk(disk)
-		p := mustPlan(t, run(t, 25, gib), c)
+		p := must.Get(New(run(t, 25, gib), c))(t)
 		should.Not(t, p.Total.Seconds > before, "%g bytes a second: %v s, with half of it %v s", disk, p.Total.Seconds, before)
 		before = p.Total.Seconds
 	}
@@ -90,7 +85,7 @@ func TestCores(t *testing.T) {
 // TestInMemory: layers in memory have no streams, and take the calibrated time; large ones up to a quarter more.
 func TestInMemory(t *testing.T) {
 	c := workstation()
-	for _, l := range mustPlan(t, run(t, 24, 0), c).Layers {
+	for _, l := range must.Get(New(run(t, 24, 0), c))(t).Layers {
 		should.Hold(t, l.InMemory() && l.Windows == 1 && l.Passes == 1 && l.Work == 0 && l.Read == l.lowerRead && l.Written == l.File,
 			"layer %d: %+v", l.Seeds, l)
 		if want := float64(l.Positions) * (5.4 + 17 + 3) / 1.9 * 1e-9; l.Positions > 1e6 && (l.Seconds < 0.98*want || l.Seconds > 1.25*want) {
@@ -103,7 +98,7 @@ func TestInMemory(t *testing.T) {
 func TestTotals(t *testing.T) {
 	r := run(t, 26, gib)
 	r.Solved, r.Sealed = 20, 123*mib
-	p := mustPlan(t, r, workstation())
+	p := must.Get(New(r, workstation()))(t)
 	if len(p.Layers) != 7 || p.Layers[0].Seeds != 20 {
 		t.Fatalf("%d layers, the first %+v", len(p.Layers), p.Layers[0])
 	}
@@ -121,7 +116,7 @@ func TestTotals(t *testing.T) {
 		t.Errorf("total %+v, want %+v, peak %d, error %v", p.Total, want, peak, err)
 	}
 	r.Solved = 27
-	if peak, err := r.DiskPeak(); err != nil || peak != r.Sealed || len(mustPlan(t, r, workstation()).Layers) != 0 {
+	if peak, err := r.DiskPeak(); err != nil || peak != r.Sealed || len(must.Get(New(r, workstation()))(t).Layers) != 0 {
 		t.Errorf("there is something to do when all is done: peak %d, error %v", peak, err)
 	}
 }
@@ -155,7 +150,7 @@ func TestWidths(t *testing.T) {
 func TestWorkstation(t *testing.T) {
 	r := run(t, awari.MaxSeeds, 64*gib)
 	r.Cores = 16
-	p := mustPlan(t, r, workstation())
+	p := must.Get(New(r, workstation()))(t)
 	if most := uint64(8) << 40; p.Total.Read > most || p.Total.Read < most/2 {
 		t.Errorf("%d bytes read, want at most %d, and at least half of that", p.Total.Read, most)
 	}
@@ -175,7 +170,7 @@ func TestAnyGame(t *testing.T) {
 			for halfboard.Least(game, r.Seeds, r.Cores) > memory && memory > 0 {
 				r.Seeds--
 			}
-			for _, l := range mustPlan(t, r, workstation()).Layers {
+			for _, l := range must.Get(New(r, workstation()))(t).Layers {
 				should.Hold(t, (l.Seconds > 0 && l.Seconds < 1e9) && l.File != 0 && l.Passes >= 1 && l.Windows >= 1 && l.Read >= l.lowerRead &&
 					l.InMemory() == (l.Times.Turn == 0) && l.InMemory() == (l.Digits == 0) && l.Digits <= l.Work,
 					"%d pits, %d bytes: %+v", pits, memory, l)

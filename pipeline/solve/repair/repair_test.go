@@ -60,11 +60,6 @@ func small(t *testing.T) string { return solved(t, 6, awari.Awari, 7) }
 
 func options() repair.Options { return repair.Options{Solve: solveOptions(0)} }
 
-func mustRepair(t *testing.T, dir string) *repair.Result {
-	t.Helper()
-	return must.Get(repair.Run(t.Context(), dir, options()))(t)
-}
-
 // file is what a test compares of a file.
 type file struct {
 	Text  string
@@ -172,7 +167,7 @@ func TestLongRepair(t *testing.T) {
 	should.Hold(t, err == nil && !r.OK && actions(r) == "lllllllllslsll", "dry run: %+v, %v", r, err)
 	must.Same(t, "a dry run changed", before, files(t, dir))
 
-	r = mustRepair(t, dir)
+	r = must.Get(repair.Run(t.Context(), dir, options()))(t)
 	should.Not(t, r.OK || actions(r) != "lllllllllslsll", "%+v", r)
 	after := files(t, dir)
 	for name, f := range before {
@@ -180,7 +175,7 @@ func TestLongRepair(t *testing.T) {
 	}
 	sameLayers(t, whole, dir)
 	clean(t, dir, 14)
-	r = mustRepair(t, dir)
+	r = must.Get(repair.Run(t.Context(), dir, options()))(t)
 	should.Hold(t, r.OK && actions(r) == "kkkkkkkkkkkkkk", "again: %+v", r)
 	must.Same(t, "repair of a good directory changed", after, files(t, dir))
 }
@@ -270,7 +265,7 @@ func TestLongDamages(t *testing.T) {
 			dir := testrun.Copy(t, whole)
 			c.damage(t, dir)
 			before := files(t, dir)
-			r := mustRepair(t, dir)
+			r := must.Get(repair.Run(t.Context(), dir, options()))(t)
 			should.Hold(t, actions(r) == c.want, "%s: %+v", actions(r), r)
 			after := files(t, dir)
 			aside := 0
@@ -422,7 +417,7 @@ func TestLongDifferent(t *testing.T) {
 	must.Same(t, "changed", before, after)
 	// As the message says: without the manifest, the files count.
 	remove(t, dir, rundir.ManifestName)
-	mustRepair(t, dir)
+	must.Get(repair.Run(t.Context(), dir, options()))(t)
 	clean(t, dir, 8)
 }
 
@@ -509,7 +504,7 @@ func least(t *testing.T, game awari.Game, seeds int) uint64 {
 
 // TestJSON: results can be printed.
 func TestJSON(t *testing.T) {
-	r := mustRepair(t, small(t))
+	r := must.Get(repair.Run(t.Context(), small(t), options()))(t)
 	text, err := json.Marshal(r)
 	should.Hold(t, err == nil && strings.Contains(string(text), `"ok":true`) && strings.Contains(string(text), `{"seeds":3,"action":"keep"}`),
 		"%s, %v", text, err)

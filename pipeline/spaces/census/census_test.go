@@ -35,12 +35,6 @@ func tableOnce(pits, seeds int) func() (*census.Table, error) {
 	})
 }
 
-// made returns a table that tests share.
-func made(t *testing.T, once func() (*census.Table, error)) *census.Table {
-	t.Helper()
-	return must.Get(once())(t)
-}
-
 // document returns a table of document 001 as it is printed there.
 func document(t *testing.T, name string) string {
 	t.Helper()
@@ -51,13 +45,13 @@ func document(t *testing.T, name string) string {
 // TestDocumentTables compares whole tables with the document: every character
 // of every cell, heading and rule.
 func TestDocumentTables(t *testing.T) {
-	twelve := made(t, twelve)
+	twelve := must.Get(twelve())(t)
 	for _, c := range []struct {
 		file    string
 		table   *census.Table
 		columns []census.Column
 	}{
-		{"8-pits.txt", made(t, eight), made(t, eight).Columns()},
+		{"8-pits.txt", must.Get(eight())(t), must.Get(eight())(t).Columns()},
 		{"12-pits.txt", twelve, twelve.Columns()},
 		{"cost.txt", twelve, []census.Column{census.Seeds, census.Cost}},
 	} {
@@ -71,8 +65,8 @@ func TestDocumentTables(t *testing.T) {
 // one, so that nothing rests on how tables are set.
 func TestDocumentCells(t *testing.T) {
 	for file, table := range map[string]*census.Table{
-		"8-pits.txt":  made(t, eight),
-		"12-pits.txt": made(t, twelve),
+		"8-pits.txt":  must.Get(eight())(t),
+		"12-pits.txt": must.Get(twelve())(t),
 	} {
 		lines := strings.Split(document(t, file), "\n")
 		cells := 0

@@ -32,15 +32,10 @@ func readTruth(t *testing.T) map[string][]truth {
 			n := must.Get(strconv.Atoi(r[i]))(t)
 			numbers[i] = n
 		}
-		game := gameName(t, r[0], numbers[1])
+		game := mustGame(t, r[0], numbers[1]).Name()
 		byGame[game] = append(byGame[game], truth{numbers[2], numbers[3], numbers[4], numbers[5], numbers[6], r[7], r[8]})
 	}
 	return byGame
-}
-
-func gameName(t *testing.T, rules string, pits int) string {
-	t.Helper()
-	return mustGame(t, rules, pits).Name()
 }
 
 func mustGame(t testing.TB, rules string, pits int) awari.Game {

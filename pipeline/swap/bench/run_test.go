@@ -85,21 +85,11 @@ func slow(t *testing.T) {
 // shortRun is the report of a short run, for all tests that do not change it.
 var shortRun = sync.OnceValues(func() (*Report, error) { return Run(context.Background(), short()) })
 
-func mustShortRun(t *testing.T) *Report {
-	t.Helper()
-	return must.Get(shortRun())(t)
-}
-
-func mustRun(t *testing.T, o Options) *Report {
-	t.Helper()
-	return must.Get(Run(t.Context(), o))(t)
-}
-
 // TestLongRepeated wants the same values for the same seed, and in the long run others for another one; there
 // solvers are repeated too.
 func TestLongRepeated(t *testing.T) {
 	slow(t)
-	whole := untimed(t, mustShortRun(t))
+	whole := untimed(t, must.Get(shortRun())(t))
 	checkSolvers(t, whole)
 	o := short()
 	o.Workers = 1
@@ -111,7 +101,7 @@ func TestLongRepeated(t *testing.T) {
 		should.Not(t, s.Doing == "" || s.Done < last || s.Done > s.Total, "%+v after %g", s, last)
 		last = s.Done
 	}
-	first := untimed(t, mustRun(t, o))
+	first := untimed(t, must.Get(Run(t.Context(), o))(t))
 	should.Not(t, last < 50, "the last step is at %g", last)
 	o.Progress = nil
 	must.Same(t, "another run, another result", whole, first)
@@ -119,7 +109,7 @@ func TestLongRepeated(t *testing.T) {
 		return
 	}
 	o.Tables, o.Seed = []string{Heuristics}, 47
-	other := untimed(t, mustRun(t, o))
+	other := untimed(t, must.Get(Run(t.Context(), o))(t))
 	should.Not(t, cmp.Equal(first.Heuristics, other.Heuristics), "another seed, the same result")
 	should.Hold(t, other.Solvers == nil && other.Databases == nil, "tables that were not asked for")
 }
@@ -211,7 +201,7 @@ func TestDatabases(t *testing.T) {
 // TestReport compares the shape of the JSON, and reads the text.
 func TestReport(t *testing.T) {
 	slow(t)
-	r := *mustShortRun(t)
+	r := *must.Get(shortRun())(t)
 	r.Databases = built(t)
 	text := must.Get(json.Marshal(r))(t)
 	var object any

@@ -44,12 +44,6 @@ func (x *trial) stored(t *testing.T, prefix string) (newest history) {
 	return newest
 }
 
-// little returns the bytes of a number, or of a struct of them.
-func little(t testing.TB, x any) []byte {
-	t.Helper()
-	return must.Get(binary.Append(nil, binary.LittleEndian, x))(t)
-}
-
 // historyOf returns the beginning of a stream.
 func historyOf(t *testing.T, d *disk, name string) (h history) {
 	t.Helper()
@@ -122,7 +116,7 @@ func TestImpossibleHistories(t *testing.T) {
 		header, contents := y.disk.contents(t, stream)
 		h := historyOf(t, y.disk, stream)
 		change(&h)
-		y.disk.write(t, stream, header, slices.Concat(little(t, h), contents[begin:]))
+		y.disk.write(t, stream, header, slices.Concat(must.Get(binary.Append(nil, binary.LittleEndian, h))(t), contents[begin:]))
 		y.finish(t)
 		should.Hold(t, len(y.notes) == 1 && strings.Contains(y.notes[0], "computed again") && strings.Contains(y.notes[0], "impossible times") &&
 			strings.Contains(y.notes[0], stream),

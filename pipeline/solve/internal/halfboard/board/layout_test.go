@@ -17,7 +17,7 @@ import (
 func TestLayoutIsThatOfTheMatrices(t *testing.T) {
 	for q, most := range map[int]int{2: 30, 3: 25, 4: 18, 5: 14, 6: 12} {
 		for n := range most + 1 {
-			g := mustGeometry(t, q, n)
+			g := must.Get(NewGeometry(q, n))(t)
 			var want Layout
 			for sum := range n + 1 {
 				l := g.newMatrix(sum, Side).layout()
@@ -51,7 +51,7 @@ func TestLongMatricesDoNotOverlap(t *testing.T) {
 	for range tries.Runs(40) {
 		c := randomConfig(t, rng)
 		w, size := c.layer(t), LayoutOf(c.game.Half(), c.seeds)
-		memory := mustRegion(t, size.Total()+rng.IntN(1<<16))
+		memory := must.Get(NewRegion(size.Total() + rng.IntN(1<<16)))(t)
 		w.Allocate(memory, size)
 		type part struct{ begin, size uintptr }
 		var parts []part
@@ -85,7 +85,7 @@ func TestLongMatricesDoNotOverlap(t *testing.T) {
 // TestTakeDividesMemory: what is taken is in order, and cannot grow into what
 // follows; reset takes it back.
 func TestTakeDividesMemory(t *testing.T) {
-	r := mustRegion(t, 1000)
+	r := must.Get(NewRegion(1000))(t)
 	for range 2 {
 		a, b := r.Take(128), r.Take(872)
 		must.Hold(t, len(a) == 128 && cap(a) == 128 && len(b) == 872 && uintptr(unsafe.Pointer(&b[0])) == uintptr(unsafe.Pointer(&a[0]))+128,
@@ -94,11 +94,6 @@ func TestTakeDividesMemory(t *testing.T) {
 		r.Reset()
 	}
 	must.OK(t, r.Close())
-}
-
-func mustRegion(t *testing.T, size int) *Region {
-	t.Helper()
-	return must.Get(NewRegion(size))(t)
 }
 
 // mustGet takes memory from s.
@@ -143,7 +138,7 @@ func TestSpareReturnsMemory(t *testing.T) {
 	const size = 16 << 20
 	for name, f := range map[string]func(s *Spare) error{
 		"replaced by a larger one": func(s *Spare) error { return s.Put(s.mustGet(t, 2*size)) },
-		"two put back":             func(s *Spare) error { return s.Put(mustRegion(t, size)) },
+		"two put back":             func(s *Spare) error { return s.Put(must.Get(NewRegion(size))(t)) },
 		"closed":                   func(*Spare) error { return nil },
 	} {
 		t.Run(name, func(t *testing.T) {

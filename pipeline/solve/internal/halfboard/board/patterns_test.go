@@ -90,7 +90,7 @@ func (p *pattern) outcomes(t *testing.T, class RowClass, rows int) []outcome {
 func eachPattern(t *testing.T, check func(g *Geometry, rules awari.Rules, sum int, example play, p *pattern)) {
 	rng := tries.Rand(t)
 	for q, n := range map[int]int{2: 60, 3: 40, 4: 25, 5: 18, 6: 14} {
-		g := mustGeometry(t, q, n)
+		g := must.Get(NewGeometry(q, n))(t)
 		for range tries.Runs(150) {
 			example := g.anyPlay(rng)
 			sum := n - example.half.Sum()
@@ -133,7 +133,7 @@ func TestPatternsAreBuiltOnce(t *testing.T) {
 	var got [askers][]*pattern
 	var wg sync.WaitGroup
 	for i := range askers {
-		g := mustGeometry(t, 3, 14+i)
+		g := must.Get(NewGeometry(3, 14+i))(t)
 		wg.Go(func() {
 			for sum := range sums {
 				for _, move := range moves {

@@ -30,7 +30,7 @@ var libraryTops = map[int]int{2: 48, 3: 27, 4: 15, 5: 12, 6: 9}
 func newLibrary(t *testing.T, rng *rand.Rand) *library {
 	t.Helper()
 	q := 2 + rng.IntN(5)
-	l := &library{layer: &Layer{Geometry: mustGeometry(t, q, libraryTops[q])}, reads: map[pieceName]int{}}
+	l := &library{layer: &Layer{Geometry: must.Get(NewGeometry(q, libraryTops[q]))(t)}, reads: map[pieceName]int{}}
 	for n := range l.layer.N + 1 {
 		layer := make([]int8, l.layer.Halves.Board().Size(n))
 		for i := range layer {
