@@ -36,7 +36,6 @@ func files() []entry {
 
 // unpacked returns the files of an archive by name, with their modes and times in text.
 func unpacked(t *testing.T, archive []byte, zipped bool) (names []string, about map[string]string) {
-	t.Helper()
 	about = map[string]string{}
 	add := func(name string, mode fs.FileMode, at time.Time, r io.Reader) {
 		data := must.Get(io.ReadAll(r))(t)
@@ -120,9 +119,7 @@ func headings(page string) string {
 // TestManPages shows all pages as man does: there is no warning, and what is laid out stays so.
 func TestManPages(t *testing.T) {
 	groff, err := exec.LookPath("groff")
-	if err != nil {
-		t.Skip("NOT TESTED: man pages, as there is no groff")
-	}
+	tries.SkipIf(t, err != nil, "NOT TESTED: man pages, as there is no groff")
 	all := must.Get(generated(time.Now()))(t)
 	pages := 0
 	for _, e := range all {
@@ -218,9 +215,7 @@ func TestLicences(t *testing.T) {
 // TestLongReproducible clones the repository twice and releases from both, with another number of
 // processors and other settings of the user: the same bytes. The program knows its commit.
 func TestLongReproducible(t *testing.T) {
-	if !tries.Full() {
-		t.Skip("takes minutes: GRENIER_LONG=full")
-	}
+	tries.SkipIf(t, !tries.Full(), "takes minutes: GRENIER_LONG=full")
 	source := must.Get(filepath.Abs("../.."))(t)
 	dir := t.TempDir()
 	sums := [2]string{}
@@ -242,7 +237,6 @@ func TestLongReproducible(t *testing.T) {
 
 // knowsCommit unpacks and runs the program for this machine.
 func knowsCommit(t *testing.T, out, commit string) {
-	t.Helper()
 	if runtime.GOOS == "windows" {
 		return
 	}

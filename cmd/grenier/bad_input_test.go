@@ -124,9 +124,7 @@ func TestBadDirectories(t *testing.T) {
 func TestLockedDirectory(t *testing.T) {
 	t.Chdir(solved(t, "--pits", "4", "--seeds", "3"))
 	locked := must.Get(rundir.Lock(".", manifest.Identity{Game: "awari", Rules: "awari", Pits: 4}))(t)
-	defer func() {
-		must.OK(t, locked.Unlock())
-	}()
+	defer func() { must.OK(t, locked.Unlock()) }()
 	refused(t, []badInput{
 		{"awari solve --pits 4 --seeds 4 --dir .", cli.ExitFailure, "lock|in use by process " + strconv.Itoa(os.Getpid())},
 	})

@@ -14,6 +14,7 @@ import (
 
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/should"
+	"grenier/internal/testkit/tries"
 )
 
 // tabs are command lines, with what a shell offers when Tab is pressed at their end.
@@ -62,9 +63,7 @@ func TestTab(t *testing.T) {
 		t.Run(s.shell, func(t *testing.T) {
 			t.Parallel()
 			program, err := exec.LookPath(s.shell)
-			if err != nil {
-				t.Skip("NOT TESTED: completions in " + s.shell + ", which is not installed")
-			}
+			tries.SkipIf(t, err != nil, "NOT TESTED: completions in "+s.shell+", which is not installed")
 			c := startShell(t, place(t), program, s.args...)
 			c.send(s.begin + "; echo rea''dy\r")
 			c.await("ready")
@@ -97,7 +96,6 @@ type console struct {
 }
 
 func startShell(t *testing.T, dir, program string, args ...string) *console {
-	t.Helper()
 	cmd := exec.CommandContext(t.Context(), program, args...)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "HOME="+dir, "PS1=> ", "TERM=xterm", "BASH_SILENCE_DEPRECATION_WARNING=1")
 	f := must.Get(pty.StartWithSize(cmd, &pty.Winsize{Rows: 100, Cols: 200}))(t)
@@ -151,9 +149,7 @@ func (c *console) await(text string) {
 func TestTabInFish(t *testing.T) {
 	t.Parallel()
 	fish, err := exec.LookPath("fish")
-	if err != nil {
-		t.Skip("NOT TESTED: completions in fish, which is not installed")
-	}
+	tries.SkipIf(t, err != nil, "NOT TESTED: completions in fish, which is not installed")
 	dir := place(t)
 	script := "grenier completion fish | source\n"
 	for _, tab := range tabs {

@@ -67,7 +67,6 @@ const needsLayers = "Needs layers 0 to 16: `grenier awari solve --seeds 16 --dir
 
 // environmentFor returns what commands of a page find: a home of their own, and Python with NumPy where they want it.
 func environmentFor(t *testing.T, commands []examples.Command) []string {
-	t.Helper()
 	env := []string{"HOME=" + t.TempDir(), "PYTHONDONTWRITEBYTECODE=1", "TERM=dumb"}
 	if slices.ContainsFunc(commands, func(c examples.Command) bool { return strings.Contains(c.Text, "python3") }) {
 		env = append(env, "PATH="+filepath.Dir(pythontest.With(t, "numpy"))+":"+os.Getenv("PATH"))

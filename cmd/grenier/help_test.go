@@ -55,7 +55,6 @@ func TestHelp(t *testing.T) {
 
 // checkHelpLines checks that help fits a terminal, without tabs or gaps.
 func checkHelpLines(t *testing.T, cmd *cobra.Command, text string) {
-	t.Helper()
 	for line := range strings.Lines(text) {
 		line = strings.TrimSuffix(line, "\n")
 		isExample := strings.Contains(cmd.Example, line) // to be copied in one piece

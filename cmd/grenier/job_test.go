@@ -13,9 +13,7 @@ import (
 
 // ownProgress lists the packages of pipeline whose options still have a Progress of their own instead of
 // a job.Job. None is to be added.
-var ownProgress = []string{
-	"solve/internal/halfboard", "solve/internal/halfboard/fixpoint",
-}
+var ownProgress = []string{"solve/internal/halfboard", "solve/internal/halfboard/fixpoint"}
 
 // TestOneJob: the limits of a run, and how it tells how far it is, are defined in pipeline/job.
 func TestOneJob(t *testing.T) {

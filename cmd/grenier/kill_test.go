@@ -19,6 +19,7 @@ import (
 	"grenier/cmd/grenier/cli"
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/should"
+	"grenier/internal/testkit/tries"
 	"grenier/io/manifest"
 	"grenier/io/rundir"
 )
@@ -112,9 +113,7 @@ func withoutSeconds(t *testing.T, dir string) map[string]string {
 // TestInterrupt sends the signals that end a command.
 func TestInterrupt(t *testing.T) {
 	t.Parallel()
-	if runtime.GOOS == "windows" {
-		t.Skip("there are no such signals")
-	}
+	tries.SkipIf(t, runtime.GOOS == "windows", "there are no such signals")
 	for _, sig := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
 		if signal.Ignored(sig) {
 			continue // by whoever began the tests, and so by the solver
@@ -189,9 +188,7 @@ func exists(path string) bool {
 // TestProbeTalks asks one board after the other through pipes: each answer comes
 // before the next question, and an interrupt ends the wait for one.
 func TestProbeTalks(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("there is no such signal")
-	}
+	tries.SkipIf(t, runtime.GOOS == "windows", "there is no such signal")
 	dir := solved(t, "--pits", "4", "--seeds", "3")
 	s := command(t, "grenier", "awari", "probe", "--dir", dir, "-")
 	s.cmd.Stdout = nil

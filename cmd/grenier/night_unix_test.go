@@ -85,7 +85,6 @@ func layerFiles(t *testing.T, run string) map[string]string {
 
 // untilTime starts a process that stops by the clock, and reads its metrics.
 func (n *night) untilTime(t *testing.T) {
-	t.Helper()
 	address, until := freeAddress(t), time.Now().Add(8*time.Second).Format(time.RFC3339)
 	s := startSolving(t, n.flags("two", n.seeds-1, "--metrics", address, "--until", until)...)
 	should.Hold(t, strings.Contains(scrape(t, address), "grenier_run_last_layer "+strconv.Itoa(n.seeds)+"\n"),
@@ -127,7 +126,6 @@ func TestLongNight(t *testing.T) {
 // checkCalls checks that the command was called for each layer in turn, again for the one in whose call
 // a process was killed, and for others only where a process ended in or right after the call.
 func (n *night) checkCalls(t *testing.T) {
-	t.Helper()
 	var want []string
 	for seeds := range n.seeds + 1 {
 		want = append(want, strconv.Itoa(seeds))
@@ -148,7 +146,6 @@ func (n *night) checkCalls(t *testing.T) {
 
 // checkPlaces checks which files are where.
 func (n *night) checkPlaces(t *testing.T) {
-	t.Helper()
 	got := namesIn(t, n.run, "layer")
 	should.Hold(t, len(got) == 0, "layers in the run directory: %v", got)
 	one, two := namesIn(t, filepath.Join(n.top, "one"), "layer"), namesIn(t, filepath.Join(n.top, "two"), "layer")
@@ -158,7 +155,6 @@ func (n *night) checkPlaces(t *testing.T) {
 
 // checkReaders lets every command read the layers.
 func (n *night) checkReaders(t *testing.T, whole string) {
-	t.Helper()
 	for _, command := range [][]string{
 		{"scrub", "--dir", n.run, "--progress", "none"}, {"verify", "--dir", n.run, "--sample", "1000", "--progress", "none"},
 		{"compare", n.run, whole, "--progress", "none"}, {"stats", "--dir", n.run},
@@ -193,7 +189,6 @@ func (n *night) checkReaders(t *testing.T, whole string) {
 
 // freeAddress returns an address on which nobody listens.
 func freeAddress(t *testing.T) string {
-	t.Helper()
 	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer l.Close()
 	return l.Addr().String()
@@ -201,7 +196,6 @@ func freeAddress(t *testing.T) string {
 
 // scrape returns the metrics of a process that has just been started, once it tells them.
 func scrape(t *testing.T, address string) string {
-	t.Helper()
 	var r *http.Response
 	waitFor(t, "metrics", func() (there bool) {
 		var err error

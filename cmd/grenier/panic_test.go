@@ -21,7 +21,6 @@ import (
 // buggy makes the k-th report of progress panic, in the goroutine that reports, while
 // body runs; it returns whether there were so many.
 func buggy(t *testing.T, k int64, body func()) bool {
-	t.Helper()
 	var reports atomic.Int64
 	reported = func() {
 		if reports.Add(1) == k {
@@ -41,7 +40,6 @@ var bugLine = regexp.MustCompile(`^grenier: internal error: bug \d+; here; this 
 
 // wantBug checks what a user sees of a bug: one line, and the stack here or there.
 func wantBug(t *testing.T, r result, log string) {
-	t.Helper()
 	must.Hold(t, r.status == cli.ExitBug && bugLine.MatchString(r.err), "status %d, %s", r.status, r.err)
 	stack := r.err
 	if log != "" {

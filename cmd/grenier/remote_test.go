@@ -68,7 +68,6 @@ func TestRemoteSame(t *testing.T) {
 // checkOnce checks that nothing was downloaded twice, and nothing but what there
 // is: from each layer its head, its end, and blocks.
 func checkOnce(t *testing.T, dir string, requests []remotetest.Request) {
-	t.Helper()
 	seen := make(map[string]bool)
 	var bytes int64
 	for _, r := range requests {
@@ -110,9 +109,7 @@ func TestRemoteMessages(t *testing.T) {
 	layer := filepath.Join(dir, rundir.LayerName(11))
 	whole := must.Read(t, layer)
 	probe := []string{"1", "1", "1", "1", "1", "1", "1", "1", "1", "1", "1", "0"}
-	restore := func(data []byte) {
-		must.Write(t, layer, data)
-	}
+	restore := func(data []byte) { must.Write(t, layer, data) }
 	damaged := []byte(strings.Repeat("\xee", len(whole)-30_000))
 	onLayer := func(hook http.HandlerFunc) func(http.ResponseWriter, *http.Request) bool {
 		return func(w http.ResponseWriter, r *http.Request) bool {

@@ -15,6 +15,7 @@ import (
 	"grenier/cmd/grenier/cli"
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/should"
+	"grenier/internal/testkit/tries"
 )
 
 // serving is a process that serves.
@@ -51,9 +52,7 @@ func (s *serving) get(t *testing.T, path string) string {
 // TestServe runs the server as a process: it says where it is, answers, and ends
 // with status 0 when it is told to stop.
 func TestServe(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("no signals to send")
-	}
+	tries.SkipIf(t, runtime.GOOS == "windows", "no signals to send")
 	dir := solved(t, "--seeds", "5")
 	for _, stop := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
 		s := startServer(t, "--dir", dir, "--addr", "localhost:0", "--log")

@@ -66,9 +66,7 @@ func TestLongSiegeCrash(t *testing.T) {
 	seed := siegeSeed(t)
 	for i, args := range crashing {
 		t.Run(args, func(t *testing.T) {
-			if !tries.Long() && (uint64(i)+seed)%6 != 0 {
-				t.Skip("another time, or with GRENIER_LONG=1")
-			}
+			tries.SkipIf(t, !tries.Long() && (uint64(i)+seed)%6 != 0, "another time, or with GRENIER_LONG=1")
 			t.Parallel()
 			c := newCrashes(t, args)
 			r := rand.New(rand.NewPCG(seed, uint64(i)))
@@ -116,7 +114,6 @@ func newCrashes(t *testing.T, args string) *crashes {
 // damage makes a run the beginning that has lost its manifest and a layer, and another one
 // in part.
 func (c *crashes) damage(t *testing.T) {
-	t.Helper()
 	c.begun = map[string][]byte{}
 	for name, data := range c.tree.Save("given").Files {
 		switch base := filepath.Base(name); base {
@@ -169,7 +166,6 @@ func (c *crashes) results(t *testing.T) map[string]string {
 // crash lets operation k fail and runs the command again. It returns true if there was no
 // operation k.
 func (c *crashes) crash(t *testing.T, a accident, k int, r *rand.Rand) (ended bool) {
-	t.Helper()
 	c.begin(t)
 	disk, n := c.disk(t), 0
 	if a.fails == nil {
@@ -233,7 +229,6 @@ func (c *crashes) whole(t *testing.T, fail func(format string, args ...any)) {
 
 // powerCut replaces the files by those that are there when the power is back.
 func (c *crashes) powerCut(t *testing.T, disk *crashfs.FS) {
-	t.Helper()
 	work, _ := c.tree.Stat(siegeDir + "/work")
 	c.empty(t)
 	if work != nil {

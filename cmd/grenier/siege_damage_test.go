@@ -136,9 +136,7 @@ func TestLongSiegeDamage(t *testing.T) {
 	for i, s := range damagedRuns() {
 		s.damages = damages
 		t.Run(s.name, func(t *testing.T) {
-			if !tries.Long() && (s.long || (uint64(i)+seed)%5 != 0) {
-				t.Skip("another time, or with GRENIER_LONG=1")
-			}
+			tries.SkipIf(t, !tries.Long() && (s.long || (uint64(i)+seed)%5 != 0), "another time, or with GRENIER_LONG=1")
 			t.Parallel()
 			s.begin(t)
 			defer s.worker.stop()

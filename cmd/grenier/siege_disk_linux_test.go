@@ -53,9 +53,7 @@ func (c *crashes) mount(t *testing.T, options string) (unmount func()) {
 	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, options); err != nil {
 		t.Skipf("a small disk needs a file system of its own: %v", err)
 	}
-	return func() {
-		must.OK(t, unix.Unmount(dir, unix.MNT_DETACH))
-	}
+	return func() { must.OK(t, unix.Unmount(dir, unix.MNT_DETACH)) }
 }
 
 // full runs the command on a small disk. It returns true if there is room enough.
@@ -82,7 +80,6 @@ func (c *crashes) full(t *testing.T, options string) (ended bool) {
 
 // readOnly runs the command on a disk that cannot be written.
 func (c *crashes) readOnly(t *testing.T) {
-	t.Helper()
 	defer c.mount(t, "size=64m")()
 	must.OK(t, unix.Mount("", c.tree.Path(siegeDir), "", unix.MS_REMOUNT|unix.MS_RDONLY, ""))
 	watched := c.tree.Watch(siegeDir)

@@ -162,7 +162,6 @@ func (d *disturbed) compare(t *testing.T, printed map[string]bool, left map[stri
 
 // checkOld: after a kill, every file is as it was before, as it is going to be, or not there.
 func (d *disturbed) checkOld(t *testing.T, base, dir string, left map[string]string) {
-	t.Helper()
 	before := d.left(t, base)
 	for name, text := range d.left(t, dir) {
 		should.Not(t, text != before[name] && text != left[name] && name != rundir.ManifestName,

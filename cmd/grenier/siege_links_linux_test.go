@@ -67,7 +67,6 @@ type links struct {
 const linksTop = "top"
 
 func newLinks(t *testing.T) *links {
-	t.Helper()
 	l := &links{tree: siegetest.New(t), statuses: map[int]int{}}
 	prepare := func(args string) { mustRun(t, l.fields(args)...) }
 	for _, name := range []string{"temp", "out"} {
@@ -217,7 +216,6 @@ func (l *links) untouched(t *testing.T, did string) {
 
 // led puts links in the places of the directories that users name.
 func (l *links) led(t *testing.T, c linking) {
-	t.Helper()
 	l.reset(t)
 	for _, name := range []string{"run", "site", "out", "broken", "swap", "chemin", "solitaire", "temp"} {
 		name = path.Join(linksTop, name)

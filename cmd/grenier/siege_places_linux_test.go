@@ -135,7 +135,6 @@ func siegePlaces(t *testing.T, s *subject) {
 
 // put puts something in a place and runs the commands that use it.
 func (s *subject) put(t *testing.T, r *rand.Rand, name string, d siegetest.Damage) {
-	t.Helper()
 	s.reset(t)
 	if name == "run/work" {
 		must.OK(t, s.tree.RemoveAll(name))

@@ -54,7 +54,6 @@ func TestSecondSignal(t *testing.T) {
 // signalServer sends signals to a server that waits for the rest of a request, and returns how
 // it ends.
 func signalServer(t *testing.T, dir string) syscall.WaitStatus {
-	t.Helper()
 	s := startServer(t, "--addr", "localhost:0", "--dir", dir)
 	half := must.Get(net.Dial("tcp", s.report.Address))(t)
 	defer half.Close()
@@ -121,7 +120,6 @@ func TestLongInterruptAnytime(t *testing.T) {
 // awaitMain waits until the process has begun to listen to signals, of which it ignores
 // that of a broken pipe.
 func (s *solver) awaitMain(t *testing.T) {
-	t.Helper()
 	waitFor(t, "the process", func() bool {
 		text := must.Read(t, fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid))
 		_, mask, _ := strings.Cut(string(text), "SigIgn:")

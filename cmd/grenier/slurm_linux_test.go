@@ -63,16 +63,13 @@ PartitionName=all Nodes=n1,n2 Default=YES MaxTime=INFINITE State=UP OverSubscrib
 
 // startSlurm starts a cluster, which ends with the test.
 func startSlurm(t *testing.T) *slurm {
-	t.Helper()
 	for _, name := range slurmPrograms {
 		if _, err := exec.LookPath(name); err != nil {
 			must.Not(t, os.Getenv("CI") == "true", "%v", err)
 			t.Skip(err)
 		}
 	}
-	if os.Geteuid() != 0 {
-		t.Skip("slurmd runs as root")
-	}
+	tries.SkipIf(t, os.Geteuid() != 0, "slurmd runs as root")
 	dir, err := os.MkdirTemp("", "grenier-slurm") // names of sockets are short
 	must.OK(t, err)
 	s := &slurm{dir: dir, env: append(os.Environ(), "SLURM_CONF="+filepath.Join(dir, "slurm.conf"))}
@@ -146,7 +143,6 @@ func (s *slurm) logs(t *testing.T) {
 
 // freePorts returns ports that nobody listens on.
 func freePorts(t *testing.T, n int) (ports []int) {
-	t.Helper()
 	for range n {
 		l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 		defer l.Close()
@@ -171,7 +167,6 @@ func (s *slurm) states(t *testing.T) map[string]string {
 
 // submit submits the jobs of a run.
 func (s *slurm) submit(t *testing.T, dir string, flags ...string) {
-	t.Helper()
 	s.before = nil
 	s.before = s.states(t)
 	script := s.command("grenier", append([]string{"awari", "array", "--dir", dir, "--threads", "1"}, flags...)...)
@@ -185,7 +180,6 @@ func (s *slurm) submit(t *testing.T, dir string, flags ...string) {
 
 // drain waits until no job is left, and fails if one has failed.
 func (s *slurm) drain(t *testing.T, disturb func(running []string)) {
-	t.Helper()
 	for left := -1; left != 0; {
 		before := left
 		waitFor(t, "a job to end", func() bool {
@@ -277,9 +271,7 @@ func (s *slurm) disturb(t *testing.T) func(running []string) {
 	for range tries.Pick(0, 2, 5) {
 		acts = append(acts, kill)
 	}
-	t.Cleanup(func() {
-		should.Not(t, len(acts) > 0, "the run is too short: %d disturbances are left", len(acts))
-	})
+	t.Cleanup(func() { should.Not(t, len(acts) > 0, "the run is too short: %d disturbances are left", len(acts)) })
 	return func(running []string) {
 		if len(running) > 0 && len(acts) > 0 && acts[0](running) {
 			acts = acts[1:]

@@ -57,7 +57,6 @@ type windowRuns struct {
 }
 
 func newWindowRuns(t *testing.T) *windowRuns {
-	t.Helper()
 	seeds := strconv.Itoa(windowSeeds)
 	p := &windowRuns{below: solved(t, "--seeds", strconv.Itoa(windowSeeds-1))}
 	whole := p.begin(t)
@@ -161,9 +160,7 @@ func nothing(string, *solver) {}
 // compares with one that did. What damage does is tested by TestLongSiegeDamage and in package halfboard.
 func TestLongWindows(t *testing.T) {
 	tries.NeedsLong(t, "solves 15 seeds several times")
-	if runtime.GOOS == "windows" {
-		t.Skip("there are no such signals")
-	}
+	tries.SkipIf(t, runtime.GOOS == "windows", "there are no such signals")
 	t.Parallel()
 	p := newWindowRuns(t)
 	t.Run("signals", p.testSignals)

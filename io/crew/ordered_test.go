@@ -197,8 +197,7 @@ func stopsOnce(t *testing.T, rng *rand.Rand) {
 
 // TestOrderedBeginsNothingLate: the context has ended already.
 func TestOrderedBeginsNothingLate(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
+	ctx := must.Ended(t)
 	for workers := range 4 {
 		p := newPasses(t, workers, 8)
 		err := p.run(ctx, 1000)

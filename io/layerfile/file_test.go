@@ -17,6 +17,7 @@ import (
 
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/should"
+	"grenier/internal/testkit/tries"
 	"grenier/io/corrupt"
 	"grenier/kernels/cpu"
 )
@@ -120,9 +121,7 @@ func TestBlockUsesMemory(t *testing.T) {
 // TestTruncatedWhileOpen provokes SIGBUS.
 func TestTruncatedWhileOpen(t *testing.T) {
 	eachOpener(t, func(t *testing.T, open func(path string) (*File, error)) {
-		if runtime.GOOS == "windows" {
-			t.Skip("a mapped file cannot be truncated")
-		}
+		tries.SkipIf(t, runtime.GOOS == "windows", "a mapped file cannot be truncated")
 		f, d := openFileWith(t, open, MaxBlockSize, noise(rand.New(rand.NewPCG(7, 8)), 3*MaxBlockSize))
 		must.OK(t, os.Truncate(f.Path(), 100))
 		for i := range 3 {
@@ -152,9 +151,7 @@ func TestOverwrittenWhileOpen(t *testing.T) {
 
 func TestReplacedWhileOpen(t *testing.T) {
 	eachOpener(t, func(t *testing.T, open func(path string) (*File, error)) {
-		if runtime.GOOS == "windows" {
-			t.Skip("a mapped file cannot be replaced")
-		}
+		tries.SkipIf(t, runtime.GOOS == "windows", "a mapped file cannot be replaced")
 		old := layerScores(rand.New(rand.NewPCG(9, 10)), 300)
 		f, d := openFileWith(t, open, 64, old)
 		other := f.Path() + ".new"

@@ -51,7 +51,6 @@ func TestBound(t *testing.T) {
 }
 
 func checkBound(t *testing.T, path string, scores []int8, most int) {
-	t.Helper()
 	f := must.Get(Open(path))(t)
 	defer f.Close()
 	f.Bound(most)

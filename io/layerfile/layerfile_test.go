@@ -176,7 +176,6 @@ func roundTrip(t *testing.T, h Header, scores []int8) {
 
 // checkSingle reads single scores with all families: those at the ends of blocks and lanes, and some between.
 func checkSingle(t *testing.T, path string, scores []int8) {
-	t.Helper()
 	f := must.Get(Open(path))(t)
 	defer f.Close()
 	for _, family := range cpu.Available() {

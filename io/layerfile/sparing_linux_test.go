@@ -19,9 +19,7 @@ import (
 // TestLongSparing writes and reads a file of 48 MiB, or 96 if there is time, and looks how much of it
 // is in the page cache and in the memory of the process meanwhile.
 func TestLongSparing(t *testing.T) {
-	if testing.Short() {
-		t.Skip("writes 48 MiB")
-	}
+	tries.SkipIf(t, testing.Short(), "writes 48 MiB")
 	const atMost = 24 << 20
 	blocks := 2 * atMost / MaxBlockSize
 	if tries.Long() {

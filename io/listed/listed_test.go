@@ -177,8 +177,7 @@ func TestCanceled(t *testing.T) {
 	b := newBench(t)
 	b.want("all", []int{0, 1, 2}, 0)
 	l := must.Get(b.open(identity))(t)
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
+	ctx := must.Ended(t)
 	f := listed.File{File: name(2), Seeds: 2, Source: "cc"}
 	kept, err := l.Keeps(ctx, &f, func(_, _ uint64) {})
 	should.Not(t, kept || !errors.Is(err, context.Canceled), "kept %v, %v", kept, err)

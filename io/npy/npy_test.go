@@ -11,6 +11,7 @@ import (
 
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/should"
+	"grenier/internal/testkit/tries"
 	"grenier/io/npy"
 )
 
@@ -53,9 +54,7 @@ print(tuple(int(x) for x in a))
 
 func TestPython(t *testing.T) {
 	python, err := exec.LookPath("python3")
-	if err != nil {
-		t.Skip("there is no python3")
-	}
+	tries.SkipIf(t, err != nil, "there is no python3")
 	path := filepath.Join(t.TempDir(), "a.npy")
 	must.OK(t, os.WriteFile(path, append(npy.Header(3), 1, 0xff, 0x80), 0o644))
 	scripts := []string{reader}

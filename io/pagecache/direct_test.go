@@ -12,6 +12,7 @@ import (
 
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/should"
+	"grenier/internal/testkit/tries"
 	"grenier/io/pagecache"
 )
 
@@ -42,9 +43,7 @@ func direct(t *testing.T, data []byte, r refusing) ([]byte, error) {
 	defer f.Close()
 	r.Writer = f
 	d := pagecache.NewDirect(&r, f)
-	if d == nil {
-		t.Skip("files for tests are not written past the page cache here")
-	}
+	tries.SkipIf(t, d == nil, "files for tests are not written past the page cache here")
 	for rest := data; len(rest) > 0 && err == nil; {
 		n := 0
 		n, err = d.Write(rest[:min(len(rest), 1+rand.IntN(300_000))])

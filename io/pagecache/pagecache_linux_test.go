@@ -9,15 +9,14 @@ import (
 	"grenier/internal/testkit/cachetest"
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/should"
+	"grenier/internal/testkit/tries"
 	"grenier/io/pagecache"
 )
 
 // TestBound writes and reads 96 MiB and looks how much of that the kernel keeps
 // meanwhile.
 func TestBound(t *testing.T) {
-	if testing.Short() {
-		t.Skip("writes 64 MiB")
-	}
+	tries.SkipIf(t, testing.Short(), "writes 64 MiB")
 	for _, c := range []struct {
 		name    string
 		length  int64
@@ -66,7 +65,6 @@ func TestBound(t *testing.T) {
 
 // open returns a new file, which is closed when the test ends.
 func open(t *testing.T) (f *os.File, held func() (bytes, dirty int64), bound *pagecache.Bound) {
-	t.Helper()
 	path := filepath.Join(cachetest.Dir(t), "big")
 	f = must.Get(os.Create(path))(t)
 	bound = new(pagecache.Bound)

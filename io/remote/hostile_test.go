@@ -21,7 +21,6 @@ import (
 // listen has a server of its own kind answer each connection with f, and returns its
 // address.
 func listen(t *testing.T, f func(net.Conn)) string {
-	t.Helper()
 	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	var group sync.WaitGroup
 	group.Go(func() {

@@ -81,7 +81,6 @@ func TestPage(t *testing.T) {
 
 // wantAlone looks for anything outside of a page.
 func wantAlone(t *testing.T, page string) {
-	t.Helper()
 	outside := regexp.MustCompile(`(?i)(src|href|action|url)\s*[=(]\s*"?[^d"]|@import|https?:`)
 	for _, found := range outside.FindAllString(strings.ReplaceAll(page, `xmlns="http://www.w3.org/2000/svg"`, ""), -1) {
 		t.Errorf("the page refers to something: %s", found)

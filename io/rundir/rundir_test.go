@@ -17,6 +17,7 @@ import (
 
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/should"
+	"grenier/internal/testkit/tries"
 	"grenier/io/corrupt"
 	"grenier/io/layerfile"
 	"grenier/io/manifest"
@@ -196,9 +197,7 @@ func TestTwoLocksInOneProcess(t *testing.T) {
 // TestCrash kills a solver after each of its steps. What is left is the old
 // state or the new one, and the next solver can resume.
 func TestCrash(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("the lock outlives the process")
-	}
+	tries.SkipIf(t, runtime.GOOS == "windows", "the lock outlives the process")
 	for n := range len(sealSteps(nil)) + 1 {
 		dir := filepath.Join(t.TempDir(), "run")
 		kill(startChild(t, dir, n))
@@ -328,9 +327,7 @@ func TestNameTaken(t *testing.T) {
 }
 
 func TestUnwritable(t *testing.T) {
-	if runtime.GOOS == "windows" || os.Getuid() == 0 {
-		t.Skip("this user can write everywhere")
-	}
+	tries.SkipIf(t, runtime.GOOS == "windows" || os.Getuid() == 0, "this user can write everywhere")
 	dir := t.TempDir()
 	must.OK(t, os.Chmod(dir, 0o555))
 	for _, path := range []string{dir, filepath.Join(dir, "new")} {

@@ -14,6 +14,7 @@ import (
 
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/should"
+	"grenier/internal/testkit/tries"
 )
 
 // aStatus is of a solver in the middle of a run.
@@ -163,9 +164,7 @@ func TestActivityStates(t *testing.T) {
 // TestActivity looks at a solver that comes, works, is killed, and at one that
 // ends in order. Looking never keeps a solver from starting.
 func TestActivity(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("the lock outlives the process")
-	}
+	tries.SkipIf(t, runtime.GOOS == "windows", "the lock outlives the process")
 	dir := filepath.Join(t.TempDir(), "run")
 	cmd := startChild(t, dir, 0)
 	d := must.Get(Open(dir))(t)

@@ -18,7 +18,6 @@ import (
 
 // dumpInDocument returns the example in docs/format/work-file.md.
 func dumpInDocument(t *testing.T) []byte {
-	t.Helper()
 	page := must.Read(t, "../../docs/format/work-file.md")
 	_, dump, _ := strings.Cut(string(page), "```dump\n")
 	dump, _, _ = strings.Cut(dump, "```")

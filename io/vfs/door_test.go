@@ -11,6 +11,7 @@ import (
 
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/should"
+	"grenier/internal/testkit/tries"
 )
 
 // canaries makes a directory with a file that has to stay alone.
@@ -30,9 +31,7 @@ func canaries(t *testing.T, top string) (path string, check func()) {
 // TestSwapped opens a directory, writes and removes there, while a link to another one takes its
 // place again and again.
 func TestSwapped(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("open directories stay in their places")
-	}
+	tries.SkipIf(t, runtime.GOOS == "windows", "open directories stay in their places")
 	d := open(t)
 	away, alive := canaries(t, t.TempDir())
 	must.OK(t, d.Mkdir("x"))
@@ -72,9 +71,7 @@ func TestSwapped(t *testing.T) {
 // TestTempSwapped: what takes the place of a directory of TempDir is neither written nor removed,
 // be it a link or a directory.
 func TestTempSwapped(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("open directories stay in their places")
-	}
+	tries.SkipIf(t, runtime.GOOS == "windows", "open directories stay in their places")
 	for name, swap := range map[string]func(away, path string) error{"link": os.Symlink, "directory": os.Rename} {
 		t.Run(name, func(t *testing.T) {
 			top := t.TempDir()

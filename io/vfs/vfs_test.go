@@ -12,6 +12,7 @@ import (
 
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/should"
+	"grenier/internal/testkit/tries"
 )
 
 // open opens a directory of its own.
@@ -236,9 +237,7 @@ func TestOpenDir(t *testing.T) {
 // TestReplaced opens a file while others take its place: the opened file
 // is right, or the error says what happened.
 func TestReplaced(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("open files stay in their places")
-	}
+	tries.SkipIf(t, runtime.GOOS == "windows", "open files stay in their places")
 	d := open(t)
 	stop := make(chan struct{})
 	done := make(chan error, 1)

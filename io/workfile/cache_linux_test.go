@@ -6,15 +6,14 @@ import (
 	"grenier/internal/testkit/cachetest"
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/should"
+	"grenier/internal/testkit/tries"
 	"grenier/io/workfile"
 )
 
 // TestPageCache writes and reads 128 MiB and looks how much of that the kernel
 // keeps meanwhile.
 func TestPageCache(t *testing.T) {
-	if testing.Short() {
-		t.Skip("writes 128 MiB")
-	}
+	tries.SkipIf(t, testing.Short(), "writes 128 MiB")
 	d := open(t, cachetest.Dir(t))
 	f := create(t, d, tilesName)
 	defer f.Close()

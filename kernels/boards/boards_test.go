@@ -122,9 +122,7 @@ func BenchmarkIterate(b *testing.B) {
 
 // BenchmarkUnrank takes random boards.
 func BenchmarkUnrank(b *testing.B) {
-	bench(b, func(l *Layer, boards []uint8, random []uint64) {
-		must.OK(b, l.Unrank(boards, random))
-	})
+	bench(b, func(l *Layer, boards []uint8, random []uint64) { must.OK(b, l.Unrank(boards, random)) })
 }
 
 // BenchmarkUnrankInOrder is the iteration that the document begins with: decode for one code

@@ -116,7 +116,6 @@ func TestRankOrderAndIteration(t *testing.T) {
 }
 
 func checkBoard(t *testing.T, r *Ranking, board []uint8, n int, rank, code uint64) {
-	t.Helper()
 	must.Equal(t, r.Rank(board), rank, "rank of %v", board)
 	got := r.Code(board)
 	must.Hold(t, got == code && code == r.First(n)+rank, "code of %v is %d, want %d", board, got, code)

@@ -25,11 +25,8 @@ func TestExample(t *testing.T) {
 	route := Route{
 		Scores: scores,
 		Stride: rows * Side,
-		Words: []Word{
-			{Panel: 0, Pick: 0b100011, Place: 0b0011010},
-			{Panel: 1, Pick: 0b000100, Place: 0b1000000},
-		},
-		First: []uint32{0, 2}, // one chunk, with both words
+		Words:  []Word{{Panel: 0, Pick: 0b100011, Place: 0b0011010}, {Panel: 1, Pick: 0b000100, Place: 0b1000000}},
+		First:  []uint32{0, 2}, // one chunk, with both words
 	}
 	program := Program{
 		Groups: []Group{{Columns: 1<<0 | 1<<9, Route: 0, First: 0}},

@@ -83,7 +83,6 @@ func checkPermutation(t *testing.T, p []uint8, rank uint64) {
 
 // checkPacked checks that the packed twin agrees.
 func checkPacked(t *testing.T, p []uint8, rank uint64) {
-	t.Helper()
 	n, packed := len(p), pack(p)
 	got, inverse := make([]uint8, n), make([]uint8, n)
 	for i, x := range p {
@@ -134,7 +133,6 @@ func TestRandom(t *testing.T) {
 
 // checkOrder checks that ranks compare like lists.
 func checkOrder(t *testing.T, rng *rand.Rand, p []uint8, rank uint64) {
-	t.Helper()
 	q := randomPermutation(rng, len(p))
 	got, want := 0, slices.Compare(p, q)
 	switch r := perm.Rank(q); {

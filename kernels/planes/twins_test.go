@@ -39,7 +39,6 @@ func (m fence) ends(n, size int, f func(scores []int8, packed []byte)) {
 
 // checkPack packs x and compares with the definition.
 func (m fence) checkPack(t *testing.T, f cpu.Family, x []int8) {
-	t.Helper()
 	want := packNaive(x)
 	m.ends(len(x), Bound(len(x)), func(scores []int8, packed []byte) {
 		copy(scores, x)

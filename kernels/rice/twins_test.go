@@ -81,7 +81,6 @@ func (m fence) check(t *testing.T, k Kernel, x []byte) {
 
 // checkDamaged decodes bytes that may be no code: all families must agree.
 func (m fence) checkDamaged(t *testing.T, k Kernel, n int, src []byte) {
-	t.Helper()
 	want := make([]byte, n)
 	wantErr := generic.join(want, src)
 	for _, end := range guard.Ends {

@@ -70,7 +70,5 @@ func updateNaive(bits int, lines []int8, block *Block, columns, rows uint64) (ch
 }
 
 func TestOtherBitsPanic(t *testing.T) {
-	twins.Test(t, func(t *testing.T, f cpu.Family) {
-		must.Panic(t, func() { For(f, 5) })
-	})
+	twins.Test(t, func(t *testing.T, f cpu.Family) { must.Panic(t, func() { For(f, 5) }) })
 }

@@ -96,7 +96,6 @@ func FuzzSow(f *testing.F) {
 }
 
 func checkSow(t *testing.T, g awari.Game, b awari.Board, pit int) {
-	t.Helper()
 	sown := g.Sow(b, pit)
 	must.Hold(t, sown.Board[pit] == 0 && sown.Board.Seeds()+sown.Captured == b.Seeds(), "%s: sowing pit %d gives %+v", g.Text(b), pit, sown)
 	if sown.Captured > 0 {

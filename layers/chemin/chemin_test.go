@@ -1,13 +1,17 @@
 package chemin
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
+	"grenier/internal/testkit/conformance"
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
+	"grenier/layers"
 )
 
 func TestNewRefuses(t *testing.T) {
@@ -141,5 +145,140 @@ func TestOrder(t *testing.T) {
 		o := b.Orient(order)
 		least := o.Order(b)
 		must.Hold(t, b.Orient(least) == o && slices.Compare(least, order) <= 0, "%v for the orientation of %v", least, order)
+	}
+}
+
+func TestDraw(t *testing.T) {
+	b := must.Get(New(2, 2))(t)
+	got, err := b.DrawSteps([]int{0, 3, 1, 2}, 24)
+	want := ` step 1   step 2
+[1] .     1  .
+ .  .     . [1]
+
+ step 3   step 4
+ 1 [2]    1  2
+ .  1    [4] 1
+`
+	should.Hold(t, err == nil && got == want, "DrawSteps: %v\n%s", err, got)
+	should.Equal(t, b.Draw([]uint32{1, 10, 0, 3}), "  1  10\n  .   3", "Draw")
+	should.Be(t, must.Err(b.DrawSteps([]int{0}, 80)), ErrOrder, "DrawSteps")
+}
+
+// TestSVG checks that the drawing is well formed and has a grid for each step.
+func TestSVG(t *testing.T) {
+	b := must.Get(New(3, 3))(t)
+	svg := must.Get(b.SVG([]int{0, 6, 3, 7, 4, 8, 5, 2, 1}))(t)
+	count := map[string]int{}
+	for _, e := range must.XML(t, svg) {
+		count[e.Name.Local]++
+	}
+	should.Hold(t, count["svg"] == 1 && count["g"] == 9 && count["rect"] == 81 && count["text"] == 9+45, "elements: %v", count)
+	should.Hold(t, strings.Count(svg, `class="new"`) == 9 && strings.Contains(svg, ">57</text>"), "the steps are not marked")
+	should.Be(t, must.Err(b.SVG(nil)), ErrOrder, "SVG")
+}
+
+// TestLongLastCell plays all orders of small boards: on those with two rows and columns or more the
+// last cell of every best order, and no other cell, has the score (docs/sources.md), on
+// longer lines not.
+func TestLongLastCell(t *testing.T) {
+	shapes := [][2]int{{1, 1}, {1, 2}, {1, 3}, {1, 4}, {1, 5}, {5, 1}, {1, 7}, {2, 2}, {2, 3}, {3, 2}, {2, 4}}
+	if tries.Long() {
+		shapes = append(shapes, [2]int{3, 3})
+	}
+	for _, shape := range shapes {
+		t.Run(fmt.Sprint(shape), func(t *testing.T) {
+			b := must.Get(New(shape[0], shape[1]))(t)
+			best, count, elsewhere, shared := uint32(0), 0, 0, 0
+			permute(b.Cells(), func(order []int) {
+				grid := must.Get(b.Play(order))(t)
+				score := slices.Max(grid)
+				if score < best {
+					return
+				}
+				if score > best {
+					best, count, elsewhere, shared = score, 0, 0, 0
+				}
+				count++
+				if grid[order[len(order)-1]] != score {
+					elsewhere++
+				}
+				if slices.Index(grid, score) != len(grid)-1-slices.Index(reversed(grid), score) {
+					shared++
+				}
+			})
+			if line := min(shape[0], shape[1]) == 1; !line && (elsewhere > 0 || shared > 0) || line && b.Cells() > 3 && elsewhere == 0 {
+				t.Errorf("score %d: of %d best orders %d end elsewhere, %d have it twice", best, count, elsewhere, shared)
+			}
+		})
+	}
+}
+
+func reversed(grid []uint32) []uint32 {
+	r := slices.Clone(grid)
+	slices.Reverse(r)
+	return r
+}
+
+// space is the canonical states of a small board as a layered space: layer k has
+// k empty cells, a move earns the number written. It is here to have the states
+// checked by the suite; the scores of the contract, for two players in turn, mean
+// nothing in this game.
+type space struct {
+	b      *Board
+	states [][]State
+	ranks  map[State]uint64
+}
+
+func newSpace(b *Board) *space {
+	s := &space{b: b, states: make([][]State, b.Cells()+1), ranks: map[State]uint64{}}
+	s.add(State{})
+	for k := b.Cells(); k > 0; k-- {
+		for _, from := range s.states[k] {
+			for _, m := range s.Successors(nil, from) {
+				s.add(m.To)
+			}
+		}
+	}
+	return s
+}
+
+func (s *space) add(state State) {
+	if _, known := s.ranks[state]; !known {
+		k := s.empty(state)
+		s.ranks[state] = uint64(len(s.states[k]))
+		s.states[k] = append(s.states[k], state)
+	}
+}
+
+func (s *space) empty(state State) int {
+	n := 0
+	for rest := s.b.Full() &^ state.Filled; rest != 0; rest &= rest - 1 {
+		n++
+	}
+	return n
+}
+
+func (s *space) Name() string                              { return fmt.Sprintf("chemin, %d x %d", s.b.Rows(), s.b.Cols()) }
+func (s *space) Layers() int                               { return len(s.states) }
+func (s *space) Size(layer int) uint64                     { return uint64(len(s.states[layer])) }
+func (s *space) Rank(state State) (int, uint64)            { return s.empty(state), s.ranks[state] }
+func (s *space) Unrank(layer int, rank uint64) State       { return s.states[layer][rank] }
+func (s *space) Predecessors(dst []State, _ State) []State { return dst }
+func (s *space) Terminal(State) int                        { return 0 }
+
+func (s *space) Successors(dst []layers.Move[State], state State) []layers.Move[State] {
+	for cell := range s.b.Cells() {
+		if state.Filled>>cell&1 == 0 {
+			next, value := s.b.Fill(&state, cell)
+			next, _ = s.b.Canonical(&next)
+			dst = append(dst, layers.Move[State]{To: next, Reward: int(value)})
+		}
+	}
+	return dst
+}
+
+func TestConformance(t *testing.T) {
+	for _, size := range [][2]int{{1, 1}, {1, 5}, {2, 3}, {3, 3}} {
+		conformance.Run[State](t, newSpace(must.Get(New(size[0], size[1]))(t)), conformance.Options{})
 	}
 }

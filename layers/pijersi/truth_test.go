@@ -85,7 +85,6 @@ func TestVectors(t *testing.T) {
 
 // checkBlack checks a line-up that is written in black's letters.
 func checkBlack(t *testing.T, v vector) {
-	t.Helper()
 	s, err := pijersi.ParseCubes(v.Black)
 	should.Hold(t, err == nil && s.Form == pijersi.BlackMirror && s.Code() == v.BlackCode && s.CubeText() == v.Black,
 		"%s: %+v, %s, %v", v.Black, s, s.Code(), err)

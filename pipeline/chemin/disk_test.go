@@ -33,7 +33,6 @@ func inDir(dir string, workers int, progress func(phase string, done int)) Optio
 // stopAt runs a search in a directory with one worker and stops it when a sweep has come to a layer,
 // which is then in the checkpoint. With "" it goes to the end.
 func stopAt(t testing.TB, b *chemin.Board, dir, doing string, filled int) *Result {
-	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	r, err := Solve(ctx, b, inDir(dir, 1, func(phase string, done int) {

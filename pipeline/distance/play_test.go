@@ -91,7 +91,6 @@ func TestLongPlayedOut(t *testing.T) {
 
 // playOut plays the best moves until seeds are taken or the game ends, which counts as a ply, and returns the plies.
 func playOut(t testing.TB, tb *tables.Tables, b awari.Board) (plies int) {
-	t.Helper()
 	for {
 		plies++
 		m, ok, err := line.Next(t.Context(), tb, b, line.Options{})
@@ -120,7 +119,6 @@ var bestMove = regexp.MustCompile(`bestmove ([A-F])`)
 
 // askUCI returns the pit that the engine plays for South.
 func askUCI(t *testing.T, tb *tables.Tables, b awari.Board) int {
-	t.Helper()
 	var out strings.Builder
 	session := uci.New(uci.Options{
 		Name: "Test", Author: "Nobody", Scores: tb, Blocks: search.NewBlocks(tb, 1<<24), Bytes: 1 << 20, MostBytes: 1 << 20, Workers: 1,

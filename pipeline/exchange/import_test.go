@@ -77,7 +77,6 @@ func checkVerified(t *testing.T, dir string) {
 
 // checkSameFiles: sealing is sealing, whoever gives the scores.
 func checkSameFiles(t *testing.T, a, b string) {
-	t.Helper()
 	for n := range open(t, a).MaxSeeds() + 1 {
 		name := rundir.LayerName(n)
 		should.Hold(t, bytes.Equal(testrun.ReadFile(t, filepath.Join(a, name)), testrun.ReadFile(t, filepath.Join(b, name))),
@@ -242,9 +241,7 @@ func TestRefusedImports(t *testing.T) {
 	}
 }
 
-func is(target error) func(error) bool {
-	return func(err error) bool { return errors.Is(err, target) }
-}
+func is(target error) func(error) bool { return func(err error) bool { return errors.Is(err, target) } }
 
 // TestOddInputs: a directory is no file; what is not a regular file is copied first.
 func TestOddInputs(t *testing.T) {

@@ -122,7 +122,6 @@ func TestSpans(t *testing.T) {
 }
 
 func checkSpans(t *testing.T, s *shape, full []bool, from, to uint64) {
-	t.Helper()
 	next := from
 	err := s.spans(from, to, func(x span) {
 		must.Hold(t, x.from == next && x.to > x.from && x.to <= to, "span %+v of %d to %d follows %d", x, from, to, next)

@@ -30,9 +30,7 @@ func diskGame(t testing.TB) Problem {
 }
 
 // crashGame is the problem of tests that search again and again.
-func crashGame(t testing.TB) Problem {
-	return game(t, "oooo\noooo\n-oo-", 1)
-}
+func crashGame(t testing.TB) Problem { return game(t, "oooo\noooo\n-oo-", 1) }
 
 // onDisk returns options for a directory, with one worker, whose files are the same in each run.
 func onDisk(dir string) Options {
@@ -49,7 +47,6 @@ func doing(backward bool, pegs int) string {
 
 // stopAt runs a search and stops it in a layer.
 func stopAt(t testing.TB, p Problem, dir string, backward bool, pegs int) {
-	t.Helper()
 	o := onDisk(dir)
 	runstest.Interrupt(t, &o.Job, func(s job.Step) bool { return s.Doing == doing(backward, pegs) }, func(ctx context.Context) error {
 		_, err := Solve(ctx, p, o)

@@ -93,9 +93,7 @@ type brute struct {
 // never is more moves than there can be.
 const never = 1 << 20
 
-func newBrute(p Problem) *brute {
-	return &brute{p, map[solitaire.Position]*big.Int{}, map[State]int{}}
-}
+func newBrute(p Problem) *brute { return &brute{p, map[solitaire.Position]*big.Int{}, map[State]int{}} }
 
 // after returns the jumps from a position.
 func (b *brute) after(p solitaire.Position) (jumps []solitaire.Jump) {
@@ -227,7 +225,6 @@ func TestLongBrute(t *testing.T) {
 // checkAdvice compares the advice in positions of a random game, the same in each run, with brute
 // force.
 func checkAdvice(t *testing.T, table *Table, b *brute) {
-	t.Helper()
 	s := State{table.Start, -1}
 	for step := 0; ; step++ {
 		a := must.Get(table.Advise(t.Context(), s))(t)

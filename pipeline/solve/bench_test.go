@@ -51,9 +51,7 @@ func lastWidths(b *testing.B) int {
 func benchWidth(b *testing.B, path string, game awari.Game, o Options) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	dir := must.Get(rundir.Lock(path, Identity(game)))(b)
-	defer func() {
-		must.OK(b, dir.Unlock())
-	}()
+	defer func() { must.OK(b, dir.Unlock()) }()
 	work, looked := uint64(0), time.Now()
 	o.Progress = func(job.Step) {
 		if time.Since(looked) > time.Second/50 {

@@ -17,12 +17,12 @@ import (
 	"grenier/io/corrupt"
 	"grenier/io/rundir"
 	"grenier/layers/awari"
+	"grenier/pipeline/job"
 	"grenier/pipeline/solve"
 )
 
 // tinyDisk mounts a file system of 256 KiB.
 func tinyDisk(t *testing.T) string {
-	t.Helper()
 	dir := t.TempDir()
 	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size=256k"); err != nil {
 		t.Skipf("a full disk needs a file system of its own: %v", err)
@@ -63,7 +63,6 @@ func fill(t *testing.T, path string, size int) {
 
 // checkFull checks the error of a full disk, and that what was sealed is intact.
 func checkFull(t *testing.T, err error, dir string) {
-	t.Helper()
 	should.Hold(t, errors.Is(err, syscall.ENOSPC) && !errors.Is(err, corrupt.ErrCorrupt) && strings.Contains(err.Error(), dir),
 		"error %v", err)
 	if _, err := os.Stat(filepath.Join(dir, "manifest.json")); err != nil {
@@ -75,9 +74,30 @@ func checkFull(t *testing.T, err error, dir string) {
 // tidyButUnlisted is tidy, but a layer that was published when there was no room
 // left for the manifest may be there.
 func tidyButUnlisted(t *testing.T, dir string, layers int) {
-	t.Helper()
 	if _, err := os.Stat(filepath.Join(dir, rundir.LayerName(layers))); err == nil {
 		layers++
 	}
 	tidy(t, dir, layers)
+}
+
+// TestLostLock removes the lock in the midst of a layer and lets a second solver finish:
+// the first one ends without touching what the second one makes.
+func TestLostLock(t *testing.T) {
+	game, dir, whole := awaritest.Game(t, 8, awari.Awari), filepath.Join(t.TempDir(), "run"), filepath.Join(t.TempDir(), "whole")
+	mustSolve(t, whole, game, options(8))
+	o, stolen := options(8), false
+	o.Progress = func(step job.Step) {
+		p := step.Detail.(solve.Progress)
+		if stolen || p.Seeds != 6 {
+			return
+		}
+		stolen = true
+		should.OK(t, os.Remove(filepath.Join(dir, rundir.LockName)))
+		mustSolve(t, dir, game, options(7))
+	}
+	reports, err := solve.Solve(t.Context(), dir, game, o)
+	lost, ok := errors.AsType[*rundir.LostError](err)
+	must.Hold(t, ok && lost.Path == dir && len(reports) == 6, "%d layers, error %v", len(reports), err)
+	mustSolve(t, dir, game, options(8))
+	sameRun(t, whole, dir)
 }

@@ -56,7 +56,6 @@ const headOf = 68
 
 // forge changes a random stream of the work directory and says how.
 func (f *forger) forge() string {
-	f.t.Helper()
 	var names []string
 	entries, err := f.work.Entries()
 	f.must(err)
@@ -227,7 +226,6 @@ func TestLongForgedStreams(t *testing.T) {
 
 // forgeIn forges a stream in a run directory.
 func forgeIn(t *testing.T, rng *rand.Rand, dir, other string) string {
-	t.Helper()
 	f := &forger{t: t, rng: rng}
 	var err error
 	f.work, err = vfs.OpenDir(filepath.Join(dir, rundir.WorkName))

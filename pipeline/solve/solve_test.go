@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"os"
@@ -307,7 +308,6 @@ func TestLongCancel(t *testing.T) {
 // cancelIn solves until the given stage of the second layer that it works on. It
 // reports whether it was stopped.
 func cancelIn(t *testing.T, dir string, game awari.Game, seeds int, stage string) bool {
-	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	o := options(seeds)
@@ -333,8 +333,7 @@ func stopped(t *testing.T, ctx context.Context, dir string, game awari.Game, o s
 }
 
 func TestCanceledBefore(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
+	ctx := must.Ended(t)
 	dir := t.TempDir()
 	should.Be(t, must.Err(solve.Solve(ctx, dir, awaritest.Game(t, 4, awari.Awari), options(3))), context.Canceled)
 	tidy(t, dir, 0)
@@ -361,4 +360,40 @@ func TestProgress(t *testing.T) {
 		should.Hold(t, last.RunDone == last.RunTotal && last.RunTotal == positions && last.Seeds == seeds && last.Stage == "seal" && last.Share == 1,
 			"the end is %+v, want %v positions", last, positions)
 	}
+}
+
+// TestEvents: events come while the directory is locked, the end in any case, and who fails at one ends the run.
+func TestEvents(t *testing.T) {
+	game, dir := awaritest.Game(t, 4, awari.Awari), filepath.Join(t.TempDir(), "run")
+	refused, told, fails := errors.New("refused"), "", ""
+	o := options(1)
+	o.Events = func(e solve.Event) error {
+		name := strings.TrimPrefix(fmt.Sprintf("%T", e), "solve.")
+		told += name + " "
+		should.Not(t, must.Err(rundir.Lock(dir, solve.Identity(game))) == nil, "%s: the directory is not locked", name)
+		if ended, ok := e.(solve.Ended); ok && !errors.Is(ended.Err, refused) && ended.Err != nil && !errors.Is(ended.Err, context.Canceled) {
+			t.Errorf("ended with %v", ended.Err)
+		}
+		if name == fails {
+			return refused
+		}
+		return nil
+	}
+	check := func(ctx context.Context, want string, is error) {
+		t.Helper()
+		told = ""
+		should.Be(t, must.Err(solve.Solve(ctx, dir, game, o)), is)
+		should.Equal(t, told, want, "told")
+	}
+	for _, c := range []struct{ fails, want string }{
+		{"Locked", "Locked Ended "}, {"Begins", "Locked Begins Ended "}, {"Sealed", "Locked Begins Sealed Ended "}, {"Ended", "Locked Begins Sealed Ended "},
+	} {
+		fails = c.fails
+		check(t.Context(), c.want, refused)
+	}
+	fails = ""
+	check(t.Context(), "Locked Ended ", nil)
+	ctx := must.Ended(t)
+	o.Seeds = 4
+	check(ctx, "Locked Begins Ended ", context.Canceled)
 }

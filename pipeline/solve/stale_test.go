@@ -33,7 +33,6 @@ import (
 // wrongRun returns a run directory with the layers below one of the given seeds. A few scores of layer n are wrong,
 // so few that no sample of it shows them.
 func wrongRun(t *testing.T, rng *rand.Rand, game awari.Game, seeds, n int) string {
-	t.Helper()
 	layers := testrun.Solve(t, game, seeds-1)
 	for range 1 + len(layers[n])/8000 {
 		i := rng.IntN(len(layers[n]))
@@ -130,7 +129,6 @@ func TestLongReplacedBelow(t *testing.T) {
 
 // mend checks what solve says of a layer that was sealed over a wrong one, and solves it again.
 func (r *replacement) mend(err error, lower int) {
-	r.t.Helper()
 	made, ok := errors.AsType[*manifest.StaleError](err)
 	must.Hold(r.t, ok && errors.Is(err, corrupt.ErrCorrupt) && made.Seeds == r.seeds && len(made.From) == 1 && made.From[0] == lower,
 		"%v", err)

@@ -108,9 +108,7 @@ func TestLongWindowsSameBytes(t *testing.T) {
 	least, most := halfboard.Least(w.game, seeds, 2), halfboard.Whole(w.game, seeds, 1)
 	variants := []func(*solve.Options){
 		func(o *solve.Options) { o.Workers, o.Memory = 5, halfboard.Least(w.game, seeds, 5) },
-		func(o *solve.Options) {
-			o.Workers, o.Family, o.Memory = 1, family, halfboard.Least(w.game, seeds, 1)
-		},
+		func(o *solve.Options) { o.Workers, o.Family, o.Memory = 1, family, halfboard.Least(w.game, seeds, 1) },
 		func(o *solve.Options) { o.Memory = (least + most) / 2 },
 		func(o *solve.Options) { o.Memory, o.Workers = most-1, 1 },
 		func(o *solve.Options) { o.Interval = time.Millisecond },
@@ -168,7 +166,6 @@ func TestLongWindowsContinue(t *testing.T) {
 
 // sumUp checks that the time of a layer that was stopped is that of both runs.
 func sumUp(t *testing.T, r solve.Report, stopped, rest time.Duration, kept bool) {
-	t.Helper()
 	stages := time.Duration(0)
 	for _, took := range r.Stages() {
 		stages += took

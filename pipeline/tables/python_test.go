@@ -54,9 +54,7 @@ func pythons(t *testing.T) []interpreter {
 		}
 		all = append(all, interpreter{path, path, hideNumPy})
 	}
-	if len(all) == 0 {
-		t.Skip("docs/python needs Python 3.8 or newer, which is not installed")
-	}
+	tries.SkipIf(t, len(all) == 0, "docs/python needs Python 3.8 or newer, which is not installed")
 	return all
 }
 
@@ -100,7 +98,6 @@ with grenier.open(sys.argv[1]) as tables:
 
 // blocksOf is what printBlocks prints, by the reader in Go.
 func blocksOf(t *testing.T, tab *tables.Tables, space *awari.Space, size int) string {
-	t.Helper()
 	var b strings.Builder
 	for n := range tab.MaxSeeds() + 1 {
 		scores := make([]int8, space.Size(n))
@@ -156,7 +153,6 @@ with grenier.open(sys.argv[1]) as tables:
 
 // checkPythonProbes compares probes of boards, one after the other, with those of the reader in Go.
 func checkPythonProbes(t *testing.T, p interpreter, place string, tab *tables.Tables, boards []awari.Board) {
-	t.Helper()
 	game := tab.Game()
 	var in, want strings.Builder
 	probes := must.Get(tab.Probes(t.Context(), boards))(t)

@@ -180,8 +180,7 @@ func TestDeadline(t *testing.T) {
 // TestEndedContext: near tables decode nothing for a context that has ended.
 func TestEndedContext(t *testing.T) {
 	f := newFar(t)
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
+	ctx := must.Ended(t)
 	_, score := f.near.Score(ctx, awari.Board{3, 3, 3})
 	_, probe := f.near.Probe(ctx, awari.Board{3, 3, 3})
 	_, one := f.near.ReadOne(ctx, 9, 1000)

@@ -42,8 +42,7 @@ func TestAnimationTerminal(t *testing.T) {
 // TestAnimationInterrupted checks that the cursor comes back.
 func TestAnimationInterrupted(t *testing.T) {
 	puzzle, moves := square(t)
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
+	ctx := must.Ended(t)
 	var out strings.Builder
 	err := animation{out: &out, terminal: true, every: between}.show(ctx, puzzle, moves)
 	should.Hold(t, errors.Is(err, context.Canceled) && strings.HasSuffix(out.String(), "0 of 2    \n\x1b[?25h"),

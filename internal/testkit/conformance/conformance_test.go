@@ -115,9 +115,7 @@ func add(m layers.Move[state]) func([]layers.Move[state]) []layers.Move[state] {
 }
 
 // addState returns a function that lists one more predecessor.
-func addState(s state) func([]state) []state {
-	return func(d []state) []state { return append(d, s) }
-}
+func addState(s state) func([]state) []state { return func(d []state) []state { return append(d, s) } }
 
 func TestBrokenSpacesFail(t *testing.T) {
 	calls := 0

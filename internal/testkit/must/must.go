@@ -3,6 +3,7 @@ package must
 
 import (
 	"bytes"
+	"context"
 	"encoding/csv"
 	"encoding/xml"
 	"errors"
@@ -89,6 +90,13 @@ func Be(t Test, err, want error, about ...any) {
 		t.Helper()
 		t.Fatal(should.Differ(err, want, about))
 	}
+}
+
+// Ended returns a context of a test that has ended.
+func Ended(t interface{ Context() context.Context }) context.Context {
+	ctx, end := context.WithCancel(t.Context())
+	end()
+	return ctx
 }
 
 // Panic ends the test, with something about it, if do does not panic.

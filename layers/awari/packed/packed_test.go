@@ -98,7 +98,6 @@ func check(t *testing.T, r *Rules, space *awari.Space, b awari.Board) {
 }
 
 func checkPlays(t *testing.T, r *Rules, b awari.Board) {
-	t.Helper()
 	p := r.Pack(b)
 	var moves Plays
 	r.Plays(p, &moves)
@@ -116,7 +115,6 @@ func checkPlays(t *testing.T, r *Rules, b awari.Board) {
 }
 
 func checkRow(t *testing.T, r *Rules, space *awari.Space, b awari.Board) {
-	t.Helper()
 	var got [MaxHalf]Child
 	row := r.NewRow()
 	row.Set(r.Pack(b))
@@ -134,7 +132,6 @@ func checkRow(t *testing.T, r *Rules, space *awari.Space, b awari.Board) {
 }
 
 func checkBefore(t *testing.T, r *Rules, b awari.Board) {
-	t.Helper()
 	var got []awari.Board
 	var ranks []uint64
 	for _, p := range r.Before(nil, r.Pack(b)) {

@@ -64,7 +64,6 @@ func TestLongFalse(t *testing.T) {
 
 // checkFalse proves layers of which the last one, made of g, is false.
 func (g *graph) checkFalse(t *testing.T, game awari.Game, layers [][]int8, ways map[string]prove.Options) {
-	t.Helper()
 	n := len(layers) - 1
 	dir := testrun.Write(t, game, layers, 50)
 	v, err := verify.Run(t.Context(), dir, verify.Options{})

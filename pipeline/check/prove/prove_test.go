@@ -96,7 +96,6 @@ func TestLongTrue(t *testing.T) {
 
 // checkTrue wants all scores of layer n to be proved.
 func checkTrue(t *testing.T, n int, l *prove.Layer, scores []int8) {
-	t.Helper()
 	var wins, draws, losses uint64
 	for _, k := range scores {
 		switch {
@@ -129,8 +128,7 @@ func TestJSON(t *testing.T) {
 	result := run(t, testrun.Write(t, game, layers, 64), prove.Options{Layers: []int{2, 0, 2}})
 	result.Seconds = 0.5
 	got := must.Get(json.Marshal(result))(t)
-	want := `{"ok":false,"layers":[` +
-		`{"seeds":0,"positions":1,"checked":1,"mismatches":0,"problems":[],` +
+	want := `{"ok":false,"layers":[` + `{"seeds":0,"positions":1,"checked":1,"mismatches":0,"problems":[],` +
 		`"proof":{"positive":0,"negative":0,"zero":1,"ungrounded":0,"first":[],"passes":0}},` +
 		`{"seeds":2,"positions":10,"checked":10,"mismatches":0,"problems":[],` +
 		`"proof":{"positive":1,"negative":3,"zero":0,"ungrounded":6,"first":[` +
@@ -271,7 +269,6 @@ func interrupt(t *testing.T, dir string, o prove.Options, doing string) {
 
 // interruptPass proves layer n with marks on disk until a pass after the first begins.
 func interruptPass(t *testing.T, dir string, n int) {
-	t.Helper()
 	interrupt(t, dir, prove.Options{Layers: []int{n}, Job: job.Job{Workers: 2}, MemoryBytes: 1}, "pass 3")
 }
 

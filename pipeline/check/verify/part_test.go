@@ -35,7 +35,6 @@ func jsonOf(t *testing.T, r *verify.Result) string {
 
 // divided verifies a directory in n parts, in random order: three are interrupted first, if they have work, and one is done twice.
 func divided(t *testing.T, random *rand.Rand, dir string, n int, o verify.Options) {
-	t.Helper()
 	order := random.Perm(n)
 	order = append(order, order[random.IntN(n)])
 	for k, i := range order {

@@ -55,9 +55,7 @@ func solved(t *testing.T) string {
 // TestResume: what was verified is not verified again, unless a file changed.
 func TestResume(t *testing.T) {
 	dir := solved(t)
-	at := func(n int) func(job.Step) bool {
-		return func(p job.Step) bool { return p.Seeds == n }
-	}
+	at := func(n int) func(job.Step) bool { return func(p job.Step) bool { return p.Seeds == n } }
 	for name, c := range map[string]struct {
 		change func()
 		o      verify.Options

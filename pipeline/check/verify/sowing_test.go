@@ -42,7 +42,6 @@ func TestSowings(t *testing.T) {
 
 // checkMove compares one move.
 func (s *sowings) checkMove(t *testing.T, space *awari.Space, b awari.Board, pit int) {
-	t.Helper()
 	q, sown := s.game.Half(), s.game.Sow(b, pit)
 	own, opponent := pack(b[:q]), pack(b[q:2*q])
 	w := &s.byPit[pit][b[pit]-1]

@@ -76,8 +76,7 @@ func TestJSON(t *testing.T) {
 	result := run(t, testrun.Write(t, game, layers, 64), verify.Options{Layers: []int{2, 0, 2}, Seed: 7})
 	result.Seconds = 0.5
 	got := must.Get(json.Marshal(result))(t)
-	want := `{"ok":false,"sample":0,"seed":7,"layers":[` +
-		`{"seeds":0,"positions":1,"checked":1,"mismatches":0,"problems":[]},` +
+	want := `{"ok":false,"sample":0,"seed":7,"layers":[` + `{"seeds":0,"positions":1,"checked":1,"mismatches":0,"problems":[]},` +
 		`{"seeds":2,"positions":10,"checked":10,"mismatches":1,"problems":[` +
 		`{"text":"board 0 0 1 1, rank 1: the score is 1, but its moves give -2",` +
 		`"difference":{"rank":1,"board":"0 0 1 1","stored":1,"expected":-2}}]}],"seconds":0.5}`
@@ -189,7 +188,6 @@ func TestDamage(t *testing.T) {
 // checkDamage wants a number of errors about the file in layer 5, and one in the
 // layers above from which captures lead there.
 func checkDamage(t *testing.T, result *verify.Result, path string, errors int) {
-	t.Helper()
 	for n, l := range result.Layers {
 		want := 0
 		switch {

@@ -111,9 +111,7 @@ func read(t testing.TB, f sample.Format, game awari.Game, data []byte) (rows []r
 
 func readCSV(t testing.TB, game awari.Game, data []byte) (rows []row) {
 	records := must.Get(csv.NewReader(bytes.NewReader(data)).ReadAll())(t)
-	number := func(text string) int {
-		return must.Get(strconv.Atoi(text))(t)
-	}
+	number := func(text string) int { return must.Get(strconv.Atoi(text))(t) }
 	for _, fields := range records[1:] {
 		r := row{Best: []int{}}
 		for i, text := range fields {
@@ -358,8 +356,7 @@ func TestFile(t *testing.T) {
 	dir := testrun.Write(t, game, testrun.Solve(t, game, 6), 100)
 	path := filepath.Join(t.TempDir(), "sample")
 	o := sample.Options{From: 0, To: 6, Count: 50, Format: sample.CSV}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
+	ctx := must.Ended(t)
 	should.Be(t, must.Err(sample.WriteFile(ctx, dir, path, o)), context.Canceled)
 	should.Be(t, must.Err(os.Stat(path)), os.ErrNotExist, "there is a file")
 	must.OK(t, must.Err(sample.WriteFile(t.Context(), dir, path, o)))

@@ -18,6 +18,7 @@ import (
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
+	"grenier/internal/testkit/tries"
 	"grenier/io/corrupt"
 	"grenier/io/memory"
 	"grenier/kernels/cpu"
@@ -280,9 +281,7 @@ var thirteen testrun.Fixture
 // TestLongLittleMemory searches a layer that does not fit: the result is the same for any memory and
 // number of workers, and what a *memory.Error asks for is enough.
 func TestLongLittleMemory(t *testing.T) {
-	if !long() {
-		t.Skip("solves 13 seeds: needs GRENIER_LONG=1")
-	}
+	tries.SkipIf(t, !long(), "solves 13 seeds: needs GRENIER_LONG=1")
 	dir := solved(t)
 	o := Options{From: 13, To: 13, Condition: must.Get(Parse("only-win"))(t), Order: Random, Count: 100, Job: job.Job{Family: cpu.Best()}}
 	want := run(t, dir, o)
@@ -304,7 +303,6 @@ func TestLongLittleMemory(t *testing.T) {
 
 // allFit reports whether all layers fit into the memory.
 func allFit(t *testing.T, dir string, o Options) bool {
-	t.Helper()
 	tab := must.Get(tables.Open(t.Context(), dir))(t)
 	defer tab.Close()
 	s := must.Get(newSearch(tab, o))(t)
@@ -440,9 +438,7 @@ func TestRefused(t *testing.T) {
 // BenchmarkOnlyWin searches layers of a run directory that the environment names.
 func BenchmarkOnlyWin(b *testing.B) {
 	dir := os.Getenv("GRENIER_LAYERS")
-	if dir == "" {
-		b.Skip("GRENIER_LAYERS names no run directory with layers up to 20 seeds")
-	}
+	tries.SkipIf(b, dir == "", "GRENIER_LAYERS names no run directory with layers up to 20 seeds")
 	o := Options{From: 20, To: 20, Condition: must.Get(Parse("winning=1 drawing=0"))(b), Order: Random, Count: 10, Job: job.Job{Workers: 2, Family: cpu.Best()}}
 	positions := uint64(0)
 	for b.Loop() {

@@ -92,7 +92,6 @@ func TestContradictions(t *testing.T) {
 func TestCancelled(t *testing.T) {
 	m := solve(t, 8, 6, awari.Awari)
 	b, _ := farthest(t, m)
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
+	ctx := must.Ended(t)
 	should.Be(t, must.Err(line.Best(ctx, m, b, line.Options{})), context.Canceled, "cancelled")
 }

@@ -60,7 +60,6 @@ func TestEveryLine(t *testing.T) {
 
 // checkLine compares a line with the rules and the scores.
 func checkLine(t testing.TB, m *memory, b awari.Board, want int, l *line.Line) {
-	t.Helper()
 	game := m.Game()
 	type turn struct {
 		board awari.Board

@@ -80,7 +80,6 @@ func TestLongSelfPlay(t *testing.T) {
 // playOut plays a game to the end. Repetitions are only agreed on when the score is
 // 0.
 func playOut(t *testing.T, m *match.Match, players ...*match.Player) {
-	t.Helper()
 	for m.State() == match.Playing {
 		pit, a, err := players[m.Turn()].Choose(t.Context(), m.Board())
 		must.OK(t, err)
@@ -191,7 +190,6 @@ func TestAbove(t *testing.T) {
 	p := must.Get(match.NewPlayer(tab, e, search.Limits{Time: 50 * time.Millisecond}, 9, rand.New(rand.NewPCG(1, 1))))(t)
 	pit, a, err := p.Choose(t.Context(), start)
 	should.Not(t, err != nil || pit < 0 || a.Solved, "pit %d, %+v, %v", pit, a, err)
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
+	ctx := must.Ended(t)
 	should.Be(t, must.Err(p.Choose(ctx, start)), context.Canceled, "cancelled")
 }

@@ -56,7 +56,6 @@ func TestLongPuzzles(t *testing.T) {
 }
 
 func wantPuzzle(t *testing.T, tab *tables.Tables, z *Puzzle) {
-	t.Helper()
 	b, lead := z.Board, 0
 	for i, pit := range z.Line {
 		p := must.Get(tab.Probe(t.Context(), b))(t)
@@ -262,8 +261,7 @@ func TestDrawNonsense(t *testing.T) {
 	for _, o := range []Options{{Count: 0, Most: 100}, {Count: MaxCount + 1}, {Count: 1, Most: 101}, {Count: 1, Least: 5, Most: 4}, {Count: 1, Theme: "beauty"}} {
 		should.Be(t, must.Err(Draw(t.Context(), tab, o)), ErrOptions, "%+v", o)
 	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
+	ctx := must.Ended(t)
 	should.Be(t, must.Err(Draw(ctx, tab, Options{From: 5, To: 5, Most: 100, Count: 10})), context.Canceled)
 }
 

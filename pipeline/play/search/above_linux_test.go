@@ -14,6 +14,7 @@ import (
 
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/should"
+	"grenier/internal/testkit/tries"
 	"grenier/io/crew"
 	"grenier/layers/awari"
 	"grenier/pipeline/job"
@@ -50,7 +51,6 @@ func processorTime(t *testing.T) time.Duration {
 // within returns a context that ends when this process has used some more processor time: other
 // processes make a search slower, but change little of what it finds.
 func within(t *testing.T, limit time.Duration) (context.Context, context.CancelFunc) {
-	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	end := processorTime(t) + limit
 	crew.Go(func() error {
@@ -72,9 +72,7 @@ func within(t *testing.T, limit time.Duration) (context.Context, context.CancelF
 // compared with the layers of the boards, as far as they are solved.
 func TestAbove(t *testing.T) {
 	dir := os.Getenv("GRENIER_ABOVE")
-	if dir == "" {
-		t.Skip("GRENIER_ABOVE names no run directory")
-	}
+	tries.SkipIf(t, dir == "", "GRENIER_ABOVE names no run directory")
 	tab := must.Get(tables.Open(t.Context(), dir, tables.CacheBytes(1<<20)))(t)
 	defer tab.Close()
 	shown, boards := number(t, "GRENIER_ABOVE_SHOWN", 21), number(t, "GRENIER_ABOVE_BOARDS", 200)

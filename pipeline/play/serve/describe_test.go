@@ -124,7 +124,6 @@ func (d *openAPI) check(t *testing.T, path, method string, got reply) {
 // checkTags compares what the description says about entity tags with answers: who has one may be told that nothing
 // changed, and nobody else.
 func (d *openAPI) checkTags(t *testing.T, r *running, target string) {
-	t.Helper()
 	path, _, _ := strings.Cut(target, "?")
 	got := r.get(target)
 	if got.status != http.StatusOK {
@@ -176,7 +175,6 @@ func TestDescription(t *testing.T) {
 
 // wantParameters compares parameters with those that the server says are possible.
 func wantParameters(t *testing.T, r *running, path string, want []string) {
-	t.Helper()
 	got := r.get(path + "?nonsense=1")
 	_, list, found := strings.Cut(got.body, `\"nonsense\": must be `)
 	if !found {

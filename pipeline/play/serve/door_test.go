@@ -18,6 +18,7 @@ import (
 
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/should"
+	"grenier/internal/testkit/tries"
 )
 
 // another is the address of another client on this machine: all of 127.0.0.0/8 is.
@@ -27,9 +28,7 @@ const another = "127.0.0.7"
 func needAnother(t *testing.T) {
 	t.Helper()
 	l, err := net.Listen("tcp", another+":0")
-	if err != nil {
-		t.Skip("this system has one loopback address")
-	}
+	tries.SkipIf(t, err != nil, "this system has one loopback address")
 	l.Close()
 }
 
@@ -273,9 +272,7 @@ func TestSlowReaderCut(t *testing.T) {
 // another one asks from time to time: it must be answered rightly and soon, and memory
 // stays bounded. The length of it needs GRENIER_LONG=1.
 func TestLongFlood(t *testing.T) {
-	if os.Getenv("GRENIER_LONG") == "" {
-		t.Skip("floods for 10 s; set GRENIER_LONG=1")
-	}
+	tries.SkipIf(t, os.Getenv("GRENIER_LONG") == "", "floods for 10 s; set GRENIER_LONG=1")
 	needAnother(t)
 	r := start(t, Options{})
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(r.server.Processors()))

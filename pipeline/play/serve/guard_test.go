@@ -269,7 +269,6 @@ func TestSlowClients(t *testing.T) {
 // wantServed waits until the server answers. It may cut off an honest client too, when the limits are
 // tight and the machine has much else to do.
 func (r *running) wantServed() {
-	r.t.Helper()
 	waitFor(r.t, "an answer", func() bool {
 		response, err := r.client.Get("http://" + r.address + "/healthz")
 		if err != nil {

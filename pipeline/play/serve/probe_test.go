@@ -47,7 +47,6 @@ func TestProbe(t *testing.T) {
 
 // checkProbe probes a board with n seeds.
 func (r *running) checkProbe(game awari.Game, b awari.Board, n int) {
-	r.t.Helper()
 	var got probeReport
 	r.ask("/api/probe?pits="+query(b, game.Pits()), &got)
 	plays, legal := game.Plays(b), false
@@ -71,7 +70,6 @@ func (r *running) checkProbe(game awari.Game, b awari.Board, n int) {
 // checkMove compares an answer about a move with the rules: seeds sown and taken
 // one by one must give the child.
 func (r *running) checkMove(game awari.Game, b awari.Board, play awari.Play, got moveInfo) {
-	r.t.Helper()
 	must.Hold(r.t, got.Legal == play.Legal && got.Starves == play.Starves && got.Captured == play.Captured,
 		"%s, pit %d: %+v, want %+v", game.Text(b), got.Pit, got, play)
 	if !play.Legal {

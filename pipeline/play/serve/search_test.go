@@ -122,7 +122,6 @@ func TestDistances(t *testing.T) {
 
 // pliesOf returns the plies to the next capture or the end from a move on, by the best line after it; nil if nothing is forced.
 func (r *running) pliesOf(t *testing.T, play awari.Play) *int {
-	t.Helper()
 	plies := 1
 	if play.Captured > 0 {
 		return &plies
@@ -170,9 +169,7 @@ func TestBusy(t *testing.T) {
 func TestStopWhileSearching(t *testing.T) {
 	r := start(t, Options{})
 	answered := make(chan reply)
-	go func() {
-		answered <- r.get("/api/search?ms=5000&pits=4,4,4,4,4,4,4,4,4,4,4,4")
-	}()
+	go func() { answered <- r.get("/api/search?ms=5000&pits=4,4,4,4,4,4,4,4,4,4,4,4") }()
 	waitFor(t, "a search", func() bool { return !r.server.searches.isIdle() })
 	r.stop()
 	r.wantProblem(<-answered, http.StatusServiceUnavailable, "stopping")

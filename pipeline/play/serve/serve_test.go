@@ -7,7 +7,10 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/http/httptest"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -16,6 +19,7 @@ import (
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
+	"grenier/io/crew"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
 	"grenier/pipeline/tables"
@@ -140,4 +144,90 @@ func (r *running) ask(target string, v any) {
 		"%s: status %d, %s", target, got.status, got.body)
 	err := json.Unmarshal([]byte(got.body), v)
 	must.Hold(r.t, err == nil, "%s: %v in %s", target, err, got.body)
+}
+
+// TestPanicInGoroutine: a bug in a goroutine that works for a request costs one answer,
+// and the log has its stack in one line.
+func TestPanicInGoroutine(t *testing.T) {
+	s, log := newServer(t, Options{})
+	s.routes["/bug"] = route{get: func(w http.ResponseWriter, r *http.Request) {
+		group, _ := crew.WithContext(context.WithoutCancel(r.Context()))
+		group.Go(func() error { panic("a bug\nof two lines") })
+		s.refuse(w, r, group.Wait())
+	}}
+	server := httptest.NewServer(s.handler(true))
+	defer server.Close()
+	for range 2 {
+		response := must.Get(http.Get(server.URL + "/bug"))(t)
+		response.Body.Close()
+		should.Equal(t, response.StatusCode, http.StatusInternalServerError, "status")
+	}
+	text := log.String()
+	should.Hold(t, strings.Count(text, "\n") == 2 && strings.Count(text, "serve_test.go") >= 2, "log: %s", text)
+	should.Equal(t, s.metrics.panics.Load(), 2, "panics counted")
+}
+
+// lockedText is text that several goroutines write.
+type lockedText struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *lockedText) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *lockedText) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+// samples returns the samples in a text, each with its labels.
+func samples(t *testing.T, text string) map[string]float64 {
+	found := map[string]float64{}
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		name, number, _ := strings.Cut(strings.TrimSpace(line), " ")
+		value, err := strconv.ParseFloat(number, 64)
+		should.Hold(t, err == nil, "%q: %v", line, err)
+		found[name] = value
+	}
+	return found
+}
+
+func TestMetrics(t *testing.T) {
+	r := start(t, Options{})
+	for range 3 {
+		r.get("/api/layers")
+	}
+	r.get("/api/probe?pits=1")
+	r.get("/none")
+	r.get("/nothing\"}")
+	got := r.get("/metrics")
+	must.Hold(t, got.status == http.StatusOK && got.header.Get("Content-Type") == "text/plain; version=0.0.4; charset=utf-8", "%+v", got)
+	for _, kind := range []string{
+		"requests_total counter", "request_seconds histogram", "requests_in_flight gauge", "panics_total counter", "connections_refused_total counter",
+	} {
+		should.Hold(t, strings.Contains(got.body, "# TYPE grenier_http_"+kind+"\n"), "no %q", kind)
+	}
+	found := samples(t, got.body)
+	for name, want := range map[string]float64{
+		`grenier_http_requests_total{code="200",path="/api/layers"}`:        3,
+		`grenier_http_requests_total{code="400",path="/api/probe"}`:         1,
+		`grenier_http_requests_total{code="404",path="other"}`:              2,
+		`grenier_http_request_seconds_count{path="/api/layers"}`:            3,
+		`grenier_http_request_seconds_bucket{path="/api/layers",le="+Inf"}`: 3,
+		`grenier_http_request_seconds_count{path="other"}`:                  2,
+		`grenier_http_requests_in_flight`:                                   1,
+		`grenier_http_panics_total`:                                         0,
+		`grenier_solved_layers`:                                             seeds + 1,
+	} {
+		value, ok := found[name]
+		should.Hold(t, ok && value == want, "%s is %v (%v), want %v", name, value, ok, want)
+	}
 }

@@ -258,7 +258,6 @@ func play(t *testing.T, tab *tables.Tables, m *match.Match, sides []*engine) {
 
 // keeps checks that a move keeps the value.
 func keeps(t *testing.T, tab *tables.Tables, before awari.Board, captured int, after awari.Board) {
-	t.Helper()
 	was := must.Get(tab.Score(t.Context(), before))(t)
 	is := must.Get(tab.Score(t.Context(), after))(t)
 	should.Hold(t, int(was) == captured-int(is), "a move on %v is worth %d instead of %d", before, captured-int(is), was)

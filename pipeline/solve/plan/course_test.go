@@ -36,7 +36,6 @@ const (
 
 // follow runs the simulation and returns all reports, one each quarter of a second.
 func (tr *truth) follow(t *testing.T) (all []report, end float64) {
-	t.Helper()
 	begin := time.Unix(0, 0)
 	p := must.Get(New(tr.run, workstation()))(t)
 	c := must.Get(NewCourse(tr.run, workstation(), begin))(t)

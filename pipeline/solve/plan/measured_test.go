@@ -20,7 +20,6 @@ type measured map[string]float64
 // readMeasured returns the figures of testdata/widths.txt by seeds and bits: what
 // BenchmarkWidths of package solve prints.
 func readMeasured(t *testing.T) map[int]map[int]measured {
-	t.Helper()
 	f := must.Get(os.Open("testdata/widths.txt"))(t)
 	defer f.Close()
 	all := map[int]map[int]measured{}
@@ -49,7 +48,6 @@ func readMeasured(t *testing.T) map[int]map[int]measured {
 
 // calibrationOf returns what calibrating would have measured with the layers that it takes.
 func calibrationOf(t *testing.T, all map[int]map[int]measured) *Calibration {
-	t.Helper()
 	c := NewCalibration("", 1)
 	c.Decode = 1
 	c.SetDisk(1e12)
@@ -74,7 +72,6 @@ func calibrationOf(t *testing.T, all map[int]map[int]measured) *Calibration {
 // memoryFor returns memory with which the layer of n seeds is solved with so many bits a
 // score, and in one pass through the layers below.
 func memoryFor(t *testing.T, r *Run, n, bits int) uint64 {
-	t.Helper()
 	for memory, step := halfboard.Least(r.Game, n, r.Cores), uint64(mib); memory < gib; memory += step {
 		form, err := halfboard.FormFor(r.Game, n, memory, r.Cores, 0)
 		if err == nil && form.Bits == bits {
@@ -112,7 +109,6 @@ func TestMeasured(t *testing.T) {
 
 // comparePlan compares a plan of a layer with what it took.
 func comparePlan(t *testing.T, a *Amounts, times Times, m measured) {
-	t.Helper()
 	all := 0.0
 	for name, seconds := range map[string]float64{
 		"capture": times.Capture, "sweep": times.Turn + times.Sweep, "full": times.Full, "seal": times.Seal,

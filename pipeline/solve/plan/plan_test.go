@@ -2,12 +2,17 @@ package plan
 
 import (
 	"math"
+	"path/filepath"
 	"testing"
+	"time"
 
 	"grenier/internal/testkit/awaritest"
+	"grenier/internal/testkit/machinetest"
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/should"
+	"grenier/io/corrupt"
 	"grenier/layers/awari"
+	"grenier/pipeline/internal/machine"
 	"grenier/pipeline/solve/internal/halfboard"
 )
 
@@ -192,4 +197,86 @@ func TestFullRows(t *testing.T) {
 	}
 	few, many := wholeLoads(calibratedGame, 16), wholeLoads(eight, 48)
 	should.Not(t, many.open > few.open*0.6 || few.open < 0.9 || few.open > 1.1, "%+v, and %+v", few, many)
+}
+
+func TestFile(t *testing.T) {
+	c := workstation()
+	c.Date = time.Date(2026, 11, 21, 1, 2, 3, 0, time.UTC)
+	machinetest.TestFile(t, c, ParseCalibration, map[string]machinetest.Damage{
+		"foreign":  {Old: "grenier-cal", New: "other-cal", Is: corrupt.ErrForeign},
+		"of swap":  {Old: `"system": "awari"`, New: `"system": "swap", "step_ns": 1`, Is: corrupt.ErrForeign},
+		"nobody's": {Old: `"system": "awari",`, New: ``, Is: corrupt.ErrForeign},
+		"newer":    {Old: `"version": 5`, New: `"version": 6, "moons": 3`, Is: corrupt.ErrVersion},
+		"older":    {Old: `"version": 5`, New: `"version": 4`, Is: corrupt.ErrVersion},
+		"text":     {Old: `"cores": 2`, New: `"cores": "2"`, Is: corrupt.ErrCorrupt},
+		"no core":  {Old: `"cores": 2`, New: `"cores": 0`, Is: machine.ErrFigure},
+		"slow":     {Old: `"speedup": 1.9`, New: `"speedup": 0.9`, Is: machine.ErrFigure},
+		"missing":  {Old: `  "seal_ns": 3,`, New: ``, Is: machine.ErrFigure},
+		"negative": {Old: `"seal_ns": 3`, New: `"seal_ns": -3`, Is: machine.ErrFigure},
+		"no width": {Old: `"full_ns": 23,`, New: ``, Is: machine.ErrFigure},
+		"taken":    {Old: `"taken_by_others": 0.05`, New: `"taken_by_others": 1.5`, Is: machine.ErrFigure},
+		"no disk":  {Old: `"read_bytes_per_second": 1000000000`, New: `"read_bytes_per_second": 0`, Is: machine.ErrFigure},
+	})
+}
+
+// FuzzParse: every calibration that is accepted gives a plan.
+func FuzzParse(f *testing.F) {
+	game := must.Get(awari.New(8, awari.Awari))(f)
+	machinetest.Fuzz(f, workstation(), ParseCalibration, func(t *testing.T, c *Calibration) {
+		p, err := New(Run{Game: game, Seeds: 9, Memory: halfboard.Least(game, 9, 3), Cores: 3}, c)
+		must.Hold(t, err == nil && p.Total.Seconds > 0, "%+v, error %v with %+v", p, err, c)
+	})
+}
+
+// TestDocsWorkstation: the calibration of the docs can be read.
+func TestDocsWorkstation(t *testing.T) {
+	path := filepath.Join("..", "..", "..", "docs", "workstation.json")
+	c := must.Get(ParseCalibration(path, must.Read(t, path)))(t)
+	s := c.Speeds(32)
+	should.Hold(t, s.Most == 16, "32 threads: %+v", s)
+}
+
+// nodesPlan plans 26 seeds, the last layers of which are in windows, for some machines.
+func nodesPlan(t *testing.T, number int, shared float64) *NodesPlan {
+	t.Helper()
+	return must.Get(Nodes{Run: run(t, 26, 400*mib), Number: number, Shared: shared}.Plan(workstation()))(t)
+}
+
+// TestNodes: more of them never take longer, nor less than with any number, and wait more; a slower file system never
+// makes them quicker.
+func TestNodes(t *testing.T) {
+	before := math.Inf(1)
+	for number := 1; number <= 64; number *= 2 {
+		p := nodesPlan(t, number, 0)
+		should.Not(t, p.Seconds > before || p.Seconds < p.Least-1e-9 || p.Waiting < -1e-9 || p.Waiting >= 1,
+			"%d nodes: %v s, with half of them %v s; %v s at least; they wait %v of the time", number, p.Seconds, before, p.Least, p.Waiting)
+		slow := nodesPlan(t, number, 1e7)
+		if bound := float64(slow.Traffic) / 1e7; slow.Seconds < p.Seconds || slow.Seconds < 0.999*bound {
+			t.Errorf("%d nodes: %v s, with a slow file system %v s, which moves %v s", number, p.Seconds, slow.Seconds, bound)
+		}
+		before = p.Seconds
+	}
+	all := nodesPlan(t, 1000, 0)
+	should.Not(t, all.Seconds > 1.05*all.Least, "1000 nodes: %v s, with any number %v s", all.Seconds, all.Least)
+}
+
+// TestOneNode: it does one step after the other, all windows of the same width, and never waits.
+func TestOneNode(t *testing.T) {
+	r := run(t, 26, 400*mib)
+	r.Apart = true
+	apart := must.Get(New(r, workstation()))(t)
+	p, seconds := nodesPlan(t, 1, 0), apart.Total.Seconds
+	windows := false
+	for i, s := range p.Layers {
+		seconds += s.Publish
+		l := &apart.Layers[i]
+		should.Not(t, s.Windows != l.Windows || !l.InMemory() && s.Windows != (s.Seeds+widthOf(s.Bits).values-1)/widthOf(s.Bits).values,
+			"layer %d: %d windows of %d bits, planned %d", s.Seeds, s.Windows, s.Bits, l.Windows)
+		windows = windows || !l.InMemory()
+	}
+	should.Not(t, !windows || math.Abs(p.Seconds-seconds) > 1e-6*seconds || math.Abs(p.Waiting) > 1e-9,
+		"%v s, want %v: waiting %v, layers in windows: %v", p.Seconds, seconds, p.Waiting, windows)
+	if alone := must.Get(New(run(t, 26, 400*mib), workstation()))(t); p.One != alone.Total.Seconds || p.More != p.One || !p.Better() {
+		t.Errorf("one node: %v s with solve, planned %v; with its own memory %v", p.One, alone.Total.Seconds, p.More)
+	}
 }

@@ -141,7 +141,6 @@ func TestResume(t *testing.T) {
 
 // interrupted returns the directory of a search that was interrupted after some plays.
 func interrupted(t *testing.T, game awari.Game, start awari.Board) Options {
-	t.Helper()
 	o := onDisk(t, game, start)
 	runstest.Interrupt(t, &o.Job, func(s job.Step) bool { return s.Detail.(Progress).Plays == 20 }, func(ctx context.Context) error {
 		_, err := Count(ctx, game, start, o)

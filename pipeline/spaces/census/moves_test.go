@@ -130,7 +130,6 @@ func TestLongCensus(t *testing.T) {
 }
 
 func checkLayer(t *testing.T, game awari.Game, n int, l *census.Layer) {
-	t.Helper()
 	should.Hold(t, l.Seeds == n && l.Quiet == l.Predecessors && l.MostMoves <= game.Half() && l.WithCapture <= l.Positions,
 		"%s, %d seeds: %+v", game.Name(), n, l)
 	most := l.MostPredecessors
@@ -152,8 +151,7 @@ func TestCensusErrors(t *testing.T) {
 	game := testrun.Game(t, 12, awari.Awari)
 	_, err := census.Begin(game, 49, census.Options{})
 	should.Hold(t, errors.Is(err, awari.ErrSeeds), "49 seeds: %v, want ErrSeeds", err)
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
+	ctx := must.Ended(t)
 	c, err := census.Begin(game, 3, census.Options{Job: job.Job{Workers: 1}})
 	must.OK(t, err)
 	should.Be(t, must.Err(c.Next(ctx)), context.Canceled, "cancelled")

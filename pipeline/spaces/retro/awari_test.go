@@ -23,7 +23,6 @@ type truth struct {
 
 // readTruth returns the known layers by game, in order.
 func readTruth(t *testing.T) map[string][]truth {
-	t.Helper()
 	records := must.Rows(t, "../../../layers/awari/testdata/layers.csv")
 	byGame := map[string][]truth{}
 	for _, r := range records {
@@ -104,7 +103,6 @@ func TestLongAwariEqualsTruth(t *testing.T) {
 }
 
 func checkLayers(t *testing.T, game awari.Game, rows []truth) {
-	t.Helper()
 	space := testrun.Space(t, game, len(rows)-1)
 	var table [][]int8
 	for n, want := range rows {

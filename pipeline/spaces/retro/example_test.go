@@ -35,9 +35,7 @@ func (coinSpace) Rank(s coins) (layer int, rank uint64) {
 	return s.left, 0
 }
 
-func (coinSpace) Unrank(layer int, rank uint64) coins {
-	return coins{left: layer, passed: rank == 1}
-}
+func (coinSpace) Unrank(layer int, rank uint64) coins { return coins{left: layer, passed: rank == 1} }
 
 func (coinSpace) Successors(dst []layers.Move[coins], s coins) []layers.Move[coins] {
 	if s.left == 0 {

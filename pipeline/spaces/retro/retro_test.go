@@ -245,7 +245,6 @@ func TestErrors(t *testing.T) {
 }
 
 func TestCancelled(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
+	ctx := must.Ended(t)
 	should.Be(t, must.Err(solve(ctx, line{}, 0)), context.Canceled, "cancelled solve")
 }

@@ -77,9 +77,7 @@ func short() Options {
 // slow skips a test that takes seconds, and minutes under the race detector.
 func slow(t *testing.T) {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("measures much")
-	}
+	tries.SkipIf(t, testing.Short(), "measures much")
 }
 
 // shortRun is the report of a short run, for all tests that do not change it.
@@ -117,7 +115,6 @@ func TestLongRepeated(t *testing.T) {
 // checkSolvers checks what must hold for the tables of solvers of a run without
 // limits.
 func checkSolvers(t *testing.T, r *Report) {
-	t.Helper()
 	must.Equal(t, len(r.Solvers), 4, "tables of solvers")
 	for _, table := range r.Solvers {
 		if small := table.Rows*table.Cols <= 9; small != (table.Source == fromDatabase) || small && len(table.Solvers) != len(search.Names()) {
@@ -230,7 +227,6 @@ func shape(path string, value any, paths map[string]bool) {
 }
 
 func checkTables(t *testing.T, r *Report) {
-	t.Helper()
 	var text strings.Builder
 	tables := r.Tables()
 	for _, table := range tables {

@@ -33,7 +33,6 @@ func search(t testing.TB, rows, cols, workers int) *bfs.Result {
 // reference returns the depths of testdata/depths.csv by "rows x cols". They were
 // computed by a program independent of this one.
 func reference(t *testing.T) map[string][]uint64 {
-	t.Helper()
 	records := must.Rows(t, "testdata/depths.csv")
 	depths := map[string][]uint64{}
 	for _, r := range records {

@@ -86,8 +86,7 @@ func TestRefused(t *testing.T) {
 	for _, size := range []int{0, 5} {
 		should.Be(t, must.Err(patterns.Dynamic(t.Context(), g, size, o)), heuristic.ErrPattern)
 	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
+	ctx := must.Ended(t)
 	o.Memory = 0
 	should.Be(t, must.Err(patterns.Static(ctx, g, 3, o)), context.Canceled)
 	should.Be(t, must.Err(patterns.Dynamic(ctx, g, 2, o)), context.Canceled)

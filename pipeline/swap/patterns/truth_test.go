@@ -114,9 +114,7 @@ func (z *zoo) make(name string) heuristic.Heuristic {
 	return nil
 }
 
-func (z *zoo) walking() heuristic.Heuristic {
-	return must.Get(heuristic.NewWalking(z.g))(z.t)
-}
+func (z *zoo) walking() heuristic.Heuristic { return must.Get(heuristic.NewWalking(z.g))(z.t) }
 
 // sets reads {1,2,3}{4..6} and singletons.
 func (z *zoo) sets(text string) (sets [][]int) {

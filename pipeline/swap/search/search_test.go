@@ -4,13 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/swaptest"
 	"grenier/internal/testkit/tries"
+	"grenier/io/crew"
 	"grenier/kernels/perm"
 	"grenier/layers/swap"
 	"grenier/layers/swap/heuristic"
@@ -258,8 +262,7 @@ func TestRefused(t *testing.T) {
 }
 
 func TestCancelled(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
+	ctx := must.Ended(t)
 	g := mustGrid(t, 3, 3)
 	s := perm.UnrankPacked(9, perm.Factorial(9)-1)
 	for _, name := range []string{"bfs", "graph", "astar-parallel"} {
@@ -323,4 +326,103 @@ func TestJumps(t *testing.T) {
 		t.Logf("%s: %d states expanded, %d with the bound of each state alone", name, with, without)
 		should.Not(t, with > without*3/4, "%s: %d states expanded, %d with the bound of each state alone", name, with, without)
 	}
+}
+
+// TestSVG checks that the drawing is XML with a tile for each cell that ends at home.
+func TestSVG(t *testing.T) {
+	g := mustGrid(t, 2, 3)
+	puzzle := must.Get(g.Puzzle([]int{2, 1, 3, 4, 5, 6}))(t)
+	var values []string
+	for _, e := range must.XML(t, string(search.SVG(puzzle, []swap.Swap{{A: 0, B: 1}}))) {
+		for _, a := range e.Attr {
+			if e.Name.Local == "animateTransform" && a.Name.Local == "values" {
+				values = append(values, a.Value)
+			}
+		}
+	}
+	should.Hold(t, len(values) == 6 && values[0] == "90 30;30 30;30 30;30 30" && values[1] == "30 30;90 30;90 30;90 30" && values[5] == "150 90;150 90;150 90;150 90",
+		"%q", values)
+	still := string(search.SVG(puzzle, nil))
+	should.Not(t, strings.Contains(still, "animate"), "%v", still)
+}
+
+func TestFrames(t *testing.T) {
+	g := mustGrid(t, 2, 5)
+	puzzle := must.Get(g.Puzzle([]int{2, 10, 3, 4, 5, 6, 7, 8, 9, 1}))(t)
+	frames := search.Frames(puzzle, []swap.Swap{{A: 0, B: 1}, {A: 4, B: 9}}, func(cell string) string {
+		return "<" + strings.TrimSpace(cell) + ">"
+	})
+	want := []string{
+		"  2  10   3   4   5 \n  6   7   8   9   1 \n",
+		"<10><2>  3   4   5 \n  6   7   8   9   1 \n",
+		" 10   2   3   4 <1>\n  6   7   8   9 <5>\n",
+	}
+	should.Hold(t, strings.Join(frames, "\n") == strings.Join(want, "\n"), "%q", frames)
+	still := search.Frames(puzzle, nil, strings.ToUpper)
+	should.Hold(t, len(still) == 1 && still[0] == want[0], "%q", still)
+}
+
+func TestGenerate(t *testing.T) {
+	r := rand.New(rand.NewPCG(6, 6))
+	for _, shape := range [][2]int{{1, 1}, {1, 2}, {2, 2}, {3, 1}, {3, 3}, {2, 5}, {4, 4}, {1, 16}, {5, 5}, {8, 8}, {64, 1}} {
+		g := mustGrid(t, shape[0], shape[1])
+		m, most := heuristic.NewManhattan(g), heuristic.MaxManhattan(g)
+		for _, d := range []float64{0, 0.1, 0.5, 0.77, 1} {
+			s := must.Get(search.Generate(g, d, r))(t)
+			if sum := m.SumList(s); math.Abs(float64(sum)-d*float64(most)) > 1 || sum > most {
+				t.Errorf("%v, difficulty %v: sum %d, largest %d", shape, d, sum, most)
+			}
+		}
+	}
+	for _, d := range []float64{-0.1, 1.1, math.NaN()} {
+		should.Be(t, must.Err(search.Generate(mustGrid(t, 2, 2), d, r)), search.ErrDifficulty, "%v", d)
+	}
+}
+
+// TestParallel: neither the solution nor the work depends on the number of workers, with a
+// bound that is not consistent too.
+func TestParallel(t *testing.T) {
+	g := mustGrid(t, 3, 3)
+	depth := swaptest.Distances(g)
+	w := must.Get(heuristic.NewWalking(g))(t)
+	r := rand.New(rand.NewPCG(6, 6))
+	for range 5 {
+		s := shuffled(g, r)
+		for _, h := range []heuristic.Heuristic{heuristic.NewManhattan(g), heuristic.Inverse{Heuristic: w, Grid: g}} {
+			var first search.Result
+			for i, workers := range []int{1, 2, 3, 40} {
+				res := run(t, "astar-parallel", g, s, search.Options{Job: job.Job{Workers: workers}, Heuristic: h})
+				must.Hold(t, len(res.Swaps) == int(depth[s.Rank(9)]) && res.Optimal,
+					"%s, state %x: %d swaps, optimal %v", h.Name(), s, len(res.Swaps), res.Optimal)
+				if i == 0 {
+					first = res
+				}
+				should.Hold(t, slices.Equal(res.Swaps, first.Swaps) && res.Counts == first.Counts,
+					"%d workers: %v, %+v; 1 worker: %v, %+v", workers, res.Swaps, res.Counts, first.Swaps, first.Counts)
+			}
+		}
+	}
+}
+
+// broken is a bound that panics on one state.
+type broken struct {
+	heuristic.Zero
+	on swap.State
+}
+
+func (b broken) Estimate(s swap.State) int {
+	if s == b.on {
+		panic("a bug")
+	}
+	return 0
+}
+
+// TestParallelPanic: a panic of a worker is an error of the search.
+func TestParallelPanic(t *testing.T) {
+	g := mustGrid(t, 2, 3)
+	start := g.Goal().Swap(0, 5)
+	o := search.Options{Job: job.Job{Workers: 3}, Heuristic: broken{on: start.Swap(0, 1)}}
+	_, err := search.Solve(t.Context(), "astar-parallel", g, g.List(start), o)
+	_, ok := errors.AsType[*crew.PanicError](err)
+	should.Hold(t, ok, "error %v", err)
 }

@@ -44,9 +44,7 @@ for await (const pits of createInterface({ input: process.stdin })) {
 // as long as it can win anything more.
 func TestLongComputerWins(t *testing.T) {
 	node, err := exec.LookPath("node")
-	if err != nil {
-		t.Skip("there is no node")
-	}
+	tries.SkipIf(t, err != nil, "there is no node")
 	tb, url := served(t, tries.Pick(8, 11, 14))
 	dir := t.TempDir()
 	for name, data := range web.Files() {

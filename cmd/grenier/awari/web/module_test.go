@@ -127,9 +127,7 @@ type nodeSite struct {
 func newNodeSite(t *testing.T, seeds int, distances ...int) *nodeSite {
 	t.Helper()
 	node, err := exec.LookPath("node")
-	if err != nil {
-		t.Skip("there is no node")
-	}
+	tries.SkipIf(t, err != nil, "there is no node")
 	s := &nodeSite{site: newSiteOf(t, 12, awari.Awari, seeds), node: node, out: filepath.Join(t.TempDir(), "site"), dir: t.TempDir()}
 	if len(distances) > 0 {
 		must.OK(t, must.Err(distance.Run(t.Context(), s.site.dir, distance.Options{Layers: distances, Job: job.Job{Family: cpu.Best()}})))
@@ -248,7 +246,6 @@ for (const line of readFileSync(0, "utf8").trim().split("\n")) {
 
 // testNodeExample compares what the program of docs/publish.md prints with the tables.
 func testNodeExample(t *testing.T, s *nodeSite) {
-	t.Helper()
 	score := must.Get(s.tables.Score(t.Context(), documented))(t)
 	best := must.Get(line.Best(t.Context(), s.tables, documented, line.Options{Positions: 1 << 16}))(t)
 	var pits []string
@@ -262,7 +259,6 @@ func testNodeExample(t *testing.T, s *nodeSite) {
 
 // testNodeFaults asks for what there is not.
 func testNodeFaults(t *testing.T, s *nodeSite) {
-	t.Helper()
 	damaged := must.Read(t, filepath.Join(s.out, "tables", "layer-05.gl"))
 	damaged[len(damaged)/2] ^= 1
 	must.Write(t, filepath.Join(s.out, "tables", "layer-05.gl"), damaged)

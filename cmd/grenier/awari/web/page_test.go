@@ -89,7 +89,6 @@ func testValues(t *testing.T, browser *browsertest.Browser, s *site) {
 
 // wantRanking checks the table of moves, which has the best ones first and the plies to the next capture, and the sum of the best line.
 func (p *tab) wantRanking(at place) {
-	p.Helper()
 	var distances struct{ Plies []*int }
 	answer := must.Get(http.Get(p.url + "api/distances?pits=" + strings.ReplaceAll(p.game.Text(at.board), " ", ",")))(p)
 	defer answer.Body.Close()

@@ -106,7 +106,6 @@ func testPuzzles(t *testing.T, browser *browsertest.Browser, s *site) {
 
 // refute makes a wrong move: the page shows the best answer to it, and takes both back.
 func (p *tab) refute(z *puzzle.Puzzle) {
-	p.Helper()
 	wrong := -1
 	plays := p.game.Plays(z.Board)
 	for pit, play := range plays {
@@ -143,7 +142,6 @@ func TestLongShownValues(t *testing.T) {
 
 // drawPlaces returns random places on which somebody can move.
 func (s *site) drawPlaces(t *testing.T, random *rand.Rand, count int) (places []place) {
-	t.Helper()
 	most := s.tables.MaxSeeds()
 	space := must.Get(awari.NewSpace(s.game, most))(t)
 	for len(places) < count {
@@ -170,7 +168,6 @@ const chips = `
 
 // wantChips compares the values that the page shows at places with the tables.
 func (p *tab) wantChips(places []place) {
-	p.Helper()
 	var asked [][2]string
 	for _, at := range places {
 		asked = append(asked, [2]string{p.address(at), p.text(at)})
@@ -388,7 +385,6 @@ func TestLongLessons(t *testing.T) {
 
 // wantOnlyBest checks that a pit is the only best move of a solved board.
 func (s *site) wantOnlyBest(t *testing.T, board awari.Board, best int) {
-	t.Helper()
 	probe := must.Get(s.tables.Probe(t.Context(), board))(t)
 	should.Hold(t, probe.Moves[best].Legal && probe.Moves[best].Value == probe.Value,
 		"%s, %s: pit %d is asked for: %+v", s.game.Name(), s.game.Text(board), best, probe.Moves)

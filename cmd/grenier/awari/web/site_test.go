@@ -225,7 +225,6 @@ func testSite(t *testing.T, browser *browsertest.Browser) {
 // wantLight checks what a first visit takes, compressed as web servers do: the page and all that it
 // needs to show values, without and with the parts of the tables.
 func wantLight(m *mirror, page *tab) {
-	page.Helper()
 	sum, all := 0, 0
 	for _, name := range []string{"index.html", "pages.js", "style.css", "icon.svg", "app.webmanifest", "tables/manifest.json"} {
 		data := must.Read(page, filepath.Join(m.out, name))
@@ -534,7 +533,6 @@ const layersBelow = `
 
 // wantBlocks compares all scores of all layers.
 func (p *tab) wantBlocks(m *mirror, t *testing.T) {
-	p.Helper()
 	for n := range m.tables.Layers() {
 		f := must.Get(m.tables.File(t.Context(), n))(t)
 		p.wantLayer(m, t, n, f.NumBlocks(), 1)

@@ -99,7 +99,6 @@ func (w *stranger) press(id string) {
 
 // begin opens the page and starts a game with one tap, without scrolling. No value is shown before it is asked for.
 func (w *stranger) begin() {
-	w.Helper()
 	w.Await("the page", fmt.Sprintf(`document.documentElement?.lang === %q && `, w.language)+settled)
 	for _, what := range []string{"#new", "#who", "#level", `#setup a[href^="learn"]`, "#board", "#turn"} {
 		bottom := browsertest.Eval[float64](w.Page, fmt.Sprintf(`document.querySelector(%q).getBoundingClientRect().bottom`, what))
@@ -129,7 +128,6 @@ const over = `document.querySelector("#rematch").checkVisibility()`
 
 // playToTheEnd plays whatever is legal, and the worst move once the tables know it, until the banner says how the game ended.
 func (w *stranger) playToTheEnd() {
-	w.Helper()
 	for turn := 0; ; turn++ {
 		w.Await("a turn", over+` || document.querySelector("#board").dataset.turn === "0" && document.querySelectorAll(".pit.south.playable").length > 0`)
 		if browsertest.Eval[bool](w.Page, over) {
@@ -238,7 +236,6 @@ func TestLongValues(t *testing.T) {
 
 // wantShown compares what the page shows of boards with the tables.
 func (p *tab) wantShown(boards []string) {
-	p.Helper()
 	list := must.Get(json.Marshal(boards))(p)
 	got := compute[[][]string](p, fmt.Sprintf(`
 		const { get } = await import("./source.js"), { root } = await import("./tree.js"), { position } = await import("./game.js");

@@ -9,7 +9,10 @@ import (
 	"testing"
 
 	"grenier/cmd/grenier/awari/web"
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/should"
+	"grenier/internal/testkit/testrun"
+	"grenier/pipeline/tables"
 )
 
 // Where the pages have texts: calls of t and tn with literals, elements with data-t, and
@@ -103,4 +106,22 @@ func slots(text string) []string {
 	found := slot.FindAllString(text, -1)
 	slices.Sort(found)
 	return slices.Compact(found)
+}
+
+// inSmallBlocks returns the same layers in blocks of so few scores that indexes are long, as
+// they are of layers with hundreds of millions of positions. There is no server for it.
+func inSmallBlocks(t *testing.T, s *site, blockSize int) *site {
+	layers := make([][]int8, len(s.tables.Layers()))
+	for n := range layers {
+		f, err := s.tables.File(t.Context(), n)
+		if err == nil {
+			layers[n] = make([]int8, f.Header().Positions)
+			err = s.tables.Read(t.Context(), n, 0, layers[n])
+		}
+		must.OK(t, err)
+	}
+	dir := testrun.Write(t, s.game, layers, blockSize)
+	tab := must.Get(tables.Open(t.Context(), dir))(t)
+	t.Cleanup(func() { tab.Close() })
+	return &site{game: s.game, dir: dir, tables: tab}
 }

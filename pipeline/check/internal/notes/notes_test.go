@@ -107,9 +107,7 @@ func TestNotBelieved(t *testing.T) {
 // TestMadeFrom: what was noted about a layer is believed only with the files that were checked: of the layer,
 // and of those that its captures lead to, on the disk and in the manifest; and in the same game.
 func TestMadeFrom(t *testing.T) {
-	touched := func(n int) func(b *bench) {
-		return func(b *bench) { must.Touch(b.t, b.dir.LayerPath(n)) }
-	}
+	touched := func(n int) func(b *bench) { return func(b *bench) { must.Touch(b.t, b.dir.LayerPath(n)) } }
 	for name, c := range map[string]struct {
 		change func(b *bench)
 		want   []int

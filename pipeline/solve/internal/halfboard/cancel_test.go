@@ -76,7 +76,6 @@ func (c config) cancelAt(t *testing.T, at int) *cancelling {
 // check looks at what Solve has returned. What is under way when the context ends
 // is completed.
 func (x *cancelling) check(t *testing.T, c config, l *Layer, err error) {
-	t.Helper()
 	workers := max(1, c.options.Workers)
 	switch where := fmt.Sprintf("layer %d", c.seeds); {
 	case err == nil && (x.at > 0 && x.at < x.reports-workers || !x.ended || l == nil):

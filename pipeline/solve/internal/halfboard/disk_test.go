@@ -89,7 +89,6 @@ func (d *disk) change(t *testing.T, name string, do func(h vfs.File, size int64)
 
 // flip changes the byte of a file at an offset.
 func (d *disk) flip(t *testing.T, name string, offset int64) {
-	t.Helper()
 	d.change(t, name, func(h vfs.File, _ int64) {
 		b := make([]byte, 1)
 		must.OK(t, must.Err(h.ReadAt(b, offset)))

@@ -44,7 +44,6 @@ func fingerprint(scores []int8) string { return tally.NewHash(cpu.Generic).Add(s
 
 // truth returns the fingerprints of the reference layers, by seeds.
 func truth(t testing.TB, pits int, rules awari.Rules) []string {
-	t.Helper()
 	file := must.Get(os.Open("../../../../layers/awari/testdata/layers.csv"))(t)
 	defer file.Close()
 	rows := must.Get(csv.NewReader(file).ReadAll())(t)

@@ -54,7 +54,6 @@ func historyOf(t *testing.T, d *disk, name string) (h history) {
 
 // grows checks that nothing of a history is lost later.
 func (h *history) grows(t *testing.T, s *fixpoint.Stats) {
-	t.Helper()
 	less := s.Changes < h.Changes || s.Events < h.Events
 	for stage := range fixpoint.Stages {
 		less = less || s.Stages[stage] < h.Stages[stage]

@@ -68,7 +68,6 @@ func (d *disk) streams(t testing.TB) (names []string) {
 
 // stopSweeping stops a layer in memory when it has streams. It reports whether it has.
 func (x *trial) stopSweeping(t *testing.T) bool {
-	t.Helper()
 	sweep := 2 + x.rng.IntN(3)
 	stages := 0
 	return x.stop(t, func(_, _ int, stage fixpoint.Stage) bool {

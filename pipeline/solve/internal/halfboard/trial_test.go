@@ -112,9 +112,7 @@ func (x *trial) attempt(t *testing.T, ctx context.Context, progress func(fixpoin
 	lower := &awaritest.Counting{Lower: x.lower(t)}
 	x.options.often = true
 	e := must.Get(New(x.game, x.options))(t)
-	defer func() {
-		must.OK(t, e.Close())
-	}()
+	defer func() { must.OK(t, e.Close()) }()
 	l, err := e.Solve(ctx, x.seeds, x.below, lower)
 	for n := range lower.Scores {
 		x.reads += int(lower.Scores[n].Load())
@@ -223,8 +221,7 @@ func testStoppedLayersAreGoneOnWith(t *testing.T, rng *rand.Rand, draw func(t *t
 		}
 		x.vary()
 		if rng.IntN(3) == 0 {
-			ctx, cancel := context.WithCancel(t.Context())
-			cancel()
+			ctx := must.Ended(t)
 			must.Be(t, must.Err(x.attempt(t, ctx, nil)), context.Canceled, "%+v, stopped before it begins", x.config)
 		}
 		x.finish(t)
@@ -234,7 +231,6 @@ func testStoppedLayersAreGoneOnWith(t *testing.T, rng *rand.Rand, draw func(t *t
 
 // during lays the layer out, lets do work on it and lets it go.
 func (x *trial) during(t *testing.T, do func(w *engine)) {
-	t.Helper()
 	defer x.closed(t)
 	x.notes, x.options.Progress = nil, nil
 	x.options.often = true

@@ -77,7 +77,6 @@ func TestLongWindowsEqualWhole(t *testing.T) {
 
 // solveOn solves the layer of n seeds on those of a tower.
 func solveOn(t *testing.T, w *tower, o Options, n int) []int8 {
-	t.Helper()
 	e := must.Get(New(w.engine.game, o))(t)
 	l := must.Get(e.Solve(t.Context(), n, testBelow, w))(t)
 	scores := make([]int8, l.Positions())
@@ -188,7 +187,6 @@ func TestLongSolvedLayersAreNotSolvedAgain(t *testing.T) {
 // on files fail, and finds what a killed process leaves. It returns the base of the window before the one in
 // progress, which is the same if there is none, and whether the layer was through before.
 func (x *trial) kill(t *testing.T, when func(all, ofStage int, stage fixpoint.Stage) bool) (before int, through bool) {
-	t.Helper()
 	d := x.disk
 	c := &cancelling{when: when, cancel: func() { x.move(&disk{FS: d.Kill()}) }}
 	var killed fixpoint.Progress
@@ -261,7 +259,6 @@ func kindOf(name string) string {
 
 // anyOfKind returns one of the streams of each kind that hold something.
 func (x *trial) anyOfKind(t *testing.T) map[string]string {
-	t.Helper()
 	kinds := map[string]string{}
 	for _, name := range awaritest.Shuffled(x.rng, x.disk.streams(t)) {
 		if _, contents := x.disk.contents(t, name); len(contents) > beginOf(kindOf(name)) {

@@ -61,7 +61,6 @@ func TestLongOffersDoNotDependOnRounds(t *testing.T) {
 
 // compare compares offers of a panel, when its games are ended, with those of m.
 func (r *Round) compare(t *testing.T, c config, m *Matrix, of PanelOf) {
-	t.Helper()
 	for class := range Classes {
 		for chunk := range m.Chunks[class] {
 			var block compress.Block

@@ -59,7 +59,6 @@ func (g *Geometry) ruled(game awari.Game, p play, opponent uint32) outcome {
 
 // outcomes returns what a pattern says about the rows of class.
 func (p *pattern) outcomes(t *testing.T, class RowClass, rows int) []outcome {
-	t.Helper()
 	all := slices.Repeat([]outcome{noMove}, rows)
 	note := func(row int, o outcome) {
 		if row >= rows || all[row] != noMove {

@@ -77,7 +77,6 @@ func (e *laidOut) sweepWhole(ctx context.Context) error {
 
 // read fills in the full rows and returns all scores in colex order.
 func (e *laidOut) read(t testing.TB) []int8 {
-	t.Helper()
 	must.OK(t, e.Fill(t.Context()))
 	scores := make([]int8, e.Positions)
 	parts := must.Get(e.Grid.RowParts(0, len(scores)))(t)

@@ -309,7 +309,6 @@ func TestLongNoMarkIsLost(t *testing.T) {
 // upToDate fails unless every position of an open row has the score that its moves
 // offer, and nothing is marked.
 func (e *laidOut) upToDate(t *testing.T, c config, j *judge) {
-	t.Helper()
 	e.eachPosition(board.OpenRows, func(p position) {
 		if got, want := *e.Grid.find(p).score(), j.score(p); got != want {
 			t.Fatalf("%+v: %v is %d, want %d", c, j.board(p), got, want)

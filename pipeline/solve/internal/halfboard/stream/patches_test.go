@@ -49,7 +49,6 @@ func TestLongPatchesHaveTheirRanks(t *testing.T) {
 }
 
 func checkPatches(t *testing.T, g *board.Layer, m *board.Matrix, class board.RowClass, own []patch, starts []uint64, length uint64) {
-	t.Helper()
 	left := own // those in order of the ranges
 	for _, begin := range starts {
 		var rows span
