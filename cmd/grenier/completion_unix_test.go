@@ -122,10 +122,7 @@ func startShell(t *testing.T, dir, program string, args ...string) *console {
 	return c
 }
 
-func (c *console) send(text string) {
-	c.Helper()
-	must.OK(c, must.Err(c.f.WriteString(text)))
-}
+func (c *console) send(text string) { c.Helper(); must.OK(c, must.Err(c.f.WriteString(text))) }
 
 // await waits until text comes that was not there before.
 func (c *console) await(text string) {

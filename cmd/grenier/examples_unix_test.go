@@ -58,8 +58,7 @@ func runPages(t *testing.T, long bool) {
 			}
 		})
 	}
-	least := map[bool]int{false: 30, true: 50}[long]
-	should.Not(t, run < least, "only %d commands were found", run)
+	should.Not(t, run < map[bool]int{false: 30, true: 50}[long], "only %d commands were found", run)
 }
 
 // needsLayers is how a page says that it begins with the layers that README.md solves.

@@ -118,10 +118,7 @@ func (l *links) do(t *testing.T, args string) result {
 }
 
 // reset brings back the files that were there.
-func (l *links) reset(t *testing.T) {
-	t.Helper()
-	l.whole.Restore(t)
-}
+func (l *links) reset(t *testing.T) { t.Helper(); l.whole.Restore(t) }
 
 // swap puts a link in the place of a directory, which moves away; it may not be there yet.
 func (l *links) swap(t *testing.T, name, target string) {
@@ -135,8 +132,7 @@ func (l *links) swap(t *testing.T, name, target string) {
 		must.OK(t, l.tree.Rename(name, name+"-moved"))
 	}
 	must.OK(t, l.tree.MkdirAll(path.Dir(name), 0o755))
-	up := strings.Repeat("../", strings.Count(name, "/"))
-	must.OK(t, l.tree.Symlink(up+target, name))
+	must.OK(t, l.tree.Symlink(strings.Repeat("../", strings.Count(name, "/"))+target, name))
 }
 
 // TestLongSiegeLinks puts links in the places of directories: those that the program names are

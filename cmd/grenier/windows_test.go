@@ -66,10 +66,7 @@ func newWindowRuns(t *testing.T) *windowRuns {
 }
 
 // begin returns a directory that lacks the last layer only.
-func (p *windowRuns) begin(t *testing.T) string {
-	t.Helper()
-	return testrun.Copy(t, p.below)
-}
+func (p *windowRuns) begin(t *testing.T) string { t.Helper(); return testrun.Copy(t, p.below) }
 
 // windowFlags are those of a solver that adds the last layer, window by window.
 func windowFlags(dir string, more ...string) []string {
@@ -180,8 +177,7 @@ func TestLongWindowsReport(t *testing.T) {
 // summaryOf returns the last line of what solve prints.
 func summaryOf(t *testing.T, out string) (s solveSummary) {
 	t.Helper()
-	last := out[strings.LastIndex(strings.TrimSpace(out), "\n")+1:]
-	must.OK(t, json.Unmarshal([]byte(last), &s))
+	must.OK(t, json.Unmarshal([]byte(out[strings.LastIndex(strings.TrimSpace(out), "\n")+1:]), &s))
 	return s
 }
 

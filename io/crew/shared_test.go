@@ -90,6 +90,5 @@ func TestSharedPanics(t *testing.T) {
 	_, err := s.Do(t.Context(), 1, func(context.Context) (int, error) { panic("bug") })
 	bug, ok := errors.AsType[*crew.PanicError](err)
 	should.Hold(t, ok && bug.Value == "bug", "%v", err)
-	got := must.Get(s.Do(t.Context(), 1, func(context.Context) (int, error) { return 3, nil }))(t)
-	should.Equal(t, got, 3)
+	should.Equal(t, must.Get(s.Do(t.Context(), 1, func(context.Context) (int, error) { return 3, nil }))(t), 3)
 }

@@ -140,8 +140,7 @@ func TestOverwrittenWhileOpen(t *testing.T) {
 		f, d := openFileWith(t, open, 64, make([]int8, 640))
 		w := must.Get(os.OpenFile(f.Path(), os.O_WRONLY, 0))(t)
 		defer w.Close()
-		garbage := slices.Repeat([]byte{0xee}, int(f.Footer().Bytes))
-		must.OK(t, must.Err(w.WriteAt(garbage, 0)))
+		must.OK(t, must.Err(w.WriteAt(slices.Repeat([]byte{0xee}, int(f.Footer().Bytes)), 0)))
 		for i := range f.NumBlocks() {
 			should.Be(t, must.Err(d.Block(t.Context(), i, nil)), corrupt.ErrCorrupt, "block %d", i)
 			should.Be(t, must.Err(d.Score(t.Context(), uint64(64*i+7))), corrupt.ErrCorrupt, "a score of block %d", i)

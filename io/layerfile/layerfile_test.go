@@ -71,10 +71,7 @@ func noise(r *rand.Rand, n int) []int8 {
 }
 
 // begin begins a file that is going to be at path.
-func begin(t testing.TB, path string) *vfs.Pending {
-	t.Helper()
-	return must.Get(vfs.Begin(path))(t)
-}
+func begin(t testing.TB, path string) *vfs.Pending { t.Helper(); return must.Get(vfs.Begin(path))(t) }
 
 func writeFile(t testing.TB, path string, h Header, scores []int8) Summary {
 	t.Helper()
@@ -162,8 +159,7 @@ func roundTrip(t *testing.T, h Header, scores []int8) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "layer.gl")
 	written := writeFile(t, path, h, scores)
-	got := must.Get(readAll(path))(t)
-	must.Hold(t, slices.Equal(got, scores), "other scores than those written")
+	must.Hold(t, slices.Equal(must.Get(readAll(path))(t), scores), "other scores than those written")
 	checkSingle(t, path, scores)
 	checked, problems := check(path)
 	must.Not(t, len(problems) > 0, "%v", problems)

@@ -104,10 +104,7 @@ func (b *bench) want(what string, written []int, told int) {
 	}
 }
 
-func (b *bench) write(path string, text []byte) {
-	b.t.Helper()
-	must.Write(b.t, path, text)
-}
+func (b *bench) write(path string, text []byte) { b.t.Helper(); must.Write(b.t, path, text) }
 
 func (b *bench) read(path string) []byte {
 	b.t.Helper()

@@ -44,10 +44,7 @@ func example() *Manifest {
 	return m
 }
 
-func encode(t testing.TB, m *Manifest) []byte {
-	t.Helper()
-	return must.Get(m.Encode())(t)
-}
+func encode(t testing.TB, m *Manifest) []byte { t.Helper(); return must.Get(m.Encode())(t) }
 
 func TestGolden(t *testing.T) {
 	golden.Check(t, goldenPath, encode(t, example()))
@@ -76,8 +73,7 @@ func TestSaveAndLoad(t *testing.T) {
 		want := example()
 		want.Layers = want.Layers[:n]
 		must.OK(t, want.Save(dir, name))
-		got := must.Get(Load(path))(t)
-		must.Same(t, "another result", want, got)
+		must.Same(t, "another result", want, must.Get(Load(path))(t))
 	}
 	bad := example()
 	bad.Layers[1].Win++
@@ -333,8 +329,7 @@ func TestLeftOut(t *testing.T) {
 	whole := example()
 	m := (&Manifest{Identity: whole.Identity}).With(whole.Layers[0]).With(whole.Layers[2])
 	data := encode(t, m)
-	got := must.Get(Parse("m", data))(t)
-	must.Same(t, "another manifest", m, got)
+	must.Same(t, "another manifest", m, must.Get(Parse("m", data))(t))
 	should.Not(t, !bytes.Contains(data, []byte(`"version": 4`)) || m.Has(1) || !m.Has(2) || m.Has(3), "%s", data)
 	must.Same(t, "missing", []int{1, 3}, m.Missing(3))
 	must.Same(t, "sealed", []int{0, 2}, m.Sealed())

@@ -78,8 +78,7 @@ func FuzzStrongTag(f *testing.F) {
 			return
 		}
 		for i := range len(tag) {
-			quote := i == 0 || i == len(tag)-1
-			must.Hold(t, (tag[i] == '"') == quote && tag[i] > ' ', "%q", tag)
+			must.Hold(t, (tag[i] == '"') == (i == 0 || i == len(tag)-1) && tag[i] > ' ', "%q", tag)
 		}
 	})
 }

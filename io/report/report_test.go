@@ -133,8 +133,7 @@ func TestUnknownTime(t *testing.T) {
 func TestSmall(t *testing.T) {
 	m := load(t)
 	for _, write := range []func(io.Writer, *manifest.Manifest) error{report.WritePage, report.WriteSVG} {
-		empty := &manifest.Manifest{Identity: m.Identity}
-		should.Be(t, write(io.Discard, empty), report.ErrNothing, "no layers")
+		should.Be(t, write(io.Discard, &manifest.Manifest{Identity: m.Identity}), report.ErrNothing, "no layers")
 		one := &manifest.Manifest{Identity: m.Identity, Layers: m.Layers[5:]}
 		text := written(t, write, one)
 		if parse(t, text); !strings.Contains(text, "Scores with 5 seeds") || strings.Contains(text, "by layer") {

@@ -125,10 +125,7 @@ func kill(cmd *exec.Cmd) {
 	cmd.Wait()
 }
 
-func mustLock(t *testing.T, dir string) *Locked {
-	t.Helper()
-	return must.Get(Lock(dir, awari))(t)
-}
+func mustLock(t *testing.T, dir string) *Locked { t.Helper(); return must.Get(Lock(dir, awari))(t) }
 
 func names(t *testing.T, dir string) string {
 	t.Helper()

@@ -43,8 +43,7 @@ func TestStatusRoundTrip(t *testing.T) {
 		{PID: 1, State: Failed, Error: "disk full", Started: time.Unix(1, 0).UTC(), Reported: time.Unix(2, 0).UTC()},
 	} {
 		must.OK(t, l.SaveStatus(want))
-		got := must.Get(l.Status())(t)
-		must.Same(t, "another result", want, got)
+		must.Same(t, "another result", want, must.Get(l.Status())(t))
 	}
 	should.Equal(t, names(t, l.Work().Path("")), StatusName, "work/ holds")
 	err := l.ClearWork()
@@ -55,8 +54,7 @@ func TestStatusRoundTrip(t *testing.T) {
 func TestStatusGolden(t *testing.T) {
 	s := aStatus()
 	s.PID = 4242
-	want := must.Read(t, "testdata/status-v1.json")
-	must.Same(t, "another result", string(want), encoded(t, s))
+	must.Same(t, "another result", string(must.Read(t, "testdata/status-v1.json")), encoded(t, s))
 }
 
 // TestStatusText: whatever an error says, the status can be read and printed.

@@ -160,8 +160,7 @@ func TestMakeDir(t *testing.T) {
 	top := t.TempDir()
 	path := filepath.Join(top, "a", "b")
 	for range 2 {
-		d := must.Get(MakeDir(path))(t)
-		must.OK(t, d.Close())
+		must.OK(t, must.Get(MakeDir(path))(t).Close())
 	}
 	write(t, filepath.Join(path, "file"), "text")
 	should.Not(t, must.Err(MakeDir(filepath.Join(path, "file", "below"))) == nil, "below a file")

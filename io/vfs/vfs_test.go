@@ -23,10 +23,7 @@ func open(t *testing.T) Dir {
 	return d
 }
 
-func write(t *testing.T, path, text string) {
-	t.Helper()
-	must.Write(t, path, []byte(text))
-}
+func write(t *testing.T, path, text string) { t.Helper(); must.Write(t, path, []byte(text)) }
 
 func contents(t *testing.T, path string) string {
 	t.Helper()
@@ -210,8 +207,7 @@ func TestHardLink(t *testing.T) {
 	data, err := Read(d, "x", 100)
 	should.Hold(t, string(data) == "alive" && err == nil, "%v %v", data, err)
 	must.OK(t, Write(d, "x", []byte("new")))
-	f := must.Get(Renew(d, "x"))(t)
-	must.OK(t, f.Close())
+	must.OK(t, must.Get(Renew(d, "x"))(t).Close())
 	should.Equal(t, contents(t, d.Path("canary")), "alive")
 }
 

@@ -356,7 +356,4 @@ func TestFrench(t *testing.T) {
 }
 
 // hole returns the hole of that name.
-func hole(t *testing.T, b *Board, name string) int {
-	t.Helper()
-	return must.Get(b.Hole(name))(t)
-}
+func hole(t *testing.T, b *Board, name string) int { t.Helper(); return must.Get(b.Hole(name))(t) }

@@ -37,8 +37,7 @@ func newTestSweep(b *chemin.Board, room int64, target uint32) *sweep {
 
 // onDisk gives a sweep a work file.
 func (s *sweep) onDisk(t *testing.T) *sweep {
-	o := &solver{Options: Options{Dir: t.TempDir()}, board: s.board, store: s.store}
-	must.OK(t, must.Err(o.openDir()))
+	must.OK(t, must.Err((&solver{Options: Options{Dir: t.TempDir()}, board: s.board, store: s.store}).openDir()))
 	t.Cleanup(func() { must.OK(t, s.store.Dir.Close()) })
 	return s
 }

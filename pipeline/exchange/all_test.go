@@ -83,8 +83,7 @@ func TestWriteAll(t *testing.T) {
 	}
 	got := writtenAll(t, dir, out, o)
 	should.Hold(t, got == nil, "nothing to do, but: %v", got)
-	list := filepath.Join(out, listName(Npy, frame.LZ4))
-	must.OK(t, os.WriteFile(list, []byte("Dear diary"), 0o644))
+	must.OK(t, os.WriteFile(filepath.Join(out, listName(Npy, frame.LZ4)), []byte("Dear diary"), 0o644))
 	should.Be(t, WriteAll(t.Context(), dir, out, o, nil), corrupt.ErrCorrupt, "a list that is none")
 }
 

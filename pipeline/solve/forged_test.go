@@ -34,10 +34,7 @@ type forger struct {
 	other vfs.Dir // streams of the layer under other rules
 }
 
-func (f *forger) must(err error) {
-	f.t.Helper()
-	must.OK(f.t, err)
-}
+func (f *forger) must(err error) { f.t.Helper(); must.OK(f.t, err) }
 
 // contents returns the header of a stream and what it holds.
 func (f *forger) contents(d vfs.Dir, name string) (spill.Header, []byte) {

@@ -63,8 +63,7 @@ func TestNoRoomForStreams(t *testing.T) {
 		return e.Need
 	}
 	whole, windows := refused(0), refused(halfboard.Least(game, 22, options(0).Workers))
-	least := whole + halfboard.Positions(game, 22)
-	should.Not(t, windows < least, "%d bytes in windows, %d in one piece", windows, whole)
+	should.Not(t, windows < whole+halfboard.Positions(game, 22), "%d bytes in windows, %d in one piece", windows, whole)
 	should.Be(t, must.Err(os.Stat(dir)), os.ErrNotExist, "the directory was made")
 }
 

@@ -106,8 +106,7 @@ func (s *stepper) do(ctx context.Context, task solve.Task) (before bool, err err
 // publish does the last step, and compares the run.
 func (s *stepper) publish(t *testing.T) {
 	t.Helper()
-	before := must.Get(s.do(t.Context(), publishTask))(t)
-	should.Not(t, before, "published before")
+	should.Not(t, must.Get(s.do(t.Context(), publishTask))(t), "published before")
 	sameRun(t, s.want, s.dir)
 	for _, task := range append(s.tasks(1, 1), publishTask) {
 		before, err := s.do(t.Context(), task)

@@ -179,8 +179,7 @@ func TestRemoteBatch(t *testing.T) {
 		boards[i] = f.randomBoard(random, 0)
 	}
 	want := must.Get(f.near.Probes(t.Context(), boards))(t)
-	got := must.Get(f.there.Probes(t.Context(), boards))(t)
-	must.Same(t, "another result", want, got)
+	must.Same(t, "another result", want, must.Get(f.there.Probes(t.Context(), boards))(t))
 	must.Same(t, "another result", f.needs(t, boards...), f.asked())
 	for i, b := range boards {
 		p, err := f.there.Probe(t.Context(), b)

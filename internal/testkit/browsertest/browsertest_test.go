@@ -9,10 +9,7 @@ import (
 )
 
 // long skips a test unless there is time for long ones.
-func long(t *testing.T) {
-	t.Helper()
-	tries.NeedsLong(t, "a browser")
-}
+func long(t *testing.T) { t.Helper(); tries.NeedsLong(t, "a browser") }
 
 const faulty = `<!doctype html><meta name="viewport" content="width=device-width"><title>a page</title><p>text</p><p hidden>more</p>
 <img src="missing.png">

@@ -63,8 +63,7 @@ func expect(t *testing.T, got []string, want ...string) {
 func TestNames(t *testing.T) {
 	f := New()
 	see := func(f *FS) string { return contents(t, f, "d/a") + contents(t, f, "d/b") }
-	h := create(t, f, "d/a", "A")
-	must.OK(t, h.Sync())
+	must.OK(t, create(t, f, "d/a", "A").Sync())
 	expect(t, outcomes(f.Kill(), see), "--", "A-")
 
 	f = f.Kill()

@@ -47,8 +47,7 @@ func TestExamine(t *testing.T) {
 	quick, err := Examine(t.Context(), Options{Dir: dir, Job: job.Job{Family: cpu.Generic}, Quick: true})
 	should.Hold(t, err == nil && quick.Disk.Write == 0 && quick.Kernels.Chosen == "generic" && quick.Findings[0].Verdict == Warning,
 		"%+v, %v", quick, err)
-	ctx := must.Ended(t)
-	should.Be(t, must.Err(Examine(ctx, Options{Dir: dir, Job: job.Job{Family: cpu.Best()}})), context.Canceled)
+	should.Be(t, must.Err(Examine(must.Ended(t), Options{Dir: dir, Job: job.Job{Family: cpu.Best()}})), context.Canceled)
 	must.Empty(t, dir)
 	file := filepath.Join(dir, "file")
 	must.Write(t, file, nil)

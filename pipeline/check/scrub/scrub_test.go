@@ -40,10 +40,7 @@ func change(t *testing.T, path string, at int) {
 	must.Write(t, path, text)
 }
 
-func remove(t *testing.T, path string) {
-	t.Helper()
-	must.OK(t, os.RemoveAll(path))
-}
+func remove(t *testing.T, path string) { t.Helper(); must.OK(t, os.RemoveAll(path)) }
 
 func mustRun(t *testing.T, dir string, o scrub.Options) *scrub.Result {
 	t.Helper()

@@ -55,8 +55,7 @@ func divided(t *testing.T, random *rand.Rand, dir string, n int, o verify.Option
 			stop()
 			o.Progress = nil
 		}
-		r := run(t, dir, o)
-		should.Equal(t, r.Part, o.Part.String(), "part %s is called", o.Part)
+		should.Equal(t, run(t, dir, o).Part, o.Part.String(), "part %s is called", o.Part)
 	}
 }
 

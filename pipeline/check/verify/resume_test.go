@@ -76,8 +76,7 @@ func TestResume(t *testing.T) {
 			skipped -= r.Layers[n].Positions
 		}
 		should.Hold(t, skipped == 0, "%s: begun with others than %v", name, before(r))
-		got := len(before(r))
-		should.Hold(t, got == c.want && r.OK && len(r.Layers) == 8, "%s: %v, %+v", name, before(r), r)
+		should.Hold(t, len(before(r)) == c.want && r.OK && len(r.Layers) == 8, "%s: %v, %+v", name, before(r), r)
 		should.Equal(t, noted(dir), c.o.Sample > 0, "%s: notes at the end", name)
 	}
 	interrupt(t, dir, verify.Options{Restart: true}, at(5))

@@ -356,8 +356,7 @@ func TestFile(t *testing.T) {
 	dir := testrun.Write(t, game, testrun.Solve(t, game, 6), 100)
 	path := filepath.Join(t.TempDir(), "sample")
 	o := sample.Options{From: 0, To: 6, Count: 50, Format: sample.CSV}
-	ctx := must.Ended(t)
-	should.Be(t, must.Err(sample.WriteFile(ctx, dir, path, o)), context.Canceled)
+	should.Be(t, must.Err(sample.WriteFile(must.Ended(t), dir, path, o)), context.Canceled)
 	should.Be(t, must.Err(os.Stat(path)), os.ErrNotExist, "there is a file")
 	must.OK(t, must.Err(sample.WriteFile(t.Context(), dir, path, o)))
 	want, _ := write(t, dir, o)

@@ -53,8 +53,7 @@ func TestSpeeds(t *testing.T) {
 func TestMeasureMemory(t *testing.T) {
 	speed, err := MeasureMemory(t.Context(), 3)
 	should.Hold(t, speed > 1e6 && err == nil, "%v, %v", speed, err)
-	ctx := must.Ended(t)
-	should.Be(t, must.Err(MeasureMemory(ctx, 1)), context.Canceled)
+	should.Be(t, must.Err(MeasureMemory(must.Ended(t), 1)), context.Canceled)
 }
 
 // TestTaken: others take nothing while there are processors left.
@@ -101,7 +100,6 @@ func TestMeasureDisk(t *testing.T) {
 	should.Hold(t, err == nil && (d.Write > 0 && d.Read > 0 && d.Random > 0), "%+v, %v", d, err)
 	should.Hold(t, slices.IsSorted(shares) && shares[len(shares)-1] == 1, "progress %v", shares)
 	must.Empty(t, dir)
-	ctx := must.Ended(t)
-	should.Be(t, must.Err(MeasureDisk(ctx, dir, 2, nil)), context.Canceled)
+	should.Be(t, must.Err(MeasureDisk(must.Ended(t), dir, 2, nil)), context.Canceled)
 	must.Empty(t, dir)
 }

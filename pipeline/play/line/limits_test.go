@@ -92,6 +92,5 @@ func TestContradictions(t *testing.T) {
 func TestCancelled(t *testing.T) {
 	m := solve(t, 8, 6, awari.Awari)
 	b, _ := farthest(t, m)
-	ctx := must.Ended(t)
-	should.Be(t, must.Err(line.Best(ctx, m, b, line.Options{})), context.Canceled, "cancelled")
+	should.Be(t, must.Err(line.Best(must.Ended(t), m, b, line.Options{})), context.Canceled, "cancelled")
 }

@@ -190,6 +190,5 @@ func TestAbove(t *testing.T) {
 	p := must.Get(match.NewPlayer(tab, e, search.Limits{Time: 50 * time.Millisecond}, 9, rand.New(rand.NewPCG(1, 1))))(t)
 	pit, a, err := p.Choose(t.Context(), start)
 	should.Not(t, err != nil || pit < 0 || a.Solved, "pit %d, %+v, %v", pit, a, err)
-	ctx := must.Ended(t)
-	should.Be(t, must.Err(p.Choose(ctx, start)), context.Canceled, "cancelled")
+	should.Be(t, must.Err(p.Choose(must.Ended(t), start)), context.Canceled, "cancelled")
 }

@@ -396,10 +396,7 @@ func TestUpdate(t *testing.T) {
 	should.Equal(t, string(testrun.ReadFile(t, filepath.Join(out, "robots.txt"))), "hands off", "a foreign file became")
 }
 
-func remove(t *testing.T, path string) {
-	t.Helper()
-	must.OK(t, os.Remove(path))
-}
+func remove(t *testing.T, path string) { t.Helper(); must.OK(t, os.Remove(path)) }
 
 // TestRefused: what is not a site of the same game is left as it is.
 func TestRefused(t *testing.T) {

@@ -261,8 +261,7 @@ func TestDrawNonsense(t *testing.T) {
 	for _, o := range []Options{{Count: 0, Most: 100}, {Count: MaxCount + 1}, {Count: 1, Most: 101}, {Count: 1, Least: 5, Most: 4}, {Count: 1, Theme: "beauty"}} {
 		should.Be(t, must.Err(Draw(t.Context(), tab, o)), ErrOptions, "%+v", o)
 	}
-	ctx := must.Ended(t)
-	should.Be(t, must.Err(Draw(ctx, tab, Options{From: 5, To: 5, Most: 100, Count: 10})), context.Canceled)
+	should.Be(t, must.Err(Draw(must.Ended(t), tab, Options{From: 5, To: 5, Most: 100, Count: 10})), context.Canceled)
 }
 
 // TestThemes has lines that are about each theme, and one that is about none.

@@ -89,8 +89,7 @@ func TestDoor(t *testing.T) {
 		should.Hold(t, err == nil && got.header.Get("Retry-After") == "1" && got.header.Get("Content-Type") == "application/json" && response.Close,
 			"%v, %v", got.header, err)
 	}
-	other := from(t, another)
-	should.Equal(t, r.status(other, "/healthz"), 200, "another client: status")
+	should.Equal(t, r.status(from(t, another), "/healthz"), 200, "another client: status")
 	should.Equal(t, r.server.metrics.turnedAway.Load(), 3, "connections counted")
 	for _, c := range held {
 		c.Close()

@@ -236,10 +236,8 @@ func TestEngines(t *testing.T) {
 	second := all.take(blocks, y)
 	should.Not(t, second == first, "no engine of its own for another board")
 	all.give(second, y)
-	again := all.take(blocks, x)
-	should.Hold(t, again == first, "not the engine that knows the board")
-	third := all.take(blocks, z)
-	should.Hold(t, third == second, "more engines than there may be")
+	should.Hold(t, all.take(blocks, x) == first, "not the engine that knows the board")
+	should.Hold(t, all.take(blocks, z) == second, "more engines than there may be")
 	if fourth := all.take(blocks, z); fourth == nil || fourth == first || fourth == second {
 		t.Error("no engine although none is there")
 	} else {

@@ -97,8 +97,7 @@ func TestTurnsRefused(t *testing.T) {
 			should.Be(t, q.take(gone, address(3), time.Hour, none), errStopping, "when the server stops")
 		})
 	})
-	own := q.shares.of(address(1))
-	should.Hold(t, own.requests.TryAcquire(maxWaiting) && q.isIdle(), "not all is given back")
+	should.Hold(t, q.shares.of(address(1)).requests.TryAcquire(maxWaiting) && q.isIdle(), "not all is given back")
 	should.Be(t, q.take(t.Context(), address(1), time.Hour, none), errGreedy, "beside as many as may wait")
 }
 

@@ -63,8 +63,7 @@ func damageAtRandom(t *testing.T, random *rand.Rand, dir string) string {
 	case 5:
 		how = "removed"
 	}
-	path := filepath.Join(dir, name)
-	must.OK(t, os.RemoveAll(path))
+	must.OK(t, os.RemoveAll(filepath.Join(dir, name)))
 	if how != "removed" {
 		replace(t, dir, name, text)
 	}

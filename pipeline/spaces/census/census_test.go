@@ -138,8 +138,7 @@ func TestErrors(t *testing.T) {
 		_, err := census.New(t.Context(), census.TableOptions{Pits: 8, Seeds: seeds})
 		should.Hold(t, errors.Is(err, awari.ErrSeeds), "%d seeds: %v, want ErrSeeds", seeds, err)
 	}
-	ctx := must.Ended(t)
-	should.Be(t, must.Err(census.New(ctx, census.TableOptions{Pits: 8, Seeds: 24})), context.Canceled, "cancelled")
+	should.Be(t, must.Err(census.New(must.Ended(t), census.TableOptions{Pits: 8, Seeds: 24})), context.Canceled, "cancelled")
 	err = mustTable(t, 12, 1).WriteRST(brokenWriter{}, census.Seeds)
 	should.Hold(t, errors.Is(err, errWrite), "broken writer: %v, want its error", err)
 }

@@ -245,6 +245,5 @@ func TestErrors(t *testing.T) {
 }
 
 func TestCancelled(t *testing.T) {
-	ctx := must.Ended(t)
-	should.Be(t, must.Err(solve(ctx, line{}, 0)), context.Canceled, "cancelled solve")
+	should.Be(t, must.Err(solve(must.Ended(t), line{}, 0)), context.Canceled, "cancelled solve")
 }

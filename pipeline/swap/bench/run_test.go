@@ -75,10 +75,7 @@ func short() Options {
 }
 
 // slow skips a test that takes seconds, and minutes under the race detector.
-func slow(t *testing.T) {
-	t.Helper()
-	tries.SkipIf(t, testing.Short(), "measures much")
-}
+func slow(t *testing.T) { t.Helper(); tries.SkipIf(t, testing.Short(), "measures much") }
 
 // shortRun is the report of a short run, for all tests that do not change it.
 var shortRun = sync.OnceValues(func() (*Report, error) { return Run(context.Background(), short()) })
@@ -205,8 +202,7 @@ func TestReport(t *testing.T) {
 	must.OK(t, json.Unmarshal(text, &object))
 	paths := map[string]bool{}
 	shape("", object, paths)
-	got := strings.Join(slices.Sorted(maps.Keys(paths)), "\n") + "\n"
-	golden.Check(t, "testdata/shape.txt", []byte(got))
+	golden.Check(t, "testdata/shape.txt", []byte(strings.Join(slices.Sorted(maps.Keys(paths)), "\n")+"\n"))
 	checkTables(t, &r)
 }
 

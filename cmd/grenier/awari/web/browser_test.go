@@ -133,10 +133,7 @@ func (p *tab) wantGone() {
 }
 
 // click clicks on an element.
-func (p *tab) click(selector string) {
-	p.Helper()
-	p.Do(chromedp.Click(chromedp.CSS(selector)))
-}
+func (p *tab) click(selector string) { p.Helper(); p.Do(chromedp.Click(chromedp.CSS(selector))) }
 
 // write replaces the text of a field by keys.
 func (p *tab) write(selector, text string) {

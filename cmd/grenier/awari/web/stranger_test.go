@@ -1,13 +1,10 @@
 package web_test
 
 import (
-	"encoding/json"
 	"fmt"
-	"math/rand/v2"
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -216,49 +213,6 @@ func (w *stranger) share() {
 	fresh.Await("the same", fmt.Sprintf(`%s === %q`, same, want))
 	browsertest.Want(fresh, `document.documentElement.lang`, w.language)
 	browsertest.Want(fresh, `document.querySelector("#hints").checked`, true)
-}
-
-// TestLongValues compares what pages show of random boards with the tables: on a server, and on a published site.
-func TestLongValues(t *testing.T) {
-	tries.NeedsLong(t, "a browser")
-	t.Parallel()
-	browser := browsertest.Start(t)
-	s := newSiteOf(t, 12, awari.Awari, 12)
-	m := publishSite(t, s)
-	for name, url := range map[string]string{"served": s.url + "learn", "published": m.folder + "learn.html"} {
-		t.Run(name, func(t *testing.T) {
-			page := openAt(t, browser, s, url, 1000)
-			page.Await("the page", `document.body?.dataset.ready === "yes"`)
-			page.wantShown(m.random(rand.New(rand.NewPCG(7, uint64(len(name)))), tries.Pick(0, 80, 1000), 12))
-		})
-	}
-}
-
-// wantShown compares what the page shows of boards with the tables.
-func (p *tab) wantShown(boards []string) {
-	list := must.Get(json.Marshal(boards))(p)
-	got := compute[[][]string](p, fmt.Sprintf(`
-		const { get } = await import("./source.js"), { root } = await import("./tree.js"), { position } = await import("./game.js");
-		const { valueOf, valueOfMove } = await import("./values.js"), { chip } = await import("./words.js"), all = [];
-		for (const board of %s) {
-			const node = root(position(board.split(",").map(Number)));
-			node.probe = await get("/api/probe?pits=" + board);
-			all.push([chip(valueOf(node)).text, ...node.probe.moves.map((m) => m.legal ? chip(valueOfMove(node, m.pit)).text : "")]);
-		}
-		return all;`, list))
-	for i, text := range boards {
-		board := must.Get(p.game.Parse(strings.Split(text, ",")))(p)
-		probe := must.Get(p.tables.Probe(p.Context(), board))(p)
-		want := []string{signed(probe.Value)}
-		for _, m := range probe.Moves[:p.game.Half()] {
-			value := ""
-			if m.Legal {
-				value = signed(m.Value)
-			}
-			want = append(want, value)
-		}
-		should.Hold(p, strings.Join(got[i], " ") == strings.Join(want, " "), "%s: the page shows %q, want %q", text, got[i], want)
-	}
 }
 
 // TestSiteWeight adds up all scripts and styles that the pages of a published site have.
