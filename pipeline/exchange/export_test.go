@@ -132,9 +132,9 @@ func TestGolden(t *testing.T) {
 	} {
 		path := filepath.Join("testdata", name)
 		if os.Getenv("GRENIER_GOLDEN") == "1" {
-			testrun.WriteFile(t, path, got)
+			must.Write(t, path, got)
 		}
-		want := testrun.ReadFile(t, path)
+		want := must.Read(t, path)
 		should.Hold(t, bytes.Equal(got, want), "%s: %q, want %q", name, got, want)
 	}
 }
@@ -247,9 +247,9 @@ func TestNotAFile(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	path := filepath.Join(out, "file")
-	testrun.WriteFile(t, path, []byte("old"))
+	must.Write(t, path, []byte("old"))
 	must.OK(t, must.Err(WriteFile(t.Context(), dir, path, Options{Seeds: 2, Format: Colex, Codec: frame.None})))
-	got := testrun.ReadFile(t, path)
+	got := must.Read(t, path)
 	should.Hold(t, len(got) == 10, "%d bytes", len(got))
 }
 
@@ -296,9 +296,9 @@ func TestWriterFails(t *testing.T) {
 func TestDamagedLayer(t *testing.T) {
 	dir := solveRun(t, testrun.Game(t, 12, awari.Awari), 9)
 	path := filepath.Join(dir, "layer-09.gl")
-	data := testrun.ReadFile(t, path)
+	data := must.Read(t, path)
 	data[len(data)/2] ^= 1
-	testrun.WriteFile(t, path, data)
+	must.Write(t, path, data)
 	out := t.TempDir()
 	_, err := WriteFile(t.Context(), dir, filepath.Join(out, "file"), Options{Seeds: 9, Format: Colex, Codec: frame.None, Job: job.Job{Family: cpu.Best()}})
 	should.Be(t, err, corrupt.ErrCorrupt)

@@ -36,7 +36,7 @@ func imported(t testing.TB, from string, format Format, codec frame.Codec) strin
 	dir := filepath.Join(work, "imported")
 	for n := range tb.MaxSeeds() + 1 {
 		path := filepath.Join(work, "scores")
-		testrun.WriteFile(t, path, written(t, from, Options{Seeds: n, Format: format, Codec: codec}))
+		must.Write(t, path, written(t, from, Options{Seeds: n, Format: format, Codec: codec}))
 		report, err := Import(t.Context(), dir, path, tb.Game(), importOptions(n, format, codec))
 		must.Hold(t, err == nil, "layer %d: %v", n, err)
 		if report.Layer.Hash != tb.Layers()[n].Hash {
@@ -79,7 +79,7 @@ func checkVerified(t *testing.T, dir string) {
 func checkSameFiles(t *testing.T, a, b string) {
 	for n := range open(t, a).MaxSeeds() + 1 {
 		name := rundir.LayerName(n)
-		should.Hold(t, bytes.Equal(testrun.ReadFile(t, filepath.Join(a, name)), testrun.ReadFile(t, filepath.Join(b, name))),
+		should.Hold(t, bytes.Equal(must.Read(t, filepath.Join(a, name)), must.Read(t, filepath.Join(b, name))),
 			"%s differs", name)
 	}
 	for _, name := range []string{"scores.tmp", "scores"} {
@@ -119,7 +119,7 @@ func openVu(t testing.TB, tb *tables.Tables, n int, file []byte, codec frame.Cod
 	t.Helper()
 	s, dir := must.Get(newShape(tb.Game(), n))(t), t.TempDir()
 	path := filepath.Join(dir, "file")
-	testrun.WriteFile(t, path, file)
+	must.Write(t, path, file)
 	i := &intake{
 		Options: importOptions(n, Vu, codec), path: path, game: tb.Game(), shape: s, scores: s.reachable(), room: frame.MostRoom,
 	}
@@ -167,7 +167,7 @@ func TestBadFiles(t *testing.T) {
 				dir := testrun.Write(t, game, below, 1<<16)
 				before := files(t, dir)
 				path := filepath.Join(t.TempDir(), "scores.7")
-				testrun.WriteFile(t, path, c.data)
+				must.Write(t, path, c.data)
 				_, err := Import(t.Context(), dir, path, game, importOptions(7, f, c.codec))
 				must.Be(t, err, corrupt.ErrCorrupt)
 				for word := range strings.SplitSeq(path+"|"+c.words, "|") {
@@ -206,7 +206,7 @@ func TestRefusedImports(t *testing.T) {
 	game, strict := testrun.Game(t, 12, awari.Awari), testrun.Game(t, 12, awari.Strict)
 	from := solveRun(t, game, 3)
 	path := filepath.Join(t.TempDir(), "scores")
-	testrun.WriteFile(t, path, written(t, from, Options{Seeds: 3, Format: Vu}))
+	must.Write(t, path, written(t, from, Options{Seeds: 3, Format: Vu}))
 	filled, missing := testrun.Write(t, game, testrun.Solve(t, game, 4), 1<<16), filepath.Join(t.TempDir(), "new")
 	var order *solve.OrderError
 	var memory *memory.Error
@@ -256,7 +256,7 @@ func TestInterruptedImport(t *testing.T) {
 	game := testrun.Game(t, 12, awari.Awari)
 	from := solveRun(t, game, 8)
 	path := filepath.Join(t.TempDir(), "scores")
-	testrun.WriteFile(t, path, written(t, from, Options{Seeds: 8, Format: Vu, Codec: frame.LZ4}))
+	must.Write(t, path, written(t, from, Options{Seeds: 8, Format: Vu, Codec: frame.LZ4}))
 	dir := testrun.Write(t, game, testrun.Solve(t, game, 7), 1<<16)
 	before := files(t, dir)
 	for _, stage := range []string{"unpacking", "full boards", "sealing"} {
@@ -282,7 +282,7 @@ func TestWrongLayersBelow(t *testing.T) {
 	game := testrun.Game(t, 12, awari.Awari)
 	layers := testrun.Solve(t, game, 8)
 	path := filepath.Join(t.TempDir(), "scores")
-	testrun.WriteFile(t, path, written(t, testrun.Write(t, game, layers, 1<<16), Options{Seeds: 8, Format: Vu}))
+	must.Write(t, path, written(t, testrun.Write(t, game, layers, 1<<16), Options{Seeds: 8, Format: Vu}))
 	for n, scores := range layers[2:8] {
 		for i := range scores {
 			scores[i] = int8(-n - 2)

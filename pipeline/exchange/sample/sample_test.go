@@ -360,5 +360,5 @@ func TestFile(t *testing.T) {
 	should.Be(t, must.Err(os.Stat(path)), os.ErrNotExist, "there is a file")
 	must.OK(t, must.Err(sample.WriteFile(t.Context(), dir, path, o)))
 	want, _ := write(t, dir, o)
-	should.Hold(t, bytes.Equal(testrun.ReadFile(t, path), want), "the file has other bytes")
+	should.Hold(t, bytes.Equal(must.Read(t, path), want), "the file has other bytes")
 }

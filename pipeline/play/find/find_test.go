@@ -363,7 +363,7 @@ func TestKilled(t *testing.T) {
 	must.Not(t, len(left) < 3, "%d states", len(left))
 	o.Progress = nil
 	for i, data := range left {
-		testrun.WriteFile(t, o.State, data)
+		must.Write(t, o.State, data)
 		if got := run(t, dir, o); !reflect.DeepEqual(got, want) {
 			t.Errorf("state %d: %d hits in %d positions, want %d in %d", i, got.Hits, got.Positions, want.Hits, want.Positions)
 		}
@@ -387,7 +387,7 @@ func TestStateRefused(t *testing.T) {
 	dir := testrun.Write(t, game, layers, 1000)
 	o := Options{From: 5, To: 7, Condition: must.Get(Parse("only-win"))(t), Order: Random, Count: 7, State: filepath.Join(t.TempDir(), "state")}
 	interrupted(t, dir, o)
-	data := testrun.ReadFile(t, o.State)
+	data := must.Read(t, o.State)
 
 	for name, change := range map[string]func(o *Options){
 		"condition": func(o *Options) { o.Condition = must.Get(Parse("winning=2"))(t) },
@@ -406,13 +406,13 @@ func TestStateRefused(t *testing.T) {
 	for i := 0; i < len(data); i += 7 {
 		bad := slices.Clone(data)
 		bad[i] ^= 0x10
-		testrun.WriteFile(t, o.State, bad)
+		must.Write(t, o.State, bad)
 		must.Be(t, must.Err(Run(t.Context(), dir, o)), corrupt.ErrCorrupt, "byte %d", i)
-		must.Hold(t, slices.Equal(testrun.ReadFile(t, o.State), bad), "the state file changed")
+		must.Hold(t, slices.Equal(must.Read(t, o.State), bad), "the state file changed")
 	}
-	testrun.WriteFile(t, o.State, data[:len(data)-1])
+	must.Write(t, o.State, data[:len(data)-1])
 	should.Be(t, must.Err(Run(t.Context(), dir, o)), corrupt.ErrCorrupt, "truncated")
-	testrun.WriteFile(t, o.State, data)
+	must.Write(t, o.State, data)
 	should.OK(t, must.Err(Run(t.Context(), dir, o)))
 }
 

@@ -122,7 +122,7 @@ func tree(t *testing.T, dir string) map[string]string {
 			return err
 		}
 		name, err := filepath.Rel(dir, path)
-		files[filepath.ToSlash(name)] = string(testrun.ReadFile(t, path))
+		files[filepath.ToSlash(name)] = string(must.Read(t, path))
 		return err
 	}))
 	return files
@@ -258,12 +258,12 @@ func TestPuzzles(t *testing.T) {
 	must.OK(t, must.Err(Run(t.Context(), dir, out, Options{Pages: pages(), Puzzles: 6, Job: job.Job{Family: cpu.Best()}})))
 	tab := must.Get(tables.Open(t.Context(), dir))(t)
 	defer tab.Close()
-	all, worker := 0, string(testrun.ReadFile(t, filepath.Join(out, "sw.js")))
+	all, worker := 0, string(must.Read(t, filepath.Join(out, "sw.js")))
 	for n := range 10 {
 		name := fmt.Sprintf("puzzles-%d.json", n)
 		want := must.Get(puzzle.Draw(t.Context(), tab, puzzle.Options{From: n, To: n, Most: 100, Count: 6, Seed: 1}))(t)
 		text, err := json.Marshal(drawn{"awari", want})
-		got := testrun.ReadFile(t, filepath.Join(out, dataName, name))
+		got := must.Read(t, filepath.Join(out, dataName, name))
 		should.Hold(t, err == nil && string(got) == string(text), "%s: %s, want %s (%v)", name, got, text, err)
 		should.Hold(t, strings.Contains(worker, `"data/`+name+`"`), "the worker does not keep %s", name)
 		all += len(want)
@@ -281,7 +281,7 @@ func TestSearches(t *testing.T) {
 	var sizes []int
 	for _, name := range []string{"find-1-4.json", "find-4-4.json"} {
 		var f found
-		must.OK(t, json.Unmarshal(testrun.ReadFile(t, filepath.Join(out, dataName, name)), &f))
+		must.OK(t, json.Unmarshal(must.Read(t, filepath.Join(out, dataName, name)), &f))
 		want := uint64(6 + 21 + 56 + 126)
 		if name == "find-4-4.json" {
 			want = 126
@@ -318,11 +318,11 @@ func TestDistances(t *testing.T) {
 		must.Hold(t, err == nil && len(report.Layers) == 6 && len(report.Distances) == 2, "%+v, %v", report, err)
 		for i, l := range report.Distances {
 			name := rundir.DistanceName([]int{3, 5}[i])
-			data := testrun.ReadFile(t, filepath.Join(out, TablesName, name))
+			data := must.Read(t, filepath.Join(out, TablesName, name))
 			should.Hold(t, l.File == name && l.Kept == kept && l.SHA256 == fmt.Sprintf("%x", sha256.Sum256(data)) && l.Bytes == int64(len(data)),
 				"%+v", l)
 			for _, list := range []string{filepath.Join(TablesName, sumsName), downloadName} {
-				text := string(testrun.ReadFile(t, filepath.Join(out, list)))
+				text := string(must.Read(t, filepath.Join(out, list)))
 				should.Hold(t, strings.Contains(text, name) && strings.Contains(text, l.SHA256), "%s is not in %s", name, list)
 			}
 		}
@@ -372,17 +372,17 @@ func TestUpdate(t *testing.T) {
 	}{
 		{"nothing", func() {}, nil},
 		{"a byte", func() {
-			data := testrun.ReadFile(t, layer)
+			data := must.Read(t, layer)
 			data[len(data)/2] ^= 1
-			testrun.WriteFile(t, layer, data)
+			must.Write(t, layer, data)
 		}, []int{3}},
-		{"cut short", func() { testrun.WriteFile(t, layer, []byte("x")) }, []int{3}},
+		{"cut short", func() { must.Write(t, layer, []byte("x")) }, []int{3}},
 		{"gone", func() { remove(t, layer) }, []int{3}},
 		{"pages", func() {
-			testrun.WriteFile(t, filepath.Join(out, "index.html"), []byte("old"))
+			must.Write(t, filepath.Join(out, "index.html"), []byte("old"))
 			remove(t, filepath.Join(out, TablesName, sumsName))
 		}, nil},
-		{"foreign file", func() { testrun.WriteFile(t, filepath.Join(out, "robots.txt"), []byte("hands off")) }, nil},
+		{"foreign file", func() { must.Write(t, filepath.Join(out, "robots.txt"), []byte("hands off")) }, nil},
 	} {
 		change.change()
 		if got := written(t, dir, out); !slices.Equal(got, change.layers) {
@@ -393,7 +393,7 @@ func TestUpdate(t *testing.T) {
 			should.Hold(t, got[name] == text, "%s: %s is not as before", change.name, name)
 		}
 	}
-	should.Equal(t, string(testrun.ReadFile(t, filepath.Join(out, "robots.txt"))), "hands off", "a foreign file became")
+	should.Equal(t, string(must.Read(t, filepath.Join(out, "robots.txt"))), "hands off", "a foreign file became")
 }
 
 func remove(t *testing.T, path string) { t.Helper(); must.OK(t, os.Remove(path)) }
@@ -404,13 +404,13 @@ func TestRefused(t *testing.T) {
 	other, _ := newRun(t, awari.Strict, 2)
 	empty := testrun.Write(t, testrun.Game(t, 6, awari.Awari), nil, 100)
 	foreign, site, file := t.TempDir(), filepath.Join(t.TempDir(), "site"), filepath.Join(t.TempDir(), "file")
-	testrun.WriteFile(t, filepath.Join(foreign, "letter"), []byte("dear"))
-	testrun.WriteFile(t, file, []byte("dear"))
+	must.Write(t, filepath.Join(foreign, "letter"), []byte("dear"))
+	must.Write(t, file, []byte("dear"))
 	written(t, dir, site)
 	newer := filepath.Join(t.TempDir(), "newer")
 	written(t, dir, newer)
-	list := testrun.ReadFile(t, filepath.Join(newer, listName))
-	testrun.WriteFile(t, filepath.Join(newer, listName), []byte(strings.Replace(string(list), `"version": 2`, `"version": 9`, 1)))
+	list := must.Read(t, filepath.Join(newer, listName))
+	must.Write(t, filepath.Join(newer, listName), []byte(strings.Replace(string(list), `"version": 2`, `"version": 9`, 1)))
 	for _, c := range []struct {
 		name, dir, out string
 		want           error
@@ -439,11 +439,11 @@ func TestRefused(t *testing.T) {
 func TestDamage(t *testing.T) {
 	dir, _ := newRun(t, awari.Awari, 2)
 	layer := filepath.Join(dir, "layer-02.gl")
-	data := testrun.ReadFile(t, layer)
+	data := must.Read(t, layer)
 	for at := 0; at < len(data); at += 1 + len(data)/9 {
 		changed := slices.Clone(data)
 		changed[at] ^= 0x10
-		testrun.WriteFile(t, layer, changed)
+		must.Write(t, layer, changed)
 		out := filepath.Join(t.TempDir(), "site")
 		should.Be(t, must.Err(run(t, t.Context(), dir, out, nil)), corrupt.ErrCorrupt, "byte %d", at)
 		files := tree(t, out)
@@ -451,7 +451,7 @@ func TestDamage(t *testing.T) {
 			t.Errorf("byte %d: the site has %d files", at, len(files))
 		}
 	}
-	testrun.WriteFile(t, layer, data)
+	must.Write(t, layer, data)
 }
 
 // TestDirectories: layers in other directories are beside the manifest of the site.

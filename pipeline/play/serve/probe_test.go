@@ -270,11 +270,11 @@ func TestDamage(t *testing.T) {
 	tab := openTables(t, game)
 	r := start(t, Options{Tables: tab})
 	path := tab.Path(seeds)
-	data := testrun.ReadFile(t, path)
+	data := must.Read(t, path)
 	for i := range data {
 		data[i] ^= 0x55
 	}
-	testrun.WriteFile(t, path, data)
+	must.Write(t, path, data)
 	got := r.get("/api/probe?pits=0,0,0,0,0,2,1,1,0,0,0,1")
 	r.wantProblem(got, http.StatusInternalServerError, "damaged")
 	should.Not(t, strings.Contains(got.body, path) || !strings.Contains(r.log.String(), path),
