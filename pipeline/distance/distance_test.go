@@ -62,9 +62,7 @@ func TestLongEveryBoard(t *testing.T) {
 	for pits, top := range tops {
 		for _, r := range rules {
 			t.Run(fmt.Sprintf("%d-%v", pits, r), func(t *testing.T) {
-				game := testrun.Game(t, pits, r)
-				layers := testrun.Solve(t, game, top)
-				dir := testrun.Write(t, game, layers, layerfile.MaxBlockSize)
+				game, layers, dir := testrun.Run(t, pits, r, top, layerfile.MaxBlockSize)
 				disk := testrun.Copy(t, dir)
 				found := timeless(compute(t, dir, options(2)))
 				compare(t, dir, brute(t, game, layers))

@@ -49,8 +49,7 @@ type scoresOnly struct{ line.Scores }
 func TestSameLines(t *testing.T) {
 	for _, c := range []struct{ pits, seeds int }{{4, 12}, {6, 8}, {8, 7}} {
 		for _, r := range rules {
-			game := testrun.Game(t, c.pits, r)
-			dir := testrun.Write(t, game, testrun.Solve(t, game, c.seeds), 1<<16)
+			game, _, dir := testrun.Run(t, c.pits, r, c.seeds, 1<<16)
 			compute(t, dir, options(1))
 			tb, space := open(t, dir), testrun.Space(t, game, c.seeds)
 			for n := range c.seeds + 1 {

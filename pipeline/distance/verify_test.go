@@ -66,9 +66,7 @@ func TestLongVerify(t *testing.T) {
 	rng := tries.Rand(t)
 	for _, r := range rules {
 		const top = 9
-		game := testrun.Game(t, 8, r)
-		layers := testrun.Solve(t, game, top)
-		dir := testrun.Write(t, game, layers, layerfile.MaxBlockSize)
+		game, layers, dir := testrun.Run(t, 8, r, top, layerfile.MaxBlockSize)
 		compute(t, dir, options(2))
 		want := brute(t, game, layers)
 		for n := range top + 1 {
@@ -223,8 +221,7 @@ func proved(t testing.TB, dir string) *prove.Result {
 func TestProof(t *testing.T) {
 	for _, r := range rules {
 		const top = 8
-		game := testrun.Game(t, 8, r)
-		dir := testrun.Write(t, game, testrun.Solve(t, game, top), layerfile.MaxBlockSize)
+		dir := testrun.Dir(t, 8, r, top, layerfile.MaxBlockSize)
 		want := proved(t, dir)
 		o := options(2)
 		o.Layers = []int{2, top - 1, top}

@@ -125,8 +125,7 @@ func TestForgedManifest(t *testing.T) {
 			}
 		},
 	} {
-		game := testrun.Game(t, 4, awari.Awari)
-		dir := testrun.Write(t, game, testrun.Solve(t, game, 4), 64)
+		dir := testrun.Dir(t, 4, awari.Awari, 4, 64)
 		testrun.EditManifest(t, dir, change)
 		d := must.Get(rundir.Open(dir))(t)
 		_, opened := tables.Open(t.Context(), dir)

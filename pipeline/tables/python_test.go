@@ -232,8 +232,7 @@ func TestPythonRules(t *testing.T) {
 func TestLongPythonDamage(t *testing.T) {
 	tries.NeedsLong(t, "a Python for each damage")
 	p := pythons(t)[0]
-	game := testrun.Game(t, 8, awari.Awari)
-	dir := testrun.Write(t, game, testrun.Solve(t, game, 6), 4096)
+	game, _, dir := testrun.Run(t, 8, awari.Awari, 6, 4096)
 	boards := randomBoardsOf(testrun.Space(t, game, 6), 6, 1)
 	path := open(t, dir).Path(6)
 	intact := must.Read(t, path)
@@ -257,8 +256,7 @@ func TestLongPythonDamage(t *testing.T) {
 // TestLongPythonZstd wants a clear message about a layer of an earlier version.
 func TestLongPythonZstd(t *testing.T) {
 	tries.NeedsLong(t, "long")
-	game := testrun.Game(t, 12, awari.Awari)
-	dir := testrun.Write(t, game, testrun.Solve(t, game, 6), 256)
+	game, _, dir := testrun.Run(t, 12, awari.Awari, 6, 256)
 	path := filepath.Join(dir, rundir.LayerName(6))
 	layerfiletest.MarkZstd(t, path)
 	for _, p := range pythons(t) {
@@ -337,8 +335,7 @@ func TestLongPythonInstalls(t *testing.T) {
 	if text, err := install.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, text)
 	}
-	game := testrun.Game(t, 4, awari.Awari)
-	dir := testrun.Write(t, game, testrun.Solve(t, game, 3), 64)
+	dir := testrun.Dir(t, 4, awari.Awari, 3, 64)
 	command := exec.Command(python, filepath.Join(target, "bin", "grenier-scores"), dir, "0", "1", "1", "1")
 	command.Env = append(os.Environ(), "PYTHONPATH="+target)
 	text, err := command.CombinedOutput()

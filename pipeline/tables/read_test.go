@@ -214,8 +214,7 @@ func TestResize(t *testing.T) {
 
 // TestPath: a layer that is not solved has no file.
 func TestPath(t *testing.T) {
-	game := testrun.Game(t, 4, awari.Awari)
-	dir := testrun.Write(t, game, testrun.Solve(t, game, 5), 64)
+	dir := testrun.Dir(t, 4, awari.Awari, 5, 64)
 	tab := open(t, dir)
 	should.Equal(t, tab.Path(5), filepath.Join(dir, rundir.LayerName(5)))
 	for _, n := range []int{-1, 6, 99} {

@@ -147,9 +147,7 @@ func TestConcurrent(t *testing.T) {
 }
 
 func concurrent(t *testing.T, sparing bool) {
-	game := testrun.Game(t, 8, awari.Awari)
-	layers := testrun.Solve(t, game, 8)
-	dir := testrun.Write(t, game, layers, 128)
+	game, layers, dir := testrun.Run(t, 8, awari.Awari, 8, 128)
 	space := testrun.Space(t, game, 8)
 	tab := open(t, dir, tables.CacheBytes(8*layerfile.MaxBlockSize), tables.Sparing(sparing))
 	var group sync.WaitGroup
@@ -205,8 +203,7 @@ func TestClosed(t *testing.T) {
 }
 
 func TestRefusedBoards(t *testing.T) {
-	game := testrun.Game(t, 4, awari.Awari)
-	dir := testrun.Write(t, game, testrun.Solve(t, game, 5), 64)
+	game, _, dir := testrun.Run(t, 4, awari.Awari, 5, 64)
 	tab := open(t, dir)
 	for _, b := range []awari.Board{{6}, {255, 255, 255, 255}} {
 		_, err := tab.Probe(t.Context(), b)
@@ -322,8 +319,7 @@ func TestNoAllocations(t *testing.T) {
 
 // TestRefusedOptions: what makes no sense is bad usage, here and on a server.
 func TestRefusedOptions(t *testing.T) {
-	game := testrun.Game(t, 4, awari.Awari)
-	dir := testrun.Write(t, game, testrun.Solve(t, game, 5), 64)
+	dir := testrun.Dir(t, 4, awari.Awari, 5, 64)
 	server := remotetest.Serve(t, dir, false).URL
 	isUnsupported := func(err error) bool {
 		_, ok := errors.AsType[*cpu.UnsupportedError](err)

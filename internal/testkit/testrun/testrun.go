@@ -109,6 +109,21 @@ func Write(t testing.TB, game awari.Game, layers [][]int8, blockSize int) string
 	return path
 }
 
+// Run makes a run directory with the true scores of the layers 0 to seeds.
+func Run(t testing.TB, pits int, rules awari.Rules, seeds, blockSize int) (game awari.Game, layers [][]int8, path string) {
+	t.Helper()
+	game = Game(t, pits, rules)
+	layers = Solve(t, game, seeds)
+	return game, layers, Write(t, game, layers, blockSize)
+}
+
+// Dir makes such a directory for tests that look at nothing else.
+func Dir(t testing.TB, pits int, rules awari.Rules, seeds, blockSize int) string {
+	t.Helper()
+	_, _, path := Run(t, pits, rules, seeds, blockSize)
+	return path
+}
+
 // WriteTo is Write into a directory that is empty.
 func WriteTo(t testing.TB, path string, game awari.Game, layers [][]int8, blockSize int) {
 	t.Helper()

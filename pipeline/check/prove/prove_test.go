@@ -72,9 +72,7 @@ func TestLongTrue(t *testing.T) {
 	four, six, eight := tries.More(9, 20), tries.More(7, 9), tries.More(6, 11)
 	for turn, c := range []struct{ pits, seeds, block int }{{4, four, 50}, {6, six, 100}, {8, eight, 64}, {12, 5, 1000}} {
 		for _, rules := range awari.RuleSets() {
-			game := testrun.Game(t, c.pits, rules)
-			layers := testrun.Solve(t, game, c.seeds)
-			dir := testrun.Write(t, game, layers, c.block)
+			game, layers, dir := testrun.Run(t, c.pits, rules, c.seeds, c.block)
 			tried := ways(len(layers[c.seeds]))
 			if rules == awari.Strict {
 				tried = some(tried, turn)
@@ -141,8 +139,7 @@ func TestJSON(t *testing.T) {
 
 // TestDamage changes a file: the layers from there on are not proved.
 func TestDamage(t *testing.T) {
-	game := testrun.Game(t, 4, awari.Awari)
-	dir := testrun.Write(t, game, testrun.Solve(t, game, 8), 8)
+	dir := testrun.Dir(t, 4, awari.Awari, 8, 8)
 	path := filepath.Join(dir, rundir.LayerName(5))
 	must.Write(t, path, must.Read(t, filepath.Join(dir, rundir.LayerName(4))))
 	result := run(t, dir, prove.Options{Job: job.Job{Workers: 2}})
@@ -155,9 +152,7 @@ func TestDamage(t *testing.T) {
 
 func TestRefused(t *testing.T) {
 	should.Be(t, must.Err(prove.Run(t.Context(), filepath.Join(t.TempDir(), "none"), prove.Options{})), rundir.ErrMissing, "no directory")
-	game := testrun.Game(t, 4, awari.Awari)
-	layers := testrun.Solve(t, game, 7)
-	dir := testrun.Write(t, game, layers, 64)
+	game, _, dir := testrun.Run(t, 4, awari.Awari, 7, 64)
 	for _, n := range []int{-1, 8} {
 		_, err := prove.Run(t.Context(), dir, prove.Options{Layers: []int{n}})
 		should.Hold(t, errors.Is(err, tables.ErrUnsolved) && strings.Contains(err.Error(), fmt.Sprintf("layer %d, but ", n)),
@@ -207,8 +202,7 @@ func TestProgress(t *testing.T) {
 
 // TestCancel interrupts the comparison of a layer and the proof of one.
 func TestCancel(t *testing.T) {
-	game := testrun.Game(t, 8, awari.Awari)
-	dir := testrun.Write(t, game, testrun.Solve(t, game, 7), 64)
+	dir := testrun.Dir(t, 8, awari.Awari, 7, 64)
 	for _, doing := range []string{"layer 5", "layer 5, scores of 2"} {
 		ctx, cancel := context.WithCancel(t.Context())
 		result, err := prove.Run(ctx, dir, prove.Options{Job: job.Job{Workers: 2, Progress: func(p job.Step) {
@@ -223,8 +217,7 @@ func TestCancel(t *testing.T) {
 // TestResume: layers that were proved are not proved again, unless a file changed or those below are
 // not right.
 func TestResume(t *testing.T) {
-	game := testrun.Game(t, 8, awari.Awari)
-	dir := testrun.Write(t, game, testrun.Solve(t, game, 7), 64)
+	dir := testrun.Dir(t, 8, awari.Awari, 7, 64)
 	want := run(t, dir, prove.Options{})
 	check := func(o prove.Options, again int) {
 		t.Helper()
@@ -275,9 +268,7 @@ func interruptPass(t *testing.T, dir string, n int) {
 // TestResumeMarks: the proof of a layer with marks on disk resumes from their copy, unless that or the
 // note about it is not right; then it begins anew. The verdict is the same, for a false table too.
 func TestResumeMarks(t *testing.T) {
-	game := testrun.Game(t, 4, awari.Awari)
-	layers := testrun.Solve(t, game, 9)
-	right := testrun.Write(t, game, layers, 64)
+	game, layers, right := testrun.Run(t, 4, awari.Awari, 9, 64)
 	layers[9] = newGraph(t, game, layers, 9).fixpoints(layers[9], 1)[0]
 	wrong := testrun.Write(t, game, layers, 64)
 	other := func(t *testing.T, path string, change func([]byte) []byte) {

@@ -135,9 +135,7 @@ func notePath(dir, name string, i, n int) string {
 
 // TestMissingParts: a part that is missing is named, and nothing is in order then; what is wrong in others is said all the same.
 func TestMissingParts(t *testing.T) {
-	game := testrun.Game(t, 8, awari.Awari)
-	layers := testrun.Solve(t, game, 7)
-	dir := testrun.Write(t, game, layers, 100)
+	dir := testrun.Dir(t, 8, awari.Awari, 7, 100)
 	part := func(i, n int, o verify.Options) *verify.Result {
 		o.Part = job.Part{Index: i, Of: n}
 		return run(t, dir, o)
@@ -194,9 +192,7 @@ func TestMissingParts(t *testing.T) {
 
 // TestMissingAndWrong: a wrong score is named although a part is missing, also if that part was done before the layer was replaced.
 func TestMissingAndWrong(t *testing.T) {
-	game := testrun.Game(t, 8, awari.Awari)
-	layers := testrun.Solve(t, game, 7)
-	good := testrun.Write(t, game, layers, 100)
+	game, layers, good := testrun.Run(t, 8, awari.Awari, 7, 100)
 	layers[7][700] = testrun.Other(layers[7][700])
 	bad := testrun.Write(t, game, layers, 100)
 	found := 0
@@ -250,8 +246,7 @@ func TestPartAgain(t *testing.T) {
 
 // TestPartResumes: a part that is interrupted goes on after its last panel.
 func TestPartResumes(t *testing.T) {
-	game := testrun.Game(t, 8, awari.Awari)
-	dir := testrun.Write(t, game, testrun.Solve(t, game, 9), 1000)
+	game, _, dir := testrun.Run(t, 8, awari.Awari, 9, 1000)
 	size := float64(testrun.Space(t, game, 9).Size(9))
 	o := verify.Options{Layers: []int{9}, MemoryBytes: 1, Part: job.Part{Index: 2, Of: 2}}
 	runstest.Interrupt(t, &o.Job, func(p job.Step) bool { return p.Done > size/3 }, func(ctx context.Context) error {

@@ -50,9 +50,7 @@ func ways() map[string]verify.Options {
 func TestIntact(t *testing.T) {
 	for _, c := range []struct{ pits, seeds, block int }{{4, 14, 50}, {8, 9, 1000}} {
 		for _, rules := range awari.RuleSets() {
-			game := testrun.Game(t, c.pits, rules)
-			layers := testrun.Solve(t, game, c.seeds)
-			dir := testrun.Write(t, game, layers, c.block)
+			game, layers, dir := testrun.Run(t, c.pits, rules, c.seeds, c.block)
 			for name, o := range ways() {
 				t.Run(fmt.Sprintf("%s, %s", game.Name(), name), func(t *testing.T) {
 					result := run(t, dir, o)
@@ -205,8 +203,7 @@ func checkDamage(t *testing.T, result *verify.Result, path string, errors int) {
 
 // TestFalseManifest has a manifest that is right in all sums but one histogram.
 func TestFalseManifest(t *testing.T) {
-	game := testrun.Game(t, 4, awari.Awari)
-	dir := testrun.Write(t, game, testrun.Solve(t, game, 5), 64)
+	dir := testrun.Dir(t, 4, awari.Awari, 5, 64)
 	testrun.EditManifest(t, dir, func(m *manifest.Manifest) {
 		h := &m.Layers[5].Histogram
 		h[5], h[4] = h[5]-1, h[4]+1
@@ -219,8 +216,7 @@ func TestFalseManifest(t *testing.T) {
 
 func TestRefused(t *testing.T) {
 	should.Be(t, must.Err(verify.Run(t.Context(), filepath.Join(t.TempDir(), "none"), verify.Options{})), rundir.ErrMissing, "no directory")
-	game := testrun.Game(t, 4, awari.Awari)
-	dir := testrun.Write(t, game, testrun.Solve(t, game, 3), 64)
+	game, _, dir := testrun.Run(t, 4, awari.Awari, 3, 64)
 	for _, n := range []int{-1, 4} {
 		_, err := verify.Run(t.Context(), dir, verify.Options{Layers: []int{n}})
 		should.Hold(t, errors.Is(err, tables.ErrUnsolved) && strings.Contains(err.Error(), fmt.Sprintf("layer %d, but ", n)),
@@ -231,8 +227,7 @@ func TestRefused(t *testing.T) {
 }
 
 func TestProgress(t *testing.T) {
-	game := testrun.Game(t, 8, awari.Awari)
-	dir := testrun.Write(t, game, testrun.Solve(t, game, 7), 64)
+	dir := testrun.Dir(t, 8, awari.Awari, 7, 64)
 	os.Remove(filepath.Join(dir, rundir.LayerName(6)))
 	var last job.Step
 	run(t, dir, verify.Options{Job: job.Job{Workers: 2, Progress: func(p job.Step) {
@@ -243,8 +238,7 @@ func TestProgress(t *testing.T) {
 }
 
 func TestCancel(t *testing.T) {
-	game := testrun.Game(t, 8, awari.Awari)
-	dir := testrun.Write(t, game, testrun.Solve(t, game, 7), 64)
+	dir := testrun.Dir(t, 8, awari.Awari, 7, 64)
 	ctx, cancel := context.WithCancel(t.Context())
 	result, err := verify.Run(ctx, dir, verify.Options{Job: job.Job{Workers: 2, Progress: func(p job.Step) {
 		if p.Seeds == 5 {

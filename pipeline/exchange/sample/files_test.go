@@ -53,8 +53,7 @@ func readCard(t *testing.T, dir, path string, o sample.Options) sample.Card {
 
 // TestSplit: files have all positions of the sample in its order, each in the part and the shard where it belongs.
 func TestSplit(t *testing.T) {
-	game := testrun.Game(t, 6, awari.Awari)
-	dir := testrun.Write(t, game, testrun.Solve(t, game, 7), 100)
+	game, _, dir := testrun.Run(t, 6, awari.Awari, 7, 100)
 	parts := map[string]string{} // of boards, for all samples
 	for _, o := range []sample.Options{
 		{From: 3, To: 7, Count: 1200, Seed: 3, Format: sample.Npy, Split: must.Get(sample.ParseSplit("train=80,test=20"))(t), Shards: 3},
@@ -101,8 +100,7 @@ func TestSplit(t *testing.T) {
 
 // TestNames: files are named by part and shard, and an old card gives way.
 func TestNames(t *testing.T) {
-	game := testrun.Game(t, 4, awari.Awari)
-	dir := testrun.Write(t, game, testrun.Solve(t, game, 6), 100)
+	dir := testrun.Dir(t, 4, awari.Awari, 6, 100)
 	out := t.TempDir()
 	must.Write(t, filepath.Join(out, "a.csv.card.json"), []byte("old"))
 	o := sample.Options{From: 0, To: 6, Count: 200, Format: sample.CSV, Split: must.Get(sample.ParseSplit("a=50,b=50"))(t), Shards: 2}
@@ -118,8 +116,7 @@ func TestNames(t *testing.T) {
 
 // TestColumns: the columns of a card are those of the file.
 func TestColumns(t *testing.T) {
-	game := testrun.Game(t, 6, awari.Awari)
-	dir := testrun.Write(t, game, testrun.Solve(t, game, 5), 100)
+	dir := testrun.Dir(t, 6, awari.Awari, 5, 100)
 	for _, f := range []sample.Format{sample.CSV, sample.JSONL, sample.Npy} {
 		path := filepath.Join(t.TempDir(), "x")
 		o := sample.Options{From: 5, To: 5, Count: 10, Format: f}
@@ -153,8 +150,7 @@ func TestRefusedFiles(t *testing.T) {
 		parts, err := sample.ParseSplit(text)
 		should.Hold(t, errors.Is(err, sample.ErrSample), "%q: %v, error %v", text, parts, err)
 	}
-	game := testrun.Game(t, 4, awari.Awari)
-	dir := testrun.Write(t, game, testrun.Solve(t, game, 4), 100)
+	dir := testrun.Dir(t, 4, awari.Awari, 4, 100)
 	for name, o := range map[string]sample.Options{
 		"more shards than positions": {From: 4, To: 4, Count: 3, Shards: 4},
 		"an empty part":              {From: 4, To: 4, Count: 1, Split: must.Get(sample.ParseSplit("a=50,b=50"))(t)},
@@ -171,8 +167,7 @@ func TestRefusedFiles(t *testing.T) {
 // TestDocumented runs the Python of docs/sample.md.
 func TestDocumented(t *testing.T) {
 	python := pythontest.With(t, "numpy")
-	game := testrun.Game(t, 12, awari.Awari)
-	dir := testrun.Write(t, game, testrun.Solve(t, game, 5), 4096)
+	dir := testrun.Dir(t, 12, awari.Awari, 5, 4096)
 	out := t.TempDir()
 	o := sample.Options{From: 3, To: 5, Count: 5000, Format: sample.Npy, Split: must.Get(sample.ParseSplit("train=90,validation=5,test=5"))(t), Shards: 2}
 	s := must.Get(sample.WriteFile(t.Context(), dir, filepath.Join(out, "all.npy"), o))(t)
@@ -206,8 +201,7 @@ for split, low, high in (("train", 0, 90), ("validation", 90, 95), ("test", 95, 
 
 // TestParts: parts, one behind the other, are the file of one run; the card of each is about the sample and lists its own file.
 func TestParts(t *testing.T) {
-	game := testrun.Game(t, 6, awari.Awari)
-	dir := testrun.Write(t, game, testrun.Solve(t, game, 7), 100)
+	dir := testrun.Dir(t, 6, awari.Awari, 7, 100)
 	for _, o := range []sample.Options{
 		{From: 3, To: 7, Count: 1200, Seed: 3, Format: sample.Npy},
 		{From: 3, To: 7, Count: 900, Seed: 3, Format: sample.CSV, ByScore: true},

@@ -174,8 +174,7 @@ func readNpy(t testing.TB, game awari.Game, data []byte) (rows []row) {
 
 // TestPlies draws from layers some of which have distances: the rows are the same, and each ends with what the tables know.
 func TestPlies(t *testing.T) {
-	game := testrun.Game(t, 6, awari.Awari)
-	dir := testrun.Write(t, game, testrun.Solve(t, game, 7), 100)
+	game, _, dir := testrun.Run(t, 6, awari.Awari, 7, 100)
 	o := sample.Options{From: 5, To: 7, Count: 900, Seed: 3, Job: job.Job{Workers: 2, Family: cpu.Best()}}
 	formats := []sample.Format{sample.CSV, sample.JSONL, sample.Npy}
 	before := map[sample.Format][]byte{}
@@ -238,9 +237,7 @@ func TestPlies(t *testing.T) {
 // by the rules.
 func TestWhole(t *testing.T) {
 	for _, rules := range awari.RuleSets() {
-		game := testrun.Game(t, 6, rules)
-		layers := testrun.Solve(t, game, 7)
-		dir := testrun.Write(t, game, layers, 100)
+		game, layers, dir := testrun.Run(t, 6, rules, 7, 100)
 		want := newTruth(t, game, layers, 5, 7)
 		for _, f := range []sample.Format{sample.CSV, sample.JSONL, sample.Npy} {
 			for _, byScore := range []bool{false, true} {
@@ -262,8 +259,7 @@ func TestWhole(t *testing.T) {
 // TestSameBytes: workers and memory change nothing, a longer sample begins with the shorter one,
 // and another seed gives another.
 func TestSameBytes(t *testing.T) {
-	game := testrun.Game(t, 12, awari.Awari)
-	dir := testrun.Write(t, game, testrun.Solve(t, game, 7), 1000)
+	dir := testrun.Dir(t, 12, awari.Awari, 7, 1000)
 	for _, byScore := range []bool{false, true} {
 		o := sample.Options{From: 3, To: 7, Count: 5000, Seed: 8, Format: sample.JSONL, ByScore: byScore, Job: job.Job{Family: cpu.Best()}}
 		want, _ := write(t, dir, o)
@@ -288,9 +284,7 @@ func TestSameBytes(t *testing.T) {
 
 // TestByScore: each score comes as often as every other, as long as there are positions.
 func TestByScore(t *testing.T) {
-	game := testrun.Game(t, 12, awari.Awari)
-	layers := testrun.Solve(t, game, 6)
-	dir := testrun.Write(t, game, layers, 1000)
+	game, layers, dir := testrun.Run(t, 12, awari.Awari, 6, 1000)
 	there := map[int]int{}
 	for _, scores := range layers[5:] {
 		for _, x := range scores {
@@ -312,9 +306,7 @@ func TestByScore(t *testing.T) {
 }
 
 func TestRefused(t *testing.T) {
-	game := testrun.Game(t, 4, awari.Awari)
-	layers := testrun.Solve(t, game, 4)
-	dir := testrun.Write(t, game, layers, 100)
+	dir := testrun.Dir(t, 4, awari.Awari, 4, 100)
 	for name, c := range map[string]struct {
 		o    sample.Options
 		want error
@@ -352,8 +344,7 @@ func TestDamage(t *testing.T) {
 
 // TestFile: there is a file when it is complete, and none otherwise.
 func TestFile(t *testing.T) {
-	game := testrun.Game(t, 4, awari.Awari)
-	dir := testrun.Write(t, game, testrun.Solve(t, game, 6), 100)
+	dir := testrun.Dir(t, 4, awari.Awari, 6, 100)
 	path := filepath.Join(t.TempDir(), "sample")
 	o := sample.Options{From: 0, To: 6, Count: 50, Format: sample.CSV}
 	should.Be(t, must.Err(sample.WriteFile(must.Ended(t), dir, path, o)), context.Canceled)

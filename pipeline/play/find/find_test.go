@@ -176,9 +176,7 @@ func TestLongAgainstBruteForce(t *testing.T) {
 	}
 	for _, g := range []struct{ pits, from, to, block int }{{4, 0, four, 50}, {6, six, six + more, 1000}, {8, 4, 4 + more, 1000}} {
 		for _, rules := range awari.RuleSets() {
-			game := testrun.Game(t, g.pits, rules)
-			layers := testrun.Solve(t, game, g.to)
-			dir := testrun.Write(t, game, layers, g.block)
+			game, layers, dir := testrun.Run(t, g.pits, rules, g.to, g.block)
 			all := newOracle(t, dir, game, layers).all(g.from, g.to)
 			for _, c := range conditions {
 				want := matching(all, c.bounds)
@@ -198,9 +196,7 @@ func TestLongAgainstBruteForce(t *testing.T) {
 
 // TestOrders has each order choose among the same hits.
 func TestOrders(t *testing.T) {
-	game := testrun.Game(t, 6, awari.Awari)
-	layers := testrun.Solve(t, game, 8)
-	dir := testrun.Write(t, game, layers, 100)
+	game, layers, dir := testrun.Run(t, 6, awari.Awari, 8, 100)
 	all := newOracle(t, dir, game, layers).all(6, 8)
 	want := matching(all, map[string][2]int{"winning": {1, 1}})
 	o := Options{From: 6, To: 8, Condition: must.Get(Parse("winning=1"))(t), Order: First, Count: 5, Job: job.Job{Workers: 2}}
@@ -313,9 +309,7 @@ func allFit(t *testing.T, dir string, o Options) bool {
 
 // TestResume interrupts a search at every report, and goes on from the state file.
 func TestResume(t *testing.T) {
-	game := testrun.Game(t, 12, awari.Awari)
-	layers := testrun.Solve(t, game, 8)
-	dir := testrun.Write(t, game, layers, 1000)
+	dir := testrun.Dir(t, 12, awari.Awari, 8, 1000)
 	for _, order := range []Order{First, Random, {most: value}} {
 		o := Options{From: 6, To: 8, Condition: must.Get(Parse("only-win"))(t), Order: order, Count: 20000, Job: job.Job{Workers: 2}}
 		want := run(t, dir, o)
@@ -350,8 +344,7 @@ func TestResume(t *testing.T) {
 func TestKilled(t *testing.T) {
 	defer func(d time.Duration) { saveInterval = d }(saveInterval)
 	saveInterval = 0
-	game := testrun.Game(t, 12, awari.Awari)
-	dir := testrun.Write(t, game, testrun.Solve(t, game, 8), 1000)
+	dir := testrun.Dir(t, 12, awari.Awari, 8, 1000)
 	o := Options{From: 5, To: 8, Condition: must.Get(Parse("only-win"))(t), Order: Random, Count: 50, Job: job.Job{Workers: 2}, State: filepath.Join(t.TempDir(), "state")}
 	var left [][]byte
 	o.Progress = func(job.Step) {
@@ -382,9 +375,7 @@ func interrupted(t *testing.T, dir string, o Options) {
 // TestStateRefused has state files of other searches, and damaged ones: they are refused, and
 // stay as they are.
 func TestStateRefused(t *testing.T) {
-	game := testrun.Game(t, 12, awari.Awari)
-	layers := testrun.Solve(t, game, 7)
-	dir := testrun.Write(t, game, layers, 1000)
+	game, layers, dir := testrun.Run(t, 12, awari.Awari, 7, 1000)
 	o := Options{From: 5, To: 7, Condition: must.Get(Parse("only-win"))(t), Order: Random, Count: 7, State: filepath.Join(t.TempDir(), "state")}
 	interrupted(t, dir, o)
 	data := must.Read(t, o.State)
@@ -417,8 +408,7 @@ func TestStateRefused(t *testing.T) {
 }
 
 func TestRefused(t *testing.T) {
-	game := testrun.Game(t, 4, awari.Awari)
-	dir := testrun.Write(t, game, testrun.Solve(t, game, 4), 100)
+	dir := testrun.Dir(t, 4, awari.Awari, 4, 100)
 	for name, c := range map[string]struct {
 		o    Options
 		want error

@@ -71,12 +71,12 @@ func checkLine(t testing.TB, m *memory, b awari.Board, want int, l *line.Line) {
 		play := game.Plays(b)[move.Pit]
 		value, _ := m.Score(t.Context(), b)
 		must.Hold(t, move.Board == b && play.Legal && move.Child == play.Child && move.Captured == play.Captured && move.Value == int(value),
-			"board %s: move %d is %+v", game.Text(first), i, move)
-		must.Not(t, plies != 0 && move.Plies != plies, "board %s, move %d: %d plies left, want %d", game.Text(first), i, move.Plies, plies)
+			"board %v: move %d is %+v", first, i, move)
+		must.Not(t, plies != 0 && move.Plies != plies, "board %v, move %d: %d plies left, want %d", first, i, move.Plies, plies)
 		must.Not(t, (move.Plies == 0) != (value == 0) || move.Captured > 0 && move.Plies > 1 || move.Captured == 0 && move.Plies == 1,
-			"board %s, move %d: value %d, captures %d, %d plies left", game.Text(first), i, value, move.Captured, move.Plies)
+			"board %v, move %d: value %d, captures %d, %d plies left", first, i, value, move.Captured, move.Plies)
 		plies = max(0, move.Plies-1)
-		must.Not(t, seen[turn{b, i % 2}], "board %s: %s comes again", game.Text(first), game.Text(b))
+		must.Not(t, seen[turn{b, i % 2}], "board %v: %v comes again", first, b)
 		seen[turn{b, i % 2}] = true
 		score += []int{move.Captured, -move.Captured}[i%2]
 		if l.Running()[i] != score {
