@@ -24,6 +24,7 @@ import (
 	"grenier/internal/testkit/tries"
 	"grenier/io/rundir"
 	"grenier/layers/awari"
+	"grenier/pipeline/solve"
 )
 
 // TestInterruptedExchange: commands that are interrupted say so and leave nothing.
@@ -433,3 +434,40 @@ func TestStale(t *testing.T) {
 	should.Hold(t, string(must.Read(t, filepath.Join(whole, name))) == string(must.Read(t, filepath.Join(dir, name))),
 		"layer 11 has other bytes")
 }
+
+// JSON output of commands, as far as tests look at single values of it.
+type (
+	solveSummary struct {
+		Seconds float64 `json:"seconds"`
+		Layers  []struct {
+			Bits    int                      `json:"bits"`
+			Windows int                      `json:"windows"`
+			Streams map[string]solve.Streams `json:"streams"`
+		} `json:"layers"`
+	}
+	statusReport struct {
+		State  rundir.State `json:"state"`
+		Locked bool         `json:"locked"`
+		PID    int          `json:"pid"`
+		Alive  bool         `json:"alive"`
+		Layers []any        `json:"layers"`
+		Report *struct {
+			PID int      `json:"pid"`
+			ETA *float64 `json:"eta_seconds"`
+		} `json:"report"`
+	}
+	exported struct {
+		PeakRSS uint64 `json:"peak_rss_bytes"`
+	}
+	foundReport struct {
+		Exact  bool `json:"exact"`
+		Search struct {
+			Depth  int    `json:"depth"`
+			Reason string `json:"reason"`
+		} `json:"search"`
+	}
+	serveReport struct {
+		Address string `json:"address"`
+		URL     string `json:"url"`
+	}
+)

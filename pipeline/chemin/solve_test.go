@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math/bits"
 	"reflect"
 	"slices"
 	"strconv"
@@ -273,5 +274,178 @@ func TestOptions(t *testing.T) {
 		_, err := Solve(context.Background(), board(t, 2, 2), Options{Job: job.Job{Memory: little, Workers: 3}, Method: Layers})
 		refused, ok := errors.AsType[*memory.Error](err)
 		should.Hold(t, ok && refused.Need == runs.LeastMemory(3) && refused.Allowed == little, "%d bytes: %v", little, err)
+	}
+}
+
+// sweepAll runs a sweep to the end and returns the states of each layer, and the bytes of its work
+// file, if it has one.
+func sweepAll(t *testing.T, s *sweep) (states []int, bytes int64) {
+	t.Helper()
+	must.OK(t, s.run(t.Context(), func() {
+		if s.layer.filled > 0 {
+			states = append(states, s.layer.N)
+		}
+	}, func() ([]byte, error) { return nil, nil }))
+	s.store.Drop(s.layer.Run)
+	should.Equal(t, s.store.Held(), 0, "bytes are still held")
+	if s.store.Dir == nil {
+		return states, 0
+	}
+	return states, s.store.Dir.Size()
+}
+
+func newTestSweep(b *chemin.Board, room int64, target uint32) *sweep {
+	s := &sweep{board: b, bounds: &bounds{board: b}, best: &incumbent{}, workers: 2, store: &runs.Store{Most: 1 << 30}, room: room}
+	if target > 0 {
+		s.counting, s.target = true, target
+	}
+	return s
+}
+
+// onDisk gives a sweep a work file.
+func (s *sweep) onDisk(t *testing.T) *sweep {
+	must.OK(t, must.Err((&solver{Options: Options{Dir: t.TempDir()}, board: s.board, store: s.store}).openDir()))
+	t.Cleanup(func() { must.OK(t, s.store.Dir.Close()) })
+	return s
+}
+
+// TestSpill runs sweeps that have next to no room for records at work: many runs, merged two at
+// a time.
+func TestSpill(t *testing.T) {
+	b := board(t, 3, 3)
+	for _, tt := range []struct {
+		target  uint32
+		optimal uint64
+	}{{0, 0}, {57, 32}} {
+		large := newTestSweep(b, 1<<30, tt.target)
+		want, _ := sweepAll(t, large)
+		const little = 2*runs.WriterBytes + 1<<14
+		for _, small := range []*sweep{newTestSweep(b, little, tt.target), newTestSweep(b, little, tt.target).onDisk(t)} {
+			got, bytes := sweepAll(t, small)
+			should.Not(t, small.store.Dir != nil && bytes == 0, "nothing was written")
+			if tt.target == 0 {
+				// Fewer comparisons leave more states, never less.
+				for i := range want {
+					should.Not(t, got[i] < want[i], "layer %d: %d states, %d at once", i+1, got[i], want[i])
+				}
+				should.Hold(t, large.best.score.Load() == 57 && small.best.score.Load() == 57,
+					"found %d, at once %d", small.best.score.Load(), large.best.score.Load())
+			} else if !slices.Equal(got, want) || small.optimal.Load() != tt.optimal || large.optimal.Load() != tt.optimal {
+				t.Errorf("states %v, %d orders; at once %v, %d; want %d orders", got, small.optimal.Load(), want, large.optimal.Load(), tt.optimal)
+			}
+		}
+	}
+}
+
+// TestCountingStates compares the states of a sweep that drops none with those found by filling
+// boards.
+func TestCountingStates(t *testing.T) {
+	b := board(t, 2, 3)
+	got, _ := sweepAll(t, newTestSweep(b, 1<<30, 1000)) // never reached
+	layer := map[chemin.State]bool{{}: true}
+	for k := range b.Cells() - 1 {
+		next := map[chemin.State]bool{}
+		for s := range layer {
+			for cell := range b.Cells() {
+				if s.Filled>>cell&1 == 0 {
+					to, _ := b.Fill(&s, cell)
+					to, _ = b.Canonical(&to)
+					next[to] = true
+				}
+			}
+		}
+		layer = next
+		should.Hold(t, got[k] == len(layer), "layer %d: %d states, want %d", k+1, got[k], len(layer))
+	}
+}
+
+// rest returns the largest number that can still be written, by trying everything.
+func rest(b *chemin.Board, s *chemin.State, known map[chemin.State]uint32) uint32 {
+	if best, ok := known[*s]; ok {
+		return best
+	}
+	best := uint32(0)
+	for cell := range b.Cells() {
+		if s.Filled>>cell&1 == 0 {
+			next, value := b.Fill(s, cell)
+			best = max(best, value, rest(b, &next, known))
+		}
+	}
+	known[*s] = best
+	return best
+}
+
+// TestBound compares the bound of every state with what is possible: never less, and the same
+// as long as no vectors are merged.
+func TestBound(t *testing.T) {
+	for _, size := range [][2]int{{1, 1}, {1, 5}, {2, 3}, {2, 4}, {3, 3}} {
+		b := board(t, size[0], size[1])
+		known := map[chemin.State]uint32{}
+		rest(b, &chemin.State{}, known)
+		for _, perSize := range []int{1, 100, 1 << 20} {
+			bounds := must.Get(newBounds(t.Context(), b, growth(b), limits{1 << 30, perSize, 2}, func(int) {}))(t)
+			for s, want := range known {
+				if s.Filled == b.Full() {
+					continue
+				}
+				look := bounds.outlook(b.Full() &^ s.Filled)
+				got := look.upper(&s.Values, noBound)
+				few := 2*bits.OnesCount32(b.Full()&^s.Filled) <= b.Cells()+1
+				must.Not(t, got < uint64(want) || few && perSize == 1<<20 && got != uint64(want),
+					"%v, %d vectors: bound %d of %v, %d is possible", size, perSize, got, s, want)
+			}
+		}
+	}
+}
+
+// TestDominance raises values of states: what is possible must not fall.
+func TestDominance(t *testing.T) {
+	random := tries.Rand(t)
+	b := board(t, 2, 4)
+	known := map[chemin.State]uint32{}
+	rest(b, &chemin.State{}, known)
+	states := make([]chemin.State, 0, len(known))
+	for s := range known {
+		states = append(states, s)
+	}
+	for _, s := range states {
+		more := s
+		for cell := range b.Cells() {
+			if s.Values[cell] > 0 {
+				more.Values[cell] += random.Uint32N(3)
+			}
+		}
+		less, got := known[s], rest(b, &more, known)
+		must.Not(t, got < less, "%v leads to %d, %v only to %d", s, less, more, got)
+	}
+}
+
+// TestThin checks that every vector is covered by one that is kept.
+func TestThin(t *testing.T) {
+	random := tries.Rand(t)
+	for range 200 {
+		stride, n, most := 1+random.IntN(5), 1+random.IntN(300), 1+random.IntN(40)
+		vectors := make([]uint32, n*stride)
+		for i := range vectors {
+			vectors[i] = random.Uint32N(50)
+		}
+		kept := split(thin(slices.Clone(vectors), stride, most), stride)
+		must.Not(t, len(kept) > most, "%d vectors, %d allowed", len(kept), most)
+		for _, v := range split(vectors, stride) {
+			must.Hold(t, slices.ContainsFunc(kept, func(other []uint32) bool { return covers(other, v) }),
+				"%v is not covered by %v", v, kept)
+		}
+	}
+}
+
+// TestGrowth compares the limit with the maxima that are known.
+func TestGrowth(t *testing.T) {
+	for _, tt := range []struct {
+		rows, cols int
+		maximum    uint32
+	}{{1, 1, 1}, {1, 8, 2}, {2, 2, 4}, {2, 8, 2916}, {3, 3, 57}, {3, 4, 300}, {3, 5, 1500}, {4, 4, 2473}, {3, 6, 7557}, {4, 5, 22634}} {
+		g := growth(board(t, tt.rows, tt.cols))
+		got := g[tt.rows*tt.cols]
+		should.Not(t, got < tt.maximum, "%d x %d: limit %d, %d is possible", tt.rows, tt.cols, got, tt.maximum)
 	}
 }
