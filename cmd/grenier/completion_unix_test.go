@@ -158,12 +158,8 @@ func TestTabInFish(t *testing.T) {
 	for i, answer := range strings.Split("\n"+string(out), "\n# ")[1:] {
 		_, offers, _ := strings.Cut(answer, "\n")
 		for _, offer := range tabs[i].offer {
-			if !strings.Contains(offers, offer) {
-				t.Errorf("%s: %q is missing:\n%s", tabs[i].line, offer, offers)
-			}
+			should.Hold(t, strings.Contains(offers, offer), "%s: %q is missing:\n%s", tabs[i].line, offer, offers)
 		}
-		if strings.Contains(offers, "`") {
-			t.Errorf("%s: marks are in descriptions:\n%s", tabs[i].line, offers)
-		}
+		should.Not(t, strings.Contains(offers, "`"), "%s: marks are in descriptions:\n%s", tabs[i].line, offers)
 	}
 }

@@ -112,19 +112,12 @@ func TestHelp(t *testing.T) {
 		path := strings.Fields(cmd.CommandPath())[1:]
 		text := mustRun(t, append(path, "--help")...)
 		for _, part := range []string{cmd.Long, "Examples:\n", "Usage:\n", cmd.Example} {
-			if part == "" || !strings.Contains(text, part) {
-				t.Errorf("%s: help lacks %q", cmd.CommandPath(), part)
-			}
+			should.Not(t, part == "" || !strings.Contains(text, part), "%s: help lacks %q", cmd.CommandPath(), part)
 		}
-		if all := strings.Contains(text, cli.ExitHelp); all != (len(path) == 0) {
-			t.Errorf("%s: all exit statuses: %v", cmd.CommandPath(), all)
-		}
-		if !strings.Contains(cmd.Example, cmd.CommandPath()+" ") {
-			t.Errorf("%s: the example is of another command:\n%s", cmd.CommandPath(), cmd.Example)
-		}
-		if again := mustRun(t, append([]string{"help"}, path...)...); again != text {
-			t.Errorf("%s: help and --help differ", cmd.CommandPath())
-		}
+		should.Equal(t, strings.Contains(text, cli.ExitHelp), len(path) == 0, "%s: all exit statuses", cmd.CommandPath())
+		should.Hold(t, strings.Contains(cmd.Example, cmd.CommandPath()+" "),
+			"%s: the example is of another command:\n%s", cmd.CommandPath(), cmd.Example)
+		should.Equal(t, mustRun(t, append([]string{"help"}, path...)...), text, "%s: help and --help differ", cmd.CommandPath())
 		checkHelpLines(t, cmd, text)
 	}
 }
@@ -134,9 +127,7 @@ func checkHelpLines(t *testing.T, cmd *cobra.Command, text string) {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSuffix(line, "\n")
 		isExample := strings.Contains(cmd.Example, line) // to be copied in one piece
-		if len([]rune(line)) > 80 && !isExample || strings.Contains(line, "\t") {
-			t.Errorf("%s: %q", cmd.CommandPath(), line)
-		}
+		should.Not(t, len([]rune(line)) > 80 && !isExample || strings.Contains(line, "\t"), "%s: %q", cmd.CommandPath(), line)
 	}
 	should.Not(t, strings.Contains(text, "\n\n\n") || strings.HasSuffix(text, "\n\n"), "%s: empty lines:\n%s", cmd.CommandPath(), text)
 }

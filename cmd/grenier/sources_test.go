@@ -149,9 +149,8 @@ func (r *sourceRow) command(words []string) {
 		return
 	}
 	for _, word := range words {
-		if flag, ok := strings.CutPrefix(word, "--"); ok && cmd.Flags().Lookup(flag) == nil {
-			r.test.Errorf("%s: %s has no flag %s", r.section, cmd.CommandPath(), word)
-		}
+		flag, ok := strings.CutPrefix(word, "--")
+		should.Not(r.test, ok && cmd.Flags().Lookup(flag) == nil, "%s: %s has no flag %s", r.section, cmd.CommandPath(), word)
 	}
 }
 

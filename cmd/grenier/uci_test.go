@@ -164,9 +164,7 @@ func TestLongUCIAlphaBeta(t *testing.T) {
 				g.play(t, alphaBeta(tab.Game(), g.Board(), 7))
 			}
 		}
-		if promised && lead() < due {
-			t.Fatalf("game %d: ends with %d, the tables promised %d: %s", i, lead(), due, g.moves)
-		}
+		must.Not(t, promised && lead() < due, "game %d: ends with %d, the tables promised %d: %s", i, lead(), due, g.moves)
 		if promised {
 			known++
 		}

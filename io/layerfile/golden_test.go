@@ -48,9 +48,7 @@ func golden(t *testing.T, name string) (data []byte) {
 	for line := range strings.Lines(string(dump)) {
 		digits := strings.ReplaceAll(line[6:min(6+dumpWidth, len(line)-1)], " ", "")
 		part, err := hex.DecodeString(digits)
-		if err != nil {
-			t.Fatalf("%s: %q: %v", goldenDump(name), line, err)
-		}
+		must.Hold(t, err == nil, "%s: %q: %v", goldenDump(name), line, err)
 		data = append(data, part...)
 	}
 	return data
@@ -67,9 +65,8 @@ func TestGolden(t *testing.T) {
 		if *update {
 			must.Write(t, goldenDump(name), []byte(annotate(got)))
 		}
-		if want := golden(t, name); !bytes.Equal(got, want) {
-			t.Errorf("%v: another file than the golden one:\n%s", name, annotate(got))
-		}
+		want := golden(t, name)
+		should.Hold(t, bytes.Equal(got, want), "%v: another file than the golden one:\n%s", name, annotate(got))
 		scores, err := readAll(path)
 		should.Hold(t, err == nil && slices.Equal(scores, goldenScores()), "%v: %v, %v", name, scores, err)
 	}

@@ -19,12 +19,9 @@ func TestNeedIsTheInverseOfRoom(t *testing.T) {
 	for range 10_000 {
 		data := rand.Uint64() >> (3 + rand.IntN(60))
 		need := Need(data)
-		if Room(need) < data {
-			t.Fatalf("%d bytes of data need %d, which has room for %d", data, need, Room(need))
-		}
-		if less := need - need/1000 - 64; Room(less) > data {
-			t.Fatalf("%d bytes of data need %d, but %d has room for %d", data, need, less, Room(less))
-		}
+		must.Not(t, Room(need) < data, "%d bytes of data need %d, which has room for %d", data, need, Room(need))
+		less := need - need/1000 - 64
+		must.Not(t, Room(less) > data, "%d bytes of data need %d, but %d has room for %d", data, need, less, Room(less))
 	}
 	should.Hold(t, Room(0) == 0 && Room(Base) == 0 && Need(math.MaxUint64) >= math.MaxInt64,
 		"room %d, %d; need %d", Room(0), Room(Base), Need(math.MaxUint64))
@@ -39,9 +36,8 @@ func TestAtLeast(t *testing.T) {
 	}
 	for range 10_000 {
 		bytes := rand.Uint64() >> (2 + rand.IntN(60))
-		if read, err := humanize.ParseBytes(AtLeast(bytes)); err != nil || read < bytes {
-			t.Fatalf("%d is written %s, which is %d; %v", bytes, AtLeast(bytes), read, err)
-		}
+		read, err := humanize.ParseBytes(AtLeast(bytes))
+		must.Hold(t, err == nil && read >= bytes, "%d is written %s, which is %d; %v", bytes, AtLeast(bytes), read, err)
 	}
 }
 

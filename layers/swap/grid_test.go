@@ -54,38 +54,51 @@ func conjugate(g *swap.Grid, s swap.State, h perm.Packed) swap.State {
 	return h.Compose(s, n).Compose(h.Inverse(n), n)
 }
 
-// distances finds the distance of every state of a grid, breadth first.
-func distances(g *swap.Grid) map[swap.State]int {
-	far := map[swap.State]int{g.Goal(): 0}
-	for queue := []swap.State{g.Goal()}; len(queue) > 0; queue = queue[1:] {
-		for _, m := range g.Swaps() {
-			next := g.Apply(queue[0], m)
-			if _, known := far[next]; !known {
-				far[next] = far[queue[0]] + 1
-				queue = append(queue, next)
-			}
-		}
-	}
-	return far
-}
-
 // TestDistances checks on every state the claims of the package comment about
 // distances: parity, inverse, symmetries; and that on a line they are the
 // numbers of inversions.
 func TestDistances(t *testing.T) {
 	for _, size := range [][2]int{{1, 1}, {1, 5}, {5, 1}, {1, 7}, {2, 2}, {2, 3}, {3, 2}, {2, 4}} {
 		g := mustGrid(t, size[0], size[1])
-		far := distances(g)
-		should.Hold(t, uint64(len(far)) == perm.Factorial(g.Cells()), "%v: %d states", size, len(far))
-		for s, d := range far {
+		n, far := g.Cells(), swaptest.Distances(g)
+		distance := func(s swap.State) int { return int(far[s.Rank(n)]) }
+		for rank := range far {
+			s := perm.UnrankPacked(n, uint64(rank))
+			d := distance(s)
+			must.Not(t, d == 0xff, "%v: %x is not reached", size, s)
 			must.Equal(t, g.Parity(s), d%2, "%v: %x at distance %d has parity", size, s, d)
-			must.Equal(t, far[g.Inverse(s)], d, "%v: %x is at distance %d, its inverse at", size, s, d)
+			must.Equal(t, distance(g.Inverse(s)), d, "%v: %x is at distance %d, its inverse at", size, s, d)
 			for _, h := range swaptest.Symmetries(g) {
-				got, known := far[conjugate(g, s, h)]
-				must.Hold(t, known && got == d, "%v: %x is at distance %d, its image under %x at %d", size, s, d, h, got)
+				must.Equal(t, distance(conjugate(g, s, h)), d, "%v: %x is at distance %d, its image under %x at", size, s, d, h)
 			}
-			must.Not(t, (g.Rows() == 1 || g.Cols() == 1) && s.Inversions(g.Cells()) != d, "%v: %x is at distance %d", size, s, d)
+			must.Not(t, (g.Rows() == 1 || g.Cols() == 1) && s.Inversions(n) != d, "%v: %x is at distance %d", size, s, d)
 		}
+	}
+}
+
+// TestCheckDepths: the depths of all small grids pass, up to any depth, and no number of them
+// can be much different.
+func TestCheckDepths(t *testing.T) {
+	for _, size := range [][2]int{{1, 1}, {1, 2}, {1, 3}, {2, 2}, {1, 6}, {2, 3}, {2, 4}, {4, 2}} {
+		g := mustGrid(t, size[0], size[1])
+		var depths []uint64
+		for _, d := range swaptest.Distances(g) {
+			for int(d) >= len(depths) {
+				depths = append(depths, 0)
+			}
+			depths[d]++
+		}
+		should.Be(t, g.CheckDepths(depths, true), nil, "%v", size)
+		for d := range depths {
+			should.Be(t, g.CheckDepths(depths[:d], false), nil, "%v, %d depths", size, d)
+			should.Be(t, g.CheckDepths(depths[:d], true), swap.ErrDepths, "%v, %d depths", size, d)
+			for _, wrong := range []uint64{0, depths[d] + 1, depths[d] - 1, 1 << 63, 1<<64 - 1} {
+				bad := slices.Clone(depths)
+				bad[d] = wrong
+				should.Be(t, g.CheckDepths(bad, true), swap.ErrDepths, "%v, %d at depth %d", size, wrong, d)
+			}
+		}
+		should.Be(t, g.CheckDepths(append(depths, 1), false), swap.ErrDepths, "%v: a depth more", size)
 	}
 }
 
@@ -157,9 +170,7 @@ func TestListAgainstState(t *testing.T) {
 			l.Swap(m)
 			s = g.Apply(s, m)
 		}
-		if !g.Home().Solved() || g.Home().State() != g.Goal() {
-			t.Errorf("%v: home is %v", size, g.Home())
-		}
+		should.Hold(t, g.Home().Solved() && g.Home().State() == g.Goal(), "%v: home is %v", size, g.Home())
 	}
 }
 

@@ -67,9 +67,7 @@ func ending(r *Result) string {
 func agree(t *testing.T, what string, c *Counts, want ...string) {
 	t.Helper()
 	for i, got := range fields(c) {
-		if got != "-" && got != want[i] {
-			t.Errorf("%s: %v, want %v", what, fields(c), want)
-		}
+		should.Not(t, got != "-" && got != want[i], "%s: %v, want %v", what, fields(c), want)
 	}
 }
 
@@ -211,9 +209,8 @@ func TestLongWorkers(t *testing.T) {
 			if want == nil {
 				want = got
 			}
-			if !reflect.DeepEqual(want, got) { // quicker than a diff
-				t.Errorf("%+v: %d workers (-1 +%d)\n%.500s", tt, workers, workers, cmp.Diff(want, got))
-			}
+			should.Hold(t, reflect.DeepEqual(want, got),
+				"%+v: %d workers (-1 +%d)\n%.500s", tt, workers, workers, cmp.Diff(want, got)) // quicker than a diff
 		}
 	}
 }
@@ -242,9 +239,8 @@ func TestLongLarger(t *testing.T) {
 		other := solve(t, size[0], size[1], Options{Method: Orientations})
 		should.Hold(t, one.Lower == uint32(size[2]) && other.Lower == one.Lower,
 			"%v: layers found %d, orientations %d", size, one.Lower, other.Lower)
-		if !slices.Equal(fields(one.Orders), fields(other.Orders)) {
-			t.Errorf("%v: layers counts orders %v, orientations %v", size, fields(one.Orders), fields(other.Orders))
-		}
+		should.Hold(t, slices.Equal(fields(one.Orders), fields(other.Orders)),
+			"%v: layers counts orders %v, orientations %v", size, fields(one.Orders), fields(other.Orders))
 	}
 }
 

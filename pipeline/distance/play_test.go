@@ -77,13 +77,10 @@ func TestLongPlayedOut(t *testing.T) {
 		b := endgames.Drawn(t, tb, rng, 6, func(score int8) bool { return score != 0 })
 		said, known, err := tb.Distance(t.Context(), b)
 		must.OK(t, err)
-		if !known || said < 1 {
-			t.Fatalf("board %s: %d plies, %v", tb.Game().Text(b), said, known)
-		}
+		must.Hold(t, known && said >= 1, "board %s: %d plies, %v", tb.Game().Text(b), said, known)
 		longest = max(longest, said)
-		if took := playOut(t, tb, b); took != said {
-			t.Fatalf("board %s: %d plies, said %d", tb.Game().Text(b), took, said)
-		}
+		took := playOut(t, tb, b)
+		must.Hold(t, took == said, "board %s: %d plies, said %d", tb.Game().Text(b), took, said)
 	}
 	t.Logf("up to %d plies", longest)
 }
@@ -98,9 +95,7 @@ func playOut(t testing.TB, tb *tables.Tables, b awari.Board) (plies int) {
 			return plies
 		}
 		play := tb.Game().Plays(b)[m.Pit]
-		if !play.Legal || play.Child != m.Child {
-			t.Fatalf("board %s: %+v", tb.Game().Text(b), m)
-		}
+		must.Hold(t, play.Legal && play.Child == m.Child, "board %s: %+v", tb.Game().Text(b), m)
 		if play.Captured > 0 {
 			return plies
 		}

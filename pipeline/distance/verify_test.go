@@ -227,9 +227,7 @@ func TestProof(t *testing.T) {
 		o.Layers = []int{2, top - 1, top}
 		compute(t, dir, o)
 		got := proved(t, dir)
-		if !want.OK || !got.OK {
-			t.Fatal(want.Err(), got.Err())
-		}
+		must.Hold(t, want.OK && got.OK, "%v %v", want.Err(), got.Err())
 		for n, l := range got.Layers {
 			by, passes := *l.Proof, *want.Layers[n].Proof
 			there := n == 2 || n >= top-1

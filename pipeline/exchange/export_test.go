@@ -246,9 +246,8 @@ func TestRefusedExports(t *testing.T) {
 func TestNotAFile(t *testing.T) {
 	dir := solveRun(t, testrun.Game(t, 4, awari.Awari), 2)
 	out := t.TempDir()
-	if _, err := WriteFile(t.Context(), dir, out, Options{Format: Colex, Codec: frame.None}); err == nil || !strings.Contains(err.Error(), "not a file") {
-		t.Errorf("error %v", err)
-	}
+	_, err := WriteFile(t.Context(), dir, out, Options{Format: Colex, Codec: frame.None})
+	should.Not(t, err == nil || !strings.Contains(err.Error(), "not a file"), "error %v", err)
 	path := filepath.Join(out, "file")
 	must.Write(t, path, []byte("old"))
 	must.OK(t, must.Err(WriteFile(t.Context(), dir, path, Options{Seeds: 2, Format: Colex, Codec: frame.None})))
@@ -360,9 +359,7 @@ func TestPublishedOrder(t *testing.T) {
 	everyShape(t, func(t *testing.T, game awari.Game, n int) {
 		s, space := must.Get(newShape(game, n))(t), testrun.Space(t, game, n)
 		boards := published(game.Pits(), n)
-		if s.reachable() != uint64(len(boards)) {
-			t.Fatalf("%d boards, want %d", s.reachable(), len(boards))
-		}
+		must.Hold(t, s.reachable() == uint64(len(boards)), "%d boards, want %d", s.reachable(), len(boards))
 		for i, b := range boards {
 			_, rank := space.Rank(b)
 			before := must.Get(s.fullBefore(rank))(t)

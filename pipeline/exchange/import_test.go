@@ -39,9 +39,7 @@ func imported(t testing.TB, from string, format Format, codec frame.Codec) strin
 		must.Write(t, path, written(t, from, Options{Seeds: n, Format: format, Codec: codec}))
 		report, err := Import(t.Context(), dir, path, tb.Game(), importOptions(n, format, codec))
 		must.Hold(t, err == nil, "layer %d: %v", n, err)
-		if report.Layer.Hash != tb.Layers()[n].Hash {
-			t.Errorf("%s, layer %d as %s, %s: other scores", tb.Game().Name(), n, format, codec)
-		}
+		should.Hold(t, report.Layer.Hash == tb.Layers()[n].Hash, "%s, layer %d as %s, %s: other scores", tb.Game().Name(), n, format, codec)
 	}
 	return dir
 }

@@ -50,9 +50,7 @@ func TestScores(t *testing.T) {
 func checkScores(t *testing.T, game awari.Game, boards []awari.Board, got, want []int8) {
 	t.Helper()
 	for i := range want {
-		if got[i] != want[i] {
-			t.Fatalf("score of %s: %d, want %d", game.Text(boards[i]), got[i], want[i])
-		}
+		must.Equal(t, got[i], want[i], "score of %s", game.Text(boards[i]))
 	}
 }
 

@@ -86,9 +86,8 @@ func TestEveryBoard(t *testing.T) {
 				game := testrun.Game(t, c.pits, r)
 				layers := testrun.Solve(t, game, c.seeds)
 				tab := open(t, testrun.Write(t, game, layers, c.block))
-				if tab.Game() != game || tab.MaxSeeds() != c.seeds || len(tab.Layers()) != c.seeds+1 {
-					t.Fatalf("%s, %d seeds, %d layers", tab.Game().Name(), tab.MaxSeeds(), len(tab.Layers()))
-				}
+				must.Hold(t, tab.Game() == game && tab.MaxSeeds() == c.seeds && len(tab.Layers()) == c.seeds+1,
+					"%s, %d seeds, %d layers", tab.Game().Name(), tab.MaxSeeds(), len(tab.Layers()))
 				space := testrun.Space(t, game, c.seeds)
 				everyBoard(t, game, layers, func(b awari.Board, want int8) {
 					if got, err := tab.Score(t.Context(), b); got != want || err != nil {

@@ -235,9 +235,8 @@ func TestResume(t *testing.T) {
 			should.Hold(t, diff == "" && l.Checked == want.Layers[n].Checked, "layer %d: %s", n, diff)
 		}
 		should.Hold(t, begun == 0, "begun with other layers than those below %d", again)
-		if _, err := os.Stat(filepath.Join(dir, rundir.WorkName, rundir.ProveName)); err == nil || !got.OK {
-			t.Errorf("notes after the end, or %v", got.Err())
-		}
+		_, err := os.Stat(filepath.Join(dir, rundir.WorkName, rundir.ProveName))
+		should.Not(t, err == nil || !got.OK, "notes after the end, or %v", got.Err())
 	}
 	check(prove.Options{}, 5)
 	check(prove.Options{Restart: true}, 0)

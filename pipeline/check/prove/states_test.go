@@ -3,6 +3,7 @@ package prove
 import (
 	"testing"
 
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/should"
 )
 
@@ -10,9 +11,8 @@ import (
 func TestStates(t *testing.T) {
 	s := newStates(100)
 	for i := range uint64(100) {
-		if !s.change(i, open, candidate) || s.change(i, open, won) || !s.change(i, candidate, state(i%4)) && i%4 != uint64(candidate) {
-			t.Fatalf("rank %d: %d", i, s.of(i))
-		}
+		must.Not(t, !s.change(i, open, candidate) || s.change(i, open, won) || !s.change(i, candidate, state(i%4)) && i%4 != uint64(candidate),
+			"rank %d: %d", i, s.of(i))
 	}
 	for w := range words(100) {
 		bits := s.candidates(w)

@@ -43,9 +43,7 @@ func TestMerge(t *testing.T) {
 		list, rows := numbers(t, s, 13, 3000, stride)
 		m, err := s.openAll(list)
 		for i := 0; err == nil && m.Len() > 0; i++ {
-			if i >= len(rows) || !slices.Equal(m.Row(), rows[i]) {
-				t.Fatalf("%d words, record %d: %x", stride, i, m.Row())
-			}
+			must.Hold(t, i < len(rows) && slices.Equal(m.Row(), rows[i]), "%d words, record %d: %x", stride, i, m.Row())
 			err = m.Next()
 			should.Not(t, err == nil && m.Len() == 0 && i < len(rows)-1, "%d words: %d records of %d", stride, i+1, len(rows))
 		}

@@ -234,9 +234,8 @@ func TestOrders(t *testing.T) {
 			return cmp.Compare(y, x)
 		})
 		r := run(t, dir, o)
-		if !reflect.DeepEqual(ranks(r), bare(sorted[:5])) || r.Hits != uint64(len(want)) {
-			t.Errorf("%s: %v, want %v", order, ranks(r), bare(sorted[:5]))
-		}
+		should.Hold(t, reflect.DeepEqual(ranks(r), bare(sorted[:5])) && r.Hits == uint64(len(want)),
+			"%s: %v, want %v", order, ranks(r), bare(sorted[:5]))
 	}
 
 	// Any position can be chosen at random, and the seed decides.

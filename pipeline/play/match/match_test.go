@@ -85,9 +85,8 @@ func playOut(t *testing.T, m *match.Match, players ...*match.Player) {
 		must.OK(t, err)
 		must.Hold(t, a.Stuck == nil, "%v", a.Stuck)
 		if m.Repeated() {
-			if !a.Solved || a.Lower != 0 || a.Upper != 0 || !a.AcceptsDraw(true) || !a.AcceptsDraw(false) {
-				t.Fatalf("board %s comes back, %+v", m.Game().Text(m.Board()), a)
-			}
+			must.Hold(t, a.Solved && a.Lower == 0 && a.Upper == 0 && a.AcceptsDraw(true) && a.AcceptsDraw(false),
+				"board %s comes back, %+v", m.Game().Text(m.Board()), a)
 			must.OK(t, m.Draw())
 			return
 		}

@@ -117,9 +117,7 @@ func TestFindLines(t *testing.T) {
 		found, report, progress := read()
 		var want findReport
 		r.ask(target, &want)
-		if text(t, found) != text(t, want.Found) || len(found) != 7 {
-			t.Errorf("%d found: %s", len(found), text(t, found))
-		}
+		should.Hold(t, text(t, found) == text(t, want.Found) && len(found) == 7, "%d found: %s", len(found), text(t, found))
 		want.Found = nil
 		should.Not(t, report == nil || text(t, report) != text(t, want), "%+v, want %+v", report, want)
 		should.Not(t, i == 1 && progress > 0, "%d lines of progress of a search that was over", progress)

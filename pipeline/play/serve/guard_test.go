@@ -183,9 +183,7 @@ func TestRate(t *testing.T) {
 		w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/healthz", nil)
 		r.RemoteAddr = remote
 		handler.ServeHTTP(w, r)
-		if w.Code == http.StatusTooManyRequests && w.Header().Get("Retry-After") != "1" {
-			t.Errorf("headers %v", w.Header())
-		}
+		should.Not(t, w.Code == http.StatusTooManyRequests && w.Header().Get("Retry-After") != "1", "headers %v", w.Header())
 		return w.Code
 	}
 	exhaust := func(remote string) {

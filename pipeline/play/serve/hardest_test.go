@@ -97,9 +97,7 @@ func TestPuzzles(t *testing.T) {
 	for _, z := range got.Puzzles {
 		var one puzzlesReport
 		r.ask("/api/puzzles?pits="+strings.ReplaceAll(strings.Trim(fmt.Sprint(z.Pits), "[]"), " ", ","), &one)
-		if text(t, one.Puzzles) != text(t, []puzzle.Puzzle{z}) {
-			t.Errorf("%s, want %s", text(t, one), text(t, z))
-		}
+		should.Hold(t, text(t, one.Puzzles) == text(t, []puzzle.Puzzle{z}), "%s, want %s", text(t, one), text(t, z))
 	}
 	for _, pits := range []string{"1,0,0,0,0,0,1,0,0,0,0,0", "4,4,4,4,4,4,4,4,4,4,4,4"} {
 		r.ask("/api/puzzles?pits="+pits, &got)

@@ -84,9 +84,8 @@ func TestLine(t *testing.T) {
 			worth -= sign * b.Seeds()
 		}
 		score, err := r.server.tables.Score(t.Context(), space.Unrank(seeds, rank))
-		if err != nil || got.Value != int(score) || worth != got.Value || !slices.Contains([]string{"finished", "repetition"}, got.End) {
-			t.Fatalf("%s is worth %d (%v), the line brings %d: %+v", game.Text(space.Unrank(seeds, rank)), score, err, worth, got)
-		}
+		must.Hold(t, err == nil && got.Value == int(score) && worth == got.Value && slices.Contains([]string{"finished", "repetition"}, got.End),
+			"%s is worth %d (%v), the line brings %d: %+v", game.Text(space.Unrank(seeds, rank)), score, err, worth, got)
 	}
 	r.wantProblem(r.get("/api/line?pits=9,9,9,0,0,0"), http.StatusUnprocessableEntity, "more seeds than are solved")
 	r.wantProblem(r.get("/api/line?pits=9"), http.StatusBadRequest, "expected 6 pits")

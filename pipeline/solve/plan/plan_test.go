@@ -130,9 +130,8 @@ func TestTotals(t *testing.T) {
 func TestWidths(t *testing.T) {
 	c := workstation()
 	for _, bits := range halfboard.Widths[1:] {
-		if w := widthOf(bits); c.Of(bits) == nil || w.bits != bits {
-			t.Errorf("%d bits: %+v, %+v", bits, c.Of(bits), w)
-		}
+		w := widthOf(bits)
+		should.Not(t, c.Of(bits) == nil || w.bits != bits, "%d bits: %+v, %+v", bits, c.Of(bits), w)
 		r := run(t, 30, 0)
 		for n := r.Seeds; n >= 0; n-- {
 			for r.Memory = halfboard.Least(r.Game, n, r.Cores); ; r.Memory += r.Memory / 16 {

@@ -95,26 +95,6 @@ func TestLongLines(t *testing.T) {
 	}
 }
 
-// near returns the numbers of states at distances up to last, found by a plain
-// search with a table of the states seen.
-func near(g *swap.Grid, last int) (depths []uint64) {
-	seen := map[swap.State]bool{g.Goal(): true}
-	for newest := []swap.State{g.Goal()}; len(depths) <= last; {
-		depths = append(depths, uint64(len(newest)))
-		var next []swap.State
-		for _, s := range newest {
-			for _, m := range g.Swaps() {
-				if t := g.Apply(s, m); !seen[t] {
-					seen[t] = true
-					next = append(next, t)
-				}
-			}
-		}
-		newest = next
-	}
-	return depths
-}
-
 // TestLongTwelve checks a grid of 12 cells, and if there is much time the other one, both also turned: the first depths, the number of
 // states of each parity, and the diameters.
 func TestLongTwelve(t *testing.T) {
@@ -131,7 +111,7 @@ func TestLongTwelve(t *testing.T) {
 		half := perm.Factorial(12) / 2
 		should.Hold(t, parity == [2]uint64{half, half} && r.Diameter() == c.diameter,
 			"%d x %d: %d even and %d odd states, diameter %d: %v", c.rows, c.cols, parity[0], parity[1], r.Diameter(), r.Depths)
-		want := near(mustGrid(t, c.rows, c.cols), 8)
+		want := byClass(mustGrid(t, c.rows, c.cols), 8)
 		should.Hold(t, slices.Equal(r.Depths[:9], want), "%d x %d: %v, want %v first", c.rows, c.cols, r.Depths, want)
 	}
 }

@@ -41,9 +41,8 @@ func checkLayout(t *testing.T, g *swap.Grid, l *layout) {
 	}{{l.uu, l.upper, l.upper}, {l.ul, l.upper, l.lower}, {l.ll, l.lower, l.lower}, {l.ls, l.lower, tail}, {l.ss, tail, tail}} {
 		edges += len(list.edges)
 		for _, e := range list.edges {
-			if e.from < 0 || e.from >= list.from || e.to < 0 || e.to >= list.to {
-				t.Errorf("%d x %d: edge %v outside its parts", g.Rows(), g.Cols(), e)
-			}
+			should.Not(t, e.from < 0 || e.from >= list.from || e.to < 0 || e.to >= list.to,
+				"%d x %d: edge %v outside its parts", g.Rows(), g.Cols(), e)
 		}
 	}
 	should.Hold(t, edges == len(g.Swaps()), "%d x %d: %d edges, want %d", g.Rows(), g.Cols(), edges, len(g.Swaps()))

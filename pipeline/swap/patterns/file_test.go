@@ -53,9 +53,8 @@ func TestFiles(t *testing.T) {
 	} {
 		h := must.Get(patterns.Load(t.Context(), g, c.files, c.exact, o))(t)
 		for rank := range perm.Factorial(6) {
-			if s := perm.UnrankPacked(6, rank); h.Estimate(s) != c.want.Estimate(s) {
-				t.Fatalf("%s, state %x: %d, want %d", h.Name(), s, h.Estimate(s), c.want.Estimate(s))
-			}
+			s := perm.UnrankPacked(6, rank)
+			must.Hold(t, h.Estimate(s) == c.want.Estimate(s), "%s, state %x: %d, want %d", h.Name(), s, h.Estimate(s), c.want.Estimate(s))
 		}
 	}
 	should.Be(t, must.Err(patterns.Load(t.Context(), g, names, false, o)), heuristic.ErrPattern)

@@ -208,13 +208,9 @@ console.log(JSON.stringify(all));`
 			}
 		}
 		best := must.Get(line.Best(t.Context(), s.tables, b, line.Options{}))(t)
-		if len(best.Moves) != len(got.Line) {
-			t.Fatalf("%s: a line of %d moves, want %d", boards[i], len(got.Line), len(best.Moves))
-		}
+		must.Equal(t, len(best.Moves), len(got.Line), "%s: a line of %d moves, want", boards[i], len(got.Line))
 		for j, m := range best.Moves {
-			if m.Value != 0 && m.Pit != got.Line[j] {
-				t.Fatalf("%s: the line %v, want %v at %d", boards[i], got.Line, m, j)
-			}
+			must.Not(t, m.Value != 0 && m.Pit != got.Line[j], "%s: the line %v, want %v at %d", boards[i], got.Line, m, j)
 		}
 	}
 	testrun.EditManifest(t, filepath.Join(s.out, publish.TablesName), func(m *manifest.Manifest) { // distances of awari in a layer of strict

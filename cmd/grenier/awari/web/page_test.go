@@ -527,9 +527,7 @@ func testAnalysis(t *testing.T, browser *browsertest.Browser, s *site) {
 		if want < probe.Value {
 			lost = signed(want - probe.Value)
 		}
-		if row.Worth != signed(want) || row.Lost != lost {
-			t.Errorf("move %d: %+v, want %s, %s", i+1, row, signed(want), lost)
-		}
+		should.Hold(t, row.Worth == signed(want) && row.Lost == lost, "move %d: %+v, want %s, %s", i+1, row, signed(want), lost)
 	}
 	page.key(kb.ArrowLeft)
 	page.wantAt(places[59])

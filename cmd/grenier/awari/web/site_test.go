@@ -189,9 +189,8 @@ func (p *tab) wantSame(m *mirror, t *testing.T, addresses []string) {
 	list := must.Get(json.Marshal(addresses))(t)
 	answers := compute[[]any](p, fmt.Sprintf(`const { get } = await import("./source.js"), all = []; for (const a of %s) all.push(await get("/" + a)); return all;`, list))
 	for i, got := range answers {
-		if want := m.get(t, addresses[i]); !reflect.DeepEqual(tidy(got), tidy(want)) {
-			t.Fatalf("%s: the page says\n%v, the server\n%v", addresses[i], got, want)
-		}
+		want := m.get(t, addresses[i])
+		must.Hold(t, reflect.DeepEqual(tidy(got), tidy(want)), "%s: the page says\n%v, the server\n%v", addresses[i], got, want)
 	}
 }
 
