@@ -30,8 +30,7 @@ func mustPanic(t *testing.T, err error, text string) {
 
 func TestRun(t *testing.T) {
 	for _, want := range []error{nil, io.EOF} {
-		err := crew.Run(func() error { return want })
-		should.Hold(t, err == want, "error %v, want %v", err, want)
+		should.Equal(t, crew.Run(func() error { return want }), want, "error")
 	}
 	mustPanic(t, crew.Run(func() error { return bug("a bug") }), "a bug")
 	err := crew.Run(func() error { return bug(nil) })

@@ -109,8 +109,7 @@ func TestStop(t *testing.T) {
 	for _, how := range []Stop{AfterLayer, AtOnce, NoStop, AtOnce} {
 		h, err := d.AskStop(how)
 		must.Hold(t, err == nil && h.PID == self, "%+v, %v", h, err)
-		got := l.Asked(self)
-		should.Hold(t, got == how, "%q instead of %q", got, how)
+		should.Equal(t, l.Asked(self), how)
 	}
 	should.Equal(t, l.Asked(self+1), NoStop, "another process is asked")
 	err = l.ClearWork()

@@ -16,8 +16,7 @@ func TestWriteFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a")
 	for _, text := range []string{"first", "second, and longer", ""} {
 		must.OK(t, WriteFile(path, []byte(text)))
-		got := contents(t, path)
-		should.Hold(t, got == text, "%q instead of %q", got, text)
+		should.Equal(t, contents(t, path), text)
 		must.OK(t, CheckFile(path))
 	}
 	left, err := os.ReadDir(filepath.Dir(path))

@@ -219,8 +219,7 @@ func TestLongWorkers(t *testing.T) {
 func TestLongTwoRows(t *testing.T) {
 	for cols, want := 2, uint32(4); cols <= tries.Pick(5, 6, 8); cols, want = cols+1, want*3 {
 		for _, method := range []Method{Orientations, Layers} {
-			r := solve(t, 2, cols, Options{Method: method})
-			should.Hold(t, r.Lower == want, "2 x %d, %s: %d, want %d", cols, method, r.Lower, want)
+			should.Equal(t, solve(t, 2, cols, Options{Method: method}).Lower, want, "2 x %d, %s", cols, method)
 		}
 	}
 }

@@ -211,8 +211,7 @@ func TestLongPublishedExample(t *testing.T) {
 	should.Equal(t, int8(file[publishedIndex(t, board)]), 0, "the score")
 	probe := must.Get(open(t, dir).Probe(t.Context(), board))(t)
 	for pit, want := range []int{-1, -1, -2, -2, -2, 0} {
-		m := probe.Moves[pit]
-		should.Hold(t, m.Value == want, "pit %d: %d, want %d", pit, m.Value, want)
+		should.Equal(t, probe.Moves[pit].Value, want, "pit %d", pit)
 	}
 }
 

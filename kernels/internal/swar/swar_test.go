@@ -56,8 +56,7 @@ func TestNonZero(t *testing.T) {
 		for _, around := range []int{0, 1, 0x7f, 0x80, 0xff} {
 			for lane := range 8 {
 				want := put(lane, min(a, 1)*0x80, min(around, 1)*0x80)
-				got := NonZero(put(lane, a, around))
-				must.Hold(t, got == want, "lane %d of %d among %d: got %016x", lane, a, around, got)
+				must.Equal(t, NonZero(put(lane, a, around)), want, "lane %d of %d among %d", lane, a, around)
 			}
 		}
 	}

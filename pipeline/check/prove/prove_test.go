@@ -115,8 +115,7 @@ func checkTrue(t *testing.T, n int, l *prove.Layer, scores []int8) {
 func TestPasses(t *testing.T) {
 	game := testrun.Game(t, 6, awari.Awari)
 	result := run(t, testrun.Write(t, game, testrun.Solve(t, game, 12), 1000), prove.Options{Layers: []int{12}})
-	got := result.Layers[0].Proof.Passes
-	should.Hold(t, got == 22, "%d passes, want 22", got)
+	should.Equal(t, result.Layers[0].Proof.Passes, 22, "passes")
 }
 
 func TestJSON(t *testing.T) {

@@ -77,8 +77,7 @@ func TestParts(t *testing.T) {
 					stop()
 				}
 				o.Done = nil
-				r := mustRun(t, dir, o)
-				should.Hold(t, r.Part == o.Part.String(), "part %s is called %q", o.Part, r.Part)
+				should.Equal(t, mustRun(t, dir, o).Part, o.Part.String(), "part %s is called", o.Part)
 			}
 			got := mustRun(t, dir, scrub.Options{Part: job.Part{All: true, Of: n}})
 			if a, b := jsonOf(t, got), jsonOf(t, want); a != b || fmt.Sprint(got.Err()) != fmt.Sprint(want.Err()) {

@@ -31,8 +31,7 @@ func TestHosts(t *testing.T) {
 		"example.com": 421, "localhost.example.com": 421, "notlocalhost": 421, "127.0.0.1.example.com": 421,
 		"10.0.0.1": 421, "0.0.0.0:80": 421, "[::]": 421, "[fe80::1]": 421,
 	} {
-		got := r.get("/", "Host", host)
-		should.Hold(t, got.status == want, "host %q: status %d, want %d", host, got.status, want)
+		should.Equal(t, r.get("/", "Host", host).status, want, "host %q: status", host)
 	}
 	text := raw(t, r.address, "GET / HTTP/1.0\r\n\r\n")
 	should.Hold(t, strings.Contains(text, " 421 "), "no host: %.100q", text)
@@ -60,8 +59,7 @@ func TestForeign(t *testing.T) {
 		should.Hold(t, got.status == want, "into %s: status %d, want %d", into, got.status, want)
 	}
 	for origin, want := range map[string]int{"http://" + r.address: 200, "http://example.com": 403, "null": 403, "http://localhost:1": 403} {
-		got := r.get("/api/layers", "Origin", origin)
-		should.Hold(t, got.status == want, "origin %s: status %d, want %d", origin, got.status, want)
+		should.Equal(t, r.get("/api/layers", "Origin", origin).status, want, "origin %s: status", origin)
 	}
 }
 
@@ -114,8 +112,7 @@ func TestPages(t *testing.T) {
 		should.Hold(t, again.status == http.StatusNotModified && again.body == "" && again.header.Get("ETag") == got.header.Get("ETag"),
 			"%s again: %+v", target, again)
 	}
-	got := r.get("/healthz")
-	should.Hold(t, got.body == "ok\n", "%q", got.body)
+	should.Equal(t, r.get("/healthz").body, "ok\n")
 	for name, bad := range map[string]map[string][]byte{
 		"no such files": {"index.html": {}, "secret.txt": {}},
 		"index.html":    {"app.js": {}},
