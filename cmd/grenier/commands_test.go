@@ -332,8 +332,7 @@ func TestLongParts(t *testing.T) {
 // documentTable returns a table of document 001 as it is printed there.
 func documentTable(t *testing.T, name string) string {
 	t.Helper()
-	text := must.Read(t, filepath.Join("../../pipeline/spaces/census/testdata", name))
-	return string(text)
+	return string(must.Read(t, filepath.Join("../../pipeline/spaces/census/testdata", name)))
 }
 
 // TestLongDocumentTables compares the output of table with the document, character

@@ -27,8 +27,7 @@ func documents(t *testing.T) (paths []string, texts map[string]string) {
 	}
 	texts = map[string]string{}
 	for _, path := range paths {
-		text := must.Read(t, path)
-		texts[path] = string(text)
+		texts[path] = string(must.Read(t, path))
 	}
 	return paths, texts
 }

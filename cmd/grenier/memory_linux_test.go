@@ -210,8 +210,7 @@ func (r memoryRow) check(t *testing.T, places map[string]string) {
 	if args[1] != "play" {
 		args = append(args, "--progress", "none")
 	}
-	allowed := must.Get(humanize.ParseBytes(r.memory))(t)
-	group := newCgroup(t, allowed+slack)
+	group := newCgroup(t, must.Get(humanize.ParseBytes(r.memory))(t)+slack)
 	start := time.Now()
 	got := group.run(t, args...)
 	killed := group.number(t, "memory.oom_control", "oom_kill")

@@ -77,8 +77,7 @@ func layerFiles(t *testing.T, run string) map[string]string {
 	m := must.Get(manifest.Parse(run, text))(t)
 	files := map[string]string{rundir.ManifestName: placeless.ReplaceAllString(string(text), "")}
 	for i := range m.Layers {
-		data := must.Read(t, rundir.LayerFile(run, &m.Layers[i]))
-		files[m.Layers[i].File] = string(data)
+		files[m.Layers[i].File] = string(must.Read(t, rundir.LayerFile(run, &m.Layers[i])))
 	}
 	return files
 }

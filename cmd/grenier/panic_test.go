@@ -44,8 +44,7 @@ func wantBug(t *testing.T, r result, log string) {
 	stack := r.err
 	if log != "" {
 		should.Hold(t, strings.HasSuffix(r.err, "its stack is in "+log+"\n"), "no word of the log: %s", r.err)
-		text := must.Read(t, log)
-		stack = string(text)
+		stack = string(must.Read(t, log))
 	}
 	should.Hold(t, strings.Contains(stack, "grenier.aBug("), "no stack of the bug")
 }

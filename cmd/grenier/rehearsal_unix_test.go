@@ -126,8 +126,7 @@ func (r *rehearsal) readers(t *testing.T) {
 	scores := filepath.Join(t.TempDir(), "scores")
 	mustRun(t, "awari", "export", "--dir", r.dir, "--layer", last, "--format", "colex", "--out", scores, "--json", "--progress", "none")
 	text := must.Read(t, scores)
-	space := must.Get(awari.NewSpace(awaritest.Game(t, 8, awari.Awari), r.seeds))(t)
-	r.probe(t, space, string(text))
+	r.probe(t, must.Get(awari.NewSpace(awaritest.Game(t, 8, awari.Awari), r.seeds))(t), string(text))
 }
 
 // probe compares scores of the last layer with those that were exported.

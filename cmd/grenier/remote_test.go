@@ -78,8 +78,7 @@ func checkOnce(t *testing.T, dir string, requests []remotetest.Request) {
 	}
 	var most int64
 	for n := range remoteSeeds + 1 {
-		info := must.Get(os.Stat(filepath.Join(dir, rundir.LayerName(n))))(t)
-		most += info.Size()
+		most += must.Get(os.Stat(filepath.Join(dir, rundir.LayerName(n))))(t).Size()
 	}
 	should.Not(t, len(requests) < 20 || bytes > most+remoteSeeds<<16+1<<16,
 		"%d requests for %d bytes, the layers have %d", len(requests), bytes, most) // heads contain blocks

@@ -235,8 +235,7 @@ func (c *crashes) powerCut(t *testing.T, disk *crashfs.FS) {
 		must.OK(t, c.tree.Mkdir(siegeDir+"/work", 0o755))
 	}
 	for path, data := range disk.Contents() {
-		name := must.Get(filepath.Rel(c.tree.Name(), path))(t)
-		c.tree.Write(name, data)
+		c.tree.Write(must.Get(filepath.Rel(c.tree.Name(), path))(t), data)
 	}
 }
 

@@ -514,8 +514,7 @@ func buildFiles(commands ...string) func(*testing.T, *subject) {
 		if len(commands) > 0 {
 			return
 		}
-		data := must.Read(t, "testdata/machine.json")
-		s.tree.Write(siegeDir+"/awari.json", data)
+		s.tree.Write(siegeDir+"/awari.json", must.Read(t, "testdata/machine.json"))
 	}
 }
 

@@ -159,6 +159,5 @@ func buildPlaces(t *testing.T, s *subject) {
 	s.tree.Write("run/grid.txt", []byte("2 3\n6 5 4\n3 2 1\n"))
 	s.tree.Write("run/pegs.txt", []byte(pegs))
 	s.tree.Write("pegs.txt", []byte(pegs))
-	data := must.Read(t, "testdata/machine.json")
-	s.tree.Write("run/here.json", data)
+	s.tree.Write("run/here.json", must.Read(t, "testdata/machine.json"))
 }

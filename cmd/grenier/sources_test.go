@@ -224,8 +224,7 @@ func TestFindsGoroutines(t *testing.T) {
 import ("sync"; "time"; "golang.org/x/sync/errgroup")
 type crew struct { w sync.WaitGroup; g errgroup.Group }
 func f() { go f(); time.AfterFunc(1, f); time.Sleep(1) }`
-	file := must.Get(parser.ParseFile(token.NewFileSet(), "p.go", source, 0))(t)
-	found := bareGoroutines(file)
+	found := bareGoroutines(must.Get(parser.ParseFile(token.NewFileSet(), "p.go", source, 0))(t))
 	should.Hold(t, len(found) == 4, "%d found, want 4", len(found))
 }
 

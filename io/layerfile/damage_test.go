@@ -25,8 +25,7 @@ func smallFile(t testing.TB) ([]byte, []int8) {
 	scores := slices.Concat(layerScores(r, 128), noise(r, 128), layerScores(r, 60))
 	path := filepath.Join(t.TempDir(), "small.gl")
 	writeFile(t, path, testHeader(128, len(scores)), scores)
-	data := must.Read(t, path)
-	return data, scores
+	return must.Read(t, path), scores
 }
 
 // mustBeCorrupt checks that a file with the given bytes can neither be read nor

@@ -99,8 +99,7 @@ func layerBytes(t testing.TB, blockSize int, scores []int8) []byte {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "layer.gl")
 	writeFile(t, path, testHeader(blockSize, len(scores)), scores)
-	data := must.Read(t, path)
-	return data
+	return must.Read(t, path)
 }
 
 // openBytes opens a file from a Reader.

@@ -63,8 +63,7 @@ func scrubbed(t *testing.T, path string, from int) (problems []string, last Scru
 func TestScrubBlocks(t *testing.T) {
 	path, blocks := manyBlocks(t)
 	problems, last := scrubbed(t, path, 0)
-	info := must.Get(os.Stat(path))(t)
-	all := info.Size() - headerSize - footerSize - int64(blocks)*indexEntrySize
+	all := must.Get(os.Stat(path))(t).Size() - headerSize - footerSize - int64(blocks)*indexEntrySize
 	should.Hold(t, len(problems) == 0 && last == (Scrubbed{blocks, all}), "%d blocks of %d bytes: %v, %q", blocks, all, last, problems)
 	file := must.Get(os.OpenFile(path, os.O_RDWR, 0))(t)
 	defer file.Close()

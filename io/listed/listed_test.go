@@ -108,8 +108,7 @@ func (b *bench) write(path string, text []byte) { b.t.Helper(); must.Write(b.t, 
 
 func (b *bench) read(path string) []byte {
 	b.t.Helper()
-	text := must.Read(b.t, path)
-	return text
+	return must.Read(b.t, path)
 }
 
 // TestResume: what is finished is kept, unless the file or the layer is another one, or the list was changed

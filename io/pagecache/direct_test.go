@@ -52,8 +52,7 @@ func direct(t *testing.T, data []byte, r refusing) ([]byte, error) {
 	if err == nil {
 		err = d.Flush()
 	}
-	got := must.Get(os.ReadFile(path))(t)
-	return got, err
+	return must.Get(os.ReadFile(path))(t), err
 }
 
 // TestDirect writes files of any length, also where the system cannot write past the page cache, but

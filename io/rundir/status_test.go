@@ -30,8 +30,7 @@ func aStatus() *Status {
 
 func encoded(t testing.TB, s *Status) string {
 	t.Helper()
-	data := must.Get(s.Encode())(t)
-	return string(data)
+	return string(must.Get(s.Encode())(t))
 }
 
 func TestStatusRoundTrip(t *testing.T) {

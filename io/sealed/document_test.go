@@ -25,8 +25,7 @@ func dumpInDocument(t *testing.T) []byte {
 	for line := range strings.Lines(dump) {
 		offset, err := strconv.Atoi(strings.TrimSpace(line[:4]))
 		must.Hold(t, err == nil && offset == len(data), "%q is at %d", line, len(data))
-		b := must.Get(hex.DecodeString(strings.ReplaceAll(line[6:6+47], " ", "")))(t)
-		data = append(data, b...)
+		data = append(data, must.Get(hex.DecodeString(strings.ReplaceAll(line[6:6+47], " ", "")))(t)...)
 	}
 	return data
 }

@@ -27,8 +27,7 @@ func write(t *testing.T, path, text string) { t.Helper(); must.Write(t, path, []
 
 func contents(t *testing.T, path string) string {
 	t.Helper()
-	data := must.Read(t, path)
-	return string(data)
+	return string(must.Read(t, path))
 }
 
 func namesOf(t *testing.T, d Dir) string {

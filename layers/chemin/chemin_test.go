@@ -26,8 +26,7 @@ func TestReference(t *testing.T) {
 	for _, r := range rows {
 		var n [16]uint64
 		for i := range n {
-			x := must.Get(strconv.ParseUint(r[i], 10, 64))(t)
-			n[i] = x
+			n[i] = must.Get(strconv.ParseUint(r[i], 10, 64))(t)
 		}
 		b := must.Get(New(int(n[0]), int(n[1])))(t)
 		orders, orderClasses := b.Orders()

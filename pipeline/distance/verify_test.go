@@ -35,8 +35,7 @@ import (
 func verified(t testing.TB, dir string, n int, bytes int64) verify.Layer {
 	t.Helper()
 	o := verify.Options{Job: job.Job{Workers: 2, Family: cpu.Best()}, Layers: []int{n}, MemoryBytes: bytes}
-	result := must.Get(verify.Run(t.Context(), dir, o))(t)
-	return result.Layers[0]
+	return must.Get(verify.Run(t.Context(), dir, o))(t).Layers[0]
 }
 
 // writeDistances replaces the distances of layer n by others that all checksums fit.

@@ -106,8 +106,7 @@ func unpacked(t *testing.T, c frame.Codec, path string) string {
 	defer file.Close()
 	z := must.Get(frame.NewReader(file, c, frame.MostRoom))(t)
 	defer z.Close()
-	text := must.Get(io.ReadAll(z))(t)
-	return string(text)
+	return string(must.Get(io.ReadAll(z))(t))
 }
 
 // TestWriteParts: parts, in any order, one twice, one behind the other are the file of a single export, if there are more than

@@ -161,8 +161,7 @@ func TestLongEncoderPieces(t *testing.T) {
 				for i := range scores {
 					scores[i] = int8(from + uint64(i))
 				}
-				piece := must.Get(Vu.newEncoder(s).encode(nil, from, scores))(t)
-				got = append(slices.Clone(piece), got...)
+				got = append(slices.Clone(must.Get(Vu.newEncoder(s).encode(nil, from, scores))(t)), got...)
 			}
 			should.Hold(t, bytes.Equal(got, want), "pieces of %d: %d bytes, not the %d expected", size, len(got), len(want))
 		}
@@ -177,8 +176,7 @@ func publishedIndex(t *testing.T, b awari.Board) int64 {
 		if n < k {
 			return 0
 		}
-		c := must.Get(colex.Binomial(n, k))(t)
-		return int64(c)
+		return int64(must.Get(colex.Binomial(n, k))(t))
 	}
 	index, left, emptied := int64(0), b.Seeds(), false
 	for pit := 11; pit > 0; pit-- {

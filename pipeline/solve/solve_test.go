@@ -282,8 +282,7 @@ func TestForeignLayer(t *testing.T) {
 	mustSolve(t, dir, game, options(5))
 	mustSolve(t, other, awaritest.Game(t, 6, awari.Strict), options(5))
 	path := filepath.Join(dir, rundir.LayerName(3))
-	text := must.Read(t, filepath.Join(other, rundir.LayerName(3)))
-	replaceFile(t, path, text)
+	replaceFile(t, path, must.Read(t, filepath.Join(other, rundir.LayerName(3))))
 	refuses(t, dir, game, 6, path, "of other rules")
 }
 

@@ -88,8 +88,7 @@ func (s *stepper) tasks(captures, seal int) (tasks []solve.Task) {
 // all does the tasks in order, with the plan of the directory.
 func (s *stepper) all(t *testing.T, captures, seal int) (errs []error) {
 	t.Helper()
-	plan := must.Get(solve.PlanOf(s.dir))(t)
-	s.plan = plan
+	s.plan = must.Get(solve.PlanOf(s.dir))(t)
 	for _, task := range s.tasks(captures, seal) {
 		_, err := s.do(t.Context(), task)
 		errs = append(errs, err)

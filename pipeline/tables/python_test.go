@@ -80,8 +80,7 @@ func (p interpreter) lookUp(t *testing.T, place string, game awari.Game, boards 
 	}
 	out, message := p.run(t, in.String(), `import sys; from grenier.__main__ import main; sys.exit(main())`, place, "-")
 	for _, word := range strings.Fields(out) {
-		score := must.Get(strconv.ParseInt(word, 10, 8))(t)
-		scores = append(scores, int8(score))
+		scores = append(scores, int8(must.Get(strconv.ParseInt(word, 10, 8))(t)))
 	}
 	return scores, message
 }

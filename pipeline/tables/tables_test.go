@@ -93,8 +93,7 @@ func TestEveryBoard(t *testing.T) {
 					if got, err := tab.Score(t.Context(), b); got != want || err != nil {
 						t.Fatalf("score of %s: %d, %v, want %d", game.Text(b), got, err, want)
 					}
-					p := must.Get(tab.Probe(t.Context(), b))(t)
-					checkProbe(t, space, layers, p)
+					checkProbe(t, space, layers, must.Get(tab.Probe(t.Context(), b))(t))
 				})
 			})
 		}

@@ -14,8 +14,7 @@ import (
 // square is 2 x 2 with two swaps that solve it.
 func square(t *testing.T) (swap.Puzzle, []swap.Swap) {
 	t.Helper()
-	puzzle := must.Get(parsePuzzle(2, 2, []string{"2", "4", "3", "1"}))(t)
-	return puzzle, []swap.Swap{{A: 1, B: 3}, {A: 0, B: 1}}
+	return must.Get(parsePuzzle(2, 2, []string{"2", "4", "3", "1"}))(t), []swap.Swap{{A: 1, B: 3}, {A: 0, B: 1}}
 }
 
 func TestAnimationLines(t *testing.T) {

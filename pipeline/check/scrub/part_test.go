@@ -33,8 +33,7 @@ func blocks(t *testing.T) string {
 func jsonOf(t *testing.T, r *scrub.Result) string {
 	t.Helper()
 	r.Seconds = 0
-	text := must.Get(json.Marshal(r))(t)
-	return string(text)
+	return string(must.Get(json.Marshal(r))(t))
 }
 
 // TestParts: parts, in random order, some interrupted, one done twice, add up to what one scrub says.

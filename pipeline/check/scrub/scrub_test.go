@@ -251,8 +251,7 @@ func TestProgress(t *testing.T) {
 	}}})
 	size := int64(0)
 	for n := 3; n <= 5; n++ {
-		info := must.Get(os.Stat(layer(dir, n)))(t)
-		size += info.Size()
+		size += must.Get(os.Stat(layer(dir, n)))(t).Size()
 	}
 	should.Not(t, last.Total != float64(size) || last.Done < float64(size/2), "%+v of %d", last, size)
 }

@@ -12,8 +12,7 @@ import (
 
 // BenchmarkDraw draws the sample of layer 22.
 func BenchmarkDraw(b *testing.B) {
-	game := must.Get(awari.New(12, awari.Awari))(b)
-	space := testrun.Space(b, game, 22)
+	space := testrun.Space(b, must.Get(awari.New(12, awari.Awari))(b), 22)
 	for b.Loop() {
 		must.OK(b, must.Err(NewDraw(b.Context(), space, 22, 1, 1)))
 	}

@@ -29,8 +29,7 @@ import (
 func jsonOf(t *testing.T, r *verify.Result) string {
 	t.Helper()
 	r.Seconds = 0
-	text := must.Get(json.Marshal(r))(t)
-	return string(text)
+	return string(must.Get(json.Marshal(r))(t))
 }
 
 // divided verifies a directory in n parts, in random order: three are interrupted first, if they have work, and one is done twice.

@@ -104,8 +104,7 @@ func (o *oracle) facts(b awari.Board) map[string]int {
 		slices.Sort(values)
 		x["margin"] = values[len(values)-1] - values[len(values)-2]
 	}
-	l := must.Get(bestline.Best(o.t.Context(), o.tables, b, bestline.Options{}))(o.t)
-	x["line"] = len(l.Moves)
+	x["line"] = len(must.Get(bestline.Best(o.t.Context(), o.tables, b, bestline.Options{}))(o.t).Moves)
 	return x
 }
 

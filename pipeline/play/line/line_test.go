@@ -50,8 +50,7 @@ func TestEveryLine(t *testing.T) {
 			t.Run(fmt.Sprintf("%d-%v", c.pits, r), func(t *testing.T) {
 				m := solve(t, c.pits, c.seeds, r)
 				m.every(func(b awari.Board, score int) {
-					l := must.Get(line.Best(t.Context(), m, b, line.Options{}))(t)
-					checkLine(t, m, b, score, l)
+					checkLine(t, m, b, score, must.Get(line.Best(t.Context(), m, b, line.Options{}))(t))
 				})
 			})
 		}

@@ -24,8 +24,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func start(t testing.TB) (*memory, awari.Board) {
 	t.Helper()
 	m := solve(t, 12, 5, awari.Awari)
-	b := must.Get(m.Game().Start(4))(t)
-	return m, b
+	return m, must.Get(m.Game().Start(4))(t)
 }
 
 func TestLimits(t *testing.T) {
@@ -158,8 +157,7 @@ func TestSmallest(t *testing.T) {
 			continue
 		}
 		b := m.Unrank(6, rank)
-		r := must.Get(e.Search(t.Context(), b, search.Limits{Depth: 5}))(t)
-		checkResult(t, m, b, r)
+		checkResult(t, m, b, must.Get(e.Search(t.Context(), b, search.Limits{Depth: 5}))(t))
 	}
 }
 

@@ -32,8 +32,7 @@ func TestParseOrigins(t *testing.T) {
 // startFor starts a server that invites origins.
 func startFor(t *testing.T, origins string) *running {
 	t.Helper()
-	o := must.Get(ParseOrigins(origins))(t)
-	return start(t, Options{Origins: o})
+	return start(t, Options{Origins: must.Get(ParseOrigins(origins))(t)})
 }
 
 // TestInvited asks as browsers do for pages of other sites: scripts of the origins that are

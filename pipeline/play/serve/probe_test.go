@@ -367,8 +367,7 @@ func TestGame(t *testing.T) {
 
 func text(t *testing.T, v any) string {
 	t.Helper()
-	b := must.Get(encode(v))(t)
-	return string(b)
+	return string(must.Get(encode(v))(t))
 }
 
 // TestIllegalGame names the first move that cannot be played.

@@ -69,8 +69,7 @@ func newServer(t testing.TB, o Options) (*Server, *lockedText) {
 		o.Pages = pages()
 	}
 	o.Log = slog.New(slog.NewTextHandler(log, nil))
-	s := must.Get(New(o))(t)
-	return s, log
+	return must.Get(New(o))(t), log
 }
 
 // running is a server that listens on this machine.
@@ -128,8 +127,7 @@ func (r *running) do(method, target, body string, headers ...string) reply {
 	}
 	response := must.Get(r.client.Do(request))(r.t)
 	defer response.Body.Close()
-	text := must.Get(io.ReadAll(response.Body))(r.t)
-	return reply{response.StatusCode, response.Header, string(text)}
+	return reply{response.StatusCode, response.Header, string(must.Get(io.ReadAll(response.Body))(r.t))}
 }
 
 func (r *running) get(target string, headers ...string) reply {

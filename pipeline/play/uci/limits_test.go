@@ -75,8 +75,7 @@ func TestLate(t *testing.T) {
 	const lag = 400 * time.Millisecond
 	p, left := pace{}, 100*time.Second
 	ask := func(side string, turn match.Side) time.Duration {
-		a := must.Get(parseGo([]string{side, fmt.Sprint(left.Milliseconds())}, turn, &p))(t)
-		return a.limits.Time
+		return must.Get(parseGo([]string{side, fmt.Sprint(left.Milliseconds())}, turn, &p))(t).limits.Time
 	}
 	for range 50 {
 		left = (left - ask("wtime", match.South) - lag).Truncate(time.Millisecond)

@@ -31,8 +31,7 @@ func TestRun(t *testing.T) {
 	dir := t.TempDir()
 	o, shares := options(filepath.Join(dir, "not", "yet")), []float64{0}
 	o.Progress = func(s job.Step) { shares = append(shares, s.Done) }
-	c := must.Get(Run(t.Context(), o))(t)
-	machinetest.TestFile(t, c, plan.ParseCalibration, nil)
+	machinetest.TestFile(t, must.Get(Run(t.Context(), o))(t), plan.ParseCalibration, nil)
 	should.Hold(t, slices.IsSorted(shares) && shares[len(shares)-1] == 1, "progress %v", shares)
 	isEmpty(t, dir)
 }

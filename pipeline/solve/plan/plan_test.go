@@ -230,8 +230,7 @@ func FuzzParse(f *testing.F) {
 // TestDocsWorkstation: the calibration of the docs can be read.
 func TestDocsWorkstation(t *testing.T) {
 	path := filepath.Join("..", "..", "..", "docs", "workstation.json")
-	c := must.Get(ParseCalibration(path, must.Read(t, path)))(t)
-	s := c.Speeds(32)
+	s := must.Get(ParseCalibration(path, must.Read(t, path)))(t).Speeds(32)
 	should.Hold(t, s.Most == 16, "32 threads: %+v", s)
 }
 

@@ -41,8 +41,7 @@ var starts = [][]string{
 func plainCounts(t testing.TB, game awari.Game, start awari.Board) []uint64 {
 	t.Helper()
 	space := testrun.Space(t, game, start.Seeds())
-	set := must.Get(reach.From(t.Context(), space, start))(t)
-	return set.Counts()
+	return must.Get(reach.From(t.Context(), space, start))(t).Counts()
 }
 
 // eachStart calls do for all starts by all rules.

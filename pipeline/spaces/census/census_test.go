@@ -41,8 +41,7 @@ func tableOnce(pits, seeds int) func() (*census.Table, error) {
 // document returns a table of document 001 as it is printed there.
 func document(t *testing.T, name string) string {
 	t.Helper()
-	text := must.Read(t, filepath.Join("testdata", name))
-	return string(text)
+	return string(must.Read(t, filepath.Join("testdata", name)))
 }
 
 // TestDocumentTables compares whole tables with the document: every character

@@ -38,8 +38,7 @@ func reference(t *testing.T) map[string][]uint64 {
 	for _, r := range records {
 		size := r[0] + " x " + r[1]
 		must.Hold(t, r[2] == strconv.Itoa(len(depths[size])), "%s: depth %s comes after %d others", size, r[2], len(depths[size]))
-		n := must.Get(strconv.ParseUint(r[3], 10, 64))(t)
-		depths[size] = append(depths[size], n)
+		depths[size] = append(depths[size], must.Get(strconv.ParseUint(r[3], 10, 64))(t))
 	}
 	return depths
 }

@@ -43,14 +43,12 @@ func bounds(tb testing.TB, g *swap.Grid, sets ...[]int) []heuristic.Heuristic {
 	var list []*heuristic.Pattern
 	for _, set := range sets {
 		tiles := must.Get(heuristic.TilesOf(g, set))(tb)
-		p := must.Get(patterns.Static(tb.Context(), g, tiles, o))(tb)
-		list = append(list, p)
+		list = append(list, must.Get(patterns.Static(tb.Context(), g, tiles, o))(tb))
 	}
 	static := must.Get(heuristic.NewStatic(list...))(tb)
 	var tables []*heuristic.SetTable
 	for size := 1; size <= min(2, g.Cells()); size++ {
-		table := must.Get(patterns.Dynamic(tb.Context(), g, size, o))(tb)
-		tables = append(tables, table)
+		tables = append(tables, must.Get(patterns.Dynamic(tb.Context(), g, size, o))(tb))
 	}
 	greedy := must.Get(heuristic.NewDynamic(false, tables...))(tb)
 	exact := must.Get(heuristic.NewDynamic(true, tables...))(tb)

@@ -66,8 +66,7 @@ func wantProbes(t *testing.T, tab *tables.Tables, texts []string, got [][]*int) 
 	t.Helper()
 	var boards []awari.Board
 	for _, text := range texts {
-		b := must.Get(tab.Game().Parse(strings.Split(text, ",")))(t)
-		boards = append(boards, b)
+		boards = append(boards, must.Get(tab.Game().Parse(strings.Split(text, ",")))(t))
 	}
 	probes := must.Get(tab.Probes(t.Context(), boards))(t)
 	must.Hold(t, len(got) == len(probes), "%d of %d boards", len(got), len(probes))

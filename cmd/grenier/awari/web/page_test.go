@@ -424,8 +424,7 @@ func testText(t *testing.T, browser *browsertest.Browser, s *site) {
 	read := func(text string) {
 		page.key("t")
 		page.Await("the text", `document.querySelector("#text").open`)
-		quoted := must.Get(json.Marshal(text))(t)
-		page.Exec(fmt.Sprintf(`document.querySelector("#text-area").value = %s`, quoted))
+		page.Exec(fmt.Sprintf(`document.querySelector("#text-area").value = %s`, must.Get(json.Marshal(text))(t)))
 		page.click("#text-load")
 	}
 	for _, c := range []struct{ text, want string }{

@@ -226,8 +226,7 @@ func testSite(t *testing.T, browser *browsertest.Browser) {
 func wantLight(m *mirror, page *tab) {
 	sum, all := 0, 0
 	for _, name := range []string{"index.html", "pages.js", "style.css", "icon.svg", "app.webmanifest", "tables/manifest.json"} {
-		data := must.Read(page, filepath.Join(m.out, name))
-		size := gzipped(data)
+		size := gzipped(must.Read(page, filepath.Join(m.out, name)))
 		if all += size; !strings.HasPrefix(name, "tables/") {
 			sum += size
 		}
@@ -533,8 +532,7 @@ const layersBelow = `
 // wantBlocks compares all scores of all layers.
 func (p *tab) wantBlocks(m *mirror, t *testing.T) {
 	for n := range m.tables.Layers() {
-		f := must.Get(m.tables.File(t.Context(), n))(t)
-		p.wantLayer(m, t, n, f.NumBlocks(), 1)
+		p.wantLayer(m, t, n, must.Get(m.tables.File(t.Context(), n))(t).NumBlocks(), 1)
 	}
 }
 

@@ -43,8 +43,7 @@ func newBench(t *testing.T) *bench {
 // book opens the directory, as each check does.
 func (b *bench) book(d *rundir.Dir) {
 	b.t.Helper()
-	book := must.Get(d.Notebook())(b.t)
-	b.dir = book
+	b.dir = must.Get(d.Notebook())(b.t)
 }
 
 func (b *bench) open() *notes.Notes {

@@ -83,8 +83,7 @@ func (d *disk) copied(t *testing.T) *disk {
 func (d *disk) change(t *testing.T, name string, do func(h vfs.File, size int64)) {
 	t.Helper()
 	h := must.Get(d.plain().Edit(name))(t)
-	size := must.Get(h.Size())(t)
-	do(h, size)
+	do(h, must.Get(h.Size())(t))
 }
 
 // flip changes the byte of a file at an offset.

@@ -23,8 +23,7 @@ func TestPasses(t *testing.T) {
 	game := awaritest.Game(t, 12, awari.Awari)
 	const n, q = 15, 6
 	e := must.Get(New(game, Options{}))(t)
-	geo := must.Get(board.NewGeometry(q, n))(t)
-	w := e.layOut(geo, testBelow, 2)
+	w := e.layOut(must.Get(board.NewGeometry(q, n))(t), testBelow, 2)
 	must.OK(t, w.listMoves(t.Context()))
 	least := int(leastOffers(q, n))
 	one := narrowest(game, n)
@@ -80,8 +79,7 @@ func TestLongLowerRead(t *testing.T) {
 	n, q := tries.More(15, 21), 6
 	game := awaritest.Game(t, 2*q, awari.Awari)
 	e := must.Get(New(game, Options{}))(t)
-	geo := must.Get(board.NewGeometry(q, n))(t)
-	w := e.layOut(geo, testBelow, 2)
+	w := e.layOut(must.Get(board.NewGeometry(q, n))(t), testBelow, 2)
 	must.OK(t, w.listMoves(t.Context()))
 	lower := uint64(0)
 	for k := max(0, n-3*q); k <= n-2; k++ {

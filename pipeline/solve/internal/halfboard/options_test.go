@@ -36,8 +36,7 @@ func TestDefaults(t *testing.T) {
 		{Options{Workers: 3, Family: cpu.Best(), Work: disk}, Options{Workers: 3, Family: cpu.Best(), Interval: DefaultInterval, Work: disk}},
 		{Options{TileSize: 1, Seeds: 8, Interval: 1}, Options{Workers: 1, TileSize: 1, Seeds: 8, Interval: 1}},
 	} {
-		e := must.Get(New(game, c.given))(t)
-		got := e.options
+		got := must.Get(New(game, c.given))(t).options
 		should.Hold(t, reflect.DeepEqual(got, c.want), "%+v becomes %+v, want %+v", c.given, got, c.want)
 	}
 }
