@@ -1,4 +1,4 @@
-// Package must ends tests where what they need cannot be had.
+// Package must ends tests where what they need cannot be had, or where something is wrong; package should lets them go on.
 package must
 
 import (
@@ -46,10 +46,13 @@ func Get[T any](value T, err error) func(t Test) T {
 	}
 }
 
-// Err returns the error of a call, which is the last of its results.
+// Err returns the error of a call, which must be the last of its results.
 func Err(results ...any) error {
-	err, _ := results[len(results)-1].(error)
-	return err
+	last := results[len(results)-1]
+	if last == nil {
+		return nil
+	}
+	return last.(error)
 }
 
 // Not ends the test if something is wrong.
