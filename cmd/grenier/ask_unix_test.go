@@ -60,8 +60,7 @@ func statusOfDir(t *testing.T, dir string) (r statusReport) {
 	return r
 }
 
-// TestStatusOfKilled kills a run with a signal that it cannot notice, looks, and
-// continues it.
+// TestStatusOfKilled kills a run with a signal that it cannot notice, looks, and continues it.
 func TestStatusOfKilled(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "run")

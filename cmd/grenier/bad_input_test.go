@@ -14,8 +14,7 @@ import (
 	"grenier/io/rundir"
 )
 
-// badInput is a command line that must fail; words that the message must have
-// are separated by "|".
+// badInput is a command line that must fail; words that the message must have are separated by "|".
 type badInput struct {
 	args   string
 	status int

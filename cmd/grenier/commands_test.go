@@ -113,8 +113,7 @@ func TestFindAgreesWithProbe(t *testing.T) {
 	}
 }
 
-// TestFindInterrupted interrupts a search again and again: in the end it prints what it would
-// have printed at once.
+// TestFindInterrupted interrupts a search again and again: in the end it prints what it would have printed at once.
 func TestFindInterrupted(t *testing.T) {
 	dir := solved(t, "--seeds", "8")
 	args := []string{"awari", "find", "--progress", "none", "--dir", dir, "--layer", "6..8", "--where", "sacrifice", "--random", "--count", "5"}
@@ -145,9 +144,8 @@ func TestFindInterrupted(t *testing.T) {
 	}
 }
 
-// TestProveCircles has six boards with two seeds that are worth 0, because they are
-// played round and round, and gives them the scores 2 and -2, each of which follows
-// from the scores of its moves.
+// TestProveCircles has six boards with two seeds that are worth 0, because they are played round and round, and gives
+// them the scores 2 and -2, each of which follows from the scores of its moves.
 func TestProveCircles(t *testing.T) {
 	game := testrun.Game(t, 4, awari.Awari)
 	layers := slices.Clone(testrun.Solve(t, game, 3))
@@ -239,8 +237,7 @@ func TestInterruptedSearch(t *testing.T) {
 	}
 }
 
-// TestInterruptedPlay interrupts the program while it waits for a move, and while it
-// searches one.
+// TestInterruptedPlay interrupts the program while it waits for a move, and while it searches one.
 func TestInterruptedPlay(t *testing.T) {
 	dir := solved(t, "--seeds", "5")
 	for _, side := range []string{"south", "north"} {
@@ -255,8 +252,7 @@ func TestInterruptedPlay(t *testing.T) {
 	}
 }
 
-// TestPlayToTheEnd has the program play against its own hints: the result is the value
-// of the board.
+// TestPlayToTheEnd has the program play against its own hints: the result is the value of the board.
 func TestPlayToTheEnd(t *testing.T) {
 	dir := solved(t, "--seeds", "10")
 	board := strings.Fields("0 0 2 0 1 3 1 1 0 0 1 1") // worth -2 to south
@@ -335,8 +331,7 @@ func documentTable(t *testing.T, name string) string {
 	return string(must.Read(t, filepath.Join("../../pipeline/spaces/census/testdata", name)))
 }
 
-// TestLongDocumentTables compares the output of table with the document, character
-// for character.
+// TestLongDocumentTables compares the output of table with the document, character for character.
 func TestLongDocumentTables(t *testing.T) {
 	twelve := mustRun(t, "awari", "table", "--pits", "12", "--seeds", "48")
 	want := documentTable(t, "12-pits.txt") + "\n" + documentTable(t, "cost.txt")

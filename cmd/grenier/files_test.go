@@ -40,8 +40,7 @@ var reasons = map[string]string{
 	"internal/testkit":                  "what only tests use",
 }
 
-// TestFilesAreTouchedInOnePlace: whoever opens, changes or removes files goes through
-// package vfs.
+// TestFilesAreTouchedInOnePlace: whoever opens, changes or removes files goes through package vfs.
 func TestFilesAreTouchedInOnePlace(t *testing.T) {
 	used := map[string]bool{}
 	eachSource(t, func(path string, file *ast.File, set *token.FileSet) {
@@ -89,10 +88,9 @@ var pathsOf = map[string]string{
 	"pipeline/play/publish/list.go":     "the user's: --out",
 }
 
-// TestDirectoriesHaveOneDoor: directories are opened and made in io/vfs/door.go, and by their paths
-// only where a user names them. Those that the program names are opened from the directory that
-// they are in, by Dir.Sub and MakeSub, which refuse links: a path that the program has put together
-// would be followed.
+// TestDirectoriesHaveOneDoor: directories are opened and made in io/vfs/door.go, and by their paths only where a user
+// names them. Those that the program names are opened from the directory that they are in, by Dir.Sub and MakeSub,
+// which refuse links: a path that the program has put together would be followed.
 func TestDirectoriesHaveOneDoor(t *testing.T) {
 	used := map[string]bool{}
 	eachSource(t, func(path string, file *ast.File, set *token.FileSet) {

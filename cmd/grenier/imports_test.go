@@ -50,9 +50,8 @@ type goPackage struct {
 	Imports, Deps []string
 }
 
-// TestImportRules checks the architecture: kernels know no files, io knows no
-// games, layers know neither files nor engines, nothing imports commands, and the program
-// nothing of internal/testkit.
+// TestImportRules checks the architecture: kernels know no files, io knows no games, layers know neither files nor
+// engines, nothing imports commands, and the program nothing of internal/testkit.
 func TestImportRules(t *testing.T) {
 	packages := listPackages(t)
 	must.Not(t, len(packages) < 15, "only %d packages found", len(packages))

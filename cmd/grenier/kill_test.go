@@ -67,8 +67,7 @@ func (s *solver) wait(t *testing.T) result {
 	return result{s.cmd.ProcessState.ExitCode(), s.out.String(), s.errs.String()}
 }
 
-// killAfter kills the process unless it is done before, and reports whether it
-// had to.
+// killAfter kills the process unless it is done before, and reports whether it had to.
 func (s *solver) killAfter(t *testing.T, patience time.Duration) bool {
 	t.Helper()
 	timer := time.AfterFunc(patience, func() { s.cmd.Process.Kill() })

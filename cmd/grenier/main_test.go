@@ -99,8 +99,7 @@ func solved(t *testing.T, flags ...string) string {
 	return dir
 }
 
-// layerContents returns the files below dir that results depend on: all but the ones
-// that report the work of a solver.
+// layerContents returns the files below dir that results depend on: all but the ones that report the work of a solver.
 func layerContents(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	files := must.Tree(t, dir)

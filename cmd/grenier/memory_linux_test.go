@@ -81,9 +81,8 @@ type memoryRow struct {
 	full   bool // takes long: for make test-full
 }
 
-// Names in the rows below: DIR has layers up to 17, BELOW up to 16, FILE a layer as
-// colex, VU and PACKED as vu, BOARD and LARGER are boards of peg solitaire, NEW
-// is a directory of its own for each row.
+// Names in the rows below: DIR has layers up to 17, BELOW up to 16, FILE a layer as colex, VU and PACKED as vu, BOARD
+// and LARGER are boards of peg solitaire, NEW is a directory of its own for each row.
 var memoryRows = []memoryRow{
 	{memory: "64MiB", ends: cli.ExitOK, args: "awari verify --dir DIR --layer 14 --prove"},
 	{memory: "64MiB", args: "awari verify --dir DIR --layer 17 --prove", full: true},

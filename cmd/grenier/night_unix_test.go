@@ -38,9 +38,8 @@ func newNight(t *testing.T, seeds int) *night {
 	return &night{top, path("run"), path("calls"), path("finishes"), path("night.prom"), seeds}
 }
 
-// flags are those of a process of the night that puts layers into the given directory. The
-// command that it calls for the layer called long takes its time, so that the process is still
-// at work when it is to be killed or stopped.
+// flags are those of a process of the night that puts layers into the given directory. The command that it calls for
+// the layer called long takes its time, so that the process is still at work when it is to be killed or stopped.
 func (n *night) flags(disk string, long int, more ...string) []string {
 	return append([]string{
 		"--dir", n.run, "--seeds", strconv.Itoa(n.seeds), "--threads", "2", "--progress", "none", "--checkpoint", "50ms", "--memory", leastMemory(n.seeds),
@@ -69,8 +68,7 @@ func (n *night) awaitCall(t *testing.T, seeds int) {
 // placeless matches what is different in a manifest when layers are elsewhere.
 var placeless = regexp.MustCompile(`"seconds": [^\n]*|"crc32c": [^\n]*|      "directory": [^\n]*\n|"version": [12]`)
 
-// layerFiles returns the contents of the layer files that a manifest lists, and the manifest
-// without times and places.
+// layerFiles returns the contents of the layer files that a manifest lists, and the manifest without times and places.
 func layerFiles(t *testing.T, run string) map[string]string {
 	t.Helper()
 	text := must.Read(t, filepath.Join(run, rundir.ManifestName))

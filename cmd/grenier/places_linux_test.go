@@ -121,8 +121,7 @@ func TestNoRoom(t *testing.T) {
 	should.Hold(t, strings.Contains(plan, " free: too little\n"), "the plan is\n%s", plan)
 }
 
-// TestReadOnlyDirectory mounts a run read-only: the super-user, too, cannot
-// write there.
+// TestReadOnlyDirectory mounts a run read-only: the super-user, too, cannot write there.
 func TestReadOnlyDirectory(t *testing.T) {
 	dir := solved(t, "--pits", "4", "--seeds", "3")
 	mountReadOnly(t, dir)
@@ -174,8 +173,7 @@ func TestUnwritableDirectory(t *testing.T) {
 	must.Same(t, "changed", before, must.Tree(t, base))
 }
 
-// publicDir returns a new directory that every user can read, with this program
-// in it under the name grenier.
+// publicDir returns a new directory that every user can read, with this program in it under the name grenier.
 func publicDir(t *testing.T) string {
 	t.Helper()
 	dir := must.Get(os.MkdirTemp("", "grenier-test-"))(t)

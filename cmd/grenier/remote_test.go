@@ -37,8 +37,7 @@ func served(t *testing.T, flags ...string) (dir string, s *remotetest.Server) {
 // remoteSeeds is the highest layer on the server of TestRemoteSame.
 const remoteSeeds = 11
 
-// TestRemoteSame compares three hundred boards from a server with those from the
-// directory.
+// TestRemoteSame compares three hundred boards from a server with those from the directory.
 func TestRemoteSame(t *testing.T) {
 	// After the server of this test is closed, nothing runs that did not before.
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
@@ -185,8 +184,7 @@ func secure(t *testing.T, dir string) *remotetest.Server {
 	return s
 }
 
-// TestRemoteReplacedBatch replaces a layer during a batch: answers are right or
-// missing.
+// TestRemoteReplacedBatch replaces a layer during a batch: answers are right or missing.
 func TestRemoteReplacedBatch(t *testing.T) {
 	dir, s := served(t, "--seeds", "12")
 	in := strings.Repeat("1 1 1 1 1 1 1 1 1 1 1 1\n0 0 0 0 0 0 1 1 2 2 3 3\n", 1) + "12 0 0 0 0 0 0 0 0 0 0 0\n"

@@ -184,8 +184,7 @@ func lookUp(object any, path []string) (value any, found bool) {
 	return object, true
 }
 
-// truth compares statistics with reference values that were computed by programs
-// independent of this one.
+// truth compares statistics with reference values that were computed by programs independent of this one.
 func truth(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: truth n")

@@ -49,8 +49,7 @@ func (s *serving) get(t *testing.T, path string) string {
 	return string(text)
 }
 
-// TestServe runs the server as a process: it says where it is, answers, and ends
-// with status 0 when it is told to stop.
+// TestServe runs the server as a process: it says where it is, answers, and ends with status 0 when it is told to stop.
 func TestServe(t *testing.T) {
 	tries.SkipIf(t, runtime.GOOS == "windows", "no signals to send")
 	dir := solved(t, "--seeds", "5")

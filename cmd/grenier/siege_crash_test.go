@@ -56,11 +56,10 @@ var accidents = []accident{
 	{"power cut", nil, true},
 }
 
-// TestLongSiegeCrash lets each operation on files fail, one after the other, or end the program,
-// or the power: for layer files, manifests, status, logs, checkpoints, exports, drawings and
-// databases. The command then fails with a clear line and a documented status; and when it
-// runs again, all is as if nothing had happened. Unless the tests are full, some of the
-// operations are left out, and unless they are long most commands, others each time.
+// TestLongSiegeCrash lets each operation on files fail, one after the other, or end the program, or the power: for
+// layer files, manifests, status, logs, checkpoints, exports, drawings and databases. The command then fails with a
+// clear line and a documented status; and when it runs again, all is as if nothing had happened. Unless the tests are
+// full, some of the operations are left out, and unless they are long most commands, others each time.
 func TestLongSiegeCrash(t *testing.T) {
 	stride := int(siegeNumber(t, "GRENIER_SIEGE_STRIDE", tries.Pick[uint64](300, 40, 1)))
 	seed := siegeSeed(t)
@@ -111,8 +110,7 @@ func newCrashes(t *testing.T, args string) *crashes {
 	return c
 }
 
-// damage makes a run the beginning that has lost its manifest and a layer, and another one
-// in part.
+// damage makes a run the beginning that has lost its manifest and a layer, and another one in part.
 func (c *crashes) damage(t *testing.T) {
 	c.begun = map[string][]byte{}
 	for name, data := range c.tree.Save("given").Files {
@@ -163,8 +161,7 @@ func (c *crashes) results(t *testing.T) map[string]string {
 	return kept(t, c.tree.Path(siegeDir))
 }
 
-// crash lets operation k fail and runs the command again. It returns true if there was no
-// operation k.
+// crash lets operation k fail and runs the command again. It returns true if there was no operation k.
 func (c *crashes) crash(t *testing.T, a accident, k int, r *rand.Rand) (ended bool) {
 	c.begin(t)
 	disk, n := c.disk(t), 0

@@ -35,8 +35,7 @@ func siegeNumber(t *testing.T, name string, otherwise uint64) uint64 {
 	return n
 }
 
-// siegeSeed returns the seed of a random test, new or from GRENIER_SIEGE_SEED, and
-// prints it.
+// siegeSeed returns the seed of a random test, new or from GRENIER_SIEGE_SEED, and prints it.
 func siegeSeed(t *testing.T) uint64 {
 	t.Helper()
 	seed := siegeNumber(t, "GRENIER_SIEGE_SEED", rand.Uint64())
@@ -65,8 +64,7 @@ type subject struct {
 	uid      int         // of the user who has the files and runs the commands, 0 for this one
 }
 
-// row is a command that reads the files of a subject. Its arguments are one text; @ stands
-// for the tree.
+// row is a command that reads the files of a subject. Its arguments are one text; @ stands for the tree.
 type row struct {
 	args, in string
 	quiet    bool // its output depends on more than the files: no value to compare
@@ -123,10 +121,9 @@ func damagedRuns() []*subject {
 	}
 }
 
-// TestLongSiegeDamage damages files of all systems at random, again and again, and lets every
-// command that reads them read them. Nothing may panic, hang, fail without a documented
-// status and a clear line, print anything wrong or change anything foreign. Unless it is long,
-// it damages the files of some systems, of others each time.
+// TestLongSiegeDamage damages files of all systems at random, again and again, and lets every command that reads them
+// read them. Nothing may panic, hang, fail without a documented status and a clear line, print anything wrong or change
+// anything foreign. Unless it is long, it damages the files of some systems, of others each time.
 func TestLongSiegeDamage(t *testing.T) {
 	rounds := siegeNumber(t, "GRENIER_SIEGE_DAMAGES", tries.Pick[uint64](1, 60, 1000))
 	seed := siegeSeed(t)

@@ -16,9 +16,8 @@ import (
 // fullDisks are options of small file systems, which grow until a command comes through.
 var fullDisks = []string{"size=%dk,nr_inodes=1000", "size=64m,nr_inodes=%d"}
 
-// TestLongSiegeDisk: on disks that are too small, or have too few inodes, commands fail with a
-// clear line and leave nothing half done; with more room, the same command comes through.
-// On one that is read-only they change nothing.
+// TestLongSiegeDisk: on disks that are too small, or have too few inodes, commands fail with a clear line and leave
+// nothing half done; with more room, the same command comes through. On one that is read-only they change nothing.
 func TestLongSiegeDisk(t *testing.T) {
 	tries.NeedsLong(t, "long")
 	for _, args := range crashing {

@@ -149,8 +149,7 @@ func (d *disturbed) left(t *testing.T, dir string) map[string]string {
 	return kept(t, filepath.Join(dir, siegeDir))
 }
 
-// compare compares a command that is through with one that nobody disturbed. A kill may come
-// when all is done.
+// compare compares a command that is through with one that nobody disturbed. A kill may come when all is done.
 func (d *disturbed) compare(t *testing.T, printed map[string]bool, left map[string]string, dir string, r result) {
 	t.Helper()
 	should.Not(t, r.status != cli.ExitOK && !strings.Contains(r.err, "has layer 8 already"), "after kills: status %d, %s", r.status, r.err)

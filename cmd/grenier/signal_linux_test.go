@@ -35,9 +35,8 @@ func TestNohup(t *testing.T) {
 	should.Hold(t, r.status == cli.ExitInterrupted && r.err == wordOfSolve, "status %d, %s", r.status, r.err)
 }
 
-// TestSecondSignal: a server that waits for a request to end, which the first signal
-// lets it do, ends at the second signal. On a busy machine the time of the request may be
-// over before that: then it is tried again.
+// TestSecondSignal: a server that waits for a request to end, which the first signal lets it do, ends at the second
+// signal. On a busy machine the time of the request may be over before that: then it is tried again.
 func TestSecondSignal(t *testing.T) {
 	t.Parallel()
 	dir := solved(t, "--seeds", "2")
@@ -51,8 +50,7 @@ func TestSecondSignal(t *testing.T) {
 	t.Error("never ended by the second signal")
 }
 
-// signalServer sends signals to a server that waits for the rest of a request, and returns how
-// it ends.
+// signalServer sends signals to a server that waits for the rest of a request, and returns how it ends.
 func signalServer(t *testing.T, dir string) syscall.WaitStatus {
 	s := startServer(t, "--addr", "localhost:0", "--dir", dir)
 	half := must.Get(net.Dial("tcp", s.report.Address))(t)
@@ -68,8 +66,7 @@ func signalServer(t *testing.T, dir string) syscall.WaitStatus {
 	return s.cmd.ProcessState.Sys().(syscall.WaitStatus)
 }
 
-// TestUnread: commands end when whoever reads their output has gone, and leave things
-// in order.
+// TestUnread: commands end when whoever reads their output has gone, and leave things in order.
 func TestUnread(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "run")
@@ -117,8 +114,7 @@ func TestLongInterruptAnytime(t *testing.T) {
 	})
 }
 
-// awaitMain waits until the process has begun to listen to signals, of which it ignores
-// that of a broken pipe.
+// awaitMain waits until the process has begun to listen to signals, of which it ignores that of a broken pipe.
 func (s *solver) awaitMain(t *testing.T) {
 	waitFor(t, "the process", func() bool {
 		text := must.Read(t, fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid))

@@ -16,9 +16,8 @@ import (
 	"grenier/internal/testkit/should"
 )
 
-// TestSources checks docs/sources.md: each section of the source documents has a test in the packages
-// of its row, or of the row above if it names none, and these, what they declare, commands and
-// their flags exist.
+// TestSources checks docs/sources.md: each section of the source documents has a test in the packages of its row, or of
+// the row above if it names none, and these, what they declare, commands and their flags exist.
 func TestSources(t *testing.T) {
 	text := must.Read(t, "../../docs/sources.md")
 	tree, rows := readTree(t), 0

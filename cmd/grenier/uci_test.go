@@ -253,8 +253,7 @@ func (g *uciGame) goesOn(t *testing.T) bool {
 	return g.State() == match.Playing
 }
 
-// play makes a move, which must be legal, and keep the value if the side with tables makes it on a
-// solved board.
+// play makes a move, which must be legal, and keep the value if the side with tables makes it on a solved board.
 func (g *uciGame) play(t *testing.T, pit int) {
 	t.Helper()
 	side, before := g.Turn(), g.Board()

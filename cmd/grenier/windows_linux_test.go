@@ -49,8 +49,7 @@ func usedKiB(t *testing.T, dir string) int {
 var fullStage = regexp.MustCompile(strings.ReplaceAll(`grenier: (?:solving layer SEEDS, (\w+) stage|(sealing) layer SEEDS): [^\n]*/run/(?:work/(?:captures-[0-9]{4}-(?:open|full)|window-[0-9]{2}-[0-9])\.[0-9a-f]{16}\.tmp|layer-SEEDS\.gl\.[0-9a-f]{16}\.tmp): no space left on device; about [0-9.]+ [KMG]iB more needed on the disk of [^\n]*/run; the same command resumes when there is room, or with --work or --layers-to on another disk\n$`,
 	"SEEDS", strconv.Itoa(windowSeeds)))
 
-// testFullDisk solves on a disk that is too small, makes it larger and continues, until
-// it is large enough.
+// testFullDisk solves on a disk that is too small, makes it larger and continues, until it is large enough.
 func (p *windowRuns) testFullDisk(t *testing.T) {
 	const step = 3 << 10
 	size := usedKiB(t, p.below) + 2<<10

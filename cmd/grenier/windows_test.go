@@ -41,8 +41,7 @@ func leastMemory(seeds int) string {
 	return fmt.Sprintf("%dKiB", short.Need>>10+1)
 }
 
-// Names of what such a layer has in the run directory, and of its file when it is being
-// sealed.
+// Names of what such a layer has in the run directory, and of its file when it is being sealed.
 var (
 	workCaptures = filepath.Join(rundir.WorkName, rundir.CapturesName(0, false))
 	workWindow   = filepath.Join(rundir.WorkName, rundir.WindowName(0, 0))
@@ -81,8 +80,7 @@ func (p *windowRuns) start(t *testing.T, dir string) *solver {
 	return startSolving(t, windowFlags(dir, "--progress", "none")...)
 }
 
-// finish runs the solver to its end and compares. It returns the summary and what is said
-// on stderr.
+// finish runs the solver to its end and compares. It returns the summary and what is said on stderr.
 func (p *windowRuns) finish(t *testing.T, dir string) (s solveSummary, errs string) {
 	t.Helper()
 	r := startSolving(t, windowFlags(dir, "--progress", "json", "--json")...).wait(t)
@@ -111,8 +109,7 @@ func sameFiles(t *testing.T, want, got map[string]string) {
 	}
 }
 
-// interrupt solves in a new directory until there is the file, sends the signal and returns
-// the directory.
+// interrupt solves in a new directory until there is the file, sends the signal and returns the directory.
 func (p *windowRuns) interrupt(t *testing.T, file string, sig os.Signal, meanwhile func(dir string, s *solver)) string {
 	t.Helper()
 	for range 5 {
@@ -181,8 +178,7 @@ func summaryOf(t *testing.T, out string) (s solveSummary) {
 	return s
 }
 
-// checkReport looks at what the solver tells of a layer in windows on stdout, of which the
-// last line is s.
+// checkReport looks at what the solver tells of a layer in windows on stdout, of which the last line is s.
 func checkReport(t *testing.T, out string, s solveSummary) {
 	t.Helper()
 	must.Hold(t, len(s.Layers) == 1 && s.Layers[0].Windows >= 2 && s.Layers[0].Bits < 8, "layers %+v", s.Layers)
@@ -209,8 +205,7 @@ func checkReport(t *testing.T, out string, s solveSummary) {
 	should.Not(t, !told && s.Seconds > 5, "no progress in %v s", s.Seconds)
 }
 
-// testSignals interrupts the solver in a sweep and while it seals. A second solver is
-// refused meanwhile.
+// testSignals interrupts the solver in a sweep and while it seals. A second solver is refused meanwhile.
 func (p *windowRuns) testSignals(t *testing.T) {
 	dir := p.interrupt(t, workFound, os.Interrupt, func(dir string, s *solver) {
 		r := grenier(t.Context(), "", append([]string{"awari", "solve"}, windowFlags(dir)...)...)

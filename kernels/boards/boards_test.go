@@ -125,8 +125,7 @@ func BenchmarkUnrank(b *testing.B) {
 	bench(b, func(l *Layer, boards []uint8, random []uint64) { must.OK(b, l.Unrank(boards, random)) })
 }
 
-// BenchmarkUnrankInOrder is the iteration that the document begins with: decode for one code
-// after the other.
+// BenchmarkUnrankInOrder is the iteration that the document begins with: decode for one code after the other.
 func BenchmarkUnrankInOrder(b *testing.B) {
 	bench(b, func(l *Layer, boards []uint8, ranks []uint64) {
 		for i := range ranks {

@@ -43,8 +43,7 @@ func TestLimits(t *testing.T) {
 	should.Be(t, r.Unrank(3, r.Size(3), make([]uint8, 16)), ErrRange, "unranking past the end")
 }
 
-// colexLess is the order the ranks must follow: fewer seeds first, then more
-// seeds in the last pit that differs.
+// colexLess is the order the ranks must follow: fewer seeds first, then more seeds in the last pit that differs.
 func colexLess(a, b []uint8) bool {
 	if sa, sb := sum(a), sum(b); sa != sb {
 		return sa < sb
@@ -128,8 +127,7 @@ func checkBoard(t *testing.T, r *Ranking, board []uint8, n int, rank, code uint6
 }
 
 func TestExtremeCodes(t *testing.T) {
-	// docs/sources.md, document 000: (0, ..., 0, n) has the smallest code of n seeds,
-	// (n, 0, ..., 0) the largest.
+	// docs/sources.md, document 000: (0, ..., 0, n) has the smallest code of n seeds, (n, 0, ..., 0) the largest.
 	r := must.Get(New(12, 48))(t)
 	low, high := make([]uint8, 12), make([]uint8, 12)
 	low[11], high[0] = 48, 48

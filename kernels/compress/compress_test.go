@@ -9,9 +9,8 @@ import (
 	"grenier/kernels/window"
 )
 
-// TestExample computes two columns by hand. Both play the same move. It leads
-// from row 1 to score 0, from row 3 to score 1 and from row 4 to score 5 of panel
-// 0, and from row 6 to score 2 of panel 1; it does not help the other rows.
+// TestExample computes two columns by hand. Both play the same move. It leads from row 1 to score 0, from row 3 to
+// score 1 and from row 4 to score 5 of panel 0, and from row 6 to score 2 of panel 1; it does not help the other rows.
 // Column 0 reaches row 2 of the matrix that holds the children, column 9 row 1.
 func TestExample(t *testing.T) {
 	const rows = 3 // in a panel of the children

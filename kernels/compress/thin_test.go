@@ -16,8 +16,7 @@ import (
 	"grenier/kernels/window"
 )
 
-// apart is the distance of rows of bytes when they are rows of thin blocks: two or three of them
-// are in a block.
+// apart is the distance of rows of bytes when they are rows of thin blocks: two or three of them are in a block.
 const apart = 31
 
 // thinCall is a call of leastThin, with one of the kernel for bytes that means the same.
@@ -156,8 +155,7 @@ func FuzzThinTwins(f *testing.F) {
 	})
 }
 
-// TestThinWhileOthersWrite reads codes while another goroutine changes them: each is an old one
-// or a new one.
+// TestThinWhileOthersWrite reads codes while another goroutine changes them: each is an old one or a new one.
 func TestThinWhileOthersWrite(t *testing.T) {
 	twins.Test(t, func(t *testing.T, f cpu.Family) {
 		rng := tries.Rand(t)
@@ -228,8 +226,7 @@ func BenchmarkThin(b *testing.B) {
 	}
 }
 
-// fenced returns a copy of items that ends at an unreadable page. Items hold no
-// pointers.
+// fenced returns a copy of items that ends at an unreadable page. Items hold no pointers.
 func fenced[T Word | Group | uint32](tb testing.TB, items []T) []T {
 	if len(items) == 0 {
 		return nil
@@ -256,8 +253,7 @@ func (c *call) print(lines []int8) string {
 	return fmt.Sprint(c.offers, c.columns, c.program, c.routes, c.chunk, lines)
 }
 
-// TestLongFetchChangesNothing fetches random blocks, with all that is read at the edges of
-// memory.
+// TestLongFetchChangesNothing fetches random blocks, with all that is read at the edges of memory.
 func TestLongFetchChangesNothing(t *testing.T) {
 	eachTwin(t, func(t *testing.T, f cpu.Family, width int) {
 		d, m := dealer{tries.Rand(t).Uint64}, newFence(t)

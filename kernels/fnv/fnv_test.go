@@ -63,8 +63,7 @@ func TestTwins(t *testing.T) {
 	})
 }
 
-// TestEveryLowestByte begins with each value of the byte that decides about the rest,
-// and has few and many bits set.
+// TestEveryLowestByte begins with each value of the byte that decides about the rest, and has few and many bits set.
 func TestEveryLowestByte(t *testing.T) {
 	twins.Test(t, func(t *testing.T, f cpu.Family) {
 		rng, m := tries.Rand(t), guard.New[uint8](t, longest)

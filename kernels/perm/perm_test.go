@@ -11,8 +11,7 @@ import (
 	"grenier/kernels/perm"
 )
 
-// arrangements calls visit with the k-arrangements of n items in lexicographic
-// order, found by plain recursion.
+// arrangements calls visit with the k-arrangements of n items in lexicographic order, found by plain recursion.
 func arrangements(n, k int, visit func(a []uint8)) {
 	var extend func(a []uint8)
 	extend = func(a []uint8) {
@@ -42,8 +41,7 @@ func naiveInversions(p []uint8) int {
 	return count
 }
 
-// TestExhaustive lists all arrangements of up to 8 items and checks that they
-// have the ranks 0, 1, 2, ...
+// TestExhaustive lists all arrangements of up to 8 items and checks that they have the ranks 0, 1, 2, ...
 func TestExhaustive(t *testing.T) {
 	for n := 0; n <= 8; n++ {
 		for k := 0; k <= n; k++ {
@@ -109,8 +107,7 @@ func randomPermutation(rng *rand.Rand, n int) []uint8 {
 	return p
 }
 
-// TestRandom checks random permutations of up to 20 items, the first and the
-// last one.
+// TestRandom checks random permutations of up to 20 items, the first and the last one.
 func TestRandom(t *testing.T) {
 	rng := tries.Rand(t)
 	for n := 9; n <= perm.MaxItems; n++ {
@@ -164,8 +161,7 @@ func TestArrangementsOfMany(t *testing.T) {
 	}
 }
 
-// TestComposeAndSwap checks products against their definition, and that a swap
-// is a product with a transposition.
+// TestComposeAndSwap checks products against their definition, and that a swap is a product with a transposition.
 func TestComposeAndSwap(t *testing.T) {
 	rng := tries.Rand(t)
 	for n := 1; n <= perm.MaxPacked; n++ {

@@ -19,8 +19,7 @@ import (
 // maxLines is the longest input of the twin tests.
 const maxLines = 12
 
-// fence holds the memory of both sides of a transform, so that it starts after or ends
-// before an unreadable page.
+// fence holds the memory of both sides of a transform, so that it starts after or ends before an unreadable page.
 type fence struct {
 	scores *guard.Region[int8]
 	packed *guard.Region[uint8]
@@ -30,8 +29,7 @@ func newFence(tb testing.TB) fence {
 	return fence{guard.New[int8](tb, maxLines*Side), guard.New[uint8](tb, Bound(maxLines*Side))}
 }
 
-// ends calls f with n scores and size packed bytes at the start of the memory, and with
-// those at its end.
+// ends calls f with n scores and size packed bytes at the start of the memory, and with those at its end.
 func (m fence) ends(n, size int, f func(scores []int8, packed []byte)) {
 	for _, end := range guard.Ends {
 		f(m.scores.At(end, n), m.packed.At(end, size))
@@ -53,8 +51,7 @@ func (m fence) checkPack(t *testing.T, f cpu.Family, x []int8) {
 	})
 }
 
-// checkUnpack unpacks n scores of bytes that may be anything and compares with the
-// definition.
+// checkUnpack unpacks n scores of bytes that may be anything and compares with the definition.
 func (m fence) checkUnpack(t *testing.T, f cpu.Family, n int, src []byte) {
 	t.Helper()
 	want, size := unpackNaive(n, src)
@@ -77,8 +74,7 @@ func (m fence) check(t *testing.T, f cpu.Family, x []int8) {
 	m.checkUnpack(t, f, len(x), packNaive(x))
 }
 
-// randomLine returns scores of a random range of the given width in bits, both ends of
-// which occur.
+// randomLine returns scores of a random range of the given width in bits, both ends of which occur.
 func randomLine(rng *rand.Rand, w int) []int8 {
 	largest := 1<<w - 1 // above the least
 	if w > 0 {
@@ -114,8 +110,7 @@ func TestTwins(t *testing.T) {
 	})
 }
 
-// TestEveryWidth has lines of each number of planes, with every least score that they
-// can have.
+// TestEveryWidth has lines of each number of planes, with every least score that they can have.
 func TestEveryWidth(t *testing.T) {
 	twins.Test(t, func(t *testing.T, f cpu.Family) {
 		m := newFence(t)
@@ -144,8 +139,7 @@ func TestEveryScore(t *testing.T) {
 	})
 }
 
-// TestDamage cuts packed lines short at every byte, lets others follow, and gives each
-// line each number of planes.
+// TestDamage cuts packed lines short at every byte, lets others follow, and gives each line each number of planes.
 func TestDamage(t *testing.T) {
 	twins.Test(t, func(t *testing.T, f cpu.Family) {
 		rng, m := tries.Rand(t), newFence(t)

@@ -127,8 +127,7 @@ func TestFrequentFirst(t *testing.T) {
 	should.Not(t, n < len(scores)-Lanes*far, "%d of %d ranks are 0", n, len(scores))
 }
 
-// FuzzScores decodes ranks that no score has: anything may come out, but
-// the same from all families.
+// FuzzScores decodes ranks that no score has: anything may come out, but the same from all families.
 func FuzzScores(f *testing.F) {
 	f.Add([]byte{1, 2, 3, 127, 0, 127, 127, 127, 127, 127, 127, 127, 127, 127, 127, 127, 127}, int8(-2), uint8(6))
 	f.Add(bytes.Repeat([]byte{0, 1, 127}, 90), int8(-20), uint8(41))

@@ -17,8 +17,7 @@ import (
 // maxRanks is the longest input of the twin tests: a few registers' worth.
 const maxRanks = 700
 
-// randomRanks returns ranks distributed like those of scores, and from time to time
-// any.
+// randomRanks returns ranks distributed like those of scores, and from time to time any.
 func randomRanks(rng *rand.Rand, n int) []byte {
 	out := make([]byte, n)
 	for i := range out {
@@ -31,8 +30,7 @@ func randomRanks(rng *rand.Rand, n int) []byte {
 	return out
 }
 
-// fence holds the memory of both sides of a transform, so that it starts after
-// or ends before an unreadable page.
+// fence holds the memory of both sides of a transform, so that it starts after or ends before an unreadable page.
 type fence struct {
 	ranks, code, scratch *guard.Region[uint8]
 }
@@ -51,8 +49,7 @@ func parts(rng *rand.Rand, n int) []span {
 	return all
 }
 
-// check runs both directions at both ends of the memory and compares with the
-// definition.
+// check runs both directions at both ends of the memory and compares with the definition.
 func (m fence) check(t *testing.T, k Kernel, x []byte) {
 	t.Helper()
 	want := layout(x)
@@ -200,8 +197,7 @@ func pack(ranks []byte, bit func(r byte) bool) []byte {
 func TestExample(t *testing.T) {
 	got := make([]byte, 4)
 	n := For(cpu.Generic).Split(got, []byte{0, 3, 1, 0, 5, 2})
-	// low 0 1 1 0 1 0; level 0: 0 1 0 0 1 1; level 1, of 3, 5, 2: 0 1 0;
-	// level 2, of 5: 0.
+	// low 0 1 1 0 1 0; level 0: 0 1 0 0 1 1; level 1, of 3, 5, 2: 0 1 0; level 2, of 5: 0.
 	if want := []byte{0x16, 0x32, 0x02, 0x00}; n != len(want) || !bytes.Equal(got, want) {
 		t.Errorf("% x", got[:n])
 	}

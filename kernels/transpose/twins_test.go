@@ -19,8 +19,7 @@ import (
 	"grenier/kernels/window"
 )
 
-// fence holds lines and a block between unreadable pages. A block fills a page, if
-// pages have their usual size.
+// fence holds lines and a block between unreadable pages. A block fills a page, if pages have their usual size.
 type fence struct {
 	lines, block *guard.Region[int8]
 }
@@ -165,10 +164,9 @@ func FuzzTwins(f *testing.F) {
 	})
 }
 
-// TestWhileOthersRead updates lines to one value and back, while readers
-// look at them. Codes of two parts are left out: a reader can see the parts at two moments, which package window
-// allows for while scores move away from 0 only (TestWhileOthersSearch). The race detector watches the generic
-// kernel only.
+// TestWhileOthersRead updates lines to one value and back, while readers look at them. Codes of two parts are left out:
+// a reader can see the parts at two moments, which package window allows for while scores move away from 0 only
+// (TestWhileOthersSearch). The race detector watches the generic kernel only.
 func TestWhileOthersRead(t *testing.T) {
 	twins.Test(t, func(t *testing.T, f cpu.Family) {
 		for _, bits := range []int{2, 4, 8} {
@@ -362,8 +360,7 @@ func codesOf(bits int) *window.Codes {
 	return map[int]*window.Codes{2: window.Two, 3: window.Three, 4: window.Four, 6: window.Six}[bits]
 }
 
-// updateNaive follows the definition, score by score or code by code. changed is by
-// line, for all lines.
+// updateNaive follows the definition, score by score or code by code. changed is by line, for all lines.
 func updateNaive(bits int, lines []int8, block *Block, columns, rows uint64) (changed [Side]uint64) {
 	codes := codesOf(bits)
 	for r := range len(lines) / (Side * bits / 8) {

@@ -141,9 +141,8 @@ func TestLayout(t *testing.T) {
 	}
 }
 
-// TestReadWhileWritten changes each code to each that a search can make of it, in one step or
-// more: the first part of a line is the new one and the second the old one. The code seen shows a
-// score between 0 and the new one.
+// TestReadWhileWritten changes each code to each that a search can make of it, in one step or more: the first part of a
+// line is the new one and the second the old one. The code seen shows a score between 0 and the new one.
 func TestReadWhileWritten(t *testing.T) {
 	for c, first := range map[*Codes]int{Three: Two.Line(), Six: Four.Line()} {
 		changes := 0

@@ -47,8 +47,7 @@ func TestSow(t *testing.T) {
 		{"into the opponent's half", 3, "0 0 0 2  0 0 0 0", "0 0 0 0  1 1 0 0", 0, false},
 		{"round the end, back into the own half", 3, "0 0 0 6  0 0 0 0", "1 1 0 0  1 1 1 1", 0, false},
 
-		// Laps: P-1 seeds end on the pit before the origin, P on the pit
-		// after it, and each further P-1 a lap later.
+		// Laps: P-1 seeds end on the pit before the origin, P on the pit after it, and each further P-1 a lap later.
 		{"8 pits, 7 seeds", 2, "0 0 7 0  1 1 1 1", "1 1 0 1  2 2 2 2", 0, false},
 		{"8 pits, 8 seeds", 2, "0 0 8 0  1 1 1 1", "1 1 0 2  2 2 2 2", 0, false},
 		{"8 pits, 14 seeds", 2, "0 0 14 0  1 1 1 1", "2 2 0 2  3 3 3 3", 0, false},

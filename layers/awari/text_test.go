@@ -71,9 +71,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// FuzzSow checks what holds for every sowing: seeds are conserved, the origin
-// is empty afterwards, a sowing without capture can be taken back, and the
-// child of a quiet legal move knows its parent.
+// FuzzSow checks what holds for every sowing: seeds are conserved, the origin is empty afterwards, a sowing without
+// capture can be taken back, and the child of a quiet legal move knows its parent.
 func FuzzSow(f *testing.F) {
 	f.Add([]byte{4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4}, uint8(0))
 	f.Add([]byte{0, 0, 0, 23, 1, 1, 1, 1}, uint8(3))

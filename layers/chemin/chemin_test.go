@@ -176,9 +176,8 @@ func TestSVG(t *testing.T) {
 	should.Be(t, must.Err(b.SVG(nil)), ErrOrder, "SVG")
 }
 
-// TestLongLastCell plays all orders of small boards: on those with two rows and columns or more the
-// last cell of every best order, and no other cell, has the score (docs/sources.md), on
-// longer lines not.
+// TestLongLastCell plays all orders of small boards: on those with two rows and columns or more the last cell of every
+// best order, and no other cell, has the score (docs/sources.md), on longer lines not.
 func TestLongLastCell(t *testing.T) {
 	shapes := [][2]int{{1, 1}, {1, 2}, {1, 3}, {1, 4}, {1, 5}, {5, 1}, {1, 7}, {2, 2}, {2, 3}, {3, 2}, {2, 4}}
 	if tries.Long() {
@@ -218,10 +217,9 @@ func reversed(grid []uint32) []uint32 {
 	return r
 }
 
-// space is the canonical states of a small board as a layered space: layer k has
-// k empty cells, a move earns the number written. It is here to have the states
-// checked by the suite; the scores of the contract, for two players in turn, mean
-// nothing in this game.
+// space is the canonical states of a small board as a layered space: layer k has k empty cells, a move earns the number
+// written. It is here to have the states checked by the suite; the scores of the contract, for two players in turn,
+// mean nothing in this game.
 type space struct {
 	b      *Board
 	states [][]State

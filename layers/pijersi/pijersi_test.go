@@ -36,8 +36,7 @@ func lineups(t *testing.T) iter.Seq2[uint32, pijersi.Lineup] {
 	}
 }
 
-// shuffled returns the line-ups that continue l, built from the last cube on, with left[k] cubes of
-// kind k.
+// shuffled returns the line-ups that continue l, built from the last cube on, with left[k] cubes of kind k.
 func shuffled(l pijersi.Lineup, left [4]int) iter.Seq[pijersi.Lineup] {
 	return func(yield func(pijersi.Lineup) bool) {
 		if left == [4]int{} {
@@ -58,9 +57,8 @@ func shuffled(l pijersi.Lineup, left [4]int) iter.Seq[pijersi.Lineup] {
 	}
 }
 
-// TestLongAllLegal visits all legal line-ups: codes and cubes are inverse and in
-// the order of the ranks, for both players, and there are as many as the document's
-// readers counted.
+// TestLongAllLegal visits all legal line-ups: codes and cubes are inverse and in the order of the ranks, for both
+// players, and there are as many as the document's readers counted.
 func TestLongAllLegal(t *testing.T) {
 	tries.NeedsLong(t, "visits millions of line-ups")
 	var code, cubes, before []byte
@@ -110,9 +108,8 @@ func TestLongShuffles(t *testing.T) {
 	should.Hold(t, shuffles == 3_153_150 && legal == pijersi.Count, "%d of %d shuffles are legal", legal, shuffles)
 }
 
-// TestLongEveryCode visits the codes, legal or not, all of them if there is much time,
-// and through some beyond. The steps are prime to 4 and to 26: each cube and each letter
-// comes at every place.
+// TestLongEveryCode visits the codes, legal or not, all of them if there is much time, and through some beyond. The
+// steps are prime to 4 and to 26: each cube and each letter comes at every place.
 func TestLongEveryCode(t *testing.T) {
 	step := tries.Pick[uint32](499, 101, 1)
 	var code, cubes []byte
@@ -297,8 +294,7 @@ func TestBadCells(t *testing.T) {
 	}
 }
 
-// FuzzParse checks that every reader gives a typed error or what the text says, and
-// the same for lines of a stream.
+// FuzzParse checks that every reader gives a typed error or what the text says, and the same for lines of a stream.
 func FuzzParse(f *testing.F) {
 	for _, text := range []string{"GRXLLS", "GRXLLS-grxlls", "WPKVWQ", "grxll", "RPSRPSPSRWWSRP", "rpsrpspsrwwsrp",
 		"RPSRPSPSRWWSRP-rpsrpspsrwwsrp", "", "-", "\xff", cellText(standard), cellText(pijersi.Setup{White: 1, Black: 2, Form: pijersi.Total}), "{}", `{"a1": "R" 'a2':'P'}`} {

@@ -310,9 +310,8 @@ func TestSVG(t *testing.T) {
 	}
 }
 
-// TestFrench plays the solutions of testdata: of all games on the French board with one hole empty
-// at the start and one peg left, those can be solved that sums modulo 2 do not exclude, and
-// no others. 16 of the 37 starts can be solved.
+// TestFrench plays the solutions of testdata: of all games on the French board with one hole empty at the start and one
+// peg left, those can be solved that sums modulo 2 do not exclude, and no others. 16 of the 37 starts can be solved.
 func TestFrench(t *testing.T) {
 	b := Named(French)
 	text := must.Read(t, "testdata/french.txt")

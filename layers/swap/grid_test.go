@@ -27,8 +27,7 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// TestSwaps checks the moves by their definition (document 004, section 2, with
-// the counts of docs/sources.md).
+// TestSwaps checks the moves by their definition (document 004, section 2, with the counts of docs/sources.md).
 func TestSwaps(t *testing.T) {
 	for _, size := range sizes() {
 		m, n := size[0], size[1]
@@ -54,9 +53,8 @@ func conjugate(g *swap.Grid, s swap.State, h perm.Packed) swap.State {
 	return h.Compose(s, n).Compose(h.Inverse(n), n)
 }
 
-// TestDistances checks on every state the claims of the package comment about
-// distances: parity, inverse, symmetries; and that on a line they are the
-// numbers of inversions.
+// TestDistances checks on every state the claims of the package comment about distances: parity, inverse, symmetries;
+// and that on a line they are the numbers of inversions.
 func TestDistances(t *testing.T) {
 	for _, size := range [][2]int{{1, 1}, {1, 5}, {5, 1}, {1, 7}, {2, 2}, {2, 3}, {3, 2}, {2, 4}} {
 		g := mustGrid(t, size[0], size[1])
@@ -76,8 +74,7 @@ func TestDistances(t *testing.T) {
 	}
 }
 
-// TestCheckDepths: the depths of all small grids pass, up to any depth, and no number of them
-// can be much different.
+// TestCheckDepths: the depths of all small grids pass, up to any depth, and no number of them can be much different.
 func TestCheckDepths(t *testing.T) {
 	for _, size := range [][2]int{{1, 1}, {1, 2}, {1, 3}, {2, 2}, {1, 6}, {2, 3}, {2, 4}, {4, 2}} {
 		g := mustGrid(t, size[0], size[1])
@@ -120,8 +117,7 @@ func ExampleGrid_Apply() {
 	// parity 0
 }
 
-// sizes are all grids up to 16 cells that are not higher than wide, and a few
-// that are.
+// sizes are all grids up to 16 cells that are not higher than wide, and a few that are.
 func sizes() (list [][2]int) {
 	for rows := 1; rows <= 4; rows++ {
 		for cols := rows; rows*cols <= swap.MaxCells; cols++ {

@@ -83,8 +83,7 @@ func TestPuzzleText(t *testing.T) {
 	}
 }
 
-// FuzzParse feeds any text: what is accepted is a state that is written and read
-// again unchanged.
+// FuzzParse feeds any text: what is accepted is a state that is written and read again unchanged.
 func FuzzParse(f *testing.F) {
 	f.Add("2 3\n1 2 3\n6 5 4\n")
 	f.Add("1 1\n0\n")

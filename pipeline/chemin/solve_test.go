@@ -117,8 +117,7 @@ func checkSolutions(t *testing.T, b *chemin.Board, r *Result) {
 	}
 }
 
-// TestEnding compares the numbers of best orders that end in the score with all orders
-// played one by one.
+// TestEnding compares the numbers of best orders that end in the score with all orders played one by one.
 func TestEnding(t *testing.T) {
 	for _, size := range [][2]int{{1, 1}, {1, 2}, {1, 3}, {1, 4}, {1, 5}, {6, 1}, {1, 7}, {2, 2}, {2, 3}, {3, 2}} {
 		b := board(t, size[0], size[1])
@@ -272,8 +271,7 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// sweepAll runs a sweep to the end and returns the states of each layer, and the bytes of its work
-// file, if it has one.
+// sweepAll runs a sweep to the end and returns the states of each layer, and the bytes of its work file, if it has one.
 func sweepAll(t *testing.T, s *sweep) (states []int, bytes int64) {
 	t.Helper()
 	must.OK(t, s.run(t.Context(), func() {
@@ -304,8 +302,7 @@ func (s *sweep) onDisk(t *testing.T) *sweep {
 	return s
 }
 
-// TestSpill runs sweeps that have next to no room for records at work: many runs, merged two at
-// a time.
+// TestSpill runs sweeps that have next to no room for records at work: many runs, merged two at a time.
 func TestSpill(t *testing.T) {
 	b := board(t, 3, 3)
 	for _, tt := range []struct {
@@ -332,8 +329,7 @@ func TestSpill(t *testing.T) {
 	}
 }
 
-// TestCountingStates compares the states of a sweep that drops none with those found by filling
-// boards.
+// TestCountingStates compares the states of a sweep that drops none with those found by filling boards.
 func TestCountingStates(t *testing.T) {
 	b := board(t, 2, 3)
 	got, _ := sweepAll(t, newTestSweep(b, 1<<30, 1000)) // never reached

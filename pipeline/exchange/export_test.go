@@ -367,9 +367,8 @@ func TestPublishedOrder(t *testing.T) {
 	})
 }
 
-// TestPublishedCounts: the sizes of the first files, and the sum of all of them. There is no
-// file of 47 seeds, and the 889,063,398,406 positions of the published solution
-// include the one at the start, which is full.
+// TestPublishedCounts: the sizes of the first files, and the sum of all of them. There is no file of 47 seeds, and the
+// 889,063,398,406 positions of the published solution include the one at the start, which is full.
 func TestPublishedCounts(t *testing.T) {
 	game := testrun.Game(t, 12, awari.Awari)
 	counts := []uint64{1, 12, 78, 364, 1365, 4368, 12375, 31812}

@@ -126,8 +126,7 @@ func openVu(t testing.TB, tb *tables.Tables, n int, file []byte, codec frame.Cod
 	return i.open(t.Context(), tb, work)
 }
 
-// TestBadFiles: files that cannot be of the layer are damaged, whatever is wrong with them, and
-// change nothing.
+// TestBadFiles: files that cannot be of the layer are damaged, whatever is wrong with them, and change nothing.
 func TestBadFiles(t *testing.T) {
 	game := testrun.Game(t, 12, awari.Awari)
 	from, below := solveRun(t, game, 7), testrun.Solve(t, game, 6)

@@ -222,8 +222,7 @@ func TestLongBrute(t *testing.T) {
 		"%d solvable problems, %d others, %d with moves of several jumps", solvable, not, several)
 }
 
-// checkAdvice compares the advice in positions of a random game, the same in each run, with brute
-// force.
+// checkAdvice compares the advice in positions of a random game, the same in each run, with brute force.
 func checkAdvice(t *testing.T, table *Table, b *brute) {
 	s := State{table.Start, -1}
 	for step := 0; ; step++ {

@@ -31,8 +31,7 @@ func tinyDisk(t *testing.T) string {
 	return dir
 }
 
-// TestFullDisk solves until the disk is full, makes room little by little, and
-// continues.
+// TestFullDisk solves until the disk is full, makes room little by little, and continues.
 func TestFullDisk(t *testing.T) {
 	disk := tinyDisk(t)
 	ballast, dir := filepath.Join(disk, "ballast"), filepath.Join(disk, "run")
@@ -71,8 +70,7 @@ func checkFull(t *testing.T, err error, dir string) {
 	tidyButUnlisted(t, dir, len(testrun.Manifest(t, dir).Layers))
 }
 
-// tidyButUnlisted is tidy, but a layer that was published when there was no room
-// left for the manifest may be there.
+// tidyButUnlisted is tidy, but a layer that was published when there was no room left for the manifest may be there.
 func tidyButUnlisted(t *testing.T, dir string, layers int) {
 	if _, err := os.Stat(filepath.Join(dir, rundir.LayerName(layers))); err == nil {
 		layers++

@@ -88,8 +88,7 @@ func TestRetrogradeInterrupted(t *testing.T) {
 	sameRun(t, want, dir)
 }
 
-// TestRetrogradeMemory: what needs more memory than is allowed is refused before anything is
-// changed.
+// TestRetrogradeMemory: what needs more memory than is allowed is refused before anything is changed.
 func TestRetrogradeMemory(t *testing.T) {
 	game := awaritest.Game(t, 12, awari.Awari)
 	dir := t.TempDir()
@@ -169,8 +168,7 @@ func TestAddRefused(t *testing.T) {
 	must.Same(t, "changed", before, must.Tree(t, dir))
 }
 
-// TestAddImpossible: a layer with scores that no board of it has is not sealed, wherever the
-// scores are.
+// TestAddImpossible: a layer with scores that no board of it has is not sealed, wherever the scores are.
 func TestAddImpossible(t *testing.T) {
 	game, dir := awaritest.Game(t, 12, awari.Awari), t.TempDir()
 	mustSolve(t, dir, game, options(8))

@@ -24,8 +24,7 @@ func roomy(seeds int, free uint64) solve.Options {
 	return o
 }
 
-// TestNoRoom: what has no room on the disk is refused before anything is changed, and
-// only what is still to do counts.
+// TestNoRoom: what has no room on the disk is refused before anything is changed, and only what is still to do counts.
 func TestNoRoom(t *testing.T) {
 	game, dir := awaritest.Game(t, 8, awari.Awari), filepath.Join(t.TempDir(), "run")
 	_, err := solve.Solve(t.Context(), dir, game, roomy(14, 1000))

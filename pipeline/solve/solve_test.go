@@ -44,8 +44,7 @@ func mustSolve(t *testing.T, dir string, game awari.Game, o solve.Options) []sol
 	return must.Get(solve.Solve(t.Context(), dir, game, o))(t)
 }
 
-// sameRun fails unless two run directories hold the same bytes, the seconds in
-// the manifest aside, and nothing else.
+// sameRun fails unless two run directories hold the same bytes, the seconds in the manifest aside, and nothing else.
 func sameRun(t *testing.T, want, got string) {
 	t.Helper()
 	a, b := must.Tree(t, want), must.Tree(t, got)
@@ -286,8 +285,7 @@ func TestForeignLayer(t *testing.T) {
 	refuses(t, dir, game, 6, path, "of other rules")
 }
 
-// TestLongCancel stops in every stage that reports progress. The largest layers have
-// several blocks to seal.
+// TestLongCancel stops in every stage that reports progress. The largest layers have several blocks to seal.
 func TestLongCancel(t *testing.T) {
 	seeds := tries.More(7, 9)
 	game, want := awaritest.Game(t, 12, awari.Awari), t.TempDir()
@@ -302,8 +300,7 @@ func TestLongCancel(t *testing.T) {
 	}
 }
 
-// cancelIn solves until the given stage of the second layer that it works on. It
-// reports whether it was stopped.
+// cancelIn solves until the given stage of the second layer that it works on. It reports whether it was stopped.
 func cancelIn(t *testing.T, dir string, game awari.Game, seeds int, stage string) bool {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

@@ -21,8 +21,7 @@ import (
 	"grenier/pipeline/solve/internal/halfboard"
 )
 
-// windowSeeds is a layer that is solved window by window if there is too little memory, as
-// most smaller ones never are.
+// windowSeeds is a layer that is solved window by window if there is too little memory, as most smaller ones never are.
 const windowSeeds = 14
 
 // narrowOptions are those of a solver that adds a layer window by window.
@@ -56,8 +55,7 @@ func newWindowRuns(t *testing.T, seeds int) (w windowRuns) {
 	return w
 }
 
-// solveNarrow solves one layer and checks that it was not in memory, and that nothing was
-// noted.
+// solveNarrow solves one layer and checks that it was not in memory, and that nothing was noted.
 func solveNarrow(t *testing.T, dir string, game awari.Game, o solve.Options) solve.Report {
 	t.Helper()
 	o.Note = func(text string) { t.Errorf("note: %s", text) }
@@ -96,8 +94,7 @@ func TestWindows(t *testing.T) {
 	should.Not(t, least.Share == 1, "after the first of %d windows all is said to be done: %+v", r.Engine.Windows, least)
 }
 
-// TestLongWindowsSameBytes solves a layer that does not fit into memory in every way that must
-// not matter.
+// TestLongWindowsSameBytes solves a layer that does not fit into memory in every way that must not matter.
 func TestLongWindowsSameBytes(t *testing.T) {
 	tries.NeedsLong(t, "solves a layer several times")
 	seeds, family := 16, cpu.Best()

@@ -18,8 +18,7 @@ import (
 	"grenier/pipeline/tables"
 )
 
-// draw returns random boards of all layers, some of them several times, and
-// their true scores.
+// draw returns random boards of all layers, some of them several times, and their true scores.
 func draw(space *awari.Space, layers [][]int8, n int, seed uint64) (boards []awari.Board, scores []int8) {
 	random := rand.New(rand.NewPCG(seed, 7))
 	for range n {
@@ -95,8 +94,7 @@ func TestRefusedBatches(t *testing.T) {
 	should.Be(t, tab.Scores(t.Context(), []awari.Board{good}, make([]int8, 1)), os.ErrClosed, "closed")
 }
 
-// TestDamagedBatch has one damaged block and one false score: the first fails
-// Scores, both fail Probes.
+// TestDamagedBatch has one damaged block and one false score: the first fails Scores, both fail Probes.
 func TestDamagedBatch(t *testing.T) {
 	game := testrun.Game(t, 8, awari.Awari)
 	layers := testrun.Solve(t, game, 6)

@@ -124,8 +124,7 @@ func randomBoardsOf(space *awari.Space, seeds, n int) []awari.Board {
 	return boards
 }
 
-// checkPython compares every block of every layer, and the scores of some boards, with
-// what the reader in Go reads.
+// checkPython compares every block of every layer, and the scores of some boards, with what the reader in Go reads.
 func checkPython(t *testing.T, p interpreter, place string, tab *tables.Tables, space *awari.Space, block int) {
 	t.Helper()
 	got, message := p.run(t, "", printBlocks, place, strconv.Itoa(block))
@@ -174,8 +173,7 @@ func checkPythonProbes(t *testing.T, p interpreter, place string, tab *tables.Ta
 	should.Hold(t, message == "" && got == want.String(), "%s\ngot probes\n%.500s\nwant\n%.500s", message, got, want.String())
 }
 
-// TestLongPython compares the reader in Python with that in Go, with and without NumPy, on disk
-// and on a web server.
+// TestLongPython compares the reader in Python with that in Go, with and without NumPy, on disk and on a web server.
 func TestLongPython(t *testing.T) {
 	runs := []struct {
 		pits, seeds, block int // block 0: a run of the fast engine
@@ -286,8 +284,7 @@ func TestLongPythonTypes(t *testing.T) {
 	should.Hold(t, err == nil, "%v: %s", err, out)
 }
 
-// TestLongPythonRanks compares the numbers of a million boards of 0 to 48 seeds, and the boards
-// with these numbers.
+// TestLongPythonRanks compares the numbers of a million boards of 0 to 48 seeds, and the boards with these numbers.
 func TestLongPythonRanks(t *testing.T) {
 	tries.NeedsLong(t, "a million boards")
 	p := interpreter{path: pythontest.With(t, "numpy")}

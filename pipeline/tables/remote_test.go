@@ -148,8 +148,7 @@ func (f *far) asked() []string {
 	return list
 }
 
-// TestRemoteRequests probes boards, each with cold tables, and wants just the
-// requests that docs/remote.md promises.
+// TestRemoteRequests probes boards, each with cold tables, and wants just the requests that docs/remote.md promises.
 func TestRemoteRequests(t *testing.T) {
 	f := newFar(t)
 	f.Take()
@@ -229,8 +228,7 @@ func TestRemoteCancel(t *testing.T) {
 	must.OK(t, tab.Close())
 }
 
-// TestRemoteFailures: a server that fails for a while is no damage, and what it
-// answers later is right.
+// TestRemoteFailures: a server that fails for a while is no damage, and what it answers later is right.
 func TestRemoteFailures(t *testing.T) {
 	f := newFar(t)
 	var n atomic.Int32
@@ -275,10 +273,9 @@ func isStatus(err error, code int) bool {
 	return ok && s.Code == code
 }
 
-// TestRemoteReplaced replaces an open layer file by one of the same length with
-// other scores, and no wrong score may come of it, even if the server gives both
-// files the same validators, as long as it does not claim that these are strong: the index of one
-// does not fit the blocks of the other.
+// TestRemoteReplaced replaces an open layer file by one of the same length with other scores, and no wrong score may
+// come of it, even if the server gives both files the same validators, as long as it does not claim that these are
+// strong: the index of one does not fit the blocks of the other.
 func TestRemoteReplaced(t *testing.T) {
 	old := time.Unix(1e9, 0)
 	t.Run("seen by date", func(t *testing.T) { replaceLayer(t, old, old.Add(time.Second), remote.ErrChanged) })

@@ -27,8 +27,7 @@ func solveRun(t testing.TB, game awari.Game, seeds int) string {
 	return dir
 }
 
-// TestLongKnownPosition compares a position of the 12-pit game with what a program
-// independent of this one found.
+// TestLongKnownPosition compares a position of the 12-pit game with what a program independent of this one found.
 func TestLongKnownPosition(t *testing.T) {
 	tries.NeedsLong(t, "16 seeds")
 	tab := open(t, solveRun(t, testrun.Game(t, 12, awari.Awari), 16))
@@ -63,8 +62,7 @@ func BenchmarkProbe(b *testing.B) {
 	})
 }
 
-// randomBoards returns boards drawn among all those with at most seeds seeds,
-// enough of them to touch every block.
+// randomBoards returns boards drawn among all those with at most seeds seeds, enough of them to touch every block.
 func randomBoards(t testing.TB, game awari.Game, seeds int) []awari.Board {
 	t.Helper()
 	space := testrun.Space(t, game, seeds)

@@ -282,8 +282,7 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// TestFalseScore has correct checksums on a wrong score: Score cannot know,
-// Probe must.
+// TestFalseScore has correct checksums on a wrong score: Score cannot know, Probe must.
 func TestFalseScore(t *testing.T) {
 	game := testrun.Game(t, 8, awari.Awari)
 	layers := testrun.Solve(t, game, 5)

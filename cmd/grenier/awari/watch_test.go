@@ -97,8 +97,7 @@ func TestViews(t *testing.T) {
 	}
 }
 
-// TestParseUntil: a time is the next moment at which clocks show it, also when they are changed
-// in the night.
+// TestParseUntil: a time is the next moment at which clocks show it, also when they are changed in the night.
 func TestParseUntil(t *testing.T) {
 	zone, err := time.LoadLocation("Europe/Berlin")
 	if err != nil {

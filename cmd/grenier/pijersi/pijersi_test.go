@@ -66,8 +66,7 @@ func TestPijersiStreams(t *testing.T) {
 	}
 }
 
-// TestPijersiWaits checks that answers do not wait for more questions, and that an
-// interrupt ends the wait for them.
+// TestPijersiWaits checks that answers do not wait for more questions, and that an interrupt ends the wait for them.
 func TestPijersiWaits(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())
 	in, questions := io.Pipe()
@@ -85,8 +84,7 @@ func TestPijersiWaits(t *testing.T) {
 	should.OK(t, questions.Close()) // ends the reader in the background
 }
 
-// TestPijersiBadLines checks that lines of any kind are told, and counted, and
-// nothing else is lost.
+// TestPijersiBadLines checks that lines of any kind are told, and counted, and nothing else is lost.
 func TestPijersiBadLines(t *testing.T) {
 	long := strings.Repeat("G", 3*lines.Max)
 	exact := strings.Repeat("G", lines.Max)

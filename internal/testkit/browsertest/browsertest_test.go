@@ -15,8 +15,7 @@ const faulty = `<!doctype html><meta name="viewport" content="width=device-width
 <img src="missing.png">
 <script>console.log("a word"); undefinedFunction();</script>`
 
-// TestLongFaults opens a page that has each kind of fault: the tests of pages rely on
-// hearing of all of them.
+// TestLongFaults opens a page that has each kind of fault: the tests of pages rely on hearing of all of them.
 func TestLongFaults(t *testing.T) {
 	long(t)
 	page := browsertest.Start(t).OpenText(t, faulty, browsertest.Window{Width: 400})

@@ -23,8 +23,7 @@ func target(t *testing.T) (*siegetest.Tree, siegetest.Target) {
 	return tree, siegetest.Target{Name: "run/a", Others: []string{"run/b"}, Donors: map[string][]byte{"other/a": []byte("donated")}, Canary: "canary"}
 }
 
-// TestDamages: each damage changes the files and leaves the canaries alone, and the same seed
-// does the same again.
+// TestDamages: each damage changes the files and leaves the canaries alone, and the same seed does the same again.
 func TestDamages(t *testing.T) {
 	for _, d := range siegetest.Damages {
 		t.Run(d.Name, func(t *testing.T) {

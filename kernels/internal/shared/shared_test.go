@@ -10,8 +10,7 @@ import (
 	"grenier/internal/testkit/twins"
 )
 
-// TestLoadStore copies the middle one of three lines, changes some scores of the
-// copy and puts it back.
+// TestLoadStore copies the middle one of three lines, changes some scores of the copy and puts it back.
 func TestLoadStore(t *testing.T) {
 	scores := twins.Aligned(3 * Side)
 	for i := range scores {
@@ -111,8 +110,7 @@ func TestOthersSeeWholeScores(t *testing.T) {
 	wg.Wait()
 }
 
-// TestParts copies the middle one of three parts, changes some bytes of the copy and
-// puts it back.
+// TestParts copies the middle one of three parts, changes some bytes of the copy and puts it back.
 func TestParts(t *testing.T) {
 	for _, n := range []int{8, 16, 24, 32, 48, Side} {
 		packed := twins.Aligned(3 * n)

@@ -7,8 +7,7 @@ import (
 	"grenier/internal/testkit/should"
 )
 
-// TestNeg tries every pair of a byte and those around it, which a carry would
-// disturb, in every lane.
+// TestNeg tries every pair of a byte and those around it, which a carry would disturb, in every lane.
 func TestNeg(t *testing.T) {
 	for a := -128; a < 128; a++ {
 		for b := -128; b < 128; b++ {

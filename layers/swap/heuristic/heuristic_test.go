@@ -33,9 +33,8 @@ func small(cells int) (sizes [][2]int) {
 	return sizes
 }
 
-// TestLongFlags follows all swaps of all states of small grids: the bounds are 0 at home
-// and change by at most 1, which makes them admissible as well.
-// Package patterns compares them with distances and reference values.
+// TestLongFlags follows all swaps of all states of small grids: the bounds are 0 at home and change by at most 1, which
+// makes them admissible as well. Package patterns compares them with distances and reference values.
 func TestLongFlags(t *testing.T) {
 	cells := tries.More(7, 9)
 	for _, size := range small(cells) {
@@ -117,10 +116,9 @@ func inversions(g *swap.Grid, s swap.State, place func(cell int) int) (count int
 	return count
 }
 
-// TestLemma34 checks lemma 3.4 of document 004 on every state and swap of small grids: a
-// horizontal swap changes the inversions by rows by 1 and those by columns by at most 2m-1, a
-// vertical one those by columns by 1 and those by rows by at most 2n-1. Both limits are
-// reached, so no smaller ones hold.
+// TestLemma34 checks lemma 3.4 of document 004 on every state and swap of small grids: a horizontal swap changes the
+// inversions by rows by 1 and those by columns by at most 2m-1, a vertical one those by columns by 1 and those by rows
+// by at most 2n-1. Both limits are reached, so no smaller ones hold.
 func TestLemma34(t *testing.T) {
 	for _, shape := range [][2]int{{1, 4}, {4, 1}, {2, 2}, {2, 3}, {3, 2}} {
 		t.Run(fmt.Sprint(shape), func(t *testing.T) {

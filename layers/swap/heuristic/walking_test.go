@@ -50,8 +50,7 @@ func (m matrix) neighbours(f func(matrix)) {
 	}
 }
 
-// distances returns the distance of all matrices from home by a plain search, by all
-// swaps.
+// distances returns the distance of all matrices from home by a plain search, by all swaps.
 func distances(home matrix) map[matrix]int {
 	depth, queue := map[matrix]int{home: 0}, []matrix{home}
 	for ; len(queue) > 0; queue = queue[1:] {
@@ -115,9 +114,8 @@ func TestLongWalking(t *testing.T) {
 	}
 }
 
-// TestLongWalkingLarge walks at random from home in grids of more cells than a swap.State
-// has: a swap changes the bound by at most 1, as a tracker foretells, and it is never
-// below half Manhattan (theorem 3.6).
+// TestLongWalkingLarge walks at random from home in grids of more cells than a swap.State has: a swap changes the bound
+// by at most 1, as a tracker foretells, and it is never below half Manhattan (theorem 3.6).
 func TestLongWalkingLarge(t *testing.T) {
 	sizes := [][2]int{{1, 20}, {64, 1}, {4, 5}, {2, 6}}
 	if tries.Long() {

@@ -233,8 +233,7 @@ func TestPlies(t *testing.T) {
 	should.Be(t, must.Err(sample.Write(t.Context(), dir, io.Discard, o)), corrupt.ErrCorrupt, "listed distances are missing")
 }
 
-// TestWhole draws all positions of small layers, in all formats: each comes once, with its values
-// by the rules.
+// TestWhole draws all positions of small layers, in all formats: each comes once, with its values by the rules.
 func TestWhole(t *testing.T) {
 	for _, rules := range awari.RuleSets() {
 		game, layers, dir := testrun.Run(t, 6, rules, 7, 100)

@@ -26,10 +26,9 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// walk is a search of the numbers below walkSize, along three edges from each; a layer has those that
-// as many edges lead to, except some which are pruned, with the number of ways. Keep keeps all
-// layers, as solitaire does; otherwise only the last one stays, as in chemin, and the directory is
-// cleared in the end.
+// walk is a search of the numbers below walkSize, along three edges from each; a layer has those that as many edges
+// lead to, except some which are pruned, with the number of ways. Keep keeps all layers, as solitaire does; otherwise
+// only the last one stays, as in chemin, and the directory is cleared in the end.
 type walk struct {
 	threads, abreast, most int // most is the records of a run
 	keep                   bool
@@ -330,8 +329,7 @@ func TestSearchFails(t *testing.T) {
 	}
 }
 
-// TestSearchResumes: the context ends the search in any layer, which then goes on from the layer
-// before, once.
+// TestSearchResumes: the context ends the search in any layer, which then goes on from the layer before, once.
 func TestSearchResumes(t *testing.T) {
 	for _, keep := range []bool{false, true} {
 		w := &walk{threads: 2, abreast: 2, most: 10, keep: keep, dir: t.TempDir()}
@@ -373,9 +371,8 @@ func on(t *testing.T, keep bool) func(*crashfs.FS) (answer, error) {
 	}
 }
 
-// TestLongCrash crashes a search at its first, second, ... change of a file, until it comes to its
-// end, and resumes it after kill -9 and after a power cut. The short form leaves out most of the
-// changes.
+// TestLongCrash crashes a search at its first, second, ... change of a file, until it comes to its end, and resumes it
+// after kill -9 and after a power cut. The short form leaves out most of the changes.
 func TestLongCrash(t *testing.T) {
 	rng := tries.Rand(t)
 	for _, keep := range []bool{false, true} {
@@ -437,8 +434,7 @@ func stopped(t testing.TB, keep bool) string {
 	return w.dir
 }
 
-// FuzzDamage changes a byte of a file of a search, or cuts the file there: the result is right, or
-// the damage is found.
+// FuzzDamage changes a byte of a file of a search, or cuts the file there: the result is right, or the damage is found.
 func FuzzDamage(f *testing.F) {
 	left := map[bool]string{false: stopped(f, false), true: stopped(f, true)}
 	for file := range uint8(3) {

@@ -370,8 +370,7 @@ func interrupted(t *testing.T, dir string, o Options) {
 	must.Be(t, must.Err(Run(ctx, dir, o)), context.Canceled)
 }
 
-// TestStateRefused has state files of other searches, and damaged ones: they are refused, and
-// stay as they are.
+// TestStateRefused has state files of other searches, and damaged ones: they are refused, and stay as they are.
 func TestStateRefused(t *testing.T) {
 	game, layers, dir := testrun.Run(t, 12, awari.Awari, 7, 1000)
 	o := Options{From: 5, To: 7, Condition: must.Get(Parse("only-win"))(t), Order: Random, Count: 7, State: filepath.Join(t.TempDir(), "state")}

@@ -77,8 +77,7 @@ func TestLongSelfPlay(t *testing.T) {
 	}
 }
 
-// playOut plays a game to the end. Repetitions are only agreed on when the score is
-// 0.
+// playOut plays a game to the end. Repetitions are only agreed on when the score is 0.
 func playOut(t *testing.T, m *match.Match, players ...*match.Player) {
 	for m.State() == match.Playing {
 		pit, a, err := players[m.Turn()].Choose(t.Context(), m.Board())

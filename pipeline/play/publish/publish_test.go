@@ -187,8 +187,7 @@ func wantTables(t *testing.T, out string, scores [][]int8) {
 	}
 }
 
-// TestPages: links are names of files, those to pages that there are not are gone, and the
-// policy is there.
+// TestPages: links are names of files, those to pages that there are not are gone, and the policy is there.
 func TestPages(t *testing.T) {
 	dir, _ := newRun(t, awari.Strict, 3)
 	out := filepath.Join(t.TempDir(), "site")
@@ -353,8 +352,7 @@ func TestDistances(t *testing.T) {
 	should.Hold(t, errors.Is(err, corrupt.ErrCorrupt) && errors.Is(err, fs.ErrNotExist), "listed distances are missing: %v", err)
 }
 
-// TestUpdate: only what is missing or not right is written again; new layers are added; pages
-// are replaced.
+// TestUpdate: only what is missing or not right is written again; new layers are added; pages are replaced.
 func TestUpdate(t *testing.T) {
 	dir, scores := newRun(t, awari.Awari, 5)
 	out := filepath.Join(t.TempDir(), "site")
@@ -434,8 +432,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestDamage: a damaged layer is not published, wherever the damage is, and leaves nothing that
-// could be fetched.
+// TestDamage: a damaged layer is not published, wherever the damage is, and leaves nothing that could be fetched.
 func TestDamage(t *testing.T) {
 	dir, _ := newRun(t, awari.Awari, 2)
 	layer := filepath.Join(dir, "layer-02.gl")

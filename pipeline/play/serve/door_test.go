@@ -162,8 +162,7 @@ func waitFor(t testing.TB, what string, reached func() bool) {
 	}
 }
 
-// wantNoFailure checks that the server did not fail, and so did not log or count
-// anything.
+// wantNoFailure checks that the server did not fail, and so did not log or count anything.
 func (r *running) wantNoFailure() {
 	r.t.Helper()
 	text := r.get("/metrics").body
@@ -171,8 +170,7 @@ func (r *running) wantNoFailure() {
 	should.Equal(r.t, r.log.String(), "", "logged")
 }
 
-// TestGone has clients leave in the middle of things: their work stops, and nothing
-// of that is a failure of the server.
+// TestGone has clients leave in the middle of things: their work stops, and nothing of that is a failure of the server.
 func TestGone(t *testing.T) {
 	r := start(t, Options{})
 	for _, text := range []string{
@@ -267,9 +265,8 @@ func TestSlowReaderCut(t *testing.T) {
 	should.Equal(t, r.log.String(), "", "logged")
 }
 
-// TestLongFlood lets a few clients flood the server in all ways for some time, while
-// another one asks from time to time: it must be answered rightly and soon, and memory
-// stays bounded. The length of it needs GRENIER_LONG=1.
+// TestLongFlood lets a few clients flood the server in all ways for some time, while another one asks from time to
+// time: it must be answered rightly and soon, and memory stays bounded. The length of it needs GRENIER_LONG=1.
 func TestLongFlood(t *testing.T) {
 	tries.SkipIf(t, os.Getenv("GRENIER_LONG") == "", "floods for 10 s; set GRENIER_LONG=1")
 	needAnother(t)

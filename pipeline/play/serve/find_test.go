@@ -125,8 +125,7 @@ func TestFindLines(t *testing.T) {
 	r.wantProblem(r.get("/api/find?seeds=9", "Accept", linesType), http.StatusBadRequest, "0 to 5")
 }
 
-// TestFindMost asks for the largest margin: nothing that is found has a smaller one than what
-// follows.
+// TestFindMost asks for the largest margin: nothing that is found has a smaller one than what follows.
 func TestFindMost(t *testing.T) {
 	r := startFinding(t)
 	var got findReport

@@ -40,8 +40,7 @@ func TestHosts(t *testing.T) {
 	should.Equal(t, anybody.Code, http.StatusOK, "not on a loopback address: status")
 }
 
-// TestForeign checks that pages of other sites can link to the server, but not use
-// it.
+// TestForeign checks that pages of other sites can link to the server, but not use it.
 func TestForeign(t *testing.T) {
 	r := start(t, Options{})
 	for _, c := range []struct {
@@ -122,8 +121,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// raw sends text over a connection of its own and returns what comes back until the
-// server closes it.
+// raw sends text over a connection of its own and returns what comes back until the server closes it.
 func raw(t testing.TB, address, text string) string {
 	t.Helper()
 	c := must.Get(net.Dial("tcp", address))(t)
@@ -239,9 +237,8 @@ func TestPanic(t *testing.T) {
 	should.Equal(t, s.metrics.panics.Load(), 2, "panics counted")
 }
 
-// TestSlowClients checks that clients that send nothing, or too slowly, lose their
-// connection, and that others are served meanwhile, even when the slow ones hold all
-// connections for a while.
+// TestSlowClients checks that clients that send nothing, or too slowly, lose their connection, and that others are
+// served meanwhile, even when the slow ones hold all connections for a while.
 func TestSlowClients(t *testing.T) {
 	tight := usual
 	tight.connections, tight.header, tight.read, tight.idle = 8, 500*time.Millisecond, 500*time.Millisecond, 500*time.Millisecond
@@ -353,8 +350,7 @@ func unpack(t *testing.T, text string) string {
 	return string(plain)
 }
 
-// TestConditions checks that each edition of a document has a tag of its own, and
-// the answers to clients that know it.
+// TestConditions checks that each edition of a document has a tag of its own, and the answers to clients that know it.
 func TestConditions(t *testing.T) {
 	files := pages()
 	files["app.js"] = []byte(strings.Repeat("export const x = 1;\n", 500))

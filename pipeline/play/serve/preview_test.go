@@ -99,8 +99,7 @@ func TestPreview(t *testing.T) {
 	should.Hold(t, got.status == http.StatusOK && got.header.Get("Content-Type") == "image/png", "the icon: status %d", got.status)
 }
 
-// TestBadQueries sends queries that make no sense, those about a board to the interface too: one parser
-// refuses them.
+// TestBadQueries sends queries that make no sense, those about a board to the interface too: one parser refuses them.
 func TestBadQueries(t *testing.T) {
 	r := start(t, Options{})
 	const board = "pits=1,0,0,0,0,2,1,1,0,0,0,1"

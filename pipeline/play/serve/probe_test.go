@@ -67,8 +67,7 @@ func (r *running) checkProbe(game awari.Game, b awari.Board, n int) {
 	must.Equal(r.t, cmp.Diff(want, got.Value), "", "%s: value", game.Text(b))
 }
 
-// checkMove compares an answer about a move with the rules: seeds sown and taken
-// one by one must give the child.
+// checkMove compares an answer about a move with the rules: seeds sown and taken one by one must give the child.
 func (r *running) checkMove(game awari.Game, b awari.Board, play awari.Play, got moveInfo) {
 	must.Hold(r.t, got.Legal == play.Legal && got.Starves == play.Starves && got.Captured == play.Captured,
 		"%s, pit %d: %+v, want %+v", game.Text(b), got.Pit, got, play)

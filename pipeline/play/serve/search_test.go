@@ -22,8 +22,7 @@ import (
 	"grenier/pipeline/tables"
 )
 
-// TestSearch compares bounds with the true scores of boards that the server does
-// not have.
+// TestSearch compares bounds with the true scores of boards that the server does not have.
 func TestSearch(t *testing.T) {
 	game := testrun.Game(t, 6, awari.Awari)
 	const more = seeds + 3
@@ -61,8 +60,7 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-// TestLine plays the best lines of all boards of a layer: they must bring what the
-// board is worth.
+// TestLine plays the best lines of all boards of a layer: they must bring what the board is worth.
 func TestLine(t *testing.T) {
 	game := testrun.Game(t, 6, awari.Awari)
 	r := start(t, Options{Tables: openTables(t, game), Rate: 1e6})
@@ -174,8 +172,7 @@ func TestStopWhileSearching(t *testing.T) {
 	r.wantProblem(<-answered, http.StatusServiceUnavailable, "stopping")
 }
 
-// TestCharts checks that drawings are well-formed and have nothing that the policy
-// of the page forbids.
+// TestCharts checks that drawings are well-formed and have nothing that the policy of the page forbids.
 func TestCharts(t *testing.T) {
 	r := start(t, Options{})
 	var all struct{ Charts []drawnChart }

@@ -57,8 +57,7 @@ func openRun(t testing.TB, game awari.Game) (*tables.Tables, string) {
 	return tab, dir
 }
 
-// newServer returns a server for the 12-pit game; what it logs is in the text
-// returned.
+// newServer returns a server for the 12-pit game; what it logs is in the text returned.
 func newServer(t testing.TB, o Options) (*Server, *lockedText) {
 	t.Helper()
 	log := &lockedText{}

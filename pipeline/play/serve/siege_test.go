@@ -134,9 +134,8 @@ func (s *siege) crawl() {
 	s.t.Error("a client that never ends its request was never cut off")
 }
 
-// TestLongSiege lets many clients ask for sense and nonsense at the same time, as fast as
-// they can; the server must answer each rightly, and hold little memory while it does
-// and none of it afterwards.
+// TestLongSiege lets many clients ask for sense and nonsense at the same time, as fast as they can; the server must
+// answer each rightly, and hold little memory while it does and none of it afterwards.
 func TestLongSiege(t *testing.T) {
 	connections, requests := 20, 400
 	if os.Getenv("GRENIER_LONG") != "" {
@@ -241,8 +240,7 @@ func FuzzRequest(f *testing.F) {
 	})
 }
 
-// checkFuzzed sends one request and checks that the answer is one of those that
-// docs/serve.md lists, and JSON.
+// checkFuzzed sends one request and checks that the answer is one of those that docs/serve.md lists, and JSON.
 func checkFuzzed(t *testing.T, handler http.Handler, method, path, query, body string) {
 	t.Helper()
 	r := httptest.NewRequest(method, path, strings.NewReader(body))

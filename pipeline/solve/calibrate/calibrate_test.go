@@ -36,8 +36,7 @@ func TestRun(t *testing.T) {
 	isEmpty(t, dir)
 }
 
-// TestLongCancelled interrupts a calibration at each report of progress, or at some of them if there
-// is little time.
+// TestLongCancelled interrupts a calibration at each report of progress, or at some of them if there is little time.
 func TestLongCancelled(t *testing.T) {
 	step := tries.Pick(5, 3, 1)
 	for after := 0; after < 7; after += step {

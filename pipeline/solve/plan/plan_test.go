@@ -35,8 +35,7 @@ func run(t *testing.T, seeds int, memory uint64) Run {
 
 const mib, gib = 1 << 20, 1 << 30
 
-// TestMemory: more memory never takes longer, nor moves more bytes, and there are plans with
-// every width.
+// TestMemory: more memory never takes longer, nor moves more bytes, and there are plans with every width.
 func TestMemory(t *testing.T) {
 	var before *Plan
 	seen := map[int]bool{}
@@ -66,8 +65,7 @@ func TestTooLittleMemory(t *testing.T) {
 	}
 }
 
-// TestCores: more cores, with the memory that they need for themselves, and a faster disk
-// never take longer.
+// TestCores: more cores, with the memory that they need for themselves, and a faster disk never take longer.
 func TestCores(t *testing.T) {
 	before := math.Inf(1)
 	for cores := 1; cores <= 64; cores *= 2 {

@@ -133,8 +133,7 @@ func clean(t *testing.T, dir string, layers int) {
 	should.Hold(t, err == nil && v.Err() == nil && len(v.Layers) == layers, "verify: %v, %+v", err, v)
 }
 
-// sameLayers fails unless two directories have the same layer files, and manifests that
-// differ in nothing but times.
+// sameLayers fails unless two directories have the same layer files, and manifests that differ in nothing but times.
 func sameLayers(t *testing.T, want, got string) {
 	t.Helper()
 	for name := range files(t, want) {

@@ -44,8 +44,7 @@ func document(t *testing.T, name string) string {
 	return string(must.Read(t, filepath.Join("testdata", name)))
 }
 
-// TestDocumentTables compares whole tables with the document: every character
-// of every cell, heading and rule.
+// TestDocumentTables compares whole tables with the document: every character of every cell, heading and rule.
 func TestDocumentTables(t *testing.T) {
 	twelve := must.Get(twelve())(t)
 	for _, c := range []struct {
@@ -228,9 +227,8 @@ func analysed(pits int) int {
 	return tries.Pick(largest(pits)-1, long, largest(pits))
 }
 
-// TestLongCensus goes through layers as the command does: moves are counted at both ends alike,
-// the accesses follow from the formula with these counts, and the known values
-// hold.
+// TestLongCensus goes through layers as the command does: moves are counted at both ends alike, the accesses follow
+// from the formula with these counts, and the known values hold.
 func TestLongCensus(t *testing.T) {
 	type point struct {
 		pits  int

@@ -43,9 +43,8 @@ func mustGame(t testing.TB, rules string, pits int) awari.Game {
 	return must.Get(awari.New(pits, r))(t)
 }
 
-// The truth was hashed with FNV-1a of 64 bits started from truthBasis, which is
-// the basis of the standard without its last decimal digit: package hash/fnv
-// gives other values.
+// The truth was hashed with FNV-1a of 64 bits started from truthBasis, which is the basis of the standard without its
+// last decimal digit: package hash/fnv gives other values.
 const (
 	truthBasis = 1469598103934665603
 	fnvPrime   = 1099511628211
@@ -73,8 +72,7 @@ func summarise(seeds int, scores []int8) truth {
 	return s
 }
 
-// largestLayer bounds the layers that a run solves: GRENIER_LONG=1 asks for
-// all that are known.
+// largestLayer bounds the layers that a run solves: GRENIER_LONG=1 asks for all that are known.
 func largestLayer() int {
 	switch {
 	case tries.Long():

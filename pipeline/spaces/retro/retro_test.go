@@ -74,10 +74,9 @@ func (g *graph) randomMoves(s node, random *rand.Rand) {
 	}
 }
 
-// define returns the scores of a layer by their definition: a state is worth at
-// least k > 0 if some move guarantees k, and at most -k if it has to leave the
-// k to the opponent whatever it does. Both sets are the smallest that are
-// closed under this; what is in neither for any k is worth 0.
+// define returns the scores of a layer by their definition: a state is worth at least k > 0 if some move guarantees k,
+// and at most -k if it has to leave the k to the opponent whatever it does. Both sets are the smallest that are closed
+// under this; what is in neither for any k is worth 0.
 func define(g *graph, table [][]int8, layer int) []int8 {
 	scores := make([]int8, g.sizes[layer])
 	for k := int8(1); k < 60; k++ {
@@ -154,9 +153,8 @@ func TestRandomGraphsConform(t *testing.T) {
 	}
 }
 
-// TestEndlessPlay holds the cases in which the document's algorithm needs its
-// repairs. In layer 1 the exits lead to state 0 of layer 0, which is worth
-// 2 to its mover.
+// TestEndlessPlay holds the cases in which the document's algorithm needs its repairs. In layer 1 the exits lead to
+// state 0 of layer 0, which is worth 2 to its mover.
 func TestEndlessPlay(t *testing.T) {
 	quiet := func(to int) layers.Move[node] { return layers.Move[node]{To: node{1, to}} }
 	exit := func(reward int) layers.Move[node] { return layers.Move[node]{Reward: reward} }

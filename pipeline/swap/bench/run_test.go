@@ -109,8 +109,7 @@ func TestLongRepeated(t *testing.T) {
 	should.Hold(t, other.Solvers == nil && other.Databases == nil, "tables that were not asked for")
 }
 
-// checkSolvers checks what must hold for the tables of solvers of a run without
-// limits.
+// checkSolvers checks what must hold for the tables of solvers of a run without limits.
 func checkSolvers(t *testing.T, r *Report) {
 	must.Equal(t, len(r.Solvers), 4, "tables of solvers")
 	for _, table := range r.Solvers {

@@ -43,8 +43,7 @@ func reference(t *testing.T) map[string][]uint64 {
 	return depths
 }
 
-// TestReference compares all grids of the reference values, with one worker and
-// with several.
+// TestReference compares all grids of the reference values, with one worker and with several.
 func TestReference(t *testing.T) {
 	all := reference(t)
 	should.Hold(t, len(all) == 14, "%d grids, want 14", len(all))
@@ -115,8 +114,7 @@ func TestLongTwelve(t *testing.T) {
 	}
 }
 
-// TestMemory checks that the memory said to be needed is enough, and a byte less
-// is not.
+// TestMemory checks that the memory said to be needed is enough, and a byte less is not.
 func TestMemory(t *testing.T) {
 	g := mustGrid(t, 2, 4)
 	need := memoryNeeded(t, g, 2, "")

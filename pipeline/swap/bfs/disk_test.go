@@ -56,8 +56,7 @@ func TestLongDisk(t *testing.T) {
 	}
 }
 
-// TestLongDiskTwelve is TestLongDisk for 12 cells, where upper cells have edges of all
-// kinds.
+// TestLongDiskTwelve is TestLongDisk for 12 cells, where upper cells have edges of all kinds.
 func TestLongDiskTwelve(t *testing.T) {
 	tries.NeedsLong(t, "slow")
 	want := search(t, 3, 4, 2).Depths
@@ -74,8 +73,7 @@ func TestLongDiskTwelve(t *testing.T) {
 	}
 }
 
-// TestResume interrupts a search in every depth and resumes it, each time with
-// another number of blocks in memory.
+// TestResume interrupts a search in every depth and resumes it, each time with another number of blocks in memory.
 func TestResume(t *testing.T) {
 	g := mustGrid(t, 2, 5)
 	want := search(t, 2, 5, 2).Depths

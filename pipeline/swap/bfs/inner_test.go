@@ -69,8 +69,7 @@ func TestRegroup(t *testing.T) {
 	}
 }
 
-// smallDisk is a store of one block of six words, without files, and the flags of
-// that block.
+// smallDisk is a store of one block of six words, without files, and the flags of that block.
 func smallDisk(t testing.TB) (*store, *[2]flags) {
 	g := must.Get(swap.NewGrid(2, 3))(t)
 	d := &store{words: 6, size: 1, grid: g}
@@ -82,8 +81,7 @@ func smallDisk(t testing.TB) (*store, *[2]flags) {
 	return d, &sides
 }
 
-// FuzzCheckpoint feeds any contents of a checkpoint: what is accepted is written
-// again unchanged, all else is corrupt.
+// FuzzCheckpoint feeds any contents of a checkpoint: what is accepted is written again unchanged, all else is corrupt.
 func FuzzCheckpoint(f *testing.F) {
 	d, sides := smallDisk(f)
 	f.Add(d.encode([]uint64{1, 7}, sides))

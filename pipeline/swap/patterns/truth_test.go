@@ -161,9 +161,8 @@ func (z *zoo) dynamicOf(size int, cost heuristic.Cost, exact bool) heuristic.Heu
 	return must.Get(heuristic.NewDynamic(exact, tables...))(z.t)
 }
 
-// TestLongTruth compares with values that were computed by programs independent of this
-// one, on all states and all swaps: means, maxima, and how many states and edges
-// break the flags.
+// TestLongTruth compares with values that were computed by programs independent of this one, on all states and all
+// swaps: means, maxima, and how many states and edges break the flags.
 func TestLongTruth(t *testing.T) {
 	records := must.Rows(t, "testdata/heuristics.csv")
 	spaces := map[string]*space{}
@@ -213,8 +212,7 @@ func remember(g *swap.Grid, h heuristic.Heuristic) known {
 	return k
 }
 
-// bounds returns bounds by databases of one set of tiles, of several, and of all sets of
-// up to four tiles.
+// bounds returns bounds by databases of one set of tiles, of several, and of all sets of up to four tiles.
 func (z *zoo) bounds(cost heuristic.Cost) []heuristic.Heuristic {
 	n := z.g.Cells()
 	all := []heuristic.Heuristic{z.staticOf("{1}", cost), z.staticOf(fmt.Sprintf("{1..%d}", (n+1)/2), cost), z.staticOf(fmt.Sprintf("{1..%d}", n), cost)}

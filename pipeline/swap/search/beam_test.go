@@ -78,8 +78,7 @@ func TestLongLargeRandom(t *testing.T) {
 	}
 }
 
-// TestBeamDistances gives the beam random grids of 3 x 3, whose distances are known: it
-// never claims what is not true.
+// TestBeamDistances gives the beam random grids of 3 x 3, whose distances are known: it never claims what is not true.
 func TestBeamDistances(t *testing.T) {
 	g := mustGrid(t, 3, 3)
 	depth := swaptest.Distances(g)

@@ -71,8 +71,7 @@ func run(t *testing.T, name string, g *swap.Grid, s swap.State, o search.Options
 	return r
 }
 
-// agree solves a state by a solver with all bounds, or without, and compares with its
-// distance.
+// agree solves a state by a solver with all bounds, or without, and compares with its distance.
 func agree(t *testing.T, name string, g *swap.Grid, s swap.State, distance int, all []heuristic.Heuristic) {
 	t.Helper()
 	solver := must.Get(search.Find(name))(t)
@@ -221,8 +220,7 @@ func TestLongRandom4x4(t *testing.T) {
 	}
 }
 
-// TestStopped checks that a search that may not finish says so and returns a true
-// lower bound.
+// TestStopped checks that a search that may not finish says so and returns a true lower bound.
 func TestStopped(t *testing.T) {
 	g := mustGrid(t, 3, 3)
 	depth := swaptest.Distances(g)

@@ -83,8 +83,7 @@ type tab struct {
 	where string // language, scheme and width, for messages
 }
 
-// openAt opens an address in a tab of its own, in a window of the given width. Motion is reduced
-// unless asked for.
+// openAt opens an address in a tab of its own, in a window of the given width. Motion is reduced unless asked for.
 func openAt(t *testing.T, browser *browsertest.Browser, s *site, url string, width int64, features ...string) *tab {
 	t.Helper()
 	media := map[string]string{"prefers-reduced-motion": "reduce", "prefers-color-scheme": "light"}

@@ -119,8 +119,7 @@ func kept(t *testing.T) map[string]bool {
 // firstLoad is how many bytes the page may have that is shown first, compressed; and all scripts and styles of a published site.
 const firstLoad = 75_000
 
-// TestWeight adds up what a browser loads before the page can be used: the page and what it
-// names, in turn.
+// TestWeight adds up what a browser loads before the page can be used: the page and what it names, in turn.
 func TestWeight(t *testing.T) {
 	todo, seen, sum := []string{"index.html"}, map[string]bool{}, 0
 	for ; len(todo) > 0; todo = todo[1:] {

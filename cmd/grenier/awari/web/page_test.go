@@ -604,9 +604,8 @@ func testLayers(t *testing.T, browser *browsertest.Browser, s *site) {
 	should.Hold(t, fill == "rgb(0, 121, 107)", "charts have the colour %s: the style sheet is missing", fill)
 }
 
-// testPhone checks that nothing is wider than a small phone or a window at 400 %, that
-// what one taps is large enough for a finger, and that board, values and buttons are in
-// one view.
+// testPhone checks that nothing is wider than a small phone or a window at 400 %, that what one taps is large enough
+// for a finger, and that board, values and buttons are in one view.
 func testPhone(t *testing.T, browser *browsertest.Browser, s *site) {
 	for _, width := range []int64{390, 320} {
 		page := open(t, browser, s, s.address(middle)+"&moves=Fd", width)
@@ -659,8 +658,7 @@ const fitScript = `(() => {
 	return bad;
 })()`
 
-// wantAccess reports text that is hard to read, and elements without names or whose
-// references lead nowhere.
+// wantAccess reports text that is hard to read, and elements without names or whose references lead nowhere.
 func (p *tab) wantAccess() {
 	p.Helper()
 	for _, script := range []string{contrastScript + `lowContrast()`, namesScript} {
@@ -670,9 +668,8 @@ func (p *tab) wantAccess() {
 	}
 }
 
-// namesScript finds what assistive programs could not tell of: controls and pictures
-// without a name, identifiers that are there twice, references to none, headings that
-// leave out a level, lists with something else in them.
+// namesScript finds what assistive programs could not tell of: controls and pictures without a name, identifiers that
+// are there twice, references to none, headings that leave out a level, lists with something else in them.
 const namesScript = `(() => {
 	const bad = [], all = [...document.querySelectorAll("body *")].filter((e) => e.checkVisibility());
 	const name = (e) => (e.getAttribute("aria-label") ?? (e.getAttribute("aria-labelledby") ? document.getElementById(e.getAttribute("aria-labelledby"))?.textContent : null) ??
@@ -775,8 +772,7 @@ func testGoneLayers(t *testing.T, browser *browsertest.Browser, _ *site) {
 	page.wantGone()
 }
 
-// testOffline loads the page again after the server has stopped: what was seen is still
-// there, and no more than that.
+// testOffline loads the page again after the server has stopped: what was seen is still there, and no more than that.
 func testOffline(t *testing.T, browser *browsertest.Browser, _ *site) {
 	s := newSite(t)
 	page := open(t, browser, s, s.address(middle), 1200)

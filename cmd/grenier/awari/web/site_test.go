@@ -82,8 +82,7 @@ func quick(layers []manifest.Layer) []publish.Question {
 	return slices.DeleteFunc(web.Questions(layers), func(q publish.Question) bool { return q.Most == "line" && q.From > 5 })
 }
 
-// set sets what happens to requests before they are answered; change reports whether it has
-// answered one.
+// set sets what happens to requests before they are answered; change reports whether it has answered one.
 func (m *mirror) set(change func(w http.ResponseWriter, r *http.Request) bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -536,8 +535,7 @@ func (p *tab) wantBlocks(m *mirror, t *testing.T) {
 	}
 }
 
-// wantLayer compares the scores of a layer, which has so many blocks, with those of every step-th
-// one.
+// wantLayer compares the scores of a layer, which has so many blocks, with those of every step-th one.
 func (p *tab) wantLayer(m *mirror, t *testing.T, n, blocks, step int) {
 	p.Helper()
 	checked := compute[int](p, fmt.Sprintf(`
