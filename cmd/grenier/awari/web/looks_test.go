@@ -180,7 +180,7 @@ func (p *tab) texts() []string {
 }
 
 // same are words that are the same in both languages.
-var same = regexp.MustCompile(`^(Grenier|SHA-256|[\w-]+\.(gl|json)|SHA256SUMS|awari|awari, [\d–]+|.*\b[KM]iB\.?|[\d.,]+ B|exact|club|Position|Positions|Pages|[A-Fa-f]|.*[A-F] [a-f].*)$`)
+var same = regexp.MustCompile(`^(Grenier|SHA-256|[\w-]+\.(gl|json)|SHA256SUMS|awari|awari, [\d–]+|.*\b[KM]iB\.?|[\d.,]+ B|exact|club|Position|Positions|Solution|Pages|[A-Fa-f]|.*[A-F] [a-f].*)$`)
 
 // wantTranslated reports texts that are the same in another language.
 func (p *looked) wantTranslated(english []string) {
