@@ -21,6 +21,7 @@ import (
 
 	"grenier/cmd/grenier/cli"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 )
 
@@ -35,35 +36,28 @@ func files() []entry {
 
 // unpacked returns the files of an archive by name, with their modes and times in text.
 func unpacked(t *testing.T, archive []byte, zipped bool) (names []string, about map[string]string) {
-	t.Helper()
 	about = map[string]string{}
 	add := func(name string, mode fs.FileMode, at time.Time, r io.Reader) {
-		data, err := io.ReadAll(r)
-		must.OK(t, err)
+		data := must.Get(io.ReadAll(r))(t)
 		names = append(names, name)
 		about[name] = mode.String() + " " + at.UTC().Format(time.RFC3339) + " " + string(data)
 	}
 	if zipped {
-		r, err := zip.NewReader(bytes.NewReader(archive), int64(len(archive)))
-		must.OK(t, err)
+		r := must.Get(zip.NewReader(bytes.NewReader(archive), int64(len(archive))))(t)
 		for _, f := range r.File {
-			data, err := f.Open()
-			must.OK(t, err)
+			data := must.Get(f.Open())(t)
 			add(f.Name, f.Mode(), f.Modified, data)
 		}
 		return names, about
 	}
-	z, err := gzip.NewReader(bytes.NewReader(archive))
-	must.OK(t, err)
+	z := must.Get(gzip.NewReader(bytes.NewReader(archive)))(t)
 	for r := tar.NewReader(z); ; {
 		h, err := r.Next()
 		if errors.Is(err, io.EOF) {
 			return names, about
 		}
 		must.OK(t, err)
-		if h.Uid != 0 || h.Gid != 0 || h.Uname != "" || h.Gname != "" {
-			t.Errorf("%s has an owner", h.Name)
-		}
+		should.Hold(t, h.Uid == 0 && h.Gid == 0 && h.Uname == "" && h.Gname == "", "%s has an owner", h.Name)
 		add(h.Name, h.FileInfo().Mode(), h.ModTime, r)
 	}
 }
@@ -73,59 +67,43 @@ func unpacked(t *testing.T, archive []byte, zipped bool) (names []string, about 
 func TestPack(t *testing.T) {
 	at := time.Date(2026, 11, 22, 1, 2, 4, 0, time.UTC)
 	for _, target := range targets {
-		archive, err := target.pack("grenier-1", files(), at)
-		must.OK(t, err)
+		archive := must.Get(target.pack("grenier-1", files(), at))(t)
 		names, about := unpacked(t, archive, target.os == "windows")
-		if want := "grenier-1/README.md grenier-1/grenier grenier-1/man/man1/grenier.1"; strings.Join(names, " ") != want {
-			t.Errorf("%v: %s", target, names)
-		}
-		if got := about["grenier-1/grenier"]; got != "-rwxr-xr-x 2026-11-22T01:02:04Z program" {
-			t.Errorf("%v: %s", target, got)
-		}
-		if got := about["grenier-1/README.md"]; got != "-rw-r--r-- 2026-11-22T01:02:04Z text" {
-			t.Errorf("%v: %s", target, got)
-		}
+		want := "grenier-1/README.md grenier-1/grenier grenier-1/man/man1/grenier.1"
+		should.Hold(t, strings.Join(names, " ") == want, "%v: %s", target, names)
+		should.Equal(t, about["grenier-1/grenier"], "-rwxr-xr-x 2026-11-22T01:02:04Z program", "%v", target)
+		should.Equal(t, about["grenier-1/README.md"], "-rw-r--r-- 2026-11-22T01:02:04Z text", "%v", target)
 		turned := files()
 		turned[0], turned[2] = turned[2], turned[0]
 		again, err := target.pack("grenier-1", turned, at.In(time.FixedZone("elsewhere", 3600)))
-		if err != nil || !bytes.Equal(archive, again) {
-			t.Errorf("%v: the same files give other bytes (%v)", target, err)
-		}
+		should.Hold(t, err == nil && bytes.Equal(archive, again), "%v: the same files give other bytes (%v)", target, err)
 	}
 }
 
 // TestPages: there is a man page for every command and completions for every shell, and
 // nothing in them is of this machine.
 func TestPages(t *testing.T) {
-	all, err := generated(time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC))
-	must.OK(t, err)
+	all := must.Get(generated(time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)))(t)
 	text := map[string]string{}
 	for _, e := range all {
 		text[e.name] = string(e.data)
 	}
 	for _, file := range completionFiles {
-		if !strings.Contains(text[file], "grenier") {
-			t.Errorf("%s is missing", file)
-		}
+		should.Hold(t, strings.Contains(text[file], "grenier"), "%s is missing", file)
 	}
 	for _, name := range []string{"grenier", "grenier-awari-solve", "grenier-swap-pdb-build", "grenier-completion"} {
 		page := text["man/man1/"+name+".1"]
 		for _, part := range []string{".TH \"" + strings.ToUpper(name) + "\" \"1\" \"Nov 2026\"", ".SH EXIT STATUS\n.sp\n.EX\n  0    done, or nothing to do\n", ".SH OPTIONS\n.TP\n"} {
-			if !strings.Contains(strings.ReplaceAll(page, `\-`, "-"), part) {
-				t.Errorf("%s lacks %q:\n%s", name, part, page)
-			}
+			should.Hold(t, strings.Contains(strings.ReplaceAll(page, `\-`, "-"), part), "%s lacks %q:\n%s", name, part, page)
 		}
 	}
-	if sections := headings(text["man/man1/grenier.1"]); sections != "NAME SYNOPSIS DESCRIPTION OPTIONS EXIT STATUS ENVIRONMENT EXAMPLES SEE ALSO" {
-		t.Errorf("grenier has the sections %s", sections)
-	}
-	if sections := headings(text["man/man1/grenier-awari-solve.1"]); sections != "NAME SYNOPSIS DESCRIPTION OPTIONS EXIT STATUS EXAMPLES FILES SEE ALSO" {
-		t.Errorf("grenier-awari-solve has the sections %s", sections)
-	}
+	should.Equal(t, headings(text["man/man1/grenier.1"]), "NAME SYNOPSIS DESCRIPTION OPTIONS EXIT STATUS ENVIRONMENT EXAMPLES SEE ALSO",
+		"grenier has the sections")
+	should.Equal(t, headings(text["man/man1/grenier-awari-solve.1"]), "NAME SYNOPSIS DESCRIPTION OPTIONS EXIT STATUS EXAMPLES FILES SEE ALSO",
+		"grenier-awari-solve has the sections")
 	for _, part := range []string{`\fB\-\-threads\fP \fInumber\fP` + "\n", "(default: all)", `\fB\-h\fP, \fB\-\-help\fP` + "\n", `\fB\-\-dir\fP \fIdirectory\fP` + "\n"} {
-		if page := text["man/man1/grenier-awari-solve.1"]; !strings.Contains(page, part) {
-			t.Errorf("grenier-awari-solve lacks %q:\n%s", part, page)
-		}
+		page := text["man/man1/grenier-awari-solve.1"]
+		should.Hold(t, strings.Contains(page, part), "grenier-awari-solve lacks %q:\n%s", part, page)
 	}
 }
 
@@ -141,11 +119,8 @@ func headings(page string) string {
 // TestManPages shows all pages as man does: there is no warning, and what is laid out stays so.
 func TestManPages(t *testing.T) {
 	groff, err := exec.LookPath("groff")
-	if err != nil {
-		t.Skip("NOT TESTED: man pages, as there is no groff")
-	}
-	all, err := generated(time.Now())
-	must.OK(t, err)
+	tries.SkipIf(t, err != nil, "NOT TESTED: man pages, as there is no groff")
+	all := must.Get(generated(time.Now()))(t)
 	pages := 0
 	for _, e := range all {
 		if !strings.HasPrefix(e.name, "man/") {
@@ -157,44 +132,34 @@ func TestManPages(t *testing.T) {
 		var errs bytes.Buffer
 		cmd.Stderr = &errs
 		out, err := cmd.Output()
-		if err != nil || errs.Len() > 0 {
-			t.Fatalf("%s: %v\n%s", e.name, err, errs.String())
-		}
+		must.Hold(t, err == nil && errs.Len() == 0, "%s: %v\n%s", e.name, err, errs.String())
 		for line := range strings.Lines(cli.ExitHelp) {
-			if !strings.Contains(string(out), strings.TrimSpace(line)) {
-				t.Errorf("%s lacks the line %q:\n%s", e.name, line, out)
-			}
+			should.Hold(t, strings.Contains(string(out), strings.TrimSpace(line)), "%s lacks the line %q:\n%s", e.name, line, out)
 		}
 	}
-	if pages < 30 {
-		t.Errorf("only %d pages", pages)
-	}
+	should.Not(t, pages < 30, "only %d pages", pages)
 }
 
 // TestLaidOut: help text stays what it is in man pages.
 func TestLaidOut(t *testing.T) {
 	got := laidOut("Solves a*b_c.\nColumns:\n  one  1\n\n  two  2\nThe rest-\n.\n\nIt's \\.\n\n")
 	want := "Solves a*b_c.\nColumns:\n.sp\n.EX\n  one  1\n\n  two  2\n.EE\n.PP\nThe rest\\-\n\\&.\n.PP\nIt\\(aqs \\e.\n"
-	if got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
+	should.Equal(t, got, want)
 }
 
 // TestAlone: a page of a release leads to what the release has.
 func TestAlone(t *testing.T) {
 	got := alone("docs/a.md", "[b](b.md#x) [c](../c/d.go) [e](https://e.example/f) [g](#g) ![p](p.png) [h](format)\n<!-- clone -->\nmake\n<!-- /clone -->\n<!-- release\nyes\n-->\nend\n",
 		[]string{"docs/a.md", "docs/b.md", "docs/format/x.md"})
-	if want := "[b](b.md#x) c [e](https://e.example/f) [g](#g) p [h](format)\nyes\nend\n"; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
+	want := "[b](b.md#x) c [e](https://e.example/f) [g](#g) p [h](format)\nyes\nend\n"
+	should.Hold(t, got == want, "%q, want %q", got, want)
 }
 
 // TestTexts: no page of a release leads into the void, README.md is about the program, and man pages name
 // documents that are there.
 func TestTexts(t *testing.T) {
 	t.Chdir("../..")
-	all, err := pages(t.Context(), time.Now())
-	must.OK(t, err)
+	all := must.Get(pages(t.Context(), time.Now()))(t)
 	var names []string
 	for _, e := range all {
 		names = append(names, e.name)
@@ -212,25 +177,17 @@ func TestTexts(t *testing.T) {
 		if !strings.HasPrefix(e.name, "docs/") {
 			for _, name := range regexp.MustCompile(`docs/[\w/]+\.md`).FindAllString(string(e.data), -1) {
 				named++
-				if !slices.Contains(names, name) {
-					t.Errorf("%s names %s", e.name, name)
-				}
+				should.Hold(t, slices.Contains(names, name), "%s names %s", e.name, name)
 			}
 		}
 	}
-	if links < 100 || named < 40 {
-		t.Errorf("only %d links and %d names", links, named)
-	}
+	should.Not(t, links < 100 || named < 40, "only %d links and %d names", links, named)
 	readme := string(all[slices.Index(names, "README.md")].data)
 	for _, word := range []string{"make ", "clone", "goroutine", "CONTRIBUTING", "<!-- release"} {
-		if strings.Contains(readme, word) {
-			t.Errorf("README.md of a release has %q:\n%s", word, readme)
-		}
+		should.Not(t, strings.Contains(readme, word), "README.md of a release has %q:\n%s", word, readme)
 	}
 	for _, part := range []string{"export PATH=\"$PWD:$PATH\"", "## Tour", "docs/pages/game.webp", "The licence is MIT."} {
-		if !strings.Contains(readme, part) {
-			t.Errorf("README.md of a release lacks %q:\n%s", part, readme)
-		}
+		should.Hold(t, strings.Contains(readme, part), "README.md of a release lacks %q:\n%s", part, readme)
 	}
 }
 
@@ -243,34 +200,23 @@ func TestLicences(t *testing.T) {
 	for _, e := range all {
 		module, _, _ := strings.Cut(strings.TrimPrefix(e.name, "licences/"), "@")
 		found[module] = true
-		if len(e.data) == 0 {
-			t.Errorf("%s is empty", e.name)
-		}
+		should.Not(t, len(e.data) == 0, "%s is empty", e.name)
 	}
 	for _, module := range []string{"go", "github.com/spf13/cobra", "github.com/klauspost/cpuid/v2", "golang.org/x/sys", "github.com/inconshreveable/mousetrap"} {
-		if !found[module] {
-			t.Errorf("no licence of %s", module)
-		}
+		should.Hold(t, found[module], "no licence of %s", module)
 	}
-	if !slices.ContainsFunc(all, func(e entry) bool { return strings.HasSuffix(e.name, "/zstd/internal/xxhash/LICENSE.txt") }) {
-		t.Error("no licence of a package that has one of its own")
-	}
-	if found["pgregory.net/rapid"] || found["grenier"] {
-		t.Error("licences of what is not in the program, or of the program itself")
-	}
-	if _, err := licencesOf(map[string]*module{"bad.example/x": {path: "bad.example/x", version: "v1", dir: t.TempDir()}}); err == nil || !strings.Contains(err.Error(), "bad.example/x v1 has no licence") {
-		t.Errorf("without a licence: %v", err)
-	}
+	should.Hold(t, slices.ContainsFunc(all, func(e entry) bool { return strings.HasSuffix(e.name, "/zstd/internal/xxhash/LICENSE.txt") }),
+		"no licence of a package that has one of its own")
+	should.Not(t, found["pgregory.net/rapid"] || found["grenier"], "licences of what is not in the program, or of the program itself")
+	_, err = licencesOf(map[string]*module{"bad.example/x": {path: "bad.example/x", version: "v1", dir: t.TempDir()}})
+	should.Not(t, err == nil || !strings.Contains(err.Error(), "bad.example/x v1 has no licence"), "without a licence: %v", err)
 }
 
 // TestLongReproducible clones the repository twice and releases from both, with another number of
 // processors and other settings of the user: the same bytes. The program knows its commit.
 func TestLongReproducible(t *testing.T) {
-	if !tries.Full() {
-		t.Skip("takes minutes: GRENIER_LONG=full")
-	}
-	source, err := filepath.Abs("../..")
-	must.OK(t, err)
+	tries.SkipIf(t, !tries.Full(), "takes minutes: GRENIER_LONG=full")
+	source := must.Get(filepath.Abs("../.."))(t)
 	dir := t.TempDir()
 	sums := [2]string{}
 	for i, place := range []string{"one", "two/deeper"} {
@@ -280,30 +226,25 @@ func TestLongReproducible(t *testing.T) {
 		command(t, place, [][]string{{"GOMAXPROCS=1", "GOAMD64=v3", "TZ=Asia/Tokyo"}, {"GOFLAGS=-buildvcs=false", "CGO_ENABLED=1"}}[i],
 			"go", "run", "./cmd/dist", "-out", out)
 		text := must.Read(t, filepath.Join(out, "SHA256SUMS"))
-		if sums[i] = string(text); strings.Count(sums[i], "\n") != len(targets) {
-			t.Errorf("sums:\n%s", text)
-		}
+		sums[i] = string(text)
+		should.Hold(t, strings.Count(sums[i], "\n") == len(targets), "sums:\n%s", text)
 		if i == 1 {
 			knowsCommit(t, out, strings.TrimSpace(command(t, place, nil, "git", "rev-parse", "HEAD")))
 		}
 	}
-	if sums[0] != sums[1] {
-		t.Errorf("two clones give\n%sand\n%s", sums[0], sums[1])
-	}
+	should.Hold(t, sums[0] == sums[1], "two clones give\n%sand\n%s", sums[0], sums[1])
 }
 
 // knowsCommit unpacks and runs the program for this machine.
 func knowsCommit(t *testing.T, out, commit string) {
-	t.Helper()
 	if runtime.GOOS == "windows" {
 		return
 	}
 	name := "grenier-" + cli.Release + "-" + runtime.GOOS + "-" + runtime.GOARCH
 	command(t, out, nil, "tar", "xf", name+".tar.gz")
 	got := command(t, filepath.Join(out, name), nil, "./grenier", "--version")
-	if !regexp.MustCompile(`^grenier \S+ \(commit ` + commit[:12] + ` of \d{4}-\d\d-\d\d\), go1\.\S+ `).MatchString(got) {
-		t.Errorf("version %q, commit %s", got, commit)
-	}
+	should.Hold(t, regexp.MustCompile(`^grenier \S+ \(commit `+commit[:12]+` of \d{4}-\d\d-\d\d\), go1\.\S+ `).MatchString(got),
+		"version %q, commit %s", got, commit)
 }
 
 // command runs a program in dir and returns what it prints.
@@ -314,8 +255,6 @@ func command(t *testing.T, dir string, env []string, program string, args ...str
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
 	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("%v: %v\n%s", cmd.Args, err, errs.String())
-	}
+	must.Hold(t, err == nil, "%v: %v\n%s", cmd.Args, err, errs.String())
 	return string(out)
 }

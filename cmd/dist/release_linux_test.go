@@ -22,6 +22,7 @@ import (
 	"grenier/cmd/grenier/cli"
 	"grenier/internal/testkit/examples"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 )
 
@@ -53,14 +54,10 @@ func TestLongRelease(t *testing.T) {
 			*text = strings.ReplaceAll(*text, "grenier-0.1.0-linux-amd64", name)
 		}
 	}
-	if len(commands) < 5 || cli.Release != "0.1.0" {
-		t.Fatalf("docs/install.md has %d commands for release %s", len(commands), cli.Release)
-	}
+	must.Hold(t, len(commands) >= 5 && cli.Release == "0.1.0", "docs/install.md has %d commands for release %s", len(commands), cli.Release)
 	examples.Run(t, "docs/install.md", dir, []string{"HOME=" + home}, commands)
 	for _, path := range []string{".local/bin/grenier", ".local/share/man/man1/grenier-awari-solve.1"} {
-		if _, err := os.Stat(filepath.Join(home, path)); err != nil {
-			t.Error(err)
-		}
+		should.OK(t, must.Err(os.Stat(filepath.Join(home, path))))
 	}
 	root := t.TempDir()
 	must.OK(t, os.Rename(filepath.Join(dir, name, "grenier"), filepath.Join(root, "grenier")))
@@ -75,9 +72,7 @@ func TestLongRelease(t *testing.T) {
 	if errors.Is(err, syscall.EPERM) || errors.Is(err, syscall.EACCES) {
 		t.Skipf("NOT TESTED: the program in an empty root: this system allows no user namespaces (%v)", err)
 	}
-	if err != nil {
-		t.Errorf("%v\n%s", err, out)
-	}
+	should.Hold(t, err == nil, "%v\n%s", err, out)
 }
 
 // archive writes the archive for this machine, and the sums, into dir. It returns the name of the directory in it.
@@ -87,13 +82,10 @@ func archive(t *testing.T, dir string) string {
 	defer t.Chdir("cmd/dist")
 	here := target{runtime.GOOS, runtime.GOARCH}
 	c := commit{time: time.Now()}
-	files, err := sharedEntries(t.Context(), &c)
-	must.OK(t, err)
-	program, err := here.build(t.Context(), dir)
-	must.OK(t, err)
+	files := must.Get(sharedEntries(t.Context(), &c))(t)
+	program := must.Get(here.build(t.Context(), dir))(t)
 	name := "grenier-" + cli.Release + "-" + here.os + "-" + here.arch
-	data, err := here.pack(name, append(files, entry{name: here.program(), data: program, executable: true}), c.time)
-	must.OK(t, err)
+	data := must.Get(here.pack(name, append(files, entry{name: here.program(), data: program, executable: true}), c.time))(t)
 	must.Write(t, filepath.Join(dir, name+here.suffix()), data)
 	must.Write(t, filepath.Join(dir, "SHA256SUMS"), fmt.Appendf(nil, "%x  %s\n", sha256.Sum256(data), name+here.suffix()))
 	return name
@@ -189,13 +181,10 @@ func get(address, part string) error {
 // TestLongNewcomer copies the commands of README.md in order in a fresh clone, as somebody does who has installed nothing.
 func TestLongNewcomer(t *testing.T) {
 	tries.NeedsLong(t, "builds the program")
-	source, err := filepath.Abs("../..")
-	must.OK(t, err)
+	source := must.Get(filepath.Abs("../.."))(t)
 	dir := filepath.Join(t.TempDir(), "grenier")
 	command(t, ".", nil, "git", "clone", "-q", "--no-hardlinks", source, dir)
 	commands := slices.DeleteFunc(examples.Read(t, "../../README.md"), func(c examples.Command) bool { return c.Elsewhere })
-	if len(commands) < 9 {
-		t.Errorf("only %d commands", len(commands))
-	}
+	should.Not(t, len(commands) < 9, "only %d commands", len(commands))
 	examples.Run(t, "README.md", dir, []string{"XDG_CACHE_HOME=" + t.TempDir(), "GOCACHE=" + strings.TrimSpace(command(t, ".", nil, "go", "env", "GOCACHE"))}, commands)
 }

@@ -12,6 +12,7 @@ import (
 
 	"grenier/cmd/grenier/cli"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/io/rundir"
 )
 
@@ -42,17 +43,12 @@ func ask(t *testing.T, progress string, want map[string]string) (told int) {
 	}
 	r := s.wait(t)
 	told = strings.Count(r.err, dir+": game awari, rules awari, 12 pits\nsolver   process ")
-	if r.status != cli.ExitOK || told > asked {
-		t.Fatalf("%s: status %d, told %d times:\n%s", progress, r.status, told, r.err)
-	}
+	must.Hold(t, r.status == cli.ExitOK && told <= asked, "%s: status %d, told %d times:\n%s", progress, r.status, told, r.err)
 	for _, part := range []string{"\nsealed   layers 0 to ", "\ndoing    layer ", "\nrun      ", "\nreport   "} {
-		if strings.Count(r.err, part) < told {
-			t.Errorf("%s: %d answers lack %q:\n%s", progress, told, part, r.err)
-		}
+		should.Not(t, strings.Count(r.err, part) < told, "%s: %d answers lack %q:\n%s", progress, told, part, r.err)
 	}
-	if lines := strings.Count(r.out, "\n"); lines != 1+12+1 {
-		t.Errorf("%s: the table has %d lines:\n%s", progress, lines, r.out)
-	}
+	lines := strings.Count(r.out, "\n")
+	should.Hold(t, lines == 1+12+1, "%s: the table has %d lines:\n%s", progress, lines, r.out)
 	must.Same(t, progress+": a run that was asked differs", want, withoutSeconds(t, dir))
 	return told
 }
@@ -64,8 +60,7 @@ func statusOfDir(t *testing.T, dir string) (r statusReport) {
 	return r
 }
 
-// TestStatusOfKilled kills a run with a signal that it cannot notice, looks, and
-// continues it.
+// TestStatusOfKilled kills a run with a signal that it cannot notice, looks, and continues it.
 func TestStatusOfKilled(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "run")
@@ -78,22 +73,17 @@ func TestStatusOfKilled(t *testing.T) {
 	must.OK(t, s.cmd.Process.Kill())
 	s.wait(t)
 	r := statusOfDir(t, dir)
-	if r.State != rundir.Killed || r.Locked || r.Alive || r.PID != pid || r.Report == nil || r.Report.PID != pid ||
-		r.Report.ETA != nil || len(r.Layers) != len(layersOf(t, dir)) {
-		t.Errorf("killed: %+v", r)
-	}
+	should.Hold(t, r.State == rundir.Killed && !r.Locked && !r.Alive && r.PID == pid && r.Report != nil && r.Report.PID == pid &&
+		r.Report.ETA == nil && len(r.Layers) == len(layersOf(t, dir)), "killed: %+v", r)
 	text := mustRun(t, "awari", "status", "--dir", dir)
-	if !strings.Contains(text, " was killed after 20") || !strings.Contains(text, "; the same command resumes\n") {
-		t.Errorf("killed: %s", text)
-	}
+	should.Hold(t, strings.Contains(text, " was killed after 20") && strings.Contains(text, "; the same command resumes\n"),
+		"killed: %s", text)
 	mustRun(t, "awari", "solve", "--seeds", "10", "--dir", dir, "--progress", "none")
-	if r := statusOfDir(t, dir); r.State != rundir.Done || r.PID != 0 {
-		t.Errorf("continued: %+v", r)
-	}
+	r = statusOfDir(t, dir)
+	should.Hold(t, r.State == rundir.Done && r.PID == 0, "continued: %+v", r)
 	log := must.Tree(t, dir)[rundir.LogName]
-	if strings.Count(log, " msg=start ") != 2 || strings.Count(log, " msg=done ") != 1 || strings.Contains(log, "interrupted") {
-		t.Errorf("log:\n%s", log)
-	}
+	should.Hold(t, strings.Count(log, " msg=start ") == 2 && strings.Count(log, " msg=done ") == 1 && !strings.Contains(log, "interrupted"),
+		"log:\n%s", log)
 }
 
 // TestWatch watches a directory before a run begins there, until the run is interrupted.
@@ -111,12 +101,10 @@ func TestWatch(t *testing.T) {
 	awaitFile(t, filepath.Join(dir, rundir.LayerName(9)))
 	<-begun
 	s.cmd.Process.Signal(syscall.SIGINT)
-	if status := <-ended; status != cli.ExitOK || errs.Len() > 0 {
-		t.Fatalf("status %d, %s", status, errs.String())
-	}
-	if r := s.wait(t); r.status != cli.ExitInterrupted {
-		t.Errorf("status %d, %s", r.status, r.err)
-	}
+	status := <-ended
+	must.Hold(t, status == cli.ExitOK && errs.Len() == 0, "status %d, %s", status, errs.String())
+	r := s.wait(t)
+	should.Hold(t, r.status == cli.ExitInterrupted, "status %d, %s", r.status, r.err)
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
 	for i, line := range lines {
 		var r statusReport
@@ -125,15 +113,10 @@ func TestWatch(t *testing.T) {
 		if i == len(lines)-1 {
 			want = rundir.Interrupted
 		}
-		if r.State != want {
-			t.Errorf("line %d of %d: %s, want %s", i+1, len(lines), r.State, want)
-		}
+		should.Equal(t, r.State, want, "line %d of %d", i+1, len(lines))
 	}
-	if len(lines) < 2 {
-		t.Errorf("watched: %s", out.String())
-	}
+	should.Not(t, len(lines) < 2, "watched: %s", out.String())
 	log := must.Tree(t, dir)[rundir.LogName]
-	if strings.Count(log, " level=WARN msg=interrupted layer=") != 1 || strings.Count(log, "msg=sealed") != len(layersOf(t, dir)) {
-		t.Errorf("log:\n%s", log)
-	}
+	should.Hold(t, strings.Count(log, " level=WARN msg=interrupted layer=") == 1 && strings.Count(log, "msg=sealed") == len(layersOf(t, dir)),
+		"log:\n%s", log)
 }

@@ -9,12 +9,12 @@ import (
 
 	"grenier/cmd/grenier/cli"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/io/manifest"
 	"grenier/io/rundir"
 )
 
-// badInput is a command line that must fail; words that the message must have
-// are separated by "|".
+// badInput is a command line that must fail; words that the message must have are separated by "|".
 type badInput struct {
 	args   string
 	status int
@@ -33,14 +33,10 @@ func refused(t *testing.T, cases []badInput) {
 				args[i] = strings.Trim(args[i], `'`) // '' is an empty argument
 			}
 			r := grenier(t.Context(), "", args...)
-			if r.status != c.status {
-				t.Errorf("status %d, want %d", r.status, c.status)
-			}
+			should.Equal(t, r.status, c.status, "status")
 			oneClearLine(t, r.err)
 			for word := range strings.SplitSeq(c.words, "|") {
-				if !strings.Contains(r.err, word) {
-					t.Errorf("%q lacks %q", r.err, word)
-				}
+				should.Hold(t, strings.Contains(r.err, word), "%q lacks %q", r.err, word)
 			}
 			must.Same(t, "changed", before, layerContents(t, "."))
 		})
@@ -72,13 +68,9 @@ func TestHugeLines(t *testing.T) {
 		if c.status == cli.ExitOK {
 			said = r.out
 		}
-		if r.status != c.status || len(r.err) > 500 {
-			t.Errorf("%s: status %d, want %d: %.500s", c.args, r.status, c.status, r.err)
-		}
+		should.Hold(t, r.status == c.status && len(r.err) <= 500, "%s: status %d, want %d: %.500s", c.args, r.status, c.status, r.err)
 		for word := range strings.SplitSeq(c.words, "|") {
-			if !strings.Contains(said, word) {
-				t.Errorf("%s: %.300q lacks %q", c.args, said, word)
-			}
+			should.Hold(t, strings.Contains(said, word), "%s: %.300q lacks %q", c.args, said, word)
 		}
 	}
 }
@@ -130,11 +122,8 @@ func TestBadDirectories(t *testing.T) {
 // TestLockedDirectory also reads while somebody else writes.
 func TestLockedDirectory(t *testing.T) {
 	t.Chdir(solved(t, "--pits", "4", "--seeds", "3"))
-	locked, err := rundir.Lock(".", manifest.Identity{Game: "awari", Rules: "awari", Pits: 4})
-	must.OK(t, err)
-	defer func() {
-		must.OK(t, locked.Unlock())
-	}()
+	locked := must.Get(rundir.Lock(".", manifest.Identity{Game: "awari", Rules: "awari", Pits: 4}))(t)
+	defer func() { must.OK(t, locked.Unlock()) }()
 	refused(t, []badInput{
 		{"awari solve --pits 4 --seeds 4 --dir .", cli.ExitFailure, "lock|in use by process " + strconv.Itoa(os.Getpid())},
 	})

@@ -13,6 +13,8 @@ import (
 	"github.com/creack/pty"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
+	"grenier/internal/testkit/tries"
 )
 
 // tabs are command lines, with what a shell offers when Tab is pressed at their end.
@@ -61,9 +63,7 @@ func TestTab(t *testing.T) {
 		t.Run(s.shell, func(t *testing.T) {
 			t.Parallel()
 			program, err := exec.LookPath(s.shell)
-			if err != nil {
-				t.Skip("NOT TESTED: completions in " + s.shell + ", which is not installed")
-			}
+			tries.SkipIf(t, err != nil, "NOT TESTED: completions in "+s.shell+", which is not installed")
 			c := startShell(t, place(t), program, s.args...)
 			c.send(s.begin + "; echo rea''dy\r")
 			c.await("ready")
@@ -80,9 +80,7 @@ func TestTab(t *testing.T) {
 				c.await("done")
 			}
 			for _, bad := range []string{"command not found", "`", "no such", "--help  (help for"} {
-				if strings.Contains(c.all, bad) {
-					t.Errorf("%q is on the screen:\n%s", bad, c.all)
-				}
+				should.Not(t, strings.Contains(c.all, bad), "%q is on the screen:\n%s", bad, c.all)
 			}
 		})
 	}
@@ -98,11 +96,9 @@ type console struct {
 }
 
 func startShell(t *testing.T, dir, program string, args ...string) *console {
-	t.Helper()
 	cmd := exec.CommandContext(t.Context(), program, args...)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "HOME="+dir, "PS1=> ", "TERM=xterm", "BASH_SILENCE_DEPRECATION_WARNING=1")
-	f, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 100, Cols: 200})
-	must.OK(t, err)
+	f := must.Get(pty.StartWithSize(cmd, &pty.Winsize{Rows: 100, Cols: 200}))(t)
 	c := &console{T: t, f: f, parts: make(chan string)}
 	go func() {
 		defer close(c.parts)
@@ -126,11 +122,7 @@ func startShell(t *testing.T, dir, program string, args ...string) *console {
 	return c
 }
 
-func (c *console) send(text string) {
-	c.Helper()
-	_, err := c.f.WriteString(text)
-	must.OK(c, err)
-}
+func (c *console) send(text string) { c.Helper(); must.OK(c, must.Err(c.f.WriteString(text))) }
 
 // await waits until text comes that was not there before.
 func (c *console) await(text string) {
@@ -142,9 +134,7 @@ func (c *console) await(text string) {
 		}
 		select {
 		case part, ok := <-c.parts:
-			if !ok {
-				c.Fatalf("the shell has ended, without %q:\n%s", text, c.all)
-			}
+			must.Hold(c, ok, "the shell has ended, without %q:\n%s", text, c.all)
 			c.all += control.ReplaceAllString(part, "")
 		case <-timeout:
 			c.Fatalf("no %q:\n%s", text, c.all)
@@ -156,9 +146,7 @@ func (c *console) await(text string) {
 func TestTabInFish(t *testing.T) {
 	t.Parallel()
 	fish, err := exec.LookPath("fish")
-	if err != nil {
-		t.Skip("NOT TESTED: completions in fish, which is not installed")
-	}
+	tries.SkipIf(t, err != nil, "NOT TESTED: completions in fish, which is not installed")
 	dir := place(t)
 	script := "grenier completion fish | source\n"
 	for _, tab := range tabs {
@@ -166,17 +154,12 @@ func TestTabInFish(t *testing.T) {
 	}
 	cmd := exec.CommandContext(t.Context(), fish, "--no-config", "-c", script)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "HOME="+dir)
-	out, err := cmd.CombinedOutput()
-	must.OK(t, err)
+	out := must.Get(cmd.CombinedOutput())(t)
 	for i, answer := range strings.Split("\n"+string(out), "\n# ")[1:] {
 		_, offers, _ := strings.Cut(answer, "\n")
 		for _, offer := range tabs[i].offer {
-			if !strings.Contains(offers, offer) {
-				t.Errorf("%s: %q is missing:\n%s", tabs[i].line, offer, offers)
-			}
+			should.Hold(t, strings.Contains(offers, offer), "%s: %q is missing:\n%s", tabs[i].line, offer, offers)
 		}
-		if strings.Contains(offers, "`") {
-			t.Errorf("%s: marks are in descriptions:\n%s", tabs[i].line, offers)
-		}
+		should.Not(t, strings.Contains(offers, "`"), "%s: marks are in descriptions:\n%s", tabs[i].line, offers)
 	}
 }

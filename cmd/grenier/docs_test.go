@@ -8,7 +8,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/cobra"
+
+	"grenier/cmd/grenier/cli"
+	"grenier/cmd/grenier/commands"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 )
 
 // documents returns the texts that describe the program by path, README.md first.
@@ -17,15 +22,12 @@ func documents(t *testing.T) (paths []string, texts map[string]string) {
 	paths = []string{"../../README.md", "../../CONTRIBUTING.md"}
 	for _, pattern := range []string{"../../docs/*.md", "../../docs/python/*.md", "../../docs/format/*.md"} {
 		found, err := filepath.Glob(pattern)
-		if err != nil || len(found) == 0 {
-			t.Fatalf("%s: %d files, %v", pattern, len(found), err)
-		}
+		must.Not(t, err != nil || len(found) == 0, "%s: %d files, %v", pattern, len(found), err)
 		paths = append(paths, found...)
 	}
 	texts = map[string]string{}
 	for _, path := range paths {
-		text := must.Read(t, path)
-		texts[path] = string(text)
+		texts[path] = string(must.Read(t, path))
 	}
 	return paths, texts
 }
@@ -34,9 +36,8 @@ func documents(t *testing.T) (paths []string, texts map[string]string) {
 func TestReadmeListsDocuments(t *testing.T) {
 	paths, texts := documents(t)
 	for _, path := range paths[1:] {
-		if name := strings.TrimPrefix(path, "../../"); !strings.Contains(texts[paths[0]], "]("+name+")") {
-			t.Errorf("README.md has no link to %s", name)
-		}
+		name := strings.TrimPrefix(path, "../../")
+		should.Hold(t, strings.Contains(texts[paths[0]], "]("+name+")"), "README.md has no link to %s", name)
 	}
 }
 
@@ -82,7 +83,50 @@ func TestLinks(t *testing.T) {
 			}
 		}
 	}
-	if checked < 50 {
-		t.Errorf("only %d links were found", checked)
+	should.Not(t, checked < 50, "only %d links were found", checked)
+}
+
+// everyCommand returns all commands.
+func everyCommand() []*cobra.Command {
+	root := commands.Root(&cli.App{})
+	root.InitDefaultHelpCmd()
+	return withAll(root)
+}
+
+// withAll returns cmd and all commands below.
+func withAll(cmd *cobra.Command) []*cobra.Command {
+	all := []*cobra.Command{cmd}
+	for _, sub := range cmd.Commands() {
+		all = append(all, withAll(sub)...)
 	}
+	return all
+}
+
+// TestHelp checks that every command explains itself and gives an example that names it, in
+// both ways of asking. The root explains exit statuses, others only their differences.
+func TestHelp(t *testing.T) {
+	all := everyCommand()
+	should.Not(t, len(all) < 11, "only %d commands", len(all))
+	for _, cmd := range all {
+		path := strings.Fields(cmd.CommandPath())[1:]
+		text := mustRun(t, append(path, "--help")...)
+		for _, part := range []string{cmd.Long, "Examples:\n", "Usage:\n", cmd.Example} {
+			should.Not(t, part == "" || !strings.Contains(text, part), "%s: help lacks %q", cmd.CommandPath(), part)
+		}
+		should.Equal(t, strings.Contains(text, cli.ExitHelp), len(path) == 0, "%s: all exit statuses", cmd.CommandPath())
+		should.Hold(t, strings.Contains(cmd.Example, cmd.CommandPath()+" "),
+			"%s: the example is of another command:\n%s", cmd.CommandPath(), cmd.Example)
+		should.Equal(t, mustRun(t, append([]string{"help"}, path...)...), text, "%s: help and --help differ", cmd.CommandPath())
+		checkHelpLines(t, cmd, text)
+	}
+}
+
+// checkHelpLines checks that help fits a terminal, without tabs or gaps.
+func checkHelpLines(t *testing.T, cmd *cobra.Command, text string) {
+	for line := range strings.Lines(text) {
+		line = strings.TrimSuffix(line, "\n")
+		isExample := strings.Contains(cmd.Example, line) // to be copied in one piece
+		should.Not(t, len([]rune(line)) > 80 && !isExample || strings.Contains(line, "\t"), "%s: %q", cmd.CommandPath(), line)
+	}
+	should.Not(t, strings.Contains(text, "\n\n\n") || strings.HasSuffix(text, "\n\n"), "%s: empty lines:\n%s", cmd.CommandPath(), text)
 }

@@ -12,6 +12,7 @@ import (
 	"grenier/internal/testkit/examples"
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/pythontest"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 )
 
@@ -57,9 +58,7 @@ func runPages(t *testing.T, long bool) {
 			}
 		})
 	}
-	if least := map[bool]int{false: 30, true: 50}[long]; run < least {
-		t.Errorf("only %d commands were found", run)
-	}
+	should.Not(t, run < map[bool]int{false: 30, true: 50}[long], "only %d commands were found", run)
 }
 
 // needsLayers is how a page says that it begins with the layers that README.md solves.
@@ -67,7 +66,6 @@ const needsLayers = "Needs layers 0 to 16: `grenier awari solve --seeds 16 --dir
 
 // environmentFor returns what commands of a page find: a home of their own, and Python with NumPy where they want it.
 func environmentFor(t *testing.T, commands []examples.Command) []string {
-	t.Helper()
 	env := []string{"HOME=" + t.TempDir(), "PYTHONDONTWRITEBYTECODE=1", "TERM=dumb"}
 	if slices.ContainsFunc(commands, func(c examples.Command) bool { return strings.Contains(c.Text, "python3") }) {
 		env = append(env, "PATH="+filepath.Dir(pythontest.With(t, "numpy"))+":"+os.Getenv("PATH"))

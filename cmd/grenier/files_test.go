@@ -11,6 +11,9 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 )
 
 // touching lists what packages of the standard library and of x/sys offer for opening,
@@ -37,8 +40,7 @@ var reasons = map[string]string{
 	"internal/testkit":                  "what only tests use",
 }
 
-// TestFilesAreTouchedInOnePlace: whoever opens, changes or removes files goes through
-// package vfs.
+// TestFilesAreTouchedInOnePlace: whoever opens, changes or removes files goes through package vfs.
 func TestFilesAreTouchedInOnePlace(t *testing.T) {
 	used := map[string]bool{}
 	eachSource(t, func(path string, file *ast.File, set *token.FileSet) {
@@ -58,9 +60,7 @@ func TestFilesAreTouchedInOnePlace(t *testing.T) {
 		}
 	})
 	for place := range reasons {
-		if !used[place] {
-			t.Errorf("%s touches no files: its reason can go", place)
-		}
+		should.Hold(t, used[place], "%s touches no files: its reason can go", place)
 	}
 }
 
@@ -88,10 +88,9 @@ var pathsOf = map[string]string{
 	"pipeline/play/publish/list.go":     "the user's: --out",
 }
 
-// TestDirectoriesHaveOneDoor: directories are opened and made in io/vfs/door.go, and by their paths
-// only where a user names them. Those that the program names are opened from the directory that
-// they are in, by Dir.Sub and MakeSub, which refuse links: a path that the program has put together
-// would be followed.
+// TestDirectoriesHaveOneDoor: directories are opened and made in io/vfs/door.go, and by their paths only where a user
+// names them. Those that the program names are opened from the directory that they are in, by Dir.Sub and MakeSub,
+// which refuse links: a path that the program has put together would be followed.
 func TestDirectoriesHaveOneDoor(t *testing.T) {
 	used := map[string]bool{}
 	eachSource(t, func(path string, file *ast.File, set *token.FileSet) {
@@ -114,9 +113,7 @@ func TestDirectoriesHaveOneDoor(t *testing.T) {
 		}
 	})
 	for place := range pathsOf {
-		if !used[place] {
-			t.Errorf("%s opens no directory by its path: its reason can go", place)
-		}
+		should.Hold(t, used[place], "%s opens no directory by its path: its reason can go", place)
 	}
 }
 
@@ -178,9 +175,7 @@ var sources = sync.OnceValues(func() (all []source, err error) {
 func parseEach(t *testing.T, visit func(path string, file *ast.File, set *token.FileSet)) {
 	t.Helper()
 	all, err := sources()
-	if err != nil || len(all) < 100 {
-		t.Fatalf("%d files, %v", len(all), err)
-	}
+	must.Hold(t, err == nil && len(all) >= 100, "%d files, %v", len(all), err)
 	for _, s := range all {
 		visit(s.path, s.file, s.set)
 	}

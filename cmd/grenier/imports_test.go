@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 )
 
 // allowed lists, for each part of the tree, the parts that it may import
@@ -49,20 +50,15 @@ type goPackage struct {
 	Imports, Deps []string
 }
 
-// TestImportRules checks the architecture: kernels know no files, io knows no
-// games, layers know neither files nor engines, nothing imports commands, and the program
-// nothing of internal/testkit.
+// TestImportRules checks the architecture: kernels know no files, io knows no games, layers know neither files nor
+// engines, nothing imports commands, and the program nothing of internal/testkit.
 func TestImportRules(t *testing.T) {
 	packages := listPackages(t)
-	if len(packages) < 15 {
-		t.Fatalf("only %d packages found", len(packages))
-	}
+	must.Not(t, len(packages) < 15, "only %d packages found", len(packages))
 	for _, p := range packages {
 		part := partOf(p.ImportPath)
 		rule, known := allowed[part]
-		if !known {
-			t.Errorf("%s: there is no part %q in the architecture", p.ImportPath, part)
-		}
+		should.Hold(t, known, "%s: there is no part %q in the architecture", p.ImportPath, part)
 		for _, imported := range p.Imports {
 			if target := partOf(imported); target != "" && target != part && !slices.Contains(rule, target) {
 				t.Errorf("%s imports %s: %s may not import %s", p.ImportPath, imported, part, target)
@@ -82,19 +78,15 @@ func TestSystemsStandApart(t *testing.T) {
 			continue
 		}
 		for _, d := range p.Deps {
-			if other, _ := systemOf(t, d); other != "" && other != own {
-				t.Errorf("%s depends on %s, which is of the system %s", p.ImportPath, d, other)
-			}
-			if from, to := commandOf(p.ImportPath), commandOf(d); to != "" && to != from && to != "cli" {
-				t.Errorf("%s depends on %s: commands share only package cli", p.ImportPath, d)
-			}
+			other, _ := systemOf(t, d)
+			should.Not(t, other != "" && other != own, "%s depends on %s, which is of the system %s", p.ImportPath, d, other)
+			from, to := commandOf(p.ImportPath), commandOf(d)
+			should.Not(t, to != "" && to != from && to != "cli", "%s depends on %s: commands share only package cli", p.ImportPath, d)
 		}
 	}
 	for system, places := range systems {
 		for _, place := range places {
-			if !seen[place] {
-				t.Errorf("%s: there is no package in %s", system, place)
-			}
+			should.Hold(t, seen[place], "%s: there is no package in %s", system, place)
 		}
 	}
 }
@@ -106,12 +98,9 @@ func TestIndependence(t *testing.T) {
 		"io/cgroup", "io/corrupt", "io/crew", "io/jsonfile", "io/layerfile", "io/manifest", "io/memory", "io/pagecache", "io/rundir", "io/sealed", "io/tally", "io/vfs",
 		"kernels/colex", "kernels/cpu", "kernels/crc32c", "kernels/fault", "kernels/fnv", "kernels/internal/swar", "kernels/ranks", "kernels/rice", "layers", "layers/awari",
 	}
-	page, err := os.ReadFile("../../docs/proof.md")
-	must.OK(t, err)
+	page := must.Get(os.ReadFile("../../docs/proof.md"))(t)
 	for _, name := range shared {
-		if !strings.Contains(string(page), "`"+name+"`") {
-			t.Errorf("docs/proof.md does not name %s", name)
-		}
+		should.Hold(t, strings.Contains(string(page), "`"+name+"`"), "docs/proof.md does not name %s", name)
 	}
 	deps := map[string][]string{}
 	for _, p := range listPackages(t) {
@@ -124,9 +113,8 @@ func TestIndependence(t *testing.T) {
 				both = append(both, name)
 			}
 		}
-		if slices.Sort(both); !slices.Equal(both, shared) {
-			t.Errorf("%s shares with the engine %q, want %q", check, both, shared)
-		}
+		slices.Sort(both)
+		should.Hold(t, slices.Equal(both, shared), "%s shares with the engine %q, want %q", check, both, shared)
 	}
 	for _, other := range []string{packed, "grenier/pipeline/spaces/retro"} {
 		if slices.Contains(deps["grenier/pipeline/check/verify"], other) || slices.Contains(deps["grenier/pipeline/check/prove"], other) {
@@ -157,9 +145,7 @@ func systemOf(t *testing.T, importPath string) (system, place string) {
 			if path != p && !strings.HasPrefix(path, p+"/") {
 				continue
 			}
-			if system != "" {
-				t.Fatalf("%s is of %s and of %s", importPath, system, s)
-			}
+			must.Hold(t, system == "", "%s is of %s and of %s", importPath, system, s)
 			system, place = s, p
 		}
 	}
@@ -183,8 +169,7 @@ var goList = sync.OnceValues(func() ([]byte, error) {
 
 func listPackages(t *testing.T) []goPackage {
 	t.Helper()
-	out, err := goList()
-	must.OK(t, err)
+	out := must.Get(goList())(t)
 	var packages []goPackage
 	for d := json.NewDecoder(strings.NewReader(string(out))); ; {
 		var p goPackage

@@ -18,6 +18,8 @@ import (
 
 	"grenier/cmd/grenier/cli"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
+	"grenier/internal/testkit/tries"
 	"grenier/io/manifest"
 	"grenier/io/rundir"
 )
@@ -60,22 +62,18 @@ func startSolver(t *testing.T, dir string, pits, seeds int) *solver {
 // wait returns what became of the process.
 func (s *solver) wait(t *testing.T) result {
 	t.Helper()
-	if err := s.cmd.Wait(); err != nil && s.cmd.ProcessState == nil {
-		t.Fatal(err)
-	}
+	err := s.cmd.Wait()
+	must.Not(t, err != nil && s.cmd.ProcessState == nil, "%v", err)
 	return result{s.cmd.ProcessState.ExitCode(), s.out.String(), s.errs.String()}
 }
 
-// killAfter kills the process unless it is done before, and reports whether it
-// had to.
+// killAfter kills the process unless it is done before, and reports whether it had to.
 func (s *solver) killAfter(t *testing.T, patience time.Duration) bool {
 	t.Helper()
 	timer := time.AfterFunc(patience, func() { s.cmd.Process.Kill() })
 	defer timer.Stop()
 	r := s.wait(t)
-	if r.status != cli.ExitOK && r.status != -1 {
-		t.Fatalf("status %d: %s", r.status, r.err)
-	}
+	must.Not(t, r.status != cli.ExitOK && r.status != -1, "status %d: %s", r.status, r.err)
 	return r.status == -1
 }
 
@@ -86,9 +84,7 @@ var afterKill = regexp.MustCompile(`^(lock|solve\.log|work|(manifest\.json|layer
 func checkLeft(t *testing.T, dir string) {
 	t.Helper()
 	for name := range must.Tree(t, dir) {
-		if name != "." && !afterKill.MatchString(filepath.ToSlash(name)) {
-			t.Errorf("%s is left", name)
-		}
+		should.Not(t, name != "." && !afterKill.MatchString(filepath.ToSlash(name)), "%s is left", name)
 	}
 }
 
@@ -116,9 +112,7 @@ func withoutSeconds(t *testing.T, dir string) map[string]string {
 // TestInterrupt sends the signals that end a command.
 func TestInterrupt(t *testing.T) {
 	t.Parallel()
-	if runtime.GOOS == "windows" {
-		t.Skip("there are no such signals")
-	}
+	tries.SkipIf(t, runtime.GOOS == "windows", "there are no such signals")
 	for _, sig := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
 		if signal.Ignored(sig) {
 			continue // by whoever began the tests, and so by the solver
@@ -144,9 +138,8 @@ func testInterrupt(t *testing.T, sig os.Signal) {
 	}
 	checkLeft(t, dir)
 	wantNoTemps(t, dir)
-	if sealed := len(layersOf(t, dir)); sealed < 10 {
-		t.Errorf("%d layers sealed", sealed)
-	}
+	sealed := len(layersOf(t, dir))
+	should.Not(t, sealed < 10, "%d layers sealed", sealed)
 	mustRun(t, "awari", "verify", "--dir", dir, "--progress", "none", "--sample", "1000")
 }
 
@@ -154,9 +147,7 @@ const wordOfSolve = "grenier: interrupted; the same command resumes\n"
 
 func (s *solver) signal(t *testing.T, sig os.Signal) {
 	t.Helper()
-	if err := s.cmd.Process.Signal(sig); err != nil {
-		t.Error(err)
-	}
+	should.OK(t, s.cmd.Process.Signal(sig))
 }
 
 // awaitFile waits until there is a file whose path begins so.
@@ -178,9 +169,7 @@ func waitFor(t interface{ Fatalf(string, ...any) }, what string, there func() bo
 func namesIn(t *testing.T, dir, prefix string) []string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		t.Fatal(err)
-	}
+	must.Not(t, err != nil && !errors.Is(err, fs.ErrNotExist), "%v", err)
 	var names []string
 	for _, e := range entries {
 		if strings.HasPrefix(e.Name(), prefix) {
@@ -198,30 +187,24 @@ func exists(path string) bool {
 // TestProbeTalks asks one board after the other through pipes: each answer comes
 // before the next question, and an interrupt ends the wait for one.
 func TestProbeTalks(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("there is no such signal")
-	}
+	tries.SkipIf(t, runtime.GOOS == "windows", "there is no such signal")
 	dir := solved(t, "--pits", "4", "--seeds", "3")
 	s := command(t, "grenier", "awari", "probe", "--dir", dir, "-")
 	s.cmd.Stdout = nil
-	in, err := s.cmd.StdinPipe()
-	must.OK(t, err)
-	out, err := s.cmd.StdoutPipe()
-	must.OK(t, err)
+	in := must.Get(s.cmd.StdinPipe())(t)
+	out := must.Get(s.cmd.StdoutPipe())(t)
 	s.start(t)
 	answer := make([]byte, 1000)
 	for _, c := range [][2]string{
 		{"1 0 0 0", "value 1; moves 1 .\n"}, {"0 0 1 0", "value -1; moves . .\n"}, {"1", "error: line 3: "},
 	} {
-		_, err := in.Write([]byte(c[0] + "\n"))
-		must.OK(t, err)
+		must.OK(t, must.Err(in.Write([]byte(c[0]+"\n"))))
 		n, err := out.Read(answer)
 		if err != nil || !strings.HasPrefix(string(answer[:n]), c[1]) {
 			t.Errorf("%s: answer %q, error %v", c[0], answer[:n], err)
 		}
 	}
 	s.signal(t, os.Interrupt)
-	if r := s.wait(t); r.status != cli.ExitInterrupted || r.err != "grenier: interrupted\n" {
-		t.Errorf("status %d, %s", r.status, r.err)
-	}
+	r := s.wait(t)
+	should.Hold(t, r.status == cli.ExitInterrupted && r.err == "grenier: interrupted\n", "status %d, %s", r.status, r.err)
 }

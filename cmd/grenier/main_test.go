@@ -17,6 +17,7 @@ import (
 	"grenier/cmd/grenier/cli"
 	"grenier/cmd/grenier/commands"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/io/rundir"
 	"grenier/io/vfs"
 )
@@ -86,9 +87,7 @@ func grenier(ctx context.Context, in string, args ...string) result {
 func mustRun(t *testing.T, args ...string) string {
 	t.Helper()
 	r := grenier(t.Context(), "", args...)
-	if r.status != cli.ExitOK || r.err != "" {
-		t.Fatalf("%s: status %d, %s", strings.Join(args, " "), r.status, r.err)
-	}
+	must.Hold(t, r.status == cli.ExitOK && r.err == "", "%s: status %d, %s", strings.Join(args, " "), r.status, r.err)
 	return r.out
 }
 
@@ -100,8 +99,7 @@ func solved(t *testing.T, flags ...string) string {
 	return dir
 }
 
-// layerContents returns the files below dir that results depend on: all but the ones
-// that report the work of a solver.
+// layerContents returns the files below dir that results depend on: all but the ones that report the work of a solver.
 func layerContents(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	files := must.Tree(t, dir)
@@ -128,12 +126,9 @@ func kept(t *testing.T, dir string) map[string]string {
 // program, and neither the language it is written in nor its insides.
 func oneClearLine(t *testing.T, errs string) {
 	t.Helper()
-	if !strings.HasPrefix(errs, "grenier: ") || strings.Count(errs, "\n") != 1 || !strings.HasSuffix(errs, "\n") {
-		t.Errorf("not one line: %q", errs)
-	}
+	should.Hold(t, strings.HasPrefix(errs, "grenier: ") && strings.Count(errs, "\n") == 1 && strings.HasSuffix(errs, "\n"),
+		"not one line: %q", errs)
 	for _, word := range []string{"panic", "goroutine", "runtime error", ".go:", "strconv", "0x", "%!", "<nil>", "; ;"} {
-		if strings.Contains(errs, word) {
-			t.Errorf("unclear line: %s", errs)
-		}
+		should.Not(t, strings.Contains(errs, word), "unclear line: %s", errs)
 	}
 }

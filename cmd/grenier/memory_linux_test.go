@@ -15,6 +15,7 @@ import (
 
 	"grenier/cmd/grenier/cli"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
 )
@@ -80,9 +81,8 @@ type memoryRow struct {
 	full   bool // takes long: for make test-full
 }
 
-// Names in the rows below: DIR has layers up to 17, BELOW up to 16, FILE a layer as
-// colex, VU and PACKED as vu, BOARD and LARGER are boards of peg solitaire, NEW
-// is a directory of its own for each row.
+// Names in the rows below: DIR has layers up to 17, BELOW up to 16, FILE a layer as colex, VU and PACKED as vu, BOARD
+// and LARGER are boards of peg solitaire, NEW is a directory of its own for each row.
 var memoryRows = []memoryRow{
 	{memory: "64MiB", ends: cli.ExitOK, args: "awari verify --dir DIR --layer 14 --prove"},
 	{memory: "64MiB", args: "awari verify --dir DIR --layer 17 --prove", full: true},
@@ -209,20 +209,15 @@ func (r memoryRow) check(t *testing.T, places map[string]string) {
 	if args[1] != "play" {
 		args = append(args, "--progress", "none")
 	}
-	allowed, err := humanize.ParseBytes(r.memory)
-	must.OK(t, err)
-	group := newCgroup(t, allowed+slack)
+	group := newCgroup(t, must.Get(humanize.ParseBytes(r.memory))(t)+slack)
 	start := time.Now()
 	got := group.run(t, args...)
 	killed := group.number(t, "memory.oom_control", "oom_kill")
 	t.Logf("status %d, %d MiB at most, limit met %d times, %.1f s", got.status, group.number(t, "memory.max_usage_in_bytes", "")>>20,
 		group.number(t, "memory.failcnt", ""), time.Since(start).Seconds())
-	if got.status != r.ends || killed != 0 {
-		t.Errorf("status %d, want %d; killed %d times; %s", got.status, r.ends, killed, got.err)
-	}
-	if r.ends == cli.ExitUsage && (!strings.Contains(got.err, "--memory "+r.memory) || !strings.Contains(got.err, "needs")) {
-		t.Errorf("refused by %q", got.err)
-	}
+	should.Hold(t, got.status == r.ends && killed == 0, "status %d, want %d; killed %d times; %s", got.status, r.ends, killed, got.err)
+	should.Not(t, r.ends == cli.ExitUsage && (!strings.Contains(got.err, "--memory "+r.memory) || !strings.Contains(got.err, "needs")),
+		"refused by %q", got.err)
 }
 
 // TestMachine: more than a cgroup allows is refused unless forced, a default is lowered.
@@ -240,8 +235,7 @@ func TestMachine(t *testing.T) {
 		{[]string{"--memory", "101MiB", "--force"}, cli.ExitOK, ""},
 	} {
 		r := group.run(t, append(grid, tt.flags...)...)
-		if r.status != tt.status || !strings.HasSuffix(r.err, tt.errs) || tt.errs == "" && r.err != "" {
-			t.Errorf("%v: status %d, %q", tt.flags, r.status, r.err)
-		}
+		should.Not(t, r.status != tt.status || !strings.HasSuffix(r.err, tt.errs) || tt.errs == "" && r.err != "",
+			"%v: status %d, %q", tt.flags, r.status, r.err)
 	}
 }

@@ -20,6 +20,7 @@ import (
 
 	"grenier/cmd/grenier/cli"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 	"grenier/io/manifest"
 	"grenier/io/rundir"
@@ -37,9 +38,8 @@ func newNight(t *testing.T, seeds int) *night {
 	return &night{top, path("run"), path("calls"), path("finishes"), path("night.prom"), seeds}
 }
 
-// flags are those of a process of the night that puts layers into the given directory. The
-// command that it calls for the layer called long takes its time, so that the process is still
-// at work when it is to be killed or stopped.
+// flags are those of a process of the night that puts layers into the given directory. The command that it calls for
+// the layer called long takes its time, so that the process is still at work when it is to be killed or stopped.
 func (n *night) flags(disk string, long int, more ...string) []string {
 	return append([]string{
 		"--dir", n.run, "--seeds", strconv.Itoa(n.seeds), "--threads", "2", "--progress", "none", "--checkpoint", "50ms", "--memory", leastMemory(n.seeds),
@@ -68,33 +68,27 @@ func (n *night) awaitCall(t *testing.T, seeds int) {
 // placeless matches what is different in a manifest when layers are elsewhere.
 var placeless = regexp.MustCompile(`"seconds": [^\n]*|"crc32c": [^\n]*|      "directory": [^\n]*\n|"version": [12]`)
 
-// layerFiles returns the contents of the layer files that a manifest lists, and the manifest
-// without times and places.
+// layerFiles returns the contents of the layer files that a manifest lists, and the manifest without times and places.
 func layerFiles(t *testing.T, run string) map[string]string {
 	t.Helper()
 	text := must.Read(t, filepath.Join(run, rundir.ManifestName))
-	m, err := manifest.Parse(run, text)
-	must.OK(t, err)
+	m := must.Get(manifest.Parse(run, text))(t)
 	files := map[string]string{rundir.ManifestName: placeless.ReplaceAllString(string(text), "")}
 	for i := range m.Layers {
-		data := must.Read(t, rundir.LayerFile(run, &m.Layers[i]))
-		files[m.Layers[i].File] = string(data)
+		files[m.Layers[i].File] = string(must.Read(t, rundir.LayerFile(run, &m.Layers[i])))
 	}
 	return files
 }
 
 // untilTime starts a process that stops by the clock, and reads its metrics.
 func (n *night) untilTime(t *testing.T) {
-	t.Helper()
 	address, until := freeAddress(t), time.Now().Add(8*time.Second).Format(time.RFC3339)
 	s := startSolving(t, n.flags("two", n.seeds-1, "--metrics", address, "--until", until)...)
-	if !strings.Contains(scrape(t, address), "grenier_run_last_layer "+strconv.Itoa(n.seeds)+"\n") {
-		t.Error("the metrics lack the last layer")
-	}
+	should.Hold(t, strings.Contains(scrape(t, address), "grenier_run_last_layer "+strconv.Itoa(n.seeds)+"\n"),
+		"the metrics lack the last layer")
 	paused := s.wait(t)
-	if paused.status != cli.ExitPaused || !strings.Contains(paused.err, "grenier: paused: stopped for --until ") {
-		t.Errorf("status %d: %s", paused.status, paused.err)
-	}
+	should.Hold(t, paused.status == cli.ExitPaused && strings.Contains(paused.err, "grenier: paused: stopped for --until "),
+		"status %d: %s", paused.status, paused.err)
 }
 
 // TestLongNight kills a run twice and stops it by the clock. Its layers are the same bytes as those of
@@ -108,27 +102,20 @@ func TestLongNight(t *testing.T) {
 
 	s := startSolving(t, n.flags("one", n.seeds-4)...)
 	n.awaitCall(t, n.seeds-5)
-	if !s.killAfter(t, 10*time.Millisecond) { // in the next layer
-		t.Error("it was through before it was killed")
-	}
+	should.Hold(t, s.killAfter(t, 10*time.Millisecond), "it was through before it was killed") // in the next layer
 	s = startSolving(t, n.flags("two", n.seeds-3)...)
 	n.awaitCall(t, n.seeds-3)
-	if !s.killAfter(t, 0) { // in the call
-		t.Error("it was through before it was killed")
-	}
+	should.Hold(t, s.killAfter(t, 0), "it was through before it was killed") // in the call
 	n.untilTime(t)
-	if r := startSolving(t, n.flags("two", -1)...).wait(t); r.status != cli.ExitOK {
-		t.Fatalf("status %d: %s", r.status, r.err)
-	}
+	r := startSolving(t, n.flags("two", -1)...).wait(t)
+	must.Hold(t, r.status == cli.ExitOK, "status %d: %s", r.status, r.err)
 
-	if diff := cmp.Diff(layerFiles(t, whole), layerFiles(t, n.run)); diff != "" {
-		t.Errorf("the layers differ:\n%.2000s", diff)
-	}
+	diff := cmp.Diff(layerFiles(t, whole), layerFiles(t, n.run))
+	should.Hold(t, diff == "", "the layers differ:\n%.2000s", diff)
 	n.checkCalls(t)
 	must.Same(t, "calls at the end", []string{"paused_75", "done_0"}, lines(n.finishes))
-	if text, err := os.ReadFile(n.metrics); err != nil || !strings.Contains(string(text), "\ngrenier_run_state{state=\"done\"} 1\n") {
-		t.Errorf("metrics: %v, %s", err, text)
-	}
+	text, err := os.ReadFile(n.metrics)
+	should.Hold(t, err == nil && strings.Contains(string(text), "\ngrenier_run_state{state=\"done\"} 1\n"), "metrics: %v, %s", err, text)
 	n.checkPlaces(t)
 	n.checkReaders(t, whole)
 }
@@ -136,7 +123,6 @@ func TestLongNight(t *testing.T) {
 // checkCalls checks that the command was called for each layer in turn, again for the one in whose call
 // a process was killed, and for others only where a process ended in or right after the call.
 func (n *night) checkCalls(t *testing.T) {
-	t.Helper()
 	var want []string
 	for seeds := range n.seeds + 1 {
 		want = append(want, strconv.Itoa(seeds))
@@ -151,30 +137,21 @@ func (n *night) checkCalls(t *testing.T) {
 			}
 		}
 		killed, maybe := seeds == n.seeds-3, seeds == n.seeds-5 || seeds == n.seeds-1
-		if calls != 1 && !(calls == 2 && (killed || maybe)) || calls != 2 && killed {
-			t.Errorf("%d calls for layer %d", calls, seeds)
-		}
+		should.Not(t, calls != 1 && !(calls == 2 && (killed || maybe)) || calls != 2 && killed, "%d calls for layer %d", calls, seeds)
 	}
 }
 
 // checkPlaces checks which files are where.
 func (n *night) checkPlaces(t *testing.T) {
-	t.Helper()
-	if got := namesIn(t, n.run, "layer"); len(got) != 0 {
-		t.Errorf("layers in the run directory: %v", got)
-	}
+	got := namesIn(t, n.run, "layer")
+	should.Hold(t, len(got) == 0, "layers in the run directory: %v", got)
 	one, two := namesIn(t, filepath.Join(n.top, "one"), "layer"), namesIn(t, filepath.Join(n.top, "two"), "layer")
-	if len(one) == 0 || len(two) == 0 || len(one)+len(two) < n.seeds+1 {
-		t.Errorf("layers on two disks: %v, %v", one, two)
-	}
-	if got := namesIn(t, filepath.Join(n.top, "fast"), ""); !slices.Equal(got, []string{rundir.OwnerName}) {
-		t.Errorf("left of the work: %v", got)
-	}
+	should.Not(t, len(one) == 0 || len(two) == 0 || len(one)+len(two) < n.seeds+1, "layers on two disks: %v, %v", one, two)
+	should.List(t, namesIn(t, filepath.Join(n.top, "fast"), ""), []string{rundir.OwnerName}, "left of the work")
 }
 
 // checkReaders lets every command read the layers.
 func (n *night) checkReaders(t *testing.T, whole string) {
-	t.Helper()
 	for _, command := range [][]string{
 		{"scrub", "--dir", n.run, "--progress", "none"}, {"verify", "--dir", n.run, "--sample", "1000", "--progress", "none"},
 		{"compare", n.run, whole, "--progress", "none"}, {"stats", "--dir", n.run},
@@ -193,36 +170,29 @@ func (n *night) checkReaders(t *testing.T, whole string) {
 	good := must.Read(t, file)
 	must.Write(t, file, good[:len(good)/2])
 	r := grenier(t.Context(), "", "awari", "stats", "--dir", n.run)
-	if r.status != cli.ExitCorrupt || !strings.Contains(r.err, "grenier awari repair --dir "+n.run+"\n") {
-		t.Errorf("status %d: %s", r.status, r.err)
-	}
+	should.Hold(t, r.status == cli.ExitCorrupt && strings.Contains(r.err, "grenier awari repair --dir "+n.run+"\n"),
+		"status %d: %s", r.status, r.err)
 	mustRun(t, "awari", "repair", "--dir", n.run, "--progress", "none", "--threads", "2")
-	if mended, err := os.ReadFile(file); err != nil || string(mended) != string(good) {
-		t.Errorf("the layer was not mended where it was: %v", err)
-	}
+	mended, err := os.ReadFile(file)
+	should.Hold(t, err == nil && string(mended) == string(good), "the layer was not mended where it was: %v", err)
 	// Without a manifest, and with a disk elsewhere, repair is told where they are.
 	moved := filepath.Join(n.top, "moved")
 	must.OK(t, os.Rename(two, moved))
 	must.OK(t, os.Remove(filepath.Join(n.run, rundir.ManifestName)))
 	out := mustRun(t, "awari", "repair", "--dir", n.run, "--layers-in", filepath.Join(n.top, "one"), "--layers-in", moved, "--progress", "none")
-	if strings.Contains(out, "solved") {
-		t.Errorf("something was solved again:\n%s", out)
-	}
+	should.Not(t, strings.Contains(out, "solved"), "something was solved again:\n%s", out)
 	mustRun(t, "awari", "compare", n.run, whole, "--progress", "none")
 }
 
 // freeAddress returns an address on which nobody listens.
 func freeAddress(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	must.OK(t, err)
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer l.Close()
 	return l.Addr().String()
 }
 
 // scrape returns the metrics of a process that has just been started, once it tells them.
 func scrape(t *testing.T, address string) string {
-	t.Helper()
 	var r *http.Response
 	waitFor(t, "metrics", func() (there bool) {
 		var err error
@@ -251,9 +221,7 @@ func TestOwedCall(t *testing.T) {
 	made := func(was, is string) {
 		t.Helper()
 		text, err := os.ReadFile(status)
-		if err != nil || !strings.Contains(string(text), was) {
-			t.Fatalf("no %q in %s, %v", was, text, err)
-		}
+		must.Hold(t, err == nil && strings.Contains(string(text), was), "no %q in %s, %v", was, text, err)
 		must.Write(t, status, []byte(strings.Replace(string(text), was, is, 1)))
 	}
 	check := func(want ...string) {
@@ -276,9 +244,8 @@ func TestOwedCall(t *testing.T) {
 	solve(4) // has nothing to call
 	solve(5, hook...)
 	check("2", "3", "4", "3", "4", "4", "5")
-	if text, err := os.ReadFile(old); err != nil || string(text) != notes {
-		t.Errorf("calls.log: %q, %v", text, err)
-	}
+	text, err := os.ReadFile(old)
+	should.Hold(t, err == nil && string(text) == notes, "calls.log: %q, %v", text, err)
 }
 
 // TestCommandFails: what a command of the user does is no matter of life and death for the run.
@@ -289,13 +256,9 @@ func TestCommandFails(t *testing.T) {
 	for _, part := range []string{
 		"from layer 0\n", "from layer 1\n", "grenier: warning: --on-layer for layer 1: exit status 3\n", "grenier: warning: --on-finish: signal: killed\n",
 	} {
-		if !strings.Contains(r.err, part) {
-			t.Errorf("stderr lacks %q: %s", part, r.err)
-		}
+		should.Hold(t, strings.Contains(r.err, part), "stderr lacks %q: %s", part, r.err)
 	}
-	if r.status != cli.ExitOK || strings.Contains(r.out, "from layer") {
-		t.Errorf("status %d: %s", r.status, r.out)
-	}
+	should.Not(t, r.status != cli.ExitOK || strings.Contains(r.out, "from layer"), "status %d: %s", r.status, r.out)
 }
 
 // TestStop asks a run from another process to stop.
@@ -315,15 +278,12 @@ func TestStop(t *testing.T) {
 	if r := s.wait(t); r.status != cli.ExitPaused || !strings.HasPrefix(r.err, "grenier: paused: stopped on request, after a layer; ") {
 		t.Errorf("status %d: %s", r.status, r.err)
 	}
-	if left := namesIn(t, filepath.Join(dir, rundir.WorkName), ""); !slices.Equal(left, []string{rundir.StatusName}) {
-		t.Errorf("left: %v", left)
-	}
+	should.List(t, namesIn(t, filepath.Join(dir, rundir.WorkName), ""), []string{rundir.StatusName}, "left")
 	sealed := len(layersOf(t, dir))
 	s = startSolver(t, dir, 12, 24)
 	awaitFile(t, filepath.Join(dir, rundir.LayerName(sealed+1)))
-	if r := stop("--now"); r.status != cli.ExitOK {
-		t.Errorf("%+v", r)
-	}
+	r := stop("--now")
+	should.Hold(t, r.status == cli.ExitOK, "%+v", r)
 	if r := s.wait(t); r.status != cli.ExitPaused || !strings.HasPrefix(r.err, "grenier: paused: stopped on request; ") {
 		t.Errorf("status %d: %s", r.status, r.err)
 	}

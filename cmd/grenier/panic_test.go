@@ -12,6 +12,7 @@ import (
 
 	"grenier/cmd/grenier/cli"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 	"grenier/io/rundir"
 	"grenier/io/vfs"
@@ -20,7 +21,6 @@ import (
 // buggy makes the k-th report of progress panic, in the goroutine that reports, while
 // body runs; it returns whether there were so many.
 func buggy(t *testing.T, k int64, body func()) bool {
-	t.Helper()
 	var reports atomic.Int64
 	reported = func() {
 		if reports.Add(1) == k {
@@ -40,30 +40,21 @@ var bugLine = regexp.MustCompile(`^grenier: internal error: bug \d+; here; this 
 
 // wantBug checks what a user sees of a bug: one line, and the stack here or there.
 func wantBug(t *testing.T, r result, log string) {
-	t.Helper()
-	if r.status != cli.ExitBug || !bugLine.MatchString(r.err) {
-		t.Fatalf("status %d, %s", r.status, r.err)
-	}
+	must.Hold(t, r.status == cli.ExitBug && bugLine.MatchString(r.err), "status %d, %s", r.status, r.err)
 	stack := r.err
 	if log != "" {
-		if !strings.HasSuffix(r.err, "its stack is in "+log+"\n") {
-			t.Errorf("no word of the log: %s", r.err)
-		}
-		text := must.Read(t, log)
-		stack = string(text)
+		should.Hold(t, strings.HasSuffix(r.err, "its stack is in "+log+"\n"), "no word of the log: %s", r.err)
+		stack = string(must.Read(t, log))
 	}
-	if !strings.Contains(stack, "grenier.aBug(") {
-		t.Error("no stack of the bug")
-	}
+	should.Hold(t, strings.Contains(stack, "grenier.aBug("), "no stack of the bug")
 }
 
 // wantNoTemps checks that no temporary file is left below dir.
 func wantNoTemps(t *testing.T, dir string) {
 	t.Helper()
 	for path := range must.Tree(t, dir) {
-		if _, ok := vfs.TempFor(filepath.Base(path)); ok {
-			t.Errorf("%s is left", path)
-		}
+		_, ok := vfs.TempFor(filepath.Base(path))
+		should.Not(t, ok, "%s is left", path)
 	}
 }
 
@@ -101,9 +92,8 @@ func TestLongBug(t *testing.T) {
 				args := strings.ReplaceAll(places.Replace(c.args), "@", dir)
 				return grenier(t.Context(), "", append(strings.Fields(args), "--progress", "none")...)
 			}
-			if r := command(whole); r.status != cli.ExitOK {
-				t.Fatalf("status %d, %s", r.status, r.err)
-			}
+			r := command(whole)
+			must.Hold(t, r.status == cli.ExitOK, "status %d, %s", r.status, r.err)
 			log := ""
 			if c.log {
 				log = filepath.Join(broken, rundir.LogName)
@@ -112,18 +102,14 @@ func TestLongBug(t *testing.T) {
 			for k := int64(1); ; k *= factor {
 				var r result
 				if !buggy(t, k, func() { r = command(broken) }) {
-					if r.status != cli.ExitOK {
-						t.Errorf("status %d, %s", r.status, r.err)
-					}
+					should.Hold(t, r.status == cli.ExitOK, "status %d, %s", r.status, r.err)
 					break
 				}
 				bugs++
 				wantBug(t, r, log)
 				wantNoTemps(t, broken)
 			}
-			if bugs == 0 {
-				t.Error("nothing was reported")
-			}
+			should.Not(t, bugs == 0, "nothing was reported")
 			t.Logf("%d bugs, %v", bugs, time.Since(start))
 			must.Same(t, "what is left differs", kept(t, whole), kept(t, broken))
 		})
@@ -142,8 +128,7 @@ func TestBugInBackground(t *testing.T) {
 	status := run(t.Context(), []string{"awari", "solve", "--seeds", "24", "--threads", "1", "--dir", dir, "--json", "--progress", "json"},
 		strings.NewReader(""), brokenWriter{}, &errs)
 	want := "its stack is in " + filepath.Join(dir, rundir.LogName)
-	if status != cli.ExitBug || !strings.HasPrefix(errs.String(), "grenier: internal error: a broken writer; ") || !strings.Contains(errs.String(), want) {
-		t.Errorf("status %d, %s%s", status, out.String(), errs.String())
-	}
+	should.Hold(t, status == cli.ExitBug && strings.HasPrefix(errs.String(), "grenier: internal error: a broken writer; ") && strings.Contains(errs.String(), want),
+		"status %d, %s%s", status, out.String(), errs.String())
 	mustRun(t, "awari", "verify", "--dir", dir, "--progress", "none", "--sample", "1000")
 }

@@ -16,6 +16,7 @@ import (
 	"grenier/cmd/grenier/cli"
 	"grenier/internal/testkit/awaritest"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 	"grenier/io/rundir"
 	"grenier/layers/awari"
@@ -72,8 +73,7 @@ func (r *rehearsal) same(t *testing.T, dir string, last int) {
 func (r *rehearsal) solveForced(t *testing.T, bits int) {
 	dir, last := filepath.Join(t.TempDir(), "run"), min(r.seeds, tries.Pick(0, 16, awari.MaxSeeds))
 	o := solve.Options{Seeds: last, Bits: bits, Job: job.Job{Workers: 2}}
-	_, err := solve.Solve(t.Context(), dir, awaritest.Game(t, 8, awari.Awari), o)
-	must.OK(t, err)
+	must.OK(t, must.Err(solve.Solve(t.Context(), dir, awaritest.Game(t, 8, awari.Awari), o)))
 	r.same(t, dir, last)
 }
 
@@ -88,9 +88,8 @@ func (r *rehearsal) little() string {
 func (r *rehearsal) narrow(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	s := summaryOf(t, mustRun(t, r.solve(dir, "--memory", r.little(), "--threads", "2")...))
-	if last := s.Layers[len(s.Layers)-1]; last.Windows < 2 {
-		t.Errorf("%d windows within %s", last.Windows, r.little())
-	}
+	last := s.Layers[len(s.Layers)-1]
+	should.Not(t, last.Windows < 2, "%d windows within %s", last.Windows, r.little())
 	r.same(t, dir, r.seeds)
 }
 
@@ -127,9 +126,7 @@ func (r *rehearsal) readers(t *testing.T) {
 	scores := filepath.Join(t.TempDir(), "scores")
 	mustRun(t, "awari", "export", "--dir", r.dir, "--layer", last, "--format", "colex", "--out", scores, "--json", "--progress", "none")
 	text := must.Read(t, scores)
-	space, err := awari.NewSpace(awaritest.Game(t, 8, awari.Awari), r.seeds)
-	must.OK(t, err)
-	r.probe(t, space, string(text))
+	r.probe(t, must.Get(awari.NewSpace(awaritest.Game(t, 8, awari.Awari), r.seeds))(t), string(text))
 }
 
 // probe compares scores of the last layer with those that were exported.
@@ -144,14 +141,10 @@ func (r *rehearsal) probe(t *testing.T, space *awari.Space, exported string) {
 		want = append(want, strconv.Itoa(int(int8(exported[rank]))))
 	}
 	got := grenier(t.Context(), boards.String(), "awari", "probe", "--dir", r.dir, "-")
-	if got.status != cli.ExitOK {
-		t.Fatal(got.err)
-	}
+	must.Hold(t, got.status == cli.ExitOK, "%v", got.err)
 	for line := range strings.Lines(got.out) {
 		value, _, _ := strings.Cut(strings.TrimPrefix(line, "value "), ";")
 		values = append(values, value)
 	}
-	if diff := cmp.Diff(want, values); diff != "" {
-		t.Error(diff)
-	}
+	should.Equal(t, cmp.Diff(want, values), "")
 }

@@ -21,6 +21,7 @@ import (
 	"grenier/cmd/grenier/cli"
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/remotetest"
+	"grenier/internal/testkit/should"
 	"grenier/io/rundir"
 )
 
@@ -36,8 +37,7 @@ func served(t *testing.T, flags ...string) (dir string, s *remotetest.Server) {
 // remoteSeeds is the highest layer on the server of TestRemoteSame.
 const remoteSeeds = 11
 
-// TestRemoteSame compares three hundred boards from a server with those from the
-// directory.
+// TestRemoteSame compares three hundred boards from a server with those from the directory.
 func TestRemoteSame(t *testing.T) {
 	// After the server of this test is closed, nothing runs that did not before.
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
@@ -52,9 +52,8 @@ func TestRemoteSame(t *testing.T) {
 		for _, form := range []string{"--json", "--json=false"} {
 			near := grenier(t.Context(), in.String(), "awari", "probe", form, "--dir", dir, "-")
 			far := grenier(t.Context(), in.String(), "awari", "probe", form, "--url", s.URL, "-")
-			if d := cmp.Diff(near, far, cmp.AllowUnexported(result{})); d != "" || near.status != cli.ExitOK || strings.Count(near.out, "\n") != asked {
-				t.Errorf("status %d: %s", near.status, d)
-			}
+			d := cmp.Diff(near, far, cmp.AllowUnexported(result{}))
+			should.Hold(t, d == "" && near.status == cli.ExitOK && strings.Count(near.out, "\n") == asked, "status %d: %s", near.status, d)
 			checkOnce(t, dir, s.Take())
 		}
 		board := strings.Fields(strings.SplitN(in.String(), "\n", 2)[0])
@@ -68,26 +67,20 @@ func TestRemoteSame(t *testing.T) {
 // checkOnce checks that nothing was downloaded twice, and nothing but what there
 // is: from each layer its head, its end, and blocks.
 func checkOnce(t *testing.T, dir string, requests []remotetest.Request) {
-	t.Helper()
 	seen := make(map[string]bool)
 	var bytes int64
 	for _, r := range requests {
 		key := r.File + r.Range
-		if seen[key] {
-			t.Errorf("%s %s: asked twice", r.File, r.Range)
-		}
+		should.Not(t, seen[key], "%s %s: asked twice", r.File, r.Range)
 		seen[key] = true
 		bytes += r.Bytes
 	}
 	var most int64
 	for n := range remoteSeeds + 1 {
-		info, err := os.Stat(filepath.Join(dir, rundir.LayerName(n)))
-		must.OK(t, err)
-		most += info.Size()
+		most += must.Get(os.Stat(filepath.Join(dir, rundir.LayerName(n))))(t).Size()
 	}
-	if len(requests) < 20 || bytes > most+remoteSeeds<<16+1<<16 { // heads contain blocks
-		t.Errorf("%d requests for %d bytes, the layers have %d", len(requests), bytes, most)
-	}
+	should.Not(t, len(requests) < 20 || bytes > most+remoteSeeds<<16+1<<16,
+		"%d requests for %d bytes, the layers have %d", len(requests), bytes, most) // heads contain blocks
 }
 
 func TestRemoteBadFlags(t *testing.T) {
@@ -114,9 +107,7 @@ func TestRemoteMessages(t *testing.T) {
 	layer := filepath.Join(dir, rundir.LayerName(11))
 	whole := must.Read(t, layer)
 	probe := []string{"1", "1", "1", "1", "1", "1", "1", "1", "1", "1", "1", "0"}
-	restore := func(data []byte) {
-		must.Write(t, layer, data)
-	}
+	restore := func(data []byte) { must.Write(t, layer, data) }
 	damaged := []byte(strings.Repeat("\xee", len(whole)-30_000))
 	onLayer := func(hook http.HandlerFunc) func(http.ResponseWriter, *http.Request) bool {
 		return func(w http.ResponseWriter, r *http.Request) bool {
@@ -163,9 +154,8 @@ func TestRemoteMessages(t *testing.T) {
 			s.Hook(c.hook)
 			r := grenier(t.Context(), "", append([]string{"awari", "probe", "--url", s.URL}, probe...)...)
 			oneClearLine(t, r.err)
-			if r.status != c.status || r.out != "" || !strings.HasPrefix(r.err, "grenier: "+s.URL+"/layer-11.gl: ") || !strings.Contains(r.err, c.want) {
-				t.Errorf("status %d, %q lacks %q", r.status, r.err, c.want)
-			}
+			should.Hold(t, r.status == c.status && r.out == "" && strings.HasPrefix(r.err, "grenier: "+s.URL+"/layer-11.gl: ") && strings.Contains(r.err, c.want),
+				"status %d, %q lacks %q", r.status, r.err, c.want)
 		})
 	}
 	s.Hook(nil)
@@ -177,18 +167,14 @@ func TestRemoteMessages(t *testing.T) {
 	} {
 		r := grenier(t.Context(), "", append([]string{"awari", "probe", "--url", url}, probe...)...)
 		oneClearLine(t, r.err)
-		if r.status != cli.ExitFailure || !strings.Contains(r.err, want) {
-			t.Errorf("status %d, %q lacks %q", r.status, r.err, want)
-		}
+		should.Hold(t, r.status == cli.ExitFailure && strings.Contains(r.err, want), "status %d, %q lacks %q", r.status, r.err, want)
 	}
 	r := grenier(t.Context(), "", "awari", "probe", "--url", s.URL, "2", "2", "2", "2", "2", "2", "2", "0", "0", "0", "0", "0")
-	if r.status != cli.ExitUsage || r.err != fmt.Sprintf("grenier: not solved: the board has 14 seeds, but %s/ is solved up to 11\n", s.URL) {
-		t.Errorf("status %d, %s", r.status, r.err)
-	}
+	should.Hold(t, r.status == cli.ExitUsage && r.err == fmt.Sprintf("grenier: not solved: the board has 14 seeds, but %s/ is solved up to 11\n", s.URL),
+		"status %d, %s", r.status, r.err)
 	r = grenier(t.Context(), "", "awari", "stats", "--url", strings.Replace(s.URL, "//", "//me:secret@", 1), "--layer", "12")
-	if r.status != cli.ExitUsage || !strings.Contains(r.err, "is solved up to 11") || strings.Contains(r.err, "secret") {
-		t.Errorf("status %d, %s", r.status, r.err)
-	}
+	should.Hold(t, r.status == cli.ExitUsage && strings.Contains(r.err, "is solved up to 11") && !strings.Contains(r.err, "secret"),
+		"status %d, %s", r.status, r.err)
 }
 
 // secure returns a server whose certificate nobody trusts.
@@ -198,35 +184,28 @@ func secure(t *testing.T, dir string) *remotetest.Server {
 	return s
 }
 
-// TestRemoteReplacedBatch replaces a layer during a batch: answers are right or
-// missing.
+// TestRemoteReplacedBatch replaces a layer during a batch: answers are right or missing.
 func TestRemoteReplacedBatch(t *testing.T) {
 	dir, s := served(t, "--seeds", "12")
 	in := strings.Repeat("1 1 1 1 1 1 1 1 1 1 1 1\n0 0 0 0 0 0 1 1 2 2 3 3\n", 1) + "12 0 0 0 0 0 0 0 0 0 0 0\n"
 	right := grenier(t.Context(), in, "awari", "probe", "--dir", dir, "-")
-	if right.status != cli.ExitOK {
-		t.Fatal(right.err)
-	}
+	must.Hold(t, right.status == cli.ExitOK, "%v", right.err)
 	var n atomic.Int32
 	layer := filepath.Join(dir, rundir.LayerName(12))
 	s.Hook(func(w http.ResponseWriter, r *http.Request) bool {
 		if strings.HasSuffix(r.URL.Path, rundir.LayerName(12)) && n.Add(1) == 3 { // head and end are known
 			when := time.Now().Add(time.Hour)
-			if err := os.Chtimes(layer, when, when); err != nil {
-				t.Error(err)
-			}
+			should.OK(t, os.Chtimes(layer, when, when))
 		}
 		return false
 	})
 	r := grenier(t.Context(), in, "awari", "probe", "--url", s.URL, "-")
-	if r.status != cli.ExitFailure || !strings.Contains(r.err, "replaced on the server since it was opened") {
-		t.Errorf("status %d, %s", r.status, r.err)
-	}
+	should.Hold(t, r.status == cli.ExitFailure && strings.Contains(r.err, "replaced on the server since it was opened"),
+		"status %d, %s", r.status, r.err)
 	want := strings.Split(right.out, "\n")
 	for i, line := range strings.Split(r.out, "\n") {
-		if line != want[i] && !strings.HasPrefix(line, fmt.Sprintf("error: line %d: ", i+1)) {
-			t.Errorf("line %d: %q, right is %q", i+1, line, want[i])
-		}
+		should.Not(t, line != want[i] && !strings.HasPrefix(line, fmt.Sprintf("error: line %d: ", i+1)),
+			"line %d: %q, right is %q", i+1, line, want[i])
 	}
 }
 
@@ -244,9 +223,8 @@ func TestRemoteInterrupted(t *testing.T) {
 	})
 	r := grenier(ctx, "0 0 0 0 0 1 1 0 0 0 0 0\n0 0 0 0 1 1 1 0 0 0 0 0\n", "awari", "probe", "--url", s.URL, "-")
 	// The first line is answered unless both lines were looked up together.
-	if answered := strings.TrimPrefix(r.out, "value 2; moves . . . . . 2\n"); r.status != cli.ExitInterrupted || answered != "" || r.err != "grenier: interrupted\n" {
-		t.Errorf("%+v", r)
-	}
+	answered := strings.TrimPrefix(r.out, "value 2; moves . . . . . 2\n")
+	should.Hold(t, r.status == cli.ExitInterrupted && answered == "" && r.err == "grenier: interrupted\n", "%+v", r)
 }
 
 // TestRemoteJSON gives one object on stdout, even if it is about a failure.
@@ -265,7 +243,6 @@ func TestRemoteJSON(t *testing.T) {
 	if err := json.Unmarshal([]byte(lines[0]), &failed); err != nil || failed.Line != 1 || !strings.Contains(failed.Error, "missing") {
 		t.Errorf("%s, %v", lines[0], err)
 	}
-	if r.status != cli.ExitCorrupt || len(lines) != 2 || !strings.Contains(lines[1], `"value":-1`) {
-		t.Errorf("status %d, %s", r.status, r.out)
-	}
+	should.Hold(t, r.status == cli.ExitCorrupt && len(lines) == 2 && strings.Contains(lines[1], `"value":-1`),
+		"status %d, %s", r.status, r.out)
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/tries"
 	"grenier/io/manifest"
 )
@@ -72,9 +73,7 @@ func runScripts(t *testing.T, withLongPart bool) {
 func scripts(t *testing.T, withLongPart bool) []string {
 	t.Helper()
 	files, err := filepath.Glob("testdata/script/*.txtar")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no scripts: %v", err)
-	}
+	must.Not(t, err != nil || len(files) == 0, "no scripts: %v", err)
 	return slices.DeleteFunc(files, func(path string) bool {
 		text, err := os.ReadFile(path)
 		return err == nil && withLongPart != strings.Contains(string(text), "long]")
@@ -185,8 +184,7 @@ func lookUp(object any, path []string) (value any, found bool) {
 	return object, true
 }
 
-// truth compares statistics with reference values that were computed by programs
-// independent of this one.
+// truth compares statistics with reference values that were computed by programs independent of this one.
 func truth(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: truth n")

@@ -17,6 +17,7 @@ import (
 	"grenier/cmd/grenier/cli"
 	"grenier/internal/testkit/crashfs"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/siegetest"
 	"grenier/internal/testkit/tries"
 	"grenier/io/rundir"
@@ -55,19 +56,16 @@ var accidents = []accident{
 	{"power cut", nil, true},
 }
 
-// TestLongSiegeCrash lets each operation on files fail, one after the other, or end the program,
-// or the power: for layer files, manifests, status, logs, checkpoints, exports, drawings and
-// databases. The command then fails with a clear line and a documented status; and when it
-// runs again, all is as if nothing had happened. Unless the tests are full, some of the
-// operations are left out, and unless they are long most commands, others each time.
+// TestLongSiegeCrash lets each operation on files fail, one after the other, or end the program, or the power: for
+// layer files, manifests, status, logs, checkpoints, exports, drawings and databases. The command then fails with a
+// clear line and a documented status; and when it runs again, all is as if nothing had happened. Unless the tests are
+// full, some of the operations are left out, and unless they are long most commands, others each time.
 func TestLongSiegeCrash(t *testing.T) {
 	stride := int(siegeNumber(t, "GRENIER_SIEGE_STRIDE", tries.Pick[uint64](300, 40, 1)))
 	seed := siegeSeed(t)
 	for i, args := range crashing {
 		t.Run(args, func(t *testing.T) {
-			if !tries.Long() && (uint64(i)+seed)%6 != 0 {
-				t.Skip("another time, or with GRENIER_LONG=1")
-			}
+			tries.SkipIf(t, !tries.Long() && (uint64(i)+seed)%6 != 0, "another time, or with GRENIER_LONG=1")
 			t.Parallel()
 			c := newCrashes(t, args)
 			r := rand.New(rand.NewPCG(seed, uint64(i)))
@@ -112,10 +110,8 @@ func newCrashes(t *testing.T, args string) *crashes {
 	return c
 }
 
-// damage makes a run the beginning that has lost its manifest and a layer, and another one
-// in part.
+// damage makes a run the beginning that has lost its manifest and a layer, and another one in part.
 func (c *crashes) damage(t *testing.T) {
-	t.Helper()
 	c.begun = map[string][]byte{}
 	for name, data := range c.tree.Save("given").Files {
 		switch base := filepath.Base(name); base {
@@ -156,9 +152,7 @@ func (c *crashes) disk(t *testing.T) *crashfs.FS {
 	for name, data := range c.begun {
 		files[c.tree.Path(name)] = data
 	}
-	disk, err := crashfs.New().Load(files)
-	must.OK(t, err)
-	return disk
+	return must.Get(crashfs.New().Load(files))(t)
 }
 
 // results are the files that the command is to leave.
@@ -167,10 +161,8 @@ func (c *crashes) results(t *testing.T) map[string]string {
 	return kept(t, c.tree.Path(siegeDir))
 }
 
-// crash lets operation k fail and runs the command again. It returns true if there was no
-// operation k.
+// crash lets operation k fail and runs the command again. It returns true if there was no operation k.
 func (c *crashes) crash(t *testing.T, a accident, k int, r *rand.Rand) (ended bool) {
-	t.Helper()
 	c.begin(t)
 	disk, n := c.disk(t), 0
 	if a.fails == nil {
@@ -186,9 +178,8 @@ func (c *crashes) crash(t *testing.T, a accident, k int, r *rand.Rand) (ended bo
 	first := grenier(t.Context(), "", c.args...)
 	restore()
 	if n < k {
-		if first.status != cli.ExitOK {
-			t.Errorf("%s at operation %d, which there is not: status %d, %s", a.name, k, first.status, first.err)
-		}
+		should.Hold(t, first.status == cli.ExitOK,
+			"%s at operation %d, which there is not: status %d, %s", a.name, k, first.status, first.err)
 		return true
 	}
 	c.count++
@@ -235,16 +226,13 @@ func (c *crashes) whole(t *testing.T, fail func(format string, args ...any)) {
 
 // powerCut replaces the files by those that are there when the power is back.
 func (c *crashes) powerCut(t *testing.T, disk *crashfs.FS) {
-	t.Helper()
 	work, _ := c.tree.Stat(siegeDir + "/work")
 	c.empty(t)
 	if work != nil {
 		must.OK(t, c.tree.Mkdir(siegeDir+"/work", 0o755))
 	}
 	for path, data := range disk.Contents() {
-		name, err := filepath.Rel(c.tree.Name(), path)
-		must.OK(t, err)
-		c.tree.Write(name, data)
+		c.tree.Write(must.Get(filepath.Rel(c.tree.Name(), path))(t), data)
 	}
 }
 

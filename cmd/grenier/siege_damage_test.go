@@ -31,14 +31,11 @@ func siegeNumber(t *testing.T, name string, otherwise uint64) uint64 {
 		return otherwise
 	}
 	n, err := strconv.ParseUint(text, 10, 64)
-	if err != nil {
-		t.Fatalf("%s=%q: want a number", name, text)
-	}
+	must.Hold(t, err == nil, "%s=%q: want a number", name, text)
 	return n
 }
 
-// siegeSeed returns the seed of a random test, new or from GRENIER_SIEGE_SEED, and
-// prints it.
+// siegeSeed returns the seed of a random test, new or from GRENIER_SIEGE_SEED, and prints it.
 func siegeSeed(t *testing.T) uint64 {
 	t.Helper()
 	seed := siegeNumber(t, "GRENIER_SIEGE_SEED", rand.Uint64())
@@ -67,8 +64,7 @@ type subject struct {
 	uid      int         // of the user who has the files and runs the commands, 0 for this one
 }
 
-// row is a command that reads the files of a subject. Its arguments are one text; @ stands
-// for the tree.
+// row is a command that reads the files of a subject. Its arguments are one text; @ stands for the tree.
 type row struct {
 	args, in string
 	quiet    bool // its output depends on more than the files: no value to compare
@@ -125,10 +121,9 @@ func damagedRuns() []*subject {
 	}
 }
 
-// TestLongSiegeDamage damages files of all systems at random, again and again, and lets every
-// command that reads them read them. Nothing may panic, hang, fail without a documented
-// status and a clear line, print anything wrong or change anything foreign. Unless it is long,
-// it damages the files of some systems, of others each time.
+// TestLongSiegeDamage damages files of all systems at random, again and again, and lets every command that reads them
+// read them. Nothing may panic, hang, fail without a documented status and a clear line, print anything wrong or change
+// anything foreign. Unless it is long, it damages the files of some systems, of others each time.
 func TestLongSiegeDamage(t *testing.T) {
 	rounds := siegeNumber(t, "GRENIER_SIEGE_DAMAGES", tries.Pick[uint64](1, 60, 1000))
 	seed := siegeSeed(t)
@@ -138,17 +133,13 @@ func TestLongSiegeDamage(t *testing.T) {
 	for i, s := range damagedRuns() {
 		s.damages = damages
 		t.Run(s.name, func(t *testing.T) {
-			if !tries.Long() && (s.long || (uint64(i)+seed)%5 != 0) {
-				t.Skip("another time, or with GRENIER_LONG=1")
-			}
+			tries.SkipIf(t, !tries.Long() && (s.long || (uint64(i)+seed)%5 != 0), "another time, or with GRENIER_LONG=1")
 			t.Parallel()
 			s.begin(t)
 			defer s.worker.stop()
 			for round := range max(1, rounds*uint64(s.share)/100) {
 				s.round(t, rand.New(rand.NewPCG(seed+round, uint64(i))), round)
-				if s.failures >= 20 {
-					t.Fatal("too many failures")
-				}
+				must.Not(t, s.failures >= 20, "too many failures")
 			}
 			t.Logf("commands by status: %v", s.statuses)
 		})
@@ -172,9 +163,7 @@ func (s *subject) begin(t *testing.T) {
 		row.took = time.Minute
 		start := time.Now()
 		r, err := s.do(row)
-		if err != nil {
-			t.Fatalf("%s: %v", row.args, err)
-		}
+		must.Hold(t, err == nil, "%s: %v", row.args, err)
 		row.facts, row.size, row.took = facts(r), r.Bytes, time.Since(start)
 		if row.writes {
 			row.after = s.tree.Save(siegeDir)
@@ -493,9 +482,7 @@ func (s *subject) interrupt(t *testing.T, args, checkpoint string) {
 		if r.status == cli.ExitInterrupted && exists(s.tree.Path(checkpoint)) {
 			return
 		}
-		if r.status != cli.ExitOK && r.status != cli.ExitInterrupted {
-			t.Fatalf("%s: status %d, %s", args, r.status, r.err)
-		}
+		must.Not(t, r.status != cli.ExitOK && r.status != cli.ExitInterrupted, "%s: status %d, %s", args, r.status, r.err)
 		must.OK(t, s.tree.RemoveAll(siegeDir))
 	}
 	t.Fatalf("%s: it leaves no checkpoint", args)
@@ -524,8 +511,7 @@ func buildFiles(commands ...string) func(*testing.T, *subject) {
 		if len(commands) > 0 {
 			return
 		}
-		data := must.Read(t, "testdata/machine.json")
-		s.tree.Write(siegeDir+"/awari.json", data)
+		s.tree.Write(siegeDir+"/awari.json", must.Read(t, "testdata/machine.json"))
 	}
 }
 

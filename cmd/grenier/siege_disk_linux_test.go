@@ -9,15 +9,15 @@ import (
 
 	"grenier/cmd/grenier/cli"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 )
 
 // fullDisks are options of small file systems, which grow until a command comes through.
 var fullDisks = []string{"size=%dk,nr_inodes=1000", "size=64m,nr_inodes=%d"}
 
-// TestLongSiegeDisk: on disks that are too small, or have too few inodes, commands fail with a
-// clear line and leave nothing half done; with more room, the same command comes through.
-// On one that is read-only they change nothing.
+// TestLongSiegeDisk: on disks that are too small, or have too few inodes, commands fail with a clear line and leave
+// nothing half done; with more room, the same command comes through. On one that is read-only they change nothing.
 func TestLongSiegeDisk(t *testing.T) {
 	tries.NeedsLong(t, "long")
 	for _, args := range crashing {
@@ -52,9 +52,7 @@ func (c *crashes) mount(t *testing.T, options string) (unmount func()) {
 	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, options); err != nil {
 		t.Skipf("a small disk needs a file system of its own: %v", err)
 	}
-	return func() {
-		must.OK(t, unix.Unmount(dir, unix.MNT_DETACH))
-	}
+	return func() { must.OK(t, unix.Unmount(dir, unix.MNT_DETACH)) }
 }
 
 // full runs the command on a small disk. It returns true if there is room enough.
@@ -81,13 +79,10 @@ func (c *crashes) full(t *testing.T, options string) (ended bool) {
 
 // readOnly runs the command on a disk that cannot be written.
 func (c *crashes) readOnly(t *testing.T) {
-	t.Helper()
 	defer c.mount(t, "size=64m")()
 	must.OK(t, unix.Mount("", c.tree.Path(siegeDir), "", unix.MS_REMOUNT|unix.MS_RDONLY, ""))
 	watched := c.tree.Watch(siegeDir)
 	r := grenier(t.Context(), "", c.args...)
-	if r.status != cli.ExitFailure || !clearLines.MatchString(r.err) {
-		t.Errorf("read-only: status %d, %s", r.status, r.err)
-	}
+	should.Hold(t, r.status == cli.ExitFailure && clearLines.MatchString(r.err), "read-only: status %d, %s", r.status, r.err)
 	watched.Check(t)
 }

@@ -17,6 +17,7 @@ import (
 
 	"grenier/cmd/grenier/cli"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
 	"grenier/io/rundir"
@@ -111,16 +112,12 @@ func (d *disturbed) siege(t *testing.T, wanted int, disturb func(s *solver, took
 	start := time.Now()
 	undisturbed := d.start(t, dir).wait(t)
 	took := time.Since(start)
-	if undisturbed.status != cli.ExitOK {
-		t.Fatalf("status %d: %s", undisturbed.status, undisturbed.err)
-	}
+	must.Hold(t, undisturbed.status == cli.ExitOK, "status %d: %s", undisturbed.status, undisturbed.err)
 	printed, left := facts(reply{Out: undisturbed.out}), d.left(t, dir)
 	done, through := 0, 0
 	for dir = testrun.Copy(t, base); done < wanted && through < 10*wanted+10; {
 		end := disturb(d.start(t, dir), took)
-		if strings.Contains(end.err, "note") {
-			t.Errorf("it is told: %s", end.err)
-		}
+		should.Not(t, strings.Contains(end.err, "note"), "it is told: %s", end.err)
 		if end.status == cli.ExitInterrupted {
 			wantNoTemps(t, dir)
 		}
@@ -152,28 +149,21 @@ func (d *disturbed) left(t *testing.T, dir string) map[string]string {
 	return kept(t, filepath.Join(dir, siegeDir))
 }
 
-// compare compares a command that is through with one that nobody disturbed. A kill may come
-// when all is done.
+// compare compares a command that is through with one that nobody disturbed. A kill may come when all is done.
 func (d *disturbed) compare(t *testing.T, printed map[string]bool, left map[string]string, dir string, r result) {
 	t.Helper()
-	if r.status != cli.ExitOK && !strings.Contains(r.err, "has layer 8 already") {
-		t.Errorf("after kills: status %d, %s", r.status, r.err)
-	}
-	if diff := cmp.Diff(left, d.left(t, dir)); diff != "" {
-		t.Errorf("after kills (-undisturbed +disturbed):\n%.3000s", diff)
-	}
-	if got := facts(reply{Out: r.out}); strings.HasPrefix(r.out, "{") && !maps.Equal(printed, got) {
-		t.Errorf("after kills it prints %v instead of %v", got, printed)
-	}
+	should.Not(t, r.status != cli.ExitOK && !strings.Contains(r.err, "has layer 8 already"), "after kills: status %d, %s", r.status, r.err)
+	diff := cmp.Diff(left, d.left(t, dir))
+	should.Hold(t, diff == "", "after kills (-undisturbed +disturbed):\n%.3000s", diff)
+	got := facts(reply{Out: r.out})
+	should.Not(t, strings.HasPrefix(r.out, "{") && !maps.Equal(printed, got), "after kills it prints %v instead of %v", got, printed)
 }
 
 // checkOld: after a kill, every file is as it was before, as it is going to be, or not there.
 func (d *disturbed) checkOld(t *testing.T, base, dir string, left map[string]string) {
-	t.Helper()
 	before := d.left(t, base)
 	for name, text := range d.left(t, dir) {
-		if text != before[name] && text != left[name] && name != rundir.ManifestName {
-			t.Errorf("a kill leaves %s half done: %d bytes", name, len(text))
-		}
+		should.Not(t, text != before[name] && text != left[name] && name != rundir.ManifestName,
+			"a kill leaves %s half done: %d bytes", name, len(text))
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"grenier/cmd/grenier/cli"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/siegetest"
 	"grenier/internal/testkit/tries"
 	"grenier/io/rundir"
@@ -66,7 +67,6 @@ type links struct {
 const linksTop = "top"
 
 func newLinks(t *testing.T) *links {
-	t.Helper()
 	l := &links{tree: siegetest.New(t), statuses: map[int]int{}}
 	prepare := func(args string) { mustRun(t, l.fields(args)...) }
 	for _, name := range []string{"temp", "out"} {
@@ -118,10 +118,7 @@ func (l *links) do(t *testing.T, args string) result {
 }
 
 // reset brings back the files that were there.
-func (l *links) reset(t *testing.T) {
-	t.Helper()
-	l.whole.Restore(t)
-}
+func (l *links) reset(t *testing.T) { t.Helper(); l.whole.Restore(t) }
 
 // swap puts a link in the place of a directory, which moves away; it may not be there yet.
 func (l *links) swap(t *testing.T, name, target string) {
@@ -135,8 +132,7 @@ func (l *links) swap(t *testing.T, name, target string) {
 		must.OK(t, l.tree.Rename(name, name+"-moved"))
 	}
 	must.OK(t, l.tree.MkdirAll(path.Dir(name), 0o755))
-	up := strings.Repeat("../", strings.Count(name, "/"))
-	must.OK(t, l.tree.Symlink(up+target, name))
+	must.OK(t, l.tree.Symlink(strings.Repeat("../", strings.Count(name, "/"))+target, name))
 }
 
 // TestLongSiegeLinks puts links in the places of directories: those that the program names are
@@ -196,9 +192,8 @@ func (l *links) refused(t *testing.T, c linking, name, target string) {
 	near := l.tree.Watch(nearCanaries)
 	r := l.do(t, c.args)
 	want := l.tree.Path(name) + " is a symbolic link, not a directory; links may lead to " + l.tree.Path(path.Dir(name)) + ", but not on from there"
-	if r.status != cli.ExitFailure || !strings.Contains(r.err, want) || !clearLines.MatchString(r.err) {
-		t.Errorf("%s: %s: status %d, %q", c.args, name, r.status, r.err)
-	}
+	should.Hold(t, r.status == cli.ExitFailure && strings.Contains(r.err, want) && clearLines.MatchString(r.err),
+		"%s: %s: status %d, %q", c.args, name, r.status, r.err)
 	near.Check(t)
 	l.untouched(t, c.args+": "+name)
 }
@@ -217,16 +212,14 @@ func (l *links) untouched(t *testing.T, did string) {
 
 // led puts links in the places of the directories that users name.
 func (l *links) led(t *testing.T, c linking) {
-	t.Helper()
 	l.reset(t)
 	for _, name := range []string{"run", "site", "out", "broken", "swap", "chemin", "solitaire", "temp"} {
 		name = path.Join(linksTop, name)
 		must.OK(t, l.tree.MkdirAll(name, 0o755))
 		l.swap(t, name, name+"-moved")
 	}
-	if r := l.do(t, c.args); r.status != cli.ExitOK {
-		t.Errorf("%s: status %d, %s", c.args, r.status, r.err)
-	}
+	r := l.do(t, c.args)
+	should.Hold(t, r.status == cli.ExitOK, "%s: status %d, %s", c.args, r.status, r.err)
 	l.untouched(t, c.args)
 }
 
@@ -244,9 +237,7 @@ func (l *links) during(t *testing.T, c linking, moments uint64, r *rand.Rand) {
 			l.runs++
 			l.statuses[done.status]++
 			did := fmt.Sprintf("%s: %s at operation %d of %d: status %d, %q", c.args, name, k, all.operations, done.status, done.err)
-			if done.status != cli.ExitOK && (done.status > cli.ExitCorrupt || !clearLines.MatchString(done.err)) {
-				t.Error(did)
-			}
+			should.Not(t, done.status != cli.ExitOK && (done.status > cli.ExitCorrupt || !clearLines.MatchString(done.err)), "%v", did)
 			l.untouched(t, did)
 		}
 	}

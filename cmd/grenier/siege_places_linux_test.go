@@ -135,7 +135,6 @@ func siegePlaces(t *testing.T, s *subject) {
 
 // put puts something in a place and runs the commands that use it.
 func (s *subject) put(t *testing.T, r *rand.Rand, name string, d siegetest.Damage) {
-	t.Helper()
 	s.reset(t)
 	if name == "run/work" {
 		must.OK(t, s.tree.RemoveAll(name))
@@ -160,6 +159,5 @@ func buildPlaces(t *testing.T, s *subject) {
 	s.tree.Write("run/grid.txt", []byte("2 3\n6 5 4\n3 2 1\n"))
 	s.tree.Write("run/pegs.txt", []byte(pegs))
 	s.tree.Write("pegs.txt", []byte(pegs))
-	data := must.Read(t, "testdata/machine.json")
-	s.tree.Write("run/here.json", data)
+	s.tree.Write("run/here.json", must.Read(t, "testdata/machine.json"))
 }

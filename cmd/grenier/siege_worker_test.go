@@ -37,9 +37,8 @@ type reply struct {
 // maxKept is how much of an output is kept.
 const maxKept = 1 << 20
 
-// workerMain is the command grenier-worker: it runs command lines one after the other in
-// one process, which is much faster than a process for each. One that panics or hangs takes
-// the process with it, but not the test.
+// workerMain is the command grenier-worker: it runs command lines one after the other in one process, which is much
+// faster than a process for each. One that panics or hangs takes the process with it, but not the test.
 func workerMain() {
 	orders, replies := json.NewDecoder(os.Stdin), json.NewEncoder(os.Stdout)
 	for {

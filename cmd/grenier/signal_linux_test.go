@@ -14,6 +14,7 @@ import (
 
 	"grenier/cmd/grenier/cli"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 	"grenier/io/rundir"
 )
@@ -30,14 +31,12 @@ func TestNohup(t *testing.T) {
 	}
 	awaitFile(t, filepath.Join(dir, rundir.LayerName(11)))
 	s.signal(t, syscall.SIGTERM)
-	if r := s.wait(t); r.status != cli.ExitInterrupted || r.err != wordOfSolve {
-		t.Errorf("status %d, %s", r.status, r.err)
-	}
+	r := s.wait(t)
+	should.Hold(t, r.status == cli.ExitInterrupted && r.err == wordOfSolve, "status %d, %s", r.status, r.err)
 }
 
-// TestSecondSignal: a server that waits for a request to end, which the first signal
-// lets it do, ends at the second signal. On a busy machine the time of the request may be
-// over before that: then it is tried again.
+// TestSecondSignal: a server that waits for a request to end, which the first signal lets it do, ends at the second
+// signal. On a busy machine the time of the request may be over before that: then it is tried again.
 func TestSecondSignal(t *testing.T) {
 	t.Parallel()
 	dir := solved(t, "--seeds", "2")
@@ -46,23 +45,17 @@ func TestSecondSignal(t *testing.T) {
 		if status.Signaled() && status.Signal() == syscall.SIGTERM {
 			return
 		}
-		if status.ExitStatus() != cli.ExitOK && status.ExitStatus() != cli.ExitInterrupted {
-			t.Fatalf("status %d", status)
-		}
+		must.Not(t, status.ExitStatus() != cli.ExitOK && status.ExitStatus() != cli.ExitInterrupted, "status %d", status)
 	}
 	t.Error("never ended by the second signal")
 }
 
-// signalServer sends signals to a server that waits for the rest of a request, and returns how
-// it ends.
+// signalServer sends signals to a server that waits for the rest of a request, and returns how it ends.
 func signalServer(t *testing.T, dir string) syscall.WaitStatus {
-	t.Helper()
 	s := startServer(t, "--addr", "localhost:0", "--dir", dir)
-	half, err := net.Dial("tcp", s.report.Address)
-	must.OK(t, err)
+	half := must.Get(net.Dial("tcp", s.report.Address))(t)
 	defer half.Close()
-	_, err = io.WriteString(half, "GET / HTTP/1.1\r\n")
-	must.OK(t, err)
+	must.OK(t, must.Err(io.WriteString(half, "GET / HTTP/1.1\r\n")))
 	time.Sleep(100 * time.Millisecond) // so that the server has read that
 	ended := make(chan error, 1)
 	go func() { ended <- s.cmd.Wait() }()
@@ -73,8 +66,7 @@ func signalServer(t *testing.T, dir string) syscall.WaitStatus {
 	return s.cmd.ProcessState.Sys().(syscall.WaitStatus)
 }
 
-// TestUnread: commands end when whoever reads their output has gone, and leave things
-// in order.
+// TestUnread: commands end when whoever reads their output has gone, and leave things in order.
 func TestUnread(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "run")
@@ -97,13 +89,10 @@ func TestUnread(t *testing.T) {
 			}
 			s.start(t)
 			w.Close()
-			_, err = r.Read(make([]byte, 1))
-			must.OK(t, err)
+			must.OK(t, must.Err(r.Read(make([]byte, 1))))
 			r.Close()
 			got := s.wait(t)
-			if got.status != cli.ExitUnread || !c.errs && got.err != "" {
-				t.Errorf("status %d, %s", got.status, got.err)
-			}
+			should.Not(t, got.status != cli.ExitUnread || !c.errs && got.err != "", "status %d, %s", got.status, got.err)
 		})
 	}
 	wantNoTemps(t, dir)
@@ -119,17 +108,14 @@ func TestLongInterruptAnytime(t *testing.T) {
 		time.Sleep(time.Duration(r.Float64() * float64(took)))
 		s.cmd.Process.Signal([]os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP}[r.IntN(3)])
 		end := s.wait(t)
-		if end.status == -1 || end.status == cli.ExitInterrupted && !strings.HasPrefix(end.err, "grenier: interrupted") {
-			t.Errorf("status %d, %s", end.status, end.err)
-		}
+		should.Not(t, end.status == -1 || end.status == cli.ExitInterrupted && !strings.HasPrefix(end.err, "grenier: interrupted"),
+			"status %d, %s", end.status, end.err)
 		return end
 	})
 }
 
-// awaitMain waits until the process has begun to listen to signals, of which it ignores
-// that of a broken pipe.
+// awaitMain waits until the process has begun to listen to signals, of which it ignores that of a broken pipe.
 func (s *solver) awaitMain(t *testing.T) {
-	t.Helper()
 	waitFor(t, "the process", func() bool {
 		text := must.Read(t, fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid))
 		_, mask, _ := strings.Cut(string(text), "SigIgn:")

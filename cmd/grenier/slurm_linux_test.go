@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 )
 
@@ -62,18 +63,13 @@ PartitionName=all Nodes=n1,n2 Default=YES MaxTime=INFINITE State=UP OverSubscrib
 
 // startSlurm starts a cluster, which ends with the test.
 func startSlurm(t *testing.T) *slurm {
-	t.Helper()
 	for _, name := range slurmPrograms {
 		if _, err := exec.LookPath(name); err != nil {
-			if os.Getenv("CI") == "true" {
-				t.Fatal(err)
-			}
+			must.Not(t, os.Getenv("CI") == "true", "%v", err)
 			t.Skip(err)
 		}
 	}
-	if os.Geteuid() != 0 {
-		t.Skip("slurmd runs as root")
-	}
+	tries.SkipIf(t, os.Geteuid() != 0, "slurmd runs as root")
 	dir, err := os.MkdirTemp("", "grenier-slurm") // names of sockets are short
 	must.OK(t, err)
 	s := &slurm{dir: dir, env: append(os.Environ(), "SLURM_CONF="+filepath.Join(dir, "slurm.conf"))}
@@ -125,8 +121,7 @@ func (s *slurm) command(name string, args ...string) *exec.Cmd {
 func (s *slurm) start(t *testing.T, name string, args ...string) *exec.Cmd {
 	t.Helper()
 	cmd := s.command(name, args...)
-	log, err := os.Create(filepath.Join(s.dir, fmt.Sprintf("%s-%d.out", name, rand.Uint32())))
-	must.OK(t, err)
+	log := must.Get(os.Create(filepath.Join(s.dir, fmt.Sprintf("%s-%d.out", name, rand.Uint32()))))(t)
 	defer log.Close()
 	cmd.Stdout, cmd.Stderr = log, log
 	must.OK(t, cmd.Start())
@@ -148,10 +143,8 @@ func (s *slurm) logs(t *testing.T) {
 
 // freePorts returns ports that nobody listens on.
 func freePorts(t *testing.T, n int) (ports []int) {
-	t.Helper()
 	for range n {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		must.OK(t, err)
+		l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 		defer l.Close()
 		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
 	}
@@ -161,8 +154,7 @@ func freePorts(t *testing.T, n int) (ports []int) {
 // states returns the state of each job and task that the cluster knows, by name.
 func (s *slurm) states(t *testing.T) map[string]string {
 	t.Helper()
-	out, err := s.command("squeue", "--noheader", "--states=all", "--array", "--format=%i|%j|%T").Output()
-	must.OK(t, err)
+	out := must.Get(s.command("squeue", "--noheader", "--states=all", "--array", "--format=%i|%j|%T").Output())(t)
 	states := map[string]string{}
 	for line := range strings.Lines(string(out)) {
 		fields := strings.Split(strings.TrimSpace(line), "|")
@@ -175,24 +167,19 @@ func (s *slurm) states(t *testing.T) map[string]string {
 
 // submit submits the jobs of a run.
 func (s *slurm) submit(t *testing.T, dir string, flags ...string) {
-	t.Helper()
 	s.before = nil
 	s.before = s.states(t)
 	script := s.command("grenier", append([]string{"awari", "array", "--dir", dir, "--threads", "1"}, flags...)...)
-	text, err := script.Output()
-	must.OK(t, err)
+	text := must.Get(script.Output())(t)
 	sh := s.command("sh")
 	sh.Dir = s.dir
 	sh.Stdin = strings.NewReader(string(text))
 	out, err := sh.CombinedOutput()
-	if err != nil {
-		t.Fatalf("submitting: %v: %s", err, out)
-	}
+	must.Hold(t, err == nil, "submitting: %v: %s", err, out)
 }
 
 // drain waits until no job is left, and fails if one has failed.
 func (s *slurm) drain(t *testing.T, disturb func(running []string)) {
-	t.Helper()
 	for left := -1; left != 0; {
 		before := left
 		waitFor(t, "a job to end", func() bool {
@@ -260,9 +247,7 @@ func TestLongSlurm(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "run")
 			s.submit(t, dir, append(strings.Fields(shape.name), "--nodes", "2", "--seeds", strconv.Itoa(shape.seeds))...)
 			s.drain(t, shape.disturb)
-			if diff := cmp.Diff(want[shape.seeds], withoutSeconds(t, dir)); diff != "" {
-				t.Errorf("layers differ: %s", diff)
-			}
+			should.Equal(t, cmp.Diff(want[shape.seeds], withoutSeconds(t, dir)), "", "layers differ")
 		})
 	}
 }
@@ -286,11 +271,7 @@ func (s *slurm) disturb(t *testing.T) func(running []string) {
 	for range tries.Pick(0, 2, 5) {
 		acts = append(acts, kill)
 	}
-	t.Cleanup(func() {
-		if len(acts) > 0 {
-			t.Errorf("the run is too short: %d disturbances are left", len(acts))
-		}
-	})
+	t.Cleanup(func() { should.Not(t, len(acts) > 0, "the run is too short: %d disturbances are left", len(acts)) })
 	return func(running []string) {
 		if len(running) > 0 && len(acts) > 0 && acts[0](running) {
 			acts = acts[1:]

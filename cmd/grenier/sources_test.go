@@ -2,6 +2,7 @@ package main
 
 import (
 	"go/ast"
+	"go/parser"
 	"go/token"
 	"path/filepath"
 	"regexp"
@@ -12,11 +13,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 )
 
-// TestSources checks docs/sources.md: each section of the source documents has a test in the packages
-// of its row, or of the row above if it names none, and these, what they declare, commands and
-// their flags exist.
+// TestSources checks docs/sources.md: each section of the source documents has a test in the packages of its row, or of
+// the row above if it names none, and these, what they declare, commands and their flags exist.
 func TestSources(t *testing.T) {
 	text := must.Read(t, "../../docs/sources.md")
 	tree, rows := readTree(t), 0
@@ -31,13 +32,9 @@ func TestSources(t *testing.T) {
 		row.works(cells[2])
 		row.tests(cells[3])
 	}
-	if rows < 40 {
-		t.Errorf("only %d sections were found", rows)
-	}
+	should.Not(t, rows < 40, "only %d sections were found", rows)
 	for _, name := range testName.FindAllString(string(text), -1) {
-		if !tree.has(name, func(string) bool { return true }) {
-			t.Errorf("there is no %s", name)
-		}
+		should.Hold(t, tree.has(name, func(string) bool { return true }), "there is no %s", name)
 	}
 }
 
@@ -62,8 +59,7 @@ func readTree(t *testing.T) *sourceTree {
 			s.names[folder] = append(s.names[folder], declared(d)...)
 		}
 	})
-	scripts, err := filepath.Glob("testdata/script/*.txtar")
-	must.OK(t, err)
+	scripts := must.Get(filepath.Glob("testdata/script/*.txtar"))(t)
 	for _, path := range scripts {
 		s.names["cmd/grenier"] = append(s.names["cmd/grenier"], filepath.Base(path))
 	}
@@ -152,21 +148,160 @@ func (r *sourceRow) command(words []string) {
 		return
 	}
 	for _, word := range words {
-		if flag, ok := strings.CutPrefix(word, "--"); ok && cmd.Flags().Lookup(flag) == nil {
-			r.test.Errorf("%s: %s has no flag %s", r.section, cmd.CommandPath(), word)
-		}
+		flag, ok := strings.CutPrefix(word, "--")
+		should.Not(r.test, ok && cmd.Flags().Lookup(flag) == nil, "%s: %s has no flag %s", r.section, cmd.CommandPath(), word)
 	}
 }
 
 // tests checks the tests of the row.
 func (r *sourceRow) tests(cell string) {
 	tests := quoted.FindAllStringSubmatch(cell, -1)
-	if len(tests) == 0 {
-		r.test.Errorf("%s: no test", r.section)
-	}
+	should.Not(r.test, len(tests) == 0, "%s: no test", r.section)
 	for _, match := range tests {
-		if r.names[match[1]] == nil && !r.has(match[1], r.within) {
-			r.test.Errorf("%s: there is no test %s in %v", r.section, match[1], r.packages)
+		should.Not(r.test, r.names[match[1]] == nil && !r.has(match[1], r.within),
+			"%s: there is no test %s in %v", r.section, match[1], r.packages)
+	}
+}
+
+// crewFolder is where goroutines are started.
+const crewFolder = "io/crew/"
+
+// TestGoroutines: a panic in a goroutine of its own ends the process, so all are
+// started by package crew, which makes errors of panics. A go statement, an errgroup or
+// a WaitGroup anywhere else is a mistake, but for tests and what only they use.
+func TestGoroutines(t *testing.T) {
+	crew := 0
+	eachSource(t, func(path string, file *ast.File, set *token.FileSet) {
+		bare := bareGoroutines(file)
+		if strings.HasPrefix(path, crewFolder) {
+			crew += len(bare)
+			return
+		}
+		for _, n := range bare {
+			if !strings.HasPrefix(path, "internal/testkit/") {
+				t.Errorf("%v: %s: use package crew", set.Position(n.Pos()), what(n))
+			}
+		}
+	})
+	should.Hold(t, crew == 2, "%d goroutines in %s", crew, crewFolder)
+}
+
+// bareGoroutines returns the places that start goroutines by themselves.
+func bareGoroutines(file *ast.File) (found []ast.Node) {
+	ast.Inspect(file, func(n ast.Node) bool {
+		if n != nil && what(n) != "" {
+			found = append(found, n)
+		}
+		return true
+	})
+	return found
+}
+
+// what says what starts goroutines in n, "" if nothing does.
+func what(n ast.Node) string {
+	switch n := n.(type) {
+	case *ast.GoStmt:
+		return "a go statement"
+	case *ast.ImportSpec:
+		if n.Path.Value == `"golang.org/x/sync/errgroup"` {
+			return "an errgroup"
+		}
+	case *ast.SelectorExpr:
+		if x, ok := n.X.(*ast.Ident); ok && x.Name == "sync" && n.Sel.Name == "WaitGroup" {
+			return "a WaitGroup"
+		}
+		if x, ok := n.X.(*ast.Ident); ok && x.Name == "time" && n.Sel.Name == "AfterFunc" {
+			return "a timer with a function"
 		}
 	}
+	return ""
+}
+
+// TestFindsGoroutines: the check finds each kind.
+func TestFindsGoroutines(t *testing.T) {
+	const source = `package p
+import ("sync"; "time"; "golang.org/x/sync/errgroup")
+type crew struct { w sync.WaitGroup; g errgroup.Group }
+func f() { go f(); time.AfterFunc(1, f); time.Sleep(1) }`
+	found := bareGoroutines(must.Get(parser.ParseFile(token.NewFileSet(), "p.go", source, 0))(t))
+	should.Hold(t, len(found) == 4, "%d found, want 4", len(found))
+}
+
+// testkit is where tests of several packages have their helpers.
+const testkit = "internal/testkit/"
+
+// TestNamesOfLongTests: a test that asks for GRENIER_LONG, itself or by way of a function of
+// its package or of internal/testkit, is named TestLong..., and no other is. That is how make test-long finds it.
+func TestNamesOfLongTests(t *testing.T) {
+	functions := map[string]map[string][]string{} // by folder and name: the words in it
+	parseEach(t, func(path string, file *ast.File, _ *token.FileSet) {
+		folder := filepath.Dir(path)
+		if !strings.HasSuffix(path, "_test.go") && !strings.HasPrefix(folder, testkit) {
+			return
+		}
+		if functions[folder] == nil {
+			functions[folder] = map[string][]string{}
+		}
+		for _, d := range file.Decls {
+			if f, ok := d.(*ast.FuncDecl); ok {
+				functions[folder][f.Name.Name] = append(functions[folder][f.Name.Name], words(f)...)
+			}
+		}
+	})
+	asked := []string{"GRENIER_" + "LONG"}
+	for folder, words := range functions {
+		if kit, ours := strings.CutPrefix(folder, testkit); ours {
+			for name := range asking(words, asked[:1]) {
+				asked = append(asked, kit+"."+name)
+			}
+		}
+	}
+	for folder, words := range functions {
+		asks := asking(words, asked)
+		for name := range words {
+			if folder == "cmd/grenier" && name == "TestScripts" { // the scripts that TestLongScripts leaves, by the same function
+				continue
+			}
+			if isTest := strings.HasPrefix(name, "Test") && name != "TestMain"; isTest && asks[name] != strings.HasPrefix(name, "TestLong") {
+				t.Errorf("%s: %s asks for the variable: %t", folder, name, asks[name])
+			}
+		}
+	}
+}
+
+// asking returns the functions that have one of the given words, or call one that does, and these words.
+func asking(functions map[string][]string, asked []string) map[string]bool {
+	asks := map[string]bool{}
+	for _, word := range asked {
+		asks[word] = true
+	}
+	for before := 0; before != len(asks); {
+		before = len(asks)
+		for name, words := range functions {
+			for _, word := range words {
+				if asks[word] && !strings.HasPrefix(word, "Test") {
+					asks[name] = true
+				}
+			}
+		}
+	}
+	return asks
+}
+
+// words returns the names in a function, with their packages too, and the strings.
+func words(f *ast.FuncDecl) (words []string) {
+	ast.Inspect(f, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.Ident:
+			words = append(words, n.Name)
+		case *ast.SelectorExpr:
+			if x, ok := n.X.(*ast.Ident); ok {
+				words = append(words, x.Name+"."+n.Sel.Name)
+			}
+		case *ast.BasicLit:
+			words = append(words, strings.Trim(n.Value, "\"`"))
+		}
+		return true
+	})
+	return words
 }

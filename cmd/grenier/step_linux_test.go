@@ -16,6 +16,7 @@ import (
 
 	"grenier/cmd/grenier/cli"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 	"grenier/io/rundir"
 )
@@ -68,12 +69,10 @@ func (x *stepRun) finish(t *testing.T) {
 	t.Helper()
 	mustRun(t, x.args("--publish")...)
 	name := rundir.LayerName(x.seeds)
-	if string(must.Read(t, filepath.Join(x.want, name))) != string(must.Read(t, filepath.Join(x.dir, name))) {
-		t.Errorf("%s differs", name)
-	}
-	if work, err := os.ReadDir(filepath.Join(x.dir, rundir.WorkName)); err != nil || len(work) > 1 { // the status of solve
-		t.Errorf("left in work: %v, error %v", work, err)
-	}
+	should.Hold(t, string(must.Read(t, filepath.Join(x.want, name))) == string(must.Read(t, filepath.Join(x.dir, name))),
+		"%s differs", name)
+	work, err := os.ReadDir(filepath.Join(x.dir, rundir.WorkName))
+	should.Hold(t, err == nil && len(work) <= 1, "left in work: %v, error %v", work, err) // the status of solve
 }
 
 // TestLongStepProcesses: two processes of each step at once, one of which is killed at any moment and started again.
@@ -100,9 +99,7 @@ func TestLongStepProcesses(t *testing.T) {
 				}
 			}
 			t.Logf("%d processes were killed", killed)
-			if killed == 0 {
-				t.Error("no process was killed")
-			}
+			should.Not(t, killed == 0, "no process was killed")
 			x.finish(t)
 		})
 	}
@@ -123,9 +120,8 @@ func TestLongStepStopped(t *testing.T) {
 	goOn := func(s *solver) {
 		t.Helper()
 		must.OK(t, s.cmd.Process.Signal(syscall.SIGCONT))
-		if r := s.wait(t); r.status != cli.ExitOK {
-			t.Errorf("stopped, and continued after others: status %d: %s", r.status, r.err)
-		}
+		r := s.wait(t)
+		should.Hold(t, r.status == cli.ExitOK, "stopped, and continued after others: status %d: %s", r.status, r.err)
 	}
 	var late []*solver
 	for i, phase := range x.phases(6, 3) {
@@ -147,20 +143,17 @@ func TestLongStepStopped(t *testing.T) {
 	publishing := stop("--publish")
 	r := grenier(t.Context(), "", x.args("--publish")...)
 	t.Logf("while one is stopped in --publish: status %d %s", r.status, r.err)
-	if r.status != cli.ExitPaused && r.status != cli.ExitOK { // it may have ended, or not begun
-		t.Errorf("while one is stopped in --publish: status %d: %s", r.status, r.err)
-	}
+	should.Not(t, r.status != cli.ExitPaused && r.status != cli.ExitOK,
+		"while one is stopped in --publish: status %d: %s", r.status, r.err) // it may have ended, or not begun
 	goOn(publishing)
 	for _, s := range late {
 		goOn(s)
 	}
 	mustRun(t, "awari", "solve", "--seeds", "17", "--dir", x.dir)
-	if a, b := must.Read(t, filepath.Join(x.want, rundir.LayerName(16))), must.Read(t, filepath.Join(x.dir, rundir.LayerName(16))); string(a) != string(b) {
-		t.Error("layer 16 differs")
-	}
-	if left, err := filepath.Glob(filepath.Join(x.dir, rundir.WorkName, "steps-*")); err != nil || len(left) > 0 {
-		t.Errorf("left: %q, error %v", left, err)
-	}
+	a, b := must.Read(t, filepath.Join(x.want, rundir.LayerName(16))), must.Read(t, filepath.Join(x.dir, rundir.LayerName(16)))
+	should.Hold(t, string(a) == string(b), "layer 16 differs")
+	left, err := filepath.Glob(filepath.Join(x.dir, rundir.WorkName, "steps-*"))
+	should.Hold(t, err == nil && len(left) == 0, "left: %q, error %v", left, err)
 }
 
 // TestLongStepFullDisk: steps on a disk that is full fail with a clear line, and go on when there is room.
@@ -210,20 +203,15 @@ func TestLongStepMemory(t *testing.T) {
 	x := newStepRun(t, t.TempDir(), 17, "--memory 47MiB")
 	var plan struct{ Plan struct{ Bits, Windows int } }
 	must.OK(t, json.Unmarshal([]byte(mustRun(t, x.args("--plan --memory 47MiB --json")...)), &plan))
-	if plan.Plan.Bits != 2 {
-		t.Errorf("%d bits a score", plan.Plan.Bits)
-	}
+	should.Equal(t, plan.Plan.Bits, 2, "bits a score")
 	phases := x.phases(plan.Plan.Windows, 2)
 	for _, step := range append(slices.Concat(phases[:]...), "--publish") {
-		if r := group.run(t, x.args(step)...); r.status != cli.ExitOK {
-			t.Fatalf("%s: status %d: %s", step, r.status, r.err)
-		}
+		r := group.run(t, x.args(step)...)
+		must.Hold(t, r.status == cli.ExitOK, "%s: status %d: %s", step, r.status, r.err)
 	}
 	t.Logf("%d MiB at most", group.number(t, "memory.max_usage_in_bytes", "")>>20)
-	if killed := group.number(t, "memory.oom_control", "oom_kill"); killed > 0 {
-		t.Errorf("%d were killed", killed)
-	}
-	if a, b := must.Read(t, filepath.Join(x.want, rundir.LayerName(17))), must.Read(t, filepath.Join(x.dir, rundir.LayerName(17))); string(a) != string(b) {
-		t.Error("layer 17 differs")
-	}
+	killed := group.number(t, "memory.oom_control", "oom_kill")
+	should.Not(t, killed > 0, "%d were killed", killed)
+	a, b := must.Read(t, filepath.Join(x.want, rundir.LayerName(17))), must.Read(t, filepath.Join(x.dir, rundir.LayerName(17)))
+	should.Hold(t, string(a) == string(b), "layer 17 differs")
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 	"grenier/layers/awari"
 	"grenier/pipeline/play/match"
@@ -29,10 +30,8 @@ func startUCI(t *testing.T, dir string) *ucier {
 	t.Helper()
 	u := &ucier{solver: command(t, "grenier", "awari", "uci", "--memory", "32MiB", "--dir", dir)}
 	u.cmd.Stdout = nil
-	in, err := u.cmd.StdinPipe()
-	must.OK(t, err)
-	out, err := u.cmd.StdoutPipe()
-	must.OK(t, err)
+	in := must.Get(u.cmd.StdinPipe())(t)
+	out := must.Get(u.cmd.StdoutPipe())(t)
 	u.in, u.lines = in, bufio.NewScanner(out)
 	u.start(t)
 	u.say(t, "uci", "uciok")
@@ -42,12 +41,9 @@ func startUCI(t *testing.T, dir string) *ucier {
 // say sends commands and returns the first line that begins with a word.
 func (u *ucier) say(t *testing.T, commands, word string) string {
 	t.Helper()
-	_, err := fmt.Fprintln(u.in, commands)
-	must.OK(t, err)
+	must.OK(t, must.Err(fmt.Fprintln(u.in, commands)))
 	for u.lines.Scan() {
-		if strings.HasPrefix(u.lines.Text(), "info string error") {
-			t.Errorf("%s: %s", commands, u.lines.Text())
-		}
+		should.Not(t, strings.HasPrefix(u.lines.Text(), "info string error"), "%s: %s", commands, u.lines.Text())
 		if strings.HasPrefix(u.lines.Text(), word) {
 			return u.lines.Text()
 		}
@@ -61,9 +57,8 @@ func (u *ucier) quit(t *testing.T) {
 	fmt.Fprintln(u.in, "quit")
 	for u.lines.Scan() {
 	}
-	if err := u.cmd.Wait(); err != nil || u.errs.Len() > 0 {
-		t.Errorf("%v, %s", err, u.errs.String())
-	}
+	err := u.cmd.Wait()
+	should.Hold(t, err == nil && u.errs.Len() == 0, "%v, %s", err, u.errs.String())
 }
 
 // TestLongUCIMatch plays whole games between two processes, one with tables of ten seeds and one
@@ -88,28 +83,22 @@ func TestLongUCIMatch(t *testing.T) {
 		} else if lead < 0 {
 			points--
 		}
-		if t.Failed() {
-			t.Fatalf("game %d: %s", i, g.moves)
-		}
+		must.Not(t, t.Failed(), "game %d: %s", i, g.moves)
 	}
 	for _, u := range sides {
 		u.quit(t)
 	}
 	t.Logf("%d games of %d plies; %d moves of the side with tables on solved boards; it won %d games more than it lost", games, plies, kept, points)
-	if kept == 0 {
-		t.Error("no game came to a solved board")
-	}
+	should.Not(t, kept == 0, "no game came to a solved board")
 }
 
 // solvedFor returns a directory with so many layers, and its tables.
 func solvedFor(t *testing.T, seeds int) (string, *tables.Tables) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "run")
-	if got := startSolving(t, "--dir", dir, "--progress", "none", "--seeds", fmt.Sprint(seeds)).wait(t); got.status != 0 {
-		t.Fatal(got)
-	}
-	tab, err := tables.Open(t.Context(), dir)
-	must.OK(t, err)
+	got := startSolving(t, "--dir", dir, "--progress", "none", "--seeds", fmt.Sprint(seeds)).wait(t)
+	must.Hold(t, got.status == 0, "%v", got)
+	tab := must.Get(tables.Open(t.Context(), dir))(t)
 	t.Cleanup(func() { tab.Close() })
 	return dir, tab
 }
@@ -136,9 +125,8 @@ func TestLongUCIClock(t *testing.T) {
 			side := g.Turn()
 			asked := time.Now()
 			pit := g.ask(t, sides[side], fmt.Sprintf("go wtime %d btime %d", left[0].Milliseconds(), left[1].Milliseconds()))
-			if left[side] -= time.Since(asked); left[side] < 0 {
-				t.Fatalf("game %d: %v loses on time at move %d: %s", i, side, len(g.moves), g.moves)
-			}
+			left[side] -= time.Since(asked)
+			must.Not(t, left[side] < 0, "game %d: %v loses on time at move %d: %s", i, side, len(g.moves), g.moves)
 			least = min(least, left[side])
 			g.play(t, pit)
 		}
@@ -162,8 +150,7 @@ func TestLongUCIAlphaBeta(t *testing.T) {
 		due, promised := 0, false
 		for g.goesOn(t) {
 			if g.Board().Seeds() <= tab.MaxSeeds() {
-				value, err := tab.Score(t.Context(), g.Board())
-				must.OK(t, err)
+				value := must.Get(tab.Score(t.Context(), g.Board()))(t)
 				if g.Turn() != g.rich {
 					value = -value
 				}
@@ -177,9 +164,7 @@ func TestLongUCIAlphaBeta(t *testing.T) {
 				g.play(t, alphaBeta(tab.Game(), g.Board(), 7))
 			}
 		}
-		if promised && lead() < due {
-			t.Fatalf("game %d: ends with %d, the tables promised %d: %s", i, lead(), due, g.moves)
-		}
+		must.Not(t, promised && lead() < due, "game %d: ends with %d, the tables promised %d: %s", i, lead(), due, g.moves)
 		if promised {
 			known++
 		}
@@ -191,9 +176,7 @@ func TestLongUCIAlphaBeta(t *testing.T) {
 	}
 	u.quit(t)
 	t.Logf("%d games won, %d lost; %d came to a solved board", won, lost, known)
-	if known == 0 {
-		t.Error("no game came to a solved board")
-	}
+	should.Not(t, known == 0, "no game came to a solved board")
 }
 
 // alphaBeta returns the pit that gives most within some plies: seeds taken, and no more is known.
@@ -270,25 +253,18 @@ func (g *uciGame) goesOn(t *testing.T) bool {
 	return g.State() == match.Playing
 }
 
-// play makes a move, which must be legal, and keep the value if the side with tables makes it on a
-// solved board.
+// play makes a move, which must be legal, and keep the value if the side with tables makes it on a solved board.
 func (g *uciGame) play(t *testing.T, pit int) {
 	t.Helper()
 	side, before := g.Turn(), g.Board()
 	captured, err := g.Play(pit)
-	if err != nil {
-		t.Fatalf("%s: pit %d: %v", g.moves, pit, err)
-	}
+	must.Hold(t, err == nil, "%s: pit %d: %v", g.moves, pit, err)
 	g.moves += string(rune([]int{'A', 'a'}[side] + pit))
 	if side != g.rich || before.Seeds() > g.tables.MaxSeeds() {
 		return
 	}
-	was, err := g.tables.Score(t.Context(), before)
-	must.OK(t, err)
-	is, err := g.tables.Score(t.Context(), g.Board())
-	must.OK(t, err)
+	was := must.Get(g.tables.Score(t.Context(), before))(t)
+	is := must.Get(g.tables.Score(t.Context(), g.Board()))(t)
 	g.kept++
-	if int(was) != captured-int(is) {
-		t.Errorf("%s: worth %d on a board worth %d", g.moves, captured-int(is), was)
-	}
+	should.Hold(t, int(was) == captured-int(is), "%s: worth %d on a board worth %d", g.moves, captured-int(is), was)
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/creack/pty"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 )
 
 // onTerminal runs a command on a terminal with the given columns and returns its output.
@@ -28,16 +29,13 @@ func onTerminal(t *testing.T, columns uint16, dir string, env []string, args ...
 	must.OK(t, err)
 	cmd := exec.CommandContext(t.Context(), program, args...)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
-	f, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 24, Cols: columns})
-	must.OK(t, err)
+	f := must.Get(pty.StartWithSize(cmd, &pty.Winsize{Rows: 24, Cols: columns}))(t)
 	defer f.Close()
 	var text bytes.Buffer
-	if _, err := io.Copy(&text, f); err != nil && !errors.Is(err, syscall.EIO) { // EIO: the command has ended
-		t.Fatal(err)
-	}
-	if err := cmd.Wait(); err != nil {
-		t.Fatalf("%s: %v\n%s", args, err, &text)
-	}
+	_, err = io.Copy(&text, f)
+	must.Not(t, err != nil && !errors.Is(err, syscall.EIO), "%v", err) // EIO: the command has ended
+	err = cmd.Wait()
+	must.Hold(t, err == nil, "%s: %v\n%s", args, err, &text)
 	return text.String()
 }
 
@@ -60,8 +58,7 @@ var control = regexp.MustCompile("\x1b\\[[0-9;?]*[A-Za-z]")
 // TestLinesFit: no line that a command prints is too long for its terminal.
 func TestLinesFit(t *testing.T) {
 	t.Parallel()
-	calibration, err := filepath.Abs("testdata/machine.json")
-	must.OK(t, err)
+	calibration := must.Get(filepath.Abs("testdata/machine.json"))(t)
 	for _, columns := range []uint16{80, 50} {
 		dir := t.TempDir()
 		for _, c := range []struct{ args, part string }{
@@ -74,12 +71,8 @@ func TestLinesFit(t *testing.T) {
 		} {
 			text := onTerminal(t, columns, dir, nil, strings.Fields(c.args)...)
 			n, line := widest(text)
-			if n >= int(columns) {
-				t.Errorf("%d columns: %s has a line of %d: %q", columns, c.args, n, line)
-			}
-			if !strings.Contains(text, c.part) {
-				t.Errorf("%d columns: %s lacks %q:\n%s", columns, c.args, c.part, text)
-			}
+			should.Not(t, n >= int(columns), "%d columns: %s has a line of %d: %q", columns, c.args, n, line)
+			should.Hold(t, strings.Contains(text, c.part), "%d columns: %s lacks %q:\n%s", columns, c.args, c.part, text)
 		}
 	}
 }
@@ -93,13 +86,10 @@ func TestDumbTerminal(t *testing.T) {
 		"awari solve --progress auto --seeds 9 --dir run", "awari status --dir run", "awari verify --progress auto --dir run", "swap solve --animate --rows 2 --cols 2 1 2 4 3",
 	} {
 		text := strings.ReplaceAll(onTerminal(t, 80, dir, dumb, strings.Fields(args)...), "\r\n", "\n")
-		if strings.ContainsAny(text, "\x1b\r") {
-			t.Errorf("%s: %q", args, text)
-		}
+		should.Not(t, strings.ContainsAny(text, "\x1b\r"), "%s: %q", args, text)
 	}
-	if text := onTerminal(t, 80, dir, []string{"TERM=xterm"}, "swap", "solve", "--animate", "--rows", "2", "--cols", "2", "1", "2", "4", "3"); !strings.Contains(text, "\x1b") {
-		t.Errorf("no cursor control on a terminal that has it: %q", text)
-	}
+	text := onTerminal(t, 80, dir, []string{"TERM=xterm"}, "swap", "solve", "--animate", "--rows", "2", "--cols", "2", "1", "2", "4", "3")
+	should.Hold(t, strings.Contains(text, "\x1b"), "no cursor control on a terminal that has it: %q", text)
 }
 
 // TestHistogramBars: a histogram has bars on a terminal, the longest for the most frequent score, and none elsewhere.
@@ -107,9 +97,7 @@ func TestHistogramBars(t *testing.T) {
 	t.Parallel()
 	dir := solved(t, "--pits", "4", "--seeds", "3")
 	args := []string{"awari", "stats", "--dir", dir, "--layer", "3"}
-	if strings.Contains(mustRun(t, args...), "█") {
-		t.Error("bars without a terminal")
-	}
+	should.Not(t, strings.Contains(mustRun(t, args...), "█"), "bars without a terminal")
 	text := onTerminal(t, 60, dir, nil, args...)
 	most, longest, bars := 0, 0, 0
 	for line := range strings.SplitSeq(strings.ReplaceAll(text, "\r", ""), "\n") {
@@ -120,12 +108,10 @@ func TestHistogramBars(t *testing.T) {
 		bars++
 		longest = max(longest, bar)
 		if n, err := strconv.Atoi(strings.Fields(line)[1]); err != nil || n > most {
-			if most = n; err != nil || bar != longest {
-				t.Errorf("%v: %s", err, text)
-			}
+			most = n
+			should.Hold(t, err == nil && bar == longest, "%v: %s", err, text)
 		}
 	}
-	if columns, line := widest(text); columns > 60 || longest != 60-33 || bars < 3 {
-		t.Errorf("%d columns, bars up to %d: %s", columns, longest, line)
-	}
+	columns, line := widest(text)
+	should.Hold(t, columns <= 60 && longest == 60-33 && bars >= 3, "%d columns, bars up to %d: %s", columns, longest, line)
 }

@@ -13,6 +13,7 @@ import (
 
 	"grenier/cmd/grenier/cli"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 )
 
 // smallDisk is a file system of its own.
@@ -48,8 +49,7 @@ func usedKiB(t *testing.T, dir string) int {
 var fullStage = regexp.MustCompile(strings.ReplaceAll(`grenier: (?:solving layer SEEDS, (\w+) stage|(sealing) layer SEEDS): [^\n]*/run/(?:work/(?:captures-[0-9]{4}-(?:open|full)|window-[0-9]{2}-[0-9])\.[0-9a-f]{16}\.tmp|layer-SEEDS\.gl\.[0-9a-f]{16}\.tmp): no space left on device; about [0-9.]+ [KMG]iB more needed on the disk of [^\n]*/run; the same command resumes when there is room, or with --work or --layers-to on another disk\n$`,
 	"SEEDS", strconv.Itoa(windowSeeds)))
 
-// testFullDisk solves on a disk that is too small, makes it larger and continues, until
-// it is large enough.
+// testFullDisk solves on a disk that is too small, makes it larger and continues, until it is large enough.
 func (p *windowRuns) testFullDisk(t *testing.T) {
 	const step = 3 << 10
 	size := usedKiB(t, p.below) + 2<<10
@@ -64,16 +64,13 @@ func (p *windowRuns) testFullDisk(t *testing.T) {
 			break
 		}
 		stage := fullStage.FindStringSubmatch(r.err)
-		if r.status != cli.ExitFailure || stage == nil || strings.Contains(r.err, "again") {
-			t.Fatalf("%d KiB: status %d, %s", size, r.status, r.err)
-		}
+		must.Not(t, r.status != cli.ExitFailure || stage == nil || strings.Contains(r.err, "again"),
+			"%d KiB: status %d, %s", size, r.status, r.err)
 		t.Logf("%d KiB are too few: %s", size, stage[1]+stage[2])
 		stages[stage[1]+stage[2]]++
 		p.intact(t, dir)
 	}
 	t.Logf("full in stages %v; %d KiB are enough", stages, size)
-	if len(stages) < 2 {
-		t.Errorf("the disk was full in stages %v only", stages)
-	}
+	should.Not(t, len(stages) < 2, "the disk was full in stages %v only", stages)
 	p.compare(t, dir)
 }

@@ -16,6 +16,7 @@ import (
 
 	"grenier/cmd/grenier/cli"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
 	"grenier/io/memory"
@@ -40,8 +41,7 @@ func leastMemory(seeds int) string {
 	return fmt.Sprintf("%dKiB", short.Need>>10+1)
 }
 
-// Names of what such a layer has in the run directory, and of its file when it is being
-// sealed.
+// Names of what such a layer has in the run directory, and of its file when it is being sealed.
 var (
 	workCaptures = filepath.Join(rundir.WorkName, rundir.CapturesName(0, false))
 	workWindow   = filepath.Join(rundir.WorkName, rundir.WindowName(0, 0))
@@ -56,7 +56,6 @@ type windowRuns struct {
 }
 
 func newWindowRuns(t *testing.T) *windowRuns {
-	t.Helper()
 	seeds := strconv.Itoa(windowSeeds)
 	p := &windowRuns{below: solved(t, "--seeds", strconv.Itoa(windowSeeds-1))}
 	whole := p.begin(t)
@@ -66,10 +65,7 @@ func newWindowRuns(t *testing.T) *windowRuns {
 }
 
 // begin returns a directory that lacks the last layer only.
-func (p *windowRuns) begin(t *testing.T) string {
-	t.Helper()
-	return testrun.Copy(t, p.below)
-}
+func (p *windowRuns) begin(t *testing.T) string { t.Helper(); return testrun.Copy(t, p.below) }
 
 // windowFlags are those of a solver that adds the last layer, window by window.
 func windowFlags(dir string, more ...string) []string {
@@ -84,14 +80,11 @@ func (p *windowRuns) start(t *testing.T, dir string) *solver {
 	return startSolving(t, windowFlags(dir, "--progress", "none")...)
 }
 
-// finish runs the solver to its end and compares. It returns the summary and what is said
-// on stderr.
+// finish runs the solver to its end and compares. It returns the summary and what is said on stderr.
 func (p *windowRuns) finish(t *testing.T, dir string) (s solveSummary, errs string) {
 	t.Helper()
 	r := startSolving(t, windowFlags(dir, "--progress", "json", "--json")...).wait(t)
-	if r.status != cli.ExitOK {
-		t.Fatalf("status %d: %s", r.status, r.err)
-	}
+	must.Hold(t, r.status == cli.ExitOK, "status %d: %s", r.status, r.err)
 	s = summaryOf(t, r.out)
 	checkReport(t, r.out, s)
 	p.compare(t, dir)
@@ -108,19 +101,15 @@ func (p *windowRuns) compare(t *testing.T, dir string) {
 func sameFiles(t *testing.T, want, got map[string]string) {
 	t.Helper()
 	for name := range got {
-		if _, ok := want[name]; !ok {
-			t.Errorf("%s is left", name)
-		}
+		_, ok := want[name]
+		should.Hold(t, ok, "%s is left", name)
 	}
 	for name := range want {
-		if got[name] != want[name] {
-			t.Errorf("%s differs from that of a run in memory", name)
-		}
+		should.Hold(t, got[name] == want[name], "%s differs from that of a run in memory", name)
 	}
 }
 
-// interrupt solves in a new directory until there is the file, sends the signal and returns
-// the directory.
+// interrupt solves in a new directory until there is the file, sends the signal and returns the directory.
 func (p *windowRuns) interrupt(t *testing.T, file string, sig os.Signal, meanwhile func(dir string, s *solver)) string {
 	t.Helper()
 	for range 5 {
@@ -133,18 +122,13 @@ func (p *windowRuns) interrupt(t *testing.T, file string, sig os.Signal, meanwhi
 		}
 		timer := time.AfterFunc(time.Minute, func() { s.cmd.Process.Kill() })
 		r := s.wait(t)
-		if !timer.Stop() {
-			t.Fatal("the solver does not stop")
-		}
+		must.Hold(t, timer.Stop(), "the solver does not stop")
 		if r.status == cli.ExitOK {
 			continue // the signal came too late
 		}
-		if r.status != cli.ExitInterrupted || r.err != "grenier: interrupted; the same command resumes\n" {
-			t.Fatalf("status %d, %s", r.status, r.err)
-		}
-		if !exists(filepath.Join(dir, workCaptures)) {
-			t.Errorf("there is no %s", workCaptures)
-		}
+		must.Hold(t, r.status == cli.ExitInterrupted && r.err == "grenier: interrupted; the same command resumes\n",
+			"status %d, %s", r.status, r.err)
+		should.Hold(t, exists(filepath.Join(dir, workCaptures)), "there is no %s", workCaptures)
 		p.intact(t, dir)
 		return dir
 	}
@@ -156,14 +140,11 @@ func (p *windowRuns) interrupt(t *testing.T, file string, sig os.Signal, meanwhi
 func (p *windowRuns) intact(t *testing.T, dir string) {
 	t.Helper()
 	checkLeft(t, dir)
-	if n := len(layersOf(t, dir)); n != windowSeeds {
-		t.Errorf("%d layers are sealed", n)
-	}
+	should.Equal(t, len(layersOf(t, dir)), windowSeeds, "layers are sealed")
 	files := withoutSeconds(t, dir)
 	for n := range windowSeeds {
-		if name := rundir.LayerName(n); files[name] != p.want[name] {
-			t.Errorf("%s has changed", name)
-		}
+		name := rundir.LayerName(n)
+		should.Hold(t, files[name] == p.want[name], "%s has changed", name)
 	}
 }
 
@@ -173,9 +154,7 @@ func nothing(string, *solver) {}
 // compares with one that did. What damage does is tested by TestLongSiegeDamage and in package halfboard.
 func TestLongWindows(t *testing.T) {
 	tries.NeedsLong(t, "solves 15 seeds several times")
-	if runtime.GOOS == "windows" {
-		t.Skip("there are no such signals")
-	}
+	tries.SkipIf(t, runtime.GOOS == "windows", "there are no such signals")
 	t.Parallel()
 	p := newWindowRuns(t)
 	t.Run("signals", p.testSignals)
@@ -195,21 +174,16 @@ func TestLongWindowsReport(t *testing.T) {
 // summaryOf returns the last line of what solve prints.
 func summaryOf(t *testing.T, out string) (s solveSummary) {
 	t.Helper()
-	last := out[strings.LastIndex(strings.TrimSpace(out), "\n")+1:]
-	must.OK(t, json.Unmarshal([]byte(last), &s))
+	must.OK(t, json.Unmarshal([]byte(out[strings.LastIndex(strings.TrimSpace(out), "\n")+1:]), &s))
 	return s
 }
 
-// checkReport looks at what the solver tells of a layer in windows on stdout, of which the
-// last line is s.
+// checkReport looks at what the solver tells of a layer in windows on stdout, of which the last line is s.
 func checkReport(t *testing.T, out string, s solveSummary) {
 	t.Helper()
-	if len(s.Layers) != 1 || s.Layers[0].Windows < 2 || s.Layers[0].Bits >= 8 {
-		t.Fatalf("layers %+v", s.Layers)
-	}
-	if streams := s.Layers[0].Streams; streams["seal"].Read == 0 || streams["seal"].Written > 0 {
-		t.Errorf("streams %+v", streams)
-	}
+	must.Hold(t, len(s.Layers) == 1 && s.Layers[0].Windows >= 2 && s.Layers[0].Bits < 8, "layers %+v", s.Layers)
+	streams := s.Layers[0].Streams
+	should.Not(t, streams["seal"].Read == 0 || streams["seal"].Written > 0, "streams %+v", streams)
 	lines := strings.Split(strings.TrimSpace(out), "\n")
 	told, window := false, 0
 	for _, line := range lines[:len(lines)-1] {
@@ -225,50 +199,36 @@ func checkReport(t *testing.T, out string, s solveSummary) {
 		if slices.Contains([]string{"check", "capture", "seal"}, l.Detail.Stage) {
 			continue
 		}
-		if l.Detail.Window < window || !strings.Contains(line, `"streams":{`) {
-			t.Errorf("after window %d: %s", window, line)
-		}
+		should.Hold(t, l.Detail.Window >= window && strings.Contains(line, `"streams":{`), "after window %d: %s", window, line)
 		window = l.Detail.Window
 	}
-	if !told && s.Seconds > 5 {
-		t.Errorf("no progress in %v s", s.Seconds)
-	}
+	should.Not(t, !told && s.Seconds > 5, "no progress in %v s", s.Seconds)
 }
 
-// testSignals interrupts the solver in a sweep and while it seals. A second solver is
-// refused meanwhile.
+// testSignals interrupts the solver in a sweep and while it seals. A second solver is refused meanwhile.
 func (p *windowRuns) testSignals(t *testing.T) {
 	dir := p.interrupt(t, workFound, os.Interrupt, func(dir string, s *solver) {
 		r := grenier(t.Context(), "", append([]string{"awari", "solve"}, windowFlags(dir)...)...)
 		want := "grenier: " + filepath.Join(dir, rundir.LockName) + ": in use by process " + strconv.Itoa(s.cmd.Process.Pid) + "\n"
-		if r.status != cli.ExitFailure || r.err != want {
-			t.Errorf("a second solver: status %d, %s", r.status, r.err)
-		}
+		should.Hold(t, r.status == cli.ExitFailure && r.err == want, "a second solver: status %d, %s", r.status, r.err)
 	})
 	l := p.continues(t, dir).Layers[0]
 	if s := l.Streams; s["capture"].Read == 0 || s["capture"].Written > 0 || s["dense"].Read == 0 || s["full"].Written == 0 {
 		t.Errorf("streams %+v of a layer that was gone on with", s)
 	}
 	dir = p.interrupt(t, workLayer, syscall.SIGTERM, nothing)
-	if !exists(filepath.Join(dir, workWindow)) {
-		t.Errorf("there is no %s", workWindow)
-	}
+	should.Hold(t, exists(filepath.Join(dir, workWindow)), "there is no %s", workWindow)
 	l = p.continues(t, dir).Layers[0]
-	if s := l.Streams; s["dense"].Read > 0 || s["full"].Written > 0 {
-		t.Errorf("streams %+v of a layer of which only the file was missing", s)
-	}
+	s := l.Streams
+	should.Not(t, s["dense"].Read > 0 || s["full"].Written > 0, "streams %+v of a layer of which only the file was missing", s)
 }
 
 // continues finishes an interrupted run that has nothing to tell.
 func (p *windowRuns) continues(t *testing.T, dir string) solveSummary {
 	t.Helper()
 	s, errs := p.finish(t, dir)
-	if errs != "" {
-		t.Errorf("it is told: %s", errs)
-	}
+	should.Equal(t, errs, "", "it is told")
 	log := must.Read(t, filepath.Join(dir, rundir.LogName))
-	if strings.Contains(string(log), "anew") || strings.Contains(string(log), "again") {
-		t.Errorf("the log: %s", log)
-	}
+	should.Not(t, strings.Contains(string(log), "anew") || strings.Contains(string(log), "again"), "the log: %s", log)
 	return s
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 )
 
 // Lines of /proc/self/mountinfo, of version 1, version 2 and a container.
@@ -30,9 +31,8 @@ func TestHierarchies(t *testing.T) {
 		{"memory", "", mountV1 + mountV2, nil},
 		{"memory", "4:memory:/a\n", "nonsense\n - \n", nil},
 	} {
-		if got := hierarchies(tt.controller, tt.groups, tt.mounts); !reflect.DeepEqual(got, tt.want) {
-			t.Errorf("%s, %q: %+v, want %+v", tt.controller, tt.groups, got, tt.want)
-		}
+		got := hierarchies(tt.controller, tt.groups, tt.mounts)
+		should.Hold(t, reflect.DeepEqual(got, tt.want), "%s, %q: %+v, want %+v", tt.controller, tt.groups, got, tt.want)
 	}
 }
 
@@ -49,11 +49,8 @@ func TestGroups(t *testing.T) {
 		if g.Path == "/a" {
 			want = []string{"150000", "100000"}
 		}
-		if got := g.Read("cpu.max"); g.Version != 2 || !reflect.DeepEqual(got, want) {
-			t.Errorf("%v: version %d, %q", &g, g.Version, got)
-		}
+		got := g.Read("cpu.max")
+		should.Hold(t, g.Version == 2 && reflect.DeepEqual(got, want), "%v: version %d, %q", &g, g.Version, got)
 	}
-	if want := []string{"the cgroup /a/b", "the cgroup /a", "the cgroup /"}; !reflect.DeepEqual(names, want) {
-		t.Errorf("%q", names)
-	}
+	should.Hold(t, reflect.DeepEqual(names, []string{"the cgroup /a/b", "the cgroup /a", "the cgroup /"}), "%q", names)
 }

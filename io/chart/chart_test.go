@@ -15,6 +15,7 @@ import (
 
 	"grenier/internal/testkit/golden"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 )
 
 // nasty is text that would be markup if it were not escaped.
@@ -53,8 +54,7 @@ func TestGolden(t *testing.T) {
 // TestEscaped looks for elements and attributes that are no part of a drawing.
 func TestEscaped(t *testing.T) {
 	c := bars()
-	svg, err := c.SVG(Size{400, 220})
-	must.OK(t, err)
+	svg := must.Get(c.SVG(Size{400, 220}))(t)
 	titles := 0
 	for _, e := range must.XML(t, string(svg)) {
 		switch e.Name.Local {
@@ -65,21 +65,16 @@ func TestEscaped(t *testing.T) {
 			t.Errorf("element %s", e.Name.Local)
 		}
 		for _, a := range e.Attr {
-			if strings.HasPrefix(a.Name.Local, "on") {
-				t.Errorf("attribute %s", a.Name.Local)
-			}
+			should.Not(t, strings.HasPrefix(a.Name.Local, "on"), "attribute %s", a.Name.Local)
 		}
 	}
-	if titles != 4 {
-		t.Errorf("%d titles, want that of the chart and three of columns", titles)
-	}
+	should.Hold(t, titles == 4, "%d titles, want that of the chart and three of columns", titles)
 }
 
 func TestTip(t *testing.T) {
 	got := tip([]string{"seeds", "seconds", "bytes"}, []string{"3", "", "17"})
-	if want := "seeds: 3\nbytes: 17"; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
+	want := "seeds: 3\nbytes: 17"
+	should.Hold(t, got == want, "%q, want %q", got, want)
 }
 
 func TestBadCharts(t *testing.T) {
@@ -95,14 +90,10 @@ func TestBadCharts(t *testing.T) {
 		_, err := c.SVG(Size{400, 220})
 		fileErr := WriteFile(io.Discard, "", []Chart{line(), c}, Size{400, 220})
 		for _, err := range []error{err, fileErr} {
-			if !errors.Is(err, ErrChart) || !strings.Contains(err.Error(), name) {
-				t.Errorf("%v, want %s", err, name)
-			}
+			should.Hold(t, errors.Is(err, ErrChart) && strings.Contains(err.Error(), name), "%v, want %s", err, name)
 		}
 	}
-	if err := WriteFile(io.Discard, "none", nil, Size{400, 220}); !errors.Is(err, ErrChart) {
-		t.Errorf("no charts: %v", err)
-	}
+	should.Be(t, WriteFile(io.Discard, "none", nil, Size{400, 220}), ErrChart, "no charts")
 }
 
 func TestScales(t *testing.T) {
@@ -129,12 +120,9 @@ func TestScales(t *testing.T) {
 		for _, v := range s.ticks {
 			got = append(got, c.axis.text(v))
 		}
-		if strings.Join(got, " ") != c.want {
-			t.Errorf("%g to %g: %s, want %s", c.low, c.high, strings.Join(got, " "), c.want)
-		}
-		if s.at(s.ticks[0]) != 0 || s.at(c.low) < -1e-9 || s.at(c.high) > 1+1e-9 {
-			t.Errorf("%g to %g: places %g, %g", c.low, c.high, s.at(c.low), s.at(c.high))
-		}
+		should.Equal(t, strings.Join(got, " "), c.want, "%g to %g", c.low, c.high)
+		should.Not(t, s.at(s.ticks[0]) != 0 || s.at(c.low) < -1e-9 || s.at(c.high) > 1+1e-9,
+			"%g to %g: places %g, %g", c.low, c.high, s.at(c.low), s.at(c.high))
 	}
 }
 
@@ -142,21 +130,16 @@ func TestScales(t *testing.T) {
 func TestHeights(t *testing.T) {
 	c := bars()
 	d := c.layout(Size{400, 220})
-	if n := len(d.Columns); n != 3 {
-		t.Fatalf("%d columns", n)
-	}
+	must.Equal(t, len(d.Columns), 3, "columns")
 	first, second := d.Columns[0].Bars, d.Columns[1].Bars
 	if len(first) != 2 || len(second) != 1 || len(d.Columns[2].Bars) != 0 {
 		t.Fatalf("%d, %d, %d bars", len(first), len(second), len(d.Columns[2].Bars))
 	}
 	for i, v := range []float64{0.25, 0.75} {
-		if got := float64(first[i].H / d.Plot.H); math.Abs(got-v) > 1e-9 {
-			t.Errorf("bar %d is %g of the plot, want %g", i, got, v)
-		}
+		got := float64(first[i].H / d.Plot.H)
+		should.Not(t, math.Abs(got-v) > 1e-9, "bar %d is %g of the plot, want %g", i, got, v)
 	}
-	if math.Abs(float64(first[1].Y+first[1].H-first[0].Y)) > 1e-9 || first[1].Y != d.Plot.Y {
-		t.Errorf("not a stack: %v", first)
-	}
+	should.Not(t, math.Abs(float64(first[1].Y+first[1].H-first[0].Y)) > 1e-9 || first[1].Y != d.Plot.Y, "not a stack: %v", first)
 }
 
 // TestInside draws charts of all kinds of values and wants every shape to be
@@ -180,8 +163,7 @@ func TestInside(t *testing.T) {
 			c.Table.Rows[i] = []string{strconv.Itoa(c.First + i)}
 		}
 		size := Size{rapid.IntRange(300, 1200).Draw(t, "width"), rapid.IntRange(180, 400).Draw(t, "height")}
-		svg, err := c.SVG(size)
-		must.OK(t, err)
+		svg := must.Get(c.SVG(size))(t)
 		for _, e := range must.XML(t, string(svg)) {
 			checkInside(t, e, size)
 		}
@@ -194,22 +176,16 @@ func checkInside(t *rapid.T, e xml.StartElement, size Size) {
 		switch a.Name.Local {
 		case "x", "y", "x1", "x2", "y1", "y2", "cx", "cy", "width", "height":
 			v, err := strconv.ParseFloat(a.Value, 64)
-			if err != nil || math.IsNaN(v) || math.IsInf(v, 0) || v < 0 {
-				t.Fatalf("%s: %s=%q", e.Name.Local, a.Name.Local, a.Value)
-			}
+			must.Not(t, err != nil || math.IsNaN(v) || math.IsInf(v, 0) || v < 0, "%s: %s=%q", e.Name.Local, a.Name.Local, a.Value)
 			at[a.Name.Local] = v
 		case "d":
-			if strings.ContainsAny(a.Value, "NI") {
-				t.Fatalf("path %q", a.Value)
-			}
+			must.Not(t, strings.ContainsAny(a.Value, "NI"), "path %q", a.Value)
 		}
 	}
 	const slack = 0.2 // rounding
 	right := max(at["x"]+at["width"], at["x1"], at["x2"], at["cx"])
 	bottom := max(at["y"]+at["height"], at["y1"], at["y2"], at["cy"])
-	if right > float64(size.Width)+slack || bottom > float64(size.Height)+slack {
-		t.Fatalf("%s at %v is outside %v", e.Name.Local, at, size)
-	}
+	must.Not(t, right > float64(size.Width)+slack || bottom > float64(size.Height)+slack, "%s at %v is outside %v", e.Name.Local, at, size)
 }
 
 // TestTicksApart wants labels below columns not to touch.
@@ -218,8 +194,6 @@ func TestTicksApart(t *testing.T) {
 		column float64
 		want   int
 	}{{100, 1}, {34, 1}, {33, 2}, {20, 2}, {8, 5}, {4, 10}, {3, 20}, {0.5, 100}} {
-		if got := tickEvery(c.column); got != c.want {
-			t.Errorf("columns of %g px: every %d, want %d", c.column, got, c.want)
-		}
+		should.Equal(t, tickEvery(c.column), c.want, "columns of %g px: every", c.column)
 	}
 }

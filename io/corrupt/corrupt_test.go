@@ -5,19 +5,17 @@ import (
 	"fmt"
 	"io"
 	"testing"
+
+	"grenier/internal/testkit/should"
 )
 
 func TestMarkers(t *testing.T) {
 	for _, cause := range []error{ErrForeign, ErrVersion, ErrMismatch, io.ErrUnexpectedEOF} {
 		err := fmt.Errorf("opening: %w", New("a.gl", "block 7", "%w: details", cause))
 		var typed *Error
-		if !errors.Is(err, ErrCorrupt) || !errors.Is(err, cause) || !errors.As(err, &typed) || typed.Part != "block 7" {
-			t.Errorf("%v", err)
-		}
+		should.Hold(t, errors.Is(err, ErrCorrupt) && errors.Is(err, cause) && errors.As(err, &typed) && typed.Part == "block 7", "%v", err)
 		for _, other := range []error{ErrForeign, ErrVersion, ErrMismatch} {
-			if other != cause && errors.Is(err, other) {
-				t.Errorf("%v is taken for %v", err, other)
-			}
+			should.Not(t, other != cause && errors.Is(err, other), "%v is taken for %v", err, other)
 		}
 	}
 }
@@ -27,8 +25,6 @@ func TestText(t *testing.T) {
 		"a.gl: index: checksum 3": New("a.gl", "index", "checksum %d", 3),
 		"a.gl: data corrupt":      New("a.gl", "", "%w", ErrCorrupt),
 	} {
-		if err.Error() != want {
-			t.Errorf("%q, want %q", err, want)
-		}
+		should.Hold(t, err.Error() == want, "%q, want %q", err, want)
 	}
 }

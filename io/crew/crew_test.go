@@ -8,6 +8,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/io/crew"
 )
 
@@ -22,38 +24,27 @@ func bug(v any) error { panic(v) }
 func mustPanic(t *testing.T, err error, text string) {
 	t.Helper()
 	p, ok := errors.AsType[*crew.PanicError](err)
-	if !ok {
-		t.Fatalf("error %v", err)
-	}
-	if p.Error() != "internal error: "+text || !strings.Contains(p.Stack, "crew_test.bug") {
-		t.Errorf("%v\n%s", p, p.Stack)
-	}
+	must.Hold(t, ok, "error %v", err)
+	should.Hold(t, p.Error() == "internal error: "+text && strings.Contains(p.Stack, "crew_test.bug"), "%v\n%s", p, p.Stack)
 }
 
 func TestRun(t *testing.T) {
 	for _, want := range []error{nil, io.EOF} {
-		if err := crew.Run(func() error { return want }); err != want {
-			t.Errorf("error %v, want %v", err, want)
-		}
+		should.Equal(t, crew.Run(func() error { return want }), want, "error")
 	}
 	mustPanic(t, crew.Run(func() error { return bug("a bug") }), "a bug")
 	err := crew.Run(func() error { return bug(nil) })
-	if !isPanic(err) {
-		t.Errorf("panic(nil): error %v", err)
-	}
+	should.Hold(t, isPanic(err), "panic(nil): error %v", err)
 	err = crew.Run(func() error { return bug(io.EOF) })
 	mustPanic(t, err, "EOF")
-	if errors.Is(err, io.EOF) {
-		t.Error("a panic is taken for the error that it carries")
-	}
+	should.Not(t, errors.Is(err, io.EOF), "a panic is taken for the error that it carries")
 }
 
 func TestGo(t *testing.T) {
 	ended := make(chan error)
 	crew.Go(func() error { return io.EOF }, func(err error) { ended <- err })
-	if err := <-ended; err != io.EOF {
-		t.Errorf("error %v", err)
-	}
+	err := <-ended
+	should.Hold(t, err == io.EOF, "error %v", err)
 	crew.Go(func() error { return bug("a bug") }, func(err error) { ended <- err })
 	mustPanic(t, <-ended, "a bug")
 }
@@ -71,9 +62,7 @@ func TestGroup(t *testing.T) {
 	}
 	group.Go(func() error { return bug("a bug") })
 	mustPanic(t, group.Wait(), "a bug")
-	if others.Load() != 3 || !errors.Is(ctx.Err(), context.Canceled) {
-		t.Errorf("%d others ended, context %v", others.Load(), ctx.Err())
-	}
+	should.Hold(t, others.Load() == 3 && errors.Is(ctx.Err(), context.Canceled), "%d others ended, context %v", others.Load(), ctx.Err())
 }
 
 // TestLimit: no more are at work at a time than allowed.
@@ -90,7 +79,6 @@ func TestLimit(t *testing.T) {
 			return nil
 		})
 	}
-	if err := group.Wait(); err != nil || most.Load() > 2 {
-		t.Errorf("%d at work, error %v", most.Load(), err)
-	}
+	err := group.Wait()
+	should.Hold(t, err == nil && most.Load() <= 2, "%d at work, error %v", most.Load(), err)
 }

@@ -9,6 +9,7 @@ import (
 	"go.uber.org/goleak"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/io/crew"
 )
 
@@ -19,24 +20,18 @@ func TestEachDoesEveryItemOnce(t *testing.T) {
 		for _, n := range []int{0, 1, 4, 1000} {
 			done := make([]atomic.Int64, n)
 			last := -1 // item of one worker
-			err := crew.Each(t.Context(), workers, n, func(worker, i int) error {
-				if worker < 0 || worker >= max(1, min(workers, n)) {
-					t.Errorf("worker %d of %d", worker, workers)
-				}
+			must.OK(t, crew.Each(t.Context(), workers, n, func(worker, i int) error {
+				should.Not(t, worker < 0 || worker >= max(1, min(workers, n)), "worker %d of %d", worker, workers)
 				if workers <= 1 {
-					if i != last+1 {
-						t.Errorf("item %d comes after item %d", i, last)
-					}
+					should.Hold(t, i == last+1, "item %d comes after item %d", i, last)
 					last = i
 				}
 				done[i].Add(1)
 				return nil
-			})
-			must.OK(t, err)
+			}))
 			for i := range done {
-				if times := done[i].Load(); times != 1 {
-					t.Errorf("%d workers, %d items: item %d is done %d times", workers, n, i, times)
-				}
+				times := done[i].Load()
+				should.Hold(t, times == 1, "%d workers, %d items: item %d is done %d times", workers, n, i, times)
 			}
 		}
 	}
@@ -46,27 +41,24 @@ func TestEachDoesEveryItemOnce(t *testing.T) {
 func TestEachKeepsWorkersApart(t *testing.T) {
 	const workers = 4
 	var busy [workers]atomic.Bool
-	err := crew.Each(t.Context(), workers, 2000, func(worker, _ int) error {
+	must.OK(t, crew.Each(t.Context(), workers, 2000, func(worker, _ int) error {
 		if !busy[worker].CompareAndSwap(false, true) {
 			return errors.New("a worker does two things at once")
 		}
 		busy[worker].Store(false)
 		return nil
-	})
-	must.OK(t, err)
+	}))
 }
 
 // TestEachBeginsInOrder: when an item begins, all before it have been taken.
 func TestEachBeginsInOrder(t *testing.T) {
 	const workers = 4
 	var begun atomic.Int64
-	err := crew.Each(t.Context(), workers, 2000, func(_, i int) error {
-		if n := begun.Add(1); int64(i) >= n-1+workers {
-			t.Errorf("item %d is the %d-th to begin", i, n)
-		}
+	must.OK(t, crew.Each(t.Context(), workers, 2000, func(_, i int) error {
+		n := begun.Add(1)
+		should.Not(t, int64(i) >= n-1+workers, "item %d is the %d-th to begin", i, n)
 		return nil
-	})
-	must.OK(t, err)
+	}))
 }
 
 func TestEachReturnsTheFirstError(t *testing.T) {
@@ -80,12 +72,8 @@ func TestEachReturnsTheFirstError(t *testing.T) {
 			done.Add(1)
 			return nil
 		})
-		if !errors.Is(err, first) {
-			t.Errorf("%d workers: %v", workers, err)
-		}
-		if workers == 1 && done.Load() != 50 {
-			t.Errorf("%d items done after an error at item 50", done.Load())
-		}
+		should.Be(t, err, first, "%d workers", workers)
+		should.Not(t, workers == 1 && done.Load() != 50, "%d items done after an error at item 50", done.Load())
 	}
 }
 
@@ -100,9 +88,7 @@ func TestEachEndsWithAPanic(t *testing.T) {
 			return nil
 		})
 		mustPanic(t, err, "a bug")
-		if workers == 1 && begun.Load() != 51 {
-			t.Errorf("%d items begun after a panic at item 50", begun.Load())
-		}
+		should.Not(t, workers == 1 && begun.Load() != 51, "%d items begun after a panic at item 50", begun.Load())
 	}
 }
 
@@ -120,15 +106,12 @@ func TestEachStopsWithTheContext(t *testing.T) {
 			done.Add(1)
 			return nil
 		})
-		if !errors.Is(err, context.Canceled) || done.Load() > int64(20+workers) {
-			t.Errorf("%d workers: %d items done, %v", workers, done.Load(), err)
-		}
+		should.Hold(t, errors.Is(err, context.Canceled) && done.Load() <= int64(20+workers),
+			"%d workers: %d items done, %v", workers, done.Load(), err)
 		err = crew.Each(ctx, workers, 5, func(int, int) error {
 			t.Error("begun after the end")
 			return nil
 		})
-		if !errors.Is(err, context.Canceled) {
-			t.Error(err)
-		}
+		should.Be(t, err, context.Canceled)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"go.uber.org/goleak"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 	"grenier/io/crew"
 )
@@ -56,16 +57,13 @@ func newPasses(t *testing.T, workers, spare int) *passes {
 func (p *passes) run(ctx context.Context, n int) error {
 	return crew.Ordered[*item]{
 		Read: func(i int, j *item) error {
-			if ahead := p.count[read].Load() - p.count[write].Load(); ahead >= int64(p.spare) {
-				p.t.Errorf("job %d begins, while %d are on their way, with memory for %d", i, ahead, p.spare)
-			}
+			ahead := p.count[read].Load() - p.count[write].Load()
+			should.Not(p.t, ahead >= int64(p.spare), "job %d begins, while %d are on their way, with memory for %d", i, ahead, p.spare)
 			j.i, j.stage = i, read
 			return p.pass(read, i, j)
 		},
 		Work: func(worker, i int, j *item) error {
-			if !p.busy[worker].CompareAndSwap(false, true) {
-				p.t.Errorf("worker %d does two jobs at once", worker)
-			}
+			should.Hold(p.t, p.busy[worker].CompareAndSwap(false, true), "worker %d does two jobs at once", worker)
 			defer p.busy[worker].Store(false)
 			return p.pass(work, i, j)
 		},
@@ -76,17 +74,12 @@ func (p *passes) run(ctx context.Context, n int) error {
 // pass checks that job i is in the given stage, alone, and after the ones before if the
 // stage is in order.
 func (p *passes) pass(stage, i int, j *item) error {
-	if !j.busy.CompareAndSwap(false, true) {
-		p.t.Errorf("job %d is in two stages at once", i)
-	}
+	should.Hold(p.t, j.busy.CompareAndSwap(false, true), "job %d is in two stages at once", i)
 	defer j.busy.Store(false)
-	if j.i != i || j.stage != stage {
-		p.t.Errorf("stage %d: job %d has been through %d stages as job %d", stage, i, j.stage, j.i)
-	}
+	should.Hold(p.t, j.i == i && j.stage == stage, "stage %d: job %d has been through %d stages as job %d", stage, i, j.stage, j.i)
 	j.stage++
-	if n := p.count[stage].Add(1) - 1; stage != work && n != int64(i) {
-		p.t.Errorf("stage %d: job %d is number %d", stage, i, n)
-	}
+	n := p.count[stage].Add(1) - 1
+	should.Not(p.t, stage != work && n != int64(i), "stage %d: job %d is number %d", stage, i, n)
 	return p.at(stage, i)
 }
 
@@ -99,9 +92,8 @@ func TestOrderedTakesAllJobs(t *testing.T) {
 					p := newPasses(t, workers, spare)
 					must.OK(t, p.run(t.Context(), n))
 					for stage := range stages {
-						if done := p.count[stage].Load(); done != int64(n) {
-							t.Errorf("%d workers: %d of %d jobs have been through stage %d", workers, done, n, stage)
-						}
+						done := p.count[stage].Load()
+						should.Hold(t, done == int64(n), "%d workers: %d of %d jobs have been through stage %d", workers, done, n, stage)
 					}
 				})
 			}
@@ -120,9 +112,8 @@ func TestOrderedIsBounded(t *testing.T) {
 					runtime.Gosched()
 				}
 				time.Sleep(time.Millisecond) // others would begin meanwhile
-				if begun := p.count[read].Load(); begun != int64(spare) {
-					t.Errorf("%d jobs have begun, with memory for %d", begun, spare)
-				}
+				begun := p.count[read].Load()
+				should.Hold(t, begun == int64(spare), "%d jobs have begun, with memory for %d", begun, spare)
 			}
 			return nil
 		}
@@ -148,9 +139,8 @@ func TestOrderedMayLackStages(t *testing.T) {
 		}
 		err := o.Run(t.Context(), 0, 50, items(4)) // no workers: one
 		for k := range count {
-			if n, want := count[k].Load(), int64(50*(1-lacks>>k&1)); n != want || err != nil {
-				t.Errorf("lacking %03b: stage %d has done %d jobs, want %d; %v", lacks, k, n, want, err)
-			}
+			n, want := count[k].Load(), int64(50*(1-lacks>>k&1))
+			should.Hold(t, n == want && err == nil, "lacking %03b: stage %d has done %d jobs, want %d; %v", lacks, k, n, want, err)
 		}
 	}
 }
@@ -193,33 +183,26 @@ func stopsOnce(t *testing.T, rng *rand.Rand) {
 		written := p.count[write].Load()
 		switch how {
 		case 0:
-			if err != bad {
-				t.Errorf("%s: %v", what, err)
-			}
+			should.Hold(t, err == bad, "%s: %v", what, err)
 		case 1:
 			mustPanic(t, err, "a bug")
 		case 2:
 			late := err == nil && where == write && written == int64(n) // all was done
-			if !errors.Is(err, context.Canceled) && !late {
-				t.Errorf("%s: %v", what, err)
-			}
+			should.Not(t, !errors.Is(err, context.Canceled) && !late, "%s: %v", what, err)
 		}
-		if most := int64(at) + 1; written > most {
-			t.Errorf("%s: %d jobs are written, at most %d can be", what, written, most)
-		}
+		most := int64(at) + 1
+		should.Not(t, written > most, "%s: %d jobs are written, at most %d can be", what, written, most)
 	})
 }
 
 // TestOrderedBeginsNothingLate: the context has ended already.
 func TestOrderedBeginsNothingLate(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
+	ctx := must.Ended(t)
 	for workers := range 4 {
 		p := newPasses(t, workers, 8)
 		err := p.run(ctx, 1000)
-		if n := p.count[read].Load(); !errors.Is(err, context.Canceled) || n > 0 {
-			t.Errorf("%v, %d jobs are read", err, n)
-		}
+		n := p.count[read].Load()
+		should.Hold(t, errors.Is(err, context.Canceled) && n == 0, "%v, %d jobs are read", err, n)
 	}
 }
 
@@ -227,9 +210,7 @@ func TestOrderedBeginsNothingLate(t *testing.T) {
 func TestOrderedAllocatesNoJob(t *testing.T) {
 	o, spare := crew.Ordered[*item]{}, items(4)
 	few, many := allocations(t, o, 1, spare), allocations(t, o, 10_000, spare)
-	if many > few+100 {
-		t.Errorf("%v allocations for 10000 jobs, %v for one", many, few)
-	}
+	should.Not(t, many > few+100, "%v allocations for 10000 jobs, %v for one", many, few)
 }
 
 func allocations(t *testing.T, o crew.Ordered[*item], n int, spare []*item) float64 {
@@ -242,7 +223,5 @@ func allocations(t *testing.T, o crew.Ordered[*item], n int, spare []*item) floa
 // TestOrderedNeedsMemory: without it, it would wait for ever.
 func TestOrderedNeedsMemory(t *testing.T) {
 	err := crew.Run(func() error { return crew.Ordered[*item]{}.Run(t.Context(), 1, 1, nil) })
-	if !isPanic(err) {
-		t.Errorf("error %v", err)
-	}
+	should.Hold(t, isPanic(err), "error %v", err)
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/io/crew"
 )
 
@@ -24,25 +25,19 @@ func TestShared(t *testing.T) {
 	}
 	var group sync.WaitGroup
 	ask := func() {
-		if got, err := s.Do(t.Context(), 1, work); got != 7 || err != nil {
-			t.Errorf("%d, %v", got, err)
-		}
+		got, err := s.Do(t.Context(), 1, work)
+		should.Hold(t, got == 7 && err == nil, "%d, %v", got, err)
 	}
 	group.Go(ask)
 	<-begun
-	if got, err := s.Do(t.Context(), 2, func(context.Context) (int, error) { return 8, nil }); got != 8 || err != nil {
-		t.Errorf("another key: %d, %v", got, err)
-	}
+	got, err := s.Do(t.Context(), 2, func(context.Context) (int, error) { return 8, nil })
+	should.Hold(t, got == 8 && err == nil, "another key: %d, %v", got, err)
 	late, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := s.Do(late, 1, work); !errors.Is(err, context.Canceled) {
-		t.Errorf("whose context has ended: %v", err)
-	}
+	should.Be(t, must.Err(s.Do(late, 1, work)), context.Canceled, "whose context has ended")
 	close(end)
 	group.Wait()
-	if n := calls.Load(); n != 1 {
-		t.Errorf("%d calls", n)
-	}
+	should.Equal(t, calls.Load(), 1, "calls")
 }
 
 // TestSharedEnds: the work goes on as long as somebody waits for it, whoever began it, and no longer.
@@ -59,9 +54,7 @@ func TestSharedEnds(t *testing.T) {
 	}
 	var group sync.WaitGroup
 	wait := func(ctx context.Context) {
-		if _, err := s.Do(ctx, "", work); !errors.Is(err, context.Canceled) {
-			t.Error(err)
-		}
+		should.Be(t, must.Err(s.Do(ctx, "", work)), context.Canceled)
 	}
 	group.Go(func() { wait(first) })
 	<-begun
@@ -95,12 +88,7 @@ func (s *signaling) Done() <-chan struct{} {
 func TestSharedPanics(t *testing.T) {
 	var s crew.Shared[int, int]
 	_, err := s.Do(t.Context(), 1, func(context.Context) (int, error) { panic("bug") })
-	if bug, ok := errors.AsType[*crew.PanicError](err); !ok || bug.Value != "bug" {
-		t.Errorf("%v", err)
-	}
-	got, err := s.Do(t.Context(), 1, func(context.Context) (int, error) { return 3, nil })
-	must.OK(t, err)
-	if got != 3 {
-		t.Error(got)
-	}
+	bug, ok := errors.AsType[*crew.PanicError](err)
+	should.Hold(t, ok && bug.Value == "bug", "%v", err)
+	should.Equal(t, must.Get(s.Do(t.Context(), 1, func(context.Context) (int, error) { return 3, nil }))(t), 3)
 }

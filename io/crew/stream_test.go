@@ -9,6 +9,7 @@ import (
 	"go.uber.org/goleak"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 	"grenier/io/crew"
 )
@@ -57,9 +58,7 @@ func receive(t *testing.T, s *crew.Stream[*int], n int) (got int, err error) {
 		if err != nil {
 			return got, err
 		}
-		if *job != got*got {
-			t.Errorf("job %d comes out as %d", got, *job)
-		}
+		should.Equal(t, *job, got*got, "job %d comes out as", got)
 	}
 	return got, nil
 }
@@ -78,9 +77,8 @@ func TestStreamKeepsTheOrder(t *testing.T) {
 				s = squares(t.Context(), workers, 1+workers, -1, false)
 				got := 0
 				s.Go(func() error { got, _ = receive(t, s, -1); return nil })
-				if err := errors.Join(give(s, n), s.Wait()); got != n || err != nil {
-					t.Errorf("%d workers: %d of %d jobs come out of the other end, %v", workers, got, n, err)
-				}
+				err := errors.Join(give(s, n), s.Wait())
+				should.Hold(t, got == n && err == nil, "%d workers: %d of %d jobs come out of the other end, %v", workers, got, n, err)
 			})
 		}
 	}
@@ -90,9 +88,8 @@ func TestStreamKeepsTheOrder(t *testing.T) {
 func TestStreamOfOneGoroutine(t *testing.T) {
 	s := squares(t.Context(), 2, 5, -1, false)
 	must.OK(t, give(s, 5))
-	if got, err := receive(t, s, -1); got != 5 || err != crew.ErrNoMore || s.Wait() != nil {
-		t.Errorf("%d jobs, %v", got, err)
-	}
+	got, err := receive(t, s, -1)
+	should.Hold(t, got == 5 && err == crew.ErrNoMore && s.Wait() == nil, "%d jobs, %v", got, err)
 }
 
 // TestStreamFails: an error or a panic of a worker reaches both ends and Wait. The jobs before
@@ -106,9 +103,7 @@ func TestStreamFails(t *testing.T) {
 				gave := make(chan error, 1)
 				s.Go(func() error { err := give(s, 1000); gave <- err; return err })
 				got, err := receive(t, s, -1)
-				if got > bad {
-					t.Errorf("%d jobs come out, %d fails", got, bad)
-				}
+				should.Not(t, got > bad, "%d jobs come out, %d fails", got, bad)
 				for _, err := range []error{err, <-gave, s.Wait()} {
 					if panics {
 						mustPanic(t, err, "a bug")
@@ -128,15 +123,11 @@ func TestStreamStops(t *testing.T) {
 		tries.Within(t, "stream", func() {
 			s := squares(t.Context(), 1+n%3, 1+n%5, -1, false)
 			s.Go(func() error { return give(s, 50) })
-			if got, err := receive(t, s, min(n, 50)); err != nil {
-				t.Errorf("after %d of %d jobs: %v", got, n, err)
-			}
-			if err := errors.Join(s.Stop(), s.Stop()); err != nil {
-				t.Errorf("stopped after %d jobs: %v", n, err)
-			}
-			if _, err := s.Next(); err == nil || err == crew.ErrNoMore && n < 50 {
-				t.Errorf("after Stop: %v", err)
-			}
+			got, err := receive(t, s, min(n, 50))
+			should.Hold(t, err == nil, "after %d of %d jobs: %v", got, n, err)
+			should.Be(t, errors.Join(s.Stop(), s.Stop()), nil, "stopped after %d jobs", n)
+			_, err = s.Next()
+			should.Not(t, err == nil || err == crew.ErrNoMore && n < 50, "after Stop: %v", err)
 		})
 	}
 }
@@ -144,12 +135,10 @@ func TestStreamStops(t *testing.T) {
 // TestStopTellsWhatFailed before.
 func TestStopTellsWhatFailed(t *testing.T) {
 	s := squares(t.Context(), 1, 2, 1, false)
-	if err := give(s, 9); err != errBad {
-		t.Errorf("error %v", err)
-	}
-	if err := s.Stop(); err != errBad {
-		t.Errorf("Stop: error %v", err)
-	}
+	err := give(s, 9)
+	should.Hold(t, err == errBad, "error %v", err)
+	err = s.Stop()
+	should.Hold(t, err == errBad, "Stop: error %v", err)
 }
 
 // TestStreamEndsWithItsContext, for both ends and Wait: with its error, whatever its cause.
@@ -159,15 +148,11 @@ func TestStreamEndsWithItsContext(t *testing.T) {
 	s := squares(ctx, 2, 3, -1, false)
 	gave := make(chan error, 1)
 	s.Go(func() error { err := give(s, 1000); gave <- err; return err })
-	if _, err := receive(t, s, 7); err != nil {
-		t.Error(err)
-	}
+	should.OK(t, must.Err(receive(t, s, 7)))
 	cancel(errBad)
 	_, err := s.Next()
 	for _, err := range []error{err, <-gave, s.Wait()} {
-		if err != context.Canceled {
-			t.Errorf("error %v", err)
-		}
+		should.Hold(t, err == context.Canceled, "error %v", err)
 	}
 }
 
@@ -184,8 +169,6 @@ func TestOrderedReadsNoMore(t *testing.T) {
 			},
 			Write: func(i int, _ *item) error { written++; return nil },
 		}.Run(t.Context(), 2, 1000, items(3))
-		if err != nil || written != n {
-			t.Errorf("%d of %d jobs are written, %v", written, n, err)
-		}
+		should.Hold(t, err == nil && written == n, "%d of %d jobs are written, %v", written, n, err)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"go.uber.org/goleak"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/io/frame"
 )
 
@@ -34,12 +35,10 @@ func contents(size int) []byte {
 func pack(t testing.TB, c frame.Codec, data []byte, workers int) []byte {
 	t.Helper()
 	var out bytes.Buffer
-	w, err := frame.NewWriter(&out, c, uint64(len(data)), workers)
-	must.OK(t, err)
+	w := must.Get(frame.NewWriter(&out, c, uint64(len(data)), workers))(t)
 	for rest := data; len(rest) > 0; {
 		n := min(len(rest), 70_000)
-		_, err := w.Write(rest[:n])
-		must.OK(t, err)
+		must.OK(t, must.Err(w.Write(rest[:n])))
 		rest = rest[n:]
 	}
 	must.OK(t, w.Close())
@@ -48,8 +47,7 @@ func pack(t testing.TB, c frame.Codec, data []byte, workers int) []byte {
 
 func unpack(t testing.TB, c frame.Codec, r io.Reader) ([]byte, error) {
 	t.Helper()
-	z, err := frame.NewReader(r, c, frame.MostRoom)
-	must.OK(t, err)
+	z := must.Get(frame.NewReader(r, c, frame.MostRoom))(t)
 	data, err := io.ReadAll(z)
 	return data, errors.Join(err, z.Close())
 }
@@ -60,13 +58,9 @@ func TestRoundTrip(t *testing.T) {
 		for _, size := range []int{1, 12, 65_536, 3<<20 + 5} {
 			data := contents(size)
 			packed := pack(t, c, data, 1)
-			if !bytes.Equal(packed, pack(t, c, data, 3)) {
-				t.Errorf("%s, %d bytes: three workers write another frame than one", c, size)
-			}
+			should.Hold(t, bytes.Equal(packed, pack(t, c, data, 3)), "%s, %d bytes: three workers write another frame than one", c, size)
 			got, err := unpack(t, c, bytes.NewReader(packed))
-			if err != nil || !bytes.Equal(got, data) {
-				t.Errorf("%s, %d bytes: %d bytes, error %v", c, size, len(got), err)
-			}
+			should.Hold(t, err == nil && bytes.Equal(got, data), "%s, %d bytes: %d bytes, error %v", c, size, len(got), err)
 		}
 	}
 }
@@ -81,14 +75,10 @@ func TestTools(t *testing.T) {
 			continue
 		}
 		got, err := filter(tool, "-dc", pack(t, c, data, 2))
-		if err != nil || !bytes.Equal(got, data) {
-			t.Errorf("%s -d: %d bytes, %v", c, len(got), err)
-		}
-		theirs, err := filter(tool, "-c", data)
-		must.OK(t, err)
-		if got, err := unpack(t, c, bytes.NewReader(theirs)); err != nil || !bytes.Equal(got, data) {
-			t.Errorf("packed by %s: %d bytes, %v", c, len(got), err)
-		}
+		should.Hold(t, err == nil && bytes.Equal(got, data), "%s -d: %d bytes, %v", c, len(got), err)
+		theirs := must.Get(filter(tool, "-c", data))(t)
+		got, err = unpack(t, c, bytes.NewReader(theirs))
+		should.Hold(t, err == nil && bytes.Equal(got, data), "packed by %s: %d bytes, %v", c, len(got), err)
 	}
 }
 
@@ -109,9 +99,7 @@ func TestDamage(t *testing.T) {
 			"nothing": nil, "cut": packed[:len(packed)-1], "changed": flipped, "no frame": data, "a byte more": append(bytes.Clone(packed), 'x'),
 			"more": append(bytes.Clone(packed), "more rubbish after the frame"...),
 		} {
-			if _, err := unpack(t, c, bytes.NewReader(bad)); !errors.Is(err, frame.ErrDamaged) {
-				t.Errorf("%s, %s: error %v", c, what, err)
-			}
+			should.Be(t, must.Err(unpack(t, c, bytes.NewReader(bad))), frame.ErrDamaged, "%s, %s", c, what)
 		}
 	}
 }
@@ -122,44 +110,34 @@ func TestReadError(t *testing.T) {
 	for _, c := range codecs {
 		packed := pack(t, c, contents(100_000), 1)
 		r := io.MultiReader(bytes.NewReader(packed[:len(packed)/2]), iotest.ErrReader(broken))
-		if _, err := unpack(t, c, r); !errors.Is(err, broken) || errors.Is(err, frame.ErrDamaged) {
-			t.Errorf("%s: error %v", c, err)
-		}
+		_, err := unpack(t, c, r)
+		should.Not(t, !errors.Is(err, broken) || errors.Is(err, frame.ErrDamaged), "%s: error %v", c, err)
 	}
 }
 
 // TestWriteError: a failure to write is not lost, and leaves no goroutine.
 func TestWriteError(t *testing.T) {
-	f, err := os.Create(filepath.Join(t.TempDir(), "file"))
-	must.OK(t, err)
+	f := must.Get(os.Create(filepath.Join(t.TempDir(), "file")))(t)
 	f.Close()
 	for _, c := range codecs {
 		data := contents(4 << 20)
 		w, err := frame.NewWriter(f, c, uint64(len(data)), 2)
 		must.OK(t, err)
 		_, err = w.Write(data)
-		if err = errors.Join(err, w.Close()); !errors.Is(err, os.ErrClosed) {
-			t.Errorf("%s: error %v", c, err)
-		}
+		err = errors.Join(err, w.Close())
+		should.Hold(t, errors.Is(err, os.ErrClosed), "%s: error %v", c, err)
 	}
 }
 
 func TestCodecNames(t *testing.T) {
 	for _, c := range codecs {
-		if got, err := frame.ParseCodec(string(c)); got != c || err != nil {
-			t.Errorf("%s: %s, %v", c, got, err)
-		}
+		got, err := frame.ParseCodec(string(c))
+		should.Hold(t, got == c && err == nil, "%s: %s, %v", c, got, err)
 	}
 	for _, name := range []string{"", "gzip", "LZ4"} {
-		if _, err := frame.ParseCodec(name); !errors.Is(err, frame.ErrCodec) {
-			t.Errorf("%q: %v", name, err)
-		}
-		if _, err := frame.NewReader(nil, frame.Codec(name), frame.MostRoom); !errors.Is(err, frame.ErrCodec) {
-			t.Errorf("reading %q: %v", name, err)
-		}
-		if _, err := frame.NewWriter(nil, frame.Codec(name), 1, 1); !errors.Is(err, frame.ErrCodec) {
-			t.Errorf("writing %q: %v", name, err)
-		}
+		should.Be(t, must.Err(frame.ParseCodec(name)), frame.ErrCodec, "%q", name)
+		should.Be(t, must.Err(frame.NewReader(nil, frame.Codec(name), frame.MostRoom)), frame.ErrCodec, "reading %q", name)
+		should.Be(t, must.Err(frame.NewWriter(nil, frame.Codec(name), 1, 1)), frame.ErrCodec, "writing %q", name)
 	}
 }
 
@@ -178,8 +156,7 @@ func FuzzReader(f *testing.F) {
 		z, err := frame.NewReader(bytes.NewReader(data), c, frame.MostRoom)
 		must.OK(t, err)
 		defer z.Close()
-		if _, err := io.Copy(io.Discard, io.LimitReader(z, 1<<20)); err != nil && !errors.Is(err, frame.ErrDamaged) {
-			t.Error(err)
-		}
+		_, err = io.Copy(io.Discard, io.LimitReader(z, 1<<20))
+		should.Not(t, err != nil && !errors.Is(err, frame.ErrDamaged), "%v", err)
 	})
 }

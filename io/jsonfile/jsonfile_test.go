@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/io/corrupt"
 )
 
@@ -25,22 +26,14 @@ func TestEncode(t *testing.T) {
 	encoded, err := Encode(clock{header, 1.5})
 	must.OK(t, err)
 	must.Write(t, path, encoded)
-	data, err := Read(path)
-	must.OK(t, err)
+	data := must.Get(Read(path))(t)
 	want := "{\n  \"format\": \"clock\",\n  \"version\": 2,\n  \"ticks\": 1.5\n}\n"
-	if string(data) != want {
-		t.Errorf("%s, want %s", data, want)
-	}
+	should.Hold(t, string(data) == want, "%s, want %s", data, want)
 	var got clock
-	if err := Parse(path, data, header, &got); err != nil || got != (clock{header, 1.5}) {
-		t.Errorf("%v, error %v", got, err)
-	}
-	if _, err := Encode(clock{header, math.NaN()}); err == nil {
-		t.Error("not a number: no error")
-	}
-	if _, err := Read(path + "x"); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("no file: error %v", err)
-	}
+	err = Parse(path, data, header, &got)
+	should.Hold(t, err == nil && got == (clock{header, 1.5}), "%v, error %v", got, err)
+	should.Not(t, must.Err(Encode(clock{header, math.NaN()})) == nil, "not a number: no error")
+	should.Be(t, must.Err(Read(path+"x")), fs.ErrNotExist, "no file")
 }
 
 func TestParse(t *testing.T) {
@@ -60,8 +53,7 @@ func TestParse(t *testing.T) {
 		"text":          {`{"format": "clock", "version": 2, "ticks": "1"}`, corrupt.ErrCorrupt},
 	} {
 		err := Parse("c.json", []byte(c.text), header, &clock{})
-		if !errors.Is(err, c.is) || !errors.Is(err, corrupt.ErrCorrupt) || !strings.HasPrefix(err.Error(), "c.json: ") {
-			t.Errorf("%s: error %v, want %v", name, err, c.is)
-		}
+		should.Hold(t, errors.Is(err, c.is) && errors.Is(err, corrupt.ErrCorrupt) && strings.HasPrefix(err.Error(), "c.json: "),
+			"%s: error %v, want %v", name, err, c.is)
 	}
 }

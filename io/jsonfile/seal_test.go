@@ -2,10 +2,10 @@ package jsonfile
 
 import (
 	"bytes"
-	"errors"
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/io/corrupt"
 )
 
@@ -16,18 +16,13 @@ func TestSeal(t *testing.T) {
 	data, err := EncodeSealed(clock{header, 1.5})
 	must.OK(t, err)
 	const want = "{\n  \"format\": \"clock\",\n  \"version\": 2,\n  \"ticks\": 1.5,\n  \"crc32c\": \"0caf8c8a\"\n}\n"
-	if string(data) != want {
-		t.Errorf("%s, want %s", data, want)
-	}
+	should.Hold(t, string(data) == want, "%s, want %s", data, want)
 	var got clock
-	if err := ParseSealed(path, data, header, &got); err != nil || got != (clock{header, 1.5}) {
-		t.Errorf("%v, error %v", got, err)
-	}
+	err = ParseSealed(path, data, header, &got)
+	should.Hold(t, err == nil && got == (clock{header, 1.5}), "%v, error %v", got, err)
 	refused := func(what string, at int, changed []byte) {
 		t.Helper()
-		if err := ParseSealed(path, changed, header, &clock{}); !errors.Is(err, corrupt.ErrCorrupt) {
-			t.Errorf("%s at %d: %q: error %v", what, at, changed, err)
-		}
+		should.Be(t, ParseSealed(path, changed, header, &clock{}), corrupt.ErrCorrupt, "%s at %d: %q", what, at, changed)
 	}
 	for i := range data {
 		refused("cut", i, data[:i])
@@ -49,8 +44,6 @@ func TestSealedVersion(t *testing.T) {
 		"{\n  \"format\": \"clock\",\n  \"version\": 1\n}\n": corrupt.ErrVersion,
 		"{\n  \"format\": \"clock\",\n  \"version\": 3,\n":   corrupt.ErrVersion,
 	} {
-		if err := ParseSealed("c.json", []byte(text), header, &clock{}); !errors.Is(err, want) {
-			t.Errorf("%q: error %v, want %v", text, err, want)
-		}
+		should.Be(t, ParseSealed("c.json", []byte(text), header, &clock{}), want, "%q", text)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/layerfiletest"
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/io/tally"
 )
 
@@ -13,23 +15,17 @@ import (
 func TestBelow(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "below.gl")
 	writeFile(t, path, goldenHeader("below"), goldenScores())
-	f, err := Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(Open(path))(t)
 	defer f.Close()
-	if got := maps.Collect(f.Header().Below.All()); !maps.Equal(got, map[int]tally.Hash{4: 0x0123456789abcdef, 5: 1}) {
-		t.Error(got)
-	}
+	got := maps.Collect(f.Header().Below.All())
+	should.Hold(t, maps.Equal(got, map[int]tally.Hash{4: 0x0123456789abcdef, 5: 1}), "%v", got)
 	for name, below := range map[string]Below{
 		"twice": Below("").With(4, 1) + Below("").With(4, 1), "falling": Below("").With(5, 1) + Below("").With(4, 1),
 		"not below": Below("").With(8, 1), "cut": Below("").With(4, 1)[1:],
 	} {
 		h := goldenHeader("below")
 		h.Below = below
-		if h.Validate() == nil {
-			t.Errorf("%s: accepted", name)
-		}
+		should.Not(t, h.Validate() == nil, "%s: accepted", name)
 		if len(below)%belowSize != 0 {
 			continue
 		}

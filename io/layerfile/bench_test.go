@@ -20,14 +20,11 @@ const benchScores = MaxBlockSize
 // 1,292.
 func realBlock(tb testing.TB) []int8 {
 	data := must.Read(tb, filepath.Join("testdata", "layer-20-block-646.zst"))
-	z, err := zstd.NewReader(nil)
-	must.OK(tb, err)
+	z := must.Get(zstd.NewReader(nil))(tb)
 	defer z.Close()
 	scores := make([]int8, benchScores)
 	raw, err := z.DecodeAll(data, nil)
-	if err != nil || copy(tally.Bytes(scores), raw) != benchScores {
-		tb.Fatal(len(raw), err)
-	}
+	must.Hold(tb, err == nil && copy(tally.Bytes(scores), raw) == benchScores, "%v %v", len(raw), err)
 	return scores
 }
 
@@ -46,8 +43,7 @@ func benchmarkFile(b *testing.B) (Header, []int8, string) {
 func BenchmarkEncode(b *testing.B) {
 	twins.Bench(b, func(b *testing.B, f cpu.Family) {
 		h, scores, _ := benchmarkFile(b)
-		e, err := NewEncoder(h, f)
-		must.OK(b, err)
+		e := must.Get(NewEncoder(h, f))(b)
 		var block Block
 		for b.Loop() {
 			must.OK(b, e.Encode(&block, scores))

@@ -5,6 +5,8 @@ import (
 	"io"
 	"math"
 	"testing"
+
+	"grenier/internal/testkit/should"
 )
 
 // TestEntryBounds: a block lies between the model and the index.
@@ -19,9 +21,8 @@ func TestEntryBounds(t *testing.T) {
 		{math.MaxUint64, 10, false}, {math.MaxUint64 - 5, 10, false}, {0, 10, false},
 	} {
 		e := entry{offset: c.offset, length: c.length}
-		if err := e.check(scores, start, end); (err == nil) != c.right {
-			t.Errorf("%d bytes at %d: %v", c.length, c.offset, err)
-		}
+		err := e.check(scores, start, end)
+		should.Hold(t, (err == nil) == c.right, "%d bytes at %d: %v", c.length, c.offset, err)
 	}
 }
 
@@ -36,8 +37,7 @@ func TestMappingBounds(t *testing.T) {
 		{0, 100, true}, {0, 101, false}, {90, 10, true}, {90, 11, false}, {100, 0, true}, {100, 1, false}, {101, 0, false}, {-1, 1, false}, {math.MaxInt64, 1, false},
 	} {
 		err := m.read(t.Context(), make([]byte, c.length), c.offset)
-		if (err == nil) != c.right || err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
-			t.Errorf("%d bytes at %d: %v", c.length, c.offset, err)
-		}
+		should.Not(t, (err == nil) != c.right || err != nil && !errors.Is(err, io.ErrUnexpectedEOF),
+			"%d bytes at %d: %v", c.length, c.offset, err)
 	}
 }

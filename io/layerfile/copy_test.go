@@ -2,11 +2,11 @@ package layerfile
 
 import (
 	"bytes"
-	"errors"
 	"path/filepath"
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 	"grenier/io/corrupt"
 	"grenier/io/vfs"
@@ -19,10 +19,8 @@ func TestCopy(t *testing.T) {
 	scores[600] = maxTestScore + 1 // which the model lacks
 	h := testHeader(size, len(scores))
 	path := filepath.Join(t.TempDir(), "layer.gl")
-	p, err := vfs.Begin(path)
-	must.OK(t, err)
-	w, err := Create(p, h, family)
-	must.OK(t, err)
+	p := must.Get(vfs.Begin(path))(t)
+	w := must.Get(Create(p, h, family))(t)
 	var b Block
 	dst := make([]int8, size)
 	take := func(scores []int8) (*File, *Decoder) {
@@ -35,17 +33,11 @@ func TestCopy(t *testing.T) {
 	}
 	take(scores[:5*size])
 	f, d := take(scores[5*size:])
-	_, err = w.Finish()
-	must.OK(t, err)
+	must.OK(t, must.Err(w.Finish()))
 	must.OK(t, w.Publish())
-	if want := layerBytes(t, size, scores); !bytes.Equal(must.Read(t, path), want) {
-		t.Error("another file")
-	}
-	if err := d.Copy(t.Context(), &b, f.NumBlocks(), dst); !errors.Is(err, ErrRange) {
-		t.Errorf("a block too many: %v", err)
-	}
+	want := layerBytes(t, size, scores)
+	should.Hold(t, bytes.Equal(must.Read(t, path), want), "another file")
+	should.Be(t, d.Copy(t.Context(), &b, f.NumBlocks(), dst), ErrRange, "a block too many")
 	f.Bound(maxTestScore)
-	if err := f.NewDecoder(family).Copy(t.Context(), &b, 600/size-5, dst); !errors.Is(err, corrupt.ErrCorrupt) {
-		t.Errorf("an impossible score: %v", err)
-	}
+	should.Be(t, f.NewDecoder(family).Copy(t.Context(), &b, 600/size-5, dst), corrupt.ErrCorrupt, "an impossible score")
 }

@@ -13,6 +13,7 @@ import (
 
 	"grenier/internal/testkit/layerfiletest"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 	"grenier/io/corrupt"
 )
@@ -24,8 +25,7 @@ func smallFile(t testing.TB) ([]byte, []int8) {
 	scores := slices.Concat(layerScores(r, 128), noise(r, 128), layerScores(r, 60))
 	path := filepath.Join(t.TempDir(), "small.gl")
 	writeFile(t, path, testHeader(128, len(scores)), scores)
-	data := must.Read(t, path)
-	return data, scores
+	return must.Read(t, path), scores
 }
 
 // mustBeCorrupt checks that a file with the given bytes can neither be read nor
@@ -111,12 +111,8 @@ func TestLongResealed(t *testing.T) {
 			must.Write(t, path, layerfiletest.Reseal(forged))
 			got, err := readAll(path)
 			_, problems := check(path)
-			if err != nil && !errors.Is(err, corrupt.ErrCorrupt) {
-				t.Fatalf("byte %d: %v", i, err)
-			}
-			if !slices.Equal(got, scores) && len(problems) == 0 {
-				t.Fatalf("byte %d: other scores, no problem", i)
-			}
+			must.Not(t, err != nil && !errors.Is(err, corrupt.ErrCorrupt), "byte %d: %v", i, err)
+			must.Not(t, !slices.Equal(got, scores) && len(problems) == 0, "byte %d: other scores, no problem", i)
 		}
 	}
 }
@@ -156,12 +152,10 @@ func TestOrderOfChecks(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			mustBeCorrupt(t, path, tt.damage(bytes.Clone(data)), "damaged")
 			_, err := readAll(path)
-			if tt.want != nil && !errors.Is(err, tt.want) || !strings.Contains(err.Error(), tt.part) {
-				t.Errorf("got %q, want %v and %q", err, tt.want, tt.part)
-			}
-			if tt.want == nil && (errors.Is(err, corrupt.ErrForeign) || errors.Is(err, corrupt.ErrVersion)) {
-				t.Errorf("%q is taken for foreign or newer", err)
-			}
+			should.Not(t, tt.want != nil && !errors.Is(err, tt.want) || !strings.Contains(err.Error(), tt.part),
+				"got %q, want %v and %q", err, tt.want, tt.part)
+			should.Not(t, tt.want == nil && (errors.Is(err, corrupt.ErrForeign) || errors.Is(err, corrupt.ErrVersion)),
+				"%q is taken for foreign or newer", err)
 		})
 	}
 }
@@ -196,17 +190,12 @@ func TestCheckNoticesWrongSums(t *testing.T) {
 	footer[fLoss]--
 	must.Write(t, path, layerfiletest.Reseal(data))
 	_, problems := check(path)
-	if len(problems) != 2 || !strings.Contains(problems[0].Error(), "hash") || !strings.Contains(problems[1].Error(), "wins") {
-		t.Error(problems)
-	}
+	should.Hold(t, len(problems) == 2 && strings.Contains(problems[0].Error(), "hash") && strings.Contains(problems[1].Error(), "wins"),
+		"%v", problems)
 }
 
 func TestNotAFile(t *testing.T) {
-	if _, err := Open(t.TempDir()); !errors.Is(err, corrupt.ErrForeign) {
-		t.Errorf("a directory: %v", err)
-	}
+	should.Be(t, must.Err(Open(t.TempDir())), corrupt.ErrForeign, "a directory")
 	_, err := Open(filepath.Join(t.TempDir(), "none.gl"))
-	if !errors.Is(err, fs.ErrNotExist) || errors.Is(err, corrupt.ErrCorrupt) {
-		t.Errorf("no file: %v", err)
-	}
+	should.Not(t, !errors.Is(err, fs.ErrNotExist) || errors.Is(err, corrupt.ErrCorrupt), "no file: %v", err)
 }

@@ -5,6 +5,9 @@ import (
 	"slices"
 	"sync"
 	"testing"
+
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 )
 
 // TestDecoders reads two files of other block sizes and models, in turn and from several goroutines.
@@ -23,23 +26,15 @@ func TestDecoders(t *testing.T) {
 	lent := NewDecoders(family)
 	d := lent.Take(files[0])
 	other := lent.Take(files[0])
-	if d == other {
-		t.Fatal("one decoder is lent twice")
-	}
+	must.Not(t, d == other, "one decoder is lent twice")
 	lent.Put(other)
 	lent.Put(d)
-	if lent.Take(files[1]) != other { // the one put back first
-		t.Error("a decoder that is free is not lent for another file")
-	}
+	should.Hold(t, lent.Take(files[1]) == other, "a decoder that is free is not lent for another file") // the one put back first
 	lent.Put(other)
-	if lent.Take(files[0]) != d {
-		t.Error("a decoder of the file is free, and another is lent")
-	}
+	should.Hold(t, lent.Take(files[0]) == d, "a decoder of the file is free, and another is lent")
 	runtime.GC()
 	runtime.GC() // empties a sync.Pool
-	if lent.Take(files[1]) != other {
-		t.Error("decoders that are free are garbage")
-	}
+	should.Hold(t, lent.Take(files[1]) == other, "decoders that are free are garbage")
 	lent.Put(d)
 	lent.Put(other)
 	var readers sync.WaitGroup
@@ -57,7 +52,6 @@ func TestDecoders(t *testing.T) {
 		})
 	}
 	readers.Wait()
-	if most := 2 * runtime.GOMAXPROCS(0); len(lent.idle) > most {
-		t.Errorf("%d decoders are kept, at most %d are promised", len(lent.idle), most)
-	}
+	most := 2 * runtime.GOMAXPROCS(0)
+	should.Not(t, len(lent.idle) > most, "%d decoders are kept, at most %d are promised", len(lent.idle), most)
 }

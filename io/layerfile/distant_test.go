@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/io/corrupt"
 )
 
@@ -98,15 +99,13 @@ func layerBytes(t testing.TB, blockSize int, scores []int8) []byte {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "layer.gl")
 	writeFile(t, path, testHeader(blockSize, len(scores)), scores)
-	data := must.Read(t, path)
-	return data
+	return must.Read(t, path)
 }
 
 // openBytes opens a file from a Reader.
 func openBytes(t *testing.T, r *bytesReader, wholeIndex int64) (*File, *Decoder) {
 	t.Helper()
-	f, err := openReader(t.Context(), "far/layer.gl", r, wholeIndex)
-	must.OK(t, err)
+	f := must.Get(openReader(t.Context(), "far/layer.gl", r, wholeIndex))(t)
 	d := f.NewDecoder(family)
 	return f, d
 }
@@ -134,20 +133,16 @@ func TestDistantAsks(t *testing.T) {
 	opening := []span{{0, headerSize}, {headerSize, int64(len(testModel))}}
 
 	f, d := openBytes(t, r, WholeIndex)
-	if got, want := r.take(), append(slices.Clone(opening), span{index, size - index}); !slices.Equal(got, want) {
-		t.Errorf("opening asks for %v, want %v", got, want)
-	}
-	if _, err := d.Score(t.Context(), 2999); err != nil || !slices.Equal(r.take(), []span{{start + 2999, 1}}) {
-		t.Errorf("a block, %v", err)
-	}
-	if err := f.Close(); err != nil || !r.closed {
-		t.Error("not closed")
-	}
+	got, want := r.take(), append(slices.Clone(opening), span{index, size - index})
+	should.Hold(t, slices.Equal(got, want), "opening asks for %v, want %v", got, want)
+	_, err := d.Score(t.Context(), 2999)
+	should.Hold(t, err == nil && slices.Equal(r.take(), []span{{start + 2999, 1}}), "a block, %v", err)
+	err = f.Close()
+	should.Hold(t, err == nil && r.closed, "not closed")
 
 	_, d = openBytes(t, r, 3000*indexEntrySize-1)
-	if got, want := r.take(), append(slices.Clone(opening), span{size - footerSize, footerSize}); !slices.Equal(got, want) {
-		t.Errorf("opening asks for %v, want %v", got, want)
-	}
+	got, want = r.take(), append(slices.Clone(opening), span{size - footerSize, footerSize})
+	should.Hold(t, slices.Equal(got, want), "opening asks for %v, want %v", got, want)
 	pageBytes := int64(pageEntries * indexEntrySize)
 	for _, c := range []struct {
 		rank uint64
@@ -160,12 +155,8 @@ func TestDistantAsks(t *testing.T) {
 		{0, []span{{index, pageBytes}, {start, 1}}},
 	} {
 		got, err := d.Score(t.Context(), c.rank)
-		if err != nil || got != scores[c.rank] {
-			t.Errorf("rank %d: %d, %v", c.rank, got, err)
-		}
-		if asked := r.take(); !slices.Equal(asked, c.want) {
-			t.Errorf("rank %d asks for %v, want %v", c.rank, asked, c.want)
-		}
+		should.Hold(t, err == nil && got == scores[c.rank], "rank %d: %d, %v", c.rank, got, err)
+		should.List(t, r.take(), c.want, "rank %d asks for", c.rank)
 	}
 }
 
@@ -177,14 +168,12 @@ func TestDistantForgetsPages(t *testing.T) {
 	f, d := openBytes(t, r, 0)
 	for range 2 {
 		for i := 0; i < blocks; i += pageEntries / 2 {
-			if got, err := d.Score(t.Context(), uint64(i)); err != nil || got != scores[i] {
-				t.Fatalf("rank %d: %d, %v", i, got, err)
-			}
+			got, err := d.Score(t.Context(), uint64(i))
+			must.Hold(t, err == nil && got == scores[i], "rank %d: %d, %v", i, got, err)
 		}
 	}
-	if n := len(f.pages.kept); n > keptPages {
-		t.Errorf("%d pages are kept", n)
-	}
+	n := len(f.pages.kept)
+	should.Not(t, n > keptPages, "%d pages are kept", n)
 }
 
 // readParts returns the scores of a file, its index read in parts.
@@ -219,17 +208,13 @@ func TestDistantShiftedIndex(t *testing.T) {
 			_, d := openBytes(t, &bytesReader{data: bad}, 0)
 			for i, k := range c.read {
 				_, err := d.Block(t.Context(), k*pageEntries+3, nil)
-				if last := i == len(c.read)-1; last != errors.Is(err, corrupt.ErrCorrupt) {
-					t.Errorf("page %d: %v", k, err)
-				}
+				should.Equal(t, i == len(c.read)-1, errors.Is(err, corrupt.ErrCorrupt), "page %d: %v", k, err)
 			}
 		})
 	}
 	// Read as a whole, there is no doubt.
 	copy(page(2), page(1))
-	if _, err := OpenReader(t.Context(), "far/layer.gl", &bytesReader{data: data}); !errors.Is(err, corrupt.ErrCorrupt) {
-		t.Errorf("whole index: %v", err)
-	}
+	should.Be(t, must.Err(OpenReader(t.Context(), "far/layer.gl", &bytesReader{data: data})), corrupt.ErrCorrupt, "whole index")
 }
 
 // TestDistantFailures: a server that does not answer is not a damaged file.
@@ -239,27 +224,22 @@ func TestDistantFailures(t *testing.T) {
 	r := &bytesReader{data: layerBytes(t, 64, scores)}
 	for offset, part := range map[int64]string{0: "header", headerSize: "model"} {
 		r.closed = false
-		if _, err := OpenReader(t.Context(), "far/layer.gl", silentAt{r, offset, gone}); !errors.Is(err, gone) || errors.Is(err, corrupt.ErrCorrupt) || !r.closed ||
-			err.Error() != "far/layer.gl: "+part+": no answer" {
-			t.Errorf("opening without an answer for the %s: %v", part, err)
-		}
+		_, err := OpenReader(t.Context(), "far/layer.gl", silentAt{r, offset, gone})
+		should.Hold(t, errors.Is(err, gone) && !errors.Is(err, corrupt.ErrCorrupt) && r.closed &&
+			err.Error() == "far/layer.gl: "+part+": no answer", "opening without an answer for the %s: %v", part, err)
 	}
 	for _, wholeIndex := range []int64{WholeIndex, 0} {
 		r.fail = nil
 		_, d := openBytes(t, r, wholeIndex)
 		r.fail = gone
-		if _, err := d.Block(t.Context(), 3, nil); !errors.Is(err, gone) || errors.Is(err, corrupt.ErrCorrupt) ||
-			err.Error() != "far/layer.gl: block 3: no answer" {
-			t.Errorf("reading: %v", err)
-		}
+		_, err := d.Block(t.Context(), 3, nil)
+		should.Hold(t, errors.Is(err, gone) && !errors.Is(err, corrupt.ErrCorrupt) &&
+			err.Error() == "far/layer.gl: block 3: no answer", "reading: %v", err)
 		r.fail = nil
-		if got, err := d.Block(t.Context(), 3, nil); err != nil || !slices.Equal(got, scores[192:256]) {
-			t.Errorf("the failure is remembered: %v", err)
-		}
+		got, err := d.Block(t.Context(), 3, nil)
+		should.Hold(t, err == nil && slices.Equal(got, scores[192:256]), "the failure is remembered: %v", err)
 		r.fail = io.EOF
-		if _, err := d.Block(t.Context(), 4, nil); !errors.Is(err, corrupt.ErrCorrupt) {
-			t.Errorf("the file became shorter: %v", err)
-		}
+		should.Be(t, must.Err(d.Block(t.Context(), 4, nil)), corrupt.ErrCorrupt, "the file became shorter")
 	}
 }
 
@@ -288,9 +268,7 @@ func TestDistantConcurrent(t *testing.T) {
 			pages[s]++
 		}
 	}
-	if got := slices.Collect(maps.Values(pages)); !slices.Equal(got, []int{1, 1, 1, 1}) {
-		t.Errorf("pages asked for: %v", pages)
-	}
+	should.List(t, slices.Collect(maps.Values(pages)), []int{1, 1, 1, 1}, "pages asked for: %v", pages)
 }
 
 // TestContext: a context that has ended ends a call, near and far, and says nothing about the file; the next call works.
@@ -299,9 +277,8 @@ func TestContext(t *testing.T) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	r := &bytesReader{data: layerBytes(t, 64, scores)}
-	if _, err := OpenReader(ended, "far/layer.gl", r); !errors.Is(err, context.Canceled) || errors.Is(err, corrupt.ErrCorrupt) || !r.closed {
-		t.Errorf("opening: %v", err)
-	}
+	_, err := OpenReader(ended, "far/layer.gl", r)
+	should.Hold(t, errors.Is(err, context.Canceled) && !errors.Is(err, corrupt.ErrCorrupt) && r.closed, "opening: %v", err)
 	near, _ := openFileWith(t, Open, 64, scores)
 	defer near.Close()
 	whole, _ := openBytes(t, r, WholeIndex)
@@ -311,12 +288,9 @@ func TestContext(t *testing.T) {
 		_, block := d.Block(ended, 3, nil)
 		_, score := d.Score(ended, 200)
 		for _, err := range []error{block, score, d.Read(ended, make([]int8, 1000), 0)} {
-			if !errors.Is(err, context.Canceled) || errors.Is(err, corrupt.ErrCorrupt) {
-				t.Errorf("%s: %v", f.Path(), err)
-			}
+			should.Not(t, !errors.Is(err, context.Canceled) || errors.Is(err, corrupt.ErrCorrupt), "%s: %v", f.Path(), err)
 		}
-		if got, err := d.Score(t.Context(), 200); err != nil || got != scores[200] {
-			t.Errorf("%s afterwards: %d, %v", f.Path(), got, err)
-		}
+		got, err := d.Score(t.Context(), 200)
+		should.Hold(t, err == nil && got == scores[200], "%s afterwards: %d, %v", f.Path(), got, err)
 	}
 }

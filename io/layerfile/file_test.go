@@ -16,6 +16,8 @@ import (
 	"pgregory.net/rapid"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
+	"grenier/internal/testkit/tries"
 	"grenier/io/corrupt"
 	"grenier/kernels/cpu"
 )
@@ -48,8 +50,7 @@ func openFileWith(t *testing.T, open func(path string) (*File, error), size int,
 // openDecoder opens a file, with a decoder, until the test ends.
 func openDecoder(t testing.TB, open func(path string) (*File, error), path string, family cpu.Family) (*File, *Decoder) {
 	t.Helper()
-	f, err := open(path)
-	must.OK(t, err)
+	f := must.Get(open(path))(t)
 	t.Cleanup(func() { f.Close() })
 	d := f.NewDecoder(family)
 	return f, d
@@ -59,9 +60,7 @@ func TestExpect(t *testing.T) {
 	f, _ := openFile(t, 64, make([]int8, 100))
 	want := f.Header()
 	want.BlockSize = 1
-	if err := f.Expect(want); err != nil {
-		t.Error(err)
-	}
+	should.OK(t, f.Expect(want))
 	for name, change := range map[string]func(h *Header){
 		"game awari does not match the expected chess":              func(h *Header) { h.Game = "chess" },
 		"rules strict does not match the expected awari":            func(h *Header) { h.Rules = "awari" },
@@ -72,9 +71,8 @@ func TestExpect(t *testing.T) {
 		want := f.Header()
 		change(&want)
 		err := f.Expect(want)
-		if !errors.Is(err, corrupt.ErrMismatch) || !errors.Is(err, corrupt.ErrCorrupt) || !strings.Contains(err.Error(), name) {
-			t.Errorf("%v, want %q", err, name)
-		}
+		should.Hold(t, errors.Is(err, corrupt.ErrMismatch) && errors.Is(err, corrupt.ErrCorrupt) && strings.Contains(err.Error(), name),
+			"%v, want %q", err, name)
 	}
 }
 
@@ -87,14 +85,11 @@ func TestReadRanges(t *testing.T) {
 			n := rapid.IntRange(0, len(scores)-from).Draw(t, "n")
 			dst := make([]int8, n)
 			must.OK(t, d.Read(t.Context(), dst, uint64(from)))
-			if !slices.Equal(dst, scores[from:from+n]) {
-				t.Fatal("wrong scores")
-			}
+			must.Hold(t, slices.Equal(dst, scores[from:from+n]), "wrong scores")
 		})
 		for i, want := range scores {
-			if got, err := d.Score(t.Context(), uint64(i)); err != nil || got != want {
-				t.Fatalf("score %d: %d, %v, want %d", i, got, err, want)
-			}
+			got, err := d.Score(t.Context(), uint64(i))
+			must.Hold(t, err == nil && got == want, "score %d: %d, %v, want %d", i, got, err, want)
 		}
 	})
 }
@@ -105,46 +100,36 @@ func TestOutOfRange(t *testing.T) {
 	_, above := d.Block(t.Context(), 2, nil)
 	_, score := d.Score(t.Context(), 100)
 	for i, err := range []error{below, above, score, d.Read(t.Context(), make([]int8, 2), 99), d.Read(t.Context(), nil, 101), d.Read(t.Context(), nil, 1<<63)} {
-		if !errors.Is(err, ErrRange) || errors.Is(err, corrupt.ErrCorrupt) {
-			t.Errorf("case %d: %v", i, err)
-		}
+		should.Not(t, !errors.Is(err, ErrRange) || errors.Is(err, corrupt.ErrCorrupt), "case %d: %v", i, err)
 	}
-	if err := d.Read(t.Context(), nil, 100); err != nil {
-		t.Error(err)
-	}
+	should.OK(t, d.Read(t.Context(), nil, 100))
 }
 
 func TestBlockUsesMemory(t *testing.T) {
 	eachOpener(t, func(t *testing.T, open func(path string) (*File, error)) {
 		_, d := openFileWith(t, open, 64, make([]int8, 100))
 		dst := make([]int8, 0, 64)
-		if allocs := testing.AllocsPerRun(100, func() { d.Block(t.Context(), 0, dst) }); allocs > 0 {
-			t.Errorf("%v allocations for a block", allocs)
-		}
-		if allocs := testing.AllocsPerRun(100, func() { d.Score(t.Context(), 63) }); allocs > 0 {
-			t.Errorf("%v allocations for a score", allocs)
-		}
-		if got, err := d.Block(t.Context(), 1, dst); err != nil || len(got) != 36 || &got[0] != &dst[:1][0] {
-			t.Errorf("%d scores, %v", len(got), err)
-		}
+		allocs := testing.AllocsPerRun(100, func() { d.Block(t.Context(), 0, dst) })
+		should.Not(t, allocs > 0, "%v allocations for a block", allocs)
+		allocs = testing.AllocsPerRun(100, func() { d.Score(t.Context(), 63) })
+		should.Not(t, allocs > 0, "%v allocations for a score", allocs)
+		got, err := d.Block(t.Context(), 1, dst)
+		should.Hold(t, err == nil && len(got) == 36 && &got[0] == &dst[:1][0], "%d scores, %v", len(got), err)
 	})
 }
 
 // TestTruncatedWhileOpen provokes SIGBUS.
 func TestTruncatedWhileOpen(t *testing.T) {
 	eachOpener(t, func(t *testing.T, open func(path string) (*File, error)) {
-		if runtime.GOOS == "windows" {
-			t.Skip("a mapped file cannot be truncated")
-		}
+		tries.SkipIf(t, runtime.GOOS == "windows", "a mapped file cannot be truncated")
 		f, d := openFileWith(t, open, MaxBlockSize, noise(rand.New(rand.NewPCG(7, 8)), 3*MaxBlockSize))
 		must.OK(t, os.Truncate(f.Path(), 100))
 		for i := range 3 {
 			_, err := d.Block(t.Context(), i, nil)
 			_, one := d.Score(t.Context(), uint64(MaxBlockSize*i+7))
 			for _, err := range []error{err, one} {
-				if !errors.Is(err, corrupt.ErrCorrupt) || !strings.Contains(err.Error(), "truncated while open") {
-					t.Errorf("block %d: %v", i, err)
-				}
+				should.Hold(t, errors.Is(err, corrupt.ErrCorrupt) && strings.Contains(err.Error(), "truncated while open"),
+					"block %d: %v", i, err)
 			}
 		}
 	})
@@ -153,37 +138,27 @@ func TestTruncatedWhileOpen(t *testing.T) {
 func TestOverwrittenWhileOpen(t *testing.T) {
 	eachOpener(t, func(t *testing.T, open func(path string) (*File, error)) {
 		f, d := openFileWith(t, open, 64, make([]int8, 640))
-		w, err := os.OpenFile(f.Path(), os.O_WRONLY, 0)
-		must.OK(t, err)
+		w := must.Get(os.OpenFile(f.Path(), os.O_WRONLY, 0))(t)
 		defer w.Close()
-		garbage := slices.Repeat([]byte{0xee}, int(f.Footer().Bytes))
-		_, err = w.WriteAt(garbage, 0)
-		must.OK(t, err)
+		must.OK(t, must.Err(w.WriteAt(slices.Repeat([]byte{0xee}, int(f.Footer().Bytes)), 0)))
 		for i := range f.NumBlocks() {
-			if _, err := d.Block(t.Context(), i, nil); !errors.Is(err, corrupt.ErrCorrupt) {
-				t.Errorf("block %d: %v", i, err)
-			}
-			if _, err := d.Score(t.Context(), uint64(64*i+7)); !errors.Is(err, corrupt.ErrCorrupt) {
-				t.Errorf("a score of block %d: %v", i, err)
-			}
+			should.Be(t, must.Err(d.Block(t.Context(), i, nil)), corrupt.ErrCorrupt, "block %d", i)
+			should.Be(t, must.Err(d.Score(t.Context(), uint64(64*i+7))), corrupt.ErrCorrupt, "a score of block %d", i)
 		}
 	})
 }
 
 func TestReplacedWhileOpen(t *testing.T) {
 	eachOpener(t, func(t *testing.T, open func(path string) (*File, error)) {
-		if runtime.GOOS == "windows" {
-			t.Skip("a mapped file cannot be replaced")
-		}
+		tries.SkipIf(t, runtime.GOOS == "windows", "a mapped file cannot be replaced")
 		old := layerScores(rand.New(rand.NewPCG(9, 10)), 300)
 		f, d := openFileWith(t, open, 64, old)
 		other := f.Path() + ".new"
 		writeFile(t, other, testHeader(64, 300), make([]int8, 300))
 		must.OK(t, os.Rename(other, f.Path()))
 		got := make([]int8, 300)
-		if err := d.Read(t.Context(), got, 0); err != nil || !slices.Equal(got, old) {
-			t.Errorf("the old file is gone: %v", err)
-		}
+		err := d.Read(t.Context(), got, 0)
+		should.Hold(t, err == nil && slices.Equal(got, old), "the old file is gone: %v", err)
 	})
 }
 
@@ -198,22 +173,16 @@ func TestClose(t *testing.T) {
 				for i := 0; err == nil; i++ {
 					_, err = d.Block(t.Context(), i%f.NumBlocks(), nil)
 				}
-				if !errors.Is(err, os.ErrClosed) {
-					t.Error(err)
-				}
+				should.Be(t, err, os.ErrClosed)
 			})
 		}
 		must.OK(t, f.Close())
 		readers.Wait()
-		if _, err := d.Block(t.Context(), 0, nil); !errors.Is(err, os.ErrClosed) || errors.Is(err, corrupt.ErrCorrupt) {
-			t.Errorf("block of a closed file: %v", err)
-		}
-		if _, err := d.Score(t.Context(), 7); !errors.Is(err, os.ErrClosed) || errors.Is(err, corrupt.ErrCorrupt) {
-			t.Errorf("score of a closed file: %v", err)
-		}
-		if err := f.Close(); !errors.Is(err, os.ErrClosed) {
-			t.Errorf("second Close: %v", err)
-		}
+		_, err := d.Block(t.Context(), 0, nil)
+		should.Not(t, !errors.Is(err, os.ErrClosed) || errors.Is(err, corrupt.ErrCorrupt), "block of a closed file: %v", err)
+		_, err = d.Score(t.Context(), 7)
+		should.Not(t, !errors.Is(err, os.ErrClosed) || errors.Is(err, corrupt.ErrCorrupt), "score of a closed file: %v", err)
+		should.Be(t, f.Close(), os.ErrClosed, "second Close")
 	})
 }
 
@@ -222,58 +191,33 @@ func TestCheckCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	report := func(err error) { t.Errorf("reported: %v", err) }
-	if _, err := Check(ctx, f.Path(), family, report); !errors.Is(err, context.Canceled) {
-		t.Error(err)
-	}
+	should.Be(t, must.Err(Check(ctx, f.Path(), family, report)), context.Canceled)
 }
 
 func TestWriterRefuses(t *testing.T) {
 	dir := t.TempDir()
 	h := testHeader(64, 100)
-	w, err := Create(begin(t, filepath.Join(dir, "a")), h, family)
-	must.OK(t, err)
-	e, err := NewEncoder(h, family)
-	must.OK(t, err)
+	w := must.Get(Create(begin(t, filepath.Join(dir, "a")), h, family))(t)
+	e := must.Get(NewEncoder(h, family))(t)
 	var b Block
 	for _, n := range []int{0, 65} {
-		if err := e.Encode(&b, make([]int8, n)); err == nil {
-			t.Errorf("a block of %d scores was encoded", n)
-		}
+		should.Not(t, e.Encode(&b, make([]int8, n)) == nil, "a block of %d scores was encoded", n)
 	}
 	appendBlock := func(n int) error {
 		must.OK(t, e.Encode(&b, make([]int8, n)))
 		return w.Append(&b)
 	}
-	if err := appendBlock(36); !errors.Is(err, ErrOrder) {
-		t.Errorf("the last block first: %v", err)
-	}
-	if err := appendBlock(64); err != nil {
-		t.Error(err)
-	}
-	if _, err := w.Finish(); !errors.Is(err, ErrOrder) {
-		t.Errorf("half a file: %v", err)
-	}
-	if err := w.Publish(); !errors.Is(err, ErrOrder) {
-		t.Errorf("half a file: %v", err)
-	}
-	if err := appendBlock(36); err != nil {
-		t.Error(err)
-	}
-	if err := appendBlock(36); !errors.Is(err, ErrOrder) {
-		t.Errorf("a block too many: %v", err)
-	}
-	if err := errors.Join(w.Abort(), w.Abort()); err != nil {
-		t.Error(err)
-	}
-	if _, err := w.Finish(); !errors.Is(err, os.ErrClosed) {
-		t.Errorf("Finish after Abort: %v", err)
-	}
-	if err := appendBlock(64); !errors.Is(err, os.ErrClosed) {
-		t.Errorf("Append after Abort: %v", err)
-	}
-	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
-		t.Errorf("left behind: %v, %v", left, err)
-	}
+	should.Be(t, appendBlock(36), ErrOrder, "the last block first")
+	should.OK(t, appendBlock(64))
+	should.Be(t, must.Err(w.Finish()), ErrOrder, "half a file")
+	should.Be(t, w.Publish(), ErrOrder, "half a file")
+	should.OK(t, appendBlock(36))
+	should.Be(t, appendBlock(36), ErrOrder, "a block too many")
+	should.OK(t, errors.Join(w.Abort(), w.Abort()))
+	should.Be(t, must.Err(w.Finish()), os.ErrClosed, "Finish after Abort")
+	should.Be(t, appendBlock(64), os.ErrClosed, "Append after Abort")
+	left, err := os.ReadDir(dir)
+	should.Hold(t, err == nil && len(left) == 0, "left behind: %v, %v", left, err)
 }
 
 // TestWriteFailureNamesTheFileOnce lets writing fail like on a full disk.
@@ -285,12 +229,9 @@ func TestWriteFailureNamesTheFileOnce(t *testing.T) {
 	defer w.Abort()
 	w.file.Close()
 	_, err = w.Finish()
-	if !errors.Is(err, os.ErrClosed) || strings.Count(err.Error(), path) != 1 {
-		t.Errorf("the failure is reported as %v", err)
-	}
-	if err := w.named(io.ErrShortWrite); !errors.Is(err, io.ErrShortWrite) || strings.Count(err.Error(), path) != 1 {
-		t.Errorf("a short write is reported as %v", err)
-	}
+	should.Hold(t, errors.Is(err, os.ErrClosed) && strings.Count(err.Error(), path) == 1, "the failure is reported as %v", err)
+	err = w.named(io.ErrShortWrite)
+	should.Hold(t, errors.Is(err, io.ErrShortWrite) && strings.Count(err.Error(), path) == 1, "a short write is reported as %v", err)
 }
 
 func TestBadHeaders(t *testing.T) {
@@ -311,25 +252,18 @@ func TestBadHeaders(t *testing.T) {
 	} {
 		h := testHeader(64, 100)
 		change(&h)
-		if _, err := Create(begin(t, filepath.Join(dir, "a")), h, family); !errors.Is(err, ErrHeader) {
-			t.Errorf("%s: Create: %v", name, err)
-		}
-		if _, err := NewEncoder(h, family); !errors.Is(err, ErrHeader) {
-			t.Errorf("%s: NewEncoder: %v", name, err)
-		}
+		should.Be(t, must.Err(Create(begin(t, filepath.Join(dir, "a")), h, family)), ErrHeader, "%s: Create", name)
+		should.Be(t, must.Err(NewEncoder(h, family)), ErrHeader, "%s: NewEncoder", name)
 	}
-	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
-		t.Errorf("left behind: %v, %v", left, err)
-	}
+	left, err := os.ReadDir(dir)
+	should.Hold(t, err == nil && len(left) == 0, "left behind: %v, %v", left, err)
 }
 
 func TestCodecNames(t *testing.T) {
 	for _, c := range []Codec{LZ4, Zstd} {
 		var back Codec
 		text, err := c.MarshalText()
-		if err != nil || back.UnmarshalText(text) != nil || back != c {
-			t.Errorf("%v: %s, %v, %v", c, text, back, err)
-		}
+		should.Hold(t, err == nil && back.UnmarshalText(text) == nil && back == c, "%v: %s, %v, %v", c, text, back, err)
 	}
 	for _, name := range []string{"", "LZ4", "gzip"} {
 		if err := new(Codec).UnmarshalText([]byte(name)); !errors.Is(err, ErrCodec) {
@@ -341,4 +275,5 @@ func TestCodecNames(t *testing.T) {
 			t.Errorf("%d: %s, %v", c, text, err)
 		}
 	}
+	should.Be(t, must.Err(Codec(0).MarshalText()), ErrCodec)
 }

@@ -11,6 +11,7 @@ import (
 
 	"grenier/internal/testkit/layerfiletest"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/io/corrupt"
 )
 
@@ -50,11 +51,7 @@ func TestBound(t *testing.T) {
 }
 
 func checkBound(t *testing.T, path string, scores []int8, most int) {
-	t.Helper()
-	f, err := Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(Open(path))(t)
 	defer f.Close()
 	f.Bound(most)
 	d := f.NewDecoder(family)
@@ -111,9 +108,8 @@ func TestForged(t *testing.T) {
 		"file length":    {footer(func(f *layerfiletest.Footer) { f.FileLength = 1 << 63 }), "footer: written for a file of 9223372036854775808"},
 	} {
 		_, err := forged(t, c.file, 48)
-		if !errors.Is(err, corrupt.ErrCorrupt) || !strings.Contains(err.Error(), c.text) {
-			t.Errorf("%s: error %v, want %q", name, err, c.text)
-		}
+		should.Hold(t, errors.Is(err, corrupt.ErrCorrupt) && strings.Contains(err.Error(), c.text),
+			"%s: error %v, want %q", name, err, c.text)
 	}
 }
 
@@ -134,9 +130,8 @@ func TestForgedBlocks(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if got, err := d.Block(t.Context(), 0, nil); !errors.Is(err, corrupt.ErrCorrupt) || got != nil {
-			t.Errorf("%s: %v, %v", name, got, err)
-		}
+		got, err := d.Block(t.Context(), 0, nil)
+		should.Hold(t, errors.Is(err, corrupt.ErrCorrupt) && got == nil, "%s: %v, %v", name, got, err)
 	}
 }
 
@@ -155,9 +150,7 @@ func TestSparse(t *testing.T) {
 		t.Skip(err) // no such files here
 	}
 	_, err := Open(path)
-	if !errors.Is(err, corrupt.ErrCorrupt) || !strings.Contains(err.Error(), "index: block 0 begins at 0") {
-		t.Errorf("error %v", err)
-	}
+	should.Hold(t, errors.Is(err, corrupt.ErrCorrupt) && strings.Contains(err.Error(), "index: block 0 begins at 0"), "error %v", err)
 }
 
 // sparse makes a file of a length that has bytes at its beginning and its end only.

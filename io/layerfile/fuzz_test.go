@@ -29,17 +29,13 @@ func FuzzFile(f *testing.F) {
 			scores, err := readAll(path)
 			s, problems := check(path)
 			for _, err := range problems {
-				if !errors.Is(err, corrupt.ErrCorrupt) {
-					t.Fatal(err)
-				}
+				must.Be(t, err, corrupt.ErrCorrupt)
 			}
-			if len(problems) == 0 && (err != nil || s.Footer.Hash != tally.NewHash(family).Add(scores).Sum()) {
-				t.Fatalf("checked, but cannot be read: %v", err)
-			}
+			must.Not(t, len(problems) == 0 && (err != nil || s.Footer.Hash != tally.NewHash(family).Add(scores).Sum()),
+				"checked, but cannot be read: %v", err)
 			parts, partsErr := readParts(data)
-			if partsErr != nil && !errors.Is(partsErr, corrupt.ErrCorrupt) || err == nil && !slices.Equal(parts, scores) {
-				t.Fatalf("read in parts: %v", partsErr)
-			}
+			must.Not(t, partsErr != nil && !errors.Is(partsErr, corrupt.ErrCorrupt) || err == nil && !slices.Equal(parts, scores),
+				"read in parts: %v", partsErr)
 			if len(data) < headerSize+footerSize {
 				return
 			}
@@ -61,17 +57,13 @@ func FuzzHeader(f *testing.F) {
 		}
 		got, err := parseHeader("f", b)
 		if err != nil {
-			if !errors.Is(err, corrupt.ErrCorrupt) {
-				t.Fatal(err)
-			}
+			must.Be(t, err, corrupt.ErrCorrupt)
 			return
 		}
 		again := got.encode()
 		copy(again[hVersion:hPits], b[hVersion:])
 		copy(again[hBelow:hBlockSize], b[hBelow:])
-		if !bytes.Equal(again[:hModelLen], b[:hModelLen]) || got.Blocks() < 0 {
-			t.Fatalf("%x becomes %x", b, got.encode())
-		}
+		must.Hold(t, bytes.Equal(again[:hModelLen], b[:hModelLen]) && got.Blocks() >= 0, "%x becomes %x", b, got.encode())
 	})
 }
 
@@ -85,8 +77,7 @@ func (h *Header) withChecksum(b []byte) []byte {
 func FuzzForged(f *testing.F) {
 	f.Add([]byte(testModel), []byte{1, 2, 3, 4}, uint16(9), int8(3))
 	h := testHeader(512, 512)
-	e, err := NewEncoder(h, family)
-	must.OK(f, err)
+	e := must.Get(NewEncoder(h, family))(f)
 	var b Block
 	must.OK(f, e.Encode(&b, layerScores(rand.New(rand.NewPCG(13, 14)), 512)))
 	f.Add([]byte(testModel), b.stored, uint16(512), int8(20))
@@ -107,26 +98,20 @@ func FuzzForged(f *testing.F) {
 		data := forged.Encode()
 		file := newFile("forged", &mapping{open: true, data: data})
 		problems := file.load(t.Context(), int64(len(data)))
-		if usable != (len(problems) == 0) && len(model) > 0 {
-			t.Fatalf("model %q: %v", model, problems)
-		}
+		must.Not(t, usable != (len(problems) == 0) && len(model) > 0, "model %q: %v", model, problems)
 		if len(problems) > 0 {
 			return
 		}
 		file.Bound(int(most))
 		d := file.NewDecoder(family)
 		got, err := d.Block(t.Context(), 0, nil)
-		if err != nil && !errors.Is(err, corrupt.ErrCorrupt) || err == nil && within(got, int(most)) != nil {
-			t.Fatalf("%v: %v", got, err)
-		}
-		if decodes := usable && expandBy(ranks.Model(model), int(n), stored) != nil; decodes && within(scores, int(most)) == nil && !slices.Equal(got, scores) {
-			t.Fatalf("%v: %v, want %v", err, got, scores)
-		}
+		must.Not(t, err != nil && !errors.Is(err, corrupt.ErrCorrupt) || err == nil && within(got, int(most)) != nil, "%v: %v", got, err)
+		decodes := usable && expandBy(ranks.Model(model), int(n), stored) != nil
+		must.Not(t, decodes && within(scores, int(most)) == nil && !slices.Equal(got, scores), "%v: %v, want %v", err, got, scores)
 		for i := range min(int(n), 100) {
 			score, one := d.Score(t.Context(), uint64(i))
-			if one != nil && !errors.Is(one, corrupt.ErrCorrupt) || one == nil && int(max(score, -score)) > int(most) || err == nil && (one != nil || score != got[i]) {
-				t.Fatalf("score %d: %d, %v; the block: %v, %v", i, score, one, got, err)
-			}
+			must.Not(t, one != nil && !errors.Is(one, corrupt.ErrCorrupt) || one == nil && int(max(score, -score)) > int(most) || err == nil && (one != nil || score != got[i]),
+				"score %d: %d, %v; the block: %v, %v", i, score, one, got, err)
 		}
 	})
 }
@@ -140,9 +125,8 @@ func forge(t *testing.T, h Header, stored []byte, scores []int8) *Decoder {
 	footer.Bytes = footer.indexOffset + indexEntrySize + footerSize
 	data := slices.Concat(h.encode(), []byte(h.Model), stored, index, footer.encode(&h))
 	f := newFile("forged", &mapping{open: true, data: data})
-	if problems := f.load(t.Context(), footer.Bytes); len(problems) > 0 {
-		t.Fatal(problems)
-	}
+	problems := f.load(t.Context(), footer.Bytes)
+	must.Not(t, len(problems) > 0, "%v", problems)
 	d := f.NewDecoder(family)
 	return d
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/io/corrupt"
 )
 
@@ -47,9 +48,7 @@ func golden(t *testing.T, name string) (data []byte) {
 	for line := range strings.Lines(string(dump)) {
 		digits := strings.ReplaceAll(line[6:min(6+dumpWidth, len(line)-1)], " ", "")
 		part, err := hex.DecodeString(digits)
-		if err != nil {
-			t.Fatalf("%s: %q: %v", goldenDump(name), line, err)
-		}
+		must.Hold(t, err == nil, "%s: %q: %v", goldenDump(name), line, err)
 		data = append(data, part...)
 	}
 	return data
@@ -66,12 +65,10 @@ func TestGolden(t *testing.T) {
 		if *update {
 			must.Write(t, goldenDump(name), []byte(annotate(got)))
 		}
-		if want := golden(t, name); !bytes.Equal(got, want) {
-			t.Errorf("%v: another file than the golden one:\n%s", name, annotate(got))
-		}
-		if scores, err := readAll(path); err != nil || !slices.Equal(scores, goldenScores()) {
-			t.Errorf("%v: %v, %v", name, scores, err)
-		}
+		want := golden(t, name)
+		should.Hold(t, bytes.Equal(got, want), "%v: another file than the golden one:\n%s", name, annotate(got))
+		scores, err := readAll(path)
+		should.Hold(t, err == nil && slices.Equal(scores, goldenScores()), "%v: %v, %v", name, scores, err)
 	}
 }
 
@@ -80,20 +77,14 @@ func TestZstd(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "layer-07.gl")
 	must.Write(t, path, golden(t, "zstd"))
 	f, problems, err := Inspect(path)
-	if err != nil || len(problems) != 1 {
-		t.Fatalf("%v, %v", problems, err)
-	}
+	must.Hold(t, err == nil && len(problems) == 1, "%v, %v", problems, err)
 	f.Close()
 	_, openErr := Open(path)
 	for _, err := range []error{openErr, problems[0]} {
-		if !errors.Is(err, ErrZstd) || !errors.Is(err, corrupt.ErrVersion) || !errors.Is(err, corrupt.ErrCorrupt) {
-			t.Errorf("%v", err)
-		}
+		should.Hold(t, errors.Is(err, ErrZstd) && errors.Is(err, corrupt.ErrVersion) && errors.Is(err, corrupt.ErrCorrupt), "%v", err)
 		want := path + ": header: this layer is compressed with zstd, which this version does not read: " +
 			"solve it again, or export it with a version up to eda0409 and import that (docs/export.md)"
-		if err.Error() != want {
-			t.Errorf("%v, want %s", err, want)
-		}
+		should.Hold(t, err.Error() == want, "%v, want %s", err, want)
 	}
 }
 
@@ -104,9 +95,7 @@ func TestDumpInDocument(t *testing.T) {
 	_, dump, _ := strings.Cut(string(page), "```dump\n")
 	dump, _, _ = strings.Cut(dump, "```\n")
 	want := must.Read(t, goldenDump("lz4"))
-	if dump != string(want) {
-		t.Errorf("the dump should be\n%s", want)
-	}
+	should.Hold(t, dump == string(want), "the dump should be\n%s", want)
 }
 
 // dumpWidth is the width of the bytes in a line of a dump.

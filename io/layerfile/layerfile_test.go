@@ -2,7 +2,6 @@ package layerfile
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"math/rand/v2"
@@ -14,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 	"grenier/io/tally"
 	"grenier/io/vfs"
@@ -71,20 +71,13 @@ func noise(r *rand.Rand, n int) []int8 {
 }
 
 // begin begins a file that is going to be at path.
-func begin(t testing.TB, path string) *vfs.Pending {
-	t.Helper()
-	p, err := vfs.Begin(path)
-	must.OK(t, err)
-	return p
-}
+func begin(t testing.TB, path string) *vfs.Pending { t.Helper(); return must.Get(vfs.Begin(path))(t) }
 
 func writeFile(t testing.TB, path string, h Header, scores []int8) Summary {
 	t.Helper()
-	w, err := Create(begin(t, path), h, family)
-	must.OK(t, err)
+	w := must.Get(Create(begin(t, path), h, family))(t)
 	defer w.Abort()
-	e, err := NewEncoder(h, family)
-	must.OK(t, err)
+	e := must.Get(NewEncoder(h, family))(t)
 	var b Block
 	for part := range slices.Chunk(scores, h.BlockSize) {
 		must.OK(t, e.Encode(&b, part))
@@ -166,32 +159,20 @@ func roundTrip(t *testing.T, h Header, scores []int8) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "layer.gl")
 	written := writeFile(t, path, h, scores)
-	got, err := readAll(path)
-	must.OK(t, err)
-	if !slices.Equal(got, scores) {
-		t.Fatal("other scores than those written")
-	}
+	must.Hold(t, slices.Equal(must.Get(readAll(path))(t), scores), "other scores than those written")
 	checkSingle(t, path, scores)
 	checked, problems := check(path)
-	if len(problems) > 0 {
-		t.Fatal(problems)
-	}
-	if d := cmp.Diff(written, checked, cmp.AllowUnexported(Footer{})); d != "" {
-		t.Errorf("summary written and read: %s", d)
-	}
-	if written.Footer.Hash != tally.NewHash(cpu.Generic).Add(scores).Sum() || written.Histogram.Total() != uint64(len(scores)) {
-		t.Error("wrong sums")
-	}
-	if info, err := os.Stat(path); err != nil || info.Size() != written.Footer.Bytes {
-		t.Errorf("%d bytes, not %d (%v)", info.Size(), written.Footer.Bytes, err)
-	}
+	must.Not(t, len(problems) > 0, "%v", problems)
+	should.Equal(t, cmp.Diff(written, checked, cmp.AllowUnexported(Footer{})), "", "summary written and read")
+	should.Hold(t, written.Footer.Hash == tally.NewHash(cpu.Generic).Add(scores).Sum() && written.Histogram.Total() == uint64(len(scores)),
+		"wrong sums")
+	info, err := os.Stat(path)
+	should.Hold(t, err == nil && info.Size() == written.Footer.Bytes, "%d bytes, not %d (%v)", info.Size(), written.Footer.Bytes, err)
 }
 
 // checkSingle reads single scores with all families: those at the ends of blocks and lanes, and some between.
 func checkSingle(t *testing.T, path string, scores []int8) {
-	t.Helper()
-	f, err := Open(path)
-	must.OK(t, err)
+	f := must.Get(Open(path))(t)
 	defer f.Close()
 	for _, family := range cpu.Available() {
 		d := f.NewDecoder(family)
@@ -200,9 +181,7 @@ func checkSingle(t *testing.T, path string, scores []int8) {
 				t.Fatalf("%v: score %d is %d, %v; want %d", family, i, got, err, scores[i])
 			}
 		}
-		if _, err := d.Score(t.Context(), uint64(len(scores))); !errors.Is(err, ErrRange) {
-			t.Errorf("score %d of %d: %v", len(scores), len(scores), err)
-		}
+		should.Be(t, must.Err(d.Score(t.Context(), uint64(len(scores)))), ErrRange, "score %d of %d", len(scores), len(scores))
 	}
 }
 
@@ -215,21 +194,16 @@ func TestRealBlock(t *testing.T) {
 	for _, f := range cpu.Available() {
 		h := testHeader(len(scores), len(scores))
 		h.Model = model
-		e, err := NewEncoder(h, f)
-		must.OK(t, err)
+		e := must.Get(NewEncoder(h, f))(t)
 		var b Block
 		must.OK(t, e.Encode(&b, scores))
 		if want == nil {
 			want = slices.Clone(b.stored)
 		}
-		if !slices.Equal(b.stored, want) || float64(len(want)) > 0.44*float64(len(scores)) {
-			t.Errorf("%v: %d bytes", f, len(b.stored))
-		}
+		should.Not(t, !slices.Equal(b.stored, want) || float64(len(want)) > 0.44*float64(len(scores)), "%v: %d bytes", f, len(b.stored))
 		d := forge(t, h, b.stored, scores)
 		got, err := d.Block(t.Context(), 0, nil)
-		if err != nil || !slices.Equal(got, scores) {
-			t.Errorf("%v: %v", f, err)
-		}
+		should.Hold(t, err == nil && slices.Equal(got, scores), "%v: %v", f, err)
 		for i := 0; i < len(scores); i += 97 {
 			if got, err := d.Score(t.Context(), uint64(i)); err != nil || got != scores[i] {
 				t.Fatalf("%v: score %d is %d, %v; want %d", f, i, got, err, scores[i])

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/io/corrupt"
 	"grenier/kernels/cpu"
 )
@@ -47,15 +48,11 @@ func scrubbed(t *testing.T, path string, from int) (problems []string, last Scru
 		return problems, last
 	}
 	progress := func(p Scrubbed) {
-		if p.Block <= last.Block || p.Bytes <= last.Bytes {
-			t.Errorf("progress from %v to %v", last, p)
-		}
+		should.Not(t, p.Block <= last.Block || p.Bytes <= last.Bytes, "progress from %v to %v", last, p)
 		last = p
 	}
 	report := func(err error) {
-		if !errors.Is(err, corrupt.ErrCorrupt) {
-			t.Errorf("%v is no corruption", err)
-		}
+		should.Be(t, err, corrupt.ErrCorrupt, "is no corruption")
 		problems = append(problems, err.Error())
 	}
 	must.OK(t, f.Scrub(t.Context(), from, f.NumBlocks(), 3, progress, report))
@@ -66,43 +63,32 @@ func scrubbed(t *testing.T, path string, from int) (problems []string, last Scru
 func TestScrubBlocks(t *testing.T) {
 	path, blocks := manyBlocks(t)
 	problems, last := scrubbed(t, path, 0)
-	info, err := os.Stat(path)
-	must.OK(t, err)
-	all := info.Size() - headerSize - footerSize - int64(blocks)*indexEntrySize
-	if len(problems) > 0 || last != (Scrubbed{blocks, all}) {
-		t.Errorf("%d blocks of %d bytes: %v, %q", blocks, all, last, problems)
-	}
-	file, err := os.OpenFile(path, os.O_RDWR, 0)
-	must.OK(t, err)
+	all := must.Get(os.Stat(path))(t).Size() - headerSize - footerSize - int64(blocks)*indexEntrySize
+	should.Hold(t, len(problems) == 0 && last == (Scrubbed{blocks, all}), "%d blocks of %d bytes: %v, %q", blocks, all, last, problems)
+	file := must.Get(os.OpenFile(path, os.O_RDWR, 0))(t)
 	defer file.Close()
 	for _, block := range []int64{0, 1, 2049, 4095, 4096, int64(blocks) - 1} {
 		var b [1]byte
 		offset := headerSize + block*2048 + 7
-		_, err := file.ReadAt(b[:], offset)
-		must.OK(t, err)
+		must.OK(t, must.Err(file.ReadAt(b[:], offset)))
 		b[0] ^= 4
-		_, err = file.WriteAt(b[:], offset)
-		must.OK(t, err)
+		must.OK(t, must.Err(file.WriteAt(b[:], offset)))
 	}
 	problems, _ = scrubbed(t, path, 0)
 	for i, want := range []string{"block 0:", "block 1:", "block 2049:", "block 4095:", "block 4096:", "block 6143:"} {
-		if len(problems) != 6 || !strings.Contains(problems[i], want+" checksum of the stored bytes ") {
-			t.Fatalf("%q lacks %s", problems, want)
-		}
+		must.Hold(t, len(problems) == 6 && strings.Contains(problems[i], want+" checksum of the stored bytes "),
+			"%q lacks %s", problems, want)
 	}
 	problems, last = scrubbed(t, path, 4096)
-	if len(problems) != 2 || last.Block != blocks || last.Bytes != all-4096*2048 {
-		t.Errorf("from block 4096 on: %q, %v", problems, last)
-	}
+	should.Hold(t, len(problems) == 2 && last.Block == blocks && last.Bytes == all-4096*2048, "from block 4096 on: %q, %v", problems, last)
 	f, bad, err := Inspect(path)
 	must.OK(t, errors.Join(append(bad, err)...))
 	defer f.Close()
 	for end, want := range map[int]int{1: 0, 2: 1, 2049: 1, 2050: 2, 4096: 3, 4097: 4} { // of the damaged blocks, from block 1 on
 		found, last := 0, Scrubbed{Block: 1}
 		must.OK(t, f.Scrub(t.Context(), 1, end, 2, func(p Scrubbed) { last = p }, func(error) { found++ }))
-		if found != want || last.Block != end || last.Bytes != int64(end-1)*2048 {
-			t.Errorf("blocks 1 to %d: %d problems, %v", end-1, found, last)
-		}
+		should.Hold(t, found == want && last.Block == end && last.Bytes == int64(end-1)*2048,
+			"blocks 1 to %d: %d problems, %v", end-1, found, last)
 	}
 }
 
@@ -123,16 +109,12 @@ func (s spoilt) read(ctx context.Context, dst []byte, offset int64) error {
 func TestScrubUnreadable(t *testing.T) {
 	path, _ := manyBlocks(t)
 	f, bad, err := Inspect(path)
-	if err != nil || len(bad) > 0 {
-		t.Fatal(bad, err)
-	}
+	must.Hold(t, err == nil && len(bad) == 0, "%v %v", bad, err)
 	defer f.Close()
 	f.source = spoilt{f.source, headerSize + 3*2048 + 5}
 	var problems []string
 	must.OK(t, f.Scrub(t.Context(), 0, f.NumBlocks(), 3, func(Scrubbed) {}, func(err error) { problems = append(problems, err.Error()) }))
-	if len(problems) != 1 || !strings.Contains(problems[0], "block 3: ") {
-		t.Errorf("%q", problems)
-	}
+	should.Hold(t, len(problems) == 1 && strings.Contains(problems[0], "block 3: "), "%q", problems)
 }
 
 // TestScrubEveryByte: no changed byte is missed, although nothing is
@@ -144,9 +126,8 @@ func TestScrubEveryByte(t *testing.T) {
 		bad := slices.Clone(text)
 		bad[i] ^= 1 << (i % 8)
 		must.Write(t, path, bad)
-		if problems, _ := scrubbed(t, path, 0); len(problems) == 0 {
-			t.Errorf("byte %d of %d: nothing found", i, len(text))
-		}
+		problems, _ := scrubbed(t, path, 0)
+		should.Not(t, len(problems) == 0, "byte %d of %d: nothing found", i, len(text))
 	}
 }
 
@@ -154,17 +135,13 @@ func TestScrubEveryByte(t *testing.T) {
 func TestScrubTruncated(t *testing.T) {
 	path, blocks := manyBlocks(t)
 	f, bad, err := Inspect(path)
-	if err != nil || len(bad) > 0 {
-		t.Fatal(bad, err)
-	}
+	must.Hold(t, err == nil && len(bad) == 0, "%v %v", bad, err)
 	defer f.Close()
 	must.OK(t, os.Truncate(path, headerSize+5*2048+100))
 	count := 0
 	err = f.Scrub(t.Context(), 0, f.NumBlocks(), 1, func(Scrubbed) {}, func(error) { count++ })
 	// Either the index was read before, and blocks are missing, or it is missing.
-	if !errors.Is(err, corrupt.ErrCorrupt) && (err != nil || count < blocks/3) {
-		t.Errorf("%d problems of %d, %v", count, blocks, err)
-	}
+	should.Not(t, !errors.Is(err, corrupt.ErrCorrupt) && (err != nil || count < blocks/3), "%d problems of %d, %v", count, blocks, err)
 }
 
 func TestScrubEnds(t *testing.T) {
@@ -174,13 +151,9 @@ func TestScrubEnds(t *testing.T) {
 	none := func(error) { t.Error("a problem") }
 	ctx, cancel := context.WithCancel(t.Context())
 	err = f.Scrub(ctx, 0, f.NumBlocks(), 2, func(Scrubbed) { cancel() }, none)
-	if err != nil && !errors.Is(err, context.Canceled) {
-		t.Error(err)
-	}
+	should.Not(t, err != nil && !errors.Is(err, context.Canceled), "%v", err)
 	must.OK(t, f.Close())
-	if err := f.Scrub(t.Context(), 0, f.NumBlocks(), 2, func(Scrubbed) {}, none); !errors.Is(err, os.ErrClosed) {
-		t.Errorf("closed: %v", err)
-	}
+	should.Be(t, f.Scrub(t.Context(), 0, f.NumBlocks(), 2, func(Scrubbed) {}, none), os.ErrClosed, "closed")
 }
 
 // TestInspect distinguishes foreign entries from damaged ones.
@@ -208,10 +181,6 @@ func TestInspect(t *testing.T) {
 		}
 		f.Close()
 	}
-	if _, _, err := Inspect(t.TempDir()); !errors.Is(err, corrupt.ErrForeign) {
-		t.Errorf("a directory: %v", err)
-	}
-	if _, err := CheckSparing(t.Context(), path, cpu.Generic, 3, nil, func(error) {}); !errors.Is(err, corrupt.ErrCorrupt) {
-		t.Errorf("CheckSparing: %v", err)
-	}
+	should.Be(t, must.Err(Inspect(t.TempDir())), corrupt.ErrForeign, "a directory")
+	should.Be(t, must.Err(CheckSparing(t.Context(), path, cpu.Generic, 3, nil, func(error) {})), corrupt.ErrCorrupt, "CheckSparing")
 }

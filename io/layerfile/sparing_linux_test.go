@@ -11,6 +11,7 @@ import (
 
 	"grenier/internal/testkit/cachetest"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 	"grenier/io/vfs"
 )
@@ -18,9 +19,7 @@ import (
 // TestLongSparing writes and reads a file of 48 MiB, or 96 if there is time, and looks how much of it
 // is in the page cache and in the memory of the process meanwhile.
 func TestLongSparing(t *testing.T) {
-	if testing.Short() {
-		t.Skip("writes 48 MiB")
-	}
+	tries.SkipIf(t, testing.Short(), "writes 48 MiB")
 	const atMost = 24 << 20
 	blocks := 2 * atMost / MaxBlockSize
 	if tries.Long() {
@@ -35,9 +34,8 @@ func TestLongSparing(t *testing.T) {
 	defer w.Abort()
 	held := cachetest.Watch(t, vfs.System(w.file.File).Name())
 	check := func(doing string, atMost int64) {
-		if bytes, _ := held(); bytes > atMost {
-			t.Errorf("%s: %d bytes in the page cache", doing, bytes)
-		}
+		bytes, _ := held()
+		should.Not(t, bytes > atMost, "%s: %d bytes in the page cache", doing, bytes)
 	}
 	e, err := NewEncoder(h, family)
 	must.OK(t, err)
@@ -70,9 +68,8 @@ func TestLongSparing(t *testing.T) {
 		})
 	}
 	group.Wait()
-	if more := mapped(t) - before; more > 8<<20 {
-		t.Errorf("reading: %d bytes of files in memory", more)
-	}
+	more := mapped(t) - before
+	should.Not(t, more > 8<<20, "reading: %d bytes of files in memory", more)
 	must.OK(t, f.Close())
 	check("closed", 1<<20)
 }
@@ -85,7 +82,6 @@ func mapped(t *testing.T) int64 {
 		t.Skip(err)
 	}
 	var size, resident, shared int64
-	_, err = fmt.Sscan(string(data), &size, &resident, &shared)
-	must.OK(t, err)
+	must.OK(t, must.Err(fmt.Sscan(string(data), &size, &resident, &shared)))
 	return shared * int64(os.Getpagesize())
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/io/lines"
 	"grenier/kernels/fault"
 )
@@ -39,9 +41,7 @@ func TestNext(t *testing.T) {
 				case err != nil:
 					t.Fatal(err)
 				}
-				if got != want {
-					t.Errorf("%.20q, line %d: %.20q, want %.20q", c.text, i, got, want)
-				}
+				should.Hold(t, got == want, "%.20q, line %d: %.20q, want %.20q", c.text, i, got, want)
 			}
 		}
 	}
@@ -52,8 +52,6 @@ func TestBroken(t *testing.T) {
 	broken := errors.New("cable cut")
 	for _, text := range []string{"", "a", strings.Repeat("a", lines.Max), strings.Repeat("a", 2*lines.Max+1)} {
 		r := lines.NewReader(io.MultiReader(strings.NewReader(text), iotest.ErrReader(broken)))
-		if _, err := r.Next(); !errors.Is(err, broken) {
-			t.Errorf("after %d bytes: %v", len(text), err)
-		}
+		should.Be(t, must.Err(r.Next()), broken, "after %d bytes", len(text))
 	}
 }

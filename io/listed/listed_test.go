@@ -15,6 +15,7 @@ import (
 
 	"grenier/internal/testkit/crashfs"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/io/corrupt"
 	"grenier/io/jsonfile"
 	"grenier/io/listed"
@@ -73,9 +74,7 @@ func (b *bench) make() (written []int, err error) {
 	for n, source := range b.sources {
 		f := listed.File{File: name(n), Seeds: n, Source: source}
 		kept, err := l.Keeps(b.t.Context(), &f, func(read, bytes uint64) {
-			if read > bytes {
-				b.t.Errorf("%d of %d bytes", read, bytes)
-			}
+			should.Not(b.t, read > bytes, "%d of %d bytes", read, bytes)
 		})
 		if err == nil && !kept {
 			written = append(written, n)
@@ -97,25 +96,19 @@ func (b *bench) make() (written []int, err error) {
 func (b *bench) want(what string, written []int, told int) {
 	b.t.Helper()
 	got, err := b.make()
-	if err != nil || !slices.Equal(got, written) || len(b.told) != told {
-		b.t.Errorf("%s: wrote %v, want %v; told %q, want %d messages; error %v", what, got, written, b.told, told, err)
-	}
+	should.Hold(b.t, err == nil && slices.Equal(got, written) && len(b.told) == told,
+		"%s: wrote %v, want %v; told %q, want %d messages; error %v", what, got, written, b.told, told, err)
 	for n := range b.sources {
-		if text, err := os.ReadFile(filepath.Join(b.dir, name(n))); err != nil || !bytes.Equal(text, b.content(n)) {
-			b.t.Errorf("%s: file %d is another one, %v", what, n, err)
-		}
+		text, err := os.ReadFile(filepath.Join(b.dir, name(n)))
+		should.Hold(b.t, err == nil && bytes.Equal(text, b.content(n)), "%s: file %d is another one, %v", what, n, err)
 	}
 }
 
-func (b *bench) write(path string, text []byte) {
-	b.t.Helper()
-	must.Write(b.t, path, text)
-}
+func (b *bench) write(path string, text []byte) { b.t.Helper(); must.Write(b.t, path, text) }
 
 func (b *bench) read(path string) []byte {
 	b.t.Helper()
-	text := must.Read(b.t, path)
-	return text
+	return must.Read(b.t, path)
 }
 
 // TestResume: what is finished is kept, unless the file or the layer is another one, or the list was changed
@@ -163,37 +156,27 @@ func TestRefused(t *testing.T) {
 	} {
 		b := newBench(t)
 		b.write(b.listPath(), []byte(c.text))
-		if _, err := b.open(identity); !errors.Is(err, c.want) {
-			t.Errorf("%s: %v, want %v", c.name, err, c.want)
-		}
-		if text := string(b.read(b.listPath())); text != c.text || (len(b.told) == 1) != (c.want == nil) {
-			t.Errorf("%s: the list is %q; told %q", c.name, text, b.told)
-		}
+		should.Be(t, must.Err(b.open(identity)), c.want, "%s", c.name)
+		text := string(b.read(b.listPath()))
+		should.Hold(t, text == c.text && (len(b.told) == 1) == (c.want == nil), "%s: the list is %q; told %q", c.name, text, b.told)
 	}
 	b := newBench(t)
 	b.write(b.listPath(), []byte("{\n  \"format\": \"grenier-export\",\n  \"version\": 1,\n  \"files\": []\n}\n"))
-	if _, err := b.open(identity); !errors.Is(err, errOther) {
-		t.Errorf("without a game: %v", err)
-	}
+	should.Be(t, must.Err(b.open(identity)), errOther, "without a game")
 	b = newBench(t)
 	b.want("all", []int{0, 1, 2}, 0)
-	if _, err := b.open(other); !errors.Is(err, errOther) {
-		t.Errorf("another game: %v", err)
-	}
+	should.Be(t, must.Err(b.open(other)), errOther, "another game")
 }
 
 // TestCanceled: reading what is there ends with the context.
 func TestCanceled(t *testing.T) {
 	b := newBench(t)
 	b.want("all", []int{0, 1, 2}, 0)
-	l, err := b.open(identity)
-	must.OK(t, err)
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
+	l := must.Get(b.open(identity))(t)
+	ctx := must.Ended(t)
 	f := listed.File{File: name(2), Seeds: 2, Source: "cc"}
-	if kept, err := l.Keeps(ctx, &f, func(_, _ uint64) {}); kept || !errors.Is(err, context.Canceled) {
-		t.Errorf("kept %v, %v", kept, err)
-	}
+	kept, err := l.Keeps(ctx, &f, func(_, _ uint64) {})
+	should.Not(t, kept || !errors.Is(err, context.Canceled), "kept %v, %v", kept, err)
 }
 
 // through lets all that is written go through a file system in memory.
@@ -225,9 +208,7 @@ func TestCrash(t *testing.T) {
 			}
 			restore := through(crashfs.New())
 			written, err := b.make()
-			if err != nil {
-				t.Fatalf("operation %d: %v", k, err)
-			}
+			must.Hold(t, err == nil, "operation %d: %v", k, err)
 			kept[2-len(written)]++
 			b.want("again", nil, 0)
 			restore()
@@ -236,9 +217,7 @@ func TestCrash(t *testing.T) {
 			break
 		}
 	}
-	if len(kept) != 2 || kept[1] == 0 || kept[2] == 0 { // without the new file 1, and with it
-		t.Errorf("files kept: %v", kept)
-	}
+	should.Not(t, len(kept) != 2 || kept[1] == 0 || kept[2] == 0, "files kept: %v", kept) // without the new file 1, and with it
 }
 
 // TestFullDisk: without room it ends with that error, and goes on later with what was finished.
@@ -248,9 +227,7 @@ func TestFullDisk(t *testing.T) {
 	defer through(disk)()
 	for room := int64(1); room < 1<<14; room *= 2 {
 		disk.Limit(room)
-		if _, err := b.make(); !errors.Is(err, syscall.ENOSPC) {
-			t.Errorf("%d bytes: %v", room, err)
-		}
+		should.Be(t, must.Err(b.make()), syscall.ENOSPC, "%d bytes", room)
 	}
 	disk.Limit(-1)
 	b.want("with room", []int{2}, 0)

@@ -15,6 +15,7 @@ import (
 
 	"grenier/internal/testkit/golden"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/writetest"
 	"grenier/io/corrupt"
 	"grenier/io/layerfile"
@@ -43,17 +44,11 @@ func example() *Manifest {
 	return m
 }
 
-func encode(t testing.TB, m *Manifest) []byte {
-	t.Helper()
-	data, err := m.Encode()
-	must.OK(t, err)
-	return data
-}
+func encode(t testing.TB, m *Manifest) []byte { t.Helper(); return must.Get(m.Encode())(t) }
 
 func TestGolden(t *testing.T) {
 	golden.Check(t, goldenPath, encode(t, example()))
-	m, err := Load(goldenPath)
-	must.OK(t, err)
+	m := must.Get(Load(goldenPath))(t)
 	must.Same(t, "another result", example(), m)
 }
 
@@ -62,9 +57,8 @@ func TestInDocument(t *testing.T) {
 	page := must.Read(t, "../../docs/format/manifest.md")
 	m := example()
 	m.Layers = m.Layers[:2]
-	if want := "```json\n" + string(encode(t, m)) + "```\n"; !strings.Contains(string(page), want) {
-		t.Errorf("the example should be\n%s", want)
-	}
+	want := "```json\n" + string(encode(t, m)) + "```\n"
+	should.Hold(t, strings.Contains(string(page), want), "the example should be\n%s", want)
 }
 
 func TestSaveAndLoad(t *testing.T) {
@@ -73,28 +67,21 @@ func TestSaveAndLoad(t *testing.T) {
 	defer dir.Close()
 	const name = "manifest.json"
 	path := dir.Path(name)
-	if _, err := Load(path); !errors.Is(err, fs.ErrNotExist) || errors.Is(err, corrupt.ErrCorrupt) {
-		t.Errorf("no file: %v", err)
-	}
+	_, err = Load(path)
+	should.Not(t, !errors.Is(err, fs.ErrNotExist) || errors.Is(err, corrupt.ErrCorrupt), "no file: %v", err)
 	for n := range 4 {
 		want := example()
 		want.Layers = want.Layers[:n]
 		must.OK(t, want.Save(dir, name))
-		got, err := Load(path)
-		must.OK(t, err)
-		must.Same(t, "another result", want, got)
+		must.Same(t, "another result", want, must.Get(Load(path))(t))
 	}
 	bad := example()
 	bad.Layers[1].Win++
-	if err := bad.Save(dir, name); !errors.Is(err, ErrInvalid) {
-		t.Errorf("saved: %v", err)
-	}
-	if got, err := Load(path); err != nil || len(got.Layers) != 3 {
-		t.Errorf("the old file is gone: %v", err)
-	}
-	if left, err := os.ReadDir(dir.Path("")); err != nil || len(left) != 1 {
-		t.Errorf("left behind: %v, %v", left, err)
-	}
+	should.Be(t, bad.Save(dir, name), ErrInvalid, "saved")
+	got, err := Load(path)
+	should.Hold(t, err == nil && len(got.Layers) == 3, "the old file is gone: %v", err)
+	left, err := os.ReadDir(dir.Path(""))
+	should.Hold(t, err == nil && len(left) == 1, "left behind: %v, %v", left, err)
 }
 
 func TestEveryByte(t *testing.T) {
@@ -141,20 +128,15 @@ func TestDirectories(t *testing.T) {
 		"  \"version\": 2,\n", "    \"file\": \"layer-01.gl\",\n      \"directory\": \"/disk/b \\u0026 \\\"c\\\"\",\n      \"bytes\": 201,\n",
 		"\"directory\": \"D:\\\\awari\"",
 	} {
-		if !strings.Contains(string(data), line) {
-			t.Errorf("no %q in %s", line, data)
-		}
+		should.Hold(t, strings.Contains(string(data), line), "no %q in %s", line, data)
 	}
 	got, err := Parse("manifest.json", data)
-	if diff := cmp.Diff(m, got); err != nil || diff != "" {
-		t.Errorf("%v, %s", err, diff)
-	}
+	diff := cmp.Diff(m, got)
+	should.Hold(t, err == nil && diff == "", "%v, %s", err, diff)
 	for i := range m.Layers {
 		m.Layers[i].Directory = ""
 	}
-	if !bytes.Equal(encode(t, m), encode(t, example())) {
-		t.Error("without directories it is not version 1")
-	}
+	should.Hold(t, bytes.Equal(encode(t, m), encode(t, example())), "without directories it is not version 1")
 }
 
 // TestDistances pins version 3: it differs in the entries that list distances, whether there are directories or not.
@@ -172,17 +154,12 @@ func TestDistances(t *testing.T) {
 		m.Layers[1].Distances = Distances{Hash: 0xff, Bytes: 77, Checksum: 0xabcd}
 		m.Layers[2].Directory = directory
 		data := encode(t, m)
-		if !strings.Contains(string(data), lines) || !strings.Contains(string(data), "  \"version\": 3,\n") {
-			t.Errorf("%s", data)
-		}
+		should.Hold(t, strings.Contains(string(data), lines) && strings.Contains(string(data), "  \"version\": 3,\n"), "%s", data)
 		got, err := Parse("manifest.json", data)
-		if diff := cmp.Diff(m, got); err != nil || diff != "" {
-			t.Errorf("%v, %s", err, diff)
-		}
+		diff := cmp.Diff(m, got)
+		should.Hold(t, err == nil && diff == "", "%v, %s", err, diff)
 		m.Layers[1].Distances, m.Layers[2].Directory = Distances{}, ""
-		if !bytes.Equal(encode(t, m), encode(t, example())) {
-			t.Error("without distances it is not version 1")
-		}
+		should.Hold(t, bytes.Equal(encode(t, m), encode(t, example())), "without distances it is not version 1")
 	}
 }
 
@@ -227,13 +204,10 @@ func TestParseRefuses(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			data := encode(t, example())
 			changed := bytes.Replace(data, []byte(tt.old), []byte(tt.new), 1)
-			if bytes.Equal(changed, data) {
-				t.Fatal("nothing replaced")
-			}
+			must.Not(t, bytes.Equal(changed, data), "nothing replaced")
 			_, err := Parse("manifest.json", reseal(changed))
-			if !errors.Is(err, tt.want) || !errors.Is(err, corrupt.ErrCorrupt) || !strings.Contains(err.Error(), tt.text) {
-				t.Errorf("%v, want %v and %q", err, tt.want, tt.text)
-			}
+			should.Hold(t, errors.Is(err, tt.want) && errors.Is(err, corrupt.ErrCorrupt) && strings.Contains(err.Error(), tt.text),
+				"%v, want %v and %q", err, tt.want, tt.text)
 		})
 	}
 }
@@ -249,15 +223,11 @@ func TestValidate(t *testing.T) {
 	} {
 		m := example()
 		change(m)
-		if _, err := m.Encode(); !errors.Is(err, ErrInvalid) {
-			t.Errorf("%s: %v", name, err)
-		}
+		should.Be(t, must.Err(m.Encode()), ErrInvalid, "%s", name)
 	}
 	m := example()
 	m.Layers[0].Codec = 0
-	if _, err := m.Encode(); !errors.Is(err, ErrInvalid) {
-		t.Errorf("no codec: %v", err)
-	}
+	should.Be(t, must.Err(m.Encode()), ErrInvalid, "no codec")
 }
 
 // TestLargest fills a manifest with as much as it may hold.
@@ -277,12 +247,8 @@ func TestLargest(t *testing.T) {
 		l.Positions, l.Distances = layerfile.MaxPositions, Distances{Hash: math.MaxUint64, Bytes: math.MaxInt64}
 	}
 	data := encode(t, m)
-	if len(data) > MaxBytes {
-		t.Errorf("%d bytes", len(data))
-	}
-	if _, err := Parse("manifest.json", data); err != nil {
-		t.Error(err)
-	}
+	should.Not(t, len(data) > MaxBytes, "%d bytes", len(data))
+	should.OK(t, must.Err(Parse("manifest.json", data)))
 	mustBeCorrupt(t, append(data, make([]byte, MaxBytes)...), "too long")
 	more := m.Layers[0]
 	more.Seeds = MaxLayers
@@ -297,8 +263,7 @@ func layer(t *testing.T, path string, h layerfile.Header, scores []int8) (layerf
 	t.Helper()
 	h.Transform, h.BlockSize, h.Positions = layerfile.Ranks, 64, uint64(len(scores))
 	s := writetest.File(t, path, h, scores)
-	f, err := layerfile.Open(path)
-	must.OK(t, err)
+	f := must.Get(layerfile.Open(path))(t)
 	t.Cleanup(func() { f.Close() })
 	return s, f
 }
@@ -314,9 +279,8 @@ func TestCheckFile(t *testing.T) {
 	h.Rules = "strict"
 	_, strict := layer(t, filepath.Join(dir, "c.gl"), h, []int8{0})
 	for _, f := range []*layerfile.File{other, strict} {
-		if err := m.CheckFile(0, f); !errors.Is(err, corrupt.ErrMismatch) || !errors.Is(err, corrupt.ErrCorrupt) {
-			t.Errorf("%s: %v", f.Path(), err)
-		}
+		err := m.CheckFile(0, f)
+		should.Hold(t, errors.Is(err, corrupt.ErrMismatch) && errors.Is(err, corrupt.ErrCorrupt), "%s: %v", f.Path(), err)
 	}
 	for what, change := range map[string]func(l *Layer){
 		"wins": func(l *Layer) { l.Win++ }, "draws": func(l *Layer) { l.Draw++ }, "losses": func(l *Layer) { l.Loss++ }, "positions": func(l *Layer) { l.Positions++ },
@@ -325,9 +289,7 @@ func TestCheckFile(t *testing.T) {
 		wrong := m.With(m.Layers[0])
 		change(&wrong.Layers[0])
 		e, ok := errors.AsType[*corrupt.Error](wrong.CheckFile(0, f))
-		if !ok || !errors.Is(e, corrupt.ErrMismatch) || e.Part != "footer" && e.Part != "header" {
-			t.Errorf("other %s: %v", what, e)
-		}
+		should.Not(t, !ok || !errors.Is(e, corrupt.ErrMismatch) || e.Part != "footer" && e.Part != "header", "other %s: %v", what, e)
 	}
 }
 
@@ -357,12 +319,8 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		for range 2 {
 			m, err := Parse("f", data)
-			if err != nil && !errors.Is(err, corrupt.ErrCorrupt) {
-				t.Fatal(err)
-			}
-			if err == nil && !bytes.Equal(encode(t, m), data) {
-				t.Fatal("two encodings")
-			}
+			must.Not(t, err != nil && !errors.Is(err, corrupt.ErrCorrupt), "%v", err)
+			must.Not(t, err == nil && !bytes.Equal(encode(t, m), data), "two encodings")
 			data = reseal(data)
 		}
 	})
@@ -374,18 +332,12 @@ func TestLeftOut(t *testing.T) {
 	whole := example()
 	m := (&Manifest{Identity: whole.Identity}).With(whole.Layers[0]).With(whole.Layers[2])
 	data := encode(t, m)
-	got, err := Parse("m", data)
-	must.OK(t, err)
-	must.Same(t, "another manifest", m, got)
-	if !bytes.Contains(data, []byte(`"version": 4`)) || m.Has(1) || !m.Has(2) || m.Has(3) {
-		t.Errorf("%s", data)
-	}
+	must.Same(t, "another manifest", m, must.Get(Parse("m", data))(t))
+	should.Not(t, !bytes.Contains(data, []byte(`"version": 4`)) || m.Has(1) || !m.Has(2) || m.Has(3), "%s", data)
 	must.Same(t, "missing", []int{1, 3}, m.Missing(3))
 	must.Same(t, "sealed", []int{0, 2}, m.Sealed())
 	must.Same(t, "filled", whole, m.With(whole.Layers[1]))
-	if n := len(m.Summary().Layers); n != 2 {
-		t.Errorf("%d layers in the summary", n)
-	}
+	should.Equal(t, len(m.Summary().Layers), 2, "layers in the summary")
 	for name, change := range map[string]func(m *Manifest){
 		"the last layer":      func(m *Manifest) { m.Layers = m.Layers[:2] },
 		"one with positions":  func(m *Manifest) { m.Layers[1].Positions = 12 },
@@ -393,8 +345,6 @@ func TestLeftOut(t *testing.T) {
 	} {
 		bad := m.With(whole.Layers[2])
 		change(bad)
-		if err := bad.Validate(); !errors.Is(err, ErrInvalid) {
-			t.Errorf("%s is left out: %v", name, err)
-		}
+		should.Be(t, bad.Validate(), ErrInvalid, "%s is left out", name)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"grenier/internal/testkit/should"
 	"grenier/io/cgroup"
 )
 
@@ -15,19 +16,12 @@ func TestLeastLimit(t *testing.T) {
 	}
 	read := func(g *cgroup.Group, file string) []string { return strings.Fields(files[g.Path+" "+file]) }
 	groups := []cgroup.Group{{Path: "/a/b", Version: 2}, {Path: "/a", Version: 2}, {Path: "/", Version: 2}}
-	if got := leastLimit(groups, read); got != (Machine{900, "the cgroup /a"}) {
-		t.Errorf("%+v", got)
-	}
-	if got := leastLimit([]cgroup.Group{{Path: "/gone", Version: 2}}, read); got != (Machine{}) {
-		t.Errorf("%+v", got)
-	}
-	if got := leastLimit([]cgroup.Group{{Path: "/a", Version: 1}}, read); got != (Machine{5, "the cgroup /a"}) {
-		t.Errorf("%+v", got)
-	}
+	should.Equal(t, leastLimit(groups, read), Machine{900, "the cgroup /a"})
+	should.Equal(t, leastLimit([]cgroup.Group{{Path: "/gone", Version: 2}}, read), Machine{})
+	should.Equal(t, leastLimit([]cgroup.Group{{Path: "/a", Version: 1}}, read), Machine{5, "the cgroup /a"})
 }
 
 func TestPhysical(t *testing.T) {
-	if n := physical(); n < 16<<20 || OfMachine().Bytes > n || OfMachine().Bytes == 0 {
-		t.Errorf("%d bytes, of which %v", n, OfMachine())
-	}
+	n := physical()
+	should.Not(t, n < 16<<20 || OfMachine().Bytes > n || OfMachine().Bytes == 0, "%d bytes, of which %v", n, OfMachine())
 }

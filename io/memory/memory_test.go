@@ -2,13 +2,15 @@ package memory
 
 import (
 	"errors"
-	"grenier/internal/testkit/must"
 	"math"
 	"math/rand/v2"
 	"runtime/debug"
 	"testing"
 
 	"github.com/dustin/go-humanize"
+
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 )
 
 // TestNeedIsTheInverseOfRoom: who is allowed what is needed has the room, and with less
@@ -17,16 +19,12 @@ func TestNeedIsTheInverseOfRoom(t *testing.T) {
 	for range 10_000 {
 		data := rand.Uint64() >> (3 + rand.IntN(60))
 		need := Need(data)
-		if Room(need) < data {
-			t.Fatalf("%d bytes of data need %d, which has room for %d", data, need, Room(need))
-		}
-		if less := need - need/1000 - 64; Room(less) > data {
-			t.Fatalf("%d bytes of data need %d, but %d has room for %d", data, need, less, Room(less))
-		}
+		must.Not(t, Room(need) < data, "%d bytes of data need %d, which has room for %d", data, need, Room(need))
+		less := need - need/1000 - 64
+		must.Not(t, Room(less) > data, "%d bytes of data need %d, but %d has room for %d", data, need, less, Room(less))
 	}
-	if Room(0) != 0 || Room(Base) != 0 || Need(math.MaxUint64) < math.MaxInt64 {
-		t.Errorf("room %d, %d; need %d", Room(0), Room(Base), Need(math.MaxUint64))
-	}
+	should.Hold(t, Room(0) == 0 && Room(Base) == 0 && Need(math.MaxUint64) >= math.MaxInt64,
+		"room %d, %d; need %d", Room(0), Room(Base), Need(math.MaxUint64))
 }
 
 // TestAtLeast: the program takes what it says is needed, and takes it for enough.
@@ -34,51 +32,42 @@ func TestAtLeast(t *testing.T) {
 	for bytes, want := range map[uint64]string{
 		0: "0 B", 1023: "1023 B", 1024: "1.0 KiB", 1025: "1.1 KiB", 64 << 20: "64 MiB", 64<<20 + 1: "65 MiB", 8 << 30: "8.0 GiB", 8<<30 + 1: "8.1 GiB",
 	} {
-		if got := AtLeast(bytes); got != want {
-			t.Errorf("%d: %s, want %s", bytes, got, want)
-		}
+		should.Equal(t, AtLeast(bytes), want, "%d", bytes)
 	}
 	for range 10_000 {
 		bytes := rand.Uint64() >> (2 + rand.IntN(60))
-		if read, err := humanize.ParseBytes(AtLeast(bytes)); err != nil || read < bytes {
-			t.Fatalf("%d is written %s, which is %d; %v", bytes, AtLeast(bytes), read, err)
-		}
+		read, err := humanize.ParseBytes(AtLeast(bytes))
+		must.Hold(t, err == nil && read >= bytes, "%d is written %s, which is %d; %v", bytes, AtLeast(bytes), read, err)
 	}
 }
 
 func TestCheck(t *testing.T) {
 	must.OK(t, errors.Join(Check("x", 1<<40, 0), Check("x", 0, Base), Check("x", Room(1<<30), 1<<30)))
 	err := Check("the work", 100<<20, 64<<20)
-	if e, ok := errors.AsType[*Error](err); !ok || e.Need != Need(100<<20) || err.Error() != "the work needs 124 MiB of memory; the limit is 64 MiB" {
-		t.Error(err)
-	}
+	e, ok := errors.AsType[*Error](err)
+	should.Hold(t, ok && e.Need == Need(100<<20) && err.Error() == "the work needs 124 MiB of memory; the limit is 64 MiB", "%v", err)
 }
 
 func TestBound(t *testing.T) {
 	before := debug.SetMemoryLimit(-1)
 	undo := Bound(1 << 30)
-	if now := debug.SetMemoryLimit(-1); now > 1<<30-10<<20 || now < 900<<20 {
-		t.Errorf("the limit is %d", now)
-	}
+	now := debug.SetMemoryLimit(-1)
+	should.Not(t, now > 1<<30-10<<20 || now < 900<<20, "the limit is %d", now)
 	undoInner := Bound(2 << 30) // no more than what is outside allows
-	if now := debug.SetMemoryLimit(-1); now > 1<<30 {
-		t.Errorf("the limit has become %d", now)
-	}
+	now = debug.SetMemoryLimit(-1)
+	should.Not(t, now > 1<<30, "the limit has become %d", now)
 	undoInner()
 	undo()
-	if now := debug.SetMemoryLimit(-1); now != before {
-		t.Errorf("the limit is left at %d, it was %d", now, before)
-	}
+	now = debug.SetMemoryLimit(-1)
+	should.Hold(t, now == before, "the limit is left at %d, it was %d", now, before)
 }
 
 func TestMachine(t *testing.T) {
 	m := Machine{80 << 20, "the cgroup /a"}
-	if m.Has(81<<20) || !m.Has(80<<20) || m.Usual(1<<30) != 70<<20 || m.Usual(1<<20) != 1<<20 || m.String() != "the cgroup /a has 80 MiB" {
-		t.Errorf("%v: %d", m, m.Usual(1<<30))
-	}
-	if m = (Machine{}); !m.Has(math.MaxUint64) || m.Usual(1<<40) != 1<<40 {
-		t.Error("a machine that does not say allows less")
-	}
+	should.Hold(t, !m.Has(81<<20) && m.Has(80<<20) && m.Usual(1<<30) == 70<<20 && m.Usual(1<<20) == 1<<20 && m.String() == "the cgroup /a has 80 MiB",
+		"%v: %d", m, m.Usual(1<<30))
+	m = (Machine{})
+	should.Hold(t, m.Has(math.MaxUint64) && m.Usual(1<<40) == 1<<40, "a machine that does not say allows less")
 }
 
 // TestOutside: what is taken outside lowers the limit, if there is one, and comes back.
@@ -86,24 +75,19 @@ func TestOutside(t *testing.T) {
 	before := debug.SetMemoryLimit(math.MaxInt64)
 	defer debug.SetMemoryLimit(before)
 	Outside(1 << 30)()
-	if got := debug.SetMemoryLimit(-1); got != math.MaxInt64 {
-		t.Errorf("without a limit: %d", got)
-	}
+	should.Equal(t, debug.SetMemoryLimit(-1), math.MaxInt64, "without a limit")
 	undo := Bound(1 << 30)
 	limit := debug.SetMemoryLimit(-1)
 	first, second := Outside(100<<20), Outside(200<<20)
-	if got := debug.SetMemoryLimit(-1); got != limit-300<<20 {
-		t.Errorf("limit %d after 300 MiB of %d", got, limit)
-	}
+	got := debug.SetMemoryLimit(-1)
+	should.Hold(t, got == limit-300<<20, "limit %d after 300 MiB of %d", got, limit)
 	all := Outside(1 << 40)
-	if got := debug.SetMemoryLimit(-1); got <= 0 || got > Base {
-		t.Errorf("limit %d when everything is taken", got)
-	}
+	got = debug.SetMemoryLimit(-1)
+	should.Not(t, got <= 0 || got > Base, "limit %d when everything is taken", got)
 	first()
 	all()
 	second()
-	if got := debug.SetMemoryLimit(-1); got != limit {
-		t.Errorf("limit %d in the end, before %d", got, limit)
-	}
+	got = debug.SetMemoryLimit(-1)
+	should.Hold(t, got == limit, "limit %d in the end, before %d", got, limit)
 	undo()
 }

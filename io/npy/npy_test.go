@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
+	"grenier/internal/testkit/tries"
 	"grenier/io/npy"
 )
 
@@ -18,9 +20,7 @@ const golden = "\x93NUMPY\x01\x00v\x00{'descr': '|i1', 'fortran_order': False, '
 	"                                                           \n"
 
 func TestGolden(t *testing.T) {
-	if got := string(npy.Header(10)); got != golden {
-		t.Errorf("%q", got)
-	}
+	should.Equal(t, string(npy.Header(10)), golden)
 }
 
 // TestHeaders checks what the format asks for at all lengths of the dictionary.
@@ -28,9 +28,8 @@ func TestHeaders(t *testing.T) {
 	for n := uint64(1); n < math.MaxUint64/10; n *= 10 {
 		h := npy.Header(n)
 		length := int(binary.LittleEndian.Uint16(h[8:]))
-		if len(h)%npy.Align != 0 || len(h) != 10+length || h[len(h)-1] != '\n' || strings.Count(string(h), "\n") != 1 {
-			t.Errorf("%d elements: %q", n, h)
-		}
+		should.Hold(t, len(h)%npy.Align == 0 && len(h) == 10+length && h[len(h)-1] == '\n' && strings.Count(string(h), "\n") == 1,
+			"%d elements: %q", n, h)
 	}
 }
 
@@ -55,9 +54,7 @@ print(tuple(int(x) for x in a))
 
 func TestPython(t *testing.T) {
 	python, err := exec.LookPath("python3")
-	if err != nil {
-		t.Skip("there is no python3")
-	}
+	tries.SkipIf(t, err != nil, "there is no python3")
 	path := filepath.Join(t.TempDir(), "a.npy")
 	must.OK(t, os.WriteFile(path, append(npy.Header(3), 1, 0xff, 0x80), 0o644))
 	scripts := []string{reader}
@@ -66,8 +63,7 @@ func TestPython(t *testing.T) {
 	}
 	for _, script := range scripts {
 		out, err := exec.Command(python, "-c", script, path).CombinedOutput()
-		if got := strings.TrimSpace(string(out)); err != nil || got != "(1, -1, -128)" {
-			t.Errorf("%v: %s", err, out)
-		}
+		got := strings.TrimSpace(string(out))
+		should.Hold(t, err == nil && got == "(1, -1, -128)", "%v: %s", err, out)
 	}
 }

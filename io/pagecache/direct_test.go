@@ -2,7 +2,6 @@ package pagecache_test
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -12,6 +11,8 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
+	"grenier/internal/testkit/tries"
 	"grenier/io/pagecache"
 )
 
@@ -42,9 +43,7 @@ func direct(t *testing.T, data []byte, r refusing) ([]byte, error) {
 	defer f.Close()
 	r.Writer = f
 	d := pagecache.NewDirect(&r, f)
-	if d == nil {
-		t.Skip("files for tests are not written past the page cache here")
-	}
+	tries.SkipIf(t, d == nil, "files for tests are not written past the page cache here")
 	for rest := data; len(rest) > 0 && err == nil; {
 		n := 0
 		n, err = d.Write(rest[:min(len(rest), 1+rand.IntN(300_000))])
@@ -53,11 +52,7 @@ func direct(t *testing.T, data []byte, r refusing) ([]byte, error) {
 	if err == nil {
 		err = d.Flush()
 	}
-	got, reading := os.ReadFile(path)
-	if reading != nil {
-		t.Fatal(reading)
-	}
-	return got, err
+	return must.Get(os.ReadFile(path))(t), err
 }
 
 // TestDirect writes files of any length, also where the system cannot write past the page cache, but
@@ -69,9 +64,8 @@ func TestDirect(t *testing.T) {
 			data[i] = byte(i * i >> 8)
 		}
 		for _, r := range []refusing{{}, {calls: 1, err: syscall.EINVAL}, {calls: 2, part: 8192, err: syscall.EINVAL}} {
-			if got, err := direct(t, data, r); err != nil || !bytes.Equal(got, data) {
-				t.Errorf("%d bytes, %+v: %d are there, %v", length, r, len(got), err)
-			}
+			got, err := direct(t, data, r)
+			should.Hold(t, err == nil && bytes.Equal(got, data), "%d bytes, %+v: %d are there, %v", length, r, len(got), err)
 		}
 	}
 }
@@ -79,11 +73,7 @@ func TestDirect(t *testing.T) {
 func TestDirectFails(t *testing.T) {
 	full := fmt.Errorf("no room: %w", syscall.ENOSPC)
 	for _, length := range []int{4096, 2 << 20} {
-		if _, err := direct(t, make([]byte, length), refusing{calls: 1, err: full}); !errors.Is(err, full) {
-			t.Errorf("%d bytes: %v", length, err)
-		}
+		should.Be(t, must.Err(direct(t, make([]byte, length), refusing{calls: 1, err: full})), full, "%d bytes", length)
 	}
-	if pagecache.NewDirect(io.Discard, nil) != nil {
-		t.Error("there is a way past the page cache to no file")
-	}
+	should.Hold(t, pagecache.NewDirect(io.Discard, nil) == nil, "there is a way past the page cache to no file")
 }

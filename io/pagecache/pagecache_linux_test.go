@@ -8,15 +8,15 @@ import (
 
 	"grenier/internal/testkit/cachetest"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
+	"grenier/internal/testkit/tries"
 	"grenier/io/pagecache"
 )
 
 // TestBound writes and reads 96 MiB and looks how much of that the kernel keeps
 // meanwhile.
 func TestBound(t *testing.T) {
-	if testing.Short() {
-		t.Skip("writes 64 MiB")
-	}
+	tries.SkipIf(t, testing.Short(), "writes 64 MiB")
 	for _, c := range []struct {
 		name    string
 		length  int64
@@ -65,10 +65,8 @@ func TestBound(t *testing.T) {
 
 // open returns a new file, which is closed when the test ends.
 func open(t *testing.T) (f *os.File, held func() (bytes, dirty int64), bound *pagecache.Bound) {
-	t.Helper()
 	path := filepath.Join(cachetest.Dir(t), "big")
-	f, err := os.Create(path)
-	must.OK(t, err)
+	f = must.Get(os.Create(path))(t)
 	bound = new(pagecache.Bound)
 	bound.Open(f)
 	t.Cleanup(func() {
@@ -81,7 +79,5 @@ func open(t *testing.T) (f *os.File, held func() (bytes, dirty int64), bound *pa
 func checkHeld(t *testing.T, doing string, bytes, dirty int64) {
 	t.Helper()
 	t.Logf("%s: at most %.1f MiB in the page cache, %.1f MiB of it dirty", doing, float64(bytes)/(1<<20), float64(dirty)/(1<<20))
-	if bytes > 32<<20 {
-		t.Errorf("%s: %d bytes in the page cache", doing, bytes)
-	}
+	should.Not(t, bytes > 32<<20, "%s: %d bytes in the page cache", doing, bytes)
 }

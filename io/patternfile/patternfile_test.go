@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/io/corrupt"
 	"grenier/io/patternfile"
 )
@@ -25,8 +26,7 @@ func sample(t testing.TB, h patternfile.Header) (path string, data []byte, value
 		values[i] = uint8(i * i % 7)
 	}
 	path = filepath.Join(t.TempDir(), "sample.gp")
-	data, err := patternfile.Encode(h, values)
-	must.OK(t, err)
+	data = must.Get(patternfile.Encode(h, values))(t)
 	must.OK(t, os.WriteFile(path, data, 0o600))
 	return path, data, values
 }
@@ -37,9 +37,7 @@ func TestRoundTrip(t *testing.T) {
 	for _, h := range []patternfile.Header{header, large, {Kind: patternfile.Dynamic, Cost: 2, Rows: 4, Cols: 4, Size: 2, Entries: 1 << 20}} {
 		path, _, values := sample(t, h)
 		got, read, err := patternfile.Read(path, nil)
-		if err != nil || got != h || !bytes.Equal(read, values) {
-			t.Errorf("%+v: %+v, %v", h, got, err)
-		}
+		should.Hold(t, err == nil && got == h && bytes.Equal(read, values), "%+v: %+v, %v", h, got, err)
 	}
 }
 
@@ -49,9 +47,7 @@ func TestDamage(t *testing.T) {
 	check := func(what string, at int, changed []byte) {
 		t.Helper()
 		must.Write(t, path, changed)
-		if _, _, err := patternfile.Read(path, nil); !errors.Is(err, corrupt.ErrCorrupt) {
-			t.Errorf("%s %d: %v", what, at, err)
-		}
+		should.Be(t, must.Err(patternfile.Read(path, nil)), corrupt.ErrCorrupt, "%s %d", what, at)
 	}
 	for i := range data {
 		changed := bytes.Clone(data)
@@ -64,9 +60,7 @@ func TestDamage(t *testing.T) {
 		changed := bytes.Clone(data)
 		changed[what] ^= 0x10
 		check("byte", what, changed)
-		if _, _, err := patternfile.Read(path, nil); !errors.Is(err, target) {
-			t.Errorf("byte %d: %v", what, err)
-		}
+		should.Be(t, must.Err(patternfile.Read(path, nil)), target, "byte %d", what)
 	}
 }
 
@@ -80,24 +74,16 @@ func TestBadHeader(t *testing.T) {
 	} {
 		h := header
 		change(&h)
-		if _, err := patternfile.Encode(h, make([]uint8, 120)); !errors.Is(err, patternfile.ErrHeader) {
-			t.Errorf("change %d: %v", i, err)
-		}
+		should.Be(t, must.Err(patternfile.Encode(h, make([]uint8, 120))), patternfile.ErrHeader, "change %d", i)
 	}
 }
 
 func TestRefused(t *testing.T) {
 	path, _, _ := sample(t, header)
 	no := errors.New("no")
-	if _, _, err := patternfile.Read(path, func(patternfile.Header) error { return no }); !errors.Is(err, no) {
-		t.Error(err)
-	}
-	if _, _, err := patternfile.Read(path+"x", nil); !errors.Is(err, os.ErrNotExist) {
-		t.Error(err)
-	}
-	if _, _, err := patternfile.Read(t.TempDir(), nil); !errors.Is(err, corrupt.ErrForeign) {
-		t.Error(err)
-	}
+	should.Be(t, must.Err(patternfile.Read(path, func(patternfile.Header) error { return no })), no)
+	should.Be(t, must.Err(patternfile.Read(path+"x", nil)), os.ErrNotExist)
+	should.Be(t, must.Err(patternfile.Read(t.TempDir(), nil)), corrupt.ErrForeign)
 }
 
 // FuzzRead feeds whole files, once as they are and once with the checksums of header, index
@@ -116,9 +102,8 @@ func FuzzRead(f *testing.F) {
 		}
 		for range 2 {
 			must.Write(t, path, data)
-			if _, _, err := patternfile.Read(path, accept); err != nil && !errors.Is(err, corrupt.ErrCorrupt) {
-				t.Error(err)
-			}
+			_, _, err := patternfile.Read(path, accept)
+			should.Not(t, err != nil && !errors.Is(err, corrupt.ErrCorrupt), "%v", err)
 			data = reseal(slices.Clone(data))
 		}
 	})

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"grenier/internal/testkit/should"
 	"grenier/io/cgroup"
 )
 
@@ -21,9 +22,7 @@ func TestLeastQuota(t *testing.T) {
 		{0.5, "the cgroup /v"}: {{Path: "/v", Version: 1}, {Path: "/w", Version: 1}},
 		{}:                     {{Path: "/w", Version: 1}, {Path: "/odd", Version: 2}, {Path: "/zero", Version: 2}, {Path: "/gone", Version: 1}},
 	} {
-		if got := leastQuota(groups, read); got != want {
-			t.Errorf("%v: %+v, want %+v", groups, got, want)
-		}
+		should.Equal(t, leastQuota(groups, read), want, "%v", groups)
 	}
 }
 
@@ -35,22 +34,18 @@ func TestOthersOf(t *testing.T) {
 		want      float64
 	}{{0, 0, 0}, {10 * time.Second, 10 * time.Second, 0}, {20 * time.Second, 10 * time.Second, 1}, {9 * time.Second, 10 * time.Second, 0}} {
 		now := usage{2, before.all + tt.all, before.ours + tt.ours}
-		if got := othersOf(before, now, 10*time.Second); got != tt.want {
-			t.Errorf("%+v: %v", tt, got)
-		}
+		should.Equal(t, othersOf(before, now, 10*time.Second), tt.want, "%+v", tt)
 	}
 }
 
 // TestMeter: an unknown figure is not told.
 func TestMeter(t *testing.T) {
-	if _, _, known := Start().Others(); known {
-		t.Error("others are known after no time")
-	}
+	_, _, known := Start().Others()
+	should.Not(t, known, "others are known after no time")
 	m := Start()
 	m.start = m.start.Add(-time.Second)
-	if taken, processors, known := m.Others(); known && (taken < 0 || processors < 1) {
-		t.Errorf("%v of %d", taken, processors)
-	}
+	taken, processors, known := m.Others()
+	should.Not(t, known && (taken < 0 || processors < 1), "%v of %d", taken, processors)
 }
 
 // TestHad: the share of a process counts only if others took a tenth of the machine.
@@ -69,8 +64,6 @@ func TestHad(t *testing.T) {
 	} {
 		seconds := func(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 		now := usage{2, seconds(test.all), seconds(test.ours)}
-		if got := hadOf(usage{}, now, seconds(10), test.wanted); got != test.want {
-			t.Errorf("%+v: %v", test, got)
-		}
+		should.Equal(t, hadOf(usage{}, now, seconds(10), test.wanted), test.want, "%+v", test)
 	}
 }

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 )
 
 func TestContentRange(t *testing.T) {
@@ -15,17 +18,15 @@ func TestContentRange(t *testing.T) {
 		"bytes */100":        {0, -1, 100},
 		"bytes 0-0/" + maxed: {0, 0, 1<<63 - 1},
 	} {
-		if got, ok := parseContentRange(s); !ok || got != want {
-			t.Errorf("%q: %v, %v", s, got, ok)
-		}
+		got, ok := parseContentRange(s)
+		should.Hold(t, ok && got == want, "%q: %v, %v", s, got, ok)
 	}
 	for _, s := range []string{
 		"", "bytes", "bytes ", "bytes 0-1", "bytes 0-1/", "bytes 0-1/*", "bytes */*", "bytes -1/5", "bytes 1-/5", "bytes 1/5", "bytes 3-2/5",
 		"bytes 0-5/5", "bytes +0-1/5", "bytes 0x0-1/5", "bytes  0-1/5", "bytes 0-1/5/6", "bytes 0-1/9223372036854775808", "items 0-1/5", "0-1/5",
 	} {
-		if got, ok := parseContentRange(s); ok {
-			t.Errorf("%q: %v", s, got)
-		}
+		got, ok := parseContentRange(s)
+		should.Not(t, ok, "%q: %v", s, got)
 	}
 }
 
@@ -41,11 +42,8 @@ func FuzzContentRange(f *testing.F) {
 		if !ok {
 			return
 		}
-		if again, ok := parseContentRange(strings.ToLower(fmt.Sprintf("bytes %d-%d/%d", c.first, c.last, c.total))); c.last >= 0 && (!ok || again != c) {
-			t.Fatalf("%q: %v, %v", s, c, again)
-		}
-		if c.first < 0 || c.last < c.first-1 || c.last >= max(c.total, 0) && c.last >= 0 {
-			t.Fatalf("%q: %v", s, c)
-		}
+		again, ok := parseContentRange(strings.ToLower(fmt.Sprintf("bytes %d-%d/%d", c.first, c.last, c.total)))
+		must.Not(t, c.last >= 0 && (!ok || again != c), "%q: %v, %v", s, c, again)
+		must.Not(t, c.first < 0 || c.last < c.first-1 || c.last >= max(c.total, 0) && c.last >= 0, "%q: %v", s, c)
 	})
 }

@@ -14,15 +14,14 @@ import (
 	"unicode"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/io/remote"
 )
 
 // listen has a server of its own kind answer each connection with f, and returns its
 // address.
 func listen(t *testing.T, f func(net.Conn)) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	must.OK(t, err)
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	var group sync.WaitGroup
 	group.Go(func() {
 		for {
@@ -106,13 +105,10 @@ func TestHostile(t *testing.T) {
 // checkFailure checks that a request failed as an *Error whose text can be shown.
 func checkFailure(t *testing.T, err, want error) {
 	t.Helper()
-	if !isError(err) || want != nil && !errors.Is(err, want) {
-		t.Fatalf("%v, want %v", err, want)
-	}
+	must.Not(t, !isError(err) || want != nil && !errors.Is(err, want), "%v, want %v", err, want)
 	text := err.Error()
-	if len(text) > 800 || strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
-		t.Errorf("%d bytes: %q", len(text), text)
-	}
+	should.Not(t, len(text) > 800 || strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }),
+		"%d bytes: %q", len(text), text)
 }
 
 // TestAskedToWait has the server ask for a pause: a short one is kept to, a long one
@@ -134,9 +130,8 @@ func TestAskedToWait(t *testing.T) {
 				return status(code)(w, r)
 			})
 			mustRead(t, f, long[70_000:70_010], 70_000)
-			if waited := time.Since(asked); waited < time.Second {
-				t.Errorf("asked again after %v", waited)
-			}
+			waited := time.Since(asked)
+			should.Not(t, waited < time.Second, "asked again after %v", waited)
 			for _, value := range []string{"3600", time.Now().Add(2 * time.Hour).UTC().Format(http.TimeFormat), "99999999999999999999"} {
 				s.Take()
 				s.Hook(func(w http.ResponseWriter, r *http.Request) bool {
@@ -147,9 +142,8 @@ func TestAskedToWait(t *testing.T) {
 				if e, ok := errors.AsType[*remote.StatusError](err); !ok || e.After < 59*time.Minute || attempts(err) != 1 || !strings.Contains(err.Error(), "left alone for ") {
 					t.Errorf("Retry-After %s: %v", value, err)
 				}
-				if n := len(s.Take()); n != 1 {
-					t.Errorf("Retry-After %s: %d requests", value, n)
-				}
+				n := len(s.Take())
+				should.Hold(t, n == 1, "Retry-After %s: %d requests", value, n)
 			}
 		})
 	}
@@ -168,12 +162,8 @@ func TestWeakTag(t *testing.T) {
 	} {
 		tag := c.before
 		s.Hook(func(w http.ResponseWriter, r *http.Request) bool {
-			if tag != c.before && r.Header.Get("If-Range") != c.ifRange {
-				t.Errorf("%s: If-Range %q", c.before, r.Header.Get("If-Range"))
-			}
-			if e := r.Header.Get("Accept-Encoding"); e != "identity" {
-				t.Errorf("Accept-Encoding: %q", e)
-			}
+			should.Not(t, tag != c.before && r.Header.Get("If-Range") != c.ifRange, "%s: If-Range %q", c.before, r.Header.Get("If-Range"))
+			should.Equal(t, r.Header.Get("Accept-Encoding"), "identity", "Accept-Encoding")
 			w.Header().Set("ETag", tag)
 			w.Header().Set("Content-Range", "bytes 70000-70009/95536")
 			body := long[70_000:70_010]
@@ -187,9 +177,7 @@ func TestWeakTag(t *testing.T) {
 		})
 		f := openFile(t, openDir(t, s.URL, patient), "long")
 		tag = c.after
-		if _, err := f.ReadAt(t.Context(), make([]byte, 10), 70_000); !errors.Is(err, c.want) {
-			t.Errorf("%s, then %s: %v", c.before, c.after, err)
-		}
+		should.Be(t, must.Err(f.ReadAt(t.Context(), make([]byte, 10), 70_000)), c.want, "%s, then %s", c.before, c.after)
 	}
 }
 
@@ -202,16 +190,12 @@ func TestChainToPlain(t *testing.T) {
 		return true
 	})
 	s.Hook(func(w http.ResponseWriter, r *http.Request) bool {
-		if strings.HasPrefix(r.URL.Path, "/again") {
-			t.Error("asked without TLS")
-		}
+		should.Not(t, strings.HasPrefix(r.URL.Path, "/again"), "asked without TLS")
 		http.Redirect(w, r, secure.URL+r.URL.Path, http.StatusFound)
 		return true
 	})
 	_, err := openDir(t, s.URL, trusting(secure)).OpenFile(t.Context(), "long")
-	if !errors.Is(err, remote.ErrRedirect) || attempts(err) != 1 {
-		t.Errorf("%v", err)
-	}
+	should.Hold(t, errors.Is(err, remote.ErrRedirect) && attempts(err) == 1, "%v", err)
 }
 
 // scripted is a transport that answers the first request as a good server does, and
@@ -248,19 +232,16 @@ func FuzzAnswer(f *testing.F) {
 			first: answer(206, "bytes 0-65535/99999", `"a"`, "", -1, make([]byte, remote.HeadBytes)),
 			then:  answer(code, contentRange, tag, encoding, length, body),
 		}
-		d, err := remote.Open("http://127.0.0.1/", remote.Options{Transport: transport, Pause: time.Nanosecond})
-		must.OK(t, err)
+		d := must.Get(remote.Open("http://127.0.0.1/", remote.Options{Transport: transport, Pause: time.Nanosecond}))(t)
 		defer d.Close()
-		file, err := d.OpenFile(t.Context(), "x")
-		must.OK(t, err)
+		file := must.Get(d.OpenFile(t.Context(), "x"))(t)
 		got := make([]byte, 10)
 		if _, err := file.ReadAt(t.Context(), got, 70_000); err != nil {
 			checkFailure(t, err, nil)
 			return
 		}
 		good := code == 206 && strings.EqualFold(contentRange, "bytes 70000-70009/99999") && tag == `"a"` && (encoding == "" || strings.EqualFold(encoding, "identity"))
-		if !good || !bytes.Equal(got, body) {
-			t.Errorf("%d %q %q %q %d: %q read of %q", code, contentRange, tag, encoding, length, got, body)
-		}
+		should.Hold(t, good && bytes.Equal(got, body),
+			"%d %q %q %q %d: %q read of %q", code, contentRange, tag, encoding, length, got, body)
 	})
 }

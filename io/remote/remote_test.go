@@ -27,6 +27,7 @@ import (
 
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/remotetest"
+	"grenier/internal/testkit/should"
 	"grenier/io/corrupt"
 	"grenier/io/manifest"
 	"grenier/io/remote"
@@ -68,26 +69,22 @@ func site(t *testing.T) (s *remotetest.Server, long []byte, dir string) {
 
 func openDir(t *testing.T, address string, o remote.Options) *remote.Dir {
 	t.Helper()
-	d, err := remote.Open(address, o)
-	must.OK(t, err)
+	d := must.Get(remote.Open(address, o))(t)
 	t.Cleanup(d.Close)
 	return d
 }
 
 func openFile(t *testing.T, d *remote.Dir, name string) *remote.File {
 	t.Helper()
-	f, err := d.OpenFile(t.Context(), name)
-	must.OK(t, err)
-	return f
+	return must.Get(d.OpenFile(t.Context(), name))(t)
 }
 
 // mustRead compares bytes of a file.
 func mustRead(t *testing.T, f *remote.File, want []byte, off int64) {
 	t.Helper()
 	got := make([]byte, len(want))
-	if n, err := f.ReadAt(t.Context(), got, off); n != len(want) || err != nil || !bytes.Equal(got, want) {
-		t.Errorf("%d bytes at %d: %d, %v", len(want), off, n, err)
-	}
+	n, err := f.ReadAt(t.Context(), got, off)
+	should.Hold(t, n == len(want) && err == nil && bytes.Equal(got, want), "%d bytes at %d: %d, %v", len(want), off, n, err)
 }
 
 // ranges returns what was asked for.
@@ -103,29 +100,23 @@ func TestRead(t *testing.T) {
 	s, long, _ := site(t)
 	d := openDir(t, s.URL, patient)
 	f := openFile(t, d, "long")
-	if f.Size() != fileSize {
-		t.Errorf("%d bytes", f.Size())
-	}
+	should.Equal(t, f.Size(), fileSize, "bytes")
 	mustRead(t, f, long[:100], 0)
 	mustRead(t, f, long[:remote.HeadBytes], 0)
-	if got, want := ranges(s), []string{"0-65535 65536"}; !slices.Equal(got, want) {
-		t.Errorf("asked for %q, want %q", got, want)
-	}
+	got, want := ranges(s), []string{"0-65535 65536"}
+	should.Hold(t, slices.Equal(got, want), "asked for %q, want %q", got, want)
 	mustRead(t, f, long[70_000:70_010], 70_000)
 	mustRead(t, f, long[remote.HeadBytes-1:][:2], remote.HeadBytes-1)
 	mustRead(t, f, long[fileSize-1:], fileSize-1)
-	if got, want := ranges(s), []string{"70000-70009 10", "65535-65536 2", "95535-95535 1"}; !slices.Equal(got, want) {
-		t.Errorf("asked for %q, want %q", got, want)
-	}
+	got, want = ranges(s), []string{"70000-70009 10", "65535-65536 2", "95535-95535 1"}
+	should.Hold(t, slices.Equal(got, want), "asked for %q, want %q", got, want)
 	mustRead(t, f, nil, fileSize)
 	for _, off := range []int64{-1, fileSize - 1, fileSize, 1 << 62, 1<<63 - 1} {
-		if n, err := f.ReadAt(t.Context(), make([]byte, 2), off); n != 0 || !errors.Is(err, io.EOF) {
-			t.Errorf("at %d: %d, %v", off, n, err)
-		}
+		n, err := f.ReadAt(t.Context(), make([]byte, 2), off)
+		should.Hold(t, n == 0 && errors.Is(err, io.EOF), "at %d: %d, %v", off, n, err)
 	}
-	if got := ranges(s); got != nil {
-		t.Errorf("asked for %q", got)
-	}
+	got = ranges(s)
+	should.Hold(t, got == nil, "asked for %q", got)
 }
 
 func TestShortFiles(t *testing.T) {
@@ -134,13 +125,10 @@ func TestShortFiles(t *testing.T) {
 	d := openDir(t, s.URL+"/", patient)
 	for name, size := range map[string]int{"short": 1000, "empty": 0, "head": remote.HeadBytes} {
 		f := openFile(t, d, name)
-		if f.Size() != int64(size) {
-			t.Errorf("%s: %d bytes", name, f.Size())
-		}
+		should.Hold(t, f.Size() == int64(size), "%s: %d bytes", name, f.Size())
 		mustRead(t, f, long[:size], 0)
-		if got := ranges(s); len(got) != 1 {
-			t.Errorf("%s: asked for %q", name, got)
-		}
+		got := ranges(s)
+		should.Hold(t, len(got) == 1, "%s: asked for %q", name, got)
 	}
 }
 
@@ -158,12 +146,10 @@ func TestServerWithoutRanges(t *testing.T) {
 	d := openDir(t, s.URL, patient)
 	s.Hook(whole(long))
 	_, err := d.OpenFile(t.Context(), "long")
-	if !errors.Is(err, remote.ErrNoRanges) || !strings.Contains(err.Error(), "it sends the whole file, 95536 bytes") {
-		t.Errorf("a long file: %v", err)
-	}
-	if got := s.Take(); len(got) != 1 {
-		t.Errorf("%d requests", len(got))
-	}
+	should.Hold(t, errors.Is(err, remote.ErrNoRanges) && strings.Contains(err.Error(), "it sends the whole file, 95536 bytes"),
+		"a long file: %v", err)
+	got := s.Take()
+	should.Hold(t, len(got) == 1, "%d requests", len(got))
 	s.Hook(whole(long[:remote.HeadBytes]))
 	mustRead(t, openFile(t, d, "short"), long[:remote.HeadBytes], 0)
 	s.Hook(func(w http.ResponseWriter, r *http.Request) bool {
@@ -171,18 +157,14 @@ func TestServerWithoutRanges(t *testing.T) {
 		w.Write(long[:10])
 		return true
 	})
-	if _, err := d.OpenFile(t.Context(), "short"); !errors.Is(err, remote.ErrNoRanges) {
-		t.Errorf("a file of unknown length: %v", err)
-	}
+	should.Be(t, must.Err(d.OpenFile(t.Context(), "short")), remote.ErrNoRanges, "a file of unknown length")
 	s.Hook(nil)
 	f := openFile(t, d, "long")
 	s.Hook(func(w http.ResponseWriter, r *http.Request) bool {
 		r.Header.Del("Range")
 		return false
 	})
-	if _, err := f.ReadAt(t.Context(), make([]byte, 5), 70_000); !errors.Is(err, remote.ErrNoRanges) {
-		t.Errorf("no ranges any more: %v", err)
-	}
+	should.Be(t, must.Err(f.ReadAt(t.Context(), make([]byte, 5), 70_000)), remote.ErrNoRanges, "no ranges any more")
 }
 
 // answer sends a part as a server might that has lost its way.
@@ -255,13 +237,11 @@ func TestWrongAnswers(t *testing.T) {
 			s.Hook(c.hook)
 			_, err := f.ReadAt(t.Context(), make([]byte, 10), 70_000)
 			e, ok := errors.AsType[*remote.Error](err)
-			if !ok || c.want != nil && !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.text) ||
-				!strings.HasPrefix(err.Error(), "bytes 70000-70009: ") || errors.Is(err, corrupt.ErrCorrupt) {
-				t.Fatalf("%v, want %v and %q", err, c.want, c.text)
-			}
-			if n := len(s.Take()); e.Attempts != c.attempts || n < c.attempts {
-				t.Errorf("%d attempts, %d requests, want %d", e.Attempts, n, c.attempts)
-			}
+			must.Not(t, !ok || c.want != nil && !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.text) ||
+				!strings.HasPrefix(err.Error(), "bytes 70000-70009: ") || errors.Is(err, corrupt.ErrCorrupt),
+				"%v, want %v and %q", err, c.want, c.text)
+			n := len(s.Take())
+			should.Hold(t, e.Attempts == c.attempts && n >= c.attempts, "%d attempts, %d requests, want %d", e.Attempts, n, c.attempts)
 			s.Hook(nil)
 			mustRead(t, f, ten, 70_000) // it may work again
 		})
@@ -299,17 +279,15 @@ func TestWrongHead(t *testing.T) {
 	} {
 		s.Hook(c.hook)
 		f, err := d.OpenFile(t.Context(), "long")
-		if f != nil || !isError(err) || c.want != nil && !errors.Is(err, c.want) || errors.Is(err, corrupt.ErrCorrupt) {
-			t.Errorf("%s: %v, want %v", name, err, c.want)
-		}
+		should.Not(t, f != nil || !isError(err) || c.want != nil && !errors.Is(err, c.want) || errors.Is(err, corrupt.ErrCorrupt),
+			"%s: %v, want %v", name, err, c.want)
 	}
 	s.Hook(func(w http.ResponseWriter, r *http.Request) bool {
 		w.Header().Set("Content-Range", "bytes */0")
 		return status(416)(w, r)
 	})
-	if f := openFile(t, d, "empty"); f.Size() != 0 {
-		t.Errorf("an empty file has %d bytes", f.Size())
-	}
+	f := openFile(t, d, "empty")
+	should.Hold(t, f.Size() == 0, "an empty file has %d bytes", f.Size())
 }
 
 func isError(err error) bool {
@@ -356,13 +334,9 @@ func TestSlowServer(t *testing.T) {
 		})
 		_, err := openDir(t, s.URL, hasty).OpenFile(t.Context(), "long")
 		want := "bytes 0-65535: after 3 attempts: no complete answer in time (50ms)"
-		if !errors.Is(err, remote.ErrTimeout) || err.Error() != want {
-			t.Errorf("%s: %v, want %s", name, err, want)
-		}
+		should.Hold(t, errors.Is(err, remote.ErrTimeout) && err.Error() == want, "%s: %v, want %s", name, err, want)
 		_, err = openDir(t, s.URL, hasty).Manifest(t.Context())
-		if !errors.Is(err, remote.ErrTimeout) || errors.Is(err, corrupt.ErrCorrupt) {
-			t.Errorf("%s: manifest: %v", name, err)
-		}
+		should.Not(t, !errors.Is(err, remote.ErrTimeout) || errors.Is(err, corrupt.ErrCorrupt), "%s: manifest: %v", name, err)
 	}
 }
 
@@ -403,9 +377,8 @@ func TestReplaced(t *testing.T) {
 			mustRead(t, f, long[70_000:70_010], 70_000)
 			replace(c.data, c.when)
 			s.Hook(c.after)
-			if _, err := f.ReadAt(t.Context(), make([]byte, 10), 70_000); !errors.Is(err, remote.ErrChanged) || errors.Is(err, corrupt.ErrCorrupt) {
-				t.Errorf("not noticed: %v", err)
-			}
+			_, err := f.ReadAt(t.Context(), make([]byte, 10), 70_000)
+			should.Not(t, !errors.Is(err, remote.ErrChanged) || errors.Is(err, corrupt.ErrCorrupt), "not noticed: %v", err)
 		})
 	}
 }
@@ -419,9 +392,8 @@ func TestNoValidator(t *testing.T) {
 		must.OK(t, os.Chtimes(filepath.Join(dir, name), never, never))
 	}
 	d := openDir(t, s.URL, patient)
-	if _, err := d.OpenFile(t.Context(), "long"); !errors.Is(err, remote.ErrNoValidator) || attempts(err) != 1 {
-		t.Errorf("%v", err)
-	}
+	_, err := d.OpenFile(t.Context(), "long")
+	should.Hold(t, errors.Is(err, remote.ErrNoValidator) && attempts(err) == 1, "%v", err)
 	mustRead(t, openFile(t, d, "short"), long[:1000], 0)
 }
 
@@ -445,9 +417,7 @@ func TestDateGone(t *testing.T) {
 			w.Write(long[70_000:70_010])
 			return true
 		})
-		if _, err := f.ReadAt(t.Context(), make([]byte, 10), 70_000); !errors.Is(err, want) {
-			t.Errorf("ETag %s: %v, want %v", tag, err, want)
-		}
+		should.Be(t, must.Err(f.ReadAt(t.Context(), make([]byte, 10), 70_000)), want, "ETag %s", tag)
 	}
 }
 
@@ -470,21 +440,16 @@ func TestRedirects(t *testing.T) {
 	})
 	s.Take()
 	_, err := openDir(t, s.URL, patient).OpenFile(t.Context(), "long")
-	if !errors.Is(err, remote.ErrRedirect) || !strings.Contains(err.Error(), "redirected more than 5 times") {
-		t.Errorf("a loop: %v", err)
-	}
-	if n := len(s.Take()); n != 6 {
-		t.Errorf("%d requests", n)
-	}
+	should.Hold(t, errors.Is(err, remote.ErrRedirect) && strings.Contains(err.Error(), "redirected more than 5 times"), "a loop: %v", err)
+	should.Equal(t, len(s.Take()), 6, "requests")
 
 	secure.Hook(func(w http.ResponseWriter, r *http.Request) bool {
 		http.Redirect(w, r, s.URL+r.URL.Path, http.StatusFound)
 		return true
 	})
 	_, err = openDir(t, secure.URL, trusting(secure)).OpenFile(t.Context(), "long")
-	if !errors.Is(err, remote.ErrRedirect) || !strings.Contains(err.Error(), "from https to http") {
-		t.Errorf("to a server without TLS: %v", err)
-	}
+	should.Hold(t, errors.Is(err, remote.ErrRedirect) && strings.Contains(err.Error(), "from https to http"),
+		"to a server without TLS: %v", err)
 }
 
 // trusting accepts the certificate of s.
@@ -509,13 +474,10 @@ func TestTLS(t *testing.T) {
 	mustRead(t, f, long[70_000:70_010], 70_000)
 
 	_, err := openDir(t, s.URL, patient).OpenFile(t.Context(), "long")
-	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); !ok || attempts(err) != 1 {
-		t.Errorf("an unknown authority: %v", err)
-	}
+	_, ok := errors.AsType[*tls.CertificateVerificationError](err)
+	should.Hold(t, ok && attempts(err) == 1, "an unknown authority: %v", err)
 	_, err = openDir(t, strings.Replace(plain.URL, "http:", "https:", 1), patient).OpenFile(t.Context(), "long")
-	if !errors.Is(err, http.ErrSchemeMismatch) || attempts(err) != 1 {
-		t.Errorf("no TLS there: %v", err)
-	}
+	should.Hold(t, errors.Is(err, http.ErrSchemeMismatch) && attempts(err) == 1, "no TLS there: %v", err)
 }
 
 func attempts(err error) int {
@@ -531,9 +493,8 @@ func TestNobodyThere(t *testing.T) {
 	address := "http://" + l.Addr().String()
 	l.Close()
 	_, err = openDir(t, address, patient).Manifest(t.Context())
-	if !isError(err) || attempts(err) != 3 || !strings.HasPrefix(err.Error(), address+"/manifest.json: after 3 attempts: ") {
-		t.Errorf("%v", err)
-	}
+	should.Hold(t, isError(err) && attempts(err) == 3 && strings.HasPrefix(err.Error(), address+"/manifest.json: after 3 attempts: "),
+		"%v", err)
 }
 
 // TestCancel ends requests that are under way, and those that wait for the next
@@ -553,8 +514,7 @@ func cancel(t *testing.T, o remote.Options, mute bool, how string) {
 	s, long, _ := site(t)
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
-	d, err := remote.Open(s.URL, o)
-	must.OK(t, err)
+	d := must.Get(remote.Open(s.URL, o))(t)
 	defer d.Close()
 	f := openFile(t, d, "long")
 	asked := make(chan struct{}, 1)
@@ -579,31 +539,23 @@ func cancel(t *testing.T, o remote.Options, mute bool, how string) {
 		stop()
 	case "file":
 		must.OK(t, f.Close())
-		if err := f.Close(); !errors.Is(err, os.ErrClosed) {
-			t.Errorf("second Close: %v", err)
-		}
+		should.Be(t, f.Close(), os.ErrClosed, "second Close")
 	case "dir":
 		d.Close()
 	}
-	if err := <-done; !errors.Is(err, want) {
-		t.Errorf("%v, want %v", err, want)
-	}
+	should.Be(t, <-done, want)
 	s.Hook(nil)
 	if how == "context" { // which was for one call
 		mustRead(t, f, long[70_000:70_010], 70_000)
 		want = nil
 	}
 	for _, off := range []int64{0, 70_000} {
-		if _, err := f.ReadAt(t.Context(), make([]byte, 10), off); !errors.Is(err, want) {
-			t.Errorf("afterwards: %v, want %v", err, want)
-		}
+		should.Be(t, must.Err(f.ReadAt(t.Context(), make([]byte, 10), off)), want, "afterwards")
 	}
 	if how == "file" {
 		want = nil
 	}
-	if _, err := d.OpenFile(t.Context(), "short"); !errors.Is(err, want) {
-		t.Errorf("another file: %v, want %v", err, want)
-	}
+	should.Be(t, must.Err(d.OpenFile(t.Context(), "short")), want, "another file")
 }
 
 // TestDeadline: each call ends with its context, though the server never answers and requests have an hour.
@@ -622,9 +574,8 @@ func TestDeadline(t *testing.T) {
 		"read":     func(ctx context.Context) error { _, err := f.ReadAt(ctx, make([]byte, 10), 70_000); return err },
 	} {
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
-		if err := call(ctx); !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, corrupt.ErrCorrupt) {
-			t.Errorf("%s: %v", name, err)
-		}
+		err := call(ctx)
+		should.Not(t, !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, corrupt.ErrCorrupt), "%s: %v", name, err)
 		cancel()
 	}
 	s.Hook(nil)
@@ -633,9 +584,8 @@ func TestDeadline(t *testing.T) {
 
 func TestRefusedOptions(t *testing.T) {
 	for _, o := range []remote.Options{{Timeout: -1}, {Attempts: -1}, {Pause: -1}} {
-		if _, err := remote.Open("https://host/", o); !errors.Is(err, remote.ErrOptions) || !errors.Is(err, fault.Usage) {
-			t.Errorf("%+v: %v", o, err)
-		}
+		_, err := remote.Open("https://host/", o)
+		should.Hold(t, errors.Is(err, remote.ErrOptions) && errors.Is(err, fault.Usage), "%+v: %v", o, err)
 	}
 }
 
@@ -661,9 +611,7 @@ func TestShared(t *testing.T) {
 		})
 	}
 	group.Wait()
-	if n := len(s.Take()); n != 1 {
-		t.Errorf("%d requests", n)
-	}
+	should.Equal(t, len(s.Take()), 1, "requests")
 }
 
 func TestAddresses(t *testing.T) {
@@ -673,18 +621,14 @@ func TestAddresses(t *testing.T) {
 		"http://host:80/a%20b/":      "http://host:80/a%20b/manifest.json",
 		"http://me:secret@[::1]:8/x": "http://me:xxxxx@[::1]:8/x/manifest.json",
 	} {
-		if got := openDir(t, address, remote.Options{}).Address("manifest.json"); got != want {
-			t.Errorf("%s: %s, want %s", address, got, want)
-		}
+		should.Equal(t, openDir(t, address, remote.Options{}).Address("manifest.json"), want, "%s", address)
 	}
 	for _, address := range []string{
 		"", "host", "/data/awari", "host:8080/x", "ftp://host/x", "file:///x", "https://", "https:///x", "http://:80/",
 		"http://host/?x=1", "http://host/?", "http://host/#x", "http://me:secret@host/%zz", "http://me:secret@host:port/", "http://ho st/",
 	} {
 		_, err := remote.Open(address, remote.Options{})
-		if !errors.Is(err, remote.ErrAddress) || strings.Contains(err.Error(), "secret") {
-			t.Errorf("%q: %v", address, err)
-		}
+		should.Not(t, !errors.Is(err, remote.ErrAddress) || strings.Contains(err.Error(), "secret"), "%q: %v", address, err)
 	}
 }
 
@@ -699,28 +643,21 @@ func TestPassword(t *testing.T) {
 		return status(403)(w, r)
 	})
 	_, err := openDir(t, strings.Replace(s.URL, "http://", "http://me:secret@", 1), patient).Manifest(t.Context())
-	if user.Load() != "me" || password.Load() != "secret" {
-		t.Errorf("sent: %v, %v", user.Load(), password.Load())
-	}
-	if !errors.Is(err, fs.ErrPermission) || strings.Contains(err.Error(), "secret") {
-		t.Errorf("%v", err)
-	}
+	should.Hold(t, user.Load() == "me" && password.Load() == "secret", "sent: %v, %v", user.Load(), password.Load())
+	should.Not(t, !errors.Is(err, fs.ErrPermission) || strings.Contains(err.Error(), "secret"), "%v", err)
 }
 
 func TestManifest(t *testing.T) {
 	s, _, dir := site(t)
 	d := openDir(t, s.URL, patient)
-	if _, err := d.Manifest(t.Context()); !errors.Is(err, rundir.ErrMissing) || errors.Is(err, corrupt.ErrCorrupt) {
-		t.Errorf("no manifest: %v", err)
-	}
+	_, err := d.Manifest(t.Context())
+	should.Not(t, !errors.Is(err, rundir.ErrMissing) || errors.Is(err, corrupt.ErrCorrupt), "no manifest: %v", err)
 	id := manifest.Identity{Game: "awari", Rules: "awari", Pits: 12}
 	path := filepath.Join(dir, rundir.ManifestName)
-	text, err := (&manifest.Manifest{Identity: id}).Encode()
-	must.OK(t, err)
+	text := must.Get((&manifest.Manifest{Identity: id}).Encode())(t)
 	must.Write(t, path, text)
-	if m, err := d.Manifest(t.Context()); err != nil || m.Identity != id {
-		t.Errorf("%v, %v", m, err)
-	}
+	m, err := d.Manifest(t.Context())
+	should.Hold(t, err == nil && m.Identity == id, "%v, %v", m, err)
 	text[40]++
 	must.Write(t, path, text)
 	if _, err := d.Manifest(t.Context()); !errors.Is(err, corrupt.ErrCorrupt) || !strings.HasPrefix(err.Error(), s.URL+"/manifest.json: ") {
@@ -753,12 +690,10 @@ func TestHugeManifest(t *testing.T) {
 			}
 		})
 		_, err := d.Manifest(t.Context())
-		if !errors.Is(err, remote.ErrTooLong) || !strings.Contains(err.Error(), fmt.Sprint(manifest.MaxBytes)) {
-			t.Errorf("%s: %v", name, err)
-		}
-		if got := s.Take(); len(got) != 1 || got[0].Bytes > c.most {
-			t.Errorf("%s: %+v", name, got)
-		}
+		should.Hold(t, errors.Is(err, remote.ErrTooLong) && strings.Contains(err.Error(), fmt.Sprint(manifest.MaxBytes)),
+			"%s: %v", name, err)
+		got := s.Take()
+		should.Hold(t, len(got) == 1 && got[0].Bytes <= c.most, "%s: %+v", name, got)
 	}
 }
 
@@ -772,7 +707,5 @@ func TestCompressedManifest(t *testing.T) {
 		z.Close()
 		return true
 	})
-	if _, err := openDir(t, s.URL, patient).Manifest(t.Context()); !errors.Is(err, remote.ErrAnswer) {
-		t.Errorf("%v", err)
-	}
+	should.Be(t, must.Err(openDir(t, s.URL, patient).Manifest(t.Context())), remote.ErrAnswer)
 }

@@ -4,6 +4,9 @@ import (
 	"net/http"
 	"testing"
 	"time"
+
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 )
 
 func TestParseRetryAfter(t *testing.T) {
@@ -21,9 +24,7 @@ func TestParseRetryAfter(t *testing.T) {
 		{"", "", 0}, {"-1", "", 0}, {"+1", "", 0}, {"1.5", "", 0}, {"1e3", "", 0}, {"0x10", "", 0}, {"1_0", "", 0}, {"soon", "", 0}, {"17 s", "", 0}, {"\x1b[2J", "", 0},
 	} {
 		h := http.Header{"Retry-After": {c.value}, "Date": {c.date}}
-		if got := parseRetryAfter(h, now); got != c.want {
-			t.Errorf("Retry-After %q, Date %q: %v, want %v", c.value, c.date, got, c.want)
-		}
+		should.Equal(t, parseRetryAfter(h, now), c.want, "Retry-After %q, Date %q", c.value, c.date)
 	}
 }
 
@@ -33,9 +34,8 @@ func FuzzRetryAfter(f *testing.F) {
 	f.Add("Sat, 03 Feb 2001 04:05:36 GMT", "Sat, 03 Feb 2001 04:05:06 GMT")
 	f.Fuzz(func(t *testing.T, value, date string) {
 		h := http.Header{"Retry-After": {value}, "Date": {date}}
-		if got := parseRetryAfter(h, time.Now()); got < 0 || got > maxAfter {
-			t.Errorf("Retry-After %q, Date %q: %v", value, date, got)
-		}
+		got := parseRetryAfter(h, time.Now())
+		should.Not(t, got < 0 || got > maxAfter, "Retry-After %q, Date %q: %v", value, date, got)
 	})
 }
 
@@ -43,9 +43,7 @@ func TestTags(t *testing.T) {
 	for tag, want := range map[string]bool{
 		`"a"`: true, `""`: true, `"a,b"`: true, `W/"a"`: false, "a": false, `"a`: false, `"`: false, "": false, `"a", "b"`: false, `"a" `: false, `"a b"`: false, "\"\x7f\"": false,
 	} {
-		if got := isStrong(tag); got != want {
-			t.Errorf("%s is strong: %v", tag, got)
-		}
+		should.Equal(t, isStrong(tag), want, "%s is strong", tag)
 	}
 	for _, c := range []struct {
 		opened, tag string
@@ -54,9 +52,7 @@ func TestTags(t *testing.T) {
 		{`"a"`, `"a"`, true}, {`W/"a"`, `W/"a"`, true}, {`W/"a"`, `"a"`, true}, {"a", "a", true}, {"", "", true},
 		{`"a"`, `W/"a"`, false}, {`"a"`, `"b"`, false}, {`W/"a"`, `W/"b"`, false}, {`"a"`, "", false}, {"", `"a"`, false}, {"W/a", "a", false}, {`"a"`, `"a", "b"`, false},
 	} {
-		if got := isSame(c.opened, c.tag); got != c.want {
-			t.Errorf("%s and %s: %v", c.opened, c.tag, got)
-		}
+		should.Equal(t, isSame(c.opened, c.tag), c.want, "%s and %s", c.opened, c.tag)
 	}
 }
 
@@ -69,9 +65,7 @@ func TestStrongDate(t *testing.T) {
 		{old, "Sat, 03 Feb 2001 04:06:06 GMT", true}, {old, "Sat, 03 Feb 2001 04:06:05 GMT", false}, {old, old, false},
 		{old, "Fri, 31 Dec 1999 23:59:59 GMT", false}, {old, "", false}, {"", old, false}, {"", "", false}, {"soon", old, false},
 	} {
-		if got := isStrongDate(c.modified, c.sent); got != c.want {
-			t.Errorf("modified %q, sent %q: %v", c.modified, c.sent, got)
-		}
+		should.Equal(t, isStrongDate(c.modified, c.sent), c.want, "modified %q, sent %q", c.modified, c.sent)
 	}
 }
 
@@ -84,9 +78,7 @@ func FuzzStrongTag(f *testing.F) {
 			return
 		}
 		for i := range len(tag) {
-			if quote := i == 0 || i == len(tag)-1; (tag[i] == '"') != quote || tag[i] <= ' ' {
-				t.Fatalf("%q", tag)
-			}
+			must.Hold(t, (tag[i] == '"') == (i == 0 || i == len(tag)-1) && tag[i] > ' ', "%q", tag)
 		}
 	})
 }

@@ -12,6 +12,7 @@ import (
 
 	"grenier/internal/testkit/golden"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/io/chart"
 	"grenier/io/manifest"
 	"grenier/io/report"
@@ -21,9 +22,7 @@ import (
 // load returns the manifest of a run that solved 0 to 5 seeds.
 func load(t *testing.T) *manifest.Manifest {
 	t.Helper()
-	m, err := manifest.Load("testdata/manifest.json")
-	must.OK(t, err)
-	return m
+	return must.Get(manifest.Load("testdata/manifest.json"))(t)
 }
 
 // written returns what write writes.
@@ -59,9 +58,7 @@ func parse(t *testing.T, text string) {
 			for _, a := range e.Attr {
 				switch a.Name.Local {
 				case "id":
-					if ids[a.Value] {
-						t.Errorf("two elements have the id %s", a.Value)
-					}
+					should.Not(t, ids[a.Value], "two elements have the id %s", a.Value)
 					ids[a.Value] = true
 				case "aria-labelledby":
 					wanted = append(wanted, strings.Fields(a.Value)...)
@@ -70,13 +67,9 @@ func parse(t *testing.T, text string) {
 		}
 	}
 	for _, id := range wanted {
-		if !ids[id] {
-			t.Errorf("no element has the id %s", id)
-		}
+		should.Hold(t, ids[id], "no element has the id %s", id)
 	}
-	if len(wanted) == 0 {
-		t.Error("no drawing has a name")
-	}
+	should.Not(t, len(wanted) == 0, "no drawing has a name")
 }
 
 // TestPage looks for what a page must not have: anything outside of it. TestGolden has its numbers.
@@ -88,7 +81,6 @@ func TestPage(t *testing.T) {
 
 // wantAlone looks for anything outside of a page.
 func wantAlone(t *testing.T, page string) {
-	t.Helper()
 	outside := regexp.MustCompile(`(?i)(src|href|action|url)\s*[=(]\s*"?[^d"]|@import|https?:`)
 	for _, found := range outside.FindAllString(strings.ReplaceAll(page, `xmlns="http://www.w3.org/2000/svg"`, ""), -1) {
 		t.Errorf("the page refers to something: %s", found)
@@ -99,9 +91,7 @@ func wantAlone(t *testing.T, page string) {
 func TestHistogram(t *testing.T) {
 	l := load(t).Layers[5]
 	c := report.Scores(&l)
-	if c.First != -5 || len(c.Table.Rows) != 11 || c.Kind != chart.Bars {
-		t.Fatalf("from %d on, %d scores", c.First, len(c.Table.Rows))
-	}
+	must.Hold(t, c.First == -5 && len(c.Table.Rows) == 11 && c.Kind == chart.Bars, "from %d on, %d scores", c.First, len(c.Table.Rows))
 	for i := range c.Table.Rows {
 		score := c.First + i
 		want := float64(l.Histogram.Count(int8(score))) / 4368
@@ -109,16 +99,13 @@ func TestHistogram(t *testing.T) {
 		if score%2 == 0 {
 			odd, even = even, odd
 		}
-		if odd != want || !math.IsNaN(even) {
-			t.Errorf("score %d: %g and %g, want %g", score, odd, even, want)
-		}
+		should.Hold(t, odd == want && math.IsNaN(even), "score %d: %g and %g, want %g", score, odd, even, want)
 	}
 	if c.Series[0].Name != "odd scores" || c.Series[1].Name != "even scores" {
 		t.Errorf("%s, %s", c.Series[0].Name, c.Series[1].Name)
 	}
-	if !strings.Contains(c.Text, "4,368 positions") || !strings.Contains(c.Text, "49.6% won, 0.0% drawn, 50.4% lost, mean -0.026") {
-		t.Error(c.Text)
-	}
+	should.Hold(t, strings.Contains(c.Text, "4,368 positions") && strings.Contains(c.Text, "49.6% won, 0.0% drawn, 50.4% lost, mean -0.026"),
+		"%v", c.Text)
 }
 
 // TestUnknownTime leaves out times that the manifest does not know.
@@ -131,37 +118,30 @@ func TestUnknownTime(t *testing.T) {
 			times = &c
 		}
 	}
-	if times == nil || !math.IsNaN(times.Series[0].Values[3]) || times.Table.Rows[3][1] != "" || math.IsNaN(times.Series[0].Values[4]) {
-		t.Errorf("a layer that was not solved here: %+v", times)
-	}
-	if page := written(t, report.WritePage, m); strings.Contains(page, "solved in") {
-		t.Error("the sum of the times is given although one is missing")
-	}
+	should.Not(t, times == nil || !math.IsNaN(times.Series[0].Values[3]) || times.Table.Rows[3][1] != "" || math.IsNaN(times.Series[0].Values[4]),
+		"a layer that was not solved here: %+v", times)
+	page := written(t, report.WritePage, m)
+	should.Not(t, strings.Contains(page, "solved in"), "the sum of the times is given although one is missing")
 	for i := range m.Layers {
 		m.Layers[i].Seconds = 0
 	}
-	if page := written(t, report.WritePage, m); strings.Contains(page, "Time by layer") {
-		t.Error("a chart without times")
-	}
+	page = written(t, report.WritePage, m)
+	should.Not(t, strings.Contains(page, "Time by layer"), "a chart without times")
 }
 
 // TestSmall draws as little as there can be.
 func TestSmall(t *testing.T) {
 	m := load(t)
 	for _, write := range []func(io.Writer, *manifest.Manifest) error{report.WritePage, report.WriteSVG} {
-		empty := &manifest.Manifest{Identity: m.Identity}
-		if err := write(io.Discard, empty); !errors.Is(err, report.ErrNothing) {
-			t.Errorf("no layers: %v", err)
-		}
+		should.Be(t, write(io.Discard, &manifest.Manifest{Identity: m.Identity}), report.ErrNothing, "no layers")
 		one := &manifest.Manifest{Identity: m.Identity, Layers: m.Layers[5:]}
 		text := written(t, write, one)
 		if parse(t, text); !strings.Contains(text, "Scores with 5 seeds") || strings.Contains(text, "by layer") {
 			t.Error("one layer is compared with others")
 		}
 		hollow := &manifest.Manifest{Identity: m.Identity, Layers: make([]manifest.Layer, 3)}
-		if text := written(t, write, hollow); strings.Contains(text, "NaN") || strings.Contains(text, "Inf") {
-			t.Error("layers without positions have numbers")
-		}
+		text = written(t, write, hollow)
+		should.Not(t, strings.Contains(text, "NaN") || strings.Contains(text, "Inf"), "layers without positions have numbers")
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/io/manifest"
 	"grenier/io/vfs"
 )
@@ -83,9 +84,8 @@ func TestLostLock(t *testing.T) {
 			} {
 				err := do()
 				lost, ok := errors.AsType[*LostError](err)
-				if !ok || lost.Path != dir || !strings.Contains(err.Error(), "lost the lock of "+dir+": ") {
-					t.Errorf("%s: error %v", what, err)
-				}
+				should.Hold(t, ok && lost.Path == dir && strings.Contains(err.Error(), "lost the lock of "+dir+": "),
+					"%s: error %v", what, err)
 			}
 			must.Same(t, "something was changed", before, must.Tree(t, filepath.Dir(dir)))
 		})

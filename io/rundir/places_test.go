@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/io/corrupt"
 	"grenier/io/manifest"
 )
@@ -24,41 +25,25 @@ func TestPlaces(t *testing.T) {
 	}
 	must.OK(t, beginFile(l.Work(), FoundName))
 	must.OK(t, l.SaveStatus(aStatus()))
-	if got := names(t, disk); got != "grenier-run layer-00.gl" {
-		t.Errorf("layers: %s", got)
-	}
-	if got := names(t, fast); !strings.Contains(got, FoundName) {
-		t.Errorf("work: %s", got)
-	}
-	if got := names(t, filepath.Join(run, WorkName)); got != StatusName {
-		t.Errorf("own work: %s", got)
-	}
-	if l.LayersPath() != disk {
-		t.Errorf("layers in %q", l.LayersPath())
-	}
+	should.Equal(t, names(t, disk), "grenier-run layer-00.gl", "layers")
+	got := names(t, fast)
+	should.Hold(t, strings.Contains(got, FoundName), "work: %s", got)
+	should.Equal(t, names(t, filepath.Join(run, WorkName)), StatusName, "own work")
+	should.Equal(t, l.LayersPath(), disk, "layers in")
 	must.OK(t, errors.Join(l.ClearWork(), l.Unlock()))
-	if got := names(t, fast); got != OwnerName {
-		t.Errorf("work, cleared: %s", got)
-	}
-	if dir, ok := Damaged(&corrupt.Error{File: filepath.Join(disk, LayerName(0)), Cause: corrupt.ErrCorrupt}); !ok || dir != run {
-		t.Errorf("damage in %q, %v", dir, ok)
-	}
+	should.Equal(t, names(t, fast), OwnerName, "work, cleared")
+	dir, ok := Damaged(&corrupt.Error{File: filepath.Join(disk, LayerName(0)), Cause: corrupt.ErrCorrupt})
+	should.Hold(t, ok && dir == run, "damage in %q, %v", dir, ok)
 	m := &manifest.Manifest{Identity: awari, Layers: []manifest.Layer{{File: LayerName(0), Directory: disk}}}
-	d, err := Open(run)
-	must.OK(t, err)
+	d := must.Get(Open(run))(t)
 	found, err := d.Found(m)
-	if err != nil || len(found) != 1 || !found[0].Begins || found[0].Path != filepath.Join(disk, LayerName(0)) {
-		t.Errorf("%+v, %v", found, err)
-	}
-	if found, err := d.Found(nil, disk); err != nil || len(found) != 1 || found[0].Directory != disk {
-		t.Errorf("%+v, %v", found, err)
-	}
-	if err := os.Rename(filepath.Join(disk, LayerName(0)), d.LayerPath(0)); err != nil { // moved by hand
-		t.Fatal(err)
-	}
-	if found, err := d.Found(m); err != nil || len(found) != 1 || found[0].Path != d.LayerPath(0) {
-		t.Errorf("%+v, %v", found, err)
-	}
+	should.Hold(t, err == nil && len(found) == 1 && found[0].Begins && found[0].Path == filepath.Join(disk, LayerName(0)),
+		"%+v, %v", found, err)
+	found, err = d.Found(nil, disk)
+	should.Hold(t, err == nil && len(found) == 1 && found[0].Directory == disk, "%+v, %v", found, err)
+	must.OK(t, os.Rename(filepath.Join(disk, LayerName(0)), d.LayerPath(0))) // moved by hand
+	found, err = d.Found(m)
+	should.Hold(t, err == nil && len(found) == 1 && found[0].Path == d.LayerPath(0), "%+v, %v", found, err)
 }
 
 // TestTaken: a directory serves one run, and nothing that is in it is lost.
@@ -85,13 +70,10 @@ func TestTaken(t *testing.T) {
 		{two.PlaceLayers, "strange", ErrTaken}, {two.PlaceWork, "busy", ErrTaken}, {two.PlaceLayers, "file", ErrNotDir},
 		{two.PlaceLayers, "two", nil}, {two.PlaceWork, "two", nil}, {two.PlaceLayers, "busy", nil}, {two.PlaceWork, "two/work", nil},
 	} {
-		if err := c.place(path(c.dir)); !errors.Is(err, c.want) {
-			t.Errorf("%s: %v, want %v", c.dir, err, c.want)
-		}
+		should.Be(t, c.place(path(c.dir)), c.want, "%s", c.dir)
 	}
-	if text, err := os.ReadFile(path("busy/found")); err != nil || string(text) != "y" {
-		t.Errorf("%q, %v", text, err)
-	}
+	text, err := os.ReadFile(path("busy/found"))
+	should.Hold(t, err == nil && string(text) == "y", "%q, %v", text, err)
 }
 
 // TestLayerFile: the manifest says where a file is; who moved it into the run directory finds
@@ -102,9 +84,7 @@ func TestLayerFile(t *testing.T) {
 	l := manifest.Layer{File: "layer-00.gl", Directory: disk}
 	check := func(want string) {
 		t.Helper()
-		if got := LayerFile(run, &l); got != want {
-			t.Errorf("%s, want %s", got, want)
-		}
+		should.Equal(t, LayerFile(run, &l), want)
 	}
 	check(there)
 	must.Write(t, here, nil)
@@ -124,34 +104,22 @@ func TestStop(t *testing.T) {
 	d, err := Open(path)
 	must.OK(t, err)
 	self := os.Getpid()
-	if _, err := d.AskStop(AtOnce); !errors.Is(err, ErrBusy) {
-		t.Errorf("somebody who does not report: %v", err)
-	}
+	should.Be(t, must.Err(d.AskStop(AtOnce)), ErrBusy, "somebody who does not report")
 	must.OK(t, l.SaveStatus(aStatus()))
 	for _, how := range []Stop{AfterLayer, AtOnce, NoStop, AtOnce} {
-		if h, err := d.AskStop(how); err != nil || h.PID != self {
-			t.Fatalf("%+v, %v", h, err)
-		}
-		if got := l.Asked(self); got != how {
-			t.Errorf("%q instead of %q", got, how)
-		}
+		h, err := d.AskStop(how)
+		must.Hold(t, err == nil && h.PID == self, "%+v, %v", h, err)
+		should.Equal(t, l.Asked(self), how)
 	}
-	if got := l.Asked(self + 1); got != NoStop {
-		t.Errorf("another process is asked: %q", got)
-	}
-	if err := l.ClearWork(); err != nil || l.Asked(self) != AtOnce {
-		t.Errorf("the request is gone: %v", err)
-	}
-	if err := errors.Join(l.ForgetStop(), l.ForgetStop()); err != nil || l.Asked(self) != NoStop {
-		t.Errorf("%v", err)
-	}
-	if err := os.WriteFile(l.own.Path(StopName), []byte("{"), 0o644); err != nil || l.Asked(self) != NoStop {
-		t.Errorf("damage asks: %v", err)
-	}
+	should.Equal(t, l.Asked(self+1), NoStop, "another process is asked")
+	err = l.ClearWork()
+	should.Hold(t, err == nil && l.Asked(self) == AtOnce, "the request is gone: %v", err)
+	err = errors.Join(l.ForgetStop(), l.ForgetStop())
+	should.Hold(t, err == nil && l.Asked(self) == NoStop, "%v", err)
+	err = os.WriteFile(l.own.Path(StopName), []byte("{"), 0o644)
+	should.Hold(t, err == nil && l.Asked(self) == NoStop, "damage asks: %v", err)
 	must.OK(t, l.Unlock())
-	if _, err := d.AskStop(AtOnce); !errors.Is(err, ErrNoSolver) {
-		t.Error(err)
-	}
+	should.Be(t, must.Err(d.AskStop(AtOnce)), ErrNoSolver)
 }
 
 // TestAdmit: what Lock and the places refuse is refused beforehand with the same errors, and nothing is changed.
@@ -168,9 +136,8 @@ func TestAdmit(t *testing.T) {
 	other.Rules = "others"
 	before := must.Tree(t, root)
 	var locked *LockedError
-	if err := Admit(at("run"), id, "", "", 5); !errors.As(err, &locked) || locked.PID != os.Getpid() {
-		t.Errorf("a run that works: %v", err)
-	}
+	err := Admit(at("run"), id, "", "", 5)
+	should.Hold(t, errors.As(err, &locked) && locked.PID == os.Getpid(), "a run that works: %v", err)
 	must.Same(t, "changed", before, must.Tree(t, root))
 	must.OK(t, l.Unlock())
 	before = must.Tree(t, root)
@@ -190,9 +157,7 @@ func TestAdmit(t *testing.T) {
 		{"run", id, "", at("layers"), ErrTaken},
 		{"layers", id, "", "", corrupt.ErrForeign},
 	} {
-		if err := Admit(at(c.run), c.id, c.work, c.layers, 5); !errors.Is(err, c.want) {
-			t.Errorf("%s, %s, %s: %v, want %v", c.run, c.work, c.layers, err, c.want)
-		}
+		should.Be(t, Admit(at(c.run), c.id, c.work, c.layers, 5), c.want, "%s, %s, %s", c.run, c.work, c.layers)
 	}
 	must.Same(t, "changed", before, must.Tree(t, root))
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/io/corrupt"
 	"grenier/io/manifest"
 )
@@ -24,10 +25,8 @@ func TestFound(t *testing.T) {
 			t.Skip(err)
 		}
 	}
-	d, err := At(dir)
-	must.OK(t, err)
-	all, err := d.Found(nil)
-	must.OK(t, err)
+	d := must.Get(At(dir))(t)
+	all := must.Get(d.Found(nil))(t)
 	type short struct {
 		Seeds   int
 		Regular bool
@@ -42,20 +41,15 @@ func TestFound(t *testing.T) {
 	}
 	want := []short{{0, true, 1}, {3, false, 0}, {4, true, 2}, {5, false, 0}, {12, true, 2}, {100, true, 0}}
 	must.Same(t, "another result", want, got)
-	if _, err := At(filepath.Join(dir, "layer-00.gl")); !errors.Is(err, ErrNotDir) {
-		t.Error(err)
-	}
-	if _, err := At(filepath.Join(dir, "none")); !errors.Is(err, ErrMissing) {
-		t.Error(err)
-	}
+	should.Be(t, must.Err(At(filepath.Join(dir, "layer-00.gl"))), ErrNotDir)
+	should.Be(t, must.Err(At(filepath.Join(dir, "none"))), ErrMissing)
 }
 
 // TestFoundElsewhere: of two layers that are listed in other directories the second is found, if the first is gone.
 func TestFoundElsewhere(t *testing.T) {
 	dir, other := t.TempDir(), t.TempDir()
 	fill(t, other, map[string]string{"layer-01.gl": "xyz"})
-	d, err := At(dir)
-	must.OK(t, err)
+	d := must.Get(At(dir))(t)
 	all, err := d.Found(&manifest.Manifest{Layers: []manifest.Layer{{File: "layer-00.gl", Directory: other}, {Seeds: 1, File: "layer-01.gl", Directory: other}}})
 	if err != nil || len(all) != 1 || all[0].Seeds != 1 || all[0].Stamp.Bytes != 3 || all[0].Directory != other {
 		t.Errorf("%+v, %v", all, err)
@@ -78,21 +72,15 @@ func TestSetAside(t *testing.T) {
 	names := map[string]string{}
 	for _, text := range []string{"a", "b", "c"} {
 		fill(t, dir, map[string]string{"layer-00.gl": text})
-		name, err := l.SetAside("layer-00.gl")
-		must.OK(t, err)
+		name := must.Get(l.SetAside("layer-00.gl"))(t)
 		names[filepath.Join(dir, name)] = text
 	}
 	for path, want := range names {
-		if text, err := os.ReadFile(path); err != nil || string(text) != want {
-			t.Errorf("%s: %q, %v", path, text, err)
-		}
+		text, err := os.ReadFile(path)
+		should.Hold(t, err == nil && string(text) == want, "%s: %q, %v", path, text, err)
 	}
-	if len(names) != 3 {
-		t.Error(names)
-	}
-	if _, err := l.SetAside("layer-00.gl"); !errors.Is(err, os.ErrNotExist) {
-		t.Error(err)
-	}
+	should.Hold(t, len(names) == 3, "%v", names)
+	should.Be(t, must.Err(l.SetAside("layer-00.gl")), os.ErrNotExist)
 }
 
 // TestLockDamaged: the manifest is neither read nor made.
@@ -102,17 +90,12 @@ func TestLockDamaged(t *testing.T) {
 		"work/again/offers": "x", "work/tiles": "x"})
 	l, err := LockDamaged(dir)
 	must.OK(t, err)
-	if err := l.IsLocked(); !isLocked(err) {
-		t.Errorf("not locked: %v", err)
-	}
-	if _, err := LockDamaged(dir); !isLocked(err) {
-		t.Errorf("two locks: %v", err)
-	}
-	work, err := l.Again()
-	must.OK(t, err)
-	if got := names(t, filepath.Join(dir, "work", "again")); got != "found offers tiles tiles.checkpoint" {
-		t.Error(got)
-	}
+	err = l.IsLocked()
+	should.Hold(t, isLocked(err), "not locked: %v", err)
+	_, err = LockDamaged(dir)
+	should.Hold(t, isLocked(err), "two locks: %v", err)
+	work := must.Get(l.Again())(t)
+	should.Equal(t, names(t, filepath.Join(dir, "work", "again")), "found offers tiles tiles.checkpoint")
 	must.OK(t, errors.Join(work.Close(), l.ClearAgain(), l.ClearAgain(), l.Unlock()))
 	must.OK(t, l.IsLocked())
 	if err := (&Dir{path: filepath.Join(dir, "none")}).IsLocked(); !errors.Is(err, fs.ErrNotExist) {
@@ -123,9 +106,7 @@ func TestLockDamaged(t *testing.T) {
 	}
 	fill(t, dir, map[string]string{LockName: "of the door"})
 	before := must.Tree(t, dir)
-	if _, err := LockDamaged(dir); err == nil {
-		t.Error("a foreign lock is taken")
-	}
+	should.Not(t, must.Err(LockDamaged(dir)) == nil, "a foreign lock is taken")
 	must.Same(t, "another result", before, must.Tree(t, dir))
 }
 
@@ -158,8 +139,6 @@ func TestDamaged(t *testing.T) {
 		{empty, corrupt.ErrForeign, ""},
 	} {
 		got, ok := Damaged(&corrupt.Error{File: c.file, Cause: c.cause})
-		if ok != (c.dir != "") || ok && got != c.dir {
-			t.Errorf("%s, %v: %s, %v", c.file, c.cause, got, ok)
-		}
+		should.Not(t, ok != (c.dir != "") || ok && got != c.dir, "%s, %v: %s, %v", c.file, c.cause, got, ok)
 	}
 }

@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
+	"grenier/internal/testkit/tries"
 	"grenier/io/corrupt"
 	"grenier/io/layerfile"
 	"grenier/io/manifest"
@@ -110,13 +112,11 @@ func startChild(t *testing.T, dir string, n int) *exec.Cmd {
 	cmd := exec.Command(os.Args[0], dir)
 	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d", childSteps, n))
 	cmd.Stderr = os.Stderr
-	out, err := cmd.StdoutPipe()
-	must.OK(t, err)
+	out := must.Get(cmd.StdoutPipe())(t)
 	must.OK(t, cmd.Start())
 	t.Cleanup(func() { kill(cmd) })
-	if line, err := bufio.NewReader(out).ReadString('\n'); line != "done <nil>\n" {
-		t.Fatalf("child: %q, %v", line, err)
-	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	must.Hold(t, line == "done <nil>\n", "child: %q, %v", line, err)
 	return cmd
 }
 
@@ -125,17 +125,11 @@ func kill(cmd *exec.Cmd) {
 	cmd.Wait()
 }
 
-func mustLock(t *testing.T, dir string) *Locked {
-	t.Helper()
-	l, err := Lock(dir, awari)
-	must.OK(t, err)
-	return l
-}
+func mustLock(t *testing.T, dir string) *Locked { t.Helper(); return must.Get(Lock(dir, awari))(t) }
 
 func names(t *testing.T, dir string) string {
 	t.Helper()
-	entries, err := os.ReadDir(dir)
-	must.OK(t, err)
+	entries := must.Get(os.ReadDir(dir))(t)
 	var out []string
 	for _, e := range entries {
 		out = append(out, e.Name())
@@ -146,29 +140,20 @@ func names(t *testing.T, dir string) string {
 func TestNewRun(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "runs", "strict")
 	l := mustLock(t, dir)
-	if got := names(t, dir); got != "lock manifest.json work" {
-		t.Error(got)
-	}
+	should.Equal(t, names(t, dir), "lock manifest.json work")
 	for i, step := range sealSteps(l) {
-		if err := step(); err != nil {
-			t.Fatalf("step %d: %v", i, err)
-		}
+		must.Be(t, step(), nil, "step %d", i)
 	}
 	must.OK(t, l.Unlock())
-	d, err := Open(dir)
-	must.OK(t, err)
+	d := must.Get(Open(dir))(t)
 	m, err := d.Manifest()
-	if err != nil || len(m.Layers) != 1 {
-		t.Fatal(m, err)
-	}
-	f, err := layerfile.Open(d.LayerPath(0))
-	must.OK(t, err)
+	must.Hold(t, err == nil && len(m.Layers) == 1, "%v %v", m, err)
+	f := must.Get(layerfile.Open(d.LayerPath(0)))(t)
 	defer f.Close()
 	must.OK(t, m.CheckFile(0, f))
 	again := mustLock(t, dir)
-	if m, err := again.Manifest(); err != nil || len(m.Layers) != 1 {
-		t.Error(m, err)
-	}
+	m, err = again.Manifest()
+	should.Hold(t, err == nil && len(m.Layers) == 1, "%v %v", m, err)
 	if got := names(t, dir); got != "layer-00.gl lock manifest.json work" || names(t, again.Work().Path("")) != "" {
 		t.Error(got, names(t, again.Work().Path("")))
 	}
@@ -181,22 +166,18 @@ func TestTwoProcesses(t *testing.T) {
 	before := must.Tree(t, dir)
 	_, err := Lock(dir, awari)
 	var locked *LockedError
-	if !errors.As(err, &locked) || locked.PID != cmd.Process.Pid || !strings.Contains(err.Error(), strconv.Itoa(locked.PID)) {
-		t.Errorf("second process: %v, want process %d", err, cmd.Process.Pid)
-	}
+	should.Hold(t, errors.As(err, &locked) && locked.PID == cmd.Process.Pid && strings.Contains(err.Error(), strconv.Itoa(locked.PID)),
+		"second process: %v, want process %d", err, cmd.Process.Pid)
 	must.Same(t, "the refused process changed something", before, must.Tree(t, dir))
-	if _, err := Open(dir); err != nil {
-		t.Errorf("a reader needs no lock: %v", err)
-	}
+	should.Be(t, must.Err(Open(dir)), nil, "a reader needs no lock")
 	if runtime.GOOS == "windows" {
 		return // the lock outlives the process
 	}
 	kill(cmd)
 	l := mustLock(t, dir)
 	defer l.Unlock()
-	if got := names(t, l.Work().Path("")); got != FoundName {
-		t.Errorf("work/ holds %q, want the checkpoint only", got)
-	}
+	got := names(t, l.Work().Path(""))
+	should.Hold(t, got == FoundName, "work/ holds %q, want the checkpoint only", got)
 }
 
 func TestTwoLocksInOneProcess(t *testing.T) {
@@ -204,9 +185,7 @@ func TestTwoLocksInOneProcess(t *testing.T) {
 	l := mustLock(t, dir)
 	_, err := Lock(dir, awari)
 	var locked *LockedError
-	if !errors.As(err, &locked) || locked.PID != os.Getpid() {
-		t.Error(err)
-	}
+	should.Hold(t, errors.As(err, &locked) && locked.PID == os.Getpid(), "%v", err)
 	must.OK(t, l.Unlock())
 	l = mustLock(t, dir)
 	must.OK(t, l.Unlock())
@@ -215,31 +194,23 @@ func TestTwoLocksInOneProcess(t *testing.T) {
 // TestCrash kills a solver after each of its steps. What is left is the old
 // state or the new one, and the next solver can resume.
 func TestCrash(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("the lock outlives the process")
-	}
+	tries.SkipIf(t, runtime.GOOS == "windows", "the lock outlives the process")
 	for n := range len(sealSteps(nil)) + 1 {
 		dir := filepath.Join(t.TempDir(), "run")
 		kill(startChild(t, dir, n))
 		d, err := Open(dir)
-		if err != nil {
-			t.Fatalf("after step %d: %v", n, err)
-		}
+		must.Hold(t, err == nil, "after step %d: %v", n, err)
 		want := 0
 		if n >= 6 {
 			want = 1
 		}
-		if m, err := d.Manifest(); err != nil || len(m.Layers) != want {
-			t.Fatalf("after step %d: %v, %v", n, m, err)
-		}
+		m, err := d.Manifest()
+		must.Hold(t, err == nil && len(m.Layers) == want, "after step %d: %v, %v", n, m, err)
 		l := mustLock(t, dir)
-		if all := names(t, dir) + names(t, l.Work().Path("")); strings.Contains(all, ".tmp") {
-			t.Errorf("after step %d: temporary files remain: %s", n, all)
-		}
+		all := names(t, dir) + names(t, l.Work().Path(""))
+		should.Not(t, strings.Contains(all, ".tmp"), "after step %d: temporary files remain: %s", n, all)
 		for i, step := range sealSteps(l) {
-			if err := step(); err != nil {
-				t.Fatalf("after step %d, step %d again: %v", n, i, err)
-			}
+			must.Be(t, step(), nil, "after step %d, step %d again", n, i)
 		}
 		must.OK(t, l.Unlock())
 	}
@@ -247,8 +218,7 @@ func TestCrash(t *testing.T) {
 
 // TestRefused checks that a refused request changes nothing.
 func TestRefused(t *testing.T) {
-	other, err := (&manifest.Manifest{Identity: manifest.Identity{Game: "awari", Rules: "awari", Pits: 12}}).Encode()
-	must.OK(t, err)
+	other := must.Get((&manifest.Manifest{Identity: manifest.Identity{Game: "awari", Rules: "awari", Pits: 12}}).Encode())(t)
 	tests := []struct {
 		name  string
 		files map[string]string
@@ -271,17 +241,14 @@ func TestRefused(t *testing.T) {
 			before := must.Tree(t, dir)
 			_, err := Lock(dir, awari)
 			otherRun := tt.want == ErrOtherRun
-			if !errors.Is(err, tt.want) || errors.Is(err, corrupt.ErrCorrupt) == otherRun || !strings.Contains(err.Error(), tt.text) {
-				t.Errorf("%v, want %v and %s", err, tt.want, tt.text)
-			}
+			should.Hold(t, errors.Is(err, tt.want) && errors.Is(err, corrupt.ErrCorrupt) != otherRun && strings.Contains(err.Error(), tt.text),
+				"%v, want %v and %s", err, tt.want, tt.text)
 			must.Same(t, "changed", before, must.Tree(t, dir))
 			d, err := Open(dir)
 			if err == nil {
 				_, err = d.Manifest()
 			}
-			if (err == nil) != otherRun {
-				t.Errorf("open for reading: %v", err)
-			}
+			should.Hold(t, (err == nil) == otherRun, "open for reading: %v", err)
 		})
 	}
 }
@@ -300,25 +267,15 @@ func TestRefusedPlaces(t *testing.T) {
 	file := filepath.Join(dir, "file")
 	fill(t, dir, map[string]string{"file": "x"})
 	before := must.Tree(t, dir)
-	if _, err := Lock(file, awari); !errors.Is(err, ErrNotDir) {
-		t.Errorf("lock a file: %v", err)
-	}
+	should.Be(t, must.Err(Lock(file, awari)), ErrNotDir, "lock a file")
 	below := filepath.Join(file, "below")
-	if _, err := Lock(below, awari); !errors.Is(err, ErrNotDir) || err.Error() != below+": not a directory" {
-		t.Errorf("lock below a file: %v", err)
-	}
-	if _, err := Open(file); !errors.Is(err, ErrNotDir) {
-		t.Errorf("open a file: %v", err)
-	}
-	if _, err := Open(filepath.Join(dir, "none")); !errors.Is(err, ErrMissing) || !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("open nothing: %v", err)
-	}
-	if _, err := Open(t.TempDir()); !errors.Is(err, ErrMissing) {
-		t.Errorf("open an empty directory: %v", err)
-	}
-	if _, err := Lock(filepath.Join(dir, "none"), manifest.Identity{Game: "No game"}); !errors.Is(err, manifest.ErrInvalid) {
-		t.Errorf("lock for a bad name: %v", err)
-	}
+	_, err := Lock(below, awari)
+	should.Hold(t, errors.Is(err, ErrNotDir) && err.Error() == below+": not a directory", "lock below a file: %v", err)
+	should.Be(t, must.Err(Open(file)), ErrNotDir, "open a file")
+	_, err = Open(filepath.Join(dir, "none"))
+	should.Hold(t, errors.Is(err, ErrMissing) && errors.Is(err, fs.ErrNotExist), "open nothing: %v", err)
+	should.Be(t, must.Err(Open(t.TempDir())), ErrMissing, "open an empty directory")
+	should.Be(t, must.Err(Lock(filepath.Join(dir, "none"), manifest.Identity{Game: "No game"})), manifest.ErrInvalid, "lock for a bad name")
 	must.Same(t, "changed", before, must.Tree(t, dir))
 }
 
@@ -352,9 +309,7 @@ func TestLockFirst(t *testing.T) {
 	l := mustLock(t, dir)
 	restore()
 	must.OK(t, l.Unlock())
-	if len(did) < 2 || did[0] != "sync" || did[1] != "mkdir work" {
-		t.Errorf("%q", did)
-	}
+	should.Hold(t, len(did) >= 2 && did[0] == "sync" && did[1] == "mkdir work", "%q", did)
 }
 
 // TestNameTaken: a layer, or distances, cannot take the place of what is no file.
@@ -364,26 +319,18 @@ func TestNameTaken(t *testing.T) {
 	defer func() { must.OK(t, l.Unlock()) }()
 	for name, begin := range map[string]func(int) (*vfs.Pending, error){LayerName(3): l.NewLayer, DistanceName(3): l.NewDistances} {
 		must.OK(t, os.Mkdir(filepath.Join(dir, name), 0o755))
-		if _, err := begin(3); err == nil {
-			t.Errorf("%s, a directory, is replaced", name)
-		}
+		should.Not(t, must.Err(begin(3)) == nil, "%s, a directory, is replaced", name)
 	}
 }
 
 func TestUnwritable(t *testing.T) {
-	if runtime.GOOS == "windows" || os.Getuid() == 0 {
-		t.Skip("this user can write everywhere")
-	}
+	tries.SkipIf(t, runtime.GOOS == "windows" || os.Getuid() == 0, "this user can write everywhere")
 	dir := t.TempDir()
 	must.OK(t, os.Chmod(dir, 0o555))
 	for _, path := range []string{dir, filepath.Join(dir, "new")} {
-		if _, err := Lock(path, awari); !errors.Is(err, ErrUnwritable) {
-			t.Errorf("%s: %v", path, err)
-		}
+		should.Be(t, must.Err(Lock(path, awari)), ErrUnwritable, "%s", path)
 	}
-	if got := names(t, dir); got != "" {
-		t.Errorf("made %s", got)
-	}
+	should.Equal(t, names(t, dir), "", "made")
 }
 
 // TestUnwritableErrors covers what TestUnwritable cannot provoke as root.
@@ -394,13 +341,10 @@ func TestUnwritableErrors(t *testing.T) {
 		"x/y": "x/y: directory cannot be written: mkdir x: permission denied",
 	} {
 		err := unwritable(path, denied)
-		if !errors.Is(err, ErrUnwritable) || !errors.Is(err, fs.ErrPermission) || err.Error() != want {
-			t.Errorf("%v, want %s", err, want)
-		}
+		should.Hold(t, errors.Is(err, ErrUnwritable) && errors.Is(err, fs.ErrPermission) && err.Error() == want, "%v, want %s", err, want)
 	}
 	locked := &LockedError{Path: "x/lock"}
-	if err := unwritable("x", locked); err != error(locked) || !strings.Contains(err.Error(), "another process") {
-		t.Error(err)
-	}
+	err := unwritable("x", locked)
+	should.Hold(t, err == error(locked) && strings.Contains(err.Error(), "another process"), "%v", err)
 	must.OK(t, unwritable("x", nil))
 }

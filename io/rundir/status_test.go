@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
+	"grenier/internal/testkit/tries"
 	"grenier/io/vfs"
 )
 
@@ -31,9 +33,7 @@ func aStatus() *Status {
 
 func encoded(t testing.TB, s *Status) string {
 	t.Helper()
-	data, err := s.Encode()
-	must.OK(t, err)
-	return string(data)
+	return string(must.Get(s.Encode())(t))
 }
 
 func TestStatusRoundTrip(t *testing.T) {
@@ -45,43 +45,32 @@ func TestStatusRoundTrip(t *testing.T) {
 		{PID: 1, State: Failed, Error: "disk full", Started: time.Unix(1, 0).UTC(), Reported: time.Unix(2, 0).UTC()},
 	} {
 		must.OK(t, l.SaveStatus(want))
-		got, err := l.Status()
-		must.OK(t, err)
-		must.Same(t, "another result", want, got)
+		must.Same(t, "another result", want, must.Get(l.Status())(t))
 	}
-	if got := names(t, l.Work().Path("")); got != StatusName {
-		t.Errorf("work/ holds %q", got)
-	}
-	if err := l.ClearWork(); err != nil || names(t, l.Work().Path("")) != StatusName {
-		t.Errorf("the status is gone: %v", err)
-	}
+	should.Equal(t, names(t, l.Work().Path("")), StatusName, "work/ holds")
+	err := l.ClearWork()
+	should.Hold(t, err == nil && names(t, l.Work().Path("")) == StatusName, "the status is gone: %v", err)
 }
 
 // TestStatusGolden pins version 1 of the format.
 func TestStatusGolden(t *testing.T) {
 	s := aStatus()
 	s.PID = 4242
-	want := must.Read(t, "testdata/status-v1.json")
-	must.Same(t, "another result", string(want), encoded(t, s))
+	must.Same(t, "another result", string(must.Read(t, "testdata/status-v1.json")), encoded(t, s))
 }
 
 // TestStatusText: whatever an error says, the status can be read and printed.
 func TestStatusText(t *testing.T) {
 	s := aStatus()
 	s.State, s.Error = Failed, "a\x1b[2J\nb\xff"+strings.Repeat("é", 2*maxStatusText)
-	got, err := parseStatus([]byte(encoded(t, s)))
-	must.OK(t, err)
-	if !strings.HasPrefix(got.Error, "a?[2J?b?éé") || len([]rune(got.Error)) != maxStatusText {
-		t.Errorf("%q", got.Error)
-	}
+	got := must.Get(parseStatus([]byte(encoded(t, s))))(t)
+	should.Hold(t, strings.HasPrefix(got.Error, "a?[2J?b?éé") && len([]rune(got.Error)) == maxStatusText, "%q", got.Error)
 }
 
 func TestStatusDamaged(t *testing.T) {
 	good := encoded(t, aStatus())
 	replaced := func(old, by string) string {
-		if !strings.Contains(good, old) {
-			t.Fatalf("no %s in %s", old, good)
-		}
+		must.Hold(t, strings.Contains(good, old), "no %s in %s", old, good)
 		return strings.Replace(good, old, by, 1)
 	}
 	for _, c := range []struct{ text, why string }{
@@ -106,13 +95,10 @@ func TestStatusDamaged(t *testing.T) {
 		{replaced(`"version": 1`, `"version": 2`), "version 2"},
 		{good + strings.Repeat(" ", maxStatusBytes), "more than"},
 	} {
-		if s, err := parseStatus([]byte(c.text)); s != nil || !errors.Is(err, ErrNoReport) || !strings.Contains(err.Error(), c.why) {
-			t.Errorf("%.400s: %v, %v", c.text, s, err)
-		}
+		s, err := parseStatus([]byte(c.text))
+		should.Hold(t, s == nil && errors.Is(err, ErrNoReport) && strings.Contains(err.Error(), c.why), "%.400s: %v, %v", c.text, s, err)
 	}
-	if _, err := parseStatus([]byte(replaced(`"pid"`, `"later": [1], "pid"`))); err != nil {
-		t.Errorf("an unknown field: %v", err)
-	}
+	should.Be(t, must.Err(parseStatus([]byte(replaced(`"pid"`, `"later": [1], "pid"`)))), nil, "an unknown field")
 }
 
 // FuzzParseStatus: an accepted status can be printed and written again.
@@ -125,18 +111,13 @@ func FuzzParseStatus(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		s, err := parseStatus(data)
 		if err != nil {
-			if !errors.Is(err, ErrNoReport) || strings.Contains(err.Error(), "\n") {
-				t.Errorf("%v", err)
-			}
+			should.Not(t, !errors.Is(err, ErrNoReport) || strings.Contains(err.Error(), "\n"), "%v", err)
 			return
 		}
-		if math.IsInf(s.RunTotal, 0) || s.Share < 0 || s.Share > 1 || printable(s.Stage+s.Kernel) != s.Stage+s.Kernel {
-			t.Errorf("accepted: %+v", s)
-		}
+		should.Not(t, math.IsInf(s.RunTotal, 0) || s.Share < 0 || s.Share > 1 || printable(s.Stage+s.Kernel) != s.Stage+s.Kernel,
+			"accepted: %+v", s)
 		again, err := parseStatus([]byte(encoded(t, s)))
-		if err != nil || !again.Reported.Equal(s.Reported) {
-			t.Errorf("%v, %+v", err, s)
-		}
+		should.Hold(t, err == nil && again.Reported.Equal(s.Reported), "%v, %+v", err, s)
 	})
 }
 
@@ -174,31 +155,23 @@ func TestActivityStates(t *testing.T) {
 			c.change(s)
 		}
 		a := activity(c.h, s, err, now)
-		if a.State != c.want || (a.Report == nil) != (c.why != "") || (a.NoReport != nil) != (c.why != "") {
-			t.Errorf("%s: %+v", c.name, a)
-		}
-		if c.why != "" && !strings.Contains(fmt.Sprint(a.NoReport), c.why) {
-			t.Errorf("%s: %v lacks %q", c.name, a.NoReport, c.why)
-		}
+		should.Hold(t, a.State == c.want && (a.Report == nil) == (c.why != "") && (a.NoReport != nil) == (c.why != ""),
+			"%s: %+v", c.name, a)
+		should.Not(t, c.why != "" && !strings.Contains(fmt.Sprint(a.NoReport), c.why), "%s: %v lacks %q", c.name, a.NoReport, c.why)
 	}
 }
 
 // TestActivity looks at a solver that comes, works, is killed, and at one that
 // ends in order. Looking never keeps a solver from starting.
 func TestActivity(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("the lock outlives the process")
-	}
+	tries.SkipIf(t, runtime.GOOS == "windows", "the lock outlives the process")
 	dir := filepath.Join(t.TempDir(), "run")
 	cmd := startChild(t, dir, 0)
-	d, err := Open(dir)
-	must.OK(t, err)
+	d := must.Get(Open(dir))(t)
 	check := func(want Activity) {
 		t.Helper()
 		got, err := d.Activity(time.Now())
-		if err != nil || got.State != want.State || got.Holder != want.Holder {
-			t.Errorf("%+v, %v, want %+v", got, err, want)
-		}
+		should.Hold(t, err == nil && got.State == want.State && got.Holder == want.Holder, "%+v, %v, want %+v", got, err, want)
 	}
 	check(Activity{State: Running, Holder: Holder{Held: true, PID: cmd.Process.Pid, Alive: true}})
 	kill(cmd)
@@ -228,25 +201,20 @@ func TestLog(t *testing.T) {
 	defer func() { l.Unlock() }()
 	path := filepath.Join(dir, LogName)
 	for _, text := range []string{"one\n", "two, cut sh", "three\n"} {
-		f, err := l.OpenLog()
-		must.OK(t, err)
-		_, err = io.WriteString(f, text)
-		must.OK(t, err)
+		f := must.Get(l.OpenLog())(t)
+		must.OK(t, must.Err(io.WriteString(f, text)))
 		must.OK(t, f.Close())
 	}
-	if got, err := os.ReadFile(path); err != nil || string(got) != "one\ntwo, cut sh\nthree\n" {
-		t.Errorf("%q, %v", got, err)
-	}
-	if got, err := l.Log(); err != nil || string(got) != "one\ntwo, cut sh\nthree\n" {
-		t.Errorf("read: %q, %v", got, err)
-	}
+	got, err := os.ReadFile(path)
+	should.Hold(t, err == nil && string(got) == "one\ntwo, cut sh\nthree\n", "%q, %v", got, err)
+	got, err = l.Log()
+	should.Hold(t, err == nil && string(got) == "one\ntwo, cut sh\nthree\n", "read: %q, %v", got, err)
 	// A directory with a log and no manifest is a run that did not get far.
 	must.OK(t, errors.Join(os.Remove(l.ManifestPath()), l.Unlock()))
 	l = mustLock(t, dir)
 	must.OK(t, errors.Join(os.Remove(path), os.Mkdir(path, 0o755)))
-	if _, err := l.OpenLog(); err == nil || !strings.HasSuffix(err.Error(), "solve.log is a directory, not a file") {
-		t.Error(err)
-	}
+	_, err = l.OpenLog()
+	should.Not(t, err == nil || !strings.HasSuffix(err.Error(), "solve.log is a directory, not a file"), "%v", err)
 }
 
 // TestSolverComes: a lock without a process is looked at again, for a solver that has just come.
@@ -306,9 +274,7 @@ func TestPartCounts(t *testing.T) {
 func TestEarlierStatus(t *testing.T) {
 	s := aStatus()
 	s.State = "finished"
-	data, err := s.Encode()
-	must.OK(t, err)
-	if got, err := parseStatus(data); err != nil || got.State != Done {
-		t.Errorf("%+v, %v", got, err)
-	}
+	data := must.Get(s.Encode())(t)
+	got, err := parseStatus(data)
+	should.Hold(t, err == nil && got.State == Done, "%+v, %v", got, err)
 }

@@ -1,13 +1,13 @@
 package rundir
 
 import (
-	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/io/vfs"
 )
 
@@ -16,29 +16,19 @@ func TestSteps(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	l := mustLock(t, dir)
 	defer l.Unlock()
-	if _, err := l.Plan(100); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("no plan: %v", err)
-	}
-	if _, err := l.Steps(7); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("no steps: %v", err)
-	}
+	should.Be(t, must.Err(l.Plan(100)), fs.ErrNotExist, "no plan")
+	should.Be(t, must.Err(l.Steps(7)), fs.ErrNotExist, "no steps")
 	must.OK(t, l.SavePlan(7, []byte("seven")))
-	seven, err := l.Steps(7)
-	must.OK(t, err)
+	seven := must.Get(l.Steps(7))(t)
 	defer seven.Close()
 	must.OK(t, vfs.Write(seven, PieceName(3), []byte("a piece")))
 	must.OK(t, l.ClearWork()) // leaves them
-	if data, err := l.Plan(100); err != nil || string(data) != "seven" {
-		t.Errorf("plan %q, %v", data, err)
-	}
+	data, err := l.Plan(100)
+	should.Hold(t, err == nil && string(data) == "seven", "plan %q, %v", data, err)
 	must.OK(t, l.ClearSteps())
 	must.OK(t, l.SavePlan(8, []byte("eight")))
-	if got := names(t, filepath.Join(dir, WorkName)); got != "plan.json steps-00000008" {
-		t.Errorf("names %s", got)
-	}
-	if err := vfs.Write(seven, PieceName(3), []byte("late")); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("a late piece: %v", err)
-	}
+	should.Equal(t, names(t, filepath.Join(dir, WorkName)), "plan.json steps-00000008", "names")
+	should.Be(t, vfs.Write(seven, PieceName(3), []byte("late")), fs.ErrNotExist, "a late piece")
 }
 
 // TestClearSteps: what is not ours stays, and so does a file that is being written; the plan is gone in any case.
@@ -49,26 +39,18 @@ func TestClearSteps(t *testing.T) {
 	must.OK(t, l.SavePlan(1, nil))
 	must.OK(t, l.SavePlan(2, nil))
 	must.OK(t, l.SavePlan(0xabcdef01, nil))
-	two, err := l.Steps(2)
-	must.OK(t, err)
+	two := must.Get(l.Steps(2))(t)
 	defer two.Close()
-	late, err := vfs.NewPending(two, WindowName(0, 1))
-	must.OK(t, err)
+	late := must.Get(vfs.NewPending(two, WindowName(0, 1)))(t)
 	work := filepath.Join(dir, WorkName)
 	fill(t, filepath.Join(work, "steps-00000001"), map[string]string{
 		"captures-0001-open": "", "window-00-3": "", "found-04": "", "piece-00": "", "piece-63.0123456789abcdef.tmp": "", "piece-100": "", "thesis.tex": "",
 	})
 	must.OK(t, os.Mkdir(filepath.Join(work, "steps-2"), 0o755))
 	must.OK(t, l.ClearSteps())
-	if got := names(t, work); got != "steps-00000001 steps-00000002 steps-2" {
-		t.Errorf("names %s", got)
-	}
-	if got := names(t, filepath.Join(work, "steps-00000001")); got != "piece-100 thesis.tex" {
-		t.Errorf("names %s", got)
-	}
+	should.Equal(t, names(t, work), "steps-00000001 steps-00000002 steps-2", "names")
+	should.Equal(t, names(t, filepath.Join(work, "steps-00000001")), "piece-100 thesis.tex", "names")
 	must.OK(t, late.Publish())
 	must.OK(t, l.ClearSteps())
-	if got := names(t, work); got != "steps-00000001 steps-2" {
-		t.Errorf("names %s", got)
-	}
+	should.Equal(t, names(t, work), "steps-00000001 steps-2", "names")
 }

@@ -10,6 +10,7 @@ import (
 
 	"grenier/internal/testkit/crashfs"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/io/corrupt"
 	"grenier/io/sealed"
 	"grenier/io/vfs"
@@ -17,37 +18,27 @@ import (
 
 // dumpInDocument returns the example in docs/format/work-file.md.
 func dumpInDocument(t *testing.T) []byte {
-	t.Helper()
 	page := must.Read(t, "../../docs/format/work-file.md")
 	_, dump, _ := strings.Cut(string(page), "```dump\n")
 	dump, _, _ = strings.Cut(dump, "```")
 	var data []byte
 	for line := range strings.Lines(dump) {
 		offset, err := strconv.Atoi(strings.TrimSpace(line[:4]))
-		if err != nil || offset != len(data) {
-			t.Fatalf("%q is at %d", line, len(data))
-		}
-		b, err := hex.DecodeString(strings.ReplaceAll(line[6:6+47], " ", ""))
-		must.OK(t, err)
-		data = append(data, b...)
+		must.Hold(t, err == nil && offset == len(data), "%q is at %d", line, len(data))
+		data = append(data, must.Get(hex.DecodeString(strings.ReplaceAll(line[6:6+47], " ", "")))(t)...)
 	}
 	return data
 }
 
 func TestSeal(t *testing.T) {
 	data, golden := sealed.Seal("tiles", 3, []byte("hello")), dumpInDocument(t)
-	if !bytes.Equal(data, golden) {
-		t.Errorf("% x", data)
-	}
+	should.Hold(t, bytes.Equal(data, golden), "% x", data)
 	for _, newest := range []int{3, 4} {
 		version, payload, err := sealed.Unseal("c", "tiles", newest, data)
-		if version != 3 || string(payload) != "hello" || err != nil {
-			t.Errorf("%d, %q, %v", version, payload, err)
-		}
+		should.Hold(t, version == 3 && string(payload) == "hello" && err == nil, "%d, %q, %v", version, payload, err)
 	}
-	if _, payload, err := sealed.Unseal("c", "a", 1, sealed.Seal("a", 1, nil)); len(payload) > 0 || err != nil {
-		t.Errorf("%q, %v", payload, err)
-	}
+	_, payload, err := sealed.Unseal("c", "a", 1, sealed.Seal("a", 1, nil))
+	should.Hold(t, len(payload) == 0 && err == nil, "%q, %v", payload, err)
 }
 
 // TestRead: a file that is much longer than its document is not read whole.
@@ -64,12 +55,9 @@ func TestRead(t *testing.T) {
 		}
 		must.OK(t, err)
 		got, err := sealed.Read(dir, "checkpoint")
-		if err != nil || len(got) != len(data)+min(longer, 1) {
-			t.Errorf("%d bytes more: %d are read, %v", longer, len(got), err)
-		}
-		if _, _, err := sealed.Unseal("c", "tiles", 3, got); (err != nil) != (longer > 0) {
-			t.Errorf("%d bytes more: %v", longer, err)
-		}
+		should.Hold(t, err == nil && len(got) == len(data)+min(longer, 1), "%d bytes more: %d are read, %v", longer, len(got), err)
+		_, _, err = sealed.Unseal("c", "tiles", 3, got)
+		should.Hold(t, (err != nil) == (longer > 0), "%d bytes more: %v", longer, err)
 	}
 }
 
@@ -80,13 +68,9 @@ func TestUnsealFails(t *testing.T) {
 		t.Helper()
 		_, _, err := sealed.Unseal("work/c", kind, newest, data)
 		typed, ok := errors.AsType[*corrupt.Error](err)
-		if !ok || typed.File != "work/c" {
-			t.Fatalf("%s: %v", what, err)
-		}
+		must.Hold(t, ok && typed.File == "work/c", "%s: %v", what, err)
 		for _, c := range causes {
-			if errors.Is(err, c) != (c == cause) {
-				t.Errorf("%s: %v", what, err)
-			}
+			should.Hold(t, errors.Is(err, c) == (c == cause), "%s: %v", what, err)
 		}
 	}
 	fails("another kind", "tile", 3, data, corrupt.ErrForeign)

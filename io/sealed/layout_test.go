@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/io/corrupt"
 	"grenier/io/sealed"
 )
@@ -22,9 +23,8 @@ func header(version int) []byte {
 
 func TestLayoutGolden(t *testing.T) {
 	want := "\x89GC\n\x01\x00\x03\x00\x00\x00\x02\x00"
-	if b := header(3); len(b) != layout.Size || string(b[:12]) != want {
-		t.Errorf("%q, want %q", b, want)
-	}
+	b := header(3)
+	should.Hold(t, len(b) == layout.Size && string(b[:12]) == want, "%q, want %q", b, want)
 }
 
 // TestLayoutOpen: magic number, length, version and checksum are checked in this order.
@@ -55,19 +55,14 @@ func TestLayoutOpen(t *testing.T) {
 	} {
 		_, err := layout.Open("c", "header", c.data)
 		typed, ok := errors.AsType[*corrupt.Error](err)
-		if !ok || typed.File != "c" || typed.Part != "header" || !strings.Contains(err.Error(), c.text) {
-			t.Fatalf("%s: %v", c.what, err)
-		}
+		must.Hold(t, ok && typed.File == "c" && typed.Part == "header" && strings.Contains(err.Error(), c.text), "%s: %v", c.what, err)
 		for _, cause := range causes {
-			if errors.Is(err, cause) != (cause == c.cause) {
-				t.Errorf("%s: %v", c.what, err)
-			}
+			should.Hold(t, errors.Is(err, cause) == (cause == c.cause), "%s: %v", c.what, err)
 		}
 	}
 	for _, version := range []int{2, 3} {
-		if v, err := layout.Open("c", "header", append(header(version), 0, 1)); v != version || err != nil {
-			t.Errorf("version %d: %d, %v", version, v, err)
-		}
+		v, err := layout.Open("c", "header", append(header(version), 0, 1))
+		should.Hold(t, v == version && err == nil, "version %d: %d, %v", version, v, err)
 	}
 }
 
@@ -77,17 +72,13 @@ func TestHead(t *testing.T) {
 		{Kind: strings.Repeat("a", sealed.MaxKind+1), Version: 1}, {Kind: "a", Version: 1 << 32},
 		{Kind: "a", Version: 1, Identity: make([]byte, sealed.MaxIdentity+1)},
 	} {
-		if err := h.Validate(); !errors.Is(err, sealed.ErrHead) {
-			t.Errorf("%+v: %v", h, err)
-		}
+		should.Be(t, h.Validate(), sealed.ErrHead, "%+v", h)
 	}
 	h := sealed.Head{Kind: strings.Repeat("z", sealed.MaxKind), Version: 1<<32 - 1, Identity: make([]byte, sealed.MaxIdentity)}
 	must.OK(t, errors.Join(h.Validate(), h.Expect("c", h)))
 	b := bytes.Repeat([]byte{0xee}, sealed.MaxKind+1)
-	if sealed.PutKind(b, "tiles"); sealed.KindOf(b) != "tiles" || b[sealed.MaxKind] != 0xee {
-		t.Errorf("% x", b)
-	}
-	if sealed.PutKind(b, h.Kind); sealed.KindOf(b) != h.Kind || b[sealed.MaxKind] != 0xee {
-		t.Errorf("% x", b)
-	}
+	sealed.PutKind(b, "tiles")
+	should.Hold(t, sealed.KindOf(b) == "tiles" && b[sealed.MaxKind] == 0xee, "% x", b)
+	sealed.PutKind(b, h.Kind)
+	should.Hold(t, sealed.KindOf(b) == h.Kind && b[sealed.MaxKind] == 0xee, "% x", b)
 }

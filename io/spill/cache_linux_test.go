@@ -20,8 +20,7 @@ func TestCache(t *testing.T) {
 	must.OK(t, err)
 	_, err = w.Write(make([]byte, long))
 	must.OK(t, errors.Join(err, w.Publish()))
-	r, err := Open(d, "a", aHeader, 2)
-	must.OK(t, err)
+	r := must.Get(Open(d, "a", aHeader, 2))(t)
 	defer r.Close()
 	held := cachetest.Watch(t, d.Path("a"))
 	b := make([]byte, 1<<20)
@@ -31,8 +30,7 @@ func TestCache(t *testing.T) {
 		} else {
 			must.OK(t, err)
 		}
-		if bytes, _ := held(); bytes > most {
-			t.Fatalf("%d bytes in the page cache", bytes)
-		}
+		bytes, _ := held()
+		must.Not(t, bytes > most, "%d bytes in the page cache", bytes)
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"grenier/internal/testkit/crashfs"
 	"grenier/internal/testkit/golden"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 	"grenier/io/corrupt"
 	"grenier/io/sealed"
@@ -82,8 +83,7 @@ func read(rng *rand.Rand, d vfs.Dir, h Header, workers int) (data []byte, err er
 // systemDir is an empty directory of the operating system.
 func systemDir(t testing.TB) vfs.Dir {
 	t.Helper()
-	d, err := vfs.OpenDir(t.TempDir())
-	must.OK(t, err)
+	d := must.Get(vfs.OpenDir(t.TempDir()))(t)
 	t.Cleanup(func() { d.Close() })
 	return d
 }
@@ -103,15 +103,10 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 			d := systemDir(t)
 			must.OK(t, write(rng, d, aHeader, data, 1+rng.IntN(5), blockSize))
 			got, err := read(rng, d, aHeader, 1+rng.IntN(5))
-			if err != nil || !bytes.Equal(got, data) {
-				t.Fatalf("%d bytes, blocks of %d: %d bytes, %v", len(data), blockSize, len(got), err)
-			}
-			files[i], err = os.ReadFile(d.Path("a"))
-			must.OK(t, err)
+			must.Hold(t, err == nil && bytes.Equal(got, data), "%d bytes, blocks of %d: %d bytes, %v", len(data), blockSize, len(got), err)
+			files[i] = must.Get(os.ReadFile(d.Path("a")))(t)
 		}
-		if !bytes.Equal(files[0], files[1]) {
-			t.Fatalf("%d bytes, blocks of %d: two files of the same contents differ", len(data), blockSize)
-		}
+		must.Hold(t, bytes.Equal(files[0], files[1]), "%d bytes, blocks of %d: two files of the same contents differ", len(data), blockSize)
 	}
 }
 
@@ -121,10 +116,8 @@ func TestUsualBlocks(t *testing.T) {
 	data := contents(rng, 80*usualBlock+5)
 	for p, most := range map[Packing]int{LZ4: len(data) * 7 / 10, Huffman: len(data) * 3 / 4, Direct: len(data) + 2000} {
 		d := systemDir(t)
-		w, err := Create(d, "a", aHeader, p, 3)
-		must.OK(t, err)
-		_, err = w.Write(data)
-		must.OK(t, err)
+		w := must.Get(Create(d, "a", aHeader, p, 3))(t)
+		must.OK(t, must.Err(w.Write(data)))
 		must.OK(t, w.Publish())
 		info, err := d.Lstat("a")
 		if err != nil || info.Size() != w.Bytes() || info.Size() > int64(most) || p == Direct && info.Size() < int64(len(data)) {
@@ -139,15 +132,10 @@ func TestUsualBlocks(t *testing.T) {
 func TestHeaders(t *testing.T) {
 	d := systemDir(t)
 	var bad Header // what else is: package sealed
-	if _, err := Create(d, "a", bad, LZ4, 1); !errors.Is(err, sealed.ErrHead) {
-		t.Error(err)
-	}
-	if _, err := Open(d, "a", bad, 1); !errors.Is(err, sealed.ErrHead) {
-		t.Error(err)
-	}
-	if entries, err := d.Entries(); err != nil || len(entries) > 0 {
-		t.Errorf("left behind: %v, %v", entries, err)
-	}
+	should.Be(t, must.Err(Create(d, "a", bad, LZ4, 1)), sealed.ErrHead)
+	should.Be(t, must.Err(Open(d, "a", bad, 1)), sealed.ErrHead)
+	entries, err := d.Entries()
+	should.Hold(t, err == nil && len(entries) == 0, "left behind: %v, %v", entries, err)
 	h := Header{Kind: strings.Repeat("z", sealed.MaxKind), Version: 1<<32 - 1, Identity: make([]byte, sealed.MaxIdentity)}
 	must.OK(t, write(tries.Rand(t), d, h, nil, 1, 1))
 	if got, err := ReadHeader(d, "a"); err != nil || got.Kind != h.Kind || got.Version != h.Version || !bytes.Equal(got.Identity, h.Identity) {
@@ -158,9 +146,7 @@ func TestHeaders(t *testing.T) {
 // TestWhose: a stream of something else is not given out.
 func TestWhose(t *testing.T) {
 	rng, d := tries.Rand(t), systemDir(t)
-	if _, err := Open(d, "a", aHeader, 1); !errors.Is(err, fs.ErrNotExist) {
-		t.Error(err)
-	}
+	should.Be(t, must.Err(Open(d, "a", aHeader, 1)), fs.ErrNotExist)
 	must.OK(t, write(rng, d, aHeader, contents(rng, 999), 1, 100))
 	for _, c := range []struct {
 		Header
@@ -171,31 +157,24 @@ func TestWhose(t *testing.T) {
 		{Header{Kind: "test", Version: 3, Identity: []byte("mine2")}, corrupt.ErrMismatch},
 	} {
 		_, err := Open(d, "a", c.Header, 1)
-		if broken, ok := errors.AsType[*corrupt.Error](err); !ok || !errors.Is(err, c.want) || broken.File != d.Path("a") || broken.Part != "header" {
-			t.Errorf("%+v: %v", c.Header, err)
-		}
+		broken, ok := errors.AsType[*corrupt.Error](err)
+		should.Hold(t, ok && errors.Is(err, c.want) && broken.File == d.Path("a") && broken.Part == "header", "%+v: %v", c.Header, err)
 	}
 	newer := aHeader
 	newer.Version++
-	r, err := Open(d, "a", newer, 1)
-	must.OK(t, err)
-	if r.head.Version != 3 {
-		t.Errorf("version %d", r.head.Version)
-	}
+	r := must.Get(Open(d, "a", newer, 1))(t)
+	should.Equal(t, r.head.Version, 3, "version")
 	must.OK(t, r.Close())
 	for _, c := range []struct {
 		text    string
 		foreign bool
 	}{{"", false}, {"\x89G", false}, {"\x88G", true}, {"something else entirely", true}} {
 		must.OK(t, vfs.Write(d, "a", []byte(c.text)))
-		if _, err := ReadHeader(d, "a"); !errors.Is(err, corrupt.ErrCorrupt) || errors.Is(err, corrupt.ErrForeign) != c.foreign {
-			t.Errorf("%q: %v", c.text, err)
-		}
+		_, err := ReadHeader(d, "a")
+		should.Hold(t, errors.Is(err, corrupt.ErrCorrupt) && errors.Is(err, corrupt.ErrForeign) == c.foreign, "%q: %v", c.text, err)
 	}
 	must.OK(t, d.Mkdir("dir"))
-	if _, err := ReadHeader(d, "dir"); !errors.Is(err, corrupt.ErrForeign) {
-		t.Error(err)
-	}
+	should.Be(t, must.Err(ReadHeader(d, "dir")), corrupt.ErrForeign)
 }
 
 // TestAbandonedStreams: whatever was done before, nothing is left, and the one before
@@ -209,26 +188,18 @@ func TestAbandonedStreams(t *testing.T) {
 		must.OK(t, err)
 		_, err = w.Write(data[:n])
 		must.OK(t, errors.Join(err, w.Abort(), w.Abort()))
-		if _, err := w.Write(data); !errors.Is(err, os.ErrClosed) {
-			t.Errorf("writing after Abort: %v", err)
-		}
-		if err := w.Publish(); !errors.Is(err, os.ErrClosed) {
-			t.Errorf("Publish after Abort: %v", err)
-		}
-		r, err := Open(d, "a", aHeader, 2)
-		must.OK(t, err)
+		should.Be(t, must.Err(w.Write(data)), os.ErrClosed, "writing after Abort")
+		should.Be(t, w.Publish(), os.ErrClosed, "Publish after Abort")
+		r := must.Get(Open(d, "a", aHeader, 2))(t)
 		_, err = io.ReadFull(r, make([]byte, n))
 		must.OK(t, errors.Join(err, r.Close()))
-		if _, err := r.Read(make([]byte, 1)); err == nil || errors.Is(err, io.EOF) {
-			t.Errorf("reading after Close: %v", err)
-		}
+		_, err = r.Read(make([]byte, 1))
+		should.Not(t, err == nil || errors.Is(err, io.EOF), "reading after Close: %v", err)
 	}
-	if entries, err := d.Entries(); err != nil || len(entries) != 1 {
-		t.Errorf("left behind: %v, %v", entries, err)
-	}
-	if got, err := read(rng, d, aHeader, 1); err != nil || !bytes.Equal(got, data) {
-		t.Errorf("%d bytes, %v", len(got), err)
-	}
+	entries, err := d.Entries()
+	should.Hold(t, err == nil && len(entries) == 1, "left behind: %v, %v", entries, err)
+	got, err := read(rng, d, aHeader, 1)
+	should.Hold(t, err == nil && bytes.Equal(got, data), "%d bytes, %v", len(got), err)
 }
 
 // spans returns where the blocks of a file are, and where its end begins.
@@ -250,9 +221,7 @@ func stream(t testing.TB, rng *rand.Rand, h Header, data []byte, blockSize int) 
 	t.Helper()
 	disk := crashfs.New()
 	must.OK(t, write(rng, disk.Dir("x"), h, data, 1, blockSize))
-	file, err := vfs.Read(disk.Dir("x"), "a", 1<<30)
-	must.OK(t, err)
-	return file
+	return must.Get(vfs.Read(disk.Dir("x"), "a", 1<<30))(t)
 }
 
 // TestDamage: whatever becomes of a file, a reader notices, names the file, and gives
@@ -301,12 +270,9 @@ func TestDamage(t *testing.T) {
 			t.Errorf("%s: header %+v", name, h)
 		}
 		broken, ok := errors.AsType[*corrupt.Error](err)
-		if !ok || broken.File != d.Path("a") || broken.Part == "" {
-			t.Errorf("%s: %d bytes, %v", name, len(got), err)
-		}
-		if name != early && name != "a block of an older stream" && name != "the blocks of an older stream" && !bytes.HasPrefix(data, got) {
-			t.Errorf("%s: gives other bytes", name)
-		}
+		should.Hold(t, ok && broken.File == d.Path("a") && broken.Part != "", "%s: %d bytes, %v", name, len(got), err)
+		should.Not(t, name != early && name != "a block of an older stream" && name != "the blocks of an older stream" && !bytes.HasPrefix(data, got),
+			"%s: gives other bytes", name)
 	}
 }
 
@@ -324,9 +290,8 @@ func TestGolden(t *testing.T) {
 	golden.Check(t, "testdata/golden.spill", got)
 	d := crashfs.New().Dir("x")
 	must.OK(t, vfs.Write(d, "a", got))
-	if got, err := read(rng, d, aHeader, 1); err != nil || !bytes.Equal(got, goldenContents()) {
-		t.Errorf("%q, %v", got, err)
-	}
+	got, err := read(rng, d, aHeader, 1)
+	should.Hold(t, err == nil && bytes.Equal(got, goldenContents()), "%q, %v", got, err)
 }
 
 // TestOlder: streams of version 1, whose blocks have no code, are read.
@@ -354,17 +319,14 @@ func TestCrashes(t *testing.T) {
 		err := write(rng, disk.Dir("x"), aHeader, newer, 2, 300)
 		for _, found := range []*crashfs.FS{disk.Kill(), disk.PowerCut(rng), disk.PowerCut(rng), disk.Kill().PowerCut(rng)} {
 			got, reading := read(rng, found.Dir("x"), aHeader, 1)
-			if reading != nil || !bytes.Equal(got, newer) && (err == nil || !bytes.Equal(got, older)) {
-				t.Fatalf("operation %d, %v: %d bytes, %v", k, err, len(got), reading)
-			}
+			must.Not(t, reading != nil || !bytes.Equal(got, newer) && (err == nil || !bytes.Equal(got, older)),
+				"operation %d, %v: %d bytes, %v", k, err, len(got), reading)
 		}
 		if err == nil {
 			t.Logf("%d operations", k-1)
 			return
 		}
-		if !errors.Is(err, crashfs.ErrCrashed) {
-			t.Fatal(err)
-		}
+		must.Be(t, err, crashfs.ErrCrashed)
 	}
 }
 
@@ -389,9 +351,8 @@ func TestFailingDisks(t *testing.T) {
 			return
 		}
 		got, reading := read(rng, disk.Dir("x"), aHeader, 1)
-		if !errors.Is(err, syscall.ENOSPC) || reading != nil || len(disk.Names()) != 1 || !bytes.Equal(got, older) && !bytes.Equal(got, newer) {
-			t.Fatalf("operation %d: %v; %d bytes, %v; %q", k, err, len(got), reading, disk.Names())
-		}
+		must.Not(t, !errors.Is(err, syscall.ENOSPC) || reading != nil || len(disk.Names()) != 1 || !bytes.Equal(got, older) && !bytes.Equal(got, newer),
+			"operation %d: %v; %d bytes, %v; %q", k, err, len(got), reading, disk.Names())
 	}
 }
 
@@ -404,12 +365,9 @@ func (unsynced) Sync() error        { return syscall.ENOSPC }
 // TestAbortAfterPublish: a stream that could not be published is gone, and Abort does nothing.
 func TestAbortAfterPublish(t *testing.T) {
 	d := systemDir(t)
-	w, err := Create(d, "a", aHeader, LZ4, 1)
-	must.OK(t, err)
+	w := must.Get(Create(d, "a", aHeader, LZ4, 1))(t)
 	w.pending.File = unsynced{w.pending.File}
-	if err := w.Publish(); !errors.Is(err, syscall.ENOSPC) {
-		t.Errorf("Publish: %v", err)
-	}
+	should.Be(t, w.Publish(), syscall.ENOSPC, "Publish")
 	must.OK(t, w.Abort())
 }
 
@@ -448,23 +406,18 @@ func FuzzRead(f *testing.F) {
 		d := crashfs.New().Dir("x")
 		must.OK(t, vfs.Write(d, "a", file))
 		h, err := ReadHeader(d, "a")
-		if err != nil && !errors.Is(err, corrupt.ErrCorrupt) {
-			t.Fatal(err)
-		}
+		must.Not(t, err != nil && !errors.Is(err, corrupt.ErrCorrupt), "%v", err)
 		if err != nil {
 			return
 		}
 		rng := rand.New(rand.NewPCG(1, 1))
 		data, err := read(rng, d, h, 2)
 		if err != nil {
-			if !errors.Is(err, corrupt.ErrCorrupt) {
-				t.Fatal(err)
-			}
+			must.Be(t, err, corrupt.ErrCorrupt)
 			return
 		}
 		must.OK(t, write(rng, d, h, data, 2, 1+len(data)/3))
-		if again, err := read(rng, d, h, 2); err != nil || !bytes.Equal(data, again) {
-			t.Fatalf("%d bytes, then %d, %v", len(data), len(again), err)
-		}
+		again, err := read(rng, d, h, 2)
+		must.Hold(t, err == nil && bytes.Equal(data, again), "%d bytes, then %d, %v", len(data), len(again), err)
 	})
 }

@@ -1,6 +1,10 @@
 package system
 
-import "testing"
+import (
+	"testing"
+
+	"grenier/internal/testkit/should"
+)
 
 func TestMounted(t *testing.T) {
 	const mounts = "22 1 8:1 / / rw - ext4 first rw\n" +
@@ -10,42 +14,27 @@ func TestMounted(t *testing.T) {
 	for path, want := range map[string]string{
 		"/": "ext4", "/other/x": "ext4", "/quick": "tmpfs", "/quick/a/b": "tmpfs", "/quickx": "ext4", "/data/run": "nfs4", "/my disk/run": "btrfs",
 	} {
-		if got := mounted(mounts, path); got != want {
-			t.Errorf("%s: %q, want %q", path, got, want)
-		}
+		should.Equal(t, mounted(mounts, path), want, "%s", path)
 	}
-	if got := mounted("", "/"); got != "" {
-		t.Errorf("nothing mounted: %q", got)
-	}
+	should.Equal(t, mounted("", "/"), "", "nothing mounted")
 }
 
 func TestWords(t *testing.T) {
 	for text, want := range map[string]string{"always [madvise] never\n": "madvise", "[never]": "never", "": "", "always": ""} {
-		if got := chosen(text); got != want {
-			t.Errorf("%q: %q, want %q", text, got, want)
-		}
+		should.Equal(t, chosen(text), want, "%q", text)
 	}
-	if n, known := available("MemTotal: 9 kB\nMemAvailable:    5 kB\n"); n != 5<<10 || !known {
-		t.Errorf("%d, %v", n, known)
-	}
-	if _, known := available("MemTotal: 9 kB\n"); known {
-		t.Error("known from nothing")
-	}
+	n, known := available("MemTotal: 9 kB\nMemAvailable:    5 kB\n")
+	should.Hold(t, n == 5<<10 && known, "%d, %v", n, known)
+	_, known = available("MemTotal: 9 kB\n")
+	should.Not(t, known, "known from nothing")
 }
 
 // TestHere: this system tells.
 func TestHere(t *testing.T) {
 	l, known := LimitsHere()
-	if !known || l.OpenFiles < 3 || l.AddressSpace == 0 {
-		t.Errorf("%+v, %v", l, known)
-	}
-	if n, known := AvailableMemory(); !known || n == 0 {
-		t.Errorf("%d bytes, %v", n, known)
-	}
-	if FileSystem(t.TempDir()) == "" {
-		t.Error("no file system")
-	}
-	if FileSystem("/no/such/place") != "" {
-		t.Error("a file system of nothing")
-	}
+	should.Not(t, !known || l.OpenFiles < 3 || l.AddressSpace == 0, "%+v, %v", l, known)
+	n, known := AvailableMemory()
+	should.Not(t, !known || n == 0, "%d bytes, %v", n, known)
+	should.Not(t, FileSystem(t.TempDir()) == "", "no file system")
+	should.Hold(t, FileSystem("/no/such/place") == "", "a file system of nothing")
 }

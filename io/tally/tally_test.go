@@ -2,10 +2,11 @@ package tally
 
 import (
 	"encoding/json"
-	"errors"
 	"math/rand/v2"
 	"testing"
 
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 	"grenier/kernels/cpu"
 )
@@ -31,9 +32,7 @@ func TestHistogram(t *testing.T) {
 		left.Add(scores[:n/3])
 		right.Add(scores[n/3:])
 		left.Merge(&right)
-		if got != want || left != want || got.Total() != uint64(n) {
-			t.Fatalf("%d scores", n)
-		}
+		must.Hold(t, got == want && left == want && got.Total() == uint64(n), "%d scores", n)
 	}
 }
 
@@ -41,9 +40,8 @@ func TestWinDrawLoss(t *testing.T) {
 	var h Histogram
 	h.Add([]int8{-128, -1, 0, 0, 0, 1, 127, 5})
 	win, draw, loss := h.WinDrawLoss()
-	if win != 3 || draw != 3 || loss != 2 || h.Count(-128) != 1 || h.Count(0) != 3 || h.Count(2) != 0 {
-		t.Error(win, draw, loss)
-	}
+	should.Hold(t, win == 3 && draw == 3 && loss == 2 && h.Count(-128) == 1 && h.Count(0) == 3 && h.Count(2) == 0,
+		"%v %v %v", win, draw, loss)
 }
 
 func TestHistogramJSON(t *testing.T) {
@@ -55,12 +53,9 @@ func TestHistogramJSON(t *testing.T) {
 		h = Histogram{}
 		h.Add(scores)
 		got, err := json.Marshal(h)
-		if err != nil || string(got) != want {
-			t.Errorf("%s, %v, want %s", got, err, want)
-		}
-		if err := json.Unmarshal(got, &back); err != nil || back != h {
-			t.Errorf("%s cannot be read: %v", got, err)
-		}
+		should.Hold(t, err == nil && string(got) == want, "%s, %v, want %s", got, err, want)
+		err = json.Unmarshal(got, &back)
+		should.Hold(t, err == nil && back == h, "%s cannot be read: %v", got, err)
 	}
 }
 
@@ -70,9 +65,7 @@ func TestBadHistogramJSON(t *testing.T) {
 		`{"1":-1}`, `{"1":1.5}`, `{"1":"1"}`, `{"1":18446744073709551616}`,
 	} {
 		var h Histogram
-		if err := json.Unmarshal([]byte(text), &h); !errors.Is(err, ErrHistogram) {
-			t.Errorf("%s: %v", text, err)
-		}
+		should.Be(t, json.Unmarshal([]byte(text), &h), ErrHistogram, "%s", text)
 	}
 }
 
@@ -89,40 +82,30 @@ func TestHash(t *testing.T) {
 			want *= 1099511628211
 		}
 		for _, f := range cpu.Available() {
-			if got := NewHash(f).Add(scores[:n/2]).Add(scores[n/2:]).Sum(); uint64(got) != want {
-				t.Fatalf("%v: %d scores: %v, want %x", f, n, got, want)
-			}
+			got := NewHash(f).Add(scores[:n/2]).Add(scores[n/2:]).Sum()
+			must.Hold(t, uint64(got) == want, "%v: %d scores: %v, want %x", f, n, got, want)
 		}
 	}
 	// The reference values for layers 0 and 1 of awari on 12 pits.
-	if got := NewHash(cpu.Generic).Add([]int8{0}).Sum(); got.String() != "44bd2bd473ccf799" {
-		t.Error(got)
-	}
+	got := NewHash(cpu.Generic).Add([]int8{0}).Sum()
+	should.Hold(t, got.String() == "44bd2bd473ccf799", "%v", got)
 	layer1 := []int8{-1, -1, -1, -1, -1, -1, -1, 1, 1, 1, 1, 1}
-	if got := NewHash(cpu.Generic).Add(layer1).Sum(); got.String() != "dd8d99326968ac19" {
-		t.Error(got)
-	}
+	got = NewHash(cpu.Generic).Add(layer1).Sum()
+	should.Hold(t, got.String() == "dd8d99326968ac19", "%v", got)
 }
 
 func TestHashText(t *testing.T) {
 	var h Hash
-	if err := h.UnmarshalText([]byte("00000000000000ff")); err != nil || h != 0xff {
-		t.Error(h, err)
-	}
+	err := h.UnmarshalText([]byte("00000000000000ff"))
+	should.Hold(t, err == nil && h == 0xff, "%v %v", h, err)
 	for _, text := range []string{"", "ff", "00000000000000FF", "0x000000000000ff", "000000000000000ff", "00000000000000fg"} {
-		if err := h.UnmarshalText([]byte(text)); err == nil {
-			t.Errorf("%q is taken for a hash", text)
-		}
+		should.Not(t, h.UnmarshalText([]byte(text)) == nil, "%q is taken for a hash", text)
 	}
 }
 
 func TestMean(t *testing.T) {
 	var h Histogram
-	if h.Mean() != 0 {
-		t.Errorf("mean of nothing is %v", h.Mean())
-	}
+	should.Equal(t, h.Mean(), 0, "mean of nothing")
 	h.Add([]int8{-3, -3, 1, 0, 3})
-	if h.Mean() != -0.4 {
-		t.Errorf("mean %v, want -0.4", h.Mean())
-	}
+	should.Equal(t, h.Mean(), -0.4, "mean")
 }

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
+	"grenier/internal/testkit/tries"
 )
 
 // canaries makes a directory with a file that has to stay alone.
@@ -21,18 +23,15 @@ func canaries(t *testing.T, top string) (path string, check func()) {
 	return path, func() {
 		t.Helper()
 		entries, err := os.ReadDir(path)
-		if err != nil || len(entries) != 1 || contents(t, filepath.Join(path, "file")) != "alive" {
-			t.Errorf("canaries: %v, %v", entries, err)
-		}
+		should.Hold(t, err == nil && len(entries) == 1 && contents(t, filepath.Join(path, "file")) == "alive",
+			"canaries: %v, %v", entries, err)
 	}
 }
 
 // TestSwapped opens a directory, writes and removes there, while a link to another one takes its
 // place again and again.
 func TestSwapped(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("open directories stay in their places")
-	}
+	tries.SkipIf(t, runtime.GOOS == "windows", "open directories stay in their places")
 	d := open(t)
 	away, alive := canaries(t, t.TempDir())
 	must.OK(t, d.Mkdir("x"))
@@ -66,17 +65,13 @@ func TestSwapped(t *testing.T) {
 	must.OK(t, <-done)
 	alive()
 	t.Logf("opened %d times, refused %d times", opened, refused)
-	if opened == 0 || refused == 0 {
-		t.Error("nothing was tried")
-	}
+	should.Not(t, opened == 0 || refused == 0, "nothing was tried")
 }
 
 // TestTempSwapped: what takes the place of a directory of TempDir is neither written nor removed,
 // be it a link or a directory.
 func TestTempSwapped(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("open directories stay in their places")
-	}
+	tries.SkipIf(t, runtime.GOOS == "windows", "open directories stay in their places")
 	for name, swap := range map[string]func(away, path string) error{"link": os.Symlink, "directory": os.Rename} {
 		t.Run(name, func(t *testing.T) {
 			top := t.TempDir()
@@ -87,27 +82,20 @@ func TestTempSwapped(t *testing.T) {
 			must.OK(t, os.Rename(path, moved))
 			must.OK(t, swap(away, path))
 			must.OK(t, WriteFile(filepath.Join(path, "file"), []byte("mine")))
-			sub, err := MakeDir(filepath.Join(path, "a", "b"))
-			must.OK(t, err)
+			sub := must.Get(MakeDir(filepath.Join(path, "a", "b")))(t)
 			must.OK(t, errors.Join(Write(sub, "c", nil), sub.Close()))
-			sub, err = OpenDir(filepath.Join(path, "a"))
-			must.OK(t, err)
+			sub = must.Get(OpenDir(filepath.Join(path, "a")))(t)
 			must.OK(t, sub.Close())
-			if _, err := OpenDir(filepath.Join(path, "none")); !errors.Is(err, fs.ErrNotExist) {
-				t.Error(err)
-			}
-			if got := contents(t, filepath.Join(moved, "file")); got != "mine" {
-				t.Errorf("%q", got)
-			}
+			should.Be(t, must.Err(OpenDir(filepath.Join(path, "none"))), fs.ErrNotExist)
+			should.Equal(t, contents(t, filepath.Join(moved, "file")), "mine")
 			must.OK(t, remove())
 			must.Empty(t, moved)
 			if name == "directory" {
 				must.OK(t, os.Rename(path, away))
 			}
 			alive()
-			if _, err := OpenDir(path); name == "directory" && !errors.Is(err, fs.ErrNotExist) {
-				t.Error(err)
-			}
+			_, err = OpenDir(path)
+			should.Not(t, name == "directory" && !errors.Is(err, fs.ErrNotExist), "%v", err)
 		})
 	}
 }

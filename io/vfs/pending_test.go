@@ -5,38 +5,32 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 )
 
 func TestWriteFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a")
 	for _, text := range []string{"first", "second, and longer", ""} {
 		must.OK(t, WriteFile(path, []byte(text)))
-		if got := contents(t, path); got != text {
-			t.Errorf("%q instead of %q", got, text)
-		}
+		should.Equal(t, contents(t, path), text)
 		must.OK(t, CheckFile(path))
 	}
-	if left, err := os.ReadDir(filepath.Dir(path)); err != nil || len(left) != 1 {
-		t.Errorf("left behind: %v, %v", left, err)
-	}
+	left, err := os.ReadDir(filepath.Dir(path))
+	should.Hold(t, err == nil && len(left) == 1, "left behind: %v, %v", left, err)
 }
 
 func TestMissingDirectory(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "none", "a")
 	for _, err := range []error{WriteFile(path, nil), CheckFile(path), second(ReadFile(path, 1)), second(Begin(path)), second(OpenFile(path))} {
-		if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), path) {
-			t.Error(err)
-		}
+		should.Hold(t, errors.Is(err, fs.ErrNotExist) && strings.Contains(err.Error(), path), "%v", err)
 	}
 	for _, path := range []string{".", "..", "/", filepath.Join(t.TempDir(), "..")} {
-		if err := WriteFile(path, nil); !isKind(err) {
-			t.Errorf("%s: %v", path, err)
-		}
+		err := WriteFile(path, nil)
+		should.Hold(t, isKind(err), "%s: %v", path, err)
 	}
 }
 
@@ -50,22 +44,14 @@ func TestPending(t *testing.T) {
 	}
 	must.OK(t, Write(d, "a", []byte("old")))
 	for end, want := range map[string]string{"abort": "old", "close": "old", "publish": "new", "replace": "new"} {
-		p, err := NewPending(d, "a")
-		must.OK(t, err)
-		if _, err := p.Write([]byte("new")); err != nil {
-			t.Error(err)
-		}
-		if got := contents(t, d.Path("a")); got != "old" {
-			t.Errorf("%s: %q before the end", end, got)
-		}
+		p := must.Get(NewPending(d, "a"))(t)
+		should.OK(t, must.Err(p.Write([]byte("new"))))
+		got := contents(t, d.Path("a"))
+		should.Hold(t, got == "old", "%s: %q before the end", end, got)
 		must.OK(t, map[string]func() error{"abort": p.Abort, "close": p.Close, "publish": p.Publish, "replace": p.Replace}[end]())
-		if got := contents(t, d.Path("a")); got != want {
-			t.Errorf("%s: %q, want %q", end, got, want)
-		}
+		should.Equal(t, contents(t, d.Path("a")), want, "%s", end)
 		must.OK(t, errors.Join(p.Abort(), p.Abort()))
-		if got := namesOf(t, d); got != "a" {
-			t.Errorf("%s: left behind: %s", end, got)
-		}
+		should.Equal(t, namesOf(t, d), "a", "%s: left behind", end)
 		must.OK(t, Write(d, "a", []byte("old")))
 	}
 }
@@ -105,12 +91,9 @@ func (f notingFile) Sync() error {
 func TestPublishOrder(t *testing.T) {
 	for end, want := range map[string][]string{"publish": {"sync file", "rename", "sync directory"}, "replace": {"rename"}} {
 		var did []string
-		p, err := NewPending(noting{open(t), &did}, "a")
-		must.OK(t, err)
+		p := must.Get(NewPending(noting{open(t), &did}, "a"))(t)
 		must.OK(t, map[string]func() error{"publish": p.Publish, "replace": p.Replace}[end]())
-		if !slices.Equal(did, want) {
-			t.Errorf("%s: %q, want %q", end, did, want)
-		}
+		should.List(t, did, want, "%s", end)
 	}
 }
 
@@ -120,12 +103,9 @@ func TestPublishFails(t *testing.T) {
 	p, err := NewPending(d, "a")
 	must.OK(t, err)
 	must.OK(t, d.Mkdir("a"))
-	if err := p.Publish(); !isKind(err) || !strings.HasPrefix(err.Error(), "publishing "+d.Path("a")) {
-		t.Error(err)
-	}
-	if got := namesOf(t, d); got != "a" {
-		t.Errorf("left behind: %s", got)
-	}
+	err = p.Publish()
+	should.Hold(t, isKind(err) && strings.HasPrefix(err.Error(), "publishing "+d.Path("a")), "%v", err)
+	should.Equal(t, namesOf(t, d), "a", "left behind")
 }
 
 func TestTempFor(t *testing.T) {
@@ -134,14 +114,12 @@ func TestTempFor(t *testing.T) {
 		"a.tmp": "", "a.0123456789abcde.tmp": "", "a.0123456789abcdeF.tmp": "", "a.0123456789abcdef": "",
 		".0123456789abcdef.tmp": "", "a-0123456789abcdef.tmp": "", "": "", ".tmp": "", "a.00123456789abcdef.tmp": "",
 	} {
-		if got, ok := TempFor(name); got != want || ok != (want != "") {
-			t.Errorf("%q: %q, %v", name, got, ok)
-		}
+		got, ok := TempFor(name)
+		should.Hold(t, got == want && ok == (want != ""), "%q: %q, %v", name, got, ok)
 	}
 	a, b := tempOf("x"), tempOf("x")
-	if final, ok := TempFor(a); !ok || final != "x" || a == b {
-		t.Errorf("%q, %q", a, b)
-	}
+	final, ok := TempFor(a)
+	should.Hold(t, ok && final == "x" && a != b, "%q, %q", a, b)
 }
 
 // TestRemoveStale removes the remains of our files after crashes, and nothing else.
@@ -152,13 +130,11 @@ func TestRemoveStale(t *testing.T) {
 	}
 	must.OK(t, d.Mkdir("a.0000000000000000.tmp"))
 	must.OK(t, os.Symlink("a", d.Path("a.0000000000000001.tmp")))
-	writing, err := NewPending(d, "a")
-	must.OK(t, err)
+	writing := must.Get(NewPending(d, "a"))(t)
 	defer writing.Abort()
 	must.OK(t, RemoveStale(d, func(final string) bool { return final == "a" }))
 	want := "a a.0000000000000000.tmp a.0000000000000001.tmp a.tmp b.0123456789abcdef.tmp"
-	f, err := d.Open("a")
-	must.OK(t, err)
+	f := must.Get(d.Open("a"))(t)
 	defer f.Close()
 	if errors.Is(TryLock(f, true), errors.ErrUnsupported) {
 		return // the one being written is gone too
@@ -177,24 +153,17 @@ func TestTempDir(t *testing.T) {
 	must.OK(t, os.Symlink(canary, filepath.Join(path, "link")))
 	must.OK(t, os.Symlink(parent, filepath.Join(path, "up")))
 	must.OK(t, remove())
-	if got := contents(t, canary); got != "alive" {
-		t.Error(got)
-	}
-	if left, err := os.ReadDir(parent); err != nil || len(left) != 1 {
-		t.Errorf("%v, %v", left, err)
-	}
+	should.Equal(t, contents(t, canary), "alive")
+	left, err := os.ReadDir(parent)
+	should.Hold(t, err == nil && len(left) == 1, "%v, %v", left, err)
 }
 
 func TestMakeDir(t *testing.T) {
 	top := t.TempDir()
 	path := filepath.Join(top, "a", "b")
 	for range 2 {
-		d, err := MakeDir(path)
-		must.OK(t, err)
-		must.OK(t, d.Close())
+		must.OK(t, must.Get(MakeDir(path))(t).Close())
 	}
 	write(t, filepath.Join(path, "file"), "text")
-	if _, err := MakeDir(filepath.Join(path, "file", "below")); err == nil {
-		t.Error("below a file")
-	}
+	should.Not(t, must.Err(MakeDir(filepath.Join(path, "file", "below"))) == nil, "below a file")
 }

@@ -11,32 +11,28 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
+	"grenier/internal/testkit/tries"
 )
 
 // open opens a directory of its own.
 func open(t *testing.T) Dir {
 	t.Helper()
-	d, err := OpenDir(t.TempDir())
-	must.OK(t, err)
+	d := must.Get(OpenDir(t.TempDir()))(t)
 	t.Cleanup(func() { d.Close() })
 	return d
 }
 
-func write(t *testing.T, path, text string) {
-	t.Helper()
-	must.Write(t, path, []byte(text))
-}
+func write(t *testing.T, path, text string) { t.Helper(); must.Write(t, path, []byte(text)) }
 
 func contents(t *testing.T, path string) string {
 	t.Helper()
-	data := must.Read(t, path)
-	return string(data)
+	return string(must.Read(t, path))
 }
 
 func namesOf(t *testing.T, d Dir) string {
 	t.Helper()
-	entries, err := d.Entries()
-	must.OK(t, err)
+	entries := must.Get(d.Entries())(t)
 	var names []string
 	for _, e := range entries {
 		names = append(names, e.Name())
@@ -52,43 +48,29 @@ func isKind(err error) bool {
 // TestLife does all operations on a file.
 func TestLife(t *testing.T) {
 	d := open(t)
-	f, err := d.Create("a")
-	must.OK(t, err)
+	f := must.Get(d.Create("a"))(t)
 	for _, text := range []string{"one ", "two"} {
-		if _, err := f.Write([]byte(text)); err != nil {
-			t.Error(err)
-		}
+		should.OK(t, must.Err(f.Write([]byte(text))))
 	}
-	if _, err := f.WriteAt([]byte("T"), 4); err != nil {
-		t.Error(err)
-	}
-	if size, err := f.Size(); size != 7 || err != nil {
-		t.Error(size, err)
-	}
+	should.OK(t, must.Err(f.WriteAt([]byte("T"), 4)))
+	size, err := f.Size()
+	should.Hold(t, size == 7 && err == nil, "%v %v", size, err)
 	must.OK(t, errors.Join(f.Sync(), f.Close()))
-	if _, err := d.Create("a"); !errors.Is(err, fs.ErrExist) {
-		t.Error(err)
-	}
+	should.Be(t, must.Err(d.Create("a")), fs.ErrExist)
 	must.OK(t, d.Rename("a", "b"))
-	if data, err := Read(d, "b", 3); string(data) != "one " || err != nil { // one byte more than allowed
-		t.Errorf("%q, %v", data, err)
-	}
-	f, err = d.Edit("b")
-	must.OK(t, err)
+	data, err := Read(d, "b", 3)
+	should.Hold(t, string(data) == "one " && err == nil, "%q, %v", data, err) // one byte more than allowed
+	f = must.Get(d.Edit("b"))(t)
 	must.OK(t, errors.Join(f.Truncate(3), f.Close()))
-	if got := contents(t, d.Path("b")); got != "one" {
-		t.Errorf("%q", got)
-	}
+	should.Equal(t, contents(t, d.Path("b")), "one")
 	for _, there := range []bool{true, false} {
-		if got, err := Exists(d, "b"); got != there || err != nil {
-			t.Error(got, err)
-		}
+		got, err := Exists(d, "b")
+		should.Hold(t, got == there && err == nil, "%v %v", got, err)
 		must.OK(t, RemoveIfThere(d, "b"))
 	}
 	for _, err := range []error{d.Remove("b"), d.Rename("b", "c"), second(d.Open("b")), second(d.Edit("b"))} {
-		if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), d.Path("b")) && !strings.Contains(err.Error(), d.Path("c")) {
-			t.Error(err)
-		}
+		should.Not(t, !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), d.Path("b")) && !strings.Contains(err.Error(), d.Path("c")),
+			"%v", err)
 	}
 	must.OK(t, d.Sync())
 }
@@ -105,9 +87,7 @@ func TestNames(t *testing.T) {
 			second(d.Open(name)), second(d.Edit(name)), second(d.Create(name)), d.Rename(name, "x"), d.Remove(name),
 			d.Mkdir(name), second(d.Sub(name)), second(d.Lstat(name)),
 		} {
-			if !errors.Is(err, fs.ErrInvalid) {
-				t.Errorf("%q: %v", name, err)
-			}
+			should.Be(t, err, fs.ErrInvalid, "%q", name)
 		}
 	}
 }
@@ -133,27 +113,19 @@ func places(t *testing.T, try func(t *testing.T, d Dir)) {
 			for _, path := range canaries {
 				write(t, path, "alive")
 			}
-			d, err := OpenDir(filepath.Join(top, "here"))
-			must.OK(t, err)
+			d := must.Get(OpenDir(filepath.Join(top, "here")))(t)
 			defer d.Close()
 			if err := place(d); err != nil {
 				t.Skip(err)
 			}
-			before, err := os.Lstat(d.Path("x"))
-			must.OK(t, err)
+			before := must.Get(os.Lstat(d.Path("x")))(t)
 			try(t, d)
 			after, err := os.Lstat(d.Path("x"))
-			if err != nil || !os.SameFile(before, after) {
-				t.Errorf("it was replaced: %v", err)
-			}
+			should.Hold(t, err == nil && os.SameFile(before, after), "it was replaced: %v", err)
 			for _, path := range canaries {
-				if got := contents(t, path); got != "alive" {
-					t.Errorf("%s holds %q", path, got)
-				}
+				should.Equal(t, contents(t, path), "alive", "%s holds", path)
 			}
-			if got := namesOf(t, d); got != "canary x" {
-				t.Errorf("there is %s", got)
-			}
+			should.Equal(t, namesOf(t, d), "canary x", "there")
 		})
 	}
 }
@@ -167,13 +139,9 @@ func TestKinds(t *testing.T) {
 			"NewPending": second(NewPending(d, "x")), "WriteFile": WriteFile(d.Path("x"), []byte("dead")),
 			"CheckFile": CheckFile(d.Path("x")), "Begin": second(Begin(d.Path("x"))), "ReadFile": second(ReadFile(d.Path("x"), 10)),
 		} {
-			if !isKind(err) {
-				t.Errorf("%s: %v", what, err)
-			}
+			should.Hold(t, isKind(err), "%s: %v", what, err)
 		}
-		if _, err := d.Create("x"); !errors.Is(err, fs.ErrExist) {
-			t.Errorf("Create: %v", err)
-		}
+		should.Be(t, must.Err(d.Create("x")), fs.ErrExist, "Create")
 	})
 }
 
@@ -211,23 +179,19 @@ func TestOpenStream(t *testing.T) {
 	if err := fifo(path); err != nil {
 		t.Skip(err)
 	}
-	f, err := OpenStream(path)
-	must.OK(t, err)
+	f := must.Get(OpenStream(path))(t)
 	defer f.Close()
-	if n, err := f.Read(make([]byte, 1)); n != 0 {
-		t.Error(n, err)
-	}
-	if _, err := OpenStream(filepath.Dir(path)); !isKind(err) {
-		t.Error(err)
-	}
+	n, err := f.Read(make([]byte, 1))
+	should.Hold(t, n == 0, "%v %v", n, err)
+	_, err = OpenStream(filepath.Dir(path))
+	should.Hold(t, isKind(err), "%v", err)
 }
 
 // TestSub: work is done in directories only, however a link is called.
 func TestSub(t *testing.T) {
 	places(t, func(t *testing.T, d Dir) {
 		sub, err := d.Sub("x")
-		info, failed := d.Lstat("x")
-		must.OK(t, failed)
+		info := must.Get(d.Lstat("x"))(t)
 		want := "not a directory"
 		if info.Mode()&fs.ModeSymlink != 0 {
 			want = d.Path("x") + " is a symbolic link, not a directory; links may lead to " + d.Path("") + ", but not on from there"
@@ -252,19 +216,13 @@ func TestHardLink(t *testing.T) {
 	if err := os.Link(d.Path("canary"), d.Path("x")); err != nil {
 		t.Skip(err)
 	}
-	if _, err := d.Edit("x"); !isKind(err) || !strings.Contains(err.Error(), "hard links") {
-		t.Error(err)
-	}
-	if data, err := Read(d, "x", 100); string(data) != "alive" || err != nil {
-		t.Error(data, err)
-	}
+	_, err := d.Edit("x")
+	should.Hold(t, isKind(err) && strings.Contains(err.Error(), "hard links"), "%v", err)
+	data, err := Read(d, "x", 100)
+	should.Hold(t, string(data) == "alive" && err == nil, "%v %v", data, err)
 	must.OK(t, Write(d, "x", []byte("new")))
-	f, err := Renew(d, "x")
-	must.OK(t, err)
-	must.OK(t, f.Close())
-	if got := contents(t, d.Path("canary")); got != "alive" {
-		t.Errorf("%q", got)
-	}
+	must.OK(t, must.Get(Renew(d, "x"))(t).Close())
+	should.Equal(t, contents(t, d.Path("canary")), "alive")
 }
 
 // TestOpenDir: links may lead to the directory that is meant; nothing is waited for.
@@ -278,23 +236,18 @@ func TestOpenDir(t *testing.T) {
 		if err == nil {
 			o.Close()
 		}
-		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v", name, err)
-		}
+		should.Not(t, (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want), "%s: %v", name, err)
 	}
 	if err := fifo(d.Path("fifo")); err == nil {
-		if _, err := OpenDir(d.Path("fifo")); !isKind(err) {
-			t.Error(err)
-		}
+		_, err := OpenDir(d.Path("fifo"))
+		should.Hold(t, isKind(err), "%v", err)
 	}
 }
 
 // TestReplaced opens a file while others take its place: the opened file
 // is right, or the error says what happened.
 func TestReplaced(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("open files stay in their places")
-	}
+	tries.SkipIf(t, runtime.GOOS == "windows", "open files stay in their places")
 	d := open(t)
 	stop := make(chan struct{})
 	done := make(chan error, 1)
@@ -320,9 +273,7 @@ func TestReplaced(t *testing.T) {
 			must.OK(t, f.Close())
 		case errors.Is(err, ErrReplaced):
 			replaced++
-			if !strings.HasPrefix(err.Error(), "open "+d.Path("x")+": something else took its place") {
-				t.Error(err)
-			}
+			should.Hold(t, strings.HasPrefix(err.Error(), "open "+d.Path("x")+": something else took its place"), "%v", err)
 		case !errors.Is(err, fs.ErrNotExist):
 			t.Error(err)
 		}
@@ -350,9 +301,8 @@ func TestEntriesVanish(t *testing.T) {
 		}()
 		for listed := 2; listed > 1; {
 			names := strings.Fields(namesOf(t, d))
-			if listed = len(names); listed == 0 || names[listed-1] != "stays" {
-				t.Fatalf("%d files, without the one that stays", listed)
-			}
+			listed = len(names)
+			must.Not(t, listed == 0 || names[listed-1] != "stays", "%d files, without the one that stays", listed)
 		}
 		must.OK(t, <-gone)
 	}

@@ -43,9 +43,7 @@ func (r *replacer) turn(t tb, atOnce int) {
 			total += lengths[i]
 		}
 		r.text = slices.Grow(r.text, total)[:total]
-		extents, err := r.f.PutAll(r.text, lengths)
-		must.OK(t, err)
-		copy(r.live, extents)
+		copy(r.live, must.Get(r.f.PutAll(r.text, lengths))(t))
 		r.bytes += total
 	}
 }

@@ -5,46 +5,42 @@ import (
 
 	"grenier/internal/testkit/cachetest"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
+	"grenier/internal/testkit/tries"
 	"grenier/io/workfile"
 )
 
 // TestPageCache writes and reads 128 MiB and looks how much of that the kernel
 // keeps meanwhile.
 func TestPageCache(t *testing.T) {
-	if testing.Short() {
-		t.Skip("writes 128 MiB")
-	}
+	tries.SkipIf(t, testing.Short(), "writes 128 MiB")
 	d := open(t, cachetest.Dir(t))
 	f := create(t, d, tilesName)
 	defer f.Close()
 	held := cachetest.Watch(t, d.Path(tilesName))
 	check := func(doing string) {
 		t.Helper()
-		if bytes, _ := held(); bytes > 32<<20 {
-			t.Errorf("%s: %d bytes in the page cache", doing, bytes)
-		}
+		bytes, _ := held()
+		should.Not(t, bytes > 32<<20, "%s: %d bytes in the page cache", doing, bytes)
 	}
 	data := content(1, 1<<20)
 	extents := make([]workfile.Extent, 128)
 	for i := range extents {
 		var err error
-		if extents[i], err = f.Put(data); err != nil {
-			t.Fatal(err)
-		}
+		extents[i], err = f.Put(data)
+		must.Hold(t, err == nil, "%v", err)
 		check("Put")
 	}
 	get := func(doing string) {
 		t.Helper()
 		for _, e := range extents {
-			_, err := f.Get(e, data)
-			must.OK(t, err)
+			must.OK(t, must.Err(f.Get(e, data)))
 			check(doing)
 		}
 	}
 	get("Get")
 	must.OK(t, f.Sync())
-	if bytes, _ := held(); bytes > 1<<20 {
-		t.Errorf("after Sync: %d bytes in the page cache", bytes)
-	}
+	bytes, _ := held()
+	should.Not(t, bytes > 1<<20, "after Sync: %d bytes in the page cache", bytes)
 	get("Get after Sync")
 }

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/crashfs"
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/tries"
 	"grenier/io/sealed"
 	"grenier/io/vfs"
@@ -249,9 +250,7 @@ func crashIn(t *testing.T, disk *crashfs.FS, k int, before *solver, script uint6
 		before = s
 		err = s.work(30, rand.New(rand.NewPCG(script, 1)))
 	}
-	if err != nil && !errors.Is(err, crashfs.ErrCrashed) {
-		t.Fatalf("script %d, operation %d: %v", script, k, err)
-	}
+	must.Not(t, err != nil && !errors.Is(err, crashfs.ErrCrashed), "script %d, operation %d: %v", script, k, err)
 	if err == nil {
 		return nil
 	}

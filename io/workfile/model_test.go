@@ -3,7 +3,6 @@ package workfile_test
 import (
 	"bytes"
 	"cmp"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -15,6 +14,7 @@ import (
 
 	"grenier/internal/testkit/crashfs"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/io/corrupt"
 	"grenier/io/workfile"
 )
@@ -54,9 +54,7 @@ func (m *model) check(t *rapid.T) {
 	for _, p := range all {
 		used += int64(p.Extent.Length)
 	}
-	if m.f.Used() != used || m.f.Size() < used {
-		t.Fatalf("%d bytes used of %d; want %d", m.f.Used(), m.f.Size(), used)
-	}
+	must.Hold(t, m.f.Used() == used && m.f.Size() >= used, "%d bytes used of %d; want %d", m.f.Used(), m.f.Size(), used)
 	noOverlap(t, all)
 	for _, p := range m.committed {
 		expect(t, m.f, p.Extent, p.content())
@@ -85,13 +83,11 @@ func (m *model) put(t *rapid.T) {
 func (m *model) putAll(t *rapid.T) {
 	lengths := rapid.SliceOfN(rapid.IntRange(0, 1000), 0, 8).Draw(t, "lengths")
 	before := m.disk.Ops()
-	pieces, err := putAll(m.f, rapid.Uint64().Draw(t, "seed"), lengths)
-	must.OK(t, err)
+	pieces := must.Get(putAll(m.f, rapid.Uint64().Draw(t, "seed"), lengths))(t)
 	pieces = slices.DeleteFunc(pieces, func(p piece) bool { return p.Extent.IsZero() })
 	// One write for each run in this order: a later part may lie just behind an earlier one.
-	if writes := m.disk.Ops() - before; writes != len(divide(pieces)) {
-		t.Fatalf("%d writes of %v", writes, pieces)
-	}
+	writes := m.disk.Ops() - before
+	must.Hold(t, writes == len(divide(pieces)), "%d writes of %v", writes, pieces)
 	m.live = append(m.live, pieces...)
 }
 
@@ -101,9 +97,7 @@ func (m *model) full(t *rapid.T) {
 	n := rapid.IntRange(1, 300).Draw(t, "bytes")
 	_, err := putAll(m.f, 0, slices.Repeat([]int{n}, int(m.f.Size()+200)/n+1))
 	m.disk.Limit(-1)
-	if !errors.Is(err, syscall.ENOSPC) {
-		t.Fatal(err)
-	}
+	must.Be(t, err, syscall.ENOSPC)
 }
 
 func (m *model) get(t *rapid.T) {
@@ -111,12 +105,8 @@ func (m *model) get(t *rapid.T) {
 		p := rapid.SampledFrom(all).Draw(t, "piece")
 		buffer := make([]byte, 7, 1000)
 		got, err := m.f.Get(p.Extent, buffer)
-		if err != nil || !bytes.Equal(got, p.content()) {
-			t.Fatalf("%+v: %v", p, err)
-		}
-		if len(got) <= cap(buffer) && &got[0] != &buffer[0] {
-			t.Fatal("the memory given was not used")
-		}
+		must.Hold(t, err == nil && bytes.Equal(got, p.content()), "%+v: %v", p, err)
+		must.Not(t, len(got) <= cap(buffer) && &got[0] != &buffer[0], "the memory given was not used")
 	}
 }
 
@@ -130,11 +120,8 @@ func (m *model) getAll(t *rapid.T) {
 		some = some[:rapid.IntRange(1, len(some)).Draw(t, "pieces")]
 		some = slices.Insert(slices.Clone(some), rapid.IntRange(0, len(some)).Draw(t, "zero"), piece{})
 		buffer := make([]byte, 7, rapid.IntRange(7, 20_000).Draw(t, "memory"))
-		got, err := getAll(m.f, some, buffer)
-		must.OK(t, err)
-		if memory(some) <= cap(buffer) && &got[0] != &buffer[0] {
-			t.Fatal("the memory given was not used")
-		}
+		got := must.Get(getAll(m.f, some, buffer))(t)
+		must.Not(t, memory(some) <= cap(buffer) && &got[0] != &buffer[0], "the memory given was not used")
 	}
 }
 
@@ -175,9 +162,7 @@ func (m *model) fail(t *rapid.T) {
 		}
 		return nil
 	})
-	if err := m.f.Commit(checkpointName, nil); !errors.Is(err, syscall.EIO) {
-		t.Fatal(err)
-	}
+	must.Be(t, m.f.Commit(checkpointName, nil), syscall.EIO)
 	m.disk.Fail(nil)
 }
 
@@ -187,8 +172,7 @@ func (m *model) reopen(t *rapid.T) {
 		live = append(live, p.Extent)
 	}
 	must.OK(t, m.f.Close())
-	f, err := workfile.Open(m.disk.Dir(work), tilesName, live)
-	must.OK(t, err)
+	f := must.Get(workfile.Open(m.disk.Dir(work), tilesName, live))(t)
 	m.f, m.live, m.dropped = f, slices.Clone(m.committed), nil
 }
 
@@ -226,9 +210,8 @@ func TestReuse(t *testing.T) {
 				expect(t, f, p.Extent, p.content())
 			}
 			t.Logf("%d bytes for at most %d used", f.Size(), most)
-			if name == "one length" && f.Size() != most || f.Size() > most*5/4 {
-				t.Errorf("the file grew to %d bytes, of which at most %d were used", f.Size(), most)
-			}
+			should.Not(t, name == "one length" && f.Size() != most || f.Size() > most*5/4,
+				"the file grew to %d bytes, of which at most %d were used", f.Size(), most)
 		})
 	}
 }
@@ -242,9 +225,7 @@ func TestReuseAtOnce(t *testing.T) {
 		most = max(most, r.growth())
 	}
 	t.Logf("%.2f bytes for each in use", most)
-	if most > 2.5 {
-		t.Error("the file grew too much")
-	}
+	should.Not(t, most > 2.5, "the file grew too much")
 }
 
 // TestConcurrent lets workers replace pieces of their own while checkpoints are
@@ -263,9 +244,7 @@ func TestConcurrent(t *testing.T) {
 				return
 			default:
 			}
-			if err := f.Commit(checkpointName, fmt.Append(nil, n)); err != nil {
-				t.Error(err)
-			}
+			should.OK(t, f.Commit(checkpointName, fmt.Append(nil, n)))
 		}
 	})
 	for w := range workers {
@@ -277,9 +256,7 @@ func TestConcurrent(t *testing.T) {
 					i := rng.IntN(len(live[w]) - 3)
 					some := runs(live[w][i : i+3])[0]
 					got, err := getAll(f, some, buffer)
-					if err != nil {
-						t.Error(err)
-					}
+					should.OK(t, err)
 					buffer = got
 					for _, p := range some {
 						f.Drop(p.Extent)
@@ -309,9 +286,7 @@ func TestConcurrent(t *testing.T) {
 		expect(t, f, p.Extent, p.content())
 		used += int64(p.Extent.Length)
 	}
-	if f.Used() != used || f.Size() < used {
-		t.Errorf("%d bytes used of %d; want %d", f.Used(), f.Size(), used)
-	}
+	should.Hold(t, f.Used() == used && f.Size() >= used, "%d bytes used of %d; want %d", f.Used(), f.Size(), used)
 }
 
 // FuzzOpen opens a file with lists of extents: two bytes of offset, one of length
@@ -346,27 +321,17 @@ func FuzzOpen(f *testing.F) {
 		}
 		given := slices.Clone(live)
 		file, err := workfile.Open(disk.Dir(work), tilesName, live)
-		if !slices.Equal(live, given) {
-			t.Fatal("the list was changed")
-		}
+		must.Hold(t, slices.Equal(live, given), "the list was changed")
 		if !good {
-			if !errors.Is(err, corrupt.ErrCorrupt) {
-				t.Fatalf("%v: %v", live, err)
-			}
+			must.Be(t, err, corrupt.ErrCorrupt, "%v", live)
 			return
 		}
 		must.OK(t, err)
-		if file.Used() != used || file.Size() != size {
-			t.Fatalf("%v: %d bytes used of %d", live, file.Used(), file.Size())
-		}
+		must.Hold(t, file.Used() == used && file.Size() == size, "%v: %d bytes used of %d", live, file.Used(), file.Size())
 		for file.Size() == size { // fills the gaps
 			e := put(t, file, []byte{1})
-			if e.Offset < size && taken[e.Offset] {
-				t.Fatalf("%v: put at %d", live, e.Offset)
-			}
+			must.Not(t, e.Offset < size && taken[e.Offset], "%v: put at %d", live, e.Offset)
 		}
-		if file.Used() != size+1 {
-			t.Fatalf("%v: %d bytes used", live, file.Used())
-		}
+		must.Hold(t, file.Used() == size+1, "%v: %d bytes used", live, file.Used())
 	})
 }

@@ -4,6 +4,9 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 )
 
 func mark(taken []bool, s span, as bool) {
@@ -50,9 +53,7 @@ func TestTaken(t *testing.T) {
 		{0, 10}: true, {0, 11}: false, {9, 2}: false, {10, 10}: false, {12, 2}: false, {19, 2}: false, {20, 10}: true,
 		{0, 30}: false, {20, 11}: false, {-1, 2}: false, {30, 1}: false,
 	} {
-		if s.taken(g) != want {
-			t.Errorf("%v", g)
-		}
+		should.Hold(t, s.taken(g) == want, "%v", g)
 	}
 }
 
@@ -105,9 +106,8 @@ func TestPlace(t *testing.T) {
 			}
 			switch {
 			case longestGap >= total || longestGap < max(longest, total/mostGaps):
-				if want := bestFit(before, total); total > 0 && (count != 1 || first != want) {
-					t.Fatalf("seed %d: %v; want one run at %d", seed, extents, want)
-				}
+				want := bestFit(before, total)
+				must.Not(t, total > 0 && (count != 1 || first != want), "seed %d: %v; want one run at %d", seed, extents, want)
 			case count > 2*(mostGaps+1): // two runs fill at least one gap
 				t.Fatalf("seed %d: %d runs", seed, count)
 			case len(taken)-end >= total-(longestGap-longest):
@@ -126,9 +126,7 @@ func TestPlace(t *testing.T) {
 			}
 		}
 	}
-	if divided < 1000 {
-		t.Errorf("divided %d times", divided)
-	}
+	should.Not(t, divided < 1000, "divided %d times", divided)
 }
 
 // longestRun returns the number of bytes of the longest run of free bytes.

@@ -13,6 +13,7 @@ import (
 
 	"grenier/internal/testkit/crashfs"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/io/corrupt"
 	"grenier/io/vfs"
 	"grenier/io/workfile"
@@ -37,31 +38,25 @@ func content(seed uint64, n int) []byte {
 // open opens a directory of the operating system.
 func open(t tb, path string) vfs.Dir {
 	t.Helper()
-	d, err := vfs.OpenDir(path)
-	must.OK(t, err)
+	d := must.Get(vfs.OpenDir(path))(t)
 	t.Cleanup(func() { d.Close() })
 	return d
 }
 
 func create(t tb, d vfs.Dir, name string) *workfile.File {
 	t.Helper()
-	f, err := workfile.Create(d, name)
-	must.OK(t, err)
-	return f
+	return must.Get(workfile.Create(d, name))(t)
 }
 
 func put(t tb, f *workfile.File, data []byte) workfile.Extent {
 	t.Helper()
-	e, err := f.Put(data)
-	must.OK(t, err)
-	return e
+	return must.Get(f.Put(data))(t)
 }
 
 // expect reads an extent.
 func expect(t tb, f *workfile.File, e workfile.Extent, want []byte) {
 	t.Helper()
-	got, err := f.Get(e, nil)
-	must.OK(t, err)
+	got := must.Get(f.Get(e, nil))(t)
 	if !bytes.Equal(got, want) {
 		t.Fatalf("%+v: other bytes", e)
 	}
@@ -87,9 +82,7 @@ func TestDamage(t *testing.T) {
 		h.Close()
 		_, err = f.Get(e, nil)
 		typed, ok := errors.AsType[*corrupt.Error](err)
-		if !ok || typed.File != path || typed.Part != "extent at 1000" {
-			t.Error(err)
-		}
+		should.Hold(t, ok && typed.File == path && typed.Part == "extent at 1000", "%v", err)
 	}
 	damaged(func(h *os.File) { h.WriteAt([]byte{^content(2, 1000)[500]}, 1500) })
 	damaged(func(h *os.File) { h.Truncate(1900) })
@@ -105,12 +98,8 @@ func TestFullDisk(t *testing.T) {
 	e := put(t, f, a)
 	disk.Limit(1500)
 	for range 3 {
-		if _, err := f.Put(a); !errors.Is(err, syscall.ENOSPC) {
-			t.Fatal(err)
-		}
-		if f.Used() != 1000 {
-			t.Fatalf("%d bytes used", f.Used())
-		}
+		must.Be(t, must.Err(f.Put(a)), syscall.ENOSPC)
+		must.Equal(t, f.Used(), 1000, "bytes used")
 	}
 	b := content(2, 400)
 	if eb := put(t, f, b); eb.Offset != 1000 {
@@ -119,12 +108,8 @@ func TestFullDisk(t *testing.T) {
 		expect(t, f, eb, b)
 	}
 	f.Drop(e)
-	if err := f.Commit(checkpointName, make([]byte, 500)); !errors.Is(err, syscall.ENOSPC) {
-		t.Fatal(err)
-	}
-	if f.Used() != 1400 {
-		t.Errorf("a commit that failed freed something: %d bytes used", f.Used())
-	}
+	must.Be(t, f.Commit(checkpointName, make([]byte, 500)), syscall.ENOSPC)
+	should.Hold(t, f.Used() == 1400, "a commit that failed freed something: %d bytes used", f.Used())
 	commit(t, f, checkpointName, make([]byte, 50))
 	if f.Used() != 400 {
 		t.Errorf("%d bytes used", f.Used())
@@ -156,17 +141,12 @@ func TestSyncFails(t *testing.T) {
 		return nil
 	})
 	for range 2 {
-		if err := f.Sync(); !errors.Is(err, syscall.EIO) {
-			t.Error(err)
-		}
-		if err := f.Commit(checkpointName, []byte("new")); !errors.Is(err, syscall.EIO) {
-			t.Error(err)
-		}
+		should.Be(t, f.Sync(), syscall.EIO)
+		should.Be(t, f.Commit(checkpointName, []byte("new")), syscall.EIO)
 		disk.Fail(nil)
 	}
-	if data, err := vfs.Read(disk.Dir(work), checkpointName, 1<<20); string(data) != "old" || err != nil {
-		t.Errorf("%q, %v", data, err)
-	}
+	data, err := vfs.Read(disk.Dir(work), checkpointName, 1<<20)
+	should.Hold(t, string(data) == "old" && err == nil, "%q, %v", data, err)
 	expect(t, f, e, []byte("text"))
 }
 
@@ -188,29 +168,23 @@ func TestDuringCommit(t *testing.T) {
 	a, b := put(t, f, content(1, 100)), put(t, f, content(2, 50))
 	f.Drop(a)
 	disk.rename = func() {
-		if err := f.Commit(checkpointName, nil); !errors.Is(err, workfile.ErrCommit) {
-			t.Error(err)
-		}
-		if e := put(t, f, content(3, 100)); e.Offset != 150 {
-			t.Errorf("put at %d before the commit is complete", e.Offset)
-		}
+		should.Be(t, f.Commit(checkpointName, nil), workfile.ErrCommit)
+		e := put(t, f, content(3, 100))
+		should.Hold(t, e.Offset == 150, "put at %d before the commit is complete", e.Offset)
 		f.Drop(b) // the checkpoint refers to it
 		expect(t, f, a, content(1, 100))
 		must.Panic(t, func() { f.Drop(a) }, "dropped twice")
 	}
 	commit(t, f, checkpointName, nil)
 	disk.rename = func() {}
-	if e := put(t, f, content(4, 150)); e.Offset != 250 {
-		t.Errorf("put at %d", e.Offset)
-	}
-	if e := put(t, f, content(5, 100)); e.Offset != 0 {
-		t.Errorf("put at %d", e.Offset)
-	}
+	e := put(t, f, content(4, 150))
+	should.Hold(t, e.Offset == 250, "put at %d", e.Offset)
+	e = put(t, f, content(5, 100))
+	should.Hold(t, e.Offset == 0, "put at %d", e.Offset)
 	expect(t, f, b, content(2, 50))
 	commit(t, f, checkpointName, nil)
-	if e := put(t, f, content(6, 50)); e.Offset != 100 {
-		t.Errorf("put at %d", e.Offset)
-	}
+	e = put(t, f, content(6, 50))
+	should.Hold(t, e.Offset == 100, "put at %d", e.Offset)
 }
 
 func TestMisuse(t *testing.T) {
@@ -226,26 +200,16 @@ func TestMisuse(t *testing.T) {
 	must.Panic(t, func() { f.Drop(workfile.Extent{Offset: 50}) }, "no bytes")
 	for _, bad := range []workfile.Extent{{Offset: -1, Length: 1}, {Offset: 100, Length: 1}, {Length: math.MaxUint32},
 		{Offset: math.MaxInt64, Length: 1}, {Offset: 50}, {Sum: 1}} {
-		if _, err := f.Get(bad, nil); !errors.Is(err, corrupt.ErrCorrupt) {
-			t.Errorf("%+v: %v", bad, err)
-		}
-		if _, err := f.GetAll([]workfile.Extent{e, bad}, nil); !errors.Is(err, corrupt.ErrCorrupt) {
-			t.Errorf("%+v: %v", bad, err)
-		}
+		should.Be(t, must.Err(f.Get(bad, nil)), corrupt.ErrCorrupt, "%+v", bad)
+		should.Be(t, must.Err(f.GetAll([]workfile.Extent{e, bad}, nil)), corrupt.ErrCorrupt, "%+v", bad)
 	}
 	for _, lengths := range [][]int{nil, {1}, {1, 3}, {4}, {-1, 4}, {4, -1}} {
 		must.Panic(t, func() { f.PutAll([]byte("abc"), lengths) }, fmt.Sprint(lengths))
 	}
-	if f.Used() != 0 {
-		t.Errorf("%d bytes used", f.Used())
-	}
+	should.Equal(t, f.Used(), 0, "bytes used")
 	must.OK(t, f.Close())
-	if _, err := f.Put(content(1, 1)); !errors.Is(err, fs.ErrClosed) {
-		t.Error(err)
-	}
-	if _, err := workfile.Open(disk.Dir(work), "missing", nil); !errors.Is(err, fs.ErrNotExist) {
-		t.Error(err)
-	}
+	should.Be(t, must.Err(f.Put(content(1, 1))), fs.ErrClosed)
+	should.Be(t, must.Err(workfile.Open(disk.Dir(work), "missing", nil)), fs.ErrNotExist)
 }
 
 // counting counts the reads of the files that were made in a directory.
@@ -274,8 +238,7 @@ func apart(t *testing.T, gap int) (*counting, *workfile.File, []piece) {
 	t.Helper()
 	disk := &counting{Dir: crashfs.New().Dir(work)}
 	f := create(t, disk, tilesName)
-	pieces, err := putAll(f, 1, []int{100, gap, 200, gap, 300})
-	must.OK(t, err)
+	pieces := must.Get(putAll(f, 1, []int{100, gap, 200, gap, 300}))(t)
 	f.Drop(pieces[1].Extent)
 	f.Drop(pieces[3].Extent)
 	commit(t, f, checkpointName, nil)
@@ -286,9 +249,8 @@ func apart(t *testing.T, gap int) (*counting, *workfile.File, []piece) {
 func TestGaps(t *testing.T) {
 	for gap, reads := range map[int]int{0: 1, 1: 1, workfile.MaxGap - 1: 1, workfile.MaxGap: 1, workfile.MaxGap + 1: 3} {
 		disk, f, pieces := apart(t, gap)
-		if _, err := getAll(f, pieces, nil); err != nil || disk.reads != reads {
-			t.Errorf("gaps of %d bytes: %d reads, want %d; %v", gap, disk.reads, reads, err)
-		}
+		_, err := getAll(f, pieces, nil)
+		should.Hold(t, err == nil && disk.reads == reads, "gaps of %d bytes: %d reads, want %d; %v", gap, disk.reads, reads, err)
 	}
 }
 
@@ -320,56 +282,41 @@ func damageBehindGaps(t *testing.T, gap int64) {
 		h, err := disk.Edit(tilesName)
 		must.OK(t, err)
 		c.change(h)
-		if _, err := getAll(f, pieces[:c.bad], nil); err != nil {
-			t.Errorf("%s: the pieces before: %v", name, err)
-		}
+		should.Be(t, must.Err(getAll(f, pieces[:c.bad], nil)), nil, "%s: the pieces before", name)
 		_, err = getAll(f, pieces, nil)
 		if c.bad == len(pieces) {
-			if err != nil {
-				t.Errorf("%s: %v", name, err)
-			}
+			should.Hold(t, err == nil, "%s: %v", name, err)
 			continue
 		}
 		typed, ok := errors.AsType[*corrupt.Error](err)
-		if want := fmt.Sprint("extent at ", pieces[c.bad].Extent.Offset); !ok || typed.File != work+"/"+tilesName || typed.Part != want {
-			t.Errorf("%s: %v, want %s", name, err, want)
-		}
+		want := fmt.Sprint("extent at ", pieces[c.bad].Extent.Offset)
+		should.Hold(t, ok && typed.File == work+"/"+tilesName && typed.Part == want, "%s: %v, want %s", name, err, want)
 	}
 }
 
 // TestAllocations reads into the memory that is given.
 func TestAllocations(t *testing.T) {
 	f := create(t, crashfs.New().Dir(work), tilesName)
-	extents, err := f.PutAll(content(1, 3000), []int{1000, 1500, 500})
-	must.OK(t, err)
+	extents := must.Get(f.PutAll(content(1, 3000), []int{1000, 1500, 500}))(t)
 	buffer := make([]byte, 3000)
 	extents[0], extents[2] = extents[2], extents[0]
-	if n := testing.AllocsPerRun(100, func() { f.GetAll(extents, buffer) }); n > 0 {
-		t.Errorf("GetAll allocates %v times", n)
-	}
+	n := testing.AllocsPerRun(100, func() { f.GetAll(extents, buffer) })
+	should.Not(t, n > 0, "GetAll allocates %v times", n)
 }
 
 func TestNothing(t *testing.T) {
 	f := create(t, crashfs.New().Dir(work), tilesName)
 	e := put(t, f, nil)
-	if !e.IsZero() {
-		t.Errorf("%+v", e)
-	}
-	if got, err := f.Get(e, make([]byte, 5)); len(got) != 0 || err != nil {
-		t.Errorf("%d bytes, %v", len(got), err)
-	}
+	should.Hold(t, e.IsZero(), "%+v", e)
+	got, err := f.Get(e, make([]byte, 5))
+	should.Hold(t, len(got) == 0 && err == nil, "%d bytes, %v", len(got), err)
 	f.Drop(e)
 	f.Drop(e)
 	for _, lengths := range [][]int{nil, {0}, {0, 0}} {
 		extents, err := f.PutAll(nil, lengths)
-		if err != nil || len(extents) != len(lengths) {
-			t.Errorf("%v: %v", extents, err)
-		}
-		if got, err := f.GetAll(extents, make([]byte, 5)); len(got) != 0 || err != nil {
-			t.Errorf("%d bytes, %v", len(got), err)
-		}
+		should.Hold(t, err == nil && len(extents) == len(lengths), "%v: %v", extents, err)
+		got, err := f.GetAll(extents, make([]byte, 5))
+		should.Hold(t, len(got) == 0 && err == nil, "%d bytes, %v", len(got), err)
 	}
-	if f.Size() != 0 || f.Used() != 0 {
-		t.Error("it takes space")
-	}
+	should.Hold(t, f.Size() == 0 && f.Used() == 0, "it takes space")
 }

@@ -44,9 +44,7 @@ func check(t testing.TB, f cpu.Family, rng *rand.Rand, mask []uint64) {
 		}
 		want := plain(src, mask)
 		For(f)(dst, src, &m)
-		if !slices.Equal(dst, want) {
-			t.Fatalf("%v: mask %x, bits %x: %x, want %x", f, mask, src, dst, want)
-		}
+		must.List(t, dst, want, "%v: mask %x, bits %x", f, mask, src)
 	}
 }
 
@@ -127,9 +125,7 @@ func TestTranspose(t *testing.T) {
 	Transpose(&turned)
 	for i := range 64 {
 		for j := range 64 {
-			if turned[i]>>j&1 != square[j]>>i&1 {
-				t.Fatalf("bit %d of word %d", j, i)
-			}
+			must.Hold(t, turned[i]>>j&1 == square[j]>>i&1, "bit %d of word %d", j, i)
 		}
 	}
 }

@@ -8,38 +8,28 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/kernels/colex"
 )
-
-func mustLayer(t testing.TB, pits, seeds int) *Layer {
-	t.Helper()
-	l, err := New(pits, seeds)
-	must.OK(t, err)
-	return l
-}
 
 // TestEqualsColex lists and unranks whole layers.
 func TestEqualsColex(t *testing.T) {
 	for _, c := range [][2]int{{1, 0}, {1, 40}, {2, 0}, {2, 62}, {3, 25}, {4, 12}, {6, 9}, {7, 8}, {8, 6}, {9, 6}, {12, 5}, {16, 4}} {
 		pits, seeds := c[0], c[1]
-		l := mustLayer(t, pits, seeds)
+		l := must.Get(New(pits, seeds))(t)
 		ranking, err := colex.New(pits, seeds)
 		must.OK(t, err)
-		want, err := ranking.Iterate(seeds)
-		must.OK(t, err)
+		want := must.Get(ranking.Iterate(seeds))(t)
 		boards := make([]uint8, int(l.Size())*pits)
 		l.Iterate(boards, l.First())
 		ranks, again := make([]uint64, l.Size()), make([]uint8, len(boards))
 		for i := range ranks {
 			ranks[i] = uint64(i)
 		}
-		if err := l.Unrank(again, ranks); err != nil || !slices.Equal(again, boards) {
-			t.Fatalf("%v: boards do not come back, %v", c, err)
-		}
+		err = l.Unrank(again, ranks)
+		must.Hold(t, err == nil && slices.Equal(again, boards), "%v: boards do not come back, %v", c, err)
 		for rank, board := range want {
-			if got := boards[int(rank)*pits:][:pits]; !slices.Equal(got, board) {
-				t.Fatalf("%v: board %d is %v, want %v", c, rank, got, board)
-			}
+			must.List(t, boards[int(rank)*pits:][:pits], board, "%v: board %d", c, rank)
 		}
 	}
 }
@@ -49,21 +39,18 @@ func TestErrors(t *testing.T) {
 		pits, seeds int
 		want        error
 	}{{0, 3, colex.ErrRange}, {17, 3, colex.ErrRange}, {12, -1, colex.ErrRange}, {12, 65, colex.ErrRange}, {12, 53, colex.ErrOverflow}} {
-		if _, err := New(c.pits, c.seeds); !errors.Is(err, c.want) {
-			t.Errorf("%d pits, %d seeds: %v, want %v", c.pits, c.seeds, err, c.want)
-		}
+		should.Be(t, must.Err(New(c.pits, c.seeds)), c.want, "%d pits, %d seeds", c.pits, c.seeds)
 	}
-	l := mustLayer(t, 4, 3)
+	l := must.Get(New(4, 3))(t)
 	boards := []uint8{9, 9, 9, 9, 9, 9, 9, 9}
-	if err := l.Unrank(boards, []uint64{0, l.Size()}); !errors.Is(err, colex.ErrRange) || boards[0] != 9 {
-		t.Errorf("rank %d: %v, boards %v", l.Size(), err, boards)
-	}
+	err := l.Unrank(boards, []uint64{0, l.Size()})
+	should.Hold(t, errors.Is(err, colex.ErrRange) && boards[0] == 9, "rank %d: %v, boards %v", l.Size(), err, boards)
 }
 
 // check compares count boards from a rank on with colex, one by one.
 func check(t *testing.T, pits, seeds int, rank uint64, count int) {
 	t.Helper()
-	l := mustLayer(t, pits, seeds)
+	l := must.Get(New(pits, seeds))(t)
 	ranking, err := colex.New(pits, seeds)
 	must.OK(t, err)
 	rank %= l.Size()
@@ -74,20 +61,16 @@ func check(t *testing.T, pits, seeds int, rank uint64, count int) {
 		must.OK(t, ranking.Unrank(seeds, ranks[i], want[i*pits:][:pits]))
 	}
 	got := make([]uint8, len(want))
-	if err := l.Unrank(got, ranks); err != nil || !slices.Equal(got, want) {
-		t.Fatalf("unranked %v, %v, want %v", got, err, want)
-	}
+	err = l.Unrank(got, ranks)
+	must.Hold(t, err == nil && slices.Equal(got, want), "unranked %v, %v, want %v", got, err, want)
 	if count == 0 {
 		return
 	}
 	clear(got)
 	following := l.Iterate(got, colex.ListToBV(want[:pits]))
-	if !slices.Equal(got, want) {
-		t.Fatalf("boards from %d on are %v, want %v", rank, got, want)
-	}
-	if last := want[len(want)-pits:]; pits > 1 && following != colex.NextBV(colex.ListToBV(last)) {
-		t.Fatalf("%x comes after %v", following, last)
-	}
+	must.List(t, got, want, "boards from %d on", rank)
+	last := want[len(want)-pits:]
+	must.Not(t, pits > 1 && following != colex.NextBV(colex.ListToBV(last)), "%x comes after %v", following, last)
 }
 
 func TestRandomBoards(t *testing.T) {
@@ -118,7 +101,7 @@ func bench(b *testing.B, one func(l *Layer, boards []uint8, random []uint64)) {
 	const count = 1024
 	for _, c := range layersOfGames {
 		b.Run(fmt.Sprintf("%d-%d", c[0], c[1]), func(b *testing.B) {
-			l := mustLayer(b, c[0], c[1])
+			l := must.Get(New(c[0], c[1]))(b)
 			ranks, boards := make([]uint64, count), make([]uint8, count*c[0])
 			rng := rand.New(rand.NewPCG(5, 6))
 			for i := range ranks {
@@ -139,13 +122,10 @@ func BenchmarkIterate(b *testing.B) {
 
 // BenchmarkUnrank takes random boards.
 func BenchmarkUnrank(b *testing.B) {
-	bench(b, func(l *Layer, boards []uint8, random []uint64) {
-		must.OK(b, l.Unrank(boards, random))
-	})
+	bench(b, func(l *Layer, boards []uint8, random []uint64) { must.OK(b, l.Unrank(boards, random)) })
 }
 
-// BenchmarkUnrankInOrder is the iteration that the document begins with: decode for one code
-// after the other.
+// BenchmarkUnrankInOrder is the iteration that the document begins with: decode for one code after the other.
 func BenchmarkUnrankInOrder(b *testing.B) {
 	bench(b, func(l *Layer, boards []uint8, ranks []uint64) {
 		for i := range ranks {

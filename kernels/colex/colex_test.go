@@ -11,65 +11,39 @@ import (
 	"pgregory.net/rapid"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 )
-
-func mustNew(t testing.TB, pits, seeds int) *Ranking {
-	t.Helper()
-	r, err := New(pits, seeds)
-	must.OK(t, err)
-	return r
-}
 
 func TestBinomialEqualsBigInt(t *testing.T) {
 	for n := range 90 {
 		for k := range n + 3 {
 			want := new(big.Int).Binomial(int64(n), int64(k))
 			got, err := Binomial(n, k)
-			if err == nil && want.Cmp(new(big.Int).SetUint64(got)) != 0 {
-				t.Fatalf("Binomial(%d, %d) = %d, want %s", n, k, got, want)
-			}
-			if err != nil && (!errors.Is(err, ErrOverflow) || want.IsUint64()) {
-				t.Fatalf("Binomial(%d, %d): %v, but it is %s", n, k, err, want)
-			}
+			must.Not(t, err == nil && want.Cmp(new(big.Int).SetUint64(got)) != 0, "Binomial(%d, %d) = %d, want %s", n, k, got, want)
+			must.Not(t, err != nil && (!errors.Is(err, ErrOverflow) || want.IsUint64()),
+				"Binomial(%d, %d): %v, but it is %s", n, k, err, want)
 		}
 	}
-	if _, err := Binomial(-1, 2); !errors.Is(err, ErrRange) {
-		t.Errorf("Binomial(-1, 2): %v, want ErrRange", err)
-	}
-	if b, err := Binomial(math.MaxInt, math.MaxInt-1); b != math.MaxInt || err != nil {
-		t.Errorf("Binomial(max, max-1) = %d, %v", b, err)
-	}
-	if _, err := Binomial(math.MaxInt, 2); !errors.Is(err, ErrOverflow) {
-		t.Errorf("Binomial(max, 2): %v, want ErrOverflow", err)
-	}
+	should.Be(t, must.Err(Binomial(-1, 2)), ErrRange, "Binomial(-1, 2)")
+	b, err := Binomial(math.MaxInt, math.MaxInt-1)
+	should.Hold(t, b == math.MaxInt && err == nil, "Binomial(max, max-1) = %d, %v", b, err)
+	should.Be(t, must.Err(Binomial(math.MaxInt, 2)), ErrOverflow, "Binomial(max, 2)")
 }
 
 func TestLimits(t *testing.T) {
 	for _, c := range []struct{ pits, seeds int }{{0, 4}, {17, 4}, {12, -1}, {12, 65}} {
-		if _, err := New(c.pits, c.seeds); !errors.Is(err, ErrRange) {
-			t.Errorf("New(%d, %d): %v, want ErrRange", c.pits, c.seeds, err)
-		}
+		should.Be(t, must.Err(New(c.pits, c.seeds)), ErrRange, "New(%d, %d)", c.pits, c.seeds)
 	}
-	r := mustNew(t, MaxPits, MaxSeeds)
-	if got, want := r.Size(MaxSeeds), new(big.Int).Binomial(79, 15).Uint64(); got != want {
-		t.Errorf("16 pits, 64 seeds: %d boards, want %d", got, want)
-	}
-	if _, err := r.Iterate(49); !errors.Is(err, ErrOverflow) {
-		t.Errorf("iterating over 65 bits: %v, want ErrOverflow", err)
-	}
-	if _, err := r.Iterate(48); err != nil {
-		t.Errorf("iterating over 64 bits: %v", err)
-	}
-	if err := r.Unrank(65, 0, make([]uint8, 16)); !errors.Is(err, ErrRange) {
-		t.Errorf("unranking 65 seeds: %v, want ErrRange", err)
-	}
-	if err := r.Unrank(3, r.Size(3), make([]uint8, 16)); !errors.Is(err, ErrRange) {
-		t.Errorf("unranking past the end: %v, want ErrRange", err)
-	}
+	r := must.Get(New(MaxPits, MaxSeeds))(t)
+	got, want := r.Size(MaxSeeds), new(big.Int).Binomial(79, 15).Uint64()
+	should.Hold(t, got == want, "16 pits, 64 seeds: %d boards, want %d", got, want)
+	should.Be(t, must.Err(r.Iterate(49)), ErrOverflow, "iterating over 65 bits")
+	should.Be(t, must.Err(r.Iterate(48)), nil, "iterating over 64 bits")
+	should.Be(t, r.Unrank(65, 0, make([]uint8, 16)), ErrRange, "unranking 65 seeds")
+	should.Be(t, r.Unrank(3, r.Size(3), make([]uint8, 16)), ErrRange, "unranking past the end")
 }
 
-// colexLess is the order the ranks must follow: fewer seeds first, then more
-// seeds in the last pit that differs.
+// colexLess is the order the ranks must follow: fewer seeds first, then more seeds in the last pit that differs.
 func colexLess(a, b []uint8) bool {
 	if sa, sb := sum(a), sum(b); sa != sb {
 		return sa < sb
@@ -119,72 +93,54 @@ func allBoards(pits, n int) [][]uint8 {
 
 func TestRankOrderAndIteration(t *testing.T) {
 	for _, c := range []struct{ pits, seeds int }{{1, 9}, {2, 12}, {3, 10}, {4, 8}, {6, 7}, {8, 5}, {12, 4}, {16, 3}} {
-		r := mustNew(t, c.pits, c.seeds)
+		r := must.Get(New(c.pits, c.seeds))(t)
 		code := uint64(0)
 		for n := range c.seeds + 1 {
 			boards := allBoards(c.pits, n)
-			if got := r.Size(n); got != uint64(len(boards)) {
-				t.Fatalf("%d pits, %d seeds: size %d, want %d", c.pits, n, got, len(boards))
-			}
-			iteration, err := r.Iterate(n)
-			must.OK(t, err)
+			got := r.Size(n)
+			must.Hold(t, got == uint64(len(boards)), "%d pits, %d seeds: size %d, want %d", c.pits, n, got, len(boards))
+			iteration := must.Get(r.Iterate(n))(t)
 			steps := 0
 			for rank, got := range iteration {
 				want := boards[rank]
-				if !slices.Equal(got, want) {
-					t.Fatalf("%d pits, %d seeds: iteration gives %v at rank %d, want %v", c.pits, n, got, rank, want)
-				}
+				must.Hold(t, slices.Equal(got, want),
+					"%d pits, %d seeds: iteration gives %v at rank %d, want %v", c.pits, n, got, rank, want)
 				checkBoard(t, r, want, n, rank, code)
 				code++
 				steps++
 			}
-			if steps != len(boards) {
-				t.Fatalf("%d pits, %d seeds: %d steps, want %d", c.pits, n, steps, len(boards))
-			}
+			must.Hold(t, steps == len(boards), "%d pits, %d seeds: %d steps, want %d", c.pits, n, steps, len(boards))
 		}
 	}
 }
 
 func checkBoard(t *testing.T, r *Ranking, board []uint8, n int, rank, code uint64) {
-	t.Helper()
-	if got := r.Rank(board); got != rank {
-		t.Fatalf("rank of %v is %d, want %d", board, got, rank)
-	}
-	if got := r.Code(board); got != code || code != r.First(n)+rank {
-		t.Fatalf("code of %v is %d, want %d", board, got, code)
-	}
+	must.Equal(t, r.Rank(board), rank, "rank of %v", board)
+	got := r.Code(board)
+	must.Hold(t, got == code && code == r.First(n)+rank, "code of %v is %d, want %d", board, got, code)
 	back := make([]uint8, len(board))
-	if err := r.Unrank(n, rank, back); err != nil || !slices.Equal(back, board) {
-		t.Fatalf("unrank(%d, %d) = %v, %v, want %v", n, rank, back, err, board)
-	}
+	err := r.Unrank(n, rank, back)
+	must.Hold(t, err == nil && slices.Equal(back, board), "unrank(%d, %d) = %v, %v, want %v", n, rank, back, err, board)
 	if seeds, err := r.Decode(code, back); err != nil || seeds != n || !slices.Equal(back, board) {
 		t.Fatalf("decode(%d) = %v with %d seeds, %v, want %v", code, back, seeds, err, board)
 	}
 }
 
 func TestExtremeCodes(t *testing.T) {
-	// docs/sources.md, document 000: (0, ..., 0, n) has the smallest code of n seeds,
-	// (n, 0, ..., 0) the largest.
-	r := mustNew(t, 12, 48)
+	// docs/sources.md, document 000: (0, ..., 0, n) has the smallest code of n seeds, (n, 0, ..., 0) the largest.
+	r := must.Get(New(12, 48))(t)
 	low, high := make([]uint8, 12), make([]uint8, 12)
 	low[11], high[0] = 48, 48
-	if got, want := r.Code(low), new(big.Int).Binomial(59, 12).Uint64(); got != want {
-		t.Errorf("code of (0, ..., 48) is %d, want %d", got, want)
-	}
-	if got := r.Code(high); got != r.First(49)-1 {
-		t.Errorf("code of (48, 0, ...) is %d, want %d", got, r.First(49)-1)
-	}
-	if r.Size(48) != 279871768995 {
-		t.Errorf("%d boards with 48 seeds, want 279871768995", r.Size(48))
-	}
+	should.Equal(t, r.Code(low), new(big.Int).Binomial(59, 12).Uint64(), "code of (0, ..., 48)")
+	should.Equal(t, r.Code(high), r.First(49)-1, "code of (48, 0, ...)")
+	should.Hold(t, r.Size(48) == 279871768995, "%d boards with 48 seeds, want 279871768995", r.Size(48))
 }
 
 func TestBijectionOnLargeLayers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		pits := rapid.IntRange(1, MaxPits).Draw(t, "pits")
 		n := rapid.IntRange(0, MaxSeeds).Draw(t, "seeds")
-		r, err := New(pits, MaxSeeds)
-		must.OK(t, err)
+		r := must.Get(New(pits, MaxSeeds))(t)
 		rank := rapid.Uint64Range(0, r.Size(n)-1).Draw(t, "rank")
 		board := make([]uint8, pits)
 		must.OK(t, r.Unrank(n, rank, board))
@@ -193,9 +149,8 @@ func TestBijectionOnLargeLayers(t *testing.T) {
 		}
 		if rank > 0 {
 			below := make([]uint8, pits)
-			if err := r.Unrank(n, rank-1, below); err != nil || !colexLess(below, board) {
-				t.Fatalf("%v comes before %v (%v)", below, board, err)
-			}
+			err := r.Unrank(n, rank-1, below)
+			must.Hold(t, err == nil && colexLess(below, board), "%v comes before %v (%v)", below, board, err)
 		}
 	})
 }
@@ -211,9 +166,8 @@ func TestNextBVKeepsWeightAndOrder(t *testing.T) {
 				x = next
 				seen++
 			}
-			if want := new(big.Int).Binomial(int64(width), int64(ones)).Int64(); int64(seen) != want {
-				t.Fatalf("%d words of %d bits with %d ones, want %d", seen, width, ones, want)
-			}
+			want := new(big.Int).Binomial(int64(width), int64(ones)).Int64()
+			must.Hold(t, int64(seen) == want, "%d words of %d bits with %d ones, want %d", seen, width, ones, want)
 		}
 	}
 }
@@ -221,11 +175,9 @@ func TestNextBVKeepsWeightAndOrder(t *testing.T) {
 func TestRankFactorsOverHalves(t *testing.T) {
 	for q := 1; q <= 6; q++ {
 		seeds := 12 - q
-		h, err := NewHalves(q, seeds)
-		must.OK(t, err)
+		h := must.Get(NewHalves(q, seeds))(t)
 		for n := range seeds + 1 {
-			boards, err := h.Board().Iterate(n)
-			must.OK(t, err)
+			boards := must.Get(h.Board().Iterate(n))(t)
 			for rank, board := range boards {
 				if got := h.RowStart(n, board[q:]) + h.Half().Rank(board[:q]); got != rank {
 					t.Fatalf("%v: row start + half rank is %d, want %d", board, got, rank)
@@ -236,7 +188,7 @@ func TestRankFactorsOverHalves(t *testing.T) {
 }
 
 func BenchmarkRank12(b *testing.B) {
-	r := mustNew(b, 12, 48)
+	r := must.Get(New(12, 48))(b)
 	board := []uint8{4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4}
 	for b.Loop() {
 		r.Rank(board)
@@ -244,7 +196,7 @@ func BenchmarkRank12(b *testing.B) {
 }
 
 func BenchmarkUnrank12(b *testing.B) {
-	r := mustNew(b, 12, 48)
+	r := must.Get(New(12, 48))(b)
 	board := make([]uint8, 12)
 	for b.Loop() {
 		must.OK(b, r.Unrank(48, 123456789012, board))
@@ -252,8 +204,7 @@ func BenchmarkUnrank12(b *testing.B) {
 }
 
 func BenchmarkIterate12(b *testing.B) {
-	boards, err := mustNew(b, 12, 48).Iterate(20)
-	must.OK(b, err)
+	boards := must.Get(must.Get(New(12, 48))(b).Iterate(20))(b)
 	n := 0
 	for b.Loop() {
 		for range boards {

@@ -9,9 +9,8 @@ import (
 	"grenier/kernels/window"
 )
 
-// TestExample computes two columns by hand. Both play the same move. It leads
-// from row 1 to score 0, from row 3 to score 1 and from row 4 to score 5 of panel
-// 0, and from row 6 to score 2 of panel 1; it does not help the other rows.
+// TestExample computes two columns by hand. Both play the same move. It leads from row 1 to score 0, from row 3 to
+// score 1 and from row 4 to score 5 of panel 0, and from row 6 to score 2 of panel 1; it does not help the other rows.
 // Column 0 reaches row 2 of the matrix that holds the children, column 9 row 1.
 func TestExample(t *testing.T) {
 	const rows = 3 // in a panel of the children
@@ -25,11 +24,8 @@ func TestExample(t *testing.T) {
 	route := Route{
 		Scores: scores,
 		Stride: rows * Side,
-		Words: []Word{
-			{Panel: 0, Pick: 0b100011, Place: 0b0011010},
-			{Panel: 1, Pick: 0b000100, Place: 0b1000000},
-		},
-		First: []uint32{0, 2}, // one chunk, with both words
+		Words:  []Word{{Panel: 0, Pick: 0b100011, Place: 0b0011010}, {Panel: 1, Pick: 0b000100, Place: 0b1000000}},
+		First:  []uint32{0, 2}, // one chunk, with both words
 	}
 	program := Program{
 		Groups: []Group{{Columns: 1<<0 | 1<<9, Route: 0, First: 0}},

@@ -114,8 +114,7 @@ func trim(x uint64, n int) uint64 {
 	return x
 }
 
-// call deals a program of up to six groups and as many routes to one or two
-// matrices, whose scores memory returns.
+// call deals a program of up to six groups and as many routes to one or two matrices, whose scores memory returns.
 func (d dealer) call(width int, memory func(matrix, n int) []int8) *call {
 	line := lineBytes(width)
 	type matrix struct {
@@ -176,9 +175,8 @@ func (m *fence) memory(end guard.End) func(matrix, n int) []int8 {
 	return func(matrix, n int) []int8 { return m.matrices[matrix].At(end, n) }
 }
 
-// check compares a kernel with the definition: the whole dst, and that nothing
-// else is written. Blocks fill a page, if pages have their usual size: unreadable ones are on
-// both sides then.
+// check compares a kernel with the definition: the whole dst, and that nothing else is written. Blocks fill a page, if
+// pages have their usual size: unreadable ones are on both sides then.
 func (m *fence) check(t *testing.T, f cpu.Family, c *call, end guard.End) {
 	t.Helper()
 	dst, offers := (*Block)(m.dst.Copy(end, c.dst[:])), (*Block)(m.offers.Copy(end, c.offers[:]))
@@ -292,8 +290,7 @@ func clip(score int8, base, values int) int {
 	return min(max(s-base, 0), values) + max(min(s+base, 0), -values)
 }
 
-// pack returns codes of what a window shows of scores, with random floors. Both start at a
-// multiple of 64 bytes.
+// pack returns codes of what a window shows of scores, with random floors. Both start at a multiple of 64 bytes.
 func pack(rng *rand.Rand, width, base int, scores []int8) []int8 {
 	cs, packed := codes[width], twins.Aligned(len(scores)*width/8)
 	for i, score := range scores {
@@ -339,9 +336,8 @@ func FuzzTwins(f *testing.F) {
 	})
 }
 
-// TestWhileOthersWrite reads lines that another goroutine changes, up and down
-// by ten: each result must be one of those or between them. The race
-// detector watches the generic kernels only.
+// TestWhileOthersWrite reads lines that another goroutine changes, up and down by ten: each result must be one of those
+// or between them. The race detector watches the generic kernels only.
 func TestWhileOthersWrite(t *testing.T) {
 	twins.Test(t, func(t *testing.T, f cpu.Family) {
 		c := newBench(Side, 8)
@@ -382,8 +378,7 @@ func TestWhileOthersWrite(t *testing.T) {
 	})
 }
 
-// TestWhileOthersWriteCodes reads lines while another goroutine sets and clears the lowest
-// bit of each code.
+// TestWhileOthersWriteCodes reads lines while another goroutine sets and clears the lowest bit of each code.
 func TestWhileOthersWriteCodes(t *testing.T) {
 	for width, lowest := range map[int]int8{2: 0x55, 3: 0x55, 4: 0x11, 6: 0x11} {
 		low := lineBytes(width &^ 1) // bytes of a line with lowest bits
@@ -520,9 +515,8 @@ func newBench(lines, width int) *call {
 	return c
 }
 
-// BenchmarkLeast reports the time for a word of a column and for a score that
-// is computed, for as many lines as fill the caches of the first and second level with
-// bytes, all columns and a single one.
+// BenchmarkLeast reports the time for a word of a column and for a score that is computed, for as many lines as fill
+// the caches of the first and second level with bytes, all columns and a single one.
 func BenchmarkLeast(b *testing.B) {
 	for _, at := range []struct {
 		name  string

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/guard"
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 	"grenier/internal/testkit/twins"
 	"grenier/kernels/cpu"
@@ -24,12 +26,9 @@ func check(t *testing.T, m *guard.Region[uint8], f cpu.Family, hash uint64, data
 	want := addGeneric(hash, data)
 	for _, end := range guard.Ends {
 		at := m.Copy(end, data)
-		if got := For(f)(hash, at); got != want {
-			t.Fatalf("%v: %d bytes after hash %016x: got %016x, want %016x; % x", f, len(data), hash, got, want, data)
-		}
-		if !bytes.Equal(at, data) {
-			t.Fatalf("%v: the %d bytes were overwritten", f, len(data))
-		}
+		got := For(f)(hash, at)
+		must.Hold(t, got == want, "%v: %d bytes after hash %016x: got %016x, want %016x; % x", f, len(data), hash, got, want, data)
+		must.Hold(t, bytes.Equal(at, data), "%v: the %d bytes were overwritten", f, len(data))
 	}
 }
 
@@ -47,9 +46,8 @@ func TestStandard(t *testing.T) {
 		data := randomBytes(tries.Rand(t), 1<<17+77)
 		h := stdfnv.New64a()
 		h.Write(data)
-		if got, want := For(f)(basis, data), h.Sum64(); got != want {
-			t.Errorf("got %016x, want %016x", got, want)
-		}
+		got, want := For(f)(basis, data), h.Sum64()
+		should.Hold(t, got == want, "got %016x, want %016x", got, want)
 	})
 }
 
@@ -65,8 +63,7 @@ func TestTwins(t *testing.T) {
 	})
 }
 
-// TestEveryLowestByte begins with each value of the byte that decides about the rest,
-// and has few and many bits set.
+// TestEveryLowestByte begins with each value of the byte that decides about the rest, and has few and many bits set.
 func TestEveryLowestByte(t *testing.T) {
 	twins.Test(t, func(t *testing.T, f cpu.Family) {
 		rng, m := tries.Rand(t), guard.New[uint8](t, longest)
@@ -124,9 +121,7 @@ func TestLargestSums(t *testing.T) {
 func TestNoAllocations(t *testing.T) {
 	twins.Test(t, func(t *testing.T, f cpu.Family) {
 		add, data, hash := For(f), make([]byte, longest), uint64(basis)
-		if n := testing.AllocsPerRun(10, func() { hash = add(hash, data) }); n != 0 {
-			t.Errorf("%v allocations", n)
-		}
+		should.Equal(t, testing.AllocsPerRun(10, func() { hash = add(hash, data) }), 0, "allocations")
 	})
 }
 

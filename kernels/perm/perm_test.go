@@ -5,12 +5,13 @@ import (
 	"slices"
 	"testing"
 
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 	"grenier/kernels/perm"
 )
 
-// arrangements calls visit with the k-arrangements of n items in lexicographic
-// order, found by plain recursion.
+// arrangements calls visit with the k-arrangements of n items in lexicographic order, found by plain recursion.
 func arrangements(n, k int, visit func(a []uint8)) {
 	var extend func(a []uint8)
 	extend = func(a []uint8) {
@@ -40,8 +41,7 @@ func naiveInversions(p []uint8) int {
 	return count
 }
 
-// TestExhaustive lists all arrangements of up to 8 items and checks that they
-// have the ranks 0, 1, 2, ...
+// TestExhaustive lists all arrangements of up to 8 items and checks that they have the ranks 0, 1, 2, ...
 func TestExhaustive(t *testing.T) {
 	for n := 0; n <= 8; n++ {
 		for k := 0; k <= n; k++ {
@@ -59,9 +59,7 @@ func TestExhaustive(t *testing.T) {
 				}
 				rank++
 			})
-			if size := perm.Arrangements(n, k); size != rank {
-				t.Fatalf("Arrangements(%d, %d) = %d, want %d", n, k, size, rank)
-			}
+			must.Equal(t, perm.Arrangements(n, k), rank, "Arrangements(%d, %d)", n, k)
 		}
 	}
 }
@@ -70,19 +68,12 @@ func TestExhaustive(t *testing.T) {
 func checkPermutation(t *testing.T, p []uint8, rank uint64) {
 	t.Helper()
 	n := len(p)
-	if r := perm.Rank(p); r != rank {
-		t.Fatalf("rank of %v is %d, want %d", p, r, rank)
-	}
+	must.Equal(t, perm.Rank(p), rank, "rank of %v", p)
 	got := make([]uint8, n)
-	if perm.Unrank(got, rank); !slices.Equal(got, p) {
-		t.Fatalf("n=%d: unrank %d is %v, want %v", n, rank, got, p)
-	}
-	if got, want := perm.Inversions(p), naiveInversions(p); got != want {
-		t.Fatalf("inversions of %v: %d, want %d", p, got, want)
-	}
-	if got, want := perm.Parity(p), naiveInversions(p)%2; got != want {
-		t.Fatalf("parity of %v: %d, want %d", p, got, want)
-	}
+	perm.Unrank(got, rank)
+	must.Hold(t, slices.Equal(got, p), "n=%d: unrank %d is %v, want %v", n, rank, got, p)
+	must.Equal(t, perm.Inversions(p), naiveInversions(p), "inversions of %v", p)
+	must.Equal(t, perm.Parity(p), naiveInversions(p)%2, "parity of %v", p)
 	if n <= perm.MaxPacked {
 		checkPacked(t, p, rank)
 	}
@@ -90,35 +81,22 @@ func checkPermutation(t *testing.T, p []uint8, rank uint64) {
 
 // checkPacked checks that the packed twin agrees.
 func checkPacked(t *testing.T, p []uint8, rank uint64) {
-	t.Helper()
 	n, packed := len(p), pack(p)
 	got, inverse := make([]uint8, n), make([]uint8, n)
 	for i, x := range p {
 		inverse[x] = uint8(i)
 	}
-	if packed.Unpack(got); !slices.Equal(got, p) {
-		t.Fatalf("unpacked %v, want %v", got, p)
-	}
+	packed.Unpack(got)
+	must.Hold(t, slices.Equal(got, p), "unpacked %v, want %v", got, p)
 	for i, x := range p {
-		if packed.At(i) != int(x) {
-			t.Fatalf("item %d of %v is %d", i, p, packed.At(i))
-		}
+		must.Equal(t, packed.At(i), int(x), "item %d of %v", i, p)
 	}
-	if r := packed.Rank(n); r != rank {
-		t.Fatalf("packed rank of %v is %d, want %d", p, r, rank)
-	}
-	if u := perm.UnrankPacked(n, rank); u != packed {
-		t.Fatalf("n=%d: packed unrank %d is %x, want %x", n, rank, u, packed)
-	}
-	if packed.Inverse(n) != pack(inverse) {
-		t.Fatalf("packed inverse of %v is %x, want %v", p, packed.Inverse(n), inverse)
-	}
-	if product := packed.Compose(packed.Inverse(n), n); product != perm.Identity(n) {
-		t.Fatalf("%v after its inverse is %x", p, product)
-	}
-	if packed.Inversions(n) != perm.Inversions(p) || packed.Parity(n) != perm.Parity(p) {
-		t.Fatalf("packed inversions of %v: %d, parity %d", p, packed.Inversions(n), packed.Parity(n))
-	}
+	must.Equal(t, packed.Rank(n), rank, "packed rank of %v", p)
+	must.Equal(t, perm.UnrankPacked(n, rank), packed, "n=%d: packed unrank %d", n, rank)
+	must.Hold(t, packed.Inverse(n) == pack(inverse), "packed inverse of %v is %x, want %v", p, packed.Inverse(n), inverse)
+	must.Equal(t, packed.Compose(packed.Inverse(n), n), perm.Identity(n), "%v after its inverse", p)
+	must.Hold(t, packed.Inversions(n) == perm.Inversions(p) && packed.Parity(n) == perm.Parity(p),
+		"packed inversions of %v: %d, parity %d", p, packed.Inversions(n), packed.Parity(n))
 }
 
 func randomPermutation(rng *rand.Rand, n int) []uint8 {
@@ -129,23 +107,18 @@ func randomPermutation(rng *rand.Rand, n int) []uint8 {
 	return p
 }
 
-// TestRandom checks random permutations of up to 20 items, the first and the
-// last one.
+// TestRandom checks random permutations of up to 20 items, the first and the last one.
 func TestRandom(t *testing.T) {
 	rng := tries.Rand(t)
 	for n := 9; n <= perm.MaxItems; n++ {
 		p := make([]uint8, n)
 		perm.Unrank(p, 0)
 		checkPermutation(t, p, 0)
-		if !slices.IsSorted(p) {
-			t.Errorf("the first of %d items is %v", n, p)
-		}
+		should.Hold(t, slices.IsSorted(p), "the first of %d items is %v", n, p)
 		perm.Unrank(p, perm.Factorial(n)-1)
 		checkPermutation(t, p, perm.Factorial(n)-1)
 		slices.Reverse(p)
-		if !slices.IsSorted(p) {
-			t.Errorf("the last of %d items is not the reversal", n)
-		}
+		should.Hold(t, slices.IsSorted(p), "the last of %d items is not the reversal", n)
 		for range 500 {
 			rank := rng.Uint64N(perm.Factorial(n))
 			perm.Unrank(p, rank)
@@ -157,7 +130,6 @@ func TestRandom(t *testing.T) {
 
 // checkOrder checks that ranks compare like lists.
 func checkOrder(t *testing.T, rng *rand.Rand, p []uint8, rank uint64) {
-	t.Helper()
 	q := randomPermutation(rng, len(p))
 	got, want := 0, slices.Compare(p, q)
 	switch r := perm.Rank(q); {
@@ -166,9 +138,7 @@ func checkOrder(t *testing.T, rng *rand.Rand, p []uint8, rank uint64) {
 	case rank > r:
 		got = 1
 	}
-	if got != want {
-		t.Fatalf("ranks of %v and %v compare as %d, want %d", p, q, got, want)
-	}
+	must.Equal(t, got, want, "ranks of %v and %v compare as", p, q)
 }
 
 // TestArrangementsOfMany checks random k-arrangements of up to 20 items.
@@ -191,8 +161,7 @@ func TestArrangementsOfMany(t *testing.T) {
 	}
 }
 
-// TestComposeAndSwap checks products against their definition, and that a swap
-// is a product with a transposition.
+// TestComposeAndSwap checks products against their definition, and that a swap is a product with a transposition.
 func TestComposeAndSwap(t *testing.T) {
 	rng := tries.Rand(t)
 	for n := 1; n <= perm.MaxPacked; n++ {
@@ -202,17 +171,14 @@ func TestComposeAndSwap(t *testing.T) {
 				want[i] = p[q[i]]
 			}
 			packedP := pack(p)
-			if got := packedP.Compose(pack(q), n); got != pack(want) {
-				t.Fatalf("%v after %v is %x, want %v", p, q, got, want)
-			}
+			got := packedP.Compose(pack(q), n)
+			must.Hold(t, got == pack(want), "%v after %v is %x, want %v", p, q, got, want)
 			i, j := rng.IntN(n), rng.IntN(n)
 			p[i], p[j] = p[j], p[i]
-			if got := packedP.Swap(i, j); got != pack(p) {
-				t.Fatalf("after swap of %d and %d: %x, want %v", i, j, got, p)
-			}
-			if i != j && packedP.Swap(i, j).Parity(n) == packedP.Parity(n) {
-				t.Fatalf("swap of %d and %d keeps the parity of %x", i, j, packedP)
-			}
+			got = packedP.Swap(i, j)
+			must.Hold(t, got == pack(p), "after swap of %d and %d: %x, want %v", i, j, got, p)
+			must.Not(t, i != j && packedP.Swap(i, j).Parity(n) == packedP.Parity(n),
+				"swap of %d and %d keeps the parity of %x", i, j, packedP)
 		}
 	}
 }
@@ -247,13 +213,10 @@ func FuzzRank(f *testing.F) {
 			return
 		}
 		rank := perm.RankArrangement(a, n)
-		if rank >= perm.Arrangements(n, len(a)) {
-			t.Fatalf("n=%d: rank of %v is %d", n, a, rank)
-		}
+		must.Not(t, rank >= perm.Arrangements(n, len(a)), "n=%d: rank of %v is %d", n, a, rank)
 		got := make([]uint8, len(a))
-		if perm.UnrankArrangement(got, n, rank); !slices.Equal(got, a) {
-			t.Fatalf("n=%d: unrank %d is %v, want %v", n, rank, got, a)
-		}
+		perm.UnrankArrangement(got, n, rank)
+		must.Hold(t, slices.Equal(got, a), "n=%d: unrank %d is %v, want %v", n, rank, got, a)
 		if len(a) == n {
 			checkPermutation(t, a, rank)
 		}

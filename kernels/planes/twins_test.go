@@ -3,11 +3,14 @@ package planes
 import (
 	"bytes"
 	"fmt"
+	"math/bits"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"grenier/internal/testkit/guard"
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 	"grenier/internal/testkit/twins"
 	"grenier/kernels/cpu"
@@ -16,8 +19,7 @@ import (
 // maxLines is the longest input of the twin tests.
 const maxLines = 12
 
-// fence holds the memory of both sides of a transform, so that it starts after or ends
-// before an unreadable page.
+// fence holds the memory of both sides of a transform, so that it starts after or ends before an unreadable page.
 type fence struct {
 	scores *guard.Region[int8]
 	packed *guard.Region[uint8]
@@ -27,8 +29,7 @@ func newFence(tb testing.TB) fence {
 	return fence{guard.New[int8](tb, maxLines*Side), guard.New[uint8](tb, Bound(maxLines*Side))}
 }
 
-// ends calls f with n scores and size packed bytes at the start of the memory, and with
-// those at its end.
+// ends calls f with n scores and size packed bytes at the start of the memory, and with those at its end.
 func (m fence) ends(n, size int, f func(scores []int8, packed []byte)) {
 	for _, end := range guard.Ends {
 		f(m.scores.At(end, n), m.packed.At(end, size))
@@ -37,7 +38,6 @@ func (m fence) ends(n, size int, f func(scores []int8, packed []byte)) {
 
 // checkPack packs x and compares with the definition.
 func (m fence) checkPack(t *testing.T, f cpu.Family, x []int8) {
-	t.Helper()
 	want := packNaive(x)
 	m.ends(len(x), Bound(len(x)), func(scores []int8, packed []byte) {
 		copy(scores, x)
@@ -47,14 +47,11 @@ func (m fence) checkPack(t *testing.T, f cpu.Family, x []int8) {
 		if n := For(f).Pack(packed, scores); n != len(want) || !bytes.Equal(packed[:n], want) {
 			t.Fatalf("%v: %v: packed % x, want % x", f, x, packed[:max(n, 0)], want)
 		}
-		if !slices.Equal(scores, x) {
-			t.Fatalf("%v: %v became %v", f, x, scores)
-		}
+		must.List(t, scores, x, "%v: %v became", f, x)
 	})
 }
 
-// checkUnpack unpacks n scores of bytes that may be anything and compares with the
-// definition.
+// checkUnpack unpacks n scores of bytes that may be anything and compares with the definition.
 func (m fence) checkUnpack(t *testing.T, f cpu.Family, n int, src []byte) {
 	t.Helper()
 	want, size := unpackNaive(n, src)
@@ -64,12 +61,9 @@ func (m fence) checkUnpack(t *testing.T, f cpu.Family, n int, src []byte) {
 			scores[i] = 0x5a
 		}
 		got := For(f).Unpack(scores, packed)
-		if got != size || size >= 0 && !slices.Equal(scores, want) {
-			t.Fatalf("%v: %d scores of % x: %v of %d bytes, want %v of %d", f, n, src, scores, got, want, size)
-		}
-		if !bytes.Equal(packed, src) {
-			t.Fatalf("%v: % x became % x", f, src, packed)
-		}
+		must.Not(t, got != size || size >= 0 && !slices.Equal(scores, want),
+			"%v: %d scores of % x: %v of %d bytes, want %v of %d", f, n, src, scores, got, want, size)
+		must.Hold(t, bytes.Equal(packed, src), "%v: % x became % x", f, src, packed)
 	})
 }
 
@@ -80,8 +74,7 @@ func (m fence) check(t *testing.T, f cpu.Family, x []int8) {
 	m.checkUnpack(t, f, len(x), packNaive(x))
 }
 
-// randomLine returns scores of a random range of the given width in bits, both ends of
-// which occur.
+// randomLine returns scores of a random range of the given width in bits, both ends of which occur.
 func randomLine(rng *rand.Rand, w int) []int8 {
 	largest := 1<<w - 1 // above the least
 	if w > 0 {
@@ -117,8 +110,7 @@ func TestTwins(t *testing.T) {
 	})
 }
 
-// TestEveryWidth has lines of each number of planes, with every least score that they
-// can have.
+// TestEveryWidth has lines of each number of planes, with every least score that they can have.
 func TestEveryWidth(t *testing.T) {
 	twins.Test(t, func(t *testing.T, f cpu.Family) {
 		m := newFence(t)
@@ -147,17 +139,14 @@ func TestEveryScore(t *testing.T) {
 	})
 }
 
-// TestDamage cuts packed lines short at every byte, lets others follow, and gives each
-// line each number of planes.
+// TestDamage cuts packed lines short at every byte, lets others follow, and gives each line each number of planes.
 func TestDamage(t *testing.T) {
 	twins.Test(t, func(t *testing.T, f cpu.Family) {
 		rng, m := tries.Rand(t), newFence(t)
 		scores := randomLines(rng, maxLines/2)
 		packed := packNaive(scores)
 		for n := range packed {
-			if got := For(f).Unpack(slices.Clone(scores), packed[:n]); got != -1 {
-				t.Fatalf("%d of %d bytes: unpacked %d", n, len(packed), got)
-			}
+			must.Equal(t, For(f).Unpack(slices.Clone(scores), packed[:n]), -1, "%d of %d bytes: unpacked", n, len(packed))
 			m.checkUnpack(t, f, len(scores), packed[:n])
 			m.checkUnpack(t, f, 0, packed[:n])
 			m.checkUnpack(t, f, Side, packed[:n])
@@ -178,9 +167,7 @@ func TestNoAllocations(t *testing.T) {
 	twins.Test(t, func(t *testing.T, f cpu.Family) {
 		k, scores := For(f), randomLines(tries.Rand(t), maxLines)
 		packed := make([]byte, Bound(len(scores)))
-		if n := testing.AllocsPerRun(10, func() { k.Unpack(scores, packed[:k.Pack(packed, scores)]) }); n != 0 {
-			t.Errorf("%v allocations", n)
-		}
+		should.Equal(t, testing.AllocsPerRun(10, func() { k.Unpack(scores, packed[:k.Pack(packed, scores)]) }), 0, "allocations")
 	})
 }
 
@@ -240,4 +227,77 @@ func bench(b *testing.B, op func(k Kernel, scores []int8, packed []byte)) {
 			})
 		})
 	}
+}
+
+// TestExample packs two lines: -3, 1, 0 and then -3 everywhere, and 5 everywhere.
+func TestExample(t *testing.T) {
+	scores := append(slices.Repeat([]int8{-3}, Side), slices.Repeat([]int8{5}, Side)...)
+	scores[1], scores[2] = 1, 0
+	want := []byte{
+		3, 0xfd, // three planes above -3
+		0b100, 0, 0, 0, 0, 0, 0, 0, // 0 is 3 above
+		0b100, 0, 0, 0, 0, 0, 0, 0,
+		0b010, 0, 0, 0, 0, 0, 0, 0, // 1 is 4 above
+		0, 5, // no planes above 5
+	}
+	twins.Test(t, func(t *testing.T, f cpu.Family) {
+		k, got := For(f), make([]byte, Bound(len(scores)))
+		if n := k.Pack(got, scores); n != len(want) || !bytes.Equal(got[:n], want) {
+			t.Errorf("packed: % x", got[:n])
+		}
+		back := make([]int8, len(scores))
+		n := k.Unpack(back, want)
+		should.Hold(t, n == len(want) && slices.Equal(back, scores), "unpacked %d bytes: %v", n, back)
+	})
+}
+
+func TestMisusePanics(t *testing.T) {
+	twins.Test(t, func(t *testing.T, f cpu.Family) {
+		k := For(f)
+		for _, n := range []int{1, 63, 65, 200} {
+			must.Panic(t, func() { k.Pack(make([]byte, 1000), make([]int8, n)) })
+			must.Panic(t, func() { k.Unpack(make([]int8, n), make([]byte, 1000)) })
+		}
+		for _, n := range []int{64, 640} {
+			must.Panic(t, func() { k.Pack(make([]byte, Bound(n)-1), make([]int8, n)) })
+		}
+	})
+}
+
+// packNaive follows the definition, bit by bit.
+func packNaive(scores []int8) []byte {
+	out := []byte{}
+	for line := range slices.Chunk(scores, Side) {
+		least := slices.Min(line)
+		w := bits.Len(uint(int(slices.Max(line)) - int(least)))
+		out = append(out, byte(w), byte(least))
+		for k := range w {
+			var plane [8]byte
+			for i, x := range line {
+				plane[i/8] |= byte((int(x)-int(least))>>k&1) << (i % 8)
+			}
+			out = append(out, plane[:]...)
+		}
+	}
+	return out
+}
+
+// unpackNaive returns n scores and the number of bytes that they took, or -1.
+func unpackNaive(n int, src []byte) ([]int8, int) {
+	out, at := []int8{}, 0
+	for len(out) < n {
+		if at+2 > len(src) || src[at] > 8 || at+2+8*int(src[at]) > len(src) {
+			return nil, -1
+		}
+		w, least, planes := int(src[at]), src[at+1], src[at+2:]
+		for i := range Side {
+			x := least
+			for k := range w {
+				x += planes[8*k+i/8] >> (i % 8) & 1 << k
+			}
+			out = append(out, int8(x))
+		}
+		at += 2 + 8*w
+	}
+	return out, at
 }

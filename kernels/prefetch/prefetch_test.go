@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"testing"
 	"unsafe"
+
+	"grenier/internal/testkit/must"
 )
 
 // TestLine asks for lines inside memory and beyond it: nothing changes, nothing fails.
@@ -17,9 +19,7 @@ func TestLine(t *testing.T) {
 	}
 	Line(nil)
 	for i := range data {
-		if data[i] != byte(i) {
-			t.Fatalf("byte %d is %d", i, data[i])
-		}
+		must.Equal(t, data[i], byte(i), "byte %d", i)
 	}
 }
 

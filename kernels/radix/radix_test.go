@@ -16,9 +16,8 @@ func check(t *testing.T, numbers []uint64, bits int) {
 	want := slices.Clone(numbers)
 	slices.Sort(want)
 	want = slices.Compact(want)
-	if got := Sort(numbers, make([]uint64, len(numbers)), bits); !slices.Equal(got, want) {
-		t.Fatalf("%d numbers of %d bits: %d sorted, want %d", len(numbers), bits, len(got), len(want))
-	}
+	got := Sort(numbers, make([]uint64, len(numbers)), bits)
+	must.Hold(t, slices.Equal(got, want), "%d numbers of %d bits: %d sorted, want %d", len(numbers), bits, len(got), len(want))
 }
 
 func TestSort(t *testing.T) {

@@ -2,7 +2,6 @@ package ranks
 
 import (
 	"bytes"
-	"errors"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -10,6 +9,7 @@ import (
 
 	"grenier/internal/testkit/guard"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 	"grenier/internal/testkit/twins"
 	"grenier/kernels/cpu"
@@ -41,8 +41,7 @@ func asBytes(scores []int8) []byte {
 // modelOf returns the model of the scores themselves.
 func modelOf(tb testing.TB, scores []int8, low, high int8) Model {
 	tb.Helper()
-	n, err := NewCounts(low, high)
-	must.OK(tb, err)
+	n := must.Get(NewCounts(low, high))(tb)
 	n.Add(scores)
 	m := n.Model()
 	must.OK(tb, m.Check())
@@ -104,20 +103,16 @@ func (c checker) check(t *testing.T, k Kernel, scores []int8) {
 	t.Helper()
 	src, ranks := asBytes(scores), make([]byte, len(scores))
 	c.encoding.Ranks(ranks, src)
-	if want := define(c.low, c.list, scores); !bytes.Equal(ranks, want) {
-		t.Fatalf("%v: ranks %v, want %v", scores, ranks, want)
-	}
+	want := define(c.low, c.list, scores)
+	must.Hold(t, bytes.Equal(ranks, want), "%v: ranks %v, want %v", scores, ranks, want)
 	for _, end := range guard.Ends {
 		block := c.region.Copy(end, ranks)
-		if k.Scores(c.decoding, block); !bytes.Equal(block, src) || !c.region.Intact() {
-			t.Fatalf("scores %v, want %v", block, src)
-		}
+		k.Scores(c.decoding, block)
+		must.Hold(t, bytes.Equal(block, src) && c.region.Intact(), "scores %v, want %v", block, src)
 	}
 	for i, want := range scores {
 		if from := LaneOf(i, len(scores)); i%7 == len(scores)%7 || i-from < 2*far {
-			if got := c.decoding.Last(ranks[from : i+1]); got != want {
-				t.Fatalf("score %d of %v is %d", i, scores, got)
-			}
+			must.Equal(t, c.decoding.Last(ranks[from:i+1]), want, "score %d of %v", i, scores)
 		}
 	}
 }
@@ -128,13 +123,11 @@ func TestFrequentFirst(t *testing.T) {
 	m := modelOf(t, scores, -3, 3)
 	ranks := make([]byte, len(scores))
 	NewEncoding(m).Ranks(ranks, asBytes(scores))
-	if n := bytes.Count(ranks, []byte{0}); n < len(scores)-Lanes*far {
-		t.Errorf("%d of %d ranks are 0", n, len(scores))
-	}
+	n := bytes.Count(ranks, []byte{0})
+	should.Not(t, n < len(scores)-Lanes*far, "%d of %d ranks are 0", n, len(scores))
 }
 
-// FuzzScores decodes ranks that no score has: anything may come out, but
-// the same from all families.
+// FuzzScores decodes ranks that no score has: anything may come out, but the same from all families.
 func FuzzScores(f *testing.F) {
 	f.Add([]byte{1, 2, 3, 127, 0, 127, 127, 127, 127, 127, 127, 127, 127, 127, 127, 127, 127}, int8(-2), uint8(6))
 	f.Add(bytes.Repeat([]byte{0, 1, 127}, 90), int8(-20), uint8(41))
@@ -147,16 +140,13 @@ func FuzzScores(f *testing.F) {
 		want := bytes.Clone(ranks)
 		For(cpu.Generic).Scores(d, want)
 		for i, x := range want {
-			if got := d.Last(ranks[LaneOf(i, len(ranks)) : i+1]); got != int8(x) {
-				t.Fatalf("score %d of %v is %d, want %d", i, ranks, got, int8(x))
-			}
+			must.Equal(t, d.Last(ranks[LaneOf(i, len(ranks)):i+1]), int8(x), "score %d of %v", i, ranks)
 		}
 		region := guard.New[uint8](t, len(ranks))
 		for _, f := range cpu.Available() {
 			got := region.Copy(guard.High, ranks)
-			if For(f).Scores(d, got); !bytes.Equal(got, want) {
-				t.Fatalf("%v: %v, want %v", f, got, want)
-			}
+			For(f).Scores(d, got)
+			must.Hold(t, bytes.Equal(got, want), "%v: %v, want %v", f, got, want)
 		}
 	})
 }
@@ -164,9 +154,8 @@ func FuzzScores(f *testing.F) {
 func TestCheckModel(t *testing.T) {
 	good := Model("\xff\x02" + "\x01\x00" + "\x00" + "\x01\x01" + "\x02\x00\x01" + "\x00")
 	must.OK(t, good.Check())
-	if low, high := good.Range(); low != -1 || high != 0 {
-		t.Errorf("range %d to %d", low, high)
-	}
+	low, high := good.Range()
+	should.Hold(t, low == -1 && high == 0, "range %d to %d", low, high)
 	for name, m := range map[string]Model{
 		"empty":       "",
 		"short":       good[:len(good)-1],
@@ -180,9 +169,7 @@ func TestCheckModel(t *testing.T) {
 		"long list":   "\x00\x01\x00\x02\x00\x00",
 		"no list":     "\x00\x02\x00\x01\x00\x00\x00",
 	} {
-		if err := m.Check(); !errors.Is(err, ErrModel) {
-			t.Errorf("%s: %v", name, err)
-		}
+		should.Be(t, m.Check(), ErrModel, "%s", name)
 	}
 }
 
@@ -201,9 +188,7 @@ func FuzzModel(f *testing.F) {
 
 func TestBadRange(t *testing.T) {
 	for _, r := range [][2]int8{{1, 0}, {-128, 0}, {-128, 127}} {
-		if _, err := NewCounts(r[0], r[1]); !errors.Is(err, ErrModel) {
-			t.Errorf("%v: %v", r, err)
-		}
+		should.Be(t, must.Err(NewCounts(r[0], r[1])), ErrModel, "%v", r)
 	}
 }
 

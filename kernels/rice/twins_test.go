@@ -8,6 +8,7 @@ import (
 
 	"grenier/internal/testkit/guard"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 	"grenier/internal/testkit/twins"
 	"grenier/kernels/cpu"
@@ -16,8 +17,7 @@ import (
 // maxRanks is the longest input of the twin tests: a few registers' worth.
 const maxRanks = 700
 
-// randomRanks returns ranks distributed like those of scores, and from time to time
-// any.
+// randomRanks returns ranks distributed like those of scores, and from time to time any.
 func randomRanks(rng *rand.Rand, n int) []byte {
 	out := make([]byte, n)
 	for i := range out {
@@ -30,8 +30,7 @@ func randomRanks(rng *rand.Rand, n int) []byte {
 	return out
 }
 
-// fence holds the memory of both sides of a transform, so that it starts after
-// or ends before an unreadable page.
+// fence holds the memory of both sides of a transform, so that it starts after or ends before an unreadable page.
 type fence struct {
 	ranks, code, scratch *guard.Region[uint8]
 }
@@ -50,8 +49,7 @@ func parts(rng *rand.Rand, n int) []span {
 	return all
 }
 
-// check runs both directions at both ends of the memory and compares with the
-// definition.
+// check runs both directions at both ends of the memory and compares with the definition.
 func (m fence) check(t *testing.T, k Kernel, x []byte) {
 	t.Helper()
 	want := layout(x)
@@ -61,45 +59,39 @@ func (m fence) check(t *testing.T, k Kernel, x []byte) {
 		for i := range code {
 			code[i] = 0xa5
 		}
-		if n := k.Split(code, ranks); n != len(want) || !bytes.Equal(code, want) {
-			t.Fatalf("%v: code % x of %d bytes, want % x", x, code, n, want)
-		}
+		n := k.Split(code, ranks)
+		must.Hold(t, n == len(want) && bytes.Equal(code, want), "%v: code % x of %d bytes, want % x", x, code, n, want)
 		for i := range ranks {
 			ranks[i] = 0xff
 		}
-		if err := k.Join(ranks, code); err != nil || !bytes.Equal(ranks, x) {
-			t.Fatalf("ranks %v, want %v, %v", ranks, x, err)
-		}
+		err := k.Join(ranks, code)
+		must.Hold(t, err == nil && bytes.Equal(ranks, x), "ranks %v, want %v, %v", ranks, x, err)
 		for _, p := range parts(rand.New(rand.NewPCG(uint64(len(x)), uint64(len(want)))), len(x)) {
 			part, scratch := m.ranks.At(end, p.len()), m.scratch.At(end, PartScratch(p.len()))
 			for i := range part {
 				part[i] = 0xff
 			}
-			if err := k.JoinPart(part, code, p.from, len(x), scratch); err != nil || !bytes.Equal(part, x[p.from:p.to]) {
-				t.Fatalf("ranks %d to %d of %v: %v, %v", p.from, p.to, x, part, err)
-			}
+			err := k.JoinPart(part, code, p.from, len(x), scratch)
+			must.Hold(t, err == nil && bytes.Equal(part, x[p.from:p.to]), "ranks %d to %d of %v: %v, %v", p.from, p.to, x, part, err)
 		}
 	}
 }
 
 // checkDamaged decodes bytes that may be no code: all families must agree.
 func (m fence) checkDamaged(t *testing.T, k Kernel, n int, src []byte) {
-	t.Helper()
 	want := make([]byte, n)
 	wantErr := generic.join(want, src)
 	for _, end := range guard.Ends {
 		ranks, code := m.ranks.At(end, n), m.code.At(end, len(src))
 		copy(code, src)
 		err := k.Join(ranks, code)
-		if err != wantErr || err == nil && !bytes.Equal(ranks, want) {
-			t.Fatalf("%d ranks of % x: %v, %v; want %v, %v", n, src, ranks, err, want, wantErr)
-		}
+		must.Not(t, err != wantErr || err == nil && !bytes.Equal(ranks, want),
+			"%d ranks of % x: %v, %v; want %v, %v", n, src, ranks, err, want, wantErr)
 		for _, p := range parts(rand.New(rand.NewPCG(uint64(n), uint64(len(src)))), n) {
 			part := m.ranks.At(end, p.len())
 			err := k.JoinPart(part, code, p.from, n, m.scratch.At(end, PartScratch(p.len())))
-			if err != wantErr || err == nil && !bytes.Equal(part, want[p.from:p.to]) {
-				t.Fatalf("ranks %d to %d of %d of % x: %v, %v; want %v, %v", p.from, p.to, n, src, part, err, want, wantErr)
-			}
+			must.Not(t, err != wantErr || err == nil && !bytes.Equal(part, want[p.from:p.to]),
+				"ranks %d to %d of %d of % x: %v, %v; want %v, %v", p.from, p.to, n, src, part, err, want, wantErr)
 		}
 	}
 }
@@ -172,6 +164,70 @@ func BenchmarkJoin(b *testing.B) {
 		b.SetBytes(blockSize)
 		for b.Loop() {
 			must.OK(b, k.Join(ranks, code))
+		}
+	})
+}
+
+func layout(ranks []byte) []byte {
+	out := pack(ranks, func(r byte) bool { return r&1 != 0 })
+	for least := byte(2); len(ranks) > 0; least += 2 {
+		out = append(out, pack(ranks, func(r byte) bool { return r >= least })...)
+		var rest []byte
+		for _, r := range ranks {
+			if r >= least {
+				rest = append(rest, r)
+			}
+		}
+		ranks = rest
+	}
+	return out
+}
+
+func pack(ranks []byte, bit func(r byte) bool) []byte {
+	out := make([]byte, stride(len(ranks)))
+	for i, r := range ranks {
+		if bit(r) {
+			out[i/8] |= 1 << (i % 8)
+		}
+	}
+	return out
+}
+
+// TestExample is the example in docs/format/layer-file.md.
+func TestExample(t *testing.T) {
+	got := make([]byte, 4)
+	n := For(cpu.Generic).Split(got, []byte{0, 3, 1, 0, 5, 2})
+	// low 0 1 1 0 1 0; level 0: 0 1 0 0 1 1; level 1, of 3, 5, 2: 0 1 0; level 2, of 5: 0.
+	if want := []byte{0x16, 0x32, 0x02, 0x00}; n != len(want) || !bytes.Equal(got, want) {
+		t.Errorf("% x", got[:n])
+	}
+}
+
+func TestDamage(t *testing.T) {
+	twins.Test(t, func(t *testing.T, f cpu.Family) {
+		k, ranks := For(f), make([]byte, 9)
+		for name, src := range map[string][]byte{
+			"empty":       {},
+			"no level":    {1, 0},
+			"short level": {1, 0, 0},
+			"tail":        {1, 0, 0, 0, 0},
+			"padding":     {1, 2, 0, 0},
+			"missing":     {1, 0, 1, 0},
+			"too many":    append([]byte{0, 0}, bytes.Repeat([]byte{0xff, 1}, 70)...),
+		} {
+			should.Be(t, k.Join(ranks, src), ErrCode, "%s", name)
+			should.Be(t, k.JoinPart(ranks[:2], src, 3, 9, make([]byte, PartScratch(2))), ErrCode, "%s: a part", name)
+		}
+		must.OK(t, k.Join(nil, nil))
+	})
+}
+
+func TestNoRoom(t *testing.T) {
+	twins.Test(t, func(t *testing.T, f cpu.Family) {
+		ranks := bytes.Repeat([]byte{9, 0, 3}, 50)
+		want := layout(ranks)
+		for n := range want {
+			must.Equal(t, For(f).Split(make([]byte, n), bytes.Clone(ranks)), -1, "%d bytes hold %d", n, len(want))
 		}
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/guard"
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/tries"
 	"grenier/internal/testkit/twins"
 	"grenier/kernels/cpu"
@@ -58,17 +59,13 @@ func (m thinFence) check(t *testing.T, f cpu.Family, masks []uint64, block *Bloc
 	changed := updateThinNaive(want, block, columns, rows)
 	got, before := Changes{Rows: 0x5555}, *block
 	ForThin(f)(b, block, columns, rows, &got)
-	if !slices.Equal(b, want) {
-		t.Fatalf("%v, columns %x, rows %x, masks %x: got %v, want %v", f, columns, rows, masks, b, want)
-	}
+	must.List(t, b, want, "%v, columns %x, rows %x, masks %x", f, columns, rows, masks)
 	for r := range changed {
 		if got.Rows>>r&1 != 0 != (changed[r] != 0) || changed[r] != 0 && got.Columns[r] != changed[r] {
 			t.Fatalf("%v: line %d changed in %x (%v), want %x", f, r, got.Columns[r], got.Rows>>r&1 != 0, changed[r])
 		}
 	}
-	if *block != before {
-		t.Fatalf("%v: block written", f)
-	}
+	must.Hold(t, *block == before, "%v: block written", f)
 }
 
 // leastThinCodes fills a block with codes and window.None.

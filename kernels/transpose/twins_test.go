@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/guard"
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 	"grenier/internal/testkit/twins"
 	"grenier/kernels/cpu"
@@ -17,8 +19,7 @@ import (
 	"grenier/kernels/window"
 )
 
-// fence holds lines and a block between unreadable pages. A block fills a page, if
-// pages have their usual size.
+// fence holds lines and a block between unreadable pages. A block fills a page, if pages have their usual size.
 type fence struct {
 	lines, block *guard.Region[int8]
 }
@@ -38,17 +39,13 @@ func (m fence) check(t *testing.T, f cpu.Family, bits int, lines []int8, block *
 		got := Changes{Rows: 0x5555} // from the call before
 		For(f, bits)(l, b, columns, rows, &got)
 		call := fmt.Sprintf("%v, %d bits, %d bytes of lines, columns %x, rows %x", f, bits, len(lines), columns, rows)
-		if !slices.Equal(l, want) {
-			t.Fatalf("%s: got %v, want %v", call, l, want)
-		}
+		must.List(t, l, want, "%s", call)
 		for r := range changed {
 			if got.Rows>>r&1 != 0 != (changed[r] != 0) || changed[r] != 0 && got.Columns[r] != changed[r] {
 				t.Fatalf("%s: line %d changed in %x (%v), want %x", call, r, got.Columns[r], got.Rows>>r&1 != 0, changed[r])
 			}
 		}
-		if !m.lines.Intact() || !m.block.Intact() || *b != *block {
-			t.Fatalf("%s: written outside", call)
-		}
+		must.Hold(t, m.lines.Intact() && m.block.Intact() && *b == *block, "%s: written outside", call)
 	}
 }
 
@@ -136,9 +133,8 @@ func TestNoAllocations(t *testing.T) {
 			var block Block
 			var changes Changes
 			for _, columns := range []uint64{1, ^uint64(0)} {
-				if n := testing.AllocsPerRun(10, func() { update(lines, &block, columns, ^uint64(0), &changes) }); n != 0 {
-					t.Errorf("%d bits: %v allocations", bits, n)
-				}
+				n := testing.AllocsPerRun(10, func() { update(lines, &block, columns, ^uint64(0), &changes) })
+				should.Hold(t, n == 0, "%d bits: %v allocations", bits, n)
 			}
 		}
 	})
@@ -168,10 +164,9 @@ func FuzzTwins(f *testing.F) {
 	})
 }
 
-// TestWhileOthersRead updates lines to one value and back, while readers
-// look at them. Codes of two parts are left out: a reader can see the parts at two moments, which package window
-// allows for while scores move away from 0 only (TestWhileOthersSearch). The race detector watches the generic
-// kernel only.
+// TestWhileOthersRead updates lines to one value and back, while readers look at them. Codes of two parts are left out:
+// a reader can see the parts at two moments, which package window allows for while scores move away from 0 only
+// (TestWhileOthersSearch). The race detector watches the generic kernel only.
 func TestWhileOthersRead(t *testing.T) {
 	twins.Test(t, func(t *testing.T, f cpu.Family) {
 		for _, bits := range []int{2, 4, 8} {
@@ -330,4 +325,66 @@ func benchmarkUpdate(b *testing.B, width int, columns, rows uint64, changes [4]u
 		places := float64(bits.OnesCount64(columns) * bits.OnesCount64(rows))
 		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/places, "ns/place")
 	})
+}
+
+// TestExample puts two columns of a block into the three lines that there are.
+// Score 2 of line 1 stays the same, as it has the value already.
+func TestExample(t *testing.T) {
+	var block Block
+	copy(block[2*Side:], []int8{1, -2, 3, -4, 5}) // column 2
+	copy(block[5*Side:], []int8{-10, 20, -30, 40, -50})
+	block[6*Side] = 99 // a column not asked for
+
+	twins.Test(t, func(t *testing.T, f cpu.Family) {
+		lines := twins.Aligned(3 * Side)
+		lines[1*Side+2] = 2
+		lines[1*Side+5] = 77
+		var changes Changes
+		For(f, 8)(lines, &block, 1<<2|1<<5, ^uint64(0), &changes)
+		want := twins.Aligned(3 * Side)
+		want[0*Side+2], want[0*Side+5] = -1, 10
+		want[1*Side+2], want[1*Side+5] = 2, -20
+		want[2*Side+2], want[2*Side+5] = -3, 30
+		for i := range want {
+			should.Equal(t, lines[i], want[i], "score %d of line %d", i%Side, i/Side)
+		}
+		should.Equal(t, changes.Rows, 0b111, "changed lines")
+		for r, want := range []uint64{1<<2 | 1<<5, 1 << 5, 1<<2 | 1<<5} {
+			should.Equal(t, changes.Columns[r], want, "line %d: changed columns", r)
+		}
+	})
+}
+
+// codesOf returns the codes of the given bits, nil for scores.
+func codesOf(bits int) *window.Codes {
+	return map[int]*window.Codes{2: window.Two, 3: window.Three, 4: window.Four, 6: window.Six}[bits]
+}
+
+// updateNaive follows the definition, score by score or code by code. changed is by line, for all lines.
+func updateNaive(bits int, lines []int8, block *Block, columns, rows uint64) (changed [Side]uint64) {
+	codes := codesOf(bits)
+	for r := range len(lines) / (Side * bits / 8) {
+		line := lines[r*Side*bits/8:][:Side*bits/8]
+		for c := range Side {
+			if rows>>r&1 == 0 || columns>>c&1 == 0 {
+				continue
+			}
+			if x := block[c*Side+r]; codes == nil && line[c] != -x {
+				line[c] = -x
+				changed[r] |= 1 << c
+			} else if codes != nil {
+				old := codes.Get(line, c)
+				next := codes.Next(old, uint8(x))
+				codes.Put(line, c, next)
+				if next != old {
+					changed[r] |= 1 << c
+				}
+			}
+		}
+	}
+	return changed
+}
+
+func TestOtherBitsPanic(t *testing.T) {
+	twins.Test(t, func(t *testing.T, f cpu.Family) { must.Panic(t, func() { For(f, 5) }) })
 }

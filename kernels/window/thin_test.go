@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 	"grenier/internal/testkit/twins"
 	"grenier/kernels/cpu"
@@ -64,12 +66,9 @@ func TestThin(t *testing.T) {
 				}
 			}
 		}
-		if got != ends {
-			t.Errorf("%d ends, want %d", got, ends)
-		}
-		if most := ThinBound(1, lines, searched); len(b) > most {
-			t.Errorf("%d bytes, the bound is %d", len(b), most)
-		}
+		should.Hold(t, got == ends, "%d ends, want %d", got, ends)
+		most := ThinBound(1, lines, searched)
+		should.Not(t, len(b) > most, "%d bytes, the bound is %d", len(b), most)
 		if valid, n := Eight.ValidDigits(digits, false); !valid || n != ends || !Eight.Valid(b.Codes()) {
 			t.Errorf("digits are valid: %v, with %d ends, want %d; codes: %v", valid, n, ends, Eight.Valid(b.Codes()))
 		}
@@ -87,9 +86,7 @@ func TestThinTurn(t *testing.T) {
 		masks := []uint64{searched, 0x5555555555555555 & searched, 0, searched}
 		b := NewThin(make([]int8, MostThin), masks)
 		var sources [Side]uint64
-		if alive := b.Turn(captures, base, &sources); alive != searched {
-			t.Fatalf("alive: %x", alive)
-		}
+		must.Equal(t, b.Turn(captures, base, &sources), searched, "alive")
 		for i, value := range captures {
 			want := Eight.Zero
 			if masks[i/Side]>>(i%Side)&1 != 0 {
@@ -119,9 +116,8 @@ func TestThinSum(t *testing.T) {
 				want[i] -= digits[i]
 			}
 		}
-		if SumFor(f, Eight, false)(scores, digits); !slices.Equal(scores, want) {
-			t.Errorf("got %v, want %v", scores, want)
-		}
+		SumFor(f, Eight, false)(scores, digits)
+		should.Hold(t, slices.Equal(scores, want), "got %v, want %v", scores, want)
 	})
 }
 
@@ -129,8 +125,6 @@ func TestThinSum(t *testing.T) {
 func TestThinCodesInvalid(t *testing.T) {
 	for x := range 256 {
 		codes := []int8{int8(Eight.Zero), int8(x), int8(Eight.Zero)}
-		if got, want := Eight.Valid(codes), slices.Contains(Eight.All, uint8(x)); got != want {
-			t.Errorf("code %d is valid: %v", x, got)
-		}
+		should.Equal(t, Eight.Valid(codes), slices.Contains(Eight.All, uint8(x)), "code %d is valid", x)
 	}
 }

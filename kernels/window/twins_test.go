@@ -8,6 +8,7 @@ import (
 
 	"grenier/internal/testkit/guard"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 	"grenier/internal/testkit/twins"
 	"grenier/kernels/cpu"
@@ -45,15 +46,10 @@ func (m fence) checkTurn(t *testing.T, f cpu.Family, c *Codes, lines, captures [
 		sources := sources
 		alive := turn(l, b, base, again, &sources)
 		call := fmt.Sprintf("%v, %d bits, %d lines, base %d, again %v", f, c.Bits, len(lines)/c.Line(), base, again)
-		if !slices.Equal(l, want) {
-			t.Fatalf("%s: got %v, want %v", call, l, want)
-		}
-		if alive != wantAlive || sources != wantSources {
-			t.Fatalf("%s: alive %x, sources %x, want %x, %x", call, alive, sources, wantAlive, wantSources)
-		}
-		if !m.intact() || !slices.Equal(b, captures) {
-			t.Fatalf("%s: written outside", call)
-		}
+		must.List(t, l, want, "%s", call)
+		must.Hold(t, alive == wantAlive && sources == wantSources,
+			"%s: alive %x, sources %x, want %x, %x", call, alive, sources, wantAlive, wantSources)
+		must.Hold(t, m.intact() && slices.Equal(b, captures), "%s: written outside", call)
 	}
 }
 
@@ -162,15 +158,11 @@ func (m fence) checkDigits(t *testing.T, f cpu.Family, c *Codes, lines []int8, s
 	call := fmt.Sprintf("%v, %d bits, signed %v, %d lines", f, c.Bits, signed, len(lines)/c.Line())
 	for _, end := range guard.Ends {
 		src, dst := m.place(end, lines, make([]int8, len(want)))
-		if ends := digits(dst, src); ends != wantEnds || !slices.Equal(dst, want) {
-			t.Fatalf("%s: got %v, %d ends, want %v, %d", call, dst, ends, want, wantEnds)
-		}
-		if !m.intact() || !slices.Equal(src, lines) {
-			t.Fatalf("%s: written outside", call)
-		}
-		if valid, ends := c.ValidDigits(dst, signed); !valid || ends != wantEnds {
-			t.Fatalf("%s: valid %v, %d ends, want %d ends", call, valid, ends, wantEnds)
-		}
+		ends := digits(dst, src)
+		must.Hold(t, ends == wantEnds && slices.Equal(dst, want), "%s: got %v, %d ends, want %v, %d", call, dst, ends, want, wantEnds)
+		must.Hold(t, m.intact() && slices.Equal(src, lines), "%s: written outside", call)
+		valid, ends := c.ValidDigits(dst, signed)
+		must.Hold(t, valid && ends == wantEnds, "%s: valid %v, %d ends, want %d ends", call, valid, ends, wantEnds)
 	}
 }
 
@@ -224,13 +216,12 @@ func TestNoAllocations(t *testing.T) {
 			var sources [Side]uint64
 			for _, signed := range []bool{false, true} {
 				sum, digits, found := SumFor(f, c, signed), DigitsFor(f, c, signed), make([]int8, Side*c.DigitLine(signed))
-				if n := testing.AllocsPerRun(10, func() {
+				n := testing.AllocsPerRun(10, func() {
 					turn(lines, bytes, 3, true, &sources)
 					digits(found, lines)
 					sum(bytes, found)
-				}); n != 0 {
-					t.Errorf("%d bits, signed %v: %v allocations", c.Bits, signed, n)
-				}
+				})
+				should.Hold(t, n == 0, "%d bits, signed %v: %v allocations", c.Bits, signed, n)
 			}
 		}
 	})

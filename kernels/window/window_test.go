@@ -8,6 +8,9 @@ import (
 	"sync/atomic"
 	"testing"
 	"unsafe"
+
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 )
 
 // widths are the codes of all widths but the codes of thin blocks.
@@ -28,9 +31,8 @@ func (c *Codes) clip(score, base int) int {
 // TestCodes takes every score and floor to its code and back.
 func TestCodes(t *testing.T) {
 	for _, c := range withThin {
-		if len(c.All) != c.Values+(c.Values+1)*(c.Values+2)/2 || int(c.All[len(c.All)-1]) >= 1<<c.Bits {
-			t.Errorf("%d bits: codes %v", c.Bits, c.All)
-		}
+		should.Hold(t, len(c.All) == c.Values+(c.Values+1)*(c.Values+2)/2 && int(c.All[len(c.All)-1]) < 1<<c.Bits,
+			"%d bits: codes %v", c.Bits, c.All)
 		var seen []uint8
 		for score := -c.Values; score <= c.Values; score++ {
 			for floor := -c.Values; floor <= score; floor++ {
@@ -47,12 +49,9 @@ func TestCodes(t *testing.T) {
 		}
 		seen = slices.Compact(seen) // above 0 a score has one code
 		ascend := func(x, y uint8) int { return int(int8(x)) - int(int8(y)) }
-		if !slices.Equal(seen, c.All) || !slices.IsSortedFunc(seen, ascend) || slices.Contains(seen, None) || c.Bits < 8 && slices.Contains(seen, None%64) {
-			t.Errorf("%d bits: codes are %v, not %v", c.Bits, c.All, seen)
-		}
-		if c.Score[c.Zero] != 0 || c.Floor[c.Zero] != 0 {
-			t.Errorf("%d bits: zero is %d", c.Bits, c.Zero)
-		}
+		should.Not(t, !slices.Equal(seen, c.All) || !slices.IsSortedFunc(seen, ascend) || slices.Contains(seen, None) || c.Bits < 8 && slices.Contains(seen, None%64),
+			"%d bits: codes are %v, not %v", c.Bits, c.All, seen)
+		should.Hold(t, c.Score[c.Zero] == 0 && c.Floor[c.Zero] == 0, "%d bits: zero is %d", c.Bits, c.Zero)
 	}
 }
 
@@ -126,32 +125,24 @@ func TestLayout(t *testing.T) {
 			case 6:
 				want[i%32], want[32+i%16] = 15<<(i/32*4), 3<<(i/16*2)
 			}
-			if !slices.Equal(line, want) || c.Get(line, i) != ones {
-				t.Errorf("%d bits: code %d is in %v", c.Bits, i, line)
-			}
+			should.Hold(t, slices.Equal(line, want) && c.Get(line, i) == ones, "%d bits: code %d is in %v", c.Bits, i, line)
 			c.Put(line, i, 1)
-			if c.Get(line, i) != 1 {
-				t.Errorf("%d bits: code %d was not replaced", c.Bits, i)
-			}
+			should.Hold(t, c.Get(line, i) == 1, "%d bits: code %d was not replaced", c.Bits, i)
 			c.Put(line, i, 0)
-			if !slices.Equal(line, make([]int8, c.Line())) {
-				t.Errorf("%d bits: code %d left %v", c.Bits, i, line)
-			}
+			should.List(t, line, make([]int8, c.Line()), "%d bits: code %d left", c.Bits, i)
 			if c != Three {
 				continue
 			}
 			clear(want)
 			want[16+i/8] = int8(uint8(1) << (i % 8))
-			if c.Put(line, i, 2); !slices.Equal(line, want) || c.Get(line, i) != 2 {
-				t.Errorf("bit 1 of code %d is in %v", i, line)
-			}
+			c.Put(line, i, 2)
+			should.Hold(t, slices.Equal(line, want) && c.Get(line, i) == 2, "bit 1 of code %d is in %v", i, line)
 		}
 	}
 }
 
-// TestReadWhileWritten changes each code to each that a search can make of it, in one step or
-// more: the first part of a line is the new one and the second the old one. The code seen shows a
-// score between 0 and the new one.
+// TestReadWhileWritten changes each code to each that a search can make of it, in one step or more: the first part of a
+// line is the new one and the second the old one. The code seen shows a score between 0 and the new one.
 func TestReadWhileWritten(t *testing.T) {
 	for c, first := range map[*Codes]int{Three: Two.Line(), Six: Four.Line()} {
 		changes := 0
@@ -174,9 +165,8 @@ func TestReadWhileWritten(t *testing.T) {
 				}
 			}
 		}
-		if least := 2 * len(c.All); changes < least {
-			t.Errorf("%d bits: %d changes, want %d at least", c.Bits, changes, least)
-		}
+		least := 2 * len(c.All)
+		should.Not(t, changes < least, "%d bits: %d changes, want %d at least", c.Bits, changes, least)
 	}
 }
 
@@ -235,9 +225,7 @@ func TestCopy(t *testing.T) {
 		Copy(dst, src)
 		copied := unsafe.Slice((*uint64)(unsafe.Pointer(&dst[0])), len(words))
 		for i, value := range copied {
-			if i > 0 && value > copied[i-1] || value < seen {
-				t.Fatalf("%d, after %d were seen", copied, seen)
-			}
+			must.Not(t, i > 0 && value > copied[i-1] || value < seen, "%d, after %d were seen", copied, seen)
 		}
 		seen = copied[len(copied)-1]
 		runtime.Gosched()
@@ -333,9 +321,7 @@ func (c *Codes) mustBe(t *testing.T, lines []int8, signed bool, digit, other int
 	if digit == c.Values || digit == other {
 		want = 1
 	}
-	if ends != want || all != want {
-		t.Errorf("%d bits, signed %v: digit %d is an end: %d, %d", c.Bits, signed, digit, ends, all)
-	}
+	should.Hold(t, ends == want && all == want, "%d bits, signed %v: digit %d is an end: %d, %d", c.Bits, signed, digit, ends, all)
 }
 
 // storedValues yields the stored forms of all capture values of up to 48 seeds.
@@ -380,9 +366,8 @@ func TestPrune(t *testing.T) {
 					want[i] = captures[i]
 				}
 			}
-			if c.Prune(captures, lines); !slices.Equal(captures, want) {
-				t.Errorf("%d bits: got %v, want %v", c.Bits, captures, want)
-			}
+			c.Prune(captures, lines)
+			should.Hold(t, slices.Equal(captures, want), "%d bits: got %v, want %v", c.Bits, captures, want)
 		}
 	}
 }

@@ -2,11 +2,12 @@ package awari_test
 
 import (
 	"errors"
-	"slices"
 	"strings"
 	"testing"
 
+	"grenier/internal/testkit/conformance"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/layers"
 	"grenier/layers/awari"
@@ -15,9 +16,7 @@ import (
 // board reads a board written as text.
 func board(t testing.TB, g awari.Game, text string) awari.Board {
 	t.Helper()
-	b, err := g.Parse(strings.Fields(text))
-	must.OK(t, err)
-	return b
+	return must.Get(g.Parse(strings.Fields(text)))(t)
 }
 
 // sowing is a move worked out by hand: a pit of a board, the board after it, not turned, and what else it does.
@@ -35,10 +34,8 @@ func (c sowing) check(t *testing.T, rules awari.Rules) {
 		g := testrun.Game(t, len(strings.Fields(c.before)), rules)
 		got := g.Sow(board(t, g, c.before), c.pit)
 		want := awari.Sown{Board: board(t, g, c.after), Captured: c.captured, Starves: c.starves}
-		if got != want {
-			t.Errorf("sowing pit %d of %s gives %s, captured %d, starves %v; want %s, %d, %v", c.pit, c.before,
-				g.Text(got.Board), got.Captured, got.Starves, c.after, c.captured, c.starves)
-		}
+		should.Hold(t, got == want,
+			"sowing pit %d of %s gives %s, captured %d, starves %v; want %s, %d, %v", c.pit, c.before, g.Text(got.Board), got.Captured, got.Starves, c.after, c.captured, c.starves)
 	})
 }
 
@@ -50,8 +47,7 @@ func TestSow(t *testing.T) {
 		{"into the opponent's half", 3, "0 0 0 2  0 0 0 0", "0 0 0 0  1 1 0 0", 0, false},
 		{"round the end, back into the own half", 3, "0 0 0 6  0 0 0 0", "1 1 0 0  1 1 1 1", 0, false},
 
-		// Laps: P-1 seeds end on the pit before the origin, P on the pit
-		// after it, and each further P-1 a lap later.
+		// Laps: P-1 seeds end on the pit before the origin, P on the pit after it, and each further P-1 a lap later.
 		{"8 pits, 7 seeds", 2, "0 0 7 0  1 1 1 1", "1 1 0 1  2 2 2 2", 0, false},
 		{"8 pits, 8 seeds", 2, "0 0 8 0  1 1 1 1", "1 1 0 2  2 2 2 2", 0, false},
 		{"8 pits, 14 seeds", 2, "0 0 14 0  1 1 1 1", "2 2 0 2  3 3 3 3", 0, false},
@@ -206,15 +202,10 @@ func checkMoves(t *testing.T, rules awari.Rules, before string, want []play, sta
 		plays[p.pit] = awari.Play{Legal: true, Starves: plays[p.pit].Starves, Captured: p.captured, Child: child}
 		moves = append(moves, layers.Move[awari.Board]{To: child, Reward: p.captured})
 	}
-	if got := g.Plays(b); got != plays {
-		t.Errorf("%s: plays of %s are\n%v, want\n%v", rules, before, got, plays)
-	}
-	if got := g.Successors(nil, b); !slices.Equal(got, moves) {
-		t.Errorf("%s: successors of %s are\n%v, want\n%v", rules, before, got, moves)
-	}
-	if got := g.Terminal(b); got != -b.Seeds() {
-		t.Errorf("%s: %s would end at %d, want minus its seeds", rules, before, got)
-	}
+	should.Equal(t, g.Plays(b), plays, "%s: plays of %s are", rules, before)
+	should.List(t, g.Successors(nil, b), moves, "%s: successors of %s are", rules, before)
+	got := g.Terminal(b)
+	should.Hold(t, got == -b.Seeds(), "%s: %s would end at %d, want minus its seeds", rules, before, got)
 }
 
 func TestPredecessors(t *testing.T) {
@@ -252,9 +243,7 @@ func TestPredecessors(t *testing.T) {
 				for _, text := range from {
 					want = append(want, board(t, g, text))
 				}
-				if got := g.Predecessors(nil, board(t, g, c.to)); !slices.Equal(got, want) {
-					t.Errorf("%s: predecessors of %s are\n%v, want\n%v", rules, c.to, got, want)
-				}
+				should.List(t, g.Predecessors(nil, board(t, g, c.to)), want, "%s: predecessors of %s are", rules, c.to)
 			}
 		})
 	}
@@ -278,9 +267,8 @@ func TestMostPredecessors(t *testing.T) {
 				after[(pit+1+i%(pits-1))%pits]++
 			}
 			b := g.Turn(after)
-			if got := g.Predecessors(nil, b); len(got) != n {
-				t.Errorf("%d pits: %v has %d predecessors, want %d", pits, b, len(got), n)
-			}
+			got := g.Predecessors(nil, b)
+			should.Hold(t, len(got) == n, "%d pits: %v has %d predecessors, want %d", pits, b, len(got), n)
 		}
 	}
 }
@@ -288,20 +276,18 @@ func TestMostPredecessors(t *testing.T) {
 func TestPrimitivesDoNotAllocate(t *testing.T) {
 	g := testrun.Game(t, 12, awari.Awari)
 	space := testrun.Space(t, g, awari.MaxSeeds)
-	b, err := g.Start(4)
-	must.OK(t, err)
+	b := must.Get(g.Start(4))(t)
 	moves := make([]layers.Move[awari.Board], 0, 6)
 	before := make([]awari.Board, 0, 100)
-	if allocations := testing.AllocsPerRun(100, func() {
+	allocations := testing.AllocsPerRun(100, func() {
 		moves = g.Successors(moves[:0], b)
 		before = g.Predecessors(before[:0], moves[2].To)
 		n, rank := space.Rank(b)
 		if space.Unrank(n, rank) != b {
 			t.Error("rank and unrank disagree")
 		}
-	}); allocations != 0 {
-		t.Errorf("%v allocations for the moves, predecessors and rank of a board, want 0", allocations)
-	}
+	})
+	should.Hold(t, allocations == 0, "%v allocations for the moves, predecessors and rank of a board, want 0", allocations)
 }
 
 func TestNewRejects(t *testing.T) {
@@ -311,20 +297,17 @@ func TestNewRejects(t *testing.T) {
 			t.Errorf("New with %d pits: %v, want ErrPits with the allowed values", pits, err)
 		}
 	}
-	if _, err := awari.New(12, awari.Rules(7)); !errors.Is(err, awari.ErrRules) ||
-		!strings.Contains(err.Error(), "awari, strict, abapa") {
-		t.Errorf("New with unknown rules: %v, want ErrRules with the allowed names", err)
-	}
+	_, err := awari.New(12, awari.Rules(7))
+	should.Hold(t, errors.Is(err, awari.ErrRules) &&
+		strings.Contains(err.Error(), "awari, strict, abapa"), "New with unknown rules: %v, want ErrRules with the allowed names", err)
 	g := testrun.Game(t, 12, awari.Awari)
 	for _, seeds := range []int{-1, 49} {
-		if _, err := awari.NewSpace(g, seeds); !errors.Is(err, awari.ErrSeeds) {
-			t.Errorf("NewSpace with %d seeds: %v, want ErrSeeds", seeds, err)
-		}
+		_, err := awari.NewSpace(g, seeds)
+		should.Hold(t, errors.Is(err, awari.ErrSeeds), "NewSpace with %d seeds: %v, want ErrSeeds", seeds, err)
 	}
 	for _, seeds := range []int{-1, 5} {
-		if _, err := g.Start(seeds); !errors.Is(err, awari.ErrSeeds) {
-			t.Errorf("Start with %d seeds a pit: %v, want ErrSeeds", seeds, err)
-		}
+		_, err := g.Start(seeds)
+		should.Hold(t, errors.Is(err, awari.ErrSeeds), "Start with %d seeds a pit: %v, want ErrSeeds", seeds, err)
 	}
 }
 
@@ -335,38 +318,65 @@ func TestUnrankOutsideTheSpacePanics(t *testing.T) {
 
 func TestRulesNames(t *testing.T) {
 	for rules, name := range map[awari.Rules]string{awari.Awari: "awari", awari.Strict: "strict", awari.Abapa: "abapa"} {
-		if got := rules.String(); got != name {
-			t.Errorf("rules %d are called %q, want %q", uint8(rules), got, name)
-		}
-		if got, err := awari.ParseRules(name); got != rules || err != nil {
-			t.Errorf("ParseRules(%q) = %v, %v", name, got, err)
-		}
+		should.Equal(t, rules.String(), name, "rules %d are called", uint8(rules))
+		got, err := awari.ParseRules(name)
+		should.Hold(t, got == rules && err == nil, "ParseRules(%q) = %v, %v", name, got, err)
 	}
-	if got := awari.Rules(9).String(); got != "Rules(9)" {
-		t.Errorf("unknown rules are called %q", got)
-	}
-	if _, err := awari.ParseRules("Awari"); !errors.Is(err, awari.ErrRules) ||
-		err.Error() != `rules "Awari": must be awari, strict, abapa` {
-		t.Errorf("ParseRules of an unknown name: %v", err)
-	}
+	should.Equal(t, awari.Rules(9).String(), "Rules(9)", "unknown rules are called")
+	_, err := awari.ParseRules("Awari")
+	should.Hold(t, errors.Is(err, awari.ErrRules) &&
+		err.Error() == `rules "Awari": must be awari, strict, abapa`, "ParseRules of an unknown name: %v", err)
 }
 
 func TestStartAndNames(t *testing.T) {
 	g := testrun.Game(t, 12, awari.Strict)
 	b, err := g.Start(4)
-	if err != nil || g.Text(b) != "4 4 4 4 4 4 4 4 4 4 4 4" || b.Seeds() != 48 {
-		t.Errorf("start is %s, %v", g.Text(b), err)
-	}
-	if g.Pits() != 12 || g.Half() != 6 || g.Rules() != awari.Strict || g.Name() != "awari, 12 pits, rules strict" {
-		t.Errorf("game is %d, %d, %v, %q", g.Pits(), g.Half(), g.Rules(), g.Name())
-	}
+	should.Hold(t, err == nil && g.Text(b) == "4 4 4 4 4 4 4 4 4 4 4 4" && b.Seeds() == 48, "start is %s, %v", g.Text(b), err)
+	should.Hold(t, g.Pits() == 12 && g.Half() == 6 && g.Rules() == awari.Strict && g.Name() == "awari, 12 pits, rules strict",
+		"game is %d, %d, %v, %q", g.Pits(), g.Half(), g.Rules(), g.Name())
 }
 
 func BenchmarkPlays(b *testing.B) {
 	g := testrun.Game(b, 12, awari.Awari)
-	start, err := g.Start(4)
-	must.OK(b, err)
+	start := must.Get(g.Start(4))(b)
 	for b.Loop() {
 		g.Plays(start)
+	}
+}
+
+func TestConformance(t *testing.T) {
+	for _, pits := range []int{4, 6, 8, 10, 12} {
+		for _, rules := range awari.RuleSets() {
+			space := testrun.Space(t, testrun.Game(t, pits, rules), awari.MaxSeeds)
+			t.Run(space.Name(), func(t *testing.T) {
+				conformance.Run(t, space, conformance.Options{Exhaustive: 1500, Samples: 60})
+			})
+		}
+	}
+}
+
+// TestCapturesLeadTo compares it with the moves of all boards.
+func TestCapturesLeadTo(t *testing.T) {
+	for _, pits := range []int{4, 6, 8} {
+		for _, rules := range awari.RuleSets() {
+			space := testrun.Space(t, testrun.Game(t, pits, rules), 11)
+			for n := range space.Layers() {
+				led := map[int]bool{}
+				for rank := range space.Size(n) {
+					for _, play := range space.Plays(space.Unrank(n, rank)) {
+						if play.Captured > 0 && !play.Starves {
+							led[play.Child.Seeds()] = true
+						}
+					}
+				}
+				least, most := space.CapturesLeadTo(n)
+				for k := range n + 1 {
+					if led[k] != (least <= k && k <= most) {
+						t.Errorf("%s, %d seeds: captures lead to %v, not to %d ... %d", space.Name(), n, led, least, most)
+						break
+					}
+				}
+			}
+		}
 	}
 }

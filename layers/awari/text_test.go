@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/layers/awari"
 )
@@ -28,9 +30,8 @@ func TestParseRejects(t *testing.T) {
 		{"20 20 0 9", awari.ErrSeeds, "more than 48 on the board"},
 	} {
 		_, err := g.Parse(strings.Fields(c.text))
-		if !errors.Is(err, c.want) || !strings.HasSuffix(err.Error(), ": "+c.message) {
-			t.Errorf("Parse(%q): %v, want %v: %s", c.text, err, c.want, c.message)
-		}
+		should.Hold(t, errors.Is(err, c.want) && strings.HasSuffix(err.Error(), ": "+c.message),
+			"Parse(%q): %v, want %v: %s", c.text, err, c.want, c.message)
 	}
 }
 
@@ -42,9 +43,8 @@ func TestDraw(t *testing.T) {
 mover      A   B   C   D   E   F
 `
 	b := board(t, g, "1 2 0 0 4 5 6 0 0 1 10 11")
-	if got := g.Draw(b, 0); got != want {
-		t.Errorf("board is drawn\n%swant\n%s", got, want)
-	}
+	got := g.Draw(b, 0)
+	should.Hold(t, got == want, "board is drawn\n%swant\n%s", got, want)
 	if got := g.Draw(b, 1); !strings.HasPrefix(got, "opponent   F   E   D   C   B   A\n") || !strings.HasSuffix(got, "\nmover      a   b   c   d   e   f\n") {
 		t.Errorf("the board of North is drawn\n%s", got)
 	}
@@ -60,24 +60,19 @@ func FuzzParse(f *testing.F) {
 			g := testrun.Game(t, pits, awari.Awari)
 			b, err := g.Parse(fields)
 			if err != nil {
-				if !errors.Is(err, awari.ErrBoard) && !errors.Is(err, awari.ErrCount) && !errors.Is(err, awari.ErrSeeds) {
-					t.Fatalf("untyped error %v", err)
-				}
+				must.Not(t, !errors.Is(err, awari.ErrBoard) && !errors.Is(err, awari.ErrCount) && !errors.Is(err, awari.ErrSeeds),
+					"untyped error %v", err)
 				continue
 			}
-			if len(fields) != pits || b.Seeds() > awari.MaxSeeds {
-				t.Fatalf("%q is read as %v", text, b)
-			}
-			if again, err := g.Parse(strings.Fields(g.Text(b))); again != b || err != nil {
-				t.Fatalf("%v is written %q and read as %v, %v", b, g.Text(b), again, err)
-			}
+			must.Hold(t, len(fields) == pits && b.Seeds() <= awari.MaxSeeds, "%q is read as %v", text, b)
+			again, err := g.Parse(strings.Fields(g.Text(b)))
+			must.Hold(t, again == b && err == nil, "%v is written %q and read as %v, %v", b, g.Text(b), again, err)
 		}
 	})
 }
 
-// FuzzSow checks what holds for every sowing: seeds are conserved, the origin
-// is empty afterwards, a sowing without capture can be taken back, and the
-// child of a quiet legal move knows its parent.
+// FuzzSow checks what holds for every sowing: seeds are conserved, the origin is empty afterwards, a sowing without
+// capture can be taken back, and the child of a quiet legal move knows its parent.
 func FuzzSow(f *testing.F) {
 	f.Add([]byte{4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4}, uint8(0))
 	f.Add([]byte{0, 0, 0, 23, 1, 1, 1, 1}, uint8(3))
@@ -100,17 +95,13 @@ func FuzzSow(f *testing.F) {
 }
 
 func checkSow(t *testing.T, g awari.Game, b awari.Board, pit int) {
-	t.Helper()
 	sown := g.Sow(b, pit)
-	if sown.Board[pit] != 0 || sown.Board.Seeds()+sown.Captured != b.Seeds() {
-		t.Fatalf("%s: sowing pit %d gives %+v", g.Text(b), pit, sown)
-	}
+	must.Hold(t, sown.Board[pit] == 0 && sown.Board.Seeds()+sown.Captured == b.Seeds(), "%s: sowing pit %d gives %+v", g.Text(b), pit, sown)
 	if sown.Captured > 0 {
 		return
 	}
-	if back, ok := g.Unsow(sown.Board, pit, int(b[pit])); !ok || back != b {
-		t.Fatalf("%s: sowing pit %d gives %s, taken back %s, %v", g.Text(b), pit, g.Text(sown.Board), g.Text(back), ok)
-	}
+	back, ok := g.Unsow(sown.Board, pit, int(b[pit]))
+	must.Hold(t, ok && back == b, "%s: sowing pit %d gives %s, taken back %s, %v", g.Text(b), pit, g.Text(sown.Board), g.Text(back), ok)
 	if play := g.Plays(b)[pit]; play.Legal && !play.Starves {
 		found := 0
 		for _, p := range g.Predecessors(nil, play.Child) {
@@ -118,8 +109,6 @@ func checkSow(t *testing.T, g awari.Game, b awari.Board, pit int) {
 				found++
 			}
 		}
-		if found != 1 {
-			t.Fatalf("%s: pit %d leads to %s, which lists it %d times", g.Text(b), pit, g.Text(play.Child), found)
-		}
+		must.Hold(t, found == 1, "%s: pit %d leads to %s, which lists it %d times", g.Text(b), pit, g.Text(play.Child), found)
 	}
 }

@@ -1,27 +1,22 @@
 package chemin
 
 import (
-	"errors"
+	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
+	"grenier/internal/testkit/conformance"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
+	"grenier/layers"
 )
-
-func board(t testing.TB, rows, cols int) *Board {
-	t.Helper()
-	b, err := New(rows, cols)
-	must.OK(t, err)
-	return b
-}
 
 func TestNewRefuses(t *testing.T) {
 	for _, size := range [][2]int{{0, 3}, {3, 0}, {-1, -1}, {26, 1}, {1, 26}, {4, 7}, {1 << 62, 4}} {
-		if _, err := New(size[0], size[1]); !errors.Is(err, ErrBoard) {
-			t.Errorf("New%v: %v, want ErrBoard", size, err)
-		}
+		should.Be(t, must.Err(New(size[0], size[1])), ErrBoard, "New%v", size)
 	}
 }
 
@@ -31,17 +26,13 @@ func TestReference(t *testing.T) {
 	for _, r := range rows {
 		var n [16]uint64
 		for i := range n {
-			x, err := strconv.ParseUint(r[i], 10, 64)
-			must.OK(t, err)
-			n[i] = x
+			n[i] = must.Get(strconv.ParseUint(r[i], 10, 64))(t)
 		}
-		b := board(t, int(n[0]), int(n[1]))
+		b := must.Get(New(int(n[0]), int(n[1])))(t)
 		orders, orderClasses := b.Orders()
 		orientations, classes := b.Orientations()
 		got := []uint64{uint64(len(b.Symmetries())), orders, orderClasses, orientations, classes}
-		if !slices.Equal(got, n[2:7]) {
-			t.Errorf("%d x %d: symmetries, orders, orientations %d, want %d", n[0], n[1], got, n[2:7])
-		}
+		should.List(t, got, n[2:7], "%d x %d: symmetries, orders, orientations", n[0], n[1])
 	}
 }
 
@@ -54,15 +45,11 @@ func TestPlay(t *testing.T) {
 		{[]int{0, 4, 1, 2, 5, 8, 7, 6, 3}, []uint32{1, 2, 3, 33, 1, 6, 15, 14, 7}},  // the example: 33
 		{[]int{0, 6, 3, 7, 4, 8, 5, 2, 1}, []uint32{1, 57, 27, 2, 7, 20, 1, 3, 10}}, // solution 1: 57
 	} {
-		got, err := board(t, 3, 3).Play(tt.order)
-		if err != nil || !slices.Equal(got, tt.want) {
-			t.Errorf("Play(%v) = %v, %v, want %v", tt.order, got, err, tt.want)
-		}
+		got, err := must.Get(New(3, 3))(t).Play(tt.order)
+		should.Hold(t, err == nil && slices.Equal(got, tt.want), "Play(%v) = %v, %v, want %v", tt.order, got, err, tt.want)
 	}
 	for _, order := range [][]int{nil, {0, 1, 2}, {0, 1, 2, 2}, {0, 1, 2, 4}, {0, 1, -1, 2}} {
-		if _, err := board(t, 2, 2).Play(order); !errors.Is(err, ErrOrder) {
-			t.Errorf("Play(%v): %v, want ErrOrder", order, err)
-		}
+		should.Be(t, must.Err(must.Get(New(2, 2))(t).Play(order)), ErrOrder, "Play(%v)", order)
 	}
 }
 
@@ -71,7 +58,7 @@ func TestPlay(t *testing.T) {
 func TestSymmetry(t *testing.T) {
 	random := tries.Rand(t)
 	for _, size := range [][2]int{{1, 1}, {1, 5}, {2, 2}, {2, 4}, {3, 3}, {4, 4}, {3, 5}} {
-		b := board(t, size[0], size[1])
+		b := must.Get(New(size[0], size[1]))(t)
 		order := random.Perm(b.Cells())
 		for i := range b.Symmetries() {
 			by := &b.Symmetries()[i]
@@ -87,21 +74,18 @@ func TestSymmetry(t *testing.T) {
 				}
 				one, way := b.Canonical(&s)
 				other, _ := b.Canonical(&moved)
-				if one != other || one != s.Move(way) {
-					t.Fatalf("%v: canonical states of step %d of %v and %v differ", size, k, order, image)
-				}
+				must.Hold(t, one == other && one == s.Move(way),
+					"%v: canonical states of step %d of %v and %v differ", size, k, order, image)
 			}
 			o := b.Orient(order)
-			if o.Move(b, by) != b.Orient(image) {
-				t.Fatalf("%v: orientations of %v and %v do not correspond", size, order, image)
-			}
+			must.Hold(t, o.Move(b, by) == b.Orient(image), "%v: orientations of %v and %v do not correspond", size, order, image)
 		}
 	}
 }
 
 // TestExtensions counts orders by orientation: they must add up to all orders.
 func TestExtensions(t *testing.T) {
-	b := board(t, 2, 3)
+	b := must.Get(New(2, 3))(t)
 	const last = Cells(0b100_010)
 	orders, ending := map[Orientation]uint64{}, map[Orientation]uint64{}
 	permute(6, func(order []int) {
@@ -111,18 +95,15 @@ func TestExtensions(t *testing.T) {
 			ending[o]++
 		}
 	})
-	if len(orders) != 288 {
-		t.Errorf("%d orientations, want 288", len(orders))
-	}
+	should.Hold(t, len(orders) == 288, "%d orientations, want 288", len(orders))
 	for o, want := range orders {
 		if got, end, ok := o.Extensions(b, last, 1<<6); !ok || got != want || end != ending[o] {
 			t.Errorf("Extensions of %v = %d, %d, %v, want %d, %d", o, got, end, ok, want, ending[o])
 		}
 	}
 	var none Orientation
-	if _, _, ok := none.Extensions(b, 0, 10); ok {
-		t.Error("Extensions found room for 20 sets where 10 are allowed")
-	}
+	_, _, ok := none.Extensions(b, 0, 10)
+	should.Not(t, ok, "Extensions found room for 20 sets where 10 are allowed")
 }
 
 // permute calls visit with every order of n cells.
@@ -146,25 +127,155 @@ func permute(n int, visit func([]int)) {
 }
 
 func TestComponent(t *testing.T) {
-	b := board(t, 3, 3)
+	b := must.Get(New(3, 3))(t)
 	for _, tt := range []struct{ set, want Cells }{
 		{0, 0}, {1, 1}, {0b100_000_101, 0b1}, {0b101_010_101, 0b101_010_101}, {0b111_000_111, 0b111}, {0b001_100_011, 0b100_011}, {b.Full(), b.Full()},
 	} {
-		if got := b.Component(tt.set); got != tt.want {
-			t.Errorf("Component(%b) = %b, want %b", tt.set, got, tt.want)
-		}
+		should.Equal(t, b.Component(tt.set), tt.want, "Component(%b)", tt.set)
 	}
 }
 
 // TestOrder checks that the least order of an orientation has it, and comes before any other.
 func TestOrder(t *testing.T) {
 	random := tries.Rand(t)
-	b := board(t, 3, 4)
+	b := must.Get(New(3, 4))(t)
 	for range 200 {
 		order := random.Perm(b.Cells())
 		o := b.Orient(order)
-		if least := o.Order(b); b.Orient(least) != o || slices.Compare(least, order) > 0 {
-			t.Fatalf("%v for the orientation of %v", least, order)
+		least := o.Order(b)
+		must.Hold(t, b.Orient(least) == o && slices.Compare(least, order) <= 0, "%v for the orientation of %v", least, order)
+	}
+}
+
+func TestDraw(t *testing.T) {
+	b := must.Get(New(2, 2))(t)
+	got, err := b.DrawSteps([]int{0, 3, 1, 2}, 24)
+	want := ` step 1   step 2
+[1] .     1  .
+ .  .     . [1]
+
+ step 3   step 4
+ 1 [2]    1  2
+ .  1    [4] 1
+`
+	should.Hold(t, err == nil && got == want, "DrawSteps: %v\n%s", err, got)
+	should.Equal(t, b.Draw([]uint32{1, 10, 0, 3}), "  1  10\n  .   3", "Draw")
+	should.Be(t, must.Err(b.DrawSteps([]int{0}, 80)), ErrOrder, "DrawSteps")
+}
+
+// TestSVG checks that the drawing is well formed and has a grid for each step.
+func TestSVG(t *testing.T) {
+	b := must.Get(New(3, 3))(t)
+	svg := must.Get(b.SVG([]int{0, 6, 3, 7, 4, 8, 5, 2, 1}))(t)
+	count := map[string]int{}
+	for _, e := range must.XML(t, svg) {
+		count[e.Name.Local]++
+	}
+	should.Hold(t, count["svg"] == 1 && count["g"] == 9 && count["rect"] == 81 && count["text"] == 9+45, "elements: %v", count)
+	should.Hold(t, strings.Count(svg, `class="new"`) == 9 && strings.Contains(svg, ">57</text>"), "the steps are not marked")
+	should.Be(t, must.Err(b.SVG(nil)), ErrOrder, "SVG")
+}
+
+// TestLongLastCell plays all orders of small boards: on those with two rows and columns or more the last cell of every
+// best order, and no other cell, has the score (docs/sources.md), on longer lines not.
+func TestLongLastCell(t *testing.T) {
+	shapes := [][2]int{{1, 1}, {1, 2}, {1, 3}, {1, 4}, {1, 5}, {5, 1}, {1, 7}, {2, 2}, {2, 3}, {3, 2}, {2, 4}}
+	if tries.Long() {
+		shapes = append(shapes, [2]int{3, 3})
+	}
+	for _, shape := range shapes {
+		t.Run(fmt.Sprint(shape), func(t *testing.T) {
+			b := must.Get(New(shape[0], shape[1]))(t)
+			best, count, elsewhere, shared := uint32(0), 0, 0, 0
+			permute(b.Cells(), func(order []int) {
+				grid := must.Get(b.Play(order))(t)
+				score := slices.Max(grid)
+				if score < best {
+					return
+				}
+				if score > best {
+					best, count, elsewhere, shared = score, 0, 0, 0
+				}
+				count++
+				if grid[order[len(order)-1]] != score {
+					elsewhere++
+				}
+				if slices.Index(grid, score) != len(grid)-1-slices.Index(reversed(grid), score) {
+					shared++
+				}
+			})
+			if line := min(shape[0], shape[1]) == 1; !line && (elsewhere > 0 || shared > 0) || line && b.Cells() > 3 && elsewhere == 0 {
+				t.Errorf("score %d: of %d best orders %d end elsewhere, %d have it twice", best, count, elsewhere, shared)
+			}
+		})
+	}
+}
+
+func reversed(grid []uint32) []uint32 {
+	r := slices.Clone(grid)
+	slices.Reverse(r)
+	return r
+}
+
+// space is the canonical states of a small board as a layered space: layer k has k empty cells, a move earns the number
+// written. It is here to have the states checked by the suite; the scores of the contract, for two players in turn,
+// mean nothing in this game.
+type space struct {
+	b      *Board
+	states [][]State
+	ranks  map[State]uint64
+}
+
+func newSpace(b *Board) *space {
+	s := &space{b: b, states: make([][]State, b.Cells()+1), ranks: map[State]uint64{}}
+	s.add(State{})
+	for k := b.Cells(); k > 0; k-- {
+		for _, from := range s.states[k] {
+			for _, m := range s.Successors(nil, from) {
+				s.add(m.To)
+			}
 		}
+	}
+	return s
+}
+
+func (s *space) add(state State) {
+	if _, known := s.ranks[state]; !known {
+		k := s.empty(state)
+		s.ranks[state] = uint64(len(s.states[k]))
+		s.states[k] = append(s.states[k], state)
+	}
+}
+
+func (s *space) empty(state State) int {
+	n := 0
+	for rest := s.b.Full() &^ state.Filled; rest != 0; rest &= rest - 1 {
+		n++
+	}
+	return n
+}
+
+func (s *space) Name() string                              { return fmt.Sprintf("chemin, %d x %d", s.b.Rows(), s.b.Cols()) }
+func (s *space) Layers() int                               { return len(s.states) }
+func (s *space) Size(layer int) uint64                     { return uint64(len(s.states[layer])) }
+func (s *space) Rank(state State) (int, uint64)            { return s.empty(state), s.ranks[state] }
+func (s *space) Unrank(layer int, rank uint64) State       { return s.states[layer][rank] }
+func (s *space) Predecessors(dst []State, _ State) []State { return dst }
+func (s *space) Terminal(State) int                        { return 0 }
+
+func (s *space) Successors(dst []layers.Move[State], state State) []layers.Move[State] {
+	for cell := range s.b.Cells() {
+		if state.Filled>>cell&1 == 0 {
+			next, value := s.b.Fill(&state, cell)
+			next, _ = s.b.Canonical(&next)
+			dst = append(dst, layers.Move[State]{To: next, Reward: int(value)})
+		}
+	}
+	return dst
+}
+
+func TestConformance(t *testing.T) {
+	for _, size := range [][2]int{{1, 1}, {1, 5}, {2, 3}, {3, 3}} {
+		conformance.Run[State](t, newSpace(must.Get(New(size[0], size[1]))(t)), conformance.Options{})
 	}
 }

@@ -3,11 +3,14 @@ package pijersi_test
 import (
 	"errors"
 	"iter"
+	"maps"
 	"math/rand/v2"
+	"regexp"
 	"strings"
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 	"grenier/layers/pijersi"
 )
@@ -21,19 +24,11 @@ func legal(s pijersi.Setup) bool { return s.White.Legal() && s.Black.Legal() }
 // cellText returns the cells of s.
 func cellText(s pijersi.Setup) string { return string(s.AppendCells(nil)) }
 
-func mustCubes(t testing.TB, cubes string) pijersi.Setup {
-	t.Helper()
-	s, err := pijersi.ParseCubes(cubes)
-	must.OK(t, err)
-	return s
-}
-
 // lineups returns the legal line-ups by rank.
 func lineups(t *testing.T) iter.Seq2[uint32, pijersi.Lineup] {
 	return func(yield func(uint32, pijersi.Lineup) bool) {
 		for rank := range uint32(pijersi.Count) {
-			s, err := pijersi.UnrankSetup(uint64(rank), pijersi.Mirror)
-			must.OK(t, err)
+			s := must.Get(pijersi.UnrankSetup(uint64(rank), pijersi.Mirror))(t)
 			if !yield(rank, s.White) {
 				return
 			}
@@ -41,8 +36,7 @@ func lineups(t *testing.T) iter.Seq2[uint32, pijersi.Lineup] {
 	}
 }
 
-// shuffled returns the line-ups that continue l, built from the last cube on, with left[k] cubes of
-// kind k.
+// shuffled returns the line-ups that continue l, built from the last cube on, with left[k] cubes of kind k.
 func shuffled(l pijersi.Lineup, left [4]int) iter.Seq[pijersi.Lineup] {
 	return func(yield func(pijersi.Lineup) bool) {
 		if left == [4]int{} {
@@ -63,9 +57,8 @@ func shuffled(l pijersi.Lineup, left [4]int) iter.Seq[pijersi.Lineup] {
 	}
 }
 
-// TestLongAllLegal visits all legal line-ups: codes and cubes are inverse and in
-// the order of the ranks, for both players, and there are as many as the document's
-// readers counted.
+// TestLongAllLegal visits all legal line-ups: codes and cubes are inverse and in the order of the ranks, for both
+// players, and there are as many as the document's readers counted.
 func TestLongAllLegal(t *testing.T) {
 	tries.NeedsLong(t, "visits millions of line-ups")
 	var code, cubes, before []byte
@@ -77,25 +70,20 @@ func TestLongAllLegal(t *testing.T) {
 		count++
 		before = append(before[:0], code...)
 		code = l.AppendCode(code[:0], pijersi.White)
-		if string(before) >= string(code) {
-			t.Fatalf("%s follows %s", code, before)
-		}
+		must.Not(t, string(before) >= string(code), "%s follows %s", code, before)
 		checkInverse(t, pijersi.Setup{White: l, Black: l}, code, &cubes)
-		if again, err := l.Rank(); again != rank || err != nil {
-			t.Fatalf("%s has rank %d, %v, want %d", code, again, err, rank)
-		}
+		again, err := l.Rank()
+		must.Hold(t, again == rank && err == nil, "%s has rank %d, %v, want %d", code, again, err, rank)
 	}
-	if count != pijersi.Count || pijersi.Count != 2_737_350 || uint64(pijersi.SetupCount) != 7_493_085_022_500 {
-		t.Errorf("%d line-ups are legal, want %d", count, pijersi.Count)
-	}
+	should.Hold(t, count == pijersi.Count && pijersi.Count == 2_737_350 && uint64(pijersi.SetupCount) == 7_493_085_022_500,
+		"%d line-ups are legal, want %d", count, pijersi.Count)
 }
 
 // checkInverse checks that s can be read from code, and from its cubes.
 func checkInverse(t *testing.T, s pijersi.Setup, code []byte, cubes *[]byte) {
 	t.Helper()
-	if again, err := pijersi.ParseCode(code); again != s || err != nil {
-		t.Fatalf("ParseCode(%s) = %+v, %v, want %+v", code, again, err, s)
-	}
+	again, err := pijersi.ParseCode(code)
+	must.Hold(t, again == s && err == nil, "ParseCode(%s) = %+v, %v, want %+v", code, again, err, s)
 	*cubes = s.AppendCubes((*cubes)[:0])
 	if again, err := pijersi.ParseCubes(*cubes); again != s || err != nil {
 		t.Fatalf("ParseCubes(%s) = %+v, %v, want %+v", *cubes, again, err, s)
@@ -110,24 +98,18 @@ func TestLongShuffles(t *testing.T) {
 	for l := range shuffled(0, [4]int{4, 4, 4, 2}) {
 		shuffles++
 		if !l.Legal() {
-			if l.Cube(pijersi.Top) != pijersi.Wise || l.Cube(pijersi.Bottom) == pijersi.Wise {
-				t.Fatalf("%d is not legal", l)
-			}
+			must.Not(t, l.Cube(pijersi.Top) != pijersi.Wise || l.Cube(pijersi.Bottom) == pijersi.Wise, "%d is not legal", l)
 			continue
 		}
-		if rank, err := l.Rank(); int(rank) != legal || err != nil {
-			t.Fatalf("%d has rank %d, %v, want %d", l, rank, err, legal)
-		}
+		rank, err := l.Rank()
+		must.Hold(t, int(rank) == legal && err == nil, "%d has rank %d, %v, want %d", l, rank, err, legal)
 		legal++
 	}
-	if shuffles != 3_153_150 || legal != pijersi.Count {
-		t.Errorf("%d of %d shuffles are legal", legal, shuffles)
-	}
+	should.Hold(t, shuffles == 3_153_150 && legal == pijersi.Count, "%d of %d shuffles are legal", legal, shuffles)
 }
 
-// TestLongEveryCode visits the codes, legal or not, all of them if there is much time,
-// and through some beyond. The steps are prime to 4 and to 26: each cube and each letter
-// comes at every place.
+// TestLongEveryCode visits the codes, legal or not, all of them if there is much time, and through some beyond. The
+// steps are prime to 4 and to 26: each cube and each letter comes at every place.
 func TestLongEveryCode(t *testing.T) {
 	step := tries.Pick[uint32](499, 101, 1)
 	var code, cubes []byte
@@ -138,13 +120,9 @@ func TestLongEveryCode(t *testing.T) {
 	}
 	for n := uint32(pijersi.Lineups); n < 26*26*26*26*26*26; n += 499 {
 		code = pijersi.Lineup(n).AppendCode(code[:0], pijersi.White)
-		if _, err := pijersi.ParseCode(code); !errors.Is(err, pijersi.ErrCode) {
-			t.Fatalf("ParseCode(%s): %v", code, err)
-		}
+		must.Be(t, must.Err(pijersi.ParseCode(code)), pijersi.ErrCode, "ParseCode(%s)", code)
 	}
-	if _, err := pijersi.ParseCode("WPKVWQ"); !errors.Is(err, pijersi.ErrCode) {
-		t.Errorf("WPKVWQ: %v", err)
-	}
+	should.Be(t, must.Err(pijersi.ParseCode("WPKVWQ")), pijersi.ErrCode, "WPKVWQ")
 }
 
 // TestParseRejects checks what the messages say.
@@ -182,9 +160,8 @@ func TestParseRejects(t *testing.T) {
 		{any, "position startpos", pijersi.ErrText, `"position startpos" is neither a code of 6 letters, nor 14 cubes, nor cells in braces`},
 	} {
 		err := c.parse(c.text)
-		if !errors.Is(err, c.kind) || err.Error() != c.kind.Error()+": "+c.message {
-			t.Errorf("%q: %v, want %v: %s", c.text, err, c.kind, c.message)
-		}
+		should.Hold(t, errors.Is(err, c.kind) && err.Error() == c.kind.Error()+": "+c.message,
+			"%q: %v, want %v: %s", c.text, err, c.kind, c.message)
 	}
 }
 
@@ -197,14 +174,11 @@ func TestCheck(t *testing.T) {
 		"RPSRPSPSRWWSRP-rpsrpspswpwsrr": "black has a wise on a paper on f4",
 		"RPSRPSPSWSWRRP-rpsrpspsrwwsrr": "white has a wise on a scissors on b4, black has 5 r, expected 4; 3 p, expected 4",
 	} {
-		s := mustCubes(t, cubes)
+		s := must.Get(pijersi.ParseCubes(cubes))(t)
 		err := s.Check()
-		if (err == nil) != (message == "") || legal(s) != (err == nil) {
-			t.Errorf("%s: legal %t, %v", cubes, legal(s), err)
-		}
-		if err != nil && (!errors.Is(err, pijersi.ErrIllegal) || err.Error() != "not legal: "+message) {
-			t.Errorf("%s: %v, want %s", cubes, err, message)
-		}
+		should.Hold(t, (err == nil) == (message == "") && legal(s) == (err == nil), "%s: legal %t, %v", cubes, legal(s), err)
+		should.Not(t, err != nil && (!errors.Is(err, pijersi.ErrIllegal) || err.Error() != "not legal: "+message),
+			"%s: %v, want %s", cubes, err, message)
 		if _, rankErr := s.Rank(); (err == nil) != (rankErr == nil) || err != nil && !errors.Is(rankErr, pijersi.ErrIllegal) {
 			t.Errorf("%s: rank: %v", cubes, rankErr)
 		}
@@ -230,21 +204,143 @@ func TestSetupRanks(t *testing.T) {
 	_, mirror := pijersi.UnrankSetup(pijersi.Count+1<<32, pijersi.Mirror)
 	_, total := pijersi.UnrankSetup(pijersi.SetupCount, pijersi.Total)
 	for _, err := range []error{mirror, total} {
-		if !errors.Is(err, pijersi.ErrRank) {
-			t.Errorf("beyond the last: %v", err)
-		}
+		should.Be(t, err, pijersi.ErrRank, "beyond the last")
 	}
 }
 
 // TestNoAllocation checks what makes streams fast.
 func TestNoAllocation(t *testing.T) {
 	code, cubes, out := []byte("GRXLLS-grxlls"), []byte("RPSRPSPSRWWSRP"), make([]byte, 0, 100)
-	if n := testing.AllocsPerRun(100, func() {
+	n := testing.AllocsPerRun(100, func() {
 		s, _ := pijersi.ParseCode(code)
 		out = s.AppendCubes(out[:0])
 		s, _ = pijersi.ParseCubes(cubes)
 		out = s.AppendCode(out[:0])
-	}); n != 0 {
-		t.Errorf("%.0f allocations", n)
+	})
+	should.Hold(t, n == 0, "%.0f allocations", n)
+}
+
+func TestDraw(t *testing.T) {
+	want := `g     r-  p-  r-  p-  r-  s-
+f   s-  s-  p-  sw  p-  w-  s-
+e     .   .   .   .   .   .
+d   .   .   .   .   .   .   .
+c     .   .   .   .   .   .
+b   P-  S-  R-  WW  S-  R-  P-
+a     R-  P-  S-  R-  P-  S-
+      1   2   3   4   5   6
+    1   2   3   4   5   6   7
+`
+	got := must.Get(pijersi.ParseCubes("RPSRPSPSRWWSRP-srprprswpswpss"))(t).Draw()
+	should.Hold(t, got == want, "drawn\n%swant\n%s", got, want)
+}
+
+// TestDocumentCells reads and prints the examples of document 003 as they stand there.
+func TestDocumentCells(t *testing.T) {
+	for code, want := range map[string]string{
+		"JEXEDA": "{'a1': 'S', 'a2': 'P', 'a3': 'P', 'a4': 'W', 'a5': 'S', 'a6': 'R', 'b1': 'R', 'b2': 'W', 'b3': 'P', 'b4': 'R', 'b4t': 'R', 'b5': 'S', 'b6': 'S', 'b7': 'P'}",
+		"AYABEY": "{'a1': 'R', 'a2': 'P', 'a3': 'S', 'a4': 'S', 'a5': 'R', 'a6': 'W', 'b1': 'P', 'b2': 'P', 'b3': 'W', 'b4': 'P', 'b4t': 'S', 'b5': 'S', 'b6': 'R', 'b7': 'R'}",
+		"AWALIC": "{'a1': 'S', 'a2': 'W', 'a3': 'W', 'a4': 'R', 'a5': 'P', 'a6': 'P', 'b1': 'R', 'b2': 'S', 'b3': 'P', 'b4': 'S', 'b4t': 'P', 'b5': 'S', 'b6': 'R', 'b7': 'R'}",
+		"awalic": "{'g6': 's', 'g5': 'w', 'g4': 'w', 'g3': 'r', 'g2': 'p', 'g1': 'p', 'f7': 'r', 'f6': 's', 'f5': 'p', 'f4': 's', 'f4t': 'p', 'f3': 's', 'f2': 'r', 'f1': 'r'}",
+	} {
+		s, err := pijersi.ParseCells(want)
+		should.Hold(t, err == nil && s.Code() == code, "%s is read as %s, %v, want %s", want, s.Code(), err, code)
+		should.Equal(t, cellText(s), want, "%s is printed as", code)
 	}
+}
+
+// TestCellsAgain checks that any set-up is read as it was printed, also with its entries in
+// another order, other quotes and blanks for commas.
+func TestCellsAgain(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for range 300 {
+		white, black := pijersi.Lineup(r.Uint32N(pijersi.Lineups)), pijersi.Lineup(r.Uint32N(pijersi.Lineups))
+		for _, s := range []pijersi.Setup{
+			{White: white, Black: white}, {White: black, Black: black, Form: pijersi.BlackMirror}, {White: white, Black: black, Form: pijersi.Total},
+		} {
+			text := cellText(s)
+			list := strings.Split(strings.Trim(text, "{}"), ", ")
+			r.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+			for _, other := range []string{text, "{" + strings.Join(list, ",") + "}", strings.ReplaceAll(text, ",", ""), strings.ReplaceAll(text, "'", `"`)} {
+				again, err := pijersi.Parse(other)
+				must.Hold(t, again == s && err == nil, "%s is read as %+v, %v, want %+v", other, again, err, s)
+			}
+		}
+	}
+}
+
+func TestBadCells(t *testing.T) {
+	all := cellText(standard)
+	for text, want := range map[string]string{
+		"":    `"" does not begin with {`,
+		"{}":  "a1, a2, a3, a4, a5, a6, b1, b2, b3, b4, b4t, b5, b6, b7 missing",
+		"{":   `at "": an entry like 'a1': 'R' or the last } has to follow`,
+		"{a1": `at "a1": an entry like 'a1': 'R' or the last } has to follow`,
+		strings.Replace(all, ", 'b4t': 'W'", "", 1):    "b4t missing",
+		strings.Replace(all, "b4t", "b4", 1):           "b4 is named twice",
+		strings.Replace(all, "b4t", "c4", 1):           `"c4" is not a cell of a set-up: a1 to a6, b1 to b7 and b4t, f1 to f7 and f4t, g1 to g6`,
+		strings.Replace(all, "'W'", "'w'", 1):          `"w" on b4 is not a cube of white's, one of RPSW`,
+		strings.Replace(all, "'W'", "''", 1):           `"" on b4 is not a cube of white's, one of RPSW`,
+		strings.Replace(all, "'a1':", "'a1'", 1):       `at "` + strings.Replace(all, "'a1':", "'a1'", 1)[1:81] + `...": an entry like 'a1': 'R' or the last } has to follow`,
+		strings.Replace(all, "'a1'", "' a1'", 1):       `" a1" is not a cell of a set-up: a1 to a6, b1 to b7 and b4t, f1 to f7 and f4t, g1 to g6`,
+		all + "x":                                      `at "}x": an entry like 'a1': 'R' or the last } has to follow`,
+		strings.Replace(all, "}", ", 'g1': 'r'}", 1):   "g6, g5, g4, g3, g2, f7, f6, f5, f4, f4t, f3, f2, f1 missing",
+		strings.TrimSuffix(all, "'}"):                  `at ", 'b7': 'P": an entry like 'a1': 'R' or the last } has to follow`,
+		strings.Replace(all, "}", ", , 'g1': 'r'}", 1): `at ", , 'g1': 'r'}": an entry like 'a1': 'R' or the last } has to follow`,
+	} {
+		_, err := pijersi.ParseCells(text)
+		should.Hold(t, errors.Is(err, pijersi.ErrCells) && err.Error() == "not the cells of a set-up: "+want,
+			"%s: %v, want %s", text, err, want)
+	}
+}
+
+// FuzzParse checks that every reader gives a typed error or what the text says, and the same for lines of a stream.
+func FuzzParse(f *testing.F) {
+	for _, text := range []string{"GRXLLS", "GRXLLS-grxlls", "WPKVWQ", "grxll", "RPSRPSPSRWWSRP", "rpsrpspsrwwsrp",
+		"RPSRPSPSRWWSRP-rpsrpspsrwwsrp", "", "-", "\xff", cellText(standard), cellText(pijersi.Setup{White: 1, Black: 2, Form: pijersi.Total}), "{}", `{"a1": "R" 'a2':'P'}`} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		code, err := pijersi.ParseCode(text)
+		check(t, err, pijersi.ErrCode, code.Code() == text)
+		line, lineErr := pijersi.ParseCode([]byte(text))
+		sameResult(t, code, line, err, lineErr)
+
+		cubes, err := pijersi.ParseCubes(text)
+		check(t, err, pijersi.ErrCubes, cubes.CubeText() == text)
+		line, lineErr = pijersi.ParseCubes([]byte(text))
+		sameResult(t, cubes, line, err, lineErr)
+
+		cells, err := pijersi.ParseCells(text)
+		check(t, err, pijersi.ErrCells, maps.Equal(entries(cellText(cells)), entries(text)))
+		line, lineErr = pijersi.ParseCells([]byte(text))
+		sameResult(t, cells, line, err, lineErr)
+
+		any, err := pijersi.Parse(text)
+		must.Not(t, err == nil && any != code && any != cubes && any != cells, "%q is read as %+v", text, any)
+	})
+}
+
+var entry = regexp.MustCompile(`['"](\w*)['"]\s*:\s*['"](\w*)['"]`)
+
+// entries returns the cubes by cell that text names.
+func entries(text string) map[string]string {
+	cubes := map[string]string{}
+	for _, e := range entry.FindAllStringSubmatch(text, -1) {
+		cubes[e[1]] = e[2]
+	}
+	return cubes
+}
+
+// check demands an error of the kind, or that the result is right.
+func check(t *testing.T, err, kind error, right bool) {
+	t.Helper()
+	must.Not(t, err != nil && !errors.Is(err, kind), "untyped error %v", err)
+	must.Not(t, err == nil && !right, "misread")
+}
+
+func sameResult(t *testing.T, a, b pijersi.Setup, errA, errB error) {
+	t.Helper()
+	must.Not(t, a != b || (errA == nil) != (errB == nil) || errA != nil && errA.Error() != errB.Error(),
+		"%+v, %v from a string, %+v, %v from bytes", a, errA, b, errB)
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/layers/pijersi"
 )
 
@@ -39,9 +40,8 @@ func readReference(t *testing.T) (r reference) {
 		err = json.Unmarshal(data, &r)
 	}
 	must.OK(t, err)
-	if len(r.Examples) != 4 || len(r.Vectors) != 16 || len(r.Invalid) != 6 {
-		t.Fatalf("%d examples, %d vectors, %d invalid codes", len(r.Examples), len(r.Vectors), len(r.Invalid))
-	}
+	must.Hold(t, len(r.Examples) == 4 && len(r.Vectors) == 16 && len(r.Invalid) == 6,
+		"%d examples, %d vectors, %d invalid codes", len(r.Examples), len(r.Vectors), len(r.Invalid))
 	return r
 }
 
@@ -57,9 +57,8 @@ func TestExamples(t *testing.T) {
 		}
 	}
 	both, err := pijersi.ParseCode("GRXLLS-grxlls")
-	if err != nil || both.Code() != "GRXLLS-grxlls" || both.White != standard.White || both.Black != standard.White {
-		t.Errorf("standard: %+v, %v", both, err)
-	}
+	should.Hold(t, err == nil && both.Code() == "GRXLLS-grxlls" && both.White == standard.White && both.Black == standard.White,
+		"standard: %+v, %v", both, err)
 }
 
 func TestVectors(t *testing.T) {
@@ -77,32 +76,25 @@ func TestVectors(t *testing.T) {
 			if s.White == s.Black { // their code is of one line-up
 				s.Form = pijersi.Mirror
 			}
-			if got := s.Code(); got != v.Code {
-				t.Errorf("code %s, want %s", got, v.Code)
-			}
-			if again, err := pijersi.ParseCode(v.Code); again != s || err != nil {
-				t.Errorf("ParseCode(%s) = %+v, %v, want %+v", v.Code, again, err, s)
-			}
+			should.Equal(t, s.Code(), v.Code, "code")
+			again, err := pijersi.ParseCode(v.Code)
+			should.Hold(t, again == s && err == nil, "ParseCode(%s) = %+v, %v, want %+v", v.Code, again, err, s)
 		})
 	}
 }
 
 // checkBlack checks a line-up that is written in black's letters.
 func checkBlack(t *testing.T, v vector) {
-	t.Helper()
 	s, err := pijersi.ParseCubes(v.Black)
-	if err != nil || s.Form != pijersi.BlackMirror || s.Code() != v.BlackCode || s.CubeText() != v.Black {
-		t.Errorf("%s: %+v, %s, %v", v.Black, s, s.Code(), err)
-	}
-	if again, err := pijersi.ParseCode(v.BlackCode); again != s || err != nil {
-		t.Errorf("ParseCode(%s) = %+v, %v, want %+v", v.BlackCode, again, err, s)
-	}
+	should.Hold(t, err == nil && s.Form == pijersi.BlackMirror && s.Code() == v.BlackCode && s.CubeText() == v.Black,
+		"%s: %+v, %s, %v", v.Black, s, s.Code(), err)
+	again, err := pijersi.ParseCode(v.BlackCode)
+	should.Hold(t, again == s && err == nil, "ParseCode(%s) = %+v, %v, want %+v", v.BlackCode, again, err, s)
 }
 
 func TestInvalidCodes(t *testing.T) {
 	for _, code := range readReference(t).Invalid {
-		if s, err := pijersi.ParseCode(code); !errors.Is(err, pijersi.ErrCode) || s != (pijersi.Setup{}) {
-			t.Errorf("%q is read as %+v, %v", code, s, err)
-		}
+		s, err := pijersi.ParseCode(code)
+		should.Hold(t, errors.Is(err, pijersi.ErrCode) && s == (pijersi.Setup{}), "%q is read as %+v, %v", code, s, err)
 	}
 }

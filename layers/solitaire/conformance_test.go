@@ -11,8 +11,7 @@ import (
 
 func TestConformance(t *testing.T) {
 	for _, b := range solitaire.Boards(t) {
-		space, err := solitairetest.NewSpace(b)
-		must.OK(t, err)
+		space := must.Get(solitairetest.NewSpace(b))(t)
 		conformance.Run(t, space, conformance.Options{Samples: 50, Exhaustive: 1000})
 	}
 }

@@ -4,11 +4,14 @@ import (
 	"errors"
 	"math/bits"
 	"math/rand/v2"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"grenier/internal/testkit/golden"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/kernels/fault"
 	"grenier/layers/symmetry"
 )
@@ -39,16 +42,12 @@ func TestNamed(t *testing.T) {
 		holes, jumps, symmetries int
 	}{{English, 33, 76, 8}, {French, 37, 92, 8}} {
 		b := Named(tt.name)
-		if b.Name() != tt.name || b.Holes() != tt.holes || len(b.Jumps()) != tt.jumps || len(b.Symmetries()) != tt.symmetries {
-			t.Errorf("%s: %d holes, %d jumps, %d symmetries", b.Name(), b.Holes(), len(b.Jumps()), len(b.Symmetries()))
-		}
-		if center, err := b.Hole("center"); err != nil || b.HoleName(center) != "d4" {
-			t.Errorf("%s: centre %d, %v", tt.name, center, err)
-		}
+		should.Hold(t, b.Name() == tt.name && b.Holes() == tt.holes && len(b.Jumps()) == tt.jumps && len(b.Symmetries()) == tt.symmetries,
+			"%s: %d holes, %d jumps, %d symmetries", b.Name(), b.Holes(), len(b.Jumps()), len(b.Symmetries()))
+		center, err := b.Hole("center")
+		should.Hold(t, err == nil && b.HoleName(center) == "d4", "%s: centre %d, %v", tt.name, center, err)
 	}
-	if Named("square") != nil {
-		t.Error("there is a board named square")
-	}
+	should.Hold(t, Named("square") == nil, "there is a board named square")
 }
 
 // legal is the definition of Legal, and of Undo with all three holes the other way round.
@@ -67,17 +66,13 @@ func checkJumps(t *testing.T, b *Board, g *Group, p Position) {
 	want := legal(b, p)
 	got := b.Legal(nil, p)
 	slices.Sort(got)
-	if !slices.Equal(got, want) {
-		t.Fatalf("%s: jumps %v of\n%s, want %v", b.Name(), got, b.Picture(p), want)
-	}
+	must.Hold(t, slices.Equal(got, want), "%s: jumps %v of\n%s, want %v", b.Name(), got, b.Picture(p), want)
 	back := b.Undo(nil, p)
 	slices.Sort(back)
-	if want := legal(b, ^p&b.Full()); !slices.Equal(back, want) {
-		t.Fatalf("%s: jumps %v to\n%s, want %v", b.Name(), back, b.Picture(p), want)
-	}
-	if all := g.of(p); all != g.each(p) {
-		t.Fatalf("%s: images %x of %x, want %x", b.Name(), all, p, g.each(p))
-	}
+	want = legal(b, ^p&b.Full())
+	must.Hold(t, slices.Equal(back, want), "%s: jumps %v to\n%s, want %v", b.Name(), back, b.Picture(p), want)
+	all := g.of(p)
+	must.Hold(t, all == g.each(p), "%s: images %x of %x, want %x", b.Name(), all, p, g.each(p))
 	var children []Position
 	for _, number := range got {
 		j := b.jumps[number]
@@ -90,20 +85,16 @@ func checkJumps(t *testing.T, b *Board, g *Group, p Position) {
 	slices.Sort(children)
 	found := g.Children(nil, p)
 	slices.Sort(found)
-	if !slices.Equal(found, children) {
-		t.Fatalf("%s: children %x of %x, want %x", b.Name(), found, p, children)
-	}
+	must.Hold(t, slices.Equal(found, children), "%s: children %x of %x, want %x", b.Name(), found, p, children)
 	first, _ := least(g, p, 0)
-	if c := g.Canonical(p); c != first {
-		t.Fatalf("%s: canonical %x of %x, want %x", b.Name(), c, p, first)
-	}
+	c := g.Canonical(p)
+	must.Hold(t, c == first, "%s: canonical %x of %x, want %x", b.Name(), c, p, first)
 	images := map[Position]bool{}
 	for _, m := range g.maps {
 		images[symmetry.Image(m, p)] = true
 	}
-	if n := g.Orbit(p); n != len(images) {
-		t.Fatalf("%s: %d images of %x, want %d", b.Name(), n, p, len(images))
-	}
+	n := g.Orbit(p)
+	must.Hold(t, n == len(images), "%s: %d images of %x, want %d", b.Name(), n, p, len(images))
 }
 
 // least is the definition of Place and Canonical.
@@ -150,15 +141,10 @@ func FuzzJumps(f *testing.F) {
 
 func TestFindJump(t *testing.T) {
 	b := Named(English)
-	hole := func(name string) int {
-		h, err := b.Hole(name)
-		must.OK(t, err)
-		return h
-	}
+	hole := func(name string) int { return must.Get(b.Hole(name))(t) }
 	p := b.Full() &^ (1 << hole("d4"))
-	if j, err := b.FindJump(p, hole("d2"), hole("d4")); err != nil || b.JumpName(j) != "d2-d4" {
-		t.Errorf("%v, %v", j, err)
-	}
+	j, err := b.FindJump(p, hole("d2"), hole("d4"))
+	should.Hold(t, err == nil && b.JumpName(j) == "d2-d4", "%v, %v", j, err)
 	for _, tt := range []struct {
 		p        Position
 		from, to string
@@ -186,22 +172,18 @@ func TestHoles(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"", "a", "a1", "d0", "d04", "d+4", "d8", "h4", "D4", "44", "d4 ", "d444444444444444444444"} {
-		if hole, err := Named(English).Hole(name); !errors.Is(err, ErrHole) || !strings.Contains(err.Error(), "c1-e1, c2-e2, a3-g3") {
-			t.Errorf("%q: hole %d, %v", name, hole, err)
-		}
+		hole, err := Named(English).Hole(name)
+		should.Hold(t, errors.Is(err, ErrHole) && strings.Contains(err.Error(), "c1-e1, c2-e2, a3-g3"), "%q: hole %d, %v", name, hole, err)
 	}
 	b, _, err := Parse("oo\noo")
 	must.OK(t, err)
-	if hole, err := b.Hole("center"); !errors.Is(err, ErrHole) {
-		t.Errorf("2 x 2 has the centre %d: %v", hole, err)
-	}
+	hole, err := b.Hole("center")
+	should.Hold(t, errors.Is(err, ErrHole), "2 x 2 has the centre %d: %v", hole, err)
 }
 
 func TestParse(t *testing.T) {
 	b, p, err := Parse("\n   --ooo \r\n     ooo--\r\n   ooooooo\n   ooo.ooo\n   ooooooo\n     ooo\n     ooo\n\n")
-	if err != nil || b != Named(English) || bits.OnesCount64(p) != 32 {
-		t.Errorf("%v, %x, %v", b, p, err)
-	}
+	should.Hold(t, err == nil && b == Named(English) && bits.OnesCount64(p) == 32, "%v, %x, %v", b, p, err)
 	for picture, want := range map[string]string{
 		"":                                  "no holes",
 		"- -\n":                             "no holes",
@@ -226,15 +208,12 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, picture string) {
 		b, p, err := Parse(picture)
 		if err != nil {
-			if !errors.Is(err, ErrPicture) {
-				t.Error(err)
-			}
+			should.Be(t, err, ErrPicture)
 			return
 		}
 		again, q, err := Parse(b.Picture(p))
-		if err != nil || again.Picture(q) != b.Picture(p) || q != p || again.Holes() != b.Holes() {
-			t.Errorf("%q becomes %q, %v", picture, b.Picture(p), err)
-		}
+		should.Hold(t, err == nil && again.Picture(q) == b.Picture(p) && q == p && again.Holes() == b.Holes(),
+			"%q becomes %q, %v", picture, b.Picture(p), err)
 		if pegs := strings.Count(picture, "o"); bits.OnesCount64(p) != pegs || b.Holes() != pegs+strings.Count(picture, ".") {
 			t.Errorf("%q: %d pegs in %d holes", picture, bits.OnesCount64(p), b.Holes())
 		}
@@ -247,9 +226,8 @@ func FuzzHole(f *testing.F) {
 	f.Fuzz(func(t *testing.T, name string) {
 		b := Named(French)
 		hole, err := b.Hole(name)
-		if err != nil && !errors.Is(err, ErrHole) || err == nil && b.HoleName(hole) != name && name != "center" {
-			t.Errorf("%q: hole %d, %v", name, hole, err)
-		}
+		should.Not(t, err != nil && !errors.Is(err, ErrHole) || err == nil && b.HoleName(hole) != name && name != "center",
+			"%q: hole %d, %v", name, hole, err)
 	})
 }
 
@@ -272,17 +250,14 @@ func TestParity(t *testing.T) {
 	}
 	for name, want := range map[string]string{English: "d1 a4 d4 g4 d7", French: ""} {
 		b := Named(name)
-		center, err := b.Center()
-		must.OK(t, err)
+		center := must.Get(b.Center())(t)
 		var ends []string
 		for hole := range b.Holes() {
 			if b.SameParity(b.Full()&^(1<<center), 1<<hole) {
 				ends = append(ends, b.HoleName(hole))
 			}
 		}
-		if got := strings.Join(ends, " "); got != want {
-			t.Errorf("%s: ends %s, want %s", name, got, want)
-		}
+		should.Equal(t, strings.Join(ends, " "), want, "%s: ends", name)
 	}
 }
 
@@ -292,12 +267,9 @@ func jumpsOf(t *testing.T, b *Board, p Position, text string) (jumps []Jump) {
 	for move := range strings.FieldsSeq(text) {
 		names := strings.Split(move, "-")
 		for i, name := range names[1:] {
-			from, err := b.Hole(names[i])
-			must.OK(t, err)
-			to, err := b.Hole(name)
-			must.OK(t, err)
-			j, err := b.FindJump(p, from, to)
-			must.OK(t, err)
+			from := must.Get(b.Hole(names[i]))(t)
+			to := must.Get(b.Hole(name))(t)
+			j := must.Get(b.FindJump(p, from, to))(t)
 			p ^= j.Pegs()
 			jumps = append(jumps, j)
 		}
@@ -309,19 +281,12 @@ func jumpsOf(t *testing.T, b *Board, p Position, text string) (jumps []Jump) {
 func TestDraw(t *testing.T) {
 	b, p, err := Parse("-ooo\noo.o")
 	must.OK(t, err)
-	if want := "   a b c d\n1    o o o\n2  o o . o\n"; b.Draw(p) != want {
-		t.Errorf("%s, want\n%s", b.Draw(p), want)
-	}
+	want := "   a b c d\n1    o o o\n2  o o . o\n"
+	should.Hold(t, b.Draw(p) == want, "%s, want\n%s", b.Draw(p), want)
 	moves := Moves(jumpsOf(t, b, p, "a2-c2 d2-b2"))
-	if len(moves) != 2 || b.MoveName(moves[0]) != "a2-c2" {
-		t.Fatalf("%v", moves)
-	}
-	if got, want := b.DrawMoves(p, moves, 80), "1. a2-c2  2. d2-b2\n  o o o     o o o\n. . o o   . o . .\n"; got != want {
-		t.Errorf("%s, want\n%s", got, want)
-	}
-	if got, want := b.DrawMoves(p, moves, 10), "1. a2-c2\n  o o o\n. . o o\n\n2. d2-b2\n  o o o\n. o . .\n"; got != want {
-		t.Errorf("%s, want\n%s", got, want)
-	}
+	must.Hold(t, len(moves) == 2 && b.MoveName(moves[0]) == "a2-c2", "%v", moves)
+	should.Equal(t, b.DrawMoves(p, moves, 80), "1. a2-c2  2. d2-b2\n  o o o     o o o\n. . o o   . o . .\n")
+	should.Equal(t, b.DrawMoves(p, moves, 10), "1. a2-c2\n  o o o\n. . o o\n\n2. d2-b2\n  o o o\n. o . .\n")
 	line, p, err := Parse("oo.o.oo")
 	must.OK(t, err)
 	long := Moves(jumpsOf(t, line, p, "a1-c1-e1"))
@@ -329,3 +294,65 @@ func TestDraw(t *testing.T) {
 		t.Errorf("%v leads to %b", long, After(p, long[0]))
 	}
 }
+
+// TestSVG compares drawings with golden files.
+func TestSVG(t *testing.T) {
+	b := Named(English)
+	center := must.Get(b.Center())(t)
+	start := b.Full() &^ (1 << center)
+	for name, moves := range map[string][]Move{
+		"position.svg": nil,
+		"game.svg":     Moves(jumpsOf(t, b, start, "d2-d4 b3-d3 e3-c3 e1-e3 e4-e2")),
+	} {
+		got := b.SVG(start, moves)
+		must.XML(t, got)
+		golden.Check(t, filepath.Join("testdata", name), []byte(got))
+	}
+}
+
+// TestFrench plays the solutions of testdata: of all games on the French board with one hole empty at the start and one
+// peg left, those can be solved that sums modulo 2 do not exclude, and no others. 16 of the 37 starts can be solved.
+func TestFrench(t *testing.T) {
+	b := Named(French)
+	text := must.Read(t, "testdata/french.txt")
+	solved := map[[2]int]bool{} // start and end
+	for line := range strings.Lines(string(text)) {
+		names := strings.Fields(line)
+		if names[0] == "#" {
+			continue
+		}
+		start, end := hole(t, b, names[0]), hole(t, b, names[1])
+		p := b.Full() &^ (1 << start)
+		for _, name := range names[2:] {
+			from, to, _ := strings.Cut(name, "-")
+			j := must.Get(b.FindJump(p, hole(t, b, from), hole(t, b, to)))(t)
+			p ^= j.Pegs()
+		}
+		if p != 1<<end {
+			t.Errorf("%s to %s: %#x is left", names[0], names[1], p)
+		}
+		for _, m := range b.Symmetries() {
+			solved[[2]int{int(m[start]), int(m[end])}] = true
+		}
+	}
+	starts := 0
+	for start := range b.Holes() {
+		ends := 0
+		for end := range b.Holes() {
+			same := b.SameParity(b.Full()&^(1<<start), 1<<end)
+			if same != solved[[2]int{start, end}] {
+				t.Errorf("%s to %s: possible by parity %v, solved %v", b.HoleName(start), b.HoleName(end), same, !same)
+			}
+			if same {
+				ends++
+			}
+		}
+		if ends > 0 {
+			starts++
+		}
+	}
+	should.Hold(t, starts == 16, "%d starts can be solved, want 16", starts)
+}
+
+// hole returns the hole of that name.
+func hole(t *testing.T, b *Board, name string) int { t.Helper(); return must.Get(b.Hole(name))(t) }

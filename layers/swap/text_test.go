@@ -8,6 +8,8 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 	"grenier/layers/swap"
 )
@@ -56,18 +58,15 @@ func TestParse(t *testing.T) {
 			t.Errorf("%s: error %v, want %v", c.name, err, c.err)
 			continue
 		}
-		if err == nil && p.String() != c.want {
-			t.Errorf("%s: %q, want %q", c.name, p, c.want)
-		}
+		should.Not(t, err == nil && p.String() != c.want, "%s: %q, want %q", c.name, p, c.want)
 	}
 }
 
 // TestReadError checks that a failure to read is not taken for bad text.
 func TestReadError(t *testing.T) {
 	broken := io.MultiReader(strings.NewReader("2 2\n1 2\n"), iotest.ErrReader(io.ErrClosedPipe))
-	if _, err := swap.Parse(broken); !errors.Is(err, io.ErrClosedPipe) || errors.Is(err, swap.ErrText) {
-		t.Error(err)
-	}
+	_, err := swap.Parse(broken)
+	should.Not(t, !errors.Is(err, io.ErrClosedPipe) || errors.Is(err, swap.ErrText), "%v", err)
 }
 
 // TestPuzzleText checks random puzzles of all sizes: text and back.
@@ -78,15 +77,13 @@ func TestPuzzleText(t *testing.T) {
 		for first := range 2 {
 			p := swap.Puzzle{Grid: g, Tiles: shuffled(g, rng), First: first}
 			got, err := swap.Parse(strings.NewReader(p.String()))
-			if err != nil || !slices.Equal(got.Tiles, p.Tiles) || got.First != first || got.String() != p.String() {
-				t.Errorf("%q becomes %q: %v", p, got, err)
-			}
+			should.Hold(t, err == nil && slices.Equal(got.Tiles, p.Tiles) && got.First == first && got.String() == p.String(),
+				"%q becomes %q: %v", p, got, err)
 		}
 	}
 }
 
-// FuzzParse feeds any text: what is accepted is a state that is written and read
-// again unchanged.
+// FuzzParse feeds any text: what is accepted is a state that is written and read again unchanged.
 func FuzzParse(f *testing.F) {
 	f.Add("2 3\n1 2 3\n6 5 4\n")
 	f.Add("1 1\n0\n")
@@ -97,17 +94,12 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		p, err := swap.Parse(strings.NewReader(text))
 		if err != nil {
-			if !errors.Is(err, swap.ErrText) && !errors.Is(err, swap.ErrSize) && !errors.Is(err, swap.ErrTiles) {
-				t.Fatalf("untyped error %v", err)
-			}
+			must.Not(t, !errors.Is(err, swap.ErrText) && !errors.Is(err, swap.ErrSize) && !errors.Is(err, swap.ErrTiles),
+				"untyped error %v", err)
 			return
 		}
-		if len(p.Tiles) != p.Grid.Cells() || !p.Tiles.Valid() {
-			t.Fatalf("%v is no state of %d x %d", p.Tiles, p.Grid.Rows(), p.Grid.Cols())
-		}
+		must.Hold(t, len(p.Tiles) == p.Grid.Cells() && p.Tiles.Valid(), "%v is no state of %d x %d", p.Tiles, p.Grid.Rows(), p.Grid.Cols())
 		again, err := swap.Parse(strings.NewReader(p.String()))
-		if err != nil || !slices.Equal(again.Tiles, p.Tiles) || again.First != p.First {
-			t.Fatalf("%q becomes %q: %v", p, again, err)
-		}
+		must.Hold(t, err == nil && slices.Equal(again.Tiles, p.Tiles) && again.First == p.First, "%q becomes %q: %v", p, again, err)
 	})
 }

@@ -4,6 +4,9 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 )
 
 // all returns the squares of a full grid.
@@ -34,13 +37,9 @@ func TestNumber(t *testing.T) {
 		{"no symmetry", 2, 4, []int{0, 1, 2, 3, 4}, 1},
 	} {
 		maps := OfGrid(tt.rows, tt.cols, tt.squares)
-		if len(maps) != tt.want {
-			t.Errorf("%s: %d symmetries, want %d", tt.name, len(maps), tt.want)
-		}
+		should.Hold(t, len(maps) == tt.want, "%s: %d symmetries, want %d", tt.name, len(maps), tt.want)
 		for cell := range tt.squares {
-			if int(maps[0][cell]) != cell {
-				t.Errorf("%s: the first symmetry is not the identity", tt.name)
-			}
+			should.Hold(t, int(maps[0][cell]) == cell, "%s: the first symmetry is not the identity", tt.name)
 		}
 	}
 }
@@ -50,9 +49,7 @@ func TestGroup(t *testing.T) {
 	squares := []int{2, 3, 4, 9, 10, 11, 14, 15, 16, 17, 18, 19, 20}
 	const cols = 7
 	maps := OfGrid(3, cols, squares)
-	if len(maps) != 2 {
-		t.Fatalf("%d symmetries", len(maps))
-	}
+	must.Equal(t, len(maps), 2, "symmetries")
 	apart := func(a, b int) int {
 		dr, dc := squares[a]/cols-squares[b]/cols, squares[a]%cols-squares[b]%cols
 		return dr*dr + dc*dc
@@ -70,9 +67,7 @@ func TestGroup(t *testing.T) {
 			for a := range squares {
 				both[a] = n[m[a]]
 			}
-			if !slices.Contains(maps, both) {
-				t.Errorf("%v after %v is no symmetry", n, m)
-			}
+			should.Hold(t, slices.Contains(maps, both), "%v after %v is no symmetry", n, m)
 		}
 	}
 }
@@ -85,15 +80,12 @@ func TestLeast(t *testing.T) {
 		least, ways := Least(nil, maps, set)
 		for i := range maps {
 			image := Image(&maps[i], set)
-			if again, _ := Least(nil, maps, image); again != least {
-				t.Fatalf("%#x: least image %#x, and %#x of its image %#x", set, least, again, image)
-			}
-			if image < least || slices.Contains(ways, &maps[i]) != (image == least) {
-				t.Fatalf("%#x: image %#x, least %#x, %d ways", set, image, least, len(ways))
-			}
+			again, _ := Least(nil, maps, image)
+			must.Hold(t, again == least, "%#x: least image %#x, and %#x of its image %#x", set, least, again, image)
+			must.Hold(t, image >= least && slices.Contains(ways, &maps[i]) == (image == least),
+				"%#x: image %#x, least %#x, %d ways", set, image, least, len(ways))
 		}
 	}
-	if least, ways := Least(nil, maps, uint32(0)); least != 0 || len(ways) != 8 {
-		t.Errorf("the empty set: %#x, %d ways", least, len(ways))
-	}
+	least, ways := Least(nil, maps, uint32(0))
+	should.Hold(t, least == 0 && len(ways) == 8, "the empty set: %#x, %d ways", least, len(ways))
 }

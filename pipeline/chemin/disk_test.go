@@ -12,6 +12,7 @@ import (
 
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/runstest"
+	"grenier/internal/testkit/should"
 	"grenier/io/corrupt"
 	"grenier/io/rundir"
 	"grenier/layers/chemin"
@@ -32,7 +33,6 @@ func inDir(dir string, workers int, progress func(phase string, done int)) Optio
 // stopAt runs a search in a directory with one worker and stops it when a sweep has come to a layer,
 // which is then in the checkpoint. With "" it goes to the end.
 func stopAt(t testing.TB, b *chemin.Board, dir, doing string, filled int) *Result {
-	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	r, err := Solve(ctx, b, inDir(dir, 1, func(phase string, done int) {
@@ -40,9 +40,7 @@ func stopAt(t testing.TB, b *chemin.Board, dir, doing string, filled int) *Resul
 			cancel()
 		}
 	}))
-	if doing != "" && !errors.Is(err, context.Canceled) || doing == "" && err != nil {
-		t.Fatalf("%v", err)
-	}
+	must.Not(t, doing != "" && !errors.Is(err, context.Canceled) || doing == "" && err != nil, "%v", err)
 	return r
 }
 
@@ -55,19 +53,17 @@ func known(r *Result) []any {
 	return []any{r.Lower, r.Upper, r.Cut, fields(r.Orders), ending(r), fields(r.Orientations), fields(r.Grids), orders}
 }
 
-// TestGolden compares the files of two searches with those in testdata, and resumes from these (package runs tests
-// that a search is stopped and resumed in each layer). If
-// the compression library has changed, -update is right; otherwise the format has, and
-// checkpointVersion must grow.
+// TestGolden compares the files of two searches with those in testdata, and resumes from these (package runs tests that
+// a search is stopped and resumed in each layer). If the compression library has changed, -update is right; otherwise
+// the format has, and checkpointVersion must grow.
 func TestGolden(t *testing.T) {
 	b := board(t, 3, 3)
 	want := known(solve(t, 3, 3, Options{Method: Layers}))
 	for _, doing := range []string{"layers", "counting"} {
 		t.Run(doing, func(t *testing.T) {
 			dir, made := t.TempDir(), filepath.Join("testdata", doing)
-			if r := stopAt(t, b, dir, doing, 2); r.Lower > 57 || r.Upper < 57 {
-				t.Errorf("stopped: %d to %d", r.Lower, r.Upper)
-			}
+			r := stopAt(t, b, dir, doing, 2)
+			should.Not(t, r.Lower > 57 || r.Upper < 57, "stopped: %d to %d", r.Lower, r.Upper)
 			runstest.Golden(t, dir, made)
 			other := t.TempDir()
 			runstest.Copy(t, made, other)
@@ -77,9 +73,7 @@ func TestGolden(t *testing.T) {
 					first = phase + " " + strconv.Itoa(done)
 				}
 			}))
-			if err != nil || first != doing+" 2" {
-				t.Fatalf("it began with %q: %v", first, err)
-			}
+			must.Hold(t, err == nil && first == doing+" 2", "it began with %q: %v", first, err)
 			must.Same(t, "another result", want, known(r))
 			must.Empty(t, filepath.Join(other, rundir.WorkName))
 		})
@@ -113,9 +107,8 @@ func TestCheckpointContradicts(t *testing.T) {
 		}
 		runstest.Copy(t, from, dir)
 		runstest.ChangeCheckpoint(t, dir, checkpointKind, checkpointVersion, change)
-		if r, err := Solve(t.Context(), b, inDir(dir, 1, nil)); !errors.Is(err, corrupt.ErrCorrupt) {
-			t.Errorf("%s: %v, %v", name, r, err)
-		}
+		r, err := Solve(t.Context(), b, inDir(dir, 1, nil))
+		should.Hold(t, errors.Is(err, corrupt.ErrCorrupt), "%s: %v, %v", name, r, err)
 	}
 }
 
@@ -159,9 +152,8 @@ func TestRecords(t *testing.T) {
 		r, err := w.Finish()
 		must.OK(t, err)
 		c.Blocks = r.Blocks
-		if err := verify(s, b, c, growth(b)); tt.ok && err != nil || !tt.ok && !errors.Is(err, corrupt.ErrCorrupt) {
-			t.Errorf("%s: %v", tt.name, err)
-		}
+		err = verify(s, b, c, growth(b))
+		should.Not(t, tt.ok && err != nil || !tt.ok && !errors.Is(err, corrupt.ErrCorrupt), "%s: %v", tt.name, err)
 	}
 }
 
@@ -176,9 +168,7 @@ func FuzzCheckpoint(f *testing.F) {
 		runstest.Copy(t, "testdata/layers", dir)
 		runstest.SetCheckpoint(t, dir, checkpointKind, checkpointVersion, payload)
 		_, err := Solve(t.Context(), b, inDir(dir, 1, nil))
-		if err != nil && !errors.Is(err, corrupt.ErrCorrupt) {
-			t.Error(err)
-		}
+		should.Not(t, err != nil && !errors.Is(err, corrupt.ErrCorrupt), "%v", err)
 	})
 }
 
@@ -206,13 +196,10 @@ func FuzzRecords(f *testing.F) {
 			}
 			must.OK(t, w.Add(row))
 		}
-		layer, err := w.Finish()
-		must.OK(t, err)
+		layer := must.Get(w.Finish())(t)
 		c.Blocks = layer.Blocks
 		if err := verify(s.store, b, c, limits); err != nil {
-			if !errors.Is(err, corrupt.ErrCorrupt) {
-				t.Error(err)
-			}
+			should.Be(t, err, corrupt.ErrCorrupt)
 			return
 		}
 		s.layer = &run{c.layout(), layer}

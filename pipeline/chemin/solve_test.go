@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math/bits"
 	"reflect"
 	"slices"
 	"strconv"
@@ -15,6 +16,7 @@ import (
 	"go.uber.org/goleak"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 	"grenier/io/memory"
 	"grenier/layers/chemin"
@@ -26,19 +28,14 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func board(t testing.TB, rows, cols int) *chemin.Board {
 	t.Helper()
-	b, err := chemin.New(rows, cols)
-	must.OK(t, err)
-	return b
+	return must.Get(chemin.New(rows, cols))(t)
 }
 
 func solve(t testing.TB, rows, cols int, opts Options) *Result {
 	t.Helper()
 	opts.Memory, opts.Workers = max(opts.Memory, 256<<20), 2
-	r, err := Solve(context.Background(), board(t, rows, cols), opts)
-	must.OK(t, err)
-	if !r.Exact() {
-		t.Fatalf("%d x %d, %s: bounds %d and %d", rows, cols, opts.Method, r.Lower, r.Upper)
-	}
+	r := must.Get(Solve(context.Background(), board(t, rows, cols), opts))(t)
+	must.Hold(t, r.Exact(), "%d x %d, %s: bounds %d and %d", rows, cols, opts.Method, r.Lower, r.Upper)
 	return r
 }
 
@@ -70,18 +67,14 @@ func ending(r *Result) string {
 func agree(t *testing.T, what string, c *Counts, want ...string) {
 	t.Helper()
 	for i, got := range fields(c) {
-		if got != "-" && got != want[i] {
-			t.Errorf("%s: %v, want %v", what, fields(c), want)
-		}
+		should.Not(t, got != "-" && got != want[i], "%s: %v, want %v", what, fields(c), want)
 	}
 }
 
 // TestReference compares all methods with values from elsewhere.
 func TestReference(t *testing.T) {
 	lines := must.Rows(t, "../../layers/chemin/testdata/small.csv")
-	if len(lines) != 12 {
-		t.Fatalf("%d lines in the reference", len(lines))
-	}
+	must.Equal(t, len(lines), 12, "lines in the reference")
 	found := map[Method]int{}
 	for _, r := range lines {
 		rows, _ := strconv.Atoi(r[0])
@@ -89,9 +82,7 @@ func TestReference(t *testing.T) {
 		for _, method := range []Method{Naive, Classes, Orientations, Layers} {
 			what := fmt.Sprintf("%d x %d, %s", rows, cols, method)
 			got := solve(t, rows, cols, Options{Method: method})
-			if fmt.Sprint(got.Lower) != r[9] {
-				t.Errorf("%s: maximum %d, want %s", what, got.Lower, r[9])
-			}
+			should.Hold(t, fmt.Sprint(got.Lower) == r[9], "%s: maximum %d, want %s", what, got.Lower, r[9])
 			agree(t, what+", orders", got.Orders, r[3], r[4], r[10], r[11])
 			agree(t, what+", orientations", got.Orientations, r[5], r[6], r[12], r[13])
 			agree(t, what+", grids", got.Grids, r[7], r[8], r[14], r[15])
@@ -106,16 +97,13 @@ func TestReference(t *testing.T) {
 				t.Errorf("%s: %d leaves, want %s", what, got.Leaves, want)
 			}
 			want := map[Method]string{Naive: r[11], Classes: r[11], Orientations: r[13], Layers: r[13]}[method]
-			if fmt.Sprint(len(got.Solutions)) != want {
-				t.Errorf("%s: %d solutions, want %s", what, len(got.Solutions), want)
-			}
+			should.Hold(t, fmt.Sprint(len(got.Solutions)) == want, "%s: %d solutions, want %s", what, len(got.Solutions), want)
 			checkSolutions(t, board(t, rows, cols), got)
 		}
 	}
 	// Every method must find what it promises, on all 12 boards.
-	if want := (map[Method]int{Naive: 12 * 12, Classes: 12 * 12, Orientations: 12 * 12, Layers: 12 * 12}); !cmp.Equal(found, want) {
-		t.Errorf("numbers found: %v, want %v", found, want)
-	}
+	want := (map[Method]int{Naive: 12 * 12, Classes: 12 * 12, Orientations: 12 * 12, Layers: 12 * 12})
+	should.Hold(t, cmp.Equal(found, want), "numbers found: %v, want %v", found, want)
 }
 
 // checkSolutions replays the solutions.
@@ -129,15 +117,13 @@ func checkSolutions(t *testing.T, b *chemin.Board, r *Result) {
 	}
 }
 
-// TestEnding compares the numbers of best orders that end in the score with all orders
-// played one by one.
+// TestEnding compares the numbers of best orders that end in the score with all orders played one by one.
 func TestEnding(t *testing.T) {
 	for _, size := range [][2]int{{1, 1}, {1, 2}, {1, 3}, {1, 4}, {1, 5}, {6, 1}, {1, 7}, {2, 2}, {2, 3}, {3, 2}} {
 		b := board(t, size[0], size[1])
 		want, best := 0, uint32(0)
 		for order := range permutations(b.Cells()) {
-			grid, err := b.Play(order)
-			must.OK(t, err)
+			grid := must.Get(b.Play(order))(t)
 			score := slices.Max(grid)
 			if score > best {
 				want, best = 0, score
@@ -147,9 +133,8 @@ func TestEnding(t *testing.T) {
 			}
 		}
 		for _, method := range []Method{Naive, Classes, Orientations, Layers} {
-			if got := ending(solve(t, size[0], size[1], Options{Method: method})); got != strconv.Itoa(want) {
-				t.Errorf("%v, %s: %s best orders end in the score, want %d", size, method, got, want)
-			}
+			got := ending(solve(t, size[0], size[1], Options{Method: method}))
+			should.Hold(t, got == strconv.Itoa(want), "%v, %s: %s best orders end in the score, want %d", size, method, got, want)
 		}
 	}
 }
@@ -191,9 +176,8 @@ func TestLongAll(t *testing.T) {
 		for _, s := range r.Solutions {
 			seen[fmt.Sprint(s.Order)] = true
 		}
-		if len(r.Solutions) != want || len(seen) != want {
-			t.Errorf("%s: %d solutions, %d different ones, want %d", method, len(r.Solutions), len(seen), want)
-		}
+		should.Hold(t, len(r.Solutions) == want && len(seen) == want,
+			"%s: %d solutions, %d different ones, want %d", method, len(r.Solutions), len(seen), want)
 		checkSolutions(t, board(t, 3, 3), r)
 	}
 }
@@ -218,18 +202,14 @@ func TestLongWorkers(t *testing.T) {
 		var want []any
 		for _, workers := range []int{1, 7} {
 			opts := Options{Job: job.Job{Memory: tt.memory, Workers: workers}, Method: tt.method}
-			r, err := Solve(t.Context(), board(t, tt.rows, tt.cols), opts)
-			must.OK(t, err)
-			if r.Cut != tt.cut {
-				t.Errorf("%+v: cut %v", tt, r.Cut)
-			}
+			r := must.Get(Solve(t.Context(), board(t, tt.rows, tt.cols), opts))(t)
+			should.Equal(t, r.Cut, tt.cut, "%+v: cut", tt)
 			got := append(known(r), r.Leaves)
 			if want == nil {
 				want = got
 			}
-			if !reflect.DeepEqual(want, got) { // quicker than a diff
-				t.Errorf("%+v: %d workers (-1 +%d)\n%.500s", tt, workers, workers, cmp.Diff(want, got))
-			}
+			should.Hold(t, reflect.DeepEqual(want, got),
+				"%+v: %d workers (-1 +%d)\n%.500s", tt, workers, workers, cmp.Diff(want, got)) // quicker than a diff
 		}
 	}
 }
@@ -238,9 +218,7 @@ func TestLongWorkers(t *testing.T) {
 func TestLongTwoRows(t *testing.T) {
 	for cols, want := 2, uint32(4); cols <= tries.Pick(5, 6, 8); cols, want = cols+1, want*3 {
 		for _, method := range []Method{Orientations, Layers} {
-			if r := solve(t, 2, cols, Options{Method: method}); r.Lower != want {
-				t.Errorf("2 x %d, %s: %d, want %d", cols, method, r.Lower, want)
-			}
+			should.Equal(t, solve(t, 2, cols, Options{Method: method}).Lower, want, "2 x %d, %s", cols, method)
 		}
 	}
 }
@@ -257,12 +235,10 @@ func TestLongLarger(t *testing.T) {
 	for _, size := range sizes {
 		one := solve(t, size[0], size[1], Options{Method: Layers})
 		other := solve(t, size[0], size[1], Options{Method: Orientations})
-		if one.Lower != uint32(size[2]) || other.Lower != one.Lower {
-			t.Errorf("%v: layers found %d, orientations %d", size, one.Lower, other.Lower)
-		}
-		if !slices.Equal(fields(one.Orders), fields(other.Orders)) {
-			t.Errorf("%v: layers counts orders %v, orientations %v", size, fields(one.Orders), fields(other.Orders))
-		}
+		should.Hold(t, one.Lower == uint32(size[2]) && other.Lower == one.Lower,
+			"%v: layers found %d, orientations %d", size, one.Lower, other.Lower)
+		should.Hold(t, slices.Equal(fields(one.Orders), fields(other.Orders)),
+			"%v: layers counts orders %v, orientations %v", size, fields(one.Orders), fields(other.Orders))
 	}
 }
 
@@ -275,28 +251,192 @@ func TestTimeLimit(t *testing.T) {
 	cancel()
 	for _, method := range []Method{Classes, Orientations, Layers} {
 		r, err := Solve(context.Background(), board(t, 4, 4), Options{Job: small, Method: method, Time: time.Millisecond})
-		if err != nil || r.Lower > 2473 || r.Upper < 2473 || r.Exact() || len(r.Solutions) != 1 {
-			t.Errorf("%s: %+v, %v", method, r, err)
-		}
+		should.Hold(t, err == nil && r.Lower <= 2473 && r.Upper >= 2473 && !r.Exact() && len(r.Solutions) == 1,
+			"%s: %+v, %v", method, r, err)
 		if r != nil && slices.Max(r.Solutions[0].Grid) != r.Lower {
 			t.Errorf("%s: lower bound %d of the order %v", method, r.Lower, r.Solutions[0])
 		}
-		if _, err := Solve(done, board(t, 4, 4), Options{Job: small, Method: method}); !errors.Is(err, context.Canceled) {
-			t.Errorf("%s: %v, want context.Canceled", method, err)
-		}
+		should.Be(t, must.Err(Solve(done, board(t, 4, 4), Options{Job: small, Method: method})), context.Canceled, "%s", method)
 	}
 }
 
 func TestOptions(t *testing.T) {
 	for _, opts := range []Options{{Job: small, Method: "other"}, {Job: small, Method: Classes, Dir: "x"}} {
-		if _, err := Solve(context.Background(), board(t, 2, 2), opts); !errors.Is(err, ErrOption) {
-			t.Errorf("%+v: %v, want ErrOption", opts, err)
-		}
+		should.Be(t, must.Err(Solve(context.Background(), board(t, 2, 2), opts)), ErrOption, "%+v", opts)
 	}
 	for _, little := range []uint64{0, 1, runs.LeastMemory(3) - 1} {
 		_, err := Solve(context.Background(), board(t, 2, 2), Options{Job: job.Job{Memory: little, Workers: 3}, Method: Layers})
-		if refused, ok := errors.AsType[*memory.Error](err); !ok || refused.Need != runs.LeastMemory(3) || refused.Allowed != little {
-			t.Errorf("%d bytes: %v", little, err)
+		refused, ok := errors.AsType[*memory.Error](err)
+		should.Hold(t, ok && refused.Need == runs.LeastMemory(3) && refused.Allowed == little, "%d bytes: %v", little, err)
+	}
+}
+
+// sweepAll runs a sweep to the end and returns the states of each layer, and the bytes of its work file, if it has one.
+func sweepAll(t *testing.T, s *sweep) (states []int, bytes int64) {
+	t.Helper()
+	must.OK(t, s.run(t.Context(), func() {
+		if s.layer.filled > 0 {
+			states = append(states, s.layer.N)
 		}
+	}, func() ([]byte, error) { return nil, nil }))
+	s.store.Drop(s.layer.Run)
+	should.Equal(t, s.store.Held(), 0, "bytes are still held")
+	if s.store.Dir == nil {
+		return states, 0
+	}
+	return states, s.store.Dir.Size()
+}
+
+func newTestSweep(b *chemin.Board, room int64, target uint32) *sweep {
+	s := &sweep{board: b, bounds: &bounds{board: b}, best: &incumbent{}, workers: 2, store: &runs.Store{Most: 1 << 30}, room: room}
+	if target > 0 {
+		s.counting, s.target = true, target
+	}
+	return s
+}
+
+// onDisk gives a sweep a work file.
+func (s *sweep) onDisk(t *testing.T) *sweep {
+	must.OK(t, must.Err((&solver{Options: Options{Dir: t.TempDir()}, board: s.board, store: s.store}).openDir()))
+	t.Cleanup(func() { must.OK(t, s.store.Dir.Close()) })
+	return s
+}
+
+// TestSpill runs sweeps that have next to no room for records at work: many runs, merged two at a time.
+func TestSpill(t *testing.T) {
+	b := board(t, 3, 3)
+	for _, tt := range []struct {
+		target  uint32
+		optimal uint64
+	}{{0, 0}, {57, 32}} {
+		large := newTestSweep(b, 1<<30, tt.target)
+		want, _ := sweepAll(t, large)
+		const little = 2*runs.WriterBytes + 1<<14
+		for _, small := range []*sweep{newTestSweep(b, little, tt.target), newTestSweep(b, little, tt.target).onDisk(t)} {
+			got, bytes := sweepAll(t, small)
+			should.Not(t, small.store.Dir != nil && bytes == 0, "nothing was written")
+			if tt.target == 0 {
+				// Fewer comparisons leave more states, never less.
+				for i := range want {
+					should.Not(t, got[i] < want[i], "layer %d: %d states, %d at once", i+1, got[i], want[i])
+				}
+				should.Hold(t, large.best.score.Load() == 57 && small.best.score.Load() == 57,
+					"found %d, at once %d", small.best.score.Load(), large.best.score.Load())
+			} else if !slices.Equal(got, want) || small.optimal.Load() != tt.optimal || large.optimal.Load() != tt.optimal {
+				t.Errorf("states %v, %d orders; at once %v, %d; want %d orders", got, small.optimal.Load(), want, large.optimal.Load(), tt.optimal)
+			}
+		}
+	}
+}
+
+// TestCountingStates compares the states of a sweep that drops none with those found by filling boards.
+func TestCountingStates(t *testing.T) {
+	b := board(t, 2, 3)
+	got, _ := sweepAll(t, newTestSweep(b, 1<<30, 1000)) // never reached
+	layer := map[chemin.State]bool{{}: true}
+	for k := range b.Cells() - 1 {
+		next := map[chemin.State]bool{}
+		for s := range layer {
+			for cell := range b.Cells() {
+				if s.Filled>>cell&1 == 0 {
+					to, _ := b.Fill(&s, cell)
+					to, _ = b.Canonical(&to)
+					next[to] = true
+				}
+			}
+		}
+		layer = next
+		should.Hold(t, got[k] == len(layer), "layer %d: %d states, want %d", k+1, got[k], len(layer))
+	}
+}
+
+// rest returns the largest number that can still be written, by trying everything.
+func rest(b *chemin.Board, s *chemin.State, known map[chemin.State]uint32) uint32 {
+	if best, ok := known[*s]; ok {
+		return best
+	}
+	best := uint32(0)
+	for cell := range b.Cells() {
+		if s.Filled>>cell&1 == 0 {
+			next, value := b.Fill(s, cell)
+			best = max(best, value, rest(b, &next, known))
+		}
+	}
+	known[*s] = best
+	return best
+}
+
+// TestBound compares the bound of every state with what is possible: never less, and the same
+// as long as no vectors are merged.
+func TestBound(t *testing.T) {
+	for _, size := range [][2]int{{1, 1}, {1, 5}, {2, 3}, {2, 4}, {3, 3}} {
+		b := board(t, size[0], size[1])
+		known := map[chemin.State]uint32{}
+		rest(b, &chemin.State{}, known)
+		for _, perSize := range []int{1, 100, 1 << 20} {
+			bounds := must.Get(newBounds(t.Context(), b, growth(b), limits{1 << 30, perSize, 2}, func(int) {}))(t)
+			for s, want := range known {
+				if s.Filled == b.Full() {
+					continue
+				}
+				look := bounds.outlook(b.Full() &^ s.Filled)
+				got := look.upper(&s.Values, noBound)
+				few := 2*bits.OnesCount32(b.Full()&^s.Filled) <= b.Cells()+1
+				must.Not(t, got < uint64(want) || few && perSize == 1<<20 && got != uint64(want),
+					"%v, %d vectors: bound %d of %v, %d is possible", size, perSize, got, s, want)
+			}
+		}
+	}
+}
+
+// TestDominance raises values of states: what is possible must not fall.
+func TestDominance(t *testing.T) {
+	random := tries.Rand(t)
+	b := board(t, 2, 4)
+	known := map[chemin.State]uint32{}
+	rest(b, &chemin.State{}, known)
+	states := make([]chemin.State, 0, len(known))
+	for s := range known {
+		states = append(states, s)
+	}
+	for _, s := range states {
+		more := s
+		for cell := range b.Cells() {
+			if s.Values[cell] > 0 {
+				more.Values[cell] += random.Uint32N(3)
+			}
+		}
+		less, got := known[s], rest(b, &more, known)
+		must.Not(t, got < less, "%v leads to %d, %v only to %d", s, less, more, got)
+	}
+}
+
+// TestThin checks that every vector is covered by one that is kept.
+func TestThin(t *testing.T) {
+	random := tries.Rand(t)
+	for range 200 {
+		stride, n, most := 1+random.IntN(5), 1+random.IntN(300), 1+random.IntN(40)
+		vectors := make([]uint32, n*stride)
+		for i := range vectors {
+			vectors[i] = random.Uint32N(50)
+		}
+		kept := split(thin(slices.Clone(vectors), stride, most), stride)
+		must.Not(t, len(kept) > most, "%d vectors, %d allowed", len(kept), most)
+		for _, v := range split(vectors, stride) {
+			must.Hold(t, slices.ContainsFunc(kept, func(other []uint32) bool { return covers(other, v) }),
+				"%v is not covered by %v", v, kept)
+		}
+	}
+}
+
+// TestGrowth compares the limit with the maxima that are known.
+func TestGrowth(t *testing.T) {
+	for _, tt := range []struct {
+		rows, cols int
+		maximum    uint32
+	}{{1, 1, 1}, {1, 8, 2}, {2, 2, 4}, {2, 8, 2916}, {3, 3, 57}, {3, 4, 300}, {3, 5, 1500}, {4, 4, 2473}, {3, 6, 7557}, {4, 5, 22634}} {
+		g := growth(board(t, tt.rows, tt.cols))
+		got := g[tt.rows*tt.cols]
+		should.Not(t, got < tt.maximum, "%d x %d: limit %d, %d is possible", tt.rows, tt.cols, got, tt.maximum)
 	}
 }

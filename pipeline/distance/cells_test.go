@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 )
 
 // TestCopyPlies: what is written are the distances of complete sweeps, of which all are known.
@@ -13,7 +14,6 @@ func TestCopyPlies(t *testing.T) {
 	s := &sweeper{size: uint64(len(memory) / 2), done: 3, cells: cells{memory: memory}}
 	got := make([]int8, s.size)
 	must.OK(t, s.copyPlies(got, 0))
-	if want := []int8{3, 0, 0, 0, 0, 1}; !slices.Equal(got, want) {
-		t.Errorf("%v, want %v", got, want)
-	}
+	want := []int8{3, 0, 0, 0, 0, 1}
+	should.Hold(t, slices.Equal(got, want), "%v, want %v", got, want)
 }

@@ -12,6 +12,7 @@ import (
 
 	"grenier/internal/testkit/crashfs"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
 	"grenier/internal/testkit/writetest"
@@ -37,13 +38,11 @@ func same(t testing.TB, want, got string, seeds int) {
 	t.Helper()
 	for n := range seeds + 1 {
 		name := rundir.DistanceName(n)
-		if string(must.Read(t, filepath.Join(want, name))) != string(must.Read(t, filepath.Join(got, name))) {
-			t.Fatalf("%s has other bytes", name)
-		}
+		must.Hold(t, string(must.Read(t, filepath.Join(want, name))) == string(must.Read(t, filepath.Join(got, name))),
+			"%s has other bytes", name)
 	}
-	if left, err := filepath.Glob(filepath.Join(got, "*", "*.tmp")); err != nil || len(left) > 0 {
-		t.Fatalf("left behind: %q, %v", left, err)
-	}
+	left, err := filepath.Glob(filepath.Join(got, "*", "*.tmp"))
+	must.Hold(t, err == nil && len(left) == 0, "left behind: %q, %v", left, err)
 }
 
 // timeless returns what was found of layers, without the time that it took.
@@ -65,9 +64,7 @@ func stopped(t *testing.T, dir string, o distance.Options, plies int) bool {
 		}
 	}
 	_, err := distance.Run(ctx, dir, o)
-	if err != nil && !errors.Is(err, context.Canceled) {
-		t.Fatal(err)
-	}
+	must.Not(t, err != nil && !errors.Is(err, context.Canceled), "%v", err)
 	return err != nil
 }
 
@@ -92,9 +89,7 @@ func TestDiskResumes(t *testing.T) {
 				must.Same(t, "another note", fmt.Sprintf("layer 9 goes on after %d plies", plies-2), notes[len(notes)-1])
 			}
 		}
-		if plies < 10 {
-			t.Errorf("only %d sweeps", plies)
-		}
+		should.Not(t, plies < 10, "only %d sweeps", plies)
 		compute(t, got, onDisk(1))
 		same(t, want, got, top)
 		must.Empty(t, filepath.Join(got, rundir.WorkName))
@@ -110,9 +105,7 @@ func TestLongDiskFails(t *testing.T) {
 	compute(t, want, options(1))
 	o := onDisk(2)
 	o.Layers = []int{top}
-	if !stopped(t, dir, o, 5) {
-		t.Fatal("too few plies")
-	}
+	must.Hold(t, stopped(t, dir, o, 5), "too few plies")
 	kept := must.Read(t, filepath.Join(dir, rundir.WorkName, rundir.DistancesName))
 	rng := tries.Rand(t)
 	for _, fails := range []error{crashfs.ErrCrashed, syscall.ENOSPC, syscall.EIO} {
@@ -124,12 +117,10 @@ func TestLongDiskFails(t *testing.T) {
 				break
 			}
 			_, missing := os.Stat(filepath.Join(got, rundir.DistanceName(top)))
-			if !errors.Is(err, fails) && (err != nil || missing != nil) { // once all is there, it may end well
-				t.Fatalf("operation %d: %v, want %v", k, err, fails)
-			}
-			if missing != nil && string(must.Read(t, filepath.Join(got, rundir.WorkName, rundir.DistancesName))) != string(kept) {
-				t.Errorf("operation %d: what was kept is lost", k)
-			}
+			must.Not(t, !errors.Is(err, fails) && (err != nil || missing != nil),
+				"operation %d: %v, want %v", k, err, fails) // once all is there, it may end well
+			should.Not(t, missing != nil && string(must.Read(t, filepath.Join(got, rundir.WorkName, rundir.DistancesName))) != string(kept),
+				"operation %d: what was kept is lost", k)
 			compute(t, got, onDisk(1))
 			same(t, want, got, top)
 		}
@@ -164,8 +155,7 @@ func TestLongLayer16(t *testing.T) {
 	tries.NeedsLong(t, "it takes ten seconds")
 	const top = 16
 	dir := t.TempDir()
-	_, err := solve.Solve(t.Context(), dir, testrun.Game(t, 12, rules[0]), solve.Options{Seeds: top, Job: options(2).Job})
-	must.OK(t, err)
+	must.OK(t, must.Err(solve.Solve(t.Context(), dir, testrun.Game(t, 12, rules[0]), solve.Options{Seeds: top, Job: options(2).Job})))
 	o := options(1)
 	o.Layers = []int{top}
 	compute(t, dir, o)
@@ -174,9 +164,7 @@ func TestLongLayer16(t *testing.T) {
 	must.OK(t, os.Remove(name))
 	o.Memory = 40 << 20
 	compute(t, dir, o)
-	if string(must.Read(t, name)) != string(want) {
-		t.Error("other bytes")
-	}
+	should.Hold(t, string(must.Read(t, name)) == string(want), "other bytes")
 }
 
 // TestDistancesOfOthers: what was kept of other scores, or of another layer, is not gone on from.

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
 	"grenier/io/corrupt"
@@ -35,26 +36,20 @@ func options(workers int) distance.Options {
 // compute computes the distances of all layers of a run directory.
 func compute(t testing.TB, dir string, o distance.Options) *distance.Result {
 	t.Helper()
-	result, err := distance.Run(t.Context(), dir, o)
-	must.OK(t, err)
-	return result
+	return must.Get(distance.Run(t.Context(), dir, o))(t)
 }
 
 // compare compares the files with the distances of all boards.
 func compare(t testing.TB, dir string, want [][]int) {
 	t.Helper()
-	tb, err := tables.Open(t.Context(), dir)
-	must.OK(t, err)
+	tb := must.Get(tables.Open(t.Context(), dir))(t)
 	defer tb.Close()
 	for n, plies := range want {
 		got := make([]int8, len(plies))
-		if known, err := tb.ReadDistances(t.Context(), n, 0, got); !known || err != nil {
-			t.Fatalf("layer %d: %v, %v", n, known, err)
-		}
+		known, err := tb.ReadDistances(t.Context(), n, 0, got)
+		must.Hold(t, known && err == nil, "layer %d: %v, %v", n, known, err)
 		for rank, d := range plies {
-			if int(uint8(got[rank])) != d {
-				t.Fatalf("layer %d, rank %d: %d plies, want %d", n, rank, uint8(got[rank]), d)
-			}
+			must.Hold(t, int(uint8(got[rank])) == d, "layer %d, rank %d: %d plies, want %d", n, rank, uint8(got[rank]), d)
 		}
 	}
 }
@@ -67,9 +62,7 @@ func TestLongEveryBoard(t *testing.T) {
 	for pits, top := range tops {
 		for _, r := range rules {
 			t.Run(fmt.Sprintf("%d-%v", pits, r), func(t *testing.T) {
-				game := testrun.Game(t, pits, r)
-				layers := testrun.Solve(t, game, top)
-				dir := testrun.Write(t, game, layers, layerfile.MaxBlockSize)
+				game, layers, dir := testrun.Run(t, pits, r, top, layerfile.MaxBlockSize)
 				disk := testrun.Copy(t, dir)
 				found := timeless(compute(t, dir, options(2)))
 				compare(t, dir, brute(t, game, layers))
@@ -96,14 +89,11 @@ func TestSameBytes(t *testing.T) {
 	compute(t, other, options(3))
 	for n := range top + 1 {
 		name := rundir.DistanceName(n)
-		if string(must.Read(t, filepath.Join(dir, name))) != string(must.Read(t, filepath.Join(other, name))) {
-			t.Errorf("%s depends on the workers", name)
-		}
+		should.Hold(t, string(must.Read(t, filepath.Join(dir, name))) == string(must.Read(t, filepath.Join(other, name))),
+			"%s depends on the workers", name)
 	}
 	for _, l := range compute(t, dir, options(1)).Layers {
-		if !l.There || l.Bytes == 0 {
-			t.Errorf("layer %d was computed again", l.Seeds)
-		}
+		should.Not(t, !l.There || l.Bytes == 0, "layer %d was computed again", l.Seeds)
 	}
 }
 
@@ -122,9 +112,8 @@ func TestResult(t *testing.T) {
 				longest, first = d, space.Text(space.Unrank(l.Seeds, uint64(rank)))
 			}
 		}
-		if l.Longest != longest || l.Board != first || l.Valued != valued || l.There {
-			t.Errorf("layer %d: %+v, want %d plies from %s, %d distances", l.Seeds, l, longest, first, valued)
-		}
+		should.Hold(t, l.Longest == longest && l.Board == first && l.Valued == valued && !l.There,
+			"layer %d: %+v, want %d plies from %s, %d distances", l.Seeds, l, longest, first, valued)
 	}
 }
 
@@ -141,19 +130,13 @@ func TestReplaced(t *testing.T) {
 	must.Write(t, stale, must.Read(t, filepath.Join(other, rundir.DistanceName(6))))
 	result := compute(t, dir, options(1))
 	for n, l := range result.Layers {
-		if l.There != (n < 6) {
-			t.Errorf("layer %d: there %v", n, l.There)
-		}
+		should.Equal(t, l.There, n < 6, "layer %d: there", n)
 	}
 	compare(t, dir, brute(t, testrun.Game(t, 8, awari.Awari), layers))
 
 	must.Write(t, stale, []byte("my own words"))
-	if _, err := distance.Run(t.Context(), dir, options(1)); !errors.Is(err, corrupt.ErrForeign) {
-		t.Errorf("a foreign file: %v", err)
-	}
-	if string(must.Read(t, stale)) != "my own words" {
-		t.Error("a foreign file was replaced")
-	}
+	should.Be(t, must.Err(distance.Run(t.Context(), dir, options(1))), corrupt.ErrForeign, "a foreign file")
+	should.Hold(t, string(must.Read(t, stale)) == "my own words", "a foreign file was replaced")
 }
 
 // TestStale: distances are refused once the scores of their layer are others.
@@ -162,19 +145,14 @@ func TestStale(t *testing.T) {
 	compute(t, dir, options(1))
 	layers[7][5] = testrun.Other(layers[7][5])
 	testrun.TakeLayer(t, dir, testrun.Write(t, testrun.Game(t, 8, awari.Awari), layers, 1<<16), 7)
-	tb, err := tables.Open(t.Context(), dir)
-	must.OK(t, err)
+	tb := must.Get(tables.Open(t.Context(), dir))(t)
 	defer tb.Close()
 	for n, want := range map[int]bool{6: true, 7: false} {
 		var plies [1]int8
 		known, err := tb.ReadDistances(t.Context(), n, 0, plies[:])
-		if known != want || errors.Is(err, tables.ErrMismatch) == want {
-			t.Errorf("layer %d: %v, %v", n, known, err)
-		}
+		should.Not(t, known != want || errors.Is(err, tables.ErrMismatch) == want, "layer %d: %v, %v", n, known, err)
 	}
-	if _, err := distance.Run(t.Context(), dir, options(1)); !errors.Is(err, corrupt.ErrCorrupt) {
-		t.Errorf("wrong scores: %v", err)
-	}
+	should.Be(t, must.Err(distance.Run(t.Context(), dir, options(1))), corrupt.ErrCorrupt, "wrong scores")
 }
 
 // TestUngrounded: scores that only back each other have no distances.
@@ -185,9 +163,7 @@ func TestUngrounded(t *testing.T) {
 	for n := 1; n <= 8 && !found; n++ {
 		found = swap(t, game, layers, n)
 	}
-	if !found {
-		t.Fatal("no scores that back each other")
-	}
+	must.Hold(t, found, "no scores that back each other")
 }
 
 // swap gives a layer the locally optimal scores to which the equations converge from above, if these are wrong, and reports whether it did; then no
@@ -226,12 +202,8 @@ func swap(t *testing.T, game awari.Game, layers [][]int8, n int) bool {
 			if s != layers[n][rank] {
 				all := append(append([][]int8{}, layers[:n]...), wrong)
 				dir := testrun.Write(t, game, all, 1<<16)
-				if _, err := distance.Run(t.Context(), dir, options(1)); !errors.Is(err, corrupt.ErrCorrupt) {
-					t.Errorf("layer %d: %v", n, err)
-				}
-				if _, err := os.Stat(filepath.Join(dir, rundir.DistanceName(n))); err == nil {
-					t.Error("there is a file")
-				}
+				should.Be(t, must.Err(distance.Run(t.Context(), dir, options(1))), corrupt.ErrCorrupt, "layer %d", n)
+				should.Not(t, must.Err(os.Stat(filepath.Join(dir, rundir.DistanceName(n)))) == nil, "there is a file")
 				return true
 			}
 		}
@@ -253,14 +225,11 @@ func TestMemory(t *testing.T) {
 		o.Memory, o.Layers = memory, []int{top}
 		o.Memory += needed(t, dir, o, 1<<20) - least // for the second worker
 		o.Progress = func(job.Step) {
-			files, err := filepath.Glob(filepath.Join(got, rundir.WorkName, rundir.DistancesName+".*.tmp"))
-			must.OK(t, err)
+			files := must.Get(filepath.Glob(filepath.Join(got, rundir.WorkName, rundir.DistancesName+".*.tmp")))(t)
 			disk = disk || len(files) > 0
 		}
 		compute(t, got, o)
-		if disk != wantDisk {
-			t.Errorf("%d bytes above the least: on disk %v", memory-least, disk)
-		}
+		should.Equal(t, disk, wantDisk, "%d bytes above the least: on disk", memory-least)
 		compute(t, got, options(1))
 		same(t, want, got, top)
 	}
@@ -273,9 +242,7 @@ func needed(t *testing.T, dir string, o distance.Options, allowed uint64) uint64
 	o.Memory = allowed
 	_, err := distance.Run(t.Context(), dir, o)
 	var e *memory.Error
-	if !errors.As(err, &e) {
-		t.Fatal(err)
-	}
+	must.Hold(t, errors.As(err, &e), "%v", err)
 	return e.Need
 }
 
@@ -295,9 +262,8 @@ func TestCancel(t *testing.T) {
 		if err == nil || len(result.Layers) != done+1 || len(before.Layers) != 10 {
 			t.Fatalf("%d: %v, %d layers", i, err, len(result.Layers))
 		}
-		if files, _ := filepath.Glob(filepath.Join(dir, "*distance*")); len(files) != done+1 {
-			t.Errorf("%v", files)
-		}
+		files, _ := filepath.Glob(filepath.Join(dir, "*distance*"))
+		should.Hold(t, len(files) == done+1, "%v", files)
 	}
 	compute(t, dir, options(1))
 	compare(t, dir, brute(t, testrun.Game(t, 8, awari.Awari), layers))
@@ -323,18 +289,13 @@ func TestListed(t *testing.T) {
 	compute(t, dir, options(1))
 	listed := manifestOf(t, dir)
 	for n, d := range listed {
-		f, err := layerfile.Open(filepath.Join(dir, rundir.DistanceName(n)))
-		must.OK(t, err)
-		if d != manifest.NewDistances(f.Footer()) || !d.Listed() {
-			t.Errorf("layer %d: %+v", n, d)
-		}
+		f := must.Get(layerfile.Open(filepath.Join(dir, rundir.DistanceName(n))))(t)
+		should.Hold(t, d == manifest.NewDistances(f.Footer()) && d.Listed(), "layer %d: %+v", n, d)
 		must.OK(t, f.Close())
 	}
 	must.Write(t, filepath.Join(dir, rundir.ManifestName), before)
 	for _, l := range compute(t, dir, options(1)).Layers {
-		if !l.There {
-			t.Errorf("layer %d was computed again", l.Seeds)
-		}
+		should.Hold(t, l.There, "layer %d was computed again", l.Seeds)
 	}
 	must.Same(t, "another list", listed, manifestOf(t, dir))
 }
@@ -361,22 +322,15 @@ func TestMend(t *testing.T) {
 		there := map[int]bool{}
 		for _, l := range compute(t, dir, o).Layers {
 			there[l.Seeds] = l.There
-			if l.There != (l.Problem == "") {
-				t.Errorf("%+v", l)
-			}
+			should.Hold(t, l.There == (l.Problem == ""), "%+v", l)
 		}
 		must.Same(t, "other layers", map[int]bool{3: true, 5: true, 6: false, 7: false, 8: false}, there)
-		if dry && string(must.Read(t, filepath.Join(dir, rundir.ManifestName))) != string(before) {
-			t.Error("a dry run has changed the manifest")
-		}
+		should.Not(t, dry && string(must.Read(t, filepath.Join(dir, rundir.ManifestName))) != string(before),
+			"a dry run has changed the manifest")
 	}
-	if string(must.Read(t, path(8))) != string(good) {
-		t.Error("other bytes")
-	}
+	should.Hold(t, string(must.Read(t, path(8))) == string(good), "other bytes")
 	for n, d := range manifestOf(t, dir) {
-		if d.Listed() != (n == 3 || n > 4) {
-			t.Errorf("layer %d: %+v", n, d)
-		}
+		should.Hold(t, d.Listed() == (n == 3 || n > 4), "layer %d: %+v", n, d)
 	}
 	compute(t, dir, options(1))
 	compare(t, dir, brute(t, testrun.Game(t, 8, awari.Awari), layers))
@@ -402,19 +356,15 @@ func TestResume(t *testing.T) {
 				stop()
 			}
 		}
-		if _, err := distance.Run(ctx, dir, stopped); !errors.Is(err, context.Canceled) {
-			t.Fatalf("at %q: %v", at, err)
-		}
+		must.Be(t, must.Err(distance.Run(ctx, dir, stopped)), context.Canceled, "at %q", at)
 	}
 	for _, plies := range []int{2, 5, 17} {
 		interrupt(fmt.Sprintf(", %d plies", plies))
-		f, err := layerfile.Open(kept)
-		must.OK(t, err)
+		f := must.Get(layerfile.Open(kept))(t)
 		some := make([]int8, f.Header().Positions)
 		must.OK(t, errors.Join(f.NewDecoder(cpu.Best()).Read(t.Context(), some, 0), f.Close()))
-		if most := int(slices.Max(some)); most != plies-1 {
-			t.Errorf("interrupted in sweep %d, %d plies are kept", plies, most)
-		}
+		most := int(slices.Max(some))
+		should.Hold(t, most == plies-1, "interrupted in sweep %d, %d plies are kept", plies, most)
 	}
 	must.Same(t, "other notes", []string{"layer 9 goes on after 1 plies", "layer 9 goes on after 4 plies"}, notes)
 	other := o
@@ -423,24 +373,18 @@ func TestResume(t *testing.T) {
 	data := must.Read(t, kept)
 
 	notes, o.Progress = nil, func(s job.Step) {
-		if s.Done > s.Begun && s.Done <= float64(len(layers[9])) {
-			t.Errorf("scores are compared again: %+v", s)
-		}
+		should.Not(t, s.Done > s.Begun && s.Done <= float64(len(layers[9])), "scores are compared again: %+v", s)
 	}
 	l := compute(t, dir, o).Layers[0]
-	if string(must.Read(t, filepath.Join(dir, rundir.DistanceName(9)))) != string(good) || l.Valued == 0 || l.Longest == 0 || l.Board == "" {
-		t.Errorf("another file, %+v", l)
-	}
-	if _, err := os.Stat(kept); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("%s stays: %v", kept, err)
-	}
+	should.Not(t, string(must.Read(t, filepath.Join(dir, rundir.DistanceName(9)))) != string(good) || l.Valued == 0 || l.Longest == 0 || l.Board == "",
+		"another file, %+v", l)
+	should.Be(t, must.Err(os.Stat(kept)), os.ErrNotExist, "%s stays", kept)
 	must.Same(t, "other notes", []string{"layer 9 goes on after 16 plies"}, notes)
 
 	must.OK(t, os.Remove(filepath.Join(dir, rundir.DistanceName(9))))
 	must.Write(t, kept, changed(data, len(data)/2))
 	notes, o.Progress = nil, nil
 	compute(t, dir, o)
-	if string(must.Read(t, filepath.Join(dir, rundir.DistanceName(9)))) != string(good) || len(notes) != 1 || !strings.HasPrefix(notes[0], "layer 9 begins again: ") {
-		t.Errorf("what was kept is damaged: %q", notes)
-	}
+	should.Hold(t, string(must.Read(t, filepath.Join(dir, rundir.DistanceName(9)))) == string(good) && len(notes) == 1 && strings.HasPrefix(notes[0], "layer 9 begins again: "),
+		"what was kept is damaged: %q", notes)
 }

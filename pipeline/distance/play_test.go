@@ -10,6 +10,7 @@ import (
 
 	"grenier/internal/testkit/endgames"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
 	"grenier/io/corrupt"
@@ -27,8 +28,7 @@ import (
 // open opens tables until the test ends.
 func open(t testing.TB, dir string) *tables.Tables {
 	t.Helper()
-	tb, err := tables.Open(t.Context(), dir)
-	must.OK(t, err)
+	tb := must.Get(tables.Open(t.Context(), dir))(t)
 	t.Cleanup(func() { tb.Close() })
 	return tb
 }
@@ -37,8 +37,7 @@ func open(t testing.TB, dir string) *tables.Tables {
 func solved(t testing.TB, seeds int) *tables.Tables {
 	t.Helper()
 	dir, j := t.TempDir(), job.Job{Workers: 2, Family: cpu.Best()}
-	_, err := solve.Solve(t.Context(), dir, testrun.Game(t, 12, awari.Awari), solve.Options{Seeds: seeds, Job: j})
-	must.OK(t, err)
+	must.OK(t, must.Err(solve.Solve(t.Context(), dir, testrun.Game(t, 12, awari.Awari), solve.Options{Seeds: seeds, Job: j})))
 	compute(t, dir, distance.Options{Job: j})
 	return open(t, dir)
 }
@@ -50,8 +49,7 @@ type scoresOnly struct{ line.Scores }
 func TestSameLines(t *testing.T) {
 	for _, c := range []struct{ pits, seeds int }{{4, 12}, {6, 8}, {8, 7}} {
 		for _, r := range rules {
-			game := testrun.Game(t, c.pits, r)
-			dir := testrun.Write(t, game, testrun.Solve(t, game, c.seeds), 1<<16)
+			game, _, dir := testrun.Run(t, c.pits, r, c.seeds, 1<<16)
 			compute(t, dir, options(1))
 			tb, space := open(t, dir), testrun.Space(t, game, c.seeds)
 			for n := range c.seeds + 1 {
@@ -79,20 +77,16 @@ func TestLongPlayedOut(t *testing.T) {
 		b := endgames.Drawn(t, tb, rng, 6, func(score int8) bool { return score != 0 })
 		said, known, err := tb.Distance(t.Context(), b)
 		must.OK(t, err)
-		if !known || said < 1 {
-			t.Fatalf("board %s: %d plies, %v", tb.Game().Text(b), said, known)
-		}
+		must.Hold(t, known && said >= 1, "board %s: %d plies, %v", tb.Game().Text(b), said, known)
 		longest = max(longest, said)
-		if took := playOut(t, tb, b); took != said {
-			t.Fatalf("board %s: %d plies, said %d", tb.Game().Text(b), took, said)
-		}
+		took := playOut(t, tb, b)
+		must.Hold(t, took == said, "board %s: %d plies, said %d", tb.Game().Text(b), took, said)
 	}
 	t.Logf("up to %d plies", longest)
 }
 
 // playOut plays the best moves until seeds are taken or the game ends, which counts as a ply, and returns the plies.
 func playOut(t testing.TB, tb *tables.Tables, b awari.Board) (plies int) {
-	t.Helper()
 	for {
 		plies++
 		m, ok, err := line.Next(t.Context(), tb, b, line.Options{})
@@ -101,9 +95,7 @@ func playOut(t testing.TB, tb *tables.Tables, b awari.Board) (plies int) {
 			return plies
 		}
 		play := tb.Game().Plays(b)[m.Pit]
-		if !play.Legal || play.Child != m.Child {
-			t.Fatalf("board %s: %+v", tb.Game().Text(b), m)
-		}
+		must.Hold(t, play.Legal && play.Child == m.Child, "board %s: %+v", tb.Game().Text(b), m)
 		if play.Captured > 0 {
 			return plies
 		}
@@ -121,7 +113,6 @@ var bestMove = regexp.MustCompile(`bestmove ([A-F])`)
 
 // askUCI returns the pit that the engine plays for South.
 func askUCI(t *testing.T, tb *tables.Tables, b awari.Board) int {
-	t.Helper()
 	var out strings.Builder
 	session := uci.New(uci.Options{
 		Name: "Test", Author: "Nobody", Scores: tb, Blocks: search.NewBlocks(tb, 1<<24), Bytes: 1 << 20, MostBytes: 1 << 20, Workers: 1,
@@ -129,9 +120,7 @@ func askUCI(t *testing.T, tb *tables.Tables, b awari.Board) int {
 	fen := strings.ReplaceAll(tb.Game().Text(b), " ", "-") + "-" + strconv.Itoa(awari.MaxSeeds-b.Seeds()) + "-0-S"
 	must.OK(t, session.Run(t.Context(), strings.NewReader(fmt.Sprintf("position fen %s\ngo depth 1\n", fen)), &out))
 	m := bestMove.FindStringSubmatch(out.String())
-	if m == nil {
-		t.Fatalf("board %s: %s", fen, out.String())
-	}
+	must.Not(t, m == nil, "board %s: %s", fen, out.String())
 	return int(m[1][0] - 'A')
 }
 
@@ -154,9 +143,7 @@ func TestMany(t *testing.T) {
 			t.Errorf("board %v: %d, one by one %d, %v", b, got[i], plies, known)
 		}
 	}
-	if err := tb.Distances(t.Context(), append(boards, awari.Board{9}), make([]int16, 501)); !errors.Is(err, tables.ErrUnsolved) {
-		t.Error(err)
-	}
+	should.Be(t, tb.Distances(t.Context(), append(boards, awari.Board{9}), make([]int16, 501)), tables.ErrUnsolved)
 }
 
 // TestLongContradiction: a distance that the moves do not give is damage for a player, not a move.
@@ -174,8 +161,7 @@ func TestLongContradiction(t *testing.T) {
 		other := testrun.Copy(t, dir)
 		writeDistances(t, other, 7, func(plies []int8) { plies[rank] = int8(want[7][rank] + 100) })
 		tb := open(t, other)
-		if m, _, err := line.Next(t.Context(), tb, space.Unrank(7, uint64(rank)), line.Options{}); !errors.Is(err, corrupt.ErrCorrupt) {
-			t.Fatalf("rank %d: %+v, %v", rank, m, err)
-		}
+		m, _, err := line.Next(t.Context(), tb, space.Unrank(7, uint64(rank)), line.Options{})
+		must.Hold(t, errors.Is(err, corrupt.ErrCorrupt), "rank %d: %+v, %v", rank, m, err)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
 	"grenier/internal/testkit/writetest"
@@ -20,6 +21,8 @@ import (
 	"grenier/io/rundir"
 	"grenier/io/vfs"
 	"grenier/kernels/cpu"
+	"grenier/layers/awari"
+	"grenier/pipeline/check/prove"
 	"grenier/pipeline/check/scrub"
 	"grenier/pipeline/check/verify"
 	"grenier/pipeline/distance"
@@ -32,17 +35,14 @@ import (
 func verified(t testing.TB, dir string, n int, bytes int64) verify.Layer {
 	t.Helper()
 	o := verify.Options{Job: job.Job{Workers: 2, Family: cpu.Best()}, Layers: []int{n}, MemoryBytes: bytes}
-	result, err := verify.Run(t.Context(), dir, o)
-	must.OK(t, err)
-	return result.Layers[0]
+	return must.Get(verify.Run(t.Context(), dir, o))(t).Layers[0]
 }
 
 // writeDistances replaces the distances of layer n by others that all checksums fit.
 func writeDistances(t testing.TB, dir string, n int, change func(plies []int8)) {
 	t.Helper()
 	path := filepath.Join(dir, rundir.DistanceName(n))
-	f, err := layerfile.Open(path)
-	must.OK(t, err)
+	f := must.Get(layerfile.Open(path))(t)
 	plies := make([]int8, f.Header().Positions)
 	must.OK(t, f.NewDecoder(cpu.Best()).Read(t.Context(), plies, 0))
 	must.OK(t, f.Close())
@@ -53,11 +53,9 @@ func writeDistances(t testing.TB, dir string, n int, change func(plies []int8)) 
 // newDistances writes a file of distances of layer n that all checksums fit, and lists it.
 func newDistances(t testing.TB, dir string, n int, plies []int8) {
 	t.Helper()
-	d, err := vfs.OpenDir(dir)
-	must.OK(t, err)
+	d := must.Get(vfs.OpenDir(dir))(t)
 	defer d.Close()
-	p, err := vfs.NewPending(d, rundir.DistanceName(n))
-	must.OK(t, err)
+	p := must.Get(vfs.NewPending(d, rundir.DistanceName(n)))(t)
 	s := writetest.Layer(t, p, catalog.DistanceHeader(testrun.Manifest(t, dir), n), plies)
 	testrun.EditManifest(t, dir, func(m *manifest.Manifest) { m.Layers[n].Distances = manifest.NewDistances(s.Footer) })
 }
@@ -67,16 +65,13 @@ func TestLongVerify(t *testing.T) {
 	rng := tries.Rand(t)
 	for _, r := range rules {
 		const top = 9
-		game := testrun.Game(t, 8, r)
-		layers := testrun.Solve(t, game, top)
-		dir := testrun.Write(t, game, layers, layerfile.MaxBlockSize)
+		game, layers, dir := testrun.Run(t, 8, r, top, layerfile.MaxBlockSize)
 		compute(t, dir, options(2))
 		want := brute(t, game, layers)
 		for n := range top + 1 {
 			for _, bytes := range []int64{0, 1, 9000} {
-				if l := verified(t, dir, n, bytes); len(l.Problems) > 0 || l.Checked != l.Positions {
-					t.Fatalf("%v, layer %d, %d bytes: %+v", r, n, bytes, l)
-				}
+				l := verified(t, dir, n, bytes)
+				must.Hold(t, len(l.Problems) == 0 && l.Checked == l.Positions, "%v, layer %d, %d bytes: %+v", r, n, bytes, l)
 			}
 		}
 		for range tries.Runs(400) {
@@ -91,9 +86,7 @@ func TestLongVerify(t *testing.T) {
 			for _, p := range l.Problems {
 				found = found || strings.HasSuffix(p.Text, text)
 			}
-			if !found {
-				t.Fatalf("%v, layer %d: %q is not said in %+v", r, n, text, l)
-			}
+			must.Hold(t, found, "%v, layer %d: %q is not said in %+v", r, n, text, l)
 		}
 	}
 }
@@ -111,24 +104,21 @@ func TestVerifyDamage(t *testing.T) {
 		}
 	}
 	must.Write(t, path, good)
-	if l := verified(t, dir, 7, 0); len(l.Problems) > 0 {
-		t.Errorf("%+v", l)
-	}
+	l := verified(t, dir, 7, 0)
+	should.Not(t, len(l.Problems) > 0, "%+v", l)
 	for what, change := range map[string]func(d *manifest.Distances){
 		"bytes": func(d *manifest.Distances) { d.Bytes++ }, "hash": func(d *manifest.Distances) { d.Hash++ }, "checksum": func(d *manifest.Distances) { d.Checksum++ },
 	} {
 		listed := testrun.Copy(t, dir)
 		testrun.EditManifest(t, listed, func(m *manifest.Manifest) { change(&m.Layers[7].Distances) })
-		if l := verified(t, listed, 7, 0); len(l.Problems) == 0 || !errors.Is(l.Problems[0].Damage, corrupt.ErrMismatch) {
-			t.Errorf("other %s are listed: %+v", what, l)
-		}
+		l := verified(t, listed, 7, 0)
+		should.Not(t, len(l.Problems) == 0 || !errors.Is(l.Problems[0].Damage, corrupt.ErrMismatch), "other %s are listed: %+v", what, l)
 	}
 	// Two positions of a cycle may exchange scores, but then the distances are not of these scores.
 	layers[7][5] = testrun.Other(layers[7][5])
 	testrun.TakeLayer(t, dir, testrun.Write(t, testrun.Game(t, 8, 0), layers, 1<<16), 7)
-	if l := verified(t, dir, 7, 0); len(l.Problems) == 0 || !errors.Is(l.Problems[0].Damage, tables.ErrMismatch) || l.Mismatches == 0 {
-		t.Errorf("%+v", l)
-	}
+	l = verified(t, dir, 7, 0)
+	should.Not(t, len(l.Problems) == 0 || !errors.Is(l.Problems[0].Damage, tables.ErrMismatch) || l.Mismatches == 0, "%+v", l)
 }
 
 // changed returns data with another byte.
@@ -149,14 +139,11 @@ func TestNoted(t *testing.T) {
 		}
 	}
 	must.OK(t, func() error { _, err := distance.Run(t.Context(), testrun.Copy(t, dir), options(1)); return err }())
-	if _, err := verify.Run(ctx, dir, o); err == nil {
-		t.Fatal("not interrupted")
-	}
+	must.Not(t, must.Err(verify.Run(ctx, dir, o)) == nil, "not interrupted")
 	compute(t, dir, options(1))
 	writeDistances(t, dir, 5, func(plies []int8) { plies[len(plies)/2]++ })
 	o.Done = nil
-	result, err := verify.Run(t.Context(), dir, o)
-	must.OK(t, err)
+	result := must.Get(verify.Run(t.Context(), dir, o))(t)
 	if result.OK || result.Layers[5].Before != nil {
 		t.Errorf("%+v", result.Layers[5])
 	}
@@ -178,16 +165,12 @@ func TestScrub(t *testing.T) {
 		compute(t, other, options(1))
 		must.Write(t, path, must.Read(t, filepath.Join(other, rundir.DistanceName(n))))
 	}
-	result, err := scrub.Run(t.Context(), dir, scrub.Options{Job: job.Job{Workers: 2}})
-	must.OK(t, err)
+	result := must.Get(scrub.Run(t.Context(), dir, scrub.Options{Job: job.Job{Workers: 2}}))(t)
 	for n, want := range []scrub.State{"", scrub.Missing, scrub.Intact, "", scrub.Damaged, scrub.Stale} {
-		if l := result.Layers[n]; l.Distances != want || l.State != scrub.Intact || (l.Count > 0) != (n > 3 || n == 1) {
-			t.Errorf("layer %d: %+v", n, l)
-		}
+		l := result.Layers[n]
+		should.Hold(t, l.Distances == want && l.State == scrub.Intact && (l.Count > 0) == (n > 3 || n == 1), "layer %d: %+v", n, l)
 	}
-	if result.OK || !errors.Is(result.Err(), corrupt.ErrCorrupt) {
-		t.Error(result.Err())
-	}
+	should.Not(t, result.OK || !errors.Is(result.Err(), corrupt.ErrCorrupt), "%v", result.Err())
 }
 
 // TestParts: what verify and scrub say of distances is the same in parts.
@@ -198,8 +181,7 @@ func TestParts(t *testing.T) {
 	good := must.Read(t, path)
 	text := func(result any, err error) string {
 		must.OK(t, err)
-		data, err := json.Marshal(result)
-		must.OK(t, err)
+		data := must.Get(json.Marshal(result))(t)
 		return regexp.MustCompile(`"seconds":[^}]*`).ReplaceAllString(string(data), "")
 	}
 	verified := func(p job.Part) string {
@@ -219,14 +201,63 @@ func TestParts(t *testing.T) {
 			for _, i := range []int{2, 3, 1, 2} {
 				check(job.Part{Index: i, Of: 3})
 			}
-			if got := check(job.Part{All: true}); got != want {
-				t.Errorf("%s: %s, want %s", name, got, want)
-			}
+			should.Equal(t, check(job.Part{All: true}), want, "%s", name)
 			must.Write(t, path, must.Read(t, path)) // another file: nothing is known of it
 			must.Touch(t, path)
-			if got := check(job.Part{All: true}); strings.Contains(got, `"ok":true`) {
-				t.Errorf("%s, replaced: %s", name, got)
-			}
+			got := check(job.Part{All: true})
+			should.Not(t, strings.Contains(got, `"ok":true`), "%s, replaced: %s", name, got)
+		}
+	}
+}
+
+// proved returns what a proof says of all layers of a run directory.
+func proved(t testing.TB, dir string) *prove.Result {
+	t.Helper()
+	return must.Get(prove.Run(t.Context(), dir, prove.Options{Job: job.Job{Workers: 2, Family: cpu.Best()}}))(t)
+}
+
+// TestProof: distances prove the layers that have them, without a pass, and prove the same as passes do.
+func TestProof(t *testing.T) {
+	for _, r := range rules {
+		const top = 8
+		dir := testrun.Dir(t, 8, r, top, layerfile.MaxBlockSize)
+		want := proved(t, dir)
+		o := options(2)
+		o.Layers = []int{2, top - 1, top}
+		compute(t, dir, o)
+		got := proved(t, dir)
+		must.Hold(t, want.OK && got.OK, "%v %v", want.Err(), got.Err())
+		for n, l := range got.Layers {
+			by, passes := *l.Proof, *want.Layers[n].Proof
+			there := n == 2 || n >= top-1
+			should.Not(t, n > 0 && there != (by.Passes == 0), "layer %d: %d passes", n, by.Passes) // layer 0 needs none
+			by.Passes, passes.Passes = 0, 0
+			must.Same(t, fmt.Sprintf("layer %d", n), fmt.Sprintf("%+v", passes), fmt.Sprintf("%+v", by))
+		}
+	}
+}
+
+// TestLongNoProof: scores that back each other in a circle are locally optimal, and no distances follow from them: those of the true ones do not, nor
+// do any others. Short tests try fewer.
+func TestLongNoProof(t *testing.T) {
+	game, rng := testrun.Game(t, 4, awari.Awari), tries.Rand(t)
+	layers := testrun.Solve(t, game, 2)
+	layers[2] = []int8{-2, -2, 2, -2, -2, 2, 2, 2, -2, 2} // docs/proof.md
+	dir := testrun.Write(t, game, layers, layerfile.MaxBlockSize)
+	if r := proved(t, dir); r.OK || r.Layers[2].Proof.Ungrounded == 0 {
+		t.Fatalf("%+v is proved", r.Layers[2])
+	}
+	o := options(1)
+	o.Layers = []int{0, 1}
+	compute(t, dir, o)
+	for range tries.Runs(300) {
+		plies := make([]int8, len(layers[2]))
+		for i := range plies {
+			plies[i] = int8(rng.IntN([]int{3, 8, 256}[rng.IntN(3)]))
+		}
+		newDistances(t, dir, 2, plies)
+		if r := proved(t, dir); r.OK || r.Layers[2].Proof != nil {
+			t.Fatalf("%+v is proved by %v", r.Layers[2], plies)
 		}
 	}
 }

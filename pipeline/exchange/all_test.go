@@ -2,7 +2,6 @@ package exchange
 
 import (
 	"context"
-	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -12,6 +11,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
 	"grenier/io/corrupt"
@@ -30,25 +30,21 @@ func writtenAll(t *testing.T, dir, out string, o Options) (names []string) {
 	last := 0.0
 	o.Progress = func(s job.Step) {
 		share := s.Done / s.Total
-		if share < last || share > 1 {
-			t.Errorf("progress from %v to %v", last, share)
-		}
+		should.Not(t, share < last || share > 1, "progress from %v to %v", last, share)
 		last = share
 	}
-	err := WriteAll(t.Context(), dir, out, o, func(e Exported) {
+	must.OK(t, WriteAll(t.Context(), dir, out, o, func(e Exported) {
 		if !e.Kept {
 			names = append(names, e.File)
 		}
-	})
-	must.OK(t, err)
+	}))
 	return names
 }
 
 // TestWriteAll: each file equals a single export; only a file that is missing or has changed
 // is written again, also after an interruption at any layer.
 func TestWriteAll(t *testing.T) {
-	game, err := awari.New(6, awari.Awari)
-	must.OK(t, err)
+	game := must.Get(awari.New(6, awari.Awari))(t)
 	const seeds = 5
 	dir, out := solveRun(t, game, seeds), filepath.Join(t.TempDir(), "a", "out")
 	o := Options{Format: Npy, Codec: frame.LZ4, Job: job.Job{Workers: 2}}
@@ -56,28 +52,20 @@ func TestWriteAll(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		written := 0
 		err := WriteAll(ctx, dir, out, o, func(e Exported) {
-			if e.Kept != (e.Seeds < stop) {
-				t.Errorf("stopped at %d: %+v", stop, e)
-			}
+			should.Hold(t, e.Kept == (e.Seeds < stop), "stopped at %d: %+v", stop, e)
 			written++
 			if written > stop {
 				cancel()
 			}
 		})
-		if !errors.Is(err, context.Canceled) {
-			t.Errorf("stopped at %d: %v", stop, err)
-		}
+		should.Be(t, err, context.Canceled, "stopped at %d", stop)
 	}
-	if got := writtenAll(t, dir, out, o); !slices.Equal(got, []string{fileName(Npy, frame.LZ4, seeds)}) {
-		t.Errorf("the rest: %v", got)
-	}
+	should.List(t, writtenAll(t, dir, out, o), []string{fileName(Npy, frame.LZ4, seeds)}, "the rest")
 	for n := range seeds + 1 {
 		one := o
 		one.Seeds = n
 		text, err := os.ReadFile(filepath.Join(out, fileName(Npy, frame.LZ4, n)))
-		if err != nil || string(text) != string(written(t, dir, one)) {
-			t.Errorf("layer %d differs from a single export, %v", n, err)
-		}
+		should.Hold(t, err == nil && string(text) == string(written(t, dir, one)), "layer %d differs from a single export, %v", n, err)
 	}
 	path := filepath.Join(out, fileName(Npy, frame.LZ4, 4))
 	text := must.Read(t, path)
@@ -89,55 +77,36 @@ func TestWriteAll(t *testing.T) {
 		func() error { return os.Remove(path) },
 	} {
 		must.OK(t, damage())
-		if got := writtenAll(t, dir, out, o); !slices.Equal(got, []string{filepath.Base(path)}) {
-			t.Errorf("damage %d: %v", i, got)
-		}
-		if now, err := os.ReadFile(path); err != nil || string(now) != string(text) {
-			t.Errorf("damage %d: not mended, %v", i, err)
-		}
+		should.List(t, writtenAll(t, dir, out, o), []string{filepath.Base(path)}, "damage %d", i)
+		now, err := os.ReadFile(path)
+		should.Hold(t, err == nil && string(now) == string(text), "damage %d: not mended, %v", i, err)
 	}
-	if got := writtenAll(t, dir, out, o); got != nil {
-		t.Errorf("nothing to do, but: %v", got)
-	}
-	list := filepath.Join(out, listName(Npy, frame.LZ4))
-	must.OK(t, os.WriteFile(list, []byte("Dear diary"), 0o644))
-	if err := WriteAll(t.Context(), dir, out, o, nil); !errors.Is(err, corrupt.ErrCorrupt) {
-		t.Errorf("a list that is none: %v", err)
-	}
+	got := writtenAll(t, dir, out, o)
+	should.Hold(t, got == nil, "nothing to do, but: %v", got)
+	must.OK(t, os.WriteFile(filepath.Join(out, listName(Npy, frame.LZ4)), []byte("Dear diary"), 0o644))
+	should.Be(t, WriteAll(t.Context(), dir, out, o, nil), corrupt.ErrCorrupt, "a list that is none")
 }
 
 // TestWriteAllOther: what another run has exported is not replaced.
 func TestWriteAllOther(t *testing.T) {
-	one, err := awari.New(4, awari.Awari)
-	must.OK(t, err)
-	two, err := awari.New(4, awari.Strict)
-	must.OK(t, err)
+	one := must.Get(awari.New(4, awari.Awari))(t)
+	two := must.Get(awari.New(4, awari.Strict))(t)
 	out, o := t.TempDir(), Options{Format: Colex, Codec: frame.None}
 	writtenAll(t, solveRun(t, one, 2), out, o)
-	if err := WriteAll(t.Context(), solveRun(t, two, 2), out, o, nil); !errors.Is(err, ErrOtherExport) {
-		t.Error(err)
-	}
+	should.Be(t, WriteAll(t.Context(), solveRun(t, two, 2), out, o, nil), ErrOtherExport)
 	out = filepath.Join(t.TempDir(), "none")
-	if err := WriteAll(t.Context(), solveRun(t, two, 2), out, Options{Format: Vu, Codec: frame.None}, nil); !errors.Is(err, ErrFormat) {
-		t.Error(err)
-	}
-	if _, err := os.Stat(out); err == nil {
-		t.Error("the directory was made for nothing")
-	}
+	should.Be(t, WriteAll(t.Context(), solveRun(t, two, 2), out, Options{Format: Vu, Codec: frame.None}, nil), ErrFormat)
+	should.Not(t, must.Err(os.Stat(out)) == nil, "the directory was made for nothing")
 }
 
 // unpacked returns the contents of a file of a codec.
 func unpacked(t *testing.T, c frame.Codec, path string) string {
 	t.Helper()
-	file, err := os.Open(path)
-	must.OK(t, err)
+	file := must.Get(os.Open(path))(t)
 	defer file.Close()
-	z, err := frame.NewReader(file, c, frame.MostRoom)
-	must.OK(t, err)
+	z := must.Get(frame.NewReader(file, c, frame.MostRoom))(t)
 	defer z.Close()
-	text, err := io.ReadAll(z)
-	must.OK(t, err)
-	return string(text)
+	return string(must.Get(io.ReadAll(z))(t))
 }
 
 // TestWriteParts: parts, in any order, one twice, one behind the other are the file of a single export, if there are more than
@@ -181,27 +150,20 @@ func TestWriteParts(t *testing.T) {
 // TestPlies: a csv file has a column of plies if the layer has distances, other formats have none; a file without it is written again
 // once there are some.
 func TestPlies(t *testing.T) {
-	game, err := awari.New(6, awari.Awari)
-	must.OK(t, err)
+	game := must.Get(awari.New(6, awari.Awari))(t)
 	dir, out := solveRun(t, game, 5), filepath.Join(t.TempDir(), "out")
 	csv, npy := Options{Format: CSV, Codec: frame.None}, Options{Format: Npy, Codec: frame.None}
 	writtenAll(t, dir, out, csv)
 	writtenAll(t, dir, out, npy)
 	before := string(must.Read(t, filepath.Join(out, fileName(CSV, frame.None, 4))))
-	_, err = distance.Run(t.Context(), dir, distance.Options{Layers: []int{4}, Job: job.Job{Family: cpu.Best()}})
-	must.OK(t, err)
-	if got := writtenAll(t, dir, out, csv); !slices.Equal(got, []string{fileName(CSV, frame.None, 4)}) {
-		t.Errorf("csv: %v", got)
-	}
-	if got := writtenAll(t, dir, out, npy); got != nil {
-		t.Errorf("npy: %v", got)
-	}
-	tb, err := tables.Open(t.Context(), dir)
-	must.OK(t, err)
+	must.OK(t, must.Err(distance.Run(t.Context(), dir, distance.Options{Layers: []int{4}, Job: job.Job{Family: cpu.Best()}})))
+	should.List(t, writtenAll(t, dir, out, csv), []string{fileName(CSV, frame.None, 4)}, "csv")
+	got := writtenAll(t, dir, out, npy)
+	should.Hold(t, got == nil, "npy: %v", got)
+	tb := must.Get(tables.Open(t.Context(), dir))(t)
 	defer tb.Close()
 	plies := make([]int8, tb.Layers()[4].Positions)
-	_, err = tb.ReadDistances(t.Context(), 4, 0, plies)
-	must.OK(t, err)
+	must.OK(t, must.Err(tb.ReadDistances(t.Context(), 4, 0, plies)))
 	lines := strings.Split(before, "\n")
 	lines[0] += ",plies"
 	for i, p := range plies {
@@ -212,8 +174,6 @@ func TestPlies(t *testing.T) {
 	}
 	must.OK(t, os.Remove(filepath.Join(dir, rundir.DistanceName(4))))
 	csv.Seeds, npy.Seeds = 4, 4
-	if _, err := Write(t.Context(), dir, io.Discard, csv); !errors.Is(err, corrupt.ErrCorrupt) {
-		t.Errorf("listed distances are missing: %v", err)
-	}
+	should.Be(t, must.Err(Write(t.Context(), dir, io.Discard, csv)), corrupt.ErrCorrupt, "listed distances are missing")
 	written(t, dir, npy)
 }

@@ -2,6 +2,7 @@ package exchange
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,7 +12,10 @@ import (
 	"strings"
 	"testing"
 
+	"go.uber.org/goleak"
+
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
 	"grenier/io/corrupt"
@@ -31,18 +35,16 @@ import (
 func solveRun(t testing.TB, game awari.Game, seeds int) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "run")
-	_, err := solve.Solve(t.Context(), dir, game, solve.Options{
+	must.OK(t, must.Err(solve.Solve(t.Context(), dir, game, solve.Options{
 		Seeds: seeds, Job: job.Job{Workers: 2, Family: cpu.Best()},
-	})
-	must.OK(t, err)
+	})))
 	return dir
 }
 
 // open opens a run directory until the test ends.
 func open(t testing.TB, dir string) *tables.Tables {
 	t.Helper()
-	tb, err := tables.Open(t.Context(), dir)
-	must.OK(t, err)
+	tb := must.Get(tables.Open(t.Context(), dir))(t)
 	t.Cleanup(func() { must.OK(t, tb.Close()) })
 	return tb
 }
@@ -63,11 +65,9 @@ func written(t testing.TB, dir string, o Options) []byte {
 	if o.Codec == "" {
 		o.Codec = frame.None
 	}
-	s, err := Write(t.Context(), dir, &out, o)
-	must.OK(t, err)
-	if s.Bytes != uint64(out.Len()) || s.Seeds != o.Seeds || s.Format != o.Format || s.Codec != o.Codec {
-		t.Errorf("%+v, and %d bytes", s, out.Len())
-	}
+	s := must.Get(Write(t.Context(), dir, &out, o))(t)
+	should.Hold(t, s.Bytes == uint64(out.Len()) && s.Seeds == o.Seeds && s.Format == o.Format && s.Codec == o.Codec,
+		"%+v, and %d bytes", s, out.Len())
 	return out.Bytes()
 }
 
@@ -117,9 +117,7 @@ func TestCSV(t *testing.T) {
 				fmt.Fprintf(&want, "%s,%d\n", strings.ReplaceAll(board, " ", ","), score)
 			}
 			got := string(written(t, dir, Options{Seeds: n, Format: CSV, Job: job.Job{Memory: 64 << 20}}))
-			if got != want.String() {
-				t.Errorf("%s, layer %d: %.300s", game.Name(), n, got)
-			}
+			should.Hold(t, got == want.String(), "%s, layer %d: %.300s", game.Name(), n, got)
 		}
 	}
 }
@@ -137,18 +135,17 @@ func TestGolden(t *testing.T) {
 	} {
 		path := filepath.Join("testdata", name)
 		if os.Getenv("GRENIER_GOLDEN") == "1" {
-			testrun.WriteFile(t, path, got)
+			must.Write(t, path, got)
 		}
-		if want := testrun.ReadFile(t, path); !bytes.Equal(got, want) {
-			t.Errorf("%s: %q, want %q", name, got, want)
-		}
+		want := must.Read(t, path)
+		should.Hold(t, bytes.Equal(got, want), "%s: %q, want %q", name, got, want)
 	}
 }
 
 // TestLongEncoderPieces: pieces of any size make the same file. Boards have 4 to 12 pits.
 func TestLongEncoderPieces(t *testing.T) {
 	everyShape(t, func(t *testing.T, game awari.Game, n int) {
-		s, space := mustShape(t, game, n), testrun.Space(t, game, n)
+		s, space := must.Get(newShape(game, n))(t), testrun.Space(t, game, n)
 		var want []byte
 		for _, b := range published(game.Pits(), n) {
 			_, rank := space.Rank(b)
@@ -164,13 +161,9 @@ func TestLongEncoderPieces(t *testing.T) {
 				for i := range scores {
 					scores[i] = int8(from + uint64(i))
 				}
-				piece, err := Vu.newEncoder(s).encode(nil, from, scores)
-				must.OK(t, err)
-				got = append(slices.Clone(piece), got...)
+				got = append(slices.Clone(must.Get(Vu.newEncoder(s).encode(nil, from, scores))(t)), got...)
 			}
-			if !bytes.Equal(got, want) {
-				t.Errorf("pieces of %d: %d bytes, not the %d expected", size, len(got), len(want))
-			}
+			should.Hold(t, bytes.Equal(got, want), "pieces of %d: %d bytes, not the %d expected", size, len(got), len(want))
 		}
 	})
 }
@@ -183,9 +176,7 @@ func publishedIndex(t *testing.T, b awari.Board) int64 {
 		if n < k {
 			return 0
 		}
-		c, err := colex.Binomial(n, k)
-		must.OK(t, err)
-		return int64(c)
+		return int64(must.Get(colex.Binomial(n, k))(t))
 	}
 	index, left, emptied := int64(0), b.Seeds(), false
 	for pit := 11; pit > 0; pit-- {
@@ -207,24 +198,18 @@ func publishedIndex(t *testing.T, b awari.Board) int64 {
 func TestLongPublishedExample(t *testing.T) {
 	for n := range 8 {
 		for i, b := range published(12, n) {
-			if got := publishedIndex(t, b); got != int64(i) {
-				t.Fatalf("board %v is number %d, want %d", b, got, i)
-			}
+			got := publishedIndex(t, b)
+			must.Hold(t, got == int64(i), "board %v is number %d, want %d", b, got, i)
 		}
 	}
 	tries.NeedsLong(t, "solves 16 layers")
 	dir := solveRun(t, testrun.Game(t, 12, awari.Awari), 16)
 	file := written(t, dir, Options{Seeds: 16, Format: Vu})
 	board := awari.Board{1, 1, 1, 1, 1, 2, 4, 2, 3, 0, 0, 0}
-	if score := int8(file[publishedIndex(t, board)]); score != 0 {
-		t.Errorf("the score is %d, want 0", score)
-	}
-	probe, err := open(t, dir).Probe(t.Context(), board)
-	must.OK(t, err)
+	should.Equal(t, int8(file[publishedIndex(t, board)]), 0, "the score")
+	probe := must.Get(open(t, dir).Probe(t.Context(), board))(t)
 	for pit, want := range []int{-1, -1, -2, -2, -2, 0} {
-		if m := probe.Moves[pit]; m.Value != want {
-			t.Errorf("pit %d: %d, want %d", pit, m.Value, want)
-		}
+		should.Equal(t, probe.Moves[pit].Value, want, "pit %d", pit)
 	}
 }
 
@@ -244,35 +229,27 @@ func TestRefusedExports(t *testing.T) {
 	} {
 		path := filepath.Join(t.TempDir(), "file")
 		_, err := WriteFile(t.Context(), c.dir, path, c.o)
-		if err == nil || c.want != nil && !errors.Is(err, c.want) {
-			t.Errorf("%+v: error %v", c.o, err)
-		}
+		should.Not(t, err == nil || c.want != nil && !errors.Is(err, c.want), "%+v: error %v", c.o, err)
 		must.Empty(t, filepath.Dir(path))
 	}
 	var memory *memory.Error
 	_, err := Write(t.Context(), small, nil, Options{Seeds: 2, Format: Colex, Codec: frame.None, Job: job.Job{Memory: 1 << 20}})
-	if !errors.As(err, &memory) || memory.Need <= memory.Allowed || !strings.Contains(err.Error(), "; the limit is 1.0 MiB") {
-		t.Errorf("error %v", err)
-	}
-	if _, err := ParseFormat("xml"); !errors.Is(err, ErrFormat) {
-		t.Errorf("error %v", err)
-	}
+	should.Hold(t, errors.As(err, &memory) && memory.Need > memory.Allowed && strings.Contains(err.Error(), "; the limit is 1.0 MiB"),
+		"error %v", err)
+	should.Be(t, must.Err(ParseFormat("xml")), ErrFormat)
 }
 
 // TestNotAFile: only files are replaced.
 func TestNotAFile(t *testing.T) {
 	dir := solveRun(t, testrun.Game(t, 4, awari.Awari), 2)
 	out := t.TempDir()
-	if _, err := WriteFile(t.Context(), dir, out, Options{Format: Colex, Codec: frame.None}); err == nil || !strings.Contains(err.Error(), "not a file") {
-		t.Errorf("error %v", err)
-	}
+	_, err := WriteFile(t.Context(), dir, out, Options{Format: Colex, Codec: frame.None})
+	should.Not(t, err == nil || !strings.Contains(err.Error(), "not a file"), "error %v", err)
 	path := filepath.Join(out, "file")
-	testrun.WriteFile(t, path, []byte("old"))
-	_, err := WriteFile(t.Context(), dir, path, Options{Seeds: 2, Format: Colex, Codec: frame.None})
-	must.OK(t, err)
-	if got := testrun.ReadFile(t, path); len(got) != 10 {
-		t.Errorf("%d bytes", len(got))
-	}
+	must.Write(t, path, []byte("old"))
+	must.OK(t, must.Err(WriteFile(t.Context(), dir, path, Options{Seeds: 2, Format: Colex, Codec: frame.None})))
+	got := must.Read(t, path)
+	should.Hold(t, len(got) == 10, "%d bytes", len(got))
 }
 
 // TestInterruptedExport: the old file stays, and nothing else.
@@ -285,9 +262,7 @@ func TestInterruptedExport(t *testing.T) {
 		_, err := WriteFile(ctx, dir, path, Options{
 			Seeds: 9, Format: Vu, Codec: codec, Job: job.Job{Workers: 2, Family: cpu.Best(), Progress: func(job.Step) { cancel() }},
 		})
-		if !errors.Is(err, context.Canceled) {
-			t.Errorf("%s: error %v", codec, err)
-		}
+		should.Be(t, err, context.Canceled, "%s", codec)
 		must.Empty(t, out)
 	}
 }
@@ -311,9 +286,7 @@ func TestWriterFails(t *testing.T) {
 			_, err := Write(t.Context(), dir, &failing{left}, Options{
 				Seeds: 9, Format: Npy, Codec: codec, Job: job.Job{Workers: 2, Family: cpu.Best()},
 			})
-			if !errors.Is(err, errFull) {
-				t.Errorf("%s, %d bytes: error %v", codec, left, err)
-			}
+			should.Be(t, err, errFull, "%s, %d bytes", codec, left)
 		}
 	}
 }
@@ -322,13 +295,127 @@ func TestWriterFails(t *testing.T) {
 func TestDamagedLayer(t *testing.T) {
 	dir := solveRun(t, testrun.Game(t, 12, awari.Awari), 9)
 	path := filepath.Join(dir, "layer-09.gl")
-	data := testrun.ReadFile(t, path)
+	data := must.Read(t, path)
 	data[len(data)/2] ^= 1
-	testrun.WriteFile(t, path, data)
+	must.Write(t, path, data)
 	out := t.TempDir()
 	_, err := WriteFile(t.Context(), dir, filepath.Join(out, "file"), Options{Seeds: 9, Format: Colex, Codec: frame.None, Job: job.Job{Family: cpu.Best()}})
-	if !errors.Is(err, corrupt.ErrCorrupt) {
-		t.Errorf("error %v", err)
-	}
+	should.Be(t, err, corrupt.ErrCorrupt)
 	must.Empty(t, out)
+}
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// everyShape calls check for all layers of few seeds, of boards of 4 to 12 pits.
+func everyShape(t *testing.T, check func(t *testing.T, game awari.Game, n int)) {
+	for pits, last := range map[int]int{4: 12, 6: 9, 8: 8, 10: 7, 12: 8} {
+		for n := range last + 1 {
+			t.Run(fmt.Sprintf("%d pits, %d seeds", pits, n), func(t *testing.T) {
+				check(t, testrun.Game(t, pits, awari.Awari), n)
+			})
+		}
+	}
+}
+
+// boardsOf lists all boards of a layer, in no particular order.
+func boardsOf(pits, n int) []awari.Board {
+	var all []awari.Board
+	var fill func(b awari.Board, pit, left int)
+	fill = func(b awari.Board, pit, left int) {
+		if pit == pits-1 {
+			b[pit] = uint8(left)
+			all = append(all, b)
+			return
+		}
+		for seeds := range left + 1 {
+			b[pit] = uint8(seeds)
+			fill(b, pit+1, left-seeds)
+		}
+	}
+	fill(awari.Board{}, 0, n)
+	return all
+}
+
+// published lists the boards of a vu file as the database describes it.
+func published(pits, n int) []awari.Board {
+	boards := slices.DeleteFunc(boardsOf(pits, n), func(b awari.Board) bool { return !slices.Contains(b[pits/2:pits], 0) })
+	slices.SortFunc(boards, func(a, b awari.Board) int {
+		for pit := pits - 1; pit >= 0; pit-- {
+			if c := cmp.Compare(a[pit], b[pit]); c != 0 {
+				return c
+			}
+		}
+		return 0
+	})
+	return boards
+}
+
+// TestPublishedOrder: a vu file has the boards of the layer in colex order,
+// backwards, without the full ones; and shape knows their places.
+func TestPublishedOrder(t *testing.T) {
+	everyShape(t, func(t *testing.T, game awari.Game, n int) {
+		s, space := must.Get(newShape(game, n))(t), testrun.Space(t, game, n)
+		boards := published(game.Pits(), n)
+		must.Hold(t, s.reachable() == uint64(len(boards)), "%d boards, want %d", s.reachable(), len(boards))
+		for i, b := range boards {
+			_, rank := space.Rank(b)
+			before := must.Get(s.fullBefore(rank))(t)
+			if place := s.reachable() - 1 - (rank - before); place != uint64(i) {
+				t.Fatalf("board %s is number %d, want %d", game.Text(b), place, i)
+			}
+		}
+	})
+}
+
+// TestPublishedCounts: the sizes of the first files, and the sum of all of them. There is no file of 47 seeds, and the
+// 889,063,398,406 positions of the published solution include the one at the start, which is full.
+func TestPublishedCounts(t *testing.T) {
+	game := testrun.Game(t, 12, awari.Awari)
+	counts := []uint64{1, 12, 78, 364, 1365, 4368, 12375, 31812}
+	total := uint64(1)
+	for n := range awari.MaxSeeds + 1 {
+		got := must.Get(newShape(game, n))(t).reachable()
+		should.Not(t, n < len(counts) && got != counts[n], "layer %d: %d positions", n, got)
+		if n != 47 {
+			total += got
+		}
+	}
+	should.Equal(t, total, 889_063_398_406, "positions in all")
+}
+
+// TestSpans compares spans and counts with a look at each board.
+func TestSpans(t *testing.T) {
+	everyShape(t, func(t *testing.T, game awari.Game, n int) {
+		s, space := must.Get(newShape(game, n))(t), testrun.Space(t, game, n)
+		full := make([]bool, s.Positions())
+		before := uint64(0)
+		for rank := range s.Positions() {
+			b := space.Unrank(n, rank)
+			full[rank] = !slices.Contains(b[s.q:2*s.q], 0)
+			got, err := s.fullBefore(rank)
+			must.Hold(t, err == nil && got == before, "%d full boards before rank %d, want %d; error %v", got, rank, before, err)
+			if full[rank] {
+				before++
+			}
+		}
+		got, err := s.fullBefore(s.Positions())
+		must.Hold(t, err == nil && got == before && got == s.full(), "%d full boards, want %d; error %v", got, before, err)
+		for _, piece := range []uint64{1, 2, 7, 64, 1000, s.Positions()} {
+			for from := uint64(0); from < s.Positions(); from += 1 + s.Positions()/40 {
+				checkSpans(t, s, full, from, min(from+piece, s.Positions()))
+			}
+		}
+	})
+}
+
+func checkSpans(t *testing.T, s *shape, full []bool, from, to uint64) {
+	next := from
+	err := s.spans(from, to, func(x span) {
+		must.Hold(t, x.from == next && x.to > x.from && x.to <= to, "span %+v of %d to %d follows %d", x, from, to, next)
+		for rank := x.from; rank < x.to; rank++ {
+			must.Hold(t, full[rank] == x.full, "span %+v: wrong at rank %d", x, rank)
+		}
+		next = x.to
+	})
+	must.Hold(t, err == nil && next == to, "spans of %d to %d end at %d, error %v", from, to, next, err)
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
 	"grenier/io/corrupt"
@@ -35,14 +36,10 @@ func imported(t testing.TB, from string, format Format, codec frame.Codec) strin
 	dir := filepath.Join(work, "imported")
 	for n := range tb.MaxSeeds() + 1 {
 		path := filepath.Join(work, "scores")
-		testrun.WriteFile(t, path, written(t, from, Options{Seeds: n, Format: format, Codec: codec}))
+		must.Write(t, path, written(t, from, Options{Seeds: n, Format: format, Codec: codec}))
 		report, err := Import(t.Context(), dir, path, tb.Game(), importOptions(n, format, codec))
-		if err != nil {
-			t.Fatalf("layer %d: %v", n, err)
-		}
-		if report.Layer.Hash != tb.Layers()[n].Hash {
-			t.Errorf("%s, layer %d as %s, %s: other scores", tb.Game().Name(), n, format, codec)
-		}
+		must.Hold(t, err == nil, "layer %d: %v", n, err)
+		should.Hold(t, report.Layer.Hash == tb.Layers()[n].Hash, "%s, layer %d as %s, %s: other scores", tb.Game().Name(), n, format, codec)
 	}
 	return dir
 }
@@ -73,24 +70,18 @@ func TestLongRoundTrip(t *testing.T) {
 func checkVerified(t *testing.T, dir string) {
 	t.Helper()
 	result, err := verify.Run(t.Context(), dir, verify.Options{Job: job.Job{Workers: 2, Family: cpu.Best()}})
-	if err != nil || !result.OK {
-		t.Errorf("%+v, error %v", result, err)
-	}
+	should.Hold(t, err == nil && result.OK, "%+v, error %v", result, err)
 }
 
 // checkSameFiles: sealing is sealing, whoever gives the scores.
 func checkSameFiles(t *testing.T, a, b string) {
-	t.Helper()
 	for n := range open(t, a).MaxSeeds() + 1 {
 		name := rundir.LayerName(n)
-		if !bytes.Equal(testrun.ReadFile(t, filepath.Join(a, name)), testrun.ReadFile(t, filepath.Join(b, name))) {
-			t.Errorf("%s differs", name)
-		}
+		should.Hold(t, bytes.Equal(must.Read(t, filepath.Join(a, name)), must.Read(t, filepath.Join(b, name))),
+			"%s differs", name)
 	}
 	for _, name := range []string{"scores.tmp", "scores"} {
-		if _, err := os.Stat(filepath.Join(b, rundir.WorkName, name)); err == nil {
-			t.Errorf("%s is left over", name)
-		}
+		should.Not(t, must.Err(os.Stat(filepath.Join(b, rundir.WorkName, name))) == nil, "%s is left over", name)
 	}
 }
 
@@ -108,19 +99,15 @@ func TestLongVuSource(t *testing.T) {
 }
 
 func checkVuSource(t *testing.T, tb *tables.Tables, n int) {
-	s, want := mustShape(t, tb.Game(), n), scoresOf(t, tb, n)
-	file, err := vuEncoder{s}.encode(nil, 0, slices.Clone(want))
-	must.OK(t, err)
-	source, err := openVu(t, tb, n, file, frame.None)
-	must.OK(t, err)
+	s, want := must.Get(newShape(tb.Game(), n))(t), scoresOf(t, tb, n)
+	file := must.Get(vuEncoder{s}.encode(nil, 0, slices.Clone(want)))(t)
+	source := must.Get(openVu(t, tb, n, file, frame.None))(t)
 	defer source.Close()
 	for _, size := range []uint64{1, 5, 100, s.Positions()} {
 		for from := uint64(0); from < s.Positions(); from += max(size, 1+s.Positions()/50) {
 			got := make([]int8, min(size, s.Positions()-from))
 			must.OK(t, source.Read(from, got))
-			if !slices.Equal(got, want[from:from+uint64(len(got))]) {
-				t.Fatalf("%d scores from rank %d: %v", size, from, got)
-			}
+			must.List(t, got, want[from:from+uint64(len(got))], "%d scores from rank %d", size, from)
 		}
 	}
 }
@@ -128,20 +115,18 @@ func checkVuSource(t *testing.T, tb *tables.Tables, n int) {
 // openVu makes a source of a file with the given contents; tb has the layers below.
 func openVu(t testing.TB, tb *tables.Tables, n int, file []byte, codec frame.Codec) (solve.Source, error) {
 	t.Helper()
-	s, dir := mustShape(t, tb.Game(), n), t.TempDir()
+	s, dir := must.Get(newShape(tb.Game(), n))(t), t.TempDir()
 	path := filepath.Join(dir, "file")
-	testrun.WriteFile(t, path, file)
+	must.Write(t, path, file)
 	i := &intake{
 		Options: importOptions(n, Vu, codec), path: path, game: tb.Game(), shape: s, scores: s.reachable(), room: frame.MostRoom,
 	}
-	work, err := vfs.OpenDir(dir)
-	must.OK(t, err)
+	work := must.Get(vfs.OpenDir(dir))(t)
 	t.Cleanup(func() { work.Close() })
 	return i.open(t.Context(), tb, work)
 }
 
-// TestBadFiles: files that cannot be of the layer are damaged, whatever is wrong with them, and
-// change nothing.
+// TestBadFiles: files that cannot be of the layer are damaged, whatever is wrong with them, and change nothing.
 func TestBadFiles(t *testing.T) {
 	game := testrun.Game(t, 12, awari.Awari)
 	from, below := solveRun(t, game, 7), testrun.Solve(t, game, 6)
@@ -179,19 +164,14 @@ func TestBadFiles(t *testing.T) {
 				dir := testrun.Write(t, game, below, 1<<16)
 				before := files(t, dir)
 				path := filepath.Join(t.TempDir(), "scores.7")
-				testrun.WriteFile(t, path, c.data)
+				must.Write(t, path, c.data)
 				_, err := Import(t.Context(), dir, path, game, importOptions(7, f, c.codec))
-				if !errors.Is(err, corrupt.ErrCorrupt) {
-					t.Fatalf("error %v", err)
-				}
+				must.Be(t, err, corrupt.ErrCorrupt)
 				for word := range strings.SplitSeq(path+"|"+c.words, "|") {
-					if !strings.Contains(err.Error(), word) {
-						t.Errorf("%q lacks %q", err, word)
-					}
+					should.Hold(t, strings.Contains(err.Error(), word), "%q lacks %q", err, word)
 				}
-				if after := files(t, dir); !slices.Equal(before, after) {
-					t.Errorf("the directory had %v, and has %v", before, after)
-				}
+				after := files(t, dir)
+				should.Hold(t, slices.Equal(before, after), "the directory had %v, and has %v", before, after)
 			})
 		}
 	}
@@ -201,10 +181,8 @@ func TestBadFiles(t *testing.T) {
 func pack(t testing.TB, codec frame.Codec, data []byte) []byte {
 	t.Helper()
 	var out bytes.Buffer
-	w, err := frame.NewWriter(&out, codec, uint64(len(data)), 1)
-	must.OK(t, err)
-	_, err = w.Write(data)
-	must.OK(t, err)
+	w := must.Get(frame.NewWriter(&out, codec, uint64(len(data)), 1))(t)
+	must.OK(t, must.Err(w.Write(data)))
 	must.OK(t, w.Close())
 	return out.Bytes()
 }
@@ -213,11 +191,10 @@ func pack(t testing.TB, codec frame.Codec, data []byte) []byte {
 func files(t *testing.T, dir string) []string {
 	t.Helper()
 	var names []string
-	err := filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {
+	must.OK(t, filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {
 		names = append(names, path)
 		return err
-	})
-	must.OK(t, err)
+	}))
 	return names
 }
 
@@ -226,7 +203,7 @@ func TestRefusedImports(t *testing.T) {
 	game, strict := testrun.Game(t, 12, awari.Awari), testrun.Game(t, 12, awari.Strict)
 	from := solveRun(t, game, 3)
 	path := filepath.Join(t.TempDir(), "scores")
-	testrun.WriteFile(t, path, written(t, from, Options{Seeds: 3, Format: Vu}))
+	must.Write(t, path, written(t, from, Options{Seeds: 3, Format: Vu}))
 	filled, missing := testrun.Write(t, game, testrun.Solve(t, game, 4), 1<<16), filepath.Join(t.TempDir(), "new")
 	var order *solve.OrderError
 	var memory *memory.Error
@@ -256,26 +233,19 @@ func TestRefusedImports(t *testing.T) {
 		}},
 	} {
 		_, err := Import(t.Context(), c.dir, c.path, c.game, c.o)
-		if err == nil || !c.matches(err) {
-			t.Errorf("%s: error %v", name, err)
-		}
-		if _, err := os.Stat(missing); err == nil {
-			t.Fatalf("%s: a directory was made", name)
-		}
+		should.Not(t, err == nil || !c.matches(err), "%s: error %v", name, err)
+		must.Not(t, must.Err(os.Stat(missing)) == nil, "%s: a directory was made", name)
 	}
 }
 
-func is(target error) func(error) bool {
-	return func(err error) bool { return errors.Is(err, target) }
-}
+func is(target error) func(error) bool { return func(err error) bool { return errors.Is(err, target) } }
 
 // TestOddInputs: a directory is no file; what is not a regular file is copied first.
 func TestOddInputs(t *testing.T) {
 	game := testrun.Game(t, 4, awari.Awari)
 	dir := filepath.Join(t.TempDir(), "run")
-	if _, err := Import(t.Context(), dir, t.TempDir(), game, importOptions(0, Colex, frame.None)); err == nil || !strings.Contains(err.Error(), "is a directory") {
-		t.Errorf("error %v", err)
-	}
+	_, err := Import(t.Context(), dir, t.TempDir(), game, importOptions(0, Colex, frame.None))
+	should.Not(t, err == nil || !strings.Contains(err.Error(), "is a directory"), "error %v", err)
 }
 
 // TestInterruptedImport stops an import in each of its stages.
@@ -283,7 +253,7 @@ func TestInterruptedImport(t *testing.T) {
 	game := testrun.Game(t, 12, awari.Awari)
 	from := solveRun(t, game, 8)
 	path := filepath.Join(t.TempDir(), "scores")
-	testrun.WriteFile(t, path, written(t, from, Options{Seeds: 8, Format: Vu, Codec: frame.LZ4}))
+	must.Write(t, path, written(t, from, Options{Seeds: 8, Format: Vu, Codec: frame.LZ4}))
 	dir := testrun.Write(t, game, testrun.Solve(t, game, 7), 1<<16)
 	before := files(t, dir)
 	for _, stage := range []string{"unpacking", "full boards", "sealing"} {
@@ -291,19 +261,15 @@ func TestInterruptedImport(t *testing.T) {
 		o := importOptions(8, Vu, frame.LZ4)
 		last := 0.0
 		o.Progress = func(p job.Step) {
-			if p.Done < last || p.Done > p.Total {
-				t.Errorf("%+v after %v", p, last)
-			}
+			should.Not(t, p.Done < last || p.Done > p.Total, "%+v after %v", p, last)
 			if last = p.Done; p.Doing == "layer 8, "+stage {
 				cancel()
 			}
 		}
-		if _, err := Import(ctx, dir, path, game, o); stage != "sealing" && !errors.Is(err, context.Canceled) {
-			t.Errorf("%s: error %v", stage, err)
-		}
-		if after := files(t, dir); stage != "sealing" && !slices.Equal(before, after) {
-			t.Errorf("%s: the directory had %v, and has %v", stage, before, after)
-		}
+		_, err := Import(ctx, dir, path, game, o)
+		should.Not(t, stage != "sealing" && !errors.Is(err, context.Canceled), "%s: error %v", stage, err)
+		after := files(t, dir)
+		should.Not(t, stage != "sealing" && !slices.Equal(before, after), "%s: the directory had %v, and has %v", stage, before, after)
 		cancel()
 	}
 }
@@ -313,7 +279,7 @@ func TestWrongLayersBelow(t *testing.T) {
 	game := testrun.Game(t, 12, awari.Awari)
 	layers := testrun.Solve(t, game, 8)
 	path := filepath.Join(t.TempDir(), "scores")
-	testrun.WriteFile(t, path, written(t, testrun.Write(t, game, layers, 1<<16), Options{Seeds: 8, Format: Vu}))
+	must.Write(t, path, written(t, testrun.Write(t, game, layers, 1<<16), Options{Seeds: 8, Format: Vu}))
 	for n, scores := range layers[2:8] {
 		for i := range scores {
 			scores[i] = int8(-n - 2)
@@ -322,12 +288,9 @@ func TestWrongLayersBelow(t *testing.T) {
 	dir := testrun.Write(t, game, layers[:8], 1<<16)
 	before := files(t, dir)
 	_, err := Import(t.Context(), dir, path, game, importOptions(8, Vu, frame.None))
-	if !errors.Is(err, corrupt.ErrCorrupt) || !strings.Contains(err.Error(), "layer-02.gl: board") {
-		t.Errorf("error %v", err)
-	}
-	if after := files(t, dir); !slices.Equal(before, after) {
-		t.Errorf("the directory had %v, and has %v", before, after)
-	}
+	should.Hold(t, errors.Is(err, corrupt.ErrCorrupt) && strings.Contains(err.Error(), "layer-02.gl: board"), "error %v", err)
+	after := files(t, dir)
+	should.Hold(t, slices.Equal(before, after), "the directory had %v, and has %v", before, after)
 }
 
 // FuzzInput makes layers of any bytes: that ends in scores of the layer, or in an error that
@@ -337,9 +300,8 @@ func FuzzInput(f *testing.F) {
 	game := testrun.Game(f, 12, awari.Awari)
 	tb := open(f, solveRun(f, game, most))
 	for n := range most + 1 {
-		s := mustShape(f, game, n)
-		file, err := vuEncoder{s}.encode(nil, 0, scoresOf(f, tb, n))
-		must.OK(f, err)
+		s := must.Get(newShape(game, n))(f)
+		file := must.Get(vuEncoder{s}.encode(nil, 0, scoresOf(f, tb, n)))(f)
 		f.Add(uint8(n), uint8(0), file)
 		f.Add(uint8(n), uint8(1), pack(f, frame.LZ4, file))
 		f.Add(uint8(n), uint8(2), pack(f, frame.Zstd, file))
@@ -352,14 +314,11 @@ func FuzzInput(f *testing.F) {
 			scores := make([]int8, source.Positions())
 			if err = source.Read(0, scores); err == nil {
 				var h tally.Histogram
-				if h.Add(scores); !h.Within(-int8(n), int8(n)) {
-					t.Error("scores out of range")
-				}
+				h.Add(scores)
+				should.Hold(t, h.Within(-int8(n), int8(n)), "scores out of range")
 			}
 			err = errors.Join(err, source.Close())
 		}
-		if err != nil && !errors.Is(err, corrupt.ErrCorrupt) {
-			t.Error(err)
-		}
+		should.Not(t, err != nil && !errors.Is(err, corrupt.ErrCorrupt), "%v", err)
 	})
 }

@@ -1,20 +1,22 @@
 package job
 
-import "testing"
+import (
+	"testing"
+
+	"grenier/internal/testkit/should"
+)
 
 // TestParsePart: one way to write each part, and no others.
 func TestParsePart(t *testing.T) {
 	for text, want := range map[string]Part{
 		"1/1": {Index: 1, Of: 1}, "3/16": {Index: 3, Of: 16}, "10000/10000": {Index: 10_000, Of: 10_000}, "all": {All: true}, "all/7": {Of: 7, All: true},
 	} {
-		if got, ok := ParsePart(text); got != want || !ok {
-			t.Errorf("%s: %+v, %v", text, got, ok)
-		}
+		got, ok := ParsePart(text)
+		should.Hold(t, got == want && ok, "%s: %+v, %v", text, got, ok)
 	}
 	for _, text := range []string{"", "0/3", "4/3", "1/0", "1", "/", "1/", "/2", "01/2", "1/02", "+1/2", "-1/2", "1/2/3", "1/10001", "all/", "all/0", "all/x", "ALL", " 1/2", "1.5/2"} {
-		if got, ok := ParsePart(text); ok {
-			t.Errorf("%q: %+v", text, got)
-		}
+		got, ok := ParsePart(text)
+		should.Not(t, ok, "%q: %+v", text, got)
 	}
 }
 
@@ -30,16 +32,12 @@ func TestShares(t *testing.T) {
 				}
 				at = to
 			}
-			if at != total {
-				t.Errorf("%d parts of %d end at %d", n, total, at)
-			}
+			should.Equal(t, at, total, "%d parts of %d end at", n, total)
 		}
-		if from, to := (Part{}).Share(total); from != 0 || to != total {
-			t.Errorf("the whole of %d: %d to %d", total, from, to)
-		}
-		if from, to := (Part{All: true}).Share(total); from != to {
-			t.Errorf("all of %d: %d to %d", total, from, to)
-		}
+		from, to := (Part{}).Share(total)
+		should.Hold(t, from == 0 && to == total, "the whole of %d: %d to %d", total, from, to)
+		from, to = (Part{All: true}).Share(total)
+		should.Hold(t, from == to, "all of %d: %d to %d", total, from, to)
 	}
 }
 
@@ -52,16 +50,13 @@ func TestTakes(t *testing.T) {
 				takers++
 			}
 		}
-		if takers != 1 || !(Part{}).Takes(item) || (Part{All: true}).Takes(item) || (Part{Of: 16, All: true}).Takes(item) {
-			t.Errorf("item %d: %d takers", item, takers)
-		}
+		should.Not(t, takers != 1 || !(Part{}).Takes(item) || (Part{All: true}).Takes(item) || (Part{Of: 16, All: true}).Takes(item),
+			"item %d: %d takers", item, takers)
 	}
 }
 
 func TestList(t *testing.T) {
 	for want, numbers := range map[string][]int{"": nil, "7": {7, 7}, "3, 5..9, 12": {12, 5, 3, 6, 7, 8, 9, 5}, "1..2": {2, 1}} {
-		if got := List(numbers); got != want {
-			t.Errorf("%v: %q, want %q", numbers, got, want)
-		}
+		should.Equal(t, List(numbers), want, "%v", numbers)
 	}
 }

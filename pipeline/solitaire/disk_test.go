@@ -13,6 +13,7 @@ import (
 	"grenier/internal/testkit/crashfs"
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/runstest"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 	"grenier/io/corrupt"
 	"grenier/io/rundir"
@@ -29,9 +30,7 @@ func diskGame(t testing.TB) Problem {
 }
 
 // crashGame is the problem of tests that search again and again.
-func crashGame(t testing.TB) Problem {
-	return game(t, "oooo\noooo\n-oo-", 1)
-}
+func crashGame(t testing.TB) Problem { return game(t, "oooo\noooo\n-oo-", 1) }
 
 // onDisk returns options for a directory, with one worker, whose files are the same in each run.
 func onDisk(dir string) Options {
@@ -48,7 +47,6 @@ func doing(backward bool, pegs int) string {
 
 // stopAt runs a search and stops it in a layer.
 func stopAt(t testing.TB, p Problem, dir string, backward bool, pegs int) {
-	t.Helper()
 	o := onDisk(dir)
 	runstest.Interrupt(t, &o.Job, func(s job.Step) bool { return s.Doing == doing(backward, pegs) }, func(ctx context.Context) error {
 		_, err := Solve(ctx, p, o)
@@ -56,10 +54,9 @@ func stopAt(t testing.TB, p Problem, dir string, backward bool, pegs int) {
 	})
 }
 
-// TestGolden compares the files of two searches with those in testdata, and resumes from these (package runs tests
-// that a search is stopped and resumed in each layer). If
-// the compression library has changed, -update is right; otherwise the format has, and
-// checkpointVersion must grow.
+// TestGolden compares the files of two searches with those in testdata, and resumes from these (package runs tests that
+// a search is stopped and resumed in each layer). If the compression library has changed, -update is right; otherwise
+// the format has, and checkpointVersion must grow.
 func TestGolden(t *testing.T) {
 	p := diskGame(t)
 	want := solve(t, p, options())
@@ -80,9 +77,7 @@ func TestGolden(t *testing.T) {
 			}
 		}
 		must.Same(t, name, want, solve(t, p, o))
-		if first != doing(stop.backward, stop.pegs) {
-			t.Errorf("%s: it began with %q", name, first)
-		}
+		should.Equal(t, first, doing(stop.backward, stop.pegs), "%s: it began with", name)
 	}
 }
 
@@ -91,23 +86,18 @@ func TestGolden(t *testing.T) {
 func TestShared(t *testing.T) {
 	dir := t.TempDir()
 	p := game(t, "ooo\nooo\nooo\nooo", 4)
-	_, err := Count(t.Context(), p, onDisk(dir))
-	must.OK(t, err)
+	must.OK(t, must.Err(Count(t.Context(), p, onDisk(dir))))
 	for _, p.Ends = range []uint64{0, p.Board.Full(), 1<<4 | 1<<7 | 1<<1 | 1<<10, 0} {
 		o, forward := onDisk(dir), false
 		o.Progress = func(s job.Step) { forward = forward || !strings.Contains(s.Doing, "backward") }
 		must.Same(t, fmt.Sprintf("ends %#x", p.Ends), solve(t, p, options()), solve(t, p, o))
-		if forward {
-			t.Errorf("ends %#x: layers are counted again", p.Ends)
-		}
+		should.Not(t, forward, "ends %#x: layers are counted again", p.Ends)
 	}
 	for name, other := range map[string]Problem{
 		"another start": game(t, "ooo\nooo\nooo\nooo", 3), "another board": game(t, "ooo\nooo\nooo\noo", 4),
 		"another end": {Board: p.Board, Start: p.Start, Ends: 1},
 	} {
-		if _, err := Count(t.Context(), other, onDisk(dir)); !errors.Is(err, rundir.ErrOtherRun) {
-			t.Errorf("%s: %v", name, err)
-		}
+		should.Be(t, must.Err(Count(t.Context(), other, onDisk(dir))), rundir.ErrOtherRun, "%s", name)
 	}
 }
 
@@ -146,14 +136,10 @@ func TestLongCrashOtherEnds(t *testing.T) {
 		fs = fs.Kill()
 		fs.CrashAt(k)
 		_, err = on(t, q, dir, fs)
-		if err != nil && !errors.Is(err, crashfs.ErrCrashed) {
-			t.Fatalf("crash %d: %v", k, err)
-		}
+		must.Not(t, err != nil && !errors.Is(err, crashfs.ErrCrashed), "crash %d: %v", k, err)
 		for i, problem := range []Problem{p, q} {
 			got, failed := on(t, problem, dir, fs.Kill())
-			if failed != nil {
-				t.Fatalf("after crash %d: %v", k, failed)
-			}
+			must.Hold(t, failed == nil, "after crash %d: %v", k, failed)
 			must.Same(t, fmt.Sprint("after crash ", k), want[i], got)
 		}
 		if err == nil {
@@ -198,9 +184,7 @@ func TestCheckpointContradicts(t *testing.T) {
 			_, _, _, err = table.Shortest(t.Context())
 			err = errors.Join(err, table.Close())
 		}
-		if !errors.Is(err, corrupt.ErrCorrupt) {
-			t.Errorf("%s: %v", name, err)
-		}
+		should.Be(t, err, corrupt.ErrCorrupt, "%s", name)
 	}
 }
 
@@ -210,14 +194,12 @@ func FuzzCheckpoint(f *testing.F) {
 	f.Add([]byte(`{"layers":[{"words":-1}]}`))
 	p := diskGame(f)
 	f.Fuzz(func(t *testing.T, payload []byte) {
-		s, err := newSearch(p, onDisk(""), false)
-		must.OK(t, err)
+		s := must.Get(newSearch(p, onDisk(""), false))(t)
 		c := &checkpoint{}
 		if json.Unmarshal(payload, c) != nil || s.load(c) != nil {
 			return
 		}
-		if len(s.layers) == 0 || len(s.layers) > s.first || s.layers[0].N != 1 || len(s.winning) > 0 && len(s.layers) != s.first {
-			t.Errorf("%d layers, %d winning", len(s.layers), len(s.winning))
-		}
+		should.Not(t, len(s.layers) == 0 || len(s.layers) > s.first || s.layers[0].N != 1 || len(s.winning) > 0 && len(s.layers) != s.first,
+			"%d layers, %d winning", len(s.layers), len(s.winning))
 	})
 }

@@ -14,6 +14,7 @@ import (
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/reach"
 	"grenier/internal/testkit/runstest"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/solitairetest"
 	"grenier/internal/testkit/tries"
 	"grenier/io/memory"
@@ -41,8 +42,7 @@ func game(t testing.TB, picture string, start int) Problem {
 func central(t testing.TB) Problem {
 	t.Helper()
 	b := solitaire.Named(solitaire.English)
-	center, err := b.Center()
-	must.OK(t, err)
+	center := must.Get(b.Center())(t)
 	return Problem{Board: b, Start: b.Full() &^ (1 << center)}
 }
 
@@ -60,28 +60,24 @@ type answer struct {
 func solved(t testing.TB, table *Table) (a answer) {
 	t.Helper()
 	a.Layers, a.Winning = table.Layers()
-	advice, err := table.Advise(t.Context(), State{table.Start, -1})
-	must.OK(t, err)
+	advice := must.Get(table.Advise(t.Context(), State{table.Start, -1}))(t)
 	jumps, moves, ok, err := table.Shortest(t.Context())
 	must.OK(t, err)
 	a.Solutions, a.Moves, a.Solvable = advice.Solutions.String(), moves, ok
 	p := table.Start
 	for _, j := range jumps {
-		_, err := table.Board.FindJump(p, j.From, j.To)
-		must.OK(t, err)
+		must.OK(t, must.Err(table.Board.FindJump(p, j.From, j.To)))
 		p ^= j.Pegs()
 	}
-	if ok && (bits.OnesCount64(p) != 1 || p&table.ends() == 0 || len(solitaire.Moves(jumps)) != moves) {
-		t.Errorf("the solution with %d jumps and %d moves ends in %#x", len(jumps), moves, p)
-	}
+	should.Not(t, ok && (bits.OnesCount64(p) != 1 || p&table.ends() == 0 || len(solitaire.Moves(jumps)) != moves),
+		"the solution with %d jumps and %d moves ends in %#x", len(jumps), moves, p)
 	return a
 }
 
 // solve solves a problem and closes the table.
 func solve(t testing.TB, p Problem, o Options) answer {
 	t.Helper()
-	table, err := Solve(t.Context(), p, o)
-	must.OK(t, err)
+	table := must.Get(Solve(t.Context(), p, o))(t)
 	defer func() { must.OK(t, table.Close()) }()
 	return solved(t, table)
 }
@@ -97,9 +93,7 @@ type brute struct {
 // never is more moves than there can be.
 const never = 1 << 20
 
-func newBrute(p Problem) *brute {
-	return &brute{p, map[solitaire.Position]*big.Int{}, map[State]int{}}
-}
+func newBrute(p Problem) *brute { return &brute{p, map[solitaire.Position]*big.Int{}, map[State]int{}} }
 
 // after returns the jumps from a position.
 func (b *brute) after(p solitaire.Position) (jumps []solitaire.Jump) {
@@ -150,10 +144,8 @@ func (b *brute) least(s State) int {
 // answer returns everything. Which positions are reached is found by package reach.
 func (b *brute) answer(t *testing.T) (a answer) {
 	t.Helper()
-	space, err := solitairetest.NewSpace(b.Board)
-	must.OK(t, err)
-	set, err := reach.From(t.Context(), space, b.Start)
-	must.OK(t, err)
+	space := must.Get(solitairetest.NewSpace(b.Board))(t)
+	set := must.Get(reach.From(t.Context(), space, b.Start))(t)
 	var maps []symmetry.Map
 	for _, m := range b.Board.Symmetries() {
 		if symmetry.Image(&m, b.ends()) == b.ends() {
@@ -206,14 +198,11 @@ func TestLongBrute(t *testing.T) {
 			for _, p.Ends = range []solitaire.Position{0, 1, p.Board.Full() &^ p.Start, 6 & p.Board.Full()} {
 				b := newBrute(p)
 				want := b.answer(t)
-				table, err := Solve(t.Context(), p, options())
-				must.OK(t, err)
+				table := must.Get(Solve(t.Context(), p, options()))(t)
 				must.Same(t, fmt.Sprintf("%s\nends %#x, brute force", p.Board.Picture(p.Start), p.Ends), want, solved(t, table))
 				checkAdvice(t, table, b)
 				c, err := Count(t.Context(), p, options())
-				if err != nil || !slices.Equal(c.Layers, want.Layers) {
-					t.Errorf("counted %v, want %v: %v", c, want.Layers, err)
-				}
+				should.Hold(t, err == nil && slices.Equal(c.Layers, want.Layers), "counted %v, want %v: %v", c, want.Layers, err)
 				if p.Parity() && (want.Solvable || c.Solved > 0) {
 					t.Errorf("%s\nends %#x: parity says no, but there is a solution", p.Board.Picture(p.Start), p.Ends)
 				}
@@ -229,19 +218,15 @@ func TestLongBrute(t *testing.T) {
 			}
 		}
 	}
-	if solvable < 20 || not < 20 || several < 10 {
-		t.Errorf("%d solvable problems, %d others, %d with moves of several jumps", solvable, not, several)
-	}
+	should.Not(t, solvable < 20 || not < 20 || several < 10,
+		"%d solvable problems, %d others, %d with moves of several jumps", solvable, not, several)
 }
 
-// checkAdvice compares the advice in positions of a random game, the same in each run, with brute
-// force.
+// checkAdvice compares the advice in positions of a random game, the same in each run, with brute force.
 func checkAdvice(t *testing.T, table *Table, b *brute) {
-	t.Helper()
 	s := State{table.Start, -1}
 	for step := 0; ; step++ {
-		a, err := table.Advise(t.Context(), s)
-		must.OK(t, err)
+		a := must.Get(table.Advise(t.Context(), s))(t)
 		if a.Solutions.Cmp(b.count(s.Position)) != 0 || a.Solutions.Sign() > 0 && a.Moves != b.least(s) {
 			t.Fatalf("%v: %v solutions, %d moves, want %v, %d", s, a.Solutions, a.Moves, b.count(s.Position), b.least(s))
 		}
@@ -268,14 +253,11 @@ func checkAdvice(t *testing.T, table *Table, b *brute) {
 func TestLittleMemory(t *testing.T) {
 	p := game(t, "oooo\noooo\noooo\noooo", 1)
 	want := solve(t, p, options())
-	if !want.Solvable || slices.Max(want.Layers) < 200 {
-		t.Fatalf("%+v", want)
-	}
+	must.Hold(t, want.Solvable && slices.Max(want.Layers) >= 200, "%+v", want)
 	for _, dir := range []string{"", t.TempDir()} {
 		for threads := 1; threads <= 3; threads += 2 {
 			o := Options{Job: job.Job{Memory: runs.LeastMemory(threads), Workers: threads}, Dir: dir}
-			s, err := newSearch(p, o, true)
-			must.OK(t, err)
+			s := must.Get(newSearch(p, o, true))(t)
 			s.room = 1
 			if s.mostFound() > 2*mostChildren || s.abreast() != 2 {
 				t.Fatalf("%d positions in a buffer, %d runs at a time", s.mostFound(), s.abreast())
@@ -318,11 +300,9 @@ func TestEnglishBeginning(t *testing.T) {
 		_, err := Count(ctx, central(t), o)
 		return err
 	})
-	s, err := newSearch(central(t), Options{Job: job.Job{Memory: o.Memory}, Dir: o.Dir}, false)
-	must.OK(t, err)
-	if got, want := fmt.Sprint(s.counts()), "[1 1 2 8 39 171 719 2757 9751]"; got != want {
-		t.Errorf("%s, published %s", got, want)
-	}
+	s := must.Get(newSearch(central(t), Options{Job: job.Job{Memory: o.Memory}, Dir: o.Dir}, false))(t)
+	got, want := fmt.Sprint(s.counts()), "[1 1 2 8 39 171 719 2757 9751]"
+	should.Hold(t, got == want, "%s, published %s", got, want)
 	must.OK(t, s.close())
 }
 
@@ -339,13 +319,10 @@ func TestOptions(t *testing.T) {
 		"pegs outside":  {Problem{Board: p.Board, Start: 15}, options()},
 		"little memory": {p, Options{Job: job.Job{Memory: runs.LeastMemory(1) - 1}}},
 	} {
-		if _, err := Count(t.Context(), c.p, c.o); !errors.Is(err, fault.Usage) {
-			t.Errorf("%s: %v", name, err)
-		}
+		should.Be(t, must.Err(Count(t.Context(), c.p, c.o)), fault.Usage, "%s", name)
 	}
-	if _, err := Count(t.Context(), p, Options{}); !errors.As(err, new(*memory.Error)) {
-		t.Errorf("%v", err)
-	}
+	_, err := Count(t.Context(), p, Options{})
+	should.Hold(t, errors.As(err, new(*memory.Error)), "%v", err)
 }
 
 // TestTooLittleMemory: a search whose layers do not fit says so.
@@ -353,28 +330,24 @@ func TestTooLittleMemory(t *testing.T) {
 	s, err := newSearch(game(t, "oooo\noooo\noooo\noooo", 1), options(), true)
 	must.OK(t, err)
 	s.store.Most = 1 << 11
-	if err := s.failed(s.forward(t.Context())); !errors.Is(err, ErrMemory) || !errors.Is(err, fault.Usage) {
-		t.Errorf("%v, want ErrMemory", err)
-	}
+	err = s.failed(s.forward(t.Context()))
+	should.Hold(t, errors.Is(err, ErrMemory) && errors.Is(err, fault.Usage), "%v, want ErrMemory", err)
 }
 
 // TestWide counts solutions that need more than one word.
 func TestWide(t *testing.T) {
 	p := game(t, "oooooo\noooooo\noooooo\n-oooo-", 7)
-	if n, ok := new(big.Int).SetString(solve(t, p, options()).Solutions, 10); !ok || n.Cmp(newBrute(p).count(p.Start)) != 0 || n.BitLen() < 33 {
-		t.Errorf("%v solutions, want %v", n, newBrute(p).count(p.Start))
-	}
+	n, ok := new(big.Int).SetString(solve(t, p, options()).Solutions, 10)
+	should.Hold(t, ok && n.Cmp(newBrute(p).count(p.Start)) == 0 && n.BitLen() >= 33, "%v solutions, want %v", n, newBrute(p).count(p.Start))
 	row := make([]uint32, countAt+3)
 	other := make([]uint32, countAt+3)
 	(&record{position: 1, moves: 2, pegs: 1, count: []uint32{0xffffffff, 0xffffffff}}).put(row)
 	(&record{position: 1, moves: 2, pegs: 2, count: []uint32{1}}).put(other)
 	combine(row, other)
-	if r := recordOf(row); numberOf(r.count).Cmp(new(big.Int).Lsh(big.NewInt(1), 64)) != 0 || r.pegs != 3 || r.moves != 2 {
-		t.Errorf("%+v", r)
-	}
+	r := recordOf(row)
+	should.Hold(t, numberOf(r.count).Cmp(new(big.Int).Lsh(big.NewInt(1), 64)) == 0 && r.pegs == 3 && r.moves == 2, "%+v", r)
 	(&record{position: 1, moves: 1, pegs: 4, count: []uint32{5}}).put(other)
 	combine(row, other)
-	if r := recordOf(row); r.pegs != 4 || r.moves != 1 || r.count[0] != 5 {
-		t.Errorf("%+v", r)
-	}
+	r = recordOf(row)
+	should.Hold(t, r.pegs == 4 && r.moves == 1 && r.count[0] == 5, "%+v", r)
 }

@@ -23,13 +23,11 @@ import (
 // all captures at once. It reports nanoseconds a position by stage, windows, and the bytes of
 // the layer file and of streams a position: what the costs of package plan are fitted to.
 func BenchmarkWidths(b *testing.B) {
-	game, err := awari.New(awari.MaxPits, awari.Awari)
-	must.OK(b, err)
+	game := must.Get(awari.New(awari.MaxPits, awari.Awari))(b)
 	path := b.TempDir()
 	for n := firstWidths; n <= lastWidths(b); n++ {
 		o := Options{Seeds: n - 1, Job: job.Job{Workers: 1, Family: cpu.Best()}, Interval: 24 * time.Hour}
-		_, err := Solve(b.Context(), path, game, o)
-		must.OK(b, err)
+		must.OK(b, must.Err(Solve(b.Context(), path, game, o)))
 		for _, bits := range halfboard.Widths {
 			b.Run(fmt.Sprintf("layer=%d/bits=%d", n, bits), func(b *testing.B) {
 				o.Seeds, o.Bits = n, bits
@@ -45,19 +43,15 @@ const firstWidths = 15
 func lastWidths(b *testing.B) int {
 	text := cmp.Or(os.Getenv("GRENIER_WIDTHS"), "17")
 	n, err := strconv.Atoi(text)
-	if err != nil || n < firstWidths || n > awari.MaxSeeds {
-		b.Fatalf("GRENIER_WIDTHS is %q: want a number of seeds from %d on", text, firstWidths)
-	}
+	must.Hold(b, err == nil && n >= firstWidths && n <= awari.MaxSeeds,
+		"GRENIER_WIDTHS is %q: want a number of seeds from %d on", text, firstWidths)
 	return n
 }
 
 func benchWidth(b *testing.B, path string, game awari.Game, o Options) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	dir, err := rundir.Lock(path, Identity(game))
-	must.OK(b, err)
-	defer func() {
-		must.OK(b, dir.Unlock())
-	}()
+	dir := must.Get(rundir.Lock(path, Identity(game)))(b)
+	defer func() { must.OK(b, dir.Unlock()) }()
 	work, looked := uint64(0), time.Now()
 	o.Progress = func(job.Step) {
 		if time.Since(looked) > time.Second/50 {
@@ -65,10 +59,8 @@ func benchWidth(b *testing.B, path string, game awari.Game, o Options) {
 			work, looked = max(work, bytes), time.Now()
 		}
 	}
-	m, err := catalog.Manifest(dir)
-	must.OK(b, err)
-	r, err := begin(dir, m, game, o)
-	must.OK(b, err)
+	m := must.Get(catalog.Manifest(dir))(b)
+	r := must.Get(begin(dir, m, game, o))(b)
 	for b.Loop() {
 		report, file, err := r.sealLayer(b.Context(), o.Seeds)
 		if err == nil {

@@ -12,16 +12,17 @@ import (
 
 	"grenier/internal/testkit/awaritest"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/io/corrupt"
 	"grenier/io/rundir"
 	"grenier/layers/awari"
+	"grenier/pipeline/job"
 	"grenier/pipeline/solve"
 )
 
 // tinyDisk mounts a file system of 256 KiB.
 func tinyDisk(t *testing.T) string {
-	t.Helper()
 	dir := t.TempDir()
 	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size=256k"); err != nil {
 		t.Skipf("a full disk needs a file system of its own: %v", err)
@@ -30,8 +31,7 @@ func tinyDisk(t *testing.T) string {
 	return dir
 }
 
-// TestFullDisk solves until the disk is full, makes room little by little, and
-// continues.
+// TestFullDisk solves until the disk is full, makes room little by little, and continues.
 func TestFullDisk(t *testing.T) {
 	disk := tinyDisk(t)
 	ballast, dir := filepath.Join(disk, "ballast"), filepath.Join(disk, "run")
@@ -39,9 +39,7 @@ func TestFullDisk(t *testing.T) {
 	mustSolve(t, want, game, options(12))
 	failures := 0
 	for size := 256 << 10; ; size -= 4 << 10 {
-		if size < 0 {
-			t.Fatal("never enough room")
-		}
+		must.Not(t, size < 0, "never enough room")
 		fill(t, ballast, size)
 		_, err := solve.Solve(t.Context(), dir, game, options(12))
 		if err == nil {
@@ -50,9 +48,7 @@ func TestFullDisk(t *testing.T) {
 		failures++
 		checkFull(t, err, dir)
 	}
-	if failures < 5 {
-		t.Errorf("the disk was full %d times only", failures)
-	}
+	should.Not(t, failures < 5, "the disk was full %d times only", failures)
 	t.Logf("the disk was full %d times", failures)
 	sameRun(t, want, dir)
 }
@@ -61,29 +57,45 @@ func TestFullDisk(t *testing.T) {
 func fill(t *testing.T, path string, size int) {
 	t.Helper()
 	err := os.WriteFile(path, make([]byte, size), 0o644)
-	if err != nil && !errors.Is(err, syscall.ENOSPC) {
-		t.Fatal(err)
-	}
+	must.Not(t, err != nil && !errors.Is(err, syscall.ENOSPC), "%v", err)
 }
 
 // checkFull checks the error of a full disk, and that what was sealed is intact.
 func checkFull(t *testing.T, err error, dir string) {
-	t.Helper()
-	if !errors.Is(err, syscall.ENOSPC) || errors.Is(err, corrupt.ErrCorrupt) || !strings.Contains(err.Error(), dir) {
-		t.Errorf("error %v", err)
-	}
+	should.Hold(t, errors.Is(err, syscall.ENOSPC) && !errors.Is(err, corrupt.ErrCorrupt) && strings.Contains(err.Error(), dir),
+		"error %v", err)
 	if _, err := os.Stat(filepath.Join(dir, "manifest.json")); err != nil {
 		return // not even room for that
 	}
 	tidyButUnlisted(t, dir, len(testrun.Manifest(t, dir).Layers))
 }
 
-// tidyButUnlisted is tidy, but a layer that was published when there was no room
-// left for the manifest may be there.
+// tidyButUnlisted is tidy, but a layer that was published when there was no room left for the manifest may be there.
 func tidyButUnlisted(t *testing.T, dir string, layers int) {
-	t.Helper()
 	if _, err := os.Stat(filepath.Join(dir, rundir.LayerName(layers))); err == nil {
 		layers++
 	}
 	tidy(t, dir, layers)
+}
+
+// TestLostLock removes the lock in the midst of a layer and lets a second solver finish:
+// the first one ends without touching what the second one makes.
+func TestLostLock(t *testing.T) {
+	game, dir, whole := awaritest.Game(t, 8, awari.Awari), filepath.Join(t.TempDir(), "run"), filepath.Join(t.TempDir(), "whole")
+	mustSolve(t, whole, game, options(8))
+	o, stolen := options(8), false
+	o.Progress = func(step job.Step) {
+		p := step.Detail.(solve.Progress)
+		if stolen || p.Seeds != 6 {
+			return
+		}
+		stolen = true
+		should.OK(t, os.Remove(filepath.Join(dir, rundir.LockName)))
+		mustSolve(t, dir, game, options(7))
+	}
+	reports, err := solve.Solve(t.Context(), dir, game, o)
+	lost, ok := errors.AsType[*rundir.LostError](err)
+	must.Hold(t, ok && lost.Path == dir && len(reports) == 6, "%d layers, error %v", len(reports), err)
+	mustSolve(t, dir, game, options(8))
+	sameRun(t, whole, dir)
 }

@@ -13,6 +13,7 @@ import (
 
 	"grenier/internal/testkit/awaritest"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
 	"grenier/io/corrupt"
@@ -33,10 +34,7 @@ type forger struct {
 	other vfs.Dir // streams of the layer under other rules
 }
 
-func (f *forger) must(err error) {
-	f.t.Helper()
-	must.OK(f.t, err)
-}
+func (f *forger) must(err error) { f.t.Helper(); must.OK(f.t, err) }
 
 // contents returns the header of a stream and what it holds.
 func (f *forger) contents(d vfs.Dir, name string) (spill.Header, []byte) {
@@ -55,7 +53,6 @@ const headOf = 68
 
 // forge changes a random stream of the work directory and says how.
 func (f *forger) forge() string {
-	f.t.Helper()
 	var names []string
 	entries, err := f.work.Entries()
 	f.must(err)
@@ -118,14 +115,11 @@ func TestExchangedScores(t *testing.T) {
 	mustSolve(t, whole, game, options(seeds))
 	o := options(seeds)
 	o.Interval, o.Bits = 1, 4
-	if !stopIn(t, stopped, game, o, "seal") {
-		t.Fatal("not stopped")
-	}
+	must.Hold(t, stopIn(t, stopped, game, o, "seal"), "not stopped")
 	refused := 0
 	for range 6 {
 		dir := testrun.Copy(t, stopped)
-		work, err := vfs.OpenDir(filepath.Join(dir, rundir.WorkName))
-		must.OK(t, err)
+		work := must.Get(vfs.OpenDir(filepath.Join(dir, rundir.WorkName)))(t)
 		f := &forger{t: t, work: work}
 		h, data := f.contents(work, rundir.WindowName(0, 0))
 		at := headOf + rng.IntN(len(data)-headOf-bytes)
@@ -144,9 +138,7 @@ func TestExchangedScores(t *testing.T) {
 			}
 		}
 	}
-	if refused == 0 {
-		t.Error("no layer is refused")
-	}
+	should.Not(t, refused == 0, "no layer is refused")
 }
 
 // TestChangedMeanwhile: scores that change places between being found and being sealed, in the same run, are seen by the sample that was drawn.
@@ -160,8 +152,7 @@ func TestChangedMeanwhile(t *testing.T) {
 		if step.Detail.(solve.Progress).Stage != "full" || changed > 0 {
 			return
 		}
-		work, err := vfs.OpenDir(filepath.Join(dir, rundir.WorkName))
-		must.OK(t, err)
+		work := must.Get(vfs.OpenDir(filepath.Join(dir, rundir.WorkName)))(t)
 		f := &forger{t: t, work: work}
 		for part := range 9 {
 			if there, err := vfs.Exists(work, rundir.WindowName(0, part)); err != nil || !there {
@@ -232,7 +223,6 @@ func TestLongForgedStreams(t *testing.T) {
 
 // forgeIn forges a stream in a run directory.
 func forgeIn(t *testing.T, rng *rand.Rand, dir, other string) string {
-	t.Helper()
 	f := &forger{t: t, rng: rng}
 	var err error
 	f.work, err = vfs.OpenDir(filepath.Join(dir, rundir.WorkName))

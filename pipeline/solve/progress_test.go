@@ -1,10 +1,13 @@
 package solve
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/pipeline/job"
 	"grenier/pipeline/solve/internal/halfboard"
 	"grenier/pipeline/solve/plan"
@@ -19,13 +22,11 @@ func TestPlaceOf(t *testing.T) {
 	} {
 		p := halfboard.Progress{Seeds: 9, Positions: 40, Done: 10, Stage: stage, Sweep: sweeps, Base: 8, Values: 3}
 		place := plan.Place{Seeds: 9, Stage: want, Base: 8, Values: 3, Sweeps: sweeps, Part: 0.25}
-		if got := placeOf(&p); got != place || stageNameOf(&p) == turnStage {
-			t.Errorf("%v: %+v", stage, got)
-		}
+		got := placeOf(&p)
+		should.Not(t, got != place || stageNameOf(&p) == turnStage, "%v: %+v", stage, got)
 		p.Turning, place.Stage = true, plan.Turn
-		if got := placeOf(&p); got != place || stageNameOf(&p) != turnStage {
-			t.Errorf("%v, turning: %+v", stage, got)
-		}
+		got = placeOf(&p)
+		should.Hold(t, got == place && stageNameOf(&p) == turnStage, "%v, turning: %+v", stage, got)
 	}
 }
 
@@ -48,4 +49,48 @@ func TestStep(t *testing.T) {
 	} {
 		must.Same(t, "another result", c.want, c.of.Step())
 	}
+}
+
+// TestSample: pieces ascend, lie in the layer, and are as many as the model asks for; those of
+// the smallest layers cover them.
+func TestSample(t *testing.T) {
+	for _, c := range []struct {
+		positions uint64
+		pieces    int
+		length    uint64
+	}{
+		{1, 1, 1}, {364, 1, 364}, {4095, 1, 4095}, {4096, 1, 4096}, {4097, 1, 4096}, {8191, 1, 4096}, {8192, 2, 4096},
+		{1 << 18, 64, 4096}, {1<<18 + 1, 64, 4096}, {1 << 22, 64, 4096}, {1 << 23, 128, 4096}, {1 << 26, 1024, 4096}, {386_206_920, 1024, 4096}, {1 << 40, 1024, 4096},
+	} {
+		starts, length := sample(c.positions)
+		if len(starts) != c.pieces || length != c.length || starts[0] != 0 {
+			t.Errorf("%d positions: %d pieces of %d from %d on", c.positions, len(starts), length, starts[0])
+		}
+		for i := range starts {
+			should.Not(t, starts[i]+length > c.positions || i > 0 && starts[i] <= starts[i-1],
+				"%d positions: piece %d begins at %d", c.positions, i, starts[i])
+		}
+	}
+}
+
+// TestTrusted: a file is trusted as long as it is the same file, and nobody wrote to it.
+func TestTrusted(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "layer")
+	write := func(name, text string, age time.Duration) os.FileInfo {
+		t.Helper()
+		at := time.Unix(1e9, 0).Add(age)
+		must.Write(t, name, []byte(text))
+		must.OK(t, os.Chtimes(name, at, at))
+		return must.Get(os.Stat(name))(t)
+	}
+	var known trusted
+	first := write(path, "scores", 0)
+	should.Not(t, known.has(2, first), "trusted before it was added")
+	known.add(2, first)
+	same := write(path, "scores", 0)
+	should.Not(t, !known.has(2, same) || known.has(1, same) || known.has(3, same), "not trusted, or as another layer")
+	should.Not(t, known.has(2, write(path, "scores", time.Second)), "written since")
+	should.Not(t, known.has(2, write(path, "more scores", 0)), "longer")
+	must.OK(t, os.Rename(path, path+".old"))
+	should.Not(t, known.has(2, write(path, "scores", 0)), "another file")
 }

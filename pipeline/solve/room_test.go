@@ -9,6 +9,7 @@ import (
 
 	"grenier/internal/testkit/awaritest"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/io/rundir"
 	"grenier/layers/awari"
 	"grenier/pipeline/solve"
@@ -23,37 +24,25 @@ func roomy(seeds int, free uint64) solve.Options {
 	return o
 }
 
-// TestNoRoom: what has no room on the disk is refused before anything is changed, and
-// only what is still to do counts.
+// TestNoRoom: what has no room on the disk is refused before anything is changed, and only what is still to do counts.
 func TestNoRoom(t *testing.T) {
 	game, dir := awaritest.Game(t, 8, awari.Awari), filepath.Join(t.TempDir(), "run")
 	_, err := solve.Solve(t.Context(), dir, game, roomy(14, 1000))
 	e, ok := errors.AsType[*rundir.RoomError](err)
-	if !ok {
-		t.Fatalf("error %v", err)
-	}
-	if e.Path != dir || e.Free != 1000 || e.Need < 50e3 {
-		t.Errorf("%+v", e)
-	}
+	must.Hold(t, ok, "error %v", err)
+	should.Hold(t, e.Path == dir && e.Free == 1000 && e.Need >= 50e3, "%+v", e)
 	for _, word := range []string{"layer 14", dir, "1000 B free", "enough up to layer "} {
-		if !strings.Contains(err.Error(), word) {
-			t.Errorf("%q lacks %q", err, word)
-		}
+		should.Hold(t, strings.Contains(err.Error(), word), "%q lacks %q", err, word)
 	}
-	if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("the directory was made: %v", err)
-	}
+	should.Be(t, must.Err(os.Stat(dir)), os.ErrNotExist, "the directory was made")
 	mustSolve(t, dir, game, roomy(13, 1<<20))
 	mustSolve(t, dir, game, roomy(13, 0)) // nothing to do
 	before := must.Tree(t, dir)
 	_, err = solve.Solve(t.Context(), dir, game, roomy(14, 1000))
 	next, ok := errors.AsType[*rundir.RoomError](err)
-	if !ok || next.Need >= e.Need || !strings.Contains(err.Error(), "too little for layer 14") {
-		t.Errorf("error %v", err)
-	}
-	if after := must.Tree(t, dir); len(after) != len(before) {
-		t.Errorf("%d files, before %d", len(after), len(before))
-	}
+	should.Hold(t, ok && next.Need < e.Need && strings.Contains(err.Error(), "too little for layer 14"), "error %v", err)
+	after := must.Tree(t, dir)
+	should.Hold(t, len(after) == len(before), "%d files, before %d", len(after), len(before))
 	mustSolve(t, dir, game, roomy(14, next.Need))
 }
 
@@ -66,22 +55,15 @@ func TestNoRoomForStreams(t *testing.T) {
 		o.Memory = memory
 		_, err := solve.Solve(t.Context(), dir, game, o)
 		e, ok := errors.AsType[*rundir.RoomError](err)
-		if !ok {
-			t.Fatalf("error %v", err)
-		}
+		must.Hold(t, ok, "error %v", err)
 		r := plan.Run{Game: game, Seeds: 22, Memory: memory, Cores: o.Workers}
-		if peak, err := r.DiskPeak(); err != nil || peak != e.Need {
-			t.Errorf("%d bytes, planned %d, error %v", e.Need, peak, err)
-		}
+		peak, err := r.DiskPeak()
+		should.Hold(t, err == nil && peak == e.Need, "%d bytes, planned %d, error %v", e.Need, peak, err)
 		return e.Need
 	}
 	whole, windows := refused(0), refused(halfboard.Least(game, 22, options(0).Workers))
-	if least := whole + halfboard.Positions(game, 22); windows < least {
-		t.Errorf("%d bytes in windows, %d in one piece", windows, whole)
-	}
-	if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("the directory was made: %v", err)
-	}
+	should.Not(t, windows < whole+halfboard.Positions(game, 22), "%d bytes in windows, %d in one piece", windows, whole)
+	should.Be(t, must.Err(os.Stat(dir)), os.ErrNotExist, "the directory was made")
 }
 
 // TestRoomUnknown: a disk of unknown size is taken to be large enough; other errors are reported.
@@ -89,9 +71,7 @@ func TestRoomUnknown(t *testing.T) {
 	game, dir, broken := awaritest.Game(t, 4, awari.Awari), filepath.Join(t.TempDir(), "run"), errors.New("broken")
 	o := options(3)
 	o.Free = func(string) (uint64, error) { return 0, broken }
-	if _, err := solve.Solve(t.Context(), dir, game, o); !errors.Is(err, broken) {
-		t.Errorf("error %v", err)
-	}
+	should.Be(t, must.Err(solve.Solve(t.Context(), dir, game, o)), broken)
 	o.Free = func(string) (uint64, error) { return 0, errors.ErrUnsupported }
 	mustSolve(t, dir, game, o)
 }

@@ -169,11 +169,9 @@ func TestLongPlainRules(t *testing.T) {
 func comparePlainly(t *testing.T, game awari.Game, most int) {
 	dir := t.TempDir()
 	mustSolve(t, dir, game, options(most))
-	tab, err := tables.Open(t.Context(), dir)
-	must.OK(t, err)
+	tab := must.Get(tables.Open(t.Context(), dir))(t)
 	defer tab.Close()
-	space, err := awari.NewSpace(game, most)
-	must.OK(t, err)
+	space := must.Get(awari.NewSpace(game, most))(t)
 	g := newPlainRules(game.Pits(), game.Rules())
 	var layers [][]int8
 	for n := range most + 1 {
@@ -186,13 +184,10 @@ func comparePlainly(t *testing.T, game awari.Game, most int) {
 			for pit, seeds := range b {
 				board[pit] = uint8(seeds)
 			}
-			if _, rank := space.Rank(board); got[rank] != layers[n][i] {
-				t.Fatalf("%v is worth %d, not %d", b, layers[n][i], got[rank])
-			}
+			_, rank := space.Rank(board)
+			must.Hold(t, got[rank] == layers[n][i], "%v is worth %d, not %d", b, layers[n][i], got[rank])
 			i++
 		})
-		if i != len(got) {
-			t.Fatalf("%d boards with %d seeds, %d scores", i, n, len(got))
-		}
+		must.Hold(t, i == len(got), "%d boards with %d seeds, %d scores", i, n, len(got))
 	}
 }

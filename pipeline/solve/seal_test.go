@@ -14,6 +14,7 @@ import (
 
 	"grenier/internal/testkit/awaritest"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
 	"grenier/io/crew"
@@ -44,9 +45,7 @@ func (p *parts) Load(_ context.Context, start uint64, _ func(uint64)) (uint64, e
 		p.mu.Lock()
 	}
 	defer p.mu.Unlock()
-	if start%p.size != 0 || start != p.end {
-		p.t.Errorf("loading from %d on after %d", start, p.end)
-	}
+	should.Hold(p.t, start%p.size == 0 && start == p.end, "loading from %d on after %d", start, p.end)
 	p.loads++
 	p.sample, p.begin, p.end = false, start, min(start+p.size, p.Positions())
 	return p.end, p.fail("load")
@@ -62,9 +61,8 @@ func (p *parts) LoadSample(context.Context) error {
 func (p *parts) Read(start uint64, dst []int8) error {
 	p.mu.RLock()
 	defer p.mu.RUnlock()
-	if !p.sample && (start < p.begin || start+uint64(len(dst)) > p.end) {
-		p.t.Errorf("%d scores from %d on are not in memory", len(dst), start)
-	}
+	should.Not(p.t, !p.sample && (start < p.begin || start+uint64(len(dst)) > p.end),
+		"%d scores from %d on are not in memory", len(dst), start)
 	what := "read"
 	if p.sample {
 		what = "sample"
@@ -91,8 +89,7 @@ func newPartsRun(t *testing.T) (r partsRun) {
 	whole := testrun.Copy(t, r.dir)
 	mustSolve(t, whole, r.game, options(r.n))
 	r.want = must.Tree(t, whole)[rundir.LayerName(r.n)]
-	solved, err := tables.Open(t.Context(), whole)
-	must.OK(t, err)
+	solved := must.Get(tables.Open(t.Context(), whole))(t)
 	defer solved.Close()
 	r.scores = make([]int8, solved.Layers()[r.n].Positions)
 	must.OK(t, solved.Read(t.Context(), r.n, 0, r.scores))
@@ -131,9 +128,8 @@ func TestLongSealInParts(t *testing.T) {
 			if want := (all + blocks - 1) / blocks; err != nil || p.loads != want || p.closed != 1 {
 				t.Errorf("parts of %d blocks: %d loaded, want %d, closed %d times; %v", blocks, p.loads, want, p.closed, err)
 			}
-			if must.Tree(t, dir)[rundir.LayerName(r.n)] != r.want {
-				t.Errorf("parts of %d blocks, %d workers: another file", blocks, workers)
-			}
+			should.Hold(t, must.Tree(t, dir)[rundir.LayerName(r.n)] == r.want,
+				"parts of %d blocks, %d workers: another file", blocks, workers)
 		}
 	}
 }
@@ -187,18 +183,12 @@ func TestLongSealFails(t *testing.T) {
 				cancel()
 				_, bug := errors.AsType[*crew.PanicError](err)
 				if where == "write" && how == 0 || how == 1 {
-					if !bug {
-						t.Errorf("%s: %v", what, err)
-					}
+					should.Hold(t, bug, "%s: %v", what, err)
 				} else if !errors.Is(err, want) || !strings.Contains(err.Error(), fmt.Sprintf("layer %d", r.n)) {
 					t.Errorf("%s: %v", what, err)
 				}
-				if p.closed != 1 {
-					t.Errorf("%s: closed %d times", what, p.closed)
-				}
-				if diff := cmp.Diff(before, must.Tree(t, r.dir)); diff != "" {
-					t.Fatalf("%s: the directory has changed", what)
-				}
+				should.Hold(t, p.closed == 1, "%s: closed %d times", what, p.closed)
+				must.Equal(t, cmp.Diff(before, must.Tree(t, r.dir)), "", "%s: the directory has changed", what)
 			}
 		}
 	}

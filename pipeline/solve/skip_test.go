@@ -1,13 +1,13 @@
 package solve_test
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"grenier/internal/testkit/awaritest"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
 	"grenier/io/rundir"
@@ -31,16 +31,12 @@ func TestLongSkip(t *testing.T) {
 	}
 	name := rundir.LayerName(last)
 	must.Same(t, "another layer", string(must.Read(t, filepath.Join(whole, name))), string(must.Read(t, filepath.Join(dir, name))))
-	if again := mustSolve(t, dir, game, o); len(again) != 0 {
-		t.Errorf("solved again: %+v", again)
-	}
-	if filled := mustSolve(t, dir, game, options(last)); len(filled) != 1 || filled[0].Layer.Seeds != o.Skip {
-		t.Errorf("%+v instead of layer %d", filled, o.Skip)
-	}
+	again := mustSolve(t, dir, game, o)
+	should.Hold(t, len(again) == 0, "solved again: %+v", again)
+	filled := mustSolve(t, dir, game, options(last))
+	should.Hold(t, len(filled) == 1 && filled[0].Layer.Seeds == o.Skip, "%+v instead of layer %d", filled, o.Skip)
 	sameRun(t, whole, dir)
-	if _, err := solve.Solve(t.Context(), dir, game, o); !errors.Is(err, solve.ErrSkip) {
-		t.Errorf("leaving out a layer that is there: %v", err)
-	}
+	should.Be(t, must.Err(solve.Solve(t.Context(), dir, game, o)), solve.ErrSkip, "leaving out a layer that is there")
 }
 
 // TestSkipRefused: only the layer below the last can be left out, and a run beyond that solves it.
@@ -49,13 +45,9 @@ func TestSkipRefused(t *testing.T) {
 	for skip, last := range map[int]int{3: 5, 6: 5, -1: 0, 5: 5} {
 		o := options(last)
 		o.Skip = skip
-		if _, err := solve.Solve(t.Context(), dir, game, o); !errors.Is(err, solve.ErrSkip) {
-			t.Errorf("%d of %d: %v", skip, last, err)
-		}
+		should.Be(t, must.Err(solve.Solve(t.Context(), dir, game, o)), solve.ErrSkip, "%d of %d", skip, last)
 	}
-	if _, err := os.Stat(dir); err == nil {
-		t.Error("a refused run makes its directory")
-	}
+	should.Not(t, must.Err(os.Stat(dir)) == nil, "a refused run makes its directory")
 	o := options(6)
 	o.Skip = 5
 	mustSolve(t, dir, game, o)
@@ -76,14 +68,11 @@ func TestSkipResumed(t *testing.T) {
 	resume := func(o solve.Options) {
 		t.Helper()
 		o.Interval = 1
-		if !stopIn(t, dir, game, o, "dense") {
-			t.Fatal("not stopped")
-		}
+		must.Hold(t, stopIn(t, dir, game, o, "dense"), "not stopped")
 		notes := 0
 		o.Note = func(string) { notes++ }
-		if reports := mustSolve(t, dir, game, o); len(reports) != 1 || notes > 0 {
-			t.Errorf("%d notes, %+v", notes, reports)
-		}
+		reports := mustSolve(t, dir, game, o)
+		should.Hold(t, len(reports) == 1 && notes == 0, "%d notes, %+v", notes, reports)
 	}
 	o := options(last + 1)
 	o.Skip = last
@@ -99,19 +88,33 @@ func TestSkipSteps(t *testing.T) {
 	s := newStepper(t)
 	s.options.Seeds, s.options.Skip = stepSeeds+1, stepSeeds-1
 	plan := solve.Task{Name: solve.PlanTask}
-	if _, err := s.do(t.Context(), plan); !errors.Is(err, solve.ErrSkip) {
-		t.Errorf("a layer further below: %v", err)
-	}
+	should.Be(t, must.Err(s.do(t.Context(), plan)), solve.ErrSkip, "a layer further below")
 	s.options.Skip = stepSeeds
 	s.mustPlan(t, 4)
 	s.options.Skip = 0 // what the plan says stands
 	for _, err := range s.all(t, 3, 2) {
 		must.OK(t, err)
 	}
-	if _, err := s.do(t.Context(), publishTask); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, must.Err(s.do(t.Context(), publishTask)))
 	mustSolve(t, s.dir, s.game, options(stepSeeds+1)) // fills in the other one
 	mustSolve(t, s.want, s.game, options(stepSeeds+1))
 	sameRun(t, s.want, s.dir)
+}
+
+// TestFalseLower puts wrong scores under right checksums into each lower layer: the few positions
+// that are checked give them away.
+func TestFalseLower(t *testing.T) {
+	game := awaritest.Game(t, 8, awari.Awari)
+	for n := 1; n <= 7; n++ {
+		layers := testrun.Solve(t, game, 7)
+		for i, score := range layers[n] {
+			if layers[n][i] = -score; score == 0 {
+				layers[n][i] = 1
+			}
+		}
+		dir := testrun.Write(t, game, layers, 64)
+		path := filepath.Join(dir, rundir.LayerName(n))
+		refuses(t, dir, game, 8, path, "false scores")
+		should.Be(t, must.Err(solve.Solve(t.Context(), dir, game, options(7))), nil, "nothing is to be built on it")
+	}
 }

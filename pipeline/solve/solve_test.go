@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"os"
@@ -18,6 +19,7 @@ import (
 
 	"grenier/internal/testkit/awaritest"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
 	"grenier/io/corrupt"
@@ -39,28 +41,19 @@ func options(seeds int) solve.Options {
 
 func mustSolve(t *testing.T, dir string, game awari.Game, o solve.Options) []solve.Report {
 	t.Helper()
-	reports, err := solve.Solve(t.Context(), dir, game, o)
-	must.OK(t, err)
-	return reports
+	return must.Get(solve.Solve(t.Context(), dir, game, o))(t)
 }
 
-// sameRun fails unless two run directories hold the same bytes, the seconds in
-// the manifest aside, and nothing else.
+// sameRun fails unless two run directories hold the same bytes, the seconds in the manifest aside, and nothing else.
 func sameRun(t *testing.T, want, got string) {
 	t.Helper()
 	a, b := must.Tree(t, want), must.Tree(t, got)
-	if diff := cmp.Diff(slices.Sorted(maps.Keys(a)), slices.Sorted(maps.Keys(b))); diff != "" {
-		t.Fatalf("files (-%s +%s):\n%s", want, got, diff)
-	}
+	must.Equal(t, cmp.Diff(slices.Sorted(maps.Keys(a)), slices.Sorted(maps.Keys(b))), "", "files (-%s +%s)", want, got)
 	for name := range a {
-		if name != rundir.ManifestName && a[name] != b[name] {
-			t.Errorf("%s differs between %s and %s", name, want, got)
-		}
+		should.Not(t, name != rundir.ManifestName && a[name] != b[name], "%s differs between %s and %s", name, want, got)
 	}
 	ignored := cmpopts.IgnoreFields(manifest.Layer{}, "Seconds")
-	if diff := cmp.Diff(testrun.Manifest(t, want), testrun.Manifest(t, got), ignored); diff != "" {
-		t.Errorf("manifests (-%s +%s):\n%s", want, got, diff)
-	}
+	should.Equal(t, cmp.Diff(testrun.Manifest(t, want), testrun.Manifest(t, got), ignored), "", "manifests (-%s +%s)", want, got)
 }
 
 // tidy is what a run directory holds besides layers when nobody works on it.
@@ -72,12 +65,8 @@ func tidy(t *testing.T, dir string, layers int) {
 	}
 	slices.Sort(want)
 	files := must.Tree(t, dir)
-	if diff := cmp.Diff(want, slices.Sorted(maps.Keys(files))); diff != "" {
-		t.Errorf("files of %s (-want +got):\n%s", dir, diff)
-	}
-	if files["lock"] != "" {
-		t.Errorf("the lock of %s names a process: %q", dir, files["lock"])
-	}
+	should.Equal(t, cmp.Diff(want, slices.Sorted(maps.Keys(files))), "", "files of %s (-want +got)", dir)
+	should.Equal(t, files["lock"], "", "the lock of %s names a process", dir)
 }
 
 func TestReports(t *testing.T) {
@@ -87,25 +76,18 @@ func TestReports(t *testing.T) {
 	o.Events = func(e solve.Event) error {
 		if r, ok := e.(solve.Sealed); ok {
 			sealed = append(sealed, r.Layer.Seeds)
-			if _, err := os.Stat(filepath.Join(dir, r.Layer.File)); err != nil {
-				t.Errorf("layer %d reported before it is there: %v", r.Layer.Seeds, err)
-			}
+			should.Be(t, must.Err(os.Stat(filepath.Join(dir, r.Layer.File))), nil, "layer %d reported before it is there", r.Layer.Seeds)
 		}
 		return nil
 	}
 	reports := mustSolve(t, dir, awaritest.Game(t, 6, awari.Awari), o)
-	if want := []int{0, 1, 2, 3, 4, 5, 6, 7}; !slices.Equal(sealed, want) {
-		t.Errorf("sealed %v, want %v", sealed, want)
-	}
+	want := []int{0, 1, 2, 3, 4, 5, 6, 7}
+	should.Hold(t, slices.Equal(sealed, want), "sealed %v, want %v", sealed, want)
 	tidy(t, dir, 8)
 	m := testrun.Manifest(t, dir)
 	for n, r := range reports {
-		if diff := cmp.Diff(m.Layers[n], r.Layer); diff != "" {
-			t.Errorf("layer %d (-manifest +report):\n%s", n, diff)
-		}
-		if len(r.Stages()) != 5 || r.Elapsed <= 0 || r.Elapsed < r.Seal {
-			t.Errorf("layer %d: stages %v in %v", n, r.Stages(), r.Elapsed)
-		}
+		should.Equal(t, cmp.Diff(m.Layers[n], r.Layer), "", "layer %d (-manifest +report)", n)
+		should.Hold(t, len(r.Stages()) == 5 && r.Elapsed > 0 && r.Elapsed >= r.Seal, "layer %d: stages %v in %v", n, r.Stages(), r.Elapsed)
 	}
 }
 
@@ -116,9 +98,7 @@ func TestResume(t *testing.T) {
 	mustSolve(t, whole, game, options(9))
 	for n := range 10 {
 		reports := mustSolve(t, parts, game, options(n))
-		if len(reports) != 1 || reports[0].Layer.Seeds != n {
-			t.Fatalf("up to %d seeds: %d reports", n, len(reports))
-		}
+		must.Hold(t, len(reports) == 1 && reports[0].Layer.Seeds == n, "up to %d seeds: %d reports", n, len(reports))
 	}
 	sameRun(t, whole, parts)
 }
@@ -128,9 +108,8 @@ func TestNothingToDo(t *testing.T) {
 	mustSolve(t, dir, game, options(5))
 	before := must.Tree(t, dir)
 	for _, seeds := range []int{0, 3, 5} {
-		if reports := mustSolve(t, dir, game, options(seeds)); len(reports) != 0 {
-			t.Errorf("up to %d seeds: %d reports", seeds, len(reports))
-		}
+		reports := mustSolve(t, dir, game, options(seeds))
+		should.Hold(t, len(reports) == 0, "up to %d seeds: %d reports", seeds, len(reports))
 	}
 	must.Same(t, "another result", before, must.Tree(t, dir))
 }
@@ -166,12 +145,9 @@ func TestOtherRun(t *testing.T) {
 	for _, asked := range []awari.Game{awaritest.Game(t, 6, awari.Awari), awaritest.Game(t, 8, awari.Strict)} {
 		_, err := solve.Solve(t.Context(), dir, asked, options(5))
 		other, ok := errors.AsType[*rundir.OtherRunError](err)
-		if !ok || !errors.Is(err, rundir.ErrOtherRun) {
-			t.Fatalf("error %v", err)
-		}
-		if other.Path != dir || other.Has.Rules != "strict" || other.Has.Pits != 6 || other.Asked != solve.Identity(asked) {
-			t.Errorf("error %+v", other)
-		}
+		must.Hold(t, ok && errors.Is(err, rundir.ErrOtherRun), "error %v", err)
+		should.Hold(t, other.Path == dir && other.Has.Rules == "strict" && other.Has.Pits == 6 && other.Asked == solve.Identity(asked),
+			"error %+v", other)
 	}
 	must.Same(t, "another result", before, must.Tree(t, dir))
 }
@@ -179,13 +155,10 @@ func TestOtherRun(t *testing.T) {
 func TestSeeds(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	for _, seeds := range []int{-1, awari.MaxSeeds + 1} {
-		if _, err := solve.Solve(t.Context(), dir, awaritest.Game(t, 6, awari.Awari), options(seeds)); !errors.Is(err, awari.ErrSeeds) {
-			t.Errorf("%d seeds: error %v", seeds, err)
-		}
+		should.Be(t, must.Err(solve.Solve(t.Context(), dir, awaritest.Game(t, 6, awari.Awari), options(seeds))), awari.ErrSeeds,
+			"%d seeds", seeds)
 	}
-	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("the directory was made: %v", err)
-	}
+	should.Be(t, must.Err(os.Stat(dir)), fs.ErrNotExist, "the directory was made")
 }
 
 func TestMemory(t *testing.T) {
@@ -202,19 +175,12 @@ func TestMemory(t *testing.T) {
 		o.Memory = c.memory
 		_, err := solve.Solve(t.Context(), dir, game, o)
 		limit, ok := errors.AsType[*memory.Error](err)
-		if !ok {
-			t.Fatalf("%d bytes: error %v", c.memory, err)
-		}
-		if limit.Need <= c.memory || limit.Allowed != c.memory || strings.HasPrefix(limit.Enough, "enough") != c.largest {
-			t.Errorf("%d bytes: error %+v", c.memory, limit)
-		}
-		if !strings.Contains(err.Error(), c.message) {
-			t.Errorf("%d bytes: %q lacks %q", c.memory, err, c.message)
-		}
+		must.Hold(t, ok, "%d bytes: error %v", c.memory, err)
+		should.Hold(t, limit.Need > c.memory && limit.Allowed == c.memory && strings.HasPrefix(limit.Enough, "enough") == c.largest,
+			"%d bytes: error %+v", c.memory, limit)
+		should.Hold(t, strings.Contains(err.Error(), c.message), "%d bytes: %q lacks %q", c.memory, err, c.message)
 	}
-	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("the directory was made: %v", err)
-	}
+	should.Be(t, must.Err(os.Stat(dir)), fs.ErrNotExist, "the directory was made")
 }
 
 func TestLocked(t *testing.T) {
@@ -222,9 +188,8 @@ func TestLocked(t *testing.T) {
 	locked, err := rundir.Lock(dir, solve.Identity(game))
 	must.OK(t, err)
 	_, err = solve.Solve(t.Context(), dir, game, options(2))
-	if holder, ok := errors.AsType[*rundir.LockedError](err); !ok || holder.PID != os.Getpid() {
-		t.Errorf("error %v", err)
-	}
+	holder, ok := errors.AsType[*rundir.LockedError](err)
+	should.Hold(t, ok && holder.PID == os.Getpid(), "error %v", err)
 	must.OK(t, locked.Unlock())
 	mustSolve(t, dir, game, options(2))
 }
@@ -258,9 +223,7 @@ func TestForeign(t *testing.T) {
 	}
 	mustSolve(t, dir, game, options(6))
 	for _, name := range names {
-		if text := must.Tree(t, dir)[filepath.FromSlash(name)]; text != string(thesis) {
-			t.Errorf("%s holds %q", name, text)
-		}
+		should.Equal(t, must.Tree(t, dir)[filepath.FromSlash(name)], string(thesis), "%s holds", name)
 	}
 	inTheWay := filepath.Join(dir, "layer-08.gl")
 	replaceFile(t, inTheWay, thesis)
@@ -290,12 +253,9 @@ func refuses(t *testing.T, dir string, game awari.Game, n int, path, name string
 	t.Helper()
 	before := must.Tree(t, dir)
 	reports, err := solve.Solve(t.Context(), dir, game, options(n))
-	if !errors.Is(err, corrupt.ErrCorrupt) || !strings.Contains(err.Error(), path) || len(reports) != 0 {
-		t.Errorf("%s, %s: %d reports, error %v", path, name, len(reports), err)
-	}
-	if diff := cmp.Diff(before, must.Tree(t, dir)); diff != "" {
-		t.Errorf("%s, %s: the directory has changed:\n%s", path, name, diff)
-	}
+	should.Hold(t, errors.Is(err, corrupt.ErrCorrupt) && strings.Contains(err.Error(), path) && len(reports) == 0,
+		"%s, %s: %d reports, error %v", path, name, len(reports), err)
+	should.Equal(t, cmp.Diff(before, must.Tree(t, dir)), "", "%s, %s: the directory has changed", path, name)
 }
 
 func flipped(text []byte, i int) []byte {
@@ -307,9 +267,8 @@ func flipped(text []byte, i int) []byte {
 // replaceFile makes text the contents of the file, or removes it if text is nil.
 func replaceFile(t *testing.T, path string, text []byte) {
 	t.Helper()
-	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		t.Fatal(err)
-	}
+	err := os.Remove(path)
+	must.Not(t, err != nil && !errors.Is(err, fs.ErrNotExist), "%v", err)
 	if text == nil {
 		return
 	}
@@ -322,13 +281,11 @@ func TestForeignLayer(t *testing.T) {
 	mustSolve(t, dir, game, options(5))
 	mustSolve(t, other, awaritest.Game(t, 6, awari.Strict), options(5))
 	path := filepath.Join(dir, rundir.LayerName(3))
-	text := must.Read(t, filepath.Join(other, rundir.LayerName(3)))
-	replaceFile(t, path, text)
+	replaceFile(t, path, must.Read(t, filepath.Join(other, rundir.LayerName(3))))
 	refuses(t, dir, game, 6, path, "of other rules")
 }
 
-// TestLongCancel stops in every stage that reports progress. The largest layers have
-// several blocks to seal.
+// TestLongCancel stops in every stage that reports progress. The largest layers have several blocks to seal.
 func TestLongCancel(t *testing.T) {
 	seeds := tries.More(7, 9)
 	game, want := awaritest.Game(t, 12, awari.Awari), t.TempDir()
@@ -338,17 +295,13 @@ func TestLongCancel(t *testing.T) {
 		for ; cancelIn(t, dir, game, seeds, stage); stopped++ {
 			tidy(t, dir, len(testrun.Manifest(t, dir).Layers))
 		}
-		if stopped == 0 || stopped > seeds {
-			t.Errorf("stopped %d times in the %s stage", stopped, stage)
-		}
+		should.Not(t, stopped == 0 || stopped > seeds, "stopped %d times in the %s stage", stopped, stage)
 		sameRun(t, want, dir)
 	}
 }
 
-// cancelIn solves until the given stage of the second layer that it works on. It
-// reports whether it was stopped.
+// cancelIn solves until the given stage of the second layer that it works on. It reports whether it was stopped.
 func cancelIn(t *testing.T, dir string, game awari.Game, seeds int, stage string) bool {
-	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	o := options(seeds)
@@ -369,19 +322,14 @@ func cancelIn(t *testing.T, dir string, game awari.Game, seeds int, stage string
 func stopped(t *testing.T, ctx context.Context, dir string, game awari.Game, o solve.Options) bool {
 	t.Helper()
 	_, err := solve.Solve(ctx, dir, game, o)
-	if err != nil && !errors.Is(err, ctx.Err()) {
-		t.Fatal(err)
-	}
+	must.Not(t, err != nil && !errors.Is(err, ctx.Err()), "%v", err)
 	return err != nil
 }
 
 func TestCanceledBefore(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
+	ctx := must.Ended(t)
 	dir := t.TempDir()
-	if _, err := solve.Solve(ctx, dir, awaritest.Game(t, 4, awari.Awari), options(3)); !errors.Is(err, context.Canceled) {
-		t.Errorf("error %v", err)
-	}
+	should.Be(t, must.Err(solve.Solve(ctx, dir, awaritest.Game(t, 4, awari.Awari), options(3))), context.Canceled)
 	tidy(t, dir, 0)
 }
 
@@ -394,18 +342,52 @@ func TestProgress(t *testing.T) {
 		var last solve.Progress
 		o.Progress = func(step job.Step) {
 			p := step.Detail.(solve.Progress)
-			if p.RunDone < last.RunDone || p.Seeds < last.Seeds || p.RunDone > p.RunTotal || p.Done > p.Positions ||
-				p.Share < 0 || p.Share > 1 || p.Seeds == last.Seeds && p.Share < last.Share || !(p.Rate >= 0 && p.Rate < 1e12) {
-				t.Errorf("after %+v comes %+v", last, p)
-			}
+			should.Not(t, p.RunDone < last.RunDone || p.Seeds < last.Seeds || p.RunDone > p.RunTotal || p.Done > p.Positions ||
+				p.Share < 0 || p.Share > 1 || p.Seeds == last.Seeds && p.Share < last.Share || !(p.Rate >= 0 && p.Rate < 1e12),
+				"after %+v comes %+v", last, p)
 			last = p
 		}
 		positions := 0.0
 		for _, r := range mustSolve(t, dir, game, o) {
 			positions += float64(r.Layer.Positions)
 		}
-		if last.RunDone != last.RunTotal || last.RunTotal != positions || last.Seeds != seeds || last.Stage != "seal" || last.Share != 1 {
-			t.Errorf("the end is %+v, want %v positions", last, positions)
-		}
+		should.Hold(t, last.RunDone == last.RunTotal && last.RunTotal == positions && last.Seeds == seeds && last.Stage == "seal" && last.Share == 1,
+			"the end is %+v, want %v positions", last, positions)
 	}
+}
+
+// TestEvents: events come while the directory is locked, the end in any case, and who fails at one ends the run.
+func TestEvents(t *testing.T) {
+	game, dir := awaritest.Game(t, 4, awari.Awari), filepath.Join(t.TempDir(), "run")
+	refused, told, fails := errors.New("refused"), "", ""
+	o := options(1)
+	o.Events = func(e solve.Event) error {
+		name := strings.TrimPrefix(fmt.Sprintf("%T", e), "solve.")
+		told += name + " "
+		should.Not(t, must.Err(rundir.Lock(dir, solve.Identity(game))) == nil, "%s: the directory is not locked", name)
+		if ended, ok := e.(solve.Ended); ok && !errors.Is(ended.Err, refused) && ended.Err != nil && !errors.Is(ended.Err, context.Canceled) {
+			t.Errorf("ended with %v", ended.Err)
+		}
+		if name == fails {
+			return refused
+		}
+		return nil
+	}
+	check := func(ctx context.Context, want string, is error) {
+		t.Helper()
+		told = ""
+		should.Be(t, must.Err(solve.Solve(ctx, dir, game, o)), is)
+		should.Equal(t, told, want, "told")
+	}
+	for _, c := range []struct{ fails, want string }{
+		{"Locked", "Locked Ended "}, {"Begins", "Locked Begins Ended "}, {"Sealed", "Locked Begins Sealed Ended "}, {"Ended", "Locked Begins Sealed Ended "},
+	} {
+		fails = c.fails
+		check(t.Context(), c.want, refused)
+	}
+	fails = ""
+	check(t.Context(), "Locked Ended ", nil)
+	ctx := must.Ended(t)
+	o.Seeds = 4
+	check(ctx, "Locked Begins Ended ", context.Canceled)
 }

@@ -14,6 +14,7 @@ import (
 
 	"grenier/internal/testkit/awaritest"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
 	"grenier/io/corrupt"
@@ -32,7 +33,6 @@ import (
 // wrongRun returns a run directory with the layers below one of the given seeds. A few scores of layer n are wrong,
 // so few that no sample of it shows them.
 func wrongRun(t *testing.T, rng *rand.Rand, game awari.Game, seeds, n int) string {
-	t.Helper()
 	layers := testrun.Solve(t, game, seeds-1)
 	for range 1 + len(layers[n])/8000 {
 		i := rng.IntN(len(layers[n]))
@@ -70,9 +70,7 @@ func (r *replacement) attempt(lower int) error {
 		}
 	}
 	_, err := solve.Solve(ctx, r.dir, r.game, o)
-	if err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, corrupt.ErrCorrupt) {
-		r.t.Fatal(err)
-	}
+	must.Not(r.t, err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, corrupt.ErrCorrupt), "%v", err)
 	return err
 }
 
@@ -121,39 +119,29 @@ func TestLongReplacedBelow(t *testing.T) {
 			noted++
 		}
 		name := rundir.LayerName(seeds)
-		if !bytes.Equal(must.Read(t, filepath.Join(r.dir, name)), must.Read(t, filepath.Join(whole, name))) {
-			t.Fatalf("round %d, layer %d replaced, %d bits: another layer %d; notes %q", round, lower, r.options.Bits, seeds, r.notes)
-		}
-		if err := os.RemoveAll(r.dir); err != nil {
-			t.Fatal(err)
-		}
+		must.Hold(t, bytes.Equal(must.Read(t, filepath.Join(r.dir, name)), must.Read(t, filepath.Join(whole, name))),
+			"round %d, layer %d replaced, %d bits: another layer %d; notes %q", round, lower, r.options.Bits, seeds, r.notes)
+		must.OK(t, os.RemoveAll(r.dir))
 	}
 	t.Logf("%d began anew, %d layers were made from another one", noted, stale)
-	if tries.Full() && (noted == 0 || stale == 0) {
-		t.Error("too few")
-	}
+	should.Not(t, tries.Full() && (noted == 0 || stale == 0), "too few")
 }
 
 // mend checks what solve says of a layer that was sealed over a wrong one, and solves it again.
 func (r *replacement) mend(err error, lower int) {
-	r.t.Helper()
 	made, ok := errors.AsType[*manifest.StaleError](err)
-	if !ok || !errors.Is(err, corrupt.ErrCorrupt) || made.Seeds != r.seeds || len(made.From) != 1 || made.From[0] != lower {
-		r.t.Fatal(err)
-	}
+	must.Hold(r.t, ok && errors.Is(err, corrupt.ErrCorrupt) && made.Seeds == r.seeds && len(made.From) == 1 && made.From[0] == lower,
+		"%v", err)
 	o := repair.Options{Solve: r.options}
 	o.Solve.Progress = nil
-	if result, err := repair.Run(r.t.Context(), r.dir, o); err != nil || result.OK || !errors.As(result.Err(), &made) || made.Seeds != r.seeds {
-		r.t.Fatal(err, result)
-	}
+	result, err := repair.Run(r.t.Context(), r.dir, o)
+	must.Hold(r.t, err == nil && !result.OK && errors.As(result.Err(), &made) && made.Seeds == r.seeds, "%v %v", err, result)
 	o.SetAside = true
 	for _, o.DryRun = range []bool{true, false} {
 		result, err := repair.Run(r.t.Context(), r.dir, o)
-		if err != nil || result.Err() != nil || !slices.Equal(result.Layers[r.seeds].MadeFrom, []int{lower}) || result.Layers[r.seeds].Action != repair.Solve {
-			r.t.Fatal(err, result)
-		}
+		must.Hold(r.t, err == nil && result.Err() == nil && slices.Equal(result.Layers[r.seeds].MadeFrom, []int{lower}) && result.Layers[r.seeds].Action == repair.Solve,
+			"%v %v", err, result)
 	}
-	if aside, err := filepath.Glob(filepath.Join(r.dir, rundir.LayerName(r.seeds)+".damaged-*")); err != nil || len(aside) != 1 {
-		r.t.Errorf("set aside: %q, %v", aside, err)
-	}
+	aside, err := filepath.Glob(filepath.Join(r.dir, rundir.LayerName(r.seeds)+".damaged-*"))
+	should.Hold(r.t, err == nil && len(aside) == 1, "set aside: %q, %v", aside, err)
 }

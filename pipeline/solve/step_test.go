@@ -15,6 +15,7 @@ import (
 	"grenier/internal/testkit/awaritest"
 	"grenier/internal/testkit/crashfs"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
 	"grenier/io/corrupt"
@@ -65,12 +66,10 @@ func newStepper(t *testing.T) *stepper {
 func (s *stepper) mustPlan(t *testing.T, bits int) {
 	t.Helper()
 	s.options.Bits = bits
-	report, err := solve.Task{Name: solve.PlanTask}.Do(t.Context(), s.dir, s.options)
-	must.OK(t, err)
+	report := must.Get(solve.Task{Name: solve.PlanTask}.Do(t.Context(), s.dir, s.options))(t)
 	plan := *report.Plan
-	if report.Before || plan.Bits != bits || plan.Segments < 4 || plan.Pieces < 4 {
-		t.Fatalf("plan %+v, there before: %v", plan, report.Before)
-	}
+	must.Not(t, report.Before || plan.Bits != bits || plan.Segments < 4 || plan.Pieces < 4,
+		"plan %+v, there before: %v", plan, report.Before)
 	s.plan = plan
 }
 
@@ -91,9 +90,7 @@ func (s *stepper) tasks(captures, seal int) (tasks []solve.Task) {
 // all does the tasks in order, with the plan of the directory.
 func (s *stepper) all(t *testing.T, captures, seal int) (errs []error) {
 	t.Helper()
-	plan, err := solve.PlanOf(s.dir)
-	must.OK(t, err)
-	s.plan = plan
+	s.plan = must.Get(solve.PlanOf(s.dir))(t)
 	for _, task := range s.tasks(captures, seal) {
 		_, err := s.do(t.Context(), task)
 		errs = append(errs, err)
@@ -110,16 +107,11 @@ func (s *stepper) do(ctx context.Context, task solve.Task) (before bool, err err
 // publish does the last step, and compares the run.
 func (s *stepper) publish(t *testing.T) {
 	t.Helper()
-	before, err := s.do(t.Context(), publishTask)
-	must.OK(t, err)
-	if before {
-		t.Error("published before")
-	}
+	should.Not(t, must.Get(s.do(t.Context(), publishTask))(t), "published before")
 	sameRun(t, s.want, s.dir)
 	for _, task := range append(s.tasks(1, 1), publishTask) {
-		if before, err := s.do(t.Context(), task); !before || err != nil {
-			t.Errorf("%+v after all: done before: %v, error %v", task, before, err)
-		}
+		before, err := s.do(t.Context(), task)
+		should.Hold(t, before && err == nil, "%+v after all: done before: %v, error %v", task, before, err)
 	}
 }
 
@@ -188,15 +180,13 @@ func TestLongSteps(t *testing.T) {
 				}
 				must.OK(t, err)
 				if s.rng.IntN(2) == 0 {
-					if before, err := s.do(t.Context(), task); err != nil || !before {
-						t.Fatalf("%+v a second time: done before: %v, error %v", task, before, err)
-					}
+					before, err := s.do(t.Context(), task)
+					must.Hold(t, err == nil && before, "%+v a second time: done before: %v, error %v", task, before, err)
 				}
 				left = left[1:]
 			}
-			if early == 0 || broken == 0 || len(s.notes) > 0 {
-				t.Errorf("%d steps were too early, %d broken, notes %q", early, broken, s.notes)
-			}
+			should.Not(t, early == 0 || broken == 0 || len(s.notes) > 0,
+				"%d steps were too early, %d broken, notes %q", early, broken, s.notes)
 			s.publish(t)
 		})
 	}
@@ -215,8 +205,7 @@ func TestStepNeeds(t *testing.T) {
 	all := func(tasks []solve.Task) {
 		t.Helper()
 		for _, task := range tasks {
-			_, err := s.do(t.Context(), task)
-			must.OK(t, err)
+			must.OK(t, must.Err(s.do(t.Context(), task)))
 		}
 	}
 	captures, seal := solve.Task{Name: solve.CaptureTask, Part: 1, Of: 1}, solve.Task{Name: solve.SealTask, Part: 1, Of: 1}
@@ -234,11 +223,8 @@ func TestStepNeeds(t *testing.T) {
 	all(tasks[n : n+1])
 	all(tasks[n+m : n+m+3])
 	notYet(publishTask, "1 of 4 pieces of the encoded layer are missing, --seal 4/4 first")
-	if _, err := s.do(t.Context(), windowTask(m+1)); !errors.Is(err, fault.Usage) {
-		t.Errorf("a window too many: %v", err)
-	}
-	dir, err := rundir.Lock(s.dir, solve.Identity(s.game))
-	must.OK(t, err)
+	should.Be(t, must.Err(s.do(t.Context(), windowTask(m+1))), fault.Usage, "a window too many")
+	dir := must.Get(rundir.Lock(s.dir, solve.Identity(s.game)))(t)
 	notYet(publishTask, "in use by")
 	all(tasks[n+m+3:]) // other steps take no lock
 	must.OK(t, dir.Unlock())
@@ -256,9 +242,8 @@ func TestStepPlans(t *testing.T) {
 	refused := func(what string, want error, do func(o *solve.StepOptions) error) {
 		t.Helper()
 		o := s.options
-		if err := do(&o); !errors.Is(err, want) || !errors.Is(err, fault.Usage) {
-			t.Errorf("%s: error %v", what, err)
-		}
+		err := do(&o)
+		should.Hold(t, errors.Is(err, want) && errors.Is(err, fault.Usage), "%s: error %v", what, err)
 	}
 	replan := func(o *solve.StepOptions) (bool, error) {
 		report, err := solve.Task{Name: solve.PlanTask}.Do(t.Context(), s.dir, *o)
@@ -270,11 +255,9 @@ func TestStepPlans(t *testing.T) {
 	if before, err := replan(&s.options); !before || err != nil {
 		t.Errorf("the same plan: there before: %v, error %v", before, err)
 	}
-	_, err := s.do(t.Context(), task)
-	must.OK(t, err)
-	if before, err := replan(&s.options); !before || err != nil {
-		t.Errorf("the same plan: there before: %v, error %v", before, err)
-	}
+	must.OK(t, must.Err(s.do(t.Context(), task)))
+	before, err := replan(&s.options)
+	should.Hold(t, before && err == nil, "the same plan: there before: %v, error %v", before, err)
 	for what, vary := range map[string]func(o *solve.StepOptions){
 		"other bits":      func(o *solve.StepOptions) { o.Bits = 2 },
 		"other memory":    func(o *solve.StepOptions) { o.Memory++ },
@@ -301,9 +284,8 @@ func TestStepPlans(t *testing.T) {
 	o := s.options
 	o.Workers = 1000
 	_, err = task.Do(t.Context(), s.dir, o)
-	if _, ok := errors.AsType[*memory.Error](err); !ok {
-		t.Errorf("a step of many workers: %v", err)
-	}
+	_, ok := errors.AsType[*memory.Error](err)
+	should.Hold(t, ok, "a step of many workers: %v", err)
 	refused("a solver", solve.ErrSteps, func(*solve.StepOptions) error {
 		_, err := solve.Solve(t.Context(), s.dir, s.game, options(stepSeeds))
 		return err
@@ -324,11 +306,8 @@ func TestStepDamage(t *testing.T) {
 	tasks := s.tasks(1, 1)
 	harm := func(name string) {
 		t.Helper()
-		found, err := filepath.Glob(filepath.Join(s.dir, rundir.WorkName, "steps-*", name))
-		must.OK(t, err)
-		if len(found) != 1 {
-			t.Fatalf("%s: %q", name, found)
-		}
+		found := must.Get(filepath.Glob(filepath.Join(s.dir, rundir.WorkName, "steps-*", name)))(t)
+		must.Hold(t, len(found) == 1, "%s: %q", name, found)
 		data := must.Read(t, found[0])
 		data[len(data)-40] ^= 1
 		must.Write(t, found[0], data)
@@ -336,16 +315,13 @@ func TestStepDamage(t *testing.T) {
 	again := func(what string, makes, reads solve.Task) {
 		t.Helper()
 		harm(what)
-		if _, err := s.do(t.Context(), reads); !errors.Is(err, corrupt.ErrCorrupt) {
-			t.Errorf("%s damaged: %+v: error %v", what, reads, err)
-		}
+		should.Be(t, must.Err(s.do(t.Context(), reads)), corrupt.ErrCorrupt, "%s damaged: %+v", what, reads)
 		s.notes = nil
 		if before, err := s.do(t.Context(), makes); before || err != nil || len(s.notes) != 1 {
 			t.Errorf("%s damaged: %+v: done before %v, error %v, notes %q", what, makes, before, err, s.notes)
 		}
 	}
-	_, err := s.do(t.Context(), tasks[0])
-	must.OK(t, err)
+	must.OK(t, must.Err(s.do(t.Context(), tasks[0])))
 	again("captures-0001-open", tasks[0], windowTask(2))
 	disk := crashfs.New()
 	disk.Fail(func(op crashfs.Op, name string) error {
@@ -358,12 +334,10 @@ func TestStepDamage(t *testing.T) {
 		t.Errorf("a window that cannot be stored: error %v", err)
 	}
 	for _, task := range tasks[1 : len(tasks)-1] {
-		_, err := s.do(t.Context(), task)
-		must.OK(t, err)
+		must.OK(t, must.Err(s.do(t.Context(), task)))
 	}
 	seal := tasks[len(tasks)-1]
-	first, err := filepath.Glob(filepath.Join(s.dir, rundir.WorkName, "steps-*", "window-00-*"))
-	must.OK(t, err)
+	first := must.Get(filepath.Glob(filepath.Join(s.dir, rundir.WorkName, "steps-*", "window-00-*")))(t)
 	for _, path := range first {
 		must.Write(t, strings.Replace(path, "window-00", "window-03", 1), must.Read(t, path))
 	}
@@ -371,13 +345,10 @@ func TestStepDamage(t *testing.T) {
 		t.Errorf("what the first window has found, as the second one: done before %v, error %v", before, err)
 	}
 	again("window-03-2", windowTask(2), seal)
-	_, err = s.do(t.Context(), seal)
-	must.OK(t, err)
+	must.OK(t, must.Err(s.do(t.Context(), seal)))
 	again("piece-03", seal, publishTask)
 	s.publish(t)
-	if _, err := os.Stat(filepath.Join(s.dir, rundir.WorkName, rundir.PlanName)); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("the plan is still there: %v", err)
-	}
+	should.Be(t, must.Err(os.Stat(filepath.Join(s.dir, rundir.WorkName, rundir.PlanName))), fs.ErrNotExist, "the plan is still there")
 }
 
 // TestStepBelow: of the shares of captures one looks at the scores of a layer below.
@@ -418,8 +389,7 @@ func TestLongStepCrash(t *testing.T) {
 				break
 			}
 			broken++
-			_, err := s.do(t.Context(), task)
-			must.OK(t, err)
+			must.OK(t, must.Err(s.do(t.Context(), task)))
 			then()
 		}
 	}

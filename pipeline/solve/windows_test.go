@@ -10,6 +10,7 @@ import (
 
 	"grenier/internal/testkit/awaritest"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
 	"grenier/io/rundir"
@@ -20,8 +21,7 @@ import (
 	"grenier/pipeline/solve/internal/halfboard"
 )
 
-// windowSeeds is a layer that is solved window by window if there is too little memory, as
-// most smaller ones never are.
+// windowSeeds is a layer that is solved window by window if there is too little memory, as most smaller ones never are.
 const windowSeeds = 14
 
 // narrowOptions are those of a solver that adds a layer window by window.
@@ -29,9 +29,8 @@ func narrowOptions(t *testing.T, game awari.Game, seeds int) solve.Options {
 	t.Helper()
 	o := options(seeds)
 	o.Memory, o.Interval = halfboard.Least(game, seeds, o.Workers), 50*time.Millisecond
-	if whole := halfboard.Whole(game, seeds, o.Workers); whole <= o.Memory {
-		t.Fatalf("%d seeds are solved in one piece with %d bytes", seeds, o.Memory)
-	}
+	whole := halfboard.Whole(game, seeds, o.Workers)
+	must.Not(t, whole <= o.Memory, "%d seeds are solved in one piece with %d bytes", seeds, o.Memory)
 	return o
 }
 
@@ -56,15 +55,12 @@ func newWindowRuns(t *testing.T, seeds int) (w windowRuns) {
 	return w
 }
 
-// solveNarrow solves one layer and checks that it was not in memory, and that nothing was
-// noted.
+// solveNarrow solves one layer and checks that it was not in memory, and that nothing was noted.
 func solveNarrow(t *testing.T, dir string, game awari.Game, o solve.Options) solve.Report {
 	t.Helper()
 	o.Note = func(text string) { t.Errorf("note: %s", text) }
 	reports := mustSolve(t, dir, game, o)
-	if len(reports) != 1 || reports[0].Engine.Bits >= 8 || reports[0].Engine.Windows < 2 {
-		t.Fatalf("not window by window: %+v", reports)
-	}
+	must.Hold(t, len(reports) == 1 && reports[0].Engine.Bits < 8 && reports[0].Engine.Windows >= 2, "not window by window: %+v", reports)
 	return reports[0]
 }
 
@@ -76,10 +72,8 @@ func TestWindows(t *testing.T) {
 	last, least := solve.Progress{}, solve.Progress{}
 	o.Progress = func(step job.Step) {
 		p := step.Detail.(solve.Progress)
-		if p.Share < last.Share || p.Share > 1 || p.RunDone < last.RunDone || p.Window < last.Window && p.Stage != "seal" ||
-			p.Stage == last.Stage && p.Stage == "seal" && p.Done < last.Done {
-			t.Errorf("after %+v comes %+v", last, p)
-		}
+		should.Not(t, p.Share < last.Share || p.Share > 1 || p.RunDone < last.RunDone || p.Window < last.Window && p.Stage != "seal" ||
+			p.Stage == last.Stage && p.Stage == "seal" && p.Done < last.Done, "after %+v comes %+v", last, p)
 		if p.Stage == "full" && p.Window == 0 {
 			least = p
 		}
@@ -90,23 +84,17 @@ func TestWindows(t *testing.T) {
 	streams := r.Streams()
 	for stage, want := range map[string][2]bool{"capture": {false, true}, "dense": {true, true}, "full": {true, true}, "seal": {true, false}} {
 		s := streams[stage]
-		if want[0] && s.Read == 0 || want[1] && s.Written == 0 && stage != "dense" || s.Written > 0 && !want[1] {
-			t.Errorf("the %s stage has read and written %+v", stage, s)
-		}
+		should.Not(t, want[0] && s.Read == 0 || want[1] && s.Written == 0 && stage != "dense" || s.Written > 0 && !want[1],
+			"the %s stage has read and written %+v", stage, s)
 	}
-	if found, read := streams["full"].Written, streams["seal"].Read; read > found {
-		t.Errorf("sealing reads %d bytes, windows have written %d", read, found)
-	}
-	if stages := r.Stages(); stages["capture"] <= 0 || stages["dense"] <= 0 || stages["full"] <= 0 || stages["seal"] <= 0 {
-		t.Errorf("stages took %v", stages)
-	}
-	if least.Share == 1 {
-		t.Errorf("after the first of %d windows all is said to be done: %+v", r.Engine.Windows, least)
-	}
+	found, read := streams["full"].Written, streams["seal"].Read
+	should.Not(t, read > found, "sealing reads %d bytes, windows have written %d", read, found)
+	stages := r.Stages()
+	should.Not(t, stages["capture"] <= 0 || stages["dense"] <= 0 || stages["full"] <= 0 || stages["seal"] <= 0, "stages took %v", stages)
+	should.Not(t, least.Share == 1, "after the first of %d windows all is said to be done: %+v", r.Engine.Windows, least)
 }
 
-// TestLongWindowsSameBytes solves a layer that does not fit into memory in every way that must
-// not matter.
+// TestLongWindowsSameBytes solves a layer that does not fit into memory in every way that must not matter.
 func TestLongWindowsSameBytes(t *testing.T) {
 	tries.NeedsLong(t, "solves a layer several times")
 	seeds, family := 16, cpu.Best()
@@ -117,9 +105,7 @@ func TestLongWindowsSameBytes(t *testing.T) {
 	least, most := halfboard.Least(w.game, seeds, 2), halfboard.Whole(w.game, seeds, 1)
 	variants := []func(*solve.Options){
 		func(o *solve.Options) { o.Workers, o.Memory = 5, halfboard.Least(w.game, seeds, 5) },
-		func(o *solve.Options) {
-			o.Workers, o.Family, o.Memory = 1, family, halfboard.Least(w.game, seeds, 1)
-		},
+		func(o *solve.Options) { o.Workers, o.Family, o.Memory = 1, family, halfboard.Least(w.game, seeds, 1) },
 		func(o *solve.Options) { o.Memory = (least + most) / 2 },
 		func(o *solve.Options) { o.Memory, o.Workers = most-1, 1 },
 		func(o *solve.Options) { o.Interval = time.Millisecond },
@@ -154,15 +140,12 @@ func TestLongWindowsContinue(t *testing.T) {
 		t.Run(stage, func(t *testing.T) {
 			dir := testrun.Copy(t, w.below)
 			start := time.Now()
-			if !stopIn(t, dir, w.game, narrowOptions(t, w.game, seeds), stage) {
-				t.Fatal("not stopped")
-			}
+			must.Hold(t, stopIn(t, dir, w.game, narrowOptions(t, w.game, seeds), stage), "not stopped")
 			stopped, again := time.Since(start), time.Now()
 			for _, pattern := range []string{"captures-*", "window-*"} {
 				names, err := filepath.Glob(filepath.Join(dir, rundir.WorkName, pattern))
-				if err != nil || len(names) == 0 && (stage == "seal" || pattern == "captures-*" && stage != "capture") {
-					t.Errorf("no %s is left; %v", pattern, err)
-				}
+				should.Not(t, err != nil || len(names) == 0 && (stage == "seal" || pattern == "captures-*" && stage != "capture"),
+					"no %s is left; %v", pattern, err)
 			}
 			o := narrowOptions(t, w.game, seeds)
 			next[i](&o)
@@ -172,9 +155,7 @@ func TestLongWindowsContinue(t *testing.T) {
 			sameRun(t, w.want, dir)
 			if o.Memory > 0 && o.Memory < 1<<40 {
 				sumUp(t, reports[0], stopped, time.Since(again), stage != "capture")
-				if len(notes) > 0 {
-					t.Errorf("notes %q", notes)
-				}
+				should.Not(t, len(notes) > 0, "notes %q", notes)
 			}
 		})
 	}
@@ -182,20 +163,15 @@ func TestLongWindowsContinue(t *testing.T) {
 
 // sumUp checks that the time of a layer that was stopped is that of both runs.
 func sumUp(t *testing.T, r solve.Report, stopped, rest time.Duration, kept bool) {
-	t.Helper()
 	stages := time.Duration(0)
 	for _, took := range r.Stages() {
 		stages += took
 	}
-	if r.Engine.Before < 0 || r.Engine.Before > stopped || r.Engine.Before == 0 && kept {
-		t.Errorf("stopped after %v, %v of that are known", stopped, r.Engine.Before)
-	}
-	if r.Elapsed <= r.Engine.Before || r.Elapsed > r.Engine.Before+rest || r.Layer.Seconds != r.Elapsed.Seconds() {
-		t.Errorf("%v before and %v since make %v, %v s in the manifest", r.Engine.Before, rest, r.Elapsed, r.Layer.Seconds)
-	}
-	if stages > r.Elapsed || stages <= 0 {
-		t.Errorf("stages take %v of %v", stages, r.Elapsed)
-	}
+	should.Not(t, r.Engine.Before < 0 || r.Engine.Before > stopped || r.Engine.Before == 0 && kept,
+		"stopped after %v, %v of that are known", stopped, r.Engine.Before)
+	should.Hold(t, r.Elapsed > r.Engine.Before && r.Elapsed <= r.Engine.Before+rest && r.Layer.Seconds == r.Elapsed.Seconds(),
+		"%v before and %v since make %v, %v s in the manifest", r.Engine.Before, rest, r.Elapsed, r.Layer.Seconds)
+	should.Not(t, stages > r.Elapsed || stages <= 0, "stages take %v of %v", stages, r.Elapsed)
 }
 
 // stopIn solves until a report of the stage that is neither its first nor its end, if
@@ -218,9 +194,7 @@ func TestLongWindowsStale(t *testing.T) {
 	tries.NeedsLong(t, "solves a layer several times")
 	w := newWindowRuns(t, windowSeeds)
 	stale := testrun.Copy(t, w.below)
-	if !stopIn(t, stale, w.game, narrowOptions(t, w.game, windowSeeds), "seal") {
-		t.Fatal("not stopped")
-	}
+	must.Hold(t, stopIn(t, stale, w.game, narrowOptions(t, w.game, windowSeeds), "seal"), "not stopped")
 	below, work := w.want, filepath.Join(stale, rundir.WorkName) // sealed by now
 	want := testrun.Copy(t, below)
 	mustSolve(t, want, w.game, options(windowSeeds+1))
@@ -232,9 +206,8 @@ func TestLongWindowsStale(t *testing.T) {
 	t.Run("nothing to do", func(t *testing.T) {
 		dir := begin(t)
 		mustSolve(t, dir, w.game, options(windowSeeds))
-		if left, err := os.ReadDir(filepath.Join(dir, rundir.WorkName)); err != nil || len(left) > 0 {
-			t.Errorf("%v is left in work/; %v", left, err)
-		}
+		left, err := os.ReadDir(filepath.Join(dir, rundir.WorkName))
+		should.Hold(t, err == nil && len(left) == 0, "%v is left in work/; %v", left, err)
 	})
 	for name, memory := range map[string]uint64{"in memory": 0, "in windows": halfboard.Least(w.game, windowSeeds+1, 2)} {
 		t.Run(name, func(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 
 	"grenier/internal/testkit/layerfiletest"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/io/corrupt"
 	"grenier/io/layerfile"
@@ -54,9 +55,7 @@ func TestForged(t *testing.T) {
 		}
 	}
 	if tab := open(t, forge(t, nil)); tab != nil {
-		if _, err := tab.Score(t.Context(), awari.Board{1, 1, 1}); err != nil {
-			t.Errorf("nothing is changed: %v", err)
-		}
+		should.Be(t, must.Err(tab.Score(t.Context(), awari.Board{1, 1, 1})), nil, "nothing is changed")
 	}
 	for name, c := range map[string]struct {
 		change func(f *layerfiletest.File, scores []int8)
@@ -96,9 +95,8 @@ func TestForged(t *testing.T) {
 		}
 		defer tab.Close()
 		_, err = tab.Score(t.Context(), awari.Board{1, 1, 1})
-		if !errors.Is(err, corrupt.ErrCorrupt) || !strings.Contains(err.Error(), c.text) || !strings.Contains(err.Error(), rundir.LayerName(3)) {
-			t.Errorf("%s: error %v", name, err)
-		}
+		should.Hold(t, errors.Is(err, corrupt.ErrCorrupt) && strings.Contains(err.Error(), c.text) && strings.Contains(err.Error(), rundir.LayerName(3)),
+			"%s: error %v", name, err)
 	}
 }
 
@@ -127,17 +125,14 @@ func TestForgedManifest(t *testing.T) {
 			}
 		},
 	} {
-		game := testrun.Game(t, 4, awari.Awari)
-		dir := testrun.Write(t, game, testrun.Solve(t, game, 4), 64)
+		dir := testrun.Dir(t, 4, awari.Awari, 4, 64)
 		testrun.EditManifest(t, dir, change)
-		d, err := rundir.Open(dir)
-		must.OK(t, err)
+		d := must.Get(rundir.Open(dir))(t)
 		_, opened := tables.Open(t.Context(), dir)
 		_, listed := catalog.Manifest(d)
 		for _, err := range []error{opened, listed} {
-			if !errors.Is(err, corrupt.ErrMismatch) || !errors.Is(err, corrupt.ErrCorrupt) || !strings.Contains(err.Error(), rundir.ManifestName) {
-				t.Errorf("%s: error %v", name, err)
-			}
+			should.Hold(t, errors.Is(err, corrupt.ErrMismatch) && errors.Is(err, corrupt.ErrCorrupt) && strings.Contains(err.Error(), rundir.ManifestName),
+				"%s: error %v", name, err)
 		}
 	}
 }

@@ -18,8 +18,7 @@ import (
 // TestLongLibraryPage builds the module of docs/library.md in a workspace, and in the long run in the other ways that the page
 // names, and runs it: it prints what the page shows.
 func TestLongLibraryPage(t *testing.T) {
-	checkout, err := filepath.Abs("../..")
-	must.OK(t, err)
+	checkout := must.Get(filepath.Abs("../.."))(t)
 	page := string(must.Read(t, filepath.Join(checkout, "docs", "library.md")))
 	mod, program := fenced(t, page, "module example.org/client"), fenced(t, page, "// Command client")
 	_, output, found := strings.Cut(fenced(t, page, "$ go mod tidy"), "data/awari\n")

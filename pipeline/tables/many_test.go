@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/io/corrupt"
 	"grenier/io/layerfile"
@@ -17,8 +18,7 @@ import (
 	"grenier/pipeline/tables"
 )
 
-// draw returns random boards of all layers, some of them several times, and
-// their true scores.
+// draw returns random boards of all layers, some of them several times, and their true scores.
 func draw(space *awari.Space, layers [][]int8, n int, seed uint64) (boards []awari.Board, scores []int8) {
 	random := rand.New(rand.NewPCG(seed, 7))
 	for range n {
@@ -49,9 +49,7 @@ func TestScores(t *testing.T) {
 func checkScores(t *testing.T, game awari.Game, boards []awari.Board, got, want []int8) {
 	t.Helper()
 	for i := range want {
-		if got[i] != want[i] {
-			t.Fatalf("score of %s: %d, want %d", game.Text(boards[i]), got[i], want[i])
-		}
+		must.Equal(t, got[i], want[i], "score of %s", game.Text(boards[i]))
 	}
 }
 
@@ -63,13 +61,9 @@ func TestProbes(t *testing.T) {
 		tab := open(t, testrun.Write(t, game, layers, 64), tables.CacheBytes(1))
 		boards, _ := draw(space, layers, 3000, 5)
 		probes, err := tab.Probes(t.Context(), boards)
-		if err != nil || len(probes) != len(boards) {
-			t.Fatalf("%d probes, %v", len(probes), err)
-		}
+		must.Hold(t, err == nil && len(probes) == len(boards), "%d probes, %v", len(probes), err)
 		for i, p := range probes {
-			if p.Board != boards[i] {
-				t.Fatalf("probe %d is of another board", i)
-			}
+			must.Hold(t, p.Board == boards[i], "probe %d is of another board", i)
 			checkProbe(t, space, layers, p)
 		}
 	}
@@ -79,9 +73,8 @@ func TestRefusedBatches(t *testing.T) {
 	game := testrun.Game(t, 4, awari.Awari)
 	tab := open(t, testrun.Write(t, game, testrun.Solve(t, game, 5), 64))
 	good := awari.Board{1, 1, 1}
-	if err := tab.Scores(t.Context(), []awari.Board{good}, nil); err == nil || !strings.Contains(err.Error(), "1 boards, but room for 0 scores") {
-		t.Errorf("no room: %v", err)
-	}
+	err := tab.Scores(t.Context(), []awari.Board{good}, nil)
+	should.Not(t, err == nil || !strings.Contains(err.Error(), "1 boards, but room for 0 scores"), "no room: %v", err)
 	for _, c := range []struct {
 		bad  awari.Board
 		want error
@@ -90,27 +83,18 @@ func TestRefusedBatches(t *testing.T) {
 		scoresErr := tab.Scores(t.Context(), boards, make([]int8, 4))
 		_, probesErr := tab.Probes(t.Context(), boards)
 		for _, err := range []error{scoresErr, probesErr} {
-			if !errors.Is(err, c.want) || !strings.HasPrefix(err.Error(), "boards[2]: ") {
-				t.Errorf("%v: %v", c.bad, err)
-			}
+			should.Hold(t, errors.Is(err, c.want) && strings.HasPrefix(err.Error(), "boards[2]: "), "%v: %v", c.bad, err)
 		}
 	}
 	canceled, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := tab.Scores(canceled, []awari.Board{good}, make([]int8, 1)); !errors.Is(err, context.Canceled) {
-		t.Errorf("canceled: %v", err)
-	}
-	if _, err := tab.Probes(canceled, []awari.Board{good}); !errors.Is(err, context.Canceled) {
-		t.Errorf("canceled: %v", err)
-	}
+	should.Be(t, tab.Scores(canceled, []awari.Board{good}, make([]int8, 1)), context.Canceled, "canceled")
+	should.Be(t, must.Err(tab.Probes(canceled, []awari.Board{good})), context.Canceled, "canceled")
 	must.OK(t, tab.Close())
-	if err := tab.Scores(t.Context(), []awari.Board{good}, make([]int8, 1)); !errors.Is(err, os.ErrClosed) {
-		t.Errorf("closed: %v", err)
-	}
+	should.Be(t, tab.Scores(t.Context(), []awari.Board{good}, make([]int8, 1)), os.ErrClosed, "closed")
 }
 
-// TestDamagedBatch has one damaged block and one false score: the first fails
-// Scores, both fail Probes.
+// TestDamagedBatch has one damaged block and one false score: the first fails Scores, both fail Probes.
 func TestDamagedBatch(t *testing.T) {
 	game := testrun.Game(t, 8, awari.Awari)
 	layers := testrun.Solve(t, game, 6)
@@ -119,20 +103,16 @@ func TestDamagedBatch(t *testing.T) {
 	dir := testrun.Write(t, game, layers, 64)
 	tab := open(t, dir)
 	false100 := space.Unrank(6, 100)
-	if err := tab.Scores(t.Context(), []awari.Board{false100}, make([]int8, 1)); err != nil {
-		t.Error(err)
-	}
+	should.OK(t, tab.Scores(t.Context(), []awari.Board{false100}, make([]int8, 1)))
 	want := fmt.Sprintf("block 1: the score of board %s is", game.Text(false100))
-	if _, err := tab.Probes(t.Context(), []awari.Board{{1}, false100}); !errors.Is(err, corrupt.ErrCorrupt) || !strings.Contains(err.Error(), want) {
-		t.Errorf("a false score: %v", err)
-	}
+	_, err := tab.Probes(t.Context(), []awari.Board{{1}, false100})
+	should.Hold(t, errors.Is(err, corrupt.ErrCorrupt) && strings.Contains(err.Error(), want), "a false score: %v", err)
 	path := tab.Path(5)
 	data := must.Read(t, path)
 	data[len(data)/2] ^= 1
 	must.Write(t, path, data)
 	boards, _ := draw(space, layers, 1000, 1)
 	tab = open(t, dir)
-	if err := tab.Scores(t.Context(), boards, make([]int8, len(boards))); !errors.Is(err, corrupt.ErrCorrupt) || !strings.Contains(err.Error(), path) {
-		t.Errorf("a damaged block: %v", err)
-	}
+	err = tab.Scores(t.Context(), boards, make([]int8, len(boards)))
+	should.Hold(t, errors.Is(err, corrupt.ErrCorrupt) && strings.Contains(err.Error(), path), "a damaged block: %v", err)
 }

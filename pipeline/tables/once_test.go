@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/io/layerfile"
 	"grenier/io/manifest"
@@ -36,8 +37,7 @@ func (c *counting) ReadAt(_ context.Context, dst []byte, offset int64) (int, err
 func TestOnce(t *testing.T) {
 	game := testrun.Game(t, 8, awari.Awari)
 	layers := testrun.Solve(t, game, 7)
-	tab, err := Open(t.Context(), testrun.Write(t, game, layers, 64), CacheBytes(1))
-	must.OK(t, err)
+	tab := must.Get(Open(t.Context(), testrun.Write(t, game, layers, 64), CacheBytes(1)))(t)
 	defer tab.Close()
 	c := &counting{reads: map[int64]int{}}
 	tab.openFile = func(ctx context.Context, l *manifest.Layer) (*layerfile.File, error) {
@@ -53,8 +53,7 @@ func TestOnce(t *testing.T) {
 		c.File, c.size = f, info.Size()
 		return layerfile.OpenReader(ctx, path, c)
 	}
-	_, err = tab.open(t.Context(), 7)
-	must.OK(t, err)
+	must.OK(t, must.Err(tab.open(t.Context(), 7)))
 	clear(c.reads) // header and index
 	random := rand.New(rand.NewPCG(8, 9))
 	boards := make([]awari.Board, 4000)
@@ -63,11 +62,8 @@ func TestOnce(t *testing.T) {
 	}
 	must.OK(t, tab.Scores(t.Context(), boards, make([]int8, len(boards))))
 	for offset, n := range c.reads {
-		if n != 1 {
-			t.Errorf("offset %d was read %d times", offset, n)
-		}
+		should.Hold(t, n == 1, "offset %d was read %d times", offset, n)
 	}
-	if blocks := len(layers[7])/64 + 1; len(c.reads) < blocks/2 || len(c.reads) > blocks {
-		t.Errorf("%d blocks of %d were read", len(c.reads), blocks)
-	}
+	blocks := len(layers[7])/64 + 1
+	should.Not(t, len(c.reads) < blocks/2 || len(c.reads) > blocks, "%d blocks of %d were read", len(c.reads), blocks)
 }

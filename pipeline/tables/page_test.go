@@ -15,6 +15,7 @@ import (
 	"github.com/pierrec/lz4/v4"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/layers/awari"
 )
@@ -272,26 +273,20 @@ func TestPage(t *testing.T) {
 		compressed := false
 		for n, l := range manifest.Layers {
 			p, err := readPaper(must.Read(t, filepath.Join(dir, l.File)))
-			if err != nil {
-				t.Fatalf("layer %d: %v", n, err)
-			}
+			must.Hold(t, err == nil, "layer %d: %v", n, err)
 			scores := make([]int8, tab.Layers()[n].Positions)
 			must.OK(t, tab.Read(t.Context(), n, 0, scores))
-			if !slices.Equal(scores, p.scores) || p.seeds != n || p.pits != tab.Game().Pits() || l.Checksum != fmt.Sprintf("%08x", p.sum) {
-				t.Errorf("layer %d: other scores than the program reads", n)
-			}
+			should.Hold(t, slices.Equal(scores, p.scores) && p.seeds == n && p.pits == tab.Game().Pits() && l.Checksum == fmt.Sprintf("%08x", p.sum),
+				"layer %d: other scores than the program reads", n)
 			compressed = compressed || len(p.lists) > 0
 			random := rand.New(rand.NewPCG(uint64(n), 1))
 			for range 100 {
 				b := testrun.Space(t, tab.Game(), n).Unrank(n, random.Uint64N(tab.Layers()[n].Positions))
-				if score, err := tab.Score(t.Context(), b); err != nil || score != p.scores[paperRank(b[:p.pits])] {
-					t.Fatalf("board %v: %d, %v", b, score, err)
-				}
+				score, err := tab.Score(t.Context(), b)
+				must.Hold(t, err == nil && score == p.scores[paperRank(b[:p.pits])], "board %v: %d, %v", b, score, err)
 			}
 		}
-		if len(manifest.Layers) != tab.MaxSeeds()+1 || !compressed {
-			t.Errorf("%d layers, compressed %v", len(manifest.Layers), compressed)
-		}
+		should.Hold(t, len(manifest.Layers) == tab.MaxSeeds()+1 && compressed, "%d layers, compressed %v", len(manifest.Layers), compressed)
 	}
 }
 
@@ -299,17 +294,11 @@ func TestPage(t *testing.T) {
 func TestPageNoticesDamage(t *testing.T) {
 	game := testrun.Game(t, 6, awari.Awari)
 	data := must.Read(t, open(t, testrun.Write(t, game, testrun.Solve(t, game, 7), 100)).Path(7))
-	if _, err := readPaper(data); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, must.Err(readPaper(data)))
 	for i := range data {
 		data[i] ^= 1 << (i % 8)
-		if _, err := readPaper(data); err == nil {
-			t.Errorf("byte %d: nothing was noticed", i)
-		}
+		should.Not(t, must.Err(readPaper(data)) == nil, "byte %d: nothing was noticed", i)
 		data[i] ^= 1 << (i % 8)
-		if _, err := readPaper(data[:i]); err == nil {
-			t.Errorf("cut to %d bytes: nothing was noticed", i)
-		}
+		should.Not(t, must.Err(readPaper(data[:i])) == nil, "cut to %d bytes: nothing was noticed", i)
 	}
 }

@@ -21,6 +21,7 @@ import (
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/pythontest"
 	"grenier/internal/testkit/remotetest"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
 	"grenier/io/layerfile"
@@ -53,25 +54,20 @@ func pythons(t *testing.T) []interpreter {
 		}
 		all = append(all, interpreter{path, path, hideNumPy})
 	}
-	if len(all) == 0 {
-		t.Skip("docs/python needs Python 3.8 or newer, which is not installed")
-	}
+	tries.SkipIf(t, len(all) == 0, "docs/python needs Python 3.8 or newer, which is not installed")
 	return all
 }
 
 // run runs a program with the reader at hand, and returns what it prints.
 func (p interpreter) run(t *testing.T, stdin, program string, args ...string) (out, errs string) {
 	t.Helper()
-	place, err := filepath.Abs(reader)
-	must.OK(t, err)
+	place := must.Get(filepath.Abs(reader))(t)
 	var message strings.Builder
 	cmd := exec.Command(p.path, append([]string{"-c", p.before + program}, args...)...)
 	cmd.Env = append(os.Environ(), "PYTHONPATH="+place, "PYTHONDONTWRITEBYTECODE=1")
 	cmd.Stdin, cmd.Stderr = strings.NewReader(stdin), &message
 	text, err := cmd.Output()
-	if err != nil && message.Len() == 0 {
-		t.Fatal(err)
-	}
+	must.Not(t, err != nil && message.Len() == 0, "%v", err)
 	return string(text), message.String()
 }
 
@@ -84,9 +80,7 @@ func (p interpreter) lookUp(t *testing.T, place string, game awari.Game, boards 
 	}
 	out, message := p.run(t, in.String(), `import sys; from grenier.__main__ import main; sys.exit(main())`, place, "-")
 	for _, word := range strings.Fields(out) {
-		score, err := strconv.ParseInt(word, 10, 8)
-		must.OK(t, err)
-		scores = append(scores, int8(score))
+		scores = append(scores, int8(must.Get(strconv.ParseInt(word, 10, 8))(t)))
 	}
 	return scores, message
 }
@@ -103,7 +97,6 @@ with grenier.open(sys.argv[1]) as tables:
 
 // blocksOf is what printBlocks prints, by the reader in Go.
 func blocksOf(t *testing.T, tab *tables.Tables, space *awari.Space, size int) string {
-	t.Helper()
 	var b strings.Builder
 	for n := range tab.MaxSeeds() + 1 {
 		scores := make([]int8, space.Size(n))
@@ -131,8 +124,7 @@ func randomBoardsOf(space *awari.Space, seeds, n int) []awari.Board {
 	return boards
 }
 
-// checkPython compares every block of every layer, and the scores of some boards, with
-// what the reader in Go reads.
+// checkPython compares every block of every layer, and the scores of some boards, with what the reader in Go reads.
 func checkPython(t *testing.T, p interpreter, place string, tab *tables.Tables, space *awari.Space, block int) {
 	t.Helper()
 	got, message := p.run(t, "", printBlocks, place, strconv.Itoa(block))
@@ -143,9 +135,7 @@ func checkPython(t *testing.T, p interpreter, place string, tab *tables.Tables, 
 	want := make([]int8, len(boards))
 	must.OK(t, tab.Scores(t.Context(), boards, want))
 	scores, message := p.lookUp(t, place, tab.Game(), boards)
-	if message != "" || len(scores) != len(want) {
-		t.Fatalf("%d scores of %d, %s", len(scores), len(want), message)
-	}
+	must.Hold(t, message == "" && len(scores) == len(want), "%d scores of %d, %s", len(scores), len(want), message)
 	checkScores(t, tab.Game(), boards, scores, want)
 	checkPythonProbes(t, p, place, tab, boards[len(boards)/2:])
 }
@@ -161,11 +151,9 @@ with grenier.open(sys.argv[1]) as tables:
 
 // checkPythonProbes compares probes of boards, one after the other, with those of the reader in Go.
 func checkPythonProbes(t *testing.T, p interpreter, place string, tab *tables.Tables, boards []awari.Board) {
-	t.Helper()
 	game := tab.Game()
 	var in, want strings.Builder
-	probes, err := tab.Probes(t.Context(), boards)
-	must.OK(t, err)
+	probes := must.Get(tab.Probes(t.Context(), boards))(t)
 	for _, probe := range probes {
 		fmt.Fprintln(&in, game.Text(probe.Board))
 		moves, best, children := make([]*int, game.Half()), []int{}, make([][]int, game.Half())
@@ -181,13 +169,11 @@ func checkPythonProbes(t *testing.T, p interpreter, place string, tab *tables.Ta
 		must.OK(t, json.NewEncoder(&want).Encode([]any{probe.Value, moves, best, children}))
 	}
 	out, message := p.run(t, in.String(), printProbes, place)
-	if got := strings.ReplaceAll(out, " ", ""); message != "" || got != want.String() {
-		t.Errorf("%s\ngot probes\n%.500s\nwant\n%.500s", message, got, want.String())
-	}
+	got := strings.ReplaceAll(out, " ", "")
+	should.Hold(t, message == "" && got == want.String(), "%s\ngot probes\n%.500s\nwant\n%.500s", message, got, want.String())
 }
 
-// TestLongPython compares the reader in Python with that in Go, with and without NumPy, on disk
-// and on a web server.
+// TestLongPython compares the reader in Python with that in Go, with and without NumPy, on disk and on a web server.
 func TestLongPython(t *testing.T) {
 	runs := []struct {
 		pits, seeds, block int // block 0: a run of the fast engine
@@ -234,9 +220,7 @@ func TestPythonRules(t *testing.T) {
 	p := pythons(t)[0]
 	awaritest.AskMoves(t, tries.Rand(t), 1500, func(questions string) string {
 		got, message := p.run(t, questions, printMoves)
-		if message != "" {
-			t.Fatal(message)
-		}
+		must.Equal(t, message, "")
 		return got
 	})
 }
@@ -245,8 +229,7 @@ func TestPythonRules(t *testing.T) {
 func TestLongPythonDamage(t *testing.T) {
 	tries.NeedsLong(t, "a Python for each damage")
 	p := pythons(t)[0]
-	game := testrun.Game(t, 8, awari.Awari)
-	dir := testrun.Write(t, game, testrun.Solve(t, game, 6), 4096)
+	game, _, dir := testrun.Run(t, 8, awari.Awari, 6, 4096)
 	boards := randomBoardsOf(testrun.Space(t, game, 6), 6, 1)
 	path := open(t, dir).Path(6)
 	intact := must.Read(t, path)
@@ -259,29 +242,25 @@ func TestLongPythonDamage(t *testing.T) {
 		data[at] ^= 0x40
 		must.Write(t, path, data)
 		scores, message := p.lookUp(t, dir, game, boards)
-		if !strings.HasPrefix(message, "grenier: "+path) || !strings.Contains(message, name) || len(scores) != 0 {
-			t.Errorf("%s: %d scores, %s", name, len(scores), message)
-		}
+		should.Hold(t, strings.HasPrefix(message, "grenier: "+path) && strings.Contains(message, name) && len(scores) == 0,
+			"%s: %d scores, %s", name, len(scores), message)
 	}
 	must.Write(t, path, intact[:len(intact)-1])
-	if _, message := p.lookUp(t, dir, game, boards); !strings.Contains(message, "checksum of the footer") {
-		t.Errorf("cut short: %s", message)
-	}
+	_, message := p.lookUp(t, dir, game, boards)
+	should.Hold(t, strings.Contains(message, "checksum of the footer"), "cut short: %s", message)
 }
 
 // TestLongPythonZstd wants a clear message about a layer of an earlier version.
 func TestLongPythonZstd(t *testing.T) {
 	tries.NeedsLong(t, "long")
-	game := testrun.Game(t, 12, awari.Awari)
-	dir := testrun.Write(t, game, testrun.Solve(t, game, 6), 256)
+	game, _, dir := testrun.Run(t, 12, awari.Awari, 6, 256)
 	path := filepath.Join(dir, rundir.LayerName(6))
 	layerfiletest.MarkZstd(t, path)
 	for _, p := range pythons(t) {
 		t.Run(p.name, func(t *testing.T) {
 			_, message := p.lookUp(t, dir, game, randomBoardsOf(testrun.Space(t, game, 6), 6, 1))
-			if want := "compressed with zstd, which this version does not read"; !strings.Contains(message, want) || strings.Contains(message, "Traceback") {
-				t.Errorf("%q, want %q", message, want)
-			}
+			want := "compressed with zstd, which this version does not read"
+			should.Not(t, !strings.Contains(message, want) || strings.Contains(message, "Traceback"), "%q, want %q", message, want)
 		})
 	}
 }
@@ -292,9 +271,8 @@ func TestLongPythonItself(t *testing.T) {
 	for _, p := range pythons(t) {
 		t.Run(p.name, func(t *testing.T) {
 			program := `import sys, unittest; p = unittest.main(None, argv=["", "discover", "-s", sys.argv[1] + "/tests", "-t", sys.argv[1]], exit=False); sys.exit(not p.result.wasSuccessful())`
-			if _, report := p.run(t, "", program, reader); !strings.Contains(report, "\nOK") {
-				t.Errorf("%s", report)
-			}
+			_, report := p.run(t, "", program, reader)
+			should.Hold(t, strings.Contains(report, "\nOK"), "%s", report)
 		})
 	}
 }
@@ -303,13 +281,10 @@ func TestLongPythonItself(t *testing.T) {
 func TestLongPythonTypes(t *testing.T) {
 	tries.NeedsLong(t, "mypy takes some seconds")
 	out, err := exec.Command(pythontest.With(t, "numpy, mypy"), "-m", "mypy", "--strict", "--cache-dir", os.DevNull, filepath.Join(reader, "grenier")).CombinedOutput()
-	if err != nil {
-		t.Errorf("%v: %s", err, out)
-	}
+	should.Hold(t, err == nil, "%v: %s", err, out)
 }
 
-// TestLongPythonRanks compares the numbers of a million boards of 0 to 48 seeds, and the boards
-// with these numbers.
+// TestLongPythonRanks compares the numbers of a million boards of 0 to 48 seeds, and the boards with these numbers.
 func TestLongPythonRanks(t *testing.T) {
 	tries.NeedsLong(t, "a million boards")
 	p := interpreter{path: pythontest.With(t, "numpy")}
@@ -335,16 +310,12 @@ seeds, ranks = numpy.fromfile(sys.argv[1] + "/ranks", numpy.int64).reshape(-1, 2
 binomials = [[math.comb(m, k) for m in range(48 + 12)] for k in range(12)]
 print(len(boards), (vectors.seeds(boards, 12, 48) == seeds).all(), (vectors.rank(binomials, boards) == ranks).all(), (vectors.unrank(binomials, 48, seeds, ranks) == boards).all())
 `, dir)
-	if out != "1000000 True True True\n" {
-		t.Errorf("%s%s", out, message)
-	}
+	should.Hold(t, out == "1000000 True True True\n", "%s%s", out, message)
 }
 
 // TestPythonLicence: the package has the licence of the program.
 func TestPythonLicence(t *testing.T) {
-	if !bytes.Equal(must.Read(t, filepath.Join(reader, "LICENSE")), must.Read(t, "../../LICENSE")) {
-		t.Error("other bytes")
-	}
+	should.Hold(t, bytes.Equal(must.Read(t, filepath.Join(reader, "LICENSE")), must.Read(t, "../../LICENSE")), "other bytes")
 }
 
 // TestLongPythonInstalls installs the package and runs the command that comes with it. Nothing is left
@@ -360,25 +331,18 @@ func TestLongPythonInstalls(t *testing.T) {
 	if text, err := install.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, text)
 	}
-	game := testrun.Game(t, 4, awari.Awari)
-	dir := testrun.Write(t, game, testrun.Solve(t, game, 3), 64)
+	dir := testrun.Dir(t, 4, awari.Awari, 3, 64)
 	command := exec.Command(python, filepath.Join(target, "bin", "grenier-scores"), dir, "0", "1", "1", "1")
 	command.Env = append(os.Environ(), "PYTHONPATH="+target)
 	text, err := command.CombinedOutput()
 	score, err2 := open(t, dir).Score(t.Context(), awari.Board{0, 1, 1, 1})
-	if err != nil || err2 != nil || string(text) != fmt.Sprintln(score) {
-		t.Errorf("%v, %v: %q, want %d", err, err2, text, score)
-	}
+	should.Hold(t, err == nil && err2 == nil && string(text) == fmt.Sprintln(score), "%v, %v: %q, want %d", err, err2, text, score)
 	pack := exec.Command(python, "-B", "-c", `import sys, tarfile, backend; print(*tarfile.open(sys.argv[1] + "/" + backend.build_sdist(sys.argv[1])).getnames())`, t.TempDir())
 	pack.Dir = source
-	packed, err := pack.Output()
-	must.OK(t, err)
+	packed := must.Get(pack.Output())(t)
 	for _, name := range []string{"/LICENSE", "/tests/test_grenier.py", "/backend.py", "/grenier/py.typed"} {
-		if !strings.Contains(string(packed), name) {
-			t.Errorf("%s is not in the source archive", name)
-		}
+		should.Hold(t, strings.Contains(string(packed), name), "%s is not in the source archive", name)
 	}
-	if after := must.Tree(t, source); !maps.Equal(after, before) {
-		t.Errorf("before\n%q, after\n%q", slices.Sorted(maps.Keys(before)), slices.Sorted(maps.Keys(after)))
-	}
+	after := must.Tree(t, source)
+	should.Hold(t, maps.Equal(after, before), "before\n%q, after\n%q", slices.Sorted(maps.Keys(before)), slices.Sorted(maps.Keys(after)))
 }

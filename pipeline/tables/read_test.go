@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/io/corrupt"
 	"grenier/io/rundir"
@@ -35,9 +36,7 @@ func TestBoards(t *testing.T) {
 				}
 				rank++
 			}
-			if rank != f.space.Size(n) {
-				t.Errorf("%s, layer %d: %d boards", name, n, rank)
-			}
+			should.Hold(t, rank == f.space.Size(n), "%s, layer %d: %d boards", name, n, rank)
 		}
 	}
 }
@@ -50,9 +49,7 @@ func TestBoardsEnd(t *testing.T) {
 	}
 	count := func(ctx context.Context, tab *tables.Tables, n int, stop func()) (good int, last error) {
 		for e, err := range tab.Boards(ctx, n) {
-			if last != nil {
-				t.Error("something comes after an error")
-			}
+			should.Hold(t, last == nil, "something comes after an error")
 			if last = err; err == nil {
 				good++
 				stop()
@@ -62,14 +59,12 @@ func TestBoardsEnd(t *testing.T) {
 		}
 		return good, last
 	}
-	if n, err := count(t.Context(), f.near, farSeeds+1, func() {}); n != 0 || !errors.Is(err, tables.ErrUnsolved) {
-		t.Errorf("not solved: %d boards, %v", n, err)
-	}
+	n, err := count(t.Context(), f.near, farSeeds+1, func() {})
+	should.Hold(t, n == 0 && errors.Is(err, tables.ErrUnsolved), "not solved: %d boards, %v", n, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	if n, err := count(ctx, f.there, farSeeds, cancel); n == 0 || uint64(n) >= f.space.Size(farSeeds) || !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: %d boards, %v", n, err)
-	}
+	n, err = count(ctx, f.there, farSeeds, cancel)
+	should.Not(t, n == 0 || uint64(n) >= f.space.Size(farSeeds) || !errors.Is(err, context.Canceled), "cancelled: %d boards, %v", n, err)
 	path := f.near.Path(7)
 	data := must.Read(t, path)
 	data[len(data)/3] ^= 1
@@ -86,25 +81,21 @@ func TestRemoteReadsAhead(t *testing.T) {
 	for name, read := range map[string]func() error{
 		"Read": func() error {
 			got := make([]int8, 333)
-			if err := f.there.Read(t.Context(), farSeeds, 70_001, got); err != nil || !slices.Equal(got, farLayers(t)[farSeeds][70_001:][:333]) {
-				t.Errorf("other scores, %v", err)
-			}
+			err := f.there.Read(t.Context(), farSeeds, 70_001, got)
+			should.Hold(t, err == nil && slices.Equal(got, farLayers(t)[farSeeds][70_001:][:333]), "other scores, %v", err)
 			return nil
 		},
 		"Boards": func() error {
 			rank := 0
 			for e, err := range f.there.Boards(t.Context(), farSeeds) {
-				if err != nil || e.Score != farLayers(t)[farSeeds][rank] {
-					t.Fatalf("rank %d: %+v, %v", rank, e, err)
-				}
+				must.Hold(t, err == nil && e.Score == farLayers(t)[farSeeds][rank], "rank %d: %+v, %v", rank, e, err)
 				rank++
 			}
 			return nil
 		},
 	} {
 		for rank := uint64(0); rank < f.space.Size(farSeeds); rank += 1024 * tinyBlock { // reads the index
-			_, err := f.there.ScoreAt(t.Context(), farSeeds, rank)
-			must.OK(t, err)
+			must.OK(t, must.Err(f.there.ScoreAt(t.Context(), farSeeds, rank)))
 		}
 		var mu sync.Mutex
 		waiting, all := 0, make(chan bool)
@@ -119,14 +110,10 @@ func TestRemoteReadsAhead(t *testing.T) {
 		})
 		must.OK(t, read())
 		f.Hook(nil)
-		if waiting < 8 {
-			t.Errorf("%s: %d requests", name, waiting)
-		}
+		should.Not(t, waiting < 8, "%s: %d requests", name, waiting)
 	}
 	for _, start := range []uint64{f.space.Size(farSeeds), 1 << 63} {
-		if err := f.there.Read(t.Context(), farSeeds, start, make([]int8, 1)); !errors.Is(err, tables.ErrRange) {
-			t.Errorf("rank %d: %v", start, err)
-		}
+		should.Be(t, f.there.Read(t.Context(), farSeeds, start, make([]int8, 1)), tables.ErrRange, "rank %d", start)
 	}
 }
 
@@ -135,13 +122,11 @@ func TestRemoteReadsAhead(t *testing.T) {
 func TestDeadline(t *testing.T) {
 	f := newFar(t)
 	opening, cancel := context.WithCancel(t.Context())
-	tab, err := tables.Open(opening, f.URL, tables.Server(tables.ServerOptions{Timeout: time.Hour}))
-	must.OK(t, err)
+	tab := must.Get(tables.Open(opening, f.URL, tables.Server(tables.ServerOptions{Timeout: time.Hour})))(t)
 	defer tab.Close()
 	cancel()
 	b := awari.Board{3, 3, 3, 3}
-	_, err = tab.Score(t.Context(), b)
-	must.OK(t, err)
+	must.OK(t, must.Err(tab.Score(t.Context(), b)))
 	well := make(chan bool)
 	f.Hook(func(_ http.ResponseWriter, r *http.Request) bool {
 		select {
@@ -183,32 +168,24 @@ func TestDeadline(t *testing.T) {
 		},
 	} {
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
-		if err := call(ctx); !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, corrupt.ErrCorrupt) {
-			t.Errorf("%s: %v", name, err)
-		}
+		err := call(ctx)
+		should.Not(t, !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, corrupt.ErrCorrupt), "%s: %v", name, err)
 		cancel()
 	}
-	if _, err := tab.Score(t.Context(), b); err != nil {
-		t.Errorf("a score in the cache: %v", err)
-	}
+	should.Be(t, must.Err(tab.Score(t.Context(), b)), nil, "a score in the cache")
 	close(well)
-	if _, err := tab.Probe(t.Context(), awari.Board{1, 3, 3, 1, 4}); err != nil {
-		t.Errorf("afterwards: %v", err)
-	}
+	should.Be(t, must.Err(tab.Probe(t.Context(), awari.Board{1, 3, 3, 1, 4})), nil, "afterwards")
 }
 
 // TestEndedContext: near tables decode nothing for a context that has ended.
 func TestEndedContext(t *testing.T) {
 	f := newFar(t)
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
+	ctx := must.Ended(t)
 	_, score := f.near.Score(ctx, awari.Board{3, 3, 3})
 	_, probe := f.near.Probe(ctx, awari.Board{3, 3, 3})
 	_, one := f.near.ReadOne(ctx, 9, 1000)
 	for _, err := range []error{score, probe, one, f.near.Read(ctx, 9, 0, make([]int8, 100))} {
-		if !errors.Is(err, context.Canceled) || errors.Is(err, corrupt.ErrCorrupt) {
-			t.Error(err)
-		}
+		should.Not(t, !errors.Is(err, context.Canceled) || errors.Is(err, corrupt.ErrCorrupt), "%v", err)
 	}
 }
 
@@ -237,16 +214,11 @@ func TestResize(t *testing.T) {
 
 // TestPath: a layer that is not solved has no file.
 func TestPath(t *testing.T) {
-	game := testrun.Game(t, 4, awari.Awari)
-	dir := testrun.Write(t, game, testrun.Solve(t, game, 5), 64)
+	dir := testrun.Dir(t, 4, awari.Awari, 5, 64)
 	tab := open(t, dir)
-	if got, want := tab.Path(5), filepath.Join(dir, rundir.LayerName(5)); got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
+	should.Equal(t, tab.Path(5), filepath.Join(dir, rundir.LayerName(5)))
 	for _, n := range []int{-1, 6, 99} {
-		if got := tab.Path(n); got != "" {
-			t.Errorf("layer %d: %s", n, got)
-		}
+		should.Equal(t, tab.Path(n), "", "layer %d", n)
 	}
 }
 
@@ -257,8 +229,7 @@ func BenchmarkRemoteRead(b *testing.B) {
 	server := slowServer(b, handler, 20*time.Millisecond)
 	scores := make([]int8, testrun.Space(b, testrun.Game(b, 12, awari.Awari), 15).Size(15))
 	for b.Loop() {
-		tab, err := tables.Open(b.Context(), server)
-		must.OK(b, err)
+		tab := must.Get(tables.Open(b.Context(), server))(b)
 		must.OK(b, tab.Read(b.Context(), 15, 0, scores))
 		must.OK(b, tab.Close())
 	}

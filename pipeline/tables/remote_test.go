@@ -20,6 +20,7 @@ import (
 
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/remotetest"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/io/corrupt"
 	"grenier/io/layerfile"
@@ -103,8 +104,7 @@ func (f *far) needs(t *testing.T, boards ...awari.Board) []string {
 func (f *far) needsScore(t *testing.T, all map[string]bool, b awari.Board) {
 	t.Helper()
 	n, rank := f.space.Rank(b)
-	info, err := os.Stat(f.near.Path(n))
-	must.OK(t, err)
+	info := must.Get(os.Stat(f.near.Path(n)))(t)
 	need := func(from, length int64) {
 		all[fmt.Sprintf("%s bytes=%d-%d", rundir.LayerName(n), from, from+length-1)] = true
 	}
@@ -148,8 +148,7 @@ func (f *far) asked() []string {
 	return list
 }
 
-// TestRemoteRequests probes boards, each with cold tables, and wants just the
-// requests that docs/remote.md promises.
+// TestRemoteRequests probes boards, each with cold tables, and wants just the requests that docs/remote.md promises.
 func TestRemoteRequests(t *testing.T) {
 	f := newFar(t)
 	f.Take()
@@ -158,24 +157,16 @@ func TestRemoteRequests(t *testing.T) {
 	for range 50 {
 		b := f.randomBoard(random, 10)
 		tab := openFar(t, f.Server, remote.Options{})
-		want, err := f.near.Probe(t.Context(), b)
-		must.OK(t, err)
+		want := must.Get(f.near.Probe(t.Context(), b))(t)
 		got, err := tab.Probe(t.Context(), b)
-		if got != want || err != nil {
-			t.Fatalf("board %s: %+v, %v, want %+v", f.space.Text(b), got, err, want)
-		}
+		must.Hold(t, got == want && err == nil, "board %s: %+v, %v, want %+v", f.space.Text(b), got, err, want)
 		asked := f.asked()
-		if d := cmp.Diff(f.needs(t, b), asked); d != "" {
-			t.Errorf("board %s: %s", f.space.Text(b), d)
-		}
+		should.Equal(t, cmp.Diff(f.needs(t, b), asked), "", "board %s", f.space.Text(b))
 		most = max(most, len(asked))
-		if _, err := tab.Probe(t.Context(), b); err != nil || f.asked() != nil {
-			t.Errorf("board %s: asked again, %v", f.space.Text(b), err)
-		}
+		_, err = tab.Probe(t.Context(), b)
+		should.Hold(t, err == nil && f.asked() == nil, "board %s: asked again, %v", f.space.Text(b), err)
 	}
-	if most < 9 {
-		t.Errorf("%d requests at most: the boards are too easy", most)
-	}
+	should.Not(t, most < 9, "%d requests at most: the boards are too easy", most)
 }
 
 // TestRemoteBatch asks for many boards: no byte is asked for twice.
@@ -186,23 +177,17 @@ func TestRemoteBatch(t *testing.T) {
 	for i := range boards {
 		boards[i] = f.randomBoard(random, 0)
 	}
-	want, err := f.near.Probes(t.Context(), boards)
-	must.OK(t, err)
-	got, err := f.there.Probes(t.Context(), boards)
-	must.OK(t, err)
-	must.Same(t, "another result", want, got)
+	want := must.Get(f.near.Probes(t.Context(), boards))(t)
+	must.Same(t, "another result", want, must.Get(f.there.Probes(t.Context(), boards))(t))
 	must.Same(t, "another result", f.needs(t, boards...), f.asked())
 	for i, b := range boards {
-		if p, err := f.there.Probe(t.Context(), b); p != want[i] || err != nil {
-			t.Fatalf("board %s: %+v, %v", f.space.Text(b), p, err)
-		}
-		if s, err := f.there.Score(t.Context(), b); int(s) != want[i].Value || err != nil {
-			t.Fatalf("board %s: %d, %v", f.space.Text(b), s, err)
-		}
+		p, err := f.there.Probe(t.Context(), b)
+		must.Hold(t, p == want[i] && err == nil, "board %s: %+v, %v", f.space.Text(b), p, err)
+		s, err := f.there.Score(t.Context(), b)
+		must.Hold(t, int(s) == want[i].Value && err == nil, "board %s: %d, %v", f.space.Text(b), s, err)
 	}
-	if asked := f.asked(); asked != nil {
-		t.Errorf("asked again: %v", asked)
-	}
+	asked := f.asked()
+	should.Hold(t, asked == nil, "asked again: %v", asked)
 }
 
 // TestRemoteUnsolved asks nothing of the server.
@@ -210,19 +195,12 @@ func TestRemoteUnsolved(t *testing.T) {
 	f := newFar(t)
 	f.Take()
 	for board, want := range map[awari.Board]error{{farSeeds + 1}: tables.ErrUnsolved, {8: 1}: awari.ErrBoard} {
-		if _, err := f.there.Probe(t.Context(), board); !errors.Is(err, want) {
-			t.Errorf("%v, want %v", err, want)
-		}
-		if _, err := f.there.Probes(t.Context(), []awari.Board{{3, 3}, board}); !errors.Is(err, want) {
-			t.Errorf("%v, want %v", err, want)
-		}
-		if err := f.there.Scores(t.Context(), []awari.Board{{3, 3}, board}, make([]int8, 2)); !errors.Is(err, want) {
-			t.Errorf("%v, want %v", err, want)
-		}
+		should.Be(t, must.Err(f.there.Probe(t.Context(), board)), want)
+		should.Be(t, must.Err(f.there.Probes(t.Context(), []awari.Board{{3, 3}, board})), want)
+		should.Be(t, f.there.Scores(t.Context(), []awari.Board{{3, 3}, board}, make([]int8, 2)), want)
 	}
-	if asked := f.asked(); asked != nil {
-		t.Errorf("asked: %v", asked)
-	}
+	asked := f.asked()
+	should.Hold(t, asked == nil, "asked: %v", asked)
 }
 
 // TestRemoteRead reads a layer in order.
@@ -230,12 +208,9 @@ func TestRemoteRead(t *testing.T) {
 	f := newFar(t)
 	want := farLayers(t)[8]
 	got := make([]int8, len(want))
-	if err := f.there.Read(t.Context(), 8, 0, got); err != nil || !slices.Equal(got, want) {
-		t.Error(err)
-	}
-	if got, want := f.there.Path(8), f.URL+"/layer-08.gl"; got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
+	err := f.there.Read(t.Context(), 8, 0, got)
+	should.Hold(t, err == nil && slices.Equal(got, want), "%v", err)
+	should.Equal(t, f.there.Path(8), f.URL+"/layer-08.gl")
 }
 
 // TestRemoteCancel ends a probe that waits for the server.
@@ -248,14 +223,12 @@ func TestRemoteCancel(t *testing.T) {
 		<-r.Context().Done()
 		return true
 	})
-	if _, err := tab.Probe(ctx, awari.Board{3, 3, 3, 3}); !errors.Is(err, context.Canceled) || errors.Is(err, corrupt.ErrCorrupt) {
-		t.Error(err)
-	}
+	_, err := tab.Probe(ctx, awari.Board{3, 3, 3, 3})
+	should.Not(t, !errors.Is(err, context.Canceled) || errors.Is(err, corrupt.ErrCorrupt), "%v", err)
 	must.OK(t, tab.Close())
 }
 
-// TestRemoteFailures: a server that fails for a while is no damage, and what it
-// answers later is right.
+// TestRemoteFailures: a server that fails for a while is no damage, and what it answers later is right.
 func TestRemoteFailures(t *testing.T) {
 	f := newFar(t)
 	var n atomic.Int32
@@ -276,23 +249,19 @@ func TestRemoteFailures(t *testing.T) {
 		return true
 	})
 	b := awari.Board{3, 2, 2, 2, 1, 1, 1, 2}
-	if _, err := f.there.Probe(t.Context(), b); !isStatus(err, 503) || errors.Is(err, corrupt.ErrCorrupt) {
-		t.Errorf("a busy server: %v", err)
-	}
+	_, err := f.there.Probe(t.Context(), b)
+	should.Not(t, !isStatus(err, 503) || errors.Is(err, corrupt.ErrCorrupt), "a busy server: %v", err)
 	f.Hook(func(w http.ResponseWriter, r *http.Request) bool {
 		if n.Add(1)%2 == 0 {
 			panic(http.ErrAbortHandler)
 		}
 		return false
 	})
-	want, err := f.near.Probe(t.Context(), b)
-	must.OK(t, err)
+	want := must.Get(f.near.Probe(t.Context(), b))(t)
 	for _, far := range []*tables.Tables{tab, f.there} {
 		for range 100 { // attempts of f.there may all fall on failures
 			if p, err := far.Probe(t.Context(), b); err == nil {
-				if p != want {
-					t.Errorf("%+v, want %+v", p, want)
-				}
+				should.Equal(t, p, want)
 				break
 			}
 		}
@@ -304,10 +273,9 @@ func isStatus(err error, code int) bool {
 	return ok && s.Code == code
 }
 
-// TestRemoteReplaced replaces an open layer file by one of the same length with
-// other scores, and no wrong score may come of it, even if the server gives both
-// files the same validators, as long as it does not claim that these are strong: the index of one
-// does not fit the blocks of the other.
+// TestRemoteReplaced replaces an open layer file by one of the same length with other scores, and no wrong score may
+// come of it, even if the server gives both files the same validators, as long as it does not claim that these are
+// strong: the index of one does not fit the blocks of the other.
 func TestRemoteReplaced(t *testing.T) {
 	old := time.Unix(1e9, 0)
 	t.Run("seen by date", func(t *testing.T) { replaceLayer(t, old, old.Add(time.Second), remote.ErrChanged) })
@@ -332,8 +300,7 @@ func replaceLayer(t *testing.T, before, after time.Time, want error) {
 	other := otherRun.Copy(t, func(dir string) { testrun.WriteTo(t, dir, testrun.Game(t, 8, awari.Awari), layers, tinyBlock) })
 	path := f.near.Path(farSeeds)
 	date(t, path, before)
-	_, err := f.there.Probe(t.Context(), awari.Board{4, 4, 4, 2})
-	must.OK(t, err)
+	must.OK(t, must.Err(f.there.Probe(t.Context(), awari.Board{4, 4, 4, 2})))
 	must.Write(t, path, must.Read(t, filepath.Join(other, rundir.LayerName(farSeeds))))
 	date(t, path, after)
 	random := rand.New(rand.NewPCG(10, 11))
@@ -349,13 +316,9 @@ func replaceLayer(t *testing.T, before, after time.Time, want error) {
 			t.Fatalf("rank %d: %d, %v", rank, got, err)
 		}
 	}
-	if refused < 100 {
-		t.Errorf("refused %d times", refused)
-	}
+	should.Not(t, refused < 100, "refused %d times", refused)
 	// The new file is not the one that the manifest lists.
-	if _, err := openFar(t, f.Server, remote.Options{}).ScoreAt(t.Context(), farSeeds, 0); !errors.Is(err, corrupt.ErrMismatch) {
-		t.Errorf("opened again: %v", err)
-	}
+	should.Be(t, must.Err(openFar(t, f.Server, remote.Options{}).ScoreAt(t.Context(), farSeeds, 0)), corrupt.ErrMismatch, "opened again")
 }
 
 func date(t *testing.T, path string, when time.Time) {
@@ -378,9 +341,8 @@ func TestRemoteManifest(t *testing.T) {
 	} {
 		s := remotetest.Serve(t, c.dir, false)
 		_, err := tables.Open(t.Context(), s.URL)
-		if !errors.Is(err, c.want) || !strings.HasPrefix(err.Error(), s.URL+"/manifest.json: ") || !strings.Contains(err.Error(), c.text) {
-			t.Errorf("%s: %v", name, err)
-		}
+		should.Hold(t, errors.Is(err, c.want) && strings.HasPrefix(err.Error(), s.URL+"/manifest.json: ") && strings.Contains(err.Error(), c.text),
+			"%s: %v", name, err)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
 	"grenier/io/layerfile"
@@ -20,27 +21,21 @@ import (
 func solveRun(t testing.TB, game awari.Game, seeds int) string {
 	t.Helper()
 	dir := t.TempDir()
-	_, err := solve.Solve(t.Context(), dir, game, solve.Options{
+	must.OK(t, must.Err(solve.Solve(t.Context(), dir, game, solve.Options{
 		Seeds: seeds, Job: job.Job{Workers: 2, Family: cpu.Best()},
-	})
-	must.OK(t, err)
+	})))
 	return dir
 }
 
-// TestLongKnownPosition compares a position of the 12-pit game with what a program
-// independent of this one found.
+// TestLongKnownPosition compares a position of the 12-pit game with what a program independent of this one found.
 func TestLongKnownPosition(t *testing.T) {
 	tries.NeedsLong(t, "16 seeds")
 	tab := open(t, solveRun(t, testrun.Game(t, 12, awari.Awari), 16))
-	p, err := tab.Probe(t.Context(), awari.Board{1, 1, 1, 1, 1, 2, 4, 2, 3})
-	must.OK(t, err)
-	if p.Value != 0 || p.Seeds != 16 {
-		t.Errorf("%d seeds, value %d, want 16 and 0", p.Seeds, p.Value)
-	}
+	p := must.Get(tab.Probe(t.Context(), awari.Board{1, 1, 1, 1, 1, 2, 4, 2, 3}))(t)
+	should.Hold(t, p.Value == 0 && p.Seeds == 16, "%d seeds, value %d, want 16 and 0", p.Seeds, p.Value)
 	for pit, want := range []int{-1, -1, -2, -2, -2, 0} {
-		if m := p.Moves[pit]; !m.Legal || m.Value != want {
-			t.Errorf("pit %d: %+v, want value %d", pit, m, want)
-		}
+		m := p.Moves[pit]
+		should.Hold(t, m.Legal && m.Value == want, "pit %d: %+v, want value %d", pit, m, want)
 	}
 }
 
@@ -67,8 +62,7 @@ func BenchmarkProbe(b *testing.B) {
 	})
 }
 
-// randomBoards returns boards drawn among all those with at most seeds seeds,
-// enough of them to touch every block.
+// randomBoards returns boards drawn among all those with at most seeds seeds, enough of them to touch every block.
 func randomBoards(t testing.TB, game awari.Game, seeds int) []awari.Board {
 	t.Helper()
 	space := testrun.Space(t, game, seeds)
@@ -84,8 +78,7 @@ func randomBoards(t testing.TB, game awari.Game, seeds int) []awari.Board {
 }
 
 func probe(t testing.TB, tab *tables.Tables, board awari.Board) {
-	_, err := tab.Probe(t.Context(), board)
-	must.OK(t, err)
+	must.OK(t, must.Err(tab.Probe(t.Context(), board)))
 }
 
 // BenchmarkScore looks up scores of random boards of up to 15 seeds, all blocks cached, on all processors: compare -cpu 1 and 2.
@@ -114,7 +107,6 @@ func BenchmarkColdScore(b *testing.B) {
 	rank := uint64(0)
 	for b.Loop() {
 		rank = (rank + 7*layerfile.MaxBlockSize + 11) % size
-		_, err := tab.ScoreAt(b.Context(), 15, rank)
-		must.OK(b, err)
+		must.OK(b, must.Err(tab.ScoreAt(b.Context(), 15, rank)))
 	}
 }

@@ -12,18 +12,24 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/remotetest"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/io/corrupt"
 	"grenier/io/layerfile"
+	"grenier/io/manifest"
 	"grenier/io/remote"
 	"grenier/io/rundir"
+	"grenier/kernels/cpu"
+	"grenier/kernels/fault"
 	"grenier/layers/awari"
 	"grenier/pipeline/tables"
+	"grenier/pipeline/tables/catalog"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -33,12 +39,10 @@ var rules = awari.RuleSets()
 // open opens a run directory until the end of the test.
 func open(t testing.TB, place string, options ...tables.Option) *tables.Tables {
 	t.Helper()
-	tab, err := tables.Open(t.Context(), place, options...)
-	must.OK(t, err)
+	tab := must.Get(tables.Open(t.Context(), place, options...))(t)
 	t.Cleanup(func() {
-		if err := tab.Close(); err != nil && !errors.Is(err, os.ErrClosed) {
-			t.Error(err)
-		}
+		err := tab.Close()
+		should.Not(t, err != nil && !errors.Is(err, os.ErrClosed), "%v", err)
 	})
 	return tab
 }
@@ -61,9 +65,8 @@ func checkProbe(t *testing.T, space *awari.Space, layers [][]int8, p tables.Prob
 		n, rank := space.Rank(b)
 		return int(layers[n][rank])
 	}
-	if p.Seeds != p.Board.Seeds() || p.Value != score(p.Board) {
-		t.Fatalf("board %s: %d seeds, value %d, want %d", space.Text(p.Board), p.Seeds, p.Value, score(p.Board))
-	}
+	must.Hold(t, p.Seeds == p.Board.Seeds() && p.Value == score(p.Board),
+		"board %s: %d seeds, value %d, want %d", space.Text(p.Board), p.Seeds, p.Value, score(p.Board))
 	for pit, play := range space.Plays(p.Board) {
 		want := tables.Move{Legal: play.Legal, Captured: play.Captured, Child: play.Child}
 		if pit < space.Half() {
@@ -72,9 +75,7 @@ func checkProbe(t *testing.T, space *awari.Space, layers [][]int8, p tables.Prob
 		if play.Legal {
 			want.Value = play.Captured - score(play.Child)
 		}
-		if p.Moves[pit] != want {
-			t.Fatalf("board %s, pit %d: %+v, want %+v", space.Text(p.Board), pit, p.Moves[pit], want)
-		}
+		must.Equal(t, p.Moves[pit], want, "board %s, pit %d", space.Text(p.Board), pit)
 	}
 }
 
@@ -85,17 +86,14 @@ func TestEveryBoard(t *testing.T) {
 				game := testrun.Game(t, c.pits, r)
 				layers := testrun.Solve(t, game, c.seeds)
 				tab := open(t, testrun.Write(t, game, layers, c.block))
-				if tab.Game() != game || tab.MaxSeeds() != c.seeds || len(tab.Layers()) != c.seeds+1 {
-					t.Fatalf("%s, %d seeds, %d layers", tab.Game().Name(), tab.MaxSeeds(), len(tab.Layers()))
-				}
+				must.Hold(t, tab.Game() == game && tab.MaxSeeds() == c.seeds && len(tab.Layers()) == c.seeds+1,
+					"%s, %d seeds, %d layers", tab.Game().Name(), tab.MaxSeeds(), len(tab.Layers()))
 				space := testrun.Space(t, game, c.seeds)
 				everyBoard(t, game, layers, func(b awari.Board, want int8) {
 					if got, err := tab.Score(t.Context(), b); got != want || err != nil {
 						t.Fatalf("score of %s: %d, %v, want %d", game.Text(b), got, err, want)
 					}
-					p, err := tab.Probe(t.Context(), b)
-					must.OK(t, err)
-					checkProbe(t, space, layers, p)
+					checkProbe(t, space, layers, must.Get(tab.Probe(t.Context(), b))(t))
 				})
 			})
 		}
@@ -107,46 +105,27 @@ func TestRead(t *testing.T) {
 	layers := testrun.Solve(t, game, 6)
 	tab := open(t, testrun.Write(t, game, layers, 100))
 	got := make([]int8, 333)
-	if err := tab.Read(t.Context(), 6, 77, got); err != nil || !bytes.Equal(asBytes(got), asBytes(layers[6][77:77+333])) {
-		t.Errorf("other scores, %v", err)
-	}
-	if err := tab.Read(t.Context(), 6, uint64(len(layers[6])), got); !errors.Is(err, layerfile.ErrRange) {
-		t.Errorf("beyond the layer: %v", err)
-	}
+	err := tab.Read(t.Context(), 6, 77, got)
+	should.Hold(t, err == nil && bytes.Equal(asBytes(got), asBytes(layers[6][77:77+333])), "other scores, %v", err)
+	should.Be(t, tab.Read(t.Context(), 6, uint64(len(layers[6])), got), layerfile.ErrRange, "beyond the layer")
 	for _, n := range []int{-1, 7} {
-		if err := tab.Read(t.Context(), n, 0, got); !errors.Is(err, tables.ErrUnsolved) {
-			t.Errorf("layer %d: %v", n, err)
-		}
-		if _, err := tab.ScoreAt(t.Context(), n, 0); !errors.Is(err, tables.ErrUnsolved) {
-			t.Errorf("score of layer %d: %v", n, err)
-		}
-		if _, err := tab.ReadOne(t.Context(), n, 0); !errors.Is(err, tables.ErrUnsolved) {
-			t.Errorf("one of layer %d: %v", n, err)
-		}
-		if _, err := tab.File(t.Context(), n); !errors.Is(err, tables.ErrUnsolved) {
-			t.Errorf("file of layer %d: %v", n, err)
-		}
+		should.Be(t, tab.Read(t.Context(), n, 0, got), tables.ErrUnsolved, "layer %d", n)
+		should.Be(t, must.Err(tab.ScoreAt(t.Context(), n, 0)), tables.ErrUnsolved, "score of layer %d", n)
+		should.Be(t, must.Err(tab.ReadOne(t.Context(), n, 0)), tables.ErrUnsolved, "one of layer %d", n)
+		should.Be(t, must.Err(tab.File(t.Context(), n)), tables.ErrUnsolved, "file of layer %d", n)
 	}
-	if score, err := tab.ScoreAt(t.Context(), 6, 99); score != layers[6][99] || err != nil {
-		t.Errorf("score of rank 99: %d, %v, want %d", score, err, layers[6][99])
-	}
-	if _, err := tab.ScoreAt(t.Context(), 6, uint64(len(layers[6]))); !errors.Is(err, layerfile.ErrRange) {
-		t.Errorf("score beyond the layer: %v", err)
-	}
+	score, err := tab.ScoreAt(t.Context(), 6, 99)
+	should.Hold(t, score == layers[6][99] && err == nil, "score of rank 99: %d, %v, want %d", score, err, layers[6][99])
+	should.Be(t, must.Err(tab.ScoreAt(t.Context(), 6, uint64(len(layers[6])))), layerfile.ErrRange, "score beyond the layer")
 	for n, scores := range layers {
 		for rank, want := range scores {
-			if got, err := tab.ReadOne(t.Context(), n, uint64(rank)); err != nil || got != want {
-				t.Fatalf("score %d of layer %d: %d, %v, want %d", rank, n, got, err, want)
-			}
+			got, err := tab.ReadOne(t.Context(), n, uint64(rank))
+			must.Hold(t, err == nil && got == want, "score %d of layer %d: %d, %v, want %d", rank, n, got, err, want)
 		}
-		if _, err := tab.ReadOne(t.Context(), n, uint64(len(scores))); !errors.Is(err, layerfile.ErrRange) {
-			t.Errorf("one beyond layer %d: %v", n, err)
-		}
+		should.Be(t, must.Err(tab.ReadOne(t.Context(), n, uint64(len(scores)))), layerfile.ErrRange, "one beyond layer %d", n)
 	}
 	f, err := tab.File(t.Context(), 6)
-	if err != nil || f.Header().Seeds != 6 || f.Path() != tab.Path(6) {
-		t.Errorf("file of layer 6: %v", err)
-	}
+	should.Hold(t, err == nil && f.Header().Seeds == 6 && f.Path() == tab.Path(6), "file of layer 6: %v", err)
 }
 
 func asBytes(scores []int8) []byte {
@@ -166,9 +145,7 @@ func TestConcurrent(t *testing.T) {
 }
 
 func concurrent(t *testing.T, sparing bool) {
-	game := testrun.Game(t, 8, awari.Awari)
-	layers := testrun.Solve(t, game, 8)
-	dir := testrun.Write(t, game, layers, 128)
+	game, layers, dir := testrun.Run(t, 8, awari.Awari, 8, 128)
 	space := testrun.Space(t, game, 8)
 	tab := open(t, dir, tables.CacheBytes(8*layerfile.MaxBlockSize), tables.Sparing(sparing))
 	var group sync.WaitGroup
@@ -209,70 +186,50 @@ func TestClosed(t *testing.T) {
 	game := testrun.Game(t, 4, awari.Awari)
 	tab := open(t, testrun.Write(t, game, testrun.Solve(t, game, 5), 64))
 	seen, unseen := awari.Board{0, 1, 1}, awari.Board{4, 1}
-	_, err := tab.Probe(t.Context(), seen)
-	must.OK(t, err)
+	must.OK(t, must.Err(tab.Probe(t.Context(), seen)))
 	must.OK(t, tab.Close())
 	for _, b := range []awari.Board{seen, unseen} {
 		_, scoreErr := tab.Score(t.Context(), b)
 		_, probeErr := tab.Probe(t.Context(), b)
 		_, oneErr := tab.ReadOne(t.Context(), 3, 0)
 		for _, err := range []error{scoreErr, probeErr, oneErr, tab.Read(t.Context(), 3, 0, nil)} {
-			if !errors.Is(err, os.ErrClosed) || errors.Is(err, corrupt.ErrCorrupt) {
-				t.Errorf("closed tables: %v", err)
-			}
+			should.Not(t, !errors.Is(err, os.ErrClosed) || errors.Is(err, corrupt.ErrCorrupt), "closed tables: %v", err)
 		}
 	}
-	if err := tab.Read(t.Context(), 5, 0, make([]int8, 1)); !errors.Is(err, os.ErrClosed) {
-		t.Errorf("a file not opened before Close: %v", err)
-	}
-	if err := tab.Close(); !errors.Is(err, os.ErrClosed) {
-		t.Errorf("second Close: %v", err)
-	}
+	should.Be(t, tab.Read(t.Context(), 5, 0, make([]int8, 1)), os.ErrClosed, "a file not opened before Close")
+	should.Be(t, tab.Close(), os.ErrClosed, "second Close")
 }
 
 func TestRefusedBoards(t *testing.T) {
-	game := testrun.Game(t, 4, awari.Awari)
-	dir := testrun.Write(t, game, testrun.Solve(t, game, 5), 64)
+	game, _, dir := testrun.Run(t, 4, awari.Awari, 5, 64)
 	tab := open(t, dir)
 	for _, b := range []awari.Board{{6}, {255, 255, 255, 255}} {
 		_, err := tab.Probe(t.Context(), b)
 		want := fmt.Sprintf("not solved: the board has %d seeds, but %s is solved up to 5", b.Seeds(), dir)
-		if !errors.Is(err, tables.ErrUnsolved) || err.Error() != want {
-			t.Errorf("%v, want %s", err, want)
-		}
+		should.Hold(t, errors.Is(err, tables.ErrUnsolved) && err.Error() == want, "%v, want %s", err, want)
 	}
-	if _, err := tab.Score(t.Context(), awari.Board{4: 1}); !errors.Is(err, awari.ErrBoard) {
-		t.Errorf("a board with too many pits: %v", err)
-	}
+	should.Be(t, must.Err(tab.Score(t.Context(), awari.Board{4: 1})), awari.ErrBoard, "a board with too many pits")
 	empty := open(t, testrun.Write(t, game, nil, 64))
-	if _, err := empty.Score(t.Context(), awari.Board{}); !errors.Is(err, tables.ErrUnsolved) ||
-		!strings.Contains(err.Error(), "no layer in") || empty.MaxSeeds() != -1 {
-		t.Errorf("nothing is solved: %v", err)
-	}
+	_, err := empty.Score(t.Context(), awari.Board{})
+	should.Hold(t, errors.Is(err, tables.ErrUnsolved) &&
+		strings.Contains(err.Error(), "no layer in") && empty.MaxSeeds() == -1, "nothing is solved: %v", err)
 }
 
 func TestRefusedDirectories(t *testing.T) {
-	if _, err := tables.Open(t.Context(), filepath.Join(t.TempDir(), "none")); !errors.Is(err, rundir.ErrMissing) {
-		t.Errorf("no directory: %v", err)
-	}
+	should.Be(t, must.Err(tables.Open(t.Context(), filepath.Join(t.TempDir(), "none"))), rundir.ErrMissing, "no directory")
 	foreign := t.TempDir()
 	must.Write(t, filepath.Join(foreign, "letter.txt"), []byte("dear"))
-	if _, err := tables.Open(t.Context(), foreign); !errors.Is(err, corrupt.ErrForeign) {
-		t.Errorf("a directory of somebody else: %v", err)
-	}
+	should.Be(t, must.Err(tables.Open(t.Context(), foreign)), corrupt.ErrForeign, "a directory of somebody else")
 	game := testrun.Game(t, 4, awari.Awari)
 	layers := testrun.Solve(t, game, 5)
 	layers[5] = layers[5][1:]
-	if _, err := tables.Open(t.Context(), testrun.Write(t, game, layers, 64)); !errors.Is(err, corrupt.ErrMismatch) ||
-		!strings.Contains(err.Error(), "layer 5 has 55 positions instead of 56") {
-		t.Errorf("a layer that awari does not have: %v", err)
-	}
+	_, err := tables.Open(t.Context(), testrun.Write(t, game, layers, 64))
+	should.Hold(t, errors.Is(err, corrupt.ErrMismatch) &&
+		strings.Contains(err.Error(), "layer 5 has 55 positions instead of 56"), "a layer that awari does not have: %v", err)
 	dir := testrun.Write(t, game, layers[:5], 64)
 	path := filepath.Join(dir, rundir.ManifestName)
 	must.Write(t, path, bytes.Replace(must.Read(t, path), []byte("awari"), []byte("chess"), 1))
-	if _, err := tables.Open(t.Context(), dir); !errors.Is(err, corrupt.ErrCorrupt) {
-		t.Errorf("an edited manifest: %v", err)
-	}
+	should.Be(t, must.Err(tables.Open(t.Context(), dir)), corrupt.ErrCorrupt, "an edited manifest")
 }
 
 // TestDamage changes layer files, here and on a server, and wants every board of the damaged layer
@@ -319,16 +276,13 @@ func TestDamage(t *testing.T) {
 						t.Fatalf("score of %s: %d, %v, want %d", game.Text(b), got, err, want)
 					}
 				})
-				if failures == 0 {
-					t.Errorf("%s: nothing was noticed", path)
-				}
+				should.Not(t, failures == 0, "%s: nothing was noticed", path)
 			}
 		})
 	}
 }
 
-// TestFalseScore has correct checksums on a wrong score: Score cannot know,
-// Probe must.
+// TestFalseScore has correct checksums on a wrong score: Score cannot know, Probe must.
 func TestFalseScore(t *testing.T) {
 	game := testrun.Game(t, 8, awari.Awari)
 	layers := testrun.Solve(t, game, 5)
@@ -336,9 +290,8 @@ func TestFalseScore(t *testing.T) {
 	tab := open(t, testrun.Write(t, game, layers, 64))
 	b := testrun.Space(t, game, 5).Unrank(5, 100)
 	_, err := tab.Probe(t.Context(), b)
-	if !errors.Is(err, corrupt.ErrCorrupt) || !strings.Contains(err.Error(), tab.Path(5)+": block 1: the score of board "+game.Text(b)) {
-		t.Errorf("a false score: %v", err)
-	}
+	should.Hold(t, errors.Is(err, corrupt.ErrCorrupt) && strings.Contains(err.Error(), tab.Path(5)+": block 1: the score of board "+game.Text(b)),
+		"a false score: %v", err)
 }
 
 // TestRepaired shows that a failure to open a file is not remembered.
@@ -346,23 +299,63 @@ func TestRepaired(t *testing.T) {
 	game := testrun.Game(t, 4, awari.Awari)
 	tab := open(t, testrun.Write(t, game, testrun.Solve(t, game, 5), 64))
 	must.OK(t, os.Rename(tab.Path(5), tab.Path(5)+".away"))
-	if _, err := tab.Score(t.Context(), awari.Board{5}); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("a missing file: %v", err)
-	}
+	should.Be(t, must.Err(tab.Score(t.Context(), awari.Board{5})), fs.ErrNotExist, "a missing file")
 	must.OK(t, os.Rename(tab.Path(5)+".away", tab.Path(5)))
-	if _, err := tab.Score(t.Context(), awari.Board{5}); err != nil {
-		t.Error(err)
-	}
+	should.OK(t, must.Err(tab.Score(t.Context(), awari.Board{5})))
 }
 
 func TestNoAllocations(t *testing.T) {
 	game := testrun.Game(t, 8, awari.Awari)
 	tab := open(t, testrun.Write(t, game, testrun.Solve(t, game, 8), 256))
 	b := awari.Board{1, 1, 1, 1, 1, 1, 1, 1}
-	if allocations := testing.AllocsPerRun(100, func() {
+	should.Equal(t, testing.AllocsPerRun(100, func() {
 		_, err := tab.Probe(t.Context(), b)
 		must.OK(t, err)
-	}); allocations != 0 {
-		t.Errorf("%v allocations for a probe", allocations)
+	}), 0, "allocations for a probe")
+}
+
+// TestRefusedOptions: what makes no sense is bad usage, here and on a server.
+func TestRefusedOptions(t *testing.T) {
+	dir := testrun.Dir(t, 4, awari.Awari, 5, 64)
+	server := remotetest.Serve(t, dir, false).URL
+	isUnsupported := func(err error) bool {
+		_, ok := errors.AsType[*cpu.UnsupportedError](err)
+		return ok
+	}
+	for name, c := range map[string]struct {
+		place  string
+		option tables.Option
+		want   func(error) bool
+	}{
+		"no such family":             {dir, tables.Kernel(77), isUnsupported},
+		"no such family, far":        {server, tables.Kernel(77), isUnsupported},
+		"a negative cache":           {dir, tables.CacheBytes(-5), isOption},
+		"a negative cache, far":      {server, tables.CacheBytes(-5), isOption},
+		"a server on the disk":       {dir, tables.Server(tables.ServerOptions{}), isOption},
+		"a server that is sparing":   {server, tables.Sparing(true), isOption},
+		"another manifest, far":      {server, catalog.Listed(new(manifest.Manifest)), isOption},
+		"another last layer, far":    {server, catalog.Last(func() (*layerfile.File, error) { return nil, nil }), isOption},
+		"a timeout below 0":          {server, tables.Server(tables.ServerOptions{Timeout: -time.Second}), func(err error) bool { return errors.Is(err, remote.ErrOptions) }},
+		"an address of another kind": {"ftp://host/x", tables.CacheBytes(1), func(err error) bool { return errors.Is(err, tables.ErrAddress) }},
+	} {
+		tab, err := tables.Open(t.Context(), c.place, c.option)
+		if err == nil {
+			tab.Close()
+		}
+		should.Hold(t, c.want(err), "%s: %v", name, err)
+		should.Not(t, !errors.Is(err, fault.Usage) && !errors.Is(err, tables.ErrAddress), "%s: %v is not bad usage", name, err)
+	}
+	for _, option := range []tables.Option{tables.CacheBytes(0), tables.Kernel(cpu.Generic), tables.Sparing(true), tables.Sparing(false)} {
+		should.OK(t, must.Err(open(t, dir, option).Score(t.Context(), tables.Board{1, 1})))
+	}
+}
+
+func isOption(err error) bool { return errors.Is(err, tables.ErrOption) }
+
+// TestMissing: where nothing is, near or far, errors match fs.ErrNotExist.
+func TestMissing(t *testing.T) {
+	for _, place := range []string{filepath.Join(t.TempDir(), "none"), t.TempDir(), remotetest.Serve(t, t.TempDir(), false).URL} {
+		_, err := tables.Open(t.Context(), place)
+		should.Not(t, !errors.Is(err, fs.ErrNotExist) || errors.Is(err, tables.ErrCorrupt), "%s: %v", place, err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/pipeline/job"
 )
 
@@ -49,9 +50,7 @@ var clock = regexp.MustCompile(`^[0-9]{4}-[01][0-9]-[0-3][0-9] [0-2][0-9]:[0-5][
 // untimed returns a line without its time.
 func untimed(t *testing.T, line string) string {
 	t.Helper()
-	if !clock.MatchString(line) {
-		t.Errorf("no time in %q", line)
-	}
+	should.Hold(t, clock.MatchString(line), "no time in %q", line)
 	return clock.ReplaceAllString(line, "")
 }
 
@@ -60,34 +59,23 @@ func TestCadence(t *testing.T) {
 	lines, at := 0, time.Duration(0)
 	for next := time.Duration(0); at < 10*time.Hour; lines++ {
 		before := next
-		if next = newPlain(nil).next(at); next < before {
-			t.Fatalf("%v after %v", next, before)
-		}
+		next = newPlain(nil).next(at)
+		must.Not(t, next < before, "%v after %v", next, before)
 		at += next
-		if lines == 11 && at > time.Minute {
-			t.Errorf("12 lines in %v", at)
-		}
+		should.Not(t, lines == 11 && at > time.Minute, "12 lines in %v", at)
 	}
-	if lines < 100 || lines > 200 {
-		t.Errorf("%d lines in ten hours", lines)
-	}
+	should.Not(t, lines < 100 || lines > 200, "%d lines in ten hours", lines)
 }
 
 func TestPlainLines(t *testing.T) {
 	want := "layer 16, sweep 3: 25.0% of the run, 25 kpos/s, layer ETA 10s, run ETA 30s\n"
-	if got := untimed(t, shown(aState, newPlain)); got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
+	should.Equal(t, untimed(t, shown(aState, newPlain)), want)
 	first := State{Doing: "layer 1, capture", Total: 100, Elapsed: time.Second, LayerETA: job.Unknown, RunETA: job.Unknown}
 	want = "layer 1, capture: 0.0% of the run, layer ETA ?, run ETA ?\n"
-	if got := untimed(t, shown(first, newPlain)); got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
+	should.Equal(t, untimed(t, shown(first, newPlain)), want)
 	checking := checking{}.State(10 * time.Second)
 	want = "layer 3: 25.0% of the run, 5 pos/s, ETA 30s\n"
-	if got := untimed(t, shown(checking, newPlain)); got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
+	should.Equal(t, untimed(t, shown(checking, newPlain)), want)
 }
 
 func TestJSONLines(t *testing.T) {
@@ -113,17 +101,13 @@ func TestJSONLines(t *testing.T) {
 	} {
 		text := shown(c.state, newJSON)
 		var got line
-		if err := json.Unmarshal([]byte(text), &got); err != nil || strings.Count(text, "\n") != 1 {
-			t.Fatalf("%q: %v", text, err)
-		}
+		err := json.Unmarshal([]byte(text), &got)
+		must.Hold(t, err == nil && strings.Count(text, "\n") == 1, "%q: %v", text, err)
 		must.Same(t, "another result", c.want, got)
 		var timed struct{ Time time.Time }
-		if err := json.Unmarshal([]byte(text), &timed); err != nil || timed.Time.IsZero() {
-			t.Errorf("no time in %s, %v", text, err)
-		}
-		if !strings.Contains(text, `"eta_seconds":`) || !strings.Contains(text, `"run_eta_seconds":`) {
-			t.Errorf("no ETA: %s", text)
-		}
+		err = json.Unmarshal([]byte(text), &timed)
+		should.Not(t, err != nil || timed.Time.IsZero(), "no time in %s, %v", text, err)
+		should.Hold(t, strings.Contains(text, `"eta_seconds":`) && strings.Contains(text, `"run_eta_seconds":`), "no ETA: %s", text)
 	}
 }
 
@@ -132,9 +116,7 @@ func TestBar(t *testing.T) {
 	for _, part := range []string{
 		"\rlayer 16, sweep 3 [", "25.00%", "25 kpos/s", "layer ETA 10s, run ETA 30s", "\r\x1b[K",
 	} {
-		if !strings.Contains(got, part) {
-			t.Errorf("%q lacks %q", got, part)
-		}
+		should.Hold(t, strings.Contains(got, part), "%q lacks %q", got, part)
 	}
 }
 
@@ -148,14 +130,12 @@ func TestBarFits(t *testing.T) {
 		30: {"", " 25.00% run ETA 30s"},
 		8:  {"", " run ETA 30s"},
 	} {
-		if left, right := aState.beside(width); left != want[0] || right != want[1] {
-			t.Errorf("width %d: %q, %q, want %q", width, left, right, want)
-		}
+		left, right := aState.beside(width)
+		should.Hold(t, left == want[0] && right == want[1], "width %d: %q, %q, want %q", width, left, right, want)
 	}
 	steady := checking{}.State(10 * time.Second)
-	if left, right := steady.beside(80); left != "layer 3 " || right != " 25.00% 5 pos/s ETA 30s" {
-		t.Errorf("%q, %q", left, right)
-	}
+	left, right := steady.beside(80)
+	should.Hold(t, left == "layer 3 " && right == " 25.00% 5 pos/s ETA 30s", "%q, %q", left, right)
 }
 
 func TestBrief(t *testing.T) {
@@ -163,9 +143,7 @@ func TestBrief(t *testing.T) {
 		-1: "?", 0: "0s", 1600 * time.Millisecond: "2s", 59*time.Minute + 5*time.Second: "59m5s",
 		2*time.Hour + 3*time.Minute + 40*time.Second: "2h4m", 49 * time.Hour: "2d1h", 2000 * time.Hour: "83d8h",
 	} {
-		if got := Brief(d); got != want {
-			t.Errorf("%v: %q, want %q", d, got, want)
-		}
+		should.Equal(t, Brief(d), want, "%v", d)
 	}
 }
 
@@ -181,17 +159,15 @@ func TestProgressStreams(t *testing.T) {
 	} {
 		var out, errs strings.Builder
 		a := &App{Out: &Output{w: &out}, Err: &errs}
-		p, err := a.NewProgress(c.form, c.asJSON)
-		must.OK(t, err)
+		p := must.Get(a.NewProgress(c.form, c.asJSON))(t)
 		if p.display != nil {
 			p.show()
 			p.Update(checking{})
 			p.show()
 		}
 		p.Close()
-		if strings.Count(out.String(), "\n") != c.out || strings.Count(errs.String(), "\n") != c.err {
-			t.Errorf("%s, JSON %v: stdout %q, stderr %q", c.form, c.asJSON, &out, &errs)
-		}
+		should.Hold(t, strings.Count(out.String(), "\n") == c.out && strings.Count(errs.String(), "\n") == c.err,
+			"%s, JSON %v: stdout %q, stderr %q", c.form, c.asJSON, &out, &errs)
 	}
 }
 
@@ -200,8 +176,6 @@ func TestWipe(t *testing.T) {
 	for columns, want := range map[int]string{100: "\r\x1b[J", 60: "\x1b[1A\r\x1b[J", 50: "\x1b[1A\r\x1b[J", 49: "\x1b[2A\r\x1b[J", 20: "\x1b[4A\r\x1b[J"} {
 		var out strings.Builder
 		(&bar{out: &out, drawn: 99}).wipe(columns - 1)
-		if out.String() != want {
-			t.Errorf("%d columns: %q, want %q", columns, out.String(), want)
-		}
+		should.Equal(t, out.String(), want, "%d columns", columns)
 	}
 }

@@ -14,6 +14,7 @@ import (
 
 	"grenier/cmd/grenier/cli"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/io/lines"
 	"grenier/layers/pijersi"
 )
@@ -43,8 +44,7 @@ func TestPijersiStreams(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 9))
 	var text [3]strings.Builder
 	for range 20_000 {
-		s, err := pijersi.UnrankSetup(r.Uint64N(pijersi.SetupCount), pijersi.Total)
-		must.OK(t, err)
+		s := must.Get(pijersi.UnrankSetup(r.Uint64N(pijersi.SetupCount), pijersi.Total))(t)
 		for i, line := range []string{s.Code(), s.CubeText(), string(s.AppendCells(nil))} {
 			text[i].WriteString(line + "\n")
 		}
@@ -66,8 +66,7 @@ func TestPijersiStreams(t *testing.T) {
 	}
 }
 
-// TestPijersiWaits checks that answers do not wait for more questions, and that an
-// interrupt ends the wait for them.
+// TestPijersiWaits checks that answers do not wait for more questions, and that an interrupt ends the wait for them.
 func TestPijersiWaits(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())
 	in, questions := io.Pipe()
@@ -76,39 +75,29 @@ func TestPijersiWaits(t *testing.T) {
 	go func() { status <- run(ctx, []string{"pijersi", "decode"}, in, out, io.Discard) }()
 	lines := bufio.NewReader(answers)
 	for range 3 {
-		_, err := io.WriteString(questions, "GRXLLS\n")
-		must.OK(t, err)
-		if line, err := lines.ReadString('\n'); line != "RPSRPSPSRWWSRP\n" || err != nil {
-			t.Fatalf("%q, %v", line, err)
-		}
+		must.OK(t, must.Err(io.WriteString(questions, "GRXLLS\n")))
+		line, err := lines.ReadString('\n')
+		must.Hold(t, line == "RPSRPSPSRWWSRP\n" && err == nil, "%q, %v", line, err)
 	}
 	interrupt()
-	if got := <-status; got != cli.ExitInterrupted {
-		t.Errorf("status %d, want %d", got, cli.ExitInterrupted)
-	}
-	if err := questions.Close(); err != nil { // ends the reader in the background
-		t.Error(err)
-	}
+	should.Equal(t, <-status, cli.ExitInterrupted, "status")
+	should.OK(t, questions.Close()) // ends the reader in the background
 }
 
-// TestPijersiBadLines checks that lines of any kind are told, and counted, and
-// nothing else is lost.
+// TestPijersiBadLines checks that lines of any kind are told, and counted, and nothing else is lost.
 func TestPijersiBadLines(t *testing.T) {
 	long := strings.Repeat("G", 3*lines.Max)
 	exact := strings.Repeat("G", lines.Max)
 	got := answerStream(t.Context(), strings.NewReader("GRXLLS\n"+long+"\nAYABEY\n\xff\x00\n"+exact+"\nGRXLLS\n"+long), "decode")
-	if got.status != cli.ExitFailure || got.out != "RPSRPSPSRWWSRP\nRPSSRWPPWPSSRR\nRPSRPSPSRWWSRP\n" {
-		t.Errorf("status %d, %q", got.status, got.out)
-	}
+	should.Hold(t, got.status == cli.ExitFailure && got.out == "RPSRPSPSRWWSRP\nRPSSRWPPWPSSRR\nRPSRPSPSRWWSRP\n",
+		"status %d, %q", got.status, got.out)
 	want := `grenier: line 2: more than 65536 bytes
 grenier: line 4: not a code: "\xff\x00": expected 6 letters, got 2
 grenier: line 5: more than 65536 bytes
 grenier: line 7: more than 65536 bytes
 grenier: 4 of 7 lines without an answer, the first is line 2
 `
-	if got.err != want {
-		t.Errorf("told\n%swant\n%s", got.err, want)
-	}
+	should.Hold(t, got.err == want, "told\n%swant\n%s", got.err, want)
 }
 
 // TestPijersiBrokenStream checks that a stream that breaks is no end of a stream.
@@ -116,8 +105,7 @@ func TestPijersiBrokenStream(t *testing.T) {
 	broken := errors.New("cable cut")
 	for _, text := range []string{"GRXLLS\n", "GRXLLS\nAYA", "GRXLLS\n" + strings.Repeat("G", 2*lines.Max)} {
 		got := answerStream(t.Context(), io.MultiReader(strings.NewReader(text), iotest.ErrReader(broken)), "decode")
-		if got.status != cli.ExitFailure || got.out != "RPSRPSPSRWWSRP\n" || got.err != "grenier: cable cut\n" {
-			t.Errorf("%.20q: %+v", text, got)
-		}
+		should.Hold(t, got.status == cli.ExitFailure && got.out == "RPSRPSPSRWWSRP\n" && got.err == "grenier: cable cut\n",
+			"%.20q: %+v", text, got)
 	}
 }

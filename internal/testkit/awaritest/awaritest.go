@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 	"grenier/layers/awari"
 	"grenier/pipeline/spaces/retro"
@@ -30,8 +31,7 @@ func Shuffled[T any](rng *rand.Rand, items []T) []T {
 // Game returns a game that exists.
 func Game(t testing.TB, pits int, rules awari.Rules) awari.Game {
 	t.Helper()
-	game, err := awari.New(pits, rules)
-	must.OK(t, err)
+	game := must.Get(awari.New(pits, rules))(t)
 	return game
 }
 
@@ -67,9 +67,7 @@ func AskMoves(t testing.TB, rng *rand.Rand, boards int, ask func(questions strin
 		}
 		want = append(want, answer)
 	}
-	if slams < boards/100 {
-		t.Fatalf("%d grand slams on %d boards", slams, boards)
-	}
+	must.Not(t, slams < boards/100, "%d grand slams on %d boards", slams, boards)
 	got := strings.Split(strings.TrimSuffix(ask(strings.Join(questions, "\n")), "\n"), "\n")
 	for i := range questions {
 		if i >= len(got) || got[i] != want[i] {
@@ -121,8 +119,7 @@ func Oracle(t testing.TB, game awari.Game, n int) [][]int8 {
 	t.Helper()
 	oracles.mu.Lock()
 	defer oracles.mu.Unlock()
-	space, err := awari.NewSpace(game, awari.MaxSeeds)
-	must.OK(t, err)
+	space := must.Get(awari.NewSpace(game, awari.MaxSeeds))(t)
 	layers := oracles.layers[game]
 	for len(layers) <= n {
 		scores, _, err := retro.SolveLayer(t.Context(), space, layers, len(layers), nil)
@@ -184,8 +181,7 @@ type Judge struct {
 // NewJudge returns a judge of the layer of n seeds.
 func NewJudge(t testing.TB, game awari.Game, n int) *Judge {
 	t.Helper()
-	space, err := awari.NewSpace(game, n)
-	must.OK(t, err)
+	space := must.Get(awari.NewSpace(game, n))(t)
 	return &Judge{space, LowerOf(t, game, n).Layers}
 }
 
@@ -237,8 +233,7 @@ func virtualMemory(t *testing.T) int {
 	if err != nil {
 		t.Skip(err)
 	}
-	pages, err := strconv.Atoi(string(bytes.Fields(text)[0]))
-	must.OK(t, err)
+	pages := must.Get(strconv.Atoi(string(bytes.Fields(text)[0])))(t)
 	return pages * os.Getpagesize()
 }
 
@@ -252,9 +247,8 @@ func ReturnsMemory(t *testing.T, size int, f func()) {
 	for range calls {
 		f()
 	}
-	if grown := virtualMemory(t) - before; grown > calls*size/4 {
-		t.Errorf("%d MiB more after %d calls", grown>>20, calls)
-	}
+	grown := virtualMemory(t) - before
+	should.Not(t, grown > calls*size/4, "%d MiB more after %d calls", grown>>20, calls)
 }
 
 // Sample draws the pieces of a layer that are read first, see the engine: a few, in any places, or all of

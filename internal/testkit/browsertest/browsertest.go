@@ -32,6 +32,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 )
 
 // patience is how long the browser may take for anything. Nothing takes that long
@@ -51,9 +52,7 @@ func find(t testing.TB) string {
 		}
 	}
 	missing := "no browser: none of " + strings.Join(names, ", ") + " is installed"
-	if os.Getenv("CI") == "true" {
-		t.Fatal(missing)
-	}
+	must.Not(t, os.Getenv("CI") == "true", "%v", missing)
 	t.Skip(missing)
 	return ""
 }
@@ -77,13 +76,9 @@ func Start(t testing.TB) *Browser {
 	t.Cleanup(cancel)
 	ctx, cancel := chromedp.NewContext(allocator)
 	t.Cleanup(cancel)
-	if err := chromedp.Do(ctx); err != nil { // the browser lives as long as this context
-		t.Fatal(err)
-	}
+	must.OK(t, chromedp.Do(ctx)) // the browser lives as long as this context
 	t.Cleanup(func() {
-		if err := chromedp.Cancel(ctx); err != nil {
-			t.Error(err)
-		}
+		should.OK(t, chromedp.Cancel(ctx))
 	})
 	return &Browser{ctx}
 }
@@ -202,20 +197,17 @@ func (p *Page) Shoot(word string) {
 	if err == nil {
 		err = os.WriteFile(filepath.Join(dir, strings.ReplaceAll(p.Name(), "/", "-")+word+".png"), picture, 0o666)
 	}
-	if err != nil {
-		p.Error(err)
-	}
+	should.OK(p, err)
 }
 
 // Picture returns a picture of what the window shows as WebP.
 func (p *Page) Picture(quality int64) []byte {
 	p.Helper()
 	shot := page.CaptureScreenshotParams{Format: page.CaptureScreenshotFormatWebp, Quality: &quality}
-	picture, err := chromedp.Run(p.ctx, func(ctx context.Context, t *chromedp.Target) ([]byte, error) {
+	picture := must.Get(chromedp.Run(p.ctx, func(ctx context.Context, t *chromedp.Target) ([]byte, error) {
 		r, err := cdp.Call(ctx, t, page.CaptureScreenshot, shot)
 		return r.Data, err
-	})
-	must.OK(p, err)
+	}))(p)
 	return picture
 }
 
@@ -258,9 +250,7 @@ func (p *Page) Await(what, expression string) {
 func Eval[T any](p *Page, expression string) T {
 	p.Helper()
 	value, err := eval[T](p, expression)
-	if err != nil {
-		p.Fatalf("%s: %v", expression, err)
-	}
+	must.Hold(p, err == nil, "%s: %v", expression, err)
 	return value
 }
 
@@ -273,9 +263,8 @@ func eval[T any](p *Page, expression string) (T, error) {
 // Want compares the value of an expression on the page with want.
 func Want[T comparable](p *Page, expression string, want T) {
 	p.Helper()
-	if got := Eval[T](p, expression); got != want {
-		p.Errorf("%s: %v, want %v", expression, got, want)
-	}
+	got := Eval[T](p, expression)
+	should.Hold(p, got == want, "%s: %v, want %v", expression, got, want)
 }
 
 // Shown returns an expression for the number of elements that a CSS selector finds

@@ -4,21 +4,18 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/browsertest"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 )
 
 // long skips a test unless there is time for long ones.
-func long(t *testing.T) {
-	t.Helper()
-	tries.NeedsLong(t, "a browser")
-}
+func long(t *testing.T) { t.Helper(); tries.NeedsLong(t, "a browser") }
 
 const faulty = `<!doctype html><meta name="viewport" content="width=device-width"><title>a page</title><p>text</p><p hidden>more</p>
 <img src="missing.png">
 <script>console.log("a word"); undefinedFunction();</script>`
 
-// TestLongFaults opens a page that has each kind of fault: the tests of pages rely on
-// hearing of all of them.
+// TestLongFaults opens a page that has each kind of fault: the tests of pages rely on hearing of all of them.
 func TestLongFaults(t *testing.T) {
 	long(t)
 	page := browsertest.Start(t).OpenText(t, faulty, browsertest.Window{Width: 400})
@@ -26,9 +23,8 @@ func TestLongFaults(t *testing.T) {
 	browsertest.Want(page, browsertest.Shown("p"), 1)
 	browsertest.Want(page, "innerWidth", 400)
 	kinds := []string{"console.log: \"a word\"", "undefinedFunction is not defined", "ERR_FILE_NOT_FOUND"}
-	if faults := page.Faults(); len(faults) != len(kinds) {
-		t.Errorf("%d faults, want %d: %q", len(faults), len(kinds), faults)
-	}
+	faults := page.Faults()
+	should.Hold(t, len(faults) == len(kinds), "%d faults, want %d: %q", len(faults), len(kinds), faults)
 	for i, kind := range kinds {
 		page.Forgive(kind)
 		if faults := page.Faults(); len(faults) != len(kinds)-1-i {
@@ -46,7 +42,6 @@ func TestLongWindow(t *testing.T) {
 	})
 	page.Forgive("ERR_FILE_NOT_FOUND")
 	browsertest.Want(page, `matchMedia("(prefers-color-scheme: dark)").matches`, true)
-	if faults := page.Faults(); len(faults) != 0 {
-		t.Errorf("scripts ran: %q", faults)
-	}
+	faults := page.Faults()
+	should.Hold(t, len(faults) == 0, "scripts ran: %q", faults)
 }

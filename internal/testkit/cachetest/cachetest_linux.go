@@ -41,8 +41,7 @@ func inMemory(f *os.File) bool {
 // is unknown, or where the page cache is all that holds the file.
 func Watch(t testing.TB, path string) func() (bytes, dirty int64) {
 	t.Helper()
-	f, err := os.Open(path)
-	must.OK(t, err)
+	f := must.Get(os.Open(path))(t)
 	t.Cleanup(func() { f.Close() })
 	if inMemory(f) {
 		t.Skip("the file is nowhere but in the page cache")

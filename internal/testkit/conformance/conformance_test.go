@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/conformance"
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/layers"
 )
 
@@ -113,9 +115,7 @@ func add(m layers.Move[state]) func([]layers.Move[state]) []layers.Move[state] {
 }
 
 // addState returns a function that lists one more predecessor.
-func addState(s state) func([]state) []state {
-	return func(d []state) []state { return append(d, s) }
-}
+func addState(s state) func([]state) []state { return func(d []state) []state { return append(d, s) } }
 
 func TestBrokenSpacesFail(t *testing.T) {
 	calls := 0
@@ -161,12 +161,9 @@ func TestBrokenSpacesFail(t *testing.T) {
 			c.space.toy = toy{heaps: 4}
 			var r recorder
 			conformance.Run(&r, c.space, conformance.Options{})
-			if len(r.failures) == 0 {
-				t.Fatal("the suite passes")
-			}
-			if !slices.ContainsFunc(r.failures, func(f string) bool { return strings.Contains(f, c.want) }) {
-				t.Errorf("failures %q, want one with %q", r.failures, c.want)
-			}
+			must.Not(t, len(r.failures) == 0, "the suite passes")
+			should.Hold(t, slices.ContainsFunc(r.failures, func(f string) bool { return strings.Contains(f, c.want) }),
+				"failures %q, want one with %q", r.failures, c.want)
 		})
 	}
 }

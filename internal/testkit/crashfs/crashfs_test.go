@@ -13,21 +13,20 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/io/vfs"
 )
 
 func create(t *testing.T, f *FS, path, text string) vfs.File {
 	t.Helper()
-	h, err := f.create(path)
-	must.OK(t, err)
+	h := must.Get(f.create(path))(t)
 	writeAt(t, h, text, 0)
 	return h
 }
 
 func writeAt(t *testing.T, h vfs.File, text string, offset int64) {
 	t.Helper()
-	_, err := h.WriteAt([]byte(text), offset)
-	must.OK(t, err)
+	must.OK(t, must.Err(h.WriteAt([]byte(text), offset)))
 }
 
 // contents returns the contents of a file, "-" if there is none.
@@ -58,16 +57,13 @@ func outcomes(f *FS, describe func(*FS) string) []string {
 func expect(t *testing.T, got []string, want ...string) {
 	t.Helper()
 	slices.Sort(want)
-	if !slices.Equal(got, want) {
-		t.Errorf("%q\nwant %q", got, want)
-	}
+	should.Hold(t, slices.Equal(got, want), "%q\nwant %q", got, want)
 }
 
 func TestNames(t *testing.T) {
 	f := New()
 	see := func(f *FS) string { return contents(t, f, "d/a") + contents(t, f, "d/b") }
-	h := create(t, f, "d/a", "A")
-	must.OK(t, h.Sync())
+	must.OK(t, create(t, f, "d/a", "A").Sync())
 	expect(t, outcomes(f.Kill(), see), "--", "A-")
 
 	f = f.Kill()
@@ -78,9 +74,7 @@ func TestNames(t *testing.T) {
 	must.OK(t, create(t, f, "d/b", "B").Sync())
 	must.OK(t, f.syncDir("d"))
 	must.OK(t, f.rename("d/b", "d/a"))
-	if see(f) != "B-" {
-		t.Error(see(f))
-	}
+	should.Equal(t, see(f), "B-")
 	expect(t, outcomes(f, see), "AB", "B-")
 
 	f = f.Kill()
@@ -90,9 +84,8 @@ func TestNames(t *testing.T) {
 	f = f.Kill()
 	must.OK(t, f.syncDir("d"))
 	expect(t, outcomes(f, see), "--")
-	if names := f.Names(); len(names) != 0 {
-		t.Error(names)
-	}
+	names := f.Names()
+	should.Hold(t, len(names) == 0, "%v", names)
 }
 
 // TestRenameBeforeSync makes the mistake that the recipe avoids.
@@ -121,19 +114,16 @@ func TestSectors(t *testing.T) {
 	}
 	expect(t, outcomes(f.Kill(), see), "000000")
 	f = f.Kill()
-	h, err := f.open("a")
-	must.OK(t, err)
+	h = must.Get(f.open("a"))(t)
 	writeAt(t, h, strings.Repeat("1", Sector), Sector/2) // the middle of 0 to the middle of 1
 	expect(t, outcomes(f.Kill(), see), "000000", "010000", "001000", "011000")
 	f = f.Kill()
-	h, err = f.open("a")
-	must.OK(t, err)
+	h = must.Get(f.open("a"))(t)
 	writeAt(t, h, strings.Repeat("2", Sector), Sector) // after a write that may be lost
 	got := outcomes(f.Kill(), see)
 	expect(t, got, "000000", "010000", "001000", "011000", "002200", "012200")
 	f = f.Kill()
-	h, err = f.open("a")
-	must.OK(t, err)
+	h = must.Get(f.open("a"))(t)
 	must.OK(t, h.Sync())
 	expect(t, outcomes(f, see), "012200")
 }
@@ -147,21 +137,16 @@ func TestLength(t *testing.T) {
 	expect(t, outcomes(f.Kill(), func(f *FS) string { return contents(t, f, "a") }), "old", "older", "old\x00\x00")
 
 	f = f.PowerCut(rand.New(rand.NewPCG(0, 0)))
-	h, err := f.open("a")
-	must.OK(t, err)
+	h = must.Get(f.open("a"))(t)
 	must.OK(t, h.Truncate(0))
 	must.OK(t, h.Sync())
 	writeAt(t, h, "x", 2)
-	if got := contents(t, f, "a"); got != "\x00\x00x" {
-		t.Errorf("%q", got)
-	}
+	should.Equal(t, contents(t, f, "a"), "\x00\x00x")
 	b := make([]byte, 2)
-	if n, err := h.ReadAt(b, 2); n != 1 || err != io.EOF || b[0] != 'x' {
-		t.Errorf("%d bytes, %v", n, err)
-	}
-	if n, err := h.ReadAt(b, 9); n != 0 || err != io.EOF {
-		t.Errorf("%d bytes, %v", n, err)
-	}
+	n, err := h.ReadAt(b, 2)
+	should.Hold(t, n == 1 && err == io.EOF && b[0] == 'x', "%d bytes, %v", n, err)
+	n, err = h.ReadAt(b, 9)
+	should.Hold(t, n == 0 && err == io.EOF, "%d bytes, %v", n, err)
 }
 
 func TestTruncate(t *testing.T) {
@@ -171,9 +156,7 @@ func TestTruncate(t *testing.T) {
 	must.OK(t, f.syncDir("."))
 	must.OK(t, h.Truncate(3))
 	must.OK(t, h.Truncate(5))
-	if got := contents(t, f, "a"); got != "123\x00\x00" {
-		t.Errorf("%q", got)
-	}
+	should.Equal(t, contents(t, f, "a"), "123\x00\x00")
 	expect(t, outcomes(f.Kill(), func(f *FS) string { return contents(t, f, "a") }),
 		"12345678", "123\x00\x00\x00\x00\x00", "123", "123\x00\x00", "12345")
 }
@@ -201,27 +184,18 @@ func TestCrashAt(t *testing.T) {
 	}
 	f := New()
 	must.OK(t, program(f))
-	if f.Ops() != 5 {
-		t.Fatal(f.Ops())
-	}
+	must.Equal(t, f.Ops(), 5)
 	expect(t, outcomes(f, func(f *FS) string { return contents(t, f, "a") }), "text")
 	for k, want := range []string{"--", "-te", "-text", "text-", "text-"} {
 		f := New()
 		f.CrashAt(k + 1)
-		if err := program(f); !errors.Is(err, ErrCrashed) {
-			t.Error(err)
-		}
-		if err := program(f); !errors.Is(err, ErrCrashed) {
-			t.Errorf("after the crash: %v", err)
-		}
+		should.Be(t, program(f), ErrCrashed)
+		should.Be(t, program(f), ErrCrashed, "after the crash")
 		f = f.Kill()
-		if got := contents(t, f, "a") + contents(t, f, "a.tmp"); got != want && k != 0 {
-			t.Errorf("killed in operation %d: %q, want %q", k+1, got, want)
-		}
+		got := contents(t, f, "a") + contents(t, f, "a.tmp")
+		should.Not(t, got != want && k != 0, "killed in operation %d: %q, want %q", k+1, got, want)
 		for _, got := range outcomes(f, func(f *FS) string { return contents(t, f, "a") }) {
-			if got != "-" && got != "text" {
-				t.Errorf("power cut in operation %d: %q", k+1, got)
-			}
+			should.Not(t, got != "-" && got != "text", "power cut in operation %d: %q", k+1, got)
 		}
 	}
 }
@@ -231,12 +205,9 @@ func TestErrors(t *testing.T) {
 	h := create(t, f, "a", "1234")
 	f.Limit(6)
 	n, err := h.WriteAt([]byte("5678"), 4)
-	if n != 2 || !errors.Is(err, syscall.ENOSPC) || contents(t, f, "a") != "123456" {
-		t.Errorf("%d bytes, %v", n, err)
-	}
-	if n, err := h.WriteAt([]byte("abcd"), 0); n != 4 || err != nil {
-		t.Errorf("%d bytes, %v", n, err)
-	}
+	should.Hold(t, n == 2 && errors.Is(err, syscall.ENOSPC) && contents(t, f, "a") == "123456", "%d bytes, %v", n, err)
+	n, err = h.WriteAt([]byte("abcd"), 0)
+	should.Hold(t, n == 4 && err == nil, "%d bytes, %v", n, err)
 	f.Limit(-1)
 	writeAt(t, h, "5678", 4)
 
@@ -247,27 +218,15 @@ func TestErrors(t *testing.T) {
 		}
 		return nil
 	})
-	if err := h.Sync(); !errors.Is(err, bad) {
-		t.Error(err)
-	}
+	should.Be(t, h.Sync(), bad)
 	writeAt(t, h, "x", 0)
 
 	for _, err := range []error{f.rename("none", "a"), f.remove("none")} {
-		if !errors.Is(err, fs.ErrNotExist) {
-			t.Error(err)
-		}
+		should.Be(t, err, fs.ErrNotExist)
 	}
-	if _, err := f.create("a"); !errors.Is(err, fs.ErrExist) {
-		t.Error(err)
-	}
+	should.Be(t, must.Err(f.create("a")), fs.ErrExist)
 	must.OK(t, h.Close())
-	if err := h.Close(); !errors.Is(err, fs.ErrClosed) {
-		t.Error(err)
-	}
-	if _, err := h.WriteAt(nil, 0); !errors.Is(err, fs.ErrClosed) {
-		t.Error(err)
-	}
-	if !bytes.Equal([]byte(contents(t, f.Kill(), "a")), []byte("xbcd5678")) {
-		t.Error("changed by failures")
-	}
+	should.Be(t, h.Close(), fs.ErrClosed)
+	should.Be(t, must.Err(h.WriteAt(nil, 0)), fs.ErrClosed)
+	should.Hold(t, bytes.Equal([]byte(contents(t, f.Kill(), "a")), []byte("xbcd5678")), "changed by failures")
 }

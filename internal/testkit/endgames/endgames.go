@@ -47,8 +47,7 @@ func Drawn(t testing.TB, tb *tables.Tables, rng *rand.Rand, least int, fits func
 
 func score(t testing.TB, tb *tables.Tables, b awari.Board) int {
 	t.Helper()
-	value, err := tb.Score(t.Context(), b)
-	must.OK(t, err)
+	value := must.Get(tb.Score(t.Context(), b))(t)
 	return int(value)
 }
 
@@ -63,9 +62,8 @@ func play(t testing.TB, tb *tables.Tables, b awari.Board, player, opponent Playe
 	for side := 0; ; side = 1 - side {
 		sign := 1 - 2*side
 		if seen[turn{b, side}] {
-			if rest := score(t, tb, b); sign*rest > 0 {
-				t.Fatalf("board %s, worth %d, comes twice", game.Text(b), rest)
-			}
+			rest := score(t, tb, b)
+			must.Not(t, sign*rest > 0, "board %s, worth %d, comes twice", game.Text(b), rest)
 			return taken // the player can force nothing any more: endless play
 		}
 		seen[turn{b, side}] = true
@@ -74,9 +72,7 @@ func play(t testing.TB, tb *tables.Tables, b awari.Board, player, opponent Playe
 		}
 		pit := [2]Player{player, opponent}[side](b)
 		play := game.Plays(b)[pit]
-		if !play.Legal {
-			t.Fatalf("board %s: pit %d", game.Text(b), pit)
-		}
+		must.Hold(t, play.Legal, "board %s: pit %d", game.Text(b), pit)
 		taken += sign * play.Captured
 		b = play.Child
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 )
 
 // lines returns the reports of a run of 100 s that says what eta does, and stands still for a while.
@@ -29,12 +30,9 @@ func TestRun(t *testing.T) {
 	} {
 		var out strings.Builder
 		must.OK(t, run(strings.NewReader(lines(eta)), &out))
-		if text := out.String(); !strings.Contains(text, want) || !strings.Contains(text, "share off by 7.0 points at most; 7.0 s without a change") ||
-			strings.Count(text, "\n| ") != rows {
-			t.Errorf("%s", text)
-		}
+		text := out.String()
+		should.Hold(t, strings.Contains(text, want) && strings.Contains(text, "share off by 7.0 points at most; 7.0 s without a change") &&
+			strings.Count(text, "\n| ") == rows, "%s", text)
 	}
-	if err := run(strings.NewReader(`{"type":"summary"}`), &strings.Builder{}); err == nil {
-		t.Error("a run without reports is no error")
-	}
+	should.Not(t, run(strings.NewReader(`{"type":"summary"}`), &strings.Builder{}) == nil, "a run without reports is no error")
 }

@@ -29,6 +29,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 )
 
 // Command is one that a page shows.
@@ -111,9 +112,7 @@ func (c *Command) mark(comment string) error {
 func Read(t testing.TB, path string) []Command {
 	t.Helper()
 	all, err := Parse(string(must.Read(t, path)))
-	if err != nil {
-		t.Fatalf("%s: %v", path, err)
-	}
+	must.Hold(t, err == nil, "%s: %v", path, err)
 	return all
 }
 
@@ -166,11 +165,8 @@ func Run(t *testing.T, page, dir string, env []string, commands []Command) {
 		}
 		at := ends[i]
 		got := string(out.Bytes()[start:at[0]])
-		status, err := strconv.Atoi(string(out.Bytes()[at[2]:at[3]]))
-		must.OK(t, err)
-		if problem := c.check(got, status); problem != "" {
-			t.Errorf("%s:%d: $ %s\n%s", page, c.Line, c.Text, problem)
-		}
+		status := must.Get(strconv.Atoi(string(out.Bytes()[at[2]:at[3]])))(t)
+		should.Equal(t, c.check(got, status), "", "%s:%d: $ %s", page, c.Line, c.Text)
 		start = at[1]
 	}
 }

@@ -5,28 +5,23 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 )
 
 const page = "# Page\n\n```\n$ one \\\n   more\nout 1.5 s\n\n$ two\n```\n\n<!-- run: long, figures -->\n```\n$ three\n{\"a\":1,\n \"b\":[1,...,3]}\n```\n" +
 	"```\nno command\n```\n<!-- release\n```\n$ hidden\n```\n-->\n<!-- run: elsewhere: a moon -->\n```\n$ four\n```\n<!-- run: TestX -->\n```\n$ five\n```\n"
 
 func TestParse(t *testing.T) {
-	all, err := Parse(page)
-	must.OK(t, err)
+	all := must.Get(Parse(page))(t)
 	must.Same(t, "lines", []int{4, 8, 13, 27, 31}, []int{all[0].Line, all[1].Line, all[2].Line, all[3].Line, all[4].Line})
-	if c := all[0]; c.Text != "one \\\n   more" || c.Want != "out 1.5 s\n\n" || c.Long || c.figures {
-		t.Errorf("%+v", c)
-	}
-	if c := all[2]; !c.Long || !c.figures || c.Elsewhere || c.Test != "" {
-		t.Errorf("%+v", c)
-	}
-	if !all[3].Elsewhere || all[3].Long || all[4].Test != "TestX" || all[4].Elsewhere {
-		t.Errorf("%+v", all)
-	}
+	c := all[0]
+	should.Not(t, c.Text != "one \\\n   more" || c.Want != "out 1.5 s\n\n" || c.Long || c.figures, "%+v", c)
+	c = all[2]
+	should.Hold(t, c.Long && c.figures && !c.Elsewhere && c.Test == "", "%+v", c)
+	should.Not(t, !all[3].Elsewhere || all[3].Long || all[4].Test != "TestX" || all[4].Elsewhere, "%+v", all)
 	for _, comment := range []string{"", "short", "long figures", "elsewhere", "elsewhere: "} {
-		if all, err := Parse("<!-- run: " + comment + " -->\n```\n$ a\n```\n"); err == nil {
-			t.Errorf("%q: %+v", comment, all)
-		}
+		all, err := Parse("<!-- run: " + comment + " -->\n```\n$ a\n```\n")
+		should.Not(t, err == nil, "%q: %+v", comment, all)
 	}
 }
 
@@ -62,9 +57,8 @@ func TestCheck(t *testing.T) {
 		{Command: Command{}, got: "anything\n"},
 		{Command: Command{}, got: "anything\n", status: 2, fails: true},
 	} {
-		if problem := c.check(c.got, c.status); (problem != "") != c.fails {
-			t.Errorf("%q for %q, status %d: %s", c.got, c.Want, c.status, problem)
-		}
+		problem := c.check(c.got, c.status)
+		should.Hold(t, (problem != "") == c.fails, "%q for %q, status %d: %s", c.got, c.Want, c.status, problem)
 	}
 }
 
@@ -75,7 +69,6 @@ func TestRun(t *testing.T) {
 	all, err := Parse("```\n$ export A=b; cd .\n$ echo $A\nb\n```\n<!-- run: stays -->\n```\n$ sh ./serve\nhttp://localhost:0/\n...\n```\n```\n$ type curl | head -1\ncurl is a function\n$ false || (exit 3); echo $?\n3\n```\n")
 	must.OK(t, err)
 	Run(t, "page", dir, []string{"B=c"}, all)
-	if text := must.Read(t, dir+"/served"); !strings.Contains(string(text), "localhost") {
-		t.Errorf("served: %s", text)
-	}
+	text := must.Read(t, dir+"/served")
+	should.Hold(t, strings.Contains(string(text), "localhost"), "served: %s", text)
 }

@@ -7,32 +7,30 @@ import (
 	"slices"
 	"testing"
 	"unsafe"
+
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 )
 
 // TestFences reads one byte beyond either end and expects a fault; one byte within is a canary.
 func TestFences(t *testing.T) {
 	r := New[uint8](t, 1000)
 	end, start := r.At(High, 5), r.At(Low, 5)
-	if len(end) != 5 || cap(end) != 5 || len(start) != 5 || cap(start) != 5 {
-		t.Fatal("wrong lengths")
-	}
+	must.Hold(t, len(end) == 5 && cap(end) == 5 && len(start) == 5 && cap(start) == 5, "wrong lengths")
 	end[4], start[0] = 1, 2
 	for name, p := range map[string]unsafe.Pointer{
 		"end":   unsafe.Add(unsafe.Pointer(&end[4]), 1),
 		"start": unsafe.Add(unsafe.Pointer(&start[0]), -1),
 	} {
-		if !faults((*uint8)(p)) {
-			t.Errorf("%s: the fence can be read", name)
-		}
+		should.Hold(t, faults((*uint8)(p)), "%s: the fence can be read", name)
 	}
 	for _, end := range Ends {
 		copied := r.Copy(end, []uint8{1, 2, 3})
 		if !slices.Equal(copied, []uint8{1, 2, 3}) || !r.Intact() {
 			t.Errorf("copy %v, canaries intact: %v", copied, r.Intact())
 		}
-		if r.At(end, 4)[map[End]int{Low: 3, High: 0}[end]]++; r.Intact() {
-			t.Error("a byte written beside a copy passes")
-		}
+		r.At(end, 4)[map[End]int{Low: 3, High: 0}[end]]++
+		should.Not(t, r.Intact(), "a byte written beside a copy passes")
 	}
 }
 

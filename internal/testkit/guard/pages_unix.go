@@ -6,6 +6,9 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 )
 
 // pages maps at least n bytes between two pages without access rights.
@@ -13,18 +16,12 @@ func pages(tb testing.TB, n int) []byte {
 	page := unix.Getpagesize()
 	n = (n + page - 1) / page * page
 	m, err := unix.Mmap(-1, 0, page+n+page, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
-	if err != nil {
-		tb.Fatalf("guard: mapping %d bytes: %v", n, err)
-	}
+	must.Hold(tb, err == nil, "guard: mapping %d bytes: %v", n, err)
 	tb.Cleanup(func() {
-		if err := unix.Munmap(m); err != nil {
-			tb.Errorf("guard: unmapping: %v", err)
-		}
+		should.Be(tb, unix.Munmap(m), nil, "guard: unmapping")
 	})
 	for _, fence := range [][]byte{m[:page], m[page+n:]} {
-		if err := unix.Mprotect(fence, unix.PROT_NONE); err != nil {
-			tb.Fatalf("guard: protecting a page: %v", err)
-		}
+		must.Be(tb, unix.Mprotect(fence, unix.PROT_NONE), nil, "guard: protecting a page")
 	}
 	return m[page : page+n : page+n]
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/io/corrupt"
 	"grenier/io/jsonfile"
 )
@@ -22,25 +23,20 @@ type Damage struct {
 func TestFile[C comparable](t *testing.T, c *C, parse func(path string, data []byte) (*C, error), damages map[string]Damage) {
 	const path = "c.json"
 	data := encode(t, c)
-	if got, err := parse(path, data); err != nil || *got != *c {
-		t.Fatalf("%+v, want %+v (%v)", got, c, err)
-	}
+	got, err := parse(path, data)
+	must.Hold(t, err == nil && *got == *c, "%+v, want %+v (%v)", got, c, err)
 	for name, d := range damages {
 		text := strings.Replace(string(data), d.Old, d.New, 1)
-		if text == string(data) {
-			t.Fatalf("%s: not damaged", name)
-		}
+		must.Not(t, text == string(data), "%s: not damaged", name)
 		_, err := parse(path, []byte(text))
-		if !errors.Is(err, d.Is) || !errors.Is(err, corrupt.ErrCorrupt) || !strings.HasPrefix(err.Error(), path+": ") {
-			t.Errorf("%s: error %v, want %v", name, err, d.Is)
-		}
+		should.Hold(t, errors.Is(err, d.Is) && errors.Is(err, corrupt.ErrCorrupt) && strings.HasPrefix(err.Error(), path+": "),
+			"%s: error %v, want %v", name, err, d.Is)
 	}
 }
 
 func encode(t testing.TB, c any) []byte {
 	t.Helper()
-	data, err := jsonfile.Encode(c)
-	must.OK(t, err)
+	data := must.Get(jsonfile.Encode(c))(t)
 	return data
 }
 
@@ -54,17 +50,13 @@ func Fuzz[C any](f *testing.F, c *C, parse func(path string, data []byte) (*C, e
 	f.Fuzz(func(t *testing.T, data []byte) {
 		c, err := parse("c.json", data)
 		if err != nil {
-			if !errors.Is(err, corrupt.ErrCorrupt) {
-				t.Fatalf("error %v", err)
-			}
+			must.Be(t, err, corrupt.ErrCorrupt)
 			return
 		}
 		again := encode(t, c)
-		got, err := parse("c.json", again)
-		must.OK(t, err)
-		if third := encode(t, got); !bytes.Equal(third, again) {
-			t.Fatalf("%s, then %s", again, third)
-		}
+		got := must.Get(parse("c.json", again))(t)
+		third := encode(t, got)
+		must.Hold(t, bytes.Equal(third, again), "%s, then %s", again, third)
 		use(t, c)
 	})
 }

@@ -1,19 +1,24 @@
-// Package must ends tests where what they need cannot be had.
+// Package must ends tests where what they need cannot be had, or where something is wrong; package should lets them go on.
 package must
 
 import (
 	"bytes"
+	"context"
 	"encoding/csv"
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"grenier/internal/testkit/should"
 )
 
 // Test is what ends: a test, or a part of one.
@@ -28,6 +33,73 @@ func OK(t Test, err error) {
 		t.Helper()
 		t.Fatal(err)
 	}
+}
+
+// Get returns what a call returned, but for its error, which ends the test:
+//
+//	f := must.Get(layerfile.Open(path))(t)
+func Get[T any](value T, err error) func(t Test) T {
+	return func(t Test) T {
+		t.Helper()
+		OK(t, err)
+		return value
+	}
+}
+
+// Err returns the error of a call, which must be the last of its results.
+func Err(results ...any) error {
+	last := results[len(results)-1]
+	if last == nil {
+		return nil
+	}
+	return last.(error)
+}
+
+// Not ends the test if something is wrong.
+func Not(t Test, wrong bool, format string, args ...any) {
+	if wrong {
+		t.Helper()
+		t.Fatal(fmt.Sprintf(format, args...))
+	}
+}
+
+// Hold ends the test if something is not so.
+func Hold(t Test, right bool, format string, args ...any) {
+	if !right {
+		t.Helper()
+		t.Fatal(fmt.Sprintf(format, args...))
+	}
+}
+
+// Equal ends the test if got is not what it should be; about is a format and what goes into it, or nothing.
+func Equal[T comparable](t Test, got, want T, about ...any) {
+	if got != want {
+		t.Helper()
+		t.Fatal(should.Differ(got, want, about))
+	}
+}
+
+// List ends the test if got does not have the elements that it should have, in their order.
+func List[S ~[]E, E comparable](t Test, got, want S, about ...any) {
+	if !slices.Equal(got, want) {
+		t.Helper()
+		t.Fatal(should.Differ(got, want, about))
+	}
+}
+
+// Be ends the test if an error is not the one that it should be; nil stands for none.
+func Be(t Test, err, want error, about ...any) {
+	if !errors.Is(err, want) {
+		t.Helper()
+		t.Fatal(should.Differ(err, want, about))
+	}
+}
+
+// Ended returns a context of a test that has ended.
+func Ended(t interface{ Context() context.Context }) context.Context {
+	ctx, end := context.WithCancel(t.Context())
+	end()
+	return ctx
 }
 
 // Panic ends the test, with something about it, if do does not panic.

@@ -4,11 +4,11 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 )
 
@@ -91,20 +91,15 @@ func TestLongHand(t *testing.T) {
 	for _, want := range []string{
 		"| small/a | a/a.go:4 (3 is low) | ", "| **nobody** | a/a.go:7 (7 is high) | ", "| small/b | a/a.go:7 (all is high", "3 changes, 2 killed (66.7 %), 1 lived; 1 more did not compile",
 	} {
-		if !strings.Contains(out.String(), want) {
-			t.Errorf("%q is not in\n%s", want, &out)
-		}
+		should.Hold(t, strings.Contains(out.String(), want), "%q is not in\n%s", want, &out)
 	}
 	// What lived is tried again, with the tests of the package alone.
 	out.Reset()
 	must.OK(t, run(context.Background(), &options{hand: "hand.txt", timeout: 1e9 * 60, alone: true, lived: "lived.txt"}, &strings.Builder{}))
 	must.OK(t, run(context.Background(), &options{hand: "lived.txt", timeout: 1e9 * 60}, &out))
-	if !strings.Contains(out.String(), "2 changes, 1 killed (50.0 %), 1 lived; 0 more") {
-		t.Errorf("of those that lived:\n%s", &out)
-	}
-	if data, err := os.ReadFile("a/a.go"); err != nil || string(data) != small["a/a.go"] {
-		t.Errorf("a.go is now %q; %v", data, err)
-	}
+	should.Hold(t, strings.Contains(out.String(), "2 changes, 1 killed (50.0 %), 1 lived; 0 more"), "of those that lived:\n%s", &out)
+	data, err := os.ReadFile("a/a.go")
+	should.Hold(t, err == nil && string(data) == small["a/a.go"], "a.go is now %q; %v", data, err)
 }
 
 // TestHandRefused: lines that are not there, or nowhere, are refused.
@@ -112,9 +107,7 @@ func TestHandRefused(t *testing.T) {
 	lay(t)
 	for _, text := range []string{"# x\na/a.go\n-package b\n+package c", "# x\nno.go\n-package b\n+package c", "# x\na/a.go\n+package c"} {
 		must.OK(t, os.WriteFile("hand.txt", []byte(text), 0o644))
-		if err := run(context.Background(), &options{hand: "hand.txt"}, &strings.Builder{}); err == nil {
-			t.Errorf("%q is taken", text)
-		}
+		should.Not(t, run(context.Background(), &options{hand: "hand.txt"}, &strings.Builder{}) == nil, "%q is taken", text)
 	}
 }
 
@@ -137,30 +130,23 @@ func f(a, b int) error {
 	return errors.New("no")
 }
 `), 0o644))
-	found, err := sitesInGo(nil, path)
-	must.OK(t, err)
+	found := must.Get(sitesInGo(nil, path))(t)
 	var got []string
 	for _, c := range found {
-		if c.name != "f" {
-			t.Errorf("%+v", c)
-		}
+		should.Hold(t, c.name == "f", "%+v", c)
 		got = append(got, c.old+" -> "+c.new)
 	}
 	want := []string{
 		"defer g() -> ", "< -> <=", "a++ -> ", "g(a, b) -> !(g(a, b))", "a, b -> b, a", "break -> continue", "a = b -> ", `errors.New("no") -> nil`,
 	}
-	if !slices.Equal(got, want) {
-		t.Errorf("%q, want %q", got, want)
-	}
+	should.List(t, got, want)
 }
 
 // TestSitesInAssembly: constants of code change, those of comments do not.
 func TestSitesInAssembly(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.s")
 	must.OK(t, os.WriteFile(path, []byte("GLOBL ·four(SB), RODATA, $32\nTEXT ·f(SB), NOSPLIT, $0-8\n\tADDQ $0x10, AX // $3\n\tSHLQ $4, BX\n"), 0o644))
-	found, err := sitesInAssembly(nil, path)
-	must.OK(t, err)
-	if len(found) != 2 || found[0].old != "ADDQ $0x10, AX" || found[0].new != "17" || found[0].line != 3 || found[0].name != "f" || found[1].new != "5" {
-		t.Errorf("%+v", found)
-	}
+	found := must.Get(sitesInAssembly(nil, path))(t)
+	should.Hold(t, len(found) == 2 && found[0].old == "ADDQ $0x10, AX" && found[0].new == "17" && found[0].line == 3 && found[0].name == "f" && found[1].new == "5",
+		"%+v", found)
 }

@@ -101,9 +101,7 @@ func Interrupt(t testing.TB, j *job.Job, at func(job.Step) bool, run func(ctx co
 			cancel()
 		}
 	}
-	if err := run(ctx); !errors.Is(err, context.Canceled) {
-		t.Fatalf("not interrupted: %v", err)
-	}
+	must.Be(t, run(ctx), context.Canceled, "not interrupted")
 	j.Progress = nil
 }
 
@@ -126,10 +124,8 @@ func SetCheckpoint(t testing.TB, dir, kind string, version int, payload []byte) 
 func ChangeCheckpoint[C any](t testing.TB, dir, kind string, version int, change func(*C)) {
 	t.Helper()
 	var c C
-	err := json.Unmarshal(Checkpoint(t, dir, kind, version), &c)
-	must.OK(t, err)
+	must.OK(t, json.Unmarshal(Checkpoint(t, dir, kind, version), &c))
 	change(&c)
-	payload, err := json.Marshal(c)
-	must.OK(t, err)
+	payload := must.Get(json.Marshal(c))(t)
 	SetCheckpoint(t, dir, kind, version, payload)
 }

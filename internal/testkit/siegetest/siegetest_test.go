@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/siegetest"
 )
 
@@ -22,8 +23,7 @@ func target(t *testing.T) (*siegetest.Tree, siegetest.Target) {
 	return tree, siegetest.Target{Name: "run/a", Others: []string{"run/b"}, Donors: map[string][]byte{"other/a": []byte("donated")}, Canary: "canary"}
 }
 
-// TestDamages: each damage changes the files and leaves the canaries alone, and the same seed
-// does the same again.
+// TestDamages: each damage changes the files and leaves the canaries alone, and the same seed does the same again.
 func TestDamages(t *testing.T) {
 	for _, d := range siegetest.Damages {
 		t.Run(d.Name, func(t *testing.T) {
@@ -32,17 +32,13 @@ func TestDamages(t *testing.T) {
 				run, canary := tree.Watch("run"), tree.Watch("canary")
 				err := d.Do(rand.New(rand.NewPCG(seed, 0)), tree, target)
 				if d.Name == "forge a layer" {
-					if err == nil {
-						t.Error("this is no layer")
-					}
+					should.Not(t, err == nil, "this is no layer")
 					return
 				}
 				if d.Name == "device" && os.Getuid() != 0 {
 					return
 				}
-				if err != nil || run.Changes() == "" {
-					t.Errorf("seed %d: %v", seed, err)
-				}
+				should.Not(t, err != nil || run.Changes() == "", "seed %d: %v", seed, err)
 				canary.Check(t)
 			}
 		})
@@ -56,9 +52,7 @@ func TestDamagesStay(t *testing.T) {
 	must.OK(t, tree.Symlink("../canary/diary.txt", "run/a"))
 	all := tree.Watch(".")
 	for _, d := range siegetest.Damages {
-		if err := d.Do(rand.New(rand.NewPCG(1, 1)), tree, target); err == nil {
-			t.Errorf("%s: a link was damaged", d.Name)
-		}
+		should.Not(t, d.Do(rand.New(rand.NewPCG(1, 1)), tree, target) == nil, "%s: a link was damaged", d.Name)
 	}
 	all.Check(t)
 }
@@ -70,13 +64,10 @@ func TestOutside(t *testing.T) {
 	tree := siegetest.New(t)
 	must.OK(t, os.Symlink(outside, tree.Path("link")))
 	for _, name := range []string{"link", outside, "../outside"} {
-		if err := tree.WriteFile(name, nil, 0o644); err == nil {
-			t.Errorf("%s was written", name)
-		}
+		should.Not(t, tree.WriteFile(name, nil, 0o644) == nil, "%s was written", name)
 	}
-	if text, err := os.ReadFile(outside); string(text) != "mine" {
-		t.Errorf("%q, %v", text, err)
-	}
+	text, err := os.ReadFile(outside)
+	should.Hold(t, string(text) == "mine", "%q, %v", text, err)
 }
 
 // TestWatch notices every kind of change, and Restore undoes it.
@@ -94,16 +85,13 @@ func TestWatch(t *testing.T) {
 		must.OK(t, tree.RemoveAll("canary"))
 		canary = tree.Canary("canary")
 		must.OK(t, change())
-		if canary.Changes() == "" {
-			t.Errorf("%s: not noticed", name)
-		}
+		should.Not(t, canary.Changes() == "", "%s: not noticed", name)
 	}
 	tree.Write("run/a", []byte("a"))
 	whole := tree.Save("run")
 	tree.Write("run/a", []byte("b"))
 	tree.Write("run/c/d", []byte("b"))
 	whole.Restore(t)
-	if look := tree.Look("run"); len(look) != 2 {
-		t.Errorf("%v", look)
-	}
+	look := tree.Look("run")
+	should.Hold(t, len(look) == 2, "%v", look)
 }

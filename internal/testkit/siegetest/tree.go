@@ -25,6 +25,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 )
 
 // Tree is a directory in which hostile tests work. Names in it are relative and have
@@ -44,11 +45,9 @@ func New(t testing.TB) *Tree {
 // a tree holds files that a test made, nothing else.
 func At(t testing.TB, dir string) *Tree {
 	t.Helper()
-	if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {
-		t.Fatalf("%s is no empty directory: %d entries, %v", dir, len(entries), err)
-	}
-	root, err := os.OpenRoot(dir)
-	must.OK(t, err)
+	entries, err := os.ReadDir(dir)
+	must.Hold(t, err == nil && len(entries) <= 0, "%s is no empty directory: %d entries, %v", dir, len(entries), err)
+	root := must.Get(os.OpenRoot(dir))(t)
 	t.Cleanup(func() { root.Close() })
 	return &Tree{Root: root, t: t}
 }
@@ -57,9 +56,7 @@ func At(t testing.TB, dir string) *Tree {
 // the name leads out of the tree.
 func (tr *Tree) Path(name string) string {
 	tr.t.Helper()
-	if !filepath.IsLocal(filepath.FromSlash(name)) {
-		tr.t.Fatalf("%s is not in the tree", name)
-	}
+	must.Hold(tr.t, filepath.IsLocal(filepath.FromSlash(name)), "%s is not in the tree", name)
 	return filepath.Join(tr.Name(), filepath.FromSlash(name))
 }
 
@@ -79,13 +76,12 @@ func (tr *Tree) Write(name string, data []byte) {
 // Give makes a user the owner of everything below a name.
 func (tr *Tree) Give(name string, uid int) {
 	tr.t.Helper()
-	err := fs.WalkDir(tr.FS(), name, func(path string, _ fs.DirEntry, err error) error {
+	must.OK(tr.t, fs.WalkDir(tr.FS(), name, func(path string, _ fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
 		return tr.Lchown(path, uid, uid)
-	})
-	must.OK(tr.t, err)
+	}))
 }
 
 // Look describes all that is below a name: kinds, modes, times of the last change, contents,
@@ -93,13 +89,12 @@ func (tr *Tree) Give(name string, uid int) {
 func (tr *Tree) Look(name string) map[string]string {
 	tr.t.Helper()
 	seen := map[string]string{}
-	err := fs.WalkDir(tr.FS(), name, func(path string, _ fs.DirEntry, err error) error {
+	must.OK(tr.t, fs.WalkDir(tr.FS(), name, func(path string, _ fs.DirEntry, err error) error {
 		if err == nil {
 			seen[path], err = tr.describe(path)
 		}
 		return err
-	})
-	must.OK(tr.t, err)
+	}))
 	return seen
 }
 
@@ -157,9 +152,7 @@ func (w *Watched) Changes() string { return cmp.Diff(w.was, w.tree.Look(w.name))
 // Check fails the test if anything changed.
 func (w *Watched) Check(t testing.TB) {
 	t.Helper()
-	if diff := w.Changes(); diff != "" {
-		t.Errorf("%s changed (-before +after):\n%s", w.name, diff)
-	}
+	should.Equal(t, w.Changes(), "", "%s changed (-before +after)", w.name)
 }
 
 // Copy has the regular files and directories that were below a name.
@@ -174,7 +167,7 @@ type Copy struct {
 func (tr *Tree) Save(name string) *Copy {
 	tr.t.Helper()
 	c := &Copy{Files: map[string][]byte{}, tree: tr, name: name}
-	err := fs.WalkDir(tr.FS(), name, func(path string, d fs.DirEntry, err error) error {
+	must.OK(tr.t, fs.WalkDir(tr.FS(), name, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
@@ -186,8 +179,7 @@ func (tr *Tree) Save(name string) *Copy {
 			err = fmt.Errorf("%s is not a regular file", path)
 		}
 		return err
-	})
-	must.OK(tr.t, err)
+	}))
 	return c
 }
 

@@ -68,7 +68,6 @@ func Symmetries(g *swap.Grid) []perm.Packed {
 // Grid returns the grid of these rows and columns.
 func Grid(tb testing.TB, rows, cols int) *swap.Grid {
 	tb.Helper()
-	g, err := swap.NewListedGrid(rows, cols)
-	must.OK(tb, err)
+	g := must.Get(swap.NewListedGrid(rows, cols))(tb)
 	return g
 }

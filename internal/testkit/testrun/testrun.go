@@ -33,8 +33,7 @@ func Game(t testing.TB, pits int, rules awari.Rules) awari.Game {
 // Space returns the boards of a game with at most seeds seeds.
 func Space(t testing.TB, game awari.Game, seeds int) *awari.Space {
 	t.Helper()
-	space, err := awari.NewSpace(game, seeds)
-	must.OK(t, err)
+	space := must.Get(awari.NewSpace(game, seeds))(t)
 	return space
 }
 
@@ -70,7 +69,7 @@ func (f *Fixture) Copy(t testing.TB, make func(dir string)) string {
 	f.once.Do(func() {
 		from, kept := t.TempDir(), fstest.MapFS{}
 		make(from)
-		err := fs.WalkDir(os.DirFS(from), ".", func(path string, d fs.DirEntry, err error) error {
+		must.OK(t, fs.WalkDir(os.DirFS(from), ".", func(path string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() && path == "." {
 				return err
 			}
@@ -84,13 +83,10 @@ func (f *Fixture) Copy(t testing.TB, make func(dir string)) string {
 			}
 			kept[path] = file
 			return err
-		})
-		must.OK(t, err)
+		}))
 		f.files = kept
 	})
-	if f.files == nil {
-		t.Fatal("an earlier test could not make the directory")
-	}
+	must.Not(t, f.files == nil, "an earlier test could not make the directory")
 	dir := filepath.Join(t.TempDir(), "run")
 	must.OK(t, os.CopyFS(dir, f.files))
 	return dir
@@ -113,12 +109,26 @@ func Write(t testing.TB, game awari.Game, layers [][]int8, blockSize int) string
 	return path
 }
 
+// Run makes a run directory with the true scores of the layers 0 to seeds.
+func Run(t testing.TB, pits int, rules awari.Rules, seeds, blockSize int) (game awari.Game, layers [][]int8, path string) {
+	t.Helper()
+	game = Game(t, pits, rules)
+	layers = Solve(t, game, seeds)
+	return game, layers, Write(t, game, layers, blockSize)
+}
+
+// Dir makes such a directory for tests that look at nothing else.
+func Dir(t testing.TB, pits int, rules awari.Rules, seeds, blockSize int) string {
+	t.Helper()
+	_, _, path := Run(t, pits, rules, seeds, blockSize)
+	return path
+}
+
 // WriteTo is Write into a directory that is empty.
 func WriteTo(t testing.TB, path string, game awari.Game, layers [][]int8, blockSize int) {
 	t.Helper()
 	id := manifest.Identity{Game: "awari", Rules: game.Rules().String(), Pits: game.Pits()}
-	dir, err := rundir.Lock(path, id)
-	must.OK(t, err)
+	dir := must.Get(rundir.Lock(path, id))(t)
 	m := &manifest.Manifest{Identity: id}
 	for n, scores := range layers {
 		h := layerfile.Header{
@@ -126,8 +136,7 @@ func WriteTo(t testing.TB, path string, game awari.Game, layers [][]int8, blockS
 			Codec: layerfile.LZ4, Transform: layerfile.Ranks, Model: modelOf(scores),
 			BlockSize: blockSize, Positions: uint64(len(scores)),
 		}
-		p, err := dir.NewLayer(n)
-		must.OK(t, err)
+		p := must.Get(dir.NewLayer(n))(t)
 		summary := writetest.Layer(t, p, h, scores)
 		m.Layers = append(m.Layers, manifest.NewLayer(rundir.LayerName(n), summary, 0))
 	}
@@ -148,8 +157,7 @@ func modelOf(scores []int8) ranks.Model {
 // Manifest returns the manifest of the run directory at path.
 func Manifest(t testing.TB, path string) *manifest.Manifest {
 	t.Helper()
-	m, err := manifest.Load(filepath.Join(path, rundir.ManifestName))
-	must.OK(t, err)
+	m := must.Get(manifest.Load(filepath.Join(path, rundir.ManifestName)))(t)
 	return m
 }
 
@@ -181,9 +189,3 @@ func SaveManifest(t testing.TB, path string, m *manifest.Manifest) {
 	}
 	must.OK(t, err)
 }
-
-// ReadFile returns the contents of a file.
-func ReadFile(t testing.TB, path string) []byte { t.Helper(); return must.Read(t, path) }
-
-// WriteFile replaces the contents of a file in place, as damage does.
-func WriteFile(t testing.TB, path string, data []byte) { t.Helper(); must.Write(t, path, data) }

@@ -27,6 +27,14 @@ func Long() bool { return os.Getenv("GRENIER_LONG") != "" }
 // Full says that there is much time.
 func Full() bool { return os.Getenv("GRENIER_LONG") == "full" }
 
+// SkipIf skips a test that is not for this machine, or not for this time, and says why.
+func SkipIf(t testing.TB, so bool, why string) {
+	t.Helper()
+	if so {
+		t.Skip(why)
+	}
+}
+
 // NeedsLong skips a test unless there is time for long ones, and says why.
 func NeedsLong(t testing.TB, why string) {
 	t.Helper()

@@ -14,19 +14,16 @@ import (
 // File publishes a layer file with the header and all scores at path: see Layer.
 func File(t testing.TB, path string, h layerfile.Header, scores []int8) layerfile.Summary {
 	t.Helper()
-	p, err := vfs.Begin(path)
-	must.OK(t, err)
+	p := must.Get(vfs.Begin(path))(t)
 	return Layer(t, p, h, scores)
 }
 
 // Layer publishes a layer file with the header and all scores as p.
 func Layer(t testing.TB, p *vfs.Pending, h layerfile.Header, scores []int8) layerfile.Summary {
 	t.Helper()
-	w, err := layerfile.Create(p, h, cpu.Generic)
-	must.OK(t, err)
+	w := must.Get(layerfile.Create(p, h, cpu.Generic))(t)
 	defer w.Abort()
-	e, err := layerfile.NewEncoder(h, cpu.Generic)
-	must.OK(t, err)
+	e := must.Get(layerfile.NewEncoder(h, cpu.Generic))(t)
 	var b layerfile.Block
 	for i := range h.Blocks() {
 		must.OK(t, errors.Join(e.Encode(&b, scores[:h.BlockLen(i)]), w.Append(&b)))

@@ -1,15 +1,16 @@
 package shared
 
 import (
+	"slices"
 	"sync"
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/twins"
 )
 
-// TestLoadStore copies the middle one of three lines, changes some scores of the
-// copy and puts it back.
+// TestLoadStore copies the middle one of three lines, changes some scores of the copy and puts it back.
 func TestLoadStore(t *testing.T) {
 	scores := twins.Aligned(3 * Side)
 	for i := range scores {
@@ -18,9 +19,7 @@ func TestLoadStore(t *testing.T) {
 	var line Line
 	line.Load(scores[Side:])
 	for i, x := range line.Scores() {
-		if x != int8(Side+i) {
-			t.Fatalf("loaded %d as score %d", x, i)
-		}
+		must.Hold(t, x == int8(Side+i), "loaded %d as score %d", x, i)
 	}
 	changed := map[int]int8{0: -128, 7: 127, 8: -1, 33: 0, 63: 5}
 	for i, x := range changed {
@@ -32,9 +31,7 @@ func TestLoadStore(t *testing.T) {
 		if !ok {
 			want = int8(i)
 		}
-		if x != want {
-			t.Errorf("score %d became %d, want %d", i, x, want)
-		}
+		should.Equal(t, x, want, "score %d became", i)
 	}
 }
 
@@ -55,9 +52,7 @@ func TestUnpack(t *testing.T) {
 		var line Line
 		line.Unpack(scores[size:], width)
 		for i, x := range line.Scores() {
-			if uint8(x) != code(i) {
-				t.Errorf("%d bits: code %d is %d, want %d", width, i, uint8(x), code(i))
-			}
+			should.Equal(t, uint8(x), code(i), "%d bits: code %d", width, i)
 		}
 	}
 }
@@ -105,16 +100,72 @@ func TestOthersSeeWholeScores(t *testing.T) {
 		var line Line
 		line.Load(scores)
 		for i, x := range line.Scores() {
-			if x != 0 && x != 85 {
-				t.Fatalf("score %d is %d", i, x)
-			}
+			must.Not(t, x != 0 && x != 85, "score %d is %d", i, x)
 		}
 		line.Unpack(scores, 4)
 		for i, x := range line.Scores() {
-			if x != 0 && x != 5 {
-				t.Fatalf("code %d is %d", i, x)
-			}
+			must.Not(t, x != 0 && x != 5, "code %d is %d", i, x)
 		}
 	}
 	wg.Wait()
+}
+
+// TestParts copies the middle one of three parts, changes some bytes of the copy and puts it back.
+func TestParts(t *testing.T) {
+	for _, n := range []int{8, 16, 24, 32, 48, Side} {
+		packed := twins.Aligned(3 * n)
+		for i := range packed {
+			packed[i] = int8(i)
+		}
+		want := slices.Clone(packed)
+		var line Line
+		line.LoadPart(packed[n:2*n], n)
+		must.List(t, line.Scores()[:n], packed[n:2*n], "%d bytes: loaded", n)
+		for _, i := range []int{0, 5, n - 1} {
+			line.Scores()[i] = -99
+			want[n+i] = -99
+		}
+		line.StorePart(packed[n:2*n], n)
+		should.List(t, packed, want, "%d bytes", n)
+		must.Panic(t, func() { line.LoadPart(packed[2*n+1:], n) })
+		must.Panic(t, func() { line.StorePart(packed[2*n+1:], n) })
+	}
+}
+
+// TestSpreadAndPack gives each code of a line a value of its own, as far as there are that
+// many, and finds it where package window says.
+func TestSpreadAndPack(t *testing.T) {
+	for _, width := range []int{2, 3, 4, 6} {
+		var packed, codes, again Line
+		want := make([]uint8, Side)
+		for i := range want {
+			want[i] = uint8(i*7+i/8) & (1<<width - 1)
+			put(packed.Scores()[:], width, i, want[i])
+		}
+		packed.Spread(&codes, width)
+		for i, x := range codes.Scores() {
+			should.Equal(t, uint8(x), want[i], "%d bits: code %d", width, i)
+			codes.Scores()[i] |= int8(-1 << width) // which is left out
+		}
+		again.Pack(&codes, width)
+		should.Hold(t, again == packed, "%d bits: packed %x, want %x", width, again, packed)
+	}
+}
+
+// TestWords copies bytes that end inside a word, changes two of them in the copy and puts them back:
+// whole words are copied, and nothing else is written.
+func TestWords(t *testing.T) {
+	all := twins.Aligned(64)
+	for i := range all {
+		all[i] = int8(i)
+	}
+	want := slices.Clone(all)
+	var near [3]uint64
+	LoadWords(near[:], all[8:8+13])
+	got := Words(near[:])
+	must.Hold(t, slices.Equal(got[:16], want[8:24]) && slices.Max(got[16:]) == 0, "loaded %v", got)
+	Words(near[:])[0], Words(near[:])[12] = -1, -2
+	want[8], want[20] = -1, -2
+	StoreWords(all[8:8+13], near[:])
+	should.Hold(t, slices.Equal(all, want), "got %v, want %v", all, want)
 }

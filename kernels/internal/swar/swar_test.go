@@ -1,9 +1,13 @@
 package swar
 
-import "testing"
+import (
+	"testing"
 
-// TestNeg tries every pair of a byte and those around it, which a carry would
-// disturb, in every lane.
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
+)
+
+// TestNeg tries every pair of a byte and those around it, which a carry would disturb, in every lane.
 func TestNeg(t *testing.T) {
 	for a := -128; a < 128; a++ {
 		for b := -128; b < 128; b++ {
@@ -24,11 +28,48 @@ func put(lane, a, b int) uint64 {
 
 func TestLoadStore(t *testing.T) {
 	s := []int8{1, -2, 3, -4, 5, -6, 7, -8, 9}
-	if x := Load(s); x != 0xf807fa05fc03fe01 {
-		t.Errorf("Load: %016x", x)
-	}
+	x := Load(s)
+	should.Hold(t, x == 0xf807fa05fc03fe01, "Load: %016x", x)
 	Store(s[1:], 0x8877665544332211)
-	if x := Load(s); x != 0x7766554433221101 {
-		t.Errorf("after Store: %016x", x)
+	x = Load(s)
+	should.Hold(t, x == 0x7766554433221101, "after Store: %016x", x)
+}
+
+// TestSpreadGather tries every set of bytes.
+func TestSpreadGather(t *testing.T) {
+	for b := range uint64(256) {
+		want := uint64(0)
+		for i := range 8 {
+			want |= b >> i & 1 * 0xff << (8 * i)
+		}
+		got := Spread(b | 0xab00)
+		should.Hold(t, got == want, "Spread(%02x): got %016x, want %016x", b, got, want)
+		got = Gather(want ^ Lows)
+		should.Hold(t, got == b, "Gather: got %02x, want %02x", got, b)
+	}
+}
+
+// TestNonZero tries every byte in every lane among zeros and among others.
+func TestNonZero(t *testing.T) {
+	for a := range 256 {
+		for _, around := range []int{0, 1, 0x7f, 0x80, 0xff} {
+			for lane := range 8 {
+				want := put(lane, min(a, 1)*0x80, min(around, 1)*0x80)
+				must.Equal(t, NonZero(put(lane, a, around)), want, "lane %d of %d among %d", lane, a, around)
+			}
+		}
+	}
+}
+
+// TestAdd tries every pair of bytes, among those that carry and those that do not.
+func TestAdd(t *testing.T) {
+	for a := range 256 {
+		for b := range 256 {
+			for lane := range 8 {
+				if got, want := Add(put(lane, a, 0xff), put(lane, b, lane)), put(lane, a+b, 0xff+lane); got != want {
+					t.Fatalf("lane %d: %d + %d: got %016x, want %016x", lane, a, b, got, want)
+				}
+			}
+		}
 	}
 }

@@ -12,8 +12,7 @@ import (
 // anyBoard draws a board of 4 to 12 pits with a non-empty pit of the mover.
 func anyBoard(t *rapid.T) (game awari.Game, board awari.Board, pit int) {
 	q := rapid.IntRange(2, 6).Draw(t, "q")
-	game, err := awari.New(2*q, rapid.SampledFrom(awari.RuleSets()).Draw(t, "rules"))
-	must.OK(t, err)
+	game = must.Get(awari.New(2*q, rapid.SampledFrom(awari.RuleSets()).Draw(t, "rules")))(t)
 	for i := range 2 * q {
 		board[i] = rapid.Uint8Range(0, 4).Draw(t, "seeds")
 	}
@@ -34,15 +33,11 @@ func TestSowAgreesWithTheRules(t *testing.T) {
 		for i := range q {
 			got[q+i] += m.Gain(i)
 		}
-		if m.Seeds(q)+sum(got[:q]) != sum(board[:q]) {
-			t.Fatalf("%v, pit %d: seeds were lost: %+v leaves %v", board, pit, m, got)
-		}
+		must.Hold(t, m.Seeds(q)+sum(got[:q]) == sum(board[:q]), "%v, pit %d: seeds were lost: %+v leaves %v", board, pit, m, got)
 		first, captured := Chain(got[q:2*q], int(m.Last), game.Rules())
 		clear(got[q+first : q+int(m.Last)+1])
-		if got != want.Board || captured != want.Captured {
-			t.Fatalf("%v, pit %d: %v with %d captured, want %v with %d",
-				board, pit, got, captured, want.Board, want.Captured)
-		}
+		must.Hold(t, got == want.Board && captured == want.Captured,
+			"%v, pit %d: %v with %d captured, want %v with %d", board, pit, got, captured, want.Board, want.Captured)
 	})
 }
 

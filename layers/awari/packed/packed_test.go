@@ -13,8 +13,7 @@ import (
 // newRules returns the packed rules of a game, and the plain ones.
 func newRules(t testing.TB, pits int, rules awari.Rules) (*Rules, *awari.Space) {
 	t.Helper()
-	game, err := awari.New(pits, rules)
-	must.OK(t, err)
+	game := must.Get(awari.New(pits, rules))(t)
 	space := testrun.Space(t, game, awari.MaxSeeds)
 	return New(game), space
 }
@@ -79,9 +78,7 @@ func TestNext(t *testing.T) {
 		for range 200 {
 			rank := random.Uint64N(space.Size(awari.MaxSeeds) - 1)
 			b, want := space.Unrank(awari.MaxSeeds, rank), space.Unrank(awari.MaxSeeds, rank+1)
-			if got := r.Unpack(r.Pack(b).Next(r.half)); got != want {
-				t.Fatalf("after %v comes %v, not %v", b, want, got)
-			}
+			must.Equal(t, r.Unpack(r.Pack(b).Next(r.half)), want, "after %v comes %v, not", b, want)
 		}
 	})
 }
@@ -90,9 +87,7 @@ func TestNext(t *testing.T) {
 func check(t *testing.T, r *Rules, space *awari.Space, b awari.Board) {
 	t.Helper()
 	p := r.Pack(b)
-	if got := r.Unpack(p); got != b {
-		t.Fatalf("%v becomes %v", b, got)
-	}
+	must.Equal(t, r.Unpack(p), b, "%v", b)
 	n, rank := space.Rank(b)
 	if got := r.Rank(p); got != rank || p.Own.Seeds()+p.Other.Seeds() != n {
 		t.Fatalf("%v: rank %d, %d and %d seeds, want %d, %d", b, got, p.Own.Seeds(), p.Other.Seeds(), rank, n)
@@ -103,15 +98,13 @@ func check(t *testing.T, r *Rules, space *awari.Space, b awari.Board) {
 }
 
 func checkPlays(t *testing.T, r *Rules, b awari.Board) {
-	t.Helper()
 	p := r.Pack(b)
 	var moves Plays
 	r.Plays(p, &moves)
 	for pit, want := range r.game.Plays(b) {
 		legal, quiet := moves.Legal>>pit&1 == 1, moves.Quiet>>pit&1 == 1
-		if legal != want.Legal || quiet != (want.Legal && want.Captured == 0) {
-			t.Fatalf("%v, pit %d: legal %v, quiet %v, want %+v", b, pit, legal, quiet, want)
-		}
+		must.Hold(t, legal == want.Legal && quiet == (want.Legal && want.Captured == 0),
+			"%v, pit %d: legal %v, quiet %v, want %+v", b, pit, legal, quiet, want)
 		if legal && (int(moves.Captured[pit]) != want.Captured || r.Unpack(moves.Children[pit]) != want.Child) {
 			t.Fatalf("%v, pit %d: captured %d, child %v, want %+v", b, pit, moves.Captured[pit], r.Unpack(moves.Children[pit]), want)
 		}
@@ -122,7 +115,6 @@ func checkPlays(t *testing.T, r *Rules, b awari.Board) {
 }
 
 func checkRow(t *testing.T, r *Rules, space *awari.Space, b awari.Board) {
-	t.Helper()
 	var got [MaxHalf]Child
 	row := r.NewRow()
 	row.Set(r.Pack(b))
@@ -136,21 +128,17 @@ func checkRow(t *testing.T, r *Rules, space *awari.Space, b awari.Board) {
 		}
 		list = list[1:]
 	}
-	if len(list) > 0 {
-		t.Fatalf("%v: no moves lead to %v", b, list)
-	}
+	must.Not(t, len(list) > 0, "%v: no moves lead to %v", b, list)
 }
 
 func checkBefore(t *testing.T, r *Rules, b awari.Board) {
-	t.Helper()
 	var got []awari.Board
 	var ranks []uint64
 	for _, p := range r.Before(nil, r.Pack(b)) {
 		got, ranks = append(got, r.Unpack(p)), append(ranks, r.Rank(p))
 	}
-	if want := r.game.Predecessors(nil, b); !slices.Equal(got, want) {
-		t.Fatalf("%v: moves from %v lead there, want %v", b, got, want)
-	}
+	want := r.game.Predecessors(nil, b)
+	must.Hold(t, slices.Equal(got, want), "%v: moves from %v lead there, want %v", b, got, want)
 	past := r.NewPast()
 	past.Set(r.Pack(b))
 	if got := past.Before(nil, r.Pack(b).Own); !slices.Equal(got, ranks) {

@@ -1,10 +1,12 @@
 package heuristic_test
 
 import (
-	"errors"
+	"fmt"
+	"math/rand/v2"
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/swaptest"
 	"grenier/internal/testkit/tries"
 	"grenier/kernels/perm"
@@ -13,13 +15,6 @@ import (
 )
 
 var mustGrid = swaptest.Grid
-
-func mustWalking(tb testing.TB, g *swap.Grid) *heuristic.Walking {
-	tb.Helper()
-	w, err := heuristic.NewWalking(g)
-	must.OK(tb, err)
-	return w
-}
 
 // forAll calls f for all states of a grid.
 func forAll(g *swap.Grid, f func(s swap.State)) {
@@ -38,14 +33,13 @@ func small(cells int) (sizes [][2]int) {
 	return sizes
 }
 
-// TestLongFlags follows all swaps of all states of small grids: the bounds are 0 at home
-// and change by at most 1, which makes them admissible as well.
-// Package patterns compares them with distances and reference values.
+// TestLongFlags follows all swaps of all states of small grids: the bounds are 0 at home and change by at most 1, which
+// makes them admissible as well. Package patterns compares them with distances and reference values.
 func TestLongFlags(t *testing.T) {
 	cells := tries.More(7, 9)
 	for _, size := range small(cells) {
 		g := mustGrid(t, size[0], size[1])
-		m, v, w := heuristic.NewManhattan(g), heuristic.NewInversions(g), mustWalking(t, g)
+		m, v, w := heuristic.NewManhattan(g), heuristic.NewInversions(g), must.Get(heuristic.NewWalking(g))(t)
 		for _, h := range []heuristic.Heuristic{
 			heuristic.Zero{}, m, v, w, heuristic.Lift{Heuristic: m, Grid: g}, heuristic.Lift{Heuristic: w, Grid: g},
 			heuristic.Max{m, v, w}, heuristic.Inverse{Heuristic: w, Grid: g},
@@ -61,7 +55,6 @@ func TestLongFlags(t *testing.T) {
 }
 
 func checkConsistent(t *testing.T, g *swap.Grid, h heuristic.Heuristic) {
-	t.Helper()
 	values := make([]int, 0, perm.Factorial(g.Cells()))
 	forAll(g, func(s swap.State) { values = append(values, h.Estimate(s)) })
 	rank := 0
@@ -80,46 +73,143 @@ func checkConsistent(t *testing.T, g *swap.Grid, h heuristic.Heuristic) {
 func TestManhattan(t *testing.T) {
 	for _, shape := range [][2]int{{1, 1}, {1, 5}, {2, 2}, {2, 3}, {3, 2}, {2, 4}} {
 		g := mustGrid(t, shape[0], shape[1])
-		m, w, most := heuristic.NewManhattan(g), mustWalking(t, g), 0
+		m, w, most := heuristic.NewManhattan(g), must.Get(heuristic.NewWalking(g))(t), 0
 		forAll(g, func(s swap.State) {
 			most = max(most, m.Sum(s))
 			if w.Estimate(s) < m.Estimate(s) {
 				t.Fatalf("%v, state %x: walking %d, manhattan %d", shape, s, w.Estimate(s), m.Estimate(s))
 			}
 			for _, move := range g.Swaps() {
-				if got, want := m.Change(s, move), m.Sum(g.Apply(s, move))-m.Sum(s); got != want {
-					t.Fatalf("%v, state %x, %v: change %d, want %d", shape, s, move, got, want)
-				}
+				must.Equal(t, m.Change(s, move), m.Sum(g.Apply(s, move))-m.Sum(s), "%v, state %x, %v: change", shape, s, move)
 			}
 		})
-		if most != heuristic.MaxManhattan(g) {
-			t.Errorf("%v: largest sum %d, want %d", shape, most, heuristic.MaxManhattan(g))
-		}
+		should.Equal(t, most, heuristic.MaxManhattan(g), "%v: largest sum", shape)
 	}
 }
 
 func TestRefused(t *testing.T) {
-	if _, err := heuristic.NewWalking(mustGrid(t, 2, 8)); !errors.Is(err, heuristic.ErrTooLarge) {
-		t.Error(err)
-	}
+	should.Be(t, must.Err(heuristic.NewWalking(mustGrid(t, 2, 8))), heuristic.ErrTooLarge)
 	g := mustGrid(t, 2, 3)
 	for _, numbers := range [][]int{nil, {6}, {-1}, {1, 1}} {
-		if _, err := heuristic.TilesOf(g, numbers); !errors.Is(err, heuristic.ErrPattern) {
-			t.Errorf("%v: %v", numbers, err)
-		}
+		should.Be(t, must.Err(heuristic.TilesOf(g, numbers)), heuristic.ErrPattern, "%v", numbers)
 	}
-	if _, err := heuristic.ParseCost("half"); !errors.Is(err, heuristic.ErrCost) {
-		t.Error(err)
-	}
+	should.Be(t, must.Err(heuristic.ParseCost("half")), heuristic.ErrCost)
 	one := &heuristic.Pattern{Grid: g, Tiles: 1, Cost: heuristic.Unit}
 	tracked := &heuristic.Pattern{Grid: g, Tiles: 2, Cost: heuristic.Tracked}
 	other := &heuristic.Pattern{Grid: mustGrid(t, 3, 2), Tiles: 2, Cost: heuristic.Unit}
 	for i, list := range [][]*heuristic.Pattern{nil, {one, one}, {one, tracked}, {one, other}} {
-		if _, err := heuristic.NewStatic(list...); !errors.Is(err, heuristic.ErrPattern) {
-			t.Errorf("%d: %v", i, err)
+		should.Be(t, must.Err(heuristic.NewStatic(list...)), heuristic.ErrPattern, "%d", i)
+	}
+	should.Be(t, must.Err(heuristic.NewDynamic(true, &heuristic.SetTable{Grid: g, Size: 2, Cost: heuristic.Unit})), heuristic.ErrPattern)
+}
+
+// inversions counts the pairs of cells, the first one before the second one in the order of
+// places, whose tiles' places are the other way round.
+func inversions(g *swap.Grid, s swap.State, place func(cell int) int) (count int) {
+	for a := range g.Cells() {
+		for b := range g.Cells() {
+			if place(a) < place(b) && place(s.At(a)) > place(s.At(b)) {
+				count++
+			}
 		}
 	}
-	if _, err := heuristic.NewDynamic(true, &heuristic.SetTable{Grid: g, Size: 2, Cost: heuristic.Unit}); !errors.Is(err, heuristic.ErrPattern) {
-		t.Error(err)
+	return count
+}
+
+// TestLemma34 checks lemma 3.4 of document 004 on every state and swap of small grids: a horizontal swap changes the
+// inversions by rows by 1 and those by columns by at most 2m-1, a vertical one those by columns by 1 and those by rows
+// by at most 2n-1. Both limits are reached, so no smaller ones hold.
+func TestLemma34(t *testing.T) {
+	for _, shape := range [][2]int{{1, 4}, {4, 1}, {2, 2}, {2, 3}, {3, 2}} {
+		t.Run(fmt.Sprint(shape), func(t *testing.T) {
+			m, n := shape[0], shape[1]
+			g := must.Get(swap.NewGrid(m, n))(t)
+			byRow := func(cell int) int { return cell }
+			byColumn := func(cell int) int { return cell%n*m + cell/n }
+			var most [2][2]int // of horizontal and vertical swaps, by rows and by columns
+			for rank := range perm.Factorial(m * n) {
+				s := perm.UnrankPacked(m*n, rank)
+				rows, columns := inversions(g, s, byRow), inversions(g, s, byColumn)
+				for _, move := range g.Swaps() {
+					to := g.Apply(s, move)
+					vertical := 0
+					if move.B != move.A+1 || n == 1 {
+						vertical = 1
+					}
+					for i, change := range [2]int{inversions(g, to, byRow) - rows, inversions(g, to, byColumn) - columns} {
+						most[vertical][i] = max(most[vertical][i], change, -change)
+					}
+				}
+			}
+			want := [2][2]int{{1, 2*m - 1}, {2*n - 1, 1}}
+			if n == 1 {
+				want[0] = [2]int{}
+			}
+			if m == 1 {
+				want[1] = [2]int{}
+			}
+			should.Equal(t, most, want, "largest changes")
+		})
 	}
+}
+
+// followed returns bounds that Follow takes for grids of any size.
+func followed(g *swap.Grid) []heuristic.Heuristic {
+	m, v := heuristic.NewManhattan(g), heuristic.NewInversions(g)
+	return []heuristic.Heuristic{heuristic.Zero{}, m, v, heuristic.Lift{Heuristic: heuristic.Max{v, m}, Grid: g}}
+}
+
+// TestFollowSmall walks at random and compares with the bounds of states.
+func TestFollowSmall(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 8))
+	for _, shape := range [][2]int{{1, 6}, {6, 1}, {2, 3}, {3, 2}, {3, 3}, {2, 5}, {4, 4}} {
+		g := mustGrid(t, shape[0], shape[1])
+		w := must.Get(heuristic.NewWalking(g))(t)
+		for _, h := range append(followed(g), w, heuristic.Lift{Heuristic: heuristic.Inverse{Heuristic: w, Grid: g}, Grid: g}) {
+			s, f := g.Goal(), must.Get(heuristic.Follow(g, h))(t)
+			f.Begin(g.Home())
+			for range 200 {
+				i := r.IntN(len(g.Swaps()))
+				next := g.Apply(s, g.Swaps()[i])
+				if f.Bound() != h.Estimate(s) || f.After(i) != h.Estimate(next) {
+					t.Fatalf("%v %s, state %x, swap %d: %d, then %d", shape, h.Name(), s, i, f.Bound(), f.After(i))
+				}
+				f.Do(i)
+				s = next
+			}
+		}
+	}
+}
+
+// FuzzFollow takes any grid, state and swaps: a bound that is kept up to date equals the bound
+// made anew, a swap changes it by at most 1, and it is 0 at home.
+func FuzzFollow(f *testing.F) {
+	f.Add(uint8(5), uint8(5), uint64(1), []byte{0, 1, 2, 39})
+	f.Add(uint8(8), uint8(8), uint64(2), []byte{111, 50, 7})
+	f.Add(uint8(1), uint8(64), uint64(3), []byte{62, 0, 31})
+	f.Fuzz(func(t *testing.T, rows, cols uint8, seed uint64, path []byte) {
+		g, err := swap.NewListedGrid(int(rows), int(cols))
+		if err != nil || len(g.Swaps()) == 0 {
+			return
+		}
+		for _, h := range followed(g) {
+			kept, anew := must.Get(heuristic.Follow(g, h))(t), must.Get(heuristic.Follow(g, h))(t)
+			if kept.Begin(g.Home()); kept.Bound() != 0 {
+				t.Fatalf("%s: %d at home", h.Name(), kept.Bound())
+			}
+			l := g.Home()
+			rand.New(rand.NewPCG(seed, 0)).Shuffle(len(l), func(i, j int) { l[i], l[j] = l[j], l[i] })
+			kept.Begin(l)
+			for _, b := range path {
+				i := int(b) % len(g.Swaps())
+				before, after := kept.Bound(), kept.After(i)
+				kept.Do(i)
+				l.Swap(g.Swaps()[i])
+				anew.Begin(l)
+				if d := after - before; kept.Bound() != after || anew.Bound() != after || d < -1 || d > 1 {
+					t.Fatalf("%s, %d x %d, %v: %d before, %d predicted, %d kept, %d recomputed", h.Name(), rows, cols, l, before, after, kept.Bound(), anew.Bound())
+				}
+			}
+		}
+	})
 }

@@ -2,22 +2,15 @@ package heuristic_test
 
 import (
 	"context"
-	"errors"
 	"math/rand/v2"
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 	"grenier/layers/swap"
 	"grenier/layers/swap/heuristic"
 )
-
-func build(tb testing.TB, rows, cols int) *heuristic.Walking {
-	tb.Helper()
-	w, err := heuristic.BuildWalking(tb.Context(), rows, cols, 0)
-	must.OK(tb, err)
-	return w
-}
 
 // matrix says how many tiles of each home line are in each line.
 type matrix struct {
@@ -57,8 +50,7 @@ func (m matrix) neighbours(f func(matrix)) {
 	}
 }
 
-// distances returns the distance of all matrices from home by a plain search, by all
-// swaps.
+// distances returns the distance of all matrices from home by a plain search, by all swaps.
 func distances(home matrix) map[matrix]int {
 	depth, queue := map[matrix]int{home: 0}, []matrix{home}
 	for ; len(queue) > 0; queue = queue[1:] {
@@ -102,7 +94,7 @@ func TestLongWalking(t *testing.T) {
 	}
 	for _, size := range sizes {
 		rows, cols := size[0], size[1]
-		w := build(t, rows, cols)
+		w := must.Get(heuristic.BuildWalking(t.Context(), rows, cols, 0))(t)
 		var home []uint8
 		for c := range rows * cols {
 			home = append(home, uint8(c))
@@ -111,9 +103,7 @@ func TestLongWalking(t *testing.T) {
 		check := func(m matrix, columns bool) {
 			tiles := m.tilesOf(rows, cols, columns)
 			want := byRow[matrixOf(tiles, rows, cols, false)] + byColumn[matrixOf(tiles, rows, cols, true)]
-			if got := w.Distance(tiles); got != want {
-				t.Fatalf("%d x %d, %v: %d, want %d", rows, cols, tiles, got, want)
-			}
+			must.Equal(t, w.Distance(tiles), want, "%d x %d, %v", rows, cols, tiles)
 		}
 		for m := range byRow {
 			check(m, false)
@@ -124,19 +114,17 @@ func TestLongWalking(t *testing.T) {
 	}
 }
 
-// TestLongWalkingLarge walks at random from home in grids of more cells than a swap.State
-// has: a swap changes the bound by at most 1, as a tracker foretells, and it is never
-// below half Manhattan (theorem 3.6).
+// TestLongWalkingLarge walks at random from home in grids of more cells than a swap.State has: a swap changes the bound
+// by at most 1, as a tracker foretells, and it is never below half Manhattan (theorem 3.6).
 func TestLongWalkingLarge(t *testing.T) {
 	sizes := [][2]int{{1, 20}, {64, 1}, {4, 5}, {2, 6}}
 	if tries.Long() {
 		sizes = append(sizes, [2]int{5, 5}, [2]int{2, 7}, [2]int{6, 3})
 	}
 	for _, size := range sizes {
-		g, err := swap.NewListedGrid(size[0], size[1])
-		must.OK(t, err)
-		w, rng, tiles := build(t, g.Rows(), g.Cols()), rand.New(rand.NewPCG(1, 2)), g.Home()
-		f := mustFollow(t, g, w)
+		g := must.Get(swap.NewListedGrid(size[0], size[1]))(t)
+		w, rng, tiles := must.Get(heuristic.BuildWalking(t.Context(), g.Rows(), g.Cols(), 0))(t), rand.New(rand.NewPCG(1, 2)), g.Home()
+		f := must.Get(heuristic.Follow(g, w))(t)
 		f.Begin(tiles)
 		if f.Bound() != 0 || w.Distance(tiles) != 0 {
 			t.Fatalf("%v: %d, %d at home", size, f.Bound(), w.Distance(tiles))
@@ -183,9 +171,7 @@ func TestWalkingRefused(t *testing.T) {
 		{t.Context(), 5, 5, 22_069_250, heuristic.ErrTooLarge},
 		{done, 5, 5, 0, context.Canceled},
 	} {
-		if _, err := heuristic.BuildWalking(c.ctx, c.rows, c.cols, c.memory); !errors.Is(err, c.want) {
-			t.Errorf("%d x %d: %v, want %v", c.rows, c.cols, err, c.want)
-		}
+		should.Be(t, must.Err(heuristic.BuildWalking(c.ctx, c.rows, c.cols, c.memory)), c.want, "%d x %d", c.rows, c.cols)
 	}
 }
 
@@ -193,8 +179,6 @@ func TestWalkingRefused(t *testing.T) {
 // 2 with 3, of 4 with 4.
 func TestEntries(t *testing.T) {
 	for size, want := range map[[2]int]int{{3, 3}: 2 * 55, {4, 4}: 2 * 10147, {2, 3}: 4 + 21, {3, 2}: 21 + 4, {1, 5}: 0} {
-		if got := build(t, size[0], size[1]).Entries(); got != want {
-			t.Errorf("%v: %d, want %d", size, got, want)
-		}
+		should.Equal(t, must.Get(heuristic.BuildWalking(t.Context(), size[0], size[1], 0))(t).Entries(), want, "%v", size)
 	}
 }

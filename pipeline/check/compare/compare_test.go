@@ -14,6 +14,7 @@ import (
 	"go.uber.org/goleak"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/writetest"
 	"grenier/io/corrupt"
@@ -43,9 +44,7 @@ func pair(t *testing.T, game awari.Game, seeds int, change func(layers [][]int8)
 func mustRun(t *testing.T, a, b string, o compare.Options) *compare.Result {
 	t.Helper()
 	o.Workers, o.Family = 3, cpu.Best()
-	r, err := compare.Run(t.Context(), a, b, o)
-	must.OK(t, err)
-	return r
+	return must.Get(compare.Run(t.Context(), a, b, o))(t)
 }
 
 func TestEqual(t *testing.T) {
@@ -53,17 +52,11 @@ func TestEqual(t *testing.T) {
 	a, b := pair(t, game, 8, func([][]int8) {})
 	last := job.Step{}
 	r := mustRun(t, a, b, compare.Options{Job: job.Job{Progress: func(p job.Step) {
-		if p.Done <= last.Done || p.Done > p.Total {
-			t.Errorf("%+v after %+v", p, last)
-		}
+		should.Not(t, p.Done <= last.Done || p.Done > p.Total, "%+v after %+v", p, last)
 		last = p
 	}}})
-	if !r.OK || r.Err() != nil || len(r.Layers) != 9 || r.Rules != "strict" || r.Pits != 6 || r.A != a || r.B != b {
-		t.Errorf("%+v", r)
-	}
-	if last.Done != last.Total || last.Seeds != 8 {
-		t.Errorf("it ended with %+v", last)
-	}
+	should.Hold(t, r.OK && r.Err() == nil && len(r.Layers) == 9 && r.Rules == "strict" && r.Pits == 6 && r.A == a && r.B == b, "%+v", r)
+	should.Hold(t, last.Done == last.Total && last.Seeds == 8, "it ended with %+v", last)
 }
 
 // TestDifferences also spreads differences over several pieces.
@@ -96,15 +89,12 @@ func TestDifferences(t *testing.T) {
 			t.Errorf("layer %d, %d differ:\n%s", l.Seeds, l.Differing, diff)
 		}
 	}
-	if err := r.Err(); r.OK || !errors.Is(err, compare.ErrDifferences) || !strings.Contains(err.Error(), ": 9 of 293930 ") {
-		t.Errorf("error %v", err)
-	}
-	if r := mustRun(t, a, b, compare.Options{Layers: []int{5}}); len(r.Layers) != 1 || r.Layers[0].Differing != 2 || len(r.OnlyA) > 0 {
-		t.Errorf("%+v", r)
-	}
-	if r := mustRun(t, a, b, compare.Options{Layers: []int{4}}); !r.OK {
-		t.Errorf("%+v", r)
-	}
+	err := r.Err()
+	should.Hold(t, !r.OK && errors.Is(err, compare.ErrDifferences) && strings.Contains(err.Error(), ": 9 of 293930 "), "error %v", err)
+	r = mustRun(t, a, b, compare.Options{Layers: []int{5}})
+	should.Hold(t, len(r.Layers) == 1 && r.Layers[0].Differing == 2 && len(r.OnlyA) == 0, "%+v", r)
+	r = mustRun(t, a, b, compare.Options{Layers: []int{4}})
+	should.Hold(t, r.OK, "%+v", r)
 }
 
 // TestManyDifferences: all are counted, the first by rank are described.
@@ -117,13 +107,10 @@ func TestManyDifferences(t *testing.T) {
 	})
 	r := mustRun(t, a, b, compare.Options{Layers: []int{9}})
 	l := r.Layers[0]
-	if l.Differing != l.Positions || len(l.First) != compare.MaxDifferences {
-		t.Fatalf("%d of %d differ, %d described", l.Differing, l.Positions, len(l.First))
-	}
+	must.Hold(t, l.Differing == l.Positions && len(l.First) == compare.MaxDifferences,
+		"%d of %d differ, %d described", l.Differing, l.Positions, len(l.First))
 	for i, d := range l.First {
-		if d.Rank != uint64(i) {
-			t.Errorf("number %d has rank %d", i, d.Rank)
-		}
+		should.Equal(t, d.Rank, uint64(i), "number %d has rank", i)
 	}
 }
 
@@ -132,23 +119,18 @@ func TestDistances(t *testing.T) {
 	game := testrun.Game(t, 8, awari.Awari)
 	a, b := pair(t, game, 8, func([][]int8) {})
 	for dir, layers := range map[string][]int{a: {5, 7, 8}, b: {7, 8}} {
-		_, err := distance.Run(t.Context(), dir, distance.Options{Layers: layers, Job: job.Job{Family: cpu.Best()}})
-		must.OK(t, err)
+		must.OK(t, must.Err(distance.Run(t.Context(), dir, distance.Options{Layers: layers, Job: job.Job{Family: cpu.Best()}})))
 	}
 	last := job.Step{}
 	progress := compare.Options{Job: job.Job{Progress: func(p job.Step) { last = p }}}
 	r := mustRun(t, a, b, progress)
 	for _, l := range r.Layers {
-		if both := l.Seeds >= 7; (l.Distances != nil) != both || both && (l.Distances.Differing > 0 || len(l.Distances.First) > 0) {
-			t.Errorf("%+v", l)
-		}
+		both := l.Seeds >= 7
+		should.Not(t, (l.Distances != nil) != both || both && (l.Distances.Differing > 0 || len(l.Distances.First) > 0), "%+v", l)
 	}
-	if !r.OK || r.Err() != nil || last.Done != last.Total {
-		t.Errorf("%+v, %+v", r, last)
-	}
+	should.Hold(t, r.OK && r.Err() == nil && last.Done == last.Total, "%+v, %+v", r, last)
 	path, at := filepath.Join(b, rundir.DistanceName(7)), []uint64{2, 3000}
-	f, err := layerfile.Open(path)
-	must.OK(t, err)
+	f := must.Get(layerfile.Open(path))(t)
 	h, plies := f.Header(), make([]int8, f.Header().Positions)
 	must.OK(t, errors.Join(f.NewDecoder(cpu.Best()).Read(t.Context(), plies, 0), f.Close()))
 	var want []compare.Difference
@@ -160,9 +142,8 @@ func TestDistances(t *testing.T) {
 	s := writetest.File(t, path, h, plies)
 	testrun.EditManifest(t, b, func(m *manifest.Manifest) { m.Layers[7].Distances = manifest.NewDistances(s.Footer) })
 	r = mustRun(t, a, b, compare.Options{})
-	if d := r.Layers[7].Distances; d.Differing != 2 || r.Layers[7].Differing != 0 || !slices.Equal(d.First, want) {
-		t.Errorf("%+v, want %+v", d, want)
-	}
+	d := r.Layers[7].Distances
+	should.Hold(t, d.Differing == 2 && r.Layers[7].Differing == 0 && slices.Equal(d.First, want), "%+v, want %+v", d, want)
 	if err := r.Err(); r.OK || !errors.Is(err, compare.ErrDistances) || !errors.Is(err, fault.Difference) || !strings.Contains(err.Error(), "2 of") {
 		t.Error(err)
 	}
@@ -177,9 +158,8 @@ func TestFiles(t *testing.T) {
 		want := fmt.Sprint(n != 4)
 		for _, paths := range [][2]string{{file(a, n), file(b, n)}, {a, file(b, n)}, {file(a, n), b}} {
 			r := mustRun(t, paths[0], paths[1], compare.Options{})
-			if fmt.Sprint(r.OK) != want || len(r.Layers) != 1 || r.Layers[0].Seeds != n || len(r.OnlyA)+len(r.OnlyB) > 5 {
-				t.Errorf("%v: %+v", paths, r)
-			}
+			should.Hold(t, fmt.Sprint(r.OK) == want && len(r.Layers) == 1 && r.Layers[0].Seeds == n && len(r.OnlyA)+len(r.OnlyB) <= 5,
+				"%v: %+v", paths, r)
 		}
 	}
 }
@@ -190,12 +170,9 @@ func TestOtherLayers(t *testing.T) {
 	a, b, none := testrun.Write(t, game, layers, 100), testrun.Write(t, game, layers[:4], 100), testrun.Write(t, game, nil, 100)
 	strict := testrun.Write(t, testrun.Game(t, 4, awari.Strict), layers, 100)
 	r := mustRun(t, a, b, compare.Options{})
-	if !r.OK || len(r.Layers) != 4 || !slices.Equal(r.OnlyA, []int{4, 5}) || len(r.OnlyB) > 0 {
-		t.Errorf("%+v", r)
-	}
-	if r = mustRun(t, b, a, compare.Options{}); !slices.Equal(r.OnlyB, []int{4, 5}) || len(r.OnlyA) > 0 {
-		t.Errorf("%+v", r)
-	}
+	should.Hold(t, r.OK && len(r.Layers) == 4 && slices.Equal(r.OnlyA, []int{4, 5}) && len(r.OnlyB) == 0, "%+v", r)
+	r = mustRun(t, b, a, compare.Options{})
+	should.Hold(t, slices.Equal(r.OnlyB, []int{4, 5}) && len(r.OnlyA) == 0, "%+v", r)
 	text := filepath.Join(t.TempDir(), "text")
 	must.Write(t, text, []byte("not a layer"))
 	for _, c := range []struct {
@@ -212,9 +189,7 @@ func TestOtherLayers(t *testing.T) {
 		{a, text, nil, corrupt.ErrForeign},
 		{t.TempDir(), a, nil, rundir.ErrMissing},
 	} {
-		if _, err := compare.Run(t.Context(), c.a, c.b, compare.Options{Layers: c.layers}); !errors.Is(err, c.want) {
-			t.Errorf("%s and %s: error %v", c.a, c.b, err)
-		}
+		should.Be(t, must.Err(compare.Run(t.Context(), c.a, c.b, compare.Options{Layers: c.layers})), c.want, "%s and %s", c.a, c.b)
 	}
 }
 
@@ -226,9 +201,7 @@ func TestDamage(t *testing.T) {
 	data[len(data)/2] ^= 1
 	must.Write(t, path, data)
 	for _, paths := range [][2]string{{a, b}, {b, a}, {a, path}} {
-		if _, err := compare.Run(t.Context(), paths[0], paths[1], compare.Options{}); !errors.Is(err, corrupt.ErrCorrupt) {
-			t.Errorf("error %v", err)
-		}
+		should.Be(t, must.Err(compare.Run(t.Context(), paths[0], paths[1], compare.Options{})), corrupt.ErrCorrupt)
 	}
 }
 
@@ -237,7 +210,5 @@ func TestInterrupted(t *testing.T) {
 	a, b := pair(t, game, 6, func([][]int8) {})
 	ctx, cancel := context.WithCancel(t.Context())
 	_, err := compare.Run(ctx, a, b, compare.Options{Job: job.Job{Progress: func(job.Step) { cancel() }}})
-	if !errors.Is(err, context.Canceled) {
-		t.Errorf("error %v", err)
-	}
+	should.Be(t, err, context.Canceled)
 }

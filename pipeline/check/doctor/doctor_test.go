@@ -14,6 +14,7 @@ import (
 	"go.uber.org/goleak"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/io/vfs"
 	"grenier/kernels/cpu"
 	"grenier/kernels/fault"
@@ -30,42 +31,28 @@ const about = "kernels cores memory limits disk files clock"
 func TestExamine(t *testing.T) {
 	dir := t.TempDir()
 	shares := []float64{}
-	r, err := Examine(t.Context(), Options{
+	r := must.Get(Examine(t.Context(), Options{
 		Dir: filepath.Join(dir, "not", "yet"), Job: job.Job{Family: cpu.Best(), Progress: func(s job.Step) { shares = append(shares, s.Done) }},
-	})
-	must.OK(t, err)
+	}))(t)
 	var subjects []string
 	for _, f := range r.Findings {
 		subjects = append(subjects, f.About)
-		if f.Text == "" || f.Verdict == "" {
-			t.Errorf("%+v", f)
-		}
+		should.Not(t, f.Text == "" || f.Verdict == "", "%+v", f)
 	}
-	if strings.Join(subjects, " ") != about || r.Err() != nil || r.Verdict == Bad {
-		t.Errorf("%+v, %v", r, r.Err())
-	}
-	if r.Disk.Path != dir || !(r.Disk.Write > 0 && r.Disk.Read > 0 && r.Disk.Random > 0) || r.Cores.Usable < 1 {
-		t.Errorf("%+v, %+v", r.Disk, r.Cores)
-	}
-	if !slices.IsSorted(shares) || len(shares) == 0 || shares[len(shares)-1] != 1 {
-		t.Errorf("progress %v", shares)
-	}
+	should.Hold(t, strings.Join(subjects, " ") == about && r.Err() == nil && r.Verdict != Bad, "%+v, %v", r, r.Err())
+	should.Hold(t, r.Disk.Path == dir && (r.Disk.Write > 0 && r.Disk.Read > 0 && r.Disk.Random > 0) && r.Cores.Usable >= 1,
+		"%+v, %+v", r.Disk, r.Cores)
+	should.Hold(t, slices.IsSorted(shares) && len(shares) != 0 && shares[len(shares)-1] == 1, "progress %v", shares)
 	must.Empty(t, dir)
 	quick, err := Examine(t.Context(), Options{Dir: dir, Job: job.Job{Family: cpu.Generic}, Quick: true})
-	if err != nil || quick.Disk.Write != 0 || quick.Kernels.Chosen != "generic" || quick.Findings[0].Verdict != Warning {
-		t.Errorf("%+v, %v", quick, err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := Examine(ctx, Options{Dir: dir, Job: job.Job{Family: cpu.Best()}}); !errors.Is(err, context.Canceled) {
-		t.Error(err)
-	}
+	should.Hold(t, err == nil && quick.Disk.Write == 0 && quick.Kernels.Chosen == "generic" && quick.Findings[0].Verdict == Warning,
+		"%+v, %v", quick, err)
+	should.Be(t, must.Err(Examine(must.Ended(t), Options{Dir: dir, Job: job.Job{Family: cpu.Best()}})), context.Canceled)
 	must.Empty(t, dir)
 	file := filepath.Join(dir, "file")
 	must.Write(t, file, nil)
-	if _, err := Examine(t.Context(), Options{Dir: file, Job: job.Job{Family: cpu.Best()}, Quick: true}); err == nil {
-		t.Error("a file is taken for a directory")
-	}
+	should.Not(t, must.Err(Examine(t.Context(), Options{Dir: file, Job: job.Job{Family: cpu.Best()}, Quick: true})) == nil,
+		"a file is taken for a directory")
 }
 
 // healthy returns what is found on a machine without a fault.
@@ -148,21 +135,18 @@ func TestJudge(t *testing.T) {
 		want = Fine
 	}
 	j := judgement{verdict: Fine}
-	if r.judgeFiles(&j); j.verdict != want || !strings.Contains(strings.Join(j.texts, "; "), "no locks: careful") {
-		t.Errorf("%+v", j)
-	}
+	r.judgeFiles(&j)
+	should.Hold(t, j.verdict == want && strings.Contains(strings.Join(j.texts, "; "), "no locks: careful"), "%+v", j)
 }
 
 // TestErr: what is bad is an error of the right kind.
 func TestErr(t *testing.T) {
 	r := &Report{Findings: []Finding{{"disk", Warning, ""}, {"files", Bad, ""}}}
-	if err := r.Err(); !errors.Is(err, ErrBad) || !errors.Is(err, fault.Difference) || !strings.HasSuffix(err.Error(), ": files") {
-		t.Error(err)
-	}
+	err := r.Err()
+	should.Hold(t, errors.Is(err, ErrBad) && errors.Is(err, fault.Difference) && strings.HasSuffix(err.Error(), ": files"), "%v", err)
 	for want, pair := range map[Verdict][2]Verdict{Bad: {Bad, Warning}, Warning: {Fine, Warning}, Fine: {Fine, Fine}} {
-		if got := worse(pair[0], pair[1]); got != want || worse(pair[1], pair[0]) != want {
-			t.Errorf("%v: %s", pair, got)
-		}
+		got := worse(pair[0], pair[1])
+		should.Hold(t, got == want && worse(pair[1], pair[0]) == want, "%v: %s", pair, got)
 	}
 }
 
@@ -239,8 +223,7 @@ func TestFeatures(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := t.TempDir()
-			d, err := vfs.OpenDir(path)
-			must.OK(t, err)
+			d := must.Get(vfs.OpenDir(path))(t)
 			defer d.Close()
 			tt.dir.Dir = d
 			var fails []string
@@ -249,9 +232,8 @@ func TestFeatures(t *testing.T) {
 					fails = append(fails, f.Name)
 				}
 			}
-			if got := strings.Join(fails, " "); got != tt.fails {
-				t.Errorf("%q fail, want %q", got, tt.fails)
-			}
+			got := strings.Join(fails, " ")
+			should.Hold(t, got == tt.fails, "%q fail, want %q", got, tt.fails)
 		})
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
 	"grenier/io/corrupt"
@@ -55,9 +56,7 @@ func TestLongFalse(t *testing.T) {
 						g.checkFalse(t, game, append(layers[:n:n], scores), some(ways(len(scores)), cases))
 					}
 				}
-				if cases < 3 {
-					t.Errorf("only %d false fixpoints to try", cases)
-				}
+				should.Not(t, cases < 3, "only %d false fixpoints to try", cases)
 			})
 		}
 	}
@@ -65,29 +64,22 @@ func TestLongFalse(t *testing.T) {
 
 // checkFalse proves layers of which the last one, made of g, is false.
 func (g *graph) checkFalse(t *testing.T, game awari.Game, layers [][]int8, ways map[string]prove.Options) {
-	t.Helper()
 	n := len(layers) - 1
 	dir := testrun.Write(t, game, layers, 50)
-	if v, err := verify.Run(t.Context(), dir, verify.Options{}); err != nil || !v.OK {
-		t.Fatalf("layer %d: verify found the false scores: %v, %v", n, err, v.Err())
-	}
+	v, err := verify.Run(t.Context(), dir, verify.Options{})
+	must.Hold(t, err == nil && v.OK, "layer %d: verify found the false scores: %v, %v", n, err, v.Err())
 	want := g.proof(t, game, n, layers[n])
-	if want.Ungrounded == 0 {
-		t.Fatalf("layer %d: false scores, and all are grounded: the theorem is wrong", n)
-	}
+	must.Not(t, want.Ungrounded == 0, "layer %d: false scores, and all are grounded: the theorem is wrong", n)
 	for name, o := range ways {
 		got := run(t, dir, o)
 		proof := *got.Layers[n].Proof
 		proof.Passes = 0
-		if diff := cmp.Diff(want, proof); diff != "" || got.OK {
-			t.Errorf("layer %d, %s: %s", n, name, diff)
-		}
+		diff := cmp.Diff(want, proof)
+		should.Not(t, diff != "" || got.OK, "layer %d, %s: %s", n, name, diff)
 		err := got.Err()
 		u, ok := errors.AsType[*prove.UngroundedError](err)
-		if !ok || *u != (prove.UngroundedError{Seeds: n, Positions: want.Ungrounded}) ||
-			!errors.Is(err, verify.ErrDifferences) || errors.Is(err, corrupt.ErrCorrupt) {
-			t.Errorf("layer %d, %s: %v", n, name, err)
-		}
+		should.Hold(t, ok && *u == (prove.UngroundedError{Seeds: n, Positions: want.Ungrounded}) &&
+			errors.Is(err, verify.ErrDifferences) && !errors.Is(err, corrupt.ErrCorrupt), "layer %d, %s: %v", n, name, err)
 	}
 }
 
@@ -133,18 +125,13 @@ func TestAbove(t *testing.T) {
 	dir := testrun.Write(t, game, layers, 64)
 	result := run(t, dir, prove.Options{})
 	for n, l := range result.Layers {
-		if (l.Proof != nil) != (n <= 3) || l.Checked != l.Positions || l.Mismatches != 0 {
-			t.Errorf("%+v", l)
-		}
+		should.Hold(t, (l.Proof != nil) == (n <= 3) && l.Checked == l.Positions && l.Mismatches == 0, "%+v", l)
 	}
-	if u, ok := errors.AsType[*prove.UngroundedError](result.Err()); result.OK || !ok || u.Seeds != 3 {
-		t.Errorf("%v", result.Err())
-	}
+	u, ok := errors.AsType[*prove.UngroundedError](result.Err())
+	should.Hold(t, !result.OK && ok && u.Seeds == 3, "%v", result.Err())
 	// Whoever asks for one layer takes the others for granted.
 	result = run(t, dir, prove.Options{Layers: []int{5}})
-	if !result.OK || len(result.Layers) != 1 || result.Layers[0].Proof.Ungrounded != 0 {
-		t.Errorf("%+v", result)
-	}
+	should.Hold(t, result.OK && len(result.Layers) == 1 && result.Layers[0].Proof.Ungrounded == 0, "%+v", result)
 }
 
 // TestDifferences has scores that are not locally optimal: that is all there is to
@@ -155,13 +142,10 @@ func TestDifferences(t *testing.T) {
 	layers[4][7] = -layers[4][7]
 	result := run(t, testrun.Write(t, game, layers, 64), prove.Options{})
 	for n, l := range result.Layers {
-		if (l.Proof == nil) != (n >= 4) {
-			t.Errorf("%+v", l)
-		}
+		should.Hold(t, (l.Proof == nil) == (n >= 4), "%+v", l)
 	}
-	if err := result.Err(); result.OK || !errors.Is(err, verify.ErrDifferences) || isUngrounded(err) {
-		t.Errorf("%v", err)
-	}
+	err := result.Err()
+	should.Not(t, result.OK || !errors.Is(err, verify.ErrDifferences) || isUngrounded(err), "%v", err)
 }
 
 func isUngrounded(err error) bool {

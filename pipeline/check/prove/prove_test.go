@@ -20,6 +20,7 @@ import (
 
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/runstest"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
 	"grenier/io/corrupt"
@@ -39,9 +40,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // run proves a directory and fails the test if that is not possible.
 func run(t testing.TB, dir string, o prove.Options) *prove.Result {
 	t.Helper()
-	result, err := prove.Run(t.Context(), dir, o)
-	must.OK(t, err)
-	return result
+	return must.Get(prove.Run(t.Context(), dir, o))(t)
 }
 
 // ways are options that must not change the outcome for layers of at most size
@@ -76,9 +75,7 @@ func TestLongTrue(t *testing.T) {
 	four, six, eight := tries.More(9, 20), tries.More(7, 9), tries.More(6, 11)
 	for turn, c := range []struct{ pits, seeds, block int }{{4, four, 50}, {6, six, 100}, {8, eight, 64}, {12, 5, 1000}} {
 		for _, rules := range awari.RuleSets() {
-			game := testrun.Game(t, c.pits, rules)
-			layers := testrun.Solve(t, game, c.seeds)
-			dir := testrun.Write(t, game, layers, c.block)
+			game, layers, dir := testrun.Run(t, c.pits, rules, c.seeds, c.block)
 			tried := ways(len(layers[c.seeds]))
 			if rules == awari.Strict {
 				tried = some(tried, turn)
@@ -100,7 +97,6 @@ func TestLongTrue(t *testing.T) {
 
 // checkTrue wants all scores of layer n to be proved.
 func checkTrue(t *testing.T, n int, l *prove.Layer, scores []int8) {
-	t.Helper()
 	var wins, draws, losses uint64
 	for _, k := range scores {
 		switch {
@@ -113,10 +109,8 @@ func checkTrue(t *testing.T, n int, l *prove.Layer, scores []int8) {
 		}
 	}
 	size, p := uint64(len(scores)), l.Proof
-	if l.Seeds != n || l.Positions != size || l.Checked != size || p.Positive != wins || p.Negative != losses ||
-		p.Zero != draws || p.Ungrounded != 0 || len(p.First) != 0 {
-		t.Errorf("%+v, %+v", l.Layer, p)
-	}
+	should.Hold(t, l.Seeds == n && l.Positions == size && l.Checked == size && p.Positive == wins && p.Negative == losses &&
+		p.Zero == draws && p.Ungrounded == 0 && len(p.First) == 0, "%+v, %+v", l.Layer, p)
 }
 
 // TestPasses counts how often a layer is gone through. If what a pass has marked did not count in the rest of it, the
@@ -135,10 +129,8 @@ func TestJSON(t *testing.T) {
 	layers[2] = newGraph(t, game, layers, 2).fixpoints(layers[2], 1)[0]
 	result := run(t, testrun.Write(t, game, layers, 64), prove.Options{Layers: []int{2, 0, 2}})
 	result.Seconds = 0.5
-	got, err := json.Marshal(result)
-	must.OK(t, err)
-	want := `{"ok":false,"layers":[` +
-		`{"seeds":0,"positions":1,"checked":1,"mismatches":0,"problems":[],` +
+	got := must.Get(json.Marshal(result))(t)
+	want := `{"ok":false,"layers":[` + `{"seeds":0,"positions":1,"checked":1,"mismatches":0,"problems":[],` +
 		`"proof":{"positive":0,"negative":0,"zero":1,"ungrounded":0,"first":[],"passes":0}},` +
 		`{"seeds":2,"positions":10,"checked":10,"mismatches":0,"problems":[],` +
 		`"proof":{"positive":1,"negative":3,"zero":0,"ungrounded":6,"first":[` +
@@ -153,48 +145,35 @@ func TestJSON(t *testing.T) {
 
 // TestDamage changes a file: the layers from there on are not proved.
 func TestDamage(t *testing.T) {
-	game := testrun.Game(t, 4, awari.Awari)
-	dir := testrun.Write(t, game, testrun.Solve(t, game, 8), 8)
+	dir := testrun.Dir(t, 4, awari.Awari, 8, 8)
 	path := filepath.Join(dir, rundir.LayerName(5))
 	must.Write(t, path, must.Read(t, filepath.Join(dir, rundir.LayerName(4))))
 	result := run(t, dir, prove.Options{Job: job.Job{Workers: 2}})
 	for n, l := range result.Layers {
-		if (l.Proof == nil) != (n >= 5) {
-			t.Errorf("%+v", l)
-		}
+		should.Hold(t, (l.Proof == nil) == (n >= 5), "%+v", l)
 	}
-	if err := result.Err(); result.OK || !errors.Is(err, corrupt.ErrCorrupt) || !strings.Contains(err.Error(), path) {
-		t.Errorf("%v", err)
-	}
+	err := result.Err()
+	should.Hold(t, !result.OK && errors.Is(err, corrupt.ErrCorrupt) && strings.Contains(err.Error(), path), "%v", err)
 }
 
 func TestRefused(t *testing.T) {
-	if _, err := prove.Run(t.Context(), filepath.Join(t.TempDir(), "none"), prove.Options{}); !errors.Is(err, rundir.ErrMissing) {
-		t.Errorf("no directory: %v", err)
-	}
-	game := testrun.Game(t, 4, awari.Awari)
-	layers := testrun.Solve(t, game, 7)
-	dir := testrun.Write(t, game, layers, 64)
+	should.Be(t, must.Err(prove.Run(t.Context(), filepath.Join(t.TempDir(), "none"), prove.Options{})), rundir.ErrMissing, "no directory")
+	game, _, dir := testrun.Run(t, 4, awari.Awari, 7, 64)
 	for _, n := range []int{-1, 8} {
 		_, err := prove.Run(t.Context(), dir, prove.Options{Layers: []int{n}})
-		if !errors.Is(err, tables.ErrUnsolved) || !strings.Contains(err.Error(), fmt.Sprintf("layer %d, but ", n)) {
-			t.Errorf("layer %d: %v", n, err)
-		}
+		should.Hold(t, errors.Is(err, tables.ErrUnsolved) && strings.Contains(err.Error(), fmt.Sprintf("layer %d, but ", n)),
+			"layer %d: %v", n, err)
 	}
 	_, err := prove.Run(t.Context(), dir, prove.Options{Job: job.Job{Memory: 1}})
 	m, ok := errors.AsType[*memory.Error](err)
-	if !ok || m.What != "the proof of layer 7" || m.Allowed != 1 || m.Need < memory.Base {
-		t.Errorf("too little memory: %v", err)
-	}
+	should.Hold(t, ok && m.What == "the proof of layer 7" && m.Allowed == 1 && m.Need >= memory.Base, "too little memory: %v", err)
 	work := filepath.Join(dir, rundir.WorkName)
 	must.OK(t, os.Remove(work))
 	must.Write(t, work, nil) // no directory
-	if _, err := prove.Run(t.Context(), dir, prove.Options{OnDisk: true}); err == nil || !strings.Contains(err.Error(), "work") {
-		t.Errorf("no place for marks: %v", err)
-	}
-	if r := run(t, testrun.Write(t, game, nil, 64), prove.Options{}); !r.OK || len(r.Layers) != 0 {
-		t.Errorf("nothing is solved: %+v", r)
-	}
+	_, err = prove.Run(t.Context(), dir, prove.Options{OnDisk: true})
+	should.Not(t, err == nil || !strings.Contains(err.Error(), "work"), "no place for marks: %v", err)
+	r := run(t, testrun.Write(t, game, nil, 64), prove.Options{})
+	should.Hold(t, r.OK && len(r.Layers) == 0, "nothing is solved: %+v", r)
 }
 
 // TestProgress wants progress that never goes back and ends at the total, whether
@@ -218,9 +197,8 @@ func TestProgress(t *testing.T) {
 		amid := false
 		levels := map[string]bool{}
 		run(t, dir, prove.Options{Job: job.Job{Workers: 2, Progress: func(p job.Step) {
-			if p.Seeds < last.Seeds || p.Done < last.Done || p.Done > p.Total || p.Total != float64(total) {
-				t.Errorf("%+v after %+v", p, last)
-			}
+			should.Not(t, p.Seeds < last.Seeds || p.Done < last.Done || p.Done > p.Total || p.Total != float64(total),
+				"%+v after %+v", p, last)
 			last = p
 			amid = amid || p.Done > float64(compared) && p.Done < float64(total)
 			level, _, _ := strings.Cut(p.Doing, ", pass")
@@ -244,17 +222,14 @@ func TestCancel(t *testing.T) {
 				cancel()
 			}
 		}}})
-		if !errors.Is(err, context.Canceled) || len(result.Layers) != 5 {
-			t.Errorf("%s: %v, %+v", doing, err, result)
-		}
+		should.Hold(t, errors.Is(err, context.Canceled) && len(result.Layers) == 5, "%s: %v, %+v", doing, err, result)
 	}
 }
 
 // TestResume: layers that were proved are not proved again, nor is what was marked of the one in progress, unless a file
 // changed or those below are not right.
 func TestResume(t *testing.T) {
-	game := testrun.Game(t, 8, awari.Awari)
-	dir := testrun.Write(t, game, testrun.Solve(t, game, 7), 64)
+	dir := testrun.Dir(t, 8, awari.Awari, 7, 64)
 	want := run(t, dir, prove.Options{})
 	check := func(o prove.Options, again int) {
 		t.Helper()
@@ -287,6 +262,9 @@ func TestResume(t *testing.T) {
 		if _, err := os.Stat(filepath.Join(dir, rundir.WorkName, rundir.ProveName)); err == nil || !got.OK {
 			t.Errorf("notes after the end, or %v", got.Err())
 		}
+		should.Hold(t, begun == 0, "begun with other layers than those below %d", again)
+		_, err := os.Stat(filepath.Join(dir, rundir.WorkName, rundir.ProveName))
+		should.Not(t, err == nil || !got.OK, "notes after the end, or %v", got.Err())
 	}
 	check(prove.Options{}, 6)
 	check(prove.Options{Restart: true}, 0)
@@ -295,9 +273,7 @@ func TestResume(t *testing.T) {
 	data := must.Read(t, path)
 	must.Write(t, path, data[:len(data)-1])
 	for n, l := range run(t, dir, prove.Options{Resume: true}).Layers {
-		if (l.Before != nil) != (n < 3) || (l.Proof != nil) != (n < 3) {
-			t.Errorf("layer 3 is damaged: %+v", l)
-		}
+		should.Hold(t, (l.Before != nil) == (n < 3) && (l.Proof != nil) == (n < 3), "layer 3 is damaged: %+v", l)
 	}
 }
 
@@ -373,16 +349,13 @@ func interrupt(t *testing.T, dir string, o prove.Options, doing string) {
 
 // interruptPass proves layer n with marks on disk until a pass after the first begins.
 func interruptPass(t *testing.T, dir string, n int) {
-	t.Helper()
 	interrupt(t, dir, prove.Options{Layers: []int{n}, Job: job.Job{Workers: 2}, MemoryBytes: 1}, "pass 3")
 }
 
 // TestResumeMarks: the proof of a layer with marks on disk resumes from their copy, unless that or the
 // note about it is not right; then it begins anew. The verdict is the same, for a false table too.
 func TestResumeMarks(t *testing.T) {
-	game := testrun.Game(t, 4, awari.Awari)
-	layers := testrun.Solve(t, game, 9)
-	right := testrun.Write(t, game, layers, 64)
+	game, layers, right := testrun.Run(t, 4, awari.Awari, 9, 64)
 	layers[9] = newGraph(t, game, layers, 9).fixpoints(layers[9], 1)[0]
 	wrong := testrun.Write(t, game, layers, 64)
 	other := func(t *testing.T, path string, change func([]byte) []byte) {
@@ -431,22 +404,16 @@ func TestResumeMarks(t *testing.T) {
 				o.MemoryBytes = max(o.MemoryBytes, c.o.MemoryBytes)
 				o.Resume, o.Restart, o.Note = true, c.o.Restart, func(text string) { told = append(told, text) }
 				o.Progress = func(p job.Step) {
-					if p.Seeds != 9 || p.Done > p.Total || p.Begun > p.Done || (p.Begun > 0) != c.resumes {
-						t.Errorf("progress %+v", p)
-					}
+					should.Not(t, p.Seeds != 9 || p.Done > p.Total || p.Begun > p.Done || (p.Begun > 0) != c.resumes, "progress %+v", p)
 				}
 				got := run(t, dir, o)
-				if resumed := got.Layers[0].Before != nil; resumed != c.resumes {
-					t.Errorf("resumed: %v", resumed)
-				}
-				if all := strings.Join(told, "; "); !strings.Contains(all, c.told) || (all != "") != (c.told != "") {
-					t.Errorf("told %q, want %q", all, c.told)
-				}
+				should.Equal(t, got.Layers[0].Before != nil, c.resumes, "resumed")
+				all := strings.Join(told, "; ")
+				should.Hold(t, strings.Contains(all, c.told) && (all != "") == (c.told != ""), "told %q, want %q", all, c.told)
 				w, g := *want.Layers[0].Proof, *got.Layers[0].Proof
 				w.Passes, g.Passes = 0, 0
-				if diff := cmp.Diff(w, g); diff != "" || got.OK != (dir == right) {
-					t.Errorf("in order: %v; %s", got.OK, diff)
-				}
+				diff := cmp.Diff(w, g)
+				should.Hold(t, diff == "" && got.OK == (dir == right), "in order: %v; %s", got.OK, diff)
 				must.Empty(t, filepath.Join(dir, rundir.WorkName))
 			}
 		})

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
 	"grenier/io/manifest"
@@ -32,9 +33,7 @@ func blocks(t *testing.T) string {
 func jsonOf(t *testing.T, r *scrub.Result) string {
 	t.Helper()
 	r.Seconds = 0
-	text, err := json.Marshal(r)
-	must.OK(t, err)
-	return string(text)
+	return string(must.Get(json.Marshal(r))(t))
 }
 
 // TestParts: parts, in random order, some interrupted, one done twice, add up to what one scrub says.
@@ -72,15 +71,12 @@ func TestParts(t *testing.T) {
 							stop()
 						}
 					}
-					if _, err := scrub.Run(ctx, dir, o); err != nil && !errors.Is(err, context.Canceled) {
-						t.Fatal(err)
-					}
+					_, err := scrub.Run(ctx, dir, o)
+					must.Not(t, err != nil && !errors.Is(err, context.Canceled), "%v", err)
 					stop()
 				}
 				o.Done = nil
-				if r := mustRun(t, dir, o); r.Part != o.Part.String() {
-					t.Errorf("part %s is called %q", o.Part, r.Part)
-				}
+				should.Equal(t, mustRun(t, dir, o).Part, o.Part.String(), "part %s is called", o.Part)
 			}
 			got := mustRun(t, dir, scrub.Options{Part: job.Part{All: true, Of: n}})
 			if a, b := jsonOf(t, got), jsonOf(t, want); a != b || fmt.Sprint(got.Err()) != fmt.Sprint(want.Err()) {
@@ -98,16 +94,14 @@ func TestMissingParts(t *testing.T) {
 		mustRun(t, dir, scrub.Options{Part: job.Part{Index: i, Of: 4}})
 	}
 	all := scrub.Options{Part: job.Part{All: true}}
-	if r := mustRun(t, dir, all); !r.OK || r.Err() != nil {
-		t.Fatalf("%+v", r)
-	}
+	r := mustRun(t, dir, all)
+	must.Hold(t, r.OK && r.Err() == nil, "%+v", r)
 	check := func(what string, want map[int][]int) {
 		t.Helper()
 		r := mustRun(t, dir, all)
 		for n, l := range r.Layers {
-			if !slices.Equal(l.Missing, want[n]) || (l.State == scrub.Intact) != (want[n] == nil) {
-				t.Errorf("%s: layer %d: %+v", what, n, l)
-			}
+			should.Hold(t, slices.Equal(l.Missing, want[n]) && (l.State == scrub.Intact) == (want[n] == nil),
+				"%s: layer %d: %+v", what, n, l)
 		}
 		if err := r.Err(); r.OK || !errors.Is(err, fault.Missing) || !strings.Contains(err.Error(), "not complete: ") {
 			t.Errorf("%s: ok %v, %v", what, r.OK, err)

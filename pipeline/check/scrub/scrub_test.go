@@ -12,6 +12,7 @@ import (
 	"go.uber.org/goleak"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/io/corrupt"
 	"grenier/io/layerfile"
@@ -39,17 +40,12 @@ func change(t *testing.T, path string, at int) {
 	must.Write(t, path, text)
 }
 
-func remove(t *testing.T, path string) {
-	t.Helper()
-	must.OK(t, os.RemoveAll(path))
-}
+func remove(t *testing.T, path string) { t.Helper(); must.OK(t, os.RemoveAll(path)) }
 
 func mustRun(t *testing.T, dir string, o scrub.Options) *scrub.Result {
 	t.Helper()
 	o.Workers = 2
-	r, err := scrub.Run(t.Context(), dir, o)
-	must.OK(t, err)
-	return r
+	return must.Get(scrub.Run(t.Context(), dir, o))(t)
 }
 
 // text is a short form of a result: a letter for each layer, i, d or m; upper case if the
@@ -112,15 +108,9 @@ func TestScrub(t *testing.T) {
 			if text(r) != c.want || r.OK != (err == nil) || (c.err == "") != r.OK {
 				t.Errorf("%s, ok %v, %v; want %s", text(r), r.OK, err, c.want)
 			}
-			if err != nil && (!errors.Is(err, corrupt.ErrCorrupt) || !matches(err.Error(), c.err)) {
-				t.Errorf("%v lacks %s", err, c.err)
-			}
-			if (c.name == "foreign beside") != (len(r.Ignored) == 1) {
-				t.Errorf("ignored: %v", r.Ignored)
-			}
-			if exists(filepath.Join(dir, rundir.WorkName, rundir.ScrubName)) {
-				t.Error("a note is left")
-			}
+			should.Not(t, err != nil && (!errors.Is(err, corrupt.ErrCorrupt) || !matches(err.Error(), c.err)), "%v lacks %s", err, c.err)
+			should.Hold(t, (c.name == "foreign beside") == (len(r.Ignored) == 1), "ignored: %v", r.Ignored)
+			should.Not(t, exists(filepath.Join(dir, rundir.WorkName, rundir.ScrubName)), "a note is left")
 		})
 	}
 }
@@ -128,8 +118,7 @@ func TestScrub(t *testing.T) {
 // blockAt returns where the first block of a file begins.
 func blockAt(t *testing.T, path string) int {
 	t.Helper()
-	f, err := layerfile.Open(path)
-	must.OK(t, err)
+	f := must.Get(layerfile.Open(path))(t)
 	defer f.Close()
 	h := f.Header()
 	return 84 + len(h.Below) + len(h.Model) + 1
@@ -162,34 +151,27 @@ func interrupt(t *testing.T, dir string, n int) {
 			cancel()
 		}
 	}}
-	if _, err := scrub.Run(ctx, dir, o); !errors.Is(err, context.Canceled) {
-		t.Fatal(err)
-	}
+	must.Be(t, must.Err(scrub.Run(ctx, dir, o)), context.Canceled)
 }
 
 // TestResume: what was read is not read again, unless it changed.
 func TestResume(t *testing.T) {
 	dir := solved(t)
 	interrupt(t, dir, 3)
-	if r := mustRun(t, dir, scrub.Options{}); text(r) != "IIIIii" || !r.OK {
-		t.Error(text(r))
-	}
-	if r := mustRun(t, dir, scrub.Options{}); text(r) != "iiiiii" {
-		t.Errorf("after the end: %s", text(r))
-	}
+	r := mustRun(t, dir, scrub.Options{})
+	should.Hold(t, text(r) == "IIIIii" && r.OK, "%v", text(r))
+	r = mustRun(t, dir, scrub.Options{})
+	should.Hold(t, text(r) == "iiiiii", "after the end: %s", text(r))
 	interrupt(t, dir, 3)
-	if r := mustRun(t, dir, scrub.Options{Restart: true}); text(r) != "iiiiii" {
-		t.Errorf("restart: %s", text(r))
-	}
+	r = mustRun(t, dir, scrub.Options{Restart: true})
+	should.Hold(t, text(r) == "iiiiii", "restart: %s", text(r))
 	interrupt(t, dir, 3)
-	if r := mustRun(t, dir, scrub.Options{Layers: []int{2}}); text(r) != "i" {
-		t.Errorf("one layer: %s", text(r))
-	}
+	r = mustRun(t, dir, scrub.Options{Layers: []int{2}})
+	should.Hold(t, text(r) == "i", "one layer: %s", text(r))
 	change(t, layer(dir, 1), 100) // another time, the same size
 	must.Touch(t, layer(dir, 2))
-	if r := mustRun(t, dir, scrub.Options{}); text(r) != "IdiIii" {
-		t.Errorf("changed: %s", text(r))
-	}
+	r = mustRun(t, dir, scrub.Options{})
+	should.Hold(t, text(r) == "IdiIii", "changed: %s", text(r))
 }
 
 // TestNote: what is read is on disk at once, for a kill leaves no time for that.
@@ -197,9 +179,7 @@ func TestNote(t *testing.T) {
 	dir := solved(t)
 	mustRun(t, dir, scrub.Options{Done: func(l scrub.Layer) {
 		text, err := os.ReadFile(filepath.Join(dir, rundir.WorkName, rundir.ScrubName))
-		if err != nil || strings.Count(string(text), `"done": 2`) != l.Seeds+1 {
-			t.Errorf("after layer %d: %s, %v", l.Seeds, text, err)
-		}
+		should.Hold(t, err == nil && strings.Count(string(text), `"done": 2`) == l.Seeds+1, "after layer %d: %s, %v", l.Seeds, text, err)
 	}})
 }
 
@@ -208,9 +188,8 @@ func TestResumeDamage(t *testing.T) {
 	dir := solved(t)
 	change(t, layer(dir, 1), blockAt(t, layer(dir, 1)))
 	interrupt(t, dir, 3)
-	if r := mustRun(t, dir, scrub.Options{}); text(r) != "IdIIii" || r.Err() == nil {
-		t.Error(text(r))
-	}
+	r := mustRun(t, dir, scrub.Options{})
+	should.Not(t, text(r) != "IdIIii" || r.Err() == nil, "%v", text(r))
 }
 
 // TestBadNote: a bad record is reported and does no harm.
@@ -224,26 +203,20 @@ func TestBadNote(t *testing.T) {
 		must.Write(t, path, []byte(bad))
 		notes := ""
 		r := mustRun(t, dir, scrub.Options{Job: job.Job{Note: func(text string) { notes += text }}})
-		if text(r) != "iiiiii" || !strings.HasPrefix(notes, "scrub starts again: ") || r.Restarted != notes || exists(path) {
-			t.Errorf("%q: %s, %q", bad, text(r), notes)
-		}
+		should.Hold(t, text(r) == "iiiiii" && strings.HasPrefix(notes, "scrub starts again: ") && r.Restarted == notes && !exists(path),
+			"%q: %s, %q", bad, text(r), notes)
 	}
 }
 
 // TestSolverRuns: while a solver has the directory, nothing is written.
 func TestSolverRuns(t *testing.T) {
 	dir := solved(t)
-	l, err := rundir.LockDamaged(dir)
-	must.OK(t, err)
+	l := must.Get(rundir.LockDamaged(dir))(t)
 	defer l.Unlock()
 	notes := ""
 	r := mustRun(t, dir, scrub.Options{Job: job.Job{Note: func(text string) { notes += text }}})
-	if text(r) != "iiiiii" || !strings.Contains(notes, "in use by process") {
-		t.Errorf("%s, %q", text(r), notes)
-	}
-	if exists(filepath.Join(dir, rundir.WorkName, rundir.ScrubName)) {
-		t.Error("there is a note")
-	}
+	should.Hold(t, text(r) == "iiiiii" && strings.Contains(notes, "in use by process"), "%s, %q", text(r), notes)
+	should.Not(t, exists(filepath.Join(dir, rundir.WorkName, rundir.ScrubName)), "there is a note")
 }
 
 // TestNoWork: without work/ there is no note, and that is all.
@@ -252,9 +225,7 @@ func TestNoWork(t *testing.T) {
 	remove(t, filepath.Join(dir, rundir.WorkName))
 	notes := 0
 	r := mustRun(t, dir, scrub.Options{Job: job.Job{Note: func(string) { notes++ }}})
-	if text(r) != "iiiiii" || !r.OK || notes != 1 {
-		t.Errorf("%s, %d notes", text(r), notes)
-	}
+	should.Hold(t, text(r) == "iiiiii" && r.OK && notes == 1, "%s, %d notes", text(r), notes)
 }
 
 // TestNoRun: what holds no run is refused.
@@ -264,13 +235,9 @@ func TestNoRun(t *testing.T) {
 		if fill != "" {
 			must.Write(t, filepath.Join(dir, fill), nil)
 		}
-		if _, err := scrub.Run(t.Context(), dir, scrub.Options{}); !errors.Is(err, want) {
-			t.Errorf("%v, want %v", err, want)
-		}
+		should.Be(t, must.Err(scrub.Run(t.Context(), dir, scrub.Options{})), want)
 	}
-	if _, err := scrub.Run(t.Context(), solved(t), scrub.Options{Layers: []int{6}}); !errors.Is(err, scrub.ErrNoLayer) {
-		t.Error(err)
-	}
+	should.Be(t, must.Err(scrub.Run(t.Context(), solved(t), scrub.Options{Layers: []int{6}})), scrub.ErrNoLayer)
 }
 
 // TestProgress: it ends where it should, resumed or not.
@@ -279,18 +246,12 @@ func TestProgress(t *testing.T) {
 	interrupt(t, dir, 2)
 	var last job.Step
 	mustRun(t, dir, scrub.Options{Job: job.Job{Progress: func(p job.Step) {
-		if p.Done < last.Done || p.Done > p.Total {
-			t.Error(fmt.Sprint(last, p))
-		}
+		should.Not(t, p.Done < last.Done || p.Done > p.Total, "%v", fmt.Sprint(last, p))
 		last = p
 	}}})
 	size := int64(0)
 	for n := 3; n <= 5; n++ {
-		info, err := os.Stat(layer(dir, n))
-		must.OK(t, err)
-		size += info.Size()
+		size += must.Get(os.Stat(layer(dir, n)))(t).Size()
 	}
-	if last.Total != float64(size) || last.Done < float64(size/2) {
-		t.Errorf("%+v of %d", last, size)
-	}
+	should.Not(t, last.Total != float64(size) || last.Done < float64(size/2), "%+v of %d", last, size)
 }

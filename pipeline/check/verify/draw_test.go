@@ -5,54 +5,43 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/layers/awari"
 )
 
 // BenchmarkDraw draws the sample of layer 22.
 func BenchmarkDraw(b *testing.B) {
-	game, err := awari.New(12, awari.Awari)
-	must.OK(b, err)
-	space := testrun.Space(b, game, 22)
+	space := testrun.Space(b, must.Get(awari.New(12, awari.Awari))(b), 22)
 	for b.Loop() {
-		_, err := NewDraw(b.Context(), space, 22, 1, 1)
-		must.OK(b, err)
+		must.OK(b, must.Err(NewDraw(b.Context(), space, 22, 1, 1)))
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/Drawn, "ns/position")
 }
 
 // TestSettle: what is answered is forgotten, and nothing else.
 func TestSettle(t *testing.T) {
-	game, err := awari.New(6, awari.Awari)
-	must.OK(t, err)
+	game := must.Get(awari.New(6, awari.Awari))(t)
 	const n = 9
 	space := testrun.Space(t, game, n)
-	d, err := NewDraw(t.Context(), space, n, 2, 1)
-	must.OK(t, err)
+	d := must.Get(NewDraw(t.Context(), space, n, 2, 1))(t)
 	see := func(m int, from, to uint64) { d.See(m, from, make([]int8, to-from)) }
 	for m := range n {
 		see(m, 0, space.Size(m)/2)
 	}
 	for m := range n {
 		left := d.unanswered(m)
-		if m == n-2 && len(left) == 0 {
-			t.Fatal("no question is left to a layer")
-		}
+		must.Not(t, m == n-2 && len(left) == 0, "no question is left to a layer")
 		d.Settle()
 		if got := d.unanswered(m); !slices.Equal(got, left) || len(d.waiting[m]) > 1 {
 			t.Errorf("layer %d: %d questions are left, %d before", m, len(got), len(left))
 		}
 	}
-	if !d.Lacks() {
-		t.Error("nothing is lacking")
-	}
+	should.Hold(t, d.Lacks(), "nothing is lacking")
 	for m := range n {
 		see(m, space.Size(m)/2, space.Size(m))
 	}
-	if d.Lacks() {
-		t.Error("scores are lacking that came by")
-	}
-	if d.Settle(); slices.ContainsFunc(d.waiting[:n], func(a []*asking) bool { return len(a) > 0 }) {
-		t.Error("answered questions are kept")
-	}
+	should.Not(t, d.Lacks(), "scores are lacking that came by")
+	d.Settle()
+	should.Not(t, slices.ContainsFunc(d.waiting[:n], func(a []*asking) bool { return len(a) > 0 }), "answered questions are kept")
 }

@@ -14,6 +14,7 @@ import (
 
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/runstest"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
 	"grenier/io/corrupt"
@@ -28,14 +29,11 @@ import (
 func jsonOf(t *testing.T, r *verify.Result) string {
 	t.Helper()
 	r.Seconds = 0
-	text, err := json.Marshal(r)
-	must.OK(t, err)
-	return string(text)
+	return string(must.Get(json.Marshal(r))(t))
 }
 
 // divided verifies a directory in n parts, in random order: three are interrupted first, if they have work, and one is done twice.
 func divided(t *testing.T, random *rand.Rand, dir string, n int, o verify.Options) {
-	t.Helper()
 	order := random.Perm(n)
 	order = append(order, order[random.IntN(n)])
 	for k, i := range order {
@@ -51,16 +49,12 @@ func divided(t *testing.T, random *rand.Rand, dir string, n int, o verify.Option
 					stop()
 				}
 			}
-			if _, err := verify.Run(cut, dir, o); err != nil && !errors.Is(err, context.Canceled) {
-				t.Fatal(err)
-			}
+			_, err := verify.Run(cut, dir, o)
+			must.Not(t, err != nil && !errors.Is(err, context.Canceled), "%v", err)
 			stop()
 			o.Progress = nil
 		}
-		r := run(t, dir, o)
-		if r.Part != o.Part.String() {
-			t.Errorf("part %s is called %q", o.Part, r.Part)
-		}
+		should.Equal(t, run(t, dir, o).Part, o.Part.String(), "part %s is called", o.Part)
 	}
 }
 
@@ -122,13 +116,9 @@ func TestLongParts(t *testing.T) {
 // same wants two errors of the same kind that say the same.
 func same(t *testing.T, got, want error) {
 	t.Helper()
-	if fmt.Sprint(got) != fmt.Sprint(want) {
-		t.Errorf("error %v, want %v", got, want)
-	}
+	should.Hold(t, fmt.Sprint(got) == fmt.Sprint(want), "error %v, want %v", got, want)
 	for _, kind := range []error{corrupt.ErrCorrupt, verify.ErrDifferences, fault.Missing} {
-		if errors.Is(got, kind) != errors.Is(want, kind) {
-			t.Errorf("%v and %v: not both match %v", got, want, kind)
-		}
+		should.Hold(t, errors.Is(got, kind) == errors.Is(want, kind), "%v and %v: not both match %v", got, want, kind)
 	}
 }
 
@@ -144,22 +134,18 @@ func notePath(dir, name string, i, n int) string {
 
 // TestMissingParts: a part that is missing is named, and nothing is in order then; what is wrong in others is said all the same.
 func TestMissingParts(t *testing.T) {
-	game := testrun.Game(t, 8, awari.Awari)
-	layers := testrun.Solve(t, game, 7)
-	dir := testrun.Write(t, game, layers, 100)
+	dir := testrun.Dir(t, 8, awari.Awari, 7, 100)
 	part := func(i, n int, o verify.Options) *verify.Result {
 		o.Part = job.Part{Index: i, Of: n}
 		return run(t, dir, o)
 	}
-	if _, err := verify.Run(t.Context(), dir, verify.Options{Part: job.Part{All: true}}); !errors.Is(err, fault.Missing) || !strings.Contains(err.Error(), "no part was done") {
-		t.Errorf("before the first part: %v", err)
-	}
+	_, err := verify.Run(t.Context(), dir, verify.Options{Part: job.Part{All: true}})
+	should.Hold(t, errors.Is(err, fault.Missing) && strings.Contains(err.Error(), "no part was done"), "before the first part: %v", err)
 	for i := 1; i <= 5; i++ {
 		part(i, 5, verify.Options{})
 	}
-	if r := allOf(t, dir, verify.Options{}); !r.OK || r.Err() != nil {
-		t.Errorf("%+v", r)
-	}
+	r := allOf(t, dir, verify.Options{})
+	should.Hold(t, r.OK && r.Err() == nil, "%+v", r)
 	missing := func(what string, want []int, of int, layers ...int) {
 		t.Helper()
 		r := allOf(t, dir, verify.Options{Part: job.Part{Of: of}})
@@ -168,9 +154,8 @@ func TestMissingParts(t *testing.T) {
 			if layers != nil && !slices.Contains(layers, n) {
 				expect = nil
 			}
-			if !slices.Equal(l.Missing, expect) || (l.Checked == l.Positions) != (expect == nil) && l.Positions > 5 || l.Mismatches > 0 {
-				t.Errorf("%s: layer %d: %+v", what, n, l)
-			}
+			should.Not(t, !slices.Equal(l.Missing, expect) || (l.Checked == l.Positions) != (expect == nil) && l.Positions > 5 || l.Mismatches > 0,
+				"%s: layer %d: %+v", what, n, l)
 		}
 		if err := r.Err(); r.OK || !errors.Is(err, fault.Missing) || errors.Is(err, verify.ErrDifferences) || !strings.Contains(err.Error(), job.List(want)+" of") {
 			t.Errorf("%s: ok %v, %v", what, r.OK, err)
@@ -184,9 +169,8 @@ func TestMissingParts(t *testing.T) {
 	must.Write(t, notePath(dir, rundir.VerifyName, 4, 5), kept)
 	missing("one of another part", []int{2, 4}, 0)
 	must.Write(t, notePath(dir, rundir.VerifyName, 2, 4), kept)
-	if _, err := verify.Run(t.Context(), dir, verify.Options{Part: job.Part{All: true}}); !errors.Is(err, fault.Usage) || !strings.Contains(err.Error(), "4..5") {
-		t.Errorf("two divisions: %v", err)
-	}
+	_, err = verify.Run(t.Context(), dir, verify.Options{Part: job.Part{All: true}})
+	should.Hold(t, errors.Is(err, fault.Usage) && strings.Contains(err.Error(), "4..5"), "two divisions: %v", err)
 	missing("of another division", []int{1, 2, 3, 4}, 4)
 	remove(t, dir, rundir.VerifyName, 2, 4)
 	remove(t, dir, rundir.VerifyName, 4, 5)
@@ -207,9 +191,7 @@ func TestMissingParts(t *testing.T) {
 
 // TestMissingAndWrong: a wrong score is named although a part is missing, also if that part was done before the layer was replaced.
 func TestMissingAndWrong(t *testing.T) {
-	game := testrun.Game(t, 8, awari.Awari)
-	layers := testrun.Solve(t, game, 7)
-	good := testrun.Write(t, game, layers, 100)
+	game, layers, good := testrun.Run(t, 8, awari.Awari, 7, 100)
 	layers[7][700] = testrun.Other(layers[7][700])
 	bad := testrun.Write(t, game, layers, 100)
 	found := 0
@@ -221,16 +203,11 @@ func TestMissingAndWrong(t *testing.T) {
 		}
 		found++
 		all := allOf(t, bad, verify.Options{})
-		if !errors.Is(all.Err(), verify.ErrDifferences) || all.Layers[7].Mismatches == 0 || all.OK {
-			t.Errorf("after part %d: %+v", i, all)
-		}
+		should.Not(t, !errors.Is(all.Err(), verify.ErrDifferences) || all.Layers[7].Mismatches == 0 || all.OK, "after part %d: %+v", i, all)
 	}
-	if found == 0 {
-		t.Error("no part has found it")
-	}
-	if r := allOf(t, good, verify.Options{}); !r.OK {
-		t.Errorf("%+v", r)
-	}
+	should.Not(t, found == 0, "no part has found it")
+	r := allOf(t, good, verify.Options{})
+	should.Hold(t, r.OK, "%+v", r)
 	testrun.TakeLayer(t, good, bad, 7)
 	if r := allOf(t, good, verify.Options{}); r.OK || !slices.Equal(r.Layers[7].Missing, []int{1, 2, 3, 4}) || r.Layers[7].Checked != 0 {
 		t.Errorf("%+v", r.Layers[7])
@@ -256,42 +233,34 @@ func TestPartAgain(t *testing.T) {
 	}
 	o = verify.Options{Part: job.Part{Index: 1, Of: 2}, Layers: []int{7}, Sample: 100, Seed: 3}
 	run(t, dir, o)
-	if r := run(t, dir, o); len(before(r)) != 1 || r.Layers[0].Checked != 50 {
-		t.Errorf("the same sample: %+v", r)
-	}
+	r := run(t, dir, o)
+	should.Hold(t, len(before(r)) == 1 && r.Layers[0].Checked == 50, "the same sample: %+v", r)
 	o.Seed++
-	if r := run(t, dir, o); before(r) != nil {
-		t.Errorf("another sample: %v", before(r))
-	}
+	r = run(t, dir, o)
+	should.Hold(t, before(r) == nil, "another sample: %v", before(r))
 	o.Part, o.Seed = job.Part{All: true}, 3
-	if r := run(t, dir, o); !slices.Equal(r.Layers[0].Missing, []int{1, 2}) {
-		t.Errorf("all of another sample: %+v", r)
-	}
+	r = run(t, dir, o)
+	should.Hold(t, slices.Equal(r.Layers[0].Missing, []int{1, 2}), "all of another sample: %+v", r)
 }
 
 // TestPartResumes: a part that is interrupted goes on after its last panel.
 func TestPartResumes(t *testing.T) {
-	game := testrun.Game(t, 8, awari.Awari)
-	dir := testrun.Write(t, game, testrun.Solve(t, game, 9), 1000)
+	game, _, dir := testrun.Run(t, 8, awari.Awari, 9, 1000)
 	size := float64(testrun.Space(t, game, 9).Size(9))
 	o := verify.Options{Layers: []int{9}, MemoryBytes: 1, Part: job.Part{Index: 2, Of: 2}}
 	runstest.Interrupt(t, &o.Job, func(p job.Step) bool { return p.Done > size/3 }, func(ctx context.Context) error {
 		_, err := verify.Run(ctx, dir, o)
 		return err
 	})
-	if r := allOf(t, dir, verify.Options{Layers: o.Layers}); !slices.Equal(r.Layers[0].Missing, []int{1, 2}) {
-		t.Errorf("interrupted: %+v", r)
-	}
+	r := allOf(t, dir, verify.Options{Layers: o.Layers})
+	should.Hold(t, slices.Equal(r.Layers[0].Missing, []int{1, 2}), "interrupted: %+v", r)
 	begun := 0.0
 	o.Progress = func(p job.Step) {
 		begun = p.Begun
-		if p.Done > p.Total {
-			t.Errorf("progress %+v", p)
-		}
+		should.Not(t, p.Done > p.Total, "progress %+v", p)
 	}
-	if r := run(t, dir, o); !r.OK || begun < size/8 {
-		t.Errorf("begun at %v of %v: %+v", begun, size, r)
-	}
+	r = run(t, dir, o)
+	should.Not(t, !r.OK || begun < size/8, "begun at %v of %v: %+v", begun, size, r)
 }
 
 // TestPartUnkept: a part whose result cannot be kept fails.
@@ -306,9 +275,8 @@ func TestPartUnkept(t *testing.T) {
 	must.OK(t, l.Unlock())
 	o.Done = func(layer verify.Layer) {
 		if layer.Seeds == 7 {
-			if l, err = rundir.LockDamaged(dir); err != nil {
-				t.Error(err)
-			}
+			l, err = rundir.LockDamaged(dir)
+			should.Hold(t, err == nil, "%v", err)
 		}
 	}
 	if _, err := verify.Run(t.Context(), dir, o); err == nil || !strings.Contains(err.Error(), "in use by process") {
@@ -317,7 +285,6 @@ func TestPartUnkept(t *testing.T) {
 	must.OK(t, l.Unlock())
 	must.OK(t, os.RemoveAll(filepath.Join(dir, rundir.WorkName)))
 	o.Done = nil
-	if r := run(t, dir, o); !r.OK {
-		t.Errorf("without work/: %+v", r)
-	}
+	r := run(t, dir, o)
+	should.Hold(t, r.OK, "without work/: %+v", r)
 }

@@ -11,6 +11,7 @@ import (
 
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/runstest"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/io/corrupt"
 	"grenier/io/rundir"
@@ -27,9 +28,7 @@ func interrupt(t *testing.T, dir string, o verify.Options, stop func(job.Step) b
 		_, err := verify.Run(ctx, dir, o)
 		return err
 	})
-	if !noted(dir) {
-		t.Fatal("nothing is noted")
-	}
+	must.Hold(t, noted(dir), "nothing is noted")
 }
 
 func noted(dir string) bool {
@@ -56,9 +55,7 @@ func solved(t *testing.T) string {
 // TestResume: what was verified is not verified again, unless a file changed.
 func TestResume(t *testing.T) {
 	dir := solved(t)
-	at := func(n int) func(job.Step) bool {
-		return func(p job.Step) bool { return p.Seeds == n }
-	}
+	at := func(n int) func(job.Step) bool { return func(p job.Step) bool { return p.Seeds == n } }
 	for name, c := range map[string]struct {
 		change func()
 		o      verify.Options
@@ -78,23 +75,15 @@ func TestResume(t *testing.T) {
 		for _, n := range before(r) {
 			skipped -= r.Layers[n].Positions
 		}
-		if skipped != 0 {
-			t.Errorf("%s: begun with others than %v", name, before(r))
-		}
-		if got := len(before(r)); got != c.want || !r.OK || len(r.Layers) != 8 {
-			t.Errorf("%s: %v, %+v", name, before(r), r)
-		}
-		if noted(dir) != (c.o.Sample > 0) {
-			t.Errorf("%s: notes at the end: %v", name, noted(dir))
-		}
+		should.Hold(t, skipped == 0, "%s: begun with others than %v", name, before(r))
+		should.Hold(t, len(before(r)) == c.want && r.OK && len(r.Layers) == 8, "%s: %v, %+v", name, before(r), r)
+		should.Equal(t, noted(dir), c.o.Sample > 0, "%s: notes at the end", name)
 	}
 	interrupt(t, dir, verify.Options{Restart: true}, at(5))
-	if r := run(t, dir, verify.Options{Resume: true, Layers: []int{2}}); len(before(r)) != 1 || !noted(dir) {
-		t.Errorf("one layer: %+v", r)
-	}
-	if r := run(t, dir, verify.Options{Resume: true}); len(before(r)) != 4 || noted(dir) {
-		t.Errorf("the others: %v", before(r))
-	}
+	r := run(t, dir, verify.Options{Resume: true, Layers: []int{2}})
+	should.Hold(t, len(before(r)) == 1 && noted(dir), "one layer: %+v", r)
+	r = run(t, dir, verify.Options{Resume: true})
+	should.Not(t, len(before(r)) != 4 || noted(dir), "the others: %v", before(r))
 }
 
 // TestResumePanel: panels that are in order are not compared again, those with wrong scores are.
@@ -111,12 +100,7 @@ func TestResumePanel(t *testing.T) {
 		if first == 0 {
 			first = uint64(p.Done)
 		}
-		if p.Begun < float64(size/4) || p.Begun > p.Done {
-			t.Errorf("progress %+v", p)
-		}
-	}
-	if r := run(t, intact, o); !r.OK || r.Layers[0].Checked != size || first < size/4 {
-		t.Errorf("%+v, began at %d", r, first)
+		should.Not(t, p.Begun < float64(size/4) || p.Begun > p.Done, "progress %+v", p)
 	}
 	_, first = space.Rank(awari.Board{0, 0, 0, 5, 1, 1, 1, 1}) // no move leads there: one panel differs, an early one
 	o.Layers = []int{8, 9}
@@ -149,9 +133,8 @@ func TestBadNote(t *testing.T) {
 		must.Write(t, path, []byte(bad))
 		told := ""
 		r := run(t, dir, verify.Options{Resume: true, Job: job.Job{Note: func(text string) { told += text }}})
-		if len(before(r)) != 0 || !r.OK || !strings.HasPrefix(told, "verify starts again: ") || r.Restarted != told || noted(dir) {
-			t.Errorf("%q: %v, %q", bad, before(r), told)
-		}
+		should.Hold(t, len(before(r)) == 0 && r.OK && strings.HasPrefix(told, "verify starts again: ") && r.Restarted == told && !noted(dir),
+			"%q: %v, %q", bad, before(r), told)
 	}
 }
 

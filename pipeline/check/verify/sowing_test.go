@@ -6,6 +6,7 @@ import (
 
 	"grenier/internal/testkit/awaritest"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
 	"grenier/layers/awari"
@@ -16,8 +17,7 @@ import (
 func sowingsOf(t *testing.T, pits, seeds int) (*sowings, *awari.Space) {
 	t.Helper()
 	game := awaritest.Game(t, pits, awari.Awari)
-	s, err := newSowings(t.Context(), game, seeds, 2)
-	must.OK(t, err)
+	s := must.Get(newSowings(t.Context(), game, seeds, 2))(t)
 	space := testrun.Space(t, game, seeds)
 	return s, space
 }
@@ -42,13 +42,10 @@ func TestSowings(t *testing.T) {
 
 // checkMove compares one move.
 func (s *sowings) checkMove(t *testing.T, space *awari.Space, b awari.Board, pit int) {
-	t.Helper()
 	q, sown := s.game.Half(), s.game.Sow(b, pit)
 	own, opponent := pack(b[:q]), pack(b[q:2*q])
 	w := &s.byPit[pit][b[pit]-1]
-	if after := own + w.own - half(b[pit])<<(8*pit); after != pack(sown.Board[:q]) {
-		t.Fatalf("%v, pit %d: the mover has %x", b, pit, after)
-	}
+	must.Equal(t, own+w.own-half(b[pit])<<(8*pit), pack(sown.Board[:q]), "%v, pit %d: the mover", b, pit)
 	seeds := 0
 	for _, x := range b[q : 2*q] {
 		seeds += int(x)
@@ -66,9 +63,7 @@ func (s *sowings) checkMove(t *testing.T, space *awari.Space, b awari.Board, pit
 			}
 		}
 	}
-	if found > 1 || (found == 0) != sown.Starves {
-		t.Fatalf("%v, pit %d: %d outcomes", b, pit, found)
-	}
+	must.Hold(t, found <= 1 && (found == 0) == sown.Starves, "%v, pit %d: %d outcomes", b, pit, found)
 }
 
 // TestSpans: spans of more halves than one can have follow each other.
@@ -102,9 +97,8 @@ func (s *sowings) bytes() uint64 {
 func TestSowingBytes(t *testing.T) {
 	for _, c := range []struct{ pits, seeds int }{{4, 1}, {4, 48}, {6, 30}, {8, 24}, {10, 20}, {12, 3}, {12, 16}} {
 		s, _ := sowingsOf(t, c.pits, c.seeds)
-		if got, most := s.bytes(), sowingBytes(s.game, c.seeds); got > most {
-			t.Errorf("%d pits, %d seeds: %d bytes, more than %d", c.pits, c.seeds, got, most)
-		}
+		got, most := s.bytes(), sowingBytes(s.game, c.seeds)
+		should.Not(t, got > most, "%d pits, %d seeds: %d bytes, more than %d", c.pits, c.seeds, got, most)
 	}
 }
 
@@ -118,13 +112,10 @@ func TestPanels(t *testing.T) {
 			for i := range count {
 				p := s.newPanel(n, i, count, nil)
 				sum += uint64(len(p.best))
-				if least := Least(s.game, n); uint64(len(p.best)) > max(bytes, least) {
-					t.Errorf("layer %d, %d bytes: a panel of %d", n, bytes, len(p.best))
-				}
+				least := Least(s.game, n)
+				should.Not(t, uint64(len(p.best)) > max(bytes, least), "layer %d, %d bytes: a panel of %d", n, bytes, len(p.best))
 			}
-			if sum != space.Size(n) {
-				t.Errorf("layer %d, %d bytes: %d positions in %d panels", n, bytes, sum, count)
-			}
+			should.Hold(t, sum == space.Size(n), "layer %d, %d bytes: %d positions in %d panels", n, bytes, sum, count)
 		}
 	}
 }
@@ -133,8 +124,7 @@ func TestPanels(t *testing.T) {
 func TestMovesAreCounted(t *testing.T) {
 	const n = 7
 	game, rng := awaritest.Game(t, 6, awari.Awari), tries.Rand(t)
-	tab, err := tables.Open(t.Context(), testrun.Write(t, game, testrun.Solve(t, game, n), 1<<16))
-	must.OK(t, err)
+	tab := must.Get(tables.Open(t.Context(), testrun.Write(t, game, testrun.Solve(t, game, n), 1<<16)))(t)
 	defer tab.Close()
 	for lost := 0; lost < 10; {
 		r, err := newRun(t.Context(), tab, Options{Layers: []int{n}})
@@ -147,8 +137,7 @@ func TestMovesAreCounted(t *testing.T) {
 			lost++
 		}
 		err = r.each(t.Context(), func(Layer) {})
-		if got := err != nil && strings.Contains(err.Error(), "moves were looked at, not "); got != (len(all) > 0) {
-			t.Errorf("moves are missing: %v, and this is noticed: %v (%v)", len(all) > 0, got, err)
-		}
+		got := err != nil && strings.Contains(err.Error(), "moves were looked at, not ")
+		should.Hold(t, got == (len(all) > 0), "moves are missing: %v, and this is noticed: %v (%v)", len(all) > 0, got, err)
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"go.uber.org/goleak"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/io/corrupt"
 	"grenier/io/manifest"
@@ -34,9 +35,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // run verifies a directory and fails the test if that is not possible.
 func run(t testing.TB, dir string, o verify.Options) *verify.Result {
 	t.Helper()
-	result, err := verify.Run(t.Context(), dir, o)
-	must.OK(t, err)
-	return result
+	return must.Get(verify.Run(t.Context(), dir, o))(t)
 }
 
 // ways are options that must not change the outcome: one worker or several, one panel or
@@ -53,15 +52,11 @@ func ways() map[string]verify.Options {
 func TestIntact(t *testing.T) {
 	for _, c := range []struct{ pits, seeds, block int }{{4, 14, 50}, {8, 9, 1000}} {
 		for _, rules := range awari.RuleSets() {
-			game := testrun.Game(t, c.pits, rules)
-			layers := testrun.Solve(t, game, c.seeds)
-			dir := testrun.Write(t, game, layers, c.block)
+			game, layers, dir := testrun.Run(t, c.pits, rules, c.seeds, c.block)
 			for name, o := range ways() {
 				t.Run(fmt.Sprintf("%s, %s", game.Name(), name), func(t *testing.T) {
 					result := run(t, dir, o)
-					if !result.OK || result.Err() != nil || len(result.Layers) != c.seeds+1 {
-						t.Fatalf("%+v", result)
-					}
+					must.Hold(t, result.OK && result.Err() == nil && len(result.Layers) == c.seeds+1, "%+v", result)
 					for n, l := range result.Layers {
 						size := uint64(len(layers[n]))
 						if l.Seeds != n || l.Positions != size || l.Checked != size || l.Mismatches != 0 {
@@ -80,16 +75,12 @@ func TestJSON(t *testing.T) {
 	layers[2][1] = 1 // no move leads there
 	result := run(t, testrun.Write(t, game, layers, 64), verify.Options{Layers: []int{2, 0, 2}, Seed: 7})
 	result.Seconds = 0.5
-	got, err := json.Marshal(result)
-	must.OK(t, err)
-	want := `{"ok":false,"sample":0,"seed":7,"layers":[` +
-		`{"seeds":0,"positions":1,"checked":1,"mismatches":0,"problems":[]},` +
+	got := must.Get(json.Marshal(result))(t)
+	want := `{"ok":false,"sample":0,"seed":7,"layers":[` + `{"seeds":0,"positions":1,"checked":1,"mismatches":0,"problems":[]},` +
 		`{"seeds":2,"positions":10,"checked":10,"mismatches":1,"problems":[` +
 		`{"text":"board 0 0 1 1, rank 1: the score is 1, but its moves give -2",` +
 		`"difference":{"rank":1,"board":"0 0 1 1","stored":1,"expected":-2}}]}],"seconds":0.5}`
-	if string(got) != want {
-		t.Errorf("%s, want\n%s", got, want)
-	}
+	should.Hold(t, string(got) == want, "%s, want\n%s", got, want)
 }
 
 // TestFalseScores has correct checksums on wrong scores.
@@ -103,9 +94,8 @@ func TestFalseScores(t *testing.T) {
 	}
 	dir := testrun.Write(t, game, layers, 100)
 	want := run(t, dir, verify.Options{})
-	if err := want.Err(); want.OK || !errors.Is(err, verify.ErrDifferences) || errors.Is(err, corrupt.ErrCorrupt) {
-		t.Fatalf("%v", err)
-	}
+	err := want.Err()
+	must.Not(t, want.OK || !errors.Is(err, verify.ErrDifferences) || errors.Is(err, corrupt.ErrCorrupt), "%v", err)
 	found := false
 	for _, p := range want.Layers[8].Problems {
 		found = found || *p.Difference == verify.Difference{
@@ -116,13 +106,11 @@ func TestFalseScores(t *testing.T) {
 	if !found {
 		t.Errorf("rank 4000 is missing in %+v", want.Layers[8])
 	}
-	if l := want.Layers[7]; l.Mismatches < 30 || len(l.Problems) != verify.MaxDifferences || l.Problems[0].Difference.Rank != 0 {
-		t.Errorf("%+v", l)
-	}
+	l := want.Layers[7]
+	should.Hold(t, l.Mismatches >= 30 && len(l.Problems) == verify.MaxDifferences && l.Problems[0].Difference.Rank == 0, "%+v", l)
 	for name, o := range ways() {
-		if got := run(t, dir, o); !reflect.DeepEqual(got.Layers, want.Layers) {
-			t.Errorf("%s: %+v, want %+v", name, got.Layers, want.Layers)
-		}
+		got := run(t, dir, o)
+		should.Hold(t, reflect.DeepEqual(got.Layers, want.Layers), "%s: %+v, want %+v", name, got.Layers, want.Layers)
 	}
 }
 
@@ -138,25 +126,18 @@ func TestSample(t *testing.T) {
 		o.Sample = sampled
 		result := run(t, dir, o)
 		for n, l := range result.Layers {
-			if l.Checked != min(sampled, uint64(len(layers[n]))) || n < 9 && len(l.Problems) > 0 {
-				t.Errorf("%+v", l)
-			}
+			should.Not(t, l.Checked != min(sampled, uint64(len(layers[n]))) || n < 9 && len(l.Problems) > 0, "%+v", l)
 		}
 		return result.Layers[9]
 	}
 	want := sample(verify.Options{Seed: 1})
-	if want.Mismatches < sampled/3 || len(want.Problems) != verify.MaxDifferences {
-		t.Errorf("%+v", want)
-	}
+	should.Hold(t, want.Mismatches >= sampled/3 && len(want.Problems) == verify.MaxDifferences, "%+v", want)
 	for name, o := range ways() {
 		o.Seed = 1
-		if got := sample(o); !reflect.DeepEqual(got, want) {
-			t.Errorf("%s: %+v, want %+v", name, got, want)
-		}
+		got := sample(o)
+		should.Hold(t, reflect.DeepEqual(got, want), "%s: %+v, want %+v", name, got, want)
 	}
-	if reflect.DeepEqual(sample(verify.Options{Seed: 2}), want) {
-		t.Error("another seed, the same sample")
-	}
+	should.Not(t, reflect.DeepEqual(sample(verify.Options{Seed: 2}), want), "another seed, the same sample")
 }
 
 // TestDamage changes the file of layer 5 and wants that layer, and all that read
@@ -196,9 +177,8 @@ func TestDamage(t *testing.T) {
 			c.damage(t, dir, path)
 			for _, o := range ways() {
 				result := run(t, dir, o)
-				if err := result.Err(); result.OK || !errors.Is(err, corrupt.ErrCorrupt) || !errors.Is(err, c.want) {
-					t.Errorf("%v", err)
-				}
+				err := result.Err()
+				should.Hold(t, !result.OK && errors.Is(err, corrupt.ErrCorrupt) && errors.Is(err, c.want), "%v", err)
 				checkDamage(t, result, path, c.errors)
 			}
 		})
@@ -237,7 +217,6 @@ func TestDamageBelow(t *testing.T) {
 // checkDamage wants a number of errors about the file in layer 5, and one in the
 // layers above from which captures lead there.
 func checkDamage(t *testing.T, result *verify.Result, path string, errors int) {
-	t.Helper()
 	for n, l := range result.Layers {
 		want := 0
 		switch {
@@ -246,43 +225,33 @@ func checkDamage(t *testing.T, result *verify.Result, path string, errors int) {
 		case n > 6:
 			want = 1
 		}
-		if len(l.Problems) != want || (want == 0) != (l.Checked == l.Positions) {
-			t.Errorf("%+v, want %d problems", l, want)
-		}
+		should.Hold(t, len(l.Problems) == want && (want == 0) == (l.Checked == l.Positions), "%+v, want %d problems", l, want)
 		for _, p := range l.Problems {
-			if p.Difference != nil || !strings.Contains(p.Text, path) {
-				t.Errorf("layer %d: %s", n, p.Text)
-			}
+			should.Hold(t, p.Difference == nil && strings.Contains(p.Text, path), "layer %d: %s", n, p.Text)
 		}
 	}
 }
 
 // TestFalseManifest has a manifest that is right in all sums but one histogram.
 func TestFalseManifest(t *testing.T) {
-	game := testrun.Game(t, 4, awari.Awari)
-	dir := testrun.Write(t, game, testrun.Solve(t, game, 5), 64)
+	dir := testrun.Dir(t, 4, awari.Awari, 5, 64)
 	testrun.EditManifest(t, dir, func(m *manifest.Manifest) {
 		h := &m.Layers[5].Histogram
 		h[5], h[4] = h[5]-1, h[4]+1
 	})
 	result := run(t, dir, verify.Options{})
-	if err := result.Err(); !errors.Is(err, corrupt.ErrMismatch) || !strings.Contains(err.Error(), "histogram") ||
-		!strings.HasPrefix(err.Error(), "layer 5: ") {
-		t.Errorf("%v", err)
-	}
+	err := result.Err()
+	should.Hold(t, errors.Is(err, corrupt.ErrMismatch) && strings.Contains(err.Error(), "histogram") &&
+		strings.HasPrefix(err.Error(), "layer 5: "), "%v", err)
 }
 
 func TestRefused(t *testing.T) {
-	if _, err := verify.Run(t.Context(), filepath.Join(t.TempDir(), "none"), verify.Options{}); !errors.Is(err, rundir.ErrMissing) {
-		t.Errorf("no directory: %v", err)
-	}
-	game := testrun.Game(t, 4, awari.Awari)
-	dir := testrun.Write(t, game, testrun.Solve(t, game, 3), 64)
+	should.Be(t, must.Err(verify.Run(t.Context(), filepath.Join(t.TempDir(), "none"), verify.Options{})), rundir.ErrMissing, "no directory")
+	game, _, dir := testrun.Run(t, 4, awari.Awari, 3, 64)
 	for _, n := range []int{-1, 4} {
 		_, err := verify.Run(t.Context(), dir, verify.Options{Layers: []int{n}})
-		if !errors.Is(err, tables.ErrUnsolved) || !strings.Contains(err.Error(), fmt.Sprintf("layer %d, but ", n)) {
-			t.Errorf("layer %d: %v", n, err)
-		}
+		should.Hold(t, errors.Is(err, tables.ErrUnsolved) && strings.Contains(err.Error(), fmt.Sprintf("layer %d, but ", n)),
+			"layer %d: %v", n, err)
 	}
 	tab, err := tables.Open(t.Context(), dir)
 	must.OK(t, err)
@@ -295,20 +264,15 @@ func TestRefused(t *testing.T) {
 		}
 	}
 	result := run(t, testrun.Write(t, game, nil, 64), verify.Options{})
-	if !result.OK || len(result.Layers) != 0 {
-		t.Errorf("nothing is solved: %+v", result)
-	}
+	should.Hold(t, result.OK && len(result.Layers) == 0, "nothing is solved: %+v", result)
 }
 
 func TestProgress(t *testing.T) {
-	game := testrun.Game(t, 8, awari.Awari)
-	dir := testrun.Write(t, game, testrun.Solve(t, game, 7), 64)
+	dir := testrun.Dir(t, 8, awari.Awari, 7, 64)
 	os.Remove(filepath.Join(dir, rundir.LayerName(6)))
 	var last job.Step
 	run(t, dir, verify.Options{Job: job.Job{Workers: 2, Progress: func(p job.Step) {
-		if p.Seeds < last.Seeds || p.Done < last.Done || p.Done > p.Total {
-			t.Errorf("%+v after %+v", p, last)
-		}
+		should.Not(t, p.Seeds < last.Seeds || p.Done < last.Done || p.Done > p.Total, "%+v after %+v", p, last)
 		last = p
 	}}})
 	if last.Seeds != 7 || last.Done != last.Total || last.Total != 6435 { // 15 choose 8
@@ -325,15 +289,12 @@ func TestProgress(t *testing.T) {
 }
 
 func TestCancel(t *testing.T) {
-	game := testrun.Game(t, 8, awari.Awari)
-	dir := testrun.Write(t, game, testrun.Solve(t, game, 7), 64)
+	dir := testrun.Dir(t, 8, awari.Awari, 7, 64)
 	ctx, cancel := context.WithCancel(t.Context())
 	result, err := verify.Run(ctx, dir, verify.Options{Job: job.Job{Workers: 2, Progress: func(p job.Step) {
 		if p.Seeds == 5 {
 			cancel()
 		}
 	}}})
-	if !errors.Is(err, context.Canceled) || len(result.Layers) < 5 || len(result.Layers) > 6 {
-		t.Errorf("%v, %+v", err, result)
-	}
+	should.Hold(t, errors.Is(err, context.Canceled) && len(result.Layers) >= 5 && len(result.Layers) <= 6, "%v, %+v", err, result)
 }

@@ -7,22 +7,16 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/kernels/colex"
 )
-
-func mustNew(t *testing.T, pits, seeds int) *Lister {
-	t.Helper()
-	l, err := New(pits, seeds)
-	must.OK(t, err)
-	return l
-}
 
 // TestAll lists some thousand boards: all of them, each with its rank.
 func TestAll(t *testing.T) {
 	ranking, err := colex.New(6, 10)
 	must.OK(t, err)
 	next := uint64(0)
-	err = mustNew(t, 6, 10).All(t.Context(), func(ranks []uint64, boards []uint8) error {
+	err = must.Get(New(6, 10))(t).All(t.Context(), func(ranks []uint64, boards []uint8) error {
 		for i, rank := range ranks {
 			if got := ranking.Rank(boards[i*6:][:6]); got != next || rank != next {
 				t.Fatalf("board %v, rank %d said, is %d, want %d", boards[i*6:][:6], rank, got, next)
@@ -31,21 +25,18 @@ func TestAll(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil || next != ranking.Size(10) {
-		t.Errorf("%d of %d boards, %v", next, ranking.Size(10), err)
-	}
+	should.Hold(t, err == nil && next == ranking.Size(10), "%d of %d boards, %v", next, ranking.Size(10), err)
 }
 
 // TestSample takes samples of all sizes around a block: no board comes twice, and more
 // boards begin with those that fewer are.
 func TestSample(t *testing.T) {
 	const pits, seeds = 6, 10
-	ranking, err := colex.New(pits, seeds)
-	must.OK(t, err)
+	ranking := must.Get(colex.New(pits, seeds))(t)
 	var before []uint64
 	for _, count := range []uint64{0, 1, 1023, 1024, 1025, 3003} {
 		var all []uint64
-		err := mustNew(t, pits, seeds).Sample(t.Context(), count, 7, func(ranks []uint64, boards []uint8) error {
+		err := must.Get(New(pits, seeds))(t).Sample(t.Context(), count, 7, func(ranks []uint64, boards []uint8) error {
 			for i, rank := range ranks {
 				if got := ranking.Rank(boards[i*pits:][:pits]); got != rank {
 					t.Fatalf("board %v has rank %d, %d said", boards[i*pits:][:pits], got, rank)
@@ -54,36 +45,27 @@ func TestSample(t *testing.T) {
 			all = append(all, ranks...)
 			return nil
 		})
-		if err != nil || uint64(len(all)) != count || !slices.Equal(all[:len(before)], before) {
-			t.Fatalf("%d of %d boards, %v", len(all), count, err)
-		}
+		must.Hold(t, err == nil && uint64(len(all)) == count && slices.Equal(all[:len(before)], before),
+			"%d of %d boards, %v", len(all), count, err)
 		before = all
 	}
 	slices.Sort(before)
-	if len(slices.Compact(before)) != int(ranking.Size(seeds)) {
-		t.Error("a board came twice")
-	}
-	if err := mustNew(t, pits, seeds).Sample(t.Context(), 3004, 7, nil); !errors.Is(err, ErrCount) {
-		t.Errorf("3004 of 3003 boards: %v, want ErrCount", err)
-	}
+	should.Hold(t, len(slices.Compact(before)) == int(ranking.Size(seeds)), "a board came twice")
+	should.Be(t, must.Get(New(pits, seeds))(t).Sample(t.Context(), 3004, 7, nil), ErrCount, "3004 of 3003 boards")
 }
 
 func TestStops(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	blocks := 0
-	err := mustNew(t, 12, 12).All(ctx, func([]uint64, []uint8) error {
+	err := must.Get(New(12, 12))(t).All(ctx, func([]uint64, []uint8) error {
 		blocks++
 		cancel()
 		return nil
 	})
-	if !errors.Is(err, context.Canceled) || blocks != 1 {
-		t.Errorf("%d blocks, %v, want 1 and context.Canceled", blocks, err)
-	}
+	should.Hold(t, errors.Is(err, context.Canceled) && blocks == 1, "%d blocks, %v, want 1 and context.Canceled", blocks, err)
 	broken := errors.New("disk full")
-	if err := mustNew(t, 12, 12).All(t.Context(), func([]uint64, []uint8) error { return broken }); err != broken {
-		t.Errorf("%v, want %v", err, broken)
-	}
-	if _, err := New(16, 64); !errors.Is(err, colex.ErrOverflow) {
-		t.Errorf("16 pits, 64 seeds: %v, want ErrOverflow", err)
-	}
+	err = must.Get(New(12, 12))(t).All(t.Context(), func([]uint64, []uint8) error { return broken })
+	should.Hold(t, err == broken, "%v, want %v", err, broken)
+	_, err = New(16, 64)
+	should.Hold(t, errors.Is(err, colex.ErrOverflow), "16 pits, 64 seeds: %v, want ErrOverflow", err)
 }

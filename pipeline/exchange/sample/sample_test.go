@@ -20,6 +20,7 @@ import (
 	"go.uber.org/goleak"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/io/corrupt"
 	"grenier/io/manifest"
@@ -83,13 +84,8 @@ func newTruth(t testing.TB, game awari.Game, layers [][]int8, from, to int) trut
 func write(t testing.TB, dir string, o sample.Options) ([]byte, sample.Summary) {
 	t.Helper()
 	var out bytes.Buffer
-	s, err := sample.Write(t.Context(), dir, &out, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if s.Bytes != uint64(out.Len()) || s.Positions != o.Count {
-		t.Errorf("%+v of %d bytes", s, out.Len())
-	}
+	s := must.Get(sample.Write(t.Context(), dir, &out, o))(t)
+	should.Hold(t, s.Bytes == uint64(out.Len()) && s.Positions == o.Count, "%+v of %d bytes", s, out.Len())
 	return out.Bytes(), s
 }
 
@@ -102,9 +98,7 @@ func read(t testing.TB, f sample.Format, game awari.Game, data []byte) (rows []r
 			var r row
 			d := json.NewDecoder(bytes.NewReader(line))
 			d.DisallowUnknownFields()
-			if err := d.Decode(&r); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, d.Decode(&r))
 			rows = append(rows, r)
 		}
 	case sample.CSV:
@@ -116,17 +110,8 @@ func read(t testing.TB, f sample.Format, game awari.Game, data []byte) (rows []r
 }
 
 func readCSV(t testing.TB, game awari.Game, data []byte) (rows []row) {
-	records, err := csv.NewReader(bytes.NewReader(data)).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	number := func(text string) int {
-		x, err := strconv.Atoi(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return x
-	}
+	records := must.Get(csv.NewReader(bytes.NewReader(data)).ReadAll())(t)
+	number := func(text string) int { return must.Get(strconv.Atoi(text))(t) }
 	for _, fields := range records[1:] {
 		r := row{Best: []int{}}
 		for i, text := range fields {
@@ -189,18 +174,15 @@ func readNpy(t testing.TB, game awari.Game, data []byte) (rows []row) {
 
 // TestPlies draws from layers some of which have distances: the rows are the same, and each ends with what the tables know.
 func TestPlies(t *testing.T) {
-	game := testrun.Game(t, 6, awari.Awari)
-	dir := testrun.Write(t, game, testrun.Solve(t, game, 7), 100)
+	game, _, dir := testrun.Run(t, 6, awari.Awari, 7, 100)
 	o := sample.Options{From: 5, To: 7, Count: 900, Seed: 3, Job: job.Job{Workers: 2, Family: cpu.Best()}}
 	formats := []sample.Format{sample.CSV, sample.JSONL, sample.Npy}
 	before := map[sample.Format][]byte{}
 	for _, o.Format = range formats {
 		before[o.Format], _ = write(t, dir, o)
 	}
-	_, err := distance.Run(t.Context(), dir, distance.Options{Layers: []int{3, 5, 7}, Job: o.Job})
-	must.OK(t, err)
-	tb, err := tables.Open(t.Context(), dir)
-	must.OK(t, err)
+	must.OK(t, must.Err(distance.Run(t.Context(), dir, distance.Options{Layers: []int{3, 5, 7}, Job: o.Job})))
+	tb := must.Get(tables.Open(t.Context(), dir))(t)
 	defer tb.Close()
 	for _, o.Format = range formats {
 		data, _ := write(t, dir, o)
@@ -245,23 +227,16 @@ func TestPlies(t *testing.T) {
 			}
 			rest = rest[len(line+end):]
 		}
-		if len(rest) > 0 || known == 0 || known == 900 {
-			t.Errorf("%s: %d bytes are left, %d rows have plies", o.Format, len(rest), known)
-		}
+		should.Not(t, len(rest) > 0 || known == 0 || known == 900, "%s: %d bytes are left, %d rows have plies", o.Format, len(rest), known)
 	}
 	must.OK(t, os.Remove(filepath.Join(dir, rundir.DistanceName(7))))
-	if _, err := sample.Write(t.Context(), dir, io.Discard, o); !errors.Is(err, corrupt.ErrCorrupt) {
-		t.Errorf("listed distances are missing: %v", err)
-	}
+	should.Be(t, must.Err(sample.Write(t.Context(), dir, io.Discard, o)), corrupt.ErrCorrupt, "listed distances are missing")
 }
 
-// TestWhole draws all positions of small layers, in all formats: each comes once, with its values
-// by the rules.
+// TestWhole draws all positions of small layers, in all formats: each comes once, with its values by the rules.
 func TestWhole(t *testing.T) {
 	for _, rules := range awari.RuleSets() {
-		game := testrun.Game(t, 6, rules)
-		layers := testrun.Solve(t, game, 7)
-		dir := testrun.Write(t, game, layers, 100)
+		game, layers, dir := testrun.Run(t, 6, rules, 7, 100)
 		want := newTruth(t, game, layers, 5, 7)
 		for _, f := range []sample.Format{sample.CSV, sample.JSONL, sample.Npy} {
 			for _, byScore := range []bool{false, true} {
@@ -270,14 +245,11 @@ func TestWhole(t *testing.T) {
 				seen := map[string]bool{}
 				for i, r := range read(t, f, game, data) {
 					key := fmt.Sprint(r.Pits)
-					if !reflect.DeepEqual(r, want[key]) || seen[key] {
-						t.Fatalf("%s: row %d is %+v, want %+v; it was there: %v", f, i, r, want[key], seen[key])
-					}
+					must.Not(t, !reflect.DeepEqual(r, want[key]) || seen[key],
+						"%s: row %d is %+v, want %+v; it was there: %v", f, i, r, want[key], seen[key])
 					seen[key] = true
 				}
-				if len(seen) != len(want) {
-					t.Errorf("%s: %d of %d positions", f, len(seen), len(want))
-				}
+				should.Hold(t, len(seen) == len(want), "%s: %d of %d positions", f, len(seen), len(want))
 			}
 		}
 	}
@@ -286,8 +258,7 @@ func TestWhole(t *testing.T) {
 // TestSameBytes: workers and memory change nothing, a longer sample begins with the shorter one,
 // and another seed gives another.
 func TestSameBytes(t *testing.T) {
-	game := testrun.Game(t, 12, awari.Awari)
-	dir := testrun.Write(t, game, testrun.Solve(t, game, 7), 1000)
+	dir := testrun.Dir(t, 12, awari.Awari, 7, 1000)
 	for _, byScore := range []bool{false, true} {
 		o := sample.Options{From: 3, To: 7, Count: 5000, Seed: 8, Format: sample.JSONL, ByScore: byScore, Job: job.Job{Family: cpu.Best()}}
 		want, _ := write(t, dir, o)
@@ -295,30 +266,24 @@ func TestSameBytes(t *testing.T) {
 			o.Workers, o.Memory = workers, 1
 			_, err := sample.Write(t.Context(), dir, &bytes.Buffer{}, o)
 			small, ok := errors.AsType[*memory.Error](err)
-			if !ok {
-				t.Fatalf("one byte of memory: %v", err)
-			}
+			must.Hold(t, ok, "one byte of memory: %v", err)
 			o.Memory = small.Need // batches are small
-			if got, _ := write(t, dir, o); !bytes.Equal(got, want) {
-				t.Errorf("%d workers, by score %v: other bytes", workers, byScore)
-			}
+			got, _ := write(t, dir, o)
+			should.Hold(t, bytes.Equal(got, want), "%d workers, by score %v: other bytes", workers, byScore)
 		}
 		o.Count = 1234
 		if got, _ := write(t, dir, o); !bytes.HasPrefix(want, got) || bytes.Count(got, []byte("\n")) != 1234 {
 			t.Errorf("by score %v: a shorter sample is not the beginning of a longer one", byScore)
 		}
 		o.Seed++
-		if got, _ := write(t, dir, o); bytes.HasPrefix(want, got) {
-			t.Errorf("by score %v: the seed changes nothing", byScore)
-		}
+		got, _ := write(t, dir, o)
+		should.Not(t, bytes.HasPrefix(want, got), "by score %v: the seed changes nothing", byScore)
 	}
 }
 
 // TestByScore: each score comes as often as every other, as long as there are positions.
 func TestByScore(t *testing.T) {
-	game := testrun.Game(t, 12, awari.Awari)
-	layers := testrun.Solve(t, game, 6)
-	dir := testrun.Write(t, game, layers, 1000)
+	game, layers, dir := testrun.Run(t, 12, awari.Awari, 6, 1000)
 	there := map[int]int{}
 	for _, scores := range layers[5:] {
 		for _, x := range scores {
@@ -335,16 +300,12 @@ func TestByScore(t *testing.T) {
 		most = max(most, n)
 	}
 	for score, n := range there {
-		if got[score] != n && got[score] < most-1 {
-			t.Errorf("score %d: %d of %d positions, another has %d", score, got[score], n, most)
-		}
+		should.Not(t, got[score] != n && got[score] < most-1, "score %d: %d of %d positions, another has %d", score, got[score], n, most)
 	}
 }
 
 func TestRefused(t *testing.T) {
-	game := testrun.Game(t, 4, awari.Awari)
-	layers := testrun.Solve(t, game, 4)
-	dir := testrun.Write(t, game, layers, 100)
+	dir := testrun.Dir(t, 4, awari.Awari, 4, 100)
 	for name, c := range map[string]struct {
 		o    sample.Options
 		want error
@@ -354,13 +315,9 @@ func TestRefused(t *testing.T) {
 		"none":       {sample.Options{From: 3, To: 4}, sample.ErrSample},
 		"too many":   {sample.Options{From: 4, To: 4, Count: 36}, sample.ErrSample},
 	} {
-		if _, err := sample.Write(t.Context(), dir, &bytes.Buffer{}, c.o); !errors.Is(err, c.want) {
-			t.Errorf("%s: error %v, want %v", name, err, c.want)
-		}
+		should.Be(t, must.Err(sample.Write(t.Context(), dir, &bytes.Buffer{}, c.o)), c.want, "%s", name)
 	}
-	if _, err := sample.ParseFormat("xml"); !errors.Is(err, sample.ErrFormat) {
-		t.Errorf("error %v", err)
-	}
+	should.Be(t, must.Err(sample.ParseFormat("xml")), sample.ErrFormat)
 }
 
 // TestDamage: neither a wrong score nor a wrong histogram gets into a sample.
@@ -371,44 +328,27 @@ func TestDamage(t *testing.T) {
 	changed[5] = slices.Clone(layers[5])
 	changed[5][7]++
 	o := sample.Options{From: 5, To: 5, Count: uint64(len(layers[5])), Format: sample.CSV}
-	if _, err := sample.Write(t.Context(), testrun.Write(t, game, changed, 100), &bytes.Buffer{}, o); !errors.Is(err, corrupt.ErrCorrupt) {
-		t.Errorf("a wrong score: error %v", err)
-	}
+	should.Be(t, must.Err(sample.Write(t.Context(), testrun.Write(t, game, changed, 100), &bytes.Buffer{}, o)), corrupt.ErrCorrupt,
+		"a wrong score")
 
 	dir := testrun.Write(t, game, layers, 100)
-	m, err := manifest.Load(filepath.Join(dir, rundir.ManifestName))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(manifest.Load(filepath.Join(dir, rundir.ManifestName)))(t)
 	h := &m.Layers[5].Histogram
 	h[5]-- // a win all the same
 	h[4]++
 	testrun.SaveManifest(t, dir, m)
 	o.ByScore = true
-	if _, err := sample.Write(t.Context(), dir, &bytes.Buffer{}, o); !errors.Is(err, corrupt.ErrCorrupt) {
-		t.Errorf("a wrong histogram: error %v", err)
-	}
+	should.Be(t, must.Err(sample.Write(t.Context(), dir, &bytes.Buffer{}, o)), corrupt.ErrCorrupt, "a wrong histogram")
 }
 
 // TestFile: there is a file when it is complete, and none otherwise.
 func TestFile(t *testing.T) {
-	game := testrun.Game(t, 4, awari.Awari)
-	dir := testrun.Write(t, game, testrun.Solve(t, game, 6), 100)
+	dir := testrun.Dir(t, 4, awari.Awari, 6, 100)
 	path := filepath.Join(t.TempDir(), "sample")
 	o := sample.Options{From: 0, To: 6, Count: 50, Format: sample.CSV}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := sample.WriteFile(ctx, dir, path, o); !errors.Is(err, context.Canceled) {
-		t.Errorf("error %v", err)
-	}
-	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("there is a file: %v", err)
-	}
-	if _, err := sample.WriteFile(t.Context(), dir, path, o); err != nil {
-		t.Fatal(err)
-	}
+	should.Be(t, must.Err(sample.WriteFile(must.Ended(t), dir, path, o)), context.Canceled)
+	should.Be(t, must.Err(os.Stat(path)), os.ErrNotExist, "there is a file")
+	must.OK(t, must.Err(sample.WriteFile(t.Context(), dir, path, o)))
 	want, _ := write(t, dir, o)
-	if !bytes.Equal(testrun.ReadFile(t, path), want) {
-		t.Error("the file has other bytes")
-	}
+	should.Hold(t, bytes.Equal(must.Read(t, path), want), "the file has other bytes")
 }

@@ -5,6 +5,8 @@ import (
 	"sync"
 	"testing"
 
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/pipeline/internal/blocks"
 )
 
@@ -43,9 +45,8 @@ func TestLimit(t *testing.T) {
 				s.Keep(n, block, s.Room())
 				for k := range i + 1 {
 					found := s.Find(k/perLayer, uint64(k%perLayer)) != nil
-					if want := i-k < limit; found != want {
-						t.Fatalf("limit %d, %d blocks: block %d is in memory: %v", limit, i+1, k, found)
-					}
+					want := i-k < limit
+					must.Hold(t, found == want, "limit %d, %d blocks: block %d is in memory: %v", limit, i+1, k, found)
 				}
 			}
 		}
@@ -57,9 +58,7 @@ func TestAsked(t *testing.T) {
 	s := newStore(1, 1)
 	for round := range 3 {
 		for i := range uint32(3) {
-			if got := s.Asked(4, 7); got != i+1 {
-				t.Fatalf("round %d: %d, want %d", round, got, i+1)
-			}
+			must.Equal(t, s.Asked(4, 7), i+1, "round %d", round)
 		}
 		fetch(s, 4, 7)
 		fetch(s, 4, 8)
@@ -71,14 +70,10 @@ func TestMemoryIsGivenBack(t *testing.T) {
 	s := newStore(2, 1)
 	b := s.Room()
 	s.GiveBack(b)
-	if s.Room() != b {
-		t.Error("memory given back is not used again")
-	}
+	should.Hold(t, s.Room() == b, "memory given back is not used again")
 	fetch(s, 0, 0)
 	s.Keep(0, 0, b)
-	if s.Room() != b {
-		t.Error("memory of a block that came too late is not used again")
-	}
+	should.Hold(t, s.Room() == b, "memory of a block that came too late is not used again")
 }
 
 // TestConcurrent: a block that somebody has found holds the same scores for ever, whatever gives way.
@@ -112,14 +107,9 @@ func TestMemoryIsUsedAgain(t *testing.T) {
 	s := blocks.New(6, func(int) uint64 { return perLayer }, 1, 1, true)
 	reader := s.Enter()
 	first := fetch(s, 0, 0)
-	second := fetch(s, 0, 1)
-	if first == second || fetch(s, 0, 2) == first {
-		t.Fatal("memory that somebody reads is used again")
-	}
+	must.Not(t, first == fetch(s, 0, 1) || fetch(s, 0, 2) == first, "memory that somebody reads is used again")
 	reader.Leave()
-	if s.Room() != first {
-		t.Error("memory that nobody reads is not used again")
-	}
+	should.Hold(t, s.Room() == first, "memory that nobody reads is not used again")
 }
 
 // TestReaders: a score that was read between Enter and Leave belongs to its block, though memory is used again at once.
@@ -152,7 +142,5 @@ func TestReaders(t *testing.T) {
 	group.Wait()
 	count := 0
 	memory.Range(func(any, any) bool { count++; return true })
-	if count > 100 {
-		t.Errorf("memory of %d blocks was used for 3 at a time", count)
-	}
+	should.Not(t, count > 100, "memory of %d blocks was used for 3 at a time", count)
 }

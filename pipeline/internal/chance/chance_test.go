@@ -3,6 +3,9 @@ package chance
 import (
 	"math"
 	"testing"
+
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 )
 
 func TestPermutation(t *testing.T) {
@@ -11,16 +14,13 @@ func TestPermutation(t *testing.T) {
 		seen := make([]bool, n)
 		for i := range n {
 			at := p.At(i)
-			if at >= n || seen[at] {
-				t.Fatalf("%d numbers: %d comes out at %d, which is too large or was there", n, at, i)
-			}
+			must.Not(t, at >= n || seen[at], "%d numbers: %d comes out at %d, which is too large or was there", n, at, i)
 			seen[at] = true
 		}
 	}
 	p := NewPermutation(1<<62, 1)
-	if a, b := p.At(0), p.At(1<<62-1); a >= 1<<62 || b >= 1<<62 || a == b {
-		t.Errorf("%d, %d", a, b)
-	}
+	a, b := p.At(0), p.At(1<<62-1)
+	should.Not(t, a >= 1<<62 || b >= 1<<62 || a == b, "%d, %d", a, b)
 }
 
 // TestUniform counts the number that comes first, and the one after the number 0, over many seeds: each
@@ -34,18 +34,15 @@ func TestUniform(t *testing.T) {
 		first[p.At(0)]++
 		follows[(p.At(1)+n-p.At(0))%n]++
 	}
-	if follows[0] != 0 {
-		t.Errorf("a number follows itself %d times", follows[0])
-	}
+	should.Hold(t, follows[0] == 0, "a number follows itself %d times", follows[0])
 	check := func(name string, counts []int) {
 		mean, sum := float64(seeds)/float64(len(counts)), 0.0
 		for _, c := range counts {
 			sum += (float64(c) - mean) * (float64(c) - mean) / mean
 		}
 		// The sum has the mean k and the variance 2k, for k degrees of freedom.
-		if k := float64(len(counts) - 1); sum > k+6*math.Sqrt(2*k) {
-			t.Errorf("%s: chi-square %.1f with %.0f degrees of freedom: %v", name, sum, k, counts)
-		}
+		k := float64(len(counts) - 1)
+		should.Not(t, sum > k+6*math.Sqrt(2*k), "%s: chi-square %.1f with %.0f degrees of freedom: %v", name, sum, k, counts)
 	}
 	check("first", first[:])
 	check("differences", follows[1:])
@@ -55,7 +52,5 @@ func TestUniform(t *testing.T) {
 func TestGolden(t *testing.T) {
 	p := NewPermutation(1_000_000, 7)
 	want := [3]uint64{593443, 383901, 18571}
-	if got := [3]uint64{p.At(0), p.At(1), p.At(999_999)}; got != want {
-		t.Errorf("%v, want %v", got, want)
-	}
+	should.Equal(t, [3]uint64{p.At(0), p.At(1), p.At(999_999)}, want)
 }

@@ -11,6 +11,7 @@ import (
 	"go.uber.org/goleak"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -18,13 +19,11 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // TestSpeed: the measured speed-up comes out, and more processors do more, but each does less.
 func TestSpeed(t *testing.T) {
 	for processors, want := range map[int][2]float64{1: {1, 1}, 2: {1.9, 1.9}, 16: {8.9, 9}} {
-		if got := speed(processors, 2, 1.9); got < want[0]-1e-9 || got > want[1]+1e-9 {
-			t.Errorf("%d processors: %v, want %v", processors, got, want)
-		}
+		got := speed(processors, 2, 1.9)
+		should.Not(t, got < want[0]-1e-9 || got > want[1]+1e-9, "%d processors: %v, want %v", processors, got, want)
 	}
-	if got := speed(2, 1, 1); got < 1.9 || got >= 2 {
-		t.Errorf("2 processors: %v", got)
-	}
+	got := speed(2, 1, 1)
+	should.Not(t, got < 1.9 || got >= 2, "2 processors: %v", got)
 }
 
 // TestSpeeds: as many processors as were measured do what was measured; more of them do at most what cores would,
@@ -45,22 +44,16 @@ func TestSpeeds(t *testing.T) {
 		"very slow memory":  {Figures{Cores: 2, Speedup: 1.9, MemorySpeed: 1e9}, 16, Speeds{1.9, 16, ByMemory}},
 	} {
 		got := c.f.Speeds(c.processors, traffic)
-		if math.Abs(got.Least-c.want.Least) > 1e-9 || math.Abs(got.Most-c.want.Most) > 1e-9 || got.Bound != c.want.Bound {
-			t.Errorf("%s: %+v, want %+v", name, got, c.want)
-		}
+		should.Not(t, math.Abs(got.Least-c.want.Least) > 1e-9 || math.Abs(got.Most-c.want.Most) > 1e-9 || got.Bound != c.want.Bound,
+			"%s: %+v, want %+v", name, got, c.want)
 	}
 }
 
 // TestMeasureMemory: memory has some speed, and ends with its context.
 func TestMeasureMemory(t *testing.T) {
-	if speed, err := MeasureMemory(t.Context(), 3); !(speed > 1e6) || err != nil {
-		t.Errorf("%v, %v", speed, err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := MeasureMemory(ctx, 1); !errors.Is(err, context.Canceled) {
-		t.Error(err)
-	}
+	speed, err := MeasureMemory(t.Context(), 3)
+	should.Hold(t, speed > 1e6 && err == nil, "%v, %v", speed, err)
+	should.Be(t, must.Err(MeasureMemory(must.Ended(t), 1)), context.Canceled)
 }
 
 // TestTaken: others take nothing while there are processors left.
@@ -70,9 +63,7 @@ func TestTaken(t *testing.T) {
 		workers, all int
 		want         float64
 	}{{0, 2, 2, 0}, {0.5, 2, 2, 0.25}, {1, 1, 2, 0}, {30, 2, 64, 0}, {63, 2, 64, 0.5}, {9, 2, 2, 1}} {
-		if got := taken(tt.others, tt.workers, tt.all); got != tt.want {
-			t.Errorf("%+v: %v", tt, got)
-		}
+		should.Equal(t, taken(tt.others, tt.workers, tt.all), tt.want, "%+v", tt)
 	}
 }
 
@@ -97,9 +88,8 @@ func TestCheck(t *testing.T) {
 		"not a number":    {Figures{Cores: 2, Speedup: 1, Disk: Disk{1e9, math.NaN(), 1e9}}, nil, false},
 		"too fast a disk": {Figures{Cores: 2, Speedup: 1, Disk: Disk{1e14, 1e9, 1e9}}, nil, false},
 	} {
-		if err := c.f.check(c.costs); (err == nil) != c.ok || err != nil && !errors.Is(err, ErrFigure) {
-			t.Errorf("%s: %v", name, err)
-		}
+		err := c.f.check(c.costs)
+		should.Not(t, (err == nil) != c.ok || err != nil && !errors.Is(err, ErrFigure), "%s: %v", name, err)
 	}
 }
 
@@ -107,17 +97,9 @@ func TestCheck(t *testing.T) {
 func TestMeasureDisk(t *testing.T) {
 	dir, shares := t.TempDir(), []float64{0}
 	d, err := MeasureDisk(t.Context(), filepath.Join(dir, "not", "yet"), 2, func(share float64) { shares = append(shares, share) })
-	if err != nil || !(d.Write > 0 && d.Read > 0 && d.Random > 0) {
-		t.Errorf("%+v, %v", d, err)
-	}
-	if !slices.IsSorted(shares) || shares[len(shares)-1] != 1 {
-		t.Errorf("progress %v", shares)
-	}
+	should.Hold(t, err == nil && (d.Write > 0 && d.Read > 0 && d.Random > 0), "%+v, %v", d, err)
+	should.Hold(t, slices.IsSorted(shares) && shares[len(shares)-1] == 1, "progress %v", shares)
 	must.Empty(t, dir)
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := MeasureDisk(ctx, dir, 2, nil); !errors.Is(err, context.Canceled) {
-		t.Error(err)
-	}
+	should.Be(t, must.Err(MeasureDisk(must.Ended(t), dir, 2, nil)), context.Canceled)
 	must.Empty(t, dir)
 }

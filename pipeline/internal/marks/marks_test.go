@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 	"grenier/io/corrupt"
 	"grenier/io/vfs"
@@ -22,8 +23,7 @@ const name = "marks"
 // open opens a directory of its own.
 func open(t *testing.T) vfs.Dir {
 	t.Helper()
-	d, err := vfs.OpenDir(t.TempDir())
-	must.OK(t, err)
+	d := must.Get(vfs.OpenDir(t.TempDir()))(t)
 	t.Cleanup(func() { d.Close() })
 	return d
 }
@@ -161,9 +161,7 @@ func markSome(t *testing.T, random *rand.Rand, v *marks.View, want []bool) {
 func TestCreate(t *testing.T) {
 	dir := open(t)
 	must.OK(t, dir.Mkdir(name))
-	if _, err := marks.Create(dir, name, 8); err == nil {
-		t.Error("a file in the place of a directory")
-	}
+	should.Not(t, must.Err(marks.Create(dir, name, 8)) == nil, "a file in the place of a directory")
 }
 
 // TestSave: a copy has the marks of its moment, and stays when the set is gone.
@@ -217,6 +215,8 @@ func refused(t *testing.T, s *marks.Set, dir vfs.Dir, owner uint32) {
 		if one[0] != 0 {
 			t.Fatalf("byte %d is marked", at)
 		}
+		left, err := dir.Entries()
+		should.Hold(t, err == nil && len(left) == 1, "left: %v, %v", left, err)
 	}
 	must.OK(t, s.Close())
 }

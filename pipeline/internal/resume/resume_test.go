@@ -9,6 +9,7 @@ import (
 	"go.uber.org/goleak"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/io/corrupt"
 	"grenier/io/manifest"
 	"grenier/io/rundir"
@@ -45,11 +46,8 @@ func newSearch(at workfile.Extent) *blocks {
 func kept(t *testing.T, path, payload string) workfile.Extent {
 	t.Helper()
 	b := newSearch(workfile.Extent{})
-	d, err := Open(path, b.Search)
-	must.OK(t, err)
-	if b.saved != nil {
-		t.Errorf("a new directory has the checkpoint %q", b.saved)
-	}
+	d := must.Get(Open(path, b.Search))(t)
+	should.Hold(t, b.saved == nil, "a new directory has the checkpoint %q", b.saved)
 	at, err := d.Put([]byte("block"))
 	must.OK(t, errors.Join(err, d.Checkpoint([]byte(payload)), d.Close()))
 	return at
@@ -59,15 +57,11 @@ func kept(t *testing.T, path, payload string) workfile.Extent {
 func TestResume(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run")
 	b := newSearch(kept(t, path, "saved"))
-	d, err := Open(path, b.Search)
-	must.OK(t, err)
+	d := must.Get(Open(path, b.Search))(t)
 	got, err := d.Get(b.at, nil)
-	if err != nil || string(got) != "block" || string(b.saved) != "saved" {
-		t.Errorf("%q with the checkpoint %q: %v", got, b.saved, err)
-	}
-	if _, err := Open(path, b.Search); !errors.As(err, new(*rundir.LockedError)) {
-		t.Errorf("opened twice: %v", err)
-	}
+	should.Hold(t, err == nil && string(got) == "block" && string(b.saved) == "saved", "%q with the checkpoint %q: %v", got, b.saved, err)
+	_, err = Open(path, b.Search)
+	should.Hold(t, errors.As(err, new(*rundir.LockedError)), "opened twice: %v", err)
 	must.OK(t, errors.Join(d.Clear(), d.Close()))
 	must.Empty(t, filepath.Join(path, rundir.WorkName))
 	kept(t, path, "again")
@@ -93,9 +87,7 @@ func TestRefused(t *testing.T) {
 		b := newSearch(kept(t, path, c.payload))
 		must.OK(t, c.change(filepath.Join(path, rundir.WorkName), &b.Search))
 		for range 2 {
-			if _, err := Open(path, b.Search); !errors.Is(err, c.want) {
-				t.Errorf("%s: %v, want %v", name, err, c.want)
-			}
+			should.Be(t, must.Err(Open(path, b.Search)), c.want, "%s", name)
 		}
 	}
 }
@@ -108,7 +100,5 @@ func TestDamaged(t *testing.T) {
 	defer d.Close()
 	err = d.Damaged("block 7", errLoad)
 	want := filepath.Join(path, rundir.WorkName, rundir.BlocksName) + ": block 7: not so"
-	if !errors.Is(err, corrupt.ErrCorrupt) || !errors.Is(err, errLoad) || err.Error() != want {
-		t.Errorf("%v, want %s", err, want)
-	}
+	should.Hold(t, errors.Is(err, corrupt.ErrCorrupt) && errors.Is(err, errLoad) && err.Error() == want, "%v, want %s", err, want)
 }

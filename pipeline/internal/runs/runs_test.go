@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 )
 
 // numbers returns sorted runs of records of stride words, the first two of them random.
@@ -28,8 +29,7 @@ func numbers(t testing.TB, s *Store, runs, records, stride int) (list []*Run, ro
 		for _, row := range run {
 			must.OK(t, w.Add(row))
 		}
-		r, err := w.Finish()
-		must.OK(t, err)
+		r := must.Get(w.Finish())(t)
 		list, rows = append(list, r), append(rows, run...)
 	}
 	slices.SortFunc(rows, slices.Compare)
@@ -43,12 +43,9 @@ func TestMerge(t *testing.T) {
 		list, rows := numbers(t, s, 13, 3000, stride)
 		m, err := s.openAll(list)
 		for i := 0; err == nil && m.Len() > 0; i++ {
-			if i >= len(rows) || !slices.Equal(m.Row(), rows[i]) {
-				t.Fatalf("%d words, record %d: %x", stride, i, m.Row())
-			}
-			if err = m.Next(); err == nil && m.Len() == 0 && i < len(rows)-1 {
-				t.Errorf("%d words: %d records of %d", stride, i+1, len(rows))
-			}
+			must.Hold(t, i < len(rows) && slices.Equal(m.Row(), rows[i]), "%d words, record %d: %x", stride, i, m.Row())
+			err = m.Next()
+			should.Not(t, err == nil && m.Len() == 0 && i < len(rows)-1, "%d words: %d records of %d", stride, i+1, len(rows))
 		}
 		must.OK(t, err)
 	}
@@ -72,12 +69,9 @@ func FuzzGaps(f *testing.F) {
 		packed := make([]byte, 10*len(numbers))
 		n := packGaps(packed, raw)
 		again := make([]byte, len(raw))
-		if !unpackGaps(again, packed[:n]) || !slices.Equal(again, raw) {
-			t.Errorf("%x becomes %x in %d bytes", numbers, again, n)
-		}
-		if n > 0 && (unpackGaps(again, packed[:n-1]) || packGaps(packed[:n-1], raw) != 0) {
-			t.Errorf("%x: they fit %d bytes of %d", numbers, n-1, n)
-		}
+		should.Hold(t, unpackGaps(again, packed[:n]) && slices.Equal(again, raw), "%x becomes %x in %d bytes", numbers, again, n)
+		should.Not(t, n > 0 && (unpackGaps(again, packed[:n-1]) || packGaps(packed[:n-1], raw) != 0),
+			"%x: they fit %d bytes of %d", numbers, n-1, n)
 		unpackGaps(again, raw) // it may be anything
 	})
 }
@@ -90,17 +84,12 @@ func TestGaps(t *testing.T) {
 	for _, row := range rows {
 		must.OK(t, w.Add(row))
 	}
-	r, err := w.Finish()
-	must.OK(t, err)
+	r := must.Get(w.Finish())(t)
 	want := []byte{5, 127, 0x80, 0x80, 0x80, 0x80, 0x10, 0, 0xfb, 0xfe, 0xff, 0xff, 0xef, 0xff, 0xff, 0xff, 0xff, 0x01}
-	if got := r.Blocks[0].data; !slices.Equal(got, want) {
-		t.Errorf("packed: %x, want %x", got, want)
-	}
+	should.List(t, r.Blocks[0].data, want, "packed")
 	c, err := s.Open(r)
 	for i := 0; err == nil && c.Row != nil; i++ {
-		if i >= len(rows) || !slices.Equal(c.Row, rows[i]) {
-			t.Fatalf("record %d: %x", i, c.Row)
-		}
+		must.Hold(t, i < len(rows) && slices.Equal(c.Row, rows[i]), "record %d: %x", i, c.Row)
 		err = c.Next()
 	}
 	must.OK(t, err)

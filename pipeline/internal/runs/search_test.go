@@ -14,6 +14,7 @@ import (
 	"grenier/internal/testkit/crashfs"
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/runstest"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 	"grenier/io/corrupt"
 	"grenier/io/manifest"
@@ -25,10 +26,9 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// walk is a search of the numbers below walkSize, along three edges from each; a layer has those that
-// as many edges lead to, except some which are pruned, with the number of ways. Keep keeps all
-// layers, as solitaire does; otherwise only the last one stays, as in chemin, and the directory is
-// cleared in the end.
+// walk is a search of the numbers below walkSize, along three edges from each; a layer has those that as many edges
+// lead to, except some which are pruned, with the number of ways. Keep keeps all layers, as solitaire does; otherwise
+// only the last one stays, as in chemin, and the directory is cleared in the end.
 type walk struct {
 	threads, abreast, most int // most is the records of a run
 	keep                   bool
@@ -277,9 +277,7 @@ func (p *walkPruner) End(context.Context) error { return p.at("end") }
 // check compares an answer with the plain one.
 func check(t *testing.T, what string, got answer, err error) {
 	t.Helper()
-	if err != nil {
-		t.Fatalf("%s: %v", what, err)
-	}
+	must.Hold(t, err == nil, "%s: %v", what, err)
 	must.Same(t, what, plainWalk(), got)
 }
 
@@ -322,12 +320,8 @@ func TestSearchFails(t *testing.T) {
 				}
 				return nil
 			}
-			if _, err := w.run(t.Context()); !errors.Is(err, bad) {
-				t.Errorf("%s: error %v", stage, err)
-			}
-			if layer != 3 {
-				t.Errorf("%s: it ends after layer %d", stage, layer)
-			}
+			should.Be(t, must.Err(w.run(t.Context())), bad, "%s", stage)
+			should.Equal(t, layer, 3, "%s: it ends after layer", stage)
 			w.fails = nil
 			got, err := w.run(t.Context())
 			check(t, stage, got, err)
@@ -335,8 +329,7 @@ func TestSearchFails(t *testing.T) {
 	}
 }
 
-// TestSearchResumes: the context ends the search in any layer, which then goes on from the layer
-// before, once.
+// TestSearchResumes: the context ends the search in any layer, which then goes on from the layer before, once.
 func TestSearchResumes(t *testing.T) {
 	for _, keep := range []bool{false, true} {
 		w := &walk{threads: 2, abreast: 2, most: 10, keep: keep, dir: t.TempDir()}
@@ -366,9 +359,7 @@ func TestSearchMemory(t *testing.T) {
 			w.store.Most = 1000
 		}
 	}
-	if _, err := w.run(t.Context()); !errors.Is(err, ErrMemory) {
-		t.Errorf("error %v", err)
-	}
+	should.Be(t, must.Err(w.run(t.Context())), ErrMemory)
 }
 
 // on returns a search whose work files are in a file system of a test.
@@ -380,9 +371,8 @@ func on(t *testing.T, keep bool) func(*crashfs.FS) (answer, error) {
 	}
 }
 
-// TestLongCrash crashes a search at its first, second, ... change of a file, until it comes to its
-// end, and resumes it after kill -9 and after a power cut. The short form leaves out most of the
-// changes.
+// TestLongCrash crashes a search at its first, second, ... change of a file, until it comes to its end, and resumes it
+// after kill -9 and after a power cut. The short form leaves out most of the changes.
 func TestLongCrash(t *testing.T) {
 	rng := tries.Rand(t)
 	for _, keep := range []bool{false, true} {
@@ -398,17 +388,14 @@ func TestLongCrash(t *testing.T) {
 				check(t, "no crash", got, err)
 				break
 			}
-			if !errors.Is(err, crashfs.ErrCrashed) {
-				t.Fatalf("crash %d: %v", k, err)
-			}
+			must.Be(t, err, crashfs.ErrCrashed, "crash %d", k)
 			for _, fs := range []*crashfs.FS{fs.Kill(), fs.PowerCut(rng)} {
 				got, err := search(fs)
 				check(t, fmt.Sprintf("after crash %d, keep %v", k, keep), got, err)
 			}
 		}
-		if t.Logf("less than %d changes", k); k < 60 {
-			t.Error("these are too few")
-		}
+		t.Logf("less than %d changes", k)
+		should.Not(t, k < 60, "these are too few")
 	}
 }
 
@@ -423,17 +410,12 @@ func TestDiskFull(t *testing.T) {
 				check(t, "enough", got, err)
 				break
 			}
-			if !errors.Is(err, syscall.ENOSPC) {
-				t.Fatalf("%d bytes: %v", limit, err)
-			}
+			must.Be(t, err, syscall.ENOSPC, "%d bytes", limit)
 			full++
 		}
-		if full < 5 {
-			t.Errorf("the disk was full %d times only", full)
-		}
-		if left := fs.Names(); !keep && len(left) > 0 {
-			t.Errorf("left behind: %v", left)
-		}
+		should.Not(t, full < 5, "the disk was full %d times only", full)
+		left := fs.Names()
+		should.Not(t, !keep && len(left) > 0, "left behind: %v", left)
 	}
 }
 
@@ -448,14 +430,11 @@ func stopped(t testing.TB, keep bool) string {
 			cancel()
 		}
 	}
-	if _, err := w.run(ctx); !errors.Is(err, context.Canceled) {
-		t.Fatal(err)
-	}
+	must.Be(t, must.Err(w.run(ctx)), context.Canceled)
 	return w.dir
 }
 
-// FuzzDamage changes a byte of a file of a search, or cuts the file there: the result is right, or
-// the damage is found.
+// FuzzDamage changes a byte of a file of a search, or cuts the file there: the result is right, or the damage is found.
 func FuzzDamage(f *testing.F) {
 	left := map[bool]string{false: stopped(f, false), true: stopped(f, true)}
 	for file := range uint8(3) {
@@ -494,8 +473,6 @@ func TestForged(t *testing.T) {
 		w := &walk{threads: 1, abreast: 2, most: 60, dir: t.TempDir()}
 		runstest.Copy(t, left, w.dir)
 		runstest.ChangeCheckpoint(t, w.dir, walkKind, 1, func(all *[]saved) { change(&(*all)[4].Blocks[0]) })
-		if _, err := w.run(t.Context()); !errors.Is(err, corrupt.ErrCorrupt) {
-			t.Errorf("%s: %v", name, err)
-		}
+		should.Be(t, must.Err(w.run(t.Context())), corrupt.ErrCorrupt, "%s", name)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/layers/awari"
 )
@@ -21,9 +23,7 @@ func TestParse(t *testing.T) {
 		"best=1 best=2":                     "best=2..1",
 	} {
 		c, err := Parse(text)
-		if err != nil || c.String() != want {
-			t.Errorf("%q: %q, %v; want %q", text, c.String(), err, want)
-		}
+		should.Hold(t, err == nil && c.String() == want, "%q: %q, %v; want %q", text, c.String(), err, want)
 	}
 	for text, want := range map[string]string{
 		"win=1":                       `no fact "win": must be value, mover`,
@@ -45,18 +45,11 @@ func TestParse(t *testing.T) {
 
 func TestPitsOfTheGame(t *testing.T) {
 	c, err := Parse("p3=1")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Check(testrun.Game(t, 4, awari.Awari)); err != nil {
-		t.Error(err)
-	}
-	if c, err = Parse("p4=1"); err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Check(testrun.Game(t, 4, awari.Awari)); !errors.Is(err, ErrCondition) {
-		t.Error(err)
-	}
+	must.OK(t, err)
+	should.OK(t, c.Check(testrun.Game(t, 4, awari.Awari)))
+	c, err = Parse("p4=1")
+	must.Hold(t, err == nil, "%v", err)
+	should.Be(t, c.Check(testrun.Game(t, 4, awari.Awari)), ErrCondition)
 }
 
 // FuzzParse: whatever can be read means the same when it is written and read again.
@@ -67,17 +60,11 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		c, err := Parse(text)
 		if err != nil {
-			if !errors.Is(err, ErrCondition) {
-				t.Fatal(err)
-			}
+			must.Be(t, err, ErrCondition)
 			return
 		}
 		again, err := Parse(c.String())
-		if err != nil {
-			t.Fatalf("%q becomes %q: %v", text, c.String(), err)
-		}
-		if again != c {
-			t.Fatalf("%q becomes %q, which means something else", text, c.String())
-		}
+		must.Hold(t, err == nil, "%q becomes %q: %v", text, c.String(), err)
+		must.Hold(t, again == c, "%q becomes %q, which means something else", text, c.String())
 	})
 }

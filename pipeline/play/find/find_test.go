@@ -15,7 +15,10 @@ import (
 
 	"go.uber.org/goleak"
 
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
+	"grenier/internal/testkit/tries"
 	"grenier/io/corrupt"
 	"grenier/io/memory"
 	"grenier/kernels/cpu"
@@ -40,10 +43,7 @@ type oracle struct {
 }
 
 func newOracle(t testing.TB, dir string, game awari.Game, layers [][]int8) *oracle {
-	tab, err := tables.Open(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tab := must.Get(tables.Open(t.Context(), dir))(t)
 	t.Cleanup(func() { tab.Close() })
 	return &oracle{t, testrun.Space(t, game, len(layers)-1), layers, tab}
 }
@@ -104,11 +104,7 @@ func (o *oracle) facts(b awari.Board) map[string]int {
 		slices.Sort(values)
 		x["margin"] = values[len(values)-1] - values[len(values)-2]
 	}
-	l, err := bestline.Best(o.t.Context(), o.tables, b, bestline.Options{})
-	if err != nil {
-		o.t.Fatal(err)
-	}
-	x["line"] = len(l.Moves)
+	x["line"] = len(must.Get(bestline.Best(o.t.Context(), o.tables, b, bestline.Options{}))(o.t).Moves)
 	return x
 }
 
@@ -168,20 +164,7 @@ var conditions = []struct {
 
 func run(t testing.TB, dir string, o Options) *Result {
 	t.Helper()
-	r, err := Run(t.Context(), dir, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
-}
-
-func parse(t testing.TB, text string) Condition {
-	t.Helper()
-	c, err := Parse(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
+	return must.Get(Run(t.Context(), dir, o))(t)
 }
 
 // TestLongAgainstBruteForce compares whole lists with the oracle's.
@@ -192,13 +175,11 @@ func TestLongAgainstBruteForce(t *testing.T) {
 	}
 	for _, g := range []struct{ pits, from, to, block int }{{4, 0, four, 50}, {6, six, six + more, 1000}, {8, 4, 4 + more, 1000}} {
 		for _, rules := range awari.RuleSets() {
-			game := testrun.Game(t, g.pits, rules)
-			layers := testrun.Solve(t, game, g.to)
-			dir := testrun.Write(t, game, layers, g.block)
+			game, layers, dir := testrun.Run(t, g.pits, rules, g.to, g.block)
 			all := newOracle(t, dir, game, layers).all(g.from, g.to)
 			for _, c := range conditions {
 				want := matching(all, c.bounds)
-				r := run(t, dir, Options{From: g.from, To: g.to, Condition: parse(t, c.text), Order: First, Count: MaxCount / 10, Job: job.Job{Workers: 2, Family: cpu.Best()}})
+				r := run(t, dir, Options{From: g.from, To: g.to, Condition: must.Get(Parse(c.text))(t), Order: First, Count: MaxCount / 10, Job: job.Job{Workers: 2, Family: cpu.Best()}})
 				if r.Hits != uint64(len(want)) || r.Positions != uint64(len(all)) || r.Undecided != 0 || len(r.Found) != len(want) {
 					t.Fatalf("%s, %q: %d of %d positions, %d found; want %d of %d", game.Name(), c.text, r.Hits, r.Positions, len(r.Found), len(want), len(all))
 				}
@@ -214,12 +195,10 @@ func TestLongAgainstBruteForce(t *testing.T) {
 
 // TestOrders has each order choose among the same hits.
 func TestOrders(t *testing.T) {
-	game := testrun.Game(t, 6, awari.Awari)
-	layers := testrun.Solve(t, game, 8)
-	dir := testrun.Write(t, game, layers, 100)
+	game, layers, dir := testrun.Run(t, 6, awari.Awari, 8, 100)
 	all := newOracle(t, dir, game, layers).all(6, 8)
 	want := matching(all, map[string][2]int{"winning": {1, 1}})
-	o := Options{From: 6, To: 8, Condition: parse(t, "winning=1"), Order: First, Count: 5, Job: job.Job{Workers: 2}}
+	o := Options{From: 6, To: 8, Condition: must.Get(Parse("winning=1"))(t), Order: First, Count: 5, Job: job.Job{Workers: 2}}
 	ranks := func(r *Result) (list []hit) {
 		for _, h := range r.Found {
 			list = append(list, hit{seeds: h.Seeds, rank: h.Rank})
@@ -234,19 +213,12 @@ func TestOrders(t *testing.T) {
 	}
 
 	r := run(t, dir, o)
-	if !reflect.DeepEqual(ranks(r), bare(want[:5])) || r.Hits != 5 {
-		t.Errorf("first: %v, want %v", ranks(r), bare(want[:5]))
-	}
+	should.Hold(t, reflect.DeepEqual(ranks(r), bare(want[:5])) && r.Hits == 5, "first: %v, want %v", ranks(r), bare(want[:5]))
 	at := slices.IndexFunc(all, func(h hit) bool { return h.seeds == want[4].seeds && h.rank == want[4].rank })
-	if r.Positions != uint64(at+1) {
-		t.Errorf("first: %d positions, want %d", r.Positions, at+1)
-	}
+	should.Hold(t, r.Positions == uint64(at+1), "first: %d positions, want %d", r.Positions, at+1)
 
 	for name := range facts {
-		order, err := Most(names[name])
-		if err != nil {
-			t.Fatal(err)
-		}
+		order := must.Get(Most(names[name]))(t)
 		o.Order = order
 		if names[name] == "p7" {
 			break
@@ -261,9 +233,8 @@ func TestOrders(t *testing.T) {
 			return cmp.Compare(y, x)
 		})
 		r := run(t, dir, o)
-		if !reflect.DeepEqual(ranks(r), bare(sorted[:5])) || r.Hits != uint64(len(want)) {
-			t.Errorf("%s: %v, want %v", order, ranks(r), bare(sorted[:5]))
-		}
+		should.Hold(t, reflect.DeepEqual(ranks(r), bare(sorted[:5])) && r.Hits == uint64(len(want)),
+			"%s: %v, want %v", order, ranks(r), bare(sorted[:5]))
 	}
 
 	// Any position can be chosen at random, and the seed decides.
@@ -272,23 +243,16 @@ func TestOrders(t *testing.T) {
 	for seed := range uint64(50) {
 		o.Seed = seed
 		r := run(t, dir, o)
-		if len(r.Found) != 5 || r.Hits != uint64(len(want)) {
-			t.Fatalf("%d found of %d", len(r.Found), r.Hits)
-		}
+		must.Hold(t, len(r.Found) == 5 && r.Hits == uint64(len(want)), "%d found of %d", len(r.Found), r.Hits)
 		for _, h := range ranks(r) {
 			seen[hitKey{h.seeds, h.rank}] = true
 		}
-		if seed == 0 && !reflect.DeepEqual(ranks(run(t, dir, o)), ranks(r)) {
-			t.Error("the same seed finds others")
-		}
+		should.Not(t, seed == 0 && !reflect.DeepEqual(ranks(run(t, dir, o)), ranks(r)), "the same seed finds others")
 	}
-	if len(want) > 2000 || len(seen) < 190 { // 217 are expected of 857
-		t.Errorf("250 draws from %d hits show only %d of them", len(want), len(seen))
-	}
+	should.Not(t, len(want) > 2000 || len(seen) < 190,
+		"250 draws from %d hits show only %d of them", len(want), len(seen)) // 217 are expected of 857
 	for h := range seen {
-		if !slices.ContainsFunc(want, func(w hit) bool { return w.seeds == h.seeds && w.rank == h.rank }) {
-			t.Errorf("%+v is no hit", h)
-		}
+		should.Hold(t, slices.ContainsFunc(want, func(w hit) bool { return w.seeds == h.seeds && w.rank == h.rank }), "%+v is no hit", h)
 	}
 }
 
@@ -302,9 +266,7 @@ func solved(t testing.TB) string {
 	t.Helper()
 	return thirteen.Copy(t, func(dir string) {
 		o := solve.Options{Seeds: 13, Job: job.Job{Workers: 2, Family: cpu.Best()}}
-		if _, err := solve.Solve(t.Context(), dir, testrun.Game(t, 12, awari.Awari), o); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, must.Err(solve.Solve(t.Context(), dir, testrun.Game(t, 12, awari.Awari), o)))
 	})
 }
 
@@ -313,47 +275,31 @@ var thirteen testrun.Fixture
 // TestLongLittleMemory searches a layer that does not fit: the result is the same for any memory and
 // number of workers, and what a *memory.Error asks for is enough.
 func TestLongLittleMemory(t *testing.T) {
-	if !long() {
-		t.Skip("solves 13 seeds: needs GRENIER_LONG=1")
-	}
+	tries.SkipIf(t, !long(), "solves 13 seeds: needs GRENIER_LONG=1")
 	dir := solved(t)
-	o := Options{From: 13, To: 13, Condition: parse(t, "only-win"), Order: Random, Count: 100, Job: job.Job{Family: cpu.Best()}}
+	o := Options{From: 13, To: 13, Condition: must.Get(Parse("only-win"))(t), Order: Random, Count: 100, Job: job.Job{Family: cpu.Best()}}
 	want := run(t, dir, o)
-	if want.Hits == 0 || len(want.Found) != 100 {
-		t.Fatalf("%d hits", want.Hits)
-	}
+	must.Not(t, want.Hits == 0 || len(want.Found) != 100, "%d hits", want.Hits)
 	tried := map[int][]uint64{1: {0, 1 << 19}, 2: {0, 1 << 19}} // more bytes than are needed, by workers
 	for workers, spare := range tried {
 		o.Workers, o.Memory = workers, 1
 		_, err := Run(t.Context(), dir, o)
 		small, ok := errors.AsType[*memory.Error](err)
-		if !ok {
-			t.Fatalf("one byte of memory: %v", err)
-		}
+		must.Hold(t, ok, "one byte of memory: %v", err)
 		for _, more := range spare {
 			o.Memory = small.Need + more
-			if allFit(t, dir, o) {
-				t.Fatal("all layers fit: nothing is tested")
-			}
-			if got := run(t, dir, o); !reflect.DeepEqual(got, want) {
-				t.Errorf("%d workers, %d bytes: %+v, want %+v", workers, o.Memory, got, want)
-			}
+			must.Not(t, allFit(t, dir, o), "all layers fit: nothing is tested")
+			got := run(t, dir, o)
+			should.Hold(t, reflect.DeepEqual(got, want), "%d workers, %d bytes: %+v, want %+v", workers, o.Memory, got, want)
 		}
 	}
 }
 
 // allFit reports whether all layers fit into the memory.
 func allFit(t *testing.T, dir string, o Options) bool {
-	t.Helper()
-	tab, err := tables.Open(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tab := must.Get(tables.Open(t.Context(), dir))(t)
 	defer tab.Close()
-	s, err := newSearch(tab, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(newSearch(tab, o))(t)
 	s.seeds = o.To
 	fit, _ := s.fitting(memory.Room(o.Memory) - s.fixed())
 	return s.all(fit)
@@ -361,20 +307,17 @@ func allFit(t *testing.T, dir string, o Options) bool {
 
 // TestResume interrupts a search at every report, and goes on from the state file.
 func TestResume(t *testing.T) {
-	game := testrun.Game(t, 12, awari.Awari)
-	layers := testrun.Solve(t, game, 8)
-	dir := testrun.Write(t, game, layers, 1000)
+	dir := testrun.Dir(t, 12, awari.Awari, 8, 1000)
 	for _, order := range []Order{First, Random, {most: value}} {
-		o := Options{From: 6, To: 8, Condition: parse(t, "only-win"), Order: order, Count: 20000, Job: job.Job{Workers: 2}}
+		o := Options{From: 6, To: 8, Condition: must.Get(Parse("only-win"))(t), Order: order, Count: 20000, Job: job.Job{Workers: 2}}
 		want := run(t, dir, o)
 		o.State = filepath.Join(t.TempDir(), "state")
 		reports, interrupted := 0, 0
 		for stop := 1; ; stop = reports + 1 {
 			ctx, cancel := context.WithCancel(t.Context())
 			o.Progress = func(p job.Step) {
-				if (p.Begun > 0) != (interrupted > 0) || p.Begun >= p.Done {
-					t.Errorf("%v: progress %+v after %d interrupts", order, p, interrupted)
-				}
+				should.Not(t, (p.Begun > 0) != (interrupted > 0) || p.Begun >= p.Done,
+					"%v: progress %+v after %d interrupts", order, p, interrupted)
 				if reports++; reports >= stop {
 					cancel()
 				}
@@ -382,25 +325,16 @@ func TestResume(t *testing.T) {
 			got, err := Run(ctx, dir, o)
 			cancel()
 			if err == nil {
-				if !reflect.DeepEqual(got, want) {
-					t.Errorf("%v: after %d interrupts %d hits, %d found; want %d, %d", order, interrupted, got.Hits, len(got.Found), want.Hits, len(want.Found))
-				}
+				should.Hold(t, reflect.DeepEqual(got, want),
+					"%v: after %d interrupts %d hits, %d found; want %d, %d", order, interrupted, got.Hits, len(got.Found), want.Hits, len(want.Found))
 				break
 			}
-			if !errors.Is(err, context.Canceled) {
-				t.Fatal(err)
-			}
+			must.Be(t, err, context.Canceled)
 			interrupted++
-			if _, err := os.Stat(o.State); err != nil {
-				t.Fatalf("interrupted, but %v", err)
-			}
+			must.Be(t, must.Err(os.Stat(o.State)), nil, "interrupted, but")
 		}
-		if interrupted == 0 {
-			t.Errorf("%v: never interrupted", order)
-		}
-		if _, err := os.Stat(o.State); !errors.Is(err, os.ErrNotExist) {
-			t.Errorf("the state file is still there: %v", err)
-		}
+		should.Not(t, interrupted == 0, "%v: never interrupted", order)
+		should.Be(t, must.Err(os.Stat(o.State)), os.ErrNotExist, "the state file is still there")
 	}
 }
 
@@ -408,9 +342,8 @@ func TestResume(t *testing.T) {
 func TestKilled(t *testing.T) {
 	defer func(d time.Duration) { saveInterval = d }(saveInterval)
 	saveInterval = 0
-	game := testrun.Game(t, 12, awari.Awari)
-	dir := testrun.Write(t, game, testrun.Solve(t, game, 8), 1000)
-	o := Options{From: 5, To: 8, Condition: parse(t, "only-win"), Order: Random, Count: 50, Job: job.Job{Workers: 2}, State: filepath.Join(t.TempDir(), "state")}
+	dir := testrun.Dir(t, 12, awari.Awari, 8, 1000)
+	o := Options{From: 5, To: 8, Condition: must.Get(Parse("only-win"))(t), Order: Random, Count: 50, Job: job.Job{Workers: 2}, State: filepath.Join(t.TempDir(), "state")}
 	var left [][]byte
 	o.Progress = func(job.Step) {
 		if data, err := os.ReadFile(o.State); err == nil {
@@ -418,12 +351,10 @@ func TestKilled(t *testing.T) {
 		}
 	}
 	want := run(t, dir, o)
-	if len(left) < 3 {
-		t.Fatalf("%d states", len(left))
-	}
+	must.Not(t, len(left) < 3, "%d states", len(left))
 	o.Progress = nil
 	for i, data := range left {
-		testrun.WriteFile(t, o.State, data)
+		must.Write(t, o.State, data)
 		if got := run(t, dir, o); !reflect.DeepEqual(got, want) {
 			t.Errorf("state %d: %d hits in %d positions, want %d in %d", i, got.Hits, got.Positions, want.Hits, want.Positions)
 		}
@@ -436,23 +367,18 @@ func interrupted(t *testing.T, dir string, o Options) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	o.Progress = func(job.Step) { cancel() }
-	if _, err := Run(ctx, dir, o); !errors.Is(err, context.Canceled) {
-		t.Fatal(err)
-	}
+	must.Be(t, must.Err(Run(ctx, dir, o)), context.Canceled)
 }
 
-// TestStateRefused has state files of other searches, and damaged ones: they are refused, and
-// stay as they are.
+// TestStateRefused has state files of other searches, and damaged ones: they are refused, and stay as they are.
 func TestStateRefused(t *testing.T) {
-	game := testrun.Game(t, 12, awari.Awari)
-	layers := testrun.Solve(t, game, 7)
-	dir := testrun.Write(t, game, layers, 1000)
-	o := Options{From: 5, To: 7, Condition: parse(t, "only-win"), Order: Random, Count: 7, State: filepath.Join(t.TempDir(), "state")}
+	game, layers, dir := testrun.Run(t, 12, awari.Awari, 7, 1000)
+	o := Options{From: 5, To: 7, Condition: must.Get(Parse("only-win"))(t), Order: Random, Count: 7, State: filepath.Join(t.TempDir(), "state")}
 	interrupted(t, dir, o)
-	data := testrun.ReadFile(t, o.State)
+	data := must.Read(t, o.State)
 
 	for name, change := range map[string]func(o *Options){
-		"condition": func(o *Options) { o.Condition = parse(t, "winning=2") },
+		"condition": func(o *Options) { o.Condition = must.Get(Parse("winning=2"))(t) },
 		"from":      func(o *Options) { o.From = 4 },
 		"to":        func(o *Options) { o.To = 6 },
 		"count":     func(o *Options) { o.Count = 8 },
@@ -461,38 +387,25 @@ func TestStateRefused(t *testing.T) {
 	} {
 		x := o
 		change(&x)
-		if _, err := Run(t.Context(), dir, x); !errors.Is(err, ErrOther) {
-			t.Errorf("another %s: error %v", name, err)
-		}
+		should.Be(t, must.Err(Run(t.Context(), dir, x)), ErrOther, "another %s", name)
 	}
 	layers[3][0] = 0
-	if _, err := Run(t.Context(), testrun.Write(t, game, layers, 1000), o); !errors.Is(err, ErrOther) {
-		t.Errorf("other layers: error %v", err)
-	}
+	should.Be(t, must.Err(Run(t.Context(), testrun.Write(t, game, layers, 1000), o)), ErrOther, "other layers")
 	for i := 0; i < len(data); i += 7 {
 		bad := slices.Clone(data)
 		bad[i] ^= 0x10
-		testrun.WriteFile(t, o.State, bad)
-		if _, err := Run(t.Context(), dir, o); !errors.Is(err, corrupt.ErrCorrupt) {
-			t.Fatalf("byte %d: error %v", i, err)
-		}
-		if !slices.Equal(testrun.ReadFile(t, o.State), bad) {
-			t.Fatal("the state file changed")
-		}
+		must.Write(t, o.State, bad)
+		must.Be(t, must.Err(Run(t.Context(), dir, o)), corrupt.ErrCorrupt, "byte %d", i)
+		must.Hold(t, slices.Equal(must.Read(t, o.State), bad), "the state file changed")
 	}
-	testrun.WriteFile(t, o.State, data[:len(data)-1])
-	if _, err := Run(t.Context(), dir, o); !errors.Is(err, corrupt.ErrCorrupt) {
-		t.Errorf("truncated: error %v", err)
-	}
-	testrun.WriteFile(t, o.State, data)
-	if _, err := Run(t.Context(), dir, o); err != nil {
-		t.Error(err)
-	}
+	must.Write(t, o.State, data[:len(data)-1])
+	should.Be(t, must.Err(Run(t.Context(), dir, o)), corrupt.ErrCorrupt, "truncated")
+	must.Write(t, o.State, data)
+	should.OK(t, must.Err(Run(t.Context(), dir, o)))
 }
 
 func TestRefused(t *testing.T) {
-	game := testrun.Game(t, 4, awari.Awari)
-	dir := testrun.Write(t, game, testrun.Solve(t, game, 4), 100)
+	dir := testrun.Dir(t, 4, awari.Awari, 4, 100)
 	for name, c := range map[string]struct {
 		o    Options
 		want error
@@ -502,24 +415,18 @@ func TestRefused(t *testing.T) {
 		"not solved":      {Options{From: 3, To: 5}, tables.ErrUnsolved},
 		"count":           {Options{From: 3, To: 4, Count: -1}, ErrOptions},
 		"large count":     {Options{From: 3, To: 4, Count: MaxCount + 1}, ErrOptions},
-		"pit":             {Options{From: 3, To: 4, Condition: parse(t, "p4=0")}, ErrCondition},
+		"pit":             {Options{From: 3, To: 4, Condition: must.Get(Parse("p4=0"))(t)}, ErrCondition},
 	} {
-		if _, err := Run(t.Context(), dir, c.o); !errors.Is(err, c.want) {
-			t.Errorf("%s: error %v, want %v", name, err, c.want)
-		}
+		should.Be(t, must.Err(Run(t.Context(), dir, c.o)), c.want, "%s", name)
 	}
-	if _, err := Most("beauty"); !errors.Is(err, ErrCondition) {
-		t.Errorf("error %v", err)
-	}
+	should.Be(t, must.Err(Most("beauty")), ErrCondition)
 }
 
 // BenchmarkOnlyWin searches layers of a run directory that the environment names.
 func BenchmarkOnlyWin(b *testing.B) {
 	dir := os.Getenv("GRENIER_LAYERS")
-	if dir == "" {
-		b.Skip("GRENIER_LAYERS names no run directory with layers up to 20 seeds")
-	}
-	o := Options{From: 20, To: 20, Condition: parse(b, "winning=1 drawing=0"), Order: Random, Count: 10, Job: job.Job{Workers: 2, Family: cpu.Best()}}
+	tries.SkipIf(b, dir == "", "GRENIER_LAYERS names no run directory with layers up to 20 seeds")
+	o := Options{From: 20, To: 20, Condition: must.Get(Parse("winning=1 drawing=0"))(b), Order: Random, Count: 10, Job: job.Job{Workers: 2, Family: cpu.Best()}}
 	positions := uint64(0)
 	for b.Loop() {
 		positions += run(b, dir, o).Positions

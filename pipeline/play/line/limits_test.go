@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/io/corrupt"
 	"grenier/layers/awari"
 	"grenier/pipeline/play/line"
@@ -16,9 +18,7 @@ func farthest(t *testing.T, m *memory) (far awari.Board, plies int) {
 	t.Helper()
 	m.every(func(b awari.Board, _ int) {
 		move, _, err := line.Next(t.Context(), m, b, line.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if move.Plies > plies {
 			far, plies = b, move.Plies
 		}
@@ -30,31 +30,21 @@ func farthest(t *testing.T, m *memory) (far awari.Board, plies int) {
 func TestLimit(t *testing.T) {
 	m := solve(t, 8, 6, awari.Awari)
 	b, plies := farthest(t, m)
-	if plies < 10 {
-		t.Fatalf("the greatest distance is %d", plies)
-	}
+	must.Not(t, plies < 10, "the greatest distance is %d", plies)
 	want, _, err := line.Next(t.Context(), m, b, line.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	failed := 0
 	for positions := 1; ; positions++ {
 		got, ok, err := line.Next(t.Context(), m, b, line.Options{Positions: positions})
 		if err == nil {
-			if !ok || got != want {
-				t.Errorf("%d positions: %+v, want %+v", positions, got, want)
-			}
+			should.Hold(t, ok && got == want, "%d positions: %+v, want %+v", positions, got, want)
 			break
 		}
 		limit, typed := errors.AsType[*line.LimitError](err)
-		if !typed || limit.Positions != positions || limit.Plies >= plies || limit.Board != b {
-			t.Fatalf("%d positions: %v", positions, err)
-		}
+		must.Hold(t, typed && limit.Positions == positions && limit.Plies < plies && limit.Board == b, "%d positions: %v", positions, err)
 		failed++
 	}
-	if failed == 0 {
-		t.Error("one position was enough")
-	}
+	should.Not(t, failed == 0, "one position was enough")
 }
 
 // TestUngrounded falsifies a circle of positions that vouch for each other: every score
@@ -68,20 +58,15 @@ func TestUngrounded(t *testing.T) {
 		if m.layers[n][rank] == int8(value) {
 			break
 		}
-		if m.layers[n][rank] != 0 {
-			t.Fatalf("board %s is worth %d", m.Text(b), m.layers[n][rank])
-		}
+		must.Equal(t, m.layers[n][rank], 0, "board %s is worth", m.Text(b))
 		m.layers[n][rank] = int8(value)
 		moves := m.Successors(nil, b)
-		if len(moves) != 1 || moves[0].Reward != 0 {
-			t.Fatalf("board %s has moves %v", m.Text(b), moves)
-		}
+		must.Hold(t, len(moves) == 1 && moves[0].Reward == 0, "board %s has moves %v", m.Text(b), moves)
 		b = moves[0].To
 	}
 	_, err := line.Best(t.Context(), m, circle, line.Options{})
-	if !errors.Is(err, corrupt.ErrCorrupt) || !strings.Contains(err.Error(), "no capture ever grounds") {
-		t.Errorf("a circle worth 1: %v", err)
-	}
+	should.Hold(t, errors.Is(err, corrupt.ErrCorrupt) && strings.Contains(err.Error(), "no capture ever grounds"),
+		"a circle worth 1: %v", err)
 }
 
 // TestContradictions changes single scores: a line that meets one says so.
@@ -101,17 +86,11 @@ func TestContradictions(t *testing.T) {
 			m.layers[8][rank] -= by
 		}
 	}
-	if noticed == 0 {
-		t.Error("nothing noticed")
-	}
+	should.Not(t, noticed == 0, "nothing noticed")
 }
 
 func TestCancelled(t *testing.T) {
 	m := solve(t, 8, 6, awari.Awari)
 	b, _ := farthest(t, m)
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := line.Best(ctx, m, b, line.Options{}); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: %v", err)
-	}
+	should.Be(t, must.Err(line.Best(must.Ended(t), m, b, line.Options{})), context.Canceled, "cancelled")
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"testing"
 
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/testrun"
 	"grenier/layers/awari"
 	"grenier/pipeline/play/line"
@@ -49,11 +50,7 @@ func TestEveryLine(t *testing.T) {
 			t.Run(fmt.Sprintf("%d-%v", c.pits, r), func(t *testing.T) {
 				m := solve(t, c.pits, c.seeds, r)
 				m.every(func(b awari.Board, score int) {
-					l, err := line.Best(t.Context(), m, b, line.Options{})
-					if err != nil {
-						t.Fatal(err)
-					}
-					checkLine(t, m, b, score, l)
+					checkLine(t, m, b, score, must.Get(line.Best(t.Context(), m, b, line.Options{}))(t))
 				})
 			})
 		}
@@ -62,7 +59,6 @@ func TestEveryLine(t *testing.T) {
 
 // checkLine compares a line with the rules and the scores.
 func checkLine(t testing.TB, m *memory, b awari.Board, want int, l *line.Line) {
-	t.Helper()
 	game := m.Game()
 	type turn struct {
 		board awari.Board
@@ -73,19 +69,13 @@ func checkLine(t testing.TB, m *memory, b awari.Board, want int, l *line.Line) {
 	for i, move := range l.Moves {
 		play := game.Plays(b)[move.Pit]
 		value, _ := m.Score(t.Context(), b)
-		if move.Board != b || !play.Legal || move.Child != play.Child || move.Captured != play.Captured || move.Value != int(value) {
-			t.Fatalf("board %s: move %d is %+v", game.Text(first), i, move)
-		}
-		if plies != 0 && move.Plies != plies {
-			t.Fatalf("board %s, move %d: %d plies left, want %d", game.Text(first), i, move.Plies, plies)
-		}
-		if (move.Plies == 0) != (value == 0) || move.Captured > 0 && move.Plies > 1 || move.Captured == 0 && move.Plies == 1 {
-			t.Fatalf("board %s, move %d: value %d, captures %d, %d plies left", game.Text(first), i, value, move.Captured, move.Plies)
-		}
+		must.Hold(t, move.Board == b && play.Legal && move.Child == play.Child && move.Captured == play.Captured && move.Value == int(value),
+			"board %v: move %d is %+v", first, i, move)
+		must.Not(t, plies != 0 && move.Plies != plies, "board %v, move %d: %d plies left, want %d", first, i, move.Plies, plies)
+		must.Not(t, (move.Plies == 0) != (value == 0) || move.Captured > 0 && move.Plies > 1 || move.Captured == 0 && move.Plies == 1,
+			"board %v, move %d: value %d, captures %d, %d plies left", first, i, value, move.Captured, move.Plies)
 		plies = max(0, move.Plies-1)
-		if seen[turn{b, i % 2}] {
-			t.Fatalf("board %s: %s comes again", game.Text(first), game.Text(b))
-		}
+		must.Not(t, seen[turn{b, i % 2}], "board %v: %v comes again", first, b)
 		seen[turn{b, i % 2}] = true
 		score += []int{move.Captured, -move.Captured}[i%2]
 		if l.Running()[i] != score {
@@ -101,13 +91,10 @@ func checkLine(t testing.TB, m *memory, b awari.Board, want int, l *line.Line) {
 		t.Fatalf("board %s: not a repetition", game.Text(first))
 	case l.End == line.Finished:
 		for _, play := range game.Plays(b) {
-			if play.Legal {
-				t.Fatalf("board %s: not the end", game.Text(first))
-			}
+			must.Not(t, play.Legal, "board %s: not the end", game.Text(first))
 		}
 		score += []int{game.Terminal(b), -game.Terminal(b)}[len(l.Moves)%2]
 	}
-	if score != want || l.Value != want {
-		t.Fatalf("board %s: the line is worth %d, it says %d, want %d", game.Text(first), score, l.Value, want)
-	}
+	must.Hold(t, score == want && l.Value == want,
+		"board %s: the line is worth %d, it says %d, want %d", game.Text(first), score, l.Value, want)
 }

@@ -10,6 +10,8 @@ import (
 
 	"go.uber.org/goleak"
 
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
@@ -26,16 +28,10 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func solveRun(t testing.TB, pits, seeds int, rules awari.Rules) *tables.Tables {
 	t.Helper()
 	dir := t.TempDir()
-	_, err := solve.Solve(t.Context(), dir, testrun.Game(t, pits, rules), solve.Options{
+	must.OK(t, must.Err(solve.Solve(t.Context(), dir, testrun.Game(t, pits, rules), solve.Options{
 		Seeds: seeds, Job: job.Job{Workers: 2, Family: cpu.Best()},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	tab, err := tables.Open(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	})))
+	tab := must.Get(tables.Open(t.Context(), dir))(t)
 	t.Cleanup(func() { tab.Close() })
 	return tab
 }
@@ -44,11 +40,7 @@ func solveRun(t testing.TB, pits, seeds int, rules awari.Rules) *tables.Tables {
 func player(t testing.TB, tab *tables.Tables, level int) *match.Player {
 	t.Helper()
 	e := search.New(search.NewBlocks(tab, 1<<20), search.Options{Bytes: 1 << 20})
-	p, err := match.NewPlayer(tab, e, search.Limits{Depth: 6}, level, rand.New(rand.NewPCG(1, uint64(level))))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	return must.Get(match.NewPlayer(tab, e, search.Limits{Depth: 6}, level, rand.New(rand.NewPCG(1, uint64(level)))))(t)
 }
 
 // TestLongSelfPlay lets two perfect players play from random solved positions: games
@@ -73,10 +65,7 @@ func TestLongSelfPlay(t *testing.T) {
 				n := 1 + random.IntN(seeds)
 				b := space.Unrank(n, random.Uint64N(space.Size(n)))
 				m := match.New(tab.Game(), b)
-				want, err := tab.Score(t.Context(), b)
-				if err != nil {
-					t.Fatal(err)
-				}
+				want := must.Get(tab.Score(t.Context(), b))(t)
 				playOut(t, m, p, p)
 				if m.Score() != int(want) {
 					t.Errorf("board %s: %d, want %d", space.Text(b), m.Score(), want)
@@ -88,30 +77,19 @@ func TestLongSelfPlay(t *testing.T) {
 	}
 }
 
-// playOut plays a game to the end. Repetitions are only agreed on when the score is
-// 0.
+// playOut plays a game to the end. Repetitions are only agreed on when the score is 0.
 func playOut(t *testing.T, m *match.Match, players ...*match.Player) {
-	t.Helper()
 	for m.State() == match.Playing {
 		pit, a, err := players[m.Turn()].Choose(t.Context(), m.Board())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if a.Stuck != nil {
-			t.Fatal(a.Stuck)
-		}
+		must.OK(t, err)
+		must.Hold(t, a.Stuck == nil, "%v", a.Stuck)
 		if m.Repeated() {
-			if !a.Solved || a.Lower != 0 || a.Upper != 0 || !a.AcceptsDraw(true) || !a.AcceptsDraw(false) {
-				t.Fatalf("board %s comes back, %+v", m.Game().Text(m.Board()), a)
-			}
-			if err := m.Draw(); err != nil {
-				t.Fatal(err)
-			}
+			must.Hold(t, a.Solved && a.Lower == 0 && a.Upper == 0 && a.AcceptsDraw(true) && a.AcceptsDraw(false),
+				"board %s comes back, %+v", m.Game().Text(m.Board()), a)
+			must.OK(t, m.Draw())
 			return
 		}
-		if _, err := m.Play(pit); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, must.Err(m.Play(pit)))
 	}
 }
 
@@ -127,26 +105,17 @@ func TestLevels(t *testing.T) {
 		weak := player(t, tab, level)
 		for range 40 {
 			b := space.Unrank(8, random.Uint64N(space.Size(8)))
-			score, err := tab.Score(t.Context(), b)
-			if err != nil {
-				t.Fatal(err)
-			}
+			score := must.Get(tab.Score(t.Context(), b))(t)
 			m := match.New(tab.Game(), b)
 			for moves := 0; m.State() == match.Playing && moves < 300; moves++ {
 				if m.Repeated() {
-					if err := m.Draw(); err != nil {
-						t.Fatal(err)
-					}
+					must.OK(t, m.Draw())
 					break
 				}
 				p := []*match.Player{perfect, weak}[m.Turn()]
 				pit, _, err := p.Choose(t.Context(), m.Board())
-				if err != nil {
-					t.Fatal(err)
-				}
-				if _, err := m.Play(pit); err != nil {
-					t.Fatal(err)
-				}
+				must.OK(t, err)
+				must.OK(t, must.Err(m.Play(pit)))
 			}
 			given[level] += m.Score() - int(score)
 			if level == match.Perfect && m.Score() != int(score) {
@@ -154,29 +123,21 @@ func TestLevels(t *testing.T) {
 			}
 		}
 	}
-	if given[0] <= given[match.Perfect] || given[match.Perfect] != 0 || given[0] <= given[8] {
-		t.Errorf("seeds given away by level: %v", given)
-	}
+	should.Hold(t, given[0] > given[match.Perfect] && given[match.Perfect] == 0 && given[0] > given[8],
+		"seeds given away by level: %v", given)
 }
 
 func TestRecord(t *testing.T) {
 	game := testrun.Game(t, 8, awari.Awari)
 	m := match.New(game, awari.Board{0, 0, 0, 4, 1, 3, 1, 2})
 	for _, pit := range []int{-1, 4, 0} {
-		if _, err := m.Play(pit); !errors.Is(err, match.ErrIllegal) {
-			t.Errorf("pit %d: %v", pit, err)
-		}
+		should.Be(t, must.Err(m.Play(pit)), match.ErrIllegal, "pit %d", pit)
 	}
-	if err := m.Undo(); !errors.Is(err, match.ErrStart) {
-		t.Errorf("undo at the start: %v", err)
-	}
-	if err := m.Draw(); !errors.Is(err, match.ErrNoRepetition) {
-		t.Errorf("draw at the start: %v", err)
-	}
+	should.Be(t, m.Undo(), match.ErrStart, "undo at the start")
+	should.Be(t, m.Draw(), match.ErrNoRepetition, "draw at the start")
 	captured, err := m.Play(3)
-	if err != nil || captured != 5 || m.Turn() != match.North || m.Taken() != [2]int{5, 0} || m.Score() != 5 {
-		t.Fatalf("captured %d, %v; %v to move, %v", captured, err, m.Turn(), m.Taken())
-	}
+	must.Hold(t, err == nil && captured == 5 && m.Turn() == match.North && m.Taken() == [2]int{5, 0} && m.Score() == 5,
+		"captured %d, %v; %v to move, %v", captured, err, m.Turn(), m.Taken())
 	if err := m.Undo(); err != nil || m.Turn() != match.South || m.Taken() != [2]int{0, 0} || len(m.Pits()) != 0 {
 		t.Errorf("undone: %v, %v", err, m.Taken())
 	}
@@ -188,68 +149,44 @@ func TestEnd(t *testing.T) {
 	if captured, err := m.Play(1); err != nil || captured != 2 || m.State() != match.Finished || m.Taken() != [2]int{2, 0} {
 		t.Errorf("everything taken: captured %d, %v, %v", captured, err, m.Taken())
 	}
-	if _, err := m.Play(0); !errors.Is(err, match.ErrOver) {
-		t.Errorf("a move after the end: %v", err)
-	}
+	should.Be(t, must.Err(m.Play(0)), match.ErrOver, "a move after the end")
 	m = match.New(testrun.Game(t, 4, awari.Awari), awari.Board{0, 0, 3, 1})
-	if m.State() != match.Finished || m.Taken() != [2]int{0, 4} || m.Score() != -4 {
-		t.Errorf("no move at all: %v", m.Taken())
-	}
+	should.Hold(t, m.State() == match.Finished && m.Taken() == [2]int{0, 4} && m.Score() == -4, "no move at all: %v", m.Taken())
 	m = match.New(testrun.Game(t, 4, awari.Strict), awari.Board{0, 1, 1, 0})
-	if _, err := m.Play(1); !errors.Is(err, match.ErrOver) || m.Taken() != [2]int{0, 2} {
-		t.Errorf("only an illegal grand slam: %v, %v", err, m.Taken())
-	}
+	_, err := m.Play(1)
+	should.Hold(t, errors.Is(err, match.ErrOver) && m.Taken() == [2]int{0, 2}, "only an illegal grand slam: %v, %v", err, m.Taken())
 }
 
 // TestRepetition goes round in a circle with one seed each.
 func TestRepetition(t *testing.T) {
 	m := match.New(testrun.Game(t, 4, awari.Awari), awari.Board{1, 0, 1, 0})
 	for _, pit := range []int{0, 0, 1, 1} {
-		if err := m.Draw(); !errors.Is(err, match.ErrNoRepetition) || m.Repeated() {
-			t.Fatalf("draw after pits %v: %v", m.Pits(), err)
-		}
-		if captured, err := m.Play(pit); captured != 0 || err != nil {
-			t.Fatalf("pits %v: captured %d, %v", m.Pits(), captured, err)
-		}
+		err := m.Draw()
+		must.Not(t, !errors.Is(err, match.ErrNoRepetition) || m.Repeated(), "draw after pits %v: %v", m.Pits(), err)
+		captured, err := m.Play(pit)
+		must.Hold(t, captured == 0 && err == nil, "pits %v: captured %d, %v", m.Pits(), captured, err)
 	}
-	if !m.Repeated() {
-		t.Fatalf("no repetition after pits %v", m.Pits())
-	}
+	must.Hold(t, m.Repeated(), "no repetition after pits %v", m.Pits())
 	if err := m.Draw(); err != nil || m.State() != match.Drawn || m.Score() != 0 || m.Taken() != [2]int{} {
 		t.Errorf("agreed: %v, %v", err, m.Taken())
 	}
-	if err := m.Undo(); err != nil || m.State() != match.Playing || !m.Repeated() {
-		t.Errorf("taken back: %v", err)
-	}
+	err := m.Undo()
+	should.Hold(t, err == nil && m.State() == match.Playing && m.Repeated(), "taken back: %v", err)
 }
 
 func TestBadLevel(t *testing.T) {
 	for _, level := range []int{-1, match.Perfect + 1} {
-		if _, err := match.NewPlayer(nil, nil, search.Limits{}, level, nil); !errors.Is(err, match.ErrLevel) {
-			t.Errorf("level %d: %v", level, err)
-		}
+		should.Be(t, must.Err(match.NewPlayer(nil, nil, search.Limits{}, level, nil)), match.ErrLevel, "level %d", level)
 	}
 }
 
 // TestAbove plays from above the tables with a time limit, and stops.
 func TestAbove(t *testing.T) {
 	tab := solveRun(t, 12, 6, awari.Awari)
-	start, err := tab.Game().Start(4)
-	if err != nil {
-		t.Fatal(err)
-	}
+	start := must.Get(tab.Game().Start(4))(t)
 	e := search.New(search.NewBlocks(tab, 1<<20), search.Options{Bytes: 1 << 20})
-	p, err := match.NewPlayer(tab, e, search.Limits{Time: 50 * time.Millisecond}, 9, rand.New(rand.NewPCG(1, 1)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(match.NewPlayer(tab, e, search.Limits{Time: 50 * time.Millisecond}, 9, rand.New(rand.NewPCG(1, 1))))(t)
 	pit, a, err := p.Choose(t.Context(), start)
-	if err != nil || pit < 0 || a.Solved {
-		t.Errorf("pit %d, %+v, %v", pit, a, err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, _, err := p.Choose(ctx, start); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: %v", err)
-	}
+	should.Not(t, err != nil || pit < 0 || a.Solved, "pit %d, %+v, %v", pit, a, err)
+	should.Be(t, must.Err(p.Choose(must.Ended(t), start)), context.Canceled, "cancelled")
 }

@@ -7,18 +7,15 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 )
 
 func decode(t *testing.T, data []byte, err error) image.Image {
 	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-	img, err := png.Decode(bytes.NewReader(data))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return img
+	must.OK(t, err)
+	return must.Get(png.Decode(bytes.NewReader(data)))(t)
 }
 
 // TestBoard draws positions: more seeds make another picture, and so do who moves, the seeds
@@ -40,22 +37,15 @@ func TestBoard(t *testing.T) {
 		p := start
 		change(&p)
 		data, err := Board(p)
-		if box := decode(t, data, err).Bounds(); box.Dx() != Width || box.Dy() != Height {
-			t.Errorf("%+v: %v", p, box)
-		}
+		box := decode(t, data, err).Bounds()
+		should.Hold(t, box.Dx() == Width && box.Dy() == Height, "%+v: %v", p, box)
 		again, err := Board(p)
-		if err != nil || !bytes.Equal(data, again) {
-			t.Errorf("%+v: drawn twice, not the same (%v)", p, err)
-		}
-		if seen[string(data)] {
-			t.Errorf("%+v looks like another position", p)
-		}
+		should.Hold(t, err == nil && bytes.Equal(data, again), "%+v: drawn twice, not the same (%v)", p, err)
+		should.Not(t, seen[string(data)], "%+v looks like another position", p)
 		seen[string(data)] = true
 	}
 	for _, pits := range [][]int{nil, {1}, {1, 2, 3}} {
-		if _, err := Board(Position{Pits: pits}); err == nil {
-			t.Errorf("%v has a picture", pits)
-		}
+		should.Not(t, must.Err(Board(Position{Pits: pits})) == nil, "%v has a picture", pits)
 	}
 	if dir := os.Getenv("GRENIER_SCREENSHOTS"); dir != "" {
 		start.Pits[3], start.Taken = 11, [2]int{2, 5}
@@ -63,9 +53,7 @@ func TestBoard(t *testing.T) {
 		if err == nil {
 			err = os.WriteFile(filepath.Join(dir, "preview.png"), data, 0o666)
 		}
-		if err != nil {
-			t.Error(err)
-		}
+		should.OK(t, err)
 	}
 }
 
@@ -73,12 +61,10 @@ func TestBoard(t *testing.T) {
 func TestIcon(t *testing.T) {
 	data, err := Icon(192)
 	img := decode(t, data, err)
-	if box := img.Bounds(); box.Dx() != 192 || box.Dy() != 192 {
-		t.Fatal(box)
-	}
+	box := img.Bounds()
+	must.Hold(t, box.Dx() == 192 && box.Dy() == 192, "%v", box)
 	for at, want := range map[image.Point]any{{X: 96, Y: 66}: tints[0], {X: 96, Y: 96}: bowl, {X: 4, Y: 4}: wood} {
-		if got := img.At(at.X, at.Y); got != want {
-			t.Errorf("%v is %v, want %v", at, got, want)
-		}
+		got := img.At(at.X, at.Y)
+		should.Hold(t, got == want, "%v is %v, want %v", at, got, want)
 	}
 }

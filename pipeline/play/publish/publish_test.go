@@ -16,7 +16,9 @@ import (
 	"strings"
 	"testing"
 
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/remotetest"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/io/corrupt"
 	"grenier/io/manifest"
@@ -92,24 +94,17 @@ func run(t *testing.T, ctx context.Context, dir, out string, done func(Layer)) (
 		if p.Unit == job.Items && last.Unit == job.Bytes && last.Done == last.Total { // answers and puzzles follow the copies
 			last = job.Step{}
 		}
-		if p.Done < last.Done || p.Done > p.Total {
-			t.Errorf("progress from %+v to %+v", last, p)
-		}
+		should.Not(t, p.Done < last.Done || p.Done > p.Total, "progress from %+v to %+v", last, p)
 		last = p
 	}}, Done: done})
-	if err == nil && last.Done != last.Total {
-		t.Errorf("the last progress is %+v", last)
-	}
+	should.Not(t, err == nil && last.Done != last.Total, "the last progress is %+v", last)
 	return report, err
 }
 
 // written publishes and returns the layers that were written, not kept.
 func written(t *testing.T, dir, out string) (seeds []int) {
 	t.Helper()
-	report, err := run(t, t.Context(), dir, out, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	report := must.Get(run(t, t.Context(), dir, out, nil))(t)
 	for _, l := range report.Layers {
 		if !l.Kept {
 			seeds = append(seeds, l.Seeds)
@@ -122,17 +117,14 @@ func written(t *testing.T, dir, out string) (seeds []int) {
 func tree(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
-	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+	must.OK(t, filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
 			return err
 		}
 		name, err := filepath.Rel(dir, path)
-		files[filepath.ToSlash(name)] = string(testrun.ReadFile(t, path))
+		files[filepath.ToSlash(name)] = string(must.Read(t, path))
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return files
 }
 
@@ -145,35 +137,24 @@ func TestRun(t *testing.T) {
 	for stop := range seeds {
 		ctx, cancel := context.WithCancel(t.Context())
 		report, err := run(t, ctx, dir, out, func(l Layer) {
-			if l.Kept != (l.Seeds < stop) {
-				t.Errorf("stopped at %d: %+v", stop, l)
-			}
+			should.Hold(t, l.Kept == (l.Seeds < stop), "stopped at %d: %+v", stop, l)
 			if l.Seeds == stop {
 				cancel()
 			}
 		})
-		if report != nil || !errors.Is(err, context.Canceled) {
-			t.Fatalf("stopped at %d: %v, %v", stop, report, err)
-		}
+		must.Hold(t, report == nil && errors.Is(err, context.Canceled), "stopped at %d: %v, %v", stop, report, err)
 	}
-	if _, err := os.Stat(filepath.Join(out, "index.html")); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("an interrupted site has a page: %v", err)
-	}
-	if got := written(t, dir, out); !slices.Equal(got, []int{seeds}) {
-		t.Errorf("layers %v were written at last", got)
-	}
+	should.Be(t, must.Err(os.Stat(filepath.Join(out, "index.html"))), fs.ErrNotExist, "an interrupted site has a page")
+	got := written(t, dir, out)
+	should.Hold(t, slices.Equal(got, []int{seeds}), "layers %v were written at last", got)
 	files := tree(t, out)
 	whole := filepath.Join(t.TempDir(), "whole")
 	written(t, dir, whole)
 	for name, text := range tree(t, whole) {
-		if files[name] != text {
-			t.Errorf("%s differs after interruptions", name)
-		}
+		should.Hold(t, files[name] == text, "%s differs after interruptions", name)
 		delete(files, name)
 	}
-	if len(files) > 0 {
-		t.Errorf("more files after interruptions: %d", len(files))
-	}
+	should.Not(t, len(files) > 0, "more files after interruptions: %d", len(files))
 	wantSums(t, whole)
 	wantTables(t, whole, scores)
 }
@@ -185,36 +166,28 @@ func wantSums(t *testing.T, out string) {
 	sums := files[sumsName]
 	delete(files, sumsName)
 	for name, text := range files {
-		if line := fmt.Sprintf("%x  %s\n", sha256.Sum256([]byte(text)), name); !strings.Contains(sums, line) {
-			t.Errorf("the sums do not have %q", line)
-		}
+		line := fmt.Sprintf("%x  %s\n", sha256.Sum256([]byte(text)), name)
+		should.Hold(t, strings.Contains(sums, line), "the sums do not have %q", line)
 	}
-	if n := strings.Count(sums, "\n"); n != len(files) || n == 0 {
-		t.Errorf("%d sums of %d files", n, len(files))
-	}
+	n := strings.Count(sums, "\n")
+	should.Not(t, n != len(files) || n == 0, "%d sums of %d files", n, len(files))
 }
 
 // wantTables asks the tables of a site on a web server.
 func wantTables(t *testing.T, out string, scores [][]int8) {
-	t.Helper()
 	server := httptest.NewServer(http.FileServer(http.Dir(out)))
 	defer server.Close()
-	tab, err := tables.Open(t.Context(), server.URL+"/"+TablesName+"/")
-	if err != nil {
-		t.Fatal(err)
-	}
+	tab := must.Get(tables.Open(t.Context(), server.URL+"/"+TablesName+"/"))(t)
 	defer tab.Close()
 	for n, layer := range scores {
 		for rank, want := range layer {
-			if got, err := tab.ScoreAt(t.Context(), n, uint64(rank)); err != nil || got != want {
-				t.Fatalf("layer %d, rank %d: %d, %v; want %d", n, rank, got, err, want)
-			}
+			got, err := tab.ScoreAt(t.Context(), n, uint64(rank))
+			must.Hold(t, err == nil && got == want, "layer %d, rank %d: %d, %v; want %d", n, rank, got, err, want)
 		}
 	}
 }
 
-// TestPages: links are names of files, those to pages that there are not are gone, and the
-// policy is there.
+// TestPages: links are names of files, those to pages that there are not are gone, and the policy is there.
 func TestPages(t *testing.T) {
 	dir, _ := newRun(t, awari.Strict, 3)
 	out := filepath.Join(t.TempDir(), "site")
@@ -249,73 +222,52 @@ func TestPages(t *testing.T) {
     <p><a href="download.html" data-t>Download the tables</a></p>
   </footer>
 `
-	if got := files["index.html"]; got != want {
-		t.Errorf("the page is\n%s\nwant\n%s", got, want)
-	}
+	got := files["index.html"]
+	should.Hold(t, got == want, "the page is\n%s\nwant\n%s", got, want)
 	if got := files["download.html"]; !strings.Contains(got, fmt.Sprintf("layer-03.gl 56 %x;</a>", sha256.Sum256([]byte(files["tables/layer-03.gl"])))) {
 		t.Errorf("the downloads are\n%s", got)
 	}
-	if got := files["pages.js"]; !strings.Contains(got, "const $a = ") || !strings.Contains(got, "const {\n  b,\n} = $b();") {
-		t.Errorf("a script became %q", got)
-	}
-	if _, ok := files["a.js"]; ok {
-		t.Errorf("a module that is part of a script is there: %v", slices.Sorted(maps.Keys(files)))
-	}
+	got = files["pages.js"]
+	should.Hold(t, strings.Contains(got, "const $a = ") && strings.Contains(got, "const {\n  b,\n} = $b();"), "a script became %q", got)
+	_, ok := files["a.js"]
+	should.Not(t, ok, "a module that is part of a script is there: %v", slices.Sorted(maps.Keys(files)))
 	wantKept(t, files)
 	for _, name := range []string{"chart.css", "icon.png", "preview.png", "data/charts.json", "data/scores-0.json", "data/scores-3.json"} {
-		if files[name] == "" {
-			t.Errorf("there is no %s", name)
-		}
+		should.Not(t, files[name] == "", "there is no %s", name)
 	}
 }
 
 // wantKept checks the files that the worker keeps: all that every visitor may want.
 func wantKept(t *testing.T, files map[string]string) {
-	t.Helper()
 	text, _ := strings.CutPrefix(files["sw.js"], "const FILES = ")
 	var kept []string
-	if err := json.Unmarshal([]byte(strings.TrimSuffix(text, ";\n")), &kept); err != nil {
-		t.Fatalf("%v in %q", err, files["sw.js"])
-	}
+	err := json.Unmarshal([]byte(strings.TrimSuffix(text, ";\n")), &kept)
+	must.Hold(t, err == nil, "%v in %q", err, files["sw.js"])
 	want := slices.DeleteFunc(slices.Sorted(maps.Keys(files)), func(name string) bool {
 		return slices.Contains([]string{"sw.js", listName, TablesName + "/" + sumsName}, name) || strings.HasPrefix(name, dataName+"/scores-")
 	})
-	if slices.Sort(kept); !slices.Equal(kept, want) {
-		t.Errorf("the worker keeps %v, want %v", kept, want)
-	}
+	slices.Sort(kept)
+	should.Hold(t, slices.Equal(kept, want), "the worker keeps %v, want %v", kept, want)
 }
 
 // TestPuzzles: a site has the puzzles of each layer that package puzzle draws from the run, and the worker keeps them.
 func TestPuzzles(t *testing.T) {
 	dir, _ := newRun(t, awari.Awari, 9)
 	out := filepath.Join(t.TempDir(), "site")
-	if _, err := Run(t.Context(), dir, out, Options{Pages: pages(), Puzzles: 6, Job: job.Job{Family: cpu.Best()}}); err != nil {
-		t.Fatal(err)
-	}
-	tab, err := tables.Open(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, must.Err(Run(t.Context(), dir, out, Options{Pages: pages(), Puzzles: 6, Job: job.Job{Family: cpu.Best()}})))
+	tab := must.Get(tables.Open(t.Context(), dir))(t)
 	defer tab.Close()
-	all, worker := 0, string(testrun.ReadFile(t, filepath.Join(out, "sw.js")))
+	all, worker := 0, string(must.Read(t, filepath.Join(out, "sw.js")))
 	for n := range 10 {
 		name := fmt.Sprintf("puzzles-%d.json", n)
-		want, err := puzzle.Draw(t.Context(), tab, puzzle.Options{From: n, To: n, Most: 100, Count: 6, Seed: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := must.Get(puzzle.Draw(t.Context(), tab, puzzle.Options{From: n, To: n, Most: 100, Count: 6, Seed: 1}))(t)
 		text, err := json.Marshal(drawn{"awari", want})
-		if got := testrun.ReadFile(t, filepath.Join(out, dataName, name)); err != nil || string(got) != string(text) {
-			t.Errorf("%s: %s, want %s (%v)", name, got, text, err)
-		}
-		if !strings.Contains(worker, `"data/`+name+`"`) {
-			t.Errorf("the worker does not keep %s", name)
-		}
+		got := must.Read(t, filepath.Join(out, dataName, name))
+		should.Hold(t, err == nil && string(got) == string(text), "%s: %s, want %s (%v)", name, got, text, err)
+		should.Hold(t, strings.Contains(worker, `"data/`+name+`"`), "the worker does not keep %s", name)
 		all += len(want)
 	}
-	if all < 12 {
-		t.Errorf("%d puzzles", all)
-	}
+	should.Not(t, all < 12, "%d puzzles", all)
 }
 
 // TestSearches: the answers are there, with as many boards as were asked for, and true.
@@ -323,85 +275,62 @@ func TestSearches(t *testing.T) {
 	dir, _ := newRun(t, awari.Awari, 4)
 	out := filepath.Join(t.TempDir(), "site")
 	written(t, dir, out)
-	tab, err := tables.Open(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tab := must.Get(tables.Open(t.Context(), dir))(t)
 	defer tab.Close()
 	var sizes []int
 	for _, name := range []string{"find-1-4.json", "find-4-4.json"} {
 		var f found
-		if err := json.Unmarshal(testrun.ReadFile(t, filepath.Join(out, dataName, name)), &f); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, json.Unmarshal(must.Read(t, filepath.Join(out, dataName, name)), &f))
 		want := uint64(6 + 21 + 56 + 126)
 		if name == "find-4-4.json" {
 			want = 126
 		}
-		if f.Rules != "awari" || f.Positions != want {
-			t.Errorf("%s is of %d positions, rules %s", name, f.Positions, f.Rules)
-		}
+		should.Hold(t, f.Rules == "awari" && f.Positions == want, "%s is of %d positions, rules %s", name, f.Positions, f.Rules)
 		for _, where := range slices.Sorted(maps.Keys(f.Answers)) {
 			a := f.Answers[where]
 			sizes = append(sizes, len(a.Boards))
-			if a.Hits < uint64(len(a.Boards)) {
-				t.Errorf("%s, %s: %d boards of %d hits", name, where, len(a.Boards), a.Hits)
-			}
+			should.Not(t, a.Hits < uint64(len(a.Boards)), "%s, %s: %d boards of %d hits", name, where, len(a.Boards), a.Hits)
 			for _, pits := range a.Boards {
 				var b awari.Board
 				for i, n := range pits {
 					b[i] = uint8(n)
 				}
 				score, err := tab.Score(t.Context(), b)
-				if err != nil || len(pits) != 6 || where == "value>=1" && score < 1 || where == "value=4" && score != 4 {
-					t.Errorf("%s, %s: %v is worth %d, %v", name, where, pits, score, err)
-				}
+				should.Not(t, err != nil || len(pits) != 6 || where == "value>=1" && score < 1 || where == "value=4" && score != 4,
+					"%s, %s: %v is worth %d, %v", name, where, pits, score, err)
 			}
 		}
 	}
-	if !slices.Equal(sizes, []int{2, 3, 4}) {
-		t.Errorf("answers have %v boards", sizes)
-	}
+	should.Hold(t, slices.Equal(sizes, []int{2, 3, 4}), "answers have %v boards", sizes)
 }
 
 // TestDistances: distances are published with their layers, and read from there; of layers without any nothing is asked.
 func TestDistances(t *testing.T) {
 	dir, _ := newRun(t, awari.Awari, 5)
 	plies := func(layers ...int) {
-		if _, err := distance.Run(t.Context(), dir, distance.Options{Layers: layers, Job: job.Job{Family: cpu.Best()}}); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, must.Err(distance.Run(t.Context(), dir, distance.Options{Layers: layers, Job: job.Job{Family: cpu.Best()}})))
 	}
 	plies(3, 5)
 	out := filepath.Join(t.TempDir(), "site")
 	for _, kept := range []bool{false, true} {
 		report, err := run(t, t.Context(), dir, out, nil)
-		if err != nil || len(report.Layers) != 6 || len(report.Distances) != 2 {
-			t.Fatalf("%+v, %v", report, err)
-		}
+		must.Hold(t, err == nil && len(report.Layers) == 6 && len(report.Distances) == 2, "%+v, %v", report, err)
 		for i, l := range report.Distances {
 			name := rundir.DistanceName([]int{3, 5}[i])
-			data := testrun.ReadFile(t, filepath.Join(out, TablesName, name))
-			if l.File != name || l.Kept != kept || l.SHA256 != fmt.Sprintf("%x", sha256.Sum256(data)) || l.Bytes != int64(len(data)) {
-				t.Errorf("%+v", l)
-			}
+			data := must.Read(t, filepath.Join(out, TablesName, name))
+			should.Hold(t, l.File == name && l.Kept == kept && l.SHA256 == fmt.Sprintf("%x", sha256.Sum256(data)) && l.Bytes == int64(len(data)),
+				"%+v", l)
 			for _, list := range []string{filepath.Join(TablesName, sumsName), downloadName} {
-				if text := string(testrun.ReadFile(t, filepath.Join(out, list))); !strings.Contains(text, name) || !strings.Contains(text, l.SHA256) {
-					t.Errorf("%s is not in %s", name, list)
-				}
+				text := string(must.Read(t, filepath.Join(out, list)))
+				should.Hold(t, strings.Contains(text, name) && strings.Contains(text, l.SHA256), "%s is not in %s", name, list)
 			}
 		}
 	}
 	server := remotetest.Serve(t, filepath.Join(out, TablesName), false)
 	here, err := tables.Open(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer here.Close()
-	there, err := tables.Open(t.Context(), server.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	there := must.Get(tables.Open(t.Context(), server.URL))(t)
 	defer there.Close()
 	space := testrun.Space(t, here.Game(), 5)
 	for n := range 6 {
@@ -409,37 +338,29 @@ func TestDistances(t *testing.T) {
 			b := space.Unrank(n, rank)
 			want, known, err := here.Distance(t.Context(), b)
 			got, also, thereErr := there.Distance(t.Context(), b)
-			if got != want || known != (n == 3 || n == 5) || also != known || err != nil || thereErr != nil {
-				t.Fatalf("board %v: %d, %v, %v; published: %d, %v, %v", b, want, known, err, got, also, thereErr)
-			}
+			must.Hold(t, got == want && known == (n == 3 || n == 5) && also == known && err == nil && thereErr == nil,
+				"board %v: %d, %v, %v; published: %d, %v, %v", b, want, known, err, got, also, thereErr)
 		}
 	}
 	for _, r := range server.Take() {
-		if strings.HasPrefix(r.File, "distance") && r.File != rundir.DistanceName(3) && r.File != rundir.DistanceName(5) {
-			t.Errorf("asked for %+v", r)
-		}
+		should.Not(t, strings.HasPrefix(r.File, "distance") && r.File != rundir.DistanceName(3) && r.File != rundir.DistanceName(5),
+			"asked for %+v", r)
 	}
 	plies(4)
-	if err := os.Remove(filepath.Join(dir, rundir.DistanceName(4))); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := run(t, t.Context(), dir, out, nil); !errors.Is(err, corrupt.ErrCorrupt) || !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("listed distances are missing: %v", err)
-	}
+	must.OK(t, os.Remove(filepath.Join(dir, rundir.DistanceName(4))))
+	_, err = run(t, t.Context(), dir, out, nil)
+	should.Hold(t, errors.Is(err, corrupt.ErrCorrupt) && errors.Is(err, fs.ErrNotExist), "listed distances are missing: %v", err)
 }
 
-// TestUpdate: only what is missing or not right is written again; new layers are added; pages
-// are replaced.
+// TestUpdate: only what is missing or not right is written again; new layers are added; pages are replaced.
 func TestUpdate(t *testing.T) {
 	dir, scores := newRun(t, awari.Awari, 5)
 	out := filepath.Join(t.TempDir(), "site")
 	small := testrun.Write(t, testrun.Game(t, 6, awari.Awari), scores[:4], 100)
-	if got := written(t, small, out); len(got) != 4 {
-		t.Errorf("layers %v were written first", got)
-	}
-	if got := written(t, dir, out); !slices.Equal(got, []int{4, 5}) {
-		t.Errorf("layers %v were added", got)
-	}
+	got := written(t, small, out)
+	should.Hold(t, len(got) == 4, "layers %v were written first", got)
+	got = written(t, dir, out)
+	should.Hold(t, slices.Equal(got, []int{4, 5}), "layers %v were added", got)
 	want := tree(t, out)
 	layer := filepath.Join(out, TablesName, "layer-03.gl")
 	for _, change := range []struct {
@@ -449,17 +370,17 @@ func TestUpdate(t *testing.T) {
 	}{
 		{"nothing", func() {}, nil},
 		{"a byte", func() {
-			data := testrun.ReadFile(t, layer)
+			data := must.Read(t, layer)
 			data[len(data)/2] ^= 1
-			testrun.WriteFile(t, layer, data)
+			must.Write(t, layer, data)
 		}, []int{3}},
-		{"cut short", func() { testrun.WriteFile(t, layer, []byte("x")) }, []int{3}},
+		{"cut short", func() { must.Write(t, layer, []byte("x")) }, []int{3}},
 		{"gone", func() { remove(t, layer) }, []int{3}},
 		{"pages", func() {
-			testrun.WriteFile(t, filepath.Join(out, "index.html"), []byte("old"))
+			must.Write(t, filepath.Join(out, "index.html"), []byte("old"))
 			remove(t, filepath.Join(out, TablesName, sumsName))
 		}, nil},
-		{"foreign file", func() { testrun.WriteFile(t, filepath.Join(out, "robots.txt"), []byte("hands off")) }, nil},
+		{"foreign file", func() { must.Write(t, filepath.Join(out, "robots.txt"), []byte("hands off")) }, nil},
 	} {
 		change.change()
 		if got := written(t, dir, out); !slices.Equal(got, change.layers) {
@@ -467,22 +388,13 @@ func TestUpdate(t *testing.T) {
 		}
 		got := tree(t, out)
 		for name, text := range want {
-			if got[name] != text {
-				t.Errorf("%s: %s is not as before", change.name, name)
-			}
+			should.Hold(t, got[name] == text, "%s: %s is not as before", change.name, name)
 		}
 	}
-	if got := string(testrun.ReadFile(t, filepath.Join(out, "robots.txt"))); got != "hands off" {
-		t.Errorf("a foreign file became %q", got)
-	}
+	should.Equal(t, string(must.Read(t, filepath.Join(out, "robots.txt"))), "hands off", "a foreign file became")
 }
 
-func remove(t *testing.T, path string) {
-	t.Helper()
-	if err := os.Remove(path); err != nil {
-		t.Fatal(err)
-	}
-}
+func remove(t *testing.T, path string) { t.Helper(); must.OK(t, os.Remove(path)) }
 
 // TestRefused: what is not a site of the same game is left as it is.
 func TestRefused(t *testing.T) {
@@ -490,13 +402,13 @@ func TestRefused(t *testing.T) {
 	other, _ := newRun(t, awari.Strict, 2)
 	empty := testrun.Write(t, testrun.Game(t, 6, awari.Awari), nil, 100)
 	foreign, site, file := t.TempDir(), filepath.Join(t.TempDir(), "site"), filepath.Join(t.TempDir(), "file")
-	testrun.WriteFile(t, filepath.Join(foreign, "letter"), []byte("dear"))
-	testrun.WriteFile(t, file, []byte("dear"))
+	must.Write(t, filepath.Join(foreign, "letter"), []byte("dear"))
+	must.Write(t, file, []byte("dear"))
 	written(t, dir, site)
 	newer := filepath.Join(t.TempDir(), "newer")
 	written(t, dir, newer)
-	list := testrun.ReadFile(t, filepath.Join(newer, listName))
-	testrun.WriteFile(t, filepath.Join(newer, listName), []byte(strings.Replace(string(list), `"version": 2`, `"version": 9`, 1)))
+	list := must.Read(t, filepath.Join(newer, listName))
+	must.Write(t, filepath.Join(newer, listName), []byte(strings.Replace(string(list), `"version": 2`, `"version": 9`, 1)))
 	for _, c := range []struct {
 		name, dir, out string
 		want           error
@@ -511,66 +423,162 @@ func TestRefused(t *testing.T) {
 	} {
 		before := tree(t, filepath.Dir(c.out))
 		_, err := run(t, t.Context(), c.dir, c.out, nil)
-		if err == nil || c.want != nil && !errors.Is(err, c.want) {
-			t.Errorf("%s: %v, want %v", c.name, err, c.want)
-		}
-		if c.want == ErrForeign && !errors.Is(err, fault.Usage) {
-			t.Errorf("%s: %v is no bad usage", c.name, err)
-		}
+		should.Not(t, err == nil || c.want != nil && !errors.Is(err, c.want), "%s: %v, want %v", c.name, err, c.want)
+		should.Not(t, c.want == ErrForeign && !errors.Is(err, fault.Usage), "%s: %v is no bad usage", c.name, err)
 		for name, text := range tree(t, filepath.Dir(c.out)) {
-			if was, ok := before[name]; !ok || was != text {
-				t.Errorf("%s: %s was changed", c.name, name)
-			}
+			was, ok := before[name]
+			should.Hold(t, ok && was == text, "%s: %s was changed", c.name, name)
 		}
 	}
 }
 
-// TestDamage: a damaged layer is not published, wherever the damage is, and leaves nothing that
-// could be fetched.
+// TestDamage: a damaged layer is not published, wherever the damage is, and leaves nothing that could be fetched.
 func TestDamage(t *testing.T) {
 	dir, _ := newRun(t, awari.Awari, 2)
 	layer := filepath.Join(dir, "layer-02.gl")
-	data := testrun.ReadFile(t, layer)
+	data := must.Read(t, layer)
 	for at := 0; at < len(data); at += 1 + len(data)/9 {
 		changed := slices.Clone(data)
 		changed[at] ^= 0x10
-		testrun.WriteFile(t, layer, changed)
+		must.Write(t, layer, changed)
 		out := filepath.Join(t.TempDir(), "site")
-		if _, err := run(t, t.Context(), dir, out, nil); !errors.Is(err, corrupt.ErrCorrupt) {
-			t.Errorf("byte %d: %v", at, err)
-		}
+		should.Be(t, must.Err(run(t, t.Context(), dir, out, nil)), corrupt.ErrCorrupt, "byte %d", at)
 		files := tree(t, out)
 		if _, ok := files["tables/layer-02.gl"]; ok || files["tables/manifest.json"] != "" || files["index.html"] != "" {
 			t.Errorf("byte %d: the site has %d files", at, len(files))
 		}
 	}
-	testrun.WriteFile(t, layer, data)
+	must.Write(t, layer, data)
 }
 
 // TestDirectories: layers in other directories are beside the manifest of the site.
 func TestDirectories(t *testing.T) {
 	dir, _ := newRun(t, awari.Awari, 3)
 	elsewhere := t.TempDir()
-	m, err := manifest.Load(filepath.Join(dir, rundir.ManifestName))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Rename(filepath.Join(dir, m.Layers[2].File), filepath.Join(elsewhere, m.Layers[2].File)); err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(manifest.Load(filepath.Join(dir, rundir.ManifestName)))(t)
+	must.OK(t, os.Rename(filepath.Join(dir, m.Layers[2].File), filepath.Join(elsewhere, m.Layers[2].File)))
 	m.Layers[2].Directory = elsewhere
 	testrun.SaveManifest(t, dir, m)
 	out := filepath.Join(t.TempDir(), "site")
-	if got := written(t, dir, out); len(got) != 4 {
-		t.Errorf("layers %v were written", got)
-	}
+	got := written(t, dir, out)
+	should.Hold(t, len(got) == 4, "layers %v were written", got)
 	wantSums(t, out)
 	for name, text := range tree(t, out) {
-		if strings.Contains(text, elsewhere) {
-			t.Errorf("%s tells where layers were", name)
+		should.Not(t, strings.Contains(text, elsewhere), "%s tells where layers were", name)
+	}
+	should.Be(t, must.Err(tables.Open(t.Context(), filepath.Join(out, TablesName))), nil, "the tables of the site are no run")
+}
+
+// TestLanguages: each page has a short form that describes it to sites in French; a text that is not translated is
+// an error.
+func TestLanguages(t *testing.T) {
+	dir, _ := newRun(t, awari.Awari, 2)
+	files := pages()
+	files["fr.js"] = []byte("export const fr = {\n  \"A & B\": \"A « et » B\",\n  \"about\": \"d’où\",\n};\n")
+	files["enter.js"] = []byte("leave();\n")
+	publish := func() (map[string]string, error) {
+		out := filepath.Join(t.TempDir(), "site")
+		_, err := Run(t.Context(), dir, out, Options{Pages: files, Address: "https://example.org/x/", Job: job.Job{Family: cpu.Best()}})
+		if err != nil {
+			return nil, err
+		}
+		return tree(t, out), nil
+	}
+	site, err := publish()
+	must.OK(t, err)
+	for name, address := range map[string]string{"index.fr.html": "https://example.org/x/index.fr.html", "layers.fr.html": "https://example.org/x/layers.fr.html"} {
+		for _, want := range []string{
+			`<html lang="fr">`, policy, `<title>A « et » B</title>`, `<meta name="description" content="d’où">`, `src="enter.js"`,
+			`<meta property="og:title" content="A « et » B">`, `<meta property="og:locale" content="fr_FR">`, `<meta property="og:description" content="d’où">`,
+			`<meta property="og:url" content="` + address + `">`, `<meta property="og:image" content="https://example.org/x/preview.fr.png">`,
+			`<a href="` + strings.Replace(name, ".fr", "", 1) + `?lang=fr">A « et » B</a>`,
+		} {
+			should.Hold(t, strings.Contains(site[name], want), "%s has no %s:\n%s", name, want, site[name])
 		}
 	}
-	if _, err := tables.Open(t.Context(), filepath.Join(out, TablesName)); err != nil {
-		t.Errorf("the tables of the site are no run: %v", err)
+	should.Not(t, site["enter.js"] == "" || site["preview.fr.png"] == "" || site["preview.fr.png"] == site["preview.png"],
+		"the script, or the picture in French, is missing")
+	files["fr.js"] = []byte("export const fr = {\n  \"A & B\": \"A « et » B\",\n};\n")
+	_, err = publish()
+	should.Not(t, err == nil || !strings.Contains(err.Error(), "not translated (fr)"), "a description that is not translated: %v", err)
+}
+
+// TestBundle puts modules together: each once, after those that it imports.
+func TestBundle(t *testing.T) {
+	files := map[string][]byte{
+		"a.js":   []byte("// About a.\n\nimport * as b from \"./b.js\";\nimport { one, two as zwei,\n  three } from \"./c-d.js\";\nimport \"./e.js\";\n\nexport const a = b.f(one, zwei, three);\n"),
+		"b.js":   []byte("import { one } from \"./c-d.js\";\nexport async function f() { return one; } // the one\nexport class G {}\nexport function* h() {}\n"),
+		"c-d.js": []byte("export const one = 1;\nexport const two = 2;\n  // three\nexport const three = 3;\n"),
+		"e.js":   []byte("import \"./e2.js\";\nconst own = 5;\n"),
+		"e2.js":  []byte("import(\"./late.js\");\n"),
+	}
+	want := `const once = (make) => {
+let made;
+return () => (made ??= make());
+};
+const $c_d = once(() => {
+const one = 1;
+const two = 2;
+const three = 3;
+return { one, two, three };
+});
+const $b = once(() => {
+const { one } = $c_d();
+async function f() { return one; } // the one
+class G {}
+function* h() {}
+return { f, G, h };
+});
+const $e2 = once(() => {
+import("./late.js");
+return {  };
+});
+const $e = once(() => {
+$e2();
+const own = 5;
+return {  };
+});
+const $a = once(() => {
+const b = $b();
+const { one, two: zwei,
+  three } = $c_d();
+$e();
+
+
+const a = b.f(one, zwei, three);
+return { a };
+});
+({ "a.js": $a, "e.js": $e, })[document.querySelector("script[data-begin]").dataset.begin]();
+`
+	got := must.Get(bundle(files, "a.js", "e.js"))(t)
+	should.Hold(t, string(got) == want, "got\n%s\nwant\n%s", got, want)
+}
+
+// TestLibrary: a module with all that it imports has its comment and its exports.
+func TestLibrary(t *testing.T) {
+	got, err := library(map[string][]byte{
+		"a.js": []byte("// About a.\n// More.\n\n// Not this.\nimport { one } from \"./b.js\";\nexport const two = 2 * one;\nexport class A {}\n"),
+		"b.js": []byte("// About b.\nexport const one = 1;\n"),
+	}, "a.js")
+	want := "// About a.\n// More.\n\n" + once + "const $b = once(() => {\nconst one = 1;\nreturn { one };\n});\n" +
+		"const $a = once(() => {\nconst { one } = $b();\n\nconst two = 2 * one;\nclass A {}\nreturn { two, A };\n});\nexport const { two, A } = $a();\n"
+	should.Hold(t, err == nil && string(got) == want, "%v: got\n%s\nwant\n%s", err, got, want)
+}
+
+// TestBundleRefused: what a bundle cannot have is refused, not left out.
+func TestBundleRefused(t *testing.T) {
+	for want, text := range map[string]string{
+		"there is no x.js":       "import \"./x.js\";\n",
+		"a circle of imports":    "import \"./a.js\";\n",
+		"does not export z":      "import { y, z } from \"./y.js\";\n",
+		"import y from":          "import y from \"./y.js\";\n",
+		"export default":         "export default 5;\n",
+		"export let":             "export let n = 5;\n",
+		"export { n }":           "const n = 1;\nexport { n };\n",
+		"await":                  "await 5;\n",
+		"import { y } from './y": "import { y } from './y.js';\n",
+	} {
+		_, err := bundle(map[string][]byte{"a.js": []byte(text), "y.js": []byte("export const y = 1;\n")}, "a.js")
+		should.Not(t, err == nil || !strings.Contains(err.Error(), want), "%q: %v, want %q", text, err, want)
 	}
 }

@@ -3,7 +3,6 @@ package puzzle
 import (
 	"cmp"
 	"context"
-	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -12,6 +11,7 @@ import (
 	"go.uber.org/goleak"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
 	"grenier/kernels/cpu"
@@ -30,17 +30,14 @@ func solved(t testing.TB, seeds int) *tables.Tables {
 	dir := t.TempDir()
 	_, err := solve.Solve(t.Context(), dir, testrun.Game(t, 12, awari.Awari), solve.Options{Seeds: seeds, Job: job.Job{Workers: 2, Family: cpu.Best()}})
 	must.OK(t, err)
-	tab, err := tables.Open(t.Context(), dir)
-	must.OK(t, err)
+	tab := must.Get(tables.Open(t.Context(), dir))(t)
 	t.Cleanup(func() { tab.Close() })
 	return tab
 }
 
 func draw(t testing.TB, tab *tables.Tables, o Options) []Puzzle {
 	t.Helper()
-	puzzles, err := Draw(t.Context(), tab, o)
-	must.OK(t, err)
-	return puzzles
+	return must.Get(Draw(t.Context(), tab, o))(t)
 }
 
 // TestLongPuzzles draws puzzles and plays them by probe: one move wins first and no other draws, every move of the solver is the only one
@@ -49,25 +46,19 @@ func TestLongPuzzles(t *testing.T) {
 	seeds := tries.More(10, 16)
 	tab, random := solved(t, seeds), tries.Rand(t)
 	puzzles := draw(t, tab, Options{From: 5, To: seeds, Most: 100, Count: 100, Seed: random.Uint64()})
-	if len(puzzles) != 100 {
-		t.Fatalf("%d puzzles", len(puzzles))
-	}
+	must.Equal(t, len(puzzles), 100, "puzzles")
 	longest := 0
 	for _, z := range puzzles {
 		wantPuzzle(t, tab, &z)
 		longest = max(longest, len(z.Line))
 	}
-	if longest < 5 {
-		t.Errorf("no line has more than %d plies", longest)
-	}
+	should.Not(t, longest < 5, "no line has more than %d plies", longest)
 }
 
 func wantPuzzle(t *testing.T, tab *tables.Tables, z *Puzzle) {
-	t.Helper()
 	b, lead := z.Board, 0
 	for i, pit := range z.Line {
-		p, err := tab.Probe(t.Context(), b)
-		must.OK(t, err)
+		p := must.Get(tab.Probe(t.Context(), b))(t)
 		side := 1 - 2*(i%2) // 1 for the solver
 		winning, best, drawing, legal := 0, 0, 0, 0
 		for _, m := range p.Moves {
@@ -99,9 +90,7 @@ func wantPuzzle(t *testing.T, tab *tables.Tables, z *Puzzle) {
 		lead += m.Captured
 		b, lead = m.Child, -lead // of who moves next
 	}
-	if len(z.Line) < 3 || len(z.Line) > 9 {
-		t.Errorf("%+v: %d plies", z, len(z.Line))
-	}
+	should.Not(t, len(z.Line) < 3 || len(z.Line) > 9, "%+v: %d plies", z, len(z.Line))
 }
 
 // TestLongRatings has another player solve the puzzles: who looks three plies ahead by plain minimax and misjudges each move a little. He
@@ -122,9 +111,7 @@ func TestLongRatings(t *testing.T) {
 	}
 	r := correlation(ranks(ratings), ranks(failures))
 	t.Logf("rank correlation %.2f of %d", r, len(ratings))
-	if len(ratings) < 100 || r < 0.6 {
-		t.Errorf("%d puzzles: rank correlation %.2f", len(ratings), r)
-	}
+	should.Not(t, len(ratings) < 100 || r < 0.6, "%d puzzles: rank correlation %.2f", len(ratings), r)
 }
 
 func solves(game awari.Game, z *Puzzle, random *rand.Rand) bool {
@@ -198,9 +185,7 @@ func TestLook(t *testing.T) {
 	for range 300 {
 		n, depth := 1+random.IntN(20), 1+random.IntN(4)
 		b := space.Unrank(n, random.Uint64N(space.Size(n)))
-		if got, want := look(game, b, depth, -100, 100), minimax(game, b, depth); got != want {
-			t.Fatalf("%v, %d plies: %d, want %d", b, depth, got, want)
-		}
+		must.Equal(t, look(game, b, depth, -100, 100), minimax(game, b, depth), "%v, %d plies", b, depth)
 		best, values := math.MinInt, map[int]int{}
 		for pit, play := range game.Plays(b) {
 			if play.Legal {
@@ -219,9 +204,8 @@ func TestLook(t *testing.T) {
 			if v == best {
 				want = 1 / float64(ties)
 			}
-			if got := finds(game, &ply{board: b, pit: pit}, depth); got != want {
-				t.Fatalf("%v, pit %d, %d plies: found in %v of the cases, want %v", b, pit, depth, got, want)
-			}
+			got := finds(game, &ply{board: b, pit: pit}, depth)
+			must.Hold(t, got == want, "%v, pit %d, %d plies: found in %v of the cases, want %v", b, pit, depth, got, want)
 		}
 	}
 }
@@ -232,8 +216,7 @@ func TestDraw(t *testing.T) {
 	space := testrun.Space(t, tab.Game(), 7)
 	want := map[awari.Board]bool{}
 	for rank := range space.Size(6) {
-		z, err := Of(t.Context(), tab, space.Unrank(6, rank))
-		must.OK(t, err)
+		z := must.Get(Of(t.Context(), tab, space.Unrank(6, rank)))(t)
 		if z != nil {
 			want[z.Board] = true
 		}
@@ -241,42 +224,29 @@ func TestDraw(t *testing.T) {
 	o := Options{From: 6, To: 6, Most: 100, Count: MaxCount, Seed: 5}
 	all := draw(t, tab, o)
 	for _, z := range all {
-		if !want[z.Board] {
-			t.Errorf("%+v is no puzzle, or drawn twice", z)
-		}
+		should.Hold(t, want[z.Board], "%+v is no puzzle, or drawn twice", z)
 		delete(want, z.Board)
 	}
-	if len(want) > 0 || len(all) < 50 {
-		t.Errorf("%d are drawn, %d more are there", len(all), len(want))
-	}
+	should.Not(t, len(want) > 0 || len(all) < 50, "%d are drawn, %d more are there", len(all), len(want))
 	o.Count = 7
-	if some := draw(t, tab, o); !slices.EqualFunc(some, all[:7], func(a, b Puzzle) bool { return a.Board == b.Board }) {
-		t.Error("fewer are others")
-	}
+	some := draw(t, tab, o)
+	should.Hold(t, slices.EqualFunc(some, all[:7], func(a, b Puzzle) bool { return a.Board == b.Board }), "fewer are others")
 	o.Seed = 6
-	if others := draw(t, tab, o); others[0].Board == all[0].Board && others[1].Board == all[1].Board {
-		t.Error("another seed draws the same")
-	}
+	others := draw(t, tab, o)
+	should.Not(t, others[0].Board == all[0].Board && others[1].Board == all[1].Board, "another seed draws the same")
 	for _, name := range []string{"capturing", "defending", "tempo", "starving"} { // others need more seeds
 		o = Options{From: 4, To: 7, Most: 100, Count: 5, Theme: name}
 		found := draw(t, tab, o)
 		for _, z := range found {
-			if !slices.Contains(z.Themes, name) {
-				t.Errorf("%+v is not about %s", z, name)
-			}
+			should.Hold(t, slices.Contains(z.Themes, name), "%+v is not about %s", z, name)
 		}
-		if len(found) == 0 {
-			t.Errorf("no puzzle is about %s", name)
-		}
+		should.Not(t, len(found) == 0, "no puzzle is about %s", name)
 	}
 	o = Options{From: 5, To: 7, Least: 40, Most: 60, Count: 5}
-	var err error
-	o.Condition, err = find.Parse("mover>=3")
-	must.OK(t, err)
+	o.Condition = must.Get(find.Parse("mover>=3"))(t)
 	for _, z := range draw(t, tab, o) {
-		if z.Rating < 40 || z.Rating > 60 || z.Board[0]+z.Board[1]+z.Board[2]+z.Board[3]+z.Board[4]+z.Board[5] < 3 {
-			t.Errorf("%+v was not asked for", z)
-		}
+		should.Not(t, z.Rating < 40 || z.Rating > 60 || z.Board[0]+z.Board[1]+z.Board[2]+z.Board[3]+z.Board[4]+z.Board[5] < 3,
+			"%+v was not asked for", z)
 	}
 }
 
@@ -286,20 +256,12 @@ func TestDrawNonsense(t *testing.T) {
 		ErrOptions:         {From: 3, To: 2, Most: 100, Count: 1},
 		tables.ErrUnsolved: {From: 3, To: 6, Most: 100, Count: 1},
 	} {
-		if _, err := Draw(t.Context(), tab, o); !errors.Is(err, want) {
-			t.Errorf("%+v: %v", o, err)
-		}
+		should.Be(t, must.Err(Draw(t.Context(), tab, o)), want, "%+v", o)
 	}
 	for _, o := range []Options{{Count: 0, Most: 100}, {Count: MaxCount + 1}, {Count: 1, Most: 101}, {Count: 1, Least: 5, Most: 4}, {Count: 1, Theme: "beauty"}} {
-		if _, err := Draw(t.Context(), tab, o); !errors.Is(err, ErrOptions) {
-			t.Errorf("%+v: %v", o, err)
-		}
+		should.Be(t, must.Err(Draw(t.Context(), tab, o)), ErrOptions, "%+v", o)
 	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := Draw(ctx, tab, Options{From: 5, To: 5, Most: 100, Count: 10}); !errors.Is(err, context.Canceled) {
-		t.Error(err)
-	}
+	should.Be(t, must.Err(Draw(must.Ended(t), tab, Options{From: 5, To: 5, Most: 100, Count: 10})), context.Canceled)
 }
 
 // TestThemes has lines that are about each theme, and one that is about none.
@@ -322,8 +284,6 @@ func TestThemes(t *testing.T) {
 			m := ply{Play: game.Plays(b)[pit], board: b, pit: pit}
 			plies, b = append(plies, m), m.Child
 		}
-		if got := themesOf(game, plies); !slices.Equal(got, c.want) {
-			t.Errorf("%v %v: %v, want %v", c.board, c.line, got, c.want)
-		}
+		should.List(t, themesOf(game, plies), c.want, "%v %v", c.board, c.line)
 	}
 }

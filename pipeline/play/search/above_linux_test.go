@@ -12,6 +12,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
+	"grenier/internal/testkit/tries"
 	"grenier/io/crew"
 	"grenier/layers/awari"
 	"grenier/pipeline/job"
@@ -34,27 +37,20 @@ func number(t *testing.T, name string, usual int) int {
 	if text == "" {
 		return usual
 	}
-	n, err := strconv.Atoi(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
+	return must.Get(strconv.Atoi(text))(t)
 }
 
 // processorTime returns the time that this process has used, of all processors.
 func processorTime(t *testing.T) time.Duration {
 	t.Helper()
 	var used unix.Rusage
-	if err := unix.Getrusage(unix.RUSAGE_SELF, &used); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, unix.Getrusage(unix.RUSAGE_SELF, &used))
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
 
 // within returns a context that ends when this process has used some more processor time: other
 // processes make a search slower, but change little of what it finds.
 func within(t *testing.T, limit time.Duration) (context.Context, context.CancelFunc) {
-	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	end := processorTime(t) + limit
 	crew.Go(func() error {
@@ -76,21 +72,13 @@ func within(t *testing.T, limit time.Duration) (context.Context, context.CancelF
 // compared with the layers of the boards, as far as they are solved.
 func TestAbove(t *testing.T) {
 	dir := os.Getenv("GRENIER_ABOVE")
-	if dir == "" {
-		t.Skip("GRENIER_ABOVE names no run directory")
-	}
-	tab, err := tables.Open(t.Context(), dir, tables.CacheBytes(1<<20))
-	if err != nil {
-		t.Fatal(err)
-	}
+	tries.SkipIf(t, dir == "", "GRENIER_ABOVE names no run directory")
+	tab := must.Get(tables.Open(t.Context(), dir, tables.CacheBytes(1<<20)))(t)
 	defer tab.Close()
 	shown, boards := number(t, "GRENIER_ABOVE_SHOWN", 21), number(t, "GRENIER_ABOVE_BOARDS", 200)
 	first, least, most := number(t, "GRENIER_ABOVE_FIRST", 0), number(t, "GRENIER_ABOVE_LEAST", 2), number(t, "GRENIER_ABOVE_MOST", 8)
 	limit := time.Duration(number(t, "GRENIER_ABOVE_MS", 10000)) * time.Millisecond
-	space, err := awari.NewSpace(tab.Game(), shown+8)
-	if err != nil {
-		t.Fatal(err)
-	}
+	space := must.Get(awari.NewSpace(tab.Game(), shown+8))(t)
 	blocks := search.NewBlocks(cut{tab, shown}, 1<<30)
 	random := rand.New(rand.NewPCG(19, 4))
 	var exact, all, width [9]int
@@ -106,19 +94,13 @@ func TestAbove(t *testing.T) {
 		ctx, cancel := within(t, limit)
 		r, err := e.Search(ctx, b, search.Limits{})
 		cancel()
-		if r == nil {
-			t.Fatal(err)
-		}
+		must.Not(t, r == nil, "%v", err)
 		used := (processorTime(t) - before).Seconds()
 		score := "unknown"
 		if shown+above <= tab.MaxSeeds() {
-			truth, err := tab.Score(t.Context(), b)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if r.Lower > int(truth) || r.Upper < int(truth) {
-				t.Errorf("board %s: %d to %d, the score is %d", space.Text(b), r.Lower, r.Upper, truth)
-			}
+			truth := must.Get(tab.Score(t.Context(), b))(t)
+			should.Not(t, r.Lower > int(truth) || r.Upper < int(truth),
+				"board %s: %d to %d, the score is %d", space.Text(b), r.Lower, r.Upper, truth)
 			score = strconv.Itoa(int(truth))
 		}
 		all[above]++

@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"testing"
 
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/layers/awari"
 	"grenier/pipeline/job"
 )
@@ -22,10 +24,7 @@ type numbered struct {
 // newNumbered returns layers of 12 pits up to some seeds.
 func newNumbered(t *testing.T, seeds int) *numbered {
 	t.Helper()
-	game, err := awari.New(12, awari.Awari)
-	if err != nil {
-		t.Fatal(err)
-	}
+	game := must.Get(awari.New(12, awari.Awari))(t)
 	return &numbered{game: game, seeds: seeds}
 }
 
@@ -65,24 +64,17 @@ func TestBlocksGiveWay(t *testing.T) {
 			rank := random.Uint64N(s.mover.size(n))
 			want := numberedScore(n, rank)
 			if at := s.peek(n, rank); at != nil {
-				if *at != want {
-					t.Fatalf("%d blocks: rank %d of layer %d in memory: %d, want %d", blocks, rank, n, *at, want)
-				}
+				must.Equal(t, *at, want, "%d blocks: rank %d of layer %d in memory", blocks, rank, n)
 				before = append(before, asked{at, want})
 				continue
 			}
-			if got, err := s.read(t.Context(), n, rank); err != nil || got != want {
-				t.Fatalf("%d blocks: rank %d of layer %d: %d, %v, want %d", blocks, rank, n, got, err, want)
-			}
+			got, err := s.read(t.Context(), n, rank)
+			must.Hold(t, err == nil && got == want, "%d blocks: rank %d of layer %d: %d, %v, want %d", blocks, rank, n, got, err, want)
 		}
 		for _, x := range before {
-			if *x.at != x.score {
-				t.Fatalf("%d blocks: a place has %d, had %d", blocks, *x.at, x.score)
-			}
+			must.Hold(t, *x.at == x.score, "%d blocks: a place has %d, had %d", blocks, *x.at, x.score)
 		}
-		if len(before) == 0 && blocks > 1 {
-			t.Errorf("%d blocks: no score was found in memory", blocks)
-		}
+		should.Not(t, len(before) == 0 && blocks > 1, "%d blocks: no score was found in memory", blocks)
 	}
 }
 
@@ -108,16 +100,14 @@ func TestBlocksAllFit(t *testing.T) {
 			}
 		}
 	}
-	if scores.blocks != blocks || scores.ones != 0 {
-		t.Errorf("%d of %d blocks were read, and %d scores", scores.blocks, blocks, scores.ones)
-	}
+	should.Hold(t, scores.blocks == blocks && scores.ones == 0,
+		"%d of %d blocks were read, and %d scores", scores.blocks, blocks, scores.ones)
 	chunk := int(chunkOf(int64(blocks)))
 	if chunks := (blocks + chunk - 1) / chunk * chunk; int64(chunks)*BlockBytes > bytes || s.Bytes() != bytes {
 		t.Errorf("%d blocks in chunks of %d take more than %d bytes; %d", blocks, chunk, bytes, s.Bytes())
 	}
-	if less := NewBlocks(scores, bytes-1); less.patience == 1 || less.Bytes() >= bytes {
-		t.Errorf("with a byte less: patience %d, %d bytes", less.patience, less.Bytes())
-	}
+	less := NewBlocks(scores, bytes-1)
+	should.Not(t, less.patience == 1 || less.Bytes() >= bytes, "with a byte less: patience %d, %d bytes", less.patience, less.Bytes())
 }
 
 // TestBlocksPatience: a block is decoded once enough of its scores were asked for, and again after it has given way.
@@ -126,20 +116,14 @@ func TestBlocksPatience(t *testing.T) {
 	s := NewBlocks(scores, BlockBytes)
 	for round := 1; round <= 3; round++ {
 		for range onePrice {
-			if s.peek(11, 70000) != nil {
-				t.Fatalf("round %d: in memory already", round)
-			}
-			if got, err := s.read(t.Context(), 11, 70000); err != nil || got != numberedScore(11, 70000) {
-				t.Fatal(got, err)
-			}
+			must.Hold(t, s.peek(11, 70000) == nil, "round %d: in memory already", round)
+			got, err := s.read(t.Context(), 11, 70000)
+			must.Hold(t, err == nil && got == numberedScore(11, 70000), "%v %v", got, err)
 		}
-		if s.peek(11, 70001) == nil || scores.blocks != 2*round-1 || scores.ones != (2*round-1)*(onePrice-1) {
-			t.Fatalf("round %d: %d blocks, %d scores", round, scores.blocks, scores.ones)
-		}
+		must.Hold(t, s.peek(11, 70001) != nil && scores.blocks == 2*round-1 && scores.ones == (2*round-1)*(onePrice-1),
+			"round %d: %d blocks, %d scores", round, scores.blocks, scores.ones)
 		for range onePrice { // another one takes its place
-			if _, err := s.read(t.Context(), 10, 7); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, must.Err(s.read(t.Context(), 10, 7)))
 		}
 	}
 }
@@ -162,13 +146,10 @@ func TestBlocksAreGivenUp(t *testing.T) {
 		stop = cancel
 		_, err := e.Search(ctx, b, Limits{})
 		cancel()
-		if err != nil && !errors.Is(err, context.Canceled) {
-			t.Fatal(err)
-		}
+		must.Not(t, err != nil && !errors.Is(err, context.Canceled), "%v", err)
 	}
-	if grown := heapInUse() - before; grown > room+1<<20 {
-		t.Errorf("%d bytes more after %d blocks were read, the store has %d", grown, scores.blocks, room)
-	}
+	grown := heapInUse() - before
+	should.Not(t, grown > room+1<<20, "%d bytes more after %d blocks were read, the store has %d", grown, scores.blocks, room)
 	runtime.KeepAlive(e)
 }
 

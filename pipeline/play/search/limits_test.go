@@ -11,6 +11,8 @@ import (
 
 	"go.uber.org/goleak"
 
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/layers/awari"
 	"grenier/pipeline/job"
 	"grenier/pipeline/play/search"
@@ -22,11 +24,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func start(t testing.TB) (*memory, awari.Board) {
 	t.Helper()
 	m := solve(t, 12, 5, awari.Awari)
-	b, err := m.Game().Start(4)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m, b
+	return m, must.Get(m.Game().Start(4))(t)
 }
 
 func TestLimits(t *testing.T) {
@@ -34,24 +32,19 @@ func TestLimits(t *testing.T) {
 	depths := 0
 	e := newEngine(m, search.Options{Bytes: 1 << 20, Job: job.Job{Progress: func(job.Step) { depths++ }}})
 	r, err := e.Search(t.Context(), b, search.Limits{Depth: 5})
-	if err != nil || r.Reason != search.DepthLimit || r.Depth != 5 || r.Exact() || r.Nodes == 0 || r.NodesPerSecond <= 0 {
-		t.Errorf("depth 5: %+v, %v", r, err)
-	}
+	should.Not(t, err != nil || r.Reason != search.DepthLimit || r.Depth != 5 || r.Exact() || r.Nodes == 0 || r.NodesPerSecond <= 0,
+		"depth 5: %+v, %v", r, err)
 	depths = 0
 	r, err = e.Search(t.Context(), b, search.Limits{Time: 100 * time.Millisecond})
-	if err != nil || r.Reason != search.TimeLimit || r.Depth == 0 || depths < r.Depth {
-		t.Errorf("100 ms: %+v, %v; %d reports", r, err, depths)
-	}
+	should.Hold(t, err == nil && r.Reason == search.TimeLimit && r.Depth != 0 && depths >= r.Depth,
+		"100 ms: %+v, %v; %d reports", r, err, depths)
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(50*time.Millisecond, cancel)
 	r, err = e.Search(ctx, b, search.Limits{})
-	if !errors.Is(err, context.Canceled) || r.Reason != search.Interrupted || r.Best < 0 || !r.Moves[r.Best].Legal {
-		t.Errorf("cancelled: %+v, %v", r, err)
-	}
+	should.Hold(t, errors.Is(err, context.Canceled) && r.Reason == search.Interrupted && r.Best >= 0 && r.Moves[r.Best].Legal,
+		"cancelled: %+v, %v", r, err)
 	r, err = e.Search(ctx, b, search.Limits{})
-	if !errors.Is(err, context.Canceled) || r.Depth != 0 || r.Best < 0 || len(r.Line) == 0 {
-		t.Errorf("cancelled before: %+v, %v", r, err)
-	}
+	should.Hold(t, errors.Is(err, context.Canceled) && r.Depth == 0 && r.Best >= 0 && len(r.Line) != 0, "cancelled before: %+v, %v", r, err)
 }
 
 // TestNodes ends searches after a number of positions: soon after it, and not long before.
@@ -61,15 +54,12 @@ func TestNodes(t *testing.T) {
 		for _, n := range []uint64{1, 100, 5_000, 50_000} {
 			e := newEngine(m, search.Options{Bytes: 1 << 22, Job: job.Job{Workers: workers}})
 			r, err := e.Search(t.Context(), b, search.Limits{Nodes: n})
-			if err != nil || r.Reason != search.NodeLimit || r.Best < 0 || !r.Moves[r.Best].Legal || r.Nodes > n+n/2+100 || n > 1 && r.Nodes < n/8 {
-				t.Errorf("%d workers, %d nodes: %+v, %v", workers, n, r, err)
-			}
+			should.Not(t, err != nil || r.Reason != search.NodeLimit || r.Best < 0 || !r.Moves[r.Best].Legal || r.Nodes > n+n/2+100 || n > 1 && r.Nodes < n/8,
+				"%d workers, %d nodes: %+v, %v", workers, n, r, err)
 		}
 	}
 	r, err := newEngine(m, search.Options{}).Search(t.Context(), b, search.Limits{Nodes: 1 << 40, Depth: 3})
-	if err != nil || r.Reason != search.DepthLimit || r.Depth != 3 {
-		t.Errorf("depth 3 before the nodes: %+v, %v", r, err)
-	}
+	should.Hold(t, err == nil && r.Reason == search.DepthLimit && r.Depth == 3, "depth 3 before the nodes: %+v, %v", r, err)
 }
 
 // TestDeterministic searches twice to the same depth with new engines.
@@ -77,15 +67,11 @@ func TestDeterministic(t *testing.T) {
 	m, b := start(t)
 	var all []*search.Result
 	for range 2 {
-		r, err := newEngine(m, search.Options{Bytes: 1 << 18}).Search(t.Context(), b, search.Limits{Depth: 7})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(newEngine(m, search.Options{Bytes: 1 << 18}).Search(t.Context(), b, search.Limits{Depth: 7}))(t)
 		all = append(all, r)
 	}
-	if x, y := all[0], all[1]; x.Nodes != y.Nodes || x.Estimate != y.Estimate || x.Best != y.Best || x.Moves != y.Moves {
-		t.Errorf("%+v\n%+v", x, y)
-	}
+	x, y := all[0], all[1]
+	should.Hold(t, x.Nodes == y.Nodes && x.Estimate == y.Estimate && x.Best == y.Best && x.Moves == y.Moves, "%+v\n%+v", x, y)
 }
 
 func TestFailingScores(t *testing.T) {
@@ -99,9 +85,8 @@ func TestFailingScores(t *testing.T) {
 		return nil
 	}
 	b = awari.Board{1, 0, 2, 0, 1, 0, 1, 0, 1, 1}
-	if r, err := newEngine(m, search.Options{Bytes: 1 << 20}).Search(t.Context(), b, search.Limits{}); !errors.Is(err, failed) || r != nil {
-		t.Errorf("%+v, %v", r, err)
-	}
+	r, err := newEngine(m, search.Options{Bytes: 1 << 20}).Search(t.Context(), b, search.Limits{})
+	should.Hold(t, errors.Is(err, failed) && r == nil, "%+v, %v", r, err)
 }
 
 // hanging has scores that cannot be read, once its reads begin to hang, before their context ends.
@@ -143,14 +128,11 @@ func TestHangingScores(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), 5*time.Millisecond)
 				r, err := e.Search(ctx, m.Unrank(8, rank), search.Limits{})
 				cancel()
-				if err != nil && !errors.Is(err, context.DeadlineExceeded) || r == nil {
-					t.Fatalf("%d workers, after %d reads: %v", workers, after, err)
-				}
+				must.Not(t, err != nil && !errors.Is(err, context.DeadlineExceeded) || r == nil,
+					"%d workers, after %d reads: %v", workers, after, err)
 				checkResult(t, m, m.Unrank(8, rank), r)
 				r, err = e.Search(t.Context(), m.Unrank(8, rank), search.Limits{Time: 5 * time.Millisecond})
-				if err != nil || r.Reason == search.Interrupted {
-					t.Fatalf("%d workers, after %d reads: %+v, %v", workers, after, r, err)
-				}
+				must.Not(t, err != nil || r.Reason == search.Interrupted, "%d workers, after %d reads: %+v, %v", workers, after, r, err)
 				checkResult(t, m, m.Unrank(8, rank), r)
 			}
 		}
@@ -160,12 +142,8 @@ func TestHangingScores(t *testing.T) {
 func TestBadBoards(t *testing.T) {
 	m := solve(t, 8, 3, awari.Awari)
 	e := newEngine(m, search.Options{Bytes: 1})
-	if _, err := e.Search(t.Context(), awari.Board{0, 1, 2, 3, 4, 5, 6, 7, 1}, search.Limits{}); !errors.Is(err, awari.ErrBoard) {
-		t.Errorf("nine pits: %v", err)
-	}
-	if _, err := e.Search(t.Context(), awari.Board{40, 9}, search.Limits{}); !errors.Is(err, awari.ErrSeeds) {
-		t.Errorf("49 seeds: %v", err)
-	}
+	should.Be(t, must.Err(e.Search(t.Context(), awari.Board{0, 1, 2, 3, 4, 5, 6, 7, 1}, search.Limits{})), awari.ErrBoard, "nine pits")
+	should.Be(t, must.Err(e.Search(t.Context(), awari.Board{40, 9}, search.Limits{})), awari.ErrSeeds, "49 seeds")
 }
 
 // TestSmallest searches with room for one bucket and none for proofs.
@@ -179,11 +157,7 @@ func TestSmallest(t *testing.T) {
 			continue
 		}
 		b := m.Unrank(6, rank)
-		r, err := e.Search(t.Context(), b, search.Limits{Depth: 5})
-		if err != nil {
-			t.Fatal(err)
-		}
-		checkResult(t, m, b, r)
+		checkResult(t, m, b, must.Get(e.Search(t.Context(), b, search.Limits{Depth: 5}))(t))
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"os"
 	"testing"
 
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
 	"grenier/layers/awari"
@@ -68,9 +69,7 @@ func (m *memory) any(r *rand.Rand, n int) awari.Board { return m.Unrank(n, r.Uin
 var rules = awari.RuleSets()
 
 // share is n in the full run, and a tenth of it in the long one.
-func share(n int) int {
-	return tries.Pick(0, n/10, n)
-}
+func share(n int) int { return tries.Pick(0, n/10, n) }
 
 // layersOf names a game with all layers up to some seeds, and says how many boards of the highest one are searched.
 type layersOf struct{ pits, seeds, boards int }
@@ -118,10 +117,7 @@ func TestLongTruth(t *testing.T) {
 		for i := range h.boards {
 			b := h.board()
 			l := search.Limits{Depth: 1 + h.random.IntN(14), AllMoves: i%2 == 0}
-			result, err := e.Search(t.Context(), b, l)
-			if err != nil {
-				t.Fatal(err)
-			}
+			result := must.Get(e.Search(t.Context(), b, l))(t)
 			checkResult(t, h.all, b, result)
 			if result.Exact() {
 				exact++
@@ -142,10 +138,7 @@ func TestLongExact(t *testing.T) {
 		for i := range h.boards {
 			b := h.board()
 			e := newEngine(h.shown, search.Options{Bytes: 8 << 20, Job: job.Job{Workers: 1 + i%3}})
-			result, err := e.Search(t.Context(), b, search.Limits{AllMoves: i%4 == 0})
-			if err != nil {
-				t.Fatal(err)
-			}
+			result := must.Get(e.Search(t.Context(), b, search.Limits{AllMoves: i%4 == 0}))(t)
 			if !result.Exact() || result.Reason != search.Exact {
 				t.Fatalf("board %s: %+v", h.all.Text(b), result)
 			}
@@ -158,32 +151,25 @@ func TestLongExact(t *testing.T) {
 func checkResult(t *testing.T, m *memory, b awari.Board, r *search.Result) {
 	t.Helper()
 	game, score := m.Game(), m.truth(b)
-	if r.Lower > score || r.Upper < score {
-		t.Fatalf("board %s: %d to %d, want %d", game.Text(b), r.Lower, r.Upper, score)
-	}
-	if r.Estimate < r.Lower || r.Estimate > r.Upper {
-		t.Fatalf("board %s: estimate %d of %d to %d", game.Text(b), r.Estimate, r.Lower, r.Upper)
-	}
+	must.Not(t, r.Lower > score || r.Upper < score, "board %s: %d to %d, want %d", game.Text(b), r.Lower, r.Upper, score)
+	must.Not(t, r.Estimate < r.Lower || r.Estimate > r.Upper,
+		"board %s: estimate %d of %d to %d", game.Text(b), r.Estimate, r.Lower, r.Upper)
 	plays := game.Plays(b)
 	legal := false
 	for pit, play := range plays[:game.Half()] {
 		move := r.Moves[pit]
-		if move.Pit != pit || move.Legal != play.Legal || move.Captured != play.Captured || move.Child != play.Child {
-			t.Fatalf("board %s: move %+v", game.Text(b), move)
-		}
+		must.Hold(t, move.Pit == pit && move.Legal == play.Legal && move.Captured == play.Captured && move.Child == play.Child,
+			"board %s: move %+v", game.Text(b), move)
 		if !play.Legal {
 			continue
 		}
 		legal = true
-		if score := play.Captured - m.truth(play.Child); move.Lower > score || move.Upper < score {
-			t.Fatalf("board %s: move %+v, want %d", game.Text(b), move, score)
-		}
+		score := play.Captured - m.truth(play.Child)
+		must.Not(t, move.Lower > score || move.Upper < score, "board %s: move %+v, want %d", game.Text(b), move, score)
 	}
 	switch {
 	case !legal:
-		if r.Best != -1 || !r.Exact() {
-			t.Fatalf("board %s: best move %d without a move", game.Text(b), r.Best)
-		}
+		must.Hold(t, r.Best == -1 && r.Exact(), "board %s: best move %d without a move", game.Text(b), r.Best)
 	case r.Best < 0 || !plays[r.Best].Legal || r.Line[0] != r.Best:
 		t.Fatalf("board %s: best move %d, line %v", game.Text(b), r.Best, r.Line)
 	case r.Exact() && plays[r.Best].Captured-m.truth(plays[r.Best].Child) != score:
@@ -191,9 +177,7 @@ func checkResult(t *testing.T, m *memory, b awari.Board, r *search.Result) {
 	}
 	for i, pit := range r.Line {
 		play := game.Plays(b)[pit]
-		if !play.Legal {
-			t.Fatalf("line %v: move %d is not legal", r.Line, i)
-		}
+		must.Hold(t, play.Legal, "line %v: move %d is not legal", r.Line, i)
 		b = play.Child
 	}
 }

@@ -4,6 +4,9 @@ import (
 	"context"
 	"testing"
 
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
+	"grenier/internal/testkit/testrun"
 	"grenier/layers/awari"
 	"grenier/layers/awari/packed"
 )
@@ -17,25 +20,15 @@ func (noScores) Read(context.Context, int, uint64, []int8) error    { panic("not
 func (noScores) ReadOne(context.Context, int, uint64) (int8, error) { panic("nothing is solved") }
 
 func TestNoAllocations(t *testing.T) {
-	game, err := awari.New(12, awari.Awari)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := game.Start(4)
-	if err != nil {
-		t.Fatal(err)
-	}
+	game := must.Get(awari.New(12, awari.Awari))(t)
+	b := must.Get(game.Start(4))(t)
 	e := New(NewBlocks(noScores{game}, 1), Options{Bytes: 1 << 20})
 	e.begin(t.Context(), 0)
 	w, p := e.workers[0], e.mover.Pack(b)
-	if allocations := testing.AllocsPerRun(3, func() {
+	should.Equal(t, testing.AllocsPerRun(3, func() {
 		w.visit(p, 48, place{ply: 1, layer: 1}, 8, -48, 48)
-	}); allocations != 0 {
-		t.Errorf("%v allocations", allocations)
-	}
-	if w.counter.nodes < 1000 {
-		t.Errorf("only %d nodes", w.counter.nodes)
-	}
+	}), 0, "allocations")
+	should.Not(t, w.counter.nodes < 1000, "only %d nodes", w.counter.nodes)
 }
 
 // TestRepeats knows a board of the same player since the last capture, and no other.
@@ -49,9 +42,7 @@ func TestRepeats(t *testing.T) {
 	}{
 		{place{5, 1}, 1}, {place{5, 2}, nowhere}, {place{4, 1}, nowhere}, {place{6, 1}, 4}, {place{2, 1}, nowhere},
 	} {
-		if got := w.repeats(x, c.at); got != c.want {
-			t.Errorf("at %+v: %d, want %d", c.at, got, c.want)
-		}
+		should.Equal(t, w.repeats(x, c.at), c.want, "at %+v", c.at)
 	}
 }
 
@@ -59,24 +50,20 @@ func TestRepeats(t *testing.T) {
 // of one bucket that others want as well.
 func TestTableKeepsWhatIsProven(t *testing.T) {
 	table := newTable(1, 1<<tagBits)
-	if len(table.buckets) != 1 {
-		t.Fatalf("%d buckets", len(table.buckets))
-	}
+	must.Equal(t, len(table.buckets), 1, "buckets")
 	table.age()
 	const code = 12345
 	table.put(code, entry{lower: -2, upper: 6, depth: 9, pit: 1})
 	table.put(code, entry{lower: -6, upper: 3, depth: 4, pit: 2})
 	table.learn(code, interval{-1, 5}, noPit)
-	if s, ok := table.find(code); !ok || s.interval() != (interval{-1, 3}) || s.pit != 2 {
-		t.Errorf("%+v", s)
-	}
+	s, ok := table.find(code)
+	should.Hold(t, ok && s.interval() == (interval{-1, 3}) && s.pit == 2, "%+v", s)
 	for i := range uint8(20) {
 		table.put(uint64(i), entry{depth: i, pit: noPit})
 	}
 	_, mine := table.find(code)
-	if s, last := table.find(19); mine || !last || s != (entry{depth: 19, pit: noPit}) {
-		t.Error("a deeper search did not replace a shallow one")
-	}
+	s, last := table.find(19)
+	should.Hold(t, !mine && last && s == (entry{depth: 19, pit: noPit}), "a deeper search did not replace a shallow one")
 }
 
 // TestScramble wants the codes to be permuted: then bucket and tag name one code alone.
@@ -86,9 +73,7 @@ func TestScramble(t *testing.T) {
 		seen := make([]bool, codes)
 		for code := range codes {
 			h := table.scramble(code)
-			if h >= codes || seen[h] {
-				t.Fatalf("%d of %d becomes %d", code, codes, h)
-			}
+			must.Not(t, h >= codes || seen[h], "%d of %d becomes %d", code, codes, h)
 			seen[h] = true
 		}
 	}
@@ -105,4 +90,43 @@ func TestWords(t *testing.T) {
 			t.Errorf("%+v becomes %+v", s, got)
 		}
 	}
+}
+
+// TestAppraisal compares guesses with the scores of positions without captures: they must be nearer than 0 is.
+func TestAppraisal(t *testing.T) {
+	const n = 8
+	game := testrun.Game(t, 12, awari.Awari)
+	space, scores := testrun.Space(t, game, n), testrun.Solve(t, game, n)[n]
+	m := newMover(game)
+	guessed, zero := 0, 0
+	for rank, score := range scores {
+		b := space.Unrank(n, uint64(rank))
+		p := m.Pack(b)
+		var moves packed.Plays
+		m.Plays(p, &moves)
+		if moves.Legal == 0 || moves.Legal != moves.Quiet {
+			continue
+		}
+		sum := 0
+		for pit, seeds := range b[:game.Pits()] {
+			sum += int(weights[pit][seeds])
+		}
+		guess := m.quiet(p, n)
+		want := max(-n, min(n, (sum+8)>>4))
+		must.Hold(t, guess == want, "board %s: %d, want %d", game.Text(b), guess, want)
+		guessed += (int(score) - guess) * (int(score) - guess)
+		zero += int(score) * int(score)
+	}
+	should.Not(t, 4*guessed > 3*zero, "squares of errors add up to %d, those of scores to %d", guessed, zero)
+}
+
+// TestAppraisalOfMany guesses of pits that are fuller than any the weights know, and of games without weights.
+func TestAppraisalOfMany(t *testing.T) {
+	m := newMover(testrun.Game(t, 12, awari.Awari))
+	b := awari.Board{awari.MaxSeeds}
+	guess := m.quiet(m.Pack(b), awari.MaxSeeds)
+	should.Not(t, guess < -awari.MaxSeeds || guess > awari.MaxSeeds, "%d seeds in a pit: %d", awari.MaxSeeds, guess)
+	m = newMover(testrun.Game(t, 8, awari.Awari))
+	b = awari.Board{1, 2, 3, 4, 5, 6, 7, 8}
+	should.Equal(t, m.quiet(m.Pack(b), b.Seeds()), 0, "8 pits")
 }

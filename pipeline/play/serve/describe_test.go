@@ -11,6 +11,9 @@ import (
 	"time"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 )
 
 // openAPI is a description as far as tests look at it.
@@ -59,16 +62,9 @@ func (p *parameter) UnmarshalJSON(text []byte) error {
 func described(t *testing.T) *openAPI {
 	t.Helper()
 	d := &openAPI{schemas: jsonschema.NewCompiler()}
-	if err := json.Unmarshal(description, d); err != nil {
-		t.Fatal(err)
-	}
-	plain, err := jsonschema.UnmarshalJSON(strings.NewReader(string(description)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := d.schemas.AddResource("openapi.json", plain); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, json.Unmarshal(description, d))
+	plain := must.Get(jsonschema.UnmarshalJSON(strings.NewReader(string(description))))(t)
+	must.OK(t, d.schemas.AddResource("openapi.json", plain))
 	return d
 }
 
@@ -104,9 +100,7 @@ func (d *openAPI) check(t *testing.T, path, method string, got reply) {
 	if !ok {
 		r = d.Components.Responses[strings.TrimPrefix(o.Responses["default"].Ref, "#/components/responses/")]
 		at = "/components/responses/problem"
-		if got.status < 400 {
-			t.Errorf("%s %s: status %d is not described", method, path, got.status)
-		}
+		should.Not(t, got.status < 400, "%s %s: status %d is not described", method, path, got.status)
 	}
 	kind := got.header.Get("Content-Type")
 	content, ok := r.Content[kind]
@@ -117,25 +111,19 @@ func (d *openAPI) check(t *testing.T, path, method string, got reply) {
 	if content.Schema == nil || !strings.Contains(kind, "json") {
 		return
 	}
-	schema, err := d.schemas.Compile("openapi.json#" + at + "/content/" + escape(kind) + "/schema")
-	if err != nil {
-		t.Fatal(err)
-	}
+	schema := must.Get(d.schemas.Compile("openapi.json#" + at + "/content/" + escape(kind) + "/schema"))(t)
 	for _, line := range values(kind, got.body) {
 		v, err := jsonschema.UnmarshalJSON(strings.NewReader(line))
 		if err == nil {
 			err = schema.Validate(v)
 		}
-		if err != nil {
-			t.Errorf("%s %s: %v in %.300s", method, path, err, line)
-		}
+		should.Hold(t, err == nil, "%s %s: %v in %.300s", method, path, err, line)
 	}
 }
 
 // checkTags compares what the description says about entity tags with answers: who has one may be told that nothing
 // changed, and nobody else.
 func (d *openAPI) checkTags(t *testing.T, r *running, target string) {
-	t.Helper()
 	path, _, _ := strings.Cut(target, "?")
 	got := r.get(target)
 	if got.status != http.StatusOK {
@@ -143,13 +131,11 @@ func (d *openAPI) checkTags(t *testing.T, r *running, target string) {
 	}
 	tag, described := got.header.Get("ETag"), d.Paths[path]["get"].Responses["304"]
 	caching := map[bool]string{true: "no-cache", false: "no-store"}[tag != ""]
-	if described.Ref != map[bool]string{true: "#/components/responses/unchanged"}[tag != ""] || got.header.Get("Cache-Control") != caching {
-		t.Errorf("%s: tag %q, %q is described, Cache-Control %q", path, tag, described.Ref, got.header.Get("Cache-Control"))
-	}
+	should.Hold(t, described.Ref == map[bool]string{true: "#/components/responses/unchanged"}[tag != ""] && got.header.Get("Cache-Control") == caching,
+		"%s: tag %q, %q is described, Cache-Control %q", path, tag, described.Ref, got.header.Get("Cache-Control"))
 	again := r.get(target, "If-None-Match", tag)
-	if tag != "" && (again.status != http.StatusNotModified || again.body != "" || again.header.Get("ETag") != tag) {
-		t.Errorf("%s with If-None-Match: status %d, tag %q, %d bytes", path, again.status, again.header.Get("ETag"), len(again.body))
-	}
+	should.Not(t, tag != "" && (again.status != http.StatusNotModified || again.body != "" || again.header.Get("ETag") != tag),
+		"%s with If-None-Match: status %d, tag %q, %d bytes", path, again.status, again.header.Get("ETag"), len(again.body))
 }
 
 // values returns the JSON values of a body.
@@ -164,9 +150,7 @@ func values(kind, body string) []string {
 // their methods and parameters.
 func TestDescription(t *testing.T) {
 	d, r := described(t), startFinding(t)
-	if d.Version != "3.1.0" {
-		t.Errorf("version %q", d.Version)
-	}
+	should.Equal(t, d.Version, "3.1.0", "version")
 	ids := map[string]bool{}
 	for path, route := range r.server.routes {
 		if _, page := pages()[strings.TrimPrefix(path, "/")]; page || path == "/" {
@@ -174,12 +158,9 @@ func TestDescription(t *testing.T) {
 		}
 		for method, handle := range map[string]http.HandlerFunc{"get": route.get, "post": route.post} {
 			o, ok := d.Paths[path][method]
-			if ok != (handle != nil) {
-				t.Errorf("%s %s: described %v, served %v", method, path, ok, handle != nil)
-			}
-			if ok && (ids[o.ID] || o.ID == "" || o.Summary == "" || o.Responses["default"].Ref != "#/components/responses/problem") {
-				t.Errorf("%s %s: operation %q, summary %q, or what it answers otherwise", method, path, o.ID, o.Summary)
-			}
+			should.Hold(t, ok == (handle != nil), "%s %s: described %v, served %v", method, path, ok, handle != nil)
+			should.Not(t, ok && (ids[o.ID] || o.ID == "" || o.Summary == "" || o.Responses["default"].Ref != "#/components/responses/problem"),
+				"%s %s: operation %q, summary %q, or what it answers otherwise", method, path, o.ID, o.Summary)
 			ids[o.ID] = true
 		}
 		if o, ok := d.Paths[path]["get"]; ok {
@@ -187,28 +168,23 @@ func TestDescription(t *testing.T) {
 		}
 	}
 	for path := range d.Paths {
-		if _, ok := r.server.routes[path]; !ok {
-			t.Errorf("%s is described, but not served", path)
-		}
+		_, ok := r.server.routes[path]
+		should.Hold(t, ok, "%s is described, but not served", path)
 	}
 }
 
 // wantParameters compares parameters with those that the server says are possible.
 func wantParameters(t *testing.T, r *running, path string, want []string) {
-	t.Helper()
 	got := r.get(path + "?nonsense=1")
 	_, list, found := strings.Cut(got.body, `\"nonsense\": must be `)
 	if !found {
-		if len(want) > 0 || got.status != http.StatusOK {
-			t.Errorf("%s: parameters %q are described; status %d, %s", path, want, got.status, got.body)
-		}
+		should.Hold(t, len(want) == 0 && got.status == http.StatusOK,
+			"%s: parameters %q are described; status %d, %s", path, want, got.status, got.body)
 		return
 	}
 	names := strings.Split(strings.Split(list, `"`)[0], ", ")
 	slices.Sort(names)
-	if !slices.Equal(names, want) {
-		t.Errorf("%s: parameters %q are described, %q are possible", path, want, names)
-	}
+	should.Hold(t, slices.Equal(names, want), "%s: parameters %q are described, %q are possible", path, want, names)
 }
 
 // TestDescribedAnswers compares answers of all kinds with their schemas; each answer that is

@@ -15,6 +15,10 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
+	"grenier/internal/testkit/tries"
 )
 
 // another is the address of another client on this machine: all of 127.0.0.0/8 is.
@@ -24,9 +28,7 @@ const another = "127.0.0.7"
 func needAnother(t *testing.T) {
 	t.Helper()
 	l, err := net.Listen("tcp", another+":0")
-	if err != nil {
-		t.Skip("this system has one loopback address")
-	}
+	tries.SkipIf(t, err != nil, "this system has one loopback address")
 	l.Close()
 }
 
@@ -43,17 +45,10 @@ func from(t *testing.T, ip string) *http.Client {
 func (r *running) connect(ip, text string) net.Conn {
 	r.t.Helper()
 	d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(ip)}}
-	c, err := d.DialContext(r.t.Context(), "tcp", r.address)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	c := must.Get(d.DialContext(r.t.Context(), "tcp", r.address))(r.t)
 	r.t.Cleanup(func() { c.Close() })
-	if err := c.SetDeadline(time.Now().Add(time.Minute)); err != nil {
-		r.t.Fatal(err)
-	}
-	if _, err := io.WriteString(c, text); err != nil {
-		r.t.Fatal(err)
-	}
+	must.OK(r.t, c.SetDeadline(time.Now().Add(time.Minute)))
+	must.OK(r.t, must.Err(io.WriteString(c, text)))
 	return c
 }
 
@@ -66,9 +61,7 @@ func (r *running) status(client *http.Client, target string) int {
 		return 0
 	}
 	defer response.Body.Close()
-	if _, err := io.Copy(io.Discard, response.Body); err != nil {
-		r.t.Error(err)
-	}
+	should.OK(r.t, must.Err(io.Copy(io.Discard, response.Body)))
 	return response.StatusCode
 }
 
@@ -84,31 +77,20 @@ func TestDoor(t *testing.T) {
 		held = append(held, r.connect("127.0.0.1", "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"))
 	}
 	for _, c := range held { // all are let in once all are answered
-		if _, err := bufio.NewReader(c).ReadString('\n'); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, must.Err(bufio.NewReader(c).ReadString('\n')))
 	}
 	for range 3 {
 		c := r.connect("127.0.0.1", "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
-		response, err := http.ReadResponse(bufio.NewReader(c), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		response := must.Get(http.ReadResponse(bufio.NewReader(c), nil))(t)
 		text, err := io.ReadAll(response.Body)
 		response.Body.Close()
 		got := reply{response.StatusCode, response.Header, string(text)}
 		r.wantProblem(got, http.StatusTooManyRequests, "too many connections")
-		if err != nil || got.header.Get("Retry-After") != "1" || got.header.Get("Content-Type") != "application/json" || !response.Close {
-			t.Errorf("%v, %v", got.header, err)
-		}
+		should.Hold(t, err == nil && got.header.Get("Retry-After") == "1" && got.header.Get("Content-Type") == "application/json" && response.Close,
+			"%v, %v", got.header, err)
 	}
-	other := from(t, another)
-	if got := r.status(other, "/healthz"); got != 200 {
-		t.Errorf("another client: status %d", got)
-	}
-	if n := r.server.metrics.turnedAway.Load(); n != 3 {
-		t.Errorf("%d connections counted", n)
-	}
+	should.Equal(t, r.status(from(t, another), "/healthz"), 200, "another client: status")
+	should.Equal(t, r.server.metrics.turnedAway.Load(), 3, "connections counted")
 	for _, c := range held {
 		c.Close()
 	}
@@ -131,9 +113,8 @@ func TestUnwanted(t *testing.T) {
 		})
 	}
 	closed.Wait()
-	if n := r.server.metrics.turnedAway.Load(); n != int64(silent) {
-		t.Errorf("%d of %d turned away", n, silent)
-	}
+	n := r.server.metrics.turnedAway.Load()
+	should.Hold(t, n == int64(silent), "%d of %d turned away", n, silent)
 }
 
 // TestGreedy has one client ask for more searches than it may have at a time: it is
@@ -148,9 +129,7 @@ func TestGreedy(t *testing.T) {
 	for range maxWaiting {
 		go func() {
 			request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+r.address+search+"5000", nil)
-			if err != nil {
-				t.Error(err)
-			}
+			should.OK(t, err)
 			status := 0
 			if response, err := one.Do(request); err == nil {
 				status = response.StatusCode
@@ -165,14 +144,11 @@ func TestGreedy(t *testing.T) {
 		return isUsed(own.requests, maxWaiting, maxWaiting) && isUsed(own.turns, q.each, q.each) && isUsed(q.all, q.most, q.each)
 	})
 	r.wantProblem(r.get(search+"1"), http.StatusTooManyRequests, "other requests of yours")
-	if got := r.status(from(t, another), search+"1"); got != 200 {
-		t.Errorf("another client: status %d", got)
-	}
+	should.Equal(t, r.status(from(t, another), search+"1"), 200, "another client: status")
 	leave()
 	for range maxWaiting {
-		if status := <-statuses; status != 0 {
-			t.Errorf("status %d for a client that went away", status)
-		}
+		status := <-statuses
+		should.Hold(t, status == 0, "status %d for a client that went away", status)
 	}
 	waitFor(t, "all turns are back", func() bool { return isUsed(own.requests, maxWaiting, 0) && q.isIdle() })
 	r.wantNoFailure()
@@ -182,26 +158,19 @@ func TestGreedy(t *testing.T) {
 func waitFor(t testing.TB, what string, reached func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); !reached(); time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("not reached: " + what)
-		}
+		must.Not(t, time.Now().After(deadline), "%v", "not reached: "+what)
 	}
 }
 
-// wantNoFailure checks that the server did not fail, and so did not log or count
-// anything.
+// wantNoFailure checks that the server did not fail, and so did not log or count anything.
 func (r *running) wantNoFailure() {
 	r.t.Helper()
-	if text := r.get("/metrics").body; strings.Contains(text, `code="5`) {
-		r.t.Errorf("failures are counted: %s", text)
-	}
-	if text := r.log.String(); text != "" {
-		r.t.Errorf("logged: %s", text)
-	}
+	text := r.get("/metrics").body
+	should.Not(r.t, strings.Contains(text, `code="5`), "failures are counted: %s", text)
+	should.Equal(r.t, r.log.String(), "", "logged")
 }
 
-// TestGone has clients leave in the middle of things: their work stops, and nothing
-// of that is a failure of the server.
+// TestGone has clients leave in the middle of things: their work stops, and nothing of that is a failure of the server.
 func TestGone(t *testing.T) {
 	r := start(t, Options{})
 	for _, text := range []string{
@@ -241,9 +210,8 @@ func TestSlowBody(t *testing.T) {
 	if text := send("Content-Length: 50\r\n\r\n{"); !strings.HasPrefix(text, "HTTP/1.1 408 ") || !strings.Contains(text, "did not come in time") || strings.Contains(text, "127.0.0.1") {
 		t.Error(text)
 	}
-	if text := send("Transfer-Encoding: chunked\r\n\r\nzz\r\n"); !strings.HasPrefix(text, "HTTP/1.1 400 ") {
-		t.Error(text)
-	}
+	text := send("Transfer-Encoding: chunked\r\n\r\nzz\r\n")
+	should.Hold(t, strings.HasPrefix(text, "HTTP/1.1 400 "), "%v", text)
 }
 
 // slowReaders has a client ask for an answer that never ends and read nothing, on all connections that it may have. It
@@ -274,12 +242,8 @@ func TestSlowReader(t *testing.T) {
 	r := startWith(t, Options{}, patient)
 	slow, cut := r.slowReaders()
 	waitFor(t, "all answers under way", func() bool { return r.server.metrics.inFlight.Load() == DefaultConnections })
-	if got := r.status(from(t, another), "/api/search?ms=1&pits=4,4,4,4,4,4,4,4,4,4,4,4"); got != 200 {
-		t.Errorf("beside slow readers: status %d", got)
-	}
-	if n := cut.Load(); n != 0 {
-		t.Errorf("%d slow readers were cut off", n)
-	}
+	should.Equal(t, r.status(from(t, another), "/api/search?ms=1&pits=4,4,4,4,4,4,4,4,4,4,4,4"), 200, "beside slow readers: status")
+	should.Equal(t, cut.Load(), 0, "slow readers were cut off")
 	for _, c := range slow {
 		c.Close()
 	}
@@ -295,22 +259,16 @@ func TestSlowReaderCut(t *testing.T) {
 	slow, cut := r.slowReaders()
 	waitFor(t, "all cut off", func() bool { return cut.Load() == DefaultConnections })
 	for _, c := range slow {
-		if _, err := io.Copy(io.Discard, c); isTimeout(err) {
-			t.Error("the connection of a slow reader is open")
-		}
+		_, err := io.Copy(io.Discard, c)
+		should.Not(t, isTimeout(err), "the connection of a slow reader is open")
 	}
-	if text := r.log.String(); text != "" {
-		t.Errorf("logged: %s", text)
-	}
+	should.Equal(t, r.log.String(), "", "logged")
 }
 
-// TestLongFlood lets a few clients flood the server in all ways for some time, while
-// another one asks from time to time: it must be answered rightly and soon, and memory
-// stays bounded. The length of it needs GRENIER_LONG=1.
+// TestLongFlood lets a few clients flood the server in all ways for some time, while another one asks from time to
+// time: it must be answered rightly and soon, and memory stays bounded. The length of it needs GRENIER_LONG=1.
 func TestLongFlood(t *testing.T) {
-	if os.Getenv("GRENIER_LONG") == "" {
-		t.Skip("floods for 10 s; set GRENIER_LONG=1")
-	}
+	tries.SkipIf(t, os.Getenv("GRENIER_LONG") == "", "floods for 10 s; set GRENIER_LONG=1")
 	needAnother(t)
 	r := start(t, Options{})
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(r.server.Processors()))
@@ -328,9 +286,7 @@ func TestLongFlood(t *testing.T) {
 		floods.Wait()
 	})
 	t.Logf("heap %d KiB before, %d KiB at most; %d connections turned away", before>>10, peak>>10, r.server.metrics.turnedAway.Load())
-	if peak > before+600<<20 { // five engines have 320 MiB
-		t.Errorf("the heap has grown from %d to %d bytes", before, peak)
-	}
+	should.Not(t, peak > before+600<<20, "the heap has grown from %d to %d bytes", before, peak) // five engines have 320 MiB
 	r.wantNoFailure()
 }
 
@@ -340,17 +296,13 @@ func (r *running) askBeside(ctx context.Context) {
 	for ; ctx.Err() == nil; asked++ {
 		start := time.Now()
 		for _, target := range []string{"/", "/api/probe?pits=0,0,0,0,0,2,1,1,0,0,0,1"} {
-			if got := r.status(client, target); got != 200 {
-				r.t.Errorf("%s: status %d", target, got)
-			}
+			should.Equal(r.t, r.status(client, target), 200, "%s: status", target)
 		}
 		slowest = max(slowest, time.Since(start))
 		time.Sleep(50 * time.Millisecond)
 	}
 	r.t.Logf("%d times asked, %v at most", asked, slowest)
-	if asked == 0 {
-		r.t.Error("another client is not served")
-	}
+	should.Not(r.t, asked == 0, "another client is not served")
 }
 
 // flood opens connections from an address, one after another, and misuses each.

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
@@ -27,33 +29,23 @@ func TestFind(t *testing.T) {
 	var got findReport
 	target := "/api/find?seeds=4&random=7&count=100&where=" + url.QueryEscape("only-win moves>=3")
 	r.ask(target, &got)
-	if len(got.Found) == 0 || got.From != 4 || got.To != 4 || got.Positions != 1365 {
-		t.Fatalf("%d found in layers %d to %d, %d positions", len(got.Found), got.From, got.To, got.Positions)
-	}
+	must.Hold(t, len(got.Found) != 0 && got.From == 4 && got.To == 4 && got.Positions == 1365,
+		"%d found in layers %d to %d, %d positions", len(got.Found), got.From, got.To, got.Positions)
 	for _, p := range got.Found {
-		if !isPuzzle(p) {
-			t.Errorf("%+v", p)
-		}
+		should.Hold(t, isPuzzle(p), "%+v", p)
 	}
 	want := 0
 	space := r.server.space(t)
 	for rank := range space.Size(4) {
-		p, err := r.server.newProbeReport(t.Context(), space.Unrank(4, rank))
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(r.server.newProbeReport(t.Context(), space.Unrank(4, rank)))(t)
 		if isPuzzle(p) {
 			want++
 		}
 	}
-	if got.Hits != uint64(want) {
-		t.Errorf("%d hits, want %d", got.Hits, want)
-	}
+	should.Hold(t, got.Hits == uint64(want), "%d hits, want %d", got.Hits, want)
 	var again findReport
 	r.ask(target, &again)
-	if text(t, again) != text(t, got) {
-		t.Error("asked twice, not the same")
-	}
+	should.Hold(t, text(t, again) == text(t, got), "asked twice, not the same")
 }
 
 func isPuzzle(p *probeReport) bool { return isOnlyWin(p) && countLegal(p) >= 3 }
@@ -105,14 +97,11 @@ func TestFindLines(t *testing.T) {
 	const target = "/api/find?seeds=3..5&where=only-win&count=7"
 	read := func() (found []*probeReport, report *findReport, progress int) {
 		got := r.get(target, "Accept", "application/json;q=0.5, "+linesType)
-		if got.status != 200 || got.header.Get("Content-Type") != linesType {
-			t.Fatalf("status %d, %v", got.status, got.header)
-		}
+		must.Hold(t, got.status == 200 && got.header.Get("Content-Type") == linesType, "status %d, %v", got.status, got.header)
 		for line := range strings.Lines(got.body) {
 			var l findLine
-			if err := json.Unmarshal([]byte(line), &l); err != nil || report != nil {
-				t.Fatalf("%v in %s, or a line after the last one", err, line)
-			}
+			err := json.Unmarshal([]byte(line), &l)
+			must.Hold(t, err == nil && report == nil, "%v in %s, or a line after the last one", err, line)
 			switch {
 			case l.Progress != nil:
 				progress++
@@ -128,28 +117,20 @@ func TestFindLines(t *testing.T) {
 		found, report, progress := read()
 		var want findReport
 		r.ask(target, &want)
-		if text(t, found) != text(t, want.Found) || len(found) != 7 {
-			t.Errorf("%d found: %s", len(found), text(t, found))
-		}
-		if want.Found = nil; report == nil || text(t, report) != text(t, want) {
-			t.Errorf("%+v, want %+v", report, want)
-		}
-		if i == 1 && progress > 0 {
-			t.Errorf("%d lines of progress of a search that was over", progress)
-		}
+		should.Hold(t, text(t, found) == text(t, want.Found) && len(found) == 7, "%d found: %s", len(found), text(t, found))
+		want.Found = nil
+		should.Not(t, report == nil || text(t, report) != text(t, want), "%+v, want %+v", report, want)
+		should.Not(t, i == 1 && progress > 0, "%d lines of progress of a search that was over", progress)
 	}
 	r.wantProblem(r.get("/api/find?seeds=9", "Accept", linesType), http.StatusBadRequest, "0 to 5")
 }
 
-// TestFindMost asks for the largest margin: nothing that is found has a smaller one than what
-// follows.
+// TestFindMost asks for the largest margin: nothing that is found has a smaller one than what follows.
 func TestFindMost(t *testing.T) {
 	r := startFinding(t)
 	var got findReport
 	r.ask("/api/find?seeds=3..5&most=margin&count=9", &got)
-	if len(got.Found) != 9 || got.Order != "most margin" {
-		t.Fatalf("%d found, %s", len(got.Found), got.Order)
-	}
+	must.Hold(t, len(got.Found) == 9 && got.Order == "most margin", "%d found, %s", len(got.Found), got.Order)
 	last := 2 * awari.MaxSeeds
 	for _, p := range got.Found {
 		first, second := -awari.MaxSeeds, -awari.MaxSeeds
@@ -158,9 +139,7 @@ func TestFindMost(t *testing.T) {
 				first, second = max(first, *m.Value), max(second, min(first, *m.Value))
 			}
 		}
-		if first-second > last {
-			t.Errorf("margin %d after %d", first-second, last)
-		}
+		should.Not(t, first-second > last, "margin %d after %d", first-second, last)
 		last = first - second
 	}
 }
@@ -192,19 +171,14 @@ func TestFindNonsense(t *testing.T) {
 			t.Errorf("%s: status %d, %s; want a word about %q", query, got.status, got.body, want)
 		}
 	}
-	if got := start(t, Options{}).get("/api/find?seeds=2"); got.status != http.StatusNotFound {
-		t.Errorf("without a directory: status %d, %s", got.status, got.body)
-	}
+	got := start(t, Options{}).get("/api/find?seeds=2")
+	should.Hold(t, got.status == http.StatusNotFound, "without a directory: status %d, %s", got.status, got.body)
 }
 
 // TestFindLimit refuses layers that are too large.
 func TestFindLimit(t *testing.T) {
 	game := testrun.Game(t, 12, awari.Awari)
-	space, err := awari.NewSpace(game, awari.MaxSeeds)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if space.Size(16) > findPositions || space.Size(17) < findPositions {
-		t.Errorf("layer 16 has %d positions, layer 17 %d: docs/serve.md says that 16 is the largest", space.Size(16), space.Size(17))
-	}
+	space := must.Get(awari.NewSpace(game, awari.MaxSeeds))(t)
+	should.Not(t, space.Size(16) > findPositions || space.Size(17) < findPositions,
+		"layer 16 has %d positions, layer 17 %d: docs/serve.md says that 16 is the largest", space.Size(16), space.Size(17))
 }

@@ -2,6 +2,8 @@ package serve
 
 import (
 	"bufio"
+	"bytes"
+	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/io/rundir"
 )
 
@@ -27,22 +31,16 @@ func TestHosts(t *testing.T) {
 		"example.com": 421, "localhost.example.com": 421, "notlocalhost": 421, "127.0.0.1.example.com": 421,
 		"10.0.0.1": 421, "0.0.0.0:80": 421, "[::]": 421, "[fe80::1]": 421,
 	} {
-		if got := r.get("/", "Host", host); got.status != want {
-			t.Errorf("host %q: status %d, want %d", host, got.status, want)
-		}
+		should.Equal(t, r.get("/", "Host", host).status, want, "host %q: status", host)
 	}
-	if text := raw(t, r.address, "GET / HTTP/1.0\r\n\r\n"); !strings.Contains(text, " 421 ") {
-		t.Errorf("no host: %.100q", text)
-	}
+	text := raw(t, r.address, "GET / HTTP/1.0\r\n\r\n")
+	should.Hold(t, strings.Contains(text, " 421 "), "no host: %.100q", text)
 	anybody := httptest.NewRecorder()
 	r.server.handler(false).ServeHTTP(anybody, httptest.NewRequest(http.MethodGet, "http://example.com/", nil))
-	if anybody.Code != http.StatusOK {
-		t.Errorf("not on a loopback address: status %d", anybody.Code)
-	}
+	should.Equal(t, anybody.Code, http.StatusOK, "not on a loopback address: status")
 }
 
-// TestForeign checks that pages of other sites can link to the server, but not use
-// it.
+// TestForeign checks that pages of other sites can link to the server, but not use it.
 func TestForeign(t *testing.T) {
 	r := start(t, Options{})
 	for _, c := range []struct {
@@ -52,19 +50,15 @@ func TestForeign(t *testing.T) {
 		{"same-origin", "cors", 200}, {"none", "navigate", 200}, {"cross-site", "navigate", 200},
 		{"cross-site", "no-cors", 403}, {"cross-site", "cors", 403}, {"same-site", "no-cors", 403}, {"cross-site", "", 403}, {"new", "cors", 403},
 	} {
-		if got := r.get("/api/layers", "Sec-Fetch-Site", c.site, "Sec-Fetch-Mode", c.mode); got.status != c.want {
-			t.Errorf("%s, %s: status %d, want %d", c.site, c.mode, got.status, c.want)
-		}
+		got := r.get("/api/layers", "Sec-Fetch-Site", c.site, "Sec-Fetch-Mode", c.mode)
+		should.Hold(t, got.status == c.want, "%s, %s: status %d, want %d", c.site, c.mode, got.status, c.want)
 	}
 	for into, want := range map[string]int{"document": 200, "iframe": 403, "object": 403, "embed": 403} {
-		if got := r.get("/", "Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", into); got.status != want {
-			t.Errorf("into %s: status %d, want %d", into, got.status, want)
-		}
+		got := r.get("/", "Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", into)
+		should.Hold(t, got.status == want, "into %s: status %d, want %d", into, got.status, want)
 	}
 	for origin, want := range map[string]int{"http://" + r.address: 200, "http://example.com": 403, "null": 403, "http://localhost:1": 403} {
-		if got := r.get("/api/layers", "Origin", origin); got.status != want {
-			t.Errorf("origin %s: status %d, want %d", origin, got.status, want)
-		}
+		should.Equal(t, r.get("/api/layers", "Origin", origin).status, want, "origin %s: status", origin)
 	}
 }
 
@@ -75,18 +69,12 @@ func TestHeaders(t *testing.T) {
 		r.get("/"), r.get("/app.js"), r.get("/api/layers"), r.get("/none"), r.get("/", "Host", "example.com"), r.do(http.MethodPut, "/", ""),
 	} {
 		for name, want := range securityHeaders {
-			if got.header.Get(name) != want {
-				t.Errorf("status %d: %s is %q", got.status, name, got.header.Get(name))
-			}
+			should.Equal(t, got.header.Get(name), want, "status %d: %s", got.status, name)
 		}
-		if got.header.Get("Access-Control-Allow-Origin") != "" {
-			t.Error("other sites may read the answer")
-		}
+		should.Hold(t, got.header.Get("Access-Control-Allow-Origin") == "", "other sites may read the answer")
 	}
 	for _, unsafe := range []string{"unsafe", "*", "http:", "data:"} {
-		if strings.Contains(securityHeaders["Content-Security-Policy"], unsafe) {
-			t.Errorf("the policy allows %s", unsafe)
-		}
+		should.Not(t, strings.Contains(securityHeaders["Content-Security-Policy"], unsafe), "the policy allows %s", unsafe)
 	}
 }
 
@@ -104,12 +92,10 @@ func TestMethods(t *testing.T) {
 			}
 		}
 	}
-	if text := raw(t, r.address, "OPTIONS * HTTP/1.1\r\nHost: example.com\r\nConnection: close\r\n\r\n"); !strings.Contains(text, " 421 ") {
-		t.Errorf("OPTIONS *: %.200q", text)
-	}
-	if got := r.do(http.MethodHead, "/api/layers", ""); got.status != 200 || got.body != "" || got.header.Get("Content-Length") == "0" {
-		t.Errorf("HEAD: %+v", got)
-	}
+	text := raw(t, r.address, "OPTIONS * HTTP/1.1\r\nHost: example.com\r\nConnection: close\r\n\r\n")
+	should.Hold(t, strings.Contains(text, " 421 "), "OPTIONS *: %.200q", text)
+	got := r.do(http.MethodHead, "/api/layers", "")
+	should.Hold(t, got.status == 200 && got.body == "" && got.header.Get("Content-Length") != "0", "HEAD: %+v", got)
 }
 
 // TestPages checks types and caching of files.
@@ -120,39 +106,27 @@ func TestPages(t *testing.T) {
 		"/icon.svg": "image/svg+xml", "/chart.css": "text/css; charset=utf-8",
 	} {
 		got := r.get(target)
-		if got.status != 200 || got.header.Get("Content-Type") != kind || got.body == "" {
-			t.Errorf("%s: %+v", target, got)
-		}
+		should.Hold(t, got.status == 200 && got.header.Get("Content-Type") == kind && got.body != "", "%s: %+v", target, got)
 		again := r.get(target, "If-None-Match", got.header.Get("ETag"))
-		if again.status != http.StatusNotModified || again.body != "" || again.header.Get("ETag") != got.header.Get("ETag") {
-			t.Errorf("%s again: %+v", target, again)
-		}
+		should.Hold(t, again.status == http.StatusNotModified && again.body == "" && again.header.Get("ETag") == got.header.Get("ETag"),
+			"%s again: %+v", target, again)
 	}
-	if got := r.get("/healthz"); got.body != "ok\n" {
-		t.Errorf("%q", got.body)
-	}
+	should.Equal(t, r.get("/healthz").body, "ok\n")
 	for name, bad := range map[string]map[string][]byte{
 		"no such files": {"index.html": {}, "secret.txt": {}},
 		"index.html":    {"app.js": {}},
 	} {
-		if _, err := New(Options{Tables: r.server.tables, Pages: bad}); err == nil || !strings.Contains(err.Error(), name) {
-			t.Errorf("%v, want %q", err, name)
-		}
+		_, err := New(Options{Tables: r.server.tables, Pages: bad})
+		should.Not(t, err == nil || !strings.Contains(err.Error(), name), "%v, want %q", err, name)
 	}
 }
 
-// raw sends text over a connection of its own and returns what comes back until the
-// server closes it.
+// raw sends text over a connection of its own and returns what comes back until the server closes it.
 func raw(t testing.TB, address, text string) string {
 	t.Helper()
-	c, err := net.Dial("tcp", address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(net.Dial("tcp", address))(t)
 	defer c.Close()
-	if err := c.SetDeadline(time.Now().Add(time.Minute)); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, c.SetDeadline(time.Now().Add(time.Minute)))
 	if _, err := io.WriteString(c, text); err != nil {
 		return "" // refused before it was all sent
 	}
@@ -182,9 +156,7 @@ func TestTraversal(t *testing.T) {
 		if strings.HasPrefix(target, "/?") {
 			want = []int{http.StatusOK}
 		}
-		if !slices.Contains(want, status) || strings.Contains(text, "root:") {
-			t.Errorf("%.60s: %.200q", target, text)
-		}
+		should.Not(t, !slices.Contains(want, status) || strings.Contains(text, "root:"), "%.60s: %.200q", target, text)
 	}
 }
 
@@ -192,12 +164,9 @@ func TestTraversal(t *testing.T) {
 func TestLargeHeaders(t *testing.T) {
 	r := start(t, Options{})
 	text := raw(t, r.address, "GET / HTTP/1.1\r\nHost: localhost\r\nX: "+strings.Repeat("x", 100<<10)+"\r\n\r\n")
-	if text != "" && !strings.Contains(text, " 431 ") {
-		t.Errorf("%.200q", text)
-	}
-	if got := r.get("/"); got.status != 200 {
-		t.Errorf("afterwards: %+v", got)
-	}
+	should.Not(t, text != "" && !strings.Contains(text, " 431 "), "%.200q", text)
+	got := r.get("/")
+	should.Hold(t, got.status == 200, "afterwards: %+v", got)
 }
 
 // TestRate checks that a client that asks too often is refused, that others are not
@@ -209,17 +178,13 @@ func TestRate(t *testing.T) {
 		w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/healthz", nil)
 		r.RemoteAddr = remote
 		handler.ServeHTTP(w, r)
-		if w.Code == http.StatusTooManyRequests && w.Header().Get("Retry-After") != "1" {
-			t.Errorf("headers %v", w.Header())
-		}
+		should.Not(t, w.Code == http.StatusTooManyRequests && w.Header().Get("Retry-After") != "1", "headers %v", w.Header())
 		return w.Code
 	}
 	exhaust := func(remote string) {
 		for i := range 100 {
 			if from(remote) == http.StatusTooManyRequests {
-				if i < 4 {
-					t.Errorf("%s: refused after %d requests", remote, i)
-				}
+				should.Not(t, i < 4, "%s: refused after %d requests", remote, i)
 				return
 			}
 		}
@@ -227,24 +192,20 @@ func TestRate(t *testing.T) {
 	}
 	start := time.Now()
 	exhaust("192.0.2.1:1000")
-	if took := time.Since(start); took < s.limits.penalty {
-		t.Errorf("refused at once, after %v", took)
-	}
+	took := time.Since(start)
+	should.Not(t, took < s.limits.penalty, "refused at once, after %v", took)
 	exhaust("[2001:db8:0:1::1]:1000")
 	for remote, want := range map[string]int{
 		"192.0.2.1:2000": 429, "[::ffff:192.0.2.1]:1": 429, "192.0.2.2:1000": 200,
 		"[2001:db8:0:1:ffff::2]:1": 429, "[2001:db8:0:2::1]:1": 200,
 	} {
-		if got := from(remote); got != want {
-			t.Errorf("%s: status %d, want %d", remote, got, want)
-		}
+		should.Equal(t, from(remote), want, "%s: status", remote)
 	}
 	for i := range 2 * maxClients {
 		from(netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)}), 1).String())
 	}
-	if n := s.rates.known.Len(); n != maxClients {
-		t.Errorf("%d clients remembered, want %d", n, maxClients)
-	}
+	n := s.rates.known.Len()
+	should.Hold(t, n == maxClients, "%d clients remembered, want %d", n, maxClients)
 }
 
 // TestPanic checks that a bug costs one answer, not the server.
@@ -259,58 +220,40 @@ func TestPanic(t *testing.T) {
 	server := httptest.NewServer(s.handler(true))
 	defer server.Close()
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}} // so that nothing is tried again
-	response, err := client.Get(server.URL + "/early")
-	if err != nil {
-		t.Fatal(err)
-	}
+	response := must.Get(client.Get(server.URL + "/early"))(t)
 	text, err := io.ReadAll(response.Body)
 	response.Body.Close()
-	if err != nil || response.StatusCode != http.StatusInternalServerError || strings.Contains(string(text), "bug") {
-		t.Errorf("status %d, %s, %v", response.StatusCode, text, err)
-	}
+	should.Hold(t, err == nil && response.StatusCode == http.StatusInternalServerError && !strings.Contains(string(text), "bug"),
+		"status %d, %s, %v", response.StatusCode, text, err)
 	response, err = client.Get(server.URL + "/late")
 	if err == nil {
 		_, err = io.ReadAll(response.Body)
 		response.Body.Close()
 	}
-	if err == nil {
-		t.Error("half an answer looks like a whole one")
-	}
+	should.Not(t, err == nil, "half an answer looks like a whole one")
 	for _, part := range []string{"first bug", "second bug", "guard_test.go"} {
-		if !strings.Contains(log.String(), part) {
-			t.Errorf("the log lacks %q: %s", part, log)
-		}
+		should.Hold(t, strings.Contains(log.String(), part), "the log lacks %q: %s", part, log)
 	}
-	if n := s.metrics.panics.Load(); n != 2 {
-		t.Errorf("%d panics counted", n)
-	}
+	should.Equal(t, s.metrics.panics.Load(), 2, "panics counted")
 }
 
-// TestSlowClients checks that clients that send nothing, or too slowly, lose their
-// connection, and that others are served meanwhile, even when the slow ones hold all
-// connections for a while.
+// TestSlowClients checks that clients that send nothing, or too slowly, lose their connection, and that others are
+// served meanwhile, even when the slow ones hold all connections for a while.
 func TestSlowClients(t *testing.T) {
 	tight := usual
 	tight.connections, tight.header, tight.read, tight.idle = 8, 500*time.Millisecond, 500*time.Millisecond, 500*time.Millisecond
 	r := startWith(t, Options{}, tight)
 	var slow []net.Conn
 	for i := range 8 {
-		c, err := net.Dial("tcp", r.address)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(net.Dial("tcp", r.address))(t)
 		defer c.Close()
 		begin := []string{"", "GET / HT", "GET / HTTP/1.1\r\nHost: localhost\r\nX: ", "POST /api/probe HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 50\r\n\r\n{"}[i%4]
-		if _, err := io.WriteString(c, begin); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, must.Err(io.WriteString(c, begin)))
 		slow = append(slow, c)
 	}
 	r.wantServed()
 	for i, c := range slow {
-		if err := c.SetReadDeadline(time.Now().Add(time.Minute)); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, c.SetReadDeadline(time.Now().Add(time.Minute)))
 		if answer, err := io.ReadAll(bufio.NewReader(c)); errors.Is(err, net.ErrClosed) || strings.Contains(string(answer), " 200 ") || isTimeout(err) {
 			t.Errorf("slow client %d: %.100q, %v", i, answer, err)
 		}
@@ -320,7 +263,6 @@ func TestSlowClients(t *testing.T) {
 // wantServed waits until the server answers. It may cut off an honest client too, when the limits are
 // tight and the machine has much else to do.
 func (r *running) wantServed() {
-	r.t.Helper()
 	waitFor(r.t, "an answer", func() bool {
 		response, err := r.client.Get("http://" + r.address + "/healthz")
 		if err != nil {
@@ -342,8 +284,95 @@ func TestLog(t *testing.T) {
 	for _, wanted := range []bool{false, true} {
 		r := start(t, Options{LogRequests: wanted})
 		r.get("/none")
-		if logged := strings.Contains(r.log.String(), "method=GET path=/none status=404"); logged != wanted {
-			t.Errorf("wanted %v: %s", wanted, r.log)
+		logged := strings.Contains(r.log.String(), "method=GET path=/none status=404")
+		should.Hold(t, logged == wanted, "wanted %v: %s", wanted, r.log)
+	}
+}
+
+func TestAcceptsGzip(t *testing.T) {
+	for text, want := range map[string]bool{
+		"": false, "gzip": true, "GZip": true, "x-gzip": true, "deflate, gzip": true, "gzip, deflate, br, zstd": true, "br": false,
+		"gzip;q=0": false, "gzip;q=0.0": false, "gzip;q=0.001": true, "gzip ; q=1.000": true, "gzip;q=2": false, "gzip;q=-1": false,
+		"gzip;q=NaN": false, "gzip;q=0x1p-2": false, "gzip;q": false, "gzip;q=": false, "gzip;level=9": false, "gzip;q=1e0": false,
+		"identity": false, "*": true, "*;q=0": false, "gzip;q=0, *": false, "*, gzip;q=0": false, "*;q=0, gzip": true,
+		"identity, gzip;q=0.5": false, "identity;q=0.5, gzip;q=1": true, "identity;q=0, gzip": true, "identity;q=0": false, ",,gzip,,": true, "gzipped": false,
+	} {
+		should.Equal(t, acceptsGzip(http.Header{"Accept-Encoding": {text}}), want, "%q", text)
+	}
+	should.Hold(t, acceptsGzip(http.Header{"Accept-Encoding": {"br", "gzip"}}), "the second field is not read")
+}
+
+// FuzzAcceptsGzip checks that the last word counts, whatever comes before it.
+func FuzzAcceptsGzip(f *testing.F) {
+	f.Add("gzip;q=0.5, identity")
+	f.Add("*;q=0,,br;;q=1")
+	f.Fuzz(func(t *testing.T, text string) {
+		for last, want := range map[string]bool{"gzip": true, "gzip;q=0": false} {
+			should.Equal(t, acceptsGzip(http.Header{"Accept-Encoding": {text, last}}), want, "%q, %s", text, last)
+		}
+	})
+}
+
+// TestEncodings asks for long and short answers with and without gzip: the bytes are
+// the same, and HEAD gives the same headers.
+func TestEncodings(t *testing.T) {
+	files := pages()
+	files["app.js"] = []byte(strings.Repeat("export const x = 1;\n", 500))
+	r := start(t, Options{Pages: files})
+	for target, long := range map[string]bool{
+		"/app.js": true, "/": false, "/api/charts": true, "/api/charts/scores?seeds=3": true, "/api/probe?pits=1,1,1,0,0,0,0,0,0,0,0,0": false,
+		"/healthz": false, "/none": false,
+	} {
+		plain := r.get(target, "Accept-Encoding", "identity")
+		packed := r.get(target, "Accept-Encoding", "gzip")
+		for _, got := range []reply{plain, packed} {
+			should.Hold(t, got.header.Get("Vary") == "Accept-Encoding" && got.header.Get("Content-Length") == fmt.Sprint(len(got.body)),
+				"%s: %d bytes, %v", target, len(got.body), got.header)
+		}
+		should.Hold(t, plain.header.Get("Content-Encoding") == "" && (packed.header.Get("Content-Encoding") == "gzip") == long,
+			"%s: %v and %v", target, plain.header, packed.header)
+		should.Not(t, long && (unpack(t, packed.body) != plain.body || len(packed.body) >= len(plain.body)),
+			"%s: %d bytes do not unpack to %d", target, len(packed.body), len(plain.body))
+		for accepted, got := range map[string]reply{"identity": plain, "gzip": packed} {
+			head := r.do(http.MethodHead, target, "", "Accept-Encoding", accepted)
+			for _, name := range []string{"Content-Length", "Content-Encoding", "Content-Type", "Etag", "Vary"} {
+				should.Hold(t, head.header.Get(name) == got.header.Get(name) && head.body == "",
+					"HEAD %s, %s: %s is %q, not %q", target, accepted, name, head.header.Get(name), got.header.Get(name))
+			}
 		}
 	}
+}
+
+func unpack(t *testing.T, text string) string {
+	t.Helper()
+	z := must.Get(gzip.NewReader(bytes.NewReader([]byte(text))))(t)
+	plain := must.Get(io.ReadAll(z))(t)
+	return string(plain)
+}
+
+// TestConditions checks that each edition of a document has a tag of its own, and the answers to clients that know it.
+func TestConditions(t *testing.T) {
+	files := pages()
+	files["app.js"] = []byte(strings.Repeat("export const x = 1;\n", 500))
+	r := start(t, Options{Pages: files})
+	tags := map[string]string{}
+	for _, accepted := range []string{"identity", "gzip"} {
+		tags[accepted] = r.get("/app.js", "Accept-Encoding", accepted).header.Get("ETag")
+	}
+	should.Not(t, tags["gzip"] == tags["identity"] || !strings.HasPrefix(tags["gzip"], `"`), "%v", tags)
+	for accepted, tag := range tags {
+		for known, want := range map[string]int{
+			tag: 304, "W/" + tag: 304, `"x", ` + tag: 304, `W/"x",W/` + tag: 304, "*": 304, `"x"`: 200, strings.Trim(tag, `"`): 200, "": 200,
+		} {
+			got := r.get("/app.js", "Accept-Encoding", accepted, "If-None-Match", known)
+			should.Hold(t, got.status == want && (got.body == "") == (want == 304) && got.header.Get("ETag") == tag && got.header.Get("Vary") == "Accept-Encoding",
+				"%s, If-None-Match %s: status %d, %v", accepted, known, got.status, got.header)
+			should.Not(t, want == 304 && got.header.Get("Content-Encoding")+got.header.Get("Content-Type") != "", "304 with %v", got.header)
+		}
+		r.wantProblem(r.get("/app.js", "Accept-Encoding", accepted, "If-Match", `W/`+tag), http.StatusPreconditionFailed, "If-Match")
+		got := r.get("/app.js", "Accept-Encoding", accepted, "If-Match", tag, "Range", "bytes=0-9")
+		should.Hold(t, got.status == 200 && got.header.Get("Content-Range") == "", "a range: status %d", got.status)
+	}
+	got := r.get("/app.js", "Accept-Encoding", "gzip", "If-None-Match", tags["identity"])
+	should.Hold(t, got.status == 200, "the tag of another edition: status %d", got.status)
 }

@@ -5,6 +5,9 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 )
 
 func TestParseOrigins(t *testing.T) {
@@ -13,31 +16,23 @@ func TestParseOrigins(t *testing.T) {
 		"http://localhost:3000,https://b": "http://localhost:3000 https://b", "http://[::1]:80": "http://[::1]", "https://a:80": "https://a:80",
 	} {
 		o, err := ParseOrigins(text)
-		if err != nil || strings.Join(o.list, " ") != want || o.all {
-			t.Errorf("%s: %v, %v", text, o, err)
-		}
+		should.Hold(t, err == nil && strings.Join(o.list, " ") == want && !o.all, "%s: %v, %v", text, o, err)
 	}
 	for _, text := range []string{
 		"", "example.org", "ftp://a", "https://a/b", "https://a?b", "https://a#b", "https://u@a", "https://", "null", "*,https://a", "https://*.a",
 		"https://a,", "https://a;script-src", "https://a b", "https://a'", "file:///x",
 	} {
-		if o, err := ParseOrigins(text); !errors.Is(err, ErrOrigin) {
-			t.Errorf("%q: %v, %v", text, o, err)
-		}
+		o, err := ParseOrigins(text)
+		should.Hold(t, errors.Is(err, ErrOrigin), "%q: %v, %v", text, o, err)
 	}
-	if o, err := ParseOrigins("*"); err != nil || !o.all {
-		t.Errorf("*: %v, %v", o, err)
-	}
+	o, err := ParseOrigins("*")
+	should.Hold(t, err == nil && o.all, "*: %v, %v", o, err)
 }
 
 // startFor starts a server that invites origins.
 func startFor(t *testing.T, origins string) *running {
 	t.Helper()
-	o, err := ParseOrigins(origins)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return start(t, Options{Origins: o})
+	return start(t, Options{Origins: must.Get(ParseOrigins(origins))(t)})
 }
 
 // TestInvited asks as browsers do for pages of other sites: scripts of the origins that are
@@ -57,22 +52,19 @@ func TestInvited(t *testing.T) {
 	} {
 		for _, headers := range [][]string{{"Origin", c.origin}, {"Origin", c.origin, "Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "cors"}} {
 			got := c.r.get("/api/layers", headers...)
-			if got.status != c.status || got.header.Get("Access-Control-Allow-Origin") != c.allowed || got.header.Get("Access-Control-Allow-Credentials") != "" {
-				t.Errorf("%s: status %d, %v", c.origin, got.status, got.header)
-			}
+			should.Hold(t, got.status == c.status && got.header.Get("Access-Control-Allow-Origin") == c.allowed && got.header.Get("Access-Control-Allow-Credentials") == "",
+				"%s: status %d, %v", c.origin, got.status, got.header)
 		}
 	}
-	if got := some.get("/api/layers", "Origin", friend).header.Values("Vary"); strings.Join(got, ", ") != "Origin, Accept-Encoding" {
-		t.Errorf("Vary: %q", got)
-	}
+	got := some.get("/api/layers", "Origin", friend).header.Values("Vary")
+	should.Hold(t, strings.Join(got, ", ") == "Origin, Accept-Encoding", "Vary: %q", got)
 	if got := some.get("/none", "Origin", friend); got.status != 404 || got.header.Get("Access-Control-Allow-Origin") != friend {
 		t.Errorf("a refusal: status %d, %v", got.status, got.header)
 	}
 	// An element of a page that is no script has no origin: only if all are invited it may ask.
 	for r, want := range map[*running]int{some: 403, all: 200, none: 403} {
-		if got := r.get("/api/layers", "Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "no-cors", "Sec-Fetch-Dest", "image"); got.status != want {
-			t.Errorf("without an origin: status %d, want %d", got.status, want)
-		}
+		got := r.get("/api/layers", "Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "no-cors", "Sec-Fetch-Dest", "image")
+		should.Hold(t, got.status == want, "without an origin: status %d, want %d", got.status, want)
 	}
 }
 
@@ -94,9 +86,8 @@ func TestPreflight(t *testing.T) {
 	r.wantProblem(ask(r, friend, "/none"), http.StatusNotFound, "nothing here")
 	r.wantProblem(ask(start(t, Options{}), friend, "/api/probe"), http.StatusForbidden, "other sites")
 	r.wantProblem(r.do(http.MethodOptions, "/api/probe", "", "Origin", friend), http.StatusMethodNotAllowed, "possible here")
-	if got := r.do(http.MethodPost, "/api/probe", `{"pits":[0,0,0,0,0,1,1,0,0,0,0,0]}`, "Content-Type", "application/json", "Origin", friend); got.status != 200 {
-		t.Errorf("the question itself: status %d, %s", got.status, got.body)
-	}
+	got := r.do(http.MethodPost, "/api/probe", `{"pits":[0,0,0,0,0,1,1,0,0,0,0,0]}`, "Content-Type", "application/json", "Origin", friend)
+	should.Hold(t, got.status == 200, "the question itself: status %d, %s", got.status, got.body)
 }
 
 // TestFrames checks whose frames may show the page.
@@ -107,8 +98,7 @@ func TestFrames(t *testing.T) {
 	} {
 		got := startFor(t, origins).get("/", frame...)
 		policy := got.header.Get("Content-Security-Policy")
-		if got.status != 200 || !strings.HasSuffix(policy, "; "+want) || got.header.Get("X-Frame-Options") != "" || !strings.Contains(policy, "default-src 'none'") {
-			t.Errorf("%s: status %d, %v", origins, got.status, got.header)
-		}
+		should.Hold(t, got.status == 200 && strings.HasSuffix(policy, "; "+want) && got.header.Get("X-Frame-Options") == "" && strings.Contains(policy, "default-src 'none'"),
+			"%s: status %d, %v", origins, got.status, got.header)
 	}
 }

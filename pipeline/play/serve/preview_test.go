@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/layers/awari"
 	"grenier/pipeline/play/picture"
@@ -35,10 +37,7 @@ func TestPlace(t *testing.T) {
 		{"pits=1,0,0,0,0,2,1,1,0,0,0,1&turn=south&moves=F&taken=3,1", "1 0 0 0 0 0 0 0 0 0 0 1", "", true, [2]int{7, 1}},
 		{"pits=0,0,0,0,0,1,1,0,0,0,0,0&turn=north", "0 0 0 0 0 1 1 0 0 0 0 0", "Awari: North to move", true, [2]int{}},
 	} {
-		p, err := s.readPlace(c.query)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(s.readPlace(c.query))(t)
 		board := p.board
 		if p.north {
 			board = game.Turn(board)
@@ -46,81 +45,61 @@ func TestPlace(t *testing.T) {
 		if got := game.Text(board); got != c.board || p.north != c.north || p.taken != c.taken {
 			t.Errorf("%s: %s, north %v, taken %v; want %s, %v, %v", c.query, got, p.north, p.taken, c.board, c.north, c.taken)
 		}
-		if got := s.title(t.Context(), p); c.title != "" && got != c.title {
-			t.Errorf("%s: %q, want %q", c.query, got, c.title)
-		}
+		got := s.title(t.Context(), p)
+		should.Not(t, c.title != "" && got != c.title, "%s: %q, want %q", c.query, got, c.title)
 	}
 }
 
 // TestTitle calls a position a puzzle exactly if one of several moves wins and none draws.
 func TestTitle(t *testing.T) {
 	s, _ := newServer(t, Options{})
-	space, err := awari.NewSpace(s.tables.Game(), seeds)
-	if err != nil {
-		t.Fatal(err)
-	}
+	space := must.Get(awari.NewSpace(s.tables.Game(), seeds))(t)
 	puzzles := 0
 	for rank := range space.Size(4) {
 		board := space.Unrank(4, rank)
-		report, err := s.newProbeReport(t.Context(), board)
-		if err != nil {
-			t.Fatal(err)
-		}
+		report := must.Get(s.newProbeReport(t.Context(), board))(t)
 		want := isOnlyWin(report)
 		if want {
 			puzzles++
 		}
-		if got := strings.Contains(s.title(t.Context(), place{board: board, words: Languages["en"]}), "only one move wins"); got != want {
-			t.Errorf("%+v: %v", report, got)
-		}
+		should.Equal(t, strings.Contains(s.title(t.Context(), place{board: board, words: Languages["en"]}), "only one move wins"), want,
+			"%+v", report)
 	}
-	if puzzles == 0 {
-		t.Error("the layer has no puzzle")
-	}
+	should.Not(t, puzzles == 0, "the layer has no puzzle")
 }
 
 // TestPreview asks for pictures and for what links say about pages.
 func TestPreview(t *testing.T) {
 	r := start(t, Options{Pages: map[string][]byte{"index.html": []byte("<!doctype html><head><title>page</title></head>")}})
 	first := r.get("/preview.png")
-	if first.status != http.StatusOK || first.header.Get("Content-Type") != "image/png" || first.header.Get("ETag") == "" {
-		t.Fatalf("status %d, %v", first.status, first.header)
-	}
+	must.Hold(t, first.status == http.StatusOK && first.header.Get("Content-Type") == "image/png" && first.header.Get("ETag") != "",
+		"status %d, %v", first.status, first.header)
 	for _, query := range []string{"?moves=C", "?pits=0,0,0,0,0,1,1,0,0,0,0,0&turn=north", "?seats=you,you"} {
 		got := r.get("/preview.png" + query)
 		img, err := png.Decode(strings.NewReader(got.body))
-		if err != nil || img.Bounds().Dx() != picture.Width || bytes.Equal([]byte(got.body), []byte(first.body)) != strings.Contains(query, "seats") {
-			t.Errorf("%s: %v", query, err)
-		}
+		should.Hold(t, err == nil && img.Bounds().Dx() == picture.Width && bytes.Equal([]byte(got.body), []byte(first.body)) == strings.Contains(query, "seats"),
+			"%s: %v", query, err)
 	}
 	page := r.get("/?moves=C+{%22%3E%3Cscript%3E}&at=1", "X-Forwarded-Proto", "https")
 	for _, want := range []string{
 		`<meta property="og:title" content="Awari, after 1 move: North to move">`,
 		`<meta property="og:image" content="https://` + r.address + `/preview.png?moves=C+{%22%3E%3Cscript%3E}&amp;at=1">`,
 	} {
-		if !strings.Contains(page.body, want) {
-			t.Errorf("no %s in %s", want, page.body)
-		}
+		should.Hold(t, strings.Contains(page.body, want), "no %s in %s", want, page.body)
 	}
 	if page := r.get("/?moves=C&fb=1"); page.status != http.StatusOK || !strings.Contains(page.body, `content="http://`+r.address+`/preview.png"`) {
 		t.Errorf("an address that makes no sense: status %d, %s", page.status, page.body)
 	}
 	french := r.get("/?moves=C&lang=fr").body
 	for _, want := range []string{`content="Awalé, après 1 coup` + "\u00a0" + `: au tour de Nord"`, `"og:locale" content="fr_FR"`, `/preview.png?moves=C&amp;lang=fr"`} {
-		if !strings.Contains(french, want) {
-			t.Errorf("no %s in %s", want, french)
-		}
+		should.Hold(t, strings.Contains(french, want), "no %s in %s", want, french)
 	}
-	if r.get("/preview.png?moves=C&lang=fr").body == r.get("/preview.png?moves=C").body {
-		t.Error("the French picture is the English one")
-	}
-	if got := r.get("/icon.png"); got.status != http.StatusOK || got.header.Get("Content-Type") != "image/png" {
-		t.Errorf("the icon: status %d", got.status)
-	}
+	should.Not(t, r.get("/preview.png?moves=C&lang=fr").body == r.get("/preview.png?moves=C").body, "the French picture is the English one")
+	got := r.get("/icon.png")
+	should.Hold(t, got.status == http.StatusOK && got.header.Get("Content-Type") == "image/png", "the icon: status %d", got.status)
 }
 
-// TestBadQueries sends queries that make no sense, those about a board to the interface too: one parser
-// refuses them.
+// TestBadQueries sends queries that make no sense, those about a board to the interface too: one parser refuses them.
 func TestBadQueries(t *testing.T) {
 	r := start(t, Options{})
 	const board = "pits=1,0,0,0,0,2,1,1,0,0,0,1"
@@ -185,8 +164,6 @@ func FuzzPlace(f *testing.F) {
 		if _, refused := errors.AsType[badRequest](err); refused {
 			return
 		}
-		if err != nil || p.board.Seeds() > awari.MaxSeeds || len(s.title(t.Context(), p)) == 0 {
-			t.Errorf("%q: %+v", raw, p)
-		}
+		should.Not(t, err != nil || p.board.Seeds() > awari.MaxSeeds || len(s.title(t.Context(), p)) == 0, "%q: %+v", raw, p)
 	})
 }

@@ -11,6 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/io/manifest"
 	"grenier/kernels/cpu"
@@ -45,7 +47,6 @@ func TestProbe(t *testing.T) {
 
 // checkProbe probes a board with n seeds.
 func (r *running) checkProbe(game awari.Game, b awari.Board, n int) {
-	r.t.Helper()
 	var got probeReport
 	r.ask("/api/probe?pits="+query(b, game.Pits()), &got)
 	plays, legal := game.Plays(b), false
@@ -53,9 +54,8 @@ func (r *running) checkProbe(game awari.Game, b awari.Board, n int) {
 		legal = legal || plays[pit].Legal
 		r.checkMove(game, b, plays[pit], got.Moves[pit])
 	}
-	if got.Seeds != n || got.Rules != game.Rules().String() || got.Solved != (n <= seeds) || got.Over == legal || len(got.Moves) != game.Half() {
-		r.t.Fatalf("%s: %+v", game.Text(b), got)
-	}
+	must.Hold(r.t, got.Seeds == n && got.Rules == game.Rules().String() && got.Solved == (n <= seeds) && got.Over != legal && len(got.Moves) == game.Half(),
+		"%s: %+v", game.Text(b), got)
 	want := bestOf(got.Moves)
 	switch {
 	case !legal:
@@ -64,22 +64,16 @@ func (r *running) checkProbe(game awari.Game, b awari.Board, n int) {
 	case slices.ContainsFunc(got.Moves, func(m moveInfo) bool { return m.Legal && m.Value == nil }):
 		want = nil
 	}
-	if diff := cmp.Diff(want, got.Value); diff != "" {
-		r.t.Fatalf("%s: value: %s", game.Text(b), diff)
-	}
+	must.Equal(r.t, cmp.Diff(want, got.Value), "", "%s: value", game.Text(b))
 }
 
-// checkMove compares an answer about a move with the rules: seeds sown and taken
-// one by one must give the child.
+// checkMove compares an answer about a move with the rules: seeds sown and taken one by one must give the child.
 func (r *running) checkMove(game awari.Game, b awari.Board, play awari.Play, got moveInfo) {
-	r.t.Helper()
-	if got.Legal != play.Legal || got.Starves != play.Starves || got.Captured != play.Captured {
-		r.t.Fatalf("%s, pit %d: %+v, want %+v", game.Text(b), got.Pit, got, play)
-	}
+	must.Hold(r.t, got.Legal == play.Legal && got.Starves == play.Starves && got.Captured == play.Captured,
+		"%s, pit %d: %+v, want %+v", game.Text(b), got.Pit, got, play)
 	if !play.Legal {
-		if got.Child != nil || got.Sown != nil || got.Taken != nil || got.Value != nil {
-			r.t.Fatalf("%s, pit %d: not legal, but %+v", game.Text(b), got.Pit, got)
-		}
+		must.Hold(r.t, got.Child == nil && got.Sown == nil && got.Taken == nil && got.Value == nil,
+			"%s, pit %d: not legal, but %+v", game.Text(b), got.Pit, got)
 		return
 	}
 	board, taken := b, 0
@@ -91,10 +85,8 @@ func (r *running) checkMove(game awari.Game, b awari.Board, play awari.Play, got
 		taken += int(board[pit])
 		board[pit] = 0
 	}
-	if game.Turn(board) != play.Child || taken != play.Captured || len(got.Sown) != int(b[got.Pit]) ||
-		!slices.Equal(got.Child, game.Numbers(play.Child)) {
-		r.t.Fatalf("%s, pit %d: %+v, want %+v", game.Text(b), got.Pit, got, play)
-	}
+	must.Hold(r.t, game.Turn(board) == play.Child && taken == play.Captured && len(got.Sown) == int(b[got.Pit]) &&
+		slices.Equal(got.Child, game.Numbers(play.Child)), "%s, pit %d: %+v, want %+v", game.Text(b), got.Pit, got, play)
 	score, err := r.server.tables.Score(r.t.Context(), play.Child)
 	if known := err == nil; known != (got.Value != nil) || known && *got.Value != play.Captured-int(score) {
 		r.t.Fatalf("%s, pit %d: value of %+v, the child is worth %d (%v)", game.Text(b), got.Pit, got, score, err)
@@ -112,12 +104,9 @@ func TestProbeText(t *testing.T) {
 		`{"pit":3,"legal":false,"starves":false,"captured":0,"value":null},` +
 		`{"pit":4,"legal":false,"starves":false,"captured":0,"value":null},` +
 		`{"pit":5,"legal":true,"starves":false,"captured":4,"value":5,"child":[0,0,0,0,0,1,0,0,0,0,0,0],"sown":[6,7],"taken":[6,7]}]}` + "\n"
-	if got.body != want || got.status != http.StatusOK {
-		t.Errorf("status %d\n%s\nwant\n%s", got.status, got.body, want)
-	}
-	if post := r.do(http.MethodPost, "/api/probe", `{"pits":[0,0,0,0,0,2,1,1,0,0,0,1]}`, "Content-Type", "application/json; charset=utf-8"); post.body != want {
-		t.Errorf("POST: status %d, %s", post.status, post.body)
-	}
+	should.Hold(t, got.body == want && got.status == http.StatusOK, "status %d\n%s\nwant\n%s", got.status, got.body, want)
+	post := r.do(http.MethodPost, "/api/probe", `{"pits":[0,0,0,0,0,2,1,1,0,0,0,1]}`, "Content-Type", "application/json; charset=utf-8")
+	should.Hold(t, post.body == want, "POST: status %d, %s", post.status, post.body)
 }
 
 // TestBadProbes sends bodies that make no sense.
@@ -174,9 +163,7 @@ func TestBadProbes(t *testing.T) {
 		{`{"pits":[1]}` + strings.Repeat(" ", 20000), "application/json", http.StatusRequestEntityTooLarge, "more than 16384 bytes"},
 	} {
 		got := r.do(http.MethodPost, "/api/probe", c.body, "Content-Type", c.kind)
-		if strings.Contains(got.body, "Go ") || strings.Contains(got.body, "json.") {
-			t.Errorf("%s: %s", c.body, got.body)
-		}
+		should.Not(t, strings.Contains(got.body, "Go ") || strings.Contains(got.body, "json."), "%s: %s", c.body, got.body)
 		if c.status != http.StatusOK {
 			r.wantProblem(got, c.status, c.want)
 		} else if got.status != c.status || !strings.Contains(got.body, c.want) {
@@ -193,14 +180,10 @@ func TestBadProbes(t *testing.T) {
 	} {
 		got := r.do(http.MethodPost, "/api/probe", body, "Content-Type", "application/json")
 		r.wantProblem(got, http.StatusBadRequest, "")
-		if len(got.body) > 2*maxReason {
-			t.Errorf("%.30s: an answer of %d bytes", body, len(got.body))
-		}
+		should.Not(t, len(got.body) > 2*maxReason, "%.30s: an answer of %d bytes", body, len(got.body))
 	}
 	r.wantProblem(r.do(http.MethodPost, "/api/probe?pits=1", `{}`, "Content-Type", "application/json"), 400, "no parameters")
-	if text := r.log.String(); text != "" {
-		t.Errorf("bad requests were logged: %s", text)
-	}
+	should.Equal(t, r.log.String(), "", "bad requests were logged")
 }
 
 // TestNoTypes: errors do not speak of the types and packages of this program.
@@ -215,9 +198,7 @@ func TestNoTypes(t *testing.T) {
 		got := r.get(target)
 		r.wantProblem(got, http.StatusBadRequest, "")
 		for _, word := range []string{"Go ", "json.", "strconv", "ParseInt", "ParseUint", "Atoi", "uint"} {
-			if strings.Contains(got.body, word) {
-				t.Errorf("%s: %s", target, got.body)
-			}
+			should.Not(t, strings.Contains(got.body, word), "%s: %s", target, got.body)
 		}
 	}
 }
@@ -241,9 +222,8 @@ func TestProbes(t *testing.T) {
 		t.Fatalf("%v: %d boards, %.300s", err, len(many.Boards), got.body)
 	}
 	for i, one := range many.Boards {
-		if want := r.get("/api/probe?pits=" + strings.Trim(asked[i], "[]")); string(one)+"\n" != want.body {
-			t.Fatalf("board %d: %s, want %s", i, one, want.body)
-		}
+		want := r.get("/api/probe?pits=" + strings.Trim(asked[i], "[]"))
+		must.Hold(t, string(one)+"\n" == want.body, "board %d: %s, want %s", i, one, want.body)
 	}
 }
 
@@ -266,25 +246,20 @@ func TestBadProbesOfMany(t *testing.T) {
 	} {
 		got := r.do(http.MethodPost, "/api/probes", body, "Content-Type", "application/json")
 		r.wantProblem(got, http.StatusBadRequest, want)
-		if strings.Contains(got.body, "Go ") || strings.Contains(got.body, "json.") {
-			t.Errorf("%.100s: %s", body, got.body)
-		}
+		should.Not(t, strings.Contains(got.body, "Go ") || strings.Contains(got.body, "json."), "%.100s: %s", body, got.body)
 	}
 	r.wantProblem(r.do(http.MethodPost, "/api/probes", strings.Repeat(" ", maxBoardsBytes+1), "Content-Type", "application/json"), http.StatusRequestEntityTooLarge, "262144")
 	r.wantProblem(r.do(http.MethodPost, "/api/probes", `{}`), http.StatusUnsupportedMediaType, "application/json")
 	got := r.get("/api/probes")
 	r.wantProblem(got, http.StatusMethodNotAllowed, "possible here: POST")
-	if allow := got.header.Get("Allow"); allow != "POST" {
-		t.Errorf("Allow: %s", allow)
-	}
+	should.Equal(t, got.header.Get("Allow"), "POST", "Allow")
 }
 
 // wantProblem checks an answer that says why there is none.
 func (r *running) wantProblem(got reply, status int, want string) {
 	r.t.Helper()
-	if got.status != status || !strings.HasPrefix(got.body, `{"error":"`) || !strings.Contains(got.body, want) {
-		r.t.Errorf("status %d, %.300s, want status %d and %q", got.status, got.body, status, want)
-	}
+	should.Hold(r.t, got.status == status && strings.HasPrefix(got.body, `{"error":"`) && strings.Contains(got.body, want),
+		"status %d, %.300s, want status %d and %q", got.status, got.body, status, want)
 }
 
 // TestDamage checks that a damaged table gives no score, that the log names the
@@ -294,16 +269,15 @@ func TestDamage(t *testing.T) {
 	tab := openTables(t, game)
 	r := start(t, Options{Tables: tab})
 	path := tab.Path(seeds)
-	data := testrun.ReadFile(t, path)
+	data := must.Read(t, path)
 	for i := range data {
 		data[i] ^= 0x55
 	}
-	testrun.WriteFile(t, path, data)
+	must.Write(t, path, data)
 	got := r.get("/api/probe?pits=0,0,0,0,0,2,1,1,0,0,0,1")
 	r.wantProblem(got, http.StatusInternalServerError, "damaged")
-	if strings.Contains(got.body, path) || !strings.Contains(r.log.String(), path) {
-		t.Errorf("the client saw %s, the log is %s", got.body, r.log)
-	}
+	should.Not(t, strings.Contains(got.body, path) || !strings.Contains(r.log.String(), path),
+		"the client saw %s, the log is %s", got.body, r.log)
 }
 
 // TestLayers compares the list of layers with the manifest.
@@ -311,9 +285,7 @@ func TestLayers(t *testing.T) {
 	r := start(t, Options{})
 	var got manifest.Summary
 	r.ask("/api/layers", &got)
-	if got.Rules != "awari" || got.Pits != 12 || len(got.Layers) != seeds+1 {
-		t.Fatalf("%+v", got)
-	}
+	must.Hold(t, got.Rules == "awari" && got.Pits == 12 && len(got.Layers) == seeds+1, "%+v", got)
 	for n, l := range r.server.tables.Layers() {
 		g := got.Layers[n]
 		if text := fmt.Sprint(g.Seeds, g.Positions, g.Win, g.Draw, g.Loss, g.Hash, g.Bytes); text !=
@@ -327,9 +299,7 @@ func TestLayers(t *testing.T) {
 func TestPlies(t *testing.T) {
 	game := testrun.Game(t, 6, awari.Awari)
 	tab, dir := openRun(t, game)
-	if _, err := distance.Run(t.Context(), dir, distance.Options{Layers: []int{2, 4}, Job: job.Job{Family: cpu.Generic}}); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, must.Err(distance.Run(t.Context(), dir, distance.Options{Layers: []int{2, 4}, Job: job.Job{Family: cpu.Generic}})))
 	r, space := start(t, Options{Tables: tab, Dir: dir, Rate: 1e6}), testrun.Space(t, game, seeds)
 	known := 0
 	for n := range seeds + 1 {
@@ -337,14 +307,8 @@ func TestPlies(t *testing.T) {
 			b := space.Unrank(n, rank)
 			var got probeReport
 			r.ask("/api/probe?pits="+query(b, game.Pits()), &got)
-			probe, err := tab.Probe(t.Context(), b)
-			if err != nil {
-				t.Fatal(err)
-			}
-			want, err := tab.Plies(t.Context(), probe)
-			if err != nil {
-				t.Fatal(err)
-			}
+			probe := must.Get(tab.Probe(t.Context(), b))(t)
+			want := must.Get(tab.Plies(t.Context(), probe))(t)
 			same := show(got.Plies) == show(want.Board) && (got.Plies != nil) == (n == 2 || n == 4)
 			for i, m := range got.Moves {
 				same = same && show(m.Plies) == show(want.Moves[i]) && (m.Plies != nil) == (m.Legal && got.Plies != nil)
@@ -357,18 +321,83 @@ func TestPlies(t *testing.T) {
 			}
 		}
 	}
-	if known == 0 {
-		t.Error("no plies are known")
-	}
+	should.Not(t, known == 0, "no plies are known")
 	described(t).check(t, "/api/probe", "GET", r.get("/api/probe?pits="+query(space.Unrank(4, 30), game.Pits())))
 	var found findReport
 	r.ask("/api/find?seeds=4&where=value%3E%3D1&count=5", &found)
-	if len(found.Found) != 5 {
-		t.Fatalf("%+v", found)
-	}
+	must.Hold(t, len(found.Found) == 5, "%+v", found)
 	for _, p := range found.Found {
 		if plies, _, err := tab.Distance(t.Context(), boardOfReport(p)); err != nil || p.Plies == nil || *p.Plies != plies || plies == 0 {
 			t.Errorf("%v: %s plies, want %d (%v)", p.Pits, show(p.Plies), plies, err)
+		}
+	}
+}
+
+// TestGame walks through games: each position must agree with a probe of it.
+func TestGame(t *testing.T) {
+	game := testrun.Game(t, 12, awari.Awari)
+	r := start(t, Options{})
+	for _, begin := range []awari.Board{
+		{4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4},
+		{1, 0, 0, 0, 0, 1, 1, 0, 0, 1, 0, 1},
+	} {
+		var moves []string
+		boards := []awari.Board{begin}
+		for range 40 {
+			plays := game.Plays(boards[len(boards)-1])
+			pit := slices.IndexFunc(plays[:], func(p awari.Play) bool { return p.Legal })
+			if pit < 0 {
+				break
+			}
+			moves = append(moves, fmt.Sprint(pit))
+			boards = append(boards, plays[pit].Child)
+		}
+		var got gameReport
+		r.ask("/api/game?pits="+query(begin, 12)+"&moves="+strings.Join(moves, ","), &got)
+		must.Hold(t, len(got.Positions) == len(boards) && got.Illegal == nil,
+			"%d positions, want %d; illegal: %+v", len(got.Positions), len(boards), got.Illegal)
+		for i, board := range boards {
+			var want probeReport
+			r.ask("/api/probe?pits="+query(board, 12), &want)
+			should.Equal(t, text(t, got.Positions[i]), text(t, &want), "position %d", i)
+		}
+	}
+}
+
+func text(t *testing.T, v any) string {
+	t.Helper()
+	return string(must.Get(encode(v))(t))
+}
+
+// TestIllegalGame names the first move that cannot be played.
+func TestIllegalGame(t *testing.T) {
+	r := start(t, Options{})
+	for _, c := range []struct {
+		query     string
+		positions int
+		want      *illegalMove
+	}{
+		{"pits=4,4,4,4,4,4,4,4,4,4,4,4", 1, nil},
+		{"pits=4,4,4,4,4,4,4,4,4,4,4,4&moves=", 1, nil},
+		{"pits=4,4,4,4,4,4,4,4,4,4,4,4&moves=2,0,2,1", 3, &illegalMove{2, 2, false}},
+		{"pits=1,0,0,0,0,1,0,0,0,0,0,0&moves=0", 1, &illegalMove{0, 0, true}},
+	} {
+		var got gameReport
+		r.ask("/api/game?"+c.query, &got)
+		should.Not(t, len(got.Positions) != c.positions || fmt.Sprint(got.Illegal != nil) != fmt.Sprint(c.want != nil) ||
+			c.want != nil && *got.Illegal != *c.want,
+			"%s: %d positions, illegal %+v; want %d, %+v", c.query, len(got.Positions), got.Illegal, c.positions, c.want)
+	}
+	for query, word := range map[string]string{
+		"moves=1":                                                          "pits is missing",
+		"pits=4,4,4,4,4,4,4,4,4,4,4,4&moves=6":                             "must be a pit, 0 to 5",
+		"pits=4,4,4,4,4,4,4,4,4,4,4,4&moves=-1":                            "must be a pit, 0 to 5",
+		"pits=4,4,4,4,4,4,4,4,4,4,4,4&moves=1,,2":                          "move 2 is",
+		"pits=4,4,4,4,4,4,4,4,4,4,4,4&moves=0" + strings.Repeat(",0", 1e3): "at most 1000",
+		"pits=4,4,4,4,4,4,4,4,4,4,4,4&moves=0&turn=south":                  "unknown parameter",
+	} {
+		if got := r.get("/api/game?" + query); got.status != http.StatusBadRequest || !strings.Contains(got.body, word) {
+			t.Errorf("%.80s: status %d, %s; want a word about %q", query, got.status, got.body, word)
 		}
 	}
 }

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/layers/awari"
 	"grenier/pipeline/play/line"
@@ -20,8 +22,7 @@ import (
 	"grenier/pipeline/tables"
 )
 
-// TestSearch compares bounds with the true scores of boards that the server does
-// not have.
+// TestSearch compares bounds with the true scores of boards that the server does not have.
 func TestSearch(t *testing.T) {
 	game := testrun.Game(t, 6, awari.Awari)
 	const more = seeds + 3
@@ -59,8 +60,7 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-// TestLine plays the best lines of all boards of a layer: they must bring what the
-// board is worth.
+// TestLine plays the best lines of all boards of a layer: they must bring what the board is worth.
 func TestLine(t *testing.T) {
 	game := testrun.Game(t, 6, awari.Awari)
 	r := start(t, Options{Tables: openTables(t, game), Rate: 1e6})
@@ -82,9 +82,8 @@ func TestLine(t *testing.T) {
 			worth -= sign * b.Seeds()
 		}
 		score, err := r.server.tables.Score(t.Context(), space.Unrank(seeds, rank))
-		if err != nil || got.Value != int(score) || worth != got.Value || !slices.Contains([]string{"finished", "repetition"}, got.End) {
-			t.Fatalf("%s is worth %d (%v), the line brings %d: %+v", game.Text(space.Unrank(seeds, rank)), score, err, worth, got)
-		}
+		must.Hold(t, err == nil && got.Value == int(score) && worth == got.Value && slices.Contains([]string{"finished", "repetition"}, got.End),
+			"%s is worth %d (%v), the line brings %d: %+v", game.Text(space.Unrank(seeds, rank)), score, err, worth, got)
 	}
 	r.wantProblem(r.get("/api/line?pits=9,9,9,0,0,0"), http.StatusUnprocessableEntity, "more seeds than are solved")
 	r.wantProblem(r.get("/api/line?pits=9"), http.StatusBadRequest, "expected 6 pits")
@@ -114,15 +113,12 @@ func TestDistances(t *testing.T) {
 			}
 		}
 	}
-	if forced == 0 {
-		t.Error("no distance is greater than 1")
-	}
+	should.Not(t, forced == 0, "no distance is greater than 1")
 	r.wantProblem(r.get("/api/distances?pits=9,9,9,0,0,0"), http.StatusUnprocessableEntity, "more seeds than are solved")
 }
 
 // pliesOf returns the plies to the next capture or the end from a move on, by the best line after it; nil if nothing is forced.
 func (r *running) pliesOf(t *testing.T, play awari.Play) *int {
-	t.Helper()
 	plies := 1
 	if play.Captured > 0 {
 		return &plies
@@ -155,44 +151,36 @@ func TestBusy(t *testing.T) {
 	tight.queue = time.Millisecond
 	r := startWith(t, Options{}, tight)
 	q := r.server.searches
-	if !q.all.TryAcquire(int64(q.most)) {
-		t.Fatal("turns are taken")
-	}
+	must.Hold(t, q.all.TryAcquire(int64(q.most)), "turns are taken")
 	for _, target := range []string{"/api/search", "/api/line"} {
 		r.wantProblem(r.get(target+"?pits=1,1,0,0,0,0,0,0,0,0,0,0"), http.StatusServiceUnavailable, "busy")
 	}
-	if got := r.get("/api/probe?pits=1,1,0,0,0,0,0,0,0,0,0,0"); got.status != 200 {
-		t.Errorf("%+v", got)
-	}
+	got := r.get("/api/probe?pits=1,1,0,0,0,0,0,0,0,0,0,0")
+	should.Hold(t, got.status == 200, "%+v", got)
 	q.all.Release(1)
-	if got := r.get("/api/line?pits=1,1,0,0,0,0,0,0,0,0,0,0"); got.status != 200 {
-		t.Errorf("%+v", got)
-	}
+	got = r.get("/api/line?pits=1,1,0,0,0,0,0,0,0,0,0,0")
+	should.Hold(t, got.status == 200, "%+v", got)
 }
 
 // TestStopWhileSearching stops a server that is searching: the search ends early.
 func TestStopWhileSearching(t *testing.T) {
 	r := start(t, Options{})
 	answered := make(chan reply)
-	go func() {
-		answered <- r.get("/api/search?ms=5000&pits=4,4,4,4,4,4,4,4,4,4,4,4")
-	}()
+	go func() { answered <- r.get("/api/search?ms=5000&pits=4,4,4,4,4,4,4,4,4,4,4,4") }()
 	waitFor(t, "a search", func() bool { return !r.server.searches.isIdle() })
 	r.stop()
 	r.wantProblem(<-answered, http.StatusServiceUnavailable, "stopping")
 }
 
-// TestCharts checks that drawings are well-formed and have nothing that the policy
-// of the page forbids.
+// TestCharts checks that drawings are well-formed and have nothing that the policy of the page forbids.
 func TestCharts(t *testing.T) {
 	r := start(t, Options{})
 	var all struct{ Charts []drawnChart }
 	r.ask("/api/charts", &all)
 	var scores drawnChart
 	r.ask("/api/charts/scores?seeds=5", &scores)
-	if len(all.Charts) < 2 || all.Charts[0].Name != "outcome" || scores.Title != "Scores with 5 seeds" {
-		t.Errorf("%d charts; %s", len(all.Charts), scores.Title)
-	}
+	should.Hold(t, len(all.Charts) >= 2 && all.Charts[0].Name == "outcome" && scores.Title == "Scores with 5 seeds",
+		"%d charts; %s", len(all.Charts), scores.Title)
 	for _, c := range append(all.Charts, scores) {
 		for _, svg := range []string{c.Wide, c.Narrow} {
 			d := xml.NewDecoder(strings.NewReader(svg))
@@ -201,20 +189,14 @@ func TestCharts(t *testing.T) {
 				if errors.Is(err, io.EOF) {
 					break
 				}
-				if err != nil {
-					t.Fatalf("%s: %v", c.Name, err)
-				}
+				must.Hold(t, err == nil, "%s: %v", c.Name, err)
 				if e, ok := token.(xml.StartElement); ok {
 					forbidden := slices.ContainsFunc(e.Attr, func(a xml.Attr) bool { return a.Name.Local == "style" || strings.HasPrefix(a.Name.Local, "on") })
-					if forbidden || e.Name.Local == "script" || e.Name.Local == "style" {
-						t.Errorf("%s: %+v", c.Name, e)
-					}
+					should.Not(t, forbidden || e.Name.Local == "script" || e.Name.Local == "style", "%s: %+v", c.Name, e)
 				}
 			}
 		}
-		if !strings.Contains(c.Wide, `width="540"`) || !strings.Contains(c.Narrow, `width="330"`) {
-			t.Errorf("%s has other sizes", c.Name)
-		}
+		should.Hold(t, strings.Contains(c.Wide, `width="540"`) && strings.Contains(c.Narrow, `width="330"`), "%s has other sizes", c.Name)
 	}
 	for _, query := range []string{"", "?seeds=", "?seeds=6", "?seeds=-1", "?seeds=x", "?layer=1"} {
 		r.wantProblem(r.get("/api/charts/scores"+query), http.StatusBadRequest, "")
@@ -231,13 +213,11 @@ func TestLineErrors(t *testing.T) {
 		{&line.LimitError{}, http.StatusUnprocessableEntity},
 		{context.DeadlineExceeded, http.StatusUnprocessableEntity},
 	} {
-		if b, ok := errors.AsType[badRequest](lineError(c.err)); !ok || b.status != c.status {
-			t.Errorf("%v: %v", c.err, lineError(c.err))
-		}
+		b, ok := errors.AsType[badRequest](lineError(c.err))
+		should.Hold(t, ok && b.status == c.status, "%v: %v", c.err, lineError(c.err))
 	}
-	if inside := errors.New("broken"); lineError(inside) != inside {
-		t.Errorf("%v", lineError(inside))
-	}
+	inside := errors.New("broken")
+	should.Hold(t, lineError(inside) == inside, "%v", lineError(inside))
 }
 
 // TestEngines gives a board the engine that searched it last, and otherwise a new one, up to the
@@ -250,16 +230,10 @@ func TestEngines(t *testing.T) {
 	first := all.take(blocks, x)
 	all.give(first, x)
 	second := all.take(blocks, y)
-	if second == first {
-		t.Error("no engine of its own for another board")
-	}
+	should.Not(t, second == first, "no engine of its own for another board")
 	all.give(second, y)
-	if again := all.take(blocks, x); again != first {
-		t.Error("not the engine that knows the board")
-	}
-	if third := all.take(blocks, z); third != second {
-		t.Error("more engines than there may be")
-	}
+	should.Hold(t, all.take(blocks, x) == first, "not the engine that knows the board")
+	should.Hold(t, all.take(blocks, z) == second, "more engines than there may be")
 	if fourth := all.take(blocks, z); fourth == nil || fourth == first || fourth == second {
 		t.Error("no engine although none is there")
 	} else {
@@ -267,7 +241,6 @@ func TestEngines(t *testing.T) {
 			all.give(e, awari.Board{uint8(i)})
 		}
 	}
-	if len(all.idle) != 2 || all.made != 2 || all.idle[0].engine != second {
-		t.Errorf("%d engines are kept of %d", len(all.idle), all.made)
-	}
+	should.Hold(t, len(all.idle) == 2 && all.made == 2 && all.idle[0].engine == second,
+		"%d engines are kept of %d", len(all.idle), all.made)
 }

@@ -7,13 +7,20 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/http/httptest"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"go.uber.org/goleak"
 
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
+	"grenier/io/crew"
+	"grenier/io/manifest"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
 	"grenier/pipeline/tables"
@@ -45,16 +52,12 @@ func openTables(t testing.TB, game awari.Game) *tables.Tables {
 func openRun(t testing.TB, game awari.Game) (*tables.Tables, string) {
 	t.Helper()
 	dir := testrun.Write(t, game, testrun.Solve(t, game, seeds), 256)
-	tab, err := tables.Open(t.Context(), dir, tables.Kernel(cpu.Generic))
-	if err != nil {
-		t.Fatal(err)
-	}
+	tab := must.Get(tables.Open(t.Context(), dir, tables.Kernel(cpu.Generic)))(t)
 	t.Cleanup(func() { tab.Close() })
 	return tab, dir
 }
 
-// newServer returns a server for the 12-pit game; what it logs is in the text
-// returned.
+// newServer returns a server for the 12-pit game; what it logs is in the text returned.
 func newServer(t testing.TB, o Options) (*Server, *lockedText) {
 	t.Helper()
 	log := &lockedText{}
@@ -65,11 +68,7 @@ func newServer(t testing.TB, o Options) (*Server, *lockedText) {
 		o.Pages = pages()
 	}
 	o.Log = slog.New(slog.NewTextHandler(log, nil))
-	s, err := New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s, log
+	return must.Get(New(o))(t), log
 }
 
 // running is a server that listens on this machine.
@@ -95,10 +94,7 @@ func startWith(t testing.TB, o Options, limits limits) *running {
 	t.Helper()
 	s, log := newServer(t, o)
 	s.limits = limits
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error)
 	go func() { ended <- s.Serve(ctx, l) }()
@@ -106,9 +102,7 @@ func startWith(t testing.TB, o Options, limits limits) *running {
 	t.Cleanup(func() {
 		client.CloseIdleConnections()
 		stop()
-		if err := <-ended; err != nil {
-			t.Errorf("the server ended with %v", err)
-		}
+		should.Be(t, <-ended, nil, "the server ended with")
 	})
 	return &running{t, s, l.Addr().String(), log, client, stop}
 }
@@ -123,26 +117,16 @@ type reply struct {
 // do sends a request with headers given as name and value in turn.
 func (r *running) do(method, target, body string, headers ...string) reply {
 	r.t.Helper()
-	request, err := http.NewRequestWithContext(r.t.Context(), method, "http://"+r.address+target, strings.NewReader(body))
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	request := must.Get(http.NewRequestWithContext(r.t.Context(), method, "http://"+r.address+target, strings.NewReader(body)))(r.t)
 	for i := 0; i < len(headers); i += 2 {
 		request.Header.Add(headers[i], headers[i+1])
 		if headers[i] == "Host" {
 			request.Host = headers[i+1]
 		}
 	}
-	response, err := r.client.Do(request)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	response := must.Get(r.client.Do(request))(r.t)
 	defer response.Body.Close()
-	text, err := io.ReadAll(response.Body)
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	return reply{response.StatusCode, response.Header, string(text)}
+	return reply{response.StatusCode, response.Header, string(must.Get(io.ReadAll(response.Body))(r.t))}
 }
 
 func (r *running) get(target string, headers ...string) reply {
@@ -154,10 +138,128 @@ func (r *running) get(target string, headers ...string) reply {
 func (r *running) ask(target string, v any) {
 	r.t.Helper()
 	got := r.get(target)
-	if got.status != http.StatusOK || got.header.Get("Content-Type") != "application/json" {
-		r.t.Fatalf("%s: status %d, %s", target, got.status, got.body)
+	must.Hold(r.t, got.status == http.StatusOK && got.header.Get("Content-Type") == "application/json",
+		"%s: status %d, %s", target, got.status, got.body)
+	err := json.Unmarshal([]byte(got.body), v)
+	must.Hold(r.t, err == nil, "%s: %v in %s", target, err, got.body)
+}
+
+// TestPanicInGoroutine: a bug in a goroutine that works for a request costs one answer,
+// and the log has its stack in one line.
+func TestPanicInGoroutine(t *testing.T) {
+	s, log := newServer(t, Options{})
+	s.routes["/bug"] = route{get: func(w http.ResponseWriter, r *http.Request) {
+		group, _ := crew.WithContext(context.WithoutCancel(r.Context()))
+		group.Go(func() error { panic("a bug\nof two lines") })
+		s.refuse(w, r, group.Wait())
+	}}
+	server := httptest.NewServer(s.handler(true))
+	defer server.Close()
+	for range 2 {
+		response := must.Get(http.Get(server.URL + "/bug"))(t)
+		response.Body.Close()
+		should.Equal(t, response.StatusCode, http.StatusInternalServerError, "status")
 	}
-	if err := json.Unmarshal([]byte(got.body), v); err != nil {
-		r.t.Fatalf("%s: %v in %s", target, err, got.body)
+	text := log.String()
+	should.Hold(t, strings.Count(text, "\n") == 2 && strings.Count(text, "serve_test.go") >= 2, "log: %s", text)
+	should.Equal(t, s.metrics.panics.Load(), 2, "panics counted")
+}
+
+// lockedText is text that several goroutines write.
+type lockedText struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *lockedText) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *lockedText) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+// samples returns the samples in a text, each with its labels.
+func samples(t *testing.T, text string) map[string]float64 {
+	found := map[string]float64{}
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		name, number, _ := strings.Cut(strings.TrimSpace(line), " ")
+		value, err := strconv.ParseFloat(number, 64)
+		should.Hold(t, err == nil, "%q: %v", line, err)
+		found[name] = value
+	}
+	return found
+}
+
+func TestMetrics(t *testing.T) {
+	r := start(t, Options{})
+	for range 3 {
+		r.get("/api/layers")
+	}
+	r.get("/api/probe?pits=1")
+	r.get("/none")
+	r.get("/nothing\"}")
+	got := r.get("/metrics")
+	must.Hold(t, got.status == http.StatusOK && got.header.Get("Content-Type") == "text/plain; version=0.0.4; charset=utf-8", "%+v", got)
+	for _, kind := range []string{
+		"requests_total counter", "request_seconds histogram", "requests_in_flight gauge", "panics_total counter", "connections_refused_total counter",
+	} {
+		should.Hold(t, strings.Contains(got.body, "# TYPE grenier_http_"+kind+"\n"), "no %q", kind)
+	}
+	found := samples(t, got.body)
+	for name, want := range map[string]float64{
+		`grenier_http_requests_total{code="200",path="/api/layers"}`:        3,
+		`grenier_http_requests_total{code="400",path="/api/probe"}`:         1,
+		`grenier_http_requests_total{code="404",path="other"}`:              2,
+		`grenier_http_request_seconds_count{path="/api/layers"}`:            3,
+		`grenier_http_request_seconds_bucket{path="/api/layers",le="+Inf"}`: 3,
+		`grenier_http_request_seconds_count{path="other"}`:                  2,
+		`grenier_http_requests_in_flight`:                                   1,
+		`grenier_http_panics_total`:                                         0,
+		`grenier_solved_layers`:                                             seeds + 1,
+	} {
+		value, ok := found[name]
+		should.Hold(t, ok && value == want, "%s is %v (%v), want %v", name, value, ok, want)
+	}
+}
+
+// TestLeftOut: the layer below the last one is left out: it is in no list, what looks through it says so, and all else is answered.
+func TestLeftOut(t *testing.T) {
+	game := testrun.Game(t, 12, awari.Awari)
+	_, dir := openRun(t, game)
+	testrun.EditManifest(t, dir, func(m *manifest.Manifest) {
+		below := manifest.Manifest{Identity: m.Identity, Layers: m.Layers[:seeds-1]}
+		*m = *below.With(m.Layers[seeds])
+	})
+	tab := must.Get(tables.Open(t.Context(), dir, tables.Kernel(cpu.Generic)))(t)
+	defer tab.Close()
+	r := start(t, Options{Tables: tab, Dir: dir})
+	var listed struct{ Layers []struct{ Seeds int } }
+	r.ask("/api/layers", &listed)
+	should.Hold(t, len(listed.Layers) == seeds && listed.Layers[seeds-1].Seeds == seeds, "layers %+v", listed.Layers)
+	for target, want := range map[string]int{
+		"/api/probe?pits=1,1,1,1,0,0,0,0,0,0,0,0":  http.StatusOK,
+		"/api/charts/scores?seeds=4":               http.StatusBadRequest,
+		"/api/find?seeds=3..5":                     http.StatusBadRequest,
+		"/api/hardest?seeds=4":                     http.StatusBadRequest,
+		"/api/puzzles?seeds=0..5&count=1":          http.StatusOK,
+		"/api/charts":                              http.StatusOK,
+		"/api/charts/scores?seeds=5":               http.StatusOK,
+		"/api/find?seeds=5":                        http.StatusOK,
+		"/api/find?seeds=0..3":                     http.StatusOK,
+		"/api/probe?pits=1,1,1,1,1,0,0,0,0,0,0,0":  http.StatusOK,
+		"/api/line?pits=1,1,1,1,1,0,0,0,0,0,0,0":   http.StatusOK,
+		"/api/search?pits=1,1,1,1,0,0,0,0,0,0,0,0": http.StatusOK,
+	} {
+		got := r.get(target)
+		should.Not(t, got.status != want || want != http.StatusOK && !strings.Contains(got.body, "layer 4 is left out in"),
+			"%s: status %d, %s; want %d", target, got.status, got.body, want)
 	}
 }

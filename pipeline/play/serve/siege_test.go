@@ -17,6 +17,8 @@ import (
 	"testing"
 	"time"
 
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
@@ -106,16 +108,12 @@ func (s *siege) expect(method, target string, body io.Reader, kind string, want 
 		return
 	}
 	defer response.Body.Close()
-	if _, err := io.Copy(io.Discard, response.Body); err != nil {
-		s.t.Errorf("%s %s: %v", method, target, err)
-	}
+	should.Be(s.t, must.Err(io.Copy(io.Discard, response.Body)), nil, "%s %s", method, target)
 	if response.StatusCode == http.StatusTooManyRequests {
 		s.refused.Add(1)
 		return
 	}
-	if !slices.Contains(want, response.StatusCode) {
-		s.t.Errorf("%s %.80s: status %d, want %v", method, target, response.StatusCode, want)
-	}
+	should.Hold(s.t, slices.Contains(want, response.StatusCode), "%s %.80s: status %d, want %v", method, target, response.StatusCode, want)
 }
 
 // crawl begins a request and sends a byte from time to time until the server has enough.
@@ -136,9 +134,8 @@ func (s *siege) crawl() {
 	s.t.Error("a client that never ends its request was never cut off")
 }
 
-// TestLongSiege lets many clients ask for sense and nonsense at the same time, as fast as
-// they can; the server must answer each rightly, and hold little memory while it does
-// and none of it afterwards.
+// TestLongSiege lets many clients ask for sense and nonsense at the same time, as fast as they can; the server must
+// answer each rightly, and hold little memory while it does and none of it afterwards.
 func TestLongSiege(t *testing.T) {
 	connections, requests := 20, 400
 	if os.Getenv("GRENIER_LONG") != "" {
@@ -156,18 +153,13 @@ func TestLongSiege(t *testing.T) {
 	after := heap()
 	t.Logf("%d requests, %d cut off; heap %d KiB before, %d KiB after, %d KiB at most",
 		s.requests.Load(), s.cut.Load(), before>>10, after>>10, peak>>10)
-	if n := s.requests.Load(); n < int64(requests) || s.refused.Load() > 0 {
-		t.Errorf("%d requests made, %d refused", n, s.refused.Load())
-	}
-	if after > before+4<<20 || peak > before+64<<20 {
-		t.Errorf("the heap has grown from %d to %d bytes, %d at most", before, after, peak)
-	}
-	if text := s.log.String(); strings.Contains(text, "panic") || strings.Contains(text, "ERROR") {
-		t.Errorf("the log says %.2000s", text)
-	}
-	if got := s.get("/healthz"); got.body != "ok\n" {
-		t.Errorf("afterwards: %+v", got)
-	}
+	n := s.requests.Load()
+	should.Not(t, n < int64(requests) || s.refused.Load() > 0, "%d requests made, %d refused", n, s.refused.Load())
+	should.Not(t, after > before+4<<20 || peak > before+64<<20, "the heap has grown from %d to %d bytes, %d at most", before, after, peak)
+	text := s.log.String()
+	should.Not(t, strings.Contains(text, "panic") || strings.Contains(text, "ERROR"), "the log says %.2000s", text)
+	got := s.get("/healthz")
+	should.Hold(t, got.body == "ok\n", "afterwards: %+v", got)
 }
 
 // storm makes requests from several connections at a time.
@@ -244,14 +236,11 @@ func FuzzRequest(f *testing.F) {
 			checkFuzzed(t, handler, http.MethodGet, path, query, "")
 		}
 		checkFuzzed(t, handler, http.MethodPost, "/api/probe", "", body)
-		if text := log.String(); text != "" {
-			t.Errorf("the log says %s", text)
-		}
+		should.Equal(t, log.String(), "", "the log")
 	})
 }
 
-// checkFuzzed sends one request and checks that the answer is one of those that
-// docs/serve.md lists, and JSON.
+// checkFuzzed sends one request and checks that the answer is one of those that docs/serve.md lists, and JSON.
 func checkFuzzed(t *testing.T, handler http.Handler, method, path, query, body string) {
 	t.Helper()
 	r := httptest.NewRequest(method, path, strings.NewReader(body))
@@ -261,7 +250,6 @@ func checkFuzzed(t *testing.T, handler http.Handler, method, path, query, body s
 	}
 	w := httptest.NewRecorder()
 	handler.ServeHTTP(w, r)
-	if !slices.Contains([]int{200, 202, 400, 413, 422}, w.Code) || !json.Valid(w.Body.Bytes()) {
-		t.Errorf("%s %s?%q %q: status %d, %s", method, path, query, body, w.Code, w.Body)
-	}
+	should.Hold(t, slices.Contains([]int{200, 202, 400, 413, 422}, w.Code) && json.Valid(w.Body.Bytes()),
+		"%s %s?%q %q: status %d, %s", method, path, query, body, w.Code, w.Body)
 }

@@ -2,7 +2,6 @@ package serve
 
 import (
 	"context"
-	"errors"
 	"net/netip"
 	"slices"
 	"sync"
@@ -11,6 +10,8 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/layers/awari"
 )
 
@@ -56,9 +57,8 @@ func TestTurns(t *testing.T) {
 			if n < 0 {
 				computed++
 			}
-			if total += n; held[client] > each || total > most {
-				t.Errorf("%d turns of a client, %d of all", held[client], total)
-			}
+			total += n
+			should.Not(t, held[client] > each || total > most, "%d turns of a client, %d of all", held[client], total)
 		}
 		for client := range clients {
 			for range requests {
@@ -69,9 +69,7 @@ func TestTurns(t *testing.T) {
 						hold(client, -1)
 						return nil
 					})
-					if err != nil {
-						t.Error(err)
-					}
+					should.OK(t, err)
 				})
 			}
 		}
@@ -88,32 +86,19 @@ func TestTurnsRefused(t *testing.T) {
 	q := newTurns(2, 1)
 	none := func() error { return nil }
 	hold := func(client int, inside func()) {
-		if err := q.take(t.Context(), address(client), time.Hour, func() error { inside(); return nil }); err != nil {
-			t.Error(err)
-		}
+		should.OK(t, q.take(t.Context(), address(client), time.Hour, func() error { inside(); return nil }))
 	}
 	gone, leave := context.WithCancelCause(t.Context())
 	leave(errStopping)
 	hold(1, func() {
-		if err := q.take(t.Context(), address(1), 0, none); !errors.Is(err, errGreedy) {
-			t.Errorf("beside one of its own: %v", err)
-		}
+		should.Be(t, q.take(t.Context(), address(1), 0, none), errGreedy, "beside one of its own")
 		hold(2, func() {
-			if err := q.take(t.Context(), address(3), 0, none); !errors.Is(err, errBusy) {
-				t.Errorf("beside others: %v", err)
-			}
-			if err := q.take(gone, address(3), time.Hour, none); !errors.Is(err, errStopping) {
-				t.Errorf("when the server stops: %v", err)
-			}
+			should.Be(t, q.take(t.Context(), address(3), 0, none), errBusy, "beside others")
+			should.Be(t, q.take(gone, address(3), time.Hour, none), errStopping, "when the server stops")
 		})
 	})
-	own := q.shares.of(address(1))
-	if !own.requests.TryAcquire(maxWaiting) || !q.isIdle() {
-		t.Error("not all is given back")
-	}
-	if err := q.take(t.Context(), address(1), time.Hour, none); !errors.Is(err, errGreedy) {
-		t.Errorf("beside as many as may wait: %v", err)
-	}
+	should.Hold(t, q.shares.of(address(1)).requests.TryAcquire(maxWaiting) && q.isIdle(), "not all is given back")
+	should.Be(t, q.take(t.Context(), address(1), time.Hour, none), errGreedy, "beside as many as may wait")
 }
 
 // TestCutSearch: the result so far when a search ends for others is an answer; if nobody wants it any more, it is none.
@@ -122,14 +107,10 @@ func TestCutSearch(t *testing.T) {
 	start := awari.Board{4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4}
 	s.searches.waiting.Add(1)
 	result, err := s.search(t.Context(), start, time.Hour)
-	if err != nil || result.Exact() || result.Reason != "time" || result.Lower > result.Upper {
-		t.Errorf("%+v, %v", result, err)
-	}
+	should.Hold(t, err == nil && !result.Exact() && result.Reason == "time" && result.Lower <= result.Upper, "%+v, %v", result, err)
 	gone, leave := context.WithCancel(t.Context())
 	leave()
-	if _, err := s.search(gone, start, time.Hour); !errors.Is(err, context.Canceled) {
-		t.Errorf("%v", err)
-	}
+	should.Be(t, must.Err(s.search(gone, start, time.Hour)), context.Canceled)
 }
 
 // TestPerClient: the clients seen last are remembered.
@@ -140,10 +121,7 @@ func TestPerClient(t *testing.T) {
 		p.of(address(0)) // seen again and again
 		p.of(address(2 + i))
 	}
-	if p.of(address(0)) != first || p.of(address(1)) == second || p.known.Len() != maxClients {
-		t.Errorf("%d clients are remembered", p.known.Len())
-	}
-	if slices.Contains([]*int{first, second}, p.of(address(5))) {
-		t.Error("two clients share what they have")
-	}
+	should.Hold(t, p.of(address(0)) == first && p.of(address(1)) != second && p.known.Len() == maxClients,
+		"%d clients are remembered", p.known.Len())
+	should.Not(t, slices.Contains([]*int{first, second}, p.of(address(5))), "two clients share what they have")
 }

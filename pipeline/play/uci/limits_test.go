@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 	"grenier/pipeline/play/match"
 	"grenier/pipeline/play/search"
@@ -35,14 +37,11 @@ func TestParseGo(t *testing.T) {
 		{"wtime -5", match.South, search.Limits{Time: atOnce}},
 		{"searchmoves A wtime 61000", match.South, search.Limits{Time: 1000 * ms}},
 	} {
-		if got, err := parseGo(strings.Fields(c.words), c.turn, &pace{}); err != nil || got.limits != c.want {
-			t.Errorf("%q for %v: %+v, %v; want %+v", c.words, c.turn, got.limits, err, c.want)
-		}
+		got, err := parseGo(strings.Fields(c.words), c.turn, &pace{})
+		should.Hold(t, err == nil && got.limits == c.want, "%q for %v: %+v, %v; want %+v", c.words, c.turn, got.limits, err, c.want)
 	}
 	for _, words := range []string{"wtime", "nodes 0", "nodes x", "movestogo 0", "winc -1", "depth 99999999999", "wtime 1e3"} {
-		if _, err := parseGo(strings.Fields(words), match.South, &pace{}); err == nil {
-			t.Errorf("%q: no error", words)
-		}
+		should.Not(t, must.Err(parseGo(strings.Fields(words), match.South, &pace{})) == nil, "%q: no error", words)
 	}
 }
 
@@ -60,13 +59,10 @@ func TestClock(t *testing.T) {
 				words += fmt.Sprintf(" movestogo %d", toGo)
 			}
 			a, err := parseGo(strings.Fields(words), match.North, &p)
-			if err != nil || a.limits.Time <= 0 {
-				t.Fatalf("%s: %+v, %v", words, a.limits, err)
-			}
+			must.Hold(t, err == nil && a.limits.Time > 0, "%s: %+v, %v", words, a.limits, err)
 			more := time.Duration(random.Int64N(int64(min(a.limits.Time, 100*time.Millisecond))))
-			if left -= a.limits.Time + more; left < 0 {
-				t.Fatalf("%s: the time is over in move %d of %d", words, n+1, moves)
-			}
+			left -= a.limits.Time + more
+			must.Not(t, left < 0, "%s: the time is over in move %d of %d", words, n+1, moves)
 			if left += gain; toGo == 1 {
 				left += time.Second
 			}
@@ -79,27 +75,20 @@ func TestLate(t *testing.T) {
 	const lag = 400 * time.Millisecond
 	p, left := pace{}, 100*time.Second
 	ask := func(side string, turn match.Side) time.Duration {
-		a, err := parseGo([]string{side, fmt.Sprint(left.Milliseconds())}, turn, &p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return a.limits.Time
+		return must.Get(parseGo([]string{side, fmt.Sprint(left.Milliseconds())}, turn, &p))(t).limits.Time
 	}
 	for range 50 {
 		left = (left - ask("wtime", match.South) - lag).Truncate(time.Millisecond)
 	}
 	free := (left - reserve) / usualMoves
-	if d := ask("wtime", match.South) - (free - lag); d.Abs() > 2*time.Millisecond {
-		t.Errorf("after answers that were %v late the time is %v more than it should be", lag, d)
-	}
-	if left = time.Second; ask("btime", match.North) != atOnce {
-		t.Error("of a second some is taken")
-	}
+	d := ask("wtime", match.South) - (free - lag)
+	should.Not(t, d.Abs() > 2*time.Millisecond, "after answers that were %v late the time is %v more than it should be", lag, d)
+	left = time.Second
+	should.Hold(t, ask("btime", match.North) == atOnce, "of a second some is taken")
 	left = 61 * time.Second
 	for range 50 { // whose clock does not move on
 		ask("btime", match.North)
 	}
-	if got := ask("btime", match.North); got < time.Second-time.Millisecond {
-		t.Errorf("after answers in time: %v", got)
-	}
+	got := ask("btime", match.North)
+	should.Not(t, got < time.Second-time.Millisecond, "after answers in time: %v", got)
 }

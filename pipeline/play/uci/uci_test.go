@@ -12,6 +12,8 @@ import (
 
 	"go.uber.org/goleak"
 
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/io/crew"
 	"grenier/layers/awari"
@@ -32,10 +34,7 @@ func solved(t testing.TB, pits, seeds int) *tables.Tables {
 func solvedBy(t testing.TB, rules awari.Rules, pits, seeds int) *tables.Tables {
 	t.Helper()
 	game := testrun.Game(t, pits, rules)
-	tab, err := tables.Open(t.Context(), testrun.Write(t, game, testrun.Solve(t, game, seeds), 1<<16))
-	if err != nil {
-		t.Fatal(err)
-	}
+	tab := must.Get(tables.Open(t.Context(), testrun.Write(t, game, testrun.Solve(t, game, seeds), 1<<16)))(t)
 	t.Cleanup(func() { tab.Close() })
 	return tab
 }
@@ -50,9 +49,7 @@ func newSession(tab *tables.Tables) *uci.Session {
 func converse(t *testing.T, tab *tables.Tables, lines ...string) string {
 	t.Helper()
 	var out strings.Builder
-	if err := newSession(tab).Run(t.Context(), strings.NewReader(strings.Join(lines, "\n")), &out); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, newSession(tab).Run(t.Context(), strings.NewReader(strings.Join(lines, "\n")), &out))
 	return out.String()
 }
 
@@ -63,17 +60,12 @@ func TestRules(t *testing.T) {
 		tab := solvedBy(t, rules, 12, 3)
 		out := converse(t, tab, "uci", fmt.Sprintf("setoption name Rules value %v", rules), "position fen 0-0-0-0-0-1-1-0-0-0-0-0-0-0-S", "go depth 1")
 		for _, line := range []string{fmt.Sprintf("option name Rules type combo default %[1]v var %[1]v", rules), "info string " + want, "bestmove F"} {
-			if !strings.Contains(out, line+"\n") {
-				t.Errorf("%v: no %q in\n%s", rules, line, out)
-			}
+			should.Hold(t, strings.Contains(out, line+"\n"), "%v: no %q in\n%s", rules, line, out)
 		}
-		if strings.Contains(out, "error") {
-			t.Errorf("%v: %s", rules, out)
-		}
+		should.Not(t, strings.Contains(out, "error"), "%v: %s", rules, out)
 		out = converse(t, tab, "position fen 0-0-0-0-0-1-1-0-0-0-0-0-0-0-S moves F", "go depth 1")
-		if !strings.Contains(out, "exact: 2\n") || !strings.Contains(out, "bestmove a\n") {
-			t.Errorf("%v, after a grand slam that took nothing: %s", rules, out)
-		}
+		should.Hold(t, strings.Contains(out, "exact: 2\n") && strings.Contains(out, "bestmove a\n"),
+			"%v, after a grand slam that took nothing: %s", rules, out)
 	}
 }
 
@@ -118,9 +110,8 @@ func TestSessions(t *testing.T) {
 					t.Errorf("%s", line)
 				}
 			}
-			if pattern := "^" + strings.Join(c.want, "\n") + "\n$"; !regexp.MustCompile(pattern).MatchString(strings.Join(rest, "")) {
-				t.Errorf("%q\n%s", c.lines, out)
-			}
+			pattern := "^" + strings.Join(c.want, "\n") + "\n$"
+			should.Hold(t, regexp.MustCompile(pattern).MatchString(strings.Join(rest, "")), "%q\n%s", c.lines, out)
 		})
 	}
 }
@@ -128,18 +119,15 @@ func TestSessions(t *testing.T) {
 // TestPonderHit waits for the answer that a hit lets out, and for none before.
 func TestPonderHit(t *testing.T) {
 	out := converse(t, solved(t, 12, 3), "position startpos moves F", "go ponder movetime 1", "ponderhit", "isready", "stop")
-	if strings.Count(out, "bestmove") != 1 || strings.Contains(out, "error") {
-		t.Error(out)
-	}
+	should.Not(t, strings.Count(out, "bestmove") != 1 || strings.Contains(out, "error"), "%v", out)
 }
 
 // TestInfo checks that the score counts what was taken, for the player to move.
 func TestInfo(t *testing.T) {
 	tab := solved(t, 12, 6)
 	out := converse(t, tab, "position fen 0-0-0-0-0-2-1-1-0-0-0-1-20-23-S", "go depth 4")
-	if !strings.Contains(out, "score cp 200 ") || !strings.Contains(out, " pv F") || !strings.Contains(out, "info string exact: 2\n") {
-		t.Error(out)
-	}
+	should.Hold(t, strings.Contains(out, "score cp 200 ") && strings.Contains(out, " pv F") && strings.Contains(out, "info string exact: 2\n"),
+		"%v", out)
 }
 
 func TestComplaints(t *testing.T) {
@@ -213,9 +201,7 @@ func (e *engine) quit(t *testing.T) {
 	fmt.Fprintln(e.in, "quit")
 	for e.out.Scan() {
 	}
-	if err := <-e.ended; err != nil {
-		t.Error(err)
-	}
+	should.OK(t, <-e.ended)
 }
 
 // TestLongMatch plays games between two sessions. Each ends by the rules or in a repetition, and
@@ -236,9 +222,7 @@ func TestLongMatch(t *testing.T) {
 		for _, e := range sides {
 			e.quit(t)
 		}
-		if t.Failed() {
-			t.Fatalf("game %d", i)
-		}
+		must.Not(t, t.Failed(), "game %d", i)
 	}
 }
 
@@ -253,9 +237,7 @@ func play(t *testing.T, tab *tables.Tables, m *match.Match, sides []*engine) {
 	position, moves := "fen "+text.String()+"0-0-S", ""
 	for m.State() == match.Playing {
 		if m.Repeated() {
-			if err := m.Draw(); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, m.Draw())
 			return
 		}
 		asked := position
@@ -266,9 +248,7 @@ func play(t *testing.T, tab *tables.Tables, m *match.Match, sides []*engine) {
 		pit := int(letter) - []int{'A', 'a'}[m.Turn()]
 		before := m.Board()
 		captured, err := m.Play(pit)
-		if err != nil {
-			t.Fatalf("%s: %c: %v", asked, letter, err)
-		}
+		must.Hold(t, err == nil, "%s: %c: %v", asked, letter, err)
 		moves += string(letter)
 		if before.Seeds() <= tab.MaxSeeds() {
 			keeps(t, tab, before, captured, m.Board())
@@ -278,16 +258,7 @@ func play(t *testing.T, tab *tables.Tables, m *match.Match, sides []*engine) {
 
 // keeps checks that a move keeps the value.
 func keeps(t *testing.T, tab *tables.Tables, before awari.Board, captured int, after awari.Board) {
-	t.Helper()
-	was, err := tab.Score(t.Context(), before)
-	if err != nil {
-		t.Fatal(err)
-	}
-	is, err := tab.Score(t.Context(), after)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if int(was) != captured-int(is) {
-		t.Errorf("a move on %v is worth %d instead of %d", before, captured-int(is), was)
-	}
+	was := must.Get(tab.Score(t.Context(), before))(t)
+	is := must.Get(tab.Score(t.Context(), after))(t)
+	should.Hold(t, int(was) == captured-int(is), "a move on %v is worth %d instead of %d", before, captured-int(is), was)
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 	"grenier/io/tally"
 	"grenier/kernels/cpu"
@@ -27,27 +28,18 @@ func TestLongMeasure(t *testing.T) {
 	if tries.Long() {
 		families = slices.Compact([]cpu.Family{cpu.Generic, cpu.Best()})
 	}
-	b, err := Measure(t.Context(), o, families, 1<<30)
-	must.OK(t, err)
-	if len(b.Kernels) != len(families) {
-		t.Fatalf("%+v", b.Kernels)
-	}
+	b := must.Get(Measure(t.Context(), o, families, 1<<30))(t)
+	must.Hold(t, len(b.Kernels) == len(families), "%+v", b.Kernels)
 	for i, k := range b.Kernels {
-		if k.Kernel != families[i].String() || len(k.One) != len(plan.Widths())+1 || !(k.All >= k.One[8]) || !(k.Decoded > 0) {
-			t.Errorf("%+v", k)
-		}
+		should.Hold(t, k.Kernel == families[i].String() && len(k.One) == len(plan.Widths())+1 && k.All >= k.One[8] && k.Decoded > 0,
+			"%+v", k)
 		for bits, rate := range k.One {
-			if !(rate > 0) {
-				t.Errorf("%s, %d bits: %v positions a second", k.Kernel, bits, rate)
-			}
+			should.Hold(t, rate > 0, "%s, %d bits: %v positions a second", k.Kernel, bits, rate)
 		}
 	}
-	if !(b.Disk.Write > 0 && b.Disk.Read > 0 && b.Disk.Random > 0) || b.Free == nil && !errors.Is(noFree(dir), errors.ErrUnsupported) {
-		t.Errorf("disk %+v, free %v", b.Disk, b.Free)
-	}
-	if !slices.IsSorted(shares) || shares[len(shares)-1] != 1 {
-		t.Errorf("progress %v", shares)
-	}
+	should.Not(t, !(b.Disk.Write > 0 && b.Disk.Read > 0 && b.Disk.Random > 0) || b.Free == nil && !errors.Is(noFree(dir), errors.ErrUnsupported),
+		"disk %+v, free %v", b.Disk, b.Free)
+	should.Hold(t, slices.IsSorted(shares) && shares[len(shares)-1] == 1, "progress %v", shares)
 	isEmpty(t, dir)
 }
 
@@ -65,9 +57,8 @@ func TestDisagree(t *testing.T) {
 	dir := t.TempDir()
 	o := options(dir)
 	o.SkipDisk, o.seen = true, map[int]tally.Hash{7: 1}
-	if _, err := Run(t.Context(), o); !errors.Is(err, ErrDisagree) || !errors.Is(err, fault.Difference) {
-		t.Errorf("error %v", err)
-	}
+	_, err := Run(t.Context(), o)
+	should.Hold(t, errors.Is(err, ErrDisagree) && errors.Is(err, fault.Difference), "error %v", err)
 	isEmpty(t, dir)
 }
 
@@ -85,9 +76,8 @@ func calibrated() *plan.Calibration {
 func TestRates(t *testing.T) {
 	r := ratesOf(calibrated())
 	near := func(a, b float64) bool { return math.Abs(a-b) < 1 }
-	if !near(r.One[8], 40e6) || !near(r.One[6], 20e6) || !near(r.One[4], 20e6) || !near(r.One[3], 20e6) || !near(r.One[2], 20e6) || !near(r.All, 60e6) || !near(r.Decoded, 2e9) {
-		t.Errorf("%+v", r)
-	}
+	should.Hold(t, near(r.One[8], 40e6) && near(r.One[6], 20e6) && near(r.One[4], 20e6) && near(r.One[3], 20e6) && near(r.One[2], 20e6) && near(r.All, 60e6) && near(r.Decoded, 2e9),
+		"%+v", r)
 }
 
 // TestLook: with little memory the run here is smaller, and 48 seeds take more than there is;
@@ -96,24 +86,19 @@ func TestLook(t *testing.T) {
 	o := options(t.TempDir())
 	var little, much Bench
 	must.OK(t, little.look(calibrated(), &o, 2<<30))
-	if h, w := little.Here, little.Whole; h.Seeds < 20 || h.Seeds >= 48 || h.Memory != 2<<30 || w.Seeds != 48 || w.Memory <= h.Memory ||
-		w.Seconds <= h.Seconds || w.DiskPeak <= h.DiskPeak {
-		t.Errorf("%+v", little)
-	}
+	h, w := little.Here, little.Whole
+	should.Not(t, h.Seeds < 20 || h.Seeds >= 48 || h.Memory != 2<<30 || w.Seeds != 48 || w.Memory <= h.Memory ||
+		w.Seconds <= h.Seconds || w.DiskPeak <= h.DiskPeak, "%+v", little)
 	must.OK(t, much.look(calibrated(), &o, 1<<40))
-	if much.Here != much.Whole || much.Here.Seeds != 48 || much.Here.Seconds >= little.Whole.Seconds {
-		t.Errorf("%+v", much)
-	}
+	should.Not(t, much.Here != much.Whole || much.Here.Seeds != 48 || much.Here.Seconds >= little.Whole.Seconds, "%+v", much)
 }
 
 // TestBusy: one family that was held up is enough.
 func TestBusy(t *testing.T) {
 	quiet, held := calibrated(), calibrated()
 	held.Taken = 0.5
-	if b := (Bench{calibrations: []*plan.Calibration{quiet}}); b.Busy() {
-		t.Error("a quiet machine is busy")
-	}
-	if b := (Bench{calibrations: []*plan.Calibration{quiet, held}}); !b.Busy() {
-		t.Error("a busy machine is quiet")
-	}
+	b := (Bench{calibrations: []*plan.Calibration{quiet}})
+	should.Not(t, b.Busy(), "a quiet machine is busy")
+	b = (Bench{calibrations: []*plan.Calibration{quiet, held}})
+	should.Hold(t, b.Busy(), "a busy machine is quiet")
 }

@@ -12,6 +12,7 @@ import (
 
 	"grenier/internal/testkit/machinetest"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 	"grenier/kernels/cpu"
 	"grenier/pipeline/job"
@@ -30,17 +31,12 @@ func TestRun(t *testing.T) {
 	dir := t.TempDir()
 	o, shares := options(filepath.Join(dir, "not", "yet")), []float64{0}
 	o.Progress = func(s job.Step) { shares = append(shares, s.Done) }
-	c, err := Run(t.Context(), o)
-	must.OK(t, err)
-	machinetest.TestFile(t, c, plan.ParseCalibration, nil)
-	if !slices.IsSorted(shares) || shares[len(shares)-1] != 1 {
-		t.Errorf("progress %v", shares)
-	}
+	machinetest.TestFile(t, must.Get(Run(t.Context(), o))(t), plan.ParseCalibration, nil)
+	should.Hold(t, slices.IsSorted(shares) && shares[len(shares)-1] == 1, "progress %v", shares)
 	isEmpty(t, dir)
 }
 
-// TestLongCancelled interrupts a calibration at each report of progress, or at some of them if there
-// is little time.
+// TestLongCancelled interrupts a calibration at each report of progress, or at some of them if there is little time.
 func TestLongCancelled(t *testing.T) {
 	step := tries.Pick(5, 3, 1)
 	for after := 0; after < 7; after += step {
@@ -52,9 +48,8 @@ func TestLongCancelled(t *testing.T) {
 				cancel()
 			}
 		}
-		if _, err := Run(ctx, o); !errors.Is(err, context.Canceled) && reports < 8 {
-			t.Errorf("after %d: error %v, %d reports", after, err, reports)
-		}
+		_, err := Run(ctx, o)
+		should.Not(t, !errors.Is(err, context.Canceled) && reports < 8, "after %d: error %v, %d reports", after, err, reports)
 		cancel()
 		isEmpty(t, dir)
 	}
@@ -64,16 +59,14 @@ func TestLongCancelled(t *testing.T) {
 func TestMissingDisk(t *testing.T) {
 	o := options(t.TempDir())
 	o.SkipDisk, o.seeds = true, 5
-	c, err := Run(t.Context(), o)
-	must.OK(t, err)
+	c := must.Get(Run(t.Context(), o))(t)
 	c.SetDisk(1e9)
 	machinetest.TestFile(t, c, plan.ParseCalibration, nil)
 }
 
 func isEmpty(t *testing.T, dir string) {
 	t.Helper()
-	entries, err := os.ReadDir(dir)
-	must.OK(t, err)
+	entries := must.Get(os.ReadDir(dir))(t)
 	for _, e := range entries {
 		t.Errorf("left behind: %s", e.Name())
 	}

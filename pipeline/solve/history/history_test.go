@@ -8,6 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/io/rundir"
 )
 
@@ -60,39 +62,30 @@ func TestParse(t *testing.T) {
 		}
 		want.States[rundir.Killed]++
 		want.States[last]++
-		if diff := cmp.Diff(want, parse([]byte(log), running)); diff != "" {
-			t.Errorf("running %v (-want +got):\n%s", running, diff)
-		}
+		should.Equal(t, cmp.Diff(want, parse([]byte(log), running)), "", "running %v (-want +got)", running)
 	}
 }
 
 // TestOtherLogs reads logs that are empty, of earlier versions, or of repairs alone.
 func TestOtherLogs(t *testing.T) {
 	h := parse(nil, false)
-	if len(h.Runs) != 0 || h.Last() != nil || h.Charts() != nil || h.InWords() != "" {
-		t.Errorf("%+v", h)
-	}
+	should.Hold(t, len(h.Runs) == 0 && h.Last() == nil && h.Charts() == nil && h.InWords() == "", "%+v", h)
 	earlier := "time=2026-11-25T01:00:00Z level=INFO msg=start seeds=3\ntime=2026-11-25T01:00:09Z level=INFO msg=finished positions=455\n"
-	if h := parse([]byte(earlier), true); len(h.Runs) != 1 || h.Last().State != rundir.Done || h.Seconds != 9 || h.InWords() != "1 done" {
-		t.Errorf("%+v", h)
-	}
-	if h := parse([]byte(earlier[strings.Index(earlier, "\n")+1:]), true); len(h.Runs) != 0 {
-		t.Errorf("%+v", h)
-	}
+	h = parse([]byte(earlier), true)
+	should.Hold(t, len(h.Runs) == 1 && h.Last().State == rundir.Done && h.Seconds == 9 && h.InWords() == "1 done", "%+v", h)
+	h = parse([]byte(earlier[strings.Index(earlier, "\n")+1:]), true)
+	should.Hold(t, len(h.Runs) == 0, "%+v", h)
 }
 
 // TestCharts: what charts show at the end is all that was solved, each layer is marked once, and values never fall that cannot.
 func TestCharts(t *testing.T) {
 	h := parse([]byte(log), false)
 	charts := h.Charts()
-	if len(charts) != 4 {
-		t.Fatalf("%d charts", len(charts))
-	}
+	must.Equal(t, len(charts), 4, "charts")
 	all := h.moments()
 	end := all[len(all)-1]
-	if end.positions != h.Positions || end.bytes != 600 || end.rss != 1500 || end.rate != 78.0/30 || end.work != h.Seconds {
-		t.Errorf("in the end %+v", end)
-	}
+	should.Hold(t, end.positions == h.Positions && end.bytes == 600 && end.rss == 1500 && end.rate == 78.0/30 && end.work == h.Seconds,
+		"in the end %+v", end)
 	marked, before := 0, 0.0
 	for i, m := range all {
 		marked += len(m.layers)
@@ -104,11 +97,7 @@ func TestCharts(t *testing.T) {
 		} else if !math.IsNaN(v) {
 			before = v
 		}
-		if sealed := !math.IsNaN(charts[0].Series[1].Values[i]); sealed != (len(m.layers) > 0) {
-			t.Errorf("moment %d is marked: %v", i, sealed)
-		}
+		should.Equal(t, !math.IsNaN(charts[0].Series[1].Values[i]), len(m.layers) > 0, "moment %d is marked", i)
 	}
-	if marked != h.Layers {
-		t.Errorf("%d layers marked, want %d", marked, h.Layers)
-	}
+	should.Hold(t, marked == h.Layers, "%d layers marked, want %d", marked, h.Layers)
 }

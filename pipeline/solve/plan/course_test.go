@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"grenier/internal/testkit/awaritest"
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/layers/awari"
 	"grenier/pipeline/solve/internal/halfboard"
 )
@@ -34,13 +36,9 @@ const (
 
 // follow runs the simulation and returns all reports, one each quarter of a second.
 func (tr *truth) follow(t *testing.T) (all []report, end float64) {
-	t.Helper()
 	begin := time.Unix(0, 0)
-	p := mustPlan(t, tr.run, workstation())
-	c, err := NewCourse(tr.run, workstation(), begin)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(New(tr.run, workstation()))(t)
+	c := must.Get(NewCourse(tr.run, workstation(), begin))(t)
 	const every = 0.25
 	now, next, skip, swept := 0.0, 0.0, tr.from, tr.swept
 	for _, l := range p.Layers {
@@ -83,9 +81,8 @@ func (tr *truth) follow(t *testing.T) (all []report, end float64) {
 		c.Sealed(begin.Add(duration(now)))
 		skip = 0
 	}
-	if left := c.Left(begin.Add(duration(now))); left.Run != 0 || left.Share != 1 {
-		t.Errorf("%+v at the end", left)
-	}
+	left := c.Left(begin.Add(duration(now)))
+	should.Hold(t, left.Run == 0 && left.Share == 1, "%+v at the end", left)
 	return all, now
 }
 
@@ -139,9 +136,8 @@ func TestCourse(t *testing.T) {
 				worst = max(worst, math.Abs(r.left.Share-(first+(1-first)*r.at/end)))
 			}
 			t.Logf("%.0f s: %d of %d reports off, share off by %.1f points", end, off, counted, 100*worst)
-			if counted == 0 || off > counted/10 || worst > 0.05 {
-				t.Errorf("%d of %d reports off, share off by %.1f points", off, counted, 100*worst)
-			}
+			should.Not(t, counted == 0 || off > counted/10 || worst > 0.05,
+				"%d of %d reports off, share off by %.1f points", off, counted, 100*worst)
 		})
 	}
 }
@@ -158,23 +154,17 @@ func TestEnds(t *testing.T) {
 	r := withSolved(run(t, 26, 450*mib), 26)
 	left := func(share float64) time.Duration {
 		begin := time.Unix(0, 0)
-		c, err := NewCourse(r, workstation(), begin)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(NewCourse(r, workstation(), begin))(t)
 		l := c.layers[0]
 		second := l.steps[1]
 		p := Place{Seeds: l.Seeds, Stage: Turn, Base: second.base, Values: widthOf(l.Bits).values, Ends: share * beyond(r.Game, l.Seeds, second.base)}
-		if second.thin {
-			t.Fatal("the second window is thin")
-		}
+		must.Not(t, second.thin, "the second window is thin")
 		c.Reach(p, begin)
 		return c.Left(begin).Layer
 	}
 	unknown, planned, few := left(0), left(1), left(0.2)
-	if planned != unknown || few > unknown*9/10 {
-		t.Errorf("%v left with as many scores as planned, %v with a fifth, %v by the plan", planned, few, unknown)
-	}
+	should.Hold(t, planned == unknown && few <= unknown*9/10,
+		"%v left with as many scores as planned, %v with a fifth, %v by the plan", planned, few, unknown)
 }
 
 // TestOnly: the steps of a layer take together what the layer takes, and a step knows no other one's stages.
@@ -184,10 +174,7 @@ func TestOnly(t *testing.T) {
 	r.Apart, r.Bits = true, 2
 	begin := time.Unix(0, 0)
 	seconds := func(only func(c *Course)) float64 {
-		c, err := NewCourse(r, workstation(), begin)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(NewCourse(r, workstation(), begin))(t)
 		only(c)
 		return c.Left(begin).Run.Seconds()
 	}
@@ -199,7 +186,5 @@ func TestOnly(t *testing.T) {
 			c.Reach(Place{Seeds: 22, Stage: Turn, Base: base, Values: 2, Ends: 0.1}, begin) // which replans a whole layer
 		})
 	}
-	if math.Abs(sum-all) > all/1000 {
-		t.Errorf("steps take %.3f s, the layer %.3f", sum, all)
-	}
+	should.Not(t, math.Abs(sum-all) > all/1000, "steps take %.3f s, the layer %.3f", sum, all)
 }

@@ -10,6 +10,7 @@ import (
 
 	"grenier/internal/testkit/machinetest"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/pipeline/solve/internal/halfboard"
 )
 
@@ -19,9 +20,7 @@ type measured map[string]float64
 // readMeasured returns the figures of testdata/widths.txt by seeds and bits: what
 // BenchmarkWidths of package solve prints.
 func readMeasured(t *testing.T) map[int]map[int]measured {
-	t.Helper()
-	f, err := os.Open("testdata/widths.txt")
-	must.OK(t, err)
+	f := must.Get(os.Open("testdata/widths.txt"))(t)
 	defer f.Close()
 	all := map[int]map[int]measured{}
 	for lines := bufio.NewScanner(f); lines.Scan(); {
@@ -36,8 +35,7 @@ func readMeasured(t *testing.T) map[int]map[int]measured {
 		m := measured{}
 		for i := 2; i+1 < len(words); i += 2 {
 			var figure float64
-			_, err := fmt.Sscan(words[i], &figure)
-			must.OK(t, err)
+			must.OK(t, must.Err(fmt.Sscan(words[i], &figure)))
 			m[words[i+1]] = figure
 		}
 		if all[seeds] == nil {
@@ -50,7 +48,6 @@ func readMeasured(t *testing.T) map[int]map[int]measured {
 
 // calibrationOf returns what calibrating would have measured with the layers that it takes.
 func calibrationOf(t *testing.T, all map[int]map[int]measured) *Calibration {
-	t.Helper()
 	c := NewCalibration("", 1)
 	c.Decode = 1
 	c.SetDisk(1e12)
@@ -75,7 +72,6 @@ func calibrationOf(t *testing.T, all map[int]map[int]measured) *Calibration {
 // memoryFor returns memory with which the layer of n seeds is solved with so many bits a
 // score, and in one pass through the layers below.
 func memoryFor(t *testing.T, r *Run, n, bits int) uint64 {
-	t.Helper()
 	for memory, step := halfboard.Least(r.Game, n, r.Cores), uint64(mib); memory < gib; memory += step {
 		form, err := halfboard.FormFor(r.Game, n, memory, r.Cores, 0)
 		if err == nil && form.Bits == bits {
@@ -94,30 +90,25 @@ func TestMeasured(t *testing.T) {
 	layers := 0
 	for n := lastCalibrated + 1; all[n] != nil; n++ {
 		for bits, m := range all[n] {
-			if len(m) == 0 {
-				t.Fatalf("layer %d, %d bits: no figures", n, bits)
-			}
+			must.Not(t, len(m) == 0, "layer %d, %d bits: no figures", n, bits)
 			r := run(t, n, 0)
 			r.Cores = 1
 			if bits != 8 {
 				r.Memory = memoryFor(t, &r, n, bits)
 			}
-			a, err := r.amountsOf(n)
-			must.OK(t, err)
+			a := must.Get(r.amountsOf(n))(t)
 			a.decoded = 0
 			r.readLower(&a, 1) // as with memory for all captures at once
 			comparePlan(t, &a, c.times(&a, 1), m)
 			layers++
 		}
 	}
-	if want := 3 * len(halfboard.Widths); layers < want {
-		t.Errorf("%d layers were compared, want %d at least", layers, want)
-	}
+	want := 3 * len(halfboard.Widths)
+	should.Not(t, layers < want, "%d layers were compared, want %d at least", layers, want)
 }
 
 // comparePlan compares a plan of a layer with what it took.
 func comparePlan(t *testing.T, a *Amounts, times Times, m measured) {
-	t.Helper()
 	all := 0.0
 	for name, seconds := range map[string]float64{
 		"capture": times.Capture, "sweep": times.Turn + times.Sweep, "full": times.Full, "seal": times.Seal,
@@ -132,9 +123,8 @@ func comparePlan(t *testing.T, a *Amounts, times Times, m measured) {
 			return
 		}
 		t.Logf("layer %d, %d bits: %-9s %8.3f, planned %5.3f times as much", a.Seeds, a.Bits, name, took, ratio)
-		if !(ratio > least && ratio < most) {
-			t.Errorf("layer %d, %d bits: planned %.3f %s, measured %.3f", a.Seeds, a.Bits, planned, name, took)
-		}
+		should.Hold(t, (ratio > least && ratio < most),
+			"layer %d, %d bits: planned %.3f %s, measured %.3f", a.Seeds, a.Bits, planned, name, took)
 	}
 	positions := float64(a.Positions)
 	check("ns", times.sum()*1e9/positions, all, 0.8, 1.25)

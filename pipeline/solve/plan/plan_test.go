@@ -1,13 +1,18 @@
 package plan
 
 import (
-	"errors"
 	"math"
+	"path/filepath"
 	"testing"
+	"time"
 
 	"grenier/internal/testkit/awaritest"
+	"grenier/internal/testkit/machinetest"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
+	"grenier/io/corrupt"
 	"grenier/layers/awari"
+	"grenier/pipeline/internal/machine"
 	"grenier/pipeline/solve/internal/halfboard"
 )
 
@@ -20,13 +25,6 @@ func workstation() *Calibration {
 	c.Three, c.Two = Width{8, 65, 18, 17}, Width{8, 110, 23, 26}
 	c.SetDisk(1e9)
 	return c
-}
-
-func mustPlan(t *testing.T, r Run, c *Calibration) *Plan {
-	t.Helper()
-	p, err := New(r, c)
-	must.OK(t, err)
-	return p
 }
 
 func run(t *testing.T, seeds int, memory uint64) Run {
@@ -43,23 +41,18 @@ func TestMemory(t *testing.T) {
 	var before *Plan
 	seen := map[int]bool{}
 	for memory := uint64(200 * mib); memory < 4*gib; memory += memory / 16 {
-		p := mustPlan(t, run(t, 24, memory), workstation())
+		p := must.Get(New(run(t, 24, memory), workstation()))(t)
 		seen[p.Layers[24].Bits] = true
 		if before != nil && (p.Total.Seconds > before.Total.Seconds || p.Total.Read > before.Total.Read ||
 			float64(p.Total.Written) > 1.02*float64(before.Total.Written)) {
 			t.Errorf("%d bytes of memory: %+v, with less %+v", memory, p.Total, before.Total)
 		}
-		if p.Total.Seconds < p.InMemory {
-			t.Errorf("%d bytes of memory: %v s, with memory for all %v s", memory, p.Total.Seconds, p.InMemory)
-		}
+		should.Not(t, p.Total.Seconds < p.InMemory,
+			"%d bytes of memory: %v s, with memory for all %v s", memory, p.Total.Seconds, p.InMemory)
 		before = p
 	}
-	if len(seen) != len(halfboard.Widths) {
-		t.Errorf("widths %v", seen)
-	}
-	if before.Total.Seconds != before.InMemory {
-		t.Errorf("%v s in memory, and again %v s", before.Total.Seconds, before.InMemory)
-	}
+	should.Hold(t, len(seen) == len(halfboard.Widths), "widths %v", seen)
+	should.Hold(t, before.Total.Seconds == before.InMemory, "%v s in memory, and again %v s", before.Total.Seconds, before.InMemory)
 }
 
 // TestTooLittleMemory: what solve refuses cannot be planned.
@@ -68,36 +61,27 @@ func TestTooLittleMemory(t *testing.T) {
 	least := halfboard.Least(r.Game, r.Seeds, r.Cores)
 	for memory, want := range map[uint64]error{least: nil, least - 1: halfboard.ErrMemory} {
 		r.Memory = memory
-		if _, err := New(r, workstation()); !errors.Is(err, want) {
-			t.Errorf("%d bytes of %d: error %v, want %v", memory, least, err, want)
-		}
-		if _, err := r.DiskPeak(); !errors.Is(err, want) {
-			t.Errorf("%d bytes of %d: peak with error %v, want %v", memory, least, err, want)
-		}
+		should.Be(t, must.Err(New(r, workstation())), want, "%d bytes of %d", memory, least)
+		should.Be(t, must.Err(r.DiskPeak()), want, "%d bytes of %d: peak with", memory, least)
 	}
 }
 
-// TestCores: more cores, with the memory that they need for themselves, and a faster disk
-// never take longer.
+// TestCores: more cores, with the memory that they need for themselves, and a faster disk never take longer.
 func TestCores(t *testing.T) {
 	before := math.Inf(1)
 	for cores := 1; cores <= 64; cores *= 2 {
 		r := run(t, 25, gib+uint64(cores)*32*mib)
 		r.Cores = cores
-		p := mustPlan(t, r, workstation())
-		if p.Total.Seconds >= before {
-			t.Errorf("%d cores: %v s, with half of them %v s", cores, p.Total.Seconds, before)
-		}
+		p := must.Get(New(r, workstation()))(t)
+		should.Not(t, p.Total.Seconds >= before, "%d cores: %v s, with half of them %v s", cores, p.Total.Seconds, before)
 		before = p.Total.Seconds
 	}
 	before = math.Inf(1)
 	for disk := 1e7; disk < 1e10; disk *= 2 {
 		c := workstation()
 		c.SetDisk(disk)
-		p := mustPlan(t, run(t, 25, gib), c)
-		if p.Total.Seconds > before {
-			t.Errorf("%g bytes a second: %v s, with half of it %v s", disk, p.Total.Seconds, before)
-		}
+		p := must.Get(New(run(t, 25, gib), c))(t)
+		should.Not(t, p.Total.Seconds > before, "%g bytes a second: %v s, with half of it %v s", disk, p.Total.Seconds, before)
 		before = p.Total.Seconds
 	}
 }
@@ -105,10 +89,9 @@ func TestCores(t *testing.T) {
 // TestInMemory: layers in memory have no streams, and take the calibrated time; large ones up to a quarter more.
 func TestInMemory(t *testing.T) {
 	c := workstation()
-	for _, l := range mustPlan(t, run(t, 24, 0), c).Layers {
-		if !l.InMemory() || l.Windows != 1 || l.Passes != 1 || l.Work != 0 || l.Read != l.lowerRead || l.Written != l.File {
-			t.Errorf("layer %d: %+v", l.Seeds, l)
-		}
+	for _, l := range must.Get(New(run(t, 24, 0), c))(t).Layers {
+		should.Hold(t, l.InMemory() && l.Windows == 1 && l.Passes == 1 && l.Work == 0 && l.Read == l.lowerRead && l.Written == l.File,
+			"layer %d: %+v", l.Seeds, l)
 		if want := float64(l.Positions) * (5.4 + 17 + 3) / 1.9 * 1e-9; l.Positions > 1e6 && (l.Seconds < 0.98*want || l.Seconds > 1.25*want) {
 			t.Errorf("layer %d: %v s, want %v", l.Seeds, l.Seconds, want)
 		}
@@ -119,7 +102,7 @@ func TestInMemory(t *testing.T) {
 func TestTotals(t *testing.T) {
 	r := run(t, 26, gib)
 	r.Solved, r.Sealed = 20, 123*mib
-	p := mustPlan(t, r, workstation())
+	p := must.Get(New(r, workstation()))(t)
 	if len(p.Layers) != 7 || p.Layers[0].Seeds != 20 {
 		t.Fatalf("%d layers, the first %+v", len(p.Layers), p.Layers[0])
 	}
@@ -141,7 +124,7 @@ func TestTotals(t *testing.T) {
 		t.Errorf("total %+v, want %+v, peak %d, error %v", p.Total, want, peak, err)
 	}
 	r.Solved = 27
-	if peak, err := r.DiskPeak(); err != nil || peak != r.Sealed || len(mustPlan(t, r, workstation()).Layers) != 0 {
+	if peak, err := r.DiskPeak(); err != nil || peak != r.Sealed || len(must.Get(New(r, workstation()))(t).Layers) != 0 {
 		t.Errorf("there is something to do when all is done: peak %d, error %v", peak, err)
 	}
 }
@@ -150,14 +133,12 @@ func TestTotals(t *testing.T) {
 func TestWidths(t *testing.T) {
 	c := workstation()
 	for _, bits := range halfboard.Widths[1:] {
-		if w := widthOf(bits); c.Of(bits) == nil || w.bits != bits {
-			t.Errorf("%d bits: %+v, %+v", bits, c.Of(bits), w)
-		}
+		w := widthOf(bits)
+		should.Not(t, c.Of(bits) == nil || w.bits != bits, "%d bits: %+v, %+v", bits, c.Of(bits), w)
 		r := run(t, 30, 0)
 		for n := r.Seeds; n >= 0; n-- {
 			for r.Memory = halfboard.Least(r.Game, n, r.Cores); ; r.Memory += r.Memory / 16 {
-				a, err := r.amountsOf(n)
-				must.OK(t, err)
+				a := must.Get(r.amountsOf(n))(t)
 				if a.InMemory() {
 					break
 				}
@@ -168,9 +149,7 @@ func TestWidths(t *testing.T) {
 			}
 		}
 	}
-	if len(widths) != len(halfboard.Widths)-1 {
-		t.Errorf("costs of %d widths, the engine has %v", len(widths), halfboard.Widths)
-	}
+	should.Hold(t, len(widths) == len(halfboard.Widths)-1, "costs of %d widths, the engine has %v", len(widths), halfboard.Widths)
 }
 
 // TestWorkstation: all layers up to 48 seeds within 64 GiB read at most 8 TiB, and thin windows take the
@@ -178,7 +157,7 @@ func TestWidths(t *testing.T) {
 func TestWorkstation(t *testing.T) {
 	r := run(t, awari.MaxSeeds, 64*gib)
 	r.Cores = 16
-	p := mustPlan(t, r, workstation())
+	p := must.Get(New(r, workstation()))(t)
 	if most := uint64(8) << 40; p.Total.Read > most || p.Total.Read < most/2 {
 		t.Errorf("%d bytes read, want at most %d, and at least half of that", p.Total.Read, most)
 	}
@@ -198,11 +177,10 @@ func TestAnyGame(t *testing.T) {
 			for halfboard.Least(game, r.Seeds, r.Cores) > memory && memory > 0 {
 				r.Seeds--
 			}
-			for _, l := range mustPlan(t, r, workstation()).Layers {
-				if !(l.Seconds > 0 && l.Seconds < 1e9) || l.File == 0 || l.Passes < 1 || l.Windows < 1 || l.Read < l.lowerRead ||
-					l.InMemory() != (l.Times.Turn == 0) || l.InMemory() != (l.Digits == 0) || l.Digits > l.Work {
-					t.Errorf("%d pits, %d bytes: %+v", pits, memory, l)
-				}
+			for _, l := range must.Get(New(r, workstation()))(t).Layers {
+				should.Hold(t, (l.Seconds > 0 && l.Seconds < 1e9) && l.File != 0 && l.Passes >= 1 && l.Windows >= 1 && l.Read >= l.lowerRead &&
+					l.InMemory() == (l.Times.Turn == 0) && l.InMemory() == (l.Digits == 0) && l.Digits <= l.Work,
+					"%d pits, %d bytes: %+v", pits, memory, l)
 			}
 		}
 	}
@@ -216,12 +194,90 @@ func TestFullRows(t *testing.T) {
 		seeds       int
 		least, most float64
 	}{{eight, 48, 0.5, 0.7}, {calibratedGame, 16, 0, 0.03}, {calibratedGame, 4, 0, 0}} {
-		if share := fullShare(l.game, l.seeds); share < l.least || share > l.most {
-			t.Errorf("%d pits, %d seeds: %v of the rows are full", l.game.Pits(), l.seeds, share)
-		}
+		share := fullShare(l.game, l.seeds)
+		should.Not(t, share < l.least || share > l.most, "%d pits, %d seeds: %v of the rows are full", l.game.Pits(), l.seeds, share)
 	}
 	few, many := wholeLoads(calibratedGame, 16), wholeLoads(eight, 48)
-	if many.open > few.open*0.6 || few.open < 0.9 || few.open > 1.1 {
-		t.Errorf("%+v, and %+v", few, many)
+	should.Not(t, many.open > few.open*0.6 || few.open < 0.9 || few.open > 1.1, "%+v, and %+v", few, many)
+}
+
+func TestFile(t *testing.T) {
+	c := workstation()
+	c.Date = time.Date(2026, 11, 21, 1, 2, 3, 0, time.UTC)
+	machinetest.TestFile(t, c, ParseCalibration, map[string]machinetest.Damage{
+		"foreign":  {Old: "grenier-cal", New: "other-cal", Is: corrupt.ErrForeign},
+		"of swap":  {Old: `"system": "awari"`, New: `"system": "swap", "step_ns": 1`, Is: corrupt.ErrForeign},
+		"nobody's": {Old: `"system": "awari",`, New: ``, Is: corrupt.ErrForeign},
+		"newer":    {Old: `"version": 5`, New: `"version": 6, "moons": 3`, Is: corrupt.ErrVersion},
+		"older":    {Old: `"version": 5`, New: `"version": 4`, Is: corrupt.ErrVersion},
+		"text":     {Old: `"cores": 2`, New: `"cores": "2"`, Is: corrupt.ErrCorrupt},
+		"no core":  {Old: `"cores": 2`, New: `"cores": 0`, Is: machine.ErrFigure},
+		"slow":     {Old: `"speedup": 1.9`, New: `"speedup": 0.9`, Is: machine.ErrFigure},
+		"missing":  {Old: `  "seal_ns": 3,`, New: ``, Is: machine.ErrFigure},
+		"negative": {Old: `"seal_ns": 3`, New: `"seal_ns": -3`, Is: machine.ErrFigure},
+		"no width": {Old: `"full_ns": 23,`, New: ``, Is: machine.ErrFigure},
+		"taken":    {Old: `"taken_by_others": 0.05`, New: `"taken_by_others": 1.5`, Is: machine.ErrFigure},
+		"no disk":  {Old: `"read_bytes_per_second": 1000000000`, New: `"read_bytes_per_second": 0`, Is: machine.ErrFigure},
+	})
+}
+
+// FuzzParse: every calibration that is accepted gives a plan.
+func FuzzParse(f *testing.F) {
+	game := must.Get(awari.New(8, awari.Awari))(f)
+	machinetest.Fuzz(f, workstation(), ParseCalibration, func(t *testing.T, c *Calibration) {
+		p, err := New(Run{Game: game, Seeds: 9, Memory: halfboard.Least(game, 9, 3), Cores: 3}, c)
+		must.Hold(t, err == nil && p.Total.Seconds > 0, "%+v, error %v with %+v", p, err, c)
+	})
+}
+
+// TestDocsWorkstation: the calibration of the docs can be read.
+func TestDocsWorkstation(t *testing.T) {
+	path := filepath.Join("..", "..", "..", "docs", "workstation.json")
+	s := must.Get(ParseCalibration(path, must.Read(t, path)))(t).Speeds(32)
+	should.Hold(t, s.Most == 16, "32 threads: %+v", s)
+}
+
+// nodesPlan plans 26 seeds, the last layers of which are in windows, for some machines.
+func nodesPlan(t *testing.T, number int, shared float64) *NodesPlan {
+	t.Helper()
+	return must.Get(Nodes{Run: run(t, 26, 400*mib), Number: number, Shared: shared}.Plan(workstation()))(t)
+}
+
+// TestNodes: more of them never take longer, nor less than with any number, and wait more; a slower file system never
+// makes them quicker.
+func TestNodes(t *testing.T) {
+	before := math.Inf(1)
+	for number := 1; number <= 64; number *= 2 {
+		p := nodesPlan(t, number, 0)
+		should.Not(t, p.Seconds > before || p.Seconds < p.Least-1e-9 || p.Waiting < -1e-9 || p.Waiting >= 1,
+			"%d nodes: %v s, with half of them %v s; %v s at least; they wait %v of the time", number, p.Seconds, before, p.Least, p.Waiting)
+		slow := nodesPlan(t, number, 1e7)
+		if bound := float64(slow.Traffic) / 1e7; slow.Seconds < p.Seconds || slow.Seconds < 0.999*bound {
+			t.Errorf("%d nodes: %v s, with a slow file system %v s, which moves %v s", number, p.Seconds, slow.Seconds, bound)
+		}
+		before = p.Seconds
+	}
+	all := nodesPlan(t, 1000, 0)
+	should.Not(t, all.Seconds > 1.05*all.Least, "1000 nodes: %v s, with any number %v s", all.Seconds, all.Least)
+}
+
+// TestOneNode: it does one step after the other, all windows of the same width, and never waits.
+func TestOneNode(t *testing.T) {
+	r := run(t, 26, 400*mib)
+	r.Apart = true
+	apart := must.Get(New(r, workstation()))(t)
+	p, seconds := nodesPlan(t, 1, 0), apart.Total.Seconds
+	windows := false
+	for i, s := range p.Layers {
+		seconds += s.Publish
+		l := &apart.Layers[i]
+		should.Not(t, s.Windows != l.Windows || !l.InMemory() && s.Windows != (s.Seeds+widthOf(s.Bits).values-1)/widthOf(s.Bits).values,
+			"layer %d: %d windows of %d bits, planned %d", s.Seeds, s.Windows, s.Bits, l.Windows)
+		windows = windows || !l.InMemory()
+	}
+	should.Not(t, !windows || math.Abs(p.Seconds-seconds) > 1e-6*seconds || math.Abs(p.Waiting) > 1e-9,
+		"%v s, want %v: waiting %v, layers in windows: %v", p.Seconds, seconds, p.Waiting, windows)
+	if alone := must.Get(New(run(t, 26, 400*mib), workstation()))(t); p.One != alone.Total.Seconds || p.More != p.One || !p.Better() {
+		t.Errorf("one node: %v s with solve, planned %v; with its own memory %v", p.One, alone.Total.Seconds, p.More)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
 	"grenier/io/rundir"
@@ -27,21 +28,14 @@ func TestLongRandomDamage(t *testing.T) {
 			damages = append(damages, damageAtRandom(t, random, dir))
 		}
 		r, err := repair.Run(t.Context(), dir, options())
-		if err != nil {
-			t.Fatalf("round %d, %v: %v", round, damages, err)
-		}
+		must.Hold(t, err == nil, "round %d, %v: %v", round, damages, err)
 		for n := range r.Layers {
-			if name := rundir.LayerName(n); read(t, dir, name) != read(t, whole, name) {
-				t.Errorf("%s differs", name)
-			}
+			name := rundir.LayerName(n)
+			should.Hold(t, read(t, dir, name) == read(t, whole, name), "%s differs", name)
 		}
-		if len(r.Layers) < 8 && !(r.Manifest != "" && lostLast(damages)) || len(r.Layers) > 8 {
-			t.Errorf("%d layers", len(r.Layers))
-		}
+		should.Not(t, len(r.Layers) < 8 && !(r.Manifest != "" && lostLast(damages)) || len(r.Layers) > 8, "%d layers", len(r.Layers))
 		clean(t, dir, len(r.Layers))
-		if t.Failed() {
-			t.Fatalf("round %d, %v: %+v", round, damages, r)
-		}
+		must.Not(t, t.Failed(), "round %d, %v: %+v", round, damages, r)
 	}
 }
 
@@ -69,8 +63,7 @@ func damageAtRandom(t *testing.T, random *rand.Rand, dir string) string {
 	case 5:
 		how = "removed"
 	}
-	path := filepath.Join(dir, name)
-	must.OK(t, os.RemoveAll(path))
+	must.OK(t, os.RemoveAll(filepath.Join(dir, name)))
 	if how != "removed" {
 		replace(t, dir, name, text)
 	}

@@ -21,7 +21,9 @@ import (
 	"go.uber.org/goleak"
 
 	"grenier/internal/testkit/awaritest"
+	"grenier/internal/testkit/layerfiletest"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
 	"grenier/internal/testkit/writetest"
@@ -50,8 +52,7 @@ func solved(t *testing.T, pits int, rules awari.Rules, seeds int) string {
 	t.Helper()
 	game := awaritest.Game(t, pits, rules)
 	dir := filepath.Join(t.TempDir(), "run")
-	_, err := solve.Solve(t.Context(), dir, game, solveOptions(seeds))
-	must.OK(t, err)
+	must.OK(t, must.Err(solve.Solve(t.Context(), dir, game, solveOptions(seeds))))
 	return dir
 }
 
@@ -59,13 +60,6 @@ func solved(t *testing.T, pits int, rules awari.Rules, seeds int) string {
 func small(t *testing.T) string { return solved(t, 6, awari.Awari, 7) }
 
 func options() repair.Options { return repair.Options{Solve: solveOptions(0)} }
-
-func mustRepair(t *testing.T, dir string) *repair.Result {
-	t.Helper()
-	r, err := repair.Run(t.Context(), dir, options())
-	must.OK(t, err)
-	return r
-}
 
 // file is what a test compares of a file.
 type file struct {
@@ -77,7 +71,7 @@ type file struct {
 func files(t *testing.T, dir string) map[string]file {
 	t.Helper()
 	all := map[string]file{}
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+	must.OK(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || path == dir || d.Name() == rundir.LockName {
 			return err
 		}
@@ -93,8 +87,7 @@ func files(t *testing.T, dir string) map[string]file {
 		info, err := d.Info()
 		all[name] = file{string(text), info.Sys().(*syscall.Stat_t).Ino}
 		return err
-	})
-	must.OK(t, err)
+	}))
 	return all
 }
 
@@ -127,13 +120,9 @@ func change(t *testing.T, dir, name string, at int) {
 func clean(t *testing.T, dir string, layers int) {
 	t.Helper()
 	s, err := scrub.Run(t.Context(), dir, scrub.Options{Job: job.Job{Workers: 2}})
-	if err != nil || s.Err() != nil || len(s.Layers) != layers {
-		t.Errorf("scrub: %v, %+v", err, s)
-	}
+	should.Hold(t, err == nil && s.Err() == nil && len(s.Layers) == layers, "scrub: %v, %+v", err, s)
 	for _, l := range s.Layers {
-		if l.Unlisted {
-			t.Errorf("layer %d is not listed", l.Seeds)
-		}
+		should.Not(t, l.Unlisted, "layer %d is not listed", l.Seeds)
 	}
 	o := verify.Options{Job: job.Job{Workers: 2, Family: cpu.Best()}}
 	if !tries.Long() {
@@ -141,23 +130,17 @@ func clean(t *testing.T, dir string, layers int) {
 		t.Logf("sample %d", o.Seed)
 	}
 	v, err := verify.Run(t.Context(), dir, o)
-	if err != nil || v.Err() != nil || len(v.Layers) != layers {
-		t.Errorf("verify: %v, %+v", err, v)
-	}
+	should.Hold(t, err == nil && v.Err() == nil && len(v.Layers) == layers, "verify: %v, %+v", err, v)
 }
 
-// sameLayers fails unless two directories have the same layer files, and manifests that
-// differ in nothing but times.
+// sameLayers fails unless two directories have the same layer files, and manifests that differ in nothing but times.
 func sameLayers(t *testing.T, want, got string) {
 	t.Helper()
 	for name := range files(t, want) {
-		if strings.HasSuffix(name, ".gl") && read(t, want, name) != read(t, got, name) {
-			t.Errorf("%s differs", name)
-		}
+		should.Not(t, strings.HasSuffix(name, ".gl") && read(t, want, name) != read(t, got, name), "%s differs", name)
 	}
-	if diff := cmp.Diff(testrun.Manifest(t, want), testrun.Manifest(t, got), cmpopts.IgnoreFields(manifest.Layer{}, "Seconds")); diff != "" {
-		t.Errorf("manifests:\n%s", diff)
-	}
+	should.Equal(t, cmp.Diff(testrun.Manifest(t, want), testrun.Manifest(t, got), cmpopts.IgnoreFields(manifest.Layer{}, "Seconds")), "",
+		"manifests")
 }
 
 // actions returns the first letters of what layers need.
@@ -181,25 +164,19 @@ func TestLongRepair(t *testing.T) {
 	o := options()
 	o.DryRun = true
 	r, err := repair.Run(t.Context(), dir, o)
-	if err != nil || r.OK || actions(r) != "lllllllllslsll" {
-		t.Errorf("dry run: %+v, %v", r, err)
-	}
+	should.Hold(t, err == nil && !r.OK && actions(r) == "lllllllllslsll", "dry run: %+v, %v", r, err)
 	must.Same(t, "a dry run changed", before, files(t, dir))
 
-	if r := mustRepair(t, dir); r.OK || actions(r) != "lllllllllslsll" {
-		t.Errorf("%+v", r)
-	}
+	r = must.Get(repair.Run(t.Context(), dir, options()))(t)
+	should.Not(t, r.OK || actions(r) != "lllllllllslsll", "%+v", r)
 	after := files(t, dir)
 	for name, f := range before {
-		if name != nine && after[name] != f {
-			t.Errorf("%s was touched", name)
-		}
+		should.Not(t, name != nine && after[name] != f, "%s was touched", name)
 	}
 	sameLayers(t, whole, dir)
 	clean(t, dir, 14)
-	if r := mustRepair(t, dir); !r.OK || actions(r) != "kkkkkkkkkkkkkk" {
-		t.Errorf("again: %+v", r)
-	}
+	r = must.Get(repair.Run(t.Context(), dir, options()))(t)
+	should.Hold(t, r.OK && actions(r) == "kkkkkkkkkkkkkk", "again: %+v", r)
 	must.Same(t, "repair of a good directory changed", after, files(t, dir))
 }
 
@@ -288,22 +265,17 @@ func TestLongDamages(t *testing.T) {
 			dir := testrun.Copy(t, whole)
 			c.damage(t, dir)
 			before := files(t, dir)
-			if r := mustRepair(t, dir); actions(r) != c.want {
-				t.Errorf("%s: %+v", actions(r), r)
-			}
+			r := must.Get(repair.Run(t.Context(), dir, options()))(t)
+			should.Hold(t, actions(r) == c.want, "%s: %+v", actions(r), r)
 			after := files(t, dir)
 			aside := 0
 			for name, f := range after {
 				if old, _, ok := strings.Cut(name, ".damaged-"); ok && !strings.Contains(name, "/") {
 					aside++
-					if before[old] != f {
-						t.Errorf("%s is not what %s was", name, old)
-					}
+					should.Hold(t, before[old] == f, "%s is not what %s was", name, old)
 				}
 			}
-			if aside != c.aside {
-				t.Errorf("%d set aside: %v", aside, slices.Sorted(maps.Keys(after)))
-			}
+			should.Hold(t, aside == c.aside, "%d set aside: %v", aside, slices.Sorted(maps.Keys(after)))
 			clean(t, dir, len(c.want))
 			if c.name != "gap above" {
 				sameLayers(t, whole, dir)
@@ -327,9 +299,8 @@ func moveAway(t *testing.T, dir, name string) {
 	before := must.Read(t, away)
 	symlink(t, away, filepath.Join(dir, name))
 	t.Cleanup(func() {
-		if after, err := os.ReadFile(away); err != nil || string(after) != string(before) {
-			t.Errorf("%s: what the link led to was changed: %v", name, err)
-		}
+		after, err := os.ReadFile(away)
+		should.Hold(t, err == nil && string(after) == string(before), "%s: what the link led to was changed: %v", name, err)
 	})
 }
 
@@ -341,10 +312,8 @@ func shorten(t *testing.T, dir string, layers int) {
 
 // rewrite writes the file of a layer again, with right checksums.
 func rewrite(t *testing.T, dir string, n int, edit func(scores []int8)) {
-	t.Helper()
 	path := filepath.Join(dir, rundir.LayerName(n))
-	f, err := layerfile.Open(path)
-	must.OK(t, err)
+	f := must.Get(layerfile.Open(path))(t)
 	h := f.Header()
 	d := f.NewDecoder(cpu.Generic)
 	scores := make([]int8, h.Positions)
@@ -412,13 +381,11 @@ func TestRefused(t *testing.T) {
 			before := files(t, dir)
 			lock, _ := os.ReadFile(filepath.Join(dir, rundir.LockName))
 			_, err := repair.Run(t.Context(), dir, options())
-			if err == nil || c.want != nil && !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.text) {
-				t.Errorf("%v, want %v with %q", err, c.want, c.text)
-			}
+			should.Not(t, err == nil || c.want != nil && !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.text),
+				"%v, want %v with %q", err, c.want, c.text)
 			must.Same(t, "changed", before, files(t, dir))
-			if after, _ := os.ReadFile(filepath.Join(dir, rundir.LockName)); string(after) != string(lock) {
-				t.Errorf("the lock is now %q", after)
-			}
+			after, _ := os.ReadFile(filepath.Join(dir, rundir.LockName))
+			should.Hold(t, string(after) == string(lock), "the lock is now %q", after)
 		})
 	}
 }
@@ -437,9 +404,7 @@ func TestLongDifferent(t *testing.T) {
 	before := files(t, dir)
 	_, err := repair.Run(t.Context(), dir, options())
 	different, ok := errors.AsType[*repair.DifferentError](err)
-	if !ok || different.Seeds != 4 || errors.Is(err, corrupt.ErrCorrupt) {
-		t.Errorf("%v", err)
-	}
+	should.Hold(t, ok && different.Seeds == 4 && !errors.Is(err, corrupt.ErrCorrupt), "%v", err)
 	after := files(t, dir)
 	delete(after, "layer-02.gl") // it was right, and is there
 	for name, f := range after { // the other one says nothing against its file
@@ -451,23 +416,21 @@ func TestLongDifferent(t *testing.T) {
 	must.Same(t, "changed", before, after)
 	// As the message says: without the manifest, the files count.
 	remove(t, dir, rundir.ManifestName)
-	mustRepair(t, dir)
+	must.Get(repair.Run(t.Context(), dir, options()))(t)
 	clean(t, dir, 8)
 }
 
 // TestLocked: a solver is there.
 func TestLocked(t *testing.T) {
 	dir := small(t)
-	l, err := rundir.LockDamaged(dir)
-	must.OK(t, err)
+	l := must.Get(rundir.LockDamaged(dir))(t)
 	defer l.Unlock()
 	for _, dry := range []bool{true, false} {
 		o := options()
 		o.DryRun = dry
 		_, err := repair.Run(t.Context(), dir, o)
-		if locked, ok := errors.AsType[*rundir.LockedError](err); !ok || locked.PID != os.Getpid() {
-			t.Errorf("%v", err)
-		}
+		locked, ok := errors.AsType[*rundir.LockedError](err)
+		should.Hold(t, ok && locked.PID == os.Getpid(), "%v", err)
 	}
 }
 
@@ -479,9 +442,8 @@ func TestMemory(t *testing.T) {
 	o := options()
 	o.Solve.Memory = 1000
 	_, err := repair.Run(t.Context(), dir, o)
-	if _, ok := errors.AsType[*memory.Error](err); !ok {
-		t.Error(err)
-	}
+	_, ok := errors.AsType[*memory.Error](err)
+	should.Hold(t, ok, "%v", err)
 	must.Same(t, "changed", before, files(t, dir))
 }
 
@@ -505,16 +467,12 @@ func TestLongInterrupted(t *testing.T) {
 		if err == nil {
 			break
 		}
-		if !errors.Is(err, context.Canceled) {
-			t.Fatal(err)
-		}
+		must.Be(t, err, context.Canceled)
 	}
 	sameLayers(t, whole, dir)
 	clean(t, dir, 8)
 	// What a solver was at is not lost.
-	if got := read(t, dir, "work/tiles"); got != checkpoint {
-		t.Errorf("work/tiles is %q", got)
-	}
+	should.Equal(t, read(t, dir, "work/tiles"), checkpoint, "work/tiles")
 }
 
 // TestLongPaged solves a layer again that does not fit into memory.
@@ -527,16 +485,11 @@ func TestLongPaged(t *testing.T) {
 	o := options()
 	game, _ := awari.New(12, awari.Awari)
 	o.Solve.Memory = least(t, game, last)
-	_, err := repair.Run(t.Context(), dir, o)
-	must.OK(t, err)
+	must.OK(t, must.Err(repair.Run(t.Context(), dir, o)))
 	sameLayers(t, whole, dir)
-	if left := read(t, dir, rundir.ManifestName); left != read(t, whole, rundir.ManifestName) {
-		t.Error("the manifest has changed")
-	}
+	should.Equal(t, read(t, dir, rundir.ManifestName), read(t, whole, rundir.ManifestName), "the manifest has changed")
 	entries, err := os.ReadDir(filepath.Join(dir, "work"))
-	if err != nil || len(entries) > 0 {
-		t.Errorf("left in work: %v, %v", entries, err)
-	}
+	should.Hold(t, err == nil && len(entries) == 0, "left in work: %v, %v", entries, err)
 }
 
 // least returns the least memory for a layer.
@@ -544,17 +497,43 @@ func least(t *testing.T, game awari.Game, seeds int) uint64 {
 	o := solveOptions(seeds)
 	o.Memory = 1
 	tooLittle, ok := errors.AsType[*memory.Error](o.Check(game))
-	if !ok {
-		t.Fatal("one byte is enough")
-	}
+	must.Hold(t, ok, "one byte is enough")
 	return tooLittle.Need
 }
 
 // TestJSON: results can be printed.
 func TestJSON(t *testing.T) {
-	r := mustRepair(t, small(t))
+	r := must.Get(repair.Run(t.Context(), small(t), options()))(t)
 	text, err := json.Marshal(r)
-	if err != nil || !strings.Contains(string(text), `"ok":true`) || !strings.Contains(string(text), `{"seeds":3,"action":"keep"}`) {
-		t.Errorf("%s, %v", text, err)
+	should.Hold(t, err == nil && strings.Contains(string(text), `"ok":true`) && strings.Contains(string(text), `{"seeds":3,"action":"keep"}`),
+		"%s, %v", text, err)
+}
+
+// TestZstd: a run with a layer in zstd, which earlier versions wrote, is not damaged: repair and solve say what it is, and change nothing.
+func TestZstd(t *testing.T) {
+	game := must.Get(awari.New(6, awari.Awari))(t)
+	for name, change := range map[string]func(dir string){
+		"as it was":            func(string) {},
+		"manifest lost":        func(dir string) { remove(t, dir, rundir.ManifestName) },
+		"not listed":           func(dir string) { shorten(t, dir, 7) },
+		"another damaged":      func(dir string) { replace(t, dir, rundir.LayerName(3), "Dear diary") },
+		"manifest not of ours": func(dir string) { replace(t, dir, rundir.ManifestName, `{"name": "web app"}`) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := small(t)
+			layerfiletest.MarkZstd(t, filepath.Join(dir, rundir.LayerName(7)))
+			change(dir)
+			before := files(t, dir)
+			for _, dry := range []bool{true, false} {
+				o := options()
+				o.DryRun, o.SetAside = dry, true
+				_, err := repair.Run(t.Context(), dir, o)
+				should.Hold(t, errors.Is(err, layerfile.ErrZstd) && errors.Is(err, corrupt.ErrCorrupt), "repair: %v", err)
+			}
+			if name == "as it was" {
+				should.Be(t, must.Err(solve.Solve(t.Context(), dir, game, solveOptions(8))), layerfile.ErrZstd, "solve")
+			}
+			should.Hold(t, maps.Equal(before, files(t, dir)), "files changed")
+		})
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/reach"
 	"grenier/internal/testkit/runstest"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
 	"grenier/io/memory"
@@ -25,9 +26,7 @@ func mustParse(t testing.TB, game awari.Game, fields ...string) awari.Board {
 	if len(fields) == 1 {
 		fields = slices.Repeat(fields, game.Pits())
 	}
-	b, err := game.Parse(fields)
-	must.OK(t, err)
-	return b
+	return must.Get(game.Parse(fields))(t)
 }
 
 // starts are even and uneven starts on all boards, among them some without a move.
@@ -42,9 +41,7 @@ var starts = [][]string{
 func plainCounts(t testing.TB, game awari.Game, start awari.Board) []uint64 {
 	t.Helper()
 	space := testrun.Space(t, game, start.Seeds())
-	set, err := reach.From(t.Context(), space, start)
-	must.OK(t, err)
-	return set.Counts()
+	return must.Get(reach.From(t.Context(), space, start))(t).Counts()
 }
 
 // eachStart calls do for all starts by all rules.
@@ -80,9 +77,7 @@ func onDisk(t testing.TB, game awari.Game, start awari.Board) Options {
 	t.Helper()
 	_, err := Count(t.Context(), game, start, Options{Dir: "nowhere", Job: job.Job{Memory: 1}})
 	refused, ok := errors.AsType[*memory.Error](err)
-	if !ok {
-		t.Fatalf("one byte of memory: %v", err)
-	}
+	must.Hold(t, ok, "one byte of memory: %v", err)
 	return Options{Job: job.Job{Workers: 2, Family: cpu.Best(), Memory: refused.Need}, Dir: t.TempDir(), Interval: time.Hour}
 }
 
@@ -93,14 +88,11 @@ func TestOnDisk(t *testing.T) {
 		start := mustParse(t, game, "2")
 		want := plainCounts(t, game, start)
 		o := onDisk(t, game, start)
-		s, err := newSearch(game, start, o)
-		must.OK(t, err)
+		s := must.Get(newSearch(game, start, o))(t)
 		away, wasted, used := 0, uint64(0), uint64(0)
 		s.leastWaste = 1 << 10
 		s.Progress = func(job.Step) {
-			if s.store.held > s.store.room {
-				t.Errorf("%d bytes in memory, %d are allowed", s.store.held, s.store.room)
-			}
+			should.Not(t, s.store.held > s.store.room, "%d bytes in memory, %d are allowed", s.store.held, s.store.room)
 			wasted, used = max(wasted, s.store.waste), max(used, s.store.live)
 			for _, b := range s.blocks[s.n] {
 				if b.reached.count > 0 && b.reached.words == nil {
@@ -109,21 +101,13 @@ func TestOnDisk(t *testing.T) {
 			}
 		}
 		must.OK(t, errors.Join(s.openDir(), s.run(t.Context()), s.store.dir.Close()))
-		if !slices.Equal(s.counts, want) {
-			t.Errorf("%s: %v, want %v", game.Name(), s.counts, want)
-		}
-		if wasted == 0 || wasted > 4*used {
-			t.Errorf("at most %d bytes were wasted on disk and %d used", wasted, used)
-		}
-		if live := s.store.live; live != 0 {
-			t.Errorf("%d bytes are left on disk", live)
-		}
-		if away == 0 || s.store.held != 0 || len(s.store.here) != 0 {
-			t.Errorf("%d times a set was on disk; %d bytes in %d sets are left in memory", away, s.store.held, len(s.store.here))
-		}
-		if got, err := Count(t.Context(), game, start, o); err != nil || !slices.Equal(got, want) {
-			t.Errorf("%s, done already: %v, %v", game.Name(), got, err)
-		}
+		should.List(t, s.counts, want, "%s", game.Name())
+		should.Not(t, wasted == 0 || wasted > 4*used, "at most %d bytes were wasted on disk and %d used", wasted, used)
+		should.Equal(t, s.store.live, 0, "bytes are left on disk")
+		should.Hold(t, away != 0 && s.store.held == 0 && len(s.store.here) == 0,
+			"%d times a set was on disk; %d bytes in %d sets are left in memory", away, s.store.held, len(s.store.here))
+		got, err := Count(t.Context(), game, start, o)
+		should.Hold(t, err == nil && slices.Equal(got, want), "%s, done already: %v, %v", game.Name(), got, err)
 	}
 }
 
@@ -138,9 +122,7 @@ func TestResume(t *testing.T) {
 		plays, last := 0, Progress{}
 		o.Progress = func(step job.Step) {
 			p := step.Detail.(Progress)
-			if last.Done > p.Done || (p.Begun > 0) != (runs > 1) || p.Begun > p.Done {
-				t.Errorf("%+v after %+v", p, last)
-			}
+			should.Not(t, last.Done > p.Done || (p.Begun > 0) != (runs > 1) || p.Begun > p.Done, "%+v after %+v", p, last)
 			last = p
 			if plays++; plays == 30 {
 				end()
@@ -149,20 +131,15 @@ func TestResume(t *testing.T) {
 		got, err := Count(ctx, game, start, o)
 		end()
 		if err == nil {
-			if !slices.Equal(got, want) || runs < 3 {
-				t.Errorf("%v in %d runs, want %v", got, runs, want)
-			}
+			should.Hold(t, slices.Equal(got, want) && runs >= 3, "%v in %d runs, want %v", got, runs, want)
 			return
 		}
-		if !errors.Is(err, context.Canceled) {
-			t.Fatal(err)
-		}
+		must.Be(t, err, context.Canceled)
 	}
 }
 
 // interrupted returns the directory of a search that was interrupted after some plays.
 func interrupted(t *testing.T, game awari.Game, start awari.Board) Options {
-	t.Helper()
 	o := onDisk(t, game, start)
 	runstest.Interrupt(t, &o.Job, func(s job.Step) bool { return s.Detail.(Progress).Plays == 20 }, func(ctx context.Context) error {
 		_, err := Count(ctx, game, start, o)
@@ -207,16 +184,11 @@ func TestRestore(t *testing.T) {
 			Start: []int{3, 3, 3, 3}, Seeds: 8, Counts: make([]uint64, 13),
 			Blocks: []savedBlock{{Seeds: 8, Own: 4, Reached: savedSet{Count: 1, Pieces: piece}}},
 		}
-		if err := s.restore(&c); err != nil {
-			t.Fatalf("unchanged: %v", err)
-		}
-		if s, err = newSearch(game, start, Options{}); err != nil {
-			t.Fatal(err)
-		}
+		must.Be(t, s.restore(&c), nil, "unchanged")
+		s, err = newSearch(game, start, Options{})
+		must.Hold(t, err == nil, "%v", err)
 		change(&c)
-		if err := s.restore(&c); err == nil {
-			t.Errorf("%s: no error", name)
-		}
+		should.Not(t, s.restore(&c) == nil, "%s: no error", name)
 	}
 }
 
@@ -225,9 +197,8 @@ func TestNeedsMemory(t *testing.T) {
 	start := mustParse(t, game, "4")
 	for dir, allowed := range map[string]uint64{"": 200 << 30, "nowhere": 8 << 30} {
 		_, err := Count(t.Context(), game, start, Options{Job: job.Job{Memory: allowed}, Dir: dir})
-		if _, ok := errors.AsType[*memory.Error](err); !ok {
-			t.Errorf("48 seeds in %d bytes: %v, want a memory.Error", allowed, err)
-		}
+		_, ok := errors.AsType[*memory.Error](err)
+		should.Hold(t, ok, "48 seeds in %d bytes: %v, want a memory.Error", allowed, err)
 	}
 }
 
@@ -235,8 +206,7 @@ func TestNeedsMemory(t *testing.T) {
 func TestOtherDirectory(t *testing.T) {
 	game := testrun.Game(t, 4, awari.Awari)
 	o := onDisk(t, game, mustParse(t, game, "1"))
-	_, err := Count(t.Context(), game, mustParse(t, game, "1"), o)
-	must.OK(t, err)
+	must.OK(t, must.Err(Count(t.Context(), game, mustParse(t, game, "1"), o)))
 	o.Memory = 0
 	for _, rules := range awari.RuleSets() {
 		other := testrun.Game(t, 4, rules)
@@ -245,9 +215,8 @@ func TestOtherDirectory(t *testing.T) {
 			start = mustParse(t, other, "2")
 		}
 		_, err := Count(t.Context(), other, start, o)
-		if _, ok := errors.AsType[*rundir.OtherRunError](err); !ok {
-			t.Errorf("%s: %v, want an OtherRunError", other.Name(), err)
-		}
+		_, ok := errors.AsType[*rundir.OtherRunError](err)
+		should.Hold(t, ok, "%s: %v, want an OtherRunError", other.Name(), err)
 	}
 }
 
@@ -256,7 +225,6 @@ func BenchmarkCount(b *testing.B) {
 	game := testrun.Game(b, 10, awari.Awari)
 	start := mustParse(b, game, "2")
 	for b.Loop() {
-		_, err := Count(b.Context(), game, start, Options{Job: job.Job{Workers: 1, Family: cpu.Best()}})
-		must.OK(b, err)
+		must.OK(b, must.Err(Count(b.Context(), game, start, Options{Job: job.Job{Workers: 1, Family: cpu.Best()}})))
 	}
 }

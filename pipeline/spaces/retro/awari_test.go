@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
 	"grenier/layers/awari"
@@ -22,39 +23,28 @@ type truth struct {
 
 // readTruth returns the known layers by game, in order.
 func readTruth(t *testing.T) map[string][]truth {
-	t.Helper()
 	records := must.Rows(t, "../../../layers/awari/testdata/layers.csv")
 	byGame := map[string][]truth{}
 	for _, r := range records {
 		var numbers [7]int
 		for i := 1; i < 7; i++ {
-			n, err := strconv.Atoi(r[i])
-			must.OK(t, err)
+			n := must.Get(strconv.Atoi(r[i]))(t)
 			numbers[i] = n
 		}
-		game := gameName(t, r[0], numbers[1])
+		game := mustGame(t, r[0], numbers[1]).Name()
 		byGame[game] = append(byGame[game], truth{numbers[2], numbers[3], numbers[4], numbers[5], numbers[6], r[7], r[8]})
 	}
 	return byGame
 }
 
-func gameName(t *testing.T, rules string, pits int) string {
-	t.Helper()
-	return mustGame(t, rules, pits).Name()
-}
-
 func mustGame(t testing.TB, rules string, pits int) awari.Game {
 	t.Helper()
-	r, err := awari.ParseRules(rules)
-	must.OK(t, err)
-	g, err := awari.New(pits, r)
-	must.OK(t, err)
-	return g
+	r := must.Get(awari.ParseRules(rules))(t)
+	return must.Get(awari.New(pits, r))(t)
 }
 
-// The truth was hashed with FNV-1a of 64 bits started from truthBasis, which is
-// the basis of the standard without its last decimal digit: package hash/fnv
-// gives other values.
+// The truth was hashed with FNV-1a of 64 bits started from truthBasis, which is the basis of the standard without its
+// last decimal digit: package hash/fnv gives other values.
 const (
 	truthBasis = 1469598103934665603
 	fnvPrime   = 1099511628211
@@ -82,8 +72,7 @@ func summarise(seeds int, scores []int8) truth {
 	return s
 }
 
-// largestLayer bounds the layers that a run solves: GRENIER_LONG=1 asks for
-// all that are known.
+// largestLayer bounds the layers that a run solves: GRENIER_LONG=1 asks for all that are known.
 func largestLayer() int {
 	switch {
 	case tries.Long():
@@ -103,9 +92,7 @@ func TestLongAwariEqualsTruth(t *testing.T) {
 	}{{"awari", 12, 12}, {"strict", 12, 10}, {"awari", 8, 16}, {"strict", 8, 16}} {
 		game := mustGame(t, c.rules, c.pits)
 		rows := known[game.Name()]
-		if len(rows) != c.top+1 {
-			t.Fatalf("%s: %d layers known, want 0 to %d", game.Name(), len(rows), c.top)
-		}
+		must.Hold(t, len(rows) == c.top+1, "%s: %d layers known, want 0 to %d", game.Name(), len(rows), c.top)
 		t.Run(game.Name(), func(t *testing.T) {
 			t.Parallel()
 			checkLayers(t, game, rows)
@@ -114,7 +101,6 @@ func TestLongAwariEqualsTruth(t *testing.T) {
 }
 
 func checkLayers(t *testing.T, game awari.Game, rows []truth) {
-	t.Helper()
 	space := testrun.Space(t, game, len(rows)-1)
 	var table [][]int8
 	for n, want := range rows {
@@ -124,9 +110,7 @@ func checkLayers(t *testing.T, game awari.Game, rows []truth) {
 		}
 		scores, _, err := retro.SolveLayer(t.Context(), space, table, n, nil)
 		must.OK(t, err)
-		if got := summarise(n, scores); got != want {
-			t.Errorf("layer %d is %+v, want %+v", n, got, want)
-		}
+		should.Equal(t, summarise(n, scores), want, "layer %d", n)
 		table = append(table, scores)
 	}
 }

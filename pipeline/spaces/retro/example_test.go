@@ -10,10 +10,9 @@ import (
 	"grenier/pipeline/spaces/retro"
 )
 
-// coins is a complete game in one file. Two players take one or two coins in
-// turn from a heap and keep them; a player may pass instead, unless the
-// opponent has just passed. The last coin is cursed: who takes it owes the
-// opponent three. The layer of a position is its number of coins.
+// coins is a complete game in one file. Two players take one or two coins in turn from a heap and keep them; a player
+// may pass instead, unless the opponent has just passed. The last coin is cursed: who takes it owes the opponent three.
+// The layer of a position is its number of coins.
 type coins struct {
 	left   int
 	passed bool // the opponent has just passed
@@ -35,9 +34,7 @@ func (coinSpace) Rank(s coins) (layer int, rank uint64) {
 	return s.left, 0
 }
 
-func (coinSpace) Unrank(layer int, rank uint64) coins {
-	return coins{left: layer, passed: rank == 1}
-}
+func (coinSpace) Unrank(layer int, rank uint64) coins { return coins{left: layer, passed: rank == 1} }
 
 func (coinSpace) Successors(dst []layers.Move[coins], s coins) []layers.Move[coins] {
 	if s.left == 0 {

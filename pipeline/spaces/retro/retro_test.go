@@ -11,6 +11,7 @@ import (
 
 	"grenier/internal/testkit/conformance"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 	"grenier/layers"
 )
@@ -73,10 +74,9 @@ func (g *graph) randomMoves(s node, random *rand.Rand) {
 	}
 }
 
-// define returns the scores of a layer by their definition: a state is worth at
-// least k > 0 if some move guarantees k, and at most -k if it has to leave the
-// k to the opponent whatever it does. Both sets are the smallest that are
-// closed under this; what is in neither for any k is worth 0.
+// define returns the scores of a layer by their definition: a state is worth at least k > 0 if some move guarantees k,
+// and at most -k if it has to leave the k to the opponent whatever it does. Both sets are the smallest that are closed
+// under this; what is in neither for any k is worth 0.
 func define(g *graph, table [][]int8, layer int) []int8 {
 	scores := make([]int8, g.sizes[layer])
 	for k := int8(1); k < 60; k++ {
@@ -134,21 +134,16 @@ func TestRandomGraphsEqualDefinition(t *testing.T) {
 	cyclic := 0
 	for range 2000 {
 		g := randomGraph(random)
-		table, err := solve(t.Context(), g, len(g.sizes)-1)
-		must.OK(t, err)
+		table := must.Get(solve(t.Context(), g, len(g.sizes)-1))(t)
 		for layer := range table {
 			want := define(g, table, layer)
-			if !slices.Equal(table[layer], want) {
-				t.Fatalf("layer %d of %+v has scores %v, want %v", layer, g, table[layer], want)
-			}
+			must.List(t, table[layer], want, "layer %d of %+v has scores", layer, g)
 			if slices.Contains(want, 0) {
 				cyclic++
 			}
 		}
 	}
-	if cyclic == 0 {
-		t.Error("no random layer has a state worth 0")
-	}
+	should.Not(t, cyclic == 0, "no random layer has a state worth 0")
 }
 
 func TestRandomGraphsConform(t *testing.T) {
@@ -158,9 +153,8 @@ func TestRandomGraphsConform(t *testing.T) {
 	}
 }
 
-// TestEndlessPlay holds the cases in which the document's algorithm needs its
-// repairs. In layer 1 the exits lead to state 0 of layer 0, which is worth
-// 2 to its mover.
+// TestEndlessPlay holds the cases in which the document's algorithm needs its repairs. In layer 1 the exits lead to
+// state 0 of layer 0, which is worth 2 to its mover.
 func TestEndlessPlay(t *testing.T) {
 	quiet := func(to int) layers.Move[node] { return layers.Move[node]{To: node{1, to}} }
 	exit := func(reward int) layers.Move[node] { return layers.Move[node]{Reward: reward} }
@@ -188,21 +182,17 @@ func TestEndlessPlay(t *testing.T) {
 			g.moves[node{1, u}] = moves
 		}
 		table, err := solve(t.Context(), g, 1)
-		if err != nil || !slices.Equal(table[1], c.want) {
-			t.Errorf("%s: scores %v, %v, want %v", c.name, table, err, c.want)
-		}
+		should.Hold(t, err == nil && slices.Equal(table[1], c.want), "%s: scores %v, %v, want %v", c.name, table, err, c.want)
 	}
 }
 
 // TestLineOfMoves settles a chain that would overflow a recursion's stack budget:
 // each state has one quiet move, to the next.
 func TestLineOfMoves(t *testing.T) {
-	table, err := solve(t.Context(), line{}, 0)
-	must.OK(t, err)
+	table := must.Get(solve(t.Context(), line{}, 0))(t)
 	for u, score := range table[0] {
-		if want := int8(1 - 2*(u%2)); score != want {
-			t.Fatalf("state %d scores %d, want %d", u, score, want)
-		}
+		want := int8(1 - 2*(u%2))
+		must.Hold(t, score == want, "state %d scores %d, want %d", u, score, want)
 	}
 }
 
@@ -253,9 +243,5 @@ func TestErrors(t *testing.T) {
 }
 
 func TestCancelled(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := solve(ctx, line{}, 0); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled solve: %v, want context.Canceled", err)
-	}
+	should.Be(t, must.Err(solve(must.Ended(t), line{}, 0)), context.Canceled, "cancelled solve")
 }

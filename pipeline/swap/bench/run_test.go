@@ -16,6 +16,7 @@ import (
 
 	"grenier/internal/testkit/golden"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/swaptest"
 	"grenier/internal/testkit/tries"
 	"grenier/kernels/perm"
@@ -44,25 +45,20 @@ func allStates(g *swap.Grid) []swap.State {
 // untimed returns a copy of a report without what differs from run to run.
 func untimed(t *testing.T, r *Report) *Report {
 	t.Helper()
-	text, err := json.Marshal(r)
-	must.OK(t, err)
+	text := must.Get(json.Marshal(r))(t)
 	c := &Report{}
 	must.OK(t, json.Unmarshal(text, c))
 	c.Machine = Machine{}
 	for i := range c.Solvers {
 		for j := range c.Solvers[i].Solvers {
 			s := &c.Solvers[i].Solvers[j]
-			if s.Seconds.Max <= 0 || s.Allocated < 0 {
-				t.Errorf("%s: %v s, %g bytes", s.Name, s.Seconds, s.Allocated)
-			}
+			should.Not(t, s.Seconds.Max <= 0 || s.Allocated < 0, "%s: %v s, %g bytes", s.Name, s.Seconds, s.Allocated)
 			s.Seconds, s.Allocated = Spread{}, 0
 		}
 	}
 	if c.Heuristics != nil {
 		for i := range c.Heuristics.Bounds {
-			if c.Heuristics.Bounds[i].Nanoseconds <= 0 {
-				t.Errorf("%s takes no time", c.Heuristics.Bounds[i].Name)
-			}
+			should.Not(t, c.Heuristics.Bounds[i].Nanoseconds <= 0, "%s takes no time", c.Heuristics.Bounds[i].Name)
 			c.Heuristics.Bounds[i].Nanoseconds = 0
 		}
 	}
@@ -79,35 +75,16 @@ func short() Options {
 }
 
 // slow skips a test that takes seconds, and minutes under the race detector.
-func slow(t *testing.T) {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("measures much")
-	}
-}
+func slow(t *testing.T) { t.Helper(); tries.SkipIf(t, testing.Short(), "measures much") }
 
 // shortRun is the report of a short run, for all tests that do not change it.
 var shortRun = sync.OnceValues(func() (*Report, error) { return Run(context.Background(), short()) })
-
-func mustShortRun(t *testing.T) *Report {
-	t.Helper()
-	r, err := shortRun()
-	must.OK(t, err)
-	return r
-}
-
-func mustRun(t *testing.T, o Options) *Report {
-	t.Helper()
-	r, err := Run(t.Context(), o)
-	must.OK(t, err)
-	return r
-}
 
 // TestLongRepeated wants the same values for the same seed, and in the long run others for another one; there
 // solvers are repeated too.
 func TestLongRepeated(t *testing.T) {
 	slow(t)
-	whole := untimed(t, mustShortRun(t))
+	whole := untimed(t, must.Get(shortRun())(t))
 	checkSolvers(t, whole)
 	o := short()
 	o.Workers = 1
@@ -116,44 +93,30 @@ func TestLongRepeated(t *testing.T) {
 	}
 	last := 0.0
 	o.Progress = func(s job.Step) {
-		if s.Doing == "" || s.Done < last || s.Done > s.Total {
-			t.Errorf("%+v after %g", s, last)
-		}
+		should.Not(t, s.Doing == "" || s.Done < last || s.Done > s.Total, "%+v after %g", s, last)
 		last = s.Done
 	}
-	first := untimed(t, mustRun(t, o))
-	if last < 50 {
-		t.Errorf("the last step is at %g", last)
-	}
+	first := untimed(t, must.Get(Run(t.Context(), o))(t))
+	should.Not(t, last < 50, "the last step is at %g", last)
 	o.Progress = nil
 	must.Same(t, "another run, another result", whole, first)
 	if !tries.Long() {
 		return
 	}
 	o.Tables, o.Seed = []string{Heuristics}, 47
-	other := untimed(t, mustRun(t, o))
-	if cmp.Equal(first.Heuristics, other.Heuristics) {
-		t.Error("another seed, the same result")
-	}
-	if other.Solvers != nil || other.Databases != nil {
-		t.Error("tables that were not asked for")
-	}
+	other := untimed(t, must.Get(Run(t.Context(), o))(t))
+	should.Not(t, cmp.Equal(first.Heuristics, other.Heuristics), "another seed, the same result")
+	should.Hold(t, other.Solvers == nil && other.Databases == nil, "tables that were not asked for")
 }
 
-// checkSolvers checks what must hold for the tables of solvers of a run without
-// limits.
+// checkSolvers checks what must hold for the tables of solvers of a run without limits.
 func checkSolvers(t *testing.T, r *Report) {
-	t.Helper()
-	if len(r.Solvers) != 4 {
-		t.Fatalf("%d tables of solvers", len(r.Solvers))
-	}
+	must.Equal(t, len(r.Solvers), 4, "tables of solvers")
 	for _, table := range r.Solvers {
 		if small := table.Rows*table.Cols <= 9; small != (table.Source == fromDatabase) || small && len(table.Solvers) != len(search.Names()) {
 			t.Errorf("%s: distances from %s, %d solvers", table.size(), table.Source, len(table.Solvers))
 		}
-		if table.Known != table.Grids {
-			t.Errorf("%s: %d of %d distances known", table.size(), table.Known, table.Grids)
-		}
+		should.Hold(t, table.Known == table.Grids, "%s: %d of %d distances known", table.size(), table.Known, table.Grids)
 		for _, s := range table.Solvers {
 			exact := s.Optimal == table.Grids && s.Excess == 0 && s.MeanLength == table.Distance.Mean
 			if s.Exact && !exact || s.Excess < 0 || s.Solved != table.Grids {
@@ -180,17 +143,14 @@ func TestWrong(t *testing.T) {
 		s.distance = append(s.distance, int(d))
 	}
 	_, err := s.measure(t.Context(), bound{boast{heuristic.NewManhattan(g)}, "boast", 0})
-	if !errors.Is(err, ErrWrong) || !strings.Contains(err.Error(), "boast") {
-		t.Errorf("a bound above the distance: %v", err)
-	}
+	should.Hold(t, errors.Is(err, ErrWrong) && strings.Contains(err.Error(), "boast"), "a bound above the distance: %v", err)
 	c := &contest{grid: g, states: s.states, distance: s.distance}
 	away := slices.Index(s.distance, 3)
 	for _, r := range []search.Result{
 		{Swaps: make([]swap.Swap, 5), Lower: 5, Optimal: true}, {Swaps: make([]swap.Swap, 1)}, {Swaps: make([]swap.Swap, 5), Lower: 5},
 	} {
-		if err := c.check("astar", away, r); !errors.Is(err, ErrWrong) || !strings.Contains(err.Error(), "on [") {
-			t.Errorf("%d swaps: %v", len(r.Swaps), err)
-		}
+		err := c.check("astar", away, r)
+		should.Hold(t, errors.Is(err, ErrWrong) && strings.Contains(err.Error(), "on ["), "%d swaps: %v", len(r.Swaps), err)
 	}
 	must.OK(t, c.check("astar", away, search.Result{Swaps: make([]swap.Swap, 5), Lower: 3}))
 }
@@ -213,9 +173,7 @@ func TestDatabases(t *testing.T) {
 		if want := []int{1_881_600, 362_880}[i]; d.Entries != want || d.Bytes <= 0 || d.Seconds <= 0 || d.Faster != d.Document.Seconds/d.Seconds {
 			t.Errorf("%+v, want %d entries", d, want)
 		}
-		if float64(d.Bytes) > d.Document.DiskMB*1e6 {
-			t.Errorf("%s: %d bytes, more than in the document", d.Name, d.Bytes)
-		}
+		should.Not(t, float64(d.Bytes) > d.Document.DiskMB*1e6, "%s: %d bytes, more than in the document", d.Name, d.Bytes)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -228,24 +186,20 @@ func TestDatabases(t *testing.T) {
 			cancel()
 		}
 	}}}
-	if _, err := Run(ctx, o); !errors.Is(err, context.Canceled) {
-		t.Errorf("a cancelled run: %v", err)
-	}
+	should.Be(t, must.Err(Run(ctx, o)), context.Canceled, "a cancelled run")
 }
 
 // TestReport compares the shape of the JSON, and reads the text.
 func TestReport(t *testing.T) {
 	slow(t)
-	r := *mustShortRun(t)
+	r := *must.Get(shortRun())(t)
 	r.Databases = built(t)
-	text, err := json.Marshal(r)
-	must.OK(t, err)
+	text := must.Get(json.Marshal(r))(t)
 	var object any
 	must.OK(t, json.Unmarshal(text, &object))
 	paths := map[string]bool{}
 	shape("", object, paths)
-	got := strings.Join(slices.Sorted(maps.Keys(paths)), "\n") + "\n"
-	golden.Check(t, "testdata/shape.txt", []byte(got))
+	golden.Check(t, "testdata/shape.txt", []byte(strings.Join(slices.Sorted(maps.Keys(paths)), "\n")+"\n"))
 	checkTables(t, &r)
 }
 
@@ -266,31 +220,22 @@ func shape(path string, value any, paths map[string]bool) {
 }
 
 func checkTables(t *testing.T, r *Report) {
-	t.Helper()
 	var text strings.Builder
 	tables := r.Tables()
 	for _, table := range tables {
 		fmt.Fprintln(&text, table.Title, table.Text)
 		for _, row := range append(table.Rows, table.Head) {
-			if len(row) != len(table.Head) {
-				t.Errorf("%s: row %q below %q", table.Title, row, table.Head)
-			}
+			should.Hold(t, len(row) == len(table.Head), "%s: row %q below %q", table.Title, row, table.Head)
 			fmt.Fprintln(&text, strings.Join(row, "|"))
 		}
 	}
-	if strings.Contains(text.String(), "NaN") || strings.Contains(text.String(), "Inf") {
-		t.Error("the text has what is no number")
-	}
-	if len(tables) != 6 {
-		t.Errorf("%d tables", len(tables))
-	}
+	should.Not(t, strings.Contains(text.String(), "NaN") || strings.Contains(text.String(), "Inf"), "the text has what is no number")
+	should.Equal(t, len(tables), 6, "tables")
 	for _, want := range []string{
 		"Heuristics on 60 random grids of 3 x 3", "Solvers on 1 random grids of 4 x 4", "Databases of the document", "gadb tracked k=4 exact|",
 		"|1,881,600|", "|3.27|", "\nidastar|1|100%|",
 	} {
-		if !strings.Contains(text.String(), want) {
-			t.Errorf("the text lacks %q", want)
-		}
+		should.Hold(t, strings.Contains(text.String(), want), "the text lacks %q", want)
 	}
 }
 
@@ -298,8 +243,6 @@ func TestDigits(t *testing.T) {
 	for x, want := range map[float64]string{
 		0: "0", 0.000123456: "0.000123", 0.5: "0.500", 3.27: "3.27", 12.34: "12.3", 99.96: "100.0", 123.4: "123", 3652: "3,652",
 	} {
-		if got := digits(x); got != want {
-			t.Errorf("%g: %s, want %s", x, got, want)
-		}
+		should.Equal(t, digits(x), want, "%g", x)
 	}
 }

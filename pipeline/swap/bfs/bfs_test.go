@@ -11,6 +11,7 @@ import (
 	"go.uber.org/goleak"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/swaptest"
 	"grenier/internal/testkit/tries"
 	"grenier/io/memory"
@@ -26,44 +27,31 @@ var mustGrid = swaptest.Grid
 
 func search(t testing.TB, rows, cols, workers int) *bfs.Result {
 	t.Helper()
-	r, err := bfs.Search(t.Context(), mustGrid(t, rows, cols), bfs.Options{Job: job.Job{Workers: workers}})
-	must.OK(t, err)
-	return r
+	return must.Get(bfs.Search(t.Context(), mustGrid(t, rows, cols), bfs.Options{Job: job.Job{Workers: workers}}))(t)
 }
 
 // reference returns the depths of testdata/depths.csv by "rows x cols". They were
 // computed by a program independent of this one.
 func reference(t *testing.T) map[string][]uint64 {
-	t.Helper()
 	records := must.Rows(t, "testdata/depths.csv")
 	depths := map[string][]uint64{}
 	for _, r := range records {
 		size := r[0] + " x " + r[1]
-		if r[2] != strconv.Itoa(len(depths[size])) {
-			t.Fatalf("%s: depth %s comes after %d others", size, r[2], len(depths[size]))
-		}
-		n, err := strconv.ParseUint(r[3], 10, 64)
-		must.OK(t, err)
-		depths[size] = append(depths[size], n)
+		must.Hold(t, r[2] == strconv.Itoa(len(depths[size])), "%s: depth %s comes after %d others", size, r[2], len(depths[size]))
+		depths[size] = append(depths[size], must.Get(strconv.ParseUint(r[3], 10, 64))(t))
 	}
 	return depths
 }
 
-// TestReference compares all grids of the reference values, with one worker and
-// with several.
+// TestReference compares all grids of the reference values, with one worker and with several.
 func TestReference(t *testing.T) {
 	all := reference(t)
-	if len(all) != 14 {
-		t.Errorf("%d grids, want 14", len(all))
-	}
+	should.Hold(t, len(all) == 14, "%d grids, want 14", len(all))
 	for size, want := range all {
 		var rows, cols int
-		_, err := fmt.Sscanf(size, "%d x %d", &rows, &cols)
-		must.OK(t, err)
+		must.OK(t, must.Err(fmt.Sscanf(size, "%d x %d", &rows, &cols)))
 		for workers := 1; workers <= 3; workers++ {
-			if got := search(t, rows, cols, workers).Depths; !slices.Equal(got, want) {
-				t.Errorf("%s, %d workers: %v, want %v", size, workers, got, want)
-			}
+			should.List(t, search(t, rows, cols, workers).Depths, want, "%s, %d workers", size, workers)
 		}
 	}
 }
@@ -71,12 +59,9 @@ func TestReference(t *testing.T) {
 // TestSummary checks the known figures of 3 x 3.
 func TestSummary(t *testing.T) {
 	r := search(t, 3, 3, 2)
-	if r.Rows != 3 || r.Cols != 3 || r.States() != 362880 || r.Diameter() != 16 || r.Antipodes() != 1 {
-		t.Errorf("%+v: %d states, diameter %d, antipodes %d", r, r.States(), r.Diameter(), r.Antipodes())
-	}
-	if got := math.Round(r.Mean()*1e6) / 1e6; got != 9.030252 {
-		t.Errorf("mean %v", got)
-	}
+	should.Hold(t, r.Rows == 3 && r.Cols == 3 && r.States() == 362880 && r.Diameter() == 16 && r.Antipodes() == 1,
+		"%+v: %d states, diameter %d, antipodes %d", r, r.States(), r.Diameter(), r.Antipodes())
+	should.Equal(t, math.Round(r.Mean()*1e6)/1e6, 9.030252, "mean")
 }
 
 // mahonian returns the numbers of permutations of n items by inversions, from
@@ -103,33 +88,9 @@ func TestLongLines(t *testing.T) {
 			break
 		}
 		want := mahonian(n)
-		if got := search(t, 1, n, 2).Depths; !slices.Equal(got, want) {
-			t.Errorf("1 x %d: %v, want %v", n, got, want)
-		}
-		if got := search(t, n, 1, 2).Depths; !slices.Equal(got, want) {
-			t.Errorf("%d x 1: %v, want %v", n, got, want)
-		}
+		should.List(t, search(t, 1, n, 2).Depths, want, "1 x %d", n)
+		should.List(t, search(t, n, 1, 2).Depths, want, "%d x 1", n)
 	}
-}
-
-// near returns the numbers of states at distances up to last, found by a plain
-// search with a table of the states seen.
-func near(g *swap.Grid, last int) (depths []uint64) {
-	seen := map[swap.State]bool{g.Goal(): true}
-	for newest := []swap.State{g.Goal()}; len(depths) <= last; {
-		depths = append(depths, uint64(len(newest)))
-		var next []swap.State
-		for _, s := range newest {
-			for _, m := range g.Swaps() {
-				if t := g.Apply(s, m); !seen[t] {
-					seen[t] = true
-					next = append(next, t)
-				}
-			}
-		}
-		newest = next
-	}
-	return depths
 }
 
 // TestLongTwelve checks a grid of 12 cells, and if there is much time the other one, both also turned: the first depths, the number of
@@ -146,39 +107,30 @@ func TestLongTwelve(t *testing.T) {
 			parity[d%2] += n
 		}
 		half := perm.Factorial(12) / 2
-		if parity != [2]uint64{half, half} || r.Diameter() != c.diameter {
-			t.Errorf("%d x %d: %d even and %d odd states, diameter %d: %v", c.rows, c.cols, parity[0], parity[1], r.Diameter(), r.Depths)
-		}
-		if want := near(mustGrid(t, c.rows, c.cols), 8); !slices.Equal(r.Depths[:9], want) {
-			t.Errorf("%d x %d: %v, want %v first", c.rows, c.cols, r.Depths, want)
-		}
+		should.Hold(t, parity == [2]uint64{half, half} && r.Diameter() == c.diameter,
+			"%d x %d: %d even and %d odd states, diameter %d: %v", c.rows, c.cols, parity[0], parity[1], r.Diameter(), r.Depths)
+		want := byClass(mustGrid(t, c.rows, c.cols), 8)
+		should.Hold(t, slices.Equal(r.Depths[:9], want), "%d x %d: %v, want %v first", c.rows, c.cols, r.Depths, want)
 	}
 }
 
-// TestMemory checks that the memory said to be needed is enough, and a byte less
-// is not.
+// TestMemory checks that the memory said to be needed is enough, and a byte less is not.
 func TestMemory(t *testing.T) {
 	g := mustGrid(t, 2, 4)
 	need := memoryNeeded(t, g, 2, "")
-	if _, err := bfs.Search(t.Context(), g, bfs.Options{Job: job.Job{Memory: need, Workers: 2}}); err != nil {
-		t.Error(err)
-	}
+	should.OK(t, must.Err(bfs.Search(t.Context(), g, bfs.Options{Job: job.Job{Memory: need, Workers: 2}})))
 	_, err := bfs.Search(t.Context(), g, bfs.Options{Job: job.Job{Memory: need - 1, Workers: 2}})
 	refused, ok := errors.AsType[*memory.Error](err)
-	if !ok || refused.Need != need || refused.Allowed != need-1 {
-		t.Errorf("a byte less: %v", err)
-	}
+	should.Hold(t, ok && refused.Need == need && refused.Allowed == need-1, "a byte less: %v", err)
 	// The largest grids are refused, not tried.
 	for _, size := range [][2]int{{4, 4}, {1, 16}, {3, 5}} {
 		_, err := bfs.Search(t.Context(), mustGrid(t, size[0], size[1]), bfs.Options{Job: job.Job{Memory: 1 << 34, Workers: 1}})
-		if _, ok := errors.AsType[*memory.Error](err); !ok {
-			t.Errorf("%v: %v", size, err)
-		}
+		_, ok := errors.AsType[*memory.Error](err)
+		should.Hold(t, ok, "%v: %v", size, err)
 	}
 	// 12 cells: at most 0.3 bytes a state.
-	if need := memoryNeeded(t, mustGrid(t, 3, 4), 2, ""); float64(need) > 0.3*float64(perm.Factorial(12)) {
-		t.Errorf("3 x 4 needs %d bytes", need)
-	}
+	need = memoryNeeded(t, mustGrid(t, 3, 4), 2, "")
+	should.Not(t, float64(need) > 0.3*float64(perm.Factorial(12)), "3 x 4 needs %d bytes", need)
 }
 
 // memoryNeeded returns the memory that a search is said to need when it is refused: in memory, or on
@@ -187,9 +139,7 @@ func memoryNeeded(t *testing.T, g *swap.Grid, workers int, dir string) uint64 {
 	t.Helper()
 	_, err := bfs.Search(t.Context(), g, bfs.Options{Job: job.Job{Memory: 1, Workers: workers}, Dir: dir})
 	refused, ok := errors.AsType[*memory.Error](err)
-	if !ok {
-		t.Fatalf("within a byte: %v", err)
-	}
+	must.Hold(t, ok, "within a byte: %v", err)
 	return refused.Need
 }
 
@@ -202,16 +152,11 @@ func TestCancel(t *testing.T) {
 func TestProgress(t *testing.T) {
 	var last job.Step
 	o := bfs.Options{Job: job.Job{Progress: func(s job.Step) {
-		if s.Done < last.Done || s.Done > s.Total || s.Total != 362880 {
-			t.Errorf("%+v after %+v", s, last)
-		}
+		should.Not(t, s.Done < last.Done || s.Done > s.Total || s.Total != 362880, "%+v after %+v", s, last)
 		last = s
 	}}}
-	_, err := bfs.Search(t.Context(), mustGrid(t, 3, 3), o)
-	must.OK(t, err)
-	if last.Done != last.Total {
-		t.Errorf("ends with %+v", last)
-	}
+	must.OK(t, must.Err(bfs.Search(t.Context(), mustGrid(t, 3, 3), o)))
+	should.Hold(t, last.Done == last.Total, "ends with %+v", last)
 }
 
 // BenchmarkSearch reports states a second of a grid of 10 cells.
@@ -221,4 +166,125 @@ func BenchmarkSearch(b *testing.B) {
 		states += search(b, 2, 5, 1).States()
 	}
 	b.ReportMetric(float64(states)/b.Elapsed().Seconds(), "states/s")
+}
+
+// TestLongClasses compares with a search of classes, which shares no code with the search of all states.
+func TestLongClasses(t *testing.T) {
+	type task struct{ rows, cols, deepest int }
+	const all = math.MaxInt
+	var searches []task
+	for rows := 1; rows <= 3; rows++ {
+		for cols := rows; rows*cols <= 9; cols++ {
+			searches = append(searches, task{rows, cols, all})
+		}
+	}
+	searches = append(searches, tries.Pick(nil,
+		[]task{{2, 5, all}, {1, 10, all}},
+		[]task{{2, 5, all}, {1, 10, all}, {1, 11, all}, {3, 4, all}})...)
+	for _, s := range searches {
+		got, want := search(t, s.rows, s.cols, 2).Depths, byClass(mustGrid(t, s.rows, s.cols), s.deepest)
+		if s.deepest < all {
+			got = got[:min(len(got), s.deepest+1)]
+		}
+		should.Hold(t, slices.Equal(got, want), "%d x %d: %v, by classes %v", s.rows, s.cols, got, want)
+	}
+}
+
+// byClass counts the states at each distance from the goal, up to deepest, but visits one of each
+// class only: a class is a state, its images under the symmetries of the grid, and the inverses of
+// these, which are all equally far from the goal. Its smallest state stands for it.
+//
+// Symmetries take swaps to swaps, but the inverse takes a swap of cells to one of tiles. So the
+// neighbours of a class are the neighbours of the state that stands for it and of its inverse.
+func byClass(g *swap.Grid, deepest int) (depths []uint64) {
+	n := g.Cells()
+	seen := make([]uint64, perm.Factorial(n)/64+1) // by rank
+	seen[0] = 1                                    // the goal
+	newest, next := []swap.State{g.Goal()}, []swap.State{}
+	c := newClass(g)
+	for ; len(newest) > 0 && len(depths) <= deepest; newest, next = next, newest[:0] {
+		states := uint64(0)
+		for _, s := range newest {
+			c.set(s)
+			states += c.size()
+			for _, m := range g.Swaps() {
+				for _, to := range [2]swap.State{c.swapCells(m), c.swapTiles(m)} {
+					if rank := to.Rank(n); len(depths) < deepest && seen[rank/64]>>(rank%64)&1 == 0 {
+						seen[rank/64] |= 1 << (rank % 64)
+						next = append(next, to)
+					}
+				}
+			}
+		}
+		depths = append(depths, states)
+	}
+	return depths
+}
+
+// class is the class of a state: its images and their inverses, one of each for a symmetry.
+type class struct {
+	cells            int
+	symmetries       [][]int // the cell that each cell goes to
+	states, inverses []swap.State
+	cellOf, tileIn   []int // of the state
+}
+
+func newClass(g *swap.Grid) *class {
+	c := &class{cells: g.Cells()}
+	for _, h := range swaptest.Symmetries(g) {
+		to := make([]int, g.Cells())
+		for cell := range to {
+			to[cell] = h.At(cell)
+		}
+		c.symmetries = append(c.symmetries, to)
+	}
+	c.states, c.inverses = make([]swap.State, len(c.symmetries)), make([]swap.State, len(c.symmetries))
+	c.cellOf, c.tileIn = make([]int, g.Cells()), make([]int, g.Cells())
+	return c
+}
+
+// set makes it the class of s.
+func (c *class) set(s swap.State) {
+	clear(c.states)
+	clear(c.inverses)
+	for cell := range c.cells {
+		tile := s.At(cell)
+		c.tileIn[cell], c.cellOf[tile] = tile, cell
+		for i, to := range c.symmetries {
+			c.states[i] |= swap.State(to[tile]) << (4 * to[cell])
+			c.inverses[i] |= swap.State(to[cell]) << (4 * to[tile])
+		}
+	}
+}
+
+// size returns the number of states in the class: all images, divided by how often each occurs.
+func (c *class) size() uint64 {
+	same := 0
+	for i := range c.states {
+		for _, s := range [2]swap.State{c.states[i], c.inverses[i]} {
+			if s == c.states[0] {
+				same++
+			}
+		}
+	}
+	return uint64(2 * len(c.states) / same)
+}
+
+// swapCells returns the smallest state of the class after a swap of two cells, and swapTiles after
+// a swap of the tiles with these numbers, which swaps two cells of the inverse.
+func (c *class) swapCells(m swap.Swap) swap.State {
+	return c.least(m.A, m.B, c.tileIn[m.A], c.tileIn[m.B])
+}
+
+func (c *class) swapTiles(m swap.Swap) swap.State {
+	return c.least(c.cellOf[m.A], c.cellOf[m.B], m.A, m.B)
+}
+
+// least returns the smallest state of the class after cells a and b, with tiles x and y, are swapped.
+func (c *class) least(a, b, x, y int) swap.State {
+	least := ^swap.State(0)
+	for i, to := range c.symmetries {
+		least = min(least, c.states[i].Swap(to[a], to[b]), c.inverses[i].Swap(to[x], to[y]))
+	}
+	return least
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/io/corrupt"
 	"grenier/io/memory"
 	"grenier/io/patternfile"
@@ -22,9 +23,7 @@ import (
 // build builds a database.
 func build(t *testing.T, g *swap.Grid, numbers []int, size int, o patterns.Options) *patterns.File {
 	t.Helper()
-	f, err := patterns.Build(t.Context(), g, numbers, size, o)
-	must.OK(t, err)
-	return f
+	return must.Get(patterns.Build(t.Context(), g, numbers, size, o))(t)
 }
 
 // save writes a database, and returns the path of the file.
@@ -52,29 +51,20 @@ func TestFiles(t *testing.T) {
 	}{
 		{names[:2], false, z.staticOf("{1,2,3}{5,6}", heuristic.Tracked)}, {names[2:], true, z.dynamicOf(3, heuristic.Tracked, true)}, {names[2:], false, z.dynamicOf(3, heuristic.Tracked, false)},
 	} {
-		h, err := patterns.Load(t.Context(), g, c.files, c.exact, o)
-		must.OK(t, err)
+		h := must.Get(patterns.Load(t.Context(), g, c.files, c.exact, o))(t)
 		for rank := range perm.Factorial(6) {
-			if s := perm.UnrankPacked(6, rank); h.Estimate(s) != c.want.Estimate(s) {
-				t.Fatalf("%s, state %x: %d, want %d", h.Name(), s, h.Estimate(s), c.want.Estimate(s))
-			}
+			s := perm.UnrankPacked(6, rank)
+			must.Hold(t, h.Estimate(s) == c.want.Estimate(s), "%s, state %x: %d, want %d", h.Name(), s, h.Estimate(s), c.want.Estimate(s))
 		}
 	}
-	if _, err := patterns.Load(t.Context(), g, names, false, o); !errors.Is(err, heuristic.ErrPattern) {
-		t.Error(err)
-	}
-	if _, err := patterns.Load(t.Context(), mustGrid(t, 3, 2), names[:1], false, o); !errors.Is(err, corrupt.ErrMismatch) {
-		t.Error(err)
-	}
-	if _, err := patterns.Load(t.Context(), g, names[:1], false, patterns.Options{Job: job.Job{Memory: 10}}); !tooLittle(err) {
-		t.Error(err)
-	}
+	should.Be(t, must.Err(patterns.Load(t.Context(), g, names, false, o)), heuristic.ErrPattern)
+	should.Be(t, must.Err(patterns.Load(t.Context(), mustGrid(t, 3, 2), names[:1], false, o)), corrupt.ErrMismatch)
+	_, err := patterns.Load(t.Context(), g, names[:1], false, patterns.Options{Job: job.Job{Memory: 10}})
+	should.Hold(t, tooLittle(err), "%v", err)
 	// A file that is in order but has the wrong number of values for its grid.
 	h := patternfile.Header{Kind: patternfile.Static, Cost: 1, Rows: 2, Cols: 3, Size: 2, Tiles: 3, Entries: 31}
 	short := save(t, &patterns.File{Header: h, Values: slices.Repeat([]uint8{1}, 31)})
-	if _, err := patterns.Load(t.Context(), g, []string{short}, false, o); !errors.Is(err, corrupt.ErrCorrupt) {
-		t.Error(err)
-	}
+	should.Be(t, must.Err(patterns.Load(t.Context(), g, []string{short}, false, o)), corrupt.ErrCorrupt)
 }
 
 // tooLittle reports whether an error is that too little memory is allowed.
@@ -87,29 +77,18 @@ func TestRefused(t *testing.T) {
 	g := mustGrid(t, 4, 4)
 	all := mustTiles(t, g, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)
 	o := patterns.Options{Job: job.Job{Memory: 1 << 20}, Cost: heuristic.Unit}
-	if _, err := patterns.Static(t.Context(), g, all, o); !tooLittle(err) || err.Error() != "the pattern database needs 183 TiB of memory; the limit is 1.0 MiB" {
-		t.Error(err)
-	}
-	if _, err := patterns.Static(t.Context(), g, 0, o); !errors.Is(err, heuristic.ErrPattern) {
-		t.Error(err)
-	}
-	if _, err := patterns.Dynamic(t.Context(), g, 4, o); !tooLittle(err) {
-		t.Error(err)
-	}
+	_, err := patterns.Static(t.Context(), g, all, o)
+	should.Hold(t, tooLittle(err) && err.Error() == "the pattern database needs 183 TiB of memory; the limit is 1.0 MiB", "%v", err)
+	should.Be(t, must.Err(patterns.Static(t.Context(), g, 0, o)), heuristic.ErrPattern)
+	_, err = patterns.Dynamic(t.Context(), g, 4, o)
+	should.Hold(t, tooLittle(err), "%v", err)
 	for _, size := range []int{0, 5} {
-		if _, err := patterns.Dynamic(t.Context(), g, size, o); !errors.Is(err, heuristic.ErrPattern) {
-			t.Error(err)
-		}
+		should.Be(t, must.Err(patterns.Dynamic(t.Context(), g, size, o)), heuristic.ErrPattern)
 	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
+	ctx := must.Ended(t)
 	o.Memory = 0
-	if _, err := patterns.Static(ctx, g, 3, o); !errors.Is(err, context.Canceled) {
-		t.Error(err)
-	}
-	if _, err := patterns.Dynamic(ctx, g, 2, o); !errors.Is(err, context.Canceled) {
-		t.Error(err)
-	}
+	should.Be(t, must.Err(patterns.Static(ctx, g, 3, o)), context.Canceled)
+	should.Be(t, must.Err(patterns.Dynamic(ctx, g, 2, o)), context.Canceled)
 }
 
 // TestFalseValues has files under right checksums with values that no pattern has.

@@ -17,9 +17,7 @@ var mustGrid = swaptest.Grid
 
 func mustTiles(tb testing.TB, g *swap.Grid, numbers ...int) heuristic.Tiles {
 	tb.Helper()
-	tiles, err := heuristic.TilesOf(g, numbers)
-	must.OK(tb, err)
-	return tiles
+	return must.Get(heuristic.TilesOf(g, numbers))(tb)
 }
 
 // relax returns the costs of all placements of tiles by relaxing every swap until
@@ -78,13 +76,9 @@ var shapes = [][2]int{{1, 1}, {1, 2}, {2, 1}, {1, 5}, {5, 1}, {2, 2}, {2, 3}, {3
 
 func equal(t *testing.T, what string, got, want []uint8) {
 	t.Helper()
-	if len(got) != len(want) {
-		t.Fatalf("%s: %d entries, want %d", what, len(got), len(want))
-	}
+	must.Hold(t, len(got) == len(want), "%s: %d entries, want %d", what, len(got), len(want))
 	for i := range got {
-		if got[i] != want[i] {
-			t.Fatalf("%s: entry %d is %d, want %d", what, i, got[i], want[i])
-		}
+		must.Equal(t, got[i], want[i], "%s: entry %d", what, i)
 	}
 }
 
@@ -96,8 +90,7 @@ func TestStatic(t *testing.T) {
 				continue
 			}
 			for _, cost := range []heuristic.Cost{heuristic.Unit, heuristic.Tracked} {
-				p, err := patterns.Static(t.Context(), g, set, patterns.Options{Job: job.Job{Workers: 2}, Cost: cost})
-				must.OK(t, err)
+				p := must.Get(patterns.Static(t.Context(), g, set, patterns.Options{Job: job.Job{Workers: 2}, Cost: cost}))(t)
 				equal(t, fmt.Sprint(shape, set, cost), p.Values, relax(g, set, cost))
 			}
 		}
@@ -109,8 +102,7 @@ func TestDynamic(t *testing.T) {
 		g := mustGrid(t, shape[0], shape[1])
 		for size := 1; size <= min(heuristic.MaxSet, g.Cells()); size++ {
 			for _, cost := range []heuristic.Cost{heuristic.Unit, heuristic.Tracked} {
-				table, err := patterns.Dynamic(t.Context(), g, size, patterns.Options{Job: job.Job{Workers: 2}, Cost: cost})
-				must.OK(t, err)
+				table := must.Get(patterns.Dynamic(t.Context(), g, size, patterns.Options{Job: job.Job{Workers: 2}, Cost: cost}))(t)
 				entries := int(heuristic.Entries(g, size))
 				for i, set := range heuristic.Sets(g, size) {
 					if i%7 == 0 {
@@ -125,8 +117,7 @@ func TestDynamic(t *testing.T) {
 func benchmarkStatic(b *testing.B, rows, cols int, numbers ...int) {
 	g := mustGrid(b, rows, cols)
 	for b.Loop() {
-		_, err := patterns.Static(b.Context(), g, mustTiles(b, g, numbers...), patterns.Options{Job: job.Job{Workers: 2}, Cost: heuristic.Unit})
-		must.OK(b, err)
+		must.OK(b, must.Err(patterns.Static(b.Context(), g, mustTiles(b, g, numbers...), patterns.Options{Job: job.Job{Workers: 2}, Cost: heuristic.Unit})))
 	}
 }
 
@@ -139,8 +130,7 @@ func BenchmarkDynamic(b *testing.B) {
 	for size := 3; size <= 4; size++ {
 		b.Run(fmt.Sprint(size), func(b *testing.B) {
 			for b.Loop() {
-				_, err := patterns.Dynamic(b.Context(), mustGrid(b, 4, 4), size, patterns.Options{Job: job.Job{Workers: 2}, Cost: heuristic.Unit})
-				must.OK(b, err)
+				must.OK(b, must.Err(patterns.Dynamic(b.Context(), mustGrid(b, 4, 4), size, patterns.Options{Job: job.Job{Workers: 2}, Cost: heuristic.Unit})))
 			}
 		})
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/swaptest"
 	"grenier/internal/testkit/tries"
 	"grenier/kernels/perm"
@@ -113,13 +114,7 @@ func (z *zoo) make(name string) heuristic.Heuristic {
 	return nil
 }
 
-func (z *zoo) walking() heuristic.Heuristic {
-	w, err := heuristic.NewWalking(z.g)
-	if err != nil {
-		z.t.Fatal(err)
-	}
-	return w
-}
+func (z *zoo) walking() heuristic.Heuristic { return must.Get(heuristic.NewWalking(z.g))(z.t) }
 
 // sets reads {1,2,3}{4..6} and singletons.
 func (z *zoo) sets(text string) (sets [][]int) {
@@ -151,38 +146,23 @@ func (z *zoo) sets(text string) (sets [][]int) {
 func (z *zoo) staticOf(text string, cost heuristic.Cost) heuristic.Heuristic {
 	var list []*heuristic.Pattern
 	for _, set := range z.sets(text) {
-		p, err := patterns.Static(z.t.Context(), z.g, mustTiles(z.t, z.g, set...), patterns.Options{Cost: cost})
-		if err != nil {
-			z.t.Fatal(err)
-		}
+		p := must.Get(patterns.Static(z.t.Context(), z.g, mustTiles(z.t, z.g, set...), patterns.Options{Cost: cost}))(z.t)
 		list = append(list, p)
 	}
-	h, err := heuristic.NewStatic(list...)
-	if err != nil {
-		z.t.Fatal(err)
-	}
-	return h
+	return must.Get(heuristic.NewStatic(list...))(z.t)
 }
 
 func (z *zoo) dynamicOf(size int, cost heuristic.Cost, exact bool) heuristic.Heuristic {
 	var tables []*heuristic.SetTable
 	for k := 1; k <= size; k++ {
-		table, err := patterns.Dynamic(z.t.Context(), z.g, k, patterns.Options{Cost: cost})
-		if err != nil {
-			z.t.Fatal(err)
-		}
+		table := must.Get(patterns.Dynamic(z.t.Context(), z.g, k, patterns.Options{Cost: cost}))(z.t)
 		tables = append(tables, table)
 	}
-	d, err := heuristic.NewDynamic(exact, tables...)
-	if err != nil {
-		z.t.Fatal(err)
-	}
-	return d
+	return must.Get(heuristic.NewDynamic(exact, tables...))(z.t)
 }
 
-// TestLongTruth compares with values that were computed by programs independent of this
-// one, on all states and all swaps: means, maxima, and how many states and edges
-// break the flags.
+// TestLongTruth compares with values that were computed by programs independent of this one, on all states and all
+// swaps: means, maxima, and how many states and edges break the flags.
 func TestLongTruth(t *testing.T) {
 	records := must.Rows(t, "testdata/heuristics.csv")
 	spaces := map[string]*space{}
@@ -212,9 +192,7 @@ func TestLongTruth(t *testing.T) {
 			t.Errorf("%s %s: %+v, consistent %v", shape, r[2], got, h.Consistent())
 		}
 	}
-	if compared < 40 {
-		t.Errorf("only %d compared", compared)
-	}
+	should.Not(t, compared < 40, "only %d compared", compared)
 }
 
 // known remembers the estimates of a bound, by rank.
@@ -234,8 +212,7 @@ func remember(g *swap.Grid, h heuristic.Heuristic) known {
 	return k
 }
 
-// bounds returns bounds by databases of one set of tiles, of several, and of all sets of
-// up to four tiles.
+// bounds returns bounds by databases of one set of tiles, of several, and of all sets of up to four tiles.
 func (z *zoo) bounds(cost heuristic.Cost) []heuristic.Heuristic {
 	n := z.g.Cells()
 	all := []heuristic.Heuristic{z.staticOf("{1}", cost), z.staticOf(fmt.Sprintf("{1..%d}", (n+1)/2), cost), z.staticOf(fmt.Sprintf("{1..%d}", n), cost)}
@@ -263,9 +240,8 @@ func TestLongFlags(t *testing.T) {
 	for _, size := range smallGrids(cells) {
 		g := mustGrid(t, size[0], size[1])
 		if size[1] == 1 && size[0] > 1 {
-			if row := mustGrid(t, 1, size[0]); !slices.Equal(g.Swaps(), row.Swaps()) {
-				t.Errorf("%v: other swaps than a row", size)
-			}
+			row := mustGrid(t, 1, size[0])
+			should.Hold(t, slices.Equal(g.Swaps(), row.Swaps()), "%v: other swaps than a row", size)
 			continue
 		}
 		sp, z := newSpace(g), &zoo{t: t, g: g}

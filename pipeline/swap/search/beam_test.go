@@ -1,12 +1,12 @@
 package search_test
 
 import (
-	"errors"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/swaptest"
 	"grenier/internal/testkit/tries"
 	"grenier/layers/swap"
@@ -23,18 +23,14 @@ func lifted(g *swap.Grid) heuristic.Heuristic {
 // runList solves a state of any grid and replays the solution.
 func runList(t *testing.T, name string, g *swap.Grid, l swap.List, o search.Options) search.Result {
 	t.Helper()
-	r, err := search.Solve(t.Context(), name, g, l, o)
-	must.OK(t, err)
+	r := must.Get(search.Solve(t.Context(), name, g, l, o))(t)
 	tiles := append(swap.List(nil), l...)
 	for _, m := range r.Swaps {
 		tiles.Swap(m)
 	}
-	if !tiles.Solved() {
-		t.Fatalf("%s: %v does not solve %v", name, r.Swaps, l)
-	}
-	if r.Lower > len(r.Swaps) || r.Optimal != (r.Lower == len(r.Swaps)) {
-		t.Fatalf("%s, %v: length %d, lower bound %d, optimal %v", name, l, len(r.Swaps), r.Lower, r.Optimal)
-	}
+	must.Hold(t, tiles.Solved(), "%s: %v does not solve %v", name, r.Swaps, l)
+	must.Hold(t, r.Lower <= len(r.Swaps) && r.Optimal == (r.Lower == len(r.Swaps)),
+		"%s, %v: length %d, lower bound %d, optimal %v", name, l, len(r.Swaps), r.Lower, r.Optimal)
 	return r
 }
 
@@ -58,9 +54,8 @@ func TestLargeNear(t *testing.T) {
 			o := search.Options{Heuristic: lifted(g), Width: 64}
 			exact := runList(t, "idastar", g, l, o)
 			b := runList(t, "beam", g, l, o)
-			if !exact.Optimal || len(exact.Swaps) > 6 || b.Lower > len(exact.Swaps) || len(b.Swaps) < len(exact.Swaps) {
-				t.Errorf("%v: IDA* %d, beam %d to %d", l, len(exact.Swaps), b.Lower, len(b.Swaps))
-			}
+			should.Hold(t, exact.Optimal && len(exact.Swaps) <= 6 && b.Lower <= len(exact.Swaps) && len(b.Swaps) >= len(exact.Swaps),
+				"%v: IDA* %d, beam %d to %d", l, len(exact.Swaps), b.Lower, len(b.Swaps))
 		}
 	}
 }
@@ -74,19 +69,16 @@ func TestLongLargeRandom(t *testing.T) {
 	}
 	for _, shape := range shapes {
 		g := mustGrid(t, shape[0], shape[1])
-		l, err := search.Generate(g, 0.67, r)
-		must.OK(t, err)
+		l := must.Get(search.Generate(g, 0.67, r))(t)
 		greedy := runList(t, "greedy", g, l, search.Options{})
 		narrow := runList(t, "beam", g, l, search.Options{Heuristic: lifted(g), Width: 64})
 		wide := runList(t, "beam", g, l, search.Options{Heuristic: lifted(g), Width: 128})
-		if len(narrow.Swaps) >= len(greedy.Swaps) || len(wide.Swaps) > len(narrow.Swaps) || wide.Lower != greedy.Lower {
-			t.Errorf("%v: greedy %d, beam %d and %d", shape, len(greedy.Swaps), len(narrow.Swaps), len(wide.Swaps))
-		}
+		should.Hold(t, len(narrow.Swaps) < len(greedy.Swaps) && len(wide.Swaps) <= len(narrow.Swaps) && wide.Lower == greedy.Lower,
+			"%v: greedy %d, beam %d and %d", shape, len(greedy.Swaps), len(narrow.Swaps), len(wide.Swaps))
 	}
 }
 
-// TestBeamDistances gives the beam random grids of 3 x 3, whose distances are known: it
-// never claims what is not true.
+// TestBeamDistances gives the beam random grids of 3 x 3, whose distances are known: it never claims what is not true.
 func TestBeamDistances(t *testing.T) {
 	g := mustGrid(t, 3, 3)
 	depth := swaptest.Distances(g)
@@ -96,35 +88,27 @@ func TestBeamDistances(t *testing.T) {
 		l := g.List(shuffled(g, r))
 		distance := int(depth[l.State().Rank(9)])
 		b := runList(t, "beam", g, l, search.Options{Heuristic: lifted(g), Width: 128})
-		if len(b.Swaps) < distance || b.Lower > distance {
-			t.Fatalf("%v: %d to %d, distance %d", l, b.Lower, len(b.Swaps), distance)
-		}
+		must.Not(t, len(b.Swaps) < distance || b.Lower > distance, "%v: %d to %d, distance %d", l, b.Lower, len(b.Swaps), distance)
 		if len(b.Swaps) == distance {
 			shortest++
 		}
 	}
-	if shortest < 190 {
-		t.Errorf("%d of 200 are shortest", shortest)
-	}
+	should.Not(t, shortest < 190, "%d of 200 are shortest", shortest)
 }
 
 // TestBeamMemory checks that a search keeps to its memory, as it counts it, and that the
 // solution is better the more it has.
 func TestBeamMemory(t *testing.T) {
 	g := mustGrid(t, 5, 5)
-	l, err := search.Generate(g, 0.67, rand.New(rand.NewPCG(12, 12)))
-	must.OK(t, err)
+	l := must.Get(search.Generate(g, 0.67, rand.New(rand.NewPCG(12, 12))))(t)
 	var most uint64
 	const memory = 200_000
 	o := search.Options{Heuristic: lifted(g), Job: job.Job{Memory: memory, Progress: func(s job.Step) { most = max(most, s.Detail.(search.Progress).Bytes) }}}
 	r := runList(t, "beam", g, l, o)
-	if r.Stopped != "memory" || most > memory {
-		t.Errorf("stopped %q, %d bytes", r.Stopped, most)
-	}
+	should.Hold(t, r.Stopped == "memory" && most <= memory, "stopped %q, %d bytes", r.Stopped, most)
 	o.Memory = 1000
-	if none := runList(t, "beam", g, l, o); none.Stopped != "memory" || none.Expanded > 0 || len(none.Swaps) < len(r.Swaps) {
-		t.Errorf("%+v", none)
-	}
+	none := runList(t, "beam", g, l, o)
+	should.Hold(t, none.Stopped == "memory" && none.Expanded <= 0 && len(none.Swaps) >= len(r.Swaps), "%+v", none)
 }
 
 // TestLongLine gives the beam the reversal of the longest line, which has the largest bounds
@@ -136,9 +120,8 @@ func TestLongLine(t *testing.T) {
 	const inversions = 64 * 63 / 2
 	width := tries.More(16, 64)
 	for _, name := range []string{"greedy", "beam"} {
-		if r := runList(t, name, g, l, search.Options{Heuristic: lifted(g), Width: width}); len(r.Swaps) != inversions || r.Lower != 1024 {
-			t.Errorf("%s: %d to %d", name, r.Lower, len(r.Swaps))
-		}
+		r := runList(t, name, g, l, search.Options{Heuristic: lifted(g), Width: width})
+		should.Hold(t, len(r.Swaps) == inversions && r.Lower == 1024, "%s: %d to %d", name, r.Lower, len(r.Swaps))
 	}
 }
 
@@ -158,8 +141,6 @@ func TestLargeRefused(t *testing.T) {
 		{"greedy", g.Home()[1:], nil, swap.ErrTiles},
 		{"greedy", make(swap.List, 25), nil, swap.ErrTiles},
 	} {
-		if _, err := search.Solve(t.Context(), c.name, g, c.tiles, search.Options{Heuristic: c.h}); !errors.Is(err, c.want) {
-			t.Errorf("%s: %v, want %v", c.name, err, c.want)
-		}
+		should.Be(t, must.Err(search.Solve(t.Context(), c.name, g, c.tiles, search.Options{Heuristic: c.h})), c.want, "%s", c.name)
 	}
 }

@@ -4,12 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/swaptest"
 	"grenier/internal/testkit/tries"
+	"grenier/io/crew"
 	"grenier/kernels/perm"
 	"grenier/layers/swap"
 	"grenier/layers/swap/heuristic"
@@ -32,30 +37,21 @@ func shuffled(g *swap.Grid, r *rand.Rand) swap.State {
 // bounds returns every kind of bound for a grid.
 func bounds(tb testing.TB, g *swap.Grid, sets ...[]int) []heuristic.Heuristic {
 	tb.Helper()
-	w, err := heuristic.NewWalking(g)
-	must.OK(tb, err)
+	w := must.Get(heuristic.NewWalking(g))(tb)
 	manhattan := heuristic.NewManhattan(g)
 	o := patterns.Options{Cost: heuristic.Tracked}
 	var list []*heuristic.Pattern
 	for _, set := range sets {
-		tiles, err := heuristic.TilesOf(g, set)
-		must.OK(tb, err)
-		p, err := patterns.Static(tb.Context(), g, tiles, o)
-		must.OK(tb, err)
-		list = append(list, p)
+		tiles := must.Get(heuristic.TilesOf(g, set))(tb)
+		list = append(list, must.Get(patterns.Static(tb.Context(), g, tiles, o))(tb))
 	}
-	static, err := heuristic.NewStatic(list...)
-	must.OK(tb, err)
+	static := must.Get(heuristic.NewStatic(list...))(tb)
 	var tables []*heuristic.SetTable
 	for size := 1; size <= min(2, g.Cells()); size++ {
-		table, err := patterns.Dynamic(tb.Context(), g, size, o)
-		must.OK(tb, err)
-		tables = append(tables, table)
+		tables = append(tables, must.Get(patterns.Dynamic(tb.Context(), g, size, o))(tb))
 	}
-	greedy, err := heuristic.NewDynamic(false, tables...)
-	must.OK(tb, err)
-	exact, err := heuristic.NewDynamic(true, tables...)
-	must.OK(tb, err)
+	greedy := must.Get(heuristic.NewDynamic(false, tables...))(tb)
+	exact := must.Get(heuristic.NewDynamic(true, tables...))(tb)
 	return []heuristic.Heuristic{
 		heuristic.Zero{}, heuristic.NewInversions(g), manhattan, w, heuristic.Lift{Heuristic: w, Grid: g}, static, greedy, exact,
 		heuristic.Lift{Heuristic: heuristic.Max{static, heuristic.Inverse{Heuristic: static, Grid: g}, w}, Grid: g},
@@ -65,41 +61,33 @@ func bounds(tb testing.TB, g *swap.Grid, sets ...[]int) []heuristic.Heuristic {
 // run solves a state and checks the counts that every result must have.
 func run(t *testing.T, name string, g *swap.Grid, s swap.State, o search.Options) search.Result {
 	t.Helper()
-	r, err := search.Solve(t.Context(), name, g, g.List(s), o)
-	must.OK(t, err)
+	r := must.Get(search.Solve(t.Context(), name, g, g.List(s), o))(t)
 	for _, m := range r.Swaps {
 		s = g.Apply(s, m)
 	}
-	if s != g.Goal() {
-		t.Fatalf("%s: %v does not solve the grid", name, r.Swaps)
-	}
-	if r.Optimal != (r.Lower == len(r.Swaps)) || r.Lower > len(r.Swaps) {
-		t.Fatalf("%s: length %d, lower bound %d, optimal %v", name, len(r.Swaps), r.Lower, r.Optimal)
-	}
+	must.Hold(t, s == g.Goal(), "%s: %v does not solve the grid", name, r.Swaps)
+	must.Hold(t, r.Optimal == (r.Lower == len(r.Swaps)) && r.Lower <= len(r.Swaps),
+		"%s: length %d, lower bound %d, optimal %v", name, len(r.Swaps), r.Lower, r.Optimal)
 	return r
 }
 
-// agree solves a state by a solver with all bounds, or without, and compares with its
-// distance.
+// agree solves a state by a solver with all bounds, or without, and compares with its distance.
 func agree(t *testing.T, name string, g *swap.Grid, s swap.State, distance int, all []heuristic.Heuristic) {
 	t.Helper()
-	solver, err := search.Find(name)
-	must.OK(t, err)
+	solver := must.Get(search.Find(name))(t)
 	if !solver.Informed {
 		all = []heuristic.Heuristic{nil}
 	}
 	for _, h := range all {
 		if name == "dibbs" && !h.Consistent() {
-			if _, err := search.Solve(t.Context(), name, g, g.List(s), search.Options{Heuristic: h}); !errors.Is(err, search.ErrHeuristic) {
-				t.Fatalf("dibbs takes %s: %v", h.Name(), err)
-			}
+			must.Be(t, must.Err(search.Solve(t.Context(), name, g, g.List(s), search.Options{Heuristic: h})), search.ErrHeuristic,
+				"dibbs takes %s", h.Name())
 			continue
 		}
 		r := run(t, name, g, s, search.Options{Heuristic: h, Width: 64})
-		if solver.Exact && (len(r.Swaps) != distance || !r.Optimal) || r.Optimal && len(r.Swaps) != distance || len(r.Swaps) < distance ||
-			name == "astar-weighted" && (len(r.Swaps) > 2*distance || 2*r.Lower < len(r.Swaps)) || name == "chains" && len(r.Swaps) > 4*distance {
-			t.Fatalf("%s %v, state %x: length %d, optimal %v, distance %d", name, h, s, len(r.Swaps), r.Optimal, distance)
-		}
+		must.Not(t, solver.Exact && (len(r.Swaps) != distance || !r.Optimal) || r.Optimal && len(r.Swaps) != distance || len(r.Swaps) < distance ||
+			name == "astar-weighted" && (len(r.Swaps) > 2*distance || 2*r.Lower < len(r.Swaps)) || name == "chains" && len(r.Swaps) > 4*distance,
+			"%s %v, state %x: length %d, optimal %v, distance %d", name, h, s, len(r.Swaps), r.Optimal, distance)
 	}
 }
 
@@ -232,8 +220,7 @@ func TestLongRandom4x4(t *testing.T) {
 	}
 }
 
-// TestStopped checks that a search that may not finish says so and returns a true
-// lower bound.
+// TestStopped checks that a search that may not finish says so and returns a true lower bound.
 func TestStopped(t *testing.T) {
 	g := mustGrid(t, 3, 3)
 	depth := swaptest.Distances(g)
@@ -242,8 +229,7 @@ func TestStopped(t *testing.T) {
 	for range 3 {
 		s := shuffled(g, r)
 		for _, name := range search.Names() {
-			solver, err := search.Find(name)
-			must.OK(t, err)
+			solver := must.Get(search.Find(name))(t)
 			for _, o := range []search.Options{{Heuristic: w, Job: job.Job{Memory: 60000}}, {Heuristic: w, Job: job.Job{Memory: 1}}, {Heuristic: w, Time: 1}} {
 				res := run(t, name, g, s, o)
 				if d := int(depth[s.Rank(9)]); res.Lower > d || res.Stopped == "" && !res.Optimal && solver.Exact {
@@ -253,9 +239,7 @@ func TestStopped(t *testing.T) {
 		}
 	}
 	res := run(t, "bfs", g, g.Goal().Swap(0, 8), search.Options{Job: job.Job{Memory: 30000}})
-	if res.Stopped != "memory" || res.Optimal {
-		t.Errorf("%+v", res)
-	}
+	should.Not(t, res.Stopped != "memory" || res.Optimal, "%+v", res)
 }
 
 func TestRefused(t *testing.T) {
@@ -269,22 +253,18 @@ func TestRefused(t *testing.T) {
 		{"astar", search.Options{}, search.ErrHeuristic},
 		{"idastar", search.Options{}, search.ErrHeuristic},
 	} {
-		if _, err := search.Solve(t.Context(), c.name, g, g.Home(), c.o); !errors.Is(err, c.want) {
-			t.Errorf("%s: %v, want %v", c.name, err, c.want)
-		}
+		should.Be(t, must.Err(search.Solve(t.Context(), c.name, g, g.Home(), c.o)), c.want, "%s", c.name)
 	}
 }
 
 func TestCancelled(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
+	ctx := must.Ended(t)
 	g := mustGrid(t, 3, 3)
 	s := perm.UnrankPacked(9, perm.Factorial(9)-1)
 	for _, name := range []string{"bfs", "graph", "astar-parallel"} {
 		r, err := search.Solve(ctx, name, g, g.List(s), search.Options{Job: job.Job{Workers: 2}, Heuristic: heuristic.NewManhattan(g)})
-		if !errors.Is(err, context.Canceled) || r.Stopped != "interrupt" || r.Lower == 0 || r.Lower > 16 || len(r.Swaps) < 16 {
-			t.Errorf("%s: %+v, %v", name, r, err)
-		}
+		should.Hold(t, errors.Is(err, context.Canceled) && r.Stopped == "interrupt" && r.Lower != 0 && r.Lower <= 16 && len(r.Swaps) >= 16,
+			"%s: %+v, %v", name, r, err)
 	}
 }
 
@@ -301,13 +281,10 @@ func TestProgress(t *testing.T) {
 		}
 	}}}
 	r, err := search.Solve(ctx, "astar", g, g.List(s), o)
-	if !errors.Is(err, context.Canceled) || r.Stopped != "interrupt" || len(list) != 3 {
-		t.Fatalf("%+v, %v, %d reports", r, err, len(list))
-	}
+	must.Hold(t, errors.Is(err, context.Canceled) && r.Stopped == "interrupt" && len(list) == 3, "%+v, %v, %d reports", r, err, len(list))
 	for i, p := range list {
-		if p.Solver != "astar" || p.Lower < 32 || p.Lower > 36 || p.Best < 36 || p.Open == 0 || p.Closed == 0 || p.Bytes == 0 || p.Bytes > p.Memory {
-			t.Errorf("%+v", p)
-		}
+		should.Not(t, p.Solver != "astar" || p.Lower < 32 || p.Lower > 36 || p.Best < 36 || p.Open == 0 || p.Closed == 0 || p.Bytes == 0 || p.Bytes > p.Memory,
+			"%+v", p)
 		if i > 0 && p.Expanded <= list[i-1].Expanded {
 			t.Errorf("%+v after %+v", p, list[i-1])
 		}
@@ -332,22 +309,116 @@ func (p patchy) Estimate(s swap.State) int {
 // TestJumps: where a bound jumps, that of a neighbour counts too, and fewer states are expanded for the same solution.
 func TestJumps(t *testing.T) {
 	g, r := mustGrid(t, 2, 4), rand.New(rand.NewPCG(1, 2))
-	w, err := heuristic.NewWalking(g)
-	must.OK(t, err)
+	w := must.Get(heuristic.NewWalking(g))(t)
 	for _, name := range []string{"astar", "astar-bucket", "idastar"} {
 		var with, without uint64
 		for range 5 {
 			s := shuffled(g, r)
 			a := run(t, name, g, s, search.Options{Heuristic: patchy{w, false}})
 			b := run(t, name, g, s, search.Options{Heuristic: patchy{w, true}}) // exact all the same
-			if len(a.Swaps) != len(b.Swaps) {
-				t.Errorf("%s: %d swaps and %d", name, len(a.Swaps), len(b.Swaps))
-			}
+			should.Hold(t, len(a.Swaps) == len(b.Swaps), "%s: %d swaps and %d", name, len(a.Swaps), len(b.Swaps))
 			with, without = with+a.Expanded, without+b.Expanded
 		}
 		t.Logf("%s: %d states expanded, %d with the bound of each state alone", name, with, without)
-		if with > without*3/4 {
-			t.Errorf("%s: %d states expanded, %d with the bound of each state alone", name, with, without)
+		should.Not(t, with > without*3/4, "%s: %d states expanded, %d with the bound of each state alone", name, with, without)
+	}
+}
+
+// TestSVG checks that the drawing is XML with a tile for each cell that ends at home.
+func TestSVG(t *testing.T) {
+	g := mustGrid(t, 2, 3)
+	puzzle := must.Get(g.Puzzle([]int{2, 1, 3, 4, 5, 6}))(t)
+	var values []string
+	for _, e := range must.XML(t, string(search.SVG(puzzle, []swap.Swap{{A: 0, B: 1}}))) {
+		for _, a := range e.Attr {
+			if e.Name.Local == "animateTransform" && a.Name.Local == "values" {
+				values = append(values, a.Value)
+			}
 		}
 	}
+	should.Hold(t, len(values) == 6 && values[0] == "90 30;30 30;30 30;30 30" && values[1] == "30 30;90 30;90 30;90 30" && values[5] == "150 90;150 90;150 90;150 90",
+		"%q", values)
+	still := string(search.SVG(puzzle, nil))
+	should.Not(t, strings.Contains(still, "animate"), "%v", still)
+}
+
+func TestFrames(t *testing.T) {
+	g := mustGrid(t, 2, 5)
+	puzzle := must.Get(g.Puzzle([]int{2, 10, 3, 4, 5, 6, 7, 8, 9, 1}))(t)
+	frames := search.Frames(puzzle, []swap.Swap{{A: 0, B: 1}, {A: 4, B: 9}}, func(cell string) string {
+		return "<" + strings.TrimSpace(cell) + ">"
+	})
+	want := []string{
+		"  2  10   3   4   5 \n  6   7   8   9   1 \n",
+		"<10><2>  3   4   5 \n  6   7   8   9   1 \n",
+		" 10   2   3   4 <1>\n  6   7   8   9 <5>\n",
+	}
+	should.Hold(t, strings.Join(frames, "\n") == strings.Join(want, "\n"), "%q", frames)
+	still := search.Frames(puzzle, nil, strings.ToUpper)
+	should.Hold(t, len(still) == 1 && still[0] == want[0], "%q", still)
+}
+
+func TestGenerate(t *testing.T) {
+	r := rand.New(rand.NewPCG(6, 6))
+	for _, shape := range [][2]int{{1, 1}, {1, 2}, {2, 2}, {3, 1}, {3, 3}, {2, 5}, {4, 4}, {1, 16}, {5, 5}, {8, 8}, {64, 1}} {
+		g := mustGrid(t, shape[0], shape[1])
+		m, most := heuristic.NewManhattan(g), heuristic.MaxManhattan(g)
+		for _, d := range []float64{0, 0.1, 0.5, 0.77, 1} {
+			s := must.Get(search.Generate(g, d, r))(t)
+			if sum := m.SumList(s); math.Abs(float64(sum)-d*float64(most)) > 1 || sum > most {
+				t.Errorf("%v, difficulty %v: sum %d, largest %d", shape, d, sum, most)
+			}
+		}
+	}
+	for _, d := range []float64{-0.1, 1.1, math.NaN()} {
+		should.Be(t, must.Err(search.Generate(mustGrid(t, 2, 2), d, r)), search.ErrDifficulty, "%v", d)
+	}
+}
+
+// TestParallel: neither the solution nor the work depends on the number of workers, with a
+// bound that is not consistent too.
+func TestParallel(t *testing.T) {
+	g := mustGrid(t, 3, 3)
+	depth := swaptest.Distances(g)
+	w := must.Get(heuristic.NewWalking(g))(t)
+	r := rand.New(rand.NewPCG(6, 6))
+	for range 5 {
+		s := shuffled(g, r)
+		for _, h := range []heuristic.Heuristic{heuristic.NewManhattan(g), heuristic.Inverse{Heuristic: w, Grid: g}} {
+			var first search.Result
+			for i, workers := range []int{1, 2, 3, 40} {
+				res := run(t, "astar-parallel", g, s, search.Options{Job: job.Job{Workers: workers}, Heuristic: h})
+				must.Hold(t, len(res.Swaps) == int(depth[s.Rank(9)]) && res.Optimal,
+					"%s, state %x: %d swaps, optimal %v", h.Name(), s, len(res.Swaps), res.Optimal)
+				if i == 0 {
+					first = res
+				}
+				should.Hold(t, slices.Equal(res.Swaps, first.Swaps) && res.Counts == first.Counts,
+					"%d workers: %v, %+v; 1 worker: %v, %+v", workers, res.Swaps, res.Counts, first.Swaps, first.Counts)
+			}
+		}
+	}
+}
+
+// broken is a bound that panics on one state.
+type broken struct {
+	heuristic.Zero
+	on swap.State
+}
+
+func (b broken) Estimate(s swap.State) int {
+	if s == b.on {
+		panic("a bug")
+	}
+	return 0
+}
+
+// TestParallelPanic: a panic of a worker is an error of the search.
+func TestParallelPanic(t *testing.T) {
+	g := mustGrid(t, 2, 3)
+	start := g.Goal().Swap(0, 5)
+	o := search.Options{Job: job.Job{Workers: 3}, Heuristic: broken{on: start.Swap(0, 1)}}
+	_, err := search.Solve(t.Context(), "astar-parallel", g, g.List(start), o)
+	_, ok := errors.AsType[*crew.PanicError](err)
+	should.Hold(t, ok, "error %v", err)
 }

@@ -18,6 +18,7 @@ import (
 	"grenier/internal/testkit/awaritest"
 	"grenier/internal/testkit/browsertest"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
 	"grenier/pipeline/job"
@@ -58,22 +59,18 @@ func newSiteOf(t *testing.T, pits int, rules awari.Rules, seeds int, origins ...
 	t.Cleanup(func() { tab.Close() })
 	var invited serve.Origins
 	if len(origins) > 0 {
-		if invited, err = serve.ParseOrigins(strings.Join(origins, ",")); err != nil {
-			t.Fatal(err)
-		}
+		invited, err = serve.ParseOrigins(strings.Join(origins, ","))
+		must.Hold(t, err == nil, "%v", err)
 	}
 	server, err := serve.New(serve.Options{Tables: tab, Dir: dir, Family: cpu.Best(), Pages: web.Files(), Origins: invited, Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
 	must.OK(t, err)
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	must.OK(t, err)
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error)
 	go func() { ended <- server.Serve(ctx, l) }()
 	end := sync.OnceFunc(func() {
 		stop()
-		if err := <-ended; err != nil {
-			t.Error(err)
-		}
+		should.OK(t, <-ended)
 	})
 	t.Cleanup(end)
 	return &site{game, dir, tab, "http://" + l.Addr().String() + "/", "", end}
@@ -86,8 +83,7 @@ type tab struct {
 	where string // language, scheme and width, for messages
 }
 
-// openAt opens an address in a tab of its own, in a window of the given width. Motion is reduced
-// unless asked for.
+// openAt opens an address in a tab of its own, in a window of the given width. Motion is reduced unless asked for.
 func openAt(t *testing.T, browser *browsertest.Browser, s *site, url string, width int64, features ...string) *tab {
 	t.Helper()
 	media := map[string]string{"prefers-reduced-motion": "reduce", "prefers-color-scheme": "light"}
@@ -125,8 +121,7 @@ func (p *tab) leave() {
 // says waits until an element has some text in its own.
 func (p *tab) says(selector, text string) {
 	p.Helper()
-	quoted, err := json.Marshal(text)
-	must.OK(p, err)
+	quoted := must.Get(json.Marshal(text))(p)
 	p.Await(text, fmt.Sprintf(`document.querySelector(%q)?.textContent.includes(%s)`, selector, quoted))
 }
 
@@ -137,10 +132,7 @@ func (p *tab) wantGone() {
 }
 
 // click clicks on an element.
-func (p *tab) click(selector string) {
-	p.Helper()
-	p.Do(chromedp.Click(chromedp.CSS(selector)))
-}
+func (p *tab) click(selector string) { p.Helper(); p.Do(chromedp.Click(chromedp.CSS(selector))) }
 
 // write replaces the text of a field by keys.
 func (p *tab) write(selector, text string) {
@@ -267,8 +259,7 @@ func (p *tab) mover() []pitInfo {
 // wantValues compares the values on the page with the tables.
 func (p *tab) wantValues(at place) {
 	p.Helper()
-	probe, err := p.tables.Probe(p.Context(), at.board)
-	must.OK(p, err)
+	probe := must.Get(p.tables.Probe(p.Context(), at.board))(p)
 	for i, shown := range p.mover() {
 		want := pitInfo{Chip: ""}
 		if m := probe.Moves[i]; m.Legal {

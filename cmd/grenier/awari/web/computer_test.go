@@ -44,9 +44,7 @@ for await (const pits of createInterface({ input: process.stdin })) {
 // as long as it can win anything more.
 func TestLongComputerWins(t *testing.T) {
 	node, err := exec.LookPath("node")
-	if err != nil {
-		t.Skip("there is no node")
-	}
+	tries.SkipIf(t, err != nil, "there is no node")
 	tb, url := served(t, tries.Pick(8, 11, 14))
 	dir := t.TempDir()
 	for name, data := range web.Files() {
@@ -58,10 +56,8 @@ func TestLongComputerWins(t *testing.T) {
 	must.Write(t, filepath.Join(dir, "computer.js"), []byte(computer))
 	for _, lines := range []string{"lines", ""} {
 		cmd := exec.Command(node, filepath.Join(dir, "computer.js"), url, lines)
-		in, err := cmd.StdinPipe()
-		must.OK(t, err)
-		out, err := cmd.StdoutPipe()
-		must.OK(t, err)
+		in := must.Get(cmd.StdinPipe())(t)
+		out := must.Get(cmd.StdoutPipe())(t)
 		var said strings.Builder
 		cmd.Stderr = &said
 		must.OK(t, cmd.Start())
@@ -72,13 +68,10 @@ func TestLongComputerWins(t *testing.T) {
 				must.OK(t, in.Close())
 				t.Fatalf("board %s: no answer, %v: %s", tb.Game().Text(b), cmd.Wait(), said.String())
 			}
-			pit, err := strconv.Atoi(answers.Text())
-			must.OK(t, err)
-			return pit
+			return must.Get(strconv.Atoi(answers.Text()))(t)
 		})
 		must.OK(t, in.Close())
-		_, err = io.Copy(io.Discard, out)
-		must.OK(t, err)
+		must.OK(t, must.Err(io.Copy(io.Discard, out)))
 		must.OK(t, cmd.Wait())
 	}
 }
@@ -87,17 +80,12 @@ func TestLongComputerWins(t *testing.T) {
 func served(t *testing.T, seeds int) (*tables.Tables, string) {
 	t.Helper()
 	dir, j := t.TempDir(), job.Job{Workers: 2, Family: cpu.Best()}
-	_, err := solve.Solve(t.Context(), dir, awaritest.Game(t, 12, awari.Awari), solve.Options{Seeds: seeds, Job: j})
-	must.OK(t, err)
-	_, err = distance.Run(t.Context(), dir, distance.Options{Job: j})
-	must.OK(t, err)
-	tb, err := tables.Open(t.Context(), dir)
-	must.OK(t, err)
+	must.OK(t, must.Err(solve.Solve(t.Context(), dir, awaritest.Game(t, 12, awari.Awari), solve.Options{Seeds: seeds, Job: j})))
+	must.OK(t, must.Err(distance.Run(t.Context(), dir, distance.Options{Job: j})))
+	tb := must.Get(tables.Open(t.Context(), dir))(t)
 	t.Cleanup(func() { tb.Close() })
-	server, err := serve.New(serve.Options{Tables: tb, Pages: web.Files(), Rate: 1e6, Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
-	must.OK(t, err)
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	must.OK(t, err)
+	server := must.Get(serve.New(serve.Options{Tables: tb, Pages: web.Files(), Rate: 1e6, Log: slog.New(slog.NewTextHandler(t.Output(), nil))}))(t)
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error)
 	go func() { ended <- server.Serve(ctx, l) }()

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"grenier/cmd/grenier/awari/web"
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 )
 
 // forbidden matches text that the page must not have: what the policy of the server refuses,
@@ -51,38 +53,29 @@ func wantNamed(t *testing.T, files map[string][]byte, there func(name string) bo
 	}
 	for name, data := range files {
 		rule, ok := forbidden[path.Ext(name)]
-		if !ok {
-			t.Fatalf("%s: nobody knows what it must not have", name)
-		}
+		must.Hold(t, ok, "%s: nobody knows what it must not have", name)
 		for _, found := range rule.FindAllString(strings.ReplaceAll(string(data), "http://www.w3.org/2000/svg", ""), -1) {
 			t.Errorf("%s has %q", name, found)
 		}
 		for _, m := range references.FindAllStringSubmatch(string(data), -1) {
 			target := fileOf(strings.Join(m[1:], ""))
 			named[target] = true
-			if files[target] == nil && !slices.Contains(made, target) && !there(target) {
-				t.Errorf("%s names %s, which is not there", name, target)
-			}
+			should.Not(t, files[target] == nil && !slices.Contains(made, target) && !there(target),
+				"%s names %s, which is not there", name, target)
 		}
 	}
 	for name := range files {
-		if !named[name] {
-			t.Errorf("no file names %s", name)
-		}
+		should.Hold(t, named[name], "no file names %s", name)
 	}
 }
 
 // TestFiles checks the files of the page.
 func TestFiles(t *testing.T) {
 	files, kept := web.Files(), kept(t)
-	if len(files) < 8 {
-		t.Fatalf("%d files", len(files))
-	}
+	must.Not(t, len(files) < 8, "%d files", len(files))
 	wantNamed(t, files, func(string) bool { return false }, "index.html")
 	for name := range files {
-		if name != "sw.js" && !kept[name] {
-			t.Errorf("the worker does not keep %s", name)
-		}
+		should.Not(t, name != "sw.js" && !kept[name], "the worker does not keep %s", name)
 	}
 }
 
@@ -93,14 +86,10 @@ func TestOthers(t *testing.T) {
 	for what, files := range map[string]map[string][]byte{"a server": web.Files(others...), "a site": web.Site(others...)} {
 		text := string(files[name])
 		for _, want := range []string{says, `<a href="http://localhost:8081/">abapa</a> <a href="https://host/%22%3e%3cscript%3e/">strict</a>`} {
-			if !strings.Contains(text, want) {
-				t.Errorf("%s: %q is missing", what, want)
-			}
+			should.Hold(t, strings.Contains(text, want), "%s: %q is missing", what, want)
 		}
 	}
-	if strings.Contains(string(web.Files()[name]), says) {
-		t.Error("without others there is a link to some")
-	}
+	should.Not(t, strings.Contains(string(web.Files()[name]), says), "without others there is a link to some")
 }
 
 // TestSiteFiles checks the files of the pages of a published site.
@@ -122,9 +111,7 @@ func kept(t *testing.T) map[string]bool {
 	for _, m := range regexp.MustCompile(`"/([^"]*)"`).FindAllStringSubmatch(list, -1) {
 		name := fileOf(m[1])
 		kept[name] = true
-		if files[name] == nil && !slices.Contains(made, name) {
-			t.Errorf("the worker keeps %s, which is not there", name)
-		}
+		should.Not(t, files[name] == nil && !slices.Contains(made, name), "the worker keeps %s, which is not there", name)
 	}
 	return kept
 }
@@ -132,8 +119,7 @@ func kept(t *testing.T) map[string]bool {
 // firstLoad is how many bytes the page may have that is shown first, compressed; and all scripts and styles of a published site.
 const firstLoad = 75_000
 
-// TestWeight adds up what a browser loads before the page can be used: the page and what it
-// names, in turn.
+// TestWeight adds up what a browser loads before the page can be used: the page and what it names, in turn.
 func TestWeight(t *testing.T) {
 	todo, seen, sum := []string{"index.html"}, map[string]bool{}, 0
 	for ; len(todo) > 0; todo = todo[1:] {
@@ -143,18 +129,14 @@ func TestWeight(t *testing.T) {
 		}
 		seen[name] = true
 		data := web.Files()[name]
-		if data == nil {
-			t.Fatalf("there is no %s", name)
-		}
+		must.Not(t, data == nil, "there is no %s", name)
 		sum += gzipped(data)
 		for _, m := range references.FindAllStringSubmatch(string(data), -1) {
 			todo = append(todo, fileOf(strings.Join(m[1:], "")))
 		}
 	}
 	t.Logf("%d files, %d bytes", len(seen), sum)
-	if sum > firstLoad || len(seen) < 15 {
-		t.Errorf("%d files have %d bytes, want at most %d", len(seen), sum, firstLoad)
-	}
+	should.Not(t, sum > firstLoad || len(seen) < 15, "%d files have %d bytes, want at most %d", len(seen), sum, firstLoad)
 }
 
 // gzipped returns how many bytes data takes when a web server compresses it.

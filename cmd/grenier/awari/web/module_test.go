@@ -19,6 +19,7 @@ import (
 	"grenier/internal/testkit/awaritest"
 	"grenier/internal/testkit/browsertest"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
 	"grenier/io/manifest"
@@ -53,9 +54,7 @@ func example(t *testing.T, language, address string) string {
 	t.Helper()
 	text := string(must.Read(t, "../../../../docs/publish.md"))
 	m := regexp.MustCompile("(?s)```" + language + "\n(.*?)```").FindStringSubmatch(text)
-	if m == nil {
-		t.Fatalf("docs/publish.md has no %s", language)
-	}
+	must.Not(t, m == nil, "docs/publish.md has no %s", language)
 	return strings.ReplaceAll(m[1], "https://host/awari/", address)
 }
 
@@ -67,15 +66,10 @@ func wantProbes(t *testing.T, tab *tables.Tables, texts []string, got [][]*int) 
 	t.Helper()
 	var boards []awari.Board
 	for _, text := range texts {
-		b, err := tab.Game().Parse(strings.Split(text, ","))
-		must.OK(t, err)
-		boards = append(boards, b)
+		boards = append(boards, must.Get(tab.Game().Parse(strings.Split(text, ",")))(t))
 	}
-	probes, err := tab.Probes(t.Context(), boards)
-	must.OK(t, err)
-	if len(got) != len(probes) {
-		t.Fatalf("%d of %d boards", len(got), len(probes))
-	}
+	probes := must.Get(tab.Probes(t.Context(), boards))(t)
+	must.Hold(t, len(got) == len(probes), "%d of %d boards", len(got), len(probes))
 	for i, p := range probes {
 		want := []*int{&p.Value}
 		for _, m := range p.Moves[:tab.Game().Half()] {
@@ -100,9 +94,8 @@ func TestLongModule(t *testing.T) {
 	m := publishSite(t, newSiteOf(t, 12, awari.Awari, 11))
 	address := foreign(t, m.out)
 	text := example(t, "html", address)
-	if n := strings.Count(text, "\n"); n != 10 {
-		t.Errorf("the page has %d lines", n)
-	}
+	n := strings.Count(text, "\n")
+	should.Hold(t, n == 10, "the page has %d lines", n)
 	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		if r.URL.Path == "/" {
@@ -112,15 +105,12 @@ func TestLongModule(t *testing.T) {
 	defer other.Close()
 	page := openAt(t, browsertest.Start(t), m.site, other.URL, 800)
 	page.Await("the answer", `document.querySelector("#answer").textContent !== ""`)
-	p, err := m.tables.Probe(t.Context(), documented)
-	must.OK(t, err)
+	p := must.Get(m.tables.Probe(t.Context(), documented))(t)
 	want := fmt.Sprintf("value %d; moves", p.Value)
 	for _, move := range p.Moves[:6] {
 		want += map[bool]string{true: " " + strconv.Itoa(move.Value), false: " ."}[move.Legal]
 	}
-	if got := page.Text("#answer"); got != want {
-		t.Errorf("the page says %q, want %q", got, want)
-	}
+	should.Equal(t, page.Text("#answer"), want, "the page")
 	boards := m.random(rand.New(rand.NewPCG(34, 1)), 1000, 11)
 	got := compute[[][]*int](page, fmt.Sprintf(`const { open } = await import("%sawari.js"); return (%s)(await open(), [[%s]]);`, address, probeAll, strings.Join(boards, "],[")))
 	wantProbes(t, m.tables, boards, got)
@@ -136,16 +126,12 @@ type nodeSite struct {
 func newNodeSite(t *testing.T, seeds int, distances ...int) *nodeSite {
 	t.Helper()
 	node, err := exec.LookPath("node")
-	if err != nil {
-		t.Skip("there is no node")
-	}
+	tries.SkipIf(t, err != nil, "there is no node")
 	s := &nodeSite{site: newSiteOf(t, 12, awari.Awari, seeds), node: node, out: filepath.Join(t.TempDir(), "site"), dir: t.TempDir()}
 	if len(distances) > 0 {
-		_, err = distance.Run(t.Context(), s.site.dir, distance.Options{Layers: distances, Job: job.Job{Family: cpu.Best()}})
-		must.OK(t, err)
+		must.OK(t, must.Err(distance.Run(t.Context(), s.site.dir, distance.Options{Layers: distances, Job: job.Job{Family: cpu.Best()}})))
 	}
-	_, err = publish.Run(t.Context(), s.site.dir, s.out, publish.Options{Pages: web.Site(), Job: job.Job{Family: cpu.Best()}})
-	must.OK(t, err)
+	must.OK(t, must.Err(publish.Run(t.Context(), s.site.dir, s.out, publish.Options{Pages: web.Site(), Job: job.Job{Family: cpu.Best()}})))
 	s.address = foreign(t, s.out)
 	must.Write(t, filepath.Join(s.dir, "awari.mjs"), must.Read(t, filepath.Join(s.out, "awari.js")))
 	return s
@@ -158,9 +144,7 @@ func (s *nodeSite) run(t *testing.T, program, stdin string) string {
 	cmd := exec.Command(s.node, filepath.Join(s.dir, "program.mjs"), s.address)
 	cmd.Stdin = strings.NewReader(stdin)
 	text, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v: %s", err, text)
-	}
+	must.Hold(t, err == nil, "%v: %s", err, text)
 	return string(text)
 }
 
@@ -209,8 +193,7 @@ console.log(JSON.stringify(all));`
 		return got
 	}
 	for i, got := range ask(boards) {
-		b, err := s.tables.Game().Parse(strings.Split(boards[i], ","))
-		must.OK(t, err)
+		b := must.Get(s.tables.Game().Parse(strings.Split(boards[i], ",")))(t)
 		plies, known, err := s.tables.Distance(t.Context(), b)
 		must.OK(t, err)
 		if n := b.Seeds(); got.Error != "" || known != (n == 4 || n == 6 || n == 8) || (got.Plies != nil) != known || known && *got.Plies != plies {
@@ -223,21 +206,15 @@ console.log(JSON.stringify(all));`
 				}
 			}
 		}
-		best, err := line.Best(t.Context(), s.tables, b, line.Options{})
-		must.OK(t, err)
-		if len(best.Moves) != len(got.Line) {
-			t.Fatalf("%s: a line of %d moves, want %d", boards[i], len(got.Line), len(best.Moves))
-		}
+		best := must.Get(line.Best(t.Context(), s.tables, b, line.Options{}))(t)
+		must.Equal(t, len(best.Moves), len(got.Line), "%s: a line of %d moves, want", boards[i], len(got.Line))
 		for j, m := range best.Moves {
-			if m.Value != 0 && m.Pit != got.Line[j] {
-				t.Fatalf("%s: the line %v, want %v at %d", boards[i], got.Line, m, j)
-			}
+			must.Not(t, m.Value != 0 && m.Pit != got.Line[j], "%s: the line %v, want %v at %d", boards[i], got.Line, m, j)
 		}
 	}
 	testrun.EditManifest(t, filepath.Join(s.out, publish.TablesName), func(m *manifest.Manifest) { // distances of awari in a layer of strict
 		other := newSiteOf(t, 12, awari.Strict, 6)
-		_, err := distance.Run(t.Context(), other.dir, distance.Options{Layers: []int{6}, Job: job.Job{Family: cpu.Best()}})
-		must.OK(t, err)
+		must.OK(t, must.Err(distance.Run(t.Context(), other.dir, distance.Options{Layers: []int{6}, Job: job.Job{Family: cpu.Best()}})))
 		data := must.Read(t, filepath.Join(other.dir, rundir.DistanceName(6)))
 		copy(data[32:48], append([]byte("awari"), make([]byte, 11)...))
 		binary.LittleEndian.PutUint32(data[80:], crc32c.Of(data[:80]))
@@ -247,9 +224,8 @@ console.log(JSON.stringify(all));`
 		must.Write(t, filepath.Join(s.out, publish.TablesName, rundir.DistanceName(6)), data)
 		m.Layers[6].Distances = manifest.Distances{Hash: 1, Bytes: int64(len(data)), Checksum: manifest.Checksum(binary.LittleEndian.Uint32(footer[64:]))}
 	})
-	if got := ask([]string{"0,0,0,2,0,0,2,0,0,2,0,0"})[0]; !strings.Contains(got.Error, "of other scores") {
-		t.Errorf("%+v", got)
-	}
+	got := ask([]string{"0,0,0,2,0,0,2,0,0,2,0,0"})[0]
+	should.Hold(t, strings.Contains(got.Error, "of other scores"), "%+v", got)
 }
 
 // TestRulesInNode asks the rules of the module about random boards.
@@ -265,24 +241,19 @@ for (const line of readFileSync(0, "utf8").trim().split("\n")) {
 
 // testNodeExample compares what the program of docs/publish.md prints with the tables.
 func testNodeExample(t *testing.T, s *nodeSite) {
-	t.Helper()
-	score, err := s.tables.Score(t.Context(), documented)
-	must.OK(t, err)
-	best, err := line.Best(t.Context(), s.tables, documented, line.Options{Positions: 1 << 16})
-	must.OK(t, err)
+	score := must.Get(s.tables.Score(t.Context(), documented))(t)
+	best := must.Get(line.Best(t.Context(), s.tables, documented, line.Options{Positions: 1 << 16}))(t)
 	var pits []string
 	for _, m := range best.Moves {
 		pits = append(pits, strconv.Itoa(m.Pit))
 	}
 	got := strings.Join(strings.Fields(s.run(t, example(t, "js", s.address), "")), " ")
-	if want := fmt.Sprintf("%d [ %s ]", score, strings.Join(pits, ", ")); got != want {
-		t.Errorf("the program says %q, want %q", got, want)
-	}
+	want := fmt.Sprintf("%d [ %s ]", score, strings.Join(pits, ", "))
+	should.Hold(t, got == want, "the program says %q, want %q", got, want)
 }
 
 // testNodeFaults asks for what there is not.
 func testNodeFaults(t *testing.T, s *nodeSite) {
-	t.Helper()
 	damaged := must.Read(t, filepath.Join(s.out, "tables", "layer-05.gl"))
 	damaged[len(damaged)/2] ^= 1
 	must.Write(t, filepath.Join(s.out, "tables", "layer-05.gl"), damaged)
@@ -294,7 +265,5 @@ for (const board of [[1], [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1], "x", [0.5, 0.
 }
 console.log(await open(process.argv[2] + "nothing/").catch((e) => e.name + ": " + e.message));`, "")
 	want := strings.Repeat("BadBoard\n", 6) + "Unsolved\nDamaged\n-1\nServerError: manifest.json: the server answers 404.\n"
-	if text != want {
-		t.Errorf("got\n%s\nwant\n%s", text, want)
-	}
+	should.Hold(t, text == want, "got\n%s\nwant\n%s", text, want)
 }

@@ -14,6 +14,7 @@ import (
 
 	"grenier/internal/testkit/browsertest"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 	"grenier/layers/awari"
 )
@@ -88,14 +89,11 @@ func testValues(t *testing.T, browser *browsertest.Browser, s *site) {
 
 // wantRanking checks the table of moves, which has the best ones first and the plies to the next capture, and the sum of the best line.
 func (p *tab) wantRanking(at place) {
-	p.Helper()
 	var distances struct{ Plies []*int }
-	answer, err := http.Get(p.url + "api/distances?pits=" + strings.ReplaceAll(p.game.Text(at.board), " ", ","))
-	must.OK(p, err)
+	answer := must.Get(http.Get(p.url + "api/distances?pits=" + strings.ReplaceAll(p.game.Text(at.board), " ", ",")))(p)
 	defer answer.Body.Close()
 	must.OK(p, json.NewDecoder(answer.Body).Decode(&distances))
-	probe, err := p.tables.Probe(p.Context(), at.board)
-	must.OK(p, err)
+	probe := must.Get(p.tables.Probe(p.Context(), at.board))(p)
 	var rows []string
 	last := awari.MaxSeeds
 	for range p.game.Half() {
@@ -180,9 +178,8 @@ func testPlay(t *testing.T, browser *browsertest.Browser, s *site) {
 		page.wantAt(at)
 		page.wantAddress("&moves=" + moves)
 		page.wantValues(at)
-		if live := page.Text("#live"); !strings.Contains(live, word) {
-			t.Errorf("the live region says %q", live)
-		}
+		live := page.Text("#live")
+		should.Hold(t, strings.Contains(live, word), "the live region says %q", live)
 	}
 	for i := 5; i >= 3; i-- {
 		page.back()
@@ -202,9 +199,7 @@ func testPlay(t *testing.T, browser *browsertest.Browser, s *site) {
 		page.wantAt(places[i])
 	}
 	page.wantAddress("&moves=" + moves + "&at=0")
-	if !browsertest.Eval[bool](page.Page, `document.querySelector("#undo").disabled`) {
-		t.Error("there is more to undo")
-	}
+	should.Hold(t, browsertest.Eval[bool](page.Page, `document.querySelector("#undo").disabled`), "there is more to undo")
 	page.key("r")
 	page.wantAt(places[1])
 	page.Do(chromedp.Reload())
@@ -218,9 +213,8 @@ func testNothingLost(t *testing.T, browser *browsertest.Browser, s *site) {
 	page := open(t, browser, s, "?turn=south", 1200)
 	start := place{board: awari.Board{4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4}}
 	page.wantAt(start)
-	if text := page.Text("#fact"); !strings.Contains(text, "From 8 seeds on I know everything: 40 more to take.") {
-		t.Errorf("about the start it says %q", text)
-	}
+	text := page.Text("#fact")
+	should.Hold(t, strings.Contains(text, "From 8 seeds on I know everything: 40 more to take."), "about the start it says %q", text)
 	page.key("3")
 	at := s.after(start, 2)
 	page.wantAt(at)
@@ -281,17 +275,14 @@ func testProgram(t *testing.T, browser *browsertest.Browser, s *site) {
 	at := place{board: awari.Board{1, 0, 1, 0, 0, 2, 1, 1, 0, 1, 0, 1}, north: true}
 	page := open(t, browser, s, s.address(at), 1200)
 	probe, err := s.tables.Probe(t.Context(), at.board)
-	if err != nil || probe.Value <= 0 {
-		t.Fatalf("worth %d (%v), the test wants a position that North wins", probe.Value, err)
-	}
+	must.Hold(t, err == nil && probe.Value > 0, "worth %d (%v), the test wants a position that North wins", probe.Value, err)
 	page.goTo(s.address(at) + "&seats=0,0")
 	page.Await("the end of the game", `document.querySelector("#turn").textContent === "The game is over."`)
 	verdict := page.Text("#result")
 	_, score, _ := strings.Cut(verdict, "North wins, ")
 	var north, south int
-	if _, err := fmt.Sscanf(score, "%d to %d.", &north, &south); err != nil || north-south != probe.Value {
-		t.Errorf("worth %d to North, but %s", probe.Value, verdict)
-	}
+	_, err = fmt.Sscanf(score, "%d to %d.", &north, &south)
+	should.Hold(t, err == nil && north-south == probe.Value, "worth %d to North, but %s", probe.Value, verdict)
 }
 
 // testKeys chooses pits with arrow keys, and opens and closes help.
@@ -306,13 +297,10 @@ func testKeys(t *testing.T, browser *browsertest.Browser, s *site) {
 		{kb.ArrowDown, "5"}, {kb.ArrowDown, "5"}, {kb.ArrowRight, "0"}, {kb.ArrowLeft, "5"},
 	} {
 		page.key(step.key)
-		if got := focused(); got != step.want {
-			t.Fatalf("%q leads to %q, want %q", step.key, got, step.want)
-		}
+		must.Equal(t, focused(), step.want, "%q leads to", step.key)
 	}
-	if style := browsertest.Eval[string](page.Page, `getComputedStyle(document.activeElement).outlineStyle`); style != "solid" {
-		t.Errorf("the outline of the pit with the focus is %s", style)
-	}
+	should.Equal(t, browsertest.Eval[string](page.Page, `getComputedStyle(document.activeElement).outlineStyle`), "solid",
+		"the outline of the pit with the focus")
 	page.enter()
 	page.wantAt(s.after(middle, 5))
 	page.key("?")
@@ -323,14 +311,11 @@ func testKeys(t *testing.T, browser *browsertest.Browser, s *site) {
 	page.key("h")
 	page.Await("no values", `document.querySelector("#moves-card").hidden`)
 	for _, pit := range page.mover() {
-		if pit.Chip != "" || strings.Contains(pit.Label, "value") {
-			t.Errorf("hidden, but %+v", pit)
-		}
+		should.Not(t, pit.Chip != "" || strings.Contains(pit.Label, "value"), "hidden, but %+v", pit)
 	}
 	page.key("2") // empty, or not: nothing may break
-	if n := browsertest.Eval[int](page.Page, `document.querySelectorAll('.pit[tabindex="0"]').length`); n != 1 {
-		t.Errorf("Tab reaches %d pits", n)
-	}
+	n := browsertest.Eval[int](page.Page, `document.querySelectorAll('.pit[tabindex="0"]').length`)
+	should.Hold(t, n == 1, "Tab reaches %d pits", n)
 }
 
 // testEdit sets up a position with keys, buttons and text.
@@ -439,9 +424,7 @@ func testText(t *testing.T, browser *browsertest.Browser, s *site) {
 	read := func(text string) {
 		page.key("t")
 		page.Await("the text", `document.querySelector("#text").open`)
-		quoted, err := json.Marshal(text)
-		must.OK(t, err)
-		page.Exec(fmt.Sprintf(`document.querySelector("#text-area").value = %s`, quoted))
+		page.Exec(fmt.Sprintf(`document.querySelector("#text-area").value = %s`, must.Get(json.Marshal(text))(t)))
 		page.click("#text-load")
 	}
 	for _, c := range []struct{ text, want string }{
@@ -532,25 +515,18 @@ func testAnalysis(t *testing.T, browser *browsertest.Browser, s *site) {
 	rows := browsertest.Eval[[]struct{ Letter, Worth, Lost, Class string }](page.Page, `[...document.querySelectorAll("#record .ply")].map((b) => ({
 		letter: b.querySelector(".letter").textContent, worth: b.querySelector(".worth")?.textContent ?? "",
 		lost: b.querySelector(".lost")?.textContent ?? "", class: b.className }))`)
-	if len(rows) != 60 {
-		t.Fatalf("%d moves are listed", len(rows))
-	}
+	must.Equal(t, len(rows), 60, "moves are listed")
 	for i, row := range rows {
-		if !strings.HasPrefix(row.Letter, letter(places[i], pits[i])) {
-			t.Errorf("move %d is %q", i+1, row.Letter)
-		}
+		should.Hold(t, strings.HasPrefix(row.Letter, letter(places[i], pits[i])), "move %d is %q", i+1, row.Letter)
 		if places[i].board.Seeds() > solved {
 			continue
 		}
-		probe, err := s.tables.Probe(t.Context(), places[i].board)
-		must.OK(t, err)
+		probe := must.Get(s.tables.Probe(t.Context(), places[i].board))(t)
 		want, lost := probe.Moves[pits[i]].Value, ""
 		if want < probe.Value {
 			lost = signed(want - probe.Value)
 		}
-		if row.Worth != signed(want) || row.Lost != lost {
-			t.Errorf("move %d: %+v, want %s, %s", i+1, row, signed(want), lost)
-		}
+		should.Hold(t, row.Worth == signed(want) && row.Lost == lost, "move %d: %+v, want %s, %s", i+1, row, signed(want), lost)
 	}
 	page.key(kb.ArrowLeft)
 	page.wantAt(places[59])
@@ -596,51 +572,40 @@ func testSearch(t *testing.T, browser *browsertest.Browser, s *site) {
 	page := open(t, browser, s, s.address(at), 1200)
 	page.Await("a search", `document.querySelector("#moves-hint").textContent.includes("≈")`)
 	for i, pit := range page.mover() {
-		if !strings.ContainsAny(pit.Chip, "≈≥≤…") || !strings.Contains(pit.Label, "a guess") && !strings.Contains(pit.Label, "at ") && !strings.Contains(pit.Label, "from ") {
-			t.Errorf("pit %d: %+v", i, pit)
-		}
+		should.Not(t, !strings.ContainsAny(pit.Chip, "≈≥≤…") || !strings.Contains(pit.Label, "a guess") && !strings.Contains(pit.Label, "at ") && !strings.Contains(pit.Label, "from "),
+			"pit %d: %+v", i, pit)
 	}
-	if verdict := page.Text("#verdict"); strings.Contains(verdict, "exact") {
-		t.Errorf("%q", verdict)
-	}
+	verdict := page.Text("#verdict")
+	should.Not(t, strings.Contains(verdict, "exact"), "%q", verdict)
 	page.key("b")
 	page.Await("a move", `document.querySelectorAll("#record .ply").length === 1`)
 
 	// A board whose moves all capture into the tables has an exact value.
 	at = place{board: awari.Board{0, 0, 0, 0, 0, 2, 1, 1, 0, 0, 4, 1}}
 	play := s.game.Plays(at.board)[5]
-	if at.board.Seeds() <= solved || !play.Legal || play.Child.Seeds() > solved {
-		t.Fatal("the position is not what the test wants")
-	}
-	score, err := s.tables.Score(t.Context(), play.Child)
-	must.OK(t, err)
+	must.Hold(t, at.board.Seeds() > solved && play.Legal && play.Child.Seeds() <= solved, "the position is not what the test wants")
+	score := must.Get(s.tables.Score(t.Context(), play.Child))(t)
 	page.goTo(s.address(at))
 	page.wantAt(at)
-	if pit := page.mover()[5]; pit.Chip != signed(play.Captured-int(score)) {
-		t.Errorf("%+v, want %d", pit, play.Captured-int(score))
-	}
+	pit := page.mover()[5]
+	should.Hold(t, pit.Chip == signed(play.Captured-int(score)), "%+v, want %d", pit, play.Captured-int(score))
 }
 
 func testLayers(t *testing.T, browser *browsertest.Browser, s *site) {
 	page := openOther(t, browser, s, "layers", 1200)
 	page.Await("charts", `document.querySelectorAll(".charts svg.chart.wide").length >= 4 && !document.querySelector("#scores").hidden`)
-	if title := page.Text("#scores-title"); title != fmt.Sprintf("Scores with %d seeds", solved) {
-		t.Errorf("%q", title)
-	}
+	should.Equal(t, page.Text("#scores-title"), fmt.Sprintf("Scores with %d seeds", solved))
 	page.click("#scores-less")
 	page.Await("the layer below", fmt.Sprintf(`document.querySelector("#scores-title").textContent === "Scores with %d seeds"`, solved-1))
 	page.click(".layers summary")
-	if n := browsertest.Eval[int](page.Page, `document.querySelectorAll("#layers-table tbody tr").length`); n != solved+1 {
-		t.Errorf("%d layers listed", n)
-	}
-	if fill := browsertest.Eval[string](page.Page, `getComputedStyle(document.querySelector(".charts .wide .teal")).fill`); fill != "rgb(0, 121, 107)" {
-		t.Errorf("charts have the colour %s: the style sheet is missing", fill)
-	}
+	should.Equal(t, browsertest.Eval[int](page.Page, `document.querySelectorAll("#layers-table tbody tr").length`), solved+1,
+		"layers listed")
+	fill := browsertest.Eval[string](page.Page, `getComputedStyle(document.querySelector(".charts .wide .teal")).fill`)
+	should.Hold(t, fill == "rgb(0, 121, 107)", "charts have the colour %s: the style sheet is missing", fill)
 }
 
-// testPhone checks that nothing is wider than a small phone or a window at 400 %, that
-// what one taps is large enough for a finger, and that board, values and buttons are in
-// one view.
+// testPhone checks that nothing is wider than a small phone or a window at 400 %, that what one taps is large enough
+// for a finger, and that board, values and buttons are in one view.
 func testPhone(t *testing.T, browser *browsertest.Browser, s *site) {
 	for _, width := range []int64{390, 320} {
 		page := open(t, browser, s, s.address(middle)+"&moves=Fd", width)
@@ -654,9 +619,8 @@ func testPhone(t *testing.T, browser *browsertest.Browser, s *site) {
 				page.key(kb.Escape)
 			}
 		}
-		if bottom := browsertest.Eval[float64](page.Page, `document.querySelector("#tools").getBoundingClientRect().bottom + scrollY`); width == 390 && bottom > 800 {
-			t.Errorf("the buttons end at %.0f pixels", bottom)
-		}
+		bottom := browsertest.Eval[float64](page.Page, `document.querySelector("#tools").getBoundingClientRect().bottom + scrollY`)
+		should.Not(t, width == 390 && bottom > 800, "the buttons end at %.0f pixels", bottom)
 	}
 }
 
@@ -667,9 +631,8 @@ func (p *tab) wantFits(width int64) {
 	for _, bad := range browsertest.Eval[[]string](p.Page, fmt.Sprintf(fitScript, width)) {
 		p.Errorf("%s: %s", p.where, bad)
 	}
-	if nav := browsertest.Eval[float64](p.Page, `document.querySelector("nav").getBoundingClientRect().height`); width >= 390 && nav > 60 {
-		p.Errorf("%s: the links to the pages take more than a line: %.0f pixels", p.where, nav)
-	}
+	nav := browsertest.Eval[float64](p.Page, `document.querySelector("nav").getBoundingClientRect().height`)
+	should.Not(p, width >= 390 && nav > 60, "%s: the links to the pages take more than a line: %.0f pixels", p.where, nav)
 }
 
 // fitScript finds what does not fit into a window of some width. What can be scrolled may be wider.
@@ -695,8 +658,7 @@ const fitScript = `(() => {
 	return bad;
 })()`
 
-// wantAccess reports text that is hard to read, and elements without names or whose
-// references lead nowhere.
+// wantAccess reports text that is hard to read, and elements without names or whose references lead nowhere.
 func (p *tab) wantAccess() {
 	p.Helper()
 	for _, script := range []string{contrastScript + `lowContrast()`, namesScript} {
@@ -706,9 +668,8 @@ func (p *tab) wantAccess() {
 	}
 }
 
-// namesScript finds what assistive programs could not tell of: controls and pictures
-// without a name, identifiers that are there twice, references to none, headings that
-// leave out a level, lists with something else in them.
+// namesScript finds what assistive programs could not tell of: controls and pictures without a name, identifiers that
+// are there twice, references to none, headings that leave out a level, lists with something else in them.
 const namesScript = `(() => {
 	const bad = [], all = [...document.querySelectorAll("body *")].filter((e) => e.checkVisibility());
 	const name = (e) => (e.getAttribute("aria-label") ?? (e.getAttribute("aria-labelledby") ? document.getElementById(e.getAttribute("aria-labelledby"))?.textContent : null) ??
@@ -784,9 +745,8 @@ func testMotion(t *testing.T, browser *browsertest.Browser, s *site) {
 			if wish == "reduce" {
 				want = 0
 			}
-			if flown := browsertest.Eval[int](page.Page, "flown"); flown != want {
-				t.Errorf("%d seeds flew, want %d", flown, want)
-			}
+			flown := browsertest.Eval[int](page.Page, "flown")
+			should.Hold(t, flown == want, "%d seeds flew, want %d", flown, want)
 			page.key("u")
 			page.wantAt(middle)
 			page.key("6")
@@ -812,8 +772,7 @@ func testGoneLayers(t *testing.T, browser *browsertest.Browser, _ *site) {
 	page.wantGone()
 }
 
-// testOffline loads the page again after the server has stopped: what was seen is still
-// there, and no more than that.
+// testOffline loads the page again after the server has stopped: what was seen is still there, and no more than that.
 func testOffline(t *testing.T, browser *browsertest.Browser, _ *site) {
 	s := newSite(t)
 	page := open(t, browser, s, s.address(middle), 1200)
@@ -832,9 +791,7 @@ func testOffline(t *testing.T, browser *browsertest.Browser, _ *site) {
 	page.key("1")
 	page.wantGone()
 	browsertest.Want(page.Page, `document.querySelector("#bar").checkVisibility()`, false) // it would show the position before
-	if verdict := page.Text("#verdict"); verdict != "" {
-		t.Errorf("%q", verdict)
-	}
+	should.Equal(t, page.Text("#verdict"), "")
 }
 
 // testFrench changes the language: all that can be seen is in it, and stays after a reload.
@@ -846,9 +803,7 @@ func testFrench(t *testing.T, browser *browsertest.Browser, s *site) {
 	for _, c := range []struct{ selector, want string }{
 		{"#undo", "Reprendre"}, {"#moves-title", "Coups"}, {"#moves-hint", "Exact, d’après les tables."}, {"#notice-act", ""},
 	} {
-		if got := page.Text(c.selector); got != c.want {
-			t.Errorf("%s: %q, want %q", c.selector, got, c.want)
-		}
+		should.Equal(t, page.Text(c.selector), c.want, "%s", c.selector)
 	}
 	page.wantFits(390)
 	page.wantAccess()

@@ -21,6 +21,7 @@ import (
 	"grenier/cmd/grenier/awari/web"
 	"grenier/internal/testkit/browsertest"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 	"grenier/layers/awari"
 	"grenier/pipeline/play/line"
@@ -32,9 +33,7 @@ func (p *tab) board() awari.Board {
 	p.Helper()
 	text := browsertest.Eval[string](p.Page, `new URLSearchParams(location.search).get("pits") ?? ""`)
 	board, err := p.game.Parse(strings.Split(text, ","))
-	if err != nil {
-		p.Fatalf("the address has the pits %q: %v", text, err)
-	}
+	must.Hold(p, err == nil, "the address has the pits %q: %v", text, err)
 	return board
 }
 
@@ -56,16 +55,14 @@ func testPuzzles(t *testing.T, browser *browsertest.Browser, s *site) {
 	page := openOther(t, browser, s, "puzzles", 1024)
 	page.Exec(`localStorage.removeItem("streak")`)
 	page.wantMessage("moves and wins")
-	if title := page.Text("#title"); !strings.HasPrefix(title, "The puzzle of ") {
-		t.Errorf("the page opens with %q", title)
-	}
+	title := page.Text("#title")
+	should.Hold(t, strings.HasPrefix(title, "The puzzle of "), "the page opens with %q", title)
 	for i, theme := range []string{"", "capturing", "defending"} {
 		before := browsertest.Eval[string](page.Page, "location.search")
 		page.Exec(fmt.Sprintf(`document.querySelector("#theme").value = %q`, theme))
 		page.click("#next")
 		page.Await("another puzzle", fmt.Sprintf(`location.search !== %q && document.querySelector("#message").textContent.includes("moves and wins")`, before))
-		z, err := puzzle.Of(t.Context(), s.tables, page.board())
-		must.OK(t, err)
+		z := must.Get(puzzle.Of(t.Context(), s.tables, page.board()))(t)
 		if z == nil || theme != "" && !slices.Contains(z.Themes, theme) {
 			t.Fatalf("%v: %+v is not about %q", page.board(), z, theme)
 		}
@@ -81,16 +78,13 @@ func testPuzzles(t *testing.T, browser *browsertest.Browser, s *site) {
 			if i == 2 && ply == 0 {
 				page.key("h")
 				page.wantMessage("It is pit ")
-				if hint := page.Text("#message"); !strings.Contains(hint, fmt.Sprintf("pit %c", 'A'+z.Line[0])) {
-					t.Errorf("%+v: the hint is %q", z, hint)
-				}
+				hint := page.Text("#message")
+				should.Hold(t, strings.Contains(hint, fmt.Sprintf("pit %c", 'A'+z.Line[0])), "%+v: the hint is %q", z, hint)
 			}
 			page.key(strconv.Itoa(z.Line[ply] + 1))
 		}
 		page.wantMessage(fmt.Sprintf("Right: %s. South takes %d more than North.", letters(z.Line), z.Value))
-		if streak, want := page.Text("#streak"), fmt.Sprint("Solved in a row: ", 1-(i+1)/2); streak != want {
-			t.Errorf("puzzle %d: %q, want %q", i, streak, want)
-		}
+		should.Equal(t, page.Text("#streak"), fmt.Sprint("Solved in a row: ", 1-(i+1)/2), "puzzle %d", i)
 	}
 	look := browsertest.Eval[string](page.Page, `document.querySelector("#look").getAttribute("href")`)
 	if z, err := puzzle.Of(t.Context(), s.tables, page.board()); err != nil || !strings.Contains(look, "moves="+strings.ReplaceAll(letters(z.Line), " ", "")) {
@@ -99,9 +93,7 @@ func testPuzzles(t *testing.T, browser *browsertest.Browser, s *site) {
 	board := page.board()
 	page.Do(chromedp.Reload())
 	page.wantMessage("moves and wins")
-	if page.board() != board {
-		t.Error("after a reload it is another puzzle")
-	}
+	should.Hold(t, page.board() == board, "after a reload it is another puzzle")
 	page.click("#solution")
 	page.wantMessage("Solution: ")
 	page.back()
@@ -114,7 +106,6 @@ func testPuzzles(t *testing.T, browser *browsertest.Browser, s *site) {
 
 // refute makes a wrong move: the page shows the best answer to it, and takes both back.
 func (p *tab) refute(z *puzzle.Puzzle) {
-	p.Helper()
 	wrong := -1
 	plays := p.game.Plays(z.Board)
 	for pit, play := range plays {
@@ -122,8 +113,7 @@ func (p *tab) refute(z *puzzle.Puzzle) {
 			wrong = pit
 		}
 	}
-	child, err := p.tables.Probe(p.Context(), plays[wrong].Child)
-	must.OK(p, err)
+	child := must.Get(p.tables.Probe(p.Context(), plays[wrong].Child))(p)
 	p.key(strconv.Itoa(wrong + 1))
 	p.wantMessage(fmt.Sprintf("North takes %d more. North answers with ", child.Value-plays[wrong].Captured))
 	answer := strings.TrimSuffix(strings.Fields(p.Text("#message")[strings.Index(p.Text("#message"), "with ")+5:])[0], ".")[0] - 'a'
@@ -152,10 +142,8 @@ func TestLongShownValues(t *testing.T) {
 
 // drawPlaces returns random places on which somebody can move.
 func (s *site) drawPlaces(t *testing.T, random *rand.Rand, count int) (places []place) {
-	t.Helper()
 	most := s.tables.MaxSeeds()
-	space, err := awari.NewSpace(s.game, most)
-	must.OK(t, err)
+	space := must.Get(awari.NewSpace(s.game, most))(t)
 	for len(places) < count {
 		n := 2 + random.IntN(most-1)
 		at := place{board: space.Unrank(n, random.Uint64N(space.Size(n))), north: random.IntN(2) == 1}
@@ -180,16 +168,13 @@ const chips = `
 
 // wantChips compares the values that the page shows at places with the tables.
 func (p *tab) wantChips(places []place) {
-	p.Helper()
 	var asked [][2]string
 	for _, at := range places {
 		asked = append(asked, [2]string{p.address(at), p.text(at)})
 	}
-	list, err := json.Marshal(asked)
-	must.OK(p, err)
+	list := must.Get(json.Marshal(asked))(p)
 	for i, got := range compute[[][]string](p, fmt.Sprintf(chips, list)) {
-		probe, err := p.tables.Probe(p.Context(), places[i].board)
-		must.OK(p, err)
+		probe := must.Get(p.tables.Probe(p.Context(), places[i].board))(p)
 		want := make([]string, p.game.Half())
 		for pit, m := range probe.Moves {
 			if m.Legal {
@@ -217,17 +202,15 @@ func testExplore(t *testing.T, browser *browsertest.Browser, s *site) {
 	choose("what", "hard", "among all 4,368 of the layer")
 	page.Shoot("hard")
 	for _, text := range browsertest.Eval[[]string](page.Page, `[...document.querySelectorAll("#found li")].map((l) => l.textContent)`) {
-		if !regexp.MustCompile(`^\d{12}[A-F]: \+\d+ in \d+ plies(Nothing else wins: [A-F]: [0−]\d* comes next\.|The only move\.)$`).MatchString(text) {
-			t.Errorf("a card says %q", text)
-		}
+		should.Hold(t, regexp.MustCompile(`^\d{12}[A-F]: \+\d+ in \d+ plies(Nothing else wins: [A-F]: [0−]\d* comes next\.|The only move\.)$`).MatchString(text),
+			"a card says %q", text)
 	}
 	lengths := browsertest.Eval[[]int](page.Page, `[...document.querySelectorAll("#found li")].map((l) => Number(l.textContent.match(/in (\d+) plies/)[1]))`)
 	hardest, err := s.game.Parse(strings.Split(browsertest.Eval[string](page.Page, `new URL(document.querySelector("#found a").href).searchParams.get("pits")`), ","))
 	must.OK(t, err)
 	best, err := line.Best(t.Context(), s.tables, hardest, line.Options{})
-	if err != nil || len(best.Moves) != lengths[0] || !slices.IsSortedFunc(lengths, func(a, b int) int { return b - a }) {
-		t.Errorf("lines of %d moves; the first one has %d (%v)", lengths, len(best.Moves), err)
-	}
+	should.Hold(t, err == nil && len(best.Moves) == lengths[0] && slices.IsSortedFunc(lengths, func(a, b int) int { return b - a }),
+		"lines of %d moves; the first one has %d (%v)", lengths, len(best.Moves), err)
 	page.Exec(`{ globalThis.real = fetch; globalThis.fetch = () => new Promise(() => {}); const e = document.querySelector("#seeds"); e.value = "4"; e.dispatchEvent(new Event("change")); }`)
 	browsertest.Want(page.Page, `document.querySelectorAll("#found li").length`, 0) // the old results are gone before there are new ones
 	page.Exec(`globalThis.fetch = real`)
@@ -238,15 +221,11 @@ func testExplore(t *testing.T, browser *browsertest.Browser, s *site) {
 	page.click("#found a")
 	page.Await("the board", settled)
 	page.wantAddress(href[strings.IndexByte(href, '?'):])
-	board, err := s.game.Parse(strings.Split(browsertest.Eval[string](page.Page, `new URLSearchParams(location.search).get("pits")`), ","))
-	must.OK(t, err)
-	if board.Seeds() != 5 {
-		t.Errorf("%v does not have 5 seeds", board)
-	}
+	board := must.Get(s.game.Parse(strings.Split(browsertest.Eval[string](page.Page, `new URLSearchParams(location.search).get("pits")`), ",")))(t)
+	should.Hold(t, board.Seeds() == 5, "%v does not have 5 seeds", board)
 	page.wantValues(place{board: board})
-	if value, err := s.tables.Score(t.Context(), board); err != nil || value != 3 {
-		t.Errorf("%v is worth %d (%v)", board, value, err)
-	}
+	value, err := s.tables.Score(t.Context(), board)
+	should.Hold(t, err == nil && value == 3, "%v is worth %d (%v)", board, value, err)
 }
 
 // testLearn goes through the course, with a wrong move, to the short game; it remembers which lessons are done.
@@ -263,9 +242,7 @@ func testLearn(t *testing.T, browser *browsertest.Browser, s *site) {
 		page.Await("the step", fmt.Sprintf(`[...document.querySelectorAll(".pit")].sort((a, b) => a.dataset.pit - b.dataset.pit).map((b) => b.querySelector(".count").textContent).join(" ") === %q && document.querySelectorAll(".pit.playable").length > 0`, s.game.Text(boards[i])))
 		page.key(strconv.Itoa(pit + 1))
 		page.wantMessage("South plays pit " + string(rune('A'+pit)))
-		if i == 3 && !strings.Contains(page.Text("#message"), "takes 6") {
-			t.Errorf("%q", page.Text("#message"))
-		}
+		should.Not(t, i == 3 && !strings.Contains(page.Text("#message"), "takes 6"), "%q", page.Text("#message"))
 		if i+1 < len(pits) {
 			page.click("#next")
 		}
@@ -286,21 +263,16 @@ func testFrenchCharts(t *testing.T, browser *browsertest.Browser, s *site) {
 	page.Await("charts in French", `document.querySelector("#scores-title")?.textContent === "Valeurs avec 8 graines" && document.querySelectorAll(".charts svg").length >= 8`)
 	texts := browsertest.Eval[[]string](page.Page, `[...document.querySelectorAll(".charts svg text, .charts svg title, .charts svg desc, .charts h3, .charts .hint")].map((e) => e.textContent)`)
 	english := regexp.MustCompile(`(?i)\b(seeds?|share|score|win|draw|loss|won|drawn|lost|bytes|a second|player|mean|even|odd|time|length|each|layers?)\b|\d\.\d`)
-	if len(texts) < 100 {
-		t.Errorf("only %d texts", len(texts))
-	}
+	should.Not(t, len(texts) < 100, "only %d texts", len(texts))
 	for _, text := range texts {
-		if word := english.FindString(text); word != "" {
-			t.Errorf("%q in %q", word, text)
-		}
+		word := english.FindString(text)
+		should.Hold(t, word == "", "%q in %q", word, text)
 	}
 	cut := browsertest.Eval[[]string](page.Page, `[...document.querySelectorAll(".charts svg")].filter((s) => s.checkVisibility()).flatMap((svg) => {
 		const { left, right } = svg.getBoundingClientRect();
 		return [...svg.querySelectorAll("text")].filter((t) => { const b = t.getBoundingClientRect(); return b.left < left - 1 || b.right > right + 1; }).map((t) => t.textContent);
 	})`)
-	if len(cut) > 0 {
-		t.Errorf("cut off: %q", cut)
-	}
+	should.Not(t, len(cut) > 0, "cut off: %q", cut)
 	page.Shoot("charts")
 	page.wantAccess()
 	page.Exec(`localStorage.clear()`)
@@ -345,9 +317,7 @@ func testGuests(t *testing.T, browser *browsertest.Browser, _ *site) {
 	}
 	friend, other, anybody := newSite(t, host.URL), newSite(t), newSite(t, "*")
 	page := show(friend, "")
-	if got := read(page, friend); got != "read" {
-		t.Errorf("an origin that is invited: %s", got)
-	}
+	should.Equal(t, read(page, friend), "read", "an origin that is invited")
 	friend.awaitAsked(t, page)
 	page = show(anybody, `sandbox="allow-scripts"`)
 	anybody.awaitAsked(t, page)
@@ -355,22 +325,16 @@ func testGuests(t *testing.T, browser *browsertest.Browser, _ *site) {
 	for _, words := range []string{"CORS", "ERR_FAILED", "frame", "ERR_BLOCKED_BY_RESPONSE", "403"} {
 		page.Forgive(words)
 	}
-	if got := read(page, other); got != "refused" {
-		t.Errorf("an origin that is not invited: %s", got)
-	}
-	if other.wasAsked(t) {
-		t.Error("a frame that is not invited shows the page")
-	}
+	should.Equal(t, read(page, other), "refused", "an origin that is not invited")
+	should.Not(t, other.wasAsked(t), "a frame that is not invited shows the page")
 }
 
 // wasAsked reports whether a page that was shown has asked for its position.
 func (s *site) wasAsked(t *testing.T) bool {
 	t.Helper()
-	answer, err := http.Get(s.url + "metrics")
-	must.OK(t, err)
+	answer := must.Get(http.Get(s.url + "metrics"))(t)
 	defer answer.Body.Close()
-	text, err := io.ReadAll(answer.Body)
-	must.OK(t, err)
+	text := must.Get(io.ReadAll(answer.Body))(t)
 	return strings.Contains(string(text), `grenier_http_requests_total{code="200",path="/api/game"}`) ||
 		strings.Contains(string(text), `grenier_http_requests_total{code="200",path="/api/probe"}`)
 }
@@ -380,9 +344,7 @@ func (s *site) wasAsked(t *testing.T) bool {
 func (s *site) awaitAsked(t *testing.T, page *browsertest.Page) {
 	t.Helper()
 	for end := time.Now().Add(time.Minute); !s.wasAsked(t); {
-		if time.Now().After(end) {
-			t.Fatal("the page in the frame asks for nothing")
-		}
+		must.Not(t, time.Now().After(end), "the page in the frame asks for nothing")
 		page.Await("some time", `(globalThis.turns ??= 0, ++turns % 3 === 0)`)
 	}
 }
@@ -394,10 +356,8 @@ var lessonSteps = regexp.MustCompile(`pits: \[([\d, ]+)\], pit: (\d)`)
 func (s *site) steps(t *testing.T) (boards []awari.Board, pits []int) {
 	t.Helper()
 	for _, m := range lessonSteps.FindAllStringSubmatch(string(web.Files()["lessons.js"]), -1) {
-		board, err := s.game.Parse(strings.Split(m[1], ", "))
-		must.OK(t, err)
-		pit, err := strconv.Atoi(m[2])
-		must.OK(t, err)
+		board := must.Get(s.game.Parse(strings.Split(m[1], ", ")))(t)
+		pit := must.Get(strconv.Atoi(m[2]))(t)
 		boards, pits = append(boards, board), append(pits, pit)
 	}
 	return boards, pits
@@ -414,9 +374,7 @@ func TestLongLessons(t *testing.T) {
 	for _, rules := range []awari.Rules{awari.Awari, awari.Abapa} {
 		s := newSiteOf(t, 12, rules, most)
 		boards, pits := s.steps(t)
-		if len(boards) < 12 {
-			t.Fatalf("%d steps", len(boards))
-		}
+		must.Not(t, len(boards) < 12, "%d steps", len(boards))
 		for i, board := range boards {
 			if board.Seeds() <= most || tries.Long() {
 				s.wantOnlyBest(t, board, pits[i])
@@ -427,15 +385,11 @@ func TestLongLessons(t *testing.T) {
 
 // wantOnlyBest checks that a pit is the only best move of a solved board.
 func (s *site) wantOnlyBest(t *testing.T, board awari.Board, best int) {
-	t.Helper()
-	probe, err := s.tables.Probe(t.Context(), board)
-	must.OK(t, err)
-	if !probe.Moves[best].Legal || probe.Moves[best].Value != probe.Value {
-		t.Errorf("%s, %s: pit %d is asked for: %+v", s.game.Name(), s.game.Text(board), best, probe.Moves)
-	}
+	probe := must.Get(s.tables.Probe(t.Context(), board))(t)
+	should.Hold(t, probe.Moves[best].Legal && probe.Moves[best].Value == probe.Value,
+		"%s, %s: pit %d is asked for: %+v", s.game.Name(), s.game.Text(board), best, probe.Moves)
 	for pit, m := range probe.Moves {
-		if pit != best && m.Legal && m.Value >= probe.Value {
-			t.Errorf("%s, %s: pit %d is worth %d too", s.game.Name(), s.game.Text(board), pit, m.Value)
-		}
+		should.Not(t, pit != best && m.Legal && m.Value >= probe.Value,
+			"%s, %s: pit %d is worth %d too", s.game.Name(), s.game.Text(board), pit, m.Value)
 	}
 }

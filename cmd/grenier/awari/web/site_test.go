@@ -24,6 +24,7 @@ import (
 	"grenier/cmd/grenier/awari/web"
 	"grenier/internal/testkit/browsertest"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 	"grenier/io/manifest"
 	"grenier/kernels/cpu"
@@ -81,8 +82,7 @@ func quick(layers []manifest.Layer) []publish.Question {
 	return slices.DeleteFunc(web.Questions(layers), func(q publish.Question) bool { return q.Most == "line" && q.From > 5 })
 }
 
-// set sets what happens to requests before they are answered; change reports whether it has
-// answered one.
+// set sets what happens to requests before they are answered; change reports whether it has answered one.
 func (m *mirror) set(change func(w http.ResponseWriter, r *http.Request) bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -132,25 +132,21 @@ func compute[T any](p *tab, body string) (result T) {
 		R T
 		E string
 	}
-	if err := json.Unmarshal([]byte(browsertest.Eval[string](p.Page, "window.computed")), &answer); err != nil || answer.E != "" {
-		p.Fatalf("%v %s: %s", err, answer.E, body)
-	}
+	err := json.Unmarshal([]byte(browsertest.Eval[string](p.Page, "window.computed")), &answer)
+	must.Hold(p, err == nil && answer.E == "", "%v %s: %s", err, answer.E, body)
 	return answer.R
 }
 
 // get asks the server, not the mirror.
 func (m *mirror) get(t *testing.T, address string) (answer any) {
 	t.Helper()
-	response, err := http.Get(m.url + address)
-	must.OK(t, err)
+	response := must.Get(http.Get(m.url + address))(t)
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
 	if err == nil {
 		err = json.Unmarshal(text, &answer)
 	}
-	if err != nil || response.StatusCode != http.StatusOK {
-		t.Fatalf("%s: %v, status %d: %s", address, err, response.StatusCode, text)
-	}
+	must.Hold(t, err == nil && response.StatusCode == http.StatusOK, "%s: %v, status %d: %s", address, err, response.StatusCode, text)
 	return answer
 }
 
@@ -189,13 +185,11 @@ func tidy(v any) any {
 // wantSame compares answers of the page with those of the server, for some addresses.
 func (p *tab) wantSame(m *mirror, t *testing.T, addresses []string) {
 	p.Helper()
-	list, err := json.Marshal(addresses)
-	must.OK(t, err)
+	list := must.Get(json.Marshal(addresses))(t)
 	answers := compute[[]any](p, fmt.Sprintf(`const { get } = await import("./source.js"), all = []; for (const a of %s) all.push(await get("/" + a)); return all;`, list))
 	for i, got := range answers {
-		if want := m.get(t, addresses[i]); !reflect.DeepEqual(tidy(got), tidy(want)) {
-			t.Fatalf("%s: the page says\n%v, the server\n%v", addresses[i], got, want)
-		}
+		want := m.get(t, addresses[i])
+		must.Hold(t, reflect.DeepEqual(tidy(got), tidy(want)), "%s: the page says\n%v, the server\n%v", addresses[i], got, want)
 	}
 }
 
@@ -216,9 +210,7 @@ func testSite(t *testing.T, browser *browsertest.Browser) {
 	page.wantSame(m, t, m.questions(40, 10))
 	page.Exec(`document.querySelector("footer a[href='download.html']").click()`)
 	page.Await("the downloads", `document.body?.dataset.ready === "yes" && document.querySelectorAll("tbody tr").length === 11`)
-	if base := page.Text(".base"); base != m.folder {
-		t.Errorf("the commands have the address %q", base)
-	}
+	should.Equal(t, page.Text(".base"), m.folder, "the commands have the address")
 	testSiteForm(m, t, browser)
 	m.set(func(_ http.ResponseWriter, r *http.Request) bool {
 		r.Header.Del("Range")
@@ -231,20 +223,17 @@ func testSite(t *testing.T, browser *browsertest.Browser) {
 // wantLight checks what a first visit takes, compressed as web servers do: the page and all that it
 // needs to show values, without and with the parts of the tables.
 func wantLight(m *mirror, page *tab) {
-	page.Helper()
 	sum, all := 0, 0
 	for _, name := range []string{"index.html", "pages.js", "style.css", "icon.svg", "app.webmanifest", "tables/manifest.json"} {
-		data := must.Read(page, filepath.Join(m.out, name))
-		size := gzipped(data)
+		size := gzipped(must.Read(page, filepath.Join(m.out, name)))
 		if all += size; !strings.HasPrefix(name, "tables/") {
 			sum += size
 		}
 	}
 	tables := browsertest.Eval[int](page.Page, `performance.getEntriesByType("resource").filter((e) => e.name.endsWith(".gl")).reduce((sum, e) => sum + e.transferSize, 0)`)
 	page.Logf("%d bytes, with the tables %d", sum, all+tables)
-	if sum > firstLoad || tables == 0 || all+tables > firstValues {
-		page.Errorf("the page has %d bytes, with the tables %d; want at most %d and %d", sum, all+tables, firstLoad, firstValues)
-	}
+	should.Not(page, sum > firstLoad || tables == 0 || all+tables > firstValues,
+		"the page has %d bytes, with the tables %d; want at most %d and %d", sum, all+tables, firstLoad, firstValues)
 	browsertest.Want(page.Page, `performance.getEntriesByType("resource").filter((e) => /\.(js|css)$/.test(new URL(e.name).pathname)).length`, 2)
 }
 
@@ -255,9 +244,8 @@ func testSiteForm(m *mirror, t *testing.T, browser *browsertest.Browser) {
 	page.wantAt(middle)
 	page.wantAddress("/folder/" + m.address(middle)) // to which this server leads from index.html
 	link := compute[string](page, `return (await import("./link.js")).link();`)
-	if want := m.folder + "index.fr.html" + m.address(middle); link != want {
-		t.Errorf("the link for others is %s, want %s", link, want)
-	}
+	want := m.folder + "index.fr.html" + m.address(middle)
+	should.Hold(t, link == want, "the link for others is %s, want %s", link, want)
 	page.Exec(`sessionStorage.clear()`)
 }
 
@@ -314,8 +302,7 @@ func testSiteHeld(t *testing.T, browser *browsertest.Browser, m *mirror) {
 			many = append(many, b)
 		}
 	}
-	boards, err := json.Marshal(many)
-	must.OK(t, err)
+	boards := must.Get(json.Marshal(many))(t)
 	page := m.visit(t, browser, "learn.html", 1000)
 	page.Await("the page", `document.body?.dataset.ready === "yes"`)
 	got := compute[struct{ Most, All, Before, Answered int }](page, fmt.Sprintf(`
@@ -328,9 +315,8 @@ func testSiteHeld(t *testing.T, browser *browsertest.Browser, m *mirror) {
 			await Promise.all(asked);
 			return { most, all, before, answered };`, boards))
 	t.Logf("%+v", got)
-	if got.Most != 6 || got.All < 1000 || got.Answered != 500 || got.Before >= 250 {
-		t.Errorf("%+v: want 6 requests at a time, and the last board before most of the others", got)
-	}
+	should.Hold(t, got.Most == 6 && got.All >= 1000 && got.Answered == 500 && got.Before < 250,
+		"%+v: want 6 requests at a time, and the last board before most of the others", got)
 }
 
 // questions returns addresses of questions about random boards with up to so many seeds.
@@ -392,9 +378,7 @@ func testSiteDamage(t *testing.T, browser *browsertest.Browser, m *mirror) {
 		page.Forgive("404")
 		page.Await(c.name, fmt.Sprintf(`document.querySelector("#problem")?.textContent.includes(%q)`, c.want))
 		for i, pit := range page.mover() {
-			if pit.Chip != "" {
-				t.Errorf("%s: pit %d shows %q", c.name, i, pit.Chip)
-			}
+			should.Equal(t, pit.Chip, "", "%s: pit %d shows", c.name, i)
 		}
 	}
 }
@@ -417,8 +401,7 @@ func testSiteAbove(t *testing.T, browser *browsertest.Browser, m *mirror) {
 	board := awari.Board{0, 0, 0, 0, 0, 2, 1, 1, 9}
 	move := found.Moves[5]
 	child := m.game.Plays(board)[5].Child
-	score, err := m.tables.Score(t.Context(), child)
-	must.OK(t, err)
+	score := must.Get(m.tables.Score(t.Context(), child))(t)
 	if want := 4 - int(score); !move.Legal || move.Captured != 4 || move.Lower != want || move.Upper != want || !found.Exact || found.Lower != want {
 		t.Errorf("the search of %v says %+v, want %d", board, found, want)
 	}
@@ -429,9 +412,7 @@ func TestQuestions(t *testing.T) {
 	files := web.Site()
 	for name, words := range map[string][]string{"explore.js": {`most: "margin"`, "value="}, "source.js": {"EXPLORED = { score: 12, swing: 12, hard: 8 }"}} {
 		for _, w := range words {
-			if !strings.Contains(string(files[name]), w) {
-				t.Errorf("%s does not ask for %q", name, w)
-			}
+			should.Hold(t, strings.Contains(string(files[name]), w), "%s does not ask for %q", name, w)
 		}
 	}
 	for _, q := range web.Questions(make([]manifest.Layer, 20)) {
@@ -440,9 +421,7 @@ func TestQuestions(t *testing.T) {
 		case q.Most == "line":
 			name, asked = "source.js", q.Where+" most "+q.Most
 		}
-		if !strings.Contains(string(files[name]), `"`+asked+`"`) {
-			t.Errorf("%s does not ask for %q", name, asked)
-		}
+		should.Hold(t, strings.Contains(string(files[name]), `"`+asked+`"`), "%s does not ask for %q", name, asked)
 	}
 }
 
@@ -469,9 +448,7 @@ func TestLongSites(t *testing.T) {
 			page := m.visit(t, browser, "learn.html", 1000)
 			page.Await("the page", `document.body?.dataset.ready === "yes"`)
 			page.wantBlocks(m, t)
-			if problem := compute[string](page, fmt.Sprintf(layersBelow, c.seeds)); problem != "" {
-				t.Errorf("version 3 of layer %d: %s", c.seeds, problem)
-			}
+			should.Equal(t, compute[string](page, fmt.Sprintf(layersBelow, c.seeds)), "", "version 3 of layer %d", c.seeds)
 			page.wantSame(m, t, m.questions(120, c.seeds))
 			if c.pits == 12 && c.rules == awari.Awari {
 				shown := *m.site // the same tests as for the server
@@ -553,16 +530,12 @@ const layersBelow = `
 
 // wantBlocks compares all scores of all layers.
 func (p *tab) wantBlocks(m *mirror, t *testing.T) {
-	p.Helper()
 	for n := range m.tables.Layers() {
-		f, err := m.tables.File(t.Context(), n)
-		must.OK(t, err)
-		p.wantLayer(m, t, n, f.NumBlocks(), 1)
+		p.wantLayer(m, t, n, must.Get(m.tables.File(t.Context(), n))(t).NumBlocks(), 1)
 	}
 }
 
-// wantLayer compares the scores of a layer, which has so many blocks, with those of every step-th
-// one.
+// wantLayer compares the scores of a layer, which has so many blocks, with those of every step-th one.
 func (p *tab) wantLayer(m *mirror, t *testing.T, n, blocks, step int) {
 	p.Helper()
 	checked := compute[int](p, fmt.Sprintf(`
@@ -578,7 +551,5 @@ func (p *tab) wantLayer(m *mirror, t *testing.T, n, blocks, step int) {
 				if (wrong >= 0) throw new Error("score " + (first + wrong) + " is " + scores[wrong] + ", want " + want[first + wrong]);
 			}
 			return layer.blocks;`, n, step))
-	if checked != blocks || checked == 0 {
-		t.Errorf("layer %d: %d of %d blocks checked", n, checked, blocks)
-	}
+	should.Not(t, checked != blocks || checked == 0, "layer %d: %d of %d blocks checked", n, checked, blocks)
 }

@@ -1,13 +1,10 @@
 package web_test
 
 import (
-	"encoding/json"
 	"fmt"
-	"math/rand/v2"
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -16,6 +13,7 @@ import (
 	"grenier/cmd/grenier/awari/web"
 	"grenier/internal/testkit/browsertest"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
@@ -35,9 +33,8 @@ func TestLongStranger(t *testing.T) {
 	published.url, published.ends = m.folder, ".html"
 	var mistaken atomic.Int32 // games with a mistake that is proven
 	t.Cleanup(func() {
-		if tries.Full() && mistaken.Load() == 0 { // one game may be faultless; testAnalysis has mistakes
-			t.Error("no game has a mistake to go to")
-		}
+		should.Not(t, tries.Full() && mistaken.Load() == 0,
+			"no game has a mistake to go to") // one game may be faultless; testAnalysis has mistakes
 	})
 	desktop, phone := browsertest.Window{Width: 1280, Height: 900}, browsertest.Window{Width: 390, Height: 844}
 	ways := []struct {
@@ -99,12 +96,10 @@ func (w *stranger) press(id string) {
 
 // begin opens the page and starts a game with one tap, without scrolling. No value is shown before it is asked for.
 func (w *stranger) begin() {
-	w.Helper()
 	w.Await("the page", fmt.Sprintf(`document.documentElement?.lang === %q && `, w.language)+settled)
 	for _, what := range []string{"#new", "#who", "#level", `#setup a[href^="learn"]`, "#board", "#turn"} {
-		if bottom := browsertest.Eval[float64](w.Page, fmt.Sprintf(`document.querySelector(%q).getBoundingClientRect().bottom`, what)); bottom > float64(w.window.Height) {
-			w.Errorf("%s ends at %.0f pixels", what, bottom)
-		}
+		bottom := browsertest.Eval[float64](w.Page, fmt.Sprintf(`document.querySelector(%q).getBoundingClientRect().bottom`, what))
+		should.Not(w, bottom > float64(w.window.Height), "%s ends at %.0f pixels", what, bottom)
 	}
 	w.says("#verdict", w.word("this is a draw", "c’est la nulle"))
 	w.says("#fact", "ICGA Journal 25")
@@ -130,7 +125,6 @@ const over = `document.querySelector("#rematch").checkVisibility()`
 
 // playToTheEnd plays whatever is legal, and the worst move once the tables know it, until the banner says how the game ended.
 func (w *stranger) playToTheEnd() {
-	w.Helper()
 	for turn := 0; ; turn++ {
 		w.Await("a turn", over+` || document.querySelector("#board").dataset.turn === "0" && document.querySelectorAll(".pit.south.playable").length > 0`)
 		if browsertest.Eval[bool](w.Page, over) {
@@ -147,9 +141,7 @@ func (w *stranger) playToTheEnd() {
 		w.Await("the move", fmt.Sprintf(`document.querySelectorAll("#record .ply").length > %d`, before))
 	}
 	taken := browsertest.Eval[[]int](w.Page, `document.querySelector("#result").textContent.match(/\d+/g).map(Number)`)
-	if len(taken) != 2 || taken[0] < taken[1] || taken[0]+taken[1] > 48 {
-		w.Errorf("the banner says %q", w.Text("#result"))
-	}
+	should.Hold(w, len(taken) == 2 && taken[0] >= taken[1] && taken[0]+taken[1] <= 48, "the banner says %q", w.Text("#result"))
 	w.wantNoValues()
 	w.wantAccess()
 	w.wantFits(w.window.Width)
@@ -168,8 +160,7 @@ func (w *stranger) worst(pits []int, turn int) int {
 	if board.Seeds() > w.tables.MaxSeeds() {
 		return pits[turn%len(pits)]
 	}
-	p, err := w.tables.Probe(w.Context(), board)
-	must.OK(w, err)
+	p := must.Get(w.tables.Probe(w.Context(), board))(w)
 	return slices.MinFunc(pits, func(a, b int) int { return int(p.Moves[a].Value - p.Moves[b].Value) })
 }
 
@@ -183,9 +174,8 @@ func (w *stranger) analyse() bool {
 		w.press("analyse")
 	}
 	w.Await("its end", fmt.Sprintf(`document.querySelector("#analyse").textContent === %q`, w.word("Analyse the game", "Analyser la partie")))
-	if exact := browsertest.Eval[int](w.Page, `Number(document.querySelector("#graph-hint").textContent.match(/\d+/)[0])`); exact == 0 {
-		w.Error("no point of the graph is exact, not even the end")
-	}
+	exact := browsertest.Eval[int](w.Page, `Number(document.querySelector("#graph-hint").textContent.match(/\d+/)[0])`)
+	should.Not(w, exact == 0, "no point of the graph is exact, not even the end")
 	if browsertest.Eval[bool](w.Page, `document.querySelectorAll("#record .lost").length === 0`) {
 		browsertest.Want(w.Page, browsertest.Shown("#report-card"), 0)
 		return false
@@ -195,9 +185,7 @@ func (w *stranger) analyse() bool {
 	worst := browsertest.Eval[int](w.Page, `Math.max(...[...document.querySelectorAll("#record .lost")].map((l) => Number(l.textContent.match(/\d+/)[0])))`)
 	w.Await("the worst mistake", fmt.Sprintf(`document.querySelector("#gave").textContent.match(/\d+/)?.[0] === "%d"`, worst))
 	sum := browsertest.Eval[[2]int](w.Page, `[[...document.querySelectorAll("#report td:last-child")], [...document.querySelectorAll("#record .lost")]].map((all) => all.reduce((n, e) => n + Number(e.textContent.match(/\d+/)?.[0] ?? 0), 0))`)
-	if sum[0] != sum[1] || sum[0] < worst {
-		w.Errorf("the report adds up to %d, the list to %d", sum[0], sum[1])
-	}
+	should.Hold(w, sum[0] == sum[1] && sum[0] >= worst, "the report adds up to %d, the list to %d", sum[0], sum[1])
 	w.wantAccess()
 	w.wantFits(w.window.Width)
 	return true
@@ -227,64 +215,13 @@ func (w *stranger) share() {
 	browsertest.Want(fresh, `document.querySelector("#hints").checked`, true)
 }
 
-// TestLongValues compares what pages show of random boards with the tables: on a server, and on a published site.
-func TestLongValues(t *testing.T) {
-	tries.NeedsLong(t, "a browser")
-	t.Parallel()
-	browser := browsertest.Start(t)
-	s := newSiteOf(t, 12, awari.Awari, 12)
-	m := publishSite(t, s)
-	for name, url := range map[string]string{"served": s.url + "learn", "published": m.folder + "learn.html"} {
-		t.Run(name, func(t *testing.T) {
-			page := openAt(t, browser, s, url, 1000)
-			page.Await("the page", `document.body?.dataset.ready === "yes"`)
-			page.wantShown(m.random(rand.New(rand.NewPCG(7, uint64(len(name)))), tries.Pick(0, 80, 1000), 12))
-		})
-	}
-}
-
-// wantShown compares what the page shows of boards with the tables.
-func (p *tab) wantShown(boards []string) {
-	p.Helper()
-	list, err := json.Marshal(boards)
-	must.OK(p, err)
-	got := compute[[][]string](p, fmt.Sprintf(`
-		const { get } = await import("./source.js"), { root } = await import("./tree.js"), { position } = await import("./game.js");
-		const { valueOf, valueOfMove } = await import("./values.js"), { chip } = await import("./words.js"), all = [];
-		for (const board of %s) {
-			const node = root(position(board.split(",").map(Number)));
-			node.probe = await get("/api/probe?pits=" + board);
-			all.push([chip(valueOf(node)).text, ...node.probe.moves.map((m) => m.legal ? chip(valueOfMove(node, m.pit)).text : "")]);
-		}
-		return all;`, list))
-	for i, text := range boards {
-		board, err := p.game.Parse(strings.Split(text, ","))
-		must.OK(p, err)
-		probe, err := p.tables.Probe(p.Context(), board)
-		must.OK(p, err)
-		want := []string{signed(probe.Value)}
-		for _, m := range probe.Moves[:p.game.Half()] {
-			value := ""
-			if m.Legal {
-				value = signed(m.Value)
-			}
-			want = append(want, value)
-		}
-		if strings.Join(got[i], " ") != strings.Join(want, " ") {
-			p.Errorf("%s: the page shows %q, want %q", text, got[i], want)
-		}
-	}
-}
-
 // TestSiteWeight adds up all scripts and styles that the pages of a published site have.
 func TestSiteWeight(t *testing.T) {
 	s, out := newSiteOf(t, 12, awari.Awari, 1), filepath.Join(t.TempDir(), "site")
-	_, err := publish.Run(t.Context(), s.dir, out, publish.Options{Pages: web.Site(), Job: job.Job{Family: cpu.Best()}})
-	must.OK(t, err)
+	must.OK(t, must.Err(publish.Run(t.Context(), s.dir, out, publish.Options{Pages: web.Site(), Job: job.Job{Family: cpu.Best()}})))
 	sum, names := 0, []string{}
 	for _, pattern := range []string{"*.js", "*.css"} {
-		found, err := filepath.Glob(filepath.Join(out, pattern))
-		must.OK(t, err)
+		found := must.Get(filepath.Glob(filepath.Join(out, pattern)))(t)
 		for _, name := range found {
 			if filepath.Base(name) != "awari.js" { // which is for pages of others
 				names = append(names, filepath.Base(name))
@@ -293,7 +230,5 @@ func TestSiteWeight(t *testing.T) {
 		}
 	}
 	t.Logf("%d bytes: %v", sum, names)
-	if sum > firstLoad || len(names) < 4 {
-		t.Errorf("%v have %d bytes, want at most %d", names, sum, firstLoad)
-	}
+	should.Not(t, sum > firstLoad || len(names) < 4, "%v have %d bytes, want at most %d", names, sum, firstLoad)
 }

@@ -9,6 +9,10 @@ import (
 	"testing"
 
 	"grenier/cmd/grenier/awari/web"
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
+	"grenier/internal/testkit/testrun"
+	"grenier/pipeline/tables"
 )
 
 // Where the pages have texts: calls of t and tn with literals, elements with data-t, and
@@ -65,9 +69,8 @@ func TestTexts(t *testing.T) {
 	translations := map[string]string{}
 	for _, m := range entry.FindAllStringSubmatch(string(files["fr.js"]), -1) {
 		key := strings.Trim(m[1], `"`)
-		if _, twice := translations[key]; twice {
-			t.Errorf("%q is translated twice", key)
-		}
+		_, twice := translations[key]
+		should.Not(t, twice, "%q is translated twice", key)
 		translations[key] = strings.Trim(m[2], `"`)
 	}
 	used := map[string]bool{}
@@ -93,13 +96,9 @@ func TestTexts(t *testing.T) {
 		check(name, data)
 	}
 	for text := range translations {
-		if !used[text] {
-			t.Errorf("no page says %q", text)
-		}
+		should.Hold(t, used[text], "no page says %q", text)
 	}
-	if len(used) < 150 {
-		t.Errorf("only %d texts found", len(used))
-	}
+	should.Not(t, len(used) < 150, "only %d texts found", len(used))
 }
 
 // slots returns the slots of a text, each once.
@@ -107,4 +106,22 @@ func slots(text string) []string {
 	found := slot.FindAllString(text, -1)
 	slices.Sort(found)
 	return slices.Compact(found)
+}
+
+// inSmallBlocks returns the same layers in blocks of so few scores that indexes are long, as
+// they are of layers with hundreds of millions of positions. There is no server for it.
+func inSmallBlocks(t *testing.T, s *site, blockSize int) *site {
+	layers := make([][]int8, len(s.tables.Layers()))
+	for n := range layers {
+		f, err := s.tables.File(t.Context(), n)
+		if err == nil {
+			layers[n] = make([]int8, f.Header().Positions)
+			err = s.tables.Read(t.Context(), n, 0, layers[n])
+		}
+		must.OK(t, err)
+	}
+	dir := testrun.Write(t, s.game, layers, blockSize)
+	tab := must.Get(tables.Open(t.Context(), dir))(t)
+	t.Cleanup(func() { tab.Close() })
+	return &site{game: s.game, dir: dir, tables: tab}
 }

@@ -8,6 +8,7 @@ import (
 
 	"grenier/internal/testkit/crashfs"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/io/jsonfile"
 	"grenier/io/manifest"
@@ -31,10 +32,8 @@ type bench struct {
 func newBench(t *testing.T) *bench {
 	t.Helper()
 	game := testrun.Game(t, 4, awari.Awari)
-	d, err := rundir.Open(testrun.Write(t, game, testrun.Solve(t, game, 9), 64))
-	must.OK(t, err)
-	m, err := d.Manifest()
-	must.OK(t, err)
+	d := must.Get(rundir.Open(testrun.Write(t, game, testrun.Solve(t, game, 9), 64)))(t)
+	m := must.Get(d.Manifest())(t)
 	b := &bench{t: t, manifest: m, reads: game.CapturesLeadTo}
 	b.book(d)
 	t.Cleanup(func() { b.dir.Close() })
@@ -44,18 +43,15 @@ func newBench(t *testing.T) *bench {
 // book opens the directory, as each check does.
 func (b *bench) book(d *rundir.Dir) {
 	b.t.Helper()
-	book, err := d.Notebook()
-	must.OK(b.t, err)
-	b.dir = book
+	b.dir = must.Get(d.Notebook())(b.t)
 }
 
 func (b *bench) open() *notes.Notes {
 	b.t.Helper()
 	b.told = nil
-	n, err := notes.Open(b.dir, b.manifest, notes.Options{
+	n := must.Get(notes.Open(b.dir, b.manifest, notes.Options{
 		Name: rundir.VerifyName, Header: header, Reads: b.reads, Tell: func(s string) { b.told = append(b.told, s) },
-	})
-	must.OK(b.t, err)
+	}))(b.t)
 	return n
 }
 
@@ -78,9 +74,7 @@ func (b *bench) believed() (all []int) {
 			all = append(all, seeds)
 		}
 	}
-	if (n.Again() == "") != (b.told == nil) {
-		b.t.Errorf("told %q, but: %q", b.told, n.Again())
-	}
+	should.Hold(b.t, (n.Again() == "") == (b.told == nil), "told %q, but: %q", b.told, n.Again())
 	return all
 }
 
@@ -92,9 +86,8 @@ func TestNotBelieved(t *testing.T) {
 	b := newBench(t)
 	b.note(9)
 	text := must.Read(t, b.path())
-	if got := b.believed(); !slices.Equal(got, []int{9}) || b.told != nil {
-		t.Fatalf("unchanged: %v, %q", got, b.told)
-	}
+	got := b.believed()
+	must.Hold(t, slices.Equal(got, []int{9}) && b.told == nil, "unchanged: %v, %q", got, b.told)
 	for name, c := range map[string]struct{ text, told string }{
 		"changed": {strings.Replace(string(text), "9", "8", 1), b.path()},
 		"cut":     {string(text[:len(text)/2]), b.path()},
@@ -113,9 +106,7 @@ func TestNotBelieved(t *testing.T) {
 // TestMadeFrom: what was noted about a layer is believed only with the files that were checked: of the layer,
 // and of those that its captures lead to, on the disk and in the manifest; and in the same game.
 func TestMadeFrom(t *testing.T) {
-	touched := func(n int) func(b *bench) {
-		return func(b *bench) { must.Touch(b.t, b.dir.LayerPath(n)) }
-	}
+	touched := func(n int) func(b *bench) { return func(b *bench) { must.Touch(b.t, b.dir.LayerPath(n)) } }
 	for name, c := range map[string]struct {
 		change func(b *bench)
 		want   []int
@@ -138,9 +129,8 @@ func TestMadeFrom(t *testing.T) {
 		b.note(8, 9)
 		c.change(b)
 		got := b.believed()
-		if !slices.Equal(got, c.want) || (b.told != nil) != (len(got) < 2) {
-			t.Errorf("%s: believed %v, want %v; told %q", name, got, c.want, b.told)
-		}
+		should.Hold(t, slices.Equal(got, c.want) && (b.told != nil) == (len(got) < 2),
+			"%s: believed %v, want %v; told %q", name, got, c.want, b.told)
 	}
 }
 
@@ -150,9 +140,8 @@ func TestOwner(t *testing.T) {
 	before := b.open()
 	b.manifest.Layers[7].Hash++
 	after := b.open()
-	if before.Owner(9) == after.Owner(9) || before.Owner(8) != after.Owner(8) {
-		t.Errorf("%x and %x; %x and %x", before.Owner(9), after.Owner(9), before.Owner(8), after.Owner(8))
-	}
+	should.Not(t, before.Owner(9) == after.Owner(9) || before.Owner(8) != after.Owner(8),
+		"%x and %x; %x and %x", before.Owner(9), after.Owner(9), before.Owner(8), after.Owner(8))
 }
 
 // TestEnd: what is through is forgotten, the rest stays, and in the end there is no file.
@@ -160,15 +149,11 @@ func TestEnd(t *testing.T) {
 	b := newBench(t)
 	b.note(7, 8, 9)
 	must.OK(t, b.open().End([]int{8}))
-	if got := b.believed(); !slices.Equal(got, []int{7, 9}) {
-		t.Errorf("believed %v", got)
-	}
+	should.List(t, b.believed(), []int{7, 9}, "believed")
 	n := b.open()
 	n.Drop(7)
 	must.OK(t, n.End([]int{9}))
-	if _, err := os.Stat(b.path()); err == nil {
-		t.Error("the file is there")
-	}
+	should.Not(t, must.Err(os.Stat(b.path())) == nil, "the file is there")
 }
 
 // through lets all that is written go through a file system in memory.
@@ -198,16 +183,12 @@ func TestFullDisk(t *testing.T) {
 			n.Set(notes.Layer{Seeds: 9, Parts: 1, Done: 1})
 			n.Save()
 		}
-		if len(b.told) != 1 || !strings.Contains(b.told[0], "an interrupted verify will begin anew: ") {
-			t.Errorf("%d bytes: told %q", room, b.told)
-		}
-		if got := b.believed(); !slices.Equal(got, []int{8}) || b.told != nil {
-			t.Errorf("%d bytes: believed %v, told %q", room, got, b.told)
-		}
+		should.Hold(t, len(b.told) == 1 && strings.Contains(b.told[0], "an interrupted verify will begin anew: "),
+			"%d bytes: told %q", room, b.told)
+		got := b.believed()
+		should.Hold(t, slices.Equal(got, []int{8}) && b.told == nil, "%d bytes: believed %v, told %q", room, got, b.told)
 	}
 	disk.Limit(-1)
 	b.note(9)
-	if got := b.believed(); !slices.Equal(got, []int{8, 9}) {
-		t.Errorf("with room again: believed %v", got)
-	}
+	should.List(t, b.believed(), []int{8, 9}, "with room again: believed")
 }

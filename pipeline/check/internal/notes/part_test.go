@@ -5,13 +5,13 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 	"testing"
 
 	"grenier/internal/testkit/crashfs"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 	"grenier/io/rundir"
 	"grenier/kernels/fault"
@@ -40,8 +40,7 @@ func (b *bench) find(p job.Part, seeds int, result string) error {
 // results returns what the parts have found in a layer, "-" for those that are missing.
 func (b *bench) results(of, seeds int) (all []string) {
 	b.t.Helper()
-	n, err := b.part(job.Part{All: true, Of: of})
-	must.OK(b.t, err)
+	n := must.Get(b.part(job.Part{All: true, Of: of}))(b.t)
 	for _, l := range n.Parts(seeds) {
 		text := "-"
 		if l != nil {
@@ -54,17 +53,13 @@ func (b *bench) results(of, seeds int) (all []string) {
 
 func (b *bench) want(what string, of, seeds int, want ...string) {
 	b.t.Helper()
-	if got := b.results(of, seeds); !slices.Equal(got, want) {
-		b.t.Errorf("%s: %q, want %q", what, got, want)
-	}
+	should.List(b.t, b.results(of, seeds), want, "%s", what)
 }
 
 // TestParts: each part finds its own notes, and all find those of all; those of a part or a check never pass for others.
 func TestParts(t *testing.T) {
 	b := newBench(t)
-	if _, err := b.part(job.Part{All: true}); !errors.Is(err, fault.Missing) {
-		t.Errorf("without parts: %v", err)
-	}
+	should.Be(t, must.Err(b.part(job.Part{All: true})), fault.Missing, "without parts")
 	must.OK(t, b.find(job.Part{Index: 2, Of: 3}, 9, "0"))
 	must.OK(t, b.find(job.Part{Index: 3, Of: 3}, 9, "7"))
 	must.OK(t, b.find(job.Part{Index: 3, Of: 3}, 8, "0"))
@@ -77,18 +72,16 @@ func TestParts(t *testing.T) {
 		t.Errorf("in order: %+v, %+v", nine, eight)
 	}
 	must.OK(t, b.find(job.Part{Index: 1, Of: 4}, 9, "0"))
-	if _, err := b.part(job.Part{All: true}); !errors.Is(err, notes.ErrParts) || !strings.Contains(err.Error(), "3..4") {
-		t.Errorf("of 3 and of 4: %v", err)
-	}
+	_, err = b.part(job.Part{All: true})
+	should.Hold(t, errors.Is(err, notes.ErrParts) && strings.Contains(err.Error(), "3..4"), "of 3 and of 4: %v", err)
 	b.want("of 4", 4, 9, "0", "-", "-", "-")
 	path := func(i, of int) string { return b.dir.NotePath(rundir.PartName(rundir.VerifyName, i, of)) }
 	for name, text := range map[string][]byte{
 		"another part": must.Read(t, path(2, 3)), "another division": must.Read(t, path(1, 4)), "the check": must.Read(t, b.path()), "words": []byte("words"),
 	} {
 		must.Write(t, path(1, 3), text)
-		if b.want(name, 3, 9, "-", "0", "7"); len(b.told) != 1 || !strings.HasPrefix(b.told[0], "verify-1-of-3 is to be done again") {
-			t.Errorf("%s: told %q", name, b.told)
-		}
+		b.want(name, 3, 9, "-", "0", "7")
+		should.Hold(t, len(b.told) == 1 && strings.HasPrefix(b.told[0], "verify-1-of-3 is to be done again"), "%s: told %q", name, b.told)
 	}
 	must.Touch(t, b.dir.LayerPath(7))
 	b.want("a file below is another", 3, 9, "-", "-", "-")
@@ -126,9 +119,7 @@ func TestPartCrash(t *testing.T) {
 			break
 		}
 	}
-	if there <= 5 {
-		t.Error("it never was there after a crash")
-	}
+	should.Not(t, there <= 5, "it never was there after a crash")
 }
 
 // TestPartFullDisk: a part that has no room for its result says so.
@@ -138,9 +129,7 @@ func TestPartFullDisk(t *testing.T) {
 	defer b.through(disk)()
 	for _, room := range []int64{1, 100, 400} {
 		disk.Limit(room)
-		if err := b.find(job.Part{Index: 1, Of: 1}, 9, "0"); !errors.Is(err, syscall.ENOSPC) {
-			t.Errorf("%d bytes: %v", room, err)
-		}
+		should.Be(t, b.find(job.Part{Index: 1, Of: 1}, 9, "0"), syscall.ENOSPC, "%d bytes", room)
 	}
 	disk.Limit(-1)
 	must.OK(t, b.find(job.Part{Index: 1, Of: 1}, 9, "0"))

@@ -12,6 +12,7 @@ import (
 
 	"grenier/internal/testkit/crashfs"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 	"grenier/io/corrupt"
 	"grenier/io/crew"
@@ -36,8 +37,7 @@ func TestRounds(t *testing.T) {
 	const count, workers = 7, 3
 	for _, room := range []uint64{0, 100 << 10, 64 << 20} {
 		dir := t.TempDir()
-		d, err := vfs.OpenDir(dir)
-		must.OK(t, err)
+		d := must.Get(vfs.OpenDir(dir))(t)
 		s := piles.New(d, "letters", count, workers, room)
 		var before [count][]uint32
 		for round, each := range []int{20_000, 0, 30, 50_000, 4094 * count, 0} {
@@ -65,10 +65,8 @@ func TestRounds(t *testing.T) {
 				slices.Sort(before[pile])
 			}
 		}
-		files, err := filepath.Glob(filepath.Join(dir, "*"))
-		if must.OK(t, err); (len(files) > 0) != (room < 64<<20) {
-			t.Errorf("%d bytes: files %q", room, files)
-		}
+		files := must.Get(filepath.Glob(filepath.Join(dir, "*")))(t)
+		should.Hold(t, (len(files) > 0) == (room < 64<<20), "%d bytes: files %q", room, files)
 		must.OK(t, errors.Join(s.Close(), d.Close()))
 		must.Empty(t, dir)
 	}
@@ -82,14 +80,12 @@ func TestFails(t *testing.T) {
 	for n := range uint32(3 * piles.SheetBytes / 4) {
 		s.Adder(0).Add(0, n)
 	}
-	if err := s.Adder(0).Err(); !errors.Is(err, syscall.ENOSPC) || s.Turn() == nil {
-		t.Error(err)
-	}
+	err := s.Adder(0).Err()
+	should.Not(t, !errors.Is(err, syscall.ENOSPC) || s.Turn() == nil, "%v", err)
 	must.OK(t, s.Close())
 
 	dir := t.TempDir()
-	d, err := vfs.OpenDir(dir)
-	must.OK(t, err)
+	d := must.Get(vfs.OpenDir(dir))(t)
 	defer d.Close()
 	for at := range 16 { // each byte of a sheet with one number
 		for _, damage := range []func(data []byte) []byte{
@@ -99,17 +95,13 @@ func TestFails(t *testing.T) {
 			s := piles.New(d, "letters", 1, 1, 0)
 			s.Adder(0).Add(0, 7)
 			must.OK(t, s.Turn())
-			files, err := filepath.Glob(filepath.Join(dir, "*.tmp"))
-			if must.OK(t, err); len(files) != 1 {
-				t.Fatalf("files %q", files)
-			}
-			if all, err := take(s, 0); err != nil || !slices.Equal(all, []uint32{7}) {
-				t.Fatalf("%v, %v", all, err)
-			}
+			files := must.Get(filepath.Glob(filepath.Join(dir, "*.tmp")))(t)
+			must.Hold(t, len(files) == 1, "files %q", files)
+			all, err := take(s, 0)
+			must.Hold(t, err == nil && slices.Equal(all, []uint32{7}), "%v, %v", all, err)
 			must.OK(t, os.WriteFile(files[0], damage(must.Read(t, files[0])), 0))
-			if all, err := take(s, 0); !errors.Is(err, corrupt.ErrCorrupt) {
-				t.Errorf("byte %d: %v, %v", at, all, err)
-			}
+			all, err = take(s, 0)
+			should.Hold(t, errors.Is(err, corrupt.ErrCorrupt), "byte %d: %v, %v", at, all, err)
 			must.OK(t, s.Close())
 		}
 	}

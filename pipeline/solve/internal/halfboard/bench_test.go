@@ -29,7 +29,6 @@ var below struct {
 // lowerOf returns the layers that captures of the layer of n seeds lead to, solved by the
 // fastest kernels.
 func lowerOf(b *testing.B, n int) *tower {
-	b.Helper()
 	below.mu.Lock()
 	defer below.mu.Unlock()
 	if below.tower == nil {
@@ -58,9 +57,7 @@ func BenchmarkSolve(b *testing.B) {
 // warm builds the patterns of the layer of n seeds: those of most of its moves are known
 // from the layers before, when one is solved after the other.
 func (e *Engine) warm(b *testing.B, n int) {
-	b.Helper()
-	w, err := e.begin(n, testBelow)
-	must.OK(b, err)
+	w := must.Get(e.begin(n, testBelow))(b)
 	must.OK(b, w.prepare(b.Context()))
 	must.OK(b, e.spare.Put(w.memory))
 }
@@ -71,8 +68,7 @@ func benchSolve(b *testing.B, n int, o Options) {
 	e.warm(b, n)
 	var stages [fixpoint.Stages]time.Duration
 	for b.Loop() {
-		l, err := e.Solve(b.Context(), n, testBelow, lower)
-		must.OK(b, err)
+		l := must.Get(e.Solve(b.Context(), n, testBelow, lower))(b)
 		for stage, took := range l.Stats().Stages {
 			stages[stage] += took
 		}

@@ -55,13 +55,11 @@ func (c config) cancelAt(t *testing.T, at int) *cancelling {
 	x := &cancelling{when: func(all, _ int, _ fixpoint.Stage) bool { return all == at }, cancel: cancel}
 	c.options.Progress = x.progress
 	c.options.often = true
-	e, err := New(c.game, c.options)
-	must.OK(t, err)
+	e := must.Get(New(c.game, c.options))(t)
 	lower := &awaritest.Counting{Lower: c.lower(t)}
 	l, err := e.Solve(ctx, c.seeds, testBelow, lower)
-	if lower.Closed.Load() != 1 {
-		t.Fatalf("%+v, cancelled at report %d: the layers below are closed %d times", c, x.at, lower.Closed.Load())
-	}
+	must.Hold(t, lower.Closed.Load() == 1,
+		"%+v, cancelled at report %d: the layers below are closed %d times", c, x.at, lower.Closed.Load())
 	x.check(t, c, l, err)
 	if l != nil {
 		err = l.Close()
@@ -78,7 +76,6 @@ func (c config) cancelAt(t *testing.T, at int) *cancelling {
 // check looks at what Solve has returned. What is under way when the context ends
 // is completed.
 func (x *cancelling) check(t *testing.T, c config, l *Layer, err error) {
-	t.Helper()
 	workers := max(1, c.options.Workers)
 	switch where := fmt.Sprintf("layer %d", c.seeds); {
 	case err == nil && (x.at > 0 && x.at < x.reports-workers || !x.ended || l == nil):
@@ -140,8 +137,7 @@ func TestLongLowerLayersFail(t *testing.T) {
 		c := randomConfig(t, rng)
 		c.seeds = max(c.seeds, 4) // so that there is a layer to read
 		c.options.often = true
-		e, err := New(c.game, c.options)
-		must.OK(t, err)
+		e := must.Get(New(c.game, c.options))(t)
 		var cancel context.CancelFunc
 		fail := func() error { return bad }
 		stop := func() error {
@@ -161,9 +157,8 @@ func TestLongLowerLayersFail(t *testing.T) {
 			lower.Lower = c.lower(t)
 			l, err := e.Solve(ctx, c.seeds, testBelow, lower)
 			cancel()
-			if l != nil || !errors.Is(err, want) || lower.closed.Load() != 1 || !strings.Contains(err.Error(), where) {
-				t.Fatalf("%+v, %s: %v, closed %d times", c, name, err, lower.closed.Load())
-			}
+			must.Hold(t, l == nil && errors.Is(err, want) && lower.closed.Load() == 1 && strings.Contains(err.Error(), where),
+				"%+v, %s: %v, closed %d times", c, name, err, lower.closed.Load())
 		}
 		c.solveWith(t, e)
 		must.OK(t, e.Close())
@@ -178,9 +173,8 @@ func (c config) reads(t *testing.T) (layers int) {
 	for n := range lower.Scores {
 		layers += int(min(1, lower.Scores[n].Load()))
 	}
-	if closed := lower.Closed.Load(); closed != 1 {
-		t.Fatalf("%+v: the layers below are closed %d times", c, closed)
-	}
+	closed := lower.Closed.Load()
+	must.Hold(t, closed == 1, "%+v: the layers below are closed %d times", c, closed)
 	return layers
 }
 
@@ -200,14 +194,11 @@ func TestCancelledWorkReturnsMemory(t *testing.T) {
 	})
 	t.Run("used again", func(t *testing.T) {
 		c.options.often = true
-		e, err := New(c.game, c.options)
-		must.OK(t, err)
+		e := must.Get(New(c.game, c.options))(t)
 		awaritest.ReturnsMemory(t, size, func() {
 			ctx, cancel := context.WithCancel(t.Context())
 			lower := &broken{Lower: c.lower(t), closing: func() error { cancel(); return nil }}
-			if _, err := e.Solve(ctx, c.seeds, testBelow, lower); !errors.Is(err, context.Canceled) {
-				t.Fatal(err)
-			}
+			must.Be(t, must.Err(e.Solve(ctx, c.seeds, testBelow, lower)), context.Canceled)
 		})
 		must.OK(t, e.Close())
 	})

@@ -68,8 +68,7 @@ func (h diskFile) Close() error {
 func (d *disk) copied(t *testing.T) *disk {
 	t.Helper()
 	other := newDisk()
-	entries, err := d.plain().Entries()
-	must.OK(t, err)
+	entries := must.Get(d.plain().Entries())(t)
 	for _, e := range entries {
 		data, err := vfs.Read(d.plain(), e.Name(), 1<<30)
 		if err == nil {
@@ -83,23 +82,17 @@ func (d *disk) copied(t *testing.T) *disk {
 // change lets do change a file.
 func (d *disk) change(t *testing.T, name string, do func(h vfs.File, size int64)) {
 	t.Helper()
-	h, err := d.plain().Edit(name)
-	must.OK(t, err)
-	size, err := h.Size()
-	must.OK(t, err)
-	do(h, size)
+	h := must.Get(d.plain().Edit(name))(t)
+	do(h, must.Get(h.Size())(t))
 }
 
 // flip changes the byte of a file at an offset.
 func (d *disk) flip(t *testing.T, name string, offset int64) {
-	t.Helper()
 	d.change(t, name, func(h vfs.File, _ int64) {
 		b := make([]byte, 1)
-		_, err := h.ReadAt(b, offset)
-		must.OK(t, err)
+		must.OK(t, must.Err(h.ReadAt(b, offset)))
 		b[0] ^= 0x10
-		_, err = h.WriteAt(b, offset)
-		must.OK(t, err)
+		must.OK(t, must.Err(h.WriteAt(b, offset)))
 	})
 }
 

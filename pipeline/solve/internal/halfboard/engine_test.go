@@ -25,16 +25,14 @@ type tower struct {
 func newTower(t testing.TB, pits int, rules awari.Rules, o Options) *tower {
 	t.Helper()
 	game := awaritest.Game(t, pits, rules)
-	e, err := New(game, o)
-	must.OK(t, err)
+	e := must.Get(New(game, o))(t)
 	return &tower{engine: e}
 }
 
 // next solves the next layer and returns its scores in colex order.
 func (w *tower) next(t testing.TB) []int8 {
 	t.Helper()
-	l, err := w.engine.Solve(context.Background(), len(w.Layers), testBelow, w)
-	must.OK(t, err)
+	l := must.Get(w.engine.Solve(context.Background(), len(w.Layers), testBelow, w))(t)
 	scores := make([]int8, l.Positions())
 	must.OK(t, l.Read(0, scores))
 	must.OK(t, l.Close())
@@ -46,12 +44,9 @@ func fingerprint(scores []int8) string { return tally.NewHash(cpu.Generic).Add(s
 
 // truth returns the fingerprints of the reference layers, by seeds.
 func truth(t testing.TB, pits int, rules awari.Rules) []string {
-	t.Helper()
-	file, err := os.Open("../../../../layers/awari/testdata/layers.csv")
-	must.OK(t, err)
+	file := must.Get(os.Open("../../../../layers/awari/testdata/layers.csv"))(t)
 	defer file.Close()
-	rows, err := csv.NewReader(file).ReadAll()
-	must.OK(t, err)
+	rows := must.Get(csv.NewReader(file).ReadAll())(t)
 	var prints []string
 	for _, row := range rows {
 		if row[0] == rules.String() && row[1] == strconv.Itoa(pits) {
@@ -70,9 +65,7 @@ func TestLongLayersEqualTheReference(t *testing.T) {
 			t.Run(fmt.Sprintf("%d-%v-%v", c.pits, c.rules, family), func(t *testing.T) {
 				w := newTower(t, c.pits, c.rules, Options{Workers: 2, Family: family})
 				prints := truth(t, c.pits, c.rules)
-				if len(prints) < 11 {
-					t.Fatalf("%d reference layers", len(prints))
-				}
+				must.Not(t, len(prints) < 11, "%d reference layers", len(prints))
 				switch {
 				case testing.Short():
 					prints = prints[:8]
@@ -82,9 +75,7 @@ func TestLongLayersEqualTheReference(t *testing.T) {
 					prints = prints[:min(len(prints), 12)]
 				}
 				for n, want := range prints {
-					if got := fingerprint(w.next(t)); got != want {
-						t.Fatalf("layer %d: fingerprint %s, want %s", n, got, want)
-					}
+					must.Equal(t, fingerprint(w.next(t)), want, "layer %d: fingerprint", n)
 				}
 			})
 		}

@@ -9,6 +9,7 @@ import (
 
 	"grenier/internal/testkit/awaritest"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 	"grenier/kernels/cpu"
 	"grenier/kernels/window"
@@ -21,11 +22,8 @@ import (
 func TestPasses(t *testing.T) {
 	game := awaritest.Game(t, 12, awari.Awari)
 	const n, q = 15, 6
-	e, err := New(game, Options{})
-	must.OK(t, err)
-	geo, err := board.NewGeometry(q, n)
-	must.OK(t, err)
-	w := e.layOut(geo, testBelow, 2)
+	e := must.Get(New(game, Options{}))(t)
+	w := e.layOut(must.Get(board.NewGeometry(q, n))(t), testBelow, 2)
 	must.OK(t, w.listMoves(t.Context()))
 	least := int(leastOffers(q, n))
 	one := narrowest(game, n)
@@ -38,13 +36,10 @@ func TestPasses(t *testing.T) {
 		}
 		got := o.passes(q, n)
 		most := (offersBytes(q, n) + room - least) / max(1, room-least+1)
-		if got > rounds || room > least && rounds > most {
-			t.Errorf("%d bytes, %d for offers: %d rounds, want %d to %d", memory, room, rounds, got, most)
-		}
+		should.Not(t, got > rounds || room > least && rounds > most,
+			"%d bytes, %d for offers: %d rounds, want %d to %d", memory, room, rounds, got, most)
 		if many = max(many, got); got == 1 {
-			if many < 3 || rounds != 1 {
-				t.Errorf("at most %d rounds, in the end %d", many, rounds)
-			}
+			should.Hold(t, many >= 3 && rounds == 1, "at most %d rounds, in the end %d", many, rounds)
 			break
 		}
 	}
@@ -83,11 +78,8 @@ func (u *unread) Close() error { return nil }
 func TestLongLowerRead(t *testing.T) {
 	n, q := tries.More(15, 21), 6
 	game := awaritest.Game(t, 2*q, awari.Awari)
-	e, err := New(game, Options{})
-	must.OK(t, err)
-	geo, err := board.NewGeometry(q, n)
-	must.OK(t, err)
-	w := e.layOut(geo, testBelow, 2)
+	e := must.Get(New(game, Options{}))(t)
+	w := e.layOut(must.Get(board.NewGeometry(q, n))(t), testBelow, 2)
 	must.OK(t, w.listMoves(t.Context()))
 	lower := uint64(0)
 	for k := max(0, n-3*q); k <= n-2; k++ {
@@ -101,19 +93,15 @@ func TestLongLowerRead(t *testing.T) {
 			fit := r.Fit(panels)
 			must.OK(t, r.Run(t.Context(), panels[:fit], func(float64) {}))
 			panels = panels[fit:]
-			if len(u.unasked) > 0 {
-				t.Fatalf("%d passes: read without warning: %s", passes, u.unasked)
-			}
+			must.Not(t, len(u.unasked) > 0, "%d passes: read without warning: %s", passes, u.unasked)
 			announced += len(u.announced)
 			clear(u.announced)
 		}
 		got, want := float64(u.scores.Load())/float64(lower), lowerRead(q, n, passes)
-		if !(got > want*0.85 && got < want*1.15) {
-			t.Errorf("%d passes: the layers below are read %.3f times, want about %.3f", passes, got, want)
-		}
-		if read := int(u.scores.Load() / board.PieceLength); announced > 2*read+passes*3*q {
-			t.Errorf("%d passes: announced %d pieces, and read %d", passes, announced, read)
-		}
+		should.Hold(t, (got > want*0.85 && got < want*1.15),
+			"%d passes: the layers below are read %.3f times, want about %.3f", passes, got, want)
+		read := int(u.scores.Load() / board.PieceLength)
+		should.Not(t, announced > 2*read+passes*3*q, "%d passes: announced %d pieces, and read %d", passes, announced, read)
 		t.Logf("%d passes: %.3f times, %.3f predicted", passes, got, want)
 	}
 }
@@ -135,31 +123,26 @@ func TestLongWindowsArePredicted(t *testing.T) {
 		c := randomConfig(t, rng)
 		codes := stream.AllCodes[rng.IntN(len(stream.AllCodes))]
 		c.options.Bits, c.options.Work = codes.Bits, newDisk().work()
-		if got, most := c.solve(t).Stats().Windows, windowsOf(c.seeds, codes); got < 1 || got > most {
-			t.Errorf("%+v: %d windows, want at most %d", c, got, most)
-		}
+		got, most := c.solve(t).Stats().Windows, windowsOf(c.seeds, codes)
+		should.Not(t, got < 1 || got > most, "%+v: %d windows, want at most %d", c, got, most)
 		c.options.thin, c.options.Work = true, newDisk().work()
 		want := min(1+stream.WindowsFrom(codes.Values, c.seeds, window.Eight), windowsOf(c.seeds, codes))
-		if got := c.solve(t).Stats().Windows; got != want {
-			t.Errorf("%+v: %d windows, want %d", c, got, want)
-		}
+		got = c.solve(t).Stats().Windows
+		should.Hold(t, got == want, "%+v: %d windows, want %d", c, got, want)
 	}
 }
 
 // TestThinIsChosen: where a thin window fits and saves many others, the engine takes one, and not where it does not fit.
 func TestThinIsChosen(t *testing.T) {
 	const seeds = 10
-	game, err := awari.New(8, awari.Awari)
-	must.OK(t, err)
+	game := must.Get(awari.New(8, awari.Awari))(t)
 	for _, family := range cpu.Available() {
 		c := config{game, seeds, Options{Workers: 2, Family: family, Bits: 2, Memory: 1 << 30, Work: newDisk().work()}}
-		if got, all := c.solve(t).Stats().Windows, windowsOf(seeds, window.Two); got >= all {
-			t.Errorf("%v, memory enough: %d windows of %d", family, got, all)
-		}
+		got, all := c.solve(t).Stats().Windows, windowsOf(seeds, window.Two)
+		should.Not(t, got >= all, "%v, memory enough: %d windows of %d", family, got, all)
 		c.options.Work, c.options.Memory = newDisk().work(), Least(game, seeds, 2)
-		if got, all := c.solve(t).Stats().Windows, windowsOf(seeds, window.Two); got > all {
-			t.Errorf("%v, least memory: %d windows of %d", family, got, all)
-		}
+		got, all = c.solve(t).Stats().Windows, windowsOf(seeds, window.Two)
+		should.Not(t, got > all, "%v, least memory: %d windows of %d", family, got, all)
 	}
 }
 
@@ -173,20 +156,16 @@ func TestLongThinBytes(t *testing.T) {
 		if rng.IntN(5) > 0 {
 			c.options.Memory = Least(c.game, c.seeds, c.options.Workers) + rng.Uint64N(1<<20)
 		}
-		e, err := New(c.game, c.options)
-		must.OK(t, err)
-		w, err := e.begin(c.seeds, testBelow)
-		must.OK(t, err)
+		e := must.Get(New(c.game, c.options))(t)
+		w := must.Get(e.begin(c.seeds, testBelow))(t)
 		blocks, share := w.windows.ThinBlocks(), rng.Float64()
-		if got, want := ThinBytes(c.game, c.seeds, share), blocks.Most(int(math.Ceil(share*float64(blocks.Lines*board.Side)))); got != want {
-			t.Fatalf("%+v: %d bytes for a share of %v, want %d", c, got, share, want)
-		}
+		got, want := ThinBytes(c.game, c.seeds, share), blocks.Most(int(math.Ceil(share*float64(blocks.Lines*board.Side))))
+		must.Hold(t, got == want, "%+v: %d bytes for a share of %v, want %d", c, got, share, want)
 		room := RoomForScores(c.game, c.seeds, c.options.Bits, c.options.Memory, c.options.Workers) - blocks.Most(0)
 		w.windows.Codes = window.Eight // worth it
 		for searched, want := range map[int]bool{room: true, room + 1: false} {
-			if got := w.windows.ThinFits(blocks.Most(searched), 1); got != want && room >= 0 {
-				t.Fatalf("%+v: %d scores fit: %v, want %v", c, searched, got, want)
-			}
+			got := w.windows.ThinFits(blocks.Most(searched), 1)
+			must.Not(t, got != want && room >= 0, "%+v: %d scores fit: %v, want %v", c, searched, got, want)
 		}
 		must.OK(t, e.Close())
 	}

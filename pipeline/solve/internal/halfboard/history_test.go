@@ -13,6 +13,8 @@ import (
 
 	"go.uber.org/goleak"
 
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 	"grenier/io/crew"
 	"grenier/io/rundir"
@@ -42,36 +44,21 @@ func (x *trial) stored(t *testing.T, prefix string) (newest history) {
 	return newest
 }
 
-// little returns the bytes of a number, or of a struct of them.
-func little(t testing.TB, x any) []byte {
-	t.Helper()
-	b, err := binary.Append(nil, binary.LittleEndian, x)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
-}
-
 // historyOf returns the beginning of a stream.
 func historyOf(t *testing.T, d *disk, name string) (h history) {
 	t.Helper()
 	_, contents := d.contents(t, name)
-	if _, err := binary.Decode(contents, binary.LittleEndian, &h); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, must.Err(binary.Decode(contents, binary.LittleEndian, &h)))
 	return h
 }
 
 // grows checks that nothing of a history is lost later.
 func (h *history) grows(t *testing.T, s *fixpoint.Stats) {
-	t.Helper()
 	less := s.Changes < h.Changes || s.Events < h.Events
 	for stage := range fixpoint.Stages {
 		less = less || s.Stages[stage] < h.Stages[stage]
 	}
-	if less {
-		t.Fatalf("after %+v come %+v", h, s)
-	}
+	must.Not(t, less, "after %+v come %+v", h, s)
 }
 
 // TestLongTimesAddUp: the time of a resumed layer is that of all its runs, up to the checkpoints that
@@ -90,9 +77,8 @@ func testTimesAddUp(t *testing.T, rng *rand.Rand, draw func(t *testing.T, rng *r
 			}
 			all += time.Since(start)
 			now := x.stored(t, "")
-			if now.Elapsed < h.Elapsed || now.Elapsed > all {
-				t.Fatalf("%+v: %v in the checkpoint, %v in the one before, %v in all", x.config, now.Elapsed, h.Elapsed, all)
-			}
+			must.Not(t, now.Elapsed < h.Elapsed || now.Elapsed > all,
+				"%+v: %v in the checkpoint, %v in the one before, %v in all", x.config, now.Elapsed, h.Elapsed, all)
 			h = now
 		}
 		h = x.stored(t, "") // it may have come to its end
@@ -100,9 +86,7 @@ func testTimesAddUp(t *testing.T, rng *rand.Rand, draw func(t *testing.T, rng *r
 		if x.stats.Traffic.Read[fixpoint.DenseStage] == 0 && !x.whole {
 			h = x.stored(t, "window") // nothing else was needed
 		}
-		if x.stats.Before != h.Elapsed {
-			t.Fatalf("%+v: %v before, want %v", x.config, x.stats.Before, h.Elapsed)
-		}
+		must.Hold(t, x.stats.Before == h.Elapsed, "%+v: %v before, want %v", x.config, x.stats.Before, h.Elapsed)
 		h.grows(t, &x.stats)
 	}
 }
@@ -115,9 +99,8 @@ func TestImpossibleHistories(t *testing.T) {
 	begin := binary.Size(history{})
 	streams := x.disk.streams(t)
 	y := x.trial(rng, x.disk.copied(t))
-	if y.finish(t); len(y.notes) > 0 {
-		t.Errorf("with its own history: notes %q", y.notes)
-	}
+	y.finish(t)
+	should.Not(t, len(y.notes) > 0, "with its own history: notes %q", y.notes)
 	for name, change := range map[string]func(h *history){
 		"time below 0":         func(h *history) { h.Elapsed = -1 },
 		"stage below 0":        func(h *history) { h.Stages[fixpoint.CaptureStage] = -1 },
@@ -132,12 +115,11 @@ func TestImpossibleHistories(t *testing.T) {
 		header, contents := y.disk.contents(t, stream)
 		h := historyOf(t, y.disk, stream)
 		change(&h)
-		y.disk.write(t, stream, header, slices.Concat(little(t, h), contents[begin:]))
+		y.disk.write(t, stream, header, slices.Concat(must.Get(binary.Append(nil, binary.LittleEndian, h))(t), contents[begin:]))
 		y.finish(t)
-		if len(y.notes) != 1 || !strings.Contains(y.notes[0], "computed again") || !strings.Contains(y.notes[0], "impossible times") ||
-			!strings.Contains(y.notes[0], stream) {
-			t.Errorf("%s in %s: notes %q", name, stream, y.notes)
-		}
+		should.Hold(t, len(y.notes) == 1 && strings.Contains(y.notes[0], "computed again") && strings.Contains(y.notes[0], "impossible times") &&
+			strings.Contains(y.notes[0], stream),
+			"%s in %s: notes %q", name, stream, y.notes)
 	}
 }
 
@@ -160,14 +142,11 @@ func testBugsLeaveCheckpoints(t *testing.T, rng *rand.Rand, draw func(t *testing
 				x.compare(t, scores, err)
 				break
 			}
-			if _, ok := errors.AsType[*crew.PanicError](err); !ok || !strings.Contains(err.Error(), "a bug") {
-				t.Fatalf("%+v: error %v", x.config, err)
-			}
+			_, ok := errors.AsType[*crew.PanicError](err)
+			must.Hold(t, ok && strings.Contains(err.Error(), "a bug"), "%+v: error %v", x.config, err)
 		}
 		x.vary()
 		x.finish(t)
-		if len(x.notes) > 0 {
-			t.Fatalf("%+v: notes %q", x.config, x.notes)
-		}
+		must.Not(t, len(x.notes) > 0, "%+v: notes %q", x.config, x.notes)
 	}
 }

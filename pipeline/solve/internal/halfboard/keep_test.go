@@ -16,6 +16,7 @@ import (
 	"grenier/internal/testkit/awaritest"
 	"grenier/internal/testkit/crashfs"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 	"grenier/io/rundir"
 	"grenier/io/spill"
@@ -35,12 +36,10 @@ func (d *disk) contents(t testing.TB, name string) (h spill.Header, contents []b
 		return h, nil
 	}
 	must.OK(t, err)
-	r, err := spill.Open(d.plain(), name, h, 1)
-	must.OK(t, err)
+	r := must.Get(spill.Open(d.plain(), name, h, 1))(t)
 	contents, err = io.ReadAll(r)
-	if err = errors.Join(err, r.Close()); err != nil {
-		t.Fatal(err)
-	}
+	err = errors.Join(err, r.Close())
+	must.Hold(t, err == nil, "%v", err)
 	return h, contents
 }
 
@@ -58,8 +57,7 @@ func (d *disk) write(t testing.TB, name string, h spill.Header, contents []byte)
 // streams lists the streams that are there.
 func (d *disk) streams(t testing.TB) (names []string) {
 	t.Helper()
-	entries, err := d.plain().Entries()
-	must.OK(t, err)
+	entries := must.Get(d.plain().Entries())(t)
 	for _, e := range entries {
 		if !strings.HasSuffix(e.Name(), ".tmp") {
 			names = append(names, e.Name())
@@ -70,7 +68,6 @@ func (d *disk) streams(t testing.TB) (names []string) {
 
 // stopSweeping stops a layer in memory when it has streams. It reports whether it has.
 func (x *trial) stopSweeping(t *testing.T) bool {
-	t.Helper()
 	sweep := 2 + x.rng.IntN(3)
 	stages := 0
 	return x.stop(t, func(_, _ int, stage fixpoint.Stage) bool {
@@ -92,26 +89,21 @@ func TestLongKeptWorkIsNotDoneTwice(t *testing.T) {
 		}
 		stops++
 		stopped := x.last
-		if n, same := x.checkpointed(t); n != x.seeds || !same {
-			t.Fatalf("%+v: checkpoint of layer %d, %v", x.config, n, same)
-		}
+		n, same := x.checkpointed(t)
+		must.Hold(t, n == x.seeds && same, "%+v: checkpoint of layer %d, %v", x.config, n, same)
 		x.vary()
 		x.finish(t)
-		if x.reads > 0 || x.first.Sweep < min(2, stopped.Sweep) && x.first.Stage != fixpoint.CaptureStage || len(x.notes) > 0 {
-			t.Fatalf("%+v, stopped at %+v: resumes at %+v, with %d scores of lower layers, notes %q", x.config, stopped, x.first, x.reads, x.notes)
-		}
-		if x.stats.Sweeps+1 < stopped.Sweep || x.stats.Before == 0 {
-			t.Fatalf("%+v, stopped at %+v: %+v in the end", x.config, stopped, x.stats)
-		}
+		must.Not(t, x.reads > 0 || x.first.Sweep < min(2, stopped.Sweep) && x.first.Stage != fixpoint.CaptureStage || len(x.notes) > 0,
+			"%+v, stopped at %+v: resumes at %+v, with %d scores of lower layers, notes %q", x.config, stopped, x.first, x.reads, x.notes)
+		must.Not(t, x.stats.Sweeps+1 < stopped.Sweep || x.stats.Before == 0,
+			"%+v, stopped at %+v: %+v in the end", x.config, stopped, x.stats)
 	}
 }
 
 func (x *trial) newEngine(t *testing.T) *Engine {
 	t.Helper()
 	x.options.often = true
-	e, err := New(x.game, x.options)
-	must.OK(t, err)
-	return e
+	return must.Get(New(x.game, x.options))(t)
 }
 
 // checkpointed asks an engine of its own.
@@ -132,9 +124,8 @@ func TestLongResumedSweepsAreFew(t *testing.T) {
 		stops++
 		h := x.stored(t, "")
 		x.finish(t)
-		if x.stats.Sweeps > int(h.Sweeps)+1 || x.stats.Changes != h.Changes || x.reads > 0 {
-			t.Fatalf("%+v: %+v, then %+v and %d scores read", x.config, h, x.stats, x.reads)
-		}
+		must.Hold(t, x.stats.Sweeps <= int(h.Sweeps)+1 && x.stats.Changes == h.Changes && x.reads == 0,
+			"%+v: %+v, then %+v and %d scores read", x.config, h, x.stats, x.reads)
 	}
 }
 
@@ -146,14 +137,12 @@ func TestLongShortLayersWriteNothing(t *testing.T) {
 		x.options.Interval = 0
 		x.finish(t)
 		x.stop(t, func(_, _ int, stage fixpoint.Stage) bool { return stage == fixpoint.DenseStage })
-		if ops := x.disk.Ops(); ops > 0 {
-			t.Fatalf("%+v: %d operations", x.config, ops)
-		}
+		ops := x.disk.Ops()
+		must.Not(t, ops > 0, "%+v: %d operations", x.config, ops)
 		x.options.Work, x.options.Interval = nil, 1
 		x.finish(t)
-		if n, _ := x.checkpointed(t); n != -1 {
-			t.Errorf("checkpoint of layer %d", n)
-		}
+		n, _ := x.checkpointed(t)
+		should.Hold(t, n == -1, "checkpoint of layer %d", n)
 	}
 }
 
@@ -206,13 +195,10 @@ func TestUselessStreams(t *testing.T) {
 		hOffers, offers = x.disk.contents(t, rundir.OffersName)
 		change(x.disk)
 		x.finish(t)
-		if len(x.notes) != 1 || !strings.Contains(x.notes[0], "computed again") || !strings.Contains(x.notes[0], "work/") {
-			t.Errorf("%s: notes %q", name, x.notes)
-		}
+		should.Hold(t, len(x.notes) == 1 && strings.Contains(x.notes[0], "computed again") && strings.Contains(x.notes[0], "work/"),
+			"%s: notes %q", name, x.notes)
 		x.finish(t)
-		if len(x.notes) > 0 || x.reads > 0 {
-			t.Errorf("%s, done again: notes %q, %d scores of lower layers", name, x.notes, x.reads)
-		}
+		should.Not(t, len(x.notes) > 0 || x.reads > 0, "%s, done again: notes %q, %d scores of lower layers", name, x.notes, x.reads)
 	}
 }
 
@@ -262,9 +248,8 @@ func TestStreamsOfOtherLayers(t *testing.T) {
 			t.Errorf("%s: checkpoint of layer %d, %v", name, n, same)
 		}
 		x.finish(t)
-		if len(x.notes) != 2 || !strings.Contains(x.notes[0], "does not match") || x.stats.Before != 0 {
-			t.Errorf("%s: notes %q, %v before", name, x.notes, x.stats.Before)
-		}
+		should.Hold(t, len(x.notes) == 2 && strings.Contains(x.notes[0], "does not match") && x.stats.Before == 0,
+			"%s: notes %q, %v before", name, x.notes, x.stats.Before)
 	}
 }
 
@@ -280,13 +265,11 @@ func TestStaleWindows(t *testing.T) {
 	}
 	whole := x.reads
 	x.below++
-	if n, same := x.checkpointed(t); n != x.seeds || same {
-		t.Errorf("checkpoint of layer %d, %v", n, same)
-	}
+	n, same := x.checkpointed(t)
+	should.Not(t, n != x.seeds || same, "checkpoint of layer %d, %v", n, same)
 	x.finish(t)
-	if x.stats.Before != 0 || x.reads != whole {
-		t.Errorf("%+v: %v before, %d scores of lower layers instead of %d", x.config, x.stats.Before, x.reads, whole)
-	}
+	should.Hold(t, x.stats.Before == 0 && x.reads == whole,
+		"%+v: %v before, %d scores of lower layers instead of %d", x.config, x.stats.Before, x.reads, whole)
 }
 
 // TestLongAnyStreamsWillDo kills the work, or cuts the power, in any operation, several times,
@@ -334,22 +317,16 @@ func TestFullDiskInMemory(t *testing.T) {
 		if len(x.notes) == 0 && k > 1 {
 			return
 		}
-		if len(x.notes) != 1 || !strings.Contains(x.notes[0], "without checkpoints") {
-			t.Fatalf("write %d: notes %q", k, x.notes)
-		}
+		must.Hold(t, len(x.notes) == 1 && strings.Contains(x.notes[0], "without checkpoints"), "write %d: notes %q", k, x.notes)
 		for _, name := range x.disk.Names() {
-			if strings.HasSuffix(name, ".tmp") {
-				t.Fatalf("write %d: %s is left", k, name)
-			}
+			must.Not(t, strings.HasSuffix(name, ".tmp"), "write %d: %s is left", k, name)
 		}
 		x.disk.Fail(nil)
 		x.disk.Limit(rng.Int64N(20_000))
 		x.finish(t)
 		x.disk.Limit(-1)
 		x.finish(t)
-		if len(x.notes) > 0 {
-			t.Fatalf("write %d, when there is room: notes %q", k, x.notes)
-		}
+		must.Not(t, len(x.notes) > 0, "write %d, when there is room: notes %q", k, x.notes)
 	}
 }
 
@@ -366,9 +343,7 @@ func TestFailingDiskInMemory(t *testing.T) {
 			return nil
 		})
 		failed := x.fail(t, syscall.EIO)
-		if failed != (calls.Load() >= k) {
-			t.Fatalf("%+v: write %d failed, and no error came", x.config, k)
-		}
+		must.Hold(t, failed == (calls.Load() >= k), "%+v: write %d failed, and no error came", x.config, k)
 		if !failed {
 			return
 		}
@@ -392,9 +367,7 @@ func TestLongMemoryChanges(t *testing.T) {
 		x.options.Bits = []int{0, 2, 4, 6}[rng.IntN(4)]
 		x.finish(t)
 		for _, note := range x.notes { // a window is no use to a layer in memory
-			if x.options.Bits != 0 || !strings.Contains(note, "instead of") {
-				t.Fatalf("%+v: notes %q", x.config, x.notes)
-			}
+			must.Hold(t, x.options.Bits == 0 && strings.Contains(note, "instead of"), "%+v: notes %q", x.config, x.notes)
 		}
 	}
 }
@@ -404,8 +377,7 @@ func FuzzKept(f *testing.F) {
 	c := config{game: awaritest.Game(f, 6, awari.Awari), seeds: 7}
 	x := c.trial(rand.New(rand.NewPCG(1, 1)), newDisk())
 	x.options.often = true
-	e, err := New(x.game, x.options)
-	must.OK(f, err)
+	e := must.Get(New(x.game, x.options))(f)
 	l, err := e.Solve(context.Background(), x.seeds, testBelow, x.lower(f))
 	if err == nil {
 		err = errors.Join(l.Close(), e.Close())
@@ -422,9 +394,7 @@ func FuzzKept(f *testing.F) {
 		y.during(t, func(w *engine) {
 			must.OK(t, w.captureWhole(t.Context(), y.lower(t)))
 			for _, s := range w.whole.Offers {
-				if (s < -7 || s > 7) && s != w.Grid.Blocked() {
-					t.Fatalf("offer %d", s)
-				}
+				must.Not(t, (s < -7 || s > 7) && s != w.Grid.Blocked(), "offer %d", s)
 			}
 			if !w.whole.Found {
 				return

@@ -10,6 +10,7 @@ import (
 
 	"grenier/internal/testkit/awaritest"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/kernels/window"
 	"grenier/layers/awari"
 	"grenier/pipeline/solve/internal/halfboard/board"
@@ -40,10 +41,8 @@ func TestMemoryIsEnough(t *testing.T) {
 		all := w.Stats.Bytes + heapInUse() - before
 		runtime.KeepAlive(w)
 		estimate := Memory(c.game, c.seeds)
-		if uint64(w.memory.Size()) < w.Stats.Bytes || w.Stats.Bytes < Positions(c.game, c.seeds) || w.Stats.Bytes > estimate || c.game.Pits() == awari.MaxPits && all > estimate {
-			t.Errorf("%v, %d seeds: %d bytes taken, %d of them for scores, %d estimated",
-				c.game.Name(), c.seeds, all, w.Stats.Bytes, estimate)
-		}
+		should.Not(t, uint64(w.memory.Size()) < w.Stats.Bytes || w.Stats.Bytes < Positions(c.game, c.seeds) || w.Stats.Bytes > estimate || c.game.Pits() == awari.MaxPits && all > estimate,
+			"%v, %d seeds: %d bytes taken, %d of them for scores, %d estimated", c.game.Name(), c.seeds, all, w.Stats.Bytes, estimate)
 	}
 }
 
@@ -107,12 +106,9 @@ func TestFormFollowsMemory(t *testing.T) {
 				case codes != nil:
 					got = codes.Bits
 				}
-				if got != want || err != nil && !errors.Is(err, ErrMemory) {
-					t.Errorf("layer %d, %d workers, %d bytes: %d bits, want %d; %v", n, workers, memory, got, want, err)
-				}
-				if err != nil && !strings.Contains(err.Error(), "layer "+strconv.Itoa(n)) {
-					t.Errorf("layer %d: %v", n, err)
-				}
+				should.Not(t, got != want || err != nil && !errors.Is(err, ErrMemory),
+					"layer %d, %d workers, %d bytes: %d bits, want %d; %v", n, workers, memory, got, want, err)
+				should.Not(t, err != nil && !strings.Contains(err.Error(), "layer "+strconv.Itoa(n)), "layer %d: %v", n, err)
 			}
 			for _, bits := range Widths { // forced
 				o := Options{Workers: workers, Memory: 1, Bits: bits}
@@ -126,10 +122,7 @@ func TestFormFollowsMemory(t *testing.T) {
 
 // TestTooLittleMemory is refused before anything is read.
 func TestTooLittleMemory(t *testing.T) {
-	e, err := New(awaritest.Game(t, 12, awari.Awari), Options{Memory: 1 << 20, Work: newDisk().work()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(New(awaritest.Game(t, 12, awari.Awari), Options{Memory: 1 << 20, Work: newDisk().work()}))(t)
 	lower := &awaritest.Counting{Lower: &awaritest.Lower{}}
 	if l, err := e.Solve(t.Context(), 30, testBelow, lower); !errors.Is(err, ErrMemory) || l != nil || lower.Closed.Load() != 1 {
 		t.Errorf("%v, the layers below are closed %d times", err, lower.Closed.Load())
@@ -154,12 +147,10 @@ func TestRoomsFit(t *testing.T) {
 					base := fixed(workers) + tablesBytes(q, n)
 					scores := base + streamBytes(q, n, workers) + uint64(o.roomForScores(q, n, codes.Bits))
 					captures := base + captureBytes(q, n, workers) + uint64(o.roomForPieces(q, n)+o.roomForOffers(q, n))
-					if scores != limit {
-						t.Errorf("%d seeds, %d workers, %d bits: %d bytes with scores, of %d", n, workers, codes.Bits, scores, limit)
-					}
-					if captures > limit || captures < limit && o.roomForOffers(q, n) < offersBytes(q, n) {
-						t.Errorf("%d seeds, %d workers, %d bits: %d bytes with offers, of %d", n, workers, codes.Bits, captures, limit)
-					}
+					should.Hold(t, scores == limit,
+						"%d seeds, %d workers, %d bits: %d bytes with scores, of %d", n, workers, codes.Bits, scores, limit)
+					should.Not(t, captures > limit || captures < limit && o.roomForOffers(q, n) < offersBytes(q, n),
+						"%d seeds, %d workers, %d bits: %d bytes with offers, of %d", n, workers, codes.Bits, captures, limit)
 				}
 			}
 		}

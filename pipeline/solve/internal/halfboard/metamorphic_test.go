@@ -17,8 +17,7 @@ func TestLongAnyOptionsGiveTheSame(t *testing.T) {
 	for range configs {
 		c := randomConfig(t, rng)
 		c.options.often = true
-		e, err := New(c.game, c.options)
-		must.OK(t, err)
+		e := must.Get(New(c.game, c.options))(t)
 		// A second layer finds the patterns of the first.
 		for _, n := range []int{rng.IntN(c.seeds + 1), c.seeds} {
 			c.seeds = n
@@ -32,17 +31,9 @@ func TestLongAnyOptionsGiveTheSame(t *testing.T) {
 func (c config) solveWith(t *testing.T, e *Engine) {
 	t.Helper()
 	l, err := e.Solve(t.Context(), c.seeds, testBelow, c.lower(t))
-	if err != nil {
-		t.Fatalf("%+v: %v", c, err)
-	}
+	must.Hold(t, err == nil, "%+v: %v", c, err)
 	scores := make([]int8, l.Positions())
-	if err := l.Read(0, scores); err != nil {
-		t.Fatalf("%+v: %v", c, err)
-	}
-	if err := l.Close(); err != nil {
-		t.Fatalf("%+v: %v", c, err)
-	}
-	if !slices.Equal(scores, awaritest.Oracle(t, c.game, c.seeds)[c.seeds]) {
-		t.Fatalf("%+v: not the scores of the oracle", c)
-	}
+	must.Be(t, l.Read(0, scores), nil, "%+v", c)
+	must.Be(t, l.Close(), nil, "%+v", c)
+	must.Hold(t, slices.Equal(scores, awaritest.Oracle(t, c.game, c.seeds)[c.seeds]), "%+v: not the scores of the oracle", c)
 }

@@ -12,6 +12,7 @@ import (
 	"grenier/internal/testkit/awaritest"
 	"grenier/internal/testkit/crashfs"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 	"grenier/io/vfs"
 	"grenier/kernels/cpu"
@@ -23,9 +24,8 @@ import (
 func TestOptionsThatMakeNoSense(t *testing.T) {
 	game := awaritest.Game(t, 6, awari.Awari)
 	for _, o := range []Options{{Workers: -1}, {TileSize: -1}, {Workers: math.MinInt, TileSize: 5}} {
-		if e, err := New(game, o); !errors.Is(err, ErrOptions) || e != nil {
-			t.Errorf("%+v: %v", o, err)
-		}
+		e, err := New(game, o)
+		should.Hold(t, errors.Is(err, ErrOptions) && e == nil, "%+v: %v", o, err)
 	}
 }
 
@@ -36,27 +36,22 @@ func TestDefaults(t *testing.T) {
 		{Options{Workers: 3, Family: cpu.Best(), Work: disk}, Options{Workers: 3, Family: cpu.Best(), Interval: DefaultInterval, Work: disk}},
 		{Options{TileSize: 1, Seeds: 8, Interval: 1}, Options{Workers: 1, TileSize: 1, Seeds: 8, Interval: 1}},
 	} {
-		e, err := New(game, c.given)
-		must.OK(t, err)
-		if got := e.options; !reflect.DeepEqual(got, c.want) {
-			t.Errorf("%+v becomes %+v, want %+v", c.given, got, c.want)
-		}
+		got := must.Get(New(game, c.given))(t).options
+		should.Hold(t, reflect.DeepEqual(got, c.want), "%+v becomes %+v, want %+v", c.given, got, c.want)
 	}
 }
 
 // TestNoSuchLayer: the layers below are closed all the same.
 func TestNoSuchLayer(t *testing.T) {
-	e, err := New(awaritest.Game(t, 6, awari.Awari), Options{})
-	must.OK(t, err)
+	e := must.Get(New(awaritest.Game(t, 6, awari.Awari), Options{}))(t)
 	for _, n := range []int{math.MinInt, -1, awari.MaxSeeds + 1, math.MaxInt} {
 		lower := &awaritest.Counting{Lower: &awaritest.Lower{}}
 		if l, err := e.Solve(t.Context(), n, testBelow, lower); !errors.Is(err, awari.ErrSeeds) || l != nil || lower.Closed.Load() != 1 {
 			t.Errorf("layer %d: %v, layers below closed %d times", n, err, lower.Closed.Load())
 		}
 		bad := errors.New("disk on fire")
-		if _, err := e.Solve(t.Context(), n, testBelow, &broken{closing: func() error { return bad }}); !errors.Is(err, awari.ErrSeeds) || !errors.Is(err, bad) {
-			t.Errorf("layer %d, closing fails: %v", n, err)
-		}
+		_, err := e.Solve(t.Context(), n, testBelow, &broken{closing: func() error { return bad }})
+		should.Hold(t, errors.Is(err, awari.ErrSeeds) && errors.Is(err, bad), "layer %d, closing fails: %v", n, err)
 	}
 	must.OK(t, e.Close())
 }
@@ -77,9 +72,8 @@ func follow(t *testing.T, c config, reports []fixpoint.Progress) (ends sweepRepo
 	t.Helper()
 	reports = slices.DeleteFunc(slices.Clone(reports), func(p fixpoint.Progress) bool { return p.Turning })
 	for i, p := range reports {
-		if p.Seeds != c.seeds || p.Positions != Positions(c.game, c.seeds) || p.Done > p.Positions {
-			t.Fatalf("%+v: report %d is %+v", c, i, p)
-		}
+		must.Hold(t, p.Seeds == c.seeds && p.Positions == Positions(c.game, c.seeds) && p.Done <= p.Positions,
+			"%+v: report %d is %+v", c, i, p)
 		next := fixpoint.Progress{Stage: fixpoint.Stages}
 		if i+1 < len(reports) {
 			next = reports[i+1]
@@ -129,9 +123,8 @@ func TestLongProgressAddsUp(t *testing.T) {
 		if changes := ends.changed(fixpoint.DenseStage) + ends.changed(fixpoint.SparseStage); s.Sweeps+1 != dense+sparse || s.Changes != changes {
 			t.Fatalf("%+v: %d dense and %d sparse sweeps with %d changes reported, statistics %+v", c, dense, sparse, changes, s)
 		}
-		if events := ends.changed(fixpoint.SparseStage); s.Events != events {
-			t.Fatalf("%+v: %d changes of sparse sweeps reported, statistics %+v", c, events, s)
-		}
+		events := ends.changed(fixpoint.SparseStage)
+		must.Hold(t, s.Events == events, "%+v: %d changes of sparse sweeps reported, statistics %+v", c, events, s)
 	}
 }
 
@@ -147,9 +140,8 @@ func TestLongProgressOfWindowsAddsUp(t *testing.T) {
 		x.compare(t, scores, err)
 		s, ends := x.stats, follow(t, x.config, reports)
 		sweeps := len(ends[fixpoint.DenseStage]) + len(ends[fixpoint.SparseStage])
-		if len(ends[fixpoint.CaptureStage]) != 1 || len(ends[fixpoint.FullStage]) != s.Windows || sweeps != s.Sweeps+s.Windows {
-			t.Fatalf("%+v: stages end at %+v, statistics %+v", x.config, ends, s)
-		}
+		must.Hold(t, len(ends[fixpoint.CaptureStage]) == 1 && len(ends[fixpoint.FullStage]) == s.Windows && sweeps == s.Sweeps+s.Windows,
+			"%+v: stages end at %+v, statistics %+v", x.config, ends, s)
 		if changes := ends.changed(fixpoint.DenseStage) + ends.changed(fixpoint.SparseStage); s.Changes != changes || s.Events != ends.changed(fixpoint.SparseStage) {
 			t.Fatalf("%+v: %d changes reported, statistics %+v", x.config, changes, s)
 		}
@@ -194,16 +186,14 @@ func TestLongStatsOfWindowsAreSensible(t *testing.T) {
 		x.finish(t)
 		s, elapsed, all := x.stats, time.Since(start), time.Duration(0)
 		for stage, took := range s.Stages {
-			if took < 0 || took == 0 && fixpoint.Stage(stage) != fixpoint.SparseStage {
-				t.Fatalf("%+v: the %v stage took %v", x.config, fixpoint.Stage(stage), took)
-			}
+			must.Not(t, took < 0 || took == 0 && fixpoint.Stage(stage) != fixpoint.SparseStage,
+				"%+v: the %v stage took %v", x.config, fixpoint.Stage(stage), took)
 			all += took
 		}
 		values := x.options.codes().Values
 		most := (max(x.seeds, 1) + values - 1) / values
-		if all > elapsed || s.Bits != x.options.Bits || s.Windows < 1 || s.Windows > most || s.Events > s.Changes || s.Before != 0 {
-			t.Fatalf("%+v: %+v in %v", x.config, s, elapsed)
-		}
+		must.Hold(t, all <= elapsed && s.Bits == x.options.Bits && s.Windows >= 1 && s.Windows <= most && s.Events <= s.Changes && s.Before == 0,
+			"%+v: %+v in %v", x.config, s, elapsed)
 		if open := uint64(board.LayoutOf(x.game.Half(), x.seeds).Scores) * uint64(s.Bits) / 8; s.Bytes < open || s.Bytes > open && !x.options.thin && x.options.Memory <= 1 {
 			t.Fatalf("%+v: %d bytes for scores of %d", x.config, s.Bytes, open)
 		}
@@ -211,12 +201,10 @@ func TestLongStatsOfWindowsAreSensible(t *testing.T) {
 		// what was found before.
 		captures, windows := x.disk.bytes(t, "captures"), x.disk.bytes(t, "window")
 		w, r := s.Traffic.Written, s.Traffic.Read
-		if w[fixpoint.CaptureStage] == 0 || w[fixpoint.FullStage] < windows || w[fixpoint.CaptureStage]+w[fixpoint.DenseStage]+w[fixpoint.FullStage] < captures+windows || w[fixpoint.SparseStage]+w[fixpoint.Stages] != 0 {
-			t.Fatalf("%+v: %d bytes of captures, %d of windows, statistics %+v", x.config, captures, windows, s.Traffic)
-		}
-		if r[fixpoint.DenseStage] == 0 || r[fixpoint.FullStage] == 0 || r[fixpoint.DenseStage]+r[fixpoint.FullStage] > w[fixpoint.CaptureStage]*uint64(s.Windows)+windows || r[fixpoint.CaptureStage]+r[fixpoint.SparseStage]+r[fixpoint.Stages] != 0 {
-			t.Fatalf("%+v: %d windows, statistics %+v", x.config, s.Windows, s.Traffic)
-		}
+		must.Not(t, w[fixpoint.CaptureStage] == 0 || w[fixpoint.FullStage] < windows || w[fixpoint.CaptureStage]+w[fixpoint.DenseStage]+w[fixpoint.FullStage] < captures+windows || w[fixpoint.SparseStage]+w[fixpoint.Stages] != 0,
+			"%+v: %d bytes of captures, %d of windows, statistics %+v", x.config, captures, windows, s.Traffic)
+		must.Not(t, r[fixpoint.DenseStage] == 0 || r[fixpoint.FullStage] == 0 || r[fixpoint.DenseStage]+r[fixpoint.FullStage] > w[fixpoint.CaptureStage]*uint64(s.Windows)+windows || r[fixpoint.CaptureStage]+r[fixpoint.SparseStage]+r[fixpoint.Stages] != 0,
+			"%+v: %d windows, statistics %+v", x.config, s.Windows, s.Traffic)
 	}
 }
 

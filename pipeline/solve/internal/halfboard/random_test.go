@@ -45,10 +45,8 @@ func (c config) lower(t testing.TB) *awaritest.Lower { return awaritest.LowerOf(
 func (c config) begin(t testing.TB) *engine {
 	t.Helper()
 	c.options.often = true
-	e, err := New(c.game, c.options)
-	must.OK(t, err)
-	w, err := e.begin(c.seeds, testBelow)
-	must.OK(t, err)
+	e := must.Get(New(c.game, c.options))(t)
+	w := must.Get(e.begin(c.seeds, testBelow))(t)
 	must.OK(t, w.prepare(t.Context()))
 	t.Cleanup(func() {
 		must.OK(t, e.spare.Put(w.memory))

@@ -10,6 +10,7 @@ import (
 
 	"grenier/internal/testkit/awaritest"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 	"grenier/kernels/colex"
 )
@@ -18,10 +19,8 @@ import (
 func (c config) solve(t testing.TB) *Layer {
 	t.Helper()
 	c.options.often = true
-	e, err := New(c.game, c.options)
-	must.OK(t, err)
-	l, err := e.Solve(t.Context(), c.seeds, testBelow, c.lower(t))
-	must.OK(t, err)
+	e := must.Get(New(c.game, c.options))(t)
+	l := must.Get(e.Solve(t.Context(), c.seeds, testBelow, c.lower(t)))(t)
 	t.Cleanup(func() { must.OK(t, l.Close()) })
 	return l
 }
@@ -69,8 +68,7 @@ func TestReadOutOfRange(t *testing.T) {
 		{math.MaxUint64, 1, colex.ErrRange}, {math.MaxUint64, 2, colex.ErrRange}, {math.MaxUint64 - 5, 10, colex.ErrRange},
 		{size, 0, nil},
 	} {
-		if err := l.Read(c.start, make([]int8, c.length)); !errors.Is(err, c.err) {
-			t.Errorf("%d scores from %d on: %v, want %v", c.length, c.start, err, c.err)
-		}
+		err := l.Read(c.start, make([]int8, c.length))
+		should.Hold(t, errors.Is(err, c.err), "%d scores from %d on: %v, want %v", c.length, c.start, err, c.err)
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"grenier/internal/testkit/awaritest"
 	"grenier/internal/testkit/crashfs"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
@@ -110,18 +111,13 @@ func (x *trial) attempt(t *testing.T, ctx context.Context, progress func(fixpoin
 	}
 	lower := &awaritest.Counting{Lower: x.lower(t)}
 	x.options.often = true
-	e, err := New(x.game, x.options)
-	must.OK(t, err)
-	defer func() {
-		must.OK(t, e.Close())
-	}()
+	e := must.Get(New(x.game, x.options))(t)
+	defer func() { must.OK(t, e.Close()) }()
 	l, err := e.Solve(ctx, x.seeds, x.below, lower)
 	for n := range lower.Scores {
 		x.reads += int(lower.Scores[n].Load())
 	}
-	if lower.Closed.Load() != 1 {
-		t.Fatalf("%+v: the layers below are closed %d times", x.config, lower.Closed.Load())
-	}
+	must.Hold(t, lower.Closed.Load() == 1, "%+v: the layers below are closed %d times", x.config, lower.Closed.Load())
 	if err != nil {
 		return nil, err
 	}
@@ -140,9 +136,8 @@ func (x *trial) now() fixpoint.Progress {
 // closed fails if a file is open.
 func (x *trial) closed(t *testing.T) {
 	t.Helper()
-	if n := x.disk.open.Load(); n != 0 {
-		t.Errorf("%+v: %d files are left open", x.config, n)
-	}
+	n := x.disk.open.Load()
+	should.Hold(t, n == 0, "%+v: %d files are left open", x.config, n)
 }
 
 // finish resumes the layer until it is solved.
@@ -154,12 +149,8 @@ func (x *trial) finish(t *testing.T) {
 
 func (x *trial) compare(t *testing.T, scores []int8, err error) {
 	t.Helper()
-	if err != nil {
-		t.Fatalf("%+v: %v", x.config, err)
-	}
-	if !slices.Equal(scores, awaritest.Oracle(t, x.game, x.seeds)[x.seeds]) {
-		t.Fatalf("%+v: not the scores of the oracle", x.config)
-	}
+	must.Hold(t, err == nil, "%+v: %v", x.config, err)
+	must.Hold(t, slices.Equal(scores, awaritest.Oracle(t, x.game, x.seeds)[x.seeds]), "%+v: not the scores of the oracle", x.config)
 }
 
 // fail resumes the layer, which may end with an error. It reports whether it did.
@@ -194,12 +185,11 @@ func (x *trial) stopInWindow(t *testing.T, window int) {
 	t.Helper()
 	values := x.options.codes().Values
 	x.options.Interval = 1
-	if !x.stop(t, func(int, int, fixpoint.Stage) bool {
+	must.Hold(t, x.stop(t, func(int, int, fixpoint.Stage) bool {
 		p := x.now()
 		return !p.Turning && p.Base >= (window-1)*values && p.Stage < fixpoint.FullStage && p.Stage > fixpoint.CaptureStage && p.Done > 0
-	}) {
-		t.Fatalf("%+v: no window %d", x.config, window)
-	}
+	}),
+		"%+v: no window %d", x.config, window)
 }
 
 // vary changes what may change from one attempt to the next.
@@ -231,35 +221,26 @@ func testStoppedLayersAreGoneOnWith(t *testing.T, rng *rand.Rand, draw func(t *t
 		}
 		x.vary()
 		if rng.IntN(3) == 0 {
-			ctx, cancel := context.WithCancel(t.Context())
-			cancel()
-			if _, err := x.attempt(t, ctx, nil); !errors.Is(err, context.Canceled) {
-				t.Fatalf("%+v, stopped before it begins: %v", x.config, err)
-			}
+			ctx := must.Ended(t)
+			must.Be(t, must.Err(x.attempt(t, ctx, nil)), context.Canceled, "%+v, stopped before it begins", x.config)
 		}
 		x.finish(t)
-		if len(x.notes) > 0 {
-			t.Fatalf("%+v: notes %q", x.config, x.notes)
-		}
+		must.Not(t, len(x.notes) > 0, "%+v: notes %q", x.config, x.notes)
 	}
 }
 
 // during lays the layer out, lets do work on it and lets it go.
 func (x *trial) during(t *testing.T, do func(w *engine)) {
-	t.Helper()
 	defer x.closed(t)
 	x.notes, x.options.Progress = nil, nil
 	x.options.often = true
-	e, err := New(x.game, x.options)
-	must.OK(t, err)
-	w, err := e.begin(x.seeds, testBelow)
-	must.OK(t, err)
+	e := must.Get(New(x.game, x.options))(t)
+	w := must.Get(e.begin(x.seeds, testBelow))(t)
 	must.OK(t, w.prepare(t.Context()))
 	defer func() {
 		l := &Layer{engine: w}
-		if err := errors.Join(l.Close(), e.Close()); err != nil && !errors.Is(err, crashfs.ErrCrashed) {
-			t.Error(err)
-		}
+		err := errors.Join(l.Close(), e.Close())
+		should.Not(t, err != nil && !errors.Is(err, crashfs.ErrCrashed), "%v", err)
 	}()
 	do(w)
 }
@@ -305,9 +286,7 @@ func testCrashes(t *testing.T, rng *rand.Rand, draw func(t *testing.T, rng *rand
 				x.move(&disk{FS: found.PowerCut(rng)})
 			}
 			x.finish(t)
-			if len(x.notes) > 0 {
-				t.Fatalf("operation %d: notes %q", k, x.notes)
-			}
+			must.Not(t, len(x.notes) > 0, "operation %d: notes %q", k, x.notes)
 		}
 	}
 }
@@ -326,9 +305,7 @@ func TestLongFullDisk(t *testing.T) {
 		x.fail(t, syscall.ENOSPC)
 		x.disk.Limit(-1)
 		x.finish(t)
-		if len(x.notes) > 0 {
-			t.Fatalf("write %d: notes %q", k, x.notes)
-		}
+		must.Not(t, len(x.notes) > 0, "write %d: notes %q", k, x.notes)
 	}
 }
 
@@ -351,9 +328,7 @@ func TestLongStreamsAreMissed(t *testing.T) {
 			return
 		}
 		x.finish(t)
-		if len(x.notes) > 0 {
-			t.Fatalf("sync %d: notes %q", k, x.notes)
-		}
+		must.Not(t, len(x.notes) > 0, "sync %d: notes %q", k, x.notes)
 	}
 }
 
@@ -378,14 +353,10 @@ func testFailingDisks(t *testing.T, rng *rand.Rand, draw func(t *testing.T, rng 
 			}
 			x.disk.read = nil
 			x.disk.Fail(nil)
-			if len(x.notes) > 0 {
-				t.Fatalf("failures to %s: notes %q", op, x.notes)
-			}
+			must.Not(t, len(x.notes) > 0, "failures to %s: notes %q", op, x.notes)
 		}
 		x.finish(t)
-		if len(x.notes) > 0 {
-			t.Fatalf("after failures: notes %q", x.notes)
-		}
+		must.Not(t, len(x.notes) > 0, "after failures: notes %q", x.notes)
 	}
 	t.Logf("failures: %v", failed)
 }

@@ -20,6 +20,7 @@ import (
 
 	"grenier/internal/testkit/awaritest"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 	"grenier/io/corrupt"
 	"grenier/io/rundir"
@@ -44,9 +45,8 @@ func TestLongWindowsGiveTheSame(t *testing.T) {
 			x.options.Interval = 0
 		}
 		x.finish(t)
-		if x.stats.Bits != x.options.Bits || x.stats.Windows < 1 || len(x.notes) > 0 {
-			t.Fatalf("%+v: %+v, notes %q", x.config, x.stats, x.notes)
-		}
+		must.Hold(t, x.stats.Bits == x.options.Bits && x.stats.Windows >= 1 && len(x.notes) == 0,
+			"%+v: %+v, notes %q", x.config, x.stats, x.notes)
 	}
 }
 
@@ -78,11 +78,8 @@ func TestLongWindowsEqualWhole(t *testing.T) {
 
 // solveOn solves the layer of n seeds on those of a tower.
 func solveOn(t *testing.T, w *tower, o Options, n int) []int8 {
-	t.Helper()
-	e, err := New(w.engine.game, o)
-	must.OK(t, err)
-	l, err := e.Solve(t.Context(), n, testBelow, w)
-	must.OK(t, err)
+	e := must.Get(New(w.engine.game, o))(t)
+	l := must.Get(e.Solve(t.Context(), n, testBelow, w))(t)
 	scores := make([]int8, l.Positions())
 	must.OK(t, errors.Join(l.Read(0, scores), l.Close(), e.Close()))
 	return scores
@@ -92,13 +89,11 @@ func solveOn(t *testing.T, w *tower, o Options, n int) []int8 {
 func TestBitsThatMakeNoSense(t *testing.T) {
 	game := awaritest.Game(t, 6, awari.Awari)
 	for _, bits := range []int{-2, 1, 5, 7, 16} {
-		if _, err := New(game, Options{Bits: bits}); !errors.Is(err, ErrOptions) || !strings.Contains(err.Error(), "8, 6, 4, 3 or 2") {
-			t.Errorf("%d bits: %v", bits, err)
-		}
+		_, err := New(game, Options{Bits: bits})
+		should.Hold(t, errors.Is(err, ErrOptions) && strings.Contains(err.Error(), "8, 6, 4, 3 or 2"), "%d bits: %v", bits, err)
 	}
 	for _, bits := range Widths[1:] {
-		e, err := New(game, Options{Bits: bits})
-		must.OK(t, err)
+		e := must.Get(New(game, Options{Bits: bits}))(t)
 		lower := &awaritest.Counting{Lower: &awaritest.Lower{}}
 		if l, err := e.Solve(t.Context(), 5, testBelow, lower); !errors.Is(err, ErrOptions) || l != nil || lower.Closed.Load() != 1 {
 			t.Errorf("%d bits: %v, the layers below are closed %d times", bits, err, lower.Closed.Load())
@@ -127,16 +122,13 @@ func TestLongWidthsChange(t *testing.T) {
 			if !x.stop(t, func(all, _ int, _ fixpoint.Stage) bool { return all == at }) {
 				break
 			}
-			if captured && x.reads > 0 {
-				t.Fatalf("%+v: captures are computed twice", x.config)
-			}
+			must.Not(t, captured && x.reads > 0, "%+v: captures are computed twice", x.config)
 			captured = captured || x.last.Stage > fixpoint.CaptureStage
 		}
 		x.width()
 		x.finish(t)
-		if captured && x.reads > 0 || len(x.notes) > 0 {
-			t.Fatalf("%+v: %d scores of lower layers are read again, notes %q", x.config, x.reads, x.notes)
-		}
+		must.Not(t, captured && x.reads > 0 || len(x.notes) > 0,
+			"%+v: %d scores of lower layers are read again, notes %q", x.config, x.reads, x.notes)
 	}
 }
 
@@ -166,18 +158,12 @@ func TestLongWindowsAreNotSolvedTwice(t *testing.T) {
 			}
 		})
 		x.compare(t, scores, err)
-		if killed.Stage > fixpoint.CaptureStage && x.reads > 0 {
-			t.Fatalf("%+v, killed at %+v: %d scores of lower layers are read again", x.config, killed, x.reads)
-		}
-		if killed.Stage > fixpoint.CaptureStage && killed.Stage < fixpoint.FullStage && killed.Done > 0 && least < before {
-			t.Fatalf("%+v, killed at %+v, after the window from %d on: windows from %d on are solved again", x.config, killed, before, least)
-		}
-		if x.stats.Sweeps < kept {
-			t.Fatalf("%+v, killed at %+v, when %d sweeps were kept: %+v in the end", x.config, killed, kept, x.stats)
-		}
-		if len(x.notes) > 0 {
-			t.Fatalf("%+v: notes %q", x.config, x.notes)
-		}
+		must.Not(t, killed.Stage > fixpoint.CaptureStage && x.reads > 0,
+			"%+v, killed at %+v: %d scores of lower layers are read again", x.config, killed, x.reads)
+		must.Not(t, killed.Stage > fixpoint.CaptureStage && killed.Stage < fixpoint.FullStage && killed.Done > 0 && least < before,
+			"%+v, killed at %+v, after the window from %d on: windows from %d on are solved again", x.config, killed, before, least)
+		must.Not(t, x.stats.Sweeps < kept, "%+v, killed at %+v, when %d sweeps were kept: %+v in the end", x.config, killed, kept, x.stats)
+		must.Not(t, len(x.notes) > 0, "%+v: notes %q", x.config, x.notes)
 	}
 }
 
@@ -202,7 +188,6 @@ func TestLongSolvedLayersAreNotSolvedAgain(t *testing.T) {
 // on files fail, and finds what a killed process leaves. It returns the base of the window before the one in
 // progress, which is the same if there is none, and whether the layer was through before.
 func (x *trial) kill(t *testing.T, when func(all, ofStage int, stage fixpoint.Stage) bool) (before int, through bool) {
-	t.Helper()
 	d := x.disk
 	c := &cancelling{when: when, cancel: func() { x.move(&disk{FS: d.Kill()}) }}
 	var killed fixpoint.Progress
@@ -252,14 +237,10 @@ func TestLongSegmentsAreNotComputedTwice(t *testing.T) {
 		y := c.trial(rng, x.disk.copied(t))
 		y.finish(t)
 		wrote := y.stats.Traffic.Written[fixpoint.CaptureStage]
-		if wrote >= left {
-			t.Fatalf("%d segments are stored, and %d bytes of captures are written, %d before", segments, wrote, left)
-		}
+		must.Not(t, wrote >= left, "%d segments are stored, and %d bytes of captures are written, %d before", segments, wrote, left)
 		left = wrote
 	}
-	if left == all.stats.Traffic.Written[fixpoint.CaptureStage] {
-		t.Fatal("no captures were stopped")
-	}
+	must.Not(t, left == all.stats.Traffic.Written[fixpoint.CaptureStage], "no captures were stopped")
 }
 
 // kindOf is the kind of stream that a name is of.
@@ -279,7 +260,6 @@ func kindOf(name string) string {
 
 // anyOfKind returns one of the streams of each kind that hold something.
 func (x *trial) anyOfKind(t *testing.T) map[string]string {
-	t.Helper()
 	kinds := map[string]string{}
 	for _, name := range awaritest.Shuffled(x.rng, x.disk.streams(t)) {
 		if _, contents := x.disk.contents(t, name); len(contents) > beginOf(kindOf(name)) {
@@ -366,18 +346,16 @@ func TestLongDamagedStreams(t *testing.T) {
 				y := x.trial(rng, x.disk.copied(t))
 				damage.do(y.disk, name)
 				y.finish(t)
-				if len(y.notes) != 1 && !damage.silent || len(y.notes) > 0 && damage.silent {
-					t.Errorf("%d bits, %s, %s: notes %q", bits, kind, what, y.notes)
-				}
+				should.Not(t, len(y.notes) != 1 && !damage.silent || len(y.notes) > 0 && damage.silent,
+					"%d bits, %s, %s: notes %q", bits, kind, what, y.notes)
 				for _, note := range y.notes {
 					if !strings.Contains(note, name) || !strings.Contains(note, "computed again") {
 						t.Errorf("%d bits, %s, %s: note %q", bits, kind, what, note)
 					}
 				}
 				// Windows begin anew with what was captured, if that still serves them.
-				if y.reads > 0 && kind == rundir.FoundName || y.reads == 0 && strings.HasPrefix(kind, "captures") && what != "of another width" && what != "of another sample" {
-					t.Errorf("%d bits, %s, %s: %d scores of lower layers are read", bits, kind, what, y.reads)
-				}
+				should.Not(t, y.reads > 0 && kind == rundir.FoundName || y.reads == 0 && strings.HasPrefix(kind, "captures") && what != "of another width" && what != "of another sample",
+					"%d bits, %s, %s: %d scores of lower layers are read", bits, kind, what, y.reads)
 			}
 		}
 	}
@@ -415,9 +393,8 @@ func TestLongForgedStreams(t *testing.T) {
 					continue
 				}
 				y.compare(t, scores, err)
-				if len(y.notes) != 1 || !strings.Contains(y.notes[0], name) {
-					t.Errorf("%d bits, %s, %s: notes %q", bits, kind, what, y.notes)
-				}
+				should.Hold(t, len(y.notes) == 1 && strings.Contains(y.notes[0], name),
+					"%d bits, %s, %s: notes %q", bits, kind, what, y.notes)
 			}
 		}
 	}
@@ -468,9 +445,7 @@ func TestFloorsOfCheckpoints(t *testing.T) {
 		}
 		x.disk.write(t, rundir.FoundName, h, contents)
 		x.finish(t)
-		if changed == 0 || len(x.notes) > 0 {
-			t.Fatalf("%+v: %d floors changed; notes %q", x.config, changed, x.notes)
-		}
+		must.Not(t, changed == 0 || len(x.notes) > 0, "%+v: %d floors changed; notes %q", x.config, changed, x.notes)
 	}
 }
 
@@ -544,9 +519,7 @@ func TestForgedCaptures(t *testing.T) {
 				continue
 			}
 			y.compare(t, scores, err)
-			if len(y.notes) != 1 || !strings.Contains(y.notes[0], name) {
-				t.Errorf("value %d in %s: notes %q", value, name, y.notes)
-			}
+			should.Hold(t, len(y.notes) == 1 && strings.Contains(y.notes[0], name), "value %d in %s: notes %q", value, name, y.notes)
 		}
 	}
 }
@@ -641,9 +614,8 @@ func (x *trial) readsSample(t *testing.T, l *Layer, want []int8) {
 	for _, start := range starts {
 		x.readsRight(t, l, want, start, int(length))
 	}
-	if after := l.Stats().Traffic; after != before {
-		t.Errorf("%+v: reading the sample reads the disk: %+v, %+v before", x.config, after, before)
-	}
+	after := l.Stats().Traffic
+	should.Hold(t, after == before, "%+v: reading the sample reads the disk: %+v, %+v before", x.config, after, before)
 }
 
 // TestLongSamples: pieces on both sides of the border of two slabs and on both at once, all of the
@@ -680,9 +652,8 @@ func TestLongSamples(t *testing.T) {
 				x.readsRight(t, l, want, 0, len(want))
 			})
 			x.finish(t)
-			if x.stats.Traffic.Written[fixpoint.FullStage] != 0 || len(x.notes) > 0 {
-				t.Errorf("%v: windows are solved again; notes %q", sample, x.notes)
-			}
+			should.Hold(t, x.stats.Traffic.Written[fixpoint.FullStage] == 0 && len(x.notes) == 0,
+				"%v: windows are solved again; notes %q", sample, x.notes)
 		}
 	}
 }
@@ -693,9 +664,7 @@ func (x *trial) solved(t *testing.T, do func(l *Layer, want []int8)) {
 	defer x.closed(t)
 	e := x.newEngine(t)
 	l, err := e.Solve(t.Context(), x.seeds, testBelow, x.lower(t))
-	if err != nil {
-		t.Fatalf("%+v: %v", x.config, err)
-	}
+	must.Hold(t, err == nil, "%+v: %v", x.config, err)
 	do(l, awaritest.Oracle(t, x.game, x.seeds)[x.seeds])
 	must.OK(t, errors.Join(l.Close(), e.Close()))
 }

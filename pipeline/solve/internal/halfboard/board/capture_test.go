@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/awaritest"
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/tries"
 	"grenier/kernels/compress"
 )
@@ -45,34 +46,27 @@ func TestLongOffersDoNotDependOnRounds(t *testing.T) {
 		round := NewRound(w, c.game, c.workers, false, pieces, make([]int8, least+rng.IntN(4*least)))
 		panels := w.PanelsInOrder()
 		for n := 0; len(panels) > 0; panels = panels[n:] {
-			if n = round.Fit(panels); n == 0 {
-				t.Fatalf("%+v: no panel fits into %d bytes", c, len(round.memory))
-			}
-			if err := round.Run(t.Context(), panels[:n], func(float64) {}); err != nil {
-				t.Fatal(err)
-			}
+			n = round.Fit(panels)
+			must.Not(t, n == 0, "%+v: no panel fits into %d bytes", c, len(round.memory))
+			must.OK(t, round.Run(t.Context(), panels[:n], func(float64) {}))
 			for _, p := range panels[:n] {
 				round.compare(t, c, want.Matrices[p.Matrix.Sum], p)
 			}
 		}
 		for _, k := range pieces.clock {
-			if k.refs != 0 {
-				t.Fatalf("%+v: piece %+v is held %d times in the end", c, k.name, k.refs)
-			}
+			must.Hold(t, k.refs == 0, "%+v: piece %+v is held %d times in the end", c, k.name, k.refs)
 		}
 	}
 }
 
 // compare compares offers of a panel, when its games are ended, with those of m.
 func (r *Round) compare(t *testing.T, c config, m *Matrix, of PanelOf) {
-	t.Helper()
 	for class := range Classes {
 		for chunk := range m.Chunks[class] {
 			var block compress.Block
 			r.Block(&block, of.Matrix, class, of.Panel, chunk, r.Offers[m.Sum][of.Panel][class])
-			if block != *m.Block(class, of.Panel, chunk) {
-				t.Fatalf("%+v: %d seeds, panel %d: not the same offers of chunk %d, class %d", c, m.Sum, of.Panel, chunk, class)
-			}
+			must.Hold(t, block == *m.Block(class, of.Panel, chunk),
+				"%+v: %d seeds, panel %d: not the same offers of chunk %d, class %d", c, m.Sum, of.Panel, chunk, class)
 		}
 	}
 }
@@ -90,9 +84,8 @@ func TestLongOnlyReachableLayersAreRead(t *testing.T) {
 			if n <= c.seeds-2 && n >= c.seeds-3*c.game.Half() {
 				most = w.Halves.Board().Size(n)
 			}
-			if read > most && (most == 0 || c.workers == 1) {
-				t.Fatalf("%+v: %d scores of layer %d are read, of which %d are needed", c, read, n, most)
-			}
+			must.Not(t, read > most && (most == 0 || c.workers == 1),
+				"%+v: %d scores of layer %d are read, of which %d are needed", c, read, n, most)
 		}
 	}
 }

@@ -3,6 +3,8 @@ package board
 import (
 	"slices"
 	"testing"
+
+	"grenier/internal/testkit/must"
 )
 
 // TestCodesNumberTheHalves looks every half up by its code, its place and its
@@ -15,9 +17,8 @@ func TestCodesNumberTheHalves(t *testing.T) {
 		for code, h := range g.Pits {
 			want := make([]uint8, g.Q)
 			sum, err := g.Halves.Half().Decode(uint64(code), want)
-			if err != nil || !slices.Equal(h[:g.Q], want) || h.Sum() != sum || g.Code(&h) != uint32(code) {
-				t.Fatalf("code %d is %v, want %v (%v)", code, h, want, err)
-			}
+			must.Hold(t, err == nil && slices.Equal(h[:g.Q], want) && h.Sum() == sum && g.Code(&h) == uint32(code),
+				"code %d is %v, want %v (%v)", code, h, want, err)
 			class := FullRows
 			if slices.Contains(want, 0) {
 				class = OpenRows

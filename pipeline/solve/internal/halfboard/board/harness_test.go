@@ -13,19 +13,11 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// mustGeometry numbers halves of q pits with up to n seeds.
-func mustGeometry(t testing.TB, q, n int) *Geometry {
-	t.Helper()
-	g, err := NewGeometry(q, n)
-	must.OK(t, err)
-	return g
-}
-
 // eachGeometry calls check for halves of all sizes with a few hundred to a few
 // thousand of them: of most sums there are several panels.
 func eachGeometry(t *testing.T, check func(t *testing.T, g *Geometry)) {
 	for q, n := range map[int]int{1: 5, 2: 20, 3: 18, 4: 14, 5: 11, 6: 10} {
-		check(t, mustGeometry(t, q, n))
+		check(t, must.Get(NewGeometry(q, n))(t))
 	}
 }
 
@@ -51,11 +43,10 @@ func (c config) layer(t testing.TB) *Layer {
 // begin lays the layer of c out, and returns the memory of its scores too.
 func (c config) begin(t testing.TB) (l *Layer, scores []int8) {
 	t.Helper()
-	l = NewLayer(mustGeometry(t, c.game.Half(), c.seeds), Side)
+	l = NewLayer(must.Get(NewGeometry(c.game.Half(), c.seeds))(t), Side)
 	must.OK(t, l.ListMoves(t.Context(), c.workers, NewPatterns(c.game.Rules())))
 	size := LayoutOf(c.game.Half(), c.seeds)
-	memory, err := NewRegion(size.Total())
-	must.OK(t, err)
+	memory := must.Get(NewRegion(size.Total()))(t)
 	t.Cleanup(func() { must.OK(t, memory.Close()) })
 	_, scores = l.Allocate(memory, size)
 	l.Aim()

@@ -7,6 +7,7 @@ import (
 
 	"grenier/internal/testkit/awaritest"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 	"grenier/layers/awari"
 )
@@ -16,7 +17,7 @@ import (
 func TestLayoutIsThatOfTheMatrices(t *testing.T) {
 	for q, most := range map[int]int{2: 30, 3: 25, 4: 18, 5: 14, 6: 12} {
 		for n := range most + 1 {
-			g := mustGeometry(t, q, n)
+			g := must.Get(NewGeometry(q, n))(t)
 			var want Layout
 			for sum := range n + 1 {
 				l := g.newMatrix(sum, Side).layout()
@@ -50,14 +51,12 @@ func TestLongMatricesDoNotOverlap(t *testing.T) {
 	for range tries.Runs(40) {
 		c := randomConfig(t, rng)
 		w, size := c.layer(t), LayoutOf(c.game.Half(), c.seeds)
-		memory := mustRegion(t, size.Total()+rng.IntN(1<<16))
+		memory := must.Get(NewRegion(size.Total() + rng.IntN(1<<16)))(t)
 		w.Allocate(memory, size)
 		type part struct{ begin, size uintptr }
 		var parts []part
 		note := func(scores []int8, size int) {
-			if len(scores) < size {
-				t.Fatalf("%+v: %d bytes, want %d", c, len(scores), size)
-			}
+			must.Not(t, len(scores) < size, "%+v: %d bytes, want %d", c, len(scores), size)
 			if size > 0 {
 				parts = append(parts, part{uintptr(unsafe.Pointer(&scores[0])), uintptr(size)})
 			}
@@ -73,9 +72,7 @@ func TestLongMatricesDoNotOverlap(t *testing.T) {
 		start := uintptr(unsafe.Pointer(&memory.mapping[0]))
 		end := start
 		for _, p := range parts {
-			if p.begin < end || p.begin%64 != 0 {
-				t.Fatalf("%+v: %d bytes at %d after %d", c, p.size, p.begin-start, end-start)
-			}
+			must.Hold(t, p.begin >= end && p.begin%64 == 0, "%+v: %d bytes at %d after %d", c, p.size, p.begin-start, end-start)
 			end = p.begin + p.size
 		}
 		if end != start+uintptr(size.Total()) || len(memory.mapping) < size.Total() {
@@ -88,33 +85,22 @@ func TestLongMatricesDoNotOverlap(t *testing.T) {
 // TestTakeDividesMemory: what is taken is in order, and cannot grow into what
 // follows; reset takes it back.
 func TestTakeDividesMemory(t *testing.T) {
-	r := mustRegion(t, 1000)
+	r := must.Get(NewRegion(1000))(t)
 	for range 2 {
 		a, b := r.Take(128), r.Take(872)
-		if len(a) != 128 || cap(a) != 128 || len(b) != 872 || uintptr(unsafe.Pointer(&b[0])) != uintptr(unsafe.Pointer(&a[0]))+128 {
-			t.Fatalf("%d of %d and %d bytes", len(a), cap(a), len(b))
-		}
+		must.Hold(t, len(a) == 128 && cap(a) == 128 && len(b) == 872 && uintptr(unsafe.Pointer(&b[0])) == uintptr(unsafe.Pointer(&a[0]))+128,
+			"%d of %d and %d bytes", len(a), cap(a), len(b))
 		a[127], b[0], b[871] = 1, 2, 3
 		r.Reset()
 	}
 	must.OK(t, r.Close())
 }
 
-func mustRegion(t *testing.T, size int) *Region {
-	t.Helper()
-	r, err := NewRegion(size)
-	must.OK(t, err)
-	return r
-}
-
 // mustGet takes memory from s.
 func (s *Spare) mustGet(t *testing.T, size int) *Region {
 	t.Helper()
-	r, err := s.Get(size)
-	must.OK(t, err)
-	if len(r.rest) < size {
-		t.Fatalf("%d bytes, want %d", len(r.rest), size)
-	}
+	r := must.Get(s.Get(size))(t)
+	must.Not(t, len(r.rest) < size, "%d bytes, want %d", len(r.rest), size)
 	return r
 }
 
@@ -123,9 +109,7 @@ func TestSpareReuses(t *testing.T) {
 	first := s.mustGet(t, 100_000)
 	first.Take(100_000)
 	second := s.mustGet(t, 100_000)
-	if second == first {
-		t.Fatal("memory in use is given away")
-	}
+	must.Not(t, second == first, "memory in use is given away")
 	for _, r := range []*Region{first, second} { // the second one is returned
 		must.OK(t, s.Put(r))
 	}
@@ -135,9 +119,7 @@ func TestSpareReuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	larger := s.mustGet(t, 200_000)
-	if larger == first {
-		t.Error("memory has grown")
-	}
+	should.Not(t, larger == first, "memory has grown")
 	must.OK(t, s.Put(larger))
 	for range 2 { // the second time there is nothing
 		must.OK(t, s.Close())
@@ -147,9 +129,8 @@ func TestSpareReuses(t *testing.T) {
 // TestTooMuchMemory asks for more than any machine has.
 func TestTooMuchMemory(t *testing.T) {
 	var s Spare
-	if r, err := s.Get(1 << 60); err == nil || r != nil {
-		t.Errorf("%v, %v", r, err)
-	}
+	r, err := s.Get(1 << 60)
+	should.Not(t, err == nil || r != nil, "%v, %v", r, err)
 	must.OK(t, s.Close())
 }
 
@@ -157,7 +138,7 @@ func TestSpareReturnsMemory(t *testing.T) {
 	const size = 16 << 20
 	for name, f := range map[string]func(s *Spare) error{
 		"replaced by a larger one": func(s *Spare) error { return s.Put(s.mustGet(t, 2*size)) },
-		"two put back":             func(s *Spare) error { return s.Put(mustRegion(t, size)) },
+		"two put back":             func(s *Spare) error { return s.Put(must.Get(NewRegion(size))(t)) },
 		"closed":                   func(*Spare) error { return nil },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -173,12 +154,10 @@ func TestSpareReturnsMemory(t *testing.T) {
 
 // TestStepsFit: the columns of any matrix and the links of any origins have room in a step.
 func TestStepsFit(t *testing.T) {
-	if columns := ColumnsOf(maxHalf, awari.MaxSeeds); columns > 1<<columnBits {
-		t.Errorf("%d columns", columns)
-	}
+	columns := ColumnsOf(maxHalf, awari.MaxSeeds)
+	should.Not(t, columns > 1<<columnBits, "%d columns", columns)
 	// A pit and the seeds in it say what the opponent receives, hence which matrix of an
 	// origins a link is of.
-	if links := maxHalf * awari.MaxSeeds; links > 1<<(32-columnBits) {
-		t.Errorf("%d links", links)
-	}
+	links := maxHalf * awari.MaxSeeds
+	should.Not(t, links > 1<<(32-columnBits), "%d links", links)
 }

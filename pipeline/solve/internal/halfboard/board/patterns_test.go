@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/awaritest"
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 	"grenier/layers/awari"
 	"grenier/layers/awari/halves"
@@ -57,7 +59,6 @@ func (g *Geometry) ruled(game awari.Game, p play, opponent uint32) outcome {
 
 // outcomes returns what a pattern says about the rows of class.
 func (p *pattern) outcomes(t *testing.T, class RowClass, rows int) []outcome {
-	t.Helper()
 	all := slices.Repeat([]outcome{noMove}, rows)
 	note := func(row int, o outcome) {
 		if row >= rows || all[row] != noMove {
@@ -67,9 +68,8 @@ func (p *pattern) outcomes(t *testing.T, class RowClass, rows int) []outcome {
 	}
 	for chunk := range len(p.First[class]) - 1 {
 		for _, w := range p.Words[class][p.First[class][chunk]:p.First[class][chunk+1]] {
-			if int(w.Chunk) != chunk || w.Pick == 0 || bits.OnesCount64(w.Pick) != bits.OnesCount64(w.Place) {
-				t.Fatalf("chunk %d has the word %+v", chunk, w)
-			}
+			must.Hold(t, int(w.Chunk) == chunk && w.Pick != 0 && bits.OnesCount64(w.Pick) == bits.OnesCount64(w.Place),
+				"chunk %d has the word %+v", chunk, w)
 			place := w.Place
 			for pick := w.Pick; pick != 0; pick, place = pick&(pick-1), place&(place-1) {
 				note(chunk*Side+bits.TrailingZeros64(place), outcome{0, w.Panel*Side + uint32(bits.TrailingZeros64(pick))})
@@ -78,9 +78,7 @@ func (p *pattern) outcomes(t *testing.T, class RowClass, rows int) []outcome {
 	}
 	for _, c := range p.captures[class] {
 		for _, pair := range c.pairs {
-			if c.seeds <= 0 {
-				t.Fatalf("a capture of %d seeds in row %d", c.seeds, pair.row)
-			}
+			must.Not(t, c.seeds <= 0, "a capture of %d seeds in row %d", c.seeds, pair.row)
 			note(int(pair.row), outcome{c.seeds, pair.child})
 		}
 	}
@@ -91,7 +89,7 @@ func (p *pattern) outcomes(t *testing.T, class RowClass, rows int) []outcome {
 func eachPattern(t *testing.T, check func(g *Geometry, rules awari.Rules, sum int, example play, p *pattern)) {
 	rng := tries.Rand(t)
 	for q, n := range map[int]int{2: 60, 3: 40, 4: 25, 5: 18, 6: 14} {
-		g := mustGeometry(t, q, n)
+		g := must.Get(NewGeometry(q, n))(t)
 		for range tries.Runs(150) {
 			example := g.anyPlay(rng)
 			sum := n - example.half.Sum()
@@ -111,9 +109,8 @@ func TestLongPatternsFollowTheRules(t *testing.T) {
 		game := awaritest.Game(t, 2*g.Q, rules)
 		for class := range Classes {
 			rows := g.Rows[sum][class]
-			if len(rows)%Side != 0 && p.quiet[class][len(rows)/Side]>>(len(rows)%Side) != 0 {
-				t.Fatalf("pit %d of %v, sum %d: rows beyond the last one are quiet", example.pit, example.half, sum)
-			}
+			must.Not(t, len(rows)%Side != 0 && p.quiet[class][len(rows)/Side]>>(len(rows)%Side) != 0,
+				"pit %d of %v, sum %d: rows beyond the last one are quiet", example.pit, example.half, sum)
 			for row, got := range p.outcomes(t, class, len(rows)) {
 				if want := g.ruled(game, example, rows[row]); got != want {
 					t.Fatalf("pit %d of %v against %v: %+v, want %+v", example.pit, example.half, g.Pits[rows[row]], got, want)
@@ -135,7 +132,7 @@ func TestPatternsAreBuiltOnce(t *testing.T) {
 	var got [askers][]*pattern
 	var wg sync.WaitGroup
 	for i := range askers {
-		g := mustGeometry(t, 3, 14+i)
+		g := must.Get(NewGeometry(3, 14+i))(t)
 		wg.Go(func() {
 			for sum := range sums {
 				for _, move := range moves {
@@ -146,15 +143,11 @@ func TestPatternsAreBuiltOnce(t *testing.T) {
 	}
 	wg.Wait()
 	for i := range askers {
-		if !slices.Equal(got[i], got[0]) {
-			t.Errorf("asker %d has patterns of its own", i)
-		}
+		should.Hold(t, slices.Equal(got[i], got[0]), "asker %d has patterns of its own", i)
 	}
 	different := map[*pattern]bool{}
 	for _, p := range got[0] {
 		different[p] = true
 	}
-	if len(different) != sums*len(moves) {
-		t.Errorf("%d patterns for %d keys", len(different), sums*len(moves))
-	}
+	should.Hold(t, len(different) == sums*len(moves), "%d patterns for %d keys", len(different), sums*len(moves))
 }

@@ -10,6 +10,7 @@ import (
 
 	"grenier/internal/testkit/awaritest"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 )
 
@@ -29,7 +30,7 @@ var libraryTops = map[int]int{2: 48, 3: 27, 4: 15, 5: 12, 6: 9}
 func newLibrary(t *testing.T, rng *rand.Rand) *library {
 	t.Helper()
 	q := 2 + rng.IntN(5)
-	l := &library{layer: &Layer{Geometry: mustGeometry(t, q, libraryTops[q])}, reads: map[pieceName]int{}}
+	l := &library{layer: &Layer{Geometry: must.Get(NewGeometry(q, libraryTops[q]))(t)}, reads: map[pieceName]int{}}
 	for n := range l.layer.N + 1 {
 		layer := make([]int8, l.layer.Halves.Board().Size(n))
 		for i := range layer {
@@ -117,18 +118,13 @@ func TestLongRowsOfPieces(t *testing.T) {
 		most := rng.IntN(all + 2)
 		p := NewPieces(l.layer, l, make([]int8, most*PieceLength))
 		must.OK(t, errors.Join(l.together(t, p, workers, rng)...))
-		if len(p.clock) > max(most, 3*workers) || len(p.where) > len(p.clock) {
-			t.Errorf("%d pieces in memory, %d of them known, want %d at most with %d workers in 3 layers", len(p.clock), len(p.where), most, workers)
-		}
+		should.Not(t, len(p.clock) > max(most, 3*workers) || len(p.where) > len(p.clock),
+			"%d pieces in memory, %d of them known, want %d at most with %d workers in 3 layers", len(p.clock), len(p.where), most, workers)
 		for _, k := range p.clock {
-			if k.refs != 0 {
-				t.Errorf("piece %+v is held %d times in the end", k.name, k.refs)
-			}
+			should.Hold(t, k.refs == 0, "piece %+v is held %d times in the end", k.name, k.refs)
 		}
 		for name, reads := range l.reads {
-			if most >= all && reads > 1 {
-				t.Errorf("piece %+v is read %d times", name, reads)
-			}
+			should.Not(t, most >= all && reads > 1, "piece %+v is read %d times", name, reads)
 		}
 	}
 }
@@ -152,9 +148,7 @@ func TestAllRowsOnce(t *testing.T) {
 		}
 	}
 	for name, reads := range l.reads {
-		if reads != 1 {
-			t.Errorf("piece %+v is read %d times", name, reads)
-		}
+		should.Hold(t, reads == 1, "piece %+v is read %d times", name, reads)
 	}
 }
 
@@ -180,12 +174,8 @@ func TestLongPiecesFail(t *testing.T) {
 			if err != nil {
 				met++
 			}
-			if err != nil && !errors.Is(err, bad) {
-				t.Errorf("%v, want %v", err, bad)
-			}
+			should.Not(t, err != nil && !errors.Is(err, bad), "%v, want %v", err, bad)
 		}
-		if failed.Load() && met == 0 {
-			t.Error("a read fails and no error comes")
-		}
+		should.Not(t, failed.Load() && met == 0, "a read fails and no error comes")
 	}
 }

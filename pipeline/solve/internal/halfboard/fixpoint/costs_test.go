@@ -3,6 +3,8 @@ package fixpoint
 import (
 	"testing"
 	"time"
+
+	"grenier/internal/testkit/should"
 )
 
 // TestWorthMarking: a sweep is worth marking when few scores change, in few blocks,
@@ -25,9 +27,7 @@ func TestWorthMarking(t *testing.T) {
 		{"1000 changes", measured, work{blocks: 1, scores: 1000}, 1000, false},
 		{"marks cost nothing", costs{measured.compute, cost{0, 1}}, work{blocks: 1000, scores: 200}, 1000, true},
 	} {
-		if got := c.costs.worthMarking(c.work, c.columns, apart); got != c.want {
-			t.Errorf("%s: %v, want %v", c.name, got, c.want)
-		}
+		should.Equal(t, c.costs.worthMarking(c.work, c.columns, apart), c.want, "%s", c.name)
 	}
 }
 
@@ -48,12 +48,10 @@ func TestSlowSamplesDoNotCount(t *testing.T) {
 	var c cost
 	c.add(ago(time.Second), 10)
 	before := c
-	if c.add(ago(time.Minute), 10); c != before {
-		t.Errorf("after a second for 10, a minute for 10: %+v", c)
-	}
-	if c.add(ago(time.Millisecond), 10); c.count != 10 || c.mean() > 0.05 {
-		t.Errorf("after a second for 10, a millisecond for 10: %+v", c)
-	}
+	c.add(ago(time.Minute), 10)
+	should.Hold(t, c == before, "after a second for 10, a minute for 10: %+v", c)
+	c.add(ago(time.Millisecond), 10)
+	should.Not(t, c.count != 10 || c.mean() > 0.05, "after a second for 10, a millisecond for 10: %+v", c)
 }
 
 // TestLedgerForgets: what was learned last counts most, and a sweep without samples
@@ -67,10 +65,8 @@ func TestLedgerForgets(t *testing.T) {
 		l.add(costs{compute: cost{2, 1}})
 	}
 	all := l.add(costs{})
-	if mean := all.compute.mean(); mean < 1.8 || mean > 2 {
-		t.Errorf("computing costs %v after it cost 1, then 2", mean)
-	}
-	if mean := all.mark.mean(); mean < 2.999 || mean > 3.001 {
-		t.Errorf("marking costs %v after it cost 3", mean)
-	}
+	mean := all.compute.mean()
+	should.Not(t, mean < 1.8 || mean > 2, "computing costs %v after it cost 1, then 2", mean)
+	mean = all.mark.mean()
+	should.Not(t, mean < 2.999 || mean > 3.001, "marking costs %v after it cost 3", mean)
 }

@@ -30,9 +30,7 @@ type litmus struct {
 // added, or the mark is there again for the next sweep. Without the fence a processor may find
 // the mark set before others see the score, and so leave it to one who has read the old score.
 func TestLongFenceBeforeMark(t *testing.T) {
-	if runtime.NumCPU() < 2 {
-		t.Skip("needs two processors")
-	}
+	tries.SkipIf(t, runtime.NumCPU() < 2, "needs two processors")
 	for _, fence := range []bool{true, false} {
 		l := &litmus{}
 		rounds, lost := l.run(fence)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/awaritest"
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/tries"
 	"grenier/pipeline/solve/internal/halfboard/board"
 )
@@ -42,14 +43,10 @@ func TestLongTilesCoverAllBlocks(t *testing.T) {
 		tiles, blocks := w.Grid.byBlock(t), 0
 		w.eachBlock(func(m *board.Matrix, panel, chunk int) {
 			x := tiles[block{m.Sum, panel, chunk}]
-			if x == nil || x.matrix != m {
-				t.Fatalf("%+v: %d seeds, panel %d, chunk %d is in no tile", c, m.Sum, panel, chunk)
-			}
+			must.Not(t, x == nil || x.matrix != m, "%+v: %d seeds, panel %d, chunk %d is in no tile", c, m.Sum, panel, chunk)
 			blocks++
 		})
-		if len(tiles) != blocks {
-			t.Fatalf("%+v: %d blocks in tiles, %d in all", c, len(tiles), blocks)
-		}
+		must.Hold(t, len(tiles) == blocks, "%+v: %d blocks in tiles, %d in all", c, len(tiles), blocks)
 	}
 }
 
@@ -101,8 +98,6 @@ func TestLongOrderFollowsTheWave(t *testing.T) {
 				t.Fatalf("%+v: tiles of wave %v change places", c, g.wave(x))
 			}
 		}
-		if len(tiles) != len(place) {
-			t.Fatalf("%+v: %d tiles in order, %d of them different", c, len(tiles), len(place))
-		}
+		must.Hold(t, len(tiles) == len(place), "%+v: %d tiles in order, %d of them different", c, len(tiles), len(place))
 	}
 }

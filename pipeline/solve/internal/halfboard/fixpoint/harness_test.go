@@ -44,13 +44,11 @@ type laidOut struct {
 // begin lays the layer of c out.
 func (c config) begin(t testing.TB) *laidOut {
 	t.Helper()
-	geo, err := board.NewGeometry(c.game.Half(), c.seeds)
-	must.OK(t, err)
+	geo := must.Get(board.NewGeometry(c.game.Half(), c.seeds))(t)
 	l := board.NewLayer(geo, board.Side)
 	must.OK(t, l.ListMoves(t.Context(), c.workers, board.NewPatterns(c.game.Rules())))
 	size := board.LayoutOf(geo.Q, c.seeds)
-	memory, err := board.NewRegion(size.Total())
-	must.OK(t, err)
+	memory := must.Get(board.NewRegion(size.Total()))(t)
 	t.Cleanup(func() { must.OK(t, memory.Close()) })
 	_, scores := l.Allocate(memory, size)
 	l.Aim()
@@ -79,11 +77,9 @@ func (e *laidOut) sweepWhole(ctx context.Context) error {
 
 // read fills in the full rows and returns all scores in colex order.
 func (e *laidOut) read(t testing.TB) []int8 {
-	t.Helper()
 	must.OK(t, e.Fill(t.Context()))
 	scores := make([]int8, e.Positions)
-	parts, err := e.Grid.RowParts(0, len(scores))
-	must.OK(t, err)
+	parts := must.Get(e.Grid.RowParts(0, len(scores)))(t)
 	rest := scores
 	for _, p := range parts {
 		lines, stride := p.Matrix.Row(p.At, p.Skip/board.Side)

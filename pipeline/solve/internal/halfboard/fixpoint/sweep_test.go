@@ -13,6 +13,7 @@ import (
 	"grenier/internal/testkit/awaritest"
 	"grenier/internal/testkit/guard"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 	"grenier/kernels/compress"
 	"grenier/kernels/transpose"
@@ -128,10 +129,9 @@ func TestLongReadersAreMarked(t *testing.T) {
 		}
 		w.eachBlock(func(m *board.Matrix, panel, chunk int) {
 			at := block{m.Sum, panel, chunk}
-			if got := m.Marks[panel*m.Chunks[board.OpenRows]+chunk].Columns.Load(); got != columns[at] {
-				t.Fatalf("%+v: %d changes in panel %d, chunk %d of %d seeds mark columns %x of %+v, want %x",
-					c, len(changed), panel, chunk, m.Sum, got, at, columns[at])
-			}
+			got := m.Marks[panel*m.Chunks[board.OpenRows]+chunk].Columns.Load()
+			must.Hold(t, got == columns[at],
+				"%+v: %d changes in panel %d, chunk %d of %d seeds mark columns %x of %+v, want %x", c, len(changed), panel, chunk, m.Sum, got, at, columns[at])
 		})
 	}
 }
@@ -163,9 +163,7 @@ func TestLongBlocksAreComputedByTheRules(t *testing.T) {
 					t.Fatalf("%+v: %+v: %v is %d, want %d", c, next, j.board(p), *s.score(), want[p])
 				}
 			})
-			if b.done != expected {
-				t.Fatalf("%+v: %+v: %+v, want %+v", c, next, b.done, expected)
-			}
+			must.Equal(t, b.done, expected, "%+v: %+v", c, next)
 		}
 	}
 }
@@ -254,9 +252,8 @@ func TestMarksAreTaken(t *testing.T) {
 	m.Settle()
 	m.Add(1, 4)
 	m.Settle() // it is in use
-	if columns, rows := m.Take(); columns != 1 || rows != 4 {
-		t.Errorf("after settling: columns %x, rows %x", columns, rows)
-	}
+	columns, rows := m.Take()
+	should.Hold(t, columns == 1 && rows == 4, "after settling: columns %x, rows %x", columns, rows)
 }
 
 // TestMarkOrder: rows are added before columns, and taken after them. What is second here meets an unreadable page.
@@ -336,21 +333,17 @@ func TestLongNoMarkIsLost(t *testing.T) {
 // upToDate fails unless every position of an open row has the score that its moves
 // offer, and nothing is marked.
 func (e *laidOut) upToDate(t *testing.T, c config, j *judge) {
-	t.Helper()
 	e.eachPosition(board.OpenRows, func(p position) {
 		if got, want := *e.Grid.find(p).score(), j.score(p); got != want {
 			t.Fatalf("%+v: %v is %d, want %d", c, j.board(p), got, want)
 		}
 	})
 	for _, x := range e.Grid.tiles {
-		if x.all.Load() {
-			t.Fatalf("%+v: a tile is out of date", c)
-		}
+		must.Not(t, x.all.Load(), "%+v: a tile is out of date", c)
 	}
 	e.eachBlock(func(m *board.Matrix, panel, chunk int) {
-		if columns := m.Marks[panel*m.Chunks[board.OpenRows]+chunk].Columns.Load(); columns != 0 {
-			t.Fatalf("%+v: columns %x of panel %d, chunk %d of %d seeds are out of date", c, columns, panel, chunk, m.Sum)
-		}
+		columns := m.Marks[panel*m.Chunks[board.OpenRows]+chunk].Columns.Load()
+		must.Hold(t, columns == 0, "%+v: columns %x of panel %d, chunk %d of %d seeds are out of date", c, columns, panel, chunk, m.Sum)
 	})
 }
 
@@ -390,9 +383,7 @@ func TestLongAnyOrderGivesTheSame(t *testing.T) {
 			w.units, rest = append(w.units, rest[:n]), rest[n:]
 		}
 		must.OK(t, w.sweepWhole(t.Context()))
-		if !slices.Equal(w.read(t), awaritest.Oracle(t, c.game, c.seeds)[c.seeds]) {
-			t.Fatalf("%+v: not the scores of the oracle", c)
-		}
+		must.Hold(t, slices.Equal(w.read(t), awaritest.Oracle(t, c.game, c.seeds)[c.seeds]), "%+v: not the scores of the oracle", c)
 	}
 }
 
@@ -408,8 +399,7 @@ func TestLongSweepsCountTheirWork(t *testing.T) {
 			x.all.Store(true)
 			want.computed += x.columns()
 		}
-		done, err := w.sweep(t.Context(), DenseStage)
-		must.OK(t, err)
+		done := must.Get(w.sweep(t.Context(), DenseStage))(t)
 		w.eachPosition(board.OpenRows, func(p position) {
 			if *w.Grid.find(p).score() != 0 {
 				want.scores++
@@ -417,8 +407,7 @@ func TestLongSweepsCountTheirWork(t *testing.T) {
 		})
 		// The first sweep meets every tile once: no score changes twice.
 		want.blocks = done.blocks
-		if done != want || done.blocks > want.scores || w.changed.Load() != uint64(want.scores) {
-			t.Fatalf("%+v: %+v, %d changes, want %+v", c, done, w.changed.Load(), want)
-		}
+		must.Hold(t, done == want && done.blocks <= want.scores && w.changed.Load() == uint64(want.scores),
+			"%+v: %+v, %d changes, want %+v", c, done, w.changed.Load(), want)
 	}
 }

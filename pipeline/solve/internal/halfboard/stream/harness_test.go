@@ -26,9 +26,7 @@ func randomLayer(t testing.TB, rng *rand.Rand) *board.Layer {
 // layOut lays out the layer of n seeds with halves of q pits.
 func layOut(t testing.TB, q, n int) *board.Layer {
 	t.Helper()
-	geo, err := board.NewGeometry(q, n)
-	must.OK(t, err)
-	l := board.NewLayer(geo, board.Side)
+	l := board.NewLayer(must.Get(board.NewGeometry(q, n))(t), board.Side)
 	must.OK(t, l.ListMoves(t.Context(), 1, board.NewPatterns(awari.Awari)))
 	return l
 }

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"grenier/internal/testkit/crashfs"
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/kernels/window"
 	"grenier/pipeline/solve/internal/halfboard/fixpoint"
 )
@@ -31,9 +33,7 @@ func keeper(interval time.Duration, began time.Time) (*Keeper, *counted) {
 func due(t *testing.T, k *Keeper, c *counted) bool {
 	t.Helper()
 	before := c.begun
-	if err := errors.Join(k.Due(), k.Settled()); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, errors.Join(k.Due(), k.Settled()))
 	return c.begun > before
 }
 
@@ -52,9 +52,7 @@ func TestSlowCheckpointsAreFew(t *testing.T) {
 		k, counted := keeper(c.interval, time.Now())
 		k.last = time.Now().Add(-c.ago)
 		k.lastTook.Store(int64(c.took))
-		if made := due(t, k, counted); made != c.want {
-			t.Errorf("%+v: made %t", c, made)
-		}
+		should.Equal(t, due(t, k, counted), c.want, "%+v: made", c)
 	}
 }
 
@@ -73,8 +71,6 @@ func TestStoredWindowsAreCheckpoints(t *testing.T) {
 		k, counted := keeper(time.Minute, time.Now().Add(-time.Hour))
 		k.last = k.Began.Add(time.Minute)
 		k.window.Store(int64(time.Hour - ago))
-		if made := due(t, k, counted); made != (ago > time.Minute) {
-			t.Errorf("%v after a window: made %t", ago, made)
-		}
+		should.Equal(t, due(t, k, counted), ago > time.Minute, "%v after a window: made", ago)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/awaritest"
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 	"grenier/pipeline/solve/internal/halfboard/board"
 )
@@ -14,9 +16,7 @@ func eachPatches(t *testing.T, n int, check func(g *board.Layer, segments [][]bo
 	rng := tries.Rand(t)
 	eachGrid(t, n, func(g *board.Layer, segments [][]board.PanelOf) {
 		positions, size := g.Halves.Board().Size(g.N), SlabSize(g)
-		if size*slabs < positions || size%board.PieceLength != 0 {
-			t.Fatalf("slabs of %d of %d positions", size, positions)
-		}
+		must.Hold(t, size*slabs >= positions && size%board.PieceLength == 0, "slabs of %d of %d positions", size, positions)
 		starts, length := awaritest.Sample(rng)(positions)
 		for part, p := range partsOf(g, starts, length) {
 			if part == SamplePart {
@@ -49,7 +49,6 @@ func TestLongPatchesHaveTheirRanks(t *testing.T) {
 }
 
 func checkPatches(t *testing.T, g *board.Layer, m *board.Matrix, class board.RowClass, own []patch, starts []uint64, length uint64) {
-	t.Helper()
 	left := own // those in order of the ranges
 	for _, begin := range starts {
 		var rows span
@@ -73,14 +72,11 @@ func checkPatches(t *testing.T, g *board.Layer, m *board.Matrix, class board.Row
 		if rows.end-rows.begin == 1 {
 			want = panels[0]
 		}
-		if len(left) == 0 || left[0].rows != rows || left[0].panels != want {
-			t.Fatalf("rows %v, panels %v of %d seeds have ranks from %d on, of %+v", rows, want, m.Sum, begin, left)
-		}
+		must.Hold(t, len(left) != 0 && left[0].rows == rows && left[0].panels == want,
+			"rows %v, panels %v of %d seeds have ranks from %d on, of %+v", rows, want, m.Sum, begin, left)
 		left = left[1:]
 	}
-	if len(left) > 0 {
-		t.Fatalf("%d patches without ranks", len(left))
-	}
+	must.Not(t, len(left) > 0, "%d patches without ranks", len(left))
 }
 
 // TestLongLoadedRowsAreFound: a part of a row is found in a patch that has all of it.
@@ -111,12 +107,8 @@ func TestLongLoadedRowsAreFound(t *testing.T) {
 			}
 		}
 	})
-	if found == 0 || lost == 0 {
-		t.Errorf("%d found, %d not", found, lost)
-	}
-	if (&loaded{}).find(board.RowPart{Length: 1}) != nil {
-		t.Error("a row of nothing")
-	}
+	should.Not(t, found == 0 || lost == 0, "%d found, %d not", found, lost)
+	should.Hold(t, (&loaded{}).find(board.RowPart{Length: 1}) == nil, "a row of nothing")
 }
 
 // TestSamplesAreNamed: other samples have other names.
@@ -128,7 +120,5 @@ func TestSamplesAreNamed(t *testing.T) {
 	}{{nil, 0}, {[]uint64{0}, 1}, {[]uint64{0}, 2}, {[]uint64{1}, 1}, {[]uint64{0, 0}, 1}, {[]uint64{0, 1 << 40}, 1}, {[]uint64{0, 2 << 40}, 1}} {
 		names[whichSample(s.starts, s.length)] = true
 	}
-	if len(names) != 7 {
-		t.Errorf("%v", names)
-	}
+	should.Hold(t, len(names) == 7, "%v", names)
 }

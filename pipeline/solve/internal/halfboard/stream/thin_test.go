@@ -1,12 +1,12 @@
 package stream
 
 import (
-	"errors"
 	"math/bits"
 	"slices"
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 	"grenier/kernels/window"
 	"grenier/pipeline/solve/internal/halfboard/board"
@@ -30,18 +30,15 @@ func TestLongMasksDoNotOverlapBlocks(t *testing.T) {
 		layOut := func(size int) error {
 			blocks := w.ThinBlocks()
 			var err error
-			if w.memory, err = board.NewRegion((size + 7) / 8 * 8); err != nil {
-				t.Fatal(err)
-			}
+			w.memory, err = board.NewRegion((size + 7) / 8 * 8)
+			must.Hold(t, err == nil, "%v", err)
 			w.scores = w.memory.All()
 			masks := asWords(w.scores[len(w.scores)-8*blocks.Lines:])
 			copy(masks, want)
 			return w.layThin(&blocks, masks)
 		}
 		blocks := w.ThinBlocks()
-		if err := layOut(max(blocks.Most(searched), blocks.tables+8*blocks.Lines)); err != nil {
-			t.Fatalf("%d scores: %v", searched, err)
-		}
+		must.Be(t, layOut(max(blocks.Most(searched), blocks.tables+8*blocks.Lines)), nil, "%d scores", searched)
 		line := 0
 		eachBlock(w.Grid.Layer, func(m *board.Matrix, panel, chunk int) {
 			b := window.Thin(m.Lines(panel, chunk))
@@ -52,14 +49,10 @@ func TestLongMasksDoNotOverlapBlocks(t *testing.T) {
 				line++
 			}
 		})
-		if line != len(want) {
-			t.Fatalf("%d lines, want %d", line, len(want))
-		}
+		must.Hold(t, line == len(want), "%d lines, want %d", line, len(want))
 		must.OK(t, w.memory.Close())
 		if less := blocks.Most(0) - blocks.blocks*14 - window.SlackThin + searched - 8; searched > 8 && less > blocks.tables+8*blocks.Lines {
-			if err := layOut(less); !errors.Is(err, errThin) {
-				t.Fatalf("%d scores in %d bytes: %v", searched, less, err)
-			}
+			must.Be(t, layOut(less), errThin, "%d scores in %d bytes", searched, less)
 			must.OK(t, w.memory.Close())
 		}
 	}
@@ -96,9 +89,7 @@ func TestSeenEnds(t *testing.T) {
 				}
 				w, masks := &Windows{Sweeps: &fixpoint.Sweeps{Workers: 3}, sequence: sequence{Codes: c}}, asWords(memory[len(memory)-8*lines:])
 				must.OK(t, w.seeEnds(t.Context(), masks, codes))
-				if !slices.Equal(masks, want) {
-					t.Errorf("%d bits, %d lines, %d bytes more: not the ends", c.Bits, lines, more)
-				}
+				should.Hold(t, slices.Equal(masks, want), "%d bits, %d lines, %d bytes more: not the ends", c.Bits, lines, more)
 			}
 		}
 	}

@@ -1,0 +1,200 @@
+package main
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"grenier/cmd/grenier/cli"
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
+	"grenier/internal/testkit/testrun"
+	"grenier/internal/testkit/tries"
+	"grenier/io/rundir"
+)
+
+// TestLostLock removes the lock while commands work in a directory: they end, with one
+// clear line, and the next run is none the worse for it.
+func TestLostLock(t *testing.T) {
+	for name, args := range map[string][]string{
+		"solve":  {"awari", "solve", "--seeds", "8"},
+		"bfs":    {"swap", "bfs", "--rows", "3", "--cols", "3"},
+		"chemin": {"chemin", "solve", "--rows", "3", "--cols", "3"},
+		"pegs":   {"solitaire", "solve", "--board", pegBoard(t)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "run")
+			args := append(args, "--dir", dir, "--progress", "none")
+			lock := filepath.Join(dir, rundir.LockName)
+			var once sync.Once
+			reported = func() { once.Do(func() { should.OK(t, os.Remove(lock)) }) }
+			r := grenier(t.Context(), "", args...)
+			reported = nil
+			last := r.err[strings.LastIndex(strings.TrimSuffix(r.err, "\n"), "\n")+1:]
+			should.Hold(t, r.status == cli.ExitFailure && strings.Contains(last, "lost the lock of "+dir+": "),
+				"status %d, %s", r.status, r.err)
+			oneClearLine(t, last)
+			should.Be(t, must.Err(os.Stat(lock)), fs.ErrNotExist, "there is a lock again")
+			mustRun(t, append(args, "--json")...)
+		})
+	}
+}
+
+// TestRepairFullDisk repairs on a disk that is too small, then on a larger one.
+func TestRepairFullDisk(t *testing.T) {
+	t.Parallel()
+	whole := solved(t, "--pits", "8", "--seeds", "12")
+	from := testrun.Copy(t, whole)
+	loseLayers(t, from, 9, 11, 10, 12)
+	disk := newSmallDisk(t, usedKiB(t, from)+32)
+	dir := filepath.Join(disk.path, "run")
+	must.OK(t, os.CopyFS(dir, os.DirFS(from)))
+	r := grenier(t.Context(), "", "awari", "repair", "--dir", dir, "--progress", "none")
+	must.Hold(t, r.status == cli.ExitFailure && strings.Contains(r.err, "no space left on device"), "status %d, %s", r.status, r.err)
+	oneClearLine(t, r.err)
+	disk.grow(t, 16<<10)
+	mustRun(t, "awari", "repair", "--dir", dir, "--progress", "none")
+	must.Same(t, "repaired", kept(t, whole), kept(t, dir))
+	mustRun(t, "awari", "scrub", "--dir", dir, "--progress", "none")
+}
+
+// TestRepairUnwritable: a user without rights may look, and a file system that is mounted
+// read-only may be looked at; neither lets anybody repair.
+func TestRepairUnwritable(t *testing.T) {
+	tries.SkipIf(t, os.Getuid() != 0, "only the super-user can become another user")
+	base := publicDir(t)
+	run := filepath.Join(base, "run")
+	mustRun(t, "awari", "solve", "--progress", "none", "--pits", "4", "--seeds", "3", "--dir", run)
+	must.OK(t, os.Remove(filepath.Join(run, "layer-01.gl")))
+	before := must.Tree(t, base)
+	check := func(attributes *syscall.SysProcAttr, cause string) {
+		r := process(t, base, attributes, "awari", "repair", "--dir", run)
+		oneClearLine(t, r.err)
+		should.Hold(t, r.status == cli.ExitFailure && strings.Contains(r.err, run+": directory cannot be written: "+cause),
+			"repair: status %d, %s", r.status, r.err)
+		r = process(t, base, attributes, "awari", "repair", "--dry-run", "--dir", run)
+		should.Hold(t, r.status == cli.ExitOK && r.err == "", "dry run: status %d, %s", r.status, r.err)
+		if r := process(t, base, attributes, "awari", "scrub", "--dir", run); r.status != cli.ExitCorrupt ||
+			!strings.Contains(r.err, "note: an interrupted scrub will begin anew: ") || !strings.Contains(r.out, "layer  1: missing\n") {
+			t.Errorf("scrub: status %d, %s%s", r.status, r.out, r.err)
+		}
+		must.Same(t, "changed", before, must.Tree(t, base))
+	}
+	check(nobody, "permission denied")
+	mountReadOnly(t, run)
+	check(nil, "read-only file system")
+}
+
+// TestNoRoom: a run that has no room on the disk is refused, unless it is forced to begin.
+func TestNoRoom(t *testing.T) {
+	for _, c := range []struct {
+		size        int
+		args, needs string
+		full        string // said of a disk that is full
+	}{
+		{64, "awari solve --pits 8 --seeds 16", "needs about", "more needed on the disk of "},
+		{300, "swap bfs --rows 2 --cols 5", "the search needs up to 897 KiB", "no space left"},
+	} {
+		disk := newSmallDisk(t, c.size)
+		dir := filepath.Join(disk.path, "run")
+		args := append(strings.Fields(c.args), "--progress", "none", "--dir", dir)
+		room := fmt.Sprintf(" on the disk of %s; %d KiB free", dir, c.size)
+		r := grenier(t.Context(), "", args...)
+		should.Hold(t, r.status == cli.ExitFailure && strings.Contains(r.err, c.needs) && strings.Contains(r.err, room) &&
+			strings.HasSuffix(r.err, "; --force starts anyway\n"), "status %d, %s", r.status, r.err)
+		left := must.Tree(t, disk.path)
+		should.Hold(t, len(left) == 1, "left behind: %v", left)
+		if r := grenier(t.Context(), "", append(args, "--force")...); r.status != cli.ExitFailure || !strings.Contains(r.err, "no space left") || !strings.Contains(r.err, c.full) {
+			t.Errorf("forced: status %d, %s", r.status, r.err)
+		}
+	}
+	dir := filepath.Join(newSmallDisk(t, 64).path, "run")
+	plan := mustRun(t, "awari", "plan", "--pits", "8", "--seeds", "16", "--dir", dir, "--calibration", "testdata/machine.json")
+	should.Hold(t, strings.Contains(plan, " free: too little\n"), "the plan is\n%s", plan)
+}
+
+// TestReadOnlyDirectory mounts a run read-only: the super-user, too, cannot write there.
+func TestReadOnlyDirectory(t *testing.T) {
+	dir := solved(t, "--pits", "4", "--seeds", "3")
+	mountReadOnly(t, dir)
+	t.Chdir(filepath.Dir(dir))
+	refused(t, []badInput{
+		{"awari solve --pits 4 --seeds 4 --dir run", cli.ExitFailure, "run|cannot be written|read-only"},
+		{"awari solve --pits 4 --seeds 4 --dir run/new", cli.ExitFailure, "run/new|cannot be written|read-only"},
+	})
+	mustRun(t, "awari", "probe", "--dir", "run", "1", "1", "1", "0")
+	mustRun(t, "awari", "verify", "--dir", "run", "--progress", "none")
+}
+
+// mountReadOnly makes a directory one that nobody can write.
+func mountReadOnly(t *testing.T, dir string) {
+	t.Helper()
+	if err := unix.Mount(dir, dir, "", unix.MS_BIND, ""); err != nil {
+		t.Skipf("a directory that nobody can write needs a mount: %v", err)
+	}
+	t.Cleanup(func() { must.OK(t, unix.Unmount(dir, 0)) })
+	if err := unix.Mount("", dir, "", unix.MS_BIND|unix.MS_REMOUNT|unix.MS_RDONLY, ""); err != nil {
+		t.Skipf("a directory that nobody can write needs a mount: %v", err)
+	}
+}
+
+// nobody is a user without rights.
+var nobody = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+
+// TestUnwritableDirectory runs as a user without rights.
+func TestUnwritableDirectory(t *testing.T) {
+	tries.SkipIf(t, os.Getuid() != 0, "only the super-user can become another user")
+	base := publicDir(t)
+	run := filepath.Join(base, "run")
+	mustRun(t, "awari", "solve", "--progress", "none", "--pits", "4", "--seeds", "3", "--dir", run)
+	before := must.Tree(t, base)
+	for _, dir := range []string{run, filepath.Join(base, "new")} {
+		r := process(t, base, nobody, "awari", "solve", "--pits", "4", "--seeds", "4", "--dir", dir)
+		oneClearLine(t, r.err)
+		should.Hold(t, r.status == cli.ExitFailure && strings.Contains(r.err, dir+": directory cannot be written"),
+			"%s: status %d, %s", dir, r.status, r.err)
+	}
+	if r := process(t, base, nobody, "awari", "verify", "--dir", run); r.status != cli.ExitOK {
+		t.Errorf("verify: status %d, %s", r.status, r.err)
+	}
+	must.OK(t, os.Chmod(run, 0o700))
+	r := process(t, base, nobody, "awari", "verify", "--dir", run)
+	oneClearLine(t, r.err)
+	should.Hold(t, r.status == cli.ExitFailure && strings.Contains(r.err, run) && strings.Contains(r.err, "permission denied"),
+		"unreadable: status %d, %s", r.status, r.err)
+	must.Same(t, "changed", before, must.Tree(t, base))
+}
+
+// publicDir returns a new directory that every user can read, with this program in it under the name grenier.
+func publicDir(t *testing.T) string {
+	t.Helper()
+	dir := must.Get(os.MkdirTemp("", "grenier-test-"))(t)
+	t.Cleanup(func() { must.OK(t, os.RemoveAll(dir)) })
+	must.OK(t, os.Chmod(dir, 0o755))
+	copyProgram(t, filepath.Join(dir, "grenier"))
+	return dir
+}
+
+// copyProgram copies this program in another process: were the file open for writing in this
+// one, a process that another test starts meanwhile would have it open too, and it could not run.
+func copyProgram(t *testing.T, path string) {
+	self := must.Get(os.Executable())(t)
+	out, err := exec.CommandContext(t.Context(), "cp", self, path).CombinedOutput()
+	must.Hold(t, err == nil, "%v: %s", err, out)
+}
+
+// process runs the program of publicDir.
+func process(t *testing.T, dir string, attributes *syscall.SysProcAttr, args ...string) result {
+	t.Helper()
+	s := command(t, filepath.Join(dir, "grenier"), args...)
+	s.cmd.Dir, s.cmd.SysProcAttr = dir, attributes
+	return s.start(t).wait(t)
+}
