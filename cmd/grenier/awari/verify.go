@@ -49,7 +49,7 @@ layers below are right; --layer assumes that they are. Distances that are there
 ("grenier awari distances") are a proof: they are compared, and that is all. Any
 other proof takes about seven bits of memory for each position of the layer. If
 --memory is less, they are on disk, in DIR/work, and it takes longer. It resumes
-too: DIR/work/prove.json lists the layers that are proved, and DIR/work/marks has
+too: DIR/work/prove.json lists the layers that are proved, DIR/work/marks has
 what was found of the next one.
 
 --part i/n compares one of n equal shares of each layer: for n processes, on one
