@@ -333,8 +333,8 @@ func widthOf(bits int) *width {
 // piece: as on 8 pits with 44 to 48 seeds, where most rows are full.
 const fullRow = 1.0 / 8
 
-// captureBytes is the size of packed capture values: bytes a position.
-var captureBytes = linear{0.361, 0.004}
+// captureBytes is the size of packed capture values: bytes a position, fitted to 22 and 28 seeds.
+var captureBytes = linear{0.361, 0.003}
 
 const (
 	// keptBytes is the bytes that checkpoints of a layer in memory take for a position: 0.69 for
@@ -344,9 +344,9 @@ const (
 	leastKept = 1 << 30
 )
 
-// fileBytes is the bytes of a position in a layer file, fitted to 22 to 36 seeds (0.4655 for 33 to 36 together).
-// Extrapolated it is too large rather than too small, since the entropy grows more and more slowly.
-var fileBytes = linear{0.427, 0.003}
+// fileBytes is the bytes of a position in a layer file, fitted to 28 to 36 seeds (0.448 with 28, 0.4655 with 33 to 36).
+// Elsewhere it is too large rather than too small, since the entropy grows more and more slowly.
+var fileBytes = linear{0.43, 0.003}
 
 // fileSize returns about the bytes of the file of a layer.
 func fileSize(n int, positions uint64) uint64 {
@@ -359,7 +359,7 @@ func fileSize(n int, positions uint64) uint64 {
 // Assumptions says what a plan rests on besides the calibration, a sentence each.
 func (p *Plan) Assumptions() []string {
 	all := []string{
-		fmt.Sprintf("a position of a layer file grows by %.4f bytes with each seed, as between 22 and 36 seeds", fileBytes.perSeed),
+		fmt.Sprintf("a position of a layer file grows by %.4f bytes with each seed, as between 28 and 36 seeds", fileBytes.perSeed),
 		"layers below are read from the disk; each pass reads the part that its captures lead to, as fitted to 16 to 24 seeds",
 	}
 	for _, l := range p.Layers {
