@@ -169,7 +169,7 @@ func TestLongSteps(t *testing.T) {
 			early, broken := 0, 0
 			for len(left) > 0 {
 				task := left[0]
-				if s.rng.IntN(3) == 0 && s.breaking(t, task, 1+s.rng.IntN(30), s.rng.IntN(2) == 0) {
+				if (broken == 0 || s.rng.IntN(3) == 0) && s.breaking(t, task, 1+s.rng.IntN(30), s.rng.IntN(2) == 0) {
 					broken++
 				}
 				_, err := s.do(t.Context(), task)

@@ -369,7 +369,7 @@ func TestResumeMarks(t *testing.T) {
 	}{
 		"same":    {func(*testing.T, string, string) {}, prove.Options{}, true, ""},
 		"restart": {func(*testing.T, string, string) {}, prove.Options{Restart: true}, false, ""},
-		"memory":  {func(*testing.T, string, string) {}, prove.Options{MemoryBytes: 1 << 30}, false, ""},
+		"memory":  {func(*testing.T, string, string) {}, prove.Options{MemoryBytes: 1 << 30}, true, ""},
 		"no marks": {func(t *testing.T, _, marks string) {
 			must.OK(t, os.Remove(marks))
 		}, prove.Options{}, false, "begins anew"},
