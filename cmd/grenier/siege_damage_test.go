@@ -326,8 +326,8 @@ func (s *subject) judge(row *row, r reply, forged siegetest.Forgery) (problems [
 }
 
 var (
-	unsettled = regexp.MustCompile(`"(seconds|nodes_per_second|positions_per_second|peak_rss_bytes|bytes_on_disk|states_per_layer|seed|expanded|generated|peak_open|peak_closed|swaps)": ?(\[\[.*\]\]|\[[^]]*\]|[^,}\]]*)|` +
-		`"search":\{[^}]*\}|\([0-9.]+ s\)|http://\S+|[0-9.]+ [kM]nodes/s|\d+\.\d+ s\b|--seed \d+`)
+	unsettled = regexp.MustCompile(`"(seconds|nodes_per_second|positions_per_second|peak_rss_bytes|bytes_on_disk|states_per_layer|seed|passes|expanded|generated|peak_open|peak_closed|swaps)": ?(\[\[.*\]\]|\[[^]]*\]|[^,}\]]*)|` +
+		`"search":\{[^}]*\}|\([0-9.]+ s\)|http://\S+|[0-9.]+ [kM]nodes/s|\d+\.\d+ s\b|--seed \d+|"before":"[^"]*",`)
 	layerFile = regexp.MustCompile(`^layer-\d\d\.gl$`)
 )
 
