@@ -146,7 +146,7 @@ func TestLongSiegeLinks(t *testing.T) {
 		for i, c := range linkings {
 			for j, name := range c.named {
 				for k, target := range []string{"canary", nearCanaries} {
-					if tries.Long() || (i+j+k)%2 == 0 {
+					if tries.Long() || (uint64(i+j+k)+seed)%6 == 0 {
 						l.refused(t, c, name, target)
 					}
 				}
@@ -155,7 +155,7 @@ func TestLongSiegeLinks(t *testing.T) {
 	})
 	t.Run("to what users name", func(t *testing.T) {
 		for i, c := range linkings {
-			if tries.Long() || !c.long && (uint64(i)+seed)%4 == 0 {
+			if tries.Long() || !c.long && (uint64(i)+seed)%8 == 0 {
 				l.led(t, c)
 			}
 		}
@@ -166,7 +166,7 @@ func TestLongSiegeLinks(t *testing.T) {
 			if c.long && !tries.Full() {
 				moments = 1
 			}
-			if tries.Long() || !c.long && (uint64(i)+seed)%4 == 1 {
+			if tries.Long() || !c.long && (uint64(i)+seed)%8 == 1 {
 				l.during(t, c, moments, rand.New(rand.NewPCG(seed, uint64(i))))
 			}
 		}
