@@ -117,7 +117,7 @@ func TestExchangedScores(t *testing.T) {
 	o.Interval, o.Bits = 1, 4
 	must.Hold(t, stopIn(t, stopped, game, o, "seal"), "not stopped")
 	refused := 0
-	for range 4 {
+	for range 6 {
 		dir := testrun.Copy(t, stopped)
 		work := must.Get(vfs.OpenDir(filepath.Join(dir, rundir.WorkName)))(t)
 		f := &forger{t: t, work: work}
