@@ -67,15 +67,19 @@ func (r *run) below(n int) (all []int) {
 	return all
 }
 
+// reached finds the moves that lead to a row, and reads it, if there are any.
+func (v *visitor) reached(rs *rows) (row []int8, err error) {
+	if v.collect(rs); len(v.steps) > 0 {
+		row, err = v.read(rs.start, rs.width())
+	}
+	return row, err
+}
+
 // raise raises the values of all positions from which moves lead to a row. The moves are
 // found by taking seeds back; that none is missing is seen from their number.
 func (v *visitor) raise(rs *rows) error {
-	v.collect(rs)
-	if len(v.steps) == 0 {
-		return nil
-	}
-	row, err := v.read(rs.start, rs.width())
-	if err != nil {
+	row, err := v.reached(rs)
+	if err != nil || len(v.steps) == 0 {
 		return err
 	}
 	captured := int8(v.seeds - rs.seeds)

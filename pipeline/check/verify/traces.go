@@ -171,12 +171,8 @@ func (v *visitor) fill(l line) error {
 
 // trace traces the moves that lead to a row.
 func (v *visitor) trace(rs *rows) error {
-	v.collect(rs)
-	if len(v.steps) == 0 {
-		return nil
-	}
-	row, err := v.read(rs.start, rs.width())
-	if err != nil {
+	row, err := v.reached(rs)
+	if err != nil || len(v.steps) == 0 {
 		return err
 	}
 	for _, s := range v.steps {
