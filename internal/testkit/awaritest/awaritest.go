@@ -31,8 +31,7 @@ func Shuffled[T any](rng *rand.Rand, items []T) []T {
 // Game returns a game that exists.
 func Game(t testing.TB, pits int, rules awari.Rules) awari.Game {
 	t.Helper()
-	game := must.Get(awari.New(pits, rules))(t)
-	return game
+	return must.Get(awari.New(pits, rules))(t)
 }
 
 // AnyRules draws a rule set.

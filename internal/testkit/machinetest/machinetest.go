@@ -36,8 +36,7 @@ func TestFile[C comparable](t *testing.T, c *C, parse func(path string, data []b
 
 func encode(t testing.TB, c any) []byte {
 	t.Helper()
-	data := must.Get(jsonfile.Encode(c))(t)
-	return data
+	return must.Get(jsonfile.Encode(c))(t)
 }
 
 // Fuzz parses any bytes, and first the file of c, damaged and not. An accepted file must not change when

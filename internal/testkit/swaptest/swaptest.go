@@ -68,6 +68,5 @@ func Symmetries(g *swap.Grid) []perm.Packed {
 // Grid returns the grid of these rows and columns.
 func Grid(tb testing.TB, rows, cols int) *swap.Grid {
 	tb.Helper()
-	g := must.Get(swap.NewListedGrid(rows, cols))(tb)
-	return g
+	return must.Get(swap.NewListedGrid(rows, cols))(tb)
 }

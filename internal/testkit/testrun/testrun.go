@@ -33,8 +33,7 @@ func Game(t testing.TB, pits int, rules awari.Rules) awari.Game {
 // Space returns the boards of a game with at most seeds seeds.
 func Space(t testing.TB, game awari.Game, seeds int) *awari.Space {
 	t.Helper()
-	space := must.Get(awari.NewSpace(game, seeds))(t)
-	return space
+	return must.Get(awari.NewSpace(game, seeds))(t)
 }
 
 // Solve returns the true scores of the layers 0 to seeds, by layer and rank, which are the
@@ -157,8 +156,7 @@ func modelOf(scores []int8) ranks.Model {
 // Manifest returns the manifest of the run directory at path.
 func Manifest(t testing.TB, path string) *manifest.Manifest {
 	t.Helper()
-	m := must.Get(manifest.Load(filepath.Join(path, rundir.ManifestName)))(t)
-	return m
+	return must.Get(manifest.Load(filepath.Join(path, rundir.ManifestName)))(t)
 }
 
 // EditManifest changes the manifest of the run directory at path.
