@@ -44,8 +44,8 @@ func (b *block) pack(p Packing, header uint32) {
 	case p == Direct: // it is filled
 		b.end(len(b.contents), rawFlag)
 	case p == LZ4 || !b.code(b.contents, rawFlag):
-		lz4 := b.lz4()
-		b.code(b.stored[blockHeadSize:], lz4)
+		flags := b.lz4()
+		b.code(b.stored[blockHeadSize:], flags)
 	}
 	little.PutUint32(b.stored[bContents:], uint32(len(b.contents)))
 	little.PutUint32(b.stored[bSum:], b.checksum(header))
