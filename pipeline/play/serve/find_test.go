@@ -2,8 +2,8 @@ package serve
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
-	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +13,9 @@ import (
 	"grenier/internal/testkit/testrun"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
+	"grenier/pipeline/play/find"
+	"grenier/pipeline/play/line"
+	"grenier/pipeline/play/puzzle"
 )
 
 // startFinding starts a server that can search its layers.
@@ -22,64 +25,35 @@ func startFinding(t *testing.T) *running {
 	return start(t, Options{Tables: tab, Dir: dir, Family: cpu.Generic})
 }
 
-// TestFind looks for positions with one winning move: what is found must be such, and be
-// as many as a look at every position of the layer finds.
+// found searches the layers of a server beside it.
+func (r *running) found(from, to int, where string, order find.Order, seed uint64, count int) *find.Result {
+	r.t.Helper()
+	o := find.Options{From: from, To: to, Condition: must.Get(find.Parse(where))(r.t), Order: order, Seed: seed, Count: count}
+	return must.Get(find.Run(r.t.Context(), r.server.dir, o))(r.t)
+}
+
+func most(t *testing.T, name string) find.Order { t.Helper(); return must.Get(find.Most(name))(t) }
+
+// TestFind compares answers with what package find finds; what is asked twice is answered as before.
 func TestFind(t *testing.T) {
 	r := startFinding(t)
-	var got findReport
-	target := "/api/find?seeds=4&random=7&count=100&where=" + url.QueryEscape("only-win moves>=3")
-	r.ask(target, &got)
-	must.Hold(t, len(got.Found) != 0 && got.From == 4 && got.To == 4 && got.Positions == 1365,
-		"%d found in layers %d to %d, %d positions", len(got.Found), got.From, got.To, got.Positions)
-	for _, p := range got.Found {
-		should.Hold(t, isPuzzle(p), "%+v", p)
-	}
-	want := 0
-	space := r.server.space(t)
-	for rank := range space.Size(4) {
-		p := must.Get(r.server.newProbeReport(t.Context(), space.Unrank(4, rank)))(t)
-		if isPuzzle(p) {
-			want++
+	for target, want := range map[string]*find.Result{
+		"seeds=4&random=7&count=100&where=only-win+moves>%3D3": r.found(4, 4, "only-win moves>=3", find.Random, 7, 100),
+		"seeds=3..5&most=margin&count=9":                       r.found(3, 5, "", most(t, "margin"), 0, 9),
+		"seeds=5":                                              r.found(5, 5, "", find.First, 0, 20),
+	} {
+		for range 2 {
+			var got findReport
+			r.ask("/api/find?"+target, &got)
+			should.Hold(t, got.From == want.From && got.To == want.To && got.Order == want.Order && got.Where == want.Condition && got.Rules == want.Rules &&
+				got.Positions == want.Positions && got.Hits == want.Hits && len(got.Found) == len(want.Found) && got.Hits > 0, "%s: %+v, want %+v", target, got, want)
+			for i, p := range got.Found {
+				own := must.Get(r.server.newProbeReport(t.Context(), want.Found[i].Board))(t)
+				should.Equal(t, text(t, p), text(t, own), "%s: position %d", target, i)
+			}
 		}
 	}
-	should.Hold(t, got.Hits == uint64(want), "%d hits, want %d", got.Hits, want)
-	var again findReport
-	r.ask(target, &again)
-	should.Hold(t, text(t, again) == text(t, got), "asked twice, not the same")
 }
-
-func isPuzzle(p *probeReport) bool { return isOnlyWin(p) && countLegal(p) >= 3 }
-
-func countLegal(p *probeReport) int {
-	n := 0
-	for _, m := range p.Moves {
-		if m.Legal {
-			n++
-		}
-	}
-	return n
-}
-
-// isOnlyWin reports whether one of several moves wins, and no other draws.
-func isOnlyWin(p *probeReport) bool {
-	moves, winning, drawing := 0, 0, 0
-	for _, m := range p.Moves {
-		if m.Value == nil {
-			continue
-		}
-		moves++
-		if *m.Value > 0 {
-			winning++
-		}
-		if *m.Value == 0 {
-			drawing++
-		}
-	}
-	return moves >= 2 && winning == 1 && drawing == 0
-}
-
-// space returns the boards that the tables of tests have.
-func (s *Server) space(t *testing.T) *awari.Space { return testrun.Space(t, s.tables.Game(), seeds) }
 
 // boardOfReport returns the board that an answer is about.
 func boardOfReport(p *probeReport) (b awari.Board) {
@@ -125,60 +99,72 @@ func TestFindLines(t *testing.T) {
 	r.wantProblem(r.get("/api/find?seeds=9", "Accept", linesType), http.StatusBadRequest, "0 to 5")
 }
 
-// TestFindMost asks for the largest margin: nothing that is found has a smaller one than what follows.
-func TestFindMost(t *testing.T) {
-	r := startFinding(t)
-	var got findReport
-	r.ask("/api/find?seeds=3..5&most=margin&count=9", &got)
-	must.Hold(t, len(got.Found) == 9 && got.Order == "most margin", "%d found, %s", len(got.Found), got.Order)
-	last := 2 * awari.MaxSeeds
-	for _, p := range got.Found {
-		first, second := -awari.MaxSeeds, -awari.MaxSeeds
-		for _, m := range p.Moves {
-			if m.Value != nil {
-				first, second = max(first, *m.Value), max(second, min(first, *m.Value))
-			}
-		}
-		should.Not(t, first-second > last, "margin %d after %d", first-second, last)
-		last = first - second
-	}
-}
-
-// TestFindNonsense asks for what cannot be searched.
-func TestFindNonsense(t *testing.T) {
-	r := startFinding(t)
-	for query, want := range map[string]string{
-		"":                                 "seeds is",
-		"seeds=x":                          "seeds is",
-		"seeds=6":                          "0 to 5",
-		"seeds=3..2":                       "0 to 5",
-		"seeds=-1":                         "0 to 5",
-		"seeds=2&where=good":               "where:",
-		"seeds=2&where=p12%3D1":            "condition",
-		"seeds=2&where=line%3E3":           "line takes too long",
-		"seeds=2&most=line":                "line takes too long",
-		"seeds=2&most=beauty":              "most:",
-		"seeds=2&most=value&random=1":      "not both",
-		"seeds=2&count=0":                  "1 to 100",
-		"seeds=2&count=101":                "1 to 100",
-		"seeds=2&random=-1":                "random is",
-		"seeds=2&dir=/etc":                 "unknown parameter",
-		"seeds=2&state=/tmp/x":             "unknown parameter",
-		"seeds=2&seeds=3":                  "given 2 times",
-		"seeds=" + strings.Repeat("9", 99): "seeds is",
-	} {
-		if got := r.get("/api/find?" + query); got.status != http.StatusBadRequest || !strings.Contains(got.body, want) {
-			t.Errorf("%s: status %d, %s; want a word about %q", query, got.status, got.body, want)
-		}
-	}
-	got := start(t, Options{}).get("/api/find?seeds=2")
-	should.Hold(t, got.status == http.StatusNotFound, "without a directory: status %d, %s", got.status, got.body)
-}
-
 // TestFindLimit refuses layers that are too large.
 func TestFindLimit(t *testing.T) {
 	game := testrun.Game(t, 12, awari.Awari)
 	space := must.Get(awari.NewSpace(game, awari.MaxSeeds))(t)
 	should.Not(t, space.Size(16) > findPositions || space.Size(17) < findPositions,
 		"layer 16 has %d positions, layer 17 %d: docs/serve.md says that 16 is the largest", space.Size(16), space.Size(17))
+}
+
+// await asks for the hardest positions of a layer until they are there.
+func (r *running) await(target string) (got hardestReport) {
+	r.t.Helper()
+	for r.get(target).status == http.StatusAccepted {
+		rest(r.t.Context(), 50*time.Millisecond) // below the rate that a client may have
+	}
+	r.ask(target, &got)
+	return got
+}
+
+// TestHardest compares what is found in the background with what package find finds; the next layer follows.
+func TestHardest(t *testing.T) {
+	r := startFinding(t)
+	first := r.get("/api/hardest?seeds=4")
+	must.Not(t, first.status != http.StatusAccepted && first.status != http.StatusOK, "status %d, %s", first.status, first.body)
+	r.get("/api/hardest?seeds=3") // after it
+	for _, n := range []int{4, 3} {
+		want, got := r.found(n, n, "only-win", most(t, "line"), 0, hardestCount), r.await(fmt.Sprint("/api/hardest?seeds=", n))
+		must.Hold(t, got.Complete && got.Seeds == n && got.Rules == "awari" && got.Hits == want.Hits && got.Done == want.Positions &&
+			got.Positions == want.Positions && got.Unmeasured == 0 && len(got.Found) == len(want.Found) && got.Hits > 0, "%+v, want %+v", got, want)
+		for i, p := range got.Found {
+			best := must.Get(line.Best(t.Context(), r.server.tables, want.Found[i].Board, line.Options{}))(t)
+			should.Hold(t, boardOfReport(&p.probeReport) == want.Found[i].Board && p.Line == len(best.Moves), "place %d: %+v, a line of %d", i, p, len(best.Moves))
+		}
+	}
+}
+
+// TestHardestFails lets a search fail: who asks learns it, and the next one begins another.
+func TestHardestFails(t *testing.T) {
+	s, log := newServer(t, Options{Dir: "nowhere"})
+	empty := hardestReport{Seeds: 2}
+	must.OK(t, must.Err(s.hardest.ask(empty)))
+	n := <-s.hardest.wanted
+	must.Hold(t, n == 2, "layer %d is wanted", n)
+	err := s.seekHardestOf(t.Context(), 2)
+	must.Not(t, err == nil, "a directory that is not there was searched")
+	s.hardest.fail(2, err)
+	should.Be(t, must.Err(s.hardest.ask(empty)), err)
+	_, err = s.hardest.ask(empty)
+	should.Hold(t, err == nil && len(s.hardest.wanted) == 1, "asked again: %v, %d are wanted", err, len(s.hardest.wanted))
+	should.Hold(t, log.String() == "", "%v", log)
+}
+
+// TestPuzzles asks for puzzles, and for each of them again by its board.
+func TestPuzzles(t *testing.T) {
+	r := startFinding(t)
+	var got puzzlesReport
+	r.ask("/api/puzzles?seeds=4..5&random=7&count=8&rating=10..90", &got)
+	want, err := puzzle.Draw(t.Context(), r.server.tables, puzzle.Options{From: 4, To: 5, Seed: 7, Count: 8, Least: 10, Most: 90})
+	must.Hold(t, err == nil && len(got.Puzzles) == 8 && got.Rules == "awari" && text(t, got.Puzzles) == text(t, want),
+		"%s, want %s (%v)", text(t, got), text(t, want), err)
+	for _, z := range got.Puzzles {
+		var one puzzlesReport
+		r.ask("/api/puzzles?pits="+strings.ReplaceAll(strings.Trim(fmt.Sprint(z.Pits), "[]"), " ", ","), &one)
+		should.Hold(t, text(t, one.Puzzles) == text(t, []puzzle.Puzzle{z}), "%s, want %s", text(t, one), text(t, z))
+	}
+	for _, pits := range []string{"1,0,0,0,0,0,1,0,0,0,0,0", "4,4,4,4,4,4,4,4,4,4,4,4"} {
+		r.ask("/api/puzzles?pits="+pits, &got)
+		should.Hold(t, len(got.Puzzles) == 0, "%s: %s", pits, text(t, got))
+	}
 }

@@ -12,6 +12,7 @@ import (
 	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/layers/awari"
+	"grenier/pipeline/play/find"
 	"grenier/pipeline/play/picture"
 )
 
@@ -52,20 +53,17 @@ func TestPlace(t *testing.T) {
 
 // TestTitle calls a position a puzzle exactly if one of several moves wins and none draws.
 func TestTitle(t *testing.T) {
-	s, _ := newServer(t, Options{})
-	space := must.Get(awari.NewSpace(s.tables.Game(), seeds))(t)
-	puzzles := 0
-	for rank := range space.Size(4) {
-		board := space.Unrank(4, rank)
-		report := must.Get(s.newProbeReport(t.Context(), board))(t)
-		want := isOnlyWin(report)
-		if want {
-			puzzles++
-		}
-		should.Equal(t, strings.Contains(s.title(t.Context(), place{board: board, words: Languages["en"]}), "only one move wins"), want,
-			"%+v", report)
+	r := startFinding(t)
+	space, puzzles := testrun.Space(t, r.server.tables.Game(), seeds), map[awari.Board]bool{}
+	for _, hit := range r.found(4, 4, "only-win", find.First, 0, 1000).Found {
+		puzzles[hit.Board] = true
 	}
-	should.Not(t, puzzles == 0, "the layer has no puzzle")
+	for rank := range space.Size(4) {
+		b := space.Unrank(4, rank)
+		title := r.server.title(t.Context(), place{board: b, words: Languages["en"]})
+		should.Equal(t, strings.Contains(title, "only one move wins"), puzzles[b], "%v", b)
+	}
+	should.Not(t, len(puzzles) == 0, "the layer has no puzzle")
 }
 
 // TestPreview asks for pictures and for what links say about pages.
@@ -99,56 +97,66 @@ func TestPreview(t *testing.T) {
 	should.Hold(t, got.status == http.StatusOK && got.header.Get("Content-Type") == "image/png", "the icon: status %d", got.status)
 }
 
-// TestBadQueries sends queries that make no sense, those about a board to the interface too: one parser refuses them.
+// TestBadQueries sends queries that make no sense; one parser refuses those about a board, whatever they ask.
 func TestBadQueries(t *testing.T) {
-	r := start(t, Options{})
-	const board = "pits=1,0,0,0,0,2,1,1,0,0,0,1"
-	for _, c := range []struct {
-		query, want string
-		of          []string // paths beside /preview.png, which refuse it for the same reason
-	}{
-		{"pits=", "got 1", []string{"probe", "line", "search", "game"}},
-		{"pits=1,2,3", "got 3", []string{"probe", "line", "search", "game"}},
-		{board + ",0", "got 13", []string{"probe", "line", "search", "game"}},
-		{"pits=%22" + board[5:] + "%22", "must be 0 to 48", []string{"probe", "line", "search", "game"}},
-		{"pits=x,0,0,0,0,2,1,1,0,0,0,1", "must be 0 to 48", []string{"probe", "line", "search", "game"}},
-		{"pits=-1,0,0,0,0,2,1,1,0,0,0,1", "must be 0 to 48", []string{"probe", "line", "search", "game"}},
-		{"pits=1.0,0,0,0,0,2,1,1,0,0,0,1", "must be 0 to 48", []string{"probe", "line", "search", "game"}},
-		{"pits=1;0", "cannot be read", []string{"probe", "line", "search", "game"}},
-		{"pits=%zz", "cannot be read", []string{"probe", "line", "search", "game"}},
-		{"pits=99999999999999999999,0,0,0,0,0,0,0,0,0,0,0", "must be 0 to 48", []string{"probe", "line", "search", "game"}},
-		{"pits=49,0,0,0,0,0,0,0,0,0,0,0", "must be 0 to 48", []string{"probe", "line", "search", "game"}},
-		{"pits=40,9,0,0,0,0,0,0,0,0,0,0", "more than 48", []string{"probe", "line", "search", "game"}},
-		{board + "&" + board, "given 2 times", []string{"probe", "line", "search", "game"}},
-		{board + "&PITS=1", "unknown parameter", []string{"probe", "line", "search", "game"}},
-		{board + "&fly=1", "unknown parameter", []string{"probe", "line", "search", "game"}},
-		{board + "&moves=F&moves=F", "given 2 times", []string{"game"}},
-		{board + "&moves=5", "means nothing", nil},
-		{"moves=G", "means nothing", nil},
-		{"moves=((", "has no place", nil},
-		{"moves=C()", "has no place", nil},
-		{"moves=C)", "has no place", nil},
-		{"moves=C(D", "a ) is missing", nil},
-		{"moves=" + strings.Repeat("Aa", maxMoves/2) + "A", "1000 moves at most", nil},
-		{"turn=up", "must be south or north", nil},
-		{"turn=", "must be south or north", nil},
-		{"taken=1", "two numbers of seeds", nil},
-		{"taken=1,2,3", "two numbers of seeds", nil},
-		{"taken=-1,0", "two numbers of seeds", nil},
-		{"taken=you,0", "two numbers of seeds", nil},
-		{"taken=1,0", "these are 49 seeds", nil},
-		{"moves=C&at=2", "must be 0 to 1", nil},
-		{"moves=C&at=-1", "must be 0 to 1", nil},
-		{"moves=C&at=", "must be 0 to 1", nil},
-		{"seats=you", "two numbers of seeds", nil},
-		{"seats=you,they", "two numbers of seeds", nil},
-		{"seats=49,you", "two numbers of seeds", nil},
-		{"lang=xx", "must be en or fr", nil},
+	r := startFinding(t)
+	const (
+		board                  = "pits=1,0,0,0,0,2,1,1,0,0,0,1"
+		begin                  = "pits=4,4,4,4,4,4,4,4,4,4,4,4&"
+		many                   = "99999999999999999999"
+		numbers, within, taken = "must be 0 to 48", "must be 0 to 1", "two numbers of seeds"
+	)
+	for paths, queries := range map[string]map[string]string{
+		"preview.png api/probe api/line api/search api/game": {
+			"pits=": "got 1", "pits=1,2,3": "got 3", board + ",0": "got 13", "pits=%22" + board[5:] + "%22": numbers,
+			"pits=x,0,0,0,0,2,1,1,0,0,0,1": numbers, "pits=-1,0,0,0,0,2,1,1,0,0,0,1": numbers, "pits=1.0,0,0,0,0,2,1,1,0,0,0,1": numbers,
+			"pits=" + many + ",0,0,0,0,0,0,0,0,0,0,0": numbers, "pits=49,0,0,0,0,0,0,0,0,0,0,0": numbers, "pits=40,9,0,0,0,0,0,0,0,0,0,0": "more than 48",
+			"pits=1;0": "cannot be read", "pits=%zz": "cannot be read",
+			board + "&" + board: "given 2 times", board + "&PITS=1": "unknown parameter", board + "&fly=1": "unknown parameter",
+		},
+		"preview.png api/game": {board + "&moves=F&moves=F": "given 2 times"},
+		"preview.png": {
+			board + "&moves=5": "means nothing", "moves=G": "means nothing", "moves=((": "has no place", "moves=C()": "has no place", "moves=C)": "has no place",
+			"moves=C(D": "a ) is missing", "moves=" + strings.Repeat("Aa", maxMoves/2) + "A": "1000 moves at most",
+			"turn=up": "must be south or north", "turn=": "must be south or north", "taken=1": taken, "taken=1,2,3": taken, "taken=-1,0": taken, "taken=you,0": taken,
+			"taken=1,0": "these are 49 seeds", "moves=C&at=2": within, "moves=C&at=-1": within, "moves=C&at=": within,
+			"seats=you": taken, "seats=you,they": taken, "seats=49,you": taken, "lang=xx": "must be en or fr",
+		},
+		"api/game": {
+			"moves=1": "pits is missing", begin + "moves=6": "must be a pit, 0 to 5", begin + "moves=-1": "must be a pit, 0 to 5",
+			begin + "moves=x": "must be a pit, 0 to 5", begin + "moves=" + many: "must be a pit, 0 to 5", begin + "moves=1,,2": "move 2 is",
+			begin + "moves=0" + strings.Repeat(",0", 1e3): "at most 1000", begin + "moves=0&turn=south": "unknown parameter",
+		},
+		"api/search": {
+			board + "&ms=0": "1 to 5000", board + "&ms=5001": "1 to 5000", board + "&ms=x": "1 to 5000", board + "&ms=-1": "1 to 5000",
+			board + "&ms=": "1 to 5000", board + "&ms=" + many: "1 to 5000", "ms=1": "pits is missing",
+		},
+		"api/charts/scores": {"": "", "seeds=": "", "seeds=6": "", "seeds=-1": "", "seeds=x": "", "layer=1": ""},
+		"api/find api/hardest api/puzzles": {
+			"": "seeds is", "seeds=x": "seeds is", "seeds=" + many: "seeds is", "seeds=6": "0 to 5", "seeds=-1": "0 to 5", "seeds=2&dir=/etc": "unknown parameter",
+		},
+		"api/find": {
+			"seeds=3..2": "0 to 5", "seeds=2&where=good": "where:", "seeds=2&where=value%3Dx": "where:", "seeds=2&where=p12%3D1": "condition",
+			"seeds=2&where=line%3E3": "line takes too long", "seeds=2&most=line": "line takes too long", "seeds=2&most=beauty": "most:",
+			"seeds=2&most=value&random=1": "not both", "seeds=2&count=0": "1 to 100", "seeds=2&count=101": "1 to 100", "seeds=2&count=x": "1 to 100",
+			"seeds=2&random=-1": "random is", "seeds=2&state=/tmp/x": "unknown parameter", "seeds=2&seeds=3": "given 2 times",
+		},
+		"api/hardest": {"seeds=1..2": "expected one layer", "seeds=1&count=3": "unknown parameter"},
+		"api/puzzles": {
+			"seeds=5&theme=beauty": "there is no theme", "seeds=5&rating=40": "rating is", "seeds=5&rating=a..b": "rating is", "seeds=5&rating=50..40": "ratings 50 to 40",
+			"seeds=5&rating=0..101": "ratings 0 to 101", "seeds=5&count=51": "1 to 50", "seeds=5&random=-1": "random is", "seeds=5&pits=1": "give it alone",
+			"pits=1": "pit", begin[:len(begin)-2] + "5": "seeds", "seeds=5&where=only-win": "unknown parameter",
+			"pits=0,0,0,0,0,0,0,0,0,0,0,0&seed=1": "unknown parameter",
+		},
 	} {
-		r.wantProblem(r.get("/preview.png?"+c.query), http.StatusBadRequest, c.want)
-		for _, path := range c.of {
-			r.wantProblem(r.get("/api/"+path+"?"+c.query), http.StatusBadRequest, c.want)
+		for path := range strings.FieldsSeq(paths) {
+			for query, want := range queries {
+				r.wantProblem(r.get("/"+path+"?"+query), http.StatusBadRequest, want)
+			}
 		}
+	}
+	for _, path := range []string{"find", "hardest"} {
+		r.wantProblem(start(t, Options{}).get("/api/"+path+"?seeds=2"), http.StatusNotFound, "nothing here") // without a directory
 	}
 }
 

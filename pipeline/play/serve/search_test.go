@@ -5,7 +5,6 @@ import (
 	"encoding/xml"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"slices"
 	"strconv"
@@ -36,85 +35,56 @@ func TestSearch(t *testing.T) {
 		b := space.Unrank(more, rank)
 		var got searchReport
 		r.ask("/api/search?ms=4&pits="+query(b, game.Pits()), &got)
-		if want := score(b); got.Lower > want || got.Upper < want || got.Exact != (got.Lower == got.Upper) || got.Seeds != more {
-			t.Fatalf("%s is worth %d: %+v", game.Text(b), want, got)
-		}
-		for pit, play := range game.Plays(b) {
-			if pit >= game.Half() {
-				break
-			}
+		want := score(b)
+		must.Hold(t, got.Lower <= want && want <= got.Upper && got.Exact == (got.Lower == got.Upper) && got.Seeds == more, "%s is worth %d: %+v", game.Text(b), want, got)
+		plays := game.Plays(b)
+		for pit, play := range plays[:game.Half()] {
 			m := got.Moves[pit]
-			if m.Legal != play.Legal || m.Legal == (m.Lower == nil) {
-				t.Fatalf("%s, pit %d: %+v", game.Text(b), pit, m)
-			}
-			if m.Legal && (*m.Lower > play.Captured-score(play.Child) || *m.Upper < play.Captured-score(play.Child)) {
-				t.Fatalf("%s, pit %d is worth %d: %d to %d", game.Text(b), pit, play.Captured-score(play.Child), *m.Lower, *m.Upper)
+			must.Hold(t, m.Legal == play.Legal && m.Legal == (m.Lower != nil), "%s, pit %d: %+v", game.Text(b), pit, m)
+			if m.Legal {
+				want := play.Captured - score(play.Child)
+				must.Hold(t, *m.Lower <= want && want <= *m.Upper, "%s, pit %d is worth %d: %d to %d", game.Text(b), pit, want, *m.Lower, *m.Upper)
 			}
 		}
 	}
-	for query, want := range map[string]string{
-		"pits=1,1,1,1,1,1&ms=0": "1 to 5000", "pits=1,1,1,1,1,1&ms=5001": "1 to 5000", "pits=1,1,1,1,1,1&ms=x": "1 to 5000",
-		"pits=1,1,1,1,1,1&ms=-1": "1 to 5000", "pits=1,1,1,1,1,1&ms=": "1 to 5000", "ms=1": "pits is missing", "pits=1": "expected 6 pits",
-	} {
-		r.wantProblem(r.get("/api/search?"+query), http.StatusBadRequest, want)
-	}
+	r.wantProblem(r.get("/api/search?pits=1"), http.StatusBadRequest, "expected 6 pits")
 }
 
-// TestLine plays the best lines of all boards of a layer: they must bring what the board is worth.
+// TestLine compares answers about all boards of a layer with the best lines of package line, and the distances of their moves with
+// where those capture or end.
 func TestLine(t *testing.T) {
 	game := testrun.Game(t, 6, awari.Awari)
 	r := start(t, Options{Tables: openTables(t, game), Rate: 1e6})
-	space := testrun.Space(t, game, seeds)
+	space, forced := testrun.Space(t, game, seeds), 0
 	for rank := range space.Size(seeds) {
 		b := space.Unrank(seeds, rank)
 		var got lineReport
 		r.ask("/api/line?pits="+query(b, game.Pits()), &got)
-		worth, sign := 0, 1
-		for _, m := range got.Moves {
-			play := game.Plays(b)[m.Pit]
-			if !play.Legal || play.Captured != m.Captured {
-				t.Fatalf("%s: %+v", game.Text(b), got)
-			}
-			worth += sign * play.Captured
-			b, sign = play.Child, -sign
+		best := must.Get(line.Best(t.Context(), r.server.tables, b, line.Options{}))(t)
+		want := lineReport{game.Rules().String(), game.Numbers(b), best.Value, []lineMove{}, best.End.String()}
+		for _, m := range best.Moves {
+			want.Moves = append(want.Moves, lineMove{m.Pit, m.Captured, m.Value})
 		}
-		if got.End == "finished" {
-			worth -= sign * b.Seeds()
-		}
-		score, err := r.server.tables.Score(t.Context(), space.Unrank(seeds, rank))
-		must.Hold(t, err == nil && got.Value == int(score) && worth == got.Value && slices.Contains([]string{"finished", "repetition"}, got.End),
-			"%s is worth %d (%v), the line brings %d: %+v", game.Text(space.Unrank(seeds, rank)), score, err, worth, got)
-	}
-	r.wantProblem(r.get("/api/line?pits=9,9,9,0,0,0"), http.StatusUnprocessableEntity, "more seeds than are solved")
-	r.wantProblem(r.get("/api/line?pits=9"), http.StatusBadRequest, "expected 6 pits")
-}
-
-// TestDistances compares distances of all moves of a layer with where best lines capture or end.
-func TestDistances(t *testing.T) {
-	game := testrun.Game(t, 6, awari.Awari)
-	r := start(t, Options{Tables: openTables(t, game), Rate: 1e6})
-	space := testrun.Space(t, game, seeds)
-	forced := 0
-	for rank := range space.Size(seeds) {
-		b := space.Unrank(seeds, rank)
-		var got distancesReport
-		r.ask("/api/distances?pits="+query(b, game.Pits()), &got)
+		must.Equal(t, text(t, got), text(t, want), "%s", game.Text(b))
+		var far distancesReport
+		r.ask("/api/distances?pits="+query(b, game.Pits()), &far)
 		plays := game.Plays(b)
 		for pit, play := range plays[:game.Half()] {
 			var want *int
 			if play.Legal {
 				want = r.pliesOf(t, play)
 			}
-			if have := got.Plies[pit]; (have == nil) != (want == nil) || have != nil && *have != *want {
-				t.Fatalf("%s, pit %d: %v plies, want %v", game.Text(b), pit, show(have), show(want))
-			}
+			must.Equal(t, show(far.Plies[pit]), show(want), "%s, pit %d: plies", game.Text(b), pit)
 			if want != nil && *want > 1 {
 				forced++
 			}
 		}
 	}
 	should.Not(t, forced == 0, "no distance is greater than 1")
-	r.wantProblem(r.get("/api/distances?pits=9,9,9,0,0,0"), http.StatusUnprocessableEntity, "more seeds than are solved")
+	for _, path := range []string{"line", "distances"} {
+		r.wantProblem(r.get("/api/"+path+"?pits=9,9,9,0,0,0"), http.StatusUnprocessableEntity, "more seeds than are solved")
+		r.wantProblem(r.get("/api/"+path+"?pits=9"), http.StatusBadRequest, "expected 6 pits")
+	}
 }
 
 // pliesOf returns the plies to the next capture or the end from a move on, by the best line after it; nil if nothing is forced.
@@ -123,8 +93,7 @@ func (r *running) pliesOf(t *testing.T, play awari.Play) *int {
 	if play.Captured > 0 {
 		return &plies
 	}
-	var after lineReport
-	r.ask("/api/line?pits="+query(play.Child, r.server.tables.Game().Pits()), &after)
+	after := must.Get(line.Best(t.Context(), r.server.tables, play.Child, line.Options{}))(t)
 	for i, m := range after.Moves {
 		if plies++; m.Captured > 0 && (after.Value != 0 || i == 0) {
 			return &plies
@@ -183,41 +152,23 @@ func TestCharts(t *testing.T) {
 		"%d charts; %s", len(all.Charts), scores.Title)
 	for _, c := range append(all.Charts, scores) {
 		for _, svg := range []string{c.Wide, c.Narrow} {
-			d := xml.NewDecoder(strings.NewReader(svg))
-			for {
-				token, err := d.Token()
-				if errors.Is(err, io.EOF) {
-					break
-				}
-				must.Hold(t, err == nil, "%s: %v", c.Name, err)
-				if e, ok := token.(xml.StartElement); ok {
-					forbidden := slices.ContainsFunc(e.Attr, func(a xml.Attr) bool { return a.Name.Local == "style" || strings.HasPrefix(a.Name.Local, "on") })
-					should.Not(t, forbidden || e.Name.Local == "script" || e.Name.Local == "style", "%s: %+v", c.Name, e)
-				}
+			for _, e := range must.XML(t, svg) {
+				forbidden := slices.ContainsFunc(e.Attr, func(a xml.Attr) bool { return a.Name.Local == "style" || strings.HasPrefix(a.Name.Local, "on") })
+				should.Not(t, forbidden || e.Name.Local == "script" || e.Name.Local == "style", "%s: %+v", c.Name, e)
 			}
 		}
 		should.Hold(t, strings.Contains(c.Wide, `width="540"`) && strings.Contains(c.Narrow, `width="330"`), "%s has other sizes", c.Name)
-	}
-	for _, query := range []string{"", "?seeds=", "?seeds=6", "?seeds=-1", "?seeds=x", "?layer=1"} {
-		r.wantProblem(r.get("/api/charts/scores"+query), http.StatusBadRequest, "")
 	}
 }
 
 // TestLineErrors checks the answer when there is no line.
 func TestLineErrors(t *testing.T) {
-	for _, c := range []struct {
-		err    error
-		status int
-	}{
-		{fmt.Errorf("high: %w", tables.ErrUnsolved), http.StatusUnprocessableEntity},
-		{&line.LimitError{}, http.StatusUnprocessableEntity},
-		{context.DeadlineExceeded, http.StatusUnprocessableEntity},
-	} {
-		b, ok := errors.AsType[badRequest](lineError(c.err))
-		should.Hold(t, ok && b.status == c.status, "%v: %v", c.err, lineError(c.err))
+	for _, err := range []error{fmt.Errorf("high: %w", tables.ErrUnsolved), &line.LimitError{}, context.DeadlineExceeded} {
+		b, ok := errors.AsType[badRequest](lineError(err))
+		should.Hold(t, ok && b.status == http.StatusUnprocessableEntity, "%v: %v", err, lineError(err))
 	}
 	inside := errors.New("broken")
-	should.Hold(t, lineError(inside) == inside, "%v", lineError(inside))
+	should.Be(t, lineError(inside), inside)
 }
 
 // TestEngines gives a board the engine that searched it last, and otherwise a new one, up to the

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"strconv"
 	"strings"
 	"sync"
@@ -19,7 +18,6 @@ import (
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
-	"grenier/io/crew"
 	"grenier/io/manifest"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
@@ -142,27 +140,6 @@ func (r *running) ask(target string, v any) {
 		"%s: status %d, %s", target, got.status, got.body)
 	err := json.Unmarshal([]byte(got.body), v)
 	must.Hold(r.t, err == nil, "%s: %v in %s", target, err, got.body)
-}
-
-// TestPanicInGoroutine: a bug in a goroutine that works for a request costs one answer,
-// and the log has its stack in one line.
-func TestPanicInGoroutine(t *testing.T) {
-	s, log := newServer(t, Options{})
-	s.routes["/bug"] = route{get: func(w http.ResponseWriter, r *http.Request) {
-		group, _ := crew.WithContext(context.WithoutCancel(r.Context()))
-		group.Go(func() error { panic("a bug\nof two lines") })
-		s.refuse(w, r, group.Wait())
-	}}
-	server := httptest.NewServer(s.handler(true))
-	defer server.Close()
-	for range 2 {
-		response := must.Get(http.Get(server.URL + "/bug"))(t)
-		response.Body.Close()
-		should.Equal(t, response.StatusCode, http.StatusInternalServerError, "status")
-	}
-	text := log.String()
-	should.Hold(t, strings.Count(text, "\n") == 2 && strings.Count(text, "serve_test.go") >= 2, "log: %s", text)
-	should.Equal(t, s.metrics.panics.Load(), 2, "panics counted")
 }
 
 // lockedText is text that several goroutines write.
