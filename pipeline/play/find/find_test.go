@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -30,9 +31,6 @@ import (
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
-// long says that there is time for long tests.
-func long() bool { return os.Getenv("GRENIER_LONG") != "" }
 
 // oracle works out facts by the plain rules, from layers in memory.
 type oracle struct {
@@ -108,18 +106,30 @@ func (o *oracle) facts(b awari.Board) map[string]int {
 	return x
 }
 
-// hit is a position that a search should find.
-type hit struct {
+// place is where a position is, hit one that a search should find.
+type place struct {
 	seeds int
 	rank  uint64
+}
+
+type hit struct {
+	place
 	facts map[string]int
+}
+
+// places returns where the positions are that a search found.
+func (r *Result) places() (list []place) {
+	for _, h := range r.Found {
+		list = append(list, place{h.Seeds, h.Rank})
+	}
+	return list
 }
 
 func (o *oracle) all(from, to int) []hit {
 	var hits []hit
 	for n := from; n <= to; n++ {
 		for rank := range o.space.Size(n) {
-			hits = append(hits, hit{n, rank, o.facts(o.space.Unrank(n, rank))})
+			hits = append(hits, hit{place{n, rank}, o.facts(o.space.Unrank(n, rank))})
 		}
 	}
 	return hits
@@ -169,10 +179,7 @@ func run(t testing.TB, dir string, o Options) *Result {
 
 // TestLongAgainstBruteForce compares whole lists with the oracle's.
 func TestLongAgainstBruteForce(t *testing.T) {
-	six, more, four := 5, 0, 5
-	if long() {
-		six, more, four = 6, 2, 10
-	}
+	six, more, four := tries.More(5, 6), tries.More(0, 2), tries.More(5, 10)
 	for _, g := range []struct{ pits, from, to, block int }{{4, 0, four, 50}, {6, six, six + more, 1000}, {8, 4, 4 + more, 1000}} {
 		for _, rules := range awari.RuleSets() {
 			game, layers, dir := testrun.Run(t, g.pits, rules, g.to, g.block)
@@ -183,10 +190,8 @@ func TestLongAgainstBruteForce(t *testing.T) {
 				if r.Hits != uint64(len(want)) || r.Positions != uint64(len(all)) || r.Undecided != 0 || len(r.Found) != len(want) {
 					t.Fatalf("%s, %q: %d of %d positions, %d found; want %d of %d", game.Name(), c.text, r.Hits, r.Positions, len(r.Found), len(want), len(all))
 				}
-				for i, h := range r.Found {
-					if h.Seeds != want[i].seeds || h.Rank != want[i].rank || h.Value != want[i].facts["value"] {
-						t.Fatalf("%s, %q: hit %d is %+v, want %+v", game.Name(), c.text, i, h, want[i])
-					}
+				for i, at := range r.places() {
+					must.Hold(t, at == want[i].place && r.Found[i].Value == want[i].facts["value"], "%s, %q: hit %d is %+v, want %+v", game.Name(), c.text, i, r.Found[i], want[i])
 				}
 			}
 		}
@@ -199,23 +204,17 @@ func TestOrders(t *testing.T) {
 	all := newOracle(t, dir, game, layers).all(6, 8)
 	want := matching(all, map[string][2]int{"winning": {1, 1}})
 	o := Options{From: 6, To: 8, Condition: must.Get(Parse("winning=1"))(t), Order: First, Count: 5, Job: job.Job{Workers: 2}}
-	ranks := func(r *Result) (list []hit) {
-		for _, h := range r.Found {
-			list = append(list, hit{seeds: h.Seeds, rank: h.Rank})
-		}
-		return list
-	}
-	bare := func(hits []hit) (list []hit) {
-		for _, h := range hits {
-			list = append(list, hit{seeds: h.seeds, rank: h.rank})
+	first := func(hits []hit) (list []place) {
+		for _, h := range hits[:5] {
+			list = append(list, h.place)
 		}
 		return list
 	}
 
 	r := run(t, dir, o)
-	should.Hold(t, reflect.DeepEqual(ranks(r), bare(want[:5])) && r.Hits == 5, "first: %v, want %v", ranks(r), bare(want[:5]))
-	at := slices.IndexFunc(all, func(h hit) bool { return h.seeds == want[4].seeds && h.rank == want[4].rank })
-	should.Hold(t, r.Positions == uint64(at+1), "first: %d positions, want %d", r.Positions, at+1)
+	should.List(t, r.places(), first(want), "first")
+	at := slices.IndexFunc(all, func(h hit) bool { return h.place == want[4].place })
+	should.Hold(t, r.Hits == 5 && r.Positions == uint64(at+1), "first: %d hits in %d positions, want %d", r.Hits, r.Positions, at+1)
 
 	for name := range facts {
 		order := must.Get(Most(names[name]))(t)
@@ -233,50 +232,35 @@ func TestOrders(t *testing.T) {
 			return cmp.Compare(y, x)
 		})
 		r := run(t, dir, o)
-		should.Hold(t, reflect.DeepEqual(ranks(r), bare(sorted[:5])) && r.Hits == uint64(len(want)),
-			"%s: %v, want %v", order, ranks(r), bare(sorted[:5]))
+		should.List(t, r.places(), first(sorted), "%s", order)
+		should.Equal(t, r.Hits, uint64(len(want)), "%s: hits", order)
 	}
 
 	// Any position can be chosen at random, and the seed decides.
 	o.Order = Random
-	seen := map[hitKey]bool{}
+	seen := map[place]bool{}
 	for seed := range uint64(50) {
 		o.Seed = seed
 		r := run(t, dir, o)
 		must.Hold(t, len(r.Found) == 5 && r.Hits == uint64(len(want)), "%d found of %d", len(r.Found), r.Hits)
-		for _, h := range ranks(r) {
-			seen[hitKey{h.seeds, h.rank}] = true
+		for _, at := range r.places() {
+			seen[at] = true
 		}
-		should.Not(t, seed == 0 && !reflect.DeepEqual(ranks(run(t, dir, o)), ranks(r)), "the same seed finds others")
+		should.Not(t, seed == 0 && !slices.Equal(run(t, dir, o).places(), r.places()), "the same seed finds others")
 	}
 	should.Not(t, len(want) > 2000 || len(seen) < 190,
 		"250 draws from %d hits show only %d of them", len(want), len(seen)) // 217 are expected of 857
-	for h := range seen {
-		should.Hold(t, slices.ContainsFunc(want, func(w hit) bool { return w.seeds == h.seeds && w.rank == h.rank }), "%+v is no hit", h)
+	for at := range seen {
+		should.Hold(t, slices.ContainsFunc(want, func(h hit) bool { return h.place == at }), "%+v is no hit", at)
 	}
 }
-
-type hitKey struct {
-	seeds int
-	rank  uint64
-}
-
-// solved is a directory with layers up to 13 seeds of 12 pits.
-func solved(t testing.TB) string {
-	t.Helper()
-	return thirteen.Copy(t, func(dir string) {
-		o := solve.Options{Seeds: 13, Job: job.Job{Workers: 2, Family: cpu.Best()}}
-		must.OK(t, must.Err(solve.Solve(t.Context(), dir, testrun.Game(t, 12, awari.Awari), o)))
-	})
-}
-
-var thirteen testrun.Fixture
 
 // TestLongLittleMemory searches a layer that does not fit: the result is the same for any memory and
 // number of workers, and what a *memory.Error asks for is enough.
 func TestLongLittleMemory(t *testing.T) {
-	tries.SkipIf(t, !long(), "solves 13 seeds: needs GRENIER_LONG=1")
-	dir := solved(t)
+	tries.NeedsLong(t, "solves 13 seeds")
+	dir := t.TempDir()
+	must.OK(t, must.Err(solve.Solve(t.Context(), dir, testrun.Game(t, 12, awari.Awari), solve.Options{Seeds: 13, Job: job.Job{Workers: 2, Family: cpu.Best()}})))
 	o := Options{From: 13, To: 13, Condition: must.Get(Parse("only-win"))(t), Order: Random, Count: 100, Job: job.Job{Family: cpu.Best()}}
 	want := run(t, dir, o)
 	must.Not(t, want.Hits == 0 || len(want.Found) != 100, "%d hits", want.Hits)
@@ -355,26 +339,20 @@ func TestKilled(t *testing.T) {
 	o.Progress = nil
 	for i, data := range left {
 		must.Write(t, o.State, data)
-		if got := run(t, dir, o); !reflect.DeepEqual(got, want) {
-			t.Errorf("state %d: %d hits in %d positions, want %d in %d", i, got.Hits, got.Positions, want.Hits, want.Positions)
-		}
+		got := run(t, dir, o)
+		should.Hold(t, reflect.DeepEqual(got, want), "state %d: %d hits in %d positions, want %d in %d", i, got.Hits, got.Positions, want.Hits, want.Positions)
 	}
-}
-
-// interrupted makes a state file.
-func interrupted(t *testing.T, dir string, o Options) {
-	t.Helper()
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	o.Progress = func(job.Step) { cancel() }
-	must.Be(t, must.Err(Run(ctx, dir, o)), context.Canceled)
 }
 
 // TestStateRefused has state files of other searches, and damaged ones: they are refused, and stay as they are.
 func TestStateRefused(t *testing.T) {
 	game, layers, dir := testrun.Run(t, 12, awari.Awari, 7, 1000)
 	o := Options{From: 5, To: 7, Condition: must.Get(Parse("only-win"))(t), Order: Random, Count: 7, State: filepath.Join(t.TempDir(), "state")}
-	interrupted(t, dir, o)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	o.Progress = func(job.Step) { cancel() }
+	must.Be(t, must.Err(Run(ctx, dir, o)), context.Canceled)
+	o.Progress = nil
 	data := must.Read(t, o.State)
 
 	for name, change := range map[string]func(o *Options){
@@ -432,4 +410,53 @@ func BenchmarkOnlyWin(b *testing.B) {
 		positions += run(b, dir, o).Positions
 	}
 	b.ReportMetric(float64(positions)/b.Elapsed().Seconds(), "positions/s")
+}
+
+func TestParse(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                                  "",
+		"value>=4":                          "value>=4",
+		"value>3, value<=9,value>4":         "value=5..9",
+		"winning=1\tdrawing=0":              "winning=1 drawing=0",
+		"p3=0..2 p11<1 mover<5 value=-7..5": "value=-7..5 mover<=4 p3=0..2 p11<=0",
+		"only-win":                          "moves>=2 winning=1 drawing=0",
+		"sacrifice value>=6":                "value>=6 winning=1 taken=0 give>=3 least=0",
+		"best=1 best=2":                     "best=2..1",
+	} {
+		c, err := Parse(text)
+		should.Hold(t, err == nil && c.String() == want, "%q: %q, %v; want %q", text, c.String(), err, want)
+	}
+	for text, want := range map[string]string{
+		"win=1":                       `no fact "win": must be value, mover`,
+		"value":                       "or one of only-win, sacrifice",
+		"value=":                      "expected a name",
+		"value=x":                     "expected a name",
+		"value==3":                    "expected a name",
+		"value>1..3":                  "expected a name",
+		"value=1..":                   "expected a name",
+		"=3":                          `no fact ""`,
+		"value>=99999999999999999999": "expected a name",
+		"p12=1":                       `no fact "p12"`,
+	} {
+		if _, err := Parse(text); !errors.Is(err, ErrCondition) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: error %v, want one with %s", text, err, want)
+		}
+	}
+}
+
+// FuzzParse: whatever can be read means the same when it is written and read again.
+func FuzzParse(f *testing.F) {
+	for _, text := range []string{"", "only-win", "sacrifice", "value=-3..9, p0>2 margin<=5", "best=1 best=2 line>30", "give<0"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		c, err := Parse(text)
+		if err != nil {
+			must.Be(t, err, ErrCondition)
+			return
+		}
+		again, err := Parse(c.String())
+		must.Hold(t, err == nil, "%q becomes %q: %v", text, c.String(), err)
+		must.Hold(t, again == c, "%q becomes %q, which means something else", text, c.String())
+	})
 }

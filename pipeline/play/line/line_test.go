@@ -2,11 +2,15 @@ package line_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
+	"grenier/io/corrupt"
 	"grenier/layers/awari"
 	"grenier/pipeline/play/line"
 )
@@ -41,12 +45,10 @@ func (m *memory) every(visit func(b awari.Board, score int)) {
 	}
 }
 
-var rules = awari.RuleSets()
-
 // TestEveryLine plays the best line of every position by the rules and counts.
 func TestEveryLine(t *testing.T) {
 	for _, c := range []struct{ pits, seeds int }{{4, 14}, {6, 9}, {8, 6}} {
-		for _, r := range rules {
+		for _, r := range awari.RuleSets() {
 			t.Run(fmt.Sprintf("%d-%v", c.pits, r), func(t *testing.T) {
 				m := solve(t, c.pits, c.seeds, r)
 				m.every(func(b awari.Board, score int) {
@@ -78,15 +80,12 @@ func checkLine(t testing.TB, m *memory, b awari.Board, want int, l *line.Line) {
 		must.Not(t, seen[turn{b, i % 2}], "board %v: %v comes again", first, b)
 		seen[turn{b, i % 2}] = true
 		score += []int{move.Captured, -move.Captured}[i%2]
-		if l.Running()[i] != score {
-			t.Fatalf("board %s: running score %v", game.Text(first), l.Running())
-		}
+		must.Equal(t, l.Running()[i], score, "board %v: running score", first)
 		b = move.Child
 	}
 	last, _ := m.Score(t.Context(), b)
+	must.Equal(t, b, l.Last, "the end of board %s", game.Text(first))
 	switch {
-	case b != l.Last:
-		t.Fatalf("board %s ends at %s", game.Text(first), game.Text(l.Last))
 	case l.End == line.Repetition && (last != 0 || !seen[turn{b, len(l.Moves) % 2}]):
 		t.Fatalf("board %s: not a repetition", game.Text(first))
 	case l.End == line.Finished:
@@ -97,4 +96,75 @@ func checkLine(t testing.TB, m *memory, b awari.Board, want int, l *line.Line) {
 	}
 	must.Hold(t, score == want && l.Value == want,
 		"board %s: the line is worth %d, it says %d, want %d", game.Text(first), score, l.Value, want)
+}
+
+// farthest returns the board of greatest distance, and the distance.
+func farthest(t *testing.T, m *memory) (far awari.Board, plies int) {
+	t.Helper()
+	m.every(func(b awari.Board, _ int) {
+		move, _, err := line.Next(t.Context(), m, b, line.Options{})
+		must.OK(t, err)
+		if move.Plies > plies {
+			far, plies = b, move.Plies
+		}
+	})
+	return far, plies
+}
+
+// TestLimit allows too few positions, or no time: an error, never another line.
+func TestLimit(t *testing.T) {
+	m := solve(t, 8, 6, awari.Awari)
+	b, plies := farthest(t, m)
+	must.Not(t, plies < 10, "the greatest distance is %d", plies)
+	should.Be(t, must.Err(line.Best(must.Ended(t), m, b, line.Options{})), context.Canceled)
+	want, _, err := line.Next(t.Context(), m, b, line.Options{})
+	must.OK(t, err)
+	failed := 0
+	for positions := 1; ; positions++ {
+		got, ok, err := line.Next(t.Context(), m, b, line.Options{Positions: positions})
+		if err == nil {
+			should.Hold(t, ok && got == want, "%d positions: %+v, want %+v", positions, got, want)
+			break
+		}
+		limit, typed := errors.AsType[*line.LimitError](err)
+		must.Hold(t, typed && limit.Positions == positions && limit.Plies < plies && limit.Board == b, "%d positions: %v", positions, err)
+		failed++
+	}
+	should.Not(t, failed == 0, "one position was enough")
+}
+
+// TestUngrounded falsifies a circle of positions that vouch for each other: every score
+// follows from its moves, but nothing is ever captured for it.
+func TestUngrounded(t *testing.T) {
+	m := solve(t, 8, 2, awari.Awari)
+	circle := awari.Board{1, 0, 0, 0, 1}
+	value := 1
+	for b := circle; ; value = -value {
+		n, rank := m.Rank(b)
+		if m.layers[n][rank] == int8(value) {
+			break
+		}
+		must.Equal(t, m.layers[n][rank], 0, "board %s is worth", m.Text(b))
+		m.layers[n][rank] = int8(value)
+		moves := m.Successors(nil, b)
+		must.Hold(t, len(moves) == 1 && moves[0].Reward == 0, "board %s has moves %v", m.Text(b), moves)
+		b = moves[0].To
+	}
+	_, err := line.Best(t.Context(), m, circle, line.Options{})
+	should.Hold(t, errors.Is(err, corrupt.ErrCorrupt) && strings.Contains(err.Error(), "no capture ever grounds"),
+		"a circle worth 1: %v", err)
+}
+
+// TestContradictions changes single scores: a line that meets one says so.
+func TestContradictions(t *testing.T) {
+	m := solve(t, 4, 8, awari.Strict)
+	for rank := range m.layers[8] {
+		for _, by := range []int8{-3, 3} {
+			m.layers[8][rank] += by
+			b := m.Unrank(8, uint64(rank))
+			_, err := line.Best(t.Context(), m, b, line.Options{})
+			should.Be(t, err, corrupt.ErrCorrupt, "board %s changed by %d", m.Text(b), by)
+			m.layers[8][rank] -= by
+		}
+	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
-	"os"
 	"testing"
 	"time"
 
@@ -13,6 +12,7 @@ import (
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
+	"grenier/internal/testkit/tries"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
 	"grenier/pipeline/job"
@@ -46,14 +46,7 @@ func player(t testing.TB, tab *tables.Tables, level int) *match.Player {
 // TestLongSelfPlay lets two perfect players play from random solved positions: games
 // end with the stored score, or in a repetition where what is left is worth 0.
 func TestLongSelfPlay(t *testing.T) {
-	games, seeds := 60, 8
-	switch os.Getenv("GRENIER_LONG") {
-	case "":
-	case "full":
-		games, seeds = 1000, 14
-	default:
-		games, seeds = 400, 12
-	}
+	games, seeds := tries.Pick(60, 400, 1000), tries.Pick(8, 12, 14)
 	for _, r := range awari.RuleSets() {
 		t.Run(r.String(), func(t *testing.T) {
 			tab := solveRun(t, 12, seeds, r)
@@ -67,9 +60,7 @@ func TestLongSelfPlay(t *testing.T) {
 				m := match.New(tab.Game(), b)
 				want := must.Get(tab.Score(t.Context(), b))(t)
 				playOut(t, m, p, p)
-				if m.Score() != int(want) {
-					t.Errorf("board %s: %d, want %d", space.Text(b), m.Score(), want)
-				}
+				should.Equal(t, m.Score(), int(want), "board %s", space.Text(b))
 				ends[m.State()]++
 			}
 			t.Logf("%d games: %d to the end, %d repetitions", games, ends[match.Finished], ends[match.Drawn])
@@ -118,9 +109,7 @@ func TestLevels(t *testing.T) {
 				must.OK(t, must.Err(m.Play(pit)))
 			}
 			given[level] += m.Score() - int(score)
-			if level == match.Perfect && m.Score() != int(score) {
-				t.Errorf("board %s: %d, want %d", space.Text(b), m.Score(), score)
-			}
+			should.Not(t, level == match.Perfect && m.Score() != int(score), "board %s: %d, want %d", space.Text(b), m.Score(), score)
 		}
 	}
 	should.Hold(t, given[0] > given[match.Perfect] && given[match.Perfect] == 0 && given[0] > given[8],
@@ -138,22 +127,20 @@ func TestRecord(t *testing.T) {
 	captured, err := m.Play(3)
 	must.Hold(t, err == nil && captured == 5 && m.Turn() == match.North && m.Taken() == [2]int{5, 0} && m.Score() == 5,
 		"captured %d, %v; %v to move, %v", captured, err, m.Turn(), m.Taken())
-	if err := m.Undo(); err != nil || m.Turn() != match.South || m.Taken() != [2]int{0, 0} || len(m.Pits()) != 0 {
-		t.Errorf("undone: %v, %v", err, m.Taken())
-	}
+	err = m.Undo()
+	should.Hold(t, err == nil && m.Turn() == match.South && m.Taken() == [2]int{} && len(m.Pits()) == 0, "undone: %v, %v", err, m.Taken())
 }
 
 // TestEnd plays a last move: the opponent of who cannot move keeps the rest.
 func TestEnd(t *testing.T) {
 	m := match.New(testrun.Game(t, 4, awari.Awari), awari.Board{0, 1, 1, 0})
-	if captured, err := m.Play(1); err != nil || captured != 2 || m.State() != match.Finished || m.Taken() != [2]int{2, 0} {
-		t.Errorf("everything taken: captured %d, %v, %v", captured, err, m.Taken())
-	}
+	captured, err := m.Play(1)
+	should.Hold(t, err == nil && captured == 2 && m.State() == match.Finished && m.Taken() == [2]int{2, 0}, "everything taken: %d, %v, %v", captured, err, m.Taken())
 	should.Be(t, must.Err(m.Play(0)), match.ErrOver, "a move after the end")
 	m = match.New(testrun.Game(t, 4, awari.Awari), awari.Board{0, 0, 3, 1})
 	should.Hold(t, m.State() == match.Finished && m.Taken() == [2]int{0, 4} && m.Score() == -4, "no move at all: %v", m.Taken())
 	m = match.New(testrun.Game(t, 4, awari.Strict), awari.Board{0, 1, 1, 0})
-	_, err := m.Play(1)
+	_, err = m.Play(1)
 	should.Hold(t, errors.Is(err, match.ErrOver) && m.Taken() == [2]int{0, 2}, "only an illegal grand slam: %v, %v", err, m.Taken())
 }
 
@@ -167,10 +154,9 @@ func TestRepetition(t *testing.T) {
 		must.Hold(t, captured == 0 && err == nil, "pits %v: captured %d, %v", m.Pits(), captured, err)
 	}
 	must.Hold(t, m.Repeated(), "no repetition after pits %v", m.Pits())
-	if err := m.Draw(); err != nil || m.State() != match.Drawn || m.Score() != 0 || m.Taken() != [2]int{} {
-		t.Errorf("agreed: %v, %v", err, m.Taken())
-	}
-	err := m.Undo()
+	err := m.Draw()
+	should.Hold(t, err == nil && m.State() == match.Drawn && m.Score() == 0 && m.Taken() == [2]int{}, "agreed: %v, %v", err, m.Taken())
+	err = m.Undo()
 	should.Hold(t, err == nil && m.State() == match.Playing && m.Repeated(), "taken back: %v", err)
 }
 

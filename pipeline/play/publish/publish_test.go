@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -116,15 +114,8 @@ func written(t *testing.T, dir, out string) (seeds []int) {
 // tree returns the contents of all files below a directory.
 func tree(t *testing.T, dir string) map[string]string {
 	t.Helper()
-	files := map[string]string{}
-	must.OK(t, filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() {
-			return err
-		}
-		name, err := filepath.Rel(dir, path)
-		files[filepath.ToSlash(name)] = string(must.Read(t, path))
-		return err
-	}))
+	files := must.Tree(t, dir)
+	maps.DeleteFunc(files, func(_, text string) bool { return text == fs.ModeDir.String() })
 	return files
 }
 
@@ -145,8 +136,7 @@ func TestRun(t *testing.T) {
 		must.Hold(t, report == nil && errors.Is(err, context.Canceled), "stopped at %d: %v, %v", stop, report, err)
 	}
 	should.Be(t, must.Err(os.Stat(filepath.Join(out, "index.html"))), fs.ErrNotExist, "an interrupted site has a page")
-	got := written(t, dir, out)
-	should.Hold(t, slices.Equal(got, []int{seeds}), "layers %v were written at last", got)
+	should.List(t, written(t, dir, out), []int{seeds}, "layers at last")
 	files := tree(t, out)
 	whole := filepath.Join(t.TempDir(), "whole")
 	written(t, dir, whole)
@@ -173,12 +163,17 @@ func wantSums(t *testing.T, out string) {
 	should.Not(t, n != len(files) || n == 0, "%d sums of %d files", n, len(files))
 }
 
+func openTables(t *testing.T, path string) *tables.Tables {
+	t.Helper()
+	tab := must.Get(tables.Open(t.Context(), path))(t)
+	t.Cleanup(func() { tab.Close() })
+	return tab
+}
+
 // wantTables asks the tables of a site on a web server.
 func wantTables(t *testing.T, out string, scores [][]int8) {
-	server := httptest.NewServer(http.FileServer(http.Dir(out)))
-	defer server.Close()
-	tab := must.Get(tables.Open(t.Context(), server.URL+"/"+TablesName+"/"))(t)
-	defer tab.Close()
+	server := remotetest.Serve(t, out, false)
+	tab := openTables(t, server.URL+"/"+TablesName+"/")
 	for n, layer := range scores {
 		for rank, want := range layer {
 			got, err := tab.ScoreAt(t.Context(), n, uint64(rank))
@@ -224,9 +219,8 @@ func TestPages(t *testing.T) {
 `
 	got := files["index.html"]
 	should.Hold(t, got == want, "the page is\n%s\nwant\n%s", got, want)
-	if got := files["download.html"]; !strings.Contains(got, fmt.Sprintf("layer-03.gl 56 %x;</a>", sha256.Sum256([]byte(files["tables/layer-03.gl"])))) {
-		t.Errorf("the downloads are\n%s", got)
-	}
+	got = files["download.html"]
+	should.Hold(t, strings.Contains(got, fmt.Sprintf("layer-03.gl 56 %x;</a>", sha256.Sum256([]byte(files["tables/layer-03.gl"])))), "the downloads are\n%s", got)
 	got = files["pages.js"]
 	should.Hold(t, strings.Contains(got, "const $a = ") && strings.Contains(got, "const {\n  b,\n} = $b();"), "a script became %q", got)
 	_, ok := files["a.js"]
@@ -255,8 +249,7 @@ func TestPuzzles(t *testing.T) {
 	dir, _ := newRun(t, awari.Awari, 9)
 	out := filepath.Join(t.TempDir(), "site")
 	must.OK(t, must.Err(Run(t.Context(), dir, out, Options{Pages: pages(), Puzzles: 6, Job: job.Job{Family: cpu.Best()}})))
-	tab := must.Get(tables.Open(t.Context(), dir))(t)
-	defer tab.Close()
+	tab := openTables(t, dir)
 	all, worker := 0, string(must.Read(t, filepath.Join(out, "sw.js")))
 	for n := range 10 {
 		name := fmt.Sprintf("puzzles-%d.json", n)
@@ -275,8 +268,7 @@ func TestSearches(t *testing.T) {
 	dir, _ := newRun(t, awari.Awari, 4)
 	out := filepath.Join(t.TempDir(), "site")
 	written(t, dir, out)
-	tab := must.Get(tables.Open(t.Context(), dir))(t)
-	defer tab.Close()
+	tab := openTables(t, dir)
 	var sizes []int
 	for _, name := range []string{"find-1-4.json", "find-4-4.json"} {
 		var f found
@@ -327,11 +319,7 @@ func TestDistances(t *testing.T) {
 		}
 	}
 	server := remotetest.Serve(t, filepath.Join(out, TablesName), false)
-	here, err := tables.Open(t.Context(), dir)
-	must.OK(t, err)
-	defer here.Close()
-	there := must.Get(tables.Open(t.Context(), server.URL))(t)
-	defer there.Close()
+	here, there := openTables(t, dir), openTables(t, server.URL)
 	space := testrun.Space(t, here.Game(), 5)
 	for n := range 6 {
 		for rank := range space.Size(n) {
@@ -348,7 +336,7 @@ func TestDistances(t *testing.T) {
 	}
 	plies(4)
 	must.OK(t, os.Remove(filepath.Join(dir, rundir.DistanceName(4))))
-	_, err = run(t, t.Context(), dir, out, nil)
+	_, err := run(t, t.Context(), dir, out, nil)
 	should.Hold(t, errors.Is(err, corrupt.ErrCorrupt) && errors.Is(err, fs.ErrNotExist), "listed distances are missing: %v", err)
 }
 
@@ -357,10 +345,8 @@ func TestUpdate(t *testing.T) {
 	dir, scores := newRun(t, awari.Awari, 5)
 	out := filepath.Join(t.TempDir(), "site")
 	small := testrun.Write(t, testrun.Game(t, 6, awari.Awari), scores[:4], 100)
-	got := written(t, small, out)
-	should.Hold(t, len(got) == 4, "layers %v were written first", got)
-	got = written(t, dir, out)
-	should.Hold(t, slices.Equal(got, []int{4, 5}), "layers %v were added", got)
+	should.List(t, written(t, small, out), []int{0, 1, 2, 3}, "layers at first")
+	should.List(t, written(t, dir, out), []int{4, 5}, "layers added")
 	want := tree(t, out)
 	layer := filepath.Join(out, TablesName, "layer-03.gl")
 	for _, change := range []struct {
@@ -375,17 +361,15 @@ func TestUpdate(t *testing.T) {
 			must.Write(t, layer, data)
 		}, []int{3}},
 		{"cut short", func() { must.Write(t, layer, []byte("x")) }, []int{3}},
-		{"gone", func() { remove(t, layer) }, []int{3}},
+		{"gone", func() { must.OK(t, os.Remove(layer)) }, []int{3}},
 		{"pages", func() {
 			must.Write(t, filepath.Join(out, "index.html"), []byte("old"))
-			remove(t, filepath.Join(out, TablesName, sumsName))
+			must.OK(t, os.Remove(filepath.Join(out, TablesName, sumsName)))
 		}, nil},
 		{"foreign file", func() { must.Write(t, filepath.Join(out, "robots.txt"), []byte("hands off")) }, nil},
 	} {
 		change.change()
-		if got := written(t, dir, out); !slices.Equal(got, change.layers) {
-			t.Errorf("%s: layers %v were written, want %v", change.name, got, change.layers)
-		}
+		should.List(t, written(t, dir, out), change.layers, "%s: layers", change.name)
 		got := tree(t, out)
 		for name, text := range want {
 			should.Hold(t, got[name] == text, "%s: %s is not as before", change.name, name)
@@ -393,8 +377,6 @@ func TestUpdate(t *testing.T) {
 	}
 	should.Equal(t, string(must.Read(t, filepath.Join(out, "robots.txt"))), "hands off", "a foreign file became")
 }
-
-func remove(t *testing.T, path string) { t.Helper(); must.OK(t, os.Remove(path)) }
 
 // TestRefused: what is not a site of the same game is left as it is.
 func TestRefused(t *testing.T) {
@@ -444,11 +426,8 @@ func TestDamage(t *testing.T) {
 		out := filepath.Join(t.TempDir(), "site")
 		should.Be(t, must.Err(run(t, t.Context(), dir, out, nil)), corrupt.ErrCorrupt, "byte %d", at)
 		files := tree(t, out)
-		if _, ok := files["tables/layer-02.gl"]; ok || files["tables/manifest.json"] != "" || files["index.html"] != "" {
-			t.Errorf("byte %d: the site has %d files", at, len(files))
-		}
+		should.Hold(t, files["tables/layer-02.gl"]+files["tables/manifest.json"]+files["index.html"] == "", "byte %d: the site has %d files", at, len(files))
 	}
-	must.Write(t, layer, data)
 }
 
 // TestDirectories: layers in other directories are beside the manifest of the site.
@@ -460,13 +439,12 @@ func TestDirectories(t *testing.T) {
 	m.Layers[2].Directory = elsewhere
 	testrun.SaveManifest(t, dir, m)
 	out := filepath.Join(t.TempDir(), "site")
-	got := written(t, dir, out)
-	should.Hold(t, len(got) == 4, "layers %v were written", got)
+	should.List(t, written(t, dir, out), []int{0, 1, 2, 3}, "layers")
 	wantSums(t, out)
 	for name, text := range tree(t, out) {
 		should.Not(t, strings.Contains(text, elsewhere), "%s tells where layers were", name)
 	}
-	should.Be(t, must.Err(tables.Open(t.Context(), filepath.Join(out, TablesName))), nil, "the tables of the site are no run")
+	openTables(t, filepath.Join(out, TablesName))
 }
 
 // TestLanguages: each page has a short form that describes it to sites in French; a text that is not translated is

@@ -1,19 +1,28 @@
 package search_test
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
+	"sync/atomic"
 	"testing"
+	"time"
 
+	"go.uber.org/goleak"
+
+	"grenier/internal/testkit/awaritest"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
 	"grenier/layers/awari"
 	"grenier/pipeline/job"
 	"grenier/pipeline/play/search"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // memory is solved layers in memory; only the lowest ones are shown.
 type memory struct {
@@ -66,8 +75,6 @@ func newEngine(m *memory, o search.Options) *search.Engine {
 // any returns a random board with n seeds.
 func (m *memory) any(r *rand.Rand, n int) awari.Board { return m.Unrank(n, r.Uint64N(m.Size(n))) }
 
-var rules = awari.RuleSets()
-
 // share is n in the full run, and a tenth of it in the long one.
 func share(n int) int { return tries.Pick(0, n/10, n) }
 
@@ -88,7 +95,7 @@ func (h *hidden) board() awari.Board { return h.all.any(h.random, h.seeds) }
 // forHidden runs a test of each case in both rule sets, with one layer hidden, with three, and with all.
 func forHidden(t *testing.T, cases []layersOf, test func(t *testing.T, h *hidden)) {
 	for _, c := range cases {
-		for _, r := range rules {
+		for _, r := range awari.RuleSets() {
 			m := solve(t, c.pits, c.seeds, r)
 			for _, below := range []int{1, 3, c.seeds + 1} {
 				t.Run(fmt.Sprintf("%d-%v-%d", c.pits, r, below), func(t *testing.T) {
@@ -105,7 +112,7 @@ func forHidden(t *testing.T, cases []layersOf, test func(t *testing.T, h *hidden
 // above tables that end early or do not exist.
 func TestLongTruth(t *testing.T) {
 	cases := []layersOf{{4, 14, 100}, {6, 10, 75}, {8, 8, 50}, {12, 7, 25}}
-	if os.Getenv("GRENIER_LONG") != "" {
+	if tries.Long() {
 		cases = []layersOf{
 			{4, 14, share(400)}, {6, 10, share(300)}, {8, 8, share(200)}, {12, 7, share(100)},
 			{4, 30, share(2000)}, {6, 16, share(1000)}, {10, 9, share(1000)}, {12, 10, share(1000)},
@@ -131,7 +138,7 @@ func TestLongTruth(t *testing.T) {
 // in circles decides most boards.
 func TestLongExact(t *testing.T) {
 	cases := []layersOf{{4, 12, 8}, {6, 9, 4}, {8, 7, 4}, {12, 6, 4}}
-	if os.Getenv("GRENIER_LONG") != "" {
+	if tries.Long() {
 		cases = []layersOf{{4, 30, share(100)}, {6, 14, share(60)}, {8, 10, share(60)}, {12, 8, share(60)}}
 	}
 	forHidden(t, cases, func(t *testing.T, h *hidden) {
@@ -139,9 +146,7 @@ func TestLongExact(t *testing.T) {
 			b := h.board()
 			e := newEngine(h.shown, search.Options{Bytes: 8 << 20, Job: job.Job{Workers: 1 + i%3}})
 			result := must.Get(e.Search(t.Context(), b, search.Limits{AllMoves: i%4 == 0}))(t)
-			if !result.Exact() || result.Reason != search.Exact {
-				t.Fatalf("board %s: %+v", h.all.Text(b), result)
-			}
+			must.Hold(t, result.Exact() && result.Reason == search.Exact, "board %s: %+v", h.all.Text(b), result)
 			checkResult(t, h.all, b, result)
 		}
 	})
@@ -180,4 +185,147 @@ func checkResult(t *testing.T, m *memory, b awari.Board, r *search.Result) {
 		must.Hold(t, play.Legal, "line %v: move %d is not legal", r.Line, i)
 		b = play.Child
 	}
+}
+
+// start returns the board with four seeds in each of 12 pits, and few tables.
+func start(t testing.TB) (*memory, awari.Board) {
+	t.Helper()
+	m := solve(t, 12, 5, awari.Awari)
+	return m, must.Get(m.Game().Start(4))(t)
+}
+
+func TestLimits(t *testing.T) {
+	m, b := start(t)
+	depths := 0
+	e := newEngine(m, search.Options{Bytes: 1 << 20, Job: job.Job{Progress: func(job.Step) { depths++ }}})
+	r, err := e.Search(t.Context(), b, search.Limits{Depth: 5})
+	should.Not(t, err != nil || r.Reason != search.DepthLimit || r.Depth != 5 || r.Exact() || r.Nodes == 0 || r.NodesPerSecond <= 0,
+		"depth 5: %+v, %v", r, err)
+	depths = 0
+	r, err = e.Search(t.Context(), b, search.Limits{Time: 100 * time.Millisecond})
+	should.Hold(t, err == nil && r.Reason == search.TimeLimit && r.Depth != 0 && depths >= r.Depth,
+		"100 ms: %+v, %v; %d reports", r, err, depths)
+	ctx, cancel := context.WithCancel(t.Context())
+	time.AfterFunc(50*time.Millisecond, cancel)
+	r, err = e.Search(ctx, b, search.Limits{})
+	should.Hold(t, errors.Is(err, context.Canceled) && r.Reason == search.Interrupted && r.Best >= 0 && r.Moves[r.Best].Legal,
+		"cancelled: %+v, %v", r, err)
+	r, err = e.Search(ctx, b, search.Limits{})
+	should.Hold(t, errors.Is(err, context.Canceled) && r.Depth == 0 && r.Best >= 0 && len(r.Line) != 0, "cancelled before: %+v, %v", r, err)
+}
+
+// TestNodes ends searches after a number of positions: soon after it, and not long before.
+func TestNodes(t *testing.T) {
+	m, b := start(t)
+	for _, workers := range []int{1, 2, 3} {
+		for _, n := range []uint64{1, 100, 5_000, 50_000} {
+			e := newEngine(m, search.Options{Bytes: 1 << 22, Job: job.Job{Workers: workers}})
+			r, err := e.Search(t.Context(), b, search.Limits{Nodes: n})
+			should.Not(t, err != nil || r.Reason != search.NodeLimit || r.Best < 0 || !r.Moves[r.Best].Legal || r.Nodes > n+n/2+100 || n > 1 && r.Nodes < n/8,
+				"%d workers, %d nodes: %+v, %v", workers, n, r, err)
+		}
+	}
+	r, err := newEngine(m, search.Options{}).Search(t.Context(), b, search.Limits{Nodes: 1 << 40, Depth: 3})
+	should.Hold(t, err == nil && r.Reason == search.DepthLimit && r.Depth == 3, "depth 3 before the nodes: %+v, %v", r, err)
+}
+
+// TestDeterministic searches twice to the same depth with new engines.
+func TestDeterministic(t *testing.T) {
+	m, b := start(t)
+	once := func() *search.Result {
+		return must.Get(newEngine(m, search.Options{Bytes: 1 << 18}).Search(t.Context(), b, search.Limits{Depth: 7}))(t)
+	}
+	x, y := once(), once()
+	should.Hold(t, x.Nodes == y.Nodes && x.Estimate == y.Estimate && x.Best == y.Best && x.Moves == y.Moves, "%+v\n%+v", x, y)
+}
+
+func TestFailingScores(t *testing.T) {
+	m, _ := start(t)
+	failed := errors.New("unreadable")
+	m.asked = awaritest.FailAt(failed, 3)
+	r, err := newEngine(m, search.Options{Bytes: 1 << 20}).Search(t.Context(), awari.Board{1, 0, 2, 0, 1, 0, 1, 0, 1, 1}, search.Limits{})
+	should.Hold(t, errors.Is(err, failed) && r == nil, "%+v, %v", r, err)
+}
+
+// hanging has scores that cannot be read, once its reads begin to hang, before their context ends.
+type hanging struct {
+	*memory
+	reads atomic.Int32
+	after int32
+}
+
+func (h *hanging) wait(ctx context.Context) error {
+	if h.reads.Add(1) <= h.after {
+		return nil
+	}
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+func (h *hanging) Read(ctx context.Context, n int, rank uint64, dst []int8) error {
+	return cmp.Or(h.wait(ctx), h.memory.Read(ctx, n, rank, dst))
+}
+
+func (h *hanging) ReadOne(ctx context.Context, n int, rank uint64) (int8, error) {
+	score, err := h.memory.ReadOne(ctx, n, rank)
+	return score, cmp.Or(h.wait(ctx), err)
+}
+
+// TestHangingScores: a context, or a limit of time, ends a search that waits for scores. It returns what was proven before, which is
+// right, and the engine searches on with nothing wrong in its memory.
+func TestHangingScores(t *testing.T) {
+	m := solve(t, 8, 8, awari.Awari)
+	shown := *m
+	shown.shown = 5
+	for _, workers := range []int{1, 3} {
+		for _, after := range []int32{0, 2, 9} {
+			h := &hanging{memory: &shown, after: after}
+			e := search.New(search.NewBlocks(h, 1), search.Options{Bytes: 1 << 20, Job: job.Job{Workers: workers}})
+			for rank := uint64(1011); rank < m.Size(8); rank += 3001 {
+				h.reads.Store(0)
+				ctx, cancel := context.WithTimeout(t.Context(), 5*time.Millisecond)
+				r, err := e.Search(ctx, m.Unrank(8, rank), search.Limits{})
+				cancel()
+				must.Not(t, err != nil && !errors.Is(err, context.DeadlineExceeded) || r == nil,
+					"%d workers, after %d reads: %v", workers, after, err)
+				checkResult(t, m, m.Unrank(8, rank), r)
+				r, err = e.Search(t.Context(), m.Unrank(8, rank), search.Limits{Time: 5 * time.Millisecond})
+				must.Not(t, err != nil || r.Reason == search.Interrupted, "%d workers, after %d reads: %+v, %v", workers, after, r, err)
+				checkResult(t, m, m.Unrank(8, rank), r)
+			}
+		}
+	}
+}
+
+func TestBadBoards(t *testing.T) {
+	m := solve(t, 8, 3, awari.Awari)
+	e := newEngine(m, search.Options{Bytes: 1})
+	should.Be(t, must.Err(e.Search(t.Context(), awari.Board{0, 1, 2, 3, 4, 5, 6, 7, 1}, search.Limits{})), awari.ErrBoard, "nine pits")
+	should.Be(t, must.Err(e.Search(t.Context(), awari.Board{40, 9}, search.Limits{})), awari.ErrSeeds, "49 seeds")
+}
+
+// TestSmallest searches with room for one bucket and none for proofs.
+func TestSmallest(t *testing.T) {
+	m := solve(t, 8, 6, awari.Awari)
+	shown := *m
+	shown.shown = 2
+	e := newEngine(&shown, search.Options{Bytes: 1})
+	for rank := uint64(0); rank < m.Size(6); rank += 7 {
+		b := m.Unrank(6, rank)
+		checkResult(t, m, b, must.Get(e.Search(t.Context(), b, search.Limits{Depth: 5}))(t))
+	}
+}
+
+// BenchmarkSearch searches random boards with 16 seeds above layers in memory, with one engine, and
+// reports positions a second.
+func BenchmarkSearch(b *testing.B) {
+	m := solve(b, 12, 9, awari.Awari)
+	space := testrun.Space(b, m.Game(), 16)
+	e := newEngine(m, search.Options{Bytes: 64 << 20})
+	random := rand.New(rand.NewPCG(16, 9))
+	nodes := uint64(0)
+	for b.Loop() {
+		nodes += must.Get(e.Search(b.Context(), space.Unrank(16, random.Uint64N(space.Size(16))), search.Limits{Depth: 14}))(b).Nodes
+	}
+	b.ReportMetric(float64(nodes)/b.Elapsed().Seconds(), "nodes/s")
 }

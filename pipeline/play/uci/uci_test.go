@@ -1,25 +1,25 @@
-package uci_test
+package uci
 
 import (
 	"bufio"
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"os"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
+	"grenier/internal/testkit/tries"
 	"grenier/io/crew"
 	"grenier/layers/awari"
 	"grenier/pipeline/play/match"
 	"grenier/pipeline/play/search"
-	"grenier/pipeline/play/uci"
 	"grenier/pipeline/tables"
 )
 
@@ -39,8 +39,8 @@ func solvedBy(t testing.TB, rules awari.Rules, pits, seeds int) *tables.Tables {
 	return tab
 }
 
-func newSession(tab *tables.Tables) *uci.Session {
-	return uci.New(uci.Options{
+func newSession(tab *tables.Tables) *Session {
+	return New(Options{
 		Name: "Test", Author: "Nobody", Scores: tab, Blocks: search.NewBlocks(tab, 1<<24), Bytes: 1 << 22, MostBytes: 1 << 24, Workers: 1,
 	})
 }
@@ -124,10 +124,10 @@ func TestPonderHit(t *testing.T) {
 
 // TestInfo checks that the score counts what was taken, for the player to move.
 func TestInfo(t *testing.T) {
-	tab := solved(t, 12, 6)
-	out := converse(t, tab, "position fen 0-0-0-0-0-2-1-1-0-0-0-1-20-23-S", "go depth 4")
-	should.Hold(t, strings.Contains(out, "score cp 200 ") && strings.Contains(out, " pv F") && strings.Contains(out, "info string exact: 2\n"),
-		"%v", out)
+	out := converse(t, solved(t, 12, 6), "position fen 0-0-0-0-0-2-1-1-0-0-0-1-20-23-S", "go depth 4")
+	for _, want := range []string{"score cp 200 ", " pv F", "info string exact: 2\n"} {
+		should.Hold(t, strings.Contains(out, want), "no %q in %s", want, out)
+	}
 }
 
 func TestComplaints(t *testing.T) {
@@ -157,11 +157,9 @@ func TestComplaints(t *testing.T) {
 		{"position startpos\ngo infinite\ngo depth 1\nstop", "go: a search is under way"},
 		{"position startpos\ngo infinite\nsetoption name Hash value 1\nstop", "setoption: a search is under way"},
 	} {
-		if out := converse(t, tab, c.lines); !strings.Contains(out, "info string error: ") || !strings.Contains(out, c.want) {
-			t.Errorf("%.80q: %s, want %q", c.lines, out, c.want)
-		} else if strings.Contains(c.lines, "moves aB") && !strings.HasSuffix(out, "bestmove 0000\n") {
-			t.Errorf("%q: %s", c.lines, out)
-		}
+		out := converse(t, tab, c.lines)
+		should.Hold(t, strings.Contains(out, "info string error: ") && strings.Contains(out, c.want), "%.80q: %s, want %q", c.lines, out, c.want)
+		should.Not(t, strings.Contains(c.lines, "moves aB") && !strings.HasSuffix(out, "bestmove 0000\n"), "%q: %s", c.lines, out)
 	}
 }
 
@@ -207,10 +205,7 @@ func (e *engine) quit(t *testing.T) {
 // TestLongMatch plays games between two sessions. Each ends by the rules or in a repetition, and
 // every move on a solved board keeps its value.
 func TestLongMatch(t *testing.T) {
-	games, pits, layers := 2, 8, 7
-	if os.Getenv("GRENIER_LONG") != "" {
-		games, pits = 20, 12
-	}
+	games, pits, layers := tries.More(2, 20), tries.More(8, 12), 7
 	tab := solved(t, pits, layers)
 	game := tab.Game()
 	random := rand.New(rand.NewPCG(2, 20))
@@ -261,4 +256,84 @@ func keeps(t *testing.T, tab *tables.Tables, before awari.Board, captured int, a
 	was := must.Get(tab.Score(t.Context(), before))(t)
 	is := must.Get(tab.Score(t.Context(), after))(t)
 	should.Hold(t, int(was) == captured-int(is), "a move on %v is worth %d instead of %d", before, captured-int(is), was)
+}
+
+func TestParseGo(t *testing.T) {
+	const ms = time.Millisecond
+	for _, c := range []struct {
+		words string
+		turn  match.Side
+		want  search.Limits
+	}{
+		{"", match.South, search.Limits{Time: usualTime}},
+		{"depth 4", match.South, search.Limits{Depth: 4}},
+		{"depth 4 movetime 600", match.South, search.Limits{Depth: 4, Time: 600 * ms}},
+		{"nodes 5000000000", match.South, search.Limits{Nodes: 5_000_000_000}},
+		{"nodes 100 wtime 1000", match.North, search.Limits{Nodes: 100}},
+		{"infinite wtime 1000 btime 1000 depth 3", match.South, search.Limits{}},
+		{"wtime 61000 btime 1200", match.South, search.Limits{Time: 1000 * ms}},
+		{"wtime 61000 btime 1200", match.North, search.Limits{Time: 5 * ms}},
+		{"wtime 61000 winc 400 binc 99", match.South, search.Limits{Time: 1300 * ms}},
+		{"wtime 61000 movetime 7", match.South, search.Limits{Time: 7 * ms}},
+		{"wtime 61000 movetime 7000", match.South, search.Limits{Time: 1000 * ms}},
+		{"wtime 11000 movestogo 10", match.South, search.Limits{Time: 1000 * ms}},
+		{"wtime 11000 movestogo 1", match.South, search.Limits{Time: 10000 * ms}},
+		{"wtime 100 winc 10000", match.South, search.Limits{Time: 25 * ms}}, // what the move gains is not there yet
+		{"wtime -5", match.South, search.Limits{Time: atOnce}},
+		{"searchmoves A wtime 61000", match.South, search.Limits{Time: 1000 * ms}},
+	} {
+		got, err := parseGo(strings.Fields(c.words), c.turn, &pace{})
+		should.Hold(t, err == nil && got.limits == c.want, "%q for %v: %+v, %v; want %+v", c.words, c.turn, got.limits, err, c.want)
+	}
+	for _, words := range []string{"wtime", "nodes 0", "nodes x", "movestogo 0", "winc -1", "depth 99999999999", "wtime 1e3"} {
+		should.Not(t, must.Err(parseGo(strings.Fields(words), match.South, &pace{})) == nil, "%q: no error", words)
+	}
+}
+
+// TestClock plays games by a clock that the test moves on: by the time that the player takes for a move, and by what the machine
+// takes beside that, which may be as much. Each player has time left in the end.
+func TestClock(t *testing.T) {
+	random := tries.Rand(t)
+	for range 1000 {
+		left, gain := time.Duration(1+random.IntN(600))*time.Second, time.Duration(random.IntN(2)*random.IntN(5000))*time.Millisecond
+		control, moves, p := random.IntN(2)*(10+random.IntN(40)), 20+random.IntN(130), pace{}
+		for n := range moves {
+			words, toGo := fmt.Sprintf("wtime 1 btime %d binc %d", left.Milliseconds(), gain.Milliseconds()), 0
+			if control > 0 {
+				toGo = control - n%control
+				words += fmt.Sprintf(" movestogo %d", toGo)
+			}
+			a, err := parseGo(strings.Fields(words), match.North, &p)
+			must.Hold(t, err == nil && a.limits.Time > 0, "%s: %+v, %v", words, a.limits, err)
+			more := time.Duration(random.Int64N(int64(min(a.limits.Time, 100*time.Millisecond))))
+			left -= a.limits.Time + more
+			must.Not(t, left < 0, "%s: the time is over in move %d of %d", words, n+1, moves)
+			if left += gain; toGo == 1 {
+				left += time.Second
+			}
+		}
+	}
+}
+
+// TestLate takes what answers come late off the time for the next ones: the clock tells.
+func TestLate(t *testing.T) {
+	const lag = 400 * time.Millisecond
+	p, left := pace{}, 100*time.Second
+	ask := func(side string, turn match.Side) time.Duration {
+		return must.Get(parseGo([]string{side, fmt.Sprint(left.Milliseconds())}, turn, &p))(t).limits.Time
+	}
+	for range 50 {
+		left = (left - ask("wtime", match.South) - lag).Truncate(time.Millisecond)
+	}
+	free := (left - reserve) / usualMoves
+	d := ask("wtime", match.South) - (free - lag)
+	should.Not(t, d.Abs() > 2*time.Millisecond, "after answers that were %v late the time is %v more than it should be", lag, d)
+	left = time.Second
+	should.Hold(t, ask("btime", match.North) == atOnce, "of a second some is taken")
+	left = 61 * time.Second
+	for range 50 { // whose clock does not move on
+		ask("btime", match.North)
+	}
+	got := ask("btime", match.North)
+	should.Not(t, got < time.Second-time.Millisecond, "after answers in time: %v", got)
 }
