@@ -14,7 +14,8 @@ import (
 	"grenier/io/rundir"
 )
 
-// badInput is a command line that must fail; words that the message must have are separated by "|".
+// badInput is a command line that must fail; words that the message must have are separated by "|". Of choices in braces, "{a|b}", each
+// is a command line of its own; the first that is made stands for {} in the words.
 type badInput struct {
 	args   string
 	status int
@@ -26,7 +27,11 @@ type badInput struct {
 func refused(t *testing.T, cases []badInput) {
 	t.Helper()
 	before := layerContents(t, ".")
+	var all []badInput
 	for _, c := range cases {
+		all = append(all, c.each()...)
+	}
+	for _, c := range all {
 		t.Run(c.args, func(t *testing.T) {
 			args := strings.Fields(c.args)
 			for i := range args {
@@ -41,6 +46,19 @@ func refused(t *testing.T, cases []badInput) {
 			must.Same(t, "changed", before, layerContents(t, "."))
 		})
 	}
+}
+
+// each returns the command lines that a row stands for.
+func (c badInput) each() (all []badInput) {
+	before, rest, found := strings.Cut(c.args, "{")
+	if !found {
+		return []badInput{c}
+	}
+	choices, after, _ := strings.Cut(rest, "}")
+	for choice := range strings.SplitSeq(choices, "|") {
+		all = append(all, badInput{before + choice + after, c.status, strings.ReplaceAll(c.words, "{}", choice)}.each()...)
+	}
+	return all
 }
 
 // TestHugeLines sends lines of 2 MB among others. They are told and skipped; where there can be only one
@@ -93,7 +111,7 @@ func TestBadDirectories(t *testing.T) {
 		"newer/manifest.json": strings.Replace(newer, `"version": 1`, `"version": 5`, 1),
 	})
 	must.OK(t, os.Mkdir("empty", 0o755))
-	solve, probe := "awari solve --pits 4 --seeds 3 --dir ", " 1 0 0 0"
+	const solve = "awari solve --pits 4 --seeds 3 --dir "
 	refused(t, []badInput{
 		{solve + "strict", cli.ExitUsage, "strict holds|rules strict, 4 pits|asked for|rules awari, 4 pits"},
 		{"awari solve --rules strict --seeds 1 --dir strict", cli.ExitUsage, "rules strict, 4 pits|asked for|rules strict, 12 pits"},
@@ -104,19 +122,17 @@ func TestBadDirectories(t *testing.T) {
 		{solve + "begun", cli.ExitCorrupt, "begun/manifest.json"},
 		{solve + "newer", cli.ExitCorrupt, "newer/manifest.json|version 5|versions 1 to 4"},
 	})
-	for command, rest := range map[string]string{"probe": probe, "stats": "", "verify": "", "status": ""} {
-		c := "awari " + command + " --dir "
-		refused(t, []badInput{
-			{c + "none" + rest, cli.ExitFailure, "none|no run directory"},
-			{c + "empty" + rest, cli.ExitFailure, "empty|no run directory"},
-			{c + "file" + rest, cli.ExitFailure, "file|not a directory"},
-			{c + "file/below" + rest, cli.ExitFailure, "file/below|not a directory"},
-			{c + "photos" + rest, cli.ExitCorrupt, "photos|not a run directory"},
-			{c + "other" + rest, cli.ExitCorrupt, "other/manifest.json|not a file of this program"},
-			{c + "begun" + rest, cli.ExitCorrupt, "begun/manifest.json"},
-			{c + "newer" + rest, cli.ExitCorrupt, "newer/manifest.json|version 5|versions 1 to 4"},
-		})
-	}
+	const commands = "awari {probe 1 0 0 0|stats|verify|status} --dir "
+	refused(t, []badInput{
+		{commands + "none", cli.ExitFailure, "none|no run directory"},
+		{commands + "empty", cli.ExitFailure, "empty|no run directory"},
+		{commands + "file", cli.ExitFailure, "file|not a directory"},
+		{commands + "file/below", cli.ExitFailure, "file/below|not a directory"},
+		{commands + "photos", cli.ExitCorrupt, "photos|not a run directory"},
+		{commands + "other", cli.ExitCorrupt, "other/manifest.json|not a file of this program"},
+		{commands + "begun", cli.ExitCorrupt, "begun/manifest.json"},
+		{commands + "newer", cli.ExitCorrupt, "newer/manifest.json|version 5|versions 1 to 4"},
+	})
 }
 
 // TestLockedDirectory also reads while somebody else writes.
@@ -131,43 +147,4 @@ func TestLockedDirectory(t *testing.T) {
 	mustRun(t, "awari", "stats", "--dir", ".")
 	mustRun(t, "awari", "status", "--dir", ".")
 	mustRun(t, "awari", "verify", "--dir", ".", "--progress", "none")
-}
-
-// TestDamageMessages reads the messages for the usual accidents.
-func TestDamageMessages(t *testing.T) {
-	t.Chdir(solved(t, "--pits", "4", "--seeds", "3"))
-	name := rundir.LayerName(2)
-	text := string(must.Read(t, name))
-	newer := []byte(text)
-	newer[8] = 4
-	for _, c := range [][2]string{
-		{"", "header: truncated: 0 bytes"},
-		{"Dear diary", "not a file of this program"},
-		{strings.Repeat("Dear diary, ", 100), "not a file of this program"},
-		{string(newer), "version 4"},
-		{text[:40], "header: truncated"},
-		{text[:len(text)-1], "footer: "},
-		{string(must.Read(t, rundir.LayerName(1))), "number of seeds 1"},
-	} {
-		must.Write(t, name, []byte(c[0]))
-		words := name + ": |" + c[1]
-		refused(t, []badInput{
-			{"awari probe --dir . 1 1 0 0", cli.ExitCorrupt, words},
-			{"awari verify --dir .", cli.ExitCorrupt, words},
-			{"awari solve --pits 4 --seeds 4 --dir .", cli.ExitCorrupt, words},
-		})
-	}
-}
-
-// TestMissingLayer removes a file that the manifest lists.
-func TestMissingLayer(t *testing.T) {
-	t.Chdir(solved(t, "--pits", "4", "--seeds", "4"))
-	must.OK(t, os.Remove(rundir.LayerName(2)))
-	refused(t, []badInput{
-		{"awari probe --dir . 1 1 0 0", cli.ExitCorrupt, "layer-02.gl|missing"},
-		{"awari verify --dir .", cli.ExitCorrupt, "layer-02.gl|missing"},
-		{"awari solve --pits 4 --seeds 5 --dir .", cli.ExitCorrupt, "solving layer 5|layer-02.gl|missing"},
-	})
-	mustRun(t, "awari", "probe", "--dir", ".", "1", "0", "0", "0")
-	mustRun(t, "awari", "stats", "--dir", ".")
 }

@@ -17,7 +17,6 @@ import (
 	"time"
 
 	"grenier/cmd/grenier/cli"
-	"grenier/internal/testkit/awaritest"
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
@@ -69,51 +68,7 @@ func TestLongExportMemory(t *testing.T) {
 	}
 }
 
-// TestFindAgreesWithProbe asks probe about all boards of a layer: find prints exactly those with
-// one move that wins and others that all lose, and the same values.
-func TestFindAgreesWithProbe(t *testing.T) {
-	const seeds = 7
-	dir := solved(t, "--seeds", strconv.Itoa(seeds))
-	out := mustRun(t, "awari", "find", "--progress", "none", "--dir", dir, "--layer", strconv.Itoa(seeds), "--where", "only-win", "--count", "100000")
-	lines := strings.Split(strings.TrimSpace(out), "\n")
-	found := lines[:len(lines)-1]
-
-	game := awaritest.Game(t, 12, awari.Awari)
-	space := testrun.Space(t, game, seeds)
-	var boards []string
-	for rank := range space.Size(seeds) {
-		boards = append(boards, space.Text(space.Unrank(seeds, rank)))
-	}
-	r := grenier(t.Context(), strings.Join(boards, "\n")+"\n", "awari", "probe", "--dir", dir, "-")
-	must.Hold(t, r.status == cli.ExitOK, "probe: status %d, %s", r.status, r.err)
-	var want []string
-	for i, answer := range strings.Split(strings.TrimSpace(r.out), "\n") {
-		_, values, _ := strings.Cut(answer, "moves")
-		wins, losses, others := 0, 0, 0
-		for _, v := range strings.Fields(values) {
-			x, err := strconv.Atoi(v)
-			switch {
-			case err != nil: // a dot
-			case x > 0:
-				wins++
-			case x < 0:
-				losses++
-			default:
-				others++
-			}
-		}
-		if wins == 1 && losses > 0 && others == 0 {
-			want = append(want, boards[i]+": "+answer)
-		}
-	}
-	should.Hold(t, len(want) >= 100 && slices.Equal(found, want), "%d boards are found, probe knows %d", len(found), len(want))
-	size := cli.Comma(space.Size(seeds))
-	if end := lines[len(lines)-1]; !strings.HasPrefix(end, fmt.Sprintf("%s of %s positions ", cli.Comma(uint64(len(want))), size)) {
-		t.Errorf("the last line is %q", end)
-	}
-}
-
-// TestFindInterrupted interrupts a search again and again: in the end it prints what it would have printed at once.
+// TestFindInterrupted interrupts a search: the same command prints in the end what it would have printed at once.
 func TestFindInterrupted(t *testing.T) {
 	dir := solved(t, "--seeds", "8")
 	args := []string{"awari", "find", "--progress", "none", "--dir", dir, "--layer", "6..8", "--where", "sacrifice", "--random", "--count", "5"}
@@ -121,27 +76,13 @@ func TestFindInterrupted(t *testing.T) {
 	want := boards(mustRun(t, args...))
 	state := filepath.Join(t.TempDir(), "state")
 	args = append(args, "--state", state)
-	for interrupts := 0; ; interrupts++ {
-		ctx, cancel := context.WithCancel(t.Context())
-		reports := 0
-		reported = func() {
-			if reports++; reports > interrupts {
-				cancel()
-			}
-		}
-		r := grenier(ctx, "", args...)
-		reported = nil
-		cancel()
-		if r.status == cli.ExitOK {
-			if interrupts < 2 || boards(r.out) != want || exists(state) {
-				t.Errorf("after %d interrupts: %s, want %s; there is a state: %v", interrupts, r.out, want, exists(state))
-			}
-			return
-		}
-		if r.status != cli.ExitInterrupted || r.err != "grenier: interrupted; the same command resumes\n" || !exists(state) {
-			t.Fatalf("status %d, %q; there is a state: %v", r.status, r.err, exists(state))
-		}
-	}
+	ctx, cancel := context.WithCancel(t.Context())
+	reported = cancel
+	r := grenier(ctx, "", args...)
+	reported = nil
+	should.Hold(t, r.status == cli.ExitInterrupted && r.err == wordOfSolve && exists(state), "status %d, %q", r.status, r.err)
+	should.Equal(t, boards(mustRun(t, args...)), want)
+	should.Not(t, exists(state), "there is a state when all is done")
 }
 
 // TestProveCircles has six boards with two seeds that are worth 0, because they are played round and round, and gives
@@ -189,9 +130,8 @@ func TestCheminInterrupt(t *testing.T) {
 		Lower, Upper uint32
 		Solutions    []any
 	}
-	if err := json.Unmarshal([]byte(r.out), &got); err != nil || got.Exact || got.Lower < 20 || got.Upper <= got.Lower || len(got.Solutions) != 1 {
-		t.Errorf("%v: printed %s", err, r.out)
-	}
+	must.OK(t, json.Unmarshal([]byte(r.out), &got))
+	should.Not(t, got.Exact || got.Lower < 20 || got.Upper <= got.Lower || len(got.Solutions) != 1, "printed %s", r.out)
 }
 
 // pegs is a small board of peg solitaire.
@@ -396,26 +336,20 @@ func TestStale(t *testing.T) {
 	eleven := filepath.Join(t.TempDir(), "eleven")
 	mustRun(t, "awari", "export", "--dir", whole, "--layer", "11", "--format", "colex", "--out", eleven)
 	const text, remedy = "layer 11 was made from another layer 9", "grenier awari repair --set-aside --dir "
-	for _, c := range []struct {
-		args   string
-		status int
-	}{
-		{"status --dir DIR", cli.ExitOK},
-		{"scrub --dir DIR", cli.ExitCorrupt},
-		{"verify --dir DIR", cli.ExitCorrupt},
-		{"verify --prove --dir DIR", cli.ExitCorrupt},
-		{"compare DIR WHOLE --layer 8", cli.ExitCorrupt},
-		{"repair --dir DIR --dry-run", cli.ExitCorrupt},
-		{"repair --dir DIR", cli.ExitCorrupt},
-		{"solve --pits 8 --seeds 11 --dir DIR", cli.ExitCorrupt},
-		{"solve --pits 8 --seeds 12 --dir DIR", cli.ExitCorrupt},
-		{"import --pits 8 --dir DIR --layer 12 --format colex " + eleven, cli.ExitCorrupt},
+	for _, args := range []string{
+		"status", "scrub", "verify", "verify --prove", "compare " + whole + " " + dir + " --layer 8", "repair --dry-run", "repair",
+		"solve --pits 8 --seeds 11", "solve --pits 8 --seeds 12", "import --pits 8 --layer 12 --format colex " + eleven,
 	} {
-		args := strings.Fields(strings.NewReplacer("DIR", dir, "WHOLE", whole).Replace(c.args))
-		r := grenier(t.Context(), "", append([]string{"awari"}, args...)...)
-		if all := r.out + r.err; r.status != c.status || !strings.Contains(all, text) || !strings.Contains(all, remedy+dir) {
-			t.Errorf("%s: status %d, %s%s", c.args, r.status, r.out, r.err)
+		status := cli.ExitCorrupt
+		if args == "status" {
+			status = cli.ExitOK
 		}
+		if !strings.HasPrefix(args, "compare") {
+			args += " --dir " + dir
+		}
+		r := grenier(t.Context(), "", append([]string{"awari"}, strings.Fields(args)...)...)
+		all := r.out + r.err
+		should.Hold(t, r.status == status && strings.Contains(all, text) && strings.Contains(all, remedy+dir), "%s: status %d, %s", args, r.status, all)
 	}
 	r := grenier(t.Context(), "", "awari", "status", "--json", "--dir", dir)
 	should.Hold(t, strings.Contains(r.out, `"made_from_others":[9]`), "%v", r.out)
@@ -424,9 +358,7 @@ func TestStale(t *testing.T) {
 		"%v", out)
 	mustRun(t, "awari", "scrub", "-q", "--dir", dir)
 	mustRun(t, "awari", "compare", "-q", dir, whole)
-	name := rundir.LayerName(11)
-	should.Hold(t, string(must.Read(t, filepath.Join(whole, name))) == string(must.Read(t, filepath.Join(dir, name))),
-		"layer 11 has other bytes")
+	sameLayer(t, whole, dir, 11)
 }
 
 // JSON output of commands, as far as tests look at single values of it.

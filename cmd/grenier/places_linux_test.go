@@ -66,30 +66,49 @@ func TestRepairFullDisk(t *testing.T) {
 	mustRun(t, "awari", "scrub", "--dir", dir, "--progress", "none")
 }
 
-// TestRepairUnwritable: a user without rights may look, and a file system that is mounted
-// read-only may be looked at; neither lets anybody repair.
-func TestRepairUnwritable(t *testing.T) {
+// TestUnwritable: a user without rights may look, and a file system that is mounted read-only may be looked at; neither lets
+// anybody solve or repair there. What may not be read is told.
+func TestUnwritable(t *testing.T) {
 	tries.SkipIf(t, os.Getuid() != 0, "only the super-user can become another user")
 	base := publicDir(t)
-	run := filepath.Join(base, "run")
+	run, lacking := filepath.Join(base, "run"), filepath.Join(base, "lacking")
 	mustRun(t, "awari", "solve", "--progress", "none", "--pits", "4", "--seeds", "3", "--dir", run)
-	must.OK(t, os.Remove(filepath.Join(run, "layer-01.gl")))
+	must.OK(t, os.CopyFS(lacking, os.DirFS(run)))
+	must.OK(t, os.Remove(filepath.Join(lacking, "layer-01.gl")))
 	before := must.Tree(t, base)
 	check := func(attributes *syscall.SysProcAttr, cause string) {
-		r := process(t, base, attributes, "awari", "repair", "--dir", run)
-		oneClearLine(t, r.err)
-		should.Hold(t, r.status == cli.ExitFailure && strings.Contains(r.err, run+": directory cannot be written: "+cause),
-			"repair: status %d, %s", r.status, r.err)
-		r = process(t, base, attributes, "awari", "repair", "--dry-run", "--dir", run)
-		should.Hold(t, r.status == cli.ExitOK && r.err == "", "dry run: status %d, %s", r.status, r.err)
-		if r := process(t, base, attributes, "awari", "scrub", "--dir", run); r.status != cli.ExitCorrupt ||
-			!strings.Contains(r.err, "note: an interrupted scrub will begin anew: ") || !strings.Contains(r.out, "layer  1: missing\n") {
-			t.Errorf("scrub: status %d, %s%s", r.status, r.out, r.err)
+		t.Helper()
+		for _, c := range []struct {
+			args   string
+			status int
+			words  string // of stdout and stderr
+		}{
+			{"solve --pits 4 --seeds 4 --dir " + run, cli.ExitFailure, run + ": directory cannot be written: " + cause},
+			{"solve --pits 4 --seeds 4 --dir " + run + "/new", cli.ExitFailure, "/new: directory cannot be written"},
+			{"verify --dir " + run, cli.ExitOK, "in order"},
+			{"probe --dir " + run + " 1 1 1 0", cli.ExitOK, "value"},
+			{"repair --dir " + lacking, cli.ExitFailure, lacking + ": directory cannot be written: " + cause},
+			{"repair --dry-run --dir " + lacking, cli.ExitOK, ""},
+			{"scrub --dir " + lacking, cli.ExitCorrupt, "layer  1: missing\n"},
+			{"scrub --dir " + lacking, cli.ExitCorrupt, "note: an interrupted scrub will begin anew: "},
+		} {
+			r := process(t, base, attributes, append([]string{"awari"}, strings.Fields(c.args)...)...)
+			should.Hold(t, r.status == c.status && strings.Contains(r.out+r.err, c.words), "%s: status %d, %s%s", c.args, r.status, r.out, r.err)
+			if c.status == cli.ExitFailure {
+				oneClearLine(t, r.err)
+			}
 		}
 		must.Same(t, "changed", before, must.Tree(t, base))
 	}
 	check(nobody, "permission denied")
+	must.OK(t, os.Chmod(run, 0o700))
+	r := process(t, base, nobody, "awari", "verify", "--dir", run)
+	oneClearLine(t, r.err)
+	should.Hold(t, r.status == cli.ExitFailure && strings.Contains(r.err, run) && strings.Contains(r.err, "permission denied"),
+		"unreadable: status %d, %s", r.status, r.err)
+	must.OK(t, os.Chmod(run, 0o755))
 	mountReadOnly(t, run)
+	mountReadOnly(t, lacking)
 	check(nil, "read-only file system")
 }
 
@@ -112,26 +131,12 @@ func TestNoRoom(t *testing.T) {
 			strings.HasSuffix(r.err, "; --force starts anyway\n"), "status %d, %s", r.status, r.err)
 		left := must.Tree(t, disk.path)
 		should.Hold(t, len(left) == 1, "left behind: %v", left)
-		if r := grenier(t.Context(), "", append(args, "--force")...); r.status != cli.ExitFailure || !strings.Contains(r.err, "no space left") || !strings.Contains(r.err, c.full) {
-			t.Errorf("forced: status %d, %s", r.status, r.err)
-		}
+		r = grenier(t.Context(), "", append(args, "--force")...)
+		should.Hold(t, r.status == cli.ExitFailure && strings.Contains(r.err, "no space left") && strings.Contains(r.err, c.full), "forced: status %d, %s", r.status, r.err)
 	}
 	dir := filepath.Join(newSmallDisk(t, 64).path, "run")
 	plan := mustRun(t, "awari", "plan", "--pits", "8", "--seeds", "16", "--dir", dir, "--calibration", "testdata/machine.json")
 	should.Hold(t, strings.Contains(plan, " free: too little\n"), "the plan is\n%s", plan)
-}
-
-// TestReadOnlyDirectory mounts a run read-only: the super-user, too, cannot write there.
-func TestReadOnlyDirectory(t *testing.T) {
-	dir := solved(t, "--pits", "4", "--seeds", "3")
-	mountReadOnly(t, dir)
-	t.Chdir(filepath.Dir(dir))
-	refused(t, []badInput{
-		{"awari solve --pits 4 --seeds 4 --dir run", cli.ExitFailure, "run|cannot be written|read-only"},
-		{"awari solve --pits 4 --seeds 4 --dir run/new", cli.ExitFailure, "run/new|cannot be written|read-only"},
-	})
-	mustRun(t, "awari", "probe", "--dir", "run", "1", "1", "1", "0")
-	mustRun(t, "awari", "verify", "--dir", "run", "--progress", "none")
 }
 
 // mountReadOnly makes a directory one that nobody can write.
@@ -148,30 +153,6 @@ func mountReadOnly(t *testing.T, dir string) {
 
 // nobody is a user without rights.
 var nobody = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
-
-// TestUnwritableDirectory runs as a user without rights.
-func TestUnwritableDirectory(t *testing.T) {
-	tries.SkipIf(t, os.Getuid() != 0, "only the super-user can become another user")
-	base := publicDir(t)
-	run := filepath.Join(base, "run")
-	mustRun(t, "awari", "solve", "--progress", "none", "--pits", "4", "--seeds", "3", "--dir", run)
-	before := must.Tree(t, base)
-	for _, dir := range []string{run, filepath.Join(base, "new")} {
-		r := process(t, base, nobody, "awari", "solve", "--pits", "4", "--seeds", "4", "--dir", dir)
-		oneClearLine(t, r.err)
-		should.Hold(t, r.status == cli.ExitFailure && strings.Contains(r.err, dir+": directory cannot be written"),
-			"%s: status %d, %s", dir, r.status, r.err)
-	}
-	if r := process(t, base, nobody, "awari", "verify", "--dir", run); r.status != cli.ExitOK {
-		t.Errorf("verify: status %d, %s", r.status, r.err)
-	}
-	must.OK(t, os.Chmod(run, 0o700))
-	r := process(t, base, nobody, "awari", "verify", "--dir", run)
-	oneClearLine(t, r.err)
-	should.Hold(t, r.status == cli.ExitFailure && strings.Contains(r.err, run) && strings.Contains(r.err, "permission denied"),
-		"unreadable: status %d, %s", r.status, r.err)
-	must.Same(t, "changed", before, must.Tree(t, base))
-}
 
 // publicDir returns a new directory that every user can read, with this program in it under the name grenier.
 func publicDir(t *testing.T) string {
@@ -197,4 +178,33 @@ func process(t *testing.T, dir string, attributes *syscall.SysProcAttr, args ...
 	s := command(t, filepath.Join(dir, "grenier"), args...)
 	s.cmd.Dir, s.cmd.SysProcAttr = dir, attributes
 	return s.start(t).wait(t)
+}
+
+// smallDisk is a file system of its own.
+type smallDisk struct{ path string }
+
+// newSmallDisk mounts a file system of some KiB.
+func newSmallDisk(t *testing.T, size int) *smallDisk {
+	t.Helper()
+	d := &smallDisk{t.TempDir()}
+	if err := unix.Mount("tmpfs", d.path, "tmpfs", 0, fmt.Sprintf("size=%dk", size)); err != nil {
+		t.Skipf("a full disk needs a file system of its own: %v", err)
+	}
+	t.Cleanup(func() { must.OK(t, unix.Unmount(d.path, 0)) })
+	return d
+}
+
+func (d *smallDisk) grow(t *testing.T, size int) {
+	t.Helper()
+	must.OK(t, unix.Mount("tmpfs", d.path, "tmpfs", unix.MS_REMOUNT, fmt.Sprintf("size=%dk", size)))
+}
+
+// usedKiB returns the KiB that the files below dir take.
+func usedKiB(t *testing.T, dir string) int {
+	t.Helper()
+	pages := 0
+	for _, text := range must.Tree(t, dir) {
+		pages += len(text)/os.Getpagesize() + 1
+	}
+	return pages * os.Getpagesize() >> 10
 }

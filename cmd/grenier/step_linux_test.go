@@ -68,9 +68,7 @@ func (x *stepRun) phases(windows, seals int) (phases [3][]string) {
 func (x *stepRun) finish(t *testing.T) {
 	t.Helper()
 	mustRun(t, x.args("--publish")...)
-	name := rundir.LayerName(x.seeds)
-	should.Hold(t, string(must.Read(t, filepath.Join(x.want, name))) == string(must.Read(t, filepath.Join(x.dir, name))),
-		"%s differs", name)
+	sameLayer(t, x.want, x.dir, x.seeds)
 	work, err := os.ReadDir(filepath.Join(x.dir, rundir.WorkName))
 	should.Hold(t, err == nil && len(work) <= 1, "left in work: %v, error %v", work, err) // the status of solve
 }
@@ -87,14 +85,11 @@ func TestLongStepProcesses(t *testing.T) {
 					one, two := x.start(t, step), x.start(t, step)
 					if one.killAfter(t, time.Duration(x.rng.IntN(400))*time.Millisecond) {
 						killed++
-						one = x.start(t, step)
-					} else {
-						one = x.start(t, step) // which finds it done
 					}
+					one = x.start(t, step) // again, or to find it done
 					for _, process := range []*solver{one, two} {
-						if r := process.wait(t); r.status != cli.ExitOK {
-							t.Fatalf("%s: status %d: %s", step, r.status, r.err)
-						}
+						r := process.wait(t)
+						must.Hold(t, r.status == cli.ExitOK, "%s: status %d: %s", step, r.status, r.err)
 					}
 				}
 			}
@@ -150,8 +145,7 @@ func TestLongStepStopped(t *testing.T) {
 		goOn(s)
 	}
 	mustRun(t, "awari", "solve", "--seeds", "17", "--dir", x.dir)
-	a, b := must.Read(t, filepath.Join(x.want, rundir.LayerName(16))), must.Read(t, filepath.Join(x.dir, rundir.LayerName(16)))
-	should.Hold(t, string(a) == string(b), "layer 16 differs")
+	sameLayer(t, x.want, x.dir, 16)
 	left, err := filepath.Glob(filepath.Join(x.dir, rundir.WorkName, "steps-*"))
 	should.Hold(t, err == nil && len(left) == 0, "left: %q, error %v", left, err)
 }
@@ -176,18 +170,14 @@ func TestLongStepFullDisk(t *testing.T) {
 	for _, phase := range x.phases(6, 3) {
 		for _, step := range phase {
 			for room := uint64(4 << 10); ; room *= 8 {
-				if room > 200<<20 {
-					t.Fatalf("%s: never enough room", step)
-				}
+				must.Not(t, room > 200<<20, "%s: never enough room", step)
 				resize(room)
 				r := grenier(t.Context(), "", x.args(step)...)
 				if r.status == cli.ExitOK {
 					break
 				}
 				full++
-				if r.status != cli.ExitFailure || !strings.Contains(r.err, "no space left") {
-					t.Fatalf("%s with room for %d bytes: status %d: %s", step, room, r.status, r.err)
-				}
+				must.Hold(t, r.status == cli.ExitFailure && strings.Contains(r.err, "no space left"), "%s with room for %d bytes: status %d: %s", step, room, r.status, r.err)
 			}
 		}
 	}
@@ -212,6 +202,5 @@ func TestLongStepMemory(t *testing.T) {
 	t.Logf("%d MiB at most", group.number(t, "memory.max_usage_in_bytes", "")>>20)
 	killed := group.number(t, "memory.oom_control", "oom_kill")
 	should.Not(t, killed > 0, "%d were killed", killed)
-	a, b := must.Read(t, filepath.Join(x.want, rundir.LayerName(17))), must.Read(t, filepath.Join(x.dir, rundir.LayerName(17)))
-	should.Hold(t, string(a) == string(b), "layer 17 differs")
+	sameLayer(t, x.want, x.dir, 17)
 }

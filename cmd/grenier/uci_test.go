@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -63,7 +64,7 @@ func (u *ucier) quit(t *testing.T) {
 
 // TestLongUCIMatch plays whole games between two processes, one with tables of ten seeds and one
 // with hardly any, which change sides. Each game ends by the rules or in a repetition, and each
-// move on a solved board of the side with tables keeps its value.
+// move on a solved board of the side with tables keeps its value: what the tables promise it in a position is got in the end, or more.
 func TestLongUCIMatch(t *testing.T) {
 	t.Parallel()
 	games, limits := tries.Pick(1, 2, 6), tries.More("go depth 2", "go movetime 20")
@@ -78,12 +79,8 @@ func TestLongUCIMatch(t *testing.T) {
 			g.play(t, g.ask(t, sides[(int(g.Turn())+i)%2], limits))
 		}
 		plies, kept = plies+len(g.moves), kept+g.kept
-		if lead := g.Taken()[i%2] - g.Taken()[1-i%2]; lead > 0 {
-			points++
-		} else if lead < 0 {
-			points--
-		}
-		must.Not(t, t.Failed(), "game %d: %s", i, g.moves)
+		points += cmp.Compare(g.lead(), 0)
+		must.Not(t, t.Failed() || g.promised && g.lead() < g.due, "game %d: ends with %d, the tables promised %d: %s", i, g.lead(), g.due, g.moves)
 	}
 	for _, u := range sides {
 		u.quit(t)
@@ -137,83 +134,6 @@ func TestLongUCIClock(t *testing.T) {
 	t.Logf("%v were left at least", least)
 }
 
-// TestLongUCIAlphaBeta plays games against a plain alpha-beta search of seven plies without tables. Whatever the tables promise
-// in a position that came up is got in the end, or more.
-func TestLongUCIAlphaBeta(t *testing.T) {
-	tries.NeedsLong(t, "games")
-	dir, tab := solvedFor(t, 10)
-	u, random := startUCI(t, dir), tries.Rand(t)
-	known, won, lost := 0, 0, 0
-	for i := range tries.Pick(0, 4, 100) {
-		g := openUCIGame(t, tab, match.Side(i%2), random)
-		lead := func() int { return g.Taken()[g.rich] - g.Taken()[g.rich.Other()] }
-		due, promised := 0, false
-		for g.goesOn(t) {
-			if g.Board().Seeds() <= tab.MaxSeeds() {
-				value := must.Get(tab.Score(t.Context(), g.Board()))(t)
-				if g.Turn() != g.rich {
-					value = -value
-				}
-				if x := lead() + int(value); !promised || x > due {
-					due, promised = x, true
-				}
-			}
-			if g.Turn() == g.rich {
-				g.play(t, g.ask(t, u, "go nodes 4000"))
-			} else {
-				g.play(t, alphaBeta(tab.Game(), g.Board(), 7))
-			}
-		}
-		must.Not(t, promised && lead() < due, "game %d: ends with %d, the tables promised %d: %s", i, lead(), due, g.moves)
-		if promised {
-			known++
-		}
-		if lead() > 0 {
-			won++
-		} else if lead() < 0 {
-			lost++
-		}
-	}
-	u.quit(t)
-	t.Logf("%d games won, %d lost; %d came to a solved board", won, lost, known)
-	should.Not(t, known == 0, "no game came to a solved board")
-}
-
-// alphaBeta returns the pit that gives most within some plies: seeds taken, and no more is known.
-func alphaBeta(game awari.Game, b awari.Board, depth int) int {
-	best, pit := -2*awari.MaxSeeds, -1
-	for i, play := range game.Plays(b) {
-		if !play.Legal {
-			continue
-		}
-		if x := play.Captured - alphaBetaValue(game, play.Child, depth-1, -2*awari.MaxSeeds, play.Captured-best); x > best {
-			best, pit = x, i
-		}
-	}
-	return pit
-}
-
-func alphaBetaValue(game awari.Game, b awari.Board, depth, alpha, beta int) int {
-	if depth == 0 {
-		return 0
-	}
-	legal := false
-	for _, play := range game.Plays(b) {
-		if !play.Legal {
-			continue
-		}
-		legal = true
-		alpha = max(alpha, play.Captured-alphaBetaValue(game, play.Child, depth-1, play.Captured-beta, play.Captured-alpha))
-		if alpha >= beta {
-			return beta
-		}
-	}
-	if !legal {
-		return game.Terminal(b)
-	}
-	return alpha
-}
-
 // openUCIGame begins a game by three random moves.
 func openUCIGame(t *testing.T, tab *tables.Tables, rich match.Side, random *rand.Rand) *uciGame {
 	t.Helper()
@@ -242,11 +162,26 @@ type uciGame struct {
 	rich   match.Side // has the tables
 	moves  string
 	kept   int // moves of that side on solved boards
+
+	promised bool // that side a lead at the end of due
+	due      int
 }
+
+// lead is what the side with tables has taken more than the other one.
+func (g *uciGame) lead() int { return g.Taken()[g.rich] - g.Taken()[g.rich.Other()] }
 
 // goesOn reports whether a move is to be made; a position that came back ends the game.
 func (g *uciGame) goesOn(t *testing.T) bool {
 	t.Helper()
+	if g.Board().Seeds() <= g.tables.MaxSeeds() {
+		value := int(must.Get(g.tables.Score(t.Context(), g.Board()))(t))
+		if g.Turn() != g.rich {
+			value = -value
+		}
+		if due := g.lead() + value; !g.promised || due > g.due {
+			g.due, g.promised = due, true
+		}
+	}
 	if g.State() == match.Playing && g.Repeated() {
 		must.OK(t, g.Draw())
 	}
