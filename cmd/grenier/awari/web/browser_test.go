@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -46,24 +47,18 @@ func newSite(t *testing.T, origins ...string) *site {
 	return newSiteOf(t, 12, awari.Awari, solved, origins...)
 }
 
-// newSiteOf does so for a game and a number of seeds.
+// newSiteOf does so for a game and a number of seeds. Clients may ask often.
 func newSiteOf(t *testing.T, pits int, rules awari.Rules, seeds int, origins ...string) *site {
 	t.Helper()
-	game := awaritest.Game(t, pits, rules)
-	dir := filepath.Join(t.TempDir(), "run")
-	o := solve.Options{Seeds: seeds, Job: job.Job{Workers: 1, Family: cpu.Best()}}
-	_, err := solve.Solve(t.Context(), dir, game, o)
-	must.OK(t, err)
-	tab, err := tables.Open(t.Context(), dir)
-	must.OK(t, err)
+	game, dir := awaritest.Game(t, pits, rules), filepath.Join(t.TempDir(), "run")
+	must.OK(t, must.Err(solve.Solve(t.Context(), dir, game, solve.Options{Seeds: seeds, Job: job.Job{Workers: 1, Family: cpu.Best()}})))
+	tab := must.Get(tables.Open(t.Context(), dir))(t)
 	t.Cleanup(func() { tab.Close() })
-	var invited serve.Origins
+	o := serve.Options{Tables: tab, Dir: dir, Family: cpu.Best(), Pages: web.Files(), Rate: 1e6, Log: slog.New(slog.NewTextHandler(t.Output(), nil))}
 	if len(origins) > 0 {
-		invited, err = serve.ParseOrigins(strings.Join(origins, ","))
-		must.Hold(t, err == nil, "%v", err)
+		o.Origins = must.Get(serve.ParseOrigins(strings.Join(origins, ",")))(t)
 	}
-	server, err := serve.New(serve.Options{Tables: tab, Dir: dir, Family: cpu.Best(), Pages: web.Files(), Origins: invited, Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
-	must.OK(t, err)
+	server := must.Get(serve.New(o))(t)
 	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error)
@@ -249,9 +244,7 @@ func (p *tab) mover() []pitInfo {
 	pits := browsertest.Eval[[]pitInfo](p.Page, `[...document.querySelectorAll(".pit." + (document.querySelector("#board").dataset.turn === "0" ? "south" : "north"))]
 		.map((b) => ({ Label: b.getAttribute("aria-label"), Chip: b.querySelector(".chip").textContent, Kind: b.querySelector(".chip").className }))`)
 	if strings.HasPrefix(pits[0].Label, "North") { // on the page from right to left
-		for i, j := 0, len(pits)-1; i < j; i, j = i+1, j-1 {
-			pits[i], pits[j] = pits[j], pits[i]
-		}
+		slices.Reverse(pits)
 	}
 	return pits
 }
@@ -261,20 +254,15 @@ func (p *tab) wantValues(at place) {
 	p.Helper()
 	probe := must.Get(p.tables.Probe(p.Context(), at.board))(p)
 	for i, shown := range p.mover() {
-		want := pitInfo{Chip: ""}
+		want := ""
 		if m := probe.Moves[i]; m.Legal {
-			want.Chip = signed(m.Value)
+			want = signed(m.Value)
 		}
-		if shown.Chip != want.Chip {
-			p.Errorf("%s: pit %d shows %q, want %q", p.text(at), i, shown.Chip, want.Chip)
-		}
-		if !strings.Contains(shown.Label, fmt.Sprintf("pit %s, %d seed", letter(at, i), at.board[i])) {
-			p.Errorf("%s: pit %d is called %q", p.text(at), i, shown.Label)
-		}
+		should.Equal(p, shown.Chip, want, "%s: pit %d shows", p.text(at), i)
+		should.Hold(p, strings.Contains(shown.Label, fmt.Sprintf("pit %s, %d seed", letter(at, i), at.board[i])), "%s: pit %d is called %q", p.text(at), i, shown.Label)
 	}
-	if verdict := p.Text("#verdict"); !strings.HasSuffix(verdict, "exact") || !strings.Contains(verdict, verdictOf(at, probe.Value)) {
-		p.Errorf("%s: worth %d, the page says %q", p.text(at), probe.Value, verdict)
-	}
+	verdict := p.Text("#verdict")
+	should.Hold(p, strings.HasSuffix(verdict, "exact") && strings.Contains(verdict, verdictOf(at, probe.Value)), "%s: worth %d, the page says %q", p.text(at), probe.Value, verdict)
 }
 
 func verdictOf(at place, value int) string {

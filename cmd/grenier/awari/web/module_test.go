@@ -1,15 +1,16 @@
 package web_test
 
 import (
+	"bufio"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"os/exec"
 	"path/filepath"
-	"reflect"
 	"regexp"
 	"strconv"
 	"strings"
@@ -18,6 +19,7 @@ import (
 	"grenier/cmd/grenier/awari/web"
 	"grenier/internal/testkit/awaritest"
 	"grenier/internal/testkit/browsertest"
+	"grenier/internal/testkit/endgames"
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
@@ -77,10 +79,7 @@ func wantProbes(t *testing.T, tab *tables.Tables, texts []string, got [][]*int) 
 				want[len(want)-1] = &m.Value
 			}
 		}
-		if !reflect.DeepEqual(got[i], want) {
-			a, _ := json.Marshal(got[i])
-			t.Fatalf("%s: %s, want %+v", texts[i], a, p)
-		}
+		must.Same(t, texts[i], want, got[i])
 	}
 }
 
@@ -148,30 +147,29 @@ func (s *nodeSite) run(t *testing.T, program, stdin string) string {
 	return string(text)
 }
 
-// TestLongModuleInNode runs the program of docs/publish.md, and reads boards, damaged files and nonsense.
+// TestLongModuleInNode runs the program of docs/publish.md, and reads boards, plies and lines, asks the rules, and reads damaged files and
+// nonsense.
 func TestLongModuleInNode(t *testing.T) {
 	t.Parallel()
-	seeds, count := 8, 50
-	if tries.Long() {
-		seeds, count = 11, 1000
-	}
-	s := newNodeSite(t, seeds)
+	seeds, count := tries.More(8, 11), tries.More(50, 1000)
+	s := newNodeSite(t, seeds, 4, 6, 8)
 	testNodeExample(t, s)
-	boards := (&mirror{site: s.site}).random(rand.New(rand.NewPCG(34, 2)), count, seeds)
+	boards := s.random(rand.New(rand.NewPCG(34, 2)), count, seeds)
 	var got [][]*int
 	text := s.run(t, `import { open } from "./awari.mjs"; import { readFileSync } from "node:fs";
 const tables = await open(process.argv[2] + "tables"), boards = JSON.parse(readFileSync(0, "utf8"));
 console.log(JSON.stringify(await (`+probeAll+`)(tables, boards)));`, "[["+strings.Join(boards, "],[")+"]]")
 	must.OK(t, json.Unmarshal([]byte(text), &got))
 	wantProbes(t, s.tables, boards, got)
+	testNodeRules(t, s)
+	testNodeDistances(t, s)
 	testNodeFaults(t, s)
 }
 
-// TestLongDistancesInNode compares plies, those after each move, and lines with the tables, in layers with distances and without; and has
+// testNodeDistances compares plies, those after each move, and lines with the tables, in layers with distances and without; and has
 // distances of other scores refused.
-func TestLongDistancesInNode(t *testing.T) {
-	s := newNodeSite(t, 8, 4, 6, 8)
-	boards := (&mirror{site: s.site}).random(rand.New(rand.NewPCG(34, 5)), tries.Pick(150, 1000, 4000), 8)
+func testNodeDistances(t *testing.T, s *nodeSite) {
+	boards := s.random(rand.New(rand.NewPCG(34, 5)), tries.Pick(60, 1000, 4000), 8)
 	const program = `import { open } from "./awari.mjs"; import { readFileSync } from "node:fs";
 const tables = await open(process.argv[2] + "tables"), all = [];
 for (const b of JSON.parse(readFileSync(0, "utf8"))) {
@@ -196,14 +194,12 @@ console.log(JSON.stringify(all));`
 		b := must.Get(s.tables.Game().Parse(strings.Split(boards[i], ",")))(t)
 		plies, known, err := s.tables.Distance(t.Context(), b)
 		must.OK(t, err)
-		if n := b.Seeds(); got.Error != "" || known != (n == 4 || n == 6 || n == 8) || (got.Plies != nil) != known || known && *got.Plies != plies {
-			t.Fatalf("%s: %+v, want %d, %v", boards[i], got, plies, known)
-		}
+		n := b.Seeds()
+		must.Not(t, got.Error != "" || known != (n == 4 || n == 6 || n == 8) || (got.Plies != nil) != known || known && *got.Plies != plies,
+			"%s: %+v, want %d, %v", boards[i], got, plies, known)
 		for pit, play := range s.tables.Game().Plays(b) {
 			if next, known, err := s.tables.Distance(t.Context(), play.Child); play.Legal && play.Captured == 0 && known && next > 0 {
-				if must.OK(t, err); got.After[pit] == nil || *got.After[pit] != next+1 {
-					t.Fatalf("%s, pit %d: %v plies, want %d", boards[i], pit, got.After[pit], next+1)
-				}
+				must.Hold(t, err == nil && got.After[pit] != nil && *got.After[pit] == next+1, "%s, pit %d: %v plies, want %d", boards[i], pit, got.After[pit], next+1)
 			}
 		}
 		best := must.Get(line.Best(t.Context(), s.tables, b, line.Options{}))(t)
@@ -228,15 +224,14 @@ console.log(JSON.stringify(all));`
 	should.Hold(t, strings.Contains(got.Error, "of other scores"), "%+v", got)
 }
 
-// TestRulesInNode asks the rules of the module about random boards.
-func TestRulesInNode(t *testing.T) {
-	s := newNodeSite(t, 1)
+// testNodeRules asks the rules of the module about random boards.
+func testNodeRules(t *testing.T, s *nodeSite) {
 	const program = `import { plays } from "./awari.mjs"; import { readFileSync } from "node:fs";
 for (const line of readFileSync(0, "utf8").trim().split("\n")) {
   const [rules, ...board] = line.split(" ");
   console.log(plays(board.map(Number), rules).map((m) => (m.legal ? m.captured + ":" + m.child : "-") + " ").join(""));
 }`
-	awaritest.AskMoves(t, tries.Rand(t), 1500, func(questions string) string { return s.run(t, program, questions) })
+	awaritest.AskMoves(t, tries.Rand(t), tries.More(600, 1500), func(questions string) string { return s.run(t, program, questions) })
 }
 
 // testNodeExample compares what the program of docs/publish.md prints with the tables.
@@ -266,4 +261,54 @@ for (const board of [[1], [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1], "x", [0.5, 0.
 console.log(await open(process.argv[2] + "nothing/").catch((e) => e.name + ": " + e.message));`, "")
 	want := strings.Repeat("BadBoard\n", 6) + "Unsolved\nDamaged\n-1\nServerError: manifest.json: the server answers 404.\n"
 	should.Hold(t, text == want, "got\n%s\nwant\n%s", text, want)
+}
+
+// computer answers boards, one a line, with the pit that the computer of the page plays at the level that gives nothing away. Without the
+// best line it goes by what the server says of each move.
+const computer = `import { createInterface } from "node:readline";
+import { root } from "./tree.js"; import { position } from "./game.js"; import { bestMove } from "./values.js";
+const [url, lines] = process.argv.slice(2);
+const ask = async (path, pits) => { const answer = await fetch(url + path + "?pits=" + pits); if (!answer.ok) throw new Error(await answer.text()); return answer.json(); };
+for await (const pits of createInterface({ input: process.stdin })) {
+  const node = root(position(pits.split(",").map(Number)));
+  node.probe = await ask("/api/probe", pits);
+  if (lines) node.best = await ask("/api/line", pits);
+  console.log(bestMove(node).pit);
+}`
+
+// TestLongComputerWins: the computer of the page wins won endgames, by best lines and by the plies of its moves, and no board comes twice
+// as long as it can win anything more.
+func TestLongComputerWins(t *testing.T) {
+	node, err := exec.LookPath("node")
+	tries.SkipIf(t, err != nil, "there is no node")
+	s := newSiteOf(t, 12, awari.Awari, tries.Pick(8, 11, 14))
+	must.OK(t, must.Err(distance.Run(t.Context(), s.dir, distance.Options{Job: job.Job{Workers: 2, Family: cpu.Best()}})))
+	tb, dir := s.tables, t.TempDir()
+	for name, data := range web.Files() {
+		if filepath.Ext(name) == ".js" {
+			must.Write(t, filepath.Join(dir, name), data)
+		}
+	}
+	must.Write(t, filepath.Join(dir, "package.json"), []byte(`{"type":"module"}`))
+	must.Write(t, filepath.Join(dir, "computer.js"), []byte(computer))
+	for _, lines := range []string{"lines", ""} {
+		cmd := exec.Command(node, filepath.Join(dir, "computer.js"), strings.TrimSuffix(s.url, "/"), lines)
+		in := must.Get(cmd.StdinPipe())(t)
+		out := must.Get(cmd.StdoutPipe())(t)
+		var said strings.Builder
+		cmd.Stderr = &said
+		must.OK(t, cmd.Start())
+		answers := bufio.NewScanner(out)
+		endgames.Win(t, tb, tries.Rand(t), tries.Pick(5, 50, 200), func(b awari.Board) int {
+			fmt.Fprintln(in, strings.ReplaceAll(tb.Game().Text(b), " ", ","))
+			if !answers.Scan() {
+				must.OK(t, in.Close())
+				t.Fatalf("board %s: no answer, %v: %s", tb.Game().Text(b), cmd.Wait(), said.String())
+			}
+			return must.Get(strconv.Atoi(answers.Text()))(t)
+		})
+		must.OK(t, in.Close())
+		must.OK(t, must.Err(io.Copy(io.Discard, out)))
+		must.OK(t, cmd.Wait())
+	}
 }

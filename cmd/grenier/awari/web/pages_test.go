@@ -367,10 +367,7 @@ func (s *site) steps(t *testing.T) (boards []awari.Board, pits []int) {
 // boards with few seeds.
 func TestLongLessons(t *testing.T) {
 	t.Parallel()
-	most := solved
-	if tries.Long() {
-		most = 15
-	}
+	most := tries.More(solved, 15)
 	for _, rules := range []awari.Rules{awari.Awari, awari.Abapa} {
 		s := newSiteOf(t, 12, rules, most)
 		boards, pits := s.steps(t)

@@ -25,12 +25,15 @@ import (
 	"grenier/internal/testkit/browsertest"
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/should"
+	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
 	"grenier/io/manifest"
+	"grenier/io/tally"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
 	"grenier/pipeline/job"
 	"grenier/pipeline/play/publish"
+	"grenier/pipeline/tables"
 )
 
 // mirror is a published site on a plain web server, in a folder of it.
@@ -48,8 +51,7 @@ type mirror struct {
 func publishSite(t *testing.T, s *site) *mirror {
 	t.Helper()
 	m := &mirror{site: s, out: filepath.Join(t.TempDir(), "site")}
-	_, err := publish.Run(t.Context(), s.dir, m.out, publish.Options{Pages: web.Site(), Questions: quick, Puzzles: 20, Job: job.Job{Family: cpu.Best()}})
-	must.OK(t, err)
+	must.OK(t, must.Err(publish.Run(t.Context(), s.dir, m.out, publish.Options{Pages: web.Site(), Questions: quick, Puzzles: 20, Job: job.Job{Family: cpu.Best()}})))
 	files := http.NewServeMux()
 	for name, module := range web.Site() { // those that are part of the scripts, for tests alone
 		if _, err := os.Stat(filepath.Join(m.out, name)); errors.Is(err, fs.ErrNotExist) {
@@ -96,24 +98,11 @@ func (m *mirror) scores(w http.ResponseWriter, r *http.Request) bool {
 	if !ok || err != nil {
 		return false
 	}
-	f, err := m.tables.File(r.Context(), n)
-	if err != nil {
+	scores := make([]int8, m.tables.Layers()[n].Positions)
+	if err := m.tables.Read(r.Context(), n, 0, scores); err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
-		return true
 	}
-	d := f.NewDecoder(cpu.Best())
-	var scores []int8
-	var text []byte
-	for i := range f.NumBlocks() {
-		if scores, err = d.Block(r.Context(), i, scores); err != nil {
-			http.Error(w, err.Error(), http.StatusInternalServerError)
-			return true
-		}
-		for _, score := range scores {
-			text = append(text, byte(score))
-		}
-	}
-	w.Write(text)
+	w.Write(tally.Bytes(scores))
 	return true
 }
 
@@ -151,14 +140,14 @@ func (m *mirror) get(t *testing.T, address string) (answer any) {
 }
 
 // random returns boards with up to so many seeds, in all amounts alike.
-func (m *mirror) random(r *rand.Rand, count, most int) []string {
+func (s *site) random(r *rand.Rand, count, most int) []string {
 	var boards []string
 	for range count {
 		var b awari.Board
 		for range r.IntN(most + 1) {
-			b[r.IntN(m.game.Pits())]++
+			b[r.IntN(s.game.Pits())]++
 		}
-		boards = append(boards, strings.ReplaceAll(m.game.Text(b), " ", ","))
+		boards = append(boards, strings.ReplaceAll(s.game.Text(b), " ", ","))
 	}
 	return boards
 }
@@ -417,8 +406,7 @@ func TestQuestions(t *testing.T) {
 	}
 	for _, q := range web.Questions(make([]manifest.Layer, 20)) {
 		name, asked := "explore.js", q.Where
-		switch {
-		case q.Most == "line":
+		if q.Most == "line" {
 			name, asked = "source.js", q.Where+" most "+q.Most
 		}
 		should.Hold(t, strings.Contains(string(files[name]), `"`+asked+`"`), "%s does not ask for %q", name, asked)
@@ -552,4 +540,36 @@ func (p *tab) wantLayer(m *mirror, t *testing.T, n, blocks, step int) {
 			}
 			return layer.blocks;`, n, step))
 	should.Not(t, checked != blocks || checked == 0, "layer %d: %d of %d blocks checked", n, checked, blocks)
+}
+
+// inSmallBlocks returns the same layers in blocks of so few scores that indexes are long, as
+// they are of layers with hundreds of millions of positions. There is no server for it.
+func inSmallBlocks(t *testing.T, s *site, blockSize int) *site {
+	layers := make([][]int8, len(s.tables.Layers()))
+	for n := range layers {
+		layers[n] = make([]int8, s.tables.Layers()[n].Positions)
+		must.OK(t, s.tables.Read(t.Context(), n, 0, layers[n]))
+	}
+	dir := testrun.Write(t, s.game, layers, blockSize)
+	tab := must.Get(tables.Open(t.Context(), dir))(t)
+	t.Cleanup(func() { tab.Close() })
+	return &site{game: s.game, dir: dir, tables: tab}
+}
+
+// TestSiteWeight adds up all scripts and styles that the pages of a published site have.
+func TestSiteWeight(t *testing.T) {
+	s, out := newSiteOf(t, 12, awari.Awari, 1), filepath.Join(t.TempDir(), "site")
+	must.OK(t, must.Err(publish.Run(t.Context(), s.dir, out, publish.Options{Pages: web.Site(), Job: job.Job{Family: cpu.Best()}})))
+	sum, names := 0, []string{}
+	for _, pattern := range []string{"*.js", "*.css"} {
+		found := must.Get(filepath.Glob(filepath.Join(out, pattern)))(t)
+		for _, name := range found {
+			if filepath.Base(name) != "awari.js" { // which is for pages of others
+				names = append(names, filepath.Base(name))
+				sum += gzipped(must.Read(t, name))
+			}
+		}
+	}
+	t.Logf("%d bytes: %v", sum, names)
+	should.Not(t, sum > firstLoad || len(names) < 4, "%v have %d bytes, want at most %d", names, sum, firstLoad)
 }

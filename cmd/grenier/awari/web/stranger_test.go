@@ -2,7 +2,6 @@ package web_test
 
 import (
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"sync/atomic"
@@ -10,15 +9,11 @@ import (
 
 	"github.com/chromedp/chromedp/kb"
 
-	"grenier/cmd/grenier/awari/web"
 	"grenier/internal/testkit/browsertest"
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
-	"grenier/kernels/cpu"
 	"grenier/layers/awari"
-	"grenier/pipeline/job"
-	"grenier/pipeline/play/publish"
 )
 
 // TestLongStranger goes the way of somebody who comes by, on a server and on a published site. Unless it is full, one of
@@ -213,22 +208,4 @@ func (w *stranger) share() {
 	fresh.Await("the same", fmt.Sprintf(`%s === %q`, same, want))
 	browsertest.Want(fresh, `document.documentElement.lang`, w.language)
 	browsertest.Want(fresh, `document.querySelector("#hints").checked`, true)
-}
-
-// TestSiteWeight adds up all scripts and styles that the pages of a published site have.
-func TestSiteWeight(t *testing.T) {
-	s, out := newSiteOf(t, 12, awari.Awari, 1), filepath.Join(t.TempDir(), "site")
-	must.OK(t, must.Err(publish.Run(t.Context(), s.dir, out, publish.Options{Pages: web.Site(), Job: job.Job{Family: cpu.Best()}})))
-	sum, names := 0, []string{}
-	for _, pattern := range []string{"*.js", "*.css"} {
-		found := must.Get(filepath.Glob(filepath.Join(out, pattern)))(t)
-		for _, name := range found {
-			if filepath.Base(name) != "awari.js" { // which is for pages of others
-				names = append(names, filepath.Base(name))
-				sum += gzipped(must.Read(t, name))
-			}
-		}
-	}
-	t.Logf("%d bytes: %v", sum, names)
-	should.Not(t, sum > firstLoad || len(names) < 4, "%v have %d bytes, want at most %d", names, sum, firstLoad)
 }
