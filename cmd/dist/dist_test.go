@@ -169,9 +169,8 @@ func TestTexts(t *testing.T) {
 		if path.Ext(e.name) == ".md" {
 			for _, found := range link.FindAllStringSubmatch(string(e.data), -1) {
 				links++
-				if _, err := os.Stat(filepath.Join(filepath.Dir(e.name), found[3])); err != nil || alone(e.name, found[0], names) != found[0] {
-					t.Errorf("%s leads to %s", e.name, found[3])
-				}
+				_, err := os.Stat(filepath.Join(filepath.Dir(e.name), found[3]))
+				should.Not(t, err != nil || alone(e.name, found[0], names) != found[0], "%s leads to %s", e.name, found[3])
 			}
 		}
 		if !strings.HasPrefix(e.name, "docs/") {

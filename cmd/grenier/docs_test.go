@@ -78,9 +78,8 @@ func TestLinks(t *testing.T) {
 				continue
 			}
 			checked++
-			if _, err := os.Stat(target); err != nil {
-				t.Errorf("%s names %s: %v", filepath.Base(path), target, err)
-			}
+			_, err := os.Stat(target)
+			should.Hold(t, err == nil, "%s names %s: %v", filepath.Base(path), target, err)
 		}
 	}
 	should.Not(t, checked < 50, "only %d links were found", checked)

@@ -3,12 +3,14 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
 	"grenier/cmd/grenier/cli"
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/should"
+	"grenier/io/manifest"
 	"grenier/io/rundir"
 )
 
@@ -288,4 +290,139 @@ func TestDamage(t *testing.T) {
 	}
 	r := grenier(t.Context(), "", "awari", "probe", "--dir", t.TempDir(), "1", "1", "0", "0")
 	should.Not(t, strings.Contains(r.err, "repair"), "nothing to mend: %s", r.err)
+}
+
+// badInput is a command line that must fail; words that the message must have are separated by "|". Of choices in braces, "{a|b}", each
+// is a command line of its own; the first that is made stands for {} in the words.
+type badInput struct {
+	args   string
+	status int
+	words  string
+}
+
+// refused runs bad command lines in the current directory, none of which may
+// change anything there that results depend on.
+func refused(t *testing.T, cases []badInput) {
+	t.Helper()
+	before := layerContents(t, ".")
+	var all []badInput
+	for _, c := range cases {
+		all = append(all, c.each()...)
+	}
+	for _, c := range all {
+		t.Run(c.args, func(t *testing.T) {
+			args := strings.Fields(c.args)
+			for i := range args {
+				args[i] = strings.Trim(args[i], `'`) // '' is an empty argument
+			}
+			r := grenier(t.Context(), "", args...)
+			should.Equal(t, r.status, c.status, "status")
+			oneClearLine(t, r.err)
+			for word := range strings.SplitSeq(c.words, "|") {
+				should.Hold(t, strings.Contains(r.err, word), "%q lacks %q", r.err, word)
+			}
+			must.Same(t, "changed", before, layerContents(t, "."))
+		})
+	}
+}
+
+// each returns the command lines that a row stands for.
+func (c badInput) each() (all []badInput) {
+	before, rest, found := strings.Cut(c.args, "{")
+	if !found {
+		return []badInput{c}
+	}
+	choices, after, _ := strings.Cut(rest, "}")
+	for choice := range strings.SplitSeq(choices, "|") {
+		all = append(all, badInput{before + choice + after, c.status, strings.ReplaceAll(c.words, "{}", choice)}.each()...)
+	}
+	return all
+}
+
+// TestHugeLines sends lines of 2 MB among others. They are told and skipped; where there can be only one
+// line they are refused.
+func TestHugeLines(t *testing.T) {
+	t.Chdir(solved(t, "--pits", "4", "--seeds", "5"))
+	must.Write(t, "row.txt", []byte("oo.o\n"))
+	const told = "more than 65536 bytes"
+	long := strings.Repeat("1 ", 1<<20) + "\n"
+	for _, c := range []struct {
+		args, in string
+		status   int
+		words    string // of stdout, or of stderr in case of a failure
+	}{
+		{"awari probe --dir . -", "1 1 1 1\n" + long + "0 1 1 1\n", cli.ExitUsage, "line 2: " + told},
+		{"awari play --dir .", "help\n0" + strings.Repeat(" ", 2<<20) + "\nquit\n", cli.ExitOK, told + "|you left the game"},
+		{"awari uci --dir .", "isready\n" + long + "uci\n", cli.ExitOK, "readyok|info string error: a line is skipped: " + told + "|uciok"},
+		{"awari search --dir . -", long, cli.ExitUsage, "stdin: " + told},
+		{"chemin play --rows 3 --cols 3 -", long, cli.ExitUsage, "stdin: " + told},
+		{"solitaire play --board row.txt --progress none", "board\n" + long + "quit\n", cli.ExitOK, told + "|you left the game with 3 pegs"},
+		{"swap solve -", long, cli.ExitUsage, "line 1 has more than 4096 bytes"},
+	} {
+		r := grenier(t.Context(), c.in, strings.Fields(c.args)...)
+		said := r.err
+		if c.status == cli.ExitOK {
+			said = r.out
+		}
+		should.Hold(t, r.status == c.status && len(r.err) <= 500, "%s: status %d, want %d: %.500s", c.args, r.status, c.status, r.err)
+		for word := range strings.SplitSeq(c.words, "|") {
+			should.Hold(t, strings.Contains(said, word), "%s: %.300q lacks %q", c.args, said, word)
+		}
+	}
+}
+
+// writeFiles makes files in the current directory.
+func writeFiles(t *testing.T, files map[string]string) {
+	t.Helper()
+	for name, text := range files {
+		must.OK(t, os.MkdirAll(filepath.Dir(name), 0o755))
+		must.Write(t, name, []byte(text))
+	}
+}
+
+func TestBadDirectories(t *testing.T) {
+	t.Chdir(t.TempDir())
+	mustRun(t, "awari", "solve", "--progress", "none", "--pits", "4", "--seeds", "2", "--rules", "strict", "--dir", "strict")
+	newer := must.Tree(t, "strict")[rundir.ManifestName]
+	writeFiles(t, map[string]string{
+		"file": "text", "photos/cat.jpg": "cat", "begun/manifest.json": "", "other/manifest.json": `{"name": "site"}`,
+		"newer/manifest.json": strings.Replace(newer, `"version": 1`, `"version": 5`, 1),
+	})
+	must.OK(t, os.Mkdir("empty", 0o755))
+	const solve = "awari solve --pits 4 --seeds 3 --dir "
+	refused(t, []badInput{
+		{solve + "strict", cli.ExitUsage, "strict holds|rules strict, 4 pits|asked for|rules awari, 4 pits"},
+		{"awari solve --rules strict --seeds 1 --dir strict", cli.ExitUsage, "rules strict, 4 pits|asked for|rules strict, 12 pits"},
+		{solve + "file", cli.ExitFailure, "file|not a directory"},
+		{solve + "file/below", cli.ExitFailure, "file/below|not a directory"},
+		{solve + "photos", cli.ExitCorrupt, "photos|not a run directory|cat.jpg"},
+		{solve + "other", cli.ExitCorrupt, "other/manifest.json|not a file of this program"},
+		{solve + "begun", cli.ExitCorrupt, "begun/manifest.json"},
+		{solve + "newer", cli.ExitCorrupt, "newer/manifest.json|version 5|versions 1 to 4"},
+	})
+	const commands = "awari {probe 1 0 0 0|stats|verify|status} --dir "
+	refused(t, []badInput{
+		{commands + "none", cli.ExitFailure, "none|no run directory"},
+		{commands + "empty", cli.ExitFailure, "empty|no run directory"},
+		{commands + "file", cli.ExitFailure, "file|not a directory"},
+		{commands + "file/below", cli.ExitFailure, "file/below|not a directory"},
+		{commands + "photos", cli.ExitCorrupt, "photos|not a run directory"},
+		{commands + "other", cli.ExitCorrupt, "other/manifest.json|not a file of this program"},
+		{commands + "begun", cli.ExitCorrupt, "begun/manifest.json"},
+		{commands + "newer", cli.ExitCorrupt, "newer/manifest.json|version 5|versions 1 to 4"},
+	})
+}
+
+// TestLockedDirectory also reads while somebody else writes.
+func TestLockedDirectory(t *testing.T) {
+	t.Chdir(solved(t, "--pits", "4", "--seeds", "3"))
+	locked := must.Get(rundir.Lock(".", manifest.Identity{Game: "awari", Rules: "awari", Pits: 4}))(t)
+	defer func() { must.OK(t, locked.Unlock()) }()
+	refused(t, []badInput{
+		{"awari solve --pits 4 --seeds 4 --dir .", cli.ExitFailure, "lock|in use by process " + strconv.Itoa(os.Getpid())},
+	})
+	mustRun(t, "awari", "probe", "--dir", ".", "1", "1", "1", "0")
+	mustRun(t, "awari", "stats", "--dir", ".")
+	mustRun(t, "awari", "status", "--dir", ".")
+	mustRun(t, "awari", "verify", "--dir", ".", "--progress", "none")
 }

@@ -178,9 +178,7 @@ func TestGoroutines(t *testing.T) {
 			return
 		}
 		for _, n := range bare {
-			if !strings.HasPrefix(path, "internal/testkit/") {
-				t.Errorf("%v: %s: use package crew", set.Position(n.Pos()), what(n))
-			}
+			should.Hold(t, strings.HasPrefix(path, "internal/testkit/"), "%v: %s: use package crew", set.Position(n.Pos()), what(n))
 		}
 	})
 	should.Hold(t, crew == 2, "%d goroutines in %s", crew, crewFolder)
@@ -262,9 +260,8 @@ func TestNamesOfLongTests(t *testing.T) {
 			if folder == "cmd/grenier" && name == "TestScripts" { // the scripts that TestLongScripts leaves, by the same function
 				continue
 			}
-			if isTest := strings.HasPrefix(name, "Test") && name != "TestMain"; isTest && asks[name] != strings.HasPrefix(name, "TestLong") {
-				t.Errorf("%s: %s asks for the variable: %t", folder, name, asks[name])
-			}
+			isTest := strings.HasPrefix(name, "Test") && name != "TestMain"
+			should.Not(t, isTest && asks[name] != strings.HasPrefix(name, "TestLong"), "%s: %s asks for the variable: %t", folder, name, asks[name])
 		}
 	}
 }

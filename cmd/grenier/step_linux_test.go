@@ -4,14 +4,18 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sys/unix"
 
 	"grenier/cmd/grenier/cli"
@@ -203,4 +207,283 @@ func TestLongStepMemory(t *testing.T) {
 	killed := group.number(t, "memory.oom_control", "oom_kill")
 	should.Not(t, killed > 0, "%d were killed", killed)
 	sameLayer(t, x.want, x.dir, 17)
+}
+
+// slurm is a cluster of two nodes on this machine: its processes, files and ports are the test's own.
+type slurm struct {
+	dir    string
+	env    []string
+	slurmd [2]*exec.Cmd
+	before map[string]string // jobs of earlier runs
+}
+
+// slurmPrograms are those of Debian's packages slurmctld, slurmd, slurm-client and munge.
+var slurmPrograms = []string{"munged", "slurmctld", "slurmd", "sbatch", "squeue", "sacct", "scontrol", "scancel"}
+
+// slurmConf is the configuration: state, logs and sockets are in %[1]s, ports are %[2]d to %[4]d.
+const slurmConf = `ClusterName=grenier
+SlurmctldHost=localhost(127.0.0.1)
+SlurmctldPort=%[2]d
+AuthType=auth/munge
+AuthInfo=socket=%[1]s/munge.socket
+SlurmUser=root
+SlurmdUser=root
+StateSaveLocation=%[1]s/state
+SlurmdSpoolDir=%[1]s/spool-%%n
+SlurmctldPidFile=%[1]s/slurmctld.pid
+SlurmdPidFile=%[1]s/slurmd-%%n.pid
+SlurmctldLogFile=%[1]s/slurmctld.log
+SlurmdLogFile=%[1]s/slurmd-%%n.log
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+JobAcctGatherType=jobacct_gather/none
+SlurmdParameters=config_overrides
+SelectType=select/linear
+ReturnToService=2
+SlurmdTimeout=10
+MessageTimeout=20
+KillWait=2
+MinJobAge=3600
+MailProg=/bin/true
+NodeName=n1 NodeHostname=localhost NodeAddr=127.0.0.1 Port=%[3]d CPUs=2 RealMemory=100000 State=UNKNOWN
+NodeName=n2 NodeHostname=localhost NodeAddr=127.0.0.1 Port=%[4]d CPUs=2 RealMemory=100000 State=UNKNOWN
+PartitionName=all Nodes=n1,n2 Default=YES MaxTime=INFINITE State=UP OverSubscribe=NO
+`
+
+// startSlurm starts a cluster, which ends with the test.
+func startSlurm(t *testing.T) *slurm {
+	for _, name := range slurmPrograms {
+		if _, err := exec.LookPath(name); err != nil {
+			must.Not(t, os.Getenv("CI") == "true", "%v", err)
+			t.Skip(err)
+		}
+	}
+	tries.SkipIf(t, os.Geteuid() != 0, "slurmd runs as root")
+	dir, err := os.MkdirTemp("", "grenier-slurm") // names of sockets are short
+	must.OK(t, err)
+	s := &slurm{dir: dir, env: append(os.Environ(), "SLURM_CONF="+filepath.Join(dir, "slurm.conf"))}
+	t.Cleanup(func() {
+		if t.Failed() {
+			s.logs(t)
+		}
+		must.OK(t, os.RemoveAll(dir))
+	})
+	ports := freePorts(t, 3)
+	must.OK(t, os.Mkdir(filepath.Join(dir, "state"), 0o755))
+	must.Write(t, filepath.Join(dir, "slurm.conf"), fmt.Appendf(nil, slurmConf, dir, ports[0], ports[1], ports[2]))
+	must.OK(t, os.WriteFile(filepath.Join(dir, "munge.key"), []byte(strings.Repeat("grenier ", 128)), 0o400))
+	path := func(name string) string { return filepath.Join(dir, name) }
+	s.start(t, "munged", "--foreground", "--force", "--socket="+path("munge.socket"), "--key-file="+path("munge.key"),
+		"--log-file="+path("munged.log"), "--pid-file="+path("munged.pid"), "--seed-file="+path("munged.seed"))
+	waitFor(t, "the socket of munged", func() bool { _, err := os.Stat(path("munge.socket")); return err == nil })
+	s.start(t, "slurmctld", "-D")
+	for i := range s.slurmd {
+		s.node(t, i)
+	}
+	waitFor(t, "nodes", func() bool {
+		out, _ := s.command("sinfo", "--noheader", "--Node", "--format=%t").Output()
+		return strings.Count(string(out), "idle") == len(s.slurmd)
+	})
+	t.Cleanup(func() {
+		must.OK(t, s.command("scancel", "--quiet", "--user=root").Run())
+		waitFor(t, "the last job", func() bool {
+			left, err := s.command("squeue", "--noheader").Output()
+			return err == nil && len(left) == 0
+		})
+	})
+	return s
+}
+
+// node starts a node.
+func (s *slurm) node(t *testing.T, i int) {
+	s.slurmd[i] = s.start(t, "slurmd", "-D", "-N", fmt.Sprintf("n%d", i+1))
+}
+
+// command returns a command with the configuration of the cluster.
+func (s *slurm) command(name string, args ...string) *exec.Cmd {
+	cmd := exec.Command(name, args...)
+	cmd.Env = s.env
+	return cmd
+}
+
+// start starts a daemon, which ends with the test.
+func (s *slurm) start(t *testing.T, name string, args ...string) *exec.Cmd {
+	t.Helper()
+	cmd := s.command(name, args...)
+	log := must.Get(os.Create(filepath.Join(s.dir, fmt.Sprintf("%s-%d.out", name, rand.Uint32()))))(t)
+	defer log.Close()
+	cmd.Stdout, cmd.Stderr = log, log
+	must.OK(t, cmd.Start())
+	t.Cleanup(func() {
+		cmd.Process.Kill()
+		cmd.Wait()
+	})
+	return cmd
+}
+
+// logs shows the end of each log.
+func (s *slurm) logs(t *testing.T) {
+	paths, _ := filepath.Glob(filepath.Join(s.dir, "*.log"))
+	for _, path := range paths {
+		data, _ := os.ReadFile(path)
+		t.Logf("%s: %s", filepath.Base(path), data[max(0, len(data)-2000):])
+	}
+}
+
+// freePorts returns ports that nobody listens on.
+func freePorts(t *testing.T, n int) (ports []int) {
+	for range n {
+		l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
+		defer l.Close()
+		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
+	}
+	return ports
+}
+
+// states returns the state of each job and task that the cluster knows, by name.
+func (s *slurm) states(t *testing.T) map[string]string {
+	t.Helper()
+	out := must.Get(s.command("squeue", "--noheader", "--states=all", "--array", "--format=%i|%j|%T").Output())(t)
+	states := map[string]string{}
+	for line := range strings.Lines(string(out)) {
+		fields := strings.Split(strings.TrimSpace(line), "|")
+		if name := fields[0] + " " + fields[1]; s.before[name] == "" {
+			states[name] = fields[2]
+		}
+	}
+	return states
+}
+
+// submit submits the jobs of a run.
+func (s *slurm) submit(t *testing.T, dir string, flags ...string) {
+	s.before = nil
+	s.before = s.states(t)
+	script := s.command("grenier", append([]string{"awari", "array", "--dir", dir, "--threads", "1"}, flags...)...)
+	text := must.Get(script.Output())(t)
+	sh := s.command("sh")
+	sh.Dir = s.dir
+	sh.Stdin = strings.NewReader(string(text))
+	out, err := sh.CombinedOutput()
+	must.Hold(t, err == nil, "submitting: %v: %s", err, out)
+}
+
+// drain waits until no job is left, and fails if one has failed.
+func (s *slurm) drain(t *testing.T, disturb func(running []string)) {
+	for left := -1; left != 0; {
+		before := left
+		waitFor(t, "a job to end", func() bool {
+			time.Sleep(200 * time.Millisecond)
+			var running []string
+			left, running = s.left(t)
+			if left > 0 && disturb != nil {
+				disturb(running)
+			}
+			return left != before
+		})
+	}
+}
+
+// left returns how many jobs are left, and which of them are running, and fails if one has failed.
+func (s *slurm) left(t *testing.T) (left int, running []string) {
+	t.Helper()
+	for job, state := range s.states(t) {
+		id := strings.Fields(job)[0]
+		switch state {
+		case "COMPLETED":
+			continue
+		case "RUNNING":
+			running = append(running, id)
+		case "PENDING": // one that is queued again waits for two minutes
+			s.command("scontrol", "update", "JobId="+id, "StartTime=now").Run()
+		case "FAILED", "CANCELLED", "TIMEOUT", "OUT_OF_MEMORY", "BOOT_FAIL":
+			printed, _ := filepath.Glob(filepath.Join(s.dir, "grenier-*.out"))
+			for _, path := range printed {
+				data, _ := os.ReadFile(path)
+				t.Logf("%s: %s", filepath.Base(path), data)
+			}
+			t.Fatalf("job %s: %s", job, state)
+		}
+		left++
+	}
+	return left, running
+}
+
+// TestLongSlurm: layers whose steps are tasks of Slurm have the bytes of those that one run solves, also while nodes
+// are killed, a task is queued again, and one stands still.
+func TestLongSlurm(t *testing.T) {
+	tries.NeedsLong(t, "a cluster")
+	t.Parallel()
+	few, many := tries.Pick(0, 14, 20), tries.Pick(0, 14, 22)
+	dir, want := filepath.Join(t.TempDir(), "run"), map[int]map[string]string{}
+	for _, seeds := range []int{few, many} {
+		mustRun(t, "awari", "solve", "--seeds", strconv.Itoa(seeds), "--dir", dir)
+		want[seeds] = withoutSeconds(t, dir)
+	}
+	s := startSlurm(t)
+	shapes := []struct {
+		name    string
+		seeds   int
+		disturb func(running []string)
+	}{
+		{"--bits 2", many, s.disturb(t)},
+		{"--bits 6", few, nil},
+		{"--bits 2", many, nil},
+		{"--bits 4", few, nil},
+		{"--memory 1GiB", few, nil},
+	}
+	for _, shape := range shapes[:tries.Pick(0, 1, len(shapes))] {
+		t.Run(fmt.Sprintf("%s, disturbed: %t", shape.name, shape.disturb != nil), func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "run")
+			s.submit(t, dir, append(strings.Fields(shape.name), "--nodes", "2", "--seeds", strconv.Itoa(shape.seeds))...)
+			s.drain(t, shape.disturb)
+			should.Equal(t, cmp.Diff(want[shape.seeds], withoutSeconds(t, dir)), "", "layers differ")
+		})
+	}
+}
+
+// disturb returns what the cluster suffers while it works, bit by bit. The test fails unless it suffers all.
+func (s *slurm) disturb(t *testing.T) func(running []string) {
+	r := tries.Rand(t)
+	kill := func([]string) bool {
+		i := r.IntN(len(s.slurmd))
+		s.slurmd[i].Process.Signal(syscall.SIGKILL)
+		s.slurmd[i].Wait()
+		s.node(t, i)
+		return true
+	}
+	acts := []func(running []string) bool{
+		func(running []string) bool {
+			return s.command("scontrol", "requeue", running[r.IntN(len(running))]).Run() == nil
+		},
+		func([]string) bool { return s.standStill() },
+	}
+	for range tries.Pick(0, 2, 5) {
+		acts = append(acts, kill)
+	}
+	t.Cleanup(func() { should.Not(t, len(acts) > 0, "the run is too short: %d disturbances are left", len(acts)) })
+	return func(running []string) {
+		if len(running) > 0 && len(acts) > 0 && acts[0](running) {
+			acts = acts[1:]
+		}
+	}
+}
+
+// standStill stops what a task runs for a while. It reports whether there was one.
+func (s *slurm) standStill() bool {
+	all, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+	for _, path := range all {
+		if line, _ := os.ReadFile(path); !strings.Contains(string(line), filepath.Join(s.dir, "spool-")) {
+			continue
+		}
+		shell := filepath.Dir(path)
+		children, _ := os.ReadFile(filepath.Join(shell, "task", filepath.Base(shell), "children"))
+		for child := range strings.FieldsSeq(string(children)) {
+			pid, err := strconv.Atoi(child)
+			if err == nil && syscall.Kill(pid, syscall.SIGSTOP) == nil {
+				time.Sleep(tries.Pick(0, time.Second, 5*time.Second))
+				return syscall.Kill(pid, syscall.SIGCONT) == nil
+			}
+		}
+	}
+	return false
 }

@@ -1,13 +1,21 @@
 package awari
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"grenier/cmd/grenier/cli"
 	"grenier/internal/testkit/must"
@@ -16,6 +24,9 @@ import (
 	"grenier/io/rundir"
 	"grenier/io/tally"
 	"grenier/kernels/cpu"
+	"grenier/kernels/fault"
+	"grenier/layers/awari"
+	"grenier/pipeline/job"
 	"grenier/pipeline/play/search"
 	"grenier/pipeline/solve"
 	"grenier/pipeline/solve/calibrate"
@@ -81,12 +92,11 @@ func TestNext(t *testing.T) {
 	small, large := v.next(asked(16)), v.next(asked(20))
 	should.Not(t, small.Estimate != "plan" || small.Ends != nil || *small.Seconds <= 0 || *large.Seconds <= *small.Seconds,
 		"%+v, %+v", small, large)
-	if n := v.next(&history.History{}); n != nil {
-		t.Errorf("no run: %+v", n)
-	}
+	n := v.next(&history.History{})
+	should.Hold(t, n == nil, "no run: %+v", n)
 	now := time.Now()
 	v.activity = rundir.Activity{State: rundir.Running, Report: &rundir.Status{Reported: now, Positions: 1, RunTotal: 2, RunDone: 1, RunLeft: 3600, LayerLeft: 1}}
-	n := v.next(asked(20))
+	n = v.next(asked(20))
 	should.Hold(t, n.Estimate == "solver" && *n.Seconds == 3600 && n.Ends.Equal(now.Add(time.Hour)) && strings.Contains(n.String(), "; 1h0m left, until about "),
 		"%+v: %s", n, n)
 	v.activity.Report = nil
@@ -150,4 +160,198 @@ func tableOf[R any](width int, columns []cli.Column[R], row R) string {
 	var text strings.Builder
 	cli.NewTable(&text, width, columns).Add(row)
 	return text.String()
+}
+
+var errFull = errors.New("disk full")
+
+// fullAfter accepts the given number of lines.
+type fullAfter struct{ lines int }
+
+func (f *fullAfter) Write(p []byte) (int, error) {
+	if f.lines--; f.lines < 0 {
+		return 0, errFull
+	}
+	return len(p), nil
+}
+
+// Close does nothing.
+func (f *fullAfter) Close() error { return nil }
+
+// TestLogFull: a log that cannot be written any more is worth one warning.
+func TestLogFull(t *testing.T) {
+	var errs strings.Builder
+	a := &app{&cli.App{Err: &errs}}
+	w := newWatch(a, solveFlags{}, cpu.Generic)
+	log := &runLog{watch: w, log: newLog(&fullAfter{1})}
+	w.readers = []func(solve.Event) error{(&terminal{app: a, shown: &cli.Progress{}}).take, log.take}
+	w.tell(called{seeds: 1})
+	should.Not(t, errs.Len() > 0, "warned of nothing: %s", errs.String())
+	w.tell(called{seeds: 2})
+	w.tell(called{seeds: 3})
+	w.tell(solve.Ended{})
+	want := "grenier: warning: the log cannot be written: disk full\n"
+	should.Hold(t, errs.String() == want, "%q, want %q", errs.String(), want)
+}
+
+// TestViews prints rare views.
+func TestViews(t *testing.T) {
+	now := time.Date(2026, 11, 21, 10, 0, 0, 0, time.Local)
+	zone := now.Format("MST")
+	report := &rundir.Status{
+		PID: 42, State: rundir.Running, Started: now.Add(-time.Hour), Reported: now.Add(-time.Minute), Last: 3, Threads: 2, Kernel: "generic",
+	}
+	failed := *report
+	failed.State, failed.Error = rundir.Failed, "disk full"
+	begun := *report
+	begun.Positions, begun.Seeds, begun.Stage, begun.RunTotal = 20, 3, "dense", 20
+	none := errors.Join(rundir.ErrNoReport)
+	held := rundir.Holder{Held: true, PID: 42, Alive: true}
+	for _, c := range []struct {
+		activity   rundir.Activity
+		has, lacks string // separated by "|"
+	}{
+		{rundir.Activity{State: rundir.Running, Holder: held, Report: report},
+			"process 42, running for 1h0m; threads 2, kernels generic\n|sealed   no layer\n|09:59:00 " + zone + ", 1m0s ago", "not visible|doing|memory|NaN"},
+		{rundir.Activity{State: rundir.Running, Holder: held, Report: &begun},
+			"doing    layer 3, sweep 0: 0.0% of 20 positions, ETA ?\n|run      0.0% of the work up to layer 3, ETA ?\n", "changed"},
+		{rundir.Activity{State: rundir.Running, Holder: rundir.Holder{Held: true, PID: 42}, NoReport: none},
+			"process 42, not visible here: on another machine or in a container\n|report   none", "running"},
+		{rundir.Activity{State: rundir.Running, Holder: rundir.Holder{Held: true}, NoReport: none}, "process of unknown id\n", "out of sight"},
+		{rundir.Activity{State: rundir.Killed, Holder: rundir.Holder{PID: 7}, NoReport: none}, "none; process 7 was killed\n", "after"},
+		{rundir.Activity{State: rundir.Failed, Report: &failed}, "none; the last run failed at 2026-11-21 09:59:00 " + zone + ": disk full\n|report   2026-11-21 09:59:00 " + zone + ", 1m0s ago", "memory"},
+		{rundir.Activity{State: rundir.None, NoReport: none}, "solver   none\n|report   none: ", "none;"},
+	} {
+		v := runView{path: "run", manifest: &manifest.Manifest{}, activity: c.activity, now: now}
+		text := v.String()
+		for word := range strings.SplitSeq(c.has, "|") {
+			should.Hold(t, strings.Contains(text, word), "%q is not in\n%s", word, text)
+		}
+		for word := range strings.SplitSeq(c.lacks, "|") {
+			should.Not(t, strings.Contains(text, word), "%q is in\n%s", word, text)
+		}
+	}
+}
+
+// TestParseUntil: a time is the next moment at which clocks show it, also when they are changed in the night.
+func TestParseUntil(t *testing.T) {
+	zone, err := time.LoadLocation("Europe/Berlin")
+	if err != nil {
+		t.Skip(err) // no time zones on this machine
+	}
+	summer := time.Date(2026, 10, 24, 22, 0, 0, 0, zone) // clocks go back in this night
+	for text, want := range map[string]string{
+		"07:00": "2026-10-25T07:00:00+01:00", "22:00": "2026-10-25T22:00:00+01:00", "22:00:01": "2026-10-24T22:00:01+02:00",
+		"23:59": "2026-10-24T23:59:00+02:00", "2026-10-26 07:00": "2026-10-26T07:00:00+01:00", "2026-10-24 22:00:30": "2026-10-24T22:00:30+02:00",
+		"2026-10-24T22:30:00Z": "2026-10-25T00:30:00+02:00", "8h": "2026-10-25T05:00:00+01:00", "90m": "2026-10-24T23:30:00+02:00",
+		"7am": "2026-10-25T07:00:00+01:00", "11PM": "2026-10-24T23:00:00+02:00", "7:30am": "2026-10-25T07:30:00+01:00",
+	} {
+		got, err := parseUntil(text, summer)
+		should.Hold(t, err == nil && got.In(zone).Format(time.RFC3339) == want, "%s: %v, %v, want %s", text, got, err, want)
+	}
+	for text, why := range map[string]string{
+		"2026-10-24 22:00": "must be in the future", "2020-01-01T00:00:00Z": "must be in the future", "7 o'clock": "must be a time like 07:00", "25:00": "must be a time", "": "must be a time",
+	} {
+		got, err := parseUntil(text, summer)
+		should.Hold(t, errors.Is(err, fault.Usage) && strings.Contains(err.Error(), why), "%q: %v, %v", text, got, err)
+	}
+}
+
+// TestCauseOf: only the event that ended a run is its cause.
+func TestCauseOf(t *testing.T) {
+	ctx, end := context.WithCancelCause(t.Context())
+	end(errAtOnce)
+	broken := errors.New("disk full")
+	for _, c := range []struct{ err, want error }{
+		{nil, nil}, {broken, broken}, {context.Canceled, errAtOnce}, {errAfterLayer, errAfterLayer},
+	} {
+		should.Be(t, causeOf(ctx, c.err), c.want, "%v", c.err)
+	}
+	interrupted, stop := context.WithCancel(t.Context())
+	stop()
+	for err, want := range map[error]struct {
+		state  rundir.State
+		status int
+	}{
+		nil: {"done", cli.ExitOK}, broken: {"failed", cli.ExitFailure}, errAtOnce: {"paused", cli.ExitPaused},
+		context.Canceled: {"interrupted", cli.ExitInterrupted},
+	} {
+		state, status := stateOf(err), cli.StatusOf(interrupted, err)
+		should.Hold(t, state == want.state && status == want.status, "%v: %s, %d", err, state, status)
+	}
+}
+
+// TestPlaces tells which layers are where.
+func TestPlaces(t *testing.T) {
+	var layers []statusLayer
+	for _, directory := range []string{"", "", "/a", "/a", "/b", "", "/a", "/b", "/b"} {
+		layers = append(layers, statusLayer{Directory: directory})
+	}
+	want := []placed{{"/a", "2-3, 6"}, {"/b", "4, 7-8"}}
+	directory := func(l statusLayer) string { return l.Directory }
+	should.Equal(t, cmp.Diff(want, runs(layers, directory), cmp.AllowUnexported(placed{})), "")
+	got := runs(layers[:2], directory)
+	should.Hold(t, len(got) == 0, "%v", got)
+}
+
+// TestFullDisk: the error of a full disk says what is missing where, and that the run resumes; others are left as they are.
+func TestFullDisk(t *testing.T) {
+	dir, other := t.TempDir(), errors.New("other")
+	f := &solveFlags{dir: filepath.Join(dir, "run")}
+	game, err := awari.New(12, awari.Awari)
+	o := &solve.Options{Seeds: 48, Job: job.Job{Workers: 2, Memory: 64 << 30}}
+	should.Hold(t, err == nil && f.explain(nil, game, o) == nil && f.explain(other, game, o) == other, "%v", err)
+	full := fmt.Errorf("solving layer 21: %w", &os.PathError{Op: "write", Path: "x.tmp", Err: syscall.ENOSPC})
+	got := f.explain(full, game, o)
+	for _, part := range []string{"solving layer 21: write x.tmp: ", "; about ", "iB more needed on the disk of " + f.dir, "; the same command resumes when there is room"} {
+		should.Hold(t, errors.Is(got, syscall.ENOSPC) && strings.Contains(got.Error(), part), "%v lacks %q", got, part)
+	}
+}
+
+// TestMetrics: Prometheus is told over HTTP and in the file the figures that the run tells.
+func TestMetrics(t *testing.T) {
+	var errs strings.Builder
+	a := &app{&cli.App{Err: &errs}}
+	shown := must.Get(a.NewProgress("none", false))(t)
+	w := newWatch(a, solveFlags{dir: t.TempDir()}, cpu.Generic)
+	w.start, w.flags.rules, w.flags.pits, w.flags.seeds = time.Unix(1000, 0), "strict", 8, 24
+	file := filepath.Join(t.TempDir(), "run.prom")
+	m := newMetrics(w, file)
+	w.readers = []func(solve.Event) error{(&terminal{app: a, shown: shown, quiet: true}).take, m.take}
+	w.tell(solve.Locked{Manifest: &manifest.Manifest{Layers: []manifest.Layer{{File: "layer-00.gl", Positions: 10, Bytes: 100}}}})
+	w.tell(solve.Progress{
+		Seeds: 16, Positions: 500_000, Stage: "dense", Sweep: 3, RunDone: 250_000, RunTotal: 1_000_000, Share: 0.5, Rate: 25_000, LayerLeft: 10, RunLeft: 30,
+		Streams: map[string]solve.Streams{"capture": {Read: 7}},
+	}.Step())
+	w.tell(solve.Sealed{Report: solve.Report{Layer: manifest.Layer{Seeds: 1, File: "layer-01.gl", Positions: 20, Bytes: 200}}})
+	address, stop, err := m.serve(t.Context(), "127.0.0.1:0")
+	must.OK(t, err)
+	r := must.Get(http.Get("http://" + address + "/metrics"))(t)
+	served, err := io.ReadAll(r.Body)
+	r.Body.Close()
+	must.OK(t, err)
+	written := must.Read(t, file)
+	for name, text := range map[string]string{"HTTP": string(served), "file": string(written)} {
+		for _, line := range []string{
+			`grenier_run_state{state="running"} 1`, `grenier_run_state{state="failed"} 0`, `grenier_run_start_time_seconds 1000`,
+			`grenier_run_last_layer 24`, `grenier_run_positions 1e+06`, `grenier_run_positions_done 250000`, `grenier_run_positions_per_second 25000`,
+			`grenier_run_remaining_seconds 30`, `grenier_layer_seeds 16`, `grenier_layer_positions 500000`, `grenier_layer_share 0.5`,
+			`grenier_layer_stage{stage="dense"} 1`, `grenier_layer_stage{stage="seal"} 0`, `grenier_layer_sweeps 3`,
+			`grenier_layer_remaining_seconds 10`, `grenier_layer_streams_read_bytes{stage="capture"} 7`, `grenier_sealed_layers 2`,
+			`grenier_sealed_positions 30`, `grenier_sealed_bytes 300`,
+		} {
+			should.Hold(t, strings.Contains(text, "\n"+line+"\n"), "%s lacks %s", name, line)
+		}
+		should.Hold(t, strings.Contains(text, `rules="strict"`) && strings.Contains(text, "\ngo_goroutines "), "%s: %s", name, text)
+	}
+	stop()
+	w.tell(solve.Ended{Err: errors.New("disk full")})
+	written, err = os.ReadFile(file)
+	should.Hold(t, err == nil && strings.Contains(string(written), "\ngrenier_run_state{state=\"failed\"} 1\n") && !strings.Contains(string(written), "grenier_layer_seeds"),
+		"at the end: %v, %s", err, written)
+	m.file = filepath.Join(t.TempDir(), "none", "run.prom")
+	w.tell(tick(1))
+	should.Not(t, errs.Len() > 0, "told: %s", errs.String())
+	w.tell(tick(metricsCadence))
+	w.tell(tick(2 * metricsCadence))
+	should.Hold(t, strings.Count(errs.String(), "grenier: warning: the metrics cannot be written: ") == 1, "told: %s", errs.String())
 }

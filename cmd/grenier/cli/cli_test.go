@@ -1,9 +1,12 @@
 package cli
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"reflect"
+	"regexp"
 	"runtime/debug"
 	"strings"
 	"testing"
@@ -177,5 +180,172 @@ func TestWrap(t *testing.T) {
 func TestCount(t *testing.T) {
 	for n, want := range map[uint64]string{0: "0 layers", 1: "1 layer", 2: "2 layers", 12345: "12,345 layers"} {
 		should.Equal(t, Count(n, "layer"), want, "%d", n)
+	}
+}
+
+// aState is in the middle of a run.
+var aState = State{
+	Doing: "layer 16, sweep 3", Done: 250_000, Total: 1_000_000, Elapsed: 20 * time.Second,
+	Rate: 25_000, LayerETA: 10 * time.Second, RunETA: 30 * time.Second, Detail: detail{16, "dense"},
+}
+
+// detail is a detail of some work.
+type detail struct {
+	Seeds int
+	Stage string
+}
+
+// checking is a quarter of the way.
+type checking struct{}
+
+func (checking) State(elapsed time.Duration) State {
+	return step{Doing: "layer 3", Done: 50, Total: 200}.State(elapsed)
+}
+
+// shown returns what a display makes of a state.
+func shown(s State, newDisplay func(out io.Writer) display) string {
+	var out strings.Builder
+	d := newDisplay(&out)
+	d.show(s)
+	d.clear()
+	return out.String()
+}
+
+func newPlain(out io.Writer) display { return &plainLines{out: out} }
+func newJSON(out io.Writer) display  { return &jsonLines{out: out} }
+
+// clock matches the beginning of a plain line.
+var clock = regexp.MustCompile(`^[0-9]{4}-[01][0-9]-[0-3][0-9] [0-2][0-9]:[0-5][0-9]:[0-6][0-9] `)
+
+// untimed returns a line without its time.
+func untimed(t *testing.T, line string) string {
+	t.Helper()
+	should.Hold(t, clock.MatchString(line), "no time in %q", line)
+	return clock.ReplaceAllString(line, "")
+}
+
+// TestCadence: plain lines come often at first, and a night has some hundred of them.
+func TestCadence(t *testing.T) {
+	lines, at := 0, time.Duration(0)
+	for next := time.Duration(0); at < 10*time.Hour; lines++ {
+		before := next
+		next = newPlain(nil).next(at)
+		must.Not(t, next < before, "%v after %v", next, before)
+		at += next
+		should.Not(t, lines == 11 && at > time.Minute, "12 lines in %v", at)
+	}
+	should.Not(t, lines < 100 || lines > 200, "%d lines in ten hours", lines)
+}
+
+func TestPlainLines(t *testing.T) {
+	want := "layer 16, sweep 3: 25.0% of the run, 25 kpos/s, layer ETA 10s, run ETA 30s\n"
+	should.Equal(t, untimed(t, shown(aState, newPlain)), want)
+	first := State{Doing: "layer 1, capture", Total: 100, Elapsed: time.Second, LayerETA: job.Unknown, RunETA: job.Unknown}
+	want = "layer 1, capture: 0.0% of the run, layer ETA ?, run ETA ?\n"
+	should.Equal(t, untimed(t, shown(first, newPlain)), want)
+	checking := checking{}.State(10 * time.Second)
+	want = "layer 3: 25.0% of the run, 5 pos/s, ETA 30s\n"
+	should.Equal(t, untimed(t, shown(checking, newPlain)), want)
+}
+
+func TestJSONLines(t *testing.T) {
+	type line struct {
+		Type              string
+		Progress, Seconds float64
+		Doing             string
+		Rate              float64  `json:"positions_per_second"`
+		ETA               *float64 `json:"eta_seconds"`
+		RunETA            *float64 `json:"run_eta_seconds"`
+		Detail            detail
+	}
+	ten, thirty := 10., 30.
+	checking := checking{}.State(10 * time.Second)
+	unclear := State{Doing: "layer 1, capture", Total: 10, Elapsed: time.Second, LayerETA: job.Unknown, RunETA: job.Unknown}
+	for _, c := range []struct {
+		state State
+		want  line
+	}{
+		{aState, line{"progress", 0.25, 20, "layer 16, sweep 3", 25_000, &ten, &thirty, detail{16, "dense"}}},
+		{checking, line{"progress", 0.25, 10, "layer 3", 5, &thirty, &thirty, detail{}}},
+		{unclear, line{"progress", 0, 1, "layer 1, capture", 0, nil, nil, detail{}}},
+	} {
+		text := shown(c.state, newJSON)
+		var got line
+		err := json.Unmarshal([]byte(text), &got)
+		must.Hold(t, err == nil && strings.Count(text, "\n") == 1, "%q: %v", text, err)
+		must.Same(t, "another result", c.want, got)
+		var timed struct{ Time time.Time }
+		err = json.Unmarshal([]byte(text), &timed)
+		should.Not(t, err != nil || timed.Time.IsZero(), "no time in %s, %v", text, err)
+		should.Hold(t, strings.Contains(text, `"eta_seconds":`) && strings.Contains(text, `"run_eta_seconds":`), "no ETA: %s", text)
+	}
+}
+
+func TestBar(t *testing.T) {
+	got := shown(aState, func(out io.Writer) display { return &bar{out: out} })
+	for _, part := range []string{
+		"\rlayer 16, sweep 3 [", "25.00%", "25 kpos/s", "layer ETA 10s, run ETA 30s", "\r\x1b[K",
+	} {
+		should.Hold(t, strings.Contains(got, part), "%q lacks %q", got, part)
+	}
+}
+
+// TestBarFits: a bar drops the speed first, and never the ETA of the run.
+func TestBarFits(t *testing.T) {
+	for width, want := range map[int][2]string{
+		90: {"layer 16, sweep 3 ", " 25.00% 25 kpos/s layer ETA 10s, run ETA 30s"},
+		69: {"layer 16, sweep 3 ", " 25.00% 25 kpos/s layer ETA 10s, run ETA 30s"},
+		57: {"layer 16, sweep 3 ", " 25.00% layer ETA 10s, run ETA 30s"},
+		39: {"layer 16, sweep 3 ", " 25.00% run ETA 30s"},
+		30: {"", " 25.00% run ETA 30s"},
+		8:  {"", " run ETA 30s"},
+	} {
+		left, right := aState.beside(width)
+		should.Hold(t, left == want[0] && right == want[1], "width %d: %q, %q, want %q", width, left, right, want)
+	}
+	steady := checking{}.State(10 * time.Second)
+	left, right := steady.beside(80)
+	should.Hold(t, left == "layer 3 " && right == " 25.00% 5 pos/s ETA 30s", "%q, %q", left, right)
+}
+
+func TestBrief(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		-1: "?", 0: "0s", 1600 * time.Millisecond: "2s", 59*time.Minute + 5*time.Second: "59m5s",
+		2*time.Hour + 3*time.Minute + 40*time.Second: "2h4m", 49 * time.Hour: "2d1h", 2000 * time.Hour: "83d8h",
+	} {
+		should.Equal(t, Brief(d), want, "%v", d)
+	}
+}
+
+// TestProgressStreams: JSON lines go to stdout if the result is JSON, all else to
+// stderr, and nothing is shown before there is something to show.
+func TestProgressStreams(t *testing.T) {
+	for _, c := range []struct {
+		form     string
+		asJSON   bool
+		out, err int // lines
+	}{
+		{"none", true, 0, 0}, {"json", true, 1, 0}, {"json", false, 0, 1}, {"plain", true, 0, 1}, {"auto", false, 0, 1},
+	} {
+		var out, errs strings.Builder
+		a := &App{Out: &Output{w: &out}, Err: &errs}
+		p := must.Get(a.NewProgress(c.form, c.asJSON))(t)
+		if p.display != nil {
+			p.show()
+			p.Update(checking{})
+			p.show()
+		}
+		p.Close()
+		should.Hold(t, strings.Count(out.String(), "\n") == c.out && strings.Count(errs.String(), "\n") == c.err,
+			"%s, JSON %v: stdout %q, stderr %q", c.form, c.asJSON, &out, &errs)
+	}
+}
+
+// TestWipe: a bar that a narrower terminal has broken is erased with all its lines.
+func TestWipe(t *testing.T) {
+	for columns, want := range map[int]string{100: "\r\x1b[J", 60: "\x1b[1A\r\x1b[J", 50: "\x1b[1A\r\x1b[J", 49: "\x1b[2A\r\x1b[J", 20: "\x1b[4A\r\x1b[J"} {
+		var out strings.Builder
+		(&bar{out: &out, drawn: 99}).wipe(columns - 1)
+		should.Equal(t, out.String(), want, "%d columns", columns)
 	}
 }

@@ -59,9 +59,9 @@ func TestPijersiStreams(t *testing.T) {
 			"whole": strings.NewReader(c.in), "halves": iotest.HalfReader(strings.NewReader(c.in)),
 			"last": iotest.DataErrReader(strings.NewReader(strings.TrimSuffix(c.in, "\n"))),
 		} {
-			if got := answerStream(t.Context(), in, strings.Fields(c.args)...); got != (result{cli.ExitOK, c.want, ""}) {
-				t.Errorf("%s, %s: status %d, %d bytes, want %d; %s", c.args, name, got.status, len(got.out), len(c.want), got.err)
-			}
+			got := answerStream(t.Context(), in, strings.Fields(c.args)...)
+			should.Hold(t, got == (result{cli.ExitOK, c.want, ""}),
+				"%s, %s: status %d, %d bytes, want %d; %s", c.args, name, got.status, len(got.out), len(c.want), got.err)
 		}
 	}
 }

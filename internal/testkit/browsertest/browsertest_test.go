@@ -27,9 +27,8 @@ func TestLongFaults(t *testing.T) {
 	should.Hold(t, len(faults) == len(kinds), "%d faults, want %d: %q", len(faults), len(kinds), faults)
 	for i, kind := range kinds {
 		page.Forgive(kind)
-		if faults := page.Faults(); len(faults) != len(kinds)-1-i {
-			t.Errorf("without %q: %q", kinds[:i+1], faults)
-		}
+		faults := page.Faults()
+		should.Hold(t, len(faults) == len(kinds)-1-i, "without %q: %q", kinds[:i+1], faults)
 	}
 }
 

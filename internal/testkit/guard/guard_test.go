@@ -26,9 +26,7 @@ func TestFences(t *testing.T) {
 	}
 	for _, end := range Ends {
 		copied := r.Copy(end, []uint8{1, 2, 3})
-		if !slices.Equal(copied, []uint8{1, 2, 3}) || !r.Intact() {
-			t.Errorf("copy %v, canaries intact: %v", copied, r.Intact())
-		}
+		should.Not(t, !slices.Equal(copied, []uint8{1, 2, 3}) || !r.Intact(), "copy %v, canaries intact: %v", copied, r.Intact())
 		r.At(end, 4)[map[End]int{Low: 3, High: 0}[end]]++
 		should.Not(t, r.Intact(), "a byte written beside a copy passes")
 	}

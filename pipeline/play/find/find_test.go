@@ -187,9 +187,8 @@ func TestLongAgainstBruteForce(t *testing.T) {
 			for _, c := range conditions {
 				want := matching(all, c.bounds)
 				r := run(t, dir, Options{From: g.from, To: g.to, Condition: must.Get(Parse(c.text))(t), Order: First, Count: MaxCount / 10, Job: job.Job{Workers: 2, Family: cpu.Best()}})
-				if r.Hits != uint64(len(want)) || r.Positions != uint64(len(all)) || r.Undecided != 0 || len(r.Found) != len(want) {
-					t.Fatalf("%s, %q: %d of %d positions, %d found; want %d of %d", game.Name(), c.text, r.Hits, r.Positions, len(r.Found), len(want), len(all))
-				}
+				must.Not(t, r.Hits != uint64(len(want)) || r.Positions != uint64(len(all)) || r.Undecided != 0 || len(r.Found) != len(want),
+					"%s, %q: %d of %d positions, %d found; want %d of %d", game.Name(), c.text, r.Hits, r.Positions, len(r.Found), len(want), len(all))
 				for i, at := range r.places() {
 					must.Hold(t, at == want[i].place && r.Found[i].Value == want[i].facts["value"], "%s, %q: hit %d is %+v, want %+v", game.Name(), c.text, i, r.Found[i], want[i])
 				}
@@ -438,9 +437,8 @@ func TestParse(t *testing.T) {
 		"value>=99999999999999999999": "expected a name",
 		"p12=1":                       `no fact "p12"`,
 	} {
-		if _, err := Parse(text); !errors.Is(err, ErrCondition) || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: error %v, want one with %s", text, err, want)
-		}
+		_, err := Parse(text)
+		should.Not(t, !errors.Is(err, ErrCondition) || !strings.Contains(err.Error(), want), "%q: error %v, want one with %s", text, err, want)
 	}
 }
 

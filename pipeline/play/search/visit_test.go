@@ -90,9 +90,8 @@ func TestWords(t *testing.T) {
 		{lower: 48, upper: -48, estimate: 48, bound: atMost, depth: 1, pit: 5},
 	} {
 		word := s.word(1<<tagBits-1, maxAge)
-		if got := unpack(word); got != s || ageOf(word) != maxAge || depthOf(word) != int(s.depth) || word>>dataBits != 1<<tagBits-1 {
-			t.Errorf("%+v becomes %+v", s, got)
-		}
+		got := unpack(word)
+		should.Not(t, got != s || ageOf(word) != maxAge || depthOf(word) != int(s.depth) || word>>dataBits != 1<<tagBits-1, "%+v becomes %+v", s, got)
 	}
 }
 
@@ -224,9 +223,9 @@ func TestBlocksAllFit(t *testing.T) {
 	should.Hold(t, scores.blocks == blocks && scores.ones == 0,
 		"%d of %d blocks were read, and %d scores", scores.blocks, blocks, scores.ones)
 	chunk := int(chunkOf(int64(blocks)))
-	if chunks := (blocks + chunk - 1) / chunk * chunk; int64(chunks)*BlockBytes > bytes || s.Bytes() != bytes {
-		t.Errorf("%d blocks in chunks of %d take more than %d bytes; %d", blocks, chunk, bytes, s.Bytes())
-	}
+	chunks := (blocks + chunk - 1) / chunk * chunk
+	should.Not(t, int64(chunks)*BlockBytes > bytes || s.Bytes() != bytes,
+		"%d blocks in chunks of %d take more than %d bytes; %d", blocks, chunk, bytes, s.Bytes())
 	less := NewBlocks(scores, bytes-1)
 	should.Not(t, less.patience == 1 || less.Bytes() >= bytes, "with a byte less: patience %d, %d bytes", less.patience, less.Bytes())
 }

@@ -218,9 +218,8 @@ func TestDescribedAnswers(t *testing.T) {
 			for code, response := range o.Responses {
 				for kind := range response.Content {
 					status := map[string]int{"200": http.StatusOK, "202": http.StatusAccepted}[code]
-					if !seen[method+path+" "+http.StatusText(status)+kind] {
-						t.Errorf("%s %s: no answer with status %s and type %s was checked", method, path, code, kind)
-					}
+					should.Hold(t, seen[method+path+" "+http.StatusText(status)+kind],
+						"%s %s: no answer with status %s and type %s was checked", method, path, code, kind)
 				}
 			}
 		}

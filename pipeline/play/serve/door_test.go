@@ -392,9 +392,9 @@ func TestTurns(t *testing.T) {
 		}
 		waitFor(t, "all turns that there may be", func() bool { return isUsed(q.all, most, min(most, each*clients)) })
 		close(let)
-		if all.Wait(); computed != clients*requests || !q.isIdle() || q.waiting.Load() != 0 {
-			t.Errorf("%d of %d requests computed, %d wait", computed, clients*requests, q.waiting.Load())
-		}
+		all.Wait()
+		should.Not(t, computed != clients*requests || !q.isIdle() || q.waiting.Load() != 0,
+			"%d of %d requests computed, %d wait", computed, clients*requests, q.waiting.Load())
 	}
 }
 

@@ -89,9 +89,8 @@ func TestMethods(t *testing.T) {
 			}
 			got := r.do(method, target, "")
 			r.wantProblem(got, http.StatusMethodNotAllowed, "possible here: ")
-			if allow := got.header.Get("Allow"); allow != "GET, HEAD" && (target != "/api/probe" || allow != "GET, HEAD, POST") {
-				t.Errorf("%s %s: Allow is %q", method, target, allow)
-			}
+			allow := got.header.Get("Allow")
+			should.Not(t, allow != "GET, HEAD" && (target != "/api/probe" || allow != "GET, HEAD, POST"), "%s %s: Allow is %q", method, target, allow)
 		}
 	}
 	text := raw(t, r.address, "OPTIONS * HTTP/1.1\r\nHost: example.com\r\nConnection: close\r\n\r\n")
@@ -265,9 +264,9 @@ func TestSlowClients(t *testing.T) {
 	r.wantServed()
 	for i, c := range slow {
 		must.OK(t, c.SetReadDeadline(time.Now().Add(time.Minute)))
-		if answer, err := io.ReadAll(bufio.NewReader(c)); errors.Is(err, net.ErrClosed) || strings.Contains(string(answer), " 200 ") || isTimeout(err) {
-			t.Errorf("slow client %d: %.100q, %v", i, answer, err)
-		}
+		answer, err := io.ReadAll(bufio.NewReader(c))
+		should.Not(t, errors.Is(err, net.ErrClosed) || strings.Contains(string(answer), " 200 ") || isTimeout(err),
+			"slow client %d: %.100q, %v", i, answer, err)
 	}
 }
 
@@ -436,9 +435,8 @@ func TestInvited(t *testing.T) {
 	}
 	got := some.get("/api/layers", "Origin", friend).header.Values("Vary")
 	should.Hold(t, strings.Join(got, ", ") == "Origin, Accept-Encoding", "Vary: %q", got)
-	if got := some.get("/none", "Origin", friend); got.status != 404 || got.header.Get("Access-Control-Allow-Origin") != friend {
-		t.Errorf("a refusal: status %d, %v", got.status, got.header)
-	}
+	refused := some.get("/none", "Origin", friend)
+	should.Hold(t, refused.status == 404 && refused.header.Get("Access-Control-Allow-Origin") == friend, "a refusal: %+v", refused)
 	// An element of a page that is no script has no origin: only if all are invited it may ask.
 	for r, want := range map[*running]int{some: 403, all: 200, none: 403} {
 		got := r.get("/api/layers", "Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "no-cors", "Sec-Fetch-Dest", "image")
@@ -455,10 +453,9 @@ func TestPreflight(t *testing.T) {
 	}
 	for target, methods := range map[string]string{"/api/probe": "GET, HEAD, POST", "/api/layers": "GET, HEAD"} {
 		got := ask(r, friend, target)
-		if h := got.header; got.status != 204 || h.Get("Access-Control-Allow-Origin") != friend || h.Get("Access-Control-Allow-Methods") != methods ||
-			!strings.Contains(h.Get("Access-Control-Allow-Headers"), "Content-Type") {
-			t.Errorf("%s: status %d, %v", target, got.status, h)
-		}
+		h := got.header
+		should.Hold(t, got.status == 204 && h.Get("Access-Control-Allow-Origin") == friend && h.Get("Access-Control-Allow-Methods") == methods &&
+			strings.Contains(h.Get("Access-Control-Allow-Headers"), "Content-Type"), "%s: status %d, %v", target, got.status, h)
 	}
 	r.wantProblem(ask(r, "https://stranger.example", "/api/probe"), http.StatusForbidden, "other sites")
 	r.wantProblem(ask(r, friend, "/none"), http.StatusNotFound, "nothing here")

@@ -43,11 +43,11 @@ func TestPlace(t *testing.T) {
 		if p.north {
 			board = game.Turn(board)
 		}
-		if got := game.Text(board); got != c.board || p.north != c.north || p.taken != c.taken {
-			t.Errorf("%s: %s, north %v, taken %v; want %s, %v, %v", c.query, got, p.north, p.taken, c.board, c.north, c.taken)
-		}
-		got := s.title(t.Context(), p)
-		should.Not(t, c.title != "" && got != c.title, "%s: %q, want %q", c.query, got, c.title)
+		got := game.Text(board)
+		should.Not(t, got != c.board || p.north != c.north || p.taken != c.taken,
+			"%s: %s, north %v, taken %v; want %s, %v, %v", c.query, got, p.north, p.taken, c.board, c.north, c.taken)
+		title := s.title(t.Context(), p)
+		should.Not(t, c.title != "" && title != c.title, "%s: %q, want %q", c.query, title, c.title)
 	}
 }
 
@@ -85,9 +85,9 @@ func TestPreview(t *testing.T) {
 	} {
 		should.Hold(t, strings.Contains(page.body, want), "no %s in %s", want, page.body)
 	}
-	if page := r.get("/?moves=C&fb=1"); page.status != http.StatusOK || !strings.Contains(page.body, `content="http://`+r.address+`/preview.png"`) {
-		t.Errorf("an address that makes no sense: status %d, %s", page.status, page.body)
-	}
+	page = r.get("/?moves=C&fb=1")
+	should.Not(t, page.status != http.StatusOK || !strings.Contains(page.body, `content="http://`+r.address+`/preview.png"`),
+		"an address that makes no sense: status %d, %s", page.status, page.body)
 	french := r.get("/?moves=C&lang=fr").body
 	for _, want := range []string{`content="Awalé, après 1 coup` + "\u00a0" + `: au tour de Nord"`, `"og:locale" content="fr_FR"`, `/preview.png?moves=C&amp;lang=fr"`} {
 		should.Hold(t, strings.Contains(french, want), "no %s in %s", want, french)

@@ -88,9 +88,9 @@ func (r *running) checkMove(game awari.Game, b awari.Board, play awari.Play, got
 	must.Hold(r.t, game.Turn(board) == play.Child && taken == play.Captured && len(got.Sown) == int(b[got.Pit]) &&
 		slices.Equal(got.Child, game.Numbers(play.Child)), "%s, pit %d: %+v, want %+v", game.Text(b), got.Pit, got, play)
 	score, err := r.server.tables.Score(r.t.Context(), play.Child)
-	if known := err == nil; known != (got.Value != nil) || known && *got.Value != play.Captured-int(score) {
-		r.t.Fatalf("%s, pit %d: value of %+v, the child is worth %d (%v)", game.Text(b), got.Pit, got, score, err)
-	}
+	known := err == nil
+	must.Not(r.t, known != (got.Value != nil) || known && *got.Value != play.Captured-int(score),
+		"%s, pit %d: value of %+v, the child is worth %d (%v)", game.Text(b), got.Pit, got, score, err)
 }
 
 // TestProbeText compares an answer with its text.
@@ -175,9 +175,8 @@ func TestProbes(t *testing.T) {
 		Rules  string
 		Boards []json.RawMessage
 	}
-	if err := json.Unmarshal([]byte(got.body), &many); err != nil || len(many.Boards) != maxBoards || many.Rules != "awari" {
-		t.Fatalf("%v: %d boards, %.300s", err, len(many.Boards), got.body)
-	}
+	err := json.Unmarshal([]byte(got.body), &many)
+	must.Not(t, err != nil || len(many.Boards) != maxBoards || many.Rules != "awari", "%v: %d boards, %.300s", err, len(many.Boards), got.body)
 	for i, one := range many.Boards {
 		want := r.get("/api/probe?pits=" + strings.Trim(asked[i], "[]"))
 		must.Hold(t, string(one)+"\n" == want.body, "board %d: %s, want %s", i, one, want.body)
@@ -247,10 +246,9 @@ func TestLayers(t *testing.T) {
 	must.Hold(t, got.Rules == "awari" && got.Pits == 12 && len(got.Layers) == seeds+1, "%+v", got)
 	for n, l := range r.server.tables.Layers() {
 		g := got.Layers[n]
-		if text := fmt.Sprint(g.Seeds, g.Positions, g.Win, g.Draw, g.Loss, g.Hash, g.Bytes); text !=
-			fmt.Sprint(n, l.Positions, l.Win, l.Draw, l.Loss, l.Hash, l.Bytes) || g.Histogram != l.Histogram {
-			t.Errorf("layer %d is %s", n, text)
-		}
+		text := fmt.Sprint(g.Seeds, g.Positions, g.Win, g.Draw, g.Loss, g.Hash, g.Bytes)
+		should.Not(t, text != fmt.Sprint(n, l.Positions, l.Win, l.Draw, l.Loss, l.Hash, l.Bytes) || g.Histogram != l.Histogram,
+			"layer %d is %s", n, text)
 	}
 }
 
@@ -275,9 +273,7 @@ func TestPlies(t *testing.T) {
 					known++
 				}
 			}
-			if !same {
-				t.Fatalf("board %s: %+v, want %+v", game.Text(b), got, want)
-			}
+			must.Hold(t, same, "board %s: %+v, want %+v", game.Text(b), got, want)
 		}
 	}
 	should.Not(t, known == 0, "no plies are known")
@@ -286,9 +282,9 @@ func TestPlies(t *testing.T) {
 	r.ask("/api/find?seeds=4&where=value%3E%3D1&count=5", &found)
 	must.Hold(t, len(found.Found) == 5, "%+v", found)
 	for _, p := range found.Found {
-		if plies, _, err := tab.Distance(t.Context(), boardOfReport(p)); err != nil || p.Plies == nil || *p.Plies != plies || plies == 0 {
-			t.Errorf("%v: %s plies, want %d (%v)", p.Pits, show(p.Plies), plies, err)
-		}
+		plies, _, err := tab.Distance(t.Context(), boardOfReport(p))
+		should.Not(t, err != nil || p.Plies == nil || *p.Plies != plies || plies == 0,
+			"%v: %s plies, want %d (%v)", p.Pits, show(p.Plies), plies, err)
 	}
 }
 

@@ -122,12 +122,11 @@ func (p *tab) wantRanking(at place) {
 	p.Await("the best line", `document.querySelector("#line-total").textContent !== ""`)
 	var a, b, value, plies int
 	total := strings.NewReplacer("North", "South", "−", "-").Replace(p.Text("#line-total"))
-	if _, err := fmt.Sscanf(total, "South takes %d, South %d: %d in %d pl", &a, &b, &value, &plies); err != nil || value != probe.Value || a-b != value {
-		p.Errorf("%s: worth %d, the best line: %s (%v)", p.text(at), probe.Value, total, err)
-	}
-	if p.Exec(`document.querySelector("#line-more").click()`); browsertest.Eval[int](p.Page, `document.querySelectorAll("#line button").length`) != plies {
-		p.Errorf("%s: the line has not %d moves", p.text(at), plies)
-	}
+	_, err := fmt.Sscanf(total, "South takes %d, South %d: %d in %d pl", &a, &b, &value, &plies)
+	should.Not(p, err != nil || value != probe.Value || a-b != value, "%s: worth %d, the best line: %s (%v)", p.text(at), probe.Value, total, err)
+	p.Exec(`document.querySelector("#line-more").click()`)
+	should.Hold(p, browsertest.Eval[int](p.Page, `document.querySelectorAll("#line button").length`) == plies,
+		"%s: the line has not %d moves", p.text(at), plies)
 }
 
 // testEnds looks at games that are over or decided, and taps pits that cannot be played.
@@ -757,9 +756,9 @@ func testMotion(t *testing.T, browser *browsertest.Browser, s *site) {
 			page.Await("the seeds", `document.querySelector("#flight").childElementCount === 0`)
 			counts := browsertest.Eval[[]int](page.Page, `[...document.querySelectorAll(".pit")].sort((a, b) => a.dataset.pit - b.dataset.pit).map((b) => Number(b.querySelector(".count").textContent))`)
 			drawn := browsertest.Eval[[]int](page.Page, `[...document.querySelectorAll(".pit")].sort((a, b) => a.dataset.pit - b.dataset.pit).map((b) => b.querySelectorAll(".seed").length)`)
-			if board := s.game.Turn(at.board); fmt.Sprint(counts) != fmt.Sprint(board) || fmt.Sprint(drawn) != fmt.Sprint(board) {
-				t.Errorf("the board shows %v and draws %v, want %v", counts, drawn, board)
-			}
+			board := s.game.Turn(at.board)
+			should.Not(t, fmt.Sprint(counts) != fmt.Sprint(board) || fmt.Sprint(drawn) != fmt.Sprint(board),
+				"the board shows %v and draws %v, want %v", counts, drawn, board)
 		})
 	}
 }

@@ -63,9 +63,7 @@ func testPuzzles(t *testing.T, browser *browsertest.Browser, s *site) {
 		page.click("#next")
 		page.Await("another puzzle", fmt.Sprintf(`location.search !== %q && document.querySelector("#message").textContent.includes("moves and wins")`, before))
 		z := must.Get(puzzle.Of(t.Context(), s.tables, page.board()))(t)
-		if z == nil || theme != "" && !slices.Contains(z.Themes, theme) {
-			t.Fatalf("%v: %+v is not about %q", page.board(), z, theme)
-		}
+		must.Not(t, z == nil || theme != "" && !slices.Contains(z.Themes, theme), "%v: %+v is not about %q", page.board(), z, theme)
 		page.says("#about", fmt.Sprintf("%d of 100 simple players fail.", z.Rating))
 		if i == 1 {
 			page.refute(z)
@@ -87,9 +85,9 @@ func testPuzzles(t *testing.T, browser *browsertest.Browser, s *site) {
 		should.Equal(t, page.Text("#streak"), fmt.Sprint("Solved in a row: ", 1-(i+1)/2), "puzzle %d", i)
 	}
 	look := browsertest.Eval[string](page.Page, `document.querySelector("#look").getAttribute("href")`)
-	if z, err := puzzle.Of(t.Context(), s.tables, page.board()); err != nil || !strings.Contains(look, "moves="+strings.ReplaceAll(letters(z.Line), " ", "")) {
-		t.Errorf("the link leads to %s (%v)", look, err)
-	}
+	z, err := puzzle.Of(t.Context(), s.tables, page.board())
+	should.Not(t, err != nil || !strings.Contains(look, "moves="+strings.ReplaceAll(letters(z.Line), " ", "")),
+		"the link leads to %s (%v)", look, err)
 	board := page.board()
 	page.Do(chromedp.Reload())
 	page.wantMessage("moves and wins")
@@ -117,9 +115,9 @@ func (p *tab) refute(z *puzzle.Puzzle) {
 	p.key(strconv.Itoa(wrong + 1))
 	p.wantMessage(fmt.Sprintf("North takes %d more. North answers with ", child.Value-plays[wrong].Captured))
 	answer := strings.TrimSuffix(strings.Fields(p.Text("#message")[strings.Index(p.Text("#message"), "with ")+5:])[0], ".")[0] - 'a'
-	if m := child.Moves[answer]; !m.Legal || m.Value != child.Value {
-		p.Errorf("%+v: after %d the page answers with %d, which is worth %d of %d", z, wrong, answer, m.Value, child.Value)
-	}
+	m := child.Moves[answer]
+	should.Not(p, !m.Legal || m.Value != child.Value,
+		"%+v: after %d the page answers with %d, which is worth %d of %d", z, wrong, answer, m.Value, child.Value)
 	p.click("#again")
 	p.wantMessage("Move 1 of ")
 	p.Await("the board before", fmt.Sprintf(`%s === %q`, shown, p.text(place{board: z.Board})))
@@ -181,9 +179,7 @@ func (p *tab) wantChips(places []place) {
 				want[pit] = signed(m.Value)
 			}
 		}
-		if !slices.Equal(got, want) {
-			p.Fatalf("%s: the page shows %q, want %q", p.text(places[i]), got, want)
-		}
+		must.Hold(p, slices.Equal(got, want), "%s: the page shows %q, want %q", p.text(places[i]), got, want)
 	}
 }
 

@@ -391,9 +391,9 @@ func testSiteAbove(t *testing.T, browser *browsertest.Browser, m *mirror) {
 	move := found.Moves[5]
 	child := m.game.Plays(board)[5].Child
 	score := must.Get(m.tables.Score(t.Context(), child))(t)
-	if want := 4 - int(score); !move.Legal || move.Captured != 4 || move.Lower != want || move.Upper != want || !found.Exact || found.Lower != want {
-		t.Errorf("the search of %v says %+v, want %d", board, found, want)
-	}
+	want := 4 - int(score)
+	should.Not(t, !move.Legal || move.Captured != 4 || move.Lower != want || move.Upper != want || !found.Exact || found.Lower != want,
+		"the search of %v says %+v, want %d", board, found, want)
 }
 
 // TestQuestions: a site prepares the answers that its pages ask for.
