@@ -26,10 +26,13 @@ import (
 	"io/fs"
 	"maps"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"syscall"
+	"time"
 
 	"grenier/io/vfs"
 )
@@ -299,6 +302,23 @@ func done(crash bool, op Op, path string) error {
 	return nil
 }
 
+// do does an operation unless it cannot be done. Where the program crashes in it, Sync and SyncDir do nothing.
+func (f *FS) do(op Op, path string, can func() error, act func()) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err := can(); err != nil && !f.crashed {
+		return err
+	}
+	crash, err := f.begin(op, path)
+	if err != nil {
+		return err
+	}
+	if !crash || op != Sync && op != SyncDir {
+		act()
+	}
+	return done(crash, op, path)
+}
+
 func (f *FS) change(c change) {
 	c.apply(f.names)
 	f.changes = append(f.changes, c)
@@ -306,89 +326,77 @@ func (f *FS) change(c change) {
 
 // create makes a file at path.
 func (f *FS) create(path string) (vfs.File, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.names[path] != nil && !f.crashed {
-		return nil, pathError(Create, path, fs.ErrExist)
+	file := &inode{}
+	none := func() error {
+		if f.names[path] != nil {
+			return pathError(Create, path, fs.ErrExist)
+		}
+		return nil
 	}
-	crash, err := f.begin(Create, path)
-	if err != nil {
+	err := f.do(Create, path, none, func() { f.change(change{to: path, file: file}) })
+	if err != nil && !errors.Is(err, ErrCrashed) {
 		return nil, err
 	}
-	file := &inode{}
-	f.change(change{to: path, file: file})
-	return &handle{fs: f, file: file, path: path}, done(crash, Create, path)
+	return &handle{fs: f, file: file, path: path}, err
 }
 
 // open opens the file at path. It fails with fs.ErrNotExist if there is none.
 func (f *FS) open(path string) (vfs.File, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.crashed {
-		return nil, pathError("open", path, ErrCrashed)
-	}
-	file := f.names[path]
-	if file == nil {
-		return nil, pathError("open", path, fs.ErrNotExist)
+	file, err := f.look("open", path)
+	if err != nil {
+		return nil, err
 	}
 	return &handle{fs: f, file: file, path: path}, nil
+}
+
+// look returns the file at path. The file system is locked.
+func (f *FS) look(op Op, path string) (*inode, error) {
+	switch file := f.names[path]; {
+	case f.crashed:
+		return nil, pathError(op, path, ErrCrashed)
+	case file == nil:
+		return nil, pathError(op, path, fs.ErrNotExist)
+	default:
+		return file, nil
+	}
+}
+
+// has returns what look fails with.
+func (f *FS) has(op Op, path string) func() error {
+	return func() error {
+		_, err := f.look(op, path)
+		return err
+	}
 }
 
 // rename gives the file at from the name to, replacing a file of that name. Both are
 // in one directory.
 func (f *FS) rename(from, to string) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	crash, err := f.begin(Rename, from)
-	if err != nil {
-		return err
-	}
-	file := f.names[from]
-	if file == nil {
-		return pathError(Rename, from, fs.ErrNotExist)
-	}
-	if from != to {
-		f.change(change{from, to, file})
-	}
-	return done(crash, Rename, from)
+	return f.do(Rename, from, f.has(Rename, from), func() {
+		if from != to {
+			f.change(change{from, to, f.names[from]})
+		}
+	})
 }
 
 // remove removes the name of a file. Those who have it open keep it.
 func (f *FS) remove(path string) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	crash, err := f.begin(Remove, path)
-	if err != nil {
-		return err
-	}
-	if f.names[path] == nil {
-		return pathError(Remove, path, fs.ErrNotExist)
-	}
-	f.change(change{from: path})
-	return done(crash, Remove, path)
+	return f.do(Remove, path, f.has(Remove, path), func() { f.change(change{from: path}) })
 }
 
 // syncDir makes all changes of names in the directory durable.
 func (f *FS) syncDir(path string) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	crash, err := f.begin(SyncDir, path)
-	if err != nil {
-		return err
-	}
-	if crash {
-		return done(crash, SyncDir, path)
-	}
-	var rest []change
-	for _, c := range f.changes {
-		if filepath.Dir(max(c.from, c.to)) == path {
-			c.apply(f.disk)
-		} else {
-			rest = append(rest, c)
-		}
-	}
-	f.changes = rest
-	return nil
+	return f.do(SyncDir, path, func() error { return nil }, func() {
+		f.changes = slices.DeleteFunc(f.changes, func(c change) bool {
+			here := filepath.Dir(max(c.from, c.to)) == path
+			if here {
+				c.apply(f.disk)
+			}
+			return here
+		})
+	})
 }
 
 // handle is an open file.
@@ -400,13 +408,15 @@ type handle struct {
 	at     int64 // of the next Write
 }
 
-// usable reports whether the handle can be used. The file system is locked.
-func (h *handle) usable(op Op) error {
+// usable reports whether the handle can be used at an offset, or with a length. The file system is locked.
+func (h *handle) usable(op Op, at int64) error {
 	switch {
 	case h.fs.crashed:
 		return pathError(op, h.path, ErrCrashed)
 	case h.closed:
 		return pathError(op, h.path, fs.ErrClosed)
+	case at < 0:
+		return pathError(op, h.path, errors.New("negative offset or length"))
 	}
 	return nil
 }
@@ -415,11 +425,8 @@ func (h *handle) usable(op Op) error {
 func (h *handle) ReadAt(b []byte, offset int64) (int, error) {
 	h.fs.mu.Lock()
 	defer h.fs.mu.Unlock()
-	if err := h.usable("read"); err != nil {
+	if err := h.usable("read", offset); err != nil {
 		return 0, err
-	}
-	if offset < 0 {
-		return 0, pathError("read", h.path, errors.New("negative offset"))
 	}
 	n := 0
 	if offset < int64(len(h.file.data)) {
@@ -435,11 +442,8 @@ func (h *handle) ReadAt(b []byte, offset int64) (int, error) {
 func (h *handle) WriteAt(b []byte, offset int64) (int, error) {
 	h.fs.mu.Lock()
 	defer h.fs.mu.Unlock()
-	if err := h.usable(Write); err != nil {
+	if err := h.usable(Write, offset); err != nil {
 		return 0, err
-	}
-	if offset < 0 {
-		return 0, pathError(Write, h.path, errors.New("negative offset"))
 	}
 	crash, err := h.fs.begin(Write, h.path)
 	if err != nil {
@@ -496,20 +500,7 @@ func (h *handle) Write(b []byte) (int, error) {
 
 // Truncate changes the length of the file.
 func (h *handle) Truncate(size int64) error {
-	h.fs.mu.Lock()
-	defer h.fs.mu.Unlock()
-	if err := h.usable(Truncate); err != nil {
-		return err
-	}
-	if size < 0 {
-		return pathError(Truncate, h.path, errors.New("negative length"))
-	}
-	crash, err := h.fs.begin(Truncate, h.path)
-	if err != nil {
-		return err
-	}
-	h.file.truncate(size)
-	return done(crash, Truncate, h.path)
+	return h.fs.do(Truncate, h.path, func() error { return h.usable(Truncate, size) }, func() { h.file.truncate(size) })
 }
 
 func (file *inode) truncate(size int64) {
@@ -524,33 +515,247 @@ func (file *inode) truncate(size int64) {
 
 // Sync makes the contents of the file durable, but not its name.
 func (h *handle) Sync() error {
-	h.fs.mu.Lock()
-	defer h.fs.mu.Unlock()
-	if err := h.usable(Sync); err != nil {
-		return err
-	}
-	crash, err := h.fs.begin(Sync, h.path)
-	if err != nil || crash {
-		return errors.Join(err, done(crash, Sync, h.path))
-	}
-	h.file.disk, h.file.writes = slices.Clone(h.file.data), nil
-	return nil
+	return h.fs.do(Sync, h.path, func() error { return h.usable(Sync, 0) }, func() {
+		h.file.disk, h.file.writes = slices.Clone(h.file.data), nil
+	})
 }
 
 // Size returns the length of the file.
 func (h *handle) Size() (int64, error) {
 	h.fs.mu.Lock()
 	defer h.fs.mu.Unlock()
-	return int64(len(h.file.data)), h.usable("stat")
+	return int64(len(h.file.data)), h.usable("stat", 0)
 }
 
 // Close closes the handle. Nothing becomes durable.
 func (h *handle) Close() error {
 	h.fs.mu.Lock()
 	defer h.fs.mu.Unlock()
-	if err := h.usable("close"); err != nil {
+	err := h.usable("close", 0)
+	h.closed = h.closed || err == nil
+	return err
+}
+
+// dir is a directory of an FS.
+type dir struct {
+	fs   *FS
+	path string
+}
+
+var _ vfs.Dir = dir{}
+
+// Dir returns the directory at path, which is always there.
+func (f *FS) Dir(path string) vfs.Dir { return dir{f, filepath.Clean(path)} }
+
+func (d dir) Path(name string) string { return filepath.Join(d.path, name) }
+
+func (d dir) Open(name string) (vfs.File, error) { return d.fs.open(d.Path(name)) }
+
+func (d dir) Edit(name string) (vfs.File, error) { return d.fs.open(d.Path(name)) }
+
+func (d dir) Create(name string) (vfs.File, error) { return d.fs.create(d.Path(name)) }
+
+func (d dir) Rename(from, to string) error { return d.fs.rename(d.Path(from), d.Path(to)) }
+
+func (d dir) Remove(name string) error { return d.fs.remove(d.Path(name)) }
+
+func (d dir) Sync() error { return d.fs.syncDir(d.path) }
+
+// Mkdir does nothing: every directory is there.
+func (d dir) Mkdir(string) error { return fs.ErrExist }
+
+func (d dir) Sub(name string) (vfs.Dir, error) { return d.fs.Dir(d.Path(name)), nil }
+
+func (d dir) Close() error { return nil }
+
+func (d dir) Lstat(name string) (fs.FileInfo, error) {
+	d.fs.mu.Lock()
+	defer d.fs.mu.Unlock()
+	file, err := d.fs.look("lstat", d.Path(name))
+	if err != nil {
+		return nil, err
+	}
+	return info{name, int64(len(file.data))}, nil
+}
+
+func (d dir) Entries() ([]fs.FileInfo, error) {
+	d.fs.mu.Lock()
+	defer d.fs.mu.Unlock()
+	if d.fs.crashed {
+		return nil, pathError("open", d.path, ErrCrashed)
+	}
+	var entries []fs.FileInfo
+	for path, file := range d.fs.names {
+		if filepath.Dir(path) == d.path {
+			entries = append(entries, info{filepath.Base(path), int64(len(file.data))})
+		}
+	}
+	slices.SortFunc(entries, func(a, b fs.FileInfo) int { return strings.Compare(a.Name(), b.Name()) })
+	return entries, nil
+}
+
+// info describes a file.
+type info struct {
+	name string
+	size int64
+}
+
+func (i info) Name() string     { return i.name }
+func (i info) Size() int64      { return i.size }
+func (info) Mode() fs.FileMode  { return 0o644 }
+func (info) ModTime() time.Time { return time.Time{} }
+func (info) IsDir() bool        { return false }
+func (info) Sys() any           { return nil }
+
+// Mirror returns a directory that does everything twice: to the files of the file system in
+// memory, which says what fails and when the program crashes, and then to the files of d, which
+// programs can map and lock. Files that were in d before are not in f unless Load has put them there.
+func (f *FS) Mirror(d vfs.Dir) vfs.Dir { return mirror{d, f.Dir(d.Path(""))} }
+
+// Load makes a file that is durable. The counter of operations begins again with the FS
+// that it returns.
+func (f *FS) Load(files map[string][]byte) (*FS, error) {
+	for path, data := range files {
+		h, err := f.create(path)
+		if err == nil {
+			_, err = h.WriteAt(data, 0)
+		}
+		if err == nil {
+			err = h.Sync()
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	for name := range f.names {
+		f.disk[name] = f.names[name]
+	}
+	f.changes = nil
+	return f.PowerCut(rand.New(rand.NewPCG(0, 0))), nil // all is durable: nothing is lost
+}
+
+// Contents returns the contents of all files by path.
+func (f *FS) Contents() map[string][]byte {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	files := map[string][]byte{}
+	for name, file := range f.names {
+		files[name] = append([]byte{}, file.data...)
+	}
+	return files
+}
+
+// mirror is a directory in d and in memory.
+type mirror struct {
+	vfs.Dir
+	shadow vfs.Dir
+}
+
+func (m mirror) Open(name string) (vfs.File, error) { return m.both(m.Dir.Open, m.shadow.Open, name) }
+
+func (m mirror) Edit(name string) (vfs.File, error) { return m.both(m.Dir.Edit, m.shadow.Edit, name) }
+
+// both opens a file, in memory only if it is there.
+func (m mirror) both(open, shadow func(string) (vfs.File, error), name string) (vfs.File, error) {
+	s, err := shadow(name)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	f, err := open(name)
+	if err != nil {
+		return nil, err
+	}
+	if s == nil {
+		return f, nil
+	}
+	return &mirrored{f, s}, nil
+}
+
+func (m mirror) Create(name string) (vfs.File, error) {
+	if _, err := m.Dir.Lstat(name); err == nil {
+		return m.Dir.Create(name) // fails
+	}
+	s, err := m.shadow.Create(name)
+	if err != nil {
+		return nil, err
+	}
+	f, err := m.Dir.Create(name)
+	if err != nil {
+		return nil, err
+	}
+	return &mirrored{f, s}, nil
+}
+
+func (m mirror) Rename(from, to string) error {
+	if err := m.shadow.Rename(from, to); err != nil {
 		return err
 	}
-	h.closed = true
-	return nil
+	return m.Dir.Rename(from, to)
 }
+
+func (m mirror) Remove(name string) error {
+	if _, err := m.Dir.Lstat(name); err != nil {
+		return m.Dir.Remove(name) // fails
+	}
+	if err := m.shadow.Remove(name); err != nil {
+		return err
+	}
+	return m.Dir.Remove(name)
+}
+
+// RemoveDir removes a directory; in memory all of them exist always.
+func (m mirror) RemoveDir(name string) error { return vfs.RemoveDir(m.Dir, name) }
+
+func (m mirror) Sub(name string) (vfs.Dir, error) {
+	d, err := m.Dir.Sub(name)
+	if err != nil {
+		return nil, err
+	}
+	s, err := m.shadow.Sub(name)
+	return mirror{d, s}, errors.Join(err)
+}
+
+func (m mirror) Sync() error {
+	if err := m.shadow.Sync(); err != nil {
+		return err
+	}
+	return m.Dir.Sync()
+}
+
+// mirrored is a file in a directory and in memory.
+type mirrored struct {
+	vfs.File
+	shadow vfs.File
+}
+
+// System returns the file of the operating system.
+func (f *mirrored) System() *os.File { return vfs.System(f.File) }
+
+func (f *mirrored) Write(b []byte) (int, error) {
+	return twice(b, f.shadow.Write, f.File.Write)
+}
+
+func (f *mirrored) WriteAt(b []byte, offset int64) (int, error) {
+	at := func(f vfs.File) func([]byte) (int, error) {
+		return func(b []byte) (int, error) { return f.WriteAt(b, offset) }
+	}
+	return twice(b, at(f.shadow), at(f.File))
+}
+
+// twice writes to the file as much as was written in memory.
+func twice(b []byte, shadow, real func([]byte) (int, error)) (int, error) {
+	n, failed := shadow(b)
+	n, err := real(b[:n])
+	return n, errors.Join(failed, err)
+}
+
+func (f *mirrored) Truncate(size int64) error {
+	if err := f.shadow.Truncate(size); err != nil {
+		return err
+	}
+	return f.File.Truncate(size)
+}
+
+func (f *mirrored) Sync() error { return f.shadow.Sync() } // the disk of the machine has no part in this
+
+func (f *mirrored) Close() error { return errors.Join(f.shadow.Close(), f.File.Close()) }
