@@ -9,7 +9,6 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
-	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -37,11 +36,13 @@ func needAnother(t *testing.T) {
 	l.Close()
 }
 
+// dialer connects from an address.
+func dialer(ip string) *net.Dialer { return &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(ip)}} }
+
 // from returns a client at an address.
 func from(t *testing.T, ip string) *http.Client {
 	t.Helper()
-	d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(ip)}}
-	transport := &http.Transport{DialContext: d.DialContext, DisableKeepAlives: true}
+	transport := &http.Transport{DialContext: dialer(ip).DialContext, DisableKeepAlives: true}
 	t.Cleanup(transport.CloseIdleConnections)
 	return &http.Client{Transport: transport, Timeout: time.Minute}
 }
@@ -49,8 +50,7 @@ func from(t *testing.T, ip string) *http.Client {
 // connect opens a connection from an address and sends text.
 func (r *running) connect(ip, text string) net.Conn {
 	r.t.Helper()
-	d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(ip)}}
-	c := must.Get(d.DialContext(r.t.Context(), "tcp", r.address))(r.t)
+	c := must.Get(dialer(ip).DialContext(r.t.Context(), "tcp", r.address))(r.t)
 	r.t.Cleanup(func() { c.Close() })
 	must.OK(r.t, c.SetDeadline(time.Now().Add(time.Minute)))
 	must.OK(r.t, must.Err(io.WriteString(c, text)))
@@ -273,7 +273,7 @@ func TestSlowReaderCut(t *testing.T) {
 // TestLongFlood lets a few clients flood the server in all ways for some time, while another one asks from time to
 // time: it must be answered rightly and soon, and memory stays bounded. The length of it needs GRENIER_LONG=1.
 func TestLongFlood(t *testing.T) {
-	tries.SkipIf(t, os.Getenv("GRENIER_LONG") == "", "floods for 10 s; set GRENIER_LONG=1")
+	tries.NeedsLong(t, "floods for 10 s")
 	needAnother(t)
 	r := start(t, Options{})
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(r.server.Processors()))
@@ -318,9 +318,8 @@ func (r *running) flood(ctx context.Context, ip string, kind int) {
 		strings.Repeat("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", 50),
 		"GET /api/search?ms=5000&pits=4,4,4,4,4,4,4,4,4,4,4,4 HTTP/1.1\r\nHost: localhost\r\n\r\n",
 	}[kind%5]
-	d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(ip)}}
 	for ctx.Err() == nil {
-		c, err := d.DialContext(ctx, "tcp", r.address)
+		c, err := dialer(ip).DialContext(ctx, "tcp", r.address)
 		if err != nil {
 			continue
 		}

@@ -159,15 +159,9 @@ func TestTraversal(t *testing.T) {
 		}
 		should.Not(t, !slices.Contains(want, status) || strings.Contains(text, "root:"), "%.60s: %.200q", target, text)
 	}
-}
-
-// TestLargeHeaders checks that headers have a bound.
-func TestLargeHeaders(t *testing.T) {
-	r := start(t, Options{})
-	text := raw(t, r.address, "GET / HTTP/1.1\r\nHost: localhost\r\nX: "+strings.Repeat("x", 100<<10)+"\r\n\r\n")
+	text := raw(t, r.address, "GET / HTTP/1.1\r\nHost: localhost\r\nX: "+strings.Repeat("x", 100<<10)+"\r\n\r\n") // headers have a bound
 	should.Not(t, text != "" && !strings.Contains(text, " 431 "), "%.200q", text)
-	got := r.get("/")
-	should.Hold(t, got.status == 200, "afterwards: %+v", got)
+	should.Equal(t, r.get("/").status, 200, "afterwards: status")
 }
 
 // TestRate checks that a client that asks too often is refused, that others are not
@@ -193,8 +187,7 @@ func TestRate(t *testing.T) {
 	}
 	start := time.Now()
 	exhaust("192.0.2.1:1000")
-	took := time.Since(start)
-	should.Not(t, took < s.limits.penalty, "refused at once, after %v", took)
+	should.Not(t, time.Since(start) < s.limits.penalty, "refused at once")
 	exhaust("[2001:db8:0:1::1]:1000")
 	for remote, want := range map[string]int{
 		"192.0.2.1:2000": 429, "[::ffff:192.0.2.1]:1": 429, "192.0.2.2:1000": 200,

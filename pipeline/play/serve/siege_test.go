@@ -8,7 +8,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -20,6 +19,7 @@ import (
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
+	"grenier/internal/testkit/tries"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
 )
@@ -91,10 +91,7 @@ var shots = []struct {
 func (s *siege) expect(method, target string, body io.Reader, kind string, want ...int) {
 	s.requests.Add(1)
 	request, err := http.NewRequestWithContext(s.t.Context(), method, "http://"+s.address+target, body)
-	if err != nil {
-		s.t.Error(err)
-		return
-	}
+	should.OK(s.t, err)
 	if kind != "" {
 		request.Header.Set("Content-Type", kind)
 	}
@@ -137,10 +134,7 @@ func (s *siege) crawl() {
 // TestLongSiege lets many clients ask for sense and nonsense at the same time, as fast as they can; the server must
 // answer each rightly, and hold little memory while it does and none of it afterwards.
 func TestLongSiege(t *testing.T) {
-	connections, requests := 20, 400
-	if os.Getenv("GRENIER_LONG") != "" {
-		connections, requests = 50, 5_000
-	}
+	connections, requests := tries.More(20, 50), tries.More(400, 5_000)
 	tight := usual
 	tight.header, tight.read = time.Second, 2*time.Second
 	tight.each, tight.connections = 8*connections, 8*connections // closed ones are there a little longer
