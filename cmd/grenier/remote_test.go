@@ -4,22 +4,15 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
-	"fmt"
 	"io"
 	"log"
-	"math/rand/v2"
 	"net"
 	"net/http"
 	"os"
-	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"syscall"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
-	"go.uber.org/goleak"
 
 	"grenier/cmd/grenier/cli"
 	"grenier/internal/testkit/must"
@@ -38,113 +31,35 @@ func served(t *testing.T, flags ...string) (dir string, s *remotetest.Server) {
 	return dir, s
 }
 
-// remoteSeeds is the highest layer on the server of TestRemoteSame.
-const remoteSeeds = 11
-
-// TestRemoteSame compares three hundred boards from a server with those from the directory.
-func TestRemoteSame(t *testing.T) {
-	// After the server of this test is closed, nothing runs that did not before.
-	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
-	t.Run("", func(t *testing.T) {
-		const boards, asked = 1_352_078, 300 // of layers 0 to remoteSeeds
-		dir, s := served(t, "--seeds", fmt.Sprint(remoteSeeds))
-		random := rand.New(rand.NewPCG(1, 2))
-		var in strings.Builder
-		for range asked {
-			in.WriteString(mustRun(t, "awari", "unrank", "--pits", "12", fmt.Sprint(random.Uint64N(boards))))
-		}
-		for _, form := range []string{"--json", "--json=false"} {
-			near := grenier(t.Context(), in.String(), "awari", "probe", form, "--dir", dir, "-")
-			far := grenier(t.Context(), in.String(), "awari", "probe", form, "--url", s.URL, "-")
-			d := cmp.Diff(near, far, cmp.AllowUnexported(result{}))
-			should.Hold(t, d == "" && near.status == cli.ExitOK && strings.Count(near.out, "\n") == asked, "status %d: %s", near.status, d)
-			checkOnce(t, dir, s.Take())
-		}
-		board := strings.Fields(strings.SplitN(in.String(), "\n", 2)[0])
-		for _, args := range [][]string{append([]string{"probe"}, board...), append([]string{"probe", "--json"}, board...), {"stats"}, {"stats", "--json", "--layer", "9"}} {
-			args = append([]string{"awari"}, args...)
-			must.Same(t, fmt.Sprint(args), mustRun(t, append(args, "--dir", dir)...), mustRun(t, append(args, "--url", s.URL)...))
-		}
-	})
-}
-
-// checkOnce checks that nothing was downloaded twice, and nothing but what there
-// is: from each layer its head, its end, and blocks.
-func checkOnce(t *testing.T, dir string, requests []remotetest.Request) {
-	seen := make(map[string]bool)
-	var bytes int64
-	for _, r := range requests {
-		key := r.File + r.Range
-		should.Not(t, seen[key], "%s %s: asked twice", r.File, r.Range)
-		seen[key] = true
-		bytes += r.Bytes
-	}
-	var most int64
-	for n := range remoteSeeds + 1 {
-		most += must.Get(os.Stat(filepath.Join(dir, rundir.LayerName(n))))(t).Size()
-	}
-	should.Not(t, len(requests) < 20 || bytes > most+remoteSeeds<<16+1<<16,
-		"%d requests for %d bytes, the layers have %d", len(requests), bytes, most) // heads contain blocks
-}
-
-// TestRemoteMessages reads the messages for some accidents: what a server does is tested in package remote, here are the status and the line.
+// TestRemoteMessages reads the messages for accidents that are no damage. Others are in remote.txtar, all that a server can do wrong in the
+// tests of packages remote and tables.
 func TestRemoteMessages(t *testing.T) {
-	t.Parallel()
-	dir, s := served(t, "--seeds", "11")
-	layer := filepath.Join(dir, rundir.LayerName(11))
-	whole := must.Read(t, layer)
-	probe := func(url string) result {
-		r := grenier(t.Context(), "", append([]string{"awari", "probe", "--url", url}, strings.Fields("1 1 1 1 1 1 1 1 1 1 1 0")...)...)
-		oneClearLine(t, r.err)
-		return r
-	}
-	answer := func(status int) http.HandlerFunc {
-		return func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) }
-	}
-	damaged := slices.Concat(whole[:20_000], []byte(strings.Repeat("\xee", len(whole)-30_000)), whole[len(whole)-10_000:])
-	for _, c := range []struct {
-		name   string
-		data   []byte
-		hook   http.HandlerFunc
-		status int
-		want   string
-	}{
-		{"forbidden", whole, answer(403), cli.ExitFailure, "the server answers: 403 Forbidden"},
-		{"missing", whole, http.NotFound, cli.ExitCorrupt, "listed in the manifest, but missing: "},
-		{"text", []byte(strings.Repeat("Dear diary, ", 10_000)), nil, cli.ExitCorrupt, "not a file of this program"},
-		{"blocks", damaged, nil, cli.ExitCorrupt, ": checksum of the stored bytes "},
-		{"busy", whole, answer(503), cli.ExitFailure, "after 3 attempts: the server answers: 503 Service Unavailable"},
-		{"escape sequences", whole, func(w http.ResponseWriter, _ *http.Request) {
+	_, s := served(t, "--seeds", "3")
+	for want, answer := range map[string]http.HandlerFunc{
+		"the server answers: 403 Forbidden":                             func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(403) },
+		"after 3 attempts: the server answers: 503 Service Unavailable": func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(503) },
+		`\x1b[2Jred`: func(w http.ResponseWriter, _ *http.Request) {
 			c, _, err := http.NewResponseController(w).Hijack()
 			if should.OK(t, err); err == nil {
 				_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\n\x1b[2Jred\r\n\r\n")
 				c.Close()
 			}
-		}, cli.ExitFailure, `\x1b[2Jred`},
+		},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			must.Write(t, layer, c.data)
-			s.Hook(func(w http.ResponseWriter, r *http.Request) bool {
-				asked := c.hook != nil && strings.HasSuffix(r.URL.Path, rundir.LayerName(11))
-				if asked {
-					c.hook(w, r)
-				}
-				return asked
-			})
-			r := probe(s.URL)
-			should.Hold(t, r.status == c.status && r.out == "" && strings.HasPrefix(r.err, "grenier: "+s.URL+"/layer-11.gl: ") && strings.Contains(r.err, c.want),
-				"status %d, %q lacks %q", r.status, r.err, c.want)
+		s.Hook(func(w http.ResponseWriter, r *http.Request) bool {
+			asked := strings.HasSuffix(r.URL.Path, rundir.LayerName(3))
+			if asked {
+				answer(w, r)
+			}
+			return asked
 		})
+		r := grenier(t.Context(), "", append([]string{"awari", "probe", "--url", s.URL}, strings.Fields("1 1 1 0 0 0 0 0 0 0 0 0")...)...)
+		oneClearLine(t, r.err)
+		should.Hold(t, r.status == cli.ExitFailure && r.out == "" && strings.HasPrefix(r.err, "grenier: "+s.URL+"/layer-03.gl: ") && strings.Contains(r.err, want),
+			"status %d, %q lacks %q", r.status, r.err, want)
 	}
-	s.Hook(nil)
-	must.Write(t, layer, whole)
-	r := probe(s.URL + "/elsewhere/")
-	should.Hold(t, r.status == cli.ExitFailure && strings.Contains(r.err, "no run directory: the server answers: 404 Not Found"), "%+v", r)
-	r = grenier(t.Context(), "", "awari", "probe", "--url", s.URL, "2", "2", "2", "2", "2", "2", "2", "0", "0", "0", "0", "0")
-	should.Hold(t, r.status == cli.ExitUsage && r.err == fmt.Sprintf("grenier: not solved: the board has 14 seeds, but %s/ is solved up to 11\n", s.URL),
-		"status %d, %s", r.status, r.err)
-	r = grenier(t.Context(), "", "awari", "stats", "--url", strings.Replace(s.URL, "//", "//me:secret@", 1), "--layer", "12")
-	should.Hold(t, r.status == cli.ExitUsage && strings.Contains(r.err, "is solved up to 11") && !strings.Contains(r.err, "secret"),
+	r := grenier(t.Context(), "", "awari", "stats", "--url", strings.Replace(s.URL, "//", "//me:secret@", 1), "--layer", "4")
+	should.Hold(t, r.status == cli.ExitUsage && strings.Contains(r.err, "is solved up to 3") && !strings.Contains(r.err, "secret"),
 		"status %d, %s", r.status, r.err)
 }
 

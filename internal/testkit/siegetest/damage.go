@@ -12,6 +12,7 @@ import (
 	"path"
 	"regexp"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -93,18 +94,18 @@ var Damages = []Damage{
 	{"copy of another file", Plain, copyOther},
 	{"file of another run", Listed, donated},
 	{"mode", Plain, mode},
-	{"directory instead", Plain, directory},
-	{"directory with a file instead", Plain, fullDirectory},
+	{"directory instead", Plain, instead(directory)},
+	{"directory with a file instead", Plain, instead(fullDirectory)},
 	{"symbolic link to a canary", Plain, link("diary.txt", "empty", "layer-00.gl")},
 	{"symbolic link to a directory of canaries", Plain, link("photos", "work", ".")},
 	{"dangling symbolic link", Plain, link("nothing", "photos/nothing")},
-	{"symbolic link to itself", Plain, selfLink},
-	{"hard link to a canary", Plain, hardLink},
+	{"symbolic link to itself", Plain, instead(selfLink)},
+	{"hard link to a canary", Plain, instead(hardLink)},
 	{"symbolic link to a symbolic link to a canary", Plain, link("link")},
 	{"symbolic link to the file itself elsewhere", Plain, elsewhere},
-	{"FIFO", Plain, fifo},
-	{"device", Plain, device},
-	{"socket", Plain, socket},
+	{"FIFO", Plain, instead(fifo)},
+	{"device", Plain, instead(device)},
+	{"socket", Plain, instead(socket)},
 	{"sparse", Plain, sparse},
 	{"old", Plain, old},
 }
@@ -146,11 +147,15 @@ func flipMany(r *rand.Rand, data []byte) []byte {
 }
 
 func overwrite(r *rand.Rand, data []byte) []byte {
-	part := span(r, data, 200)
-	for i := range part {
-		part[i] = byte(r.Uint32())
-	}
+	noise(r, span(r, data, 200))
 	return data
+}
+
+// noise fills data with random bytes.
+func noise(r *rand.Rand, data []byte) {
+	for i := range data {
+		data[i] = byte(r.Uint32())
+	}
 }
 
 func zero(r *rand.Rand, data []byte) []byte {
@@ -183,9 +188,7 @@ func truncate(r *rand.Rand, data []byte) []byte { return data[:r.IntN(len(data)+
 func extend(r *rand.Rand, data []byte) []byte {
 	more := make([]byte, 1+r.IntN(5000))
 	if r.IntN(2) == 0 {
-		for i := range more {
-			more[i] = byte(r.Uint32())
-		}
+		noise(r, more)
 	}
 	return append(data, more...)
 }
@@ -251,10 +254,7 @@ func overwriteAt(r *rand.Rand, data []byte) {
 		extreme(r, data)
 		return
 	}
-	part := span(r, data, 8)
-	for i := range part {
-		part[i] = byte(r.Uint32())
-	}
+	noise(r, span(r, data, 8))
 }
 
 func (t Target) other(r *rand.Rand) string { return t.Others[r.IntN(len(t.Others))] }
@@ -301,10 +301,17 @@ func mode(r *rand.Rand, tr *Tree, t Target) error {
 	return tr.Chmod(t.Name, []fs.FileMode{0, 0o200, 0o444, 0o777}[r.IntN(4)])
 }
 
-func directory(_ *rand.Rand, tr *Tree, t Target) error {
-	if err := tr.Remove(t.Name); err != nil {
-		return err
+// instead removes a file and puts something else there.
+func instead(put func(r *rand.Rand, tr *Tree, t Target) error) func(*rand.Rand, *Tree, Target) error {
+	return func(r *rand.Rand, tr *Tree, t Target) error {
+		if err := tr.Remove(t.Name); err != nil {
+			return err
+		}
+		return put(r, tr, t)
 	}
+}
+
+func directory(_ *rand.Rand, tr *Tree, t Target) error {
 	return tr.Mkdir(t.Name, 0o755)
 }
 
@@ -317,44 +324,26 @@ func fullDirectory(r *rand.Rand, tr *Tree, t Target) error {
 
 // link is a damage that puts a symbolic link to one of the canaries there.
 func link(canaries ...string) func(*rand.Rand, *Tree, Target) error {
-	return func(r *rand.Rand, tr *Tree, t Target) error {
-		if err := tr.Remove(t.Name); err != nil {
-			return err
-		}
-		up := ""
-		for range bytes.Count([]byte(t.Name), []byte("/")) {
-			up += "../"
-		}
+	return instead(func(r *rand.Rand, tr *Tree, t Target) error {
+		up := strings.Repeat("../", strings.Count(t.Name, "/"))
 		return tr.Symlink(path.Join(up, t.Canary, canaries[r.IntN(len(canaries))]), t.Name)
-	}
+	})
 }
 
 func selfLink(_ *rand.Rand, tr *Tree, t Target) error {
-	if err := tr.Remove(t.Name); err != nil {
-		return err
-	}
 	return tr.Symlink(path.Base(t.Name), t.Name)
 }
 
 func hardLink(r *rand.Rand, tr *Tree, t Target) error {
-	if err := tr.Remove(t.Name); err != nil {
-		return err
-	}
 	return tr.Link(t.Canary+"/"+[]string{"diary.txt", "empty", "photos/cat.jpg"}[r.IntN(3)], t.Name)
 }
 
 func fifo(_ *rand.Rand, tr *Tree, t Target) error {
-	if err := tr.Remove(t.Name); err != nil {
-		return err
-	}
 	return syscall.Mkfifo(tr.Path(t.Name), 0o644)
 }
 
 // socket leaves the name of a socket that nobody listens on.
 func socket(_ *rand.Rand, tr *Tree, t Target) error {
-	if err := tr.Remove(t.Name); err != nil {
-		return err
-	}
 	return syscall.Mknod(tr.Path(t.Name), syscall.S_IFSOCK|0o644, 0)
 }
 
@@ -369,9 +358,6 @@ func elsewhere(_ *rand.Rand, tr *Tree, t Target) error {
 // device makes a device that takes and gives nothing, as far as the file system lets it
 // work. It needs the rights of the super-user.
 func device(_ *rand.Rand, tr *Tree, t Target) error {
-	if err := tr.Remove(t.Name); err != nil {
-		return err
-	}
 	return syscall.Mknod(tr.Path(t.Name), syscall.S_IFCHR|0o666, 1<<8|3)
 }
 

@@ -218,6 +218,20 @@ func (p *tab) wantAt(at place) {
 	p.Await(p.text(at), fmt.Sprintf(`%s === %q && %s`, shown, p.text(at), settled))
 }
 
+// keyTo presses a key, which leads to a place.
+func (p *tab) keyTo(key string, at place) {
+	p.Helper()
+	p.key(key)
+	p.wantAt(at)
+}
+
+// wantExact waits until the page shows a place, and compares its values with the tables.
+func (p *tab) wantExact(at place) {
+	p.Helper()
+	p.wantAt(at)
+	p.wantValues(at)
+}
+
 // wantAddress waits until the address ends with some text.
 func (p *tab) wantAddress(text string) {
 	p.Helper()

@@ -35,8 +35,7 @@ func TestLongPages(t *testing.T) {
 func testPage(t *testing.T, browser *browsertest.Browser) {
 	s := newSite(t)
 	page := open(t, browser, s, s.address(middle), 1200)
-	page.wantAt(middle)
-	page.wantValues(middle)
+	page.wantExact(middle)
 	page.key("6")
 	at := s.after(middle, 5)
 	page.wantAt(at)
@@ -45,8 +44,7 @@ func testPage(t *testing.T, browser *browsertest.Browser) {
 	page.forward()
 	page.wantAt(at)
 	page.Do(chromedp.Reload())
-	page.wantAt(at)
-	page.wantValues(at)
+	page.wantExact(at)
 }
 
 // TestLongBrowser uses the page in a real browser.
@@ -80,8 +78,7 @@ func testValues(t *testing.T, browser *browsertest.Browser, s *site) {
 	} {
 		t.Run(strconv.Itoa(i), func(t *testing.T) {
 			page := open(t, browser, s, s.address(at), 1200)
-			page.wantAt(at)
-			page.wantValues(at)
+			page.wantExact(at)
 			page.wantRanking(at)
 		})
 	}
@@ -187,23 +184,19 @@ func testPlay(t *testing.T, browser *browsertest.Browser, s *site) {
 	page.forward()
 	page.wantAt(places[4])
 	page.Do(chromedp.Reload())
-	page.wantAt(places[4])
-	page.wantValues(places[4])
+	page.wantExact(places[4])
 	page.forward()
 	page.wantAt(places[5])
 	page.forward()
 	page.wantAt(places[6])
 	for i := 5; i >= 0; i-- {
-		page.key("u")
-		page.wantAt(places[i])
+		page.keyTo("u", places[i])
 	}
 	page.wantAddress("&moves=" + moves + "&at=0")
 	should.Hold(t, browsertest.Eval[bool](page.Page, `document.querySelector("#undo").disabled`), "there is more to undo")
-	page.key("r")
-	page.wantAt(places[1])
+	page.keyTo("r", places[1])
 	page.Do(chromedp.Reload())
-	page.wantAt(places[1])
-	page.wantValues(places[1])
+	page.wantExact(places[1])
 	page.wantAddress("&moves=" + moves + "&at=1")
 }
 
@@ -245,8 +238,7 @@ func testNothingLost(t *testing.T, browser *browsertest.Browser, s *site) {
 		page.back()
 		page.wantAt(at)
 	}
-	page.key("n")
-	page.wantAt(start)
+	page.keyTo("n", start)
 	page.key("u") // at the start of a game, undo brings back the one before
 	page.wantAt(at)
 	page.Exec(`document.querySelector("#record .ply:last-child").click()`)
@@ -335,16 +327,14 @@ func testEdit(t *testing.T, browser *browsertest.Browser, s *site) {
 	page.Shoot("open")
 	page.click("#edit-done")
 	at := place{board: s.game.Turn(awari.Board{0, 0, 3, 1, 0, 0, 2}), north: true}
-	page.wantAt(at)
-	page.wantValues(at)
+	page.wantExact(at)
 
 	page.key("e")
 	page.write("#edit-text", "0 0 0 0 0 2 1 1 0 0 0 1")
 	page.enter()
 	at = place{board: awari.Board{0, 0, 0, 0, 0, 2, 1, 1, 0, 0, 0, 1}}
 	at.board, at.north = s.game.Turn(at.board), true
-	page.wantAt(at)
-	page.wantValues(at)
+	page.wantExact(at)
 
 	page.key("e")
 	page.write("#edit-taken-0", "5")
@@ -527,14 +517,10 @@ func testAnalysis(t *testing.T, browser *browsertest.Browser, s *site) {
 		}
 		should.Hold(t, row.Worth == signed(want) && row.Lost == lost, "move %d: %+v, want %s, %s", i+1, row, signed(want), lost)
 	}
-	page.key(kb.ArrowLeft)
-	page.wantAt(places[59])
-	page.key(kb.ArrowUp)
-	page.wantAt(places[0])
-	page.key(kb.ArrowRight)
-	page.wantAt(places[1])
-	page.key(kb.ArrowDown)
-	page.wantAt(places[60])
+	page.keyTo(kb.ArrowLeft, places[59])
+	page.keyTo(kb.ArrowUp, places[0])
+	page.keyTo(kb.ArrowRight, places[1])
+	page.keyTo(kb.ArrowDown, places[60])
 	page.Exec(`document.querySelectorAll("#record .ply")[39].click()`)
 	page.wantAt(places[40])
 	page.Exec(`{ const box = document.querySelector("#graph").getBoundingClientRect();
@@ -553,8 +539,7 @@ func testAnalysis(t *testing.T, browser *browsertest.Browser, s *site) {
 		}
 		page.Exec(fmt.Sprintf(`document.querySelectorAll("#record .ply")[%d].click()`, i))
 		page.Await("what it gave away", fmt.Sprintf(`document.querySelector("#gave").textContent.includes("gave away %d here")`, probe.Value-probe.Moves[pits[i]].Value))
-		page.key(kb.ArrowLeft)
-		page.wantAt(at)
+		page.keyTo(kb.ArrowLeft, at)
 		page.Await("the best line", `document.querySelectorAll("#line button").length > 0`)
 		page.click("#line button")
 		page.Await("a variation", `document.querySelectorAll(".variation .ply[aria-current]").length === 1`)
@@ -746,13 +731,11 @@ func testMotion(t *testing.T, browser *browsertest.Browser, s *site) {
 			}
 			flown := browsertest.Eval[int](page.Page, "flown")
 			should.Hold(t, flown == want, "%d seeds flew, want %d", flown, want)
-			page.key("u")
-			page.wantAt(middle)
+			page.keyTo("u", middle)
 			page.key("6")
 			page.key("u") // while seeds fly, if they do
 			page.wantAt(middle)
-			page.key("r")
-			page.wantAt(at)
+			page.keyTo("r", at)
 			page.Await("the seeds", `document.querySelector("#flight").childElementCount === 0`)
 			counts := browsertest.Eval[[]int](page.Page, `[...document.querySelectorAll(".pit")].sort((a, b) => a.dataset.pit - b.dataset.pit).map((b) => Number(b.querySelector(".count").textContent))`)
 			drawn := browsertest.Eval[[]int](page.Page, `[...document.querySelectorAll(".pit")].sort((a, b) => a.dataset.pit - b.dataset.pit).map((b) => b.querySelectorAll(".seed").length)`)
@@ -782,11 +765,9 @@ func testOffline(t *testing.T, browser *browsertest.Browser, _ *site) {
 	page.Await("what it keeps", `(globalThis.kept ??= 0, caches.open("answers").then((c) => c.keys()).then((k) => { kept = k.length; }), kept >= 4)`)
 	page.leave()
 	page.Do(chromedp.Reload())
-	page.wantAt(at)
-	page.wantValues(at)
+	page.wantExact(at)
 	page.key("u")
-	page.wantAt(middle)
-	page.wantValues(middle)
+	page.wantExact(middle)
 	page.key("1")
 	page.wantGone()
 	browsertest.Want(page.Page, `document.querySelector("#bar").checkVisibility()`, false) // it would show the position before
