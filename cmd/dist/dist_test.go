@@ -83,9 +83,8 @@ func TestPack(t *testing.T) {
 // TestPages: there is a man page for every command and completions for every shell, and
 // nothing in them is of this machine.
 func TestPages(t *testing.T) {
-	all := must.Get(generated(time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)))(t)
 	text := map[string]string{}
-	for _, e := range all {
+	for _, e := range must.Get(generated(time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)))(t) {
 		text[e.name] = string(e.data)
 	}
 	for _, file := range completionFiles {
@@ -120,17 +119,15 @@ func headings(page string) string {
 func TestManPages(t *testing.T) {
 	groff, err := exec.LookPath("groff")
 	tries.SkipIf(t, err != nil, "NOT TESTED: man pages, as there is no groff")
-	all := must.Get(generated(time.Now()))(t)
 	pages := 0
-	for _, e := range all {
+	for _, e := range must.Get(generated(time.Now()))(t) {
 		if !strings.HasPrefix(e.name, "man/") {
 			continue
 		}
 		pages++
 		cmd := exec.CommandContext(t.Context(), groff, "-k", "-man", "-Tutf8", "-ww", "-P-cbou", "-rLL=200n")
-		cmd.Stdin = bytes.NewReader(e.data)
 		var errs bytes.Buffer
-		cmd.Stderr = &errs
+		cmd.Stdin, cmd.Stderr = bytes.NewReader(e.data), &errs
 		out, err := cmd.Output()
 		must.Hold(t, err == nil && errs.Len() == 0, "%s: %v\n%s", e.name, err, errs.String())
 		for line := range strings.Lines(cli.ExitHelp) {
@@ -193,8 +190,7 @@ func TestTexts(t *testing.T) {
 // TestLicences: every module that is in the program has a licence, and one without is told.
 func TestLicences(t *testing.T) {
 	t.Chdir("../..")
-	all, err := licences(t.Context())
-	must.OK(t, err)
+	all := must.Get(licences(t.Context()))(t)
 	found := map[string]bool{}
 	for _, e := range all {
 		module, _, _ := strings.Cut(strings.TrimPrefix(e.name, "licences/"), "@")
@@ -207,7 +203,7 @@ func TestLicences(t *testing.T) {
 	should.Hold(t, slices.ContainsFunc(all, func(e entry) bool { return strings.HasSuffix(e.name, "/zstd/internal/xxhash/LICENSE.txt") }),
 		"no licence of a package that has one of its own")
 	should.Not(t, found["pgregory.net/rapid"] || found["grenier"], "licences of what is not in the program, or of the program itself")
-	_, err = licencesOf(map[string]*module{"bad.example/x": {path: "bad.example/x", version: "v1", dir: t.TempDir()}})
+	_, err := licencesOf(map[string]*module{"bad.example/x": {path: "bad.example/x", version: "v1", dir: t.TempDir()}})
 	should.Not(t, err == nil || !strings.Contains(err.Error(), "bad.example/x v1 has no licence"), "without a licence: %v", err)
 }
 
@@ -215,18 +211,15 @@ func TestLicences(t *testing.T) {
 // processors and other settings of the user: the same bytes. The program knows its commit.
 func TestLongReproducible(t *testing.T) {
 	tries.SkipIf(t, !tries.Full(), "takes minutes: GRENIER_LONG=full")
-	source := must.Get(filepath.Abs("../.."))(t)
-	dir := t.TempDir()
-	sums := [2]string{}
+	source, dir, sums := must.Get(filepath.Abs("../.."))(t), t.TempDir(), [2]string{}
 	for i, place := range []string{"one", "two/deeper"} {
 		place = filepath.Join(dir, place)
 		command(t, ".", nil, "git", "clone", "-q", "--no-hardlinks", source, place)
 		out := filepath.Join(dir, "out", place[len(place)-1:])
 		command(t, place, [][]string{{"GOMAXPROCS=1", "GOAMD64=v3", "TZ=Asia/Tokyo"}, {"GOFLAGS=-buildvcs=false", "CGO_ENABLED=1"}}[i],
 			"go", "run", "./cmd/dist", "-out", out)
-		text := must.Read(t, filepath.Join(out, "SHA256SUMS"))
-		sums[i] = string(text)
-		should.Hold(t, strings.Count(sums[i], "\n") == len(targets), "sums:\n%s", text)
+		sums[i] = string(must.Read(t, filepath.Join(out, "SHA256SUMS")))
+		should.Hold(t, strings.Count(sums[i], "\n") == len(targets), "sums:\n%s", sums[i])
 		if i == 1 {
 			knowsCommit(t, out, strings.TrimSpace(command(t, place, nil, "git", "rev-parse", "HEAD")))
 		}

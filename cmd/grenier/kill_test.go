@@ -137,6 +137,9 @@ func testInterrupt(t *testing.T, sig os.Signal) {
 	r := grenier(t.Context(), "", "awari", "solve", "--seeds", "3", "--dir", dir)
 	should.Not(t, r.status != cli.ExitFailure || !strings.Contains(r.err, "in use by process "+strconv.Itoa(s.cmd.Process.Pid)+"\n"),
 		"a second solver: status %d, %s", r.status, r.err)
+	for _, command := range []string{"probe 0 0 0 0 0 1 1 0 0 0 0 0", "stats", "status", "verify --sample 1000"} { // read while it writes
+		mustRun(t, strings.Fields("awari "+command+" --dir "+dir)...)
+	}
 	s.signal(t, sig)
 	r = s.wait(t)
 	should.Not(t, r.status != cli.ExitInterrupted || r.err != wordOfSolve || strings.Count(r.out, "\n") != len(layersOf(t, dir))+1,

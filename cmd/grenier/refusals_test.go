@@ -3,14 +3,12 @@ package main
 import (
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 
 	"grenier/cmd/grenier/cli"
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/should"
-	"grenier/io/manifest"
 	"grenier/io/rundir"
 )
 
@@ -411,18 +409,4 @@ func TestBadDirectories(t *testing.T) {
 		{commands + "begun", cli.ExitCorrupt, "begun/manifest.json"},
 		{commands + "newer", cli.ExitCorrupt, "newer/manifest.json|version 5|versions 1 to 4"},
 	})
-}
-
-// TestLockedDirectory also reads while somebody else writes.
-func TestLockedDirectory(t *testing.T) {
-	t.Chdir(solved(t, "--pits", "4", "--seeds", "3"))
-	locked := must.Get(rundir.Lock(".", manifest.Identity{Game: "awari", Rules: "awari", Pits: 4}))(t)
-	defer func() { must.OK(t, locked.Unlock()) }()
-	refused(t, []badInput{
-		{"awari solve --pits 4 --seeds 4 --dir .", cli.ExitFailure, "lock|in use by process " + strconv.Itoa(os.Getpid())},
-	})
-	mustRun(t, "awari", "probe", "--dir", ".", "1", "1", "1", "0")
-	mustRun(t, "awari", "stats", "--dir", ".")
-	mustRun(t, "awari", "status", "--dir", ".")
-	mustRun(t, "awari", "verify", "--dir", ".", "--progress", "none")
 }

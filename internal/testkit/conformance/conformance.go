@@ -19,6 +19,7 @@
 package conformance
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -42,9 +43,6 @@ type Options struct {
 	// Samples is the number of states checked in a larger layer; 0 means
 	// 500.
 	Samples int
-	// Seed chooses the samples; 0 means a random seed. The suite logs the
-	// one it used.
-	Seed uint64
 }
 
 // maxFailures is the number of failures that a run reports before it stops: a space that
@@ -54,29 +52,18 @@ const maxFailures = 20
 // Run checks a space and reports the rules that it breaks.
 func Run[S comparable](t TB, space layers.Space[S], opts Options) {
 	t.Helper()
-	c := &checker[S]{t: t, space: space, opts: opts.withDefaults()}
+	opts.Exhaustive, opts.Samples = cmp.Or(opts.Exhaustive, 4096), cmp.Or(opts.Samples, 500)
+	c := &checker[S]{t: t, space: space, opts: opts}
 	if space.Layers() < 1 {
 		c.failf("there are %d layers, at least 1 is needed", space.Layers())
 		return
 	}
-	t.Logf("%s: conformance seed %d", space.Name(), c.opts.Seed)
-	random := rand.New(rand.NewPCG(c.opts.Seed, 0))
+	seed := rand.Uint64()
+	t.Logf("%s: conformance seed %d", space.Name(), seed)
+	random := rand.New(rand.NewPCG(seed, 0))
 	for layer := 0; layer < space.Layers() && c.failures < maxFailures; layer++ {
 		c.layer(layer, random)
 	}
-}
-
-func (o Options) withDefaults() Options {
-	if o.Exhaustive == 0 {
-		o.Exhaustive = 4096
-	}
-	if o.Samples == 0 {
-		o.Samples = 500
-	}
-	for o.Seed == 0 {
-		o.Seed = rand.Uint64()
-	}
-	return o
 }
 
 // checker carries one run.
