@@ -1,10 +1,7 @@
 package uci
 
 import (
-	"bufio"
 	"fmt"
-	"io"
-	"math/rand/v2"
 	"regexp"
 	"strings"
 	"testing"
@@ -16,7 +13,6 @@ import (
 	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
-	"grenier/io/crew"
 	"grenier/layers/awari"
 	"grenier/pipeline/play/match"
 	"grenier/pipeline/play/search"
@@ -161,101 +157,6 @@ func TestComplaints(t *testing.T) {
 		should.Hold(t, strings.Contains(out, "info string error: ") && strings.Contains(out, c.want), "%.80q: %s, want %q", c.lines, out, c.want)
 		should.Not(t, strings.Contains(c.lines, "moves aB") && !strings.HasSuffix(out, "bestmove 0000\n"), "%q: %s", c.lines, out)
 	}
-}
-
-// engine is a session at the other end of pipes.
-type engine struct {
-	in    *io.PipeWriter
-	out   *bufio.Scanner
-	ended chan error
-}
-
-func startEngine(t *testing.T, tab *tables.Tables) *engine {
-	in, toIn := io.Pipe()
-	fromOut, out := io.Pipe()
-	e := &engine{toIn, bufio.NewScanner(fromOut), make(chan error, 1)}
-	crew.Go(func() error {
-		defer out.Close()
-		return newSession(tab).Run(t.Context(), in, out)
-	}, func(err error) { e.ended <- err })
-	return e
-}
-
-// move asks for the best move.
-func (e *engine) move(t *testing.T, position, limits string) byte {
-	t.Helper()
-	fmt.Fprintf(e.in, "position %s\ngo %s\n", position, limits)
-	for e.out.Scan() {
-		if move, ok := strings.CutPrefix(e.out.Text(), "bestmove "); ok {
-			return move[0]
-		}
-	}
-	t.Fatal("the engine has ended")
-	return 0
-}
-
-func (e *engine) quit(t *testing.T) {
-	t.Helper()
-	fmt.Fprintln(e.in, "quit")
-	for e.out.Scan() {
-	}
-	should.OK(t, <-e.ended)
-}
-
-// TestLongMatch plays games between two sessions. Each ends by the rules or in a repetition, and
-// every move on a solved board keeps its value.
-func TestLongMatch(t *testing.T) {
-	games, pits, layers := tries.More(2, 20), tries.More(8, 12), 7
-	tab := solved(t, pits, layers)
-	game := tab.Game()
-	random := rand.New(rand.NewPCG(2, 20))
-	space := testrun.Space(t, game, 16)
-	for i := range games {
-		sides := []*engine{startEngine(t, tab), startEngine(t, tab)}
-		n := layers + 1 + random.IntN(8)
-		play(t, tab, match.New(game, space.Unrank(n, random.Uint64N(space.Size(n)))), sides)
-		for _, e := range sides {
-			e.quit(t)
-		}
-		must.Not(t, t.Failed(), "game %d", i)
-	}
-}
-
-// play plays a game to its end.
-func play(t *testing.T, tab *tables.Tables, m *match.Match, sides []*engine) {
-	t.Helper()
-	start := m.Board()
-	var text strings.Builder
-	for _, x := range start[:m.Game().Pits()] {
-		fmt.Fprintf(&text, "%d-", x)
-	}
-	position, moves := "fen "+text.String()+"0-0-S", ""
-	for m.State() == match.Playing {
-		if m.Repeated() {
-			must.OK(t, m.Draw())
-			return
-		}
-		asked := position
-		if moves != "" {
-			asked += " moves " + moves
-		}
-		letter := sides[m.Turn()].move(t, asked, "depth 5")
-		pit := int(letter) - []int{'A', 'a'}[m.Turn()]
-		before := m.Board()
-		captured, err := m.Play(pit)
-		must.Hold(t, err == nil, "%s: %c: %v", asked, letter, err)
-		moves += string(letter)
-		if before.Seeds() <= tab.MaxSeeds() {
-			keeps(t, tab, before, captured, m.Board())
-		}
-	}
-}
-
-// keeps checks that a move keeps the value.
-func keeps(t *testing.T, tab *tables.Tables, before awari.Board, captured int, after awari.Board) {
-	was := must.Get(tab.Score(t.Context(), before))(t)
-	is := must.Get(tab.Score(t.Context(), after))(t)
-	should.Hold(t, int(was) == captured-int(is), "a move on %v is worth %d instead of %d", before, captured-int(is), was)
 }
 
 func TestParseGo(t *testing.T) {
