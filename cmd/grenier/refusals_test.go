@@ -316,9 +316,7 @@ func refused(t *testing.T, cases []badInput) {
 			r := grenier(t.Context(), "", args...)
 			should.Equal(t, r.status, c.status, "status")
 			oneClearLine(t, r.err)
-			for word := range strings.SplitSeq(c.words, "|") {
-				should.Hold(t, strings.Contains(r.err, word), "%q lacks %q", r.err, word)
-			}
+			should.Has(t, r.err, strings.Split(c.words, "|")...)
 			must.Same(t, "changed", before, layerContents(t, "."))
 		})
 	}
@@ -363,9 +361,7 @@ func TestHugeLines(t *testing.T) {
 			said = r.out
 		}
 		should.Hold(t, r.status == c.status && len(r.err) <= 500, "%s: status %d, want %d: %.500s", c.args, r.status, c.status, r.err)
-		for word := range strings.SplitSeq(c.words, "|") {
-			should.Hold(t, strings.Contains(said, word), "%s: %.300q lacks %q", c.args, said, word)
-		}
+		should.Has(t, said, strings.Split(c.words, "|")...)
 	}
 }
 

@@ -56,6 +56,26 @@ func List[S ~[]E, E comparable](t Test, got, want S, about ...any) {
 	}
 }
 
+// Has fails for each part that a text lacks.
+func Has(t Test, text string, parts ...string) {
+	for _, part := range parts {
+		if !strings.Contains(text, part) {
+			t.Helper()
+			t.Errorf("%q is not in\n%s", part, text)
+		}
+	}
+}
+
+// Lacks fails for each word that a text has.
+func Lacks(t Test, text string, words ...string) {
+	for _, word := range words {
+		if strings.Contains(text, word) {
+			t.Helper()
+			t.Errorf("%q is in\n%s", word, text)
+		}
+	}
+}
+
 // Be fails if an error is not the one that it should be; nil stands for none.
 func Be(t Test, err, want error, about ...any) {
 	if !errors.Is(err, want) {

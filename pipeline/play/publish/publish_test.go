@@ -465,14 +465,11 @@ func TestLanguages(t *testing.T) {
 	site, err := publish()
 	must.OK(t, err)
 	for name, address := range map[string]string{"index.fr.html": "https://example.org/x/index.fr.html", "layers.fr.html": "https://example.org/x/layers.fr.html"} {
-		for _, want := range []string{
+		should.Has(t, site[name],
 			`<html lang="fr">`, policy, `<title>A « et » B</title>`, `<meta name="description" content="d’où">`, `src="enter.js"`,
 			`<meta property="og:title" content="A « et » B">`, `<meta property="og:locale" content="fr_FR">`, `<meta property="og:description" content="d’où">`,
-			`<meta property="og:url" content="` + address + `">`, `<meta property="og:image" content="https://example.org/x/preview.fr.png">`,
-			`<a href="` + strings.Replace(name, ".fr", "", 1) + `?lang=fr">A « et » B</a>`,
-		} {
-			should.Hold(t, strings.Contains(site[name], want), "%s has no %s:\n%s", name, want, site[name])
-		}
+			`<meta property="og:url" content="`+address+`">`, `<meta property="og:image" content="https://example.org/x/preview.fr.png">`,
+			`<a href="`+strings.Replace(name, ".fr", "", 1)+`?lang=fr">A « et » B</a>`)
 	}
 	should.Not(t, site["enter.js"] == "" || site["preview.fr.png"] == "" || site["preview.fr.png"] == site["preview.png"],
 		"the script, or the picture in French, is missing")

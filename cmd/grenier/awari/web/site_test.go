@@ -390,9 +390,7 @@ func testSiteAbove(t *testing.T, browser *browsertest.Browser, m *mirror) {
 func TestQuestions(t *testing.T) {
 	files := web.Site()
 	for name, words := range map[string][]string{"explore.js": {`most: "margin"`, "value="}, "source.js": {"EXPLORED = { score: 12, swing: 12, hard: 8 }"}} {
-		for _, w := range words {
-			should.Hold(t, strings.Contains(string(files[name]), w), "%s does not ask for %q", name, w)
-		}
+		should.Has(t, string(files[name]), words...)
 	}
 	for _, q := range web.Questions(make([]manifest.Layer, 20)) {
 		name, asked := "explore.js", q.Where
