@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -47,6 +48,15 @@ func (s *solver) start(t *testing.T) *solver {
 	t.Helper()
 	must.OK(t, s.cmd.Start())
 	return s
+}
+
+// talk starts this program with pipes for its stdin and stdout.
+func talk(t *testing.T, args ...string) (s *solver, in io.WriteCloser, out io.Reader) {
+	t.Helper()
+	s = command(t, "grenier", args...)
+	s.cmd.Stdout = nil
+	in, out = must.Get(s.cmd.StdinPipe())(t), must.Get(s.cmd.StdoutPipe())(t)
+	return s.start(t), in, out
 }
 
 // launch starts this program.
@@ -197,11 +207,7 @@ func exists(path string) bool {
 func TestProbeTalks(t *testing.T) {
 	tries.SkipIf(t, runtime.GOOS == "windows", "there is no such signal")
 	dir := solved(t, "--pits", "4", "--seeds", "3")
-	s := command(t, "grenier", "awari", "probe", "--dir", dir, "-")
-	s.cmd.Stdout = nil
-	in := must.Get(s.cmd.StdinPipe())(t)
-	out := must.Get(s.cmd.StdoutPipe())(t)
-	s.start(t)
+	s, in, out := talk(t, "awari", "probe", "--dir", dir, "-")
 	answer := make([]byte, 1000)
 	for _, c := range [][2]string{
 		{"1 0 0 0", "value 1; moves 1 .\n"}, {"0 0 1 0", "value -1; moves . .\n"}, {"1", "error: line 3: "},

@@ -109,10 +109,8 @@ type serving struct {
 // startServer starts a process that serves a directory, and waits until it is ready.
 func startServer(t *testing.T, flags ...string) *serving {
 	t.Helper()
-	s := &serving{solver: command(t, "grenier", append([]string{"awari", "serve", "--json"}, flags...)...)}
-	s.cmd.Stdout = nil
-	out := must.Get(s.cmd.StdoutPipe())(t)
-	s.start(t)
+	process, _, out := talk(t, append([]string{"awari", "serve", "--json"}, flags...)...)
+	s := &serving{solver: process}
 	line, err := bufio.NewReader(out).ReadString('\n')
 	if err == nil {
 		err = json.Unmarshal([]byte(line), &s.report)

@@ -8,7 +8,6 @@ import (
 	"go/token"
 	"io"
 	"io/fs"
-	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
@@ -307,9 +306,8 @@ func TestIndependence(t *testing.T) {
 		"io/cgroup", "io/corrupt", "io/crew", "io/jsonfile", "io/layerfile", "io/manifest", "io/memory", "io/pagecache", "io/rundir", "io/sealed", "io/tally", "io/vfs",
 		"kernels/colex", "kernels/cpu", "kernels/crc32c", "kernels/fault", "kernels/fnv", "kernels/internal/swar", "kernels/ranks", "kernels/rice", "layers", "layers/awari",
 	}
-	page := must.Get(os.ReadFile("../../docs/proof.md"))(t)
 	for _, name := range shared {
-		should.Hold(t, strings.Contains(string(page), "`"+name+"`"), "docs/proof.md does not name %s", name)
+		should.Has(t, string(must.Read(t, "../../docs/proof.md")), "`"+name+"`")
 	}
 	deps := map[string][]string{}
 	for _, p := range listPackages(t) {
@@ -420,18 +418,22 @@ func TestFilesAreTouchedInOnePlace(t *testing.T) {
 			return
 		}
 		for _, call := range uses(file, touching) {
-			reason := ""
-			for place := range reasons {
-				if path == place || strings.HasPrefix(path, place+"/") {
-					reason, used[place] = reasons[place], true
-				}
-			}
-			should.Not(t, reason == "", "%v: %s: package vfs is the way to files", set.Position(call.Pos()), call.Sel.Name)
+			should.Hold(t, listed(reasons, used, path), "%v: %s: package vfs is the way to files", set.Position(call.Pos()), call.Sel.Name)
 		}
 	})
 	for place := range reasons {
 		should.Hold(t, used[place], "%s touches no files: its reason can go", place)
 	}
+}
+
+// listed reports whether a file is in one of some places, which it notes as used.
+func listed(places map[string]string, used map[string]bool, path string) (known bool) {
+	for place := range places {
+		if path == place || strings.HasPrefix(path, place+"/") {
+			known, used[place] = true, true
+		}
+	}
+	return known
 }
 
 // byPath lists the functions of package vfs that open or make the directory of a path for writing,
@@ -465,13 +467,7 @@ func TestDirectoriesHaveOneDoor(t *testing.T) {
 	used := map[string]bool{}
 	eachSource(t, func(path string, file *ast.File, set *token.FileSet) {
 		for _, call := range uses(file, byPath) {
-			known := false
-			for place := range pathsOf {
-				if path == place || strings.HasPrefix(path, place+"/") {
-					known, used[place] = true, true
-				}
-			}
-			should.Hold(t, known,
+			should.Hold(t, listed(pathsOf, used, path),
 				"%v: %s: who names the directory? Those that the program names are opened with vfs.MakeSub or Dir.Sub", set.Position(call.Pos()), call.Sel.Name)
 		}
 		if path != "io/vfs/door.go" && !strings.HasPrefix(path, "internal/testkit/") {

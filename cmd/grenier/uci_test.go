@@ -29,12 +29,8 @@ type ucier struct {
 
 func startUCI(t *testing.T, dir string) *ucier {
 	t.Helper()
-	u := &ucier{solver: command(t, "grenier", "awari", "uci", "--memory", "32MiB", "--dir", dir)}
-	u.cmd.Stdout = nil
-	in := must.Get(u.cmd.StdinPipe())(t)
-	out := must.Get(u.cmd.StdoutPipe())(t)
-	u.in, u.lines = in, bufio.NewScanner(out)
-	u.start(t)
+	s, in, out := talk(t, "awari", "uci", "--memory", "32MiB", "--dir", dir)
+	u := &ucier{s, in, bufio.NewScanner(out)}
 	u.say(t, "uci", "uciok")
 	return u
 }
