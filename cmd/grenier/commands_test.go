@@ -342,7 +342,8 @@ func TestStale(t *testing.T) {
 		}
 		r := grenier(t.Context(), "", append([]string{"awari"}, strings.Fields(args)...)...)
 		all := r.out + r.err
-		should.Hold(t, r.status == status && strings.Contains(all, text) && strings.Contains(all, remedy+dir), "%s: status %d, %s", args, r.status, all)
+		should.Hold(t, r.status == status && strings.Contains(all, text) && strings.Contains(all, remedy+dir),
+			"%s: status %d, %s", args, r.status, all)
 	}
 	r := grenier(t.Context(), "", "awari", "status", "--json", "--dir", dir)
 	should.Hold(t, strings.Contains(r.out, `"made_from_others":[9]`), "%v", r.out)

@@ -259,7 +259,8 @@ func TestLongWindowsReport(t *testing.T) {
 	s := summaryOf(t, out)
 	must.Hold(t, len(s.Layers) == 1 && s.Layers[0].Windows >= 2 && s.Layers[0].Bits < 8, "layers %+v", s.Layers)
 	streams := s.Layers[0].Streams
-	should.Not(t, streams["seal"].Read == 0 || streams["seal"].Written > 0 || streams["capture"].Written == 0 || streams["dense"].Read == 0, "streams %+v", streams)
+	should.Not(t, streams["seal"].Read == 0 || streams["seal"].Written > 0 || streams["capture"].Written == 0 || streams["dense"].Read == 0,
+		"streams %+v", streams)
 	lines := strings.Split(strings.TrimSpace(out), "\n")
 	told, window := false, 0
 	for _, line := range lines[:len(lines)-1] {

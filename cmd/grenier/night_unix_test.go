@@ -281,7 +281,8 @@ func TestStop(t *testing.T) {
 	r = stop("--now")
 	should.Hold(t, r.status == cli.ExitOK, "%+v", r)
 	r = s.wait(t)
-	should.Not(t, r.status != cli.ExitPaused || !strings.HasPrefix(r.err, "grenier: paused: stopped on request; "), "status %d: %s", r.status, r.err)
+	should.Not(t, r.status != cli.ExitPaused || !strings.HasPrefix(r.err, "grenier: paused: stopped on request; "),
+		"status %d: %s", r.status, r.err)
 	r = stop()
 	should.Not(t, r.status != cli.ExitOK || r.err != "" || !strings.HasPrefix(r.out, "nothing to stop: no solver runs in "),
 		"nobody is there: %+v", r)

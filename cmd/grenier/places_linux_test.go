@@ -132,7 +132,8 @@ func TestNoRoom(t *testing.T) {
 		left := must.Tree(t, disk.path)
 		should.Hold(t, len(left) == 1, "left behind: %v", left)
 		r = grenier(t.Context(), "", append(args, "--force")...)
-		should.Hold(t, r.status == cli.ExitFailure && strings.Contains(r.err, "no space left") && strings.Contains(r.err, c.full), "forced: status %d, %s", r.status, r.err)
+		should.Hold(t, r.status == cli.ExitFailure && strings.Contains(r.err, "no space left") && strings.Contains(r.err, c.full),
+			"forced: status %d, %s", r.status, r.err)
 	}
 	dir := filepath.Join(newSmallDisk(t, 64).path, "run")
 	plan := mustRun(t, "awari", "plan", "--pits", "8", "--seeds", "16", "--dir", dir, "--calibration", "testdata/machine.json")

@@ -181,7 +181,8 @@ func TestLongStepFullDisk(t *testing.T) {
 					break
 				}
 				full++
-				must.Hold(t, r.status == cli.ExitFailure && strings.Contains(r.err, "no space left"), "%s with room for %d bytes: status %d: %s", step, room, r.status, r.err)
+				must.Hold(t, r.status == cli.ExitFailure && strings.Contains(r.err, "no space left"),
+					"%s with room for %d bytes: status %d: %s", step, room, r.status, r.err)
 			}
 		}
 	}

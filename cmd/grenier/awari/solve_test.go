@@ -299,7 +299,8 @@ func TestFullDisk(t *testing.T) {
 	full := fmt.Errorf("solving layer 21: %w", &os.PathError{Op: "write", Path: "x.tmp", Err: syscall.ENOSPC})
 	got := f.explain(full, game, o)
 	should.Be(t, got, syscall.ENOSPC)
-	should.Has(t, got.Error(), "solving layer 21: write x.tmp: ", "; about ", "iB more needed on the disk of "+f.dir, "; the same command resumes when there is room")
+	should.Has(t, got.Error(),
+		"solving layer 21: write x.tmp: ", "; about ", "iB more needed on the disk of "+f.dir, "; the same command resumes when there is room")
 }
 
 // TestMetrics: Prometheus is told over HTTP and in the file the figures that the run tells.

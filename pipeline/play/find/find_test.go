@@ -190,7 +190,8 @@ func TestLongAgainstBruteForce(t *testing.T) {
 				must.Not(t, r.Hits != uint64(len(want)) || r.Positions != uint64(len(all)) || r.Undecided != 0 || len(r.Found) != len(want),
 					"%s, %q: %d of %d positions, %d found; want %d of %d", game.Name(), c.text, r.Hits, r.Positions, len(r.Found), len(want), len(all))
 				for i, at := range r.places() {
-					must.Hold(t, at == want[i].place && r.Found[i].Value == want[i].facts["value"], "%s, %q: hit %d is %+v, want %+v", game.Name(), c.text, i, r.Found[i], want[i])
+					must.Hold(t, at == want[i].place && r.Found[i].Value == want[i].facts["value"],
+						"%s, %q: hit %d is %+v, want %+v", game.Name(), c.text, i, r.Found[i], want[i])
 				}
 			}
 		}
@@ -259,7 +260,8 @@ func TestOrders(t *testing.T) {
 func TestLongLittleMemory(t *testing.T) {
 	tries.NeedsLong(t, "solves 13 seeds")
 	dir := t.TempDir()
-	must.OK(t, must.Err(solve.Solve(t.Context(), dir, testrun.Game(t, 12, awari.Awari), solve.Options{Seeds: 13, Job: job.Job{Workers: 2, Family: cpu.Best()}})))
+	thirteen := solve.Options{Seeds: 13, Job: job.Job{Workers: 2, Family: cpu.Best()}}
+	must.OK(t, must.Err(solve.Solve(t.Context(), dir, testrun.Game(t, 12, awari.Awari), thirteen)))
 	o := Options{From: 13, To: 13, Condition: must.Get(Parse("only-win"))(t), Order: Random, Count: 100, Job: job.Job{Family: cpu.Best()}}
 	want := run(t, dir, o)
 	must.Not(t, want.Hits == 0 || len(want.Found) != 100, "%d hits", want.Hits)
@@ -339,7 +341,8 @@ func TestKilled(t *testing.T) {
 	for i, data := range left {
 		must.Write(t, o.State, data)
 		got := run(t, dir, o)
-		should.Hold(t, reflect.DeepEqual(got, want), "state %d: %d hits in %d positions, want %d in %d", i, got.Hits, got.Positions, want.Hits, want.Positions)
+		should.Hold(t, reflect.DeepEqual(got, want),
+			"state %d: %d hits in %d positions, want %d in %d", i, got.Hits, got.Positions, want.Hits, want.Positions)
 	}
 }
 

@@ -220,7 +220,8 @@ func TestPages(t *testing.T) {
 	got := files["index.html"]
 	should.Hold(t, got == want, "the page is\n%s\nwant\n%s", got, want)
 	got = files["download.html"]
-	should.Hold(t, strings.Contains(got, fmt.Sprintf("layer-03.gl 56 %x;</a>", sha256.Sum256([]byte(files["tables/layer-03.gl"])))), "the downloads are\n%s", got)
+	should.Hold(t, strings.Contains(got, fmt.Sprintf("layer-03.gl 56 %x;</a>", sha256.Sum256([]byte(files["tables/layer-03.gl"])))),
+		"the downloads are\n%s", got)
 	got = files["pages.js"]
 	should.Hold(t, strings.Contains(got, "const $a = ") && strings.Contains(got, "const {\n  b,\n} = $b();"), "a script became %q", got)
 	_, ok := files["a.js"]
@@ -426,7 +427,8 @@ func TestDamage(t *testing.T) {
 		out := filepath.Join(t.TempDir(), "site")
 		should.Be(t, must.Err(run(t, t.Context(), dir, out, nil)), corrupt.ErrCorrupt, "byte %d", at)
 		files := tree(t, out)
-		should.Hold(t, files["tables/layer-02.gl"]+files["tables/manifest.json"]+files["index.html"] == "", "byte %d: the site has %d files", at, len(files))
+		should.Hold(t, files["tables/layer-02.gl"]+files["tables/manifest.json"]+files["index.html"] == "",
+			"byte %d: the site has %d files", at, len(files))
 	}
 }
 

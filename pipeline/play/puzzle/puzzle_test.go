@@ -28,7 +28,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func solved(t testing.TB, seeds int) *tables.Tables {
 	t.Helper()
 	dir := t.TempDir()
-	must.OK(t, must.Err(solve.Solve(t.Context(), dir, testrun.Game(t, 12, awari.Awari), solve.Options{Seeds: seeds, Job: job.Job{Workers: 2, Family: cpu.Best()}})))
+	o := solve.Options{Seeds: seeds, Job: job.Job{Workers: 2, Family: cpu.Best()}}
+	must.OK(t, must.Err(solve.Solve(t.Context(), dir, testrun.Game(t, 12, awari.Awari), o)))
 	tab := must.Get(tables.Open(t.Context(), dir))(t)
 	t.Cleanup(func() { tab.Close() })
 	return tab
@@ -244,7 +245,8 @@ func TestDraw(t *testing.T) {
 func TestDrawNonsense(t *testing.T) {
 	tab := solved(t, 5)
 	for _, o := range []Options{
-		{From: 3, To: 2, Most: 100, Count: 1}, {Count: 0, Most: 100}, {Count: MaxCount + 1}, {Count: 1, Most: 101}, {Count: 1, Least: 5, Most: 4}, {Count: 1, Theme: "beauty"},
+		{From: 3, To: 2, Most: 100, Count: 1}, {Count: 0, Most: 100}, {Count: MaxCount + 1}, {Count: 1, Most: 101},
+		{Count: 1, Least: 5, Most: 4}, {Count: 1, Theme: "beauty"},
 	} {
 		should.Be(t, must.Err(Draw(t.Context(), tab, o)), ErrOptions, "%+v", o)
 	}

@@ -91,7 +91,8 @@ func TestWords(t *testing.T) {
 	} {
 		word := s.word(1<<tagBits-1, maxAge)
 		got := unpack(word)
-		should.Not(t, got != s || ageOf(word) != maxAge || depthOf(word) != int(s.depth) || word>>dataBits != 1<<tagBits-1, "%+v becomes %+v", s, got)
+		should.Not(t, got != s || ageOf(word) != maxAge || depthOf(word) != int(s.depth) || word>>dataBits != 1<<tagBits-1,
+			"%+v becomes %+v", s, got)
 	}
 }
 

@@ -89,7 +89,7 @@ func TestDoor(t *testing.T) {
 		response := must.Get(http.ReadResponse(bufio.NewReader(c), nil))(t)
 		text, err := io.ReadAll(response.Body)
 		response.Body.Close()
-		got := reply{response.StatusCode, response.Header, string(text)}
+		got := reply{response.StatusCode, response.Header, string(text), "/healthz"}
 		r.wantProblem(got, http.StatusTooManyRequests, "too many connections")
 		should.Hold(t, err == nil && got.header.Get("Retry-After") == "1" && got.header.Get("Content-Type") == "application/json" && response.Close,
 			"%v, %v", got.header, err)

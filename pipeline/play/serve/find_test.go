@@ -45,8 +45,9 @@ func TestFind(t *testing.T) {
 		for range 2 {
 			var got findReport
 			r.ask("/api/find?"+target, &got)
-			should.Hold(t, got.From == want.From && got.To == want.To && got.Order == want.Order && got.Where == want.Condition && got.Rules == want.Rules &&
-				got.Positions == want.Positions && got.Hits == want.Hits && len(got.Found) == len(want.Found) && got.Hits > 0, "%s: %+v, want %+v", target, got, want)
+			should.Hold(t, got.From == want.From && got.To == want.To && got.Order == want.Order && got.Where == want.Condition &&
+				got.Rules == want.Rules && got.Positions == want.Positions && got.Hits == want.Hits && len(got.Found) == len(want.Found) && got.Hits > 0,
+				"%s: %+v, want %+v", target, got, want)
 			for i, p := range got.Found {
 				own := must.Get(r.server.newProbeReport(t.Context(), want.Found[i].Board))(t)
 				should.Equal(t, text(t, p), text(t, own), "%s: position %d", target, i)
@@ -129,7 +130,8 @@ func TestHardest(t *testing.T) {
 			got.Positions == want.Positions && got.Unmeasured == 0 && len(got.Found) == len(want.Found) && got.Hits > 0, "%+v, want %+v", got, want)
 		for i, p := range got.Found {
 			best := must.Get(line.Best(t.Context(), r.server.tables, want.Found[i].Board, line.Options{}))(t)
-			should.Hold(t, boardOfReport(&p.probeReport) == want.Found[i].Board && p.Line == len(best.Moves), "place %d: %+v, a line of %d", i, p, len(best.Moves))
+			should.Hold(t, boardOfReport(&p.probeReport) == want.Found[i].Board && p.Line == len(best.Moves),
+				"place %d: %+v, a line of %d", i, p, len(best.Moves))
 		}
 	}
 }

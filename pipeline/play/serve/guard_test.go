@@ -88,7 +88,8 @@ func TestMethods(t *testing.T) {
 			got := r.do(method, target, "")
 			r.wantProblem(got, http.StatusMethodNotAllowed, "possible here: ")
 			allow := got.header.Get("Allow")
-			should.Not(t, allow != "GET, HEAD" && (target != "/api/probe" || allow != "GET, HEAD, POST"), "%s %s: Allow is %q", method, target, allow)
+			should.Not(t, allow != "GET, HEAD" && (target != "/api/probe" || allow != "GET, HEAD, POST"),
+				"%s %s: Allow is %q", method, target, allow)
 		}
 	}
 	text := raw(t, r.address, "OPTIONS * HTTP/1.1\r\nHost: example.com\r\nConnection: close\r\n\r\n")

@@ -118,15 +118,17 @@ func TestBadProbes(t *testing.T) {
 		number, invalid = "must be 0 to 48", "invalid character"
 	)
 	for body, want := range map[string]string{
-		"": "EOF", "{": "EOF", "[]": "no object", "null": "no object", `[{"pits":[` + board + `]}]`: "no object", "[" + strings.Repeat("[", 15000): "no object",
-		"{}": "member pits is missing", `{"pits":null}`: "is no list", `{"pits":{}}`: "is no list", `{"pits":"` + board + `"}`: "is no list",
-		`{"pits":[{"a":1},` + board[2:] + `]}`: number, `{"pits":["0",` + board[2:] + `]}`: number, `{"pits":[null,` + board[2:] + `]}`: number,
+		"": "EOF", "{": "EOF", "[]": "no object", "null": "no object", `[{"pits":[` + board + `]}]`: "no object",
+		"[" + strings.Repeat("[", 15000): "no object", "{}": "member pits is missing", `{"pits":null}`: "is no list",
+		`{"pits":{}}`: "is no list", `{"pits":"` + board + `"}`: "is no list", `{"pits":[{"a":1},` + board[2:] + `]}`: number,
+		`{"pits":["0",` + board[2:] + `]}`: number, `{"pits":[null,` + board[2:] + `]}`: number,
 		`{"pits":[true,` + board[2:] + `]}`: number, `{"pits":[[0],` + board[2:] + `]}`: number, `{"pits":[1.5,` + board[2:] + `]}`: number,
-		`{"pits":[-1,` + board[2:] + `]}`: number, `{"pits":[1e1,` + board[2:] + `]}`: number, `{"pits":[1,2]}`: "got 2", `{"pits":["x"]}`: "got 1",
-		good[:len(good)-1] + "," + good[1:]: "there twice", `{"\u0070its":[1],` + good[1:]: "there twice", `{"PITS":[` + board + `]}`: "unknown",
-		`{"pit\u017f":[` + board + `]}`: "unknown", good[:len(good)-1] + `,"Pits":[1]}`: "unknown", `{"pits":[1],"more":2}`: "unknown",
-		good[:len(good)-1] + `,}`: invalid, `{,` + good[1:]: invalid, `{pits:[` + board + `]}`: invalid, "\xff\xfe\x00": invalid,
-		good + "x": "something follows", `{"pits":[1]}{}`: "something follows", `{"pits":` + strings.Repeat("[", 15000): "max depth",
+		`{"pits":[-1,` + board[2:] + `]}`: number, `{"pits":[1e1,` + board[2:] + `]}`: number, `{"pits":[1,2]}`: "got 2",
+		`{"pits":["x"]}`: "got 1", good[:len(good)-1] + "," + good[1:]: "there twice", `{"\u0070its":[1],` + good[1:]: "there twice",
+		`{"PITS":[` + board + `]}`: "unknown", `{"pit\u017f":[` + board + `]}`: "unknown", good[:len(good)-1] + `,"Pits":[1]}`: "unknown",
+		`{"pits":[1],"more":2}`: "unknown", good[:len(good)-1] + `,}`: invalid, `{,` + good[1:]: invalid, `{pits:[` + board + `]}`: invalid,
+		"\xff\xfe\x00": invalid, good + "x": "something follows", `{"pits":[1]}{}`: "something follows",
+		`{"pits":` + strings.Repeat("[", 15000): "max depth",
 	} {
 		r.wantProblem(r.do(http.MethodPost, "/api/probe", body, "Content-Type", "application/json"), http.StatusBadRequest, want)
 	}
@@ -214,7 +216,7 @@ func TestBadProbesOfMany(t *testing.T) {
 func (r *running) wantProblem(got reply, status int, want string) {
 	r.t.Helper()
 	should.Hold(r.t, got.status == status && strings.HasPrefix(got.body, `{"error":"`) && strings.Contains(got.body, want),
-		"status %d, %.300s, want status %d and %q", got.status, got.body, status, want)
+		"%.99s: status %d, %.300s, want status %d and %q", got.target, got.status, got.body, status, want)
 	should.Lacks(r.t, got.body, "Go ", "json.", "strconv", "ParseInt", "ParseUint", "Atoi", "uint")
 }
 

@@ -36,7 +36,8 @@ func TestSearch(t *testing.T) {
 		var got searchReport
 		r.ask("/api/search?ms=4&pits="+query(b, game.Pits()), &got)
 		want := score(b)
-		must.Hold(t, got.Lower <= want && want <= got.Upper && got.Exact == (got.Lower == got.Upper) && got.Seeds == more, "%s is worth %d: %+v", game.Text(b), want, got)
+		must.Hold(t, got.Lower <= want && want <= got.Upper && got.Exact == (got.Lower == got.Upper) && got.Seeds == more,
+			"%s is worth %d: %+v", game.Text(b), want, got)
 		plays := game.Plays(b)
 		for pit, play := range plays[:game.Half()] {
 			m := got.Moves[pit]

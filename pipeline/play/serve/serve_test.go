@@ -110,6 +110,7 @@ type reply struct {
 	status int
 	header http.Header
 	body   string
+	target string // what was asked
 }
 
 // do sends a request with headers given as name and value in turn.
@@ -124,7 +125,7 @@ func (r *running) do(method, target, body string, headers ...string) reply {
 	}
 	response := must.Get(r.client.Do(request))(r.t)
 	defer response.Body.Close()
-	return reply{response.StatusCode, response.Header, string(must.Get(io.ReadAll(response.Body))(r.t))}
+	return reply{response.StatusCode, response.Header, string(must.Get(io.ReadAll(response.Body))(r.t)), target}
 }
 
 func (r *running) get(target string, headers ...string) reply {

@@ -54,7 +54,8 @@ func newSiteOf(t *testing.T, pits int, rules awari.Rules, seeds int, origins ...
 	must.OK(t, must.Err(solve.Solve(t.Context(), dir, game, solve.Options{Seeds: seeds, Job: job.Job{Workers: 1, Family: cpu.Best()}})))
 	tab := must.Get(tables.Open(t.Context(), dir))(t)
 	t.Cleanup(func() { tab.Close() })
-	o := serve.Options{Tables: tab, Dir: dir, Family: cpu.Best(), Pages: web.Files(), Rate: 1e6, Log: slog.New(slog.NewTextHandler(t.Output(), nil))}
+	log := slog.New(slog.NewTextHandler(t.Output(), nil))
+	o := serve.Options{Tables: tab, Dir: dir, Family: cpu.Best(), Pages: web.Files(), Rate: 1e6, Log: log}
 	if len(origins) > 0 {
 		o.Origins = must.Get(serve.ParseOrigins(strings.Join(origins, ",")))(t)
 	}
@@ -273,10 +274,12 @@ func (p *tab) wantValues(at place) {
 			want = signed(m.Value)
 		}
 		should.Equal(p, shown.Chip, want, "%s: pit %d shows", p.text(at), i)
-		should.Hold(p, strings.Contains(shown.Label, fmt.Sprintf("pit %s, %d seed", letter(at, i), at.board[i])), "%s: pit %d is called %q", p.text(at), i, shown.Label)
+		should.Hold(p, strings.Contains(shown.Label, fmt.Sprintf("pit %s, %d seed", letter(at, i), at.board[i])),
+			"%s: pit %d is called %q", p.text(at), i, shown.Label)
 	}
 	verdict := p.Text("#verdict")
-	should.Hold(p, strings.HasSuffix(verdict, "exact") && strings.Contains(verdict, verdictOf(at, probe.Value)), "%s: worth %d, the page says %q", p.text(at), probe.Value, verdict)
+	should.Hold(p, strings.HasSuffix(verdict, "exact") && strings.Contains(verdict, verdictOf(at, probe.Value)),
+		"%s: worth %d, the page says %q", p.text(at), probe.Value, verdict)
 }
 
 func verdictOf(at place, value int) string {

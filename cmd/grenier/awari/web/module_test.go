@@ -199,7 +199,8 @@ console.log(JSON.stringify(all));`
 			"%s: %+v, want %d, %v", boards[i], got, plies, known)
 		for pit, play := range s.tables.Game().Plays(b) {
 			if next, known, err := s.tables.Distance(t.Context(), play.Child); play.Legal && play.Captured == 0 && known && next > 0 {
-				must.Hold(t, err == nil && got.After[pit] != nil && *got.After[pit] == next+1, "%s, pit %d: %v plies, want %d", boards[i], pit, got.After[pit], next+1)
+				must.Hold(t, err == nil && got.After[pit] != nil && *got.After[pit] == next+1,
+					"%s, pit %d: %v plies, want %d", boards[i], pit, got.After[pit], next+1)
 			}
 		}
 		best := must.Get(line.Best(t.Context(), s.tables, b, line.Options{}))(t)

@@ -51,7 +51,8 @@ type mirror struct {
 func publishSite(t *testing.T, s *site) *mirror {
 	t.Helper()
 	m := &mirror{site: s, out: filepath.Join(t.TempDir(), "site")}
-	must.OK(t, must.Err(publish.Run(t.Context(), s.dir, m.out, publish.Options{Pages: web.Site(), Questions: quick, Puzzles: 20, Job: job.Job{Family: cpu.Best()}})))
+	o := publish.Options{Pages: web.Site(), Questions: quick, Puzzles: 20, Job: job.Job{Family: cpu.Best()}}
+	must.OK(t, must.Err(publish.Run(t.Context(), s.dir, m.out, o)))
 	files := http.NewServeMux()
 	for name, module := range web.Site() { // those that are part of the scripts, for tests alone
 		if _, err := os.Stat(filepath.Join(m.out, name)); errors.Is(err, fs.ErrNotExist) {
