@@ -26,10 +26,14 @@ import (
 	"grenier/io/manifest"
 	"grenier/io/memory"
 	"grenier/io/rundir"
+	"grenier/io/vfs"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
 	"grenier/pipeline/job"
 	"grenier/pipeline/solve"
+	"grenier/pipeline/solve/internal/halfboard"
+	"grenier/pipeline/solve/plan"
+	"grenier/pipeline/tables"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -390,4 +394,329 @@ func TestEvents(t *testing.T) {
 	ctx := must.Ended(t)
 	o.Seeds = 4
 	check(ctx, "Locked Begins Ended ", context.Canceled)
+}
+
+// roomy returns options for a disk on which so many bytes are free.
+func roomy(seeds int, free uint64) solve.Options {
+	o := options(seeds)
+	o.Free = func(string) (uint64, error) { return free, nil }
+	return o
+}
+
+// TestNoRoom: what has no room on the disk is refused before anything is changed, and only what is still to do counts.
+func TestNoRoom(t *testing.T) {
+	game, dir := awaritest.Game(t, 8, awari.Awari), filepath.Join(t.TempDir(), "run")
+	_, err := solve.Solve(t.Context(), dir, game, roomy(14, 1000))
+	e, ok := errors.AsType[*rundir.RoomError](err)
+	must.Hold(t, ok, "error %v", err)
+	should.Hold(t, e.Path == dir && e.Free == 1000 && e.Need >= 50e3, "%+v", e)
+	for _, word := range []string{"layer 14", dir, "1000 B free", "enough up to layer "} {
+		should.Hold(t, strings.Contains(err.Error(), word), "%q lacks %q", err, word)
+	}
+	should.Be(t, must.Err(os.Stat(dir)), os.ErrNotExist, "the directory was made")
+	mustSolve(t, dir, game, roomy(13, 1<<20))
+	mustSolve(t, dir, game, roomy(13, 0)) // nothing to do
+	before := must.Tree(t, dir)
+	_, err = solve.Solve(t.Context(), dir, game, roomy(14, 1000))
+	next, ok := errors.AsType[*rundir.RoomError](err)
+	should.Hold(t, ok && next.Need < e.Need && strings.Contains(err.Error(), "too little for layer 14"), "error %v", err)
+	after := must.Tree(t, dir)
+	should.Hold(t, len(after) == len(before), "%d files, before %d", len(after), len(before))
+	mustSolve(t, dir, game, roomy(14, next.Need))
+}
+
+// TestNoRoomForStreams: streams of layers in windows count, as a plan says.
+func TestNoRoomForStreams(t *testing.T) {
+	game, dir := awaritest.Game(t, 12, awari.Awari), filepath.Join(t.TempDir(), "run")
+	refused := func(memory uint64) uint64 {
+		t.Helper()
+		o := roomy(22, 1<<20)
+		o.Memory = memory
+		_, err := solve.Solve(t.Context(), dir, game, o)
+		e, ok := errors.AsType[*rundir.RoomError](err)
+		must.Hold(t, ok, "error %v", err)
+		r := plan.Run{Game: game, Seeds: 22, Memory: memory, Cores: o.Workers}
+		peak, err := r.DiskPeak()
+		should.Hold(t, err == nil && peak == e.Need, "%d bytes, planned %d, error %v", e.Need, peak, err)
+		return e.Need
+	}
+	whole, windows := refused(0), refused(halfboard.Least(game, 22, options(0).Workers))
+	should.Not(t, windows < whole+halfboard.Positions(game, 22), "%d bytes in windows, %d in one piece", windows, whole)
+	should.Be(t, must.Err(os.Stat(dir)), os.ErrNotExist, "the directory was made")
+}
+
+// TestRoomUnknown: a disk of unknown size is taken to be large enough; other errors are reported.
+func TestRoomUnknown(t *testing.T) {
+	game, dir, broken := awaritest.Game(t, 4, awari.Awari), filepath.Join(t.TempDir(), "run"), errors.New("broken")
+	o := options(3)
+	o.Free = func(string) (uint64, error) { return 0, broken }
+	should.Be(t, must.Err(solve.Solve(t.Context(), dir, game, o)), broken)
+	o.Free = func(string) (uint64, error) { return 0, errors.ErrUnsupported }
+	mustSolve(t, dir, game, o)
+}
+
+// TestLongSkip: the last layer has the same bytes without the one below it; a resumed run leaves that out again, and one
+// that does not leave it out makes the directory complete.
+func TestLongSkip(t *testing.T) {
+	game, last := awaritest.Game(t, 8, awari.Awari), tries.Pick(12, 16, awari.MaxSeeds)
+	whole, dir := filepath.Join(t.TempDir(), "whole"), filepath.Join(t.TempDir(), "run")
+	mustSolve(t, whole, game, options(last))
+	o := options(last)
+	o.Skip = last - 1
+	mustSolve(t, dir, game, options(last-4)) // an earlier run
+	mustSolve(t, dir, game, o)
+	m := testrun.Manifest(t, dir)
+	if m.Has(o.Skip) || !m.Has(last) || m.Layers[last].Checksum != testrun.Manifest(t, whole).Layers[last].Checksum {
+		t.Errorf("layer %d: %+v", o.Skip, m.Layers[o.Skip:])
+	}
+	name := rundir.LayerName(last)
+	must.Same(t, "another layer", string(must.Read(t, filepath.Join(whole, name))), string(must.Read(t, filepath.Join(dir, name))))
+	again := mustSolve(t, dir, game, o)
+	should.Hold(t, len(again) == 0, "solved again: %+v", again)
+	filled := mustSolve(t, dir, game, options(last))
+	should.Hold(t, len(filled) == 1 && filled[0].Layer.Seeds == o.Skip, "%+v instead of layer %d", filled, o.Skip)
+	sameRun(t, whole, dir)
+	should.Be(t, must.Err(solve.Solve(t.Context(), dir, game, o)), solve.ErrSkip, "leaving out a layer that is there")
+}
+
+// TestSkipRefused: only the layer below the last can be left out, and a run beyond that solves it.
+func TestSkipRefused(t *testing.T) {
+	game, dir := awaritest.Game(t, 8, awari.Awari), filepath.Join(t.TempDir(), "run")
+	for skip, last := range map[int]int{3: 5, 6: 5, -1: 0, 5: 5} {
+		o := options(last)
+		o.Skip = skip
+		should.Be(t, must.Err(solve.Solve(t.Context(), dir, game, o)), solve.ErrSkip, "%d of %d", skip, last)
+	}
+	should.Not(t, must.Err(os.Stat(dir)) == nil, "a refused run makes its directory")
+	o := options(6)
+	o.Skip = 5
+	mustSolve(t, dir, game, o)
+	mustSolve(t, dir, game, options(8)) // which needs layer 5
+	whole := filepath.Join(t.TempDir(), "whole")
+	mustSolve(t, whole, game, options(8))
+	sameRun(t, whole, dir)
+}
+
+// TestSkipResumed: the last layer resumes from its checkpoint without the one below it, and so does that one when it is filled in.
+func TestSkipResumed(t *testing.T) {
+	const last = stepSeeds
+	game := awaritest.Game(t, 8, awari.Awari)
+	dir := stepRuns.below.Copy(t, func(dir string) { mustSolve(t, dir, game, options(last-1)) })
+	whole := filepath.Join(t.TempDir(), "whole")
+	must.OK(t, os.CopyFS(whole, os.DirFS(dir)))
+	mustSolve(t, whole, game, options(last+1))
+	resume := func(o solve.Options) {
+		t.Helper()
+		o.Interval = 1
+		must.Hold(t, stopIn(t, dir, game, o, "dense"), "not stopped")
+		notes := 0
+		o.Note = func(string) { notes++ }
+		reports := mustSolve(t, dir, game, o)
+		should.Hold(t, len(reports) == 1 && notes == 0, "%d notes, %+v", notes, reports)
+	}
+	o := options(last + 1)
+	o.Skip = last
+	resume(o)
+	name := rundir.LayerName(last + 1)
+	must.Same(t, "another layer", string(must.Read(t, filepath.Join(whole, name))), string(must.Read(t, filepath.Join(dir, name))))
+	resume(options(last + 1))
+	sameRun(t, whole, dir)
+}
+
+// TestSkipSteps: the steps of the last layer leave out the one that their plan leaves out.
+func TestSkipSteps(t *testing.T) {
+	s := newStepper(t)
+	s.options.Seeds, s.options.Skip = stepSeeds+1, stepSeeds-1
+	plan := solve.Task{Name: solve.PlanTask}
+	should.Be(t, must.Err(s.do(t.Context(), plan)), solve.ErrSkip, "a layer further below")
+	s.options.Skip = stepSeeds
+	s.mustPlan(t, 4)
+	s.options.Skip = 0 // what the plan says stands
+	for _, err := range s.all(t, 3, 2) {
+		must.OK(t, err)
+	}
+	must.OK(t, must.Err(s.do(t.Context(), publishTask)))
+	mustSolve(t, s.dir, s.game, options(stepSeeds+1)) // fills in the other one
+	mustSolve(t, s.want, s.game, options(stepSeeds+1))
+	sameRun(t, s.want, s.dir)
+}
+
+// TestFalseLower puts wrong scores under right checksums into each lower layer: the few positions
+// that are checked give them away.
+func TestFalseLower(t *testing.T) {
+	game := awaritest.Game(t, 8, awari.Awari)
+	for n := 1; n <= 7; n++ {
+		layers := testrun.Solve(t, game, 7)
+		for i, score := range layers[n] {
+			if layers[n][i] = -score; score == 0 {
+				layers[n][i] = 1
+			}
+		}
+		dir := testrun.Write(t, game, layers, 64)
+		path := filepath.Join(dir, rundir.LayerName(n))
+		refuses(t, dir, game, 8, path, "false scores")
+		should.Be(t, must.Err(solve.Solve(t.Context(), dir, game, options(7))), nil, "nothing is to be built on it")
+	}
+}
+
+// retrograde returns the options of that engine.
+func retrograde(seeds int) solve.Options {
+	o := options(seeds)
+	o.Engine = solve.Retrograde
+	return o
+}
+
+// TestEngines: both engines write the same files, also one after the other, and over what an
+// interrupted run of the other one has left.
+func TestEngines(t *testing.T) {
+	for _, c := range []struct{ pits, seeds int }{{4, 9}, {8, 6}, {12, 5}} {
+		for _, rules := range awari.RuleSets() {
+			game := awaritest.Game(t, c.pits, rules)
+			want, got, turns := t.TempDir(), t.TempDir(), t.TempDir()
+			mustSolve(t, want, game, options(c.seeds))
+			for _, r := range mustSolve(t, got, game, retrograde(c.seeds)) {
+				a := r.Accesses
+				if a == nil || a.Init != r.Layer.Positions || a.Total < a.Init || r.Cost != uint64(c.pits+2+r.Layer.Seeds)*a.Init {
+					t.Errorf("%s, layer %d: accesses %+v, cost %d", game.Name(), r.Layer.Seeds, a, r.Cost)
+				}
+				if s := r.Engine; s.Sweeps < 1 || s.Sweeps > r.Layer.Seeds+1 || s.Bits != 8 || s.Windows != 1 || s.Bytes == 0 {
+					t.Errorf("%s, layer %d: %+v", game.Name(), r.Layer.Seeds, s)
+				}
+			}
+			sameRun(t, want, got)
+			if c.pits > 4 {
+				continue
+			}
+			for n := range c.seeds + 1 {
+				o := options(n)
+				if n%2 == 1 {
+					o = retrograde(n)
+				}
+				mustSolve(t, turns, game, o)
+			}
+			sameRun(t, want, turns)
+		}
+	}
+}
+
+// TestRetrogradeInterrupted: an interrupted layer begins again.
+func TestRetrogradeInterrupted(t *testing.T) {
+	game := awaritest.Game(t, 12, awari.Awari)
+	want, dir := t.TempDir(), t.TempDir()
+	mustSolve(t, want, game, options(7))
+	for _, stage := range []string{"capture", "dense", "seal"} {
+		ctx, cancel := context.WithCancel(t.Context())
+		o := retrograde(7)
+		last := solve.Progress{}
+		o.Progress = func(step job.Step) {
+			p := step.Detail.(solve.Progress)
+			should.Not(t, p.RunDone < last.RunDone || p.RunDone > p.RunTotal, "%+v after %+v", p, last)
+			last = p
+			if p.Stage == stage && p.Seeds >= 6 {
+				cancel()
+			}
+		}
+		_, err := solve.Solve(ctx, dir, game, o)
+		cancel()
+		must.Not(t, err != nil && !errors.Is(err, context.Canceled), "%v", err)
+		should.Not(t, last.Seeds < 6, "%s: the last report is about layer %d", stage, last.Seeds)
+	}
+	mustSolve(t, dir, game, retrograde(7))
+	sameRun(t, want, dir)
+}
+
+// TestRetrogradeMemory: what needs more memory than is allowed is refused before anything is changed.
+func TestRetrogradeMemory(t *testing.T) {
+	game := awaritest.Game(t, 12, awari.Awari)
+	dir := t.TempDir()
+	o := retrograde(20)
+	o.Memory = 100 << 20
+	_, err := solve.Solve(t.Context(), dir, game, o)
+	refused, ok := errors.AsType[*memory.Error](err)
+	must.Hold(t, ok && strings.Contains(err.Error(), "enough up to layer "), "layer 20 in 100 MiB: %v", err)
+	should.Not(t, refused.Need < 84_672_315*29, "%d bytes for 84,672,315 boards", refused.Need)
+	files := must.Tree(t, dir)
+	should.Hold(t, len(files) == 1, "%d entries in the directory", len(files))
+	o.Memory = refused.Need
+	should.Be(t, o.Check(game), nil, "what is said to be needed is refused")
+}
+
+// given is a layer in memory.
+type given struct {
+	n      int
+	scores []int8
+	closed int
+}
+
+func (g *given) Seeds() int                          { return g.n }
+func (g *given) Positions() uint64                   { return uint64(len(g.scores)) }
+func (g *given) Read(start uint64, dst []int8) error { copy(dst, g.scores[start:]); return nil }
+func (g *given) Close() error                        { g.closed++; return nil }
+
+// TestAdd: layers that are added are the same files as those that are solved.
+func TestAdd(t *testing.T) {
+	game, from := awaritest.Game(t, 6, awari.Strict), t.TempDir()
+	mustSolve(t, from, game, options(6))
+	solved := must.Get(tables.Open(t.Context(), from))(t)
+	defer solved.Close()
+	dir := filepath.Join(t.TempDir(), "run")
+	for n := range 7 {
+		g := &given{n: n, scores: make([]int8, solved.Layers()[n].Positions)}
+		must.OK(t, solved.Read(t.Context(), n, 0, g.scores))
+		last := solve.Progress{}
+		o := options(0)
+		o.Progress = func(s job.Step) { last = s.Detail.(solve.Progress) }
+		o.Memory = 1 << 20 // too little to solve a layer: sealing needs none of that
+		report, err := solve.Add(t.Context(), dir, game, n, o, func(_ context.Context, lower *tables.Tables, work vfs.Dir) (solve.Source, error) {
+			if lower.MaxSeeds() != n-1 || work.Path("") != filepath.Join(dir, rundir.WorkName) {
+				t.Errorf("layer %d: layers up to %d, %s", n, lower.MaxSeeds(), work.Path(""))
+			}
+			return g, nil
+		})
+		should.Hold(t, err == nil && g.closed == 1 && report.Layer.Hash == solved.Layers()[n].Hash && last.Done == last.Positions && last.RunDone == last.RunTotal,
+			"layer %d: closed %d times, %+v, %+v, error %v", n, g.closed, report.Layer, last, err)
+	}
+	for n := range 7 {
+		name := rundir.LayerName(n)
+		should.Equal(t, cmp.Diff(must.Tree(t, from)[name], must.Tree(t, dir)[name]), "", "%s differs", name)
+	}
+}
+
+// TestAddRefused: a layer that is not the next one, or cannot be opened, changes nothing.
+func TestAddRefused(t *testing.T) {
+	game, dir := awaritest.Game(t, 4, awari.Awari), filepath.Join(t.TempDir(), "run")
+	broken := errors.New("broken")
+	opened := 0
+	open := func(context.Context, *tables.Tables, vfs.Dir) (solve.Source, error) { opened++; return nil, broken }
+	var order *solve.OrderError
+	_, err := solve.Add(t.Context(), dir, game, 2, options(0), open)
+	should.Hold(t, errors.As(err, &order) && order.Next == 0, "error %v", err)
+	mustSolve(t, dir, game, options(3))
+	before := must.Tree(t, dir)
+	for _, n := range []int{0, 3, 5} {
+		_, err := solve.Add(t.Context(), dir, game, n, options(0), open)
+		should.Hold(t, errors.As(err, &order) && order.Next == 4 && order.Seeds == n, "layer %d: error %v", n, err)
+	}
+	should.Be(t, must.Err(solve.Add(t.Context(), dir, awaritest.Game(t, 4, awari.Strict), 4, options(0), open)), rundir.ErrOtherRun)
+	should.Be(t, must.Err(solve.Add(t.Context(), dir, game, 49, options(0), open)), awari.ErrSeeds)
+	should.Not(t, opened > 0, "opened %d times", opened)
+	_, err = solve.Add(t.Context(), dir, game, 4, options(0), open)
+	should.Hold(t, errors.Is(err, broken) && opened == 1, "opened %d times, error %v", opened, err)
+	must.Same(t, "changed", before, must.Tree(t, dir))
+}
+
+// TestAddImpossible: a layer with scores that no board of it has is not sealed, wherever the scores are.
+func TestAddImpossible(t *testing.T) {
+	game, dir := awaritest.Game(t, 12, awari.Awari), t.TempDir()
+	mustSolve(t, dir, game, options(8))
+	before := must.Tree(t, dir)
+	for _, at := range []int{0, 70_000, 167_959} {
+		g := &given{n: 9, scores: make([]int8, 167_960)}
+		g.scores[at] = -10
+		_, err := solve.Add(t.Context(), dir, game, 9, options(0), func(context.Context, *tables.Tables, vfs.Dir) (solve.Source, error) {
+			return g, nil
+		})
+		should.Hold(t, errors.Is(err, corrupt.ErrCorrupt) && g.closed == 1, "rank %d: closed %d times, error %v", at, g.closed, err)
+		should.Equal(t, cmp.Diff(before, must.Tree(t, dir)), "", "rank %d: the directory has changed", at)
+	}
 }

@@ -1,18 +1,26 @@
 package tables_test
 
 import (
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
+	"grenier/io/layerfile"
+	"grenier/kernels/cpu"
 	"grenier/layers/awari"
+	"grenier/pipeline/job"
+	"grenier/pipeline/solve"
+	"grenier/pipeline/tables"
 )
 
 // TestLongLibraryPage builds the module of docs/library.md in a workspace, and in the long run in the other ways that the page
@@ -83,4 +91,98 @@ func (c *client) goRun(args ...string) string {
 	}
 	must.OK(c, err)
 	return string(out)
+}
+
+// solve solves layers with the fast engine and returns the run directory.
+func solveRun(t testing.TB, game awari.Game, seeds int) string {
+	t.Helper()
+	dir := t.TempDir()
+	must.OK(t, must.Err(solve.Solve(t.Context(), dir, game, solve.Options{
+		Seeds: seeds, Job: job.Job{Workers: 2, Family: cpu.Best()},
+	})))
+	return dir
+}
+
+// TestLongKnownPosition compares a position of the 12-pit game with what a program independent of this one found.
+func TestLongKnownPosition(t *testing.T) {
+	tries.NeedsLong(t, "16 seeds")
+	tab := open(t, solveRun(t, testrun.Game(t, 12, awari.Awari), 16))
+	p := must.Get(tab.Probe(t.Context(), awari.Board{1, 1, 1, 1, 1, 2, 4, 2, 3}))(t)
+	should.Hold(t, p.Value == 0 && p.Seeds == 16, "%d seeds, value %d, want 16 and 0", p.Seeds, p.Value)
+	for pit, want := range []int{-1, -1, -2, -2, -2, 0} {
+		m := p.Moves[pit]
+		should.Hold(t, m.Legal && m.Value == want, "pit %d: %+v, want value %d", pit, m, want)
+	}
+}
+
+// BenchmarkProbe probes random boards of up to 15 seeds, all blocks cached.
+func BenchmarkProbe(b *testing.B) {
+	const seeds = 15
+	game := testrun.Game(b, 12, awari.Awari)
+	tab := open(b, solveRun(b, game, seeds))
+	boards := randomBoards(b, game, seeds)
+	for _, board := range boards {
+		probe(b, tab, board)
+	}
+	b.Run("one", func(b *testing.B) {
+		for i := range b.N {
+			probe(b, tab, boards[i%len(boards)])
+		}
+	})
+	b.Run("parallel", func(b *testing.B) {
+		b.RunParallel(func(pb *testing.PB) {
+			for i := rand.IntN(len(boards)); pb.Next(); i++ {
+				probe(b, tab, boards[i%len(boards)])
+			}
+		})
+	})
+}
+
+// randomBoards returns boards drawn among all those with at most seeds seeds, enough of them to touch every block.
+func randomBoards(t testing.TB, game awari.Game, seeds int) []awari.Board {
+	t.Helper()
+	space := testrun.Space(t, game, seeds)
+	random := rand.New(rand.NewPCG(3, 4))
+	var boards []awari.Board
+	for n := range seeds + 1 {
+		for range 2*(space.Size(n)>>10) + 1 {
+			boards = append(boards, space.Unrank(n, random.Uint64N(space.Size(n))))
+		}
+	}
+	random.Shuffle(len(boards), func(i, j int) { boards[i], boards[j] = boards[j], boards[i] })
+	return boards
+}
+
+func probe(t testing.TB, tab *tables.Tables, board awari.Board) {
+	must.OK(t, must.Err(tab.Probe(t.Context(), board)))
+}
+
+// BenchmarkScore looks up scores of random boards of up to 15 seeds, all blocks cached, on all processors: compare -cpu 1 and 2.
+func BenchmarkScore(b *testing.B) {
+	game := testrun.Game(b, 12, awari.Awari)
+	tab := open(b, solveRun(b, game, 15))
+	boards := randomBoards(b, game, 15)
+	must.OK(b, tab.Scores(b.Context(), boards, make([]int8, len(boards))))
+	var begun atomic.Int64
+	b.ResetTimer()
+	b.RunParallel(func(p *testing.PB) {
+		for i := int(begun.Add(1)) * 1000; p.Next(); i++ {
+			if _, err := tab.Score(b.Context(), boards[i%len(boards)]); err != nil {
+				b.Error(err)
+				return
+			}
+		}
+	})
+}
+
+// BenchmarkColdScore looks up scores that are not in the cache, each of another block.
+func BenchmarkColdScore(b *testing.B) {
+	game := testrun.Game(b, 12, awari.Awari)
+	tab := open(b, solveRun(b, game, 15), tables.CacheBytes(0))
+	size := tab.Layers()[15].Positions
+	rank := uint64(0)
+	for b.Loop() {
+		rank = (rank + 7*layerfile.MaxBlockSize + 11) % size
+		must.OK(b, must.Err(tab.ScoreAt(b.Context(), 15, rank)))
+	}
 }

@@ -2,6 +2,7 @@ package tables_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -16,6 +17,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"grenier/internal/testkit/layerfiletest"
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/remotetest"
 	"grenier/internal/testkit/should"
@@ -358,4 +360,221 @@ func TestMissing(t *testing.T) {
 		_, err := tables.Open(t.Context(), place)
 		should.Not(t, !errors.Is(err, fs.ErrNotExist) || errors.Is(err, tables.ErrCorrupt), "%s: %v", place, err)
 	}
+}
+
+// forge puts a forged file of layer 3 in place of the true one, and into the manifest as
+// far as it can be opened. It returns the scores that it should hold, and the directory.
+func forge(t *testing.T, change func(f *layerfiletest.File, scores []int8)) (dir string) {
+	t.Helper()
+	game := testrun.Game(t, 4, awari.Awari)
+	layers := testrun.Solve(t, game, 4)
+	dir = testrun.Write(t, game, layers, 64)
+	scores := layers[3]
+	f := layerfiletest.File{Header: func(h *layerfiletest.Header) { h.Pits, h.Seeds = 4, 3 }}
+	f.Blocks = []layerfiletest.Block{layerfiletest.Plain(scores)}
+	if change != nil {
+		change(&f, scores)
+	}
+	path := filepath.Join(dir, rundir.LayerName(3))
+	must.Write(t, path, f.Encode())
+	file, err := layerfile.Open(path)
+	if err != nil {
+		return dir
+	}
+	defer file.Close()
+	testrun.EditManifest(t, dir, func(m *manifest.Manifest) {
+		l, foot := &m.Layers[3], file.Footer()
+		l.Bytes, l.Hash, l.Checksum = foot.Bytes, foot.Hash, manifest.Checksum(foot.Checksum)
+	})
+	return dir
+}
+
+// TestForged has files whose checksums are right, and which the manifest lists: a score that
+// cannot be is an error, and so is a file of something else.
+func TestForged(t *testing.T) {
+	header := func(set func(*layerfiletest.Header)) func(*layerfiletest.File, []int8) {
+		return func(f *layerfiletest.File, _ []int8) {
+			f.Header = func(h *layerfiletest.Header) { h.Pits, h.Seeds = 4, 3; set(h) }
+		}
+	}
+	if tab := open(t, forge(t, nil)); tab != nil {
+		should.Be(t, must.Err(tab.Score(t.Context(), awari.Board{1, 1, 1})), nil, "nothing is changed")
+	}
+	for name, c := range map[string]struct {
+		change func(f *layerfiletest.File, scores []int8)
+		text   string
+	}{
+		"a larger score": {func(_ *layerfiletest.File, scores []int8) {
+			for i, x := range scores {
+				if x > 0 {
+					scores[i] = 4
+					break
+				}
+			}
+		}, "is 4: must be -3 to 3"},
+		"the smallest score": {func(_ *layerfiletest.File, scores []int8) {
+			for i, x := range scores {
+				if x < 0 {
+					scores[i] = -128
+					break
+				}
+			}
+		}, "is -128: must be -3 to 3"},
+		"other counts": {func(_ *layerfiletest.File, scores []int8) { scores[0], scores[1] = 1, 1 }, "the manifest"},
+		"255 seeds":    {header(func(h *layerfiletest.Header) { h.Seeds = 255 }), "number of seeds 255 does not match"},
+		"no pits":      {header(func(h *layerfiletest.Header) { h.Pits = 0 }), "number of pits 0 does not match"},
+		"60 pits":      {header(func(h *layerfiletest.Header) { h.Pits = 60 }), "number of pits 60 does not match"},
+		"other rules":  {header(func(h *layerfiletest.Header) { h.Rules = "strict" }), "rules strict does not match"},
+		"another game": {header(func(h *layerfiletest.Header) { h.Game = "swap" }), "game swap does not match"},
+		"a block more": {func(f *layerfiletest.File, _ []int8) {
+			f.Blocks = append(f.Blocks, layerfiletest.Plain([]int8{0}))
+		}, "number of positions 21 does not match"},
+	} {
+		dir := forge(t, c.change)
+		tab, err := tables.Open(t.Context(), dir)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		defer tab.Close()
+		_, err = tab.Score(t.Context(), awari.Board{1, 1, 1})
+		should.Hold(t, errors.Is(err, corrupt.ErrCorrupt) && strings.Contains(err.Error(), c.text) && strings.Contains(err.Error(), rundir.LayerName(3)),
+			"%s: error %v", name, err)
+	}
+}
+
+// TestForgedManifest has manifests of layers that awari does not have.
+func TestForgedManifest(t *testing.T) {
+	for name, change := range map[string]func(m *manifest.Manifest){
+		"no pits":      func(m *manifest.Manifest) { m.Pits = 0 },
+		"odd pits":     func(m *manifest.Manifest) { m.Pits = 5 },
+		"60 pits":      func(m *manifest.Manifest) { m.Pits = 60 },
+		"other pits":   func(m *manifest.Manifest) { m.Pits = 6 },
+		"other rules":  func(m *manifest.Manifest) { m.Rules = "chess" },
+		"another game": func(m *manifest.Manifest) { m.Game = "swap" },
+		"positions": func(m *manifest.Manifest) {
+			l := &m.Layers[2]
+			l.Positions, l.Draw, l.Histogram[0] = l.Positions+1, l.Draw+1, l.Histogram[0]+1
+		},
+		"score": func(m *manifest.Manifest) {
+			h := &m.Layers[2].Histogram
+			h[100], h[2] = h[2], 0
+		},
+		"many layers": func(m *manifest.Manifest) {
+			for n := len(m.Layers); n < 60; n++ {
+				l := m.Layers[4]
+				l.Seeds, l.File = n, rundir.LayerName(n)
+				m.Layers = append(m.Layers, l)
+			}
+		},
+	} {
+		dir := testrun.Dir(t, 4, awari.Awari, 4, 64)
+		testrun.EditManifest(t, dir, change)
+		d := must.Get(rundir.Open(dir))(t)
+		_, opened := tables.Open(t.Context(), dir)
+		_, listed := catalog.Manifest(d)
+		for _, err := range []error{opened, listed} {
+			should.Hold(t, errors.Is(err, corrupt.ErrMismatch) && errors.Is(err, corrupt.ErrCorrupt) && strings.Contains(err.Error(), rundir.ManifestName),
+				"%s: error %v", name, err)
+		}
+	}
+}
+
+// draw returns random boards of all layers, some of them several times, and their true scores.
+func draw(space *awari.Space, layers [][]int8, n int, seed uint64) (boards []awari.Board, scores []int8) {
+	random := rand.New(rand.NewPCG(seed, 7))
+	for range n {
+		seeds := random.IntN(len(layers))
+		rank := random.Uint64N(space.Size(seeds))
+		boards = append(boards, space.Unrank(seeds, rank))
+		scores = append(scores, layers[seeds][rank])
+	}
+	return boards, scores
+}
+
+func TestScores(t *testing.T) {
+	game := testrun.Game(t, 8, awari.Awari)
+	layers := testrun.Solve(t, game, 8)
+	space := testrun.Space(t, game, 8)
+	dir := testrun.Write(t, game, layers, 64)
+	for _, bytes := range []int64{1, 5 * layerfile.MaxBlockSize, 0} {
+		tab := open(t, dir, tables.CacheBytes(bytes))
+		for i, n := range []int{0, 1, 3, 5000} {
+			boards, want := draw(space, layers, n, uint64(i))
+			got := make([]int8, n)
+			must.OK(t, tab.Scores(t.Context(), boards, got))
+			checkScores(t, game, boards, got, want)
+		}
+	}
+}
+
+func checkScores(t *testing.T, game awari.Game, boards []awari.Board, got, want []int8) {
+	t.Helper()
+	for i := range want {
+		must.Equal(t, got[i], want[i], "score of %s", game.Text(boards[i]))
+	}
+}
+
+func TestProbes(t *testing.T) {
+	for _, r := range rules {
+		game := testrun.Game(t, 8, r)
+		layers := testrun.Solve(t, game, 8)
+		space := testrun.Space(t, game, 8)
+		tab := open(t, testrun.Write(t, game, layers, 64), tables.CacheBytes(1))
+		boards, _ := draw(space, layers, 3000, 5)
+		probes, err := tab.Probes(t.Context(), boards)
+		must.Hold(t, err == nil && len(probes) == len(boards), "%d probes, %v", len(probes), err)
+		for i, p := range probes {
+			must.Hold(t, p.Board == boards[i], "probe %d is of another board", i)
+			checkProbe(t, space, layers, p)
+		}
+	}
+}
+
+func TestRefusedBatches(t *testing.T) {
+	game := testrun.Game(t, 4, awari.Awari)
+	tab := open(t, testrun.Write(t, game, testrun.Solve(t, game, 5), 64))
+	good := awari.Board{1, 1, 1}
+	err := tab.Scores(t.Context(), []awari.Board{good}, nil)
+	should.Not(t, err == nil || !strings.Contains(err.Error(), "1 boards, but room for 0 scores"), "no room: %v", err)
+	for _, c := range []struct {
+		bad  awari.Board
+		want error
+	}{{awari.Board{6}, tables.ErrUnsolved}, {awari.Board{5: 1}, awari.ErrBoard}, {awari.Board{255, 255, 255, 255, 255}, awari.ErrBoard}} {
+		boards := []awari.Board{good, good, c.bad, good}
+		scoresErr := tab.Scores(t.Context(), boards, make([]int8, 4))
+		_, probesErr := tab.Probes(t.Context(), boards)
+		for _, err := range []error{scoresErr, probesErr} {
+			should.Hold(t, errors.Is(err, c.want) && strings.HasPrefix(err.Error(), "boards[2]: "), "%v: %v", c.bad, err)
+		}
+	}
+	canceled, cancel := context.WithCancel(t.Context())
+	cancel()
+	should.Be(t, tab.Scores(canceled, []awari.Board{good}, make([]int8, 1)), context.Canceled, "canceled")
+	should.Be(t, must.Err(tab.Probes(canceled, []awari.Board{good})), context.Canceled, "canceled")
+	must.OK(t, tab.Close())
+	should.Be(t, tab.Scores(t.Context(), []awari.Board{good}, make([]int8, 1)), os.ErrClosed, "closed")
+}
+
+// TestDamagedBatch has one damaged block and one false score: the first fails Scores, both fail Probes.
+func TestDamagedBatch(t *testing.T) {
+	game := testrun.Game(t, 8, awari.Awari)
+	layers := testrun.Solve(t, game, 6)
+	space := testrun.Space(t, game, 6)
+	layers[6][100]++
+	dir := testrun.Write(t, game, layers, 64)
+	tab := open(t, dir)
+	false100 := space.Unrank(6, 100)
+	should.OK(t, tab.Scores(t.Context(), []awari.Board{false100}, make([]int8, 1)))
+	want := fmt.Sprintf("block 1: the score of board %s is", game.Text(false100))
+	_, err := tab.Probes(t.Context(), []awari.Board{{1}, false100})
+	should.Hold(t, errors.Is(err, corrupt.ErrCorrupt) && strings.Contains(err.Error(), want), "a false score: %v", err)
+	path := tab.Path(5)
+	data := must.Read(t, path)
+	data[len(data)/2] ^= 1
+	must.Write(t, path, data)
+	boards, _ := draw(space, layers, 1000, 1)
+	tab = open(t, dir)
+	err = tab.Scores(t.Context(), boards, make([]int8, len(boards)))
+	should.Hold(t, errors.Is(err, corrupt.ErrCorrupt) && strings.Contains(err.Error(), path), "a damaged block: %v", err)
 }

@@ -3,6 +3,7 @@ package calibrate
 import (
 	"context"
 	"errors"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,7 +15,9 @@ import (
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
+	"grenier/io/tally"
 	"grenier/kernels/cpu"
+	"grenier/kernels/fault"
 	"grenier/pipeline/job"
 	"grenier/pipeline/solve/plan"
 )
@@ -70,4 +73,90 @@ func isEmpty(t *testing.T, dir string) {
 	for _, e := range entries {
 		t.Errorf("left behind: %s", e.Name())
 	}
+}
+
+// TestLongMeasure: every family has its rates, the plans are of the family that was asked for, and
+// nothing is left behind.
+func TestLongMeasure(t *testing.T) {
+	dir := t.TempDir()
+	o, shares := options(filepath.Join(dir, "not", "yet")), []float64{0}
+	o.seeds = 5
+	o.Progress = func(s job.Step) { shares = append(shares, s.Done) }
+	families := []cpu.Family{cpu.Best()}
+	if tries.Long() {
+		families = slices.Compact([]cpu.Family{cpu.Generic, cpu.Best()})
+	}
+	b := must.Get(Measure(t.Context(), o, families, 1<<30))(t)
+	must.Hold(t, len(b.Kernels) == len(families), "%+v", b.Kernels)
+	for i, k := range b.Kernels {
+		should.Hold(t, k.Kernel == families[i].String() && len(k.One) == len(plan.Widths())+1 && k.All >= k.One[8] && k.Decoded > 0,
+			"%+v", k)
+		for bits, rate := range k.One {
+			should.Hold(t, rate > 0, "%s, %d bits: %v positions a second", k.Kernel, bits, rate)
+		}
+	}
+	should.Not(t, !(b.Disk.Write > 0 && b.Disk.Read > 0 && b.Disk.Random > 0) || b.Free == nil && !errors.Is(noFree(dir), errors.ErrUnsupported),
+		"disk %+v, free %v", b.Disk, b.Free)
+	should.Hold(t, slices.IsSorted(shares) && shares[len(shares)-1] == 1, "progress %v", shares)
+	isEmpty(t, dir)
+}
+
+// noFree returns why the room of a disk is not known.
+func noFree(dir string) error {
+	free, err := freeIn(dir)
+	if free == nil && err == nil {
+		return errors.ErrUnsupported
+	}
+	return err
+}
+
+// TestDisagree: one layer with two results ends it, and nothing is left behind.
+func TestDisagree(t *testing.T) {
+	dir := t.TempDir()
+	o := options(dir)
+	o.SkipDisk, o.seen = true, map[int]tally.Hash{7: 1}
+	_, err := Run(t.Context(), o)
+	should.Hold(t, errors.Is(err, ErrDisagree) && errors.Is(err, fault.Difference), "error %v", err)
+	isEmpty(t, dir)
+}
+
+// calibrated is a machine of round numbers.
+func calibrated() *plan.Calibration {
+	w := plan.Width{Capture: 10, Sweep: 20, Full: 10, Seal: 10}
+	c := plan.NewCalibration("test", 2)
+	c.Speedup, c.Capture, c.Sweep, c.Seal, c.Decode = 1.5, 5, 15, 5, 0.5
+	c.Six, c.Four, c.Three, c.Two = w, w, w, w
+	c.SetDisk(1e9)
+	return c
+}
+
+// TestRates: nanoseconds of all steps together become positions a second.
+func TestRates(t *testing.T) {
+	r := ratesOf(calibrated())
+	near := func(a, b float64) bool { return math.Abs(a-b) < 1 }
+	should.Hold(t, near(r.One[8], 40e6) && near(r.One[6], 20e6) && near(r.One[4], 20e6) && near(r.One[3], 20e6) && near(r.One[2], 20e6) && near(r.All, 60e6) && near(r.Decoded, 2e9),
+		"%+v", r)
+}
+
+// TestLook: with little memory the run here is smaller, and 48 seeds take more than there is;
+// with much the two are one.
+func TestLook(t *testing.T) {
+	o := options(t.TempDir())
+	var little, much Bench
+	must.OK(t, little.look(calibrated(), &o, 2<<30))
+	h, w := little.Here, little.Whole
+	should.Not(t, h.Seeds < 20 || h.Seeds >= 48 || h.Memory != 2<<30 || w.Seeds != 48 || w.Memory <= h.Memory ||
+		w.Seconds <= h.Seconds || w.DiskPeak <= h.DiskPeak, "%+v", little)
+	must.OK(t, much.look(calibrated(), &o, 1<<40))
+	should.Not(t, much.Here != much.Whole || much.Here.Seeds != 48 || much.Here.Seconds >= little.Whole.Seconds, "%+v", much)
+}
+
+// TestBusy: one family that was held up is enough.
+func TestBusy(t *testing.T) {
+	quiet, held := calibrated(), calibrated()
+	held.Taken = 0.5
+	b := (Bench{calibrations: []*plan.Calibration{quiet}})
+	should.Not(t, b.Busy(), "a quiet machine is busy")
+	b = (Bench{calibrations: []*plan.Calibration{quiet, held}})
+	should.Hold(t, b.Busy(), "a busy machine is quiet")
 }

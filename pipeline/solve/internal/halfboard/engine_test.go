@@ -3,18 +3,77 @@ package halfboard
 import (
 	"context"
 	"encoding/csv"
+	"errors"
 	"fmt"
+	"math"
+	"math/rand/v2"
 	"os"
+	"reflect"
+	"slices"
 	"strconv"
+	"strings"
+	"sync"
 	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+	"golang.org/x/sync/errgroup"
 
 	"grenier/internal/testkit/awaritest"
+	"grenier/internal/testkit/crashfs"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 	"grenier/io/tally"
+	"grenier/io/vfs"
+	"grenier/kernels/colex"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
+	"grenier/pipeline/solve/internal/halfboard/board"
+	"grenier/pipeline/solve/internal/halfboard/fixpoint"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// config is one layer of one game and a way to solve it.
+type config struct {
+	game    awari.Game
+	seeds   int
+	options Options
+}
+
+// randomConfig draws a configuration. Half of them have the smallest tiles there are.
+func randomConfig(t testing.TB, rng *rand.Rand) config {
+	t.Helper()
+	game, seeds := awaritest.Layer(t, rng)
+	families := cpu.Available()
+	return config{
+		game:  game,
+		seeds: seeds,
+		options: Options{
+			Workers:  1 + rng.IntN(5),
+			Family:   families[rng.IntN(len(families))],
+			TileSize: int(math.Exp(rng.Float64() * math.Log(2000))),
+		},
+	}
+}
+
+// lower gives the layers below that of c, by the oracle.
+func (c config) lower(t testing.TB) *awaritest.Lower { return awaritest.LowerOf(t, c.game, c.seeds) }
+
+// begin lays the layer of c out.
+func (c config) begin(t testing.TB) *engine {
+	t.Helper()
+	c.options.often = true
+	e := must.Get(New(c.game, c.options))(t)
+	w := must.Get(e.begin(c.seeds, testBelow))(t)
+	must.OK(t, w.prepare(t.Context()))
+	t.Cleanup(func() {
+		must.OK(t, e.spare.Put(w.memory))
+		must.OK(t, e.Close())
+	})
+	return w
+}
 
 // tower solves layers one after the other, in memory.
 type tower struct {
@@ -79,5 +138,414 @@ func TestLongLayersEqualTheReference(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// agreeSeeds is how far engines are compared, by pits: in the long run at least
+// up to 10 seeds, and on small boards far enough for many laps.
+func agreeSeeds(pits int) int {
+	return tries.More(map[int]int{4: 16, 6: 11, 8: 8, 10: 6, 12: 5}, map[int]int{4: 40, 6: 24, 8: 14, 10: 11, 12: 10})[pits]
+}
+
+// TestLongEqualsTheOracle compares every layer, byte by byte, with the document's
+// algorithm, for all kernel families and several numbers of workers. The test
+// of random options covers the rest.
+func TestLongEqualsTheOracle(t *testing.T) {
+	rng := tries.Rand(t)
+	for pits := awari.MinPits; pits <= awari.MaxPits; pits += 2 {
+		for _, rules := range awari.RuleSets() {
+			game := awaritest.Game(t, pits, rules)
+			want := awaritest.Oracle(t, game, agreeSeeds(pits))[:agreeSeeds(pits)+1]
+			for _, o := range someKernels(rng) {
+				t.Run(fmt.Sprintf("%v/%v-%d", game.Name(), o.Family, o.Workers), func(t *testing.T) {
+					t.Parallel()
+					w := newTower(t, pits, rules, o)
+					for n := range want {
+						if got := w.next(t); !slices.Equal(got, want[n]) {
+							t.Fatalf("layer %d differs", n)
+						}
+					}
+				})
+			}
+		}
+	}
+}
+
+// someKernels returns options for all families with one number of workers each, in long
+// tests with all.
+func someKernels(rng *rand.Rand) (some []Options) {
+	all := everyKernel()
+	if tries.Long() {
+		return all
+	}
+	for i := 0; i < len(all); i += 3 {
+		some = append(some, all[i+rng.IntN(3)])
+	}
+	return some
+}
+
+// everyKernel returns options for all families and 1, 2 and 5 workers.
+func everyKernel() []Options {
+	var all []Options
+	for _, family := range cpu.Available() {
+		for _, workers := range []int{1, 2, 5} {
+			all = append(all, Options{Workers: workers, Family: family})
+		}
+	}
+	return all
+}
+
+// TestLongAnyOptionsGiveTheSame solves layers of random games in random ways: they
+// equal those of the document's algorithm, byte by byte.
+func TestLongAnyOptionsGiveTheSame(t *testing.T) {
+	configs := tries.Pick(20, 500, 20_000)
+	rng := tries.Rand(t)
+	for range configs {
+		c := randomConfig(t, rng)
+		c.options.often = true
+		e := must.Get(New(c.game, c.options))(t)
+		// A second layer finds the patterns of the first.
+		for _, n := range []int{rng.IntN(c.seeds + 1), c.seeds} {
+			c.seeds = n
+			c.solveWith(t, e)
+		}
+		must.OK(t, e.Close())
+	}
+}
+
+// solveWith solves the layer of c and compares it with the oracle's.
+func (c config) solveWith(t *testing.T, e *Engine) {
+	t.Helper()
+	l, err := e.Solve(t.Context(), c.seeds, testBelow, c.lower(t))
+	must.Hold(t, err == nil, "%+v: %v", c, err)
+	scores := make([]int8, l.Positions())
+	must.Be(t, l.Read(0, scores), nil, "%+v", c)
+	must.Be(t, l.Close(), nil, "%+v", c)
+	must.Hold(t, slices.Equal(scores, awaritest.Oracle(t, c.game, c.seeds)[c.seeds]), "%+v: not the scores of the oracle", c)
+}
+
+// solve solves the layer of c.
+func (c config) solve(t testing.TB) *Layer {
+	t.Helper()
+	c.options.often = true
+	e := must.Get(New(c.game, c.options))(t)
+	l := must.Get(e.Solve(t.Context(), c.seeds, testBelow, c.lower(t)))(t)
+	t.Cleanup(func() { must.OK(t, l.Close()) })
+	return l
+}
+
+// TestLongReadAnyPart reads parts of layers from several goroutines.
+func TestLongReadAnyPart(t *testing.T) {
+	rng := tries.Rand(t)
+	for range tries.Runs(40) {
+		c := randomConfig(t, rng)
+		l, want := c.solve(t), awaritest.Oracle(t, c.game, c.seeds)[c.seeds]
+		if l.Seeds() != c.seeds || l.Positions() != uint64(len(want)) {
+			t.Fatalf("%+v: layer %d with %d positions, want %d", c, l.Seeds(), l.Positions(), len(want))
+		}
+		var group errgroup.Group
+		for range 100 {
+			start := rng.IntN(len(want))
+			length := rng.IntN(len(want) - start + 1)
+			if rng.IntN(2) == 0 {
+				length = min(length, rng.IntN(20))
+			}
+			group.Go(func() error {
+				got := slices.Repeat([]int8{99}, length+1)
+				if err := l.Read(uint64(start), got[:length]); err != nil {
+					return err
+				}
+				if !slices.Equal(got[:length], want[start:][:length]) || got[length] != 99 {
+					t.Errorf("%+v: %d scores from %d on differ", c, length, start)
+				}
+				return nil
+			})
+		}
+		must.OK(t, group.Wait())
+	}
+}
+
+func TestReadOutOfRange(t *testing.T) {
+	l := config{game: awaritest.Game(t, 6, 0), seeds: 4}.solve(t)
+	size := l.Positions()
+	for _, c := range []struct {
+		start  uint64
+		length int
+		err    error
+	}{
+		{size - 1, 1, nil}, {size - 1, 2, colex.ErrRange}, {size, 1, colex.ErrRange}, {0, int(size) + 1, colex.ErrRange},
+		{math.MaxUint64, 1, colex.ErrRange}, {math.MaxUint64, 2, colex.ErrRange}, {math.MaxUint64 - 5, 10, colex.ErrRange},
+		{size, 0, nil},
+	} {
+		err := l.Read(c.start, make([]int8, c.length))
+		should.Hold(t, errors.Is(err, c.err), "%d scores from %d on: %v, want %v", c.length, c.start, err, c.err)
+	}
+}
+
+func TestOptionsThatMakeNoSense(t *testing.T) {
+	game := awaritest.Game(t, 6, awari.Awari)
+	for _, o := range []Options{{Workers: -1}, {TileSize: -1}, {Workers: math.MinInt, TileSize: 5}} {
+		e, err := New(game, o)
+		should.Hold(t, errors.Is(err, ErrOptions) && e == nil, "%+v: %v", o, err)
+	}
+}
+
+func TestDefaults(t *testing.T) {
+	game, disk := awaritest.Game(t, 6, awari.Awari), crashfs.New().Dir("work")
+	for _, c := range []struct{ given, want Options }{
+		{Options{}, Options{Workers: 1, Interval: DefaultInterval}},
+		{Options{Workers: 3, Family: cpu.Best(), Work: disk}, Options{Workers: 3, Family: cpu.Best(), Interval: DefaultInterval, Work: disk}},
+		{Options{TileSize: 1, Seeds: 8, Interval: 1}, Options{Workers: 1, TileSize: 1, Seeds: 8, Interval: 1}},
+	} {
+		got := must.Get(New(game, c.given))(t).options
+		should.Hold(t, reflect.DeepEqual(got, c.want), "%+v becomes %+v, want %+v", c.given, got, c.want)
+	}
+}
+
+// TestNoSuchLayer: the layers below are closed all the same.
+func TestNoSuchLayer(t *testing.T) {
+	e := must.Get(New(awaritest.Game(t, 6, awari.Awari), Options{}))(t)
+	for _, n := range []int{math.MinInt, -1, awari.MaxSeeds + 1, math.MaxInt} {
+		lower := &awaritest.Counting{Lower: &awaritest.Lower{}}
+		if l, err := e.Solve(t.Context(), n, testBelow, lower); !errors.Is(err, awari.ErrSeeds) || l != nil || lower.Closed.Load() != 1 {
+			t.Errorf("layer %d: %v, layers below closed %d times", n, err, lower.Closed.Load())
+		}
+		bad := errors.New("disk on fire")
+		_, err := e.Solve(t.Context(), n, testBelow, &broken{closing: func() error { return bad }})
+		should.Hold(t, errors.Is(err, awari.ErrSeeds) && errors.Is(err, bad), "layer %d, closing fails: %v", n, err)
+	}
+	must.OK(t, e.Close())
+}
+
+// sweepReports are the last reports of sweeps, by stage.
+type sweepReports [fixpoint.Stages][]fixpoint.Progress
+
+func (r *sweepReports) changed(stage fixpoint.Stage) (n uint64) {
+	for _, p := range r[stage] {
+		n += p.Changed
+	}
+	return n
+}
+
+// follow checks that each report follows from the one before, and lists the last ones
+// of sweeps.
+func follow(t *testing.T, c config, reports []fixpoint.Progress) (ends sweepReports) {
+	t.Helper()
+	reports = slices.DeleteFunc(slices.Clone(reports), func(p fixpoint.Progress) bool { return p.Turning })
+	for i, p := range reports {
+		must.Hold(t, p.Seeds == c.seeds && p.Positions == Positions(c.game, c.seeds) && p.Done <= p.Positions,
+			"%+v: report %d is %+v", c, i, p)
+		next := fixpoint.Progress{Stage: fixpoint.Stages}
+		if i+1 < len(reports) {
+			next = reports[i+1]
+		}
+		switch same := p.Stage == next.Stage && p.Sweep == next.Sweep && p.Base == next.Base; {
+		case same && (p.Done > next.Done || p.Changed > next.Changed),
+			!same && (p.Done != p.Positions || !follows(p, next)):
+			t.Fatalf("%+v: %+v after %+v", c, next, p)
+		case !same:
+			ends[p.Stage] = append(ends[p.Stage], p)
+		}
+	}
+	return ends
+}
+
+// follows reports whether next can be the stage or sweep after p. Sweeps may become
+// sparse and dense again. After a window is stored comes the next one, whose first sweep has
+// the number of the last one before, which did nothing.
+func follows(p, next fixpoint.Progress) bool {
+	if next.Base != p.Base {
+		return next.Stage == fixpoint.Stages || next.Base > p.Base && next.Sweep == p.Sweep &&
+			p.Stage == fixpoint.FullStage && (next.Stage == fixpoint.DenseStage || next.Stage == fixpoint.SparseStage)
+	}
+	sweeps := p.Stage == fixpoint.DenseStage || p.Stage == fixpoint.SparseStage
+	if sweeps && (next.Stage == fixpoint.DenseStage || next.Stage == fixpoint.SparseStage) {
+		return p.Sweep+1 == next.Sweep
+	}
+	return p.Stage < next.Stage
+}
+
+// TestLongProgressAddsUp follows the reports of one worker: stages come in order, and
+// each of them, and each sweep, ends with all positions.
+func TestLongProgressAddsUp(t *testing.T) {
+	rng := tries.Rand(t)
+	for range tries.Runs(100) {
+		c := randomConfig(t, rng)
+		c.options.Workers = 1
+		var reports []fixpoint.Progress
+		c.options.Progress = func(p fixpoint.Progress) { reports = append(reports, p) }
+		s := c.solve(t).Stats()
+		ends := follow(t, c, reports)
+		if reports[0].Sweep != 1 || len(ends[fixpoint.CaptureStage]) != 1 || len(ends[fixpoint.DenseStage]) == 0 || len(ends[fixpoint.FullStage]) != 1 {
+			t.Fatalf("%+v: stages end at %+v", c, ends)
+		}
+		// The last sweep finds nothing to do: statistics leave it out.
+		dense, sparse := len(ends[fixpoint.DenseStage]), len(ends[fixpoint.SparseStage])
+		if changes := ends.changed(fixpoint.DenseStage) + ends.changed(fixpoint.SparseStage); s.Sweeps+1 != dense+sparse || s.Changes != changes {
+			t.Fatalf("%+v: %d dense and %d sparse sweeps with %d changes reported, statistics %+v", c, dense, sparse, changes, s)
+		}
+		events := ends.changed(fixpoint.SparseStage)
+		must.Hold(t, s.Events == events, "%+v: %d changes of sparse sweeps reported, statistics %+v", c, events, s)
+	}
+}
+
+// TestLongProgressOfWindowsAddsUp follows the reports of one worker: the windows come one after
+// the other, each with sweeps and the storing of what it has found.
+func TestLongProgressOfWindowsAddsUp(t *testing.T) {
+	rng := tries.Rand(t)
+	for range tries.Runs(60) {
+		x := newTrial(t, rng)
+		x.options.Workers, x.options.Interval = 1, time.Duration(rng.IntN(2))
+		var reports []fixpoint.Progress
+		scores, err := x.attempt(t, t.Context(), func(p fixpoint.Progress) { reports = append(reports, p) })
+		x.compare(t, scores, err)
+		s, ends := x.stats, follow(t, x.config, reports)
+		sweeps := len(ends[fixpoint.DenseStage]) + len(ends[fixpoint.SparseStage])
+		must.Hold(t, len(ends[fixpoint.CaptureStage]) == 1 && len(ends[fixpoint.FullStage]) == s.Windows && sweeps == s.Sweeps+s.Windows,
+			"%+v: stages end at %+v, statistics %+v", x.config, ends, s)
+		if changes := ends.changed(fixpoint.DenseStage) + ends.changed(fixpoint.SparseStage); s.Changes != changes || s.Events != ends.changed(fixpoint.SparseStage) {
+			t.Fatalf("%+v: %d changes reported, statistics %+v", x.config, changes, s)
+		}
+		if last := reports[len(reports)-1]; last.Stage != fixpoint.FullStage || last.Done != last.Positions {
+			t.Fatalf("%+v: the last report is %+v", x.config, last)
+		}
+		all := awaritest.Oracle(t, x.game, x.seeds)[x.seeds]
+		for i, p := range reports {
+			ends := int64(0)
+			for _, score := range all {
+				if p.Base > 0 && max(score, -score) >= int8(p.Base) {
+					ends++
+				}
+			}
+			if p.Ends != ends {
+				t.Fatalf("%+v: report %+v, but %d scores are beyond the base", x.config, p, ends)
+			}
+			if i > 0 && less(p.Traffic, reports[i-1].Traffic) {
+				t.Fatalf("%+v: traffic %+v after %+v", x.config, p.Traffic, reports[i-1].Traffic)
+			}
+		}
+	}
+}
+
+// less reports whether a stage has read or written less in a than in b.
+func less(a, b fixpoint.Traffic) bool {
+	for stage := range a.Read {
+		if a.Read[stage] < b.Read[stage] || a.Written[stage] < b.Written[stage] {
+			return true
+		}
+	}
+	return false
+}
+
+// TestLongStatsOfWindowsAreSensible: what a layer took by the clock, and what its streams hold.
+func TestLongStatsOfWindowsAreSensible(t *testing.T) {
+	rng := tries.Rand(t)
+	for range tries.Runs(60) {
+		x := newTrial(t, rng)
+		x.options.Interval = 0
+		start := time.Now()
+		x.finish(t)
+		s, elapsed, all := x.stats, time.Since(start), time.Duration(0)
+		for stage, took := range s.Stages {
+			must.Not(t, took < 0 || took == 0 && fixpoint.Stage(stage) != fixpoint.SparseStage,
+				"%+v: the %v stage took %v", x.config, fixpoint.Stage(stage), took)
+			all += took
+		}
+		values := x.options.codes().Values
+		most := (max(x.seeds, 1) + values - 1) / values
+		must.Hold(t, all <= elapsed && s.Bits == x.options.Bits && s.Windows >= 1 && s.Windows <= most && s.Events <= s.Changes && s.Before == 0,
+			"%+v: %+v in %v", x.config, s, elapsed)
+		if open := uint64(board.LayoutOf(x.game.Half(), x.seeds).Scores) * uint64(s.Bits) / 8; s.Bytes < open || s.Bytes > open && !x.options.thin && x.options.Memory <= 1 {
+			t.Fatalf("%+v: %d bytes for scores of %d", x.config, s.Bytes, open)
+		}
+		// Captures are written once, and again when fewer matter; windows read them, and thin ones
+		// what was found before.
+		captures, windows := x.disk.bytes(t, "captures"), x.disk.bytes(t, "window")
+		w, r := s.Traffic.Written, s.Traffic.Read
+		must.Not(t, w[fixpoint.CaptureStage] == 0 || w[fixpoint.FullStage] < windows || w[fixpoint.CaptureStage]+w[fixpoint.DenseStage]+w[fixpoint.FullStage] < captures+windows || w[fixpoint.SparseStage]+w[fixpoint.Stages] != 0,
+			"%+v: %d bytes of captures, %d of windows, statistics %+v", x.config, captures, windows, s.Traffic)
+		must.Not(t, r[fixpoint.DenseStage] == 0 || r[fixpoint.FullStage] == 0 || r[fixpoint.DenseStage]+r[fixpoint.FullStage] > w[fixpoint.CaptureStage]*uint64(s.Windows)+windows || r[fixpoint.CaptureStage]+r[fixpoint.SparseStage]+r[fixpoint.Stages] != 0,
+			"%+v: %d windows, statistics %+v", x.config, s.Windows, s.Traffic)
+	}
+}
+
+// bytes returns the length of all streams whose names have a part.
+func (d *disk) bytes(t *testing.T, part string) (n uint64) {
+	t.Helper()
+	for _, name := range d.streams(t) {
+		if strings.Contains(name, part) {
+			d.change(t, name, func(_ vfs.File, size int64) { n += uint64(size) })
+		}
+	}
+	return n
+}
+
+// benchFirst to benchLast are the layers that BenchmarkSolve solves.
+const benchFirst, benchLast = 16, 20
+
+// benchGeneric is the last of them for the generic kernels, which take minutes for the
+// others.
+const benchGeneric = 18
+
+// below are the layers below those that benchmarks solve, for all of them
+// together.
+var below struct {
+	mu    sync.Mutex
+	tower *tower
+}
+
+// lowerOf returns the layers that captures of the layer of n seeds lead to, solved by the
+// fastest kernels.
+func lowerOf(b *testing.B, n int) *tower {
+	below.mu.Lock()
+	defer below.mu.Unlock()
+	if below.tower == nil {
+		below.tower = newTower(b, awari.MaxPits, awari.Awari, Options{Workers: 1, Family: cpu.Best()})
+	}
+	for len(below.tower.Layers) < n-1 { // a capture takes 2 seeds at least
+		below.tower.next(b)
+	}
+	must.OK(b, below.tower.engine.Close())
+	return below.tower
+}
+
+// BenchmarkSolve solves layers with one worker and reports the positions per second
+// and, for each stage, the time for a position of the layer.
+func BenchmarkSolve(b *testing.B) {
+	for _, family := range cpu.Available() {
+		for n := benchFirst; n <= benchLast; n++ {
+			if family == cpu.Generic && n > benchGeneric {
+				continue
+			}
+			b.Run(fmt.Sprintf("%v/%d", family, n), func(b *testing.B) { benchSolve(b, n, Options{Workers: 1, Family: family}) })
+		}
+	}
+}
+
+// warm builds the patterns of the layer of n seeds: those of most of its moves are known
+// from the layers before, when one is solved after the other.
+func (e *Engine) warm(b *testing.B, n int) {
+	w := must.Get(e.begin(n, testBelow))(b)
+	must.OK(b, w.prepare(b.Context()))
+	must.OK(b, e.spare.Put(w.memory))
+}
+
+func benchSolve(b *testing.B, n int, o Options) {
+	lower := lowerOf(b, n)
+	e := newTower(b, awari.MaxPits, awari.Awari, o).engine
+	e.warm(b, n)
+	var stages [fixpoint.Stages]time.Duration
+	for b.Loop() {
+		l := must.Get(e.Solve(b.Context(), n, testBelow, lower))(b)
+		for stage, took := range l.Stats().Stages {
+			stages[stage] += took
+		}
+		must.OK(b, l.Close())
+	}
+	must.OK(b, e.Close())
+	positions := float64(b.N) * float64(Positions(e.game, n))
+	b.ReportMetric(positions/b.Elapsed().Seconds()/1e6, "Mpos/s")
+	for stage, took := range stages {
+		b.ReportMetric(float64(took.Nanoseconds())/positions, fixpoint.Stage(stage).String()+"-ns/pos")
 	}
 }

@@ -2,15 +2,21 @@ package halfboard
 
 import (
 	"errors"
+	"fmt"
+	"math"
 	"runtime"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"grenier/internal/testkit/awaritest"
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/should"
+	"grenier/internal/testkit/tries"
+	"grenier/kernels/cpu"
 	"grenier/kernels/window"
 	"grenier/layers/awari"
 	"grenier/pipeline/solve/internal/halfboard/board"
@@ -154,5 +160,158 @@ func TestRoomsFit(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestPasses: captures take the predicted rounds, apart from what panels leave over.
+func TestPasses(t *testing.T) {
+	game := awaritest.Game(t, 12, awari.Awari)
+	const n, q = 15, 6
+	e := must.Get(New(game, Options{}))(t)
+	w := e.layOut(must.Get(board.NewGeometry(q, n))(t), testBelow, 2)
+	must.OK(t, w.listMoves(t.Context()))
+	least := int(leastOffers(q, n))
+	one := narrowest(game, n)
+	for memory, many := one, 0; ; memory += one / 32 {
+		o := Options{Memory: memory, Workers: 1}
+		room, rounds := o.roomForOffers(q, n), 0
+		r := board.NewRound(w.Grid.Layer, w.from.game, 1, true, nil, make([]int8, room))
+		for panels := w.Grid.PanelsInOrder(); len(panels) > 0; rounds++ {
+			panels = panels[r.Fit(panels):]
+		}
+		got := o.passes(q, n)
+		most := (offersBytes(q, n) + room - least) / max(1, room-least+1)
+		should.Not(t, got > rounds || room > least && rounds > most,
+			"%d bytes, %d for offers: %d rounds, want %d to %d", memory, room, rounds, got, most)
+		if many = max(many, got); got == 1 {
+			should.Hold(t, many >= 3 && rounds == 1, "at most %d rounds, in the end %d", many, rounds)
+			break
+		}
+	}
+}
+
+// unread gives no scores, and notes how many were asked for, and the pieces that were announced since.
+type unread struct {
+	scores    atomic.Uint64
+	mu        sync.Mutex
+	announced map[[2]uint64]bool // by layer and number
+	unasked   []string           // read, and not announced
+}
+
+func (u *unread) Ahead(n int, start uint64, length int) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	for at := start; at < start+uint64(length); at += board.PieceLength {
+		u.announced[[2]uint64{uint64(n), at / board.PieceLength}] = true
+	}
+}
+
+func (u *unread) Read(n int, start uint64, dst []int8) error {
+	u.scores.Add(uint64(len(dst)))
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if !u.announced[[2]uint64{uint64(n), start / board.PieceLength}] {
+		u.unasked = append(u.unasked, fmt.Sprintf("layer %d from rank %d", n, start))
+	}
+	return nil
+}
+
+func (u *unread) Close() error { return nil }
+
+// TestLongLowerRead: passes read the layers below about as often as predicted, not all of them each time. They announce
+// all that they read, and not much more.
+func TestLongLowerRead(t *testing.T) {
+	n, q := tries.More(15, 21), 6
+	game := awaritest.Game(t, 2*q, awari.Awari)
+	e := must.Get(New(game, Options{}))(t)
+	w := e.layOut(must.Get(board.NewGeometry(q, n))(t), testBelow, 2)
+	must.OK(t, w.listMoves(t.Context()))
+	lower := uint64(0)
+	for k := max(0, n-3*q); k <= n-2; k++ {
+		lower += Positions(game, k)
+	}
+	for part := 1; part <= 9; part += 4 {
+		u := &unread{announced: map[[2]uint64]bool{}}
+		r := board.NewRound(w.Grid.Layer, w.from.game, 1, true, board.NewPieces(w.Grid.Layer, u, make([]int8, pieceBytes(q, 1))), make([]int8, (offersBytes(q, n)+int(leastOffers(q, n)))/part))
+		passes, announced := 0, 0
+		for panels := w.Grid.PanelsInOrder(); len(panels) > 0; passes++ {
+			fit := r.Fit(panels)
+			must.OK(t, r.Run(t.Context(), panels[:fit], func(float64) {}))
+			panels = panels[fit:]
+			must.Not(t, len(u.unasked) > 0, "%d passes: read without warning: %s", passes, u.unasked)
+			announced += len(u.announced)
+			clear(u.announced)
+		}
+		got, want := float64(u.scores.Load())/float64(lower), lowerRead(q, n, passes)
+		should.Hold(t, (got > want*0.85 && got < want*1.15),
+			"%d passes: the layers below are read %.3f times, want about %.3f", passes, got, want)
+		read := int(u.scores.Load() / board.PieceLength)
+		should.Not(t, announced > 2*read+passes*3*q, "%d passes: announced %d pieces, and read %d", passes, announced, read)
+		t.Logf("%d passes: %.3f times, %.3f predicted", passes, got, want)
+	}
+}
+
+// narrowest returns the least memory for the layer of n seeds in windows.
+func narrowest(game awari.Game, n int) uint64 {
+	return narrow(game, n, 1, stream.AllCodes[len(stream.AllCodes)-1])
+}
+
+// windowsOf returns the most windows of the layer of n seeds: as many if none is thin, since it has
+// scores of n.
+func windowsOf(n int, codes *window.Codes) int { return max(1, stream.WindowsFrom(0, n, codes)) }
+
+// TestLongWindowsArePredicted: a layer takes as many windows as its width needs, or fewer if some are
+// thin: then from the second one on if memory is for all.
+func TestLongWindowsArePredicted(t *testing.T) {
+	rng := tries.Rand(t)
+	for range tries.Runs(40) {
+		c := randomConfig(t, rng)
+		codes := stream.AllCodes[rng.IntN(len(stream.AllCodes))]
+		c.options.Bits, c.options.Work = codes.Bits, newDisk().work()
+		got, most := c.solve(t).Stats().Windows, windowsOf(c.seeds, codes)
+		should.Not(t, got < 1 || got > most, "%+v: %d windows, want at most %d", c, got, most)
+		c.options.thin, c.options.Work = true, newDisk().work()
+		want := min(1+stream.WindowsFrom(codes.Values, c.seeds, window.Eight), windowsOf(c.seeds, codes))
+		got = c.solve(t).Stats().Windows
+		should.Hold(t, got == want, "%+v: %d windows, want %d", c, got, want)
+	}
+}
+
+// TestThinIsChosen: where a thin window fits and saves many others, the engine takes one, and not where it does not fit.
+func TestThinIsChosen(t *testing.T) {
+	const seeds = 10
+	game := must.Get(awari.New(8, awari.Awari))(t)
+	for _, family := range cpu.Available() {
+		c := config{game, seeds, Options{Workers: 2, Family: family, Bits: 2, Memory: 1 << 30, Work: newDisk().work()}}
+		got, all := c.solve(t).Stats().Windows, windowsOf(seeds, window.Two)
+		should.Not(t, got >= all, "%v, memory enough: %d windows of %d", family, got, all)
+		c.options.Work, c.options.Memory = newDisk().work(), Least(game, seeds, 2)
+		got, all = c.solve(t).Stats().Windows, windowsOf(seeds, window.Two)
+		should.Not(t, got > all, "%v, least memory: %d windows of %d", family, got, all)
+	}
+}
+
+// TestLongThinBytes: plans count the blocks and lines of thin windows as engines do, which take as many
+// scores as fit, and not one more.
+func TestLongThinBytes(t *testing.T) {
+	rng := tries.Rand(t)
+	for range tries.Runs(40) {
+		c := randomConfig(t, rng)
+		c.options.Bits, c.options.Family, c.options.Work = stream.AllCodes[rng.IntN(len(stream.AllCodes))].Bits, cpu.Generic, newDisk().work()
+		if rng.IntN(5) > 0 {
+			c.options.Memory = Least(c.game, c.seeds, c.options.Workers) + rng.Uint64N(1<<20)
+		}
+		e := must.Get(New(c.game, c.options))(t)
+		w := must.Get(e.begin(c.seeds, testBelow))(t)
+		blocks, share := w.windows.ThinBlocks(), rng.Float64()
+		got, want := ThinBytes(c.game, c.seeds, share), blocks.Most(int(math.Ceil(share*float64(blocks.Lines*board.Side))))
+		must.Hold(t, got == want, "%+v: %d bytes for a share of %v, want %d", c, got, share, want)
+		room := RoomForScores(c.game, c.seeds, c.options.Bits, c.options.Memory, c.options.Workers) - blocks.Most(0)
+		w.windows.Codes = window.Eight // worth it
+		for searched, want := range map[int]bool{room: true, room + 1: false} {
+			got := w.windows.ThinFits(blocks.Most(searched), 1)
+			must.Not(t, got != want && room >= 0, "%+v: %d scores fit: %v, want %v", c, searched, got, want)
+		}
+		must.OK(t, e.Close())
 	}
 }

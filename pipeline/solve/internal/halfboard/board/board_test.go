@@ -1,0 +1,470 @@
+package board
+
+import (
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+	"unsafe"
+
+	"go.uber.org/goleak"
+
+	"grenier/internal/testkit/awaritest"
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
+	"grenier/internal/testkit/tries"
+	"grenier/layers/awari"
+	"grenier/layers/awari/halves"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// eachGeometry calls check for halves of all sizes with a few hundred to a few
+// thousand of them: of most sums there are several panels.
+func eachGeometry(t *testing.T, check func(t *testing.T, g *Geometry)) {
+	for q, n := range map[int]int{1: 5, 2: 20, 3: 18, 4: 14, 5: 11, 6: 10} {
+		check(t, must.Get(NewGeometry(q, n))(t))
+	}
+}
+
+// config is one layer of one game, and how many workers lay it out.
+type config struct {
+	game           awari.Game
+	seeds, workers int
+}
+
+func randomConfig(t testing.TB, rng *rand.Rand) config {
+	t.Helper()
+	game, seeds := awaritest.Layer(t, rng)
+	return config{game, seeds, 1 + rng.IntN(5)}
+}
+
+// layer lays the layer of c out, in memory.
+func (c config) layer(t testing.TB) *Layer {
+	t.Helper()
+	l, _ := c.begin(t)
+	return l
+}
+
+// begin lays the layer of c out, and returns the memory of its scores too.
+func (c config) begin(t testing.TB) (l *Layer, scores []int8) {
+	t.Helper()
+	l = NewLayer(must.Get(NewGeometry(c.game.Half(), c.seeds))(t), Side)
+	must.OK(t, l.ListMoves(t.Context(), c.workers, NewPatterns(c.game.Rules())))
+	size := LayoutOf(c.game.Half(), c.seeds)
+	memory := must.Get(NewRegion(size.Total()))(t)
+	t.Cleanup(func() { must.OK(t, memory.Close()) })
+	_, scores = l.Allocate(memory, size)
+	l.Aim()
+	return l, scores
+}
+
+// prepare lays the layer of c out and computes its offers.
+func (c config) prepare(t testing.TB, lower Lower) *Layer {
+	t.Helper()
+	l, scores := c.begin(t)
+	must.OK(t, CaptureAll(t.Context(), l, c.game, c.workers, lower, scores, func(float64) {}))
+	return l
+}
+
+// TestCodesNumberTheHalves looks every half up by its code, its place and its
+// row.
+func TestCodesNumberTheHalves(t *testing.T) {
+	eachGeometry(t, func(t *testing.T, g *Geometry) {
+		if count := int(g.Halves.Half().First(g.N + 1)); len(g.Pits) != count || len(g.places) != count {
+			t.Fatalf("%d pits: %d halves, %d places, want %d", g.Q, len(g.Pits), len(g.places), count)
+		}
+		for code, h := range g.Pits {
+			want := make([]uint8, g.Q)
+			sum, err := g.Halves.Half().Decode(uint64(code), want)
+			must.Hold(t, err == nil && slices.Equal(h[:g.Q], want) && h.Sum() == sum && g.Code(&h) == uint32(code),
+				"code %d is %v, want %v (%v)", code, h, want, err)
+			class := FullRows
+			if slices.Contains(want, 0) {
+				class = OpenRows
+			}
+			if at := g.Place(uint32(code)); at.Class != class || g.Rows[sum][class][at.Row] != uint32(code) {
+				t.Fatalf("%v is not in row %d of class %d", want, at.Row, at.Class)
+			}
+		}
+	})
+}
+
+// cutSizes are bounds on runs.
+var cutSizes = []int{1, 2, 3, 7, 20, 56, 64, 100, 300, 1000, 1 << 20}
+
+// eachCut calls check for every sum of every geometry, cut in many ways. ends
+// lists where the runs end.
+func eachCut(t *testing.T, check func(g *Geometry, sum, size int, ends []int)) {
+	eachGeometry(t, func(t *testing.T, g *Geometry) {
+		for sum := range g.N + 1 {
+			for _, size := range cutSizes {
+				end := 0
+				var ends []int
+				for _, count := range cut(g.Q, sum, size) {
+					end += count
+					ends = append(ends, end)
+				}
+				check(g, sum, size, ends)
+			}
+		}
+	})
+}
+
+// like returns the number of halves of a sum that hold the same as a and b behind
+// the last pit in which these differ, and there what they hold or something between.
+func (g *Geometry) like(sum int, a, b Half) int {
+	pit := g.Q - 1
+	for pit > 0 && a[pit] == b[pit] {
+		pit--
+	}
+	n := 0
+	for _, h := range g.Pits[g.first(sum):][:g.columns(sum)] {
+		if h[pit] >= min(a[pit], b[pit]) && h[pit] <= max(a[pit], b[pit]) && slices.Equal(h[pit+1:], a[pit+1:]) {
+			n++
+		}
+	}
+	return n
+}
+
+// TestRunsAreNatural: runs cover a sum, none is too long, each holds all halves
+// with some content of the last pits, and no two neighbours could be one.
+func TestRunsAreNatural(t *testing.T) {
+	eachCut(t, func(g *Geometry, sum, size int, ends []int) {
+		if ends[len(ends)-1] != g.columns(sum) {
+			t.Fatalf("%d pits, sum %d, at most %d: runs end at %d of %d", g.Q, sum, size, ends[len(ends)-1], g.columns(sum))
+		}
+		halves := g.Pits[g.first(sum):]
+		begin, before := 0, 0
+		for i, end := range ends {
+			first, last := halves[begin], halves[end-1]
+			if n := g.like(sum, first, last); n != end-begin || n > size {
+				t.Fatalf("%d pits, at most %d: %v to %v are %d halves of %d", g.Q, size, first, last, end-begin, n)
+			}
+			if i > 0 && end-before <= size && g.like(sum, halves[before], last) == end-before {
+				t.Fatalf("%d pits, at most %d: %v to %v are two runs", g.Q, size, halves[before], last)
+			}
+			begin, before = end, begin
+		}
+	})
+}
+
+// shared returns what halves have in common: the last pits in which all agree, and
+// of the pit before the least content.
+func shared(q int, halves []Half) Half {
+	common := halves[0]
+	for pit := q - 1; pit >= 0; pit-- {
+		same := true
+		for _, h := range halves {
+			same = same && h[pit] == common[pit]
+			common[pit] = min(common[pit], h[pit])
+		}
+		if !same {
+			clear(common[:pit])
+			break
+		}
+	}
+	return common
+}
+
+func TestSuffixIsWhatHalvesShare(t *testing.T) {
+	eachCut(t, func(g *Geometry, sum, size int, ends []int) {
+		begin := 0
+		for _, end := range ends {
+			first := g.first(sum) + uint32(begin)
+			want := shared(g.Q, g.Pits[first:][:end-begin])
+			if got := g.suffix(first, end-begin); got != want {
+				t.Fatalf("%d pits, sum %d: %d halves from %v on share %v, want %v", g.Q, sum, end-begin, g.Pits[first], got, want)
+			}
+			begin = end
+		}
+	})
+}
+
+// TestLayoutIsThatOfTheMatrices adds up what the matrices of layers take, which are
+// counted half by half.
+func TestLayoutIsThatOfTheMatrices(t *testing.T) {
+	for q, most := range map[int]int{2: 30, 3: 25, 4: 18, 5: 14, 6: 12} {
+		for n := range most + 1 {
+			g := must.Get(NewGeometry(q, n))(t)
+			var want Layout
+			for sum := range n + 1 {
+				l := g.newMatrix(sum, Side).layout()
+				want.Scores += l.Scores
+				want.Offers[OpenRows] += l.Offers[OpenRows]
+				want.Offers[FullRows] += l.Offers[FullRows]
+			}
+			if got := LayoutOf(q, n); got != want || got.Total() != want.Scores+want.Offers[0]+want.Offers[1] {
+				t.Errorf("%d pits, %d seeds: %+v, want %+v", q, n, got, want)
+			}
+		}
+	}
+}
+
+// TestColumnsAndRowsAreCounted compares the formulas with the halves there are.
+func TestColumnsAndRowsAreCounted(t *testing.T) {
+	eachGeometry(t, func(t *testing.T, g *Geometry) {
+		for sum := range g.N + 1 {
+			want := [Classes]int{len(g.Rows[sum][OpenRows]), len(g.Rows[sum][FullRows])}
+			if rows := RowsOf(g.Q, sum); rows != want || ColumnsOf(g.Q, sum) != want[OpenRows]+want[FullRows] {
+				t.Errorf("%d pits, sum %d: %d columns, rows %v, want %v", g.Q, sum, ColumnsOf(g.Q, sum), rows, want)
+			}
+		}
+	})
+}
+
+// TestLongMatricesDoNotOverlap looks at where the scores and offers of layers stand:
+// in the memory of the layer, at whole lines, apart from each other.
+func TestLongMatricesDoNotOverlap(t *testing.T) {
+	rng := tries.Rand(t)
+	for range tries.Runs(40) {
+		c := randomConfig(t, rng)
+		w, size := c.layer(t), LayoutOf(c.game.Half(), c.seeds)
+		memory := must.Get(NewRegion(size.Total() + rng.IntN(1<<16)))(t)
+		w.Allocate(memory, size)
+		type part struct{ begin, size uintptr }
+		var parts []part
+		note := func(scores []int8, size int) {
+			must.Not(t, len(scores) < size, "%+v: %d bytes, want %d", c, len(scores), size)
+			if size > 0 {
+				parts = append(parts, part{uintptr(unsafe.Pointer(&scores[0])), uintptr(size)})
+			}
+		}
+		for _, m := range w.Matrices {
+			l := m.layout()
+			note(m.Scores, l.Scores)
+			for class := range Classes {
+				note(m.offers[class], l.Offers[class])
+			}
+		}
+		slices.SortFunc(parts, func(a, b part) int { return int(a.begin) - int(b.begin) })
+		start := uintptr(unsafe.Pointer(&memory.mapping[0]))
+		end := start
+		for _, p := range parts {
+			must.Hold(t, p.begin >= end && p.begin%64 == 0, "%+v: %d bytes at %d after %d", c, p.size, p.begin-start, end-start)
+			end = p.begin + p.size
+		}
+		if end != start+uintptr(size.Total()) || len(memory.mapping) < size.Total() {
+			t.Fatalf("%+v: %d bytes of memory, %d in use, %d counted", c, len(memory.mapping), end-start, size.Total())
+		}
+		must.OK(t, memory.Close())
+	}
+}
+
+// TestTakeDividesMemory: what is taken is in order, and cannot grow into what
+// follows; reset takes it back.
+func TestTakeDividesMemory(t *testing.T) {
+	r := must.Get(NewRegion(1000))(t)
+	for range 2 {
+		a, b := r.Take(128), r.Take(872)
+		must.Hold(t, len(a) == 128 && cap(a) == 128 && len(b) == 872 && uintptr(unsafe.Pointer(&b[0])) == uintptr(unsafe.Pointer(&a[0]))+128,
+			"%d of %d and %d bytes", len(a), cap(a), len(b))
+		a[127], b[0], b[871] = 1, 2, 3
+		r.Reset()
+	}
+	must.OK(t, r.Close())
+}
+
+// mustGet takes memory from s.
+func (s *Spare) mustGet(t *testing.T, size int) *Region {
+	t.Helper()
+	r := must.Get(s.Get(size))(t)
+	must.Not(t, len(r.rest) < size, "%d bytes, want %d", len(r.rest), size)
+	return r
+}
+
+func TestSpareReuses(t *testing.T) {
+	var s Spare
+	first := s.mustGet(t, 100_000)
+	first.Take(100_000)
+	second := s.mustGet(t, 100_000)
+	must.Not(t, second == first, "memory in use is given away")
+	for _, r := range []*Region{first, second} { // the second one is returned
+		must.OK(t, s.Put(r))
+	}
+	if again := s.mustGet(t, 50_000); again != first {
+		t.Error("spare memory is not used again")
+	} else if err := s.Put(again); err != nil {
+		t.Fatal(err)
+	}
+	larger := s.mustGet(t, 200_000)
+	should.Not(t, larger == first, "memory has grown")
+	must.OK(t, s.Put(larger))
+	for range 2 { // the second time there is nothing
+		must.OK(t, s.Close())
+	}
+}
+
+// TestTooMuchMemory asks for more than any machine has.
+func TestTooMuchMemory(t *testing.T) {
+	var s Spare
+	r, err := s.Get(1 << 60)
+	should.Not(t, err == nil || r != nil, "%v, %v", r, err)
+	must.OK(t, s.Close())
+}
+
+func TestSpareReturnsMemory(t *testing.T) {
+	const size = 16 << 20
+	for name, f := range map[string]func(s *Spare) error{
+		"replaced by a larger one": func(s *Spare) error { return s.Put(s.mustGet(t, 2*size)) },
+		"two put back":             func(s *Spare) error { return s.Put(must.Get(NewRegion(size))(t)) },
+		"closed":                   func(*Spare) error { return nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			awaritest.ReturnsMemory(t, size, func() {
+				var s Spare
+				must.OK(t, s.Put(s.mustGet(t, size)))
+				must.OK(t, f(&s))
+				must.OK(t, s.Close())
+			})
+		})
+	}
+}
+
+// TestStepsFit: the columns of any matrix and the links of any origins have room in a step.
+func TestStepsFit(t *testing.T) {
+	columns := ColumnsOf(maxHalf, awari.MaxSeeds)
+	should.Not(t, columns > 1<<columnBits, "%d columns", columns)
+	// A pit and the seeds in it say what the opponent receives, hence which matrix of an
+	// origins a link is of.
+	links := maxHalf * awari.MaxSeeds
+	should.Not(t, links > 1<<(32-columnBits), "%d links", links)
+}
+
+// play is a half and a pit of it that is not empty.
+type play struct {
+	half Half
+	pit  int
+}
+
+// move returns what the play does to the opponent's half.
+func (p play) move(q int) halves.Move { return halves.Sow(p.half[:q], p.pit) } // p is a copy
+
+// anyPlay draws a play of a half with 1 to g.n seeds.
+func (g *Geometry) anyPlay(rng *rand.Rand) play {
+	sum := 1 + rng.IntN(g.N)
+	h := g.Pits[int(g.first(sum))+rng.IntN(g.columns(sum))]
+	for {
+		if pit := rng.IntN(g.Q); h[pit] > 0 {
+			return play{h, pit}
+		}
+	}
+}
+
+// outcome is what a move does to a row: it captures seeds, or it is quiet if these are
+// 0, and child is the rank of the half that it leaves. If there is no
+// ordinary move, seeds is -1.
+type outcome struct {
+	seeds int
+	child uint32
+}
+
+var noMove = outcome{seeds: -1}
+
+// ruled plays seed by seed.
+func (g *Geometry) ruled(game awari.Game, p play, opponent uint32) outcome {
+	var board awari.Board
+	copy(board[:g.Q], p.half[:g.Q])
+	copy(board[g.Q:], g.Pits[opponent][:g.Q])
+	sown := game.Sow(board, p.pit)
+	if sown.Starves {
+		return noMove
+	}
+	return outcome{sown.Captured, uint32(g.Halves.Half().Rank(sown.Board[g.Q : 2*g.Q]))}
+}
+
+// outcomes returns what a pattern says about the rows of class.
+func (p *pattern) outcomes(t *testing.T, class RowClass, rows int) []outcome {
+	all := slices.Repeat([]outcome{noMove}, rows)
+	note := func(row int, o outcome) {
+		if row >= rows || all[row] != noMove {
+			t.Fatalf("row %d of %d: %+v, after %+v", row, rows, o, all[min(row, rows-1)])
+		}
+		all[row] = o
+	}
+	for chunk := range len(p.First[class]) - 1 {
+		for _, w := range p.Words[class][p.First[class][chunk]:p.First[class][chunk+1]] {
+			must.Hold(t, int(w.Chunk) == chunk && w.Pick != 0 && bits.OnesCount64(w.Pick) == bits.OnesCount64(w.Place),
+				"chunk %d has the word %+v", chunk, w)
+			place := w.Place
+			for pick := w.Pick; pick != 0; pick, place = pick&(pick-1), place&(place-1) {
+				note(chunk*Side+bits.TrailingZeros64(place), outcome{0, w.Panel*Side + uint32(bits.TrailingZeros64(pick))})
+			}
+		}
+	}
+	for _, c := range p.captures[class] {
+		for _, pair := range c.pairs {
+			must.Not(t, c.seeds <= 0, "a capture of %d seeds in row %d", c.seeds, pair.row)
+			note(int(pair.row), outcome{c.seeds, pair.child})
+		}
+	}
+	return all
+}
+
+// eachPattern calls check for random patterns, with an example of the move.
+func eachPattern(t *testing.T, check func(g *Geometry, rules awari.Rules, sum int, example play, p *pattern)) {
+	rng := tries.Rand(t)
+	for q, n := range map[int]int{2: 60, 3: 40, 4: 25, 5: 18, 6: 14} {
+		g := must.Get(NewGeometry(q, n))(t)
+		for range tries.Runs(150) {
+			example := g.anyPlay(rng)
+			sum := n - example.half.Sum()
+			if rng.IntN(2) == 0 {
+				sum = rng.IntN(sum + 1)
+			}
+			rules := awaritest.AnyRules(rng)
+			check(g, rules, sum, example, g.newPattern(rules, sum, example.move(q)))
+		}
+	}
+}
+
+// TestLongPatternsFollowTheRules plays random moves against all halves of a sum, seed
+// by seed.
+func TestLongPatternsFollowTheRules(t *testing.T) {
+	eachPattern(t, func(g *Geometry, rules awari.Rules, sum int, example play, p *pattern) {
+		game := awaritest.Game(t, 2*g.Q, rules)
+		for class := range Classes {
+			rows := g.Rows[sum][class]
+			must.Not(t, len(rows)%Side != 0 && p.quiet[class][len(rows)/Side]>>(len(rows)%Side) != 0,
+				"pit %d of %v, sum %d: rows beyond the last one are quiet", example.pit, example.half, sum)
+			for row, got := range p.outcomes(t, class, len(rows)) {
+				if want := g.ruled(game, example, rows[row]); got != want {
+					t.Fatalf("pit %d of %v against %v: %+v, want %+v", example.pit, example.half, g.Pits[rows[row]], got, want)
+				}
+				if quiet := p.quiet[class][row/Side]>>(row%Side)&1 == 1; quiet != (got.seeds == 0) {
+					t.Fatalf("pit %d of %v against %v: %+v, quiet: %v", example.pit, example.half, g.Pits[rows[row]], got, quiet)
+				}
+			}
+		}
+	})
+}
+
+// TestPatternsAreBuiltOnce asks for the same patterns from several goroutines, in
+// layers of their own.
+func TestPatternsAreBuiltOnce(t *testing.T) {
+	const askers, sums = 4, 8
+	moves := []halves.Move{{Ones: 1, Last: 0}, {Ones: 2, Last: 1}, {Ones: 2, Last: -1}, {Laps: 1, Last: -1}}
+	kept := NewPatterns(awari.Abapa)
+	var got [askers][]*pattern
+	var wg sync.WaitGroup
+	for i := range askers {
+		g := must.Get(NewGeometry(3, 14+i))(t)
+		wg.Go(func() {
+			for sum := range sums {
+				for _, move := range moves {
+					got[i] = append(got[i], kept.get(g, sum, move))
+				}
+			}
+		})
+	}
+	wg.Wait()
+	for i := range askers {
+		should.Hold(t, slices.Equal(got[i], got[0]), "asker %d has patterns of its own", i)
+	}
+	different := map[*pattern]bool{}
+	for _, p := range got[0] {
+		different[p] = true
+	}
+	should.Hold(t, len(different) == sums*len(moves), "%d patterns for %d keys", len(different), sums*len(moves))
+}
