@@ -118,9 +118,8 @@ func checkSolutions(t *testing.T, b *chemin.Board, r *Result) {
 	t.Helper()
 	for _, s := range r.Solutions {
 		grid, err := b.Play(s.Order)
-		if err != nil || !slices.Equal(grid, s.Grid) || slices.Max(grid) != r.Lower {
-			t.Errorf("order %v makes %v, %v; it is said to make %v with %d", s.Order, grid, err, s.Grid, r.Lower)
-		}
+		should.Hold(t, err == nil && slices.Equal(grid, s.Grid) && slices.Max(grid) == r.Lower,
+			"order %v makes %v, %v; it is said to make %v with %d", s.Order, grid, err, s.Grid, r.Lower)
 	}
 }
 
@@ -189,8 +188,7 @@ func TestLongAll(t *testing.T) {
 	}
 }
 
-// TestLongWorkers compares searches with different numbers of workers, also where there are more
-// solutions than are listed.
+// TestLongWorkers compares searches with different numbers of workers, also where there are more solutions than are listed.
 func TestLongWorkers(t *testing.T) {
 	type search struct {
 		rows, cols int
@@ -373,8 +371,7 @@ func rest(b *chemin.Board, s *chemin.State, known map[chemin.State]uint32) uint3
 	return best
 }
 
-// TestBound compares the bound of every state with what is possible: never less, and the same
-// as long as no vectors are merged.
+// TestBound compares the bound of every state with what is possible: never less, and the same as long as no vectors are merged.
 func TestBound(t *testing.T) {
 	for _, size := range [][2]int{{1, 1}, {1, 5}, {2, 3}, {2, 4}, {3, 3}} {
 		b := board(t, size[0], size[1])

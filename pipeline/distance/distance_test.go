@@ -63,8 +63,7 @@ func brute(t testing.TB, game awari.Game, layers [][]int8) [][]int {
 	return all
 }
 
-// equation has what the distance of a board follows from: whether a capture keeps the score, and the ranks behind the quiet moves that
-// do.
+// equation has what the distance of a board follows from: whether a capture keeps the score, and the ranks behind the quiet moves that do.
 type equation struct {
 	capture bool
 	quiet   []uint64
@@ -337,9 +336,7 @@ func TestCancel(t *testing.T) {
 			}
 		}
 		result, err := distance.Run(ctx, dir, o)
-		if err == nil || len(result.Layers) != done+1 || len(before.Layers) != 10 {
-			t.Fatalf("%d: %v, %d layers", i, err, len(result.Layers))
-		}
+		must.Not(t, err == nil || len(result.Layers) != done+1 || len(before.Layers) != 10, "%d: %v, %d layers", i, err, len(result.Layers))
 		files, _ := filepath.Glob(filepath.Join(dir, "*distance*"))
 		should.Hold(t, len(files) == done+1, "%v", files)
 	}

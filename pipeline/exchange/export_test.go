@@ -354,8 +354,7 @@ func published(pits, n int) []awari.Board {
 	return boards
 }
 
-// TestPublishedOrder: a vu file has the boards of the layer in colex order,
-// backwards, without the full ones; and shape knows their places.
+// TestPublishedOrder: a vu file has the boards of the layer in colex order, backwards, without the full ones; and shape knows their places.
 func TestPublishedOrder(t *testing.T) {
 	everyShape(t, func(t *testing.T, game awari.Game, n int) {
 		s, space := must.Get(newShape(game, n))(t), testrun.Space(t, game, n)
@@ -509,8 +508,7 @@ func unpacked(t *testing.T, c frame.Codec, path string) string {
 	return string(must.Get(io.ReadAll(z))(t))
 }
 
-// TestWriteParts: parts, in any order, one twice, one behind the other are the file of a single export, if there are more than
-// pieces, too.
+// TestWriteParts: parts, in any order, one twice, one behind the other are the file of a single export, if there are more than pieces, too.
 func TestWriteParts(t *testing.T) {
 	dir := solveRun(t, testrun.Game(t, 12, awari.Awari), 10) // layer 10 has six pieces
 	random := tries.Rand(t)

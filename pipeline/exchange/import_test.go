@@ -293,8 +293,7 @@ func TestWrongLayersBelow(t *testing.T) {
 	should.Hold(t, slices.Equal(before, after), "the directory had %v, and has %v", before, after)
 }
 
-// FuzzInput makes layers of any bytes: that ends in scores of the layer, or in an error that
-// says that the file is damaged.
+// FuzzInput makes layers of any bytes: that ends in scores of the layer, or in an error that says that the file is damaged.
 func FuzzInput(f *testing.F) {
 	const most = 7
 	game := testrun.Game(f, 12, awari.Awari)

@@ -90,8 +90,7 @@ func solve(t testing.TB, p Problem, o Options) answer {
 	return solved(t, table)
 }
 
-// brute is the answers of plain recursion, position by position without symmetries. It shares the
-// jumps with the search, and nothing else.
+// brute is the answers of plain recursion, position by position without symmetries. It shares the jumps with the search, and nothing else.
 type brute struct {
 	Problem
 	counts map[solitaire.Position]*big.Int
@@ -267,9 +266,8 @@ func TestLittleMemory(t *testing.T) {
 			o := Options{Job: job.Job{Memory: runs.LeastMemory(threads), Workers: threads}, Dir: dir}
 			s := must.Get(newSearch(p, o, true))(t)
 			s.room = 1
-			if s.mostFound() > 2*mostChildren || s.abreast() != 2 {
-				t.Fatalf("%d positions in a buffer, %d runs at a time", s.mostFound(), s.abreast())
-			}
+			must.Not(t, s.mostFound() > 2*mostChildren || s.abreast() != 2,
+				"%d positions in a buffer, %d runs at a time", s.mostFound(), s.abreast())
 			must.OK(t, errors.Join(s.forward(t.Context()), s.backward(t.Context())))
 			table := &Table{s}
 			must.Same(t, fmt.Sprintf("%d threads, directory %q", threads, dir), want, solved(t, table))
@@ -450,8 +448,7 @@ func on(t *testing.T, p Problem, dir string, fs *crashfs.FS) (a answer, err erro
 	return a, table.Close()
 }
 
-// TestLongCrashOtherEnds crashes a search that takes over the layers of one with other ends: that one
-// can still be asked.
+// TestLongCrashOtherEnds crashes a search that takes over the layers of one with other ends: that one can still be asked.
 func TestLongCrashOtherEnds(t *testing.T) {
 	p := crashGame(t)
 	q := p

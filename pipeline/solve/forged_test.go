@@ -288,9 +288,8 @@ func (r *replacement) attempt(lower int) error {
 // source returns one of the directories.
 func (r *replacement) source() string { return []string{r.right, r.wrong}[r.rng.IntN(2)] }
 
-// TestLongReplacedBelow replaces a layer below by a wrong one and by the right one again, between and within runs that are
-// stopped at any moment. In the end the layer is right, or solve says that it was made from
-// another one, and repair makes it right.
+// TestLongReplacedBelow replaces a layer below by a wrong one and by the right one again, between and within runs that are stopped at any
+// moment. In the end the layer is right, or solve says that it was made from another one, and repair makes it right.
 func TestLongReplacedBelow(t *testing.T) {
 	const seeds = 13
 	game, rng := awaritest.Game(t, 8, awari.Awari), tries.Rand(t)

@@ -60,8 +60,7 @@ func TestStep(t *testing.T) {
 	}
 }
 
-// TestSample: pieces ascend, lie in the layer, and are as many as the model asks for; those of
-// the smallest layers cover them.
+// TestSample: pieces ascend, lie in the layer, and are as many as the model asks for; those of the smallest layers cover them.
 func TestSample(t *testing.T) {
 	for _, c := range []struct {
 		positions uint64
@@ -104,9 +103,8 @@ func TestTrusted(t *testing.T) {
 	should.Not(t, known.has(2, write(path, "scores", 0)), "another file")
 }
 
-// BenchmarkWidths solves layers with each width of scores in memory, one worker and room for
-// all captures at once. It reports nanoseconds a position by stage, windows, and the bytes of
-// the layer file and of streams a position: what the costs of package plan are fitted to.
+// BenchmarkWidths solves layers with each width of scores in memory, one worker and room for all captures at once. It reports nanoseconds a
+// position by stage, windows, and the bytes of the layer file and of streams a position: what the costs of package plan are fitted to.
 func BenchmarkWidths(b *testing.B) {
 	game := must.Get(awari.New(awari.MaxPits, awari.Awari))(b)
 	path := b.TempDir()

@@ -215,8 +215,7 @@ func TestLeftovers(t *testing.T) {
 	sameRun(t, want, dir)
 }
 
-// TestForeign puts into a run directory what is not of this program: it stays, and what
-// is in the way stops the run before it begins.
+// TestForeign puts into a run directory what is not of this program: it stays, and what is in the way stops the run before it begins.
 func TestForeign(t *testing.T) {
 	game, dir := awaritest.Game(t, 6, awari.Awari), t.TempDir()
 	mustSolve(t, dir, game, options(4))
@@ -541,8 +540,7 @@ func TestSkipSteps(t *testing.T) {
 	sameRun(t, s.want, s.dir)
 }
 
-// TestFalseLower puts wrong scores under right checksums into each lower layer: the few positions
-// that are checked give them away.
+// TestFalseLower puts wrong scores under right checksums into each lower layer: the few positions that are checked give them away.
 func TestFalseLower(t *testing.T) {
 	game := awaritest.Game(t, 8, awari.Awari)
 	for n := 1; n <= 7; n++ {
@@ -566,8 +564,7 @@ func retrograde(seeds int) solve.Options {
 	return o
 }
 
-// TestEngines: both engines write the same files, also one after the other, and over what an
-// interrupted run of the other one has left.
+// TestEngines: both engines write the same files, also one after the other, and over what an interrupted run of the other one has left.
 func TestEngines(t *testing.T) {
 	for _, c := range []struct{ pits, seeds int }{{4, 9}, {8, 6}, {12, 5}} {
 		for _, rules := range awari.RuleSets() {

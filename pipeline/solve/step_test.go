@@ -147,9 +147,8 @@ func (s *stepper) breaking(t *testing.T, task solve.Task, at int, kill bool) (br
 		})
 	}
 	err := s.doOn(ctx, disk, task)
-	if err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, crashfs.ErrCrashed) && !errors.Is(err, fault.Pause) {
-		t.Fatalf("%+v, broken at operation %d: %v", task, at, err)
-	}
+	must.Not(t, err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, crashfs.ErrCrashed) && !errors.Is(err, fault.Pause),
+		"%+v, broken at operation %d: %v", task, at, err)
 	return disk.Ops() >= at
 }
 
@@ -367,9 +366,7 @@ func TestStepBelow(t *testing.T) {
 			damaged++
 		}
 	}
-	if damaged != 1 {
-		t.Errorf("%d shares of captures find that layer 9 is wrong", damaged)
-	}
+	should.Hold(t, damaged == 1, "%d shares of captures find that layer 9 is wrong", damaged)
 }
 
 // TestLongStepCrash: a plan, or a publication, that is killed at any of its operations leaves what the same step, and then a solver,

@@ -183,8 +183,7 @@ func sumUp(t *testing.T, r solve.Report, stopped, rest time.Duration, kept bool)
 	should.Not(t, stages > r.Elapsed || stages <= 0, "stages take %v of %v", stages, r.Elapsed)
 }
 
-// stopIn solves until a report of the stage that is neither its first nor its end, if
-// there is one, and reports whether that stopped it.
+// stopIn solves until a report of the stage that is neither its first nor its end, if there is one, and reports whether that stopped it.
 func stopIn(t *testing.T, dir string, game awari.Game, o solve.Options, stage string) bool {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -336,8 +335,7 @@ func TestLongSealInParts(t *testing.T) {
 	}
 }
 
-// TestLongSealFails: a failure, a panic or the end of the context, in whatever stage, ends the
-// sealing and changes nothing.
+// TestLongSealFails: a failure, a panic or the end of the context, in whatever stage, ends the sealing and changes nothing.
 func TestLongSealFails(t *testing.T) {
 	r := newPartsRun(t)
 	rng := tries.Rand(t)

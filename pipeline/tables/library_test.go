@@ -30,9 +30,7 @@ func TestLongLibraryPage(t *testing.T) {
 	page := string(must.Read(t, filepath.Join(checkout, "docs", "library.md")))
 	mod, program := fenced(t, page, "module example.org/client"), fenced(t, page, "// Command client")
 	_, output, found := strings.Cut(fenced(t, page, "$ go mod tidy"), "data/awari\n")
-	if !found {
-		t.Fatal("the page shows no output")
-	}
+	must.Hold(t, found, "the page shows no output")
 	run := solveRun(t, testrun.Game(t, 12, awari.Awari), 5)
 	server := httptest.NewServer(http.FileServer(http.Dir(run)))
 	defer server.Close()
@@ -42,9 +40,7 @@ func TestLongLibraryPage(t *testing.T) {
 	must.Write(t, filepath.Join(c.dir, "go.mod"), []byte("module example.org/client\n\ngo 1.26.0\n"))
 	c.goRun("work", "init", ".", checkout)
 	for _, place := range []string{run, server.URL} {
-		if got := c.goRun("run", ".", place); got != output {
-			t.Errorf("%s prints\n%swant\n%s", place, got, output)
-		}
+		should.Equal(t, c.goRun("run", ".", place), output, "%s prints", place)
 	}
 	must.OK(t, os.Remove(filepath.Join(c.dir, "go.work")))
 	if !tries.Long() {
@@ -56,9 +52,8 @@ func TestLongLibraryPage(t *testing.T) {
 	c.goRun("vet", "./...")
 	replaced := c.goRun("run", ".", run)
 	c.goRun("mod", "vendor")
-	if vendored := c.goRun("run", "-mod=vendor", ".", run); replaced != output || vendored != output {
-		t.Errorf("with replace it prints\n%swith vendor\n%s", replaced, vendored)
-	}
+	vendored := c.goRun("run", "-mod=vendor", ".", run)
+	should.Hold(t, replaced == output && vendored == output, "with replace it prints\n%swith vendor\n%s", replaced, vendored)
 }
 
 // fenced returns the block of a page that begins with some text.

@@ -259,8 +259,7 @@ func binomial(n, k int) uint64 {
 	return r
 }
 
-// TestPage reads every layer of a run by the page of the format, finds it by the manifest, and compares it
-// with what the program reads.
+// TestPage reads every layer of a run by the page of the format, finds it by the manifest, and compares it with what the program reads.
 func TestPage(t *testing.T) {
 	game := testrun.Game(t, 12, awari.Awari)
 	small := testrun.Game(t, 6, awari.Strict)

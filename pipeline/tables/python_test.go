@@ -43,8 +43,7 @@ type interpreter struct {
 // hideNumPy makes the import of NumPy fail.
 const hideNumPy = `import sys; sys.modules["numpy"] = None; `
 
-// pythons returns the interpreters in the path, some of which may have NumPy; each that has
-// NumPy a second time without.
+// pythons returns the interpreters in the path, some of which may have NumPy; each that has NumPy a second time without.
 func pythons(t *testing.T) []interpreter {
 	t.Helper()
 	var all []interpreter

@@ -138,8 +138,7 @@ func asBytes(scores []int8) []byte {
 	return b
 }
 
-// TestConcurrent probes from several goroutines, with a cache so small that they
-// take blocks from each other, and closes in between.
+// TestConcurrent probes from several goroutines, with a cache so small that they take blocks from each other, and closes in between.
 func TestConcurrent(t *testing.T) {
 	for _, sparing := range []bool{false, true} {
 		t.Run(fmt.Sprintf("sparing %v", sparing), func(t *testing.T) { concurrent(t, sparing) })
@@ -168,9 +167,7 @@ func concurrent(t *testing.T, sparing bool) {
 					half <- struct{}{}
 				}
 				if err != nil {
-					if !errors.Is(err, os.ErrClosed) || k < 2000 {
-						t.Error(err)
-					}
+					should.Not(t, !errors.Is(err, os.ErrClosed) || k < 2000, "%v", err)
 					return
 				}
 				checkProbe(t, space, layers, p)

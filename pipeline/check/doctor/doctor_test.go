@@ -26,8 +26,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // about are the subjects of all findings.
 const about = "kernels cores memory limits disk files clock"
 
-// TestExamine: all subjects are there, a directory that does not exist yet will do, and nothing
-// is left behind, however it ends.
+// TestExamine: all subjects are there, a directory that does not exist yet will do, and nothing is left behind, however it ends.
 func TestExamine(t *testing.T) {
 	dir := t.TempDir()
 	shares := []float64{}

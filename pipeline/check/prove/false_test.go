@@ -19,8 +19,7 @@ import (
 	"grenier/pipeline/spaces/retro"
 )
 
-// graph is a layer as the theorem sees it, written out: the brute force that the
-// package is compared with. It only knows successors.
+// graph is a layer as the theorem sees it, written out: the brute force that the package is compared with. It only knows successors.
 type graph struct {
 	seeds   int
 	outside []int   // by rank: best value of leaving the layer, or the end of the game
@@ -62,9 +61,8 @@ func (g *graph) value(scores []int8, p int) int {
 	return best
 }
 
-// another returns the locally optimal scores that result if position p has the
-// score k and all others give in, if there are any: starting from the true ones, a
-// position whose moves give something else takes that.
+// another returns the locally optimal scores that result if position p has the score k and all others give in, if there are any: starting
+// from the true ones, a position whose moves give something else takes that.
 func (g *graph) another(truth []int8, p int, k int8) (scores []int8, ok bool) {
 	scores = append([]int8(nil), truth...)
 	scores[p] = k
@@ -120,9 +118,8 @@ func (g *graph) groundable(scores []int8, in []bool, p int) bool {
 	return false
 }
 
-// fixpoints returns locally optimal scores of a layer other than the true ones, up
-// to limit of them, found by insisting on a score for each position in turn.
-// None is beyond the number of seeds: the tables refuse these.
+// fixpoints returns locally optimal scores of a layer other than the true ones, up to limit of them, found by insisting on a score for each
+// position in turn. None is beyond the number of seeds: the tables refuse these.
 func (g *graph) fixpoints(truth []int8, limit int) [][]int8 {
 	var found [][]int8
 	most := int8(g.seeds)
@@ -141,9 +138,8 @@ func (g *graph) fixpoints(truth []int8, limit int) [][]int8 {
 	return found
 }
 
-// TestLongFalse proves layers whose scores are false and locally optimal everywhere.
-// Verifying must accept them, or else they prove nothing; proving must say exactly
-// which positions are not grounded.
+// TestLongFalse proves layers whose scores are false and locally optimal everywhere. Verifying must accept them, or else they prove
+// nothing; proving must say exactly which positions are not grounded.
 func TestLongFalse(t *testing.T) {
 	four, eight, twelve := tries.More(7, 9), tries.More(4, 6), tries.More(2, 3)
 	for _, c := range []struct{ pits, seeds, most int }{{4, four, 2}, {6, 4, 2}, {8, eight, 2}, {12, twelve, 3}} {
@@ -236,8 +232,7 @@ func TestAbove(t *testing.T) {
 	should.Hold(t, result.OK && len(result.Layers) == 1 && result.Layers[0].Proof.Ungrounded == 0, "%+v", result)
 }
 
-// TestDifferences has scores that are not locally optimal: that is all there is to
-// say about the layer and those above.
+// TestDifferences has scores that are not locally optimal: that is all there is to say about the layer and those above.
 func TestDifferences(t *testing.T) {
 	game := testrun.Game(t, 4, awari.Strict)
 	layers := testrun.Solve(t, game, 6)

@@ -123,9 +123,8 @@ func checkTrue(t *testing.T, n int, l *prove.Layer, scores []int8) {
 func TestPasses(t *testing.T) {
 	game := testrun.Game(t, 6, awari.Awari)
 	result := run(t, testrun.Write(t, game, testrun.Solve(t, game, 12), 1000), prove.Options{Layers: []int{12}})
-	if got := result.Layers[0].Proof.Passes; got != 15 {
-		t.Errorf("%d passes, want 15", got)
-	}
+	got := result.Layers[0].Proof.Passes
+	should.Hold(t, got == 15, "%d passes, want 15", got)
 }
 
 func TestJSON(t *testing.T) {
@@ -143,9 +142,7 @@ func TestJSON(t *testing.T) {
 		`{"rank":6,"board":"1 0 1 0","stored":2},{"rank":7,"board":"0 2 0 0","stored":2},` +
 		`{"rank":8,"board":"1 1 0 0","stored":-2},{"rank":9,"board":"2 0 0 0","stored":2}],` +
 		`"passes":2}}],"seconds":0.5}`
-	if string(got) != want {
-		t.Errorf("%s, want\n%s", got, want)
-	}
+	should.Hold(t, string(got) == want, "%s, want\n%s", got, want)
 }
 
 // TestDamage changes a file: the layers from there on are not proved.
@@ -181,8 +178,7 @@ func TestRefused(t *testing.T) {
 	should.Hold(t, r.OK && len(r.Layers) == 0, "nothing is solved: %+v", r)
 }
 
-// TestProgress wants progress that never goes back and ends at the total, whether
-// layers are proved, false, or not to be read.
+// TestProgress wants progress that never goes back and ends at the total, whether layers are proved, false, or not to be read.
 func TestProgress(t *testing.T) {
 	game := testrun.Game(t, 8, awari.Awari)
 	layers := testrun.Solve(t, game, 7)
@@ -209,9 +205,8 @@ func TestProgress(t *testing.T) {
 			level, _, _ := strings.Cut(p.Doing, ", pass")
 			levels[level] = true
 		}}})
-		if last.Seeds != 7 || last.Done != float64(total) || len(levels) < 8+5 || amid != (i == 0) {
-			t.Errorf("%+v, %v, amid the last layer: %v", last, levels, amid)
-		}
+		should.Not(t, last.Seeds != 7 || last.Done != float64(total) || len(levels) < 8+5 || amid != (i == 0),
+			"%+v, %v, amid the last layer: %v", last, levels, amid)
 		os.Remove(filepath.Join(dir, rundir.LayerName(6)))
 	}
 }
@@ -254,12 +249,9 @@ func TestResume(t *testing.T) {
 				}
 				begun, l.Proof.Passes = 0, want.Layers[n].Proof.Passes
 			}
-			if (l.Before != nil) != (n < again) {
-				t.Errorf("layer %d: looked at before: %v", n, l.Before)
-			}
-			if diff := cmp.Diff(want.Layers[n].Proof, l.Proof); diff != "" || l.Checked != want.Layers[n].Checked {
-				t.Errorf("layer %d: %s", n, diff)
-			}
+			should.Hold(t, (l.Before != nil) == (n < again), "layer %d: looked at before: %v", n, l.Before)
+			diff := cmp.Diff(want.Layers[n].Proof, l.Proof)
+			should.Hold(t, diff == "" && l.Checked == want.Layers[n].Checked, "layer %d: %s", n, diff)
 		}
 		should.Hold(t, begun == 0, "begun with other layers than those below %d", again)
 		_, err := os.Stat(filepath.Join(dir, rundir.WorkName, rundir.ProveName))

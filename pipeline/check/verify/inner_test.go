@@ -75,9 +75,8 @@ func TestFrame(t *testing.T) {
 			for _, x := range b[q : 2*q] {
 				kept += int(x)
 			}
-			if got := f.starts[kept][f.rank(opponent)] + f.rank(mover); got != rank || f.halves[f.seeds-kept][f.rank(mover)] != mover {
-				t.Fatalf("%v: rank %d, want %d", b, got, rank)
-			}
+			got := f.starts[kept][f.rank(opponent)] + f.rank(mover)
+			must.Hold(t, got == rank && f.halves[f.seeds-kept][f.rank(mover)] == mover, "%v: rank %d, want %d", b, got, rank)
 		}
 	})
 }
@@ -143,9 +142,8 @@ func TestTrace(t *testing.T) {
 				want = score == -row[r.to()+k]
 			}
 		}
-		if got := bits[i/64]>>(i%64)&1 != 0; got != want {
-			t.Errorf("position %d: %v", i, got)
-		}
+		got := bits[i/64]>>(i%64)&1 != 0
+		should.Hold(t, got == want, "position %d: %v", i, got)
 	}
 }
 
@@ -179,8 +177,7 @@ func sowingsOf(t *testing.T, pits, seeds int) (*sowings, *awari.Space) {
 	return s, space
 }
 
-// TestSowings compares all moves of small layers, put together from halves, with what the rules say
-// about whole boards.
+// TestSowings compares all moves of small layers, put together from halves, with what the rules say about whole boards.
 func TestSowings(t *testing.T) {
 	for _, c := range []struct{ pits, seeds int }{{4, 24}, {6, 14}, {12, 6}} {
 		s, space := sowingsOf(t, c.pits, c.seeds)
@@ -215,9 +212,8 @@ func (s *sowings) checkMove(t *testing.T, space *awari.Space, b awari.Board, pit
 				continue
 			}
 			found++
-			if o.captured != sown.Captured || r.to()+at != int(want) {
-				t.Fatalf("%v, pit %d: %d captured, rank %d, want %d, %d", b, pit, o.captured, r.to()+at, sown.Captured, want)
-			}
+			must.Hold(t, o.captured == sown.Captured && r.to()+at == int(want),
+				"%v, pit %d: %d captured, rank %d, want %d, %d", b, pit, o.captured, r.to()+at, sown.Captured, want)
 		}
 	}
 	must.Hold(t, found <= 1 && (found == 0) == sown.Starves, "%v, pit %d: %d outcomes", b, pit, found)
@@ -231,9 +227,8 @@ func TestSpans(t *testing.T) {
 		o.add(from+i, to+i)
 	}
 	for i, r := range o.spans {
-		if r.from() != from+i*maxSpan || r.to() != to+i*maxSpan || r.n() != []int{maxSpan, more}[i] || len(o.spans) != 2 {
-			t.Errorf("span %d of %d: %d from %d to %d", i, len(o.spans), r.n(), r.from(), r.to())
-		}
+		should.Hold(t, r.from() == from+i*maxSpan && r.to() == to+i*maxSpan && r.n() == []int{maxSpan, more}[i] && len(o.spans) == 2,
+			"span %d of %d: %d from %d to %d", i, len(o.spans), r.n(), r.from(), r.to())
 	}
 }
 
@@ -259,8 +254,7 @@ func TestSowingBytes(t *testing.T) {
 	}
 }
 
-// TestPanels wants the panels of a layer to hold each position once, and to be as small as
-// asked for.
+// TestPanels wants the panels of a layer to hold each position once, and to be as small as asked for.
 func TestPanels(t *testing.T) {
 	s, space := sowingsOf(t, 8, 16)
 	for n := range 17 {

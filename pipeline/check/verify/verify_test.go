@@ -40,8 +40,7 @@ func run(t testing.TB, dir string, o verify.Options) *verify.Result {
 	return must.Get(verify.Run(t.Context(), dir, o))(t)
 }
 
-// ways are options that must not change the outcome: one worker or several, one panel or
-// as many as there can be.
+// ways are options that must not change the outcome: one worker or several, one panel or as many as there can be.
 func ways() map[string]verify.Options {
 	return map[string]verify.Options{
 		"plain":  {},
@@ -142,8 +141,7 @@ func TestSample(t *testing.T) {
 	should.Not(t, reflect.DeepEqual(sample(verify.Options{Seed: 2}), want), "another seed, the same sample")
 }
 
-// TestDamage changes the file of layer 5 and wants that layer, and all that read
-// it, to be reported, with the name of the file.
+// TestDamage changes the file of layer 5 and wants that layer, and all that read it, to be reported, with the name of the file.
 func TestDamage(t *testing.T) {
 	game, strict := testrun.Game(t, 4, awari.Awari), testrun.Game(t, 4, awari.Strict)
 	layers := testrun.Solve(t, game, 8)
@@ -210,14 +208,11 @@ func TestDamageBelow(t *testing.T) {
 			}
 			must.Write(t, path, right)
 		}
-		if damaged == 0 {
-			t.Errorf("%v: no block is missed", rules)
-		}
+		should.Not(t, damaged == 0, "%v: no block is missed", rules)
 	}
 }
 
-// checkDamage wants a number of errors about the file in layer 5, and one in the
-// layers above from which captures lead there.
+// checkDamage wants a number of errors about the file in layer 5, and one in the layers above from which captures lead there.
 func checkDamage(t *testing.T, result *verify.Result, path string, errors int) {
 	for n, l := range result.Layers {
 		want := 0
@@ -261,9 +256,8 @@ func TestRefused(t *testing.T) {
 	for less, want := range map[uint64]bool{0: false, 16: true} { // of memory for the smallest panel
 		o := verify.Options{Job: job.Job{Workers: 2, Memory: memory.Need(verify.Fixed(tab, 3, 2) + verify.Least(game, 3) - less)}}
 		_, err := verify.Run(t.Context(), dir, o)
-		if _, got := errors.AsType[*memory.Error](err); got != want {
-			t.Errorf("%d bytes too few: %v", less, err)
-		}
+		_, got := errors.AsType[*memory.Error](err)
+		should.Hold(t, got == want, "%d bytes too few: %v", less, err)
 	}
 	result := run(t, testrun.Write(t, game, nil, 64), verify.Options{})
 	should.Hold(t, result.OK && len(result.Layers) == 0, "nothing is solved: %+v", result)
@@ -285,9 +279,7 @@ func TestProgress(t *testing.T) {
 		run(t, dir, verify.Options{Sample: 100, Layers: []int{5}, Part: job.Part{Index: i + 1, Of: 3}, Job: job.Job{Progress: func(p job.Step) { last = p }}})
 		parts += last.Total
 	}
-	if parts != 100 {
-		t.Errorf("parts of a sample of 100 have %v", parts)
-	}
+	should.Hold(t, parts == 100, "parts of a sample of 100 have %v", parts)
 }
 
 func TestCancel(t *testing.T) {
@@ -391,14 +383,11 @@ func TestResumePanel(t *testing.T) {
 		wrong := testrun.Write(t, game, layers, 1000)
 		layers[9][rank] = right
 		want := run(t, wrong, verify.Options{Layers: o.Layers})
-		if want.OK {
-			t.Fatal("a wrong score is not found")
-		}
+		must.Not(t, want.OK, "a wrong score is not found")
 		interrupt(t, wrong, o, func(p job.Step) bool { return p.Done > float64(space.Size(8)+size/2) })
 		o.Progress = nil
-		if r := run(t, wrong, o); r.OK || r.Layers[1].Mismatches != want.Layers[1].Mismatches {
-			t.Errorf("rank %d: %+v, want %+v", rank, r, want)
-		}
+		r := run(t, wrong, o)
+		should.Not(t, r.OK || r.Layers[1].Mismatches != want.Layers[1].Mismatches, "rank %d: %+v, want %+v", rank, r, want)
 	}
 }
 

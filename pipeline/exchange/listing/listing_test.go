@@ -28,8 +28,7 @@ func TestAll(t *testing.T) {
 	should.Hold(t, err == nil && next == ranking.Size(10), "%d of %d boards, %v", next, ranking.Size(10), err)
 }
 
-// TestSample takes samples of all sizes around a block: no board comes twice, and more
-// boards begin with those that fewer are.
+// TestSample takes samples of all sizes around a block: no board comes twice, and more boards begin with those that fewer are.
 func TestSample(t *testing.T) {
 	const pits, seeds = 6, 10
 	ranking := must.Get(colex.New(pits, seeds))(t)

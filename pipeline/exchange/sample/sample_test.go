@@ -261,8 +261,7 @@ func TestWhole(t *testing.T) {
 	}
 }
 
-// TestSameBytes: workers and memory change nothing, a longer sample begins with the shorter one,
-// and another seed gives another.
+// TestSameBytes: workers and memory change nothing, a longer sample begins with the shorter one, and another seed gives another.
 func TestSameBytes(t *testing.T) {
 	dir := testrun.Dir(t, 12, awari.Awari, 7, 1000)
 	for _, byScore := range []bool{false, true} {

@@ -2,7 +2,6 @@ package marks_test
 
 import (
 	"bytes"
-	"errors"
 	"math/bits"
 	"math/rand/v2"
 	"testing"
@@ -55,9 +54,8 @@ func TestSet(t *testing.T) {
 			add(t, s, want)
 			check(t, s, want)
 			must.OK(t, s.Close())
-			if left, err := dir.Entries(); err != nil || len(left) > 0 {
-				t.Errorf("left: %v, %v", left, err)
-			}
+			left, err := dir.Entries()
+			should.Not(t, err != nil || len(left) > 0, "left: %v, %v", left, err)
 		}
 	})
 }
@@ -100,9 +98,8 @@ func check(t *testing.T, s *marks.Set, want []byte) {
 	for _, b := range want {
 		marked += uint64(bits.OnesCount8(b))
 	}
-	if n, err := s.Count(); err != nil || n != marked {
-		t.Errorf("%d marks, want %d; %v", n, marked, err)
-	}
+	n, err := s.Count()
+	should.Hold(t, err == nil && n == marked, "%d marks, want %d; %v", n, marked, err)
 }
 
 // TestView marks runs of ranks, and reads others, bit by bit the same as bytes have it.
@@ -152,9 +149,8 @@ func markSome(t *testing.T, random *rand.Rand, v *marks.View, want []bool) {
 			fresh++
 		}
 	}
-	if got, err := v.Mark(words, uint64(start)); err != nil || got != fresh {
-		t.Fatalf("%d marks from %d are new, not %d; %v", got, start, fresh, err)
-	}
+	got, err := v.Mark(words, uint64(start))
+	must.Hold(t, err == nil && got == fresh, "%d marks from %d are new, not %d; %v", got, start, fresh, err)
 }
 
 // TestCreate fails where there can be no file.
@@ -197,9 +193,8 @@ func TestSave(t *testing.T) {
 			copied[0] ^= 1
 			must.Write(t, path, copied)
 			refused(t, create(dir, positions), dir, 7)
-			if left, err := dir.Entries(); err != nil || len(left) != 1 {
-				t.Errorf("left: %v, %v", left, err)
-			}
+			left, err := dir.Entries()
+			should.Hold(t, err == nil && len(left) == 1, "left: %v, %v", left, err)
 		}
 	})
 }
@@ -207,14 +202,10 @@ func TestSave(t *testing.T) {
 // refused wants a copy to be refused, and nothing to be marked.
 func refused(t *testing.T, s *marks.Set, dir vfs.Dir, owner uint32) {
 	t.Helper()
-	if err := s.Load(dir, name, owner); !errors.Is(err, corrupt.ErrCorrupt) {
-		t.Errorf("owner %d: %v", owner, err)
-	}
+	should.Be(t, s.Load(dir, name, owner), corrupt.ErrCorrupt, "owner %d", owner)
 	one := make([]byte, 1)
 	for at := int64(0); s.Read(one, at) == nil; at++ {
-		if one[0] != 0 {
-			t.Fatalf("byte %d is marked", at)
-		}
+		must.Hold(t, one[0] == 0, "byte %d is marked", at)
 	}
 	must.OK(t, s.Close())
 }

@@ -75,8 +75,7 @@ func isEmpty(t *testing.T, dir string) {
 	}
 }
 
-// TestLongMeasure: every family has its rates, the plans are of the family that was asked for, and
-// nothing is left behind.
+// TestLongMeasure: every family has its rates, the plans are of the family that was asked for, and nothing is left behind.
 func TestLongMeasure(t *testing.T) {
 	dir := t.TempDir()
 	o, shares := options(filepath.Join(dir, "not", "yet")), []float64{0}
@@ -138,8 +137,7 @@ func TestRates(t *testing.T) {
 		"%+v", r)
 }
 
-// TestLook: with little memory the run here is smaller, and 48 seeds take more than there is;
-// with much the two are one.
+// TestLook: with little memory the run here is smaller, and 48 seeds take more than there is; with much the two are one.
 func TestLook(t *testing.T) {
 	o := options(t.TempDir())
 	var little, much Bench

@@ -197,8 +197,7 @@ func TestOnly(t *testing.T) {
 // measured is what a layer took with a width, by the name of the figure: a position.
 type measured map[string]float64
 
-// readMeasured returns the figures of testdata/widths.txt by seeds and bits: what
-// BenchmarkWidths of package solve prints.
+// readMeasured returns the figures of testdata/widths.txt by seeds and bits: what BenchmarkWidths of package solve prints.
 func readMeasured(t *testing.T) map[int]map[int]measured {
 	f := must.Get(os.Open("testdata/widths.txt"))(t)
 	defer f.Close()
@@ -249,8 +248,7 @@ func calibrationOf(t *testing.T, all map[int]map[int]measured) *Calibration {
 	return c
 }
 
-// memoryFor returns memory with which the layer of n seeds is solved with so many bits a
-// score, and in one pass through the layers below.
+// memoryFor returns memory with which the layer of n seeds is solved with so many bits a score, and in one pass through the layers below.
 func memoryFor(t *testing.T, r *Run, n, bits int) uint64 {
 	for memory, step := halfboard.Least(r.Game, n, r.Cores), uint64(mib); memory < gib; memory += step {
 		form, err := halfboard.FormFor(r.Game, n, memory, r.Cores, 0)
@@ -262,8 +260,7 @@ func memoryFor(t *testing.T, r *Run, n, bits int) uint64 {
 	return 0
 }
 
-// TestMeasured compares plans of layers, from those that are calibrated, with what they took.
-// With -v it prints how each figure compares.
+// TestMeasured compares plans of layers, from those that are calibrated, with what they took. With -v it prints how each figure compares.
 func TestMeasured(t *testing.T) {
 	all := readMeasured(t)
 	c := calibrationOf(t, all)

@@ -109,12 +109,10 @@ func TestTotals(t *testing.T) {
 	var want Total
 	sealed := r.Sealed
 	for _, l := range p.Layers {
-		if l.Disk != sealed+max(l.Work, l.sealing+l.File) || l.sealing > l.Work {
-			t.Errorf("layer %d: %d bytes on disk above %d", l.Seeds, l.Disk, sealed)
-		}
-		if s := l.Times.sum(); s != l.Seconds {
-			t.Errorf("layer %d: %v s, the sum is %v", l.Seeds, l.Seconds, s)
-		}
+		should.Not(t, l.Disk != sealed+max(l.Work, l.sealing+l.File) || l.sealing > l.Work,
+			"layer %d: %d bytes on disk above %d", l.Seeds, l.Disk, sealed)
+		s := l.Times.sum()
+		should.Hold(t, s == l.Seconds, "layer %d: %v s, the sum is %v", l.Seeds, l.Seconds, s)
 		sealed += l.File
 		want.add(l)
 	}
@@ -152,8 +150,7 @@ func TestWidths(t *testing.T) {
 	should.Hold(t, len(widths) == len(halfboard.Widths)-1, "costs of %d widths, the engine has %v", len(widths), halfboard.Widths)
 }
 
-// TestWorkstation: all layers up to 48 seeds within 64 GiB read at most 8 TiB, and thin windows take the
-// memory that is left.
+// TestWorkstation: all layers up to 48 seeds within 64 GiB read at most 8 TiB, and thin windows take the memory that is left.
 func TestWorkstation(t *testing.T) {
 	r := run(t, awari.MaxSeeds, 64*gib)
 	r.Cores = 16
@@ -243,8 +240,7 @@ func nodesPlan(t *testing.T, number int, shared float64) *NodesPlan {
 	return must.Get(Nodes{Run: run(t, 26, 400*mib), Number: number, Shared: shared}.Plan(workstation()))(t)
 }
 
-// TestNodes: more of them never take longer, nor less than with any number, and wait more; a slower file system never
-// makes them quicker.
+// TestNodes: more of them never take longer, nor less than with any number, and wait more; a slower file system never makes them quicker.
 func TestNodes(t *testing.T) {
 	before := math.Inf(1)
 	for number := 1; number <= 64; number *= 2 {

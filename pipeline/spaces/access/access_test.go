@@ -64,9 +64,8 @@ func TestLongEqualsReach(t *testing.T) {
 					continue // one or three for a family, in turn
 				}
 				got, err := Count(t.Context(), game, start, Options{Job: job.Job{Workers: workers, Family: family}})
-				if err != nil || !slices.Equal(got, want) {
-					t.Errorf("%s from %v, %d workers, %v: %v, %v, want %v", game.Name(), start, workers, family, got, err, want)
-				}
+				should.Hold(t, err == nil && slices.Equal(got, want),
+					"%s from %v, %d workers, %v: %v, %v, want %v", game.Name(), start, workers, family, got, err, want)
 			}
 		}
 	})

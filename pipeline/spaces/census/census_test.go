@@ -62,8 +62,7 @@ func TestDocumentTables(t *testing.T) {
 	}
 }
 
-// TestDocumentCells reads the cells of the document and compares them one by
-// one, so that nothing rests on how tables are set.
+// TestDocumentCells reads the cells of the document and compares them one by one, so that nothing rests on how tables are set.
 func TestDocumentCells(t *testing.T) {
 	for file, table := range map[string]*census.Table{
 		"8-pits.txt":  must.Get(eight())(t),

@@ -50,8 +50,7 @@ const (
 	fnvPrime   = 1099511628211
 )
 
-// summarise reduces the scores of a layer to what the truth says of it. The
-// hash is over the scores as bytes, in rank order.
+// summarise reduces the scores of a layer to what the truth says of it. The hash is over the scores as bytes, in rank order.
 func summarise(seeds int, scores []int8) truth {
 	s := truth{seeds: seeds, positions: len(scores)}
 	hash, sum := uint64(truthBasis), 0

@@ -186,8 +186,7 @@ func TestEndlessPlay(t *testing.T) {
 	}
 }
 
-// TestLineOfMoves settles a chain that would overflow a recursion's stack budget:
-// each state has one quiet move, to the next.
+// TestLineOfMoves settles a chain that would overflow a recursion's stack budget: each state has one quiet move, to the next.
 func TestLineOfMoves(t *testing.T) {
 	table := must.Get(solve(t.Context(), line{}, 0))(t)
 	for u, score := range table[0] {

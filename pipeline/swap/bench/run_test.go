@@ -80,8 +80,7 @@ func slow(t *testing.T) { t.Helper(); tries.SkipIf(t, testing.Short(), "measures
 // shortRun is the report of a short run, for all tests that do not change it.
 var shortRun = sync.OnceValues(func() (*Report, error) { return Run(context.Background(), short()) })
 
-// TestLongRepeated wants the same values for the same seed, and in the long run others for another one; there
-// solvers are repeated too.
+// TestLongRepeated wants the same values for the same seed, and in the long run others for another one; there solvers are repeated too.
 func TestLongRepeated(t *testing.T) {
 	slow(t)
 	whole := untimed(t, must.Get(shortRun())(t))
@@ -119,12 +118,9 @@ func checkSolvers(t *testing.T, r *Report) {
 		should.Hold(t, table.Known == table.Grids, "%s: %d of %d distances known", table.size(), table.Known, table.Grids)
 		for _, s := range table.Solvers {
 			exact := s.Optimal == table.Grids && s.Excess == 0 && s.MeanLength == table.Distance.Mean
-			if s.Exact && !exact || s.Excess < 0 || s.Solved != table.Grids {
-				t.Errorf("%s: %+v", table.size(), s)
-			}
-			if s.Expanded.Median > s.Expanded.Max || s.Expanded.Mean > s.Expanded.Max {
-				t.Errorf("%s: %s expands %+v", table.size(), s.Name, s.Expanded)
-			}
+			should.Not(t, s.Exact && !exact || s.Excess < 0 || s.Solved != table.Grids, "%s: %+v", table.size(), s)
+			should.Not(t, s.Expanded.Median > s.Expanded.Max || s.Expanded.Mean > s.Expanded.Max,
+				"%s: %s expands %+v", table.size(), s.Name, s.Expanded)
 		}
 	}
 }

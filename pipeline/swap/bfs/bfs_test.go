@@ -37,8 +37,7 @@ func search(t testing.TB, rows, cols, workers int) *bfs.Result {
 	return must.Get(bfs.Search(t.Context(), mustGrid(t, rows, cols), bfs.Options{Job: job.Job{Workers: workers}}))(t)
 }
 
-// reference returns the depths of testdata/depths.csv by "rows x cols". They were
-// computed by a program independent of this one.
+// reference returns the depths of testdata/depths.csv by "rows x cols". They were computed by a program independent of this one.
 func reference(t *testing.T) map[string][]uint64 {
 	records := must.Rows(t, "testdata/depths.csv")
 	depths := map[string][]uint64{}
@@ -71,8 +70,7 @@ func TestSummary(t *testing.T) {
 	should.Equal(t, math.Round(r.Mean()*1e6)/1e6, 9.030252, "mean")
 }
 
-// mahonian returns the numbers of permutations of n items by inversions, from
-// the generating function 1 (1+x) (1+x+x^2) ...
+// mahonian returns the numbers of permutations of n items by inversions, from the generating function 1 (1+x) (1+x+x^2) ...
 func mahonian(n int) []uint64 {
 	row := []uint64{1}
 	for k := 2; k <= n; k++ {
@@ -140,8 +138,7 @@ func TestMemory(t *testing.T) {
 	should.Not(t, float64(need) > 0.3*float64(perm.Factorial(12)), "3 x 4 needs %d bytes", need)
 }
 
-// memoryNeeded returns the memory that a search is said to need when it is refused: in memory, or on
-// disk if dir is not empty.
+// memoryNeeded returns the memory that a search is said to need when it is refused: in memory, or on disk if dir is not empty.
 func memoryNeeded(t *testing.T, g *swap.Grid, workers int, dir string) uint64 {
 	t.Helper()
 	_, err := bfs.Search(t.Context(), g, bfs.Options{Job: job.Job{Memory: 1, Workers: workers}, Dir: dir})
@@ -298,8 +295,7 @@ func (c *class) least(a, b, x, y int) swap.State {
 
 func onDisk(dir string) bfs.Options { return bfs.Options{Job: job.Job{Workers: 2}, Dir: dir} }
 
-// memories returns what a search of a grid on disk may be given: the least, so
-// much that some blocks are held, and enough for all.
+// memories returns what a search of a grid on disk may be given: the least, so much that some blocks are held, and enough for all.
 func memories(t *testing.T, g *swap.Grid, workers int) []uint64 {
 	t.Helper()
 	least := memoryNeeded(t, g, workers, t.TempDir())
@@ -401,8 +397,7 @@ func TestDamage(t *testing.T) {
 	}, search(t, 2, 4, 1).Depths)
 }
 
-// TestForged has checkpoints under right checksums whose counts may be of a search, but
-// not of the states in the blocks.
+// TestForged has checkpoints under right checksums whose counts may be of a search, but not of the states in the blocks.
 func TestForged(t *testing.T) {
 	for name, forge := range map[string]func(b []byte){
 		"a newest state more":   func(b []byte) { b[3+8*(int(b[2])-1)]++ },

@@ -13,8 +13,7 @@ import (
 	"grenier/layers/swap"
 )
 
-// TestLayouts checks that every grid of up to 16 cells can be divided, and that
-// each edge is in one list with places in range.
+// TestLayouts checks that every grid of up to 16 cells can be divided, and that each edge is in one list with places in range.
 func TestLayouts(t *testing.T) {
 	for rows := 1; rows <= swap.MaxCells; rows++ {
 		for cols := 1; rows*cols <= swap.MaxCells; cols++ {
@@ -48,8 +47,7 @@ func checkLayout(t *testing.T, g *swap.Grid, l *layout) {
 	should.Hold(t, edges == len(g.Swaps()), "%d x %d: %d edges, want %d", g.Rows(), g.Cols(), edges, len(g.Swaps()))
 }
 
-// TestRegroup checks that words are regrouped without loss, and the group of each
-// bit is the group of the tile in the cell.
+// TestRegroup checks that words are regrouped without loss, and the group of each bit is the group of the tile in the cell.
 func TestRegroup(t *testing.T) {
 	for cell := range tail {
 		for parity := range 2 {

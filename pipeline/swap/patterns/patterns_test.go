@@ -33,8 +33,7 @@ func mustTiles(tb testing.TB, g *swap.Grid, numbers ...int) heuristic.Tiles {
 	return must.Get(heuristic.TilesOf(g, numbers))(tb)
 }
 
-// relax returns the costs of all placements of tiles by relaxing every swap until
-// nothing changes: no queue, no order, no table of steps.
+// relax returns the costs of all placements of tiles by relaxing every swap until nothing changes: no queue, no order, no table of steps.
 func relax(g *swap.Grid, tiles heuristic.Tiles, cost heuristic.Cost) []uint8 {
 	n, k := g.Cells(), tiles.Len()
 	values := make([]uint8, perm.Arrangements(n, k))
@@ -314,9 +313,8 @@ var (
 
 var costs = map[string]heuristic.Cost{"unit": heuristic.Unit, "weighted": heuristic.Tracked}
 
-// make returns nil for what this package does not have: readings of the document
-// that docs/sources.md calls wrong, values that are not whole, and covers that take sets by
-// their cost for each tile ("frac"), whose means are as of half Manhattan.
+// make returns nil for what this package does not have: readings of the document that docs/sources.md calls wrong, values that are not
+// whole, and covers that take sets by their cost for each tile ("frac"), whose means are as of half Manhattan.
 func (z *zoo) make(name string) heuristic.Heuristic {
 	switch {
 	case strings.HasPrefix(name, "2*WD"), name == "ID real", strings.Contains(name, "frac"):
@@ -464,9 +462,8 @@ func (z *zoo) bounds(cost heuristic.Cost) []heuristic.Heuristic {
 	return all
 }
 
-// TestLongFlags checks the flags of bounds by pattern databases on all states and swaps of
-// small grids. A column has the cells and swaps of a row and nothing else counts, so
-// columns are left out. Grids of 9 cells are left to the full run.
+// TestLongFlags checks the flags of bounds by pattern databases on all states and swaps of small grids. A column has the cells and swaps of
+// a row and nothing else counts, so columns are left out. Grids of 9 cells are left to the full run.
 func TestLongFlags(t *testing.T) {
 	cells := tries.Pick(6, 8, 9)
 	for _, size := range smallGrids(cells) {

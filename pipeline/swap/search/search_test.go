@@ -91,8 +91,7 @@ func agree(t *testing.T, name string, g *swap.Grid, s swap.State, distance int, 
 	}
 }
 
-// TestLongAllStates takes every state of small grids; of the largest one a solver takes every seventh,
-// unless there is time for all.
+// TestLongAllStates takes every state of small grids; of the largest one a solver takes every seventh, unless there is time for all.
 func TestLongAllStates(t *testing.T) {
 	shapes := [][2]int{{1, 1}, {1, 2}, {2, 1}, {5, 1}, {2, 2}, {2, 3}}
 	if tries.Long() {
@@ -119,8 +118,7 @@ func TestLongAllStates(t *testing.T) {
 // every says of how many states and solvers of the largest grids one is taken: all in the full run.
 func every() int { return tries.Pick(20, 9, 1) }
 
-// TestLongRandom3x3 takes dozens of grids for the solvers that are quick enough, and 1,000
-// for all of them in the full run.
+// TestLongRandom3x3 takes dozens of grids for the solvers that are quick enough, and 1,000 for all of them in the full run.
 func TestLongRandom3x3(t *testing.T) {
 	g := mustGrid(t, 3, 3)
 	depth := swaptest.Distances(g)
@@ -164,9 +162,8 @@ func TestLongChains(t *testing.T) {
 			sum += max(row, -row) + max(col, -col)
 		}
 		swaps = len(run(t, "chains", g, s, search.Options{}).Swaps)
-		if swaps > 2*sum || swaps > 4*distance {
-			t.Fatalf("%d x %d, state %x: %d swaps, %d needed, sum of distances %d", g.Rows(), g.Cols(), s, swaps, distance, sum)
-		}
+		must.Not(t, swaps > 2*sum || swaps > 4*distance,
+			"%d x %d, state %x: %d swaps, %d needed, sum of distances %d", g.Rows(), g.Cols(), s, swaps, distance, sum)
 		return swaps
 	}
 	for _, shape := range [][2]int{{2, 3}, {2, 4}, {3, 3}} {
@@ -375,8 +372,7 @@ func TestGenerate(t *testing.T) {
 	}
 }
 
-// TestParallel: neither the solution nor the work depends on the number of workers, with a
-// bound that is not consistent too.
+// TestParallel: neither the solution nor the work depends on the number of workers, with a bound that is not consistent too.
 func TestParallel(t *testing.T) {
 	g := mustGrid(t, 3, 3)
 	depth := swaptest.Distances(g)
@@ -451,8 +447,7 @@ func walked(g *swap.Grid, swaps int, r *rand.Rand) swap.List {
 	return l
 }
 
-// TestLargeNear solves grids that are a known number of swaps from home at most: no
-// lower bound may be above it, and IDA* is not longer.
+// TestLargeNear solves grids that are a known number of swaps from home at most: no lower bound may be above it, and IDA* is not longer.
 func TestLargeNear(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 9))
 	for _, shape := range [][2]int{{1, 20}, {2, 9}, {5, 5}, {4, 6}, {8, 8}} {
@@ -504,8 +499,7 @@ func TestBeamDistances(t *testing.T) {
 	should.Not(t, shortest < 190, "%d of 200 are shortest", shortest)
 }
 
-// TestBeamMemory checks that a search keeps to its memory, as it counts it, and that the
-// solution is better the more it has.
+// TestBeamMemory checks that a search keeps to its memory, as it counts it, and that the solution is better the more it has.
 func TestBeamMemory(t *testing.T) {
 	g := mustGrid(t, 5, 5)
 	l := must.Get(search.Generate(g, 0.67, rand.New(rand.NewPCG(12, 12))))(t)

@@ -147,9 +147,8 @@ func agreeSeeds(pits int) int {
 	return tries.More(map[int]int{4: 16, 6: 11, 8: 8, 10: 6, 12: 5}, map[int]int{4: 40, 6: 24, 8: 14, 10: 11, 12: 10})[pits]
 }
 
-// TestLongEqualsTheOracle compares every layer, byte by byte, with the document's
-// algorithm, for all kernel families and several numbers of workers. The test
-// of random options covers the rest.
+// TestLongEqualsTheOracle compares every layer, byte by byte, with the document's algorithm, for all kernel families and several numbers of
+// workers. The test of random options covers the rest.
 func TestLongEqualsTheOracle(t *testing.T) {
 	rng := tries.Rand(t)
 	for pits := awari.MinPits; pits <= awari.MaxPits; pits += 2 {
@@ -171,8 +170,7 @@ func TestLongEqualsTheOracle(t *testing.T) {
 	}
 }
 
-// someKernels returns options for all families with one number of workers each, in long
-// tests with all.
+// someKernels returns options for all families with one number of workers each, in long tests with all.
 func someKernels(rng *rand.Rand) (some []Options) {
 	all := everyKernel()
 	if tries.Long() {
@@ -195,8 +193,7 @@ func everyKernel() []Options {
 	return all
 }
 
-// TestLongAnyOptionsGiveTheSame solves layers of random games in random ways: they
-// equal those of the document's algorithm, byte by byte.
+// TestLongAnyOptionsGiveTheSame solves layers of random games in random ways: they equal those of the document's algorithm, byte by byte.
 func TestLongAnyOptionsGiveTheSame(t *testing.T) {
 	configs := tries.Pick(20, 500, 20_000)
 	rng := tries.Rand(t)
@@ -240,9 +237,8 @@ func TestLongReadAnyPart(t *testing.T) {
 	for range tries.Runs(40) {
 		c := randomConfig(t, rng)
 		l, want := c.solve(t), awaritest.Oracle(t, c.game, c.seeds)[c.seeds]
-		if l.Seeds() != c.seeds || l.Positions() != uint64(len(want)) {
-			t.Fatalf("%+v: layer %d with %d positions, want %d", c, l.Seeds(), l.Positions(), len(want))
-		}
+		must.Hold(t, l.Seeds() == c.seeds && l.Positions() == uint64(len(want)),
+			"%+v: layer %d with %d positions, want %d", c, l.Seeds(), l.Positions(), len(want))
 		var group errgroup.Group
 		for range 100 {
 			start := rng.IntN(len(want))
@@ -255,9 +251,8 @@ func TestLongReadAnyPart(t *testing.T) {
 				if err := l.Read(uint64(start), got[:length]); err != nil {
 					return err
 				}
-				if !slices.Equal(got[:length], want[start:][:length]) || got[length] != 99 {
-					t.Errorf("%+v: %d scores from %d on differ", c, length, start)
-				}
+				should.Hold(t, slices.Equal(got[:length], want[start:][:length]) && got[length] == 99,
+					"%+v: %d scores from %d on differ", c, length, start)
 				return nil
 			})
 		}
@@ -327,8 +322,7 @@ func (r *sweepReports) changed(stage fixpoint.Stage) (n uint64) {
 	return n
 }
 
-// follow checks that each report follows from the one before, and lists the last ones
-// of sweeps.
+// follow checks that each report follows from the one before, and lists the last ones of sweeps.
 func follow(t *testing.T, c config, reports []fixpoint.Progress) (ends sweepReports) {
 	t.Helper()
 	reports = slices.DeleteFunc(slices.Clone(reports), func(p fixpoint.Progress) bool { return p.Turning })
@@ -350,9 +344,8 @@ func follow(t *testing.T, c config, reports []fixpoint.Progress) (ends sweepRepo
 	return ends
 }
 
-// follows reports whether next can be the stage or sweep after p. Sweeps may become
-// sparse and dense again. After a window is stored comes the next one, whose first sweep has
-// the number of the last one before, which did nothing.
+// follows reports whether next can be the stage or sweep after p. Sweeps may become sparse and dense again. After a window is stored comes
+// the next one, whose first sweep has the number of the last one before, which did nothing.
 func follows(p, next fixpoint.Progress) bool {
 	if next.Base != p.Base {
 		return next.Stage == fixpoint.Stages || next.Base > p.Base && next.Sweep == p.Sweep &&
@@ -406,9 +399,8 @@ func TestLongProgressOfWindowsAddsUp(t *testing.T) {
 		if changes := ends.changed(fixpoint.DenseStage) + ends.changed(fixpoint.SparseStage); s.Changes != changes || s.Events != ends.changed(fixpoint.SparseStage) {
 			t.Fatalf("%+v: %d changes reported, statistics %+v", x.config, changes, s)
 		}
-		if last := reports[len(reports)-1]; last.Stage != fixpoint.FullStage || last.Done != last.Positions {
-			t.Fatalf("%+v: the last report is %+v", x.config, last)
-		}
+		last := reports[len(reports)-1]
+		must.Hold(t, last.Stage == fixpoint.FullStage && last.Done == last.Positions, "%+v: the last report is %+v", x.config, last)
 		all := awaritest.Oracle(t, x.game, x.seeds)[x.seeds]
 		for i, p := range reports {
 			ends := int64(0)
@@ -417,9 +409,7 @@ func TestLongProgressOfWindowsAddsUp(t *testing.T) {
 					ends++
 				}
 			}
-			if p.Ends != ends {
-				t.Fatalf("%+v: report %+v, but %d scores are beyond the base", x.config, p, ends)
-			}
+			must.Hold(t, p.Ends == ends, "%+v: report %+v, but %d scores are beyond the base", x.config, p, ends)
 			if i > 0 && less(p.Traffic, reports[i-1].Traffic) {
 				t.Fatalf("%+v: traffic %+v after %+v", x.config, p.Traffic, reports[i-1].Traffic)
 			}
@@ -458,8 +448,7 @@ func TestLongStatsOfWindowsAreSensible(t *testing.T) {
 		if open := uint64(board.LayoutOf(x.game.Half(), x.seeds).Scores) * uint64(s.Bits) / 8; s.Bytes < open || s.Bytes > open && !x.options.thin && x.options.Memory <= 1 {
 			t.Fatalf("%+v: %d bytes for scores of %d", x.config, s.Bytes, open)
 		}
-		// Captures are written once, and again when fewer matter; windows read them, and thin ones
-		// what was found before.
+		// Captures are written once, and again when fewer matter; windows read them, and thin ones what was found before.
 		captures, windows := x.disk.bytes(t, "captures"), x.disk.bytes(t, "window")
 		w, r := s.Traffic.Written, s.Traffic.Read
 		must.Not(t, w[fixpoint.CaptureStage] == 0 || w[fixpoint.FullStage] < windows || w[fixpoint.CaptureStage]+w[fixpoint.DenseStage]+w[fixpoint.FullStage] < captures+windows || w[fixpoint.SparseStage]+w[fixpoint.Stages] != 0,
@@ -483,19 +472,16 @@ func (d *disk) bytes(t *testing.T, part string) (n uint64) {
 // benchFirst to benchLast are the layers that BenchmarkSolve solves.
 const benchFirst, benchLast = 16, 20
 
-// benchGeneric is the last of them for the generic kernels, which take minutes for the
-// others.
+// benchGeneric is the last of them for the generic kernels, which take minutes for the others.
 const benchGeneric = 18
 
-// below are the layers below those that benchmarks solve, for all of them
-// together.
+// below are the layers below those that benchmarks solve, for all of them together.
 var below struct {
 	mu    sync.Mutex
 	tower *tower
 }
 
-// lowerOf returns the layers that captures of the layer of n seeds lead to, solved by the
-// fastest kernels.
+// lowerOf returns the layers that captures of the layer of n seeds lead to, solved by the fastest kernels.
 func lowerOf(b *testing.B, n int) *tower {
 	below.mu.Lock()
 	defer below.mu.Unlock()

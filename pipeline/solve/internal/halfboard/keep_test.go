@@ -83,8 +83,7 @@ func (x *trial) stopSweeping(t *testing.T) bool {
 	})
 }
 
-// TestLongKeptWorkIsNotDoneTwice: what was kept of a layer in memory is not computed again, and
-// Checkpointed knows of it.
+// TestLongKeptWorkIsNotDoneTwice: what was kept of a layer in memory is not computed again, and Checkpointed knows of it.
 func TestLongKeptWorkIsNotDoneTwice(t *testing.T) {
 	rng := tries.Rand(t)
 	for stops := 0; stops < trials(4); {
@@ -117,8 +116,7 @@ func (x *trial) checkpointed(t *testing.T) (seeds int, same bool) {
 	return x.newEngine(t).Checkpointed(func(int) stream.Below { return x.below })
 }
 
-// TestLongResumedSweepsAreFew: a layer whose scores are all found needs no more than
-// to see that.
+// TestLongResumedSweepsAreFew: a layer whose scores are all found needs no more than to see that.
 func TestLongResumedSweepsAreFew(t *testing.T) {
 	rng := tries.Rand(t)
 	for stops := 0; stops < trials(4); {
@@ -207,8 +205,7 @@ func TestUselessStreams(t *testing.T) {
 	}
 }
 
-// TestScoresOutliveOffers: scores that were found are a start also when offers must be computed, in whose
-// course their memory is used.
+// TestScoresOutliveOffers: scores that were found are a start also when offers must be computed, in whose course their memory is used.
 func TestScoresOutliveOffers(t *testing.T) {
 	rng := tries.Rand(t)
 	x := smallWholeTrial(t, rng)
@@ -224,12 +221,10 @@ func TestScoresOutliveOffers(t *testing.T) {
 // TestNothingFound: what is in memory before the first sweep is no checkpoint.
 func TestNothingFound(t *testing.T) {
 	x := smallWholeTrial(t, tries.Rand(t))
-	if !x.stop(t, func(int, int, fixpoint.Stage) bool { return x.now().Done == x.now().Positions }) || x.last.Stage != fixpoint.CaptureStage {
-		t.Fatalf("%+v: stopped at %+v", x.config, x.last)
-	}
-	if names := x.disk.streams(t); slices.Contains(names, rundir.FoundName) {
-		t.Errorf("%+v: streams %q", x.config, names)
-	}
+	must.Hold(t, x.stop(t, func(int, int, fixpoint.Stage) bool { return x.now().Done == x.now().Positions }) && x.last.Stage == fixpoint.CaptureStage,
+		"%+v: stopped at %+v", x.config, x.last)
+	names := x.disk.streams(t)
+	should.Not(t, slices.Contains(names, rundir.FoundName), "%+v: streams %q", x.config, names)
 }
 
 func (d *disk) flipAny(t *testing.T, rng *rand.Rand, name string) {
@@ -264,9 +259,7 @@ func TestStaleWindows(t *testing.T) {
 	x := smallTrial(t, rng)
 	x.finish(t)
 	for _, name := range x.disk.streams(t) {
-		if !strings.HasPrefix(name, "window-") {
-			t.Errorf("%s is kept when all windows are found", name)
-		}
+		should.Hold(t, strings.HasPrefix(name, "window-"), "%s is kept when all windows are found", name)
 	}
 	whole := x.reads
 	x.below++
@@ -419,8 +412,7 @@ type history struct {
 	Changes, Events uint64
 }
 
-// stored returns the newest history in the streams that are there and whose names begin
-// like that, an empty one if there are none.
+// stored returns the newest history in the streams that are there and whose names begin like that, an empty one if there are none.
 func (x *trial) stored(t *testing.T, prefix string) (newest history) {
 	t.Helper()
 	for _, name := range x.disk.streams(t) {
@@ -451,8 +443,7 @@ func (h *history) grows(t *testing.T, s *fixpoint.Stats) {
 	must.Not(t, less, "after %+v come %+v", h, s)
 }
 
-// TestLongTimesAddUp: the time of a resumed layer is that of all its runs, up to the checkpoints that
-// were used.
+// TestLongTimesAddUp: the time of a resumed layer is that of all its runs, up to the checkpoints that were used.
 func TestLongTimesAddUp(t *testing.T) { eachEngine(t, testTimesAddUp) }
 
 func testTimesAddUp(t *testing.T, rng *rand.Rand, draw func(t *testing.T, rng *rand.Rand) *trial) {
@@ -513,8 +504,7 @@ func TestImpossibleHistories(t *testing.T) {
 	}
 }
 
-// TestLongBugsLeaveCheckpoints: a panic, in whatever goroutine, is an error, and the layer
-// resumes from what was stored before.
+// TestLongBugsLeaveCheckpoints: a panic, in whatever goroutine, is an error, and the layer resumes from what was stored before.
 func TestLongBugsLeaveCheckpoints(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	eachEngine(t, testBugsLeaveCheckpoints)

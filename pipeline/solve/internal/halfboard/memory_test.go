@@ -31,9 +31,8 @@ func heapInUse() uint64 {
 	return m.HeapAlloc
 }
 
-// TestMemoryIsEnough compares the estimate with what layers take, the patterns
-// that an engine keeps included. Small layers and small boards may take some more
-// than the estimate besides their scores.
+// TestMemoryIsEnough compares the estimate with what layers take, the patterns that an engine keeps included. Small layers and small boards
+// may take some more than the estimate besides their scores.
 func TestMemoryIsEnough(t *testing.T) {
 	for _, c := range []config{
 		{seeds: 0, game: awaritest.Game(t, 4, awari.Awari)},
@@ -67,8 +66,7 @@ func TestMemoryGrows(t *testing.T) {
 	}
 }
 
-// TestMemoryOfWindowsGrows with the seeds, the workers and the bits, and is what form
-// decides by.
+// TestMemoryOfWindowsGrows with the seeds, the workers and the bits, and is what form decides by.
 func TestMemoryOfWindowsGrows(t *testing.T) {
 	for pits := awari.MinPits; pits <= awari.MaxPits; pits += 2 {
 		game := awaritest.Game(t, pits, awari.Awari)
@@ -92,8 +90,7 @@ func TestMemoryOfWindowsGrows(t *testing.T) {
 	}
 }
 
-// TestFormFollowsMemory: the widest codes that fit, and none if there is less than the
-// least.
+// TestFormFollowsMemory: the widest codes that fit, and none if there is less than the least.
 func TestFormFollowsMemory(t *testing.T) {
 	game := awaritest.Game(t, 12, awari.Awari)
 	for _, n := range []int{24, 32, 48} {
@@ -256,8 +253,7 @@ func narrowest(game awari.Game, n int) uint64 {
 	return narrow(game, n, 1, stream.AllCodes[len(stream.AllCodes)-1])
 }
 
-// windowsOf returns the most windows of the layer of n seeds: as many if none is thin, since it has
-// scores of n.
+// windowsOf returns the most windows of the layer of n seeds: as many if none is thin, since it has scores of n.
 func windowsOf(n int, codes *window.Codes) int { return max(1, stream.WindowsFrom(0, n, codes)) }
 
 // TestLongWindowsArePredicted: a layer takes as many windows as its width needs, or fewer if some are
@@ -291,8 +287,7 @@ func TestThinIsChosen(t *testing.T) {
 	}
 }
 
-// TestLongThinBytes: plans count the blocks and lines of thin windows as engines do, which take as many
-// scores as fit, and not one more.
+// TestLongThinBytes: plans count the blocks and lines of thin windows as engines do, which take as many scores as fit, and not one more.
 func TestLongThinBytes(t *testing.T) {
 	rng := tries.Rand(t)
 	for range tries.Runs(40) {

@@ -27,8 +27,7 @@ import (
 	"grenier/pipeline/solve/internal/halfboard/stream"
 )
 
-// disk is a disk in memory whose reads can fail as well, and that counts the files
-// that are open.
+// disk is a disk in memory whose reads can fail as well, and that counts the files that are open.
 type disk struct {
 	*crashfs.FS
 	open atomic.Int64
@@ -37,8 +36,7 @@ type disk struct {
 
 func newDisk() *disk { return &disk{FS: crashfs.New()} }
 
-// plain returns the directory of the work file, in which nothing but the file system
-// fails.
+// plain returns the directory of the work file, in which nothing but the file system fails.
 func (d *disk) plain() vfs.Dir { return d.FS.Dir("work") }
 
 // work returns the directory of the work file.
@@ -275,8 +273,7 @@ func (x *trial) fail(t *testing.T, want error) bool {
 	return false
 }
 
-// stop resumes the layer and ends the context at the first report for which when
-// holds. It reports whether that was before the end.
+// stop resumes the layer and ends the context at the first report for which when holds. It reports whether that was before the end.
 func (x *trial) stop(t *testing.T, when func(all, ofStage int, stage fixpoint.Stage) bool) bool {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -290,8 +287,7 @@ func (x *trial) stop(t *testing.T, when func(all, ofStage int, stage fixpoint.St
 	return false
 }
 
-// stopInWindow stops in a sweep of the given window, where the first one is 1, when there is
-// a checkpoint of it.
+// stopInWindow stops in a sweep of the given window, where the first one is 1, when there is a checkpoint of it.
 func (x *trial) stopInWindow(t *testing.T, window int) {
 	t.Helper()
 	values := x.options.codes().Values
@@ -375,8 +371,7 @@ func eachSmallEngine(t *testing.T, test func(t *testing.T, rng *rand.Rand, draw 
 	t.Run("whole", func(t *testing.T) { test(t, tries.Rand(t), smallWholeTrial) })
 }
 
-// TestLongCrashes crashes in each operation on files: the process is killed, or the power
-// goes, and sometimes a second time.
+// TestLongCrashes crashes in each operation on files: the process is killed, or the power goes, and sometimes a second time.
 func TestLongCrashes(t *testing.T) { eachSmallEngine(t, testCrashes) }
 
 func testCrashes(t *testing.T, rng *rand.Rand, draw func(t *testing.T, rng *rand.Rand) *trial) {
@@ -443,8 +438,7 @@ func TestLongStreamsAreMissed(t *testing.T) {
 	}
 }
 
-// TestLongFailingDisks: operations on files fail, several times in a row. What was stored
-// before is not given up for that.
+// TestLongFailingDisks: operations on files fail, several times in a row. What was stored before is not given up for that.
 func TestLongFailingDisks(t *testing.T) { eachSmallEngine(t, testFailingDisks) }
 
 func testFailingDisks(t *testing.T, rng *rand.Rand, draw func(t *testing.T, rng *rand.Rand) *trial) {
@@ -499,8 +493,7 @@ func (x *cancelling) progress(p fixpoint.Progress) {
 	x.ended = x.ended || p.Stage == fixpoint.FullStage && p.Done == p.Positions
 }
 
-// cancelAt solves the layer of c and ends the context at a report, counted from 1
-// on, or never if at is 0.
+// cancelAt solves the layer of c and ends the context at a report, counted from 1 on, or never if at is 0.
 func (c config) cancelAt(t *testing.T, at int) *cancelling {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -526,8 +519,7 @@ func (c config) cancelAt(t *testing.T, at int) *cancelling {
 	return x
 }
 
-// check looks at what Solve has returned. What is under way when the context ends
-// is completed.
+// check looks at what Solve has returned. What is under way when the context ends is completed.
 func (x *cancelling) check(t *testing.T, c config, l *Layer, err error) {
 	workers := max(1, c.options.Workers)
 	switch where := fmt.Sprintf("layer %d", c.seeds); {

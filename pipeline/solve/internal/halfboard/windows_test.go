@@ -34,8 +34,7 @@ import (
 	"grenier/pipeline/solve/internal/halfboard/stream"
 )
 
-// TestLongWindowsGiveTheSame solves layers of random games window by window, in random ways:
-// they equal those of the document's algorithm.
+// TestLongWindowsGiveTheSame solves layers of random games window by window, in random ways: they equal those of the document's algorithm.
 func TestLongWindowsGiveTheSame(t *testing.T) {
 	configs := tries.Pick(5, 200, 20_000)
 	rng := tries.Rand(t)
@@ -295,8 +294,7 @@ func someWidths(rng *rand.Rand) []int {
 	return all[rng.IntN(len(all)):][:1]
 }
 
-// TestLongDamagedStreams damages each kind of streams in each way: what is damaged is named
-// and computed again, and never believed.
+// TestLongDamagedStreams damages each kind of streams in each way: what is damaged is named and computed again, and never believed.
 func TestLongDamagedStreams(t *testing.T) {
 	rng := tries.Rand(t)
 	for _, bits := range someWidths(rng) {
@@ -424,8 +422,7 @@ func random(rng *rand.Rand, begin []byte, n int) []byte {
 	return b
 }
 
-// TestFloorsOfCheckpoints: those of codes are not believed. While lines are being changed, a copy of codes of two parts
-// can show any.
+// TestFloorsOfCheckpoints: those of codes are not believed. While lines are being changed, a copy of codes of two parts can show any.
 func TestFloorsOfCheckpoints(t *testing.T) {
 	rng := tries.Rand(t)
 	for _, c := range stream.AllCodes {
@@ -464,9 +461,8 @@ func TestLostWindows(t *testing.T) {
 			lose(x.disk, rundir.WindowName(bases[lost], part), rundir.WindowName(bases[lost+1], part))
 		}
 		x.finish(t)
-		if x.reads == 0 && lost == 0 || len(x.notes) > 0 {
-			t.Errorf("%+v: %d scores of lower layers are read; notes %q", x.config, x.reads, x.notes)
-		}
+		should.Not(t, x.reads == 0 && lost == 0 || len(x.notes) > 0,
+			"%+v: %d scores of lower layers are read; notes %q", x.config, x.reads, x.notes)
 	}
 }
 
@@ -571,8 +567,7 @@ func TestLongWindowsAreCancelled(t *testing.T) {
 	})
 }
 
-// TestLongLoadedScores reads a layer that was solved in windows in any order, from several
-// goroutines, and loads parts of it before or not.
+// TestLongLoadedScores reads a layer that was solved in windows in any order, from several goroutines, and loads parts of it before or not.
 func TestLongLoadedScores(t *testing.T) {
 	rng := tries.Rand(t)
 	for range trials(10) {
@@ -584,9 +579,8 @@ func TestLongLoadedScores(t *testing.T) {
 				case 0:
 					start := rng.Uint64N(l.Positions())
 					end, err := l.Load(t.Context(), start, func(uint64) {})
-					if err != nil || end != min(start/size*size+size, l.Positions()) {
-						t.Fatalf("%+v: loaded from %d to %d of %d, slabs of %d: %v", x.config, start, end, l.Positions(), size, err)
-					}
+					must.Hold(t, err == nil && end == min(start/size*size+size, l.Positions()),
+						"%+v: loaded from %d to %d of %d, slabs of %d: %v", x.config, start, end, l.Positions(), size, err)
 				case 1:
 					must.OK(t, l.LoadSample(t.Context()))
 					x.readsSample(t, l, want)
@@ -644,9 +638,8 @@ func TestLongSamples(t *testing.T) {
 				if stream.SlabSize(l.engine.Grid.Layer) != border {
 					t.Fatalf("slabs of %d", stream.SlabSize(l.engine.Grid.Layer))
 				}
-				if l.Stats().Traffic.Written[fixpoint.FullStage] == 0 || len(x.notes) > 0 {
-					t.Errorf("%v: what windows found is that of another sample; notes %q", sample, x.notes)
-				}
+				should.Not(t, l.Stats().Traffic.Written[fixpoint.FullStage] == 0 || len(x.notes) > 0,
+					"%v: what windows found is that of another sample; notes %q", sample, x.notes)
 				must.OK(t, l.LoadSample(t.Context()))
 				x.readsSample(t, l, want)
 				x.readsRight(t, l, want, 0, len(want))
@@ -679,8 +672,7 @@ func (x *trial) readsRight(t *testing.T, l *Layer, want []int8, start uint64, le
 	}
 }
 
-// TestLongLoadingFails: after a failure nothing wrong is read, neither by the one who fails nor
-// by others at the same time.
+// TestLongLoadingFails: after a failure nothing wrong is read, neither by the one who fails nor by others at the same time.
 func TestLongLoadingFails(t *testing.T) {
 	rng := tries.Rand(t)
 	failures := 0
@@ -693,9 +685,8 @@ func TestLongLoadingFails(t *testing.T) {
 				switch rng.IntN(4) {
 				case 0:
 					cancel()
-					if _, err := l.Load(ctx, 0, func(uint64) {}); err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, syscall.EIO) {
-						t.Fatal(err)
-					}
+					_, err := l.Load(ctx, 0, func(uint64) {})
+					must.Not(t, err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, syscall.EIO), "%v", err)
 				case 1:
 					l.Load(ctx, rng.Uint64N(l.Positions()), func(uint64) {})
 				}

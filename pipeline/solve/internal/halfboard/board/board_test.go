@@ -20,8 +20,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// eachGeometry calls check for halves of all sizes with a few hundred to a few
-// thousand of them: of most sums there are several panels.
+// eachGeometry calls check for halves of all sizes with a few hundred to a few thousand of them: of most sums there are several panels.
 func eachGeometry(t *testing.T, check func(t *testing.T, g *Geometry)) {
 	for q, n := range map[int]int{1: 5, 2: 20, 3: 18, 4: 14, 5: 11, 6: 10} {
 		check(t, must.Get(NewGeometry(q, n))(t))
@@ -68,8 +67,7 @@ func (c config) prepare(t testing.TB, lower Lower) *Layer {
 	return l
 }
 
-// TestCodesNumberTheHalves looks every half up by its code, its place and its
-// row.
+// TestCodesNumberTheHalves looks every half up by its code, its place and its row.
 func TestCodesNumberTheHalves(t *testing.T) {
 	eachGeometry(t, func(t *testing.T, g *Geometry) {
 		if count := int(g.Halves.Half().First(g.N + 1)); len(g.Pits) != count || len(g.places) != count {
@@ -94,8 +92,7 @@ func TestCodesNumberTheHalves(t *testing.T) {
 // cutSizes are bounds on runs.
 var cutSizes = []int{1, 2, 3, 7, 20, 56, 64, 100, 300, 1000, 1 << 20}
 
-// eachCut calls check for every sum of every geometry, cut in many ways. ends
-// lists where the runs end.
+// eachCut calls check for every sum of every geometry, cut in many ways. ends lists where the runs end.
 func eachCut(t *testing.T, check func(g *Geometry, sum, size int, ends []int)) {
 	eachGeometry(t, func(t *testing.T, g *Geometry) {
 		for sum := range g.N + 1 {
@@ -150,8 +147,7 @@ func TestRunsAreNatural(t *testing.T) {
 	})
 }
 
-// shared returns what halves have in common: the last pits in which all agree, and
-// of the pit before the least content.
+// shared returns what halves have in common: the last pits in which all agree, and of the pit before the least content.
 func shared(q int, halves []Half) Half {
 	common := halves[0]
 	for pit := q - 1; pit >= 0; pit-- {
@@ -182,8 +178,7 @@ func TestSuffixIsWhatHalvesShare(t *testing.T) {
 	})
 }
 
-// TestLayoutIsThatOfTheMatrices adds up what the matrices of layers take, which are
-// counted half by half.
+// TestLayoutIsThatOfTheMatrices adds up what the matrices of layers take, which are counted half by half.
 func TestLayoutIsThatOfTheMatrices(t *testing.T) {
 	for q, most := range map[int]int{2: 30, 3: 25, 4: 18, 5: 14, 6: 12} {
 		for n := range most + 1 {
@@ -245,15 +240,13 @@ func TestLongMatricesDoNotOverlap(t *testing.T) {
 			must.Hold(t, p.begin >= end && p.begin%64 == 0, "%+v: %d bytes at %d after %d", c, p.size, p.begin-start, end-start)
 			end = p.begin + p.size
 		}
-		if end != start+uintptr(size.Total()) || len(memory.mapping) < size.Total() {
-			t.Fatalf("%+v: %d bytes of memory, %d in use, %d counted", c, len(memory.mapping), end-start, size.Total())
-		}
+		must.Not(t, end != start+uintptr(size.Total()) || len(memory.mapping) < size.Total(),
+			"%+v: %d bytes of memory, %d in use, %d counted", c, len(memory.mapping), end-start, size.Total())
 		must.OK(t, memory.Close())
 	}
 }
 
-// TestTakeDividesMemory: what is taken is in order, and cannot grow into what
-// follows; reset takes it back.
+// TestTakeDividesMemory: what is taken is in order, and cannot grow into what follows; reset takes it back.
 func TestTakeDividesMemory(t *testing.T) {
 	r := must.Get(NewRegion(1000))(t)
 	for range 2 {
@@ -326,8 +319,7 @@ func TestSpareReturnsMemory(t *testing.T) {
 func TestStepsFit(t *testing.T) {
 	columns := ColumnsOf(maxHalf, awari.MaxSeeds)
 	should.Not(t, columns > 1<<columnBits, "%d columns", columns)
-	// A pit and the seeds in it say what the opponent receives, hence which matrix of an
-	// origins a link is of.
+	// A pit and the seeds in it say what the opponent receives, hence which matrix of an origins a link is of.
 	links := maxHalf * awari.MaxSeeds
 	should.Not(t, links > 1<<(32-columnBits), "%d links", links)
 }
@@ -352,9 +344,8 @@ func (g *Geometry) anyPlay(rng *rand.Rand) play {
 	}
 }
 
-// outcome is what a move does to a row: it captures seeds, or it is quiet if these are
-// 0, and child is the rank of the half that it leaves. If there is no
-// ordinary move, seeds is -1.
+// outcome is what a move does to a row: it captures seeds, or it is quiet if these are 0, and child is the rank of the half that it leaves.
+// If there is no ordinary move, seeds is -1.
 type outcome struct {
 	seeds int
 	child uint32
@@ -419,8 +410,7 @@ func eachPattern(t *testing.T, check func(g *Geometry, rules awari.Rules, sum in
 	}
 }
 
-// TestLongPatternsFollowTheRules plays random moves against all halves of a sum, seed
-// by seed.
+// TestLongPatternsFollowTheRules plays random moves against all halves of a sum, seed by seed.
 func TestLongPatternsFollowTheRules(t *testing.T) {
 	eachPattern(t, func(g *Geometry, rules awari.Rules, sum int, example play, p *pattern) {
 		game := awaritest.Game(t, 2*g.Q, rules)
@@ -440,8 +430,7 @@ func TestLongPatternsFollowTheRules(t *testing.T) {
 	})
 }
 
-// TestPatternsAreBuiltOnce asks for the same patterns from several goroutines, in
-// layers of their own.
+// TestPatternsAreBuiltOnce asks for the same patterns from several goroutines, in layers of their own.
 func TestPatternsAreBuiltOnce(t *testing.T) {
 	const askers, sums = 4, 8
 	moves := []halves.Move{{Ones: 1, Last: 0}, {Ones: 2, Last: 1}, {Ones: 2, Last: -1}, {Laps: 1, Last: -1}}

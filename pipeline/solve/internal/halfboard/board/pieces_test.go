@@ -109,8 +109,7 @@ func (l *library) together(t *testing.T, p *Pieces, workers int, rng *rand.Rand)
 	return errs
 }
 
-// TestLongRowsOfPieces compares rows with those of layers in memory, whatever there is room
-// for.
+// TestLongRowsOfPieces compares rows with those of layers in memory, whatever there is room for.
 func TestLongRowsOfPieces(t *testing.T) {
 	rng := tries.Rand(t)
 	for range tries.Runs(24) {
@@ -130,8 +129,7 @@ func TestLongRowsOfPieces(t *testing.T) {
 	}
 }
 
-// TestAllRowsOnce: every row of every layer, in order, takes every piece once, even if
-// there is room for one only.
+// TestAllRowsOnce: every row of every layer, in order, takes every piece once, even if there is room for one only.
 func TestAllRowsOnce(t *testing.T) {
 	l := newLibrary(t, tries.Rand(t))
 	r := newRows(NewPieces(l.layer, l, make([]int8, PieceLength)))
@@ -153,8 +151,7 @@ func TestAllRowsOnce(t *testing.T) {
 	}
 }
 
-// TestLongPiecesFail: who wants a piece that cannot be read gets the error, even if somebody
-// else is reading it, and nobody hangs.
+// TestLongPiecesFail: who wants a piece that cannot be read gets the error, even if somebody else is reading it, and nobody hangs.
 func TestLongPiecesFail(t *testing.T) {
 	rng := tries.Rand(t)
 	bad := errors.New("disk on fire")
@@ -181,8 +178,7 @@ func TestLongPiecesFail(t *testing.T) {
 	}
 }
 
-// TestLongOffersFollowTheRules asks the rules about every position of random layers, of
-// open and of full rows.
+// TestLongOffersFollowTheRules asks the rules about every position of random layers, of open and of full rows.
 func TestLongOffersFollowTheRules(t *testing.T) {
 	rng := tries.Rand(t)
 	for range tries.Runs(60) {
@@ -206,8 +202,7 @@ func TestLongOffersFollowTheRules(t *testing.T) {
 	}
 }
 
-// TestLongOffersDoNotDependOnRounds computes offers in rounds, with any memory for offers and
-// for pieces of lower layers.
+// TestLongOffersDoNotDependOnRounds computes offers in rounds, with any memory for offers and for pieces of lower layers.
 func TestLongOffersDoNotDependOnRounds(t *testing.T) {
 	rng := tries.Rand(t)
 	for range tries.Runs(60) {

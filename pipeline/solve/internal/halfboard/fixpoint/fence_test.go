@@ -41,8 +41,7 @@ func TestLongFenceBeforeMark(t *testing.T) {
 	}
 }
 
-// run returns the number of rounds of a tenth of a second, in long tests of a quarter, and those in
-// which the change was lost.
+// run returns the number of rounds of a tenth of a second, in long tests of a quarter, and those in which the change was lost.
 func (l *litmus) run(fence bool) (rounds int64, lost int) {
 	length := tries.More(time.Second/10, time.Second/4)
 	end := time.Now().Add(length)

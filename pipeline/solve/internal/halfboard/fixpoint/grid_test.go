@@ -206,9 +206,8 @@ func (e *laidOut) quietChildren(p position) (children []position) {
 	return children
 }
 
-// wave is what sorts a tile: for each pit, from the last one on, the seeds that both
-// halves have in it and those of the half with fewer; then those of the side that has
-// less, then those of the mover.
+// wave is what sorts a tile: for each pit, from the last one on, the seeds that both halves have in it and those of the half with fewer;
+// then those of the side that has less, then those of the mover.
 func (g *Grid) wave(t *tile) (key []int) {
 	for pit := g.Q - 1; pit >= 0; pit-- {
 		a, b := int(t.panels.Suffix[pit]), int(t.chunks.Suffix[pit])
@@ -217,8 +216,7 @@ func (g *Grid) wave(t *tile) (key []int) {
 	return append(key, min(t.matrix.Sum, g.N-t.matrix.Sum), t.matrix.Sum)
 }
 
-// TestLongOrderFollowsTheWave sorts shuffled tiles: none is lost, and those of later
-// waves come later.
+// TestLongOrderFollowsTheWave sorts shuffled tiles: none is lost, and those of later waves come later.
 func TestLongOrderFollowsTheWave(t *testing.T) {
 	rng := tries.Rand(t)
 	for range tries.Runs(150) {
@@ -248,8 +246,7 @@ func TestLongOrderFollowsTheWave(t *testing.T) {
 	}
 }
 
-// TestWorthMarking: a sweep is worth marking when few scores change, in few blocks,
-// and when marks are cheap.
+// TestWorthMarking: a sweep is worth marking when few scores change, in few blocks, and when marks are cheap.
 func TestWorthMarking(t *testing.T) {
 	const micro = 1e-6
 	measured := costs{compute: cost{100 * micro, 100}, mark: cost{500 * micro, 50}} // 1 and 10 microseconds each
@@ -295,8 +292,7 @@ func TestSlowSamplesDoNotCount(t *testing.T) {
 	should.Not(t, c.count != 10 || c.mean() > 0.05, "after a second for 10, a millisecond for 10: %+v", c)
 }
 
-// TestLedgerForgets: what was learned last counts most, and a sweep without samples
-// changes no mean.
+// TestLedgerForgets: what was learned last counts most, and a sweep without samples changes no mean.
 func TestLedgerForgets(t *testing.T) {
 	var l Ledger
 	for range 100 {

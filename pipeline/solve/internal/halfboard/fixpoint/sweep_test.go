@@ -36,8 +36,7 @@ func (c config) judge(t testing.TB, w *laidOut) *judge {
 // board returns the board of p.
 func (j *judge) board(p position) awari.Board { return j.laidOut.Grid.Board(p.mover, p.opponent) }
 
-// score returns the score of p, given those of the positions that its quiet moves
-// lead to.
+// score returns the score of p, given those of the positions that its quiet moves lead to.
 func (j *judge) score(p position) int8 {
 	score, ok := j.Offer(j.board(p))
 	if !ok {
@@ -73,8 +72,7 @@ func anyMask(rng *rand.Rand) uint64 {
 	return []uint64{mask, ^mask, ^uint64(0)}[rng.IntN(3)]
 }
 
-// disturb changes some of the scores of a block, and returns what the kernel says
-// about it and the positions that changed.
+// disturb changes some of the scores of a block, and returns what the kernel says about it and the positions that changed.
 func (e *laidOut) disturb(rng *rand.Rand, m *board.Matrix, panel, chunk int) (changes *transpose.Changes, changed []position) {
 	var next compress.Block
 	var before [board.Side * board.Side]int8
@@ -195,9 +193,7 @@ func TestLongTilesTellTheirReaders(t *testing.T) {
 		x.all.Store(true)
 		var b bench
 		w.sweepTile(&b, x)
-		if b.done.computed != x.columns() {
-			t.Fatalf("%+v: %d columns of blocks computed of a tile with %d", c, b.done.computed, x.columns())
-		}
+		must.Equal(t, b.done.computed, x.columns(), "%+v", c)
 		tiles := w.Grid.byBlock(t)
 		w.eachPosition(board.OpenRows, func(p position) {
 			if s := w.Grid.find(p); *s.score() == before[s.index(w)] {
@@ -237,8 +233,7 @@ func (s spot) index(e *laidOut) int {
 	return at + (s.panel*s.m.Rows[board.OpenRows]+s.chunk*board.Side+s.line)*board.Side + s.col
 }
 
-// TestMarksAreTaken: a mark is there until it is taken, once; rows may be taken again
-// until it settles.
+// TestMarksAreTaken: a mark is there until it is taken, once; rows may be taken again until it settles.
 func TestMarksAreTaken(t *testing.T) {
 	var m board.Mark
 	for _, add := range [][2]uint64{{1, 2}, {1 << 63, 2}, {4, 8}} {
@@ -267,9 +262,7 @@ func TestMarkOrder(t *testing.T) {
 	for _, do := range []func(){func() { m.Add(1, 1) }, func() { columns[0] = 1; m.Take() }} {
 		func() {
 			defer func() {
-				if recover() == nil || columns[0] != 0 {
-					t.Errorf("columns %x", columns)
-				}
+				should.Not(t, recover() == nil || columns[0] != 0, "columns %x", columns)
 			}()
 			do()
 		}()
@@ -330,8 +323,7 @@ func TestLongNoMarkIsLost(t *testing.T) {
 	}
 }
 
-// upToDate fails unless every position of an open row has the score that its moves
-// offer, and nothing is marked.
+// upToDate fails unless every position of an open row has the score that its moves offer, and nothing is marked.
 func (e *laidOut) upToDate(t *testing.T, c config, j *judge) {
 	e.eachPosition(board.OpenRows, func(p position) {
 		if got, want := *e.Grid.find(p).score(), j.score(p); got != want {

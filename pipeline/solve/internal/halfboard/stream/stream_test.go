@@ -227,9 +227,8 @@ func TestLongMasksDoNotOverlapBlocks(t *testing.T) {
 func TestWindowsFrom(t *testing.T) {
 	for _, c := range AllCodes {
 		for n := range 49 {
-			if got, bases := max(1, WindowsFrom(0, n, c)), Bases(n, c); got != len(bases) {
-				t.Errorf("%d seeds, %d bits: %d windows with bases %v", n, c.Bits, got, bases)
-			}
+			got, bases := max(1, WindowsFrom(0, n, c)), Bases(n, c)
+			should.Hold(t, got == len(bases), "%d seeds, %d bits: %d windows with bases %v", n, c.Bits, got, bases)
 		}
 	}
 }
@@ -307,9 +306,7 @@ func TestSlowCheckpointsAreFew(t *testing.T) {
 func TestCheckpointsWait(t *testing.T) {
 	w := windows(layOut(t, 2, 1), window.Two)
 	w.publishing.begin(func() error { return syscall.EIO })
-	if err := w.ready(); !errors.Is(err, syscall.EIO) {
-		t.Error(err)
-	}
+	should.Be(t, w.ready(), syscall.EIO)
 }
 
 // TestStoredWindowsAreCheckpoints: none is made before as much time has passed since.
