@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"grenier/internal/testkit/awaritest"
 	"grenier/internal/testkit/must"
@@ -26,216 +27,116 @@ import (
 	"grenier/io/vfs"
 	"grenier/layers/awari"
 	"grenier/pipeline/check/verify"
-	"grenier/pipeline/job"
 	"grenier/pipeline/solve"
 	"grenier/pipeline/solve/repair"
 )
 
-// forger changes what streams hold, under right checksums.
-type forger struct {
-	t     *testing.T
-	rng   *rand.Rand
-	work  vfs.Dir
-	other vfs.Dir // streams of the layer under other rules
+// A stream is what a run has stored of a layer.
+type stream struct {
+	dir  vfs.Dir
+	name string
 }
 
-func (f *forger) must(err error) { f.t.Helper(); must.OK(f.t, err) }
-
-// contents returns the header of a stream and what it holds.
-func (f *forger) contents(d vfs.Dir, name string) (spill.Header, []byte) {
-	f.t.Helper()
-	h, err := spill.ReadHeader(d, name)
-	f.must(err)
-	r, err := spill.Open(d, name, h, 1)
-	f.must(err)
+// read returns the header of the stream and what it holds.
+func (s stream) read(t *testing.T) (spill.Header, []byte) {
+	t.Helper()
+	h := must.Get(spill.ReadHeader(s.dir, s.name))(t)
+	r := must.Get(spill.Open(s.dir, s.name, h, 1))(t)
 	data, err := io.ReadAll(r)
-	f.must(errors.Join(err, r.Close()))
+	must.OK(t, errors.Join(err, r.Close()))
 	return h, data
+}
+
+// write replaces what the stream holds, under right checksums.
+func (s stream) write(t *testing.T, h spill.Header, data []byte) {
+	t.Helper()
+	w := must.Get(spill.Create(s.dir, s.name, h, spill.LZ4, 1))(t)
+	must.OK(t, errors.Join(must.Err(w.Write(data)), w.Publish()))
+}
+
+// anyStream draws one of those in a work directory that hold more than so many bytes.
+func anyStream(t *testing.T, rng *rand.Rand, work vfs.Dir, bytes int) stream {
+	t.Helper()
+	var all []stream
+	for _, e := range must.Get(work.Entries())(t) {
+		s := stream{work, e.Name()}
+		if !e.Mode().IsRegular() || s.name == rundir.StatusName {
+			continue
+		}
+		if _, data := s.read(t); len(data) > bytes {
+			all = append(all, s)
+		}
+	}
+	return all[rng.IntN(len(all))]
 }
 
 // headOf is the length of the history, which most streams begin with, and of the base behind it.
 const headOf = 68
 
-// forge changes a random stream of the work directory and says how.
-func (f *forger) forge() string {
-	var names []string
-	entries, err := f.work.Entries()
-	f.must(err)
-	for _, e := range entries {
-		if e.Mode().IsRegular() && e.Name() != rundir.StatusName {
-			names = append(names, e.Name())
-		}
-	}
-	name := names[f.rng.IntN(len(names))]
-	h, data := f.contents(f.work, name)
-	how := f.change(name, names, data)
-	f.write(name, h, data)
-	return name + ": " + how
-}
-
-// write replaces what a stream holds.
-func (f *forger) write(name string, h spill.Header, data []byte) {
-	f.t.Helper()
-	w, err := spill.Create(f.work, name, h, spill.LZ4, 1)
-	f.must(err)
-	_, err = w.Write(data)
-	f.must(errors.Join(err, w.Publish()))
-}
-
-// change changes what a stream holds.
-func (f *forger) change(name string, names []string, data []byte) string {
-	at := min(headOf, len(data)) + f.rng.IntN(max(1, len(data)-headOf))
-	end := min(len(data), at+1+f.rng.IntN(1<<f.rng.IntN(17)))
-	switch f.rng.IntN(4) {
-	case 0:
-		for i := at; i < end; i++ {
-			data[i] = byte(f.rng.Uint32())
-		}
-		return fmt.Sprintf("%d random bytes", end-at)
-	case 1:
-		if at < len(data) {
-			data[at] ^= 1 << f.rng.IntN(8)
-		}
-		return "a bit"
-	case 2:
-		from := names[f.rng.IntN(len(names))]
-		_, other := f.contents(f.work, from)
-		copy(data[min(headOf, len(data)):], other[min(headOf, len(other)):])
-		return "those of " + from
-	}
-	if ok, err := vfs.Exists(f.other, name); err == nil && ok {
-		_, other := f.contents(f.other, name)
-		copy(data[min(headOf, len(data)):], other[min(headOf, len(other)):])
-	}
-	return "those of other rules"
-}
-
-// TestExchangedScores: of what an earlier run has found in a window, a few scores have changed places. The sample that is drawn meanwhile may not
-// have these; that of a resumed layer does, and the layer is not sealed. (In memory, sweeps correct them.)
+// TestExchangedScores: of what an earlier run has stored, a few bytes have changed places, under right checksums. The sample that is drawn
+// meanwhile may not have the scores of a window; that of a resumed layer does, and the layer is not sealed. (In memory, sweeps correct
+// them.) Other streams lead to the right layer, to none, or to so few wrong scores that no sample shows them.
 func TestExchangedScores(t *testing.T) {
-	const seeds, bytes = 12, 128
-	game, stopped := awaritest.Game(t, 12, awari.Awari), filepath.Join(t.TempDir(), "run")
-	mustSolve(t, stopped, game, options(seeds-1))
-	whole, name, rng := testrun.Copy(t, stopped), rundir.LayerName(seeds), tries.Rand(t)
-	mustSolve(t, whole, game, options(seeds))
-	o := options(seeds)
-	o.Interval, o.Bits = 1, 4
-	must.Hold(t, stopIn(t, stopped, game, o, "seal"), "not stopped")
-	refused := 0
-	for range 6 {
-		dir := testrun.Copy(t, stopped)
-		work := must.Get(vfs.OpenDir(filepath.Join(dir, rundir.WorkName)))(t)
-		f := &forger{t: t, work: work}
-		h, data := f.contents(work, rundir.WindowName(0, 0))
-		at := headOf + rng.IntN(len(data)-headOf-bytes)
-		slices.Reverse(data[at : at+bytes])
-		f.write(rundir.WindowName(0, 0), h, data)
-		must.OK(t, work.Close())
-		switch _, err := solve.Solve(t.Context(), dir, game, o); {
-		case errors.Is(err, corrupt.ErrCorrupt):
-			refused++
-		case err != nil:
-			t.Fatal(err)
-		case string(must.Read(t, filepath.Join(dir, name))) != string(must.Read(t, filepath.Join(whole, name))):
-			v, err := verify.Run(t.Context(), dir, verify.Options{Layers: []int{seeds}})
-			if err != nil || v.Layers[0].Mismatches > fewWrong {
-				t.Errorf("bytes %d to %d are reversed, and the layer is sealed with %d wrong scores; %v", at, at+bytes-1, v.Layers[0].Mismatches, err)
+	const seeds, bytes, fewWrong = stepSeeds, 128, 30
+	layer := newStepper(t)
+	game, rng := layer.game, layer.rng
+	o, refused := options(seeds), map[string]int{}
+	o.Interval, o.Bits = 50*time.Millisecond, 4
+	for stage, rounds := range map[string]int{"seal": 2, "full": 2} {
+		stopped := testrun.Copy(t, layer.dir)
+		must.Hold(t, stopIn(t, stopped, game, o, stage), "not stopped")
+		for range rounds {
+			dir := testrun.Copy(t, stopped)
+			work := must.Get(vfs.OpenDir(filepath.Join(dir, rundir.WorkName)))(t)
+			s := stream{work, rundir.WindowName(0, 0)}
+			if stage == "full" {
+				s = anyStream(t, rng, work, headOf+bytes)
+			}
+			h, data := s.read(t)
+			at := headOf + rng.IntN(len(data)-headOf-bytes)
+			slices.Reverse(data[at : at+bytes])
+			s.write(t, h, data)
+			must.OK(t, work.Close())
+			if _, err := solve.Solve(t.Context(), dir, game, o); err != nil {
+				must.Be(t, err, corrupt.ErrCorrupt)
+				should.Hold(t, strings.Contains(err.Error(), rundir.WorkName) && len(testrun.Manifest(t, dir).Layers) == seeds, "%s: %v", s.name, err)
+				refused[stage]++
+			} else if must.Tree(t, dir)[rundir.LayerName(seeds)] != must.Tree(t, layer.want)[rundir.LayerName(seeds)] {
+				v, err := verify.Run(t.Context(), dir, verify.Options{Layers: []int{seeds}})
+				should.Not(t, err != nil || v.Layers[0].Mismatches > fewWrong,
+					"%s: bytes %d to %d are reversed, and the layer is sealed with %d wrong scores; %v", s.name, at, at+bytes-1, v.Layers[0].Mismatches, err)
 			}
 		}
 	}
-	should.Not(t, refused == 0, "no layer is refused")
+	t.Logf("refused: %v", refused)
+	should.Not(t, refused["seal"] == 0, "no layer is refused")
 }
 
-// TestChangedMeanwhile: scores that change places between being found and being sealed, in the same run, are seen by the sample that was drawn.
+// TestChangedMeanwhile: scores that change places between being found and being sealed, in the same run, are seen by the sample that was
+// drawn.
 func TestChangedMeanwhile(t *testing.T) {
-	const seeds = 12
-	game, dir := awaritest.Game(t, 12, awari.Awari), filepath.Join(t.TempDir(), "run")
-	mustSolve(t, dir, game, options(seeds-1))
-	o, changed := options(seeds), 0
+	layer, o, changed := newStepper(t), options(stepSeeds), 0
+	dir := layer.dir
 	o.Bits = 4
-	o.Progress = func(step job.Step) {
-		if step.Detail.(solve.Progress).Stage != "full" || changed > 0 {
+	o.Progress = progress(func(p solve.Progress) {
+		if p.Stage != "full" || changed > 0 {
 			return
 		}
 		work := must.Get(vfs.OpenDir(filepath.Join(dir, rundir.WorkName)))(t)
-		f := &forger{t: t, work: work}
 		for part := range 9 {
-			if there, err := vfs.Exists(work, rundir.WindowName(0, part)); err != nil || !there {
+			s := stream{work, rundir.WindowName(0, part)}
+			if !must.Get(vfs.Exists(work, s.name))(t) {
 				continue
 			}
-			h, data := f.contents(work, rundir.WindowName(0, part))
+			h, data := s.read(t)
 			slices.Reverse(data[len(data)/2:])
-			f.write(rundir.WindowName(0, part), h, data)
+			s.write(t, h, data)
 			changed++
 		}
 		must.OK(t, work.Close())
-	}
-	if _, err := solve.Solve(t.Context(), dir, game, o); !errors.Is(err, corrupt.ErrCorrupt) || changed == 0 || len(testrun.Manifest(t, dir).Layers) > seeds {
-		t.Errorf("%d streams changed: %v", changed, err)
-	}
-}
-
-// fewWrong is how many wrong scores a sample of a third of layer 12 may not show.
-const fewWrong = 30
-
-// TestLongForgedStreams resumes layers with streams that hold something else under right checksums: the layer is right, or it is not
-// sealed, or so few of its scores are wrong, or wrong in such a way, that no sample shows it.
-func TestLongForgedStreams(t *testing.T) {
-	const seeds = 12
-	rng := tries.Rand(t)
-	game := awaritest.Game(t, 12, awari.Awari)
-	whole := filepath.Join(t.TempDir(), "run")
-	mustSolve(t, whole, game, options(seeds-1))
-	below := testrun.Copy(t, whole)
-	mustSolve(t, whole, game, options(seeds))
-	strict := filepath.Join(t.TempDir(), "strict")
-	mustSolve(t, strict, awaritest.Game(t, 12, awari.Strict), options(seeds-1))
-	right, refused, wrong := 0, 0, 0
-	for range tries.Pick(2, 10, 200) {
-		o := options(seeds)
-		o.Interval, o.Bits = 1, []int{8, 6, 4, 3, 2}[rng.IntN(5)]
-		stage := []string{"dense", "sparse", "full", "seal"}[rng.IntN(4)]
-		dir, other := testrun.Copy(t, below), testrun.Copy(t, strict)
-		if !stopIn(t, dir, game, o, stage) {
-			continue
-		}
-		stopIn(t, other, awaritest.Game(t, 12, awari.Strict), o, stage)
-		how := forgeIn(t, rng, dir, other)
-		_, err := solve.Solve(t.Context(), dir, game, o)
-		name := rundir.LayerName(seeds)
-		switch {
-		case err != nil && errors.Is(err, corrupt.ErrCorrupt):
-			refused++
-			if !strings.Contains(err.Error(), rundir.WorkName) || len(testrun.Manifest(t, dir).Layers) != seeds {
-				t.Errorf("%d bits, %s: %v, and %d layers are listed", o.Bits, how, err, len(testrun.Manifest(t, dir).Layers))
-			}
-		case err != nil:
-			t.Fatal(err)
-		case string(must.Read(t, filepath.Join(dir, name))) == string(must.Read(t, filepath.Join(whole, name))):
-			right++
-		default:
-			wrong++
-			v, err := verify.Run(t.Context(), dir, verify.Options{Layers: []int{seeds}})
-			if err != nil || v.Layers[0].Mismatches > fewWrong {
-				t.Errorf("%d scores are wrong; %v", v.Layers[0].Mismatches, err)
-			}
-			t.Logf("%d bits, stopped in %s, %s: other bytes; %d scores do not follow from their moves", o.Bits, stage, how, v.Layers[0].Mismatches)
-		}
-		must.OK(t, errors.Join(os.RemoveAll(dir), os.RemoveAll(other)))
-	}
-	t.Logf("%d right, %d refused, %d let through", right, refused, wrong)
-}
-
-// forgeIn forges a stream in a run directory.
-func forgeIn(t *testing.T, rng *rand.Rand, dir, other string) string {
-	f := &forger{t: t, rng: rng}
-	var err error
-	f.work, err = vfs.OpenDir(filepath.Join(dir, rundir.WorkName))
-	f.must(err)
-	f.other, err = vfs.OpenDir(filepath.Join(other, rundir.WorkName))
-	f.must(err)
-	defer func() { f.must(errors.Join(f.work.Close(), f.other.Close())) }()
-	return f.forge()
+	})
+	_, err := solve.Solve(t.Context(), dir, layer.game, o)
+	should.Hold(t, errors.Is(err, corrupt.ErrCorrupt) && changed > 0 && len(testrun.Manifest(t, dir).Layers) == stepSeeds, "%d streams changed: %v", changed, err)
 }
 
 // A layer is never computed from parts that rest on different layers below: what is in work/ knows what it
@@ -269,8 +170,7 @@ func (r *replacement) attempt(lower int) error {
 	ctx, cancel := context.WithCancel(r.t.Context())
 	defer cancel()
 	o, calls, during := r.options, 1+r.rng.IntN(1<<r.rng.IntN(7)), r.rng.IntN(8) == 0
-	o.Progress = func(step job.Step) {
-		p := step.Detail.(solve.Progress)
+	o.Progress = progress(func(p solve.Progress) {
 		if calls--; calls != 0 || p.Stage == "check" {
 			return
 		}
@@ -279,7 +179,7 @@ func (r *replacement) attempt(lower int) error {
 		} else {
 			cancel()
 		}
-	}
+	})
 	_, err := solve.Solve(ctx, r.dir, r.game, o)
 	must.Not(r.t, err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, corrupt.ErrCorrupt), "%v", err)
 	return err
@@ -339,9 +239,8 @@ func TestLongReplacedBelow(t *testing.T) {
 
 // mend checks what solve says of a layer that was sealed over a wrong one, and solves it again.
 func (r *replacement) mend(err error, lower int) {
-	made, ok := errors.AsType[*manifest.StaleError](err)
-	must.Hold(r.t, ok && errors.Is(err, corrupt.ErrCorrupt) && made.Seeds == r.seeds && len(made.From) == 1 && made.From[0] == lower,
-		"%v", err)
+	made := must.As[*manifest.StaleError](r.t, err)
+	must.Hold(r.t, errors.Is(err, corrupt.ErrCorrupt) && made.Seeds == r.seeds && slices.Equal(made.From, []int{lower}), "%v", err)
 	o := repair.Options{Solve: r.options}
 	o.Solve.Progress = nil
 	result, err := repair.Run(r.t.Context(), r.dir, o)

@@ -197,9 +197,8 @@ func TestStepNeeds(t *testing.T) {
 	notYet := func(task solve.Task, says string) {
 		t.Helper()
 		_, err := s.do(t.Context(), task)
-		if e, ok := errors.AsType[*solve.NotYetError](err); !ok || !errors.Is(err, fault.Pause) || !strings.Contains(err.Error(), says) || e.Seeds != stepSeeds {
-			t.Errorf("%+v: error %v", task, err)
-		}
+		e := must.As[*solve.NotYetError](t, err, "%+v", task)
+		should.Hold(t, errors.Is(err, fault.Pause) && strings.Contains(err.Error(), says) && e.Seeds == stepSeeds, "%+v: error %v", task, err)
 	}
 	all := func(tasks []solve.Task) {
 		t.Helper()
@@ -229,9 +228,8 @@ func TestStepNeeds(t *testing.T) {
 	must.OK(t, dir.Unlock())
 	s.publish(t)
 	s.options.Seeds += 2
-	if _, err := s.do(t.Context(), captures); !errors.Is(err, fault.Pause) || !strings.Contains(err.Error(), "lacks layer 17") {
-		t.Errorf("a layer that does not come next: %v", err)
-	}
+	_, err := s.do(t.Context(), captures)
+	should.Hold(t, errors.Is(err, fault.Pause) && strings.Contains(err.Error(), "lacks layer 17"), "a layer that does not come next: %v", err)
 }
 
 // TestStepPlans: steps of another program, and with more workers than the plan has memory for, are refused; so is another
@@ -282,9 +280,7 @@ func TestStepPlans(t *testing.T) {
 	})
 	o := s.options
 	o.Workers = 1000
-	_, err = task.Do(t.Context(), s.dir, o)
-	_, ok := errors.AsType[*memory.Error](err)
-	should.Hold(t, ok, "a step of many workers: %v", err)
+	must.As[*memory.Error](t, must.Err(task.Do(t.Context(), s.dir, o)), "a step of many workers")
 	refused("a solver", solve.ErrSteps, func(*solve.StepOptions) error {
 		_, err := solve.Solve(t.Context(), s.dir, s.game, options(stepSeeds))
 		return err
@@ -329,9 +325,7 @@ func TestStepDamage(t *testing.T) {
 		}
 		return nil
 	})
-	if err := s.doOn(t.Context(), disk, windowTask(1)); !errors.Is(err, syscall.EIO) {
-		t.Errorf("a window that cannot be stored: error %v", err)
-	}
+	should.Be(t, s.doOn(t.Context(), disk, windowTask(1)), syscall.EIO, "a window that cannot be stored")
 	for _, task := range tasks[1 : len(tasks)-1] {
 		must.OK(t, must.Err(s.do(t.Context(), task)))
 	}

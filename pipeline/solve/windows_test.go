@@ -79,15 +79,14 @@ func TestWindows(t *testing.T) {
 	dir := testrun.Copy(t, w.below)
 	o := narrowOptions(t, w.game, windowSeeds)
 	last, least := solve.Progress{}, solve.Progress{}
-	o.Progress = func(step job.Step) {
-		p := step.Detail.(solve.Progress)
+	o.Progress = progress(func(p solve.Progress) {
 		should.Not(t, p.Share < last.Share || p.Share > 1 || p.RunDone < last.RunDone || p.Window < last.Window && p.Stage != "seal" ||
 			p.Stage == last.Stage && p.Stage == "seal" && p.Done < last.Done, "after %+v comes %+v", last, p)
 		if p.Stage == "full" && p.Window == 0 {
 			least = p
 		}
 		last = p
-	}
+	})
 	r := solveNarrow(t, dir, w.game, o)
 	sameRun(t, w.want, dir)
 	streams := r.Streams()
@@ -186,15 +185,7 @@ func sumUp(t *testing.T, r solve.Report, stopped, rest time.Duration, kept bool)
 // stopIn solves until a report of the stage that is neither its first nor its end, if there is one, and reports whether that stopped it.
 func stopIn(t *testing.T, dir string, game awari.Game, o solve.Options, stage string) bool {
 	t.Helper()
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	o.Progress = func(step job.Step) {
-		p := step.Detail.(solve.Progress)
-		if p.Stage == stage && (p.Done > p.Positions/3 || p.Sweep > 2) {
-			cancel()
-		}
-	}
-	return stopped(t, ctx, dir, game, o)
+	return stopWhen(t, dir, game, o, func(p solve.Progress) bool { return p.Stage == stage && (p.Done > p.Positions/3 || p.Sweep > 2) })
 }
 
 // TestLongWindowsStale leaves the work of a layer that is sealed, as a crash just then does.
@@ -301,16 +292,9 @@ func newPartsRun(t *testing.T) (r partsRun) {
 func (r *partsRun) add(t *testing.T, ctx context.Context, dir string, o solve.Options, blocks int, fail func(string) error) (p *parts, err error) {
 	t.Helper()
 	p = &parts{given: given{n: r.n, scores: r.scores}, t: t, size: uint64(blocks) * layerfile.MaxBlockSize, fail: fail}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
+	tries.Within(t, "sealing", func() {
 		_, err = solve.Add(ctx, dir, r.game, r.n, o, func(context.Context, *tables.Tables, vfs.Dir) (solve.Source, error) { return p, nil })
-	}()
-	select {
-	case <-done:
-	case <-time.After(5 * time.Minute):
-		t.Fatal("sealing hangs")
-	}
+	})
 	return p, err
 }
 

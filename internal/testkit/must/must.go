@@ -95,6 +95,16 @@ func Be(t Test, err, want error, about ...any) {
 	}
 }
 
+// As returns an error as one of its kind. It ends the test if the error is none.
+func As[E error](t Test, err error, about ...any) E {
+	is, ok := errors.AsType[E](err)
+	if !ok {
+		t.Helper()
+		t.Fatal(should.Differ(err, fmt.Sprintf("%T", is), about))
+	}
+	return is
+}
+
 // Ended returns a context of a test that has ended.
 func Ended(t interface{ Context() context.Context }) context.Context {
 	ctx, end := context.WithCancel(t.Context())
