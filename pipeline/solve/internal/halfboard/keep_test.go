@@ -15,14 +15,11 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"grenier/internal/testkit/awaritest"
 	"grenier/internal/testkit/crashfs"
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
-	"grenier/io/crew"
 	"grenier/io/rundir"
 	"grenier/io/spill"
 	"grenier/io/vfs"
@@ -213,9 +210,9 @@ func TestScoresOutliveOffers(t *testing.T) {
 	h := x.stored(t, "")
 	x.disk.flipAny(t, rng, rundir.OffersName)
 	x.finish(t)
-	if k := x.first.Kept; x.reads == 0 || k == nil || k.Captures != 1 || !k.Swept || x.stats.Before != h.Elapsed || x.stats.Sweeps < int(h.Sweeps) {
-		t.Errorf("%+v: %+v, then %+v and %d scores read", x.config, h, x.stats, x.reads)
-	}
+	k := x.first.Kept
+	should.Not(t, x.reads == 0 || k == nil || k.Captures != 1 || !k.Swept || x.stats.Before != h.Elapsed || x.stats.Sweeps < int(h.Sweeps),
+		"%+v: %+v, then %+v and %d scores read", x.config, h, x.stats, x.reads)
 }
 
 // TestNothingFound: what is in memory before the first sweep is no checkpoint.
@@ -244,9 +241,9 @@ func TestStreamsOfOtherLayers(t *testing.T) {
 		x := smallWholeTrial(t, rng)
 		x.finish(t)
 		change(x)
-		if n, same := x.checkpointed(t); (n == -1) != (name == "other rules" || name == "another board") || n >= 0 && same == (name == "others below") {
-			t.Errorf("%s: checkpoint of layer %d, %v", name, n, same)
-		}
+		n, same := x.checkpointed(t)
+		should.Not(t, (n == -1) != (name == "other rules" || name == "another board") || n >= 0 && same == (name == "others below"),
+			"%s: checkpoint of layer %d, %v", name, n, same)
 		x.finish(t)
 		should.Hold(t, len(x.notes) == 2 && strings.Contains(x.notes[0], "does not match") && x.stats.Before == 0,
 			"%s: notes %q, %v before", name, x.notes, x.stats.Before)
@@ -268,41 +265,6 @@ func TestStaleWindows(t *testing.T) {
 	x.finish(t)
 	should.Hold(t, x.stats.Before == 0 && x.reads == whole,
 		"%+v: %v before, %d scores of lower layers instead of %d", x.config, x.stats.Before, x.reads, whole)
-}
-
-// TestLongAnyStreamsWillDo kills the work, or cuts the power, in any operation, several times,
-// with other widths of windows, and bytes go bad in between.
-func TestLongAnyStreamsWillDo(t *testing.T) { eachEngine(t, testAnyStreamsWillDo) }
-
-func testAnyStreamsWillDo(t *testing.T, rng *rand.Rand, draw func(t *testing.T, rng *rand.Rand) *trial) {
-	crashes, flips := 0, 0
-	for range trials(10) {
-		x := draw(t, rng)
-		for range 1 + rng.IntN(4) {
-			odds := 4
-			if x.vary(); !x.whole {
-				x.width()
-				odds = 30
-			}
-			x.disk.CrashAt(x.disk.Ops() + 1 + rng.IntN(60*(1+rng.IntN(7))))
-			if x.fail(t, crashfs.ErrCrashed) {
-				crashes++
-			}
-			found := x.disk.Kill()
-			if rng.IntN(2) == 0 {
-				found = x.disk.PowerCut(rng)
-			}
-			x.move(&disk{FS: found})
-			for _, name := range x.disk.streams(t) {
-				if rng.IntN(odds) == 0 {
-					flips++
-					x.disk.flipAny(t, rng, name)
-				}
-			}
-		}
-		x.finish(t)
-	}
-	t.Logf("%d crashes, %d bytes", crashes, flips)
 }
 
 // TestFullDiskInMemory: a layer in memory continues without checkpoints, and says so once.
@@ -356,9 +318,7 @@ func TestLongMemoryChanges(t *testing.T) {
 		x.options.Segment = 1 + rng.Uint64N(50_000)
 		for range 4 {
 			x.options.Bits = []int{0, 2, 4, 6}[rng.IntN(4)]
-			x.vary()
-			at := 1 + rng.IntN(60)
-			if !x.stop(t, func(all, _ int, _ fixpoint.Stage) bool { return all == at }) {
+			if x.vary(); !x.stopWithin(t, 60) {
 				break
 			}
 		}
@@ -443,35 +403,6 @@ func (h *history) grows(t *testing.T, s *fixpoint.Stats) {
 	must.Not(t, less, "after %+v come %+v", h, s)
 }
 
-// TestLongTimesAddUp: the time of a resumed layer is that of all its runs, up to the checkpoints that were used.
-func TestLongTimesAddUp(t *testing.T) { eachEngine(t, testTimesAddUp) }
-
-func testTimesAddUp(t *testing.T, rng *rand.Rand, draw func(t *testing.T, rng *rand.Rand) *trial) {
-	for range trials(15) {
-		x := draw(t, rng)
-		var all time.Duration // of runs
-		var h history
-		for range 1 + rng.IntN(4) {
-			start, at := time.Now(), 1+rng.IntN(40)
-			if !x.stop(t, func(all, _ int, _ fixpoint.Stage) bool { return all == at }) {
-				break
-			}
-			all += time.Since(start)
-			now := x.stored(t, "")
-			must.Not(t, now.Elapsed < h.Elapsed || now.Elapsed > all,
-				"%+v: %v in the checkpoint, %v in the one before, %v in all", x.config, now.Elapsed, h.Elapsed, all)
-			h = now
-		}
-		h = x.stored(t, "") // it may have come to its end
-		x.finish(t)
-		if x.stats.Traffic.Read[fixpoint.DenseStage] == 0 && !x.whole {
-			h = x.stored(t, "window") // nothing else was needed
-		}
-		must.Hold(t, x.stats.Before == h.Elapsed, "%+v: %v before, want %v", x.config, x.stats.Before, h.Elapsed)
-		h.grows(t, &x.stats)
-	}
-}
-
 // TestImpossibleHistories: what begins with one is named and computed again.
 func TestImpossibleHistories(t *testing.T) {
 	rng := tries.Rand(t)
@@ -504,29 +435,66 @@ func TestImpossibleHistories(t *testing.T) {
 	}
 }
 
-// TestLongBugsLeaveCheckpoints: a panic, in whatever goroutine, is an error, and the layer resumes from what was stored before.
-func TestLongBugsLeaveCheckpoints(t *testing.T) {
-	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
-	eachEngine(t, testBugsLeaveCheckpoints)
+// TestLongTimesAddUp: the time of a resumed layer is that of all its runs, up to the checkpoints that were used.
+func TestLongTimesAddUp(t *testing.T) {
+	eachEngine(t, func(t *testing.T, rng *rand.Rand, draw func(t *testing.T, rng *rand.Rand) *trial) {
+		for range trials(15) {
+			x := draw(t, rng)
+			var all time.Duration // of runs
+			var h history
+			for range 1 + rng.IntN(4) {
+				start := time.Now()
+				if !x.stopWithin(t, 40) {
+					break
+				}
+				all += time.Since(start)
+				now := x.stored(t, "")
+				must.Not(t, now.Elapsed < h.Elapsed || now.Elapsed > all,
+					"%+v: %v in the checkpoint, %v in the one before, %v in all", x.config, now.Elapsed, h.Elapsed, all)
+				h = now
+			}
+			h = x.stored(t, "") // it may have come to its end
+			x.finish(t)
+			if x.stats.Traffic.Read[fixpoint.DenseStage] == 0 && !x.whole {
+				h = x.stored(t, "window") // nothing else was needed
+			}
+			must.Hold(t, x.stats.Before == h.Elapsed, "%+v: %v before, want %v", x.config, x.stats.Before, h.Elapsed)
+			h.grows(t, &x.stats)
+		}
+	})
 }
 
-func testBugsLeaveCheckpoints(t *testing.T, rng *rand.Rand, draw func(t *testing.T, rng *rand.Rand) *trial) {
-	for range trials(15) {
-		x := draw(t, rng)
-		for range 1 + rng.IntN(3) {
-			x.vary()
-			at := 1 + rng.IntN(60)
-			bug := &cancelling{when: func(all, _ int, _ fixpoint.Stage) bool { return all == at }, cancel: func() { panic("a bug") }}
-			scores, err := x.attempt(t, context.Background(), bug.progress)
-			if bug.at == 0 {
-				x.compare(t, scores, err)
-				break
+// TestLongAnyStreamsWillDo kills the work, or cuts the power, in any operation, several times,
+// with other widths of windows, and bytes go bad in between.
+func TestLongAnyStreamsWillDo(t *testing.T) {
+	eachEngine(t, func(t *testing.T, rng *rand.Rand, draw func(t *testing.T, rng *rand.Rand) *trial) {
+		crashes, flips := 0, 0
+		for range trials(10) {
+			x := draw(t, rng)
+			for range 1 + rng.IntN(4) {
+				odds := 4
+				if x.vary(); !x.whole {
+					x.width()
+					odds = 30
+				}
+				x.disk.CrashAt(x.disk.Ops() + 1 + rng.IntN(60*(1+rng.IntN(7))))
+				if x.fail(t, crashfs.ErrCrashed) {
+					crashes++
+				}
+				found := x.disk.Kill()
+				if rng.IntN(2) == 0 {
+					found = x.disk.PowerCut(rng)
+				}
+				x.move(&disk{FS: found})
+				for _, name := range x.disk.streams(t) {
+					if rng.IntN(odds) == 0 {
+						flips++
+						x.disk.flipAny(t, rng, name)
+					}
+				}
 			}
-			_, ok := errors.AsType[*crew.PanicError](err)
-			must.Hold(t, ok && strings.Contains(err.Error(), "a bug"), "%+v: error %v", x.config, err)
+			x.finish(t)
 		}
-		x.vary()
-		x.finish(t)
-		must.Not(t, len(x.notes) > 0, "%+v: notes %q", x.config, x.notes)
-	}
+		t.Logf("%d crashes, %d bytes", crashes, flips)
+	})
 }

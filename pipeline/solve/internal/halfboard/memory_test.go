@@ -56,12 +56,10 @@ func TestMemoryGrows(t *testing.T) {
 	for pits := awari.MinPits; pits <= awari.MaxPits; pits += 2 {
 		game := awaritest.Game(t, pits, awari.Awari)
 		for n := range awari.MaxSeeds {
-			if Memory(game, n) > Memory(game, n+1) {
-				t.Errorf("%d pits: layer %d needs %d bytes, the next one %d", pits, n, Memory(game, n), Memory(game, n+1))
-			}
-			if Padded(game, n) < Positions(game, n) {
-				t.Errorf("%d pits, layer %d: %d scores with padding, of %d", pits, n, Padded(game, n), Positions(game, n))
-			}
+			this, next := Memory(game, n), Memory(game, n+1)
+			should.Not(t, this > next, "%d pits: layer %d needs %d bytes, the next one %d", pits, n, this, next)
+			padded, positions := Padded(game, n), Positions(game, n)
+			should.Not(t, padded < positions, "%d pits, layer %d: %d scores with padding, of %d", pits, n, padded, positions)
 		}
 	}
 }
@@ -72,18 +70,16 @@ func TestMemoryOfWindowsGrows(t *testing.T) {
 		game := awaritest.Game(t, pits, awari.Awari)
 		for n := range awari.MaxSeeds + 1 {
 			for workers := 1; workers <= 64; workers *= 4 {
-				least := Least(game, n, workers)
-				if n < awari.MaxSeeds && Least(game, n+1, workers) < least || Least(game, n, 4*workers) < least {
-					t.Errorf("%d pits, layer %d, %d workers: %d bytes, the next layer takes %d, more workers %d",
-						pits, n, workers, least, Least(game, n+1, workers), Least(game, n, 4*workers))
-				}
-				if whole := Whole(game, n, workers); whole < least || whole < Memory(game, n) {
-					t.Errorf("%d pits, layer %d, %d workers: %d bytes, %d in one piece", pits, n, workers, least, whole)
-				}
+				least, next, more := Least(game, n, workers), Least(game, min(n+1, awari.MaxSeeds), workers), Least(game, n, 4*workers)
+				should.Not(t, next < least || more < least, "%d pits, layer %d, %d workers: %d bytes, the next layer takes %d, more workers %d",
+					pits, n, workers, least, next, more)
+				whole := Whole(game, n, workers)
+				should.Not(t, whole < least || whole < Memory(game, n),
+					"%d pits, layer %d, %d workers: %d bytes, %d in one piece", pits, n, workers, least, whole)
 				for i, codes := range stream.AllCodes[1:] {
-					if wider := stream.AllCodes[i]; narrow(game, n, workers, codes) > narrow(game, n, workers, wider) {
-						t.Errorf("%d pits, layer %d, %d workers: %d bits take more than %d", pits, n, workers, codes.Bits, wider.Bits)
-					}
+					wider := stream.AllCodes[i]
+					should.Not(t, narrow(game, n, workers, codes) > narrow(game, n, workers, wider),
+						"%d pits, layer %d, %d workers: %d bits take more than %d", pits, n, workers, codes.Bits, wider.Bits)
 				}
 			}
 		}
@@ -115,22 +111,12 @@ func TestFormFollowsMemory(t *testing.T) {
 			}
 			for _, bits := range Widths { // forced
 				o := Options{Workers: workers, Memory: 1, Bits: bits}
-				if codes, err := o.form(game, n); err != nil || (codes == nil) != (bits == 8) || codes != nil && codes.Bits != bits {
-					t.Errorf("layer %d with %d bits: %+v, %v", n, bits, codes, err)
-				}
+				codes, err := o.form(game, n)
+				should.Not(t, err != nil || (codes == nil) != (bits == 8) || codes != nil && codes.Bits != bits,
+					"layer %d with %d bits: %+v, %v", n, bits, codes, err)
 			}
 		}
 	}
-}
-
-// TestTooLittleMemory is refused before anything is read.
-func TestTooLittleMemory(t *testing.T) {
-	e := must.Get(New(awaritest.Game(t, 12, awari.Awari), Options{Memory: 1 << 20, Work: newDisk().work()}))(t)
-	lower := &awaritest.Counting{Lower: &awaritest.Lower{}}
-	if l, err := e.Solve(t.Context(), 30, testBelow, lower); !errors.Is(err, ErrMemory) || l != nil || lower.Closed.Load() != 1 {
-		t.Errorf("%v, the layers below are closed %d times", err, lower.Closed.Load())
-	}
-	must.OK(t, e.Close())
 }
 
 // TestRoomsFit: what a layer takes besides, and the room for its scores, or for offers and pieces, are together within the memory given,
@@ -142,9 +128,8 @@ func TestRoomsFit(t *testing.T) {
 		for _, workers := range []int{1, 3, 16} {
 			for _, codes := range []*window.Codes{window.Two, window.Six} {
 				least := narrow(game, n, workers, codes)
-				if o, all := (Options{Memory: 1, Workers: workers}), board.CodesBytes(q, n, codes.Bits); o.roomForScores(q, n, codes.Bits) != all {
-					t.Errorf("%d seeds, %d workers: room for %d bytes of scores, which take %d", n, workers, o.roomForScores(q, n, codes.Bits), all)
-				}
+				should.Equal(t, (&Options{Memory: 1, Workers: workers}).roomForScores(q, n, codes.Bits), board.CodesBytes(q, n, codes.Bits),
+					"%d seeds, %d workers: room for scores", n, workers)
 				for _, limit := range []uint64{least, least + least/3, 2 * least} {
 					o := Options{Memory: limit, Workers: workers}
 					base := fixed(workers) + tablesBytes(q, n)

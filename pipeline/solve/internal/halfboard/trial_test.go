@@ -19,6 +19,7 @@ import (
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
+	"grenier/io/crew"
 	"grenier/io/vfs"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
@@ -287,6 +288,13 @@ func (x *trial) stop(t *testing.T, when func(all, ofStage int, stage fixpoint.St
 	return false
 }
 
+// stopWithin is stop at one of the first reports.
+func (x *trial) stopWithin(t *testing.T, reports int) bool {
+	t.Helper()
+	at := 1 + x.rng.IntN(reports)
+	return x.stop(t, func(all, _ int, _ fixpoint.Stage) bool { return all == at })
+}
+
 // stopInWindow stops in a sweep of the given window, where the first one is 1, when there is a checkpoint of it.
 func (x *trial) stopInWindow(t *testing.T, window int) {
 	t.Helper()
@@ -310,30 +318,37 @@ func (x *trial) vary() {
 	}
 }
 
-// TestLongStoppedLayersAreGoneOnWith stops layers at any moment, several times in a row.
+// TestLongStoppedLayersAreGoneOnWith stops layers at any moment, several times in a row, or lets a goroutine panic then: that is an error,
+// and the layer resumes from what was stored before.
 func TestLongStoppedLayersAreGoneOnWith(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
-	eachEngine(t, testStoppedLayersAreGoneOnWith)
-}
-
-func testStoppedLayersAreGoneOnWith(t *testing.T, rng *rand.Rand, draw func(t *testing.T, rng *rand.Rand) *trial) {
-	for range trials(30) {
-		x := draw(t, rng)
-		for range 1 + rng.IntN(4) {
-			x.vary()
-			at := 1 + rng.IntN(60)
-			if !x.stop(t, func(all, _ int, _ fixpoint.Stage) bool { return all == at }) {
-				break
+	eachEngine(t, func(t *testing.T, rng *rand.Rand, draw func(t *testing.T, rng *rand.Rand) *trial) {
+		for i := range 2 * trials(25) {
+			x := draw(t, rng)
+			for range 1 + rng.IntN(4) {
+				x.vary()
+				if i%2 == 0 && x.stopWithin(t, 60) {
+					continue
+				} else if i%2 == 0 {
+					break
+				}
+				at := 1 + rng.IntN(60)
+				bug := &cancelling{when: func(all, _ int, _ fixpoint.Stage) bool { return all == at }, cancel: func() { panic("a bug") }}
+				scores, err := x.attempt(t, context.Background(), bug.progress)
+				if bug.at == 0 {
+					x.compare(t, scores, err)
+					break
+				}
+				must.Hold(t, strings.Contains(must.As[*crew.PanicError](t, err).Error(), "a bug"), "%+v: error %v", x.config, err)
 			}
+			x.vary()
+			if rng.IntN(3) == 0 {
+				must.Be(t, must.Err(x.attempt(t, must.Ended(t), nil)), context.Canceled, "%+v, stopped before it begins", x.config)
+			}
+			x.finish(t)
+			must.Not(t, len(x.notes) > 0, "%+v: notes %q", x.config, x.notes)
 		}
-		x.vary()
-		if rng.IntN(3) == 0 {
-			ctx := must.Ended(t)
-			must.Be(t, must.Err(x.attempt(t, ctx, nil)), context.Canceled, "%+v, stopped before it begins", x.config)
-		}
-		x.finish(t)
-		must.Not(t, len(x.notes) > 0, "%+v: notes %q", x.config, x.notes)
-	}
+	})
 }
 
 // during lays the layer out, lets do work on it and lets it go.
@@ -369,32 +384,6 @@ func smallWholeTrial(t *testing.T, rng *rand.Rand) *trial {
 func eachSmallEngine(t *testing.T, test func(t *testing.T, rng *rand.Rand, draw func(t *testing.T, rng *rand.Rand) *trial)) {
 	t.Run("windows", func(t *testing.T) { test(t, tries.Rand(t), smallTrial) })
 	t.Run("whole", func(t *testing.T) { test(t, tries.Rand(t), smallWholeTrial) })
-}
-
-// TestLongCrashes crashes in each operation on files: the process is killed, or the power goes, and sometimes a second time.
-func TestLongCrashes(t *testing.T) { eachSmallEngine(t, testCrashes) }
-
-func testCrashes(t *testing.T, rng *rand.Rand, draw func(t *testing.T, rng *rand.Rand) *trial) {
-	stride := tries.Pick(140, 9, 1)
-	for k := 1; ; k++ {
-		k += rng.IntN(stride)
-		x := draw(t, rng)
-		x.disk.CrashAt(k)
-		if !x.fail(t, crashfs.ErrCrashed) {
-			t.Logf("%d operations", x.disk.Ops())
-			return
-		}
-		for _, found := range []*crashfs.FS{x.disk.PowerCut(rng), x.disk.Kill(), x.disk.Kill().PowerCut(rng)} {
-			x.move(&disk{FS: found})
-			if rng.IntN(2) == 0 {
-				found.CrashAt(1 + rng.IntN(100))
-				x.fail(t, crashfs.ErrCrashed)
-				x.move(&disk{FS: found.PowerCut(rng)})
-			}
-			x.finish(t)
-			must.Not(t, len(x.notes) > 0, "operation %d: notes %q", k, x.notes)
-		}
-	}
 }
 
 // TestLongFullDisk lets the disk be full from the k-th write on. Nothing is lost then.
@@ -436,34 +425,6 @@ func TestLongStreamsAreMissed(t *testing.T) {
 		x.finish(t)
 		must.Not(t, len(x.notes) > 0, "sync %d: notes %q", k, x.notes)
 	}
-}
-
-// TestLongFailingDisks: operations on files fail, several times in a row. What was stored before is not given up for that.
-func TestLongFailingDisks(t *testing.T) { eachSmallEngine(t, testFailingDisks) }
-
-func testFailingDisks(t *testing.T, rng *rand.Rand, draw func(t *testing.T, rng *rand.Rand) *trial) {
-	ops := []crashfs.Op{crashfs.Create, crashfs.Write, crashfs.Sync, crashfs.Rename, crashfs.Remove, crashfs.SyncDir, "read"}
-	failed := map[crashfs.Op]int{}
-	for range trials(20) {
-		x := draw(t, rng)
-		for range 1 + rng.IntN(5) {
-			op, fail := ops[rng.IntN(len(ops))], failing(syscall.EIO, 1+rng.IntN(100))
-			if op == "read" {
-				x.disk.read = fail
-			} else {
-				x.disk.failOn(op, fail)
-			}
-			if x.fail(t, syscall.EIO) {
-				failed[op]++
-			}
-			x.disk.read = nil
-			x.disk.Fail(nil)
-			must.Not(t, len(x.notes) > 0, "failures to %s: notes %q", op, x.notes)
-		}
-		x.finish(t)
-		must.Not(t, len(x.notes) > 0, "after failures: notes %q", x.notes)
-	}
-	t.Logf("failures: %v", failed)
 }
 
 // cancelling ends a context at a report of progress.
@@ -646,5 +607,59 @@ func TestCancelledWorkReturnsMemory(t *testing.T) {
 			must.Be(t, must.Err(e.Solve(ctx, c.seeds, testBelow, lower)), context.Canceled)
 		})
 		must.OK(t, e.Close())
+	})
+}
+
+// TestLongCrashes crashes in each operation on files: the process is killed, or the power goes, and sometimes a second time.
+func TestLongCrashes(t *testing.T) {
+	eachSmallEngine(t, func(t *testing.T, rng *rand.Rand, draw func(t *testing.T, rng *rand.Rand) *trial) {
+		stride := tries.Pick(140, 9, 1)
+		for k := 1; ; k++ {
+			k += rng.IntN(stride)
+			x := draw(t, rng)
+			x.disk.CrashAt(k)
+			if !x.fail(t, crashfs.ErrCrashed) {
+				t.Logf("%d operations", x.disk.Ops())
+				return
+			}
+			for _, found := range []*crashfs.FS{x.disk.PowerCut(rng), x.disk.Kill(), x.disk.Kill().PowerCut(rng)} {
+				x.move(&disk{FS: found})
+				if rng.IntN(2) == 0 {
+					found.CrashAt(1 + rng.IntN(100))
+					x.fail(t, crashfs.ErrCrashed)
+					x.move(&disk{FS: found.PowerCut(rng)})
+				}
+				x.finish(t)
+				must.Not(t, len(x.notes) > 0, "operation %d: notes %q", k, x.notes)
+			}
+		}
+	})
+}
+
+// TestLongFailingDisks: operations on files fail, several times in a row. What was stored before is not given up for that.
+func TestLongFailingDisks(t *testing.T) {
+	eachSmallEngine(t, func(t *testing.T, rng *rand.Rand, draw func(t *testing.T, rng *rand.Rand) *trial) {
+		ops := []crashfs.Op{crashfs.Create, crashfs.Write, crashfs.Sync, crashfs.Rename, crashfs.Remove, crashfs.SyncDir, "read"}
+		failed := map[crashfs.Op]int{}
+		for range trials(20) {
+			x := draw(t, rng)
+			for range 1 + rng.IntN(5) {
+				op, fail := ops[rng.IntN(len(ops))], failing(syscall.EIO, 1+rng.IntN(100))
+				if op == "read" {
+					x.disk.read = fail
+				} else {
+					x.disk.failOn(op, fail)
+				}
+				if x.fail(t, syscall.EIO) {
+					failed[op]++
+				}
+				x.disk.read = nil
+				x.disk.Fail(nil)
+				must.Not(t, len(x.notes) > 0, "failures to %s: notes %q", op, x.notes)
+			}
+			x.finish(t)
+			must.Not(t, len(x.notes) > 0, "after failures: notes %q", x.notes)
+		}
+		t.Logf("failures: %v", failed)
 	})
 }

@@ -34,21 +34,6 @@ import (
 	"grenier/pipeline/solve/internal/halfboard/stream"
 )
 
-// TestLongWindowsGiveTheSame solves layers of random games window by window, in random ways: they equal those of the document's algorithm.
-func TestLongWindowsGiveTheSame(t *testing.T) {
-	configs := tries.Pick(5, 200, 20_000)
-	rng := tries.Rand(t)
-	for range configs {
-		x := newTrial(t, rng)
-		if rng.IntN(2) == 0 {
-			x.options.Interval = 0
-		}
-		x.finish(t)
-		must.Hold(t, x.stats.Bits == x.options.Bits && x.stats.Windows >= 1 && len(x.notes) == 0,
-			"%+v: %+v, notes %q", x.config, x.stats, x.notes)
-	}
-}
-
 // TestLongWindowsEqualWhole solves all layers of a game in one piece and in each width, every other one with
 // thin windows; short runs take every other width for a layer.
 func TestLongWindowsEqualWhole(t *testing.T) {
@@ -84,23 +69,6 @@ func solveOn(t *testing.T, w *tower, o Options, n int) []int8 {
 	return scores
 }
 
-// TestBitsThatMakeNoSense: other widths, and windows without a place for streams.
-func TestBitsThatMakeNoSense(t *testing.T) {
-	game := awaritest.Game(t, 6, awari.Awari)
-	for _, bits := range []int{-2, 1, 5, 7, 16} {
-		_, err := New(game, Options{Bits: bits})
-		should.Hold(t, errors.Is(err, ErrOptions) && strings.Contains(err.Error(), "8, 6, 4, 3 or 2"), "%d bits: %v", bits, err)
-	}
-	for _, bits := range Widths[1:] {
-		e := must.Get(New(game, Options{Bits: bits}))(t)
-		lower := &awaritest.Counting{Lower: &awaritest.Lower{}}
-		if l, err := e.Solve(t.Context(), 5, testBelow, lower); !errors.Is(err, ErrOptions) || l != nil || lower.Closed.Load() != 1 {
-			t.Errorf("%d bits: %v, the layers below are closed %d times", bits, err, lower.Closed.Load())
-		}
-		must.OK(t, e.Close())
-	}
-}
-
 // width draws the width of an attempt, and what else may differ from one to the next.
 func (x *trial) width() {
 	x.vary()
@@ -116,9 +84,7 @@ func TestLongWidthsChange(t *testing.T) {
 		x.seeds = max(x.seeds, 4)
 		captured := false
 		for range 1 + rng.IntN(5) {
-			x.width()
-			at := 1 + rng.IntN(100)
-			if !x.stop(t, func(all, _ int, _ fixpoint.Stage) bool { return all == at }) {
+			if x.width(); !x.stopWithin(t, 100) {
 				break
 			}
 			must.Not(t, captured && x.reads > 0, "%+v: captures are computed twice", x.config)
@@ -176,9 +142,9 @@ func TestLongSolvedLayersAreNotSolvedAgain(t *testing.T) {
 		for range 2 {
 			x.width()
 			x.finish(t)
-			if s := x.stats; x.reads > 0 || s.Windows != first.Windows || s.Sweeps != first.Sweeps || s.Traffic.Written != (fixpoint.Traffic{}).Written {
-				t.Fatalf("%+v: %d scores of lower layers are read, %+v after %+v", x.config, x.reads, s, first)
-			}
+			s := x.stats
+			must.Not(t, x.reads > 0 || s.Windows != first.Windows || s.Sweeps != first.Sweeps || s.Traffic.Written != (fixpoint.Traffic{}).Written,
+				"%+v: %d scores of lower layers are read, %+v after %+v", x.config, x.reads, s, first)
 		}
 	}
 }
@@ -265,9 +231,7 @@ func (x *trial) anyOfKind(t *testing.T) map[string]string {
 			kinds[kindOf(name)] = name
 		}
 	}
-	if len(kinds) != 5 {
-		t.Fatalf("streams %q", x.disk.streams(t))
-	}
+	must.Equal(t, len(kinds), 5, "kinds of streams")
 	return kinds
 }
 
@@ -493,9 +457,9 @@ func TestCheckpointsStay(t *testing.T) {
 			}
 			return reports == k
 		})
-		if _, got := y.disk.contents(t, rundir.FoundName); stopped && !bytes.Equal(got, want) || !stopped && k < 4 {
-			t.Errorf("%+v: interrupted at report %d of its beginning: %v, another checkpoint", x.config, k, stopped)
-		}
+		_, got := y.disk.contents(t, rundir.FoundName)
+		should.Not(t, stopped && !bytes.Equal(got, want) || !stopped && k < 4,
+			"%+v: interrupted at report %d of its beginning: %v, another checkpoint", x.config, k, stopped)
 	}
 }
 
@@ -567,37 +531,37 @@ func TestLongWindowsAreCancelled(t *testing.T) {
 	})
 }
 
-// TestLongLoadedScores reads a layer that was solved in windows in any order, from several goroutines, and loads parts of it before or not.
+// TestLongLoadedScores reads any parts of a layer, in any order, from several goroutines, and loads parts of one that was solved in windows
+// before or not.
 func TestLongLoadedScores(t *testing.T) {
-	rng := tries.Rand(t)
-	for range trials(10) {
-		x := newTrial(t, rng)
-		x.solved(t, func(l *Layer, want []int8) {
-			size := stream.SlabSize(l.engine.Grid.Layer)
-			for range 6 {
-				switch rng.IntN(3) {
-				case 0:
-					start := rng.Uint64N(l.Positions())
-					end, err := l.Load(t.Context(), start, func(uint64) {})
-					must.Hold(t, err == nil && end == min(start/size*size+size, l.Positions()),
-						"%+v: loaded from %d to %d of %d, slabs of %d: %v", x.config, start, end, l.Positions(), size, err)
-				case 1:
-					must.OK(t, l.LoadSample(t.Context()))
-					x.readsSample(t, l, want)
+	eachEngine(t, func(t *testing.T, rng *rand.Rand, draw func(t *testing.T, rng *rand.Rand) *trial) {
+		for range trials(10) {
+			x := draw(t, rng)
+			x.solved(t, func(l *Layer, want []int8) {
+				must.Hold(t, l.Seeds() == x.seeds && l.Positions() == uint64(len(want)), "%+v: layer %d with %d positions", x.config, l.Seeds(), l.Positions())
+				size := stream.SlabSize(l.engine.Grid.Layer)
+				for range 6 {
+					switch start := rng.Uint64N(l.Positions()); {
+					case x.whole:
+					case rng.IntN(3) == 0:
+						end, err := l.Load(t.Context(), start, func(uint64) {})
+						must.Hold(t, err == nil && end == min(start/size*size+size, l.Positions()),
+							"%+v: loaded from %d to %d of %d, slabs of %d: %v", x.config, start, end, l.Positions(), size, err)
+					case rng.IntN(2) == 0:
+						must.OK(t, l.LoadSample(t.Context()))
+						x.readsSample(t, l, want)
+					}
+					var group sync.WaitGroup
+					for range 16 {
+						start := rng.IntN(len(want))
+						length := min(rng.IntN(len(want)-start+1), []int{20, len(want)}[rng.IntN(2)])
+						group.Go(func() { x.readsRight(t, l, want, uint64(start), length) })
+					}
+					group.Wait()
 				}
-				var group errgroup.Group
-				for range 8 {
-					start := rng.Uint64N(l.Positions())
-					length := 1 + rng.IntN(int(l.Positions()-start))
-					group.Go(func() error {
-						x.readsRight(t, l, want, start, length)
-						return nil
-					})
-				}
-				must.OK(t, group.Wait())
-			}
-		})
-	}
+			})
+		}
+	})
 }
 
 // readsSample reads the pieces of the sample, which is loaded, without a look at the disk.
@@ -664,12 +628,10 @@ func (x *trial) solved(t *testing.T, do func(l *Layer, want []int8)) {
 
 func (x *trial) readsRight(t *testing.T, l *Layer, want []int8, start uint64, length int) {
 	t.Helper()
-	scores := make([]int8, length)
-	if err := l.Read(start, scores); err != nil {
-		t.Errorf("%+v: %v", x.config, err)
-	} else if !slices.Equal(scores, want[start:][:length]) {
-		t.Errorf("%+v: other scores from %d to %d", x.config, start, start+uint64(length))
-	}
+	scores := slices.Repeat([]int8{99}, length+1)
+	err := l.Read(start, scores[:length])
+	should.Hold(t, err == nil && slices.Equal(scores[:length], want[start:][:length]) && scores[length] == 99,
+		"%+v: other scores from %d to %d, or an error: %v", x.config, start, start+uint64(length), err)
 }
 
 // TestLongLoadingFails: after a failure nothing wrong is read, neither by the one who fails nor by others at the same time.
