@@ -15,7 +15,6 @@ import (
 	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
-	"grenier/io/layerfile"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
 	"grenier/pipeline/job"
@@ -98,18 +97,6 @@ func solveRun(t testing.TB, game awari.Game, seeds int) string {
 	return dir
 }
 
-// TestLongKnownPosition compares a position of the 12-pit game with what a program independent of this one found.
-func TestLongKnownPosition(t *testing.T) {
-	tries.NeedsLong(t, "16 seeds")
-	tab := open(t, solveRun(t, testrun.Game(t, 12, awari.Awari), 16))
-	p := must.Get(tab.Probe(t.Context(), awari.Board{1, 1, 1, 1, 1, 2, 4, 2, 3}))(t)
-	should.Hold(t, p.Value == 0 && p.Seeds == 16, "%d seeds, value %d, want 16 and 0", p.Seeds, p.Value)
-	for pit, want := range []int{-1, -1, -2, -2, -2, 0} {
-		m := p.Moves[pit]
-		should.Hold(t, m.Legal && m.Value == want, "pit %d: %+v, want value %d", pit, m, want)
-	}
-}
-
 // BenchmarkProbe probes random boards of up to 15 seeds, all blocks cached.
 func BenchmarkProbe(b *testing.B) {
 	const seeds = 15
@@ -168,16 +155,4 @@ func BenchmarkScore(b *testing.B) {
 			}
 		}
 	})
-}
-
-// BenchmarkColdScore looks up scores that are not in the cache, each of another block.
-func BenchmarkColdScore(b *testing.B) {
-	game := testrun.Game(b, 12, awari.Awari)
-	tab := open(b, solveRun(b, game, 15), tables.CacheBytes(0))
-	size := tab.Layers()[15].Positions
-	rank := uint64(0)
-	for b.Loop() {
-		rank = (rank + 7*layerfile.MaxBlockSize + 11) % size
-		must.OK(b, must.Err(tab.ScoreAt(b.Context(), 15, rank)))
-	}
 }

@@ -111,6 +111,7 @@ func TestRead(t *testing.T) {
 	should.Hold(t, err == nil && bytes.Equal(asBytes(got), asBytes(layers[6][77:77+333])), "other scores, %v", err)
 	should.Be(t, tab.Read(t.Context(), 6, uint64(len(layers[6])), got), layerfile.ErrRange, "beyond the layer")
 	for _, n := range []int{-1, 7} {
+		should.Equal(t, tab.Path(n), "", "layer %d", n)
 		should.Be(t, tab.Read(t.Context(), n, 0, got), tables.ErrUnsolved, "layer %d", n)
 		should.Be(t, must.Err(tab.ScoreAt(t.Context(), n, 0)), tables.ErrUnsolved, "score of layer %d", n)
 		should.Be(t, must.Err(tab.ReadOne(t.Context(), n, 0)), tables.ErrUnsolved, "one of layer %d", n)
@@ -215,7 +216,10 @@ func TestRefusedBoards(t *testing.T) {
 }
 
 func TestRefusedDirectories(t *testing.T) {
-	should.Be(t, must.Err(tables.Open(t.Context(), filepath.Join(t.TempDir(), "none"))), rundir.ErrMissing, "no directory")
+	for _, place := range []string{filepath.Join(t.TempDir(), "none"), t.TempDir(), remotetest.Serve(t, t.TempDir(), false).URL} {
+		err := must.Err(tables.Open(t.Context(), place))
+		should.Hold(t, errors.Is(err, fs.ErrNotExist) && errors.Is(err, rundir.ErrMissing) && !errors.Is(err, tables.ErrCorrupt), "%s: %v", place, err)
+	}
 	foreign := t.TempDir()
 	must.Write(t, filepath.Join(foreign, "letter.txt"), []byte("dear"))
 	should.Be(t, must.Err(tables.Open(t.Context(), foreign)), corrupt.ErrForeign, "a directory of somebody else")
@@ -281,18 +285,6 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// TestFalseScore has correct checksums on a wrong score: Score cannot know, Probe must.
-func TestFalseScore(t *testing.T) {
-	game := testrun.Game(t, 8, awari.Awari)
-	layers := testrun.Solve(t, game, 5)
-	layers[5][100]++
-	tab := open(t, testrun.Write(t, game, layers, 64))
-	b := testrun.Space(t, game, 5).Unrank(5, 100)
-	_, err := tab.Probe(t.Context(), b)
-	should.Hold(t, errors.Is(err, corrupt.ErrCorrupt) && strings.Contains(err.Error(), tab.Path(5)+": block 1: the score of board "+game.Text(b)),
-		"a false score: %v", err)
-}
-
 // TestRepaired shows that a failure to open a file is not remembered.
 func TestRepaired(t *testing.T) {
 	game := testrun.Game(t, 4, awari.Awari)
@@ -317,10 +309,7 @@ func TestNoAllocations(t *testing.T) {
 func TestRefusedOptions(t *testing.T) {
 	dir := testrun.Dir(t, 4, awari.Awari, 5, 64)
 	server := remotetest.Serve(t, dir, false).URL
-	isUnsupported := func(err error) bool {
-		_, ok := errors.AsType[*cpu.UnsupportedError](err)
-		return ok
-	}
+	isUnsupported := func(err error) bool { return errors.As(err, new(*cpu.UnsupportedError)) }
 	for name, c := range map[string]struct {
 		place  string
 		option tables.Option
@@ -350,14 +339,6 @@ func TestRefusedOptions(t *testing.T) {
 }
 
 func isOption(err error) bool { return errors.Is(err, tables.ErrOption) }
-
-// TestMissing: where nothing is, near or far, errors match fs.ErrNotExist.
-func TestMissing(t *testing.T) {
-	for _, place := range []string{filepath.Join(t.TempDir(), "none"), t.TempDir(), remotetest.Serve(t, t.TempDir(), false).URL} {
-		_, err := tables.Open(t.Context(), place)
-		should.Not(t, !errors.Is(err, fs.ErrNotExist) || errors.Is(err, tables.ErrCorrupt), "%s: %v", place, err)
-	}
-}
 
 // forge puts a forged file of layer 3 in place of the true one, and into the manifest as
 // far as it can be opened. It returns the scores that it should hold, and the directory.
@@ -394,9 +375,7 @@ func TestForged(t *testing.T) {
 			f.Header = func(h *layerfiletest.Header) { h.Pits, h.Seeds = 4, 3; set(h) }
 		}
 	}
-	if tab := open(t, forge(t, nil)); tab != nil {
-		should.Be(t, must.Err(tab.Score(t.Context(), awari.Board{1, 1, 1})), nil, "nothing is changed")
-	}
+	should.Be(t, must.Err(open(t, forge(t, nil)).Score(t.Context(), awari.Board{1, 1, 1})), nil, "nothing is changed")
 	for name, c := range map[string]struct {
 		change func(f *layerfiletest.File, scores []int8)
 		text   string
@@ -545,15 +524,18 @@ func TestRefusedBatches(t *testing.T) {
 			should.Hold(t, errors.Is(err, c.want) && strings.HasPrefix(err.Error(), "boards[2]: "), "%v: %v", c.bad, err)
 		}
 	}
-	canceled, cancel := context.WithCancel(t.Context())
-	cancel()
-	should.Be(t, tab.Scores(canceled, []awari.Board{good}, make([]int8, 1)), context.Canceled, "canceled")
-	should.Be(t, must.Err(tab.Probes(canceled, []awari.Board{good})), context.Canceled, "canceled")
+	ctx := must.Ended(t)
+	for i, err := range []error{
+		tab.Scores(ctx, []awari.Board{good}, make([]int8, 1)), must.Err(tab.Probes(ctx, []awari.Board{good})), must.Err(tab.Score(ctx, good)),
+		must.Err(tab.Probe(ctx, good)), must.Err(tab.ReadOne(ctx, 3, 0)), tab.Read(ctx, 3, 0, make([]int8, 1)),
+	} {
+		should.Hold(t, errors.Is(err, context.Canceled) && !errors.Is(err, corrupt.ErrCorrupt), "call %d, ended: %v", i, err)
+	}
 	must.OK(t, tab.Close())
 	should.Be(t, tab.Scores(t.Context(), []awari.Board{good}, make([]int8, 1)), os.ErrClosed, "closed")
 }
 
-// TestDamagedBatch has one damaged block and one false score: the first fails Scores, both fail Probes.
+// TestDamagedBatch has one damaged block and one false score under right checksums: the first fails Scores, both fail Probes and Probe.
 func TestDamagedBatch(t *testing.T) {
 	game := testrun.Game(t, 8, awari.Awari)
 	layers := testrun.Solve(t, game, 6)
@@ -564,14 +546,17 @@ func TestDamagedBatch(t *testing.T) {
 	false100 := space.Unrank(6, 100)
 	should.OK(t, tab.Scores(t.Context(), []awari.Board{false100}, make([]int8, 1)))
 	want := fmt.Sprintf("block 1: the score of board %s is", game.Text(false100))
-	_, err := tab.Probes(t.Context(), []awari.Board{{1}, false100})
-	should.Hold(t, errors.Is(err, corrupt.ErrCorrupt) && strings.Contains(err.Error(), want), "a false score: %v", err)
+	_, many := tab.Probes(t.Context(), []awari.Board{{1}, false100})
+	_, one := tab.Probe(t.Context(), false100)
+	for _, err := range []error{many, one} {
+		should.Hold(t, errors.Is(err, corrupt.ErrCorrupt) && strings.Contains(err.Error(), tab.Path(6)+": "+want), "a false score: %v", err)
+	}
 	path := tab.Path(5)
 	data := must.Read(t, path)
 	data[len(data)/2] ^= 1
 	must.Write(t, path, data)
 	boards, _ := draw(space, layers, 1000, 1)
 	tab = open(t, dir)
-	err = tab.Scores(t.Context(), boards, make([]int8, len(boards)))
+	err := tab.Scores(t.Context(), boards, make([]int8, len(boards)))
 	should.Hold(t, errors.Is(err, corrupt.ErrCorrupt) && strings.Contains(err.Error(), path), "a damaged block: %v", err)
 }

@@ -139,7 +139,7 @@ func TestLongLayersEqualTheReference(t *testing.T) {
 func TestLongAnyOptionsGiveTheSame(t *testing.T) {
 	tops := tries.More(map[int]int{4: 16, 6: 11, 8: 8, 10: 6, 12: 5}, map[int]int{4: 40, 6: 24, 8: 14, 10: 11, 12: 10})
 	rng := tries.Rand(t)
-	for range tries.Pick(1, 5, 100) {
+	for range tries.Pick(1, 2, 20) {
 		for pits, top := range tops {
 			for _, rules := range awari.RuleSets() {
 				for _, family := range cpu.Available() {
