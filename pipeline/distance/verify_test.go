@@ -48,11 +48,7 @@ func verified(t testing.TB, dir string, n int, bytes int64) verify.Layer {
 // writeDistances replaces the distances of layer n by others that all checksums fit.
 func writeDistances(t testing.TB, dir string, n int, change func(plies []int8)) {
 	t.Helper()
-	path := filepath.Join(dir, rundir.DistanceName(n))
-	f := must.Get(layerfile.Open(path))(t)
-	plies := make([]int8, f.Header().Positions)
-	must.OK(t, f.NewDecoder(cpu.Best()).Read(t.Context(), plies, 0))
-	must.OK(t, f.Close())
+	_, plies := writetest.Read(t, filepath.Join(dir, rundir.DistanceName(n)))
 	change(plies)
 	newDistances(t, dir, n, plies)
 }

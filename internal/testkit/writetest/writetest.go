@@ -1,4 +1,4 @@
-// Package writetest writes layer files for tests, with the scores that a test wants.
+// Package writetest writes layer files for tests, with the scores that a test wants, and reads them.
 package writetest
 
 import (
@@ -32,4 +32,14 @@ func Layer(t testing.TB, p *vfs.Pending, h layerfile.Header, scores []int8) laye
 	summary, err := w.Finish()
 	must.OK(t, errors.Join(err, w.Publish()))
 	return summary
+}
+
+// Read returns the header of the layer file at path, and what it holds.
+func Read(t testing.TB, path string) (h layerfile.Header, scores []int8) {
+	t.Helper()
+	f := must.Get(layerfile.Open(path))(t)
+	h = f.Header()
+	scores = make([]int8, h.Positions)
+	must.OK(t, errors.Join(f.NewDecoder(cpu.Generic).Read(t.Context(), scores, 0), f.Close()))
+	return h, scores
 }

@@ -18,7 +18,6 @@ import (
 	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/writetest"
 	"grenier/io/corrupt"
-	"grenier/io/layerfile"
 	"grenier/io/manifest"
 	"grenier/io/rundir"
 	"grenier/kernels/cpu"
@@ -59,7 +58,7 @@ func TestEqual(t *testing.T) {
 	should.Hold(t, last.Done == last.Total && last.Seeds == 8, "it ended with %+v", last)
 }
 
-// TestDifferences also spreads differences over several pieces.
+// TestDifferences also spreads differences over several pieces. If there are many, all are counted, and the first by rank are described.
 func TestDifferences(t *testing.T) {
 	game := testrun.Game(t, 12, awari.Awari)
 	space := testrun.Space(t, game, 9)
@@ -85,9 +84,9 @@ func TestDifferences(t *testing.T) {
 				Rank: rank, Board: game.Text(space.Unrank(l.Seeds, rank)), A: int(score), B: int(testrun.Other(score)),
 			})
 		}
-		if diff := cmp.Diff(want, l.First); diff != "" || l.Differing != uint64(len(want)) || l.Positions != space.Size(l.Seeds) {
-			t.Errorf("layer %d, %d differ:\n%s", l.Seeds, l.Differing, diff)
-		}
+		diff := cmp.Diff(want, l.First)
+		should.Hold(t, diff == "" && l.Differing == uint64(len(want)) && l.Positions == space.Size(l.Seeds),
+			"layer %d, %d differ:\n%s", l.Seeds, l.Differing, diff)
 	}
 	err := r.Err()
 	should.Hold(t, !r.OK && errors.Is(err, compare.ErrDifferences) && strings.Contains(err.Error(), ": 9 of 293930 "), "error %v", err)
@@ -95,20 +94,13 @@ func TestDifferences(t *testing.T) {
 	should.Hold(t, len(r.Layers) == 1 && r.Layers[0].Differing == 2 && len(r.OnlyA) == 0, "%+v", r)
 	r = mustRun(t, a, b, compare.Options{Layers: []int{4}})
 	should.Hold(t, r.OK, "%+v", r)
-}
-
-// TestManyDifferences: all are counted, the first by rank are described.
-func TestManyDifferences(t *testing.T) {
-	game := testrun.Game(t, 12, awari.Awari)
-	a, b := pair(t, game, 9, func(all [][]int8) {
-		for i := range all[9] {
-			all[9][i] = testrun.Other(all[9][i])
-		}
-	})
-	r := mustRun(t, a, b, compare.Options{Layers: []int{9}})
-	l := r.Layers[0]
-	must.Hold(t, l.Differing == l.Positions && len(l.First) == compare.MaxDifferences,
-		"%d of %d differ, %d described", l.Differing, l.Positions, len(l.First))
+	ctx, cancel := context.WithCancel(t.Context())
+	should.Be(t, must.Err(compare.Run(ctx, a, b, compare.Options{Job: job.Job{Progress: func(job.Step) { cancel() }}})), context.Canceled)
+	for i, score := range layers[9] {
+		layers[9][i] = testrun.Other(score)
+	}
+	l := mustRun(t, a, testrun.Write(t, game, layers, 1000), compare.Options{Layers: []int{9}}).Layers[0]
+	must.Hold(t, l.Differing == l.Positions && len(l.First) == compare.MaxDifferences, "%d of %d differ, %d described", l.Differing, l.Positions, len(l.First))
 	for i, d := range l.First {
 		should.Equal(t, d.Rank, uint64(i), "number %d has rank", i)
 	}
@@ -130,9 +122,7 @@ func TestDistances(t *testing.T) {
 	}
 	should.Hold(t, r.OK && r.Err() == nil && last.Done == last.Total, "%+v, %+v", r, last)
 	path, at := filepath.Join(b, rundir.DistanceName(7)), []uint64{2, 3000}
-	f := must.Get(layerfile.Open(path))(t)
-	h, plies := f.Header(), make([]int8, f.Header().Positions)
-	must.OK(t, errors.Join(f.NewDecoder(cpu.Best()).Read(t.Context(), plies, 0), f.Close()))
+	h, plies := writetest.Read(t, path)
 	var want []compare.Difference
 	for _, rank := range at {
 		d := compare.Difference{Rank: rank, Board: game.Text(testrun.Space(t, game, 7).Unrank(7, rank)), A: int(plies[rank]), B: 200}
@@ -144,9 +134,8 @@ func TestDistances(t *testing.T) {
 	r = mustRun(t, a, b, compare.Options{})
 	d := r.Layers[7].Distances
 	should.Hold(t, d.Differing == 2 && r.Layers[7].Differing == 0 && slices.Equal(d.First, want), "%+v, want %+v", d, want)
-	if err := r.Err(); r.OK || !errors.Is(err, compare.ErrDistances) || !errors.Is(err, fault.Difference) || !strings.Contains(err.Error(), "2 of") {
-		t.Error(err)
-	}
+	err := r.Err()
+	should.Hold(t, !r.OK && errors.Is(err, compare.ErrDistances) && errors.Is(err, fault.Difference) && strings.Contains(err.Error(), "2 of"), "%v", err)
 }
 
 // TestFiles compares layer files with each other and with directories.
@@ -203,12 +192,4 @@ func TestDamage(t *testing.T) {
 	for _, paths := range [][2]string{{a, b}, {b, a}, {a, path}} {
 		should.Be(t, must.Err(compare.Run(t.Context(), paths[0], paths[1], compare.Options{})), corrupt.ErrCorrupt)
 	}
-}
-
-func TestInterrupted(t *testing.T) {
-	game := testrun.Game(t, 4, awari.Awari)
-	a, b := pair(t, game, 6, func([][]int8) {})
-	ctx, cancel := context.WithCancel(t.Context())
-	_, err := compare.Run(ctx, a, b, compare.Options{Job: job.Job{Progress: func(job.Step) { cancel() }}})
-	should.Be(t, err, context.Canceled)
 }
