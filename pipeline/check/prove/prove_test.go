@@ -11,6 +11,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -88,9 +89,7 @@ func TestLongTrue(t *testing.T) {
 			for name, o := range tried {
 				t.Run(fmt.Sprintf("%s, %s", game.Name(), name), func(t *testing.T) {
 					result := run(t, dir, o)
-					if !result.OK || result.Err() != nil || len(result.Layers) != c.seeds+1 {
-						t.Fatalf("%v, %+v", result.Err(), result)
-					}
+					must.Hold(t, result.OK && result.Err() == nil && len(result.Layers) == c.seeds+1, "%+v", result)
 					for n, l := range result.Layers {
 						checkTrue(t, n, &l, layers[n])
 					}
@@ -121,10 +120,8 @@ func checkTrue(t *testing.T, n int, l *prove.Layer, scores []int8) {
 // TestPasses counts how often a layer is gone through. If what a pass has marked did not count in the rest of it, the
 // outcome would be the same, but it would take many more.
 func TestPasses(t *testing.T) {
-	game := testrun.Game(t, 6, awari.Awari)
-	result := run(t, testrun.Write(t, game, testrun.Solve(t, game, 12), 1000), prove.Options{Layers: []int{12}})
-	got := result.Layers[0].Proof.Passes
-	should.Hold(t, got == 15, "%d passes, want 15", got)
+	result := run(t, testrun.Dir(t, 6, awari.Awari, 12, 1000), prove.Options{Layers: []int{12}})
+	should.Equal(t, result.Layers[0].Proof.Passes, 15, "passes")
 }
 
 func TestJSON(t *testing.T) {
@@ -145,19 +142,6 @@ func TestJSON(t *testing.T) {
 	should.Hold(t, string(got) == want, "%s, want\n%s", got, want)
 }
 
-// TestDamage changes a file: the layers from there on are not proved.
-func TestDamage(t *testing.T) {
-	dir := testrun.Dir(t, 4, awari.Awari, 8, 8)
-	path := filepath.Join(dir, rundir.LayerName(5))
-	must.Write(t, path, must.Read(t, filepath.Join(dir, rundir.LayerName(4))))
-	result := run(t, dir, prove.Options{Job: job.Job{Workers: 2}})
-	for n, l := range result.Layers {
-		should.Hold(t, (l.Proof == nil) == (n >= 5), "%+v", l)
-	}
-	err := result.Err()
-	should.Hold(t, !result.OK && errors.Is(err, corrupt.ErrCorrupt) && strings.Contains(err.Error(), path), "%v", err)
-}
-
 func TestRefused(t *testing.T) {
 	should.Be(t, must.Err(prove.Run(t.Context(), filepath.Join(t.TempDir(), "none"), prove.Options{})), rundir.ErrMissing, "no directory")
 	game, _, dir := testrun.Run(t, 4, awari.Awari, 7, 64)
@@ -166,17 +150,19 @@ func TestRefused(t *testing.T) {
 		should.Hold(t, errors.Is(err, tables.ErrUnsolved) && strings.Contains(err.Error(), fmt.Sprintf("layer %d, but ", n)),
 			"layer %d: %v", n, err)
 	}
-	_, err := prove.Run(t.Context(), dir, prove.Options{Job: job.Job{Memory: 1}})
-	m, ok := errors.AsType[*memory.Error](err)
-	should.Hold(t, ok && m.What == "the proof of layer 7" && m.Allowed == 1 && m.Need >= memory.Base, "too little memory: %v", err)
+	m := must.As[*memory.Error](t, must.Err(prove.Run(t.Context(), dir, prove.Options{Job: job.Job{Memory: 1}})))
+	should.Hold(t, m.What == "the proof of layer 7" && m.Allowed == 1 && m.Need >= memory.Base, "too little memory: %v", m)
 	work := filepath.Join(dir, rundir.WorkName)
 	must.OK(t, os.Remove(work))
 	must.Write(t, work, nil) // no directory
-	_, err = prove.Run(t.Context(), dir, prove.Options{OnDisk: true})
+	err := must.Err(prove.Run(t.Context(), dir, prove.Options{OnDisk: true}))
 	should.Not(t, err == nil || !strings.Contains(err.Error(), "work"), "no place for marks: %v", err)
 	r := run(t, testrun.Write(t, game, nil, 64), prove.Options{})
 	should.Hold(t, r.OK && len(r.Layers) == 0, "nothing is solved: %+v", r)
 }
+
+// doing is what a step says: the layer, what is done with it, and how far that is.
+var doing = regexp.MustCompile(`^layer \d(, moves \(\d{1,3}%\)|, pass \d+( \(\d{1,3}%\))?)?$`)
 
 // TestProgress wants progress that never goes back and ends at the total, whether layers are proved, false, or not to be read.
 func TestProgress(t *testing.T) {
@@ -202,6 +188,7 @@ func TestProgress(t *testing.T) {
 				"%+v after %+v", p, last)
 			last = p
 			amid = amid || p.Done > float64(compared) && p.Done < float64(total)
+			must.Hold(t, doing.MatchString(p.Doing) && p.Doing[6] == byte('0'+p.Seeds), "%+v", p)
 			level, _, _ := strings.Cut(p.Doing, ", pass")
 			levels[level] = true
 		}}})
@@ -213,8 +200,7 @@ func TestProgress(t *testing.T) {
 
 // TestCancel interrupts the comparison of a layer and the proof of one.
 func TestCancel(t *testing.T) {
-	game := testrun.Game(t, 8, awari.Awari)
-	dir := testrun.Write(t, game, testrun.Solve(t, game, 7), 64)
+	dir := testrun.Dir(t, 8, awari.Awari, 7, 64)
 	for _, doing := range []string{"layer 5", "layer 5, moves", "layer 5, pass 2"} {
 		ctx, cancel := context.WithCancel(t.Context())
 		result, err := prove.Run(ctx, dir, prove.Options{Job: job.Job{Workers: 2, Progress: func(p job.Step) {
@@ -263,9 +249,12 @@ func TestResume(t *testing.T) {
 	path := filepath.Join(dir, rundir.LayerName(3))
 	data := must.Read(t, path)
 	must.Write(t, path, data[:len(data)-1])
-	for n, l := range run(t, dir, prove.Options{Resume: true}).Layers {
+	result := run(t, dir, prove.Options{Resume: true})
+	for n, l := range result.Layers {
 		should.Hold(t, (l.Before != nil) == (n < 3) && (l.Proof != nil) == (n < 3), "layer 3 is damaged: %+v", l)
 	}
+	err := result.Err()
+	should.Hold(t, !result.OK && errors.Is(err, corrupt.ErrCorrupt) && strings.Contains(err.Error(), path), "layer 3 is damaged: %v", err)
 }
 
 // TestWholePart: marks on disk, of a layer with more positions than a worker takes at a time.
@@ -310,8 +299,7 @@ func (f badFile) ReadAt(p []byte, at int64) (int, error) {
 
 // TestBadMarks: a proof that cannot read marks gives no verdict.
 func TestBadMarks(t *testing.T) {
-	game := testrun.Game(t, 4, awari.Awari)
-	dir := testrun.Write(t, game, testrun.Solve(t, game, 9), 64)
+	dir := testrun.Dir(t, 4, awari.Awari, 9, 64)
 	var after atomic.Int64
 	defer vfs.Intercept(func(d vfs.Dir) vfs.Dir {
 		if d.Path("") == dir {
@@ -319,7 +307,8 @@ func TestBadMarks(t *testing.T) {
 		}
 		return d
 	})()
-	for at, failed := int64(1), true; failed; at++ {
+	random := tries.Rand(t)
+	for at, failed := int64(1), true; failed; at += 1 + random.Int64N(3) {
 		after.Store(at)
 		_, err := prove.Run(t.Context(), dir, prove.Options{Layers: []int{9}, Job: job.Job{Workers: 2}, MemoryBytes: 1})
 		if failed = after.Load() <= 0; errors.Is(err, syscall.EIO) != failed || at == 1 && !failed {

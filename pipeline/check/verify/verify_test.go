@@ -104,9 +104,7 @@ func TestFalseScores(t *testing.T) {
 			Stored: int(testrun.Other(truth)), Expected: int(truth),
 		}
 	}
-	if !found {
-		t.Errorf("rank 4000 is missing in %+v", want.Layers[8])
-	}
+	should.Hold(t, found, "rank 4000 is missing in %+v", want.Layers[8])
 	l := want.Layers[7]
 	should.Hold(t, l.Mismatches >= 30 && len(l.Problems) == verify.MaxDifferences && l.Problems[0].Difference.Rank == 0, "%+v", l)
 	for name, o := range ways() {
@@ -146,35 +144,30 @@ func TestDamage(t *testing.T) {
 	game, strict := testrun.Game(t, 4, awari.Awari), testrun.Game(t, 4, awari.Strict)
 	layers := testrun.Solve(t, game, 8)
 	other := testrun.Write(t, strict, testrun.Solve(t, strict, 8), 8)
+	right := testrun.Write(t, game, layers, 8)
+	whole := must.Read(t, filepath.Join(right, rundir.LayerName(5)))
+	blocks := bytes.Clone(whole)
+	for i, index := range []uint64{0, 1} {
+		index = binary.LittleEndian.Uint64(whole[len(whole)-76:]) + 24*index
+		blocks[binary.LittleEndian.Uint64(whole[index:])] ^= byte(1 + i)
+	}
 	for name, c := range map[string]struct {
-		damage func(t *testing.T, dir, path string)
+		file   []byte
 		want   error
 		errors int // expected of layer 5
 	}{
-		"two blocks": {func(t *testing.T, _, path string) {
-			data := must.Read(t, path)
-			index := binary.LittleEndian.Uint64(data[len(data)-76:])
-			for i := range uint64(2) {
-				data[binary.LittleEndian.Uint64(data[index+24*i:])] ^= 1
-			}
-			must.Write(t, path, data)
-		}, corrupt.ErrCorrupt, 2},
-		"truncated": {func(t *testing.T, _, path string) {
-			data := must.Read(t, path)
-			must.Write(t, path, data[:len(data)-100])
-		}, corrupt.ErrCorrupt, 1},
-		"missing": {func(t *testing.T, _, path string) { os.Remove(path) }, fs.ErrNotExist, 1},
-		"another layer": {func(t *testing.T, dir, path string) {
-			must.Write(t, path, must.Read(t, filepath.Join(dir, rundir.LayerName(4))))
-		}, corrupt.ErrMismatch, 1},
-		"other rules": {func(t *testing.T, _, path string) {
-			must.Write(t, path, must.Read(t, filepath.Join(other, rundir.LayerName(5))))
-		}, corrupt.ErrMismatch, 1},
+		"two blocks":    {blocks, corrupt.ErrCorrupt, 2},
+		"truncated":     {whole[:len(whole)-100], corrupt.ErrCorrupt, 1},
+		"missing":       {nil, fs.ErrNotExist, 1},
+		"another layer": {must.Read(t, filepath.Join(right, rundir.LayerName(4))), corrupt.ErrMismatch, 1},
+		"other rules":   {must.Read(t, filepath.Join(other, rundir.LayerName(5))), corrupt.ErrMismatch, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			dir := testrun.Write(t, game, layers, 8)
+			dir := testrun.Copy(t, right)
 			path := filepath.Join(dir, rundir.LayerName(5))
-			c.damage(t, dir, path)
+			if must.OK(t, os.Remove(path)); c.file != nil {
+				must.Write(t, path, c.file)
+			}
 			for _, o := range ways() {
 				result := run(t, dir, o)
 				err := result.Err()
@@ -388,23 +381,6 @@ func TestResumePanel(t *testing.T) {
 		o.Progress = nil
 		r := run(t, wrong, o)
 		should.Not(t, r.OK || r.Layers[1].Mismatches != want.Layers[1].Mismatches, "rank %d: %+v, want %+v", rank, r, want)
-	}
-}
-
-// TestBadNote: notes that cannot be read are told about and do no harm.
-func TestBadNote(t *testing.T) {
-	dir := solved(t)
-	path := filepath.Join(dir, rundir.WorkName, rundir.VerifyName)
-	must.OK(t, os.MkdirAll(filepath.Dir(path), 0o755))
-	for _, bad := range []string{
-		"Dear diary", "{\n  \"format\": \"grenier-verify\",\n  \"version\": 1\n}\n",
-		"{\n  \"format\": \"grenier-verify\",\n  \"version\": 2,\n  \"layers\": []\n}\n",
-	} {
-		must.Write(t, path, []byte(bad))
-		told := ""
-		r := run(t, dir, verify.Options{Resume: true, Job: job.Job{Note: func(text string) { told += text }}})
-		should.Hold(t, len(before(r)) == 0 && r.OK && strings.HasPrefix(told, "verify starts again: ") && r.Restarted == told && !noted(dir),
-			"%q: %v, %q", bad, before(r), told)
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"syscall"
 	"testing"
@@ -476,47 +475,6 @@ func TestForged(t *testing.T) {
 		runstest.Copy(t, left, w.dir)
 		runstest.ChangeCheckpoint(t, w.dir, walkKind, 1, func(all *[]saved) { change(&(*all)[4].Blocks[0]) })
 		should.Be(t, must.Err(w.run(t.Context())), corrupt.ErrCorrupt, "%s", name)
-	}
-}
-
-// numbers returns sorted runs of records of stride words, the first two of them random.
-func numbers(t testing.TB, s *Store, runs, records, stride int) (list []*Run, rows [][]uint32) {
-	t.Helper()
-	rng := rand.New(rand.NewPCG(1, uint64(stride)))
-	for range runs {
-		var run [][]uint32
-		for range records {
-			row := make([]uint32, stride)
-			for i := range row {
-				row[i] = rng.Uint32N(8)
-			}
-			row[0], row[1] = rng.Uint32N(4), rng.Uint32()>>rng.Uint32N(24)
-			run = append(run, row)
-		}
-		slices.SortFunc(run, slices.Compare)
-		w := NewWriter(s, stride)
-		for _, row := range run {
-			must.OK(t, w.Add(row))
-		}
-		r := must.Get(w.Finish())(t)
-		list, rows = append(list, r), append(rows, run...)
-	}
-	slices.SortFunc(rows, slices.Compare)
-	return list, rows
-}
-
-// TestMerge compares a merge with all records sorted.
-func TestMerge(t *testing.T) {
-	for _, stride := range []int{2, 3, 6} {
-		s := &Store{Most: 1 << 30}
-		list, rows := numbers(t, s, 13, 3000, stride)
-		m, err := s.openAll(list)
-		for i := 0; err == nil && m.Len() > 0; i++ {
-			must.Hold(t, i < len(rows) && slices.Equal(m.Row(), rows[i]), "%d words, record %d: %x", stride, i, m.Row())
-			err = m.Next()
-			should.Not(t, err == nil && m.Len() == 0 && i < len(rows)-1, "%d words: %d records of %d", stride, i+1, len(rows))
-		}
-		must.OK(t, err)
 	}
 }
 
