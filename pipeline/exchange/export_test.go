@@ -217,58 +217,52 @@ func TestLongPublishedExample(t *testing.T) {
 	}
 }
 
+// TestRefusedExports: what cannot be exported, and what fails on the way, leaves no file behind, and an old one as it was. Only files are
+// replaced.
 func TestRefusedExports(t *testing.T) {
 	strict, small := solveRun(t, testrun.Game(t, 12, awari.Strict), 2), solveRun(t, testrun.Game(t, 10, awari.Awari), 2)
-	for _, c := range []struct {
+	large, ctx, cancel := solveRun(t, testrun.Game(t, 12, awari.Awari), 9), t.Context(), func() {}
+	damaged := testrun.Copy(t, large)
+	path := filepath.Join(damaged, rundir.LayerName(9))
+	data := must.Read(t, path)
+	data[len(data)/2] ^= 1
+	must.Write(t, path, data)
+	none, last := filepath.Join(small, "none"), func(f Format, c frame.Codec) Options {
+		return Options{Seeds: 9, Format: f, Codec: c, Job: job.Job{Workers: 2, Family: cpu.Best()}}
+	}
+	type export struct {
 		dir  string
 		o    Options
 		want error
-	}{
-		{strict, Options{Seeds: 2, Format: Vu}, ErrFormat},
-		{small, Options{Seeds: 2, Format: Vu}, ErrFormat},
-		{small, Options{Seeds: 3, Format: Colex}, tables.ErrUnsolved},
-		{small, Options{Seeds: -1, Format: Colex}, tables.ErrUnsolved},
-		{small, Options{Seeds: 2, Format: Colex, Codec: "gzip"}, frame.ErrCodec},
-		{filepath.Join(small, "none"), Options{Format: Colex}, nil},
-	} {
-		path := filepath.Join(t.TempDir(), "file")
-		_, err := WriteFile(t.Context(), c.dir, path, c.o)
-		should.Not(t, err == nil || c.want != nil && !errors.Is(err, c.want), "%+v: error %v", c.o, err)
-		must.Empty(t, filepath.Dir(path))
 	}
-	var memory *memory.Error
-	_, err := Write(t.Context(), small, nil, Options{Seeds: 2, Format: Colex, Codec: frame.None, Job: job.Job{Memory: 1 << 20}})
-	should.Hold(t, errors.As(err, &memory) && memory.Need > memory.Allowed && strings.Contains(err.Error(), "; the limit is 1.0 MiB"),
-		"error %v", err)
-	should.Be(t, must.Err(ParseFormat("xml")), ErrFormat)
-}
-
-// TestNotAFile: only files are replaced.
-func TestNotAFile(t *testing.T) {
-	dir := solveRun(t, testrun.Game(t, 4, awari.Awari), 2)
-	out := t.TempDir()
-	_, err := WriteFile(t.Context(), dir, out, Options{Format: Colex, Codec: frame.None})
-	should.Not(t, err == nil || !strings.Contains(err.Error(), "not a file"), "error %v", err)
-	path := filepath.Join(out, "file")
-	must.Write(t, path, []byte("old"))
-	must.OK(t, must.Err(WriteFile(t.Context(), dir, path, Options{Seeds: 2, Format: Colex, Codec: frame.None})))
-	got := must.Read(t, path)
-	should.Hold(t, len(got) == 10, "%d bytes", len(got))
-}
-
-// TestInterruptedExport: the old file stays, and nothing else.
-func TestInterruptedExport(t *testing.T) {
-	dir := solveRun(t, testrun.Game(t, 12, awari.Awari), 9)
+	all := []export{
+		{strict, Options{Seeds: 2, Format: Vu}, ErrFormat}, {small, Options{Seeds: 2, Format: Vu}, ErrFormat},
+		{small, Options{Seeds: 3, Format: Colex}, tables.ErrUnsolved}, {small, Options{Seeds: -1, Format: Colex}, tables.ErrUnsolved},
+		{small, Options{Seeds: 2, Format: Colex, Codec: "gzip"}, frame.ErrCodec}, {none, Options{Format: Colex}, rundir.ErrMissing},
+		{damaged, last(Colex, frame.None), corrupt.ErrCorrupt},
+	}
 	for _, codec := range []frame.Codec{frame.None, frame.LZ4, frame.Zstd} {
-		out := t.TempDir()
-		path := filepath.Join(out, "file")
-		ctx, cancel := context.WithCancel(t.Context())
-		_, err := WriteFile(ctx, dir, path, Options{
-			Seeds: 9, Format: Vu, Codec: codec, Job: job.Job{Workers: 2, Family: cpu.Best(), Progress: func(job.Step) { cancel() }},
-		})
-		should.Be(t, err, context.Canceled, "%s", codec)
-		must.Empty(t, out)
+		o := last(Vu, codec)
+		o.Progress = func(job.Step) { cancel() }
+		all = append(all, export{large, o, context.Canceled})
+		for _, left := range []int{0, 30_000} {
+			should.Be(t, must.Err(Write(t.Context(), large, &failing{left}, last(Npy, codec))), errFull, "%s, %d bytes", codec, left)
+		}
 	}
+	for _, c := range all {
+		path := filepath.Join(t.TempDir(), "file")
+		must.Write(t, path, []byte("old"))
+		ctx, cancel = context.WithCancel(t.Context())
+		should.Be(t, must.Err(WriteFile(ctx, c.dir, path, c.o)), c.want, "%+v", c.o)
+		must.Same(t, "another file", map[string]string{".": "d---------", "file": "old"}, must.Tree(t, filepath.Dir(path)))
+		cancel()
+	}
+	err := must.Err(WriteFile(t.Context(), small, t.TempDir(), Options{Format: Colex, Codec: frame.None}))
+	should.Hold(t, err != nil && strings.Contains(err.Error(), "not a file"), "a directory: %v", err)
+	err = must.Err(Write(t.Context(), small, nil, Options{Seeds: 2, Format: Colex, Codec: frame.None, Job: job.Job{Memory: 1 << 20}}))
+	m := must.As[*memory.Error](t, err)
+	should.Hold(t, m.Need > m.Allowed && strings.Contains(err.Error(), "; the limit is 1.0 MiB"), "error %v", err)
+	should.Be(t, must.Err(ParseFormat("xml")), ErrFormat)
 }
 
 // failing fails after some bytes.
@@ -281,31 +275,6 @@ func (f *failing) Write(p []byte) (int, error) {
 		return 0, errFull
 	}
 	return len(p), nil
-}
-
-func TestWriterFails(t *testing.T) {
-	dir := solveRun(t, testrun.Game(t, 12, awari.Awari), 9)
-	for _, codec := range []frame.Codec{frame.None, frame.LZ4, frame.Zstd} {
-		for _, left := range []int{0, 30_000} {
-			_, err := Write(t.Context(), dir, &failing{left}, Options{
-				Seeds: 9, Format: Npy, Codec: codec, Job: job.Job{Workers: 2, Family: cpu.Best()},
-			})
-			should.Be(t, err, errFull, "%s, %d bytes", codec, left)
-		}
-	}
-}
-
-// TestDamagedLayer: no byte of a damaged block is published.
-func TestDamagedLayer(t *testing.T) {
-	dir := solveRun(t, testrun.Game(t, 12, awari.Awari), 9)
-	path := filepath.Join(dir, "layer-09.gl")
-	data := must.Read(t, path)
-	data[len(data)/2] ^= 1
-	must.Write(t, path, data)
-	out := t.TempDir()
-	_, err := WriteFile(t.Context(), dir, filepath.Join(out, "file"), Options{Seeds: 9, Format: Colex, Codec: frame.None, Job: job.Job{Family: cpu.Best()}})
-	should.Be(t, err, corrupt.ErrCorrupt)
-	must.Empty(t, out)
 }
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -16,15 +16,6 @@ import (
 	"grenier/pipeline/tables"
 )
 
-// BenchmarkDraw draws the sample of layer 22.
-func BenchmarkDraw(b *testing.B) {
-	space := testrun.Space(b, must.Get(awari.New(12, awari.Awari))(b), 22)
-	for b.Loop() {
-		must.OK(b, must.Err(NewDraw(b.Context(), space, 22, 1, 1)))
-	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/Drawn, "ns/position")
-}
-
 // TestSettle: what is answered is forgotten, and nothing else.
 func TestSettle(t *testing.T) {
 	game := must.Get(awari.New(6, awari.Awari))(t)

@@ -74,9 +74,7 @@ func TestLongEqualsReach(t *testing.T) {
 // onDisk returns options for a search on disk with the least memory.
 func onDisk(t testing.TB, game awari.Game, start awari.Board) Options {
 	t.Helper()
-	_, err := Count(t.Context(), game, start, Options{Dir: "nowhere", Job: job.Job{Memory: 1}})
-	refused, ok := errors.AsType[*memory.Error](err)
-	must.Hold(t, ok, "one byte of memory: %v", err)
+	refused := must.As[*memory.Error](t, must.Err(Count(t.Context(), game, start, Options{Dir: "nowhere", Job: job.Job{Memory: 1}})))
 	return Options{Job: job.Job{Workers: 2, Family: cpu.Best(), Memory: refused.Need}, Dir: t.TempDir(), Interval: time.Hour}
 }
 
@@ -177,15 +175,13 @@ func TestRestore(t *testing.T) {
 		"a block twice":   func(c *checkpoint) { c.Blocks = append(c.Blocks, c.Blocks[0]) },
 		"too many boards": func(c *checkpoint) { c.Blocks[0].Reached.Count = 1 << 40 },
 	} {
-		s, err := newSearch(game, start, Options{})
-		must.OK(t, err)
+		s := must.Get(newSearch(game, start, Options{}))(t)
 		c := checkpoint{
 			Start: []int{3, 3, 3, 3}, Seeds: 8, Counts: make([]uint64, 13),
 			Blocks: []savedBlock{{Seeds: 8, Own: 4, Reached: savedSet{Count: 1, Pieces: piece}}},
 		}
 		must.Be(t, s.restore(&c), nil, "unchanged")
-		s, err = newSearch(game, start, Options{})
-		must.Hold(t, err == nil, "%v", err)
+		s = must.Get(newSearch(game, start, Options{}))(t)
 		change(&c)
 		should.Not(t, s.restore(&c) == nil, "%s: no error", name)
 	}
@@ -195,9 +191,7 @@ func TestNeedsMemory(t *testing.T) {
 	game := testrun.Game(t, 12, awari.Awari)
 	start := mustParse(t, game, "4")
 	for dir, allowed := range map[string]uint64{"": 200 << 30, "nowhere": 8 << 30} {
-		_, err := Count(t.Context(), game, start, Options{Job: job.Job{Memory: allowed}, Dir: dir})
-		_, ok := errors.AsType[*memory.Error](err)
-		should.Hold(t, ok, "48 seeds in %d bytes: %v, want a memory.Error", allowed, err)
+		must.As[*memory.Error](t, must.Err(Count(t.Context(), game, start, Options{Job: job.Job{Memory: allowed}, Dir: dir})))
 	}
 }
 
@@ -213,17 +207,6 @@ func TestOtherDirectory(t *testing.T) {
 		if rules == awari.Awari {
 			start = mustParse(t, other, "2")
 		}
-		_, err := Count(t.Context(), other, start, o)
-		_, ok := errors.AsType[*rundir.OtherRunError](err)
-		should.Hold(t, ok, "%s: %v, want an OtherRunError", other.Name(), err)
-	}
-}
-
-// BenchmarkCount counts from two seeds in each of ten pits: 30,045,015 boards.
-func BenchmarkCount(b *testing.B) {
-	game := testrun.Game(b, 10, awari.Awari)
-	start := mustParse(b, game, "2")
-	for b.Loop() {
-		must.OK(b, must.Err(Count(b.Context(), game, start, Options{Job: job.Job{Workers: 1, Family: cpu.Best()}})))
+		must.As[*rundir.OtherRunError](t, must.Err(Count(t.Context(), other, start, o)), "%s", other.Name())
 	}
 }

@@ -62,41 +62,6 @@ func TestDocumentTables(t *testing.T) {
 	}
 }
 
-// TestDocumentCells reads the cells of the document and compares them one by one, so that nothing rests on how tables are set.
-func TestDocumentCells(t *testing.T) {
-	for file, table := range map[string]*census.Table{
-		"8-pits.txt":  must.Get(eight())(t),
-		"12-pits.txt": must.Get(twelve())(t),
-	} {
-		lines := strings.Split(document(t, file), "\n")
-		cells := 0
-		for n, row := range table.Rows {
-			line := lines[3+n]
-			for _, column := range table.Columns() {
-				want, rest := nextCell(line)
-				should.Equal(t, column.Cell(&row), want, "%s: n = %d, %s", file, n, column.Head)
-				line = rest
-				cells++
-			}
-			should.Hold(t, strings.TrimSpace(line) == "", "%s: n = %d: %q is left of the document's line", file, n, line)
-		}
-		if want := len(table.Rows) * len(table.Columns()); cells != want || len(lines) != len(table.Rows)+5 {
-			t.Errorf("%s: %d cells compared of %d, %d lines", file, cells, want, len(lines))
-		}
-	}
-}
-
-// nextCell cuts a number, with its unit if it has one, off a line.
-func nextCell(line string) (cell, rest string) {
-	line = strings.TrimLeft(line, " ")
-	cell, rest, _ = strings.Cut(line, " ")
-	unit, after, _ := strings.Cut(rest, " ")
-	if strings.HasSuffix(unit, "B") {
-		return cell + " " + unit, after
-	}
-	return cell, rest
-}
-
 func TestShorterTablesArePrefixes(t *testing.T) {
 	for _, c := range []struct{ pits, long, short int }{{6, 18, 10}, {12, 48, 20}, {4, 12, 5}} {
 		long, short := mustTable(t, c.pits, c.long), mustTable(t, c.pits, c.short)
@@ -105,14 +70,7 @@ func TestShorterTablesArePrefixes(t *testing.T) {
 	}
 }
 
-func TestMoreSeedsThanTheGame(t *testing.T) {
-	table := mustTable(t, 4, 14)
-	if table.MaxSeeds != 14 || *table.Rows[12].Accessible == 0 || *table.Rows[14].Accessible != 0 {
-		t.Errorf("14 seeds on 4 pits: MAX_SEEDS %d, %d boards accessible with 12 seeds and %d with 14; want 14, some, none",
-			table.MaxSeeds, *table.Rows[12].Accessible, *table.Rows[14].Accessible)
-	}
-}
-
+// TestAccessible: boards are counted where that is quick, none of them with more seeds than the game has.
 func TestAccessible(t *testing.T) {
 	for pits, want := range map[int]bool{6: true, 8: true, 10: false, 12: false} {
 		table := mustTable(t, pits, 6)
@@ -120,6 +78,10 @@ func TestAccessible(t *testing.T) {
 		should.Hold(t, table.Accessible == want && counted == want && (table.Columns()[2].Head == census.Accessible.Head) == want,
 			"%d pits: accessible boards said %v, counted %v, want %v", pits, table.Accessible, counted, want)
 	}
+	table := mustTable(t, 4, 14)
+	should.Hold(t, table.MaxSeeds == 14 && *table.Rows[12].Accessible > 0 && *table.Rows[14].Accessible == 0,
+		"14 seeds on 4 pits: MAX_SEEDS %d, %d boards accessible with 12 seeds and %d with 14; want 14, some, none",
+		table.MaxSeeds, *table.Rows[12].Accessible, *table.Rows[14].Accessible)
 }
 
 func TestFormatBytes(t *testing.T) {
@@ -129,18 +91,6 @@ func TestFormatBytes(t *testing.T) {
 	} {
 		should.Equal(t, census.FormatBytes(bytes), want, "FormatBytes(%v)", bytes)
 	}
-}
-
-func TestErrors(t *testing.T) {
-	_, err := census.New(t.Context(), census.TableOptions{Pits: 7, Seeds: 10})
-	should.Hold(t, errors.Is(err, awari.ErrPits), "7 pits: %v, want ErrPits", err)
-	for _, seeds := range []int{-1, 49} {
-		_, err := census.New(t.Context(), census.TableOptions{Pits: 8, Seeds: seeds})
-		should.Hold(t, errors.Is(err, awari.ErrSeeds), "%d seeds: %v, want ErrSeeds", seeds, err)
-	}
-	should.Be(t, must.Err(census.New(must.Ended(t), census.TableOptions{Pits: 8, Seeds: 24})), context.Canceled, "cancelled")
-	err = mustTable(t, 12, 1).WriteRST(brokenWriter{}, census.Seeds)
-	should.Hold(t, errors.Is(err, errWrite), "broken writer: %v, want its error", err)
 }
 
 var errWrite = errors.New("disk full")
@@ -201,9 +151,8 @@ func TestCountMoves(t *testing.T) {
 			space := testrun.Space(t, game, 7)
 			for n := range space.Layers() {
 				got, err := census.CountMoves(t.Context(), game, n, 1+n%3)
-				if want := plain(game, space, n); got != want || err != nil {
-					t.Errorf("%s, %d seeds: %+v, %v, want %+v", game.Name(), n, got, err, want)
-				}
+				want := plain(game, space, n)
+				should.Hold(t, got == want && err == nil, "%s, %d seeds: %+v, %v, want %+v", game.Name(), n, got, err, want)
 			}
 		}
 	}
@@ -251,12 +200,8 @@ func TestLongCensus(t *testing.T) {
 				must.OK(t, err)
 				checkLayer(t, game, n, &l)
 				at := point{pits, rules, n}
-				if want := takes[at]; want != 0 && l.X != want {
-					t.Errorf("%s, %d seeds: X is %d, want %d", game.Name(), n, l.X, want)
-				}
-				if want := most[at]; want != 0 && l.MostPredecessors != want {
-					t.Errorf("%s, %d seeds: K is %d, want %d", game.Name(), n, l.MostPredecessors, want)
-				}
+				should.Not(t, takes[at] != 0 && l.X != takes[at], "%s, %d seeds: X is %d, want %d", game.Name(), n, l.X, takes[at])
+				should.Not(t, most[at] != 0 && l.MostPredecessors != most[at], "%s, %d seeds: K is %d, want %d", game.Name(), n, l.MostPredecessors, most[at])
 			}
 		}
 	}
@@ -280,19 +225,23 @@ func checkLayer(t *testing.T, game awari.Game, n int, l *census.Layer) {
 	should.Not(t, a.Endless > 0 && n == 0 || a.Deepest < 0, "%s, %d seeds: %+v", game.Name(), n, a)
 }
 
-func TestCensusErrors(t *testing.T) {
-	game := testrun.Game(t, 12, awari.Awari)
-	_, err := census.Begin(game, 49, census.Options{})
-	should.Hold(t, errors.Is(err, awari.ErrSeeds), "49 seeds: %v, want ErrSeeds", err)
-	ctx := must.Ended(t)
-	c, err := census.Begin(game, 3, census.Options{Job: job.Job{Workers: 1}})
-	must.OK(t, err)
-	should.Be(t, must.Err(c.Next(ctx)), context.Canceled, "cancelled")
-	c, err = census.Begin(game, 20, census.Options{Analyse: true, Job: job.Job{Memory: 20 << 20}})
-	must.OK(t, err)
+func TestRefused(t *testing.T) {
+	of := func(ctx context.Context, pits, seeds int) error {
+		return must.Err(census.New(ctx, census.TableOptions{Pits: pits, Seeds: seeds}))
+	}
+	game, one := testrun.Game(t, 12, awari.Awari), census.Options{Job: job.Job{Workers: 1}}
+	for name, c := range map[string]struct{ err, want error }{
+		"7 pits": {of(t.Context(), 7, 10), awari.ErrPits}, "-1 seeds": {of(t.Context(), 8, -1), awari.ErrSeeds}, "49 seeds": {of(t.Context(), 8, 49), awari.ErrSeeds},
+		"cancelled":            {of(must.Ended(t), 8, 24), context.Canceled},
+		"broken writer":        {mustTable(t, 12, 1).WriteRST(brokenWriter{}, census.Seeds), errWrite},
+		"a census of 49 seeds": {must.Err(census.Begin(game, 49, census.Options{})), awari.ErrSeeds},
+		"a census, cancelled":  {must.Err(must.Get(census.Begin(game, 3, one))(t).Next(must.Ended(t))), context.Canceled},
+	} {
+		should.Be(t, c.err, c.want, "%s", name)
+	}
+	c, err := census.Begin(game, 20, census.Options{Analyse: true, Job: job.Job{Memory: 20 << 20}})
 	for err == nil {
 		_, err = c.Next(t.Context())
 	}
-	_, ok := errors.AsType[*memory.Error](err)
-	should.Hold(t, ok, "20 MiB: %v, want a memory.Error", err)
+	must.As[*memory.Error](t, err, "20 MiB")
 }

@@ -113,20 +113,3 @@ func checkLayers(t *testing.T, game awari.Game, rows []truth) {
 		table = append(table, scores)
 	}
 }
-
-func BenchmarkAwari(b *testing.B) {
-	space := testrun.Space(b, mustGame(b, "awari", 12), 8)
-	positions := uint64(0)
-	for n := range space.Layers() {
-		positions += space.Size(n)
-	}
-	for b.Loop() {
-		var table [][]int8
-		for n := range space.Layers() {
-			scores, _, err := retro.SolveLayer(b.Context(), space, table, n, nil)
-			must.OK(b, err)
-			table = append(table, scores)
-		}
-	}
-	b.ReportMetric(float64(positions)*float64(b.N)/b.Elapsed().Seconds(), "positions/s")
-}

@@ -220,27 +220,21 @@ func (line) Successors(d []layers.Move[int32], s int32) []layers.Move[int32] {
 
 func TestErrors(t *testing.T) {
 	small := &graph{sizes: []uint64{1, 2}, terminal: map[node]int{{0, 0}: 1}}
-	wild := &graph{sizes: []uint64{2}, terminal: map[node]int{{0, 1}: -128}}
-	for _, c := range []struct {
-		name    string
-		solve   func() error
-		want    error
-		message string
-	}{
-		{"negative layer", func() error { _, _, err := SolveLayer(t.Context(), small, nil, -1, nil); return err }, ErrLayer, "0 to 1"},
-		{"layer too high", func() error { _, _, err := SolveLayer(t.Context(), small, nil, 2, nil); return err }, ErrLayer, "0 to 1"},
-		{"lower layer missing", func() error { _, _, err := SolveLayer(t.Context(), small, nil, 1, nil); return err },
-			ErrLayer, "1 needs the 1 layers below it, 0 given"},
-		{"lower layer too long", func() error { _, _, err := SolveLayer(t.Context(), small, [][]int8{{1, 1}}, 1, nil); return err },
-			ErrLayer, "0 has 1 states, 2 scores given"},
-		{"score too low", func() error { _, err := solve(t.Context(), wild, 0); return err }, ErrScore, "-128 of state {0 1}"},
-	} {
-		if err := c.solve(); !errors.Is(err, c.want) || !strings.Contains(fmt.Sprint(err), c.message) {
-			t.Errorf("%s: %v, want %v with %q", c.name, err, c.want, c.message)
-		}
+	of := func(table [][]int8, layer int) error {
+		return must.Err(SolveLayer(t.Context(), small, table, layer, nil))
 	}
-}
-
-func TestCancelled(t *testing.T) {
-	should.Be(t, must.Err(solve(must.Ended(t), line{}, 0)), context.Canceled, "cancelled solve")
+	wild := &graph{sizes: []uint64{2}, terminal: map[node]int{{0, 1}: -128}}
+	for name, c := range map[string]struct {
+		err, want error
+		message   string
+	}{
+		"negative layer":       {of(nil, -1), ErrLayer, "0 to 1"},
+		"layer too high":       {of(nil, 2), ErrLayer, "0 to 1"},
+		"lower layer missing":  {of(nil, 1), ErrLayer, "1 needs the 1 layers below it, 0 given"},
+		"lower layer too long": {of([][]int8{{1, 1}}, 1), ErrLayer, "0 has 1 states, 2 scores given"},
+		"score too low":        {must.Err(solve(t.Context(), wild, 0)), ErrScore, "-128 of state {0 1}"},
+		"cancelled":            {must.Err(solve(must.Ended(t), line{}, 0)), context.Canceled, ""},
+	} {
+		should.Hold(t, errors.Is(c.err, c.want) && strings.Contains(fmt.Sprint(c.err), c.message), "%s: %v, want %v with %q", name, c.err, c.want, c.message)
+	}
 }

@@ -124,14 +124,12 @@ func TestMemory(t *testing.T) {
 	g := mustGrid(t, 2, 4)
 	need := memoryNeeded(t, g, 2, "")
 	should.OK(t, must.Err(bfs.Search(t.Context(), g, bfs.Options{Job: job.Job{Memory: need, Workers: 2}})))
-	_, err := bfs.Search(t.Context(), g, bfs.Options{Job: job.Job{Memory: need - 1, Workers: 2}})
-	refused, ok := errors.AsType[*memory.Error](err)
-	should.Hold(t, ok && refused.Need == need && refused.Allowed == need-1, "a byte less: %v", err)
+	refused := must.As[*memory.Error](t, must.Err(bfs.Search(t.Context(), g, bfs.Options{Job: job.Job{Memory: need - 1, Workers: 2}})))
+	should.Hold(t, refused.Need == need && refused.Allowed == need-1, "a byte less: %v", refused)
 	// The largest grids are refused, not tried.
 	for _, size := range [][2]int{{4, 4}, {1, 16}, {3, 5}} {
-		_, err := bfs.Search(t.Context(), mustGrid(t, size[0], size[1]), bfs.Options{Job: job.Job{Memory: 1 << 34, Workers: 1}})
-		_, ok := errors.AsType[*memory.Error](err)
-		should.Hold(t, ok, "%v: %v", size, err)
+		err := must.Err(bfs.Search(t.Context(), mustGrid(t, size[0], size[1]), bfs.Options{Job: job.Job{Memory: 1 << 34, Workers: 1}}))
+		must.As[*memory.Error](t, err, "%v", size)
 	}
 	// 12 cells: at most 0.3 bytes a state.
 	need = memoryNeeded(t, mustGrid(t, 3, 4), 2, "")
@@ -141,15 +139,7 @@ func TestMemory(t *testing.T) {
 // memoryNeeded returns the memory that a search is said to need when it is refused: in memory, or on disk if dir is not empty.
 func memoryNeeded(t *testing.T, g *swap.Grid, workers int, dir string) uint64 {
 	t.Helper()
-	_, err := bfs.Search(t.Context(), g, bfs.Options{Job: job.Job{Memory: 1, Workers: workers}, Dir: dir})
-	refused, ok := errors.AsType[*memory.Error](err)
-	must.Hold(t, ok, "within a byte: %v", err)
-	return refused.Need
-}
-
-// TestCancel stops a search in the middle of a depth.
-func TestCancel(t *testing.T) {
-	interrupt(t, mustGrid(t, 2, 5), bfs.Options{Job: job.Job{Workers: 2}}, 3)
+	return must.As[*memory.Error](t, must.Err(bfs.Search(t.Context(), g, bfs.Options{Job: job.Job{Memory: 1, Workers: workers}, Dir: dir}))).Need
 }
 
 // TestProgress checks that progress grows up to all states.
@@ -161,15 +151,6 @@ func TestProgress(t *testing.T) {
 	}}}
 	must.OK(t, must.Err(bfs.Search(t.Context(), mustGrid(t, 3, 3), o)))
 	should.Hold(t, last.Done == last.Total, "ends with %+v", last)
-}
-
-// BenchmarkSearch reports states a second of a grid of 10 cells.
-func BenchmarkSearch(b *testing.B) {
-	states := uint64(0)
-	for b.Loop() {
-		states += search(b, 2, 5, 1).States()
-	}
-	b.ReportMetric(float64(states)/b.Elapsed().Seconds(), "states/s")
 }
 
 // TestLongClasses compares with a search of classes, which shares no code with the search of all states.
@@ -303,15 +284,17 @@ func memories(t *testing.T, g *swap.Grid, workers int) []uint64 {
 	return []uint64{least, least + states/10, least + states/2, math.MaxUint64}
 }
 
-// TestLongDisk compares searches on disk with searches in memory: of grids with one
-// tile, with as many as cells, and with cells that no edge joins.
+// TestLongDisk compares searches on disk with searches in memory: of grids with one tile, with as many as cells, with cells that no edge
+// joins, and in long tests with upper cells that have edges of all kinds.
 func TestLongDisk(t *testing.T) {
-	for _, size := range [][2]int{{1, 1}, {1, 3}, {2, 4}, {3, 3}, {5, 2}} {
-		want := search(t, size[0], size[1], 2).Depths
-		g := mustGrid(t, size[0], size[1])
+	for _, size := range tries.More([][2]int{{1, 1}, {1, 3}, {2, 4}, {3, 3}, {5, 2}}, [][2]int{{1, 1}, {1, 3}, {2, 4}, {3, 3}, {5, 2}, {3, 4}}) {
+		want, g := search(t, size[0], size[1], 2).Depths, mustGrid(t, size[0], size[1])
 		amounts := memories(t, g, 2)
-		if g.Cells() == 10 && !tries.Long() {
+		switch {
+		case g.Cells() == 10 && !tries.Long():
 			amounts = amounts[:2]
+		case g.Cells() == 12 && !tries.Full():
+			amounts = amounts[1:2]
 		}
 		for _, memory := range amounts {
 			o := onDisk(t.TempDir())
@@ -321,23 +304,6 @@ func TestLongDisk(t *testing.T) {
 				should.Hold(t, err == nil && slices.Equal(got.Depths, want), "%v, %d bytes: %v, %v, want %v", size, memory, got, err, want)
 			}
 		}
-	}
-}
-
-// TestLongDiskTwelve is TestLongDisk for 12 cells, where upper cells have edges of all kinds.
-func TestLongDiskTwelve(t *testing.T) {
-	tries.NeedsLong(t, "slow")
-	want := search(t, 3, 4, 2).Depths
-	g := mustGrid(t, 3, 4)
-	amounts := memories(t, g, 2)
-	if !tries.Full() {
-		amounts = amounts[1:2]
-	}
-	for _, memory := range amounts {
-		o := onDisk(t.TempDir())
-		o.Memory = memory
-		got, err := bfs.Search(t.Context(), g, o)
-		should.Hold(t, err == nil && slices.Equal(got.Depths, want), "%d bytes: %v, %v, want %v", memory, got, err, want)
 	}
 }
 
@@ -423,10 +389,7 @@ func roomNeeded(t *testing.T, g *swap.Grid) uint64 {
 	t.Helper()
 	o := onDisk(t.TempDir())
 	o.Free = free(0)
-	_, err := bfs.Search(t.Context(), g, o)
-	refused, ok := errors.AsType[*rundir.RoomError](err)
-	must.Hold(t, ok, "without room: %v", err)
-	return refused.Need
+	return must.As[*rundir.RoomError](t, must.Err(bfs.Search(t.Context(), g, o))).Need
 }
 
 // TestMost: a search never has more on disk than what it asked for.
@@ -466,9 +429,8 @@ func TestRoom(t *testing.T) {
 	need := roomNeeded(t, g)
 	o := onDisk(filepath.Join(t.TempDir(), "run"))
 	o.Free = free(need - 1)
-	_, err := bfs.Search(t.Context(), g, o)
-	refused, ok := errors.AsType[*rundir.RoomError](err)
-	should.Hold(t, ok && refused.Need == need && refused.Free == need-1 && refused.Path == o.Dir, "a byte less: %v", err)
+	refused := must.As[*rundir.RoomError](t, must.Err(bfs.Search(t.Context(), g, o)))
+	should.Hold(t, refused.Need == need && refused.Free == need-1 && refused.Path == o.Dir, "a byte less: %v", refused)
 	should.Be(t, must.Err(os.Stat(o.Dir)), os.ErrNotExist, "left behind")
 	o.Free = free(need)
 	should.Be(t, must.Err(bfs.Search(t.Context(), g, o)), nil, "as much as needed")

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -88,10 +87,7 @@ var shapes = [][2]int{{1, 1}, {1, 2}, {2, 1}, {1, 5}, {5, 1}, {2, 2}, {2, 3}, {3
 
 func equal(t *testing.T, what string, got, want []uint8) {
 	t.Helper()
-	must.Hold(t, len(got) == len(want), "%s: %d entries, want %d", what, len(got), len(want))
-	for i := range got {
-		must.Equal(t, got[i], want[i], "%s: entry %d", what, i)
-	}
+	must.Hold(t, slices.Equal(got, want), "%s: %v, want %v", what, got, want)
 }
 
 func TestStatic(t *testing.T) {
@@ -126,28 +122,6 @@ func TestDynamic(t *testing.T) {
 	}
 }
 
-func benchmarkStatic(b *testing.B, rows, cols int, numbers ...int) {
-	g := mustGrid(b, rows, cols)
-	for b.Loop() {
-		must.OK(b, must.Err(patterns.Static(b.Context(), g, mustTiles(b, g, numbers...), patterns.Options{Job: job.Job{Workers: 2}, Cost: heuristic.Unit})))
-	}
-}
-
-func BenchmarkStatic3x3(b *testing.B)   { benchmarkStatic(b, 3, 3, 0, 1, 2, 3, 4, 5, 6, 7, 8) }
-func BenchmarkStatic4x4x5(b *testing.B) { benchmarkStatic(b, 4, 4, 0, 1, 2, 4, 5) }
-func BenchmarkStatic4x4x6(b *testing.B) { benchmarkStatic(b, 4, 4, 8, 9, 12, 13, 14, 15) }
-func BenchmarkStatic4x4x7(b *testing.B) { benchmarkStatic(b, 4, 4, 0, 1, 2, 3, 4, 5, 6) }
-
-func BenchmarkDynamic(b *testing.B) {
-	for size := 3; size <= 4; size++ {
-		b.Run(fmt.Sprint(size), func(b *testing.B) {
-			for b.Loop() {
-				must.OK(b, must.Err(patterns.Dynamic(b.Context(), mustGrid(b, 4, 4), size, patterns.Options{Job: job.Job{Workers: 2}, Cost: heuristic.Unit})))
-			}
-		})
-	}
-}
-
 // build builds a database.
 func build(t *testing.T, g *swap.Grid, numbers []int, size int, o patterns.Options) *patterns.File {
 	t.Helper()
@@ -157,12 +131,8 @@ func build(t *testing.T, g *swap.Grid, numbers []int, size int, o patterns.Optio
 // save writes a database, and returns the path of the file.
 func save(t *testing.T, f *patterns.File) string {
 	t.Helper()
-	data, err := f.Encode()
 	path := filepath.Join(t.TempDir(), "database")
-	if err == nil {
-		err = os.WriteFile(path, data, 0o600)
-	}
-	must.OK(t, err)
+	must.Write(t, path, must.Get(f.Encode())(t))
 	return path
 }
 
@@ -196,10 +166,7 @@ func TestFiles(t *testing.T) {
 }
 
 // tooLittle reports whether an error is that too little memory is allowed.
-func tooLittle(err error) bool {
-	_, ok := errors.AsType[*memory.Error](err)
-	return ok
-}
+func tooLittle(err error) bool { return errors.As(err, new(*memory.Error)) }
 
 func TestRefused(t *testing.T) {
 	g := mustGrid(t, 4, 4)
