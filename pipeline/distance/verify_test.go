@@ -146,9 +146,7 @@ func TestNoted(t *testing.T) {
 	writeDistances(t, dir, 5, func(plies []int8) { plies[len(plies)/2]++ })
 	o.Done = nil
 	result := must.Get(verify.Run(t.Context(), dir, o))(t)
-	if result.OK || result.Layers[5].Before != nil {
-		t.Errorf("%+v", result.Layers[5])
-	}
+	should.Not(t, result.OK || result.Layers[5].Before != nil, "%+v", result.Layers[5])
 }
 
 // TestScrub: scrub reads distances, and tells damaged ones and those of other scores from intact ones.
@@ -258,9 +256,8 @@ func TestLongNoProof(t *testing.T) {
 			plies[i] = int8(rng.IntN([]int{3, 8, 256}[rng.IntN(3)]))
 		}
 		newDistances(t, dir, 2, plies)
-		if r := proved(t, dir); r.OK || r.Layers[2].Proof != nil {
-			t.Fatalf("%+v is proved by %v", r.Layers[2], plies)
-		}
+		r := proved(t, dir)
+		must.Not(t, r.OK || r.Layers[2].Proof != nil, "%+v is proved by %v", r.Layers[2], plies)
 	}
 }
 

@@ -536,9 +536,7 @@ func TestPlies(t *testing.T) {
 	for i, p := range plies {
 		lines[i+1] += "," + strconv.Itoa(int(uint8(p)))
 	}
-	if got := string(must.Read(t, filepath.Join(out, fileName(CSV, frame.None, 4)))); got != strings.Join(lines, "\n") {
-		t.Errorf("%.200s, want %.200s", got, strings.Join(lines, "\n"))
-	}
+	should.Equal(t, string(must.Read(t, filepath.Join(out, fileName(CSV, frame.None, 4)))), strings.Join(lines, "\n"))
 	must.OK(t, os.Remove(filepath.Join(dir, rundir.DistanceName(4))))
 	csv.Seeds, npy.Seeds = 4, 4
 	should.Be(t, must.Err(Write(t.Context(), dir, io.Discard, csv)), corrupt.ErrCorrupt, "listed distances are missing")

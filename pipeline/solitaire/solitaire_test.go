@@ -479,9 +479,7 @@ func TestLongCrashOtherEnds(t *testing.T) {
 		}
 		if err == nil {
 			t.Logf("less than %d changes", k)
-			if k < 10 || !want[0].Solvable {
-				t.Errorf("too few changes for %v and %v", want[0], want[1])
-			}
+			should.Not(t, k < 10 || !want[0].Solvable, "too few changes for %v and %v", want[0], want[1])
 			return
 		}
 	}

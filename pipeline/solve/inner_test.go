@@ -71,9 +71,8 @@ func TestSample(t *testing.T) {
 		{1 << 18, 64, 4096}, {1<<18 + 1, 64, 4096}, {1 << 22, 64, 4096}, {1 << 23, 128, 4096}, {1 << 26, 1024, 4096}, {386_206_920, 1024, 4096}, {1 << 40, 1024, 4096},
 	} {
 		starts, length := sample(c.positions)
-		if len(starts) != c.pieces || length != c.length || starts[0] != 0 {
-			t.Errorf("%d positions: %d pieces of %d from %d on", c.positions, len(starts), length, starts[0])
-		}
+		should.Hold(t, len(starts) == c.pieces && length == c.length && starts[0] == 0,
+			"%d positions: %d pieces of %d from %d on", c.positions, len(starts), length, starts[0])
 		for i := range starts {
 			should.Not(t, starts[i]+length > c.positions || i > 0 && starts[i] <= starts[i-1],
 				"%d positions: piece %d begins at %d", c.positions, i, starts[i])

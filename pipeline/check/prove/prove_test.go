@@ -261,9 +261,8 @@ func TestResume(t *testing.T) {
 func TestWholePart(t *testing.T) {
 	game := testrun.Game(t, 6, awari.Awari)
 	layers := testrun.Solve(t, game, 21)
-	if r := run(t, testrun.Write(t, game, layers, 1<<16), prove.Options{Layers: []int{21}, OnDisk: true}); !r.OK || len(layers[21]) <= parts.Size {
-		t.Errorf("%d positions: %+v", len(layers[21]), r)
-	}
+	r := run(t, testrun.Write(t, game, layers, 1<<16), prove.Options{Layers: []int{21}, OnDisk: true})
+	should.Hold(t, r.OK && len(layers[21]) > parts.Size, "%d positions: %+v", len(layers[21]), r)
 }
 
 // badMarks is a directory whose marks fail to be read once.

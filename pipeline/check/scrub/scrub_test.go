@@ -110,9 +110,8 @@ func TestScrub(t *testing.T) {
 			c.damage(t, dir)
 			r := mustRun(t, dir, scrub.Options{})
 			err := r.Err()
-			if text(r) != c.want || r.OK != (err == nil) || (c.err == "") != r.OK {
-				t.Errorf("%s, ok %v, %v; want %s", text(r), r.OK, err, c.want)
-			}
+			should.Hold(t, text(r) == c.want && r.OK == (err == nil) && (c.err == "") == r.OK,
+				"%s, ok %v, %v; want %s", text(r), r.OK, err, c.want)
 			should.Not(t, err != nil && (!errors.Is(err, corrupt.ErrCorrupt) || !matches(err.Error(), c.err)), "%v lacks %s", err, c.err)
 			should.Hold(t, (c.name == "foreign beside") == (len(r.Ignored) == 1), "ignored: %v", r.Ignored)
 			should.Not(t, exists(filepath.Join(dir, rundir.WorkName, rundir.ScrubName)), "a note is left")

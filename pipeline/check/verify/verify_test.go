@@ -416,7 +416,5 @@ func TestNothingNoted(t *testing.T) {
 	path := filepath.Join(dir, rundir.LayerName(3))
 	must.OK(t, errors.Join(os.Remove(path), os.Mkdir(path, 0o755)))
 	r := run(t, dir, verify.Options{Resume: true})
-	if len(r.Layers) != 8 || !errors.Is(r.Err(), corrupt.ErrCorrupt) || noted(dir) {
-		t.Errorf("%+v, noted %v", r, noted(dir))
-	}
+	should.Not(t, len(r.Layers) != 8 || !errors.Is(r.Err(), corrupt.ErrCorrupt) || noted(dir), "%+v, noted %v", r, noted(dir))
 }

@@ -18,9 +18,8 @@ func TestAll(t *testing.T) {
 	next := uint64(0)
 	err = must.Get(New(6, 10))(t).All(t.Context(), func(ranks []uint64, boards []uint8) error {
 		for i, rank := range ranks {
-			if got := ranking.Rank(boards[i*6:][:6]); got != next || rank != next {
-				t.Fatalf("board %v, rank %d said, is %d, want %d", boards[i*6:][:6], rank, got, next)
-			}
+			got := ranking.Rank(boards[i*6:][:6])
+			must.Hold(t, got == next && rank == next, "board %v, rank %d said, is %d, want %d", boards[i*6:][:6], rank, got, next)
 			next++
 		}
 		return nil
@@ -37,9 +36,8 @@ func TestSample(t *testing.T) {
 		var all []uint64
 		err := must.Get(New(pits, seeds))(t).Sample(t.Context(), count, 7, func(ranks []uint64, boards []uint8) error {
 			for i, rank := range ranks {
-				if got := ranking.Rank(boards[i*pits:][:pits]); got != rank {
-					t.Fatalf("board %v has rank %d, %d said", boards[i*pits:][:pits], got, rank)
-				}
+				got := ranking.Rank(boards[i*pits:][:pits])
+				must.Hold(t, got == rank, "board %v has rank %d, %d said", boards[i*pits:][:pits], got, rank)
 			}
 			all = append(all, ranks...)
 			return nil

@@ -150,9 +150,8 @@ func readNpy(t testing.TB, game awari.Game, data []byte) (rows []row) {
 	size := p + 1 + 2*q
 	head := fmt.Sprintf("{'descr': [('pits', '|i1', (%d,)), ('value', '|i1'), ('moves', '|i1', (%d,)), ('best', '|b1', (%d,))], "+
 		"'fortran_order': False, 'shape': (%d,), }", p, q, q, (len(data)-end)/size)
-	if end%npy.Align != 0 || !strings.HasPrefix(string(data[10:]), head) || (len(data)-end)%size != 0 {
-		t.Fatalf("header %q and %d bytes, want %q", data[:end], len(data)-end, head)
-	}
+	must.Hold(t, end%npy.Align == 0 && strings.HasPrefix(string(data[10:]), head) && (len(data)-end)%size == 0,
+		"header %q and %d bytes, want %q", data[:end], len(data)-end, head)
 	for rest := data[end:]; len(rest) > 0; rest = rest[size:] {
 		r := row{Value: int(int8(rest[p])), Best: []int{}}
 		for _, x := range rest[:p] {
@@ -196,9 +195,7 @@ func TestPlies(t *testing.T) {
 		if o.Format == sample.Npy {
 			at := bytes.Index(data, []byte(", ('plies', '<i2')]"))
 			head, rest = bytes.IndexByte(before[o.Format][10:], '\n')+11, data[bytes.IndexByte(data[10:], '\n')+11:]
-			if at < 0 || at > len(data)-len(rest) || (len(data)-len(rest))%npy.Align != 0 {
-				t.Fatalf("%q", data[:200])
-			}
+			must.Not(t, at < 0 || at > len(data)-len(rest) || (len(data)-len(rest))%npy.Align != 0, "%q", data[:200])
 		}
 		known := 0
 		for i, r := range read(t, o.Format, game, before[o.Format]) {
@@ -228,9 +225,8 @@ func TestPlies(t *testing.T) {
 			case sample.JSONL:
 				line, end = strings.TrimSuffix(string(bytes.Split(before[o.Format], []byte("\n"))[i]), "}"), `,"plies":`+want+"}\n"
 			}
-			if !bytes.HasPrefix(rest, []byte(line+end)) {
-				t.Fatalf("%s, row %d: %q, want %q", o.Format, i, rest[:min(len(rest), 80)], line+end)
-			}
+			must.Hold(t, bytes.HasPrefix(rest, []byte(line+end)),
+				"%s, row %d: %q, want %q", o.Format, i, rest[:min(len(rest), 80)], line+end)
 			rest = rest[len(line+end):]
 		}
 		should.Not(t, len(rest) > 0 || known == 0 || known == 900, "%s: %d bytes are left, %d rows have plies", o.Format, len(rest), known)

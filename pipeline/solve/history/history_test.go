@@ -89,9 +89,8 @@ func TestCharts(t *testing.T) {
 	marked, before := 0, 0.0
 	for i, m := range all {
 		marked += len(m.layers)
-		if i > 0 && (m.positions < all[i-1].positions || m.work < all[i-1].work) {
-			t.Errorf("moment %d: %+v after %+v", i, m, all[i-1])
-		}
+		last := all[max(i-1, 0)]
+		should.Not(t, m.positions < last.positions || m.work < last.work, "moment %d: %+v after %+v", i, m, last)
 		if v := charts[0].Series[0].Values[i]; v < before {
 			t.Errorf("%v positions after %v", v, before)
 		} else if !math.IsNaN(v) {

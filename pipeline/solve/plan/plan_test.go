@@ -103,9 +103,7 @@ func TestTotals(t *testing.T) {
 	r := run(t, 26, gib)
 	r.Solved, r.Sealed = 20, 123*mib
 	p := must.Get(New(r, workstation()))(t)
-	if len(p.Layers) != 7 || p.Layers[0].Seeds != 20 {
-		t.Fatalf("%d layers, the first %+v", len(p.Layers), p.Layers[0])
-	}
+	must.Hold(t, len(p.Layers) == 7 && p.Layers[0].Seeds == 20, "%d layers, the first %+v", len(p.Layers), p.Layers[0])
 	var want Total
 	sealed := r.Sealed
 	for _, l := range p.Layers {

@@ -385,9 +385,8 @@ func TestLongTruth(t *testing.T) {
 		if got.mean != fmt.Sprintf("%.6f", mean) || got.most != int(most) || fmt.Sprint(got.inadmissible) != r[5] || fmt.Sprint(got.inconsistent) != r[6] {
 			t.Errorf("%s %s: %+v, want %v", shape, r[2], got, r[3:])
 		}
-		if got.inadmissible > 0 || h.Consistent() && got.inconsistent > 0 {
-			t.Errorf("%s %s: %+v, consistent %v", shape, r[2], got, h.Consistent())
-		}
+		should.Not(t, got.inadmissible > 0 || h.Consistent() && got.inconsistent > 0,
+			"%s %s: %+v, consistent %v", shape, r[2], got, h.Consistent())
 	}
 	should.Not(t, compared < 40, "only %d compared", compared)
 }

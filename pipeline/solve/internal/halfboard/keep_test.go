@@ -357,9 +357,8 @@ func FuzzKept(f *testing.F) {
 			if !w.whole.Found {
 				return
 			}
-			if slices.Min(w.whole.Scores) < -7 || slices.Max(w.whole.Scores) > 7 {
-				t.Fatalf("scores from %d to %d", slices.Min(w.whole.Scores), slices.Max(w.whole.Scores))
-			}
+			must.Not(t, slices.Min(w.whole.Scores) < -7 || slices.Max(w.whole.Scores) > 7,
+				"scores from %d to %d", slices.Min(w.whole.Scores), slices.Max(w.whole.Scores))
 		})
 	})
 }

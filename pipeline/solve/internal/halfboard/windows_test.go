@@ -599,9 +599,7 @@ func TestLongSamples(t *testing.T) {
 		for _, sample := range samples {
 			x.options.Sample = func(uint64) ([]uint64, uint64) { return sample.starts, sample.length }
 			x.solved(t, func(l *Layer, want []int8) {
-				if stream.SlabSize(l.engine.Grid.Layer) != border {
-					t.Fatalf("slabs of %d", stream.SlabSize(l.engine.Grid.Layer))
-				}
+				must.Hold(t, stream.SlabSize(l.engine.Grid.Layer) == border, "slabs of %d", stream.SlabSize(l.engine.Grid.Layer))
 				should.Not(t, l.Stats().Traffic.Written[fixpoint.FullStage] == 0 || len(x.notes) > 0,
 					"%v: what windows found is that of another sample; notes %q", sample, x.notes)
 				must.OK(t, l.LoadSample(t.Context()))

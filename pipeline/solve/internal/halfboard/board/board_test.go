@@ -129,9 +129,7 @@ func (g *Geometry) like(sum int, a, b Half) int {
 // with some content of the last pits, and no two neighbours could be one.
 func TestRunsAreNatural(t *testing.T) {
 	eachCut(t, func(g *Geometry, sum, size int, ends []int) {
-		if ends[len(ends)-1] != g.columns(sum) {
-			t.Fatalf("%d pits, sum %d, at most %d: runs end at %d of %d", g.Q, sum, size, ends[len(ends)-1], g.columns(sum))
-		}
+		must.Equal(t, ends[len(ends)-1], g.columns(sum), "%d pits, sum %d, at most %d: runs end at", g.Q, sum, size)
 		halves := g.Pits[g.first(sum):]
 		begin, before := 0, 0
 		for i, end := range ends {
@@ -139,9 +137,8 @@ func TestRunsAreNatural(t *testing.T) {
 			if n := g.like(sum, first, last); n != end-begin || n > size {
 				t.Fatalf("%d pits, at most %d: %v to %v are %d halves of %d", g.Q, size, first, last, end-begin, n)
 			}
-			if i > 0 && end-before <= size && g.like(sum, halves[before], last) == end-before {
-				t.Fatalf("%d pits, at most %d: %v to %v are two runs", g.Q, size, halves[before], last)
-			}
+			must.Not(t, i > 0 && end-before <= size && g.like(sum, halves[before], last) == end-before,
+				"%d pits, at most %d: %v to %v are two runs", g.Q, size, halves[before], last)
 			begin, before = end, begin
 		}
 	})
@@ -170,9 +167,8 @@ func TestSuffixIsWhatHalvesShare(t *testing.T) {
 		for _, end := range ends {
 			first := g.first(sum) + uint32(begin)
 			want := shared(g.Q, g.Pits[first:][:end-begin])
-			if got := g.suffix(first, end-begin); got != want {
-				t.Fatalf("%d pits, sum %d: %d halves from %v on share %v, want %v", g.Q, sum, end-begin, g.Pits[first], got, want)
-			}
+			must.Equal(t, g.suffix(first, end-begin), want,
+				"%d pits, sum %d: %d halves from %v on share", g.Q, sum, end-begin, g.Pits[first])
 			begin = end
 		}
 	})

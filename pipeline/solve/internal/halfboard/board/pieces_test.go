@@ -71,9 +71,8 @@ func (l *library) look(t *testing.T, r *rows, n int, code uint32) error {
 	if err != nil {
 		return err
 	}
-	if len(got) < columns || !slices.Equal(got[:columns], want[:columns]) {
-		t.Errorf("%d pits, layer %d, half %v: not the row of the layer", 2*l.layer.Q, n, l.layer.Pits[code])
-	}
+	should.Not(t, len(got) < columns || !slices.Equal(got[:columns], want[:columns]),
+		"%d pits, layer %d, half %v: not the row of the layer", 2*l.layer.Q, n, l.layer.Pits[code])
 	return nil
 }
 

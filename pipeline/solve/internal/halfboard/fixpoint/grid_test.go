@@ -231,9 +231,8 @@ func TestLongOrderFollowsTheWave(t *testing.T) {
 			if i == 0 {
 				continue
 			}
-			if last := tiles[i-1]; slices.Compare(g.wave(last), g.wave(x)) > 0 {
-				t.Fatalf("%+v: a tile of wave %v comes after %v", c, g.wave(x), g.wave(last))
-			}
+			last := tiles[i-1]
+			must.Not(t, slices.Compare(g.wave(last), g.wave(x)) > 0, "%+v: a tile of wave %v comes after %v", c, g.wave(x), g.wave(last))
 		}
 		for i, x := range before {
 			if at, found := place[x]; !found {

@@ -152,9 +152,8 @@ func TestLongLoadedRowsAreFound(t *testing.T) {
 				return q.rows.begin <= row && row < q.rows.end && q.panels.begin*board.Side <= skip && skip+part.Length <= q.panels.end*board.Side
 			}
 			got, want := l.find(part), slices.ContainsFunc(p[placeOf(m, class)], has)
-			if want != (got != nil) || want && !has(*got) {
-				t.Fatalf("row %d, %d columns from %d on: %+v of %+v", row, part.Length, skip, got, p[placeOf(m, class)])
-			}
+			must.Not(t, want != (got != nil) || want && !has(*got),
+				"row %d, %d columns from %d on: %+v of %+v", row, part.Length, skip, got, p[placeOf(m, class)])
 			if want {
 				found++
 			} else {
