@@ -183,8 +183,7 @@ func concurrent(t *testing.T, sparing bool) {
 }
 
 func TestClosed(t *testing.T) {
-	game := testrun.Game(t, 4, awari.Awari)
-	tab := open(t, testrun.Write(t, game, testrun.Solve(t, game, 5), 64))
+	tab := open(t, testrun.Dir(t, 4, awari.Awari, 5, 64))
 	seen, unseen := awari.Board{0, 1, 1}, awari.Board{4, 1}
 	must.OK(t, must.Err(tab.Probe(t.Context(), seen)))
 	must.OK(t, tab.Close())
@@ -287,8 +286,7 @@ func TestDamage(t *testing.T) {
 
 // TestRepaired shows that a failure to open a file is not remembered.
 func TestRepaired(t *testing.T) {
-	game := testrun.Game(t, 4, awari.Awari)
-	tab := open(t, testrun.Write(t, game, testrun.Solve(t, game, 5), 64))
+	tab := open(t, testrun.Dir(t, 4, awari.Awari, 5, 64))
 	must.OK(t, os.Rename(tab.Path(5), tab.Path(5)+".away"))
 	should.Be(t, must.Err(tab.Score(t.Context(), awari.Board{5})), fs.ErrNotExist, "a missing file")
 	must.OK(t, os.Rename(tab.Path(5)+".away", tab.Path(5)))
@@ -296,8 +294,7 @@ func TestRepaired(t *testing.T) {
 }
 
 func TestNoAllocations(t *testing.T) {
-	game := testrun.Game(t, 8, awari.Awari)
-	tab := open(t, testrun.Write(t, game, testrun.Solve(t, game, 8), 256))
+	tab := open(t, testrun.Dir(t, 8, awari.Awari, 8, 256))
 	b := awari.Board{1, 1, 1, 1, 1, 1, 1, 1}
 	should.Equal(t, testing.AllocsPerRun(100, func() {
 		_, err := tab.Probe(t.Context(), b)
@@ -469,10 +466,8 @@ func draw(space *awari.Space, layers [][]int8, n int, seed uint64) (boards []awa
 }
 
 func TestScores(t *testing.T) {
-	game := testrun.Game(t, 8, awari.Awari)
-	layers := testrun.Solve(t, game, 8)
+	game, layers, dir := testrun.Run(t, 8, awari.Awari, 8, 64)
 	space := testrun.Space(t, game, 8)
-	dir := testrun.Write(t, game, layers, 64)
 	for _, bytes := range []int64{1, 5 * layerfile.MaxBlockSize, 0} {
 		tab := open(t, dir, tables.CacheBytes(bytes))
 		for i, n := range []int{0, 1, 3, 5000} {
@@ -508,8 +503,7 @@ func TestProbes(t *testing.T) {
 }
 
 func TestRefusedBatches(t *testing.T) {
-	game := testrun.Game(t, 4, awari.Awari)
-	tab := open(t, testrun.Write(t, game, testrun.Solve(t, game, 5), 64))
+	tab := open(t, testrun.Dir(t, 4, awari.Awari, 5, 64))
 	good := awari.Board{1, 1, 1}
 	err := tab.Scores(t.Context(), []awari.Board{good}, nil)
 	should.Not(t, err == nil || !strings.Contains(err.Error(), "1 boards, but room for 0 scores"), "no room: %v", err)
