@@ -70,7 +70,6 @@ func ending(r *Result) string {
 	return strconv.FormatUint(*r.Orders.OptimalEnding, 10)
 }
 
-// agree compares those numbers that a method finds.
 func agree(t *testing.T, what string, c *Counts, want ...string) {
 	t.Helper()
 	for i, got := range fields(c) {
@@ -113,7 +112,6 @@ func TestReference(t *testing.T) {
 	should.Hold(t, cmp.Equal(found, want), "numbers found: %v, want %v", found, want)
 }
 
-// checkSolutions replays the solutions.
 func checkSolutions(t *testing.T, b *chemin.Board, r *Result) {
 	t.Helper()
 	for _, s := range r.Solutions {
@@ -247,7 +245,6 @@ func TestLongLarger(t *testing.T) {
 	}
 }
 
-// small is a job with little memory.
 var small = job.Job{Memory: 80 << 20, Workers: 2}
 
 // TestTimeLimit stops each method at once: the bounds must enclose the maximum, and the end of the context is told.
@@ -299,7 +296,6 @@ func newTestSweep(b *chemin.Board, room int64, target uint32) *sweep {
 	return s
 }
 
-// onDisk gives a sweep a work file.
 func (s *sweep) onDisk(t *testing.T) *sweep {
 	must.OK(t, must.Err((&solver{Options: Options{Dir: t.TempDir()}, board: s.board, store: s.store}).openDir()))
 	t.Cleanup(func() { must.OK(t, s.store.Dir.Close()) })

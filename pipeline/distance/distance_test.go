@@ -110,13 +110,11 @@ func options(workers int) distance.Options {
 	return distance.Options{Job: job.Job{Family: cpu.Best(), Workers: workers}}
 }
 
-// compute computes the distances of all layers of a run directory.
 func compute(t testing.TB, dir string, o distance.Options) *distance.Result {
 	t.Helper()
 	return must.Get(distance.Run(t.Context(), dir, o))(t)
 }
 
-// compare compares the files with the distances of all boards.
 func compare(t testing.TB, dir string, want [][]int) {
 	t.Helper()
 	tb := open(t, dir)
@@ -321,7 +319,6 @@ func TestCancel(t *testing.T) {
 	compare(t, dir, brute(t, testrun.Game(t, 8, awari.Awari), layers))
 }
 
-// manifestOf returns the entries of distances in the manifest.
 func manifestOf(t *testing.T, dir string) (all []manifest.Distances) {
 	for _, l := range testrun.Manifest(t, dir).Layers {
 		all = append(all, l.Distances)
@@ -423,7 +420,6 @@ func TestResume(t *testing.T) {
 		"what was kept is damaged: %q", notes)
 }
 
-// onDisk are the options of runs that have layers on disk.
 func onDisk(workers int) distance.Options {
 	o := options(workers)
 	o.OnDisk = true

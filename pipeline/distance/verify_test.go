@@ -38,7 +38,6 @@ import (
 	"grenier/pipeline/tables/catalog"
 )
 
-// verified returns what verify says of layer n of a run directory.
 func verified(t testing.TB, dir string, n int, bytes int64) verify.Layer {
 	t.Helper()
 	o := verify.Options{Job: job.Job{Workers: 2, Family: cpu.Best()}, Layers: []int{n}, MemoryBytes: bytes}
@@ -124,7 +123,6 @@ func TestVerifyDamage(t *testing.T) {
 	should.Not(t, len(l.Problems) == 0 || !errors.Is(l.Problems[0].Damage, tables.ErrMismatch) || l.Mismatches == 0, "%+v", l)
 }
 
-// changed returns data with another byte.
 func changed(data []byte, at int) []byte {
 	data = append([]byte(nil), data...)
 	data[at] ^= 0x10
@@ -210,7 +208,6 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// proved returns what a proof says of all layers of a run directory.
 func proved(t testing.TB, dir string) *prove.Result {
 	t.Helper()
 	return must.Get(prove.Run(t.Context(), dir, prove.Options{Job: job.Job{Workers: 2, Family: cpu.Best()}}))(t)
@@ -278,7 +275,6 @@ func solved(t testing.TB, seeds int) *tables.Tables {
 	return open(t, dir)
 }
 
-// scoresOnly hides distances.
 type scoresOnly struct{ line.Scores }
 
 // TestSameLines: moves found by distances are those of the search in package line, with as many plies, on every board.
@@ -347,7 +343,6 @@ func TestLongUCIWins(t *testing.T) {
 
 var bestMove = regexp.MustCompile(`bestmove ([A-F])`)
 
-// askUCI returns the pit that the engine plays for South.
 func askUCI(t *testing.T, tb *tables.Tables, b awari.Board) int {
 	var out strings.Builder
 	session := uci.New(uci.Options{

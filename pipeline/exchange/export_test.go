@@ -53,7 +53,6 @@ func open(t testing.TB, dir string) *tables.Tables {
 	return tb
 }
 
-// scoresOf returns a layer of a run directory.
 func scoresOf(t testing.TB, tb *tables.Tables, n int) []int8 {
 	t.Helper()
 	scores := make([]int8, tb.Layers()[n].Positions)
@@ -61,7 +60,6 @@ func scoresOf(t testing.TB, tb *tables.Tables, n int) []int8 {
 	return scores
 }
 
-// written exports a layer.
 func written(t testing.TB, dir string, o Options) []byte {
 	t.Helper()
 	var out bytes.Buffer
@@ -467,7 +465,6 @@ func TestWriteAllOther(t *testing.T) {
 	should.Not(t, must.Err(os.Stat(out)) == nil, "the directory was made for nothing")
 }
 
-// unpacked returns the contents of a file of a codec.
 func unpacked(t *testing.T, c frame.Codec, path string) string {
 	t.Helper()
 	file := must.Get(os.Open(path))(t)

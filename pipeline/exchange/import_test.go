@@ -29,7 +29,6 @@ import (
 	"grenier/pipeline/tables"
 )
 
-// imported makes a run directory of files of all layers of another.
 func imported(t testing.TB, from string, format Format, codec frame.Codec) string {
 	t.Helper()
 	tb, work := open(t, from), t.TempDir()
@@ -177,7 +176,6 @@ func TestBadFiles(t *testing.T) {
 	}
 }
 
-// pack packs data into a frame.
 func pack(t testing.TB, codec frame.Codec, data []byte) []byte {
 	t.Helper()
 	var out bytes.Buffer
@@ -187,7 +185,6 @@ func pack(t testing.TB, codec frame.Codec, data []byte) []byte {
 	return out.Bytes()
 }
 
-// files lists the files below dir.
 func files(t *testing.T, dir string) []string {
 	t.Helper()
 	var names []string

@@ -56,7 +56,6 @@ func central(t testing.TB) Problem {
 
 func options() Options { return Options{Job: job.Job{Memory: runs.LeastMemory(2), Workers: 2}} }
 
-// answer is everything that a search finds.
 type answer struct {
 	Layers, Winning []uint64
 	Solutions       string
@@ -82,7 +81,6 @@ func solved(t testing.TB, table *Table) (a answer) {
 	return a
 }
 
-// solve solves a problem and closes the table.
 func solve(t testing.TB, p Problem, o Options) answer {
 	t.Helper()
 	table := must.Get(Solve(t.Context(), p, o))(t)
@@ -102,7 +100,6 @@ const never = 1 << 20
 
 func newBrute(p Problem) *brute { return &brute{p, map[solitaire.Position]*big.Int{}, map[State]int{}} }
 
-// after returns the jumps from a position.
 func (b *brute) after(p solitaire.Position) (jumps []solitaire.Jump) {
 	for _, j := range b.Board.Jumps() {
 		if p>>j.From&1 == 1 && p>>j.Over&1 == 1 && p>>j.To&1 == 0 {
@@ -112,7 +109,6 @@ func (b *brute) after(p solitaire.Position) (jumps []solitaire.Jump) {
 	return jumps
 }
 
-// count returns the number of solutions.
 func (b *brute) count(p solitaire.Position) *big.Int {
 	if n, ok := b.counts[p]; ok {
 		return n
@@ -358,7 +354,6 @@ func TestWide(t *testing.T) {
 	should.Hold(t, r.pegs == 4 && r.moves == 1 && r.count[0] == 5, "%+v", r)
 }
 
-// diskGame is a problem that is solved on disk.
 func diskGame(t testing.TB) Problem {
 	p := game(t, "oooo\noooo\noooo", 1)
 	p.Ends = 1 << 1
@@ -373,7 +368,6 @@ func onDisk(dir string) Options {
 	return Options{Job: job.Job{Memory: runs.LeastMemory(1), Workers: 1}, Dir: dir}
 }
 
-// doing returns the text of the steps of a layer.
 func doing(backward bool, pegs int) string {
 	if backward {
 		return fmt.Sprintf("%d pegs, backward", pegs)
@@ -381,7 +375,6 @@ func doing(backward bool, pegs int) string {
 	return fmt.Sprintf("%d pegs", pegs)
 }
 
-// stopAt runs a search and stops it in a layer.
 func stopAt(t testing.TB, p Problem, dir string, backward bool, pegs int) {
 	o := onDisk(dir)
 	runstest.Interrupt(t, &o.Job, func(s job.Step) bool { return s.Doing == doing(backward, pegs) }, func(ctx context.Context) error {

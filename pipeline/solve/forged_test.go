@@ -31,13 +31,11 @@ import (
 	"grenier/pipeline/solve/repair"
 )
 
-// A stream is what a run has stored of a layer.
 type stream struct {
 	dir  vfs.Dir
 	name string
 }
 
-// read returns the header of the stream and what it holds.
 func (s stream) read(t *testing.T) (spill.Header, []byte) {
 	t.Helper()
 	h := must.Get(spill.ReadHeader(s.dir, s.name))(t)
@@ -185,7 +183,6 @@ func (r *replacement) attempt(lower int) error {
 	return err
 }
 
-// source returns one of the directories.
 func (r *replacement) source() string { return []string{r.right, r.wrong}[r.rng.IntN(2)] }
 
 // TestLongReplacedBelow replaces a layer below by a wrong one and by the right one again, between and within runs that are stopped at any

@@ -155,7 +155,6 @@ func benchWidth(b *testing.B, path string, game awari.Game, o Options) {
 	must.OK(b, r.engine.Close())
 }
 
-// reportWidth reports what plan calls the costs of a width.
 func reportWidth(b *testing.B, r *Report) {
 	positions := float64(r.Layer.Positions)
 	stages, streams := r.Stages(), r.Streams()

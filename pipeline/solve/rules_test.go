@@ -88,14 +88,12 @@ func (g *plainRules) play(b plainBoard, pit int) (child plainBoard, taken int, f
 	return child, taken, has()
 }
 
-// plainLayer is what moves on the boards of a layer do.
 type plainLayer struct {
 	best  []int8  // the best capture, or the end of the game; none if there is neither
 	quiet []int32 // where moves that take nothing lead
 	first []int32 // where those of a board begin
 }
 
-// noCapture is less than any value.
 const noCapture = -128
 
 func (g *plainRules) moves(n int, lower [][]int8) (l plainLayer) {

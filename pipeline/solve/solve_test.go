@@ -263,7 +263,6 @@ func stopWhen(t *testing.T, dir string, game awari.Game, o solve.Options, when f
 	return err != nil
 }
 
-// progress hands on what a step says of a layer.
 func progress(do func(p solve.Progress)) func(job.Step) {
 	return func(step job.Step) { do(step.Detail.(solve.Progress)) }
 }
@@ -485,7 +484,6 @@ func TestFalseLower(t *testing.T) {
 	}
 }
 
-// retrograde returns the options of that engine.
 func retrograde(seeds int) solve.Options {
 	o := options(seeds)
 	o.Engine = solve.Retrograde

@@ -40,7 +40,6 @@ func windowTask(window int) solve.Task { return solve.Task{Name: solve.WindowTas
 // stepRuns are the run that lacks it, and the whole run.
 var stepRuns struct{ below, want testrun.Fixture }
 
-// stepper does steps of a layer.
 type stepper struct {
 	dir, want string
 	game      awari.Game
@@ -62,7 +61,6 @@ func newStepper(t *testing.T) *stepper {
 	return s
 }
 
-// mustPlan makes the plan.
 func (s *stepper) mustPlan(t *testing.T, bits int) {
 	t.Helper()
 	s.options.Bits = bits
@@ -98,7 +96,6 @@ func (s *stepper) all(t *testing.T, captures, seal int) (errs []error) {
 	return errs
 }
 
-// do does a step.
 func (s *stepper) do(ctx context.Context, task solve.Task) (before bool, err error) {
 	report, err := task.Do(ctx, s.dir, s.options)
 	return report.Before, err
@@ -115,7 +112,6 @@ func (s *stepper) publish(t *testing.T) {
 	}
 }
 
-// doOn does a step on a disk that mirrors the directory.
 func (s *stepper) doOn(ctx context.Context, disk *crashfs.FS, task solve.Task) error {
 	work := filepath.Join(s.dir, rundir.WorkName)
 	defer vfs.Intercept(func(d vfs.Dir) vfs.Dir {

@@ -67,7 +67,6 @@ func fenced(t *testing.T, page, begin string) string {
 	return ""
 }
 
-// client is the directory of a module that uses this one.
 type client struct {
 	*testing.T
 	dir string
@@ -87,7 +86,6 @@ func (c *client) goRun(args ...string) string {
 	return string(out)
 }
 
-// solve solves layers with the fast engine and returns the run directory.
 func solveRun(t testing.TB, game awari.Game, seeds int) string {
 	t.Helper()
 	dir := t.TempDir()

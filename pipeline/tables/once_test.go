@@ -15,7 +15,6 @@ import (
 	"grenier/layers/awari"
 )
 
-// counting counts how often each place of a file is read.
 type counting struct {
 	*os.File
 	size  int64

@@ -33,14 +33,12 @@ import (
 // reader is docs/python, the reader in Python.
 const reader = "../../docs/python"
 
-// interpreter is a Python that can run the reader.
 type interpreter struct {
 	name, path string
 	// before runs first: "" or what hides NumPy.
 	before string
 }
 
-// hideNumPy makes the import of NumPy fail.
 const hideNumPy = `import sys; sys.modules["numpy"] = None; `
 
 // pythons returns the interpreters in the path, some of which may have NumPy; each that has NumPy a second time without.
@@ -70,7 +68,6 @@ func (p interpreter) run(t *testing.T, stdin, program string, args ...string) (o
 	return string(text), message.String()
 }
 
-// lookUp asks the command of the reader for the scores of boards.
 func (p interpreter) lookUp(t *testing.T, place string, game awari.Game, boards []awari.Board) (scores []int8, message string) {
 	t.Helper()
 	var in strings.Builder
@@ -84,7 +81,6 @@ func (p interpreter) lookUp(t *testing.T, place string, game awari.Game, boards 
 	return scores, message
 }
 
-// printBlocks prints a hash of each block of each layer.
 const printBlocks = `
 import hashlib, sys, grenier
 with grenier.open(sys.argv[1]) as tables:
@@ -111,7 +107,6 @@ func blocksOf(t *testing.T, tab *tables.Tables, space *awari.Space, size int) st
 	return b.String()
 }
 
-// randomBoardsOf returns n boards of each layer.
 func randomBoardsOf(space *awari.Space, seeds, n int) []awari.Board {
 	random := rand.New(rand.NewPCG(5, 6))
 	var boards []awari.Board
@@ -204,7 +199,6 @@ func TestLongPython(t *testing.T) {
 	}
 }
 
-// printMoves prints what the moves of the boards on stdin do.
 const printMoves = `
 import sys
 from grenier import rules

@@ -23,7 +23,6 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// about are the subjects of all findings.
 const about = "kernels cores memory limits disk files clock"
 
 // TestExamine: all subjects are there, a directory that does not exist yet will do, and nothing is left behind, however it ends.

@@ -96,7 +96,6 @@ func (g *graph) grounded(scores []int8) []bool {
 	return in
 }
 
-// groundable reports whether p is grounded if those in the set are.
 func (g *graph) groundable(scores []int8, in []bool, p int) bool {
 	k := int(scores[p])
 	switch {

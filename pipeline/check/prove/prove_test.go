@@ -99,7 +99,6 @@ func TestLongTrue(t *testing.T) {
 	}
 }
 
-// checkTrue wants all scores of layer n to be proved.
 func checkTrue(t *testing.T, n int, l *prove.Layer, scores []int8) {
 	var wins, draws, losses uint64
 	for _, k := range scores {
@@ -452,7 +451,6 @@ func (g *graph) anyScores(random *rand.Rand, scores []int8) (marked []byte) {
 	return marked
 }
 
-// openTables opens the tables of a directory.
 func openTables(t *testing.T, dir string) *tables.Tables {
 	t.Helper()
 	all, err := tables.Open(t.Context(), dir, catalog.Listed(testrun.Manifest(t, dir)))

@@ -119,7 +119,6 @@ func TestScrub(t *testing.T) {
 	}
 }
 
-// blockAt returns where the first block of a file begins.
 func blockAt(t *testing.T, path string) int {
 	t.Helper()
 	f := must.Get(layerfile.Open(path))(t)
@@ -145,7 +144,6 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// interrupt ends a scrub after the layer of n seeds.
 func interrupt(t *testing.T, dir string, n int) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())

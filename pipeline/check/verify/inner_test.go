@@ -43,7 +43,6 @@ func TestSettle(t *testing.T) {
 	should.Not(t, slices.ContainsFunc(d.waiting[:n], func(a []*asking) bool { return len(a) > 0 }), "answered questions are kept")
 }
 
-// framesOf calls test with frames of small layers.
 func framesOf(t *testing.T, test func(t *testing.T, s *sowings, space *awari.Space, f *frame)) {
 	for _, c := range []struct{ pits, seeds int }{{4, 20}, {6, 14}, {8, 9}, {12, 8}} {
 		s, space := sowingsOf(t, c.pits, c.seeds)
@@ -86,7 +85,6 @@ func TestGains(t *testing.T) {
 	})
 }
 
-// checkGain marks each half after a move alone.
 func (f *frame) checkGain(t *testing.T, extract bitset.ExtractFunc, w *move, opponent int) {
 	t.Helper()
 	for rank, h := range f.halves[opponent] {
@@ -159,7 +157,6 @@ func TestWindow(t *testing.T) {
 	}
 }
 
-// sowingsOf returns the sowings of a game.
 func sowingsOf(t *testing.T, pits, seeds int) (*sowings, *awari.Space) {
 	t.Helper()
 	game := awaritest.Game(t, pits, awari.Awari)
@@ -185,7 +182,6 @@ func TestSowings(t *testing.T) {
 	}
 }
 
-// checkMove compares one move.
 func (s *sowings) checkMove(t *testing.T, space *awari.Space, b awari.Board, pit int) {
 	q, sown := s.game.Half(), s.game.Sow(b, pit)
 	own, opponent := pack(b[:q]), pack(b[q:2*q])
@@ -223,7 +219,6 @@ func TestSpans(t *testing.T) {
 	}
 }
 
-// bytes returns the memory that the outcomes take.
 func (s *sowings) bytes() uint64 {
 	n := 0
 	for i := range s.effects {

@@ -58,7 +58,6 @@ func divided(t *testing.T, random *rand.Rand, dir string, n int, o verify.Option
 	}
 }
 
-// allOf adds up the parts.
 func allOf(t *testing.T, dir string, o verify.Options) *verify.Result {
 	t.Helper()
 	o.Part.All = true

@@ -302,7 +302,6 @@ func noted(dir string) bool {
 	return err == nil
 }
 
-// before lists the layers that were verified before.
 func before(r *verify.Result) (all []int) {
 	for _, l := range r.Layers {
 		if l.Before != nil {

@@ -95,7 +95,6 @@ func write(t testing.TB, dir string, o sample.Options) ([]byte, sample.Summary) 
 	return out.Bytes(), s
 }
 
-// read reads a sample.
 func read(t testing.TB, f sample.Format, game awari.Game, data []byte) (rows []row) {
 	t.Helper()
 	switch f {

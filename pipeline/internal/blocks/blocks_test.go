@@ -10,17 +10,14 @@ import (
 	"grenier/pipeline/internal/blocks"
 )
 
-// perLayer is how many blocks each layer has in the tests.
 const perLayer = 10
 
 func newStore(limit, chunk int) *blocks.Store {
 	return blocks.New(6, func(int) uint64 { return perLayer }, limit, chunk, false)
 }
 
-// mark returns the score that the tests write into a block.
 func mark(n int, block uint64) int8 { return int8(n*perLayer + int(block)) }
 
-// fetch has a block in memory.
 func fetch(s *blocks.Store, n int, block uint64) *blocks.Block {
 	for {
 		if b := s.Find(n, block); b != nil {

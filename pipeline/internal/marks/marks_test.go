@@ -16,10 +16,8 @@ import (
 	"grenier/pipeline/internal/marks"
 )
 
-// name names the file of marks.
 const name = "marks"
 
-// open opens a directory of its own.
 func open(t *testing.T) vfs.Dir {
 	t.Helper()
 	d := must.Get(vfs.OpenDir(t.TempDir()))(t)
@@ -27,7 +25,6 @@ func open(t *testing.T) vfs.Dir {
 	return d
 }
 
-// each runs a test with marks in memory and on disk.
 func each(t *testing.T, test func(t *testing.T, create func(dir vfs.Dir, positions uint64) *marks.Set)) {
 	t.Run("memory", func(t *testing.T) {
 		test(t, func(_ vfs.Dir, positions uint64) *marks.Set { return marks.New(positions) })
@@ -132,7 +129,6 @@ func TestView(t *testing.T) {
 	})
 }
 
-// markSome marks some ranks.
 func markSome(t *testing.T, random *rand.Rand, v *marks.View, want []bool) {
 	t.Helper()
 	start := random.IntN(len(want))

@@ -67,7 +67,6 @@ func walkRow(x, ways uint32) []uint32 { return []uint32{x / 32, x % 32, ways} }
 
 func walkNumber(row []uint32) uint32 { return 32*row[0] + row[1] }
 
-// plainWalk works out the layers of a walk in a map.
 func plainWalk() (a answer) {
 	ways := map[uint32]uint32{0: 1}
 	for range walkLayers {
@@ -97,7 +96,6 @@ func (w *walk) at(what string) error {
 	return w.fails(what)
 }
 
-// run searches to the end.
 func (w *walk) run(ctx context.Context) (a answer, err error) {
 	w.store, w.layers = &Store{Most: 1 << 20}, nil
 	if w.dir != "" {
@@ -147,7 +145,6 @@ func (w *walk) end() (a answer, err error) {
 	return a, err
 }
 
-// saved is a layer in a checkpoint.
 type saved struct {
 	N      int
 	Blocks []Block
@@ -167,7 +164,6 @@ func (w *walk) checkpoint() ([]byte, error) {
 
 const walkKind = "walk"
 
-// open takes over the layers in the directory.
 func (w *walk) open() error {
 	search := resume.Search{Identity: manifest.Identity{Game: "walk", Rules: "test", Pits: 1}, Kind: walkKind, Version: 1, Work: w.work}
 	return w.store.OpenDir(w.dir, search, func(path string, payload []byte) (live []*Run, err error) {
@@ -223,7 +219,6 @@ func (w *walk) step(from *Run) (*Step, error) {
 	}, w.at("step")
 }
 
-// walker is a worker.
 type walker struct {
 	*walk
 	out   *Output
@@ -275,7 +270,6 @@ func (p *walkPruner) Take(_ context.Context, row []uint32) error {
 
 func (p *walkPruner) End(context.Context) error { return p.at("end") }
 
-// check compares an answer with the plain one.
 func check(t *testing.T, what string, got answer, err error) {
 	t.Helper()
 	must.Hold(t, err == nil, "%s: %v", what, err)

@@ -119,7 +119,6 @@ func TestDisagree(t *testing.T) {
 	isEmpty(t, dir)
 }
 
-// calibrated is a machine of round numbers.
 func calibrated() *plan.Calibration {
 	w := plan.Width{Capture: 10, Sweep: 20, Full: 10, Seal: 10}
 	c := plan.NewCalibration("test", 2)

@@ -91,7 +91,6 @@ func (tr *truth) follow(t *testing.T) (all []report, end float64) {
 	return all, now
 }
 
-// geometric returns the parts of the time of sweeps.
 func geometric() (all []float64) {
 	sum := 0.0
 	for k := range simulatedSweeps {
@@ -146,7 +145,6 @@ func TestCourse(t *testing.T) {
 	}
 }
 
-// withSolved returns a run that has layers already.
 func withSolved(r Run, layers int) Run {
 	r.Solved = layers
 	return r
@@ -283,7 +281,6 @@ func TestMeasured(t *testing.T) {
 	should.Not(t, layers < want, "%d layers were compared, want %d at least", layers, want)
 }
 
-// comparePlan compares a plan of a layer with what it took.
 func comparePlan(t *testing.T, a *Amounts, times Times, m measured) {
 	all := 0.0
 	for name, seconds := range map[string]float64{

@@ -16,7 +16,6 @@ import (
 	"grenier/pipeline/solve/internal/halfboard"
 )
 
-// workstation is a machine to plan for.
 func workstation() *Calibration {
 	c := NewCalibration("avx512", 2)
 	c.Speedup, c.Taken, c.Memory = 1.9, 0.05, 64<<30

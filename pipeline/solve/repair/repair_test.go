@@ -46,7 +46,6 @@ func solveOptions(seeds int) solve.Options {
 	return solve.Options{Seeds: seeds, Job: job.Job{Workers: 2, Family: cpu.Best()}}
 }
 
-// solved returns a new run directory.
 func solved(t *testing.T, pits int, rules awari.Rules, seeds int) string {
 	t.Helper()
 	game := awaritest.Game(t, pits, rules)
@@ -60,7 +59,6 @@ func small(t *testing.T) string { return solved(t, 6, awari.Awari, 7) }
 
 func options() repair.Options { return repair.Options{Solve: solveOptions(0)} }
 
-// file is what a test compares of a file.
 type file struct {
 	Text  string
 	Inode uint64
@@ -107,7 +105,6 @@ func read(t *testing.T, dir, name string) string {
 	return string(must.Read(t, filepath.Join(dir, name)))
 }
 
-// change changes a byte in the middle of a file.
 func change(t *testing.T, dir, name string, at int) {
 	t.Helper()
 	text := []byte(read(t, dir, name))
@@ -271,7 +268,6 @@ func TestLongDamages(t *testing.T) {
 	}
 }
 
-// directory and fifo put something else in the place of a file.
 func directory(t *testing.T, dir, name string) {
 	t.Helper()
 	remove(t, dir, name)
@@ -291,7 +287,6 @@ func symlink(t *testing.T, target, path string) {
 	}
 }
 
-// moveAway moves a file to another directory and leaves a link.
 func moveAway(t *testing.T, dir, name string) {
 	t.Helper()
 	away := filepath.Join(t.TempDir(), name)
@@ -304,7 +299,6 @@ func moveAway(t *testing.T, dir, name string) {
 	})
 }
 
-// shorten makes the manifest list the first layers only.
 func shorten(t *testing.T, dir string, layers int) {
 	t.Helper()
 	testrun.EditManifest(t, dir, func(m *manifest.Manifest) { m.Layers = m.Layers[:layers] })

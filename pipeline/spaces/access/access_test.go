@@ -37,7 +37,6 @@ var starts = [][]string{
 	{"1", "0", "0", "0", "0", "2", "0", "0", "0", "0", "3", "0"}, {"0", "0", "0", "0", "0", "7", "0", "0", "0", "0", "0", "0"},
 }
 
-// plainCounts counts with the plain search.
 func plainCounts(t testing.TB, game awari.Game, start awari.Board) []uint64 {
 	t.Helper()
 	space := testrun.Space(t, game, start.Seeds())

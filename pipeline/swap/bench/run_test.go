@@ -125,7 +125,6 @@ func checkSolvers(t *testing.T, r *Report) {
 	}
 }
 
-// boast is a bound that says more of itself than holds.
 type boast struct{ heuristic.Heuristic }
 
 func (boast) Name() string                { return "boast" }

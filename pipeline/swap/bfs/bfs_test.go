@@ -228,7 +228,6 @@ func newClass(g *swap.Grid) *class {
 	return c
 }
 
-// set makes it the class of s.
 func (c *class) set(s swap.State) {
 	clear(c.states)
 	clear(c.inverses)
@@ -335,7 +334,6 @@ func TestResume(t *testing.T) {
 	should.Hold(t, err == nil && slices.Equal(got.Depths, want), "%v, %v, want %v", got, err, want)
 }
 
-// interrupt ends a search at a depth.
 func interrupt(t *testing.T, g *swap.Grid, o bfs.Options, depth int) {
 	t.Helper()
 	runstest.Interrupt(t, &o.Job, func(s job.Step) bool { return s.Doing == fmt.Sprint("depth ", depth) }, func(ctx context.Context) error {
@@ -344,7 +342,6 @@ func interrupt(t *testing.T, g *swap.Grid, o bfs.Options, depth int) {
 	})
 }
 
-// interrupted leaves a search that is half done and returns its directory.
 func interrupted(t *testing.T) string {
 	t.Helper()
 	o := onDisk(t.TempDir())
@@ -379,7 +376,6 @@ func TestForged(t *testing.T) {
 	}
 }
 
-// free returns a function that says how much is free on any disk.
 func free(bytes uint64) func(path string) (uint64, error) {
 	return func(string) (uint64, error) { return bytes, nil }
 }
@@ -410,7 +406,6 @@ func TestMost(t *testing.T) {
 	}
 }
 
-// bytesIn returns the bytes of the files in the work directory of a run.
 func bytesIn(t *testing.T, dir string) (bytes int64) {
 	t.Helper()
 	entries := must.Get(os.ReadDir(filepath.Join(dir, "work")))(t)

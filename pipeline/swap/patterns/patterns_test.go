@@ -122,7 +122,6 @@ func TestDynamic(t *testing.T) {
 	}
 }
 
-// build builds a database.
 func build(t *testing.T, g *swap.Grid, numbers []int, size int, o patterns.Options) *patterns.File {
 	t.Helper()
 	return must.Get(patterns.Build(t.Context(), g, numbers, size, o))(t)
@@ -165,7 +164,6 @@ func TestFiles(t *testing.T) {
 	should.Be(t, must.Err(patterns.Load(t.Context(), g, []string{short}, false, o)), corrupt.ErrCorrupt)
 }
 
-// tooLittle reports whether an error is that too little memory is allowed.
 func tooLittle(err error) bool { return errors.As(err, new(*memory.Error)) }
 
 func TestRefused(t *testing.T) {
@@ -237,7 +235,6 @@ func newSpace(g *swap.Grid) *space {
 	return sp
 }
 
-// survey has the values of a bound on all states of a grid.
 type survey struct {
 	mean                       string
 	most                       int
@@ -267,7 +264,6 @@ func (sp *space) survey(h heuristic.Heuristic) survey {
 	return s
 }
 
-// zoo makes bounds from their names in the reference values.
 type zoo struct {
 	t *testing.T
 	g *swap.Grid

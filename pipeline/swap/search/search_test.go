@@ -58,7 +58,6 @@ func bounds(tb testing.TB, g *swap.Grid, sets ...[]int) []heuristic.Heuristic {
 	}
 }
 
-// run solves a state and checks the counts that every result must have.
 func run(t *testing.T, name string, g *swap.Grid, s swap.State, o search.Options) search.Result {
 	t.Helper()
 	return runList(t, name, g, g.List(s), o)
@@ -420,7 +419,6 @@ func lifted(g *swap.Grid) heuristic.Heuristic {
 	return heuristic.Lift{Heuristic: heuristic.NewManhattan(g), Grid: g}
 }
 
-// runList solves a state of any grid and replays the solution.
 func runList(t *testing.T, name string, g *swap.Grid, l swap.List, o search.Options) search.Result {
 	t.Helper()
 	r := must.Get(search.Solve(t.Context(), name, g, l, o))(t)

@@ -208,7 +208,6 @@ func (b *bench) part(p job.Part) (*notes.Notes, error) {
 	})
 }
 
-// find notes that a part has found something in a layer.
 func (b *bench) find(p job.Part, seeds int, result string) error {
 	n, err := b.part(p)
 	if err != nil {

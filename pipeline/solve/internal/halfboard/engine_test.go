@@ -34,7 +34,6 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// config is one layer of one game and a way to solve it.
 type config struct {
 	game    awari.Game
 	seeds   int
@@ -54,7 +53,6 @@ func randomConfig(t testing.TB, rng *rand.Rand) config {
 // lower gives the layers below that of c, by the oracle.
 func (c config) lower(t testing.TB) *awaritest.Lower { return awaritest.LowerOf(t, c.game, c.seeds) }
 
-// begin lays the layer of c out.
 func (c config) begin(t testing.TB) *engine {
 	t.Helper()
 	c.options.often = true
@@ -169,7 +167,6 @@ func (c config) solveWith(t *testing.T, e *Engine) {
 	must.Hold(t, slices.Equal(scores, awaritest.Oracle(t, c.game, c.seeds)[c.seeds]), "%+v: not the scores of the oracle", c)
 }
 
-// solve solves the layer of c.
 func (c config) solve(t testing.TB) *Layer {
 	t.Helper()
 	c.options.often = true
@@ -342,7 +339,6 @@ func TestLongProgressOfWindowsAddsUp(t *testing.T) {
 	}
 }
 
-// less reports whether a stage has read or written less in a than in b.
 func less(a, b fixpoint.Traffic) bool {
 	for stage := range a.Read {
 		if a.Read[stage] < b.Read[stage] || a.Written[stage] < b.Written[stage] {

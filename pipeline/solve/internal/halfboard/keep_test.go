@@ -45,7 +45,6 @@ func (d *disk) contents(t testing.TB, name string) (h spill.Header, contents []b
 	return h, contents
 }
 
-// write replaces a stream.
 func (d *disk) write(t testing.TB, name string, h spill.Header, contents []byte) {
 	t.Helper()
 	w, err := spill.Create(d.plain(), name, h, spill.LZ4, 1)
@@ -56,7 +55,6 @@ func (d *disk) write(t testing.TB, name string, h spill.Header, contents []byte)
 	must.OK(t, err)
 }
 
-// streams lists the streams that are there.
 func (d *disk) streams(t testing.TB) (names []string) {
 	t.Helper()
 	entries := must.Get(d.plain().Entries())(t)
@@ -107,7 +105,6 @@ func (x *trial) newEngine(t *testing.T) *Engine {
 	return must.Get(New(x.game, x.options))(t)
 }
 
-// checkpointed asks an engine of its own.
 func (x *trial) checkpointed(t *testing.T) (seeds int, same bool) {
 	t.Helper()
 	return x.newEngine(t).Checkpointed(func(int) stream.Below { return x.below })
@@ -385,7 +382,6 @@ func (x *trial) stored(t *testing.T, prefix string) (newest history) {
 	return newest
 }
 
-// historyOf returns the beginning of a stream.
 func historyOf(t *testing.T, d *disk, name string) (h history) {
 	t.Helper()
 	_, contents := d.contents(t, name)
@@ -393,7 +389,6 @@ func historyOf(t *testing.T, d *disk, name string) (h history) {
 	return h
 }
 
-// grows checks that nothing of a history is lost later.
 func (h *history) grows(t *testing.T, s *fixpoint.Stats) {
 	less := s.Changes < h.Changes || s.Events < h.Events
 	for stage := range fixpoint.Stages {

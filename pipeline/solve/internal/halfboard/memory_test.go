@@ -23,7 +23,6 @@ import (
 	"grenier/pipeline/solve/internal/halfboard/stream"
 )
 
-// heapInUse returns the bytes of the Go heap that are in use.
 func heapInUse() uint64 {
 	runtime.GC()
 	var m runtime.MemStats

@@ -40,7 +40,6 @@ func newDisk() *disk { return &disk{FS: crashfs.New()} }
 // plain returns the directory of the work file, in which nothing but the file system fails.
 func (d *disk) plain() vfs.Dir { return d.FS.Dir("work") }
 
-// work returns the directory of the work file.
 func (d *disk) work() vfs.Dir { return diskDir{d.plain(), d} }
 
 type diskDir struct {
@@ -81,7 +80,6 @@ func (h diskFile) Close() error {
 	return h.File.Close()
 }
 
-// copied returns a disk with the same files.
 func (d *disk) copied(t *testing.T) *disk {
 	t.Helper()
 	other := newDisk()
@@ -96,14 +94,12 @@ func (d *disk) copied(t *testing.T) *disk {
 	return other
 }
 
-// change lets do change a file.
 func (d *disk) change(t *testing.T, name string, do func(h vfs.File, size int64)) {
 	t.Helper()
 	h := must.Get(d.plain().Edit(name))(t)
 	do(h, must.Get(h.Size())(t))
 }
 
-// flip changes the byte of a file at an offset.
 func (d *disk) flip(t *testing.T, name string, offset int64) {
 	d.change(t, name, func(h vfs.File, _ int64) {
 		b := make([]byte, 1)
@@ -188,7 +184,6 @@ func trials(n int) int { return tries.Pick(max(1, n/80), n, 20*n) }
 // gap returns how far failures are apart at most: n in long tests, twice that in others.
 func gap(n int) int { return tries.More(2*n, n) }
 
-// trial returns a trial of the layer of c on a disk.
 func (c config) trial(rng *rand.Rand, d *disk) *trial {
 	x := &trial{config: c, whole: c.options.Bits == 0, rng: rng, disk: d}
 	x.options.Work, x.options.Interval = d.work(), 1
@@ -200,10 +195,8 @@ func (c config) trial(rng *rand.Rand, d *disk) *trial {
 	return x
 }
 
-// move makes d the disk.
 func (x *trial) move(d *disk) { x.disk, x.options.Work = d, d.work() }
 
-// attempt solves the layer and returns its scores.
 func (x *trial) attempt(t *testing.T, ctx context.Context, progress func(fixpoint.Progress)) (scores []int8, err error) {
 	t.Helper()
 	defer x.closed(t)
@@ -236,7 +229,6 @@ func (x *trial) attempt(t *testing.T, ctx context.Context, progress func(fixpoin
 	return scores, errors.Join(l.Read(0, scores), l.Close())
 }
 
-// now returns the last report.
 func (x *trial) now() fixpoint.Progress {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -288,7 +280,6 @@ func (x *trial) stop(t *testing.T, when func(all, ofStage int, stage fixpoint.St
 	return false
 }
 
-// stopWithin is stop at one of the first reports.
 func (x *trial) stopWithin(t *testing.T, reports int) bool {
 	t.Helper()
 	at := 1 + x.rng.IntN(reports)
@@ -367,20 +358,17 @@ func (x *trial) during(t *testing.T, do func(w *engine)) {
 	do(w)
 }
 
-// smallTrial is a layer of a few tiles.
 func smallTrial(t *testing.T, rng *rand.Rand) *trial {
 	c := config{game: awaritest.Game(t, 6, awari.Awari), options: Options{Workers: 2, TileSize: 1}, seeds: 12}
 	return c.inWindows(rng).trial(rng, newDisk())
 }
 
-// smallWholeTrial is the same layer in memory.
 func smallWholeTrial(t *testing.T, rng *rand.Rand) *trial {
 	x := smallTrial(t, rng)
 	x.options.Bits, x.options.Memory, x.whole = 0, 0, true
 	return x
 }
 
-// eachSmallEngine is eachEngine for that layer.
 func eachSmallEngine(t *testing.T, test func(t *testing.T, rng *rand.Rand, draw func(t *testing.T, rng *rand.Rand) *trial)) {
 	t.Run("windows", func(t *testing.T) { test(t, tries.Rand(t), smallTrial) })
 	t.Run("whole", func(t *testing.T) { test(t, tries.Rand(t), smallWholeTrial) })
@@ -427,7 +415,6 @@ func TestLongStreamsAreMissed(t *testing.T) {
 	}
 }
 
-// cancelling ends a context at a report of progress.
 type cancelling struct {
 	mu      sync.Mutex
 	when    func(all, ofStage int, stage fixpoint.Stage) bool // given how many reports there were
@@ -571,7 +558,6 @@ func TestLongLowerLayersFail(t *testing.T) {
 	}
 }
 
-// reads returns the number of layers that c reads.
 func (c config) reads(t *testing.T) (layers int) {
 	t.Helper()
 	lower := &awaritest.Counting{Lower: c.lower(t)}

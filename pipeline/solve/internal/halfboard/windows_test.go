@@ -60,7 +60,6 @@ func TestLongWindowsEqualWhole(t *testing.T) {
 	}
 }
 
-// solveOn solves the layer of n seeds on those of a tower.
 func solveOn(t *testing.T, w *tower, o Options, n int) []int8 {
 	e := must.Get(New(w.engine.game, o))(t)
 	l := must.Get(e.Solve(t.Context(), n, testBelow, w))(t)
@@ -372,7 +371,6 @@ func beginOf(kind string) int {
 	return keptSize
 }
 
-// repeat returns begin and n times a byte.
 func repeat(begin []byte, b byte, n int) []byte {
 	return append(slices.Clone(begin), bytes.Repeat([]byte{b}, n)...)
 }
@@ -613,7 +611,6 @@ func TestLongSamples(t *testing.T) {
 	}
 }
 
-// solved lets do use the layer.
 func (x *trial) solved(t *testing.T, do func(l *Layer, want []int8)) {
 	t.Helper()
 	defer x.closed(t)

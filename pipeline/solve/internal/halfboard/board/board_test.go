@@ -59,7 +59,6 @@ func (c config) begin(t testing.TB) (l *Layer, scores []int8) {
 	return l, scores
 }
 
-// prepare lays the layer of c out and computes its offers.
 func (c config) prepare(t testing.TB, lower Lower) *Layer {
 	t.Helper()
 	l, scores := c.begin(t)
@@ -89,7 +88,6 @@ func TestCodesNumberTheHalves(t *testing.T) {
 	})
 }
 
-// cutSizes are bounds on runs.
 var cutSizes = []int{1, 2, 3, 7, 20, 56, 64, 100, 300, 1000, 1 << 20}
 
 // eachCut calls check for every sum of every geometry, cut in many ways. ends lists where the runs end.
@@ -255,7 +253,6 @@ func TestTakeDividesMemory(t *testing.T) {
 	must.OK(t, r.Close())
 }
 
-// mustGet takes memory from s.
 func (s *Spare) mustGet(t *testing.T, size int) *Region {
 	t.Helper()
 	r := must.Get(s.Get(size))(t)
@@ -326,7 +323,6 @@ type play struct {
 	pit  int
 }
 
-// move returns what the play does to the opponent's half.
 func (p play) move(q int) halves.Move { return halves.Sow(p.half[:q], p.pit) } // p is a copy
 
 // anyPlay draws a play of a half with 1 to g.n seeds.
@@ -361,7 +357,6 @@ func (g *Geometry) ruled(game awari.Game, p play, opponent uint32) outcome {
 	return outcome{sown.Captured, uint32(g.Halves.Half().Rank(sown.Board[g.Q : 2*g.Q]))}
 }
 
-// outcomes returns what a pattern says about the rows of class.
 func (p *pattern) outcomes(t *testing.T, class RowClass, rows int) []outcome {
 	all := slices.Repeat([]outcome{noMove}, rows)
 	note := func(row int, o outcome) {

@@ -54,7 +54,6 @@ func (l *library) Read(n int, start uint64, dst []int8) error {
 	return l.Lower.Read(n, start, dst)
 }
 
-// pieceCount returns the number of pieces of all layers.
 func (l *library) pieceCount() (all int) {
 	for _, layer := range l.Layers {
 		all += (len(layer) + PieceLength - 1) / PieceLength
@@ -62,7 +61,6 @@ func (l *library) pieceCount() (all int) {
 	return all
 }
 
-// look reads a row and compares it with the layer.
 func (l *library) look(t *testing.T, r *rows, n int, code uint32) error {
 	columns := ColumnsOf(l.layer.Q, n-l.layer.Pits[code].Sum())
 	want := l.Layers[n][l.layer.RowStart(n, code):]
@@ -95,7 +93,6 @@ func (l *library) lookAround(t *testing.T, r *rows, rng *rand.Rand) error {
 	return nil
 }
 
-// together lets goroutines look around and returns their errors.
 func (l *library) together(t *testing.T, p *Pieces, workers int, rng *rand.Rand) []error {
 	t.Helper()
 	errs := make([]error, workers)

@@ -22,7 +22,6 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// config is one layer of one game and a way to sweep it.
 type config struct {
 	game              awari.Game
 	seeds             int
@@ -38,14 +37,12 @@ func randomConfig(t testing.TB, rng *rand.Rand) config {
 	return config{game, seeds, 1 + rng.IntN(5), int(math.Exp(rng.Float64() * math.Log(2000))), families[rng.IntN(len(families))]}
 }
 
-// laidOut is a layer in memory.
 type laidOut struct {
 	*Sweeps
 	game   awari.Game
 	scores []int8
 }
 
-// begin lays the layer of c out.
 func (c config) begin(t testing.TB) *laidOut {
 	t.Helper()
 	geo := must.Get(board.NewGeometry(c.game.Half(), c.seeds))(t)
@@ -95,7 +92,6 @@ func (e *laidOut) read(t testing.TB) []int8 {
 // position names a position by the codes of its halves.
 type position struct{ mover, opponent uint32 }
 
-// positionOf returns the codes of the halves of board.
 func positionOf(g *board.Geometry, b awari.Board) position {
 	var mover, opponent board.Half
 	copy(mover[:], b[:g.Q])
@@ -111,17 +107,14 @@ type spot struct {
 	chunk, line int
 }
 
-// find returns where p stands.
 func (g *Grid) find(p position) spot {
 	m := g.Matrices[g.Pits[p.mover].Sum()]
 	column, at := int(p.mover-m.First), g.Place(p.opponent)
 	return spot{m, at.Class, column / board.Side, column % board.Side, int(at.Row) / board.Side, int(at.Row) % board.Side}
 }
 
-// score returns the score of a position of an open row.
 func (s spot) score() *int8 { return &s.m.Lines(s.panel, s.chunk)[s.line*board.Side+s.col] }
 
-// mark returns the mark of the block.
 func (s spot) mark() *board.Mark { return &s.m.Marks[s.panel*s.m.Chunks[board.OpenRows]+s.chunk] }
 
 // eachPosition calls do for all positions whose row is of class.
@@ -135,7 +128,6 @@ func (e *laidOut) eachPosition(class board.RowClass, do func(p position)) {
 	}
 }
 
-// eachBlock calls do for all blocks of open rows.
 func (e *laidOut) eachBlock(do func(m *board.Matrix, panel, chunk int)) {
 	for _, m := range e.Grid.Matrices {
 		for panel := range m.Panels {
@@ -146,7 +138,6 @@ func (e *laidOut) eachBlock(do func(m *board.Matrix, panel, chunk int)) {
 	}
 }
 
-// inBlock calls do for all positions of a block.
 func (g *Grid) inBlock(m *board.Matrix, panel, chunk int, do func(p position, s spot)) {
 	for col := range m.Width(panel) {
 		for line := range m.Depth(board.OpenRows, chunk) {
@@ -156,10 +147,8 @@ func (g *Grid) inBlock(m *board.Matrix, panel, chunk int, do func(p position, s 
 	}
 }
 
-// at returns the block of a spot of an open row.
 func (s spot) at() block { return block{s.m.Sum, s.panel, s.chunk} }
 
-// block names a block of open rows.
 type block struct{ sum, panel, chunk int }
 
 // byBlock returns the tile of each block, which must be in one only.

@@ -33,7 +33,6 @@ func (c config) judge(t testing.TB, w *laidOut) *judge {
 	return &judge{awaritest.NewJudge(t, c.game, c.seeds), w}
 }
 
-// board returns the board of p.
 func (j *judge) board(p position) awari.Board { return j.laidOut.Grid.Board(p.mover, p.opponent) }
 
 // score returns the score of p, given those of the positions that its quiet moves lead to.
@@ -48,7 +47,6 @@ func (j *judge) score(p position) int8 {
 	return int8(score)
 }
 
-// randomScores gives every position of an open row any score.
 func (e *laidOut) randomScores(rng *rand.Rand) {
 	for i := range e.scores {
 		e.scores[i] = e.randomScore(rng)
@@ -57,7 +55,6 @@ func (e *laidOut) randomScores(rng *rand.Rand) {
 
 func (e *laidOut) randomScore(rng *rand.Rand) int8 { return int8(rng.IntN(2*e.Grid.N+1) - e.Grid.N) }
 
-// anyBlock draws a block of open rows.
 func (e *laidOut) anyBlock(rng *rand.Rand) (m *board.Matrix, panel, chunk int) {
 	m = e.Grid.Matrices[rng.IntN(len(e.Grid.Matrices))]
 	return m, rng.IntN(m.Panels), rng.IntN(m.Chunks[board.OpenRows])
@@ -93,7 +90,6 @@ func (e *laidOut) disturb(rng *rand.Rand, m *board.Matrix, panel, chunk int) (ch
 	return changes, changed
 }
 
-// readers returns the positions of open rows that have a quiet move to p.
 func (j *judge) readers(p position) (all []position) {
 	for _, b := range j.Space.Predecessors(nil, j.board(p)) {
 		if q := positionOf(j.laidOut.Grid.Geometry, b); j.laidOut.Grid.Place(q.opponent).Class == board.OpenRows {
@@ -166,7 +162,6 @@ func TestLongBlocksAreComputedByTheRules(t *testing.T) {
 	}
 }
 
-// expect returns what the scores of a block should be after a job.
 func (e *laidOut) expect(j *judge, m *board.Matrix, next job) map[position]int8 {
 	want := map[position]int8{}
 	e.Grid.inBlock(m, next.panel, next.chunk, func(p position, s spot) {
@@ -210,7 +205,6 @@ func TestLongTilesTellTheirReaders(t *testing.T) {
 	}
 }
 
-// columns returns the number of columns of blocks of a tile.
 func (t *tile) columns() int {
 	width := min(t.panels.End*board.Side, t.matrix.Columns) - t.panels.Begin*board.Side
 	return width * (t.chunks.End - t.chunks.Begin)
@@ -221,7 +215,6 @@ func (s spot) marked() bool {
 	return s.mark().Columns.Load()>>s.col&1 == 1 && s.mark().Rows.Load()>>s.line&1 == 1
 }
 
-// index returns where the score of a spot is among all.
 func (s spot) index(e *laidOut) int {
 	at := 0
 	for _, m := range e.Grid.Matrices {

@@ -31,7 +31,6 @@ func randomLayer(t testing.TB, rng *rand.Rand) *board.Layer {
 	return layOut(t, game.Half(), seeds)
 }
 
-// layOut lays out the layer of n seeds with halves of q pits.
 func layOut(t testing.TB, q, n int) *board.Layer {
 	t.Helper()
 	l := board.NewLayer(must.Get(board.NewGeometry(q, n))(t), board.Side)
@@ -46,7 +45,6 @@ func windows(l *board.Layer, codes *window.Codes) *Windows {
 	return w
 }
 
-// eachBlock calls do for all blocks of open rows.
 func eachBlock(l *board.Layer, do func(m *board.Matrix, panel, chunk int)) {
 	for _, m := range l.Matrices {
 		for panel := range m.Panels {
@@ -258,7 +256,6 @@ func TestSeenEnds(t *testing.T) {
 	}
 }
 
-// counted counts the checkpoints of a layer that has nothing to write.
 type counted struct{ begun int }
 
 func (c *counted) ready() error { return nil }
