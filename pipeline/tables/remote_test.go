@@ -387,7 +387,7 @@ func TestRemoteReadsAhead(t *testing.T) {
 			rank := 0
 			for e, err := range f.there.Boards(t.Context(), farSeeds) {
 				must.Hold(t, err == nil && e.Score == farLayers(t)[farSeeds][rank], "rank %d: %+v, %v", rank, e, err)
-				if rank++; rank == 3000 {
+				if rank++; rank == remote.HeadBytes+3000 {
 					break
 				}
 			}
