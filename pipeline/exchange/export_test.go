@@ -95,9 +95,8 @@ func TestPlainFormats(t *testing.T) {
 		}
 		for f, bytes := range want {
 			for _, memory := range []uint64{0, 32 << 20} {
-				if got := written(t, dir, Options{Seeds: n, Format: f, Job: job.Job{Memory: memory}}); !slices.Equal(got, bytes) {
-					t.Errorf("layer %d as %s, memory %d: %d bytes, not the %d expected", n, f, memory, len(got), len(bytes))
-				}
+				got := written(t, dir, Options{Seeds: n, Format: f, Job: job.Job{Memory: memory}})
+				should.Hold(t, slices.Equal(got, bytes), "layer %d as %s, memory %d: %d bytes, not the %d expected", n, f, memory, len(got), len(bytes))
 			}
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -29,14 +28,18 @@ func options(dir string) Options {
 	return Options{Job: job.Job{Workers: 2, Family: cpu.Best()}, Dir: dir, seeds: 8, rounds: 1}
 }
 
-// TestRun: what is measured can be saved and read, and nothing is left behind.
+// TestRun: what is measured can be saved and read, and nothing is left behind; without a disk the other figures are there.
 func TestRun(t *testing.T) {
 	dir := t.TempDir()
 	o, shares := options(filepath.Join(dir, "not", "yet")), []float64{0}
 	o.Progress = func(s job.Step) { shares = append(shares, s.Done) }
 	machinetest.TestFile(t, must.Get(Run(t.Context(), o))(t), plan.ParseCalibration, nil)
 	should.Hold(t, slices.IsSorted(shares) && shares[len(shares)-1] == 1, "progress %v", shares)
-	isEmpty(t, dir)
+	must.Empty(t, dir)
+	o.SkipDisk, o.seeds, o.Progress = true, 5, nil
+	c := must.Get(Run(t.Context(), o))(t)
+	c.SetDisk(1e9)
+	machinetest.TestFile(t, c, plan.ParseCalibration, nil)
 }
 
 // TestLongCancelled interrupts a calibration at each report of progress, or at some of them if there is little time.
@@ -54,24 +57,7 @@ func TestLongCancelled(t *testing.T) {
 		_, err := Run(ctx, o)
 		should.Not(t, !errors.Is(err, context.Canceled) && reports < 8, "after %d: error %v, %d reports", after, err, reports)
 		cancel()
-		isEmpty(t, dir)
-	}
-}
-
-// TestMissingDisk: without a disk the other figures are there.
-func TestMissingDisk(t *testing.T) {
-	o := options(t.TempDir())
-	o.SkipDisk, o.seeds = true, 5
-	c := must.Get(Run(t.Context(), o))(t)
-	c.SetDisk(1e9)
-	machinetest.TestFile(t, c, plan.ParseCalibration, nil)
-}
-
-func isEmpty(t *testing.T, dir string) {
-	t.Helper()
-	entries := must.Get(os.ReadDir(dir))(t)
-	for _, e := range entries {
-		t.Errorf("left behind: %s", e.Name())
+		must.Empty(t, dir)
 	}
 }
 
@@ -97,7 +83,7 @@ func TestLongMeasure(t *testing.T) {
 	should.Not(t, !(b.Disk.Write > 0 && b.Disk.Read > 0 && b.Disk.Random > 0) || b.Free == nil && !errors.Is(noFree(dir), errors.ErrUnsupported),
 		"disk %+v, free %v", b.Disk, b.Free)
 	should.Hold(t, slices.IsSorted(shares) && shares[len(shares)-1] == 1, "progress %v", shares)
-	isEmpty(t, dir)
+	must.Empty(t, dir)
 }
 
 // noFree returns why the room of a disk is not known.
@@ -116,7 +102,7 @@ func TestDisagree(t *testing.T) {
 	o.SkipDisk, o.seen = true, map[int]tally.Hash{7: 1}
 	_, err := Run(t.Context(), o)
 	should.Hold(t, errors.Is(err, ErrDisagree) && errors.Is(err, fault.Difference), "error %v", err)
-	isEmpty(t, dir)
+	must.Empty(t, dir)
 }
 
 func calibrated() *plan.Calibration {
@@ -152,8 +138,6 @@ func TestLook(t *testing.T) {
 func TestBusy(t *testing.T) {
 	quiet, held := calibrated(), calibrated()
 	held.Taken = 0.5
-	b := (Bench{calibrations: []*plan.Calibration{quiet}})
-	should.Not(t, b.Busy(), "a quiet machine is busy")
-	b = (Bench{calibrations: []*plan.Calibration{quiet, held}})
-	should.Hold(t, b.Busy(), "a busy machine is quiet")
+	should.Not(t, (&Bench{calibrations: []*plan.Calibration{quiet}}).Busy(), "a quiet machine is busy")
+	should.Hold(t, (&Bench{calibrations: []*plan.Calibration{quiet, held}}).Busy(), "a busy machine is quiet")
 }

@@ -55,11 +55,7 @@ func (b *bench) book(d *rundir.Dir) {
 
 func (b *bench) open() *notes.Notes {
 	b.t.Helper()
-	b.told = nil
-	n := must.Get(notes.Open(b.dir, b.manifest, notes.Options{
-		Name: rundir.VerifyName, Header: header, Reads: b.reads, Tell: func(s string) { b.told = append(b.told, s) },
-	}))(b.t)
-	return n
+	return must.Get(b.part(job.Part{}))(b.t)
 }
 
 // note makes notes that say that these layers are in order.
@@ -104,9 +100,8 @@ func TestNotBelieved(t *testing.T) {
 		},
 	} {
 		must.Write(t, b.path(), []byte(c.text))
-		if got := b.believed(); got != nil || len(b.told) != 1 || !strings.HasPrefix(b.told[0], "verify starts again: "+c.told) {
-			t.Errorf("%s: believed %v, told %q", name, got, b.told)
-		}
+		got := b.believed()
+		should.Hold(t, got == nil && len(b.told) == 1 && strings.HasPrefix(b.told[0], "verify starts again: "+c.told), "%s: believed %v, told %q", name, got, b.told)
 	}
 }
 
@@ -248,9 +243,8 @@ func TestParts(t *testing.T) {
 	b.want("another layer", 0, 8, "-", "-", "0")
 	n, err := b.part(job.Part{Index: 3, Of: 3})
 	must.OK(t, err)
-	if nine, eight := n.Find(9), n.Find(8); nine.Complete() || !eight.Complete() || n.Of() != 0 || n.Parts(9) != nil && len(n.Parts(9)) > 0 {
-		t.Errorf("in order: %+v, %+v", nine, eight)
-	}
+	nine, eight := n.Find(9), n.Find(8)
+	should.Not(t, nine.Complete() || !eight.Complete() || n.Of() != 0 || len(n.Parts(9)) > 0, "in order: %+v, %+v", nine, eight)
 	must.OK(t, b.find(job.Part{Index: 1, Of: 4}, 9, "0"))
 	_, err = b.part(job.Part{All: true})
 	should.Hold(t, errors.Is(err, notes.ErrParts) && strings.Contains(err.Error(), "3..4"), "of 3 and of 4: %v", err)
