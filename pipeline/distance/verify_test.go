@@ -101,9 +101,8 @@ func TestVerifyDamage(t *testing.T) {
 	good := must.Read(t, path)
 	for name, data := range map[string][]byte{"cut": good[:len(good)-3], "changed": changed(good, len(good)/2), "foreign": []byte("words")} {
 		must.Write(t, path, data)
-		if l := verified(t, dir, 7, 0); len(l.Problems) == 0 || !errors.Is(l.Problems[0].Damage, corrupt.ErrCorrupt) || l.Checked != l.Positions {
-			t.Errorf("%s: %+v", name, l)
-		}
+		l := verified(t, dir, 7, 0)
+		should.Hold(t, len(l.Problems) > 0 && errors.Is(l.Problems[0].Damage, corrupt.ErrCorrupt) && l.Checked == l.Positions, "%s: %+v", name, l)
 	}
 	must.Write(t, path, good)
 	l := verified(t, dir, 7, 0)
@@ -241,9 +240,8 @@ func TestLongNoProof(t *testing.T) {
 	layers := testrun.Solve(t, game, 2)
 	layers[2] = []int8{-2, -2, 2, -2, -2, 2, 2, 2, -2, 2} // docs/proof.md
 	dir := testrun.Write(t, game, layers, layerfile.MaxBlockSize)
-	if r := proved(t, dir); r.OK || r.Layers[2].Proof.Ungrounded == 0 {
-		t.Fatalf("%+v is proved", r.Layers[2])
-	}
+	r := proved(t, dir)
+	must.Not(t, r.OK || r.Layers[2].Proof.Ungrounded == 0, "%+v is proved", r.Layers[2])
 	o := options(1)
 	o.Layers = []int{0, 1}
 	compute(t, dir, o)
@@ -370,9 +368,9 @@ func TestMany(t *testing.T) {
 	for i, b := range boards {
 		plies, known, err := tb.Distance(t.Context(), b)
 		must.OK(t, err)
-		if n := b.Seeds(); known != (n == 3 || n == 6 || n == 8) || known && int(got[i]) != plies || !known && got[i] != -1 {
-			t.Errorf("board %v: %d, one by one %d, %v", b, got[i], plies, known)
-		}
+		n := b.Seeds()
+		should.Not(t, known != (n == 3 || n == 6 || n == 8) || known && int(got[i]) != plies || !known && got[i] != -1,
+			"board %v: %d, one by one %d, %v", b, got[i], plies, known)
 	}
 	should.Be(t, tb.Distances(t.Context(), append(boards, awari.Board{9}), make([]int16, 501)), tables.ErrUnsolved)
 }

@@ -101,6 +101,14 @@ func (s *stepper) do(ctx context.Context, task solve.Task) (before bool, err err
 	return report.Before, err
 }
 
+// must does steps.
+func (s *stepper) must(t *testing.T, tasks []solve.Task) {
+	t.Helper()
+	for _, task := range tasks {
+		must.OK(t, must.Err(s.do(t.Context(), task)))
+	}
+}
+
 // publish does the last step, and compares the run.
 func (s *stepper) publish(t *testing.T) {
 	t.Helper()
@@ -196,31 +204,25 @@ func TestStepNeeds(t *testing.T) {
 		e := must.As[*solve.NotYetError](t, err, "%+v", task)
 		should.Hold(t, errors.Is(err, fault.Pause) && strings.Contains(err.Error(), says) && e.Seeds == stepSeeds, "%+v: error %v", task, err)
 	}
-	all := func(tasks []solve.Task) {
-		t.Helper()
-		for _, task := range tasks {
-			must.OK(t, must.Err(s.do(t.Context(), task)))
-		}
-	}
 	captures, seal := solve.Task{Name: solve.CaptureTask, Part: 1, Of: 1}, solve.Task{Name: solve.SealTask, Part: 1, Of: 1}
 	notYet(captures, "no plan")
 	s.mustPlan(t, 4)
 	n, m := s.plan.Segments, s.plan.Windows
 	notYet(windowTask(1), fmt.Sprintf("%d of %d segments of capture values are missing, --captures 1/%d first", n, n, n))
 	tasks := s.tasks(n, 4)
-	all(tasks[1:n])
+	s.must(t, tasks[1:n])
 	notYet(windowTask(2), fmt.Sprintf("1 of %d segments", n))
-	all(tasks[:1])
-	all(tasks[n+1 : n+m])
+	s.must(t, tasks[:1])
+	s.must(t, tasks[n+1:n+m])
 	notYet(seal, fmt.Sprintf("1 of %d windows are missing, --window 1 first", m))
 	notYet(publishTask, fmt.Sprintf("1 of %d windows", m))
-	all(tasks[n : n+1])
-	all(tasks[n+m : n+m+3])
+	s.must(t, tasks[n:n+1])
+	s.must(t, tasks[n+m:n+m+3])
 	notYet(publishTask, "1 of 4 pieces of the encoded layer are missing, --seal 4/4 first")
 	should.Be(t, must.Err(s.do(t.Context(), windowTask(m+1))), fault.Usage, "a window too many")
 	dir := must.Get(rundir.Lock(s.dir, solve.Identity(s.game)))(t)
 	notYet(publishTask, "in use by")
-	all(tasks[n+m+3:]) // other steps take no lock
+	s.must(t, tasks[n+m+3:]) // other steps take no lock
 	must.OK(t, dir.Unlock())
 	s.publish(t)
 	s.options.Seeds += 2
@@ -245,46 +247,32 @@ func TestStepPlans(t *testing.T) {
 	task := solve.Task{Name: solve.CaptureTask, Part: 1, Of: 2}
 	s.mustPlan(t, 6)
 	s.mustPlan(t, 3) // there is nothing of the other one
-	if before, err := replan(&s.options); !before || err != nil {
-		t.Errorf("the same plan: there before: %v, error %v", before, err)
-	}
+	should.Hold(t, must.Get(replan(&s.options))(t), "the same plan is made again")
 	must.OK(t, must.Err(s.do(t.Context(), task)))
-	before, err := replan(&s.options)
-	should.Hold(t, before && err == nil, "the same plan: there before: %v, error %v", before, err)
+	should.Hold(t, must.Get(replan(&s.options))(t), "the same plan is made again, after a step")
 	for what, vary := range map[string]func(o *solve.StepOptions){
 		"other bits":      func(o *solve.StepOptions) { o.Bits = 2 },
 		"other memory":    func(o *solve.StepOptions) { o.Memory++ },
 		"another program": func(o *solve.StepOptions) { o.Program = "tested" },
 	} {
-		refused(what, solve.ErrPlan, func(o *solve.StepOptions) error {
-			vary(o)
-			_, err := replan(o)
-			return err
-		})
+		refused(what, solve.ErrPlan, func(o *solve.StepOptions) error { vary(o); return must.Err(replan(o)) })
 	}
 	refused("a step of another program", solve.ErrPlan, func(o *solve.StepOptions) error {
 		o.Program = "tested"
-		_, err := task.Do(t.Context(), s.dir, *o)
-		return err
+		return must.Err(task.Do(t.Context(), s.dir, *o))
 	})
 	refused("a step over other layers", solve.ErrPlan, func(o *solve.StepOptions) error {
 		change := func(m *manifest.Manifest) { m.Layers[stepSeeds-2].Hash ^= 1 }
 		testrun.EditManifest(t, s.dir, change)
 		defer testrun.EditManifest(t, s.dir, change)
-		_, err := task.Do(t.Context(), s.dir, *o)
-		return err
+		return must.Err(task.Do(t.Context(), s.dir, *o))
 	})
 	o := s.options
 	o.Workers = 1000
 	must.As[*memory.Error](t, must.Err(task.Do(t.Context(), s.dir, o)), "a step of many workers")
-	refused("a solver", solve.ErrSteps, func(*solve.StepOptions) error {
-		_, err := solve.Solve(t.Context(), s.dir, s.game, options(stepSeeds))
-		return err
-	})
-	refused("admission of a solver", solve.ErrSteps, func(*solve.StepOptions) error {
-		o := options(stepSeeds)
-		return o.Admit(s.dir, s.game)
-	})
+	solver := options(stepSeeds)
+	refused("a solver", solve.ErrSteps, func(*solve.StepOptions) error { return must.Err(solve.Solve(t.Context(), s.dir, s.game, solver)) })
+	refused("admission of a solver", solve.ErrSteps, func(*solve.StepOptions) error { return solver.Admit(s.dir, s.game) })
 	must.OK(t, os.Remove(filepath.Join(s.dir, rundir.WorkName, rundir.PlanName)))
 	mustSolve(t, s.dir, s.game, options(stepSeeds))
 	sameRun(t, s.want, s.dir)
@@ -308,9 +296,8 @@ func TestStepDamage(t *testing.T) {
 		harm(what)
 		should.Be(t, must.Err(s.do(t.Context(), reads)), corrupt.ErrCorrupt, "%s damaged: %+v", what, reads)
 		s.notes = nil
-		if before, err := s.do(t.Context(), makes); before || err != nil || len(s.notes) != 1 {
-			t.Errorf("%s damaged: %+v: done before %v, error %v, notes %q", what, makes, before, err, s.notes)
-		}
+		before := must.Get(s.do(t.Context(), makes))(t)
+		should.Hold(t, !before && len(s.notes) == 1, "%s damaged: %+v: done before %v, notes %q", what, makes, before, s.notes)
 	}
 	must.OK(t, must.Err(s.do(t.Context(), tasks[0])))
 	again("captures-0001-open", tasks[0], windowTask(2))
@@ -322,17 +309,14 @@ func TestStepDamage(t *testing.T) {
 		return nil
 	})
 	should.Be(t, s.doOn(t.Context(), disk, windowTask(1)), syscall.EIO, "a window that cannot be stored")
-	for _, task := range tasks[1 : len(tasks)-1] {
-		must.OK(t, must.Err(s.do(t.Context(), task)))
-	}
+	s.must(t, tasks[1:len(tasks)-1])
 	seal := tasks[len(tasks)-1]
 	first := must.Get(filepath.Glob(filepath.Join(s.dir, rundir.WorkName, "steps-*", "window-00-*")))(t)
 	for _, path := range first {
 		must.Write(t, strings.Replace(path, "window-00", "window-03", 1), must.Read(t, path))
 	}
-	if before, err := s.do(t.Context(), windowTask(2)); before || err != nil || len(first) == 0 {
-		t.Errorf("what the first window has found, as the second one: done before %v, error %v", before, err)
-	}
+	before := must.Get(s.do(t.Context(), windowTask(2)))(t)
+	should.Not(t, before || len(first) == 0, "what the first window has found passes for the second one")
 	again("window-03-2", windowTask(2), seal)
 	must.OK(t, must.Err(s.do(t.Context(), seal)))
 	again("piece-03", seal, publishTask)

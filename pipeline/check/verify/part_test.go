@@ -158,9 +158,8 @@ func TestMissingParts(t *testing.T) {
 	missing("two removed", []int{2, 4})
 
 	must.Write(t, filepath.Join(dir, rundir.WorkName, rundir.VerifyName), kept)
-	if r := run(t, dir, verify.Options{Resume: true}); before(r) != nil || !strings.HasPrefix(r.Restarted, "verify starts again: ") {
-		t.Errorf("a part as a whole: %v, %q", before(r), r.Restarted)
-	}
+	r = run(t, dir, verify.Options{Resume: true})
+	should.Hold(t, before(r) == nil && strings.HasPrefix(r.Restarted, "verify starts again: "), "a part as a whole: %v, %q", before(r), r.Restarted)
 
 	part(2, 5, verify.Options{})
 	part(4, 5, verify.Options{Layers: []int{7}})
@@ -192,9 +191,8 @@ func TestMissingAndWrong(t *testing.T) {
 	r := allOf(t, good, verify.Options{})
 	should.Hold(t, r.OK, "%+v", r)
 	testrun.TakeLayer(t, good, bad, 7)
-	if r := allOf(t, good, verify.Options{}); r.OK || !slices.Equal(r.Layers[7].Missing, []int{1, 2, 3, 4}) || r.Layers[7].Checked != 0 {
-		t.Errorf("%+v", r.Layers[7])
-	}
+	r = allOf(t, good, verify.Options{})
+	should.Hold(t, !r.OK && slices.Equal(r.Layers[7].Missing, []int{1, 2, 3, 4}) && r.Layers[7].Checked == 0, "%+v", r.Layers[7])
 }
 
 // TestPartAgain: a part that was in order is not done again, one with faults is, and so is one of another sample.
@@ -206,14 +204,11 @@ func TestPartAgain(t *testing.T) {
 	o := verify.Options{Part: job.Part{Index: 1, Of: 1}}
 	first := run(t, dir, o)
 	again := run(t, dir, o)
-	if want := []int{0, 1, 2, 3, 4, 5}; first.OK || again.OK || before(first) != nil || !slices.Equal(before(again)[:6], want) || again.Layers[6].Before != nil {
-		t.Errorf("again: %v", before(again))
-	}
+	should.Hold(t, !first.OK && !again.OK && before(first) == nil && slices.Equal(before(again)[:6], []int{0, 1, 2, 3, 4, 5}) && again.Layers[6].Before == nil,
+		"again: %v", before(again))
 	same(t, again.Err(), first.Err())
 	o.Restart = true
-	if r := run(t, dir, o); before(r) != nil {
-		t.Errorf("restart: %v", before(r))
-	}
+	should.List(t, before(run(t, dir, o)), nil, "restart")
 	o = verify.Options{Part: job.Part{Index: 1, Of: 2}, Layers: []int{7}, Sample: 100, Seed: 3}
 	run(t, dir, o)
 	r := run(t, dir, o)

@@ -264,9 +264,7 @@ func TestProgress(t *testing.T) {
 		should.Not(t, p.Seeds < last.Seeds || p.Done < last.Done || p.Done > p.Total, "%+v after %+v", p, last)
 		last = p
 	}}})
-	if last.Seeds != 7 || last.Done != last.Total || last.Total != 6435 { // 15 choose 8
-		t.Errorf("%+v", last)
-	}
+	should.Hold(t, last.Seeds == 7 && last.Done == last.Total && last.Total == 6435, "%+v", last) // 15 choose 8
 	parts := 0.0
 	for i := range 3 {
 		run(t, dir, verify.Options{Sample: 100, Layers: []int{5}, Part: job.Part{Index: i + 1, Of: 3}, Job: job.Job{Progress: func(p job.Step) { last = p }}})
@@ -404,9 +402,8 @@ func TestNoteByHand(t *testing.T) {
 	must.Write(t, path, []byte(text))
 	told := ""
 	o.Resume, o.Note = true, func(text string) { told += text }
-	if r := run(t, dir, o); r.Layers[0].Mismatches == 0 || !errors.Is(r.Err(), verify.ErrDifferences) || !strings.Contains(told, "it was changed") {
-		t.Errorf("%+v, told %q", r, told)
-	}
+	r := run(t, dir, o)
+	should.Hold(t, r.Layers[0].Mismatches > 0 && errors.Is(r.Err(), verify.ErrDifferences) && strings.Contains(told, "it was changed"), "%+v, told %q", r, told)
 }
 
 // TestNothingNoted: a layer that is no file is damage, not the end of the run, and nothing is noted then.

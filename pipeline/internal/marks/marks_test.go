@@ -82,15 +82,12 @@ func add(t *testing.T, s *marks.Set, want []byte) {
 func check(t *testing.T, s *marks.Set, want []byte) {
 	t.Helper()
 	got := make([]byte, len(want))
-	if err := s.Read(got, 0); err != nil || !bytes.Equal(got, want) {
-		t.Errorf("marks differ, %v", err)
-	}
-	if err := s.Read(got[:len(got)/2], int64(len(got)-len(got)/2)); err != nil || !bytes.Equal(got[:len(got)/2], want[len(got)-len(got)/2:]) {
-		t.Errorf("the end differs, %v", err)
-	}
-	if err := s.Read(got, 1); err == nil {
-		t.Error("read beyond the end")
-	}
+	must.OK(t, s.Read(got, 0))
+	should.Hold(t, bytes.Equal(got, want), "marks differ")
+	end := got[:len(got)/2]
+	must.OK(t, s.Read(end, int64(len(got)-len(end))))
+	should.Hold(t, bytes.Equal(end, want[len(got)-len(end):]), "the end differs")
+	should.Not(t, s.Read(got, 1) == nil, "read beyond the end")
 	marked := uint64(0)
 	for _, b := range want {
 		marked += uint64(bits.OnesCount8(b))
@@ -162,9 +159,7 @@ func TestSave(t *testing.T) {
 		for _, positions := range []uint64{1, 1000, 3<<20 + 5} {
 			dir := open(t)
 			s := create(dir, positions)
-			if err := s.Load(dir, name, 7); err == nil {
-				t.Fatal("loaded without a copy")
-			}
+			must.Not(t, s.Load(dir, name, 7) == nil, "loaded without a copy")
 			want := make([]byte, (positions+7)/8)
 			for range 2 { // the second copy replaces the first
 				add(t, s, want)

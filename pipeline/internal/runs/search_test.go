@@ -336,9 +336,8 @@ func TestSearchResumes(t *testing.T) {
 					cancel()
 				}
 			}
-			if _, err := w.run(ctx); !errors.Is(err, context.Canceled) || !slices.Equal(reached, []int{layer}) {
-				t.Errorf("layer %d: %v, layers %v were reached", layer, err, reached)
-			}
+			err := must.Err(w.run(ctx))
+			should.Hold(t, errors.Is(err, context.Canceled) && slices.Equal(reached, []int{layer}), "layer %d: %v, layers %v were reached", layer, err, reached)
 		}
 		w.reached = nil
 		got, err := w.run(t.Context())

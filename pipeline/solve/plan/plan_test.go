@@ -91,9 +91,8 @@ func TestInMemory(t *testing.T) {
 	for _, l := range must.Get(New(run(t, 24, 0), c))(t).Layers {
 		should.Hold(t, l.InMemory() && l.Windows == 1 && l.Passes == 1 && l.Work == 0 && l.Read == l.lowerRead && l.Written == l.File,
 			"layer %d: %+v", l.Seeds, l)
-		if want := float64(l.Positions) * (5.4 + 17 + 3) / 1.9 * 1e-9; l.Positions > 1e6 && (l.Seconds < 0.98*want || l.Seconds > 1.25*want) {
-			t.Errorf("layer %d: %v s, want %v", l.Seeds, l.Seconds, want)
-		}
+		want := float64(l.Positions) * (5.4 + 17 + 3) / 1.9 * 1e-9
+		should.Not(t, l.Positions > 1e6 && (l.Seconds < 0.98*want || l.Seconds > 1.25*want), "layer %d: %v s, want %v", l.Seeds, l.Seconds, want)
 	}
 }
 
@@ -115,13 +114,10 @@ func TestTotals(t *testing.T) {
 	}
 	want.Least = want.Seconds // with the processors that are calibrated
 	want.Memory = gib         // of which the largest layers take all
-	if peak, err := r.DiskPeak(); err != nil || p.Total != want || want.Seconds == 0 || want.DiskPeak != peak {
-		t.Errorf("total %+v, want %+v, peak %d, error %v", p.Total, want, peak, err)
-	}
+	must.Same(t, "another total", want, p.Total)
+	should.Hold(t, want.Seconds > 0 && want.DiskPeak == must.Get(r.DiskPeak())(t), "total %+v", want)
 	r.Solved = 27
-	if peak, err := r.DiskPeak(); err != nil || peak != r.Sealed || len(must.Get(New(r, workstation()))(t).Layers) != 0 {
-		t.Errorf("there is something to do when all is done: peak %d, error %v", peak, err)
-	}
+	should.Hold(t, must.Get(r.DiskPeak())(t) == r.Sealed && len(must.Get(New(r, workstation()))(t).Layers) == 0, "there is something to do when all is done")
 }
 
 // TestWidths: every width that the engine has can be planned.
@@ -138,9 +134,8 @@ func TestWidths(t *testing.T) {
 					break
 				}
 				values := widthOf(a.Bits).values
-				if most := max(1, (n+values-1)/values); a.Windows < 1 || a.Windows > most {
-					t.Errorf("layer %d, %d bits: %d windows, want at most %d", n, a.Bits, a.Windows, most)
-				}
+				most := max(1, (n+values-1)/values)
+				should.Hold(t, a.Windows >= 1 && a.Windows <= most, "layer %d, %d bits: %d windows, want at most %d", n, a.Bits, a.Windows, most)
 			}
 		}
 	}
@@ -152,13 +147,11 @@ func TestWorkstation(t *testing.T) {
 	r := run(t, awari.MaxSeeds, 64*gib)
 	r.Cores = 16
 	p := must.Get(New(r, workstation()))(t)
-	if most := uint64(8) << 40; p.Total.Read > most || p.Total.Read < most/2 {
-		t.Errorf("%d bytes read, want at most %d, and at least half of that", p.Total.Read, most)
-	}
+	const most = 8 << 40
+	should.Hold(t, p.Total.Read <= most && p.Total.Read >= most/2, "%d bytes read, want at most %d, and at least half of that", p.Total.Read, most)
 	for n, windows := range map[int]int{32: 1, 43: 3, 45: 4, 46: 6, 47: 6, 48: 12} {
-		if l := p.Layers[n]; l.Windows != windows || l.Memory > r.Memory {
-			t.Errorf("layer %d: %d windows in %d bytes, want %d in %d at most", n, l.Windows, l.Memory, windows, r.Memory)
-		}
+		l := p.Layers[n]
+		should.Hold(t, l.Windows == windows && l.Memory <= r.Memory, "layer %d: %d windows in %d bytes, want %d in %d at most", n, l.Windows, l.Memory, windows, r.Memory)
 	}
 }
 
@@ -245,9 +238,9 @@ func TestNodes(t *testing.T) {
 		should.Not(t, p.Seconds > before || p.Seconds < p.Least-1e-9 || p.Waiting < -1e-9 || p.Waiting >= 1,
 			"%d nodes: %v s, with half of them %v s; %v s at least; they wait %v of the time", number, p.Seconds, before, p.Least, p.Waiting)
 		slow := nodesPlan(t, number, 1e7)
-		if bound := float64(slow.Traffic) / 1e7; slow.Seconds < p.Seconds || slow.Seconds < 0.999*bound {
-			t.Errorf("%d nodes: %v s, with a slow file system %v s, which moves %v s", number, p.Seconds, slow.Seconds, bound)
-		}
+		bound := float64(slow.Traffic) / 1e7
+		should.Not(t, slow.Seconds < p.Seconds || slow.Seconds < 0.999*bound,
+			"%d nodes: %v s, with a slow file system %v s, which moves %v s", number, p.Seconds, slow.Seconds, bound)
 		before = p.Seconds
 	}
 	all := nodesPlan(t, 1000, 0)
@@ -270,7 +263,7 @@ func TestOneNode(t *testing.T) {
 	}
 	should.Not(t, !windows || math.Abs(p.Seconds-seconds) > 1e-6*seconds || math.Abs(p.Waiting) > 1e-9,
 		"%v s, want %v: waiting %v, layers in windows: %v", p.Seconds, seconds, p.Waiting, windows)
-	if alone := must.Get(New(run(t, 26, 400*mib), workstation()))(t); p.One != alone.Total.Seconds || p.More != p.One || !p.Better() {
-		t.Errorf("one node: %v s with solve, planned %v; with its own memory %v", p.One, alone.Total.Seconds, p.More)
-	}
+	alone := must.Get(New(run(t, 26, 400*mib), workstation()))(t)
+	should.Hold(t, p.One == alone.Total.Seconds && p.More == p.One && p.Better(),
+		"one node: %v s with solve, planned %v; with its own memory %v", p.One, alone.Total.Seconds, p.More)
 }

@@ -112,9 +112,9 @@ func TestLongRepeated(t *testing.T) {
 func checkSolvers(t *testing.T, r *Report) {
 	must.Equal(t, len(r.Solvers), 4, "tables of solvers")
 	for _, table := range r.Solvers {
-		if small := table.Rows*table.Cols <= 9; small != (table.Source == fromDatabase) || small && len(table.Solvers) != len(search.Names()) {
-			t.Errorf("%s: distances from %s, %d solvers", table.size(), table.Source, len(table.Solvers))
-		}
+		small := table.Rows*table.Cols <= 9
+		should.Not(t, small != (table.Source == fromDatabase) || small && len(table.Solvers) != len(search.Names()),
+			"%s: distances from %s, %d solvers", table.size(), table.Source, len(table.Solvers))
 		should.Hold(t, table.Known == table.Grids, "%s: %d of %d distances known", table.size(), table.Known, table.Grids)
 		for _, s := range table.Solvers {
 			exact := s.Optimal == table.Grids && s.Excess == 0 && s.MeanLength == table.Distance.Mean
@@ -165,9 +165,8 @@ func built(t *testing.T) (databases []Database) {
 // TestDatabases builds small ones and looks at what is left of them.
 func TestDatabases(t *testing.T) {
 	for i, d := range built(t) {
-		if want := []int{1_881_600, 362_880}[i]; d.Entries != want || d.Bytes <= 0 || d.Seconds <= 0 || d.Faster != d.Document.Seconds/d.Seconds {
-			t.Errorf("%+v, want %d entries", d, want)
-		}
+		want := []int{1_881_600, 362_880}[i]
+		should.Hold(t, d.Entries == want && d.Bytes > 0 && d.Seconds > 0 && d.Faster == d.Document.Seconds/d.Seconds, "%+v, want %d entries", d, want)
 		should.Not(t, float64(d.Bytes) > d.Document.DiskMB*1e6, "%s: %d bytes, more than in the document", d.Name, d.Bytes)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

@@ -56,12 +56,9 @@ func TestRegroup(t *testing.T) {
 			should.Equal(t, to.apply(all), all, "cell %d: all tails become", cell)
 			for b := range tailBits {
 				x := to.apply(1 << b)
-				if group := uint(tailOf(parity, b)[cell]); x&(groupMask<<(groupBits*group)) == 0 {
-					t.Errorf("cell %d: bit %d becomes %x, not of group %d", cell, b, x, group)
-				}
-				if got := from.apply(x); got != 1<<b {
-					t.Errorf("cell %d: bit %d comes back as %x", cell, b, got)
-				}
+				group := uint(tailOf(parity, b)[cell])
+				should.Not(t, x&(groupMask<<(groupBits*group)) == 0, "cell %d: bit %d becomes %x, not of group %d", cell, b, x, group)
+				should.Equal(t, from.apply(x), 1<<b, "cell %d: bit %d comes back as", cell, b)
 			}
 		}
 	}

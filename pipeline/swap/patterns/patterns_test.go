@@ -206,9 +206,8 @@ func TestFalseValues(t *testing.T) {
 				forged := *f
 				forged.Values = slices.Clone(f.Values)
 				change(forged.Values)
-				if _, err := patterns.Load(t.Context(), g, []string{save(t, &forged)}, false, o); (name == "nothing") != (err == nil) || err != nil && !errors.Is(err, corrupt.ErrCorrupt) {
-					t.Errorf("%v, %s: error %v", cost, name, err)
-				}
+				want := map[bool]error{false: corrupt.ErrCorrupt}[name == "nothing"]
+				should.Be(t, must.Err(patterns.Load(t.Context(), g, []string{save(t, &forged)}, false, o)), want, "%v, %s", cost, name)
 			}
 		}
 	}
@@ -378,9 +377,8 @@ func TestLongTruth(t *testing.T) {
 		got := spaces[shape].survey(h)
 		most, _ := strconv.ParseFloat(r[4], 64)
 		mean, _ := strconv.ParseFloat(r[3], 64)
-		if got.mean != fmt.Sprintf("%.6f", mean) || got.most != int(most) || fmt.Sprint(got.inadmissible) != r[5] || fmt.Sprint(got.inconsistent) != r[6] {
-			t.Errorf("%s %s: %+v, want %v", shape, r[2], got, r[3:])
-		}
+		should.Hold(t, got.mean == fmt.Sprintf("%.6f", mean) && got.most == int(most) && fmt.Sprint(got.inadmissible, got.inconsistent) == r[5]+" "+r[6],
+			"%s %s: %+v, want %v", shape, r[2], got, r[3:])
 		should.Not(t, got.inadmissible > 0 || h.Consistent() && got.inconsistent > 0,
 			"%s %s: %+v, consistent %v", shape, r[2], got, h.Consistent())
 	}
@@ -441,9 +439,8 @@ func TestLongFlags(t *testing.T) {
 				k := remember(g, h)
 				for _, h := range []heuristic.Heuristic{k, heuristic.Lift{Heuristic: k, Grid: g}, heuristic.Inverse{Heuristic: k, Grid: g}} {
 					got := sp.survey(h)
-					if got.inadmissible > 0 || h.Consistent() && got.inconsistent > 0 {
-						t.Errorf("%v %s: %+v, consistent %v", size, h.Name(), got, h.Consistent())
-					}
+					should.Not(t, got.inadmissible > 0 || h.Consistent() && got.inconsistent > 0,
+						"%v %s: %+v, consistent %v", size, h.Name(), got, h.Consistent())
 				}
 			}
 		}
