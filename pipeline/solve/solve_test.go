@@ -444,6 +444,7 @@ func TestSkipResumed(t *testing.T) {
 		o.Interval = 1
 		must.Hold(t, stopIn(t, dir, game, o, "dense"), "not stopped")
 		notes := 0
+		o.Interval = 0
 		o.Note = func(string) { notes++ }
 		reports := mustSolve(t, dir, game, o)
 		should.Hold(t, len(reports) == 1 && notes == 0, "%d notes, %+v", notes, reports)

@@ -292,16 +292,14 @@ func TestLongProgressAddsUp(t *testing.T) {
 		c.options.Progress = func(p fixpoint.Progress) { reports = append(reports, p) }
 		s := c.solve(t).Stats()
 		ends := follow(t, c, reports)
-		if reports[0].Sweep != 1 || len(ends[fixpoint.CaptureStage]) != 1 || len(ends[fixpoint.DenseStage]) == 0 || len(ends[fixpoint.FullStage]) != 1 {
-			t.Fatalf("%+v: stages end at %+v", c, ends)
-		}
+		must.Not(t, reports[0].Sweep != 1 || len(ends[fixpoint.CaptureStage]) != 1 || len(ends[fixpoint.DenseStage]) == 0 || len(ends[fixpoint.FullStage]) != 1,
+			"%+v: stages end at %+v", c, ends)
 		// The last sweep finds nothing to do: statistics leave it out.
 		dense, sparse := len(ends[fixpoint.DenseStage]), len(ends[fixpoint.SparseStage])
-		if changes := ends.changed(fixpoint.DenseStage) + ends.changed(fixpoint.SparseStage); s.Sweeps+1 != dense+sparse || s.Changes != changes {
-			t.Fatalf("%+v: %d dense and %d sparse sweeps with %d changes reported, statistics %+v", c, dense, sparse, changes, s)
-		}
 		events := ends.changed(fixpoint.SparseStage)
-		must.Hold(t, s.Events == events, "%+v: %d changes of sparse sweeps reported, statistics %+v", c, events, s)
+		changes := ends.changed(fixpoint.DenseStage) + events
+		must.Hold(t, s.Sweeps+1 == dense+sparse && s.Changes == changes && s.Events == events,
+			"%+v: %d dense and %d sparse sweeps with %d changes, %d of sparse ones, reported, statistics %+v", c, dense, sparse, changes, events, s)
 	}
 }
 
@@ -319,9 +317,9 @@ func TestLongProgressOfWindowsAddsUp(t *testing.T) {
 		sweeps := len(ends[fixpoint.DenseStage]) + len(ends[fixpoint.SparseStage])
 		must.Hold(t, len(ends[fixpoint.CaptureStage]) == 1 && len(ends[fixpoint.FullStage]) == s.Windows && sweeps == s.Sweeps+s.Windows,
 			"%+v: stages end at %+v, statistics %+v", x.config, ends, s)
-		if changes := ends.changed(fixpoint.DenseStage) + ends.changed(fixpoint.SparseStage); s.Changes != changes || s.Events != ends.changed(fixpoint.SparseStage) {
-			t.Fatalf("%+v: %d changes reported, statistics %+v", x.config, changes, s)
-		}
+		events := ends.changed(fixpoint.SparseStage)
+		changes := ends.changed(fixpoint.DenseStage) + events
+		must.Hold(t, s.Changes == changes && s.Events == events, "%+v: %d changes reported, statistics %+v", x.config, changes, s)
 		last := reports[len(reports)-1]
 		must.Hold(t, last.Stage == fixpoint.FullStage && last.Done == last.Positions, "%+v: the last report is %+v", x.config, last)
 		all := awaritest.Oracle(t, x.game, x.seeds)[x.seeds]
@@ -366,9 +364,8 @@ func TestLongStatsOfWindowsAreSensible(t *testing.T) {
 		most := (max(x.seeds, 1) + values - 1) / values
 		must.Hold(t, all <= elapsed && s.Bits == x.options.Bits && s.Windows >= 1 && s.Windows <= most && s.Events <= s.Changes && s.Before == 0,
 			"%+v: %+v in %v", x.config, s, elapsed)
-		if open := uint64(board.LayoutOf(x.game.Half(), x.seeds).Scores) * uint64(s.Bits) / 8; s.Bytes < open || s.Bytes > open && !x.options.thin && x.options.Memory <= 1 {
-			t.Fatalf("%+v: %d bytes for scores of %d", x.config, s.Bytes, open)
-		}
+		open := uint64(board.LayoutOf(x.game.Half(), x.seeds).Scores) * uint64(s.Bits) / 8
+		must.Not(t, s.Bytes < open || s.Bytes > open && !x.options.thin && x.options.Memory <= 1, "%+v: %d bytes for scores of %d", x.config, s.Bytes, open)
 		// Captures are written once, and again when fewer matter; windows read them, and thin ones what was found before.
 		captures, windows := x.disk.bytes(t, "captures"), x.disk.bytes(t, "window")
 		w, r := s.Traffic.Written, s.Traffic.Read

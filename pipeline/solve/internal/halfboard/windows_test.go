@@ -50,9 +50,7 @@ func TestLongWindowsEqualWhole(t *testing.T) {
 							continue
 						}
 						o.Bits, o.thin, o.Work = codes.Bits, (n+i)%2 == 0, newDisk().work()
-						if got := solveOn(t, whole, o, n); !slices.Equal(got, want) {
-							t.Fatalf("layer %d differs with %d bits, thin %v", n, codes.Bits, o.thin)
-						}
+						must.Hold(t, slices.Equal(solveOn(t, whole, o, n), want), "layer %d differs with %d bits, thin %v", n, codes.Bits, o.thin)
 					}
 				}
 			})
@@ -310,9 +308,7 @@ func TestLongDamagedStreams(t *testing.T) {
 				should.Not(t, len(y.notes) != 1 && !damage.silent || len(y.notes) > 0 && damage.silent,
 					"%d bits, %s, %s: notes %q", bits, kind, what, y.notes)
 				for _, note := range y.notes {
-					if !strings.Contains(note, name) || !strings.Contains(note, "computed again") {
-						t.Errorf("%d bits, %s, %s: note %q", bits, kind, what, note)
-					}
+					should.Hold(t, strings.Contains(note, name) && strings.Contains(note, "computed again"), "%d bits, %s, %s: note %q", bits, kind, what, note)
 				}
 				// Windows begin anew with what was captured, if that still serves them.
 				should.Not(t, y.reads > 0 && kind == rundir.FoundName || y.reads == 0 && strings.HasPrefix(kind, "captures") && what != "of another width" && what != "of another sample",

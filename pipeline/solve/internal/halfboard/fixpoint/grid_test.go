@@ -70,6 +70,15 @@ func (c config) prepare(t testing.TB) *laidOut {
 	return w
 }
 
+// eachLayer calls do for random layers, laid out.
+func eachLayer(t *testing.T, n int, lay func(c config, t testing.TB) *laidOut, do func(rng *rand.Rand, c config, w *laidOut)) {
+	rng := tries.Rand(t)
+	for range tries.Runs(n) {
+		c := randomConfig(t, rng)
+		do(rng, c, lay(c, t))
+	}
+}
+
 // sweepWhole sweeps from scores of 0 on.
 func (e *laidOut) sweepWhole(ctx context.Context) error {
 	e.Expire()
@@ -171,10 +180,7 @@ func (g *Grid) byBlock(t *testing.T) map[block]*tile {
 
 // TestLongTilesCoverAllBlocks: each block of open rows is in one tile.
 func TestLongTilesCoverAllBlocks(t *testing.T) {
-	rng := tries.Rand(t)
-	for range tries.Runs(150) {
-		c := randomConfig(t, rng)
-		w := c.begin(t)
+	eachLayer(t, 150, config.begin, func(_ *rand.Rand, c config, w *laidOut) {
 		tiles, blocks := w.Grid.byBlock(t), 0
 		w.eachBlock(func(m *board.Matrix, panel, chunk int) {
 			x := tiles[block{m.Sum, panel, chunk}]
@@ -182,7 +188,7 @@ func TestLongTilesCoverAllBlocks(t *testing.T) {
 			blocks++
 		})
 		must.Hold(t, len(tiles) == blocks, "%+v: %d blocks in tiles, %d in all", c, len(tiles), blocks)
-	}
+	})
 }
 
 // quietChildren returns where the moves of p without captures lead.
@@ -207,10 +213,8 @@ func (g *Grid) wave(t *tile) (key []int) {
 
 // TestLongOrderFollowsTheWave sorts shuffled tiles: none is lost, and those of later waves come later.
 func TestLongOrderFollowsTheWave(t *testing.T) {
-	rng := tries.Rand(t)
-	for range tries.Runs(150) {
-		c := randomConfig(t, rng)
-		g := c.begin(t).Grid
+	eachLayer(t, 150, config.begin, func(rng *rand.Rand, c config, w *laidOut) {
+		g := w.Grid
 		tiles := awaritest.Shuffled(rng, g.tiles)
 		before := slices.Clone(tiles)
 		g.sortByWave(tiles)
@@ -231,7 +235,7 @@ func TestLongOrderFollowsTheWave(t *testing.T) {
 			}
 		}
 		must.Hold(t, len(tiles) == len(place), "%+v: %d tiles in order, %d of them different", c, len(tiles), len(place))
-	}
+	})
 }
 
 // TestWorthMarking: a sweep is worth marking when few scores change, in few blocks, and when marks are cheap.

@@ -102,10 +102,7 @@ func (j *judge) readers(p position) (all []position) {
 // TestLongReadersAreMarked changes scores of random blocks: all positions that read one
 // of them are marked, and no column of a block without such a position.
 func TestLongReadersAreMarked(t *testing.T) {
-	rng := tries.Rand(t)
-	for range tries.Runs(150) {
-		c := randomConfig(t, rng)
-		w := c.begin(t)
+	eachLayer(t, 150, config.begin, func(rng *rand.Rand, c config, w *laidOut) {
 		j := c.judge(t, w)
 		w.randomScores(rng)
 		m, panel, chunk := w.anyBlock(rng)
@@ -127,16 +124,13 @@ func TestLongReadersAreMarked(t *testing.T) {
 			must.Hold(t, got == columns[at],
 				"%+v: %d changes in panel %d, chunk %d of %d seeds mark columns %x of %+v, want %x", c, len(changed), panel, chunk, m.Sum, got, at, columns[at])
 		})
-	}
+	})
 }
 
 // TestLongBlocksAreComputedByTheRules computes parts of random blocks out of any scores:
 // each position gets the best score that its moves offer, the others keep theirs.
 func TestLongBlocksAreComputedByTheRules(t *testing.T) {
-	rng := tries.Rand(t)
-	for range tries.Runs(100) {
-		c := randomConfig(t, rng)
-		w := c.prepare(t)
+	eachLayer(t, 100, config.prepare, func(rng *rand.Rand, c config, w *laidOut) {
 		j := c.judge(t, w)
 		for range 5 {
 			w.randomScores(rng)
@@ -159,7 +153,7 @@ func TestLongBlocksAreComputedByTheRules(t *testing.T) {
 			})
 			must.Equal(t, b.done, expected, "%+v: %+v", c, next)
 		}
-	}
+	})
 }
 
 func (e *laidOut) expect(j *judge, m *board.Matrix, next job) map[position]int8 {
@@ -176,10 +170,7 @@ func (e *laidOut) expect(j *judge, m *board.Matrix, next job) map[position]int8 
 // TestLongTilesTellTheirReaders computes a tile of which everything is out of date: it
 // marks what reads its changes, or the tiles that do so.
 func TestLongTilesTellTheirReaders(t *testing.T) {
-	rng := tries.Rand(t)
-	for range tries.Runs(80) {
-		c := randomConfig(t, rng)
-		w := c.prepare(t)
+	eachLayer(t, 80, config.prepare, func(rng *rand.Rand, c config, w *laidOut) {
 		j := c.judge(t, w)
 		w.randomScores(rng)
 		before := slices.Clone(w.scores)
@@ -202,7 +193,7 @@ func TestLongTilesTellTheirReaders(t *testing.T) {
 				}
 			}
 		})
-	}
+	})
 }
 
 func (t *tile) columns() int {
@@ -233,9 +224,8 @@ func TestMarksAreTaken(t *testing.T) {
 		m.Add(add[0], add[1])
 	}
 	for i, want := range [][2]uint64{{1<<63 | 5, 10}, {0, 0}} {
-		if columns, rows := m.Take(); columns != want[0] || rows != want[1] {
-			t.Errorf("taken for the %d. time: columns %x, rows %x, want %x", i+1, columns, rows, want)
-		}
+		columns, rows := m.Take()
+		should.Hold(t, columns == want[0] && rows == want[1], "taken for the %d. time: columns %x, rows %x, want %x", i+1, columns, rows, want)
 	}
 	m.Settle()
 	m.Add(1, 4)
@@ -334,15 +324,12 @@ func (e *laidOut) upToDate(t *testing.T, c config, j *judge) {
 
 // TestLongNothingIsOutOfDateInTheEnd recomputes every position after the last sweep.
 func TestLongNothingIsOutOfDateInTheEnd(t *testing.T) {
-	rng := tries.Rand(t)
-	for range tries.Runs(40) {
-		c := randomConfig(t, rng)
-		w := c.prepare(t)
+	eachLayer(t, 40, config.prepare, func(rng *rand.Rand, c config, w *laidOut) {
 		w.randomScores(rng) // sweeps do not begin with them
 		w.bias(rng)
 		must.OK(t, w.sweepWhole(t.Context()))
 		w.upToDate(t, c, c.judge(t, w))
-	}
+	})
 }
 
 // bias makes an engine believe in random costs, whatever it measures: so that
@@ -357,10 +344,7 @@ func (e *laidOut) bias(rng *rand.Rand) {
 
 // TestLongAnyOrderGivesTheSame sweeps over shuffled tiles in units of random sizes.
 func TestLongAnyOrderGivesTheSame(t *testing.T) {
-	rng := tries.Rand(t)
-	for range tries.Runs(120) {
-		c := randomConfig(t, rng)
-		w := c.prepare(t)
+	eachLayer(t, 120, config.prepare, func(rng *rand.Rand, c config, w *laidOut) {
 		w.bias(rng)
 		w.units = nil
 		for rest := awaritest.Shuffled(rng, w.Grid.tiles); len(rest) > 0; {
@@ -369,15 +353,12 @@ func TestLongAnyOrderGivesTheSame(t *testing.T) {
 		}
 		must.OK(t, w.sweepWhole(t.Context()))
 		must.Hold(t, slices.Equal(w.read(t), awaritest.Oracle(t, c.game, c.seeds)[c.seeds]), "%+v: not the scores of the oracle", c)
-	}
+	})
 }
 
 // TestLongSweepsCountTheirWork compares statistics with what sweeps change.
 func TestLongSweepsCountTheirWork(t *testing.T) {
-	rng := tries.Rand(t)
-	for range tries.Runs(40) {
-		c := randomConfig(t, rng)
-		w := c.prepare(t)
+	eachLayer(t, 40, config.prepare, func(_ *rand.Rand, c config, w *laidOut) {
 		must.OK(t, w.Clear(t.Context(), w.scores))
 		want := work{}
 		for _, x := range w.Grid.tiles {
@@ -394,5 +375,5 @@ func TestLongSweepsCountTheirWork(t *testing.T) {
 		want.blocks = done.blocks
 		must.Hold(t, done == want && done.blocks <= want.scores && w.changed.Load() == uint64(want.scores),
 			"%+v: %+v, %d changes, want %+v", c, done, w.changed.Load(), want)
-	}
+	})
 }
