@@ -309,8 +309,9 @@ func TestLongDisk(t *testing.T) {
 // TestResume interrupts a search in every depth and resumes it, each time with another number of blocks in memory.
 func TestResume(t *testing.T) {
 	g := mustGrid(t, 2, 5)
-	want := search(t, 2, 5, 2).Depths
-	memories := memories(t, g, 1)
+	whole := search(t, 2, 5, 2)
+	want, memories := whole.Depths, memories(t, g, 1)
+	must.Equal(t, whole.States(), perm.Factorial(10), "states")
 	dir := t.TempDir()
 	for depth := 1; depth <= len(want); depth++ {
 		ctx, cancel := context.WithCancel(t.Context())
