@@ -96,7 +96,8 @@ func TestPlainFormats(t *testing.T) {
 		for f, bytes := range want {
 			for _, memory := range []uint64{0, 32 << 20} {
 				got := written(t, dir, Options{Seeds: n, Format: f, Job: job.Job{Memory: memory}})
-				should.Hold(t, slices.Equal(got, bytes), "layer %d as %s, memory %d: %d bytes, not the %d expected", n, f, memory, len(got), len(bytes))
+				should.Hold(t, slices.Equal(got, bytes),
+					"layer %d as %s, memory %d: %d bytes, not the %d expected", n, f, memory, len(got), len(bytes))
 			}
 		}
 	}

@@ -97,7 +97,8 @@ func TestExchangedScores(t *testing.T) {
 			must.OK(t, work.Close())
 			if _, err := solve.Solve(t.Context(), dir, game, o); err != nil {
 				must.Be(t, err, corrupt.ErrCorrupt)
-				should.Hold(t, strings.Contains(err.Error(), rundir.WorkName) && len(testrun.Manifest(t, dir).Layers) == seeds, "%s: %v", s.name, err)
+				should.Hold(t, strings.Contains(err.Error(), rundir.WorkName) && len(testrun.Manifest(t, dir).Layers) == seeds,
+					"%s: %v", s.name, err)
 				refused[stage]++
 			} else if must.Tree(t, dir)[rundir.LayerName(seeds)] != must.Tree(t, layer.want)[rundir.LayerName(seeds)] {
 				v, err := verify.Run(t.Context(), dir, verify.Options{Layers: []int{seeds}})
@@ -134,7 +135,8 @@ func TestChangedMeanwhile(t *testing.T) {
 		must.OK(t, work.Close())
 	})
 	_, err := solve.Solve(t.Context(), dir, layer.game, o)
-	should.Hold(t, errors.Is(err, corrupt.ErrCorrupt) && changed > 0 && len(testrun.Manifest(t, dir).Layers) == stepSeeds, "%d streams changed: %v", changed, err)
+	should.Hold(t, errors.Is(err, corrupt.ErrCorrupt) && changed > 0 && len(testrun.Manifest(t, dir).Layers) == stepSeeds,
+		"%d streams changed: %v", changed, err)
 }
 
 // A layer is never computed from parts that rest on different layers below: what is in work/ knows what it

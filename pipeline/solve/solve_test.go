@@ -118,7 +118,8 @@ func TestOtherRun(t *testing.T) {
 	for _, asked := range []awari.Game{awaritest.Game(t, 6, awari.Awari), awaritest.Game(t, 8, awari.Strict)} {
 		err := must.Err(solve.Solve(t.Context(), dir, asked, options(5)))
 		e := must.As[*rundir.OtherRunError](t, err)
-		should.Hold(t, errors.Is(err, rundir.ErrOtherRun) && e.Path == dir && e.Has.Rules == "strict" && e.Has.Pits == 6 && e.Asked == solve.Identity(asked),
+		should.Hold(t, errors.Is(err, rundir.ErrOtherRun) && e.Path == dir && e.Has.Rules == "strict" &&
+			e.Has.Pits == 6 && e.Asked == solve.Identity(asked),
 			"error %+v", e)
 	}
 	must.Same(t, "another result", before, must.Tree(t, dir))
@@ -135,7 +136,8 @@ func TestImpossible(t *testing.T) {
 		o.Memory = bytes
 		err := must.Err(solve.Solve(t.Context(), dir, game, o))
 		limit, largest := must.As[*memory.Error](t, err), strings.HasPrefix(message, "enough")
-		should.Hold(t, limit.Need > bytes && limit.Allowed == bytes && strings.HasPrefix(limit.Enough, "enough") == largest && strings.Contains(err.Error(), message),
+		should.Hold(t, limit.Need > bytes && limit.Allowed == bytes && strings.HasPrefix(limit.Enough, "enough") == largest &&
+			strings.Contains(err.Error(), message),
 			"%d bytes: %v, %+v, want %q", bytes, err, limit, message)
 	}
 	should.Be(t, must.Err(os.Stat(dir)), fs.ErrNotExist, "the directory was made")
@@ -545,7 +547,8 @@ func TestRetrogradeMemory(t *testing.T) {
 	o.Memory = 100 << 20
 	err := must.Err(solve.Solve(t.Context(), dir, game, o))
 	refused := must.As[*memory.Error](t, err, "layer 20 in 100 MiB")
-	should.Hold(t, strings.Contains(err.Error(), "enough up to layer ") && refused.Need >= 84_672_315*29, "%v: %d bytes for 84,672,315 boards", err, refused.Need)
+	should.Hold(t, strings.Contains(err.Error(), "enough up to layer ") && refused.Need >= 84_672_315*29,
+		"%v: %d bytes for 84,672,315 boards", err, refused.Need)
 	must.Empty(t, dir)
 	o.Memory = refused.Need
 	should.Be(t, o.Check(game), nil, "what is said to be needed is refused")

@@ -311,7 +311,8 @@ func TestLongSealInParts(t *testing.T) {
 			p, err := r.add(t, t.Context(), dir, o, blocks, never)
 			all := (len(r.scores) + layerfile.MaxBlockSize - 1) / layerfile.MaxBlockSize
 			want := (all + blocks - 1) / blocks
-			should.Hold(t, err == nil && p.loads == want && p.closed == 1, "parts of %d blocks: %d loaded, want %d, closed %d times; %v", blocks, p.loads, want, p.closed, err)
+			should.Hold(t, err == nil && p.loads == want && p.closed == 1,
+				"parts of %d blocks: %d loaded, want %d, closed %d times; %v", blocks, p.loads, want, p.closed, err)
 			should.Hold(t, must.Tree(t, dir)[rundir.LayerName(r.n)] == r.want,
 				"parts of %d blocks, %d workers: another file", blocks, workers)
 		}

@@ -100,7 +100,8 @@ func TestDifferences(t *testing.T) {
 		layers[9][i] = testrun.Other(score)
 	}
 	l := mustRun(t, a, testrun.Write(t, game, layers, 1000), compare.Options{Layers: []int{9}}).Layers[0]
-	must.Hold(t, l.Differing == l.Positions && len(l.First) == compare.MaxDifferences, "%d of %d differ, %d described", l.Differing, l.Positions, len(l.First))
+	must.Hold(t, l.Differing == l.Positions && len(l.First) == compare.MaxDifferences,
+		"%d of %d differ, %d described", l.Differing, l.Positions, len(l.First))
 	for i, d := range l.First {
 		should.Equal(t, d.Rank, uint64(i), "number %d has rank", i)
 	}
@@ -135,7 +136,8 @@ func TestDistances(t *testing.T) {
 	d := r.Layers[7].Distances
 	should.Hold(t, d.Differing == 2 && r.Layers[7].Differing == 0 && slices.Equal(d.First, want), "%+v, want %+v", d, want)
 	err := r.Err()
-	should.Hold(t, !r.OK && errors.Is(err, compare.ErrDistances) && errors.Is(err, fault.Difference) && strings.Contains(err.Error(), "2 of"), "%v", err)
+	should.Hold(t, !r.OK && errors.Is(err, compare.ErrDistances) && errors.Is(err, fault.Difference) && strings.Contains(err.Error(), "2 of"),
+		"%v", err)
 }
 
 // TestFiles compares layer files with each other and with directories.

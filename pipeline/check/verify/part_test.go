@@ -159,7 +159,8 @@ func TestMissingParts(t *testing.T) {
 
 	must.Write(t, filepath.Join(dir, rundir.WorkName, rundir.VerifyName), kept)
 	r = run(t, dir, verify.Options{Resume: true})
-	should.Hold(t, before(r) == nil && strings.HasPrefix(r.Restarted, "verify starts again: "), "a part as a whole: %v, %q", before(r), r.Restarted)
+	should.Hold(t, before(r) == nil && strings.HasPrefix(r.Restarted, "verify starts again: "),
+		"a part as a whole: %v, %q", before(r), r.Restarted)
 
 	part(2, 5, verify.Options{})
 	part(4, 5, verify.Options{Layers: []int{7}})

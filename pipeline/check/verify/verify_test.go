@@ -403,7 +403,8 @@ func TestNoteByHand(t *testing.T) {
 	told := ""
 	o.Resume, o.Note = true, func(text string) { told += text }
 	r := run(t, dir, o)
-	should.Hold(t, r.Layers[0].Mismatches > 0 && errors.Is(r.Err(), verify.ErrDifferences) && strings.Contains(told, "it was changed"), "%+v, told %q", r, told)
+	should.Hold(t, r.Layers[0].Mismatches > 0 && errors.Is(r.Err(), verify.ErrDifferences) && strings.Contains(told, "it was changed"),
+		"%+v, told %q", r, told)
 }
 
 // TestNothingNoted: a layer that is no file is damage, not the end of the run, and nothing is noted then.

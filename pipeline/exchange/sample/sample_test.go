@@ -429,7 +429,8 @@ func TestNames(t *testing.T) {
 	o := sample.Options{From: 0, To: 6, Count: 200, Format: sample.CSV, Split: must.Get(sample.ParseSplit("a=50,b=50"))(t), Shards: 2}
 	must.OK(t, must.Err(sample.WriteFile(t.Context(), dir, filepath.Join(out, "a.csv"), o)))
 	names := slices.Sorted(maps.Keys(must.Tree(t, out)))
-	should.Equal(t, strings.Join(names, " "), ". a-a-00000-of-00002.csv a-a-00001-of-00002.csv a-b-00000-of-00002.csv a-b-00001-of-00002.csv a.csv.card.json")
+	should.Equal(t, strings.Join(names, " "),
+		". a-a-00000-of-00002.csv a-a-00001-of-00002.csv a-b-00000-of-00002.csv a-b-00001-of-00002.csv a.csv.card.json")
 	readCard(t, dir, filepath.Join(out, "a.csv"), o)
 }
 

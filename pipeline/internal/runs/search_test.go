@@ -337,7 +337,8 @@ func TestSearchResumes(t *testing.T) {
 				}
 			}
 			err := must.Err(w.run(ctx))
-			should.Hold(t, errors.Is(err, context.Canceled) && slices.Equal(reached, []int{layer}), "layer %d: %v, layers %v were reached", layer, err, reached)
+			should.Hold(t, errors.Is(err, context.Canceled) && slices.Equal(reached, []int{layer}),
+				"layer %d: %v, layers %v were reached", layer, err, reached)
 		}
 		w.reached = nil
 		got, err := w.run(t.Context())

@@ -117,7 +117,8 @@ func TestTotals(t *testing.T) {
 	must.Same(t, "another total", want, p.Total)
 	should.Hold(t, want.Seconds > 0 && want.DiskPeak == must.Get(r.DiskPeak())(t), "total %+v", want)
 	r.Solved = 27
-	should.Hold(t, must.Get(r.DiskPeak())(t) == r.Sealed && len(must.Get(New(r, workstation()))(t).Layers) == 0, "there is something to do when all is done")
+	should.Hold(t, must.Get(r.DiskPeak())(t) == r.Sealed && len(must.Get(New(r, workstation()))(t).Layers) == 0,
+		"there is something to do when all is done")
 }
 
 // TestWidths: every width that the engine has can be planned.
@@ -148,10 +149,12 @@ func TestWorkstation(t *testing.T) {
 	r.Cores = 16
 	p := must.Get(New(r, workstation()))(t)
 	const most = 8 << 40
-	should.Hold(t, p.Total.Read <= most && p.Total.Read >= most/2, "%d bytes read, want at most %d, and at least half of that", p.Total.Read, most)
+	should.Hold(t, p.Total.Read <= most && p.Total.Read >= most/2,
+		"%d bytes read, want at most %d, and at least half of that", p.Total.Read, most)
 	for n, windows := range map[int]int{32: 1, 43: 3, 45: 4, 46: 6, 47: 6, 48: 12} {
 		l := p.Layers[n]
-		should.Hold(t, l.Windows == windows && l.Memory <= r.Memory, "layer %d: %d windows in %d bytes, want %d in %d at most", n, l.Windows, l.Memory, windows, r.Memory)
+		should.Hold(t, l.Windows == windows && l.Memory <= r.Memory,
+			"layer %d: %d windows in %d bytes, want %d in %d at most", n, l.Windows, l.Memory, windows, r.Memory)
 	}
 }
 

@@ -201,7 +201,8 @@ func TestLongCensus(t *testing.T) {
 				checkLayer(t, game, n, &l)
 				at := point{pits, rules, n}
 				should.Not(t, takes[at] != 0 && l.X != takes[at], "%s, %d seeds: X is %d, want %d", game.Name(), n, l.X, takes[at])
-				should.Not(t, most[at] != 0 && l.MostPredecessors != most[at], "%s, %d seeds: K is %d, want %d", game.Name(), n, l.MostPredecessors, most[at])
+				should.Not(t, most[at] != 0 && l.MostPredecessors != most[at],
+					"%s, %d seeds: K is %d, want %d", game.Name(), n, l.MostPredecessors, most[at])
 			}
 		}
 	}
@@ -231,7 +232,8 @@ func TestRefused(t *testing.T) {
 	}
 	game, one := testrun.Game(t, 12, awari.Awari), census.Options{Job: job.Job{Workers: 1}}
 	for name, c := range map[string]struct{ err, want error }{
-		"7 pits": {of(t.Context(), 7, 10), awari.ErrPits}, "-1 seeds": {of(t.Context(), 8, -1), awari.ErrSeeds}, "49 seeds": {of(t.Context(), 8, 49), awari.ErrSeeds},
+		"7 pits":   {of(t.Context(), 7, 10), awari.ErrPits},
+		"-1 seeds": {of(t.Context(), 8, -1), awari.ErrSeeds}, "49 seeds": {of(t.Context(), 8, 49), awari.ErrSeeds},
 		"cancelled":            {of(must.Ended(t), 8, 24), context.Canceled},
 		"broken writer":        {mustTable(t, 12, 1).WriteRST(brokenWriter{}, census.Seeds), errWrite},
 		"a census of 49 seeds": {must.Err(census.Begin(game, 49, census.Options{})), awari.ErrSeeds},

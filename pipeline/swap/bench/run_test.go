@@ -166,7 +166,8 @@ func built(t *testing.T) (databases []Database) {
 func TestDatabases(t *testing.T) {
 	for i, d := range built(t) {
 		want := []int{1_881_600, 362_880}[i]
-		should.Hold(t, d.Entries == want && d.Bytes > 0 && d.Seconds > 0 && d.Faster == d.Document.Seconds/d.Seconds, "%+v, want %d entries", d, want)
+		should.Hold(t, d.Entries == want && d.Bytes > 0 && d.Seconds > 0 && d.Faster == d.Document.Seconds/d.Seconds,
+			"%+v, want %d entries", d, want)
 		should.Not(t, float64(d.Bytes) > d.Document.DiskMB*1e6, "%s: %d bytes, more than in the document", d.Name, d.Bytes)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

@@ -194,7 +194,9 @@ func TestLongRandomLarger(t *testing.T) {
 			"astar", "astar-bucket", "astar-incremental", "astar-parallel", "astar-weighted", "astar-bidirectional", "dibbs", "idastar",
 			"pseudo-bidirectional", "greedy", "chains", "beam",
 		}, 200},
-		{4, "astar-bucket", [][]int{{0, 1, 2, 4, 5}, {3, 6, 7, 11, 10}, {9, 12, 13, 14, 15}}, []string{"idastar", "astar", "dibbs", "astar-parallel"}, 100},
+		{4, "astar-bucket", [][]int{{0, 1, 2, 4, 5}, {3, 6, 7, 11, 10}, {9, 12, 13, 14, 15}}, []string{
+			"idastar", "astar", "dibbs", "astar-parallel",
+		}, 100},
 	} {
 		g, r := mustGrid(t, c.rows, 4), rand.New(rand.NewPCG(uint64(c.rows), uint64(2*c.rows-2)))
 		all := bounds(t, g, c.sets...)
@@ -225,7 +227,8 @@ func TestStopped(t *testing.T) {
 			for _, o := range []search.Options{{Heuristic: w, Job: job.Job{Memory: 60000}}, {Heuristic: w, Job: job.Job{Memory: 1}}, {Heuristic: w, Time: 1}} {
 				res := run(t, name, g, s, o)
 				d := int(depth[s.Rank(9)])
-				must.Not(t, res.Lower > d || res.Stopped == "" && !res.Optimal && solver.Exact, "%s: lower bound %d, distance %d, stopped %q", name, res.Lower, d, res.Stopped)
+				must.Not(t, res.Lower > d || res.Stopped == "" && !res.Optimal && solver.Exact,
+					"%s: lower bound %d, distance %d, stopped %q", name, res.Lower, d, res.Stopped)
 			}
 		}
 	}

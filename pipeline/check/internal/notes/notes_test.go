@@ -101,7 +101,8 @@ func TestNotBelieved(t *testing.T) {
 	} {
 		must.Write(t, b.path(), []byte(c.text))
 		got := b.believed()
-		should.Hold(t, got == nil && len(b.told) == 1 && strings.HasPrefix(b.told[0], "verify starts again: "+c.told), "%s: believed %v, told %q", name, got, b.told)
+		should.Hold(t, got == nil && len(b.told) == 1 && strings.HasPrefix(b.told[0], "verify starts again: "+c.told),
+			"%s: believed %v, told %q", name, got, b.told)
 	}
 }
 

@@ -197,9 +197,12 @@ func TestReadOutOfRange(t *testing.T) {
 // the layers below are closed, and an error of that is told too.
 func TestRefused(t *testing.T) {
 	game := awaritest.Game(t, 6, awari.Awari)
-	for _, o := range []Options{{Workers: -1}, {TileSize: -1}, {Workers: math.MinInt, TileSize: 5}, {Bits: -2}, {Bits: 1}, {Bits: 5}, {Bits: 7}, {Bits: 16}} {
+	for _, o := range []Options{
+		{Workers: -1}, {TileSize: -1}, {Workers: math.MinInt, TileSize: 5}, {Bits: -2}, {Bits: 1}, {Bits: 5}, {Bits: 7}, {Bits: 16},
+	} {
 		e, err := New(game, o)
-		should.Hold(t, errors.Is(err, ErrOptions) && e == nil && strings.Contains(err.Error(), "8, 6, 4, 3 or 2") == (o.Bits != 0), "%+v: %v", o, err)
+		should.Hold(t, errors.Is(err, ErrOptions) && e == nil && strings.Contains(err.Error(), "8, 6, 4, 3 or 2") == (o.Bits != 0),
+			"%+v: %v", o, err)
 	}
 	type refusal struct {
 		o    Options
@@ -365,7 +368,8 @@ func TestLongStatsOfWindowsAreSensible(t *testing.T) {
 		must.Hold(t, all <= elapsed && s.Bits == x.options.Bits && s.Windows >= 1 && s.Windows <= most && s.Events <= s.Changes && s.Before == 0,
 			"%+v: %+v in %v", x.config, s, elapsed)
 		open := uint64(board.LayoutOf(x.game.Half(), x.seeds).Scores) * uint64(s.Bits) / 8
-		must.Not(t, s.Bytes < open || s.Bytes > open && !x.options.thin && x.options.Memory <= 1, "%+v: %d bytes for scores of %d", x.config, s.Bytes, open)
+		must.Not(t, s.Bytes < open || s.Bytes > open && !x.options.thin && x.options.Memory <= 1,
+			"%+v: %d bytes for scores of %d", x.config, s.Bytes, open)
 		// Captures are written once, and again when fewer matter; windows read them, and thin ones what was found before.
 		captures, windows := x.disk.bytes(t, "captures"), x.disk.bytes(t, "window")
 		w, r := s.Traffic.Written, s.Traffic.Read

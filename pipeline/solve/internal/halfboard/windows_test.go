@@ -308,7 +308,8 @@ func TestLongDamagedStreams(t *testing.T) {
 				should.Not(t, len(y.notes) != 1 && !damage.silent || len(y.notes) > 0 && damage.silent,
 					"%d bits, %s, %s: notes %q", bits, kind, what, y.notes)
 				for _, note := range y.notes {
-					should.Hold(t, strings.Contains(note, name) && strings.Contains(note, "computed again"), "%d bits, %s, %s: note %q", bits, kind, what, note)
+					should.Hold(t, strings.Contains(note, name) && strings.Contains(note, "computed again"),
+						"%d bits, %s, %s: note %q", bits, kind, what, note)
 				}
 				// Windows begin anew with what was captured, if that still serves them.
 				should.Not(t, y.reads > 0 && kind == rundir.FoundName || y.reads == 0 && strings.HasPrefix(kind, "captures") && what != "of another width" && what != "of another sample",
@@ -532,7 +533,8 @@ func TestLongLoadedScores(t *testing.T) {
 		for range trials(10) {
 			x := draw(t, rng)
 			x.solved(t, func(l *Layer, want []int8) {
-				must.Hold(t, l.Seeds() == x.seeds && l.Positions() == uint64(len(want)), "%+v: layer %d with %d positions", x.config, l.Seeds(), l.Positions())
+				must.Hold(t, l.Seeds() == x.seeds && l.Positions() == uint64(len(want)),
+					"%+v: layer %d with %d positions", x.config, l.Seeds(), l.Positions())
 				size := stream.SlabSize(l.engine.Grid.Layer)
 				for range 6 {
 					switch start := rng.Uint64N(l.Positions()); {
