@@ -79,11 +79,9 @@ func TestTip(t *testing.T) {
 
 func TestBadCharts(t *testing.T) {
 	for name, damage := range map[string]func(c *Chart){
-		"has no values":                 func(c *Chart) { c.Series = nil },
-		"row 1 has 1 cells, expected 2": func(c *Chart) { c.Table.Rows[1] = c.Table.Rows[1][:1] },
-		"two has 2 values, the table has 3 rows": func(c *Chart) {
-			c.Series[1].Values = c.Series[1].Values[:2]
-		},
+		"has no values":                          func(c *Chart) { c.Series = nil },
+		"row 1 has 1 cells, expected 2":          func(c *Chart) { c.Table.Rows[1] = c.Table.Rows[1][:1] },
+		"two has 2 values, the table has 3 rows": func(c *Chart) { c.Series[1].Values = c.Series[1].Values[:2] },
 	} {
 		c := bars()
 		damage(&c)
@@ -142,8 +140,7 @@ func TestHeights(t *testing.T) {
 	should.Not(t, math.Abs(float64(first[1].Y+first[1].H-first[0].Y)) > 1e-9 || first[1].Y != d.Plot.Y, "not a stack: %v", first)
 }
 
-// TestInside draws charts of all kinds of values and wants every shape to be
-// inside the drawing.
+// TestInside draws charts of all kinds of values and wants every shape to be inside the drawing.
 func TestInside(t *testing.T) {
 	values := rapid.OneOf(rapid.Float64Range(0, 1), rapid.Float64Range(0, 1e12), rapid.Just(math.NaN()), rapid.Just(0.0))
 	rapid.Check(t, func(t *rapid.T) {

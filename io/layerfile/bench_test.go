@@ -12,12 +12,10 @@ import (
 	"grenier/kernels/cpu"
 )
 
-// benchScores is the size of the block that is measured: small enough to stay in the
-// cache, as a solver's blocks do.
+// benchScores is the size of the block that is measured: small enough to stay in the cache, as a solver's blocks do.
 const benchScores = MaxBlockSize
 
-// realBlock returns block 646 of layer 20 of awari, 12 pits, from the middle of
-// 1,292.
+// realBlock returns block 646 of layer 20 of awari, 12 pits, from the middle of 1,292.
 func realBlock(tb testing.TB) []int8 {
 	data := must.Read(tb, filepath.Join("testdata", "layer-20-block-646.zst"))
 	z := must.Get(zstd.NewReader(nil))(tb)

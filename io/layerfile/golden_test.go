@@ -16,8 +16,7 @@ import (
 	"grenier/io/corrupt"
 )
 
-// goldenScores are the 70 scores of the golden files, in blocks of 64: the
-// first block shrinks, the second one does not.
+// goldenScores are the 70 scores of the golden files, in blocks of 64: the first block shrinks, the second one does not.
 func goldenScores() []int8 {
 	scores := make([]int8, 70)
 	copy(scores, []int8{1, -1, 2, -2, 3})
@@ -54,9 +53,8 @@ func golden(t *testing.T, name string) (data []byte) {
 	return data
 }
 
-// TestGolden encodes the golden files again and compares bytes. If only the
-// version of a codec's library changed, -update is right; otherwise the format
-// changed and needs a new version number.
+// TestGolden encodes the golden files again and compares bytes. If only the version of a codec's library changed, -update is right;
+// otherwise the format changed and needs a new version number.
 func TestGolden(t *testing.T) {
 	for _, name := range goldens {
 		path := filepath.Join(t.TempDir(), "golden.gl")
@@ -88,8 +86,7 @@ func TestZstd(t *testing.T) {
 	}
 }
 
-// TestDumpInDocument compares the annotated dump in docs/format/layer-file.md
-// with the golden file for lz4.
+// TestDumpInDocument compares the annotated dump in docs/format/layer-file.md with the golden file for lz4.
 func TestDumpInDocument(t *testing.T) {
 	page := must.Read(t, "../../docs/format/layer-file.md")
 	_, dump, _ := strings.Cut(string(page), "```dump\n")

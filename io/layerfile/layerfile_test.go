@@ -1,20 +1,31 @@
 package layerfile
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
+	"io"
+	"maps"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
+	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
+	"grenier/internal/testkit/layerfiletest"
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
+	"grenier/io/corrupt"
 	"grenier/io/tally"
 	"grenier/io/vfs"
 	"grenier/kernels/cpu"
@@ -129,9 +140,7 @@ func TestRoundTrip(t *testing.T) {
 	r := tries.Rand(t)
 	for _, n := range []int{0, 1, 2, 7, 8, 9, size - 1, size, size + 1, 3 * size, 5*size + 13} {
 		for name, make := range map[string]func(*rand.Rand, int) []int8{"layer": layerScores, "noise": noise} {
-			t.Run(fmt.Sprintf("%d/%s", n, name), func(t *testing.T) {
-				roundTrip(t, testHeader(size, n), make(r, n))
-			})
+			t.Run(fmt.Sprintf("%d/%s", n, name), func(t *testing.T) { roundTrip(t, testHeader(size, n), make(r, n)) })
 		}
 	}
 }
@@ -210,4 +219,391 @@ func TestRealBlock(t *testing.T) {
 			}
 		}
 	}
+}
+
+// openers are the ways to open a file.
+var openers = map[string]func(path string) (*File, error){
+	"mapped": Open, "sparing": OpenSparing, "distant": openDistant(WholeIndex), "distant, long index": openDistant(0),
+}
+
+// eachOpener tests files opened in each way.
+func eachOpener(t *testing.T, test func(t *testing.T, open func(path string) (*File, error))) {
+	for name, open := range openers {
+		t.Run(name, func(t *testing.T) { test(t, open) })
+	}
+}
+
+// openFile writes scores in blocks of size and opens the file.
+func openFile(t *testing.T, size int, scores []int8) (*File, *Decoder) {
+	t.Helper()
+	return openFileWith(t, Open, size, scores)
+}
+
+func openFileWith(t *testing.T, open func(path string) (*File, error), size int, scores []int8) (*File, *Decoder) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "layer.gl")
+	writeFile(t, path, testHeader(size, len(scores)), scores)
+	return openDecoder(t, open, path, family)
+}
+
+// openDecoder opens a file, with a decoder, until the test ends.
+func openDecoder(t testing.TB, open func(path string) (*File, error), path string, family cpu.Family) (*File, *Decoder) {
+	t.Helper()
+	f := must.Get(open(path))(t)
+	t.Cleanup(func() { f.Close() })
+	d := f.NewDecoder(family)
+	return f, d
+}
+
+func TestExpect(t *testing.T) {
+	f, _ := openFile(t, 64, make([]int8, 100))
+	want := f.Header()
+	want.BlockSize = 1
+	should.OK(t, f.Expect(want))
+	for name, change := range map[string]func(h *Header){
+		"game awari does not match the expected chess":              func(h *Header) { h.Game = "chess" },
+		"rules strict does not match the expected awari":            func(h *Header) { h.Rules = "awari" },
+		"number of pits 12 does not match the expected 10":          func(h *Header) { h.Pits = 10 },
+		"number of seeds 7 does not match the expected 8":           func(h *Header) { h.Seeds = 8 },
+		"number of positions 100 does not match the expected 31824": func(h *Header) { h.Positions = 31824 },
+	} {
+		want := f.Header()
+		change(&want)
+		err := f.Expect(want)
+		should.Hold(t, errors.Is(err, corrupt.ErrMismatch) && errors.Is(err, corrupt.ErrCorrupt) && strings.Contains(err.Error(), name),
+			"%v, want %q", err, name)
+	}
+}
+
+func TestReadRanges(t *testing.T) {
+	eachOpener(t, func(t *testing.T, open func(path string) (*File, error)) {
+		scores := layerScores(rand.New(rand.NewPCG(5, 6)), 1000)
+		_, d := openFileWith(t, open, 64, scores)
+		rapid.Check(t, func(t *rapid.T) {
+			from := rapid.IntRange(0, len(scores)).Draw(t, "from")
+			n := rapid.IntRange(0, len(scores)-from).Draw(t, "n")
+			dst := make([]int8, n)
+			must.OK(t, d.Read(t.Context(), dst, uint64(from)))
+			must.Hold(t, slices.Equal(dst, scores[from:from+n]), "wrong scores")
+		})
+		for i, want := range scores {
+			got, err := d.Score(t.Context(), uint64(i))
+			must.Hold(t, err == nil && got == want, "score %d: %d, %v, want %d", i, got, err, want)
+		}
+	})
+}
+
+func TestOutOfRange(t *testing.T) {
+	_, d := openFile(t, 64, make([]int8, 100))
+	_, below := d.Block(t.Context(), -1, nil)
+	_, above := d.Block(t.Context(), 2, nil)
+	_, score := d.Score(t.Context(), 100)
+	for i, err := range []error{below, above, score, d.Read(t.Context(), make([]int8, 2), 99), d.Read(t.Context(), nil, 101), d.Read(t.Context(), nil, 1<<63)} {
+		should.Not(t, !errors.Is(err, ErrRange) || errors.Is(err, corrupt.ErrCorrupt), "case %d: %v", i, err)
+	}
+	should.OK(t, d.Read(t.Context(), nil, 100))
+}
+
+func TestBlockUsesMemory(t *testing.T) {
+	eachOpener(t, func(t *testing.T, open func(path string) (*File, error)) {
+		_, d := openFileWith(t, open, 64, make([]int8, 100))
+		dst := make([]int8, 0, 64)
+		allocs := testing.AllocsPerRun(100, func() { d.Block(t.Context(), 0, dst) })
+		should.Not(t, allocs > 0, "%v allocations for a block", allocs)
+		allocs = testing.AllocsPerRun(100, func() { d.Score(t.Context(), 63) })
+		should.Not(t, allocs > 0, "%v allocations for a score", allocs)
+		got, err := d.Block(t.Context(), 1, dst)
+		should.Hold(t, err == nil && len(got) == 36 && &got[0] == &dst[:1][0], "%d scores, %v", len(got), err)
+	})
+}
+
+// TestTruncatedWhileOpen provokes SIGBUS.
+func TestTruncatedWhileOpen(t *testing.T) {
+	eachOpener(t, func(t *testing.T, open func(path string) (*File, error)) {
+		tries.SkipIf(t, runtime.GOOS == "windows", "a mapped file cannot be truncated")
+		f, d := openFileWith(t, open, MaxBlockSize, noise(rand.New(rand.NewPCG(7, 8)), 3*MaxBlockSize))
+		must.OK(t, os.Truncate(f.Path(), 100))
+		for i := range 3 {
+			_, err := d.Block(t.Context(), i, nil)
+			_, one := d.Score(t.Context(), uint64(MaxBlockSize*i+7))
+			for _, err := range []error{err, one} {
+				should.Hold(t, errors.Is(err, corrupt.ErrCorrupt) && strings.Contains(err.Error(), "truncated while open"),
+					"block %d: %v", i, err)
+			}
+		}
+	})
+}
+
+func TestOverwrittenWhileOpen(t *testing.T) {
+	eachOpener(t, func(t *testing.T, open func(path string) (*File, error)) {
+		f, d := openFileWith(t, open, 64, make([]int8, 640))
+		w := must.Get(os.OpenFile(f.Path(), os.O_WRONLY, 0))(t)
+		defer w.Close()
+		must.OK(t, must.Err(w.WriteAt(slices.Repeat([]byte{0xee}, int(f.Footer().Bytes)), 0)))
+		for i := range f.NumBlocks() {
+			should.Be(t, must.Err(d.Block(t.Context(), i, nil)), corrupt.ErrCorrupt, "block %d", i)
+			should.Be(t, must.Err(d.Score(t.Context(), uint64(64*i+7))), corrupt.ErrCorrupt, "a score of block %d", i)
+		}
+	})
+}
+
+func TestReplacedWhileOpen(t *testing.T) {
+	eachOpener(t, func(t *testing.T, open func(path string) (*File, error)) {
+		tries.SkipIf(t, runtime.GOOS == "windows", "a mapped file cannot be replaced")
+		old := layerScores(rand.New(rand.NewPCG(9, 10)), 300)
+		f, d := openFileWith(t, open, 64, old)
+		other := f.Path() + ".new"
+		writeFile(t, other, testHeader(64, 300), make([]int8, 300))
+		must.OK(t, os.Rename(other, f.Path()))
+		got := make([]int8, 300)
+		err := d.Read(t.Context(), got, 0)
+		should.Hold(t, err == nil && slices.Equal(got, old), "the old file is gone: %v", err)
+	})
+}
+
+func TestClose(t *testing.T) {
+	eachOpener(t, func(t *testing.T, open func(path string) (*File, error)) {
+		f, d := openFileWith(t, open, 64, make([]int8, 6400))
+		var readers sync.WaitGroup
+		for range 2 {
+			readers.Go(func() {
+				d := f.NewDecoder(family)
+				var err error
+				for i := 0; err == nil; i++ {
+					_, err = d.Block(t.Context(), i%f.NumBlocks(), nil)
+				}
+				should.Be(t, err, os.ErrClosed)
+			})
+		}
+		must.OK(t, f.Close())
+		readers.Wait()
+		_, err := d.Block(t.Context(), 0, nil)
+		should.Not(t, !errors.Is(err, os.ErrClosed) || errors.Is(err, corrupt.ErrCorrupt), "block of a closed file: %v", err)
+		_, err = d.Score(t.Context(), 7)
+		should.Not(t, !errors.Is(err, os.ErrClosed) || errors.Is(err, corrupt.ErrCorrupt), "score of a closed file: %v", err)
+		should.Be(t, f.Close(), os.ErrClosed, "second Close")
+	})
+}
+
+func TestCheckCancelled(t *testing.T) {
+	f, _ := openFile(t, 64, make([]int8, 100))
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	report := func(err error) { t.Errorf("reported: %v", err) }
+	should.Be(t, must.Err(Check(ctx, f.Path(), family, report)), context.Canceled)
+}
+
+func TestWriterRefuses(t *testing.T) {
+	dir := t.TempDir()
+	h := testHeader(64, 100)
+	w := must.Get(Create(begin(t, filepath.Join(dir, "a")), h, family))(t)
+	e := must.Get(NewEncoder(h, family))(t)
+	var b Block
+	for _, n := range []int{0, 65} {
+		should.Not(t, e.Encode(&b, make([]int8, n)) == nil, "a block of %d scores was encoded", n)
+	}
+	appendBlock := func(n int) error {
+		must.OK(t, e.Encode(&b, make([]int8, n)))
+		return w.Append(&b)
+	}
+	should.Be(t, appendBlock(36), ErrOrder, "the last block first")
+	should.OK(t, appendBlock(64))
+	should.Be(t, must.Err(w.Finish()), ErrOrder, "half a file")
+	should.Be(t, w.Publish(), ErrOrder, "half a file")
+	should.OK(t, appendBlock(36))
+	should.Be(t, appendBlock(36), ErrOrder, "a block too many")
+	should.OK(t, errors.Join(w.Abort(), w.Abort()))
+	should.Be(t, must.Err(w.Finish()), os.ErrClosed, "Finish after Abort")
+	should.Be(t, appendBlock(64), os.ErrClosed, "Append after Abort")
+	left, err := os.ReadDir(dir)
+	should.Hold(t, err == nil && len(left) == 0, "left behind: %v, %v", left, err)
+}
+
+// TestWriteFailureNamesTheFileOnce lets writing fail like on a full disk.
+func TestWriteFailureNamesTheFileOnce(t *testing.T) {
+	h := testHeader(64, 0)
+	path := filepath.Join(t.TempDir(), "a")
+	w, err := Create(begin(t, path), h, family)
+	must.OK(t, err)
+	defer w.Abort()
+	w.file.Close()
+	_, err = w.Finish()
+	should.Hold(t, errors.Is(err, os.ErrClosed) && strings.Count(err.Error(), path) == 1, "the failure is reported as %v", err)
+	err = w.named(io.ErrShortWrite)
+	should.Hold(t, errors.Is(err, io.ErrShortWrite) && strings.Count(err.Error(), path) == 1, "a short write is reported as %v", err)
+}
+
+func TestBadHeaders(t *testing.T) {
+	dir := t.TempDir()
+	for name, change := range map[string]func(h *Header){
+		"no game":        func(h *Header) { h.Game = "" },
+		"long rules":     func(h *Header) { h.Rules = strings.Repeat("a", MaxName+1) },
+		"upper case":     func(h *Header) { h.Game = "Awari" },
+		"zero byte":      func(h *Header) { h.Game = "a\x00b" },
+		"negative pits":  func(h *Header) { h.Pits = -1 },
+		"many seeds":     func(h *Header) { h.Seeds = 1 << 16 },
+		"no codec":       func(h *Header) { h.Codec = 0 },
+		"zstd":           func(h *Header) { h.Codec = Zstd },
+		"no transform":   func(h *Header) { h.Transform = 0 },
+		"no block size":  func(h *Header) { h.BlockSize = 0 },
+		"long blocks":    func(h *Header) { h.BlockSize = MaxBlockSize + 1 },
+		"many positions": func(h *Header) { h.Positions = MaxPositions + 1 },
+	} {
+		h := testHeader(64, 100)
+		change(&h)
+		should.Be(t, must.Err(Create(begin(t, filepath.Join(dir, "a")), h, family)), ErrHeader, "%s: Create", name)
+		should.Be(t, must.Err(NewEncoder(h, family)), ErrHeader, "%s: NewEncoder", name)
+	}
+	left, err := os.ReadDir(dir)
+	should.Hold(t, err == nil && len(left) == 0, "left behind: %v, %v", left, err)
+}
+
+func TestCodecNames(t *testing.T) {
+	for _, c := range []Codec{LZ4, Zstd} {
+		var back Codec
+		text, err := c.MarshalText()
+		should.Hold(t, err == nil && back.UnmarshalText(text) == nil && back == c, "%v: %s, %v, %v", c, text, back, err)
+	}
+	for _, name := range []string{"", "LZ4", "gzip"} {
+		if err := new(Codec).UnmarshalText([]byte(name)); !errors.Is(err, ErrCodec) {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+	for _, c := range []Codec{0, Zstd + 1} {
+		if text, err := c.MarshalText(); !errors.Is(err, ErrCodec) {
+			t.Errorf("%d: %s, %v", c, text, err)
+		}
+	}
+}
+
+// TestBelow: a reader gets the layers that the writer named; layers that cannot be below are refused.
+func TestBelow(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "below.gl")
+	writeFile(t, path, goldenHeader("below"), goldenScores())
+	f := must.Get(Open(path))(t)
+	defer f.Close()
+	got := maps.Collect(f.Header().Below.All())
+	should.Hold(t, maps.Equal(got, map[int]tally.Hash{4: 0x0123456789abcdef, 5: 1}), "%v", got)
+	for name, below := range map[string]Below{
+		"twice": Below("").With(4, 1) + Below("").With(4, 1), "falling": Below("").With(5, 1) + Below("").With(4, 1),
+		"not below": Below("").With(8, 1), "cut": Below("").With(4, 1)[1:],
+	} {
+		h := goldenHeader("below")
+		h.Below = below
+		should.Not(t, h.Validate() == nil, "%s: accepted", name)
+		if len(below)%belowSize != 0 {
+			continue
+		}
+		data := (&layerfiletest.File{Below: []byte(below), Header: func(h *layerfiletest.Header) { h.Seeds = 7 }}).Encode()
+		mustBeCorrupt(t, path, data, name)
+	}
+}
+
+// TestCopy: a file made of the blocks of others, plain ones among them, is the one that is made of all scores.
+func TestCopy(t *testing.T) {
+	const size = 64
+	scores := layerScores(tries.Rand(t), 1000)
+	scores[600] = maxTestScore + 1 // which the model lacks
+	h := testHeader(size, len(scores))
+	path := filepath.Join(t.TempDir(), "layer.gl")
+	p := must.Get(vfs.Begin(path))(t)
+	w := must.Get(Create(p, h, family))(t)
+	var b Block
+	dst := make([]int8, size)
+	take := func(scores []int8) (*File, *Decoder) {
+		f, d := openFile(t, size, scores)
+		for i := range f.NumBlocks() {
+			must.OK(t, d.Copy(t.Context(), &b, i, dst))
+			must.OK(t, w.Append(&b))
+		}
+		return f, d
+	}
+	take(scores[:5*size])
+	f, d := take(scores[5*size:])
+	must.OK(t, must.Err(w.Finish()))
+	must.OK(t, w.Publish())
+	want := layerBytes(t, size, scores)
+	should.Hold(t, bytes.Equal(must.Read(t, path), want), "another file")
+	should.Be(t, d.Copy(t.Context(), &b, f.NumBlocks(), dst), ErrRange, "a block too many")
+	f.Bound(maxTestScore)
+	should.Be(t, f.NewDecoder(family).Copy(t.Context(), &b, 600/size-5, dst), corrupt.ErrCorrupt, "an impossible score")
+}
+
+// TestEntryBounds: a block lies between the model and the index.
+func TestEntryBounds(t *testing.T) {
+	const scores, start, end = 64, 100, 1000
+	for _, c := range []struct {
+		offset uint64
+		length uint32
+		right  bool
+	}{
+		{start, 10, true}, {start - 1, 10, false}, {end - 10, 10, true}, {end - 9, 10, false}, {end, 1, false}, {end + 1, 10, false},
+		{math.MaxUint64, 10, false}, {math.MaxUint64 - 5, 10, false}, {0, 10, false},
+	} {
+		e := entry{offset: c.offset, length: c.length}
+		err := e.check(scores, start, end)
+		should.Hold(t, (err == nil) == c.right, "%d bytes at %d: %v", c.length, c.offset, err)
+	}
+}
+
+// TestMappingBounds: what lies beyond the end of a mapped file is not read, not even in part.
+func TestMappingBounds(t *testing.T) {
+	m := &mapping{open: true, data: make([]byte, 100)}
+	for _, c := range []struct {
+		offset int64
+		length int
+		right  bool
+	}{
+		{0, 100, true}, {0, 101, false}, {90, 10, true}, {90, 11, false}, {100, 0, true}, {100, 1, false}, {101, 0, false}, {-1, 1, false}, {math.MaxInt64, 1, false},
+	} {
+		err := m.read(t.Context(), make([]byte, c.length), c.offset)
+		should.Not(t, (err == nil) != c.right || err != nil && !errors.Is(err, io.ErrUnexpectedEOF),
+			"%d bytes at %d: %v", c.length, c.offset, err)
+	}
+}
+
+// TestDecoders reads two files of other block sizes and models, in turn and from several goroutines.
+func TestDecoders(t *testing.T) {
+	var files []*File
+	var want [][]int8
+	for i, size := range []int{64, 100} {
+		scores := make([]int8, 1000*(i+1))
+		for k := range scores {
+			scores[k] = int8(k * (7 + i) % 11)
+		}
+		f, _ := openFileWith(t, Open, size, scores)
+		defer f.Close()
+		files, want = append(files, f), append(want, scores)
+	}
+	lent := NewDecoders(family)
+	d := lent.Take(files[0])
+	other := lent.Take(files[0])
+	must.Not(t, d == other, "one decoder is lent twice")
+	lent.Put(other)
+	lent.Put(d)
+	should.Hold(t, lent.Take(files[1]) == other, "a decoder that is free is not lent for another file") // the one put back first
+	lent.Put(other)
+	should.Hold(t, lent.Take(files[0]) == d, "a decoder of the file is free, and another is lent")
+	runtime.GC()
+	runtime.GC() // empties a sync.Pool
+	should.Hold(t, lent.Take(files[1]) == other, "decoders that are free are garbage")
+	lent.Put(d)
+	lent.Put(other)
+	var readers sync.WaitGroup
+	for g := range 8 {
+		readers.Go(func() {
+			for k := range 200 {
+				i := (k*g + k/3) % 2
+				d := lent.Take(files[i])
+				got := make([]int8, len(want[i]))
+				if err := d.Read(t.Context(), got, 0); err != nil || !slices.Equal(got, want[i]) {
+					t.Errorf("file %d: wrong scores, %v", i, err)
+				}
+				lent.Put(d)
+			}
+		})
+	}
+	readers.Wait()
+	most := 2 * runtime.GOMAXPROCS(0)
+	should.Not(t, len(lent.idle) > most, "%d decoders are kept, at most %d are promised", len(lent.idle), most)
 }

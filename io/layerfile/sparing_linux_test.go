@@ -29,8 +29,7 @@ func TestLongSparing(t *testing.T) {
 	kinds := [][]int8{noise(r, MaxBlockSize), noise(r, MaxBlockSize), noise(r, MaxBlockSize)}
 	h := testHeader(MaxBlockSize, blocks*MaxBlockSize)
 	path := filepath.Join(cachetest.Dir(t), "layer.gl")
-	w, err := CreateSparing(begin(t, path), h, family)
-	must.OK(t, err)
+	w := must.Get(CreateSparing(begin(t, path), h, family))(t)
 	defer w.Abort()
 	held := cachetest.Watch(t, vfs.System(w.file.File).Name())
 	check := func(doing string, atMost int64) {

@@ -111,8 +111,7 @@ func (b *bench) read(path string) []byte {
 	return must.Read(b.t, path)
 }
 
-// TestResume: what is finished is kept, unless the file or the layer is another one, or the list was changed
-// (jsonfile tests each byte).
+// TestResume: what is finished is kept, unless the file or the layer is another one, or the list was changed (jsonfile tests each byte).
 func TestResume(t *testing.T) {
 	b := newBench(t)
 	defer through(crashfs.New())() // does not wait for the disk

@@ -13,8 +13,7 @@ import (
 	"grenier/internal/testkit/should"
 )
 
-// TestNeedIsTheInverseOfRoom: who is allowed what is needed has the room, and with less
-// he has not.
+// TestNeedIsTheInverseOfRoom: who is allowed what is needed has the room, and with less he has not.
 func TestNeedIsTheInverseOfRoom(t *testing.T) {
 	for range 10_000 {
 		data := rand.Uint64() >> (3 + rand.IntN(60))

@@ -13,8 +13,7 @@ import (
 	"grenier/io/pagecache"
 )
 
-// TestBound writes and reads 96 MiB and looks how much of that the kernel keeps
-// meanwhile.
+// TestBound writes and reads 96 MiB and looks how much of that the kernel keeps meanwhile.
 func TestBound(t *testing.T) {
 	tries.SkipIf(t, testing.Short(), "writes 64 MiB")
 	for _, c := range []struct {

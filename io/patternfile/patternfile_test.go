@@ -86,8 +86,7 @@ func TestRefused(t *testing.T) {
 	should.Be(t, must.Err(patternfile.Read(t.TempDir(), nil)), corrupt.ErrForeign)
 }
 
-// FuzzRead feeds whole files, once as they are and once with the checksums of header, index
-// and stored blocks made to fit.
+// FuzzRead feeds whole files, once as they are and once with the checksums of header, index and stored blocks made to fit.
 func FuzzRead(f *testing.F) {
 	_, data, _ := sample(f, header)
 	f.Add(data)

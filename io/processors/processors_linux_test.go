@@ -7,8 +7,7 @@ import (
 	"grenier/internal/testkit/should"
 )
 
-// TestParse: user, nice, system, interrupts and stolen time count, idle and waiting do not, and
-// guests count once.
+// TestParse: user, nice, system, interrupts and stolen time count, idle and waiting do not, and guests count once.
 func TestParse(t *testing.T) {
 	u, known := parse("cpu  1 2 4 1000 2000 8 16 32 5000 6000\ncpu0 1 1 1\ncpu1 1 1 1\nintr 5\n")
 	want := (usage{processors: 2, all: 63 * time.Second / 100})

@@ -1,4 +1,4 @@
-package remote_test
+package remote
 
 import (
 	"bytes"
@@ -15,11 +15,9 @@ import (
 
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/should"
-	"grenier/io/remote"
 )
 
-// listen has a server of its own kind answer each connection with f, and returns its
-// address.
+// listen has a server of its own kind answer each connection with f, and returns its address.
 func listen(t *testing.T, f func(net.Conn)) string {
 	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	var group sync.WaitGroup
@@ -42,8 +40,7 @@ func listen(t *testing.T, f func(net.Conn)) string {
 	return "http://" + l.Addr().String()
 }
 
-// saying answers with the text, and then with more again and again until nobody
-// listens.
+// saying answers with the text, and then with more again and again until nobody listens.
 func saying(text, more string, pause time.Duration) func(net.Conn) {
 	return func(c net.Conn) {
 		if _, err := c.Read(make([]byte, 4096)); err != nil {
@@ -57,26 +54,25 @@ func saying(text, more string, pause time.Duration) func(net.Conn) {
 	}
 }
 
-// TestHostile meets servers that mean harm: there is an answer, an *Error in text that can be
-// shown.
+// TestHostile meets servers that mean harm: there is an answer, an *Error in text that can be shown.
 func TestHostile(t *testing.T) {
 	const part = "HTTP/1.1 206 Partial Content\r\nETag: \"a\"\r\nContent-Range: bytes 0-65535/99999\r\n"
 	for name, c := range map[string]struct {
 		serve func(net.Conn)
 		want  error // nil for any
 	}{
-		"a byte now and then":         {saying(part+"Content-Length: 65536\r\n\r\n", "x", 5*time.Millisecond), remote.ErrTimeout},
-		"headers now and then":        {saying("HTTP/1.1 200 OK\r\n", "X: y\r\n", 5*time.Millisecond), remote.ErrTimeout},
-		"a chunk now and then":        {saying(part+"Transfer-Encoding: chunked\r\n\r\n", "1\r\nx\r\n", 5*time.Millisecond), remote.ErrTimeout},
-		"100 now and then":            {saying("", "HTTP/1.1 100 Continue\r\n\r\n", 5*time.Millisecond), remote.ErrTimeout},
+		"a byte now and then":         {saying(part+"Content-Length: 65536\r\n\r\n", "x", 5*time.Millisecond), ErrTimeout},
+		"headers now and then":        {saying("HTTP/1.1 200 OK\r\n", "X: y\r\n", 5*time.Millisecond), ErrTimeout},
+		"a chunk now and then":        {saying(part+"Transfer-Encoding: chunked\r\n\r\n", "1\r\nx\r\n", 5*time.Millisecond), ErrTimeout},
+		"100 now and then":            {saying("", "HTTP/1.1 100 Continue\r\n\r\n", 5*time.Millisecond), ErrTimeout},
 		"endless headers":             {saying("HTTP/1.1 200 OK\r\n", "X: "+strings.Repeat("y", 4000)+"\r\n", 0), nil},
 		"one endless header":          {saying("HTTP/1.1 200 OK\r\nX: ", strings.Repeat("y", 4000), 0), nil},
-		"an endless part":             {saying(part+"\r\n", strings.Repeat("y", 4000), 0), remote.ErrAnswer},
-		"an endless file":             {saying("HTTP/1.1 200 OK\r\n\r\n", strings.Repeat("y", 4000), 0), remote.ErrNoRanges},
+		"an endless part":             {saying(part+"\r\n", strings.Repeat("y", 4000), 0), ErrAnswer},
+		"an endless file":             {saying("HTTP/1.1 200 OK\r\n\r\n", strings.Repeat("y", 4000), 0), ErrNoRanges},
 		"an endless error":            {saying("HTTP/1.1 404 Not Found\r\n\r\n", strings.Repeat("y", 4000), 0), nil},
-		"an endless encoded part":     {saying(part+"Content-Encoding: gzip\r\n\r\n", strings.Repeat("y", 4000), 0), remote.ErrAnswer},
-		"encoded in the second field": {saying(part+"Content-Encoding: identity\r\nContent-Encoding: gzip\r\n\r\n", "y", 0), remote.ErrAnswer},
-		"parts":                       {saying("HTTP/1.1 206 Partial Content\r\nContent-Type: multipart/byteranges; boundary=x\r\n\r\n--x", "", 0), remote.ErrAnswer},
+		"an endless encoded part":     {saying(part+"Content-Encoding: gzip\r\n\r\n", strings.Repeat("y", 4000), 0), ErrAnswer},
+		"encoded in the second field": {saying(part+"Content-Encoding: identity\r\nContent-Encoding: gzip\r\n\r\n", "y", 0), ErrAnswer},
+		"parts":                       {saying("HTTP/1.1 206 Partial Content\r\nContent-Type: multipart/byteranges; boundary=x\r\n\r\n--x", "", 0), ErrAnswer},
 		"lengths that differ":         {saying(part+"Content-Length: 5\r\nContent-Length: 65536\r\n\r\n", "y", 0), nil},
 		"other encodings":             {saying(part+"Transfer-Encoding: gzip\r\n\r\n", "y", 0), nil},
 		"control characters":          {saying("HTTP/1.1 200 OK\r\n\x1b[2J\x1b]0;owned\x07\u202e\r\n\r\n", "", 0), nil},
@@ -86,13 +82,13 @@ func TestHostile(t *testing.T) {
 		"in an address":               {saying("HTTP/1.1 302 F\r\nLocation: \x1b[31m://x\r\nContent-Length: 0\r\n\r\n", "", 0), nil},
 		"a long line":                 {saying("HTTP/1.1 200 OK\r\n"+strings.Repeat("y", 60_000)+"\r\n\r\n", "", 0), nil},
 		"status of its own":           {saying("HTTP/1.1 799 x\r\nContent-Length: 0\r\n\r\n", "", 0), nil},
-		"another scheme":              {saying("HTTP/1.1 302 F\r\nLocation: ftp://127.0.0.1/x\r\nContent-Length: 0\r\n\r\n", "", 0), remote.ErrRedirect},
-		"a file":                      {saying("HTTP/1.1 302 F\r\nLocation: file:///x\r\nContent-Length: 0\r\n\r\n", "", 0), remote.ErrRedirect},
+		"another scheme":              {saying("HTTP/1.1 302 F\r\nLocation: ftp://127.0.0.1/x\r\nContent-Length: 0\r\n\r\n", "", 0), ErrRedirect},
+		"a file":                      {saying("HTTP/1.1 302 F\r\nLocation: file:///x\r\nContent-Length: 0\r\n\r\n", "", 0), ErrRedirect},
 		"silence":                     {saying("", "", 0), io.EOF},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			o := remote.Options{Timeout: 300 * time.Millisecond, Pause: time.Nanosecond}
+			o := Options{Timeout: 300 * time.Millisecond, Pause: time.Nanosecond}
 			d := openDir(t, listen(t, c.serve), o)
 			_, err := d.OpenFile(t.Context(), "long")
 			checkFailure(t, err, c.want)
@@ -111,8 +107,7 @@ func checkFailure(t *testing.T, err, want error) {
 		"%d bytes: %q", len(text), text)
 }
 
-// TestAskedToWait has the server ask for a pause: a short one is kept to, a long one
-// ends the request at once.
+// TestAskedToWait has the server ask for a pause: a short one is kept to, a long one ends the request at once.
 func TestAskedToWait(t *testing.T) {
 	for _, code := range []int{429, 503} {
 		t.Run(fmt.Sprint(code), func(t *testing.T) {
@@ -139,7 +134,7 @@ func TestAskedToWait(t *testing.T) {
 					return status(code)(w, r)
 				})
 				_, err := f.ReadAt(t.Context(), make([]byte, 10), 70_000)
-				if e, ok := errors.AsType[*remote.StatusError](err); !ok || e.After < 59*time.Minute || attempts(err) != 1 || !strings.Contains(err.Error(), "left alone for ") {
+				if e, ok := errors.AsType[*StatusError](err); !ok || e.After < 59*time.Minute || attempts(err) != 1 || !strings.Contains(err.Error(), "left alone for ") {
 					t.Errorf("Retry-After %s: %v", value, err)
 				}
 				n := len(s.Take())
@@ -157,8 +152,8 @@ func TestWeakTag(t *testing.T) {
 		want          error
 		ifRange       string
 	}{
-		{`W/"a"`, `W/"a"`, nil, ""}, {`W/"a"`, `"a"`, nil, ""}, {`"a"`, `W/"a"`, remote.ErrChanged, `"a"`}, {`W/"a"`, `W/"b"`, remote.ErrChanged, ""},
-		{"a", "a", nil, ""}, {`"a", "b"`, `"a", "b"`, nil, ""}, {`"a", "b"`, `"a"`, remote.ErrChanged, ""}, {"a", "b", remote.ErrChanged, ""},
+		{`W/"a"`, `W/"a"`, nil, ""}, {`W/"a"`, `"a"`, nil, ""}, {`"a"`, `W/"a"`, ErrChanged, `"a"`}, {`W/"a"`, `W/"b"`, ErrChanged, ""},
+		{"a", "a", nil, ""}, {`"a", "b"`, `"a", "b"`, nil, ""}, {`"a", "b"`, `"a"`, ErrChanged, ""}, {"a", "b", ErrChanged, ""},
 	} {
 		tag := c.before
 		s.Hook(func(w http.ResponseWriter, r *http.Request) bool {
@@ -169,7 +164,7 @@ func TestWeakTag(t *testing.T) {
 			body := long[70_000:70_010]
 			if strings.HasPrefix(r.Header.Get("Range"), "bytes=0-") {
 				w.Header().Set("Content-Range", "bytes 0-65535/95536")
-				body = long[:remote.HeadBytes]
+				body = long[:HeadBytes]
 			}
 			w.WriteHeader(http.StatusPartialContent)
 			_, _ = w.Write(body)
@@ -195,11 +190,10 @@ func TestChainToPlain(t *testing.T) {
 		return true
 	})
 	_, err := openDir(t, s.URL, trusting(secure)).OpenFile(t.Context(), "long")
-	should.Hold(t, errors.Is(err, remote.ErrRedirect) && attempts(err) == 1, "%v", err)
+	should.Hold(t, errors.Is(err, ErrRedirect) && attempts(err) == 1, "%v", err)
 }
 
-// scripted is a transport that answers the first request as a good server does, and
-// all others in one and the same way.
+// scripted is a transport that answers the first request as a good server does, and all others in one and the same way.
 type scripted struct {
 	first, then func() *http.Response
 	asked       int
@@ -229,10 +223,10 @@ func FuzzAnswer(f *testing.F) {
 			}
 		}
 		transport := &scripted{
-			first: answer(206, "bytes 0-65535/99999", `"a"`, "", -1, make([]byte, remote.HeadBytes)),
+			first: answer(206, "bytes 0-65535/99999", `"a"`, "", -1, make([]byte, HeadBytes)),
 			then:  answer(code, contentRange, tag, encoding, length, body),
 		}
-		d := must.Get(remote.Open("http://127.0.0.1/", remote.Options{Transport: transport, Pause: time.Nanosecond}))(t)
+		d := must.Get(Open("http://127.0.0.1/", Options{Transport: transport, Pause: time.Nanosecond}))(t)
 		defer d.Close()
 		file := must.Get(d.OpenFile(t.Context(), "x"))(t)
 		got := make([]byte, 10)

@@ -1,4 +1,4 @@
-package remote_test
+package remote
 
 import (
 	"bytes"
@@ -30,7 +30,6 @@ import (
 	"grenier/internal/testkit/should"
 	"grenier/io/corrupt"
 	"grenier/io/manifest"
-	"grenier/io/remote"
 	"grenier/io/rundir"
 	"grenier/kernels/fault"
 )
@@ -38,18 +37,17 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // patient retries at once and waits long for an answer.
-var patient = remote.Options{Timeout: time.Minute, Pause: time.Nanosecond}
+var patient = Options{Timeout: time.Minute, Pause: time.Nanosecond}
 
 // hasty does not wait for servers that do not answer.
-var hasty = remote.Options{Timeout: 50 * time.Millisecond, Pause: time.Nanosecond}
+var hasty = Options{Timeout: 50 * time.Millisecond, Pause: time.Nanosecond}
 
 // date is when the file "long" was modified.
 var date = time.Date(2001, 2, 3, 4, 5, 6, 0, time.UTC)
 
-const fileSize = remote.HeadBytes + 30_000
+const fileSize = HeadBytes + 30_000
 
-// site serves a file "long" of fileSize bytes, a file "short" of 1000, and an empty
-// one.
+// site serves a file "long" of fileSize bytes, a file "short" of 1000, and an empty one.
 func site(t *testing.T) (s *remotetest.Server, long []byte, dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -67,20 +65,20 @@ func site(t *testing.T) (s *remotetest.Server, long []byte, dir string) {
 	return s, long, dir
 }
 
-func openDir(t *testing.T, address string, o remote.Options) *remote.Dir {
+func openDir(t *testing.T, address string, o Options) *Dir {
 	t.Helper()
-	d := must.Get(remote.Open(address, o))(t)
+	d := must.Get(Open(address, o))(t)
 	t.Cleanup(d.Close)
 	return d
 }
 
-func openFile(t *testing.T, d *remote.Dir, name string) *remote.File {
+func openFile(t *testing.T, d *Dir, name string) *File {
 	t.Helper()
 	return must.Get(d.OpenFile(t.Context(), name))(t)
 }
 
 // mustRead compares bytes of a file.
-func mustRead(t *testing.T, f *remote.File, want []byte, off int64) {
+func mustRead(t *testing.T, f *File, want []byte, off int64) {
 	t.Helper()
 	got := make([]byte, len(want))
 	n, err := f.ReadAt(t.Context(), got, off)
@@ -102,11 +100,11 @@ func TestRead(t *testing.T) {
 	f := openFile(t, d, "long")
 	should.Equal(t, f.Size(), fileSize, "bytes")
 	mustRead(t, f, long[:100], 0)
-	mustRead(t, f, long[:remote.HeadBytes], 0)
+	mustRead(t, f, long[:HeadBytes], 0)
 	got, want := ranges(s), []string{"0-65535 65536"}
 	should.Hold(t, slices.Equal(got, want), "asked for %q, want %q", got, want)
 	mustRead(t, f, long[70_000:70_010], 70_000)
-	mustRead(t, f, long[remote.HeadBytes-1:][:2], remote.HeadBytes-1)
+	mustRead(t, f, long[HeadBytes-1:][:2], HeadBytes-1)
 	mustRead(t, f, long[fileSize-1:], fileSize-1)
 	got, want = ranges(s), []string{"70000-70009 10", "65535-65536 2", "95535-95535 1"}
 	should.Hold(t, slices.Equal(got, want), "asked for %q, want %q", got, want)
@@ -121,9 +119,9 @@ func TestRead(t *testing.T) {
 
 func TestShortFiles(t *testing.T) {
 	s, long, dir := site(t)
-	must.Write(t, filepath.Join(dir, "head"), long[:remote.HeadBytes])
+	must.Write(t, filepath.Join(dir, "head"), long[:HeadBytes])
 	d := openDir(t, s.URL+"/", patient)
-	for name, size := range map[string]int{"short": 1000, "empty": 0, "head": remote.HeadBytes} {
+	for name, size := range map[string]int{"short": 1000, "empty": 0, "head": HeadBytes} {
 		f := openFile(t, d, name)
 		should.Hold(t, f.Size() == int64(size), "%s: %d bytes", name, f.Size())
 		mustRead(t, f, long[:size], 0)
@@ -146,25 +144,25 @@ func TestServerWithoutRanges(t *testing.T) {
 	d := openDir(t, s.URL, patient)
 	s.Hook(whole(long))
 	_, err := d.OpenFile(t.Context(), "long")
-	should.Hold(t, errors.Is(err, remote.ErrNoRanges) && strings.Contains(err.Error(), "it sends the whole file, 95536 bytes"),
+	should.Hold(t, errors.Is(err, ErrNoRanges) && strings.Contains(err.Error(), "it sends the whole file, 95536 bytes"),
 		"a long file: %v", err)
 	got := s.Take()
 	should.Hold(t, len(got) == 1, "%d requests", len(got))
-	s.Hook(whole(long[:remote.HeadBytes]))
-	mustRead(t, openFile(t, d, "short"), long[:remote.HeadBytes], 0)
+	s.Hook(whole(long[:HeadBytes]))
+	mustRead(t, openFile(t, d, "short"), long[:HeadBytes], 0)
 	s.Hook(func(w http.ResponseWriter, r *http.Request) bool {
 		w.(http.Flusher).Flush() // no length
 		w.Write(long[:10])
 		return true
 	})
-	should.Be(t, must.Err(d.OpenFile(t.Context(), "short")), remote.ErrNoRanges, "a file of unknown length")
+	should.Be(t, must.Err(d.OpenFile(t.Context(), "short")), ErrNoRanges, "a file of unknown length")
 	s.Hook(nil)
 	f := openFile(t, d, "long")
 	s.Hook(func(w http.ResponseWriter, r *http.Request) bool {
 		r.Header.Del("Range")
 		return false
 	})
-	should.Be(t, must.Err(f.ReadAt(t.Context(), make([]byte, 5), 70_000)), remote.ErrNoRanges, "no ranges any more")
+	should.Be(t, must.Err(f.ReadAt(t.Context(), make([]byte, 5), 70_000)), ErrNoRanges, "no ranges any more")
 }
 
 // answer sends a part as a server might that has lost its way.
@@ -192,21 +190,21 @@ func TestWrongAnswers(t *testing.T) {
 		text     string
 		attempts int
 	}{
-		"no range":      {answer("", ten), remote.ErrAnswer, "does not say which bytes", 1},
-		"other range":   {answer("bytes 70001-70010/95536", ten), remote.ErrAnswer, `"bytes 70001-70010/95536", asked for were bytes 70000-70009`, 1},
-		"longer range":  {answer("bytes 70000-70010/95536", long[70_000:70_011]), remote.ErrAnswer, "asked for", 1},
-		"shorter range": {answer("bytes 70000-70008/95536", ten[:9]), remote.ErrAnswer, "asked for", 1},
-		"no total":      {answer("bytes 70000-70009/*", ten), remote.ErrAnswer, "asked for", 1},
-		"other unit":    {answer("lines 70000-70009/95536", ten), remote.ErrAnswer, "asked for", 1},
-		"nonsense":      {answer("bytes 9-1/95536", ten), remote.ErrAnswer, "asked for", 1},
-		"too much":      {answer("bytes 70000-70009/95536", long[70_000:70_011]), remote.ErrAnswer, "more than 10 bytes", 1},
+		"no range":      {answer("", ten), ErrAnswer, "does not say which bytes", 1},
+		"other range":   {answer("bytes 70001-70010/95536", ten), ErrAnswer, `"bytes 70001-70010/95536", asked for were bytes 70000-70009`, 1},
+		"longer range":  {answer("bytes 70000-70010/95536", long[70_000:70_011]), ErrAnswer, "asked for", 1},
+		"shorter range": {answer("bytes 70000-70008/95536", ten[:9]), ErrAnswer, "asked for", 1},
+		"no total":      {answer("bytes 70000-70009/*", ten), ErrAnswer, "asked for", 1},
+		"other unit":    {answer("lines 70000-70009/95536", ten), ErrAnswer, "asked for", 1},
+		"nonsense":      {answer("bytes 9-1/95536", ten), ErrAnswer, "asked for", 1},
+		"too much":      {answer("bytes 70000-70009/95536", long[70_000:70_011]), ErrAnswer, "more than 10 bytes", 1},
 		"too little":    {answer("bytes 70000-70009/95536", ten[:9]), io.ErrUnexpectedEOF, "ends after 9 bytes", 3},
 		"nothing":       {answer("bytes 70000-70009/95536", nil), io.ErrUnexpectedEOF, "ends after 0 bytes", 3},
-		"other total":   {answer("bytes 70000-70009/95537", ten), remote.ErrChanged, "95537 bytes instead of 95536", 1},
+		"other total":   {answer("bytes 70000-70009/95537", ten), ErrChanged, "95537 bytes instead of 95536", 1},
 		"wrong length": {func(w http.ResponseWriter, r *http.Request) bool {
 			w.Header().Set("Content-Length", "9")
 			return answer("bytes 70000-70009/95536", ten[:9])(w, r)
-		}, remote.ErrAnswer, "9 bytes instead of 10", 1},
+		}, ErrAnswer, "9 bytes instead of 10", 1},
 		"broken off": {func(w http.ResponseWriter, r *http.Request) bool {
 			w.Header().Set("Content-Length", "10")
 			answer("bytes 70000-70009/95536", ten[:4])(w, r)
@@ -216,7 +214,7 @@ func TestWrongAnswers(t *testing.T) {
 		"encoded": {func(w http.ResponseWriter, r *http.Request) bool {
 			w.Header().Set("Content-Encoding", "gzip")
 			return answer("bytes 70000-70009/95536", ten)(w, r)
-		}, remote.ErrAnswer, `encoded ("gzip")`, 1},
+		}, ErrAnswer, `encoded ("gzip")`, 1},
 		"gone":      {status(404), fs.ErrNotExist, "404 Not Found", 1},
 		"forbidden": {status(403), fs.ErrPermission, "403 Forbidden", 1},
 		"no part":   {status(416), nil, "416 Requested Range Not Satisfiable", 1},
@@ -224,7 +222,7 @@ func TestWrongAnswers(t *testing.T) {
 			w.Header().Set("Content-Range", "bytes */60000")
 			w.Header().Set("Last-Modified", date.Format(http.TimeFormat))
 			return status(416)(w, r)
-		}, remote.ErrChanged, "60000 bytes instead of 95536", 1},
+		}, ErrChanged, "60000 bytes instead of 95536", 1},
 		"busy":         {status(503), nil, "503 Service Unavailable", 3},
 		"many":         {status(429), nil, "429 Too Many Requests", 3},
 		"wrong method": {status(405), nil, "405 Method Not Allowed", 1},
@@ -236,7 +234,7 @@ func TestWrongAnswers(t *testing.T) {
 			s.Take()
 			s.Hook(c.hook)
 			_, err := f.ReadAt(t.Context(), make([]byte, 10), 70_000)
-			e, ok := errors.AsType[*remote.Error](err)
+			e, ok := errors.AsType[*Error](err)
 			must.Not(t, !ok || c.want != nil && !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.text) ||
 				!strings.HasPrefix(err.Error(), "bytes 70000-70009: ") || errors.Is(err, corrupt.ErrCorrupt),
 				"%v, want %v and %q", err, c.want, c.text)
@@ -263,10 +261,10 @@ func TestWrongHead(t *testing.T) {
 		hook func(http.ResponseWriter, *http.Request) bool
 		want error
 	}{
-		"no range":   {answer("", long[:65536]), remote.ErrAnswer},
-		"from later": {answer("bytes 1-65536/95536", long[1:65537]), remote.ErrAnswer},
-		"less":       {answer("bytes 0-99/95536", long[:100]), remote.ErrAnswer},
-		"no total":   {answer("bytes 0-65535/*", long[:65536]), remote.ErrAnswer},
+		"no range":   {answer("", long[:65536]), ErrAnswer},
+		"from later": {answer("bytes 1-65536/95536", long[1:65537]), ErrAnswer},
+		"less":       {answer("bytes 0-99/95536", long[:100]), ErrAnswer},
+		"no total":   {answer("bytes 0-65535/*", long[:65536]), ErrAnswer},
 		"cut short":  {answer("bytes 0-65535/95536", long[:65535]), io.ErrUnexpectedEOF},
 		"missing":    {status(404), fs.ErrNotExist},
 		"no part":    {status(416), nil},
@@ -291,7 +289,7 @@ func TestWrongHead(t *testing.T) {
 }
 
 func isError(err error) bool {
-	_, ok := errors.AsType[*remote.Error](err)
+	_, ok := errors.AsType[*Error](err)
 	return ok
 }
 
@@ -334,9 +332,9 @@ func TestSlowServer(t *testing.T) {
 		})
 		_, err := openDir(t, s.URL, hasty).OpenFile(t.Context(), "long")
 		want := "bytes 0-65535: after 3 attempts: no complete answer in time (50ms)"
-		should.Hold(t, errors.Is(err, remote.ErrTimeout) && err.Error() == want, "%s: %v, want %s", name, err, want)
+		should.Hold(t, errors.Is(err, ErrTimeout) && err.Error() == want, "%s: %v, want %s", name, err, want)
 		_, err = openDir(t, s.URL, hasty).Manifest(t.Context())
-		should.Not(t, !errors.Is(err, remote.ErrTimeout) || errors.Is(err, corrupt.ErrCorrupt), "%s: manifest: %v", name, err)
+		should.Not(t, !errors.Is(err, ErrTimeout) || errors.Is(err, corrupt.ErrCorrupt), "%s: manifest: %v", name, err)
 	}
 }
 
@@ -378,13 +376,12 @@ func TestReplaced(t *testing.T) {
 			replace(c.data, c.when)
 			s.Hook(c.after)
 			_, err := f.ReadAt(t.Context(), make([]byte, 10), 70_000)
-			should.Not(t, !errors.Is(err, remote.ErrChanged) || errors.Is(err, corrupt.ErrCorrupt), "not noticed: %v", err)
+			should.Not(t, !errors.Is(err, ErrChanged) || errors.Is(err, corrupt.ErrCorrupt), "not noticed: %v", err)
 		})
 	}
 }
 
-// TestNoValidator refuses files in parts that nobody would notice
-// are of another file.
+// TestNoValidator refuses files in parts that nobody would notice are of another file.
 func TestNoValidator(t *testing.T) {
 	s, long, dir := site(t)
 	never := time.Unix(0, 0) // which package http does not send
@@ -393,14 +390,14 @@ func TestNoValidator(t *testing.T) {
 	}
 	d := openDir(t, s.URL, patient)
 	_, err := d.OpenFile(t.Context(), "long")
-	should.Hold(t, errors.Is(err, remote.ErrNoValidator) && attempts(err) == 1, "%v", err)
+	should.Hold(t, errors.Is(err, ErrNoValidator) && attempts(err) == 1, "%v", err)
 	mustRead(t, openFile(t, d, "short"), long[:1000], 0)
 }
 
 // TestDateGone has a server stop telling when a file was modified.
 func TestDateGone(t *testing.T) {
 	s, long, _ := site(t)
-	for tag, want := range map[string]error{`"a"`: nil, "": remote.ErrChanged} {
+	for tag, want := range map[string]error{`"a"`: nil, "": ErrChanged} {
 		s.Hook(func(w http.ResponseWriter, r *http.Request) bool {
 			if tag != "" {
 				w.Header().Set("ETag", tag)
@@ -440,7 +437,7 @@ func TestRedirects(t *testing.T) {
 	})
 	s.Take()
 	_, err := openDir(t, s.URL, patient).OpenFile(t.Context(), "long")
-	should.Hold(t, errors.Is(err, remote.ErrRedirect) && strings.Contains(err.Error(), "redirected more than 5 times"), "a loop: %v", err)
+	should.Hold(t, errors.Is(err, ErrRedirect) && strings.Contains(err.Error(), "redirected more than 5 times"), "a loop: %v", err)
 	should.Equal(t, len(s.Take()), 6, "requests")
 
 	secure.Hook(func(w http.ResponseWriter, r *http.Request) bool {
@@ -448,12 +445,12 @@ func TestRedirects(t *testing.T) {
 		return true
 	})
 	_, err = openDir(t, secure.URL, trusting(secure)).OpenFile(t.Context(), "long")
-	should.Hold(t, errors.Is(err, remote.ErrRedirect) && strings.Contains(err.Error(), "from https to http"),
+	should.Hold(t, errors.Is(err, ErrRedirect) && strings.Contains(err.Error(), "from https to http"),
 		"to a server without TLS: %v", err)
 }
 
 // trusting accepts the certificate of s.
-func trusting(s *remotetest.Server) remote.Options {
+func trusting(s *remotetest.Server) Options {
 	o := patient
 	o.Transport = s.Client().Transport
 	return o
@@ -481,7 +478,7 @@ func TestTLS(t *testing.T) {
 }
 
 func attempts(err error) int {
-	if e, ok := errors.AsType[*remote.Error](err); ok {
+	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Attempts
 	}
 	return 0
@@ -497,10 +494,9 @@ func TestNobodyThere(t *testing.T) {
 		"%v", err)
 }
 
-// TestCancel ends requests that are under way, and those that wait for the next
-// attempt.
+// TestCancel ends requests that are under way, and those that wait for the next attempt.
 func TestCancel(t *testing.T) {
-	for name, o := range map[string]remote.Options{
+	for name, o := range map[string]Options{
 		"request": patient,
 		"pause":   {Pause: time.Hour, Attempts: 2},
 	} {
@@ -510,11 +506,11 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-func cancel(t *testing.T, o remote.Options, mute bool, how string) {
+func cancel(t *testing.T, o Options, mute bool, how string) {
 	s, long, _ := site(t)
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
-	d := must.Get(remote.Open(s.URL, o))(t)
+	d := must.Get(Open(s.URL, o))(t)
 	defer d.Close()
 	f := openFile(t, d, "long")
 	asked := make(chan struct{}, 1)
@@ -561,7 +557,7 @@ func cancel(t *testing.T, o remote.Options, mute bool, how string) {
 // TestDeadline: each call ends with its context, though the server never answers and requests have an hour.
 func TestDeadline(t *testing.T) {
 	s, long, _ := site(t)
-	d := openDir(t, s.URL, remote.Options{Timeout: time.Hour})
+	d := openDir(t, s.URL, Options{Timeout: time.Hour})
 	f := openFile(t, d, "long")
 	s.Hook(func(_ http.ResponseWriter, r *http.Request) bool {
 		<-r.Context().Done()
@@ -583,9 +579,9 @@ func TestDeadline(t *testing.T) {
 }
 
 func TestRefusedOptions(t *testing.T) {
-	for _, o := range []remote.Options{{Timeout: -1}, {Attempts: -1}, {Pause: -1}} {
-		_, err := remote.Open("https://host/", o)
-		should.Hold(t, errors.Is(err, remote.ErrOptions) && errors.Is(err, fault.Usage), "%+v: %v", o, err)
+	for _, o := range []Options{{Timeout: -1}, {Attempts: -1}, {Pause: -1}} {
+		_, err := Open("https://host/", o)
+		should.Hold(t, errors.Is(err, ErrOptions) && errors.Is(err, fault.Usage), "%+v: %v", o, err)
 	}
 }
 
@@ -621,14 +617,14 @@ func TestAddresses(t *testing.T) {
 		"http://host:80/a%20b/":      "http://host:80/a%20b/manifest.json",
 		"http://me:secret@[::1]:8/x": "http://me:xxxxx@[::1]:8/x/manifest.json",
 	} {
-		should.Equal(t, openDir(t, address, remote.Options{}).Address("manifest.json"), want, "%s", address)
+		should.Equal(t, openDir(t, address, Options{}).Address("manifest.json"), want, "%s", address)
 	}
 	for _, address := range []string{
 		"", "host", "/data/awari", "host:8080/x", "ftp://host/x", "file:///x", "https://", "https:///x", "http://:80/",
 		"http://host/?x=1", "http://host/?", "http://host/#x", "http://me:secret@host/%zz", "http://me:secret@host:port/", "http://ho st/",
 	} {
-		_, err := remote.Open(address, remote.Options{})
-		should.Not(t, !errors.Is(err, remote.ErrAddress) || strings.Contains(err.Error(), "secret"), "%q: %v", address, err)
+		_, err := Open(address, Options{})
+		should.Not(t, !errors.Is(err, ErrAddress) || strings.Contains(err.Error(), "secret"), "%q: %v", address, err)
 	}
 }
 
@@ -665,8 +661,7 @@ func TestManifest(t *testing.T) {
 	}
 }
 
-// TestHugeManifest must not fill memory, whether the server says how long the file
-// is or not.
+// TestHugeManifest must not fill memory, whether the server says how long the file is or not.
 func TestHugeManifest(t *testing.T) {
 	s, _, _ := site(t)
 	d := openDir(t, s.URL, patient)
@@ -690,7 +685,7 @@ func TestHugeManifest(t *testing.T) {
 			}
 		})
 		_, err := d.Manifest(t.Context())
-		should.Hold(t, errors.Is(err, remote.ErrTooLong) && strings.Contains(err.Error(), fmt.Sprint(manifest.MaxBytes)),
+		should.Hold(t, errors.Is(err, ErrTooLong) && strings.Contains(err.Error(), fmt.Sprint(manifest.MaxBytes)),
 			"%s: %v", name, err)
 		got := s.Take()
 		should.Hold(t, len(got) == 1 && got[0].Bytes <= c.most, "%s: %+v", name, got)
@@ -707,5 +702,118 @@ func TestCompressedManifest(t *testing.T) {
 		z.Close()
 		return true
 	})
-	should.Be(t, must.Err(openDir(t, s.URL, patient).Manifest(t.Context())), remote.ErrAnswer)
+	should.Be(t, must.Err(openDir(t, s.URL, patient).Manifest(t.Context())), ErrAnswer)
+}
+
+func TestContentRange(t *testing.T) {
+	for s, want := range map[string]contentRange{
+		"bytes 0-0/1":        {0, 0, 1},
+		"bytes 10-19/100":    {10, 19, 100},
+		"Bytes 10-99/100":    {10, 99, 100},
+		"bytes */0":          {0, -1, 0},
+		"bytes */100":        {0, -1, 100},
+		"bytes 0-0/" + maxed: {0, 0, 1<<63 - 1},
+	} {
+		got, ok := parseContentRange(s)
+		should.Hold(t, ok && got == want, "%q: %v, %v", s, got, ok)
+	}
+	for _, s := range []string{
+		"", "bytes", "bytes ", "bytes 0-1", "bytes 0-1/", "bytes 0-1/*", "bytes */*", "bytes -1/5", "bytes 1-/5", "bytes 1/5", "bytes 3-2/5",
+		"bytes 0-5/5", "bytes +0-1/5", "bytes 0x0-1/5", "bytes  0-1/5", "bytes 0-1/5/6", "bytes 0-1/9223372036854775808", "items 0-1/5", "0-1/5",
+	} {
+		got, ok := parseContentRange(s)
+		should.Not(t, ok, "%q: %v", s, got)
+	}
+}
+
+const maxed = "9223372036854775807"
+
+// FuzzContentRange accepts nothing that is not a range inside a file.
+func FuzzContentRange(f *testing.F) {
+	for _, s := range []string{"bytes 0-9/100", "bytes */100", "bytes 5-4/10", "bytes 0-1/" + maxed + "0"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		c, ok := parseContentRange(s)
+		if !ok {
+			return
+		}
+		again, ok := parseContentRange(strings.ToLower(fmt.Sprintf("bytes %d-%d/%d", c.first, c.last, c.total)))
+		must.Not(t, c.last >= 0 && (!ok || again != c), "%q: %v, %v", s, c, again)
+		must.Not(t, c.first < 0 || c.last < c.first-1 || c.last >= max(c.total, 0) && c.last >= 0, "%q: %v", s, c)
+	})
+}
+
+func TestParseRetryAfter(t *testing.T) {
+	now := time.Date(2001, 2, 3, 4, 5, 6, 0, time.UTC)
+	for _, c := range []struct {
+		value, date string
+		want        time.Duration
+	}{
+		{"17", "", 17 * time.Second}, {"0", "", 0}, {"3600", "", time.Hour}, {"60000", "", 60_000 * time.Second},
+		{"86401", "", maxAfter}, {"99999999999999999999", "", maxAfter}, {"Sat, 03 Feb 2001 04:05:36 GMT", "", 30 * time.Second},
+		{"Saturday, 03-Feb-01 04:05:36 GMT", "", 30 * time.Second}, {"Sat Feb  3 04:05:36 2001", "", 30 * time.Second},
+		{"Sat, 03 Feb 2001 04:05:05 GMT", "", 0}, {"Fri, 31 Dec 1999 23:59:59 GMT", "", 0}, {"Fri, 31 Dec 9999 23:59:59 GMT", "", maxAfter},
+		{"Sat, 03 Feb 2001 05:00:10 GMT", "Sat, 03 Feb 2001 05:00:00 GMT", 10 * time.Second}, // our clock is wrong
+		{"Sat, 03 Feb 2001 04:05:36 GMT", "yesterday", 30 * time.Second},
+		{"", "", 0}, {"-1", "", 0}, {"+1", "", 0}, {"1.5", "", 0}, {"1e3", "", 0}, {"0x10", "", 0}, {"1_0", "", 0}, {"soon", "", 0}, {"17 s", "", 0}, {"\x1b[2J", "", 0},
+	} {
+		h := http.Header{"Retry-After": {c.value}, "Date": {c.date}}
+		should.Equal(t, parseRetryAfter(h, now), c.want, "Retry-After %q, Date %q", c.value, c.date)
+	}
+}
+
+// FuzzRetryAfter checks the bounds of the time to wait.
+func FuzzRetryAfter(f *testing.F) {
+	f.Add("17", "")
+	f.Add("Sat, 03 Feb 2001 04:05:36 GMT", "Sat, 03 Feb 2001 04:05:06 GMT")
+	f.Fuzz(func(t *testing.T, value, date string) {
+		h := http.Header{"Retry-After": {value}, "Date": {date}}
+		got := parseRetryAfter(h, time.Now())
+		should.Not(t, got < 0 || got > maxAfter, "Retry-After %q, Date %q: %v", value, date, got)
+	})
+}
+
+func TestTags(t *testing.T) {
+	for tag, want := range map[string]bool{
+		`"a"`: true, `""`: true, `"a,b"`: true, `W/"a"`: false, "a": false, `"a`: false, `"`: false, "": false, `"a", "b"`: false, `"a" `: false, `"a b"`: false, "\"\x7f\"": false,
+	} {
+		should.Equal(t, isStrong(tag), want, "%s is strong", tag)
+	}
+	for _, c := range []struct {
+		opened, tag string
+		want        bool
+	}{
+		{`"a"`, `"a"`, true}, {`W/"a"`, `W/"a"`, true}, {`W/"a"`, `"a"`, true}, {"a", "a", true}, {"", "", true},
+		{`"a"`, `W/"a"`, false}, {`"a"`, `"b"`, false}, {`W/"a"`, `W/"b"`, false}, {`"a"`, "", false}, {"", `"a"`, false}, {"W/a", "a", false}, {`"a"`, `"a", "b"`, false},
+	} {
+		should.Equal(t, isSame(c.opened, c.tag), c.want, "%s and %s", c.opened, c.tag)
+	}
+}
+
+func TestStrongDate(t *testing.T) {
+	const old = "Sat, 03 Feb 2001 04:05:06 GMT"
+	for _, c := range []struct {
+		modified, sent string
+		want           bool
+	}{
+		{old, "Sat, 03 Feb 2001 04:06:06 GMT", true}, {old, "Sat, 03 Feb 2001 04:06:05 GMT", false}, {old, old, false},
+		{old, "Fri, 31 Dec 1999 23:59:59 GMT", false}, {old, "", false}, {"", old, false}, {"", "", false}, {"soon", old, false},
+	} {
+		should.Equal(t, isStrongDate(c.modified, c.sent), c.want, "modified %q, sent %q", c.modified, c.sent)
+	}
+}
+
+// FuzzStrongTag checks that the tag sent back is one quoted text.
+func FuzzStrongTag(f *testing.F) {
+	f.Add(`"a"`)
+	f.Add(`W/"a", "b"`)
+	f.Fuzz(func(t *testing.T, tag string) {
+		if !isStrong(tag) {
+			return
+		}
+		for i := range len(tag) {
+			must.Hold(t, (tag[i] == '"') == (i == 0 || i == len(tag)-1) && tag[i] > ' ', "%q", tag)
+		}
+	})
 }

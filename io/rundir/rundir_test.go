@@ -191,8 +191,7 @@ func TestTwoLocksInOneProcess(t *testing.T) {
 	must.OK(t, l.Unlock())
 }
 
-// TestCrash kills a solver after each of its steps. What is left is the old
-// state or the new one, and the next solver can resume.
+// TestCrash kills a solver after each of its steps. What is left is the old state or the new one, and the next solver can resume.
 func TestCrash(t *testing.T) {
 	tries.SkipIf(t, runtime.GOOS == "windows", "the lock outlives the process")
 	for n := range len(sealSteps(nil)) + 1 {
@@ -347,4 +346,365 @@ func TestUnwritableErrors(t *testing.T) {
 	err := unwritable("x", locked)
 	should.Hold(t, err == error(locked) && strings.Contains(err.Error(), "another process"), "%v", err)
 	must.OK(t, unwritable("x", nil))
+}
+
+// TestPlaces: layers and work go to other directories, of which the run directory stays in charge.
+func TestPlaces(t *testing.T) {
+	top := t.TempDir()
+	run, disk, fast := filepath.Join(top, "run"), filepath.Join(top, "disk", "a"), filepath.Join(top, "fast")
+	l := mustLock(t, run)
+	must.OK(t, errors.Join(l.PlaceLayers(disk), l.PlaceWork(fast), l.PlaceLayers(disk)))
+	for _, step := range sealSteps(l) {
+		must.OK(t, step())
+	}
+	must.OK(t, beginFile(l.Work(), FoundName))
+	must.OK(t, l.SaveStatus(aStatus()))
+	should.Equal(t, names(t, disk), "grenier-run layer-00.gl", "layers")
+	got := names(t, fast)
+	should.Hold(t, strings.Contains(got, FoundName), "work: %s", got)
+	should.Equal(t, names(t, filepath.Join(run, WorkName)), StatusName, "own work")
+	should.Equal(t, l.LayersPath(), disk, "layers in")
+	must.OK(t, errors.Join(l.ClearWork(), l.Unlock()))
+	should.Equal(t, names(t, fast), OwnerName, "work, cleared")
+	dir, ok := Damaged(&corrupt.Error{File: filepath.Join(disk, LayerName(0)), Cause: corrupt.ErrCorrupt})
+	should.Hold(t, ok && dir == run, "damage in %q, %v", dir, ok)
+	m := &manifest.Manifest{Identity: awari, Layers: []manifest.Layer{{File: LayerName(0), Directory: disk}}}
+	d := must.Get(Open(run))(t)
+	found, err := d.Found(m)
+	should.Hold(t, err == nil && len(found) == 1 && found[0].Begins && found[0].Path == filepath.Join(disk, LayerName(0)),
+		"%+v, %v", found, err)
+	found, err = d.Found(nil, disk)
+	should.Hold(t, err == nil && len(found) == 1 && found[0].Directory == disk, "%+v, %v", found, err)
+	must.OK(t, os.Rename(filepath.Join(disk, LayerName(0)), d.LayerPath(0))) // moved by hand
+	found, err = d.Found(m)
+	should.Hold(t, err == nil && len(found) == 1 && found[0].Path == d.LayerPath(0), "%+v, %v", found, err)
+}
+
+// TestTaken: a directory serves one run, and nothing that is in it is lost.
+func TestTaken(t *testing.T) {
+	top := t.TempDir()
+	path := func(name string) string { return filepath.Join(top, name) }
+	one, two := mustLock(t, path("one")), mustLock(t, path("two"))
+	defer one.Unlock()
+	defer two.Unlock()
+	must.OK(t, one.PlaceLayers(path("disk")))
+	for _, name := range []string{"strange", "busy"} {
+		must.OK(t, os.Mkdir(path(name), 0o755))
+	}
+	for name, text := range map[string]string{"strange/layer-00.gl": "x", "busy/found": "y", "file": "z"} {
+		must.Write(t, path(name), []byte(text))
+	}
+	for _, c := range []struct {
+		place func(string) error
+		dir   string
+		want  error
+	}{
+		{two.PlaceLayers, "disk", ErrTaken}, {two.PlaceWork, "disk", ErrTaken}, {two.PlaceLayers, "one", ErrTaken}, {two.PlaceWork, "one", ErrTaken},
+		{two.PlaceWork, "one/work", ErrTaken},
+		{two.PlaceLayers, "strange", ErrTaken}, {two.PlaceWork, "busy", ErrTaken}, {two.PlaceLayers, "file", ErrNotDir},
+		{two.PlaceLayers, "two", nil}, {two.PlaceWork, "two", nil}, {two.PlaceLayers, "busy", nil}, {two.PlaceWork, "two/work", nil},
+	} {
+		should.Be(t, c.place(path(c.dir)), c.want, "%s", c.dir)
+	}
+	text, err := os.ReadFile(path("busy/found"))
+	should.Hold(t, err == nil && string(text) == "y", "%q, %v", text, err)
+}
+
+// TestLayerFile: the manifest says where a file is; who moved it into the run directory finds it there.
+func TestLayerFile(t *testing.T) {
+	run, disk := t.TempDir(), t.TempDir()
+	here, there := filepath.Join(run, "layer-00.gl"), filepath.Join(disk, "layer-00.gl")
+	l := manifest.Layer{File: "layer-00.gl", Directory: disk}
+	check := func(want string) {
+		t.Helper()
+		should.Equal(t, LayerFile(run, &l), want)
+	}
+	check(there)
+	must.Write(t, here, nil)
+	check(here)
+	must.Write(t, there, nil)
+	check(there)
+	l.Directory = `elsewhere\awari`
+	check(here)
+	l.Directory = ""
+	check(here)
+}
+
+// TestStop: only the solver that is asked stops.
+func TestStop(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "run")
+	l := mustLock(t, path)
+	d := must.Get(Open(path))(t)
+	self := os.Getpid()
+	should.Be(t, must.Err(d.AskStop(AtOnce)), ErrBusy, "somebody who does not report")
+	must.OK(t, l.SaveStatus(aStatus()))
+	for _, how := range []Stop{AfterLayer, AtOnce, NoStop, AtOnce} {
+		h, err := d.AskStop(how)
+		must.Hold(t, err == nil && h.PID == self, "%+v, %v", h, err)
+		should.Equal(t, l.Asked(self), how)
+	}
+	should.Equal(t, l.Asked(self+1), NoStop, "another process is asked")
+	err := l.ClearWork()
+	should.Hold(t, err == nil && l.Asked(self) == AtOnce, "the request is gone: %v", err)
+	err = errors.Join(l.ForgetStop(), l.ForgetStop())
+	should.Hold(t, err == nil && l.Asked(self) == NoStop, "%v", err)
+	err = os.WriteFile(l.own.Path(StopName), []byte("{"), 0o644)
+	should.Hold(t, err == nil && l.Asked(self) == NoStop, "damage asks: %v", err)
+	must.OK(t, l.Unlock())
+	should.Be(t, must.Err(d.AskStop(AtOnce)), ErrNoSolver)
+}
+
+// TestAdmit: what Lock and the places refuse is refused beforehand with the same errors, and nothing is changed.
+func TestAdmit(t *testing.T) {
+	root := t.TempDir()
+	at := func(name string) string { return filepath.Join(root, name) }
+	l := mustLock(t, at("run"))
+	id := awari
+	must.OK(t, errors.Join(os.Mkdir(at("photos"), 0o755), os.Mkdir(at("empty"), 0o755), os.Mkdir(at("layers"), 0o755)))
+	must.Write(t, at("photos/cat.jpg"), []byte("cat"))
+	must.Write(t, at("layers/"+LayerName(3)), []byte("cat"))
+	must.Write(t, at("file"), []byte("cat"))
+	other := id
+	other.Rules = "others"
+	before := must.Tree(t, root)
+	var locked *LockedError
+	err := Admit(at("run"), id, "", "", 5)
+	should.Hold(t, errors.As(err, &locked) && locked.PID == os.Getpid(), "a run that works: %v", err)
+	must.Same(t, "changed", before, must.Tree(t, root))
+	must.OK(t, l.Unlock())
+	before = must.Tree(t, root)
+	for _, c := range []struct {
+		run          string
+		id           manifest.Identity
+		work, layers string
+		want         error
+	}{
+		{"run", id, "", "", nil},
+		{"new/below", id, at("new/work"), at("new/layers"), nil},
+		{"empty", id, "", "", nil},
+		{"run", other, "", "", ErrOtherRun},
+		{"photos", id, "", "", corrupt.ErrForeign},
+		{"file", id, "", "", ErrNotDir},
+		{"run", id, at("file"), "", ErrNotDir},
+		{"run", id, "", at("layers"), ErrTaken},
+		{"layers", id, "", "", corrupt.ErrForeign},
+	} {
+		should.Be(t, Admit(at(c.run), c.id, c.work, c.layers, 5), c.want, "%s, %s, %s", c.run, c.work, c.layers)
+	}
+	must.Same(t, "changed", before, must.Tree(t, root))
+}
+
+// TestRoom: files in work/ may be replaced.
+func TestRoom(t *testing.T) {
+	dir := t.TempDir()
+	free := func(string) (uint64, error) { return 7, nil }
+	if room, known, err := Room(dir, free); err != nil || !known || room != 7 {
+		t.Errorf("%d bytes, %v, error %v", room, known, err)
+	}
+	must.OK(t, os.MkdirAll(filepath.Join(dir, WorkName, "again"), 0o755)) // whose size does not count
+	must.Write(t, filepath.Join(dir, WorkName, "tiles"), make([]byte, 100))
+	room, known, err := Room(dir, free)
+	should.Hold(t, err == nil && known && room == 107, "%d bytes, %v, error %v", room, known, err)
+}
+
+// TestRoomUnknown: nothing to ask, the system does not know, or asking fails.
+func TestRoomUnknown(t *testing.T) {
+	for _, c := range []struct{ fails, want error }{{errors.ErrUnsupported, nil}, {os.ErrPermission, os.ErrPermission}} {
+		_, known, err := Room(t.TempDir(), func(string) (uint64, error) { return 9, c.fails })
+		should.Not(t, known || !errors.Is(err, c.want), "%v: known %v, error %v", c.fails, known, err)
+	}
+	_, known, err := Room(t.TempDir(), nil)
+	should.Not(t, known || err != nil, "nobody asked: known %v, error %v", known, err)
+}
+
+// TestRoomError: the error says what is missing.
+func TestRoomError(t *testing.T) {
+	e := &RoomError{What: "the search", Path: "dir", Need: 3 << 20, Free: 1000}
+	should.Equal(t, e.Error(), "the search needs up to 3.0 MiB on the disk of dir; 1000 B free")
+	e.Estimated, e.Enough = true, "enough up to layer 3"
+	should.Equal(t, e.Error(), "the search needs about 3.0 MiB on the disk of dir; 1000 B free (enough up to layer 3)")
+}
+
+func TestFreeBytes(t *testing.T) {
+	here, err := FreeBytes(t.TempDir())
+	if errors.Is(err, errors.ErrUnsupported) {
+		t.Skip(err)
+	}
+	should.Not(t, err != nil || here == 0, "%d bytes, %v", here, err)
+	below, err := FreeBytes(filepath.Join(t.TempDir(), "not", "yet"))
+	should.Not(t, err != nil || below == 0, "%d bytes, %v", below, err)
+}
+
+// TestSteps: a plan has a directory of its own; who still works there when it is cleared changes nothing of the next one.
+func TestSteps(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	l := mustLock(t, dir)
+	defer l.Unlock()
+	should.Be(t, must.Err(l.Plan(100)), fs.ErrNotExist, "no plan")
+	should.Be(t, must.Err(l.Steps(7)), fs.ErrNotExist, "no steps")
+	must.OK(t, l.SavePlan(7, []byte("seven")))
+	seven := must.Get(l.Steps(7))(t)
+	defer seven.Close()
+	must.OK(t, vfs.Write(seven, PieceName(3), []byte("a piece")))
+	must.OK(t, l.ClearWork()) // leaves them
+	data, err := l.Plan(100)
+	should.Hold(t, err == nil && string(data) == "seven", "plan %q, %v", data, err)
+	must.OK(t, l.ClearSteps())
+	must.OK(t, l.SavePlan(8, []byte("eight")))
+	should.Equal(t, names(t, filepath.Join(dir, WorkName)), "plan.json steps-00000008", "names")
+	should.Be(t, vfs.Write(seven, PieceName(3), []byte("late")), fs.ErrNotExist, "a late piece")
+}
+
+// TestClearSteps: what is not ours stays, and so does a file that is being written; the plan is gone in any case.
+func TestClearSteps(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	l := mustLock(t, dir)
+	defer l.Unlock()
+	must.OK(t, l.SavePlan(1, nil))
+	must.OK(t, l.SavePlan(2, nil))
+	must.OK(t, l.SavePlan(0xabcdef01, nil))
+	two := must.Get(l.Steps(2))(t)
+	defer two.Close()
+	late := must.Get(vfs.NewPending(two, WindowName(0, 1)))(t)
+	work := filepath.Join(dir, WorkName)
+	fill(t, filepath.Join(work, "steps-00000001"), map[string]string{
+		"captures-0001-open": "", "window-00-3": "", "found-04": "", "piece-00": "", "piece-63.0123456789abcdef.tmp": "", "piece-100": "", "thesis.tex": "",
+	})
+	must.OK(t, os.Mkdir(filepath.Join(work, "steps-2"), 0o755))
+	must.OK(t, l.ClearSteps())
+	should.Equal(t, names(t, work), "steps-00000001 steps-00000002 steps-2", "names")
+	should.Equal(t, names(t, filepath.Join(work, "steps-00000001")), "piece-100 thesis.tex", "names")
+	must.OK(t, late.Publish())
+	must.OK(t, l.ClearSteps())
+	should.Equal(t, names(t, work), "steps-00000001 steps-2", "names")
+}
+
+func TestFound(t *testing.T) {
+	dir := t.TempDir()
+	fill(t, dir, map[string]string{
+		"layer-00.gl": "x", "layer-12.gl": "yy", "layer-100.gl": "", "layer-5.gl": "", "layer-007.gl": "", "layer--5.gl": "",
+		"layer-01.gl.tmp": "", "layer-02.glx": "", "layer-1024.gl": "", "thesis.tex": "",
+	})
+	must.OK(t, os.Mkdir(filepath.Join(dir, "layer-03.gl"), 0o755))
+	for name, target := range map[string]string{"layer-04.gl": "layer-12.gl", "layer-05.gl": "nowhere"} {
+		if err := os.Symlink(target, filepath.Join(dir, name)); err != nil {
+			t.Skip(err)
+		}
+	}
+	d := must.Get(At(dir))(t)
+	all := must.Get(d.Found(nil))(t)
+	type short struct {
+		Seeds   int
+		Regular bool
+		Bytes   int64
+	}
+	var got []short
+	for _, f := range all {
+		if !f.Regular {
+			f.Stamp.Bytes = 0
+		}
+		got = append(got, short{f.Seeds, f.Regular, f.Stamp.Bytes})
+	}
+	want := []short{{0, true, 1}, {3, false, 0}, {4, true, 2}, {5, false, 0}, {12, true, 2}, {100, true, 0}}
+	must.Same(t, "another result", want, got)
+	should.Be(t, must.Err(At(filepath.Join(dir, "layer-00.gl"))), ErrNotDir)
+	should.Be(t, must.Err(At(filepath.Join(dir, "none"))), ErrMissing)
+}
+
+// TestFoundElsewhere: of two layers that are listed in other directories the second is found, if the first is gone.
+func TestFoundElsewhere(t *testing.T) {
+	dir, other := t.TempDir(), t.TempDir()
+	fill(t, other, map[string]string{"layer-01.gl": "xyz"})
+	d := must.Get(At(dir))(t)
+	all, err := d.Found(&manifest.Manifest{Layers: []manifest.Layer{{File: "layer-00.gl", Directory: other}, {Seeds: 1, File: "layer-01.gl", Directory: other}}})
+	if err != nil || len(all) != 1 || all[0].Seeds != 1 || all[0].Stamp.Bytes != 3 || all[0].Directory != other {
+		t.Errorf("%+v, %v", all, err)
+	}
+	gone := t.TempDir()
+	t.Chdir(gone)
+	if os.Remove(gone) != nil {
+		return // a working directory stays there
+	}
+	if all, err := d.Found(nil, "more"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("below a working directory that is gone: %+v, %v", all, err)
+	}
+}
+
+// TestSetAside: nothing is overwritten.
+func TestSetAside(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	l := mustLock(t, dir)
+	defer l.Unlock()
+	names := map[string]string{}
+	for _, text := range []string{"a", "b", "c"} {
+		fill(t, dir, map[string]string{"layer-00.gl": text})
+		name := must.Get(l.SetAside("layer-00.gl"))(t)
+		names[filepath.Join(dir, name)] = text
+	}
+	for path, want := range names {
+		text, err := os.ReadFile(path)
+		should.Hold(t, err == nil && string(text) == want, "%s: %q, %v", path, text, err)
+	}
+	should.Hold(t, len(names) == 3, "%v", names)
+	should.Be(t, must.Err(l.SetAside("layer-00.gl")), os.ErrNotExist)
+}
+
+// TestLockDamaged: the manifest is neither read nor made.
+func TestLockDamaged(t *testing.T) {
+	dir := t.TempDir()
+	fill(t, dir, map[string]string{"layer-00.gl": "x", "a.tmp": "x", "work/again/tiles": "x", "work/again/tiles.checkpoint": "x", "work/again/found": "x",
+		"work/again/offers": "x", "work/tiles": "x"})
+	l, err := LockDamaged(dir)
+	must.OK(t, err)
+	err = l.IsLocked()
+	should.Hold(t, isLocked(err), "not locked: %v", err)
+	_, err = LockDamaged(dir)
+	should.Hold(t, isLocked(err), "two locks: %v", err)
+	work := must.Get(l.Again())(t)
+	should.Equal(t, names(t, filepath.Join(dir, "work", "again")), "found offers tiles tiles.checkpoint")
+	must.OK(t, errors.Join(work.Close(), l.ClearAgain(), l.ClearAgain(), l.Unlock()))
+	must.OK(t, l.IsLocked())
+	if err := (&Dir{path: filepath.Join(dir, "none")}).IsLocked(); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("no directory: %v", err)
+	}
+	if got := names(t, dir) + "; " + names(t, filepath.Join(dir, WorkName)); got != "a.tmp layer-00.gl lock work; tiles" {
+		t.Error(got)
+	}
+	fill(t, dir, map[string]string{LockName: "of the door"})
+	before := must.Tree(t, dir)
+	should.Not(t, must.Err(LockDamaged(dir)) == nil, "a foreign lock is taken")
+	must.Same(t, "another result", before, must.Tree(t, dir))
+}
+
+func isLocked(err error) bool {
+	_, ok := errors.AsType[*LockedError](err)
+	return ok
+}
+
+func TestDamaged(t *testing.T) {
+	dir := t.TempDir()
+	empty := filepath.Join(dir, "empty")
+	fill(t, dir, map[string]string{"run/layer-00.gl": "x", "empty/x": ""})
+	run := filepath.Join(dir, "run")
+	for _, c := range []struct {
+		file  string
+		cause error
+		dir   string // "" for none
+	}{
+		{"run/layer-05.gl", corrupt.ErrMismatch, "run"},
+		{"layer-05.gl", corrupt.ErrForeign, "."},
+		{"run/manifest.json", corrupt.ErrVersion, "run"},
+		{"http://localhost/layer-05.gl", corrupt.ErrCorrupt, ""},
+		{"run/distance-05.gd", corrupt.ErrMismatch, "run"},
+		{"run/distance-05.gd", corrupt.ErrForeign, ""},
+		{"run/other.json", corrupt.ErrCorrupt, ""},
+		{"layer-5.gl", corrupt.ErrCorrupt, ""},
+		{filepath.Join(run, "manifest.json"), corrupt.ErrForeign, run},
+		{filepath.Join(empty, "manifest.json"), corrupt.ErrForeign, ""},
+		{run, corrupt.ErrForeign, run},
+		{empty, corrupt.ErrForeign, ""},
+	} {
+		got, ok := Damaged(&corrupt.Error{File: c.file, Cause: c.cause})
+		should.Not(t, ok != (c.dir != "") || ok && got != c.dir, "%s, %v: %s, %v", c.file, c.cause, got, ok)
+	}
 }

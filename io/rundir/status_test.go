@@ -161,8 +161,7 @@ func TestActivityStates(t *testing.T) {
 	}
 }
 
-// TestActivity looks at a solver that comes, works, is killed, and at one that
-// ends in order. Looking never keeps a solver from starting.
+// TestActivity looks at a solver that comes, works, is killed, and at one that ends in order. Looking never keeps a solver from starting.
 func TestActivity(t *testing.T) {
 	tries.SkipIf(t, runtime.GOOS == "windows", "the lock outlives the process")
 	dir := filepath.Join(t.TempDir(), "run")
@@ -257,10 +256,8 @@ func TestFullLog(t *testing.T) {
 func TestPartCounts(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	must.OK(t, mustLock(t, dir).Unlock())
-	d, err := Open(dir)
-	must.OK(t, err)
-	book, err := d.Notebook()
-	must.OK(t, err)
+	d := must.Get(Open(dir))(t)
+	book := must.Get(d.Notebook())(t)
 	defer book.Close()
 	for _, of := range []int{9, 10, 9} {
 		must.OK(t, book.SaveNote(PartName(VerifyName, 1, of), nil))

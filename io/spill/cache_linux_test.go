@@ -13,8 +13,7 @@ import (
 // TestCache: the page cache holds little of a stream while it is read, however long it is.
 func TestCache(t *testing.T) {
 	const long, most = 96 << 20, 32 << 20
-	d, err := vfs.OpenDir(cachetest.Dir(t))
-	must.OK(t, err)
+	d := must.Get(vfs.OpenDir(cachetest.Dir(t)))(t)
 	defer d.Close()
 	w, err := Create(d, "a", aHeader, Direct, 2)
 	must.OK(t, err)

@@ -88,8 +88,7 @@ func systemDir(t testing.TB) vfs.Dir {
 	return d
 }
 
-// TestWhatIsWrittenIsRead: any length, any size of blocks, any number of goroutines; and
-// the bytes of the file do not depend on that.
+// TestWhatIsWrittenIsRead: any length, any size of blocks, any number of goroutines; and the bytes of the file do not depend on that.
 func TestWhatIsWrittenIsRead(t *testing.T) {
 	rng := tries.Rand(t)
 	for range 60 {
@@ -177,8 +176,7 @@ func TestWhose(t *testing.T) {
 	should.Be(t, must.Err(ReadHeader(d, "dir")), corrupt.ErrForeign)
 }
 
-// TestAbandonedStreams: whatever was done before, nothing is left, and the one before
-// stays.
+// TestAbandonedStreams: whatever was done before, nothing is left, and the one before stays.
 func TestAbandonedStreams(t *testing.T) {
 	rng, d := tries.Rand(t), systemDir(t)
 	data := contents(rng, 5000)
@@ -224,8 +222,7 @@ func stream(t testing.TB, rng *rand.Rand, h Header, data []byte, blockSize int) 
 	return must.Get(vfs.Read(disk.Dir("x"), "a", 1<<30))(t)
 }
 
-// TestDamage: whatever becomes of a file, a reader notices, names the file, and gives
-// nothing but what was written.
+// TestDamage: whatever becomes of a file, a reader notices, names the file, and gives nothing but what was written.
 func TestDamage(t *testing.T) {
 	rng := tries.Rand(t)
 	data := contents(rng, 1050)
@@ -282,8 +279,7 @@ func goldenContents() []byte {
 		"Nothing here comes again, so that a block of 64 bytes is as it is, then: end"...)
 }
 
-// TestGolden: if only the version of lz4 changed, -update is right; otherwise the format
-// changed and needs a new version number.
+// TestGolden: if only the version of lz4 changed, -update is right; otherwise the format changed and needs a new version number.
 func TestGolden(t *testing.T) {
 	rng := tries.Rand(t)
 	got := stream(t, rng, aHeader, goldenContents(), 64)
@@ -296,11 +292,9 @@ func TestGolden(t *testing.T) {
 
 // TestOlder: streams of version 1, whose blocks have no code, are read.
 func TestOlder(t *testing.T) {
-	d, err := vfs.OpenDir("testdata")
-	must.OK(t, err)
+	d := must.Get(vfs.OpenDir("testdata"))(t)
 	defer d.Close()
-	r, err := Open(d, "version1.spill", aHeader, 1)
-	must.OK(t, err)
+	r := must.Get(Open(d, "version1.spill", aHeader, 1))(t)
 	defer r.Close()
 	got, err := io.ReadAll(r)
 	if want := goldenContents(); err != nil || !bytes.Equal(got, slices.Concat(want[:64], want[128:])) {
@@ -330,8 +324,7 @@ func TestCrashes(t *testing.T) {
 	}
 }
 
-// TestFailingDisks: an operation fails. The error says so, the stream before stays, and
-// nothing else is left.
+// TestFailingDisks: an operation fails. The error says so, the stream before stays, and nothing else is left.
 func TestFailingDisks(t *testing.T) {
 	rng := tries.Rand(t)
 	older, newer := contents(rng, 3000), contents(rng, 2500)

@@ -21,8 +21,7 @@ func TestWritable(t *testing.T) {
 
 func fifo(path string) error { return unix.Mkfifo(path, 0o644) }
 
-// socket makes a socket at path. Paths of sockets are short, so that it is made
-// elsewhere first.
+// socket makes a socket at path. Paths of sockets are short, so that it is made elsewhere first.
 func socket(t *testing.T, path string) error {
 	dir, err := os.MkdirTemp("", "s")
 	if err != nil {

@@ -1,4 +1,4 @@
-package workfile_test
+package workfile
 
 import (
 	"testing"
@@ -7,11 +7,9 @@ import (
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
-	"grenier/io/workfile"
 )
 
-// TestPageCache writes and reads 128 MiB and looks how much of that the kernel
-// keeps meanwhile.
+// TestPageCache writes and reads 128 MiB and looks how much of that the kernel keeps meanwhile.
 func TestPageCache(t *testing.T) {
 	tries.SkipIf(t, testing.Short(), "writes 128 MiB")
 	d := open(t, cachetest.Dir(t))
@@ -24,7 +22,7 @@ func TestPageCache(t *testing.T) {
 		should.Not(t, bytes > 32<<20, "%s: %d bytes in the page cache", doing, bytes)
 	}
 	data := content(1, 1<<20)
-	extents := make([]workfile.Extent, 128)
+	extents := make([]Extent, 128)
 	for i := range extents {
 		var err error
 		extents[i], err = f.Put(data)

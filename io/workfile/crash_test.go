@@ -1,4 +1,4 @@
-package workfile_test
+package workfile
 
 import (
 	"bytes"
@@ -18,7 +18,6 @@ import (
 	"grenier/internal/testkit/tries"
 	"grenier/io/sealed"
 	"grenier/io/vfs"
-	"grenier/io/workfile"
 )
 
 const (
@@ -28,22 +27,21 @@ const (
 	kind           = "test"
 )
 
-// checkpoint is committed by the solver of these tests: the extent and the
-// contents of each piece.
+// checkpoint is committed by the solver of these tests: the extent and the contents of each piece.
 type checkpoint struct {
 	Number int
 	Pieces map[int]piece
 }
 
 type piece struct {
-	Extent workfile.Extent
+	Extent Extent
 	Seed   uint64
 }
 
 func (p piece) content() []byte { return content(p.Seed, int(p.Extent.Length)) }
 
 // putAll puts pieces of some lengths at once. Their seeds are seed and those after.
-func putAll(f *workfile.File, seed uint64, lengths []int) ([]piece, error) {
+func putAll(f *File, seed uint64, lengths []int) ([]piece, error) {
 	var data []byte
 	for i, n := range lengths {
 		data = append(data, content(seed+uint64(i), n)...)
@@ -67,8 +65,8 @@ func putAll(f *workfile.File, seed uint64, lengths []int) ([]piece, error) {
 }
 
 // getAll reads pieces at once and compares them.
-func getAll(f *workfile.File, pieces []piece, buffer []byte) ([]byte, error) {
-	var extents []workfile.Extent
+func getAll(f *File, pieces []piece, buffer []byte) ([]byte, error) {
+	var extents []Extent
 	var want []byte
 	for _, p := range pieces {
 		extents = append(extents, p.Extent)
@@ -81,9 +79,8 @@ func getAll(f *workfile.File, pieces []piece, buffer []byte) ([]byte, error) {
 	return got, err
 }
 
-// runs sorts pieces by offset and divides them where one does not follow the one
-// before.
-func runs(pieces []piece) [][]piece {
+// inRuns sorts pieces by offset and divides them where one does not follow the one before.
+func inRuns(pieces []piece) [][]piece {
 	sorted := slices.Clone(pieces)
 	slices.SortFunc(sorted, func(a, b piece) int { return cmp.Compare(a.Extent.Offset, b.Extent.Offset) })
 	return divide(sorted)
@@ -104,7 +101,7 @@ func divide(pieces []piece) (runs [][]piece) {
 // solver is a program that works with a file until the file system crashes.
 type solver struct {
 	disk      *crashfs.FS
-	f         *workfile.File
+	f         *File
 	now       checkpoint
 	begun     int // number of the last checkpoint that was begun
 	committed int // and of the last one that Commit said was made
@@ -115,7 +112,7 @@ func resume(disk *crashfs.FS) (*solver, error) {
 	s := &solver{disk: disk, now: checkpoint{Pieces: map[int]piece{}}}
 	data, err := vfs.Read(disk.Dir(work), checkpointName, 1<<20)
 	if errors.Is(err, fs.ErrNotExist) {
-		s.f, err = workfile.Create(disk.Dir(work), tilesName)
+		s.f, err = Create(disk.Dir(work), tilesName)
 		return s, err
 	}
 	if err != nil {
@@ -129,11 +126,11 @@ func resume(disk *crashfs.FS) (*solver, error) {
 		return s, err
 	}
 	s.begun, s.committed = s.now.Number, s.now.Number
-	var live []workfile.Extent
+	var live []Extent
 	for _, p := range s.now.Pieces {
 		live = append(live, p.Extent)
 	}
-	if s.f, err = workfile.Open(disk.Dir(work), tilesName, live); err != nil {
+	if s.f, err = Open(disk.Dir(work), tilesName, live); err != nil {
 		return s, err
 	}
 	_, err = getAll(s.f, slices.Collect(maps.Values(s.now.Pieces)), nil)
@@ -240,8 +237,7 @@ func afterCrash(disk *crashfs.FS, before *solver) (*solver, error) {
 	return s, nil
 }
 
-// crashIn runs a solver that crashes in operation k. It returns nil if it ends
-// before that.
+// crashIn runs a solver that crashes in operation k. It returns nil if it ends before that.
 func crashIn(t *testing.T, disk *crashfs.FS, k int, before *solver, script uint64) *solver {
 	t.Helper()
 	disk.CrashAt(k)
@@ -257,9 +253,8 @@ func crashIn(t *testing.T, disk *crashfs.FS, k int, before *solver, script uint6
 	return before
 }
 
-// TestLongCrash crashes in each operation of random scripts: the power goes, or the
-// process is killed and the power goes in one of the first operations of the
-// next one.
+// TestLongCrash crashes in each operation of random scripts: the power goes, or the process is killed and the power goes in one of the
+// first operations of the next one.
 func TestLongCrash(t *testing.T) {
 	scripts, cuts := tries.Pick(1, 5, 20), tries.Pick(uint64(4), 4, 10)
 	crashes := 0

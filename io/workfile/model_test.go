@@ -1,4 +1,4 @@
-package workfile_test
+package workfile
 
 import (
 	"bytes"
@@ -16,13 +16,12 @@ import (
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/should"
 	"grenier/io/corrupt"
-	"grenier/io/workfile"
 )
 
 // model holds the expected contents of a File.
 type model struct {
 	disk      *crashfs.FS
-	f         *workfile.File
+	f         *File
 	live      []piece
 	dropped   []piece // since the last Commit
 	committed []piece // that the checkpoint refers to
@@ -113,7 +112,7 @@ func (m *model) get(t *rapid.T) {
 func (m *model) getAll(t *rapid.T) {
 	all := slices.Concat(m.live, m.dropped)
 	if rapid.Bool().Draw(t, "sorted") {
-		all = slices.Concat(runs(all)...)
+		all = slices.Concat(inRuns(all)...)
 	}
 	if len(all) > 0 {
 		some := all[rapid.IntRange(0, len(all)-1).Draw(t, "first"):]
@@ -125,12 +124,11 @@ func (m *model) getAll(t *rapid.T) {
 	}
 }
 
-// memory returns the bytes that it takes to read pieces at once: the pieces that were read
-// before, and the run being read, with its gaps.
+// memory returns the bytes that it takes to read pieces at once: the pieces that were read before, and the run being read, with its gaps.
 func memory(pieces []piece) (most int) {
 	var begin, end, before, sum int64
 	for i, p := range slices.DeleteFunc(slices.Clone(pieces), func(p piece) bool { return p.Extent.IsZero() }) {
-		if at := p.Extent.Offset; i == 0 || at < end || at > end+workfile.MaxGap {
+		if at := p.Extent.Offset; i == 0 || at < end || at > end+MaxGap {
 			begin, before = at, sum
 		}
 		end = p.Extent.Offset + int64(p.Extent.Length)
@@ -167,12 +165,12 @@ func (m *model) fail(t *rapid.T) {
 }
 
 func (m *model) reopen(t *rapid.T) {
-	var live []workfile.Extent
+	var live []Extent
 	for _, p := range m.committed {
 		live = append(live, p.Extent)
 	}
 	must.OK(t, m.f.Close())
-	f := must.Get(workfile.Open(m.disk.Dir(work), tilesName, live))(t)
+	f := must.Get(Open(m.disk.Dir(work), tilesName, live))(t)
 	m.f, m.live, m.dropped = f, slices.Clone(m.committed), nil
 }
 
@@ -228,8 +226,7 @@ func TestReuseAtOnce(t *testing.T) {
 	should.Not(t, most > 2.5, "the file grew too much")
 }
 
-// TestConcurrent lets workers replace pieces of their own while checkpoints are
-// written.
+// TestConcurrent lets workers replace pieces of their own while checkpoints are written.
 func TestConcurrent(t *testing.T) {
 	const workers, rounds = 4, 300
 	f := create(t, open(t, t.TempDir()), tilesName)
@@ -254,7 +251,7 @@ func TestConcurrent(t *testing.T) {
 			for range rounds {
 				if len(live[w]) > 10 {
 					i := rng.IntN(len(live[w]) - 3)
-					some := runs(live[w][i : i+3])[0]
+					some := inRuns(live[w][i : i+3])[0]
 					got, err := getAll(f, some, buffer)
 					should.OK(t, err)
 					buffer = got
@@ -289,8 +286,7 @@ func TestConcurrent(t *testing.T) {
 	should.Hold(t, f.Used() == used && f.Size() >= used, "%d bytes used of %d; want %d", f.Used(), f.Size(), used)
 }
 
-// FuzzOpen opens a file with lists of extents: two bytes of offset, one of length
-// for each.
+// FuzzOpen opens a file with lists of extents: two bytes of offset, one of length for each.
 func FuzzOpen(f *testing.F) {
 	const size = 300
 	f.Add([]byte{0, 0, 10, 0, 10, 10})
@@ -303,11 +299,11 @@ func FuzzOpen(f *testing.F) {
 		disk := crashfs.New()
 		file := create(t, disk.Dir(work), tilesName)
 		put(t, file, make([]byte, size))
-		var live []workfile.Extent
+		var live []Extent
 		var taken [size]bool
 		good, used := true, int64(0)
 		for ; len(list) >= 3; list = list[3:] {
-			e := workfile.Extent{Offset: int64(int16(uint16(list[0])<<8 | uint16(list[1]))), Length: uint32(list[2])}
+			e := Extent{Offset: int64(int16(uint16(list[0])<<8 | uint16(list[1]))), Length: uint32(list[2])}
 			live = append(live, e)
 			used += int64(e.Length)
 			good = good && (e.Length > 0 || e.IsZero())
@@ -320,7 +316,7 @@ func FuzzOpen(f *testing.F) {
 			}
 		}
 		given := slices.Clone(live)
-		file, err := workfile.Open(disk.Dir(work), tilesName, live)
+		file, err := Open(disk.Dir(work), tilesName, live)
 		must.Hold(t, slices.Equal(live, given), "the list was changed")
 		if !good {
 			must.Be(t, err, corrupt.ErrCorrupt, "%v", live)

@@ -1,4 +1,4 @@
-package workfile_test
+package workfile
 
 import (
 	"bytes"
@@ -8,6 +8,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"syscall"
 	"testing"
 
@@ -16,7 +17,6 @@ import (
 	"grenier/internal/testkit/should"
 	"grenier/io/corrupt"
 	"grenier/io/vfs"
-	"grenier/io/workfile"
 )
 
 // tb is what a *testing.T, a *testing.B and a *rapid.T have.
@@ -43,18 +43,18 @@ func open(t tb, path string) vfs.Dir {
 	return d
 }
 
-func create(t tb, d vfs.Dir, name string) *workfile.File {
+func create(t tb, d vfs.Dir, name string) *File {
 	t.Helper()
-	return must.Get(workfile.Create(d, name))(t)
+	return must.Get(Create(d, name))(t)
 }
 
-func put(t tb, f *workfile.File, data []byte) workfile.Extent {
+func put(t tb, f *File, data []byte) Extent {
 	t.Helper()
 	return must.Get(f.Put(data))(t)
 }
 
 // expect reads an extent.
-func expect(t tb, f *workfile.File, e workfile.Extent, want []byte) {
+func expect(t tb, f *File, e Extent, want []byte) {
 	t.Helper()
 	got := must.Get(f.Get(e, nil))(t)
 	if !bytes.Equal(got, want) {
@@ -62,7 +62,7 @@ func expect(t tb, f *workfile.File, e workfile.Extent, want []byte) {
 	}
 }
 
-func commit(t tb, f *workfile.File, name string, data []byte) {
+func commit(t tb, f *File, name string, data []byte) {
 	t.Helper()
 	must.OK(t, f.Commit(name, data))
 }
@@ -89,8 +89,7 @@ func TestDamage(t *testing.T) {
 	damaged(func(h *os.File) { h.Truncate(900) })
 }
 
-// TestFullDisk fills a disk: what fits later is put into the space of what did
-// not.
+// TestFullDisk fills a disk: what fits later is put into the space of what did not.
 func TestFullDisk(t *testing.T) {
 	disk := crashfs.New()
 	f := create(t, disk.Dir(work), tilesName)
@@ -168,7 +167,7 @@ func TestDuringCommit(t *testing.T) {
 	a, b := put(t, f, content(1, 100)), put(t, f, content(2, 50))
 	f.Drop(a)
 	disk.rename = func() {
-		should.Be(t, f.Commit(checkpointName, nil), workfile.ErrCommit)
+		should.Be(t, f.Commit(checkpointName, nil), ErrCommit)
 		e := put(t, f, content(3, 100))
 		should.Hold(t, e.Offset == 150, "put at %d before the commit is complete", e.Offset)
 		f.Drop(b) // the checkpoint refers to it
@@ -195,13 +194,13 @@ func TestMisuse(t *testing.T) {
 	must.Panic(t, func() { f.Drop(e) }, "dropped twice")
 	commit(t, f, checkpointName, nil)
 	must.Panic(t, func() { f.Drop(e) }, "dropped, free")
-	must.Panic(t, func() { f.Drop(workfile.Extent{Offset: 100, Length: 1}) }, "beyond")
-	must.Panic(t, func() { f.Drop(workfile.Extent{Offset: -1, Length: 1}) }, "negative")
-	must.Panic(t, func() { f.Drop(workfile.Extent{Offset: 50}) }, "no bytes")
-	for _, bad := range []workfile.Extent{{Offset: -1, Length: 1}, {Offset: 100, Length: 1}, {Length: math.MaxUint32},
+	must.Panic(t, func() { f.Drop(Extent{Offset: 100, Length: 1}) }, "beyond")
+	must.Panic(t, func() { f.Drop(Extent{Offset: -1, Length: 1}) }, "negative")
+	must.Panic(t, func() { f.Drop(Extent{Offset: 50}) }, "no bytes")
+	for _, bad := range []Extent{{Offset: -1, Length: 1}, {Offset: 100, Length: 1}, {Length: math.MaxUint32},
 		{Offset: math.MaxInt64, Length: 1}, {Offset: 50}, {Sum: 1}} {
 		should.Be(t, must.Err(f.Get(bad, nil)), corrupt.ErrCorrupt, "%+v", bad)
-		should.Be(t, must.Err(f.GetAll([]workfile.Extent{e, bad}, nil)), corrupt.ErrCorrupt, "%+v", bad)
+		should.Be(t, must.Err(f.GetAll([]Extent{e, bad}, nil)), corrupt.ErrCorrupt, "%+v", bad)
 	}
 	for _, lengths := range [][]int{nil, {1}, {1, 3}, {4}, {-1, 4}, {4, -1}} {
 		must.Panic(t, func() { f.PutAll([]byte("abc"), lengths) }, fmt.Sprint(lengths))
@@ -209,7 +208,7 @@ func TestMisuse(t *testing.T) {
 	should.Equal(t, f.Used(), 0, "bytes used")
 	must.OK(t, f.Close())
 	should.Be(t, must.Err(f.Put(content(1, 1))), fs.ErrClosed)
-	should.Be(t, must.Err(workfile.Open(disk.Dir(work), "missing", nil)), fs.ErrNotExist)
+	should.Be(t, must.Err(Open(disk.Dir(work), "missing", nil)), fs.ErrNotExist)
 }
 
 // counting counts the reads of the files that were made in a directory.
@@ -234,7 +233,7 @@ func (f countingFile) ReadAt(b []byte, offset int64) (int, error) {
 }
 
 // apart puts three pieces, with gaps of some bytes between them, into a file of its own.
-func apart(t *testing.T, gap int) (*counting, *workfile.File, []piece) {
+func apart(t *testing.T, gap int) (*counting, *File, []piece) {
 	t.Helper()
 	disk := &counting{Dir: crashfs.New().Dir(work)}
 	f := create(t, disk, tilesName)
@@ -247,15 +246,14 @@ func apart(t *testing.T, gap int) (*counting, *workfile.File, []piece) {
 
 // TestGaps: one read passes gaps of up to MaxGap bytes.
 func TestGaps(t *testing.T) {
-	for gap, reads := range map[int]int{0: 1, 1: 1, workfile.MaxGap - 1: 1, workfile.MaxGap: 1, workfile.MaxGap + 1: 3} {
+	for gap, reads := range map[int]int{0: 1, 1: 1, MaxGap - 1: 1, MaxGap: 1, MaxGap + 1: 3} {
 		disk, f, pieces := apart(t, gap)
 		_, err := getAll(f, pieces, nil)
 		should.Hold(t, err == nil && disk.reads == reads, "gaps of %d bytes: %d reads, want %d; %v", gap, disk.reads, reads, err)
 	}
 }
 
-// TestDamageBehindGaps: only damage to the extents counts, and the first one that is
-// damaged is named, also if the file ends in a gap.
+// TestDamageBehindGaps: only damage to the extents counts, and the first one that is damaged is named, also if the file ends in a gap.
 func TestDamageBehindGaps(t *testing.T) {
 	for _, gap := range []int64{0, 1000} {
 		damageBehindGaps(t, gap)
@@ -320,3 +318,194 @@ func TestNothing(t *testing.T) {
 	}
 	should.Hold(t, f.Size() == 0 && f.Used() == 0, "it takes space")
 }
+
+func mark(taken []bool, s span, as bool) {
+	for i := s.offset; i < s.end(); i++ {
+		if taken[i] == as {
+			panic("overlap")
+		}
+		taken[i] = as
+	}
+}
+
+// bestFit returns where n bytes go: the first one of the shortest runs of free
+// bytes that have room, else the last run if it ends at the end, else the end.
+func bestFit(taken []bool, n int) int {
+	best, shortest, start := -1, 0, -1
+	for i := range len(taken) + 1 {
+		switch {
+		case i < len(taken) && !taken[i]:
+			if start < 0 {
+				start = i
+			}
+		case start >= 0:
+			length := i - start
+			if length >= n && (best < 0 || length < shortest) {
+				best, shortest = start, length
+			}
+			if i == len(taken) && best < 0 {
+				best = start
+			}
+			start = -1
+		}
+	}
+	if best < 0 {
+		return len(taken)
+	}
+	return best
+}
+
+func TestTaken(t *testing.T) {
+	s := newSpace()
+	s.take(30, 30)
+	s.give(span{10, 10})
+	for g, want := range map[span]bool{
+		{0, 10}: true, {0, 11}: false, {9, 2}: false, {10, 10}: false, {12, 2}: false, {19, 2}: false, {20, 10}: true,
+		{0, 30}: false, {20, 11}: false, {-1, 2}: false, {30, 1}: false,
+	} {
+		should.Hold(t, s.taken(g) == want, "%v", g)
+	}
+}
+
+// TestPlace compares where extents go with what place promises.
+func TestPlace(t *testing.T) {
+	divided := 0
+	for seed := range uint64(200) {
+		rng := rand.New(rand.NewPCG(seed, 0))
+		s := newSpace()
+		var taken []bool
+		var live []span
+		for range 100 {
+			for range rng.IntN(60) {
+				if len(live) > 0 {
+					i := rng.IntN(len(live))
+					s.give(live[i])
+					mark(taken, live[i], false)
+					live = slices.Delete(live, i, i+1)
+				}
+			}
+			extents := make([]Extent, rng.IntN(40))
+			total, longest, most := 0, 0, 1+rng.IntN(20)
+			for i := range extents {
+				n := rng.IntN(most)
+				extents[i].Length = uint32(n)
+				total, longest = total+n, max(longest, n)
+			}
+			longestGap, end := longestRun(taken), len(taken)
+			before := slices.Clone(taken)
+			s.place(extents)
+			count, first, next := 0, 0, int64(-1) // runs, and where they begin and end
+			for _, e := range extents {
+				if e.Length == 0 && !e.IsZero() {
+					t.Fatalf("seed %d: %+v", seed, e)
+				}
+				if e.Length > 0 {
+					for len(taken) < int(e.span().end()) {
+						taken = append(taken, false)
+					}
+					if e.Offset != next {
+						count++
+					}
+					if next < 0 {
+						first = int(e.Offset)
+					}
+					next = e.span().end()
+					mark(taken, e.span(), true)
+					live = append(live, e.span())
+				}
+			}
+			switch {
+			case longestGap >= total || longestGap < max(longest, total/mostGaps):
+				want := bestFit(before, total)
+				must.Not(t, total > 0 && (count != 1 || first != want), "seed %d: %v; want one run at %d", seed, extents, want)
+			case count > 2*(mostGaps+1): // two runs fill at least one gap
+				t.Fatalf("seed %d: %d runs", seed, count)
+			case len(taken)-end >= total-(longestGap-longest):
+				t.Fatalf("seed %d: a gap of %d bytes is not used for %v", seed, longestGap, extents)
+			default:
+				divided++
+			}
+			for i, b := range taken {
+				if s.taken(span{int64(i), 1}) != b {
+					t.Fatalf("seed %d: byte %d is taken: %v", seed, i, !b)
+				}
+			}
+			free := slices.DeleteFunc(slices.Clone(taken), func(b bool) bool { return b })
+			if s.end != int64(len(taken)) || s.free() != int64(len(free)) {
+				t.Fatalf("seed %d: %d of %d bytes free, want %d of %d", seed, s.free(), s.end, len(free), len(taken))
+			}
+		}
+	}
+	should.Not(t, divided < 1000, "divided %d times", divided)
+}
+
+// longestRun returns the number of bytes of the longest run of free bytes.
+func longestRun(taken []bool) (longest int) {
+	n := 0
+	for _, b := range taken {
+		if n++; b {
+			n = 0
+		}
+		longest = max(longest, n)
+	}
+	return longest
+}
+
+// Used returns the number of bytes in extents that are in use, or dropped but not
+// free yet. Those that are being written count already; Size may not know them.
+func (f *File) Used() int64 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.space.end - f.space.free()
+}
+
+// free returns the bytes in the gaps.
+func (s *space) free() (bytes int64) {
+	s.byOffset.Ascend(func(gap span) bool {
+		bytes += gap.length
+		return true
+	})
+	return bytes
+}
+
+// replacer replaces pieces of 2 to 6 KB, chosen at random, some at once.
+type replacer struct {
+	f     *File
+	rng   *rand.Rand
+	live  []Extent
+	bytes int // in live
+	text  []byte
+}
+
+func newReplacer(t tb, pieces int) *replacer {
+	return &replacer{
+		f:    create(t, crashfs.New().Dir(work), tilesName),
+		rng:  rand.New(rand.NewPCG(1, 0)),
+		live: make([]Extent, pieces),
+	}
+}
+
+// turn replaces as many pieces as there are, with a Commit for each twentieth.
+func (r *replacer) turn(t tb, atOnce int) {
+	lengths := make([]int, atOnce)
+	for done := 0; done < len(r.live); done += atOnce {
+		if done%(len(r.live)/20) == 0 {
+			commit(t, r.f, checkpointName, nil)
+		}
+		total := 0
+		for i := range lengths {
+			other := i + r.rng.IntN(len(r.live)-i)
+			r.live[i], r.live[other] = r.live[other], r.live[i]
+			r.f.Drop(r.live[i])
+			r.bytes -= int(r.live[i].Length)
+			lengths[i] = 2_000 + r.rng.IntN(4_000)
+			total += lengths[i]
+		}
+		r.text = slices.Grow(r.text, total)[:total]
+		copy(r.live, must.Get(r.f.PutAll(r.text, lengths))(t))
+		r.bytes += total
+	}
+}
+
+// growth returns the length of the file for each byte in it.
+func (r *replacer) growth() float64 { return float64(r.f.Size()) / float64(r.bytes) }

@@ -64,8 +64,7 @@ func sum(board []uint8) int {
 	return n
 }
 
-// allBoards lists every board of n seeds by plain recursion, sorted by
-// colexLess: an enumeration that shares nothing with the ranking.
+// allBoards lists every board of n seeds by plain recursion, sorted by colexLess: an enumeration that shares nothing with the ranking.
 func allBoards(pits, n int) [][]uint8 {
 	var boards [][]uint8
 	board := make([]uint8, pits)

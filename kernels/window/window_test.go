@@ -305,8 +305,7 @@ func TestValidDigits(t *testing.T) {
 	}
 }
 
-// mustBe fails unless ValidDigits finds that the digit among zeros is valid, between -v and v,
-// and whether it is v or the other end.
+// mustBe fails unless ValidDigits finds that the digit among zeros is valid, between -v and v, and whether it is v or the other end.
 func (c *Codes) mustBe(t *testing.T, lines []int8, signed bool, digit, other int) {
 	t.Helper()
 	valid, ends := c.ValidDigits(lines, signed)

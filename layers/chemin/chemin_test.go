@@ -53,8 +53,7 @@ func TestPlay(t *testing.T) {
 	}
 }
 
-// TestSymmetry plays random orders and their images: grids, orientations and
-// canonical states must correspond at every step.
+// TestSymmetry plays random orders and their images: grids, orientations and canonical states must correspond at every step.
 func TestSymmetry(t *testing.T) {
 	random := tries.Rand(t)
 	for _, size := range [][2]int{{1, 1}, {1, 5}, {2, 2}, {2, 4}, {3, 3}, {4, 4}, {3, 5}} {
@@ -217,9 +216,8 @@ func reversed(grid []uint32) []uint32 {
 	return r
 }
 
-// space is the canonical states of a small board as a layered space: layer k has k empty cells, a move earns the number
-// written. It is here to have the states checked by the suite; the scores of the contract, for two players in turn,
-// mean nothing in this game.
+// space is the canonical states of a small board as a layered space: layer k has k empty cells, a move earns the number written. It is
+// here to have the states checked by the suite; the scores of the contract, for two players in turn, mean nothing in this game.
 type space struct {
 	b      *Board
 	states [][]State

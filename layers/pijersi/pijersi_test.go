@@ -90,8 +90,7 @@ func checkInverse(t *testing.T, s pijersi.Setup, code []byte, cubes *[]byte) {
 	}
 }
 
-// TestLongShuffles counts the legal ones of all shuffles, listed without ranks: in the
-// others a wise stands on another cube.
+// TestLongShuffles counts the legal ones of all shuffles, listed without ranks: in the others a wise stands on another cube.
 func TestLongShuffles(t *testing.T) {
 	tries.NeedsLong(t, "visits millions of line-ups")
 	shuffles, legal := 0, 0

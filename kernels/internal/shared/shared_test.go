@@ -132,8 +132,7 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// TestSpreadAndPack gives each code of a line a value of its own, as far as there are that
-// many, and finds it where package window says.
+// TestSpreadAndPack gives each code of a line a value of its own, as far as there are that many, and finds it where package window says.
 func TestSpreadAndPack(t *testing.T) {
 	for _, width := range []int{2, 3, 4, 6} {
 		var packed, codes, again Line
