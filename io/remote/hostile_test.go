@@ -121,18 +121,14 @@ func TestAskedToWait(t *testing.T) {
 					return false
 				}
 				asked = time.Now()
-				w.Header().Set("Retry-After", "1")
-				return status(code)(w, r)
+				return with(status(code), "Retry-After", "1")(w, r)
 			})
 			mustRead(t, f, long[70_000:70_010], 70_000)
 			waited := time.Since(asked)
 			should.Not(t, waited < time.Second, "asked again after %v", waited)
 			for _, value := range []string{"3600", time.Now().Add(2 * time.Hour).UTC().Format(http.TimeFormat), "99999999999999999999"} {
 				s.Take()
-				s.Hook(func(w http.ResponseWriter, r *http.Request) bool {
-					w.Header().Set("Retry-After", value)
-					return status(code)(w, r)
-				})
+				s.Hook(with(status(code), "Retry-After", value))
 				_, err := f.ReadAt(t.Context(), make([]byte, 10), 70_000)
 				if e, ok := errors.AsType[*StatusError](err); !ok || e.After < 59*time.Minute || attempts(err) != 1 || !strings.Contains(err.Error(), "left alone for ") {
 					t.Errorf("Retry-After %s: %v", value, err)
@@ -159,38 +155,16 @@ func TestWeakTag(t *testing.T) {
 		s.Hook(func(w http.ResponseWriter, r *http.Request) bool {
 			should.Not(t, tag != c.before && r.Header.Get("If-Range") != c.ifRange, "%s: If-Range %q", c.before, r.Header.Get("If-Range"))
 			should.Equal(t, r.Header.Get("Accept-Encoding"), "identity", "Accept-Encoding")
-			w.Header().Set("ETag", tag)
-			w.Header().Set("Content-Range", "bytes 70000-70009/95536")
-			body := long[70_000:70_010]
+			answer := part("bytes 70000-70009/95536", long[70_000:70_010])
 			if strings.HasPrefix(r.Header.Get("Range"), "bytes=0-") {
-				w.Header().Set("Content-Range", "bytes 0-65535/95536")
-				body = long[:HeadBytes]
+				answer = part("bytes 0-65535/95536", long[:HeadBytes])
 			}
-			w.WriteHeader(http.StatusPartialContent)
-			_, _ = w.Write(body)
-			return true
+			return with(answer, "ETag", tag)(w, r)
 		})
 		f := openFile(t, openDir(t, s.URL, patient), "long")
 		tag = c.after
 		should.Be(t, must.Err(f.ReadAt(t.Context(), make([]byte, 10), 70_000)), c.want, "%s, then %s", c.before, c.after)
 	}
-}
-
-// TestChainToPlain is sent from http to https and on to http.
-func TestChainToPlain(t *testing.T) {
-	s, _, dir := site(t)
-	secure := secured(t, s, dir)
-	secure.Hook(func(w http.ResponseWriter, r *http.Request) bool {
-		http.Redirect(w, r, s.URL+"/again"+r.URL.Path, http.StatusFound)
-		return true
-	})
-	s.Hook(func(w http.ResponseWriter, r *http.Request) bool {
-		should.Not(t, strings.HasPrefix(r.URL.Path, "/again"), "asked without TLS")
-		http.Redirect(w, r, secure.URL+r.URL.Path, http.StatusFound)
-		return true
-	})
-	_, err := openDir(t, s.URL, trusting(secure)).OpenFile(t.Context(), "long")
-	should.Hold(t, errors.Is(err, ErrRedirect) && attempts(err) == 1, "%v", err)
 }
 
 // scripted is a transport that answers the first request as a good server does, and all others in one and the same way.

@@ -2,7 +2,6 @@ package remote
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -130,31 +129,89 @@ func TestShortFiles(t *testing.T) {
 	}
 }
 
-// whole answers without regard to ranges, as simple servers do.
-func whole(long []byte) func(http.ResponseWriter, *http.Request) bool {
-	return func(w http.ResponseWriter, r *http.Request) bool {
-		w.Header().Set("Content-Length", strconv.Itoa(len(long)))
-		w.Write(long)
+// hook answers a request, or leaves that to the server.
+type hook = func(w http.ResponseWriter, r *http.Request) bool
+
+// pass leaves it to the server.
+func pass(http.ResponseWriter, *http.Request) bool { return false }
+
+// hangUp breaks the connection.
+func hangUp(http.ResponseWriter, *http.Request) bool { panic(http.ErrAbortHandler) }
+
+// mute never completes an answer.
+func mute(_ http.ResponseWriter, r *http.Request) bool {
+	<-r.Context().Done() // until the client gives up
+	return true
+}
+
+func status(code int) hook {
+	return func(w http.ResponseWriter, _ *http.Request) bool {
+		w.WriteHeader(code)
 		return true
 	}
+}
+
+// redirect sends to the same path at another server.
+func redirect(base string) hook {
+	return func(w http.ResponseWriter, r *http.Request) bool {
+		http.Redirect(w, r, base+r.URL.Path, http.StatusFound)
+		return true
+	}
+}
+
+// with adds header fields, names and values in turn.
+func with(next hook, fields ...string) hook {
+	return func(w http.ResponseWriter, r *http.Request) bool {
+		for field := range slices.Chunk(fields, 2) {
+			w.Header().Set(field[0], field[1])
+		}
+		return next(w, r)
+	}
+}
+
+// whole answers without regard to ranges, as simple servers do.
+func whole(data []byte) hook {
+	return func(w http.ResponseWriter, _ *http.Request) bool {
+		_, err := w.Write(data)
+		w.(http.Flusher).Flush() // without a Content-Length that nobody set
+		return err == nil
+	}
+}
+
+// part sends a part of a file.
+func part(contentRange string, body []byte) hook {
+	return func(w http.ResponseWriter, _ *http.Request) bool {
+		w.Header().Set("Content-Range", contentRange)
+		w.WriteHeader(http.StatusPartialContent)
+		w.(http.Flusher).Flush() // without a Content-Length that nobody set
+		w.Write(body)
+		w.(http.Flusher).Flush()
+		return true
+	}
+}
+
+// answer is part with the date of "long": for servers that have lost their way.
+func answer(contentRange string, body []byte) hook {
+	return with(part(contentRange, body), "Last-Modified", date.Format(http.TimeFormat))
+}
+
+// then does one thing after the other.
+func then(first, second hook) hook {
+	return func(w http.ResponseWriter, r *http.Request) bool { return first(w, r) && second(w, r) }
 }
 
 func TestServerWithoutRanges(t *testing.T) {
 	s, long, _ := site(t)
 	d := openDir(t, s.URL, patient)
-	s.Hook(whole(long))
+	s.Hook(with(whole(long), "Content-Length", "95536"))
 	_, err := d.OpenFile(t.Context(), "long")
 	should.Hold(t, errors.Is(err, ErrNoRanges) && strings.Contains(err.Error(), "it sends the whole file, 95536 bytes"),
 		"a long file: %v", err)
 	got := s.Take()
 	should.Hold(t, len(got) == 1, "%d requests", len(got))
-	s.Hook(whole(long[:HeadBytes]))
+	s.Hook(with(whole(long[:HeadBytes]), "Content-Length", "65536"))
 	mustRead(t, openFile(t, d, "short"), long[:HeadBytes], 0)
-	s.Hook(func(w http.ResponseWriter, r *http.Request) bool {
-		w.(http.Flusher).Flush() // no length
-		w.Write(long[:10])
-		return true
-	})
+	s.Hook(whole(long[:10]))
 	should.Be(t, must.Err(d.OpenFile(t.Context(), "short")), ErrNoRanges, "a file of unknown length")
 	s.Hook(nil)
 	f := openFile(t, d, "long")
@@ -165,27 +222,12 @@ func TestServerWithoutRanges(t *testing.T) {
 	should.Be(t, must.Err(f.ReadAt(t.Context(), make([]byte, 5), 70_000)), ErrNoRanges, "no ranges any more")
 }
 
-// answer sends a part as a server might that has lost its way.
-func answer(contentRange string, body []byte) func(http.ResponseWriter, *http.Request) bool {
-	return func(w http.ResponseWriter, r *http.Request) bool {
-		if contentRange != "" {
-			w.Header().Set("Content-Range", contentRange)
-		}
-		w.Header().Set("Last-Modified", date.Format(http.TimeFormat))
-		w.WriteHeader(http.StatusPartialContent)
-		w.(http.Flusher).Flush() // without a Content-Length
-		w.Write(body)
-		w.(http.Flusher).Flush()
-		return true
-	}
-}
-
 // TestWrongAnswers answers a request for bytes 70000-70009.
 func TestWrongAnswers(t *testing.T) {
 	s, long, _ := site(t)
 	ten := long[70_000:70_010]
 	for name, c := range map[string]struct {
-		hook     func(http.ResponseWriter, *http.Request) bool
+		hook     hook
 		want     error
 		text     string
 		attempts int
@@ -201,28 +243,15 @@ func TestWrongAnswers(t *testing.T) {
 		"too little":    {answer("bytes 70000-70009/95536", ten[:9]), io.ErrUnexpectedEOF, "ends after 9 bytes", 3},
 		"nothing":       {answer("bytes 70000-70009/95536", nil), io.ErrUnexpectedEOF, "ends after 0 bytes", 3},
 		"other total":   {answer("bytes 70000-70009/95537", ten), ErrChanged, "95537 bytes instead of 95536", 1},
-		"wrong length": {func(w http.ResponseWriter, r *http.Request) bool {
-			w.Header().Set("Content-Length", "9")
-			return answer("bytes 70000-70009/95536", ten[:9])(w, r)
-		}, ErrAnswer, "9 bytes instead of 10", 1},
-		"broken off": {func(w http.ResponseWriter, r *http.Request) bool {
-			w.Header().Set("Content-Length", "10")
-			answer("bytes 70000-70009/95536", ten[:4])(w, r)
-			panic(http.ErrAbortHandler)
-		}, io.ErrUnexpectedEOF, "ends after 4 bytes", 3},
-		"no answer": {func(http.ResponseWriter, *http.Request) bool { panic(http.ErrAbortHandler) }, io.EOF, "EOF", 3},
-		"encoded": {func(w http.ResponseWriter, r *http.Request) bool {
-			w.Header().Set("Content-Encoding", "gzip")
-			return answer("bytes 70000-70009/95536", ten)(w, r)
-		}, ErrAnswer, `encoded ("gzip")`, 1},
-		"gone":      {status(404), fs.ErrNotExist, "404 Not Found", 1},
-		"forbidden": {status(403), fs.ErrPermission, "403 Forbidden", 1},
-		"no part":   {status(416), nil, "416 Requested Range Not Satisfiable", 1},
-		"shorter": {func(w http.ResponseWriter, r *http.Request) bool {
-			w.Header().Set("Content-Range", "bytes */60000")
-			w.Header().Set("Last-Modified", date.Format(http.TimeFormat))
-			return status(416)(w, r)
-		}, ErrChanged, "60000 bytes instead of 95536", 1},
+		"wrong length":  {with(answer("bytes 70000-70009/95536", ten[:9]), "Content-Length", "9"), ErrAnswer, "9 bytes instead of 10", 1},
+		"broken off": {then(with(answer("bytes 70000-70009/95536", ten[:4]), "Content-Length", "10"), hangUp),
+			io.ErrUnexpectedEOF, "ends after 4 bytes", 3},
+		"no answer":    {hangUp, io.EOF, "EOF", 3},
+		"encoded":      {with(answer("bytes 70000-70009/95536", ten), "Content-Encoding", "gzip"), ErrAnswer, `encoded ("gzip")`, 1},
+		"gone":         {status(404), fs.ErrNotExist, "404 Not Found", 1},
+		"forbidden":    {status(403), fs.ErrPermission, "403 Forbidden", 1},
+		"no part":      {status(416), nil, "416 Requested Range Not Satisfiable", 1},
+		"shorter":      {with(status(416), "Content-Range", "bytes */60000"), ErrChanged, "60000 bytes instead of 95536", 1},
 		"busy":         {status(503), nil, "503 Service Unavailable", 3},
 		"many":         {status(429), nil, "429 Too Many Requests", 3},
 		"wrong method": {status(405), nil, "405 Method Not Allowed", 1},
@@ -246,46 +275,30 @@ func TestWrongAnswers(t *testing.T) {
 	}
 }
 
-func status(code int) func(http.ResponseWriter, *http.Request) bool {
-	return func(w http.ResponseWriter, r *http.Request) bool {
-		w.WriteHeader(code)
-		return true
-	}
-}
-
 // TestWrongHead answers the request that opens a file.
 func TestWrongHead(t *testing.T) {
 	s, long, _ := site(t)
 	d := openDir(t, s.URL, patient)
 	for name, c := range map[string]struct {
-		hook func(http.ResponseWriter, *http.Request) bool
+		hook hook
 		want error
 	}{
-		"no range":   {answer("", long[:65536]), ErrAnswer},
-		"from later": {answer("bytes 1-65536/95536", long[1:65537]), ErrAnswer},
-		"less":       {answer("bytes 0-99/95536", long[:100]), ErrAnswer},
-		"no total":   {answer("bytes 0-65535/*", long[:65536]), ErrAnswer},
-		"cut short":  {answer("bytes 0-65535/95536", long[:65535]), io.ErrUnexpectedEOF},
-		"missing":    {status(404), fs.ErrNotExist},
-		"no part":    {status(416), nil},
-		"a short file is cut short": {func(w http.ResponseWriter, r *http.Request) bool {
-			w.Header().Set("Content-Length", "1000")
-			w.Write(long[:999])
-			w.(http.Flusher).Flush()
-			panic(http.ErrAbortHandler)
-		}, io.ErrUnexpectedEOF},
+		"no range":                  {answer("", long[:65536]), ErrAnswer},
+		"from later":                {answer("bytes 1-65536/95536", long[1:65537]), ErrAnswer},
+		"less":                      {answer("bytes 0-99/95536", long[:100]), ErrAnswer},
+		"no total":                  {answer("bytes 0-65535/*", long[:65536]), ErrAnswer},
+		"cut short":                 {answer("bytes 0-65535/95536", long[:65535]), io.ErrUnexpectedEOF},
+		"missing":                   {status(404), fs.ErrNotExist},
+		"no part":                   {status(416), nil},
+		"a short file is cut short": {then(with(whole(long[:999]), "Content-Length", "1000"), hangUp), io.ErrUnexpectedEOF},
 	} {
 		s.Hook(c.hook)
 		f, err := d.OpenFile(t.Context(), "long")
 		should.Not(t, f != nil || !isError(err) || c.want != nil && !errors.Is(err, c.want) || errors.Is(err, corrupt.ErrCorrupt),
 			"%s: %v, want %v", name, err, c.want)
 	}
-	s.Hook(func(w http.ResponseWriter, r *http.Request) bool {
-		w.Header().Set("Content-Range", "bytes */0")
-		return status(416)(w, r)
-	})
-	f := openFile(t, d, "empty")
-	should.Hold(t, f.Size() == 0, "an empty file has %d bytes", f.Size())
+	s.Hook(with(status(416), "Content-Range", "bytes */0"))
+	should.Equal(t, openFile(t, d, "empty").Size(), 0, "bytes of an empty file")
 }
 
 func isError(err error) bool {
@@ -297,9 +310,9 @@ func isError(err error) bool {
 func TestRecovers(t *testing.T) {
 	s, long, _ := site(t)
 	d := openDir(t, s.URL, patient)
-	for name, fail := range map[string]func(http.ResponseWriter, *http.Request) bool{
+	for name, fail := range map[string]hook{
 		"500": status(500), "502": status(502), "429": status(429),
-		"broken off": func(http.ResponseWriter, *http.Request) bool { panic(http.ErrAbortHandler) },
+		"broken off": hangUp,
 		"short":      answer("bytes 70000-70009/95536", long[70_000:70_003]),
 	} {
 		s.Hook(nil)
@@ -313,26 +326,13 @@ func TestRecovers(t *testing.T) {
 // TestSlowServer never completes an answer.
 func TestSlowServer(t *testing.T) {
 	s, long, _ := site(t)
-	for name, hook := range map[string]func(http.ResponseWriter, *http.Request) bool{
-		"mute": func(w http.ResponseWriter, r *http.Request) bool { return true },
-		"half": func(w http.ResponseWriter, r *http.Request) bool {
-			w.Header().Set("Content-Length", "65536")
-			if r.Header.Get("Range") != "" {
-				return answer("bytes 0-65535/95536", long[:100])(w, r)
-			}
-			w.Write(long[:100])
-			w.(http.Flusher).Flush()
-			return true
-		},
-	} {
-		s.Hook(func(w http.ResponseWriter, r *http.Request) bool {
-			hook(w, r)
-			<-r.Context().Done() // until the client gives up
-			return true
-		})
+	head, begun := with(answer("bytes 0-65535/95536", long[:100]), "Content-Length", "65536"), with(whole(long[:100]), "Content-Length", "65536")
+	for name, hooks := range map[string][2]hook{"mute": {mute, mute}, "half": {then(head, mute), then(begun, mute)}} {
+		s.Hook(hooks[0])
 		_, err := openDir(t, s.URL, hasty).OpenFile(t.Context(), "long")
 		want := "bytes 0-65535: after 3 attempts: no complete answer in time (50ms)"
 		should.Hold(t, errors.Is(err, ErrTimeout) && err.Error() == want, "%s: %v, want %s", name, err, want)
+		s.Hook(hooks[1])
 		_, err = openDir(t, s.URL, hasty).Manifest(t.Context())
 		should.Not(t, !errors.Is(err, ErrTimeout) || errors.Is(err, corrupt.ErrCorrupt), "%s: manifest: %v", name, err)
 	}
@@ -348,33 +348,26 @@ func TestReplaced(t *testing.T) {
 	}
 	other := slices.Clone(long)
 	slices.Reverse(other)
-	tag := func(value string) func(http.ResponseWriter, *http.Request) bool {
-		return func(w http.ResponseWriter, r *http.Request) bool {
-			w.Header().Set("ETag", value)
-			return false
-		}
-	}
-	never := func(http.ResponseWriter, *http.Request) bool { return false }
 	for name, c := range map[string]struct {
-		before, after func(http.ResponseWriter, *http.Request) bool
+		before, after string // tags
 		data          []byte
 		when          time.Time
 	}{
-		"date":           {never, never, other, date.Add(time.Second)},
-		"length":         {never, never, other[:fileSize-1], date},
-		"strong ETag":    {tag(`"a"`), tag(`"b"`), other, date},
-		"ETag is gone":   {tag(`"a"`), never, other, date},
-		"ETag is new":    {never, tag(`"a"`), other, date},
-		"weak ETag":      {tag(`W/"a"`), tag(`W/"b"`), other, date},
-		"If-Range fails": {tag(`"a"`), func(w http.ResponseWriter, r *http.Request) bool { return tag(`"b"`)(w, r) }, other, date.Add(time.Hour)},
+		"date":           {"", "", other, date.Add(time.Second)},
+		"length":         {"", "", other[:fileSize-1], date},
+		"strong ETag":    {`"a"`, `"b"`, other, date},
+		"ETag is gone":   {`"a"`, "", other, date},
+		"ETag is new":    {"", `"a"`, other, date},
+		"weak ETag":      {`W/"a"`, `W/"b"`, other, date},
+		"If-Range fails": {`"a"`, `"b"`, other, date.Add(time.Hour)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			replace(long, date)
-			s.Hook(c.before)
+			s.Hook(with(pass, "ETag", c.before))
 			f := openFile(t, openDir(t, s.URL, patient), "long")
 			mustRead(t, f, long[70_000:70_010], 70_000)
 			replace(c.data, c.when)
-			s.Hook(c.after)
+			s.Hook(with(pass, "ETag", c.after))
 			_, err := f.ReadAt(t.Context(), make([]byte, 10), 70_000)
 			should.Not(t, !errors.Is(err, ErrChanged) || errors.Is(err, corrupt.ErrCorrupt), "not noticed: %v", err)
 		})
@@ -398,29 +391,16 @@ func TestNoValidator(t *testing.T) {
 func TestDateGone(t *testing.T) {
 	s, long, _ := site(t)
 	for tag, want := range map[string]error{`"a"`: nil, "": ErrChanged} {
-		s.Hook(func(w http.ResponseWriter, r *http.Request) bool {
-			if tag != "" {
-				w.Header().Set("ETag", tag)
-			}
-			return false
-		})
+		s.Hook(with(pass, "ETag", tag))
 		f := openFile(t, openDir(t, s.URL, patient), "long")
-		s.Hook(func(w http.ResponseWriter, r *http.Request) bool {
-			w.Header().Set("Content-Range", "bytes 70000-70009/95536")
-			if tag != "" {
-				w.Header().Set("ETag", tag)
-			}
-			w.WriteHeader(http.StatusPartialContent)
-			w.Write(long[70_000:70_010])
-			return true
-		})
+		s.Hook(with(part("bytes 70000-70009/95536", long[70_000:70_010]), "ETag", tag))
 		should.Be(t, must.Err(f.ReadAt(t.Context(), make([]byte, 10), 70_000)), want, "ETag %s", tag)
 	}
 }
 
 func TestRedirects(t *testing.T) {
 	s, long, dir := site(t)
-	secure := remotetest.Serve(t, dir, true)
+	secure := secured(t, s, dir)
 	s.Hook(func(w http.ResponseWriter, r *http.Request) bool {
 		if path, ok := strings.CutPrefix(r.URL.Path, "/moved/"); ok {
 			http.Redirect(w, r, "/"+path, http.StatusFound)
@@ -431,22 +411,21 @@ func TestRedirects(t *testing.T) {
 	f := openFile(t, openDir(t, s.URL+"/moved", patient), "long")
 	mustRead(t, f, long[70_000:70_010], 70_000)
 
-	s.Hook(func(w http.ResponseWriter, r *http.Request) bool {
-		http.Redirect(w, r, r.URL.Path, http.StatusFound)
-		return true
-	})
+	s.Hook(redirect(""))
 	s.Take()
 	_, err := openDir(t, s.URL, patient).OpenFile(t.Context(), "long")
 	should.Hold(t, errors.Is(err, ErrRedirect) && strings.Contains(err.Error(), "redirected more than 5 times"), "a loop: %v", err)
 	should.Equal(t, len(s.Take()), 6, "requests")
 
-	secure.Hook(func(w http.ResponseWriter, r *http.Request) bool {
-		http.Redirect(w, r, s.URL+r.URL.Path, http.StatusFound)
-		return true
+	secure.Hook(redirect(s.URL + "/again"))
+	s.Hook(func(w http.ResponseWriter, r *http.Request) bool {
+		should.Not(t, strings.HasPrefix(r.URL.Path, "/again"), "asked without TLS")
+		return redirect(secure.URL)(w, r)
 	})
-	_, err = openDir(t, secure.URL, trusting(secure)).OpenFile(t.Context(), "long")
-	should.Hold(t, errors.Is(err, ErrRedirect) && strings.Contains(err.Error(), "from https to http"),
-		"to a server without TLS: %v", err)
+	for _, first := range []string{s.URL, secure.URL} {
+		_, err = openDir(t, first, trusting(secure)).OpenFile(t.Context(), "long")
+		should.Hold(t, errors.Is(err, ErrRedirect) && attempts(err) == 1 && strings.Contains(err.Error(), "from https to http"), "%s: %v", first, err)
+	}
 }
 
 // trusting accepts the certificate of s.
@@ -559,10 +538,7 @@ func TestDeadline(t *testing.T) {
 	s, long, _ := site(t)
 	d := openDir(t, s.URL, Options{Timeout: time.Hour})
 	f := openFile(t, d, "long")
-	s.Hook(func(_ http.ResponseWriter, r *http.Request) bool {
-		<-r.Context().Done()
-		return true
-	})
+	s.Hook(mute)
 	for name, call := range map[string]func(context.Context) error{
 		"manifest": func(ctx context.Context) error { _, err := d.Manifest(ctx); return err },
 		"layer":    func(ctx context.Context) error { _, err := d.Layer(ctx, "long"); return err },
@@ -659,50 +635,34 @@ func TestManifest(t *testing.T) {
 	if _, err := d.Manifest(t.Context()); !errors.Is(err, corrupt.ErrCorrupt) || !strings.HasPrefix(err.Error(), s.URL+"/manifest.json: ") {
 		t.Errorf("a damaged manifest: %v", err)
 	}
+	s.Hook(with(whole([]byte("{}")), "Content-Encoding", "gzip")) // which nobody asked for
+	should.Be(t, must.Err(d.Manifest(t.Context())), ErrAnswer, "compressed")
 }
 
 // TestHugeManifest must not fill memory, whether the server says how long the file is or not.
 func TestHugeManifest(t *testing.T) {
 	s, _, _ := site(t)
 	d := openDir(t, s.URL, patient)
+	endless := func(w http.ResponseWriter, r *http.Request) bool {
+		for piece := whole(make([]byte, 1<<16)); piece(w, r); {
+		}
+		return true
+	}
 	for name, c := range map[string]struct {
-		length string
-		most   int64
-	}{"announced": {"10000000000", 1 << 20}, "endless": {"", manifest.MaxBytes + 32<<20}} {
+		hook hook
+		most int64
+	}{
+		"announced": {with(then(whole(nil), mute), "Content-Length", "10000000000"), 1 << 20},
+		"endless":   {endless, manifest.MaxBytes + 32<<20},
+	} {
 		s.Take()
-		s.Hook(func(w http.ResponseWriter, r *http.Request) bool {
-			if c.length != "" {
-				w.Header().Set("Content-Length", c.length)
-				w.WriteHeader(http.StatusOK)
-				w.(http.Flusher).Flush()
-				<-r.Context().Done()
-				return true
-			}
-			for piece := make([]byte, 1<<16); ; {
-				if _, err := w.Write(piece); err != nil {
-					return true
-				}
-			}
-		})
+		s.Hook(c.hook)
 		_, err := d.Manifest(t.Context())
 		should.Hold(t, errors.Is(err, ErrTooLong) && strings.Contains(err.Error(), fmt.Sprint(manifest.MaxBytes)),
 			"%s: %v", name, err)
 		got := s.Take()
 		should.Hold(t, len(got) == 1 && got[0].Bytes <= c.most, "%s: %+v", name, got)
 	}
-}
-
-// TestCompressedManifest refuses what it did not ask for.
-func TestCompressedManifest(t *testing.T) {
-	s, _, _ := site(t)
-	s.Hook(func(w http.ResponseWriter, r *http.Request) bool {
-		w.Header().Set("Content-Encoding", "gzip")
-		z := gzip.NewWriter(w)
-		z.Write([]byte("{}"))
-		z.Close()
-		return true
-	})
-	should.Be(t, must.Err(openDir(t, s.URL, patient).Manifest(t.Context())), ErrAnswer)
 }
 
 func TestContentRange(t *testing.T) {
