@@ -174,56 +174,43 @@ func (m *model) reopen(t *rapid.T) {
 	m.f, m.live, m.dropped = f, slices.Clone(m.committed), nil
 }
 
-// TestReuse replaces all pieces again and again: the file must not grow.
+// TestReuse replaces all pieces again and again, one by one or a tenth of them at once: the file must not grow.
 func TestReuse(t *testing.T) {
 	const pieces, rounds = 100, 30
-	for name, length := range map[string]func(*rand.Rand) int{
-		"one length":   func(*rand.Rand) int { return 1000 },
-		"many lengths": func(rng *rand.Rand) int { return 500 + rng.IntN(1000) },
+	for name, c := range map[string]struct {
+		atOnce, least, longer int
+		growth                float64 // of the file, to the most bytes that were used at a time
+	}{
+		"one length":   {1, 1000, 1, 1},
+		"many lengths": {1, 500, 1000, 1.25},
+		"at once":      {10, 2000, 4000, 2.5}, // which leaves gaps of a piece or two
 	} {
 		t.Run(name, func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(1, 0))
 			f := create(t, crashfs.New().Dir(work), tilesName)
-			var live []piece
-			most := int64(0) // that was used at a time
-			add := func(seed uint64) piece {
-				p := piece{put(t, f, content(seed, length(rng))), seed}
-				most = max(most, f.Used())
-				return p
-			}
-			for i := range pieces {
-				live = append(live, add(uint64(i)))
-			}
-			for round := range rounds {
-				for n, i := range rng.Perm(pieces) {
+			live, most, lengths := make([]piece, pieces), int64(0), make([]int, c.atOnce)
+			for range rounds {
+				order := rng.Perm(pieces)
+				for n := 0; n < pieces; n += c.atOnce {
 					if n%10 == 0 {
 						commit(t, f, checkpointName, nil)
 					}
-					f.Drop(live[i].Extent)
-					live[i] = add(uint64(round*pieces + i))
+					for i := range lengths {
+						f.Drop(live[order[n+i]].Extent)
+						lengths[i] = c.least + rng.IntN(c.longer)
+					}
+					for i, p := range must.Get(putAll(f, rng.Uint64(), lengths))(t) {
+						live[order[n+i]] = p
+					}
+					most = max(most, f.Used())
 				}
 			}
 			noOverlap(t, live)
-			for _, p := range live {
-				expect(t, f, p.Extent, p.content())
-			}
-			t.Logf("%d bytes for at most %d used", f.Size(), most)
-			should.Not(t, name == "one length" && f.Size() != most || f.Size() > most*5/4,
+			must.OK(t, must.Err(getAll(f, live, nil)))
+			should.Not(t, c.growth == 1 && f.Size() != most || float64(f.Size()) > float64(most)*c.growth,
 				"the file grew to %d bytes, of which at most %d were used", f.Size(), most)
 		})
 	}
-}
-
-// TestReuseAtOnce replaces 100 pieces at once, which leave gaps of a piece or two.
-func TestReuseAtOnce(t *testing.T) {
-	r := newReplacer(t, 1_000)
-	most := 0.0
-	for range 20 {
-		r.turn(t, 100)
-		most = max(most, r.growth())
-	}
-	t.Logf("%.2f bytes for each in use", most)
-	should.Not(t, most > 2.5, "the file grew too much")
 }
 
 // TestConcurrent lets workers replace pieces of their own while checkpoints are written.

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"math"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"syscall"
 	"testing"
@@ -65,28 +64,6 @@ func expect(t tb, f *File, e Extent, want []byte) {
 func commit(t tb, f *File, name string, data []byte) {
 	t.Helper()
 	must.OK(t, f.Commit(name, data))
-}
-
-func TestDamage(t *testing.T) {
-	d := open(t, t.TempDir())
-	path := d.Path(tilesName)
-	f := create(t, d, tilesName)
-	defer f.Close()
-	put(t, f, content(1, 1000))
-	e := put(t, f, content(2, 1000))
-	damaged := func(change func(h *os.File)) {
-		t.Helper()
-		h, err := os.OpenFile(path, os.O_RDWR, 0)
-		must.OK(t, err)
-		change(h)
-		h.Close()
-		_, err = f.Get(e, nil)
-		typed, ok := errors.AsType[*corrupt.Error](err)
-		should.Hold(t, ok && typed.File == path && typed.Part == "extent at 1000", "%v", err)
-	}
-	damaged(func(h *os.File) { h.WriteAt([]byte{^content(2, 1000)[500]}, 1500) })
-	damaged(func(h *os.File) { h.Truncate(1900) })
-	damaged(func(h *os.File) { h.Truncate(900) })
 }
 
 // TestFullDisk fills a disk: what fits later is put into the space of what did not.
@@ -286,9 +263,11 @@ func damageBehindGaps(t *testing.T, gap int64) {
 			should.Hold(t, err == nil, "%s: %v", name, err)
 			continue
 		}
-		typed, ok := errors.AsType[*corrupt.Error](err)
 		want := fmt.Sprint("extent at ", pieces[c.bad].Extent.Offset)
-		should.Hold(t, ok && typed.File == work+"/"+tilesName && typed.Part == want, "%s: %v, want %s", name, err, want)
+		for _, err := range []error{err, must.Err(f.Get(pieces[c.bad].Extent, nil))} {
+			typed, ok := errors.AsType[*corrupt.Error](err)
+			should.Hold(t, ok && typed.File == work+"/"+tilesName && typed.Part == want, "%s: %v, want %s", name, err, want)
+		}
 	}
 }
 
@@ -370,7 +349,7 @@ func TestTaken(t *testing.T) {
 // TestPlace compares where extents go with what place promises.
 func TestPlace(t *testing.T) {
 	divided := 0
-	for seed := range uint64(200) {
+	for seed := range uint64(60) {
 		rng := rand.New(rand.NewPCG(seed, 0))
 		s := newSpace()
 		var taken []bool
@@ -436,7 +415,7 @@ func TestPlace(t *testing.T) {
 			}
 		}
 	}
-	should.Not(t, divided < 1000, "divided %d times", divided)
+	should.Not(t, divided < 300, "divided %d times", divided)
 }
 
 // longestRun returns the number of bytes of the longest run of free bytes.
@@ -467,45 +446,3 @@ func (s *space) free() (bytes int64) {
 	})
 	return bytes
 }
-
-// replacer replaces pieces of 2 to 6 KB, chosen at random, some at once.
-type replacer struct {
-	f     *File
-	rng   *rand.Rand
-	live  []Extent
-	bytes int // in live
-	text  []byte
-}
-
-func newReplacer(t tb, pieces int) *replacer {
-	return &replacer{
-		f:    create(t, crashfs.New().Dir(work), tilesName),
-		rng:  rand.New(rand.NewPCG(1, 0)),
-		live: make([]Extent, pieces),
-	}
-}
-
-// turn replaces as many pieces as there are, with a Commit for each twentieth.
-func (r *replacer) turn(t tb, atOnce int) {
-	lengths := make([]int, atOnce)
-	for done := 0; done < len(r.live); done += atOnce {
-		if done%(len(r.live)/20) == 0 {
-			commit(t, r.f, checkpointName, nil)
-		}
-		total := 0
-		for i := range lengths {
-			other := i + r.rng.IntN(len(r.live)-i)
-			r.live[i], r.live[other] = r.live[other], r.live[i]
-			r.f.Drop(r.live[i])
-			r.bytes -= int(r.live[i].Length)
-			lengths[i] = 2_000 + r.rng.IntN(4_000)
-			total += lengths[i]
-		}
-		r.text = slices.Grow(r.text, total)[:total]
-		copy(r.live, must.Get(r.f.PutAll(r.text, lengths))(t))
-		r.bytes += total
-	}
-}
-
-// growth returns the length of the file for each byte in it.
-func (r *replacer) growth() float64 { return float64(r.f.Size()) / float64(r.bytes) }
