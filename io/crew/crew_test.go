@@ -103,8 +103,7 @@ func TestEachDoesEveryItemOnce(t *testing.T) {
 				return nil
 			}))
 			for i := range done {
-				times := done[i].Load()
-				should.Hold(t, times == 1, "%d workers, %d items: item %d is done %d times", workers, n, i, times)
+				should.Equal(t, done[i].Load(), 1, "%d workers, %d items: item %d is done", workers, n, i)
 			}
 		}
 	}
@@ -207,8 +206,7 @@ func TestShared(t *testing.T) {
 	}
 	group.Go(ask)
 	<-begun
-	got, err := s.Do(t.Context(), 2, func(context.Context) (int, error) { return 8, nil })
-	should.Hold(t, got == 8 && err == nil, "another key: %d, %v", got, err)
+	should.Equal(t, must.Get(s.Do(t.Context(), 2, func(context.Context) (int, error) { return 8, nil }))(t), 8, "another key")
 	late, cancel := context.WithCancel(t.Context())
 	cancel()
 	should.Be(t, must.Err(s.Do(late, 1, work)), context.Canceled, "whose context has ended")

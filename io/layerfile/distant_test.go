@@ -154,8 +154,7 @@ func TestDistantAsks(t *testing.T) {
 		{1500, []span{{start + 1500, 1}}},
 		{0, []span{{index, pageBytes}, {start, 1}}},
 	} {
-		got, err := d.Score(t.Context(), c.rank)
-		should.Hold(t, err == nil && got == scores[c.rank], "rank %d: %d, %v", c.rank, got, err)
+		should.Equal(t, must.Get(d.Score(t.Context(), c.rank))(t), scores[c.rank], "rank %d", c.rank)
 		should.List(t, r.take(), c.want, "rank %d asks for", c.rank)
 	}
 }
@@ -168,8 +167,7 @@ func TestDistantForgetsPages(t *testing.T) {
 	f, d := openBytes(t, r, 0)
 	for range 2 {
 		for i := 0; i < blocks; i += pageEntries / 2 {
-			got, err := d.Score(t.Context(), uint64(i))
-			must.Hold(t, err == nil && got == scores[i], "rank %d: %d, %v", i, got, err)
+			must.Equal(t, must.Get(d.Score(t.Context(), uint64(i)))(t), scores[i], "rank %d", i)
 		}
 	}
 	n := len(f.pages.kept)
@@ -236,8 +234,7 @@ func TestDistantFailures(t *testing.T) {
 		should.Hold(t, errors.Is(err, gone) && !errors.Is(err, corrupt.ErrCorrupt) &&
 			err.Error() == "far/layer.gl: block 3: no answer", "reading: %v", err)
 		r.fail = nil
-		got, err := d.Block(t.Context(), 3, nil)
-		should.Hold(t, err == nil && slices.Equal(got, scores[192:256]), "the failure is remembered: %v", err)
+		should.List(t, must.Get(d.Block(t.Context(), 3, nil))(t), scores[192:256], "the failure is remembered")
 		r.fail = io.EOF
 		should.Be(t, must.Err(d.Block(t.Context(), 4, nil)), corrupt.ErrCorrupt, "the file became shorter")
 	}
@@ -290,7 +287,6 @@ func TestContext(t *testing.T) {
 		for _, err := range []error{block, score, d.Read(ended, make([]int8, 1000), 0)} {
 			should.Not(t, !errors.Is(err, context.Canceled) || errors.Is(err, corrupt.ErrCorrupt), "%s: %v", f.Path(), err)
 		}
-		got, err := d.Score(t.Context(), 200)
-		should.Hold(t, err == nil && got == scores[200], "%s afterwards: %d, %v", f.Path(), got, err)
+		should.Equal(t, must.Get(d.Score(t.Context(), 200))(t), scores[200], "%s afterwards", f.Path())
 	}
 }

@@ -65,8 +65,7 @@ func TestGolden(t *testing.T) {
 		}
 		want := golden(t, name)
 		should.Hold(t, bytes.Equal(got, want), "%v: another file than the golden one:\n%s", name, annotate(got))
-		scores, err := readAll(path)
-		should.Hold(t, err == nil && slices.Equal(scores, goldenScores()), "%v: %v, %v", name, scores, err)
+		should.List(t, must.Get(readAll(path))(t), goldenScores(), "%v", name)
 	}
 }
 

@@ -186,9 +186,8 @@ func checkSingle(t *testing.T, path string, scores []int8) {
 	for _, family := range cpu.Available() {
 		d := f.NewDecoder(family)
 		for i := 0; i < len(scores); i += 1 + i%(1+len(scores)/200) {
-			if got, err := d.Score(t.Context(), uint64(i)); err != nil || got != scores[i] {
-				t.Fatalf("%v: score %d is %d, %v; want %d", family, i, got, err, scores[i])
-			}
+			got, err := d.Score(t.Context(), uint64(i))
+			must.Hold(t, err == nil && got == scores[i], "%v: score %d is %d, %v; want %d", family, i, got, err, scores[i])
 		}
 		should.Be(t, must.Err(d.Score(t.Context(), uint64(len(scores)))), ErrRange, "score %d of %d", len(scores), len(scores))
 	}
@@ -211,8 +210,7 @@ func TestRealBlock(t *testing.T) {
 		}
 		should.Not(t, !slices.Equal(b.stored, want) || float64(len(want)) > 0.44*float64(len(scores)), "%v: %d bytes", f, len(b.stored))
 		d := forge(t, h, b.stored, scores)
-		got, err := d.Block(t.Context(), 0, nil)
-		should.Hold(t, err == nil && slices.Equal(got, scores), "%v: %v", f, err)
+		should.List(t, must.Get(d.Block(t.Context(), 0, nil))(t), scores, "%v", f)
 		for i := 0; i < len(scores); i += 97 {
 			if got, err := d.Score(t.Context(), uint64(i)); err != nil || got != scores[i] {
 				t.Fatalf("%v: score %d is %d, %v; want %d", f, i, got, err, scores[i])
@@ -287,8 +285,7 @@ func TestReadRanges(t *testing.T) {
 			must.Hold(t, slices.Equal(dst, scores[from:from+n]), "wrong scores")
 		})
 		for i, want := range scores {
-			got, err := d.Score(t.Context(), uint64(i))
-			must.Hold(t, err == nil && got == want, "score %d: %d, %v, want %d", i, got, err, want)
+			must.Equal(t, must.Get(d.Score(t.Context(), uint64(i)))(t), want, "score %d", i)
 		}
 	})
 }
@@ -415,8 +412,7 @@ func TestWriterRefuses(t *testing.T) {
 	should.OK(t, errors.Join(w.Abort(), w.Abort()))
 	should.Be(t, must.Err(w.Finish()), os.ErrClosed, "Finish after Abort")
 	should.Be(t, appendBlock(64), os.ErrClosed, "Append after Abort")
-	left, err := os.ReadDir(dir)
-	should.Hold(t, err == nil && len(left) == 0, "left behind: %v, %v", left, err)
+	should.Equal(t, len(must.Get(os.ReadDir(dir))(t)), 0, "left behind")
 }
 
 // TestWriteFailureNamesTheFileOnce lets writing fail like on a full disk.
@@ -454,8 +450,7 @@ func TestBadHeaders(t *testing.T) {
 		should.Be(t, must.Err(Create(begin(t, filepath.Join(dir, "a")), h, family)), ErrHeader, "%s: Create", name)
 		should.Be(t, must.Err(NewEncoder(h, family)), ErrHeader, "%s: NewEncoder", name)
 	}
-	left, err := os.ReadDir(dir)
-	should.Hold(t, err == nil && len(left) == 0, "left behind: %v, %v", left, err)
+	should.Equal(t, len(must.Get(os.ReadDir(dir))(t)), 0, "left behind")
 }
 
 func TestCodecNames(t *testing.T) {
@@ -596,9 +591,8 @@ func TestDecoders(t *testing.T) {
 				i := (k*g + k/3) % 2
 				d := lent.Take(files[i])
 				got := make([]int8, len(want[i]))
-				if err := d.Read(t.Context(), got, 0); err != nil || !slices.Equal(got, want[i]) {
-					t.Errorf("file %d: wrong scores, %v", i, err)
-				}
+				err := d.Read(t.Context(), got, 0)
+				should.Hold(t, err == nil && slices.Equal(got, want[i]), "file %d: wrong scores, %v", i, err)
 				lent.Put(d)
 			}
 		})

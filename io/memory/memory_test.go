@@ -57,8 +57,7 @@ func TestBound(t *testing.T) {
 	should.Not(t, now > 1<<30, "the limit has become %d", now)
 	undoInner()
 	undo()
-	now = debug.SetMemoryLimit(-1)
-	should.Hold(t, now == before, "the limit is left at %d, it was %d", now, before)
+	should.Equal(t, debug.SetMemoryLimit(-1), before, "the limit is left at")
 }
 
 func TestMachine(t *testing.T) {
@@ -86,7 +85,6 @@ func TestOutside(t *testing.T) {
 	first()
 	all()
 	second()
-	got = debug.SetMemoryLimit(-1)
-	should.Hold(t, got == limit, "limit %d in the end, before %d", got, limit)
+	should.Equal(t, debug.SetMemoryLimit(-1), limit, "limit")
 	undo()
 }

@@ -103,9 +103,7 @@ func TestHistogram(t *testing.T) {
 		}
 		should.Hold(t, odd == want && math.IsNaN(even), "score %d: %g and %g, want %g", score, odd, even, want)
 	}
-	if c.Series[0].Name != "odd scores" || c.Series[1].Name != "even scores" {
-		t.Errorf("%s, %s", c.Series[0].Name, c.Series[1].Name)
-	}
+	should.Hold(t, c.Series[0].Name == "odd scores" && c.Series[1].Name == "even scores", "%s, %s", c.Series[0].Name, c.Series[1].Name)
 	should.Hold(t, strings.Contains(c.Text, "4,368 positions") && strings.Contains(c.Text, "49.6% won, 0.0% drawn, 50.4% lost, mean -0.026"),
 		"%v", c.Text)
 }

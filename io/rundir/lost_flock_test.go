@@ -42,9 +42,7 @@ func TestOtherDisk(t *testing.T) {
 		return d
 	})()
 	l, err := Lock(dir, awari)
-	if !errors.Is(err, ErrOtherDisk) {
-		t.Errorf("%v, %v", l, err)
-	}
+	should.Hold(t, errors.Is(err, ErrOtherDisk), "%v, %v", l, err)
 }
 
 // TestLostLock: whoever has lost the lock publishes and removes nothing, not even the lock of somebody else.

@@ -176,8 +176,7 @@ func TestTwoProcesses(t *testing.T) {
 	kill(cmd)
 	l := mustLock(t, dir)
 	defer l.Unlock()
-	got := names(t, l.Work().Path(""))
-	should.Hold(t, got == FoundName, "work/ holds %q, want the checkpoint only", got)
+	should.Equal(t, names(t, l.Work().Path("")), FoundName, "work/ holds")
 }
 
 // TestCrash kills a solver after each of its steps. What is left is the old state or the new one, and the next solver can resume.
@@ -395,8 +394,7 @@ func TestTaken(t *testing.T) {
 	} {
 		should.Be(t, c.place(path(c.dir)), c.want, "%s", c.dir)
 	}
-	text, err := os.ReadFile(path("busy/found"))
-	should.Hold(t, err == nil && string(text) == "y", "%q, %v", text, err)
+	should.Equal(t, string(must.Get(os.ReadFile(path("busy/found")))(t)), "y")
 }
 
 // TestLayerFile: the manifest says where a file is; who moved it into the run directory finds it there.
@@ -531,8 +529,7 @@ func TestSteps(t *testing.T) {
 	defer seven.Close()
 	must.OK(t, vfs.Write(seven, PieceName(3), []byte("a piece")))
 	must.OK(t, l.ClearWork()) // leaves them
-	data, err := l.Plan(100)
-	should.Hold(t, err == nil && string(data) == "seven", "plan %q, %v", data, err)
+	should.Equal(t, string(must.Get(l.Plan(100))(t)), "seven", "plan")
 	must.OK(t, l.ClearSteps())
 	must.OK(t, l.SavePlan(8, []byte("eight")))
 	should.Equal(t, names(t, filepath.Join(dir, WorkName)), "plan.json steps-00000008", "names")
@@ -626,8 +623,7 @@ func TestSetAside(t *testing.T) {
 		names[filepath.Join(dir, name)] = text
 	}
 	for path, want := range names {
-		text, err := os.ReadFile(path)
-		should.Hold(t, err == nil && string(text) == want, "%s: %q, %v", path, text, err)
+		should.Equal(t, string(must.Get(os.ReadFile(path))(t)), want, "%s", path)
 	}
 	should.Hold(t, len(names) == 3, "%v", names)
 	should.Be(t, must.Err(l.SetAside("layer-00.gl")), os.ErrNotExist)

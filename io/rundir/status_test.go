@@ -208,8 +208,7 @@ func TestLog(t *testing.T) {
 	}
 	got, err := os.ReadFile(path)
 	should.Hold(t, err == nil && string(got) == "one\ntwo, cut sh\nthree\n", "%q, %v", got, err)
-	got, err = l.Log()
-	should.Hold(t, err == nil && string(got) == "one\ntwo, cut sh\nthree\n", "read: %q, %v", got, err)
+	should.Equal(t, string(must.Get(l.Log())(t)), "one\ntwo, cut sh\nthree\n", "read")
 	// A directory with a log and no manifest is a run that did not get far.
 	must.OK(t, errors.Join(os.Remove(l.ManifestPath()), l.Unlock()))
 	l = mustLock(t, dir)
@@ -235,9 +234,8 @@ func TestSolverComes(t *testing.T) {
 		}
 		return d
 	})()
-	if a, err := l.Activity(time.Now()); err != nil || a.PID != os.Getpid() || !a.Held {
-		t.Errorf("%+v, %v", a, err)
-	}
+	a, err := l.Activity(time.Now())
+	should.Hold(t, err == nil && a.PID == os.Getpid() && a.Held, "%+v, %v", a, err)
 }
 
 // fullLog is a log whose last line is cut short, on a full disk.
@@ -264,7 +262,6 @@ func TestPartCounts(t *testing.T) {
 	for _, of := range []int{9, 10, 9} {
 		must.OK(t, book.SaveNote(PartName(VerifyName, 1, of), nil))
 	}
-	if all, err := book.PartCounts(VerifyName); err != nil || !slices.Equal(all, []int{9, 10}) {
-		t.Errorf("%v, %v", all, err)
-	}
+	all, err := book.PartCounts(VerifyName)
+	should.Hold(t, err == nil && slices.Equal(all, []int{9, 10}), "%v, %v", all, err)
 }

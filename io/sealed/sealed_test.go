@@ -65,8 +65,7 @@ func TestLayoutOpen(t *testing.T) {
 		}
 	}
 	for _, version := range []int{2, 3} {
-		v, err := layout.Open("c", "header", append(header(version), 0, 1))
-		should.Hold(t, v == version && err == nil, "version %d: %d, %v", version, v, err)
+		should.Equal(t, must.Get(layout.Open("c", "header", append(header(version), 0, 1)))(t), version)
 	}
 }
 
@@ -94,8 +93,7 @@ func dumpInDocument(t *testing.T) []byte {
 	dump, _, _ = strings.Cut(dump, "```")
 	var data []byte
 	for line := range strings.Lines(dump) {
-		offset, err := strconv.Atoi(strings.TrimSpace(line[:4]))
-		must.Hold(t, err == nil && offset == len(data), "%q is at %d", line, len(data))
+		must.Equal(t, must.Get(strconv.Atoi(strings.TrimSpace(line[:4])))(t), len(data), "%q is at", line)
 		data = append(data, must.Get(hex.DecodeString(strings.ReplaceAll(line[6:6+47], " ", "")))(t)...)
 	}
 	return data

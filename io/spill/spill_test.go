@@ -101,8 +101,8 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 		for i := range files {
 			d := systemDir(t)
 			must.OK(t, write(rng, d, aHeader, data, 1+rng.IntN(5), blockSize))
-			got, err := read(rng, d, aHeader, 1+rng.IntN(5))
-			must.Hold(t, err == nil && bytes.Equal(got, data), "%d bytes, blocks of %d: %d bytes, %v", len(data), blockSize, len(got), err)
+			got := must.Get(read(rng, d, aHeader, 1+rng.IntN(5)))(t)
+			must.Hold(t, bytes.Equal(got, data), "%d bytes, blocks of %d: %d bytes", len(data), blockSize, len(got))
 			files[i] = must.Get(os.ReadFile(d.Path("a")))(t)
 		}
 		must.Hold(t, bytes.Equal(files[0], files[1]), "%d bytes, blocks of %d: two files of the same contents differ", len(data), blockSize)
@@ -133,8 +133,7 @@ func TestHeaders(t *testing.T) {
 	var bad Header // what else is: package sealed
 	should.Be(t, must.Err(Create(d, "a", bad, LZ4, 1)), sealed.ErrHead)
 	should.Be(t, must.Err(Open(d, "a", bad, 1)), sealed.ErrHead)
-	entries, err := d.Entries()
-	should.Hold(t, err == nil && len(entries) == 0, "left behind: %v, %v", entries, err)
+	should.Equal(t, len(must.Get(d.Entries())(t)), 0, "left behind")
 	h := Header{Kind: strings.Repeat("z", sealed.MaxKind), Version: 1<<32 - 1, Identity: make([]byte, sealed.MaxIdentity)}
 	must.OK(t, write(tries.Rand(t), d, h, nil, 1, 1))
 	if got, err := ReadHeader(d, "a"); err != nil || got.Kind != h.Kind || got.Version != h.Version || !bytes.Equal(got.Identity, h.Identity) {
@@ -194,10 +193,8 @@ func TestAbandonedStreams(t *testing.T) {
 		_, err = r.Read(make([]byte, 1))
 		should.Not(t, err == nil || errors.Is(err, io.EOF), "reading after Close: %v", err)
 	}
-	entries, err := d.Entries()
-	should.Hold(t, err == nil && len(entries) == 1, "left behind: %v, %v", entries, err)
-	got, err := read(rng, d, aHeader, 1)
-	should.Hold(t, err == nil && bytes.Equal(got, data), "%d bytes, %v", len(got), err)
+	should.Equal(t, len(must.Get(d.Entries())(t)), 1, "left behind")
+	should.Hold(t, bytes.Equal(must.Get(read(rng, d, aHeader, 1))(t), data), "other contents")
 }
 
 // spans returns where the blocks of a file are, and where its end begins.
@@ -286,8 +283,7 @@ func TestGolden(t *testing.T) {
 	golden.Check(t, "testdata/golden.spill", got)
 	d := crashfs.New().Dir("x")
 	must.OK(t, vfs.Write(d, "a", got))
-	got, err := read(rng, d, aHeader, 1)
-	should.Hold(t, err == nil && bytes.Equal(got, goldenContents()), "%q, %v", got, err)
+	should.Equal(t, string(must.Get(read(rng, d, aHeader, 1))(t)), string(goldenContents()))
 }
 
 // TestOlder: streams of version 1, whose blocks have no code, are read.
@@ -297,9 +293,8 @@ func TestOlder(t *testing.T) {
 	r := must.Get(Open(d, "version1.spill", aHeader, 1))(t)
 	defer r.Close()
 	got, err := io.ReadAll(r)
-	if want := goldenContents(); err != nil || !bytes.Equal(got, slices.Concat(want[:64], want[128:])) {
-		t.Errorf("%q, %v", got, err)
-	}
+	want := goldenContents()
+	should.Hold(t, err == nil && bytes.Equal(got, slices.Concat(want[:64], want[128:])), "%q, %v", got, err)
 }
 
 // TestCrashes crashes in each operation: the stream before is there, or the new one.

@@ -54,8 +54,7 @@ func TestLife(t *testing.T) {
 		should.OK(t, must.Err(f.Write([]byte(text))))
 	}
 	should.OK(t, must.Err(f.WriteAt([]byte("T"), 4)))
-	size, err := f.Size()
-	should.Hold(t, size == 7 && err == nil, "%v %v", size, err)
+	should.Equal(t, must.Get(f.Size())(t), 7)
 	must.OK(t, errors.Join(f.Sync(), f.Close()))
 	should.Be(t, must.Err(d.Create("a")), fs.ErrExist)
 	must.OK(t, d.Rename("a", "b"))
@@ -65,8 +64,7 @@ func TestLife(t *testing.T) {
 	must.OK(t, errors.Join(f.Truncate(3), f.Close()))
 	should.Equal(t, contents(t, d.Path("b")), "one")
 	for _, there := range []bool{true, false} {
-		got, err := Exists(d, "b")
-		should.Hold(t, got == there && err == nil, "%v %v", got, err)
+		should.Equal(t, must.Get(Exists(d, "b"))(t), there)
 		must.OK(t, RemoveIfThere(d, "b"))
 	}
 	for _, err := range []error{d.Remove("b"), d.Rename("b", "c"), second(d.Open("b")), second(d.Edit("b"))} {
@@ -169,9 +167,7 @@ func TestReplacedWhenOpened(t *testing.T) {
 		}
 		return m.IsRegular()
 	})
-	if f != nil || !isKind(err) {
-		t.Errorf("opened %v, %v", f, err)
-	}
+	should.Hold(t, f == nil && isKind(err), "opened %v, %v", f, err)
 }
 
 // TestOpenStream reads a FIFO to which nobody writes.
@@ -219,8 +215,7 @@ func TestHardLink(t *testing.T) {
 	}
 	_, err := d.Edit("x")
 	should.Hold(t, isKind(err) && strings.Contains(err.Error(), "hard links"), "%v", err)
-	data, err := Read(d, "x", 100)
-	should.Hold(t, string(data) == "alive" && err == nil, "%v %v", data, err)
+	should.Equal(t, string(must.Get(Read(d, "x", 100))(t)), "alive")
 	must.OK(t, Write(d, "x", []byte("new")))
 	must.OK(t, must.Get(Renew(d, "x"))(t).Close())
 	should.Equal(t, contents(t, d.Path("canary")), "alive")
@@ -437,8 +432,7 @@ func TestWriteFile(t *testing.T) {
 		should.Equal(t, contents(t, path), text)
 		must.OK(t, CheckFile(path))
 	}
-	left, err := os.ReadDir(filepath.Dir(path))
-	should.Hold(t, err == nil && len(left) == 1, "left behind: %v, %v", left, err)
+	should.Equal(t, len(must.Get(os.ReadDir(filepath.Dir(path)))(t)), 1, "left behind")
 }
 
 func TestMissingDirectory(t *testing.T) {
@@ -456,16 +450,14 @@ func TestMissingDirectory(t *testing.T) {
 func TestPending(t *testing.T) {
 	d := open(t)
 	for _, n := range []int{300, 250} {
-		if p, err := NewPending(d, strings.Repeat("a", n)); err == nil {
-			t.Errorf("%d letters, a name, or a temporary one, that is too long: %v", n, p)
-		}
+		p, err := NewPending(d, strings.Repeat("a", n))
+		should.Not(t, err == nil, "%d letters, a name, or a temporary one, that is too long: %v", n, p)
 	}
 	must.OK(t, Write(d, "a", []byte("old")))
 	for end, want := range map[string]string{"abort": "old", "close": "old", "publish": "new", "replace": "new"} {
 		p := must.Get(NewPending(d, "a"))(t)
 		should.OK(t, must.Err(p.Write([]byte("new"))))
-		got := contents(t, d.Path("a"))
-		should.Hold(t, got == "old", "%s: %q before the end", end, got)
+		should.Equal(t, contents(t, d.Path("a")), "old", "%s", end)
 		must.OK(t, map[string]func() error{"abort": p.Abort, "close": p.Close, "publish": p.Publish, "replace": p.Replace}[end]())
 		should.Equal(t, contents(t, d.Path("a")), want, "%s", end)
 		must.OK(t, errors.Join(p.Abort(), p.Abort()))
@@ -572,8 +564,7 @@ func TestTempDir(t *testing.T) {
 	must.OK(t, os.Symlink(parent, filepath.Join(path, "up")))
 	must.OK(t, remove())
 	should.Equal(t, contents(t, canary), "alive")
-	left, err := os.ReadDir(parent)
-	should.Hold(t, err == nil && len(left) == 1, "%v, %v", left, err)
+	should.Equal(t, len(must.Get(os.ReadDir(parent))(t)), 1)
 }
 
 func TestMakeDir(t *testing.T) {

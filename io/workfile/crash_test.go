@@ -268,9 +268,7 @@ func TestLongCrash(t *testing.T) {
 			for seed := range cuts {
 				fail := func(how string, err error) {
 					t.Helper()
-					if err != nil {
-						t.Fatalf("script %d, %s operation %d, seed %d: %v", script, how, k, seed, err)
-					}
+					must.Hold(t, err == nil, "script %d, %s operation %d, seed %d: %v", script, how, k, seed, err)
 				}
 				rng := rand.New(rand.NewPCG(seed, 2))
 				crashes++

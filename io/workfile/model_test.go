@@ -66,9 +66,7 @@ func noOverlap(t tb, pieces []piece) {
 	slices.SortFunc(sorted, func(a, b piece) int { return cmp.Compare(a.Extent.Offset, b.Extent.Offset) })
 	end := int64(0)
 	for _, p := range sorted {
-		if p.Extent.Offset < end {
-			t.Fatalf("%+v overlaps what ends at %d", p.Extent, end)
-		}
+		must.Not(t, p.Extent.Offset < end, "%+v overlaps what ends at %d", p.Extent, end)
 		end = p.Extent.Offset + int64(p.Extent.Length)
 	}
 }

@@ -56,9 +56,7 @@ func put(t tb, f *File, data []byte) Extent {
 func expect(t tb, f *File, e Extent, want []byte) {
 	t.Helper()
 	got := must.Get(f.Get(e, nil))(t)
-	if !bytes.Equal(got, want) {
-		t.Fatalf("%+v: other bytes", e)
-	}
+	must.Hold(t, bytes.Equal(got, want), "%+v: other bytes", e)
 }
 
 func commit(t tb, f *File, name string, data []byte) {
@@ -87,9 +85,7 @@ func TestFullDisk(t *testing.T) {
 	must.Be(t, f.Commit(checkpointName, make([]byte, 500)), syscall.ENOSPC)
 	should.Hold(t, f.Used() == 1400, "a commit that failed freed something: %d bytes used", f.Used())
 	commit(t, f, checkpointName, make([]byte, 50))
-	if f.Used() != 400 {
-		t.Errorf("%d bytes used", f.Used())
-	}
+	should.Hold(t, f.Used() == 400, "%d bytes used", f.Used())
 	if e := put(t, f, a); e.Offset != 0 {
 		t.Errorf("put at %d", e.Offset)
 	}
@@ -99,9 +95,8 @@ func TestFullDisk(t *testing.T) {
 	if _, err := f.Put(make([]byte, 3000)); !errors.Is(err, syscall.ENOSPC) || f.Size() != 1400 { // it is cut behind what is in use
 		t.Errorf("%d bytes, error %v", f.Size(), err)
 	}
-	if names := disk.Names(); len(names) != 2 {
-		t.Errorf("left behind: %v", names)
-	}
+	names := disk.Names()
+	should.Hold(t, len(names) == 2, "left behind: %v", names)
 }
 
 // TestSyncFails fails once: an operating system forgets what it could not write.
@@ -121,8 +116,7 @@ func TestSyncFails(t *testing.T) {
 		should.Be(t, f.Commit(checkpointName, []byte("new")), syscall.EIO)
 		disk.Fail(nil)
 	}
-	data, err := vfs.Read(disk.Dir(work), checkpointName, 1<<20)
-	should.Hold(t, string(data) == "old" && err == nil, "%q, %v", data, err)
+	should.Equal(t, string(must.Get(vfs.Read(disk.Dir(work), checkpointName, 1<<20))(t)), "old")
 	expect(t, f, e, []byte("text"))
 }
 
@@ -285,15 +279,13 @@ func TestNothing(t *testing.T) {
 	f := create(t, crashfs.New().Dir(work), tilesName)
 	e := put(t, f, nil)
 	should.Hold(t, e.IsZero(), "%+v", e)
-	got, err := f.Get(e, make([]byte, 5))
-	should.Hold(t, len(got) == 0 && err == nil, "%d bytes, %v", len(got), err)
+	should.Equal(t, len(must.Get(f.Get(e, make([]byte, 5)))(t)), 0)
 	f.Drop(e)
 	f.Drop(e)
 	for _, lengths := range [][]int{nil, {0}, {0, 0}} {
 		extents, err := f.PutAll(nil, lengths)
 		should.Hold(t, err == nil && len(extents) == len(lengths), "%v: %v", extents, err)
-		got, err := f.GetAll(extents, make([]byte, 5))
-		should.Hold(t, len(got) == 0 && err == nil, "%d bytes, %v", len(got), err)
+		should.Equal(t, len(must.Get(f.GetAll(extents, make([]byte, 5)))(t)), 0)
 	}
 	should.Hold(t, f.Size() == 0 && f.Used() == 0, "it takes space")
 }
@@ -375,9 +367,7 @@ func TestPlace(t *testing.T) {
 			s.place(extents)
 			count, first, next := 0, 0, int64(-1) // runs, and where they begin and end
 			for _, e := range extents {
-				if e.Length == 0 && !e.IsZero() {
-					t.Fatalf("seed %d: %+v", seed, e)
-				}
+				must.Not(t, e.Length == 0 && !e.IsZero(), "seed %d: %+v", seed, e)
 				if e.Length > 0 {
 					for len(taken) < int(e.span().end()) {
 						taken = append(taken, false)
@@ -405,9 +395,7 @@ func TestPlace(t *testing.T) {
 				divided++
 			}
 			for i, b := range taken {
-				if s.taken(span{int64(i), 1}) != b {
-					t.Fatalf("seed %d: byte %d is taken: %v", seed, i, !b)
-				}
+				must.Hold(t, s.taken(span{int64(i), 1}) == b, "seed %d: byte %d is taken: %v", seed, i, !b)
 			}
 			free := slices.DeleteFunc(slices.Clone(taken), func(b bool) bool { return b })
 			if s.end != int64(len(taken)) || s.free() != int64(len(free)) {

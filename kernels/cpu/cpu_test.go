@@ -69,8 +69,7 @@ func TestCheckNamesWhatIsMissing(t *testing.T) {
 
 func TestNames(t *testing.T) {
 	for f := Generic; f <= NEON; f++ {
-		got, err := ParseFamily(f.String())
-		should.Hold(t, err == nil && got == f, "ParseFamily(%q) = %v, %v", f.String(), got, err)
+		should.Equal(t, must.Get(ParseFamily(f.String()))(t), f, "ParseFamily(%q)", f.String())
 	}
 	_, err := ParseFamily("AVX2")
 	var ue *UnknownError
@@ -80,8 +79,7 @@ func TestNames(t *testing.T) {
 }
 
 func TestSelect(t *testing.T) {
-	f, err := Select("")
-	should.Hold(t, err == nil && f == Best(), "empty name: got %v, %v", f, err)
+	should.Equal(t, must.Get(Select(""))(t), Best(), "empty name")
 	should.Not(t, must.Err(Select("sse")) == nil, "an unknown family was accepted")
 	for f := Generic; f <= NEON; f++ {
 		got, err := Select(f.String())

@@ -202,8 +202,7 @@ func checkMoves(t *testing.T, rules awari.Rules, before string, want []play, sta
 	}
 	should.Equal(t, g.Plays(b), plays, "%s: plays of %s are", rules, before)
 	should.List(t, g.Successors(nil, b), moves, "%s: successors of %s are", rules, before)
-	got := g.Terminal(b)
-	should.Hold(t, got == -b.Seeds(), "%s: %s would end at %d, want minus its seeds", rules, before, got)
+	should.Equal(t, g.Terminal(b), -b.Seeds(), "%s: %s would end at", rules, before)
 }
 
 func TestPredecessors(t *testing.T) {
@@ -264,8 +263,7 @@ func TestMostPredecessors(t *testing.T) {
 				after[(pit+1+i%(pits-1))%pits]++
 			}
 			b := g.Turn(after)
-			got := g.Predecessors(nil, b)
-			should.Hold(t, len(got) == n, "%d pits: %v has %d predecessors, want %d", pits, b, len(got), n)
+			should.Equal(t, len(g.Predecessors(nil, b)), n, "%d pits: %v has", pits, b)
 		}
 	}
 }
@@ -316,8 +314,7 @@ func TestUnrankOutsideTheSpacePanics(t *testing.T) {
 func TestRulesNames(t *testing.T) {
 	for rules, name := range map[awari.Rules]string{awari.Awari: "awari", awari.Strict: "strict", awari.Abapa: "abapa"} {
 		should.Equal(t, rules.String(), name, "rules %d are called", uint8(rules))
-		got, err := awari.ParseRules(name)
-		should.Hold(t, got == rules && err == nil, "ParseRules(%q) = %v, %v", name, got, err)
+		should.Equal(t, must.Get(awari.ParseRules(name))(t), rules, "ParseRules(%q)", name)
 	}
 	should.Equal(t, awari.Rules(9).String(), "Rules(9)", "unknown rules are called")
 	_, err := awari.ParseRules("Awari")
@@ -410,8 +407,7 @@ func TestDraw(t *testing.T) {
 mover      A   B   C   D   E   F
 `
 	b := board(t, g, "1 2 0 0 4 5 6 0 0 1 10 11")
-	got := g.Draw(b, 0)
-	should.Hold(t, got == want, "board is drawn\n%swant\n%s", got, want)
+	should.Equal(t, g.Draw(b, 0), want, "drawn")
 	if got := g.Draw(b, 1); !strings.HasPrefix(got, "opponent   F   E   D   C   B   A\n") || !strings.HasSuffix(got, "\nmover      a   b   c   d   e   f\n") {
 		t.Errorf("the board of North is drawn\n%s", got)
 	}

@@ -45,8 +45,7 @@ func TestPlay(t *testing.T) {
 		{[]int{0, 4, 1, 2, 5, 8, 7, 6, 3}, []uint32{1, 2, 3, 33, 1, 6, 15, 14, 7}},  // the example: 33
 		{[]int{0, 6, 3, 7, 4, 8, 5, 2, 1}, []uint32{1, 57, 27, 2, 7, 20, 1, 3, 10}}, // solution 1: 57
 	} {
-		got, err := must.Get(New(3, 3))(t).Play(tt.order)
-		should.Hold(t, err == nil && slices.Equal(got, tt.want), "Play(%v) = %v, %v, want %v", tt.order, got, err, tt.want)
+		should.List(t, must.Get(must.Get(New(3, 3))(t).Play(tt.order))(t), tt.want, "Play(%v)", tt.order)
 	}
 	for _, order := range [][]int{nil, {0, 1, 2}, {0, 1, 2, 2}, {0, 1, 2, 4}, {0, 1, -1, 2}} {
 		should.Be(t, must.Err(must.Get(New(2, 2))(t).Play(order)), ErrOrder, "Play(%v)", order)

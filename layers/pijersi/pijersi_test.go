@@ -72,8 +72,7 @@ func TestLongAllLegal(t *testing.T) {
 		code = l.AppendCode(code[:0], pijersi.White)
 		must.Not(t, string(before) >= string(code), "%s follows %s", code, before)
 		checkInverse(t, pijersi.Setup{White: l, Black: l}, code, &cubes)
-		again, err := l.Rank()
-		must.Hold(t, again == rank && err == nil, "%s has rank %d, %v, want %d", code, again, err, rank)
+		must.Equal(t, must.Get(l.Rank())(t), rank, "%s has rank", code)
 	}
 	should.Hold(t, count == pijersi.Count && pijersi.Count == 2_737_350 && uint64(pijersi.SetupCount) == 7_493_085_022_500,
 		"%d line-ups are legal, want %d", count, pijersi.Count)
@@ -82,8 +81,7 @@ func TestLongAllLegal(t *testing.T) {
 // checkInverse checks that s can be read from code, and from its cubes.
 func checkInverse(t *testing.T, s pijersi.Setup, code []byte, cubes *[]byte) {
 	t.Helper()
-	again, err := pijersi.ParseCode(code)
-	must.Hold(t, again == s && err == nil, "ParseCode(%s) = %+v, %v, want %+v", code, again, err, s)
+	must.Equal(t, must.Get(pijersi.ParseCode(code))(t), s, "ParseCode(%s)", code)
 	*cubes = s.AppendCubes((*cubes)[:0])
 	if again, err := pijersi.ParseCubes(*cubes); again != s || err != nil {
 		t.Fatalf("ParseCubes(%s) = %+v, %v, want %+v", *cubes, again, err, s)
@@ -230,8 +228,7 @@ a     R-  P-  S-  R-  P-  S-
       1   2   3   4   5   6
     1   2   3   4   5   6   7
 `
-	got := must.Get(pijersi.ParseCubes("RPSRPSPSRWWSRP-srprprswpswpss"))(t).Draw()
-	should.Hold(t, got == want, "drawn\n%swant\n%s", got, want)
+	should.Equal(t, must.Get(pijersi.ParseCubes("RPSRPSPSRWWSRP-srprprswpswpss"))(t).Draw(), want, "drawn")
 }
 
 // TestDocumentCells reads and prints the examples of document 003 as they stand there.
@@ -261,8 +258,7 @@ func TestCellsAgain(t *testing.T) {
 			list := strings.Split(strings.Trim(text, "{}"), ", ")
 			r.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
 			for _, other := range []string{text, "{" + strings.Join(list, ",") + "}", strings.ReplaceAll(text, ",", ""), strings.ReplaceAll(text, "'", `"`)} {
-				again, err := pijersi.Parse(other)
-				must.Hold(t, again == s && err == nil, "%s is read as %+v, %v, want %+v", other, again, err, s)
+				must.Equal(t, must.Get(pijersi.Parse(other))(t), s, "%s is read as", other)
 			}
 		}
 	}

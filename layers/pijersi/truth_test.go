@@ -77,8 +77,7 @@ func TestVectors(t *testing.T) {
 				s.Form = pijersi.Mirror
 			}
 			should.Equal(t, s.Code(), v.Code, "code")
-			again, err := pijersi.ParseCode(v.Code)
-			should.Hold(t, again == s && err == nil, "ParseCode(%s) = %+v, %v, want %+v", v.Code, again, err, s)
+			should.Equal(t, must.Get(pijersi.ParseCode(v.Code))(t), s, "ParseCode(%s)", v.Code)
 		})
 	}
 }
@@ -88,8 +87,7 @@ func checkBlack(t *testing.T, v vector) {
 	s, err := pijersi.ParseCubes(v.Black)
 	should.Hold(t, err == nil && s.Form == pijersi.BlackMirror && s.Code() == v.BlackCode && s.CubeText() == v.Black,
 		"%s: %+v, %s, %v", v.Black, s, s.Code(), err)
-	again, err := pijersi.ParseCode(v.BlackCode)
-	should.Hold(t, again == s && err == nil, "ParseCode(%s) = %+v, %v, want %+v", v.BlackCode, again, err, s)
+	should.Equal(t, must.Get(pijersi.ParseCode(v.BlackCode))(t), s, "ParseCode(%s)", v.BlackCode)
 }
 
 func TestInvalidCodes(t *testing.T) {

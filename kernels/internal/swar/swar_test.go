@@ -28,11 +28,9 @@ func put(lane, a, b int) uint64 {
 
 func TestLoadStore(t *testing.T) {
 	s := []int8{1, -2, 3, -4, 5, -6, 7, -8, 9}
-	x := Load(s)
-	should.Hold(t, x == 0xf807fa05fc03fe01, "Load: %016x", x)
+	should.Equal(t, Load(s), 0xf807fa05fc03fe01, "Load")
 	Store(s[1:], 0x8877665544332211)
-	x = Load(s)
-	should.Hold(t, x == 0x7766554433221101, "after Store: %016x", x)
+	should.Equal(t, Load(s), 0x7766554433221101, "after Store")
 }
 
 // TestSpreadGather tries every set of bytes.
@@ -42,10 +40,8 @@ func TestSpreadGather(t *testing.T) {
 		for i := range 8 {
 			want |= b >> i & 1 * 0xff << (8 * i)
 		}
-		got := Spread(b | 0xab00)
-		should.Hold(t, got == want, "Spread(%02x): got %016x, want %016x", b, got, want)
-		got = Gather(want ^ Lows)
-		should.Hold(t, got == b, "Gather: got %02x, want %02x", got, b)
+		should.Equal(t, Spread(b|0xab00), want, "Spread(%02x)", b)
+		should.Equal(t, Gather(want^Lows), b, "Gather")
 	}
 }
 
