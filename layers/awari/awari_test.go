@@ -29,80 +29,71 @@ type sowing struct {
 	starves  bool
 }
 
-func (c sowing) check(t *testing.T, rules awari.Rules) {
-	t.Run(c.name, func(t *testing.T) {
-		g := testrun.Game(t, len(strings.Fields(c.before)), rules)
-		got := g.Sow(board(t, g, c.before), c.pit)
-		want := awari.Sown{Board: board(t, g, c.after), Captured: c.captured, Starves: c.starves}
-		should.Hold(t, got == want,
-			"sowing pit %d of %s gives %s, captured %d, starves %v; want %s, %d, %v", c.pit, c.before, g.Text(got.Board), got.Captured, got.Starves, c.after, c.captured, c.starves)
-	})
-}
-
 // TestSow checks boards worked out by hand. Boards after the move are not turned: the first half is still that of the player who sowed.
 func TestSow(t *testing.T) {
-	for _, c := range []sowing{
-		{"one seed inside the own half", 0, "1 0 0 0  1 0 0 0", "0 1 0 0  1 0 0 0", 0, false},
-		{"into the opponent's half", 3, "0 0 0 2  0 0 0 0", "0 0 0 0  1 1 0 0", 0, false},
-		{"round the end, back into the own half", 3, "0 0 0 6  0 0 0 0", "1 1 0 0  1 1 1 1", 0, false},
+	for rules, cases := range map[awari.Rules][]sowing{
+		awari.Awari: {
+			{"one seed inside the own half", 0, "1 0 0 0  1 0 0 0", "0 1 0 0  1 0 0 0", 0, false},
+			{"into the opponent's half", 3, "0 0 0 2  0 0 0 0", "0 0 0 0  1 1 0 0", 0, false},
+			{"round the end, back into the own half", 3, "0 0 0 6  0 0 0 0", "1 1 0 0  1 1 1 1", 0, false},
 
-		// Laps: P-1 seeds end on the pit before the origin, P on the pit after it, and each further P-1 a lap later.
-		{"8 pits, 7 seeds", 2, "0 0 7 0  1 1 1 1", "1 1 0 1  2 2 2 2", 0, false},
-		{"8 pits, 8 seeds", 2, "0 0 8 0  1 1 1 1", "1 1 0 2  2 2 2 2", 0, false},
-		{"8 pits, 14 seeds", 2, "0 0 14 0  1 1 1 1", "2 2 0 2  3 3 3 3", 0, false},
-		{"8 pits, 15 seeds", 2, "0 0 15 0  1 1 1 1", "2 2 0 3  3 3 3 3", 0, false},
-		{"8 pits, 7 seeds from pit 0 capture on the last pit", 0, "7 0 0 0  0 0 2 1", "0 1 1 1  1 1 0 0", 5, false},
-		{"8 pits, 14 seeds from pit 0 stop a chain at 4", 0, "14 0 0 0  2 0 0 0", "0 2 2 2  4 0 0 0", 6, false},
-		{"8 pits, 8 seeds from the last own pit end after it", 3, "0 0 0 8  1 1 1 1", "1 1 1 0  0 2 2 2", 3, false},
+			// Laps: P-1 seeds end on the pit before the origin, P on the pit after it, and each further P-1 a lap later.
+			{"8 pits, 7 seeds", 2, "0 0 7 0  1 1 1 1", "1 1 0 1  2 2 2 2", 0, false},
+			{"8 pits, 8 seeds", 2, "0 0 8 0  1 1 1 1", "1 1 0 2  2 2 2 2", 0, false},
+			{"8 pits, 14 seeds", 2, "0 0 14 0  1 1 1 1", "2 2 0 2  3 3 3 3", 0, false},
+			{"8 pits, 15 seeds", 2, "0 0 15 0  1 1 1 1", "2 2 0 3  3 3 3 3", 0, false},
+			{"8 pits, 7 seeds from pit 0 capture on the last pit", 0, "7 0 0 0  0 0 2 1", "0 1 1 1  1 1 0 0", 5, false},
+			{"8 pits, 14 seeds from pit 0 stop a chain at 4", 0, "14 0 0 0  2 0 0 0", "0 2 2 2  4 0 0 0", 6, false},
+			{"8 pits, 8 seeds from the last own pit end after it", 3, "0 0 0 8  1 1 1 1", "1 1 1 0  0 2 2 2", 3, false},
 
-		{"10 pits, 9 seeds", 4, "0 0 0 0 9  3 3 3 3 3", "1 1 1 1 0  4 4 4 4 4", 0, false},
-		{"10 pits, 10 seeds", 4, "0 0 0 0 10  3 3 3 3 3", "1 1 1 1 0  5 4 4 4 4", 0, false},
-		{"10 pits, 18 seeds", 4, "0 0 0 0 18  0 0 0 0 0", "2 2 2 2 0  2 2 2 2 2", 0, false},
-		{"10 pits, 19 seeds", 4, "0 0 0 0 19  0 0 0 0 0", "2 2 2 2 0  0 2 2 2 2", 3, false},
-		{"10 pits, 9 seeds from pit 0", 0, "9 0 0 0 0  5 5 5 0 1", "0 1 1 1 1  6 6 6 1 0", 2, false},
+			{"10 pits, 9 seeds", 4, "0 0 0 0 9  3 3 3 3 3", "1 1 1 1 0  4 4 4 4 4", 0, false},
+			{"10 pits, 10 seeds", 4, "0 0 0 0 10  3 3 3 3 3", "1 1 1 1 0  5 4 4 4 4", 0, false},
+			{"10 pits, 18 seeds", 4, "0 0 0 0 18  0 0 0 0 0", "2 2 2 2 0  2 2 2 2 2", 0, false},
+			{"10 pits, 19 seeds", 4, "0 0 0 0 19  0 0 0 0 0", "2 2 2 2 0  0 2 2 2 2", 3, false},
+			{"10 pits, 9 seeds from pit 0", 0, "9 0 0 0 0  5 5 5 0 1", "0 1 1 1 1  6 6 6 1 0", 2, false},
 
-		{"12 pits, 11 seeds", 5, "0 0 0 0 0 11  0 1 2 3 4 5", "1 1 1 1 1 0  1 2 3 4 5 6", 0, false},
-		{"12 pits, 12 seeds", 5, "0 0 0 0 0 12  0 1 2 3 4 5", "1 1 1 1 1 0  0 2 3 4 5 6", 2, false},
-		{"12 pits, 22 seeds", 5, "0 0 0 0 0 22  0 1 2 3 4 5", "2 2 2 2 2 0  2 3 4 5 6 7", 0, false},
-		{"12 pits, 23 seeds", 5, "0 0 0 0 0 23  0 1 2 3 4 5", "2 2 2 2 2 0  0 3 4 5 6 7", 3, false},
-		{"12 pits, 11 seeds from pit 0", 0, "11 0 0 0 0 0  0 0 0 0 0 2", "0 1 1 1 1 1  1 1 1 1 1 0", 3, false},
-		{"12 pits, 22 seeds from pit 0", 0, "22 0 0 0 0 0  0 9 0 0 0 0", "0 2 2 2 2 2  2 11 0 0 0 0", 8, false},
+			{"12 pits, 11 seeds", 5, "0 0 0 0 0 11  0 1 2 3 4 5", "1 1 1 1 1 0  1 2 3 4 5 6", 0, false},
+			{"12 pits, 12 seeds", 5, "0 0 0 0 0 12  0 1 2 3 4 5", "1 1 1 1 1 0  0 2 3 4 5 6", 2, false},
+			{"12 pits, 22 seeds", 5, "0 0 0 0 0 22  0 1 2 3 4 5", "2 2 2 2 2 0  2 3 4 5 6 7", 0, false},
+			{"12 pits, 23 seeds", 5, "0 0 0 0 0 23  0 1 2 3 4 5", "2 2 2 2 2 0  0 3 4 5 6 7", 3, false},
+			{"12 pits, 11 seeds from pit 0", 0, "11 0 0 0 0 0  0 0 0 0 0 2", "0 1 1 1 1 1  1 1 1 1 1 0", 3, false},
+			{"12 pits, 22 seeds from pit 0", 0, "22 0 0 0 0 0  0 9 0 0 0 0", "0 2 2 2 2 2  2 11 0 0 0 0", 8, false},
 
-		{"capture of 2", 3, "0 0 0 1  1 5 0 0", "0 0 0 0  0 5 0 0", 2, false},
-		{"capture of 3", 3, "0 0 0 1  2 5 0 0", "0 0 0 0  0 5 0 0", 3, false},
-		{"no capture of 1", 3, "0 0 0 1  0 5 0 0", "0 0 0 0  1 5 0 0", 0, false},
-		{"no capture of 4", 3, "0 0 0 1  3 5 0 0", "0 0 0 0  4 5 0 0", 0, false},
-		{"chain", 3, "0 0 0 3  4 1 2 0", "0 0 0 0  5 0 0 0", 5, false},
-		{"chain stops at 4", 3, "0 0 0 4  1 3 1 2", "0 0 0 0  2 4 0 0", 5, false},
-		{"chain stops at 1", 3, "0 0 0 4  1 0 1 1", "0 0 0 0  2 1 0 0", 4, false},
-		{"nothing when the last pit does not count", 3, "0 0 0 3  1 1 4 1", "0 0 0 0  2 2 5 1", 0, false},
-		{"chain does not pass the last pit", 3, "0 0 0 2  1 1 2 2", "0 0 0 0  0 0 2 2", 4, false},
-		{"chain stops at the end of the row", 3, "2 2 1 2  1 1 7 0", "2 2 1 0  0 0 7 0", 4, false},
-		{"chain stops at the row end, own pit holding 2", 1, "0 4 2 1  1 1 7 0", "0 0 3 2  0 0 7 0", 4, false},
-		{"no capture in the own half", 0, "1 1 0 0  5 0 0 0", "0 2 0 0  5 0 0 0", 0, false},
-		{"no capture in the own half after a lap", 3, "1 1 0 6  1 1 1 1", "2 2 0 0  2 2 2 2", 0, false},
+			{"capture of 2", 3, "0 0 0 1  1 5 0 0", "0 0 0 0  0 5 0 0", 2, false},
+			{"capture of 3", 3, "0 0 0 1  2 5 0 0", "0 0 0 0  0 5 0 0", 3, false},
+			{"no capture of 1", 3, "0 0 0 1  0 5 0 0", "0 0 0 0  1 5 0 0", 0, false},
+			{"no capture of 4", 3, "0 0 0 1  3 5 0 0", "0 0 0 0  4 5 0 0", 0, false},
+			{"chain", 3, "0 0 0 3  4 1 2 0", "0 0 0 0  5 0 0 0", 5, false},
+			{"chain stops at 4", 3, "0 0 0 4  1 3 1 2", "0 0 0 0  2 4 0 0", 5, false},
+			{"chain stops at 1", 3, "0 0 0 4  1 0 1 1", "0 0 0 0  2 1 0 0", 4, false},
+			{"nothing when the last pit does not count", 3, "0 0 0 3  1 1 4 1", "0 0 0 0  2 2 5 1", 0, false},
+			{"chain does not pass the last pit", 3, "0 0 0 2  1 1 2 2", "0 0 0 0  0 0 2 2", 4, false},
+			{"chain stops at the end of the row", 3, "2 2 1 2  1 1 7 0", "2 2 1 0  0 0 7 0", 4, false},
+			{"chain stops at the row end, own pit holding 2", 1, "0 4 2 1  1 1 7 0", "0 0 3 2  0 0 7 0", 4, false},
+			{"no capture in the own half", 0, "1 1 0 0  5 0 0 0", "0 2 0 0  5 0 0 0", 0, false},
+			{"no capture in the own half after a lap", 3, "1 1 0 6  1 1 1 1", "2 2 0 0  2 2 2 2", 0, false},
 
-		{"grand slam", 3, "1 0 0 2  1 1 0 0", "1 0 0 0  0 0 0 0", 4, true},
-		{"not a grand slam: one seed stays", 3, "1 0 0 2  1 1 0 1", "1 0 0 0  0 0 0 1", 4, false},
-		{"not feeding", 0, "2 0 0 3  0 0 0 0", "0 1 1 3  0 0 0 0", 0, true},
-		{"feeding", 3, "2 0 0 3  0 0 0 0", "2 0 0 0  1 1 1 0", 0, false},
+			{"grand slam", 3, "1 0 0 2  1 1 0 0", "1 0 0 0  0 0 0 0", 4, true},
+			{"not a grand slam: one seed stays", 3, "1 0 0 2  1 1 0 1", "1 0 0 0  0 0 0 1", 4, false},
+			{"not feeding", 0, "2 0 0 3  0 0 0 0", "0 1 1 3  0 0 0 0", 0, true},
+			{"feeding", 3, "2 0 0 3  0 0 0 0", "2 0 0 0  1 1 1 0", 0, false},
+		},
+		awari.Abapa: { // only a capture of all seeds of the opponent captures nothing
+			{"grand slam", 3, "1 0 0 2  1 1 0 0", "1 0 0 0  2 2 0 0", 0, false},
+			{"of all pits", 3, "0 0 0 4  1 2 1 2", "0 0 0 0  2 3 2 3", 0, false},
+			{"of two laps", 0, "14 0 0 0  0 0 0 0", "0 2 2 2  2 2 2 2", 0, false},
+			{"of one pit", 3, "5 0 0 1  2 0 0 0", "5 0 0 0  3 0 0 0", 0, false},
+			{"one seed stays behind", 3, "1 0 0 2  1 1 0 1", "1 0 0 0  0 0 0 1", 4, false},
+			{"one seed stays in front", 3, "0 0 0 2  0 1 0 0", "0 0 0 0  1 0 0 0", 2, false},
+			{"not feeding", 0, "2 0 0 3  0 0 0 0", "0 1 1 3  0 0 0 0", 0, true},
+		},
 	} {
-		c.check(t, awari.Awari)
-	}
-}
-
-// TestGrandSlamsThatCaptureNothing checks boards worked out by hand: only a capture of all seeds of the opponent captures nothing.
-func TestGrandSlamsThatCaptureNothing(t *testing.T) {
-	for _, c := range []sowing{
-		{"grand slam", 3, "1 0 0 2  1 1 0 0", "1 0 0 0  2 2 0 0", 0, false},
-		{"of all pits", 3, "0 0 0 4  1 2 1 2", "0 0 0 0  2 3 2 3", 0, false},
-		{"of two laps", 0, "14 0 0 0  0 0 0 0", "0 2 2 2  2 2 2 2", 0, false},
-		{"of one pit", 3, "5 0 0 1  2 0 0 0", "5 0 0 0  3 0 0 0", 0, false},
-		{"one seed stays behind", 3, "1 0 0 2  1 1 0 1", "1 0 0 0  0 0 0 1", 4, false},
-		{"one seed stays in front", 3, "0 0 0 2  0 1 0 0", "0 0 0 0  1 0 0 0", 2, false},
-		{"not feeding", 0, "2 0 0 3  0 0 0 0", "0 1 1 3  0 0 0 0", 0, true},
-	} {
-		c.check(t, awari.Abapa)
+		for _, c := range cases {
+			g := testrun.Game(t, len(strings.Fields(c.before)), rules)
+			got := g.Sow(board(t, g, c.before), c.pit)
+			want := awari.Sown{Board: board(t, g, c.after), Captured: c.captured, Starves: c.starves}
+			should.Equal(t, got, want, "%s, %s: sowing pit %d of %s", rules, c.name, c.pit, c.before)
+		}
 	}
 }
 
@@ -114,68 +105,27 @@ type play struct {
 
 func TestLegalMoves(t *testing.T) {
 	const none = "0 0 0 0  0 0 0 0"
+	turned := []play{{0, 0, "0 0 5 0  0 3 0 0"}, {1, 0, "0 0 5 0  1 0 1 1"}}
+	capture := []play{{3, 2, "0 0 0 4  0 0 0 0"}}
+	other := []play{{0, 0, "1 1 0 0  0 1 0 2"}}
+	feeds := []play{{3, 0, "1 1 1 0  2 0 0 0"}}
+	all := []play{{0, 4, none}, {2, 4, none}}
 	for _, c := range []struct {
-		name   string
-		before string
-		awari  []play
-		strict []play
-		abapa  []play
-		starve []int // pits whose move leaves the opponent without seeds under awari and strict
-		unfed  []int // and under abapa
+		name, before         string
+		awari, strict, abapa []play
+		starve, unfed        []int // pits whose move leaves the opponent without seeds under awari and strict, and under abapa
 	}{
-		{
-			name:   "quiet moves turn the board",
-			before: "1 2 0 0  0 0 5 0",
-			awari:  []play{{0, 0, "0 0 5 0  0 3 0 0"}, {1, 0, "0 0 5 0  1 0 1 1"}},
-			strict: []play{{0, 0, "0 0 5 0  0 3 0 0"}, {1, 0, "0 0 5 0  1 0 1 1"}},
-			abapa:  []play{{0, 0, "0 0 5 0  0 3 0 0"}, {1, 0, "0 0 5 0  1 0 1 1"}},
-		},
-		{
-			name:   "capture",
-			before: "0 0 0 1  1 0 0 4",
-			awari:  []play{{3, 2, "0 0 0 4  0 0 0 0"}},
-			strict: []play{{3, 2, "0 0 0 4  0 0 0 0"}},
-			abapa:  []play{{3, 2, "0 0 0 4  0 0 0 0"}},
-		},
-		{
-			name:   "grand slam with an alternative is illegal",
-			before: "1 0 0 2  1 1 0 0",
-			awari:  []play{{0, 0, "1 1 0 0  0 1 0 2"}},
-			strict: []play{{0, 0, "1 1 0 0  0 1 0 2"}},
-			abapa:  []play{{0, 0, "1 1 0 0  0 1 0 2"}, {3, 0, "2 2 0 0  1 0 0 0"}},
-			starve: []int{3},
-		},
-		{
-			name:   "grand slam without an alternative takes everything",
-			before: "0 0 0 2  1 1 0 0",
-			awari:  []play{{3, 4, none}},
-			abapa:  []play{{3, 0, "2 2 0 0  0 0 0 0"}},
-			starve: []int{3},
-		},
-		{
-			name:   "two grand slams and nothing else take everything",
-			before: "0 0 3 2  1 1 0 0",
-			awari:  []play{{2, 7, none}, {3, 7, none}},
-			abapa:  []play{{2, 0, "2 2 0 0  0 0 0 3"}, {3, 0, "2 2 0 0  0 0 3 0"}},
-			starve: []int{2, 3},
-		},
-		{
-			name:   "the opponent must be fed",
-			before: "2 0 0 3  0 0 0 0",
-			awari:  []play{{3, 0, "1 1 1 0  2 0 0 0"}},
-			strict: []play{{3, 0, "1 1 1 0  2 0 0 0"}},
-			abapa:  []play{{3, 0, "1 1 1 0  2 0 0 0"}},
-			starve: []int{0}, unfed: []int{0},
-		},
-		{
-			name:   "no move feeds: everything is taken",
-			before: "3 0 1 0  0 0 0 0",
-			awari:  []play{{0, 4, none}, {2, 4, none}},
-			abapa:  []play{{0, 4, none}, {2, 4, none}},
-			starve: []int{0, 2}, unfed: []int{0, 2},
-		},
-		{name: "mover without seeds", before: "0 0 0 0  1 0 2 0"},
-		{name: "no seeds at all", before: none},
+		{"quiet moves turn the board", "1 2 0 0  0 0 5 0", turned, turned, turned, nil, nil},
+		{"capture", "0 0 0 1  1 0 0 4", capture, capture, capture, nil, nil},
+		{"grand slam with an alternative is illegal", "1 0 0 2  1 1 0 0", other, other, append(other, play{3, 0, "2 2 0 0  1 0 0 0"}), []int{3}, nil},
+		{"grand slam without an alternative takes everything", "0 0 0 2  1 1 0 0",
+			[]play{{3, 4, none}}, nil, []play{{3, 0, "2 2 0 0  0 0 0 0"}}, []int{3}, nil},
+		{"two grand slams and nothing else take everything", "0 0 3 2  1 1 0 0",
+			[]play{{2, 7, none}, {3, 7, none}}, nil, []play{{2, 0, "2 2 0 0  0 0 0 3"}, {3, 0, "2 2 0 0  0 0 3 0"}}, []int{2, 3}, nil},
+		{"the opponent must be fed", "2 0 0 3  0 0 0 0", feeds, feeds, feeds, []int{0}, []int{0}},
+		{"no move feeds: everything is taken", "3 0 1 0  0 0 0 0", all, nil, all, []int{0, 2}, []int{0, 2}},
+		{"mover without seeds", "0 0 0 0  1 0 2 0", nil, nil, nil, nil, nil},
+		{"no seeds at all", none, nil, nil, nil, nil, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			checkMoves(t, awari.Awari, c.before, c.awari, c.starve)
@@ -287,26 +237,18 @@ func TestPrimitivesDoNotAllocate(t *testing.T) {
 
 func TestNewRejects(t *testing.T) {
 	for _, pits := range []int{-2, 0, 2, 3, 5, 7, 9, 11, 13, 14} {
-		if _, err := awari.New(pits, awari.Awari); !errors.Is(err, awari.ErrPits) ||
-			!strings.Contains(err.Error(), "4, 6, 8, 10 or 12") {
-			t.Errorf("New with %d pits: %v, want ErrPits with the allowed values", pits, err)
-		}
+		_, err := awari.New(pits, awari.Awari)
+		should.Hold(t, errors.Is(err, awari.ErrPits) && strings.Contains(err.Error(), "4, 6, 8, 10 or 12"), "New with %d pits: %v", pits, err)
 	}
 	_, err := awari.New(12, awari.Rules(7))
-	should.Hold(t, errors.Is(err, awari.ErrRules) &&
-		strings.Contains(err.Error(), "awari, strict, abapa"), "New with unknown rules: %v, want ErrRules with the allowed names", err)
-	g := testrun.Game(t, 12, awari.Awari)
-	for _, seeds := range []int{-1, 49} {
-		_, err := awari.NewSpace(g, seeds)
-		should.Hold(t, errors.Is(err, awari.ErrSeeds), "NewSpace with %d seeds: %v, want ErrSeeds", seeds, err)
+	should.Hold(t, errors.Is(err, awari.ErrRules) && strings.Contains(err.Error(), "awari, strict, abapa"), "New with unknown rules: %v", err)
+	g := testrun.Game(t, 12, awari.Strict)
+	should.Equal(t, g.Name(), "awari, 12 pits, rules strict")
+	for seeds, each := range map[int]int{-1: -1, 49: 5} {
+		should.Be(t, must.Err(awari.NewSpace(g, seeds)), awari.ErrSeeds, "NewSpace with %d seeds", seeds)
+		should.Be(t, must.Err(g.Start(each)), awari.ErrSeeds, "Start with %d seeds a pit", each)
 	}
-	for _, seeds := range []int{-1, 5} {
-		_, err := g.Start(seeds)
-		should.Hold(t, errors.Is(err, awari.ErrSeeds), "Start with %d seeds a pit: %v, want ErrSeeds", seeds, err)
-	}
-}
-
-func TestUnrankOutsideTheSpacePanics(t *testing.T) {
+	should.Equal(t, g.Text(must.Get(g.Start(4))(t)), "4 4 4 4 4 4 4 4 4 4 4 4", "start")
 	space := testrun.Space(t, testrun.Game(t, 4, awari.Awari), 3)
 	must.Panic(t, func() { space.Unrank(3, 20) }, "board 20 of 20 is unranked")
 }
@@ -318,24 +260,7 @@ func TestRulesNames(t *testing.T) {
 	}
 	should.Equal(t, awari.Rules(9).String(), "Rules(9)", "unknown rules are called")
 	_, err := awari.ParseRules("Awari")
-	should.Hold(t, errors.Is(err, awari.ErrRules) &&
-		err.Error() == `rules "Awari": must be awari, strict, abapa`, "ParseRules of an unknown name: %v", err)
-}
-
-func TestStartAndNames(t *testing.T) {
-	g := testrun.Game(t, 12, awari.Strict)
-	b, err := g.Start(4)
-	should.Hold(t, err == nil && g.Text(b) == "4 4 4 4 4 4 4 4 4 4 4 4" && b.Seeds() == 48, "start is %s, %v", g.Text(b), err)
-	should.Hold(t, g.Pits() == 12 && g.Half() == 6 && g.Rules() == awari.Strict && g.Name() == "awari, 12 pits, rules strict",
-		"game is %d, %d, %v, %q", g.Pits(), g.Half(), g.Rules(), g.Name())
-}
-
-func BenchmarkPlays(b *testing.B) {
-	g := testrun.Game(b, 12, awari.Awari)
-	start := must.Get(g.Start(4))(b)
-	for b.Loop() {
-		g.Plays(start)
-	}
+	should.Hold(t, errors.Is(err, awari.ErrRules) && err.Error() == `rules "Awari": must be awari, strict, abapa`, "ParseRules of an unknown name: %v", err)
 }
 
 func TestConformance(t *testing.T) {

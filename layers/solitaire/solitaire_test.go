@@ -141,9 +141,8 @@ func FuzzJumps(f *testing.F) {
 
 func TestFindJump(t *testing.T) {
 	b := Named(English)
-	hole := func(name string) int { return must.Get(b.Hole(name))(t) }
-	p := b.Full() &^ (1 << hole("d4"))
-	j, err := b.FindJump(p, hole("d2"), hole("d4"))
+	p := b.Full() &^ (1 << hole(t, b, "d4"))
+	j, err := b.FindJump(p, hole(t, b, "d2"), hole(t, b, "d4"))
 	should.Hold(t, err == nil && b.JumpName(j) == "d2-d4", "%v, %v", j, err)
 	for _, tt := range []struct {
 		p        Position
@@ -151,13 +150,13 @@ func TestFindJump(t *testing.T) {
 		want     string
 	}{
 		{p, "d4", "d2", "no peg in d4"},
-		{p &^ (1 << hole("d3")), "d2", "d4", "no peg in d3"},
+		{p &^ (1 << hole(t, b, "d3")), "d2", "d4", "no peg in d3"},
 		{p, "d1", "d3", "d3 is not empty"},
 		{p, "d1", "d4", "a jump goes over a neighbour"},
 		{p, "c3", "e5", "a jump goes over a neighbour"},
 		{p, "a3", "a3", "a jump goes over a neighbour"},
 	} {
-		if _, err := b.FindJump(tt.p, hole(tt.from), hole(tt.to)); !errors.Is(err, ErrJump) || !errors.Is(err, fault.Usage) || !strings.Contains(err.Error(), tt.want) {
+		if _, err := b.FindJump(tt.p, hole(t, b, tt.from), hole(t, b, tt.to)); !errors.Is(err, ErrJump) || !errors.Is(err, fault.Usage) || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s-%s: %v, want %s", tt.from, tt.to, err, tt.want)
 		}
 	}
@@ -267,9 +266,7 @@ func jumpsOf(t *testing.T, b *Board, p Position, text string) (jumps []Jump) {
 	for move := range strings.FieldsSeq(text) {
 		names := strings.Split(move, "-")
 		for i, name := range names[1:] {
-			from := must.Get(b.Hole(names[i]))(t)
-			to := must.Get(b.Hole(name))(t)
-			j := must.Get(b.FindJump(p, from, to))(t)
+			j := must.Get(b.FindJump(p, hole(t, b, names[i]), hole(t, b, name)))(t)
 			p ^= j.Pegs()
 			jumps = append(jumps, j)
 		}
@@ -323,9 +320,7 @@ func TestFrench(t *testing.T) {
 		}
 		start, end := hole(t, b, names[0]), hole(t, b, names[1])
 		p := b.Full() &^ (1 << start)
-		for _, name := range names[2:] {
-			from, to, _ := strings.Cut(name, "-")
-			j := must.Get(b.FindJump(p, hole(t, b, from), hole(t, b, to)))(t)
+		for _, j := range jumpsOf(t, b, p, strings.Join(names[2:], " ")) {
 			p ^= j.Pegs()
 		}
 		if p != 1<<end {

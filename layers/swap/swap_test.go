@@ -2,7 +2,6 @@ package swap_test
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"math/rand/v2"
 	"slices"
@@ -30,6 +29,11 @@ func TestSizes(t *testing.T) {
 	} {
 		should.Be(t, must.Err(swap.NewGrid(c.rows, c.cols)), c.want, "%d x %d", c.rows, c.cols)
 	}
+	for _, size := range [][2]int{{1, 65}, {9, 8}, {0, 1}, {1, -1}, {1 << 32, 1 << 32}} {
+		should.Be(t, must.Err(swap.NewListedGrid(size[0], size[1])), swap.ErrSize, "%v", size)
+	}
+	g := mustGrid(t, 8, 8)
+	should.Hold(t, len(g.Swaps()) == 112 && !g.Packs() && mustGrid(t, 4, 4).Packs(), "%d swaps", len(g.Swaps()))
 }
 
 // TestSwaps checks the moves by their definition (document 004, section 2, with the counts of docs/sources.md).
@@ -104,24 +108,6 @@ func TestCheckDepths(t *testing.T) {
 	}
 }
 
-func ExampleGrid_Apply() {
-	g, err := swap.NewGrid(2, 2)
-	if err != nil {
-		panic(err)
-	}
-	s := g.Goal()
-	for _, m := range []swap.Swap{{A: 0, B: 1}, {A: 1, B: 3}} {
-		s = g.Apply(s, m)
-	}
-	fmt.Print(swap.Puzzle{Grid: g, Tiles: g.List(s), First: 1})
-	fmt.Println("parity", g.Parity(s))
-	// Output:
-	// 2 2
-	// 2 4
-	// 3 1
-	// parity 0
-}
-
 // sizes are all grids up to 16 cells that are not higher than wide, and a few that are.
 func sizes() (list [][2]int) {
 	for rows := 1; rows <= 4; rows++ {
@@ -150,14 +136,6 @@ func shuffled(g *swap.Grid, r *rand.Rand) swap.List {
 	return l
 }
 
-func TestListedSizes(t *testing.T) {
-	for _, size := range [][2]int{{1, 65}, {9, 8}, {0, 1}, {1, -1}, {1 << 32, 1 << 32}} {
-		should.Be(t, must.Err(swap.NewListedGrid(size[0], size[1])), swap.ErrSize, "%v", size)
-	}
-	g := mustGrid(t, 8, 8)
-	should.Hold(t, len(g.Swaps()) == 112 && !g.Packs() && mustGrid(t, 4, 4).Packs(), "%d swaps", len(g.Swaps()))
-}
-
 // TestListAgainstState does the same with both kinds of states.
 func TestListAgainstState(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
@@ -180,8 +158,7 @@ func TestToward(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	for range 100 {
 		g := must.Get(swap.NewListedGrid(1+r.IntN(5), 1+r.IntN(5)))(t)
-		from := g.Home()
-		r.Shuffle(len(from), func(i, j int) { from[i], from[j] = from[j], from[i] })
+		from := shuffled(g, r)
 		to := slices.Clone(from)
 		var moves []swap.Swap
 		for range r.IntN(20) * len(g.Swaps()) {

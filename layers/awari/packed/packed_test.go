@@ -40,28 +40,20 @@ func TestRandomBoards(t *testing.T) {
 	})
 }
 
-// TestSmallLayers goes through small layers in the order of ranks, and compares all boards.
+// TestSmallLayers compares all boards of small layers.
 func TestSmallLayers(t *testing.T) {
 	spaces(t, func(t *testing.T, r *Rules, space *awari.Space) {
 		for n := range 5 {
-			p := r.Pack(space.Unrank(n, 0))
 			for rank := range space.Size(n) {
-				if rank > 0 {
-					p = p.Next(r.half)
-				}
-				b := space.Unrank(n, rank)
-				if r.Unpack(p) != b {
-					t.Fatalf("rank %d of layer %d is %v, not %v", rank, n, b, r.Unpack(p))
-				}
-				check(t, r, space, b)
+				check(t, r, space, space.Unrank(n, rank))
 			}
 		}
 	})
 }
 
-// TestWholeLayers compares all boards of a few larger layers.
-func TestWholeLayers(t *testing.T) {
-	for _, c := range []struct{ pits, seeds, step int }{{4, 30, 1}, {4, 48, 7}, {6, 15, 3}, {8, 12, 11}, {12, 7, 1}} {
+// TestLargerLayers compares boards from all of a few larger layers.
+func TestLargerLayers(t *testing.T) {
+	for _, c := range []struct{ pits, seeds, step int }{{4, 30, 1}, {4, 48, 7}, {6, 15, 3}, {8, 12, 11}, {12, 7, 5}} {
 		for _, rules := range []awari.Rules{awari.Awari, awari.Abapa} {
 			r, space := newRules(t, c.pits, rules)
 			for rank := uint64(0); rank < space.Size(c.seeds); rank += uint64(c.step) {
@@ -69,18 +61,6 @@ func TestWholeLayers(t *testing.T) {
 			}
 		}
 	}
-}
-
-// TestNext goes on from random boards with as many seeds as fit.
-func TestNext(t *testing.T) {
-	random := rand.New(rand.NewPCG(7, 3))
-	spaces(t, func(t *testing.T, r *Rules, space *awari.Space) {
-		for range 200 {
-			rank := random.Uint64N(space.Size(awari.MaxSeeds) - 1)
-			b, want := space.Unrank(awari.MaxSeeds, rank), space.Unrank(awari.MaxSeeds, rank+1)
-			must.Equal(t, r.Unpack(r.Pack(b).Next(r.half)), want, "after %v comes %v, not", b, want)
-		}
-	})
 }
 
 // check compares one board with the plain rules.
@@ -91,6 +71,10 @@ func check(t *testing.T, r *Rules, space *awari.Space, b awari.Board) {
 	n, rank := space.Rank(b)
 	if got := r.Rank(p); got != rank || p.Own.Seeds()+p.Other.Seeds() != n {
 		t.Fatalf("%v: rank %d, %d and %d seeds, want %d, %d", b, got, p.Own.Seeds(), p.Other.Seeds(), rank, n)
+	}
+	if rank+1 < space.Size(n) {
+		next := space.Unrank(n, rank+1)
+		must.Equal(t, r.Unpack(p.Next(r.half)), next, "after %v comes", b)
 	}
 	checkPlays(t, r, b)
 	checkRow(t, r, space, b)
@@ -177,72 +161,29 @@ func boards(b *testing.B) (*Rules, []Board) {
 	return r, all
 }
 
-// BenchmarkPlays plays the moves of boards and ranks the children.
-func BenchmarkPlays(b *testing.B) {
+// Benchmark plays the moves of boards, and takes quiet moves back: of any boards, and of those of one row.
+func Benchmark(b *testing.B) {
 	r, all := boards(b)
 	var moves Plays
-	var sum uint64
-	for i := 0; b.Loop(); i++ {
-		r.Plays(all[i%len(all)], &moves)
-		for pit := range MaxHalf {
-			if moves.Legal>>pit&1 == 1 {
-				sum += r.Rank(moves.Children[pit])
-			}
-		}
-	}
-	if sum == 0 {
-		b.Fatal("no move")
-	}
-}
-
-// BenchmarkRow is BenchmarkPlays for boards of one row.
-func BenchmarkRow(b *testing.B) {
-	r, all := boards(b)
-	row, p := r.NewRow(), all[0]
-	row.Set(p)
-	var children [MaxHalf]Child
-	n := 0
-	for i := 0; b.Loop(); i++ {
-		n += row.Children(&children, p)
-		if p.Own = p.Own.Next(); p.Own>>8 == 0 {
-			p = all[0]
-		}
-	}
-	if n == 0 {
-		b.Fatal("no move")
-	}
-}
-
-// BenchmarkBefore takes quiet moves back.
-func BenchmarkBefore(b *testing.B) {
-	r, all := boards(b)
 	var list []Board
-	for i := 0; b.Loop(); i++ {
-		list = r.Before(list[:0], all[i%len(all)])
-	}
-}
-
-// BenchmarkPast is BenchmarkBefore, with the ranks, for boards of one row.
-func BenchmarkPast(b *testing.B) {
-	r, all := boards(b)
-	past, p := r.NewPast(), all[0]
+	var children [MaxHalf]Child
+	var ranks []uint64
+	row, past, p := r.NewRow(), r.NewPast(), all[0]
+	row.Set(p)
 	past.Set(p)
-	var list []uint64
-	for b.Loop() {
-		list = past.Before(list[:0], p.Own)
-		if p.Own = p.Own.Next(); p.Own>>8 == 0 {
-			p = all[0]
-		}
-	}
-}
-
-// BenchmarkNext goes through boards in the order of ranks.
-func BenchmarkNext(b *testing.B) {
-	r, all := boards(b)
-	first, p := all[0], all[0]
-	for i := 0; b.Loop(); i++ {
-		if p = p.Next(r.half); i%1000 == 0 {
-			p = first
-		}
+	for name, run := range map[string]func(i int){
+		"plays":  func(i int) { r.Plays(all[i%len(all)], &moves) },
+		"before": func(i int) { list = r.Before(list[:0], all[i%len(all)]) },
+		"row":    func(int) { row.Children(&children, p) },
+		"past":   func(int) { ranks = past.Before(ranks[:0], p.Own) },
+	} {
+		b.Run(name, func(b *testing.B) {
+			for i := 0; b.Loop(); i++ {
+				run(i)
+				if p.Own = p.Own.Next(); p.Own>>8 == 0 {
+					p = all[0]
+				}
+			}
+		})
 	}
 }

@@ -353,8 +353,7 @@ func manhattan(tiles []uint8, cols int) int {
 }
 
 func TestWalkingRefused(t *testing.T) {
-	done, cancel := context.WithCancel(t.Context())
-	cancel()
+	done := must.Ended(t)
 	for _, c := range []struct {
 		ctx        context.Context
 		rows, cols int
