@@ -109,11 +109,14 @@ func TestEachDoesEveryItemOnce(t *testing.T) {
 	}
 }
 
-// TestEachKeepsWorkersApart: what belongs to a worker serves one item at a time.
+// TestEachKeepsWorkersApart: what belongs to a worker serves one item at a time. When an item begins, all before it have been taken.
 func TestEachKeepsWorkersApart(t *testing.T) {
 	const workers = 4
 	var busy [workers]atomic.Bool
-	must.OK(t, crew.Each(t.Context(), workers, 2000, func(worker, _ int) error {
+	var begun atomic.Int64
+	must.OK(t, crew.Each(t.Context(), workers, 2000, func(worker, i int) error {
+		n := begun.Add(1)
+		should.Not(t, int64(i) >= n-1+workers, "item %d is the %d-th to begin", i, n)
 		if !busy[worker].CompareAndSwap(false, true) {
 			return errors.New("a worker does two things at once")
 		}
@@ -122,45 +125,24 @@ func TestEachKeepsWorkersApart(t *testing.T) {
 	}))
 }
 
-// TestEachBeginsInOrder: when an item begins, all before it have been taken.
-func TestEachBeginsInOrder(t *testing.T) {
-	const workers = 4
-	var begun atomic.Int64
-	must.OK(t, crew.Each(t.Context(), workers, 2000, func(_, i int) error {
-		n := begun.Add(1)
-		should.Not(t, int64(i) >= n-1+workers, "item %d is the %d-th to begin", i, n)
-		return nil
-	}))
-}
-
+// TestEachReturnsTheFirstError: it, or a panic, ends with the last item that is begun.
 func TestEachReturnsTheFirstError(t *testing.T) {
 	first := errors.New("first")
 	for _, workers := range []int{1, 3} {
-		var done atomic.Int64
-		err := crew.Each(t.Context(), workers, 10_000, func(_, i int) error {
-			if i == 50 {
-				return first
+		for _, fail := range []func() error{func() error { return first }, func() error { return bug("a bug") }} {
+			var done atomic.Int64
+			err := crew.Each(t.Context(), workers, 10_000, func(_, i int) error {
+				if i == 50 {
+					return fail()
+				}
+				done.Add(1)
+				return nil
+			})
+			if !errors.Is(err, first) {
+				mustPanic(t, err, "a bug")
 			}
-			done.Add(1)
-			return nil
-		})
-		should.Be(t, err, first, "%d workers", workers)
-		should.Not(t, workers == 1 && done.Load() != 50, "%d items done after an error at item 50", done.Load())
-	}
-}
-
-// TestEachEndsWithAPanic: an error, and the last item that is begun.
-func TestEachEndsWithAPanic(t *testing.T) {
-	for _, workers := range []int{1, 3} {
-		var begun atomic.Int64
-		err := crew.Each(t.Context(), workers, 10_000, func(_, i int) error {
-			if begun.Add(1); i == 50 {
-				return bug("a bug")
-			}
-			return nil
-		})
-		mustPanic(t, err, "a bug")
-		should.Not(t, workers == 1 && begun.Load() != 51, "%d items begun after a panic at item 50", begun.Load())
+			should.Not(t, workers == 1 && done.Load() != 50, "%d items done after an error at item 50", done.Load())
+		}
 	}
 }
 

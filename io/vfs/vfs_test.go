@@ -26,10 +26,7 @@ func open(t *testing.T) Dir {
 
 func write(t *testing.T, path, text string) { t.Helper(); must.Write(t, path, []byte(text)) }
 
-func contents(t *testing.T, path string) string {
-	t.Helper()
-	return string(must.Read(t, path))
-}
+func contents(t *testing.T, path string) string { t.Helper(); return string(must.Read(t, path)) }
 
 func namesOf(t *testing.T, d Dir) string {
 	t.Helper()
@@ -67,14 +64,12 @@ func TestLife(t *testing.T) {
 		should.Equal(t, must.Get(Exists(d, "b"))(t), there)
 		must.OK(t, RemoveIfThere(d, "b"))
 	}
-	for _, err := range []error{d.Remove("b"), d.Rename("b", "c"), second(d.Open("b")), second(d.Edit("b"))} {
+	for _, err := range []error{d.Remove("b"), d.Rename("b", "c"), must.Err(d.Open("b")), must.Err(d.Edit("b"))} {
 		should.Not(t, !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), d.Path("b")) && !strings.Contains(err.Error(), d.Path("c")),
 			"%v", err)
 	}
 	must.OK(t, d.Sync())
 }
-
-func second[T any](_ T, err error) error { return err }
 
 // TestNames: a name that is not a single element of a path is refused.
 func TestNames(t *testing.T) {
@@ -83,8 +78,8 @@ func TestNames(t *testing.T) {
 	write(t, d.Path("sub/a"), "text")
 	for _, name := range []string{"", ".", "..", "sub/a", "../" + filepath.Base(d.Path("")), "/", d.Path("sub")} {
 		for _, err := range []error{
-			second(d.Open(name)), second(d.Edit(name)), second(d.Create(name)), d.Rename(name, "x"), d.Remove(name),
-			d.Mkdir(name), second(d.Sub(name)), second(d.Lstat(name)),
+			must.Err(d.Open(name)), must.Err(d.Edit(name)), must.Err(d.Create(name)), d.Rename(name, "x"), d.Remove(name),
+			d.Mkdir(name), must.Err(d.Sub(name)), must.Err(d.Lstat(name)),
 		} {
 			should.Be(t, err, fs.ErrInvalid, "%q", name)
 		}
@@ -133,10 +128,10 @@ func places(t *testing.T, try func(t *testing.T, d Dir)) {
 func TestKinds(t *testing.T) {
 	places(t, func(t *testing.T, d Dir) {
 		for what, err := range map[string]error{
-			"Open": second(d.Open("x")), "Edit": second(d.Edit("x")), "Remove": d.Remove("x"), "Renew": second(Renew(d, "x")),
+			"Open": must.Err(d.Open("x")), "Edit": must.Err(d.Edit("x")), "Remove": d.Remove("x"), "Renew": must.Err(Renew(d, "x")),
 			"Rename": d.Rename("canary", "x"), "Rename from": d.Rename("x", "y"), "Write": Write(d, "x", []byte("dead")),
-			"NewPending": second(NewPending(d, "x")), "WriteFile": WriteFile(d.Path("x"), []byte("dead")),
-			"CheckFile": CheckFile(d.Path("x")), "Begin": second(Begin(d.Path("x"))), "ReadFile": second(ReadFile(d.Path("x"), 10)),
+			"NewPending": must.Err(NewPending(d, "x")), "WriteFile": WriteFile(d.Path("x"), []byte("dead")),
+			"CheckFile": CheckFile(d.Path("x")), "Begin": must.Err(Begin(d.Path("x"))), "ReadFile": must.Err(ReadFile(d.Path("x"), 10)),
 		} {
 			should.Hold(t, isKind(err), "%s: %v", what, err)
 		}
@@ -240,26 +235,27 @@ func TestOpenDir(t *testing.T) {
 	}
 }
 
+// meanwhile does something again and again until stop, or an error.
+func meanwhile(do func() error) (stop func() error) {
+	var stopped atomic.Bool
+	done := make(chan error, 1)
+	go func() {
+		var err error
+		for err == nil && !stopped.Load() {
+			err = do()
+		}
+		done <- err
+	}()
+	return func() error { stopped.Store(true); return <-done }
+}
+
 // TestReplaced opens a file while others take its place: the opened file is right, or the error says what happened.
 func TestReplaced(t *testing.T) {
 	tries.SkipIf(t, runtime.GOOS == "windows", "open files stay in their places")
 	d := open(t)
-	stop := make(chan struct{})
-	done := make(chan error, 1)
-	go func() {
-		for {
-			select {
-			case <-stop:
-				done <- nil
-				return
-			default:
-			}
-			if err := errors.Join(os.WriteFile(d.Path("y"), nil, 0o600), os.Rename(d.Path("y"), d.Path("x"))); err != nil {
-				done <- err
-				return
-			}
-		}
-	}()
+	stop := meanwhile(func() error {
+		return errors.Join(os.WriteFile(d.Path("y"), nil, 0o600), os.Rename(d.Path("y"), d.Path("x")))
+	})
 	replaced := 0
 	for range 5000 {
 		f, err := d.Edit("x")
@@ -273,8 +269,7 @@ func TestReplaced(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	close(stop)
-	must.OK(t, <-done)
+	must.OK(t, stop())
 	t.Logf("replaced %d times", replaced)
 }
 
@@ -362,18 +357,10 @@ func TestSwapped(t *testing.T) {
 	away, alive := canaries(t, t.TempDir())
 	must.OK(t, d.Mkdir("x"))
 	must.OK(t, os.Symlink(away, d.Path("link")))
-	var stop atomic.Bool
-	done := make(chan error, 1)
-	go func() {
-		var err error
-		for err == nil && !stop.Load() {
-			err = errors.Join(
-				os.Rename(d.Path("x"), d.Path("y")), os.Rename(d.Path("link"), d.Path("x")),
-				os.Rename(d.Path("x"), d.Path("link")), os.Rename(d.Path("y"), d.Path("x")),
-			)
-		}
-		done <- err
-	}()
+	stop := meanwhile(func() error {
+		return errors.Join(os.Rename(d.Path("x"), d.Path("y")), os.Rename(d.Path("link"), d.Path("x")),
+			os.Rename(d.Path("x"), d.Path("link")), os.Rename(d.Path("y"), d.Path("x")))
+	})
 	opened, refused := 0, 0
 	for range 3000 {
 		sub, err := d.Sub("x")
@@ -387,8 +374,7 @@ func TestSwapped(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	stop.Store(true)
-	must.OK(t, <-done)
+	must.OK(t, stop())
 	alive()
 	t.Logf("opened %d times, refused %d times", opened, refused)
 	should.Not(t, opened == 0 || refused == 0, "nothing was tried")
@@ -437,7 +423,7 @@ func TestWriteFile(t *testing.T) {
 
 func TestMissingDirectory(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "none", "a")
-	for _, err := range []error{WriteFile(path, nil), CheckFile(path), second(ReadFile(path, 1)), second(Begin(path)), second(OpenFile(path))} {
+	for _, err := range []error{WriteFile(path, nil), CheckFile(path), must.Err(ReadFile(path, 1)), must.Err(Begin(path)), must.Err(OpenFile(path))} {
 		should.Hold(t, errors.Is(err, fs.ErrNotExist) && strings.Contains(err.Error(), path), "%v", err)
 	}
 	for _, path := range []string{".", "..", "/", filepath.Join(t.TempDir(), "..")} {

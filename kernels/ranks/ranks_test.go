@@ -69,17 +69,17 @@ func define(low int8, list map[[2]int][]byte, scores []int8) []byte {
 }
 
 func TestTwins(t *testing.T) {
-	twins.Test(t, func(t *testing.T, f cpu.Family) {
-		rng := tries.Rand(t)
-		for _, r := range [][2]int8{{0, 0}, {-1, 1}, {-20, 20}, {5, 36}, {-16, 16}, {-48, 48}, {-64, 63}, {-128, -1}} {
-			all := walk(rng, 3000, r[0], r[1])
-			c := newChecker(t, modelOf(t, all, r[0], r[1]), len(all))
+	rng := tries.Rand(t)
+	for _, r := range [][2]int8{{0, 0}, {-1, 1}, {-20, 20}, {5, 36}, {-16, 16}, {-48, 48}, {-64, 63}, {-128, -1}} {
+		all := walk(rng, 3000, r[0], r[1])
+		c := newChecker(t, modelOf(t, all, r[0], r[1]), len(all))
+		twins.Test(t, func(t *testing.T, f cpu.Family) {
 			for n := range 200 {
 				c.check(t, For(f), all[rng.IntN(2500):][:n])
 			}
 			c.check(t, For(f), all)
-		}
-	})
+		})
+	}
 }
 
 // checker compares one model in use with the definition.

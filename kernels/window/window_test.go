@@ -233,13 +233,14 @@ func TestCopy(t *testing.T) {
 	writer.Wait()
 }
 
-// TestValid puts each number of the width of a code at each place.
+// TestValid puts each number of the width of a code at each place; of bytes only 251 are codes.
 func TestValid(t *testing.T) {
+	for x := range 256 {
+		codes := []int8{int8(Eight.Zero), int8(x), int8(Eight.Zero)}
+		should.Equal(t, Eight.Valid(codes), slices.Contains(Eight.All, uint8(x)), "code %d is valid", x)
+	}
 	for _, c := range widths {
-		lines := make([]int8, 3*c.Line())
-		for i := range 3 * Side {
-			c.Put(lines[i/Side*c.Line():], i%Side, c.Zero)
-		}
+		lines := zeros(c, 3)
 		c.Put(lines, 5, c.Code(c.Values, 0))
 		for x := range uint8(1 << c.Bits) {
 			for i := range Side {

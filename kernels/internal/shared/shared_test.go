@@ -35,28 +35,6 @@ func TestLoadStore(t *testing.T) {
 	}
 }
 
-// TestUnpack gives each code of the second line a value of its own, as far as there are
-// that many, one code after the other by the definition of package window.
-func TestUnpack(t *testing.T) {
-	for _, width := range []int{2, 3, 4, 6} {
-		size, mask := width*Side/8, 1<<width-1
-		code := func(i int) uint8 { return uint8((i*7 + i/8) & mask) }
-		scores := twins.Aligned(3 * size)
-		for i := range scores {
-			scores[i] = -1
-		}
-		clear(scores[size : 2*size])
-		for i := range Side {
-			put(scores[size:], width, i, code(i))
-		}
-		var line Line
-		line.Unpack(scores[size:], width)
-		for i, x := range line.Scores() {
-			should.Equal(t, uint8(x), code(i), "%d bits: code %d", width, i)
-		}
-	}
-}
-
 // put sets code i of a line of zeros, as package window says.
 func put(line []int8, width, i int, code uint8) {
 	switch width {
@@ -132,16 +110,23 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// TestSpreadAndPack gives each code of a line a value of its own, as far as there are that many, and finds it where package window says.
+// TestSpreadAndPack gives each code of the second line a value of its own, as far as there are that many, and finds it where package
+// window says.
 func TestSpreadAndPack(t *testing.T) {
 	for _, width := range []int{2, 3, 4, 6} {
-		var packed, codes, again Line
-		want := make([]uint8, Side)
+		var packed, codes, again, unpacked Line
+		size, want := width*Side/8, make([]uint8, Side)
+		scores := slices.Repeat([]int8{-1}, 3*size)
+		clear(scores[size : 2*size])
 		for i := range want {
 			want[i] = uint8(i*7+i/8) & (1<<width - 1)
-			put(packed.Scores()[:], width, i, want[i])
+			put(scores[size:], width, i, want[i])
 		}
+		scores = append(twins.Aligned(3 * size)[:0], scores...)
+		packed.LoadPart(scores[size:2*size], size)
 		packed.Spread(&codes, width)
+		unpacked.Unpack(scores[size:], width)
+		should.Hold(t, unpacked == codes, "%d bits: unpacked %v, spread %v", width, unpacked, codes)
 		for i, x := range codes.Scores() {
 			should.Equal(t, uint8(x), want[i], "%d bits: code %d", width, i)
 			codes.Scores()[i] |= int8(-1 << width) // which is left out
