@@ -36,14 +36,14 @@ func smallFile(t testing.TB) ([]byte, []int8) {
 	return must.Read(t, path), scores
 }
 
-// mustBeCorrupt checks that a file with the given bytes can neither be read nor
-// pass a check, whether its index is read whole or in parts. Every error must be one of corruption and name the file.
+// mustBeCorrupt checks that a file with the given bytes can neither be read nor pass a check, whether its index is read whole or in
+// parts, nor a scrub, which decodes nothing. Every error must be one of corruption and name the file.
 func mustBeCorrupt(t *testing.T, path string, data []byte, what string, args ...any) {
 	t.Helper()
 	must.Write(t, path, data)
 	_, err := readAll(path)
 	_, problems := check(path)
-	if err == nil || len(problems) == 0 {
+	if found, _ := scrubbed(t, path, 0); err == nil || len(problems) == 0 || len(found) == 0 {
 		t.Fatalf(what+": not noticed", args...)
 	}
 	if got, err := readParts(data); got != nil || !errors.Is(err, corrupt.ErrCorrupt) {
@@ -82,6 +82,7 @@ func TestLongEveryBitFlip(t *testing.T) {
 	}
 }
 
+// TestLongEveryTruncation also has bytes after the footer.
 func TestLongEveryTruncation(t *testing.T) {
 	data, _ := smallFile(t)
 	path := filepath.Join(t.TempDir(), "truncated.gl")
@@ -92,11 +93,6 @@ func TestLongEveryTruncation(t *testing.T) {
 			t.Fatalf("a file cut to %d of %d bytes can be opened", n, len(data))
 		}
 	}
-}
-
-func TestNothingAfterFooter(t *testing.T) {
-	data, _ := smallFile(t)
-	path := filepath.Join(t.TempDir(), "longer.gl")
 	for _, tail := range [][]byte{{0}, {'\n'}, make([]byte, 4096), data[len(data)-footerSize:], data} {
 		mustBeCorrupt(t, path, slices.Concat(data, tail), "%d bytes appended", len(tail))
 	}
@@ -249,6 +245,15 @@ func scrubbed(t *testing.T, path string, from int) (problems []string, last Scru
 	return problems, last
 }
 
+// inspect opens a file in which nothing is wrong.
+func inspect(t *testing.T, path string) *File {
+	t.Helper()
+	f, bad, err := Inspect(path)
+	must.OK(t, errors.Join(append(bad, err)...))
+	t.Cleanup(func() { f.Close() })
+	return f
+}
+
 // TestScrubBlocks: every damaged block is found, in order.
 func TestScrubBlocks(t *testing.T) {
 	path, blocks := manyBlocks(t)
@@ -271,9 +276,7 @@ func TestScrubBlocks(t *testing.T) {
 	}
 	problems, last = scrubbed(t, path, 4096)
 	should.Hold(t, len(problems) == 2 && last.Block == blocks && last.Bytes == all-4096*2048, "from block 4096 on: %q, %v", problems, last)
-	f, bad, err := Inspect(path)
-	must.OK(t, errors.Join(append(bad, err)...))
-	defer f.Close()
+	f := inspect(t, path)
 	for end, want := range map[int]int{1: 0, 2: 1, 2049: 1, 2050: 2, 4096: 3, 4097: 4} { // of the damaged blocks, from block 1 on
 		found, last := 0, Scrubbed{Block: 1}
 		must.OK(t, f.Scrub(t.Context(), 1, end, 2, func(p Scrubbed) { last = p }, func(error) { found++ }))
@@ -298,48 +301,30 @@ func (s spoilt) read(ctx context.Context, dst []byte, offset int64) error {
 // TestScrubUnreadable: of a piece that cannot be read as a whole, the block that cannot be read is named, and no other.
 func TestScrubUnreadable(t *testing.T) {
 	path, _ := manyBlocks(t)
-	f, bad, err := Inspect(path)
-	must.Hold(t, err == nil && len(bad) == 0, "%v %v", bad, err)
-	defer f.Close()
+	f := inspect(t, path)
 	f.source = spoilt{f.source, headerSize + 3*2048 + 5}
 	var problems []string
 	must.OK(t, f.Scrub(t.Context(), 0, f.NumBlocks(), 3, func(Scrubbed) {}, func(err error) { problems = append(problems, err.Error()) }))
 	should.Hold(t, len(problems) == 1 && strings.Contains(problems[0], "block 3: "), "%q", problems)
 }
 
-// TestScrubEveryByte: no changed byte is missed, although nothing is decoded.
-func TestScrubEveryByte(t *testing.T) {
-	text := golden(t, "lz4")
-	path := filepath.Join(t.TempDir(), "layer.gl")
-	for i := range text {
-		bad := slices.Clone(text)
-		bad[i] ^= 1 << (i % 8)
-		must.Write(t, path, bad)
-		problems, _ := scrubbed(t, path, 0)
-		should.Not(t, len(problems) == 0, "byte %d of %d: nothing found", i, len(text))
-	}
-}
-
 // TestScrubTruncated cuts a file that is open.
 func TestScrubTruncated(t *testing.T) {
 	path, blocks := manyBlocks(t)
-	f, bad, err := Inspect(path)
-	must.Hold(t, err == nil && len(bad) == 0, "%v %v", bad, err)
-	defer f.Close()
+	f := inspect(t, path)
 	must.OK(t, os.Truncate(path, headerSize+5*2048+100))
 	count := 0
-	err = f.Scrub(t.Context(), 0, f.NumBlocks(), 1, func(Scrubbed) {}, func(error) { count++ })
+	err := f.Scrub(t.Context(), 0, f.NumBlocks(), 1, func(Scrubbed) {}, func(error) { count++ })
 	// Either the index was read before, and blocks are missing, or it is missing.
 	should.Not(t, !errors.Is(err, corrupt.ErrCorrupt) && (err != nil || count < blocks/3), "%d problems of %d, %v", count, blocks, err)
 }
 
 func TestScrubEnds(t *testing.T) {
 	path, _ := manyBlocks(t)
-	f, _, err := Inspect(path)
-	must.OK(t, err)
+	f := inspect(t, path)
 	none := func(error) { t.Error("a problem") }
 	ctx, cancel := context.WithCancel(t.Context())
-	err = f.Scrub(ctx, 0, f.NumBlocks(), 2, func(Scrubbed) { cancel() }, none)
+	err := f.Scrub(ctx, 0, f.NumBlocks(), 2, func(Scrubbed) { cancel() }, none)
 	should.Not(t, err != nil && !errors.Is(err, context.Canceled), "%v", err)
 	must.OK(t, f.Close())
 	should.Be(t, f.Scrub(t.Context(), 0, f.NumBlocks(), 2, func(Scrubbed) {}, none), os.ErrClosed, "closed")
@@ -401,29 +386,21 @@ func TestBound(t *testing.T) {
 			plain := filepath.Join(t.TempDir(), "plain.gl")
 			h.Model = ""
 			writeFile(t, plain, h, scores)
+			possible := max(int(score), -int(score)) <= most
+			right := func(err error, equal bool, text string) bool {
+				return possible && err == nil && equal || !possible && errors.Is(err, corrupt.ErrCorrupt) && strings.Contains(err.Error(), text)
+			}
 			for _, path := range []string{packed, plain} {
-				checkBound(t, path, scores, most)
+				f := must.Get(Open(path))(t)
+				f.Bound(most)
+				d := f.NewDecoder(family)
+				got, err := d.Block(t.Context(), 0, nil)
+				should.Hold(t, right(err, slices.Equal(got, scores), "block 0: score 0 of 100 is "), "%s, score %d, bound %d: %v", path, score, most, err)
+				one, err := d.Score(t.Context(), 77)
+				should.Hold(t, right(err, one == score, "block 0: score 77 of 100 is "), "%s, bound %d: score %d is %d, %v", path, most, score, one, err)
+				f.Close()
 			}
 		}
-	}
-}
-
-func checkBound(t *testing.T, path string, scores []int8, most int) {
-	f := must.Get(Open(path))(t)
-	defer f.Close()
-	f.Bound(most)
-	d := f.NewDecoder(family)
-	got, err := d.Block(t.Context(), 0, nil)
-	possible := max(int(scores[0]), -int(scores[0])) <= most
-	if possible && (err != nil || !slices.Equal(got, scores)) {
-		t.Errorf("%s, score %d, bound %d: %v", filepath.Base(path), scores[0], most, err)
-	}
-	if !possible && (!errors.Is(err, corrupt.ErrCorrupt) || !strings.Contains(err.Error(), "block 0: score 0 of 100 is ")) {
-		t.Errorf("%s, score %d, bound %d: error %v", filepath.Base(path), scores[0], most, err)
-	}
-	one, err := d.Score(t.Context(), 77)
-	if possible && (err != nil || one != scores[77]) || !possible && (!errors.Is(err, corrupt.ErrCorrupt) || !strings.Contains(err.Error(), "block 0: score 77 of 100 is ")) {
-		t.Errorf("%s, score %d, bound %d: one is %d, %v", filepath.Base(path), scores[0], most, one, err)
 	}
 }
 
@@ -617,20 +594,6 @@ func FuzzForged(f *testing.F) {
 				"score %d: %d, %v; the block: %v, %v", i, score, one, got, err)
 		}
 	})
-}
-
-// forge returns a decoder for a file of one block with the given stored bytes, which is what the checksums say as well.
-func forge(t *testing.T, h Header, stored []byte, scores []int8) *Decoder {
-	e := entry{offset: uint64(h.start()), length: uint32(len(stored)), storedCRC: crc32c.Of(stored), scoresCRC: crc32c.Of(tally.Bytes(scores))}
-	index := e.append(nil)
-	footer := Footer{Draw: h.Positions, indexOffset: h.start() + int64(len(stored)), indexCRC: crc32c.Of(index)}
-	footer.Bytes = footer.indexOffset + indexEntrySize + footerSize
-	data := slices.Concat(h.encode(), []byte(h.Model), stored, index, footer.encode(&h))
-	f := newFile("forged", &mapping{open: true, data: data})
-	problems := f.load(t.Context(), footer.Bytes)
-	must.Not(t, len(problems) > 0, "%v", problems)
-	d := f.NewDecoder(family)
-	return d
 }
 
 // expandBy returns the scores of a block under a model, nil if it cannot be decoded.

@@ -271,13 +271,14 @@ func TestDistantConcurrent(t *testing.T) {
 // TestContext: a context that has ended ends a call, near and far, and says nothing about the file; the next call works.
 func TestContext(t *testing.T) {
 	scores := layerScores(rand.New(rand.NewPCG(33, 34)), 1000)
-	ended, cancel := context.WithCancel(t.Context())
-	cancel()
+	ended := must.Ended(t)
 	r := &bytesReader{data: layerBytes(t, 64, scores)}
 	_, err := OpenReader(ended, "far/layer.gl", r)
 	should.Hold(t, errors.Is(err, context.Canceled) && !errors.Is(err, corrupt.ErrCorrupt) && r.closed, "opening: %v", err)
 	near, _ := openFileWith(t, Open, 64, scores)
 	defer near.Close()
+	report := func(err error) { t.Errorf("reported: %v", err) }
+	should.Be(t, must.Err(Check(ended, near.Path(), family, report)), context.Canceled)
 	whole, _ := openBytes(t, r, WholeIndex)
 	parts, _ := openBytes(t, r, 0)
 	for _, f := range []*File{near, whole, parts} {

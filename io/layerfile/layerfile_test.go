@@ -19,12 +19,14 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/klauspost/compress/zstd"
 	"pgregory.net/rapid"
 
 	"grenier/internal/testkit/layerfiletest"
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
+	"grenier/internal/testkit/twins"
 	"grenier/io/corrupt"
 	"grenier/io/tally"
 	"grenier/io/vfs"
@@ -143,6 +145,12 @@ func TestRoundTrip(t *testing.T) {
 			t.Run(fmt.Sprintf("%d/%s", n, name), func(t *testing.T) { roundTrip(t, testHeader(size, n), make(r, n)) })
 		}
 	}
+	every := make([]int8, 256)
+	for i := range every {
+		every[i] = int8(i - 128)
+	}
+	roundTrip(t, testHeader(256, 256), every)
+	roundTrip(t, testHeader(2048, 8*256), slices.Repeat(every, 8))
 }
 
 func TestRoundTripFullBlocks(t *testing.T) {
@@ -153,15 +161,6 @@ func TestRoundTripFullBlocks(t *testing.T) {
 		roundTrip(t, h, noise(r, n))
 		roundTrip(t, h, make([]int8, n))
 	}
-}
-
-func TestEveryScore(t *testing.T) {
-	scores := make([]int8, 256)
-	for i := range scores {
-		scores[i] = int8(i - 128)
-	}
-	roundTrip(t, testHeader(256, 256), scores)
-	roundTrip(t, testHeader(2048, 8*256), slices.Repeat(scores, 8))
 }
 
 func roundTrip(t *testing.T, h Header, scores []int8) {
@@ -209,7 +208,7 @@ func TestRealBlock(t *testing.T) {
 			want = slices.Clone(b.stored)
 		}
 		should.Not(t, !slices.Equal(b.stored, want) || float64(len(want)) > 0.44*float64(len(scores)), "%v: %d bytes", f, len(b.stored))
-		d := forge(t, h, b.stored, scores)
+		d := must.Get(forged(t, layerfiletest.File{Model: []byte(h.Model), Blocks: []layerfiletest.Block{{Stored: b.stored, Scores: scores}}}, 48))(t)
 		should.List(t, must.Get(d.Block(t.Context(), 0, nil))(t), scores, "%v", f)
 		for i := 0; i < len(scores); i += 97 {
 			if got, err := d.Score(t.Context(), uint64(i)); err != nil || got != scores[i] {
@@ -380,14 +379,6 @@ func TestClose(t *testing.T) {
 		should.Not(t, !errors.Is(err, os.ErrClosed) || errors.Is(err, corrupt.ErrCorrupt), "score of a closed file: %v", err)
 		should.Be(t, f.Close(), os.ErrClosed, "second Close")
 	})
-}
-
-func TestCheckCancelled(t *testing.T) {
-	f, _ := openFile(t, 64, make([]int8, 100))
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	report := func(err error) { t.Errorf("reported: %v", err) }
-	should.Be(t, must.Err(Check(ctx, f.Path(), family, report)), context.Canceled)
 }
 
 func TestWriterRefuses(t *testing.T) {
@@ -600,4 +591,56 @@ func TestDecoders(t *testing.T) {
 	readers.Wait()
 	most := 2 * runtime.GOMAXPROCS(0)
 	should.Not(t, len(lent.idle) > most, "%d decoders are kept, at most %d are promised", len(lent.idle), most)
+}
+
+// benchScores is the size of the block that is measured: small enough to stay in the cache, as a solver's blocks do.
+const benchScores = MaxBlockSize
+
+// realBlock returns block 646 of layer 20 of awari, 12 pits, from the middle of 1,292.
+func realBlock(tb testing.TB) []int8 {
+	data := must.Read(tb, filepath.Join("testdata", "layer-20-block-646.zst"))
+	z := must.Get(zstd.NewReader(nil))(tb)
+	defer z.Close()
+	scores := make([]int8, benchScores)
+	raw, err := z.DecodeAll(data, nil)
+	must.Hold(tb, err == nil && copy(tally.Bytes(scores), raw) == benchScores, "%v %v", len(raw), err)
+	return scores
+}
+
+// benchmark measures what is made of a file of the real block, under a model of its own, and of its scores. It says nothing about the
+// size of a layer, whose model fits each block less well.
+func benchmark(b *testing.B, bytes int64, prepare func(h Header, scores []int8, d *Decoder, family cpu.Family) func()) {
+	scores := realBlock(b)
+	path := filepath.Join(b.TempDir(), "bench.gl")
+	h := testHeader(MaxBlockSize, benchScores)
+	h.Model = modelOf(scores, -20, 20)
+	writeFile(b, path, h, scores)
+	twins.Measure(b, bytes, func(f cpu.Family) func() {
+		_, d := openDecoder(b, Open, path, f)
+		return prepare(h, scores, d, f)
+	})
+}
+
+func BenchmarkEncode(b *testing.B) {
+	benchmark(b, benchScores, func(h Header, scores []int8, _ *Decoder, f cpu.Family) func() {
+		e, block := must.Get(NewEncoder(h, f))(b), new(Block)
+		return func() { must.OK(b, e.Encode(block, scores)) }
+	})
+}
+
+func BenchmarkDecode(b *testing.B) {
+	benchmark(b, benchScores, func(_ Header, scores []int8, d *Decoder, _ cpu.Family) func() {
+		return func() { must.OK(b, d.Read(b.Context(), scores, 0)) }
+	})
+}
+
+// BenchmarkScore reads scores from all places of the block.
+func BenchmarkScore(b *testing.B) {
+	rank := uint64(0)
+	benchmark(b, 1, func(_ Header, _ []int8, d *Decoder, _ cpu.Family) func() {
+		return func() {
+			must.OK(b, must.Err(d.Score(b.Context(), rank)))
+			rank = (rank + 40503) % benchScores
+		}
+	})
 }

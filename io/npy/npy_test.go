@@ -19,9 +19,7 @@ import (
 const golden = "\x93NUMPY\x01\x00v\x00{'descr': '|i1', 'fortran_order': False, 'shape': (10,), }" +
 	"                                                           \n"
 
-func TestGolden(t *testing.T) {
-	should.Equal(t, string(npy.Header(10)), golden)
-}
+func TestGolden(t *testing.T) { should.Equal(t, string(npy.Header(10)), golden) }
 
 // TestHeaders checks what the format asks for at all lengths of the dictionary.
 func TestHeaders(t *testing.T) {

@@ -141,9 +141,10 @@ func BenchmarkExtract(b *testing.B) {
 
 // bench runs what is made of a mask and of words for its ones, and for all of it.
 func bench(b *testing.B, of func(f cpu.Family, m *Mask, ones, words []uint64) func()) {
-	twins.Bench(b, func(b *testing.B, f cpu.Family) {
+	const size = 512
+	twins.Measure(b, 8*size, func(f cpu.Family) func() {
 		rng := rand.New(rand.NewPCG(1, 2))
-		mask := make([]uint64, 512)
+		mask := make([]uint64, size)
 		for i := range mask {
 			mask[i] = rng.Uint64() | rng.Uint64()
 		}
@@ -153,10 +154,6 @@ func bench(b *testing.B, of func(f cpu.Family, m *Mask, ones, words []uint64) fu
 			words[i] = rng.Uint64()
 		}
 		copy(ones, words)
-		run := of(f, &m, ones, words)
-		b.SetBytes(int64(8 * len(mask)))
-		for b.Loop() {
-			run()
-		}
+		return of(f, &m, ones, words)
 	})
 }

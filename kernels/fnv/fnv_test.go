@@ -150,12 +150,8 @@ const blockSize = 64 << 10
 
 func BenchmarkAdd(b *testing.B) {
 	data := randomBytes(rand.New(rand.NewPCG(1, 2)), blockSize)
-	twins.Bench(b, func(b *testing.B, f cpu.Family) {
+	twins.Measure(b, blockSize, func(f cpu.Family) func() {
 		add, hash := For(f), uint64(basis)
-		b.SetBytes(blockSize)
-		for b.Loop() {
-			hash = add(hash, data)
-		}
-		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/blockSize, "ns/byte")
+		return func() { hash = add(hash, data) }
 	})
 }

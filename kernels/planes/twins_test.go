@@ -201,15 +201,10 @@ func bench(b *testing.B, op func(k Kernel, scores []int8, packed []byte)) {
 	for _, n := range []int{4 << 10, 1 << 20} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			scores := randomLines(rand.New(rand.NewPCG(1, 2)), n/Side)
-			twins.Bench(b, func(b *testing.B, f cpu.Family) {
+			twins.Measure(b, int64(n), func(f cpu.Family) func() {
 				k, packed := For(f), make([]byte, Bound(n))
-				size := k.Pack(packed, scores)
-				b.SetBytes(int64(n))
-				for b.Loop() {
-					op(k, scores, packed)
-				}
-				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/score")
-				b.ReportMetric(float64(8*size)/float64(n), "bits/score")
+				k.Pack(packed, scores)
+				return func() { op(k, scores, packed) }
 			})
 		})
 	}

@@ -210,10 +210,9 @@ func BenchmarkScores(b *testing.B) {
 	m := modelOf(b, scores, -20, 20)
 	ranks, block := make([]byte, blockSize), make([]byte, blockSize)
 	NewEncoding(m).Ranks(ranks, asBytes(scores))
-	twins.Bench(b, func(b *testing.B, f cpu.Family) {
+	twins.Measure(b, blockSize, func(f cpu.Family) func() {
 		k, d := For(f), NewDecoding(m)
-		b.SetBytes(blockSize)
-		for b.Loop() {
+		return func() {
 			copy(block, ranks)
 			k.Scores(d, block)
 		}
