@@ -151,15 +151,10 @@ func TestRoundTrip(t *testing.T) {
 	}
 	roundTrip(t, testHeader(256, 256), every)
 	roundTrip(t, testHeader(2048, 8*256), slices.Repeat(every, 8))
-}
-
-func TestRoundTripFullBlocks(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 2))
 	for _, n := range []int{MaxBlockSize - 1, MaxBlockSize, MaxBlockSize + 1, 3 * MaxBlockSize} {
-		h := testHeader(MaxBlockSize, n)
-		roundTrip(t, h, layerScores(r, n))
-		roundTrip(t, h, noise(r, n))
-		roundTrip(t, h, make([]int8, n))
+		for _, scores := range [][]int8{layerScores(r, n), noise(r, n), make([]int8, n)} {
+			roundTrip(t, testHeader(MaxBlockSize, n), scores)
+		}
 	}
 }
 

@@ -160,9 +160,11 @@ func TestNewRun(t *testing.T) {
 	must.OK(t, again.Unlock())
 }
 
+// TestTwoProcesses looks at a solver that works, and is killed.
 func TestTwoProcesses(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	cmd := startChild(t, dir, 2)
+	checkActivity(t, dir, Activity{State: Running, Holder: Holder{Held: true, PID: cmd.Process.Pid, Alive: true}})
 	before := must.Tree(t, dir)
 	_, err := Lock(dir, awari)
 	locked, ok := errors.AsType[*LockedError](err)
@@ -174,6 +176,7 @@ func TestTwoProcesses(t *testing.T) {
 		return // the lock outlives the process
 	}
 	kill(cmd)
+	checkActivity(t, dir, Activity{State: Killed, Holder: Holder{PID: cmd.Process.Pid}})
 	l := mustLock(t, dir)
 	defer l.Unlock()
 	should.Equal(t, names(t, l.Work().Path("")), FoundName, "work/ holds")
@@ -581,10 +584,7 @@ func TestFound(t *testing.T) {
 	}
 	var got []short
 	for _, f := range all {
-		if !f.Regular {
-			f.Stamp.Bytes = 0
-		}
-		got = append(got, short{f.Seeds, f.Regular, f.Stamp.Bytes})
+		got = append(got, short{f.Seeds, f.Regular, map[bool]int64{true: f.Stamp.Bytes}[f.Regular]})
 	}
 	want := []short{{0, true, 1}, {3, false, 0}, {4, true, 2}, {5, false, 0}, {12, true, 2}, {100, true, 0}}
 	must.Same(t, "another result", want, got)

@@ -10,13 +10,14 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
 
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/should"
-	"grenier/internal/testkit/tries"
 	"grenier/io/vfs"
 )
 
@@ -163,37 +164,31 @@ func TestActivityStates(t *testing.T) {
 	}
 }
 
-// TestActivity looks at a solver that comes, works, is killed, and at one that ends in order. Looking never keeps a solver from starting.
-func TestActivity(t *testing.T) {
-	tries.SkipIf(t, runtime.GOOS == "windows", "the lock outlives the process")
-	dir := filepath.Join(t.TempDir(), "run")
-	cmd := startChild(t, dir, 0)
-	d := must.Get(Open(dir))(t)
-	check := func(want Activity) {
-		t.Helper()
-		got, err := d.Activity(time.Now())
-		should.Hold(t, err == nil && got.State == want.State && got.Holder == want.Holder, "%+v, %v, want %+v", got, err, want)
-	}
-	check(Activity{State: Running, Holder: Holder{Held: true, PID: cmd.Process.Pid, Alive: true}})
-	kill(cmd)
-	check(Activity{State: Killed, Holder: Holder{PID: cmd.Process.Pid}})
+func checkActivity(t *testing.T, dir string, want Activity) {
+	t.Helper()
+	got, err := must.Get(Open(dir))(t).Activity(time.Now())
+	should.Hold(t, err == nil && got.State == want.State && got.Holder == want.Holder, "%+v, %v, want %+v", got, err, want)
+}
 
-	stop := make(chan struct{})
-	defer close(stop)
-	go func() {
-		for {
-			select {
-			case <-stop:
-				return
-			case <-time.After(100 * time.Microsecond):
-				d.holder()
-			}
+// TestActivity: looking never keeps a solver from starting.
+func TestActivity(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	must.OK(t, mustLock(t, dir).Unlock())
+	d := must.Get(Open(dir))(t)
+	var stopped atomic.Bool
+	var looking sync.WaitGroup
+	looking.Go(func() {
+		for !stopped.Load() {
+			d.holder()
+			time.Sleep(100 * time.Microsecond)
 		}
-	}()
+	})
 	for range 100 {
 		must.OK(t, mustLock(t, dir).Unlock())
 	}
-	check(Activity{State: None})
+	stopped.Store(true)
+	looking.Wait()
+	checkActivity(t, dir, Activity{State: None})
 }
 
 func TestLog(t *testing.T) {

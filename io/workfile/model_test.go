@@ -69,10 +69,8 @@ func (m *model) check(t *rapid.T) {
 
 func noOverlap(t tb, pieces []piece) {
 	t.Helper()
-	sorted := slices.Clone(pieces)
-	slices.SortFunc(sorted, func(a, b piece) int { return cmp.Compare(a.Extent.Offset, b.Extent.Offset) })
 	end := int64(0)
-	for _, p := range sorted {
+	for _, p := range slices.Concat(inRuns(pieces)...) {
 		must.Not(t, p.Extent.Offset < end, "%+v overlaps what ends at %d", p.Extent, end)
 		end = p.Extent.Offset + int64(p.Extent.Length)
 	}
@@ -158,13 +156,7 @@ func (m *model) commit(t *rapid.T) {
 }
 
 func (m *model) fail(t *rapid.T) {
-	failing := rapid.SampledFrom([]crashfs.Op{crashfs.Create, crashfs.Rename, crashfs.SyncDir}).Draw(t, "failing")
-	m.disk.Fail(func(op crashfs.Op, _ string) error {
-		if op == failing {
-			return syscall.EIO
-		}
-		return nil
-	})
+	m.disk.Fail(failing(rapid.SampledFrom([]crashfs.Op{crashfs.Create, crashfs.Rename, crashfs.SyncDir}).Draw(t, "failing"), syscall.EIO))
 	must.Be(t, m.f.Commit(checkpointName, nil), syscall.EIO)
 	m.disk.Fail(nil)
 }
@@ -512,15 +504,20 @@ func (s *solver) fillDisk(room int64) error {
 	return err
 }
 
-// failToCommit commits while the file system fails in one operation.
-func (s *solver) failToCommit(failing crashfs.Op) error {
-	failure := errors.New("failure")
-	s.disk.Fail(func(op crashfs.Op, _ string) error {
-		if op == failing {
+// failing lets operations of a kind fail.
+func failing(kind crashfs.Op, failure error) func(crashfs.Op, string) error {
+	return func(op crashfs.Op, _ string) error {
+		if op == kind {
 			return failure
 		}
 		return nil
-	})
+	}
+}
+
+// failToCommit commits while the file system fails in one operation.
+func (s *solver) failToCommit(kind crashfs.Op) error {
+	failure := errors.New("failure")
+	s.disk.Fail(failing(kind, failure))
 	err := s.commit()
 	s.disk.Fail(nil)
 	if errors.Is(err, failure) {

@@ -105,12 +105,7 @@ func TestSyncFails(t *testing.T) {
 	f := create(t, disk.Dir(work), tilesName)
 	commit(t, f, checkpointName, []byte("old"))
 	e := put(t, f, []byte("text"))
-	disk.Fail(func(op crashfs.Op, path string) error {
-		if op == crashfs.Sync {
-			return syscall.EIO
-		}
-		return nil
-	})
+	disk.Fail(failing(crashfs.Sync, syscall.EIO))
 	for range 2 {
 		should.Be(t, f.Sync(), syscall.EIO)
 		should.Be(t, f.Commit(checkpointName, []byte("new")), syscall.EIO)
