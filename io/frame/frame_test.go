@@ -54,9 +54,9 @@ func unpack(t testing.TB, c frame.Codec, r io.Reader) ([]byte, error) {
 
 // TestRoundTrip also checks that workers do not change a frame.
 func TestRoundTrip(t *testing.T) {
-	for _, c := range codecs {
-		for _, size := range []int{1, 12, 65_536, 3<<20 + 5} {
-			data := contents(size)
+	for _, size := range []int{1, 12, 65_536, 3<<20 + 5} {
+		data := contents(size)
+		for _, c := range codecs {
 			packed := pack(t, c, data, 1)
 			should.Hold(t, bytes.Equal(packed, pack(t, c, data, 3)), "%s, %d bytes: three workers write another frame than one", c, size)
 			got, err := unpack(t, c, bytes.NewReader(packed))
@@ -119,8 +119,8 @@ func TestReadError(t *testing.T) {
 func TestWriteError(t *testing.T) {
 	f := must.Get(os.Create(filepath.Join(t.TempDir(), "file")))(t)
 	f.Close()
+	data := contents(4 << 20)
 	for _, c := range codecs {
-		data := contents(4 << 20)
 		w, err := frame.NewWriter(f, c, uint64(len(data)), 2)
 		must.OK(t, err)
 		_, err = w.Write(data)

@@ -44,7 +44,11 @@ print(struct.unpack('3b', data[10+length:]))
 
 // numpy loads a file by NumPy.
 const numpyReader = `
-import sys, numpy
+import sys
+try:
+    import numpy
+except ImportError:
+    sys.exit('no NumPy')
 a = numpy.load(sys.argv[1], mmap_mode='r')
 assert a.dtype == numpy.int8 and a.shape == (3,) and isinstance(a, numpy.memmap)
 print(tuple(int(x) for x in a))
@@ -55,13 +59,9 @@ func TestPython(t *testing.T) {
 	tries.SkipIf(t, err != nil, "there is no python3")
 	path := filepath.Join(t.TempDir(), "a.npy")
 	must.OK(t, os.WriteFile(path, append(npy.Header(3), 1, 0xff, 0x80), 0o644))
-	scripts := []string{reader}
-	if exec.Command(python, "-c", "import numpy").Run() == nil {
-		scripts = append(scripts, numpyReader)
-	}
-	for _, script := range scripts {
+	for _, script := range []string{reader, numpyReader} {
 		out, err := exec.Command(python, "-c", script, path).CombinedOutput()
 		got := strings.TrimSpace(string(out))
-		should.Hold(t, err == nil && got == "(1, -1, -128)", "%v: %s", err, out)
+		should.Hold(t, err == nil && got == "(1, -1, -128)" || script == numpyReader && got == "no NumPy", "%v: %s", err, out)
 	}
 }

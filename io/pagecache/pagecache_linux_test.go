@@ -13,18 +13,14 @@ import (
 	"grenier/io/pagecache"
 )
 
-// TestBound writes and reads 96 MiB and looks how much of that the kernel keeps meanwhile.
+// TestBound writes and reads 64 MiB and looks how much of that the kernel keeps meanwhile.
 func TestBound(t *testing.T) {
 	tries.SkipIf(t, testing.Short(), "writes 64 MiB")
 	for _, c := range []struct {
-		name    string
-		length  int64
-		workers int64
+		name            string
+		length, workers int64
 	}{
-		{"1 MiB", 1 << 20, 1},
-		{"1 MiB, 4 workers", 1 << 20, 4},
-		{"odd lengths", 1<<20 - 1234, 2},
-		{"short", 50_001, 2},
+		{"1 MiB", 1 << 20, 1}, {"odd lengths", 1<<20 - 1234, 4}, {"short", 50_001, 2},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f, held, bound := open(t)

@@ -12,7 +12,7 @@ import (
 
 // TestCache: the page cache holds little of a stream while it is read, however long it is.
 func TestCache(t *testing.T) {
-	const long, most = 96 << 20, 32 << 20
+	const long, most = 64 << 20, 32 << 20
 	d := must.Get(vfs.OpenDir(cachetest.Dir(t)))(t)
 	defer d.Close()
 	w, err := Create(d, "a", aHeader, Direct, 2)

@@ -9,9 +9,9 @@ import (
 	"grenier/internal/testkit/tries"
 )
 
-// TestPageCache writes and reads 128 MiB and looks how much of that the kernel keeps meanwhile.
+// TestPageCache writes and reads 64 MiB and looks how much of that the kernel keeps meanwhile.
 func TestPageCache(t *testing.T) {
-	tries.SkipIf(t, testing.Short(), "writes 128 MiB")
+	tries.SkipIf(t, testing.Short(), "writes 64 MiB")
 	d := open(t, cachetest.Dir(t))
 	f := create(t, d, tilesName)
 	defer f.Close()
@@ -22,11 +22,9 @@ func TestPageCache(t *testing.T) {
 		should.Not(t, bytes > 32<<20, "%s: %d bytes in the page cache", doing, bytes)
 	}
 	data := content(1, 1<<20)
-	extents := make([]Extent, 128)
+	extents := make([]Extent, 64)
 	for i := range extents {
-		var err error
-		extents[i], err = f.Put(data)
-		must.Hold(t, err == nil, "%v", err)
+		extents[i] = put(t, f, data)
 		check("Put")
 	}
 	get := func(doing string) {
