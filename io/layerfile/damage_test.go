@@ -367,8 +367,7 @@ func forged(t *testing.T, f layerfiletest.File, most int) (*Decoder, error) {
 	}
 	t.Cleanup(func() { file.Close() })
 	file.Bound(most)
-	d := file.NewDecoder(family)
-	return d, nil
+	return file.NewDecoder(family), nil
 }
 
 // TestBound: scores that the game does not have are no scores, however they are stored and whatever the checksums say.
@@ -518,8 +517,7 @@ func (h *Header) withChecksum(b []byte) []byte {
 // included: what is decoded is what the definition gives, and in bounds.
 func FuzzForged(f *testing.F) {
 	f.Add([]byte(testModel), []byte{1, 2, 3, 4}, uint16(9), int8(3))
-	h := testHeader(512, 512)
-	e := must.Get(NewEncoder(h, family))(f)
+	e := must.Get(NewEncoder(testHeader(512, 512), family))(f)
 	var b Block
 	must.OK(f, e.Encode(&b, layerScores(rand.New(rand.NewPCG(13, 14)), 512)))
 	f.Add([]byte(testModel), b.stored, uint16(512), int8(20))

@@ -106,14 +106,12 @@ func layerBytes(t testing.TB, blockSize int, scores []int8) []byte {
 func openBytes(t *testing.T, r *bytesReader, wholeIndex int64) (*File, *Decoder) {
 	t.Helper()
 	f := must.Get(openReader(t.Context(), "far/layer.gl", r, wholeIndex))(t)
-	d := f.NewDecoder(family)
-	return f, d
+	return f, f.NewDecoder(family)
 }
 
 // TestUnsure opens files whose index is too long to be kept, and just not.
 func TestUnsure(t *testing.T) {
-	scores := noise(rand.New(rand.NewPCG(23, 24)), 300)
-	r := &bytesReader{data: layerBytes(t, 1, scores)}
+	r := &bytesReader{data: layerBytes(t, 1, noise(rand.New(rand.NewPCG(23, 24)), 300))}
 	const index = 300 * indexEntrySize
 	f, err := openUnsure(t.Context(), "far/layer.gl", r, index)
 	must.OK(t, err)
@@ -163,8 +161,7 @@ func TestDistantAsks(t *testing.T) {
 func TestDistantForgetsPages(t *testing.T) {
 	const blocks = (keptPages + 20) * pageEntries
 	scores := layerScores(rand.New(rand.NewPCG(23, 24)), blocks)
-	r := &bytesReader{data: layerBytes(t, 1, scores)}
-	f, d := openBytes(t, r, 0)
+	f, d := openBytes(t, &bytesReader{data: layerBytes(t, 1, scores)}, 0)
 	for range 2 {
 		for i := 0; i < blocks; i += pageEntries / 2 {
 			must.Equal(t, must.Get(d.Score(t.Context(), uint64(i)))(t), scores[i], "rank %d", i)

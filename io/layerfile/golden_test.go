@@ -45,8 +45,7 @@ func golden(t *testing.T, name string) (data []byte) {
 	t.Helper()
 	dump := must.Read(t, goldenDump(name))
 	for line := range strings.Lines(string(dump)) {
-		digits := strings.ReplaceAll(line[6:min(6+dumpWidth, len(line)-1)], " ", "")
-		part, err := hex.DecodeString(digits)
+		part, err := hex.DecodeString(strings.ReplaceAll(line[6:min(6+dumpWidth, len(line)-1)], " ", ""))
 		must.Hold(t, err == nil, "%s: %q: %v", goldenDump(name), line, err)
 		data = append(data, part...)
 	}
@@ -87,8 +86,7 @@ func TestZstd(t *testing.T) {
 
 // TestDumpInDocument compares the annotated dump in docs/format/layer-file.md with the golden file for lz4.
 func TestDumpInDocument(t *testing.T) {
-	page := must.Read(t, "../../docs/format/layer-file.md")
-	_, dump, _ := strings.Cut(string(page), "```dump\n")
+	_, dump, _ := strings.Cut(string(must.Read(t, "../../docs/format/layer-file.md")), "```dump\n")
 	dump, _, _ = strings.Cut(dump, "```\n")
 	want := must.Read(t, goldenDump("lz4"))
 	should.Hold(t, dump == string(want), "the dump should be\n%s", want)
@@ -100,8 +98,7 @@ const dumpWidth = 16*3 - 1
 // annotate returns a dump of a file of two blocks, a line for each field.
 func annotate(data []byte) string {
 	le := binary.LittleEndian
-	footer := data[len(data)-footerSize:]
-	index := int(le.Uint64(footer))
+	index := int(le.Uint64(data[len(data)-footerSize:]))
 	first := int(le.Uint64(data[index:]))
 	second := int(le.Uint64(data[index+indexEntrySize:]))
 	type field struct {

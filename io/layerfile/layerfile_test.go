@@ -180,8 +180,7 @@ func checkSingle(t *testing.T, path string, scores []int8) {
 	for _, family := range cpu.Available() {
 		d := f.NewDecoder(family)
 		for i := 0; i < len(scores); i += 1 + i%(1+len(scores)/200) {
-			got, err := d.Score(t.Context(), uint64(i))
-			must.Hold(t, err == nil && got == scores[i], "%v: score %d is %d, %v; want %d", family, i, got, err, scores[i])
+			must.Equal(t, must.Get(d.Score(t.Context(), uint64(i)))(t), scores[i], "%v: score %d is", family, i)
 		}
 		should.Be(t, must.Err(d.Score(t.Context(), uint64(len(scores)))), ErrRange, "score %d of %d", len(scores), len(scores))
 	}
@@ -206,9 +205,8 @@ func TestRealBlock(t *testing.T) {
 		d := must.Get(forged(t, layerfiletest.File{Model: []byte(h.Model), Blocks: []layerfiletest.Block{{Stored: b.stored, Scores: scores}}}, 48))(t)
 		should.List(t, must.Get(d.Block(t.Context(), 0, nil))(t), scores, "%v", f)
 		for i := 0; i < len(scores); i += 97 {
-			if got, err := d.Score(t.Context(), uint64(i)); err != nil || got != scores[i] {
-				t.Fatalf("%v: score %d is %d, %v; want %d", f, i, got, err, scores[i])
-			}
+			got, err := d.Score(t.Context(), uint64(i))
+			must.Hold(t, err == nil && got == scores[i], "%v: score %d is %d, %v; want %d", f, i, got, err, scores[i])
 		}
 	}
 }
@@ -243,8 +241,7 @@ func openDecoder(t testing.TB, open func(path string) (*File, error), path strin
 	t.Helper()
 	f := must.Get(open(path))(t)
 	t.Cleanup(func() { f.Close() })
-	d := f.NewDecoder(family)
-	return f, d
+	return f, f.NewDecoder(family)
 }
 
 func TestExpect(t *testing.T) {
@@ -487,8 +484,7 @@ func TestCopy(t *testing.T) {
 	scores[600] = maxTestScore + 1 // which the model lacks
 	h := testHeader(size, len(scores))
 	path := filepath.Join(t.TempDir(), "layer.gl")
-	p := must.Get(vfs.Begin(path))(t)
-	w := must.Get(Create(p, h, family))(t)
+	w := must.Get(Create(must.Get(vfs.Begin(path))(t), h, family))(t)
 	var b Block
 	dst := make([]int8, size)
 	take := func(scores []int8) (*File, *Decoder) {
@@ -503,8 +499,7 @@ func TestCopy(t *testing.T) {
 	f, d := take(scores[5*size:])
 	must.OK(t, must.Err(w.Finish()))
 	must.OK(t, w.Publish())
-	want := layerBytes(t, size, scores)
-	should.Hold(t, bytes.Equal(must.Read(t, path), want), "another file")
+	should.Hold(t, bytes.Equal(must.Read(t, path), layerBytes(t, size, scores)), "another file")
 	should.Be(t, d.Copy(t.Context(), &b, f.NumBlocks(), dst), ErrRange, "a block too many")
 	f.Bound(maxTestScore)
 	should.Be(t, f.NewDecoder(family).Copy(t.Context(), &b, 600/size-5, dst), corrupt.ErrCorrupt, "an impossible score")
@@ -521,8 +516,7 @@ func TestEntryBounds(t *testing.T) {
 		{start, 10, true}, {start - 1, 10, false}, {end - 10, 10, true}, {end - 9, 10, false}, {end, 1, false}, {end + 1, 10, false},
 		{math.MaxUint64, 10, false}, {math.MaxUint64 - 5, 10, false}, {0, 10, false},
 	} {
-		e := entry{offset: c.offset, length: c.length}
-		err := e.check(scores, start, end)
+		err := (&entry{offset: c.offset, length: c.length}).check(scores, start, end)
 		should.Hold(t, (err == nil) == c.right, "%d bytes at %d: %v", c.length, c.offset, err)
 	}
 }

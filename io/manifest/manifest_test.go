@@ -46,8 +46,7 @@ func encode(t testing.TB, m *Manifest) []byte { t.Helper(); return must.Get(m.En
 
 func TestGolden(t *testing.T) {
 	golden.Check(t, goldenPath, encode(t, example()))
-	m := must.Get(Load(goldenPath))(t)
-	must.Same(t, "another result", example(), m)
+	must.Same(t, "another result", example(), must.Get(Load(goldenPath))(t))
 }
 
 // TestInDocument compares the example in docs/format/manifest.md.

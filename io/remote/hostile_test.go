@@ -113,8 +113,7 @@ func TestAskedToWait(t *testing.T) {
 		t.Run(fmt.Sprint(code), func(t *testing.T) {
 			t.Parallel()
 			s, long, _ := site(t)
-			d := openDir(t, s.URL, patient)
-			f := openFile(t, d, "long")
+			f := openFile(t, openDir(t, s.URL, patient), "long")
 			var asked time.Time
 			s.Hook(func(w http.ResponseWriter, r *http.Request) bool {
 				if !asked.IsZero() {

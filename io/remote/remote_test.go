@@ -95,8 +95,7 @@ func ranges(s *remotetest.Server) []string {
 
 func TestRead(t *testing.T) {
 	s, long, _ := site(t)
-	d := openDir(t, s.URL, patient)
-	f := openFile(t, d, "long")
+	f := openFile(t, openDir(t, s.URL, patient), "long")
 	should.Equal(t, f.Size(), fileSize, "bytes")
 	mustRead(t, f, long[:100], 0)
 	mustRead(t, f, long[:HeadBytes], 0)
@@ -403,8 +402,7 @@ func TestRedirects(t *testing.T) {
 		}
 		return false
 	})
-	f := openFile(t, openDir(t, s.URL+"/moved", patient), "long")
-	mustRead(t, f, long[70_000:70_010], 70_000)
+	mustRead(t, openFile(t, openDir(t, s.URL+"/moved", patient), "long"), long[70_000:70_010], 70_000)
 
 	s.Hook(redirect(""))
 	s.Take()
@@ -441,8 +439,7 @@ func secured(t *testing.T, plain *remotetest.Server, dir string) *remotetest.Ser
 func TestTLS(t *testing.T) {
 	plain, long, dir := site(t)
 	s := secured(t, plain, dir)
-	f := openFile(t, openDir(t, s.URL, trusting(s)), "long")
-	mustRead(t, f, long[70_000:70_010], 70_000)
+	mustRead(t, openFile(t, openDir(t, s.URL, trusting(s)), "long"), long[70_000:70_010], 70_000)
 
 	_, err := openDir(t, s.URL, patient).OpenFile(t.Context(), "long")
 	_, ok := errors.AsType[*tls.CertificateVerificationError](err)
@@ -653,8 +650,7 @@ func TestHugeManifest(t *testing.T) {
 		s.Take()
 		s.Hook(c.hook)
 		_, err := d.Manifest(t.Context())
-		should.Hold(t, errors.Is(err, ErrTooLong) && strings.Contains(err.Error(), fmt.Sprint(manifest.MaxBytes)),
-			"%s: %v", name, err)
+		should.Hold(t, errors.Is(err, ErrTooLong) && strings.Contains(err.Error(), fmt.Sprint(manifest.MaxBytes)), "%s: %v", name, err)
 		got := s.Take()
 		should.Hold(t, len(got) == 1 && got[0].Bytes <= c.most, "%s: %+v", name, got)
 	}
@@ -723,8 +719,7 @@ func FuzzRetryAfter(f *testing.F) {
 	f.Add("17", "")
 	f.Add("Sat, 03 Feb 2001 04:05:36 GMT", "Sat, 03 Feb 2001 04:05:06 GMT")
 	f.Fuzz(func(t *testing.T, value, date string) {
-		h := http.Header{"Retry-After": {value}, "Date": {date}}
-		got := parseRetryAfter(h, time.Now())
+		got := parseRetryAfter(http.Header{"Retry-After": {value}, "Date": {date}}, time.Now())
 		should.Not(t, got < 0 || got > maxAfter, "Retry-After %q, Date %q: %v", value, date, got)
 	})
 }

@@ -134,13 +134,11 @@ func TestSmall(t *testing.T) {
 	m := load(t)
 	for _, write := range []func(io.Writer, *manifest.Manifest) error{report.WritePage, report.WriteSVG} {
 		should.Be(t, write(io.Discard, &manifest.Manifest{Identity: m.Identity}), report.ErrNothing, "no layers")
-		one := &manifest.Manifest{Identity: m.Identity, Layers: m.Layers[5:]}
-		text := written(t, write, one)
+		text := written(t, write, &manifest.Manifest{Identity: m.Identity, Layers: m.Layers[5:]})
 		if parse(t, text); !strings.Contains(text, "Scores with 5 seeds") || strings.Contains(text, "by layer") {
 			t.Error("one layer is compared with others")
 		}
-		hollow := &manifest.Manifest{Identity: m.Identity, Layers: make([]manifest.Layer, 3)}
-		text = written(t, write, hollow)
+		text = written(t, write, &manifest.Manifest{Identity: m.Identity, Layers: make([]manifest.Layer, 3)})
 		should.Not(t, strings.Contains(text, "NaN") || strings.Contains(text, "Inf"), "layers without positions have numbers")
 	}
 }
@@ -150,8 +148,7 @@ func TestExtremes(t *testing.T) {
 	var h tally.Histogram
 	h.Add([]int8{-128, -128, 127})
 	l := manifest.Layer{Seeds: 2, Positions: 3, Win: 1, Loss: 2, Histogram: h}
-	c := report.Scores(&l)
-	rows := c.Table.Rows
+	rows := report.Scores(&l).Table.Rows
 	if len(rows) != 257 || rows[0][1] != "2" || rows[255][1] != "1" || rows[256][1] != "0" {
 		t.Errorf("%d scores, %s, %s, %s", len(rows), rows[0], rows[255], rows[256])
 	}

@@ -575,8 +575,7 @@ func TestFound(t *testing.T) {
 			t.Skip(err)
 		}
 	}
-	d := must.Get(At(dir))(t)
-	all := must.Get(d.Found(nil))(t)
+	all := must.Get(must.Get(At(dir))(t).Found(nil))(t)
 	type short struct {
 		Seeds   int
 		Regular bool
@@ -619,8 +618,7 @@ func TestSetAside(t *testing.T) {
 	names := map[string]string{}
 	for _, text := range []string{"a", "b", "c"} {
 		fill(t, dir, map[string]string{"layer-00.gl": text})
-		name := must.Get(l.SetAside("layer-00.gl"))(t)
-		names[filepath.Join(dir, name)] = text
+		names[filepath.Join(dir, must.Get(l.SetAside("layer-00.gl"))(t))] = text
 	}
 	for path, want := range names {
 		should.Equal(t, string(must.Get(os.ReadFile(path))(t)), want, "%s", path)

@@ -94,8 +94,7 @@ func TestHead(t *testing.T) {
 
 // dumpInDocument returns the example in docs/format/work-file.md.
 func dumpInDocument(t *testing.T) []byte {
-	page := must.Read(t, "../../docs/format/work-file.md")
-	_, dump, _ := strings.Cut(string(page), "```dump\n")
+	_, dump, _ := strings.Cut(string(must.Read(t, "../../docs/format/work-file.md")), "```dump\n")
 	dump, _, _ = strings.Cut(dump, "```")
 	var data []byte
 	for line := range strings.Lines(dump) {

@@ -352,8 +352,7 @@ func (unsynced) Sync() error        { return syscall.ENOSPC }
 
 // TestAbortAfterPublish: a stream that could not be published is gone, and Abort does nothing.
 func TestAbortAfterPublish(t *testing.T) {
-	d := systemDir(t)
-	w := must.Get(Create(d, "a", aHeader, LZ4, 1))(t)
+	w := must.Get(Create(systemDir(t), "a", aHeader, LZ4, 1))(t)
 	w.pending.File = unsynced{w.pending.File}
 	should.Be(t, w.Publish(), syscall.ENOSPC, "Publish")
 	must.OK(t, w.Abort())

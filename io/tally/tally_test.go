@@ -89,8 +89,7 @@ func TestHash(t *testing.T) {
 	// The reference values for layers 0 and 1 of awari on 12 pits.
 	got := NewHash(cpu.Generic).Add([]int8{0}).Sum()
 	should.Hold(t, got.String() == "44bd2bd473ccf799", "%v", got)
-	layer1 := []int8{-1, -1, -1, -1, -1, -1, -1, 1, 1, 1, 1, 1}
-	got = NewHash(cpu.Generic).Add(layer1).Sum()
+	got = NewHash(cpu.Generic).Add([]int8{-1, -1, -1, -1, -1, -1, -1, 1, 1, 1, 1, 1}).Sum()
 	should.Hold(t, got.String() == "dd8d99326968ac19", "%v", got)
 }
 

@@ -554,8 +554,7 @@ func TestTempDir(t *testing.T) {
 }
 
 func TestMakeDir(t *testing.T) {
-	top := t.TempDir()
-	path := filepath.Join(top, "a", "b")
+	path := filepath.Join(t.TempDir(), "a", "b")
 	for range 2 {
 		must.OK(t, must.Get(MakeDir(path))(t).Close())
 	}

@@ -281,8 +281,7 @@ func FuzzOpen(f *testing.F) {
 	f.Add([]byte{0xff, 0xff, 5})
 	f.Fuzz(func(t *testing.T, list []byte) {
 		disk := crashfs.New()
-		file := create(t, disk.Dir(work), tilesName)
-		put(t, file, make([]byte, size))
+		put(t, create(t, disk.Dir(work), tilesName), make([]byte, size))
 		var live []Extent
 		var taken [size]bool
 		good, used := true, int64(0)

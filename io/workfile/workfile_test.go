@@ -55,8 +55,7 @@ func put(t tb, f *File, data []byte) Extent {
 // expect reads an extent.
 func expect(t tb, f *File, e Extent, want []byte) {
 	t.Helper()
-	got := must.Get(f.Get(e, nil))(t)
-	must.Hold(t, bytes.Equal(got, want), "%+v: other bytes", e)
+	must.Hold(t, bytes.Equal(must.Get(f.Get(e, nil))(t), want), "%+v: other bytes", e)
 }
 
 func commit(t tb, f *File, name string, data []byte) {
@@ -95,8 +94,7 @@ func TestFullDisk(t *testing.T) {
 	if _, err := f.Put(make([]byte, 3000)); !errors.Is(err, syscall.ENOSPC) || f.Size() != 1400 { // it is cut behind what is in use
 		t.Errorf("%d bytes, error %v", f.Size(), err)
 	}
-	names := disk.Names()
-	should.Hold(t, len(names) == 2, "left behind: %v", names)
+	should.Equal(t, len(disk.Names()), 2, "left behind")
 }
 
 // TestSyncFails fails once: an operating system forgets what it could not write.
