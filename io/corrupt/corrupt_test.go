@@ -19,12 +19,3 @@ func TestMarkers(t *testing.T) {
 		}
 	}
 }
-
-func TestText(t *testing.T) {
-	for want, err := range map[string]error{
-		"a.gl: index: checksum 3": New("a.gl", "index", "checksum %d", 3),
-		"a.gl: data corrupt":      New("a.gl", "", "%w", ErrCorrupt),
-	} {
-		should.Hold(t, err.Error() == want, "%q, want %q", err, want)
-	}
-}

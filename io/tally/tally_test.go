@@ -34,14 +34,12 @@ func TestHistogram(t *testing.T) {
 		left.Merge(&right)
 		must.Hold(t, got == want && left == want && got.Total() == uint64(n), "%d scores", n)
 	}
-}
-
-func TestWinDrawLoss(t *testing.T) {
 	var h Histogram
+	should.Equal(t, h.Mean(), 0, "mean of nothing")
 	h.Add([]int8{-128, -1, 0, 0, 0, 1, 127, 5})
 	win, draw, loss := h.WinDrawLoss()
-	should.Hold(t, win == 3 && draw == 3 && loss == 2 && h.Count(-128) == 1 && h.Count(0) == 3 && h.Count(2) == 0,
-		"%v %v %v", win, draw, loss)
+	should.Hold(t, win == 3 && draw == 3 && loss == 2 && h.Mean() == 0.5, "%v %v %v, mean %v", win, draw, loss, h.Mean())
+	should.Hold(t, h.Count(-128) == 1 && h.Count(0) == 3 && h.Count(2) == 0, "counts of %v", h)
 }
 
 func TestHistogramJSON(t *testing.T) {
@@ -100,11 +98,4 @@ func TestHashText(t *testing.T) {
 	for _, text := range []string{"", "ff", "00000000000000FF", "0x000000000000ff", "000000000000000ff", "00000000000000fg"} {
 		should.Not(t, h.UnmarshalText([]byte(text)) == nil, "%q is taken for a hash", text)
 	}
-}
-
-func TestMean(t *testing.T) {
-	var h Histogram
-	should.Equal(t, h.Mean(), 0, "mean of nothing")
-	h.Add([]int8{-3, -3, 1, 0, 3})
-	should.Equal(t, h.Mean(), -0.4, "mean")
 }

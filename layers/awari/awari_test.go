@@ -155,46 +155,6 @@ func checkMoves(t *testing.T, rules awari.Rules, before string, want []play, sta
 	should.Equal(t, g.Terminal(b), -b.Seeds(), "%s: %s would end at", rules, before)
 }
 
-func TestPredecessors(t *testing.T) {
-	for _, c := range []struct {
-		name, to string
-		from     []string
-		slams    []string // that lead there too where they capture nothing
-	}{
-		{"nobody can have moved: no pit of the opponent is empty", "1 0 0 0  1 1 1 1", nil, nil},
-		{"nobody can have moved: the mover has no seed", "0 0 0 0  2 1 0 0", nil, nil},
-		// The previous player is the mover of the boards listed. Pits 0 to 2 cannot have sown a single seed into the other half.
-		{"one seed in front", "1 0 0 0  0 0 0 0", []string{"0 0 0 1  0 0 0 0"}, nil},
-		{"two in front would have been captured, but all", "2 0 0 0  0 0 0 0", nil, []string{"0 0 0 1  1 0 0 0"}},
-		{"two in front would have been captured", "2 0 1 0  0 0 0 0", nil, nil},
-		{"four in front may have been three", "4 0 0 0  0 0 0 0", []string{"0 0 0 1  3 0 0 0"}, nil},
-		{"own half and beyond", "4 0 0 0  0 1 0 1", []string{
-			"1 0 0 1  4 0 0 0", // pit 0 sowed one seed
-			"0 1 1 0  4 0 0 0", // pit 2 sowed one seed
-			"0 1 2 0  3 0 0 0", // pit 2 sowed two, the last one makes 4
-		}, nil},
-		{"a lap", "1 1 1 1  1 1 1 0", []string{
-			"1 1 1 1  0 1 1 1", "1 1 1 2  0 0 1 1", "1 1 1 3  0 0 0 1", "1 1 1 4  0 0 0 0",
-			"0 1 1 5  0 0 0 0", "0 0 1 6  0 0 0 0", "0 0 0 7  0 0 0 0",
-		}, nil},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			for _, rules := range awari.RuleSets() {
-				g := testrun.Game(t, 8, rules)
-				var want []awari.Board
-				from := c.from
-				if rules == awari.Abapa {
-					from = append(from, c.slams...)
-				}
-				for _, text := range from {
-					want = append(want, board(t, g, text))
-				}
-				should.List(t, g.Predecessors(nil, board(t, g, c.to)), want, "%s: predecessors of %s are", rules, c.to)
-			}
-		})
-	}
-}
-
 // TestMostPredecessors checks the boards of docs/census.md that have as many predecessors as seeds:
 // the seeds lie where a move from one pit of an otherwise empty board sows them.
 func TestMostPredecessors(t *testing.T) {

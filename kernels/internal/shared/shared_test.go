@@ -10,31 +10,6 @@ import (
 	"grenier/internal/testkit/twins"
 )
 
-// TestLoadStore copies the middle one of three lines, changes some scores of the copy and puts it back.
-func TestLoadStore(t *testing.T) {
-	scores := twins.Aligned(3 * Side)
-	for i := range scores {
-		scores[i] = int8(i)
-	}
-	var line Line
-	line.Load(scores[Side:])
-	for i, x := range line.Scores() {
-		must.Hold(t, x == int8(Side+i), "loaded %d as score %d", x, i)
-	}
-	changed := map[int]int8{0: -128, 7: 127, 8: -1, 33: 0, 63: 5}
-	for i, x := range changed {
-		line.Scores()[i] = x
-	}
-	line.Store(scores[Side:])
-	for i, x := range scores {
-		want, ok := changed[i-Side]
-		if !ok {
-			want = int8(i)
-		}
-		should.Equal(t, x, want, "score %d became", i)
-	}
-}
-
 // put sets code i of a line of zeros, as package window says.
 func put(line []int8, width, i int, code uint8) {
 	switch width {
@@ -99,12 +74,22 @@ func TestParts(t *testing.T) {
 		var line Line
 		line.LoadPart(packed[n:2*n], n)
 		must.List(t, line.Scores()[:n], packed[n:2*n], "%d bytes: loaded", n)
+		if n == Side { // a whole line, which has a way of its own
+			var whole Line
+			whole.Load(packed[n:])
+			must.Equal(t, whole, line, "loaded")
+		}
 		for _, i := range []int{0, 5, n - 1} {
 			line.Scores()[i] = -99
 			want[n+i] = -99
 		}
 		line.StorePart(packed[n:2*n], n)
 		should.List(t, packed, want, "%d bytes", n)
+		if n == Side {
+			copy(packed[n:2*n], packed)
+			line.Store(packed[n:])
+			should.List(t, packed, want, "a line")
+		}
 		must.Panic(t, func() { line.LoadPart(packed[2*n+1:], n) })
 		must.Panic(t, func() { line.StorePart(packed[2*n+1:], n) })
 	}
