@@ -104,13 +104,6 @@ func (b *bench) want(what string, written []int, told int) {
 	}
 }
 
-func (b *bench) write(path string, text []byte) { b.t.Helper(); must.Write(b.t, path, text) }
-
-func (b *bench) read(path string) []byte {
-	b.t.Helper()
-	return must.Read(b.t, path)
-}
-
 // TestResume: what is finished is kept, unless the file or the layer is another one, or the list was changed (jsonfile tests each byte).
 func TestResume(t *testing.T) {
 	b := newBench(t)
@@ -120,21 +113,21 @@ func TestResume(t *testing.T) {
 	b.sources[1] = "xx"
 	b.want("another layer of the same size", []int{1}, 1)
 	path := filepath.Join(b.dir, name(2))
-	text := b.read(path)
+	text := must.Read(t, path)
 	text[len(text)/2] ^= 1
-	b.write(path, text)
+	must.Write(t, path, text)
 	b.want("a byte of a file", []int{2}, 1)
-	b.write(path, text[1:])
+	must.Write(t, path, text[1:])
 	b.want("a shorter file", []int{2}, 1)
 	must.OK(t, os.Remove(path))
 	b.want("a file that is gone", []int{2}, 0)
 	b.sources = append(b.sources[:2], "dd", "ee")
 	b.want("another layer, and one more", []int{2, 3}, 1)
-	list := b.read(b.listPath())
+	list := must.Read(t, b.listPath())
 	for what, text := range map[string][]byte{
 		"a byte of the list": bytes.Replace(list, []byte(name(3)), []byte(name(4)), 1), "half of the list": list[:len(list)/2],
 	} {
-		b.write(b.listPath(), text)
+		must.Write(t, b.listPath(), text)
 		b.want(what, []int{0, 1, 2, 3}, 1)
 	}
 }
@@ -154,13 +147,13 @@ func TestRefused(t *testing.T) {
 		{"older", "{\n  \"format\": \"grenier-export\",\n  \"version\": 1,\n  \"game\": \"awari\", \"rules\": \"awari\", \"pits\": 4}", nil},
 	} {
 		b := newBench(t)
-		b.write(b.listPath(), []byte(c.text))
+		must.Write(t, b.listPath(), []byte(c.text))
 		should.Be(t, must.Err(b.open(identity)), c.want, "%s", c.name)
-		text := string(b.read(b.listPath()))
+		text := string(must.Read(t, b.listPath()))
 		should.Hold(t, text == c.text && (len(b.told) == 1) == (c.want == nil), "%s: the list is %q; told %q", c.name, text, b.told)
 	}
 	b := newBench(t)
-	b.write(b.listPath(), []byte("{\n  \"format\": \"grenier-export\",\n  \"version\": 1,\n  \"files\": []\n}\n"))
+	must.Write(t, b.listPath(), []byte("{\n  \"format\": \"grenier-export\",\n  \"version\": 1,\n  \"files\": []\n}\n"))
 	should.Be(t, must.Err(b.open(identity)), errOther, "without a game")
 	b = newBench(t)
 	b.want("all", []int{0, 1, 2}, 0)
@@ -203,7 +196,7 @@ func TestCrash(t *testing.T) {
 			left := disk.PowerCut(random).Contents()
 			must.OK(t, errors.Join(os.RemoveAll(b.dir), os.Mkdir(b.dir, 0o755)))
 			for path, text := range left {
-				b.write(path, text)
+				must.Write(t, path, text)
 			}
 			restore := through(crashfs.New())
 			written, err := b.make()

@@ -546,13 +546,6 @@ func TestDeadline(t *testing.T) {
 	mustRead(t, f, long[70_000:70_010], 70_000)
 }
 
-func TestRefusedOptions(t *testing.T) {
-	for _, o := range []Options{{Timeout: -1}, {Attempts: -1}, {Pause: -1}} {
-		_, err := Open("https://host/", o)
-		should.Hold(t, errors.Is(err, ErrOptions) && errors.Is(err, fault.Usage), "%+v: %v", o, err)
-	}
-}
-
 // TestShared asks once for what several goroutines want at the same time.
 func TestShared(t *testing.T) {
 	const readers = 8
@@ -593,6 +586,10 @@ func TestAddresses(t *testing.T) {
 	} {
 		_, err := Open(address, Options{})
 		should.Not(t, !errors.Is(err, ErrAddress) || strings.Contains(err.Error(), "secret"), "%q: %v", address, err)
+	}
+	for _, o := range []Options{{Timeout: -1}, {Attempts: -1}, {Pause: -1}} {
+		_, err := Open("https://host/", o)
+		should.Hold(t, errors.Is(err, ErrOptions) && errors.Is(err, fault.Usage), "%+v: %v", o, err)
 	}
 }
 

@@ -25,12 +25,6 @@ func header(version int) []byte {
 	return sealed.End(b)
 }
 
-func TestLayoutGolden(t *testing.T) {
-	want := "\x89GC\n\x01\x00\x03\x00\x00\x00\x02\x00"
-	b := header(3)
-	should.Hold(t, len(b) == layout.Size && string(b[:12]) == want, "%q, want %q", b, want)
-}
-
 // checkCause checks that a part of a file is corrupt for one reason and no other.
 func checkCause(t *testing.T, what, part string, err, cause error) {
 	t.Helper()
@@ -44,6 +38,8 @@ func checkCause(t *testing.T, what, part string, err, cause error) {
 // TestLayoutOpen: magic number, length, version and checksum are checked in this order.
 func TestLayoutOpen(t *testing.T) {
 	whole := header(3)
+	should.Equal(t, string(whole[:12]), "\x89GC\n\x01\x00\x03\x00\x00\x00\x02\x00")
+	should.Equal(t, len(whole), layout.Size, "bytes")
 	changed := func(at int, to byte) []byte {
 		b := bytes.Clone(whole)
 		b[at] = to

@@ -297,50 +297,41 @@ func TestOlder(t *testing.T) {
 	should.Hold(t, err == nil && bytes.Equal(got, slices.Concat(want[:64], want[128:])), "%q, %v", got, err)
 }
 
-// TestCrashes crashes in each operation: the stream before is there, or the new one.
+// TestCrashes crashes in each operation, or lets it fail: the error says so, the stream before is there, or the new one, and after a
+// failure nothing else.
 func TestCrashes(t *testing.T) {
 	rng := tries.Rand(t)
 	older, newer := contents(rng, 3000), contents(rng, 2500)
-	for k := 1; ; k++ {
-		disk := crashfs.New()
-		must.OK(t, write(rng, disk.Dir("x"), aHeader, older, 2, 300))
-		disk.CrashAt(disk.Ops() + k)
-		err := write(rng, disk.Dir("x"), aHeader, newer, 2, 300)
-		for _, found := range []*crashfs.FS{disk.Kill(), disk.PowerCut(rng), disk.PowerCut(rng), disk.Kill().PowerCut(rng)} {
-			got, reading := read(rng, found.Dir("x"), aHeader, 1)
-			must.Not(t, reading != nil || !bytes.Equal(got, newer) && (err == nil || !bytes.Equal(got, older)),
-				"operation %d, %v: %d bytes, %v", k, err, len(got), reading)
-		}
-		if err == nil {
-			t.Logf("%d operations", k-1)
-			return
-		}
-		must.Be(t, err, crashfs.ErrCrashed)
-	}
-}
-
-// TestFailingDisks: an operation fails. The error says so, the stream before stays, and nothing else is left.
-func TestFailingDisks(t *testing.T) {
-	rng := tries.Rand(t)
-	older, newer := contents(rng, 3000), contents(rng, 2500)
-	for k := 1; ; k++ {
-		disk := crashfs.New()
-		must.OK(t, write(rng, disk.Dir("x"), aHeader, older, 2, 300))
-		calls := 0
-		disk.Fail(func(op crashfs.Op, _ string) error {
-			if calls++; calls == k && op != crashfs.Remove {
-				return syscall.ENOSPC
+	for want, spoil := range map[error]func(disk *crashfs.FS, k int){
+		crashfs.ErrCrashed: func(disk *crashfs.FS, k int) { disk.CrashAt(disk.Ops() + k) },
+		syscall.ENOSPC: func(disk *crashfs.FS, k int) {
+			calls := 0
+			disk.Fail(func(op crashfs.Op, _ string) error {
+				if calls++; calls == k && op != crashfs.Remove {
+					return syscall.ENOSPC
+				}
+				return nil
+			})
+		},
+	} {
+		for k, err := 1, want; err != nil; k++ {
+			disk := crashfs.New()
+			must.OK(t, write(rng, disk.Dir("x"), aHeader, older, 2, 300))
+			spoil(disk, k)
+			err = write(rng, disk.Dir("x"), aHeader, newer, 2, 300)
+			must.Hold(t, err == nil || errors.Is(err, want), "operation %d: %v", k, err)
+			found := []*crashfs.FS{disk}
+			if want == crashfs.ErrCrashed {
+				found = []*crashfs.FS{disk.Kill(), disk.PowerCut(rng), disk.PowerCut(rng), disk.Kill().PowerCut(rng)}
+			} else {
+				must.Equal(t, len(disk.Names()), 1, "operation %d: files", k)
 			}
-			return nil
-		})
-		err := write(rng, disk.Dir("x"), aHeader, newer, 2, 300)
-		if err == nil {
-			t.Logf("%d operations", k-1)
-			return
+			for _, disk := range found {
+				got, reading := read(rng, disk.Dir("x"), aHeader, 1)
+				must.Not(t, reading != nil || !bytes.Equal(got, newer) && (err == nil || !bytes.Equal(got, older)),
+					"operation %d, %v: %d bytes, %v", k, err, len(got), reading)
+			}
 		}
-		got, reading := read(rng, disk.Dir("x"), aHeader, 1)
-		must.Not(t, !errors.Is(err, syscall.ENOSPC) || reading != nil || len(disk.Names()) != 1 || !bytes.Equal(got, older) && !bytes.Equal(got, newer),
-			"operation %d: %v; %d bytes, %v; %q", k, err, len(got), reading, disk.Names())
 	}
 }
 

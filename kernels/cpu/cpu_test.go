@@ -44,12 +44,8 @@ func TestBest(t *testing.T) {
 		m := detect(tc.cpu, "", tc.compiled)
 		should.Equal(t, m.best(), tc.want, "%s: best", tc.name)
 	}
-}
-
-// TestEveryArm64HasVectors says so of one that the operating system tells nothing about.
-func TestEveryArm64HasVectors(t *testing.T) {
-	m := detect(mock(cpuid.VendorUnknown, 0), "arm64", arm64)
-	should.Equal(t, m.best(), NEON, "best")
+	m := detect(mock(cpuid.VendorUnknown, 0), "arm64", arm64) // of which the operating system tells nothing
+	should.Equal(t, m.best(), NEON, "every arm64 has vectors: best")
 }
 
 func TestCheckNamesWhatIsMissing(t *testing.T) {

@@ -31,10 +31,7 @@ func TestSort(t *testing.T) {
 			check(t, numbers, bits)
 		}
 	}
-}
-
-func TestScratch(t *testing.T) {
-	must.Panic(t, func() { Sort(make([]uint64, 2), make([]uint64, 1), 64) })
+	must.Panic(t, func() { Sort(make([]uint64, 2), make([]uint64, 1), 64) }, "scratch")
 }
 
 func FuzzSort(f *testing.F) {

@@ -171,6 +171,9 @@ func TestCheckModel(t *testing.T) {
 	} {
 		should.Be(t, m.Check(), ErrModel, "%s", name)
 	}
+	for _, r := range [][2]int8{{1, 0}, {-128, 0}, {-128, 127}} {
+		should.Be(t, must.Err(NewCounts(r[0], r[1])), ErrModel, "%v", r)
+	}
 }
 
 func FuzzModel(f *testing.F) {
@@ -184,12 +187,6 @@ func FuzzModel(f *testing.F) {
 		scores := walk(rand.New(rand.NewPCG(1, 2)), 100, low, high)
 		newChecker(t, m, len(scores)).check(t, For(cpu.Best()), scores)
 	})
-}
-
-func TestBadRange(t *testing.T) {
-	for _, r := range [][2]int8{{1, 0}, {-128, 0}, {-128, 127}} {
-		should.Be(t, must.Err(NewCounts(r[0], r[1])), ErrModel, "%v", r)
-	}
 }
 
 // blockSize is that of a storage block.
