@@ -78,11 +78,6 @@ func parse(t *testing.T, text string) {
 func TestPage(t *testing.T) {
 	page := written(t, report.WritePage, load(t))
 	parse(t, page)
-	wantAlone(t, page)
-}
-
-// wantAlone looks for anything outside of a page.
-func wantAlone(t *testing.T, page string) {
 	outside := regexp.MustCompile(`(?i)(src|href|action|url)\s*[=(]\s*"?[^d"]|@import|https?:`)
 	for _, found := range outside.FindAllString(strings.ReplaceAll(page, `xmlns="http://www.w3.org/2000/svg"`, ""), -1) {
 		t.Errorf("the page refers to something: %s", found)
@@ -188,7 +183,12 @@ func TestLongBrowser(t *testing.T) {
 		})
 	}
 	t.Run("choosing", func(t *testing.T) { choosing(t, browser) })
-	t.Run("without scripts", func(t *testing.T) { withoutScripts(t, browser) })
+	t.Run("without scripts", func(t *testing.T) { // everything is there
+		page := openPage(t, browser, browsertest.Window{Width: 1200, NoScripts: true})
+		browsertest.Want(page, browsertest.Shown(".layer"), 6)
+		browsertest.Want(page, browsertest.Shown(".choose"), 0)
+		browsertest.Want(page, "document.querySelectorAll('.column title').length > 0", true)
+	})
 }
 
 // choosing moves to another layer and points at a bar.
@@ -206,12 +206,4 @@ func choosing(t *testing.T, browser *browsertest.Browser) {
 	browsertest.Want(page, "document.getElementById('tip').textContent", "score: -4\npositions: 532\nshare: 38.974%")
 	page.Exec("document.body.dispatchEvent(new PointerEvent('pointermove', {bubbles: true}))")
 	browsertest.Want(page, "document.getElementById('tip').hidden", true)
-}
-
-// withoutScripts wants everything to be there.
-func withoutScripts(t *testing.T, browser *browsertest.Browser) {
-	page := openPage(t, browser, browsertest.Window{Width: 1200, NoScripts: true})
-	browsertest.Want(page, browsertest.Shown(".layer"), 6)
-	browsertest.Want(page, browsertest.Shown(".choose"), 0)
-	browsertest.Want(page, "document.querySelectorAll('.column title').length > 0", true)
 }

@@ -220,40 +220,36 @@ func TestGaps(t *testing.T) {
 // TestDamageBehindGaps: only damage to the extents counts, and the first one that is damaged is named, also if the file ends in a gap.
 func TestDamageBehindGaps(t *testing.T) {
 	for _, gap := range []int64{0, 1000} {
-		damageBehindGaps(t, gap)
-	}
-}
-
-func damageBehindGaps(t *testing.T, gap int64) {
-	for name, c := range map[string]struct {
-		change func(h vfs.File)
-		bad    int // the first piece that is damaged; 3: none
-	}{
-		"in a gap":               {func(h vfs.File) { h.WriteAt(make([]byte, gap), 100) }, 3},
-		"the first":              {func(h vfs.File) { h.WriteAt(make([]byte, 5), 95) }, 0},
-		"the second":             {func(h vfs.File) { h.WriteAt(make([]byte, 5), 100+gap) }, 1},
-		"the last":               {func(h vfs.File) { h.WriteAt(make([]byte, 5), 300+2*gap) }, 2},
-		"the second and last":    {func(h vfs.File) { h.WriteAt(make([]byte, 200+gap), 299+gap) }, 1},
-		"it ends in a gap":       {func(h vfs.File) { h.Truncate(100 + gap/2) }, 1},
-		"it ends where one does": {func(h vfs.File) { h.Truncate(300 + gap) }, 2},
-		"it ends in the last":    {func(h vfs.File) { h.Truncate(500 + 2*gap) }, 2},
-		"it ends in the second":  {func(h vfs.File) { h.Truncate(101 + gap) }, 1},
-		"it is empty":            {func(h vfs.File) { h.Truncate(0) }, 0},
-	} {
-		disk, f, pieces := apart(t, int(gap))
-		h, err := disk.Edit(tilesName)
-		must.OK(t, err)
-		c.change(h)
-		should.Be(t, must.Err(getAll(f, pieces[:c.bad], nil)), nil, "%s: the pieces before", name)
-		_, err = getAll(f, pieces, nil)
-		if c.bad == len(pieces) {
-			should.Hold(t, err == nil, "%s: %v", name, err)
-			continue
-		}
-		want := fmt.Sprint("extent at ", pieces[c.bad].Extent.Offset)
-		for _, err := range []error{err, must.Err(f.Get(pieces[c.bad].Extent, nil))} {
-			typed, ok := errors.AsType[*corrupt.Error](err)
-			should.Hold(t, ok && typed.File == work+"/"+tilesName && typed.Part == want, "%s: %v, want %s", name, err, want)
+		for name, c := range map[string]struct {
+			change func(h vfs.File)
+			bad    int // the first piece that is damaged; 3: none
+		}{
+			"in a gap":               {func(h vfs.File) { h.WriteAt(make([]byte, gap), 100) }, 3},
+			"the first":              {func(h vfs.File) { h.WriteAt(make([]byte, 5), 95) }, 0},
+			"the second":             {func(h vfs.File) { h.WriteAt(make([]byte, 5), 100+gap) }, 1},
+			"the last":               {func(h vfs.File) { h.WriteAt(make([]byte, 5), 300+2*gap) }, 2},
+			"the second and last":    {func(h vfs.File) { h.WriteAt(make([]byte, 200+gap), 299+gap) }, 1},
+			"it ends in a gap":       {func(h vfs.File) { h.Truncate(100 + gap/2) }, 1},
+			"it ends where one does": {func(h vfs.File) { h.Truncate(300 + gap) }, 2},
+			"it ends in the last":    {func(h vfs.File) { h.Truncate(500 + 2*gap) }, 2},
+			"it ends in the second":  {func(h vfs.File) { h.Truncate(101 + gap) }, 1},
+			"it is empty":            {func(h vfs.File) { h.Truncate(0) }, 0},
+		} {
+			disk, f, pieces := apart(t, int(gap))
+			h, err := disk.Edit(tilesName)
+			must.OK(t, err)
+			c.change(h)
+			should.Be(t, must.Err(getAll(f, pieces[:c.bad], nil)), nil, "%s: the pieces before", name)
+			_, err = getAll(f, pieces, nil)
+			if c.bad == len(pieces) {
+				should.Hold(t, err == nil, "%s: %v", name, err)
+				continue
+			}
+			want := fmt.Sprint("extent at ", pieces[c.bad].Extent.Offset)
+			for _, err := range []error{err, must.Err(f.Get(pieces[c.bad].Extent, nil))} {
+				typed, ok := errors.AsType[*corrupt.Error](err)
+				should.Hold(t, ok && typed.File == work+"/"+tilesName && typed.Part == want, "%s: %v, want %s", name, err, want)
+			}
 		}
 	}
 }
@@ -292,31 +288,30 @@ func mark(taken []bool, s span, as bool) {
 	}
 }
 
-// bestFit returns where n bytes go: the first one of the shortest runs of free
-// bytes that have room, else the last run if it ends at the end, else the end.
-func bestFit(taken []bool, n int) int {
-	best, shortest, start := -1, 0, -1
-	for i := range len(taken) + 1 {
+// gaps returns the runs of free bytes.
+func gaps(taken []bool) (all []span) {
+	for i := range taken {
 		switch {
-		case i < len(taken) && !taken[i]:
-			if start < 0 {
-				start = i
-			}
-		case start >= 0:
-			length := i - start
-			if length >= n && (best < 0 || length < shortest) {
-				best, shortest = start, length
-			}
-			if i == len(taken) && best < 0 {
-				best = start
-			}
-			start = -1
+		case taken[i]:
+		case i > 0 && !taken[i-1]:
+			all[len(all)-1].length++
+		default:
+			all = append(all, span{int64(i), 1})
 		}
 	}
-	if best < 0 {
-		return len(taken)
+	return all
+}
+
+// bestFit returns where n bytes go: the first one of the shortest runs of free bytes that have room, else the last run if it ends at the
+// end, else the end.
+func bestFit(taken []bool, n int) int {
+	best := span{int64(len(taken)), math.MaxInt64}
+	for _, gap := range gaps(taken) {
+		if gap.length >= int64(n) && gap.length < best.length || best.length == math.MaxInt64 && gap.end() == int64(len(taken)) {
+			best = gap
+		}
 	}
-	return best
+	return int(best.offset)
 }
 
 func TestTaken(t *testing.T) {
@@ -355,7 +350,10 @@ func TestPlace(t *testing.T) {
 				extents[i].Length = uint32(n)
 				total, longest = total+n, max(longest, n)
 			}
-			longestGap, end := longestRun(taken), len(taken)
+			longestGap, end := 0, len(taken)
+			for _, gap := range gaps(taken) {
+				longestGap = max(longestGap, int(gap.length))
+			}
 			before := slices.Clone(taken)
 			s.place(extents)
 			count, first, next := 0, 0, int64(-1) // runs, and where they begin and end
@@ -397,18 +395,6 @@ func TestPlace(t *testing.T) {
 		}
 	}
 	should.Not(t, divided < 300, "divided %d times", divided)
-}
-
-// longestRun returns the number of bytes of the longest run of free bytes.
-func longestRun(taken []bool) (longest int) {
-	n := 0
-	for _, b := range taken {
-		if n++; b {
-			n = 0
-		}
-		longest = max(longest, n)
-	}
-	return longest
 }
 
 // Used returns the number of bytes in extents that are in use, or dropped but not
