@@ -413,9 +413,8 @@ func TestOrderedReadsNoMore(t *testing.T) {
 
 // item is the memory of a job.
 type item struct {
-	busy  atomic.Bool
-	i     int
-	stage int
+	busy     atomic.Bool
+	i, stage int
 }
 
 func items(n int) (all []*item) {

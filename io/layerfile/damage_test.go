@@ -536,9 +536,7 @@ func FuzzForged(f *testing.F) {
 				scores = want
 			}
 		}
-		forged := layerfiletest.File{
-			Model: model, Blocks: []layerfiletest.Block{{Stored: stored, Scores: scores}},
-		}
+		forged := layerfiletest.File{Model: model, Blocks: []layerfiletest.Block{{Stored: stored, Scores: scores}}}
 		data := forged.Encode()
 		file := newFile("forged", &mapping{open: true, data: data})
 		problems := file.load(t.Context(), int64(len(data)))

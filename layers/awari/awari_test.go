@@ -21,12 +21,11 @@ func board(t testing.TB, g awari.Game, text string) awari.Board {
 
 // sowing is a move worked out by hand: a pit of a board, the board after it, not turned, and what else it does.
 type sowing struct {
-	name     string
-	pit      int
-	before   string
-	after    string
-	captured int
-	starves  bool
+	name          string
+	pit           int
+	before, after string
+	captured      int
+	starves       bool
 }
 
 // TestSow checks boards worked out by hand. Boards after the move are not turned: the first half is still that of the player who sowed.

@@ -145,9 +145,8 @@ func TestFindJump(t *testing.T) {
 	j, err := b.FindJump(p, hole(t, b, "d2"), hole(t, b, "d4"))
 	should.Hold(t, err == nil && b.JumpName(j) == "d2-d4", "%v, %v", j, err)
 	for _, tt := range []struct {
-		p        Position
-		from, to string
-		want     string
+		p              Position
+		from, to, want string
 	}{
 		{p, "d4", "d2", "no peg in d4"},
 		{p &^ (1 << hole(t, b, "d3")), "d2", "d4", "no peg in d3"},
