@@ -46,13 +46,10 @@ func TestRun(t *testing.T) {
 	err = crew.Run(func() error { return bug(io.EOF) })
 	mustPanic(t, err, "EOF")
 	should.Not(t, errors.Is(err, io.EOF), "a panic is taken for the error that it carries")
-}
 
-func TestGo(t *testing.T) {
 	ended := make(chan error)
 	crew.Go(func() error { return io.EOF }, func(err error) { ended <- err })
-	err := <-ended
-	should.Hold(t, err == io.EOF, "error %v", err)
+	should.Equal(t, <-ended, io.EOF)
 	crew.Go(func() error { return bug("a bug") }, func(err error) { ended <- err })
 	mustPanic(t, <-ended, "a bug")
 }
@@ -596,13 +593,11 @@ func TestOrderedBeginsNothingLate(t *testing.T) {
 // TestOrderedAllocatesNoJob: what it takes does not grow with the number of jobs.
 func TestOrderedAllocatesNoJob(t *testing.T) {
 	o, spare := crew.Ordered[*item]{}, items(4)
-	few, many := allocations(t, o, 1, spare), allocations(t, o, 10_000, spare)
+	allocations := func(n int) float64 {
+		return testing.AllocsPerRun(5, func() { must.OK(t, o.Run(t.Context(), 2, n, spare)) })
+	}
+	few, many := allocations(1), allocations(10_000)
 	should.Not(t, many > few+100, "%v allocations for 10000 jobs, %v for one", many, few)
-}
-
-func allocations(t *testing.T, o crew.Ordered[*item], n int, spare []*item) float64 {
-	t.Helper()
-	return testing.AllocsPerRun(5, func() { must.OK(t, o.Run(t.Context(), 2, n, spare)) })
 }
 
 // TestOrderedNeedsMemory: without it, it would wait for ever.

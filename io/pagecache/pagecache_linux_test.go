@@ -23,7 +23,12 @@ func TestBound(t *testing.T) {
 		{"1 MiB", 1 << 20, 1}, {"odd lengths", 1<<20 - 1234, 4}, {"short", 50_001, 2},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			f, held, bound := open(t)
+			path := filepath.Join(cachetest.Dir(t), "big")
+			f, bound := must.Get(os.Create(path))(t), new(pagecache.Bound)
+			defer f.Close()
+			bound.Open(f)
+			defer func() { must.OK(t, bound.Close()) }()
+			held := cachetest.Watch(t, path)
 			each := func(doing string, do func(buffer []byte, offset int64) (int, error), did func(offset, length int64)) {
 				var wg sync.WaitGroup
 				var mu sync.Mutex
@@ -56,19 +61,6 @@ func TestBound(t *testing.T) {
 			each("reading after Synced", f.ReadAt, func(_, length int64) { bound.Read(length) })
 		})
 	}
-}
-
-// open returns a new file, which is closed when the test ends.
-func open(t *testing.T) (f *os.File, held func() (bytes, dirty int64), bound *pagecache.Bound) {
-	path := filepath.Join(cachetest.Dir(t), "big")
-	f = must.Get(os.Create(path))(t)
-	bound = new(pagecache.Bound)
-	bound.Open(f)
-	t.Cleanup(func() {
-		must.OK(t, bound.Close())
-		f.Close()
-	})
-	return f, cachetest.Watch(t, path), bound
 }
 
 func checkHeld(t *testing.T, doing string, bytes, dirty int64) {

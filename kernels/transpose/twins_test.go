@@ -70,20 +70,13 @@ func legal(bits, n int, lines []int8, block *Block, columns uint64) []int8 {
 	for i, x := range lines[:n*Side] {
 		codes.Put(packed[i/Side*codes.Line():], i%Side, codes.All[int(uint8(x))%len(codes.All)])
 	}
+	least := append(slices.Clone(codes.All), window.None)
 	for i, x := range block {
 		if columns>>(i/Side)&1 != 0 {
-			block[i] = leastCode(codes, int(uint8(x)))
+			block[i] = int8(least[int(uint8(x))%len(least)])
 		}
 	}
 	return packed
-}
-
-// leastCode returns one of the codes or window.None.
-func leastCode(codes *window.Codes, i int) int8 {
-	if i %= len(codes.All) + 1; i < len(codes.All) {
-		return int8(codes.All[i])
-	}
-	return window.None
 }
 
 // masks are columns or rows of all kinds.

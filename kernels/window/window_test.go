@@ -324,18 +324,14 @@ func (c *Codes) mustBe(t *testing.T, lines []int8, signed bool, digit, other int
 	should.Hold(t, ends == want && all == want, "%d bits, signed %v: digit %d is an end: %d, %d", c.Bits, signed, digit, ends, all)
 }
 
-// storedValues yields the stored forms of all capture values of up to 48 seeds.
-func storedValues(yield func(stored int8) bool) {
+// TestClip begins windows with the part of every capture value of up to 48 seeds beyond every base below theirs.
+func TestClip(t *testing.T) {
+	var captures []int8
 	for v := -49; v <= 48; v++ {
-		if !yield(int8(v)) || v < NoCapture && !yield(int8(v+OnlyCaptures)) {
-			return
+		if captures = append(captures, int8(v)); v < NoCapture {
+			captures = append(captures, int8(v+OnlyCaptures))
 		}
 	}
-}
-
-// TestClip begins windows with the part of every value beyond every base below theirs.
-func TestClip(t *testing.T) {
-	captures := slices.Collect(storedValues)
 	captures = append(captures, make([]int8, Side-len(captures)%Side)...)
 	for clipped := range maxBase + 1 {
 		left := slices.Clone(captures)

@@ -150,20 +150,14 @@ func FuzzBoard(f *testing.F) {
 	})
 }
 
-// boards are random boards of 12 pits and 24 seeds.
-func boards(b *testing.B) (*Rules, []Board) {
+// Benchmark plays the moves of boards, and takes quiet moves back: of any boards, and of those of one row.
+func Benchmark(b *testing.B) {
 	r, space := newRules(b, 12, awari.Awari)
 	random := rand.New(rand.NewPCG(24, 12))
-	all := make([]Board, 1024)
+	all := make([]Board, 1024) // of 24 seeds
 	for i := range all {
 		all[i] = r.Pack(space.Unrank(24, random.Uint64N(space.Size(24))))
 	}
-	return r, all
-}
-
-// Benchmark plays the moves of boards, and takes quiet moves back: of any boards, and of those of one row.
-func Benchmark(b *testing.B) {
-	r, all := boards(b)
 	var moves Plays
 	var list []Board
 	var children [MaxHalf]Child

@@ -24,32 +24,22 @@ func forAll(g *swap.Grid, f func(s swap.State)) {
 	}
 }
 
-// small returns the sizes of all grids of up to the given cells.
-func small(cells int) (sizes [][2]int) {
-	for rows := 1; rows <= cells; rows++ {
-		for cols := 1; rows*cols <= cells; cols++ {
-			sizes = append(sizes, [2]int{rows, cols})
-		}
-	}
-	return sizes
-}
-
 // TestLongFlags follows all swaps of all states of small grids: the bounds are 0 at home and change by at most 1, which
 // makes them admissible as well. Package patterns compares them with distances and reference values.
 func TestLongFlags(t *testing.T) {
 	cells := tries.More(7, 9)
-	for _, size := range small(cells) {
-		g := mustGrid(t, size[0], size[1])
-		m, v, w := heuristic.NewManhattan(g), heuristic.NewInversions(g), must.Get(heuristic.NewWalking(g))(t)
-		for _, h := range []heuristic.Heuristic{
-			heuristic.Zero{}, m, v, w, heuristic.Lift{Heuristic: m, Grid: g}, heuristic.Lift{Heuristic: w, Grid: g},
-			heuristic.Max{m, v, w}, heuristic.Inverse{Heuristic: w, Grid: g},
-		} {
-			if h.Estimate(g.Goal()) != 0 {
-				t.Errorf("%v %s: %d at home", size, h.Name(), h.Estimate(g.Goal()))
-			}
-			if h.Consistent() {
-				checkConsistent(t, g, h)
+	for rows := 1; rows <= cells; rows++ {
+		for cols := 1; rows*cols <= cells; cols++ {
+			g := mustGrid(t, rows, cols)
+			m, v, w := heuristic.NewManhattan(g), heuristic.NewInversions(g), must.Get(heuristic.NewWalking(g))(t)
+			for _, h := range []heuristic.Heuristic{
+				heuristic.Zero{}, m, v, w, heuristic.Lift{Heuristic: m, Grid: g}, heuristic.Lift{Heuristic: w, Grid: g},
+				heuristic.Max{m, v, w}, heuristic.Inverse{Heuristic: w, Grid: g},
+			} {
+				should.Equal(t, h.Estimate(g.Goal()), 0, "%d x %d, %s: at home", rows, cols, h.Name())
+				if h.Consistent() {
+					checkConsistent(t, g, h)
+				}
 			}
 		}
 	}
