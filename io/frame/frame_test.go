@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
 	"testing/iotest"
 
@@ -36,10 +37,8 @@ func pack(t testing.TB, c frame.Codec, data []byte, workers int) []byte {
 	t.Helper()
 	var out bytes.Buffer
 	w := must.Get(frame.NewWriter(&out, c, uint64(len(data)), workers))(t)
-	for rest := data; len(rest) > 0; {
-		n := min(len(rest), 70_000)
-		must.OK(t, must.Err(w.Write(rest[:n])))
-		rest = rest[n:]
+	for part := range slices.Chunk(data, 70_000) {
+		must.OK(t, must.Err(w.Write(part)))
 	}
 	must.OK(t, w.Close())
 	return out.Bytes()

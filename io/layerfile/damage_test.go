@@ -205,11 +205,7 @@ func TestNotAFile(t *testing.T) {
 func manyBlocks(t *testing.T) (path string, blocks int) {
 	t.Helper()
 	const size = 2048
-	random := rand.New(rand.NewPCG(1, 2))
-	scores := make([]int8, size*(scrubEntries+scrubEntries/2)-100)
-	for i := range scores {
-		scores[i] = int8(random.Uint32())
-	}
+	scores := noise(rand.New(rand.NewPCG(1, 2)), size*(scrubEntries+scrubEntries/2)-100)
 	path = filepath.Join(t.TempDir(), "layer.gl")
 	h := Header{
 		Game: "awari", Rules: "awari", Pits: 12, Seeds: 9, Codec: LZ4, Transform: Ranks,

@@ -36,21 +36,18 @@ func TestLongSparing(t *testing.T) {
 		bytes, _ := held()
 		should.Not(t, bytes > atMost, "%s: %d bytes in the page cache", doing, bytes)
 	}
-	e, err := NewEncoder(h, family)
-	must.OK(t, err)
+	e := must.Get(NewEncoder(h, family))(t)
 	var b Block
 	for i := range blocks {
 		must.OK(t, e.Encode(&b, kinds[i%3]))
 		must.OK(t, w.Append(&b))
 		check("writing", atMost)
 	}
-	_, err = w.Finish()
-	must.OK(t, err)
+	must.OK(t, must.Err(w.Finish()))
 	must.OK(t, w.Publish())
 	check("written", 1<<20)
 
-	f, err := OpenSparing(path)
-	must.OK(t, err)
+	f := must.Get(OpenSparing(path))(t)
 	before := mapped(t)
 	var group sync.WaitGroup
 	for k := range 4 {
@@ -58,6 +55,7 @@ func TestLongSparing(t *testing.T) {
 			d := f.NewDecoder(family)
 			var scores []int8
 			for _, i := range rand.New(rand.NewPCG(19, uint64(k))).Perm(blocks) {
+				var err error
 				if scores, err = d.Block(t.Context(), i, scores); err != nil || !slices.Equal(scores, kinds[i%3]) {
 					t.Errorf("block %d: other scores, %v", i, err)
 					return

@@ -51,10 +51,7 @@ func site(t *testing.T) (s *remotetest.Server, long []byte, dir string) {
 	t.Helper()
 	dir = t.TempDir()
 	long = make([]byte, fileSize)
-	r := rand.New(rand.NewPCG(1, 2))
-	for i := range long {
-		long[i] = byte(r.Uint32())
-	}
+	_, _ = rand.NewChaCha8([32]byte{}).Read(long)
 	must.Write(t, filepath.Join(dir, "long"), long)
 	must.OK(t, os.Chtimes(filepath.Join(dir, "long"), date, date))
 	must.Write(t, filepath.Join(dir, "short"), long[:1000])
@@ -456,11 +453,10 @@ func attempts(err error) int {
 }
 
 func TestNobodyThere(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	must.OK(t, err)
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	address := "http://" + l.Addr().String()
 	l.Close()
-	_, err = openDir(t, address, patient).Manifest(t.Context())
+	_, err := openDir(t, address, patient).Manifest(t.Context())
 	should.Hold(t, isError(err) && attempts(err) == 3 && strings.HasPrefix(err.Error(), address+"/manifest.json: after 3 attempts: "),
 		"%v", err)
 }
@@ -494,10 +490,7 @@ func cancel(t *testing.T, o Options, mute bool, how string) {
 		return true
 	})
 	done := make(chan error)
-	go func() {
-		_, err := f.ReadAt(ctx, make([]byte, 10), 70_000)
-		done <- err
-	}()
+	go func() { done <- must.Err(f.ReadAt(ctx, make([]byte, 10), 70_000)) }()
 	<-asked
 	want := os.ErrClosed
 	switch how {

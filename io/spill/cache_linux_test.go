@@ -1,7 +1,6 @@
 package spill
 
 import (
-	"errors"
 	"io"
 	"testing"
 
@@ -15,10 +14,9 @@ func TestCache(t *testing.T) {
 	const long, most = 64 << 20, 32 << 20
 	d := must.Get(vfs.OpenDir(cachetest.Dir(t)))(t)
 	defer d.Close()
-	w, err := Create(d, "a", aHeader, Direct, 2)
-	must.OK(t, err)
-	_, err = w.Write(make([]byte, long))
-	must.OK(t, errors.Join(err, w.Publish()))
+	w := must.Get(Create(d, "a", aHeader, Direct, 2))(t)
+	must.OK(t, must.Err(w.Write(make([]byte, long))))
+	must.OK(t, w.Publish())
 	r := must.Get(Open(d, "a", aHeader, 2))(t)
 	defer r.Close()
 	held := cachetest.Watch(t, d.Path("a"))
