@@ -99,7 +99,12 @@ func lineBytes(width int) int {
 // time during the call. The two parts of a code of 3 or 6 bits are read at two times, the second
 // one first. Programs and routes are trusted: a row or panel that
 // Scores does not have is undefined behaviour.
-type LeastFunc func(dst, offers *Block, columns uint64, p *Program, routes []Route, chunk int, lines []int8)
+//
+// A kernel keeps in s what it has worked out about words, which it may use in later calls.
+type LeastFunc func(s *Scratch, dst, offers *Block, columns uint64, p *Program, routes []Route, chunk int, lines []int8)
+
+// Scratch is what a worker keeps from one call of kernels to the next. The zero value is empty.
+type Scratch struct{ kept }
 
 func leastGeneric(width int) LeastFunc { return leastOf(lineBytes(width)) }
 
@@ -108,7 +113,7 @@ var leastThin = leastOf(thin)
 
 // leastOf returns the function for lines of size bytes, or of thin blocks.
 func leastOf(size int) LeastFunc {
-	return func(dst, offers *Block, columns uint64, p *Program, routes []Route, chunk int, _ []int8) {
+	return func(_ *Scratch, dst, offers *Block, columns uint64, p *Program, routes []Route, chunk int, _ []int8) {
 		begin(dst, offers, columns)
 		for i := range p.Groups {
 			g := &p.Groups[i]

@@ -120,15 +120,15 @@ GLOBL ·identity(SB), RODATA|NOPTR, $64
 	VPERMB          Z1, control, Z1
 
 // APPLY applies a word to the column in Z8.
-#define APPLY(TAKE, lines, control, place) \
+#define APPLY(TAKE, lines, ahead, control, place) \
 	TAKE(lines, control);       \
-	PREFETCHT1 (lines)(R14*1);  \
+	PREFETCHT1 (ahead)(R10*1);  \
 	VPMINSB    Z1, Z8, place, Z8
 
 // Each applies one, two or three words to the column in Z8.
-#define ONE(TAKE)   APPLY(TAKE, DX, Z0, K2)
-#define TWO(TAKE)   ONE(TAKE); APPLY(TAKE, R9, Z9, K3)
-#define THREE(TAKE) TWO(TAKE); APPLY(TAKE, R15, Z10, K4)
+#define ONE(TAKE)   APPLY(TAKE, DX, R14, Z0, K2)
+#define TWO(TAKE)   ONE(TAKE); APPLY(TAKE, R9, BX, Z9, K3)
+#define THREE(TAKE) TWO(TAKE); APPLY(TAKE, R15, AX, Z10, K4)
 
 // COLUMNS applies WORDS to the columns in CX. DISTANCE is that to a line, TAKE takes it.
 #define COLUMNS(column, WORDS, DISTANCE, TAKE) \
@@ -139,7 +139,6 @@ column: \
 	BLSRQ     R8, R8;            \
 	DISTANCE;                    \
 	SHLQ      $6, R11;           \
-	LEAQ      (R10)(AX*1), R14;  \
 	VMOVDQU64 (DI)(R11*1), Z8;   \
 	WORDS(TAKE);                 \
 	VMOVDQU64 Z8, (DI)(R11*1);   \
@@ -150,8 +149,7 @@ column: \
 // done. The other parameters are labels, but for FETCH: the code to run first if there
 // are offers.
 #define EACH_WIDTH(WORDS, FETCH, codes, bytes, fours, few, threes, twos, sixes, done) \
-	MOVQ ahead-8(SP), AX;                     \
-	MOVQ BX, CX;                              \
+	MOVQ asked-48(SP), CX;                    \
 	MOVQ picked-40(SP), R8;                   \
 	CMPQ size+40(FP), $64;                    \
 	JNE  codes;                               \
@@ -208,21 +206,48 @@ GLOBL ·placesOfThrees(SB), RODATA|NOPTR, $64
 	MOVQ         $mask, R10;   \
 	VPBROADCASTQ R10, Z5
 
-// WORD sets lines to the lines of the panel of the word at SI+at, control to the score of the
-// line that each row takes, and place to the rows that take one. The route is at AX; K1 is
-// scratch.
-#define WORD(at, lines, control, place) \
+// AHEAD makes R8, a word of the route at AX, the word with the same place in the chunk that is ahead, which is R10 further on, or
+// at last the last word, R11; and ahead the lines of its panel.
+#define AHEAD(stride, scores, ahead) \
+	ADDQ    R10, R8;            \
+	CMPQ    R8, R11;            \
+	CMOVQHI R11, R8;            \
+	MOVL    Word_Panel(R8), R8; \
+	IMULQ   stride, R8;         \
+	ADDQ    scores, R8;         \
+	MOVQ    R8, ahead
+
+// WORD sets lines to the lines of the panel of the word at SI+at, ahead to those that are fetched, control to the score of the
+// line that each row takes, and place to the rows that take one. The route is at AX; K1, R8, R10 and R11 are scratch.
+#define WORD(at, lines, ahead, control, place) \
 	MOVL          (at+Word_Panel)(SI), lines; \
 	IMULQ         Route_Stride(AX), lines;    \
 	ADDQ          Route_Scores(AX), lines;    \
 	KMOVQ         (at+Word_Pick)(SI), K1;     \
 	KMOVQ         (at+Word_Place)(SI), place; \
 	VPCOMPRESSB.Z Z3, K1, control;            \
-	VPEXPANDB.Z   control, place, control
+	VPEXPANDB.Z   control, place, control;    \
+	LEAQ          at(SI), R8;                 \
+	MOVQ          further-8(SP), R10;         \
+	MOVQ          last-56(SP), R11;           \
+	AHEAD(Route_Stride(AX), Route_Scores(AX), ahead)
 
-#define FIRST_WORD  WORD(0, DX, Z0, K2)
-#define SECOND_WORD WORD(Word__size, R9, Z9, K3)
-#define THIRD_WORD  WORD(2*Word__size, R15, Z10, K4)
+#define FIRST_WORD  WORD(0, DX, R14, Z0, K2)
+#define SECOND_WORD WORD(Word__size, R9, BX, Z9, K3)
+#define THIRD_WORD  WORD(2*Word__size, R15, AX, Z10, K4)
+
+// FIND_AHEAD sets further to how far the words of the next chunk are behind those of the chunk, R13 of the route at AX, if step is
+// 1, and last to the last word. R10 is scratch.
+#define FIND_AHEAD(step, further, last) \
+	MOVQ  R13, R10;                \
+	IMULQ step, R10;               \
+	IMULQ $Word__size, R10;        \
+	MOVQ  R10, further;            \
+	MOVQ  (Route_Words+8)(AX), R10; \
+	DECQ  R10;                     \
+	IMULQ $Word__size, R10;        \
+	ADDQ  Route_Words(AX), R10;    \
+	MOVQ  R10, last
 
 // func leastGroups(dst *Block, columns uint64, p *Program, routes *Route, chunk, size, step int, next uintptr)
 //
@@ -231,9 +256,9 @@ GLOBL ·placesOfThrees(SB), RODATA|NOPTR, $64
 // group, R12 the group's rows, Z3 identity, Z4-Z7 how to unpack codes.
 //
 // Up to three words are applied at once: the lines of their panels are at DX, R9 and R15,
-// and Z0, Z9 and Z10 are their controls. In the loop over columns, CX and R8 hold the rest
-// of BX and of the indices, AX is how far ahead lines are fetched.
-TEXT ·leastGroups(SB), NOSPLIT, $40-64
+// those that are fetched at R14, BX and AX, and Z0, Z9 and Z10 are their controls. In the loop
+// over columns, CX and R8 hold the rest of the columns and of the indices.
+TEXT ·leastGroups(SB), NOSPLIT, $56-64
 	MOVQ dst+0(FP), DI
 	MOVQ p+16(FP), R10
 	MOVQ Program_Groups(R10), R9
@@ -253,11 +278,8 @@ TEXT ·leastGroups(SB), NOSPLIT, $40-64
 group:
 	FIND_WORDS(columns+8(FP), p+16(FP), routes+24(FP), chunk+32(FP), R14, nextGroup)
 
-	// The next chunk finds its words as many panels further on.
-	MOVQ  R13, R11
-	IMULQ Route_Stride(AX), R11
-	IMULQ step+48(FP), R11
-	MOVQ  R11, ahead-8(SP)
+	FIND_AHEAD(step+48(FP), further-8(SP), last-56(SP))
+	MOVQ  BX, asked-48(SP)
 	MOVQ  AX, route-16(SP)
 	MOVQ  R9, group-24(SP)
 	MOVQ  R15, groups-32(SP)
@@ -315,10 +337,7 @@ unpackFours:
 	UNPACK(0x0404040400000000, 0x0f0f0f0f0f0f0f0f)
 	JMP group
 
-// Without AVX-512, a row of 32 scores is put together by four shuffles, one for each
-// 16 scores of the line that it may come from. The controls of the shuffles are made
-// once for all columns: PEXT lists the positions of the scores that are picked, PDEP
-// spreads them to their places.
+// Without AVX-512, words are cut into passes: compress_amd64.go says how.
 
 // PICK appends the positions of the set bits of the lowest byte of AX to the list
 // at R9, each plus 0x80, and goes on to the next byte. R10 holds the positions of
@@ -332,197 +351,372 @@ unpackFours:
 	SHRQ    $8, AX;               \
 	ADDQ    R11, R10
 
-// CONTROLS makes shuffle controls of the positions, plus 0x80, in Y4 and Y5 for
-// the 16 scores of a line from x on: the low bits of a position in this range,
-// a byte with the sign bit for others. Y6 has 0x70 in each byte.
-#define CONTROLS(x, low, high) \
-	MOVL         $(0x80 + x), R8; \
-	VMOVD        R8, X0;          \
-	VPBROADCASTB X0, Y0;          \
-	VPXOR        Y4, Y0, low;     \
-	VPXOR        Y5, Y0, high;    \
-	VPADDUSB     Y6, low, low;    \
-	VPADDUSB     Y6, high, high
+// TAKE_PICKS takes those that go to the 16 lowest rows of R11 out of the picks in R10, and goes on to the next rows. AX and
+// CX are scratch.
+#define TAKE_PICKS(picks) \
+	MOVWLZX R11, CX;        \
+	POPCNTL CX, CX;         \
+	MOVQ    $-1, AX;        \
+	BZHIQ   CX, AX, AX;     \
+	PDEPQ   R10, AX, picks; \
+	XORQ    picks, R10;     \
+	SHRQ    $16, R11
 
-// COLUMNS_AVX2 applies a word to the columns in CX. DISTANCE is the distance to a line; LINE loads
-// the line at DX+R10: each 16 scores to both halves of one of Y0-Y3, with other bits above the bits
-// of a score. MASK clears these in Y4 and Y0.
-#define COLUMNS_AVX2(column, DISTANCE, LINE, MASK) \
+// WINDOW opens a window, which begins at or before the first of picks, and takes the picks in it: BX is where it begins, each
+// byte of x is that plus 0x80. Without picks, x is behind the line, so that no row takes a score of it. AX and CX are scratch.
+#define WINDOW(picks, x) \
+	TZCNTQ       picks, CX;           \
+	MOVQ         CX, BX;              \
+	ANDQ         form_align(R14), BX; \
+	MOVQ         BX, AX;              \
+	ANDQ         form_part(R14), AX;  \
+	ADDQ         form_last(R14), AX;  \
+	CMPQ         BX, AX;              \
+	CMOVQGT      AX, BX;              \
+	MOVQ         BX, AX;              \
+	TESTQ        picks, picks;        \
+	CMOVQEQ      CX, AX;              \
+	MOVL         $0xffff, CX;         \
+	SHLXQ        AX, CX, CX;          \
+	ANDNQ        picks, CX, picks;    \
+	ADDQ         $0x80, AX;           \
+	VMOVD        AX, x;               \
+	VPBROADCASTB x, x
+
+// NOTE_WINDOW notes in the pass that is R15 bytes after the first where the window at BX begins in a line, in bytes, and the
+// shift of its scores. at is 0 for the first 16 rows, 1 for the others.
+#define NOTE_WINDOW(at) \
+	MOVQ BX, AX;                                       \
+	ANDQ form_offset(R14), AX;                         \
+	MOVB AX, (passes_list+pass_begin+at)(SI)(R15*1);   \
+	ANDQ form_shift(R14), BX;                          \
+	SHRQ $3, BX;                                       \
+	MOVB BX, (passes_list+pass_shift+2*at)(SI)(R15*1); \
+	MOVB BX, (passes_list+pass_shift+2*at+1)(SI)(R15*1)
+
+// SET_PASS loads the pass at SI. none is 127 for each row that it brings nothing to.
+#define SET_PASS(control, none, shift) \
+	VMOVDQU   pass_control(SI), control; \
+	VPXOR     none, none, none;          \
+	VPCMPGTB  control, none, none;       \
+	VPAND     ·noScore(SB), none, none;     \
+	VPMOVZXBQ pass_shift(SI), shift
+
+// NEXT_COLUMN finds the next column, at R11 of dst, and its line, R10 after the first one.
+#define NEXT_COLUMN \
+	TZCNTQ R8, R10;             \
+	TZCNTQ CX, R11;             \
+	MOVL   (R12)(R10*4), R10;   \
+	BLSRQ  R8, R8;              \
+	IMULQ  form_size(R14), R10; \
+	SHLQ   $6, R11;             \
+	BLSRQ  CX, CX
+
+// LEAST makes each score of half a column the least of it and the one in y, but for rows in none.
+#define LEAST(half, none, y) \
+	VPOR    none, y, y;          \
+	VPMINSB (half)(R11*1), y, y; \
+	VMOVDQU y, (half)(R11*1)
+
+// Each applies a pass to a column, by the form of lines: the windows begin at first and second.
+#define PASS_BYTES(first, second, half, control, none, shift, one, two, y, x) \
+	VMOVDQU     (first)(R10*1), x;         \
+	VINSERTI128 $1, (second)(R10*1), y, y; \
+	VPSHUFB     control, y, y;             \
+	LEAST(half, none, y)
+
+#define PASS_CODES(first, second, half, control, none, shift, one, two, y, x) \
+	VMOVDQU     (first)(R10*1), x;         \
+	VINSERTI128 $1, (second)(R10*1), y, y; \
+	VPSRLVQ     shift, y, y;               \
+	VPSHUFB     control, y, y;             \
+	VPAND       Y14, y, y;                 \
+	LEAST(half, none, y)
+
+// The second parts come first, as in shared.Line.Unpack. Y2 is scratch.
+#define PASS_THREES(first, second, half, control, none, shift, one, two, y, x) \
+	VPBROADCASTQ   16(first)(R10*1), Y2; \
+	VBROADCASTI128 (first)(R10*1), y;    \
+	VPSHUFB        one, Y2, Y2;          \
+	VPAND          two, Y2, Y2;          \
+	VPCMPEQB       two, Y2, Y2;          \
+	VPAND          ·fours(SB), Y2, Y2;   \
+	VPSRLVQ        shift, y, y;          \
+	VPSHUFB        control, y, y;        \
+	VPAND          Y14, y, y;            \
+	VPOR           Y2, y, y;             \
+	VPSHUFB        y, Y15, y;            \
+	LEAST(half, none, y)
+
+#define PASS_SIXES(first, second, half, control, none, shift, one, two, y, x) \
+	VBROADCASTI128 32(first)(R10*1), Y2;     \
+	VPERMD         (first)(R10*1), one, y;   \
+	VPSRLVQ        shift, Y2, Y2;            \
+	VPSLLW         $4, Y2, Y2;               \
+	VPSRLVQ        two, y, y;                \
+	VPXOR          y, Y2, Y2;                \
+	VPAND          Y15, Y2, Y2;              \
+	VPXOR          Y2, y, y;                 \
+	VPSHUFB        control, y, y;            \
+	VPAND          Y14, y, y;                \
+	LEAST(half, none, y)
+
+// PARTS_OF_THREES makes one the byte of the second parts that goes to each row, and two the bit in it.
+#define PARTS_OF_THREES(control, shift, one, two) \
+	VPXOR   two, two, two;       \
+	VPSHUFB two, shift, two;     \
+	VPSRLW  $3, control, one;    \
+	VPAND   ·ones(SB), one, one; \
+	VPADDB  two, one, one;       \
+	VMOVDQU ·bits(SB), two;      \
+	VPSHUFB control, two, two
+
+// PARTS_OF_SIXES makes one the words of the first parts that go to each lane, and two their shift.
+#define PARTS_OF_SIXES(control, shift, one, two) \
+	VPSHUFD $0xa0, shift, one;    \
+	VPAND   ·twos(SB), one, one;  \
+	VPADDD  one, one, one;        \
+	VPADDD  ·lanes(SB), one, one; \
+	VPAND   ·fours(SB), shift, two
+
+// NO_PARTS is for scores in one part.
+#define NO_PARTS(control, shift, one, two)
+
+// ONE_PASS applies the pass of Y8, Y9 and Y10 to all columns, TWO_PASSES that of Y11, Y12 and Y13 too.
+#define ONE_PASS(column, PARTS, PASS) \
+	PARTS(Y8, Y10, Y4, Y5);                        \
 column: \
-	TZCNTQ         R8, R10;               \
-	TZCNTQ         CX, R11;               \
-	MOVL           (R12)(R10*4), R10;     \
-	BLSRQ          R8, R8;                \
-	DISTANCE;                             \
-	SHLQ           $6, R11;               \
-	LINE;                                 \
-	PREFETCHT1     (AX)(R10*1);           \
-	VPSHUFB        Y8, Y0, Y4;            \
-	VPSHUFB        Y9, Y1, Y5;            \
-	VPSHUFB        Y12, Y0, Y0;           \
-	VPSHUFB        Y13, Y1, Y1;           \
-	VPOR           Y4, Y5, Y4;            \
-	VPOR           Y0, Y1, Y0;            \
-	VPSHUFB        Y10, Y2, Y5;           \
-	VPSHUFB        Y11, Y3, Y1;           \
-	VPSHUFB        Y14, Y2, Y2;           \
-	VPSHUFB        Y15, Y3, Y3;           \
-	VPOR           Y5, Y1, Y1;            \
-	VPOR           Y2, Y3, Y3;            \
-	VPOR           Y1, Y4, Y4;            \
-	VPOR           Y3, Y0, Y0;            \
-	MASK;                                 \
-	VPOR           Y6, Y4, Y4;            \
-	VPOR           Y7, Y0, Y0;            \
-	VPMINSB        (DI)(R11*1), Y4, Y4;   \
-	VPMINSB        32(DI)(R11*1), Y0, Y0; \
-	VMOVDQU        Y4, (DI)(R11*1);       \
-	VMOVDQU        Y0, 32(DI)(R11*1);     \
-	BLSRQ          CX, CX;                \
-	JNZ            column
+	NEXT_COLUMN;                                   \
+	PREFETCHT1 (AX)(R10*1);                        \
+	PASS(DX, R9, DI, Y8, Y9, Y10, Y4, Y5, Y0, X0); \
+	TESTQ CX, CX;                                  \
+	JNZ   column
+#define TWO_PASSES(column, PARTS, PASS) \
+	PARTS(Y8, Y10, Y4, Y5);                            \
+	PARTS(Y11, Y13, Y6, Y7);                           \
+column: \
+	NEXT_COLUMN;                                       \
+	PREFETCHT1 (AX)(R10*1);                            \
+	PREFETCHT1 (BX)(R10*1);                            \
+	PASS(DX, R9, DI, Y8, Y9, Y10, Y4, Y5, Y0, X0);     \
+	PASS(SI, R13, R15, Y11, Y12, Y13, Y6, Y7, Y1, X1); \
+	TESTQ CX, CX;                                      \
+	JNZ   column
 
-#define BYTES_AVX2 \
-	VBROADCASTI128 (DX)(R10*1), Y0;   \
-	VBROADCASTI128 16(DX)(R10*1), Y1; \
-	VBROADCASTI128 32(DX)(R10*1), Y2; \
-	VBROADCASTI128 48(DX)(R10*1), Y3
-#define FOURS_AVX2 \
-	VBROADCASTI128 (DX)(R10*1), Y0;   \
-	VBROADCASTI128 16(DX)(R10*1), Y1; \
-	VPSRLW         $4, Y0, Y2;        \
-	VPSRLW         $4, Y1, Y3
-#define TWOS_AVX2 \
-	VBROADCASTI128 (DX)(R10*1), Y0;   \
-	VPSRLW         $2, Y0, Y1;        \
-	VPSRLW         $4, Y0, Y2;        \
-	VPSRLW         $6, Y0, Y3
+// APPLY applies PASSES to all columns that are asked for, and goes on at done. The other parameters are labels.
+#define APPLY_PASSES(PASSES, bytes, codes, threes, sixes, notBytes, notThrees, notSixes, done) \
+	MOVQ first-160(SP), DX;                      \
+	MOVQ second-168(SP), R9;                     \
+	MOVQ half-176(SP), DI;                       \
+	MOVQ asked-112(SP), CX;                      \
+	MOVQ picked-120(SP), R8;                     \
+	MOVQ rows-128(SP), R12;                      \
+	MOVQ firstAhead-216(SP), AX;                 \
+	CMPQ form_size(R14), $64;                    \
+	JNE  notBytes;                               \
+	PASSES(bytes, NO_PARTS, PASS_BYTES);         \
+	JMP  done;                                   \
+notBytes: \
+	CMPQ form_size(R14), $24;                    \
+	JNE  notThrees;                              \
+	VPBROADCASTQ ·threes(SB), Y15;               \
+	PASSES(threes, PARTS_OF_THREES, PASS_THREES); \
+	JMP  done;                                   \
+notThrees: \
+	CMPQ form_size(R14), $48;                    \
+	JNE  notSixes;                               \
+	VMOVDQU ·highTwos(SB), Y15;                  \
+	PASSES(sixes, PARTS_OF_SIXES, PASS_SIXES);   \
+	JMP  done;                                   \
+notSixes: \
+	PASSES(codes, NO_PARTS, PASS_CODES)
 
-// The second parts come first: bits go with the scores that they are of, to R9.
-#define THREES_AVX2 \
-	MOVQ  16(DX)(R10*1), R9;       \
-	PEXTQ Word_Pick(SI), R9, R9;   \
-	PDEPQ Word_Place(SI), R9, R9;  \
-	TWOS_AVX2
+// BYTES makes a vector of copies of a byte, which eight times has.
+#define BYTES_OF(name, eight) \
+DATA name+0(SB)/8, eight;  \
+DATA name+8(SB)/8, eight;  \
+DATA name+16(SB)/8, eight; \
+DATA name+24(SB)/8, eight; \
+GLOBL name(SB), RODATA|NOPTR, $32
 
-// HIGH_TWO puts 16 high parts, already at bits 4 and 5 of Y5, above the low ones in y.
-#define HIGH_TWO(y) \
-	VPXOR y, Y5, Y5;              \
-	VPAND ·highFour(SB), Y5, Y5;  \
-	VPXOR Y5, y, y
+BYTES_OF(·noScore, $0x7f7f7f7f7f7f7f7f)
+BYTES_OF(·reach, $0x7070707070707070)
+BYTES_OF(·ones, $0x0101010101010101)
+BYTES_OF(·twos, $0x0202020202020202)
+BYTES_OF(·fours, $0x0404040404040404)
+BYTES_OF(·highTwos, $0x3030303030303030)
+BYTES_OF(·lowFour, $0x0f0f0f0f0f0f0f0f)
 
-// The high bits come first, as in shared.Line.Unpack.
-#define SIXES_AVX2 \
-	VBROADCASTI128 32(DX)(R10*1), Y4; \
-	VBROADCASTI128 (DX)(R10*1), Y0;   \
-	VBROADCASTI128 16(DX)(R10*1), Y1; \
-	VPSRLW         $4, Y0, Y2;        \
-	VPSRLW         $4, Y1, Y3;        \
-	VPSLLW         $4, Y4, Y5;        \
-	HIGH_TWO(Y0);                     \
-	VPSLLW         $2, Y4, Y5;        \
-	HIGH_TWO(Y1);                     \
-	VMOVDQA        Y4, Y5;            \
-	HIGH_TWO(Y2);                     \
-	VPSRLW         $2, Y4, Y5;        \
-	HIGH_TWO(Y3)
+// bits has the bit of its byte for each place, lanes the numbers of 4 bytes in a lane.
+BYTES_OF(·bits, $0x8040201008040201)
+DATA ·lanes+0(SB)/8, $0x0000000100000000
+DATA ·lanes+8(SB)/8, $0x0000000300000002
+DATA ·lanes+16(SB)/8, $0x0000000100000000
+DATA ·lanes+24(SB)/8, $0x0000000300000002
+GLOBL ·lanes(SB), RODATA|NOPTR, $32
 
-#define ALL_AVX2
-#define LOW_FOUR_AVX2 \
-	VPAND ·lowFour(SB), Y4, Y4; \
-	VPAND ·lowFour(SB), Y0, Y0
-#define LOW_TWO_AVX2 \
-	VPAND ·lowTwo(SB), Y4, Y4; \
-	VPAND ·lowTwo(SB), Y0, Y0
-
-// MAKE_THREES_AVX2 puts the bits of R9 above the low two bits, and looks codes up.
-#define MAKE_THREES_AVX2 \
-	VMOVQ        R9, X1;                   \
-	VPBROADCASTQ X1, Y1;                   \
-	VPSHUFB      ·bytesOf+32(SB), Y1, Y2;  \
-	VPSHUFB      ·bytesOf(SB), Y1, Y1;     \
-	VPAND        ·bitsOf(SB), Y1, Y1;      \
-	VPAND        ·bitsOf(SB), Y2, Y2;      \
-	VPCMPEQB     ·bitsOf(SB), Y1, Y1;      \
-	VPCMPEQB     ·bitsOf(SB), Y2, Y2;      \
-	LOW_TWO_AVX2;                          \
-	VPAND        ·four(SB), Y1, Y1;        \
-	VPAND        ·four(SB), Y2, Y2;        \
-	VPOR         Y1, Y4, Y4;               \
-	VPOR         Y2, Y0, Y0;               \
-	VPBROADCASTQ ·threes(SB), Y1;       \
-	VPSHUFB      Y4, Y1, Y4;               \
-	VPSHUFB      Y0, Y1, Y0
-
-#define LOW_SIX_AVX2 \
-	VPAND ·lowSix(SB), Y4, Y4; \
-	VPAND ·lowSix(SB), Y0, Y0
-
-// The high or low bits of each byte.
-DATA ·highFour+0(SB)/8, $0xf0f0f0f0f0f0f0f0
-DATA ·highFour+8(SB)/8, $0xf0f0f0f0f0f0f0f0
-DATA ·highFour+16(SB)/8, $0xf0f0f0f0f0f0f0f0
-DATA ·highFour+24(SB)/8, $0xf0f0f0f0f0f0f0f0
-GLOBL ·highFour(SB), RODATA|NOPTR, $32
-DATA ·lowSix+0(SB)/8, $0x3f3f3f3f3f3f3f3f
-DATA ·lowSix+8(SB)/8, $0x3f3f3f3f3f3f3f3f
-DATA ·lowSix+16(SB)/8, $0x3f3f3f3f3f3f3f3f
-DATA ·lowSix+24(SB)/8, $0x3f3f3f3f3f3f3f3f
-GLOBL ·lowSix(SB), RODATA|NOPTR, $32
-DATA ·lowFour+0(SB)/8, $0x0f0f0f0f0f0f0f0f
-DATA ·lowFour+8(SB)/8, $0x0f0f0f0f0f0f0f0f
-DATA ·lowFour+16(SB)/8, $0x0f0f0f0f0f0f0f0f
-DATA ·lowFour+24(SB)/8, $0x0f0f0f0f0f0f0f0f
-GLOBL ·lowFour(SB), RODATA|NOPTR, $32
-DATA ·lowTwo+0(SB)/8, $0x0303030303030303
-DATA ·lowTwo+8(SB)/8, $0x0303030303030303
-DATA ·lowTwo+16(SB)/8, $0x0303030303030303
-DATA ·lowTwo+24(SB)/8, $0x0303030303030303
-GLOBL ·lowTwo(SB), RODATA|NOPTR, $32
-DATA ·four+0(SB)/8, $0x0404040404040404
-DATA ·four+8(SB)/8, $0x0404040404040404
-DATA ·four+16(SB)/8, $0x0404040404040404
-DATA ·four+24(SB)/8, $0x0404040404040404
-GLOBL ·four(SB), RODATA|NOPTR, $32
-
-// Of 64 bits, the byte of each in every 8 bytes of a vector, and the bit in it.
-DATA ·bytesOf+0(SB)/8, $0x0000000000000000
-DATA ·bytesOf+8(SB)/8, $0x0101010101010101
-DATA ·bytesOf+16(SB)/8, $0x0202020202020202
-DATA ·bytesOf+24(SB)/8, $0x0303030303030303
-DATA ·bytesOf+32(SB)/8, $0x0404040404040404
-DATA ·bytesOf+40(SB)/8, $0x0505050505050505
-DATA ·bytesOf+48(SB)/8, $0x0606060606060606
-DATA ·bytesOf+56(SB)/8, $0x0707070707070707
-GLOBL ·bytesOf(SB), RODATA|NOPTR, $64
-DATA ·bitsOf+0(SB)/8, $0x8040201008040201
-DATA ·bitsOf+8(SB)/8, $0x8040201008040201
-DATA ·bitsOf+16(SB)/8, $0x8040201008040201
-DATA ·bitsOf+24(SB)/8, $0x8040201008040201
-GLOBL ·bitsOf(SB), RODATA|NOPTR, $32
-
-// func leastWords(dst *Block, columns, of uint64, rows *uint32, scores *int8, stride int, words []Word, size, ahead int, next uintptr, masks *[256]uint64)
+// func leastPasses(dst, offers *Block, columns uint64, p *Program, routes *Route, chunk, step int, next uintptr, form *form, known *[slots]passes, masks *[256]uint64)
 //
-// DI dst, SI word, R13 words left, BX columns, R14 their indices among the columns of
-// the group, R12 rows, DX the lines of the word's panel, R15 masks. In the loop over
-// columns, CX and R8 hold the rest of BX and R14, AX the lines to be fetched, Y8-Y11
-// the controls of the first 32 rows and Y12-Y15 of the other rows, Y6 and Y7 127 for
-// each row without a place.
-TEXT ·leastWords(SB), NOSPLIT, $72-104
+// R14 form, Y14 the bits of a score in a byte. By word: AX the word, DX the lines of its panel, SI its passes and then one
+// of them, R9 the last one's end, R12 not 0 if a pass waits for another: it is first-160 to half-176, Y8, Y9 and Y10.
+//
+// In the loop over columns, CX and R8 hold the columns that are left and their indices among those of the group, R12 the
+// rows of the group, AX how far ahead lines are fetched; a pass has the windows at DX and R9 and half a column, DI, a
+// second one SI, R13 and R15.
+TEXT ·leastPasses(SB), NOSPLIT, $224-88
+	MOVQ  form+64(FP), R14
 	MOVQ  dst+0(FP), DI
-	MOVQ  columns+8(FP), BX
-	MOVQ  of+16(FP), CX
-	PEXTQ CX, BX, R14
-	MOVQ  rows+24(FP), R12
-	MOVQ  words_base+48(FP), SI
-	MOVQ  words_len+56(FP), R13
-	MOVQ  masks+96(FP), R15
+	MOVQ  offers+8(FP), SI
+	MOVQ  columns+16(FP), AX
+	TESTQ SI, SI
+	JEQ   noOffers
 
-wordAVX2:
-	MOVL       Word_Panel(SI), DX
-	IMULQ      stride+40(FP), DX
-	ADDQ       scores+32(FP), DX
+beginColumn:
+	TZCNTQ  AX, CX
+	SHLQ    $6, CX
+	VMOVDQU (SI)(CX*1), Y0
+	VMOVDQU 32(SI)(CX*1), Y1
+	VMOVDQU Y0, (DI)(CX*1)
+	VMOVDQU Y1, 32(DI)(CX*1)
+	BLSRQ   AX, AX
+	JNZ     beginColumn
 
-	MOVQ Word_Pick(SI), AX
+begun:
+	VPBROADCASTQ form_mask(R14), Y14
+	MOVQ         p+24(FP), R10
+	MOVQ         Program_Groups(R10), R9
+	MOVQ         (Program_Groups+8)(R10), R15
+	TESTQ        R15, R15
+	JEQ          donePasses
+
+passesOfGroup:
+	MOVQ  R9, group-80(SP)
+	MOVQ  R15, groups-88(SP)
+	FIND_WORDS(columns+16(FP), p+24(FP), routes+32(FP), chunk+40(FP), R8, nextGroupOfPasses)
+	MOVQ  SI, word-96(SP)
+	MOVQ  R13, words-104(SP)
+	MOVQ  BX, asked-112(SP)
+	MOVQ  R8, picked-120(SP)
+	MOVQ  R12, rows-128(SP)
+	MOVQ  Route_Scores(AX), R11
+	MOVQ  R11, scores-136(SP)
+	MOVQ  Route_Stride(AX), R10
+	MOVQ  R10, stride-144(SP)
+	FIND_AHEAD(step+48(FP), further-152(SP), last-208(SP))
+	XORL  R12, R12
+
+passesOfWord:
+	MOVQ  word-96(SP), AX
+	MOVL  Word_Panel(AX), DX
+	IMULQ stride-144(SP), DX
+	ADDQ  scores-136(SP), DX
+
+	MOVQ  AX, R8
+	MOVQ  further-152(SP), R10
+	MOVQ  last-208(SP), R11
+	AHEAD(stride-144(SP), scores-136(SP), linesAhead-224(SP))
+	CMPQ  form_size(R14), $64
+	JNE   findPasses
+	FETCH_NEXT(next+56(FP))
+
+findPasses:
+	MOVQ  AX, SI
+	SHRQ  $3, SI
+	ANDL  $const_slots-1, SI
+	IMULQ $passes__size, SI
+	ADDQ  known+72(FP), SI
+	MOVQ  Word_Pick(AX), R10
+	MOVQ  Word_Place(AX), R11
+	CMPQ  passes_pick(SI), R10
+	JNE   makePasses
+	CMPQ  passes_place(SI), R11
+	JNE   makePasses
+
+madePasses:
+	MOVQ passes_bytes(SI), R9
+	LEAQ passes_list(SI), SI
+	ADDQ SI, R9
+	CMPQ SI, R9
+	JEQ  nextWordOfPasses
+
+pass:
+	MOVBQZX pass_begin(SI), BX
+	MOVBQZX (pass_begin+1)(SI), R13
+	MOVBQZX pass_half(SI), DI
+	ADDQ    DX, BX
+	ADDQ    DX, R13
+	ADDQ    dst+0(FP), DI
+	TESTL   R12, R12
+	JNE     applyTwo
+	SET_PASS(Y8, Y9, Y10)
+	MOVQ    BX, first-160(SP)
+	MOVQ    R13, second-168(SP)
+	MOVQ    DI, half-176(SP)
+	MOVQ    linesAhead-224(SP), AX
+	MOVQ    AX, firstAhead-216(SP)
+	MOVL    $1, R12
+
+nextPass:
+	ADDQ $pass__size, SI
+	CMPQ SI, R9
+	JNE  pass
+
+nextWordOfPasses:
+	ADDQ  $Word__size, word-96(SP)
+	DECQ  words-104(SP)
+	JNZ   passesOfWord
+	TESTL R12, R12
+	JEQ   nextGroupOfPasses
+	APPLY_PASSES(ONE_PASS, bytesOfOne, codesOfOne, threesOfOne, sixesOfOne, oneNotBytes, oneNotThrees, oneNotSixes, nextGroupOfPasses)
+
+nextGroupOfPasses:
+	MOVQ group-80(SP), R9
+	MOVQ groups-88(SP), R15
+	ADDQ $Group__size, R9
+	DECQ R15
+	JNZ  passesOfGroup
+
+donePasses:
+	VZEROUPPER
+	RET
+
+applyTwo:
+	SET_PASS(Y11, Y12, Y13)
+	MOVQ SI, nextPass-184(SP)
+	MOVQ R9, endOfPasses-192(SP)
+	MOVQ DX, lines-200(SP)
+	MOVQ BX, SI
+	MOVQ DI, R15
+	MOVQ linesAhead-224(SP), BX
+	APPLY_PASSES(TWO_PASSES, bytesOfTwo, codesOfTwo, threesOfTwo, sixesOfTwo, twoNotBytes, twoNotThrees, twoNotSixes, appliedTwo)
+
+appliedTwo:
+	MOVQ nextPass-184(SP), SI
+	MOVQ endOfPasses-192(SP), R9
+	MOVQ lines-200(SP), DX
+	XORL R12, R12
+	JMP  nextPass
+
+noOffers:
+	VMOVDQU ·noScore(SB), Y0
+
+noColumn:
+	TZCNTQ  AX, CX
+	SHLQ    $6, CX
+	VMOVDQU Y0, (DI)(CX*1)
+	VMOVDQU Y0, 32(DI)(CX*1)
+	BLSRQ   AX, AX
+	JNZ     noColumn
+	JMP     begun
+
+// Y4 has the place of the score that each row of a half takes in the line, plus 0x80, and Y5 those of the next half; R13 and
+// R9 the picks that go to the first and to the second 16 rows, R10 and R11 the picks and rows that come after, DI where the
+// half begins in a column.
+makePasses:
+	MOVQ R10, passes_pick(SI)
+	MOVQ R11, passes_place(SI)
+	MOVQ masks+80(FP), R15
+	MOVQ R10, AX
 	LEAQ list-72(SP), R9
 	MOVQ $0x8786858483828180, R10
 	MOVQ $0x0808080808080808, R11
@@ -534,58 +728,40 @@ wordAVX2:
 	PICK
 	PICK
 	PICK
-	MOVQ Word_Place(SI), AX
+	MOVQ passes_place(SI), AX
 	LEAQ list-72(SP), R9
 	PLACE_ROWS
-	MOVL         $0x70, R8
-	VMOVD        R8, X6
-	VPBROADCASTB X6, Y6
-	CONTROLS(0, Y8, Y12)
-	CONTROLS(16, Y9, Y13)
-	CONTROLS(32, Y10, Y14)
-	CONTROLS(48, Y11, Y15)
-	VPXOR        Y0, Y0, Y0
-	VPCMPEQB     Y4, Y0, Y6
-	VPCMPEQB     Y5, Y0, Y7
-	MOVL         $0x7f, R8
-	VMOVD        R8, X0
-	VPBROADCASTB X0, Y0
-	VPAND        Y0, Y6, Y6
-	VPAND        Y0, Y7, Y7
-	MOVQ ahead+80(FP), AX
-	ADDQ DX, AX
-	MOVQ BX, CX
-	MOVQ R14, R8
+	MOVQ passes_pick(SI), R10
+	MOVQ passes_place(SI), R11
+	XORL DI, DI
+	XORL R15, R15
 
-	CMPQ size+72(FP), $64
-	JNE  codesAVX2
-	FETCH_NEXT(next+88(FP))
-	COLUMNS_AVX2(columnOfBytesAVX2, BYTES, BYTES_AVX2, ALL_AVX2)
+passesOfHalf:
+	TAKE_PICKS(R13)
+	TAKE_PICKS(R9)
+	MOVQ R13, AX
+	ORQ  R9, AX
+	JEQ  nextHalf
 
-nextWordAVX2:
-	ADDQ $Word__size, SI
-	DECQ R13
-	JNZ  wordAVX2
-	VZEROUPPER
-	RET
+makePass:
+	WINDOW(R13, X0)
+	NOTE_WINDOW(0)
+	WINDOW(R9, X1)
+	NOTE_WINDOW(1)
+	VINSERTI128 $1, X1, Y0, Y0
+	VPSUBB      Y0, Y4, Y0
+	VPADDUSB    ·reach(SB), Y0, Y0
+	VMOVDQU     Y0, (passes_list+pass_control)(SI)(R15*1)
+	MOVB        DI, (passes_list+pass_half)(SI)(R15*1)
+	ADDQ        $pass__size, R15
+	MOVQ        R13, AX
+	ORQ         R9, AX
+	JNE         makePass
 
-codesAVX2:
-	CMPQ size+72(FP), $24
-	JB   twosAVX2
-	JEQ  threesAVX2
-	CMPQ size+72(FP), $32
-	JA   sixesAVX2
-	COLUMNS_AVX2(columnOfFoursAVX2, FOURS, FOURS_AVX2, LOW_FOUR_AVX2)
-	JMP  nextWordAVX2
-
-twosAVX2:
-	COLUMNS_AVX2(columnOfTwosAVX2, TWOS, TWOS_AVX2, LOW_TWO_AVX2)
-	JMP  nextWordAVX2
-
-threesAVX2:
-	COLUMNS_AVX2(columnOfThreesAVX2, THREES, THREES_AVX2, MAKE_THREES_AVX2)
-	JMP  nextWordAVX2
-
-sixesAVX2:
-	COLUMNS_AVX2(columnOfSixesAVX2, SIXES, SIXES_AVX2, LOW_SIX_AVX2)
-	JMP  nextWordAVX2
+nextHalf:
+	VMOVDQA Y5, Y4
+	ADDQ    $32, DI
+	TESTQ   R10, R10
+	JNE     passesOfHalf
+	MOVQ    R15, passes_bytes(SI)
+	JMP     madePasses

@@ -19,7 +19,7 @@ func For(f cpu.Family, width int) LeastFunc {
 
 func leastNEON(width int) LeastFunc {
 	size := lineBytes(width)
-	return func(dst, offers *Block, columns uint64, p *Program, routes []Route, chunk int, lines []int8) {
+	return func(_ *Scratch, dst, offers *Block, columns uint64, p *Program, routes []Route, chunk int, lines []int8) {
 		begin(dst, offers, columns)
 		ahead := fetchAhead(offers, columns, lines)
 		var list places
@@ -74,3 +74,6 @@ var positions = func() (t [256]uint64) {
 //
 //go:noescape
 func leastWords(dst *Block, list *places, n int, scores *int8, stride int, words []Word, size, ahead int, next uintptr, positions *[256]uint64)
+
+// kept is nothing: kernels find all out again.
+type kept struct{}

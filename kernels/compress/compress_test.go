@@ -41,7 +41,7 @@ func TestExample(t *testing.T) {
 
 	twins.Test(t, func(t *testing.T, f cpu.Family) {
 		var got Block
-		For(f, 8)(&got, &offers, 1<<0|1<<9, &program, []Route{route}, 0, nil)
+		For(f, 8)(new(Scratch), &got, &offers, 1<<0|1<<9, &program, []Route{route}, 0, nil)
 		for c := range Side {
 			g, w := got[c*Side:][:Side], want[c*Side:][:Side]
 			for r := range w {

@@ -19,7 +19,7 @@ func ForThin(f cpu.Family) LeastFunc {
 	return leastThin
 }
 
-func leastThinAVX512(dst, _ *Block, columns uint64, p *Program, routes []Route, chunk int, _ []int8) {
+func leastThinAVX512(_ *Scratch, dst, _ *Block, columns uint64, p *Program, routes []Route, chunk int, _ []int8) {
 	if columns == 0 {
 		return
 	}
@@ -35,7 +35,7 @@ func leastThinAVX512(dst, _ *Block, columns uint64, p *Program, routes []Route, 
 //go:noescape
 func leastThinGroups(dst *Block, columns uint64, p *Program, routes *Route, chunk int, zero int8)
 
-func leastThinBMI2(dst, _ *Block, columns uint64, p *Program, routes []Route, chunk int, _ []int8) {
+func leastThinBMI2(_ *Scratch, dst, _ *Block, columns uint64, p *Program, routes []Route, chunk int, _ []int8) {
 	begin(dst, nil, columns)
 	for i := range p.Groups {
 		g := &p.Groups[i]

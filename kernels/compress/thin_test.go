@@ -102,12 +102,12 @@ func expand(scores []int8, b window.Thin, line int) {
 func (x *thinCall) check(t *testing.T, f cpu.Family) {
 	t.Helper()
 	want, got := x.dst, x.dst
-	leastGeneric(8)(&want, &x.offers, x.columns, &x.call.program, x.call.routes, x.chunk, nil)
+	leastGeneric(8)(nil, &want, &x.offers, x.columns, &x.call.program, x.call.routes, x.chunk, nil)
 	var before [][]int8
 	for _, r := range x.routes {
 		before = append(before, slices.Clone(r.Scores))
 	}
-	ForThin(f)(&got, nil, x.columns, &x.program, x.routes, x.chunk, nil)
+	ForThin(f)(new(Scratch), &got, nil, x.columns, &x.program, x.routes, x.chunk, nil)
 	if got != want {
 		t.Fatalf("%v: columns %x: got %v, want %v", f, x.columns, got, want)
 	}
@@ -137,7 +137,7 @@ func TestThinTwins(t *testing.T) {
 			d.thinCall(memory).check(t, f)
 		}
 		least, x := ForThin(f), d.thinCall(memory)
-		if n := testing.AllocsPerRun(10, func() { least(&x.dst, nil, x.columns, &x.program, x.routes, x.chunk, nil) }); n != 0 {
+		if n := testing.AllocsPerRun(10, func() { least(nil, &x.dst, nil, x.columns, &x.program, x.routes, x.chunk, nil) }); n != 0 {
 			t.Errorf("%v allocations", n)
 		}
 	})
@@ -190,7 +190,7 @@ func TestThinWhileOthersWrite(t *testing.T) {
 		})
 		for range 30 {
 			var got Block
-			ForThin(f)(&got, nil, ^uint64(0), &x.program, x.routes, 0, nil)
+			ForThin(f)(new(Scratch), &got, nil, ^uint64(0), &x.program, x.routes, 0, nil)
 			for i, code := range got {
 				if mask>>(i%Side)&1 == 0 && code != int8(window.Eight.Zero) || mask>>(i%Side)&1 != 0 && code != low && code != high {
 					t.Fatalf("code %d: got %d, mask %x", i, code, mask)
@@ -218,7 +218,7 @@ func BenchmarkThin(b *testing.B) {
 				}
 				x := d.thin(newBench(4, 8), mask, func(_, n int) []int8 { return twins.Aligned(n) })
 				for b.Loop() {
-					ForThin(f)(&x.dst, nil, columns, &x.program, x.routes, 0, nil)
+					ForThin(f)(new(Scratch), &x.dst, nil, columns, &x.program, x.routes, 0, nil)
 				}
 				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(3*bits.OnesCount64(columns)), "ns/word")
 			})

@@ -156,8 +156,9 @@ func (d dealer) call(width int, memory func(matrix, n int) []int8) *call {
 	return c
 }
 
-// fence holds the memory of blocks and matrices, between unreadable pages.
+// fence holds the memory of blocks and matrices, between unreadable pages, and what kernels keep from call to call.
 type fence struct {
+	scratch     Scratch
 	dst, offers *guard.Region[int8]
 	matrices    [2]*guard.Region[int8]
 }
@@ -165,7 +166,7 @@ type fence struct {
 func newFence(tb testing.TB) *fence {
 	const scores = 32 * Side // of a matrix, at most
 	return &fence{
-		guard.New[int8](tb, Side*Side), guard.New[int8](tb, Side*Side),
+		Scratch{}, guard.New[int8](tb, Side*Side), guard.New[int8](tb, Side*Side),
 		[2]*guard.Region[int8]{guard.New[int8](tb, scores), guard.New[int8](tb, scores)},
 	}
 }
@@ -186,7 +187,9 @@ func (m *fence) check(t *testing.T, f cpu.Family, c *call, end guard.End) {
 	for _, r := range c.routes {
 		before = append(before, slices.Clone(r.Scores))
 	}
-	For(f, c.width)(dst, c.blocks(offers), c.columns, &c.program, c.routes, c.chunk, c.routes[0].Scores)
+	for range 2 { // the second one knows the words
+		For(f, c.width)(&m.scratch, dst, c.blocks(offers), c.columns, &c.program, c.routes, c.chunk, c.routes[0].Scores)
+	}
 	for i, got := range dst {
 		if got != want[i] {
 			t.Fatalf("%v, %d bits: row %d of column %d: got %d, want %d; columns %x of %+v, chunk %d",
@@ -238,9 +241,10 @@ func TestNoAllocations(t *testing.T) {
 	eachTwin(t, func(t *testing.T, f cpu.Family, width int) {
 		least, fetch, c := For(f, width), FetchFor(f, width), newBench(3, width)
 		lines := twins.Aligned(Side * lineBytes(width))
+		var scratch Scratch
 		var dst, offers Block
 		if n := testing.AllocsPerRun(10, func() {
-			least(&dst, c.blocks(&offers), ^uint64(0), &c.program, c.routes, 0, nil)
+			least(&scratch, &dst, c.blocks(&offers), ^uint64(0), &c.program, c.routes, 0, nil)
 			fetch(c.blocks(&offers), ^uint64(0), &c.program, c.routes, 0, lines, ^uint64(0))
 		}); n != 0 {
 			t.Errorf("%v allocations", n)
@@ -268,8 +272,8 @@ func TestCodesFollowScores(t *testing.T) {
 					packed = append(packed, r)
 				}
 				least, got := c.dst, c.dst
-				leastGeneric(8)(&least, &c.offers, c.columns, &c.program, c.routes, c.chunk, nil)
-				For(f, width)(&got, nil, c.columns, &c.program, packed, c.chunk, nil)
+				leastGeneric(8)(nil, &least, &c.offers, c.columns, &c.program, c.routes, c.chunk, nil)
+				For(f, width)(new(Scratch), &got, nil, c.columns, &c.program, packed, c.chunk, nil)
 				for i, score := range least {
 					if c.columns>>(i/Side)&1 == 0 || score == window.None {
 						if got[i] != score {
@@ -367,7 +371,7 @@ func TestWhileOthersWrite(t *testing.T) {
 		})
 		for range 100 {
 			var got Block
-			For(f, 8)(&got, &c.offers, ^uint64(0), &c.program, c.routes, 0, nil)
+			For(f, 8)(new(Scratch), &got, &c.offers, ^uint64(0), &c.program, c.routes, 0, nil)
 			for i := range got {
 				if got[i] < least[i] || got[i] > most[i] {
 					t.Fatalf("score %d: got %d, want %d to %d", i, got[i], least[i], most[i])
@@ -413,7 +417,7 @@ func TestWhileOthersWriteCodes(t *testing.T) {
 			})
 			for range 100 {
 				var got Block
-				For(f, width)(&got, nil, ^uint64(0), &c.program, c.routes, 0, nil)
+				For(f, width)(new(Scratch), &got, nil, ^uint64(0), &c.program, c.routes, 0, nil)
 				for i := range got {
 					if got[i] < least[i] || got[i] > most[i] {
 						t.Fatalf("code %d: got %d, want %d to %d", i, got[i], least[i], most[i])
@@ -467,7 +471,7 @@ func readWhileRaised(t *testing.T, width int, first, second []int8, steps func(c
 			})
 			for !written.Load() {
 				var got Block
-				For(f, width)(&got, nil, ^uint64(0), &c.program, c.routes, 0, nil)
+				For(f, width)(new(Scratch), &got, nil, ^uint64(0), &c.program, c.routes, 0, nil)
 				for i, code := range got {
 					if first, second := steps(code); second > first {
 						t.Fatalf("code %d: got %d of the second part, newer than the first one: %d", i, second, first)
@@ -529,9 +533,9 @@ func BenchmarkLeast(b *testing.B) {
 			b.Run(at.name+"/"+ask.name, func(b *testing.B) {
 				words := 3 * bits.OnesCount64(ask.columns)
 				benchTwins(b, func(b *testing.B, f cpu.Family, width int) {
-					least, c := For(f, width), newBench(at.lines, width)
+					least, c, scratch := For(f, width), newBench(at.lines, width), Scratch{}
 					for b.Loop() {
-						least(&c.dst, c.blocks(&c.offers), ask.columns, &c.program, c.routes, 0, nil)
+						least(&scratch, &c.dst, c.blocks(&c.offers), ask.columns, &c.program, c.routes, 0, nil)
 					}
 					ns := float64(b.Elapsed().Nanoseconds()) / float64(b.N)
 					b.ReportMetric(ns/float64(words), "ns/word")

@@ -35,6 +35,7 @@ func KernelsForThin(f cpu.Family) Kernels {
 // bench is a worker's scratch memory.
 type bench struct {
 	block   compress.Block
+	scratch compress.Scratch
 	changes transpose.Changes
 	fence   atomic.Uint32 // see publish
 	blocks  int           // computed so far
@@ -62,7 +63,9 @@ func (s *Sweeps) sweepTile(b *bench, t *tile) {
 	for panel := t.panels.Begin; panel < t.panels.End; panel++ {
 		for chunk := t.chunks.Begin; chunk < t.chunks.End; chunk++ {
 			if next := take(t.matrix, panel, chunk, all); next.columns != 0 {
-				s.fetch(t, next)
+				if !next.follows(before) {
+					s.fetch(t, next)
+				}
 				s.compute(b, t, before)
 				before = next
 			}
@@ -102,17 +105,16 @@ func take(m *board.Matrix, panel, chunk int, all bool) job {
 	return j
 }
 
-// few is the number of columns up to which a block is fetched one block ahead:
-// with more of them, blocks are neighbours that the kernel fetches itself.
-const few = 16
+// follows reports whether a kernel that computes another job fetches what j reads, as far as it can tell.
+func (j job) follows(x job) bool {
+	return j.panel == x.panel && j.chunk == x.chunk+1 && compress.Many(x.columns)
+}
 
 // fetch prefetches what a job will read.
 func (s *Sweeps) fetch(t *tile, j job) {
 	m := t.matrix
-	if bits.OnesCount64(j.columns) <= few {
-		s.Kernels.fetch(j.offers, j.columns, &m.Programs[j.panel], m.Targets[board.OpenRows], j.chunk,
-			m.Lines(j.panel, j.chunk), j.rows)
-	}
+	s.Kernels.fetch(j.offers, j.columns, &m.Programs[j.panel], m.Targets[board.OpenRows], j.chunk,
+		m.Lines(j.panel, j.chunk), j.rows)
 }
 
 // compute brings a block up to date.
@@ -123,7 +125,7 @@ func (s *Sweeps) compute(b *bench, t *tile, j job) {
 	m := t.matrix
 	start := b.sample()
 	lines := m.Lines(j.panel, j.chunk)
-	s.Kernels.Least(&b.block, j.offers, j.columns, &m.Programs[j.panel], m.Targets[board.OpenRows], j.chunk, lines)
+	s.Kernels.Least(&b.scratch, &b.block, j.offers, j.columns, &m.Programs[j.panel], m.Targets[board.OpenRows], j.chunk, lines)
 	s.Kernels.Update(lines, &b.block, j.columns, j.rows, &b.changes)
 	start = b.costs.compute.add(start, bits.OnesCount64(j.columns))
 	b.done.add(j.columns, &b.changes)
@@ -169,7 +171,7 @@ func (g *Grid) MarkBlock(m *board.Matrix, panel, chunk int, c *transpose.Changes
 func (s *Sweeps) fillFull(b *bench, m *board.Matrix, panel int) {
 	for chunk := range m.Chunks[board.FullRows] {
 		block := m.Block(board.FullRows, panel, chunk)
-		s.Kernels.Least(&b.block, block, m.All(panel), &m.Programs[panel], m.Targets[board.FullRows], chunk, nil)
+		s.Kernels.Least(&b.scratch, &b.block, block, m.All(panel), &m.Programs[panel], m.Targets[board.FullRows], chunk, nil)
 		s.Kernels.Update(block[:m.Depth(board.FullRows, chunk)*board.Side], &b.block, m.All(panel), ^uint64(0), &b.changes)
 	}
 }

@@ -38,6 +38,7 @@ type stripJob struct {
 	codes    []int8
 	found    []byte // digits
 	block    compress.Block
+	scratch  compress.Scratch
 	changes  transpose.Changes
 }
 
