@@ -11,9 +11,6 @@ import (
 // many: lines that the next one reads are fetched ahead.
 const many = 24
 
-// Many reports whether a kernel that computes columns of a block fetches what the same columns of the next chunk read.
-func Many(columns uint64) bool { return bits.OnesCount64(columns) >= many }
-
 // fetched is the number of bytes of the next offers that are fetched with each
 // word.
 const fetched = 2 * Side
@@ -27,7 +24,7 @@ type ahead struct {
 // fetchAhead fetches lines if there are many columns, and says how to go on.
 func fetchAhead(offers *Block, columns uint64, lines []int8) ahead {
 	here := uintptr(unsafe.Pointer(offers))
-	if !Many(columns) {
+	if bits.OnesCount64(columns) < many {
 		return ahead{0, here}
 	}
 	fetch(lines)

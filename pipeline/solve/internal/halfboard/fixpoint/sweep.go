@@ -63,9 +63,7 @@ func (s *Sweeps) sweepTile(b *bench, t *tile) {
 	for panel := t.panels.Begin; panel < t.panels.End; panel++ {
 		for chunk := t.chunks.Begin; chunk < t.chunks.End; chunk++ {
 			if next := take(t.matrix, panel, chunk, all); next.columns != 0 {
-				if !next.follows(before) {
-					s.fetch(t, next)
-				}
+				s.fetch(t, next)
 				s.compute(b, t, before)
 				before = next
 			}
@@ -105,16 +103,17 @@ func take(m *board.Matrix, panel, chunk int, all bool) job {
 	return j
 }
 
-// follows reports whether a kernel that computes another job fetches what j reads, as far as it can tell.
-func (j job) follows(x job) bool {
-	return j.panel == x.panel && j.chunk == x.chunk+1 && compress.Many(x.columns)
-}
+// few is the number of columns up to which a block is fetched one block ahead:
+// with more of them, blocks are neighbours that the kernel fetches itself.
+const few = 16
 
 // fetch prefetches what a job will read.
 func (s *Sweeps) fetch(t *tile, j job) {
 	m := t.matrix
-	s.Kernels.fetch(j.offers, j.columns, &m.Programs[j.panel], m.Targets[board.OpenRows], j.chunk,
-		m.Lines(j.panel, j.chunk), j.rows)
+	if bits.OnesCount64(j.columns) <= few {
+		s.Kernels.fetch(j.offers, j.columns, &m.Programs[j.panel], m.Targets[board.OpenRows], j.chunk,
+			m.Lines(j.panel, j.chunk), j.rows)
+	}
 }
 
 // compute brings a block up to date.
