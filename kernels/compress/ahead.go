@@ -11,10 +11,6 @@ import (
 // many: lines that the next one reads are fetched ahead.
 const many = 24
 
-// fetched is the number of bytes of the next offers that are fetched with each
-// word.
-const fetched = 2 * Side
-
 // ahead names the lines that a kernel fetches into the cache while it works.
 type ahead struct {
 	step int     // 1 to fetch the lines that the next chunk may read, or 0

@@ -2,6 +2,8 @@
 
 package compress
 
+//lint:file-ignore U1000 the assembly uses the fields of passes and forms
+
 import (
 	"unsafe"
 
@@ -52,8 +54,8 @@ func copyColumns(dst, src *Block, columns uint64)
 func fillColumns(dst *Block, columns uint64, score int8)
 
 // leastGroups applies all groups of p, at least one, to columns, at least one, with lines of
-// size bytes. It fetches lines beside those that it reads, as many panels on as the chunk
-// has words times step, and, if there are offers, the bytes at next.
+// size bytes. It fetches, if step is 1, the lines that words with the same places in the next chunk
+// read, and, if there are offers, the bytes at next.
 //
 //go:noescape
 func leastGroups(dst *Block, columns uint64, p *Program, routes *Route, chunk, size, step int, next uintptr)
@@ -66,6 +68,7 @@ type pass struct {
 	shift   [4]uint8  // of the scores in a byte: twice that of the first window, and of the second
 	begin   [2]uint8  // of the windows, in bytes of the line
 	half    uint8     // where the rows begin in a column
+	_       uint8
 }
 
 // passes are what a word takes, in list[:bytes/size of a pass].
@@ -134,8 +137,7 @@ var byteMask = func() (t [256]uint64) {
 }()
 
 // leastPasses sets columns, at least one, to the offers, or to window.None without offers, and applies all groups of p to them.
-// It fetches lines beside those that it reads, as many panels on as the chunk has words times step, and, if there are
-// offers, the bytes at next. masks is byteMask.
+// It fetches what leastGroups does. masks is byteMask.
 //
 //go:noescape
 func leastPasses(dst, offers *Block, columns uint64, p *Program, routes *Route, chunk, step int, next uintptr, form *form, known *[slots]passes, masks *[256]uint64)

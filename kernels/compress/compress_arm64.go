@@ -17,6 +17,10 @@ func For(f cpu.Family, width int) LeastFunc {
 	return leastGeneric(width)
 }
 
+// fetched is the number of bytes of the next offers that are fetched with each
+// word.
+const fetched = 2 * Side
+
 func leastNEON(width int) LeastFunc {
 	size := lineBytes(width)
 	return func(_ *Scratch, dst, offers *Block, columns uint64, p *Program, routes []Route, chunk int, lines []int8) {

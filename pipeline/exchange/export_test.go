@@ -219,7 +219,7 @@ func TestLongPublishedExample(t *testing.T) {
 // replaced.
 func TestRefusedExports(t *testing.T) {
 	strict, small := solveRun(t, testrun.Game(t, 12, awari.Strict), 2), solveRun(t, testrun.Game(t, 10, awari.Awari), 2)
-	large, ctx, cancel := solveRun(t, testrun.Game(t, 12, awari.Awari), 9), t.Context(), func() {}
+	large, cancel := solveRun(t, testrun.Game(t, 12, awari.Awari), 9), context.CancelFunc(nil)
 	damaged := testrun.Copy(t, large)
 	path := filepath.Join(damaged, rundir.LayerName(9))
 	data := must.Read(t, path)
@@ -250,6 +250,7 @@ func TestRefusedExports(t *testing.T) {
 	for _, c := range all {
 		path := filepath.Join(t.TempDir(), "file")
 		must.Write(t, path, []byte("old"))
+		var ctx context.Context
 		ctx, cancel = context.WithCancel(t.Context())
 		should.Be(t, must.Err(WriteFile(ctx, c.dir, path, c.o)), c.want, "%+v", c.o)
 		must.Same(t, "another file", map[string]string{".": "d---------", "file": "old"}, must.Tree(t, filepath.Dir(path)))

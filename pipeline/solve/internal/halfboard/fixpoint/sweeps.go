@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 
 	"grenier/io/crew"
+	"grenier/kernels/compress"
 	"grenier/pipeline/solve/internal/halfboard/board"
 )
 
@@ -37,6 +38,9 @@ func NewSweeps(a *Account, l *board.Layer, workers int, k Kernels, costs *Ledger
 	}
 	return s
 }
+
+// Scratch returns what the kernels of a worker keep.
+func (s *Sweeps) Scratch(worker int) *compress.Scratch { return &s.benches[worker].scratch }
 
 // unit is the number of tiles that a worker takes at a time. Neighbours in the
 // order depend on each other: two workers on them at once need more sweeps.

@@ -38,7 +38,7 @@ type stripJob struct {
 	codes    []int8
 	found    []byte // digits
 	block    compress.Block
-	scratch  compress.Scratch
+	scratch  *compress.Scratch // of the worker
 	changes  transpose.Changes
 }
 
@@ -54,7 +54,11 @@ func (w *Windows) goOver(ctx context.Context, p pass) error {
 }
 
 func (w *Windows) passSegment(ctx context.Context, p pass, segment int, strips []strip) (err error) {
-	s := crew.Ordered[*stripJob]{Work: func(_, i int, j *stripJob) error { return p.work(strips[i], j) }}
+	work := func(worker, i int, j *stripJob) error {
+		j.scratch = w.Scratch(worker)
+		return p.work(strips[i], j)
+	}
+	s := crew.Ordered[*stripJob]{Work: work}
 	if p.write != nil {
 		s.Write = func(i int, j *stripJob) error { return p.write(strips[i], j) }
 	}
@@ -67,7 +71,7 @@ func (w *Windows) passSegment(ctx context.Context, p pass, segment int, strips [
 		return err
 	}
 	s.Read = func(_ int, j *stripJob) error { return j.packet.read(r, StripRows*board.Side) }
-	s.Work = func(_, i int, j *stripJob) error {
+	s.Work = func(worker, i int, j *stripJob) error {
 		if err := j.unpack(w.code.planes, r.Path(), strips[i]); err != nil {
 			return err
 		}
@@ -76,7 +80,7 @@ func (w *Windows) passSegment(ctx context.Context, p pass, segment int, strips [
 			window.Clip(j.captures, j.base)
 			j.base = 0
 		}
-		return p.work(strips[i], j)
+		return work(worker, i, j)
 	}
 	run := func(s crew.Ordered[*stripJob]) error {
 		err := s.Run(ctx, w.Workers, len(strips), w.jobs)

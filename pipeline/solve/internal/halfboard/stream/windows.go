@@ -341,7 +341,7 @@ func (w *Windows) fillStrip(s strip, j *stripJob) (ends int) {
 	for row := s.begin; row < s.end; row += board.Side {
 		lines := w.fullCodes(j, min(board.Side, s.end-row))
 		w.code.turn(lines, j.captures[(row-s.begin)*board.Side:], j.base, false, &j.changes.Columns)
-		w.Kernels.Least(&j.scratch, &j.block, nil, m.All(s.panel), &m.Programs[s.panel], m.Targets[board.FullRows], row/board.Side, nil)
+		w.Kernels.Least(j.scratch, &j.block, nil, m.All(s.panel), &m.Programs[s.panel], m.Targets[board.FullRows], row/board.Side, nil)
 		w.Kernels.Update(lines, &j.block, m.All(s.panel), ^uint64(0), &j.changes)
 		ends += w.toDigits(s, j, row, lines)
 	}
