@@ -49,8 +49,8 @@ run: build ## solve layers 0-16 of awari into data/awari and probe a board
 TEST         = GOFLAGS="$$GOFLAGS $(FLAGS)" $(GO) test -vet=off -timeout $(TIMEOUT) $(PARALLEL)
 LONG_FOLDERS = $(shell grep -rl --include='*_test.go' '^func TestLong' . | xargs -n 1 dirname | sort -u)
 
-test: ## run the tests
-	CGO_ENABLED=0 $(QUICK) $(shell .ci/scratch) $(TEST) ./...
+test: ## run the tests, but those that take long or need a browser
+	CGO_ENABLED=0 $(QUICK) $(shell .ci/scratch) $(TEST) -tags quick ./...
 
 test-long: ## run the tests, the long ones included; with LONG=only those alone that make test does not run in full
 	CGO_ENABLED=0 GRENIER_LONG=1 $(TEST) $(if $(filter only,$(LONG)),-run '^TestLong' $(LONG_FOLDERS),./...)

@@ -229,7 +229,8 @@ func f() { go f(); time.AfterFunc(1, f); time.Sleep(1) }`
 const testkit = "internal/testkit/"
 
 // TestNamesOfLongTests: a test that asks for GRENIER_LONG, itself or by way of a function of
-// its package or of internal/testkit, is named TestLong..., and no other is. That is how make test-long finds it.
+// its package or of internal/testkit, is named TestLong..., and no other is. That is how make test-long finds it. Files that
+// make test leaves out (quick) have no others.
 func TestNamesOfLongTests(t *testing.T) {
 	functions := map[string]map[string][]string{} // by folder and name: the words in it
 	parseEach(t, func(path string, file *ast.File, _ *token.FileSet) {
@@ -242,7 +243,10 @@ func TestNamesOfLongTests(t *testing.T) {
 		}
 		for _, d := range file.Decls {
 			if f, ok := d.(*ast.FuncDecl); ok {
-				functions[folder][f.Name.Name] = append(functions[folder][f.Name.Name], words(f)...)
+				name := f.Name.Name
+				should.Not(t, len(file.Comments) > 0 && file.Comments[0].List[0].Text == "//go:build !quick" && strings.HasPrefix(name, "Test") &&
+					name != "TestMain" && !strings.HasPrefix(name, "TestLong"), "%s: nobody runs %s", path, name)
+				functions[folder][name] = append(functions[folder][name], words(f)...)
 			}
 		}
 	})

@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"html"
 	"path"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -13,6 +14,12 @@ import (
 	"grenier/cmd/grenier/awari/web"
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/should"
+	"grenier/internal/testkit/testrun"
+	"grenier/io/manifest"
+	"grenier/kernels/cpu"
+	"grenier/layers/awari"
+	"grenier/pipeline/job"
+	"grenier/pipeline/play/publish"
 )
 
 // forbidden matches text that the page must not have: what the policy of the server refuses,
@@ -234,4 +241,37 @@ func slots(text string) []string {
 	found := slot.FindAllString(text, -1)
 	slices.Sort(found)
 	return slices.Compact(found)
+}
+
+// TestQuestions: a site prepares the answers that its pages ask for.
+func TestQuestions(t *testing.T) {
+	files := web.Site()
+	for name, words := range map[string][]string{"explore.js": {`most: "margin"`, "value="}, "source.js": {"EXPLORED = { score: 12, swing: 12, hard: 8 }"}} {
+		should.Has(t, string(files[name]), words...)
+	}
+	for _, q := range web.Questions(make([]manifest.Layer, 20)) {
+		name, asked := "explore.js", q.Where
+		if q.Most == "line" {
+			name, asked = "source.js", q.Where+" most "+q.Most
+		}
+		should.Hold(t, strings.Contains(string(files[name]), `"`+asked+`"`), "%s does not ask for %q", name, asked)
+	}
+}
+
+// TestSiteWeight adds up all scripts and styles that the pages of a published site have.
+func TestSiteWeight(t *testing.T) {
+	dir, out := testrun.Dir(t, 12, awari.Awari, 1, 64), filepath.Join(t.TempDir(), "site")
+	must.OK(t, must.Err(publish.Run(t.Context(), dir, out, publish.Options{Pages: web.Site(), Job: job.Job{Family: cpu.Best()}})))
+	sum, names := 0, []string{}
+	for _, pattern := range []string{"*.js", "*.css"} {
+		found := must.Get(filepath.Glob(filepath.Join(out, pattern)))(t)
+		for _, name := range found {
+			if filepath.Base(name) != "awari.js" { // which is for pages of others
+				names = append(names, filepath.Base(name))
+				sum += gzipped(must.Read(t, name))
+			}
+		}
+	}
+	t.Logf("%d bytes: %v", sum, names)
+	should.Not(t, sum > firstLoad || len(names) < 4, "%v have %d bytes, want at most %d", names, sum, firstLoad)
 }

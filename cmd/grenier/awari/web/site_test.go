@@ -1,3 +1,5 @@
+//go:build !quick
+
 package web_test
 
 import (
@@ -387,21 +389,6 @@ func testSiteAbove(t *testing.T, browser *browsertest.Browser, m *mirror) {
 		"the search of %v says %+v, want %d", board, found, want)
 }
 
-// TestQuestions: a site prepares the answers that its pages ask for.
-func TestQuestions(t *testing.T) {
-	files := web.Site()
-	for name, words := range map[string][]string{"explore.js": {`most: "margin"`, "value="}, "source.js": {"EXPLORED = { score: 12, swing: 12, hard: 8 }"}} {
-		should.Has(t, string(files[name]), words...)
-	}
-	for _, q := range web.Questions(make([]manifest.Layer, 20)) {
-		name, asked := "explore.js", q.Where
-		if q.Most == "line" {
-			name, asked = "source.js", q.Where+" most "+q.Most
-		}
-		should.Hold(t, strings.Contains(string(files[name]), `"`+asked+`"`), "%s does not ask for %q", name, asked)
-	}
-}
-
 // TestLongSites compares published sites with the server: all blocks of all layers, values and lines,
 // of all rule sets and smaller boards, then the rest of the page. Unless it is full, there are two sites, and most views of
 // the page of the game are left to TestLongBrowser.
@@ -543,22 +530,4 @@ func inSmallBlocks(t *testing.T, s *site, blockSize int) *site {
 	tab := must.Get(tables.Open(t.Context(), dir))(t)
 	t.Cleanup(func() { tab.Close() })
 	return &site{game: s.game, dir: dir, tables: tab}
-}
-
-// TestSiteWeight adds up all scripts and styles that the pages of a published site have.
-func TestSiteWeight(t *testing.T) {
-	s, out := newSiteOf(t, 12, awari.Awari, 1), filepath.Join(t.TempDir(), "site")
-	must.OK(t, must.Err(publish.Run(t.Context(), s.dir, out, publish.Options{Pages: web.Site(), Job: job.Job{Family: cpu.Best()}})))
-	sum, names := 0, []string{}
-	for _, pattern := range []string{"*.js", "*.css"} {
-		found := must.Get(filepath.Glob(filepath.Join(out, pattern)))(t)
-		for _, name := range found {
-			if filepath.Base(name) != "awari.js" { // which is for pages of others
-				names = append(names, filepath.Base(name))
-				sum += gzipped(must.Read(t, name))
-			}
-		}
-	}
-	t.Logf("%d bytes: %v", sum, names)
-	should.Not(t, sum > firstLoad || len(names) < 4, "%v have %d bytes, want at most %d", names, sum, firstLoad)
 }
