@@ -1,3 +1,5 @@
+//go:build !quick
+
 // Package browsertest opens pages in a real browser, for tests of pages: it finds the
 // browser, starts it without a window, looks at a page as shown, and fails the test
 // if the browser complains about the page.
