@@ -115,7 +115,7 @@ func (k *kept) of(f *form) *[slots]passes {
 }
 
 func leastBMI2(width int) LeastFunc {
-	lineBytes(width)
+	lineBytes(width) // panics if there is no such width
 	form := forms[width]
 	return func(s *Scratch, dst, offers *Block, columns uint64, p *Program, routes []Route, chunk int, lines []int8) {
 		if columns == 0 {

@@ -471,7 +471,7 @@ unpackFours:
 	VMOVDQU ·bits(SB), two;      \
 	VPSHUFB control, two, two
 
-// PARTS_OF_SIXES makes one the words of the first parts that go to each lane, and two their shift.
+// PARTS_OF_SIXES makes one which 4 bytes of the first parts go to each 4 bytes of the vector, and two their shift.
 #define PARTS_OF_SIXES(control, shift, one, two) \
 	VPSHUFD $0xa0, shift, one;    \
 	VPAND   ·twos(SB), one, one;  \
@@ -503,7 +503,7 @@ column: \
 	TESTQ CX, CX;                                      \
 	JNZ   column
 
-// APPLY applies PASSES to all columns that are asked for, and goes on at done. The other parameters are labels.
+// APPLY_PASSES applies PASSES, which is ONE_PASS or TWO_PASSES, by the form of lines, and goes on at done. The other parameters are labels.
 #define APPLY_PASSES(PASSES, bytes, codes, threes, sixes, notBytes, notThrees, notSixes, done) \
 	MOVQ first-160(SP), DX;                      \
 	MOVQ second-168(SP), R9;                     \
@@ -531,7 +531,7 @@ notThrees: \
 notSixes: \
 	PASSES(codes, NO_PARTS, PASS_CODES)
 
-// BYTES makes a vector of copies of a byte, which eight times has.
+// BYTES_OF makes a vector of four copies of eight bytes.
 #define BYTES_OF(name, eight) \
 DATA name+0(SB)/8, eight;  \
 DATA name+8(SB)/8, eight;  \
@@ -682,8 +682,8 @@ donePasses:
 
 applyTwo:
 	SET_PASS(Y11, Y12, Y13)
-	MOVQ SI, nextPass-184(SP)
-	MOVQ R9, endOfPasses-192(SP)
+	MOVQ SI, at-184(SP)
+	MOVQ R9, end-192(SP)
 	MOVQ DX, lines-200(SP)
 	MOVQ BX, SI
 	MOVQ DI, R15
@@ -691,8 +691,8 @@ applyTwo:
 	APPLY_PASSES(TWO_PASSES, bytesOfTwo, codesOfTwo, threesOfTwo, sixesOfTwo, twoNotBytes, twoNotThrees, twoNotSixes, appliedTwo)
 
 appliedTwo:
-	MOVQ nextPass-184(SP), SI
-	MOVQ endOfPasses-192(SP), R9
+	MOVQ at-184(SP), SI
+	MOVQ end-192(SP), R9
 	MOVQ lines-200(SP), DX
 	XORL R12, R12
 	JMP  nextPass
