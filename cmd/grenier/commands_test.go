@@ -225,7 +225,7 @@ func TestPlayToTheEnd(t *testing.T) {
 // TestLongParts: a verification in parts, each a process, in random order, some of them killed and one done twice at the same time, says
 // what one run says. It does not before the last one is done.
 func TestLongParts(t *testing.T) {
-	random, seeds, parts := tries.Rand(t), tries.Pick(9, 16, 22), tries.Pick(4, 16, 16)
+	random, seeds, parts := tries.Rand(t), tries.Pick(9, 14, 22), tries.Pick(4, 8, 16)
 	dir := solved(t, "--seeds", strconv.Itoa(seeds))
 	took := regexp.MustCompile(`"seconds":[0-9.e-]+|\([0-9.]+ s\)`)
 	verify := func(flags ...string) (text []string) {

@@ -71,7 +71,7 @@ func (r *rehearsal) same(t *testing.T, dir string, last int) {
 
 // solveForced solves layers with scores of some bits.
 func (r *rehearsal) solveForced(t *testing.T, bits int) {
-	dir, last := filepath.Join(t.TempDir(), "run"), min(r.seeds, tries.Pick(0, 16, awari.MaxSeeds))
+	dir, last := filepath.Join(t.TempDir(), "run"), min(r.seeds, tries.Pick(0, 14, awari.MaxSeeds))
 	o := solve.Options{Seeds: last, Bits: bits, Job: job.Job{Workers: 2}}
 	must.OK(t, must.Err(solve.Solve(t.Context(), dir, awaritest.Game(t, 8, awari.Awari), o)))
 	r.same(t, dir, last)
@@ -95,7 +95,7 @@ func (r *rehearsal) narrow(t *testing.T) {
 
 // solveKilled kills a run again and again, at moments that may be in any layer.
 func (r *rehearsal) solveKilled(t *testing.T) {
-	kills := tries.Pick(0, 4, 12)
+	kills := tries.Pick(0, 2, 12)
 	dir, rng, kill := filepath.Join(t.TempDir(), "run"), tries.Rand(t), 0
 	patience := tries.Pick(0, time.Second, 6*time.Second)
 	for kill < kills {

@@ -68,7 +68,7 @@ var accidents = []accident{
 // clear line and a documented status; and when it runs again, all is as if nothing had happened. Unless the tests are
 // full, some of the operations are left out, and unless they are long most commands, others each time.
 func TestLongSiegeCrash(t *testing.T) {
-	stride := int(siegeNumber(t, "GRENIER_SIEGE_STRIDE", tries.Pick[uint64](300, 40, 1)))
+	stride := int(siegeNumber(t, "GRENIER_SIEGE_STRIDE", tries.Pick[uint64](300, 100, 1)))
 	seed := siegeSeed(t)
 	for i, args := range crashing {
 		t.Run(args, func(t *testing.T) {
@@ -299,7 +299,7 @@ var disturbedCommands = []disturbed{
 // leave the same as one that nobody disturbs, and print the same. Unless it is long, it is one command.
 func TestLongSiegeKill(t *testing.T) {
 	t.Parallel()
-	wanted := siegeNumber(t, "GRENIER_SIEGE_KILLS", tries.Pick[uint64](4, 20, 300))
+	wanted := siegeNumber(t, "GRENIER_SIEGE_KILLS", tries.Pick[uint64](4, 10, 300))
 	siege(t, int(wanted), func(s *solver, r *rand.Rand, took time.Duration) result {
 		timer := time.AfterFunc(time.Duration(r.Float64()*float64(took)), func() { s.cmd.Process.Kill() })
 		defer timer.Stop()

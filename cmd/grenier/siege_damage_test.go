@@ -125,7 +125,7 @@ func damagedRuns() []*subject {
 // read them. Nothing may panic, hang, fail without a documented status and a clear line, print anything wrong or change
 // anything foreign. Unless it is long, it damages the files of some systems, of others each time.
 func TestLongSiegeDamage(t *testing.T) {
-	rounds := siegeNumber(t, "GRENIER_SIEGE_DAMAGES", tries.Pick[uint64](1, 60, 1000))
+	rounds := siegeNumber(t, "GRENIER_SIEGE_DAMAGES", tries.Pick[uint64](1, 25, 1000))
 	seed := siegeSeed(t)
 	damages := slices.DeleteFunc(slices.Clone(siegetest.Damages), func(d siegetest.Damage) bool {
 		return !strings.Contains(d.Name, os.Getenv("GRENIER_SIEGE_ONLY"))

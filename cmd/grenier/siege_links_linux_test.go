@@ -382,7 +382,7 @@ func siegePlaces(t *testing.T, s *subject) {
 			s.rows = append(s.rows, known[row.args])
 		}
 		for j, d := range siegetest.Places {
-			if !tries.Full() && (i+j)%5 != 0 { // each in some places, and each place with some
+			if !tries.Full() && (i+j)%10 != 0 { // each in some places, and each place with some
 				continue
 			}
 			s.put(t, r, p.name, d)

@@ -103,7 +103,7 @@ func TestUnread(t *testing.T) {
 // TestLongInterruptAnytime interrupts commands at random moments, until they come through.
 func TestLongInterruptAnytime(t *testing.T) {
 	tries.NeedsLong(t, "runs commands many times")
-	siege(t, tries.Pick(0, 30, 400), func(s *solver, r *rand.Rand, took time.Duration) result {
+	siege(t, tries.Pick(0, 12, 400), func(s *solver, r *rand.Rand, took time.Duration) result {
 		s.awaitMain(t)
 		time.Sleep(time.Duration(r.Float64() * float64(took)))
 		s.cmd.Process.Signal([]os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP}[r.IntN(3)])

@@ -103,10 +103,10 @@ func windows(language string) []schemed {
 
 // wantLooks checks that views can be read in each language, window and scheme: nothing is cut off or wider than the
 // window, text has contrast (WCAG 2.1, 1.4.3) and is translated, each control has a name, and on a phone a finger can
-// tap it. Unless tests are full, it looks at a quarter of the views, at others each time.
+// tap it. Unless tests are full, it looks at an eighth of the views, at others each time.
 func (s *site) wantLooks(t *testing.T, browser *browsertest.Browser, views []view) {
 	t.Helper()
-	for _, i := range tries.Rand(t).Perm(len(views))[:tries.Pick(0, (len(views)+3)/4, len(views))] {
+	for _, i := range tries.Rand(t).Perm(len(views))[:tries.Pick(0, (len(views)+7)/8, len(views))] {
 		v := views[i]
 		t.Run(v.name, func(t *testing.T) {
 			english := s.look(t, browser, v, "en")

@@ -171,7 +171,7 @@ console.log(JSON.stringify(await (`+probeAll+`)(tables, boards)));`, "[["+string
 // testNodeDistances compares plies, those after each move, and lines with the tables, in layers with distances and without; and has
 // distances of other scores refused.
 func testNodeDistances(t *testing.T, s *nodeSite) {
-	boards := s.random(rand.New(rand.NewPCG(34, 5)), tries.Pick(60, 1000, 4000), 8)
+	boards := s.random(rand.New(rand.NewPCG(34, 5)), tries.Pick(60, 300, 4000), 8)
 	const program = `import { open } from "./awari.mjs"; import { readFileSync } from "node:fs";
 const tables = await open(process.argv[2] + "tables"), all = [];
 for (const b of JSON.parse(readFileSync(0, "utf8"))) {
@@ -302,7 +302,7 @@ func TestLongComputerWins(t *testing.T) {
 		cmd.Stderr = &said
 		must.OK(t, cmd.Start())
 		answers := bufio.NewScanner(out)
-		endgames.Win(t, tb, tries.Rand(t), tries.Pick(5, 50, 200), func(b awari.Board) int {
+		endgames.Win(t, tb, tries.Rand(t), tries.Pick(5, 15, 200), func(b awari.Board) int {
 			fmt.Fprintln(in, strings.ReplaceAll(tb.Game().Text(b), " ", ","))
 			if !answers.Scan() {
 				must.OK(t, in.Close())
