@@ -81,70 +81,18 @@ type memoryRow struct {
 	full   bool // takes long: for make test-full
 }
 
-// Names in the rows below: DIR has layers up to 17, BELOW up to 16, FILE a layer as colex, VU and PACKED as vu, BOARD
-// and LARGER are boards of peg solitaire, NEW is a directory of its own for each row.
-var memoryRows = []memoryRow{
-	{memory: "64MiB", ends: cli.ExitOK, args: "awari verify --dir DIR --layer 14 --prove"},
-	{memory: "64MiB", args: "awari verify --dir DIR --layer 17 --prove", full: true},
-	{memory: "20MiB", ends: cli.ExitUsage, args: "awari verify --dir DIR --layer 17 --prove"},
-	{memory: "32MiB", ends: cli.ExitOK, args: "awari verify --dir DIR --layer 12 --prove"},
-	{memory: "64MiB", ends: cli.ExitOK, args: "awari verify --dir DIR --sample 20000"},
-	{memory: "128MiB", ends: cli.ExitOK, args: "awari verify --dir DIR --layer 17 --threads 8"},
-	{memory: "24MiB", ends: cli.ExitOK, args: "awari verify --dir DIR --sample 2000"},
-	{memory: "17MiB", ends: cli.ExitUsage, args: "awari verify --dir DIR --layer 17 --sample 2000"},
-	{memory: "40MiB", ends: cli.ExitOK, args: "awari distances --dir BELOW --layer 16"}, // on disk
-	{memory: "160MiB", ends: cli.ExitOK, args: "awari distances --dir BELOW --layer 16", full: true},
-	{memory: "20MiB", ends: cli.ExitUsage, args: "awari distances --dir BELOW --layer 16"},
-	{memory: "64MiB", ends: cli.ExitOK, args: "awari export --dir DIR --layer 17 --format csv --out NEW"},
-	{memory: "48MiB", ends: cli.ExitOK, args: "awari export --dir DIR --layer 17 --format npy --codec lz4 --out NEW --threads 1"},
-	{memory: "64MiB", ends: cli.ExitOK, args: "awari export --dir DIR --layer 17 --format vu --codec zstd --out NEW"},
-	{memory: "32MiB", ends: cli.ExitUsage, args: "awari export --dir DIR --layer 17 --format csv --out NEW"},
-	{memory: "64MiB", ends: cli.ExitOK, args: "awari import --dir BELOW --layer 17 --format colex FILE"},
-	{memory: "64MiB", ends: cli.ExitOK, args: "awari import --dir BELOW --layer 17 --format vu VU"},
-	{memory: "80MiB", ends: cli.ExitOK, args: "awari import --dir BELOW --layer 17 --format vu --codec zstd PACKED"},
-	{memory: "20MiB", ends: cli.ExitUsage, args: "awari import --dir BELOW --layer 17 --format vu VU"},
-	{memory: "32MiB", ends: cli.ExitOK, args: "awari search --dir DIR --time 1s 4 4 4 4 4 4 4 4 4 4 4 4"},
-	{memory: "128MiB", ends: cli.ExitOK, args: "awari search --dir DIR --time 2s 4 4 4 4 4 4 4 4 4 4 4 4", full: true},
-	{memory: "32MiB", ends: cli.ExitOK, args: "awari search --dir DIR 1 1 1 1 1 2 4 2 3 0 0 0"},
-	{memory: "8MiB", ends: cli.ExitUsage, args: "awari search --dir DIR 1 1 1 1 1 2 4 2 3 0 0 0"},
-	{memory: "32MiB", ends: cli.ExitOK, args: "awari play --dir DIR --time 2s"},
-	{memory: "96MiB", ends: cli.ExitOK, args: "awari solve --seeds 17 --dir NEW --threads 8", full: true},
-	{memory: "160MiB", ends: cli.ExitOK, args: "awari solve --seeds 18 --dir NEW", full: true},
-	{memory: "64MiB", ends: cli.ExitOK, args: "awari solve --seeds 17 --dir NEW"},
-	{memory: "64MiB", ends: cli.ExitUsage, args: "awari solve --seeds 20 --dir NEW"},
-	{memory: "96MiB", ends: cli.ExitOK, args: "awari plan --seeds 17 --threads 2", full: true},
-	{memory: "72MiB", ends: cli.ExitUsage, args: "awari plan --seeds 17"},
-	{memory: "40MiB", ends: cli.ExitUsage, args: "awari plan --seeds 17"},
-	{memory: "32MiB", ends: cli.ExitOK, args: "swap bfs --rows 3 --cols 3"},
-	{memory: "96MiB", ends: cli.ExitOK, args: "swap bfs --rows 3 --cols 4 --dir NEW", full: true},
-	{memory: "128MiB", ends: cli.ExitOK, args: "swap bfs --rows 3 --cols 4", full: true},
-	{memory: "32MiB", ends: cli.ExitUsage, args: "swap bfs --rows 3 --cols 4"},
-	{memory: "24MiB", ends: cli.ExitOK, args: "swap solve --rows 4 --cols 4 --solver astar --heuristic manhattan " + reversed},
-	{memory: "64MiB", ends: cli.ExitOK, args: "swap solve --rows 4 --cols 4 --solver astar --heuristic manhattan " + reversed},
-	{memory: "256MiB", ends: cli.ExitOK, args: "swap solve --rows 4 --cols 4 --solver astar --heuristic manhattan --time 60s " + reversed, full: true},
-	{memory: "64MiB", ends: cli.ExitOK, args: "swap solve --rows 4 --cols 4 --solver astar-bucket --heuristic manhattan " + reversed},
-	{memory: "64MiB", ends: cli.ExitOK, args: "swap solve --rows 4 --cols 4 --solver bidirectional " + reversed},
-	{memory: "64MiB", ends: cli.ExitOK, args: "swap solve --rows 4 --cols 4 --solver beam --time 3s " + reversed},
-	{memory: "16MiB", ends: cli.ExitUsage, args: "swap solve --rows 4 --cols 4 --solver astar --heuristic manhattan " + reversed},
-	{memory: "32MiB", ends: cli.ExitOK, args: "swap pdb build --kind gadb --rows 4 --cols 4 --k 3 --out NEW"},
-	{memory: "160MiB", ends: cli.ExitOK, args: "swap pdb build --kind gadb --rows 4 --cols 4 --k 4 --out NEW", full: true},
-	{memory: "40MiB", ends: cli.ExitOK, args: "swap pdb build --kind apdb --rows 4 --cols 4 --tiles 1,2,3,4,5,6 --out NEW"},
-	{memory: "128MiB", ends: cli.ExitOK, args: "swap pdb build --kind apdb --rows 4 --cols 4 --tiles 1,2,3,4,5,6,7 --out NEW", full: true},
-	{memory: "64MiB", ends: cli.ExitUsage, args: "swap pdb build --kind gadb --rows 4 --cols 4 --k 4 --out NEW"},
-	{memory: "64MiB", ends: cli.ExitOK, args: "swap bench --tables solvers --solves 2", full: true},
-	{memory: "16MiB", ends: cli.ExitUsage, args: "swap bench --tables databases"},
-	{memory: "36MiB", ends: cli.ExitOK, args: "chemin solve --rows 4 --cols 5 --time 2s --threads 2"},
-	{memory: "64MiB", ends: cli.ExitOK, args: "chemin solve --rows 4 --cols 6 --time 2s --dir NEW", full: true},
-	{memory: "36MiB", ends: cli.ExitOK, args: "chemin solve --rows 1 --cols 16 --method orientations --all --threads 2", full: true},
-	{memory: "20MiB", ends: cli.ExitUsage, args: "chemin solve --rows 3 --cols 3"},
-	{memory: "300MiB", ends: cli.ExitOK, args: "solitaire count --threads 2", full: true},
-	{memory: "40MiB", ends: cli.ExitOK, args: "solitaire count --threads 2 --board BOARD"},
-	{memory: "64MiB", ends: cli.ExitOK, args: "solitaire count --threads 2 --dir NEW", full: true},
-	{memory: "40MiB", ends: cli.ExitOK, args: "solitaire count --threads 2 --board LARGER --dir NEW", full: true}, // too large without a directory
-	{memory: "300MiB", ends: cli.ExitOK, args: "solitaire solve --threads 2", full: true},
-	{memory: "64MiB", ends: cli.ExitOK, args: "solitaire solve --threads 2 --board BOARD", full: true},
-	{memory: "32MiB", ends: cli.ExitUsage, args: "solitaire solve --threads 2"},
-	{memory: "20MiB", ends: cli.ExitUsage, args: "solitaire count"},
+// memoryRows reads testdata/memory.txt.
+func memoryRows(t *testing.T) (rows []memoryRow) {
+	for line := range strings.Lines(string(must.Read(t, "testdata/memory.txt"))) {
+		about, args, ok := strings.Cut(strings.TrimSpace(line), ": ")
+		if words := strings.Fields(about); ok && words[0] != "#" {
+			ends, known := map[string]int{"ends": cli.ExitOK, "refuses": cli.ExitUsage}[words[1]]
+			must.Hold(t, known, "%s", line)
+			rows = append(rows, memoryRow{words[0], ends, args, len(words) == 3})
+		}
+	}
+	should.Not(t, len(rows) < 50, "only %d", len(rows))
+	return rows
 }
 
 // Boards with 27 and 30 holes; the usual one has 33.
@@ -153,16 +101,13 @@ const (
 	memoryLarger = "  ooo\n  ooo\nooooooo\nooo.ooo\nooooooo\n  ooo\n"
 )
 
-// reversed is a grid that is far from home.
-const reversed = "16 15 14 13 12 11 10 9 8 7 6 5 4 3 2 1"
-
 // TestLongMemory runs every command with --memory in a cgroup of that much and some slack:
 // it ends as it should, or refuses at once and says what it needs, and is never killed.
 func TestLongMemory(t *testing.T) {
 	tries.NeedsLong(t, "it takes minutes")
 	newCgroup(t, 64<<20) // or skip before anything is solved
 	places := memoryPlaces(t)
-	for _, row := range memoryRows {
+	for _, row := range memoryRows(t) {
 		if row.full && !tries.Full() {
 			continue
 		}

@@ -266,7 +266,7 @@ func TestStop(t *testing.T) {
 		return grenier(t.Context(), "", append([]string{"awari", "stop", "--dir", dir}, flags...)...)
 	}
 	s := startSolver(t, dir, 12, 24)
-	awaitFile(t, filepath.Join(dir, rundir.LayerName(9)))
+	awaitFile(t, filepath.Join(dir, rundir.LayerName(7)))
 	for _, flags := range [][]string{{"--cancel"}, {"--json"}} {
 		r := stop(flags...)
 		should.Not(t, r.status != cli.ExitOK || r.err != "" || !strings.Contains(r.out, strconv.Itoa(s.cmd.Process.Pid)), "%v: %+v", flags, r)
@@ -337,7 +337,7 @@ func TestStatusOfKilled(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "run")
 	s := startSolver(t, dir, 12, 24)
-	awaitFile(t, filepath.Join(dir, rundir.LayerName(9)))
+	awaitFile(t, filepath.Join(dir, rundir.LayerName(7)))
 	pid := s.cmd.Process.Pid
 	r := statusOfDir(t, dir)
 	should.Not(t, r.State != rundir.Running || !r.Locked || !r.Alive || r.PID != pid, "running: %+v", r)
@@ -369,7 +369,7 @@ func TestWatch(t *testing.T) {
 		ended <- run(t.Context(), []string{"awari", "status", "--watch", "--json", "--dir", dir}, strings.NewReader(""), out, &errs)
 	}()
 	s := startSolving(t, "--dir", dir, "--progress", "none", "--seeds", "24", "--threads", "1")
-	awaitFile(t, filepath.Join(dir, rundir.LayerName(9)))
+	awaitFile(t, filepath.Join(dir, rundir.LayerName(7)))
 	<-begun
 	s.cmd.Process.Signal(syscall.SIGINT)
 	status := <-ended
