@@ -52,7 +52,11 @@ func runPages(t *testing.T, long bool) {
 			if strings.Contains(texts[path], needsLayers) {
 				must.OK(t, os.CopyFS(filepath.Join(mkdir(t, dir, "data"), "awari"), os.DirFS(solved)))
 			}
-			examples.Run(t, page, dir, environmentFor(t, commands), commands)
+			env := []string{"HOME=" + t.TempDir(), "PYTHONDONTWRITEBYTECODE=1", "TERM=dumb"}
+			if slices.ContainsFunc(commands, func(c examples.Command) bool { return strings.Contains(c.Text, "python3") }) {
+				env = append(env, "PATH="+filepath.Dir(pythontest.With(t, "numpy"))+":"+os.Getenv("PATH"))
+			}
+			examples.Run(t, page, dir, env, commands)
 			if i == 0 {
 				must.OK(t, os.Rename(filepath.Join(dir, "data", "awari"), solved))
 			}
@@ -63,12 +67,3 @@ func runPages(t *testing.T, long bool) {
 
 // needsLayers is how a page says that it begins with the layers that README.md solves.
 const needsLayers = "Needs layers 0 to 16: `grenier awari solve --seeds 16 --dir data/awari`."
-
-// environmentFor returns what commands of a page find: a home of their own, and Python with NumPy where they want it.
-func environmentFor(t *testing.T, commands []examples.Command) []string {
-	env := []string{"HOME=" + t.TempDir(), "PYTHONDONTWRITEBYTECODE=1", "TERM=dumb"}
-	if slices.ContainsFunc(commands, func(c examples.Command) bool { return strings.Contains(c.Text, "python3") }) {
-		env = append(env, "PATH="+filepath.Dir(pythontest.With(t, "numpy"))+":"+os.Getenv("PATH"))
-	}
-	return env
-}

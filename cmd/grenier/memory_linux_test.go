@@ -35,21 +35,18 @@ func newCgroup(t *testing.T, limit uint64) *cgroup {
 		t.Skipf("no memory cgroup can be made: %v", err)
 	}
 	g := &cgroup{path}
-	t.Cleanup(g.remove)
+	t.Cleanup(func() { // once what was in it is gone
+		for range 100 {
+			if err := os.Remove(g.path); err == nil || errors.Is(err, os.ErrNotExist) {
+				return
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+	})
 	if err := os.WriteFile(filepath.Join(path, "memory.limit_in_bytes"), strconv.AppendUint(nil, limit, 10), 0); err != nil {
 		t.Skipf("no limit can be set: %v", err)
 	}
 	return g
-}
-
-// remove removes the cgroup once what was in it is gone.
-func (g *cgroup) remove() {
-	for range 100 {
-		if err := os.Remove(g.path); err == nil || errors.Is(err, os.ErrNotExist) {
-			return
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
 }
 
 // number returns what a file of the cgroup says; key is the first word of the line, ""

@@ -84,7 +84,7 @@ func layerFiles(t *testing.T, run string) map[string]string {
 
 // untilTime starts a process that stops by the clock, and reads its metrics.
 func (n *night) untilTime(t *testing.T) {
-	address, until := freeAddress(t), time.Now().Add(8*time.Second).Format(time.RFC3339)
+	address, until := fmt.Sprint("127.0.0.1:", freePorts(t, 1)[0]), time.Now().Add(8*time.Second).Format(time.RFC3339)
 	s := startSolving(t, n.flags("two", n.seeds-1, "--metrics", address, "--until", until)...)
 	should.Hold(t, strings.Contains(scrape(t, address), "grenier_run_last_layer "+strconv.Itoa(n.seeds)+"\n"),
 		"the metrics lack the last layer")
@@ -185,11 +185,14 @@ func (n *night) checkReaders(t *testing.T, whole string) {
 	mustRun(t, "awari", "compare", n.run, whole, "--progress", "none")
 }
 
-// freeAddress returns an address on which nobody listens.
-func freeAddress(t *testing.T) string {
-	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
-	defer l.Close()
-	return l.Addr().String()
+// freePorts returns ports that nobody listens on.
+func freePorts(t *testing.T, n int) (ports []int) {
+	for range n {
+		l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
+		defer l.Close()
+		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
+	}
+	return ports
 }
 
 // scrape returns the metrics of a process that has just been started, once it tells them.

@@ -54,13 +54,13 @@ func TestRepairFullDisk(t *testing.T) {
 	whole := solved(t, "--pits", "8", "--seeds", "12")
 	from := testrun.Copy(t, whole)
 	loseLayers(t, from, 9, 11, 10, 12)
-	disk := newSmallDisk(t, usedKiB(t, from)+32)
-	dir := filepath.Join(disk.path, "run")
+	disk := smallDisk(t, usedKiB(t, from)+32)
+	dir := filepath.Join(disk, "run")
 	must.OK(t, os.CopyFS(dir, os.DirFS(from)))
 	r := grenier(t.Context(), "", "awari", "repair", "--dir", dir, "--progress", "none")
 	must.Hold(t, r.status == cli.ExitFailure && strings.Contains(r.err, "no space left on device"), "status %d, %s", r.status, r.err)
 	oneClearLine(t, r.err)
-	disk.grow(t, 16<<10)
+	must.OK(t, unix.Mount("tmpfs", disk, "tmpfs", unix.MS_REMOUNT, "size=16m"))
 	mustRun(t, "awari", "repair", "--dir", dir, "--progress", "none")
 	must.Same(t, "repaired", kept(t, whole), kept(t, dir))
 	mustRun(t, "awari", "scrub", "--dir", dir, "--progress", "none")
@@ -122,20 +122,20 @@ func TestNoRoom(t *testing.T) {
 		{64, "awari solve --pits 8 --seeds 16", "needs about", "more needed on the disk of "},
 		{300, "swap bfs --rows 2 --cols 5", "the search needs up to 897 KiB", "no space left"},
 	} {
-		disk := newSmallDisk(t, c.size)
-		dir := filepath.Join(disk.path, "run")
+		disk := smallDisk(t, c.size)
+		dir := filepath.Join(disk, "run")
 		args := append(strings.Fields(c.args), "--progress", "none", "--dir", dir)
 		room := fmt.Sprintf(" on the disk of %s; %d KiB free", dir, c.size)
 		r := grenier(t.Context(), "", args...)
 		should.Hold(t, r.status == cli.ExitFailure && strings.Contains(r.err, c.needs) && strings.Contains(r.err, room) &&
 			strings.HasSuffix(r.err, "; --force starts anyway\n"), "status %d, %s", r.status, r.err)
-		left := must.Tree(t, disk.path)
+		left := must.Tree(t, disk)
 		should.Hold(t, len(left) == 1, "left behind: %v", left)
 		r = grenier(t.Context(), "", append(args, "--force")...)
 		should.Hold(t, r.status == cli.ExitFailure && strings.Contains(r.err, "no space left") && strings.Contains(r.err, c.full),
 			"forced: status %d, %s", r.status, r.err)
 	}
-	dir := filepath.Join(newSmallDisk(t, 64).path, "run")
+	dir := filepath.Join(smallDisk(t, 64), "run")
 	plan := mustRun(t, "awari", "plan", "--pits", "8", "--seeds", "16", "--dir", dir, "--calibration", "testdata/machine.json")
 	should.Hold(t, strings.Contains(plan, " free: too little\n"), "the plan is\n%s", plan)
 }
@@ -161,16 +161,10 @@ func publicDir(t *testing.T) string {
 	dir := must.Get(os.MkdirTemp("", "grenier-test-"))(t)
 	t.Cleanup(func() { must.OK(t, os.RemoveAll(dir)) })
 	must.OK(t, os.Chmod(dir, 0o755))
-	copyProgram(t, filepath.Join(dir, "grenier"))
-	return dir
-}
-
-// copyProgram copies this program in another process: were the file open for writing in this
-// one, a process that another test starts meanwhile would have it open too, and it could not run.
-func copyProgram(t *testing.T, path string) {
-	self := must.Get(os.Executable())(t)
-	out, err := exec.CommandContext(t.Context(), "cp", self, path).CombinedOutput()
+	// Were the file open for writing in this process, one that another test starts meanwhile would have it open too, and it could not run.
+	out, err := exec.CommandContext(t.Context(), "cp", must.Get(os.Executable())(t), filepath.Join(dir, "grenier")).CombinedOutput()
 	must.Hold(t, err == nil, "%v: %s", err, out)
+	return dir
 }
 
 // process runs the program of publicDir.
@@ -181,23 +175,15 @@ func process(t *testing.T, dir string, attributes *syscall.SysProcAttr, args ...
 	return s.start(t).wait(t)
 }
 
-// smallDisk is a file system of its own.
-type smallDisk struct{ path string }
-
-// newSmallDisk mounts a file system of some KiB.
-func newSmallDisk(t *testing.T, size int) *smallDisk {
+// smallDisk mounts a file system of some KiB, and returns its path.
+func smallDisk(t *testing.T, size int) string {
 	t.Helper()
-	d := &smallDisk{t.TempDir()}
-	if err := unix.Mount("tmpfs", d.path, "tmpfs", 0, fmt.Sprintf("size=%dk", size)); err != nil {
+	path := t.TempDir()
+	if err := unix.Mount("tmpfs", path, "tmpfs", 0, fmt.Sprintf("size=%dk", size)); err != nil {
 		t.Skipf("a full disk needs a file system of its own: %v", err)
 	}
-	t.Cleanup(func() { must.OK(t, unix.Unmount(d.path, 0)) })
-	return d
-}
-
-func (d *smallDisk) grow(t *testing.T, size int) {
-	t.Helper()
-	must.OK(t, unix.Mount("tmpfs", d.path, "tmpfs", unix.MS_REMOUNT, fmt.Sprintf("size=%dk", size)))
+	t.Cleanup(func() { must.OK(t, unix.Unmount(path, 0)) })
+	return path
 }
 
 // usedKiB returns the KiB that the files below dir take.

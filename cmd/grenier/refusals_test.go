@@ -182,26 +182,19 @@ func TestBadDirectories(t *testing.T) {
 		"newer/manifest.json": strings.Replace(newer, `"version": 1`, `"version": 5`, 1),
 	})
 	must.OK(t, os.Mkdir("empty", 0o755))
-	const solve = "awari solve --pits 4 --seeds 3 --dir "
+	const solve, readers = "awari solve --pits 4 --seeds 3 --dir ", "awari {probe 1 0 0 0|stats|verify|status} --dir "
+	const every = "awari {solve --pits 4 --seeds 3|probe 1 0 0 0|stats|verify|status} --dir "
 	refused(t, []badInput{
 		{solve + "strict", cli.ExitUsage, "strict holds|rules strict, 4 pits|asked for|rules awari, 4 pits"},
 		{"awari solve --rules strict --seeds 1 --dir strict", cli.ExitUsage, "rules strict, 4 pits|asked for|rules strict, 12 pits"},
-		{solve + "file", cli.ExitFailure, "file|not a directory"},
-		{solve + "file/below", cli.ExitFailure, "file/below|not a directory"},
+		{readers + "none", cli.ExitFailure, "none|no run directory"},
+		{readers + "empty", cli.ExitFailure, "empty|no run directory"},
+		{every + "file", cli.ExitFailure, "file|not a directory"},
+		{every + "file/below", cli.ExitFailure, "file/below|not a directory"},
 		{solve + "photos", cli.ExitCorrupt, "photos|not a run directory|cat.jpg"},
-		{solve + "other", cli.ExitCorrupt, "other/manifest.json|not a file of this program"},
-		{solve + "begun", cli.ExitCorrupt, "begun/manifest.json"},
-		{solve + "newer", cli.ExitCorrupt, "newer/manifest.json|version 5|versions 1 to 4"},
-	})
-	const commands = "awari {probe 1 0 0 0|stats|verify|status} --dir "
-	refused(t, []badInput{
-		{commands + "none", cli.ExitFailure, "none|no run directory"},
-		{commands + "empty", cli.ExitFailure, "empty|no run directory"},
-		{commands + "file", cli.ExitFailure, "file|not a directory"},
-		{commands + "file/below", cli.ExitFailure, "file/below|not a directory"},
-		{commands + "photos", cli.ExitCorrupt, "photos|not a run directory"},
-		{commands + "other", cli.ExitCorrupt, "other/manifest.json|not a file of this program"},
-		{commands + "begun", cli.ExitCorrupt, "begun/manifest.json"},
-		{commands + "newer", cli.ExitCorrupt, "newer/manifest.json|version 5|versions 1 to 4"},
+		{readers + "photos", cli.ExitCorrupt, "photos|not a run directory"},
+		{every + "other", cli.ExitCorrupt, "other/manifest.json|not a file of this program"},
+		{every + "begun", cli.ExitCorrupt, "begun/manifest.json"},
+		{every + "newer", cli.ExitCorrupt, "newer/manifest.json|version 5|versions 1 to 4"},
 	})
 }

@@ -382,16 +382,11 @@ func (s *subject) must(t *testing.T, args string) {
 func (s *subject) donate(t *testing.T, args string) {
 	t.Helper()
 	s.must(t, args+" --progress none --dir @/donor")
-	maps.Copy(s.donors, s.renamed(s.tree.Save("donor").Files, strconv.Itoa(len(s.donors))))
-	must.OK(t, s.tree.RemoveAll("donor"))
-}
-
-func (s *subject) renamed(files map[string][]byte, prefix string) map[string][]byte {
-	out := map[string][]byte{}
-	for name, data := range files {
-		out[prefix+"/"+name] = data
+	prefix := strconv.Itoa(len(s.donors)) + "/"
+	for name, data := range s.tree.Save("donor").Files {
+		s.donors[prefix+name] = data
 	}
-	return out
+	must.OK(t, s.tree.RemoveAll("donor"))
 }
 
 // afterRepair finds nothing if a repair before said that it was successful, but for the scores

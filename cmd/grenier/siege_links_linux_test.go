@@ -118,9 +118,6 @@ func (l *links) do(t *testing.T, args string) result {
 	return result{}
 }
 
-// reset brings back the files that were there.
-func (l *links) reset(t *testing.T) { t.Helper(); l.whole.Restore(t) }
-
 // swap puts a link in the place of a directory, which moves away; it may not be there yet.
 func (l *links) swap(t *testing.T, name, target string) {
 	t.Helper()
@@ -181,7 +178,7 @@ const nearCanaries = linksTop + "/run/mine"
 // refused puts a link in the place of a directory that the program names.
 func (l *links) refused(t *testing.T, c linking, name, target string) {
 	t.Helper()
-	l.reset(t)
+	l.whole.Restore(t)
 	if !strings.HasPrefix(c.args, "awari") && c.args != proveOnDisk { // of a run that has begun
 		mustRun(t, l.fields(c.args)...)
 	}
@@ -213,7 +210,7 @@ func (l *links) untouched(t *testing.T, did string) {
 
 // led puts links in the places of the directories that users name.
 func (l *links) led(t *testing.T, c linking) {
-	l.reset(t)
+	l.whole.Restore(t)
 	for _, name := range []string{"run", "site", "out", "broken", "swap", "chemin", "solitaire", "temp"} {
 		name = path.Join(linksTop, name)
 		must.OK(t, l.tree.MkdirAll(name, 0o755))
@@ -254,7 +251,7 @@ type ended struct {
 // operations there were before each directory that users name was opened, by path.
 func (l *links) swapAt(t *testing.T, args string, k int, do func()) (ended, map[string]int) {
 	t.Helper()
-	l.reset(t)
+	l.whole.Restore(t)
 	m := siegetest.NewMoment(k, do)
 	var mu sync.Mutex
 	opened := map[string]int{}

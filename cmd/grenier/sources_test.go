@@ -185,14 +185,8 @@ func TestGoroutines(t *testing.T) {
 }
 
 // bareGoroutines returns the places that start goroutines by themselves.
-func bareGoroutines(file *ast.File) (found []ast.Node) {
-	ast.Inspect(file, func(n ast.Node) bool {
-		if n != nil && what(n) != "" {
-			found = append(found, n)
-		}
-		return true
-	})
-	return found
+func bareGoroutines(file *ast.File) []ast.Node {
+	return slices.DeleteFunc(nodes[ast.Node](file), func(n ast.Node) bool { return what(n) == "" })
 }
 
 // what says what starts goroutines in n, "" if nothing does.
@@ -291,7 +285,7 @@ func asking(functions map[string][]string, asked []string) map[string]bool {
 
 // words returns the names in a function, with their packages too, and the strings.
 func words(f *ast.FuncDecl) (words []string) {
-	ast.Inspect(f, func(n ast.Node) bool {
+	for n := range ast.Preorder(f) {
 		switch n := n.(type) {
 		case *ast.Ident:
 			words = append(words, n.Name)
@@ -302,7 +296,6 @@ func words(f *ast.FuncDecl) (words []string) {
 		case *ast.BasicLit:
 			words = append(words, strings.Trim(n.Value, "\"`"))
 		}
-		return true
-	})
+	}
 	return words
 }

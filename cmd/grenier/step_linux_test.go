@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -329,16 +328,6 @@ func (s *slurm) logs(t *testing.T) {
 		data, _ := os.ReadFile(path)
 		t.Logf("%s: %s", filepath.Base(path), data[max(0, len(data)-2000):])
 	}
-}
-
-// freePorts returns ports that nobody listens on.
-func freePorts(t *testing.T, n int) (ports []int) {
-	for range n {
-		l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
-		defer l.Close()
-		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
-	}
-	return ports
 }
 
 // states returns the state of each job and task that the cluster knows, by name.

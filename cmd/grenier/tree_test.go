@@ -120,13 +120,8 @@ func TestHeadersAreSealed(t *testing.T) {
 }
 
 // hasMagic reports whether a file has a magic number.
-func hasMagic(file *ast.File) (has bool) {
-	ast.Inspect(file, func(n ast.Node) bool {
-		text, ok := n.(*ast.BasicLit)
-		has = has || ok && strings.HasPrefix(text.Value, `"\x89G`)
-		return !has
-	})
-	return has
+func hasMagic(file *ast.File) bool {
+	return slices.ContainsFunc(nodes[*ast.BasicLit](file), func(text *ast.BasicLit) bool { return strings.HasPrefix(text.Value, `"\x89G`) })
 }
 
 // ownProgress lists the packages of pipeline whose options still have a Progress of their own instead of
@@ -150,19 +145,11 @@ func TestOneJob(t *testing.T) {
 }
 
 // hasProgress reports whether a struct in a file has a function called Progress.
-func hasProgress(file *ast.File) (has bool) {
-	ast.Inspect(file, func(n ast.Node) bool {
-		field, ok := n.(*ast.Field)
-		if !ok {
-			return true
-		}
+func hasProgress(file *ast.File) bool {
+	return slices.ContainsFunc(nodes[*ast.Field](file), func(field *ast.Field) bool {
 		_, isFunc := field.Type.(*ast.FuncType)
-		for _, name := range field.Names {
-			has = has || isFunc && name.Name == "Progress"
-		}
-		return true
+		return isFunc && slices.ContainsFunc(field.Names, func(name *ast.Ident) bool { return name.Name == "Progress" })
 	})
-	return has
 }
 
 // engine is the awari engine.
@@ -210,16 +197,13 @@ func TestStructsOfTheEngine(t *testing.T) {
 // structsOf returns the numbers of fields of the structs that a file defines.
 func structsOf(tree *ast.File) map[string]int {
 	sizes := map[string]int{}
-	ast.Inspect(tree, func(n ast.Node) bool {
-		if spec, ok := n.(*ast.TypeSpec); ok {
-			if s, ok := spec.Type.(*ast.StructType); ok {
-				for _, f := range s.Fields.List {
-					sizes[spec.Name.Name] += max(1, len(f.Names))
-				}
+	for _, spec := range nodes[*ast.TypeSpec](tree) {
+		if s, ok := spec.Type.(*ast.StructType); ok {
+			for _, f := range s.Fields.List {
+				sizes[spec.Name.Name] += max(1, len(f.Names))
 			}
 		}
-		return true
-	})
+	}
 	return sizes
 }
 
@@ -489,13 +473,15 @@ func making(file *ast.File) []*ast.SelectorExpr {
 }
 
 // selectors returns what a file selects: functions of packages, methods, fields.
-func selectors(file *ast.File) (all []*ast.SelectorExpr) {
-	ast.Inspect(file, func(n ast.Node) bool {
-		if s, ok := n.(*ast.SelectorExpr); ok {
-			all = append(all, s)
+func selectors(file *ast.File) []*ast.SelectorExpr { return nodes[*ast.SelectorExpr](file) }
+
+// nodes returns all nodes of a kind.
+func nodes[N ast.Node](file *ast.File) (all []N) {
+	for n := range ast.Preorder(file) {
+		if n, ok := n.(N); ok {
+			all = append(all, n)
 		}
-		return true
-	})
+	}
 	return all
 }
 

@@ -80,11 +80,6 @@ func (s *site) views() []view {
 	)
 }
 
-// testLooks looks at all pages of a server.
-func testLooks(t *testing.T, browser *browsertest.Browser, s *site) {
-	s.wantLooks(t, browser, s.views())
-}
-
 // schemed are the widths of windows in a scheme.
 type schemed struct {
 	scheme string
@@ -151,7 +146,7 @@ func (s *site) openView(t *testing.T, browser *browsertest.Browser, v view, lang
 	}
 	page := &tab{Page: browser.Open(t, address+mark+"lang="+language, browsertest.Window{Width: 1440, Media: map[string]string{"prefers-reduced-motion": "reduce"}}), site: s}
 	ready := `document.body?.dataset.ready === "yes"`
-	if page.wantsBoard(v) {
+	if v.address == "" || v.address[0] == '?' { // one plays there
 		ready = settled
 	}
 	page.Await("the page", fmt.Sprintf(`document.documentElement?.lang === %q && `, language)+ready)
@@ -163,9 +158,6 @@ func (s *site) openView(t *testing.T, browser *browsertest.Browser, v view, lang
 	}
 	return page
 }
-
-// wantsBoard reports whether a view is of the page on which one plays.
-func (p *tab) wantsBoard(v view) bool { return v.address == "" || strings.HasPrefix(v.address, "?") }
 
 // texts returns all texts that a page shows or tells assistive programs, and its title.
 func (p *tab) texts() []string {

@@ -411,7 +411,9 @@ func TestLongSites(t *testing.T) {
 			m := publishSite(t, newSiteOf(t, c.pits, c.rules, c.seeds))
 			page := m.visit(t, browser, "learn.html", 1000)
 			page.Await("the page", `document.body?.dataset.ready === "yes"`)
-			page.wantBlocks(m, t)
+			for n := range m.tables.Layers() {
+				page.wantLayer(m, t, n, must.Get(m.tables.File(t.Context(), n))(t).NumBlocks(), 1)
+			}
 			should.Equal(t, compute[string](page, fmt.Sprintf(layersBelow, c.seeds)), "", "version 3 of layer %d", c.seeds)
 			page.wantSame(m, t, m.questions(120, c.seeds))
 			if c.pits == 12 && c.rules == awari.Awari {
@@ -491,13 +493,6 @@ const layersBelow = `
 			await seal(3, k);
 			bytes[90] ^= 1;
 			return (await LayerFile.open(partsOf(bytes), { ...want, checksum: v.getUint32(foot + 64, true).toString(16).padStart(8, "0") }).then(() => "damage was not noticed", (e) => (/model/.test(e.message) ? "" : e.message)));`
-
-// wantBlocks compares all scores of all layers.
-func (p *tab) wantBlocks(m *mirror, t *testing.T) {
-	for n := range m.tables.Layers() {
-		p.wantLayer(m, t, n, must.Get(m.tables.File(t.Context(), n))(t).NumBlocks(), 1)
-	}
-}
 
 // wantLayer compares the scores of a layer, which has so many blocks, with those of every step-th one.
 func (p *tab) wantLayer(m *mirror, t *testing.T, n, blocks, step int) {
