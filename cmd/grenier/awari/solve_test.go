@@ -262,8 +262,7 @@ func TestCauseOf(t *testing.T) {
 	} {
 		should.Be(t, causeOf(ctx, c.err), c.want, "%v", c.err)
 	}
-	interrupted, stop := context.WithCancel(t.Context())
-	stop()
+	interrupted := must.Ended(t)
 	for err, want := range map[error]struct {
 		state  rundir.State
 		status int

@@ -21,35 +21,17 @@ import (
 	"grenier/layers/awari"
 )
 
-// TestLongPages uses the page of a server a little, and in long tests a published site, in one
-// real browser: enough to see that they work.
+// TestLongPages plays on the page of a server, and in long tests uses a published site, in one real browser.
 func TestLongPages(t *testing.T) {
 	t.Parallel()
 	browser := browsertest.Start(t)
-	t.Run("served", func(t *testing.T) { testPage(t, browser) })
-	if !tries.Long() {
-		return
+	t.Run("served", func(t *testing.T) { testPlay(t, browser, newSite(t)) })
+	if tries.Long() {
+		t.Run("published", func(t *testing.T) { testSite(t, browser) })
 	}
-	t.Run("published", func(t *testing.T) { testSite(t, browser) })
 }
 
-// testPage plays a little.
-func testPage(t *testing.T, browser *browsertest.Browser) {
-	s := newSite(t)
-	page := open(t, browser, s, s.address(middle), 1200)
-	page.wantExact(middle)
-	page.key("6")
-	at := s.after(middle, 5)
-	page.wantAt(at)
-	page.back()
-	page.wantAt(middle)
-	page.forward()
-	page.wantAt(at)
-	page.Do(chromedp.Reload())
-	page.wantExact(at)
-}
-
-// TestLongBrowser uses the page in a real browser.
+// TestLongBrowser uses the page in a real browser, but for playing, which TestLongPages does.
 func TestLongBrowser(t *testing.T) {
 	tries.NeedsLong(t, "a browser")
 	t.Parallel()
@@ -59,7 +41,7 @@ func TestLongBrowser(t *testing.T) {
 		name string
 		test func(t *testing.T, browser *browsertest.Browser, s *site)
 	}{
-		{"values", testValues}, {"play", testPlay}, {"ends", testEnds}, {"nothing lost", testNothingLost}, {"program", testProgram}, {"keys", testKeys}, {"edit", testEdit},
+		{"values", testValues}, {"ends", testEnds}, {"nothing lost", testNothingLost}, {"program", testProgram}, {"keys", testKeys}, {"edit", testEdit},
 		{"links", testLinks}, {"text", testText}, {"analysis", testAnalysis}, {"search", testSearch}, {"layers", testLayers}, {"phone", testPhone},
 		{"looks", func(t *testing.T, browser *browsertest.Browser, s *site) { s.wantLooks(t, browser, s.views()) }}, {"motion", testMotion}, {"gone layers", testGoneLayers}, {"offline", testOffline}, {"french", testFrench},
 		{"puzzles", testPuzzles}, {"explore", testExplore}, {"learn", testLearn},
@@ -68,6 +50,9 @@ func TestLongBrowser(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) { c.test(t, browser, s) })
 	}
 }
+
+// start is the start of the game.
+var start = place{board: awari.Board{4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4}}
 
 // middle is a position with a choice of moves.
 var middle = place{board: awari.Board{1, 0, 1, 0, 0, 2, 1, 1, 0, 1, 0, 1}}
@@ -205,7 +190,6 @@ func testPlay(t *testing.T, browser *browsertest.Browser, s *site) {
 // testNothingLost starts and edits in the middle of a game, and gets the game back.
 func testNothingLost(t *testing.T, browser *browsertest.Browser, s *site) {
 	page := open(t, browser, s, "?turn=south", 1200)
-	start := place{board: awari.Board{4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4}}
 	page.wantAt(start)
 	text := page.Text("#fact")
 	should.Hold(t, strings.Contains(text, "From 8 seeds on I know everything: 40 more to take."), "about the start it says %q", text)
@@ -375,7 +359,6 @@ func testLinks(t *testing.T, browser *browsertest.Browser, s *site) {
 	page.wantAddress("/" + s.address(middle))
 	page.goTo(strings.ReplaceAll(s.address(middle), ",", "%2C"))
 	page.wantAt(middle)
-	start := place{board: awari.Board{4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4}}
 	third := s.after(s.after(start, 2), 3)
 	for _, c := range []struct {
 		address, want string
@@ -554,8 +537,7 @@ func testAnalysis(t *testing.T, browser *browsertest.Browser, s *site) {
 // testSearch looks at a board above the solved layers: nothing may be called exact
 // that is not, and no guess stands where a value would.
 func testSearch(t *testing.T, browser *browsertest.Browser, s *site) {
-	at := place{board: awari.Board{4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4}}
-	page := open(t, browser, s, s.address(at), 1200)
+	page := open(t, browser, s, s.address(start), 1200)
 	page.Await("a search", `document.querySelector("#moves-hint").textContent.includes("≈")`)
 	for i, pit := range page.mover() {
 		should.Not(t, !strings.ContainsAny(pit.Chip, "≈≥≤…") || !strings.Contains(pit.Label, "a guess") && !strings.Contains(pit.Label, "at ") && !strings.Contains(pit.Label, "from "),
@@ -567,7 +549,7 @@ func testSearch(t *testing.T, browser *browsertest.Browser, s *site) {
 	page.Await("a move", `document.querySelectorAll("#record .ply").length === 1`)
 
 	// A board whose moves all capture into the tables has an exact value.
-	at = place{board: awari.Board{0, 0, 0, 0, 0, 2, 1, 1, 0, 0, 4, 1}}
+	at := place{board: awari.Board{0, 0, 0, 0, 0, 2, 1, 1, 0, 0, 4, 1}}
 	play := s.game.Plays(at.board)[5]
 	must.Hold(t, at.board.Seeds() > solved && play.Legal && play.Child.Seeds() <= solved, "the position is not what the test wants")
 	score := must.Get(s.tables.Score(t.Context(), play.Child))(t)
@@ -590,24 +572,11 @@ func testLayers(t *testing.T, browser *browsertest.Browser, s *site) {
 	should.Hold(t, fill == "rgb(0, 121, 107)", "charts have the colour %s: the style sheet is missing", fill)
 }
 
-// testPhone checks that nothing is wider than a small phone or a window at 400 %, that what one taps is large enough
-// for a finger, and that board, values and buttons are in one view.
+// testPhone: board, values and buttons are in one view. What does not fit is found by wantLooks.
 func testPhone(t *testing.T, browser *browsertest.Browser, s *site) {
-	for _, width := range []int64{390, 320} {
-		page := open(t, browser, s, s.address(middle)+"&moves=Fd", width)
-		for _, keys := range []string{"", "e", "t"} {
-			if keys != "" {
-				page.key(keys)
-			}
-			page.wantFits(width)
-			page.Shoot(fmt.Sprintf("%d%s", width, keys))
-			if keys != "" {
-				page.key(kb.Escape)
-			}
-		}
-		bottom := browsertest.Eval[float64](page.Page, `document.querySelector("#tools").getBoundingClientRect().bottom + scrollY`)
-		should.Not(t, width == 390 && bottom > 800, "the buttons end at %.0f pixels", bottom)
-	}
+	page := open(t, browser, s, s.address(middle)+"&moves=Fd", 390)
+	bottom := browsertest.Eval[float64](page.Page, `document.querySelector("#tools").getBoundingClientRect().bottom + scrollY`)
+	should.Not(t, bottom > 800, "the buttons end at %.0f pixels", bottom)
 }
 
 // wantFits checks that the page is not too wide, that no text is cut off, and on a phone that what one taps is
