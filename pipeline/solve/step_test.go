@@ -347,7 +347,7 @@ func TestStepBelow(t *testing.T) {
 // makes whole. Short runs try few operations.
 func TestLongStepCrash(t *testing.T) {
 	s := newStepper(t)
-	every := tries.Pick(40, 5, 1)
+	every := tries.Pick(40, 15, 1)
 	plan := solve.Task{Name: solve.PlanTask}
 	s.options.Bits = 4
 	below := s.dir
