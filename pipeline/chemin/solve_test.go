@@ -240,8 +240,7 @@ var small = job.Job{Memory: 80 << 20, Workers: 2}
 func TestTimeLimit(t *testing.T) {
 	for _, method := range []Method{Classes, Orientations, Layers} {
 		r, err := Solve(context.Background(), board(t, 4, 4), Options{Job: small, Method: method, Time: time.Millisecond})
-		should.Hold(t, err == nil && r.Lower <= 2473 && r.Upper >= 2473 && !r.Exact() && len(r.Solutions) == 1,
-			"%s: %+v, %v", method, r, err)
+		should.Hold(t, err == nil && r.Lower <= 2473 && r.Upper >= 2473 && !r.Exact() && len(r.Solutions) == 1, "%s: %+v, %v", method, r, err)
 		must.OK(t, err)
 		should.Hold(t, slices.Max(r.Solutions[0].Grid) == r.Lower, "%s: lower bound %d of the order %v", method, r.Lower, r.Solutions[0])
 		should.Be(t, must.Err(Solve(must.Ended(t), board(t, 4, 4), Options{Job: small, Method: method})), context.Canceled, "%s", method)
@@ -409,8 +408,7 @@ func TestThin(t *testing.T) {
 		kept := split(thin(slices.Clone(vectors), stride, most), stride)
 		must.Not(t, len(kept) > most, "%d vectors, %d allowed", len(kept), most)
 		for _, v := range split(vectors, stride) {
-			must.Hold(t, slices.ContainsFunc(kept, func(other []uint32) bool { return covers(other, v) }),
-				"%v is not covered by %v", v, kept)
+			must.Hold(t, slices.ContainsFunc(kept, func(other []uint32) bool { return covers(other, v) }), "%v is not covered by %v", v, kept)
 		}
 	}
 }

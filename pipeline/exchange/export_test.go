@@ -39,9 +39,7 @@ import (
 func solveRun(t testing.TB, game awari.Game, seeds int) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "run")
-	must.OK(t, must.Err(solve.Solve(t.Context(), dir, game, solve.Options{
-		Seeds: seeds, Job: job.Job{Workers: 2, Family: cpu.Best()},
-	})))
+	must.OK(t, must.Err(solve.Solve(t.Context(), dir, game, solve.Options{Seeds: seeds, Job: job.Job{Workers: 2, Family: cpu.Best()}})))
 	return dir
 }
 
@@ -96,8 +94,7 @@ func TestPlainFormats(t *testing.T) {
 		for f, bytes := range want {
 			for _, memory := range []uint64{0, 32 << 20} {
 				got := written(t, dir, Options{Seeds: n, Format: f, Job: job.Job{Memory: memory}})
-				should.Hold(t, slices.Equal(got, bytes),
-					"layer %d as %s, memory %d: %d bytes, not the %d expected", n, f, memory, len(got), len(bytes))
+				should.Hold(t, slices.Equal(got, bytes), "layer %d as %s, memory %d: %d bytes, not the %d expected", n, f, memory, len(got), len(bytes))
 			}
 		}
 	}
@@ -282,9 +279,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func everyShape(t *testing.T, check func(t *testing.T, game awari.Game, n int)) {
 	for pits, last := range map[int]int{4: 12, 6: 9, 8: 8, 10: 7, 12: 8} {
 		for n := range last + 1 {
-			t.Run(fmt.Sprintf("%d pits, %d seeds", pits, n), func(t *testing.T) {
-				check(t, testrun.Game(t, pits, awari.Awari), n)
-			})
+			t.Run(fmt.Sprintf("%d pits, %d seeds", pits, n), func(t *testing.T) { check(t, testrun.Game(t, pits, awari.Awari), n) })
 		}
 	}
 }

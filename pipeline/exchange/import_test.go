@@ -76,8 +76,7 @@ func checkVerified(t *testing.T, dir string) {
 func checkSameFiles(t *testing.T, a, b string) {
 	for n := range open(t, a).MaxSeeds() + 1 {
 		name := rundir.LayerName(n)
-		should.Hold(t, bytes.Equal(must.Read(t, filepath.Join(a, name)), must.Read(t, filepath.Join(b, name))),
-			"%s differs", name)
+		should.Hold(t, bytes.Equal(must.Read(t, filepath.Join(a, name)), must.Read(t, filepath.Join(b, name))), "%s differs", name)
 	}
 	for _, name := range []string{"scores.tmp", "scores"} {
 		should.Not(t, must.Err(os.Stat(filepath.Join(b, rundir.WorkName, name))) == nil, "%s is left over", name)
@@ -117,9 +116,7 @@ func openVu(t testing.TB, tb *tables.Tables, n int, file []byte, codec frame.Cod
 	s, dir := must.Get(newShape(tb.Game(), n))(t), t.TempDir()
 	path := filepath.Join(dir, "file")
 	must.Write(t, path, file)
-	i := &intake{
-		Options: importOptions(n, Vu, codec), path: path, game: tb.Game(), shape: s, scores: s.reachable(), room: frame.MostRoom,
-	}
+	i := &intake{Options: importOptions(n, Vu, codec), path: path, game: tb.Game(), shape: s, scores: s.reachable(), room: frame.MostRoom}
 	work := must.Get(vfs.OpenDir(dir))(t)
 	t.Cleanup(func() { work.Close() })
 	return i.open(t.Context(), tb, work)

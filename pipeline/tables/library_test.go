@@ -89,9 +89,7 @@ func (c *client) goRun(args ...string) string {
 func solveRun(t testing.TB, game awari.Game, seeds int) string {
 	t.Helper()
 	dir := t.TempDir()
-	must.OK(t, must.Err(solve.Solve(t.Context(), dir, game, solve.Options{
-		Seeds: seeds, Job: job.Job{Workers: 2, Family: cpu.Best()},
-	})))
+	must.OK(t, must.Err(solve.Solve(t.Context(), dir, game, solve.Options{Seeds: seeds, Job: job.Job{Workers: 2, Family: cpu.Best()}})))
 	return dir
 }
 

@@ -225,8 +225,7 @@ func TestPlies(t *testing.T) {
 			case sample.JSONL:
 				line, end = strings.TrimSuffix(string(bytes.Split(before[o.Format], []byte("\n"))[i]), "}"), `,"plies":`+want+"}\n"
 			}
-			must.Hold(t, bytes.HasPrefix(rest, []byte(line+end)),
-				"%s, row %d: %q, want %q", o.Format, i, rest[:min(len(rest), 80)], line+end)
+			must.Hold(t, bytes.HasPrefix(rest, []byte(line+end)), "%s, row %d: %q, want %q", o.Format, i, rest[:min(len(rest), 80)], line+end)
 			rest = rest[len(line+end):]
 		}
 		should.Not(t, len(rest) > 0 || known == 0 || known == 900, "%s: %d bytes are left, %d rows have plies", o.Format, len(rest), known)

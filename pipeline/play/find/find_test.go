@@ -301,8 +301,7 @@ func TestResume(t *testing.T) {
 		for stop := 1; ; stop = reports + 1 {
 			ctx, cancel := context.WithCancel(t.Context())
 			o.Progress = func(p job.Step) {
-				should.Not(t, (p.Begun > 0) != (interrupted > 0) || p.Begun >= p.Done,
-					"%v: progress %+v after %d interrupts", order, p, interrupted)
+				should.Not(t, (p.Begun > 0) != (interrupted > 0) || p.Begun >= p.Done, "%v: progress %+v after %d interrupts", order, p, interrupted)
 				if reports++; reports >= stop {
 					cancel()
 				}

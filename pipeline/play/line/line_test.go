@@ -151,8 +151,7 @@ func TestUngrounded(t *testing.T) {
 		b = moves[0].To
 	}
 	_, err := line.Best(t.Context(), m, circle, line.Options{})
-	should.Hold(t, errors.Is(err, corrupt.ErrCorrupt) && strings.Contains(err.Error(), "no capture ever grounds"),
-		"a circle worth 1: %v", err)
+	should.Hold(t, errors.Is(err, corrupt.ErrCorrupt) && strings.Contains(err.Error(), "no capture ever grounds"), "a circle worth 1: %v", err)
 }
 
 // TestContradictions changes single scores: a line that meets one says so.

@@ -112,8 +112,7 @@ func TestLevels(t *testing.T) {
 			should.Not(t, level == match.Perfect && m.Score() != int(score), "board %s: %d, want %d", space.Text(b), m.Score(), score)
 		}
 	}
-	should.Hold(t, given[0] > given[match.Perfect] && given[match.Perfect] == 0 && given[0] > given[8],
-		"seeds given away by level: %v", given)
+	should.Hold(t, given[0] > given[match.Perfect] && given[match.Perfect] == 0 && given[0] > given[8], "seeds given away by level: %v", given)
 }
 
 func TestRecord(t *testing.T) {

@@ -157,8 +157,7 @@ func checkResult(t *testing.T, m *memory, b awari.Board, r *search.Result) {
 	t.Helper()
 	game, score := m.Game(), m.truth(b)
 	must.Not(t, r.Lower > score || r.Upper < score, "board %s: %d to %d, want %d", game.Text(b), r.Lower, r.Upper, score)
-	must.Not(t, r.Estimate < r.Lower || r.Estimate > r.Upper,
-		"board %s: estimate %d of %d to %d", game.Text(b), r.Estimate, r.Lower, r.Upper)
+	must.Not(t, r.Estimate < r.Lower || r.Estimate > r.Upper, "board %s: estimate %d of %d to %d", game.Text(b), r.Estimate, r.Lower, r.Upper)
 	plays := game.Plays(b)
 	legal := false
 	for pit, play := range plays[:game.Half()] {
@@ -286,8 +285,7 @@ func TestHangingScores(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), 5*time.Millisecond)
 				r, err := e.Search(ctx, m.Unrank(8, rank), search.Limits{})
 				cancel()
-				must.Not(t, err != nil && !errors.Is(err, context.DeadlineExceeded) || r == nil,
-					"%d workers, after %d reads: %v", workers, after, err)
+				must.Not(t, err != nil && !errors.Is(err, context.DeadlineExceeded) || r == nil, "%d workers, after %d reads: %v", workers, after, err)
 				checkResult(t, m, m.Unrank(8, rank), r)
 				r, err = e.Search(t.Context(), m.Unrank(8, rank), search.Limits{Time: 5 * time.Millisecond})
 				must.Not(t, err != nil || r.Reason == search.Interrupted, "%d workers, after %d reads: %+v, %v", workers, after, r, err)

@@ -29,9 +29,7 @@ func TestNoAllocations(t *testing.T) {
 	e := New(NewBlocks(noScores{game}, 1), Options{Bytes: 1 << 20})
 	e.begin(t.Context(), 0)
 	w, p := e.workers[0], e.mover.Pack(b)
-	should.Equal(t, testing.AllocsPerRun(3, func() {
-		w.visit(p, 48, place{ply: 1, layer: 1}, 8, -48, 48)
-	}), 0, "allocations")
+	should.Equal(t, testing.AllocsPerRun(3, func() { w.visit(p, 48, place{ply: 1, layer: 1}, 8, -48, 48) }), 0, "allocations")
 	should.Not(t, w.counter.nodes < 1000, "only %d nodes", w.counter.nodes)
 }
 
@@ -221,8 +219,7 @@ func TestBlocksAllFit(t *testing.T) {
 			}
 		}
 	}
-	should.Hold(t, scores.blocks == blocks && scores.ones == 0,
-		"%d of %d blocks were read, and %d scores", scores.blocks, blocks, scores.ones)
+	should.Hold(t, scores.blocks == blocks && scores.ones == 0, "%d of %d blocks were read, and %d scores", scores.blocks, blocks, scores.ones)
 	chunk := int(chunkOf(int64(blocks)))
 	chunks := (blocks + chunk - 1) / chunk * chunk
 	should.Not(t, int64(chunks)*BlockBytes > bytes || s.Bytes() != bytes,

@@ -292,10 +292,7 @@ func TestPlies(t *testing.T) {
 func TestGame(t *testing.T) {
 	game := testrun.Game(t, 12, awari.Awari)
 	r := start(t, Options{})
-	for _, begin := range []awari.Board{
-		{4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4},
-		{1, 0, 0, 0, 0, 1, 1, 0, 0, 1, 0, 1},
-	} {
+	for _, begin := range []awari.Board{{4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4}, {1, 0, 0, 0, 0, 1, 1, 0, 0, 1, 0, 1}} {
 		var moves []string
 		boards := []awari.Board{begin}
 		for range 40 {

@@ -193,6 +193,5 @@ func TestEngines(t *testing.T) {
 			all.give(e, awari.Board{uint8(i)})
 		}
 	}
-	should.Hold(t, len(all.idle) == 2 && all.made == 2 && all.idle[0].engine == second,
-		"%d engines are kept of %d", len(all.idle), all.made)
+	should.Hold(t, len(all.idle) == 2 && all.made == 2 && all.idle[0].engine == second, "%d engines are kept of %d", len(all.idle), all.made)
 }

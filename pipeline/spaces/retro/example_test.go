@@ -56,9 +56,7 @@ func (coinSpace) Predecessors(dst []coins, s coins) []coins {
 	return dst
 }
 
-func TestCoinsConform(t *testing.T) {
-	conformance.Run(t, coinSpace{coins: 6}, conformance.Options{})
-}
+func TestCoinsConform(t *testing.T) { conformance.Run(t, coinSpace{coins: 6}, conformance.Options{}) }
 
 // A game of one's own needs one type with the methods above.
 func ExampleSolveLayer() {

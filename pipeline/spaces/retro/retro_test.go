@@ -168,8 +168,7 @@ func TestEndlessPlay(t *testing.T) {
 		{"a cycle with a losing exit", [][]layers.Move[node]{{quiet(1), exit(1)}, {quiet(0)}}, []int8{0, 0}},
 		{"a cycle with a winning exit", [][]layers.Move[node]{{quiet(1), exit(5)}, {quiet(0)}}, []int8{3, -3}},
 		{"a winning exit beside a cycle", [][]layers.Move[node]{{quiet(1)}, {quiet(0), quiet(2)}, {exit(5)}}, []int8{0, 0, 3}},
-		{"a losing exit, and a quiet move to a win of the opponent",
-			[][]layers.Move[node]{{quiet(1), exit(1)}, {exit(7)}}, []int8{-1, 5}},
+		{"a losing exit, and a quiet move to a win of the opponent", [][]layers.Move[node]{{quiet(1), exit(1)}, {exit(7)}}, []int8{-1, 5}},
 		{"only a quiet move, to a loss", [][]layers.Move[node]{{quiet(1)}, {exit(1)}}, []int8{1, -1}},
 		{"no move", [][]layers.Move[node]{nil}, []int8{0}},
 	} {
