@@ -18,6 +18,7 @@ import (
 
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/should"
+	"grenier/internal/testkit/tabletest"
 	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
 	"grenier/io/corrupt"
@@ -26,7 +27,6 @@ import (
 	"grenier/layers/awari"
 	"grenier/pipeline/job"
 	bestline "grenier/pipeline/play/line"
-	"grenier/pipeline/solve"
 	"grenier/pipeline/tables"
 )
 
@@ -41,9 +41,7 @@ type oracle struct {
 }
 
 func newOracle(t testing.TB, dir string, game awari.Game, layers [][]int8) *oracle {
-	tab := must.Get(tables.Open(t.Context(), dir))(t)
-	t.Cleanup(func() { tab.Close() })
-	return &oracle{t, testrun.Space(t, game, len(layers)-1), layers, tab}
+	return &oracle{t, testrun.Space(t, game, len(layers)-1), layers, tabletest.Open(t, dir)}
 }
 
 func (o *oracle) score(b awari.Board) int {
@@ -259,19 +257,14 @@ func TestOrders(t *testing.T) {
 // number of workers, and what a *memory.Error asks for is enough.
 func TestLongLittleMemory(t *testing.T) {
 	tries.NeedsLong(t, "solves 13 seeds")
-	dir := t.TempDir()
-	thirteen := solve.Options{Seeds: 13, Job: job.Job{Workers: 2, Family: cpu.Best()}}
-	must.OK(t, must.Err(solve.Solve(t.Context(), dir, testrun.Game(t, 12, awari.Awari), thirteen)))
+	dir := tabletest.Solve(t, testrun.Game(t, 12, awari.Awari), 13)
 	o := Options{From: 13, To: 13, Condition: must.Get(Parse("only-win"))(t), Order: Random, Count: 100, Job: job.Job{Family: cpu.Best()}}
 	want := run(t, dir, o)
 	must.Not(t, want.Hits == 0 || len(want.Found) != 100, "%d hits", want.Hits)
-	tried := map[int][]uint64{1: {0, 1 << 19}, 2: {0, 1 << 19}} // more bytes than are needed, by workers
-	for workers, spare := range tried {
+	for workers := 1; workers <= 2; workers++ {
 		o.Workers, o.Memory = workers, 1
-		_, err := Run(t.Context(), dir, o)
-		small, ok := errors.AsType[*memory.Error](err)
-		must.Hold(t, ok, "one byte of memory: %v", err)
-		for _, more := range spare {
+		small := must.As[*memory.Error](t, must.Err(Run(t.Context(), dir, o)), "one byte of memory")
+		for _, more := range []uint64{0, 1 << 19} {
 			o.Memory = small.Need + more
 			must.Not(t, allFit(t, dir, o), "all layers fit: nothing is tested")
 			got := run(t, dir, o)
@@ -282,9 +275,7 @@ func TestLongLittleMemory(t *testing.T) {
 
 // allFit reports whether all layers fit into the memory.
 func allFit(t *testing.T, dir string, o Options) bool {
-	tab := must.Get(tables.Open(t.Context(), dir))(t)
-	defer tab.Close()
-	s := must.Get(newSearch(tab, o))(t)
+	s := must.Get(newSearch(tabletest.Open(t, dir), o))(t)
 	s.seeds = o.To
 	fit, _ := s.fitting(memory.Room(o.Memory) - s.fixed())
 	return s.all(fit)

@@ -11,30 +11,16 @@ import (
 
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/should"
+	"grenier/internal/testkit/tabletest"
 	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
-	"grenier/kernels/cpu"
 	"grenier/layers/awari"
-	"grenier/pipeline/job"
 	"grenier/pipeline/play/match"
 	"grenier/pipeline/play/search"
-	"grenier/pipeline/solve"
 	"grenier/pipeline/tables"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
-// solve solves layers and opens them.
-func solveRun(t testing.TB, pits, seeds int, rules awari.Rules) *tables.Tables {
-	t.Helper()
-	dir := t.TempDir()
-	must.OK(t, must.Err(solve.Solve(t.Context(), dir, testrun.Game(t, pits, rules), solve.Options{
-		Seeds: seeds, Job: job.Job{Workers: 2, Family: cpu.Best()},
-	})))
-	tab := must.Get(tables.Open(t.Context(), dir))(t)
-	t.Cleanup(func() { tab.Close() })
-	return tab
-}
 
 // player returns a player with a small transposition table.
 func player(t testing.TB, tab *tables.Tables, level int) *match.Player {
@@ -49,7 +35,7 @@ func TestLongSelfPlay(t *testing.T) {
 	games, seeds := tries.Pick(60, 400, 1000), tries.Pick(8, 12, 14)
 	for _, r := range awari.RuleSets() {
 		t.Run(r.String(), func(t *testing.T) {
-			tab := solveRun(t, 12, seeds, r)
+			tab := tabletest.Solved(t, testrun.Game(t, 12, r), seeds)
 			space := testrun.Space(t, tab.Game(), seeds)
 			random := rand.New(rand.NewPCG(7, uint64(r)))
 			p := player(t, tab, match.Perfect)
@@ -87,7 +73,7 @@ func playOut(t *testing.T, m *match.Match, players ...*match.Player) {
 // TestLevels lets players of all levels play against a perfect one, who never does
 // worse than the score, from both sides.
 func TestLevels(t *testing.T) {
-	tab := solveRun(t, 8, 8, awari.Awari)
+	tab := tabletest.Solved(t, testrun.Game(t, 8, awari.Awari), 8)
 	space := testrun.Space(t, tab.Game(), 8)
 	random := rand.New(rand.NewPCG(3, 3))
 	perfect := player(t, tab, match.Perfect)
@@ -168,7 +154,7 @@ func TestBadLevel(t *testing.T) {
 
 // TestAbove plays from above the tables with a time limit, and stops.
 func TestAbove(t *testing.T) {
-	tab := solveRun(t, 12, 6, awari.Awari)
+	tab := tabletest.Solved(t, testrun.Game(t, 12, awari.Awari), 6)
 	start := must.Get(tab.Game().Start(4))(t)
 	e := search.New(search.NewBlocks(tab, 1<<20), search.Options{Bytes: 1 << 20})
 	p := must.Get(match.NewPlayer(tab, e, search.Limits{Time: 50 * time.Millisecond}, 9, rand.New(rand.NewPCG(1, 1))))(t)

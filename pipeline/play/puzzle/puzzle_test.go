@@ -12,13 +12,11 @@ import (
 
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/should"
+	"grenier/internal/testkit/tabletest"
 	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
-	"grenier/kernels/cpu"
 	"grenier/layers/awari"
-	"grenier/pipeline/job"
 	"grenier/pipeline/play/find"
-	"grenier/pipeline/solve"
 	"grenier/pipeline/tables"
 )
 
@@ -27,12 +25,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // solved returns tables of so many seeds.
 func solved(t testing.TB, seeds int) *tables.Tables {
 	t.Helper()
-	dir := t.TempDir()
-	o := solve.Options{Seeds: seeds, Job: job.Job{Workers: 2, Family: cpu.Best()}}
-	must.OK(t, must.Err(solve.Solve(t.Context(), dir, testrun.Game(t, 12, awari.Awari), o)))
-	tab := must.Get(tables.Open(t.Context(), dir))(t)
-	t.Cleanup(func() { tab.Close() })
-	return tab
+	return tabletest.Solved(t, testrun.Game(t, 12, awari.Awari), seeds)
 }
 
 func draw(t testing.TB, tab *tables.Tables, o Options) []Puzzle {

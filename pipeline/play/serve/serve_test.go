@@ -17,6 +17,7 @@ import (
 
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/should"
+	"grenier/internal/testkit/tabletest"
 	"grenier/internal/testkit/testrun"
 	"grenier/io/manifest"
 	"grenier/kernels/cpu"
@@ -49,10 +50,8 @@ func openTables(t testing.TB, game awari.Game) *tables.Tables {
 // openRun does so, and returns the run directory too.
 func openRun(t testing.TB, game awari.Game) (*tables.Tables, string) {
 	t.Helper()
-	dir := testrun.Write(t, game, testrun.Solve(t, game, seeds), 256)
-	tab := must.Get(tables.Open(t.Context(), dir, tables.Kernel(cpu.Generic)))(t)
-	t.Cleanup(func() { tab.Close() })
-	return tab, dir
+	dir := testrun.Dir(t, game.Pits(), game.Rules(), seeds, 256)
+	return tabletest.Open(t, dir, tables.Kernel(cpu.Generic)), dir
 }
 
 // newServer returns a server for the 12-pit game; what it logs is in the text returned.
@@ -216,9 +215,7 @@ func TestLeftOut(t *testing.T) {
 		below := manifest.Manifest{Identity: m.Identity, Layers: m.Layers[:seeds-1]}
 		*m = *below.With(m.Layers[seeds])
 	})
-	tab := must.Get(tables.Open(t.Context(), dir, tables.Kernel(cpu.Generic)))(t)
-	defer tab.Close()
-	r := start(t, Options{Tables: tab, Dir: dir})
+	r := start(t, Options{Tables: tabletest.Open(t, dir, tables.Kernel(cpu.Generic)), Dir: dir})
 	var listed struct{ Layers []struct{ Seeds int } }
 	r.ask("/api/layers", &listed)
 	should.Hold(t, len(listed.Layers) == seeds && listed.Layers[seeds-1].Seeds == seeds, "layers %+v", listed.Layers)

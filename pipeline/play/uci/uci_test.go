@@ -11,6 +11,7 @@ import (
 
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/should"
+	"grenier/internal/testkit/tabletest"
 	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
 	"grenier/layers/awari"
@@ -29,10 +30,7 @@ func solved(t testing.TB, pits, seeds int) *tables.Tables {
 
 func solvedBy(t testing.TB, rules awari.Rules, pits, seeds int) *tables.Tables {
 	t.Helper()
-	game := testrun.Game(t, pits, rules)
-	tab := must.Get(tables.Open(t.Context(), testrun.Write(t, game, testrun.Solve(t, game, seeds), 1<<16)))(t)
-	t.Cleanup(func() { tab.Close() })
-	return tab
+	return tabletest.Open(t, testrun.Dir(t, pits, rules, seeds, 1<<16))
 }
 
 func newSession(tab *tables.Tables) *Session {
