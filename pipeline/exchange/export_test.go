@@ -18,6 +18,7 @@ import (
 
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/should"
+	"grenier/internal/testkit/tabletest"
 	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
 	"grenier/io/corrupt"
@@ -31,25 +32,8 @@ import (
 	"grenier/layers/awari"
 	"grenier/pipeline/distance"
 	"grenier/pipeline/job"
-	"grenier/pipeline/solve"
 	"grenier/pipeline/tables"
 )
-
-// solve returns a new run directory with the layers 0 to seeds.
-func solveRun(t testing.TB, game awari.Game, seeds int) string {
-	t.Helper()
-	dir := filepath.Join(t.TempDir(), "run")
-	must.OK(t, must.Err(solve.Solve(t.Context(), dir, game, solve.Options{Seeds: seeds, Job: job.Job{Workers: 2, Family: cpu.Best()}})))
-	return dir
-}
-
-// open opens a run directory until the test ends.
-func open(t testing.TB, dir string) *tables.Tables {
-	t.Helper()
-	tb := must.Get(tables.Open(t.Context(), dir))(t)
-	t.Cleanup(func() { must.OK(t, tb.Close()) })
-	return tb
-}
 
 func scoresOf(t testing.TB, tb *tables.Tables, n int) []int8 {
 	t.Helper()
@@ -74,8 +58,8 @@ func written(t testing.TB, dir string, o Options) []byte {
 // TestPlainFormats exports layers of several blocks, in one go and within little memory.
 func TestPlainFormats(t *testing.T) {
 	game := testrun.Game(t, 12, awari.Awari)
-	dir := solveRun(t, game, 9)
-	tb, space := open(t, dir), testrun.Space(t, game, 9)
+	dir := tabletest.Solve(t, game, 9)
+	tb, space := tabletest.Open(t, dir), testrun.Space(t, game, 9)
 	for _, n := range []int{0, 1, 3, 9} {
 		scores := scoresOf(t, tb, n)
 		want := map[Format][]byte{Colex: tally.Bytes(scores)}
@@ -103,8 +87,8 @@ func TestPlainFormats(t *testing.T) {
 // TestCSV compares with boards written plainly.
 func TestCSV(t *testing.T) {
 	for _, game := range []awari.Game{testrun.Game(t, 4, awari.Strict), testrun.Game(t, 12, awari.Awari)} {
-		dir := solveRun(t, game, 8)
-		tb, space := open(t, dir), testrun.Space(t, game, 8)
+		dir := tabletest.Solve(t, game, 8)
+		tb, space := tabletest.Open(t, dir), testrun.Space(t, game, 8)
 		for _, n := range []int{0, 1, 8} {
 			var want strings.Builder
 			for pit := range game.Pits() {
@@ -123,8 +107,8 @@ func TestCSV(t *testing.T) {
 
 // TestGolden holds small files as they were published by the first version.
 func TestGolden(t *testing.T) {
-	dir := solveRun(t, testrun.Game(t, 12, awari.Awari), 6)
-	small := solveRun(t, testrun.Game(t, 4, awari.Awari), 3)
+	dir := tabletest.Solve(t, testrun.Game(t, 12, awari.Awari), 6)
+	small := tabletest.Solve(t, testrun.Game(t, 4, awari.Awari), 3)
 	for name, got := range map[string][]byte{
 		"layer2.vu":    written(t, dir, Options{Seeds: 2, Format: Vu}),
 		"layer2.colex": written(t, dir, Options{Seeds: 2, Format: Colex}),
@@ -202,11 +186,11 @@ func TestLongPublishedExample(t *testing.T) {
 		}
 	}
 	tries.NeedsLong(t, "solves 16 layers")
-	dir := solveRun(t, testrun.Game(t, 12, awari.Awari), 16)
+	dir := tabletest.Solve(t, testrun.Game(t, 12, awari.Awari), 16)
 	file := written(t, dir, Options{Seeds: 16, Format: Vu})
 	board := awari.Board{1, 1, 1, 1, 1, 2, 4, 2, 3, 0, 0, 0}
 	should.Equal(t, int8(file[publishedIndex(t, board)]), 0, "the score")
-	probe := must.Get(open(t, dir).Probe(t.Context(), board))(t)
+	probe := must.Get(tabletest.Open(t, dir).Probe(t.Context(), board))(t)
 	for pit, want := range []int{-1, -1, -2, -2, -2, 0} {
 		should.Equal(t, probe.Moves[pit].Value, want, "pit %d", pit)
 	}
@@ -215,8 +199,8 @@ func TestLongPublishedExample(t *testing.T) {
 // TestRefusedExports: what cannot be exported, and what fails on the way, leaves no file behind, and an old one as it was. Only files are
 // replaced.
 func TestRefusedExports(t *testing.T) {
-	strict, small := solveRun(t, testrun.Game(t, 12, awari.Strict), 2), solveRun(t, testrun.Game(t, 10, awari.Awari), 2)
-	large, cancel := solveRun(t, testrun.Game(t, 12, awari.Awari), 9), context.CancelFunc(nil)
+	strict, small := tabletest.Solve(t, testrun.Game(t, 12, awari.Strict), 2), tabletest.Solve(t, testrun.Game(t, 10, awari.Awari), 2)
+	large, cancel := tabletest.Solve(t, testrun.Game(t, 12, awari.Awari), 9), context.CancelFunc(nil)
 	damaged := testrun.Copy(t, large)
 	path := filepath.Join(damaged, rundir.LayerName(9))
 	data := must.Read(t, path)
@@ -317,22 +301,6 @@ func published(pits, n int) []awari.Board {
 	return boards
 }
 
-// TestPublishedOrder: a vu file has the boards of the layer in colex order, backwards, without the full ones; and shape knows their places.
-func TestPublishedOrder(t *testing.T) {
-	everyShape(t, func(t *testing.T, game awari.Game, n int) {
-		s, space := must.Get(newShape(game, n))(t), testrun.Space(t, game, n)
-		boards := published(game.Pits(), n)
-		must.Hold(t, s.reachable() == uint64(len(boards)), "%d boards, want %d", s.reachable(), len(boards))
-		for i, b := range boards {
-			_, rank := space.Rank(b)
-			before := must.Get(s.fullBefore(rank))(t)
-			if place := s.reachable() - 1 - (rank - before); place != uint64(i) {
-				t.Fatalf("board %s is number %d, want %d", game.Text(b), place, i)
-			}
-		}
-	})
-}
-
 // TestPublishedCounts: the sizes of the first files, and the sum of all of them. There is no file of 47 seeds, and the
 // 889,063,398,406 positions of the published solution include the one at the start, which is full.
 func TestPublishedCounts(t *testing.T) {
@@ -408,7 +376,7 @@ func writtenAll(t *testing.T, dir, out string, o Options) (names []string) {
 func TestWriteAll(t *testing.T) {
 	game := must.Get(awari.New(6, awari.Awari))(t)
 	const seeds = 5
-	dir, out := solveRun(t, game, seeds), filepath.Join(t.TempDir(), "a", "out")
+	dir, out := tabletest.Solve(t, game, seeds), filepath.Join(t.TempDir(), "a", "out")
 	o := Options{Format: Npy, Codec: frame.LZ4, Job: job.Job{Workers: 2}}
 	for stop := range seeds {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -454,10 +422,10 @@ func TestWriteAllOther(t *testing.T) {
 	one := must.Get(awari.New(4, awari.Awari))(t)
 	two := must.Get(awari.New(4, awari.Strict))(t)
 	out, o := t.TempDir(), Options{Format: Colex, Codec: frame.None}
-	writtenAll(t, solveRun(t, one, 2), out, o)
-	should.Be(t, WriteAll(t.Context(), solveRun(t, two, 2), out, o, nil), ErrOtherExport)
+	writtenAll(t, tabletest.Solve(t, one, 2), out, o)
+	should.Be(t, WriteAll(t.Context(), tabletest.Solve(t, two, 2), out, o, nil), ErrOtherExport)
 	out = filepath.Join(t.TempDir(), "none")
-	should.Be(t, WriteAll(t.Context(), solveRun(t, two, 2), out, Options{Format: Vu, Codec: frame.None}, nil), ErrFormat)
+	should.Be(t, WriteAll(t.Context(), tabletest.Solve(t, two, 2), out, Options{Format: Vu, Codec: frame.None}, nil), ErrFormat)
 	should.Not(t, must.Err(os.Stat(out)) == nil, "the directory was made for nothing")
 }
 
@@ -472,7 +440,7 @@ func unpacked(t *testing.T, c frame.Codec, path string) string {
 
 // TestWriteParts: parts, in any order, one twice, one behind the other are the file of a single export, if there are more than pieces, too.
 func TestWriteParts(t *testing.T) {
-	dir := solveRun(t, testrun.Game(t, 12, awari.Awari), 10) // layer 10 has six pieces
+	dir := tabletest.Solve(t, testrun.Game(t, 12, awari.Awari), 10) // layer 10 has six pieces
 	random := tries.Rand(t)
 	for _, f := range []Format{Colex, Npy, CSV, WDL, Vu} {
 		for _, codec := range []frame.Codec{frame.None, frame.LZ4, frame.Zstd} {
@@ -511,7 +479,7 @@ func TestWriteParts(t *testing.T) {
 // once there are some.
 func TestPlies(t *testing.T) {
 	game := must.Get(awari.New(6, awari.Awari))(t)
-	dir, out := solveRun(t, game, 5), filepath.Join(t.TempDir(), "out")
+	dir, out := tabletest.Solve(t, game, 5), filepath.Join(t.TempDir(), "out")
 	csv, npy := Options{Format: CSV, Codec: frame.None}, Options{Format: Npy, Codec: frame.None}
 	writtenAll(t, dir, out, csv)
 	writtenAll(t, dir, out, npy)
@@ -520,8 +488,7 @@ func TestPlies(t *testing.T) {
 	should.List(t, writtenAll(t, dir, out, csv), []string{fileName(CSV, frame.None, 4)}, "csv")
 	got := writtenAll(t, dir, out, npy)
 	should.Hold(t, got == nil, "npy: %v", got)
-	tb := must.Get(tables.Open(t.Context(), dir))(t)
-	defer tb.Close()
+	tb := tabletest.Open(t, dir)
 	plies := make([]int8, tb.Layers()[4].Positions)
 	must.OK(t, must.Err(tb.ReadDistances(t.Context(), 4, 0, plies)))
 	lines := strings.Split(before, "\n")
