@@ -13,12 +13,10 @@ import (
 
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/should"
+	"grenier/internal/testkit/tabletest"
 	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
-	"grenier/kernels/cpu"
 	"grenier/layers/awari"
-	"grenier/pipeline/job"
-	"grenier/pipeline/solve"
 	"grenier/pipeline/tables"
 )
 
@@ -30,7 +28,7 @@ func TestLongLibraryPage(t *testing.T) {
 	mod, program := fenced(t, page, "module example.org/client"), fenced(t, page, "// Command client")
 	_, output, found := strings.Cut(fenced(t, page, "$ go mod tidy"), "data/awari\n")
 	must.Hold(t, found, "the page shows no output")
-	run := solveRun(t, testrun.Game(t, 12, awari.Awari), 5)
+	run := tabletest.Solve(t, testrun.Game(t, 12, awari.Awari), 5)
 	server := httptest.NewServer(http.FileServer(http.Dir(run)))
 	defer server.Close()
 
@@ -86,18 +84,11 @@ func (c *client) goRun(args ...string) string {
 	return string(out)
 }
 
-func solveRun(t testing.TB, game awari.Game, seeds int) string {
-	t.Helper()
-	dir := t.TempDir()
-	must.OK(t, must.Err(solve.Solve(t.Context(), dir, game, solve.Options{Seeds: seeds, Job: job.Job{Workers: 2, Family: cpu.Best()}})))
-	return dir
-}
-
 // BenchmarkProbe probes random boards of up to 15 seeds, all blocks cached.
 func BenchmarkProbe(b *testing.B) {
 	const seeds = 15
 	game := testrun.Game(b, 12, awari.Awari)
-	tab := open(b, solveRun(b, game, seeds))
+	tab := tabletest.Open(b, tabletest.Solve(b, game, seeds))
 	boards := randomBoards(b, game, seeds)
 	for _, board := range boards {
 		probe(b, tab, board)
@@ -138,7 +129,7 @@ func probe(t testing.TB, tab *tables.Tables, board awari.Board) {
 // BenchmarkScore looks up scores of random boards of up to 15 seeds, all blocks cached, on all processors: compare -cpu 1 and 2.
 func BenchmarkScore(b *testing.B) {
 	game := testrun.Game(b, 12, awari.Awari)
-	tab := open(b, solveRun(b, game, 15))
+	tab := tabletest.Open(b, tabletest.Solve(b, game, 15))
 	boards := randomBoards(b, game, 15)
 	must.OK(b, tab.Scores(b.Context(), boards, make([]int8, len(boards))))
 	var begun atomic.Int64

@@ -2,6 +2,7 @@ package tables_test
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
@@ -22,10 +23,12 @@ import (
 	"grenier/internal/testkit/pythontest"
 	"grenier/internal/testkit/remotetest"
 	"grenier/internal/testkit/should"
+	"grenier/internal/testkit/tabletest"
 	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
 	"grenier/io/layerfile"
 	"grenier/io/rundir"
+	"grenier/io/tally"
 	"grenier/layers/awari"
 	"grenier/pipeline/tables"
 )
@@ -97,11 +100,7 @@ func blocksOf(t *testing.T, tab *tables.Tables, space *awari.Space, size int) st
 		scores := make([]int8, space.Size(n))
 		must.OK(t, tab.Read(t.Context(), n, 0, scores))
 		for i := 0; i*size < len(scores); i++ {
-			var block []byte
-			for _, s := range scores[i*size : min((i+1)*size, len(scores))] {
-				block = append(block, byte(s))
-			}
-			fmt.Fprintf(&b, "%d %d %x\n", n, i, sha256.Sum256(block))
+			fmt.Fprintf(&b, "%d %d %x\n", n, i, sha256.Sum256(tally.Bytes(scores[i*size:min((i+1)*size, len(scores))])))
 		}
 	}
 	return b.String()
@@ -180,18 +179,15 @@ func TestLongPython(t *testing.T) {
 		runs, interpreters = runs[1:2], interpreters[:1]
 	}
 	for _, c := range runs {
-		game := testrun.Game(t, c.pits, c.rules)
-		var dir string
-		block := c.block
-		if block == 0 {
-			dir, block = solveRun(t, game, c.seeds), layerfile.MaxBlockSize
-		} else {
-			dir = testrun.Write(t, game, testrun.Solve(t, game, c.seeds), c.block)
+		game, block := testrun.Game(t, c.pits, c.rules), cmp.Or(c.block, layerfile.MaxBlockSize)
+		dir := tabletest.Solve(t, game, c.seeds)
+		if c.block != 0 {
+			dir = testrun.Dir(t, c.pits, c.rules, c.seeds, block)
 		}
 		server := remotetest.Serve(t, dir, false)
 		for _, p := range interpreters {
 			t.Run(fmt.Sprintf("%d pits, %s", c.pits, p.name), func(t *testing.T) {
-				tab, space := open(t, dir), testrun.Space(t, game, c.seeds)
+				tab, space := tabletest.Open(t, dir), testrun.Space(t, game, c.seeds)
 				checkPython(t, p, dir, tab, space, block)
 				checkPython(t, p, server.URL, tab, space, block)
 			})
@@ -224,7 +220,7 @@ func TestLongPythonDamage(t *testing.T) {
 	p := pythons(t)[0]
 	game, _, dir := testrun.Run(t, 8, awari.Awari, 6, 4096)
 	boards := randomBoardsOf(testrun.Space(t, game, 6), 6, 1)
-	path := open(t, dir).Path(6)
+	path := tabletest.Open(t, dir).Path(6)
 	intact := must.Read(t, path)
 	for name, at := range map[string]int{
 		"not a layer file": 3, "version 66": 8, "checksum of the header": 56, "checksum of the model": 90,
@@ -328,7 +324,7 @@ func TestLongPythonInstalls(t *testing.T) {
 	command := exec.Command(python, filepath.Join(target, "bin", "grenier-scores"), dir, "0", "1", "1", "1")
 	command.Env = append(os.Environ(), "PYTHONPATH="+target)
 	text, err := command.CombinedOutput()
-	score, err2 := open(t, dir).Score(t.Context(), awari.Board{0, 1, 1, 1})
+	score, err2 := tabletest.Open(t, dir).Score(t.Context(), awari.Board{0, 1, 1, 1})
 	should.Hold(t, err == nil && err2 == nil && string(text) == fmt.Sprintln(score), "%v, %v: %q, want %d", err, err2, text, score)
 	pack := exec.Command(python, "-B", "-c", `import sys, tarfile, backend; print(*tarfile.open(sys.argv[1] + "/" + backend.build_sdist(sys.argv[1])).getnames())`, t.TempDir())
 	pack.Dir = source

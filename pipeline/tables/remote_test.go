@@ -20,6 +20,7 @@ import (
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/remotetest"
 	"grenier/internal/testkit/should"
+	"grenier/internal/testkit/tabletest"
 	"grenier/internal/testkit/testrun"
 	"grenier/io/corrupt"
 	"grenier/io/layerfile"
@@ -66,7 +67,7 @@ func newFar(t *testing.T) *far {
 		date(t, filepath.Join(f.dir, rundir.LayerName(n)), time.Unix(1e9, 0))
 	}
 	f.Server = remotetest.Serve(t, f.dir, false)
-	f.near = open(t, f.dir)
+	f.near = tabletest.Open(t, f.dir)
 	f.there = openFar(t, f.Server, remote.Options{Pause: time.Nanosecond})
 	return f
 }
@@ -77,7 +78,7 @@ var farRun, otherRun testrun.Fixture
 // openFar opens the tables on a server until the end of the test.
 func openFar(t *testing.T, s *remotetest.Server, o remote.Options) *tables.Tables {
 	t.Helper()
-	return open(t, s.URL, tables.Server(o))
+	return tabletest.Open(t, s.URL, tables.Server(o))
 }
 
 // randomBoard returns a board of one of the layers from least to farSeeds.
@@ -368,7 +369,7 @@ func TestBoardsEnd(t *testing.T) {
 	data := must.Read(t, path)
 	data[len(data)/3] ^= 1
 	must.Write(t, path, data)
-	fresh := open(t, f.dir)
+	fresh := tabletest.Open(t, f.dir)
 	n, err = count(t.Context(), fresh, 7, func() {})
 	should.Hold(t, uint64(n) < f.space.Size(7) && errors.Is(err, tables.ErrCorrupt) && strings.Contains(err.Error(), path),
 		"damaged: %d boards, %v", n, err)
@@ -479,32 +480,9 @@ func TestDeadline(t *testing.T) {
 	should.Be(t, must.Err(tab.Probe(t.Context(), awari.Board{1, 3, 3, 1, 4})), nil, "afterwards")
 }
 
-// TestResize changes the size of the cache while others read.
-func TestResize(t *testing.T) {
-	game := testrun.Game(t, 8, awari.Awari)
-	layers := testrun.Solve(t, game, 8)
-	tab := open(t, testrun.Write(t, game, layers, 128))
-	space := testrun.Space(t, game, 8)
-	var group sync.WaitGroup
-	for i := range uint64(4) {
-		group.Go(func() {
-			for rank := i; rank < space.Size(8); rank += 3 {
-				if got, err := tab.Score(t.Context(), space.Unrank(8, rank)); err != nil || got != layers[8][rank] {
-					t.Errorf("rank %d: %d, %v, want %d", rank, got, err, layers[8][rank])
-					return
-				}
-				if rank%100 == 0 {
-					tab.Resize(rank * 1000)
-				}
-			}
-		})
-	}
-	group.Wait()
-}
-
 // BenchmarkRead reads it from the disk.
 func BenchmarkRead(b *testing.B) {
-	tab := open(b, solveRun(b, testrun.Game(b, 12, awari.Awari), 15))
+	tab := tabletest.Open(b, tabletest.Solve(b, testrun.Game(b, 12, awari.Awari), 15))
 	scores := make([]int8, tab.Layers()[15].Positions)
 	b.SetBytes(int64(len(scores)))
 	for b.Loop() {

@@ -21,6 +21,7 @@ import (
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/remotetest"
 	"grenier/internal/testkit/should"
+	"grenier/internal/testkit/tabletest"
 	"grenier/internal/testkit/testrun"
 	"grenier/io/corrupt"
 	"grenier/io/layerfile"
@@ -37,17 +38,6 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var rules = awari.RuleSets()
-
-// open opens a run directory until the end of the test.
-func open(t testing.TB, place string, options ...tables.Option) *tables.Tables {
-	t.Helper()
-	tab := must.Get(tables.Open(t.Context(), place, options...))(t)
-	t.Cleanup(func() {
-		err := tab.Close()
-		should.Not(t, err != nil && !errors.Is(err, os.ErrClosed), "%v", err)
-	})
-	return tab
-}
 
 // everyBoard calls visit with every board of the layers and its true score.
 func everyBoard(t testing.TB, game awari.Game, layers [][]int8, visit func(b awari.Board, score int8)) {
@@ -85,9 +75,8 @@ func TestEveryBoard(t *testing.T) {
 	for _, c := range []struct{ pits, seeds, block int }{{4, 14, 7}, {8, 8, 100}, {8, 8, layerfile.MaxBlockSize}} {
 		for _, r := range rules {
 			t.Run(fmt.Sprintf("%d-%v-%d", c.pits, r, c.block), func(t *testing.T) {
-				game := testrun.Game(t, c.pits, r)
-				layers := testrun.Solve(t, game, c.seeds)
-				tab := open(t, testrun.Write(t, game, layers, c.block))
+				game, layers, dir := testrun.Run(t, c.pits, r, c.seeds, c.block)
+				tab := tabletest.Open(t, dir)
 				must.Hold(t, tab.Game() == game && tab.MaxSeeds() == c.seeds && len(tab.Layers()) == c.seeds+1,
 					"%s, %d seeds, %d layers", tab.Game().Name(), tab.MaxSeeds(), len(tab.Layers()))
 				space := testrun.Space(t, game, c.seeds)
@@ -103,12 +92,11 @@ func TestEveryBoard(t *testing.T) {
 }
 
 func TestRead(t *testing.T) {
-	game := testrun.Game(t, 8, awari.Awari)
-	layers := testrun.Solve(t, game, 6)
-	tab := open(t, testrun.Write(t, game, layers, 100))
+	_, layers, dir := testrun.Run(t, 8, awari.Awari, 6, 100)
+	tab := tabletest.Open(t, dir)
 	got := make([]int8, 333)
 	err := tab.Read(t.Context(), 6, 77, got)
-	should.Hold(t, err == nil && bytes.Equal(asBytes(got), asBytes(layers[6][77:77+333])), "other scores, %v", err)
+	should.Hold(t, err == nil && slices.Equal(got, layers[6][77:77+333]), "other scores, %v", err)
 	should.Be(t, tab.Read(t.Context(), 6, uint64(len(layers[6])), got), layerfile.ErrRange, "beyond the layer")
 	for _, n := range []int{-1, 7} {
 		should.Equal(t, tab.Path(n), "", "layer %d", n)
@@ -131,15 +119,7 @@ func TestRead(t *testing.T) {
 	should.Hold(t, err == nil && f.Header().Seeds == 6 && f.Path() == tab.Path(6), "file of layer 6: %v", err)
 }
 
-func asBytes(scores []int8) []byte {
-	var b []byte
-	for _, s := range scores {
-		b = append(b, byte(s))
-	}
-	return b
-}
-
-// TestConcurrent probes from several goroutines, with a cache so small that they take blocks from each other, and closes in between.
+// TestConcurrent probes from several goroutines, with a cache so small that they take blocks from each other and whose size changes, and closes in between.
 func TestConcurrent(t *testing.T) {
 	for _, sparing := range []bool{false, true} {
 		t.Run(fmt.Sprintf("sparing %v", sparing), func(t *testing.T) { concurrent(t, sparing) })
@@ -149,7 +129,7 @@ func TestConcurrent(t *testing.T) {
 func concurrent(t *testing.T, sparing bool) {
 	game, layers, dir := testrun.Run(t, 8, awari.Awari, 8, 128)
 	space := testrun.Space(t, game, 8)
-	tab := open(t, dir, tables.CacheBytes(8*layerfile.MaxBlockSize), tables.Sparing(sparing))
+	tab := tabletest.Open(t, dir, tables.CacheBytes(8*layerfile.MaxBlockSize), tables.Sparing(sparing))
 	var group sync.WaitGroup
 	half := make(chan struct{}, 4)
 	for i := range 4 {
@@ -166,6 +146,8 @@ func concurrent(t *testing.T, sparing bool) {
 				}
 				if k == 2000 {
 					half <- struct{}{}
+				} else if i == 0 && k < 2000 && k%100 == 50 {
+					tab.Resize(uint64(k) * 1000)
 				}
 				if err != nil {
 					should.Not(t, !errors.Is(err, os.ErrClosed) || k < 2000, "%v", err)
@@ -183,7 +165,7 @@ func concurrent(t *testing.T, sparing bool) {
 }
 
 func TestClosed(t *testing.T) {
-	tab := open(t, testrun.Dir(t, 4, awari.Awari, 5, 64))
+	tab := tabletest.Open(t, testrun.Dir(t, 4, awari.Awari, 5, 64))
 	seen, unseen := awari.Board{0, 1, 1}, awari.Board{4, 1}
 	must.OK(t, must.Err(tab.Probe(t.Context(), seen)))
 	must.OK(t, tab.Close())
@@ -201,14 +183,14 @@ func TestClosed(t *testing.T) {
 
 func TestRefusedBoards(t *testing.T) {
 	game, _, dir := testrun.Run(t, 4, awari.Awari, 5, 64)
-	tab := open(t, dir)
+	tab := tabletest.Open(t, dir)
 	for _, b := range []awari.Board{{6}, {255, 255, 255, 255}} {
 		_, err := tab.Probe(t.Context(), b)
 		want := fmt.Sprintf("not solved: the board has %d seeds, but %s is solved up to 5", b.Seeds(), dir)
 		should.Hold(t, errors.Is(err, tables.ErrUnsolved) && err.Error() == want, "%v, want %s", err, want)
 	}
 	should.Be(t, must.Err(tab.Score(t.Context(), awari.Board{4: 1})), awari.ErrBoard, "a board with too many pits")
-	empty := open(t, testrun.Write(t, game, nil, 64))
+	empty := tabletest.Open(t, testrun.Write(t, game, nil, 64))
 	_, err := empty.Score(t.Context(), awari.Board{})
 	should.Hold(t, errors.Is(err, tables.ErrUnsolved) &&
 		strings.Contains(err.Error(), "no layer in") && empty.MaxSeeds() == -1, "nothing is solved: %v", err)
@@ -266,7 +248,7 @@ func TestDamage(t *testing.T) {
 				must.OK(t, os.Remove(file(dir, 8)))
 			}
 			for path, tab := range map[string]*tables.Tables{
-				file(dir, 8): open(t, dir), server.URL + "/layer-08.gl": openFar(t, server, remote.Options{}),
+				file(dir, 8): tabletest.Open(t, dir), server.URL + "/layer-08.gl": openFar(t, server, remote.Options{}),
 			} {
 				failures := 0
 				everyBoard(t, game, layers, func(b awari.Board, want int8) {
@@ -287,7 +269,7 @@ func TestDamage(t *testing.T) {
 
 // TestRepaired shows that a failure to open a file is not remembered.
 func TestRepaired(t *testing.T) {
-	tab := open(t, testrun.Dir(t, 4, awari.Awari, 5, 64))
+	tab := tabletest.Open(t, testrun.Dir(t, 4, awari.Awari, 5, 64))
 	must.OK(t, os.Rename(tab.Path(5), tab.Path(5)+".away"))
 	should.Be(t, must.Err(tab.Score(t.Context(), awari.Board{5})), fs.ErrNotExist, "a missing file")
 	must.OK(t, os.Rename(tab.Path(5)+".away", tab.Path(5)))
@@ -295,7 +277,7 @@ func TestRepaired(t *testing.T) {
 }
 
 func TestNoAllocations(t *testing.T) {
-	tab := open(t, testrun.Dir(t, 8, awari.Awari, 8, 256))
+	tab := tabletest.Open(t, testrun.Dir(t, 8, awari.Awari, 8, 256))
 	b := awari.Board{1, 1, 1, 1, 1, 1, 1, 1}
 	should.Equal(t, testing.AllocsPerRun(100, func() {
 		_, err := tab.Probe(t.Context(), b)
@@ -332,7 +314,7 @@ func TestRefusedOptions(t *testing.T) {
 		should.Not(t, !errors.Is(err, fault.Usage) && !errors.Is(err, tables.ErrAddress), "%s: %v is not bad usage", name, err)
 	}
 	for _, option := range []tables.Option{tables.CacheBytes(0), tables.Kernel(cpu.Generic), tables.Sparing(true), tables.Sparing(false)} {
-		should.OK(t, must.Err(open(t, dir, option).Score(t.Context(), tables.Board{1, 1})))
+		should.OK(t, must.Err(tabletest.Open(t, dir, option).Score(t.Context(), tables.Board{1, 1})))
 	}
 }
 
@@ -373,26 +355,16 @@ func TestForged(t *testing.T) {
 			f.Header = func(h *layerfiletest.Header) { h.Pits, h.Seeds = 4, 3; set(h) }
 		}
 	}
-	should.Be(t, must.Err(open(t, forge(t, nil)).Score(t.Context(), awari.Board{1, 1, 1})), nil, "nothing is changed")
+	should.Be(t, must.Err(tabletest.Open(t, forge(t, nil)).Score(t.Context(), awari.Board{1, 1, 1})), nil, "nothing is changed")
 	for name, c := range map[string]struct {
 		change func(f *layerfiletest.File, scores []int8)
 		text   string
 	}{
 		"a larger score": {func(_ *layerfiletest.File, scores []int8) {
-			for i, x := range scores {
-				if x > 0 {
-					scores[i] = 4
-					break
-				}
-			}
+			scores[slices.IndexFunc(scores, func(x int8) bool { return x > 0 })] = 4
 		}, "is 4: must be -3 to 3"},
 		"the smallest score": {func(_ *layerfiletest.File, scores []int8) {
-			for i, x := range scores {
-				if x < 0 {
-					scores[i] = -128
-					break
-				}
-			}
+			scores[slices.IndexFunc(scores, func(x int8) bool { return x < 0 })] = -128
 		}, "is -128: must be -3 to 3"},
 		"other counts": {func(_ *layerfiletest.File, scores []int8) { scores[0], scores[1] = 1, 1 }, "the manifest"},
 		"255 seeds":    {header(func(h *layerfiletest.Header) { h.Seeds = 255 }), "number of seeds 255 does not match"},
@@ -466,20 +438,6 @@ func draw(space *awari.Space, layers [][]int8, n int, seed uint64) (boards []awa
 	return boards, scores
 }
 
-func TestScores(t *testing.T) {
-	game, layers, dir := testrun.Run(t, 8, awari.Awari, 8, 64)
-	space := testrun.Space(t, game, 8)
-	for _, bytes := range []int64{1, 5 * layerfile.MaxBlockSize, 0} {
-		tab := open(t, dir, tables.CacheBytes(bytes))
-		for i, n := range []int{0, 1, 3, 5000} {
-			boards, want := draw(space, layers, n, uint64(i))
-			got := make([]int8, n)
-			must.OK(t, tab.Scores(t.Context(), boards, got))
-			checkScores(t, game, boards, got, want)
-		}
-	}
-}
-
 func checkScores(t *testing.T, game awari.Game, boards []awari.Board, got, want []int8) {
 	t.Helper()
 	for i := range want {
@@ -487,12 +445,18 @@ func checkScores(t *testing.T, game awari.Game, boards []awari.Board, got, want 
 	}
 }
 
-func TestProbes(t *testing.T) {
-	for _, r := range rules {
-		game := testrun.Game(t, 8, r)
-		layers := testrun.Solve(t, game, 8)
+// TestMany asks for many boards at once, with caches of one block, of some and of all.
+func TestMany(t *testing.T) {
+	for i, r := range rules {
+		game, layers, dir := testrun.Run(t, 8, r, 8, 64)
 		space := testrun.Space(t, game, 8)
-		tab := open(t, testrun.Write(t, game, layers, 64), tables.CacheBytes(1))
+		tab := tabletest.Open(t, dir, tables.CacheBytes([]int64{1, 5 * layerfile.MaxBlockSize, 0}[i%3]))
+		for i, n := range []int{0, 1, 3, 3000} {
+			boards, want := draw(space, layers, n, uint64(i))
+			got := make([]int8, n)
+			must.OK(t, tab.Scores(t.Context(), boards, got))
+			checkScores(t, game, boards, got, want)
+		}
 		boards, _ := draw(space, layers, 3000, 5)
 		probes, err := tab.Probes(t.Context(), boards)
 		must.Hold(t, err == nil && len(probes) == len(boards), "%d probes, %v", len(probes), err)
@@ -504,7 +468,7 @@ func TestProbes(t *testing.T) {
 }
 
 func TestRefusedBatches(t *testing.T) {
-	tab := open(t, testrun.Dir(t, 4, awari.Awari, 5, 64))
+	tab := tabletest.Open(t, testrun.Dir(t, 4, awari.Awari, 5, 64))
 	good := awari.Board{1, 1, 1}
 	err := tab.Scores(t.Context(), []awari.Board{good}, nil)
 	should.Not(t, err == nil || !strings.Contains(err.Error(), "1 boards, but room for 0 scores"), "no room: %v", err)
@@ -537,7 +501,7 @@ func TestDamagedBatch(t *testing.T) {
 	space := testrun.Space(t, game, 6)
 	layers[6][100]++
 	dir := testrun.Write(t, game, layers, 64)
-	tab := open(t, dir)
+	tab := tabletest.Open(t, dir)
 	false100 := space.Unrank(6, 100)
 	should.OK(t, tab.Scores(t.Context(), []awari.Board{false100}, make([]int8, 1)))
 	want := fmt.Sprintf("block 1: the score of board %s is", game.Text(false100))
@@ -551,7 +515,7 @@ func TestDamagedBatch(t *testing.T) {
 	data[len(data)/2] ^= 1
 	must.Write(t, path, data)
 	boards, _ := draw(space, layers, 1000, 1)
-	tab = open(t, dir)
+	tab = tabletest.Open(t, dir)
 	err := tab.Scores(t.Context(), boards, make([]int8, len(boards)))
 	should.Hold(t, errors.Is(err, corrupt.ErrCorrupt) && strings.Contains(err.Error(), path), "a damaged block: %v", err)
 }
