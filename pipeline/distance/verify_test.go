@@ -15,6 +15,7 @@ import (
 	"grenier/internal/testkit/endgames"
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/should"
+	"grenier/internal/testkit/tabletest"
 	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
 	"grenier/internal/testkit/writetest"
@@ -33,7 +34,6 @@ import (
 	"grenier/pipeline/play/line"
 	"grenier/pipeline/play/search"
 	"grenier/pipeline/play/uci"
-	"grenier/pipeline/solve"
 	"grenier/pipeline/tables"
 	"grenier/pipeline/tables/catalog"
 )
@@ -236,17 +236,15 @@ func TestProof(t *testing.T) {
 // TestLongNoProof: scores that back each other in a circle are locally optimal, and no distances follow from them: those of the true ones do not, nor
 // do any others. Short tests try fewer.
 func TestLongNoProof(t *testing.T) {
-	game, rng := testrun.Game(t, 4, awari.Awari), tries.Rand(t)
-	layers := testrun.Solve(t, game, 2)
-	layers[2] = []int8{-2, -2, 2, -2, -2, 2, 2, 2, -2, 2} // docs/proof.md
-	dir := testrun.Write(t, game, layers, layerfile.MaxBlockSize)
+	rng := tries.Rand(t)
+	dir, positions := circle(t)
 	r := proved(t, dir)
 	must.Not(t, r.OK || r.Layers[2].Proof.Ungrounded == 0, "%+v is proved", r.Layers[2])
 	o := options(1)
 	o.Layers = []int{0, 1}
 	compute(t, dir, o)
 	for range tries.Runs(300) {
-		plies := make([]int8, len(layers[2]))
+		plies := make([]int8, positions)
 		for i := range plies {
 			plies[i] = int8(rng.IntN([]int{3, 8, 256}[rng.IntN(3)]))
 		}
@@ -256,21 +254,12 @@ func TestLongNoProof(t *testing.T) {
 	}
 }
 
-// open opens tables until the test ends.
-func open(t testing.TB, dir string) *tables.Tables {
-	t.Helper()
-	tb := must.Get(tables.Open(t.Context(), dir))(t)
-	t.Cleanup(func() { must.OK(t, tb.Close()) })
-	return tb
-}
-
 // solved returns tables of 12 pits with distances, solved by the engine.
 func solved(t testing.TB, seeds int) *tables.Tables {
 	t.Helper()
-	dir, j := t.TempDir(), job.Job{Workers: 2, Family: cpu.Best()}
-	must.OK(t, must.Err(solve.Solve(t.Context(), dir, testrun.Game(t, 12, awari.Awari), solve.Options{Seeds: seeds, Job: j})))
-	compute(t, dir, distance.Options{Job: j})
-	return open(t, dir)
+	dir := tabletest.Solve(t, testrun.Game(t, 12, awari.Awari), seeds)
+	compute(t, dir, options(2))
+	return tabletest.Open(t, dir)
 }
 
 type scoresOnly struct{ line.Scores }
@@ -281,7 +270,7 @@ func TestSameLines(t *testing.T) {
 		for _, r := range rules {
 			game, _, dir := testrun.Run(t, c.pits, r, c.seeds, 1<<16)
 			compute(t, dir, options(1))
-			tb, space := open(t, dir), testrun.Space(t, game, c.seeds)
+			tb, space := tabletest.Open(t, dir), testrun.Space(t, game, c.seeds)
 			for n := range c.seeds + 1 {
 				for rank := range space.Size(n) {
 					b := space.Unrank(n, rank)
@@ -295,41 +284,6 @@ func TestSameLines(t *testing.T) {
 				}
 			}
 		}
-	}
-}
-
-// TestLongPlayedOut: boards that the tables play on both sides are captured from, or end, after exactly as many plies as said.
-func TestLongPlayedOut(t *testing.T) {
-	rng := tries.Rand(t)
-	tb := solved(t, tries.Pick(9, 13, 22))
-	longest := 0
-	for range tries.Pick(500, 5000, 20000) {
-		b := endgames.Drawn(t, tb, rng, 6, func(score int8) bool { return score != 0 })
-		said, known, err := tb.Distance(t.Context(), b)
-		must.OK(t, err)
-		must.Hold(t, known && said >= 1, "board %s: %d plies, %v", tb.Game().Text(b), said, known)
-		longest = max(longest, said)
-		took := playOut(t, tb, b)
-		must.Hold(t, took == said, "board %s: %d plies, said %d", tb.Game().Text(b), took, said)
-	}
-	t.Logf("up to %d plies", longest)
-}
-
-// playOut plays the best moves until seeds are taken or the game ends, which counts as a ply, and returns the plies.
-func playOut(t testing.TB, tb *tables.Tables, b awari.Board) (plies int) {
-	for {
-		plies++
-		m, ok, err := line.Next(t.Context(), tb, b, line.Options{})
-		must.OK(t, err)
-		if !ok {
-			return plies
-		}
-		play := tb.Game().Plays(b)[m.Pit]
-		must.Hold(t, play.Legal && play.Child == m.Child, "board %s: %+v", tb.Game().Text(b), m)
-		if play.Captured > 0 {
-			return plies
-		}
-		b = play.Child
 	}
 }
 
@@ -357,7 +311,7 @@ func askUCI(t *testing.T, tb *tables.Tables, b awari.Board) int {
 func TestMany(t *testing.T) {
 	dir, _ := run(t, 8)
 	compute(t, dir, distance.Options{Layers: []int{3, 6, 8}, Job: options(2).Job})
-	tb, rng := open(t, dir), tries.Rand(t)
+	tb, rng := tabletest.Open(t, dir), tries.Rand(t)
 	space, boards := testrun.Space(t, tb.Game(), 8), make([]awari.Board, 500)
 	for i := range boards {
 		n := rng.IntN(9)
@@ -389,7 +343,7 @@ func TestLongContradiction(t *testing.T) {
 		}
 		other := testrun.Copy(t, dir)
 		writeDistances(t, other, 7, func(plies []int8) { plies[rank] = int8(want[7][rank] + 100) })
-		tb := open(t, other)
+		tb := tabletest.Open(t, other)
 		m, _, err := line.Next(t.Context(), tb, space.Unrank(7, uint64(rank)), line.Options{})
 		must.Hold(t, errors.Is(err, corrupt.ErrCorrupt), "rank %d: %+v, %v", rank, m, err)
 	}
