@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"math"
 	"math/bits"
 	"path/filepath"
@@ -26,6 +27,7 @@ import (
 	"grenier/io/corrupt"
 	"grenier/io/memory"
 	"grenier/io/rundir"
+	"grenier/kernels/perm"
 	"grenier/layers/chemin"
 	"grenier/pipeline/internal/runs"
 	"grenier/pipeline/job"
@@ -51,23 +53,22 @@ func fields(c *Counts) []string {
 	if c == nil {
 		c = &Counts{}
 	}
-	var text []string
-	for _, n := range []*uint64{c.Total, c.UpToSymmetry, c.Optimal, c.OptimalUpToSymmetry} {
-		if n == nil {
-			text = append(text, "-")
-		} else {
-			text = append(text, strconv.FormatUint(*n, 10))
-		}
+	return []string{number(c.Total), number(c.UpToSymmetry), number(c.Optimal), number(c.OptimalUpToSymmetry)}
+}
+
+func number(n *uint64) string {
+	if n == nil {
+		return "-"
 	}
-	return text
+	return strconv.FormatUint(*n, 10)
 }
 
 // ending returns the number of optimal orders that end in the score, "-" if it is not known.
 func ending(r *Result) string {
-	if r.Orders == nil || r.Orders.OptimalEnding == nil {
+	if r.Orders == nil {
 		return "-"
 	}
-	return strconv.FormatUint(*r.Orders.OptimalEnding, 10)
+	return number(r.Orders.OptimalEnding)
 }
 
 func agree(t *testing.T, what string, c *Counts, want ...string) {
@@ -88,17 +89,12 @@ func TestReference(t *testing.T) {
 		for _, method := range []Method{Naive, Classes, Orientations, Layers} {
 			what := fmt.Sprintf("%d x %d, %s", rows, cols, method)
 			got := solve(t, rows, cols, Options{Method: method})
-			should.Hold(t, fmt.Sprint(got.Lower) == r[9], "%s: maximum %d, want %s", what, got.Lower, r[9])
+			should.Equal(t, fmt.Sprint(got.Lower), r[9], "%s: maximum", what)
 			agree(t, what+", orders", got.Orders, r[3], r[4], r[10], r[11])
 			agree(t, what+", orientations", got.Orientations, r[5], r[6], r[12], r[13])
 			agree(t, what+", grids", got.Grids, r[7], r[8], r[14], r[15])
-			for _, c := range []*Counts{got.Orders, got.Orientations, got.Grids} {
-				for _, n := range fields(c) {
-					if n != "-" {
-						found[method]++
-					}
-				}
-			}
+			all := slices.Concat(fields(got.Orders), fields(got.Orientations), fields(got.Grids))
+			found[method] += len(slices.DeleteFunc(all, func(n string) bool { return n == "-" }))
 			leaves := map[Method]string{Naive: r[3], Classes: r[4]}[method]
 			should.Not(t, leaves != "" && fmt.Sprint(got.Leaves) != leaves, "%s: %d leaves, want %s", what, got.Leaves, leaves)
 			want := map[Method]string{Naive: r[11], Classes: r[11], Orientations: r[13], Layers: r[13]}[method]
@@ -144,35 +140,27 @@ func TestEnding(t *testing.T) {
 // permutations yields the orders of n cells, in one slice.
 func permutations(n int) iter.Seq[[]int] {
 	return func(yield func([]int) bool) {
-		order := make([]int, n)
-		for i := range order {
-			order[i] = i
-		}
-		var permute func(k int) bool
-		permute = func(k int) bool {
-			if k == n {
-				return yield(order)
+		order := make([]uint8, n)
+		cells := make([]int, n)
+		for rank := range perm.Factorial(n) {
+			perm.Unrank(order, rank)
+			for i, cell := range order {
+				cells[i] = int(cell)
 			}
-			for i := k; i < n; i++ {
-				order[k], order[i] = order[i], order[k]
-				more := permute(k + 1)
-				order[k], order[i] = order[i], order[k]
-				if !more {
-					return false
-				}
+			if !yield(cells) {
+				return
 			}
-			return true
 		}
-		permute(0)
 	}
 }
 
 // TestLongAll lists every optimal solution.
 func TestLongAll(t *testing.T) {
-	for method, want := range map[Method]int{Naive: 32, Classes: 32, Orientations: 16, Layers: 16} {
-		if method == Naive && !tries.Long() {
-			continue
-		}
+	methods := map[Method]int{Classes: 32, Orientations: 16, Layers: 16}
+	if tries.Long() {
+		methods[Naive] = 32
+	}
+	for method, want := range methods {
 		r := solve(t, 3, 3, Options{Method: method, All: true})
 		seen := map[string]bool{}
 		for _, s := range r.Solutions {
@@ -306,8 +294,8 @@ func TestSpill(t *testing.T) {
 				for i := range want {
 					should.Not(t, got[i] < want[i], "layer %d: %d states, %d at once", i+1, got[i], want[i])
 				}
-				should.Hold(t, large.best.score.Load() == 57 && small.best.score.Load() == 57,
-					"found %d, at once %d", small.best.score.Load(), large.best.score.Load())
+				should.Equal(t, small.best.score.Load(), 57, "found")
+				should.Equal(t, large.best.score.Load(), 57, "found at once")
 			} else if !slices.Equal(got, want) || small.optimal.Load() != tt.optimal || large.optimal.Load() != tt.optimal {
 				t.Errorf("states %v, %d orders; at once %v, %d; want %d orders", got, small.optimal.Load(), want, large.optimal.Load(), tt.optimal)
 			}
@@ -380,11 +368,7 @@ func TestDominance(t *testing.T) {
 	b := board(t, 2, 4)
 	known := map[chemin.State]uint32{}
 	rest(b, &chemin.State{}, known)
-	states := make([]chemin.State, 0, len(known))
-	for s := range known {
-		states = append(states, s)
-	}
-	for _, s := range states {
+	for _, s := range slices.Collect(maps.Keys(known)) {
 		more := s
 		for cell := range b.Cells() {
 			if s.Values[cell] > 0 {
@@ -553,10 +537,8 @@ func TestRecords(t *testing.T) {
 		for _, row := range tt.rows {
 			must.OK(t, w.Add(row))
 		}
-		r, err := w.Finish()
-		must.OK(t, err)
-		c.Blocks = r.Blocks
-		err = verify(s, b, c, growth(b))
+		c.Blocks = must.Get(w.Finish())(t).Blocks
+		err := verify(s, b, c, growth(b))
 		should.Not(t, tt.ok && err != nil || !tt.ok && !errors.Is(err, corrupt.ErrCorrupt), "%s: %v", tt.name, err)
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/remotetest"
 	"grenier/internal/testkit/should"
+	"grenier/internal/testkit/tabletest"
 	"grenier/internal/testkit/testrun"
 	"grenier/io/corrupt"
 	"grenier/io/manifest"
@@ -27,7 +28,6 @@ import (
 	"grenier/pipeline/distance"
 	"grenier/pipeline/job"
 	"grenier/pipeline/play/puzzle"
-	"grenier/pipeline/tables"
 )
 
 // page is a page as the server has it.
@@ -163,17 +163,10 @@ func wantSums(t *testing.T, out string) {
 	should.Not(t, n != len(files) || n == 0, "%d sums of %d files", n, len(files))
 }
 
-func openTables(t *testing.T, path string) *tables.Tables {
-	t.Helper()
-	tab := must.Get(tables.Open(t.Context(), path))(t)
-	t.Cleanup(func() { tab.Close() })
-	return tab
-}
-
 // wantTables asks the tables of a site on a web server.
 func wantTables(t *testing.T, out string, scores [][]int8) {
 	server := remotetest.Serve(t, out, false)
-	tab := openTables(t, server.URL+"/"+TablesName+"/")
+	tab := tabletest.Open(t, server.URL+"/"+TablesName+"/")
 	for n, layer := range scores {
 		for rank, want := range layer {
 			got, err := tab.ScoreAt(t.Context(), n, uint64(rank))
@@ -217,13 +210,9 @@ func TestPages(t *testing.T) {
     <p><a href="download.html" data-t>Download the tables</a></p>
   </footer>
 `
-	got := files["index.html"]
-	should.Hold(t, got == want, "the page is\n%s\nwant\n%s", got, want)
-	got = files["download.html"]
-	should.Hold(t, strings.Contains(got, fmt.Sprintf("layer-03.gl 56 %x;</a>", sha256.Sum256([]byte(files["tables/layer-03.gl"])))),
-		"the downloads are\n%s", got)
-	got = files["pages.js"]
-	should.Hold(t, strings.Contains(got, "const $a = ") && strings.Contains(got, "const {\n  b,\n} = $b();"), "a script became %q", got)
+	should.Equal(t, files["index.html"], want)
+	should.Has(t, files["download.html"], fmt.Sprintf("layer-03.gl 56 %x;</a>", sha256.Sum256([]byte(files["tables/layer-03.gl"]))))
+	should.Has(t, files["pages.js"], "const $a = ", "const {\n  b,\n} = $b();")
 	_, ok := files["a.js"]
 	should.Not(t, ok, "a module that is part of a script is there: %v", slices.Sorted(maps.Keys(files)))
 	wantKept(t, files)
@@ -250,7 +239,7 @@ func TestPuzzles(t *testing.T) {
 	dir, _ := newRun(t, awari.Awari, 9)
 	out := filepath.Join(t.TempDir(), "site")
 	must.OK(t, must.Err(Run(t.Context(), dir, out, Options{Pages: pages(), Puzzles: 6, Job: job.Job{Family: cpu.Best()}})))
-	tab := openTables(t, dir)
+	tab := tabletest.Open(t, dir)
 	all, worker := 0, string(must.Read(t, filepath.Join(out, "sw.js")))
 	for n := range 10 {
 		name := fmt.Sprintf("puzzles-%d.json", n)
@@ -269,7 +258,7 @@ func TestSearches(t *testing.T) {
 	dir, _ := newRun(t, awari.Awari, 4)
 	out := filepath.Join(t.TempDir(), "site")
 	written(t, dir, out)
-	tab := openTables(t, dir)
+	tab := tabletest.Open(t, dir)
 	var sizes []int
 	for _, name := range []string{"find-1-4.json", "find-4-4.json"} {
 		var f found
@@ -314,13 +303,12 @@ func TestDistances(t *testing.T) {
 			should.Hold(t, l.File == name && l.Kept == kept && l.SHA256 == fmt.Sprintf("%x", sha256.Sum256(data)) && l.Bytes == int64(len(data)),
 				"%+v", l)
 			for _, list := range []string{filepath.Join(TablesName, sumsName), downloadName} {
-				text := string(must.Read(t, filepath.Join(out, list)))
-				should.Hold(t, strings.Contains(text, name) && strings.Contains(text, l.SHA256), "%s is not in %s", name, list)
+				should.Has(t, string(must.Read(t, filepath.Join(out, list))), name, l.SHA256)
 			}
 		}
 	}
 	server := remotetest.Serve(t, filepath.Join(out, TablesName), false)
-	here, there := openTables(t, dir), openTables(t, server.URL)
+	here, there := tabletest.Open(t, dir), tabletest.Open(t, server.URL)
 	space := testrun.Space(t, here.Game(), 5)
 	for n := range 6 {
 		for rank := range space.Size(n) {
@@ -446,7 +434,7 @@ func TestDirectories(t *testing.T) {
 	for name, text := range tree(t, out) {
 		should.Not(t, strings.Contains(text, elsewhere), "%s tells where layers were", name)
 	}
-	openTables(t, filepath.Join(out, TablesName))
+	tabletest.Open(t, filepath.Join(out, TablesName))
 }
 
 // TestLanguages: each page has a short form that describes it to sites in French; a text that is not translated is
@@ -527,19 +515,18 @@ return { a };
 });
 ({ "a.js": $a, "e.js": $e, })[document.querySelector("script[data-begin]").dataset.begin]();
 `
-	got := must.Get(bundle(files, "a.js", "e.js"))(t)
-	should.Hold(t, string(got) == want, "got\n%s\nwant\n%s", got, want)
+	should.Equal(t, string(must.Get(bundle(files, "a.js", "e.js"))(t)), want)
 }
 
 // TestLibrary: a module with all that it imports has its comment and its exports.
 func TestLibrary(t *testing.T) {
-	got, err := library(map[string][]byte{
+	got := must.Get(library(map[string][]byte{
 		"a.js": []byte("// About a.\n// More.\n\n// Not this.\nimport { one } from \"./b.js\";\nexport const two = 2 * one;\nexport class A {}\n"),
 		"b.js": []byte("// About b.\nexport const one = 1;\n"),
-	}, "a.js")
+	}, "a.js"))(t)
 	want := "// About a.\n// More.\n\n" + once + "const $b = once(() => {\nconst one = 1;\nreturn { one };\n});\n" +
 		"const $a = once(() => {\nconst { one } = $b();\n\nconst two = 2 * one;\nclass A {}\nreturn { two, A };\n});\nexport const { two, A } = $a();\n"
-	should.Hold(t, err == nil && string(got) == want, "%v: got\n%s\nwant\n%s", err, got, want)
+	should.Equal(t, string(got), want)
 }
 
 // TestBundleRefused: what a bundle cannot have is refused, not left out.
