@@ -181,11 +181,11 @@ func TestLongWorkers(t *testing.T) {
 		cut        bool
 	}
 	searches := []search{
-		{2, 4, Classes, 128 << 20, false}, {2, 3, Naive, 128 << 20, false}, {1, 8, Classes, runs.LeastMemory(7), true},
+		{2, 3, Naive, 128 << 20, false}, {1, 8, Classes, runs.LeastMemory(7), true},
 		{2, 4, Orientations, 128 << 20, false}, {2, 4, Layers, 128 << 20, false},
 	}
 	if tries.Long() {
-		searches = append(searches, search{3, 3, Classes, 128 << 20, false}, search{2, 4, Naive, 128 << 20, false}, search{1, 8, Classes, 128 << 20, false}, search{3, 3, Orientations, 128 << 20, false}, search{1, 16, Orientations, runs.LeastMemory(7), true})
+		searches = append(searches, search{2, 4, Classes, 128 << 20, false}, search{3, 3, Classes, 128 << 20, false}, search{2, 4, Naive, 128 << 20, false}, search{1, 8, Classes, 128 << 20, false}, search{3, 3, Orientations, 128 << 20, false}, search{1, 16, Orientations, runs.LeastMemory(7), true})
 	}
 	for _, tt := range searches {
 		var want []any

@@ -442,8 +442,8 @@ func unpacked(t *testing.T, c frame.Codec, path string) string {
 func TestWriteParts(t *testing.T) {
 	dir := tabletest.Solve(t, testrun.Game(t, 12, awari.Awari), 10) // layer 10 has six pieces
 	random := tries.Rand(t)
-	for _, f := range []Format{Colex, Npy, CSV, WDL, Vu} {
-		for _, codec := range []frame.Codec{frame.None, frame.LZ4, frame.Zstd} {
+	for i, f := range []Format{Colex, Npy, CSV, WDL, Vu} {
+		for _, codec := range [][]frame.Codec{{frame.None, frame.Zstd}, {frame.LZ4}}[i%2] {
 			o := Options{Format: f, Codec: codec, Layers: []int{4, 10}, Job: job.Job{Workers: 2}}
 			whole, out := t.TempDir(), t.TempDir()
 			writtenAll(t, dir, whole, o)

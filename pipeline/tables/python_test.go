@@ -171,7 +171,7 @@ func TestLongPython(t *testing.T) {
 	runs := []struct {
 		pits, seeds, block int // block 0: a run of the fast engine
 		rules              awari.Rules
-	}{{12, 8, 0, awari.Awari}, {8, 7, 100, awari.Abapa}, {8, 7, 100, awari.Strict}, {4, 20, 5, awari.Awari}, {4, 20, 5, awari.Abapa}}
+	}{{12, 8, 0, awari.Awari}, {8, 6, 100, awari.Abapa}, {8, 7, 100, awari.Strict}, {4, 20, 5, awari.Awari}, {4, 20, 5, awari.Abapa}}
 	interpreters := pythons(t)
 	if tries.Long() {
 		runs[0].seeds = 11
@@ -207,7 +207,7 @@ for line in sys.stdin:
 // TestPythonRules asks the rules of the reader about random boards.
 func TestPythonRules(t *testing.T) {
 	p := pythons(t)[0]
-	awaritest.AskMoves(t, tries.Rand(t), 1500, func(questions string) string {
+	awaritest.AskMoves(t, tries.Rand(t), 600, func(questions string) string {
 		got, message := p.run(t, questions, printMoves)
 		must.Equal(t, message, "")
 		return got

@@ -175,7 +175,7 @@ func TestRemoteRequests(t *testing.T) {
 func TestRemoteBatch(t *testing.T) {
 	f := newFar(t)
 	random := rand.New(rand.NewPCG(7, 8))
-	boards := make([]awari.Board, 1000)
+	boards := make([]awari.Board, 400)
 	for i := range boards {
 		boards[i] = f.randomBoard(random, 0)
 	}

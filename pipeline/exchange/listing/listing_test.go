@@ -1,4 +1,4 @@
-package listing
+package listing_test
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/should"
 	"grenier/kernels/colex"
+	"grenier/pipeline/exchange/listing"
 )
 
 // TestAll lists some thousand boards: all of them, each with its rank.
@@ -16,7 +17,7 @@ func TestAll(t *testing.T) {
 	ranking, err := colex.New(6, 10)
 	must.OK(t, err)
 	next := uint64(0)
-	err = must.Get(New(6, 10))(t).All(t.Context(), func(ranks []uint64, boards []uint8) error {
+	err = must.Get(listing.New(6, 10))(t).All(t.Context(), func(ranks []uint64, boards []uint8) error {
 		for i, rank := range ranks {
 			got := ranking.Rank(boards[i*6:][:6])
 			must.Hold(t, got == next && rank == next, "board %v, rank %d said, is %d, want %d", boards[i*6:][:6], rank, got, next)
@@ -34,7 +35,7 @@ func TestSample(t *testing.T) {
 	var before []uint64
 	for _, count := range []uint64{0, 1, 1023, 1024, 1025, 3003} {
 		var all []uint64
-		err := must.Get(New(pits, seeds))(t).Sample(t.Context(), count, 7, func(ranks []uint64, boards []uint8) error {
+		err := must.Get(listing.New(pits, seeds))(t).Sample(t.Context(), count, 7, func(ranks []uint64, boards []uint8) error {
 			for i, rank := range ranks {
 				got := ranking.Rank(boards[i*pits:][:pits])
 				must.Hold(t, got == rank, "board %v has rank %d, %d said", boards[i*pits:][:pits], got, rank)
@@ -48,21 +49,21 @@ func TestSample(t *testing.T) {
 	}
 	slices.Sort(before)
 	should.Hold(t, len(slices.Compact(before)) == int(ranking.Size(seeds)), "a board came twice")
-	should.Be(t, must.Get(New(pits, seeds))(t).Sample(t.Context(), 3004, 7, nil), ErrCount, "3004 of 3003 boards")
+	should.Be(t, must.Get(listing.New(pits, seeds))(t).Sample(t.Context(), 3004, 7, nil), listing.ErrCount, "3004 of 3003 boards")
 }
 
 func TestStops(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	blocks := 0
-	err := must.Get(New(12, 12))(t).All(ctx, func([]uint64, []uint8) error {
+	err := must.Get(listing.New(12, 12))(t).All(ctx, func([]uint64, []uint8) error {
 		blocks++
 		cancel()
 		return nil
 	})
 	should.Hold(t, errors.Is(err, context.Canceled) && blocks == 1, "%d blocks, %v, want 1 and context.Canceled", blocks, err)
 	broken := errors.New("disk full")
-	err = must.Get(New(12, 12))(t).All(t.Context(), func([]uint64, []uint8) error { return broken })
+	err = must.Get(listing.New(12, 12))(t).All(t.Context(), func([]uint64, []uint8) error { return broken })
 	should.Hold(t, err == broken, "%v, want %v", err, broken)
-	_, err = New(16, 64)
+	_, err = listing.New(16, 64)
 	should.Hold(t, errors.Is(err, colex.ErrOverflow), "16 pits, 64 seeds: %v, want ErrOverflow", err)
 }

@@ -1,4 +1,4 @@
-package chance
+package chance_test
 
 import (
 	"math"
@@ -6,11 +6,12 @@ import (
 
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/should"
+	"grenier/pipeline/internal/chance"
 )
 
 func TestPermutation(t *testing.T) {
 	for _, n := range []uint64{1, 2, 3, 4, 5, 16, 17, 1000, 4096, 4097, 70000} {
-		p := NewPermutation(n, n^12345)
+		p := chance.NewPermutation(n, n^12345)
 		seen := make([]bool, n)
 		for i := range n {
 			at := p.At(i)
@@ -18,7 +19,7 @@ func TestPermutation(t *testing.T) {
 			seen[at] = true
 		}
 	}
-	p := NewPermutation(1<<62, 1)
+	p := chance.NewPermutation(1<<62, 1)
 	a, b := p.At(0), p.At(1<<62-1)
 	should.Not(t, a >= 1<<62 || b >= 1<<62 || a == b, "%d, %d", a, b)
 }
@@ -30,7 +31,7 @@ func TestUniform(t *testing.T) {
 	var first [n]int
 	var follows [n]int
 	for seed := range uint64(seeds) {
-		p := NewPermutation(n, seed)
+		p := chance.NewPermutation(n, seed)
 		first[p.At(0)]++
 		follows[(p.At(1)+n-p.At(0))%n]++
 	}
@@ -50,7 +51,7 @@ func TestUniform(t *testing.T) {
 
 // TestGolden: samples that were published stay reproducible.
 func TestGolden(t *testing.T) {
-	p := NewPermutation(1_000_000, 7)
+	p := chance.NewPermutation(1_000_000, 7)
 	want := [3]uint64{593443, 383901, 18571}
 	should.Equal(t, [3]uint64{p.At(0), p.At(1), p.At(999_999)}, want)
 }

@@ -1,4 +1,4 @@
-package resume
+package resume_test
 
 import (
 	"errors"
@@ -14,13 +14,14 @@ import (
 	"grenier/io/manifest"
 	"grenier/io/rundir"
 	"grenier/io/workfile"
+	"grenier/pipeline/internal/resume"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // blocks is a search whose checkpoint is the extent of its only block.
 type blocks struct {
-	Search
+	resume.Search
 	saved []byte
 	at    workfile.Extent
 }
@@ -29,7 +30,7 @@ var errLoad = errors.New("not so")
 
 func newSearch(at workfile.Extent) *blocks {
 	b := &blocks{at: at}
-	b.Search = Search{
+	b.Search = resume.Search{
 		Identity: manifest.Identity{Game: "swap", Rules: "1x2", Pits: 2}, Kind: "test", Version: 3,
 		Load: func(path string, payload []byte) ([]workfile.Extent, error) {
 			if string(payload) == "wrong" {
@@ -46,7 +47,7 @@ func newSearch(at workfile.Extent) *blocks {
 func kept(t *testing.T, path, payload string) workfile.Extent {
 	t.Helper()
 	b := newSearch(workfile.Extent{})
-	d := must.Get(Open(path, b.Search))(t)
+	d := must.Get(resume.Open(path, b.Search))(t)
 	should.Hold(t, b.saved == nil, "a new directory has the checkpoint %q", b.saved)
 	at, err := d.Put([]byte("block"))
 	must.OK(t, errors.Join(err, d.Checkpoint([]byte(payload)), d.Close()))
@@ -57,10 +58,10 @@ func kept(t *testing.T, path, payload string) workfile.Extent {
 func TestResume(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run")
 	b := newSearch(kept(t, path, "saved"))
-	d := must.Get(Open(path, b.Search))(t)
+	d := must.Get(resume.Open(path, b.Search))(t)
 	got, err := d.Get(b.at, nil)
 	should.Hold(t, err == nil && string(got) == "block" && string(b.saved) == "saved", "%q with the checkpoint %q: %v", got, b.saved, err)
-	_, err = Open(path, b.Search)
+	_, err = resume.Open(path, b.Search)
 	should.Hold(t, errors.As(err, new(*rundir.LockedError)), "opened twice: %v", err)
 	must.OK(t, errors.Join(d.Clear(), d.Close()))
 	must.Empty(t, filepath.Join(path, rundir.WorkName))
@@ -71,23 +72,27 @@ func TestResume(t *testing.T) {
 func TestRefused(t *testing.T) {
 	for name, c := range map[string]struct {
 		payload string
-		change  func(work string, s *Search) error
+		change  func(work string, s *resume.Search) error
 		want    error
 	}{
-		"another run":     {"saved", func(_ string, s *Search) error { s.Identity.Rules = "2x1"; return nil }, rundir.ErrOtherRun},
-		"another kind":    {"saved", func(_ string, s *Search) error { s.Kind = "other"; return nil }, corrupt.ErrForeign},
-		"older":           {"saved", func(_ string, s *Search) error { s.Version++; return nil }, corrupt.ErrVersion},
-		"newer":           {"saved", func(_ string, s *Search) error { s.Version--; return nil }, corrupt.ErrVersion},
-		"what it says":    {"wrong", func(string, *Search) error { return nil }, errLoad},
-		"no blocks":       {"saved", func(work string, _ *Search) error { return os.Remove(filepath.Join(work, rundir.BlocksName)) }, corrupt.ErrCorrupt},
-		"too few blocks":  {"saved", func(work string, _ *Search) error { return os.Truncate(filepath.Join(work, rundir.BlocksName), 1) }, corrupt.ErrCorrupt},
-		"half checkpoint": {"saved", func(work string, _ *Search) error { return os.Truncate(filepath.Join(work, rundir.CheckpointName), 20) }, corrupt.ErrCorrupt},
+		"another run":  {"saved", func(_ string, s *resume.Search) error { s.Identity.Rules = "2x1"; return nil }, rundir.ErrOtherRun},
+		"another kind": {"saved", func(_ string, s *resume.Search) error { s.Kind = "other"; return nil }, corrupt.ErrForeign},
+		"older":        {"saved", func(_ string, s *resume.Search) error { s.Version++; return nil }, corrupt.ErrVersion},
+		"newer":        {"saved", func(_ string, s *resume.Search) error { s.Version--; return nil }, corrupt.ErrVersion},
+		"what it says": {"wrong", func(string, *resume.Search) error { return nil }, errLoad},
+		"no blocks":    {"saved", func(work string, _ *resume.Search) error { return os.Remove(filepath.Join(work, rundir.BlocksName)) }, corrupt.ErrCorrupt},
+		"too few blocks": {"saved", func(work string, _ *resume.Search) error {
+			return os.Truncate(filepath.Join(work, rundir.BlocksName), 1)
+		}, corrupt.ErrCorrupt},
+		"half checkpoint": {"saved", func(work string, _ *resume.Search) error {
+			return os.Truncate(filepath.Join(work, rundir.CheckpointName), 20)
+		}, corrupt.ErrCorrupt},
 	} {
 		path := t.TempDir()
 		b := newSearch(kept(t, path, c.payload))
 		must.OK(t, c.change(filepath.Join(path, rundir.WorkName), &b.Search))
 		for range 2 {
-			should.Be(t, must.Err(Open(path, b.Search)), c.want, "%s", name)
+			should.Be(t, must.Err(resume.Open(path, b.Search)), c.want, "%s", name)
 		}
 	}
 }
@@ -95,7 +100,7 @@ func TestRefused(t *testing.T) {
 // TestDamaged: the error names file and block.
 func TestDamaged(t *testing.T) {
 	path := t.TempDir()
-	d, err := Open(path, newSearch(workfile.Extent{}).Search)
+	d, err := resume.Open(path, newSearch(workfile.Extent{}).Search)
 	must.OK(t, err)
 	defer d.Close()
 	err = d.Damaged("block 7", errLoad)

@@ -283,9 +283,9 @@ func allFit(t *testing.T, dir string, o Options) bool {
 
 // TestResume interrupts a search at every report, and goes on from the state file.
 func TestResume(t *testing.T) {
-	dir := testrun.Dir(t, 12, awari.Awari, 8, 1000)
+	dir := testrun.Dir(t, 12, awari.Awari, 7, 1000)
 	for _, order := range []Order{First, Random, {most: value}} {
-		o := Options{From: 6, To: 8, Condition: must.Get(Parse("only-win"))(t), Order: order, Count: 20000, Job: job.Job{Workers: 2}}
+		o := Options{From: 5, To: 7, Condition: must.Get(Parse("only-win"))(t), Order: order, Count: 20000, Job: job.Job{Workers: 2}}
 		want := run(t, dir, o)
 		o.State = filepath.Join(t.TempDir(), "state")
 		reports, interrupted := 0, 0

@@ -39,11 +39,10 @@ func TestBoard(t *testing.T) {
 		data, err := Board(p)
 		box := decode(t, data, err).Bounds()
 		should.Hold(t, box.Dx() == Width && box.Dy() == Height, "%+v: %v", p, box)
-		again, err := Board(p)
-		should.Hold(t, err == nil && bytes.Equal(data, again), "%+v: drawn twice, not the same (%v)", p, err)
 		should.Not(t, seen[string(data)], "%+v looks like another position", p)
 		seen[string(data)] = true
 	}
+	should.Hold(t, seen[string(must.Get(Board(start))(t))], "drawn twice, not the same")
 	for _, pits := range [][]int{nil, {1}, {1, 2, 3}} {
 		should.Not(t, must.Err(Board(Position{Pits: pits})) == nil, "%v has a picture", pits)
 	}

@@ -137,7 +137,7 @@ func TestLongTruth(t *testing.T) {
 // TestLongExact searches without a limit: every board is solved in the end, and to its true score. Without tables, or few, play
 // in circles decides most boards.
 func TestLongExact(t *testing.T) {
-	cases := []layersOf{{4, 12, 8}, {6, 9, 4}, {8, 7, 4}, {12, 6, 4}}
+	cases := []layersOf{{4, 12, 6}, {6, 9, 3}, {8, 7, 2}, {12, 6, 2}}
 	if tries.Long() {
 		cases = []layersOf{{4, 30, share(100)}, {6, 14, share(60)}, {8, 10, share(60)}, {12, 8, share(60)}}
 	}

@@ -38,7 +38,7 @@ func TestProbe(t *testing.T) {
 		r := start(t, Options{Tables: openTables(t, game), Rate: 1e6})
 		space := testrun.Space(t, game, seeds+2)
 		for n := range seeds + 3 {
-			for rank := range space.Size(n) {
+			for rank := uint64(0); rank < space.Size(n); rank += 1 + uint64(max(0, n-seeds))*3 { // fewer of those that are not solved
 				r.checkProbe(game, space.Unrank(n, rank), n)
 			}
 		}

@@ -80,8 +80,8 @@ func onDisk(t testing.TB, game awari.Game, start awari.Board) Options {
 // TestOnDisk searches with the least memory: sets leave it, and it is never exceeded.
 func TestOnDisk(t *testing.T) {
 	for _, rules := range awari.RuleSets() {
-		game := testrun.Game(t, 8, rules)
-		start := mustParse(t, game, "2")
+		game := testrun.Game(t, 6, rules)
+		start := mustParse(t, game, "3")
 		want := plainCounts(t, game, start)
 		o := onDisk(t, game, start)
 		s := must.Get(newSearch(game, start, o))(t)

@@ -241,9 +241,9 @@ func TestRefused(t *testing.T) {
 	} {
 		should.Be(t, c.err, c.want, "%s", name)
 	}
-	c, err := census.Begin(game, 20, census.Options{Analyse: true, Job: job.Job{Memory: 20 << 20}})
+	c, err := census.Begin(game, 20, census.Options{Analyse: true, Job: job.Job{Memory: 2 << 20}})
 	for err == nil {
 		_, err = c.Next(t.Context())
 	}
-	must.As[*memory.Error](t, err, "20 MiB")
+	must.As[*memory.Error](t, err, "2 MiB")
 }

@@ -378,7 +378,7 @@ func TestParallel(t *testing.T) {
 	depth := swaptest.Distances(g)
 	w := must.Get(heuristic.NewWalking(g))(t)
 	r := rand.New(rand.NewPCG(6, 6))
-	for range 5 {
+	for range 2 {
 		s := shuffled(g, r)
 		for _, h := range []heuristic.Heuristic{heuristic.NewManhattan(g), heuristic.Inverse{Heuristic: w, Grid: g}} {
 			var first search.Result
