@@ -167,7 +167,7 @@ func TestLongAll(t *testing.T) {
 			seen[fmt.Sprint(s.Order)] = true
 		}
 		should.Hold(t, len(r.Solutions) == want && len(seen) == want,
-			"%s: %d solutions, %d different ones, want %d", method, len(r.Solutions), len(seen), want)
+			"%s: %d solutions, %d differ, want %d", method, len(r.Solutions), len(seen), want)
 		checkSolutions(t, board(t, 3, 3), r)
 	}
 }
@@ -215,8 +215,7 @@ func TestLongLarger(t *testing.T) {
 	for _, size := range sizes {
 		one := solve(t, size[0], size[1], Options{Method: Layers})
 		other := solve(t, size[0], size[1], Options{Method: Orientations})
-		should.Hold(t, one.Lower == uint32(size[2]) && other.Lower == one.Lower,
-			"%v: layers found %d, orientations %d", size, one.Lower, other.Lower)
+		should.Hold(t, one.Lower == uint32(size[2]) && other.Lower == one.Lower, "%v: layers find %d, the other %d", size, one.Lower, other.Lower)
 		should.Hold(t, slices.Equal(fields(one.Orders), fields(other.Orders)),
 			"%v: layers counts orders %v, orientations %v", size, fields(one.Orders), fields(other.Orders))
 	}

@@ -327,8 +327,7 @@ func TestMend(t *testing.T) {
 			should.Hold(t, l.There == (l.Problem == ""), "%+v", l)
 		}
 		must.Same(t, "other layers", map[int]bool{3: true, 5: true, 6: false, 7: false, 8: false}, there)
-		should.Not(t, dry && string(must.Read(t, filepath.Join(dir, rundir.ManifestName))) != string(before),
-			"a dry run has changed the manifest")
+		should.Not(t, dry && string(must.Read(t, filepath.Join(dir, rundir.ManifestName))) != string(before), "a dry run changes the manifest")
 	}
 	should.Hold(t, string(must.Read(t, path(8))) == string(good), "other bytes")
 	for n, d := range manifestOf(t, dir) {
@@ -385,8 +384,7 @@ func same(t testing.TB, want, got string, seeds int) {
 	t.Helper()
 	for n := range seeds + 1 {
 		name := rundir.DistanceName(n)
-		must.Hold(t, string(must.Read(t, filepath.Join(want, name))) == string(must.Read(t, filepath.Join(got, name))),
-			"%s has other bytes", name)
+		must.Hold(t, string(must.Read(t, filepath.Join(want, name))) == string(must.Read(t, filepath.Join(got, name))), "%s differs", name)
 	}
 	left, err := filepath.Glob(filepath.Join(got, "*", "*.tmp"))
 	must.Hold(t, err == nil && len(left) == 0, "left behind: %q, %v", left, err)

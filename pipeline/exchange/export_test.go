@@ -51,7 +51,7 @@ func written(t testing.TB, dir string, o Options) []byte {
 	}
 	s := must.Get(Write(t.Context(), dir, &out, o))(t)
 	should.Hold(t, s.Bytes == uint64(out.Len()) && s.Seeds == o.Seeds && s.Format == o.Format && s.Codec == o.Codec,
-		"%+v, and %d bytes", s, out.Len())
+		"%+v, %d bytes", s, out.Len())
 	return out.Bytes()
 }
 

@@ -221,8 +221,7 @@ func TestLongBrute(t *testing.T) {
 			}
 		}
 	}
-	should.Not(t, solvable < 20 || not < 20 || several < 10,
-		"%d solvable problems, %d others, %d with moves of several jumps", solvable, not, several)
+	should.Not(t, solvable < 20 || not < 20 || several < 10, "%d are solvable, %d not, %d in moves of several jumps", solvable, not, several)
 }
 
 // checkAdvice compares the advice in positions of a random game, the same in each run, with brute force.
@@ -262,8 +261,7 @@ func TestLittleMemory(t *testing.T) {
 			o := Options{Job: job.Job{Memory: runs.LeastMemory(threads), Workers: threads}, Dir: dir}
 			s := must.Get(newSearch(p, o, true))(t)
 			s.room = 1
-			must.Not(t, s.mostFound() > 2*mostChildren || s.abreast() != 2,
-				"%d positions in a buffer, %d runs at a time", s.mostFound(), s.abreast())
+			must.Not(t, s.mostFound() > 2*mostChildren || s.abreast() != 2, "%d positions a buffer, %d runs at a time", s.mostFound(), s.abreast())
 			must.OK(t, errors.Join(s.forward(t.Context()), s.backward(t.Context())))
 			table := &Table{s}
 			must.Same(t, fmt.Sprintf("%d threads, directory %q", threads, dir), want, solved(t, table))

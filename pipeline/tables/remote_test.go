@@ -372,7 +372,7 @@ func TestBoardsEnd(t *testing.T) {
 	fresh := tabletest.Open(t, f.dir)
 	n, err = count(t.Context(), fresh, 7, func() {})
 	should.Hold(t, uint64(n) < f.space.Size(7) && errors.Is(err, tables.ErrCorrupt) && strings.Contains(err.Error(), path),
-		"damaged: %d boards, %v", n, err)
+		"%d boards, %v", n, err)
 }
 
 // TestRemoteReadsAhead: a read, and an iteration, asks for several blocks at a time.

@@ -44,7 +44,7 @@ func TestSample(t *testing.T) {
 			return nil
 		})
 		must.Hold(t, err == nil && uint64(len(all)) == count && slices.Equal(all[:len(before)], before),
-			"%d of %d boards, %v", len(all), count, err)
+			"%d boards of %d, %v", len(all), count, err)
 		before = all
 	}
 	slices.Sort(before)

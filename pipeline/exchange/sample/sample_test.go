@@ -239,8 +239,7 @@ func TestWhole(t *testing.T) {
 				seen := map[string]bool{}
 				for i, r := range read(t, f, game, data) {
 					key := fmt.Sprint(r.Pits)
-					must.Not(t, !reflect.DeepEqual(r, want[key]) || seen[key],
-						"%s: row %d is %+v, want %+v; it was there: %v", f, i, r, want[key], seen[key])
+					must.Not(t, !reflect.DeepEqual(r, want[key]) || seen[key], "%s: row %d is %+v, want %+v; twice: %v", f, i, r, want[key], seen[key])
 					seen[key] = true
 				}
 				should.Hold(t, len(seen) == len(want), "%s: %d of %d positions", f, len(seen), len(want))
@@ -518,8 +517,7 @@ func TestParts(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "some.part")
 			s := must.Get(sample.WriteFile(t.Context(), dir, path, o))(t)
 			c, share := readCard(t, dir, path, o), o.Count*uint64(i+1)/7-o.Count*uint64(i)/7
-			should.Hold(t, len(c.Files) == 1 && c.Files[0].Positions == share && s.Positions == share,
-				"part %d of %d positions: %+v, %+v", i+1, share, c.Files, s)
+			should.Hold(t, len(c.Files) == 1 && c.Files[0].Positions == share && s.Positions == share, "part %d: %+v, %+v", i+1, c.Files, s)
 			files = append(files, must.Read(t, path)...)
 			var text bytes.Buffer
 			must.OK(t, must.Err(sample.Write(t.Context(), dir, &text, o)))
@@ -528,7 +526,6 @@ func TestParts(t *testing.T) {
 		should.Hold(t, bytes.Equal(files, want) && bytes.Equal(streams, want),
 			"%s: %d bytes in files, %d in streams, want %d", o.Format, len(files), len(streams), len(want))
 		o.Shards = 2
-		should.Be(t, must.Err(sample.WriteFile(t.Context(), dir, filepath.Join(t.TempDir(), "x"), o)), sample.ErrSample,
-			"a part of several files")
+		should.Be(t, must.Err(sample.WriteFile(t.Context(), dir, filepath.Join(t.TempDir(), "x"), o)), sample.ErrSample, "several files")
 	}
 }

@@ -341,8 +341,7 @@ func TestSearchResumes(t *testing.T) {
 				}
 			}
 			err := must.Err(w.run(ctx))
-			should.Hold(t, errors.Is(err, context.Canceled) && slices.Equal(reached, []int{layer}),
-				"layer %d: %v, layers %v were reached", layer, err, reached)
+			should.Hold(t, errors.Is(err, context.Canceled) && slices.Equal(reached, []int{layer}), "layer %d: %v, reached %v", layer, err, reached)
 		}
 		w.reached = nil
 		got, err := w.run(t.Context())
@@ -495,8 +494,7 @@ func FuzzGaps(f *testing.F) {
 		n := packGaps(packed, raw)
 		again := make([]byte, len(raw))
 		should.Hold(t, unpackGaps(again, packed[:n]) && slices.Equal(again, raw), "%x becomes %x in %d bytes", numbers, again, n)
-		should.Not(t, n > 0 && (unpackGaps(again, packed[:n-1]) || packGaps(packed[:n-1], raw) != 0),
-			"%x: they fit %d bytes of %d", numbers, n-1, n)
+		should.Not(t, n > 0 && (unpackGaps(again, packed[:n-1]) || packGaps(packed[:n-1], raw) != 0), "%x fit %d bytes of %d", numbers, n-1, n)
 		unpackGaps(again, raw) // it may be anything
 	})
 }

@@ -331,8 +331,7 @@ func TestKilled(t *testing.T) {
 	for i, data := range left {
 		must.Write(t, o.State, data)
 		got := run(t, dir, o)
-		should.Hold(t, reflect.DeepEqual(got, want),
-			"state %d: %d hits in %d positions, want %d in %d", i, got.Hits, got.Positions, want.Hits, want.Positions)
+		should.Hold(t, reflect.DeepEqual(got, want), "state %d: %+v, want %+v", i, got, want)
 	}
 }
 

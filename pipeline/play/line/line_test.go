@@ -94,8 +94,7 @@ func checkLine(t testing.TB, m *memory, b awari.Board, want int, l *line.Line) {
 		}
 		score += []int{game.Terminal(b), -game.Terminal(b)}[len(l.Moves)%2]
 	}
-	must.Hold(t, score == want && l.Value == want,
-		"board %s: the line is worth %d, it says %d, want %d", game.Text(first), score, l.Value, want)
+	must.Hold(t, score == want && l.Value == want, "board %s: the line has %d, it says %d, want %d", game.Text(first), score, l.Value, want)
 }
 
 // farthest returns the board of greatest distance, and the distance.

@@ -321,7 +321,7 @@ func TestDistances(t *testing.T) {
 	}
 	for _, r := range server.Take() {
 		should.Not(t, strings.HasPrefix(r.File, "distance") && r.File != rundir.DistanceName(3) && r.File != rundir.DistanceName(5),
-			"asked for %+v", r)
+			"asked: %+v", r)
 	}
 	plies(4)
 	must.OK(t, os.Remove(filepath.Join(dir, rundir.DistanceName(4))))
@@ -415,8 +415,7 @@ func TestDamage(t *testing.T) {
 		out := filepath.Join(t.TempDir(), "site")
 		should.Be(t, must.Err(run(t, t.Context(), dir, out, nil)), corrupt.ErrCorrupt, "byte %d", at)
 		files := tree(t, out)
-		should.Hold(t, files["tables/layer-02.gl"]+files["tables/manifest.json"]+files["index.html"] == "",
-			"byte %d: the site has %d files", at, len(files))
+		should.Hold(t, files["tables/layer-02.gl"]+files["tables/manifest.json"]+files["index.html"] == "", "byte %d: %d files", at, len(files))
 	}
 }
 

@@ -199,16 +199,15 @@ func TestLimits(t *testing.T) {
 	e := newEngine(m, search.Options{Bytes: 1 << 20, Job: job.Job{Progress: func(job.Step) { depths++ }}})
 	r, err := e.Search(t.Context(), b, search.Limits{Depth: 5})
 	should.Not(t, err != nil || r.Reason != search.DepthLimit || r.Depth != 5 || r.Exact() || r.Nodes == 0 || r.NodesPerSecond <= 0,
-		"depth 5: %+v, %v", r, err)
+		"%+v, %v", r, err)
 	depths = 0
 	r, err = e.Search(t.Context(), b, search.Limits{Time: 100 * time.Millisecond})
-	should.Hold(t, err == nil && r.Reason == search.TimeLimit && r.Depth != 0 && depths >= r.Depth,
-		"100 ms: %+v, %v; %d reports", r, err, depths)
+	should.Hold(t, err == nil && r.Reason == search.TimeLimit && r.Depth != 0 && depths >= r.Depth, "%+v, %v; %d reports", r, err, depths)
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(50*time.Millisecond, cancel)
 	r, err = e.Search(ctx, b, search.Limits{})
 	should.Hold(t, errors.Is(err, context.Canceled) && r.Reason == search.Interrupted && r.Best >= 0 && r.Moves[r.Best].Legal,
-		"cancelled: %+v, %v", r, err)
+		"%+v, %v", r, err)
 	r, err = e.Search(ctx, b, search.Limits{})
 	should.Hold(t, errors.Is(err, context.Canceled) && r.Depth == 0 && r.Best >= 0 && len(r.Line) != 0, "cancelled before: %+v, %v", r, err)
 }

@@ -90,7 +90,7 @@ func TestWords(t *testing.T) {
 		word := s.word(1<<tagBits-1, maxAge)
 		got := unpack(word)
 		should.Not(t, got != s || ageOf(word) != maxAge || depthOf(word) != int(s.depth) || word>>dataBits != 1<<tagBits-1,
-			"%+v becomes %+v", s, got)
+			"%+v is now %+v", s, got)
 	}
 }
 

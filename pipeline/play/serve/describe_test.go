@@ -160,8 +160,7 @@ func wantParameters(t *testing.T, r *running, path string, want []string) {
 	got := r.get(path + "?nonsense=1")
 	_, list, found := strings.Cut(got.body, `\"nonsense\": must be `)
 	if !found {
-		should.Hold(t, len(want) == 0 && got.status == http.StatusOK,
-			"%s: parameters %q are described; status %d, %s", path, want, got.status, got.body)
+		should.Hold(t, len(want) == 0 && got.status == http.StatusOK, "%s: parameters %q; status %d, %s", path, want, got.status, got.body)
 		return
 	}
 	names := strings.Split(strings.Split(list, `"`)[0], ", ")
@@ -218,8 +217,7 @@ func TestDescribedAnswers(t *testing.T) {
 			for code, response := range o.Responses {
 				for kind := range response.Content {
 					status := map[string]int{"200": http.StatusOK, "202": http.StatusAccepted}[code]
-					should.Hold(t, seen[method+path+" "+http.StatusText(status)+kind],
-						"%s %s: no answer with status %s and type %s was checked", method, path, code, kind)
+					should.Hold(t, seen[method+path+" "+http.StatusText(status)+kind], "%s %s: no answer %s of type %s was seen", method, path, code, kind)
 				}
 			}
 		}

@@ -437,7 +437,6 @@ func TestPerClient(t *testing.T) {
 		p.of(address(0)) // seen again and again
 		p.of(address(2 + i))
 	}
-	should.Hold(t, p.of(address(0)) == first && p.of(address(1)) != second && p.known.Len() == maxClients,
-		"%d clients are remembered", p.known.Len())
+	should.Hold(t, p.of(address(0)) == first && p.of(address(1)) != second && p.known.Len() == maxClients, "%d are remembered", p.known.Len())
 	should.Not(t, slices.Contains([]*int{first, second}, p.of(address(5))), "two clients share what they have")
 }

@@ -72,8 +72,7 @@ func (r *running) checkMove(game awari.Game, b awari.Board, play awari.Play, got
 	must.Hold(r.t, got.Legal == play.Legal && got.Starves == play.Starves && got.Captured == play.Captured,
 		"%s, pit %d: %+v, want %+v", game.Text(b), got.Pit, got, play)
 	if !play.Legal {
-		must.Hold(r.t, got.Child == nil && got.Sown == nil && got.Taken == nil && got.Value == nil,
-			"%s, pit %d: not legal, but %+v", game.Text(b), got.Pit, got)
+		must.Hold(r.t, got.Child == nil && got.Sown == nil && got.Taken == nil && got.Value == nil, "%s: not legal, but %+v", game.Text(b), got)
 		return
 	}
 	board, taken := b, 0
@@ -235,7 +234,7 @@ func TestDamage(t *testing.T) {
 	got := r.get("/api/probe?pits=0,0,0,0,0,2,1,1,0,0,0,1")
 	r.wantProblem(got, http.StatusInternalServerError, "damaged")
 	should.Not(t, strings.Contains(got.body, path) || !strings.Contains(r.log.String(), path),
-		"the client saw %s, the log is %s", got.body, r.log)
+		"the client saw %s, logged is %s", got.body, r.log)
 }
 
 // TestLayers compares the list of layers with the manifest.
@@ -247,8 +246,7 @@ func TestLayers(t *testing.T) {
 	for n, l := range r.server.tables.Layers() {
 		g := got.Layers[n]
 		text := fmt.Sprint(g.Seeds, g.Positions, g.Win, g.Draw, g.Loss, g.Hash, g.Bytes)
-		should.Not(t, text != fmt.Sprint(n, l.Positions, l.Win, l.Draw, l.Loss, l.Hash, l.Bytes) || g.Histogram != l.Histogram,
-			"layer %d is %s", n, text)
+		should.Not(t, text != fmt.Sprint(n, l.Positions, l.Win, l.Draw, l.Loss, l.Hash, l.Bytes) || g.Histogram != l.Histogram, "layer %s", text)
 	}
 }
 
@@ -283,8 +281,7 @@ func TestPlies(t *testing.T) {
 	must.Hold(t, len(found.Found) == 5, "%+v", found)
 	for _, p := range found.Found {
 		plies, _, err := tab.Distance(t.Context(), boardOfReport(p))
-		should.Not(t, err != nil || p.Plies == nil || *p.Plies != plies || plies == 0,
-			"%v: %s plies, want %d (%v)", p.Pits, show(p.Plies), plies, err)
+		should.Not(t, err != nil || p.Plies == nil || *p.Plies != plies || plies == 0, "%v: %s, want %d (%v)", p.Pits, show(p.Plies), plies, err)
 	}
 }
 
@@ -307,7 +304,7 @@ func TestGame(t *testing.T) {
 		var got gameReport
 		r.ask("/api/game?pits="+query(begin, 12)+"&moves="+strings.Join(moves, ","), &got)
 		must.Hold(t, len(got.Positions) == len(boards) && got.Illegal == nil,
-			"%d positions, want %d; illegal: %+v", len(got.Positions), len(boards), got.Illegal)
+			"%d positions of %d; %+v", len(got.Positions), len(boards), got.Illegal)
 		for i, board := range boards {
 			var want probeReport
 			r.ask("/api/probe?pits="+query(board, 12), &want)

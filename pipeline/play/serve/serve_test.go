@@ -137,7 +137,7 @@ func (r *running) ask(target string, v any) {
 	r.t.Helper()
 	got := r.get(target)
 	must.Hold(r.t, got.status == http.StatusOK && got.header.Get("Content-Type") == "application/json",
-		"%s: status %d, %s", target, got.status, got.body)
+		"%s: %d, %s", target, got.status, got.body)
 	err := json.Unmarshal([]byte(got.body), v)
 	must.Hold(r.t, err == nil, "%s: %v in %s", target, err, got.body)
 }

@@ -64,7 +64,7 @@ func TestLongEqualsReach(t *testing.T) {
 				}
 				got, err := Count(t.Context(), game, start, Options{Job: job.Job{Workers: workers, Family: family}})
 				should.Hold(t, err == nil && slices.Equal(got, want),
-					"%s from %v, %d workers, %v: %v, %v, want %v", game.Name(), start, workers, family, got, err, want)
+					"%s from %v, %d, %v: %v, %v, want %v", game.Name(), start, workers, family, got, err, want)
 			}
 		}
 	})

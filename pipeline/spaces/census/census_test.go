@@ -201,8 +201,7 @@ func TestLongCensus(t *testing.T) {
 				checkLayer(t, game, n, &l)
 				at := point{pits, rules, n}
 				should.Not(t, takes[at] != 0 && l.X != takes[at], "%s, %d seeds: X is %d, want %d", game.Name(), n, l.X, takes[at])
-				should.Not(t, most[at] != 0 && l.MostPredecessors != most[at],
-					"%s, %d seeds: K is %d, want %d", game.Name(), n, l.MostPredecessors, most[at])
+				should.Not(t, most[at] != 0 && l.MostPredecessors != most[at], "%s, %d seeds: K is %d", game.Name(), n, l.MostPredecessors)
 			}
 		}
 	}

@@ -41,8 +41,7 @@ func checkLayout(t *testing.T, g *swap.Grid, l *layout) {
 	}{{l.uu, l.upper, l.upper}, {l.ul, l.upper, l.lower}, {l.ll, l.lower, l.lower}, {l.ls, l.lower, tail}, {l.ss, tail, tail}} {
 		edges += len(list.edges)
 		for _, e := range list.edges {
-			should.Not(t, e.from < 0 || e.from >= list.from || e.to < 0 || e.to >= list.to,
-				"%d x %d: edge %v outside its parts", g.Rows(), g.Cols(), e)
+			should.Not(t, e.from < 0 || e.from >= list.from || e.to < 0 || e.to >= list.to, "%d x %d: edge %v is outside", g.Rows(), g.Cols(), e)
 		}
 	}
 	should.Hold(t, edges == len(g.Swaps()), "%d x %d: %d edges, want %d", g.Rows(), g.Cols(), edges, len(g.Swaps()))
@@ -155,8 +154,7 @@ func TestPack(t *testing.T) {
 				should.Hold(t, string(b[:6]) == "before", "%d words: what was there before is %q", words, b[:6])
 				b = b[6:]
 				should.Not(t, len(b) < leastPiece(words) || len(b) > mostPiece(words), "%d words: a piece of %d bytes", words, len(b))
-				should.Hold(t, unpacked(t, b, words).equal(s),
-					"seed %d, %d words, %g with newest states, %g open: other states", seed, words, busy, open)
+				should.Hold(t, unpacked(t, b, words).equal(s), "seed %d, %d words, %g with newest ones, %g open: others", seed, words, busy, open)
 				should.Be(t, must.Err(divide(b[:len(b)-1], words)), errPiece, "%d words, a byte less", words)
 			}
 		}

@@ -72,8 +72,7 @@ func agree(t *testing.T, name string, g *swap.Grid, s swap.State, distance int, 
 	}
 	for _, h := range all {
 		if name == "dibbs" && !h.Consistent() {
-			must.Be(t, must.Err(search.Solve(t.Context(), name, g, g.List(s), search.Options{Heuristic: h})), search.ErrHeuristic,
-				"dibbs takes %s", h.Name())
+			must.Be(t, must.Err(search.Solve(t.Context(), name, g, g.List(s), search.Options{Heuristic: h})), search.ErrHeuristic, "%s", h.Name())
 			continue
 		}
 		r := run(t, name, g, s, search.Options{Heuristic: h, Width: 64})
@@ -154,8 +153,7 @@ func TestLongChains(t *testing.T) {
 			sum += max(row, -row) + max(col, -col)
 		}
 		swaps = len(run(t, "chains", g, s, search.Options{}).Swaps)
-		must.Not(t, swaps > 2*sum || swaps > 4*distance,
-			"%d x %d, state %x: %d swaps, %d needed, sum of distances %d", g.Rows(), g.Cols(), s, swaps, distance, sum)
+		must.Not(t, swaps > 2*sum || swaps > 4*distance, "state %x: %d swaps, %d needed, sum of distances %d", s, swaps, distance, sum)
 		return swaps
 	}
 	for _, shape := range [][2]int{{2, 3}, {2, 4}, {3, 3}} {
@@ -384,8 +382,7 @@ func TestParallel(t *testing.T) {
 			var first search.Result
 			for i, workers := range []int{1, 2, 3, 40} {
 				res := run(t, "astar-parallel", g, s, search.Options{Job: job.Job{Workers: workers}, Heuristic: h})
-				must.Hold(t, len(res.Swaps) == int(depth[s.Rank(9)]) && res.Optimal,
-					"%s, state %x: %d swaps, optimal %v", h.Name(), s, len(res.Swaps), res.Optimal)
+				must.Hold(t, len(res.Swaps) == int(depth[s.Rank(9)]) && res.Optimal, "%s, state %x: %d swaps", h.Name(), s, len(res.Swaps))
 				if i == 0 {
 					first = res
 				}
