@@ -105,7 +105,6 @@ func (e *equation) value(score int8, plies []int) int {
 
 var rules = awari.RuleSets()
 
-// options are those of most tests.
 func options(workers int) distance.Options {
 	return distance.Options{Job: job.Job{Family: cpu.Best(), Workers: workers}}
 }
@@ -390,7 +389,6 @@ func same(t testing.TB, want, got string, seeds int) {
 	must.Hold(t, err == nil && len(left) == 0, "left behind: %q, %v", left, err)
 }
 
-// timeless returns what was found of layers, without the time that it took.
 func timeless(r *distance.Result) string {
 	for i := range r.Layers {
 		r.Layers[i].Seconds = 0

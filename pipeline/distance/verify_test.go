@@ -44,7 +44,6 @@ func verified(t testing.TB, dir string, n int, bytes int64) verify.Layer {
 	return must.Get(verify.Run(t.Context(), dir, o))(t).Layers[0]
 }
 
-// writeDistances replaces the distances of layer n by others that all checksums fit.
 func writeDistances(t testing.TB, dir string, n int, change func(plies []int8)) {
 	t.Helper()
 	_, plies := writetest.Read(t, filepath.Join(dir, rundir.DistanceName(n)))

@@ -16,6 +16,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"grenier/internal/testkit/golden"
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tabletest"
@@ -116,12 +117,7 @@ func TestGolden(t *testing.T) {
 		"layer3.wdl":   written(t, small, Options{Seeds: 3, Format: WDL}),
 		"layer3.csv":   written(t, small, Options{Seeds: 3, Format: CSV}),
 	} {
-		path := filepath.Join("testdata", name)
-		if os.Getenv("GRENIER_GOLDEN") == "1" {
-			must.Write(t, path, got)
-		}
-		want := must.Read(t, path)
-		should.Hold(t, bytes.Equal(got, want), "%s: %q, want %q", name, got, want)
+		golden.Check(t, filepath.Join("testdata", name), got)
 	}
 }
 
@@ -245,7 +241,6 @@ func TestRefusedExports(t *testing.T) {
 	should.Be(t, must.Err(ParseFormat("xml")), ErrFormat)
 }
 
-// failing fails after some bytes.
 type failing struct{ left int }
 
 var errFull = errors.New("full")
@@ -326,14 +321,13 @@ func TestSpans(t *testing.T) {
 		for rank := range s.Positions() {
 			b := space.Unrank(n, rank)
 			full[rank] = !slices.Contains(b[s.q:2*s.q], 0)
-			got, err := s.fullBefore(rank)
-			must.Hold(t, err == nil && got == before, "%d full boards before rank %d, want %d; error %v", got, rank, before, err)
+			must.Equal(t, must.Get(s.fullBefore(rank))(t), before, "full boards before rank %d", rank)
 			if full[rank] {
 				before++
 			}
 		}
-		got, err := s.fullBefore(s.Positions())
-		must.Hold(t, err == nil && got == before && got == s.full(), "%d full boards, want %d; error %v", got, before, err)
+		got := must.Get(s.fullBefore(s.Positions()))(t)
+		must.Hold(t, got == before && got == s.full() && s.reachable() == s.Positions()-got, "%d full boards, want %d", got, before)
 		for _, piece := range []uint64{1, 2, 7, 64, 1000, s.Positions()} {
 			for from := uint64(0); from < s.Positions(); from += 1 + s.Positions()/40 {
 				checkSpans(t, s, full, from, min(from+piece, s.Positions()))
@@ -383,8 +377,7 @@ func TestWriteAll(t *testing.T) {
 		written := 0
 		err := WriteAll(ctx, dir, out, o, func(e Exported) {
 			should.Hold(t, e.Kept == (e.Seeds < stop), "stopped at %d: %+v", stop, e)
-			written++
-			if written > stop {
+			if written++; written > stop {
 				cancel()
 			}
 		})
@@ -394,22 +387,21 @@ func TestWriteAll(t *testing.T) {
 	for n := range seeds + 1 {
 		one := o
 		one.Seeds = n
-		text, err := os.ReadFile(filepath.Join(out, fileName(Npy, frame.LZ4, n)))
-		should.Hold(t, err == nil && string(text) == string(written(t, dir, one)), "layer %d differs from a single export, %v", n, err)
+		text := must.Read(t, filepath.Join(out, fileName(Npy, frame.LZ4, n)))
+		should.Hold(t, string(text) == string(written(t, dir, one)), "layer %d differs from a single export", n)
 	}
 	path := filepath.Join(out, fileName(Npy, frame.LZ4, 4))
 	text := must.Read(t, path)
 	for i, damage := range []func() error{
 		func() error {
-			return os.WriteFile(path, append(slices.Clone(text[:len(text)-1]), text[len(text)-1]^1), 0o644)
+			return os.WriteFile(path, append(bytes.Clone(text[:len(text)-1]), text[len(text)-1]^1), 0o644)
 		},
 		func() error { return os.WriteFile(path, text[:3], 0o644) },
 		func() error { return os.Remove(path) },
 	} {
 		must.OK(t, damage())
 		should.List(t, writtenAll(t, dir, out, o), []string{filepath.Base(path)}, "damage %d", i)
-		now, err := os.ReadFile(path)
-		should.Hold(t, err == nil && string(now) == string(text), "damage %d: not mended, %v", i, err)
+		should.Hold(t, string(must.Read(t, path)) == string(text), "damage %d: not mended", i)
 	}
 	got := writtenAll(t, dir, out, o)
 	should.Hold(t, got == nil, "nothing to do, but: %v", got)

@@ -111,7 +111,6 @@ func checkVuSource(t *testing.T, tb *tables.Tables, n int) {
 	}
 }
 
-// openVu makes a source of a file with the given contents; tb has the layers below.
 func openVu(t testing.TB, tb *tables.Tables, n int, file []byte, codec frame.Codec) (solve.Source, error) {
 	t.Helper()
 	s, dir := must.Get(newShape(tb.Game(), n))(t), t.TempDir()

@@ -46,7 +46,6 @@ func game(t testing.TB, picture string, start int) Problem {
 	return Problem{Board: b, Start: p}
 }
 
-// central returns the English board with the centre empty.
 func central(t testing.TB) Problem {
 	t.Helper()
 	b := solitaire.Named(solitaire.English)
@@ -124,7 +123,6 @@ func (b *brute) count(p solitaire.Position) *big.Int {
 	return n
 }
 
-// least returns the least number of moves to the end.
 func (b *brute) least(s State) int {
 	if n, ok := b.moves[s]; ok {
 		return n
@@ -321,16 +319,10 @@ func TestOptions(t *testing.T) {
 	} {
 		should.Be(t, must.Err(Count(t.Context(), c.p, c.o)), fault.Usage, "%s", name)
 	}
-	_, err := Count(t.Context(), p, Options{})
-	should.Hold(t, errors.As(err, new(*memory.Error)), "%v", err)
-}
-
-// TestTooLittleMemory: a search whose layers do not fit says so.
-func TestTooLittleMemory(t *testing.T) {
-	s, err := newSearch(game(t, "oooo\noooo\noooo\noooo", 1), options(), true)
-	must.OK(t, err)
-	s.store.Most = 1 << 11
-	err = s.failed(s.forward(t.Context()))
+	must.As[*memory.Error](t, must.Err(Count(t.Context(), p, Options{})))
+	s := must.Get(newSearch(game(t, "oooo\noooo\noooo\noooo", 1), options(), true))(t)
+	s.store.Most = 1 << 11 // its layers do not fit
+	err := s.failed(s.forward(t.Context()))
 	should.Hold(t, errors.Is(err, ErrMemory) && errors.Is(err, fault.Usage), "%v, want ErrMemory", err)
 }
 
@@ -428,7 +420,6 @@ func TestShared(t *testing.T) {
 	}
 }
 
-// on runs a search whose work files are in a file system of a test.
 func on(t *testing.T, p Problem, dir string, fs *crashfs.FS) (a answer, err error) {
 	t.Helper()
 	table, err := Solve(t.Context(), p, Options{Job: job.Job{Memory: runs.LeastMemory(2), Workers: 2}, Dir: dir, work: fs.Dir("work")})

@@ -26,6 +26,14 @@ func solveSix() (dir string) {
 	return dir
 }
 
+// openSix opens the tables of such a directory.
+func openSix() (t *tables.Tables, done func()) {
+	dir := solveSix()
+	t, err := tables.Open(context.Background(), dir)
+	check(err)
+	return t, func() { t.Close(); os.RemoveAll(dir) }
+}
+
 func check(err error) {
 	if err != nil {
 		log.Fatal(err)
@@ -71,12 +79,9 @@ func ExampleOpen_remote() {
 
 // ExampleTables_Probe prints what each move of a board leads to.
 func ExampleTables_Probe() {
-	dir := solveSix()
-	defer os.RemoveAll(dir)
 	ctx := context.Background()
-	t, err := tables.Open(ctx, dir)
-	check(err)
-	defer t.Close()
+	t, done := openSix()
+	defer done()
 
 	p, err := t.Probe(ctx, tables.Board{2, 0, 0, 0, 1, 1, 1, 0, 1})
 	check(err)
@@ -95,12 +100,9 @@ func ExampleTables_Probe() {
 
 // ExampleTables_Scores looks up many boards: each block is read once, in the order of the files.
 func ExampleTables_Scores() {
-	dir := solveSix()
-	defer os.RemoveAll(dir)
 	ctx := context.Background()
-	t, err := tables.Open(ctx, dir)
-	check(err)
-	defer t.Close()
+	t, done := openSix()
+	defer done()
 
 	boards := []tables.Board{{1, 1, 1, 1, 1, 1}, {0, 1}, {6: 5}, {0, 1}}
 	scores := make([]int8, len(boards))
@@ -111,12 +113,9 @@ func ExampleTables_Scores() {
 
 // ExampleTables_Boards counts the draws among all boards with five seeds.
 func ExampleTables_Boards() {
-	dir := solveSix()
-	defer os.RemoveAll(dir)
 	ctx := context.Background()
-	t, err := tables.Open(ctx, dir)
-	check(err)
-	defer t.Close()
+	t, done := openSix()
+	defer done()
 
 	all, draws := 0, 0
 	for e, err := range t.Boards(ctx, 5) {

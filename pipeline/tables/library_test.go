@@ -17,7 +17,6 @@ import (
 	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
 	"grenier/layers/awari"
-	"grenier/pipeline/tables"
 )
 
 // TestLongLibraryPage builds the module of docs/library.md in a workspace, and in the long run in the other ways that the page
@@ -53,7 +52,6 @@ func TestLongLibraryPage(t *testing.T) {
 	should.Hold(t, replaced == output && vendored == output, "with replace it prints\n%swith vendor\n%s", replaced, vendored)
 }
 
-// fenced returns the block of a page that begins with some text.
 func fenced(t *testing.T, page, begin string) string {
 	t.Helper()
 	for i, block := range strings.Split(page, "```") {
@@ -84,29 +82,6 @@ func (c *client) goRun(args ...string) string {
 	return string(out)
 }
 
-// BenchmarkProbe probes random boards of up to 15 seeds, all blocks cached.
-func BenchmarkProbe(b *testing.B) {
-	const seeds = 15
-	game := testrun.Game(b, 12, awari.Awari)
-	tab := tabletest.Open(b, tabletest.Solve(b, game, seeds))
-	boards := randomBoards(b, game, seeds)
-	for _, board := range boards {
-		probe(b, tab, board)
-	}
-	b.Run("one", func(b *testing.B) {
-		for i := range b.N {
-			probe(b, tab, boards[i%len(boards)])
-		}
-	})
-	b.Run("parallel", func(b *testing.B) {
-		b.RunParallel(func(pb *testing.PB) {
-			for i := rand.IntN(len(boards)); pb.Next(); i++ {
-				probe(b, tab, boards[i%len(boards)])
-			}
-		})
-	})
-}
-
 // randomBoards returns boards drawn among all those with at most seeds seeds, enough of them to touch every block.
 func randomBoards(t testing.TB, game awari.Game, seeds int) []awari.Board {
 	t.Helper()
@@ -122,24 +97,30 @@ func randomBoards(t testing.TB, game awari.Game, seeds int) []awari.Board {
 	return boards
 }
 
-func probe(t testing.TB, tab *tables.Tables, board awari.Board) {
-	must.OK(t, must.Err(tab.Probe(t.Context(), board)))
-}
-
-// BenchmarkScore looks up scores of random boards of up to 15 seeds, all blocks cached, on all processors: compare -cpu 1 and 2.
-func BenchmarkScore(b *testing.B) {
+// BenchmarkTables looks up random boards of up to 15 seeds, all blocks cached, on all processors (compare -cpu 1 and 2), and reads a layer from the disk.
+func BenchmarkTables(b *testing.B) {
+	const seeds = 15
 	game := testrun.Game(b, 12, awari.Awari)
-	tab := tabletest.Open(b, tabletest.Solve(b, game, 15))
-	boards := randomBoards(b, game, 15)
+	tab, boards := tabletest.Solved(b, game, seeds), randomBoards(b, game, seeds)
 	must.OK(b, tab.Scores(b.Context(), boards, make([]int8, len(boards))))
-	var begun atomic.Int64
-	b.ResetTimer()
-	b.RunParallel(func(p *testing.PB) {
-		for i := int(begun.Add(1)) * 1000; p.Next(); i++ {
-			if _, err := tab.Score(b.Context(), boards[i%len(boards)]); err != nil {
-				b.Error(err)
-				return
-			}
+	for name, look := range map[string]func(board awari.Board) error{
+		"probe": func(board awari.Board) error { _, err := tab.Probe(b.Context(), board); return err },
+		"score": func(board awari.Board) error { _, err := tab.Score(b.Context(), board); return err },
+	} {
+		b.Run(name, func(b *testing.B) {
+			var begun atomic.Int64
+			b.RunParallel(func(p *testing.PB) {
+				for i := int(begun.Add(1)) * 1000; p.Next(); i++ {
+					should.OK(b, look(boards[i%len(boards)]))
+				}
+			})
+		})
+	}
+	b.Run("read", func(b *testing.B) {
+		scores := make([]int8, tab.Layers()[seeds].Positions)
+		b.SetBytes(int64(len(scores)))
+		for b.Loop() {
+			must.OK(b, tab.Read(b.Context(), seeds, 0, scores))
 		}
 	})
 }

@@ -58,7 +58,6 @@ func pythons(t *testing.T) []interpreter {
 	return all
 }
 
-// run runs a program with the reader at hand, and returns what it prints.
 func (p interpreter) run(t *testing.T, stdin, program string, args ...string) (out, errs string) {
 	t.Helper()
 	place := must.Get(filepath.Abs(reader))(t)
@@ -93,7 +92,6 @@ with grenier.open(sys.argv[1]) as tables:
             print(n, i // size, hashlib.sha256(scores[i:i + size].tobytes()).hexdigest())
 `
 
-// blocksOf is what printBlocks prints, by the reader in Go.
 func blocksOf(t *testing.T, tab *tables.Tables, space *awari.Space, size int) string {
 	var b strings.Builder
 	for n := range tab.MaxSeeds() + 1 {

@@ -75,7 +75,6 @@ func newFar(t *testing.T) *far {
 // farRun has the files of far tables, otherRun those with other scores of the last layer.
 var farRun, otherRun testrun.Fixture
 
-// openFar opens the tables on a server until the end of the test.
 func openFar(t *testing.T, s *remotetest.Server, o remote.Options) *tables.Tables {
 	t.Helper()
 	return tabletest.Open(t, s.URL, tables.Server(o))
@@ -140,7 +139,6 @@ func sorted(all map[string]bool) []string {
 	return list
 }
 
-// asked returns the requests since the last call, sorted.
 func (f *far) asked() []string {
 	var list []string
 	for _, r := range f.Take() {
@@ -262,7 +260,6 @@ func TestRemoteReplaced(t *testing.T) {
 	t.Run("too new to tell", func(t *testing.T) { replaceLayer(t, soon, soon, corrupt.ErrCorrupt) })
 }
 
-// replaceLayer replaces a layer by one with another date, and wants reads to fail.
 func replaceLayer(t *testing.T, before, after time.Time, want error) {
 	f := newFar(t)
 	f.Hook(func(w http.ResponseWriter, _ *http.Request) bool {
@@ -478,14 +475,4 @@ func TestDeadline(t *testing.T) {
 	should.Be(t, must.Err(tab.Score(t.Context(), b)), nil, "a score in the cache")
 	close(well)
 	should.Be(t, must.Err(tab.Probe(t.Context(), awari.Board{1, 3, 3, 1, 4})), nil, "afterwards")
-}
-
-// BenchmarkRead reads it from the disk.
-func BenchmarkRead(b *testing.B) {
-	tab := tabletest.Open(b, tabletest.Solve(b, testrun.Game(b, 12, awari.Awari), 15))
-	scores := make([]int8, tab.Layers()[15].Positions)
-	b.SetBytes(int64(len(scores)))
-	for b.Loop() {
-		must.OK(b, tab.Read(b.Context(), 15, 0, scores))
-	}
 }

@@ -39,7 +39,6 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var rules = awari.RuleSets()
 
-// everyBoard calls visit with every board of the layers and its true score.
 func everyBoard(t testing.TB, game awari.Game, layers [][]int8, visit func(b awari.Board, score int8)) {
 	t.Helper()
 	space := testrun.Space(t, game, len(layers)-1)
@@ -50,7 +49,6 @@ func everyBoard(t testing.TB, game awari.Game, layers [][]int8, visit func(b awa
 	}
 }
 
-// checkProbe compares a probe with the rules and the true scores.
 func checkProbe(t *testing.T, space *awari.Space, layers [][]int8, p tables.Probe) {
 	t.Helper()
 	score := func(b awari.Board) int {

@@ -43,7 +43,6 @@ func newSearch(at workfile.Extent) *blocks {
 	return b
 }
 
-// kept leaves a search with one block in a directory, and returns its extent.
 func kept(t *testing.T, path, payload string) workfile.Extent {
 	t.Helper()
 	b := newSearch(workfile.Extent{})

@@ -417,7 +417,6 @@ func TestDiskFull(t *testing.T) {
 	}
 }
 
-// stopped leaves a search in layer 4 in a directory.
 func stopped(t testing.TB, keep bool) string {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())

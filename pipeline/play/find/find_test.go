@@ -32,7 +32,6 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// oracle works out facts by the plain rules, from layers in memory.
 type oracle struct {
 	t      testing.TB
 	space  *awari.Space
@@ -115,7 +114,6 @@ type hit struct {
 	facts map[string]int
 }
 
-// places returns where the positions are that a search found.
 func (r *Result) places() (list []place) {
 	for _, h := range r.Found {
 		list = append(list, place{h.Seeds, h.Rank})
@@ -273,7 +271,6 @@ func TestLongLittleMemory(t *testing.T) {
 	}
 }
 
-// allFit reports whether all layers fit into the memory.
 func allFit(t *testing.T, dir string, o Options) bool {
 	s := must.Get(newSearch(tabletest.Open(t, dir), o))(t)
 	s.seeds = o.To

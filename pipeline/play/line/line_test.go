@@ -15,7 +15,6 @@ import (
 	"grenier/pipeline/play/line"
 )
 
-// memory is solved layers in memory.
 type memory struct {
 	*awari.Space
 	layers [][]int8
@@ -29,14 +28,12 @@ func (m *memory) Score(_ context.Context, b awari.Board) (int8, error) {
 	return m.layers[n][rank], nil
 }
 
-// solve solves layers with the oracle.
 func solve(t testing.TB, pits, seeds int, rules awari.Rules) *memory {
 	t.Helper()
 	game := testrun.Game(t, pits, rules)
 	return &memory{testrun.Space(t, game, seeds), testrun.Solve(t, game, seeds)}
 }
 
-// every calls visit with all boards of all layers.
 func (m *memory) every(visit func(b awari.Board, score int)) {
 	for n, scores := range m.layers {
 		for rank, score := range scores {
@@ -59,7 +56,6 @@ func TestEveryLine(t *testing.T) {
 	}
 }
 
-// checkLine compares a line with the rules and the scores.
 func checkLine(t testing.TB, m *memory, b awari.Board, want int, l *line.Line) {
 	game := m.Game()
 	type turn struct {
@@ -97,7 +93,6 @@ func checkLine(t testing.TB, m *memory, b awari.Board, want int, l *line.Line) {
 	must.Hold(t, score == want && l.Value == want, "board %s: the line has %d, it says %d, want %d", game.Text(first), score, l.Value, want)
 }
 
-// farthest returns the board of greatest distance, and the distance.
 func farthest(t *testing.T, m *memory) (far awari.Board, plies int) {
 	t.Helper()
 	m.every(func(b awari.Board, _ int) {

@@ -22,7 +22,6 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// player returns a player with a small transposition table.
 func player(t testing.TB, tab *tables.Tables, level int) *match.Player {
 	t.Helper()
 	e := search.New(search.NewBlocks(tab, 1<<20), search.Options{Bytes: 1 << 20})

@@ -70,7 +70,6 @@ func pages() map[string][]byte {
 	}
 }
 
-// newRun returns a run with a few layers.
 func newRun(t *testing.T, rules awari.Rules, seeds int) (dir string, scores [][]int8) {
 	t.Helper()
 	game := testrun.Game(t, 6, rules)
@@ -78,7 +77,6 @@ func newRun(t *testing.T, rules awari.Rules, seeds int) (dir string, scores [][]
 	return testrun.Write(t, game, scores, 100), scores
 }
 
-// questions returns a few questions about some layers.
 func questions(layers []manifest.Layer) []Question {
 	last := len(layers) - 1
 	return []Question{{From: 1, To: last, Where: "value>=1", Count: 3}, {From: 1, To: last, Where: "moves>=2", Most: "margin", Count: 2}, {From: last, To: last, Where: "value=4", Count: 4}}
@@ -99,7 +97,6 @@ func run(t *testing.T, ctx context.Context, dir, out string, done func(Layer)) (
 	return report, err
 }
 
-// written publishes and returns the layers that were written, not kept.
 func written(t *testing.T, dir, out string) (seeds []int) {
 	t.Helper()
 	report := must.Get(run(t, t.Context(), dir, out, nil))(t)
@@ -149,7 +146,6 @@ func TestRun(t *testing.T) {
 	wantTables(t, whole, scores)
 }
 
-// wantSums checks that the list of sums has all files of the tables, and is right.
 func wantSums(t *testing.T, out string) {
 	t.Helper()
 	files := tree(t, filepath.Join(out, TablesName))
@@ -163,7 +159,6 @@ func wantSums(t *testing.T, out string) {
 	should.Not(t, n != len(files) || n == 0, "%d sums of %d files", n, len(files))
 }
 
-// wantTables asks the tables of a site on a web server.
 func wantTables(t *testing.T, out string, scores [][]int8) {
 	server := remotetest.Serve(t, out, false)
 	tab := tabletest.Open(t, server.URL+"/"+TablesName+"/")

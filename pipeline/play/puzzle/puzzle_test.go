@@ -22,7 +22,6 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// solved returns tables of so many seeds.
 func solved(t testing.TB, seeds int) *tables.Tables {
 	t.Helper()
 	return tabletest.Solved(t, testrun.Game(t, 12, awari.Awari), seeds)
@@ -148,7 +147,6 @@ func ranks(x []float64) []float64 {
 	return ranks
 }
 
-// correlation is Pearson's.
 func correlation(x, y []float64) float64 {
 	mean := func(x []float64) (m float64) {
 		for _, v := range x {

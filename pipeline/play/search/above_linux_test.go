@@ -30,7 +30,6 @@ type cut struct {
 
 func (c cut) MaxSeeds() int { return c.shown }
 
-// number reads an environment variable.
 func number(t *testing.T, name string, usual int) int {
 	t.Helper()
 	text := os.Getenv(name)

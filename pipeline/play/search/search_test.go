@@ -54,25 +54,21 @@ func (m *memory) ReadOne(ctx context.Context, n int, rank uint64) (int8, error) 
 	return one[0], err
 }
 
-// truth returns the score of a board, admitted or not.
 func (m *memory) truth(b awari.Board) int {
 	n, rank := m.Rank(b)
 	return int(m.layers[n][rank])
 }
 
-// solve solves layers with the oracle.
 func solve(t testing.TB, pits, seeds int, rules awari.Rules) *memory {
 	t.Helper()
 	game := testrun.Game(t, pits, rules)
 	return &memory{Space: testrun.Space(t, game, seeds), layers: testrun.Solve(t, game, seeds), shown: seeds}
 }
 
-// newEngine returns an engine with room for all scores.
 func newEngine(m *memory, o search.Options) *search.Engine {
 	return search.New(search.NewBlocks(m, 1<<30), o)
 }
 
-// any returns a random board with n seeds.
 func (m *memory) any(r *rand.Rand, n int) awari.Board { return m.Unrank(n, r.Uint64N(m.Size(n))) }
 
 // share is n in the full run, and a tenth of it in the long one.
@@ -81,7 +77,6 @@ func share(n int) int { return tries.Pick(0, n/10, n) }
 // layersOf names a game with all layers up to some seeds, and says how many boards of the highest one are searched.
 type layersOf struct{ pits, seeds, boards int }
 
-// hidden is solved layers the highest of which are hidden from a search.
 type hidden struct {
 	all, shown *memory
 	below      int // layers hidden
@@ -89,7 +84,6 @@ type hidden struct {
 	random *rand.Rand
 }
 
-// board returns a random board of the highest layer.
 func (h *hidden) board() awari.Board { return h.all.any(h.random, h.seeds) }
 
 // forHidden runs a test of each case in both rule sets, with one layer hidden, with three, and with all.
@@ -152,7 +146,6 @@ func TestLongExact(t *testing.T) {
 	})
 }
 
-// checkResult compares a result with the truth.
 func checkResult(t *testing.T, m *memory, b awari.Board, r *search.Result) {
 	t.Helper()
 	game, score := m.Game(), m.truth(b)

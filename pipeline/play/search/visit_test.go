@@ -15,7 +15,6 @@ import (
 	"grenier/pipeline/job"
 )
 
-// noScores has no layers.
 type noScores struct{ game awari.Game }
 
 func (s noScores) Game() awari.Game                                 { return s.game }
@@ -141,7 +140,6 @@ type numbered struct {
 	ones   int // reads of single scores
 }
 
-// newNumbered returns layers of 12 pits up to some seeds.
 func newNumbered(t *testing.T, seeds int) *numbered {
 	t.Helper()
 	return &numbered{game: testrun.Game(t, 12, awari.Awari), seeds: seeds}
@@ -271,7 +269,6 @@ func TestBlocksAreGivenUp(t *testing.T) {
 	runtime.KeepAlive(e)
 }
 
-// heapInUse returns the bytes of the heap that are in use.
 func heapInUse() int64 {
 	runtime.GC()
 	runtime.GC()

@@ -44,7 +44,6 @@ type response struct {
 	Content map[string]struct{ Schema json.RawMessage }
 }
 
-// described reads the description.
 func described(t *testing.T) *openAPI {
 	t.Helper()
 	d := &openAPI{schemas: jsonschema.NewCompiler()}
@@ -54,7 +53,6 @@ func described(t *testing.T) *openAPI {
 	return d
 }
 
-// parameters returns the names of the parameters of an operation.
 func (d *openAPI) parameters(o operation) []string {
 	names := []string{}
 	for _, p := range o.Parameters {
@@ -67,7 +65,6 @@ func (d *openAPI) parameters(o operation) []string {
 	return names
 }
 
-// escape makes a text a part of a JSON pointer.
 func escape(text string) string {
 	return url.PathEscape(strings.NewReplacer("~", "~0", "/", "~1").Replace(text))
 }

@@ -36,10 +36,8 @@ func needAnother(t *testing.T) {
 	l.Close()
 }
 
-// dialer connects from an address.
 func dialer(ip string) *net.Dialer { return &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(ip)}} }
 
-// from returns a client at an address.
 func from(t *testing.T, ip string) *http.Client {
 	t.Helper()
 	transport := &http.Transport{DialContext: dialer(ip).DialContext, DisableKeepAlives: true}
@@ -47,7 +45,6 @@ func from(t *testing.T, ip string) *http.Client {
 	return &http.Client{Transport: transport, Timeout: time.Minute}
 }
 
-// connect opens a connection from an address and sends text.
 func (r *running) connect(ip, text string) net.Conn {
 	r.t.Helper()
 	c := must.Get(dialer(ip).DialContext(r.t.Context(), "tcp", r.address))(r.t)
@@ -57,7 +54,6 @@ func (r *running) connect(ip, text string) net.Conn {
 	return c
 }
 
-// status asks from an address, and returns the status.
 func (r *running) status(client *http.Client, target string) int {
 	r.t.Helper()
 	response, err := client.Get("http://" + r.address + target)
@@ -159,7 +155,6 @@ func TestGreedy(t *testing.T) {
 	r.wantNoFailure()
 }
 
-// waitFor waits for a state.
 func waitFor(t testing.TB, what string, reached func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); !reached(); time.Sleep(time.Millisecond) {
@@ -295,7 +290,6 @@ func TestLongFlood(t *testing.T) {
 	r.wantNoFailure()
 }
 
-// askBeside asks as an ordinary client beside a flood.
 func (r *running) askBeside(ctx context.Context) {
 	client, slowest, asked := from(r.t.(*testing.T), another), time.Duration(0), 0
 	for ; ctx.Err() == nil; asked++ {
@@ -331,7 +325,6 @@ func (r *running) flood(ctx context.Context, ip string, kind int) {
 	}
 }
 
-// address is the address of some client.
 func address(i int) netip.Addr { return netip.AddrFrom4([4]byte{10, 0, byte(i >> 8), byte(i)}) }
 
 // isUsed reports whether n of size places are taken. There is nothing to take while somebody waits.
@@ -350,7 +343,6 @@ func isUsed(places *semaphore.Weighted, size, n int) bool {
 	return true
 }
 
-// isIdle reports whether nothing is computed.
 func (q *turns) isIdle() bool { return isUsed(q.all, q.most, 0) }
 
 // TestTurns has clients make requests that compute until they are let go: no client has more turns than its

@@ -18,7 +18,6 @@ import (
 	"grenier/pipeline/play/puzzle"
 )
 
-// startFinding starts a server that can search its layers.
 func startFinding(t *testing.T) *running {
 	t.Helper()
 	tab, dir := openRun(t, testrun.Game(t, 12, awari.Awari))
@@ -56,7 +55,6 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// boardOfReport returns the board that an answer is about.
 func boardOfReport(p *probeReport) (b awari.Board) {
 	for i, n := range p.Pits {
 		b[i] = uint8(n)

@@ -388,7 +388,6 @@ func TestParseOrigins(t *testing.T) {
 	should.Hold(t, err == nil && o.all, "*: %v, %v", o, err)
 }
 
-// startFor starts a server that invites origins.
 func startFor(t *testing.T, origins string) *running {
 	t.Helper()
 	return start(t, Options{Origins: must.Get(ParseOrigins(origins))(t)})

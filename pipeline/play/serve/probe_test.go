@@ -21,7 +21,6 @@ import (
 	"grenier/pipeline/job"
 )
 
-// query returns a board as the parameter pits.
 func query(b awari.Board, pits int) string {
 	fields := make([]string, pits)
 	for i := range fields {
@@ -45,7 +44,6 @@ func TestProbe(t *testing.T) {
 	}
 }
 
-// checkProbe probes a board with n seeds.
 func (r *running) checkProbe(game awari.Game, b awari.Board, n int) {
 	var got probeReport
 	r.ask("/api/probe?pits="+query(b, game.Pits()), &got)

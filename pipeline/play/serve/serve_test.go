@@ -40,7 +40,6 @@ func pages() map[string][]byte {
 	}
 }
 
-// openTables solves a few layers of a game and opens them.
 func openTables(t testing.TB, game awari.Game) *tables.Tables {
 	t.Helper()
 	tab, _ := openRun(t, game)
@@ -68,7 +67,6 @@ func newServer(t testing.TB, o Options) (*Server, *lockedText) {
 	return must.Get(New(o))(t), log
 }
 
-// running is a server that listens on this machine.
 type running struct {
 	t       testing.TB
 	server  *Server
@@ -104,7 +102,6 @@ func startWith(t testing.TB, o Options, limits limits) *running {
 	return &running{t, s, l.Addr().String(), log, client, stop}
 }
 
-// reply is an answer of a server.
 type reply struct {
 	status int
 	header http.Header
@@ -132,7 +129,6 @@ func (r *running) get(target string, headers ...string) reply {
 	return r.do(http.MethodGet, target, "", headers...)
 }
 
-// ask gets an answer as JSON into v.
 func (r *running) ask(target string, v any) {
 	r.t.Helper()
 	got := r.get(target)
@@ -142,7 +138,6 @@ func (r *running) ask(target string, v any) {
 	must.Hold(r.t, err == nil, "%s: %v in %s", target, err, got.body)
 }
 
-// lockedText is text that several goroutines write.
 type lockedText struct {
 	mu   sync.Mutex
 	text strings.Builder

@@ -38,7 +38,6 @@ func (e *endless) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// siege is a crowd of clients, all kinds of them.
 type siege struct {
 	*running
 	requests, refused, cut atomic.Int64
@@ -113,7 +112,6 @@ func (s *siege) expect(method, target string, body io.Reader, kind string, want 
 	should.Hold(s.t, slices.Contains(want, response.StatusCode), "%s %.80s: status %d, want %v", method, target, response.StatusCode, want)
 }
 
-// crawl begins a request and sends a byte from time to time until the server has enough.
 func (s *siege) crawl() {
 	s.requests.Add(1)
 	c, err := net.Dial("tcp", s.address)
@@ -156,7 +154,6 @@ func TestLongSiege(t *testing.T) {
 	should.Hold(t, got.body == "ok\n", "afterwards: %+v", got)
 }
 
-// storm makes requests from several connections at a time.
 func (s *siege) storm(connections, requests int) {
 	total := 0
 	for _, shot := range shots {
@@ -180,7 +177,6 @@ func (s *siege) storm(connections, requests int) {
 	wg.Wait()
 }
 
-// heap returns the bytes that are in use.
 func heap() uint64 {
 	runtime.GC()
 	runtime.GC() // memory that finalizers let go of

@@ -22,7 +22,6 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// solved returns tables of a small run by the rules awari.
 func solved(t testing.TB, pits, seeds int) *tables.Tables {
 	t.Helper()
 	return solvedBy(t, awari.Awari, pits, seeds)
@@ -39,7 +38,6 @@ func newSession(tab *tables.Tables) *Session {
 	})
 }
 
-// converse sends lines and returns the answer.
 func converse(t *testing.T, tab *tables.Tables, lines ...string) string {
 	t.Helper()
 	var out strings.Builder

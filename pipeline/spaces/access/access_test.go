@@ -70,7 +70,6 @@ func TestLongEqualsReach(t *testing.T) {
 	})
 }
 
-// onDisk returns options for a search on disk with the least memory.
 func onDisk(t testing.TB, game awari.Game, start awari.Board) Options {
 	t.Helper()
 	refused := must.As[*memory.Error](t, must.Err(Count(t.Context(), game, start, Options{Dir: "nowhere", Job: job.Job{Memory: 1}})))
@@ -134,7 +133,6 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// interrupted returns the directory of a search that was interrupted after some plays.
 func interrupted(t *testing.T, game awari.Game, start awari.Board) Options {
 	o := onDisk(t, game, start)
 	runstest.Interrupt(t, &o.Job, func(s job.Step) bool { return s.Detail.(Progress).Plays == 20 }, func(ctx context.Context) error {

@@ -38,7 +38,6 @@ func tableOnce(pits, seeds int) func() (*census.Table, error) {
 	})
 }
 
-// document returns a table of document 001 as it is printed there.
 func document(t *testing.T, name string) string {
 	t.Helper()
 	return string(must.Read(t, filepath.Join("testdata", name)))
@@ -99,7 +98,6 @@ type brokenWriter struct{}
 
 func (brokenWriter) Write([]byte) (int, error) { return 0, errWrite }
 
-// plain counts moves on boards one by one.
 func plain(game awari.Game, space *awari.Space, n int) (m census.Moves) {
 	before := map[awari.Board]int{}
 	for rank := range space.Size(n) {
@@ -158,23 +156,6 @@ func TestCountMoves(t *testing.T) {
 	}
 }
 
-// largest is the number of seeds that the next test goes to.
-func largest(pits int) int {
-	if pits == 8 {
-		return tries.Pick(10, 18, 24)
-	}
-	return tries.Pick(8, 11, 16)
-}
-
-// analysed is the number of seeds up to which it also analyses layers: all if there is much time.
-func analysed(pits int) int {
-	long := 9
-	if pits == 8 {
-		long = 13
-	}
-	return tries.Pick(largest(pits)-1, long, largest(pits))
-}
-
 // TestLongCensus goes through layers as the command does: moves are counted at both ends alike, the accesses follow
 // from the formula with these counts, and the known values hold.
 func TestLongCensus(t *testing.T) {
@@ -185,16 +166,19 @@ func TestLongCensus(t *testing.T) {
 	}
 	takes := map[point]uint64{{12, awari.Awari, 6}: 1820, {12, awari.Awari, 10}: 104_025, {12, awari.Awari, 16}: 6_679_688} // X/f 0.1471, 0.2949, 0.5123
 	most := map[point]int{{12, awari.Awari, 13}: 13, {12, awari.Awari, 16}: 16, {8, awari.Strict, 24}: 21}
-	for _, pits := range []int{8, 12} {
+	for pits, top := range map[int]struct{ counted, analysed int }{
+		8:  {tries.Pick(10, 18, 24), tries.Pick(9, 13, 24)},
+		12: {tries.Pick(8, 11, 16), tries.Pick(7, 9, 16)},
+	} {
 		for _, rules := range awari.RuleSets() {
 			game := testrun.Game(t, pits, rules)
 			begin := func(analyse bool) *census.Census {
-				return must.Get(census.Begin(game, largest(pits), census.Options{Job: job.Job{Workers: 2}, Analyse: analyse}))(t)
+				return must.Get(census.Begin(game, top.counted, census.Options{Job: job.Job{Workers: 2}, Analyse: analyse}))(t)
 			}
 			counts, analyses := begin(false), begin(true)
-			for n := range largest(pits) + 1 {
+			for n := range top.counted + 1 {
 				l, err := counts.Next(t.Context())
-				if err == nil && n <= analysed(pits) {
+				if err == nil && n <= top.analysed {
 					l, err = analyses.Next(t.Context())
 				}
 				must.OK(t, err)

@@ -21,7 +21,6 @@ type truth struct {
 	hash                       string
 }
 
-// readTruth returns the known layers by game, in order.
 func readTruth(t *testing.T) map[string][]truth {
 	records := must.Rows(t, "../../../layers/awari/testdata/layers.csv")
 	byGame := map[string][]truth{}

@@ -16,10 +16,8 @@ import (
 	"grenier/layers"
 )
 
-// node is a position of an explicit game graph: a layer and a number.
 type node struct{ layer, number int }
 
-// graph is a space given by its moves.
 type graph struct {
 	sizes    []uint64
 	moves    map[node][]layers.Move[node]

@@ -33,7 +33,6 @@ func TestMain(m *testing.M) {
 
 var mustGrid = swaptest.Grid
 
-// allStates returns the states of a grid by rank.
 func allStates(g *swap.Grid) []swap.State {
 	states := make([]swap.State, perm.Factorial(g.Cells()))
 	for r := range states {
@@ -42,7 +41,6 @@ func allStates(g *swap.Grid) []swap.State {
 	return states
 }
 
-// untimed returns a copy of a report without what differs from run to run.
 func untimed(t *testing.T, r *Report) *Report {
 	t.Helper()
 	text := must.Get(json.Marshal(r))(t)
@@ -196,7 +194,6 @@ func TestReport(t *testing.T) {
 	checkTables(t, &r)
 }
 
-// shape adds the paths and kinds of all values.
 func shape(path string, value any, paths map[string]bool) {
 	switch v := value.(type) {
 	case map[string]any:

@@ -381,7 +381,6 @@ func free(bytes uint64) func(path string) (uint64, error) {
 	return func(string) (uint64, error) { return bytes, nil }
 }
 
-// roomNeeded returns the bytes that a search on disk is said to need when it is refused.
 func roomNeeded(t *testing.T, g *swap.Grid) uint64 {
 	t.Helper()
 	o := onDisk(t.TempDir())

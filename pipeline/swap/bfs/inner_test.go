@@ -116,7 +116,6 @@ func TestCheckpoint(t *testing.T) {
 	}
 }
 
-// unpacked returns the states of a piece of the given words.
 func unpacked(t *testing.T, b []byte, words int) states {
 	t.Helper()
 	p := must.Get(divide(b, words))(t)

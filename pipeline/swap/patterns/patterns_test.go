@@ -127,7 +127,6 @@ func build(t *testing.T, g *swap.Grid, numbers []int, size int, o patterns.Optio
 	return must.Get(patterns.Build(t.Context(), g, numbers, size, o))(t)
 }
 
-// save writes a database, and returns the path of the file.
 func save(t *testing.T, f *patterns.File) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "database")
@@ -213,7 +212,6 @@ func TestFalseValues(t *testing.T) {
 	}
 }
 
-// space is all states of a grid, by rank.
 type space struct {
 	grid  *swap.Grid
 	depth []uint8     // distances
@@ -384,7 +382,6 @@ func TestLongTruth(t *testing.T) {
 	should.Not(t, compared < 40, "only %d compared", compared)
 }
 
-// known remembers the estimates of a bound, by rank.
 type known struct {
 	heuristic.Heuristic
 	cells  int
@@ -445,7 +442,6 @@ func TestLongFlags(t *testing.T) {
 	}
 }
 
-// smallGrids returns the sizes of all grids of up to the given cells.
 func smallGrids(cells int) (sizes [][2]int) {
 	for rows := 1; rows <= cells; rows++ {
 		for cols := 1; rows*cols <= cells; cols++ {

@@ -25,7 +25,6 @@ import (
 
 var mustGrid = swaptest.Grid
 
-// shuffled returns a random state.
 func shuffled(g *swap.Grid, r *rand.Rand) swap.State {
 	var s swap.State
 	for c, t := range r.Perm(g.Cells()) {
@@ -393,7 +392,6 @@ func TestParallel(t *testing.T) {
 	}
 }
 
-// broken is a bound that panics on one state.
 type broken struct {
 	heuristic.Zero
 	on swap.State
@@ -432,7 +430,6 @@ func runList(t *testing.T, name string, g *swap.Grid, l swap.List, o search.Opti
 	return r
 }
 
-// walked returns the state after random swaps of the solved one.
 func walked(g *swap.Grid, swaps int, r *rand.Rand) swap.List {
 	l := g.Home()
 	for range swaps {

@@ -20,7 +20,6 @@ import (
 	"grenier/pipeline/distance/internal/piles"
 )
 
-// take returns all numbers of a pile, sorted.
 func take(s *piles.Set, pile int) (all []uint32, err error) {
 	err = s.Take(pile, make([]byte, piles.SheetBytes), func(numbers []byte) error {
 		for ; len(numbers) > 0; numbers = numbers[4:] {
