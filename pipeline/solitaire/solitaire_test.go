@@ -448,11 +448,10 @@ func TestLongCrashOtherEnds(t *testing.T) {
 	}
 	for ; ; k += step {
 		fs := crashfs.New()
-		_, err := on(t, p, dir, fs)
-		must.OK(t, err)
+		must.OK(t, must.Err(on(t, p, dir, fs)))
 		fs = fs.Kill()
 		fs.CrashAt(k)
-		_, err = on(t, q, dir, fs)
+		_, err := on(t, q, dir, fs)
 		must.Not(t, err != nil && !errors.Is(err, crashfs.ErrCrashed), "crash %d: %v", k, err)
 		for i, problem := range []Problem{p, q} {
 			got, failed := on(t, problem, dir, fs.Kill())

@@ -14,10 +14,9 @@ import (
 
 // TestAll lists some thousand boards: all of them, each with its rank.
 func TestAll(t *testing.T) {
-	ranking, err := colex.New(6, 10)
-	must.OK(t, err)
+	ranking := must.Get(colex.New(6, 10))(t)
 	next := uint64(0)
-	err = must.Get(listing.New(6, 10))(t).All(t.Context(), func(ranks []uint64, boards []uint8) error {
+	err := must.Get(listing.New(6, 10))(t).All(t.Context(), func(ranks []uint64, boards []uint8) error {
 		for i, rank := range ranks {
 			got := ranking.Rank(boards[i*6:][:6])
 			must.Hold(t, got == next && rank == next, "board %v, rank %d said, is %d, want %d", boards[i*6:][:6], rank, got, next)

@@ -31,8 +31,7 @@ func each(t *testing.T, test func(t *testing.T, create func(dir vfs.Dir, positio
 	})
 	t.Run("disk", func(t *testing.T) {
 		test(t, func(dir vfs.Dir, positions uint64) *marks.Set {
-			s, err := marks.Create(dir, name, positions)
-			must.OK(t, err)
+			s := must.Get(marks.Create(dir, name, positions))(t)
 			return s
 		})
 	})
@@ -109,9 +108,7 @@ func TestView(t *testing.T) {
 				got := make([]uint64, 1+random.IntN(1+(positions-start)/64))
 				must.OK(t, v.Bits(got, uint64(start)))
 				for i := start; i < min(positions, start+64*len(got)); i++ {
-					if got[(i-start)/64]>>((i-start)%64)&1 != 0 != want[i] {
-						t.Fatalf("%d positions: rank %d from %d", positions, i, start)
-					}
+					must.Not(t, got[(i-start)/64]>>((i-start)%64)&1 != 0 != want[i], "%d positions: rank %d from %d", positions, i, start)
 				}
 			}
 			all := make([]byte, (positions+7)/8)

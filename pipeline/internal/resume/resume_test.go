@@ -99,10 +99,9 @@ func TestRefused(t *testing.T) {
 // TestDamaged: the error names file and block.
 func TestDamaged(t *testing.T) {
 	path := t.TempDir()
-	d, err := resume.Open(path, newSearch(workfile.Extent{}).Search)
-	must.OK(t, err)
+	d := must.Get(resume.Open(path, newSearch(workfile.Extent{}).Search))(t)
 	defer d.Close()
-	err = d.Damaged("block 7", errLoad)
+	err := d.Damaged("block 7", errLoad)
 	want := filepath.Join(path, rundir.WorkName, rundir.BlocksName) + ": block 7: not so"
 	should.Hold(t, errors.Is(err, corrupt.ErrCorrupt) && errors.Is(err, errLoad) && err.Error() == want, "%v, want %s", err, want)
 }

@@ -446,8 +446,7 @@ func TestLanguages(t *testing.T) {
 		}
 		return tree(t, out), nil
 	}
-	site, err := publish()
-	must.OK(t, err)
+	site := must.Get(publish())(t)
 	for name, address := range map[string]string{"index.fr.html": "https://example.org/x/index.fr.html", "layers.fr.html": "https://example.org/x/layers.fr.html"} {
 		should.Has(t, site[name],
 			`<html lang="fr">`, policy, `<title>A « et » B</title>`, `<meta name="description" content="d’où">`, `src="enter.js"`,
@@ -458,7 +457,7 @@ func TestLanguages(t *testing.T) {
 	should.Not(t, site["enter.js"] == "" || site["preview.fr.png"] == "" || site["preview.fr.png"] == site["preview.png"],
 		"the script, or the picture in French, is missing")
 	files["fr.js"] = []byte("export const fr = {\n  \"A & B\": \"A « et » B\",\n};\n")
-	_, err = publish()
+	_, err := publish()
 	should.Not(t, err == nil || !strings.Contains(err.Error(), "not translated (fr)"), "a description that is not translated: %v", err)
 }
 
