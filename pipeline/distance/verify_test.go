@@ -75,7 +75,7 @@ func TestLongVerify(t *testing.T) {
 				must.Hold(t, len(l.Problems) == 0 && l.Checked == l.Positions, "%v, layer %d, %d bytes: %+v", r, n, bytes, l)
 			}
 		}
-		for range tries.Runs(400) {
+		for range tries.Runs(240) {
 			n := 3 + rng.IntN(top-2)
 			rank := rng.IntN(len(want[n]))
 			wrong := (want[n][rank] + 1 + rng.IntN(255)) % 256
@@ -265,7 +265,7 @@ type scoresOnly struct{ line.Scores }
 
 // TestSameLines: moves found by distances are those of the search in package line, with as many plies, on every board.
 func TestSameLines(t *testing.T) {
-	for _, c := range []struct{ pits, seeds int }{{4, 12}, {6, 8}, {8, 7}} {
+	for _, c := range []struct{ pits, seeds int }{{4, 10}, {6, 7}, {8, 6}} {
 		for _, r := range rules {
 			game, _, dir := testrun.Run(t, c.pits, r, c.seeds, 1<<16)
 			compute(t, dir, options(1))

@@ -132,7 +132,7 @@ func (s *siege) crawl() {
 // TestLongSiege lets many clients ask for sense and nonsense at the same time, as fast as they can; the server must
 // answer each rightly, and hold little memory while it does and none of it afterwards.
 func TestLongSiege(t *testing.T) {
-	connections, requests := tries.More(20, 50), tries.More(400, 5_000)
+	connections, requests := tries.More(20, 50), tries.More(200, 5_000)
 	tight := usual
 	tight.header, tight.read = time.Second, 2*time.Second
 	tight.each, tight.connections = 8*connections, 8*connections // closed ones are there a little longer

@@ -47,23 +47,6 @@ func checkLayout(t *testing.T, g *swap.Grid, l *layout) {
 	should.Hold(t, edges == len(g.Swaps()), "%d x %d: %d edges, want %d", g.Rows(), g.Cols(), edges, len(g.Swaps()))
 }
 
-// TestRegroup checks that words are regrouped without loss, and the group of each bit is the group of the tile in the cell.
-func TestRegroup(t *testing.T) {
-	for cell := range tail {
-		for parity := range 2 {
-			to, from := regroup(cell, parity)
-			const all = 1<<tailBits - 1
-			should.Equal(t, to.apply(all), all, "cell %d: all tails become", cell)
-			for b := range tailBits {
-				x := to.apply(1 << b)
-				group := uint(tailOf(parity, b)[cell])
-				should.Not(t, x&(groupMask<<(groupBits*group)) == 0, "cell %d: bit %d becomes %x, not of group %d", cell, b, x, group)
-				should.Equal(t, from.apply(x), 1<<b, "cell %d: bit %d comes back as", cell, b)
-			}
-		}
-	}
-}
-
 // smallDisk is a store of one block of six words, without files, and the flags of that block.
 func smallDisk(t testing.TB) (*store, *[2]flags) {
 	g := must.Get(swap.NewGrid(2, 3))(t)
