@@ -161,11 +161,8 @@ func TestBadFiles(t *testing.T) {
 				before := must.Tree(t, dir)
 				path := filepath.Join(t.TempDir(), "scores.7")
 				must.Write(t, path, c.data)
-				_, err := Import(t.Context(), dir, path, game, importOptions(7, f, c.codec))
-				must.Be(t, err, corrupt.ErrCorrupt)
-				for word := range strings.SplitSeq(path+"|"+c.words, "|") {
-					should.Hold(t, strings.Contains(err.Error(), word), "%q lacks %q", err, word)
-				}
+				err := must.Err(Import(t.Context(), dir, path, game, importOptions(7, f, c.codec)))
+				should.Says(t, err, corrupt.ErrCorrupt, strings.Split(path+"|"+c.words, "|")...)
 				must.Same(t, "another directory", before, must.Tree(t, dir))
 			})
 		}
@@ -258,8 +255,7 @@ func TestWrongLayersBelow(t *testing.T) {
 	}
 	dir := testrun.Write(t, game, layers[:8], 1<<16)
 	before := must.Tree(t, dir)
-	_, err := Import(t.Context(), dir, path, game, importOptions(8, Vu, frame.None))
-	should.Hold(t, errors.Is(err, corrupt.ErrCorrupt) && strings.Contains(err.Error(), "layer-02.gl: board"), "error %v", err)
+	should.Says(t, must.Err(Import(t.Context(), dir, path, game, importOptions(8, Vu, frame.None))), corrupt.ErrCorrupt, "layer-02.gl: board")
 	must.Same(t, "another directory", before, must.Tree(t, dir))
 }
 

@@ -84,6 +84,14 @@ func Be(t Test, err, want error, about ...any) {
 	}
 }
 
+// Says fails if an error is not the one that it should be, or its text lacks a part.
+func Says(t Test, err, want error, parts ...string) {
+	t.Helper()
+	if Be(t, err, want); err != nil {
+		Has(t, err.Error(), parts...)
+	}
+}
+
 // Differ returns the message of a difference.
 func Differ(got, want any, about []any) string {
 	text := fmt.Sprintf("got %v, want %v", got, want)

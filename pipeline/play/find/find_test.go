@@ -3,14 +3,12 @@ package find
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -426,8 +424,7 @@ func TestParse(t *testing.T) {
 		"value>=99999999999999999999": "expected a name",
 		"p12=1":                       `no fact "p12"`,
 	} {
-		_, err := Parse(text)
-		should.Not(t, !errors.Is(err, ErrCondition) || !strings.Contains(err.Error(), want), "%q: error %v, want one with %s", text, err, want)
+		should.Says(t, must.Err(Parse(text)), ErrCondition, want)
 	}
 }
 

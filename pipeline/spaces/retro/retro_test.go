@@ -2,11 +2,8 @@ package retro
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
 	"grenier/internal/testkit/conformance"
@@ -232,6 +229,7 @@ func TestErrors(t *testing.T) {
 		"score too low":        {must.Err(solve(t.Context(), wild, 0)), ErrScore, "-128 of state {0 1}"},
 		"cancelled":            {must.Err(solve(must.Ended(t), line{}, 0)), context.Canceled, ""},
 	} {
-		should.Hold(t, errors.Is(c.err, c.want) && strings.Contains(fmt.Sprint(c.err), c.message), "%s: %v, want %q", name, c.err, c.message)
+		t.Log(name)
+		should.Says(t, c.err, c.want, c.message)
 	}
 }
