@@ -68,6 +68,8 @@ type FS struct {
 	crashed bool
 	limit   int64 // bytes of all files; negative: none
 	fail    func(Op, string) error
+	read    func(path string) error // called by each read
+	opened  int                     // handles that are not closed
 }
 
 // inode is a file, whatever its name.
@@ -146,6 +148,31 @@ func (f *FS) Fail(fail func(op Op, path string) error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.fail = fail
+}
+
+// FailReads makes each read call fail first, as Fail does with operations; nil ends that.
+func (f *FS) FailReads(fail func(path string) error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.read = fail
+}
+
+// reads returns the error of a read of a file.
+func (f *FS) reads(path string) error {
+	f.mu.Lock()
+	fail := f.read
+	f.mu.Unlock()
+	if fail == nil {
+		return nil
+	}
+	return fail(path)
+}
+
+// Opened returns how many files are open.
+func (f *FS) Opened() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.opened
 }
 
 // Names returns the paths of all files in order.
@@ -334,10 +361,20 @@ func (f *FS) create(path string) (vfs.File, error) {
 		return nil
 	}
 	err := f.do(Create, path, none, func() { f.change(change{to: path, file: file}) })
-	if err != nil && !errors.Is(err, ErrCrashed) {
+	if errors.Is(err, ErrCrashed) {
+		return &handle{fs: f, file: file, path: path, gone: true}, err
+	} else if err != nil {
 		return nil, err
 	}
-	return &handle{fs: f, file: file, path: path}, err
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.handle(file, path), nil
+}
+
+// handle opens a file. The file system is locked.
+func (f *FS) handle(file *inode, path string) *handle {
+	f.opened++
+	return &handle{fs: f, file: file, path: path}
 }
 
 // open opens the file at path. It fails with fs.ErrNotExist if there is none.
@@ -348,7 +385,7 @@ func (f *FS) open(path string) (vfs.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &handle{fs: f, file: file, path: path}, nil
+	return f.handle(file, path), nil
 }
 
 // look returns the file at path. The file system is locked.
@@ -405,6 +442,7 @@ type handle struct {
 	file   *inode
 	path   string
 	closed bool
+	gone   bool  // it no longer counts as open
 	at     int64 // of the next Write
 }
 
@@ -423,6 +461,9 @@ func (h *handle) usable(op Op, at int64) error {
 
 // ReadAt reads as an os.File does.
 func (h *handle) ReadAt(b []byte, offset int64) (int, error) {
+	if err := h.fs.reads(h.path); err != nil {
+		return 0, err
+	}
 	h.fs.mu.Lock()
 	defer h.fs.mu.Unlock()
 	if err := h.usable("read", offset); err != nil {
@@ -531,6 +572,10 @@ func (h *handle) Size() (int64, error) {
 func (h *handle) Close() error {
 	h.fs.mu.Lock()
 	defer h.fs.mu.Unlock()
+	if !h.gone {
+		h.gone = true
+		h.fs.opened--
+	}
 	err := h.usable("close", 0)
 	h.closed = h.closed || err == nil
 	return err
@@ -726,6 +771,15 @@ func (m mirror) Sync() error {
 type mirrored struct {
 	vfs.File
 	shadow vfs.File
+}
+
+// ReadAt reads the file of the operating system, unless reads fail.
+func (f *mirrored) ReadAt(b []byte, offset int64) (int, error) {
+	h := f.shadow.(*handle)
+	if err := h.fs.reads(h.path); err != nil {
+		return 0, err
+	}
+	return f.File.ReadAt(b, offset)
 }
 
 // System returns the file of the operating system.

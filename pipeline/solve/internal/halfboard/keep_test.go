@@ -23,9 +23,7 @@ import (
 	"grenier/io/rundir"
 	"grenier/io/spill"
 	"grenier/io/vfs"
-	"grenier/kernels/planes"
 	"grenier/layers/awari"
-	"grenier/pipeline/solve/internal/halfboard/board"
 	"grenier/pipeline/solve/internal/halfboard/fixpoint"
 	"grenier/pipeline/solve/internal/halfboard/stream"
 )
@@ -33,12 +31,12 @@ import (
 // contents returns the header and the contents of a stream, nil if there is none.
 func (d *disk) contents(t testing.TB, name string) (h spill.Header, contents []byte) {
 	t.Helper()
-	h, err := spill.ReadHeader(d.plain(), name)
+	h, err := spill.ReadHeader(d.work(), name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return h, nil
 	}
 	must.OK(t, err)
-	r := must.Get(spill.Open(d.plain(), name, h, 1))(t)
+	r := must.Get(spill.Open(d.work(), name, h, 1))(t)
 	contents, err = io.ReadAll(r)
 	err = errors.Join(err, r.Close())
 	must.Hold(t, err == nil, "%v", err)
@@ -47,7 +45,7 @@ func (d *disk) contents(t testing.TB, name string) (h spill.Header, contents []b
 
 func (d *disk) write(t testing.TB, name string, h spill.Header, contents []byte) {
 	t.Helper()
-	w, err := spill.Create(d.plain(), name, h, spill.LZ4, 1)
+	w, err := spill.Create(d.work(), name, h, spill.LZ4, 1)
 	if err == nil {
 		_, err = w.Write(contents)
 		err = errors.Join(err, w.Publish())
@@ -57,7 +55,7 @@ func (d *disk) write(t testing.TB, name string, h spill.Header, contents []byte)
 
 func (d *disk) streams(t testing.TB) (names []string) {
 	t.Helper()
-	entries := must.Get(d.plain().Entries())(t)
+	entries := must.Get(d.work().Entries())(t)
 	for _, e := range entries {
 		if !strings.HasSuffix(e.Name(), ".tmp") {
 			names = append(names, e.Name())
@@ -148,21 +146,6 @@ func TestUselessStreams(t *testing.T) {
 	rng := tries.Rand(t)
 	var found, offers []byte
 	var hFound, hOffers spill.Header
-	begin := binary.Size(history{})
-	line := func(d *disk, name string, h spill.Header, contents []byte, at int, score int8) {
-		scores := make([]int8, board.Side)
-		for i := range scores {
-			scores[i] = int8(i % 3)
-		}
-		scores[5] = score
-		packed := make([]byte, planes.Bound(board.Side))
-		packed = packed[:planes.For(0).Pack(packed, scores)]
-		// Instead of the first line, whose length is in the first two bytes.
-		old := 2 + 8*int(contents[at+4])
-		other := slices.Concat(contents[:at+4], packed, contents[at+4+old:])
-		binary.LittleEndian.PutUint32(other[at:], binary.LittleEndian.Uint32(other[at:])+uint32(len(packed)-old))
-		d.write(t, name, h, other)
-	}
 	for name, change := range map[string]func(d *disk){
 		"a byte of the scores": func(d *disk) { d.flipAny(t, rng, rundir.FoundName) },
 		"a byte of the offers": func(d *disk) { d.flipAny(t, rng, rundir.OffersName) },
@@ -173,18 +156,18 @@ func TestUselessStreams(t *testing.T) {
 			d.change(t, rundir.OffersName, func(h vfs.File, size int64) { h.Truncate(rng.Int64N(size)) })
 		},
 		"scores are offers": func(d *disk) { d.write(t, rundir.FoundName, hOffers, offers) },
-		"offers as scores":  func(d *disk) { d.write(t, rundir.FoundName, hFound, append(found[:begin:begin], offers...)) },
+		"offers as scores":  func(d *disk) { d.write(t, rundir.FoundName, hFound, append(found[:keptSize:keptSize], offers...)) },
 		"scores end early":  func(d *disk) { d.write(t, rundir.FoundName, hFound, found[:rng.IntN(len(found))]) },
 		"offers end early":  func(d *disk) { d.write(t, rundir.OffersName, hOffers, offers[:rng.IntN(len(offers))]) },
 		"more scores":       func(d *disk) { d.write(t, rundir.FoundName, hFound, append(slices.Clone(found), 0)) },
 		"more offers":       func(d *disk) { d.write(t, rundir.OffersName, hOffers, append(slices.Clone(offers), 0)) },
-		"a score beyond":    func(d *disk) { line(d, rundir.FoundName, hFound, found, begin, 13) },
-		"a score far below": func(d *disk) { line(d, rundir.FoundName, hFound, found, begin, -128) },
-		"an offer beyond":   func(d *disk) { line(d, rundir.OffersName, hOffers, offers, 0, 14) },
-		"an offer below":    func(d *disk) { line(d, rundir.OffersName, hOffers, offers, 0, -13) },
+		"a score beyond":    func(d *disk) { d.write(t, rundir.FoundName, hFound, forgeLine(found, keptSize, 13)) },
+		"a score far below": func(d *disk) { d.write(t, rundir.FoundName, hFound, forgeLine(found, keptSize, -128)) },
+		"an offer beyond":   func(d *disk) { d.write(t, rundir.OffersName, hOffers, forgeLine(offers, 0, 14)) },
+		"an offer below":    func(d *disk) { d.write(t, rundir.OffersName, hOffers, forgeLine(offers, 0, -13)) },
 		"a later version":   func(d *disk) { h := hFound; h.Version++; d.write(t, rundir.FoundName, h, found) },
 		"somebody else's":   func(d *disk) { h := hFound; h.Identity = []byte("swap"); d.write(t, rundir.FoundName, h, found) },
-		"another file":      func(d *disk) { vfs.Write(d.plain(), rundir.OffersName, []byte("text")) },
+		"another file":      func(d *disk) { vfs.Write(d.work(), rundir.OffersName, []byte("text")) },
 	} {
 		x := smallWholeTrial(t, rng)
 		x.finish(t)
@@ -221,11 +204,6 @@ func TestNothingFound(t *testing.T) {
 		"%+v: stopped at %+v", x.config, x.last)
 	names := x.disk.streams(t)
 	should.Not(t, slices.Contains(names, rundir.FoundName), "%+v: streams %q", x.config, names)
-}
-
-func (d *disk) flipAny(t *testing.T, rng *rand.Rand, name string) {
-	t.Helper()
-	d.change(t, name, func(_ vfs.File, size int64) { d.flip(t, name, rng.Int64N(size)) })
 }
 
 // TestStreamsOfOtherLayers are not believed either.
@@ -295,7 +273,7 @@ func TestFailingDiskInMemory(t *testing.T) {
 	for k := int64(1); ; k += 1 + rng.Int64N(4) {
 		x := smallWholeTrial(t, rng)
 		var calls atomic.Int64
-		x.disk.failOn(crashfs.Write, func() error {
+		x.disk.failOn(crashfs.Write, func(string) error {
 			if calls.Add(1) >= k {
 				return syscall.EIO
 			}
@@ -404,7 +382,6 @@ func TestImpossibleHistories(t *testing.T) {
 	rng := tries.Rand(t)
 	x := smallTrial(t, rng)
 	x.stopInWindow(t, 2)
-	begin := binary.Size(history{})
 	streams := x.disk.streams(t)
 	y := x.trial(rng, x.disk.copied(t))
 	y.finish(t)
@@ -423,7 +400,7 @@ func TestImpossibleHistories(t *testing.T) {
 		header, contents := y.disk.contents(t, stream)
 		h := historyOf(t, y.disk, stream)
 		change(&h)
-		y.disk.write(t, stream, header, slices.Concat(must.Get(binary.Append(nil, binary.LittleEndian, h))(t), contents[begin:]))
+		y.disk.write(t, stream, header, slices.Concat(must.Get(binary.Append(nil, binary.LittleEndian, h))(t), contents[keptSize:]))
 		y.finish(t)
 		should.Hold(t, len(y.notes) == 1 && strings.Contains(y.notes[0], "computed again") && strings.Contains(y.notes[0], "impossible times") &&
 			strings.Contains(y.notes[0], stream),
@@ -481,7 +458,7 @@ func TestLongAnyStreamsWillDo(t *testing.T) {
 				if rng.IntN(2) == 0 {
 					found = x.disk.PowerCut(rng)
 				}
-				x.move(&disk{FS: found})
+				x.move(found)
 				for _, name := range x.disk.streams(t) {
 					if rng.IntN(odds) == 0 {
 						flips++

@@ -28,81 +28,31 @@ import (
 	"grenier/pipeline/solve/internal/halfboard/stream"
 )
 
-// disk is a disk in memory whose reads can fail as well, and that counts the files that are open.
-type disk struct {
-	*crashfs.FS
-	open atomic.Int64
-	read func() error
-}
+// disk is a disk in memory.
+type disk struct{ *crashfs.FS }
 
-func newDisk() *disk { return &disk{FS: crashfs.New()} }
+func newDisk() *disk { return &disk{crashfs.New()} }
 
-// plain returns the directory of the work file, in which nothing but the file system fails.
-func (d *disk) plain() vfs.Dir { return d.FS.Dir("work") }
-
-func (d *disk) work() vfs.Dir { return diskDir{d.plain(), d} }
-
-type diskDir struct {
-	vfs.Dir
-	disk *disk
-}
-
-type diskFile struct {
-	vfs.File
-	disk *disk
-}
-
-func (d diskDir) file(f vfs.File, err error) (vfs.File, error) {
-	if err != nil {
-		return nil, err
-	}
-	d.disk.open.Add(1)
-	return diskFile{f, d.disk}, nil
-}
-
-func (d diskDir) Create(name string) (vfs.File, error) { return d.file(d.Dir.Create(name)) }
-
-func (d diskDir) Open(name string) (vfs.File, error) { return d.file(d.Dir.Open(name)) }
-
-func (d diskDir) Edit(name string) (vfs.File, error) { return d.file(d.Dir.Edit(name)) }
-
-func (h diskFile) ReadAt(b []byte, offset int64) (int, error) {
-	if h.disk.read != nil {
-		if err := h.disk.read(); err != nil {
-			return 0, err
-		}
-	}
-	return h.File.ReadAt(b, offset)
-}
-
-func (h diskFile) Close() error {
-	h.disk.open.Add(-1)
-	return h.File.Close()
-}
+// work returns the directory of the work file.
+func (d *disk) work() vfs.Dir { return d.FS.Dir("work") }
 
 func (d *disk) copied(t *testing.T) *disk {
 	t.Helper()
-	other := newDisk()
-	entries := must.Get(d.plain().Entries())(t)
-	for _, e := range entries {
-		data, err := vfs.Read(d.plain(), e.Name(), 1<<30)
-		if err == nil {
-			err = vfs.Write(other.plain(), e.Name(), data)
-		}
-		must.OK(t, err)
-	}
-	return other
+	return &disk{must.Get(crashfs.New().Load(d.Contents()))(t)}
 }
 
 func (d *disk) change(t *testing.T, name string, do func(h vfs.File, size int64)) {
 	t.Helper()
-	h := must.Get(d.plain().Edit(name))(t)
+	h := must.Get(d.work().Edit(name))(t)
 	do(h, must.Get(h.Size())(t))
+	must.OK(t, h.Close())
 }
 
-func (d *disk) flip(t *testing.T, name string, offset int64) {
-	d.change(t, name, func(h vfs.File, _ int64) {
-		b := make([]byte, 1)
+// flipAny changes any byte of a file.
+func (d *disk) flipAny(t *testing.T, rng *rand.Rand, name string) {
+	t.Helper()
+	d.change(t, name, func(h vfs.File, size int64) {
+		b, offset := make([]byte, 1), rng.Int64N(size)
 		must.OK(t, must.Err(h.ReadAt(b, offset)))
 		b[0] ^= 0x10
 		must.OK(t, must.Err(h.WriteAt(b, offset)))
@@ -110,9 +60,9 @@ func (d *disk) flip(t *testing.T, name string, offset int64) {
 }
 
 // failing returns a function that fails from the n-th call on.
-func failing(err error, n int) func() error {
+func failing(err error, n int) func(string) error {
 	var calls atomic.Int64
-	return func() error {
+	return func(string) error {
 		if calls.Add(1) >= int64(n) {
 			return err
 		}
@@ -121,10 +71,10 @@ func failing(err error, n int) func() error {
 }
 
 // failOn makes operations of one kind fail as fail says.
-func (d *disk) failOn(op crashfs.Op, fail func() error) {
-	d.Fail(func(o crashfs.Op, _ string) error {
+func (d *disk) failOn(op crashfs.Op, fail func(string) error) {
+	d.Fail(func(o crashfs.Op, path string) error {
 		if o == op {
-			return fail()
+			return fail(path)
 		}
 		return nil
 	})
@@ -195,7 +145,10 @@ func (c config) trial(rng *rand.Rand, d *disk) *trial {
 	return x
 }
 
-func (x *trial) move(d *disk) { x.disk, x.options.Work = d, d.work() }
+func (x *trial) move(to *crashfs.FS) {
+	x.disk = &disk{to}
+	x.options.Work = x.disk.work()
+}
 
 func (x *trial) attempt(t *testing.T, ctx context.Context, progress func(fixpoint.Progress)) (scores []int8, err error) {
 	t.Helper()
@@ -238,7 +191,7 @@ func (x *trial) now() fixpoint.Progress {
 // closed fails if a file is open.
 func (x *trial) closed(t *testing.T) {
 	t.Helper()
-	n := x.disk.open.Load()
+	n := x.disk.Opened()
 	should.Hold(t, n == 0, "%+v: %d files are left open", x.config, n)
 }
 
@@ -273,10 +226,15 @@ func (x *trial) stop(t *testing.T, when func(all, ofStage int, stage fixpoint.St
 	defer cancel()
 	c := &cancelling{when: when, cancel: cancel}
 	scores, err := x.attempt(t, ctx, c.progress)
+	workers := max(1, x.options.Workers)
 	if errors.Is(err, context.Canceled) && c.at > 0 {
+		must.Not(t, c.reports > c.at+workers || !strings.Contains(err.Error(), fmt.Sprintf("layer %d", x.seeds)),
+			"%+v, stopped at report %d: work continues until report %d; %v", x.config, c.at, c.reports, err)
 		return true
 	}
 	x.compare(t, scores, err)
+	must.Not(t, c.at > 0 && c.at < c.reports-workers || !c.ended,
+		"%+v, stopped at report %d of %d: no error; the last stage is through: %v", x.config, c.at, c.reports, c.ended)
 	return false
 }
 
@@ -441,61 +399,6 @@ func (x *cancelling) progress(p fixpoint.Progress) {
 	x.ended = x.ended || p.Stage == fixpoint.FullStage && p.Done == p.Positions
 }
 
-// cancelAt solves the layer of c and ends the context at a report, counted from 1 on, or never if at is 0.
-func (c config) cancelAt(t *testing.T, at int) *cancelling {
-	t.Helper()
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	x := &cancelling{when: func(all, _ int, _ fixpoint.Stage) bool { return all == at }, cancel: cancel}
-	c.options.Progress = x.progress
-	c.options.often = true
-	e := must.Get(New(c.game, c.options))(t)
-	lower := &awaritest.Counting{Lower: c.lower(t)}
-	l, err := e.Solve(ctx, c.seeds, testBelow, lower)
-	must.Hold(t, lower.Closed.Load() == 1,
-		"%+v, cancelled at report %d: the layers below are closed %d times", c, x.at, lower.Closed.Load())
-	x.check(t, c, l, err)
-	if l != nil {
-		err = l.Close()
-	} else {
-		err = nil
-		reports := x.reports
-		c.solveWith(t, e) // what the engine keeps is not spoilt
-		x.reports = reports
-	}
-	must.OK(t, errors.Join(err, e.Close()))
-	return x
-}
-
-// check looks at what Solve has returned. What is under way when the context ends is completed.
-func (x *cancelling) check(t *testing.T, c config, l *Layer, err error) {
-	workers := max(1, c.options.Workers)
-	switch where := fmt.Sprintf("layer %d", c.seeds); {
-	case err == nil && (x.at > 0 && x.at < x.reports-workers || !x.ended || l == nil):
-		t.Fatalf("%+v, cancelled at report %d of %d: no error", c, x.at, x.reports)
-	case err != nil && (x.at == 0 || l != nil || !errors.Is(err, context.Canceled)):
-		t.Fatalf("%+v, cancelled at report %d: %v, layer %v", c, x.at, err, l)
-	case err != nil && x.reports > x.at+workers:
-		t.Fatalf("%+v, cancelled at report %d: work continues until report %d", c, x.at, x.reports)
-	case err != nil && !strings.Contains(err.Error(), where):
-		t.Fatalf("%+v, cancelled at report %d: %v: not in %s", c, x.at, err, where)
-	}
-}
-
-// TestLongCancelledAtAnyMoment ends the context at each of the reports of a layer.
-func TestLongCancelledAtAnyMoment(t *testing.T) {
-	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
-	rng := tries.Rand(t)
-	for range tries.Runs(5) {
-		c := randomConfig(t, rng)
-		all := c.cancelAt(t, 0)
-		step := 1 + all.reports/60 // more than that takes too long
-		for at := 1 + rng.IntN(step); at <= all.reports; at += step {
-			c.cancelAt(t, at)
-		}
-	}
-}
-
 // broken fails, or does something else, at given calls.
 type broken struct {
 	*awaritest.Lower
@@ -576,12 +479,15 @@ func TestCancelledWorkReturnsMemory(t *testing.T) {
 	// Room for a large layer, mostly untouched.
 	c := config{game: awaritest.Game(t, 6, awari.Awari), seeds: 6, options: Options{Seeds: 40, TileSize: 16}}
 	size := board.LayoutOf(c.game.Half(), c.options.Seeds).Total()
-	reports := c.cancelAt(t, 0).reports
+	x := c.trial(tries.Rand(t), newDisk())
+	x.options.Work = nil
+	reports := 0
+	must.Be(t, must.Err(x.attempt(t, t.Context(), func(fixpoint.Progress) { reports++ })), nil)
 	t.Run("closed", func(t *testing.T) {
 		at := 0
 		awaritest.ReturnsMemory(t, size, func() {
 			at = at%reports + 1
-			c.cancelAt(t, at)
+			x.stop(t, func(all, _ int, _ fixpoint.Stage) bool { return all == at })
 		})
 	})
 	t.Run("used again", func(t *testing.T) {
@@ -609,11 +515,11 @@ func TestLongCrashes(t *testing.T) {
 				return
 			}
 			for _, found := range []*crashfs.FS{x.disk.PowerCut(rng), x.disk.Kill(), x.disk.Kill().PowerCut(rng)} {
-				x.move(&disk{FS: found})
+				x.move(found)
 				if rng.IntN(2) == 0 {
 					found.CrashAt(1 + rng.IntN(100))
 					x.fail(t, crashfs.ErrCrashed)
-					x.move(&disk{FS: found.PowerCut(rng)})
+					x.move(found.PowerCut(rng))
 				}
 				x.finish(t)
 				must.Not(t, len(x.notes) > 0, "operation %d: notes %q", k, x.notes)
@@ -632,14 +538,14 @@ func TestLongFailingDisks(t *testing.T) {
 			for range 1 + rng.IntN(5) {
 				op, fail := ops[rng.IntN(len(ops))], failing(syscall.EIO, 1+rng.IntN(100))
 				if op == "read" {
-					x.disk.read = fail
+					x.disk.FailReads(fail)
 				} else {
 					x.disk.failOn(op, fail)
 				}
 				if x.fail(t, syscall.EIO) {
 					failed[op]++
 				}
-				x.disk.read = nil
+				x.disk.FailReads(nil)
 				x.disk.Fail(nil)
 				must.Not(t, len(x.notes) > 0, "failures to %s: notes %q", op, x.notes)
 			}

@@ -34,38 +34,6 @@ import (
 	"grenier/pipeline/solve/internal/halfboard/stream"
 )
 
-// TestLongWindowsEqualWhole solves all layers of a game in one piece and in each width, every other one with
-// thin windows; short runs take every other width for a layer.
-func TestLongWindowsEqualWhole(t *testing.T) {
-	tops := tries.Pick(map[int]int{12: 4, 8: 7}, map[int]int{12: 10, 8: 15}, map[int]int{12: 24, 8: 24})
-	for pits, top := range tops {
-		for _, rules := range awari.RuleSets() {
-			t.Run(fmt.Sprintf("%d-%v", pits, rules), func(t *testing.T) {
-				o := Options{Workers: 2, Family: cpu.Best()}
-				whole := newTower(t, pits, rules, o)
-				for n := range top + 1 {
-					want := whole.next(t)
-					for i, codes := range stream.AllCodes {
-						if !tries.Long() && (n/2+i)%2 > 0 {
-							continue
-						}
-						o.Bits, o.thin, o.Work = codes.Bits, (n+i)%2 == 0, newDisk().work()
-						must.Hold(t, slices.Equal(solveOn(t, whole, o, n), want), "layer %d differs with %d bits, thin %v", n, codes.Bits, o.thin)
-					}
-				}
-			})
-		}
-	}
-}
-
-func solveOn(t *testing.T, w *tower, o Options, n int) []int8 {
-	e := must.Get(New(w.engine.game, o))(t)
-	l := must.Get(e.Solve(t.Context(), n, testBelow, w))(t)
-	scores := make([]int8, l.Positions())
-	must.OK(t, errors.Join(l.Read(0, scores), l.Close(), e.Close()))
-	return scores
-}
-
 // width draws the width of an attempt, and what else may differ from one to the next.
 func (x *trial) width() {
 	x.vary()
@@ -151,7 +119,7 @@ func TestLongSolvedLayersAreNotSolvedAgain(t *testing.T) {
 // progress, which is the same if there is none, and whether the layer was through before.
 func (x *trial) kill(t *testing.T, when func(all, ofStage int, stage fixpoint.Stage) bool) (before int, through bool) {
 	d := x.disk
-	c := &cancelling{when: when, cancel: func() { x.move(&disk{FS: d.Kill()}) }}
+	c := &cancelling{when: when, cancel: func() { x.move(d.Kill()) }}
 	var killed fixpoint.Progress
 	base := 0
 	scores, err := x.attempt(t, t.Context(), func(p fixpoint.Progress) {
@@ -293,13 +261,13 @@ func TestLongDamagedStreams(t *testing.T) {
 				d.write(t, name, h, contents)
 			}},
 			"text": {do: func(d *disk, name string) {
-				must.OK(t, vfs.Write(d.plain(), name, bytes.Repeat([]byte("text"), 100)))
+				must.OK(t, vfs.Write(d.work(), name, bytes.Repeat([]byte("text"), 100)))
 			}},
 			"of another layer":  {silent: true, do: other(func(y *trial) { y.seeds-- })},
 			"of other rules":    {silent: true, do: other(func(y *trial) { y.game = awaritest.Game(t, 6, awari.Strict) })},
 			"of another sample": {silent: true, do: other(func(y *trial) { y.options.Sample = awaritest.Sample(rng) })},
 			"of another width":  {silent: true, do: other(func(y *trial) { y.options.Bits = map[int]int{2: 6, 3: 2, 4: 3, 6: 4}[bits] })},
-			"missing":           {silent: true, do: func(d *disk, name string) { d.plain().Remove(name) }},
+			"missing":           {silent: true, do: func(d *disk, name string) { d.work().Remove(name) }},
 		} {
 			for kind, name := range x.someOfKind(t) {
 				y := x.trial(rng, x.disk.copied(t))
@@ -409,7 +377,7 @@ func TestFloorsOfCheckpoints(t *testing.T) {
 // its capture values, since those that are kept serve later windows only.
 func TestLostWindows(t *testing.T) {
 	for lost, lose := range []func(d *disk, name, next string){
-		func(d *disk, name, _ string) { must.OK(t, d.plain().Remove(name)) },
+		func(d *disk, name, _ string) { must.OK(t, d.work().Remove(name)) },
 		func(d *disk, name, next string) { h, found := d.contents(t, next); d.write(t, name, h, found) },
 	} {
 		x := smallTrial(t, tries.Rand(t))
@@ -432,7 +400,7 @@ func TestFailingReads(t *testing.T) {
 	x.stopInWindow(t, 2)
 	for k, failed := 1, true; failed; k += 1 + rng.IntN(4) {
 		y := x.trial(rng, x.disk.copied(t))
-		y.disk.read = failing(syscall.EIO, k)
+		y.disk.FailReads(failing(syscall.EIO, k))
 		failed = y.fail(t, syscall.EIO)
 	}
 }
@@ -468,7 +436,7 @@ func TestForgedCaptures(t *testing.T) {
 			name := rundir.CapturesName(0, full)
 			y := x.trial(rng, x.disk.copied(t))
 			h, contents := y.disk.contents(t, name)
-			y.disk.write(t, name, h, forgeLine(contents, value))
+			y.disk.write(t, name, h, forgeLine(contents, beginOf(name), value))
 			scores, err := y.attempt(t, t.Context(), nil)
 			if errors.Is(err, corrupt.ErrCorrupt) && strings.Contains(err.Error(), name) {
 				continue
@@ -479,20 +447,16 @@ func TestForgedCaptures(t *testing.T) {
 	}
 }
 
-// forgeLine puts a value into the first line of the first strip of a stream of captures.
-func forgeLine(contents []byte, value int8) []byte {
-	begin := beginOf("captures")
-	at := begin + 4 // the length of the packet
-	size := int(binary.LittleEndian.Uint32(contents[begin:]))
+// forgeLine puts a line with some value into the place of the first one of a strip, whose length stands before it.
+func forgeLine(contents []byte, strip int, value int8) []byte {
+	at, kernel := strip+4, planes.For(cpu.Generic) // the line
+	size := int(binary.LittleEndian.Uint32(contents[strip:]))
 	line := make([]int8, board.Side)
-	kernel := planes.For(cpu.Generic)
 	old := kernel.Unpack(line, contents[at:at+size])
 	line[1] = value
 	packed := make([]byte, planes.Bound(board.Side))
 	packed = packed[:kernel.Pack(packed, line)]
-	strip := append(packed, contents[at+old:at+size]...)
-	forged := slices.Concat(contents[:begin], binary.LittleEndian.AppendUint32(nil, uint32(len(strip))), strip, contents[at+size:])
-	return forged
+	return slices.Concat(contents[:strip], binary.LittleEndian.AppendUint32(nil, uint32(size+len(packed)-old)), packed, contents[at+old:])
 }
 
 // TestLongWindowsAreCancelled ends the context at any moment of each stage: files are closed,
@@ -521,7 +485,7 @@ func TestLongWindowsAreCancelled(t *testing.T) {
 	at := 0
 	awaritest.ReturnsMemory(t, 8<<20, func() {
 		at += 1 + rng.IntN(10)
-		x.move(newDisk())
+		x.move(newDisk().FS)
 		x.stop(t, func(all, _ int, _ fixpoint.Stage) bool { return all == at })
 	})
 }
@@ -635,7 +599,7 @@ func TestLongLoadingFails(t *testing.T) {
 		x := newTrial(t, rng)
 		x.solved(t, func(l *Layer, want []int8) {
 			for range 10 {
-				x.disk.read = failing(syscall.EIO, 1+rng.IntN(40))
+				x.disk.FailReads(failing(syscall.EIO, 1+rng.IntN(40)))
 				ctx, cancel := context.WithCancel(t.Context())
 				switch rng.IntN(4) {
 				case 0:
@@ -664,7 +628,7 @@ func TestLongLoadingFails(t *testing.T) {
 					t.Fatalf("%+v: %v", x.config, err)
 				}
 				cancel()
-				x.disk.read = nil
+				x.disk.FailReads(nil)
 				x.readsRight(t, l, want, 0, len(want))
 			}
 		})
