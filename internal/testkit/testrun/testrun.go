@@ -153,6 +153,14 @@ func modelOf(scores []int8) ranks.Model {
 	return counts.Model()
 }
 
+// Flip changes a bit of a byte of a file, counted from the end if at is negative.
+func Flip(t testing.TB, path string, at int) {
+	t.Helper()
+	data := must.Read(t, path)
+	data[(at+len(data))%len(data)] ^= 1
+	must.Write(t, path, data)
+}
+
 // Manifest returns the manifest of the run directory at path.
 func Manifest(t testing.TB, path string) *manifest.Manifest {
 	t.Helper()

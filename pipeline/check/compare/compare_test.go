@@ -188,9 +188,7 @@ func TestDamage(t *testing.T) {
 	game := testrun.Game(t, 4, awari.Awari)
 	a, b := pair(t, game, 6, func([][]int8) {})
 	path := filepath.Join(b, rundir.LayerName(6))
-	data := must.Read(t, path)
-	data[len(data)/2] ^= 1
-	must.Write(t, path, data)
+	testrun.Flip(t, path, len(must.Read(t, path))/2)
 	for _, paths := range [][2]string{{a, b}, {b, a}, {a, path}} {
 		should.Be(t, must.Err(compare.Run(t.Context(), paths[0], paths[1], compare.Options{})), corrupt.ErrCorrupt)
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
+	"grenier/internal/testkit/crashfs"
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/runstest"
 	"grenier/internal/testkit/should"
@@ -264,44 +265,20 @@ func TestWholePart(t *testing.T) {
 	should.Hold(t, r.OK && len(layers[21]) > parts.Size, "%d positions: %+v", len(layers[21]), r)
 }
 
-// badMarks is a directory whose marks fail to be read once.
-type badMarks struct {
-	vfs.Dir
-	after *atomic.Int64 // reads
-}
-
-func (d badMarks) Sub(name string) (vfs.Dir, error) {
-	sub, err := d.Dir.Sub(name)
-	return badMarks{sub, d.after}, err
-}
-
-func (d badMarks) Create(name string) (vfs.File, error) {
-	f, err := d.Dir.Create(name)
-	if err == nil && strings.HasPrefix(name, rundir.MarksName) {
-		f = badFile{f, d.after}
-	}
-	return f, err
-}
-
-type badFile struct {
-	vfs.File
-	after *atomic.Int64
-}
-
-func (f badFile) ReadAt(p []byte, at int64) (int, error) {
-	if f.after.Add(-1) == 0 {
-		return 0, syscall.EIO
-	}
-	return f.File.ReadAt(p, at)
-}
-
 // TestBadMarks: a proof that cannot read marks gives no verdict.
 func TestBadMarks(t *testing.T) {
 	dir := testrun.Dir(t, 4, awari.Awari, 9, 64)
-	var after atomic.Int64
+	var after atomic.Int64 // reads
+	disk := crashfs.New()
+	disk.FailReads(func(path string) error {
+		if strings.HasPrefix(filepath.Base(path), rundir.MarksName) && after.Add(-1) == 0 {
+			return syscall.EIO
+		}
+		return nil
+	})
 	defer vfs.Intercept(func(d vfs.Dir) vfs.Dir {
 		if d.Path("") == dir {
-			return badMarks{d, &after}
+			return disk.Mirror(d)
 		}
 		return d
 	})()
@@ -325,49 +302,30 @@ func interrupt(t *testing.T, dir string, o prove.Options, doing string) {
 	})
 }
 
-// interruptPass proves layer n with marks on disk until a pass after the first begins.
-func interruptPass(t *testing.T, dir string, n int) {
-	interrupt(t, dir, prove.Options{Layers: []int{n}, Job: job.Job{Workers: 2}, MemoryBytes: 1}, "pass 3")
-}
-
 // TestResumeMarks: the proof of a layer with marks on disk resumes from their copy, unless that or the
 // note about it is not right; then it begins anew. The verdict is the same, for a false table too.
 func TestResumeMarks(t *testing.T) {
 	game, layers, right := testrun.Run(t, 4, awari.Awari, 9, 64)
 	layers[9] = newGraph(t, game, layers, 9).fixpoints(layers[9], 1)[0]
 	wrong := testrun.Write(t, game, layers, 64)
-	other := func(t *testing.T, path string, change func([]byte) []byte) {
-		must.Write(t, path, change(must.Read(t, path)))
-	}
+	change := func(path string, change func([]byte) []byte) { must.Write(t, path, change(must.Read(t, path))) }
 	for name, c := range map[string]struct {
-		change  func(t *testing.T, dir, marks string)
+		change  func(dir, marks string)
 		o       prove.Options
 		resumes bool
 		told    string
 	}{
-		"same":    {func(*testing.T, string, string) {}, prove.Options{}, true, ""},
-		"restart": {func(*testing.T, string, string) {}, prove.Options{Restart: true}, false, ""},
-		"memory":  {func(*testing.T, string, string) {}, prove.Options{MemoryBytes: 1 << 30}, true, ""},
-		"no marks": {func(t *testing.T, _, marks string) {
-			must.OK(t, os.Remove(marks))
-		}, prove.Options{}, false, "begins anew"},
-		"short": {func(t *testing.T, _, marks string) {
-			other(t, marks, func(b []byte) []byte { return b[:len(b)-1] })
-		}, prove.Options{}, false, "size"},
-		"long": {func(t *testing.T, _, marks string) {
-			other(t, marks, func(b []byte) []byte { return append(b, 0) })
-		}, prove.Options{}, false, "size"},
-		"bit": {func(t *testing.T, _, marks string) {
-			other(t, marks, func(b []byte) []byte { b[3] ^= 16; return b })
-		}, prove.Options{}, false, "checksum"},
-		"of another layer": {func(t *testing.T, _, marks string) {
-			other(t, marks, func(b []byte) []byte { b[len(b)-8] ^= 1; return b })
-		}, prove.Options{}, false, "owner"},
-		"layer replaced": {func(t *testing.T, dir, _ string) {
-			must.Touch(t, filepath.Join(dir, rundir.LayerName(7)))
-		}, prove.Options{}, false, "prove starts again"},
-		"note by hand": {func(t *testing.T, dir, _ string) {
-			other(t, filepath.Join(dir, rundir.WorkName, rundir.ProveName), func(b []byte) []byte {
+		"same":             {func(string, string) {}, prove.Options{}, true, ""},
+		"restart":          {func(string, string) {}, prove.Options{Restart: true}, false, ""},
+		"memory":           {func(string, string) {}, prove.Options{MemoryBytes: 1 << 30}, true, ""},
+		"no marks":         {func(_, marks string) { must.OK(t, os.Remove(marks)) }, prove.Options{}, false, "begins anew"},
+		"short":            {func(_, marks string) { change(marks, func(b []byte) []byte { return b[:len(b)-1] }) }, prove.Options{}, false, "size"},
+		"long":             {func(_, marks string) { change(marks, func(b []byte) []byte { return append(b, 0) }) }, prove.Options{}, false, "size"},
+		"bit":              {func(_, marks string) { testrun.Flip(t, marks, 3) }, prove.Options{}, false, "checksum"},
+		"of another layer": {func(_, marks string) { testrun.Flip(t, marks, -8) }, prove.Options{}, false, "owner"},
+		"layer replaced":   {func(dir, _ string) { must.Touch(t, filepath.Join(dir, rundir.LayerName(7))) }, prove.Options{}, false, "prove starts again"},
+		"note by hand": {func(dir, _ string) {
+			change(filepath.Join(dir, rundir.WorkName, rundir.ProveName), func(b []byte) []byte {
 				return bytes.Replace(b, []byte(`"done": 1`), []byte(`"done": 2`), 1)
 			})
 		}, prove.Options{}, false, "prove starts again"},
@@ -376,8 +334,8 @@ func TestResumeMarks(t *testing.T) {
 			for _, dir := range []string{right, wrong} {
 				o := prove.Options{Layers: []int{9}, Job: job.Job{Workers: 2}, MemoryBytes: 1}
 				want := run(t, dir, o)
-				interruptPass(t, dir, 9)
-				c.change(t, dir, filepath.Join(dir, rundir.WorkName, rundir.MarksName))
+				interrupt(t, dir, o, "pass 3")
+				c.change(dir, filepath.Join(dir, rundir.WorkName, rundir.MarksName))
 				var told []string
 				o.MemoryBytes = max(o.MemoryBytes, c.o.MemoryBytes)
 				o.Resume, o.Restart, o.Note = true, c.o.Restart, func(text string) { told = append(told, text) }
@@ -417,10 +375,8 @@ func TestGrounding(t *testing.T) {
 				for _, o := range []verify.Options{
 					{}, {Job: job.Job{Workers: 3}}, {MemoryBytes: 1}, {Job: job.Job{Workers: 2}, MemoryBytes: int64(len(last)) / 2},
 				} {
-					dir, err := vfs.OpenDir(t.TempDir())
-					must.OK(t, err)
-					onDisk, err := marks.Create(dir, rundir.MarksName, uint64(len(last)))
-					must.OK(t, err)
+					dir := must.Get(vfs.OpenDir(t.TempDir()))(t)
+					onDisk := must.Get(marks.Create(dir, rundir.MarksName, uint64(len(last))))(t)
 					for name, m := range map[string]*marks.Set{"memory": marks.New(uint64(len(last))), "disk": onDisk} {
 						must.OK(t, m.Add(marked, 0))
 						ground(t, tables, c.seeds, o, m, dir)
@@ -453,8 +409,7 @@ func (g *graph) anyScores(random *rand.Rand, scores []int8) (marked []byte) {
 
 func openTables(t *testing.T, dir string) *tables.Tables {
 	t.Helper()
-	all, err := tables.Open(t.Context(), dir, catalog.Listed(testrun.Manifest(t, dir)))
-	must.OK(t, err)
+	all := must.Get(tables.Open(t.Context(), dir, catalog.Listed(testrun.Manifest(t, dir))))(t)
 	t.Cleanup(func() { must.OK(t, all.Close()) })
 	return all
 }
@@ -462,11 +417,9 @@ func openTables(t *testing.T, dir string) *tables.Tables {
 // ground makes passes until one marks nothing.
 func ground(t *testing.T, tables *tables.Tables, n int, o verify.Options, m *marks.Set, dir vfs.Dir) {
 	t.Helper()
-	g, err := verify.NewGrounding(t.Context(), tables, n, o, m, func() (vfs.Dir, error) { return dir, nil })
-	must.OK(t, err)
+	g := must.Get(verify.NewGrounding(t.Context(), tables, n, o, m, func() (vfs.Dir, error) { return dir, nil }))(t)
 	for {
-		more, err := g.Pass(t.Context())
-		must.OK(t, err)
+		more := must.Get(g.Pass(t.Context()))(t)
 		if more == 0 {
 			break
 		}

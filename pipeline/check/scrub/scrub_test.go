@@ -38,13 +38,6 @@ func solved(t *testing.T) string {
 
 func layer(dir string, n int) string { return filepath.Join(dir, rundir.LayerName(n)) }
 
-func change(t *testing.T, path string, at int) {
-	t.Helper()
-	text := must.Read(t, path)
-	text[at] ^= 1
-	must.Write(t, path, text)
-}
-
 func remove(t *testing.T, path string) { t.Helper(); must.OK(t, os.RemoveAll(path)) }
 
 func mustRun(t *testing.T, dir string, o scrub.Options) *scrub.Result {
@@ -78,12 +71,12 @@ func TestScrub(t *testing.T) {
 	}{
 		{"nothing", "iiiiii", "", func(*testing.T, string) {}},
 		{"a block", "iiidii", "layer 3: .*layer-03.gl: block 0: checksum of the stored bytes", func(t *testing.T, dir string) {
-			change(t, layer(dir, 3), blockAt(t, layer(dir, 3)))
+			testrun.Flip(t, layer(dir, 3), blockAt(t, layer(dir, 3)))
 		}},
 		{"much", "mdidid", "layer 0: .*missing.*4 of 6 layers", func(t *testing.T, dir string) {
 			remove(t, layer(dir, 0))
-			change(t, layer(dir, 1), 3)
-			change(t, layer(dir, 3), 30)
+			testrun.Flip(t, layer(dir, 1), 3)
+			testrun.Flip(t, layer(dir, 3), 30)
 			remove(t, layer(dir, 5))
 			must.OK(t, os.Mkdir(layer(dir, 5), 0o755))
 		}},
@@ -96,7 +89,7 @@ func TestScrub(t *testing.T) {
 			remove(t, layer(dir, 3))
 		}},
 		{"damaged manifest", "iiiiii", "manifest.json: ", func(t *testing.T, dir string) {
-			change(t, filepath.Join(dir, rundir.ManifestName), 99)
+			testrun.Flip(t, filepath.Join(dir, rundir.ManifestName), 99)
 		}},
 		{"unlisted", "iiiiiid?", "layer 6: .*number of seeds 5", func(t *testing.T, dir string) {
 			must.OK(t, os.Link(layer(dir, 5), layer(dir, 6)))
@@ -170,7 +163,7 @@ func TestResume(t *testing.T) {
 	interrupt(t, dir, 3)
 	r = mustRun(t, dir, scrub.Options{Layers: []int{2}})
 	should.Hold(t, text(r) == "i", "one layer: %s", text(r))
-	change(t, layer(dir, 1), 100) // another time, the same size
+	testrun.Flip(t, layer(dir, 1), 100) // another time, the same size
 	must.Touch(t, layer(dir, 2))
 	r = mustRun(t, dir, scrub.Options{})
 	should.Hold(t, text(r) == "IdiIii", "changed: %s", text(r))
@@ -188,7 +181,7 @@ func TestNote(t *testing.T) {
 // TestResumeDamage: damage that was found is found again.
 func TestResumeDamage(t *testing.T) {
 	dir := solved(t)
-	change(t, layer(dir, 1), blockAt(t, layer(dir, 1)))
+	testrun.Flip(t, layer(dir, 1), blockAt(t, layer(dir, 1)))
 	interrupt(t, dir, 3)
 	r := mustRun(t, dir, scrub.Options{})
 	should.Not(t, text(r) != "IdIIii" || r.Err() == nil, "%v", text(r))
@@ -282,14 +275,14 @@ func TestParts(t *testing.T) {
 				text[at] ^= 1
 			}
 			must.Write(t, layer(dir, 7), text)
-			change(t, layer(dir, 6), blockAt(t, layer(dir, 6)))
+			testrun.Flip(t, layer(dir, 6), blockAt(t, layer(dir, 6)))
 		},
-		"header":   func(dir string) { change(t, layer(dir, 5), 30) },
+		"header":   func(dir string) { testrun.Flip(t, layer(dir, 5), 30) },
 		"missing":  func(dir string) { remove(t, layer(dir, 3)) },
-		"manifest": func(dir string) { change(t, filepath.Join(dir, rundir.ManifestName), 99) },
+		"manifest": func(dir string) { testrun.Flip(t, filepath.Join(dir, rundir.ManifestName), 99) },
 		"unlisted": func(dir string) {
 			testrun.EditManifest(t, dir, func(m *manifest.Manifest) { m.Layers = m.Layers[:7] })
-			change(t, layer(dir, 7), blockAt(t, layer(dir, 7)))
+			testrun.Flip(t, layer(dir, 7), blockAt(t, layer(dir, 7)))
 		},
 	} {
 		dir := blocks(t)

@@ -47,8 +47,7 @@ func framesOf(t *testing.T, test func(t *testing.T, s *sowings, space *awari.Spa
 	for _, c := range []struct{ pits, seeds int }{{4, 20}, {6, 14}, {8, 9}, {12, 8}} {
 		s, space := sowingsOf(t, c.pits, c.seeds)
 		for n := range c.seeds + 1 {
-			f, err := newFrame(s, space, n)
-			must.OK(t, err)
+			f := must.Get(newFrame(s, space, n))(t)
 			test(t, s, space, f)
 		}
 	}
@@ -165,47 +164,6 @@ func sowingsOf(t *testing.T, pits, seeds int) (*sowings, *awari.Space) {
 	return s, space
 }
 
-// TestSowings compares all moves of small layers, put together from halves, with what the rules say about whole boards.
-func TestSowings(t *testing.T) {
-	for _, c := range []struct{ pits, seeds int }{{4, 24}, {6, 14}, {12, 6}} {
-		s, space := sowingsOf(t, c.pits, c.seeds)
-		for n := range c.seeds + 1 {
-			for rank := range space.Size(n) {
-				b := space.Unrank(n, rank)
-				for pit := range space.Half() {
-					if b[pit] > 0 {
-						s.checkMove(t, space, b, pit)
-					}
-				}
-			}
-		}
-	}
-}
-
-func (s *sowings) checkMove(t *testing.T, space *awari.Space, b awari.Board, pit int) {
-	q, sown := s.game.Half(), s.game.Sow(b, pit)
-	own, opponent := pack(b[:q]), pack(b[q:2*q])
-	w := &s.byPit[pit][b[pit]-1]
-	must.Equal(t, own+w.own-half(b[pit])<<(8*pit), pack(sown.Board[:q]), "%v, pit %d: the mover", b, pit)
-	seeds := 0
-	for _, x := range b[q : 2*q] {
-		seeds += int(x)
-	}
-	want, found := s.half.Rank(sown.Board[q:2*q]), 0
-	for _, o := range s.effects[w.effect].outcomes[seeds] {
-		for _, r := range o.spans {
-			at := int(s.rank(opponent)) - r.from()
-			if at < 0 || at >= r.n() {
-				continue
-			}
-			found++
-			must.Hold(t, o.captured == sown.Captured && r.to()+at == int(want),
-				"%v, pit %d: %d captured, rank %d, want %d, %d", b, pit, o.captured, r.to()+at, sown.Captured, want)
-		}
-	}
-	must.Hold(t, found <= 1 && (found == 0) == sown.Starves, "%v, pit %d: %d outcomes", b, pit, found)
-}
-
 // TestSpans: spans of more halves than one can have follow each other.
 func TestSpans(t *testing.T) {
 	var o outcome
@@ -264,8 +222,7 @@ func TestMovesAreCounted(t *testing.T) {
 	tab := must.Get(tables.Open(t.Context(), testrun.Write(t, game, testrun.Solve(t, game, n), 1<<16)))(t)
 	defer tab.Close()
 	for lost := 0; lost < 10; {
-		r, err := newRun(t.Context(), tab, Options{Layers: []int{n}})
-		must.OK(t, err)
+		r := must.Get(newRun(t.Context(), tab, Options{Layers: []int{n}}))(t)
 		e := &r.sowings.effects[rng.IntN(len(r.sowings.effects))]
 		all := e.outcomes[rng.IntN(len(e.outcomes))]
 		if len(all) > 0 {
@@ -273,7 +230,7 @@ func TestMovesAreCounted(t *testing.T) {
 			o.spans = o.spans[1:]
 			lost++
 		}
-		err = r.each(t.Context(), func(Layer) {})
+		err := r.each(t.Context(), func(Layer) {})
 		got := err != nil && strings.Contains(err.Error(), "moves were looked at, not ")
 		should.Hold(t, got == (len(all) > 0), "moves are missing: %v, and this is noticed: %v (%v)", len(all) > 0, got, err)
 	}

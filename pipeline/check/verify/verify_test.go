@@ -243,8 +243,7 @@ func TestRefused(t *testing.T) {
 		should.Hold(t, errors.Is(err, tables.ErrUnsolved) && strings.Contains(err.Error(), fmt.Sprintf("layer %d, but ", n)),
 			"layer %d: %v", n, err)
 	}
-	tab, err := tables.Open(t.Context(), dir)
-	must.OK(t, err)
+	tab := must.Get(tables.Open(t.Context(), dir))(t)
 	defer tab.Close()
 	for less, want := range map[uint64]bool{0: false, 16: true} { // of memory for the smallest panel
 		o := verify.Options{Job: job.Job{Workers: 2, Memory: memory.Need(verify.Fixed(tab, 3, 2) + verify.Least(game, 3) - less)}}

@@ -105,13 +105,6 @@ func read(t *testing.T, dir, name string) string {
 	return string(must.Read(t, filepath.Join(dir, name)))
 }
 
-func change(t *testing.T, dir, name string, at int) {
-	t.Helper()
-	text := []byte(read(t, dir, name))
-	text[at] ^= 1
-	replace(t, dir, name, string(text))
-}
-
 // clean fails unless scrub and verify find nothing wrong with so many layers.
 func clean(t *testing.T, dir string, layers int) {
 	t.Helper()
@@ -195,7 +188,7 @@ func TestLongDamages(t *testing.T) {
 		{"manifest without last layers", "kkkkklll", 0, func(t *testing.T, dir string) { shorten(t, dir, 5) }},
 		{"manifest without damaged layers", "kkkkklsl", 0, func(t *testing.T, dir string) {
 			shorten(t, dir, 5)
-			change(t, dir, "layer-06.gl", 200)
+			testrun.Flip(t, filepath.Join(dir, "layer-06.gl"), 200)
 		}},
 		{"manifest with another histogram", "kkkkklkk", 0, func(t *testing.T, dir string) {
 			testrun.EditManifest(t, dir, func(m *manifest.Manifest) { // the sums stay
@@ -213,14 +206,14 @@ func TestLongDamages(t *testing.T) {
 			symlink(t, "nowhere", filepath.Join(dir, "layer-03.gl"))
 		}},
 		{"damaged layer on another disk", "kkkskkkk", 1, func(t *testing.T, dir string) {
-			change(t, dir, "layer-03.gl", 50)
+			testrun.Flip(t, filepath.Join(dir, "layer-03.gl"), 50)
 			moveAway(t, dir, "layer-03.gl")
 		}},
 		{"good layer on another disk", "kkkkkkkk", 0, func(t *testing.T, dir string) { moveAway(t, dir, "layer-03.gl") }},
 		{"manifest on another disk", "llllllll", 1, func(t *testing.T, dir string) { moveAway(t, dir, rundir.ManifestName) }},
 		{"empty layer", "kkkskkkk", 1, func(t *testing.T, dir string) { replace(t, dir, "layer-03.gl", "") }},
 		{"foreign layer", "kkkskkkk", 1, func(t *testing.T, dir string) { replace(t, dir, "layer-03.gl", "Dear diary") }},
-		{"newer layer", "kkkskkkk", 1, func(t *testing.T, dir string) { change(t, dir, "layer-03.gl", 9) }},
+		{"newer layer", "kkkskkkk", 1, func(t *testing.T, dir string) { testrun.Flip(t, filepath.Join(dir, "layer-03.gl"), 9) }},
 		{"layer of another place", "kkkskkkk", 1, func(t *testing.T, dir string) {
 			replace(t, dir, "layer-03.gl", read(t, dir, "layer-04.gl"))
 		}},
