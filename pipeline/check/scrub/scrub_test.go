@@ -167,6 +167,9 @@ func TestResume(t *testing.T) {
 	must.Touch(t, layer(dir, 2))
 	r = mustRun(t, dir, scrub.Options{})
 	should.Hold(t, text(r) == "IdiIii", "changed: %s", text(r))
+	interrupt(t, dir, 3) // what is damaged is found again
+	r = mustRun(t, dir, scrub.Options{})
+	should.Not(t, text(r) != "IdIIii" || r.Err() == nil, "damaged: %s", text(r))
 }
 
 // TestNote: what is read is on disk at once, for a kill leaves no time for that.
@@ -176,15 +179,6 @@ func TestNote(t *testing.T) {
 		text, err := os.ReadFile(filepath.Join(dir, rundir.WorkName, rundir.ScrubName))
 		should.Hold(t, err == nil && strings.Count(string(text), `"done": 2`) == l.Seeds+1, "after layer %d: %s, %v", l.Seeds, text, err)
 	}})
-}
-
-// TestResumeDamage: damage that was found is found again.
-func TestResumeDamage(t *testing.T) {
-	dir := solved(t)
-	testrun.Flip(t, layer(dir, 1), blockAt(t, layer(dir, 1)))
-	interrupt(t, dir, 3)
-	r := mustRun(t, dir, scrub.Options{})
-	should.Not(t, text(r) != "IdIIii" || r.Err() == nil, "%v", text(r))
 }
 
 // TestBadNote: a bad record is reported and does no harm.

@@ -2,12 +2,10 @@ package halfboard
 
 import (
 	"context"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"reflect"
 	"slices"
 	"strconv"
@@ -94,11 +92,8 @@ func fingerprint(scores []int8) string { return tally.NewHash(cpu.Generic).Add(s
 
 // truth returns the fingerprints of the reference layers, by seeds.
 func truth(t testing.TB, pits int, rules awari.Rules) []string {
-	file := must.Get(os.Open("../../../../layers/awari/testdata/layers.csv"))(t)
-	defer file.Close()
-	rows := must.Get(csv.NewReader(file).ReadAll())(t)
 	var prints []string
-	for _, row := range rows {
+	for _, row := range must.Rows(t, "../../../../layers/awari/testdata/layers.csv") {
 		if row[0] == rules.String() && row[1] == strconv.Itoa(pits) {
 			prints = append(prints, row[8])
 		}
@@ -133,7 +128,8 @@ func TestLongLayersEqualTheReference(t *testing.T) {
 }
 
 // TestLongAnyOptionsGiveTheSame solves all layers of games, and a larger one, in random ways, in one piece and in each width, with each
-// kernel family, or one of them if there is little time: they equal those of the document's algorithm, byte by byte. The layers are far enough on small boards for many laps.
+// kernel family, or one of them if there is little time: they equal those of the document's algorithm, byte by byte. The layers are far
+// enough on small boards for many laps.
 func TestLongAnyOptionsGiveTheSame(t *testing.T) {
 	tops := tries.More(map[int]int{4: 16, 6: 11, 8: 8, 10: 6, 12: 5}, map[int]int{4: 40, 6: 24, 8: 14, 10: 11, 12: 10})
 	rng := tries.Rand(t)

@@ -50,24 +50,15 @@ func TestMemoryIsEnough(t *testing.T) {
 	}
 }
 
-// TestMemoryGrows: who has enough for a layer has enough for those below.
+// TestMemoryGrows with the seeds, and that of windows with the workers and the bits too, and is what form decides by.
 func TestMemoryGrows(t *testing.T) {
 	for pits := awari.MinPits; pits <= awari.MaxPits; pits += 2 {
 		game := awaritest.Game(t, pits, awari.Awari)
-		for n := range awari.MaxSeeds {
-			this, next := Memory(game, n), Memory(game, n+1)
-			should.Not(t, this > next, "%d pits: layer %d needs %d bytes, the next one %d", pits, n, this, next)
+		for n := range awari.MaxSeeds + 1 {
+			this, above := Memory(game, n), Memory(game, min(n+1, awari.MaxSeeds))
+			should.Not(t, this > above, "%d pits: layer %d needs %d bytes, the next one %d", pits, n, this, above)
 			padded, positions := Padded(game, n), Positions(game, n)
 			should.Not(t, padded < positions, "%d pits, layer %d: %d scores with padding, of %d", pits, n, padded, positions)
-		}
-	}
-}
-
-// TestMemoryOfWindowsGrows with the seeds, the workers and the bits, and is what form decides by.
-func TestMemoryOfWindowsGrows(t *testing.T) {
-	for pits := awari.MinPits; pits <= awari.MaxPits; pits += 2 {
-		game := awaritest.Game(t, pits, awari.Awari)
-		for n := range awari.MaxSeeds + 1 {
 			for workers := 1; workers <= 64; workers *= 4 {
 				least, next, more := Least(game, n, workers), Least(game, min(n+1, awari.MaxSeeds), workers), Least(game, n, 4*workers)
 				should.Not(t, next < least || more < least, "%d pits, layer %d, %d workers: %d bytes, the next layer takes %d, more workers %d",

@@ -66,7 +66,7 @@ func (c config) prepare(t testing.TB, lower Lower) *Layer {
 	return l
 }
 
-// TestCodesNumberTheHalves looks every half up by its code, its place and its row.
+// TestCodesNumberTheHalves looks every half up by its code, its place and its row, and counts columns and rows by the formulas.
 func TestCodesNumberTheHalves(t *testing.T) {
 	eachGeometry(t, func(t *testing.T, g *Geometry) {
 		if count := int(g.Halves.Half().First(g.N + 1)); len(g.Pits) != count || len(g.places) != count {
@@ -85,24 +85,11 @@ func TestCodesNumberTheHalves(t *testing.T) {
 				t.Fatalf("%v is not in row %d of class %d", want, at.Row, at.Class)
 			}
 		}
-	})
-}
-
-var cutSizes = []int{1, 2, 3, 7, 20, 56, 64, 100, 300, 1000, 1 << 20}
-
-// eachCut calls check for every sum of every geometry, cut in many ways. ends lists where the runs end.
-func eachCut(t *testing.T, check func(g *Geometry, sum, size int, ends []int)) {
-	eachGeometry(t, func(t *testing.T, g *Geometry) {
 		for sum := range g.N + 1 {
-			for _, size := range cutSizes {
-				end := 0
-				var ends []int
-				for _, count := range cut(g.Q, sum, size) {
-					end += count
-					ends = append(ends, end)
-				}
-				check(g, sum, size, ends)
-			}
+			want := [Classes]int{len(g.Rows[sum][OpenRows]), len(g.Rows[sum][FullRows])}
+			rows, columns := RowsOf(g.Q, sum), ColumnsOf(g.Q, sum)
+			should.Hold(t, rows == want && columns == want[OpenRows]+want[FullRows],
+				"%d pits, sum %d: %d columns, rows %v, want %v", g.Q, sum, columns, rows, want)
 		}
 	})
 }
@@ -123,21 +110,27 @@ func (g *Geometry) like(sum int, a, b Half) int {
 	return n
 }
 
-// TestRunsAreNatural: runs cover a sum, none is too long, each holds all halves
-// with some content of the last pits, and no two neighbours could be one.
+// TestRunsAreNatural: runs cover a sum, none is too long, each holds all halves with some content of the last pits, which is what they
+// share, and no two neighbours could be one.
 func TestRunsAreNatural(t *testing.T) {
-	eachCut(t, func(g *Geometry, sum, size int, ends []int) {
-		must.Equal(t, ends[len(ends)-1], g.columns(sum), "%d pits, sum %d, at most %d: runs end at", g.Q, sum, size)
-		halves := g.Pits[g.first(sum):]
-		begin, before := 0, 0
-		for i, end := range ends {
-			first, last := halves[begin], halves[end-1]
-			if n := g.like(sum, first, last); n != end-begin || n > size {
-				t.Fatalf("%d pits, at most %d: %v to %v are %d halves of %d", g.Q, size, first, last, end-begin, n)
+	eachGeometry(t, func(t *testing.T, g *Geometry) {
+		for sum := range g.N + 1 {
+			halves := g.Pits[g.first(sum):][:g.columns(sum)]
+			for _, size := range []int{1, 2, 3, 7, 20, 56, 64, 100, 300, 1000, 1 << 20} {
+				begin, before := 0, 0
+				for _, count := range cut(g.Q, sum, size) {
+					end := begin + count
+					first, last := halves[begin], halves[end-1]
+					n := g.like(sum, first, last)
+					must.Not(t, n != count || n > size, "%d pits, at most %d: %v to %v are %d halves of %d", g.Q, size, first, last, count, n)
+					must.Not(t, begin > 0 && end-before <= size && g.like(sum, halves[before], last) == end-before,
+						"%d pits, at most %d: %v to %v are two runs", g.Q, size, halves[before], last)
+					must.Equal(t, g.suffix(g.first(sum)+uint32(begin), count), shared(g.Q, halves[begin:end]),
+						"%d pits, sum %d: %d halves from %v on share", g.Q, sum, count, first)
+					begin, before = end, begin
+				}
+				must.Equal(t, begin, len(halves), "%d pits, sum %d, at most %d: runs end at", g.Q, sum, size)
 			}
-			must.Not(t, i > 0 && end-before <= size && g.like(sum, halves[before], last) == end-before,
-				"%d pits, at most %d: %v to %v are two runs", g.Q, size, halves[before], last)
-			begin, before = end, begin
 		}
 	})
 }
@@ -159,19 +152,6 @@ func shared(q int, halves []Half) Half {
 	return common
 }
 
-func TestSuffixIsWhatHalvesShare(t *testing.T) {
-	eachCut(t, func(g *Geometry, sum, size int, ends []int) {
-		begin := 0
-		for _, end := range ends {
-			first := g.first(sum) + uint32(begin)
-			want := shared(g.Q, g.Pits[first:][:end-begin])
-			must.Equal(t, g.suffix(first, end-begin), want,
-				"%d pits, sum %d: %d halves from %v on share", g.Q, sum, end-begin, g.Pits[first])
-			begin = end
-		}
-	})
-}
-
 // TestLayoutIsThatOfTheMatrices adds up what the matrices of layers take, which are counted half by half.
 func TestLayoutIsThatOfTheMatrices(t *testing.T) {
 	for q, most := range map[int]int{2: 30, 3: 25, 4: 18, 5: 14, 6: 12} {
@@ -189,18 +169,6 @@ func TestLayoutIsThatOfTheMatrices(t *testing.T) {
 			}
 		}
 	}
-}
-
-// TestColumnsAndRowsAreCounted compares the formulas with the halves there are.
-func TestColumnsAndRowsAreCounted(t *testing.T) {
-	eachGeometry(t, func(t *testing.T, g *Geometry) {
-		for sum := range g.N + 1 {
-			want := [Classes]int{len(g.Rows[sum][OpenRows]), len(g.Rows[sum][FullRows])}
-			if rows := RowsOf(g.Q, sum); rows != want || ColumnsOf(g.Q, sum) != want[OpenRows]+want[FullRows] {
-				t.Errorf("%d pits, sum %d: %d columns, rows %v, want %v", g.Q, sum, ColumnsOf(g.Q, sum), rows, want)
-			}
-		}
-	})
 }
 
 // TestLongMatricesDoNotOverlap looks at where the scores and offers of layers stand:
