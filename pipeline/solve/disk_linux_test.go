@@ -20,57 +20,38 @@ import (
 	"grenier/pipeline/solve"
 )
 
-// tinyDisk mounts a file system of 256 KiB.
-func tinyDisk(t *testing.T) string {
-	dir := t.TempDir()
-	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size=256k"); err != nil {
-		t.Skipf("a full disk needs a file system of its own: %v", err)
-	}
-	t.Cleanup(func() { must.OK(t, unix.Unmount(dir, 0)) })
-	return dir
-}
-
 // TestFullDisk solves until the disk is full, makes room little by little, and continues.
 func TestFullDisk(t *testing.T) {
-	disk := tinyDisk(t)
+	disk := t.TempDir() // a file system of 256 KiB
+	if err := unix.Mount("tmpfs", disk, "tmpfs", 0, "size=256k"); err != nil {
+		t.Skipf("a full disk needs a file system of its own: %v", err)
+	}
+	t.Cleanup(func() { must.OK(t, unix.Unmount(disk, 0)) })
 	ballast, dir := filepath.Join(disk, "ballast"), filepath.Join(disk, "run")
 	game, want := awaritest.Game(t, 8, awari.Awari), t.TempDir()
 	mustSolve(t, want, game, options(12))
 	failures := 0
 	for size := 256 << 10; ; size -= 4 << 10 {
 		must.Not(t, size < 0, "never enough room")
-		fill(t, ballast, size)
-		_, err := solve.Solve(t.Context(), dir, game, options(12))
-		if err == nil {
+		err := os.WriteFile(ballast, make([]byte, size), 0o644) // or fewer bytes when they do not fit
+		must.Not(t, err != nil && !errors.Is(err, syscall.ENOSPC), "%v", err)
+		if err = must.Err(solve.Solve(t.Context(), dir, game, options(12))); err == nil {
 			break
 		}
 		failures++
-		checkFull(t, err, dir)
+		should.Hold(t, errors.Is(err, syscall.ENOSPC) && !errors.Is(err, corrupt.ErrCorrupt) && strings.Contains(err.Error(), dir), "error %v", err)
+		if _, err := os.Stat(filepath.Join(dir, rundir.ManifestName)); err != nil {
+			continue // not even room for that
+		}
+		layers := len(testrun.Manifest(t, dir).Layers)
+		if _, err := os.Stat(filepath.Join(dir, rundir.LayerName(layers))); err == nil {
+			layers++ // published when there was no room left for the manifest
+		}
+		tidy(t, dir, layers) // what was sealed is intact
 	}
 	should.Not(t, failures < 5, "the disk was full %d times only", failures)
 	t.Logf("the disk was full %d times", failures)
 	sameRun(t, want, dir)
-}
-
-// fill makes a file of size bytes, or fewer when they do not fit.
-func fill(t *testing.T, path string, size int) {
-	t.Helper()
-	err := os.WriteFile(path, make([]byte, size), 0o644)
-	must.Not(t, err != nil && !errors.Is(err, syscall.ENOSPC), "%v", err)
-}
-
-// checkFull checks the error of a full disk, and that what was sealed is intact.
-func checkFull(t *testing.T, err error, dir string) {
-	should.Hold(t, errors.Is(err, syscall.ENOSPC) && !errors.Is(err, corrupt.ErrCorrupt) && strings.Contains(err.Error(), dir),
-		"error %v", err)
-	if _, err := os.Stat(filepath.Join(dir, "manifest.json")); err != nil {
-		return // not even room for that
-	}
-	layers := len(testrun.Manifest(t, dir).Layers)
-	if _, err := os.Stat(filepath.Join(dir, rundir.LayerName(layers))); err == nil {
-		layers++ // published when there was no room left for the manifest
-	}
-	tidy(t, dir, layers)
 }
 
 // TestLostLock removes the lock in the midst of a layer and lets a second solver finish:

@@ -37,8 +37,8 @@ var publishTask = solve.Task{Name: solve.PublishTask}
 
 func windowTask(window int) solve.Task { return solve.Task{Name: solve.WindowTask, Part: window} }
 
-// stepRuns are the run that lacks it, and the whole run.
-var stepRuns struct{ below, want testrun.Fixture }
+// stepRuns are the run that lacks it, the whole run, and one with a layer more.
+var stepRuns struct{ below, want, above testrun.Fixture }
 
 type stepper struct {
 	dir, want string
@@ -59,6 +59,15 @@ func newStepper(t *testing.T) *stepper {
 		Seeds: stepSeeds, Program: "test", Interval: 1,
 	}
 	return s
+}
+
+// above returns a run with the layer above too.
+func (s *stepper) above(t *testing.T) string {
+	t.Helper()
+	return stepRuns.above.Copy(t, func(dir string) {
+		must.OK(t, os.CopyFS(dir, os.DirFS(s.want)))
+		mustSolve(t, dir, s.game, options(stepSeeds+1))
+	})
 }
 
 func (s *stepper) mustPlan(t *testing.T, bits int) {

@@ -54,8 +54,15 @@ func solved(t *testing.T, pits int, rules awari.Rules, seeds int) string {
 	return dir
 }
 
+var smallRun testrun.Fixture
+
 // small is a run of the layers 0 to 7 on 6 pits.
-func small(t *testing.T) string { return solved(t, 6, awari.Awari, 7) }
+func small(t *testing.T) string {
+	t.Helper()
+	return smallRun.Copy(t, func(dir string) {
+		must.OK(t, must.Err(solve.Solve(t.Context(), dir, awaritest.Game(t, 6, awari.Awari), solveOptions(7))))
+	})
+}
 
 func options() repair.Options { return repair.Options{Solve: solveOptions(0)} }
 
