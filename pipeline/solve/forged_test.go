@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -17,13 +16,13 @@ import (
 	"grenier/internal/testkit/awaritest"
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/should"
+	"grenier/internal/testkit/spilltest"
 	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
 	"grenier/io/corrupt"
 	"grenier/io/layerfile"
 	"grenier/io/manifest"
 	"grenier/io/rundir"
-	"grenier/io/spill"
 	"grenier/io/vfs"
 	"grenier/layers/awari"
 	"grenier/pipeline/check/verify"
@@ -31,38 +30,16 @@ import (
 	"grenier/pipeline/solve/repair"
 )
 
-type stream struct {
-	dir  vfs.Dir
-	name string
-}
-
-func (s stream) read(t *testing.T) (spill.Header, []byte) {
-	t.Helper()
-	h := must.Get(spill.ReadHeader(s.dir, s.name))(t)
-	r := must.Get(spill.Open(s.dir, s.name, h, 1))(t)
-	data, err := io.ReadAll(r)
-	must.OK(t, errors.Join(err, r.Close()))
-	return h, data
-}
-
-// write replaces what the stream holds, under right checksums.
-func (s stream) write(t *testing.T, h spill.Header, data []byte) {
-	t.Helper()
-	w := must.Get(spill.Create(s.dir, s.name, h, spill.LZ4, 1))(t)
-	must.OK(t, errors.Join(must.Err(w.Write(data)), w.Publish()))
-}
-
 // anyStream draws one of those in a work directory that hold more than so many bytes.
-func anyStream(t *testing.T, rng *rand.Rand, work vfs.Dir, bytes int) stream {
+func anyStream(t *testing.T, rng *rand.Rand, work vfs.Dir, bytes int) string {
 	t.Helper()
-	var all []stream
+	var all []string
 	for _, e := range must.Get(work.Entries())(t) {
-		s := stream{work, e.Name()}
-		if !e.Mode().IsRegular() || s.name == rundir.StatusName {
+		if !e.Mode().IsRegular() || e.Name() == rundir.StatusName {
 			continue
 		}
-		if _, data := s.read(t); len(data) > bytes {
-			all = append(all, s)
+		if _, data := spilltest.Read(t, work, e.Name()); len(data) > bytes {
+			all = append(all, e.Name())
 		}
 	}
 	return all[rng.IntN(len(all))]
@@ -86,24 +63,24 @@ func TestExchangedScores(t *testing.T) {
 		for range rounds {
 			dir := testrun.Copy(t, stopped)
 			work := must.Get(vfs.OpenDir(filepath.Join(dir, rundir.WorkName)))(t)
-			s := stream{work, rundir.WindowName(0, 0)}
+			name := rundir.WindowName(0, 0)
 			if stage == "full" {
-				s = anyStream(t, rng, work, headOf+bytes)
+				name = anyStream(t, rng, work, headOf+bytes)
 			}
-			h, data := s.read(t)
+			h, data := spilltest.Read(t, work, name)
 			at := headOf + rng.IntN(len(data)-headOf-bytes)
 			slices.Reverse(data[at : at+bytes])
-			s.write(t, h, data)
+			spilltest.Write(t, work, name, h, data)
 			must.OK(t, work.Close())
 			if _, err := solve.Solve(t.Context(), dir, game, o); err != nil {
 				must.Be(t, err, corrupt.ErrCorrupt)
 				should.Hold(t, strings.Contains(err.Error(), rundir.WorkName) && len(testrun.Manifest(t, dir).Layers) == seeds,
-					"%s: %v", s.name, err)
+					"%s: %v", name, err)
 				refused[stage]++
 			} else if must.Tree(t, dir)[rundir.LayerName(seeds)] != must.Tree(t, layer.want)[rundir.LayerName(seeds)] {
 				v, err := verify.Run(t.Context(), dir, verify.Options{Layers: []int{seeds}})
 				should.Not(t, err != nil || v.Layers[0].Mismatches > fewWrong,
-					"%s: bytes %d to %d are reversed, and the layer is sealed with %d wrong scores; %v", s.name, at, at+bytes-1, v.Layers[0].Mismatches, err)
+					"%s: bytes %d to %d are reversed, and the layer is sealed with %d wrong scores; %v", name, at, at+bytes-1, v.Layers[0].Mismatches, err)
 			}
 		}
 	}
@@ -123,13 +100,13 @@ func TestChangedMeanwhile(t *testing.T) {
 		}
 		work := must.Get(vfs.OpenDir(filepath.Join(dir, rundir.WorkName)))(t)
 		for part := range 9 {
-			s := stream{work, rundir.WindowName(0, part)}
-			if !must.Get(vfs.Exists(work, s.name))(t) {
+			name := rundir.WindowName(0, part)
+			if !must.Get(vfs.Exists(work, name))(t) {
 				continue
 			}
-			h, data := s.read(t)
+			h, data := spilltest.Read(t, work, name)
 			slices.Reverse(data[len(data)/2:])
-			s.write(t, h, data)
+			spilltest.Write(t, work, name, h, data)
 			changed++
 		}
 		must.OK(t, work.Close())

@@ -370,7 +370,9 @@ func TestGrounding(t *testing.T) {
 				}
 				g, last := newGraph(t, game, layers, c.seeds), layers[c.seeds]
 				marked := g.anyScores(random, last)
-				tables := openTables(t, testrun.Write(t, game, layers, 1000))
+				path := testrun.Write(t, game, layers, 1000)
+				tables := must.Get(tables.Open(t.Context(), path, catalog.Listed(testrun.Manifest(t, path))))(t)
+				defer tables.Close()
 				want := g.grounded(last)
 				for _, o := range []verify.Options{
 					{}, {Job: job.Job{Workers: 3}}, {MemoryBytes: 1}, {Job: job.Job{Workers: 2}, MemoryBytes: int64(len(last)) / 2},
@@ -405,13 +407,6 @@ func (g *graph) anyScores(random *rand.Rand, scores []int8) (marked []byte) {
 		}
 	}
 	return marked
-}
-
-func openTables(t *testing.T, dir string) *tables.Tables {
-	t.Helper()
-	all := must.Get(tables.Open(t.Context(), dir, catalog.Listed(testrun.Manifest(t, dir))))(t)
-	t.Cleanup(func() { must.OK(t, all.Close()) })
-	return all
 }
 
 // ground makes passes until one marks nothing.

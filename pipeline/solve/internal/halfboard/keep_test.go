@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
-	"io"
-	"io/fs"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -19,6 +17,7 @@ import (
 	"grenier/internal/testkit/crashfs"
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/should"
+	"grenier/internal/testkit/spilltest"
 	"grenier/internal/testkit/tries"
 	"grenier/io/rundir"
 	"grenier/io/spill"
@@ -31,26 +30,15 @@ import (
 // contents returns the header and the contents of a stream, nil if there is none.
 func (d *disk) contents(t testing.TB, name string) (h spill.Header, contents []byte) {
 	t.Helper()
-	h, err := spill.ReadHeader(d.work(), name)
-	if errors.Is(err, fs.ErrNotExist) {
+	if !must.Get(vfs.Exists(d.work(), name))(t) {
 		return h, nil
 	}
-	must.OK(t, err)
-	r := must.Get(spill.Open(d.work(), name, h, 1))(t)
-	contents, err = io.ReadAll(r)
-	err = errors.Join(err, r.Close())
-	must.Hold(t, err == nil, "%v", err)
-	return h, contents
+	return spilltest.Read(t, d.work(), name)
 }
 
 func (d *disk) write(t testing.TB, name string, h spill.Header, contents []byte) {
 	t.Helper()
-	w, err := spill.Create(d.work(), name, h, spill.LZ4, 1)
-	if err == nil {
-		_, err = w.Write(contents)
-		err = errors.Join(err, w.Publish())
-	}
-	must.OK(t, err)
+	spilltest.Write(t, d.work(), name, h, contents)
 }
 
 func (d *disk) streams(t testing.TB) (names []string) {

@@ -29,17 +29,8 @@ type config struct {
 	family            cpu.Family
 }
 
-// randomConfig draws a configuration. Half of them have the smallest tiles there are.
-func randomConfig(t testing.TB, rng *rand.Rand) config {
-	t.Helper()
-	game, seeds := awaritest.Layer(t, rng)
-	families := cpu.Available()
-	return config{game, seeds, 1 + rng.IntN(5), int(math.Exp(rng.Float64() * math.Log(2000))), families[rng.IntN(len(families))]}
-}
-
 type laidOut struct {
 	*Sweeps
-	game   awari.Game
 	scores []int8
 }
 
@@ -54,7 +45,7 @@ func (c config) begin(t testing.TB) *laidOut {
 	_, scores := l.Allocate(memory, size)
 	l.Aim()
 	a := &Account{Seeds: c.seeds, Positions: geo.Halves.Board().Size(c.seeds)}
-	w := &laidOut{NewSweeps(a, l, c.workers, KernelsFor(c.family, 8), &Ledger{}), c.game, scores}
+	w := &laidOut{NewSweeps(a, l, c.workers, KernelsFor(c.family, 8), &Ledger{}), scores}
 	w.Cut(c.tileSize)
 	w.Between = func() error { return nil }
 	return w
@@ -70,11 +61,13 @@ func (c config) prepare(t testing.TB) *laidOut {
 	return w
 }
 
-// eachLayer calls do for random layers, laid out.
+// eachLayer calls do for random layers, laid out. Half of them have the smallest tiles there are.
 func eachLayer(t *testing.T, n int, lay func(c config, t testing.TB) *laidOut, do func(rng *rand.Rand, c config, w *laidOut)) {
 	rng := tries.Rand(t)
 	for range tries.Runs(n) {
-		c := randomConfig(t, rng)
+		game, seeds := awaritest.Layer(t, rng)
+		family := awaritest.Shuffled(rng, cpu.Available())[0]
+		c := config{game, seeds, 1 + rng.IntN(5), int(math.Exp(rng.Float64() * math.Log(2000))), family}
 		do(rng, c, lay(c, t))
 	}
 }
@@ -189,16 +182,6 @@ func TestLongTilesCoverAllBlocks(t *testing.T) {
 		})
 		must.Hold(t, len(tiles) == blocks, "%+v: %d blocks in tiles, %d in all", c, len(tiles), blocks)
 	})
-}
-
-// quietChildren returns where the moves of p without captures lead.
-func (e *laidOut) quietChildren(p position) (children []position) {
-	for _, play := range e.game.Plays(e.Grid.Board(p.mover, p.opponent)) {
-		if play.Legal && play.Captured == 0 {
-			children = append(children, positionOf(e.Grid.Geometry, play.Child))
-		}
-	}
-	return children
 }
 
 // wave is what sorts a tile: for each pit, from the last one on, the seeds that both halves have in it and those of the half with fewer;

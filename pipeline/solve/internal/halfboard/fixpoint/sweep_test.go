@@ -41,8 +41,8 @@ func (j *judge) score(p position) int8 {
 	if !ok {
 		score = -100
 	}
-	for _, child := range j.laidOut.quietChildren(p) {
-		score = max(score, -int(*j.laidOut.Grid.find(child).score()))
+	for _, child := range j.Quiet(j.board(p)) {
+		score = max(score, -int(*j.laidOut.Grid.find(positionOf(j.laidOut.Grid.Geometry, child)).score()))
 	}
 	return int8(score)
 }

@@ -55,37 +55,29 @@ func eachBlock(l *board.Layer, do func(m *board.Matrix, panel, chunk int)) {
 	}
 }
 
-// eachGrid lays out layers of random configurations, with segments of random sizes.
-func eachGrid(t *testing.T, n int, check func(g *board.Layer, segments [][]board.PanelOf)) {
+// eachPatches calls check for the parts of random layers, with the ranges of ranks that they have.
+func eachPatches(t *testing.T, n int, check func(g *board.Layer, p patches, starts []uint64, length uint64)) {
 	rng := tries.Rand(t)
 	for range tries.Runs(n) {
 		g := randomLayer(t, rng)
-		check(g, segmentsOf(g, 1+rng.Uint64N(50_000)))
-	}
-}
-
-// eachPatches calls check for the parts of random layers, with the ranges of ranks that they have.
-func eachPatches(t *testing.T, n int, check func(g *board.Layer, segments [][]board.PanelOf, p patches, starts []uint64, length uint64)) {
-	rng := tries.Rand(t)
-	eachGrid(t, n, func(g *board.Layer, segments [][]board.PanelOf) {
 		positions, size := g.Halves.Board().Size(g.N), SlabSize(g)
 		must.Hold(t, size*slabs >= positions && size%board.PieceLength == 0, "slabs of %d of %d positions", size, positions)
 		starts, length := awaritest.Sample(rng)(positions)
 		for part, p := range partsOf(g, starts, length) {
 			if part == SamplePart {
-				check(g, segments, p, starts, length)
+				check(g, p, starts, length)
 			} else {
-				check(g, segments, p, []uint64{uint64(part) * size}, size)
+				check(g, p, []uint64{uint64(part) * size}, size)
 			}
 		}
-		check(g, segments, patchesOf(g, starts[:1], length), starts[:1], length)
-	})
+		check(g, patchesOf(g, starts[:1], length), starts[:1], length)
+	}
 }
 
 // TestLongPatchesHaveTheirRanks: where a rank of a range is, there is a patch that has it, and all
 // patches are in order. None has a row, or a panel of a single row, without a rank of its range.
 func TestLongPatchesHaveTheirRanks(t *testing.T) {
-	eachPatches(t, 40, func(g *board.Layer, _ [][]board.PanelOf, p patches, starts []uint64, length uint64) {
+	eachPatches(t, 40, func(g *board.Layer, p patches, starts []uint64, length uint64) {
 		for _, m := range g.Matrices {
 			for class := range board.Classes {
 				own := p[placeOf(m, class)]
@@ -136,7 +128,7 @@ func checkPatches(t *testing.T, g *board.Layer, m *board.Matrix, class board.Row
 func TestLongLoadedRowsAreFound(t *testing.T) {
 	rng := tries.Rand(t)
 	found, lost := 0, 0
-	eachPatches(t, 120, func(g *board.Layer, _ [][]board.PanelOf, p patches, _ []uint64, _ uint64) {
+	eachPatches(t, 120, func(g *board.Layer, p patches, _ []uint64, _ uint64) {
 		l := loaded{patches: p}
 		for range 50 {
 			m := g.Matrices[rng.IntN(len(g.Matrices))]
