@@ -52,24 +52,16 @@ func (d *disk) streams(t testing.TB) (names []string) {
 	return names
 }
 
-// stopSweeping stops a layer in memory when it has streams. It reports whether it has.
-func (x *trial) stopSweeping(t *testing.T) bool {
-	sweep := 2 + x.rng.IntN(3)
-	stages := 0
-	return x.stop(t, func(_, _ int, stage fixpoint.Stage) bool {
-		if stage != fixpoint.CaptureStage {
-			stages++
-		}
-		return x.now().Sweep >= sweep || stages > 0 && stage == fixpoint.FullStage
-	})
-}
-
 // TestLongKeptWorkIsNotDoneTwice: what was kept of a layer in memory is not computed again, and Checkpointed knows of it.
 func TestLongKeptWorkIsNotDoneTwice(t *testing.T) {
 	rng := tries.Rand(t)
 	for stops := 0; stops < trials(4); {
 		x := newWholeTrial(t, rng)
-		if !x.stopSweeping(t) {
+		sweep, begun := 2+x.rng.IntN(3), false // when there are streams
+		if !x.stop(t, func(_, _ int, stage fixpoint.Stage) bool {
+			begun = begun || stage != fixpoint.CaptureStage
+			return x.now().Sweep >= sweep || begun && stage == fixpoint.FullStage
+		}) {
 			continue // it was through before
 		}
 		stops++

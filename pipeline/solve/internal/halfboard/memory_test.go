@@ -143,7 +143,7 @@ func TestPasses(t *testing.T) {
 	w := e.layOut(must.Get(board.NewGeometry(q, n))(t), testBelow, 2)
 	must.OK(t, w.listMoves(t.Context()))
 	least := int(leastOffers(q, n))
-	one := narrowest(game, n)
+	one := narrow(game, n, 1, stream.AllCodes[len(stream.AllCodes)-1])
 	for memory, many := one, 0; ; memory += one / 32 {
 		o := Options{Memory: memory, Workers: 1}
 		room, rounds := o.roomForOffers(q, n), 0
@@ -221,11 +221,6 @@ func TestLongLowerRead(t *testing.T) {
 		should.Not(t, announced > 2*read+passes*3*q, "%d passes: announced %d pieces, and read %d", passes, announced, read)
 		t.Logf("%d passes: %.3f times, %.3f predicted", passes, got, want)
 	}
-}
-
-// narrowest returns the least memory for the layer of n seeds in windows.
-func narrowest(game awari.Game, n int) uint64 {
-	return narrow(game, n, 1, stream.AllCodes[len(stream.AllCodes)-1])
 }
 
 // windowsOf returns the most windows of the layer of n seeds: as many if none is thin, since it has scores of n.
