@@ -283,7 +283,7 @@ func TestBadMarks(t *testing.T) {
 		return d
 	})()
 	random := tries.Rand(t)
-	for at, failed := int64(1), true; failed; at += 1 + random.Int64N(9) {
+	for at, failed := int64(1), true; failed; at += 1 + random.Int64N(3) {
 		after.Store(at)
 		_, err := prove.Run(t.Context(), dir, prove.Options{Layers: []int{9}, Job: job.Job{Workers: 2}, MemoryBytes: 1})
 		if failed = after.Load() <= 0; errors.Is(err, syscall.EIO) != failed || at == 1 && !failed {
