@@ -3,6 +3,7 @@ package blocks_test
 import (
 	"math/rand/v2"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"grenier/internal/testkit/must"
@@ -89,7 +90,7 @@ func TestReaders(t *testing.T) {
 	for again, rounds := range map[bool]int{false: 300, true: 2000} {
 		s := blocks.New(6, func(int) uint64 { return perLayer }, 3, 2, again)
 		var group sync.WaitGroup
-		memory := sync.Map{}
+		memory, rooms := sync.Map{}, atomic.Int32{}
 		for seed := range uint64(4) {
 			group.Go(func() {
 				random := rand.New(rand.NewPCG(seed, 2))
@@ -108,6 +109,7 @@ func TestReaders(t *testing.T) {
 					if b == nil {
 						b = s.Room()
 						memory.Store(b, true)
+						rooms.Add(1)
 						for i := range b {
 							b[i] = mark(n, block)
 						}
@@ -122,8 +124,8 @@ func TestReaders(t *testing.T) {
 			})
 		}
 		group.Wait()
-		count := 0
+		count := int32(0)
 		memory.Range(func(any, any) bool { count++; return true })
-		should.Not(t, again && count > 100, "memory of %d blocks was used for 3 at a time", count)
+		should.Not(t, again && count == rooms.Load(), "%d blocks, and none used memory again", count) // how many do depends on who waits for a processor
 	}
 }

@@ -168,9 +168,8 @@ func TestScoresOutliveOffers(t *testing.T) {
 	x := smallWholeTrial(t, rng)
 	x.finish(t)
 	h := x.stored(t, "")
-	x.disk.change(t, rundir.OffersName, func(_ vfs.File, size int64) { // behind the header, by which it counts as kept
-		x.disk.flip(t, rundir.OffersName, size/2+rng.Int64N(size/2))
-	})
+	// Behind the header, by which it counts as kept.
+	x.disk.flip(t, rundir.OffersName, func(size int64) int64 { return size/2 + rng.Int64N(size/2) })
 	x.finish(t)
 	k := x.first.Kept
 	should.Not(t, x.reads == 0 || k == nil || k.Captures != 1 || !k.Swept || x.stats.Before != h.Elapsed || x.stats.Sweeps < int(h.Sweeps),

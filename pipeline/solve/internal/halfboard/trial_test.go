@@ -51,8 +51,14 @@ func (d *disk) change(t *testing.T, name string, do func(h vfs.File, size int64)
 // flipAny changes any byte of a file.
 func (d *disk) flipAny(t *testing.T, rng *rand.Rand, name string) {
 	t.Helper()
+	d.flip(t, name, rng.Int64N)
+}
+
+// flip changes the byte of a file at the place that at returns for its size.
+func (d *disk) flip(t *testing.T, name string, at func(size int64) int64) {
+	t.Helper()
 	d.change(t, name, func(h vfs.File, size int64) {
-		b, offset := make([]byte, 1), rng.Int64N(size)
+		b, offset := make([]byte, 1), at(size)
 		must.OK(t, must.Err(h.ReadAt(b, offset)))
 		b[0] ^= 0x10
 		must.OK(t, must.Err(h.WriteAt(b, offset)))
