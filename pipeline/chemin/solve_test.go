@@ -185,7 +185,10 @@ func TestLongWorkers(t *testing.T) {
 		{2, 4, Orientations, 128 << 20, false}, {2, 4, Layers, 128 << 20, false},
 	}
 	if tries.Long() {
-		searches = append(searches, search{2, 4, Classes, 128 << 20, false}, search{3, 3, Classes, 128 << 20, false}, search{2, 4, Naive, 128 << 20, false}, search{1, 8, Classes, 128 << 20, false}, search{3, 3, Orientations, 128 << 20, false}, search{1, 16, Orientations, runs.LeastMemory(7), true})
+		searches = append(searches, search{2, 4, Classes, 128 << 20, false}, search{3, 3, Classes, 128 << 20, false}, search{1, 8, Classes, 128 << 20, false}, search{1, 16, Orientations, runs.LeastMemory(7), true})
+	}
+	if tries.Full() {
+		searches = append(searches, search{2, 4, Naive, 128 << 20, false}, search{3, 3, Orientations, 128 << 20, false})
 	}
 	for _, tt := range searches {
 		var want []any
@@ -207,10 +210,10 @@ func TestLongWorkers(t *testing.T) {
 func TestLongLarger(t *testing.T) {
 	sizes := [][3]int{{2, 5, 108}, {1, 10, 2}}
 	if tries.Long() {
-		sizes = append(sizes, [3]int{2, 6, 324}, [3]int{1, 12, 2}, [3]int{3, 4, 300}, [3]int{4, 3, 300})
+		sizes = append(sizes, [3]int{2, 6, 324}, [3]int{3, 4, 300})
 	}
 	if tries.Full() {
-		sizes = append(sizes, [3]int{2, 7, 972}, [3]int{2, 8, 2916}, [3]int{3, 5, 1500}, [3]int{4, 4, 2473}, [3]int{3, 6, 7557})
+		sizes = append(sizes, [3]int{1, 12, 2}, [3]int{4, 3, 300}, [3]int{2, 7, 972}, [3]int{2, 8, 2916}, [3]int{3, 5, 1500}, [3]int{4, 4, 2473}, [3]int{3, 6, 7557})
 	}
 	for _, size := range sizes {
 		one := solve(t, size[0], size[1], Options{Method: Layers})

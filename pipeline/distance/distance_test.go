@@ -130,7 +130,7 @@ func compare(t testing.TB, dir string, want [][]int) {
 // TestLongEveryBoard compares every distance with brute force, also in short tests, where layers are small. Layers on disk get the files that
 // they get in memory, whatever the number of workers.
 func TestLongEveryBoard(t *testing.T) {
-	tops := tries.Pick(map[int]int{4: 10, 6: 8, 8: 7, 12: 5}, map[int]int{4: 20, 6: 14, 8: 13, 10: 10, 12: 9}, map[int]int{4: 30, 6: 20, 8: 20, 10: 12, 12: 12})
+	tops := tries.Pick(map[int]int{4: 10, 6: 8, 8: 7, 12: 5}, map[int]int{4: 16, 6: 11, 8: 10, 10: 8, 12: 7}, map[int]int{4: 30, 6: 20, 8: 20, 10: 12, 12: 12})
 	rng := tries.Rand(t)
 	for pits, top := range tops {
 		for _, r := range rules {

@@ -139,7 +139,7 @@ func TestLongWindowsContinue(t *testing.T) {
 	next := []func(*solve.Options){
 		func(o *solve.Options) { o.Workers, o.Memory = 1, halfboard.Least(w.game, seeds, 1) },
 		func(o *solve.Options) {
-			o.Workers, o.Memory, o.Family = 5, halfboard.Least(w.game, seeds, 5), cpu.Generic
+			o.Workers, o.Memory, o.Family = 5, halfboard.Least(w.game, seeds, 5), tries.Pick(cpu.Best(), cpu.Best(), cpu.Generic)
 		},
 		func(o *solve.Options) { o.Memory = 0 },
 		func(o *solve.Options) { o.Memory = 1 << 40 },

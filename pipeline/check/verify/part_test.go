@@ -91,7 +91,7 @@ func TestLongParts(t *testing.T) {
 					must.Write(t, path, text[:len(text)-1])
 				}
 				want := run(t, dir, o)
-				for _, n := range tries.More([]int{1 + random.IntN(16)}, []int{1, 2, 16, 20 + random.IntN(300)}) {
+				for _, n := range tries.Pick([]int{1 + random.IntN(16)}, []int{2, 20 + random.IntN(60)}, []int{1, 2, 16, 20 + random.IntN(300)}) {
 					divided(t, random, dir, n, o)
 					o := o
 					o.Part.Of = n

@@ -72,7 +72,7 @@ func newEngine(m *memory, o search.Options) *search.Engine {
 func (m *memory) any(r *rand.Rand, n int) awari.Board { return m.Unrank(n, r.Uint64N(m.Size(n))) }
 
 // share is n in the full run, and a tenth of it in the long one.
-func share(n int) int { return tries.Pick(0, n/10, n) }
+func share(n int) int { return tries.Pick(0, n/20, n) }
 
 // layersOf names a game with all layers up to some seeds, and says how many boards of the highest one are searched.
 type layersOf struct{ pits, seeds, boards int }

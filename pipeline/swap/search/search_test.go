@@ -106,7 +106,7 @@ func TestLongAllStates(t *testing.T) {
 }
 
 // every says of how many states and solvers of the largest grids one is taken: all in the full run.
-func every() int { return tries.Pick(20, 9, 1) }
+func every() int { return tries.Pick(20, 15, 1) }
 
 // TestLongRandom3x3 takes dozens of grids for the solvers that are quick enough, and 1,000 for all of them in the full run.
 func TestLongRandom3x3(t *testing.T) {
