@@ -53,7 +53,7 @@ test: ## run the tests, but those that take long or need a browser
 	CGO_ENABLED=0 $(QUICK) $(shell .ci/scratch) $(TEST) -tags quick ./...
 
 test-long: ## run the tests, the long ones included; with LONG=only those alone that make test does not run in full
-	CGO_ENABLED=0 GRENIER_LONG=1 $(TEST) $(if $(filter only,$(LONG)),-run '^TestLong' $(LONG_FOLDERS),./...)
+	CGO_ENABLED=0 GRENIER_LONG=1 $(TEST) -parallel 4 $(if $(filter only,$(LONG)),-run '^TestLong' $(LONG_FOLDERS),./...)
 
 test-full: TIMEOUT = 180m
 test-full: ## run the long tests in full: more random cases than test-long

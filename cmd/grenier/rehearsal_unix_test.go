@@ -34,11 +34,10 @@ type rehearsal struct {
 }
 
 // TestLongRehearsal solves 8 pits in every way, with the same files each time, and hands them to whoever reads layers.
-// Unless there is much time, it ends with 28 seeds.
 func TestLongRehearsal(t *testing.T) {
-	tries.NeedsLong(t, "a run in every way")
+	tries.NeedsFull(t, "a run in every way")
 	t.Parallel()
-	r := &rehearsal{seeds: tries.Pick(0, 28, awari.MaxSeeds), dir: filepath.Join(t.TempDir(), "run")}
+	r := &rehearsal{seeds: awari.MaxSeeds, dir: filepath.Join(t.TempDir(), "run")}
 	mustRun(t, r.solve(r.dir)...)
 	r.layers = withoutSeconds(t, r.dir)
 	for _, bits := range plan.Widths() {
@@ -71,48 +70,43 @@ func (r *rehearsal) same(t *testing.T, dir string, last int) {
 
 // solveForced solves layers with scores of some bits.
 func (r *rehearsal) solveForced(t *testing.T, bits int) {
-	dir, last := filepath.Join(t.TempDir(), "run"), min(r.seeds, tries.Pick(0, 14, awari.MaxSeeds))
-	o := solve.Options{Seeds: last, Bits: bits, Job: job.Job{Workers: 2}}
+	dir := filepath.Join(t.TempDir(), "run")
+	o := solve.Options{Seeds: r.seeds, Bits: bits, Job: job.Job{Workers: 2}}
 	must.OK(t, must.Err(solve.Solve(t.Context(), dir, awaritest.Game(t, 8, awari.Awari), o)))
-	r.same(t, dir, last)
+	r.same(t, dir, r.seeds)
 }
 
 // little is memory that is too little for the last layers in one piece.
-func (r *rehearsal) little() string {
-	if r.seeds == awari.MaxSeeds {
-		return "100MiB"
-	}
-	return "38MiB"
-}
+const little = "100MiB"
 
 func (r *rehearsal) narrow(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
-	s := summaryOf(t, mustRun(t, r.solve(dir, "--memory", r.little(), "--threads", "2")...))
+	s := summaryOf(t, mustRun(t, r.solve(dir, "--memory", little, "--threads", "2")...))
 	last := s.Layers[len(s.Layers)-1]
-	should.Not(t, last.Windows < 2, "%d windows within %s", last.Windows, r.little())
+	should.Not(t, last.Windows < 2, "%d windows within %s", last.Windows, little)
 	r.same(t, dir, r.seeds)
 }
 
 // solveKilled kills a run again and again, at moments that may be in any layer.
 func (r *rehearsal) solveKilled(t *testing.T) {
-	kills := tries.Pick(0, 2, 12)
+	const kills, patience = 12, 6 * time.Second
 	dir, rng, kill := filepath.Join(t.TempDir(), "run"), tries.Rand(t), 0
-	patience := tries.Pick(0, time.Second, 6*time.Second)
 	for kill < kills {
-		s := launch(t, r.solve(dir, "--memory", r.little(), "--threads", "2", "--checkpoint", "1s")...)
+		s := launch(t, r.solve(dir, "--memory", little, "--threads", "2", "--checkpoint", "1s")...)
 		if !s.killAfter(t, time.Duration((0.5+rng.Float64())*float64(patience))) {
 			break
 		}
 		kill++
 	}
-	mustRun(t, r.solve(dir, "--memory", r.little(), "--threads", "2")...)
+	mustRun(t, r.solve(dir, "--memory", little, "--threads", "2")...)
 	t.Logf("killed %d times", kill)
 	r.same(t, dir, r.seeds)
 }
 
 // solveRetrograde solves with the other engine as many layers as there is memory for.
 func (r *rehearsal) solveRetrograde(t *testing.T) {
-	dir, last := filepath.Join(t.TempDir(), "run"), min(r.seeds, tries.Pick(0, 14, 36))
+	const last = 36
+	dir := filepath.Join(t.TempDir(), "run")
 	mustRun(t, "awari", "solve", "--pits", "8", "--seeds", strconv.Itoa(last), "--dir", dir, "--engine", "retrograde", "--progress", "none", "--json")
 	r.same(t, dir, last)
 }

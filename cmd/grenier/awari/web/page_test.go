@@ -31,13 +31,14 @@ func TestLongPages(t *testing.T) {
 	}
 }
 
-// TestLongBrowser uses the page in a real browser, but for playing, which TestLongPages does.
+// TestLongBrowser uses the page in a real browser, but for playing, which TestLongPages does. Unless tests are full, it does half of
+// what there is, another half each time.
 func TestLongBrowser(t *testing.T) {
 	tries.NeedsLong(t, "a browser")
 	t.Parallel()
 	browser := browsertest.Start(t)
 	s := newSite(t)
-	for _, c := range []struct {
+	all := []struct {
 		name string
 		test func(t *testing.T, browser *browsertest.Browser, s *site)
 	}{
@@ -46,8 +47,9 @@ func TestLongBrowser(t *testing.T) {
 		{"looks", func(t *testing.T, browser *browsertest.Browser, s *site) { s.wantLooks(t, browser, s.views()) }}, {"motion", testMotion}, {"gone layers", testGoneLayers}, {"offline", testOffline}, {"french", testFrench},
 		{"puzzles", testPuzzles}, {"explore", testExplore}, {"learn", testLearn},
 		{"French charts", testFrenchCharts}, {"French refusals", testFrenchRefusals}, {"guests", testGuests},
-	} {
-		t.Run(c.name, func(t *testing.T) { c.test(t, browser, s) })
+	}
+	for _, i := range tries.Rand(t).Perm(len(all))[:tries.Pick(0, (len(all)+1)/2, len(all))] {
+		t.Run(all[i].name, func(t *testing.T) { all[i].test(t, browser, s) })
 	}
 }
 
