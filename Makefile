@@ -8,6 +8,7 @@ RUN_SEEDS   ?= 16
 
 FUZZTIME    ?= 10s
 LONG        ?= 1
+RACE        ?= .
 TIMEOUT     ?= 60m
 # One way to compile for the program, the tests and vet, so that each package is compiled once: no
 # paths, and no tables for debuggers, which tests would drop when they are linked.
@@ -70,8 +71,8 @@ test-arm64: ## run the tests of the kernels and a solve of 12 seeds for arm64, u
 race: ## run the tests under the race detector
 	$(GO) test $(FLAGS) -race -short ./...
 
-race-portable: ## run the tests of the engine with the portable kernels under the race detector
-	$(GO) test $(FLAGS) -race -short -tags purego ./pipeline/solve/internal/halfboard/...
+race-portable: ## run the tests of the engine with the portable kernels under the race detector; with RACE=... those that it matches
+	$(GO) test $(FLAGS) -race -short -tags purego -run '$(RACE)' ./pipeline/solve/internal/halfboard/...
 
 bench: ## run the benchmarks; results go to bench.txt too
 	$(GO) test -run '^$$' -bench . ./kernels/... ./io/layerfile ./layers/... ./pipeline/... | tee bench.txt
