@@ -9,7 +9,7 @@ import (
 // costs are the measured costs of sweeps.
 type costs struct {
 	compute cost // of a column of a block
-	mark    cost // of a block with changes
+	mark    cost // of a line with changes: it is read by the same columns, however many of its scores change
 }
 
 type cost struct{ seconds, count float64 }
@@ -90,22 +90,23 @@ func (l *Ledger) known() costs {
 // A changed score makes readers columns of blocks out of date on average, and a
 // column costs apart times as much when it is computed without its neighbours, apartCodes
 // times if scores are codes, which stay in the cache: measured in sweeps that change less
-// than one per cent of the scores.
+// than one per cent of the scores. Marks for a line cost aLine times as much as a column, as long as nothing
+// is known.
 const (
 	readers    = 1.8
 	apart      = 2.5
 	apartCodes = 1.5
+	aLine      = 2
 )
 
 // worthMarking reports whether marks would save the sweep after the next more than
 // they cost the next one, if that does the same work as the last one. Changes hit
-// columns of blocks, columns in all, at random. As long as nothing is known about
-// the cost there is too little work to care.
+// columns of blocks, columns in all, at random.
 func (c costs) worthMarking(w work, columns int, apart float64) bool {
 	if c.mark.count == 0 || c.compute.count == 0 {
-		return true
+		c = costs{compute: cost{1, 1}, mark: cost{aLine, 1}}
 	}
 	all := float64(columns)
 	hit := all * (1 - math.Exp(-readers*float64(w.scores)/all))
-	return float64(w.blocks)*c.mark.mean() < (all-apart*hit)*c.compute.mean()
+	return float64(w.lines)*c.mark.mean() < (all-apart*hit)*c.compute.mean()
 }

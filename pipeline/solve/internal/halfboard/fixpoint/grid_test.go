@@ -221,7 +221,7 @@ func TestLongOrderFollowsTheWave(t *testing.T) {
 	})
 }
 
-// TestWorthMarking: a sweep is worth marking when few scores change, in few blocks, and when marks are cheap.
+// TestWorthMarking: a sweep is worth marking when few scores change, in few lines, and when marks are cheap.
 func TestWorthMarking(t *testing.T) {
 	const micro = 1e-6
 	measured := costs{compute: cost{100 * micro, 100}, mark: cost{500 * micro, 50}} // 1 and 10 microseconds each
@@ -233,12 +233,14 @@ func TestWorthMarking(t *testing.T) {
 		want    bool
 	}{
 		{"no change", measured, work{}, 1000, true},
-		{"marks not known", costs{compute: measured.compute}, work{blocks: 1e6, scores: 1e9}, 1000, true},
-		{"computing not known", costs{mark: measured.mark}, work{blocks: 1e6, scores: 1e9}, 1000, true},
-		{"100 changes in 57 blocks", measured, work{blocks: 57, scores: 100}, 1000, true}, // make 165 columns out of date
-		{"100 changes in 60 blocks", measured, work{blocks: 60, scores: 100}, 1000, false},
-		{"1000 changes", measured, work{blocks: 1, scores: 1000}, 1000, false},
-		{"marks cost nothing", costs{measured.compute, cost{0, 1}}, work{blocks: 1000, scores: 200}, 1000, true},
+		{"100 changes in 57 lines", measured, work{lines: 57, scores: 100}, 1000, true}, // make 165 columns out of date
+		{"100 changes in 60 lines", measured, work{lines: 60, scores: 100}, 1000, false},
+		{"1000 changes", measured, work{lines: 1, scores: 1000}, 1000, false},
+		{"marks cost nothing", costs{measured.compute, cost{0, 1}}, work{lines: 1000, scores: 200}, 1000, true},
+		{"nothing known", costs{}, work{lines: 150, scores: 180}, 1000, true}, // save 308 columns, cost 300
+		{"nothing known, more changes", costs{}, work{lines: 180, scores: 180}, 1000, false},
+		{"marks not known", costs{compute: measured.compute}, work{lines: 150, scores: 180}, 1000, true},
+		{"computing not known", costs{mark: measured.mark}, work{lines: 150, scores: 180}, 1000, true},
 	} {
 		should.Equal(t, c.costs.worthMarking(c.work, c.columns, apart), c.want, "%s", c.name)
 	}

@@ -46,19 +46,19 @@ type bench struct {
 // work counts what a worker has done.
 type work struct {
 	computed int // columns of blocks
-	blocks   int // with a change
+	lines    int // with a change
 	scores   int // changed
 }
 
 func (w work) plus(x work) work {
-	return work{w.computed + x.computed, w.blocks + x.blocks, w.scores + x.scores}
+	return work{w.computed + x.computed, w.lines + x.lines, w.scores + x.scores}
 }
 
 // sweepTile computes what is out of date in a tile and marks what that makes out of
 // date: block by block in a sweep that marks, or else all of the tiles that read this
 // one.
 func (s *Sweeps) sweepTile(b *bench, t *tile) {
-	all, blocks := t.all.Swap(false), b.done.blocks
+	all, lines := t.all.Swap(false), b.done.lines
 	var before job
 	for panel := t.panels.Begin; panel < t.panels.End; panel++ {
 		for chunk := t.chunks.Begin; chunk < t.chunks.End; chunk++ {
@@ -70,7 +70,7 @@ func (s *Sweeps) sweepTile(b *bench, t *tile) {
 		}
 	}
 	s.compute(b, t, before)
-	if b.done.blocks == blocks {
+	if b.done.lines == lines {
 		return
 	}
 	if !s.marking {
@@ -131,7 +131,7 @@ func (s *Sweeps) compute(b *bench, t *tile, j job) {
 	if s.marking && b.changes.Rows != 0 {
 		b.publish()
 		s.Grid.MarkBlock(m, j.panel, j.chunk, &b.changes)
-		b.costs.mark.add(start, 1)
+		b.costs.mark.add(start, bits.OnesCount64(b.changes.Rows))
 	}
 }
 
@@ -142,7 +142,7 @@ func (b *bench) publish() { b.fence.Store(1) }
 // add counts a block.
 func (w *work) add(columns uint64, c *transpose.Changes) {
 	w.computed += bits.OnesCount64(columns)
-	w.blocks += min(1, bits.OnesCount64(c.Rows))
+	w.lines += bits.OnesCount64(c.Rows)
 	for rows := c.Rows; rows != 0; rows &= rows - 1 {
 		w.scores += bits.OnesCount64(c.Columns[bits.TrailingZeros64(rows)])
 	}

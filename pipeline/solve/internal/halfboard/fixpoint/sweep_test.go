@@ -137,13 +137,14 @@ func TestLongBlocksAreComputedByTheRules(t *testing.T) {
 			m, panel, chunk := w.anyBlock(rng)
 			next := job{panel, chunk, anyMask(rng) & m.All(panel), anyMask(rng), m.Block(board.OpenRows, panel, chunk)}
 			want := w.expect(j, m, next)
-			expected := work{computed: bits.OnesCount64(next.columns)}
+			expected, lines := work{computed: bits.OnesCount64(next.columns)}, uint64(0)
 			w.Grid.inBlock(m, panel, chunk, func(p position, s spot) {
 				if *s.score() != want[p] {
 					expected.scores++
+					lines |= 1 << s.line
 				}
 			})
-			expected.blocks = min(1, expected.scores)
+			expected.lines = bits.OnesCount64(lines)
 			var b bench
 			w.compute(&b, &tile{matrix: m}, next)
 			w.Grid.inBlock(m, panel, chunk, func(p position, s spot) {
@@ -364,8 +365,8 @@ func TestLongSweepsCountTheirWork(t *testing.T) {
 			}
 		})
 		// The first sweep meets every tile once: no score changes twice.
-		want.blocks = done.blocks
-		must.Hold(t, done == want && done.blocks <= want.scores && w.changed.Load() == uint64(want.scores),
+		want.lines = done.lines
+		must.Hold(t, done == want && done.lines <= want.scores && w.changed.Load() == uint64(want.scores),
 			"%+v: %+v, %d changes, want %+v", c, done, w.changed.Load(), want)
 	})
 }

@@ -151,18 +151,10 @@ func (s *Sweeps) costs() (all costs) {
 	return all
 }
 
-// blocks returns the number of blocks of open rows.
-func (s *Sweeps) blocks() (blocks int) {
-	for _, m := range s.Grid.Matrices {
-		blocks += len(m.Marks)
-	}
-	return blocks
-}
-
 // WorthMarking reports whether the first sweep should compute only what is marked, when at most
 // the given number of scores make others out of date.
 func (s *Sweeps) WorthMarking(changed int) bool {
-	w := work{blocks: min(changed, s.blocks()), scores: changed}
+	w := work{lines: changed, scores: changed}
 	return s.ledger.known().worthMarking(w, s.columns(), s.Kernels.apart)
 }
 
