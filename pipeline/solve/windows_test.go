@@ -50,7 +50,7 @@ type windowRuns struct {
 }
 
 // fixtures are the runs of windowRuns by seeds.
-var fixtures [19]struct{ below, want testrun.Fixture }
+var fixtures [awari.MaxSeeds + 1]struct{ below, want testrun.Fixture }
 
 func newWindowRuns(t *testing.T, seeds int) (w windowRuns) {
 	t.Helper()

@@ -186,9 +186,8 @@ func TestRefusedBoards(t *testing.T) {
 		_, err := tab.Probe(t.Context(), b)
 		want := fmt.Sprintf("not solved: the board has %d seeds, but %s is solved up to 5", b.Seeds(), dir)
 		should.Hold(t, errors.Is(err, tables.ErrUnsolved) && err.Error() == want, "%v, want %s", err, want)
-		if u := must.As[*tables.UnsolvedError](t, err); u.Seeds != b.Seeds() || u.Solved != 5 {
-			t.Errorf("%d seeds: %+v", b.Seeds(), u)
-		}
+		u := must.As[*tables.UnsolvedError](t, err)
+		should.Hold(t, u.Seeds == b.Seeds() && u.Solved == 5, "%d seeds: %+v", b.Seeds(), u)
 	}
 	should.Be(t, must.Err(tab.Score(t.Context(), awari.Board{4: 1})), awari.ErrBoard, "a board with too many pits")
 	empty := tabletest.Open(t, testrun.Write(t, game, nil, 64))

@@ -90,21 +90,22 @@ func (l *Ledger) known() costs {
 // A changed score makes readers columns of blocks out of date on average, and a
 // column costs apart times as much when it is computed without its neighbours, apartCodes
 // times if scores are codes, which stay in the cache: measured in sweeps that change less
-// than one per cent of the scores. Marks for a line cost aLine times as much as a column, as long as nothing
-// is known.
+// than one per cent of the scores.
 const (
 	readers    = 1.8
 	apart      = 2.5
 	apartCodes = 1.5
-	aLine      = 2
 )
+
+// unmeasured stands for costs of which a part is not known yet: marks for a line cost twice as much as a column.
+var unmeasured = costs{compute: cost{1, 1}, mark: cost{2, 1}}
 
 // worthMarking reports whether marks would save the sweep after the next more than
 // they cost the next one, if that does the same work as the last one. Changes hit
 // columns of blocks, columns in all, at random.
 func (c costs) worthMarking(w work, columns int, apart float64) bool {
 	if c.mark.count == 0 || c.compute.count == 0 {
-		c = costs{compute: cost{1, 1}, mark: cost{aLine, 1}}
+		c = unmeasured
 	}
 	all := float64(columns)
 	hit := all * (1 - math.Exp(-readers*float64(w.scores)/all))
