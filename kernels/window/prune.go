@@ -55,3 +55,17 @@ func (c *Codes) Prune(captures, lines []int8) {
 		}
 	}
 }
+
+// PruneZeros replaces the capture values by 0 of scores that are 0 in a window: captures, Side for each of lines, are the parts of
+// them beyond its base, and lines has its codes at its end. The window finds the same with them, and no later one needs them.
+func (c *Codes) PruneZeros(captures, lines []int8) {
+	bytes := c.Line()
+	var codes shared.Line
+	for ; len(lines) > 0; lines, captures = lines[bytes:], captures[Side:] {
+		c.load(&codes, lines)
+		for i := range codes {
+			shown := swar.NonZero(lookUp(codes[i], &c.sizes))
+			swar.Store(captures[i*tile:], swar.Load(captures[i*tile:])&(shown>>7*0xff))
+		}
+	}
+}

@@ -133,6 +133,15 @@ func (b Thin) Turn(captures []int8, base int, sources *[Side]uint64) (alive uint
 	return alive
 }
 
+// Prune replaces the capture values by 0 of positions that are not searched: captures has Side of them for each line.
+func (b Thin) Prune(captures []int8) {
+	for line := range b.Lines() {
+		for mask, own := b.Mask(line), captures[line*Side:][:Side]; len(own) > 0; mask, own = mask>>tile, own[tile:] {
+			swar.Store(own, swar.Load(own)&swar.Spread(mask))
+		}
+	}
+}
+
 // eightBegin has the results of Eight.Begin, by base and capture value.
 var eightBegin = func() (begin [maxBase + 1][256]uint8) {
 	for base := range begin {

@@ -379,6 +379,15 @@ func TestThin(t *testing.T) {
 			}
 		}
 		should.Hold(t, got == ends, "%d ends, want %d", got, ends)
+		captures, want := make([]int8, lines*Side), make([]int8, lines*Side)
+		twins.Fill(rng, captures)
+		for i, x := range captures {
+			if b.Mask(i/Side)>>(i%Side)&1 != 0 {
+				want[i] = x
+			}
+		}
+		b.Prune(captures)
+		should.List(t, captures, want, "%d lines: what is searched", lines)
 		most := ThinBound(1, lines, searched)
 		should.Not(t, len(b) > most, "%d bytes, the bound is %d", len(b), most)
 		if valid, n := Eight.ValidDigits(digits, false); !valid || n != ends || !Eight.Valid(b.Codes()) {

@@ -348,21 +348,26 @@ func TestClip(t *testing.T) {
 	}
 }
 
-// TestPrune leaves the capture values of scores at an end, at the upper one those above 0.
+// TestPrune leaves the capture values of scores at an end, at the upper one those above 0; PruneZeros those of scores that are not 0.
 func TestPrune(t *testing.T) {
 	for _, c := range widths {
 		for shift := range len(c.All) { // every code with every value
 			lines, captures := make([]int8, 4*c.Line()), make([]int8, 4*Side)
-			want := make([]int8, len(captures))
+			want, shown, zeros := make([]int8, len(captures)), make([]int8, len(captures)), make([]int8, len(captures))
 			for i := range captures {
-				captures[i] = int8(i)
+				captures[i], zeros[i] = int8(i), int8(i)
 				code := c.All[(i+shift)%len(c.All)]
 				c.Put(lines[i/Side*c.Line():], i%Side, code)
 				if score := int(c.Score[code]); score == -c.Values || score == c.Values && captures[i] > 0 {
 					want[i] = captures[i]
 				}
+				if c.Score[code] != 0 {
+					shown[i] = captures[i]
+				}
 			}
 			c.Prune(captures, lines)
+			c.PruneZeros(zeros, lines)
+			should.List(t, zeros, shown, "%d bits: beyond 0", c.Bits)
 			should.Hold(t, slices.Equal(captures, want), "%d bits: got %v, want %v", c.Bits, captures, want)
 		}
 	}

@@ -145,16 +145,26 @@ func (a *Amounts) stream(r *Run) {
 	}
 	a.Captures = bytesOf(captureBytes.of(a.Seeds))
 	a.Windows = len(steps)
-	read, written := float64(len(steps)), 0.0
-	if !r.Apart {
-		read, written = rereads(r.Game, a.Seeds, steps)
-	}
-	a.reread += uint64(read * float64(a.Captures))
-	a.rewritten = uint64(written * float64(a.Captures))
+	a.readCaptures(r)
 	a.Checkpoint = 2 * a.Memory // the old one and the new
 	a.Work = bytesOf(w.work.of(a.Seeds)) + a.Checkpoint
 	if a.sealing = a.Digits; r.Apart { // captures stay
 		a.sealing = a.Work
+	}
+}
+
+// readCaptures adds what windows read and write again of the capture values.
+func (a *Amounts) readCaptures(r *Run) {
+	if r.Apart {
+		a.reread += uint64(len(a.steps)) * a.Captures
+		return
+	}
+	full := fullCaptures * fullShare(r.Game, a.Seeds)
+	all := 1 - fullShare(r.Game, a.Seeds) + full
+	for isFull, share := range map[bool]float64{false: 1 - full/all, true: full / all} {
+		read, written := rereads(r.Game, a.Seeds, a.steps, isFull)
+		a.reread += uint64(read * share * float64(a.Captures))
+		a.rewritten += uint64(written * share * float64(a.Captures))
 	}
 }
 

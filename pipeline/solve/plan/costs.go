@@ -42,7 +42,7 @@ var widths = []width{
 	},
 	{
 		bits: 3, values: 2, turn: 0.25, sweep: 1.2, full: 1.1, seal: 0.85,
-		first: 1.02, work: linear{1.15, 0.01},
+		first: 1.02, work: linear{1.08, 0.01},
 	},
 	{
 		bits: 2, values: 1, turn: 0.23, sweep: 1.25, full: 1, seal: 0.75,
@@ -164,24 +164,20 @@ func thinCostOf(f cpu.Family) thinCost {
 	return thinCost{2, 1}
 }
 
-// Windows read the values of captures in their streams, and write them again when few scores are left,
-// as package halfboard says: if more than left windows come, and if the share of those scores falls
-// below pruned. Streams take packed of that share, to the power packing.
-const (
-	pruned  = 0.6
-	left    = 3
-	packing = 0.62
-)
-
-// rereads returns how often the capture values are read and written again in all windows, in streams
-// as long as the first ones.
-func rereads(game awari.Game, n int, steps []step) (read, written float64) {
+// rereads returns how often the capture values of rows are read and written again in all windows, as package halfboard says,
+// in streams as long as the first ones. Those of open rows are written when a window begins, without those of scores within its
+// base; those of full rows, which come last, without those of scores that it has found to be, if it is not thin.
+func rereads(game awari.Game, n int, steps []step, full bool) (read, written float64) {
 	serving := 1.0
 	for i, step := range steps {
-		read += math.Pow(serving, packing)
-		if share := beyond(game, n, step.base); len(steps)-i > left && share < pruned*serving {
+		read += halfboard.Shrunk(serving)
+		least := step.base
+		if full {
+			least++
+		}
+		if share := beyond(game, n, least); !(full && step.thin) && halfboard.WorthPruning(len(steps)-1-i, serving, share) {
 			serving = share
-			written += math.Pow(serving, packing)
+			written += halfboard.Shrunk(serving)
 		}
 	}
 	return read, written
@@ -333,8 +329,11 @@ func widthOf(bits int) *width {
 // piece: as on 8 pits with 44 to 48 seeds, where most rows are full.
 const fullRow = 1.0 / 8
 
-// captureBytes is the size of packed capture values: bytes a position, fitted to 22 and 28 seeds.
+// captureBytes is the size of packed capture values: bytes a position, fitted to 22 and 28 seeds. Those of full rows take
+// fullCaptures times as much as those of open rows.
 var captureBytes = linear{0.361, 0.003}
+
+const fullCaptures = 1.26
 
 const (
 	// keptBytes is the bytes that checkpoints of a layer in memory take for a position: 0.69 for

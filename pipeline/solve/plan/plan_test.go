@@ -35,7 +35,7 @@ func run(t *testing.T, seeds int, memory uint64) Run {
 const mib, gib = 1 << 20, 1 << 30
 
 // TestMemory: more memory never takes longer, nor reads more bytes, and there are plans with
-// every width. Digits of 6 bits are a little longer than those of 4.
+// every width. Digits of 6 bits are a little longer than those of 4, and capture values are written again more often.
 func TestMemory(t *testing.T) {
 	var before *Plan
 	seen := map[int]bool{}
@@ -43,7 +43,7 @@ func TestMemory(t *testing.T) {
 		p := must.Get(New(run(t, 24, memory), workstation()))(t)
 		seen[p.Layers[24].Bits] = true
 		if before != nil && (p.Total.Seconds > before.Total.Seconds || p.Total.Read > before.Total.Read ||
-			float64(p.Total.Written) > 1.02*float64(before.Total.Written)) {
+			float64(p.Total.Written) > 1.05*float64(before.Total.Written)) {
 			t.Errorf("%d bytes of memory: %+v, with less %+v", memory, p.Total, before.Total)
 		}
 		should.Not(t, p.Total.Seconds < p.InMemory,

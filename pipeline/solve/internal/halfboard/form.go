@@ -70,6 +70,15 @@ func WorthThin(family cpu.Family, n, base, bits int) bool {
 	return stream.WorthThin(family, o.codes(), base, n)
 }
 
+// Shrunk returns how long streams of capture values are that serve a share of the scores, for those that serve all.
+func Shrunk(share float64) float64 { return stream.Shrunk(share) }
+
+// WorthPruning reports whether streams of capture values that serve a share of the scores are written again when another share
+// is left, for the given number of later windows.
+func WorthPruning(later int, serving, left float64) bool {
+	return stream.WorthPruning(later, serving, left)
+}
+
 // Padded returns the scores of the layer of n seeds, the padding of lines and blocks included:
 // what each window reads and writes.
 func Padded(game awari.Game, n int) uint64 {

@@ -19,6 +19,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"grenier/internal/testkit/awaritest"
+	"grenier/internal/testkit/crashfs"
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
@@ -383,6 +384,48 @@ func TestLostWindows(t *testing.T) {
 		should.Not(t, x.reads == 0 && lost == 0 || len(x.notes) > 0,
 			"%+v: %d scores of lower layers are read; notes %q", x.config, x.reads, x.notes)
 	}
+}
+
+// TestPrunedWindowIsFoundAgain: what a window leaves of capture values, those of open rows if it is thin and those of full rows if
+// not, is on disk before what it finds: if that is not stored, it is found again from them, with all that comes after.
+func TestPrunedWindowIsFoundAgain(t *testing.T) {
+	for _, c := range []struct {
+		pits, seeds int
+		codes       *window.Codes
+		thin        bool
+		memory      uint64
+	}{{4, 24, window.Four, true, 1 << 40}, {6, 18, window.Three, false, 1}} {
+		x := smallTrial(t, tries.Rand(t))
+		x.game, x.seeds = awaritest.Game(t, c.pits, awari.Awari), c.seeds
+		x.options.Bits, x.options.thin, x.options.Memory, x.options.Segment = c.codes.Bits, c.thin, c.memory, 1<<40
+		captures, second := rundir.CapturesName(0, !c.thin), rundir.WindowName(c.codes.Values, 0)
+		x.stopInWindow(t, 1)
+		_, all := x.disk.contents(t, captures)
+		x.disk.failOn(crashfs.Rename, func(path string) error {
+			if strings.Contains(path, second) {
+				return syscall.EIO
+			}
+			return nil
+		})
+		must.Hold(t, x.fail(t, syscall.EIO), "%+v: no second window", c)
+		x.disk.Fail(nil)
+		_, left := x.disk.contents(t, captures)
+		must.Not(t, slices.Equal(all, left), "%+v: the capture values are not written again", c)
+		x.finish(t)
+		should.Not(t, x.reads > 0 || len(x.notes) > 0, "%+v: %d scores of lower layers are read; notes %q", c, x.reads, x.notes)
+	}
+}
+
+// TestPruningPays: capture values are written again only where later windows read less by more: with that, windows read and write
+// less of them than if each read all.
+func TestPruningPays(t *testing.T) {
+	x := smallTrial(t, tries.Rand(t))
+	x.game, x.seeds = awaritest.Game(t, 8, awari.Awari), 16
+	x.options.Bits, x.options.thin, x.options.Memory, x.options.Interval, x.options.Segment = 2, false, 1, 0, 1<<40
+	x.finish(t)
+	read, written := x.stats.Traffic.Read, x.stats.Traffic.Written
+	all, again := written[fixpoint.CaptureStage]*uint64(x.stats.Windows), written[fixpoint.DenseStage]
+	should.Hold(t, again > 0 && read[fixpoint.DenseStage]+read[fixpoint.FullStage]+again < all, "%d windows, %+v", x.stats.Windows, x.stats.Traffic)
 }
 
 // TestFailingReads: a stream that cannot be read ends a resumed layer with the error of the disk.
