@@ -443,14 +443,10 @@ func TestCodecNames(t *testing.T) {
 		should.Hold(t, err == nil && back.UnmarshalText(text) == nil && back == c, "%v: %s, %v, %v", c, text, back, err)
 	}
 	for _, name := range []string{"", "LZ4", "gzip"} {
-		if err := new(Codec).UnmarshalText([]byte(name)); !errors.Is(err, ErrCodec) {
-			t.Errorf("%q: %v", name, err)
-		}
+		should.Be(t, new(Codec).UnmarshalText([]byte(name)), ErrCodec, "%q", name)
 	}
 	for _, c := range []Codec{0, Zstd + 1} {
-		if text, err := c.MarshalText(); !errors.Is(err, ErrCodec) {
-			t.Errorf("%d: %s, %v", c, text, err)
-		}
+		should.Be(t, must.Err(c.MarshalText()), ErrCodec, "%d", c)
 	}
 }
 
