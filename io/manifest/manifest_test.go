@@ -242,9 +242,7 @@ func TestLargest(t *testing.T) {
 	more := m.Layers[0]
 	more.Seeds = MaxLayers
 	m.Layers = append(m.Layers, more)
-	if err := m.Validate(); !errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), fmt.Sprintf("%d layers: expected at most %d", MaxLayers+1, MaxLayers)) {
-		t.Errorf("a layer more: %v", err)
-	}
+	should.Says(t, m.Validate(), ErrInvalid, fmt.Sprintf("%d layers: expected at most %d", MaxLayers+1, MaxLayers))
 }
 
 // layer writes a layer file with the given scores.

@@ -594,9 +594,7 @@ func TestFoundElsewhere(t *testing.T) {
 	if os.Remove(gone) != nil {
 		return // a working directory stays there
 	}
-	if all, err := d.Found(nil, "more"); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("below a working directory that is gone: %+v, %v", all, err)
-	}
+	should.Be(t, must.Err(d.Found(nil, "more")), fs.ErrNotExist, "below a working directory that is gone")
 }
 
 // TestSetAside: nothing is overwritten.
@@ -631,12 +629,8 @@ func TestLockDamaged(t *testing.T) {
 	should.Equal(t, names(t, filepath.Join(dir, "work", "again")), "found offers tiles tiles.checkpoint")
 	must.OK(t, errors.Join(work.Close(), l.ClearAgain(), l.ClearAgain(), l.Unlock()))
 	must.OK(t, l.IsLocked())
-	if err := (&Dir{path: filepath.Join(dir, "none")}).IsLocked(); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("no directory: %v", err)
-	}
-	if got := names(t, dir) + "; " + names(t, filepath.Join(dir, WorkName)); got != "a.tmp layer-00.gl lock work; tiles" {
-		t.Error(got)
-	}
+	should.Be(t, (&Dir{path: filepath.Join(dir, "none")}).IsLocked(), fs.ErrNotExist, "no directory")
+	should.Equal(t, names(t, dir)+"; "+names(t, filepath.Join(dir, WorkName)), "a.tmp layer-00.gl lock work; tiles")
 	fill(t, dir, map[string]string{LockName: "of the door"})
 	before := must.Tree(t, dir)
 	should.Not(t, must.Err(LockDamaged(dir)) == nil, "a foreign lock is taken")

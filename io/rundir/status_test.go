@@ -240,9 +240,7 @@ func (fullLog) WriteAt(_ []byte, _ int64) (int, error) { return 0, syscall.ENOSP
 
 // TestFullLog: a line that cannot be ended is not gone on with.
 func TestFullLog(t *testing.T) {
-	if err := (&log{file: fullLog{}}).start(); !errors.Is(err, syscall.ENOSPC) {
-		t.Error(err)
-	}
+	should.Be(t, (&log{file: fullLog{}}).start(), syscall.ENOSPC)
 }
 
 // TestPartCounts: in the order of numbers, not of names.

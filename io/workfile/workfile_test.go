@@ -85,9 +85,7 @@ func TestFullDisk(t *testing.T) {
 	should.Hold(t, f.Used() == 1400, "a commit that failed freed something: %d bytes used", f.Used())
 	commit(t, f, checkpointName, make([]byte, 50))
 	should.Hold(t, f.Used() == 400, "%d bytes used", f.Used())
-	if e := put(t, f, a); e.Offset != 0 {
-		t.Errorf("put at %d", e.Offset)
-	}
+	should.Equal(t, put(t, f, a).Offset, 0, "put at")
 	disk.Limit(3000)
 	f.Drop(put(t, f, b))
 	commit(t, f, checkpointName, make([]byte, 50))
