@@ -99,6 +99,13 @@ func TestLongHand(t *testing.T) {
 	should.Hold(t, err == nil && string(data) == small["a/a.go"], "a.go is now %q; %v", data, err)
 }
 
+// TestHandApplies: each change by hand can be made in the program as it is.
+func TestHandApplies(t *testing.T) {
+	t.Chdir("../../..")
+	all := must.Get(readHand("internal/testkit/mutate/testdata/hand.txt"))(t)
+	should.Not(t, len(all) < 60, "%d changes", len(all))
+}
+
 // TestHandRefused: lines that are not there, or nowhere, are refused.
 func TestHandRefused(t *testing.T) {
 	lay(t)
