@@ -107,8 +107,7 @@ func (w *Windows) windowsLeft() (windows int) {
 	if w.endsAt == 0 || w.openEnds == 0 {
 		return WindowsFrom(w.base, w.Grid.N, w.Codes)
 	}
-	open := float64(w.openEnds)
-	by := math.Pow(open/float64(t.Lines*board.Side), 1/float64(w.endsAt))
+	open, by := float64(w.openEnds), math.Pow(w.share(w.openEnds), 1/float64(w.endsAt))
 	for base := w.base; base < w.Grid.N; base += w.Codes.Values {
 		beyond := open * math.Pow(by, float64(base-w.endsAt))
 		if base > 0 && w.ThinFits(t.Most(int(beyond)), base) {

@@ -46,10 +46,10 @@ type stored struct {
 	*Streams
 	segments   [][]board.PanelOf
 	parts      [AllParts]patches
-	sample     string               // names the last of parts
-	serving    [board.Classes]int64 // open positions, lines in full, that the streams of capture values are written for
-	Kept       []uint64             // a bit for each half of the mover: an earlier run kept its capture values; nil for all or none
-	publishing background           // of streams that are complete
+	sample     string                 // names the last of parts
+	serving    [board.Classes]float64 // share of the scores that the streams of capture values are written for
+	Kept       []uint64               // a bit for each half of the mover: an earlier run kept its capture values; nil for all or none
+	publishing background             // of streams that are complete
 }
 
 // held is the part in memory.
@@ -90,15 +90,12 @@ type Room struct{ Pieces, Offers, Scores int }
 func NewWindows(s *fixpoint.Sweeps, d *Streams, codes *window.Codes, o Setup) *Windows {
 	w := &Windows{
 		Sweeps: s, sequence: sequence{Codes: codes}, setup: o,
-		stored: stored{Streams: d, segments: segmentsOf(s.Grid.Layer, cmp.Or(o.Segment, leastSegment))},
+		stored: stored{Streams: d, segments: segmentsOf(s.Grid.Layer, cmp.Or(o.Segment, leastSegment)), serving: [board.Classes]float64{1, 1}},
 		held:   held{jobs: spares[stripJob](s.Workers)},
 		code: codeKernels{
 			turn: window.TurnFor(o.Family, codes), planes: planes.For(o.Family), negate: transpose.For(o.Family, 8),
 			digits: map[bool]window.DigitsFunc{true: window.DigitsFor(o.Family, codes, true), false: window.DigitsFor(o.Family, codes, false)},
 		},
-	}
-	for class := range w.serving {
-		w.serving[class] = int64(w.ThinBlocks().Lines) * board.Side
 	}
 	var starts []uint64
 	var length uint64
@@ -214,7 +211,7 @@ func (w *Windows) beginWindow(ctx context.Context, again bool) (fixpoint.Stage, 
 // turnAll sets all scores to the clipped best capture values of the window in progress.
 // If the first sweep is sparse, it marks what that makes out of date.
 func (w *Windows) turnAll(ctx context.Context, again bool, first fixpoint.Stage) error {
-	prune := again && w.worthPruning(board.OpenRows, w.openEnds)
+	prune := again && w.worthPruning(board.OpenRows, w.share(w.openEnds))
 	var done atomic.Int64
 	strips := w.strips(board.OpenRows)
 	return w.goOver(ctx, pass{stage: fixpoint.DenseStage, class: board.OpenRows, reads: true, prune: prune, work: func(s strip, j *stripJob) error {
@@ -252,22 +249,25 @@ func WorthPruning(later int, serving, left float64) bool {
 	return left < most*serving && float64(later)*(Shrunk(serving)-Shrunk(left)) > Shrunk(left)
 }
 
-// worthPruning is WorthPruning for capture values of a class, when some scores of open rows are left. It notes what they
-// serve from then on.
-func (w *Windows) worthPruning(class board.RowClass, left int64) bool {
-	all := float64(w.ThinBlocks().Lines) * board.Side
-	if w.setup.Alone || !WorthPruning(w.windowsLeft()-1, float64(w.serving[class])/all, float64(left)/all) {
+// worthPruning is WorthPruning for capture values of a class, when a share of the scores is left. It notes what they serve from
+// then on.
+func (w *Windows) worthPruning(class board.RowClass, left float64) bool {
+	if w.setup.Alone || !WorthPruning(w.windowsLeft()-1, w.serving[class], left) {
 		return false
 	}
 	w.serving[class] = left
 	return true
 }
 
-// shown returns about how many scores of open rows are not 0 in the window in progress, of which openEnds are at an end, and before
-// came into it: the same share is left with each value.
-func (w *Windows) shown(before int64) int64 {
-	left := float64(w.openEnds) / float64(max(before, 1))
-	return int64(float64(before) * math.Pow(left, 1/float64(w.Codes.Values)))
+// share returns the share of some scores of open rows in all of them, those that fill up lines included.
+func (w *Windows) share(open int64) float64 {
+	return float64(open) / float64(w.ThinBlocks().Lines*board.Side)
+}
+
+// shown returns about the share of scores that are not 0 in a window, of which a share came into it, and another is at an end:
+// as much of them is left with each value.
+func shown(before, ends float64, values int) float64 {
+	return before * math.Pow(ends/before, 1/float64(values))
 }
 
 // nonZero returns a bit for each word that is not 0.
@@ -295,9 +295,9 @@ func (w *Windows) storeWindow(ctx context.Context) error {
 		w.Tell(fixpoint.FullStage, float64(done)/float64(strips))
 		return w.writeFound(streams, s, j)
 	}
-	before := w.openEnds
-	if w.base == 0 {
-		before = int64(w.ThinBlocks().Lines) * board.Side
+	before := 1.0
+	if w.base > 0 {
+		before = w.share(w.openEnds)
 	}
 	err = w.goOver(ctx, pass{class: board.OpenRows, work: func(s strip, j *stripJob) error {
 		ends[board.OpenRows].Add(int64(w.openStrip(s, j)))
@@ -305,7 +305,7 @@ func (w *Windows) storeWindow(ctx context.Context) error {
 	}, write: write})
 	w.openEnds, w.endsAt = ends[board.OpenRows].Load(), w.base+w.Codes.Values
 	if err == nil {
-		prune := w.Codes != window.Eight && w.worthPruning(board.FullRows, w.shown(before))
+		prune := w.Codes != window.Eight && w.worthPruning(board.FullRows, shown(before, w.share(w.openEnds), w.Codes.Values))
 		err = w.goOver(ctx, pass{stage: fixpoint.FullStage, class: board.FullRows, reads: true, prune: prune, work: func(s strip, j *stripJob) error {
 			ends[board.FullRows].Add(int64(w.fillStrip(s, j, prune)))
 			return nil
