@@ -425,26 +425,31 @@ func TestSkipRefused(t *testing.T) {
 	sameRun(t, whole, dir)
 }
 
-// TestSkipResumed: the last layer resumes from its checkpoint without the one below it, and so does that one when it is filled in.
+// TestSkipResumed: the last layer resumes from its checkpoint without the one below it, and so does that one when it is filled in. The
+// file of each is checked.
 func TestSkipResumed(t *testing.T) {
 	const last = stepSeeds
 	s := newStepper(t)
 	game, dir, whole := s.game, s.dir, s.above(t)
-	resume := func(o solve.Options) {
+	resume := func(o solve.Options, seeds int) {
 		t.Helper()
 		o.Interval = 1
 		must.Hold(t, stopIn(t, dir, game, o, "dense"), "not stopped")
-		notes := 0
+		notes, sealing, checked := 0, false, false
 		o.Interval = 0
 		o.Note = func(string) { notes++ }
+		o.Progress = progress(func(p solve.Progress) {
+			sealing = sealing || p.Stage == "seal"
+			checked = checked || sealing && p.Stage == "check" && p.Seeds == seeds
+		})
 		reports := mustSolve(t, dir, game, o)
-		should.Hold(t, len(reports) == 1 && notes == 0, "%d notes, %+v", notes, reports)
+		should.Hold(t, len(reports) == 1 && notes == 0 && checked, "%d notes, checked %v, %+v", notes, checked, reports)
 	}
 	o := options(last + 1)
 	o.Skip = last
-	resume(o)
+	resume(o, last+1)
 	sameLayer(t, whole, dir, last+1)
-	resume(options(last + 1))
+	resume(options(last+1), last)
 	sameRun(t, whole, dir)
 }
 
