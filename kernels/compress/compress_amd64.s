@@ -122,7 +122,7 @@ GLOBL ·identity(SB), RODATA|NOPTR, $64
 // APPLY applies a word to the column in Z8.
 #define APPLY(TAKE, lines, ahead, control, place) \
 	TAKE(lines, control);       \
-	PREFETCHT0 (ahead)(R10*1);  \
+	PREFETCHT1 (ahead)(R10*1);  \
 	VPMINSB    Z1, Z8, place, Z8
 
 // Each applies one, two or three words to the column in Z8.

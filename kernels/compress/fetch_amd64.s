@@ -5,9 +5,9 @@
 #include "compress_amd64.h"
 
 // Each fetches the line at DX+R10. One of 24 or 48 bytes may end in the next line of the cache.
-#define FETCH        PREFETCHT0 (DX)(R10*1)
-#define FETCH_THREES FETCH; PREFETCHT0 23(DX)(R10*1)
-#define FETCH_SIXES  FETCH; PREFETCHT0 47(DX)(R10*1)
+#define FETCH        PREFETCHT1 (DX)(R10*1)
+#define FETCH_THREES FETCH; PREFETCHT1 23(DX)(R10*1)
+#define FETCH_SIXES  FETCH; PREFETCHT1 47(DX)(R10*1)
 
 // FETCH_LINES fetches the lines of the bits of CX. Their size is R14, the first is at DX.
 #define FETCH_LINES(line, FETCH) \

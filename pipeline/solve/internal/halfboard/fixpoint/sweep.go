@@ -104,13 +104,13 @@ func take(m *board.Matrix, panel, chunk int, all bool) job {
 }
 
 // few is the number of columns up to which a block is fetched one block ahead:
-// with more of them, blocks are neighbours that the kernel fetches itself.
+// with more of them, the kernel fetches what the next chunk reads.
 const few = 16
 
-// fetch prefetches what a job will read.
+// fetch prefetches what a job will read, if no kernel did while it computed the chunk before.
 func (s *Sweeps) fetch(t *tile, j job) {
 	m := t.matrix
-	if bits.OnesCount64(j.columns) <= few {
+	if bits.OnesCount64(j.columns) <= few || j.chunk == t.chunks.Begin {
 		s.Kernels.fetch(j.offers, j.columns, &m.Programs[j.panel], m.Targets[board.OpenRows], j.chunk,
 			m.Lines(j.panel, j.chunk), j.rows)
 	}
