@@ -15,7 +15,7 @@ type costs struct {
 type cost struct{ seconds, count float64 }
 
 // sampled is how many blocks there are for each one that is timed.
-const sampled = 64
+const sampled = 61
 
 // sample returns the time if the next block is to be timed, and else no time.
 func (b *bench) sample() (start time.Time) {
