@@ -51,6 +51,9 @@ func (t *Encoding) Ranks(dst, src []byte) {
 	t.lane(dst[(Lanes-1)*m:], src[(Lanes-1)*m:])
 }
 
+// lane does so for a lane. Inlined in Ranks it would have too few registers.
+//
+//go:noinline
 func (t *Encoding) lane(dst, src []byte) {
 	cells, stride, shift, low := t.cells, t.stride, t.shift&7, byte(t.low)
 	dst = dst[:len(src)]
