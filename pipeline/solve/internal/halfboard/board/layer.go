@@ -57,7 +57,7 @@ func (g *Layer) link(m *Matrix) {
 	for _, r := range m.Routes {
 		g.links = append(g.links, Link{
 			matrix: m, pattern: r.Pattern,
-			Words: r.Pattern.Words[OpenRows], ByPanel: r.Pattern.byPanel, Marks: m.Marks, Chunks: m.Chunks[OpenRows],
+			words: r.Pattern.Words[OpenRows], byPanel: r.Pattern.byPanel, marks: m.Marks, chunks: m.Chunks[OpenRows],
 		})
 	}
 }

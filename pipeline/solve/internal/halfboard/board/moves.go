@@ -81,10 +81,20 @@ func (m *Matrix) route(move halves.Move, q int, index map[halves.Move]uint32) ui
 type Link struct {
 	matrix  *Matrix // of the positions
 	pattern *pattern
-	Words   []compress.Word // of the open rows
-	ByPanel []uint32        // see pattern
-	Marks   []Mark          // of the matrix
-	Chunks  int             // likewise
+	words   []compress.Word // of the open rows
+	byPanel []uint32        // see pattern
+	marks   []Mark          // of the matrix
+	chunks  int             // likewise
+}
+
+// Mark marks what a column reads by the link of the changed scores of a line of the given panel.
+func (l *Link) Mark(column uint32, panel int, changed uint64) {
+	marks := l.marks[int(column/Side)*l.chunks:][:l.chunks]
+	for _, w := range l.words[l.byPanel[panel]:l.byPanel[panel+1]] {
+		if w.Pick&changed != 0 {
+			marks[w.Chunk].Add(1<<(column%Side), w.Place)
+		}
+	}
 }
 
 // A Step is a move seen from where it leads: the column of the half that makes it, in the low

@@ -155,13 +155,7 @@ func (g *Grid) MarkBlock(m *board.Matrix, panel, chunk int, c *transpose.Changes
 		r := bits.TrailingZeros64(rows) % board.Side
 		changed, row := c.Columns[r], chunk*board.Side+r
 		for _, s := range o.Steps[o.First[row]:o.First[row+1]] {
-			l, column := o.Link(s), s.Column()
-			marks := l.Marks[int(column/board.Side)*l.Chunks:][:l.Chunks]
-			for _, w := range l.Words[l.ByPanel[panel]:l.ByPanel[panel+1]] {
-				if w.Pick&changed != 0 {
-					marks[w.Chunk].Add(1<<(column%board.Side), w.Place)
-				}
-			}
+			o.Link(s).Mark(s.Column(), panel, changed)
 		}
 	}
 }
