@@ -100,7 +100,9 @@ func (a *app) runPlay(ctx context.Context, f playFlags, fields []string) error {
 		return cli.Usagef("--strength: %w", err)
 	}
 	g.player.Positions = positionsIn(half / 2)
-	return g.run(ctx, f)
+	a.Printf(0, "you play %v, the program plays %v at strength %d (--seed %d), by the rules %v; help lists what you can type",
+		human, human.Other(), f.strength, f.seed, t.Game().Rules())
+	return g.run(ctx)
 }
 
 // startOf returns the given board, or the one with which games begin.
@@ -146,9 +148,7 @@ func (g *tableGame) think(search func() error) error {
 var errQuit = errors.New("quit")
 
 // run plays until the game is over.
-func (g *tableGame) run(ctx context.Context, f playFlags) error {
-	g.Printf(0, "you play %v, the program plays %v at strength %d (--seed %d); help lists what you can type",
-		g.human, g.human.Other(), f.strength, f.seed)
+func (g *tableGame) run(ctx context.Context) error {
 	shown := -1 // moves played when the board was shown
 	for g.State() == match.Playing {
 		var err error
