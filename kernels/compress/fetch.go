@@ -1,8 +1,8 @@
 package compress
 
 // FetchFunc brings the data that a LeastFunc with the same arguments reads, and the given rows
-// of lines, into the cache. A block with few columns to compute reads scattered
-// lines: they are prefetched while another block is computed. The function changes nothing.
+// of lines, into the cache, while another block is computed: for blocks with few columns to compute, which read scattered lines,
+// and for those that no other block fetches ahead for. The function changes nothing.
 type FetchFunc func(offers *Block, columns uint64, p *Program, routes []Route, chunk int, lines []int8, rows uint64)
 
 // fetchGeneric does nothing: portable code cannot.
