@@ -241,6 +241,7 @@ func testNothingLost(t *testing.T, browser *browsertest.Browser, s *site) {
 	page.wantAt(s.after(s.after(start, 2), 0))
 	page.click("#promote")
 	page.wantAddress("/?moves=Ca(d)")
+	page.Await("the main line", `document.querySelector("#promote").hidden && `+settled) // what is beside it has moved
 	page.click("#remove")
 	page.wantAddress("/?moves=Cd&at=1")
 	page.click("#notice-act")
