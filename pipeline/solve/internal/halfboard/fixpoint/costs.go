@@ -14,7 +14,7 @@ type costs struct {
 
 type cost struct{ seconds, count float64 }
 
-// sampled is how many blocks there are for each one that is timed.
+// sampled is how many blocks there are for each one that is timed: no multiple of the chunks of a tile, so that all of these are met.
 const sampled = 61
 
 // sample returns the time if the next block is to be timed, and else no time.
