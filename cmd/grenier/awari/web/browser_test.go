@@ -129,8 +129,12 @@ func (p *tab) wantGone() {
 	p.Await("a word about it", `document.querySelector("#problem").checkVisibility() && document.querySelector("#problem").textContent.includes("does not answer")`)
 }
 
-// click clicks on an element.
-func (p *tab) click(selector string) { p.Helper(); p.Do(chromedp.Click(chromedp.CSS(selector))) }
+// click clicks on an element that stands still, as a reader does.
+func (p *tab) click(selector string) {
+	p.Helper()
+	p.Await(selector+" to stand still", fmt.Sprintf(`((before) => (globalThis.place = JSON.stringify(document.querySelector(%q).getBoundingClientRect())) === before)(globalThis.place)`, selector))
+	p.Do(chromedp.Click(chromedp.CSS(selector)))
+}
 
 // write replaces the text of a field by keys.
 func (p *tab) write(selector, text string) {

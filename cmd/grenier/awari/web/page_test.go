@@ -189,6 +189,9 @@ func testPlay(t *testing.T, browser *browsertest.Browser, s *site) {
 	page.wantAddress("&moves=" + moves + "&at=1")
 }
 
+// barShown holds when the page shows how far ahead South will be.
+const barShown = `document.querySelector("#bar").checkVisibility({visibilityProperty: true})`
+
 // testNothingLost starts and edits in the middle of a game, and gets the game back.
 func testNothingLost(t *testing.T, browser *browsertest.Browser, s *site) {
 	page := open(t, browser, s, "?turn=south", 1200)
@@ -213,6 +216,11 @@ func testNothingLost(t *testing.T, browser *browsertest.Browser, s *site) {
 			page.key("t")
 			page.Exec(`document.querySelector("#text-area").value = "1. A a"`)
 			page.click("#text-load")
+			page.Await("the notice", `!document.querySelector("#notice").hidden`)
+			const top = `document.querySelector("#notice-act").getBoundingClientRect().top`
+			before := browsertest.Eval[float64](page.Page, top)
+			page.Await("a value", barShown)
+			browsertest.Want(page.Page, fmt.Sprintf(`Math.abs(%s - %v) < 1`, top, before), true) // a button stays where it is when a value is found
 		},
 	} {
 		page.Exec(`document.querySelector("#notice").hidden = true`) // that of the game before
@@ -744,7 +752,7 @@ func testOffline(t *testing.T, browser *browsertest.Browser, _ *site) {
 	page.wantExact(middle)
 	page.key("1")
 	page.wantGone()
-	browsertest.Want(page.Page, `document.querySelector("#bar").checkVisibility()`, false) // it would show the position before
+	browsertest.Want(page.Page, barShown, false) // it would show the position before
 	should.Equal(t, page.Text("#verdict"), "")
 }
 

@@ -108,12 +108,14 @@ function badge(node, value) {
 }
 
 // The bar: how far ahead South will be, from the middle. Where only bounds are known, a
-// hatched part goes from bound to bound; a guess is paler.
+// hatched part goes from bound to bound; a guess is paler. Until a value is there, its
+// place is kept: what stands below it may be just about to be clicked.
 function showBar(node, hints) {
   const bar = $("bar"), lead = node.probe ? outcome(node) : null;
   const known = lead && (tells(lead) || estimate(lead) !== null);
-  bar.hidden = !hints || !known;
-  if (bar.hidden) return;
+  bar.hidden = !hints;
+  bar.classList.toggle("unknown", !known);
+  if (!hints || !known) return;
   const total = Math.max(1, sum(node.position.pits) + sum(node.position.taken));
   const { low, high } = tells(lead) ? lead : { low: lead.guess, high: lead.guess };
   const place = (n) => Math.min(1, Math.max(0, 0.5 + n / total / 2));
