@@ -92,7 +92,7 @@ func (a *app) runRepair(ctx context.Context, f repairFlags) error {
 	if err != nil {
 		return err
 	}
-	defer debug.SetGCPercent(debug.SetGCPercent(10)) // as for solve
+	defer debug.SetGCPercent(debug.SetGCPercent(garbage))
 	log := &repairLog{note: o.Solve.Note}
 	o.Begin, o.End = log.begin, log.end
 	o.Planned = func(l repair.Layer) {

@@ -51,9 +51,13 @@ func (f *solveFlags) places() map[string]string {
 	return places
 }
 
-// fewSeeds is the most seeds of a run with a few MiB of tables, where collecting a tenth of that as garbage,
-// again and again, costs more time than the memory is worth.
-const fewSeeds = 13
+// garbage is the per cent of the Go heap that may be garbage besides: most of the heap is tables that stay, while scores are
+// elsewhere. Less costs time while tables are made, and what --memory allows is a bound anyway (memory.Bound). A run of at
+// most fewSeeds has a few MiB of tables, whose garbage is not worth collecting more often than usual.
+const (
+	garbage  = 50
+	fewSeeds = 13
+)
 
 // solveSummary is the last output of solve.
 type solveSummary struct {
@@ -213,7 +217,7 @@ func (a *app) runSolve(ctx context.Context, f solveFlags) error {
 	}
 	runtime.GOMAXPROCS(f.Threads)
 	if o.Seeds > fewSeeds {
-		defer debug.SetGCPercent(debug.SetGCPercent(10)) // the heap holds tables that stay; scores are elsewhere
+		defer debug.SetGCPercent(debug.SetGCPercent(garbage))
 	}
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)

@@ -172,7 +172,7 @@ func (a *app) runStep(ctx context.Context, f stepFlags) error {
 	if err != nil {
 		return err
 	}
-	defer debug.SetGCPercent(debug.SetGCPercent(10)) // as for solve
+	defer debug.SetGCPercent(debug.SetGCPercent(garbage))
 	a.Resume = "; the same step resumes"
 	start := time.Now()
 	report, err := task.Do(ctx, f.dir, o)

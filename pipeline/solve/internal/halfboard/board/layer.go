@@ -35,8 +35,8 @@ func NewLayer(geo *Geometry, line int) *Layer {
 
 // ListMoves lists the moves, which only reading scores does not need.
 func (g *Layer) ListMoves(ctx context.Context, workers int, patterns *Patterns) error {
-	err := crew.Each(ctx, workers, len(g.Matrices), func(_, sum int) error {
-		g.addMoves(g.Matrices[sum], patterns)
+	err := crew.Each(ctx, workers, len(g.Matrices), func(_, i int) error {
+		g.addMoves(g.Matrices[g.N-i], patterns) // the widest ones first, so that no worker ends late
 		return nil
 	})
 	if err != nil {
@@ -46,7 +46,7 @@ func (g *Layer) ListMoves(ctx context.Context, workers int, patterns *Patterns) 
 		g.link(m)
 	}
 	return crew.Each(ctx, workers, len(g.Origins), func(_, sum int) error {
-		g.Origins[sum] = g.newOrigins(sum)
+		g.Origins[g.N-sum] = g.newOrigins(g.N - sum)
 		return nil
 	})
 }

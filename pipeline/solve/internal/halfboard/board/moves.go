@@ -121,22 +121,29 @@ func (o *origins) Link(s Step) *Link { return o.links[s>>columnBits] }
 // newOrigins lists the moves that leave halves of the given sum.
 func (g *Layer) newOrigins(sum int) *origins {
 	o := &origins{First: make([]uint32, len(g.Rows[sum][OpenRows])+2)}
-	g.eachStep(sum, o, func(row uint32, _ Step) { o.First[row+2]++ })
+	g.eachGroup(sum, o, func(rows []uint32, _ uint64, _ Step) {
+		for _, row := range rows {
+			o.First[row+2]++
+		}
+	})
 	for row := range o.First[1:] {
 		o.First[row+1] += o.First[row]
 	}
 	o.Steps = make([]Step, o.First[len(o.First)-1])
-	g.eachStep(sum, o, func(row uint32, s Step) { // first[r+1] goes from the first step of row r to its end
-		o.Steps[o.First[row+1]] = s
-		o.First[row+1]++
+	g.eachGroup(sum, o, func(rows []uint32, columns uint64, first Step) {
+		for _, row := range rows { // first[r+1] goes from the first step of row r to its end
+			o.Steps[o.First[row+1]] = first + Step(bits.TrailingZeros64(columns))
+			o.First[row+1]++
+			columns &= columns - 1
+		}
 	})
 	o.First = o.First[:len(o.First)-1]
 	return o
 }
 
-// eachStep calls do for the moves that leave halves of the given sum, with the rows
-// of these, and lists the links of o.
-func (g *Layer) eachStep(sum int, o *origins, do func(row uint32, s Step)) {
+// eachGroup calls do for the moves that leave halves of the given sum, a group of a panel at a time: the rows of these
+// halves, the columns of the panel that make the moves, and the step of a move from its column 0. It sets the links of o.
+func (g *Layer) eachGroup(sum int, o *origins, do func(rows []uint32, columns uint64, first Step)) {
 	o.links = o.links[:0]
 	var at []int // by route: its place in links, -1 if it leads elsewhere
 	for _, m := range g.Matrices[sum:] {
@@ -152,12 +159,8 @@ func (g *Layer) eachStep(sum int, o *origins, do func(row uint32, s Step)) {
 		for panel := range m.Programs {
 			p := &m.Programs[panel]
 			for _, group := range p.Groups {
-				if at[group.Route] < 0 {
-					continue
-				}
-				rows, how := p.Rows[group.First:], Step(at[group.Route])<<columnBits
-				for i, left := 0, group.Columns; left != 0; i, left = i+1, left&(left-1) {
-					do(rows[i], how|Step(panel*Side+bits.TrailingZeros64(left)))
+				if how := at[group.Route]; how >= 0 {
+					do(p.Rows[group.First:][:bits.OnesCount64(group.Columns)], group.Columns, Step(how)<<columnBits|Step(panel*Side))
 				}
 			}
 		}

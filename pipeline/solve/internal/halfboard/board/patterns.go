@@ -75,16 +75,16 @@ func (g *Geometry) newPattern(rules awari.Rules, sum int, move halves.Move) *pat
 	}
 	for class := range Classes {
 		p.quiet[class] = make([]uint64, g.chunks(sum, class))
-		bySeeds := map[int]*capture{}
+		var bySeeds [awari.MaxSeeds + 1]capture
 		for row, code := range g.Rows[sum][class] {
 			if row%Side == 0 {
 				p.First[class] = append(p.First[class], uint32(len(p.Words[class])))
 			}
-			g.addRow(p, class, bySeeds, uint32(row), g.Pits[code].plus(gains), move)
+			g.addRow(p, class, &bySeeds, uint32(row), g.Pits[code].plus(gains), move)
 		}
 		p.First[class] = append(p.First[class], uint32(len(p.Words[class])))
 		p.Words[class] = slices.Clip(p.Words[class])
-		p.captures[class] = sortCaptures(bySeeds)
+		p.captures[class] = exact(slices.DeleteFunc(bySeeds[:], func(c capture) bool { return c.pairs == nil }))
 	}
 	p.byPanel = indexPanels(p.Words[OpenRows], g.panels(sum+move.Seeds(g.Q)))
 	return p
@@ -104,7 +104,7 @@ func indexPanels(words []compress.Word, panels int) []uint32 {
 }
 
 // addRow records where the move leads in a row, or what it captures: it has sown and left the given half.
-func (g *Geometry) addRow(p *pattern, class RowClass, bySeeds map[int]*capture, row uint32, left Half, move halves.Move) {
+func (g *Geometry) addRow(p *pattern, class RowClass, bySeeds *[awari.MaxSeeds + 1]capture, row uint32, left Half, move halves.Move) {
 	if left == (Half{}) {
 		return // no ordinary move: it leaves the opponent without seeds
 	}
@@ -118,12 +118,9 @@ func (g *Geometry) addRow(p *pattern, class RowClass, bySeeds map[int]*capture, 
 		return // nor does it if it takes all of his
 	}
 	clear(left[first : move.Last+1])
-	c := bySeeds[seeds]
-	if c == nil {
-		p.seeds |= 1 << seeds
-		c = &capture{seeds: seeds}
-		bySeeds[seeds] = c
-	}
+	p.seeds |= 1 << seeds
+	c := &bySeeds[seeds]
+	c.seeds = seeds
 	c.pairs = append(c.pairs, pair{row, uint32(g.Halves.Half().Rank(left[:g.Q]))})
 }
 
@@ -137,14 +134,4 @@ func addChild(words []compress.Word, row, column uint32) []compress.Word {
 	w.Pick |= 1 << (column % Side)
 	w.Place |= 1 << (row % Side)
 	return words
-}
-
-func sortCaptures(bySeeds map[int]*capture) []capture {
-	captures := make([]capture, 0, len(bySeeds))
-	for _, c := range bySeeds {
-		c.pairs = slices.Clip(c.pairs)
-		captures = append(captures, *c)
-	}
-	slices.SortFunc(captures, func(a, b capture) int { return a.seeds - b.seeds })
-	return captures
 }

@@ -1,7 +1,6 @@
 package fixpoint
 
 import (
-	"maps"
 	"math/bits"
 	"slices"
 	"sync/atomic"
@@ -131,22 +130,23 @@ func (r *reads) chunksOf(t *tile) []chunksOf {
 		return known
 	}
 	m := t.matrix
-	met := make([]map[int32]bool, len(m.Routes))
+	met := make([][]int32, len(m.Routes))
 	for panel := t.panels.Begin; panel < t.panels.End; panel++ {
 		p := &m.Programs[panel]
 		for _, group := range p.Groups {
-			if met[group.Route] == nil {
-				met[group.Route] = map[int32]bool{}
-			}
-			byChunk := r.grid.lookups[m.ChildOf(r.grid.N, int(group.Route))].byChunk
+			chunks, byChunk := met[group.Route], r.grid.lookups[m.ChildOf(r.grid.N, int(group.Route))].byChunk
 			for _, row := range p.Rows[group.First:][:bits.OnesCount64(group.Columns)] {
-				met[group.Route][int32(byChunk[row/board.Side])] = true
+				chunk := int32(byChunk[row/board.Side])
+				if last := len(chunks) - 1; last < 0 || chunks[last] != chunk {
+					chunks = append(chunks, chunk)
+				}
 			}
+			met[group.Route] = chunks
 		}
 	}
 	for route, chunks := range met {
 		if len(chunks) > 0 {
-			known = append(known, chunksOf{route, slices.Sorted(maps.Keys(chunks))})
+			known = append(known, chunksOf{route, sortedSet(chunks)})
 		}
 	}
 	r.rows[key] = known
@@ -166,8 +166,13 @@ func (r *reads) panelsOf(t *tile, route int) []int32 {
 	for _, w := range pattern.Words[board.OpenRows][first[t.chunks.Begin]:first[t.chunks.End]] {
 		known = append(known, int32(byPanel[w.Panel]))
 	}
-	slices.Sort(known)
-	known = slices.Compact(known)
+	known = sortedSet(known)
 	r.panels[key] = known
 	return known
+}
+
+// sortedSet sorts a list in its place and leaves each of its numbers once.
+func sortedSet(list []int32) []int32 {
+	slices.Sort(list)
+	return slices.Compact(list)
 }
