@@ -8,10 +8,10 @@ import (
 	"grenier/pipeline/tables"
 )
 
-// A spot check compares at most spotSample positions, and looks at the clock now and then.
+// A spot check compares at most spotSample positions: spotFirst at first, and then as many as the time allows, which share blocks.
 const (
 	spotSample = 256
-	spotChunk  = 16 // at first; then twice as many each time, which share blocks
+	spotFirst  = 16
 )
 
 // Spot compares random positions of layer n for at most limit: enough to notice a layer
@@ -24,7 +24,7 @@ func Spot(ctx context.Context, t *tables.Tables, n int, limit time.Duration) err
 	if err != nil {
 		return err
 	}
-	for from, to, wanted := uint64(0), uint64(spotChunk), r.wanted(n); from < wanted; from, to = to, 3*to-2*from {
+	for from, to, wanted := uint64(0), uint64(spotFirst), r.wanted(n); from < wanted; {
 		var f found
 		if err := r.newBatch(n, from, min(to, wanted)).compare(ctx, &f); err != nil {
 			return err
@@ -32,9 +32,11 @@ func Spot(ctx context.Context, t *tables.Tables, n int, limit time.Duration) err
 		if err := f.err(t.Path(n)); err != nil {
 			return err
 		}
-		if time.Since(start) > limit {
+		took := time.Since(start)
+		if took > limit {
 			break
 		}
+		from, to = to, to+max(spotFirst, uint64(float64(to)*(float64(limit)/float64(took+1)-1)))
 	}
 	return nil
 }
