@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -41,13 +40,10 @@ var reported func()
 // processors is how many this process began with.
 var processors = runtime.GOMAXPROCS(0)
 
-// run executes a command line in this process and returns the exit status. Settings of a command for
-// its process are not the default of the next one, which may run at the same time.
+// run executes a command line in this process and returns the exit status. The processors that a
+// command takes are not the default of the next one, which may run at the same time.
 func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) int {
-	defer func() {
-		runtime.GOMAXPROCS(processors)
-		debug.SetGCPercent(100)
-	}()
+	defer runtime.GOMAXPROCS(processors)
 	return cli.Run(ctx, func(a *cli.App) *cobra.Command {
 		a.Reported = reported
 		return silent(a)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"runtime"
-	"runtime/debug"
 	"syscall"
 	"time"
 
@@ -50,14 +49,6 @@ func (f *solveFlags) places() map[string]string {
 	}
 	return places
 }
-
-// garbage is the per cent of the Go heap that may be garbage besides: most of the heap is tables that stay, while scores are
-// elsewhere. Less costs time while tables are made, and what --memory allows is a bound anyway (memory.Bound). A run of at
-// most fewSeeds has a few MiB of tables, whose garbage is not worth collecting more often than usual.
-const (
-	garbage  = 50
-	fewSeeds = 13
-)
 
 // solveSummary is the last output of solve.
 type solveSummary struct {
@@ -216,9 +207,6 @@ func (a *app) runSolve(ctx context.Context, f solveFlags) error {
 		return err
 	}
 	runtime.GOMAXPROCS(f.Threads)
-	if o.Seeds > fewSeeds {
-		defer debug.SetGCPercent(debug.SetGCPercent(garbage))
-	}
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	w := newWatch(a, f, o.Family)

@@ -3,7 +3,6 @@ package awari
 import (
 	"context"
 	"fmt"
-	"runtime/debug"
 	"strconv"
 	"time"
 
@@ -172,7 +171,6 @@ func (a *app) runStep(ctx context.Context, f stepFlags) error {
 	if err != nil {
 		return err
 	}
-	defer debug.SetGCPercent(debug.SetGCPercent(garbage))
 	a.Resume = "; the same step resumes"
 	start := time.Now()
 	report, err := task.Do(ctx, f.dir, o)
