@@ -63,8 +63,7 @@ func (r *run) lower(ctx context.Context, n int) (*tables.Tables, error) {
 // layer that has one.
 func (r *run) check(ctx context.Context, t *tables.Tables, n int) error {
 	start, files, errs := time.Now(), make([]os.FileInfo, n), make([]error, n)
-	err := crew.Each(ctx, r.options.Workers, n, func(_, i int) error {
-		k := n - 1 - i // the small ones last, so that no worker ends late
+	err := crew.Each(ctx, r.options.Workers, n, func(_, k int) error {
 		if !t.Has(k) {
 			return nil // left out: no capture leads there
 		}
