@@ -204,8 +204,9 @@ func (s *subject) reset(t *testing.T) {
 	s.whole.Restore(t)
 	must.OK(t, s.tree.RemoveAll("new"))
 	if s.whole.Files["run/manifest.json"] != nil {
-		s.tree.Write("run/notes.txt", []byte("mine"))
-		s.tree.Write("run/work/notes.txt", []byte("mine"))
+		for _, name := range notes {
+			s.tree.Write(name, []byte("mine"))
+		}
 	}
 }
 
@@ -257,10 +258,13 @@ func (s *subject) attack(t *testing.T, did string, forged siegetest.Forgery) {
 	}
 }
 
+// notes are files in the directory of a run that are not of the program.
+var notes = []string{path.Join("run", "notes.txt"), path.Join("run", "work", "notes.txt")}
+
 // foreign describes the files in the directory that are not of the program.
 func (s *subject) foreign() string {
 	var found []string
-	for _, name := range []string{"run/notes.txt", "run/work/notes.txt"} {
+	for _, name := range notes {
 		if text, err := s.tree.ReadFile(name); err == nil {
 			found = append(found, name+" "+string(text))
 		}

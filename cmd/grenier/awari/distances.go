@@ -35,8 +35,8 @@ have such a file are left out; if it cannot be read, or is of other scores, they
 get a new one ("grenier awari repair" reads all of it). The scores are compared
 with their moves on the way.
 
-An interrupted run keeps the layers that are complete, and in DIR/work/distances
-what it has found of the layer in progress; a killed one what it had five
+An interrupted run keeps the layers that are complete, and in work/distances of
+DIR what it has found of the layer in progress; a killed one what it had five
 minutes before at most. The same command goes on from there.
 
 A layer takes two bytes of memory for each position, and up to nine for letters

@@ -38,10 +38,10 @@ Every problem is reported, also missing layers and layer files that the
 manifest does not list, and distances that are damaged, missing, or of other
 scores. "grenier awari repair" repairs them.
 
-An interrupted or killed scrub resumes where it stopped, from
-DIR/work/scrub.json, and reads files again that have changed since. It does not
-keep that file with --layer, while a solver runs, or if DIR is not writable. It
-writes nothing else.
+An interrupted or killed scrub resumes where it stopped, from work/scrub.json
+in DIR, and reads files again that have changed since. It does not keep that
+file with --layer, while a solver runs, or if DIR is not writable. It writes
+nothing else.
 
 --part i/n reads one of n equal shares of each file: for n processes, on one or
 several machines, in any order. Each leaves what it has found in DIR/work, and

@@ -57,7 +57,7 @@ the same or another process: it does no harm if two do the same step at the same
 time. A step whose needs are not there yet exits with status 75: try it again
 later. The file of a layer is the one that "grenier awari solve" makes.
 
-The plan is DIR/work/plan.json. Steps of another version of grenier, or over
+The plan is work/plan.json in DIR. Steps of another version of grenier, or over
 other layers below, are refused, and so is "grenier awari solve" while there is
 a plan. To give a plan up, remove that file.
 

@@ -36,11 +36,11 @@ nothing with the solver. With less --memory it reads files more often. --sample
 compares random positions only, spread evenly over each layer, and reads and
 checks only the blocks that these and their moves need.
 
-An interrupted or killed run resumes where it stopped, from
-DIR/work/verify.json. If a layer file has changed since, that layer and those
-whose captures lead to it are checked again; if DIR/work/verify.json itself was
-changed, all are. It does not keep that file with --sample, while a solver runs,
-or if DIR is not writable. It writes nothing else.
+An interrupted or killed run resumes where it stopped, from work/verify.json in
+DIR. If a layer file has changed since, that layer and those whose captures lead
+to it are checked again; if work/verify.json itself was changed, all are. It
+does not keep that file with --sample, while a solver runs, or if DIR is not
+writable. It writes nothing else.
 
 Positions whose moves lead around in a cycle could support each other with
 wrong scores. --prove rules that out: it traces each win and each loss of a
@@ -49,7 +49,7 @@ layers below are right; --layer assumes that they are. Distances that are there
 ("grenier awari distances") are a proof: they are compared, and that is all. Any
 other proof takes about seven bits of memory for each position of the layer. If
 --memory is less, they are on disk, in DIR/work, and it takes longer. It resumes
-too: DIR/work/prove.json lists the layers that are proved, DIR/work/marks has
+too: work/prove.json in DIR lists the layers that are proved, work/marks has
 what was found of the next one.
 
 --part i/n compares one of n equal shares of each layer: for n processes, on one

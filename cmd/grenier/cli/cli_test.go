@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"reflect"
 	"regexp"
 	"runtime/debug"
@@ -64,9 +65,9 @@ func TestRemedy(t *testing.T) {
 		{"grenier awari stats", "/my runs/it's/manifest.json", corrupt.ErrMismatch, `to repair it: grenier awari repair --dir '/my runs/it'\''s'`},
 		{"grenier awari probe", "run/layer-07.gl", corrupt.ErrVersion, "use the version of grenier that wrote it"},
 		{"grenier awari probe", "https://host/run/layer-07.gl", nil, "repair it on the server: grenier awari repair"},
-		{"grenier swap bfs", "run/work/checkpoint", nil, "to start over, remove run/work"},
+		{"grenier swap bfs", filepath.Join("run", "work", "checkpoint"), nil, "to start over, remove run/work"},
 		{"grenier swap bfs", "run/manifest.json", nil, "to start over, remove run/manifest.json and run/work"},
-		{"grenier chemin solve", "run/work/blocks", nil, "to start over, remove run/work"},
+		{"grenier chemin solve", filepath.Join("run", "work", "blocks"), nil, "to start over, remove run/work"},
 		{"grenier swap solve", "all.gp", nil, "to build it again: grenier swap pdb build"},
 		{"grenier swap solve", "all.gp", corrupt.ErrMismatch, "is the path right?"},
 		{"grenier awari plan", "c.json", unusable{errors.New("figure")}, "to measure again: grenier awari plan --save-calibration FILE"},

@@ -36,7 +36,7 @@ func Spot(ctx context.Context, t *tables.Tables, n int, limit time.Duration) err
 		if took > limit {
 			break
 		}
-		from, to = to, to+max(spotFirst, uint64(float64(to)*(float64(limit)/float64(took+1)-1)))
+		from, to = to, max(to+spotFirst, to*uint64(limit)/uint64(took+1))
 	}
 	return nil
 }

@@ -46,7 +46,7 @@ func (g *Layer) ListMoves(ctx context.Context, workers int, patterns *Patterns) 
 		g.link(m)
 	}
 	return crew.Each(ctx, workers, len(g.Origins), func(_, sum int) error {
-		g.Origins[g.N-sum] = g.newOrigins(g.N - sum)
+		g.Origins[sum] = g.newOrigins(sum)
 		return nil
 	})
 }

@@ -75,16 +75,16 @@ func (g *Geometry) newPattern(rules awari.Rules, sum int, move halves.Move) *pat
 	}
 	for class := range Classes {
 		p.quiet[class] = make([]uint64, g.chunks(sum, class))
-		var bySeeds [awari.MaxSeeds + 1]capture
+		bySeeds := make([]capture, awari.MaxSeeds+1)
 		for row, code := range g.Rows[sum][class] {
 			if row%Side == 0 {
 				p.First[class] = append(p.First[class], uint32(len(p.Words[class])))
 			}
-			g.addRow(p, class, &bySeeds, uint32(row), g.Pits[code].plus(gains), move)
+			g.addRow(p, class, bySeeds, uint32(row), g.Pits[code].plus(gains), move)
 		}
 		p.First[class] = append(p.First[class], uint32(len(p.Words[class])))
 		p.Words[class] = slices.Clip(p.Words[class])
-		p.captures[class] = exact(slices.DeleteFunc(bySeeds[:], func(c capture) bool { return c.pairs == nil }))
+		p.captures[class] = exact(slices.DeleteFunc(bySeeds, func(c capture) bool { return c.pairs == nil }))
 	}
 	p.byPanel = indexPanels(p.Words[OpenRows], g.panels(sum+move.Seeds(g.Q)))
 	return p
@@ -104,7 +104,7 @@ func indexPanels(words []compress.Word, panels int) []uint32 {
 }
 
 // addRow records where the move leads in a row, or what it captures: it has sown and left the given half.
-func (g *Geometry) addRow(p *pattern, class RowClass, bySeeds *[awari.MaxSeeds + 1]capture, row uint32, left Half, move halves.Move) {
+func (g *Geometry) addRow(p *pattern, class RowClass, bySeeds []capture, row uint32, left Half, move halves.Move) {
 	if left == (Half{}) {
 		return // no ordinary move: it leaves the opponent without seeds
 	}
