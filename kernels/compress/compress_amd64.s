@@ -88,11 +88,10 @@ GLOBL ·identity(SB), RODATA|NOPTR, $64
 // Each shuffles the line at lines+R10 to Z1, as control says.
 #define TAKE_BYTES(lines, control) VPERMB (lines)(R10*1), control, Z1
 
-// Codes: each part of the line is shifted by Z4 and masked by Z5.
+// Codes: Z4 has the matrices that take the codes out of each part of the line.
 #define TAKE_CODES(control) \
-	VPSRLVQ Z4, Z1, Z1; \
-	VPANDQ  Z5, Z1, Z1; \
-	VPERMB  Z1, control, Z1
+	VGF2P8AFFINEQB $0, Z4, Z1, Z1; \
+	VPERMB         Z1, control, Z1
 #define TAKE_FOURS(lines, control) \
 	VBROADCASTI64X4 (lines)(R10*1), Z1; \
 	TAKE_CODES(control)
@@ -100,7 +99,8 @@ GLOBL ·identity(SB), RODATA|NOPTR, $64
 	VBROADCASTI32X4 (lines)(R10*1), Z1; \
 	TAKE_CODES(control)
 
-// The second part comes first, as in shared.Line.Unpack: it goes to bit 2 of Z2. Z7 has the codes.
+// The second part comes first, as in shared.Line.Unpack: it goes to bit 2 of Z2. The first one is shifted by Z4 and masked
+// by Z5. Z7 has the codes.
 #define TAKE_THREES(lines, control) \
 	VPMULTISHIFTQB.BCST 16(lines)(R10*1), Z6, Z2; \
 	VBROADCASTI32X4     (lines)(R10*1), Z1;       \
@@ -109,14 +109,13 @@ GLOBL ·identity(SB), RODATA|NOPTR, $64
 	VPERMB              Z7, Z1, Z1;               \
 	VPERMB              Z1, control, Z1
 
-// The high bits come first likewise: they go to bits 4 and 5 of Z2.
+// The high bits come first likewise: they go to bits 4 and 5 of Z2, which Z7 has.
 #define TAKE_SIXES(lines, control) \
 	VBROADCASTI32X4 32(lines)(R10*1), Z2; \
 	VBROADCASTI64X4 (lines)(R10*1), Z1;   \
 	VPMULTISHIFTQB  Z2, Z6, Z2;           \
-	VPSRLVQ         Z4, Z1, Z1;           \
-	VPTERNLOGQ      $0xe4, Z7, Z2, Z1;    \
-	VPANDQ          Z5, Z1, Z1;           \
+	VGF2P8AFFINEQB  $0, Z4, Z1, Z1;       \
+	VPTERNLOGQ      $0xf8, Z7, Z2, Z1;    \
 	VPERMB          Z1, control, Z1
 
 // APPLY applies a word to the column in Z8.
@@ -172,6 +171,27 @@ few: \
 	COLUMNS(sixes, WORDS, SIXES, TAKE_SIXES); \
 	JMP  done
 
+// takeFours and takeTwos have a matrix for each 8 bytes of a line that is copied to all parts of a vector. It moves the bits of one code
+// in each byte to the lowest ones, and no others: byte 7-i says which bit goes to bit i.
+DATA ·takeFours+0(SB)/8, $0x0102040800000000
+DATA ·takeFours+8(SB)/8, $0x0102040800000000
+DATA ·takeFours+16(SB)/8, $0x0102040800000000
+DATA ·takeFours+24(SB)/8, $0x0102040800000000
+DATA ·takeFours+32(SB)/8, $0x1020408000000000
+DATA ·takeFours+40(SB)/8, $0x1020408000000000
+DATA ·takeFours+48(SB)/8, $0x1020408000000000
+DATA ·takeFours+56(SB)/8, $0x1020408000000000
+GLOBL ·takeFours(SB), RODATA|NOPTR, $64
+DATA ·takeTwos+0(SB)/8, $0x0102000000000000
+DATA ·takeTwos+8(SB)/8, $0x0102000000000000
+DATA ·takeTwos+16(SB)/8, $0x0408000000000000
+DATA ·takeTwos+24(SB)/8, $0x0408000000000000
+DATA ·takeTwos+32(SB)/8, $0x1020000000000000
+DATA ·takeTwos+40(SB)/8, $0x1020000000000000
+DATA ·takeTwos+48(SB)/8, $0x4080000000000000
+DATA ·takeTwos+56(SB)/8, $0x4080000000000000
+GLOBL ·takeTwos(SB), RODATA|NOPTR, $64
+
 // highTwo has for each byte of a line of 2-bit codes the bit of its 8 bytes that goes to
 // the lowest of a byte of a code: 4 below the code.
 DATA ·highTwo+0(SB)/8, $0x342c241c140c043c
@@ -184,10 +204,13 @@ DATA ·highTwo+48(SB)/8, $0x3a322a221a120a02
 DATA ·highTwo+56(SB)/8, $0x3a322a221a120a02
 GLOBL ·highTwo(SB), RODATA|NOPTR, $64
 
-// threes has the codes of 3 bits by their parts, and placesOfThrees which eight bits of the second
+// threes has the codes of 3 bits by their parts, shiftsOfThrees where the first parts are in each 8 bytes of a line that is copied
+// likewise, and placesOfThrees which eight bits of the second
 // part have the bit of a place at bit 2: as shared.Threes.
 DATA ·threes+0(SB)/8, $0x0504030207060100
 GLOBL ·threes(SB), RODATA|NOPTR, $8
+DATA ·shiftsOfThrees+0(SB)/8, $0x0606040402020000
+GLOBL ·shiftsOfThrees(SB), RODATA|NOPTR, $8
 DATA ·placesOfThrees+0(SB)/8, $0x0504030201003f3e
 DATA ·placesOfThrees+8(SB)/8, $0x0d0c0b0a09080706
 DATA ·placesOfThrees+16(SB)/8, $0x1514131211100f0e
@@ -197,14 +220,6 @@ DATA ·placesOfThrees+40(SB)/8, $0x2d2c2b2a29282726
 DATA ·placesOfThrees+48(SB)/8, $0x3534333231302f2e
 DATA ·placesOfThrees+56(SB)/8, $0x3d3c3b3a39383736
 GLOBL ·placesOfThrees(SB), RODATA|NOPTR, $64
-
-// UNPACK sets Z4 to the shifts, each a byte, and Z5 to copies of the mask.
-#define UNPACK(shifts, mask) \
-	MOVQ         $shifts, R10; \
-	VMOVQ        R10, X4;      \
-	VPMOVZXBQ    X4, Z4;       \
-	MOVQ         $mask, R10;   \
-	VPBROADCASTQ R10, Z5
 
 // AHEAD makes R8, a word of the route at AX, the word with the same place in the chunk that is ahead, which is R10 further on, or
 // at last the last word, R11; and ahead the lines of its panel.
@@ -271,9 +286,9 @@ TEXT ·leastGroups(SB), NOSPLIT, $56-64
 	JEQ  unpackThrees
 	CMPQ R10, $32
 	JEQ  unpackFours
-	UNPACK(0x0404040400000000, 0x3f3f3f3f3f3f3f3f)
-	VMOVDQU64     ·highTwo(SB), Z6
-	VPBROADCASTQ  ·lowFour(SB), Z7
+	VMOVDQU64    ·takeFours(SB), Z4
+	VMOVDQU64    ·highTwo(SB), Z6
+	VPBROADCASTQ ·highTwos(SB), Z7
 
 group:
 	FIND_WORDS(columns+8(FP), p+16(FP), routes+24(FP), chunk+32(FP), R14, nextGroup)
@@ -324,17 +339,18 @@ nextGroup:
 	RET
 
 unpackTwos:
-	UNPACK(0x0606040402020000, 0x0303030303030303)
+	VMOVDQU64 ·takeTwos(SB), Z4
 	JMP group
 
 unpackThrees:
-	UNPACK(0x0606040402020000, 0x0303030303030303)
+	VPMOVZXBQ    ·shiftsOfThrees(SB), Z4
+	VPBROADCASTQ ·lowTwos(SB), Z5
 	VMOVDQU64    ·placesOfThrees(SB), Z6
 	VPBROADCASTQ ·threes(SB), Z7
 	JMP group
 
 unpackFours:
-	UNPACK(0x0404040400000000, 0x0f0f0f0f0f0f0f0f)
+	VMOVDQU64 ·takeFours(SB), Z4
 	JMP group
 
 // Without AVX-512, words are cut into passes: compress_amd64.go says how.
@@ -545,7 +561,7 @@ BYTES_OF(·ones, $0x0101010101010101)
 BYTES_OF(·twos, $0x0202020202020202)
 BYTES_OF(·fours, $0x0404040404040404)
 BYTES_OF(·highTwos, $0x3030303030303030)
-BYTES_OF(·lowFour, $0x0f0f0f0f0f0f0f0f)
+BYTES_OF(·lowTwos, $0x0303030303030303)
 
 // bits has the bit of its byte for each place, lanes the numbers of 4 bytes in a lane.
 BYTES_OF(·bits, $0x8040201008040201)

@@ -11,7 +11,7 @@
 //
 //	Generic  any CPU: plain Go, the definition of what a kernel computes
 //	BMI2     amd64 with BMI1, BMI2, POPCNT and AVX2 (Haswell, Zen and later)
-//	AVX512   BMI2 plus AVX-512 F, BW, DQ, VL, VBMI and VBMI2 (Ice Lake, Zen 4)
+//	AVX512   BMI2 plus AVX-512 F, BW, DQ, VL, VBMI and VBMI2, and GFNI (Ice Lake, Zen 4)
 //	NEON     arm64 with vectors (ASIMD), which every one has
 //
 // BMI2 includes AVX2 because no amd64 CPU has the former without the latter, and
@@ -61,7 +61,7 @@ var (
 		BMI2:    bmi2Needs,
 		AVX512: append(slices.Clone(bmi2Needs),
 			cpuid.AVX512F, cpuid.AVX512BW, cpuid.AVX512DQ, cpuid.AVX512VL,
-			cpuid.AVX512VBMI, cpuid.AVX512VBMI2),
+			cpuid.AVX512VBMI, cpuid.AVX512VBMI2, cpuid.GFNI),
 		NEON: {cpuid.ASIMD},
 	}
 
