@@ -1,9 +1,9 @@
 package tables
 
 import (
+	"bytes"
 	"context"
 	"math/rand/v2"
-	"os"
 	"sync"
 	"testing"
 
@@ -16,41 +16,30 @@ import (
 )
 
 type counting struct {
-	*os.File
-	size  int64
+	*bytes.Reader
 	mu    sync.Mutex
 	reads map[int64]int // by offset
 }
 
-func (c *counting) Size() int64 { return c.size }
+func (c *counting) Close() error { return nil }
 
 func (c *counting) ReadAt(_ context.Context, dst []byte, offset int64) (int, error) {
 	c.mu.Lock()
+	defer c.mu.Unlock()
 	c.reads[offset]++
-	c.mu.Unlock()
-	return c.File.ReadAt(dst, offset)
+	return c.Reader.ReadAt(dst, offset)
 }
 
 // TestOnce looks up boards in random order in a layer of many blocks, with a
 // cache for one of them, and wants no part of the file to be read twice.
 func TestOnce(t *testing.T) {
-	game := testrun.Game(t, 8, awari.Awari)
-	layers := testrun.Solve(t, game, 7)
-	tab := must.Get(Open(t.Context(), testrun.Write(t, game, layers, 64), CacheBytes(1)))(t)
+	_, layers, dir := testrun.Run(t, 8, awari.Awari, 7, 64)
+	tab := must.Get(Open(t.Context(), dir, CacheBytes(1)))(t)
 	defer tab.Close()
 	c := &counting{reads: map[int64]int{}}
 	tab.openFile = func(ctx context.Context, l *manifest.Layer) (*layerfile.File, error) {
-		path := tab.path(l)
-		f, err := os.Open(path)
-		if err != nil {
-			return nil, err
-		}
-		info, err := f.Stat()
-		if err != nil {
-			return nil, err
-		}
-		c.File, c.size = f, info.Size()
-		return layerfile.OpenReader(ctx, path, c)
+		c.Reader = bytes.NewReader(must.Read(t, tab.path(l)))
+		return layerfile.OpenReader(ctx, tab.path(l), c)
 	}
 	must.OK(t, must.Err(tab.open(t.Context(), 7)))
 	clear(c.reads) // header and index

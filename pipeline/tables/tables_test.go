@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -69,21 +70,38 @@ func checkProbe(t *testing.T, space *awari.Space, layers [][]int8, p tables.Prob
 	}
 }
 
+// TestEveryBoard asks for every board, one by one and for many at once, with caches of one block, of some and of all.
 func TestEveryBoard(t *testing.T) {
-	for _, c := range []struct{ pits, seeds, block int }{{4, 14, 7}, {8, 8, 100}, {8, 8, layerfile.MaxBlockSize}} {
-		for _, r := range rules {
+	for i, c := range []struct{ pits, seeds, block int }{{4, 14, 7}, {8, 6, 64}, {8, 6, layerfile.MaxBlockSize}} {
+		for k, r := range rules {
 			t.Run(fmt.Sprintf("%d-%v-%d", c.pits, r, c.block), func(t *testing.T) {
 				game, layers, dir := testrun.Run(t, c.pits, r, c.seeds, c.block)
-				tab := tabletest.Open(t, dir)
+				tab := tabletest.Open(t, dir, tables.CacheBytes([]int64{1, 5 * layerfile.MaxBlockSize, 0}[(i+k)%3]))
 				must.Hold(t, tab.Game() == game && tab.MaxSeeds() == c.seeds && len(tab.Layers()) == c.seeds+1,
 					"%s, %d seeds, %d layers", tab.Game().Name(), tab.MaxSeeds(), len(tab.Layers()))
-				space := testrun.Space(t, game, c.seeds)
+				space, boards, scores := testrun.Space(t, game, c.seeds), []awari.Board{}, []int8{}
 				everyBoard(t, game, layers, func(b awari.Board, want int8) {
 					if got, err := tab.Score(t.Context(), b); got != want || err != nil {
 						t.Fatalf("score of %s: %d, %v, want %d", game.Text(b), got, err, want)
 					}
 					checkProbe(t, space, layers, must.Get(tab.Probe(t.Context(), b))(t))
+					boards, scores = append(boards, b), append(scores, want)
 				})
+				order := rand.New(rand.NewPCG(3, 7)).Perm(len(boards))
+				for i, other := range order[:len(order)/3] { // in any order, some of them several times
+					boards[i], scores[i] = boards[other], scores[other]
+				}
+				for _, n := range []int{0, 1, 3, len(boards)} {
+					got := make([]int8, n)
+					must.OK(t, tab.Scores(t.Context(), boards[:n], got))
+					must.List(t, got, scores[:n], "scores of %d boards", n)
+				}
+				probes, err := tab.Probes(t.Context(), boards)
+				must.Hold(t, err == nil && len(probes) == len(boards), "%d probes, %v", len(probes), err)
+				for i, p := range probes {
+					must.Hold(t, p.Board == boards[i], "probe %d is of another board", i)
+					checkProbe(t, space, layers, p)
+				}
 			})
 		}
 	}
@@ -119,60 +137,65 @@ func TestRead(t *testing.T) {
 
 // TestConcurrent probes from several goroutines, with a cache so small that they take blocks from each other and whose size changes, and closes in between.
 func TestConcurrent(t *testing.T) {
+	const probes = 1000
 	for _, sparing := range []bool{false, true} {
-		t.Run(fmt.Sprintf("sparing %v", sparing), func(t *testing.T) { concurrent(t, sparing) })
-	}
-}
-
-func concurrent(t *testing.T, sparing bool) {
-	game, layers, dir := testrun.Run(t, 8, awari.Awari, 8, 128)
-	space := testrun.Space(t, game, 8)
-	tab := tabletest.Open(t, dir, tables.CacheBytes(8*layerfile.MaxBlockSize), tables.Sparing(sparing))
-	var group sync.WaitGroup
-	half := make(chan struct{}, 4)
-	for i := range 4 {
-		group.Go(func() {
-			random := rand.New(rand.NewPCG(2, uint64(i)))
-			for k := 0; ; k++ {
-				n := random.IntN(9)
-				b := space.Unrank(n, random.Uint64N(space.Size(n)))
-				p, err := tab.Probe(t.Context(), b)
-				if one := []int8{0}; err == nil && k%100 == 0 {
-					if err = tab.Scores(t.Context(), []awari.Board{b}, one); err == nil && int(one[0]) != p.Value {
-						t.Errorf("score of %s: %d, want %d", game.Text(b), one[0], p.Value)
+		game, layers, dir := testrun.Run(t, 8, awari.Awari, 8, 128)
+		space := testrun.Space(t, game, 8)
+		tab := tabletest.Open(t, dir, tables.CacheBytes(8*layerfile.MaxBlockSize), tables.Sparing(sparing))
+		var group, half sync.WaitGroup
+		half.Add(4)
+		for i := range 4 {
+			group.Go(func() {
+				random := rand.New(rand.NewPCG(2, uint64(i)))
+				for k := 0; ; k++ {
+					n := random.IntN(9)
+					b := space.Unrank(n, random.Uint64N(space.Size(n)))
+					p, err := tab.Probe(t.Context(), b)
+					if one := []int8{0}; err == nil && k%100 == 0 {
+						if err = tab.Scores(t.Context(), []awari.Board{b}, one); err == nil && int(one[0]) != p.Value {
+							t.Errorf("score of %s: %d, want %d", game.Text(b), one[0], p.Value)
+						}
 					}
+					if k == probes {
+						half.Done()
+					} else if i == 0 && k < probes && k%100 == 50 {
+						tab.Resize(uint64(k) * 2000)
+					}
+					if err != nil {
+						should.Not(t, !errors.Is(err, os.ErrClosed) || k < probes, "sparing %v: %v", sparing, err)
+						return
+					}
+					checkProbe(t, space, layers, p)
 				}
-				if k == 2000 {
-					half <- struct{}{}
-				} else if i == 0 && k < 2000 && k%100 == 50 {
-					tab.Resize(uint64(k) * 1000)
-				}
-				if err != nil {
-					should.Not(t, !errors.Is(err, os.ErrClosed) || k < 2000, "%v", err)
-					return
-				}
-				checkProbe(t, space, layers, p)
-			}
-		})
+			})
+		}
+		half.Wait()
+		must.OK(t, tab.Close())
+		group.Wait()
 	}
-	for range 4 {
-		<-half
-	}
-	must.OK(t, tab.Close())
-	group.Wait()
 }
 
+// lookUps returns what each way to ask for scores of layer 3 and lower ones says, the board last.
+func lookUps(ctx context.Context, tab *tables.Tables, b awari.Board) []error {
+	boards := []awari.Board{b}
+	return []error{
+		must.Err(tab.ReadOne(ctx, 3, 0)), tab.Read(ctx, 3, 0, make([]int8, 1)), must.Err(tab.Score(ctx, b)), must.Err(tab.Probe(ctx, b)),
+		tab.Scores(ctx, boards, make([]int8, 1)), must.Err(tab.Probes(ctx, boards)),
+	}
+}
+
+// TestClosed: whoever asks closed tables, or with a context that has ended, is told so, and that is no damage.
 func TestClosed(t *testing.T) {
 	tab := tabletest.Open(t, testrun.Dir(t, 4, awari.Awari, 5, 64))
 	seen, unseen := awari.Board{0, 1, 1}, awari.Board{4, 1}
+	ended := lookUps(must.Ended(t), tab, seen)
 	must.OK(t, must.Err(tab.Probe(t.Context(), seen)))
 	must.OK(t, tab.Close())
-	for _, b := range []awari.Board{seen, unseen} {
-		_, scoreErr := tab.Score(t.Context(), b)
-		_, probeErr := tab.Probe(t.Context(), b)
-		_, oneErr := tab.ReadOne(t.Context(), 3, 0)
-		for _, err := range []error{scoreErr, probeErr, oneErr, tab.Read(t.Context(), 3, 0, nil)} {
-			should.Not(t, !errors.Is(err, os.ErrClosed) || errors.Is(err, corrupt.ErrCorrupt), "closed tables: %v", err)
+	for want, all := range map[error][]error{
+		context.Canceled: ended, os.ErrClosed: append(lookUps(t.Context(), tab, seen), lookUps(t.Context(), tab, unseen)...),
+	} {
+		for i, err := range all {
+			should.Not(t, !errors.Is(err, want) || errors.Is(err, corrupt.ErrCorrupt), "call %d: %v, want %v", i, err, want)
 		}
 	}
 	should.Be(t, tab.Read(t.Context(), 5, 0, make([]int8, 1)), os.ErrClosed, "a file not opened before Close")
@@ -181,7 +204,7 @@ func TestClosed(t *testing.T) {
 
 func TestRefusedBoards(t *testing.T) {
 	game, _, dir := testrun.Run(t, 4, awari.Awari, 5, 64)
-	tab := tabletest.Open(t, dir)
+	tab, good := tabletest.Open(t, dir), awari.Board{1, 1, 1}
 	for _, b := range []awari.Board{{6}, {255, 255, 255, 255}} {
 		_, err := tab.Probe(t.Context(), b)
 		want := fmt.Sprintf("not solved: the board has %d seeds, but %s is solved up to 5", b.Seeds(), dir)
@@ -189,17 +212,29 @@ func TestRefusedBoards(t *testing.T) {
 		u := must.As[*tables.UnsolvedError](t, err)
 		should.Hold(t, u.Seeds == b.Seeds() && u.Solved == 5, "%d seeds: %+v", b.Seeds(), u)
 	}
-	should.Be(t, must.Err(tab.Score(t.Context(), awari.Board{4: 1})), awari.ErrBoard, "a board with too many pits")
+	for _, c := range []struct {
+		bad  awari.Board
+		want error
+	}{{awari.Board{6}, tables.ErrUnsolved}, {awari.Board{4: 1}, awari.ErrBoard}, {awari.Board{255, 255, 255, 255, 255}, awari.ErrBoard}} {
+		should.Be(t, must.Err(tab.Score(t.Context(), c.bad)), c.want)
+		boards := []awari.Board{good, good, c.bad, good}
+		for _, err := range []error{tab.Scores(t.Context(), boards, make([]int8, 4)), must.Err(tab.Probes(t.Context(), boards))} {
+			should.Hold(t, errors.Is(err, c.want) && strings.HasPrefix(err.Error(), "boards[2]: "), "%v: %v", c.bad, err)
+		}
+	}
+	err := tab.Scores(t.Context(), []awari.Board{good}, nil)
+	should.Not(t, err == nil || !strings.Contains(err.Error(), "1 boards, but room for 0 scores"), "no room: %v", err)
 	empty := tabletest.Open(t, testrun.Write(t, game, nil, 64))
-	_, err := empty.Score(t.Context(), awari.Board{})
-	should.Hold(t, errors.Is(err, tables.ErrUnsolved) &&
-		strings.Contains(err.Error(), "no layer in") && empty.MaxSeeds() == -1, "nothing is solved: %v", err)
+	should.Says(t, must.Err(empty.Score(t.Context(), awari.Board{})), tables.ErrUnsolved, "no layer in")
+	should.Equal(t, empty.MaxSeeds(), -1, "nothing is solved: most seeds")
 }
 
 func TestRefusedDirectories(t *testing.T) {
-	for _, place := range []string{filepath.Join(t.TempDir(), "none"), t.TempDir(), remotetest.Serve(t, t.TempDir(), false).URL} {
+	server := remotetest.Serve(t, t.TempDir(), false).URL
+	for _, place := range []string{filepath.Join(t.TempDir(), "none"), t.TempDir(), server} {
 		err := must.Err(tables.Open(t.Context(), place))
 		should.Hold(t, errors.Is(err, fs.ErrNotExist) && errors.Is(err, rundir.ErrMissing) && !errors.Is(err, tables.ErrCorrupt), "%v", err)
+		should.Not(t, place == server && !(strings.HasPrefix(err.Error(), server+"/manifest.json: ") && strings.Contains(err.Error(), "404")), "%v", err)
 	}
 	foreign := t.TempDir()
 	must.Write(t, filepath.Join(foreign, "letter.txt"), []byte("dear"))
@@ -208,7 +243,10 @@ func TestRefusedDirectories(t *testing.T) {
 	layers := testrun.Solve(t, game, 5)
 	layers[5] = layers[5][1:]
 	wrong := testrun.Write(t, game, layers, 64) // a layer that awari does not have
-	should.Says(t, must.Err(tables.Open(t.Context(), wrong)), corrupt.ErrMismatch, "layer 5 has 55 positions instead of 56")
+	for _, place := range []string{wrong, remotetest.Serve(t, wrong, false).URL} {
+		err := must.Err(tables.Open(t.Context(), place))
+		should.Says(t, err, corrupt.ErrMismatch, place+"/manifest.json: ", "layer 5 has 55 positions instead of 56")
+	}
 	dir := testrun.Write(t, game, layers[:5], 64)
 	path := filepath.Join(dir, rundir.ManifestName)
 	must.Write(t, path, bytes.Replace(must.Read(t, path), []byte("awari"), []byte("chess"), 1))
@@ -219,13 +257,13 @@ func TestRefusedDirectories(t *testing.T) {
 // to give the true score or an error that names the file.
 func TestDamage(t *testing.T) {
 	game, strict := testrun.Game(t, 4, awari.Awari), testrun.Game(t, 4, awari.Strict)
-	layers := testrun.Solve(t, game, 8)
-	falsified := testrun.Solve(t, game, 8)
-	falsified[8][60]++
-	file := func(dir string, n int) string { return filepath.Join(dir, rundir.LayerName(n)) }
+	const last = 6
+	layers, falsified := testrun.Solve(t, game, last), testrun.Solve(t, game, last)
+	falsified[last][60]++
+	file := func(dir string, n int) []byte { return must.Read(t, filepath.Join(dir, rundir.LayerName(n))) }
 	dir := testrun.Write(t, game, layers, 32)
-	server := remotetest.Serve(t, dir, false)
-	whole := must.Read(t, file(dir, 8))
+	server, path := remotetest.Serve(t, dir, false), filepath.Join(dir, rundir.LayerName(last))
+	whole := file(dir, last)
 	for name, c := range map[string]struct {
 		bad  []byte
 		want error
@@ -236,24 +274,24 @@ func TestDamage(t *testing.T) {
 		"longer":        {append(slices.Clone(whole), 0), corrupt.ErrCorrupt},
 		"text":          {[]byte(strings.Repeat("no ", 99)), corrupt.ErrForeign},
 		"missing":       {nil, fs.ErrNotExist},
-		"another layer": {must.Read(t, file(dir, 7)), corrupt.ErrMismatch},
-		"other rules":   {must.Read(t, file(testrun.Write(t, strict, testrun.Solve(t, strict, 8), 32), 8)), corrupt.ErrMismatch},
-		"other scores":  {must.Read(t, file(testrun.Write(t, game, falsified, 32), 8)), corrupt.ErrMismatch},
+		"another layer": {file(dir, last-1), corrupt.ErrMismatch},
+		"other rules":   {file(testrun.Write(t, strict, testrun.Solve(t, strict, last), 32), last), corrupt.ErrMismatch},
+		"other scores":  {file(testrun.Write(t, game, falsified, 32), last), corrupt.ErrMismatch},
 	} {
 		t.Run(name, func(t *testing.T) {
-			must.Write(t, file(dir, 8), c.bad)
+			must.Write(t, path, c.bad)
 			if c.want == fs.ErrNotExist {
-				must.OK(t, os.Remove(file(dir, 8)))
+				must.OK(t, os.Remove(path))
 			}
 			for path, tab := range map[string]*tables.Tables{
-				file(dir, 8): tabletest.Open(t, dir), server.URL + "/layer-08.gl": openFar(t, server, remote.Options{}),
+				path: tabletest.Open(t, dir), server.URL + "/layer-06.gl": openFar(t, server, remote.Options{}),
 			} {
 				failures := 0
 				everyBoard(t, game, layers, func(b awari.Board, want int8) {
 					got, err := tab.Score(t.Context(), b)
 					switch {
 					case err == nil && got == want:
-					case errors.Is(err, corrupt.ErrCorrupt) && errors.Is(err, c.want) && b.Seeds() == 8 && strings.HasPrefix(err.Error(), path+": "):
+					case errors.Is(err, corrupt.ErrCorrupt) && errors.Is(err, c.want) && b.Seeds() == last && strings.HasPrefix(err.Error(), path+": "):
 						failures++
 					default:
 						t.Fatalf("score of %s: %d, %v, want %d", game.Text(b), got, err, want)
@@ -288,6 +326,8 @@ func TestRefusedOptions(t *testing.T) {
 	dir := testrun.Dir(t, 4, awari.Awari, 5, 64)
 	server := remotetest.Serve(t, dir, false).URL
 	isUnsupported := func(err error) bool { return errors.As(err, new(*cpu.UnsupportedError)) }
+	is := func(want error) func(error) bool { return func(err error) bool { return errors.Is(err, want) } }
+	isOption := is(tables.ErrOption)
 	for name, c := range map[string]struct {
 		place  string
 		option tables.Option
@@ -301,8 +341,8 @@ func TestRefusedOptions(t *testing.T) {
 		"a server that is sparing":   {server, tables.Sparing(true), isOption},
 		"another manifest, far":      {server, catalog.Listed(new(manifest.Manifest)), isOption},
 		"another last layer, far":    {server, catalog.Last(func() (*layerfile.File, error) { return nil, nil }), isOption},
-		"a timeout below 0":          {server, tables.Server(tables.ServerOptions{Timeout: -time.Second}), func(err error) bool { return errors.Is(err, remote.ErrOptions) }},
-		"an address of another kind": {"ftp://host/x", tables.CacheBytes(1), func(err error) bool { return errors.Is(err, tables.ErrAddress) }},
+		"a timeout below 0":          {server, tables.Server(tables.ServerOptions{Timeout: -time.Second}), is(remote.ErrOptions)},
+		"an address of another kind": {"ftp://host/x", tables.CacheBytes(1), is(tables.ErrAddress)},
 	} {
 		tab, err := tables.Open(t.Context(), c.place, c.option)
 		if err == nil {
@@ -316,8 +356,6 @@ func TestRefusedOptions(t *testing.T) {
 	}
 }
 
-func isOption(err error) bool { return errors.Is(err, tables.ErrOption) }
-
 // forge puts a forged file of layer 3 in place of the true one, and into the manifest as
 // far as it can be opened. It returns the scores that it should hold, and the directory.
 func forge(t *testing.T, change func(f *layerfiletest.File, scores []int8)) (dir string) {
@@ -325,23 +363,18 @@ func forge(t *testing.T, change func(f *layerfiletest.File, scores []int8)) (dir
 	game := testrun.Game(t, 4, awari.Awari)
 	layers := testrun.Solve(t, game, 4)
 	dir = testrun.Write(t, game, layers, 64)
-	scores := layers[3]
 	f := layerfiletest.File{Header: func(h *layerfiletest.Header) { h.Pits, h.Seeds = 4, 3 }}
-	f.Blocks = []layerfiletest.Block{layerfiletest.Plain(scores)}
-	if change != nil {
-		change(&f, scores)
-	}
+	f.Blocks = []layerfiletest.Block{layerfiletest.Plain(layers[3])}
+	change(&f, layers[3])
 	path := filepath.Join(dir, rundir.LayerName(3))
 	must.Write(t, path, f.Encode())
-	file, err := layerfile.Open(path)
-	if err != nil {
-		return dir
+	if file, err := layerfile.Open(path); err == nil {
+		defer file.Close()
+		testrun.EditManifest(t, dir, func(m *manifest.Manifest) {
+			l, foot := &m.Layers[3], file.Footer()
+			l.Bytes, l.Hash, l.Checksum = foot.Bytes, foot.Hash, manifest.Checksum(foot.Checksum)
+		})
 	}
-	defer file.Close()
-	testrun.EditManifest(t, dir, func(m *manifest.Manifest) {
-		l, foot := &m.Layers[3], file.Footer()
-		l.Bytes, l.Hash, l.Checksum = foot.Bytes, foot.Hash, manifest.Checksum(foot.Checksum)
-	})
 	return dir
 }
 
@@ -353,23 +386,20 @@ func TestForged(t *testing.T) {
 			f.Header = func(h *layerfiletest.Header) { h.Pits, h.Seeds = 4, 3; set(h) }
 		}
 	}
-	should.Be(t, must.Err(tabletest.Open(t, forge(t, nil)).Score(t.Context(), awari.Board{1, 1, 1})), nil, "nothing is changed")
+	same := forge(t, func(*layerfiletest.File, []int8) {})
+	should.Be(t, must.Err(tabletest.Open(t, same).Score(t.Context(), awari.Board{1, 1, 1})), nil, "nothing is changed")
 	for name, c := range map[string]struct {
 		change func(f *layerfiletest.File, scores []int8)
 		text   string
 	}{
-		"a larger score": {func(_ *layerfiletest.File, scores []int8) {
-			scores[slices.IndexFunc(scores, func(x int8) bool { return x > 0 })] = 4
-		}, "is 4: must be -3 to 3"},
-		"the smallest score": {func(_ *layerfiletest.File, scores []int8) {
-			scores[slices.IndexFunc(scores, func(x int8) bool { return x < 0 })] = -128
-		}, "is -128: must be -3 to 3"},
-		"other counts": {func(_ *layerfiletest.File, scores []int8) { scores[0], scores[1] = 1, 1 }, "the manifest"},
-		"255 seeds":    {header(func(h *layerfiletest.Header) { h.Seeds = 255 }), "number of seeds 255 does not match"},
-		"no pits":      {header(func(h *layerfiletest.Header) { h.Pits = 0 }), "number of pits 0 does not match"},
-		"60 pits":      {header(func(h *layerfiletest.Header) { h.Pits = 60 }), "number of pits 60 does not match"},
-		"other rules":  {header(func(h *layerfiletest.Header) { h.Rules = "strict" }), "rules strict does not match"},
-		"another game": {header(func(h *layerfiletest.Header) { h.Game = "swap" }), "game swap does not match"},
+		"a larger score":     {func(_ *layerfiletest.File, s []int8) { s[slices.Index(s, slices.Max(s))] = 4 }, "is 4: must be -3 to 3"},
+		"the smallest score": {func(_ *layerfiletest.File, s []int8) { s[slices.Index(s, slices.Min(s))] = -128 }, "is -128: must be -3 to 3"},
+		"other counts":       {func(_ *layerfiletest.File, s []int8) { s[0], s[1] = 1, 1 }, "the manifest"},
+		"255 seeds":          {header(func(h *layerfiletest.Header) { h.Seeds = 255 }), "number of seeds 255 does not match"},
+		"no pits":            {header(func(h *layerfiletest.Header) { h.Pits = 0 }), "number of pits 0 does not match"},
+		"60 pits":            {header(func(h *layerfiletest.Header) { h.Pits = 60 }), "number of pits 60 does not match"},
+		"other rules":        {header(func(h *layerfiletest.Header) { h.Rules = "strict" }), "rules strict does not match"},
+		"another game":       {header(func(h *layerfiletest.Header) { h.Game = "swap" }), "game swap does not match"},
 		"a block more": {func(f *layerfiletest.File, _ []int8) {
 			f.Blocks = append(f.Blocks, layerfiletest.Plain([]int8{0}))
 		}, "number of positions 21 does not match"},
@@ -417,74 +447,6 @@ func TestForgedManifest(t *testing.T) {
 	}
 }
 
-// draw returns random boards of all layers, some of them several times, and their true scores.
-func draw(space *awari.Space, layers [][]int8, n int, seed uint64) (boards []awari.Board, scores []int8) {
-	random := rand.New(rand.NewPCG(seed, 7))
-	for range n {
-		seeds := random.IntN(len(layers))
-		rank := random.Uint64N(space.Size(seeds))
-		boards = append(boards, space.Unrank(seeds, rank))
-		scores = append(scores, layers[seeds][rank])
-	}
-	return boards, scores
-}
-
-func checkScores(t *testing.T, game awari.Game, boards []awari.Board, got, want []int8) {
-	t.Helper()
-	for i := range want {
-		must.Equal(t, got[i], want[i], "score of %s", game.Text(boards[i]))
-	}
-}
-
-// TestMany asks for many boards at once, with caches of one block, of some and of all.
-func TestMany(t *testing.T) {
-	for i, r := range rules {
-		game, layers, dir := testrun.Run(t, 8, r, 8, 64)
-		space := testrun.Space(t, game, 8)
-		tab := tabletest.Open(t, dir, tables.CacheBytes([]int64{1, 5 * layerfile.MaxBlockSize, 0}[i%3]))
-		for i, n := range []int{0, 1, 3, 3000} {
-			boards, want := draw(space, layers, n, uint64(i))
-			got := make([]int8, n)
-			must.OK(t, tab.Scores(t.Context(), boards, got))
-			checkScores(t, game, boards, got, want)
-		}
-		boards, _ := draw(space, layers, 3000, 5)
-		probes, err := tab.Probes(t.Context(), boards)
-		must.Hold(t, err == nil && len(probes) == len(boards), "%d probes, %v", len(probes), err)
-		for i, p := range probes {
-			must.Hold(t, p.Board == boards[i], "probe %d is of another board", i)
-			checkProbe(t, space, layers, p)
-		}
-	}
-}
-
-func TestRefusedBatches(t *testing.T) {
-	tab := tabletest.Open(t, testrun.Dir(t, 4, awari.Awari, 5, 64))
-	good := awari.Board{1, 1, 1}
-	err := tab.Scores(t.Context(), []awari.Board{good}, nil)
-	should.Not(t, err == nil || !strings.Contains(err.Error(), "1 boards, but room for 0 scores"), "no room: %v", err)
-	for _, c := range []struct {
-		bad  awari.Board
-		want error
-	}{{awari.Board{6}, tables.ErrUnsolved}, {awari.Board{5: 1}, awari.ErrBoard}, {awari.Board{255, 255, 255, 255, 255}, awari.ErrBoard}} {
-		boards := []awari.Board{good, good, c.bad, good}
-		scoresErr := tab.Scores(t.Context(), boards, make([]int8, 4))
-		_, probesErr := tab.Probes(t.Context(), boards)
-		for _, err := range []error{scoresErr, probesErr} {
-			should.Hold(t, errors.Is(err, c.want) && strings.HasPrefix(err.Error(), "boards[2]: "), "%v: %v", c.bad, err)
-		}
-	}
-	ctx := must.Ended(t)
-	for i, err := range []error{
-		tab.Scores(ctx, []awari.Board{good}, make([]int8, 1)), must.Err(tab.Probes(ctx, []awari.Board{good})), must.Err(tab.Score(ctx, good)),
-		must.Err(tab.Probe(ctx, good)), must.Err(tab.ReadOne(ctx, 3, 0)), tab.Read(ctx, 3, 0, make([]int8, 1)),
-	} {
-		should.Hold(t, errors.Is(err, context.Canceled) && !errors.Is(err, corrupt.ErrCorrupt), "call %d, ended: %v", i, err)
-	}
-	must.OK(t, tab.Close())
-	should.Be(t, tab.Scores(t.Context(), []awari.Board{good}, make([]int8, 1)), os.ErrClosed, "closed")
-}
-
 // TestDamagedBatch has one damaged block and one false score under right checksums: the first fails Scores, both fail Probes and Probe.
 func TestDamagedBatch(t *testing.T) {
 	game := testrun.Game(t, 8, awari.Awari)
@@ -501,11 +463,51 @@ func TestDamagedBatch(t *testing.T) {
 	for _, err := range []error{many, one} {
 		should.Hold(t, errors.Is(err, corrupt.ErrCorrupt) && strings.Contains(err.Error(), tab.Path(6)+": "+want), "a false score: %v", err)
 	}
-	path := tab.Path(5)
-	data := must.Read(t, path)
-	data[len(data)/2] ^= 1
-	must.Write(t, path, data)
-	boards, _ := draw(space, layers, 1000, 1)
+	testrun.Flip(t, tab.Path(5), len(must.Read(t, tab.Path(5)))/2)
+	boards := drawn(space, 6, 150)
 	tab = tabletest.Open(t, dir)
-	should.Says(t, tab.Scores(t.Context(), boards, make([]int8, len(boards))), corrupt.ErrCorrupt, path)
+	should.Says(t, tab.Scores(t.Context(), boards, make([]int8, len(boards))), corrupt.ErrCorrupt, tab.Path(5))
+}
+
+// randomBoards returns boards drawn among all those with at most seeds seeds, enough of them to touch every block.
+func randomBoards(t testing.TB, game awari.Game, seeds int) []awari.Board {
+	t.Helper()
+	space := testrun.Space(t, game, seeds)
+	random := rand.New(rand.NewPCG(3, 4))
+	var boards []awari.Board
+	for n := range seeds + 1 {
+		for range 2*(space.Size(n)>>10) + 1 {
+			boards = append(boards, space.Unrank(n, random.Uint64N(space.Size(n))))
+		}
+	}
+	random.Shuffle(len(boards), func(i, j int) { boards[i], boards[j] = boards[j], boards[i] })
+	return boards
+}
+
+// BenchmarkTables looks up random boards of up to 15 seeds, all blocks cached, on all processors (compare -cpu 1 and 2), and reads a layer from the disk.
+func BenchmarkTables(b *testing.B) {
+	const seeds = 15
+	game := testrun.Game(b, 12, awari.Awari)
+	tab, boards := tabletest.Solved(b, game, seeds), randomBoards(b, game, seeds)
+	must.OK(b, tab.Scores(b.Context(), boards, make([]int8, len(boards))))
+	for name, look := range map[string]func(board awari.Board) error{
+		"probe": func(board awari.Board) error { _, err := tab.Probe(b.Context(), board); return err },
+		"score": func(board awari.Board) error { _, err := tab.Score(b.Context(), board); return err },
+	} {
+		b.Run(name, func(b *testing.B) {
+			var begun atomic.Int64
+			b.RunParallel(func(p *testing.PB) {
+				for i := int(begun.Add(1)) * 1000; p.Next(); i++ {
+					should.OK(b, look(boards[i%len(boards)]))
+				}
+			})
+		})
+	}
+	b.Run("read", func(b *testing.B) {
+		scores := make([]int8, tab.Layers()[seeds].Positions)
+		b.SetBytes(int64(len(scores)))
+		for b.Loop() {
+			must.OK(b, tab.Read(b.Context(), seeds, 0, scores))
+		}
+	})
 }
