@@ -8,10 +8,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -21,11 +23,13 @@ import (
 	"grenier/internal/testkit/runstest"
 	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/testrun"
+	"grenier/internal/testkit/tries"
 	"grenier/io/corrupt"
 	"grenier/io/manifest"
 	"grenier/io/memory"
 	"grenier/io/rundir"
 	"grenier/kernels/cpu"
+	"grenier/kernels/fault"
 	"grenier/layers/awari"
 	"grenier/pipeline/check/verify"
 	"grenier/pipeline/job"
@@ -51,20 +55,16 @@ func ways() map[string]verify.Options {
 }
 
 func TestIntact(t *testing.T) {
-	for _, c := range []struct{ pits, seeds, block int }{{4, 14, 50}, {8, 9, 1000}} {
+	for _, c := range []struct{ pits, seeds, block int }{{4, 12, 50}, {8, 8, 1000}} {
 		for _, rules := range awari.RuleSets() {
 			game, layers, dir := testrun.Run(t, c.pits, rules, c.seeds, c.block)
 			for name, o := range ways() {
-				t.Run(fmt.Sprintf("%s, %s", game.Name(), name), func(t *testing.T) {
-					result := run(t, dir, o)
-					must.Hold(t, result.OK && result.Err() == nil && len(result.Layers) == c.seeds+1, "%+v", result)
-					for n, l := range result.Layers {
-						size := uint64(len(layers[n]))
-						if l.Seeds != n || l.Positions != size || l.Checked != size || l.Mismatches != 0 {
-							t.Errorf("%+v", l)
-						}
-					}
-				})
+				result := run(t, dir, o)
+				must.Hold(t, result.OK && result.Err() == nil && len(result.Layers) == c.seeds+1, "%s, %s: %+v", game.Name(), name, result)
+				for n, l := range result.Layers {
+					size := uint64(len(layers[n]))
+					should.Hold(t, l.Seeds == n && l.Positions == size && l.Checked == size && l.Mismatches == 0, "%s, %s: %+v", game.Name(), name, l)
+				}
 			}
 		}
 	}
@@ -86,8 +86,7 @@ func TestJSON(t *testing.T) {
 
 // TestFalseScores has correct checksums on wrong scores.
 func TestFalseScores(t *testing.T) {
-	game := testrun.Game(t, 8, awari.Awari)
-	layers := testrun.Solve(t, game, 8)
+	game, layers, _ := testrun.Run(t, 8, awari.Awari, 8, 1000)
 	truth := layers[8][4000]
 	layers[8][4000] = testrun.Other(truth)
 	for i := range 30 {
@@ -97,59 +96,51 @@ func TestFalseScores(t *testing.T) {
 	want := run(t, dir, verify.Options{})
 	err := want.Err()
 	must.Not(t, want.OK || !errors.Is(err, verify.ErrDifferences) || errors.Is(err, corrupt.ErrCorrupt), "%v", err)
-	found := false
-	for _, p := range want.Layers[8].Problems {
-		found = found || *p.Difference == verify.Difference{
-			Rank: 4000, Board: game.Text(testrun.Space(t, game, 8).Unrank(8, 4000)),
-			Stored: int(testrun.Other(truth)), Expected: int(truth),
+	found := slices.ContainsFunc(want.Layers[8].Problems, func(p verify.Problem) bool {
+		return *p.Difference == verify.Difference{
+			Rank: 4000, Board: game.Text(testrun.Space(t, game, 8).Unrank(8, 4000)), Stored: int(testrun.Other(truth)), Expected: int(truth),
 		}
-	}
+	})
 	should.Hold(t, found, "rank 4000 is missing in %+v", want.Layers[8])
 	l := want.Layers[7]
 	should.Hold(t, l.Mismatches >= 30 && len(l.Problems) == verify.MaxDifferences && l.Problems[0].Difference.Rank == 0, "%+v", l)
 	for name, o := range ways() {
-		got := run(t, dir, o)
-		should.Hold(t, reflect.DeepEqual(got.Layers, want.Layers), "%s: %+v, want %+v", name, got.Layers, want.Layers)
+		must.Same(t, name, want.Layers, run(t, dir, o).Layers)
 	}
 }
 
 func TestSample(t *testing.T) {
-	game := testrun.Game(t, 8, awari.Strict)
-	layers := testrun.Solve(t, game, 9)
+	game, layers, _ := testrun.Run(t, 8, awari.Strict, 9, 1000)
 	for i := range layers[9] {
 		layers[9][i] = 1
 	}
 	dir := testrun.Write(t, game, layers, 1000)
 	const sampled = 2500 // with little memory that is three batches
-	sample := func(o verify.Options) verify.Layer {
-		o.Sample = sampled
+	sample := func(o verify.Options, seed uint64) verify.Layer {
+		o.Sample, o.Seed = sampled, seed
 		result := run(t, dir, o)
 		for n, l := range result.Layers {
 			should.Not(t, l.Checked != min(sampled, uint64(len(layers[n]))) || n < 9 && len(l.Problems) > 0, "%+v", l)
 		}
 		return result.Layers[9]
 	}
-	want := sample(verify.Options{Seed: 1})
+	want := sample(verify.Options{}, 1)
 	should.Hold(t, want.Mismatches >= sampled/3 && len(want.Problems) == verify.MaxDifferences, "%+v", want)
 	for name, o := range ways() {
-		o.Seed = 1
-		got := sample(o)
-		should.Hold(t, reflect.DeepEqual(got, want), "%s: %+v, want %+v", name, got, want)
+		must.Same(t, name, want, sample(o, 1))
 	}
-	should.Not(t, reflect.DeepEqual(sample(verify.Options{Seed: 2}), want), "another seed, the same sample")
+	should.Not(t, reflect.DeepEqual(sample(verify.Options{}, 2), want), "another seed, the same sample")
 }
 
-// TestDamage changes the file of layer 5 and wants that layer, and all that read it, to be reported, with the name of the file.
+// TestDamage changes the file of layer 5 and wants that layer, and those above from which captures lead there, to be reported, with the
+// name of the file.
 func TestDamage(t *testing.T) {
-	game, strict := testrun.Game(t, 4, awari.Awari), testrun.Game(t, 4, awari.Strict)
-	layers := testrun.Solve(t, game, 8)
-	other := testrun.Write(t, strict, testrun.Solve(t, strict, 8), 8)
-	right := testrun.Write(t, game, layers, 8)
-	whole := must.Read(t, filepath.Join(right, rundir.LayerName(5)))
+	_, _, right := testrun.Run(t, 4, awari.Awari, 8, 8)
+	file := func(dir string, n int) []byte { return must.Read(t, filepath.Join(dir, rundir.LayerName(n))) }
+	whole := file(right, 5)
 	blocks := bytes.Clone(whole)
-	for i, index := range []uint64{0, 1} {
-		index = binary.LittleEndian.Uint64(whole[len(whole)-76:]) + 24*index
-		blocks[binary.LittleEndian.Uint64(whole[index:])] ^= byte(1 + i)
+	for i, at := range blocksOf(whole)[:2] {
+		blocks[at] ^= byte(1 + i)
 	}
 	for name, c := range map[string]struct {
 		file   []byte
@@ -159,66 +150,58 @@ func TestDamage(t *testing.T) {
 		"two blocks":    {blocks, corrupt.ErrCorrupt, 2},
 		"truncated":     {whole[:len(whole)-100], corrupt.ErrCorrupt, 1},
 		"missing":       {nil, fs.ErrNotExist, 1},
-		"another layer": {must.Read(t, filepath.Join(right, rundir.LayerName(4))), corrupt.ErrMismatch, 1},
-		"other rules":   {must.Read(t, filepath.Join(other, rundir.LayerName(5))), corrupt.ErrMismatch, 1},
+		"another layer": {file(right, 4), corrupt.ErrMismatch, 1},
+		"other rules":   {file(testrun.Dir(t, 4, awari.Strict, 5, 8), 5), corrupt.ErrMismatch, 1},
 	} {
-		t.Run(name, func(t *testing.T) {
-			dir := testrun.Copy(t, right)
-			path := filepath.Join(dir, rundir.LayerName(5))
-			if must.OK(t, os.Remove(path)); c.file != nil {
-				must.Write(t, path, c.file)
+		dir := testrun.Copy(t, right)
+		path := filepath.Join(dir, rundir.LayerName(5))
+		if must.OK(t, os.Remove(path)); c.file != nil {
+			must.Write(t, path, c.file)
+		}
+		for way, o := range ways() {
+			result := run(t, dir, o)
+			err := result.Err()
+			should.Hold(t, !result.OK && errors.Is(err, corrupt.ErrCorrupt) && errors.Is(err, c.want), "%s, %s: %v", name, way, err)
+			for n, l := range result.Layers {
+				want := map[int]int{5: c.errors, 7: 1, 8: 1}[n]
+				should.Hold(t, len(l.Problems) == want && (want == 0) == (l.Checked == l.Positions), "%s, %s: %+v, want %d problems", name, way, l, want)
+				for _, p := range l.Problems {
+					should.Hold(t, p.Difference == nil && strings.Contains(p.Text, path), "%s, %s, layer %d: %s", name, way, n, p.Text)
+				}
 			}
-			for _, o := range ways() {
-				result := run(t, dir, o)
-				err := result.Err()
-				should.Hold(t, !result.OK && errors.Is(err, corrupt.ErrCorrupt) && errors.Is(err, c.want), "%v", err)
-				checkDamage(t, result, path, c.errors)
-			}
-		})
+		}
 	}
+}
+
+// blocksOf returns where the blocks of a layer file begin.
+func blocksOf(file []byte) (all []uint64) {
+	footer := len(file) - 76
+	for index := file[binary.LittleEndian.Uint64(file[footer:]):footer]; len(index) >= 24; index = index[24:] {
+		all = append(all, binary.LittleEndian.Uint64(index))
+	}
+	return all
 }
 
 // TestDamageBelow damages each block below a layer, which alone is verified: it is in order only if all of it could be compared.
 func TestDamageBelow(t *testing.T) {
 	const n = 7
 	for _, rules := range awari.RuleSets() {
-		game := testrun.Game(t, 4, rules)
-		dir, damaged := testrun.Write(t, game, testrun.Solve(t, game, n), 8), 0
+		dir, damaged := testrun.Dir(t, 4, rules, n, 8), 0
 		for k := range n {
 			path := filepath.Join(dir, rundir.LayerName(k))
 			right := must.Read(t, path)
-			index := right[binary.LittleEndian.Uint64(right[len(right)-76:]) : len(right)-76]
-			for ; len(index) >= 24; index = index[24:] {
-				data := bytes.Clone(right)
-				data[binary.LittleEndian.Uint64(index)] ^= 1
-				must.Write(t, path, data)
+			for _, at := range blocksOf(right) {
+				testrun.Flip(t, path, int(at))
 				r := run(t, dir, verify.Options{Layers: []int{n}})
 				if l := r.Layers[0]; r.OK && l.Checked != l.Positions {
 					t.Errorf("%v, a block of layer %d: %+v", rules, k, l)
 				} else if !r.OK {
 					damaged++
 				}
+				must.Write(t, path, right)
 			}
-			must.Write(t, path, right)
 		}
 		should.Not(t, damaged == 0, "%v: no block is missed", rules)
-	}
-}
-
-// checkDamage wants a number of errors about the file in layer 5, and one in the layers above from which captures lead there.
-func checkDamage(t *testing.T, result *verify.Result, path string, errors int) {
-	for n, l := range result.Layers {
-		want := 0
-		switch {
-		case n == 5:
-			want = errors
-		case n > 6:
-			want = 1
-		}
-		should.Hold(t, len(l.Problems) == want && (want == 0) == (l.Checked == l.Positions), "%+v, want %d problems", l, want)
-		for _, p := range l.Problems {
-			should.Hold(t, p.Difference == nil && strings.Contains(p.Text, path), "layer %d: %s", n, p.Text)
-		}
 	}
 }
 
@@ -229,19 +212,16 @@ func TestFalseManifest(t *testing.T) {
 		h := &m.Layers[5].Histogram
 		h[5], h[4] = h[5]-1, h[4]+1
 	})
-	result := run(t, dir, verify.Options{})
-	err := result.Err()
-	should.Hold(t, errors.Is(err, corrupt.ErrMismatch) && strings.Contains(err.Error(), "histogram") &&
-		strings.HasPrefix(err.Error(), "layer 5: "), "%v", err)
+	err := run(t, dir, verify.Options{}).Err()
+	should.Says(t, err, corrupt.ErrMismatch, "histogram")
+	should.Hold(t, strings.HasPrefix(fmt.Sprint(err), "layer 5: "), "%v", err)
 }
 
 func TestRefused(t *testing.T) {
 	should.Be(t, must.Err(verify.Run(t.Context(), filepath.Join(t.TempDir(), "none"), verify.Options{})), rundir.ErrMissing, "no directory")
 	game, _, dir := testrun.Run(t, 4, awari.Awari, 3, 64)
 	for _, n := range []int{-1, 4} {
-		_, err := verify.Run(t.Context(), dir, verify.Options{Layers: []int{n}})
-		should.Hold(t, errors.Is(err, tables.ErrUnsolved) && strings.Contains(err.Error(), fmt.Sprintf("layer %d, but ", n)),
-			"layer %d: %v", n, err)
+		should.Says(t, must.Err(verify.Run(t.Context(), dir, verify.Options{Layers: []int{n}})), tables.ErrUnsolved, fmt.Sprintf("layer %d, but ", n))
 	}
 	tab := must.Get(tables.Open(t.Context(), dir))(t)
 	defer tab.Close()
@@ -288,8 +268,7 @@ func interrupt(t *testing.T, dir string, o verify.Options, stop func(job.Step) b
 	t.Helper()
 	o.Resume = true
 	runstest.Interrupt(t, &o.Job, stop, func(ctx context.Context) error {
-		_, err := verify.Run(ctx, dir, o)
-		return err
+		return must.Err(verify.Run(ctx, dir, o))
 	})
 	must.Hold(t, noted(dir), "nothing is noted")
 }
@@ -308,15 +287,9 @@ func before(r *verify.Result) (all []int) {
 	return all
 }
 
-// solved returns a directory with 8 layers of the 8-pit game.
-func solved(t *testing.T) string {
-	game := testrun.Game(t, 8, awari.Awari)
-	return testrun.Write(t, game, testrun.Solve(t, game, 7), 64)
-}
-
 // TestResume: what was verified is not verified again, unless a file changed.
 func TestResume(t *testing.T) {
-	dir := solved(t)
+	dir := testrun.Dir(t, 8, awari.Awari, 7, 64)
 	at := func(n int) func(job.Step) bool { return func(p job.Step) bool { return p.Seeds == n } }
 	for name, c := range map[string]struct {
 		change func()
@@ -350,22 +323,17 @@ func TestResume(t *testing.T) {
 
 // TestResumePanel: panels that are in order are not compared again, those with wrong scores are.
 func TestResumePanel(t *testing.T) {
-	game := testrun.Game(t, 8, awari.Awari)
-	layers := testrun.Solve(t, game, 9)
+	game, layers, intact := testrun.Run(t, 8, awari.Awari, 9, 1000)
 	size, space := uint64(len(layers[9])), testrun.Space(t, game, 9)
 	o := verify.Options{Layers: []int{9}, MemoryBytes: 1}
-	middle := func(p job.Step) bool { return p.Done > float64(size/2) }
-	intact := testrun.Write(t, game, layers, 1000)
-	interrupt(t, intact, o, middle)
-	first := uint64(0)
+	interrupt(t, intact, o, func(p job.Step) bool { return p.Done > float64(size/2) })
 	o.Resume, o.Progress = true, func(p job.Step) {
-		if first == 0 {
-			first = uint64(p.Done)
-		}
 		should.Not(t, p.Begun < float64(size/4) || p.Begun > p.Done, "progress %+v", p)
 	}
-	_, first = space.Rank(awari.Board{0, 0, 0, 5, 1, 1, 1, 1}) // no move leads there: one panel differs, an early one
-	o.Layers = []int{8, 9}
+	r := run(t, intact, o)
+	should.Hold(t, r.OK, "%+v", r)
+	_, first := space.Rank(awari.Board{0, 0, 0, 5, 1, 1, 1, 1}) // no move leads there: one panel differs, an early one
+	o.Layers, o.Progress = []int{8, 9}, nil
 	for _, rank := range []uint64{0, first} {
 		right := layers[9][rank]
 		layers[9][rank] = testrun.Other(right)
@@ -374,7 +342,6 @@ func TestResumePanel(t *testing.T) {
 		want := run(t, wrong, verify.Options{Layers: o.Layers})
 		must.Not(t, want.OK, "a wrong score is not found")
 		interrupt(t, wrong, o, func(p job.Step) bool { return p.Done > float64(space.Size(8)+size/2) })
-		o.Progress = nil
 		r := run(t, wrong, o)
 		should.Not(t, r.OK || r.Layers[1].Mismatches != want.Layers[1].Mismatches, "rank %d: %+v, want %+v", rank, r, want)
 	}
@@ -382,23 +349,16 @@ func TestResumePanel(t *testing.T) {
 
 // TestNoteByHand: a note that says of wrong scores that they are in order is not believed.
 func TestNoteByHand(t *testing.T) {
-	game := testrun.Game(t, 8, awari.Awari)
-	layers := testrun.Solve(t, game, 9)
-	space, wrong := testrun.Space(t, game, 9), uint64(0)
-	for i := range layers[9] { // no move leads to a board whose other half has no empty pit: one panel differs
-		if b := space.Unrank(9, uint64(i)); b[4] == 1 && b[5] == 1 && b[6] == 1 && b[7] == 1 {
-			wrong = uint64(i)
-		}
-	}
+	game, layers, _ := testrun.Run(t, 8, awari.Awari, 9, 1000)
+	space := testrun.Space(t, game, 9)
+	_, wrong := space.Rank(awari.Board{5, 0, 0, 0, 1, 1, 1, 1}) // no move leads there: one panel differs
 	layers[9][wrong] = testrun.Other(layers[9][wrong])
 	dir := testrun.Write(t, game, layers, 1000)
 	o := verify.Options{Layers: []int{9}, MemoryBytes: 1}
 	interrupt(t, dir, o, func(p job.Step) bool { return p.Done > float64(space.Size(9)/2) })
 	path := filepath.Join(dir, rundir.WorkName, rundir.VerifyName)
-	text := string(must.Read(t, path))
-	parts := regexp.MustCompile(`"parts": (\d+)`).FindStringSubmatch(text)
-	text = regexp.MustCompile(`"done": \d+`).ReplaceAllString(text, `"done": `+parts[1])
-	must.Write(t, path, []byte(text))
+	note := regexp.MustCompile(`("parts": (\d+),\s+"done": )\d+`).ReplaceAll(must.Read(t, path), []byte("$1$2"))
+	must.Write(t, path, note)
 	told := ""
 	o.Resume, o.Note = true, func(text string) { told += text }
 	r := run(t, dir, o)
@@ -408,9 +368,249 @@ func TestNoteByHand(t *testing.T) {
 
 // TestNothingNoted: a layer that is no file is damage, not the end of the run, and nothing is noted then.
 func TestNothingNoted(t *testing.T) {
-	dir := solved(t)
+	dir := testrun.Dir(t, 8, awari.Awari, 7, 64)
 	path := filepath.Join(dir, rundir.LayerName(3))
 	must.OK(t, errors.Join(os.Remove(path), os.Mkdir(path, 0o755)))
 	r := run(t, dir, verify.Options{Resume: true})
 	should.Not(t, len(r.Layers) != 8 || !errors.Is(r.Err(), corrupt.ErrCorrupt) || noted(dir), "%+v, noted %v", r, noted(dir))
+}
+
+// jsonOf returns what scripts see of a result, but for the time that it took.
+func jsonOf(t *testing.T, r *verify.Result) string {
+	t.Helper()
+	r.Seconds = 0
+	return string(must.Get(json.Marshal(r))(t))
+}
+
+// divided verifies a directory in n parts, in random order: three are interrupted first, if they have work, and one is done twice.
+func divided(t *testing.T, random *rand.Rand, dir string, n int, o verify.Options) {
+	order := random.Perm(n)
+	order = append(order, order[random.IntN(n)])
+	for k, i := range order {
+		o := o
+		o.Part = job.Part{Index: i + 1, Of: n}
+		o.Workers = 1 + random.IntN(3)
+		o.MemoryBytes = []int64{0, 1, 3000}[random.IntN(3)]
+		if k < 3 {
+			cut, stop := context.WithCancel(t.Context())
+			at := random.IntN(40)
+			o.Progress = func(job.Step) {
+				if at--; at < 0 {
+					stop()
+				}
+			}
+			err := must.Err(verify.Run(cut, dir, o))
+			must.Not(t, err != nil && !errors.Is(err, context.Canceled), "%v", err)
+			stop()
+			o.Progress = nil
+		}
+		should.Equal(t, run(t, dir, o).Part, o.Part.String(), "part %s is called", o.Part)
+	}
+}
+
+func allOf(t *testing.T, dir string, o verify.Options) *verify.Result {
+	t.Helper()
+	o.Part.All = true
+	return run(t, dir, o)
+}
+
+// TestLongParts: parts add up to what one run says, whatever is wrong: nothing, scores in several layers, a damaged file.
+func TestLongParts(t *testing.T) {
+	random := tries.Rand(t)
+	for g, game := range []awari.Game{testrun.Game(t, 4, awari.Awari), testrun.Game(t, 8, awari.Strict)} {
+		seeds := map[int]int{4: 9, 8: 6}[game.Pits()]
+		for w, wrong := range []string{"nothing", "scores", "block", "file", "below"} {
+			for i, o := range []verify.Options{{}, {Sample: 300, Seed: 5}} {
+				if !tries.Long() && g == 0 && w < 4 && (w+i)%2 > 0 {
+					continue // the second game has all
+				}
+				layers := testrun.Solve(t, game, seeds)
+				if wrong == "scores" {
+					for range 30 {
+						scores := layers[2+random.IntN(seeds-1)]
+						i := random.IntN(len(scores))
+						scores[i] = testrun.Other(scores[i])
+					}
+				}
+				dir := testrun.Write(t, game, layers, 100)
+				path := filepath.Join(dir, rundir.LayerName(seeds))
+				if wrong == "below" {
+					path = filepath.Join(dir, rundir.LayerName(seeds-2))
+				}
+				if size := len(must.Read(t, path)); wrong == "block" || wrong == "below" {
+					testrun.Flip(t, path, size/2)
+				} else if wrong == "file" {
+					must.OK(t, os.Truncate(path, int64(size-1)))
+				}
+				want := run(t, dir, o)
+				for _, n := range tries.Pick([]int{1 + random.IntN(10)}, []int{2, 20 + random.IntN(60)}, []int{1, 2, 16, 20 + random.IntN(300)}) {
+					divided(t, random, dir, n, o)
+					o := o
+					o.Part.Of = n
+					got := allOf(t, dir, o)
+					a, b := jsonOf(t, got), jsonOf(t, want)
+					for i, l := range got.Layers {
+						if len(l.Missing) > 0 || (len(l.Problems) > 0) != (len(want.Layers[i].Problems) > 0) {
+							t.Errorf("%s, %s, sample %d, %d parts: %+v, want %+v", game.Name(), wrong, o.Sample, n, l, want.Layers[i])
+						}
+					}
+					if stops := wrong == "below" || o.Sample > 0 && wrong == "block"; a != b && !stops { // how far it comes is another question
+						t.Fatalf("%s, %s, sample %d, %d parts: %s, want %s", game.Name(), wrong, o.Sample, n, a, b)
+					}
+					same(t, got.Err(), want.Err())
+				}
+			}
+		}
+	}
+}
+
+// same wants two errors of the same kind that say the same.
+func same(t *testing.T, got, want error) {
+	t.Helper()
+	should.Hold(t, fmt.Sprint(got) == fmt.Sprint(want), "error %v, want %v", got, want)
+	for _, kind := range []error{corrupt.ErrCorrupt, verify.ErrDifferences, fault.Missing} {
+		should.Hold(t, errors.Is(got, kind) == errors.Is(want, kind), "%v and %v: not both match %v", got, want, kind)
+	}
+}
+
+// TestMissingParts: a part that is missing is named, and nothing is in order then; what is wrong in others is said all the same.
+func TestMissingParts(t *testing.T) {
+	dir := testrun.Dir(t, 8, awari.Awari, 7, 100)
+	part := func(i, n int, o verify.Options) *verify.Result {
+		o.Part = job.Part{Index: i, Of: n}
+		return run(t, dir, o)
+	}
+	should.Says(t, must.Err(verify.Run(t.Context(), dir, verify.Options{Part: job.Part{All: true}})), fault.Missing, "no part was done")
+	for i := 1; i <= 5; i++ {
+		part(i, 5, verify.Options{})
+	}
+	r := allOf(t, dir, verify.Options{})
+	should.Hold(t, r.OK && r.Err() == nil, "%+v", r)
+	missing := func(what string, want []int, layers ...int) {
+		t.Helper()
+		r := allOf(t, dir, verify.Options{})
+		for n, l := range r.Layers {
+			expect := want
+			if layers != nil && !slices.Contains(layers, n) {
+				expect = nil
+			}
+			should.Not(t, !slices.Equal(l.Missing, expect) || (l.Checked == l.Positions) != (expect == nil) && l.Positions > 5 || l.Mismatches > 0,
+				"%s: layer %d: %+v", what, n, l)
+		}
+		if err := r.Err(); r.OK || !errors.Is(err, fault.Missing) || errors.Is(err, verify.ErrDifferences) || !strings.Contains(err.Error(), job.List(want)+" of") {
+			t.Errorf("%s: ok %v, %v", what, r.OK, err)
+		}
+	}
+	note := func(i int) string {
+		return filepath.Join(dir, rundir.WorkName, rundir.PartName(rundir.VerifyName, i, 5))
+	}
+	kept := must.Read(t, note(2))
+	must.OK(t, errors.Join(os.Remove(note(2)), os.Remove(note(4))))
+	missing("two removed", []int{2, 4})
+
+	must.Write(t, filepath.Join(dir, rundir.WorkName, rundir.VerifyName), kept)
+	r = run(t, dir, verify.Options{Resume: true})
+	should.Hold(t, before(r) == nil && strings.HasPrefix(r.Restarted, "verify starts again: "),
+		"a part as a whole: %v, %q", before(r), r.Restarted)
+
+	part(2, 5, verify.Options{})
+	part(4, 5, verify.Options{Layers: []int{7}})
+	missing("a part of one layer", []int{4}, 0, 1, 2, 3, 4, 5, 6)
+	part(4, 5, verify.Options{})
+	must.Touch(t, filepath.Join(dir, rundir.LayerName(7)))
+	missing("a layer file was replaced", []int{1, 2, 3, 4, 5}, 7)
+	part(3, 5, verify.Options{Layers: []int{7}})
+	missing("one part again", []int{1, 2, 4, 5}, 7)
+}
+
+// TestMissingAndWrong: a wrong score is named although a part is missing, also if that part was done before the layer was replaced.
+func TestMissingAndWrong(t *testing.T) {
+	game, layers, good := testrun.Run(t, 8, awari.Awari, 7, 100)
+	layers[7][700] = testrun.Other(layers[7][700])
+	bad := testrun.Write(t, game, layers, 100)
+	found := 0
+	for i := 1; i <= 4; i++ {
+		o := verify.Options{Part: job.Part{Index: i, Of: 4}}
+		run(t, good, o)
+		if r := run(t, bad, o); r.OK {
+			continue
+		}
+		found++
+		all := allOf(t, bad, verify.Options{})
+		should.Not(t, !errors.Is(all.Err(), verify.ErrDifferences) || all.Layers[7].Mismatches == 0 || all.OK, "after part %d: %+v", i, all)
+	}
+	should.Not(t, found == 0, "no part has found it")
+	r := allOf(t, good, verify.Options{})
+	should.Hold(t, r.OK, "%+v", r)
+	testrun.TakeLayer(t, good, bad, 7)
+	r = allOf(t, good, verify.Options{})
+	should.Hold(t, !r.OK && slices.Equal(r.Layers[7].Missing, []int{1, 2, 3, 4}) && r.Layers[7].Checked == 0, "%+v", r.Layers[7])
+}
+
+// TestPartAgain: a part that was in order is not done again, one with faults is, and so is one of another sample.
+func TestPartAgain(t *testing.T) {
+	game, layers, _ := testrun.Run(t, 8, awari.Awari, 7, 100)
+	layers[6][100] = testrun.Other(layers[6][100])
+	dir := testrun.Write(t, game, layers, 100)
+	o := verify.Options{Part: job.Part{Index: 1, Of: 1}}
+	first := run(t, dir, o)
+	again := run(t, dir, o)
+	should.Hold(t, !first.OK && !again.OK && before(first) == nil && slices.Equal(before(again)[:6], []int{0, 1, 2, 3, 4, 5}) && again.Layers[6].Before == nil,
+		"again: %v", before(again))
+	same(t, again.Err(), first.Err())
+	o.Restart = true
+	should.List(t, before(run(t, dir, o)), nil, "restart")
+	o = verify.Options{Part: job.Part{Index: 1, Of: 2}, Layers: []int{7}, Sample: 100, Seed: 3}
+	run(t, dir, o)
+	r := run(t, dir, o)
+	should.Hold(t, len(before(r)) == 1 && r.Layers[0].Checked == 50, "the same sample: %+v", r)
+	o.Seed++
+	r = run(t, dir, o)
+	should.Hold(t, before(r) == nil, "another sample: %v", before(r))
+	o.Part, o.Seed = job.Part{All: true}, 3
+	r = run(t, dir, o)
+	should.Hold(t, slices.Equal(r.Layers[0].Missing, []int{1, 2}), "all of another sample: %+v", r)
+}
+
+// TestPartResumes: a part that is interrupted goes on after its last panel.
+func TestPartResumes(t *testing.T) {
+	game, _, dir := testrun.Run(t, 8, awari.Awari, 9, 1000)
+	size := float64(testrun.Space(t, game, 9).Size(9))
+	o := verify.Options{Layers: []int{9}, MemoryBytes: 1, Part: job.Part{Index: 2, Of: 2}}
+	runstest.Interrupt(t, &o.Job, func(p job.Step) bool { return p.Done > size/3 }, func(ctx context.Context) error {
+		return must.Err(verify.Run(ctx, dir, o))
+	})
+	r := allOf(t, dir, verify.Options{Layers: o.Layers})
+	should.Hold(t, slices.Equal(r.Layers[0].Missing, []int{1, 2}), "interrupted: %+v", r)
+	begun := 0.0
+	o.Progress = func(p job.Step) {
+		begun = p.Begun
+		should.Not(t, p.Done > p.Total, "progress %+v", p)
+	}
+	r = run(t, dir, o)
+	should.Not(t, !r.OK || begun < size/8, "begun at %v of %v: %+v", begun, size, r)
+}
+
+// TestPartUnkept: a part whose result cannot be kept fails.
+func TestPartUnkept(t *testing.T) {
+	dir := testrun.Dir(t, 8, awari.Awari, 7, 64)
+	o := verify.Options{Part: job.Part{Index: 1, Of: 2}}
+	l := must.Get(rundir.LockDamaged(dir))(t)
+	inUse := func(what string) {
+		t.Helper()
+		err := must.Err(verify.Run(t.Context(), dir, o))
+		should.Hold(t, err != nil && strings.Contains(err.Error(), "in use by process"), "%s: %v", what, err)
+		must.OK(t, l.Unlock())
+	}
+	inUse("with a solver")
+	o.Done = func(layer verify.Layer) {
+		if layer.Seeds == 7 {
+			l = must.Get(rundir.LockDamaged(dir))(t)
+		}
+	}
+	inUse("with a solver in the end")
+	must.OK(t, os.RemoveAll(filepath.Join(dir, rundir.WorkName)))
+	o.Done = nil
+	r := run(t, dir, o)
+	should.Hold(t, r.OK, "without work/: %+v", r)
 }
