@@ -8,7 +8,6 @@ import (
 	"encoding/csv"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -68,10 +67,7 @@ func newTruth(t testing.TB, game awari.Game, layers [][]int8, from, to int) trut
 	for n := from; n <= to; n++ {
 		for rank := range space.Size(n) {
 			b := space.Unrank(n, rank)
-			r := row{Value: score(b), Best: []int{}}
-			for _, x := range b[:game.Pits()] {
-				r.Pits = append(r.Pits, int(x))
-			}
+			r := row{Pits: game.Numbers(b), Value: score(b), Best: []int{}}
 			plays := space.Plays(b)
 			for pit, play := range plays[:game.Half()] {
 				if !play.Legal {
@@ -90,59 +86,59 @@ func newTruth(t testing.TB, game awari.Game, layers [][]int8, from, to int) trut
 	return all
 }
 
-func write(t testing.TB, dir string, o sample.Options) ([]byte, sample.Summary) {
+func write(t testing.TB, dir string, o sample.Options) []byte {
 	t.Helper()
 	var out bytes.Buffer
 	s := must.Get(sample.Write(t.Context(), dir, &out, o))(t)
 	should.Hold(t, s.Bytes == uint64(out.Len()) && s.Positions == o.Count, "%+v of %d bytes", s, out.Len())
-	return out.Bytes(), s
+	return out.Bytes()
 }
 
 func read(t testing.TB, f sample.Format, game awari.Game, data []byte) (rows []row) {
 	t.Helper()
 	switch f {
-	case sample.JSONL:
-		for line := range bytes.Lines(data) {
-			var r row
-			d := json.NewDecoder(bytes.NewReader(line))
-			d.DisallowUnknownFields()
-			must.OK(t, d.Decode(&r))
-			rows = append(rows, r)
-		}
 	case sample.CSV:
-		rows = readCSV(t, game, data)
+		return readCSV(t, data)
 	case sample.Npy:
-		rows = readNpy(t, game, data)
+		return readNpy(t, game, data)
 	}
+	for d := json.NewDecoder(bytes.NewReader(data)); d.More(); {
+		var r row
+		d.DisallowUnknownFields()
+		must.OK(t, d.Decode(&r))
+		rows = append(rows, r)
+	}
+	must.Equal(t, bytes.Count(data, []byte("\n")), len(rows), "lines")
 	return rows
 }
 
-func readCSV(t testing.TB, game awari.Game, data []byte) (rows []row) {
+func readCSV(t testing.TB, data []byte) (rows []row) {
 	records := must.Get(csv.NewReader(bytes.NewReader(data)).ReadAll())(t)
 	number := func(text string) int { return must.Get(strconv.Atoi(text))(t) }
+	known := func(text string) *int {
+		if text == "" {
+			return nil
+		}
+		return new(number(text))
+	}
 	for _, fields := range records[1:] {
 		r := row{Best: []int{}}
 		for i, text := range fields {
-			switch name := records[0][i]; {
-			case name == "value":
+			switch records[0][i] {
+			case "value":
 				r.Value = number(text)
-			case name == "best":
+			case "best":
 				for _, pit := range strings.Fields(text) {
 					r.Best = append(r.Best, number(pit))
 				}
-			case name == "plies" && text == "":
-			case name == "plies":
-				x := number(text)
-				r.Plies = &x
-			case name == fmt.Sprint("p", len(r.Pits)):
+			case "plies":
+				r.Plies = known(text)
+			case fmt.Sprint("p", len(r.Pits)):
 				r.Pits = append(r.Pits, number(text))
-			case name == fmt.Sprint("m", len(r.Moves)) && text == "":
-				r.Moves = append(r.Moves, nil)
-			case name == fmt.Sprint("m", len(r.Moves)):
-				x := number(text)
-				r.Moves = append(r.Moves, &x)
+			case fmt.Sprint("m", len(r.Moves)):
+				r.Moves = append(r.Moves, known(text))
 			default:
-				t.Fatalf("column %d is %q", i, name)
+				t.Fatalf("column %d is %q", i, records[0][i])
 			}
 		}
 		rows = append(rows, r)
@@ -167,18 +163,12 @@ func readNpy(t testing.TB, game awari.Game, data []byte) (rows []row) {
 			r.Pits = append(r.Pits, int(x))
 		}
 		for pit := range q {
-			v := int(int8(rest[p+1+pit]))
-			if v == sample.Illegal {
-				r.Moves = append(r.Moves, nil)
-			} else {
-				r.Moves = append(r.Moves, &v)
+			v, best := int(int8(rest[p+1+pit])), rest[p+1+q+pit]
+			if r.Moves = append(r.Moves, &v); v == sample.Illegal {
+				r.Moves[pit] = nil
 			}
-			switch rest[p+1+q+pit] {
-			case 0:
-			case 1:
+			if must.Not(t, best > 1, "a truth value that is neither 0 nor 1"); best == 1 {
 				r.Best = append(r.Best, pit)
-			default:
-				t.Fatal("a truth value that is neither 0 nor 1")
 			}
 		}
 		if more != "" {
@@ -197,14 +187,12 @@ func TestPlies(t *testing.T) {
 	o := sample.Options{From: 5, To: 7, Count: 900, Seed: 3, Job: job.Job{Workers: 2, Family: cpu.Best()}}
 	want := map[sample.Format][]row{}
 	for _, o.Format = range formats {
-		data, _ := write(t, dir, o)
-		want[o.Format] = read(t, o.Format, game, data)
+		want[o.Format] = read(t, o.Format, game, write(t, dir, o))
 	}
 	must.OK(t, must.Err(distance.Run(t.Context(), dir, distance.Options{Layers: []int{3, 5, 7}, Job: o.Job})))
 	tb := tabletest.Open(t, dir)
 	for _, o.Format = range formats {
-		data, _ := write(t, dir, o)
-		known := 0
+		data, known := write(t, dir, o), 0
 		for i, r := range read(t, o.Format, game, data) {
 			var b awari.Board
 			for pit, seeds := range r.Pits {
@@ -233,9 +221,8 @@ func TestWhole(t *testing.T) {
 		for _, f := range formats {
 			for _, byScore := range []bool{false, true} {
 				o := sample.Options{From: 5, To: 7, Count: uint64(len(want)), Seed: 3, Format: f, ByScore: byScore, Job: job.Job{Workers: 2, Family: cpu.Best()}}
-				data, _ := write(t, dir, o)
 				seen := map[string]bool{}
-				for i, r := range read(t, f, game, data) {
+				for i, r := range read(t, f, game, write(t, dir, o)) {
 					key := fmt.Sprint(r.Pits)
 					must.Not(t, !reflect.DeepEqual(r, want[key]) || seen[key], "%s: row %d is %+v, want %+v; twice: %v", f, i, r, want[key], seen[key])
 					seen[key] = true
@@ -251,21 +238,19 @@ func TestSameBytes(t *testing.T) {
 	dir := testrun.Dir(t, 12, awari.Awari, 7, 1000)
 	for _, byScore := range []bool{false, true} {
 		o := sample.Options{From: 3, To: 7, Count: 5000, Seed: 8, Format: sample.JSONL, ByScore: byScore, Job: job.Job{Family: cpu.Best()}}
-		want, _ := write(t, dir, o)
+		want := write(t, dir, o)
 		for _, workers := range []int{1, 3} {
 			o.Workers, o.Memory = workers, 1
 			_, err := sample.Write(t.Context(), dir, &bytes.Buffer{}, o)
 			o.Memory = must.As[*memory.Error](t, err, "one byte of memory").Need // batches are small
-			got, _ := write(t, dir, o)
-			should.Hold(t, bytes.Equal(got, want), "%d workers, by score %v: other bytes", workers, byScore)
+			should.Hold(t, bytes.Equal(write(t, dir, o), want), "%d workers, by score %v: other bytes", workers, byScore)
 		}
 		o.Count = 1234
-		got, _ := write(t, dir, o)
+		got := write(t, dir, o)
 		should.Hold(t, bytes.HasPrefix(want, got) && bytes.Count(got, []byte("\n")) == 1234,
 			"by score %v: a shorter sample is not the beginning of a longer one", byScore)
 		o.Seed++
-		got, _ = write(t, dir, o)
-		should.Not(t, bytes.HasPrefix(want, got), "by score %v: the seed changes nothing", byScore)
+		should.Not(t, bytes.HasPrefix(want, write(t, dir, o)), "by score %v: the seed changes nothing", byScore)
 	}
 }
 
@@ -278,7 +263,7 @@ func TestByScore(t *testing.T) {
 			there[int(x)]++
 		}
 	}
-	data, _ := write(t, dir, sample.Options{From: 5, To: 6, Count: 2000, Format: sample.Npy, ByScore: true})
+	data := write(t, dir, sample.Options{From: 5, To: 6, Count: 2000, Format: sample.Npy, ByScore: true})
 	got := map[int]int{}
 	for _, r := range read(t, sample.Npy, game, data) {
 		got[r.Value]++
@@ -290,19 +275,32 @@ func TestByScore(t *testing.T) {
 }
 
 func TestRefused(t *testing.T) {
-	dir := testrun.Dir(t, 4, awari.Awari, 4, 100)
+	dir, split := testrun.Dir(t, 4, awari.Awari, 4, 100), must.Get(sample.ParseSplit("a=50,b=50"))(t)
 	for name, c := range map[string]struct {
 		o    sample.Options
 		want error
 	}{
-		"order":      {sample.Options{From: 3, To: 2, Count: 1}, sample.ErrSample},
-		"not solved": {sample.Options{From: 3, To: 5, Count: 1}, tables.ErrUnsolved},
-		"none":       {sample.Options{From: 3, To: 4}, sample.ErrSample},
-		"too many":   {sample.Options{From: 4, To: 4, Count: 36}, sample.ErrSample},
+		"order":                      {sample.Options{From: 3, To: 2, Count: 1}, sample.ErrSample},
+		"not solved":                 {sample.Options{From: 3, To: 5, Count: 1}, tables.ErrUnsolved},
+		"none":                       {sample.Options{From: 3, To: 4}, sample.ErrSample},
+		"too many":                   {sample.Options{From: 4, To: 4, Count: 36}, sample.ErrSample},
+		"more shards than positions": {sample.Options{From: 4, To: 4, Count: 3, Shards: 4}, sample.ErrSample},
+		"an empty part":              {sample.Options{From: 4, To: 4, Count: 1, Split: split}, sample.ErrSample},
+		"too many shards":            {sample.Options{From: 4, To: 4, Count: 3, Shards: sample.MaxShards + 1}, sample.ErrSample},
 	} {
-		should.Be(t, must.Err(sample.Write(t.Context(), dir, &bytes.Buffer{}, c.o)), c.want, "%s", name)
+		out := t.TempDir()
+		c.o.Format = sample.CSV
+		should.Be(t, must.Err(sample.WriteFile(t.Context(), dir, filepath.Join(out, "x.csv"), c.o)), c.want, "%s", name)
+		if must.Empty(t, out); c.o.Shards == 0 && c.o.Split == nil {
+			should.Be(t, must.Err(sample.Write(t.Context(), dir, io.Discard, c.o)), c.want, "%s", name)
+		}
 	}
 	should.Be(t, must.Err(sample.ParseFormat("xml")), sample.ErrFormat)
+	for _, text := range []string{
+		"", "train", "train=100,", "train=50,test=49", "train=50,test=51", "train=0,test=100", "a=50,a=50", "A=100", "a/b=100", "a=+100", "a=1e2", "=100", "a=101",
+	} {
+		should.Be(t, must.Err(sample.ParseSplit(text)), sample.ErrSample, "%q", text)
+	}
 }
 
 // TestDamage: neither a wrong score nor a wrong histogram gets into a sample.
@@ -328,8 +326,7 @@ func TestFile(t *testing.T) {
 	should.Be(t, must.Err(sample.WriteFile(must.Ended(t), dir, path, o)), context.Canceled)
 	should.Be(t, must.Err(os.Stat(path)), os.ErrNotExist, "there is a file")
 	must.OK(t, must.Err(sample.WriteFile(t.Context(), dir, path, o)))
-	want, _ := write(t, dir, o)
-	should.Hold(t, bytes.Equal(must.Read(t, path), want), "the file has other bytes")
+	should.Hold(t, bytes.Equal(must.Read(t, path), write(t, dir, o)), "the file has other bytes")
 }
 
 // readCard reads the card of the file at path, and compares it with the files and the run.
@@ -358,23 +355,21 @@ func readCard(t *testing.T, dir, path string, o sample.Options) sample.Card {
 func checkColumns(t *testing.T, c *sample.Card, data []byte) {
 	t.Helper()
 	head, _, _ := bytes.Cut(data, []byte("\n"))
-	var want []string
-	switch c.Encoded {
-	case sample.CSV:
-		want = strings.Split(string(head), ",")
-	default: // names are quoted, and so are all types of npy and its three keys
-		for _, key := range regexp.MustCompile(`"(\w+)":|\('(\w+)'`).FindAllSubmatch(head, -1) {
-			want = append(want, string(key[1])+string(key[2]))
-		}
+	names := `"(\w+)":|\('(\w+)'` // quoted, and so are all types of npy and its three keys
+	if c.Encoded == sample.CSV {
+		names = `(\w+)()`
 	}
-	var names []string
+	var want, got []string
+	for _, key := range regexp.MustCompile(names).FindAllSubmatch(head, -1) {
+		want = append(want, string(key[1])+string(key[2]))
+	}
 	for _, column := range c.Columns {
-		names = append(names, column.Name)
+		got = append(got, column.Name)
 		length := map[bool]string{true: fmt.Sprintf(", (%d,)", column.Length)}[column.Length > 1]
 		should.Hold(t, c.Encoded != sample.Npy || strings.Contains(string(head), fmt.Sprintf("('%s', '|%s'%s)", column.Name, column.Type, length)),
 			"%+v in %q", column, head)
 	}
-	should.List(t, names, want, "columns of %s", c.Encoded)
+	should.List(t, got, want, "columns of %s", c.Encoded)
 }
 
 // TestSplit: files have all positions of the sample in its order, each in the part and the shard where it belongs.
@@ -395,7 +390,6 @@ func TestSplit(t *testing.T) {
 		if diff := cmp.Diff(c.Files, s.Files); diff != "" || s.Card != "some.sample.card.json" || c.Licence != map[bool]string{true: "MIT", false: o.Licence}[o.Licence == ""] {
 			t.Errorf("%s: %+v", diff, s)
 		}
-		data, _ := write(t, dir, o)
 		rows := map[string][]row{} // by part
 		for _, f := range c.Files {
 			data := must.Read(t, filepath.Join(filepath.Dir(path), f.File))
@@ -404,7 +398,7 @@ func TestSplit(t *testing.T) {
 			should.Hold(t, uint64(len(got)) == f.Positions, "%s has %d positions, want %d", f.File, len(got), f.Positions)
 			rows[f.Split] = append(rows[f.Split], got...)
 		}
-		for i, r := range read(t, o.Format, game, data) {
+		for i, r := range read(t, o.Format, game, write(t, dir, o)) {
 			part := slices.IndexFunc(c.Files, func(f sample.File) bool {
 				next := rows[f.Split]
 				return len(next) > 0 && cmp.Equal(next[0], r)
@@ -429,33 +423,15 @@ func TestSplit(t *testing.T) {
 
 // TestNames: files are named by part and shard, and an old card gives way.
 func TestNames(t *testing.T) {
-	dir := testrun.Dir(t, 4, awari.Awari, 6, 100)
-	out := t.TempDir()
-	must.Write(t, filepath.Join(out, "a.csv.card.json"), []byte("old"))
+	dir, out := testrun.Dir(t, 4, awari.Awari, 6, 100), t.TempDir()
+	path := filepath.Join(out, "a.csv")
+	must.Write(t, path+sample.CardSuffix, []byte("old"))
 	o := sample.Options{From: 0, To: 6, Count: 200, Format: sample.CSV, Split: must.Get(sample.ParseSplit("a=50,b=50"))(t), Shards: 2}
-	must.OK(t, must.Err(sample.WriteFile(t.Context(), dir, filepath.Join(out, "a.csv"), o)))
-	names := slices.Sorted(maps.Keys(must.Tree(t, out)))
-	should.Equal(t, strings.Join(names, " "),
-		". a-a-00000-of-00002.csv a-a-00001-of-00002.csv a-b-00000-of-00002.csv a-b-00001-of-00002.csv a.csv.card.json")
-	readCard(t, dir, filepath.Join(out, "a.csv"), o)
-}
-
-func TestRefusedFiles(t *testing.T) {
-	for _, text := range []string{"", "train", "train=100,", "train=50,test=49", "train=50,test=51", "train=0,test=100", "a=50,a=50", "A=100", "a/b=100", "a=+100", "a=1e2", "=100", "a=101"} {
-		parts, err := sample.ParseSplit(text)
-		should.Hold(t, errors.Is(err, sample.ErrSample), "%q: %v, error %v", text, parts, err)
-	}
-	dir := testrun.Dir(t, 4, awari.Awari, 4, 100)
-	for name, o := range map[string]sample.Options{
-		"more shards than positions": {From: 4, To: 4, Count: 3, Shards: 4},
-		"an empty part":              {From: 4, To: 4, Count: 1, Split: must.Get(sample.ParseSplit("a=50,b=50"))(t)},
-		"too many shards":            {From: 4, To: 4, Count: 3, Shards: sample.MaxShards + 1},
-	} {
-		out := t.TempDir()
-		o.Format = sample.CSV
-		should.Be(t, must.Err(sample.WriteFile(t.Context(), dir, filepath.Join(out, "x.csv"), o)), sample.ErrSample, "%s", name)
-		must.Empty(t, out)
-	}
+	must.OK(t, must.Err(sample.WriteFile(t.Context(), dir, path, o)))
+	should.List(t, slices.Sorted(maps.Keys(must.Tree(t, out))), []string{
+		".", "a-a-00000-of-00002.csv", "a-a-00001-of-00002.csv", "a-b-00000-of-00002.csv", "a-b-00001-of-00002.csv", "a.csv.card.json",
+	})
+	readCard(t, dir, path, o)
 }
 
 // TestDocumented runs the Python of docs/sample.md.
@@ -501,7 +477,7 @@ func TestParts(t *testing.T) {
 		{From: 3, To: 7, Count: 900, Seed: 3, Format: sample.CSV, ByScore: true},
 		{From: 3, To: 7, Count: 5, Seed: 3, Format: sample.JSONL},
 	} {
-		want, _ := write(t, dir, o)
+		want := write(t, dir, o)
 		var files, streams []byte
 		for i := range 7 {
 			o.Part = job.Part{Index: i + 1, Of: 7}
