@@ -1,10 +1,12 @@
-package bfs_test
+package bfs
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -22,49 +24,52 @@ import (
 	"grenier/io/corrupt"
 	"grenier/io/memory"
 	"grenier/io/rundir"
+	"grenier/io/workfile"
 	"grenier/kernels/perm"
 	"grenier/layers/swap"
 	"grenier/pipeline/job"
-	"grenier/pipeline/swap/bfs"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var mustGrid = swaptest.Grid
 
-func search(t testing.TB, rows, cols, workers int) *bfs.Result {
+func searched(t testing.TB, rows, cols, workers int) *Result {
 	t.Helper()
-	return must.Get(bfs.Search(t.Context(), mustGrid(t, rows, cols), bfs.Options{Job: job.Job{Workers: workers}}))(t)
+	return must.Get(Search(t.Context(), mustGrid(t, rows, cols), Options{Job: job.Job{Workers: workers}}))(t)
 }
 
 // reference returns the depths of testdata/depths.csv by "rows x cols". They were computed by a program independent of this one.
 func reference(t *testing.T) map[string][]uint64 {
-	records := must.Rows(t, "testdata/depths.csv")
 	depths := map[string][]uint64{}
-	for _, r := range records {
+	for _, r := range must.Rows(t, "testdata/depths.csv") {
 		size := r[0] + " x " + r[1]
-		must.Hold(t, r[2] == strconv.Itoa(len(depths[size])), "%s: depth %s comes after %d others", size, r[2], len(depths[size]))
+		must.Equal(t, r[2], strconv.Itoa(len(depths[size])), "%s: depth", size)
 		depths[size] = append(depths[size], must.Get(strconv.ParseUint(r[3], 10, 64))(t))
 	}
+	must.Equal(t, len(depths), 14, "grids")
 	return depths
 }
 
 // TestReference compares all grids of the reference values, with one worker and with several.
 func TestReference(t *testing.T) {
-	all := reference(t)
-	should.Hold(t, len(all) == 14, "%d grids, want 14", len(all))
-	for size, want := range all {
+	for size, want := range reference(t) {
 		var rows, cols int
 		must.OK(t, must.Err(fmt.Sscanf(size, "%d x %d", &rows, &cols)))
 		for workers := 1; workers <= 3; workers++ {
-			should.List(t, search(t, rows, cols, workers).Depths, want, "%s, %d workers", size, workers)
+			should.List(t, searched(t, rows, cols, workers).Depths, want, "%s, %d workers", size, workers)
 		}
 	}
 }
 
-// TestSummary checks the known figures of 3 x 3.
+// TestSummary checks the known figures of 3 x 3, and that progress grows up to all states.
 func TestSummary(t *testing.T) {
-	r := search(t, 3, 3, 2)
+	var last job.Step
+	r := must.Get(Search(t.Context(), mustGrid(t, 3, 3), Options{Job: job.Job{Workers: 2, Progress: func(s job.Step) {
+		should.Not(t, s.Done < last.Done || s.Done > s.Total || s.Total != 362880, "%+v after %+v", s, last)
+		last = s
+	}}}))(t)
+	should.Hold(t, last.Done == last.Total, "ends with %+v", last)
 	should.Hold(t, r.Rows == 3 && r.Cols == 3 && r.States() == 362880 && r.Diameter() == 16 && r.Antipodes() == 1,
 		"%+v: %d states, diameter %d, antipodes %d", r, r.States(), r.Diameter(), r.Antipodes())
 	should.Equal(t, math.Round(r.Mean()*1e6)/1e6, 9.030252, "mean")
@@ -87,14 +92,10 @@ func mahonian(n int) []uint64 {
 
 // TestLongLines compares lines, lying and standing, with the Mahonian numbers.
 func TestLongLines(t *testing.T) {
-	for n := 1; n <= 12; n++ {
-		if n > tries.Pick(10, 10, 12) {
-			t.Log("longer lines are slow: GRENIER_LONG=1 and full have them")
-			break
-		}
+	for n := 1; n <= tries.Pick(9, 10, 12); n++ {
 		want := mahonian(n)
-		should.List(t, search(t, 1, n, 2).Depths, want, "1 x %d", n)
-		should.List(t, search(t, n, 1, 2).Depths, want, "%d x 1", n)
+		should.List(t, searched(t, 1, n, 2).Depths, want, "1 x %d", n)
+		should.List(t, searched(t, n, 1, 2).Depths, want, "%d x 1", n)
 	}
 }
 
@@ -102,7 +103,7 @@ func TestLongLines(t *testing.T) {
 func TestLongTwelve(t *testing.T) {
 	tries.NeedsFull(t, "slow")
 	for _, c := range []struct{ rows, cols, diameter int }{{3, 4, 24}, {6, 2, 30}, {4, 3, 24}, {2, 6, 30}} {
-		r := search(t, c.rows, c.cols, 2)
+		r := searched(t, c.rows, c.cols, 2)
 		var parity [2]uint64
 		for d, n := range r.Depths {
 			parity[d%2] += n
@@ -110,8 +111,7 @@ func TestLongTwelve(t *testing.T) {
 		half := perm.Factorial(12) / 2
 		should.Hold(t, parity == [2]uint64{half, half} && r.Diameter() == c.diameter,
 			"%d x %d: %d even and %d odd states, diameter %d: %v", c.rows, c.cols, parity[0], parity[1], r.Diameter(), r.Depths)
-		want := byClass(mustGrid(t, c.rows, c.cols), 8)
-		should.Hold(t, slices.Equal(r.Depths[:9], want), "%d x %d: %v, want %v first", c.rows, c.cols, r.Depths, want)
+		should.List(t, r.Depths[:9], byClass(mustGrid(t, c.rows, c.cols), 8), "%d x %d", c.rows, c.cols)
 	}
 }
 
@@ -119,12 +119,12 @@ func TestLongTwelve(t *testing.T) {
 func TestMemory(t *testing.T) {
 	g := mustGrid(t, 2, 4)
 	need := memoryNeeded(t, g, 2, "")
-	should.OK(t, must.Err(bfs.Search(t.Context(), g, bfs.Options{Job: job.Job{Memory: need, Workers: 2}})))
-	refused := must.As[*memory.Error](t, must.Err(bfs.Search(t.Context(), g, bfs.Options{Job: job.Job{Memory: need - 1, Workers: 2}})))
+	should.OK(t, must.Err(Search(t.Context(), g, Options{Job: job.Job{Memory: need, Workers: 2}})))
+	refused := must.As[*memory.Error](t, must.Err(Search(t.Context(), g, Options{Job: job.Job{Memory: need - 1, Workers: 2}})))
 	should.Hold(t, refused.Need == need && refused.Allowed == need-1, "a byte less: %v", refused)
 	// The largest grids are refused, not tried.
 	for _, size := range [][2]int{{4, 4}, {1, 16}, {3, 5}} {
-		err := must.Err(bfs.Search(t.Context(), mustGrid(t, size[0], size[1]), bfs.Options{Job: job.Job{Memory: 1 << 34, Workers: 1}}))
+		err := must.Err(Search(t.Context(), mustGrid(t, size[0], size[1]), Options{Job: job.Job{Memory: 1 << 34, Workers: 1}}))
 		must.As[*memory.Error](t, err, "%v", size)
 	}
 	// 12 cells: at most 0.3 bytes a state.
@@ -135,32 +135,19 @@ func TestMemory(t *testing.T) {
 // memoryNeeded returns the memory that a search is said to need when it is refused: in memory, or on disk if dir is not empty.
 func memoryNeeded(t *testing.T, g *swap.Grid, workers int, dir string) uint64 {
 	t.Helper()
-	return must.As[*memory.Error](t, must.Err(bfs.Search(t.Context(), g, bfs.Options{Job: job.Job{Memory: 1, Workers: workers}, Dir: dir}))).Need
-}
-
-// TestProgress checks that progress grows up to all states.
-func TestProgress(t *testing.T) {
-	var last job.Step
-	o := bfs.Options{Job: job.Job{Progress: func(s job.Step) {
-		should.Not(t, s.Done < last.Done || s.Done > s.Total || s.Total != 362880, "%+v after %+v", s, last)
-		last = s
-	}}}
-	must.OK(t, must.Err(bfs.Search(t.Context(), mustGrid(t, 3, 3), o)))
-	should.Hold(t, last.Done == last.Total, "ends with %+v", last)
+	return must.As[*memory.Error](t, must.Err(Search(t.Context(), g, Options{Job: job.Job{Memory: 1, Workers: workers}, Dir: dir}))).Need
 }
 
 // TestLongClasses compares with a search of classes, which shares no code with the search of all states.
 func TestLongClasses(t *testing.T) {
-	var searches [][2]int
+	searches := tries.Pick(nil, [][2]int{{2, 5}}, [][2]int{{2, 5}, {1, 10}, {1, 11}, {3, 4}})
 	for rows := 1; rows <= 3; rows++ {
 		for cols := rows; rows*cols <= 9; cols++ {
 			searches = append(searches, [2]int{rows, cols})
 		}
 	}
-	searches = append(searches, tries.Pick(nil, [][2]int{{2, 5}}, [][2]int{{2, 5}, {1, 10}, {1, 11}, {3, 4}})...)
 	for _, s := range searches {
-		got, want := search(t, s[0], s[1], 2).Depths, byClass(mustGrid(t, s[0], s[1]), math.MaxInt)
-		should.Hold(t, slices.Equal(got, want), "%d x %d: %v, by classes %v", s[0], s[1], got, want)
+		should.List(t, searched(t, s[0], s[1], 2).Depths, byClass(mustGrid(t, s[0], s[1]), math.MaxInt), "%d x %d, by classes", s[0], s[1])
 	}
 }
 
@@ -262,7 +249,7 @@ func (c *class) least(a, b, x, y int) swap.State {
 	return least
 }
 
-func onDisk(dir string) bfs.Options { return bfs.Options{Job: job.Job{Workers: 2}, Dir: dir} }
+func onDisk(dir string) Options { return Options{Job: job.Job{Workers: 2}, Dir: dir} }
 
 // memories returns what a search of a grid on disk may be given: the least, so much that some blocks are held, and enough for all.
 func memories(t *testing.T, g *swap.Grid, workers int) []uint64 {
@@ -275,21 +262,17 @@ func memories(t *testing.T, g *swap.Grid, workers int) []uint64 {
 // TestLongDisk compares searches on disk with searches in memory: of grids with one tile, with as many as cells, with cells that no edge
 // joins, and in long tests with upper cells that have edges of all kinds.
 func TestLongDisk(t *testing.T) {
-	for _, size := range tries.More([][2]int{{1, 1}, {1, 3}, {2, 4}, {3, 3}, {5, 2}}, [][2]int{{1, 1}, {1, 3}, {2, 4}, {3, 3}, {5, 2}, {3, 4}}) {
-		want, g := search(t, size[0], size[1], 2).Depths, mustGrid(t, size[0], size[1])
+	for _, size := range [][2]int{{1, 1}, {1, 3}, {2, 4}, {3, 3}, {5, 2}, {3, 4}}[:tries.More(5, 6)] {
+		want, g := searched(t, size[0], size[1], 2).Depths, mustGrid(t, size[0], size[1])
 		amounts := memories(t, g, 2)
-		switch {
-		case g.Cells() == 10 && !tries.Long():
-			amounts = amounts[:2]
-		case g.Cells() == 12 && !tries.Full():
+		if g.Cells() == 10 && !tries.Long() || g.Cells() == 12 && !tries.Full() {
 			amounts = amounts[1:2]
 		}
 		for _, memory := range amounts {
 			o := onDisk(t.TempDir())
+			o.Memory = memory
 			for range 2 { // the second time all is there already
-				o.Memory = memory
-				got, err := bfs.Search(t.Context(), g, o)
-				should.Hold(t, err == nil && slices.Equal(got.Depths, want), "%v, %d bytes: %v, %v, want %v", size, memory, got, err, want)
+				should.List(t, must.Get(Search(t.Context(), g, o))(t).Depths, want, "%v, %d bytes", size, memory)
 			}
 		}
 	}
@@ -297,10 +280,8 @@ func TestLongDisk(t *testing.T) {
 
 // TestResume interrupts a search in every depth and resumes it, each time with another number of blocks in memory.
 func TestResume(t *testing.T) {
-	g := mustGrid(t, 2, 5)
-	whole := search(t, 2, 5, 2)
-	want, memories := whole.Depths, memories(t, g, 1)
-	must.Equal(t, whole.States(), perm.Factorial(10), "states")
+	g := mustGrid(t, 3, 3)
+	want, memories := searched(t, 3, 3, 2).Depths, memories(t, g, 1)
 	dir := t.TempDir()
 	for depth := 1; depth <= len(want); depth++ {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -314,40 +295,33 @@ func TestResume(t *testing.T) {
 			}
 		}
 		o.Workers, o.Memory = 1, memories[depth%len(memories)]
-		_, err := bfs.Search(ctx, g, o)
+		err := must.Err(Search(ctx, g, o))
 		cancel()
 		// The last report of a depth comes when nothing is left to be stopped.
 		must.Not(t, err != nil && !errors.Is(err, context.Canceled), "%v", err)
 		should.Not(t, first > depth || depth > 2 && first < depth-1, "interrupted in depth %d, which begins with %d", depth, first)
 	}
-	got, err := bfs.Search(t.Context(), g, onDisk(dir))
-	should.Hold(t, err == nil && slices.Equal(got.Depths, want), "%v, %v, want %v", got, err, want)
-}
-
-func interrupt(t *testing.T, g *swap.Grid, o bfs.Options, depth int) {
-	t.Helper()
-	runstest.Interrupt(t, &o.Job, func(s job.Step) bool { return s.Doing == fmt.Sprint("depth ", depth) }, func(ctx context.Context) error {
-		_, err := bfs.Search(ctx, g, o)
-		return err
-	})
+	should.List(t, must.Get(Search(t.Context(), g, onDisk(dir)))(t).Depths, want, "depths")
 }
 
 func interrupted(t *testing.T) string {
 	t.Helper()
 	o := onDisk(t.TempDir())
-	interrupt(t, mustGrid(t, 2, 4), o, 9)
+	runstest.Interrupt(t, &o.Job, func(s job.Step) bool { return s.Doing == "depth 9" }, func(ctx context.Context) error {
+		return must.Err(Search(ctx, mustGrid(t, 2, 4), o))
+	})
 	return o.Dir
 }
 
 // TestDamage damages the files of an interrupted search.
 func TestDamage(t *testing.T) {
-	runstest.Damages(t, interrupted(t), func(dir string) ([]uint64, error) {
-		r, err := bfs.Search(t.Context(), mustGrid(t, 2, 4), onDisk(dir))
-		if err != nil {
-			return nil, err
+	runstest.Damages(t, interrupted(t), func(dir string) (depths []uint64, err error) {
+		r, err := Search(t.Context(), mustGrid(t, 2, 4), onDisk(dir))
+		if err == nil {
+			depths = r.Depths
 		}
-		return r.Depths, nil
-	}, search(t, 2, 4, 1).Depths)
+		return depths, err
+	}, searched(t, 2, 4, 1).Depths)
 }
 
 // TestForged has checkpoints under right checksums whose counts may be of a search, but not of the states in the blocks.
@@ -361,7 +335,7 @@ func TestForged(t *testing.T) {
 		payload := runstest.Checkpoint(t, dir, "swap-bfs", 2)
 		forge(payload)
 		runstest.SetCheckpoint(t, dir, "swap-bfs", 2, payload)
-		r, err := bfs.Search(t.Context(), mustGrid(t, 2, 4), onDisk(dir))
+		r, err := Search(t.Context(), mustGrid(t, 2, 4), onDisk(dir))
 		should.Hold(t, errors.Is(err, corrupt.ErrCorrupt), "%s: %v, error %v", name, r, err)
 	}
 }
@@ -374,7 +348,7 @@ func roomNeeded(t *testing.T, g *swap.Grid) uint64 {
 	t.Helper()
 	o := onDisk(t.TempDir())
 	o.Free = free(0)
-	return must.As[*rundir.RoomError](t, must.Err(bfs.Search(t.Context(), g, o))).Need
+	return must.As[*rundir.RoomError](t, must.Err(Search(t.Context(), g, o))).Need
 }
 
 // TestMost: a search never has more on disk than what it asked for.
@@ -384,7 +358,7 @@ func TestMost(t *testing.T) {
 		o, most := onDisk(t.TempDir()), int64(0)
 		o.Workers = 1
 		o.Progress = func(job.Step) { most = max(most, bytesIn(t, o.Dir)) }
-		must.OK(t, must.Err(bfs.Search(t.Context(), g, o)))
+		must.OK(t, must.Err(Search(t.Context(), g, o)))
 		most = max(most, bytesIn(t, o.Dir))
 		should.Not(t, uint64(most) > roomNeeded(t, g), "%v: %d bytes on disk, at most %d were asked for", size, most, roomNeeded(t, g))
 	}
@@ -413,16 +387,155 @@ func TestRoom(t *testing.T) {
 	need := roomNeeded(t, g)
 	o := onDisk(filepath.Join(t.TempDir(), "run"))
 	o.Free = free(need - 1)
-	refused := must.As[*rundir.RoomError](t, must.Err(bfs.Search(t.Context(), g, o)))
+	refused := must.As[*rundir.RoomError](t, must.Err(Search(t.Context(), g, o)))
 	should.Hold(t, refused.Need == need && refused.Free == need-1 && refused.Path == o.Dir, "a byte less: %v", refused)
 	should.Be(t, must.Err(os.Stat(o.Dir)), os.ErrNotExist, "left behind")
 	o.Free = free(need)
-	should.Be(t, must.Err(bfs.Search(t.Context(), g, o)), nil, "as much as needed")
+	should.Be(t, must.Err(Search(t.Context(), g, o)), nil, "as much as needed")
 	o.Dir = interrupted(t)
 	o.Free = free(need - uint64(bytesIn(t, o.Dir)))
-	should.Be(t, must.Err(bfs.Search(t.Context(), g, o)), nil, "with what is there already")
+	should.Be(t, must.Err(Search(t.Context(), g, o)), nil, "with what is there already")
 	o.Dir, o.Free = interrupted(t), free(0)
-	should.Not(t, must.Err(bfs.Search(t.Context(), g, o)) == nil, "searches without room")
+	should.Not(t, must.Err(Search(t.Context(), g, o)) == nil, "searches without room")
 	o.Free = func(string) (uint64, error) { return 0, errors.ErrUnsupported }
-	should.Be(t, must.Err(bfs.Search(t.Context(), g, o)), nil, "where free space is not known")
+	should.Be(t, must.Err(Search(t.Context(), g, o)), nil, "where free space is not known")
+}
+
+// TestLongLayouts checks that every grid, of up to 16 cells in long tests, can be divided, and that each edge is in one list with places in range.
+func TestLongLayouts(t *testing.T) {
+	most := tries.More(12, swap.MaxCells)
+	for rows := 1; rows <= most; rows++ {
+		for cols := 1; rows*cols <= most; cols++ {
+			g := must.Get(swap.NewGrid(rows, cols))(t)
+			l := must.Get(newLayout(g))(t)
+			should.Hold(t, l.upper+l.lower+tail == l.cells && l.cells >= g.Cells() && l.lower <= middle, "%d x %d: %+v", rows, cols, l)
+			edges := 0
+			for _, list := range []struct {
+				edges    []edge
+				from, to int
+			}{{l.uu, l.upper, l.upper}, {l.ul, l.upper, l.lower}, {l.ll, l.lower, l.lower}, {l.ls, l.lower, tail}, {l.ss, tail, tail}} {
+				edges += len(list.edges)
+				for _, e := range list.edges {
+					should.Not(t, e.from < 0 || e.from >= list.from || e.to < 0 || e.to >= list.to, "%d x %d: edge %v is outside", rows, cols, e)
+				}
+			}
+			should.Equal(t, edges, len(g.Swaps()), "%d x %d: edges", rows, cols)
+		}
+	}
+}
+
+// smallDisk is a store of one block of six words, without files, and the flags of that block.
+func smallDisk(t testing.TB) (*store, *[2]flags) {
+	g := must.Get(swap.NewGrid(2, 3))(t)
+	d := &store{words: 6, size: 1, grid: g}
+	var sides [2]flags
+	for p := range sides {
+		d.extents[p] = make([]workfile.Extent, 1)
+		sides[p] = flags{busy: make([]uint8, 1), full: make([]uint8, 1)}
+	}
+	return d, &sides
+}
+
+// FuzzCheckpoint feeds any contents of a checkpoint: what is accepted is written again unchanged, all else is corrupt.
+func FuzzCheckpoint(f *testing.F) {
+	d, sides := smallDisk(f)
+	f.Add(d.encode([]uint64{1, 7}, sides))
+	sides[0].busy[0] = 1
+	d.extents[0][0] = workfile.Extent{Offset: 12, Length: 51, Sum: 99}
+	d.extents[1][0] = workfile.Extent{Length: 3}
+	f.Add(d.encode([]uint64{1, 7, 31}, sides))
+	sides[1].full[0] = 1
+	f.Add(d.encode(nil, sides))
+	f.Fuzz(func(t *testing.T, contents []byte) {
+		d, sides := smallDisk(t)
+		depths, err := d.decode("checkpoint", contents, sides)
+		if err != nil {
+			must.Be(t, err, corrupt.ErrCorrupt)
+			return
+		}
+		again := d.encode(depths, sides)
+		must.Hold(t, bytes.Equal(again, contents), "%x becomes %x", contents, again)
+	})
+}
+
+// TestCheckpoint checks which flags and pieces go together.
+func TestCheckpoint(t *testing.T) {
+	for _, c := range []struct {
+		busy, full uint8
+		length     uint32
+		ok         bool
+	}{
+		{0, 0, 0, true}, {0, 1, 0, true}, {0, 0, 3, true}, {0, 0, 9, true}, {1, 0, 57, true}, {1, 1, 51, true},
+		{1, 0, 0, false}, {0, 1, 9, false}, {0, 0, 2, false}, {1, 0, 58, false}, {2, 0, 51, false}, {0, 2, 0, false},
+	} {
+		d, sides := smallDisk(t)
+		sides[1].busy[0], sides[1].full[0] = c.busy, c.full
+		d.extents[1][0].Length = c.length
+		_, err := d.decode("checkpoint", d.encode([]uint64{1}, sides), sides)
+		should.Hold(t, (err == nil) == c.ok, "%+v: %v", c, err)
+	}
+}
+
+func unpacked(t *testing.T, b []byte, words int) states {
+	t.Helper()
+	p := must.Get(divide(b, words))(t)
+	s := newStates(words)
+	for w := range words { // what was there before does not matter
+		s.newest[w], s.seen[w] = ^uint64(0), 99
+	}
+	p.unpackNewest(s.newest)
+	p.unpackSeen(s.seen)
+	return s
+}
+
+func (s states) equal(t states) bool {
+	return slices.Equal(s.newest, t.newest) && slices.Equal(s.seen, t.seen)
+}
+
+// TestPack packs states of few and of many words, and unpacks them.
+func TestPack(t *testing.T) {
+	const seed = 7
+	rng := rand.New(rand.NewPCG(seed, 0))
+	for _, words := range []int{1, 6, 8, 42, 336, 3024} {
+		for _, busy := range []float64{0, 0.1, 0.9, 1} {
+			for _, open := range []float64{0, 0.5, 1} {
+				s := newStates(words)
+				for w := range words {
+					s.seen[w] = uint8(rng.IntN(2)) * tailBits
+					if rng.Float64() < open {
+						s.seen[w] = 1 + uint8(rng.IntN(tailBits-1))
+					}
+					if rng.Float64() < busy {
+						s.newest[w] = 1 + rng.Uint64N(1<<tailBits-1)
+					}
+				}
+				b := pack([]byte("before"), s)
+				should.Hold(t, string(b[:6]) == "before", "%d words: what was there before is %q", words, b[:6])
+				b = b[6:]
+				should.Not(t, len(b) < leastPiece(words) || len(b) > mostPiece(words), "%d words: a piece of %d bytes", words, len(b))
+				should.Hold(t, unpacked(t, b, words).equal(s), "seed %d, %d words, %g with newest ones, %g open: others", seed, words, busy, open)
+				should.Be(t, must.Err(divide(b[:len(b)-1], words)), errPiece, "%d words, a byte less", words)
+			}
+		}
+	}
+}
+
+// FuzzPiece feeds any bytes: what is accepted becomes a piece of the same states.
+func FuzzPiece(f *testing.F) {
+	const words = 42
+	s := newStates(words)
+	f.Add(pack(nil, s))
+	s.newest[0], s.seen[0], s.seen[41] = 1, 1, tailBits
+	f.Add(pack(nil, s))
+	f.Add([]byte{1, 2, 3})
+	f.Add([]byte(" \x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00A00000000")) // a count of 65
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if _, err := divide(b, words); err != nil {
+			must.Be(t, err, errPiece)
+			return
+		}
+		s := unpacked(t, b, words)
+		again := pack(nil, s)
+		must.Hold(t, unpacked(t, again, words).equal(s), "%x becomes %x", b, again)
+	})
 }
