@@ -2,8 +2,10 @@ package retro
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"testing"
 
 	"grenier/internal/testkit/conformance"
@@ -11,6 +13,7 @@ import (
 	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
 	"grenier/layers"
+	"grenier/layers/awari"
 )
 
 type node struct{ layer, number int }
@@ -33,8 +36,7 @@ func (g *graph) Successors(d []layers.Move[node], s node) []layers.Move[node] {
 
 func (g *graph) Predecessors(d []node, s node) []node {
 	for number := range g.sizes[s.layer] {
-		p := node{s.layer, int(number)}
-		if slices.Contains(g.moves[p], layers.Move[node]{To: s}) {
+		if p := (node{s.layer, int(number)}); slices.Contains(g.moves[p], layers.Move[node]{To: s}) {
 			d = append(d, p)
 		}
 	}
@@ -127,7 +129,7 @@ func solve[S comparable](ctx context.Context, space layers.Space[S], n int) (tab
 func TestRandomGraphsEqualDefinition(t *testing.T) {
 	random := tries.Rand(t)
 	cyclic := 0
-	for range 800 {
+	for range 400 {
 		g := randomGraph(random)
 		table := must.Get(solve(t.Context(), g, len(g.sizes)-1))(t)
 		for layer := range table {
@@ -231,5 +233,80 @@ func TestErrors(t *testing.T) {
 	} {
 		t.Log(name)
 		should.Says(t, c.err, c.want, c.message)
+	}
+}
+
+// truth holds the figures of an independent program for one layer of awari.
+type truth struct {
+	seeds                      int
+	positions, win, draw, loss int
+	mean                       string
+	hash                       string
+}
+
+func readTruth(t *testing.T) map[awari.Game][]truth {
+	t.Helper()
+	byGame := map[awari.Game][]truth{}
+	for _, r := range must.Rows(t, "../../../layers/awari/testdata/layers.csv") {
+		var numbers [7]int
+		for i := 1; i < 7; i++ {
+			numbers[i] = must.Get(strconv.Atoi(r[i]))(t)
+		}
+		game := must.Get(awari.New(numbers[1], must.Get(awari.ParseRules(r[0]))(t)))(t)
+		byGame[game] = append(byGame[game], truth{numbers[2], numbers[3], numbers[4], numbers[5], numbers[6], r[7], r[8]})
+	}
+	return byGame
+}
+
+// The truth was hashed with FNV-1a of 64 bits started from truthBasis, which is the basis of the standard without its
+// last decimal digit: package hash/fnv gives other values.
+const (
+	truthBasis = 1469598103934665603
+	fnvPrime   = 1099511628211
+)
+
+// summarise reduces the scores of a layer to what the truth says of it. The hash is over the scores as bytes, in rank order.
+func summarise(seeds int, scores []int8) truth {
+	s := truth{seeds: seeds, positions: len(scores)}
+	hash, sum := uint64(truthBasis), 0
+	for _, score := range scores {
+		hash = (hash ^ uint64(uint8(score))) * fnvPrime
+		sum += int(score)
+		switch {
+		case score > 0:
+			s.win++
+		case score < 0:
+			s.loss++
+		default:
+			s.draw++
+		}
+	}
+	s.mean = fmt.Sprintf("%.6f", float64(sum)/float64(len(scores)))
+	s.hash = fmt.Sprintf("%016x", hash)
+	return s
+}
+
+// TestLongAwariEqualsTruth has all layers that are known, in short tests those of moderate size.
+func TestLongAwariEqualsTruth(t *testing.T) {
+	known, largest := readTruth(t), tries.More(40_000, 1<<30)
+	for game, top := range map[awari.Game]int{
+		must.Get(awari.New(12, awari.Awari))(t): 12, must.Get(awari.New(12, awari.Strict))(t): 10, must.Get(awari.New(8, awari.Awari))(t): 16, must.Get(awari.New(8, awari.Strict))(t): 16,
+	} {
+		t.Run(game.Name(), func(t *testing.T) {
+			t.Parallel()
+			rows := known[game]
+			must.Equal(t, len(rows), top+1, "layers known")
+			space, table := must.Get(awari.NewSpace(game, top))(t), [][]int8{}
+			for n, want := range rows {
+				if want.positions > largest {
+					t.Logf("layers %d to %d need GRENIER_LONG=1", n, top)
+					return
+				}
+				scores, _, err := SolveLayer(t.Context(), space, table, n, nil)
+				must.OK(t, err)
+				should.Equal(t, summarise(n, scores), want, "layer %d", n)
+				table = append(table, scores)
+			}
+		})
 	}
 }
