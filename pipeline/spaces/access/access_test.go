@@ -43,31 +43,25 @@ func plainCounts(t testing.TB, game awari.Game, start awari.Board) []uint64 {
 	return must.Get(reach.From(t.Context(), space, start))(t).Counts()
 }
 
-// eachStart calls do for all starts by all rules.
-func eachStart(t *testing.T, do func(game awari.Game, start awari.Board, want []uint64)) {
+// TestLongEqualsReach compares with the plain search, in memory.
+func TestLongEqualsReach(t *testing.T) {
 	for _, fields := range starts {
 		for _, rules := range awari.RuleSets() {
 			game := testrun.Game(t, len(fields), rules)
 			start := mustParse(t, game, fields...)
-			do(game, start, plainCounts(t, game, start))
-		}
-	}
-}
-
-// TestLongEqualsReach compares with the plain search, in memory.
-func TestLongEqualsReach(t *testing.T) {
-	eachStart(t, func(game awari.Game, start awari.Board, want []uint64) {
-		for i, family := range cpu.Available() {
-			for workers := 1; workers <= 3; workers += 2 {
-				if !tries.Long() && workers != 1+i%2*2 {
-					continue // one or three for a family, in turn
+			want := plainCounts(t, game, start)
+			for i, family := range cpu.Available() {
+				for workers := 1; workers <= 3; workers += 2 {
+					if !tries.Long() && workers != 1+i%2*2 {
+						continue // one or three for a family, in turn
+					}
+					got, err := Count(t.Context(), game, start, Options{Job: job.Job{Workers: workers, Family: family}})
+					should.Hold(t, err == nil && slices.Equal(got, want),
+						"%s from %v, %d, %v: %v, %v, want %v", game.Name(), start, workers, family, got, err, want)
 				}
-				got, err := Count(t.Context(), game, start, Options{Job: job.Job{Workers: workers, Family: family}})
-				should.Hold(t, err == nil && slices.Equal(got, want),
-					"%s from %v, %d, %v: %v, %v, want %v", game.Name(), start, workers, family, got, err, want)
 			}
 		}
-	})
+	}
 }
 
 func onDisk(t testing.TB, game awari.Game, start awari.Board) Options {
@@ -133,24 +127,18 @@ func TestResume(t *testing.T) {
 	}
 }
 
-func interrupted(t *testing.T, game awari.Game, start awari.Board) Options {
-	o := onDisk(t, game, start)
-	runstest.Interrupt(t, &o.Job, func(s job.Step) bool { return s.Detail.(Progress).Plays == 20 }, func(ctx context.Context) error {
-		_, err := Count(ctx, game, start, o)
-		return err
-	})
-	return o
-}
-
 // TestDamaged damages the files of an interrupted search.
 func TestDamaged(t *testing.T) {
 	game := testrun.Game(t, 4, awari.Strict)
 	start := mustParse(t, game, "3")
-	o := interrupted(t, game, start)
+	o := onDisk(t, game, start)
+	runstest.Interrupt(t, &o.Job, func(s job.Step) bool { return s.Detail.(Progress).Plays == 20 }, func(ctx context.Context) error {
+		return must.Err(Count(ctx, game, start, o))
+	})
 	runstest.Damages(t, o.Dir, func(dir string) ([]uint64, error) {
-		copied := o
-		copied.Dir = dir
-		return Count(t.Context(), game, start, copied)
+		o := o
+		o.Dir = dir
+		return Count(t.Context(), game, start, o)
 	}, plainCounts(t, game, start))
 }
 

@@ -289,9 +289,11 @@ func summarise(seeds int, scores []int8) truth {
 // TestLongAwariEqualsTruth has all layers that are known, in short tests those of moderate size.
 func TestLongAwariEqualsTruth(t *testing.T) {
 	known, largest := readTruth(t), tries.More(40_000, 1<<30)
-	for game, top := range map[awari.Game]int{
-		must.Get(awari.New(12, awari.Awari))(t): 12, must.Get(awari.New(12, awari.Strict))(t): 10, must.Get(awari.New(8, awari.Awari))(t): 16, must.Get(awari.New(8, awari.Strict))(t): 16,
-	} {
+	for _, c := range []struct {
+		rules     awari.Rules
+		pits, top int
+	}{{awari.Awari, 12, 12}, {awari.Strict, 12, 10}, {awari.Awari, 8, 16}, {awari.Strict, 8, 16}} {
+		game, top := must.Get(awari.New(c.pits, c.rules))(t), c.top
 		t.Run(game.Name(), func(t *testing.T) {
 			t.Parallel()
 			rows := known[game]
