@@ -87,7 +87,7 @@ func TestMemoryIsUsedAgain(t *testing.T) {
 // TestReaders: a score that was read between Enter and Leave belongs to its block, though memory is used again at once; where it is not, a
 // block that somebody has found holds the same scores for ever, whatever gives way.
 func TestReaders(t *testing.T) {
-	for again, rounds := range map[bool]int{false: 300, true: 2000} {
+	for again, rounds := range map[bool]int{false: 150, true: 1000} {
 		s := blocks.New(6, func(int) uint64 { return perLayer }, 3, 2, again)
 		var group sync.WaitGroup
 		memory, rooms := sync.Map{}, atomic.Int32{}

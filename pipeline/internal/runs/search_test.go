@@ -69,9 +69,7 @@ func walkRow(x, ways uint32) []uint32 { return []uint32{x / 32, x % 32, ways} }
 func walkNumber(row []uint32) uint32 { return 32*row[0] + row[1] }
 
 // plain is the answer of a walk that keeps all in maps.
-var plain = sync.OnceValue(plainWalk)
-
-func plainWalk() (a answer) {
+var plain = sync.OnceValue(func() (a answer) {
 	ways := map[uint32]uint32{0: 1}
 	for range walkLayers {
 		a.Sizes = append(a.Sizes, len(ways))
@@ -91,7 +89,7 @@ func plainWalk() (a answer) {
 	}
 	slices.SortFunc(a.Last, slices.Compare)
 	return a
-}
+})
 
 func (w *walk) at(what string) error {
 	if w.fails == nil {
@@ -110,18 +108,15 @@ func (w *walk) run(ctx context.Context) (a answer, err error) {
 	}
 	s := &Search{Store: w.store, Job: job.Job{Workers: w.threads}, Abreast: w.abreast, Step: w.step, Reached: w.take, Checkpoint: w.checkpoint}
 	if n := len(w.layers); n == 0 {
-		first, err := w.store.One(walkRow(0, 1))
-		if err != nil {
-			return a, err
-		}
-		err = s.Start(ctx, first)
-		if err != nil {
-			return a, err
+		var first *Run
+		if first, err = w.store.One(walkRow(0, 1)); err == nil {
+			err = s.Start(ctx, first)
 		}
 	} else if n <= walkLayers {
-		if err := s.Run(ctx, w.layers[n-1]); err != nil {
-			return a, err
-		}
+		err = s.Run(ctx, w.layers[n-1])
+	}
+	if err != nil {
+		return a, err
 	}
 	return w.end()
 }
@@ -282,22 +277,17 @@ func check(t *testing.T, what string, got answer, err error) {
 
 // TestSearch compares searches of all sorts with a plain one.
 func TestSearch(t *testing.T) {
-	for _, threads := range []int{1, 5} {
-		for _, abreast := range []int{2, 256} {
-			for _, most := range []int{1, 20, 1 << 20} {
-				for _, keep := range []bool{false, true} {
-					for _, dir := range []string{"", t.TempDir()} {
-						w := &walk{threads: threads, abreast: abreast, most: most, keep: keep, dir: dir, work: crashfs.New().Dir("work")}
-						what := fmt.Sprintf("%d threads, %d runs abreast, %d records, keep %v, directory %v", threads, abreast, most, keep, dir != "")
-						got, err := w.run(t.Context())
-						check(t, what, got, err)
-						if dir != "" && keep { // all of it is on disk
-							got, err := w.run(t.Context())
-							check(t, what+", again", got, err)
-						}
-					}
-				}
-			}
+	for i := range 48 {
+		w := &walk{threads: 1 + i%2*4, abreast: []int{2, 256}[i/2%2], keep: i/4%2 > 0, most: []int{1, 20, 1 << 20}[i/8%3], work: crashfs.New().Dir("work")}
+		if i/24 > 0 {
+			w.dir = t.TempDir()
+		}
+		what := fmt.Sprintf("%d threads, %d runs abreast, %d records, keep %v, directory %v", w.threads, w.abreast, w.most, w.keep, w.dir != "")
+		got, err := w.run(t.Context())
+		check(t, what, got, err)
+		if w.dir != "" && w.keep { // all of it is on disk
+			got, err := w.run(t.Context())
+			check(t, what+", again", got, err)
 		}
 	}
 }
@@ -374,10 +364,8 @@ func on(t *testing.T, keep bool) func(*crashfs.FS) (answer, error) {
 func TestLongCrash(t *testing.T) {
 	rng := tries.Rand(t)
 	for _, keep := range []bool{false, true} {
-		search, k, step := on(t, keep), 1, 1
-		if !tries.Long() {
-			k, step = 1+rng.IntN(5), 5
-		}
+		search, step := on(t, keep), tries.More(5, 1)
+		k := 1 + rng.IntN(step)
 		for ; ; k += step {
 			fs := crashfs.New()
 			fs.CrashAt(k)
@@ -419,15 +407,14 @@ func TestDiskFull(t *testing.T) {
 
 func stopped(t testing.TB, keep bool) string {
 	t.Helper()
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
 	w := &walk{threads: 1, abreast: 2, most: 60, keep: keep, dir: t.TempDir()}
-	w.reached = func(layer int) {
-		if layer == 4 {
-			cancel()
+	w.fails = func(at string) error {
+		if at == "step" && len(w.layers) == 5 {
+			return context.Canceled
 		}
+		return nil
 	}
-	must.Be(t, must.Err(w.run(ctx)), context.Canceled)
+	must.Be(t, must.Err(w.run(t.Context())), context.Canceled)
 	return w.dir
 }
 
