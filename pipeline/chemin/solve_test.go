@@ -435,9 +435,8 @@ func known(r *Result) []any {
 	return []any{r.Lower, r.Upper, r.Cut, fields(r.Orders), ending(r), fields(r.Orientations), fields(r.Grids), orders}
 }
 
-// TestGolden compares the files of two searches with those in testdata, and resumes from these (package runs tests that
-// a search is stopped and resumed in each layer). If the compression library has changed, -update is right; otherwise
-// the format has, and checkpointVersion must grow.
+// TestGolden compares the files of two searches with those in testdata, and resumes from these (package runs tests that a search is stopped and
+// resumed in each layer). If the compression library has changed, -update is right; otherwise the format has, and checkpointVersion must grow.
 func TestGolden(t *testing.T) {
 	b := board(t, 3, 3)
 	want := known(solve(t, 3, 3, Options{Method: Layers}))

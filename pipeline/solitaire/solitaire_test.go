@@ -368,9 +368,8 @@ func stopAt(t testing.TB, p Problem, dir string, backward bool, pegs int) {
 	})
 }
 
-// TestGolden compares the files of two searches with those in testdata, and resumes from these (package runs tests that
-// a search is stopped and resumed in each layer). If the compression library has changed, -update is right; otherwise
-// the format has, and checkpointVersion must grow.
+// TestGolden compares the files of two searches with those in testdata, and resumes from these (package runs tests that a search is stopped and
+// resumed in each layer). If the compression library has changed, -update is right; otherwise the format has, and checkpointVersion must grow.
 func TestGolden(t *testing.T) {
 	p := diskGame(t)
 	want := solve(t, p, options())

@@ -80,8 +80,7 @@ func (f *far) randomBoard(random *rand.Rand, least int) awari.Board {
 	return f.space.Unrank(n, random.Uint64N(f.space.Size(n)))
 }
 
-// needs returns the requests that cold tables make to probe boards: manifest, head
-// and end of each layer, parts of the index, blocks, each once.
+// needs returns the requests that cold tables make to probe boards: manifest, head and end of each layer, parts of the index, blocks, each once.
 func (f *far) needs(t *testing.T, boards ...awari.Board) []string {
 	t.Helper()
 	all := map[string]bool{rundir.ManifestName + " ": true}

@@ -10,9 +10,8 @@ import (
 	"grenier/pipeline/spaces/retro"
 )
 
-// coins is a complete game in one file. Two players take one or two coins in turn from a heap and keep them; a player
-// may pass instead, unless the opponent has just passed. The last coin is cursed: who takes it owes the opponent three.
-// The layer of a position is its number of coins.
+// coins is a complete game in one file. Two players take one or two coins in turn from a heap and keep them; a player may pass instead, unless
+// the opponent has just passed. The last coin is cursed: who takes it owes the opponent three. The layer of a position is its number of coins.
 type coins struct {
 	left   int
 	passed bool // the opponent has just passed

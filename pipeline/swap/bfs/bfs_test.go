@@ -151,12 +151,11 @@ func TestLongClasses(t *testing.T) {
 	}
 }
 
-// byClass counts the states at each distance from the goal, up to deepest, but visits one of each
-// class only: a class is a state, its images under the symmetries of the grid, and the inverses of
-// these, which are all equally far from the goal. Its smallest state stands for it.
+// byClass counts the states at each distance from the goal, up to deepest, but visits one of each class only: a class is a state, its images
+// under the symmetries of the grid, and the inverses of these, which are all equally far from the goal. Its smallest state stands for it.
 //
-// Symmetries take swaps to swaps, but the inverse takes a swap of cells to one of tiles. So the
-// neighbours of a class are the neighbours of the state that stands for it and of its inverse.
+// Symmetries take swaps to swaps, but the inverse takes a swap of cells to one of tiles. So the neighbours of a class are the neighbours of the
+// state that stands for it and of its inverse.
 func byClass(g *swap.Grid, deepest int) (depths []uint64) {
 	n := g.Cells()
 	seen := make([]uint64, perm.Factorial(n)/64+1) // by rank
@@ -380,8 +379,7 @@ func bytesIn(t *testing.T, dir string) (bytes int64) {
 	return bytes
 }
 
-// TestRoom: a search for which there is too little room is refused and leaves
-// nothing behind; what an interrupted one has left counts as room.
+// TestRoom: a search for which there is too little room is refused and leaves nothing behind; what an interrupted one has left counts as room.
 func TestRoom(t *testing.T) {
 	g := mustGrid(t, 2, 4)
 	need := roomNeeded(t, g)
