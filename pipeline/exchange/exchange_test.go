@@ -71,7 +71,7 @@ func TestPlainFormats(t *testing.T) {
 			want[WDL][rank/4] |= byte(cmp.Compare(score, 0)) & 3 << (rank % 4 * 2)
 		}
 		want[Npy] = append(npy.Header(uint64(len(scores))), want[Colex]...)
-		for _, b := range published(12, n) {
+		for _, b := range published(t, game, n) {
 			_, rank := space.Rank(b)
 			want[Vu] = append(want[Vu], byte(scores[rank]))
 		}
@@ -126,7 +126,7 @@ func TestLongEncoderPieces(t *testing.T) {
 	everyShape(t, func(t *testing.T, game awari.Game, n int) {
 		s, space := must.Get(newShape(game, n))(t), testrun.Space(t, game, n)
 		var want []byte
-		for _, b := range published(game.Pits(), n) {
+		for _, b := range published(t, game, n) {
 			_, rank := space.Rank(b)
 			want = append(want, byte(rank))
 		}
@@ -237,29 +237,14 @@ func everyShape(t *testing.T, check func(t *testing.T, game awari.Game, n int)) 
 	}
 }
 
-// boardsOf lists all boards of a layer, in no particular order.
-func boardsOf(pits, n int) (all []awari.Board) {
-	var fill func(b awari.Board, pit, left int)
-	fill = func(b awari.Board, pit, left int) {
-		if pit == pits-1 {
-			b[pit] = uint8(left)
-			all = append(all, b)
-			return
-		}
-		for seeds := range left + 1 {
-			b[pit] = uint8(seeds)
-			fill(b, pit+1, left-seeds)
-		}
-	}
-	fill(awari.Board{}, 0, n)
-	return all
-}
-
 // published lists the boards of a vu file as the database describes it.
-func published(pits, n int) []awari.Board {
-	boards := slices.DeleteFunc(boardsOf(pits, n), func(b awari.Board) bool { return !slices.Contains(b[pits/2:pits], 0) })
-	for i := range boards { // the last pit matters most
-		slices.Reverse(boards[i][:pits])
+func published(t *testing.T, game awari.Game, n int) (boards []awari.Board) {
+	space, pits := testrun.Space(t, game, n), game.Pits()
+	for rank := range space.Size(n) {
+		if b := space.Unrank(n, rank); slices.Contains(b[pits/2:pits], 0) {
+			slices.Reverse(b[:pits]) // the last pit matters most
+			boards = append(boards, b)
+		}
 	}
 	slices.SortFunc(boards, func(a, b awari.Board) int { return slices.Compare(a[:], b[:]) })
 	for i := range boards {

@@ -290,9 +290,8 @@ func TestLongEnglish(t *testing.T) {
 func TestEnglishBeginning(t *testing.T) {
 	o := options()
 	o.Dir = t.TempDir()
-	runstest.Interrupt(t, &o.Job, func(s job.Step) bool { return s.Doing == doing(false, 24) }, func(ctx context.Context) error {
-		_, err := Count(ctx, central(t), o)
-		return err
+	runstest.Interrupt(t, &o.Job, func(s job.Step) bool { return s.Doing == "24 pegs" }, func(ctx context.Context) error {
+		return must.Err(Count(ctx, central(t), o))
 	})
 	s := must.Get(newSearch(central(t), Options{Job: job.Job{Memory: o.Memory}, Dir: o.Dir}, false))(t)
 	got, want := fmt.Sprint(s.counts()), "[1 1 2 8 39 171 719 2757 9751]"
@@ -346,13 +345,6 @@ func onDisk(dir string) Options {
 	return Options{Job: job.Job{Memory: runs.LeastMemory(1), Workers: 1}, Dir: dir}
 }
 
-func doing(backward bool, pegs int) string {
-	if backward {
-		return fmt.Sprintf("%d pegs, backward", pegs)
-	}
-	return fmt.Sprintf("%d pegs", pegs)
-}
-
 // diskGame is the problem of the files in testdata.
 func diskGame(t testing.TB) Problem {
 	p := game(t, "oooo\noooo\noooo", 1)
@@ -360,25 +352,17 @@ func diskGame(t testing.TB) Problem {
 	return p
 }
 
-func stopAt(t testing.TB, p Problem, dir string, backward bool, pegs int) {
-	o := onDisk(dir)
-	runstest.Interrupt(t, &o.Job, func(s job.Step) bool { return s.Doing == doing(backward, pegs) }, func(ctx context.Context) error {
-		_, err := Solve(ctx, p, o)
-		return err
-	})
-}
-
 // TestGolden compares the files of two searches with those in testdata, and resumes from these (package runs tests that a search is stopped and
 // resumed in each layer). If the compression library has changed, -update is right; otherwise the format has, and checkpointVersion must grow.
 func TestGolden(t *testing.T) {
 	p := diskGame(t)
 	want := solve(t, p, options())
-	for name, stop := range map[string]struct {
-		backward bool
-		pegs     int
-	}{"forward": {false, 7}, "backward": {true, 5}} {
+	for name, stop := range map[string]string{"forward": "7 pegs", "backward": "5 pegs, backward"} {
 		dir, made := t.TempDir(), filepath.Join("testdata", name)
-		stopAt(t, p, dir, stop.backward, stop.pegs)
+		begin := onDisk(dir)
+		runstest.Interrupt(t, &begin.Job, func(s job.Step) bool { return s.Doing == stop }, func(ctx context.Context) error {
+			return must.Err(Solve(ctx, p, begin))
+		})
 		runstest.Golden(t, dir, made)
 		other := t.TempDir()
 		runstest.Copy(t, made, other)
@@ -390,7 +374,7 @@ func TestGolden(t *testing.T) {
 			}
 		}
 		must.Same(t, name, want, solve(t, p, o))
-		should.Equal(t, first, doing(stop.backward, stop.pegs), "%s: it began with", name)
+		should.Equal(t, first, stop, "%s: it began with", name)
 	}
 }
 

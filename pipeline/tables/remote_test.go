@@ -182,25 +182,24 @@ func TestRemoteBatch(t *testing.T) {
 func TestRemoteFailures(t *testing.T) {
 	f := newFar(t)
 	var n atomic.Int32
+	busy := func(w http.ResponseWriter, r *http.Request) bool {
+		http.Error(w, "busy", http.StatusServiceUnavailable)
+		return true
+	}
 	f.Hook(func(w http.ResponseWriter, r *http.Request) bool {
 		switch n.Add(1) % 3 {
 		case 0:
-			http.Error(w, "busy", http.StatusServiceUnavailable)
+			return busy(w, r)
 		case 1:
 			panic(http.ErrAbortHandler)
-		default:
-			return false
 		}
-		return true
+		return false
 	})
 	tab := openFar(t, f.Server, remote.Options{Pause: time.Nanosecond, Attempts: 100})
-	f.Hook(func(w http.ResponseWriter, r *http.Request) bool {
-		http.Error(w, "busy", http.StatusServiceUnavailable)
-		return true
-	})
+	f.Hook(busy)
 	b := awari.Board{3, 2, 2, 2, 1, 1, 1, 2}
-	_, err := f.there.Probe(t.Context(), b)
-	should.Not(t, !isStatus(err, 503) || errors.Is(err, corrupt.ErrCorrupt), "a busy server: %v", err)
+	err := must.Err(f.there.Probe(t.Context(), b))
+	should.Hold(t, must.As[*remote.StatusError](t, err).Code == 503 && !errors.Is(err, corrupt.ErrCorrupt), "a busy server: %v", err)
 	f.Hook(func(w http.ResponseWriter, r *http.Request) bool {
 		if n.Add(1)%2 == 0 {
 			panic(http.ErrAbortHandler)
@@ -216,11 +215,6 @@ func TestRemoteFailures(t *testing.T) {
 			}
 		}
 	}
-}
-
-func isStatus(err error, code int) bool {
-	s, ok := errors.AsType[*remote.StatusError](err)
-	return ok && s.Code == code
 }
 
 // TestRemoteReplaced replaces an open layer file by one of the same length with other scores, and no wrong score may

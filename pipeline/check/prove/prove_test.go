@@ -378,8 +378,16 @@ func TestGrounding(t *testing.T) {
 				onDisk := must.Get(marks.Create(dir, rundir.MarksName, uint64(len(last))))(t)
 				for name, m := range map[string]*marks.Set{"memory": marks.New(uint64(len(last))), "disk": onDisk} {
 					must.OK(t, m.Add(marked, 0))
-					ground(t, tables, c.seeds, o, m, dir)
-					must.List(t, bits(t, m, len(last)), want, "%s, %s, %d workers, %d bytes: grounded", game.Name(), name, o.Workers, o.MemoryBytes)
+					g := must.Get(verify.NewGrounding(t.Context(), tables, c.seeds, o, m, func() (vfs.Dir, error) { return dir, nil }))(t)
+					for must.Get(g.Pass(t.Context()))(t) > 0 {
+					}
+					must.OK(t, g.Close())
+					bits, is := make([]byte, (len(last)+7)/8), make([]bool, len(last))
+					must.OK(t, m.Read(bits, 0))
+					for i := range is {
+						is[i] = bits[i/8]>>(i%8)&1 != 0
+					}
+					must.List(t, is, want, "%s, %s, %d workers, %d bytes: grounded", game.Name(), name, o.Workers, o.MemoryBytes)
 					must.OK(t, m.Close())
 				}
 				must.OK(t, dir.Close())
@@ -399,26 +407,6 @@ func (g *graph) anyScores(random *rand.Rand, scores []int8) (marked []byte) {
 		}
 	}
 	return marked
-}
-
-// ground makes passes until one marks nothing.
-func ground(t *testing.T, tables *tables.Tables, n int, o verify.Options, m *marks.Set, dir vfs.Dir) {
-	t.Helper()
-	g := must.Get(verify.NewGrounding(t.Context(), tables, n, o, m, func() (vfs.Dir, error) { return dir, nil }))(t)
-	for must.Get(g.Pass(t.Context()))(t) > 0 {
-	}
-	must.OK(t, g.Close())
-}
-
-// bits returns which of some positions are marked.
-func bits(t *testing.T, m *marks.Set, positions int) []bool {
-	t.Helper()
-	all, is := make([]byte, (positions+7)/8), make([]bool, positions)
-	must.OK(t, m.Read(all, 0))
-	for i := range is {
-		is[i] = all[i/8]>>(i%8)&1 != 0
-	}
-	return is
 }
 
 // graph is a layer as the theorem sees it, written out: the brute force that the package is compared with. It only knows successors.

@@ -168,7 +168,8 @@ func byClass(g *swap.Grid, deepest int) (depths []uint64) {
 			c.set(s)
 			states += c.size()
 			for _, m := range g.Swaps() {
-				for _, to := range [2]swap.State{c.swapCells(m), c.swapTiles(m)} {
+				cells, tiles := c.least(m.A, m.B, c.tileIn[m.A], c.tileIn[m.B]), c.least(c.cellOf[m.A], c.cellOf[m.B], m.A, m.B)
+				for _, to := range [2]swap.State{cells, tiles} {
 					if rank := to.Rank(n); len(depths) < deepest && seen[rank/64]>>(rank%64)&1 == 0 {
 						seen[rank/64] |= 1 << (rank % 64)
 						next = append(next, to)
@@ -227,16 +228,6 @@ func (c *class) size() uint64 {
 		}
 	}
 	return uint64(2 * len(c.states) / same)
-}
-
-// swapCells returns the smallest state of the class after a swap of two cells, and swapTiles after
-// a swap of the tiles with these numbers, which swaps two cells of the inverse.
-func (c *class) swapCells(m swap.Swap) swap.State {
-	return c.least(m.A, m.B, c.tileIn[m.A], c.tileIn[m.B])
-}
-
-func (c *class) swapTiles(m swap.Swap) swap.State {
-	return c.least(c.cellOf[m.A], c.cellOf[m.B], m.A, m.B)
 }
 
 // least returns the smallest state of the class after cells a and b, with tiles x and y, are swapped.

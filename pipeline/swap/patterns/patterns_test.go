@@ -49,7 +49,13 @@ func relax(g *swap.Grid, tiles heuristic.Tiles, cost heuristic.Cost) []uint8 {
 			}
 			perm.UnrankArrangement(at, n, uint64(rank))
 			for _, m := range g.Swaps() {
-				moved := exchange(to, at, m)
+				moved := 0
+				for i, c := range at {
+					if to[i] = c; int(c) == m.A || int(c) == m.B {
+						to[i] = uint8(m.A + m.B - int(c))
+						moved++
+					}
+				}
 				if cost == heuristic.Unit {
 					moved = min(moved, 1)
 				}
@@ -61,22 +67,6 @@ func relax(g *swap.Grid, tiles heuristic.Tiles, cost heuristic.Cost) []uint8 {
 		}
 	}
 	return values
-}
-
-func exchange(to, at []uint8, m swap.Swap) (moved int) {
-	for i, c := range at {
-		switch int(c) {
-		case m.A:
-			to[i] = uint8(m.B)
-			moved++
-		case m.B:
-			to[i] = uint8(m.A)
-			moved++
-		default:
-			to[i] = c
-		}
-	}
-	return moved
 }
 
 var shapes = [][2]int{{1, 1}, {1, 2}, {2, 1}, {1, 5}, {5, 1}, {2, 2}, {2, 3}, {3, 2}, {2, 4}, {4, 2}, {3, 3}}
@@ -373,14 +363,6 @@ type known struct {
 
 func (k known) Estimate(s swap.State) int { return k.values[s.Rank(k.cells)] }
 
-func remember(g *swap.Grid, h heuristic.Heuristic) known {
-	k := known{Heuristic: h, cells: g.Cells(), values: make([]int, perm.Factorial(g.Cells()))}
-	for r := range k.values {
-		k.values[r] = h.Estimate(perm.UnrankPacked(k.cells, uint64(r)))
-	}
-	return k
-}
-
 // bounds returns bounds by databases of one set of tiles, of several, and of all sets of up to four tiles.
 func (z *zoo) bounds(cost heuristic.Cost) []heuristic.Heuristic {
 	n := z.g.Cells()
@@ -415,7 +397,10 @@ func TestLongFlags(t *testing.T) {
 			sp, z := newSpace(g), &zoo{t: t, g: g}
 			for _, cost := range costs {
 				for _, h := range z.bounds(cost) {
-					k := remember(g, h)
+					k := known{Heuristic: h, cells: g.Cells()}
+					for r := range perm.Factorial(k.cells) {
+						k.values = append(k.values, h.Estimate(perm.UnrankPacked(k.cells, r)))
+					}
 					for _, h := range []heuristic.Heuristic{k, heuristic.Lift{Heuristic: k, Grid: g}, heuristic.Inverse{Heuristic: k, Grid: g}} {
 						got := sp.survey(h)
 						should.Not(t, got.broken(h), "%d x %d, %s: %+v", rows, cols, h.Name(), got)
