@@ -125,19 +125,6 @@ func compute(t testing.TB, dir string, o distance.Options) *distance.Result {
 	return must.Get(distance.Run(t.Context(), dir, o))(t)
 }
 
-func compare(t testing.TB, dir string, want [][]int) {
-	t.Helper()
-	tb := tabletest.Open(t, dir)
-	for n, plies := range want {
-		got := make([]int8, len(plies))
-		known, err := tb.ReadDistances(t.Context(), n, 0, got)
-		must.Hold(t, known && err == nil, "layer %d: %v, %v", n, known, err)
-		for rank, d := range plies {
-			must.Hold(t, int(uint8(got[rank])) == d, "layer %d, rank %d: %d plies, want %d", n, rank, uint8(got[rank]), d)
-		}
-	}
-}
-
 // TestLongEveryBoard compares every distance, and what a run says of a layer, with brute force, also in short tests, where layers are small. Layers on
 // disk get the files that they get in memory, whatever the number of workers.
 func TestLongEveryBoard(t *testing.T) {
@@ -149,11 +136,15 @@ func TestLongEveryBoard(t *testing.T) {
 				game, layers, dir := testrun.Run(t, pits, r, top, layerfile.MaxBlockSize)
 				disk, space := testrun.Copy(t, dir), testrun.Space(t, game, top)
 				found, want := compute(t, dir, options(2)).Layers, brute(t, game, layers)
-				compare(t, dir, want)
+				tb := tabletest.Open(t, dir)
 				onDisk := compute(t, disk, onDisk(1+rng.IntN(4))).Layers
 				for n, plies := range want {
+					stored := make([]int8, len(plies))
+					known, err := tb.ReadDistances(t.Context(), n, 0, stored)
+					must.Hold(t, known && err == nil, "layer %d: %v, %v", n, known, err)
 					l, longest, first, valued := found[n], 0, "", uint64(0)
 					for rank, d := range plies {
+						must.Equal(t, int(uint8(stored[rank])), d, "layer %d, rank %d: plies", n, rank)
 						if d > 0 {
 							valued++
 						}
@@ -214,35 +205,6 @@ func TestReplaced(t *testing.T) {
 	must.Write(t, stale, []byte("my own words"))
 	should.Be(t, must.Err(distance.Run(t.Context(), dir, options(1))), corrupt.ErrForeign, "a foreign file")
 	should.Equal(t, readFile(t, dir, 6), "my own words")
-}
-
-// TestStale: distances are refused once the scores of their layer are others.
-func TestStale(t *testing.T) {
-	dir, layers := whole(t, 7)
-	layers[7][5] = testrun.Other(layers[7][5])
-	testrun.TakeLayer(t, dir, testrun.Write(t, testrun.Game(t, 8, awari.Awari), layers, 1<<16), 7)
-	tb := tabletest.Open(t, dir)
-	for n, want := range map[int]bool{6: true, 7: false} {
-		var plies [1]int8
-		known, err := tb.ReadDistances(t.Context(), n, 0, plies[:])
-		should.Not(t, known != want || errors.Is(err, tables.ErrMismatch) == want, "layer %d: %v, %v", n, known, err)
-	}
-	should.Be(t, must.Err(distance.Run(t.Context(), dir, options(1))), corrupt.ErrCorrupt, "wrong scores")
-}
-
-// circle makes a run directory in which scores of layer 2 back each other in a circle: docs/proof.md.
-func circle(t *testing.T) (dir string, positions int) {
-	game := testrun.Game(t, 4, awari.Awari)
-	layers := testrun.Solve(t, game, 2)
-	layers[2] = []int8{-2, -2, 2, -2, -2, 2, 2, 2, -2, 2}
-	return testrun.Write(t, game, layers, layerfile.MaxBlockSize), len(layers[2])
-}
-
-// TestUngrounded: scores that only back each other have no distances.
-func TestUngrounded(t *testing.T) {
-	dir, _ := circle(t)
-	should.Be(t, must.Err(distance.Run(t.Context(), dir, options(1))), corrupt.ErrCorrupt)
-	should.Be(t, must.Err(os.Stat(filepath.Join(dir, rundir.DistanceName(2)))), os.ErrNotExist, "there is a file")
 }
 
 // TestMemory: too little memory is refused with a number that suffices, for a layer on disk; with more some of it is in memory, and then all.
@@ -374,7 +336,8 @@ func TestResume(t *testing.T) {
 	must.Same(t, "other notes", []string{"layer 9 goes on after 16 plies"}, notes)
 
 	must.OK(t, os.Remove(filepath.Join(dir, rundir.DistanceName(top))))
-	must.Write(t, kept, changed(data, len(data)/2))
+	must.Write(t, kept, data)
+	testrun.Flip(t, kept, len(data)/2)
 	notes, o.Progress = nil, nil
 	compute(t, dir, o)
 	same(t, whole, dir, top, top)
@@ -575,13 +538,18 @@ func TestLongVerify(t *testing.T) {
 	}
 }
 
-// TestVerifyDamage: a damaged file of distances, and one of other scores, are found, and scores are compared all the same.
+// TestVerifyDamage: a damaged file of distances, and one of other scores, are found, and scores are compared all the same. Tables, and who computes
+// distances, refuse other scores.
 func TestVerifyDamage(t *testing.T) {
 	dir, layers := whole(t, 7)
 	path := filepath.Join(dir, rundir.DistanceName(7))
 	good := must.Read(t, path)
-	for name, data := range map[string][]byte{"cut": good[:len(good)-3], "changed": changed(good, len(good)/2), "foreign": []byte("words")} {
-		must.Write(t, path, data)
+	for name, damage := range map[string]func(){
+		"cut": func() { must.Write(t, path, good[:len(good)-3]) }, "changed": func() { testrun.Flip(t, path, len(good)/2) },
+		"foreign": func() { must.Write(t, path, []byte("words")) },
+	} {
+		must.Write(t, path, good)
+		damage()
 		l := verified(t, dir, 7, 0)
 		should.Hold(t, len(l.Problems) > 0 && errors.Is(l.Problems[0].Damage, corrupt.ErrCorrupt) && l.Checked == l.Positions, "%s: %+v", name, l)
 	}
@@ -601,12 +569,13 @@ func TestVerifyDamage(t *testing.T) {
 	testrun.TakeLayer(t, dir, testrun.Write(t, testrun.Game(t, 8, 0), layers, 1<<16), 7)
 	l = verified(t, dir, 7, 0)
 	should.Not(t, len(l.Problems) == 0 || !errors.Is(l.Problems[0].Damage, tables.ErrMismatch) || l.Mismatches == 0, "%+v", l)
-}
-
-func changed(data []byte, at int) []byte {
-	data = append([]byte(nil), data...)
-	data[at] ^= 0x10
-	return data
+	tb := tabletest.Open(t, dir)
+	for n, want := range map[int]bool{6: true, 7: false} {
+		var plies [1]int8
+		known, err := tb.ReadDistances(t.Context(), n, 0, plies[:])
+		should.Not(t, known != want || errors.Is(err, tables.ErrMismatch) == want, "layer %d: %v, %v", n, known, err)
+	}
+	should.Be(t, must.Err(distance.Run(t.Context(), dir, options(1))), corrupt.ErrCorrupt, "wrong scores")
 }
 
 // TestNoted: a verification that was interrupted before there were distances compares them.
@@ -657,7 +626,7 @@ func TestParts(t *testing.T) {
 	for name, damage := range map[string]func(){
 		"none":    func() {},
 		"wrong":   func() { writeDistances(t, dir, top, func(plies []int8) { plies[len(plies)/3]++ }) },
-		"changed": func() { must.Write(t, path, changed(good, len(good)/2)) },
+		"changed": func() { testrun.Flip(t, path, len(good)/2) },
 		"cut":     func() { must.Write(t, path, good[:len(good)-3]) },
 	} {
 		must.Write(t, path, good)
@@ -704,12 +673,15 @@ func TestProof(t *testing.T) {
 // do any others. Short tests try fewer.
 func TestLongNoProof(t *testing.T) {
 	rng := tries.Rand(t)
-	dir, positions := circle(t)
+	layers := testrun.Solve(t, testrun.Game(t, 4, awari.Awari), 2)
+	layers[2] = []int8{-2, -2, 2, -2, -2, 2, 2, 2, -2, 2} // see docs/proof.md
+	dir := testrun.Write(t, testrun.Game(t, 4, awari.Awari), layers, layerfile.MaxBlockSize)
 	r := proved(t, dir)
 	must.Not(t, r.OK || r.Layers[2].Proof.Ungrounded == 0, "%+v is proved", r.Layers[2])
-	compute(t, dir, distance.Options{Layers: []int{0, 1}, Job: options(1).Job})
+	should.Be(t, must.Err(distance.Run(t.Context(), dir, options(1))), corrupt.ErrCorrupt) // but layers 0 and 1 have distances now
+	should.Be(t, must.Err(os.Stat(filepath.Join(dir, rundir.DistanceName(2)))), os.ErrNotExist, "there is a file")
 	for range tries.Runs(300) {
-		plies := make([]int8, positions)
+		plies := make([]int8, len(layers[2]))
 		for i := range plies {
 			plies[i] = int8(rng.IntN([]int{3, 8, 256}[rng.IntN(3)]))
 		}

@@ -121,32 +121,6 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestLongEncoderPieces: pieces of any size make the same file. Boards have 4 to 12 pits.
-func TestLongEncoderPieces(t *testing.T) {
-	everyShape(t, func(t *testing.T, game awari.Game, n int) {
-		s, space := must.Get(newShape(game, n))(t), testrun.Space(t, game, n)
-		var want []byte
-		for _, b := range published(t, game, n) {
-			_, rank := space.Rank(b)
-			want = append(want, byte(rank))
-		}
-		for _, size := range []uint64{1, 3, 50, s.Positions()} {
-			if s.Positions()/size > 10_000 && !tries.Long() {
-				continue
-			}
-			var got []byte
-			for from := uint64(0); from < s.Positions(); from += size {
-				scores := make([]int8, min(size, s.Positions()-from))
-				for i := range scores {
-					scores[i] = int8(from + uint64(i))
-				}
-				got = append(slices.Clone(must.Get(Vu.newEncoder(s).encode(nil, from, scores))(t)), got...)
-			}
-			should.Hold(t, bytes.Equal(got, want), "pieces of %d: %d bytes, not the %d expected", size, len(got), len(want))
-		}
-	})
-}
-
 // TestLongPublishedExample: the example in the documentation of the published database, at its place in a file: behind the boards with an empty
 // pit that have larger ranks.
 func TestLongPublishedExample(t *testing.T) {
@@ -228,15 +202,6 @@ func (f *failing) Write(p []byte) (int, error) {
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// everyShape calls check for all layers of few seeds, of boards of 4 to 12 pits.
-func everyShape(t *testing.T, check func(t *testing.T, game awari.Game, n int)) {
-	for pits, last := range tries.More(map[int]int{4: 9, 6: 7, 8: 6, 10: 5, 12: 6}, map[int]int{4: 12, 6: 9, 8: 8, 10: 7, 12: 8}) {
-		for n := range last + 1 {
-			t.Run(fmt.Sprintf("%d pits, %d seeds", pits, n), func(t *testing.T) { check(t, testrun.Game(t, pits, awari.Awari), n) })
-		}
-	}
-}
-
 // published lists the boards of a vu file as the database describes it.
 func published(t *testing.T, game awari.Game, n int) (boards []awari.Board) {
 	space, pits := testrun.Space(t, game, n), game.Pits()
@@ -269,34 +234,82 @@ func TestPublishedCounts(t *testing.T) {
 	should.Equal(t, total, 889_063_398_406, "positions in all")
 }
 
-// TestLongSpans compares spans and counts with a look at each board.
-func TestLongSpans(t *testing.T) {
-	everyShape(t, func(t *testing.T, game awari.Game, n int) {
-		s, space := must.Get(newShape(game, n))(t), testrun.Space(t, game, n)
-		full := make([]bool, s.Positions())
-		before := uint64(0)
-		for rank := range s.Positions() {
-			b := space.Unrank(n, rank)
-			full[rank] = !slices.Contains(b[s.q:2*s.q], 0)
-			must.Equal(t, must.Get(s.fullBefore(rank))(t), before, "full boards before rank %d", rank)
-			if full[rank] {
-				before++
-			}
+// TestLongShapes looks at all layers of few seeds, of boards of 4 to 12 pits: spans and counts are those that a look at each board finds, pieces of
+// any size make the same file, and such a file is read in pieces, full boards included.
+func TestLongShapes(t *testing.T) {
+	for pits, last := range tries.More(map[int]int{4: 9, 6: 7, 8: 6, 10: 5, 12: 6}, map[int]int{4: 12, 6: 9, 8: 8, 10: 7, 12: 8}) {
+		game := testrun.Game(t, pits, awari.Awari)
+		tb := tabletest.Solved(t, game, last)
+		for n := range last + 1 {
+			t.Run(fmt.Sprintf("%d pits, %d seeds", pits, n), func(t *testing.T) {
+				s := must.Get(newShape(game, n))(t)
+				checkSpans(t, s, testrun.Space(t, game, n))
+				checkEncoder(t, s, game)
+				checkSource(t, s, tb)
+			})
 		}
-		got := must.Get(s.fullBefore(s.Positions()))(t)
-		must.Hold(t, got == before && got == s.full() && s.reachable() == s.Positions()-got, "%d full boards, want %d", got, before)
-		for _, piece := range []uint64{1, 2, 7, 64, 1000, s.Positions()} {
-			for from := uint64(0); from < s.Positions(); from += 1 + s.Positions()/40 {
-				to, next := min(from+piece, s.Positions()), from
-				must.OK(t, s.spans(from, to, func(x span) {
-					must.Hold(t, x.from == next && x.to > x.from && x.to <= to, "span %+v of %d to %d follows %d", x, from, to, next)
-					must.Not(t, slices.Contains(full[x.from:x.to], !x.full), "span %+v has others", x)
-					next = x.to
-				}))
-				must.Equal(t, next, to, "spans from %d end at", from)
-			}
+	}
+}
+
+func checkSpans(t *testing.T, s *shape, space *awari.Space) {
+	full, before := make([]bool, s.Positions()), uint64(0)
+	for rank := range s.Positions() {
+		b := space.Unrank(s.n, rank)
+		full[rank] = !slices.Contains(b[s.q:2*s.q], 0)
+		must.Equal(t, must.Get(s.fullBefore(rank))(t), before, "full boards before rank %d", rank)
+		if full[rank] {
+			before++
 		}
-	})
+	}
+	got := must.Get(s.fullBefore(s.Positions()))(t)
+	must.Hold(t, got == before && got == s.full() && s.reachable() == s.Positions()-got, "%d full boards, want %d", got, before)
+	for _, piece := range []uint64{1, 2, 7, 64, 1000, s.Positions()} {
+		for from := uint64(0); from < s.Positions(); from += 1 + s.Positions()/40 {
+			to, next := min(from+piece, s.Positions()), from
+			must.OK(t, s.spans(from, to, func(x span) {
+				must.Hold(t, x.from == next && x.to > x.from && x.to <= to, "span %+v of %d to %d follows %d", x, from, to, next)
+				must.Not(t, slices.Contains(full[x.from:x.to], !x.full), "span %+v has others", x)
+				next = x.to
+			}))
+			must.Equal(t, next, to, "spans from %d end at", from)
+		}
+	}
+}
+
+func checkEncoder(t *testing.T, s *shape, game awari.Game) {
+	space, want := testrun.Space(t, game, s.n), []byte(nil)
+	for _, b := range published(t, game, s.n) {
+		_, rank := space.Rank(b)
+		want = append(want, byte(rank))
+	}
+	for _, size := range []uint64{1, 3, 50, s.Positions()} {
+		if s.Positions()/size > 10_000 && !tries.Long() {
+			continue
+		}
+		var got []byte
+		for from := uint64(0); from < s.Positions(); from += size {
+			scores := make([]int8, min(size, s.Positions()-from))
+			for i := range scores {
+				scores[i] = int8(from + uint64(i))
+			}
+			got = append(slices.Clone(must.Get(Vu.newEncoder(s).encode(nil, from, scores))(t)), got...)
+		}
+		should.Hold(t, bytes.Equal(got, want), "pieces of %d: %d bytes, not the %d expected", size, len(got), len(want))
+	}
+}
+
+func checkSource(t *testing.T, s *shape, tb *tables.Tables) {
+	want := scoresOf(t, tb, s.n)
+	file := must.Get(vuEncoder{s}.encode(nil, 0, slices.Clone(want)))(t)
+	source := must.Get(openVu(t, tb, s.n, file, frame.None))(t)
+	defer source.Close()
+	for _, size := range []uint64{1, 5, 100, s.Positions()} {
+		for from := uint64(0); from < s.Positions(); from += max(size, 1+s.Positions()/50) {
+			got := make([]int8, min(size, s.Positions()-from))
+			must.OK(t, source.Read(from, got))
+			must.List(t, got, want[from:from+uint64(len(got))], "%d scores from rank %d", size, from)
+		}
+	}
 }
 
 // writtenAll exports all layers and returns the names of the files that were written, not kept.
@@ -486,24 +499,6 @@ func checkVerified(t *testing.T, dir string) {
 	t.Helper()
 	result, err := verify.Run(t.Context(), dir, verify.Options{Job: job.Job{Workers: 2, Family: cpu.Best()}})
 	should.Hold(t, err == nil && result.OK, "%+v, error %v", result, err)
-}
-
-// TestLongVuSource reads vu files in pieces, of boards of 4 to 12 pits, full ones included.
-func TestLongVuSource(t *testing.T) {
-	everyShape(t, func(t *testing.T, game awari.Game, n int) {
-		tb := tabletest.Solved(t, game, n)
-		s, want := must.Get(newShape(game, n))(t), scoresOf(t, tb, n)
-		file := must.Get(vuEncoder{s}.encode(nil, 0, slices.Clone(want)))(t)
-		source := must.Get(openVu(t, tb, n, file, frame.None))(t)
-		defer source.Close()
-		for _, size := range []uint64{1, 5, 100, s.Positions()} {
-			for from := uint64(0); from < s.Positions(); from += max(size, 1+s.Positions()/50) {
-				got := make([]int8, min(size, s.Positions()-from))
-				must.OK(t, source.Read(from, got))
-				must.List(t, got, want[from:from+uint64(len(got))], "%d scores from rank %d", size, from)
-			}
-		}
-	})
 }
 
 func openVu(t testing.TB, tb *tables.Tables, n int, file []byte, codec frame.Codec) (solve.Source, error) {

@@ -81,9 +81,7 @@ func TestEveryBoard(t *testing.T) {
 					"%s, %d seeds, %d layers", tab.Game().Name(), tab.MaxSeeds(), len(tab.Layers()))
 				space, boards, scores := testrun.Space(t, game, c.seeds), []awari.Board{}, []int8{}
 				everyBoard(t, game, layers, func(b awari.Board, want int8) {
-					if got, err := tab.Score(t.Context(), b); got != want || err != nil {
-						t.Fatalf("score of %s: %d, %v, want %d", game.Text(b), got, err, want)
-					}
+					must.Equal(t, must.Get(tab.Score(t.Context(), b))(t), want, "score of %v", b)
 					checkProbe(t, space, layers, must.Get(tab.Probe(t.Context(), b))(t))
 					boards, scores = append(boards, b), append(scores, want)
 				})
@@ -96,8 +94,8 @@ func TestEveryBoard(t *testing.T) {
 					must.OK(t, tab.Scores(t.Context(), boards[:n], got))
 					must.List(t, got, scores[:n], "scores of %d boards", n)
 				}
-				probes, err := tab.Probes(t.Context(), boards)
-				must.Hold(t, err == nil && len(probes) == len(boards), "%d probes, %v", len(probes), err)
+				probes := must.Get(tab.Probes(t.Context(), boards))(t)
+				must.Equal(t, len(probes), len(boards), "probes")
 				for i, p := range probes {
 					must.Hold(t, p.Board == boards[i], "probe %d is of another board", i)
 					checkProbe(t, space, layers, p)
@@ -111,8 +109,8 @@ func TestRead(t *testing.T) {
 	_, layers, dir := testrun.Run(t, 8, awari.Awari, 6, 100)
 	tab := tabletest.Open(t, dir)
 	got := make([]int8, 333)
-	err := tab.Read(t.Context(), 6, 77, got)
-	should.Hold(t, err == nil && slices.Equal(got, layers[6][77:77+333]), "other scores, %v", err)
+	must.OK(t, tab.Read(t.Context(), 6, 77, got))
+	should.List(t, got, layers[6][77:77+333])
 	should.Be(t, tab.Read(t.Context(), 6, uint64(len(layers[6])), got), layerfile.ErrRange, "beyond the layer")
 	for _, n := range []int{-1, 7} {
 		should.Equal(t, tab.Path(n), "", "layer %d", n)
@@ -121,18 +119,16 @@ func TestRead(t *testing.T) {
 		should.Be(t, must.Err(tab.ReadOne(t.Context(), n, 0)), tables.ErrUnsolved, "one of layer %d", n)
 		should.Be(t, must.Err(tab.File(t.Context(), n)), tables.ErrUnsolved, "file of layer %d", n)
 	}
-	score, err := tab.ScoreAt(t.Context(), 6, 99)
-	should.Hold(t, score == layers[6][99] && err == nil, "score of rank 99: %d, %v, want %d", score, err, layers[6][99])
+	should.Equal(t, must.Get(tab.ScoreAt(t.Context(), 6, 99))(t), layers[6][99], "score of rank 99")
 	should.Be(t, must.Err(tab.ScoreAt(t.Context(), 6, uint64(len(layers[6])))), layerfile.ErrRange, "score beyond the layer")
 	for n, scores := range layers {
 		for rank, want := range scores {
-			got, err := tab.ReadOne(t.Context(), n, uint64(rank))
-			must.Hold(t, err == nil && got == want, "score %d of layer %d: %d, %v, want %d", rank, n, got, err, want)
+			must.Equal(t, must.Get(tab.ReadOne(t.Context(), n, uint64(rank)))(t), want, "score %d of layer %d", rank, n)
 		}
 		should.Be(t, must.Err(tab.ReadOne(t.Context(), n, uint64(len(scores)))), layerfile.ErrRange, "one beyond layer %d", n)
 	}
-	f, err := tab.File(t.Context(), 6)
-	should.Hold(t, err == nil && f.Header().Seeds == 6 && f.Path() == tab.Path(6), "file of layer 6: %v", err)
+	f := must.Get(tab.File(t.Context(), 6))(t)
+	should.Hold(t, f.Header().Seeds == 6 && f.Path() == tab.Path(6), "file of layer 6: %s", f.Path())
 }
 
 // TestConcurrent probes from several goroutines, with a cache so small that they take blocks from each other and whose size changes, and closes in between.

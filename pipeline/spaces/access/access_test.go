@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -30,11 +31,9 @@ func mustParse(t testing.TB, game awari.Game, fields ...string) awari.Board {
 }
 
 // starts are even and uneven starts on all boards, among them some without a move.
-var starts = [][]string{
-	{"1", "1", "1", "1"}, {"5", "5", "5", "5"}, {"0", "0", "0", "9"}, {"0", "0", "0", "0"}, {"9", "0", "0", "0"}, {"0", "1", "0", "0"},
-	{"12", "0", "0", "12"}, {"2", "2", "2", "2", "2", "2"}, {"0", "0", "7", "1", "0", "4"}, {"17", "0", "0", "1", "0", "0"},
-	{"1", "1", "1", "1", "1", "1", "1", "1"}, {"2", "2", "2", "2", "1", "1", "1", "1"}, {"0", "1", "0", "1", "0", "1", "0", "1", "0", "1"},
-	{"1", "0", "0", "0", "0", "2", "0", "0", "0", "0", "3", "0"}, {"0", "0", "0", "0", "0", "7", "0", "0", "0", "0", "0", "0"},
+var starts = []string{
+	"1 1 1 1", "5 5 5 5", "0 0 0 9", "0 0 0 0", "9 0 0 0", "0 1 0 0", "12 0 0 12", "2 2 2 2 2 2", "0 0 7 1 0 4", "17 0 0 1 0 0",
+	"1 1 1 1 1 1 1 1", "2 2 2 2 1 1 1 1", "0 1 0 1 0 1 0 1 0 1", "1 0 0 0 0 2 0 0 0 0 3 0", "0 0 0 0 0 7 0 0 0 0 0 0",
 }
 
 func plainCounts(t testing.TB, game awari.Game, start awari.Board) []uint64 {
@@ -45,7 +44,8 @@ func plainCounts(t testing.TB, game awari.Game, start awari.Board) []uint64 {
 
 // TestLongEqualsReach compares with the plain search, in memory.
 func TestLongEqualsReach(t *testing.T) {
-	for _, fields := range starts {
+	for _, text := range starts {
+		fields := strings.Fields(text)
 		for _, rules := range awari.RuleSets() {
 			game := testrun.Game(t, len(fields), rules)
 			start := mustParse(t, game, fields...)

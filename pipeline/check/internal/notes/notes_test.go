@@ -130,21 +130,15 @@ func TestMadeFrom(t *testing.T) {
 	} {
 		b := newBench(t)
 		b.note(8, 9)
+		before := b.open()
 		c.change(b)
 		got := b.believed()
 		should.Hold(t, slices.Equal(got, c.want) && (b.told != nil) == (len(got) < 2),
 			"%s: believed %v, want %v; told %q", name, got, c.want, b.told)
+		for after, n := b.open(), 8; n < 10 && strings.HasPrefix(name, "listed"); n++ {
+			should.Equal(t, before.Owner(n) == after.Owner(n), slices.Contains(c.want, n), "%s: the owner of layer %d is the same", name, n)
+		}
 	}
-}
-
-// TestOwner: it is another one if a file is.
-func TestOwner(t *testing.T) {
-	b := newBench(t)
-	before := b.open()
-	b.manifest.Layers[7].Hash++
-	after := b.open()
-	should.Not(t, before.Owner(9) == after.Owner(9) || before.Owner(8) != after.Owner(8),
-		"%x and %x; %x and %x", before.Owner(9), after.Owner(9), before.Owner(8), after.Owner(8))
 }
 
 // TestEnd: what is through is forgotten, the rest stays, and in the end there is no file.
@@ -172,7 +166,7 @@ func (b *bench) through(disk *crashfs.FS) (restore func()) {
 	}
 }
 
-// TestFullDisk: without room the old notes stay, and the user is told once.
+// TestFullDisk: without room the old notes stay, and the user is told once; a part that has no room for its result says so.
 func TestFullDisk(t *testing.T) {
 	b := newBench(t)
 	disk := crashfs.New()
@@ -191,9 +185,15 @@ func TestFullDisk(t *testing.T) {
 		got := b.believed()
 		should.Hold(t, slices.Equal(got, []int{8}) && b.told == nil, "%d bytes: believed %v, told %q", room, got, b.told)
 	}
+	for _, room := range []int64{1, 100, 300} { // the result of a part takes some 400, by the digits of times
+		disk.Limit(size + room)
+		should.Be(t, b.find(job.Part{Index: 1, Of: 1}, 9, "0"), syscall.ENOSPC, "a part, %d bytes", room)
+	}
 	disk.Limit(-1)
 	b.note(9)
 	should.List(t, b.believed(), []int{8, 9}, "with room again: believed")
+	must.OK(t, b.find(job.Part{Index: 1, Of: 1}, 9, "0"))
+	b.want("with room", 0, 9, "0")
 }
 
 // part opens the notes of a part, or of all.
@@ -294,18 +294,4 @@ func TestPartCrash(t *testing.T) {
 		}
 	}
 	should.Not(t, there <= 5, "it never was there after a crash")
-}
-
-// TestPartFullDisk: a part that has no room for its result says so.
-func TestPartFullDisk(t *testing.T) {
-	b := newBench(t)
-	disk := crashfs.New()
-	defer b.through(disk)()
-	for _, room := range []int64{1, 100, 300} { // it takes some 400, by the digits of times
-		disk.Limit(room)
-		should.Be(t, b.find(job.Part{Index: 1, Of: 1}, 9, "0"), syscall.ENOSPC, "%d bytes", room)
-	}
-	disk.Limit(-1)
-	must.OK(t, b.find(job.Part{Index: 1, Of: 1}, 9, "0"))
-	b.want("with room", 0, 9, "0")
 }
