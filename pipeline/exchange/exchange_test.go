@@ -457,8 +457,7 @@ func imported(t testing.TB, from string, format Format, codec frame.Codec) strin
 	for n := range tb.MaxSeeds() + 1 {
 		path := filepath.Join(work, "scores")
 		must.Write(t, path, written(t, from, Options{Seeds: n, Format: format, Codec: codec}))
-		report, err := Import(t.Context(), dir, path, tb.Game(), importOptions(n, format, codec))
-		must.Hold(t, err == nil, "layer %d: %v", n, err)
+		report := must.Get(Import(t.Context(), dir, path, tb.Game(), importOptions(n, format, codec)))(t)
 		should.Hold(t, report.Layer.Hash == tb.Layers()[n].Hash, "%s, layer %d as %s, %s: other scores", tb.Game().Name(), n, format, codec)
 	}
 	return dir
@@ -497,8 +496,8 @@ func TestLongRoundTrip(t *testing.T) {
 
 func checkVerified(t *testing.T, dir string) {
 	t.Helper()
-	result, err := verify.Run(t.Context(), dir, verify.Options{Job: job.Job{Workers: 2, Family: cpu.Best()}})
-	should.Hold(t, err == nil && result.OK, "%+v, error %v", result, err)
+	result := must.Get(verify.Run(t.Context(), dir, verify.Options{Job: job.Job{Workers: 2, Family: cpu.Best()}}))(t)
+	should.Hold(t, result.OK, "%+v", result)
 }
 
 func openVu(t testing.TB, tb *tables.Tables, n int, file []byte, codec frame.Codec) (solve.Source, error) {
@@ -596,7 +595,7 @@ func TestRefusedImports(t *testing.T) {
 		"too few seeds":        {missing, path, game, importOptions(-1, Colex, frame.None), is(awari.ErrSeeds)},
 		"too little memory":    {missing, path, game, Options{Format: Vu, Codec: frame.None, Job: job.Job{Memory: 1 << 20}}, says("limit is 1.0 MiB")},
 	} {
-		_, err := Import(t.Context(), c.dir, c.path, c.game, c.o)
+		err := must.Err(Import(t.Context(), c.dir, c.path, c.game, c.o))
 		should.Not(t, err == nil || !c.matches(err), "%s: error %v", name, err)
 		must.Not(t, must.Err(os.Stat(missing)) == nil, "%s: a directory was made", name)
 	}

@@ -42,9 +42,8 @@ func TestExamine(t *testing.T) {
 		"%+v, %+v", r.Disk, r.Cores)
 	should.Hold(t, slices.IsSorted(shares) && len(shares) != 0 && shares[len(shares)-1] == 1, "progress %v", shares)
 	must.Empty(t, dir)
-	quick, err := Examine(t.Context(), Options{Dir: dir, Job: job.Job{Family: cpu.Generic}, Quick: true})
-	should.Hold(t, err == nil && quick.Disk.Write == 0 && quick.Kernels.Chosen == "generic" && quick.Findings[0].Verdict == Warning,
-		"%+v, %v", quick, err)
+	quick := must.Get(Examine(t.Context(), Options{Dir: dir, Job: job.Job{Family: cpu.Generic}, Quick: true}))(t)
+	should.Hold(t, quick.Disk.Write == 0 && quick.Kernels.Chosen == "generic" && quick.Findings[0].Verdict == Warning, "%+v", quick)
 	should.Be(t, must.Err(Examine(must.Ended(t), Options{Dir: dir, Job: job.Job{Family: cpu.Best()}})), context.Canceled)
 	must.Empty(t, dir)
 	file := filepath.Join(dir, "file")
@@ -117,13 +116,11 @@ func TestJudge(t *testing.T) {
 		for _, x := range judges {
 			j := judgement{verdict: Fine}
 			x.judge(r, &j)
-			name, verdict, text := x.about, j.verdict, strings.Join(j.texts, "; ")
-			switch {
-			case name != tt.about && verdict != Fine:
-				t.Errorf("%s, %q: %s is %s: %s", tt.about, tt.words, name, verdict, text)
-			case name == tt.about && (verdict != tt.verdict || !strings.Contains(text, tt.words)):
-				t.Errorf("%s is %s, want %s: %s, want %q", name, verdict, tt.verdict, text, tt.words)
+			text, want, words := strings.Join(j.texts, "; "), Fine, ""
+			if x.about == tt.about {
+				want, words = tt.verdict, tt.words
 			}
+			should.Hold(t, j.verdict == want && strings.Contains(text, words), "%s, %q: %s is %s: %s", tt.about, tt.words, x.about, j.verdict, text)
 		}
 	}
 	r := healthy()
@@ -140,11 +137,10 @@ func TestJudge(t *testing.T) {
 // TestErr: what is bad is an error of the right kind.
 func TestErr(t *testing.T) {
 	r := &Report{Findings: []Finding{{"disk", Warning, ""}, {"files", Bad, ""}}}
-	err := r.Err()
-	should.Hold(t, errors.Is(err, ErrBad) && errors.Is(err, fault.Difference) && strings.HasSuffix(err.Error(), ": files"), "%v", err)
+	should.Says(t, r.Err(), ErrBad, ": files")
+	should.Be(t, r.Err(), fault.Difference)
 	for want, pair := range map[Verdict][2]Verdict{Bad: {Bad, Warning}, Warning: {Fine, Warning}, Fine: {Fine, Fine}} {
-		got := worse(pair[0], pair[1])
-		should.Hold(t, got == want && worse(pair[1], pair[0]) == want, "%v: %s", pair, got)
+		should.Hold(t, worse(pair[0], pair[1]) == want && worse(pair[1], pair[0]) == want, "%v: %s", pair, worse(pair[0], pair[1]))
 	}
 }
 

@@ -16,15 +16,15 @@ import (
 func TestAll(t *testing.T) {
 	ranking := must.Get(colex.New(6, 10))(t)
 	next := uint64(0)
-	err := must.Get(listing.New(6, 10))(t).All(t.Context(), func(ranks []uint64, boards []uint8) error {
+	must.OK(t, must.Get(listing.New(6, 10))(t).All(t.Context(), func(ranks []uint64, boards []uint8) error {
 		for i, rank := range ranks {
 			got := ranking.Rank(boards[i*6:][:6])
 			must.Hold(t, got == next && rank == next, "board %v, rank %d said, is %d, want %d", boards[i*6:][:6], rank, got, next)
 			next++
 		}
 		return nil
-	})
-	should.Hold(t, err == nil && next == ranking.Size(10), "%d of %d boards, %v", next, ranking.Size(10), err)
+	}))
+	should.Equal(t, next, ranking.Size(10), "boards")
 }
 
 // TestSample takes samples of all sizes around a block: no board comes twice, and more boards begin with those that fewer are.
@@ -61,8 +61,6 @@ func TestStops(t *testing.T) {
 	})
 	should.Hold(t, errors.Is(err, context.Canceled) && blocks == 1, "%d blocks, %v, want 1 and context.Canceled", blocks, err)
 	broken := errors.New("disk full")
-	err = must.Get(listing.New(12, 12))(t).All(t.Context(), func([]uint64, []uint8) error { return broken })
-	should.Hold(t, err == broken, "%v, want %v", err, broken)
-	_, err = listing.New(16, 64)
-	should.Hold(t, errors.Is(err, colex.ErrOverflow), "16 pits, 64 seeds: %v, want ErrOverflow", err)
+	should.Be(t, must.Get(listing.New(12, 12))(t).All(t.Context(), func([]uint64, []uint8) error { return broken }), broken)
+	should.Be(t, must.Err(listing.New(16, 64)), colex.ErrOverflow, "16 pits, 64 seeds")
 }

@@ -133,8 +133,7 @@ func markSome(t *testing.T, random *rand.Rand, v *marks.View, want []bool) {
 			fresh++
 		}
 	}
-	got, err := v.Mark(words, uint64(start))
-	must.Hold(t, err == nil && got == fresh, "%d marks from %d are new, not %d; %v", got, start, fresh, err)
+	must.Equal(t, must.Get(v.Mark(words, uint64(start)))(t), fresh, "new marks from %d", start)
 }
 
 // TestCreate fails where there can be no file.

@@ -55,9 +55,8 @@ func TestLongEqualsReach(t *testing.T) {
 					if !tries.Long() && workers != 1+i%2*2 {
 						continue // one or three for a family, in turn
 					}
-					got, err := Count(t.Context(), game, start, Options{Job: job.Job{Workers: workers, Family: family}})
-					should.Hold(t, err == nil && slices.Equal(got, want),
-						"%s from %v, %d, %v: %v, %v, want %v", game.Name(), start, workers, family, got, err, want)
+					got := must.Get(Count(t.Context(), game, start, Options{Job: job.Job{Workers: workers, Family: family}}))(t)
+					should.List(t, got, want, "%s from %v, %d, %v", game.Name(), start, workers, family)
 				}
 			}
 		}
@@ -95,8 +94,7 @@ func TestOnDisk(t *testing.T) {
 		should.Equal(t, s.store.live, 0, "bytes are left on disk")
 		should.Hold(t, away != 0 && s.store.held == 0 && len(s.store.here) == 0,
 			"%d times a set was on disk; %d bytes in %d sets are left in memory", away, s.store.held, len(s.store.here))
-		got, err := Count(t.Context(), game, start, o)
-		should.Hold(t, err == nil && slices.Equal(got, want), "%s, done already: %v, %v", game.Name(), got, err)
+		should.List(t, must.Get(Count(t.Context(), game, start, o))(t), want, "%s, done already", game.Name())
 	}
 }
 

@@ -169,25 +169,18 @@ func TestEndlessPlay(t *testing.T) {
 		{"only a quiet move, to a loss", [][]layers.Move[node]{{quiet(1)}, {exit(1)}}, []int8{1, -1}},
 		{"no move", [][]layers.Move[node]{nil}, []int8{0}},
 	} {
-		g := &graph{
-			sizes:    []uint64{1, uint64(len(c.moves))},
-			moves:    map[node][]layers.Move[node]{},
-			terminal: map[node]int{{0, 0}: 2},
-		}
+		g := &graph{[]uint64{1, uint64(len(c.moves))}, map[node][]layers.Move[node]{}, map[node]int{{0, 0}: 2}}
 		for u, moves := range c.moves {
 			g.moves[node{1, u}] = moves
 		}
-		table, err := solve(t.Context(), g, 1)
-		should.Hold(t, err == nil && slices.Equal(table[1], c.want), "%s: scores %v, %v, want %v", c.name, table, err, c.want)
+		should.List(t, must.Get(solve(t.Context(), g, 1))(t)[1], c.want, "%s: scores", c.name)
 	}
 }
 
 // TestLineOfMoves settles a chain that would overflow a recursion's stack budget: each state has one quiet move, to the next.
 func TestLineOfMoves(t *testing.T) {
-	table := must.Get(solve(t.Context(), line{}, 0))(t)
-	for u, score := range table[0] {
-		want := int8(1 - 2*(u%2))
-		must.Hold(t, score == want, "state %d scores %d, want %d", u, score, want)
+	for u, score := range must.Get(solve(t.Context(), line{}, 0))(t)[0] {
+		must.Equal(t, score, int8(1-2*(u%2)), "score of state %d", u)
 	}
 }
 

@@ -325,8 +325,7 @@ func TestForged(t *testing.T) {
 		payload := runstest.Checkpoint(t, dir, "swap-bfs", 2)
 		forge(payload)
 		runstest.SetCheckpoint(t, dir, "swap-bfs", 2, payload)
-		r, err := Search(t.Context(), mustGrid(t, 2, 4), onDisk(dir))
-		should.Hold(t, errors.Is(err, corrupt.ErrCorrupt), "%s: %v, error %v", name, r, err)
+		should.Be(t, must.Err(Search(t.Context(), mustGrid(t, 2, 4), onDisk(dir))), corrupt.ErrCorrupt, "%s", name)
 	}
 }
 
