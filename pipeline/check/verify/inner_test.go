@@ -43,45 +43,31 @@ func TestSettle(t *testing.T) {
 	should.Not(t, slices.ContainsFunc(d.waiting[:n], func(a []*asking) bool { return len(a) > 0 }), "answered questions are kept")
 }
 
-func framesOf(t *testing.T, test func(t *testing.T, s *sowings, space *awari.Space, f *frame)) {
+// TestFrame looks every board up by its halves. What a move gives makes of each half of the opponent the one that a gain has in its place.
+func TestFrame(t *testing.T) {
+	extract := bitset.ExtractFor(cpu.Best())
 	for _, c := range []struct{ pits, seeds int }{{4, 16}, {6, 11}, {8, 9}, {12, 7}} {
 		s, space := sowingsOf(t, c.pits, c.seeds)
 		for n := range c.seeds + 1 {
-			f := must.Get(newFrame(s, space, n))(t)
-			test(t, s, space, f)
-		}
-	}
-}
-
-// TestFrame looks every board up by its halves.
-func TestFrame(t *testing.T) {
-	framesOf(t, func(t *testing.T, s *sowings, space *awari.Space, f *frame) {
-		q := space.Half()
-		for rank := range space.Size(f.seeds) {
-			b := space.Unrank(f.seeds, rank)
-			mover, opponent := pack(b[:q]), pack(b[q:2*q])
-			kept := 0
-			for _, x := range b[q : 2*q] {
-				kept += int(x)
+			f, q := must.Get(newFrame(s, space, n))(t), space.Half()
+			for rank := range space.Size(n) {
+				b := space.Unrank(n, rank)
+				mover, opponent, kept := pack(b[:q]), pack(b[q:2*q]), 0
+				for _, x := range b[q : 2*q] {
+					kept += int(x)
+				}
+				got := f.starts[kept][f.rank(opponent)] + f.rank(mover)
+				must.Hold(t, got == rank && f.halves[n-kept][f.rank(mover)] == mover, "%v: rank %d, want %d", b, got, rank)
 			}
-			got := f.starts[kept][f.rank(opponent)] + f.rank(mover)
-			must.Hold(t, got == rank && f.halves[f.seeds-kept][f.rank(mover)] == mover, "%v: rank %d, want %d", b, got, rank)
-		}
-	})
-}
-
-// TestGains: what a move gives makes of each half of the opponent the one that a gain has in its place.
-func TestGains(t *testing.T) {
-	extract := bitset.ExtractFor(cpu.Best())
-	framesOf(t, func(t *testing.T, s *sowings, _ *awari.Space, f *frame) {
-		for _, moves := range s.byPit {
-			for i := range f.seeds {
-				for opponent := range f.seeds - i {
-					f.checkGain(t, extract, &moves[i], opponent)
+			for _, moves := range s.byPit {
+				for i := range n {
+					for opponent := range n - i {
+						f.checkGain(t, extract, &moves[i], opponent)
+					}
 				}
 			}
 		}
-	})
+	}
 }
 
 func (f *frame) checkGain(t *testing.T, extract bitset.ExtractFunc, w *move, opponent int) {

@@ -329,14 +329,10 @@ func TestForged(t *testing.T) {
 	}
 }
 
-func free(bytes uint64) func(path string) (uint64, error) {
-	return func(string) (uint64, error) { return bytes, nil }
-}
-
 func roomNeeded(t *testing.T, g *swap.Grid) uint64 {
 	t.Helper()
 	o := onDisk(t.TempDir())
-	o.Free = free(0)
+	o.Free = func(string) (uint64, error) { return 0, nil }
 	return must.As[*rundir.RoomError](t, must.Err(Search(t.Context(), g, o))).Need
 }
 
@@ -369,24 +365,27 @@ func bytesIn(t *testing.T, dir string) (bytes int64) {
 	return bytes
 }
 
-// TestRoom: a search for which there is too little room is refused and leaves nothing behind; what an interrupted one has left counts as room.
+// TestRoom: a search for which there is too little room is refused and leaves
+// nothing behind; what an interrupted one has left counts as room.
 func TestRoom(t *testing.T) {
 	g := mustGrid(t, 2, 4)
-	need := roomNeeded(t, g)
-	o := onDisk(filepath.Join(t.TempDir(), "run"))
-	o.Free = free(need - 1)
-	refused := must.As[*rundir.RoomError](t, must.Err(Search(t.Context(), g, o)))
-	should.Hold(t, refused.Need == need && refused.Free == need-1 && refused.Path == o.Dir, "a byte less: %v", refused)
-	should.Be(t, must.Err(os.Stat(o.Dir)), os.ErrNotExist, "left behind")
-	o.Free = free(need)
-	should.Be(t, must.Err(Search(t.Context(), g, o)), nil, "as much as needed")
-	o.Dir = interrupted(t)
-	o.Free = free(need - uint64(bytesIn(t, o.Dir)))
-	should.Be(t, must.Err(Search(t.Context(), g, o)), nil, "with what is there already")
-	o.Dir, o.Free = interrupted(t), free(0)
-	should.Not(t, must.Err(Search(t.Context(), g, o)) == nil, "searches without room")
-	o.Free = func(string) (uint64, error) { return 0, errors.ErrUnsupported }
-	should.Be(t, must.Err(Search(t.Context(), g, o)), nil, "where free space is not known")
+	need, room := roomNeeded(t, g), error(nil)
+	run := func(dir string, free uint64) error {
+		o := onDisk(dir)
+		o.Free = func(string) (uint64, error) { return free, room }
+		return must.Err(Search(t.Context(), g, o))
+	}
+	dir := filepath.Join(t.TempDir(), "run")
+	refused := must.As[*rundir.RoomError](t, run(dir, need-1))
+	should.Hold(t, refused.Need == need && refused.Free == need-1 && refused.Path == dir, "a byte less: %v", refused)
+	should.Be(t, must.Err(os.Stat(dir)), os.ErrNotExist, "left behind")
+	should.Be(t, run(dir, need), nil, "as much as needed")
+	begun := interrupted(t)
+	should.Be(t, run(begun, need-uint64(bytesIn(t, begun))), nil, "with what is there already")
+	begun = interrupted(t)
+	should.Not(t, run(begun, 0) == nil, "searches without room")
+	room = errors.ErrUnsupported
+	should.Be(t, run(begun, 0), nil, "where free space is not known")
 }
 
 // TestLongLayouts checks that every grid, of up to 16 cells in long tests, can be divided, and that each edge is in one list with places in range.

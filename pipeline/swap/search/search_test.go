@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"grenier/internal/testkit/must"
@@ -32,18 +31,17 @@ func shuffled(g *swap.Grid, r *rand.Rand) (s swap.State) {
 	return s
 }
 
-// nine returns the grid of 3 x 3, and the distances of its states by rank.
-func nine(t *testing.T) (*swap.Grid, []uint8) {
-	t.Helper()
-	g := mustGrid(t, 3, 3)
-	solveNine.Do(func() { distances = swaptest.Distances(g) })
-	return g, distances
-}
+var known = map[[2]int][]uint8{}
 
-var (
-	solveNine sync.Once
-	distances []uint8
-)
+// solved returns a grid, and the distances of its states by rank, which are found once.
+func solved(t *testing.T, rows, cols int) (*swap.Grid, []uint8) {
+	t.Helper()
+	g, size := mustGrid(t, rows, cols), [2]int{rows, cols}
+	if known[size] == nil {
+		known[size] = swaptest.Distances(g)
+	}
+	return g, known[size]
+}
 
 // bounds returns every kind of bound for a grid.
 func bounds(tb testing.TB, g *swap.Grid, sets ...[]int) []heuristic.Heuristic {
@@ -96,12 +94,12 @@ func agree(t *testing.T, name string, g *swap.Grid, s swap.State, distance int, 
 func TestLongAllStates(t *testing.T) {
 	shapes := [][2]int{{1, 1}, {1, 2}, {2, 1}, {5, 1}, {2, 2}, {2, 3}, {1, 5}, {3, 2}}
 	for _, shape := range shapes[:tries.More(6, 8)] {
-		g, step := mustGrid(t, shape[0], shape[1]), 1
-		all := bounds(t, g, []int{0})
+		g, depth := solved(t, shape[0], shape[1])
+		all, step := bounds(t, g, []int{0}), 1
 		if g.Cells() > 5 {
 			step = tries.Pick(60, 15, 1)
 		}
-		for rank, distance := range swaptest.Distances(g) {
+		for rank, distance := range depth {
 			for i, name := range search.Names() {
 				if (rank+i)%step == 0 {
 					agree(t, name, g, perm.UnrankPacked(g.Cells(), uint64(rank)), int(distance), all)
@@ -113,7 +111,7 @@ func TestLongAllStates(t *testing.T) {
 
 // TestLongRandom3x3 takes dozens of grids for the solvers that are quick enough, and 1,000 for all of them in the full run.
 func TestLongRandom3x3(t *testing.T) {
-	g, depth := nine(t)
+	g, depth := solved(t, 3, 3)
 	all := bounds(t, g, []int{0, 1, 2, 3}, []int{4, 5, 6, 7, 8})
 	quick := []string{"greedy", "chains", "bidirectional", "pseudo-bidirectional", "astar-incremental"}
 	for i, name := range search.Names() {
@@ -149,14 +147,10 @@ func TestLongChains(t *testing.T) {
 		return swaps
 	}
 	for _, shape := range [][2]int{{2, 3}, {2, 4}, {3, 3}} {
-		g := mustGrid(t, shape[0], shape[1])
+		g, depth := solved(t, shape[0], shape[1])
 		step, all, needed, worst := 1, 0, 0, 0.0
 		if g.Cells() > 6 {
 			step = tries.Pick(97, 7, 1)
-		}
-		_, depth := nine(t)
-		if g.Cells() < 9 {
-			depth = swaptest.Distances(g)
 		}
 		for rank := 0; rank < len(depth); rank += step {
 			distance := int(depth[rank])
@@ -212,7 +206,7 @@ func TestLongRandomLarger(t *testing.T) {
 
 // TestStopped checks that a search that may not finish says so and returns a true lower bound.
 func TestStopped(t *testing.T) {
-	g, depth := nine(t)
+	g, depth := solved(t, 3, 3)
 	w := heuristic.NewManhattan(g)
 	r := rand.New(rand.NewPCG(5, 5))
 	for range 3 {
@@ -328,8 +322,8 @@ func TestSVG(t *testing.T) {
 			}
 		}
 	}
-	should.Hold(t, len(values) == 6 && values[0] == "90 30;30 30;30 30;30 30" && values[1] == "30 30;90 30;90 30;90 30" && values[5] == "150 90;150 90;150 90;150 90",
-		"%q", values)
+	must.Equal(t, len(values), 6, "tiles")
+	should.List(t, []string{values[0], values[1], values[5]}, []string{"90 30;30 30;30 30;30 30", "30 30;90 30;90 30;90 30", "150 90;150 90;150 90;150 90"})
 	should.Lacks(t, string(search.SVG(puzzle, nil)), "animate")
 }
 
@@ -367,7 +361,7 @@ func TestGenerate(t *testing.T) {
 
 // TestParallel: neither the solution nor the work depends on the number of workers, with a bound that is not consistent too.
 func TestParallel(t *testing.T) {
-	g, depth := nine(t)
+	g, depth := solved(t, 3, 3)
 	w := must.Get(heuristic.NewWalking(g))(t)
 	r := rand.New(rand.NewPCG(6, 6))
 	for range 2 {
@@ -459,7 +453,7 @@ func TestLongLargeRandom(t *testing.T) {
 
 // TestBeamDistances gives the beam random grids of 3 x 3, whose distances are known: it never claims what is not true.
 func TestBeamDistances(t *testing.T) {
-	g, depth := nine(t)
+	g, depth := solved(t, 3, 3)
 	r := rand.New(rand.NewPCG(11, 11))
 	shortest := 0
 	for range 100 {
