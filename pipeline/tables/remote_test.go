@@ -217,46 +217,45 @@ func TestRemoteFailures(t *testing.T) {
 // come of it, even if the server gives both files the same validators, as long as it does not claim that these are
 // strong: the index of one does not fit the blocks of the other.
 func TestRemoteReplaced(t *testing.T) {
-	old := time.Unix(1e9, 0)
-	t.Run("seen by date", func(t *testing.T) { replaceLayer(t, old, old.Add(time.Second), remote.ErrChanged) })
-	never := time.Unix(0, 0) // which package http does not send
-	t.Run("not seen", func(t *testing.T) { replaceLayer(t, never, never, corrupt.ErrCorrupt) })
-	soon := time.Now().Add(time.Hour)
-	t.Run("too new to tell", func(t *testing.T) { replaceLayer(t, soon, soon, corrupt.ErrCorrupt) })
-}
-
-func replaceLayer(t *testing.T, before, after time.Time, want error) {
-	f := newFar(t)
-	f.Hook(func(w http.ResponseWriter, _ *http.Request) bool {
-		w.Header().Set("ETag", `W/"always"`)
-		return false
-	})
-	right := slices.Clone(f.layers[farSeeds])
-	for i := range right {
-		f.layers[farSeeds][i] ^= 1
-	}
-	other := otherRun.Copy(t, func(dir string) { testrun.WriteTo(t, dir, testrun.Game(t, 8, awari.Awari), f.layers, tinyBlock) })
-	path := f.near.Path(farSeeds)
-	date(t, path, before)
-	must.OK(t, must.Err(f.there.Probe(t.Context(), awari.Board{4, 4, 4, 2})))
-	must.Write(t, path, must.Read(t, filepath.Join(other, rundir.LayerName(farSeeds))))
-	date(t, path, after)
-	random := rand.New(rand.NewPCG(10, 11))
-	refused := 0
-	for range 100 {
-		rank := random.Uint64N(f.space.Size(farSeeds))
-		got, err := f.there.ScoreAt(t.Context(), farSeeds, rank)
-		switch {
-		case err == nil && got == right[rank]:
-		case errors.Is(err, want) && errors.Is(err, remote.ErrChanged) != errors.Is(err, corrupt.ErrCorrupt):
-			refused++
-		default:
-			t.Fatalf("rank %d: %d, %v", rank, got, err)
+	old, never, soon := time.Unix(1e9, 0), time.Unix(0, 0), time.Now().Add(time.Hour) // package http does not send 0
+	for name, c := range map[string]struct {
+		before, after time.Time
+		want          error
+	}{
+		"seen by date": {old, old.Add(time.Second), remote.ErrChanged}, "not seen": {never, never, corrupt.ErrCorrupt},
+		"too new to tell": {soon, soon, corrupt.ErrCorrupt},
+	} {
+		f := newFar(t)
+		f.Hook(func(w http.ResponseWriter, _ *http.Request) bool {
+			w.Header().Set("ETag", `W/"always"`)
+			return false
+		})
+		right := slices.Clone(f.layers[farSeeds])
+		for i := range right {
+			f.layers[farSeeds][i] ^= 1
 		}
+		other := otherRun.Copy(t, func(dir string) { testrun.WriteTo(t, dir, testrun.Game(t, 8, awari.Awari), f.layers, tinyBlock) })
+		path := f.near.Path(farSeeds)
+		date(t, path, c.before)
+		must.OK(t, must.Err(f.there.Probe(t.Context(), awari.Board{4, 4, 4, 2})))
+		must.Write(t, path, must.Read(t, filepath.Join(other, rundir.LayerName(farSeeds))))
+		date(t, path, c.after)
+		random, refused := rand.New(rand.NewPCG(10, 11)), 0
+		for range 100 {
+			rank := random.Uint64N(f.space.Size(farSeeds))
+			got, err := f.there.ScoreAt(t.Context(), farSeeds, rank)
+			switch {
+			case err == nil && got == right[rank]:
+			case errors.Is(err, c.want) && errors.Is(err, remote.ErrChanged) != errors.Is(err, corrupt.ErrCorrupt):
+				refused++
+			default:
+				t.Fatalf("%s, rank %d: %d, %v", name, rank, got, err)
+			}
+		}
+		should.Not(t, refused < 30, "%s: refused %d times", name, refused)
+		// The new file is not the one that the manifest lists.
+		should.Be(t, must.Err(openFar(t, f.Server, remote.Options{}).ScoreAt(t.Context(), farSeeds, 0)), corrupt.ErrMismatch, "opened again")
 	}
-	should.Not(t, refused < 30, "refused %d times", refused)
-	// The new file is not the one that the manifest lists.
-	should.Be(t, must.Err(openFar(t, f.Server, remote.Options{}).ScoreAt(t.Context(), farSeeds, 0)), corrupt.ErrMismatch, "opened again")
 }
 
 func date(t *testing.T, path string, when time.Time) {

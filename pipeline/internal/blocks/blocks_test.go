@@ -63,8 +63,9 @@ func TestAsked(t *testing.T) {
 	}
 }
 
-// TestMemoryIsGivenBack: what was given back, or came too late, is used again.
-func TestMemoryIsGivenBack(t *testing.T) {
+// TestMemoryIsUsedAgain: what was given back, or came too late, is used again; what gave way is as soon as those have left who were reading
+// then, and not before.
+func TestMemoryIsUsedAgain(t *testing.T) {
 	s := newStore(2, 1)
 	b := s.Room()
 	s.GiveBack(b)
@@ -72,11 +73,8 @@ func TestMemoryIsGivenBack(t *testing.T) {
 	fetch(s, 0, 0)
 	s.Keep(0, 0, b)
 	should.Hold(t, s.Room() == b, "memory of a block that came too late is not used again")
-}
 
-// TestMemoryIsUsedAgain as soon as those have left who were reading when a block gave way, and not before.
-func TestMemoryIsUsedAgain(t *testing.T) {
-	s := blocks.New(6, func(int) uint64 { return perLayer }, 1, 1, true)
+	s = blocks.New(6, func(int) uint64 { return perLayer }, 1, 1, true)
 	reader := s.Enter()
 	first := fetch(s, 0, 0)
 	must.Not(t, first == fetch(s, 0, 1) || fetch(s, 0, 2) == first, "memory that somebody reads is used again")

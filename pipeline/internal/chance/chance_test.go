@@ -11,8 +11,7 @@ import (
 
 func TestPermutation(t *testing.T) {
 	for _, n := range []uint64{1, 2, 3, 4, 5, 16, 17, 1000, 4096, 4097, 70000} {
-		p := chance.NewPermutation(n, n^12345)
-		seen := make([]bool, n)
+		p, seen := chance.NewPermutation(n, n^12345), make([]bool, n)
 		for i := range n {
 			at := p.At(i)
 			must.Not(t, at >= n || seen[at], "%d numbers: %d comes out at %d, which is too large or was there", n, at, i)
