@@ -294,6 +294,10 @@ func TestRefused(t *testing.T) {
 			should.Be(t, must.Err(sample.Write(t.Context(), dir, io.Discard, c.o)), c.want, "%s", name)
 		}
 	}
+	out := t.TempDir() // there is a file when it is complete, and none otherwise
+	o := sample.Options{From: 0, To: 4, Count: 50, Format: sample.CSV}
+	should.Be(t, must.Err(sample.WriteFile(must.Ended(t), dir, filepath.Join(out, "x.csv"), o)), context.Canceled)
+	must.Empty(t, out)
 	should.Be(t, must.Err(sample.ParseFormat("xml")), sample.ErrFormat)
 	for _, text := range []string{
 		"", "train", "train=100,", "train=50,test=49", "train=50,test=51", "train=0,test=100", "a=50,a=50", "A=100", "a/b=100", "a=+100", "a=1e2", "=100", "a=101",
@@ -315,17 +319,6 @@ func TestDamage(t *testing.T) {
 	})
 	o.ByScore = true
 	should.Be(t, must.Err(sample.Write(t.Context(), dir, &bytes.Buffer{}, o)), corrupt.ErrCorrupt, "a wrong histogram")
-}
-
-// TestFile: there is a file when it is complete, and none otherwise.
-func TestFile(t *testing.T) {
-	dir := testrun.Dir(t, 4, awari.Awari, 6, 100)
-	path := filepath.Join(t.TempDir(), "sample")
-	o := sample.Options{From: 0, To: 6, Count: 50, Format: sample.CSV}
-	should.Be(t, must.Err(sample.WriteFile(must.Ended(t), dir, path, o)), context.Canceled)
-	should.Be(t, must.Err(os.Stat(path)), os.ErrNotExist, "there is a file")
-	must.OK(t, must.Err(sample.WriteFile(t.Context(), dir, path, o)))
-	should.Hold(t, bytes.Equal(must.Read(t, path), write(t, dir, o)), "the file has other bytes")
 }
 
 // readCard reads the card of the file at path, and compares it with the files and the run.

@@ -40,17 +40,9 @@ func newBench(t *testing.T) *bench {
 	t.Helper()
 	game := testrun.Game(t, 4, awari.Awari)
 	d := must.Get(rundir.Open(testrun.Write(t, game, testrun.Solve(t, game, 9), 64)))(t)
-	m := must.Get(d.Manifest())(t)
-	b := &bench{t: t, manifest: m, reads: game.CapturesLeadTo}
-	b.book(d)
+	b := &bench{t: t, dir: must.Get(d.Notebook())(t), manifest: must.Get(d.Manifest())(t), reads: game.CapturesLeadTo}
 	t.Cleanup(func() { b.dir.Close() })
 	return b
-}
-
-// book opens the directory, as each check does.
-func (b *bench) book(d *rundir.Dir) {
-	b.t.Helper()
-	b.dir = must.Get(d.Notebook())(b.t)
 }
 
 func (b *bench) open() *notes.Notes {
@@ -158,7 +150,7 @@ func (b *bench) through(disk *crashfs.FS) (restore func()) {
 	b.t.Helper()
 	intercepted := vfs.Intercept(func(d vfs.Dir) vfs.Dir { return disk.Mirror(d) })
 	outside := b.dir
-	b.book(outside.Dir)
+	b.dir = must.Get(outside.Dir.Notebook())(b.t)
 	return func() {
 		b.dir.Close()
 		b.dir = outside
