@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -15,6 +16,7 @@ import (
 
 	"grenier/internal/testkit/golden"
 	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/runstest"
 	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/swaptest"
 	"grenier/internal/testkit/tries"
@@ -154,18 +156,14 @@ func TestDatabases(t *testing.T) {
 		should.Hold(t, d.Entries == want && d.Bytes > 0 && d.Seconds > 0 && d.Faster == d.Document.Seconds/d.Seconds, "%+v, want %d", d, want)
 		should.Not(t, float64(d.Bytes) > d.Document.DiskMB*1e6, "%s: %d bytes, more than in the document", d.Name, d.Bytes)
 	}
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	begun := 0.0
-	o := Options{Tables: []string{Databases}, Grids: 1, Solves: 1, Job: job.Job{Workers: 2, Progress: func(s job.Step) {
-		switch inside := strings.Contains(s.Doing, "k=4"); {
-		case inside && begun == 0:
-			begun = s.Done
-		case inside && s.Done > begun:
-			cancel()
+	o, begun := Options{Tables: []string{Databases}, Grids: 1, Solves: 1, Job: job.Job{Workers: 2}}, math.Inf(1)
+	runstest.Interrupt(t, &o.Job, func(s job.Step) bool {
+		inside := strings.Contains(s.Doing, "k=4")
+		if inside {
+			begun = min(begun, s.Done)
 		}
-	}}}
-	should.Be(t, must.Err(Run(ctx, o)), context.Canceled, "a cancelled run")
+		return inside && s.Done > begun
+	}, func(ctx context.Context) error { return must.Err(Run(ctx, o)) })
 }
 
 // TestReport compares the shape of the JSON, and reads the text.
