@@ -442,7 +442,7 @@ func TestLongParts(t *testing.T) {
 					must.OK(t, os.Truncate(path, int64(size-1)))
 				}
 				want := run(t, dir, o)
-				for _, n := range tries.Pick([]int{1 + random.IntN(10)}, []int{2, 20 + random.IntN(60)}, []int{1, 2, 16, 20 + random.IntN(300)}) {
+				for _, n := range tries.Pick([]int{1 + random.IntN(7)}, []int{2, 20 + random.IntN(60)}, []int{1, 2, 16, 20 + random.IntN(300)}) {
 					divided(t, random, dir, n, o)
 					o := o
 					o.Part.Of = n
