@@ -20,7 +20,8 @@ import (
 
 func mustTable(t *testing.T, pits, seeds int) *census.Table {
 	t.Helper()
-	return must.Get(census.New(t.Context(), census.TableOptions{Pits: pits, Seeds: seeds, Rules: awari.Strict, Search: access.Options{Job: job.Job{Workers: 2}}}))(t)
+	o := census.TableOptions{Pits: pits, Seeds: seeds, Rules: awari.Strict, Search: access.Options{Job: job.Job{Workers: 2}}}
+	return must.Get(census.New(t.Context(), o))(t)
 }
 
 // TestDocumentTables compares whole tables with the document: every character of every cell, heading and rule. Shorter tables are the
