@@ -2,7 +2,6 @@ package layerfile
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -14,6 +13,7 @@ import (
 	"sync"
 	"testing"
 
+	"grenier/internal/testkit/layerfiletest"
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/should"
 	"grenier/io/corrupt"
@@ -56,7 +56,7 @@ type bytesReader struct {
 
 	mu     sync.Mutex
 	asked  []span
-	fail   error
+	fail   func(offset int64) error // nil for never
 	closed bool
 }
 
@@ -64,7 +64,11 @@ func (r *bytesReader) ReadAt(ctx context.Context, p []byte, off int64) (int, err
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.asked = append(r.asked, span{off, int64(len(p))})
-	if err := cmp.Or(ctx.Err(), r.fail); err != nil {
+	err := ctx.Err()
+	if err == nil && r.fail != nil {
+		err = r.fail(off)
+	}
+	if err != nil {
 		return 0, err
 	}
 	return bytes.NewReader(r.data).ReadAt(p, off)
@@ -72,20 +76,6 @@ func (r *bytesReader) ReadAt(ctx context.Context, p []byte, off int64) (int, err
 
 func (r *bytesReader) Size() int64  { return int64(len(r.data)) }
 func (r *bytesReader) Close() error { r.closed = true; return nil }
-
-// silentAt fails when it is asked for what begins at an offset.
-type silentAt struct {
-	*bytesReader
-	offset int64
-	err    error
-}
-
-func (r silentAt) ReadAt(ctx context.Context, p []byte, off int64) (int, error) {
-	if off == r.offset {
-		return 0, r.err
-	}
-	return r.bytesReader.ReadAt(ctx, p, off)
-}
 
 // take returns what was asked since the last call.
 func (r *bytesReader) take() []span {
@@ -113,13 +103,10 @@ func openBytes(t *testing.T, r *bytesReader, wholeIndex int64) (*File, *Decoder)
 func TestUnsure(t *testing.T) {
 	r := &bytesReader{data: layerBytes(t, 1, noise(rand.New(rand.NewPCG(23, 24)), 300))}
 	const index = 300 * indexEntrySize
-	f, err := openUnsure(t.Context(), "far/layer.gl", r, index)
-	must.OK(t, err)
-	must.OK(t, f.Close())
+	must.OK(t, must.Get(openUnsure(t.Context(), "far/layer.gl", r, index))(t).Close())
 	r.closed = false
-	if f, err = openUnsure(t.Context(), "far/layer.gl", r, index-1); f != nil || !errors.Is(err, ErrLongIndex) || errors.Is(err, corrupt.ErrCorrupt) || !r.closed {
-		t.Errorf("%v, closed %v", err, r.closed)
-	}
+	f, err := openUnsure(t.Context(), "far/layer.gl", r, index-1)
+	should.Hold(t, f == nil && errors.Is(err, ErrLongIndex) && !errors.Is(err, corrupt.ErrCorrupt) && r.closed, "%v, closed %v", err, r.closed)
 }
 
 // TestDistantAsks counts what opening a file and reading blocks asks for.
@@ -131,16 +118,14 @@ func TestDistantAsks(t *testing.T) {
 	opening := []span{{0, headerSize}, {headerSize, int64(len(testModel))}}
 
 	f, d := openBytes(t, r, WholeIndex)
-	got, want := r.take(), append(slices.Clone(opening), span{index, size - index})
-	should.Hold(t, slices.Equal(got, want), "opening asks for %v, want %v", got, want)
-	_, err := d.Score(t.Context(), 2999)
-	should.Hold(t, err == nil && slices.Equal(r.take(), []span{{start + 2999, 1}}), "a block, %v", err)
-	err = f.Close()
-	should.Hold(t, err == nil && r.closed, "not closed")
+	should.List(t, r.take(), append(slices.Clone(opening), span{index, size - index}), "opening asks for")
+	must.OK(t, must.Err(d.Score(t.Context(), 2999)))
+	should.List(t, r.take(), []span{{start + 2999, 1}}, "a block")
+	must.OK(t, f.Close())
+	should.Hold(t, r.closed, "not closed")
 
 	_, d = openBytes(t, r, 3000*indexEntrySize-1)
-	got, want = r.take(), append(slices.Clone(opening), span{size - footerSize, footerSize})
-	should.Hold(t, slices.Equal(got, want), "opening asks for %v, want %v", got, want)
+	should.List(t, r.take(), append(slices.Clone(opening), span{size - footerSize, footerSize}), "opening asks for")
 	pageBytes := int64(pageEntries * indexEntrySize)
 	for _, c := range []struct {
 		rank uint64
@@ -159,11 +144,15 @@ func TestDistantAsks(t *testing.T) {
 
 // TestDistantForgetsPages reads more pages than are kept.
 func TestDistantForgetsPages(t *testing.T) {
-	const blocks = (keptPages + 20) * pageEntries
-	scores := layerScores(rand.New(rand.NewPCG(23, 24)), blocks)
-	f, d := openBytes(t, &bytesReader{data: layerBytes(t, 1, scores)}, 0)
+	const entries = (keptPages + 20) * pageEntries
+	scores := layerScores(rand.New(rand.NewPCG(23, 24)), entries)
+	var blocks []layerfiletest.Block
+	for score := range slices.Chunk(scores, 1) {
+		blocks = append(blocks, layerfiletest.Plain(score))
+	}
+	f, d := openBytes(t, &bytesReader{data: (&layerfiletest.File{Blocks: blocks}).Encode()}, 0)
 	for range 2 {
-		for i := 0; i < blocks; i += pageEntries / 2 {
+		for i := 0; i < entries; i += pageEntries / 2 {
 			must.Equal(t, must.Get(d.Score(t.Context(), uint64(i)))(t), scores[i], "rank %d", i)
 		}
 	}
@@ -197,15 +186,13 @@ func TestDistantShiftedIndex(t *testing.T) {
 		"last is known": {2, 3, []int{1, 2}},
 		"seen later":    {2, 3, []int{2, 3}},
 	} {
-		t.Run(name, func(t *testing.T) {
-			bad := slices.Clone(data)
-			copy(bad[index+c.shifted*pageEntries*indexEntrySize:], page(c.from))
-			_, d := openBytes(t, &bytesReader{data: bad}, 0)
-			for i, k := range c.read {
-				_, err := d.Block(t.Context(), k*pageEntries+3, nil)
-				should.Equal(t, i == len(c.read)-1, errors.Is(err, corrupt.ErrCorrupt), "page %d: %v", k, err)
-			}
-		})
+		bad := slices.Clone(data)
+		copy(bad[index+c.shifted*pageEntries*indexEntrySize:], page(c.from))
+		_, d := openBytes(t, &bytesReader{data: bad}, 0)
+		for i, k := range c.read {
+			_, err := d.Block(t.Context(), k*pageEntries+3, nil)
+			should.Equal(t, i == len(c.read)-1, errors.Is(err, corrupt.ErrCorrupt), "%s: page %d: %v", name, k, err)
+		}
 	}
 	// Read as a whole, there is no doubt.
 	copy(page(2), page(1))
@@ -217,22 +204,24 @@ func TestDistantFailures(t *testing.T) {
 	gone := errors.New("no answer")
 	scores := layerScores(rand.New(rand.NewPCG(27, 28)), 1000)
 	r := &bytesReader{data: layerBytes(t, 64, scores)}
-	for offset, part := range map[int64]string{0: "header", headerSize: "model"} {
+	check := func(err error, part string) {
+		t.Helper()
+		should.Hold(t, errors.Is(err, gone) && !errors.Is(err, corrupt.ErrCorrupt) && err.Error() == "far/layer.gl: "+part+": no answer", "%v", err)
+	}
+	for silent, part := range map[int64]string{0: "header", headerSize: "model"} {
 		r.closed = false
-		_, err := OpenReader(t.Context(), "far/layer.gl", silentAt{r, offset, gone})
-		should.Hold(t, errors.Is(err, gone) && !errors.Is(err, corrupt.ErrCorrupt) && r.closed &&
-			err.Error() == "far/layer.gl: "+part+": no answer", "opening without an answer for the %s: %v", part, err)
+		r.fail = func(offset int64) error { return map[bool]error{true: gone}[offset == silent] }
+		check(must.Err(OpenReader(t.Context(), "far/layer.gl", r)), part)
+		should.Hold(t, r.closed, "not closed")
 	}
 	for _, wholeIndex := range []int64{WholeIndex, 0} {
 		r.fail = nil
 		_, d := openBytes(t, r, wholeIndex)
-		r.fail = gone
-		_, err := d.Block(t.Context(), 3, nil)
-		should.Hold(t, errors.Is(err, gone) && !errors.Is(err, corrupt.ErrCorrupt) &&
-			err.Error() == "far/layer.gl: block 3: no answer", "reading: %v", err)
+		r.fail = func(int64) error { return gone }
+		check(must.Err(d.Block(t.Context(), 3, nil)), "block 3")
 		r.fail = nil
 		should.List(t, must.Get(d.Block(t.Context(), 3, nil))(t), scores[192:256], "the failure is remembered")
-		r.fail = io.EOF
+		r.fail = func(int64) error { return io.EOF }
 		should.Be(t, must.Err(d.Block(t.Context(), 4, nil)), corrupt.ErrCorrupt, "the file became shorter")
 	}
 }
@@ -248,10 +237,8 @@ func TestDistantConcurrent(t *testing.T) {
 		group.Go(func() {
 			d := f.NewDecoder(family)
 			for _, i := range rand.New(rand.NewPCG(31, uint64(k))).Perm(len(scores)) {
-				if got, err := d.Score(t.Context(), uint64(i)); err != nil || got != scores[i] {
-					t.Errorf("rank %d: %d, %v", i, got, err)
-					return
-				}
+				got, err := d.Score(t.Context(), uint64(i))
+				should.Hold(t, err == nil && got == scores[i], "rank %d: %d, %v", i, got, err)
 			}
 		})
 	}
@@ -272,17 +259,13 @@ func TestContext(t *testing.T) {
 	r := &bytesReader{data: layerBytes(t, 64, scores)}
 	_, err := OpenReader(ended, "far/layer.gl", r)
 	should.Hold(t, errors.Is(err, context.Canceled) && !errors.Is(err, corrupt.ErrCorrupt) && r.closed, "opening: %v", err)
-	near, _ := openFileWith(t, Open, 64, scores)
-	defer near.Close()
-	report := func(err error) { t.Errorf("reported: %v", err) }
-	should.Be(t, must.Err(Check(ended, near.Path(), family, report)), context.Canceled)
+	near, _ := openFile(t, 64, scores)
+	should.Be(t, must.Err(Check(ended, near.Path(), family, func(err error) { t.Errorf("reported: %v", err) })), context.Canceled)
 	whole, _ := openBytes(t, r, WholeIndex)
 	parts, _ := openBytes(t, r, 0)
 	for _, f := range []*File{near, whole, parts} {
 		d := f.NewDecoder(family)
-		_, block := d.Block(ended, 3, nil)
-		_, score := d.Score(ended, 200)
-		for _, err := range []error{block, score, d.Read(ended, make([]int8, 1000), 0)} {
+		for _, err := range []error{must.Err(d.Block(ended, 3, nil)), must.Err(d.Score(ended, 200)), d.Read(ended, make([]int8, 1000), 0)} {
 			should.Not(t, !errors.Is(err, context.Canceled) || errors.Is(err, corrupt.ErrCorrupt), "%s: %v", f.Path(), err)
 		}
 		should.Equal(t, must.Get(d.Score(t.Context(), 200))(t), scores[200], "%s afterwards", f.Path())

@@ -1,6 +1,7 @@
 package layerfile
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -16,15 +17,12 @@ import (
 	"grenier/io/vfs"
 )
 
-// TestLongSparing writes and reads a file of 48 MiB, or 96 if there is time, and looks how much of it
+// TestLongSparing writes and reads a file of 32 MiB, or 96 if there is time, and looks how much of it
 // is in the page cache and in the memory of the process meanwhile.
 func TestLongSparing(t *testing.T) {
-	tries.SkipIf(t, testing.Short(), "writes 48 MiB")
+	tries.SkipIf(t, testing.Short(), "writes 32 MiB")
 	const atMost = 24 << 20
-	blocks := 2 * atMost / MaxBlockSize
-	if tries.Long() {
-		blocks *= 2
-	}
+	blocks := tries.More(32<<20, 4*atMost) / MaxBlockSize
 	r := rand.New(rand.NewPCG(17, 18))
 	kinds := [][]int8{noise(r, MaxBlockSize), noise(r, MaxBlockSize), noise(r, MaxBlockSize)}
 	h := testHeader(MaxBlockSize, blocks*MaxBlockSize)
@@ -39,8 +37,7 @@ func TestLongSparing(t *testing.T) {
 	e := must.Get(NewEncoder(h, family))(t)
 	var b Block
 	for i := range blocks {
-		must.OK(t, e.Encode(&b, kinds[i%3]))
-		must.OK(t, w.Append(&b))
+		must.OK(t, errors.Join(e.Encode(&b, kinds[i%3]), w.Append(&b)))
 		check("writing", atMost)
 	}
 	must.OK(t, must.Err(w.Finish()))
@@ -56,10 +53,8 @@ func TestLongSparing(t *testing.T) {
 			var scores []int8
 			for _, i := range rand.New(rand.NewPCG(19, uint64(k))).Perm(blocks) {
 				var err error
-				if scores, err = d.Block(t.Context(), i, scores); err != nil || !slices.Equal(scores, kinds[i%3]) {
-					t.Errorf("block %d: other scores, %v", i, err)
-					return
-				}
+				scores, err = d.Block(t.Context(), i, scores)
+				should.Hold(t, err == nil && slices.Equal(scores, kinds[i%3]), "block %d: other scores, %v", i, err)
 				check("reading", atMost)
 			}
 		})
