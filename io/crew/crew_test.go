@@ -41,8 +41,7 @@ func TestRun(t *testing.T) {
 		should.Equal(t, crew.Run(func() error { return want }), want, "error")
 	}
 	mustPanic(t, crew.Run(func() error { return bug("a bug") }), "a bug")
-	err := crew.Run(func() error { return bug(nil) })
-	should.Hold(t, isPanic(err), "panic(nil): error %v", err)
+	should.Hold(t, isPanic(crew.Run(func() error { return bug(nil) })), "panic(nil): error %v")
 	err = crew.Run(func() error { return bug(io.EOF) })
 	mustPanic(t, err, "EOF")
 	should.Not(t, errors.Is(err, io.EOF), "a panic is taken for the error that it carries")
@@ -602,6 +601,5 @@ func TestOrderedAllocatesNoJob(t *testing.T) {
 
 // TestOrderedNeedsMemory: without it, it would wait for ever.
 func TestOrderedNeedsMemory(t *testing.T) {
-	err := crew.Run(func() error { return crew.Ordered[*item]{}.Run(t.Context(), 1, 1, nil) })
-	should.Hold(t, isPanic(err), "error %v", err)
+	should.Hold(t, isPanic(crew.Run(func() error { return crew.Ordered[*item]{}.Run(t.Context(), 1, 1, nil) })), "error %v")
 }

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"testing"
 
@@ -41,8 +40,7 @@ func TestOtherDisk(t *testing.T) {
 		}
 		return d
 	})()
-	l, err := Lock(dir, awari)
-	should.Hold(t, errors.Is(err, ErrOtherDisk), "%v, %v", l, err)
+	should.Be(t, must.Err(Lock(dir, awari)), ErrOtherDisk)
 }
 
 // TestLostLock: whoever has lost the lock publishes and removes nothing, not even the lock of somebody else.
@@ -78,10 +76,9 @@ func TestLostLock(t *testing.T) {
 				"ClearWork":    l.ClearWork,
 				"SetAside":     func() error { _, err := l.SetAside(ManifestName); return err },
 			} {
-				err := do()
-				lost, ok := errors.AsType[*LostError](err)
-				should.Hold(t, ok && lost.Path == dir && strings.Contains(err.Error(), "lost the lock of "+dir+": "),
-					"%s: error %v", what, err)
+				lost := must.As[*LostError](t, do(), "%s", what)
+				should.Equal(t, lost.Path, dir, "%s", what)
+				should.Has(t, lost.Error(), "lost the lock of "+dir+": ")
 			}
 			must.Same(t, "something was changed", before, must.Tree(t, filepath.Dir(dir)))
 			must.OK(t, l.Unlock())

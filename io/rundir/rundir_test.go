@@ -124,11 +124,19 @@ func kill(cmd *exec.Cmd) {
 
 func mustLock(t *testing.T, dir string) *Locked { t.Helper(); return must.Get(Lock(dir, awari))(t) }
 
+// running locks a new run directory until the test ends.
+func running(t *testing.T) (l *Locked, dir string) {
+	t.Helper()
+	dir = filepath.Join(t.TempDir(), "run")
+	l = mustLock(t, dir)
+	t.Cleanup(func() { l.Unlock() })
+	return l, dir
+}
+
 func names(t *testing.T, dir string) string {
 	t.Helper()
-	entries := must.Get(os.ReadDir(dir))(t)
 	var out []string
-	for _, e := range entries {
+	for _, e := range must.Get(os.ReadDir(dir))(t) {
 		out = append(out, e.Name())
 	}
 	return strings.Join(out, " ")
@@ -138,25 +146,20 @@ func TestNewRun(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "runs", "strict")
 	l := mustLock(t, dir)
 	should.Equal(t, names(t, dir), "lock manifest.json work")
-	_, err := Lock(dir, awari)
-	locked, ok := errors.AsType[*LockedError](err)
-	should.Hold(t, ok && locked.PID == os.Getpid(), "locked twice: %v", err)
+	should.Equal(t, must.As[*LockedError](t, must.Err(Lock(dir, awari)), "locked twice").PID, os.Getpid())
 	for i, step := range sealSteps(l) {
 		must.Be(t, step(), nil, "step %d", i)
 	}
 	must.OK(t, l.Unlock())
 	d := must.Get(Open(dir))(t)
-	m, err := d.Manifest()
-	must.Hold(t, err == nil && len(m.Layers) == 1, "%v %v", m, err)
+	m := must.Get(d.Manifest())(t)
+	must.Equal(t, len(m.Layers), 1, "layers")
 	f := must.Get(layerfile.Open(d.LayerPath(0)))(t)
 	defer f.Close()
 	must.OK(t, m.CheckFile(0, f))
 	again := mustLock(t, dir)
-	m, err = again.Manifest()
-	should.Hold(t, err == nil && len(m.Layers) == 1, "%v %v", m, err)
-	if got := names(t, dir); got != "layer-00.gl lock manifest.json work" || names(t, again.Work().Path("")) != "" {
-		t.Error(got, names(t, again.Work().Path("")))
-	}
+	should.Equal(t, len(must.Get(again.Manifest())(t).Layers), 1, "layers")
+	should.Equal(t, names(t, dir)+"; "+names(t, again.Work().Path("")), "layer-00.gl lock manifest.json work; ")
 	must.OK(t, again.Unlock())
 }
 
@@ -166,10 +169,9 @@ func TestTwoProcesses(t *testing.T) {
 	cmd := startChild(t, dir, 2)
 	checkActivity(t, dir, Activity{State: Running, Holder: Holder{Held: true, PID: cmd.Process.Pid, Alive: true}})
 	before := must.Tree(t, dir)
-	_, err := Lock(dir, awari)
-	locked, ok := errors.AsType[*LockedError](err)
-	should.Hold(t, ok && locked.PID == cmd.Process.Pid && strings.Contains(err.Error(), strconv.Itoa(locked.PID)),
-		"second process: %v, want process %d", err, cmd.Process.Pid)
+	locked := must.As[*LockedError](t, must.Err(Lock(dir, awari)), "second process")
+	should.Equal(t, locked.PID, cmd.Process.Pid)
+	should.Has(t, locked.Error(), strconv.Itoa(locked.PID))
 	must.Same(t, "the refused process changed something", before, must.Tree(t, dir))
 	should.Be(t, must.Err(Open(dir)), nil, "a reader needs no lock")
 	if runtime.GOOS == "windows" {
@@ -188,14 +190,8 @@ func TestCrash(t *testing.T) {
 	for n := range len(sealSteps(nil)) + 1 {
 		dir := filepath.Join(t.TempDir(), "run")
 		kill(startChild(t, dir, n))
-		d, err := Open(dir)
-		must.Hold(t, err == nil, "after step %d: %v", n, err)
-		want := 0
-		if n >= 6 {
-			want = 1
-		}
-		m, err := d.Manifest()
-		must.Hold(t, err == nil && len(m.Layers) == want, "after step %d: %v, %v", n, m, err)
+		m := must.Get(must.Get(Open(dir))(t).Manifest())(t)
+		must.Equal(t, len(m.Layers), map[bool]int{true: 1}[n >= 6], "after step %d: layers", n)
 		l := mustLock(t, dir)
 		all := names(t, dir) + names(t, l.Work().Path(""))
 		should.Not(t, strings.Contains(all, ".tmp"), "after step %d: temporary files remain: %s", n, all)
@@ -209,7 +205,7 @@ func TestCrash(t *testing.T) {
 // TestRefused checks that a refused request changes nothing; Admit refuses it beforehand.
 func TestRefused(t *testing.T) {
 	other := must.Get((&manifest.Manifest{Identity: manifest.Identity{Game: "awari", Rules: "awari", Pits: 12}}).Encode())(t)
-	tests := []struct {
+	for _, tt := range []struct {
 		name  string
 		files map[string]string
 		want  error
@@ -223,17 +219,16 @@ func TestRefused(t *testing.T) {
 		{"foreign manifest", map[string]string{"manifest.json": `{"name": "web app"}`, "work/a.tmp": "x"}, corrupt.ErrForeign, "manifest"},
 		{"damaged manifest", map[string]string{"manifest.json": string(other[:len(other)-9]), "work/a.tmp": "x"}, corrupt.ErrCorrupt, "manifest"},
 		{"other run", map[string]string{"manifest.json": string(other), "work/a.tmp": "x"}, ErrOtherRun, " holds another run: game awari, rules awari"},
-	}
-	for _, tt := range tests {
+	} {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := t.TempDir()
 			fill(t, dir, tt.files)
 			before := must.Tree(t, dir)
 			should.Be(t, Admit(dir, awari, "", "", 5), tt.want, "beforehand")
-			_, err := Lock(dir, awari)
+			err := must.Err(Lock(dir, awari))
 			otherRun := tt.want == ErrOtherRun
-			should.Hold(t, errors.Is(err, tt.want) && errors.Is(err, corrupt.ErrCorrupt) != otherRun && strings.Contains(err.Error(), tt.text),
-				"%v, want %v and %s", err, tt.want, tt.text)
+			should.Says(t, err, tt.want, tt.text)
+			should.Equal(t, errors.Is(err, corrupt.ErrCorrupt), !otherRun, "corrupt")
 			must.Same(t, "changed", before, must.Tree(t, dir))
 			d, err := Open(dir)
 			if err == nil {
@@ -261,11 +256,12 @@ func TestRefusedPlaces(t *testing.T) {
 	should.Be(t, must.Err(Lock(file, awari)), ErrNotDir, "lock a file")
 	should.Be(t, Admit(file, awari, "", "", 5), ErrNotDir, "lock a file")
 	below := filepath.Join(file, "below")
-	_, err := Lock(below, awari)
+	err := must.Err(Lock(below, awari))
 	should.Hold(t, errors.Is(err, ErrNotDir) && err.Error() == below+": not a directory", "lock below a file: %v", err)
 	should.Be(t, must.Err(Open(file)), ErrNotDir, "open a file")
-	_, err = Open(filepath.Join(dir, "none"))
-	should.Hold(t, errors.Is(err, ErrMissing) && errors.Is(err, fs.ErrNotExist), "open nothing: %v", err)
+	for _, want := range []error{ErrMissing, fs.ErrNotExist} {
+		should.Be(t, must.Err(Open(filepath.Join(dir, "none"))), want, "open nothing")
+	}
 	should.Be(t, must.Err(Open(t.TempDir())), ErrMissing, "open an empty directory")
 	should.Be(t, must.Err(Lock(filepath.Join(dir, "none"), manifest.Identity{Game: "No game"})), manifest.ErrInvalid, "lock for a bad name")
 	must.Same(t, "changed", before, must.Tree(t, dir))
@@ -306,9 +302,7 @@ func TestLockFirst(t *testing.T) {
 
 // TestNameTaken: a layer, or distances, cannot take the place of what is no file.
 func TestNameTaken(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "run")
-	l := mustLock(t, dir)
-	defer func() { must.OK(t, l.Unlock()) }()
+	l, dir := running(t)
 	for name, begin := range map[string]func(int) (*vfs.Pending, error){LayerName(3): l.NewLayer, DistanceName(3): l.NewDistances} {
 		must.OK(t, os.Mkdir(filepath.Join(dir, name), 0o755))
 		should.Not(t, must.Err(begin(3)) == nil, "%s, a directory, is replaced", name)
@@ -316,17 +310,6 @@ func TestNameTaken(t *testing.T) {
 }
 
 func TestUnwritable(t *testing.T) {
-	tries.SkipIf(t, runtime.GOOS == "windows" || os.Getuid() == 0, "this user can write everywhere")
-	dir := t.TempDir()
-	must.OK(t, os.Chmod(dir, 0o555))
-	for _, path := range []string{dir, filepath.Join(dir, "new")} {
-		should.Be(t, must.Err(Lock(path, awari)), ErrUnwritable, "%s", path)
-	}
-	should.Equal(t, names(t, dir), "", "made")
-}
-
-// TestUnwritableErrors covers what TestUnwritable cannot provoke as root.
-func TestUnwritableErrors(t *testing.T) {
 	denied := &fs.PathError{Op: "mkdir", Path: "x", Err: syscall.EACCES}
 	for path, want := range map[string]string{
 		"x":   "x: directory cannot be written: permission denied",
@@ -339,6 +322,14 @@ func TestUnwritableErrors(t *testing.T) {
 	err := unwritable("x", locked)
 	should.Hold(t, err == error(locked) && strings.Contains(err.Error(), "another process"), "%v", err)
 	must.OK(t, unwritable("x", nil))
+
+	tries.SkipIf(t, runtime.GOOS == "windows" || os.Getuid() == 0, "this user can write everywhere")
+	dir := t.TempDir()
+	must.OK(t, os.Chmod(dir, 0o555))
+	for _, path := range []string{dir, filepath.Join(dir, "new")} {
+		should.Be(t, must.Err(Lock(path, awari)), ErrUnwritable, "%s", path)
+	}
+	should.Equal(t, names(t, dir), "", "made")
 }
 
 // TestPlaces: layers and work go to other directories, of which the run directory stays in charge.
@@ -353,8 +344,7 @@ func TestPlaces(t *testing.T) {
 	must.OK(t, beginFile(l.Work(), FoundName))
 	must.OK(t, l.SaveStatus(aStatus()))
 	should.Equal(t, names(t, disk), "grenier-run layer-00.gl", "layers")
-	got := names(t, fast)
-	should.Hold(t, strings.Contains(got, FoundName), "work: %s", got)
+	should.Has(t, names(t, fast), FoundName)
 	should.Equal(t, names(t, filepath.Join(run, WorkName)), StatusName, "own work")
 	should.Equal(t, l.LayersPath(), disk, "layers in")
 	must.OK(t, errors.Join(l.ClearWork(), l.Unlock()))
@@ -363,14 +353,17 @@ func TestPlaces(t *testing.T) {
 	should.Hold(t, ok && dir == run, "damage in %q, %v", dir, ok)
 	m := &manifest.Manifest{Identity: awari, Layers: []manifest.Layer{{File: LayerName(0), Directory: disk}}}
 	d := must.Get(Open(run))(t)
-	found, err := d.Found(m)
-	should.Hold(t, err == nil && len(found) == 1 && found[0].Begins && found[0].Path == filepath.Join(disk, LayerName(0)),
-		"%+v, %v", found, err)
-	found, err = d.Found(nil, disk)
-	should.Hold(t, err == nil && len(found) == 1 && found[0].Directory == disk, "%+v, %v", found, err)
-	must.OK(t, os.Rename(filepath.Join(disk, LayerName(0)), d.LayerPath(0))) // moved by hand
-	found, err = d.Found(m)
-	should.Hold(t, err == nil && len(found) == 1 && found[0].Path == d.LayerPath(0), "%+v, %v", found, err)
+	find := func(m *manifest.Manifest, path string, more ...string) Found {
+		t.Helper()
+		found := must.Get(d.Found(m, more...))(t)
+		must.Hold(t, len(found) == 1 && found[0].Path == path, "%+v", found)
+		return found[0]
+	}
+	placed := filepath.Join(disk, LayerName(0))
+	should.Hold(t, find(m, placed).Begins, "it does not begin like a layer")
+	should.Equal(t, find(nil, placed, disk).Directory, disk)
+	must.OK(t, os.Rename(placed, d.LayerPath(0))) // moved by hand
+	find(m, d.LayerPath(0))
 }
 
 // TestTaken: a directory serves one run, and nothing that is in it is lost.
@@ -406,42 +399,36 @@ func TestTaken(t *testing.T) {
 func TestLayerFile(t *testing.T) {
 	run, disk := t.TempDir(), t.TempDir()
 	here, there := filepath.Join(run, "layer-00.gl"), filepath.Join(disk, "layer-00.gl")
-	l := manifest.Layer{File: "layer-00.gl", Directory: disk}
-	check := func(want string) {
-		t.Helper()
-		should.Equal(t, LayerFile(run, &l), want)
+	in := func(directory string) string {
+		return LayerFile(run, &manifest.Layer{File: "layer-00.gl", Directory: directory})
 	}
-	check(there)
+	should.Equal(t, in(disk), there)
 	must.Write(t, here, nil)
-	check(here)
+	should.Equal(t, in(disk), here)
 	must.Write(t, there, nil)
-	check(there)
-	l.Directory = `elsewhere\awari`
-	check(here)
-	l.Directory = ""
-	check(here)
+	should.Equal(t, in(disk), there)
+	should.Equal(t, in(`elsewhere\awari`), here)
+	should.Equal(t, in(""), here)
 }
 
 // TestStop: only the solver that is asked stops.
 func TestStop(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "run")
-	l := mustLock(t, path)
+	l, path := running(t)
 	d := must.Get(Open(path))(t)
 	self := os.Getpid()
 	should.Be(t, must.Err(d.AskStop(AtOnce)), ErrBusy, "somebody who does not report")
 	must.OK(t, l.SaveStatus(aStatus()))
 	for _, how := range []Stop{AfterLayer, AtOnce, NoStop, AtOnce} {
-		h, err := d.AskStop(how)
-		must.Hold(t, err == nil && h.PID == self, "%+v, %v", h, err)
+		should.Equal(t, must.Get(d.AskStop(how))(t).PID, self)
 		should.Equal(t, l.Asked(self), how)
 	}
 	should.Equal(t, l.Asked(self+1), NoStop, "another process is asked")
-	err := l.ClearWork()
-	should.Hold(t, err == nil && l.Asked(self) == AtOnce, "the request is gone: %v", err)
-	err = errors.Join(l.ForgetStop(), l.ForgetStop())
-	should.Hold(t, err == nil && l.Asked(self) == NoStop, "%v", err)
-	err = os.WriteFile(l.own.Path(StopName), []byte("{"), 0o644)
-	should.Hold(t, err == nil && l.Asked(self) == NoStop, "damage asks: %v", err)
+	must.OK(t, l.ClearWork())
+	should.Equal(t, l.Asked(self), AtOnce, "work cleared")
+	must.OK(t, errors.Join(l.ForgetStop(), l.ForgetStop()))
+	should.Equal(t, l.Asked(self), NoStop, "forgotten")
+	must.Write(t, l.own.Path(StopName), []byte("{"))
+	should.Equal(t, l.Asked(self), NoStop, "damaged")
 	must.OK(t, l.Unlock())
 	should.Be(t, must.Err(d.AskStop(AtOnce)), ErrNoSolver)
 }
@@ -455,9 +442,7 @@ func TestAdmit(t *testing.T) {
 	must.Write(t, at("layers/"+LayerName(3)), []byte("cat"))
 	must.Write(t, at("file"), []byte("cat"))
 	before := must.Tree(t, root)
-	err := Admit(at("run"), awari, "", "", 5)
-	locked, ok := errors.AsType[*LockedError](err)
-	should.Hold(t, ok && locked.PID == os.Getpid(), "a run that works: %v", err)
+	should.Equal(t, must.As[*LockedError](t, Admit(at("run"), awari, "", "", 5), "a run that works").PID, os.Getpid())
 	must.Same(t, "changed", before, must.Tree(t, root))
 	must.OK(t, l.Unlock())
 	before = must.Tree(t, root)
@@ -505,15 +490,12 @@ func TestFreeBytes(t *testing.T) {
 		t.Skip(err)
 	}
 	should.Not(t, err != nil || here == 0, "%d bytes, %v", here, err)
-	below, err := FreeBytes(filepath.Join(t.TempDir(), "not", "yet"))
-	should.Not(t, err != nil || below == 0, "%d bytes, %v", below, err)
+	should.Not(t, must.Get(FreeBytes(filepath.Join(t.TempDir(), "not", "yet")))(t) == 0, "no bytes below")
 }
 
 // TestSteps: a plan has a directory of its own; who still works there when it is cleared changes nothing of the next one.
 func TestSteps(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "run")
-	l := mustLock(t, dir)
-	defer l.Unlock()
+	l, dir := running(t)
 	should.Be(t, must.Err(l.Plan(100)), fs.ErrNotExist, "no plan")
 	should.Be(t, must.Err(l.Steps(7)), fs.ErrNotExist, "no steps")
 	must.OK(t, l.SavePlan(7, []byte("seven")))
@@ -530,12 +512,8 @@ func TestSteps(t *testing.T) {
 
 // TestClearSteps: what is not ours stays, and so does a file that is being written; the plan is gone in any case.
 func TestClearSteps(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "run")
-	l := mustLock(t, dir)
-	defer l.Unlock()
-	must.OK(t, l.SavePlan(1, nil))
-	must.OK(t, l.SavePlan(2, nil))
-	must.OK(t, l.SavePlan(0xabcdef01, nil))
+	l, dir := running(t)
+	must.OK(t, errors.Join(l.SavePlan(1, nil), l.SavePlan(2, nil), l.SavePlan(0xabcdef01, nil)))
 	two := must.Get(l.Steps(2))(t)
 	defer two.Close()
 	late := must.Get(vfs.NewPending(two, WindowName(0, 1)))(t)
@@ -564,18 +542,11 @@ func TestFound(t *testing.T) {
 			t.Skip(err)
 		}
 	}
-	all := must.Get(must.Get(At(dir))(t).Found(nil))(t)
-	type short struct {
-		Seeds   int
-		Regular bool
-		Bytes   int64
+	var got []string
+	for _, f := range must.Get(must.Get(At(dir))(t).Found(nil))(t) {
+		got = append(got, fmt.Sprint(f.Seeds, f.Regular, map[bool]int64{true: f.Stamp.Bytes}[f.Regular]))
 	}
-	var got []short
-	for _, f := range all {
-		got = append(got, short{f.Seeds, f.Regular, map[bool]int64{true: f.Stamp.Bytes}[f.Regular]})
-	}
-	want := []short{{0, true, 1}, {3, false, 0}, {4, true, 2}, {5, false, 0}, {12, true, 2}, {100, true, 0}}
-	must.Same(t, "another result", want, got)
+	should.List(t, got, []string{"0 true 1", "3 false 0", "4 true 2", "5 false 0", "12 true 2", "100 true 0"}, "seeds, regular, bytes")
 	should.Be(t, must.Err(At(filepath.Join(dir, "layer-00.gl"))), ErrNotDir)
 	should.Be(t, must.Err(At(filepath.Join(dir, "none"))), ErrMissing)
 }
@@ -586,9 +557,7 @@ func TestFoundElsewhere(t *testing.T) {
 	fill(t, other, map[string]string{"layer-01.gl": "xyz"})
 	d := must.Get(At(dir))(t)
 	all, err := d.Found(&manifest.Manifest{Layers: []manifest.Layer{{File: "layer-00.gl", Directory: other}, {Seeds: 1, File: "layer-01.gl", Directory: other}}})
-	if err != nil || len(all) != 1 || all[0].Seeds != 1 || all[0].Stamp.Bytes != 3 || all[0].Directory != other {
-		t.Errorf("%+v, %v", all, err)
-	}
+	should.Not(t, err != nil || len(all) != 1 || all[0].Seeds != 1 || all[0].Stamp.Bytes != 3 || all[0].Directory != other, "%+v, %v", all, err)
 	gone := t.TempDir()
 	t.Chdir(gone)
 	if os.Remove(gone) != nil {
@@ -599,9 +568,7 @@ func TestFoundElsewhere(t *testing.T) {
 
 // TestSetAside: nothing is overwritten.
 func TestSetAside(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "run")
-	l := mustLock(t, dir)
-	defer l.Unlock()
+	l, dir := running(t)
 	names := map[string]string{}
 	for _, text := range []string{"a", "b", "c"} {
 		fill(t, dir, map[string]string{"layer-00.gl": text})
@@ -619,12 +586,9 @@ func TestLockDamaged(t *testing.T) {
 	dir := t.TempDir()
 	fill(t, dir, map[string]string{"layer-00.gl": "x", "a.tmp": "x", "work/again/tiles": "x", "work/again/tiles.checkpoint": "x", "work/again/found": "x",
 		"work/again/offers": "x", "work/tiles": "x"})
-	l, err := LockDamaged(dir)
-	must.OK(t, err)
-	err = l.IsLocked()
-	should.Hold(t, isLocked(err), "not locked: %v", err)
-	_, err = LockDamaged(dir)
-	should.Hold(t, isLocked(err), "two locks: %v", err)
+	l := must.Get(LockDamaged(dir))(t)
+	must.As[*LockedError](t, l.IsLocked(), "not locked")
+	must.As[*LockedError](t, must.Err(LockDamaged(dir)), "two locks")
 	work := must.Get(l.Again())(t)
 	should.Equal(t, names(t, filepath.Join(dir, "work", "again")), "found offers tiles tiles.checkpoint")
 	must.OK(t, errors.Join(work.Close(), l.ClearAgain(), l.ClearAgain(), l.Unlock()))
@@ -635,11 +599,6 @@ func TestLockDamaged(t *testing.T) {
 	before := must.Tree(t, dir)
 	should.Not(t, must.Err(LockDamaged(dir)) == nil, "a foreign lock is taken")
 	must.Same(t, "another result", before, must.Tree(t, dir))
-}
-
-func isLocked(err error) bool {
-	_, ok := errors.AsType[*LockedError](err)
-	return ok
 }
 
 func TestDamaged(t *testing.T) {

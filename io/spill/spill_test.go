@@ -119,9 +119,8 @@ func TestUsualBlocks(t *testing.T) {
 		must.OK(t, must.Err(w.Write(data)))
 		must.OK(t, w.Publish())
 		info, err := d.Lstat("a")
-		if err != nil || info.Size() != w.Bytes() || info.Size() > int64(most) || p == Direct && info.Size() < int64(len(data)) {
-			t.Errorf("%d bytes are packed to %d, %d of them on disk; %v", len(data), w.Bytes(), info.Size(), err)
-		}
+		should.Not(t, err != nil || info.Size() != w.Bytes() || info.Size() > int64(most) || p == Direct && info.Size() < int64(len(data)),
+			"%d bytes are packed to %d, %d of them on disk; %v", len(data), w.Bytes(), info.Size(), err)
 		if got, err := read(rng, d, aHeader, 2); err != nil || !bytes.Equal(got, data) {
 			t.Errorf("%d bytes of %d, %v", len(got), len(data), err)
 		}

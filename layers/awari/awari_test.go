@@ -187,20 +187,16 @@ func TestPrimitivesDoNotAllocate(t *testing.T) {
 		moves = g.Successors(moves[:0], b)
 		before = g.Predecessors(before[:0], moves[2].To)
 		n, rank := space.Rank(b)
-		if space.Unrank(n, rank) != b {
-			t.Error("rank and unrank disagree")
-		}
+		should.Not(t, space.Unrank(n, rank) != b, "rank and unrank disagree")
 	})
 	should.Hold(t, allocations == 0, "%v allocations for the moves, predecessors and rank of a board, want 0", allocations)
 }
 
 func TestNewRejects(t *testing.T) {
 	for _, pits := range []int{-2, 0, 2, 3, 5, 7, 9, 11, 13, 14} {
-		_, err := awari.New(pits, awari.Awari)
-		should.Hold(t, errors.Is(err, awari.ErrPits) && strings.Contains(err.Error(), "4, 6, 8, 10 or 12"), "New with %d pits: %v", pits, err)
+		should.Says(t, must.Err(awari.New(pits, awari.Awari)), awari.ErrPits, "4, 6, 8, 10 or 12")
 	}
-	_, err := awari.New(12, awari.Rules(7))
-	should.Hold(t, errors.Is(err, awari.ErrRules) && strings.Contains(err.Error(), "awari, strict, abapa"), "New with unknown rules: %v", err)
+	should.Says(t, must.Err(awari.New(12, awari.Rules(7))), awari.ErrRules, "awari, strict, abapa")
 	g := testrun.Game(t, 12, awari.Strict)
 	should.Equal(t, g.Name(), "awari, 12 pits, rules strict")
 	for seeds, each := range map[int]int{-1: -1, 49: 5} {

@@ -65,9 +65,7 @@ func TestSymmetry(t *testing.T) {
 				var v, w uint32
 				s, v = b.Fill(&s, cell)
 				moved, w = b.Fill(&moved, image[k])
-				if v != w || moved != s.Move(by) {
-					t.Fatalf("%v %v: step %d of %v and %v differ", size, *by, k, order, image)
-				}
+				must.Not(t, v != w || moved != s.Move(by), "%v %v: step %d of %v and %v differ", size, *by, k, order, image)
 				one, way := b.Canonical(&s)
 				other, _ := b.Canonical(&moved)
 				must.Hold(t, one == other && one == s.Move(way),

@@ -357,9 +357,8 @@ func readReference(t *testing.T) (r reference) {
 func TestExamples(t *testing.T) {
 	for name, e := range readReference(t).Examples {
 		s, err := pijersi.ParseCode(e.Code)
-		if err != nil || s.CubeText() != e.Cubes || uint32(s.White) != e.Number || s.Form != pijersi.Mirror || !legal(s) {
-			t.Errorf("%s: %s, %d, %s, %v", name, s.CubeText(), s.White, s.Form, err)
-		}
+		should.Not(t, err != nil || s.CubeText() != e.Cubes || uint32(s.White) != e.Number || s.Form != pijersi.Mirror || !legal(s),
+			"%s: %s, %d, %s, %v", name, s.CubeText(), s.White, s.Form, err)
 		if again, err := pijersi.ParseCubes(e.Cubes); err != nil || again != s || again.Code() != e.Code {
 			t.Errorf("%s: %s, %v", name, again.Code(), err)
 		}
@@ -380,9 +379,8 @@ func TestVectors(t *testing.T) {
 				should.Equal(t, must.Get(pijersi.ParseCode(v.BlackCode))(t), s, "ParseCode(%s)", v.BlackCode)
 			}
 			both, err := pijersi.ParseCubes(v.White + "-" + v.Black)
-			if err != nil || uint32(both.White) != v.Number || uint32(both.Black) != v.NumberBlack || legal(both) != v.Legal {
-				t.Fatalf("%+v, legal %t, %v", both, legal(both), err)
-			}
+			must.Not(t, err != nil || uint32(both.White) != v.Number || uint32(both.Black) != v.NumberBlack || legal(both) != v.Legal,
+				"%+v, legal %t, %v", both, legal(both), err)
 			s := both
 			if s.White == s.Black { // their code is of one line-up
 				s.Form = pijersi.Mirror

@@ -117,9 +117,7 @@ func TestJumps(t *testing.T) {
 	for _, b := range Boards(t) {
 		for _, ends := range []Position{0, 1, b.Full() & 3} {
 			g := b.Group(ends)
-			if ends == 0 && g.Size() != len(b.Symmetries()) {
-				t.Errorf("%s: %d of %d symmetries", b.Name(), g.Size(), len(b.Symmetries()))
-			}
+			should.Not(t, ends == 0 && g.Size() != len(b.Symmetries()), "%s: %d of %d symmetries", b.Name(), g.Size(), len(b.Symmetries()))
 			checkJumps(t, b, g, 0)
 			checkJumps(t, b, g, b.Full())
 			for range 100 {
@@ -241,9 +239,7 @@ func TestParity(t *testing.T) {
 				break
 			}
 			p ^= b.jumps[numbers[random.IntN(len(numbers))]].Pegs()
-			if !b.SameParity(start, p) {
-				t.Errorf("%s: jumps change the parity", b.Name())
-			}
+			should.Hold(t, b.SameParity(start, p), "%s: jumps change the parity", b.Name())
 		}
 	}
 	for name, want := range map[string]string{English: "d1 a4 d4 g4 d7", French: ""} {
@@ -286,9 +282,7 @@ func TestDraw(t *testing.T) {
 	line, p, err := Parse("oo.o.oo")
 	must.OK(t, err)
 	long := Moves(jumpsOf(t, line, p, "a1-c1-e1"))
-	if len(long) != 1 || line.MoveName(long[0]) != "a1-c1-e1" || After(p, long[0]) != 0b1110000 {
-		t.Errorf("%v leads to %b", long, After(p, long[0]))
-	}
+	should.Not(t, len(long) != 1 || line.MoveName(long[0]) != "a1-c1-e1" || After(p, long[0]) != 0b1110000, "%v leads to %b", long, After(p, long[0]))
 }
 
 // TestSVG compares drawings with golden files.
@@ -322,9 +316,7 @@ func TestFrench(t *testing.T) {
 		for _, j := range jumpsOf(t, b, p, strings.Join(names[2:], " ")) {
 			p ^= j.Pegs()
 		}
-		if p != 1<<end {
-			t.Errorf("%s to %s: %#x is left", names[0], names[1], p)
-		}
+		should.Not(t, p != 1<<end, "%s to %s: %#x is left", names[0], names[1], p)
 		for _, m := range b.Symmetries() {
 			solved[[2]int{int(m[start]), int(m[end])}] = true
 		}
@@ -334,9 +326,8 @@ func TestFrench(t *testing.T) {
 		ends := 0
 		for end := range b.Holes() {
 			same := b.SameParity(b.Full()&^(1<<start), 1<<end)
-			if same != solved[[2]int{start, end}] {
-				t.Errorf("%s to %s: possible by parity %v, solved %v", b.HoleName(start), b.HoleName(end), same, !same)
-			}
+			should.Not(t, same != solved[[2]int{start, end}],
+				"%s to %s: possible by parity %v, solved %v", b.HoleName(start), b.HoleName(end), same, !same)
 			if same {
 				ends++
 			}

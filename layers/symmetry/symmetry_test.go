@@ -57,9 +57,7 @@ func TestGroup(t *testing.T) {
 	for _, m := range maps {
 		for a := range squares {
 			for b := range squares {
-				if apart(a, b) != apart(int(m[a]), int(m[b])) {
-					t.Errorf("cells %d and %d go to %d and %d", a, b, m[a], m[b])
-				}
+				should.Not(t, apart(a, b) != apart(int(m[a]), int(m[b])), "cells %d and %d go to %d and %d", a, b, m[a], m[b])
 			}
 		}
 		for _, n := range maps {

@@ -95,8 +95,7 @@ func TestLongHand(t *testing.T) {
 	must.OK(t, run(context.Background(), &options{hand: "hand.txt", timeout: 1e9 * 60, alone: true, lived: "lived.txt"}, &strings.Builder{}))
 	must.OK(t, run(context.Background(), &options{hand: "lived.txt", timeout: 1e9 * 60}, &out))
 	should.Hold(t, strings.Contains(out.String(), "2 changes, 1 killed (50.0 %), 1 lived; 0 more"), "of those that lived:\n%s", &out)
-	data, err := os.ReadFile("a/a.go")
-	should.Hold(t, err == nil && string(data) == small["a/a.go"], "a.go is now %q; %v", data, err)
+	should.Equal(t, string(must.Get(os.ReadFile("a/a.go"))(t)), small["a/a.go"], "a.go is now")
 }
 
 // TestHandApplies: each change by hand can be made in the program as it is.
