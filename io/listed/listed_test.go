@@ -135,39 +135,30 @@ func TestResume(t *testing.T) {
 // TestRefused: a list of another game, of a newer program, or what is no list is not replaced, even if it is not
 // believed; one of an older program stays until a file is finished.
 func TestRefused(t *testing.T) {
-	other := manifest.Identity{Game: "awari", Rules: "strict", Pits: 4}
-	for _, c := range []struct {
-		name, text string
-		want       error
-	}{
-		{"diary", "Dear diary", corrupt.ErrForeign},
-		{"another kind", "{\n  \"format\": \"grenier-site\",\n  \"version\": 2\n}\n", corrupt.ErrForeign},
-		{"newer", "{\n  \"format\": \"grenier-export\",\n  \"version\": 3,\n", corrupt.ErrVersion},
-		{"older, of another game", "{\n  \"format\": \"grenier-export\",\n  \"version\": 1,\n  \"game\": \"swap\"}", errOther},
-		{"older", "{\n  \"format\": \"grenier-export\",\n  \"version\": 1,\n  \"game\": \"awari\", \"rules\": \"awari\", \"pits\": 4}", nil},
+	const older = "{\n  \"format\": \"grenier-export\",\n  \"version\": 1,\n"
+	for text, want := range map[string]error{
+		"Dear diary": corrupt.ErrForeign,
+		"{\n  \"format\": \"grenier-site\",\n  \"version\": 2\n}\n":         corrupt.ErrForeign,
+		"{\n  \"format\": \"grenier-export\",\n  \"version\": 3,\n":         corrupt.ErrVersion,
+		older + "  \"game\": \"swap\"}":                                     errOther,
+		older + "  \"files\": []\n}\n":                                      errOther,
+		older + "  \"game\": \"awari\", \"rules\": \"awari\", \"pits\": 4}": nil,
 	} {
 		b := newBench(t)
-		must.Write(t, b.listPath(), []byte(c.text))
-		should.Be(t, must.Err(b.open(identity)), c.want, "%s", c.name)
-		text := string(must.Read(t, b.listPath()))
-		should.Hold(t, text == c.text && (len(b.told) == 1) == (c.want == nil), "%s: the list is %q; told %q", c.name, text, b.told)
+		must.Write(t, b.listPath(), []byte(text))
+		should.Be(t, must.Err(b.open(identity)), want, "%s", text)
+		should.Equal(t, string(must.Read(t, b.listPath())), text, "the list")
+		should.Equal(t, len(b.told) == 1, want == nil, "%s: told %q", text, b.told)
 	}
-	b := newBench(t)
-	must.Write(t, b.listPath(), []byte("{\n  \"format\": \"grenier-export\",\n  \"version\": 1,\n  \"files\": []\n}\n"))
-	should.Be(t, must.Err(b.open(identity)), errOther, "without a game")
-	b = newBench(t)
-	b.want("all", []int{0, 1, 2}, 0)
-	should.Be(t, must.Err(b.open(other)), errOther, "another game")
 }
 
-// TestCanceled: reading what is there ends with the context.
-func TestCanceled(t *testing.T) {
+// TestWhole: a list is of its game alone; reading what is there ends with the context.
+func TestWhole(t *testing.T) {
 	b := newBench(t)
 	b.want("all", []int{0, 1, 2}, 0)
-	l := must.Get(b.open(identity))(t)
-	ctx := must.Ended(t)
+	should.Be(t, must.Err(b.open(manifest.Identity{Game: "awari", Rules: "strict", Pits: 4})), errOther, "another game")
 	f := listed.File{File: name(2), Seeds: 2, Source: "cc"}
-	kept, err := l.Keeps(ctx, &f, func(_, _ uint64) {})
+	kept, err := must.Get(b.open(identity))(t).Keeps(must.Ended(t), &f, func(_, _ uint64) {})
 	should.Not(t, kept || !errors.Is(err, context.Canceled), "kept %v, %v", kept, err)
 }
 
@@ -186,11 +177,10 @@ func TestCrash(t *testing.T) {
 		b.sources = b.sources[:2]
 		disk := crashfs.New()
 		restore := through(disk)
-		_, err := b.make()
-		must.OK(t, err)
+		must.OK(t, must.Err(b.make()))
 		b.sources[1] = "xx"
 		disk.CrashAt(disk.Ops() + k)
-		_, err = b.make()
+		_, err := b.make()
 		restore()
 		for range 5 {
 			left := disk.PowerCut(random).Contents()
@@ -199,9 +189,7 @@ func TestCrash(t *testing.T) {
 				must.Write(t, path, text)
 			}
 			restore := through(crashfs.New())
-			written, err := b.make()
-			must.Hold(t, err == nil, "operation %d: %v", k, err)
-			kept[2-len(written)]++
+			kept[2-len(must.Get(b.make())(t))]++
 			b.want("again", nil, 0)
 			restore()
 		}

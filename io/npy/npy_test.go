@@ -19,10 +19,9 @@ import (
 const golden = "\x93NUMPY\x01\x00v\x00{'descr': '|i1', 'fortran_order': False, 'shape': (10,), }" +
 	"                                                           \n"
 
-func TestGolden(t *testing.T) { should.Equal(t, string(npy.Header(10)), golden) }
-
 // TestHeaders checks what the format asks for at all lengths of the dictionary.
 func TestHeaders(t *testing.T) {
+	should.Equal(t, string(npy.Header(10)), golden)
 	for n := uint64(1); n < math.MaxUint64/10; n *= 10 {
 		h := npy.Header(n)
 		length := int(binary.LittleEndian.Uint16(h[8:]))
@@ -31,7 +30,7 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// reader loads a file without NumPy, as its documentation describes the format.
+// reader loads a file as the documentation of NumPy describes the format, and by NumPy if it is there.
 const reader = `
 import ast, struct, sys
 data = open(sys.argv[1], 'rb').read()
@@ -39,19 +38,13 @@ assert data[:8] == b'\x93NUMPY\x01\x00'
 length, = struct.unpack('<H', data[8:10])
 header = ast.literal_eval(data[10:10+length].decode('latin1'))
 assert header == {'descr': '|i1', 'fortran_order': False, 'shape': (3,)}, header
-print(struct.unpack('3b', data[10+length:]))
-`
-
-// numpy loads a file by NumPy.
-const numpyReader = `
-import sys
+assert struct.unpack('3b', data[10+length:]) == (1, -1, -128)
 try:
     import numpy
 except ImportError:
-    sys.exit('no NumPy')
+    sys.exit()
 a = numpy.load(sys.argv[1], mmap_mode='r')
-assert a.dtype == numpy.int8 and a.shape == (3,) and isinstance(a, numpy.memmap)
-print(tuple(int(x) for x in a))
+assert a.dtype == numpy.int8 and isinstance(a, numpy.memmap) and a.tolist() == [1, -1, -128]
 `
 
 func TestPython(t *testing.T) {
@@ -59,9 +52,6 @@ func TestPython(t *testing.T) {
 	tries.SkipIf(t, err != nil, "there is no python3")
 	path := filepath.Join(t.TempDir(), "a.npy")
 	must.OK(t, os.WriteFile(path, append(npy.Header(3), 1, 0xff, 0x80), 0o644))
-	for _, script := range []string{reader, numpyReader} {
-		out, err := exec.Command(python, "-c", script, path).CombinedOutput()
-		got := strings.TrimSpace(string(out))
-		should.Hold(t, err == nil && got == "(1, -1, -128)" || script == numpyReader && got == "no NumPy", "%v: %s", err, out)
-	}
+	out, err := exec.Command(python, "-c", reader, path).CombinedOutput()
+	should.Hold(t, err == nil, "%v: %s", err, out)
 }

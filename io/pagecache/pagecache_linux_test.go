@@ -1,6 +1,7 @@
 package pagecache_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"sync"
@@ -13,16 +14,11 @@ import (
 	"grenier/io/pagecache"
 )
 
-// TestBound writes and reads 64 MiB and looks how much of that the kernel keeps meanwhile.
+// TestBound writes and reads 40 MiB and looks how much of that the kernel keeps meanwhile.
 func TestBound(t *testing.T) {
-	tries.SkipIf(t, testing.Short(), "writes 64 MiB")
-	for _, c := range []struct {
-		name            string
-		length, workers int64
-	}{
-		{"1 MiB", 1 << 20, 1}, {"odd lengths", 1<<20 - 1234, 4}, {"short", 50_001, 2},
-	} {
-		t.Run(c.name, func(t *testing.T) {
+	tries.SkipIf(t, testing.Short(), "writes 40 MiB")
+	for length, workers := range map[int64]int64{1 << 20: 1, 1<<20 - 1234: 4, 50_001: 2} {
+		t.Run(fmt.Sprint(length), func(t *testing.T) {
 			path := filepath.Join(cachetest.Dir(t), "big")
 			f, bound := must.Get(os.Create(path))(t), new(pagecache.Bound)
 			defer f.Close()
@@ -33,15 +29,12 @@ func TestBound(t *testing.T) {
 				var wg sync.WaitGroup
 				var mu sync.Mutex
 				var peak, dirtyPeak int64
-				for w := range c.workers {
+				for w := range workers {
 					wg.Go(func() {
-						buffer := make([]byte, c.length)
-						for offset := w * c.length; offset < 64<<20; offset += c.workers * c.length {
-							if _, err := do(buffer, offset); err != nil {
-								t.Error(err)
-								return
-							}
-							did(offset, c.length)
+						buffer := make([]byte, length)
+						for offset := w * length; offset < 40<<20; offset += workers * length {
+							should.OK(t, must.Err(do(buffer, offset)))
+							did(offset, length)
 							now, dirty := held()
 							mu.Lock()
 							peak, dirtyPeak = max(peak, now), max(dirtyPeak, dirty)
@@ -53,12 +46,13 @@ func TestBound(t *testing.T) {
 				checkHeld(t, doing, peak, dirtyPeak)
 			}
 			each("writing", f.WriteAt, bound.Wrote)
-			each("reading", f.ReadAt, func(_, length int64) { bound.Read(length) })
+			read := func(_, length int64) { bound.Read(length) }
+			each("reading", f.ReadAt, read)
 			must.OK(t, f.Sync())
 			bound.Synced()
 			now, dirty := held()
 			checkHeld(t, "after Synced", now, dirty)
-			each("reading after Synced", f.ReadAt, func(_, length int64) { bound.Read(length) })
+			each("reading after Synced", f.ReadAt, read)
 		})
 	}
 }

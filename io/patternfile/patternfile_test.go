@@ -27,7 +27,7 @@ func sample(t testing.TB, h patternfile.Header) (path string, data []byte, value
 	}
 	path = filepath.Join(t.TempDir(), "sample.gp")
 	data = must.Get(patternfile.Encode(h, values))(t)
-	must.OK(t, os.WriteFile(path, data, 0o600))
+	must.Write(t, path, data)
 	return path, data, values
 }
 
@@ -41,7 +41,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// TestDamage changes every byte and cuts everywhere.
+// TestDamage changes every byte and cuts everywhere. Other headers, and what is no file, are refused too.
 func TestDamage(t *testing.T) {
 	path, data, _ := sample(t, header)
 	check := func(what string, at int, changed []byte) {
@@ -56,12 +56,17 @@ func TestDamage(t *testing.T) {
 		check("length", i, data[:i])
 	}
 	check("longer", len(data), append(bytes.Clone(data), 0))
-	for what, target := range map[int]error{0: corrupt.ErrForeign, 8: corrupt.ErrVersion} {
+	for at, want := range map[int]error{0: corrupt.ErrForeign, 8: corrupt.ErrVersion} {
 		changed := bytes.Clone(data)
-		changed[what] ^= 0x10
-		check("byte", what, changed)
-		should.Be(t, must.Err(patternfile.Read(path, nil)), target, "byte %d", what)
+		changed[at] ^= 0x10
+		must.Write(t, path, changed)
+		should.Be(t, must.Err(patternfile.Read(path, nil)), want, "byte %d", at)
 	}
+	path, _, _ = sample(t, header)
+	no := errors.New("no")
+	should.Be(t, must.Err(patternfile.Read(path, func(patternfile.Header) error { return no })), no)
+	should.Be(t, must.Err(patternfile.Read(path+"x", nil)), os.ErrNotExist)
+	should.Be(t, must.Err(patternfile.Read(t.TempDir(), nil)), corrupt.ErrForeign)
 }
 
 func TestBadHeader(t *testing.T) {
@@ -76,14 +81,6 @@ func TestBadHeader(t *testing.T) {
 		change(&h)
 		should.Be(t, must.Err(patternfile.Encode(h, make([]uint8, 120))), patternfile.ErrHeader, "change %d", i)
 	}
-}
-
-func TestRefused(t *testing.T) {
-	path, _, _ := sample(t, header)
-	no := errors.New("no")
-	should.Be(t, must.Err(patternfile.Read(path, func(patternfile.Header) error { return no })), no)
-	should.Be(t, must.Err(patternfile.Read(path+"x", nil)), os.ErrNotExist)
-	should.Be(t, must.Err(patternfile.Read(t.TempDir(), nil)), corrupt.ErrForeign)
 }
 
 // FuzzRead feeds whole files, once as they are and once with the checksums of header, index and stored blocks made to fit.
