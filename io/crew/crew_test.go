@@ -21,18 +21,12 @@ import (
 	"grenier/io/crew"
 )
 
-func isPanic(err error) bool {
-	_, ok := errors.AsType[*crew.PanicError](err)
-	return ok
-}
-
 // bug panics with v.
 func bug(v any) error { panic(v) }
 
 func mustPanic(t *testing.T, err error, text string) {
 	t.Helper()
-	p, ok := errors.AsType[*crew.PanicError](err)
-	must.Hold(t, ok, "error %v", err)
+	p := must.As[*crew.PanicError](t, err)
 	should.Hold(t, p.Error() == "internal error: "+text && strings.Contains(p.Stack, "crew_test.bug"), "%v\n%s", p, p.Stack)
 }
 
@@ -40,11 +34,12 @@ func TestRun(t *testing.T) {
 	for _, want := range []error{nil, io.EOF} {
 		should.Equal(t, crew.Run(func() error { return want }), want, "error")
 	}
-	mustPanic(t, crew.Run(func() error { return bug("a bug") }), "a bug")
-	should.Hold(t, isPanic(crew.Run(func() error { return bug(nil) })), "panic(nil): error %v")
-	err = crew.Run(func() error { return bug(io.EOF) })
-	mustPanic(t, err, "EOF")
-	should.Not(t, errors.Is(err, io.EOF), "a panic is taken for the error that it carries")
+	for text, value := range map[string]any{"a bug": "a bug", "EOF": io.EOF} {
+		err := crew.Run(func() error { return bug(value) })
+		mustPanic(t, err, text)
+		should.Not(t, errors.Is(err, io.EOF), "a panic is taken for the error that it carries")
+	}
+	must.As[*crew.PanicError](t, crew.Run(func() error { return bug(nil) }))
 
 	ended := make(chan error)
 	crew.Go(func() error { return io.EOF }, func(err error) { ended <- err })
@@ -83,8 +78,8 @@ func TestLimit(t *testing.T) {
 			return nil
 		})
 	}
-	err := group.Wait()
-	should.Hold(t, err == nil && most.Load() <= 2, "%d at work, error %v", most.Load(), err)
+	must.OK(t, group.Wait())
+	should.Not(t, most.Load() > 2, "%d at work", most.Load())
 }
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -163,11 +158,7 @@ func TestEachStopsWithTheContext(t *testing.T) {
 		})
 		should.Hold(t, errors.Is(err, context.Canceled) && done.Load() <= int64(20+workers),
 			"%d workers: %d items done, %v", workers, done.Load(), err)
-		err = crew.Each(ctx, workers, 5, func(int, int) error {
-			t.Error("begun after the end")
-			return nil
-		})
-		should.Be(t, err, context.Canceled)
+		should.Be(t, crew.Each(ctx, workers, 5, func(int, int) error { return errors.New("begun after the end") }), context.Canceled)
 	}
 }
 
@@ -183,16 +174,13 @@ func TestShared(t *testing.T) {
 		return 7, nil
 	}
 	var group sync.WaitGroup
-	ask := func() {
+	group.Go(func() {
 		got, err := s.Do(t.Context(), 1, work)
 		should.Hold(t, got == 7 && err == nil, "%d, %v", got, err)
-	}
-	group.Go(ask)
+	})
 	<-begun
 	should.Equal(t, must.Get(s.Do(t.Context(), 2, func(context.Context) (int, error) { return 8, nil }))(t), 8, "another key")
-	late, cancel := context.WithCancel(t.Context())
-	cancel()
-	should.Be(t, must.Err(s.Do(late, 1, work)), context.Canceled, "whose context has ended")
+	should.Be(t, must.Err(s.Do(must.Ended(t), 1, work)), context.Canceled, "whose context has ended")
 	close(end)
 	group.Wait()
 	should.Equal(t, calls.Load(), 1, "calls")
@@ -243,9 +231,7 @@ func (s *signaling) Done() <-chan struct{} {
 // TestSharedPanics: a panic is an error of all who wait.
 func TestSharedPanics(t *testing.T) {
 	var s crew.Shared[int, int]
-	_, err := s.Do(t.Context(), 1, func(context.Context) (int, error) { panic("bug") })
-	bug, ok := errors.AsType[*crew.PanicError](err)
-	should.Hold(t, ok && bug.Value == "bug", "%v", err)
+	mustPanic(t, must.Err(s.Do(t.Context(), 1, func(context.Context) (int, error) { return 0, bug("a bug") })), "a bug")
 	should.Equal(t, must.Get(s.Do(t.Context(), 1, func(context.Context) (int, error) { return 3, nil }))(t), 3)
 }
 
@@ -300,20 +286,17 @@ func receive(t *testing.T, s *crew.Stream[*int], n int) (got int, err error) {
 
 // TestStreamKeepsTheOrder whichever end is the caller's.
 func TestStreamKeepsTheOrder(t *testing.T) {
-	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	for _, workers := range []int{0, 1, 2, 7} {
 		for _, n := range []int{0, 1, 2, 300} {
 			tries.Within(t, "stream", func() {
 				s := squares(t.Context(), workers, 1+workers, -1, false)
 				s.Go(func() error { return give(s, n) })
-				if got, err := receive(t, s, -1); got != n || err != crew.ErrNoMore || s.Wait() != nil {
-					t.Errorf("%d workers: %d of %d jobs come out, %v", workers, got, n, err)
-				}
+				got, err := receive(t, s, -1)
+				should.Hold(t, got == n && err == crew.ErrNoMore && s.Wait() == nil, "%d workers: %d of %d jobs come out, %v", workers, got, n, err)
 				s = squares(t.Context(), workers, 1+workers, -1, false)
-				got := 0
 				s.Go(func() error { got, _ = receive(t, s, -1); return nil })
-				err := errors.Join(give(s, n), s.Wait())
-				should.Hold(t, got == n && err == nil, "%d workers: %d of %d jobs come out of the other end, %v", workers, got, n, err)
+				must.OK(t, errors.Join(give(s, n), s.Wait()))
+				should.Equal(t, got, n, "%d workers: jobs that come out of the other end", workers)
 			})
 		}
 	}
@@ -329,7 +312,6 @@ func TestStreamOfOneGoroutine(t *testing.T) {
 
 // TestStreamFails: an error or a panic of a worker reaches both ends and Wait. The jobs before may come out, no other.
 func TestStreamFails(t *testing.T) {
-	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	for bad := range 40 {
 		for _, panics := range []bool{false, true} {
 			tries.Within(t, "stream", func() {
@@ -341,8 +323,8 @@ func TestStreamFails(t *testing.T) {
 				for _, err := range []error{err, <-gave, s.Wait()} {
 					if panics {
 						mustPanic(t, err, "a bug")
-					} else if err != errBad {
-						t.Errorf("error %v", err)
+					} else {
+						should.Equal(t, err, errBad)
 					}
 				}
 			})
@@ -352,15 +334,13 @@ func TestStreamFails(t *testing.T) {
 
 // TestStreamStops at any point, whoever waits for whom, and leaves no goroutine.
 func TestStreamStops(t *testing.T) {
-	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	for n := range 60 {
 		tries.Within(t, "stream", func() {
 			s := squares(t.Context(), 1+n%3, 1+n%5, -1, false)
 			s.Go(func() error { return give(s, 50) })
-			got, err := receive(t, s, min(n, 50))
-			should.Hold(t, err == nil, "after %d of %d jobs: %v", got, n, err)
+			should.Be(t, must.Err(receive(t, s, min(n, 50))), nil, "after %d jobs", n)
 			should.Be(t, errors.Join(s.Stop(), s.Stop()), nil, "stopped after %d jobs", n)
-			_, err = s.Next()
+			_, err := s.Next()
 			should.Not(t, err == nil || err == crew.ErrNoMore && n < 50, "after Stop: %v", err)
 		})
 	}
@@ -369,15 +349,12 @@ func TestStreamStops(t *testing.T) {
 // TestStopTellsWhatFailed before.
 func TestStopTellsWhatFailed(t *testing.T) {
 	s := squares(t.Context(), 1, 2, 1, false)
-	err := give(s, 9)
-	should.Hold(t, err == errBad, "error %v", err)
-	err = s.Stop()
-	should.Hold(t, err == errBad, "Stop: error %v", err)
+	should.Equal(t, give(s, 9), errBad)
+	should.Equal(t, s.Stop(), errBad, "Stop")
 }
 
 // TestStreamEndsWithItsContext, for both ends and Wait: with its error, whatever its cause.
 func TestStreamEndsWithItsContext(t *testing.T) {
-	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	ctx, cancel := context.WithCancelCause(t.Context())
 	s := squares(ctx, 2, 3, -1, false)
 	gave := make(chan error, 1)
@@ -386,7 +363,7 @@ func TestStreamEndsWithItsContext(t *testing.T) {
 	cancel(errBad)
 	_, err := s.Next()
 	for _, err := range []error{err, <-gave, s.Wait()} {
-		should.Hold(t, err == context.Canceled, "error %v", err)
+		should.Equal(t, err, context.Canceled)
 	}
 }
 
@@ -394,16 +371,11 @@ func TestStreamEndsWithItsContext(t *testing.T) {
 func TestOrderedReadsNoMore(t *testing.T) {
 	for n := range 20 {
 		written := 0
-		err := crew.Ordered[*item]{
-			Read: func(i int, _ *item) error {
-				if i == n {
-					return crew.ErrNoMore
-				}
-				return nil
-			},
+		must.OK(t, crew.Ordered[*item]{
+			Read:  func(i int, _ *item) error { return map[bool]error{true: crew.ErrNoMore}[i == n] },
 			Write: func(i int, _ *item) error { written++; return nil },
-		}.Run(t.Context(), 2, 1000, items(3))
-		should.Hold(t, err == nil && written == n, "%d of %d jobs are written, %v", written, n, err)
+		}.Run(t.Context(), 2, 1000, items(3)))
+		should.Equal(t, written, n, "jobs written")
 	}
 }
 
@@ -479,8 +451,7 @@ func TestOrderedTakesAllJobs(t *testing.T) {
 					p := newPasses(t, workers, spare)
 					must.OK(t, p.run(t.Context(), n))
 					for stage := range stages {
-						done := p.count[stage].Load()
-						should.Hold(t, done == int64(n), "%d workers: %d of %d jobs have been through stage %d", workers, done, n, stage)
+						should.Equal(t, p.count[stage].Load(), int64(n), "%d workers: jobs that have been through stage %d", workers, stage)
 					}
 				})
 			}
@@ -531,7 +502,6 @@ func TestOrderedMayLackStages(t *testing.T) {
 
 // TestOrderedStops: an error, a panic or the end of the context in any stage ends the others, whatever they are waiting for.
 func TestOrderedStops(t *testing.T) {
-	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	rng := tries.Rand(t)
 	for range 200 {
 		stopsOnce(t, rng)
@@ -583,9 +553,8 @@ func TestOrderedBeginsNothingLate(t *testing.T) {
 	ctx := must.Ended(t)
 	for workers := range 4 {
 		p := newPasses(t, workers, 8)
-		err := p.run(ctx, 1000)
-		n := p.count[read].Load()
-		should.Hold(t, errors.Is(err, context.Canceled) && n == 0, "%v, %d jobs are read", err, n)
+		should.Be(t, p.run(ctx, 1000), context.Canceled)
+		should.Equal(t, p.count[read].Load(), 0, "jobs read")
 	}
 }
 
@@ -601,5 +570,5 @@ func TestOrderedAllocatesNoJob(t *testing.T) {
 
 // TestOrderedNeedsMemory: without it, it would wait for ever.
 func TestOrderedNeedsMemory(t *testing.T) {
-	should.Hold(t, isPanic(crew.Run(func() error { return crew.Ordered[*item]{}.Run(t.Context(), 1, 1, nil) })), "error %v")
+	must.As[*crew.PanicError](t, crew.Run(func() error { return crew.Ordered[*item]{}.Run(t.Context(), 1, 1, nil) }))
 }
