@@ -73,6 +73,11 @@ func openFile(t *testing.T, d *Dir, name string) *File {
 	return must.Get(d.OpenFile(t.Context(), name))(t)
 }
 
+func openErr(d *Dir, name string) error { return must.Err(d.OpenFile(context.Background(), name)) }
+
+// tenErr reads bytes 70000-70009 of a file.
+func tenErr(f *File) error { return must.Err(f.ReadAt(context.Background(), make([]byte, 10), 70_000)) }
+
 // mustRead compares bytes of a file.
 func mustRead(t *testing.T, f *File, want []byte, off int64) {
 	t.Helper()
@@ -91,7 +96,7 @@ func ranges(s *remotetest.Server) []string {
 }
 
 func TestRead(t *testing.T) {
-	s, long, _ := site(t)
+	s, long, dir := site(t)
 	f := openFile(t, openDir(t, s.URL, patient), "long")
 	should.Equal(t, f.Size(), fileSize, "bytes")
 	mustRead(t, f, long[:100], 0)
@@ -107,15 +112,11 @@ func TestRead(t *testing.T) {
 		should.Hold(t, n == 0 && errors.Is(err, io.EOF), "at %d: %d, %v", off, n, err)
 	}
 	should.List(t, ranges(s), nil, "asked for")
-}
 
-func TestShortFiles(t *testing.T) {
-	s, long, dir := site(t)
 	must.Write(t, filepath.Join(dir, "head"), long[:HeadBytes])
-	d := openDir(t, s.URL+"/", patient)
 	for name, size := range map[string]int{"short": 1000, "empty": 0, "head": HeadBytes} {
-		f := openFile(t, d, name)
-		should.Hold(t, f.Size() == int64(size), "%s: %d bytes", name, f.Size())
+		f := openFile(t, openDir(t, s.URL+"/", patient), name)
+		should.Equal(t, f.Size(), int64(size), "%s: bytes", name)
 		mustRead(t, f, long[:size], 0)
 		should.Equal(t, len(ranges(s)), 1, "%s: asked for", name)
 	}
@@ -196,19 +197,16 @@ func TestServerWithoutRanges(t *testing.T) {
 	s, long, _ := site(t)
 	d := openDir(t, s.URL, patient)
 	s.Hook(with(whole(long), "Content-Length", "95536"))
-	should.Says(t, must.Err(d.OpenFile(t.Context(), "long")), ErrNoRanges, "it sends the whole file, 95536 bytes")
+	should.Says(t, openErr(d, "long"), ErrNoRanges, "it sends the whole file, 95536 bytes")
 	should.Equal(t, len(s.Take()), 1)
 	s.Hook(with(whole(long[:HeadBytes]), "Content-Length", "65536"))
 	mustRead(t, openFile(t, d, "short"), long[:HeadBytes], 0)
 	s.Hook(whole(long[:10]))
-	should.Be(t, must.Err(d.OpenFile(t.Context(), "short")), ErrNoRanges, "a file of unknown length")
+	should.Be(t, openErr(d, "short"), ErrNoRanges, "a file of unknown length")
 	s.Hook(nil)
 	f := openFile(t, d, "long")
-	s.Hook(func(w http.ResponseWriter, r *http.Request) bool {
-		r.Header.Del("Range")
-		return false
-	})
-	should.Be(t, must.Err(f.ReadAt(t.Context(), make([]byte, 5), 70_000)), ErrNoRanges, "no ranges any more")
+	s.Hook(func(_ http.ResponseWriter, r *http.Request) bool { r.Header.Del("Range"); return false })
+	should.Be(t, tenErr(f), ErrNoRanges, "no ranges any more")
 }
 
 // TestWrongAnswers answers a request for bytes 70000-70009.
@@ -233,31 +231,29 @@ func TestWrongAnswers(t *testing.T) {
 		"nothing":       {answer("bytes 70000-70009/95536", nil), io.ErrUnexpectedEOF, "ends after 0 bytes", 3},
 		"other total":   {answer("bytes 70000-70009/95537", ten), ErrChanged, "95537 bytes instead of 95536", 1},
 		"wrong length":  {with(answer("bytes 70000-70009/95536", ten[:9]), "Content-Length", "9"), ErrAnswer, "9 bytes instead of 10", 1},
-		"broken off": {then(with(answer("bytes 70000-70009/95536", ten[:4]), "Content-Length", "10"), hangUp),
-			io.ErrUnexpectedEOF, "ends after 4 bytes", 3},
-		"no answer":    {hangUp, io.EOF, "EOF", 3},
-		"encoded":      {with(answer("bytes 70000-70009/95536", ten), "Content-Encoding", "gzip"), ErrAnswer, `encoded ("gzip")`, 1},
-		"gone":         {status(404), fs.ErrNotExist, "404 Not Found", 1},
-		"forbidden":    {status(403), fs.ErrPermission, "403 Forbidden", 1},
-		"no part":      {status(416), nil, "416 Requested Range Not Satisfiable", 1},
-		"shorter":      {with(status(416), "Content-Range", "bytes */60000"), ErrChanged, "60000 bytes instead of 95536", 1},
-		"busy":         {status(503), nil, "503 Service Unavailable", 3},
-		"many":         {status(429), nil, "429 Too Many Requests", 3},
-		"wrong method": {status(405), nil, "405 Method Not Allowed", 1},
-		"nothing new":  {status(304), nil, "304 Not Modified", 1},
+		"broken off":    {then(with(answer("bytes 70000-70009/95536", ten[:4]), "Content-Length", "10"), hangUp), io.ErrUnexpectedEOF, "ends after 4 bytes", 3},
+		"no answer":     {hangUp, io.EOF, "EOF", 3},
+		"encoded":       {with(answer("bytes 70000-70009/95536", ten), "Content-Encoding", "gzip"), ErrAnswer, `encoded ("gzip")`, 1},
+		"gone":          {status(404), fs.ErrNotExist, "404 Not Found", 1},
+		"forbidden":     {status(403), fs.ErrPermission, "403 Forbidden", 1},
+		"no part":       {status(416), nil, "416 Requested Range Not Satisfiable", 1},
+		"shorter":       {with(status(416), "Content-Range", "bytes */60000"), ErrChanged, "60000 bytes instead of 95536", 1},
+		"busy":          {status(503), nil, "503 Service Unavailable", 3},
+		"many":          {status(429), nil, "429 Too Many Requests", 3},
+		"wrong method":  {status(405), nil, "405 Method Not Allowed", 1},
+		"nothing new":   {status(304), nil, "304 Not Modified", 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s.Hook(nil)
 			f := openFile(t, openDir(t, s.URL, patient), "long")
 			s.Take()
 			s.Hook(c.hook)
-			_, err := f.ReadAt(t.Context(), make([]byte, 10), 70_000)
-			e, ok := errors.AsType[*Error](err)
-			must.Not(t, !ok || c.want != nil && !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.text) ||
+			err := must.As[*Error](t, tenErr(f))
+			must.Not(t, c.want != nil && !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.text) ||
 				!strings.HasPrefix(err.Error(), "bytes 70000-70009: ") || errors.Is(err, corrupt.ErrCorrupt),
 				"%v, want %v and %q", err, c.want, c.text)
 			n := len(s.Take())
-			should.Hold(t, e.Attempts == c.attempts && n >= c.attempts, "%d attempts, %d requests, want %d", e.Attempts, n, c.attempts)
+			should.Hold(t, err.Attempts == c.attempts && n >= c.attempts, "%d attempts, %d requests, want %d", err.Attempts, n, c.attempts)
 			s.Hook(nil)
 			mustRead(t, f, ten, 70_000) // it may work again
 		})
@@ -283,16 +279,11 @@ func TestWrongHead(t *testing.T) {
 	} {
 		s.Hook(c.hook)
 		f, err := d.OpenFile(t.Context(), "long")
-		should.Not(t, f != nil || !isError(err) || c.want != nil && !errors.Is(err, c.want) || errors.Is(err, corrupt.ErrCorrupt),
+		should.Not(t, f != nil || attempts(err) == 0 || c.want != nil && !errors.Is(err, c.want) || errors.Is(err, corrupt.ErrCorrupt),
 			"%s: %v, want %v", name, err, c.want)
 	}
 	s.Hook(with(status(416), "Content-Range", "bytes */0"))
 	should.Equal(t, openFile(t, d, "empty").Size(), 0, "bytes of an empty file")
-}
-
-func isError(err error) bool {
-	_, ok := errors.AsType[*Error](err)
-	return ok
 }
 
 // TestRecovers has the server fail twice before it answers.
@@ -318,9 +309,9 @@ func TestSlowServer(t *testing.T) {
 	head, begun := with(answer("bytes 0-65535/95536", long[:100]), "Content-Length", "65536"), with(whole(long[:100]), "Content-Length", "65536")
 	for name, hooks := range map[string][2]hook{"mute": {mute, mute}, "half": {then(head, mute), then(begun, mute)}} {
 		s.Hook(hooks[0])
-		_, err := openDir(t, s.URL, hasty).OpenFile(t.Context(), "long")
-		want := "bytes 0-65535: after 3 attempts: no complete answer in time (50ms)"
-		should.Hold(t, errors.Is(err, ErrTimeout) && err.Error() == want, "%s: %v, want %s", name, err, want)
+		err := openErr(openDir(t, s.URL, hasty), "long")
+		should.Be(t, err, ErrTimeout, "%s", name)
+		should.Equal(t, err.Error(), "bytes 0-65535: after 3 attempts: no complete answer in time (50ms)")
 		s.Hook(hooks[1])
 		_, err = openDir(t, s.URL, hasty).Manifest(t.Context())
 		should.Not(t, !errors.Is(err, ErrTimeout) || errors.Is(err, corrupt.ErrCorrupt), "%s: manifest: %v", name, err)
@@ -357,34 +348,31 @@ func TestReplaced(t *testing.T) {
 			mustRead(t, f, long[70_000:70_010], 70_000)
 			replace(c.data, c.when)
 			s.Hook(with(pass, "ETag", c.after))
-			_, err := f.ReadAt(t.Context(), make([]byte, 10), 70_000)
+			err := tenErr(f)
 			should.Not(t, !errors.Is(err, ErrChanged) || errors.Is(err, corrupt.ErrCorrupt), "not noticed: %v", err)
 		})
 	}
 }
 
-// TestNoValidator refuses files in parts that nobody would notice are of another file.
-func TestNoValidator(t *testing.T) {
+// TestNoDate has a server stop telling when a file was modified, and never tell it: files in parts that nobody would notice are of
+// another file are refused.
+func TestNoDate(t *testing.T) {
 	s, long, dir := site(t)
+	d := openDir(t, s.URL, patient)
+	for tag, want := range map[string]error{`"a"`: nil, "": ErrChanged} {
+		s.Hook(with(pass, "ETag", tag))
+		f := openFile(t, d, "long")
+		s.Hook(with(part("bytes 70000-70009/95536", long[70_000:70_010]), "ETag", tag))
+		should.Be(t, tenErr(f), want, "ETag %s", tag)
+	}
+	s.Hook(nil)
 	never := time.Unix(0, 0) // which package http does not send
 	for _, name := range []string{"long", "short"} {
 		must.OK(t, os.Chtimes(filepath.Join(dir, name), never, never))
 	}
-	d := openDir(t, s.URL, patient)
-	_, err := d.OpenFile(t.Context(), "long")
+	err := openErr(d, "long")
 	should.Hold(t, errors.Is(err, ErrNoValidator) && attempts(err) == 1, "%v", err)
 	mustRead(t, openFile(t, d, "short"), long[:1000], 0)
-}
-
-// TestDateGone has a server stop telling when a file was modified.
-func TestDateGone(t *testing.T) {
-	s, long, _ := site(t)
-	for tag, want := range map[string]error{`"a"`: nil, "": ErrChanged} {
-		s.Hook(with(pass, "ETag", tag))
-		f := openFile(t, openDir(t, s.URL, patient), "long")
-		s.Hook(with(part("bytes 70000-70009/95536", long[70_000:70_010]), "ETag", tag))
-		should.Be(t, must.Err(f.ReadAt(t.Context(), make([]byte, 10), 70_000)), want, "ETag %s", tag)
-	}
 }
 
 func TestRedirects(t *testing.T) {
@@ -401,7 +389,7 @@ func TestRedirects(t *testing.T) {
 
 	s.Hook(redirect(""))
 	s.Take()
-	should.Says(t, must.Err(openDir(t, s.URL, patient).OpenFile(t.Context(), "long")), ErrRedirect, "redirected more than 5 times")
+	should.Says(t, openErr(openDir(t, s.URL, patient), "long"), ErrRedirect, "redirected more than 5 times")
 	should.Equal(t, len(s.Take()), 6, "requests")
 
 	secure.Hook(redirect(s.URL + "/again"))
@@ -410,8 +398,9 @@ func TestRedirects(t *testing.T) {
 		return redirect(secure.URL)(w, r)
 	})
 	for _, first := range []string{s.URL, secure.URL} {
-		_, err = openDir(t, first, trusting(secure)).OpenFile(t.Context(), "long")
-		should.Hold(t, errors.Is(err, ErrRedirect) && attempts(err) == 1 && strings.Contains(err.Error(), "from https to http"), "%s: %v", first, err)
+		err := openErr(openDir(t, first, trusting(secure)), "long")
+		should.Says(t, err, ErrRedirect, "from https to http")
+		should.Equal(t, attempts(err), 1, "%s: attempts", first)
 	}
 }
 
@@ -435,13 +424,14 @@ func TestTLS(t *testing.T) {
 	s := secured(t, plain, dir)
 	mustRead(t, openFile(t, openDir(t, s.URL, trusting(s)), "long"), long[70_000:70_010], 70_000)
 
-	_, err := openDir(t, s.URL, patient).OpenFile(t.Context(), "long")
-	_, ok := errors.AsType[*tls.CertificateVerificationError](err)
-	should.Hold(t, ok && attempts(err) == 1, "an unknown authority: %v", err)
-	_, err = openDir(t, strings.Replace(plain.URL, "http:", "https:", 1), patient).OpenFile(t.Context(), "long")
+	err := openErr(openDir(t, s.URL, patient), "long")
+	must.As[*tls.CertificateVerificationError](t, err, "an unknown authority")
+	should.Equal(t, attempts(err), 1)
+	err = openErr(openDir(t, strings.Replace(plain.URL, "http:", "https:", 1), patient), "long")
 	should.Hold(t, errors.Is(err, http.ErrSchemeMismatch) && attempts(err) == 1, "no TLS there: %v", err)
 }
 
+// attempts returns how often was tried what failed, 0 if it is no *Error.
 func attempts(err error) int {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Attempts
@@ -454,8 +444,7 @@ func TestNobodyThere(t *testing.T) {
 	address := "http://" + l.Addr().String()
 	l.Close()
 	_, err := openDir(t, address, patient).Manifest(t.Context())
-	should.Hold(t, isError(err) && attempts(err) == 3 && strings.HasPrefix(err.Error(), address+"/manifest.json: after 3 attempts: "),
-		"%v", err)
+	should.Hold(t, attempts(err) == 3 && strings.HasPrefix(err.Error(), address+"/manifest.json: after 3 attempts: "), "%v", err)
 }
 
 // TestCancel ends requests that are under way, and those that wait for the next attempt.
@@ -512,7 +501,7 @@ func cancel(t *testing.T, o Options, mute bool, how string) {
 	if how == "file" {
 		want = nil
 	}
-	should.Be(t, must.Err(d.OpenFile(t.Context(), "short")), want, "another file")
+	should.Be(t, openErr(d, "short"), want, "another file")
 }
 
 // TestDeadline: each call ends with its context, though the server never answers and requests have an hour.
@@ -522,10 +511,10 @@ func TestDeadline(t *testing.T) {
 	f := openFile(t, d, "long")
 	s.Hook(mute)
 	for name, call := range map[string]func(context.Context) error{
-		"manifest": func(ctx context.Context) error { _, err := d.Manifest(ctx); return err },
-		"layer":    func(ctx context.Context) error { _, err := d.Layer(ctx, "long"); return err },
-		"file":     func(ctx context.Context) error { _, err := d.OpenFile(ctx, "long"); return err },
-		"read":     func(ctx context.Context) error { _, err := f.ReadAt(ctx, make([]byte, 10), 70_000); return err },
+		"manifest": func(ctx context.Context) error { return must.Err(d.Manifest(ctx)) },
+		"layer":    func(ctx context.Context) error { return must.Err(d.Layer(ctx, "long")) },
+		"file":     func(ctx context.Context) error { return must.Err(d.OpenFile(ctx, "long")) },
+		"read":     func(ctx context.Context) error { return must.Err(f.ReadAt(ctx, make([]byte, 10), 70_000)) },
 	} {
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 		err := call(ctx)
@@ -578,8 +567,9 @@ func TestAddresses(t *testing.T) {
 		should.Not(t, !errors.Is(err, ErrAddress) || strings.Contains(err.Error(), "secret"), "%q: %v", address, err)
 	}
 	for _, o := range []Options{{Timeout: -1}, {Attempts: -1}, {Pause: -1}} {
-		_, err := Open("https://host/", o)
-		should.Hold(t, errors.Is(err, ErrOptions) && errors.Is(err, fault.Usage), "%+v: %v", o, err)
+		for _, want := range []error{ErrOptions, fault.Usage} {
+			should.Be(t, must.Err(Open("https://host/", o)), want, "%+v", o)
+		}
 	}
 }
 
@@ -607,13 +597,10 @@ func TestManifest(t *testing.T) {
 	path := filepath.Join(dir, rundir.ManifestName)
 	text := must.Get((&manifest.Manifest{Identity: id}).Encode())(t)
 	must.Write(t, path, text)
-	m, err := d.Manifest(t.Context())
-	should.Hold(t, err == nil && m.Identity == id, "%v, %v", m, err)
+	should.Equal(t, must.Get(d.Manifest(t.Context()))(t).Identity, id)
 	text[40]++
 	must.Write(t, path, text)
-	if _, err := d.Manifest(t.Context()); !errors.Is(err, corrupt.ErrCorrupt) || !strings.HasPrefix(err.Error(), s.URL+"/manifest.json: ") {
-		t.Errorf("a damaged manifest: %v", err)
-	}
+	should.Says(t, must.Err(d.Manifest(t.Context())), corrupt.ErrCorrupt, s.URL+"/manifest.json: ")
 	s.Hook(with(whole([]byte("{}")), "Content-Encoding", "gzip")) // which nobody asked for
 	should.Be(t, must.Err(d.Manifest(t.Context())), ErrAnswer, "compressed")
 }
@@ -627,29 +614,22 @@ func TestHugeManifest(t *testing.T) {
 		}
 		return true
 	}
-	for name, c := range map[string]struct {
-		hook hook
-		most int64
-	}{
-		"announced": {with(then(whole(nil), mute), "Content-Length", "10000000000"), 1 << 20},
-		"endless":   {endless, manifest.MaxBytes + 32<<20},
+	for most, hook := range map[int64]hook{
+		1 << 20:                    with(then(whole(nil), mute), "Content-Length", "10000000000"),
+		manifest.MaxBytes + 32<<20: endless,
 	} {
 		s.Take()
-		s.Hook(c.hook)
+		s.Hook(hook)
 		should.Says(t, must.Err(d.Manifest(t.Context())), ErrTooLong, fmt.Sprint(manifest.MaxBytes))
 		got := s.Take()
-		should.Hold(t, len(got) == 1 && got[0].Bytes <= c.most, "%s: %+v", name, got)
+		should.Hold(t, len(got) == 1 && got[0].Bytes <= most, "%+v, not more than %d bytes", got, most)
 	}
 }
 
 func TestContentRange(t *testing.T) {
 	for s, want := range map[string]contentRange{
-		"bytes 0-0/1":        {0, 0, 1},
-		"bytes 10-19/100":    {10, 19, 100},
-		"Bytes 10-99/100":    {10, 99, 100},
-		"bytes */0":          {0, -1, 0},
-		"bytes */100":        {0, -1, 100},
-		"bytes 0-0/" + maxed: {0, 0, 1<<63 - 1},
+		"bytes 0-0/1": {0, 0, 1}, "bytes 10-19/100": {10, 19, 100}, "Bytes 10-99/100": {10, 99, 100},
+		"bytes */0": {0, -1, 0}, "bytes */100": {0, -1, 100}, "bytes 0-0/" + maxed: {0, 0, 1<<63 - 1},
 	} {
 		got, ok := parseContentRange(s)
 		should.Hold(t, ok && got == want, "%q: %v, %v", s, got, ok)
@@ -716,27 +696,20 @@ func TestTags(t *testing.T) {
 	} {
 		should.Equal(t, isStrong(tag), want, "%s is strong", tag)
 	}
-	for _, c := range []struct {
-		opened, tag string
-		want        bool
-	}{
-		{`"a"`, `"a"`, true}, {`W/"a"`, `W/"a"`, true}, {`W/"a"`, `"a"`, true}, {"a", "a", true}, {"", "", true},
-		{`"a"`, `W/"a"`, false}, {`"a"`, `"b"`, false}, {`W/"a"`, `W/"b"`, false}, {`"a"`, "", false}, {"", `"a"`, false}, {"W/a", "a", false}, {`"a"`, `"a", "b"`, false},
+	type pair [2]string
+	for tags, want := range map[pair]bool{
+		{`"a"`, `"a"`}: true, {`W/"a"`, `W/"a"`}: true, {`W/"a"`, `"a"`}: true, {"a", "a"}: true, {"", ""}: true,
+		{`"a"`, `W/"a"`}: false, {`"a"`, `"b"`}: false, {`W/"a"`, `W/"b"`}: false, {`"a"`, ""}: false, {"", `"a"`}: false, {"W/a", "a"}: false,
+		{`"a"`, `"a", "b"`}: false,
 	} {
-		should.Equal(t, isSame(c.opened, c.tag), c.want, "%s and %s", c.opened, c.tag)
+		should.Equal(t, isSame(tags[0], tags[1]), want, "%s and %s", tags[0], tags[1])
 	}
-}
-
-func TestStrongDate(t *testing.T) {
 	const old = "Sat, 03 Feb 2001 04:05:06 GMT"
-	for _, c := range []struct {
-		modified, sent string
-		want           bool
-	}{
-		{old, "Sat, 03 Feb 2001 04:06:06 GMT", true}, {old, "Sat, 03 Feb 2001 04:06:05 GMT", false}, {old, old, false},
-		{old, "Fri, 31 Dec 1999 23:59:59 GMT", false}, {old, "", false}, {"", old, false}, {"", "", false}, {"soon", old, false},
+	for dates, want := range map[pair]bool{
+		{old, "Sat, 03 Feb 2001 04:06:06 GMT"}: true, {old, "Sat, 03 Feb 2001 04:06:05 GMT"}: false, {old, old}: false,
+		{old, "Fri, 31 Dec 1999 23:59:59 GMT"}: false, {old, ""}: false, {"", old}: false, {"", ""}: false, {"soon", old}: false,
 	} {
-		should.Equal(t, isStrongDate(c.modified, c.sent), c.want, "modified %q, sent %q", c.modified, c.sent)
+		should.Equal(t, isStrongDate(dates[0], dates[1]), want, "modified %q, sent %q", dates[0], dates[1])
 	}
 }
 
