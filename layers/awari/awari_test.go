@@ -2,6 +2,7 @@ package awari_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -45,17 +46,9 @@ func TestSow(t *testing.T) {
 			{"8 pits, 14 seeds from pit 0 stop a chain at 4", 0, "14 0 0 0  2 0 0 0", "0 2 2 2  4 0 0 0", 6, false},
 			{"8 pits, 8 seeds from the last own pit end after it", 3, "0 0 0 8  1 1 1 1", "1 1 1 0  0 2 2 2", 3, false},
 
-			{"10 pits, 9 seeds", 4, "0 0 0 0 9  3 3 3 3 3", "1 1 1 1 0  4 4 4 4 4", 0, false},
-			{"10 pits, 10 seeds", 4, "0 0 0 0 10  3 3 3 3 3", "1 1 1 1 0  5 4 4 4 4", 0, false},
-			{"10 pits, 18 seeds", 4, "0 0 0 0 18  0 0 0 0 0", "2 2 2 2 0  2 2 2 2 2", 0, false},
 			{"10 pits, 19 seeds", 4, "0 0 0 0 19  0 0 0 0 0", "2 2 2 2 0  0 2 2 2 2", 3, false},
-			{"10 pits, 9 seeds from pit 0", 0, "9 0 0 0 0  5 5 5 0 1", "0 1 1 1 1  6 6 6 1 0", 2, false},
-
 			{"12 pits, 11 seeds", 5, "0 0 0 0 0 11  0 1 2 3 4 5", "1 1 1 1 1 0  1 2 3 4 5 6", 0, false},
-			{"12 pits, 12 seeds", 5, "0 0 0 0 0 12  0 1 2 3 4 5", "1 1 1 1 1 0  0 2 3 4 5 6", 2, false},
-			{"12 pits, 22 seeds", 5, "0 0 0 0 0 22  0 1 2 3 4 5", "2 2 2 2 2 0  2 3 4 5 6 7", 0, false},
 			{"12 pits, 23 seeds", 5, "0 0 0 0 0 23  0 1 2 3 4 5", "2 2 2 2 2 0  0 3 4 5 6 7", 3, false},
-			{"12 pits, 11 seeds from pit 0", 0, "11 0 0 0 0 0  0 0 0 0 0 2", "0 1 1 1 1 1  1 1 1 1 1 0", 3, false},
 			{"12 pits, 22 seeds from pit 0", 0, "22 0 0 0 0 0  0 9 0 0 0 0", "0 2 2 2 2 2  2 11 0 0 0 0", 8, false},
 
 			{"capture of 2", 3, "0 0 0 1  1 5 0 0", "0 0 0 0  0 5 0 0", 2, false},
@@ -110,7 +103,7 @@ func TestLegalMoves(t *testing.T) {
 	feeds := []play{{3, 0, "1 1 1 0  2 0 0 0"}}
 	all := []play{{0, 4, none}, {2, 4, none}}
 	for _, c := range []struct {
-		name, before         string
+		_, before            string // what it is about, and the board
 		awari, strict, abapa []play
 		starve, unfed        []int // pits whose move leaves the opponent without seeds under awari and strict, and under abapa
 	}{
@@ -126,11 +119,9 @@ func TestLegalMoves(t *testing.T) {
 		{"mover without seeds", "0 0 0 0  1 0 2 0", nil, nil, nil, nil, nil},
 		{"no seeds at all", none, nil, nil, nil, nil, nil},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			checkMoves(t, awari.Awari, c.before, c.awari, c.starve)
-			checkMoves(t, awari.Strict, c.before, c.strict, c.starve)
-			checkMoves(t, awari.Abapa, c.before, c.abapa, c.unfed)
-		})
+		checkMoves(t, awari.Awari, c.before, c.awari, c.starve)
+		checkMoves(t, awari.Strict, c.before, c.strict, c.starve)
+		checkMoves(t, awari.Abapa, c.before, c.abapa, c.unfed)
 	}
 }
 
@@ -189,7 +180,7 @@ func TestPrimitivesDoNotAllocate(t *testing.T) {
 		n, rank := space.Rank(b)
 		should.Not(t, space.Unrank(n, rank) != b, "rank and unrank disagree")
 	})
-	should.Hold(t, allocations == 0, "%v allocations for the moves, predecessors and rank of a board, want 0", allocations)
+	should.Equal(t, allocations, 0, "allocations for the moves, predecessors and rank of a board")
 }
 
 func TestNewRejects(t *testing.T) {
@@ -214,17 +205,14 @@ func TestRulesNames(t *testing.T) {
 		should.Equal(t, must.Get(awari.ParseRules(name))(t), rules, "ParseRules(%q)", name)
 	}
 	should.Equal(t, awari.Rules(9).String(), "Rules(9)", "unknown rules are called")
-	_, err := awari.ParseRules("Awari")
-	should.Hold(t, errors.Is(err, awari.ErrRules) && err.Error() == `rules "Awari": must be awari, strict, abapa`, "ParseRules of an unknown name: %v", err)
+	should.Says(t, must.Err(awari.ParseRules("Awari")), awari.ErrRules, `rules "Awari": must be awari, strict, abapa`)
 }
 
 func TestConformance(t *testing.T) {
 	for _, pits := range []int{4, 6, 8, 10, 12} {
 		for _, rules := range awari.RuleSets() {
 			space := testrun.Space(t, testrun.Game(t, pits, rules), awari.MaxSeeds)
-			t.Run(space.Name(), func(t *testing.T) {
-				conformance.Run(t, space, conformance.Options{Exhaustive: 1500, Samples: 60})
-			})
+			t.Run(space.Name(), func(t *testing.T) { conformance.Run(t, space, conformance.Options{Exhaustive: 800, Samples: 25}) })
 		}
 	}
 }
@@ -245,10 +233,7 @@ func TestCapturesLeadTo(t *testing.T) {
 				}
 				least, most := space.CapturesLeadTo(n)
 				for k := range n + 1 {
-					if led[k] != (least <= k && k <= most) {
-						t.Errorf("%s, %d seeds: captures lead to %v, not to %d ... %d", space.Name(), n, led, least, most)
-						break
-					}
+					should.Equal(t, led[k], least <= k && k <= most, "%s, captures from %d seeds lead to %d", space.Name(), n, k)
 				}
 			}
 		}
@@ -273,9 +258,7 @@ func TestParseRejects(t *testing.T) {
 		{"0 0 0 99999999999999999999", awari.ErrSeeds, "pit b 99999999999999999999: must be 0 to 48"},
 		{"20 20 0 9", awari.ErrSeeds, "more than 48 on the board"},
 	} {
-		_, err := g.Parse(strings.Fields(c.text))
-		should.Hold(t, errors.Is(err, c.want) && strings.HasSuffix(err.Error(), ": "+c.message),
-			"Parse(%q): %v, want %v: %s", c.text, err, c.want, c.message)
+		should.Says(t, must.Err(g.Parse(strings.Fields(c.text))), c.want, ": "+c.message)
 	}
 }
 
@@ -288,9 +271,7 @@ mover      A   B   C   D   E   F
 `
 	b := board(t, g, "1 2 0 0 4 5 6 0 0 1 10 11")
 	should.Equal(t, g.Draw(b, 0), want, "drawn")
-	if got := g.Draw(b, 1); !strings.HasPrefix(got, "opponent   F   E   D   C   B   A\n") || !strings.HasSuffix(got, "\nmover      a   b   c   d   e   f\n") {
-		t.Errorf("the board of North is drawn\n%s", got)
-	}
+	should.Has(t, g.Draw(b, 1), "opponent   F   E   D   C   B   A\n", "\nmover      a   b   c   d   e   f\n")
 }
 
 func FuzzParse(f *testing.F) {
@@ -308,8 +289,7 @@ func FuzzParse(f *testing.F) {
 				continue
 			}
 			must.Hold(t, len(fields) == pits && b.Seeds() <= awari.MaxSeeds, "%q is read as %v", text, b)
-			again, err := g.Parse(strings.Fields(g.Text(b)))
-			must.Hold(t, again == b && err == nil, "%v is written %q and read as %v, %v", b, g.Text(b), again, err)
+			must.Equal(t, must.Get(g.Parse(strings.Fields(g.Text(b))))(t), b, "%v is written %q and read as", b, g.Text(b))
 		}
 	})
 }
@@ -341,13 +321,8 @@ func FuzzSow(f *testing.F) {
 		back, ok := g.Unsow(sown.Board, pit, int(b[pit]))
 		must.Hold(t, ok && back == b, "%s: sowing pit %d gives %s, taken back %s, %v", g.Text(b), pit, g.Text(sown.Board), g.Text(back), ok)
 		if play := g.Plays(b)[pit]; play.Legal && !play.Starves {
-			found := 0
-			for _, p := range g.Predecessors(nil, play.Child) {
-				if p == b {
-					found++
-				}
-			}
-			must.Hold(t, found == 1, "%s: pit %d leads to %s, which lists it %d times", g.Text(b), pit, g.Text(play.Child), found)
+			same := slices.DeleteFunc(g.Predecessors(nil, play.Child), func(p awari.Board) bool { return p != b })
+			must.Equal(t, len(same), 1, "%s: pit %d leads to %s, which lists it this often", g.Text(b), pit, g.Text(play.Child))
 		}
 	})
 }
