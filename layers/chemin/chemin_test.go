@@ -1,7 +1,6 @@
 package chemin
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,16 +11,9 @@ import (
 	"grenier/internal/testkit/tries"
 )
 
-func TestNewRefuses(t *testing.T) {
-	for _, size := range [][2]int{{0, 3}, {3, 0}, {-1, -1}, {26, 1}, {1, 26}, {4, 7}, {1 << 62, 4}} {
-		should.Be(t, must.Err(New(size[0], size[1])), ErrBoard, "New%v", size)
-	}
-}
-
 // TestReference compares what needs no search with values from elsewhere.
 func TestReference(t *testing.T) {
-	rows := must.Rows(t, "testdata/small.csv")
-	for _, r := range rows {
+	for _, r := range must.Rows(t, "testdata/small.csv") {
 		var n [16]uint64
 		for i := range n {
 			n[i] = must.Get(strconv.ParseUint(r[i], 10, 64))(t)
@@ -31,6 +23,9 @@ func TestReference(t *testing.T) {
 		orientations, classes := b.Orientations()
 		got := []uint64{uint64(len(b.Symmetries())), orders, orderClasses, orientations, classes}
 		should.List(t, got, n[2:7], "%d x %d: symmetries, orders, orientations", n[0], n[1])
+	}
+	for _, size := range [][2]int{{0, 3}, {3, 0}, {-1, -1}, {26, 1}, {1, 26}, {4, 7}, {1 << 62, 4}} {
+		should.Be(t, must.Err(New(size[0], size[1])), ErrBoard, "New%v", size)
 	}
 }
 
@@ -89,11 +84,10 @@ func TestExtensions(t *testing.T) {
 			ending[o]++
 		}
 	})
-	should.Hold(t, len(orders) == 288, "%d orientations, want 288", len(orders))
+	should.Equal(t, len(orders), 288, "orientations")
 	for o, want := range orders {
-		if got, end, ok := o.Extensions(b, last, 1<<6); !ok || got != want || end != ending[o] {
-			t.Errorf("Extensions of %v = %d, %d, %v, want %d, %d", o, got, end, ok, want, ending[o])
-		}
+		got, end, ok := o.Extensions(b, last, 1<<6)
+		should.Hold(t, ok && got == want && end == ending[o], "Extensions of %v = %d, %d, %v, want %d, %d", o, got, end, ok, want, ending[o])
 	}
 	var none Orientation
 	_, _, ok := none.Extensions(b, 0, 10)
@@ -122,10 +116,10 @@ func permute(n int, visit func([]int)) {
 
 func TestComponent(t *testing.T) {
 	b := must.Get(New(3, 3))(t)
-	for _, tt := range []struct{ set, want Cells }{
-		{0, 0}, {1, 1}, {0b100_000_101, 0b1}, {0b101_010_101, 0b101_010_101}, {0b111_000_111, 0b111}, {0b001_100_011, 0b100_011}, {b.Full(), b.Full()},
+	for set, want := range map[Cells]Cells{
+		0: 0, 1: 1, 0b100_000_101: 0b1, 0b101_010_101: 0b101_010_101, 0b111_000_111: 0b111, 0b001_100_011: 0b100_011, b.Full(): b.Full(),
 	} {
-		should.Equal(t, b.Component(tt.set), tt.want, "Component(%b)", tt.set)
+		should.Equal(t, b.Component(set), want, "Component(%b)", set)
 	}
 }
 
@@ -143,7 +137,6 @@ func TestOrder(t *testing.T) {
 
 func TestDraw(t *testing.T) {
 	b := must.Get(New(2, 2))(t)
-	got, err := b.DrawSteps([]int{0, 3, 1, 2}, 24)
 	want := ` step 1   step 2
 [1] .     1  .
  .  .     . [1]
@@ -152,7 +145,7 @@ func TestDraw(t *testing.T) {
  1 [2]    1  2
  .  1    [4] 1
 `
-	should.Hold(t, err == nil && got == want, "DrawSteps: %v\n%s", err, got)
+	should.Equal(t, must.Get(b.DrawSteps([]int{0, 3, 1, 2}, 24))(t), want)
 	should.Equal(t, b.Draw([]uint32{1, 10, 0, 3}), "  1  10\n  .   3", "Draw")
 	should.Be(t, must.Err(b.DrawSteps([]int{0}, 80)), ErrOrder, "DrawSteps")
 }
@@ -173,34 +166,23 @@ func TestSVG(t *testing.T) {
 // TestLongLastCell plays all orders of small boards: on those with two rows and columns or more the last cell of every
 // best order, and no other cell, has the score (docs/sources.md), on longer lines not.
 func TestLongLastCell(t *testing.T) {
-	shapes := [][2]int{{1, 1}, {1, 2}, {1, 3}, {1, 4}, {1, 5}, {5, 1}, {1, 7}, {2, 2}, {2, 3}, {3, 2}, {2, 4}}
-	if tries.Long() {
-		shapes = append(shapes, [2]int{3, 3})
-	}
-	for _, shape := range shapes {
-		t.Run(fmt.Sprint(shape), func(t *testing.T) {
-			b := must.Get(New(shape[0], shape[1]))(t)
-			best, count, elsewhere, shared := uint32(0), 0, 0, 0
-			permute(b.Cells(), func(order []int) {
-				grid := must.Get(b.Play(order))(t)
-				score := slices.Max(grid)
-				if score < best {
-					return
-				}
-				if score > best {
-					best, count, elsewhere, shared = score, 0, 0, 0
-				}
-				count++
-				if grid[order[len(order)-1]] != score {
-					elsewhere++
-				}
-				if first := slices.Index(grid, score); slices.Contains(grid[first+1:], score) {
-					shared++
-				}
-			})
-			if line := min(shape[0], shape[1]) == 1; !line && (elsewhere > 0 || shared > 0) || line && b.Cells() > 3 && elsewhere == 0 {
-				t.Errorf("score %d: of %d best orders %d end elsewhere, %d have it twice", best, count, elsewhere, shared)
+	shapes := [][2]int{{1, 1}, {1, 2}, {1, 3}, {1, 4}, {1, 5}, {5, 1}, {1, 7}, {2, 2}, {2, 3}, {3, 2}, {2, 4}, {3, 3}}
+	for _, shape := range shapes[:tries.More(len(shapes)-1, len(shapes))] {
+		b := must.Get(New(shape[0], shape[1]))(t)
+		best, elsewhere, shared := uint32(0), false, false
+		permute(b.Cells(), func(order []int) {
+			grid := must.Get(b.Play(order))(t)
+			score := slices.Max(grid)
+			if score > best {
+				best, elsewhere, shared = score, false, false
+			}
+			if score == best {
+				elsewhere = elsewhere || grid[order[len(order)-1]] != score
+				shared = shared || slices.Contains(grid[slices.Index(grid, score)+1:], score)
 			}
 		})
+		line := min(shape[0], shape[1]) == 1
+		should.Not(t, !line && (elsewhere || shared) || line && b.Cells() > 3 && !elsewhere,
+			"%v, score %d: a best order ends elsewhere: %v; has it twice: %v", shape, best, elsewhere, shared)
 	}
 }

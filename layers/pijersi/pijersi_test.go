@@ -69,9 +69,7 @@ func checkInverse(t *testing.T, s pijersi.Setup, code []byte, cubes *[]byte) {
 	t.Helper()
 	must.Equal(t, must.Get(pijersi.ParseCode(code))(t), s, "ParseCode(%s)", code)
 	*cubes = s.AppendCubes((*cubes)[:0])
-	if again, err := pijersi.ParseCubes(*cubes); again != s || err != nil {
-		t.Fatalf("ParseCubes(%s) = %+v, %v, want %+v", *cubes, again, err, s)
-	}
+	must.Equal(t, must.Get(pijersi.ParseCubes(*cubes))(t), s, "ParseCubes(%s)", *cubes)
 }
 
 // TestLongShuffles counts the legal ones of all shuffles, listed without ranks: in the others a wise stands on another cube.
@@ -84,8 +82,7 @@ func TestLongShuffles(t *testing.T) {
 			must.Not(t, l.Cube(pijersi.Top) != pijersi.Wise || l.Cube(pijersi.Bottom) == pijersi.Wise, "%d is not legal", l)
 			continue
 		}
-		rank, err := l.Rank()
-		must.Hold(t, int(rank) == legal && err == nil, "%d has rank %d, %v, want %d", l, rank, err, legal)
+		must.Equal(t, int(must.Get(l.Rank())(t)), legal, "%d has rank", l)
 		legal++
 	}
 	should.Hold(t, shuffles == 3_153_150 && legal == pijersi.Count, "%d of %d shuffles are legal", legal, shuffles)
@@ -110,9 +107,9 @@ func TestLongEveryCode(t *testing.T) {
 
 // TestParseRejects checks what the messages say.
 func TestParseRejects(t *testing.T) {
-	code := func(s string) error { _, err := pijersi.ParseCode(s); return err }
-	cubes := func(s string) error { _, err := pijersi.ParseCubes(s); return err }
-	any := func(s string) error { _, err := pijersi.Parse(s); return err }
+	code := func(s string) error { return must.Err(pijersi.ParseCode(s)) }
+	cubes := func(s string) error { return must.Err(pijersi.ParseCubes(s)) }
+	any := func(s string) error { return must.Err(pijersi.Parse(s)) }
 	for _, c := range []struct {
 		parse   func(string) error
 		text    string
@@ -156,13 +153,15 @@ func TestCheck(t *testing.T) {
 		"RPSRPSPSWSWRRP-rpsrpspsrwwsrr": "white has a wise on a scissors on b4, black has 5 r, expected 4; 3 p, expected 4",
 	} {
 		s := must.Get(pijersi.ParseCubes(cubes))(t)
-		err := s.Check()
-		should.Hold(t, (err == nil) == (message == "") && legal(s) == (err == nil), "%s: legal %t, %v", cubes, legal(s), err)
-		should.Not(t, err != nil && (!errors.Is(err, pijersi.ErrIllegal) || err.Error() != "not legal: "+message),
-			"%s: %v, want %s", cubes, err, message)
-		if _, rankErr := s.Rank(); (err == nil) != (rankErr == nil) || err != nil && !errors.Is(rankErr, pijersi.ErrIllegal) {
-			t.Errorf("%s: rank: %v", cubes, rankErr)
+		err, want := s.Check(), error(nil)
+		if message != "" {
+			want = pijersi.ErrIllegal
+			must.Be(t, err, want, "%s", cubes)
+			should.Equal(t, err.Error(), "not legal: "+message, "%s", cubes)
 		}
+		should.Be(t, err, want, "%s", cubes)
+		should.Be(t, must.Err(s.Rank()), want, "%s: rank", cubes)
+		should.Equal(t, legal(s), want == nil, "%s: legal", cubes)
 	}
 }
 
@@ -173,20 +172,15 @@ func TestSetupRanks(t *testing.T) {
 		ranks = append(ranks, r.Uint64N(pijersi.SetupCount))
 	}
 	for _, rank := range ranks {
-		s, err := pijersi.UnrankSetup(rank, pijersi.Total)
-		if again, rankErr := s.Rank(); again != rank || err != nil || rankErr != nil || !legal(s) || s.Form != pijersi.Total {
-			t.Fatalf("%d: %+v, rank %d, %v, %v", rank, s, again, err, rankErr)
-		}
-		s, err = pijersi.UnrankSetup(rank%pijersi.Count, pijersi.Mirror)
-		if again, rankErr := s.Rank(); again != rank%pijersi.Count || err != nil || rankErr != nil || s.White != s.Black || s.Form != pijersi.Mirror {
-			t.Fatalf("%d: %+v, rank %d, %v, %v", rank, s, again, err, rankErr)
-		}
+		s := must.Get(pijersi.UnrankSetup(rank, pijersi.Total))(t)
+		must.Equal(t, must.Get(s.Rank())(t), rank, "%+v has rank", s)
+		must.Hold(t, legal(s) && s.Form == pijersi.Total, "%d: %+v", rank, s)
+		s = must.Get(pijersi.UnrankSetup(rank%pijersi.Count, pijersi.Mirror))(t)
+		must.Equal(t, must.Get(s.Rank())(t), rank%pijersi.Count, "%+v has rank", s)
+		must.Hold(t, s.White == s.Black && s.Form == pijersi.Mirror, "%d: %+v", rank, s)
 	}
-	_, mirror := pijersi.UnrankSetup(pijersi.Count+1<<32, pijersi.Mirror)
-	_, total := pijersi.UnrankSetup(pijersi.SetupCount, pijersi.Total)
-	for _, err := range []error{mirror, total} {
-		should.Be(t, err, pijersi.ErrRank, "beyond the last")
-	}
+	should.Be(t, must.Err(pijersi.UnrankSetup(pijersi.Count+1<<32, pijersi.Mirror)), pijersi.ErrRank, "beyond the last")
+	should.Be(t, must.Err(pijersi.UnrankSetup(pijersi.SetupCount, pijersi.Total)), pijersi.ErrRank, "beyond the last")
 }
 
 // TestNoAllocation checks what makes streams fast.
@@ -223,8 +217,8 @@ func TestDocumentCells(t *testing.T) {
 		"AWALIC": "{'a1': 'S', 'a2': 'W', 'a3': 'W', 'a4': 'R', 'a5': 'P', 'a6': 'P', 'b1': 'R', 'b2': 'S', 'b3': 'P', 'b4': 'S', 'b4t': 'P', 'b5': 'S', 'b6': 'R', 'b7': 'R'}",
 		"awalic": "{'g6': 's', 'g5': 'w', 'g4': 'w', 'g3': 'r', 'g2': 'p', 'g1': 'p', 'f7': 'r', 'f6': 's', 'f5': 'p', 'f4': 's', 'f4t': 'p', 'f3': 's', 'f2': 'r', 'f1': 'r'}",
 	} {
-		s, err := pijersi.ParseCells(want)
-		should.Hold(t, err == nil && s.Code() == code, "%s is read as %s, %v, want %s", want, s.Code(), err, code)
+		s := must.Get(pijersi.ParseCells(want))(t)
+		should.Equal(t, s.Code(), code, "%s is read as", want)
 		should.Equal(t, cellText(s), want, "%s is printed as", code)
 	}
 }
@@ -233,7 +227,7 @@ func TestDocumentCells(t *testing.T) {
 // another order, other quotes and blanks for commas.
 func TestCellsAgain(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
-	for range 300 {
+	for range 100 {
 		white, black := pijersi.Lineup(r.Uint32N(pijersi.Lineups)), pijersi.Lineup(r.Uint32N(pijersi.Lineups))
 		for _, s := range []pijersi.Setup{
 			{White: white, Black: white}, {White: black, Black: black, Form: pijersi.BlackMirror}, {White: white, Black: black, Form: pijersi.Total},
@@ -324,75 +318,49 @@ func sameResult(t *testing.T, a, b pijersi.Setup, errA, errB error) {
 		"%+v, %v from a string, %+v, %v from bytes", a, errA, b, errB)
 }
 
-// vector is a set-up in testdata/truth.json, which an independent program wrote.
-type vector struct {
-	Name        string `json:"name"`
-	White       string `json:"white"`
-	Black       string `json:"black"`
-	Code        string `json:"code"`
-	BlackCode   string `json:"black_code"`
-	Number      uint32 `json:"number"`
-	NumberBlack uint32 `json:"number_black"`
-	Legal       bool   `json:"balanced_legal"`
-}
-
-type reference struct {
-	Examples map[string]struct {
-		Code, Cubes string
-		Number      uint32
-	}
-	Vectors []vector
-	Invalid []string `json:"invalid_codes"`
-}
-
-func readReference(t *testing.T) (r reference) {
-	t.Helper()
-	must.OK(t, json.Unmarshal(must.Read(t, "testdata/truth.json"), &r))
-	must.Hold(t, len(r.Examples) == 4 && len(r.Vectors) == 16 && len(r.Invalid) == 6,
-		"%d examples, %d vectors, %d invalid codes", len(r.Examples), len(r.Vectors), len(r.Invalid))
-	return r
-}
-
-// TestExamples checks the examples of document 003.
+// TestExamples checks the examples of document 003, and the set-ups in testdata/truth.json, which an independent program wrote.
 func TestExamples(t *testing.T) {
-	for name, e := range readReference(t).Examples {
-		s, err := pijersi.ParseCode(e.Code)
-		should.Not(t, err != nil || s.CubeText() != e.Cubes || uint32(s.White) != e.Number || s.Form != pijersi.Mirror || !legal(s),
-			"%s: %s, %d, %s, %v", name, s.CubeText(), s.White, s.Form, err)
-		if again, err := pijersi.ParseCubes(e.Cubes); err != nil || again != s || again.Code() != e.Code {
-			t.Errorf("%s: %s, %v", name, again.Code(), err)
+	var reference struct {
+		Examples map[string]struct {
+			Code, Cubes string
+			Number      uint32
 		}
+		Vectors []struct {
+			Name, White, Black, Code string
+			BlackCode                string `json:"black_code"`
+			Number                   uint32
+			NumberBlack              uint32 `json:"number_black"`
+			Legal                    bool   `json:"balanced_legal"`
+		}
+		Invalid []string `json:"invalid_codes"`
 	}
-	both, err := pijersi.ParseCode("GRXLLS-grxlls")
-	should.Hold(t, err == nil && both.Code() == "GRXLLS-grxlls" && both.White == standard.White && both.Black == standard.White,
-		"standard: %+v, %v", both, err)
-}
-
-func TestVectors(t *testing.T) {
-	for _, v := range readReference(t).Vectors {
-		t.Run(v.Name, func(t *testing.T) {
-			if v.Black == "" { // vectors of a mirror set-up have their black side in other fields
-				v.Black, v.NumberBlack = strings.ToLower(v.White), v.Number
-				s, err := pijersi.ParseCubes(v.Black)
-				should.Hold(t, err == nil && s.Form == pijersi.BlackMirror && s.Code() == v.BlackCode && s.CubeText() == v.Black,
-					"%s: %+v, %s, %v", v.Black, s, s.Code(), err)
-				should.Equal(t, must.Get(pijersi.ParseCode(v.BlackCode))(t), s, "ParseCode(%s)", v.BlackCode)
-			}
-			both, err := pijersi.ParseCubes(v.White + "-" + v.Black)
-			must.Not(t, err != nil || uint32(both.White) != v.Number || uint32(both.Black) != v.NumberBlack || legal(both) != v.Legal,
-				"%+v, legal %t, %v", both, legal(both), err)
-			s := both
-			if s.White == s.Black { // their code is of one line-up
-				s.Form = pijersi.Mirror
-			}
-			should.Equal(t, s.Code(), v.Code, "code")
-			should.Equal(t, must.Get(pijersi.ParseCode(v.Code))(t), s, "ParseCode(%s)", v.Code)
-		})
+	must.OK(t, json.Unmarshal(must.Read(t, "testdata/truth.json"), &reference))
+	must.List(t, []int{len(reference.Examples), len(reference.Vectors), len(reference.Invalid)}, []int{4, 16, 6}, "examples, vectors, invalid codes")
+	for name, e := range reference.Examples {
+		s := must.Get(pijersi.ParseCode(e.Code))(t)
+		should.Hold(t, s.CubeText() == e.Cubes && uint32(s.White) == e.Number && s.Form == pijersi.Mirror && legal(s),
+			"%s: %s, %d, %s", name, s.CubeText(), s.White, s.Form)
+		should.Equal(t, must.Get(pijersi.ParseCubes(e.Cubes))(t), s, "ParseCubes(%s)", e.Cubes)
+		should.Equal(t, s.Code(), e.Code, "%s", name)
 	}
-}
-
-func TestInvalidCodes(t *testing.T) {
-	for _, code := range readReference(t).Invalid {
+	both := must.Get(pijersi.ParseCode("GRXLLS-grxlls"))(t)
+	should.Hold(t, both.Code() == "GRXLLS-grxlls" && both.White == standard.White && both.Black == standard.White, "standard: %+v", both)
+	for _, v := range reference.Vectors {
+		if v.Black == "" { // vectors of a mirror set-up have their black side in other fields
+			v.Black, v.NumberBlack = strings.ToLower(v.White), v.Number
+			s := must.Get(pijersi.ParseCubes(v.Black))(t)
+			should.Hold(t, s.Form == pijersi.BlackMirror && s.Code() == v.BlackCode && s.CubeText() == v.Black, "%s: %+v, %s", v.Black, s, s.Code())
+			should.Equal(t, must.Get(pijersi.ParseCode(v.BlackCode))(t), s, "ParseCode(%s)", v.BlackCode)
+		}
+		s := must.Get(pijersi.ParseCubes(v.White + "-" + v.Black))(t)
+		must.Hold(t, uint32(s.White) == v.Number && uint32(s.Black) == v.NumberBlack && legal(s) == v.Legal, "%s: %+v, legal %t", v.Name, s, legal(s))
+		if s.White == s.Black { // their code is of one line-up
+			s.Form = pijersi.Mirror
+		}
+		should.Equal(t, s.Code(), v.Code, "%s: code", v.Name)
+		should.Equal(t, must.Get(pijersi.ParseCode(v.Code))(t), s, "ParseCode(%s)", v.Code)
+	}
+	for _, code := range reference.Invalid {
 		s, err := pijersi.ParseCode(code)
 		should.Hold(t, errors.Is(err, pijersi.ErrCode) && s == (pijersi.Setup{}), "%q is read as %+v, %v", code, s, err)
 	}
