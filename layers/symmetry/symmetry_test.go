@@ -19,27 +19,18 @@ func all(rows, cols int) []int {
 }
 
 func TestNumber(t *testing.T) {
-	for _, tt := range []struct {
-		name       string
-		rows, cols int
-		squares    []int
-		want       int
+	for name, c := range map[string]struct {
+		rows, cols, want int
+		squares          []int
 	}{
-		{"a square", 3, 3, all(3, 3), 8},
-		{"8 x 8", 8, 8, all(8, 8), 8},
-		{"a rectangle", 2, 3, all(2, 3), 4},
-		{"a row", 1, 4, all(1, 4), 2},
-		{"a cell", 1, 1, all(1, 1), 1},
-		{"a cross", 3, 3, []int{1, 3, 4, 5, 7}, 8},
-		{"an L", 2, 2, []int{0, 2, 3}, 2},
-		{"a T", 2, 3, []int{0, 1, 2, 4}, 2},
-		{"an S", 2, 3, []int{1, 2, 3, 4}, 2},
-		{"no symmetry", 2, 4, []int{0, 1, 2, 3, 4}, 1},
+		"a square": {3, 3, 8, all(3, 3)}, "8 x 8": {8, 8, 8, all(8, 8)}, "a rectangle": {2, 3, 4, all(2, 3)}, "a row": {1, 4, 2, all(1, 4)},
+		"a cell": {1, 1, 1, all(1, 1)}, "a cross": {3, 3, 8, []int{1, 3, 4, 5, 7}}, "an L": {2, 2, 2, []int{0, 2, 3}},
+		"a T": {2, 3, 2, []int{0, 1, 2, 4}}, "an S": {2, 3, 2, []int{1, 2, 3, 4}}, "no symmetry": {2, 4, 1, []int{0, 1, 2, 3, 4}},
 	} {
-		maps := OfGrid(tt.rows, tt.cols, tt.squares)
-		should.Hold(t, len(maps) == tt.want, "%s: %d symmetries, want %d", tt.name, len(maps), tt.want)
-		for cell := range tt.squares {
-			should.Hold(t, int(maps[0][cell]) == cell, "%s: the first symmetry is not the identity", tt.name)
+		maps := OfGrid(c.rows, c.cols, c.squares)
+		should.Equal(t, len(maps), c.want, "%s: symmetries", name)
+		for cell := range c.squares {
+			should.Equal(t, int(maps[0][cell]), cell, "%s: the first symmetry is not the identity", name)
 		}
 	}
 }

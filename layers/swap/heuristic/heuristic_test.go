@@ -2,7 +2,6 @@ package heuristic_test
 
 import (
 	"context"
-	"fmt"
 	"math/rand/v2"
 	"testing"
 
@@ -66,9 +65,7 @@ func TestManhattan(t *testing.T) {
 		m, w, most := heuristic.NewManhattan(g), must.Get(heuristic.NewWalking(g))(t), 0
 		forAll(g, func(s swap.State) {
 			most = max(most, m.Sum(s))
-			if w.Estimate(s) < m.Estimate(s) {
-				t.Fatalf("%v, state %x: walking %d, manhattan %d", shape, s, w.Estimate(s), m.Estimate(s))
-			}
+			must.Not(t, w.Estimate(s) < m.Estimate(s), "%v, state %x: walking below manhattan", shape, s)
 			for _, move := range g.Swaps() {
 				must.Equal(t, m.Change(s, move), m.Sum(g.Apply(s, move))-m.Sum(s), "%v, state %x, %v: change", shape, s, move)
 			}
@@ -111,35 +108,32 @@ func inversions(g *swap.Grid, s swap.State, place func(cell int) int) (count int
 // by at most 2n-1. Both limits are reached, so no smaller ones hold.
 func TestLemma34(t *testing.T) {
 	for _, shape := range [][2]int{{1, 4}, {4, 1}, {2, 2}, {2, 3}, {3, 2}} {
-		t.Run(fmt.Sprint(shape), func(t *testing.T) {
-			m, n := shape[0], shape[1]
-			g := must.Get(swap.NewGrid(m, n))(t)
-			byRow := func(cell int) int { return cell }
-			byColumn := func(cell int) int { return cell%n*m + cell/n }
-			var most [2][2]int // of horizontal and vertical swaps, by rows and by columns
-			for rank := range perm.Factorial(m * n) {
-				s := perm.UnrankPacked(m*n, rank)
-				rows, columns := inversions(g, s, byRow), inversions(g, s, byColumn)
-				for _, move := range g.Swaps() {
-					to := g.Apply(s, move)
-					vertical := 0
-					if move.B != move.A+1 || n == 1 {
-						vertical = 1
-					}
-					for i, change := range [2]int{inversions(g, to, byRow) - rows, inversions(g, to, byColumn) - columns} {
-						most[vertical][i] = max(most[vertical][i], change, -change)
-					}
+		m, n := shape[0], shape[1]
+		g := mustGrid(t, m, n)
+		byRow := func(cell int) int { return cell }
+		byColumn := func(cell int) int { return cell%n*m + cell/n }
+		var most [2][2]int // of horizontal and vertical swaps, by rows and by columns
+		forAll(g, func(s swap.State) {
+			rows, columns := inversions(g, s, byRow), inversions(g, s, byColumn)
+			for _, move := range g.Swaps() {
+				to := g.Apply(s, move)
+				vertical := 0
+				if move.B != move.A+1 || n == 1 {
+					vertical = 1
+				}
+				for i, change := range [2]int{inversions(g, to, byRow) - rows, inversions(g, to, byColumn) - columns} {
+					most[vertical][i] = max(most[vertical][i], change, -change)
 				}
 			}
-			want := [2][2]int{{1, 2*m - 1}, {2*n - 1, 1}}
-			if n == 1 {
-				want[0] = [2]int{}
-			}
-			if m == 1 {
-				want[1] = [2]int{}
-			}
-			should.Equal(t, most, want, "largest changes")
 		})
+		want := [2][2]int{{1, 2*m - 1}, {2*n - 1, 1}}
+		if n == 1 {
+			want[0] = [2]int{}
+		}
+		if m == 1 {
+			want[1] = [2]int{}
+		}
+		should.Equal(t, most, want, "%v: largest changes", shape)
 	}
 }
 
@@ -161,9 +155,7 @@ func TestFollowSmall(t *testing.T) {
 			for range 200 {
 				i := r.IntN(len(g.Swaps()))
 				next := g.Apply(s, g.Swaps()[i])
-				if f.Bound() != h.Estimate(s) || f.After(i) != h.Estimate(next) {
-					t.Fatalf("%v %s, state %x, swap %d: %d, then %d", shape, h.Name(), s, i, f.Bound(), f.After(i))
-				}
+				must.Hold(t, f.Bound() == h.Estimate(s) && f.After(i) == h.Estimate(next), "%v %s, state %x, swap %d", shape, h.Name(), s, i)
 				f.Do(i)
 				s = next
 			}
@@ -184,9 +176,8 @@ func FuzzFollow(f *testing.F) {
 		}
 		for _, h := range followed(g) {
 			kept, anew := must.Get(heuristic.Follow(g, h))(t), must.Get(heuristic.Follow(g, h))(t)
-			if kept.Begin(g.Home()); kept.Bound() != 0 {
-				t.Fatalf("%s: %d at home", h.Name(), kept.Bound())
-			}
+			kept.Begin(g.Home())
+			must.Equal(t, kept.Bound(), 0, "%s: at home", h.Name())
 			l := g.Home()
 			rand.New(rand.NewPCG(seed, 0)).Shuffle(len(l), func(i, j int) { l[i], l[j] = l[j], l[i] })
 			kept.Begin(l)
@@ -196,9 +187,9 @@ func FuzzFollow(f *testing.F) {
 				kept.Do(i)
 				l.Swap(g.Swaps()[i])
 				anew.Begin(l)
-				if d := after - before; kept.Bound() != after || anew.Bound() != after || d < -1 || d > 1 {
-					t.Fatalf("%s, %d x %d, %v: %d before, %d predicted, %d kept, %d recomputed", h.Name(), rows, cols, l, before, after, kept.Bound(), anew.Bound())
-				}
+				d := after - before
+				must.Not(t, kept.Bound() != after || anew.Bound() != after || d < -1 || d > 1,
+					"%s, %d x %d, %v: %d before, %d predicted, %d kept, %d recomputed", h.Name(), rows, cols, l, before, after, kept.Bound(), anew.Bound())
 			}
 		}
 	})
@@ -279,17 +270,11 @@ func (m matrix) tilesOf(rows, cols int, columns bool) []uint8 {
 
 // TestLongWalking compares with a search that knows nothing of which swaps matter, on all matrices of rows and all of columns.
 func TestLongWalking(t *testing.T) {
-	sizes := [][2]int{{2, 2}, {2, 3}, {3, 2}, {3, 3}, {2, 5}, {3, 4}, {4, 3}, {4, 4}}
-	if tries.Long() {
-		sizes = append(sizes, [2]int{2, 6}, [2]int{3, 5})
-	}
-	for _, size := range sizes {
+	sizes := [][2]int{{2, 2}, {2, 3}, {3, 2}, {3, 3}, {2, 5}, {3, 4}, {4, 3}, {4, 4}, {2, 6}, {3, 5}}
+	for _, size := range sizes[:tries.More(len(sizes)-2, len(sizes))] {
 		rows, cols := size[0], size[1]
 		w := must.Get(heuristic.BuildWalking(t.Context(), rows, cols, 0))(t)
-		var home []uint8
-		for c := range rows * cols {
-			home = append(home, uint8(c))
-		}
+		home := mustGrid(t, rows, cols).Home()
 		byRow, byColumn := distances(matrixOf(home, rows, cols, false)), distances(matrixOf(home, rows, cols, true))
 		check := func(m matrix, columns bool) {
 			tiles := m.tilesOf(rows, cols, columns)
@@ -308,27 +293,21 @@ func TestLongWalking(t *testing.T) {
 // TestLongWalkingLarge walks at random from home in grids of more cells than a swap.State has: a swap changes the bound
 // by at most 1, as a tracker foretells, and it is never below half Manhattan (theorem 3.6).
 func TestLongWalkingLarge(t *testing.T) {
-	sizes := [][2]int{{1, 20}, {64, 1}, {4, 5}, {2, 6}}
-	if tries.Long() {
-		sizes = append(sizes, [2]int{5, 5}, [2]int{2, 7}, [2]int{6, 3})
-	}
-	for _, size := range sizes {
-		g := must.Get(swap.NewListedGrid(size[0], size[1]))(t)
+	sizes := [][2]int{{1, 20}, {64, 1}, {4, 5}, {2, 6}, {5, 5}, {2, 7}, {6, 3}}
+	for _, size := range sizes[:tries.More(4, len(sizes))] {
+		g := mustGrid(t, size[0], size[1])
 		w, rng, tiles := must.Get(heuristic.BuildWalking(t.Context(), g.Rows(), g.Cols(), 0))(t), rand.New(rand.NewPCG(1, 2)), g.Home()
 		f := must.Get(heuristic.Follow(g, w))(t)
 		f.Begin(tiles)
-		if f.Bound() != 0 || w.Distance(tiles) != 0 {
-			t.Fatalf("%v: %d, %d at home", size, f.Bound(), w.Distance(tiles))
-		}
-		for range 20000 {
+		must.Hold(t, f.Bound() == 0 && w.Distance(tiles) == 0, "%v: not 0 at home", size)
+		for range 5000 {
 			i := rng.IntN(len(g.Swaps()))
 			last, predicted := f.Bound(), f.After(i)
 			f.Do(i)
 			tiles.Swap(g.Swaps()[i])
-			d := w.Distance(tiles)
-			if d != f.Bound() || d != predicted || d < last-1 || d > last+1 || 2*d < manhattan(tiles, g.Cols()) {
-				t.Fatalf("%v, %v: %d after %d, predicted %d, kept %d, sum of Manhattan %d", size, tiles, d, last, predicted, f.Bound(), manhattan(tiles, g.Cols()))
-			}
+			d, sum := w.Distance(tiles), manhattan(tiles, g.Cols())
+			must.Not(t, d != f.Bound() || d != predicted || d < last-1 || d > last+1 || 2*d < sum,
+				"%v, %v: %d after %d, predicted %d, kept %d, sum of Manhattan %d", size, tiles, d, last, predicted, f.Bound(), sum)
 		}
 	}
 }
@@ -343,26 +322,18 @@ func manhattan(tiles []uint8, cols int) int {
 }
 
 func TestWalkingRefused(t *testing.T) {
-	done := must.Ended(t)
 	for _, c := range []struct {
-		ctx        context.Context
 		rows, cols int
 		memory     uint64
 		want       error
 	}{
-		{t.Context(), 0, 3, 0, swap.ErrSize},
-		{t.Context(), 3, -1, 0, swap.ErrSize},
-		{t.Context(), 1 << 40, 1 << 40, 0, heuristic.ErrTooLarge},
-		{t.Context(), 1, swap.MaxListed + 1, 0, heuristic.ErrTooLarge},
-		{t.Context(), 2, 17, 0, heuristic.ErrTooLarge},
-		{t.Context(), 6, 6, 4 << 30, heuristic.ErrTooLarge},
-		{t.Context(), 7, 7, 4 << 30, heuristic.ErrTooLarge},
-		{t.Context(), 8, 8, 4 << 30, heuristic.ErrTooLarge},
-		{t.Context(), 5, 5, 22_069_250, heuristic.ErrTooLarge},
-		{done, 5, 5, 0, context.Canceled},
+		{0, 3, 0, swap.ErrSize}, {3, -1, 0, swap.ErrSize}, {1 << 40, 1 << 40, 0, heuristic.ErrTooLarge},
+		{1, swap.MaxListed + 1, 0, heuristic.ErrTooLarge}, {2, 17, 0, heuristic.ErrTooLarge}, {6, 6, 4 << 30, heuristic.ErrTooLarge},
+		{7, 7, 4 << 30, heuristic.ErrTooLarge}, {8, 8, 4 << 30, heuristic.ErrTooLarge}, {5, 5, 22_069_250, heuristic.ErrTooLarge},
 	} {
-		should.Be(t, must.Err(heuristic.BuildWalking(c.ctx, c.rows, c.cols, c.memory)), c.want, "%d x %d", c.rows, c.cols)
+		should.Be(t, must.Err(heuristic.BuildWalking(t.Context(), c.rows, c.cols, c.memory)), c.want, "%d x %d", c.rows, c.cols)
 	}
+	should.Be(t, must.Err(heuristic.BuildWalking(must.Ended(t), 5, 5, 0)), context.Canceled)
 }
 
 // TestEntries compares with the known numbers of semi-magic squares: of 3 lines with the sum 2 and 3, of 2 with 3, of 4 with 4.
