@@ -1,10 +1,10 @@
 package crashfs
 
 import (
-	"bytes"
 	"errors"
 	"io"
 	"io/fs"
+	"maps"
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
@@ -40,24 +40,27 @@ func contents(t *testing.T, f *FS, path string) string {
 	return string(data)
 }
 
+// synced makes a file that survives a power cut.
+func synced(t *testing.T, f *FS, path, text string) vfs.File {
+	t.Helper()
+	h := create(t, f, path, text)
+	must.OK(t, errors.Join(h.Sync(), f.syncDir(filepath.Dir(path))))
+	return h
+}
+
 // outcomes returns the descriptions by describe after each of many power cuts.
 func outcomes(f *FS, describe func(*FS) string) []string {
 	seen := map[string]bool{}
 	for seed := range uint64(300) {
 		seen[describe(f.PowerCut(rand.New(rand.NewPCG(seed, 0))))] = true
 	}
-	var all []string
-	for s := range seen {
-		all = append(all, s)
-	}
-	slices.Sort(all)
-	return all
+	return slices.Sorted(maps.Keys(seen))
 }
 
 func expect(t *testing.T, got []string, want ...string) {
 	t.Helper()
 	slices.Sort(want)
-	should.Hold(t, slices.Equal(got, want), "%q\nwant %q", got, want)
+	should.List(t, got, want)
 }
 
 func TestNames(t *testing.T) {
@@ -71,21 +74,18 @@ func TestNames(t *testing.T) {
 	expect(t, outcomes(f, see), "A-")
 
 	f = f.PowerCut(rand.New(rand.NewPCG(0, 0)))
-	must.OK(t, create(t, f, "d/b", "B").Sync())
-	must.OK(t, f.syncDir("d"))
+	synced(t, f, "d/b", "B")
 	must.OK(t, f.rename("d/b", "d/a"))
 	should.Equal(t, see(f), "B-")
 	expect(t, outcomes(f, see), "AB", "B-")
 
 	f = f.Kill()
-	must.OK(t, f.remove("d/a"))
-	must.OK(t, f.syncDir("other"))
+	must.OK(t, errors.Join(f.remove("d/a"), f.syncDir("other")))
 	expect(t, outcomes(f, see), "--", "-B", "AB", "B-")
 	f = f.Kill()
 	must.OK(t, f.syncDir("d"))
 	expect(t, outcomes(f, see), "--")
-	names := f.Names()
-	should.Hold(t, len(names) == 0, "%v", names)
+	should.List(t, f.Names(), nil)
 }
 
 // TestRenameBeforeSync makes the mistake that the recipe avoids.
@@ -93,17 +93,14 @@ func TestRenameBeforeSync(t *testing.T) {
 	f := New()
 	must.OK(t, create(t, f, "a", "old").Sync())
 	create(t, f, "a.tmp", "new")
-	must.OK(t, f.rename("a.tmp", "a"))
-	must.OK(t, f.syncDir("."))
+	must.OK(t, errors.Join(f.rename("a.tmp", "a"), f.syncDir(".")))
 	expect(t, outcomes(f, func(f *FS) string { return contents(t, f, "a") }), "", "\x00\x00\x00", "new")
 }
 
 func TestSectors(t *testing.T) {
 	const sectors = 3
 	f := New()
-	h := create(t, f, "a", strings.Repeat("0", sectors*Sector))
-	must.OK(t, h.Sync())
-	must.OK(t, f.syncDir("."))
+	synced(t, f, "a", strings.Repeat("0", sectors*Sector))
 	see := func(f *FS) string { // the first and the last byte of each sector
 		text := contents(t, f, "a")
 		var out []byte
@@ -114,32 +111,25 @@ func TestSectors(t *testing.T) {
 	}
 	expect(t, outcomes(f.Kill(), see), "000000")
 	f = f.Kill()
-	h = must.Get(f.open("a"))(t)
-	writeAt(t, h, strings.Repeat("1", Sector), Sector/2) // the middle of 0 to the middle of 1
+	writeAt(t, must.Get(f.open("a"))(t), strings.Repeat("1", Sector), Sector/2) // the middle of 0 to the middle of 1
 	expect(t, outcomes(f.Kill(), see), "000000", "010000", "001000", "011000")
 	f = f.Kill()
-	h = must.Get(f.open("a"))(t)
-	writeAt(t, h, strings.Repeat("2", Sector), Sector) // after a write that may be lost
-	got := outcomes(f.Kill(), see)
-	expect(t, got, "000000", "010000", "001000", "011000", "002200", "012200")
+	writeAt(t, must.Get(f.open("a"))(t), strings.Repeat("2", Sector), Sector) // after a write that may be lost
+	expect(t, outcomes(f.Kill(), see), "000000", "010000", "001000", "011000", "002200", "012200")
 	f = f.Kill()
-	h = must.Get(f.open("a"))(t)
-	must.OK(t, h.Sync())
+	must.OK(t, must.Get(f.open("a"))(t).Sync())
 	expect(t, outcomes(f, see), "012200")
 }
 
 func TestLength(t *testing.T) {
 	f := New()
-	h := create(t, f, "a", "old")
-	must.OK(t, h.Sync())
-	must.OK(t, f.syncDir("."))
+	h := synced(t, f, "a", "old")
 	writeAt(t, h, "er", 3)
 	expect(t, outcomes(f.Kill(), func(f *FS) string { return contents(t, f, "a") }), "old", "older", "old\x00\x00")
 
 	f = f.PowerCut(rand.New(rand.NewPCG(0, 0)))
 	h = must.Get(f.open("a"))(t)
-	must.OK(t, h.Truncate(0))
-	must.OK(t, h.Sync())
+	must.OK(t, errors.Join(h.Truncate(0), h.Sync()))
 	writeAt(t, h, "x", 2)
 	should.Equal(t, contents(t, f, "a"), "\x00\x00x")
 	b := make([]byte, 2)
@@ -151,11 +141,8 @@ func TestLength(t *testing.T) {
 
 func TestTruncate(t *testing.T) {
 	f := New()
-	h := create(t, f, "a", "12345678")
-	must.OK(t, h.Sync())
-	must.OK(t, f.syncDir("."))
-	must.OK(t, h.Truncate(3))
-	must.OK(t, h.Truncate(5))
+	h := synced(t, f, "a", "12345678")
+	must.OK(t, errors.Join(h.Truncate(3), h.Truncate(5)))
 	should.Equal(t, contents(t, f, "a"), "123\x00\x00")
 	expect(t, outcomes(f.Kill(), func(f *FS) string { return contents(t, f, "a") }),
 		"12345678", "123\x00\x00\x00\x00\x00", "123", "123\x00\x00", "12345")
@@ -168,19 +155,7 @@ func TestCrashAt(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		if _, err := h.WriteAt([]byte("text"), 0); err != nil {
-			return err
-		}
-		if err := h.Sync(); err != nil {
-			return err
-		}
-		if err := h.Close(); err != nil {
-			return err
-		}
-		if err := f.rename("a.tmp", "a"); err != nil {
-			return err
-		}
-		return f.syncDir(".")
+		return errors.Join(must.Err(h.WriteAt([]byte("text"), 0)), h.Sync(), h.Close(), f.rename("a.tmp", "a"), f.syncDir("."))
 	}
 	f := New()
 	must.OK(t, program(f))
@@ -212,12 +187,7 @@ func TestErrors(t *testing.T) {
 	writeAt(t, h, "5678", 4)
 
 	bad := errors.New("bad")
-	f.Fail(func(op Op, path string) error {
-		if op == Sync && path == "a" {
-			return bad
-		}
-		return nil
-	})
+	f.Fail(func(op Op, path string) error { return map[bool]error{true: bad}[op == Sync && path == "a"] })
 	should.Be(t, h.Sync(), bad)
 	writeAt(t, h, "x", 0)
 
@@ -228,5 +198,5 @@ func TestErrors(t *testing.T) {
 	must.OK(t, h.Close())
 	should.Be(t, h.Close(), fs.ErrClosed)
 	should.Be(t, must.Err(h.WriteAt(nil, 0)), fs.ErrClosed)
-	should.Hold(t, bytes.Equal([]byte(contents(t, f.Kill(), "a")), []byte("xbcd5678")), "changed by failures")
+	should.Equal(t, contents(t, f.Kill(), "a"), "xbcd5678", "after failures")
 }

@@ -78,7 +78,7 @@ func lay(t *testing.T) {
 	t.Setenv("GOWORK", "off")
 	for name, text := range small {
 		must.OK(t, os.MkdirAll(filepath.Dir(name), 0o755))
-		must.OK(t, os.WriteFile(name, []byte(text), 0o644))
+		must.Write(t, name, []byte(text))
 	}
 }
 
@@ -94,22 +94,18 @@ func TestLongHand(t *testing.T) {
 	out.Reset()
 	must.OK(t, run(context.Background(), &options{hand: "hand.txt", timeout: 1e9 * 60, alone: true, lived: "lived.txt"}, &strings.Builder{}))
 	must.OK(t, run(context.Background(), &options{hand: "lived.txt", timeout: 1e9 * 60}, &out))
-	should.Hold(t, strings.Contains(out.String(), "2 changes, 1 killed (50.0 %), 1 lived; 0 more"), "of those that lived:\n%s", &out)
-	should.Equal(t, string(must.Get(os.ReadFile("a/a.go"))(t)), small["a/a.go"], "a.go is now")
+	should.Has(t, out.String(), "2 changes, 1 killed (50.0 %), 1 lived; 0 more")
+	should.Equal(t, string(must.Read(t, "a/a.go")), small["a/a.go"], "a.go is now")
 }
 
-// TestHandApplies: each change by hand can be made in the program as it is.
+// TestHandApplies: each change by hand can be made in the program as it is; lines that are not there, or nowhere, are refused.
 func TestHandApplies(t *testing.T) {
 	t.Chdir("../../..")
 	all := must.Get(readHand("internal/testkit/mutate/testdata/hand.txt"))(t)
 	should.Not(t, len(all) < 60, "%d changes", len(all))
-}
-
-// TestHandRefused: lines that are not there, or nowhere, are refused.
-func TestHandRefused(t *testing.T) {
 	lay(t)
 	for _, text := range []string{"# x\na/a.go\n-package b\n+package c", "# x\nno.go\n-package b\n+package c", "# x\na/a.go\n+package c"} {
-		must.OK(t, os.WriteFile("hand.txt", []byte(text), 0o644))
+		must.Write(t, "hand.txt", []byte(text))
 		should.Not(t, run(context.Background(), &options{hand: "hand.txt"}, &strings.Builder{}) == nil, "%q is taken", text)
 	}
 }
@@ -117,7 +113,7 @@ func TestHandRefused(t *testing.T) {
 // TestSites: each kind of change is found where it is, and nowhere else.
 func TestSites(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.go")
-	must.OK(t, os.WriteFile(path, []byte(`package a
+	must.Write(t, path, []byte(`package a
 
 import "errors"
 
@@ -132,23 +128,18 @@ func f(a, b int) error {
 	}
 	return errors.New("no")
 }
-`), 0o644))
-	found := must.Get(sitesInGo(nil, path))(t)
+`))
 	var got []string
-	for _, c := range found {
-		should.Hold(t, c.name == "f", "%+v", c)
+	for _, c := range must.Get(sitesInGo(nil, path))(t) {
+		should.Equal(t, c.name, "f", "%+v", c)
 		got = append(got, c.old+" -> "+c.new)
 	}
-	want := []string{
+	should.List(t, got, []string{
 		"defer g() -> ", "< -> <=", "a++ -> ", "g(a, b) -> !(g(a, b))", "a, b -> b, a", "break -> continue", "a = b -> ", `errors.New("no") -> nil`,
-	}
-	should.List(t, got, want)
-}
+	})
 
-// TestSitesInAssembly: constants of code change, those of comments do not.
-func TestSitesInAssembly(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "a.s")
-	must.OK(t, os.WriteFile(path, []byte("GLOBL ·four(SB), RODATA, $32\nTEXT ·f(SB), NOSPLIT, $0-8\n\tADDQ $0x10, AX // $3\n\tSHLQ $4, BX\n"), 0o644))
+	// Constants of assembly change, those of comments do not.
+	must.Write(t, path, []byte("GLOBL ·four(SB), RODATA, $32\nTEXT ·f(SB), NOSPLIT, $0-8\n\tADDQ $0x10, AX // $3\n\tSHLQ $4, BX\n"))
 	found := must.Get(sitesInAssembly(nil, path))(t)
 	should.Hold(t, len(found) == 2 && found[0].old == "ADDQ $0x10, AX" && found[0].new == "17" && found[0].line == 3 && found[0].name == "f" && found[1].new == "5",
 		"%+v", found)
