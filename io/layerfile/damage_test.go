@@ -242,16 +242,14 @@ func TestScrub(t *testing.T) {
 	}
 	problems, _ = scrubbed(t, path, 0)
 	for i, want := range []string{"block 0:", "block 1:", "block 2049:", "block 4095:", "block 4096:", "block 6143:"} {
-		must.Hold(t, len(problems) == 6 && strings.Contains(problems[i], want+" checksum of the stored bytes "),
-			"%q lacks %s", problems, want)
+		must.Hold(t, len(problems) == 6 && strings.Contains(problems[i], want+" checksum of the stored bytes "), "%q lacks %s", problems, want)
 	}
 	problems, last = scrubbed(t, path, 4096)
 	should.Hold(t, len(problems) == 2 && last.Block == blocks && last.Bytes == all-4096*size, "from block 4096 on: %q, %v", problems, last)
 	for end, want := range map[int]int{1: 0, 2: 1, 2049: 1, 2050: 2, 4096: 3, 4097: 4} { // of the damaged blocks, from block 1 on
 		found, last := 0, Scrubbed{Block: 1}
 		must.OK(t, f.Scrub(t.Context(), 1, end, 2, func(p Scrubbed) { last = p }, func(error) { found++ }))
-		should.Hold(t, found == want && last.Block == end && last.Bytes == int64(end-1)*size,
-			"blocks 1 to %d: %d problems, %v", end-1, found, last)
+		should.Hold(t, found == want && last.Block == end && last.Bytes == int64(end-1)*size, "blocks 1 to %d: %d problems, %v", end-1, found, last)
 	}
 
 	must.OK(t, os.Truncate(path, headerSize+5*size+100))

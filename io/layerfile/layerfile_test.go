@@ -172,8 +172,7 @@ func roundTrip(t *testing.T, h Header, scores []int8) {
 	}
 }
 
-// TestRealBlock encodes and decodes a block of a solved layer with all families:
-// they agree on every byte, and the block shrinks as it should.
+// TestRealBlock encodes and decodes a block of a solved layer with all families: they agree on every byte, and the block shrinks as it should.
 func TestRealBlock(t *testing.T) {
 	scores := realBlock(t)
 	h := testHeader(len(scores), len(scores))

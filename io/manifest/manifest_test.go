@@ -288,8 +288,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// TestLeftOut: a layer that is left out has an entry without a file, which a version of its own has, and takes its place
-// when it is solved.
+// TestLeftOut: a layer that is left out has an entry without a file, which a version of its own has, and takes its place when it is solved.
 func TestLeftOut(t *testing.T) {
 	whole := example()
 	m := (&Manifest{Identity: whole.Identity}).With(whole.Layers[0]).With(whole.Layers[2])

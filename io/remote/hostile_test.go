@@ -100,8 +100,7 @@ func checkFailure(t *testing.T, err, want error) {
 	t.Helper()
 	must.Not(t, attempts(err) == 0 || want != nil && !errors.Is(err, want), "%v, want %v", err, want)
 	text := err.Error()
-	should.Not(t, len(text) > 800 || strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }),
-		"%d bytes: %q", len(text), text)
+	should.Not(t, len(text) > 800 || strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }), "%d bytes: %q", len(text), text)
 }
 
 // TestAskedToWait has the server ask for a pause: a short one is kept to, a long one ends the request at once.
@@ -200,7 +199,6 @@ func FuzzAnswer(f *testing.F) {
 			return
 		}
 		good := code == 206 && strings.EqualFold(contentRange, "bytes 70000-70009/99999") && tag == `"a"` && (encoding == "" || strings.EqualFold(encoding, "identity"))
-		should.Hold(t, good && bytes.Equal(got, body),
-			"%d %q %q %q %d: %q read of %q", code, contentRange, tag, encoding, length, got, body)
+		should.Hold(t, good && bytes.Equal(got, body), "%d %q %q %q %d: %q read of %q", code, contentRange, tag, encoding, length, got, body)
 	})
 }

@@ -27,8 +27,7 @@ import (
 
 var awari = manifest.Identity{Game: "awari", Rules: "strict", Pits: 12}
 
-// childSteps tells a child process, which is this test again, how many steps to
-// take in the directory given as argument before it is killed.
+// childSteps tells a child process, which is this test again, how many steps to take in the directory given as argument before it is killed.
 const childSteps = "RUNDIR_TEST_STEPS"
 
 func TestMain(m *testing.M) {

@@ -81,8 +81,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// places makes each entry that is no file under the name "x", in a directory of its own that has
-// a file "canary" beside it, and calls try.
+// places makes each entry that is no file under the name "x", in a directory of its own that has a file "canary" beside it, and calls try.
 func places(t *testing.T, try func(t *testing.T, d Dir)) {
 	for name, place := range map[string]func(d Dir) error{
 		"directory":     func(d Dir) error { return os.Mkdir(d.Path("x"), 0o755) },

@@ -63,8 +63,7 @@ func TestSymmetry(t *testing.T) {
 				must.Not(t, v != w || moved != s.Move(by), "%v %v: step %d of %v and %v differ", size, *by, k, order, image)
 				one, way := b.Canonical(&s)
 				other, _ := b.Canonical(&moved)
-				must.Hold(t, one == other && one == s.Move(way),
-					"%v: canonical states of step %d of %v and %v differ", size, k, order, image)
+				must.Hold(t, one == other && one == s.Move(way), "%v: canonical states of step %d of %v and %v differ", size, k, order, image)
 			}
 			o := b.Orient(order)
 			must.Hold(t, o.Move(b, by) == b.Orient(image), "%v: orientations of %v and %v do not correspond", size, order, image)

@@ -138,8 +138,7 @@ func TestParseRejects(t *testing.T) {
 		{any, "position startpos", pijersi.ErrText, `"position startpos" is neither a code of 6 letters, nor 14 cubes, nor cells in braces`},
 	} {
 		err := c.parse(c.text)
-		should.Hold(t, errors.Is(err, c.kind) && err.Error() == c.kind.Error()+": "+c.message,
-			"%q: %v, want %v: %s", c.text, err, c.kind, c.message)
+		should.Hold(t, errors.Is(err, c.kind) && err.Error() == c.kind.Error()+": "+c.message, "%q: %v, want %v: %s", c.text, err, c.kind, c.message)
 	}
 }
 
@@ -223,8 +222,7 @@ func TestDocumentCells(t *testing.T) {
 	}
 }
 
-// TestCellsAgain checks that any set-up is read as it was printed, also with its entries in
-// another order, other quotes and blanks for commas.
+// TestCellsAgain checks that any set-up is read as it was printed, also with its entries in another order, other quotes and blanks for commas.
 func TestCellsAgain(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 100 {
@@ -262,8 +260,7 @@ func TestBadCells(t *testing.T) {
 		strings.Replace(all, "}", ", , 'g1': 'r'}", 1): `at ", , 'g1': 'r'}": an entry like 'a1': 'R' or the last } has to follow`,
 	} {
 		_, err := pijersi.ParseCells(text)
-		should.Hold(t, errors.Is(err, pijersi.ErrCells) && err.Error() == "not the cells of a set-up: "+want,
-			"%s: %v, want %s", text, err, want)
+		should.Hold(t, errors.Is(err, pijersi.ErrCells) && err.Error() == "not the cells of a set-up: "+want, "%s: %v, want %s", text, err, want)
 	}
 }
 

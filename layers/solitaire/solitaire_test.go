@@ -16,8 +16,7 @@ import (
 	"grenier/layers/symmetry"
 )
 
-// pictures are boards of several shapes: the smallest, with 8, 4, 2 and 1 symmetries, with gaps,
-// and with all the holes that there may be.
+// pictures are boards of several shapes: the smallest, with 8, 4, 2 and 1 symmetries, with gaps, and with all the holes that there may be.
 var pictures = []string{
 	"o", "o.o", "ooo\nooo\nooo", "oooo\noooo\noooo", "oo\no-o\no-oo", "oooo\noo\no", "ooo-ooo\n-o---o\nooooooo",
 	strings.Repeat("oooooooo\n", 8), strings.Repeat("oooooooooooooooo\n", 4),

@@ -221,8 +221,7 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		p, err := swap.Parse(strings.NewReader(text))
 		if err != nil {
-			must.Not(t, !errors.Is(err, swap.ErrText) && !errors.Is(err, swap.ErrSize) && !errors.Is(err, swap.ErrTiles),
-				"untyped error %v", err)
+			must.Not(t, !errors.Is(err, swap.ErrText) && !errors.Is(err, swap.ErrSize) && !errors.Is(err, swap.ErrTiles), "untyped error %v", err)
 			return
 		}
 		must.Hold(t, len(p.Tiles) == p.Grid.Cells() && p.Tiles.Valid(), "%v is no state of %d x %d", p.Tiles, p.Grid.Rows(), p.Grid.Cols())

@@ -38,9 +38,7 @@ func TestLongFaults(t *testing.T) {
 func TestLongWindow(t *testing.T) {
 	long(t)
 	browser := browsertest.Start(t)
-	page := browser.OpenText(t, faulty, browsertest.Window{
-		Width: 800, NoScripts: true, Media: map[string]string{"prefers-color-scheme": "dark"},
-	})
+	page := browser.OpenText(t, faulty, browsertest.Window{Width: 800, NoScripts: true, Media: map[string]string{"prefers-color-scheme": "dark"}})
 	page.Forgive("ERR_FILE_NOT_FOUND")
 	browsertest.Want(page, `matchMedia("(prefers-color-scheme: dark)").matches`, true)
 	faults := page.Faults()

@@ -90,8 +90,7 @@ func TestRefused(t *testing.T) {
 	should.Be(t, must.Err(heuristic.NewDynamic(true, &heuristic.SetTable{Grid: g, Size: 2, Cost: heuristic.Unit})), heuristic.ErrPattern)
 }
 
-// inversions counts the pairs of cells, the first one before the second one in the order of
-// places, whose tiles' places are the other way round.
+// inversions counts the pairs of cells, the first one before the second one in the order of places, whose tiles' places are the other way round.
 func inversions(g *swap.Grid, s swap.State, place func(cell int) int) (count int) {
 	for a := range g.Cells() {
 		for b := range g.Cells() {
