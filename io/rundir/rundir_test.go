@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"grenier/internal/testkit/crashfs"
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
@@ -141,27 +142,6 @@ func names(t *testing.T, dir string) string {
 	return strings.Join(out, " ")
 }
 
-func TestNewRun(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "runs", "strict")
-	l := mustLock(t, dir)
-	should.Equal(t, names(t, dir), "lock manifest.json work")
-	should.Equal(t, must.As[*LockedError](t, must.Err(Lock(dir, awari)), "locked twice").PID, os.Getpid())
-	for i, step := range sealSteps(l) {
-		must.Be(t, step(), nil, "step %d", i)
-	}
-	must.OK(t, l.Unlock())
-	d := must.Get(Open(dir))(t)
-	m := must.Get(d.Manifest())(t)
-	must.Equal(t, len(m.Layers), 1, "layers")
-	f := must.Get(layerfile.Open(d.LayerPath(0)))(t)
-	defer f.Close()
-	must.OK(t, m.CheckFile(0, f))
-	again := mustLock(t, dir)
-	should.Equal(t, len(must.Get(again.Manifest())(t).Layers), 1, "layers")
-	should.Equal(t, names(t, dir)+"; "+names(t, again.Work().Path("")), "layer-00.gl lock manifest.json work; ")
-	must.OK(t, again.Unlock())
-}
-
 // TestTwoProcesses looks at a solver that works, and is killed.
 func TestTwoProcesses(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
@@ -180,6 +160,7 @@ func TestTwoProcesses(t *testing.T) {
 	checkActivity(t, dir, Activity{State: Killed, Holder: Holder{PID: cmd.Process.Pid}})
 	l := mustLock(t, dir)
 	defer l.Unlock()
+	should.Equal(t, must.As[*LockedError](t, must.Err(Lock(dir, awari)), "locked twice").PID, os.Getpid())
 	should.Equal(t, names(t, l.Work().Path("")), FoundName, "work/ holds")
 }
 
@@ -187,7 +168,7 @@ func TestTwoProcesses(t *testing.T) {
 func TestCrash(t *testing.T) {
 	tries.SkipIf(t, runtime.GOOS == "windows", "the lock outlives the process")
 	for n := range len(sealSteps(nil)) + 1 {
-		dir := filepath.Join(t.TempDir(), "run")
+		dir := filepath.Join(t.TempDir(), "runs", "strict")
 		kill(startChild(t, dir, n))
 		m := must.Get(must.Get(Open(dir))(t).Manifest())(t)
 		must.Equal(t, len(m.Layers), map[bool]int{true: 1}[n >= 6], "after step %d: layers", n)
@@ -197,6 +178,12 @@ func TestCrash(t *testing.T) {
 		for i, step := range sealSteps(l) {
 			must.Be(t, step(), nil, "after step %d, step %d again", n, i)
 		}
+		must.OK(t, l.Unlock())
+		l = mustLock(t, dir)
+		m = must.Get(l.Manifest())(t)
+		f := must.Get(layerfile.Open(l.LayerPath(0)))(t)
+		must.OK(t, errors.Join(m.CheckFile(0, f), f.Close()))
+		should.Equal(t, names(t, dir)+"; "+names(t, l.Work().Path("")), "layer-00.gl lock manifest.json work; ")
 		must.OK(t, l.Unlock())
 	}
 }
@@ -266,37 +253,15 @@ func TestRefusedPlaces(t *testing.T) {
 	must.Same(t, "changed", before, must.Tree(t, dir))
 }
 
-// noting notes which directories of a directory are made, and when its names reach the disk.
-type noting struct {
-	vfs.Dir
-	did *[]string
-}
-
-func (d noting) Mkdir(name string) error {
-	*d.did = append(*d.did, "mkdir "+name)
-	return d.Dir.Mkdir(name)
-}
-
-func (d noting) Sync() error {
-	*d.did = append(*d.did, "sync")
-	return d.Dir.Sync()
-}
-
 // TestLockFirst: the lock of a new run is on the disk before there is anything else, or the directory would be foreign after a power cut.
 func TestLockFirst(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	must.OK(t, os.Mkdir(dir, 0o755))
-	var did []string
-	restore := vfs.Intercept(func(d vfs.Dir) vfs.Dir {
-		if d.Path("") == dir {
-			return noting{d, &did}
-		}
-		return d
-	})
-	l := mustLock(t, dir)
-	restore()
-	must.OK(t, l.Unlock())
-	should.Hold(t, len(did) >= 2 && did[0] == "sync" && did[1] == "mkdir work", "%q", did)
+	disk := crashfs.New()
+	disk.Fail(func(op crashfs.Op, _ string) error { return map[bool]error{true: syscall.EIO}[op == crashfs.SyncDir] })
+	defer vfs.Intercept(func(d vfs.Dir) vfs.Dir { return disk.Mirror(d) })()
+	should.Be(t, must.Err(Lock(dir, awari)), syscall.EIO)
+	should.Equal(t, names(t, dir), LockName)
 }
 
 // TestNameTaken: a layer, or distances, cannot take the place of what is no file.
