@@ -84,17 +84,18 @@ func TestLimit(t *testing.T) {
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
+// TestEachDoesEveryItemOnce, and keeps workers apart: what belongs to a worker serves one item at a time. When an item begins, all before
+// it have been taken.
 func TestEachDoesEveryItemOnce(t *testing.T) {
 	for _, workers := range []int{0, 1, 2, 5, 100} {
-		for _, n := range []int{0, 1, 4, 1000} {
-			done := make([]atomic.Int64, n)
-			last := -1 // item of one worker
+		for _, n := range []int{0, 1, 4, 2000} {
+			done, busy := make([]atomic.Int64, n), make([]atomic.Bool, max(1, min(workers, n)))
+			var begun atomic.Int64
 			must.OK(t, crew.Each(t.Context(), workers, n, func(worker, i int) error {
-				should.Not(t, worker < 0 || worker >= max(1, min(workers, n)), "worker %d of %d", worker, workers)
-				if workers <= 1 {
-					should.Hold(t, i == last+1, "item %d comes after item %d", i, last)
-					last = i
-				}
+				number := begun.Add(1)
+				should.Not(t, int64(i) >= number-1+int64(len(busy)), "%d workers: item %d is the %d-th to begin", workers, i, number)
+				should.Hold(t, busy[worker].CompareAndSwap(false, true), "a worker does two things at once")
+				busy[worker].Store(false)
 				done[i].Add(1)
 				return nil
 			}))
@@ -103,22 +104,6 @@ func TestEachDoesEveryItemOnce(t *testing.T) {
 			}
 		}
 	}
-}
-
-// TestEachKeepsWorkersApart: what belongs to a worker serves one item at a time. When an item begins, all before it have been taken.
-func TestEachKeepsWorkersApart(t *testing.T) {
-	const workers = 4
-	var busy [workers]atomic.Bool
-	var begun atomic.Int64
-	must.OK(t, crew.Each(t.Context(), workers, 2000, func(worker, i int) error {
-		n := begun.Add(1)
-		should.Not(t, int64(i) >= n-1+workers, "item %d is the %d-th to begin", i, n)
-		if !busy[worker].CompareAndSwap(false, true) {
-			return errors.New("a worker does two things at once")
-		}
-		busy[worker].Store(false)
-		return nil
-	}))
 }
 
 // TestEachReturnsTheFirstError: it, or a panic, ends with the last item that is begun.
@@ -300,10 +285,7 @@ func TestStreamKeepsTheOrder(t *testing.T) {
 			})
 		}
 	}
-}
-
-// TestStreamOfOneGoroutine, which has both ends, as long as there is memory.
-func TestStreamOfOneGoroutine(t *testing.T) {
+	// One goroutine has both ends, as long as there is memory.
 	s := squares(t.Context(), 2, 5, -1, false)
 	must.OK(t, give(s, 5))
 	got, err := receive(t, s, -1)
@@ -344,13 +326,9 @@ func TestStreamStops(t *testing.T) {
 			should.Not(t, err == nil || err == crew.ErrNoMore && n < 50, "after Stop: %v", err)
 		})
 	}
-}
-
-// TestStopTellsWhatFailed before.
-func TestStopTellsWhatFailed(t *testing.T) {
 	s := squares(t.Context(), 1, 2, 1, false)
 	should.Equal(t, give(s, 9), errBad)
-	should.Equal(t, s.Stop(), errBad, "Stop")
+	should.Equal(t, s.Stop(), errBad, "Stop tells what failed before")
 }
 
 // TestStreamEndsWithItsContext, for both ends and Wait: with its error, whatever its cause.
@@ -550,10 +528,9 @@ func stopsOnce(t *testing.T, rng *rand.Rand) {
 
 // TestOrderedBeginsNothingLate: the context has ended already.
 func TestOrderedBeginsNothingLate(t *testing.T) {
-	ctx := must.Ended(t)
 	for workers := range 4 {
 		p := newPasses(t, workers, 8)
-		should.Be(t, p.run(ctx, 1000), context.Canceled)
+		should.Be(t, p.run(must.Ended(t), 1000), context.Canceled)
 		should.Equal(t, p.count[read].Load(), 0, "jobs read")
 	}
 }
