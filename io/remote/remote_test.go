@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"log"
 	"math/rand/v2"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -375,9 +374,11 @@ func TestNoDate(t *testing.T) {
 	mustRead(t, openFile(t, d, "short"), long[:1000], 0)
 }
 
+// TestRedirects: also whom a server says it is, and one that is gone.
 func TestRedirects(t *testing.T) {
 	s, long, dir := site(t)
-	secure := secured(t, s, dir)
+	secure := remotetest.Serve(t, dir, true)
+	secure.Config.ErrorLog = s.Config.ErrorLog
 	s.Hook(func(w http.ResponseWriter, r *http.Request) bool {
 		if path, ok := strings.CutPrefix(r.URL.Path, "/moved/"); ok {
 			http.Redirect(w, r, "/"+path, http.StatusFound)
@@ -402,6 +403,17 @@ func TestRedirects(t *testing.T) {
 		should.Says(t, err, ErrRedirect, "from https to http")
 		should.Equal(t, attempts(err), 1, "%s: attempts", first)
 	}
+
+	secure.Hook(nil)
+	mustRead(t, openFile(t, openDir(t, secure.URL, trusting(secure)), "long"), long[70_000:70_010], 70_000)
+	err := openErr(openDir(t, secure.URL, patient), "long")
+	must.As[*tls.CertificateVerificationError](t, err, "an unknown authority")
+	should.Equal(t, attempts(err), 1)
+	err = openErr(openDir(t, strings.Replace(s.URL, "http:", "https:", 1), patient), "long")
+	should.Hold(t, errors.Is(err, http.ErrSchemeMismatch) && attempts(err) == 1, "no TLS there: %v", err)
+	s.Close()
+	err = must.Err(openDir(t, s.URL, patient).Manifest(t.Context()))
+	should.Hold(t, attempts(err) == 3 && strings.HasPrefix(err.Error(), s.URL+"/manifest.json: after 3 attempts: "), "nobody there: %v", err)
 }
 
 // trusting accepts the certificate of s.
@@ -411,40 +423,12 @@ func trusting(s *remotetest.Server) Options {
 	return o
 }
 
-// secured returns a server of the same files over TLS.
-func secured(t *testing.T, plain *remotetest.Server, dir string) *remotetest.Server {
-	t.Helper()
-	s := remotetest.Serve(t, dir, true)
-	s.Config.ErrorLog = plain.Config.ErrorLog
-	return s
-}
-
-func TestTLS(t *testing.T) {
-	plain, long, dir := site(t)
-	s := secured(t, plain, dir)
-	mustRead(t, openFile(t, openDir(t, s.URL, trusting(s)), "long"), long[70_000:70_010], 70_000)
-
-	err := openErr(openDir(t, s.URL, patient), "long")
-	must.As[*tls.CertificateVerificationError](t, err, "an unknown authority")
-	should.Equal(t, attempts(err), 1)
-	err = openErr(openDir(t, strings.Replace(plain.URL, "http:", "https:", 1), patient), "long")
-	should.Hold(t, errors.Is(err, http.ErrSchemeMismatch) && attempts(err) == 1, "no TLS there: %v", err)
-}
-
 // attempts returns how often was tried what failed, 0 if it is no *Error.
 func attempts(err error) int {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Attempts
 	}
 	return 0
-}
-
-func TestNobodyThere(t *testing.T) {
-	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
-	address := "http://" + l.Addr().String()
-	l.Close()
-	_, err := openDir(t, address, patient).Manifest(t.Context())
-	should.Hold(t, attempts(err) == 3 && strings.HasPrefix(err.Error(), address+"/manifest.json: after 3 attempts: "), "%v", err)
 }
 
 // TestCancel ends requests that are under way, and those that wait for the next attempt.
@@ -573,21 +557,6 @@ func TestAddresses(t *testing.T) {
 	}
 }
 
-// TestPassword sends the password of the address and shows it to nobody.
-func TestPassword(t *testing.T) {
-	s, _, _ := site(t)
-	var user, password atomic.Value
-	s.Hook(func(w http.ResponseWriter, r *http.Request) bool {
-		u, p, _ := r.BasicAuth()
-		user.Store(u)
-		password.Store(p)
-		return status(403)(w, r)
-	})
-	_, err := openDir(t, strings.Replace(s.URL, "http://", "http://me:secret@", 1), patient).Manifest(t.Context())
-	should.Hold(t, user.Load() == "me" && password.Load() == "secret", "sent: %v, %v", user.Load(), password.Load())
-	should.Not(t, !errors.Is(err, fs.ErrPermission) || strings.Contains(err.Error(), "secret"), "%v", err)
-}
-
 func TestManifest(t *testing.T) {
 	s, _, dir := site(t)
 	d := openDir(t, s.URL, patient)
@@ -603,6 +572,17 @@ func TestManifest(t *testing.T) {
 	should.Says(t, must.Err(d.Manifest(t.Context())), corrupt.ErrCorrupt, s.URL+"/manifest.json: ")
 	s.Hook(with(whole([]byte("{}")), "Content-Encoding", "gzip")) // which nobody asked for
 	should.Be(t, must.Err(d.Manifest(t.Context())), ErrAnswer, "compressed")
+
+	// The password of the address is sent, and shown to nobody.
+	var sent atomic.Value
+	s.Hook(func(w http.ResponseWriter, r *http.Request) bool {
+		user, password, _ := r.BasicAuth()
+		sent.Store(user + ":" + password)
+		return status(403)(w, r)
+	})
+	err = must.Err(openDir(t, strings.Replace(s.URL, "http://", "http://me:secret@", 1), patient).Manifest(t.Context()))
+	should.Equal(t, sent.Load(), any("me:secret"), "sent")
+	should.Not(t, !errors.Is(err, fs.ErrPermission) || strings.Contains(err.Error(), "secret"), "%v", err)
 }
 
 // TestHugeManifest must not fill memory, whether the server says how long the file is or not.
@@ -645,19 +625,23 @@ func TestContentRange(t *testing.T) {
 
 const maxed = "9223372036854775807"
 
-// FuzzContentRange accepts nothing that is not a range inside a file.
-func FuzzContentRange(f *testing.F) {
-	for _, s := range []string{"bytes 0-9/100", "bytes */100", "bytes 5-4/10", "bytes 0-1/" + maxed + "0"} {
-		f.Add(s)
+// FuzzFields: no range is accepted that is not inside a file, no pause that is too long, and a tag that is sent back is one quoted text.
+func FuzzFields(f *testing.F) {
+	for _, s := range []string{"bytes 0-9/100", "bytes */100", "bytes 5-4/10", "bytes 0-1/" + maxed + "0", "17", `"a"`, `W/"a", "b"`} {
+		f.Add(s, "")
 	}
-	f.Fuzz(func(t *testing.T, s string) {
-		c, ok := parseContentRange(s)
-		if !ok {
-			return
+	f.Add("Sat, 03 Feb 2001 04:05:36 GMT", "Sat, 03 Feb 2001 04:05:06 GMT")
+	f.Fuzz(func(t *testing.T, s, date string) {
+		if c, ok := parseContentRange(s); ok {
+			again, ok := parseContentRange(strings.ToLower(fmt.Sprintf("bytes %d-%d/%d", c.first, c.last, c.total)))
+			must.Not(t, c.last >= 0 && (!ok || again != c), "%q: %v, %v", s, c, again)
+			must.Not(t, c.first < 0 || c.last < c.first-1 || c.last >= max(c.total, 0) && c.last >= 0, "%q: %v", s, c)
 		}
-		again, ok := parseContentRange(strings.ToLower(fmt.Sprintf("bytes %d-%d/%d", c.first, c.last, c.total)))
-		must.Not(t, c.last >= 0 && (!ok || again != c), "%q: %v, %v", s, c, again)
-		must.Not(t, c.first < 0 || c.last < c.first-1 || c.last >= max(c.total, 0) && c.last >= 0, "%q: %v", s, c)
+		after := parseRetryAfter(http.Header{"Retry-After": {s}, "Date": {date}}, time.Now())
+		should.Not(t, after < 0 || after > maxAfter, "Retry-After %q, Date %q: %v", s, date, after)
+		for i := range len(s) {
+			must.Not(t, isStrong(s) && ((s[i] == '"') != (i == 0 || i == len(s)-1) || s[i] <= ' '), "%q", s)
+		}
 	})
 }
 
@@ -678,16 +662,6 @@ func TestParseRetryAfter(t *testing.T) {
 		h := http.Header{"Retry-After": {c.value}, "Date": {c.date}}
 		should.Equal(t, parseRetryAfter(h, now), c.want, "Retry-After %q, Date %q", c.value, c.date)
 	}
-}
-
-// FuzzRetryAfter checks the bounds of the time to wait.
-func FuzzRetryAfter(f *testing.F) {
-	f.Add("17", "")
-	f.Add("Sat, 03 Feb 2001 04:05:36 GMT", "Sat, 03 Feb 2001 04:05:06 GMT")
-	f.Fuzz(func(t *testing.T, value, date string) {
-		got := parseRetryAfter(http.Header{"Retry-After": {value}, "Date": {date}}, time.Now())
-		should.Not(t, got < 0 || got > maxAfter, "Retry-After %q, Date %q: %v", value, date, got)
-	})
 }
 
 func TestTags(t *testing.T) {
@@ -711,18 +685,4 @@ func TestTags(t *testing.T) {
 	} {
 		should.Equal(t, isStrongDate(dates[0], dates[1]), want, "modified %q, sent %q", dates[0], dates[1])
 	}
-}
-
-// FuzzStrongTag checks that the tag sent back is one quoted text.
-func FuzzStrongTag(f *testing.F) {
-	f.Add(`"a"`)
-	f.Add(`W/"a", "b"`)
-	f.Fuzz(func(t *testing.T, tag string) {
-		if !isStrong(tag) {
-			return
-		}
-		for i := range len(tag) {
-			must.Hold(t, (tag[i] == '"') == (i == 0 || i == len(tag)-1) && tag[i] > ' ', "%q", tag)
-		}
-	})
 }
