@@ -512,55 +512,45 @@ func TestDecoders(t *testing.T) {
 	should.Not(t, len(lent.idle) > most, "%d decoders are kept, at most %d are promised", len(lent.idle), most)
 }
 
-// benchScores is the size of the block that is measured: small enough to stay in the cache, as a solver's blocks do.
-const benchScores = MaxBlockSize
-
 // realBlock returns block 646 of layer 20 of awari, 12 pits, from the middle of 1,292.
 func realBlock(tb testing.TB) []int8 {
-	data := must.Read(tb, filepath.Join("testdata", "layer-20-block-646.zst"))
 	z := must.Get(zstd.NewReader(nil))(tb)
 	defer z.Close()
-	scores := make([]int8, benchScores)
-	raw, err := z.DecodeAll(data, nil)
-	must.Hold(tb, err == nil && copy(tally.Bytes(scores), raw) == benchScores, "%v %v", len(raw), err)
+	raw := must.Get(z.DecodeAll(must.Read(tb, filepath.Join("testdata", "layer-20-block-646.zst")), nil))(tb)
+	scores := make([]int8, MaxBlockSize)
+	must.Equal(tb, copy(tally.Bytes(scores), raw), len(scores), "scores")
 	return scores
 }
 
-// benchmark measures what is made of a file of the real block, under a model of its own, and of its scores. It says nothing about the
-// size of a layer, whose model fits each block less well.
-func benchmark(b *testing.B, bytes int64, prepare func(h Header, scores []int8, d *Decoder, family cpu.Family) func()) {
+// Benchmark measures what is made of a file of the real block, under a model of its own, and of its scores, which are small enough to stay
+// in the cache, as a solver's blocks do. It says nothing about the size of a layer, whose model fits each block less well.
+func Benchmark(b *testing.B) {
 	scores := realBlock(b)
 	path := filepath.Join(b.TempDir(), "bench.gl")
-	h := testHeader(MaxBlockSize, benchScores)
+	h := testHeader(MaxBlockSize, len(scores))
 	h.Model = modelOf(scores, -20, 20)
 	writeFile(b, path, h, scores)
-	twins.Measure(b, bytes, func(f cpu.Family) func() {
-		_, d := openDecoder(b, Open, path, f)
-		return prepare(h, scores, d, f)
+	b.Run("encode", func(b *testing.B) {
+		twins.Measure(b, int64(len(scores)), func(f cpu.Family) func() {
+			e, block := must.Get(NewEncoder(h, f))(b), new(Block)
+			return func() { must.OK(b, e.Encode(block, scores)) }
+		})
 	})
-}
-
-func BenchmarkEncode(b *testing.B) {
-	benchmark(b, benchScores, func(h Header, scores []int8, _ *Decoder, f cpu.Family) func() {
-		e, block := must.Get(NewEncoder(h, f))(b), new(Block)
-		return func() { must.OK(b, e.Encode(block, scores)) }
+	b.Run("decode", func(b *testing.B) {
+		twins.Measure(b, int64(len(scores)), func(f cpu.Family) func() {
+			_, d := openDecoder(b, Open, path, f)
+			return func() { must.OK(b, d.Read(b.Context(), scores, 0)) }
+		})
 	})
-}
-
-func BenchmarkDecode(b *testing.B) {
-	benchmark(b, benchScores, func(_ Header, scores []int8, d *Decoder, _ cpu.Family) func() {
-		return func() { must.OK(b, d.Read(b.Context(), scores, 0)) }
-	})
-}
-
-// BenchmarkScore reads scores from all places of the block.
-func BenchmarkScore(b *testing.B) {
-	rank := uint64(0)
-	benchmark(b, 1, func(_ Header, _ []int8, d *Decoder, _ cpu.Family) func() {
-		return func() {
-			must.OK(b, must.Err(d.Score(b.Context(), rank)))
-			rank = (rank + 40503) % benchScores
-		}
+	b.Run("score", func(b *testing.B) { // from all places of the block
+		rank := 0
+		twins.Measure(b, 1, func(f cpu.Family) func() {
+			_, d := openDecoder(b, Open, path, f)
+			return func() {
+				must.OK(b, must.Err(d.Score(b.Context(), uint64(rank))))
+				rank = (rank + 40503) % len(scores)
+			}
+		})
 	})
 }
 
