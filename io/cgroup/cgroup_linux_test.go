@@ -3,7 +3,6 @@ package cgroup
 import (
 	"os"
 	"path/filepath"
-	"reflect"
 	"testing"
 
 	"grenier/internal/testkit/must"
@@ -31,8 +30,7 @@ func TestHierarchies(t *testing.T) {
 		{"memory", "", mountV1 + mountV2, nil},
 		{"memory", "4:memory:/a\n", "nonsense\n - \n", nil},
 	} {
-		got := hierarchies(tt.controller, tt.groups, tt.mounts)
-		should.Hold(t, reflect.DeepEqual(got, tt.want), "%s, %q: %+v, want %+v", tt.controller, tt.groups, got, tt.want)
+		should.List(t, hierarchies(tt.controller, tt.groups, tt.mounts), tt.want, "%s, %q", tt.controller, tt.groups)
 	}
 }
 
@@ -45,12 +43,8 @@ func TestGroups(t *testing.T) {
 	var names []string
 	for _, g := range h.groups() {
 		names = append(names, g.String())
-		want := []string(nil)
-		if g.Path == "/a" {
-			want = []string{"150000", "100000"}
-		}
-		got := g.Read("cpu.max")
-		should.Hold(t, g.Version == 2 && reflect.DeepEqual(got, want), "%v: version %d, %q", &g, g.Version, got)
+		should.List(t, g.Read("cpu.max"), map[string][]string{"/a": {"150000", "100000"}}[g.Path], "%v", &g)
+		should.Equal(t, g.Version, 2, "version")
 	}
-	should.Hold(t, reflect.DeepEqual(names, []string{"the cgroup /a/b", "the cgroup /a", "the cgroup /"}), "%q", names)
+	should.List(t, names, []string{"the cgroup /a/b", "the cgroup /a", "the cgroup /"})
 }

@@ -17,20 +17,17 @@ import (
 func TestNext(t *testing.T) {
 	long, most := "long "+strings.Repeat("x", 2<<20), strings.Repeat("y", lines.Max-1)
 	const end = "<the end>"
-	for _, c := range []struct {
-		text string
-		want []string // "!" stands for a line that is too long
-	}{
-		{"", []string{end}},
-		{"a\r\n\nb", []string{"a", "", "b", end}},
-		{"a\r\r\nb\n", []string{"a\r", "b", end}},
-		{most + "\n" + most, []string{most, most, end}},
-		{most + "\r\na", []string{"!yyyy", "a", end}},
-		{"a\n" + long + "\nb\n" + long, []string{"a", "!long", "b", "!long", end}},
+	for text, all := range map[string][]string{ // "!" stands for a line that is too long
+		"":                            {end},
+		"a\r\n\nb":                    {"a", "", "b", end},
+		"a\r\r\nb\n":                  {"a\r", "b", end},
+		most + "\n" + most:            {most, most, end},
+		most + "\r\na":                {"!yyyy", "a", end},
+		"a\n" + long + "\nb\n" + long: {"a", "!long", "b", "!long", end},
 	} {
-		for _, in := range []io.Reader{strings.NewReader(c.text), iotest.HalfReader(strings.NewReader(c.text)), iotest.DataErrReader(strings.NewReader(c.text))} {
+		for _, in := range []io.Reader{strings.NewReader(text), iotest.HalfReader(strings.NewReader(text)), iotest.DataErrReader(strings.NewReader(text))} {
 			r := lines.NewReader(in)
-			for i, want := range c.want {
+			for i, want := range all {
 				line, err := r.Next()
 				got := string(line)
 				switch {
@@ -41,7 +38,7 @@ func TestNext(t *testing.T) {
 				case err != nil:
 					t.Fatal(err)
 				}
-				should.Hold(t, got == want, "%.20q, line %d: %.20q, want %.20q", c.text, i, got, want)
+				should.Hold(t, got == want, "%.20q, line %d: %.20q, want %.20q", text, i, got, want)
 			}
 		}
 	}

@@ -35,29 +35,15 @@ func TestAtLeast(t *testing.T) {
 	}
 	for range 10_000 {
 		bytes := rand.Uint64() >> (2 + rand.IntN(60))
-		read, err := humanize.ParseBytes(AtLeast(bytes))
-		must.Hold(t, err == nil && read >= bytes, "%d is written %s, which is %d; %v", bytes, AtLeast(bytes), read, err)
+		read := must.Get(humanize.ParseBytes(AtLeast(bytes)))(t)
+		must.Not(t, read < bytes, "%d is written %s, which is %d", bytes, AtLeast(bytes), read)
 	}
 }
 
 func TestCheck(t *testing.T) {
 	must.OK(t, errors.Join(Check("x", 1<<40, 0), Check("x", 0, Base), Check("x", Room(1<<30), 1<<30)))
-	err := Check("the work", 100<<20, 64<<20)
-	e, ok := errors.AsType[*Error](err)
-	should.Hold(t, ok && e.Need == Need(100<<20) && err.Error() == "the work needs 124 MiB of memory; the limit is 64 MiB", "%v", err)
-}
-
-func TestBound(t *testing.T) {
-	before := debug.SetMemoryLimit(-1)
-	undo := Bound(1 << 30)
-	now := debug.SetMemoryLimit(-1)
-	should.Not(t, now > 1<<30-10<<20 || now < 900<<20, "the limit is %d", now)
-	undoInner := Bound(2 << 30) // no more than what is outside allows
-	now = debug.SetMemoryLimit(-1)
-	should.Not(t, now > 1<<30, "the limit has become %d", now)
-	undoInner()
-	undo()
-	should.Equal(t, debug.SetMemoryLimit(-1), before, "the limit is left at")
+	e := must.As[*Error](t, Check("the work", 100<<20, 64<<20))
+	should.Hold(t, e.Need == Need(100<<20) && e.Error() == "the work needs 124 MiB of memory; the limit is 64 MiB", "%v", e)
 }
 
 func TestMachine(t *testing.T) {
@@ -68,23 +54,26 @@ func TestMachine(t *testing.T) {
 	should.Hold(t, m.Has(math.MaxUint64) && m.Usual(1<<40) == 1<<40, "a machine that does not say allows less")
 }
 
-// TestOutside: what is taken outside lowers the limit, if there is one, and comes back.
-func TestOutside(t *testing.T) {
-	before := debug.SetMemoryLimit(math.MaxInt64)
-	defer debug.SetMemoryLimit(before)
+// TestBound: what is taken outside lowers the limit, if there is one, and comes back.
+func TestBound(t *testing.T) {
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(math.MaxInt64))
+	limit := func() int64 { return debug.SetMemoryLimit(-1) }
 	Outside(1 << 30)()
-	should.Equal(t, debug.SetMemoryLimit(-1), math.MaxInt64, "without a limit")
+	should.Equal(t, limit(), math.MaxInt64, "without a limit")
 	undo := Bound(1 << 30)
-	limit := debug.SetMemoryLimit(-1)
+	bound := limit()
+	should.Not(t, bound > 1<<30-10<<20 || bound < 900<<20, "the limit is %d", bound)
+	undoInner := Bound(2 << 30) // no more than what is outside allows
+	should.Not(t, limit() > 1<<30, "the limit has become %d", limit())
+	undoInner()
 	first, second := Outside(100<<20), Outside(200<<20)
-	got := debug.SetMemoryLimit(-1)
-	should.Hold(t, got == limit-300<<20, "limit %d after 300 MiB of %d", got, limit)
+	should.Equal(t, limit(), bound-300<<20, "after 300 MiB")
 	all := Outside(1 << 40)
-	got = debug.SetMemoryLimit(-1)
-	should.Not(t, got <= 0 || got > Base, "limit %d when everything is taken", got)
+	should.Not(t, limit() <= 0 || limit() > Base, "limit %d when everything is taken", limit())
 	first()
 	all()
 	second()
-	should.Equal(t, debug.SetMemoryLimit(-1), limit, "limit")
+	should.Equal(t, limit(), bound, "limit")
 	undo()
+	should.Equal(t, limit(), math.MaxInt64, "the limit is left at")
 }

@@ -29,12 +29,9 @@ func TestLeastQuota(t *testing.T) {
 // TestOthersOf: the time of others is all time but ours.
 func TestOthersOf(t *testing.T) {
 	before := usage{2, 100 * time.Second, 10 * time.Second}
-	for _, tt := range []struct {
-		all, ours time.Duration
-		want      float64
-	}{{0, 0, 0}, {10 * time.Second, 10 * time.Second, 0}, {20 * time.Second, 10 * time.Second, 1}, {9 * time.Second, 10 * time.Second, 0}} {
-		now := usage{2, before.all + tt.all, before.ours + tt.ours}
-		should.Equal(t, othersOf(before, now, 10*time.Second), tt.want, "%+v", tt)
+	for seconds, want := range map[[2]time.Duration]float64{{0, 0}: 0, {10, 10}: 0, {20, 10}: 1, {9, 10}: 0} { // all, and ours
+		now := usage{2, before.all + seconds[0]*time.Second, before.ours + seconds[1]*time.Second}
+		should.Equal(t, othersOf(before, now, 10*time.Second), want, "%v", seconds)
 	}
 }
 
@@ -50,20 +47,14 @@ func TestMeter(t *testing.T) {
 
 // TestHad: the share of a process counts only if others took a tenth of the machine.
 func TestHad(t *testing.T) {
-	for _, test := range []struct {
-		all, ours float64 // seconds of 10 on a machine of 2 processors
-		wanted    int
-		want      float64
-	}{
-		{9, 8, 1, 1},    // it waited for the disk
-		{20, 10, 1, 1},  // enough for both
-		{20, 6, 1, 0.6}, // others took 14
-		{20, 12, 2, 0.6},
-		{20, 19, 2, 1},
-		{14, 14, 1, 1}, // more threads than workers
+	for c, want := range map[[3]int]float64{ // seconds of all and ours, of 10 on a machine of 2 processors, and workers
+		{9, 8, 1}:   1,   // it waited for the disk
+		{20, 10, 1}: 1,   // enough for both
+		{20, 6, 1}:  0.6, // others took 14
+		{20, 12, 2}: 0.6, {20, 19, 2}: 1,
+		{14, 14, 1}: 1, // more threads than workers
 	} {
-		seconds := func(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
-		now := usage{2, seconds(test.all), seconds(test.ours)}
-		should.Equal(t, hadOf(usage{}, now, seconds(10), test.wanted), test.want, "%+v", test)
+		now := usage{2, time.Duration(c[0]) * time.Second, time.Duration(c[1]) * time.Second}
+		should.Equal(t, hadOf(usage{}, now, 10*time.Second, c[2]), want, "%v", c)
 	}
 }

@@ -30,9 +30,8 @@ func TestRun(t *testing.T) {
 	} {
 		var out strings.Builder
 		must.OK(t, run(strings.NewReader(lines(eta)), &out))
-		text := out.String()
-		should.Hold(t, strings.Contains(text, want) && strings.Contains(text, "share off by 7.0 points at most; 7.0 s without a change") &&
-			strings.Count(text, "\n| ") == rows, "%s", text)
+		should.Has(t, out.String(), want, "share off by 7.0 points at most; 7.0 s without a change")
+		should.Equal(t, strings.Count(out.String(), "\n| "), rows, "rows")
 	}
 	should.Not(t, run(strings.NewReader(`{"type":"summary"}`), &strings.Builder{}) == nil, "a run without reports is no error")
 }

@@ -1,7 +1,6 @@
 package examples
 
 import (
-	"strings"
 	"testing"
 
 	"grenier/internal/testkit/must"
@@ -20,8 +19,7 @@ func TestParse(t *testing.T) {
 	should.Hold(t, c.Long && c.figures && !c.Elsewhere && c.Test == "", "%+v", c)
 	should.Not(t, !all[3].Elsewhere || all[3].Long || all[4].Test != "TestX" || all[4].Elsewhere, "%+v", all)
 	for _, comment := range []string{"", "short", "long figures", "elsewhere", "elsewhere: "} {
-		all, err := Parse("<!-- run: " + comment + " -->\n```\n$ a\n```\n")
-		should.Not(t, err == nil, "%q: %+v", comment, all)
+		should.Not(t, must.Err(Parse("<!-- run: "+comment+" -->\n```\n$ a\n```\n")) == nil, "%q", comment)
 	}
 }
 
@@ -69,6 +67,5 @@ func TestRun(t *testing.T) {
 	all, err := Parse("```\n$ export A=b; cd .\n$ echo $A\nb\n```\n<!-- run: stays -->\n```\n$ sh ./serve\nhttp://localhost:0/\n...\n```\n```\n$ type curl | head -1\ncurl is a function\n$ false || (exit 3); echo $?\n3\n```\n")
 	must.OK(t, err)
 	Run(t, "page", dir, []string{"B=c"}, all)
-	text := must.Read(t, dir+"/served")
-	should.Hold(t, strings.Contains(string(text), "localhost"), "served: %s", text)
+	should.Has(t, string(must.Read(t, dir+"/served")), "localhost")
 }
