@@ -99,17 +99,8 @@ func openBytes(t *testing.T, r *bytesReader, wholeIndex int64) (*File, *Decoder)
 	return f, f.NewDecoder(family)
 }
 
-// TestUnsure opens files whose index is too long to be kept, and just not.
-func TestUnsure(t *testing.T) {
-	r := &bytesReader{data: layerBytes(t, 1, noise(rand.New(rand.NewPCG(23, 24)), 300))}
-	const index = 300 * indexEntrySize
-	must.OK(t, must.Get(openUnsure(t.Context(), "far/layer.gl", r, index))(t).Close())
-	r.closed = false
-	f, err := openUnsure(t.Context(), "far/layer.gl", r, index-1)
-	should.Hold(t, f == nil && errors.Is(err, ErrLongIndex) && !errors.Is(err, corrupt.ErrCorrupt) && r.closed, "%v, closed %v", err, r.closed)
-}
-
-// TestDistantAsks counts what opening a file and reading blocks asks for.
+// TestDistantAsks counts what opening a file and reading blocks asks for. An index that is too long to be kept, and just not, is refused
+// by who does not know whether he needs the file.
 func TestDistantAsks(t *testing.T) {
 	scores := noise(rand.New(rand.NewPCG(21, 22)), 3000) // a block for each, stored as it is
 	r := &bytesReader{data: layerBytes(t, 1, scores)}
@@ -124,6 +115,12 @@ func TestDistantAsks(t *testing.T) {
 	must.OK(t, f.Close())
 	should.Hold(t, r.closed, "not closed")
 
+	must.OK(t, must.Get(openUnsure(t.Context(), "far/layer.gl", r, 3000*indexEntrySize))(t).Close())
+	r.closed = false
+	f, err := openUnsure(t.Context(), "far/layer.gl", r, 3000*indexEntrySize-1)
+	should.Hold(t, f == nil && errors.Is(err, ErrLongIndex) && !errors.Is(err, corrupt.ErrCorrupt) && r.closed, "%v, closed %v", err, r.closed)
+	r.take()
+
 	_, d = openBytes(t, r, 3000*indexEntrySize-1)
 	should.List(t, r.take(), append(slices.Clone(opening), span{size - footerSize, footerSize}), "opening asks for")
 	pageBytes := int64(pageEntries * indexEntrySize)
@@ -131,10 +128,8 @@ func TestDistantAsks(t *testing.T) {
 		rank uint64
 		want []span
 	}{
-		{1024, []span{{index + pageBytes, pageBytes}, {start + 1024, 1}}},
-		{2047, []span{{start + 2047, 1}}},
-		{2048, []span{{index + 2*pageBytes, (3000 - 2048) * indexEntrySize}, {start + 2048, 1}}},
-		{1500, []span{{start + 1500, 1}}},
+		{1024, []span{{index + pageBytes, pageBytes}, {start + 1024, 1}}}, {2047, []span{{start + 2047, 1}}},
+		{2048, []span{{index + 2*pageBytes, (3000 - 2048) * indexEntrySize}, {start + 2048, 1}}}, {1500, []span{{start + 1500, 1}}},
 		{0, []span{{index, pageBytes}, {start, 1}}},
 	} {
 		should.Equal(t, must.Get(d.Score(t.Context(), c.rank))(t), scores[c.rank], "rank %d", c.rank)

@@ -307,18 +307,14 @@ func TestCrashes(t *testing.T) {
 	}
 }
 
-// unsynced is a file that cannot be synced.
-type unsynced struct{ vfs.File }
-
-func (f unsynced) System() *os.File { return vfs.System(f.File) }
-func (unsynced) Sync() error        { return syscall.ENOSPC }
-
 // TestAbortAfterPublish: a stream that could not be published is gone, and Abort does nothing.
 func TestAbortAfterPublish(t *testing.T) {
-	w := must.Get(Create(systemDir(t), "a", aHeader, LZ4, 1))(t)
-	w.pending.File = unsynced{w.pending.File}
+	disk := crashfs.New()
+	w := must.Get(Create(disk.Dir("x"), "a", aHeader, LZ4, 1))(t)
+	disk.Fail(func(op crashfs.Op, _ string) error { return map[bool]error{true: syscall.ENOSPC}[op == crashfs.Sync] })
 	should.Be(t, w.Publish(), syscall.ENOSPC, "Publish")
 	must.OK(t, w.Abort())
+	should.List(t, disk.Names(), nil)
 }
 
 // fix makes the checksums of a file right, as far as it can be divided into blocks.
