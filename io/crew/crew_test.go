@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"runtime"
 	"strings"
 	"sync"
@@ -482,57 +481,51 @@ func TestOrderedMayLackStages(t *testing.T) {
 func TestOrderedStops(t *testing.T) {
 	rng := tries.Rand(t)
 	for range 200 {
-		stopsOnce(t, rng)
-	}
-}
-
-func stopsOnce(t *testing.T, rng *rand.Rand) {
-	workers, n := 1+rng.IntN(5), 1+rng.IntN(100)
-	where, at, how, yields := rng.IntN(stages), rng.IntN(n), rng.IntN(3), rng.Uint64()
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	bad := errors.New("disk on fire")
-	p := newPasses(t, workers, 1+rng.IntN(2*workers+2))
-	p.at = func(stage, i int) error {
-		if yields>>(i%64)&1 != 0 {
-			runtime.Gosched()
-		}
-		switch {
-		case stage != where || i != at:
+		workers, n := 1+rng.IntN(5), 1+rng.IntN(100)
+		where, at, how, yields := rng.IntN(stages), rng.IntN(n), rng.IntN(3), rng.Uint64()
+		ctx, cancel := context.WithCancel(t.Context())
+		p := newPasses(t, workers, 1+rng.IntN(2*workers+2))
+		p.at = func(stage, i int) error {
+			if yields>>(i%64)&1 != 0 {
+				runtime.Gosched()
+			}
+			switch {
+			case stage != where || i != at:
+				return nil
+			case how == 0:
+				return errBad
+			case how == 1:
+				return bug("a bug")
+			}
+			cancel()
 			return nil
-		case how == 0:
-			return bad
-		case how == 1:
-			return bug("a bug")
 		}
+		what := fmt.Sprintf("%d workers, %d jobs, stage %d of job %d, way %d", workers, n, where, at, how)
+		tries.Within(t, what, func() {
+			err, written := p.run(ctx, n), p.count[write].Load()
+			switch how {
+			case 0:
+				should.Equal(t, err, errBad, "%s", what)
+			case 1:
+				mustPanic(t, err, "a bug")
+			case 2:
+				late := err == nil && where == write && written == int64(n) // all was done
+				should.Not(t, !errors.Is(err, context.Canceled) && !late, "%s: %v", what, err)
+			}
+			should.Not(t, written > int64(at)+1, "%s: %d jobs are written", what, written)
+		})
 		cancel()
-		return nil
 	}
-	what := fmt.Sprintf("%d workers, %d jobs, stage %d of job %d, way %d", workers, n, where, at, how)
-	tries.Within(t, what, func() {
-		err := p.run(ctx, n)
-		written := p.count[write].Load()
-		switch how {
-		case 0:
-			should.Hold(t, err == bad, "%s: %v", what, err)
-		case 1:
-			mustPanic(t, err, "a bug")
-		case 2:
-			late := err == nil && where == write && written == int64(n) // all was done
-			should.Not(t, !errors.Is(err, context.Canceled) && !late, "%s: %v", what, err)
-		}
-		most := int64(at) + 1
-		should.Not(t, written > most, "%s: %d jobs are written, at most %d can be", what, written, most)
-	})
 }
 
-// TestOrderedBeginsNothingLate: the context has ended already.
-func TestOrderedBeginsNothingLate(t *testing.T) {
+// TestOrderedBeginsNothing late, when the context has ended already, or without memory, when it would wait for ever.
+func TestOrderedBeginsNothing(t *testing.T) {
 	for workers := range 4 {
 		p := newPasses(t, workers, 8)
 		should.Be(t, p.run(must.Ended(t), 1000), context.Canceled)
 		should.Equal(t, p.count[read].Load(), 0, "jobs read")
 	}
+	must.As[*crew.PanicError](t, crew.Run(func() error { return crew.Ordered[*item]{}.Run(t.Context(), 1, 1, nil) }))
 }
 
 // TestOrderedAllocatesNoJob: what it takes does not grow with the number of jobs.
@@ -543,9 +536,4 @@ func TestOrderedAllocatesNoJob(t *testing.T) {
 	}
 	few, many := allocations(1), allocations(10_000)
 	should.Not(t, many > few+100, "%v allocations for 10000 jobs, %v for one", many, few)
-}
-
-// TestOrderedNeedsMemory: without it, it would wait for ever.
-func TestOrderedNeedsMemory(t *testing.T) {
-	must.As[*crew.PanicError](t, crew.Run(func() error { return crew.Ordered[*item]{}.Run(t.Context(), 1, 1, nil) }))
 }
