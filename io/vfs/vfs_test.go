@@ -225,7 +225,7 @@ func TestReplaced(t *testing.T) {
 		return errors.Join(os.WriteFile(d.Path("y"), nil, 0o600), os.Rename(d.Path("y"), d.Path("x")))
 	})
 	replaced := 0
-	for range 2000 {
+	for range 5000 {
 		f, err := d.Edit("x")
 		switch {
 		case err == nil:
@@ -321,7 +321,7 @@ func TestSwapped(t *testing.T) {
 			os.Rename(d.Path("x"), d.Path("link")), os.Rename(d.Path("y"), d.Path("x")))
 	})
 	opened, refused := 0, 0
-	for range 1000 {
+	for range 3000 {
 		sub, err := d.Sub("x")
 		if err == nil {
 			opened++
