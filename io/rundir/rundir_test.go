@@ -4,18 +4,23 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
 
 	"grenier/internal/testkit/crashfs"
+	"grenier/internal/testkit/golden"
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/should"
 	"grenier/internal/testkit/tries"
@@ -264,13 +269,23 @@ func TestLockFirst(t *testing.T) {
 	should.Equal(t, names(t, dir), LockName)
 }
 
-// TestNameTaken: a layer, or distances, cannot take the place of what is no file.
+// TestNameTaken: a layer, or distances, cannot take the place of what is no file; nothing is overwritten by what is set aside.
 func TestNameTaken(t *testing.T) {
 	l, dir := running(t)
 	for name, begin := range map[string]func(int) (*vfs.Pending, error){LayerName(3): l.NewLayer, DistanceName(3): l.NewDistances} {
 		must.OK(t, os.Mkdir(filepath.Join(dir, name), 0o755))
 		should.Not(t, must.Err(begin(3)) == nil, "%s, a directory, is replaced", name)
 	}
+	aside := map[string]string{}
+	for _, text := range []string{"a", "b", "c"} {
+		fill(t, dir, map[string]string{"layer-00.gl": text})
+		aside[must.Get(l.SetAside("layer-00.gl"))(t)] = text
+	}
+	for name, want := range aside {
+		should.Equal(t, string(must.Read(t, filepath.Join(dir, name))), want, "%s", name)
+	}
+	should.Equal(t, len(aside), 3, "%v", aside)
+	should.Be(t, must.Err(l.SetAside("layer-00.gl")), os.ErrNotExist)
 }
 
 func TestUnwritable(t *testing.T) {
@@ -422,7 +437,7 @@ func TestAdmit(t *testing.T) {
 	must.Same(t, "changed", before, must.Tree(t, root))
 }
 
-// TestRoom: files in work/ may be replaced. The system may not know what is free, or asking may fail.
+// TestRoom: files in work/ may be replaced. The system may not know what is free, or asking may fail. An error says what is missing.
 func TestRoom(t *testing.T) {
 	dir := t.TempDir()
 	free := func(err error) func(string) (uint64, error) { return func(string) (uint64, error) { return 7, err } }
@@ -432,34 +447,28 @@ func TestRoom(t *testing.T) {
 		should.Not(t, known != (want > 0) || known && room != want || !errors.Is(err, wantErr), "%d bytes, %v, error %v", room, known, err)
 	}
 	check(free(nil), 7, nil)
-	must.OK(t, os.MkdirAll(filepath.Join(dir, WorkName, "again"), 0o755)) // whose size does not count
-	must.Write(t, filepath.Join(dir, WorkName, "tiles"), make([]byte, 100))
+	fill(t, dir, map[string]string{"work/again/tiles": "whose size does not count", "work/tiles": strings.Repeat("x", 100)})
 	check(free(nil), 107, nil)
 	check(free(errors.ErrUnsupported), 0, nil)
 	check(free(os.ErrPermission), 0, os.ErrPermission)
 	check(nil, 0, nil)
-}
 
-// TestRoomError: the error says what is missing.
-func TestRoomError(t *testing.T) {
 	e := &RoomError{What: "the search", Path: "dir", Need: 3 << 20, Free: 1000}
 	should.Equal(t, e.Error(), "the search needs up to 3.0 MiB on the disk of dir; 1000 B free")
 	e.Estimated, e.Enough = true, "enough up to layer 3"
 	should.Equal(t, e.Error(), "the search needs about 3.0 MiB on the disk of dir; 1000 B free (enough up to layer 3)")
-}
 
-func TestFreeBytes(t *testing.T) {
-	here, err := FreeBytes(t.TempDir())
-	if errors.Is(err, errors.ErrUnsupported) {
-		t.Skip(err)
+	for _, path := range []string{dir, filepath.Join(dir, "not", "yet")} {
+		free, err := FreeBytes(path)
+		should.Hold(t, err == nil && free > 0 || errors.Is(err, errors.ErrUnsupported), "%s: %d bytes, %v", path, free, err)
 	}
-	should.Not(t, err != nil || here == 0, "%d bytes, %v", here, err)
-	should.Not(t, must.Get(FreeBytes(filepath.Join(t.TempDir(), "not", "yet")))(t) == 0, "no bytes below")
 }
 
-// TestSteps: a plan has a directory of its own; who still works there when it is cleared changes nothing of the next one.
+// TestSteps: a plan has a directory of its own; who still works there when it is cleared changes nothing of the next one. What is not ours
+// stays, and so does a file that is being written; the plan is gone in any case.
 func TestSteps(t *testing.T) {
 	l, dir := running(t)
+	work := filepath.Join(dir, WorkName)
 	should.Be(t, must.Err(l.Plan(100)), fs.ErrNotExist, "no plan")
 	should.Be(t, must.Err(l.Steps(7)), fs.ErrNotExist, "no steps")
 	must.OK(t, l.SavePlan(7, []byte("seven")))
@@ -468,29 +477,21 @@ func TestSteps(t *testing.T) {
 	must.OK(t, vfs.Write(seven, PieceName(3), []byte("a piece")))
 	must.OK(t, l.ClearWork()) // leaves them
 	should.Equal(t, string(must.Get(l.Plan(100))(t)), "seven", "plan")
-	must.OK(t, l.ClearSteps())
-	must.OK(t, l.SavePlan(8, []byte("eight")))
-	should.Equal(t, names(t, filepath.Join(dir, WorkName)), "plan.json steps-00000008", "names")
+	must.OK(t, errors.Join(l.ClearSteps(), l.SavePlan(8, []byte("eight"))))
+	should.Equal(t, names(t, work), "plan.json steps-00000008", "names")
 	should.Be(t, vfs.Write(seven, PieceName(3), []byte("late")), fs.ErrNotExist, "a late piece")
-}
 
-// TestClearSteps: what is not ours stays, and so does a file that is being written; the plan is gone in any case.
-func TestClearSteps(t *testing.T) {
-	l, dir := running(t)
 	must.OK(t, errors.Join(l.SavePlan(1, nil), l.SavePlan(2, nil), l.SavePlan(0xabcdef01, nil)))
 	two := must.Get(l.Steps(2))(t)
 	defer two.Close()
 	late := must.Get(vfs.NewPending(two, WindowName(0, 1)))(t)
-	work := filepath.Join(dir, WorkName)
 	fill(t, filepath.Join(work, "steps-00000001"), map[string]string{
 		"captures-0001-open": "", "window-00-3": "", "found-04": "", "piece-00": "", "piece-63.0123456789abcdef.tmp": "", "piece-100": "", "thesis.tex": "",
 	})
-	must.OK(t, os.Mkdir(filepath.Join(work, "steps-2"), 0o755))
-	must.OK(t, l.ClearSteps())
+	must.OK(t, errors.Join(os.Mkdir(filepath.Join(work, "steps-2"), 0o755), l.ClearSteps()))
 	should.Equal(t, names(t, work), "steps-00000001 steps-00000002 steps-2", "names")
 	should.Equal(t, names(t, filepath.Join(work, "steps-00000001")), "piece-100 thesis.tex", "names")
-	must.OK(t, late.Publish())
-	must.OK(t, l.ClearSteps())
+	must.OK(t, errors.Join(late.Publish(), l.ClearSteps()))
 	should.Equal(t, names(t, work), "steps-00000001 steps-2", "names")
 }
 
@@ -520,29 +521,15 @@ func TestFoundElsewhere(t *testing.T) {
 	dir, other := t.TempDir(), t.TempDir()
 	fill(t, other, map[string]string{"layer-01.gl": "xyz"})
 	d := must.Get(At(dir))(t)
-	all, err := d.Found(&manifest.Manifest{Layers: []manifest.Layer{{File: "layer-00.gl", Directory: other}, {Seeds: 1, File: "layer-01.gl", Directory: other}}})
-	should.Not(t, err != nil || len(all) != 1 || all[0].Seeds != 1 || all[0].Stamp.Bytes != 3 || all[0].Directory != other, "%+v, %v", all, err)
+	m := &manifest.Manifest{Layers: []manifest.Layer{{File: "layer-00.gl", Directory: other}, {Seeds: 1, File: "layer-01.gl", Directory: other}}}
+	all := must.Get(d.Found(m))(t)
+	should.Hold(t, len(all) == 1 && all[0].Seeds == 1 && all[0].Stamp.Bytes == 3 && all[0].Directory == other, "%+v", all)
 	gone := t.TempDir()
 	t.Chdir(gone)
 	if os.Remove(gone) != nil {
 		return // a working directory stays there
 	}
 	should.Be(t, must.Err(d.Found(nil, "more")), fs.ErrNotExist, "below a working directory that is gone")
-}
-
-// TestSetAside: nothing is overwritten.
-func TestSetAside(t *testing.T) {
-	l, dir := running(t)
-	names := map[string]string{}
-	for _, text := range []string{"a", "b", "c"} {
-		fill(t, dir, map[string]string{"layer-00.gl": text})
-		names[filepath.Join(dir, must.Get(l.SetAside("layer-00.gl"))(t))] = text
-	}
-	for path, want := range names {
-		should.Equal(t, string(must.Get(os.ReadFile(path))(t)), want, "%s", path)
-	}
-	should.Hold(t, len(names) == 3, "%v", names)
-	should.Be(t, must.Err(l.SetAside("layer-00.gl")), os.ErrNotExist)
 }
 
 // TestLockDamaged: the manifest is neither read nor made.
@@ -591,4 +578,218 @@ func TestDamaged(t *testing.T) {
 		got, ok := Damaged(&corrupt.Error{File: c.file, Cause: c.cause})
 		should.Not(t, ok != (c.dir != "") || ok && got != c.dir, "%s, %v: %s, %v", c.file, c.cause, got, ok)
 	}
+}
+
+// aStatus is of a solver in the middle of a run.
+func aStatus() *Status {
+	started := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
+	return &Status{
+		PID: os.Getpid(), State: Running, Started: started, Reported: started.Add(time.Minute),
+		Last: 24, Threads: 2, Kernel: "generic",
+		Seeds: 20, Positions: 84672315, Stage: "dense", Sweep: 3, Share: 0.25, Changed: 12345,
+		RunDone: 1e8, RunTotal: 1e9, Rate: 5e7, RSS: 1 << 28, PeakRSS: 1 << 29,
+	}
+}
+
+func encoded(t testing.TB, s *Status) string {
+	t.Helper()
+	return string(must.Get(s.Encode())(t))
+}
+
+func TestStatusRoundTrip(t *testing.T) {
+	l, _ := running(t)
+	for _, want := range []*Status{
+		aStatus(), {PID: 1, State: Running, Started: time.Unix(1, 0).UTC(), Reported: time.Unix(2, 0).UTC(), Calls: new(0)},
+		{PID: 1, State: Failed, Error: "disk full", Started: time.Unix(1, 0).UTC(), Reported: time.Unix(2, 0).UTC()},
+	} {
+		must.OK(t, l.SaveStatus(want))
+		must.Same(t, "another result", want, must.Get(l.Status())(t))
+	}
+	should.Equal(t, names(t, l.Work().Path("")), StatusName, "work/ holds")
+	must.OK(t, l.ClearWork())
+	should.Equal(t, names(t, l.Work().Path("")), StatusName, "work/ holds")
+	s := aStatus()
+	s.PID = 4242
+	golden.Check(t, "testdata/status-v1.json", []byte(encoded(t, s)))
+}
+
+// TestStatusText: whatever an error says, the status can be read and printed. Earlier versions had another word for done.
+func TestStatusText(t *testing.T) {
+	s := aStatus()
+	s.State, s.Error = Failed, "a\x1b[2J\nb\xff"+strings.Repeat("é", 2*maxStatusText)
+	got := must.Get(parseStatus([]byte(encoded(t, s))))(t)
+	should.Hold(t, strings.HasPrefix(got.Error, "a?[2J?b?éé") && len([]rune(got.Error)) == maxStatusText, "%q", got.Error)
+	s.State = "finished"
+	should.Equal(t, must.Get(parseStatus([]byte(encoded(t, s))))(t).State, Done, "state")
+}
+
+func TestStatusDamaged(t *testing.T) {
+	good := encoded(t, aStatus())
+	replaced := func(old, by string) string {
+		must.Hold(t, strings.Contains(good, old), "no %s in %s", old, good)
+		return strings.Replace(good, old, by, 1)
+	}
+	for text, why := range map[string]string{
+		"": "damaged", "null": "damaged", "[1]": "damaged", good[:len(good)/2]: "damaged",
+		replaced(statusFormat, "other"):                                         "damaged",
+		replaced(`"share": 0.25`, `"share": 1.25`):                              "damaged",
+		replaced(`"running"`, `"dancing"`):                                      "damaged",
+		replaced(`"dense"`, `"\u001b[2J"`):                                      "damaged",
+		replaced(`"sweep": 3`, `"sweep": -3`):                                   "damaged",
+		replaced(`"sweep": 3`, `"sweep": 3, "called_layers": -1`):               "damaged",
+		replaced(`"sweep": 3`, `"sweep": 3, "called_layers": 100000`):           "damaged",
+		replaced(`"run_done": 1`, `"run_done": 11`):                             "damaged",
+		replaced(`"seeds": `, `"seeds": 900000`):                                "damaged",
+		replaced(`"positions": `, `"positions": 900000000000000000`):            "damaged",
+		replaced(`"run_total": `, `"run_total": 1e300, "x": `):                  "damaged",
+		replaced(`"rss_bytes": `, `"rss_bytes": 18446744073709551615, "x": `):   "damaged",
+		replaced(`"reported": "`, `"reported": "9999-12-31T23:59:59Z", "x": "`): "damaged",
+		replaced(`"started": "`, `"started": "0001-12-31T23:59:59Z", "x": "`):   "damaged",
+		replaced(`"version": 1`, `"version": 2`):                                "version 2",
+		good + strings.Repeat(" ", maxStatusBytes):                              "more than",
+	} {
+		s, err := parseStatus([]byte(text))
+		should.Not(t, s != nil, "%.400s: %v", text, s)
+		should.Says(t, err, ErrNoReport, why)
+	}
+	should.OK(t, must.Err(parseStatus([]byte(replaced(`"pid"`, `"later": [1], "pid"`)))))
+}
+
+// FuzzParseStatus: an accepted status can be printed and written again.
+func FuzzParseStatus(f *testing.F) {
+	good := encoded(f, aStatus())
+	f.Add([]byte(good))
+	f.Add([]byte(good[:100]))
+	f.Add([]byte(strings.Replace(good, "dense", `\ud800`, 1)))
+	f.Add([]byte(strings.Replace(good, "2026", "9999", 1)))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		s, err := parseStatus(data)
+		if err != nil {
+			should.Not(t, !errors.Is(err, ErrNoReport) || strings.Contains(err.Error(), "\n"), "%v", err)
+			return
+		}
+		should.Not(t, math.IsInf(s.RunTotal, 0) || s.Share < 0 || s.Share > 1 || printable(s.Stage+s.Kernel) != s.Stage+s.Kernel, "accepted: %+v", s)
+		again, err := parseStatus([]byte(encoded(t, s)))
+		should.Hold(t, err == nil && again.Reported.Equal(s.Reported), "%v, %+v", err, s)
+	})
+}
+
+func TestActivityStates(t *testing.T) {
+	now := aStatus().Reported.Add(time.Second)
+	self, missing := os.Getpid(), noReport("missing")
+	held, ended, gone := Holder{Held: true, PID: self}, Holder{}, Holder{PID: self}
+	for _, c := range []struct {
+		name   string
+		h      Holder
+		change func(s *Status) // nil for no status
+		want   State
+		why    string // there is no report
+	}{
+		{"running", held, func(*Status) {}, Running, ""},
+		{"silent", held, func(s *Status) { s.Reported = now.Add(-5 * time.Minute) }, Running, "5m0s old"},
+		{"clock set back", held, func(s *Status) { s.Reported = now.Add(time.Hour) }, Running, ""},
+		{"just started", held, func(s *Status) { s.PID++ }, Running, "of process"},
+		{"same id again", held, func(s *Status) { s.State = Done }, Running, "a run that ended"},
+		{"no file", held, nil, Running, "missing"},
+		{"done", ended, func(s *Status) { s.State = Done }, Done, ""},
+		{"done long ago", ended, func(s *Status) { s.State, s.Reported = Done, now.AddDate(-1, 0, 0) }, Done, ""},
+		{"interrupted", ended, func(s *Status) { s.State = Interrupted }, Interrupted, ""},
+		{"failed", ended, func(s *Status) { s.State = Failed }, Failed, ""},
+		{"killed", gone, func(*Status) {}, Killed, ""},
+		{"killed, lock removed", ended, func(*Status) {}, Killed, ""},
+		{"killed before a report", gone, func(s *Status) { s.PID++ }, Killed, "of process"},
+		{"killed, no file", gone, nil, Killed, "missing"},
+		{"nothing known", ended, nil, None, "missing"},
+	} {
+		s, err := aStatus(), error(nil)
+		if c.change == nil {
+			s, err = nil, missing
+		} else {
+			c.change(s)
+		}
+		a := activity(c.h, s, err, now)
+		should.Hold(t, a.State == c.want && (a.Report == nil) == (c.why != "") && (a.NoReport != nil) == (c.why != "") &&
+			strings.Contains(fmt.Sprint(a.NoReport), c.why), "%s: %+v, want %q", c.name, a, c.why)
+	}
+}
+
+func checkActivity(t *testing.T, dir string, want Activity) {
+	t.Helper()
+	got, err := must.Get(Open(dir))(t).Activity(time.Now())
+	should.Hold(t, err == nil && got.State == want.State && got.Holder == want.Holder, "%+v, %v, want %+v", got, err, want)
+}
+
+// TestActivity: looking never keeps a solver from starting.
+func TestActivity(t *testing.T) {
+	l, dir := running(t)
+	must.OK(t, l.Unlock())
+	d := must.Get(Open(dir))(t)
+	var stopped atomic.Bool
+	var looking sync.WaitGroup
+	looking.Go(func() {
+		for !stopped.Load() {
+			d.holder()
+			time.Sleep(100 * time.Microsecond)
+		}
+	})
+	for range 50 {
+		must.OK(t, mustLock(t, dir).Unlock())
+	}
+	stopped.Store(true)
+	looking.Wait()
+	checkActivity(t, dir, Activity{State: None})
+}
+
+func TestLog(t *testing.T) {
+	l, dir := running(t)
+	path := filepath.Join(dir, LogName)
+	for _, text := range []string{"one\n", "two, cut sh", "three\n"} {
+		f := must.Get(l.OpenLog())(t)
+		must.OK(t, errors.Join(must.Err(io.WriteString(f, text)), f.Close()))
+	}
+	should.Equal(t, string(must.Get(os.ReadFile(path))(t)), "one\ntwo, cut sh\nthree\n")
+	should.Equal(t, string(must.Get(l.Log())(t)), "one\ntwo, cut sh\nthree\n", "read")
+	// A directory with a log and no manifest is a run that did not get far.
+	must.OK(t, errors.Join(os.Remove(l.ManifestPath()), l.Unlock()))
+	l = mustLock(t, dir)
+	defer l.Unlock()
+	must.OK(t, errors.Join(os.Remove(path), os.Mkdir(path, 0o755)))
+	err := must.Err(l.OpenLog())
+	should.Not(t, err == nil || !strings.HasSuffix(err.Error(), "solve.log is a directory, not a file"), "%v", err)
+	should.Be(t, (&log{file: fullLog{}}).start(), syscall.ENOSPC, "a line that cannot be ended is not gone on with")
+}
+
+// TestSolverComes: a lock without a process is looked at again, for a solver that has just come.
+func TestSolverComes(t *testing.T) {
+	tries.SkipIf(t, runtime.GOOS == "windows", "who has the lock is alone with its file")
+	l, dir := running(t)
+	lock := filepath.Join(dir, LockName)
+	must.Write(t, lock, nil)
+	opened := 0
+	defer vfs.Intercept(func(d vfs.Dir) vfs.Dir {
+		if opened++; opened == 4 { // after the lock, the report, and the lock
+			must.Write(t, lock, fmt.Appendln(nil, os.Getpid()))
+		}
+		return d
+	})()
+	a, err := l.Activity(time.Now())
+	should.Hold(t, err == nil && a.PID == os.Getpid() && a.Held, "%+v, %v", a, err)
+}
+
+// fullLog is a log whose last line is cut short, on a full disk.
+type fullLog struct{ vfs.File }
+
+func (fullLog) Size() (int64, error)                   { return 3, nil }
+func (fullLog) ReadAt(p []byte, _ int64) (int, error)  { return copy(p, "x"), nil }
+func (fullLog) WriteAt(_ []byte, _ int64) (int, error) { return 0, syscall.ENOSPC }
+
+// TestPartCounts: in the order of numbers, not of names.
+func TestPartCounts(t *testing.T) {
+	l, _ := running(t)
+	book := must.Get(l.Notebook())(t)
+	defer book.Close()
+	for _, of := range []int{9, 10, 9} {
+		must.OK(t, book.SaveNote(PartName(VerifyName, 1, of), nil))
+	}
+	should.List(t, must.Get(book.PartCounts(VerifyName))(t), []int{9, 10})
 }
