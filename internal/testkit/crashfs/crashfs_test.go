@@ -86,15 +86,13 @@ func TestNames(t *testing.T) {
 	must.OK(t, f.syncDir("d"))
 	expect(t, outcomes(f, see), "--")
 	should.List(t, f.Names(), nil)
-}
 
-// TestRenameBeforeSync makes the mistake that the recipe avoids.
-func TestRenameBeforeSync(t *testing.T) {
-	f := New()
-	must.OK(t, create(t, f, "a", "old").Sync())
-	create(t, f, "a.tmp", "new")
-	must.OK(t, errors.Join(f.rename("a.tmp", "a"), f.syncDir(".")))
-	expect(t, outcomes(f, func(f *FS) string { return contents(t, f, "a") }), "", "\x00\x00\x00", "new")
+	// The mistake that the recipe avoids is to rename before Sync.
+	f = New()
+	must.OK(t, create(t, f, "d/a", "old").Sync())
+	create(t, f, "d/b", "new")
+	must.OK(t, errors.Join(f.rename("d/b", "d/a"), f.syncDir("d")))
+	expect(t, outcomes(f, see), "-", "\x00\x00\x00-", "new-")
 }
 
 func TestSectors(t *testing.T) {
@@ -137,11 +135,9 @@ func TestLength(t *testing.T) {
 	should.Hold(t, n == 1 && err == io.EOF && b[0] == 'x', "%d bytes, %v", n, err)
 	n, err = h.ReadAt(b, 9)
 	should.Hold(t, n == 0 && err == io.EOF, "%d bytes, %v", n, err)
-}
 
-func TestTruncate(t *testing.T) {
-	f := New()
-	h := synced(t, f, "a", "12345678")
+	f = New()
+	h = synced(t, f, "a", "12345678")
 	must.OK(t, errors.Join(h.Truncate(3), h.Truncate(5)))
 	should.Equal(t, contents(t, f, "a"), "123\x00\x00")
 	expect(t, outcomes(f.Kill(), func(f *FS) string { return contents(t, f, "a") }),
