@@ -188,6 +188,12 @@ func TestNewRejects(t *testing.T) {
 		should.Says(t, must.Err(awari.New(pits, awari.Awari)), awari.ErrPits, "4, 6, 8, 10 or 12")
 	}
 	should.Says(t, must.Err(awari.New(12, awari.Rules(7))), awari.ErrRules, "awari, strict, abapa")
+	for rules, name := range map[awari.Rules]string{awari.Awari: "awari", awari.Strict: "strict", awari.Abapa: "abapa"} {
+		should.Equal(t, rules.String(), name, "rules %d are called", uint8(rules))
+		should.Equal(t, must.Get(awari.ParseRules(name))(t), rules, "ParseRules(%q)", name)
+	}
+	should.Equal(t, awari.Rules(9).String(), "Rules(9)", "unknown rules are called")
+	should.Says(t, must.Err(awari.ParseRules("Awari")), awari.ErrRules, `rules "Awari": must be awari, strict, abapa`)
 	g := testrun.Game(t, 12, awari.Strict)
 	should.Equal(t, g.Name(), "awari, 12 pits, rules strict")
 	for seeds, each := range map[int]int{-1: -1, 49: 5} {
@@ -197,15 +203,6 @@ func TestNewRejects(t *testing.T) {
 	should.Equal(t, g.Text(must.Get(g.Start(4))(t)), "4 4 4 4 4 4 4 4 4 4 4 4", "start")
 	space := testrun.Space(t, testrun.Game(t, 4, awari.Awari), 3)
 	must.Panic(t, func() { space.Unrank(3, 20) }, "board 20 of 20 is unranked")
-}
-
-func TestRulesNames(t *testing.T) {
-	for rules, name := range map[awari.Rules]string{awari.Awari: "awari", awari.Strict: "strict", awari.Abapa: "abapa"} {
-		should.Equal(t, rules.String(), name, "rules %d are called", uint8(rules))
-		should.Equal(t, must.Get(awari.ParseRules(name))(t), rules, "ParseRules(%q)", name)
-	}
-	should.Equal(t, awari.Rules(9).String(), "Rules(9)", "unknown rules are called")
-	should.Says(t, must.Err(awari.ParseRules("Awari")), awari.ErrRules, `rules "Awari": must be awari, strict, abapa`)
 }
 
 func TestConformance(t *testing.T) {
@@ -242,23 +239,20 @@ func TestCapturesLeadTo(t *testing.T) {
 
 func TestParseRejects(t *testing.T) {
 	g := testrun.Game(t, 4, awari.Awari)
-	for _, c := range []struct {
-		text    string
-		want    error
-		message string
-	}{
-		{"", awari.ErrBoard, "expected 4 pits, got 0"},
-		{"1 2 3", awari.ErrBoard, "expected 4 pits, got 3"},
-		{"1 2 3 4 5", awari.ErrBoard, "expected 4 pits, got 5"},
-		{"1 -2 3 4", awari.ErrCount, `pit B "-2": must be 0 to 48`},
-		{"1 2 x 4", awari.ErrCount, `pit a "x": must be 0 to 48`},
-		{"1 2 3 +4", awari.ErrCount, `pit b "+4": must be 0 to 48`},
-		{"1 2 3 4.0", awari.ErrCount, `pit b "4.0": must be 0 to 48`},
-		{"49 0 0 0", awari.ErrSeeds, "pit A 49: must be 0 to 48"},
-		{"0 0 0 99999999999999999999", awari.ErrSeeds, "pit b 99999999999999999999: must be 0 to 48"},
-		{"20 20 0 9", awari.ErrSeeds, "more than 48 on the board"},
+	for want, messages := range map[error]map[string]string{
+		awari.ErrBoard: {"": "expected 4 pits, got 0", "1 2 3": "expected 4 pits, got 3", "1 2 3 4 5": "expected 4 pits, got 5"},
+		awari.ErrCount: {
+			"1 -2 3 4": `pit B "-2": must be 0 to 48`, "1 2 x 4": `pit a "x": must be 0 to 48`, "1 2 3 +4": `pit b "+4": must be 0 to 48`,
+			"1 2 3 4.0": `pit b "4.0": must be 0 to 48`,
+		},
+		awari.ErrSeeds: {
+			"49 0 0 0": "pit A 49: must be 0 to 48", "0 0 0 99999999999999999999": "pit b 99999999999999999999: must be 0 to 48",
+			"20 20 0 9": "more than 48 on the board",
+		},
 	} {
-		should.Says(t, must.Err(g.Parse(strings.Fields(c.text))), c.want, ": "+c.message)
+		for text, message := range messages {
+			should.Says(t, must.Err(g.Parse(strings.Fields(text))), want, ": "+message)
+		}
 	}
 }
 

@@ -45,7 +45,8 @@ func TestPlay(t *testing.T) {
 	}
 }
 
-// TestSymmetry plays random orders and their images: grids, orientations and canonical states must correspond at every step.
+// TestSymmetry plays random orders and their images: grids, orientations and canonical states must correspond at every step. The least
+// order of an orientation has it, and comes before any other.
 func TestSymmetry(t *testing.T) {
 	random := tries.Rand(t)
 	for _, size := range [][2]int{{1, 1}, {1, 5}, {2, 2}, {2, 4}, {3, 3}, {4, 4}, {3, 5}} {
@@ -68,6 +69,13 @@ func TestSymmetry(t *testing.T) {
 			o := b.Orient(order)
 			must.Hold(t, o.Move(b, by) == b.Orient(image), "%v: orientations of %v and %v do not correspond", size, order, image)
 		}
+	}
+	b := must.Get(New(3, 4))(t)
+	for range 200 {
+		order := random.Perm(b.Cells())
+		o := b.Orient(order)
+		least := o.Order(b)
+		must.Hold(t, b.Orient(least) == o && slices.Compare(least, order) <= 0, "%v for the orientation of %v", least, order)
 	}
 }
 
@@ -122,18 +130,7 @@ func TestComponent(t *testing.T) {
 	}
 }
 
-// TestOrder checks that the least order of an orientation has it, and comes before any other.
-func TestOrder(t *testing.T) {
-	random := tries.Rand(t)
-	b := must.Get(New(3, 4))(t)
-	for range 200 {
-		order := random.Perm(b.Cells())
-		o := b.Orient(order)
-		least := o.Order(b)
-		must.Hold(t, b.Orient(least) == o && slices.Compare(least, order) <= 0, "%v for the orientation of %v", least, order)
-	}
-}
-
+// TestDraw: a drawing as SVG is well formed and has a grid for each step.
 func TestDraw(t *testing.T) {
 	b := must.Get(New(2, 2))(t)
 	want := ` step 1   step 2
@@ -147,19 +144,15 @@ func TestDraw(t *testing.T) {
 	should.Equal(t, must.Get(b.DrawSteps([]int{0, 3, 1, 2}, 24))(t), want)
 	should.Equal(t, b.Draw([]uint32{1, 10, 0, 3}), "  1  10\n  .   3", "Draw")
 	should.Be(t, must.Err(b.DrawSteps([]int{0}, 80)), ErrOrder, "DrawSteps")
-}
+	should.Be(t, must.Err(b.SVG(nil)), ErrOrder, "SVG")
 
-// TestSVG checks that the drawing is well formed and has a grid for each step.
-func TestSVG(t *testing.T) {
-	b := must.Get(New(3, 3))(t)
-	svg := must.Get(b.SVG([]int{0, 6, 3, 7, 4, 8, 5, 2, 1}))(t)
+	svg := must.Get(must.Get(New(3, 3))(t).SVG([]int{0, 6, 3, 7, 4, 8, 5, 2, 1}))(t)
 	count := map[string]int{}
 	for _, e := range must.XML(t, svg) {
 		count[e.Name.Local]++
 	}
 	should.Hold(t, count["svg"] == 1 && count["g"] == 9 && count["rect"] == 81 && count["text"] == 9+45, "elements: %v", count)
 	should.Hold(t, strings.Count(svg, `class="new"`) == 9 && strings.Contains(svg, ">57</text>"), "the steps are not marked")
-	should.Be(t, must.Err(b.SVG(nil)), ErrOrder, "SVG")
 }
 
 // TestLongLastCell plays all orders of small boards: on those with two rows and columns or more the last cell of every

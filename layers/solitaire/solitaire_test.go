@@ -256,7 +256,7 @@ func jumpsOf(t *testing.T, b *Board, p Position, text string) (jumps []Jump) {
 	return jumps
 }
 
-// TestDraw compares drawings with what they should be.
+// TestDraw compares drawings with what they should be, those in SVG with golden files.
 func TestDraw(t *testing.T) {
 	b, p := parsed(t, "-ooo\noo.o")
 	should.Equal(t, b.Draw(p), "   a b c d\n1    o o o\n2  o o . o\n")
@@ -267,17 +267,10 @@ func TestDraw(t *testing.T) {
 	line, p := parsed(t, "oo.o.oo")
 	long := Moves(jumpsOf(t, line, p, "a1-c1-e1"))
 	should.Not(t, len(long) != 1 || line.MoveName(long[0]) != "a1-c1-e1" || After(p, long[0]) != 0b1110000, "%v leads to %b", long, After(p, long[0]))
-}
 
-// TestSVG compares drawings with golden files.
-func TestSVG(t *testing.T) {
-	b := Named(English)
-	center := must.Get(b.Center())(t)
-	start := b.Full() &^ (1 << center)
-	for name, moves := range map[string][]Move{
-		"position.svg": nil,
-		"game.svg":     Moves(jumpsOf(t, b, start, "d2-d4 b3-d3 e3-c3 e1-e3 e4-e2")),
-	} {
+	b = Named(English)
+	start := b.Full() &^ (1 << must.Get(b.Center())(t))
+	for name, moves := range map[string][]Move{"position.svg": nil, "game.svg": Moves(jumpsOf(t, b, start, "d2-d4 b3-d3 e3-c3 e1-e3 e4-e2"))} {
 		got := b.SVG(start, moves)
 		must.XML(t, got)
 		golden.Check(t, filepath.Join("testdata", name), []byte(got))
