@@ -93,6 +93,10 @@ func TestScales(t *testing.T) {
 		should.Not(t, s.at(s.ticks[0]) != 0 || s.at(c.low) < -1e-9 || s.at(c.high) > 1+1e-9,
 			"%g to %g: places %g, %g", c.low, c.high, s.at(c.low), s.at(c.high))
 	}
+	// Labels below columns do not touch.
+	for column, want := range map[float64]int{100: 1, 34: 1, 33: 2, 20: 2, 8: 5, 4: 10, 3: 20, 0.5: 100} {
+		should.Equal(t, tickEvery(column), want, "columns of %g px: every", column)
+	}
 }
 
 // TestInside draws charts of all kinds of values and wants every shape to be inside the drawing.
@@ -135,11 +139,4 @@ func checkInside(t *rapid.T, e xml.StartElement, size Size) {
 	right := max(at["x"]+at["width"], at["x1"], at["x2"], at["cx"])
 	bottom := max(at["y"]+at["height"], at["y1"], at["y2"], at["cy"])
 	must.Not(t, right > float64(size.Width)+slack || bottom > float64(size.Height)+slack, "%s at %v is outside %v", e.Name.Local, at, size)
-}
-
-// TestTicksApart wants labels below columns not to touch.
-func TestTicksApart(t *testing.T) {
-	for column, want := range map[float64]int{100: 1, 34: 1, 33: 2, 20: 2, 8: 5, 4: 10, 3: 20, 0.5: 100} {
-		should.Equal(t, tickEvery(column), want, "columns of %g px: every", column)
-	}
 }

@@ -56,11 +56,17 @@ func TestRoundTrip(t *testing.T) {
 	for _, size := range []int{1, 12, 65_536, 2<<20 + 5} {
 		data := contents(size)
 		for _, c := range codecs {
+			should.Equal(t, must.Get(frame.ParseCodec(string(c)))(t), c)
 			packed := pack(t, c, data, 1)
 			should.Hold(t, bytes.Equal(packed, pack(t, c, data, 3)), "%s, %d bytes: three workers write another frame than one", c, size)
 			got := must.Get(unpack(t, c, bytes.NewReader(packed)))(t)
 			should.Hold(t, bytes.Equal(got, data), "%s, %d bytes: %d other bytes", c, size, len(got))
 		}
+	}
+	for _, name := range []string{"", "gzip", "LZ4"} {
+		should.Be(t, must.Err(frame.ParseCodec(name)), frame.ErrCodec, "%q", name)
+		should.Be(t, must.Err(frame.NewReader(nil, frame.Codec(name), frame.MostRoom)), frame.ErrCodec, "reading %q", name)
+		should.Be(t, must.Err(frame.NewWriter(nil, frame.Codec(name), 1, 1)), frame.ErrCodec, "writing %q", name)
 	}
 }
 
@@ -102,35 +108,18 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// TestReadError: an error of the file is not damage.
-func TestReadError(t *testing.T) {
+// TestFileErrors: an error of the file is not damage; a failure to write is not lost, and leaves no goroutine.
+func TestFileErrors(t *testing.T) {
 	broken := errors.New("the disk")
-	for _, c := range codecs {
-		packed := pack(t, c, contents(100_000), 1)
-		_, err := unpack(t, c, io.MultiReader(bytes.NewReader(packed[:len(packed)/2]), iotest.ErrReader(broken)))
-		should.Not(t, !errors.Is(err, broken) || errors.Is(err, frame.ErrDamaged), "%s: error %v", c, err)
-	}
-}
-
-// TestWriteError: a failure to write is not lost, and leaves no goroutine.
-func TestWriteError(t *testing.T) {
 	f := must.Get(os.Create(filepath.Join(t.TempDir(), "file")))(t)
 	f.Close()
 	data := contents(4 << 20)
 	for _, c := range codecs {
+		packed := pack(t, c, data[:100_000], 1)
+		_, err := unpack(t, c, io.MultiReader(bytes.NewReader(packed[:len(packed)/2]), iotest.ErrReader(broken)))
+		should.Not(t, !errors.Is(err, broken) || errors.Is(err, frame.ErrDamaged), "%s: error %v", c, err)
 		w := must.Get(frame.NewWriter(f, c, uint64(len(data)), 2))(t)
 		should.Be(t, errors.Join(must.Err(w.Write(data)), w.Close()), os.ErrClosed, "%s", c)
-	}
-}
-
-func TestCodecNames(t *testing.T) {
-	for _, c := range codecs {
-		should.Equal(t, must.Get(frame.ParseCodec(string(c)))(t), c)
-	}
-	for _, name := range []string{"", "gzip", "LZ4"} {
-		should.Be(t, must.Err(frame.ParseCodec(name)), frame.ErrCodec, "%q", name)
-		should.Be(t, must.Err(frame.NewReader(nil, frame.Codec(name), frame.MostRoom)), frame.ErrCodec, "reading %q", name)
-		should.Be(t, must.Err(frame.NewWriter(nil, frame.Codec(name), 1, 1)), frame.ErrCodec, "writing %q", name)
 	}
 }
 

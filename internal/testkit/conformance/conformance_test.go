@@ -89,13 +89,11 @@ func (r *recorder) Errorf(format string, args ...any) {
 	r.failures = append(r.failures, fmt.Sprintf(format, args...))
 }
 
-func TestCorrectSpacePasses(t *testing.T) {
+// TestRun: correct spaces pass, and each that is broken fails.
+func TestRun(t *testing.T) {
 	conformance.Run(t, toy{heaps: 6}, conformance.Options{})
 	conformance.Run(t, toy{heaps: 6}, conformance.Options{Exhaustive: 1, Samples: 5})
 	conformance.Run(t, breaking(func(*broken) {}), conformance.Options{})
-}
-
-func TestBrokenSpacesFail(t *testing.T) {
 	calls := 0
 	move := func(to state, reward int) *broken { // lists one more move
 		return breaking(func(b *broken) {
