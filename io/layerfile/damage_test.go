@@ -379,10 +379,8 @@ func TestForged(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) { should.Says(t, must.Err(forged(t, c.file, 48)), corrupt.ErrCorrupt, c.text) })
 	}
-}
 
-// TestSparse: a file that claims to be as long as a file can be is not read to its end.
-func TestSparse(t *testing.T) {
+	// A file that claims to be as long as a file can be is not read to its end.
 	const blocks = 1 << 32
 	f := layerfiletest.File{Header: func(h *layerfiletest.Header) { h.Positions, h.Blocks, h.BlockSize = blocks, blocks, 1 }}
 	length := uint64(layerfiletest.HeaderSize + blocks + blocks*layerfiletest.EntrySize + layerfiletest.FooterSize)
@@ -393,9 +391,9 @@ func TestSparse(t *testing.T) {
 	data := f.Encode()
 	path := filepath.Join(t.TempDir(), "sparse.gl")
 	must.Write(t, path, data[:layerfiletest.HeaderSize])
-	file := must.Get(os.OpenFile(path, os.O_RDWR, 0))(t)
-	_, err := file.WriteAt(data[layerfiletest.HeaderSize:], int64(length)-int64(len(data)-layerfiletest.HeaderSize))
-	if err = errors.Join(err, file.Close()); err != nil {
+	sparse := must.Get(os.OpenFile(path, os.O_RDWR, 0))(t)
+	_, err := sparse.WriteAt(data[layerfiletest.HeaderSize:], int64(length)-int64(len(data)-layerfiletest.HeaderSize))
+	if err = errors.Join(err, sparse.Close()); err != nil {
 		t.Skip(err) // no such files here
 	}
 	should.Says(t, must.Err(Open(path)), corrupt.ErrCorrupt, "index: block 0 begins at 0")

@@ -69,11 +69,7 @@ func TestLongSparing(t *testing.T) {
 // mapped returns the bytes of mapped files in the memory of the process.
 func mapped(t *testing.T) int64 {
 	t.Helper()
-	data, err := os.ReadFile("/proc/self/statm")
-	if err != nil {
-		t.Skip(err)
-	}
 	var size, resident, shared int64
-	must.OK(t, must.Err(fmt.Sscan(string(data), &size, &resident, &shared)))
+	must.OK(t, must.Err(fmt.Sscan(string(must.Read(t, "/proc/self/statm")), &size, &resident, &shared)))
 	return shared * int64(os.Getpagesize())
 }

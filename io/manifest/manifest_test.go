@@ -100,24 +100,9 @@ func reseal(data []byte) []byte {
 	return fmt.Appendf(data[:i:i], "  \"crc32c\": \"%08x\"\n}\n", crc32c.Of(data[:i]))
 }
 
-// TestDirectories pins version 2: it differs in the entries that name a directory.
-func TestDirectories(t *testing.T) {
-	m := example()
-	m.Layers[1].Directory = `/disk/b & "c"`
-	m.Layers[2].Directory = `D:\awari`
-	data := encode(t, m)
-	should.Has(t, string(data), "  \"version\": 2,\n", "\"directory\": \"D:\\\\awari\"",
-		"    \"file\": \"layer-01.gl\",\n      \"directory\": \"/disk/b \\u0026 \\\"c\\\"\",\n      \"bytes\": 201,\n")
-	must.Same(t, "read again", m, must.Get(Parse("manifest.json", data))(t))
-	for i := range m.Layers {
-		m.Layers[i].Directory = ""
-	}
-	should.Hold(t, bytes.Equal(encode(t, m), encode(t, example())), "without directories it is not version 1")
-}
-
-// TestDistances pins version 3: it differs in the entries that list distances, whether there are directories or not.
-func TestDistances(t *testing.T) {
-	const lines = `      "seconds": 0.125,
+// TestVersions pins versions 2 and 3, which differ from version 1 in the entries that name a directory, or list distances.
+func TestVersions(t *testing.T) {
+	const distances = `      "seconds": 0.125,
       "distances": {
         "fnv1a64": "00000000000000ff",
         "bytes": 77,
@@ -125,15 +110,23 @@ func TestDistances(t *testing.T) {
       }
     },
 `
-	for _, directory := range []string{"", "/disk"} {
+	listed := Distances{Hash: 0xff, Bytes: 77, Checksum: 0xabcd}
+	for _, c := range []struct {
+		one, two  string // directories
+		distances Distances
+		lines     []string
+	}{
+		{`/disk/b & "c"`, `D:\awari`, Distances{}, []string{"  \"version\": 2,\n", "\"directory\": \"D:\\\\awari\"",
+			"    \"file\": \"layer-01.gl\",\n      \"directory\": \"/disk/b \\u0026 \\\"c\\\"\",\n      \"bytes\": 201,\n"}},
+		{"", "", listed, []string{"  \"version\": 3,\n", distances}}, {"", "/disk", listed, []string{"  \"version\": 3,\n", distances}},
+	} {
 		m := example()
-		m.Layers[1].Distances = Distances{Hash: 0xff, Bytes: 77, Checksum: 0xabcd}
-		m.Layers[2].Directory = directory
+		m.Layers[1].Directory, m.Layers[2].Directory, m.Layers[1].Distances = c.one, c.two, c.distances
 		data := encode(t, m)
-		should.Has(t, string(data), lines, "  \"version\": 3,\n")
+		should.Has(t, string(data), c.lines...)
 		must.Same(t, "read again", m, must.Get(Parse("manifest.json", data))(t))
-		m.Layers[1].Distances, m.Layers[2].Directory = Distances{}, ""
-		should.Hold(t, bytes.Equal(encode(t, m), encode(t, example())), "without distances it is not version 1")
+		m.Layers[1].Directory, m.Layers[2].Directory, m.Layers[1].Distances = "", "", Distances{}
+		should.Equal(t, string(encode(t, m)), string(encode(t, example())), "without them it is not version 1")
 	}
 }
 
@@ -181,10 +174,7 @@ func TestParseRefuses(t *testing.T) {
 		should.Hold(t, errors.Is(err, tt.want) && errors.Is(err, corrupt.ErrCorrupt) && strings.Contains(err.Error(), tt.text),
 			"%s: %v, want %v and %q", tt.name, err, tt.want, tt.text)
 	}
-}
-
-func TestValidate(t *testing.T) {
-	for name, change := range map[string]func(m *Manifest){
+	for name, change := range map[string]func(m *Manifest){ // what no text says
 		"many layers":    func(m *Manifest) { m.Layers = make([]Layer, MaxLayers+1) },
 		"many positions": func(m *Manifest) { m.Layers[0].Positions = math.MaxUint64 },
 		"no number":      func(m *Manifest) { m.Layers[0].Seconds = math.NaN() },
@@ -251,8 +241,8 @@ func TestCheckFile(t *testing.T) {
 	} {
 		wrong := m.With(m.Layers[0])
 		change(&wrong.Layers[0])
-		e, ok := errors.AsType[*corrupt.Error](wrong.CheckFile(0, f))
-		should.Not(t, !ok || !errors.Is(e, corrupt.ErrMismatch) || e.Part != "footer" && e.Part != "header", "other %s: %v", what, e)
+		e := must.As[*corrupt.Error](t, wrong.CheckFile(0, f), "other %s", what)
+		should.Not(t, !errors.Is(e, corrupt.ErrMismatch) || e.Part != "footer" && e.Part != "header", "other %s: %v", what, e)
 	}
 }
 

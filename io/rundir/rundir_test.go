@@ -97,11 +97,10 @@ func writeLayer(l *Locked, s *layerfile.Summary) (*layerfile.Writer, error) {
 		return nil, err
 	}
 	e, err := layerfile.NewEncoder(h, cpu.Generic)
-	if err != nil {
-		return nil, err
-	}
 	var b layerfile.Block
-	err = errors.Join(e.Encode(&b, []int8{0}), w.Append(&b))
+	if err == nil {
+		err = errors.Join(e.Encode(&b, []int8{0}), w.Append(&b))
+	}
 	if err == nil {
 		*s, err = w.Finish()
 	}

@@ -12,6 +12,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 
@@ -528,14 +529,9 @@ func TestConcurrent(t *testing.T) {
 	defer f.Close()
 	live := make([][]piece, workers)
 	var working, committing sync.WaitGroup
-	stop := make(chan struct{})
+	var stopped atomic.Bool
 	committing.Go(func() {
-		for n := 0; ; n++ {
-			select {
-			case <-stop:
-				return
-			default:
-			}
+		for n := 0; !stopped.Load(); n++ {
 			should.OK(t, f.Commit(checkpointName, fmt.Append(nil, n)))
 		}
 	})
@@ -566,7 +562,7 @@ func TestConcurrent(t *testing.T) {
 		})
 	}
 	working.Wait()
-	close(stop)
+	stopped.Store(true)
 	committing.Wait()
 	commit(t, f, checkpointName, nil)
 	(&model{f: f, live: slices.Concat(live...), committed: slices.Concat(live...)}).check(t)
