@@ -20,7 +20,6 @@ import (
 	"grenier/io/crew"
 )
 
-// bug panics with v.
 func bug(v any) error { panic(v) }
 
 func mustPanic(t *testing.T, err error, text string) {

@@ -23,7 +23,6 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var codecs = []frame.Codec{frame.None, frame.LZ4, frame.Zstd}
 
-// contents returns bytes that a codec makes shorter.
 func contents(size int) []byte {
 	random := rand.New(rand.NewPCG(1, 2))
 	data := make([]byte, size)
@@ -70,7 +69,6 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// TestTools packs and unpacks with the ordinary programs.
 func TestTools(t *testing.T) {
 	data := contents(2 << 20)
 	for _, c := range codecs[1:] {

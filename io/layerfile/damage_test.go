@@ -200,7 +200,6 @@ func scrubbed(t *testing.T, path string, from int) (problems []string, last Scru
 	return problems, last
 }
 
-// inspect opens a file in which nothing is wrong.
 func inspect(t *testing.T, path string) *File {
 	t.Helper()
 	f, bad, err := Inspect(path)

@@ -19,7 +19,6 @@ import (
 	"grenier/io/corrupt"
 )
 
-// fileReader is a Reader of a file.
 type fileReader struct {
 	file *os.File
 	size int64
@@ -29,8 +28,7 @@ func (r fileReader) ReadAt(_ context.Context, p []byte, off int64) (int, error) 
 	return r.file.ReadAt(p, off)
 }
 func (r fileReader) Close() error { return r.file.Close() }
-
-func (r fileReader) Size() int64 { return r.size }
+func (r fileReader) Size() int64  { return r.size }
 
 // openDistant opens files by way of a Reader.
 func openDistant(wholeIndex int64) func(path string) (*File, error) {
@@ -77,14 +75,12 @@ func (r *bytesReader) ReadAt(ctx context.Context, p []byte, off int64) (int, err
 func (r *bytesReader) Size() int64  { return int64(len(r.data)) }
 func (r *bytesReader) Close() error { r.closed = true; return nil }
 
-// take returns what was asked since the last call.
 func (r *bytesReader) take() []span {
 	asked := r.asked
 	r.asked = nil
 	return asked
 }
 
-// layerBytes returns a file with scores in blocks of the given size.
 func layerBytes(t testing.TB, blockSize int, scores []int8) []byte {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "layer.gl")
@@ -92,7 +88,6 @@ func layerBytes(t testing.TB, blockSize int, scores []int8) []byte {
 	return must.Read(t, path)
 }
 
-// openBytes opens a file from a Reader.
 func openBytes(t *testing.T, r *bytesReader, wholeIndex int64) (*File, *Decoder) {
 	t.Helper()
 	f := must.Get(openReader(t.Context(), "far/layer.gl", r, wholeIndex))(t)
@@ -137,7 +132,6 @@ func TestDistantAsks(t *testing.T) {
 	}
 }
 
-// TestDistantForgetsPages reads more pages than are kept.
 func TestDistantForgetsPages(t *testing.T) {
 	const entries = (keptPages + 20) * pageEntries
 	scores := layerScores(rand.New(rand.NewPCG(23, 24)), entries)
@@ -155,7 +149,6 @@ func TestDistantForgetsPages(t *testing.T) {
 	should.Not(t, n > keptPages, "%d pages are kept", n)
 }
 
-// readParts returns the scores of a file, its index read in parts.
 func readParts(data []byte) ([]int8, error) {
 	f, err := openReader(context.Background(), "far/layer.gl", &bytesReader{data: data}, 0)
 	if err != nil {

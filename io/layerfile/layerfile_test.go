@@ -47,7 +47,6 @@ func testHeader(blockSize, positions int) Header {
 	}
 }
 
-// testModel is a model of layerScores.
 var testModel = modelOf(layerScores(rand.New(rand.NewPCG(15, 16)), 2000), -maxTestScore, maxTestScore)
 
 func modelOf(scores []int8, low, high int8) ranks.Model {
@@ -193,7 +192,6 @@ func TestRealBlock(t *testing.T) {
 	}
 }
 
-// eachOpener tests files opened in each way.
 func eachOpener(t *testing.T, test func(t *testing.T, open func(path string) (*File, error))) {
 	for name, open := range map[string]func(path string) (*File, error){
 		"mapped": Open, "sparing": OpenSparing, "distant": openDistant(WholeIndex), "distant, long index": openDistant(0),
@@ -202,7 +200,6 @@ func eachOpener(t *testing.T, test func(t *testing.T, open func(path string) (*F
 	}
 }
 
-// openFile writes scores in blocks of size and opens the file.
 func openFile(t *testing.T, size int, scores []int8) (*File, *Decoder) {
 	t.Helper()
 	return openFileWith(t, Open, size, scores)
@@ -573,10 +570,8 @@ func goldenHeader(name string) Header {
 	return h
 }
 
-// goldenDump returns the path of a golden file as annotate shows it.
 func goldenDump(name string) string { return filepath.Join("testdata", name+".dump") }
 
-// golden returns the bytes of a golden file.
 func golden(t *testing.T, name string) (data []byte) {
 	t.Helper()
 	for line := range strings.Lines(string(must.Read(t, goldenDump(name)))) {
@@ -617,7 +612,6 @@ func TestZstd(t *testing.T) {
 	}
 }
 
-// dumpWidth is the width of the bytes in a line of a dump.
 const dumpWidth = 16*3 - 1
 
 // annotate returns a dump of a file of two blocks, a line for each field.

@@ -66,7 +66,6 @@ func TestLongSparing(t *testing.T) {
 	check("closed", 1<<20)
 }
 
-// mapped returns the bytes of mapped files in the memory of the process.
 func mapped(t *testing.T) int64 {
 	t.Helper()
 	var size, resident, shared int64

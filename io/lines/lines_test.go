@@ -13,7 +13,6 @@ import (
 	"grenier/kernels/fault"
 )
 
-// TestNext reads lines of all kinds, in pieces of any size.
 func TestNext(t *testing.T) {
 	long, most := "long "+strings.Repeat("x", 2<<20), strings.Repeat("y", lines.Max-1)
 	const end = "<the end>"

@@ -42,8 +42,7 @@ func newBench(t *testing.T) *bench {
 }
 
 func (b *bench) listPath() string { return filepath.Join(b.dir, "list.json") }
-
-func name(seeds int) string { return fmt.Sprintf("layer-%d", seeds) }
+func name(seeds int) string       { return fmt.Sprintf("layer-%d", seeds) }
 
 // content is what a file has in it: more than one piece of reading for the last one.
 func (b *bench) content(seeds int) []byte {

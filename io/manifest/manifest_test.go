@@ -212,7 +212,6 @@ func TestLargest(t *testing.T) {
 	should.Says(t, m.Validate(), ErrInvalid, fmt.Sprintf("%d layers: expected at most %d", MaxLayers+1, MaxLayers))
 }
 
-// layer writes a layer file with the given scores.
 func layer(t *testing.T, path string, h layerfile.Header, scores []int8) (layerfile.Summary, *layerfile.File) {
 	t.Helper()
 	h.Transform, h.BlockSize, h.Positions = layerfile.Ranks, 64, uint64(len(scores))

@@ -39,7 +39,6 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // patient retries at once and waits long for an answer.
 var patient = Options{Timeout: time.Minute, Pause: time.Nanosecond}
 
-// hasty does not wait for servers that do not answer.
 var hasty = Options{Timeout: 50 * time.Millisecond, Pause: time.Nanosecond}
 
 // date is when the file "long" was modified.
@@ -79,7 +78,6 @@ func openErr(d *Dir, name string) error { return must.Err(d.OpenFile(context.Bac
 // tenErr reads bytes 70000-70009 of a file.
 func tenErr(f *File) error { return must.Err(f.ReadAt(context.Background(), make([]byte, 10), 70_000)) }
 
-// mustRead compares bytes of a file.
 func mustRead(t *testing.T, f *File, want []byte, off int64) {
 	t.Helper()
 	got := make([]byte, len(want))
@@ -87,7 +85,6 @@ func mustRead(t *testing.T, f *File, want []byte, off int64) {
 	should.Hold(t, n == len(want) && err == nil && bytes.Equal(got, want), "%d bytes at %d: %d, %v", len(want), off, n, err)
 }
 
-// ranges returns what was asked for.
 func ranges(s *remotetest.Server) []string {
 	var all []string
 	for _, r := range s.Take() {
@@ -126,10 +123,7 @@ func TestRead(t *testing.T) {
 // hook answers a request, or leaves that to the server.
 type hook = func(w http.ResponseWriter, r *http.Request) bool
 
-// pass leaves it to the server.
-func pass(http.ResponseWriter, *http.Request) bool { return false }
-
-// hangUp breaks the connection.
+func pass(http.ResponseWriter, *http.Request) bool   { return false }
 func hangUp(http.ResponseWriter, *http.Request) bool { panic(http.ErrAbortHandler) }
 
 // mute never completes an answer.
@@ -145,7 +139,6 @@ func status(code int) hook {
 	}
 }
 
-// redirect sends to the same path at another server.
 func redirect(base string) hook {
 	return func(w http.ResponseWriter, r *http.Request) bool {
 		http.Redirect(w, r, base+r.URL.Path, http.StatusFound)
@@ -189,7 +182,6 @@ func answer(contentRange string, body []byte) hook {
 	return with(part(contentRange, body), "Last-Modified", date.Format(http.TimeFormat))
 }
 
-// then does one thing after the other.
 func then(first, second hook) hook {
 	return func(w http.ResponseWriter, r *http.Request) bool { return first(w, r) && second(w, r) }
 }

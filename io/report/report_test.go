@@ -25,7 +25,6 @@ func load(t *testing.T) *manifest.Manifest {
 	return must.Get(manifest.Load("testdata/manifest.json"))(t)
 }
 
-// written returns what write writes.
 func written(t *testing.T, write func(io.Writer, *manifest.Manifest) error, m *manifest.Manifest) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -73,7 +72,6 @@ func parse(t *testing.T, text string) {
 	should.Not(t, len(wanted) == 0, "no drawing has a name")
 }
 
-// TestUnknownTime leaves out times that the manifest does not know.
 func TestUnknownTime(t *testing.T) {
 	m := load(t)
 	m.Layers[3].Seconds = 0

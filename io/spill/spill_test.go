@@ -60,7 +60,6 @@ func write(rng *rand.Rand, d vfs.Dir, h Header, data []byte, workers, blockSize 
 	return w.Publish()
 }
 
-// read reads a stream in pieces of any length.
 func read(rng *rand.Rand, d vfs.Dir, h Header, workers int) (data []byte, err error) {
 	r, err := Open(d, "a", h, workers)
 	if err != nil {
@@ -79,7 +78,6 @@ func read(rng *rand.Rand, d vfs.Dir, h Header, workers int) (data []byte, err er
 	return data, err
 }
 
-// systemDir is an empty directory of the operating system.
 func systemDir(t testing.TB) vfs.Dir {
 	t.Helper()
 	d := must.Get(vfs.OpenDir(t.TempDir()))(t)
@@ -193,7 +191,6 @@ func spans(file []byte) (blocks [][2]int, end int) {
 	return blocks, at
 }
 
-// stream returns the bytes of a file of the given contents.
 func stream(t testing.TB, rng *rand.Rand, h Header, data []byte, blockSize int) []byte {
 	t.Helper()
 	disk := crashfs.New()

@@ -7,6 +7,5 @@ import (
 	"testing"
 )
 
-func fifo(string) error { return errors.ErrUnsupported }
-
+func fifo(string) error               { return errors.ErrUnsupported }
 func socket(*testing.T, string) error { return errors.ErrUnsupported }

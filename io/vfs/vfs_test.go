@@ -16,7 +16,6 @@ import (
 	"grenier/internal/testkit/tries"
 )
 
-// open opens a directory of its own.
 func open(t *testing.T) Dir {
 	t.Helper()
 	d := must.Get(OpenDir(t.TempDir()))(t)
@@ -24,8 +23,7 @@ func open(t *testing.T) Dir {
 	return d
 }
 
-func write(t *testing.T, path, text string) { t.Helper(); must.Write(t, path, []byte(text)) }
-
+func write(t *testing.T, path, text string)     { t.Helper(); must.Write(t, path, []byte(text)) }
 func contents(t *testing.T, path string) string { t.Helper(); return string(must.Read(t, path)) }
 
 func namesOf(t *testing.T, d Dir) string {
@@ -42,7 +40,6 @@ func isKind(err error) bool {
 	return ok
 }
 
-// TestLife does all operations on a file.
 func TestLife(t *testing.T) {
 	d := open(t)
 	f := must.Get(d.Create("a"))(t)

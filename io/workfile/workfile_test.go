@@ -35,7 +35,6 @@ func content(seed uint64, n int) []byte {
 	return b
 }
 
-// open opens a directory of the operating system.
 func open(t *testing.T, path string) vfs.Dir {
 	t.Helper()
 	d := must.Get(vfs.OpenDir(path))(t)
@@ -53,7 +52,6 @@ func put(t must.Test, f *File, data []byte) Extent {
 	return must.Get(f.Put(data))(t)
 }
 
-// expect reads an extent.
 func expect(t must.Test, f *File, e Extent, want []byte) {
 	t.Helper()
 	must.Hold(t, bytes.Equal(must.Get(f.Get(e, nil))(t), want), "%+v: other bytes", e)
@@ -379,7 +377,6 @@ func (s *space) free() (bytes int64) {
 	return bytes
 }
 
-// model holds the expected contents of a File.
 type model struct {
 	disk      *crashfs.FS
 	f         *File
@@ -447,7 +444,6 @@ func (m *model) putAll(t *rapid.T) {
 	m.live = append(m.live, pieces...)
 }
 
-// full puts pieces that do not fit the disk.
 func (m *model) full(t *rapid.T) {
 	m.disk.Limit(m.f.Size() + rapid.Int64Range(0, 100).Draw(t, "room"))
 	n := rapid.IntRange(1, 300).Draw(t, "bytes")
@@ -657,7 +653,6 @@ func putAll(f *File, seed uint64, lengths []int) ([]piece, error) {
 	return pieces, nil
 }
 
-// getAll reads pieces at once and compares them.
 func getAll(f *File, pieces []piece, buffer []byte) ([]byte, error) {
 	var want []byte
 	for _, p := range pieces {
@@ -732,7 +727,6 @@ func resume(disk *crashfs.FS) (*solver, error) {
 	return s, err
 }
 
-// work does steps at random until one fails.
 func (s *solver) work(steps int, rng *rand.Rand) error {
 	for range steps {
 		if err := s.step(rng); err != nil {
@@ -792,7 +786,6 @@ func (s *solver) commit() error {
 	return nil
 }
 
-// fillDisk puts pieces that the disk has no room for.
 func (s *solver) fillDisk(room int64) error {
 	s.disk.Limit(s.f.Size() + room)
 	_, err := putAll(s.f, 0, slices.Repeat([]int{200}, int(s.f.Size())/200+10))
@@ -808,7 +801,6 @@ func but(expected, err error) error {
 	return err
 }
 
-// failing lets operations of a kind fail.
 func failing(kind crashfs.Op, failure error) func(crashfs.Op, string) error {
 	return func(op crashfs.Op, _ string) error {
 		if op == kind {
@@ -818,7 +810,6 @@ func failing(kind crashfs.Op, failure error) func(crashfs.Op, string) error {
 	}
 }
 
-// failToCommit commits while the file system fails in one operation.
 func (s *solver) failToCommit(kind crashfs.Op) error {
 	s.disk.Fail(failing(kind, syscall.EIO))
 	err := s.commit()

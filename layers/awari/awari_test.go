@@ -14,7 +14,6 @@ import (
 	"grenier/layers/awari"
 )
 
-// board reads a board written as text.
 func board(t testing.TB, g awari.Game, text string) awari.Board {
 	t.Helper()
 	return must.Get(g.Parse(strings.Fields(text)))(t)
@@ -125,7 +124,6 @@ func TestLegalMoves(t *testing.T) {
 	}
 }
 
-// checkMoves compares Plays and Successors with the legal moves of a table.
 func checkMoves(t *testing.T, rules awari.Rules, before string, want []play, starve []int) {
 	t.Helper()
 	g := testrun.Game(t, 8, rules)

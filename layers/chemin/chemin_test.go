@@ -101,7 +101,6 @@ func TestExtensions(t *testing.T) {
 	should.Not(t, ok, "Extensions found room for 20 sets where 10 are allowed")
 }
 
-// permute calls visit with every order of n cells.
 func permute(n int, visit func([]int)) {
 	order := make([]int, 0, n)
 	var extend func(used Cells)

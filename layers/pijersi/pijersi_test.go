@@ -19,10 +19,7 @@ import (
 // standard is the set-up that games begin with unless the players agree on another.
 var standard = pijersi.Setup{White: 79468836, Black: 79468836}
 
-// legal reports whether a game can begin with s.
-func legal(s pijersi.Setup) bool { return s.White.Legal() && s.Black.Legal() }
-
-// cellText returns the cells of s.
+func legal(s pijersi.Setup) bool      { return s.White.Legal() && s.Black.Legal() }
 func cellText(s pijersi.Setup) string { return string(s.AppendCells(nil)) }
 
 // shuffled returns the line-ups that continue l, built from the last cube on, with left[k] cubes of kind k.

@@ -33,7 +33,6 @@ func Boards(t testing.TB) []*Board {
 	return all
 }
 
-// parsed returns the board and the position of a picture.
 func parsed(t testing.TB, picture string) (*Board, Position) {
 	t.Helper()
 	b, p, err := Parse(picture)
@@ -242,7 +241,6 @@ func TestParity(t *testing.T) {
 	}
 }
 
-// jumpsOf reads moves.
 func jumpsOf(t *testing.T, b *Board, p Position, text string) (jumps []Jump) {
 	t.Helper()
 	for move := range strings.FieldsSeq(text) {
@@ -311,5 +309,4 @@ func TestFrench(t *testing.T) {
 	should.Equal(t, len(starts), 16, "starts that can be solved")
 }
 
-// hole returns the hole of that name.
 func hole(t *testing.T, b *Board, name string) int { t.Helper(); return must.Get(b.Hole(name))(t) }

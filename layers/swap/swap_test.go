@@ -118,7 +118,6 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// shuffled returns a random state.
 func shuffled(g *swap.Grid, r *rand.Rand) swap.List {
 	l := g.Home()
 	r.Shuffle(len(l), func(i, j int) { l[i], l[j] = l[j], l[i] })

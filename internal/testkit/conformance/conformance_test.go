@@ -81,8 +81,7 @@ func breaking(with func(b *broken)) *broken {
 // recorder is a TB that keeps the failures.
 type recorder struct{ failures []string }
 
-func (*recorder) Helper() {}
-
+func (*recorder) Helper()             {}
 func (*recorder) Logf(string, ...any) {}
 
 func (r *recorder) Errorf(format string, args ...any) {

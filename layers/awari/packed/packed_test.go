@@ -9,7 +9,6 @@ import (
 	"grenier/layers/awari"
 )
 
-// newRules returns the packed rules of a game, and the plain ones.
 func newRules(t testing.TB, pits int, rules awari.Rules) (*Rules, *awari.Space) {
 	t.Helper()
 	game := must.Get(awari.New(pits, rules))(t)
@@ -49,7 +48,6 @@ func TestLargerLayers(t *testing.T) {
 	}
 }
 
-// check compares one board with the plain rules.
 func check(t *testing.T, r *Rules, space *awari.Space, b awari.Board) {
 	t.Helper()
 	p := r.Pack(b)
@@ -109,7 +107,6 @@ func checkBefore(t *testing.T, r *Rules, b awari.Board) {
 	must.List(t, past.Before(nil, r.Pack(b).Own), ranks, "%v: ranks before", b)
 }
 
-// FuzzBoard compares any board with the plain rules.
 func FuzzBoard(f *testing.F) {
 	f.Add(uint8(4), uint8(awari.Awari), []byte{4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4})
 	f.Add(uint8(2), uint8(awari.Strict), []byte{0, 0, 0, 48})

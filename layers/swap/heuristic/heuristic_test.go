@@ -16,7 +16,6 @@ import (
 
 var mustGrid = swaptest.Grid
 
-// forAll calls f for all states of a grid.
 func forAll(g *swap.Grid, f func(s swap.State)) {
 	for rank := range perm.Factorial(g.Cells()) {
 		f(perm.UnrankPacked(g.Cells(), rank))
