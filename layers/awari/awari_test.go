@@ -2,7 +2,6 @@ package awari_test
 
 import (
 	"errors"
-	"slices"
 	"strings"
 	"testing"
 
@@ -282,39 +281,6 @@ func FuzzParse(f *testing.F) {
 			}
 			must.Hold(t, len(fields) == pits && b.Seeds() <= awari.MaxSeeds, "%q is read as %v", text, b)
 			must.Equal(t, must.Get(g.Parse(strings.Fields(g.Text(b))))(t), b, "%v is written %q and read as", b, g.Text(b))
-		}
-	})
-}
-
-// FuzzSow checks what holds for every sowing: seeds are conserved, the origin is empty afterwards, a sowing without
-// capture can be taken back, and the child of a quiet legal move knows its parent.
-func FuzzSow(f *testing.F) {
-	f.Add([]byte{4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4}, uint8(0))
-	f.Add([]byte{0, 0, 0, 23, 1, 1, 1, 1}, uint8(3))
-	f.Add([]byte{3, 0, 0, 0}, uint8(1))
-	f.Fuzz(func(t *testing.T, content []byte, choice uint8) {
-		pits := 4 + 2*(len(content)%5)
-		g := testrun.Game(t, pits, awari.Rules(choice%2))
-		var b awari.Board
-		left := uint8(awari.MaxSeeds)
-		for i := range min(pits, len(content)) {
-			b[i] = min(content[i], left)
-			left -= b[i]
-		}
-		pit := int(choice/2) % g.Half()
-		if b[pit] == 0 {
-			return
-		}
-		sown := g.Sow(b, pit)
-		must.Hold(t, sown.Board[pit] == 0 && sown.Board.Seeds()+sown.Captured == b.Seeds(), "%s: sowing pit %d gives %+v", g.Text(b), pit, sown)
-		if sown.Captured > 0 {
-			return
-		}
-		back, ok := g.Unsow(sown.Board, pit, int(b[pit]))
-		must.Hold(t, ok && back == b, "%s: sowing pit %d gives %s, taken back %s, %v", g.Text(b), pit, g.Text(sown.Board), g.Text(back), ok)
-		if play := g.Plays(b)[pit]; play.Legal && !play.Starves {
-			same := slices.DeleteFunc(g.Predecessors(nil, play.Child), func(p awari.Board) bool { return p != b })
-			must.Equal(t, len(same), 1, "%s: pit %d leads to %s, which lists it this often", g.Text(b), pit, g.Text(play.Child))
 		}
 	})
 }
