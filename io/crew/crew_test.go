@@ -145,7 +145,7 @@ func TestEachStopsWithTheContext(t *testing.T) {
 	}
 }
 
-// TestShared: callers with the same key share one call, those with another do not.
+// TestShared: callers with the same key share one call, those with another do not. A panic is an error of all who wait.
 func TestShared(t *testing.T) {
 	var s crew.Shared[int, int]
 	var calls atomic.Int32
@@ -167,6 +167,8 @@ func TestShared(t *testing.T) {
 	close(end)
 	group.Wait()
 	should.Equal(t, calls.Load(), 1, "calls")
+	mustPanic(t, must.Err(s.Do(t.Context(), 1, func(context.Context) (int, error) { return 0, bug("a bug") })), "a bug")
+	should.Equal(t, must.Get(s.Do(t.Context(), 1, func(context.Context) (int, error) { return 3, nil }))(t), 3)
 }
 
 // TestSharedEnds: the work goes on as long as somebody waits for it, whoever began it, and no longer.
@@ -209,13 +211,6 @@ type signaling struct {
 func (s *signaling) Done() <-chan struct{} {
 	s.once.Do(func() { close(s.looked) })
 	return s.Context.Done()
-}
-
-// TestSharedPanics: a panic is an error of all who wait.
-func TestSharedPanics(t *testing.T) {
-	var s crew.Shared[int, int]
-	mustPanic(t, must.Err(s.Do(t.Context(), 1, func(context.Context) (int, error) { return 0, bug("a bug") })), "a bug")
-	should.Equal(t, must.Get(s.Do(t.Context(), 1, func(context.Context) (int, error) { return 3, nil }))(t), 3)
 }
 
 var errBad = errors.New("disk on fire")

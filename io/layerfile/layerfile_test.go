@@ -340,18 +340,16 @@ func TestWriterRefuses(t *testing.T) {
 	should.OK(t, errors.Join(w.Abort(), w.Abort()))
 	should.Be(t, must.Err(w.Finish()), os.ErrClosed, "Finish after Abort")
 	should.Be(t, appendBlock(64), os.ErrClosed, "Append after Abort")
-	should.Equal(t, len(must.Get(os.ReadDir(dir))(t)), 0, "left behind")
-}
 
-// TestWriteFailureNamesTheFileOnce lets writing fail like on a full disk.
-func TestWriteFailureNamesTheFileOnce(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "a")
-	w := must.Get(Create(begin(t, path), testHeader(64, 0), family))(t)
-	defer w.Abort()
+	// A failure of writing, as on a full disk, names the file once.
+	path := filepath.Join(dir, "b")
+	w = must.Get(Create(begin(t, path), testHeader(64, 0), family))(t)
 	w.file.Close()
 	for want, err := range map[error]error{os.ErrClosed: must.Err(w.Finish()), io.ErrShortWrite: w.named(io.ErrShortWrite)} {
 		should.Hold(t, errors.Is(err, want) && strings.Count(err.Error(), path) == 1, "%v is reported as %v", want, err)
 	}
+	w.Abort()
+	should.Equal(t, len(must.Get(os.ReadDir(dir))(t)), 0, "left behind")
 }
 
 func TestBadHeaders(t *testing.T) {

@@ -52,10 +52,7 @@ func (b *bench) content(seeds int) []byte {
 func (b *bench) open(id manifest.Identity) (*listed.List, error) {
 	b.told = nil
 	tell := func(s string) { b.told = append(b.told, s) }
-	dir, err := vfs.OpenDir(b.dir)
-	if err != nil {
-		return nil, err
-	}
+	dir := must.Get(vfs.OpenDir(b.dir))(b.t)
 	b.t.Cleanup(func() { dir.Close() })
 	l, err := listed.Open(dir, filepath.Base(b.listPath()), listed.Options{Header: header, Identity: id, Other: errOther, Tell: tell})
 	if err == nil {

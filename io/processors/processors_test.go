@@ -26,15 +26,6 @@ func TestLeastQuota(t *testing.T) {
 	}
 }
 
-// TestOthersOf: the time of others is all time but ours.
-func TestOthersOf(t *testing.T) {
-	before := usage{2, 100 * time.Second, 10 * time.Second}
-	for seconds, want := range map[[2]time.Duration]float64{{0, 0}: 0, {10, 10}: 0, {20, 10}: 1, {9, 10}: 0} { // all, and ours
-		now := usage{2, before.all + seconds[0]*time.Second, before.ours + seconds[1]*time.Second}
-		should.Equal(t, othersOf(before, now, 10*time.Second), want, "%v", seconds)
-	}
-}
-
 // TestMeter: an unknown figure is not told.
 func TestMeter(t *testing.T) {
 	_, _, known := Start().Others()
@@ -45,8 +36,14 @@ func TestMeter(t *testing.T) {
 	should.Not(t, known && (taken < 0 || processors < 1), "%v of %d", taken, processors)
 }
 
-// TestHad: the share of a process counts only if others took a tenth of the machine.
+// TestHad: the time of others is all time but ours; the share of a process counts only if they took a tenth of the machine.
 func TestHad(t *testing.T) {
+	used := func(all, ours int) usage {
+		return usage{2, time.Duration(all) * time.Second, time.Duration(ours) * time.Second}
+	}
+	for seconds, want := range map[[2]int]float64{{0, 0}: 0, {10, 10}: 0, {20, 10}: 1, {9, 10}: 0} { // all, and ours
+		should.Equal(t, othersOf(used(100, 10), used(100+seconds[0], 10+seconds[1]), 10*time.Second), want, "%v", seconds)
+	}
 	for c, want := range map[[3]int]float64{ // seconds of all and ours, of 10 on a machine of 2 processors, and workers
 		{9, 8, 1}:   1,   // it waited for the disk
 		{20, 10, 1}: 1,   // enough for both
@@ -54,7 +51,6 @@ func TestHad(t *testing.T) {
 		{20, 12, 2}: 0.6, {20, 19, 2}: 1,
 		{14, 14, 1}: 1, // more threads than workers
 	} {
-		now := usage{2, time.Duration(c[0]) * time.Second, time.Duration(c[1]) * time.Second}
-		should.Equal(t, hadOf(usage{}, now, 10*time.Second, c[2]), want, "%v", c)
+		should.Equal(t, hadOf(usage{}, used(c[0], c[1]), 10*time.Second, c[2]), want, "%v", c)
 	}
 }

@@ -16,17 +16,15 @@ import (
 	"grenier/layers/symmetry"
 )
 
-// pictures are boards of several shapes: the smallest, with 8, 4, 2 and 1 symmetries, with gaps, and with all the holes that there may be.
-var pictures = []string{
-	"o", "o.o", "ooo\nooo\nooo", "oooo\noooo\noooo", "oo\no-o\no-oo", "oooo\noo\no", "ooo-ooo\n-o---o\nooooooo",
-	strings.Repeat("oooooooo\n", 8), strings.Repeat("oooooooooooooooo\n", 4),
-}
-
-// Boards returns boards of all kinds; the tests outside the package need them too.
+// Boards returns boards of all kinds: the smallest, with 8, 4, 2 and 1 symmetries, with gaps, and with all the holes that there may be.
+// The tests outside the package need them too.
 func Boards(t testing.TB) []*Board {
 	t.Helper()
 	all := []*Board{Named(English), Named(French)}
-	for _, picture := range pictures {
+	for _, picture := range []string{
+		"o", "o.o", "ooo\nooo\nooo", "oooo\noooo\noooo", "oo\no-o\no-oo", "oooo\noo\no", "ooo-ooo\n-o---o\nooooooo",
+		strings.Repeat("oooooooo\n", 8), strings.Repeat("oooooooooooooooo\n", 4),
+	} {
 		b, _ := parsed(t, picture)
 		all = append(all, b)
 	}
