@@ -200,14 +200,6 @@ func scrubbed(t *testing.T, path string, from int) (problems []string, last Scru
 	return problems, last
 }
 
-func inspect(t *testing.T, path string) *File {
-	t.Helper()
-	f, bad, err := Inspect(path)
-	must.OK(t, errors.Join(append(bad, err)...))
-	t.Cleanup(func() { f.Close() })
-	return f
-}
-
 // TestScrub reads a file whose blocks are several parts of the index, and several pieces: every damaged block is found, in order; of a
 // piece that cannot be read as a whole, the block that cannot be read is named, and no other.
 func TestScrub(t *testing.T) {
@@ -220,14 +212,15 @@ func TestScrub(t *testing.T) {
 	problems, last := scrubbed(t, path, 0)
 	should.Hold(t, len(problems) == 0 && last == (Scrubbed{blocks, all}), "%d blocks of %d bytes: %v, %q", blocks, all, last, problems)
 
-	f := inspect(t, path)
+	f, bad, err := Inspect(path)
+	must.OK(t, errors.Join(append(bad, err)...))
 	whole := f.source
 	f.source = spoilt{whole, headerSize + 3*size + 5}
 	must.OK(t, f.Scrub(t.Context(), 0, blocks, 3, func(Scrubbed) {}, func(err error) { problems = append(problems, err.Error()) }))
 	should.Hold(t, len(problems) == 1 && strings.Contains(problems[0], "block 3: "), "%q", problems)
 	f.source = whole
 	ctx, cancel := context.WithCancel(t.Context())
-	err := f.Scrub(ctx, 0, blocks, 2, func(Scrubbed) { cancel() }, func(error) { t.Error("a problem") })
+	err = f.Scrub(ctx, 0, blocks, 2, func(Scrubbed) { cancel() }, func(error) { t.Error("a problem") })
 	should.Not(t, err != nil && !errors.Is(err, context.Canceled), "%v", err)
 
 	file := must.Get(os.OpenFile(path, os.O_RDWR, 0))(t)

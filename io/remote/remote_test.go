@@ -583,7 +583,8 @@ func TestHugeManifest(t *testing.T) {
 	}
 }
 
-func TestContentRange(t *testing.T) {
+// TestFields: what header fields say, and what they do not.
+func TestFields(t *testing.T) {
 	for s, want := range map[string]contentRange{
 		"bytes 0-0/1": {0, 0, 1}, "bytes 10-19/100": {10, 19, 100}, "Bytes 10-99/100": {10, 99, 100},
 		"bytes */0": {0, -1, 0}, "bytes */100": {0, -1, 100}, "bytes 0-0/" + maxed: {0, 0, 1<<63 - 1},
@@ -597,6 +598,27 @@ func TestContentRange(t *testing.T) {
 	} {
 		got, ok := parseContentRange(s)
 		should.Not(t, ok, "%q: %v", s, got)
+	}
+	for tag, want := range map[string]bool{
+		`"a"`: true, `""`: true, `"a,b"`: true, `W/"a"`: false, "a": false, `"a`: false, `"`: false, "": false, `"a", "b"`: false, `"a" `: false,
+		`"a b"`: false, "\"\x7f\"": false,
+	} {
+		should.Equal(t, isStrong(tag), want, "%s is strong", tag)
+	}
+	type pair [2]string
+	for tags, want := range map[pair]bool{
+		{`"a"`, `"a"`}: true, {`W/"a"`, `W/"a"`}: true, {`W/"a"`, `"a"`}: true, {"a", "a"}: true, {"", ""}: true,
+		{`"a"`, `W/"a"`}: false, {`"a"`, `"b"`}: false, {`W/"a"`, `W/"b"`}: false, {`"a"`, ""}: false, {"", `"a"`}: false, {"W/a", "a"}: false,
+		{`"a"`, `"a", "b"`}: false,
+	} {
+		should.Equal(t, isSame(tags[0], tags[1]), want, "%s and %s", tags[0], tags[1])
+	}
+	const old = "Sat, 03 Feb 2001 04:05:06 GMT"
+	for dates, want := range map[pair]bool{
+		{old, "Sat, 03 Feb 2001 04:06:06 GMT"}: true, {old, "Sat, 03 Feb 2001 04:06:05 GMT"}: false, {old, old}: false,
+		{old, "Fri, 31 Dec 1999 23:59:59 GMT"}: false, {old, ""}: false, {"", old}: false, {"", ""}: false, {"soon", old}: false,
+	} {
+		should.Equal(t, isStrongDate(dates[0], dates[1]), want, "modified %q, sent %q", dates[0], dates[1])
 	}
 }
 
@@ -638,29 +660,6 @@ func TestParseRetryAfter(t *testing.T) {
 	} {
 		h := http.Header{"Retry-After": {c.value}, "Date": {c.date}}
 		should.Equal(t, parseRetryAfter(h, now), c.want, "Retry-After %q, Date %q", c.value, c.date)
-	}
-}
-
-func TestTags(t *testing.T) {
-	for tag, want := range map[string]bool{
-		`"a"`: true, `""`: true, `"a,b"`: true, `W/"a"`: false, "a": false, `"a`: false, `"`: false, "": false, `"a", "b"`: false, `"a" `: false, `"a b"`: false, "\"\x7f\"": false,
-	} {
-		should.Equal(t, isStrong(tag), want, "%s is strong", tag)
-	}
-	type pair [2]string
-	for tags, want := range map[pair]bool{
-		{`"a"`, `"a"`}: true, {`W/"a"`, `W/"a"`}: true, {`W/"a"`, `"a"`}: true, {"a", "a"}: true, {"", ""}: true,
-		{`"a"`, `W/"a"`}: false, {`"a"`, `"b"`}: false, {`W/"a"`, `W/"b"`}: false, {`"a"`, ""}: false, {"", `"a"`}: false, {"W/a", "a"}: false,
-		{`"a"`, `"a", "b"`}: false,
-	} {
-		should.Equal(t, isSame(tags[0], tags[1]), want, "%s and %s", tags[0], tags[1])
-	}
-	const old = "Sat, 03 Feb 2001 04:05:06 GMT"
-	for dates, want := range map[pair]bool{
-		{old, "Sat, 03 Feb 2001 04:06:06 GMT"}: true, {old, "Sat, 03 Feb 2001 04:06:05 GMT"}: false, {old, old}: false,
-		{old, "Fri, 31 Dec 1999 23:59:59 GMT"}: false, {old, ""}: false, {"", old}: false, {"", ""}: false, {"soon", old}: false,
-	} {
-		should.Equal(t, isStrongDate(dates[0], dates[1]), want, "modified %q, sent %q", dates[0], dates[1])
 	}
 }
 

@@ -31,12 +31,26 @@ func TestLongBrowser(t *testing.T) {
 			browsertest.Want(page, "document.documentElement.scrollWidth <= innerWidth", true)
 			browsertest.Want(page, browsertest.Shown(".wide svg"), c.wide)
 			browsertest.Want(page, browsertest.Shown(".narrow svg"), c.narrow)
-			browsertest.Want(page, paper, c.background)
+			browsertest.Want(page, "getComputedStyle(document.body).backgroundColor", c.background)
 			browsertest.Want(page, browsertest.Shown(".layer"), 1)
 			browsertest.Want(page, "document.querySelector('output').textContent", "5 seeds")
 		})
 	}
-	t.Run("choosing", func(t *testing.T) { choosing(t, browser) })
+	t.Run("choosing", func(t *testing.T) {
+		page := openPage(t, browser, browsertest.Window{Width: 1200})
+		page.Exec("document.querySelector('.choose button').click()")
+		browsertest.Want(page, "document.querySelector('output').textContent", "4 seeds")
+		browsertest.Want(page, "document.querySelector('.layer:not([hidden]) h3').textContent", "Scores with 4 seeds")
+		browsertest.Want(page, "document.getElementById('tip').hidden", true)
+		page.Exec(`{
+			const bar = document.querySelector('.layer:not([hidden]) .wide .column'), box = bar.getBoundingClientRect();
+			bar.dispatchEvent(new PointerEvent('pointermove', {bubbles: true, clientX: box.x + 5, clientY: box.y + 50}));
+		}`)
+		browsertest.Want(page, "document.getElementById('tip').hidden", false)
+		browsertest.Want(page, "document.getElementById('tip').textContent", "score: -4\npositions: 532\nshare: 38.974%")
+		page.Exec("document.body.dispatchEvent(new PointerEvent('pointermove', {bubbles: true}))")
+		browsertest.Want(page, "document.getElementById('tip').hidden", true)
+	})
 	t.Run("without scripts", func(t *testing.T) { // everything is there
 		page := openPage(t, browser, browsertest.Window{Width: 1200, NoScripts: true})
 		browsertest.Want(page, browsertest.Shown(".layer"), 6)
@@ -48,22 +62,4 @@ func TestLongBrowser(t *testing.T) {
 func openPage(t *testing.T, browser *browsertest.Browser, w browsertest.Window) *browsertest.Page {
 	t.Helper()
 	return browser.OpenText(t, written(t, report.WritePage, load(t)), w)
-}
-
-const paper = "getComputedStyle(document.body).backgroundColor"
-
-func choosing(t *testing.T, browser *browsertest.Browser) {
-	page := openPage(t, browser, browsertest.Window{Width: 1200})
-	page.Exec("document.querySelector('.choose button').click()")
-	browsertest.Want(page, "document.querySelector('output').textContent", "4 seeds")
-	browsertest.Want(page, "document.querySelector('.layer:not([hidden]) h3').textContent", "Scores with 4 seeds")
-	browsertest.Want(page, "document.getElementById('tip').hidden", true)
-	page.Exec(`{
-		const bar = document.querySelector('.layer:not([hidden]) .wide .column'), box = bar.getBoundingClientRect();
-		bar.dispatchEvent(new PointerEvent('pointermove', {bubbles: true, clientX: box.x + 5, clientY: box.y + 50}));
-	}`)
-	browsertest.Want(page, "document.getElementById('tip').hidden", false)
-	browsertest.Want(page, "document.getElementById('tip').textContent", "score: -4\npositions: 532\nshare: 38.974%")
-	page.Exec("document.body.dispatchEvent(new PointerEvent('pointermove', {bubbles: true}))")
-	browsertest.Want(page, "document.getElementById('tip').hidden", true)
 }

@@ -82,21 +82,16 @@ func TestHead(t *testing.T) {
 	}
 }
 
-// dumpInDocument returns the example in docs/format/work-file.md.
-func dumpInDocument(t *testing.T) []byte {
-	_, dump, _ := strings.Cut(string(must.Read(t, "../../docs/format/work-file.md")), "```dump\n")
-	dump, _, _ = strings.Cut(dump, "```")
-	var data []byte
-	for line := range strings.Lines(dump) {
-		must.Equal(t, must.Get(strconv.Atoi(strings.TrimSpace(line[:4])))(t), len(data), "%q is at", line)
-		data = append(data, must.Get(hex.DecodeString(strings.ReplaceAll(line[6:6+47], " ", "")))(t)...)
-	}
-	return data
-}
-
 func TestSeal(t *testing.T) {
 	data := sealed.Seal("tiles", 3, []byte("hello"))
-	should.List(t, data, dumpInDocument(t))
+	_, dump, _ := strings.Cut(string(must.Read(t, "../../docs/format/work-file.md")), "```dump\n")
+	dump, _, _ = strings.Cut(dump, "```")
+	var documented []byte
+	for line := range strings.Lines(dump) {
+		must.Equal(t, must.Get(strconv.Atoi(strings.TrimSpace(line[:4])))(t), len(documented), "%q is at", line)
+		documented = append(documented, must.Get(hex.DecodeString(strings.ReplaceAll(line[6:6+47], " ", "")))(t)...)
+	}
+	should.List(t, data, documented)
 	for _, newest := range []int{3, 4} {
 		version, payload, err := sealed.Unseal("c", "tiles", newest, data)
 		should.Hold(t, version == 3 && string(payload) == "hello" && err == nil, "%d, %q, %v", version, payload, err)

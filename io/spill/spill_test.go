@@ -122,20 +122,17 @@ func TestUsualBlocks(t *testing.T) {
 	}
 }
 
-func TestHeaders(t *testing.T) {
-	d := systemDir(t)
+// TestWhose: a stream of something else is not given out.
+func TestWhose(t *testing.T) {
+	rng, d := tries.Rand(t), systemDir(t)
 	var bad Header // what else is: package sealed
 	should.Be(t, must.Err(Create(d, "a", bad, LZ4, 1)), sealed.ErrHead)
 	should.Be(t, must.Err(Open(d, "a", bad, 1)), sealed.ErrHead)
 	should.Equal(t, len(must.Get(d.Entries())(t)), 0, "left behind")
 	h := Header{Kind: strings.Repeat("z", sealed.MaxKind), Version: 1<<32 - 1, Identity: make([]byte, sealed.MaxIdentity)}
-	must.OK(t, write(tries.Rand(t), d, h, nil, 1, 1))
+	must.OK(t, write(rng, d, h, nil, 1, 1))
 	must.Same(t, "another header", h, must.Get(ReadHeader(d, "a"))(t))
-}
-
-// TestWhose: a stream of something else is not given out.
-func TestWhose(t *testing.T) {
-	rng, d := tries.Rand(t), systemDir(t)
+	must.OK(t, d.Remove("a"))
 	should.Be(t, must.Err(Open(d, "a", aHeader, 1)), fs.ErrNotExist)
 	must.OK(t, write(rng, d, aHeader, contents(rng, 999), 1, 100))
 	for h, want := range map[*Header]error{

@@ -282,7 +282,8 @@ func bestFit(taken []bool, n int) int {
 	return int(best.offset)
 }
 
-func TestTaken(t *testing.T) {
+// TestPlace compares where extents go with what place promises.
+func TestPlace(t *testing.T) {
 	s := newSpace()
 	s.take(30, 30)
 	s.give(span{10, 10})
@@ -290,12 +291,8 @@ func TestTaken(t *testing.T) {
 		{0, 10}: true, {0, 11}: false, {9, 2}: false, {10, 10}: false, {12, 2}: false, {19, 2}: false, {20, 10}: true,
 		{0, 30}: false, {20, 11}: false, {-1, 2}: false, {30, 1}: false,
 	} {
-		should.Hold(t, s.taken(g) == want, "%v", g)
+		should.Equal(t, s.taken(g), want, "%v is taken", g)
 	}
-}
-
-// TestPlace compares where extents go with what place promises.
-func TestPlace(t *testing.T) {
 	divided := 0
 	for seed := range uint64(12) {
 		rng := rand.New(rand.NewPCG(seed, 0))
@@ -406,24 +403,15 @@ func TestModel(t *testing.T) {
 }
 
 func (m *model) check(t must.Test) {
-	used := int64(0)
-	all := slices.Concat(m.live, m.dropped)
-	for _, p := range all {
+	used, end := int64(0), int64(0)
+	for _, p := range slices.Concat(inRuns(slices.Concat(m.live, m.dropped))...) {
 		used += int64(p.Extent.Length)
-	}
-	must.Hold(t, m.f.Used() == used && m.f.Size() >= used, "%d bytes used of %d; want %d", m.f.Used(), m.f.Size(), used)
-	noOverlap(t, all)
-	for _, p := range m.committed {
-		expect(t, m.f, p.Extent, p.content())
-	}
-}
-
-func noOverlap(t must.Test, pieces []piece) {
-	t.Helper()
-	end := int64(0)
-	for _, p := range slices.Concat(inRuns(pieces)...) {
 		must.Not(t, p.Extent.Offset < end, "%+v overlaps what ends at %d", p.Extent, end)
 		end = p.Extent.Offset + int64(p.Extent.Length)
+	}
+	must.Hold(t, m.f.Used() == used && m.f.Size() >= used, "%d bytes used of %d; want %d", m.f.Used(), m.f.Size(), used)
+	for _, p := range m.committed {
+		expect(t, m.f, p.Extent, p.content())
 	}
 }
 

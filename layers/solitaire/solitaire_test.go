@@ -122,16 +122,6 @@ func TestJumps(t *testing.T) {
 	}
 }
 
-func FuzzJumps(f *testing.F) {
-	f.Add(uint8(0), uint64(1)<<33-2, uint64(0))
-	f.Add(uint8(9), ^uint64(0), uint64(7))
-	all := Boards(f)
-	f.Fuzz(func(t *testing.T, board uint8, p, ends uint64) {
-		b := all[int(board)%len(all)]
-		checkJumps(t, b, b.Group(ends&b.Full()), p&b.Full())
-	})
-}
-
 func TestFindJump(t *testing.T) {
 	b := Named(English)
 	p := b.Full() &^ (1 << hole(t, b, "d4"))
