@@ -149,12 +149,9 @@ func TestDistantForgetsPages(t *testing.T) {
 	should.Not(t, n > keptPages, "%d pages are kept", n)
 }
 
+// readParts is readAll of a file whose index is read in parts.
 func readParts(data []byte) ([]int8, error) {
-	f, err := openReader(context.Background(), "far/layer.gl", &bytesReader{data: data}, 0)
-	if err != nil {
-		return nil, err
-	}
-	return readBlocks(f)
+	return readBlocks(openReader(context.Background(), "far/layer.gl", &bytesReader{data: data}, 0))
 }
 
 // TestDistantShiftedIndex has a server give out another page than the one asked
@@ -247,7 +244,7 @@ func TestContext(t *testing.T) {
 	r := &bytesReader{data: layerBytes(t, 64, scores)}
 	_, err := OpenReader(ended, "far/layer.gl", r)
 	should.Hold(t, errors.Is(err, context.Canceled) && !errors.Is(err, corrupt.ErrCorrupt) && r.closed, "opening: %v", err)
-	near, _ := openFile(t, 64, scores)
+	near, _ := openFile(t, Open, 64, scores)
 	should.Be(t, must.Err(Check(ended, near.Path(), family, func(err error) { t.Errorf("reported: %v", err) })), context.Canceled)
 	whole, _ := openBytes(t, r, WholeIndex)
 	parts, _ := openBytes(t, r, 0)

@@ -99,21 +99,17 @@ func writeFile(t testing.TB, path string, h Header, scores []int8) Summary {
 }
 
 // readAll returns the scores of a file, or the first error.
-func readAll(path string) ([]int8, error) {
-	f, err := Open(path)
+func readAll(path string) ([]int8, error) { return readBlocks(Open(path)) }
+
+// readBlocks returns the scores of a file, unless it could not be opened, and closes it.
+func readBlocks(f *File, err error) ([]int8, error) {
 	if err != nil {
 		return nil, err
 	}
-	return readBlocks(f)
-}
-
-// readBlocks returns the scores of f, or the first error, and closes f.
-func readBlocks(f *File) ([]int8, error) {
 	defer f.Close()
 	d := f.NewDecoder(family)
 	var all, part []int8
 	for i := range f.NumBlocks() {
-		var err error
 		if part, err = d.Block(context.Background(), i, part); err != nil {
 			return nil, err
 		}
@@ -200,12 +196,7 @@ func eachOpener(t *testing.T, test func(t *testing.T, open func(path string) (*F
 	}
 }
 
-func openFile(t *testing.T, size int, scores []int8) (*File, *Decoder) {
-	t.Helper()
-	return openFileWith(t, Open, size, scores)
-}
-
-func openFileWith(t *testing.T, open func(path string) (*File, error), size int, scores []int8) (*File, *Decoder) {
+func openFile(t *testing.T, open func(path string) (*File, error), size int, scores []int8) (*File, *Decoder) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "layer.gl")
 	writeFile(t, path, testHeader(size, len(scores)), scores)
@@ -221,7 +212,7 @@ func openDecoder(t testing.TB, open func(path string) (*File, error), path strin
 }
 
 func TestExpect(t *testing.T) {
-	f, _ := openFile(t, 64, make([]int8, 100))
+	f, _ := openFile(t, Open, 64, make([]int8, 100))
 	want := f.Header()
 	want.BlockSize = 1
 	should.OK(t, f.Expect(want))
@@ -243,7 +234,7 @@ func TestExpect(t *testing.T) {
 func TestReadRanges(t *testing.T) {
 	eachOpener(t, func(t *testing.T, open func(path string) (*File, error)) {
 		scores := layerScores(rand.New(rand.NewPCG(5, 6)), 1000)
-		_, d := openFileWith(t, open, 64, scores)
+		_, d := openFile(t, open, 64, scores)
 		rapid.Check(t, func(t *rapid.T) {
 			from := rapid.IntRange(0, len(scores)).Draw(t, "from")
 			n := rapid.IntRange(0, len(scores)-from).Draw(t, "n")
@@ -274,7 +265,7 @@ func TestReadRanges(t *testing.T) {
 func TestDamagedWhileOpen(t *testing.T) {
 	eachOpener(t, func(t *testing.T, open func(path string) (*File, error)) {
 		tries.SkipIf(t, runtime.GOOS == "windows", "a mapped file cannot be truncated")
-		f, d := openFileWith(t, open, MaxBlockSize, noise(rand.New(rand.NewPCG(7, 8)), 3*MaxBlockSize))
+		f, d := openFile(t, open, MaxBlockSize, noise(rand.New(rand.NewPCG(7, 8)), 3*MaxBlockSize))
 		check := func(text string) {
 			t.Helper()
 			for i := range f.NumBlocks() {
@@ -294,7 +285,7 @@ func TestClose(t *testing.T) {
 	eachOpener(t, func(t *testing.T, open func(path string) (*File, error)) {
 		tries.SkipIf(t, runtime.GOOS == "windows", "a mapped file cannot be replaced")
 		old := layerScores(rand.New(rand.NewPCG(9, 10)), 6400)
-		f, d := openFileWith(t, open, 64, old)
+		f, d := openFile(t, open, 64, old)
 		other := f.Path() + ".new"
 		writeFile(t, other, testHeader(64, 300), make([]int8, 300))
 		must.OK(t, os.Rename(other, f.Path()))
@@ -422,7 +413,7 @@ func TestCopy(t *testing.T) {
 	var b Block
 	dst := make([]int8, size)
 	take := func(scores []int8) (*File, *Decoder) {
-		f, d := openFile(t, size, scores)
+		f, d := openFile(t, Open, size, scores)
 		for i := range f.NumBlocks() {
 			must.OK(t, d.Copy(t.Context(), &b, i, dst))
 			must.OK(t, w.Append(&b))
@@ -472,7 +463,7 @@ func TestDecoders(t *testing.T) {
 		for k := range scores {
 			scores[k] = int8(k * (7 + i) % 11)
 		}
-		f, _ := openFile(t, size, scores)
+		f, _ := openFile(t, Open, size, scores)
 		files, want = append(files, f), append(want, scores)
 	}
 	lent := NewDecoders(family)

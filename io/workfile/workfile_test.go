@@ -715,13 +715,11 @@ func resume(disk *crashfs.FS) (*solver, error) {
 	return s, err
 }
 
-func (s *solver) work(steps int, rng *rand.Rand) error {
-	for range steps {
-		if err := s.step(rng); err != nil {
-			return err
-		}
+func (s *solver) work(steps int, rng *rand.Rand) (err error) {
+	for ; err == nil && steps > 0; steps-- {
+		err = s.step(rng)
 	}
-	return nil
+	return err
 }
 
 func (s *solver) step(rng *rand.Rand) error {
@@ -790,12 +788,7 @@ func but(expected, err error) error {
 }
 
 func failing(kind crashfs.Op, failure error) func(crashfs.Op, string) error {
-	return func(op crashfs.Op, _ string) error {
-		if op == kind {
-			return failure
-		}
-		return nil
-	}
+	return func(op crashfs.Op, _ string) error { return map[bool]error{true: failure}[op == kind] }
 }
 
 func (s *solver) failToCommit(kind crashfs.Op) error {

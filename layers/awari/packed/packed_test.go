@@ -60,7 +60,16 @@ func check(t *testing.T, r *Rules, space *awari.Space, b awari.Board) {
 	}
 	checkPlays(t, r, b)
 	checkRow(t, r, space, b)
-	checkBefore(t, r, b)
+
+	var before []awari.Board
+	var ranks []uint64
+	for _, p := range r.Before(nil, p) {
+		before, ranks = append(before, r.Unpack(p)), append(ranks, r.Rank(p))
+	}
+	must.List(t, before, r.Game().Predecessors(nil, b), "%v: moves lead there from", b)
+	past := r.NewPast()
+	past.Set(p)
+	must.List(t, past.Before(nil, p.Own), ranks, "%v: ranks before", b)
 }
 
 func checkPlays(t *testing.T, r *Rules, b awari.Board) {
@@ -93,18 +102,6 @@ func checkRow(t *testing.T, r *Rules, space *awari.Space, b awari.Board) {
 		}
 	}
 	must.Not(t, len(list) > 0, "%v: no moves lead to %v", b, list)
-}
-
-func checkBefore(t *testing.T, r *Rules, b awari.Board) {
-	var got []awari.Board
-	var ranks []uint64
-	for _, p := range r.Before(nil, r.Pack(b)) {
-		got, ranks = append(got, r.Unpack(p)), append(ranks, r.Rank(p))
-	}
-	must.List(t, got, r.Game().Predecessors(nil, b), "%v: moves lead there from", b)
-	past := r.NewPast()
-	past.Set(r.Pack(b))
-	must.List(t, past.Before(nil, r.Pack(b).Own), ranks, "%v: ranks before", b)
 }
 
 // Benchmark plays the moves of boards, and takes quiet moves back: of any boards, and of those of one row.
