@@ -46,7 +46,7 @@ func TestRun(t *testing.T) {
 	mustPanic(t, <-ended, "a bug")
 }
 
-// TestGroup: a panic ends the others, and Wait returns it.
+// TestGroup: a panic ends the others, and Wait returns it. No more are at work at a time than allowed.
 func TestGroup(t *testing.T) {
 	group, ctx := crew.WithContext(t.Context())
 	var others atomic.Int64
@@ -60,11 +60,8 @@ func TestGroup(t *testing.T) {
 	group.Go(func() error { return bug("a bug") })
 	mustPanic(t, group.Wait(), "a bug")
 	should.Hold(t, others.Load() == 3 && errors.Is(ctx.Err(), context.Canceled), "%d others ended, context %v", others.Load(), ctx.Err())
-}
 
-// TestLimit: no more are at work at a time than allowed.
-func TestLimit(t *testing.T) {
-	group, _ := crew.WithContext(t.Context())
+	group, _ = crew.WithContext(t.Context())
 	group.SetLimit(2)
 	var working, most atomic.Int64
 	for range 20 {
