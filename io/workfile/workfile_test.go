@@ -294,12 +294,12 @@ func TestPlace(t *testing.T) {
 		should.Equal(t, s.taken(g), want, "%v is taken", g)
 	}
 	divided := 0
-	for seed := range uint64(12) {
+	for seed := range uint64(60) {
 		rng := rand.New(rand.NewPCG(seed, 0))
 		s := newSpace()
 		var taken []bool
 		var live []span
-		for range 100 {
+		for round := range 100 {
 			for range rng.IntN(60) {
 				if len(live) > 0 {
 					i := rng.IntN(len(live))
@@ -346,15 +346,15 @@ func TestPlace(t *testing.T) {
 			default:
 				divided++
 			}
-			for i, b := range taken {
-				must.Hold(t, s.taken(span{int64(i), 1}) == b, "seed %d: byte %d is taken: %v", seed, i, !b)
+			for i := round % 10; i < len(taken); i += 10 {
+				must.Equal(t, s.taken(span{int64(i), 1}), taken[i], "seed %d: byte %d is taken", seed, i)
 			}
 			free := slices.DeleteFunc(slices.Clone(taken), func(b bool) bool { return b })
 			must.Hold(t, s.end == int64(len(taken)) && s.free() == int64(len(free)),
 				"seed %d: %d of %d bytes free, want %d of %d", seed, s.free(), s.end, len(free), len(taken))
 		}
 	}
-	should.Not(t, divided < 60, "divided %d times", divided)
+	should.Not(t, divided < 300, "divided %d times", divided)
 }
 
 // Used returns the number of bytes in extents that are in use, or dropped but not
