@@ -104,6 +104,26 @@ func checkRow(t *testing.T, r *Rules, space *awari.Space, b awari.Board) {
 	must.Not(t, len(list) > 0, "%v: no moves lead to %v", b, list)
 }
 
+// FuzzBoard compares any board with the plain rules.
+func FuzzBoard(f *testing.F) {
+	f.Add(uint8(4), uint8(awari.Awari), []byte{4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4})
+	f.Add(uint8(2), uint8(awari.Strict), []byte{0, 0, 0, 48})
+	for rules := range awari.RuleSets() {
+		f.Add(uint8(4), uint8(rules), []byte{0, 0, 0, 0, 0, 2, 1, 1, 0, 0, 0, 0})
+	}
+	f.Fuzz(func(t *testing.T, size, rules uint8, pits []byte) {
+		sets := awari.RuleSets()
+		r, space := newRules(t, awari.MinPits+2*int(size%5), sets[int(rules)%len(sets)])
+		var b awari.Board
+		left := uint8(awari.MaxSeeds)
+		for i, x := range pits[:min(len(pits), space.Pits())] {
+			b[i] = x % (left + 1)
+			left -= b[i]
+		}
+		check(t, r, space, b)
+	})
+}
+
 // Benchmark plays the moves of boards, and takes quiet moves back: of any boards, and of those of one row.
 func Benchmark(b *testing.B) {
 	r, space := newRules(b, 12, awari.Awari)
