@@ -131,14 +131,22 @@ func TestImpossible(t *testing.T) {
 	for _, seeds := range []int{-1, awari.MaxSeeds + 1} {
 		should.Be(t, must.Err(solve.Solve(t.Context(), dir, game, options(seeds))), awari.ErrSeeds, "%d seeds", seeds)
 	}
-	for bytes, message := range map[uint64]string{1 << 10: "too little for any layer", 1 << 30: "enough up to layer"} {
-		o := options(awari.MaxSeeds)
-		o.Memory = bytes
-		err := must.Err(solve.Solve(t.Context(), dir, game, o))
-		limit, largest := must.As[*memory.Error](t, err), strings.HasPrefix(message, "enough")
-		should.Hold(t, limit.Need > bytes && limit.Allowed == bytes && strings.HasPrefix(limit.Enough, "enough") == largest &&
-			strings.Contains(err.Error(), message),
-			"%d bytes: %v, %+v, want %q", bytes, err, limit, message)
+	for _, c := range []struct {
+		o            solve.Options
+		memory, need uint64
+		says         string
+	}{
+		{options(awari.MaxSeeds), 1 << 10, 1<<10 + 1, "too little for any layer"},
+		{options(awari.MaxSeeds), 1 << 30, 1<<30 + 1, "enough up to layer "},
+		{retrograde(20), 100 << 20, 84_672_315 * 29, "enough up to layer "}, // as many boards
+	} {
+		c.o.Memory = c.memory
+		err := must.Err(solve.Solve(t.Context(), dir, game, c.o))
+		limit, largest := must.As[*memory.Error](t, err), strings.HasPrefix(c.says, "enough")
+		should.Hold(t, limit.Need >= c.need && limit.Allowed == c.memory && strings.HasPrefix(limit.Enough, "enough") == largest &&
+			strings.Contains(err.Error(), c.says), "%d bytes: %v, %+v, want %q", c.memory, err, limit, c.says)
+		c.o.Memory = limit.Need
+		should.Be(t, c.o.Check(game), nil, "what is said to be needed is refused")
 	}
 	should.Be(t, must.Err(os.Stat(dir)), fs.ErrNotExist, "the directory was made")
 }
@@ -229,24 +237,26 @@ func replaceFile(t *testing.T, path string, text []byte) {
 }
 
 // TestLongCancel stops in every stage that reports progress, in the second layer that a run works on. The largest layers have several
-// blocks to seal.
+// blocks to seal. The retrograde engine begins the layer again.
 func TestLongCancel(t *testing.T) {
-	seeds := tries.More(7, 9)
+	seeds := tries.More(6, 9)
 	game, want := awaritest.Game(t, 12, awari.Awari), t.TempDir()
 	mustSolve(t, want, game, options(seeds))
-	for _, stage := range []string{"capture", "dense", "full", "seal"} {
-		dir, stopped, first := t.TempDir(), 0, -1
-		for ; stopWhen(t, dir, game, options(seeds), func(p solve.Progress) bool {
-			if first < 0 {
-				first = p.Seeds
+	for _, o := range []solve.Options{options(seeds), retrograde(seeds)} {
+		for _, stage := range []string{"capture", "dense", "full", "seal"} {
+			dir, stopped, first := t.TempDir(), 0, -1
+			for ; stopWhen(t, dir, game, o, func(p solve.Progress) bool {
+				if first < 0 {
+					first = p.Seeds
+				}
+				return p.Stage == stage && p.Seeds > first
+			}); stopped++ {
+				tidy(t, dir, len(testrun.Manifest(t, dir).Layers))
+				first = -1
 			}
-			return p.Stage == stage && p.Seeds > first
-		}); stopped++ {
-			tidy(t, dir, len(testrun.Manifest(t, dir).Layers))
-			first = -1
+			should.Not(t, stopped == 0 && (stage != "full" || o.Engine != solve.Retrograde) || stopped > seeds, "stopped %d times in the %s stage", stopped, stage)
+			sameRun(t, want, dir)
 		}
-		should.Not(t, stopped == 0 || stopped > seeds, "stopped %d times in the %s stage", stopped, stage)
-		sameRun(t, want, dir)
 	}
 }
 
@@ -269,11 +279,10 @@ func progress(do func(p solve.Progress)) func(job.Step) {
 	return func(step job.Step) { do(step.Detail.(solve.Progress)) }
 }
 
-// TestProgress looks at every report of a run and of its continuation.
+// TestProgress looks at every report of a run and of its continuation by the other engine.
 func TestProgress(t *testing.T) {
 	game, dir := awaritest.Game(t, 8, awari.Awari), t.TempDir()
-	for _, seeds := range []int{6, 13} {
-		o := options(seeds)
+	for _, o := range []solve.Options{options(6), options(11), retrograde(12)} {
 		o.Workers = 5
 		var last solve.Progress
 		o.Progress = progress(func(p solve.Progress) {
@@ -286,7 +295,7 @@ func TestProgress(t *testing.T) {
 		for _, r := range mustSolve(t, dir, game, o) {
 			positions += float64(r.Layer.Positions)
 		}
-		should.Hold(t, last.RunDone == last.RunTotal && last.RunTotal == positions && last.Seeds == seeds && last.Stage == "seal" && last.Share == 1,
+		should.Hold(t, last.RunDone == last.RunTotal && last.RunTotal == positions && last.Seeds == o.Seeds && last.Stage == "seal" && last.Share == 1,
 			"the end is %+v, want %v positions", last, positions)
 	}
 }
@@ -294,12 +303,15 @@ func TestProgress(t *testing.T) {
 // TestEvents: events come while the directory is locked, the end in any case, and who fails at one ends the run.
 func TestEvents(t *testing.T) {
 	game, dir := awaritest.Game(t, 4, awari.Awari), filepath.Join(t.TempDir(), "run")
-	refused, told, fails := errors.New("refused"), "", ""
+	refused, told, fails, seen := errors.New("refused"), "", "", map[string]bool{}
 	o := options(1)
 	o.Events = func(e solve.Event) error {
 		name := strings.TrimPrefix(fmt.Sprintf("%T", e), "solve.")
 		told += name + " "
-		should.Not(t, must.Err(rundir.Lock(dir, solve.Identity(game))) == nil, "%s: the directory is not locked", name)
+		if !seen[name] { // a try takes a while
+			should.Not(t, must.Err(rundir.Lock(dir, solve.Identity(game))) == nil, "%s: the directory is not locked", name)
+			seen[name] = true
+		}
 		if ended, ok := e.(solve.Ended); ok && !errors.Is(ended.Err, refused) && ended.Err != nil && !errors.Is(ended.Err, context.Canceled) {
 			t.Errorf("ended with %v", ended.Err)
 		}
@@ -334,22 +346,28 @@ func roomy(seeds int, free uint64) solve.Options {
 	return o
 }
 
-// TestNoRoom: what has no room on the disk is refused before anything is changed, and only what is still to do counts.
+// TestNoRoom: what has no room on the disk is refused before anything is changed, and only what is still to do counts. A disk of unknown
+// size is taken to be large enough; other errors are reported.
 func TestNoRoom(t *testing.T) {
 	game, dir := awaritest.Game(t, 8, awari.Awari), filepath.Join(t.TempDir(), "run")
-	err := must.Err(solve.Solve(t.Context(), dir, game, roomy(14, 1000)))
+	err := must.Err(solve.Solve(t.Context(), dir, game, roomy(11, 1000)))
 	e := must.As[*rundir.RoomError](t, err)
 	should.Hold(t, e.Path == dir && e.Free == 1000 && e.Need >= 50e3, "%+v", e)
-	should.Has(t, err.Error(), "layer 14", dir, "1000 B free", "enough up to layer ")
+	should.Has(t, err.Error(), "layer 11", dir, "1000 B free", "enough up to layer ")
 	should.Be(t, must.Err(os.Stat(dir)), os.ErrNotExist, "the directory was made")
-	mustSolve(t, dir, game, roomy(13, 1<<20))
-	mustSolve(t, dir, game, roomy(13, 0)) // nothing to do
+	mustSolve(t, dir, game, roomy(10, 1<<20))
+	mustSolve(t, dir, game, roomy(10, 0)) // nothing to do
 	before := must.Tree(t, dir)
-	err = must.Err(solve.Solve(t.Context(), dir, game, roomy(14, 1000)))
+	err = must.Err(solve.Solve(t.Context(), dir, game, roomy(11, 1000)))
 	next := must.As[*rundir.RoomError](t, err)
-	should.Hold(t, next.Need < e.Need && strings.Contains(err.Error(), "too little for layer 14"), "error %v", err)
+	should.Hold(t, next.Need < e.Need && strings.Contains(err.Error(), "too little for layer 11"), "error %v", err)
 	should.Equal(t, len(must.Tree(t, dir)), len(before), "files")
-	mustSolve(t, dir, game, roomy(14, next.Need))
+	mustSolve(t, dir, game, roomy(11, next.Need))
+	o, broken := options(12), errors.New("broken")
+	o.Free = func(string) (uint64, error) { return 0, broken }
+	should.Be(t, must.Err(solve.Solve(t.Context(), dir, game, o)), broken)
+	o.Free = func(string) (uint64, error) { return 0, errors.ErrUnsupported }
+	mustSolve(t, dir, game, o)
 }
 
 // TestNoRoomForStreams: streams of layers in windows count, as a plan says.
@@ -370,22 +388,12 @@ func TestNoRoomForStreams(t *testing.T) {
 	should.Be(t, must.Err(os.Stat(dir)), os.ErrNotExist, "the directory was made")
 }
 
-// TestRoomUnknown: a disk of unknown size is taken to be large enough; other errors are reported.
-func TestRoomUnknown(t *testing.T) {
-	game, dir, broken := awaritest.Game(t, 4, awari.Awari), filepath.Join(t.TempDir(), "run"), errors.New("broken")
-	o := options(3)
-	o.Free = func(string) (uint64, error) { return 0, broken }
-	should.Be(t, must.Err(solve.Solve(t.Context(), dir, game, o)), broken)
-	o.Free = func(string) (uint64, error) { return 0, errors.ErrUnsupported }
-	mustSolve(t, dir, game, o)
-}
-
 // TestLongSkip: the last layer has the same bytes without the one below it; a resumed run leaves that out again, and one that does not
 // leave it out makes the directory complete.
 func TestLongSkip(t *testing.T) {
-	game, last := awaritest.Game(t, 8, awari.Awari), tries.Pick(12, 16, awari.MaxSeeds)
+	game, last := awaritest.Game(t, 8, awari.Awari), tries.Pick(10, 15, awari.MaxSeeds-1)
 	whole, dir := filepath.Join(t.TempDir(), "whole"), filepath.Join(t.TempDir(), "run")
-	mustSolve(t, whole, game, options(last))
+	mustSolve(t, whole, game, options(last+1))
 	o := options(last)
 	o.Skip = last - 1
 	mustSolve(t, dir, game, options(last-4)) // an earlier run
@@ -395,8 +403,8 @@ func TestLongSkip(t *testing.T) {
 	sameLayer(t, whole, dir, last)
 	again := mustSolve(t, dir, game, o)
 	should.Hold(t, len(again) == 0, "solved again: %+v", again)
-	filled := mustSolve(t, dir, game, options(last))
-	should.Hold(t, len(filled) == 1 && filled[0].Layer.Seeds == o.Skip, "%+v instead of layer %d", filled, o.Skip)
+	filled := mustSolve(t, dir, game, options(last+1)) // which needs it
+	should.Hold(t, len(filled) == 2 && filled[0].Layer.Seeds == o.Skip, "%+v instead of layer %d", filled, o.Skip)
 	sameRun(t, whole, dir)
 	should.Be(t, must.Err(solve.Solve(t.Context(), dir, game, o)), solve.ErrSkip, "leaving out a layer that is there")
 }
@@ -407,7 +415,7 @@ func sameLayer(t *testing.T, want, got string, n int) {
 	should.Hold(t, must.Tree(t, want)[rundir.LayerName(n)] == must.Tree(t, got)[rundir.LayerName(n)], "another layer %d", n)
 }
 
-// TestSkipRefused: only the layer below the last can be left out, and a run beyond that solves it.
+// TestSkipRefused: only the layer below the last can be left out.
 func TestSkipRefused(t *testing.T) {
 	game, dir := awaritest.Game(t, 8, awari.Awari), filepath.Join(t.TempDir(), "run")
 	for skip, last := range map[int]int{3: 5, 6: 5, -1: 0, 5: 5} {
@@ -416,13 +424,6 @@ func TestSkipRefused(t *testing.T) {
 		should.Be(t, must.Err(solve.Solve(t.Context(), dir, game, o)), solve.ErrSkip, "%d of %d", skip, last)
 	}
 	should.Not(t, must.Err(os.Stat(dir)) == nil, "a refused run makes its directory")
-	o := options(6)
-	o.Skip = 5
-	mustSolve(t, dir, game, o)
-	mustSolve(t, dir, game, options(8)) // which needs layer 5
-	whole := filepath.Join(t.TempDir(), "whole")
-	mustSolve(t, whole, game, options(8))
-	sameRun(t, whole, dir)
 }
 
 // TestSkipResumed: the last layer resumes from its checkpoint without the one below it, and so does that one when it is filled in. The
@@ -459,7 +460,7 @@ func TestSkipSteps(t *testing.T) {
 	s.options.Seeds, s.options.Skip = stepSeeds+1, stepSeeds-1
 	should.Be(t, must.Err(s.do(t.Context(), solve.Task{Name: solve.PlanTask})), solve.ErrSkip, "a layer further below")
 	s.options.Skip = stepSeeds
-	s.mustPlan(t, 4)
+	s.mustPlan(t, 3)
 	s.options.Skip = 0 // what the plan says stands
 	must.OK(t, errors.Join(append(s.all(t, 3, 2), must.Err(s.do(t.Context(), publishTask)))...))
 	mustSolve(t, s.dir, s.game, options(stepSeeds+1)) // fills in the other one
@@ -516,37 +517,6 @@ func TestEngines(t *testing.T) {
 	}
 }
 
-// TestRetrogradeInterrupted: an interrupted layer begins again.
-func TestRetrogradeInterrupted(t *testing.T) {
-	game := awaritest.Game(t, 12, awari.Awari)
-	want, dir := t.TempDir(), t.TempDir()
-	mustSolve(t, want, game, options(7))
-	for _, stage := range []string{"capture", "dense", "seal"} {
-		last := solve.Progress{}
-		stopWhen(t, dir, game, retrograde(7), func(p solve.Progress) bool {
-			should.Not(t, p.RunDone < last.RunDone || p.RunDone > p.RunTotal, "%+v after %+v", p, last)
-			last = p
-			return p.Stage == stage && p.Seeds >= 6
-		})
-		should.Not(t, last.Seeds < 6, "%s: the last report is about layer %d", stage, last.Seeds)
-	}
-	mustSolve(t, dir, game, retrograde(7))
-	sameRun(t, want, dir)
-}
-
-// TestRetrogradeMemory: what needs more memory than is allowed is refused before anything is changed.
-func TestRetrogradeMemory(t *testing.T) {
-	game, dir, o := awaritest.Game(t, 12, awari.Awari), t.TempDir(), retrograde(20)
-	o.Memory = 100 << 20
-	err := must.Err(solve.Solve(t.Context(), dir, game, o))
-	refused := must.As[*memory.Error](t, err, "layer 20 in 100 MiB")
-	should.Hold(t, strings.Contains(err.Error(), "enough up to layer ") && refused.Need >= 84_672_315*29,
-		"%v: %d bytes for 84,672,315 boards", err, refused.Need)
-	must.Empty(t, dir)
-	o.Memory = refused.Need
-	should.Be(t, o.Check(game), nil, "what is said to be needed is refused")
-}
-
 // given is a layer in memory.
 type given struct {
 	n      int
@@ -580,9 +550,8 @@ func TestAdd(t *testing.T) {
 		should.Hold(t, err == nil && g.closed == 1 && report.Layer.Hash == solved.Layers()[n].Hash && last.Done == last.Positions && last.RunDone == last.RunTotal,
 			"layer %d: closed %d times, %+v, %+v, error %v", n, g.closed, report.Layer, last, err)
 	}
-	want, got := must.Tree(t, from), must.Tree(t, dir)
 	for n := range 7 {
-		should.Hold(t, want[rundir.LayerName(n)] == got[rundir.LayerName(n)], "layer %d differs", n)
+		sameLayer(t, from, dir, n)
 	}
 }
 

@@ -30,8 +30,8 @@ import (
 	"grenier/pipeline/solve"
 )
 
-// stepSeeds is a layer of four blocks and some segments.
-const stepSeeds = 16
+// stepSeeds is a layer of three blocks and some segments.
+const stepSeeds = 15
 
 var publishTask = solve.Task{Name: solve.PublishTask}
 
@@ -53,7 +53,7 @@ func newStepper(t *testing.T) *stepper {
 	t.Helper()
 	s := &stepper{game: awaritest.Game(t, 8, awari.Awari), rng: tries.Rand(t)}
 	s.dir = stepRuns.below.Copy(t, func(dir string) { mustSolve(t, dir, s.game, options(stepSeeds-1)) })
-	s.want = stepRuns.want.Copy(t, func(dir string) { mustSolve(t, dir, s.game, options(stepSeeds)) })
+	s.want = stepRuns.want.Copy(t, solveAbove(t, s.dir, s.game, stepSeeds))
 	s.options = solve.StepOptions{
 		Job:   job.Job{Workers: 2, Family: cpu.Best(), Memory: 1 << 30, Note: func(note string) { s.notes = append(s.notes, note) }},
 		Seeds: stepSeeds, Program: "test", Interval: 1,
@@ -64,10 +64,15 @@ func newStepper(t *testing.T) *stepper {
 // above returns a run with the layer above too.
 func (s *stepper) above(t *testing.T) string {
 	t.Helper()
-	return stepRuns.above.Copy(t, func(dir string) {
-		must.OK(t, os.CopyFS(dir, os.DirFS(s.want)))
-		mustSolve(t, dir, s.game, options(stepSeeds+1))
-	})
+	return stepRuns.above.Copy(t, solveAbove(t, s.want, s.game, stepSeeds+1))
+}
+
+// solveAbove returns what makes a directory of another one and solves the next layer in it.
+func solveAbove(t *testing.T, below string, game awari.Game, seeds int) func(dir string) {
+	return func(dir string) {
+		must.OK(t, os.CopyFS(dir, os.DirFS(below)))
+		mustSolve(t, dir, game, options(seeds))
+	}
 }
 
 func (s *stepper) mustPlan(t *testing.T, bits int) {
@@ -75,7 +80,7 @@ func (s *stepper) mustPlan(t *testing.T, bits int) {
 	s.options.Bits = bits
 	report := must.Get(solve.Task{Name: solve.PlanTask}.Do(t.Context(), s.dir, s.options))(t)
 	plan := *report.Plan
-	must.Not(t, report.Before || plan.Bits != bits || plan.Segments < 4 || plan.Pieces < 4,
+	must.Not(t, report.Before || plan.Bits != bits || plan.Segments < 4 || plan.Pieces < 3,
 		"plan %+v, there before: %v", plan, report.Before)
 	s.plan = plan
 }
@@ -176,7 +181,7 @@ func TestLongSteps(t *testing.T) {
 		t.Run(fmt.Sprint(bits), func(t *testing.T) {
 			s := newStepper(t)
 			s.mustPlan(t, bits)
-			left := s.tasks(1+s.rng.IntN(20), []int{1, 3, 16, 2}[i])
+			left := s.tasks(1+s.rng.IntN(tries.More(8, 20)), []int{1, 3, 16, 2}[i])
 			s.rng.Shuffle(len(left), func(i, j int) { left[i], left[j] = left[j], left[i] })
 			early, broken := 0, 0
 			for len(left) > 0 {
@@ -218,7 +223,7 @@ func TestStepNeeds(t *testing.T) {
 	s.mustPlan(t, 4)
 	n, m := s.plan.Segments, s.plan.Windows
 	notYet(windowTask(1), fmt.Sprintf("%d of %d segments of capture values are missing, --captures 1/%d first", n, n, n))
-	tasks := s.tasks(n, 4)
+	tasks := s.tasks(n, 3)
 	s.must(t, tasks[1:n])
 	notYet(windowTask(2), fmt.Sprintf("1 of %d segments", n))
 	s.must(t, tasks[:1])
@@ -226,17 +231,17 @@ func TestStepNeeds(t *testing.T) {
 	notYet(seal, fmt.Sprintf("1 of %d windows are missing, --window 1 first", m))
 	notYet(publishTask, fmt.Sprintf("1 of %d windows", m))
 	s.must(t, tasks[n:n+1])
-	s.must(t, tasks[n+m:n+m+3])
-	notYet(publishTask, "1 of 4 pieces of the encoded layer are missing, --seal 4/4 first")
+	s.must(t, tasks[n+m:n+m+2])
+	notYet(publishTask, "1 of 3 pieces of the encoded layer are missing, --seal 3/3 first")
 	should.Be(t, must.Err(s.do(t.Context(), windowTask(m+1))), fault.Usage, "a window too many")
 	dir := must.Get(rundir.Lock(s.dir, solve.Identity(s.game)))(t)
 	notYet(publishTask, "in use by")
-	s.must(t, tasks[n+m+3:]) // other steps take no lock
+	s.must(t, tasks[n+m+2:]) // other steps take no lock
 	must.OK(t, dir.Unlock())
 	s.publish(t)
 	s.options.Seeds += 2
 	_, err := s.do(t.Context(), captures)
-	should.Hold(t, errors.Is(err, fault.Pause) && strings.Contains(err.Error(), "lacks layer 17"), "a layer that does not come next: %v", err)
+	should.Hold(t, errors.Is(err, fault.Pause) && strings.Contains(err.Error(), fmt.Sprintf("lacks layer %d", stepSeeds+1)), "a layer that does not come next: %v", err)
 }
 
 // TestStepPlans: steps of another program, and with more workers than the plan has memory for, are refused; so is another
@@ -326,7 +331,7 @@ func TestStepDamage(t *testing.T) {
 	should.Not(t, before || len(first) == 0, "what the first window has found passes for the second one")
 	again("window-03-2", windowTask(2), seal)
 	must.OK(t, must.Err(s.do(t.Context(), seal)))
-	again("piece-03", seal, publishTask)
+	again("piece-02", seal, publishTask)
 	s.publish(t)
 	should.Be(t, must.Err(os.Stat(filepath.Join(s.dir, rundir.WorkName, rundir.PlanName))), fs.ErrNotExist, "the plan is still there")
 }

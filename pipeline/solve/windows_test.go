@@ -57,10 +57,7 @@ func newWindowRuns(t *testing.T, seeds int) (w windowRuns) {
 	w.game = awaritest.Game(t, 12, awari.Awari)
 	f := &fixtures[seeds]
 	w.below = f.below.Copy(t, func(dir string) { mustSolve(t, dir, w.game, options(seeds-1)) })
-	w.want = f.want.Copy(t, func(dir string) {
-		must.OK(t, os.CopyFS(dir, os.DirFS(w.below)))
-		mustSolve(t, dir, w.game, options(seeds))
-	})
+	w.want = f.want.Copy(t, solveAbove(t, w.below, w.game, seeds))
 	return w
 }
 
@@ -76,7 +73,6 @@ func solveNarrow(t *testing.T, dir string, game awari.Game, o solve.Options) sol
 // TestWindows solves a layer that does not fit into memory.
 func TestWindows(t *testing.T) {
 	w := newWindowRuns(t, windowSeeds)
-	dir := testrun.Copy(t, w.below)
 	o := narrowOptions(t, w.game, windowSeeds)
 	last, least := solve.Progress{}, solve.Progress{}
 	o.Progress = progress(func(p solve.Progress) {
@@ -87,8 +83,8 @@ func TestWindows(t *testing.T) {
 		}
 		last = p
 	})
-	r := solveNarrow(t, dir, w.game, o)
-	sameRun(t, w.want, dir)
+	r := solveNarrow(t, w.below, w.game, o)
+	sameRun(t, w.want, w.below)
 	streams := r.Streams()
 	for stage, want := range map[string][2]bool{"capture": {false, true}, "dense": {true, true}, "full": {true, true}, "seal": {true, false}} {
 		s := streams[stage]
@@ -118,14 +114,11 @@ func TestLongWindowsSameBytes(t *testing.T) {
 		func(o *solve.Options) { o.Memory, o.Workers = most-1, 1 },
 		func(o *solve.Options) { o.Interval = time.Millisecond },
 	}
-	for i, vary := range variants {
-		o := narrowOptions(t, w.game, seeds)
+	for _, vary := range variants {
+		o, dir := narrowOptions(t, w.game, seeds), testrun.Copy(t, w.below)
 		vary(&o)
-		t.Run(fmt.Sprint(i), func(t *testing.T) {
-			dir := testrun.Copy(t, w.below)
-			solveNarrow(t, dir, w.game, o)
-			sameRun(t, w.want, dir)
-		})
+		solveNarrow(t, dir, w.game, o)
+		sameRun(t, w.want, dir)
 	}
 }
 

@@ -3,8 +3,10 @@
 package repair_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"math/rand/v2"
@@ -15,7 +17,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"go.uber.org/goleak"
 
@@ -59,9 +61,7 @@ var smallRun testrun.Fixture
 // small is a run of the layers 0 to 7 on 6 pits.
 func small(t *testing.T) string {
 	t.Helper()
-	return smallRun.Copy(t, func(dir string) {
-		must.OK(t, must.Err(solve.Solve(t.Context(), dir, awaritest.Game(t, 6, awari.Awari), solveOptions(7))))
-	})
+	return smallRun.Copy(t, func(dir string) { must.OK(t, os.CopyFS(dir, os.DirFS(solved(t, 6, awari.Awari, 7)))) })
 }
 
 func options() repair.Options { return repair.Options{Solve: solveOptions(0)} }
@@ -95,16 +95,61 @@ func files(t *testing.T, dir string) map[string]file {
 	return all
 }
 
-func remove(t *testing.T, dir string, names ...string) {
-	t.Helper()
-	for _, name := range names {
-		must.OK(t, os.Remove(filepath.Join(dir, name)))
+// change does something to a run directory.
+type change func(t *testing.T, dir string)
+
+// all does several things.
+func all(changes ...change) change {
+	return func(t *testing.T, dir string) {
+		for _, do := range changes {
+			do(t, dir)
+		}
 	}
 }
 
-func replace(t *testing.T, dir, name, text string) {
-	t.Helper()
-	must.Write(t, filepath.Join(dir, name), []byte(text))
+func gone(patterns ...string) change {
+	return func(t *testing.T, dir string) {
+		for _, pattern := range patterns {
+			found := must.Get(filepath.Glob(filepath.Join(dir, pattern)))(t)
+			must.Not(t, len(found) == 0, "no %s", pattern)
+			for _, path := range found {
+				must.OK(t, os.RemoveAll(path))
+			}
+		}
+	}
+}
+
+func holds(name, text string) change {
+	return func(t *testing.T, dir string) { must.Write(t, filepath.Join(dir, name), []byte(text)) }
+}
+
+// copied replaces a file by one of another directory, or of the same one if from is empty.
+func copied(name, from, other string) change {
+	return func(t *testing.T, dir string) { holds(name, read(t, cmp.Or(from, dir), other))(t, dir) }
+}
+
+func flipped(name string, at int) change {
+	return func(t *testing.T, dir string) { testrun.Flip(t, filepath.Join(dir, name), at) }
+}
+
+func edited(edit func(m *manifest.Manifest)) change {
+	return func(t *testing.T, dir string) { testrun.EditManifest(t, dir, edit) }
+}
+
+// shortened leaves so many layers in the manifest.
+func shortened(layers int) change {
+	return edited(func(m *manifest.Manifest) { m.Layers = m.Layers[:layers] })
+}
+
+// emptied leaves nothing but a file.
+func emptied(name, text string) change {
+	return func(t *testing.T, dir string) {
+		must.OK(t, os.RemoveAll(dir))
+		must.OK(t, os.Mkdir(dir, 0o755))
+		if name != "" {
+			holds(name, text)(t, dir)
+		}
+	}
 }
 
 func read(t *testing.T, dir, name string) string {
@@ -135,7 +180,7 @@ func sameLayers(t *testing.T, want, got string) {
 	for name := range files(t, want) {
 		should.Not(t, strings.HasSuffix(name, ".gl") && read(t, want, name) != read(t, got, name), "%s differs", name)
 	}
-	should.Equal(t, cmp.Diff(testrun.Manifest(t, want), testrun.Manifest(t, got), cmpopts.IgnoreFields(manifest.Layer{}, "Seconds")), "",
+	should.Equal(t, gocmp.Diff(testrun.Manifest(t, want), testrun.Manifest(t, got), cmpopts.IgnoreFields(manifest.Layer{}, "Seconds")), "",
 		"manifests")
 }
 
@@ -153,7 +198,7 @@ func TestLongRepair(t *testing.T) {
 	dir := solved(t, 10, awari.Awari, 13)
 	whole := testrun.Copy(t, dir)
 	nine, eleven := rundir.LayerName(9), rundir.LayerName(11)
-	remove(t, dir, rundir.ManifestName, eleven)
+	gone(rundir.ManifestName, eleven)(t, dir)
 	must.OK(t, os.Truncate(filepath.Join(dir, nine), 5000))
 	before := files(t, dir)
 
@@ -182,65 +227,39 @@ func TestLongDamages(t *testing.T) {
 	for _, c := range []struct {
 		name, want string
 		aside      int // how many files are set aside
-		damage     func(t *testing.T, dir string)
+		damage     change
 	}{
-		{"nothing", "kkkkkkkk", 0, func(*testing.T, string) {}},
-		{"first layer missing", "skkkkkkk", 0, func(t *testing.T, dir string) { remove(t, dir, "layer-00.gl") }},
-		{"last layer missing", "kkkkkkks", 0, func(t *testing.T, dir string) { remove(t, dir, "layer-07.gl") }},
-		{"all layers missing", "ssssssss", 0, func(t *testing.T, dir string) {
-			for n := range 8 {
-				remove(t, dir, rundir.LayerName(n))
-			}
-		}},
-		{"manifest without last layers", "kkkkklll", 0, func(t *testing.T, dir string) { shorten(t, dir, 5) }},
-		{"manifest without damaged layers", "kkkkklsl", 0, func(t *testing.T, dir string) {
-			shorten(t, dir, 5)
-			testrun.Flip(t, filepath.Join(dir, "layer-06.gl"), 200)
-		}},
-		{"manifest with another histogram", "kkkkklkk", 0, func(t *testing.T, dir string) {
-			testrun.EditManifest(t, dir, func(m *manifest.Manifest) { // the sums stay
-				h := &m.Layers[5].Histogram
-				h[1]--
-				h[3]++
-			})
-		}},
-		{"empty manifest", "llllllll", 0, func(t *testing.T, dir string) { shorten(t, dir, 0) }},
-		{"no manifest, no layer 0", "slllllll", 0, func(t *testing.T, dir string) {
-			remove(t, dir, "layer-00.gl", rundir.ManifestName)
-		}},
-		{"link to nothing", "kkkskkkk", 1, func(t *testing.T, dir string) {
-			remove(t, dir, "layer-03.gl")
-			symlink(t, "nowhere", filepath.Join(dir, "layer-03.gl"))
-		}},
-		{"damaged layer on another disk", "kkkskkkk", 1, func(t *testing.T, dir string) {
-			testrun.Flip(t, filepath.Join(dir, "layer-03.gl"), 50)
-			moveAway(t, dir, "layer-03.gl")
-		}},
-		{"good layer on another disk", "kkkkkkkk", 0, func(t *testing.T, dir string) { moveAway(t, dir, "layer-03.gl") }},
-		{"manifest on another disk", "llllllll", 1, func(t *testing.T, dir string) { moveAway(t, dir, rundir.ManifestName) }},
-		{"empty layer", "kkkskkkk", 1, func(t *testing.T, dir string) { replace(t, dir, "layer-03.gl", "") }},
-		{"foreign layer", "kkkskkkk", 1, func(t *testing.T, dir string) { replace(t, dir, "layer-03.gl", "Dear diary") }},
-		{"newer layer", "kkkskkkk", 1, func(t *testing.T, dir string) { testrun.Flip(t, filepath.Join(dir, "layer-03.gl"), 9) }},
-		{"layer of another place", "kkkskkkk", 1, func(t *testing.T, dir string) {
-			replace(t, dir, "layer-03.gl", read(t, dir, "layer-04.gl"))
-		}},
-		{"directory", "kkkskkkk", 1, func(t *testing.T, dir string) { directory(t, dir, "layer-03.gl") }},
-		{"fifo", "kkkskkkk", 1, func(t *testing.T, dir string) { fifo(t, dir, "layer-03.gl") }},
-		{"manifest is a directory", "llllllll", 1, func(t *testing.T, dir string) { directory(t, dir, rundir.ManifestName) }},
-		{"manifest is a FIFO", "llllllll", 1, func(t *testing.T, dir string) { fifo(t, dir, rundir.ManifestName) }},
-		{"layers and nothing else", "llllllll", 0, func(t *testing.T, dir string) {
-			remove(t, dir, rundir.ManifestName, rundir.LockName, rundir.WorkName)
-		}},
-		{"foreign manifest", "llllllll", 1, func(t *testing.T, dir string) {
-			replace(t, dir, rundir.ManifestName, `{"name": "web app"}`)
-		}},
-		{"foreign file beside", "kkkkkkkk", 0, func(t *testing.T, dir string) { replace(t, dir, "layer-20.gl", "Dear diary") }},
-		{"gap above", "kkkkkkkkss", 1, func(t *testing.T, dir string) { replace(t, dir, "layer-09.gl", read(t, dir, "layer-07.gl")) }},
-		{"forged scores, no manifest", "lllllsll", 1, func(t *testing.T, dir string) {
-			remove(t, dir, rundir.ManifestName)
-			forge(t, dir, 5)
-		}},
-		{"forged scores", "kkkkkskk", 1, func(t *testing.T, dir string) { forge(t, dir, 5) }},
+		{"nothing", "kkkkkkkk", 0, all()},
+		{"first layer missing", "skkkkkkk", 0, gone("layer-00.gl")},
+		{"last layer missing", "kkkkkkks", 0, gone("layer-07.gl")},
+		{"all layers missing", "ssssssss", 0, gone("layer-*.gl")},
+		{"manifest without last layers", "kkkkklll", 0, shortened(5)},
+		{"manifest without damaged layers", "kkkkklsl", 0, all(shortened(5), flipped("layer-06.gl", 200))},
+		{"manifest with another histogram", "kkkkklkk", 0, edited(func(m *manifest.Manifest) { // the sums stay
+			h := &m.Layers[5].Histogram
+			h[1]--
+			h[3]++
+		})},
+		{"empty manifest", "llllllll", 0, shortened(0)},
+		{"no manifest, no layer 0", "slllllll", 0, gone("layer-00.gl", rundir.ManifestName)},
+		{"link to nothing", "kkkskkkk", 1, all(gone(three), linked("nowhere", three))},
+		{"damaged layer on another disk", "kkkskkkk", 1, all(flipped(three, 50), away(three))},
+		{"good layer on another disk", "kkkkkkkk", 0, away(three)},
+		{"manifest on another disk", "llllllll", 1, away(rundir.ManifestName)},
+		{"empty layer", "kkkskkkk", 1, holds(three, "")},
+		{"foreign layer", "kkkskkkk", 1, holds(three, "Dear diary")},
+		{"newer layer", "kkkskkkk", 1, flipped(three, 9)},
+		{"layer of another place", "kkkskkkk", 1, copied(three, "", "layer-04.gl")},
+		{"directory", "kkkskkkk", 1, directory(three)},
+		{"fifo", "kkkskkkk", 1, fifo(three)},
+		{"manifest is a directory", "llllllll", 1, directory(rundir.ManifestName)},
+		{"manifest is a FIFO", "llllllll", 1, fifo(rundir.ManifestName)},
+		{"layers and nothing else", "llllllll", 0, gone(rundir.ManifestName, rundir.LockName, rundir.WorkName)},
+		{"foreign manifest", "llllllll", 1, holds(rundir.ManifestName, foreign)},
+		{"foreign file beside", "kkkkkkkk", 0, holds("layer-20.gl", "Dear diary")},
+		{"gap above", "kkkkkkkkss", 1, copied("layer-09.gl", "", "layer-07.gl")},
+		{"forged scores, no manifest", "lllllsll", 1, all(gone(rundir.ManifestName), forged(5))},
+		{"forged scores", "kkkkkskk", 1, forged(5)},
 	} {
 		if !tries.Long() && rand.IntN(2) == 0 {
 			continue // any half of them will do
@@ -268,52 +287,50 @@ func TestLongDamages(t *testing.T) {
 	}
 }
 
-func directory(t *testing.T, dir, name string) {
-	t.Helper()
-	remove(t, dir, name)
-	must.OK(t, os.MkdirAll(filepath.Join(dir, name, "thesis"), 0o755))
+// three is the layer that most damages are of, and foreign the manifest of another program.
+const three, foreign = "layer-03.gl", `{"name": "web app"}`
+
+func directory(name string) change {
+	return all(gone(name), func(t *testing.T, dir string) { must.OK(t, os.MkdirAll(filepath.Join(dir, name, "thesis"), 0o755)) })
 }
 
-func fifo(t *testing.T, dir, name string) {
-	t.Helper()
-	remove(t, dir, name)
-	must.OK(t, syscall.Mkfifo(filepath.Join(dir, name), 0o644))
+func fifo(name string) change {
+	return all(gone(name), func(t *testing.T, dir string) { must.OK(t, syscall.Mkfifo(filepath.Join(dir, name), 0o644)) })
 }
 
-func symlink(t *testing.T, target, path string) {
-	t.Helper()
-	if err := os.Symlink(target, path); err != nil {
-		t.Skip(err)
+func linked(target, name string) change {
+	return func(t *testing.T, dir string) {
+		err := os.Symlink(target, filepath.Join(dir, name))
+		tries.SkipIf(t, err != nil, fmt.Sprint(err))
 	}
 }
 
-func moveAway(t *testing.T, dir, name string) {
-	t.Helper()
-	away := filepath.Join(t.TempDir(), name)
-	must.OK(t, os.Rename(filepath.Join(dir, name), away))
-	before := must.Read(t, away)
-	symlink(t, away, filepath.Join(dir, name))
-	t.Cleanup(func() {
-		after, err := os.ReadFile(away)
-		should.Hold(t, err == nil && string(after) == string(before), "%s: what the link led to was changed: %v", name, err)
-	})
-}
-
-func shorten(t *testing.T, dir string, layers int) {
-	t.Helper()
-	testrun.EditManifest(t, dir, func(m *manifest.Manifest) { m.Layers = m.Layers[:layers] })
-}
-
-// forge turns the scores of a layer round, under right checksums.
-func forge(t *testing.T, dir string, n int) {
-	path := filepath.Join(dir, rundir.LayerName(n))
-	h, scores := writetest.Read(t, path)
-	for i, score := range scores {
-		scores[i] = -score
+// away moves a file elsewhere and leaves a link.
+func away(name string) change {
+	return func(t *testing.T, dir string) {
+		away := filepath.Join(t.TempDir(), name)
+		must.OK(t, os.Rename(filepath.Join(dir, name), away))
+		before := must.Read(t, away)
+		linked(away, name)(t, dir)
+		t.Cleanup(func() {
+			after, err := os.ReadFile(away)
+			should.Hold(t, err == nil && string(after) == string(before), "%s: what the link led to was changed: %v", name, err)
+		})
 	}
-	h.Model = ""
-	remove(t, dir, rundir.LayerName(n))
-	writetest.File(t, path, h, scores)
+}
+
+// forged turns the scores of a layer round, under right checksums.
+func forged(n int) change {
+	return func(t *testing.T, dir string) {
+		path := filepath.Join(dir, rundir.LayerName(n))
+		h, scores := writetest.Read(t, path)
+		for i, score := range scores {
+			scores[i] = -score
+		}
+		h.Model = ""
+		must.OK(t, os.Remove(path))
+		writetest.File(t, path, h, scores)
+	}
 }
 
 // TestRefused: what is no run, or more than one, stays as it is.
@@ -323,41 +340,23 @@ func TestRefused(t *testing.T) {
 		name   string
 		want   error
 		text   string
-		change func(t *testing.T, dir string)
+		change change
 	}{
-		{"mixed", corrupt.ErrMismatch, "layer-04.gl of game awari, rules strict, 6 pits", func(t *testing.T, dir string) {
-			replace(t, dir, "layer-04.gl", read(t, strict, "layer-04.gl"))
-		}},
-		{"mixed without manifest", corrupt.ErrMismatch, "and 3 more of game awari, rules awari, 6 pits; ", func(t *testing.T, dir string) {
-			remove(t, dir, rundir.ManifestName)
-			replace(t, dir, "layer-04.gl", read(t, strict, "layer-04.gl"))
-		}},
-		{"manifest of another run", corrupt.ErrMismatch, "manifest.json of game awari, rules strict, 6 pits", func(t *testing.T, dir string) {
-			replace(t, dir, rundir.ManifestName, read(t, strict, rundir.ManifestName))
-		}},
-		{"nothing", rundir.ErrMissing, "", func(t *testing.T, dir string) { clearDir(t, dir) }},
-		{"foreign", corrupt.ErrForeign, "thesis.tex", func(t *testing.T, dir string) {
-			clearDir(t, dir)
-			replace(t, dir, "thesis.tex", "x")
-		}},
-		{"foreign layers", corrupt.ErrForeign, "layer-0", func(t *testing.T, dir string) {
-			clearDir(t, dir)
-			replace(t, dir, "layer-00.gl", "Dear diary")
-			replace(t, dir, "layer-01.gl", "Dear diary")
-		}},
-		{"foreign manifest", corrupt.ErrForeign, "no layer file", func(t *testing.T, dir string) {
-			clearDir(t, dir)
-			replace(t, dir, rundir.ManifestName, `{"name": "web app"}`)
-		}},
-		{"manifest damaged, no layers", corrupt.ErrCorrupt, "no layer file", func(t *testing.T, dir string) {
-			text := read(t, dir, rundir.ManifestName)
-			clearDir(t, dir)
-			replace(t, dir, rundir.ManifestName, text[:100])
-		}},
-		{"foreign lock", nil, "lock: it is no lock file", func(t *testing.T, dir string) {
-			remove(t, dir, rundir.ManifestName)
-			replace(t, dir, rundir.LockName, "of the door")
-		}},
+		{"mixed", corrupt.ErrMismatch, "layer-04.gl of game awari, rules strict, 6 pits", copied("layer-04.gl", strict, "layer-04.gl")},
+		{
+			"mixed without manifest", corrupt.ErrMismatch, "and 3 more of game awari, rules awari, 6 pits; ",
+			all(gone(rundir.ManifestName), copied("layer-04.gl", strict, "layer-04.gl")),
+		},
+		{
+			"manifest of another run", corrupt.ErrMismatch, "manifest.json of game awari, rules strict, 6 pits",
+			copied(rundir.ManifestName, strict, rundir.ManifestName),
+		},
+		{"nothing", rundir.ErrMissing, "", emptied("", "")},
+		{"foreign", corrupt.ErrForeign, "thesis.tex", emptied("thesis.tex", "x")},
+		{"foreign layers", corrupt.ErrForeign, "layer-0", all(emptied("layer-00.gl", "Dear diary"), holds("layer-01.gl", "Dear diary"))},
+		{"foreign manifest", corrupt.ErrForeign, "no layer file", emptied(rundir.ManifestName, foreign)},
+		{"manifest damaged, no layers", corrupt.ErrCorrupt, "no layer file", emptied(rundir.ManifestName, read(t, strict, rundir.ManifestName)[:100])},
+		{"foreign lock", nil, "lock: it is no lock file", all(gone(rundir.ManifestName), holds(rundir.LockName, "of the door"))},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := small(t)
@@ -374,17 +373,11 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-func clearDir(t *testing.T, dir string) {
-	t.Helper()
-	must.OK(t, os.RemoveAll(dir))
-	must.OK(t, os.Mkdir(dir, 0o755))
-}
-
 // TestLongDifferent: a layer that is not what an intact manifest says is not published.
 func TestLongDifferent(t *testing.T) {
 	dir := small(t)
 	testrun.EditManifest(t, dir, func(m *manifest.Manifest) { m.Layers[4].Hash++ })
-	remove(t, dir, "layer-02.gl")
+	gone("layer-02.gl")(t, dir)
 	before := files(t, dir)
 	err := must.Err(repair.Run(t.Context(), dir, options()))
 	should.Hold(t, must.As[*repair.DifferentError](t, err).Seeds == 4 && !errors.Is(err, corrupt.ErrCorrupt), "%v", err)
@@ -398,28 +391,23 @@ func TestLongDifferent(t *testing.T) {
 	}
 	must.Same(t, "changed", before, after)
 	// As the message says: without the manifest, the files count.
-	remove(t, dir, rundir.ManifestName)
+	gone(rundir.ManifestName)(t, dir)
 	must.Get(repair.Run(t.Context(), dir, options()))(t)
 	clean(t, dir, 8)
 }
 
-// TestLocked: a solver is there.
-func TestLocked(t *testing.T) {
+// TestMemory: what cannot be solved again, or where a solver is, is refused before anything is changed.
+func TestMemory(t *testing.T) {
 	dir, o := small(t), options()
+	gone("layer-02.gl", rundir.ManifestName)(t, dir)
+	before := files(t, dir)
+	o.Solve.Memory = 1000
+	must.As[*memory.Error](t, must.Err(repair.Run(t.Context(), dir, o)))
 	l := must.Get(rundir.LockDamaged(dir))(t)
 	defer l.Unlock()
 	for _, o.DryRun = range []bool{true, false} {
 		should.Equal(t, must.As[*rundir.LockedError](t, must.Err(repair.Run(t.Context(), dir, o))).PID, os.Getpid())
 	}
-}
-
-// TestMemory: what cannot be solved again is refused before anything is changed.
-func TestMemory(t *testing.T) {
-	dir, o := small(t), options()
-	remove(t, dir, "layer-02.gl", rundir.ManifestName)
-	before := files(t, dir)
-	o.Solve.Memory = 1000
-	must.As[*memory.Error](t, must.Err(repair.Run(t.Context(), dir, o)))
 	must.Same(t, "changed", before, files(t, dir))
 }
 
@@ -427,9 +415,9 @@ func TestMemory(t *testing.T) {
 func TestLongInterrupted(t *testing.T) {
 	whole := small(t)
 	dir := testrun.Copy(t, whole)
-	remove(t, dir, "layer-02.gl", "layer-05.gl", rundir.ManifestName)
+	gone("layer-02.gl", "layer-05.gl", rundir.ManifestName)(t, dir)
 	checkpoint := "checkpoint of layer 8"
-	replace(t, dir, "work/tiles", checkpoint)
+	holds("work/tiles", checkpoint)(t, dir)
 	for stop := 1; ; stop += 7 {
 		ctx, cancel := context.WithCancel(t.Context())
 		o, calls := options(), 0
@@ -457,7 +445,7 @@ func TestLongPaged(t *testing.T) {
 	const last = 16
 	whole := solved(t, 12, awari.Awari, last)
 	dir := testrun.Copy(t, whole)
-	remove(t, dir, rundir.LayerName(last))
+	gone(rundir.LayerName(last))(t, dir)
 	o := options()
 	game, _ := awari.New(12, awari.Awari)
 	tooLittle := solveOptions(last)
@@ -473,21 +461,21 @@ func TestLongPaged(t *testing.T) {
 // TestZstd: a run with a layer in zstd, which earlier versions wrote, is not damaged: repair and solve say what it is, and change nothing.
 func TestZstd(t *testing.T) {
 	game := must.Get(awari.New(6, awari.Awari))(t)
-	for name, change := range map[string]func(dir string){
-		"as it was":            func(string) {},
-		"manifest lost":        func(dir string) { remove(t, dir, rundir.ManifestName) },
-		"not listed":           func(dir string) { shorten(t, dir, 7) },
-		"another damaged":      func(dir string) { replace(t, dir, rundir.LayerName(3), "Dear diary") },
-		"manifest not of ours": func(dir string) { replace(t, dir, rundir.ManifestName, `{"name": "web app"}`) },
+	for name, change := range map[string]change{
+		"as it was":            all(),
+		"manifest lost":        gone(rundir.ManifestName),
+		"not listed":           shortened(7),
+		"another damaged":      holds(three, "Dear diary"),
+		"manifest not of ours": holds(rundir.ManifestName, foreign),
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := small(t)
 			layerfiletest.MarkZstd(t, filepath.Join(dir, rundir.LayerName(7)))
-			change(dir)
+			change(t, dir)
 			before := files(t, dir)
-			for _, dry := range []bool{true, false} {
-				o := options()
-				o.DryRun, o.SetAside = dry, true
+			o := options()
+			o.SetAside = true
+			for _, o.DryRun = range []bool{true, false} {
 				_, err := repair.Run(t.Context(), dir, o)
 				should.Hold(t, errors.Is(err, layerfile.ErrZstd) && errors.Is(err, corrupt.ErrCorrupt), "repair: %v", err)
 			}
