@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"grenier/internal/testkit/guard"
+	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/tries"
 	"grenier/internal/testkit/twins"
 	"grenier/kernels/cpu"
@@ -156,6 +157,71 @@ func (d dealer) call(width int, memory func(matrix, n int) []int8) *call {
 	return c
 }
 
+// leastNaive follows the definition: it walks over the bits of each word of each
+// column, with a finger on the scores that it picks and one on the places.
+func leastNaive(dst, offers *Block, columns uint64, p *Program, routes []Route, chunk, width int) {
+	for c := range Side {
+		if columns>>c&1 == 0 {
+			continue
+		}
+		for r := range Side {
+			dst[c*Side+r] = window.None
+			if width == 8 {
+				dst[c*Side+r] = offers[c*Side+r]
+			}
+		}
+		for _, g := range p.Groups {
+			if g.Columns>>c&1 == 0 {
+				continue
+			}
+			index := 0 // of c among the columns of g
+			for before := range c {
+				index += int(g.Columns >> before & 1)
+			}
+			row := int(p.Rows[int(g.First)+index])
+			route := routes[g.Route]
+			for w := route.First[chunk]; w < route.First[chunk+1]; w++ {
+				placeNaive(dst, c, route.Words[w], route, row, width)
+			}
+		}
+	}
+}
+
+func placeNaive(dst *Block, c int, w Word, route Route, row, width int) {
+	from := 0
+	for to := range Side {
+		if w.Place>>to&1 == 0 {
+			continue
+		}
+		for w.Pick>>from&1 == 0 {
+			from++
+		}
+		place := &dst[c*Side+to]
+		*place = min(*place, scoreNaive(route.Scores[int(w.Panel)*route.Stride:], row, from, width))
+		from++
+	}
+}
+
+// codes are those of each width but for bytes.
+var codes = map[int]*window.Codes{2: window.Two, 3: window.Three, 4: window.Four, 6: window.Six}
+
+// scoreNaive returns a score of a row of a panel.
+func scoreNaive(panel []int8, row, i, width int) int8 {
+	if width == 8 {
+		return panel[row*Side+i]
+	}
+	return int8(codes[width].Get(panel[row*lineBytes(width):], i))
+}
+
+func TestOtherWidthsPanic(t *testing.T) {
+	twins.Test(t, func(t *testing.T, f cpu.Family) {
+		for _, width := range []int{-2, 0, 1, 5, 7, 9, 16} {
+			must.Panic(t, func() { For(f, width) })
+			must.Panic(t, func() { FetchFor(f, width) })
+		}
+	})
+}
+
 // fence holds the memory of blocks and matrices, between unreadable pages, and what kernels keep from call to call.
 type fence struct {
 	scratch     Scratch
@@ -176,6 +242,16 @@ func (m *fence) memory(end guard.End) func(matrix, n int) []int8 {
 	return func(matrix, n int) []int8 { return m.matrices[matrix].At(end, n) }
 }
 
+// scoresOf returns copies of the scores that routes lead to.
+func scoresOf(routes []Route) (all [][]int8) {
+	for _, r := range routes {
+		all = append(all, slices.Clone(r.Scores))
+	}
+	return all
+}
+
+func sameScores(r Route, scores []int8) bool { return slices.Equal(r.Scores, scores) }
+
 // check compares a kernel with the definition: the whole dst, and that nothing else is written. Blocks fill a page, if
 // pages have their usual size: unreadable ones are on both sides then.
 func (m *fence) check(t *testing.T, f cpu.Family, c *call, end guard.End) {
@@ -183,10 +259,7 @@ func (m *fence) check(t *testing.T, f cpu.Family, c *call, end guard.End) {
 	dst, offers := (*Block)(m.dst.Copy(end, c.dst[:])), (*Block)(m.offers.Copy(end, c.offers[:]))
 	want := c.dst
 	leastNaive(&want, &c.offers, c.columns, &c.program, c.routes, c.chunk, c.width)
-	var before [][]int8
-	for _, r := range c.routes {
-		before = append(before, slices.Clone(r.Scores))
-	}
+	before := scoresOf(c.routes)
 	for range 2 { // the second one knows the words
 		For(f, c.width)(&m.scratch, dst, c.blocks(offers), c.columns, &c.program, c.routes, c.chunk, c.routes[0].Scores)
 	}
@@ -196,14 +269,8 @@ func (m *fence) check(t *testing.T, f cpu.Family, c *call, end guard.End) {
 				f, c.width, i%Side, i/Side, got, want[i], c.columns, c.program.Groups, c.chunk)
 		}
 	}
-	if *offers != c.offers || !m.dst.Intact() || !m.offers.Intact() {
-		t.Fatalf("%v: offers are written, or what is around them", f)
-	}
-	for i, r := range c.routes {
-		if !slices.Equal(r.Scores, before[i]) {
-			t.Fatalf("%v: scores written", f)
-		}
-	}
+	must.Not(t, *offers != c.offers || !m.dst.Intact() || !m.offers.Intact(), "%v: offers are written, or what is around them", f)
+	must.Hold(t, slices.EqualFunc(c.routes, before, sameScores), "%v: scores written", f)
 }
 
 func TestLongTwins(t *testing.T) {
@@ -258,7 +325,7 @@ func TestCodesFollowScores(t *testing.T) {
 	for width, cs := range codes {
 		eachFamily(t, width, func(t *testing.T, f cpu.Family) {
 			rng := tries.Rand(t)
-			for range 200 {
+			for range 80 {
 				c, base := dealer{rng.Uint64}.call(8, func(_, n int) []int8 { return twins.Aligned(n) }), rng.IntN(48)
 				for i := range c.offers {
 					c.offers[i] = window.None
@@ -363,23 +430,28 @@ func TestWhileOthersWrite(t *testing.T) {
 		update(scores[:Side*Side], &high, ^uint64(0), ^uint64(0), &changes)
 		leastNaive(&most, &c.offers, ^uint64(0), &c.program, c.routes, 0, 8)
 
-		var wg sync.WaitGroup
-		wg.Go(func() {
+		c.staysBetween(t, f, &least, &most, func() {
 			for i := range 300 {
 				update(scores[:Side*Side], []*Block{&low, &high}[i%2], uint64(i)*0x9e3779b97f4a7c15, ^uint64(0), &changes)
 			}
 		})
-		for range 100 {
-			var got Block
-			For(f, 8)(new(Scratch), &got, &c.offers, ^uint64(0), &c.program, c.routes, 0, nil)
-			for i := range got {
-				if got[i] < least[i] || got[i] > most[i] {
-					t.Fatalf("score %d: got %d, want %d to %d", i, got[i], least[i], most[i])
-				}
+	})
+}
+
+// staysBetween calls a kernel while another goroutine writes.
+func (c *call) staysBetween(t *testing.T, f cpu.Family, least, most *Block, write func()) {
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	wg.Go(write)
+	for range 100 {
+		var got Block
+		For(f, c.width)(new(Scratch), &got, c.blocks(&c.offers), ^uint64(0), &c.program, c.routes, 0, nil)
+		for i := range got {
+			if got[i] < least[i] || got[i] > most[i] {
+				t.Fatalf("row %d of column %d: got %d, want %d to %d", i%Side, i/Side, got[i], least[i], most[i])
 			}
 		}
-		wg.Wait()
-	})
+	}
 }
 
 // TestWhileOthersWriteCodes reads lines while another goroutine sets and clears the lowest bit of each code.
@@ -408,23 +480,12 @@ func TestWhileOthersWriteCodes(t *testing.T) {
 			write(lowest, 0)
 			leastNaive(&least, nil, ^uint64(0), &c.program, c.routes, 0, width)
 
-			var wg sync.WaitGroup
-			wg.Go(func() {
+			c.staysBetween(t, f, &least, &most, func() {
 				for range 100 {
 					write(0, lowest)
 					write(lowest, 0)
 				}
 			})
-			for range 100 {
-				var got Block
-				For(f, width)(new(Scratch), &got, nil, ^uint64(0), &c.program, c.routes, 0, nil)
-				for i := range got {
-					if got[i] < least[i] || got[i] > most[i] {
-						t.Fatalf("code %d: got %d, want %d to %d", i, got[i], least[i], most[i])
-					}
-				}
-			}
-			wg.Wait()
 		})
 	}
 }
@@ -439,48 +500,44 @@ func TestLongSecondPartFirst(t *testing.T) {
 		3: {[]int8{0, 0x55}, []int8{0, -1}, func(code int8) (int8, int8) { return code & 1, (code>>1 ^ code>>2) & 1 }},
 		6: {[]int8{0, 0x11, 0x22, 0x33}, []int8{0, 0x55, -0x56, -1}, func(code int8) (int8, int8) { return code & 15, code >> 4 }},
 	} {
-		readWhileRaised(t, width, p.first, p.second, p.steps)
-	}
-}
-
-func readWhileRaised(t *testing.T, width int, first, second []int8, steps func(code int8) (first, second int8)) {
-	const row = 2
-	size, low := lineBytes(width), lineBytes(map[int]int{3: 2, 6: 4}[width])
-	eachFamily(t, width, func(t *testing.T, f cpu.Family) {
-		scores := twins.Aligned((row + 1) * size)
-		line := scores[row*size:]
-		write := func(step int) {
-			fill(line[:low], first[step])
-			fill(line[low:size], second[step])
-		}
-		c := &call{
-			program: Program{Groups: []Group{{Columns: ^uint64(0)}}, Rows: slices.Repeat([]uint32{row}, Side)},
-			routes:  []Route{{Scores: scores, Words: []Word{{Pick: ^uint64(0), Place: ^uint64(0)}}, First: []uint32{0, 1}}},
-		}
-		for range tries.Runs(2000) {
-			write(0)
-			var written atomic.Bool
-			var wg sync.WaitGroup
-			wg.Go(func() {
-				for step := range first {
-					for range 5 {
-						write(step)
-					}
-				}
-				written.Store(true)
-			})
-			for !written.Load() {
-				var got Block
-				For(f, width)(new(Scratch), &got, nil, ^uint64(0), &c.program, c.routes, 0, nil)
-				for i, code := range got {
-					if first, second := steps(code); second > first {
-						t.Fatalf("code %d: got %d of the second part, newer than the first one: %d", i, second, first)
-					}
-				}
+		const row = 2
+		size, low := lineBytes(width), lineBytes(map[int]int{3: 2, 6: 4}[width])
+		eachFamily(t, width, func(t *testing.T, f cpu.Family) {
+			scores := twins.Aligned((row + 1) * size)
+			line := scores[row*size:]
+			write := func(step int) {
+				fill(line[:low], p.first[step])
+				fill(line[low:size], p.second[step])
 			}
-			wg.Wait()
-		}
-	})
+			c := &call{
+				program: Program{Groups: []Group{{Columns: ^uint64(0)}}, Rows: slices.Repeat([]uint32{row}, Side)},
+				routes:  []Route{{Scores: scores, Words: []Word{{Pick: ^uint64(0), Place: ^uint64(0)}}, First: []uint32{0, 1}}},
+			}
+			for range tries.Runs(2000) {
+				write(0)
+				var written atomic.Bool
+				var wg sync.WaitGroup
+				wg.Go(func() {
+					for step := range p.first {
+						for range 5 {
+							write(step)
+						}
+					}
+					written.Store(true)
+				})
+				for !written.Load() {
+					var got Block
+					For(f, width)(new(Scratch), &got, nil, ^uint64(0), &c.program, c.routes, 0, nil)
+					for i, code := range got {
+						if first, second := p.steps(code); second > first {
+							t.Fatalf("code %d: got %d of the second part, newer than the first one: %d", i, second, first)
+						}
+					}
+				}
+				wg.Wait()
+			}
+		})
+	}
 }
 
 // fill sets all codes of a part of a line, whose bytes are then the same.

@@ -210,28 +210,6 @@ func bench(b *testing.B, op func(k Kernel, scores []int8, packed []byte)) {
 	}
 }
 
-// TestExample packs two lines: -3, 1, 0 and then -3 everywhere, and 5 everywhere.
-func TestExample(t *testing.T) {
-	scores := append(slices.Repeat([]int8{-3}, Side), slices.Repeat([]int8{5}, Side)...)
-	scores[1], scores[2] = 1, 0
-	want := []byte{
-		3, 0xfd, // three planes above -3
-		0b100, 0, 0, 0, 0, 0, 0, 0, // 0 is 3 above
-		0b100, 0, 0, 0, 0, 0, 0, 0,
-		0b010, 0, 0, 0, 0, 0, 0, 0, // 1 is 4 above
-		0, 5, // no planes above 5
-	}
-	twins.Test(t, func(t *testing.T, f cpu.Family) {
-		k, got := For(f), make([]byte, Bound(len(scores)))
-		if n := k.Pack(got, scores); n != len(want) || !bytes.Equal(got[:n], want) {
-			t.Errorf("packed: % x", got[:n])
-		}
-		back := make([]int8, len(scores))
-		n := k.Unpack(back, want)
-		should.Hold(t, n == len(want) && slices.Equal(back, scores), "unpacked %d bytes: %v", n, back)
-	})
-}
-
 func TestMisusePanics(t *testing.T) {
 	twins.Test(t, func(t *testing.T, f cpu.Family) {
 		k := For(f)

@@ -228,6 +228,9 @@ func TestWhileOthersSearch(t *testing.T) {
 	})
 }
 
+// searchStep is how far lines are apart that are searched: each waits for the other goroutine.
+const searchStep = 5
+
 func searchWhileOthersRead(t *testing.T, f cpu.Family, codes *window.Codes) {
 	lines := twins.Aligned(Side * codes.Line())
 	for i := range Side * Side {
@@ -238,7 +241,7 @@ func searchWhileOthersRead(t *testing.T, f cpu.Family, codes *window.Codes) {
 	var wg sync.WaitGroup
 	defer wg.Wait()
 	wg.Go(func() { search(f, codes, lines, &step, &read) })
-	for r := range Side {
+	for r := 0; r < Side; r += searchStep {
 		read.Store(int32(r))
 		for fallen := false; !fallen; {
 			var line shared.Line
@@ -261,7 +264,7 @@ func searchWhileOthersRead(t *testing.T, f cpu.Family, codes *window.Codes) {
 func search(f cpu.Family, codes *window.Codes, lines []int8, step, read *atomic.Int32) {
 	var changes Changes
 	var block Block
-	for r := range Side {
+	for r := 0; r < Side; r += searchStep {
 		for read.Load() < int32(r) {
 			runtime.Gosched()
 		}
@@ -327,34 +330,6 @@ func benchmarkUpdate(b *testing.B, width int, columns, rows uint64, changes [4]u
 		}
 		places := float64(bits.OnesCount64(columns) * bits.OnesCount64(rows))
 		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/places, "ns/place")
-	})
-}
-
-// TestExample puts two columns of a block into the three lines that there are.
-// Score 2 of line 1 stays the same, as it has the value already.
-func TestExample(t *testing.T) {
-	var block Block
-	copy(block[2*Side:], []int8{1, -2, 3, -4, 5}) // column 2
-	copy(block[5*Side:], []int8{-10, 20, -30, 40, -50})
-	block[6*Side] = 99 // a column not asked for
-
-	twins.Test(t, func(t *testing.T, f cpu.Family) {
-		lines := twins.Aligned(3 * Side)
-		lines[1*Side+2] = 2
-		lines[1*Side+5] = 77
-		var changes Changes
-		For(f, 8)(lines, &block, 1<<2|1<<5, ^uint64(0), &changes)
-		want := twins.Aligned(3 * Side)
-		want[0*Side+2], want[0*Side+5] = -1, 10
-		want[1*Side+2], want[1*Side+5] = 2, -20
-		want[2*Side+2], want[2*Side+5] = -3, 30
-		for i := range want {
-			should.Equal(t, lines[i], want[i], "score %d of line %d", i%Side, i/Side)
-		}
-		should.Equal(t, changes.Rows, 0b111, "changed lines")
-		for r, want := range []uint64{1<<2 | 1<<5, 1 << 5, 1<<2 | 1<<5} {
-			should.Equal(t, changes.Columns[r], want, "line %d: changed columns", r)
-		}
 	})
 }
 
@@ -481,10 +456,11 @@ func TestThinEveryCode(t *testing.T) {
 				block[i] = int8(least)
 			}
 			code := uint64(0)
-			m.check(t, f, []uint64{^uint64(0), ^uint64(0), ^uint64(0), ^uint64(0)}, &block, ^uint64(0), ^uint64(0), func() uint64 {
+			next := func() uint64 {
 				code++
 				return code
-			})
+			}
+			m.check(t, f, slices.Repeat([]uint64{^uint64(0)}, 4), &block, ^uint64(0), ^uint64(0), next)
 		}
 	})
 }

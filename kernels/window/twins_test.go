@@ -69,22 +69,6 @@ func codes(c *Codes, bytes []int8, inside int) []int8 {
 	return lines
 }
 
-func TestTurnTwins(t *testing.T) {
-	twins.Test(t, func(t *testing.T, f cpu.Family) {
-		rng, m := tries.Rand(t), newFence(t)
-		bytes, captures := make([]int8, Side*Side), make([]int8, Side*Side)
-		for n := range Side + 1 {
-			for _, again := range []bool{false, true} {
-				twins.Fill(rng, bytes)
-				twins.Fill(rng, captures)
-				for _, c := range widths {
-					m.checkTurn(t, f, c, codes(c, bytes[:n*Side], rng.IntN(4)), captures[:n*Side], rng.IntN(maxBase+1), again)
-				}
-			}
-		}
-	})
-}
-
 // TestTurnEveryCapture begins every capture value at every base, after every code: also bytes that stand for none are the same for all.
 func TestTurnEveryCapture(t *testing.T) {
 	twins.Test(t, func(t *testing.T, f cpu.Family) {
@@ -123,12 +107,9 @@ func (m fence) checkSum(t *testing.T, f cpu.Family, c *Codes, lines, scores []in
 	for _, end := range guard.Ends {
 		l, b := m.place(end, digits, scores)
 		sum(b, l)
-		if !slices.Equal(b, want) {
-			t.Fatalf("%v, %d bits, signed %v, %d lines: got %v, want %v", f, c.Bits, signed, len(lines)/c.Line(), b, want)
-		}
-		if !m.intact() || !slices.Equal(l, digits) {
-			t.Fatalf("%v, %d bits, signed %v, %d lines: written outside", f, c.Bits, signed, len(lines)/c.Line())
-		}
+		call := fmt.Sprintf("%v, %d bits, signed %v, %d lines", f, c.Bits, signed, len(lines)/c.Line())
+		must.List(t, b, want, "%s", call)
+		must.Hold(t, m.intact() && slices.Equal(l, digits), "%s: written outside", call)
 	}
 }
 
@@ -168,12 +149,12 @@ func (m fence) checkDigits(t *testing.T, f cpu.Family, c *Codes, lines []int8, s
 	}
 }
 
-// TestLongSumAndDigitsTwins: short runs have codes of one kind in four for each number of lines.
-func TestLongSumAndDigitsTwins(t *testing.T) {
+// TestLongTwins: short runs have codes of one kind in four, and about every other number of lines.
+func TestLongTwins(t *testing.T) {
 	twins.Test(t, func(t *testing.T, f cpu.Family) {
 		rng, m := tries.Rand(t), newFence(t)
 		bytes, scores := make([]int8, Side*Side), make([]int8, Side*Side)
-		for n := range Side + 1 {
+		for n := 0; n <= Side; n += 1 + rng.IntN(tries.More(3, 1)) {
 			some := rng.IntN(4)
 			for inside := range 4 {
 				if !tries.Long() && inside != some {
@@ -183,9 +164,10 @@ func TestLongSumAndDigitsTwins(t *testing.T) {
 				twins.Fill(rng, scores)
 				for _, c := range widths {
 					lines := codes(c, bytes[:n*Side], inside)
-					for _, signed := range []bool{false, true} {
-						m.checkSum(t, f, c, lines, scores[:n*Side], signed)
-						m.checkDigits(t, f, c, lines, signed)
+					for _, yes := range []bool{false, true} {
+						m.checkTurn(t, f, c, lines, scores[:n*Side], rng.IntN(maxBase+1), yes)
+						m.checkSum(t, f, c, lines, scores[:n*Side], yes)
+						m.checkDigits(t, f, c, lines, yes)
 					}
 				}
 			}
@@ -356,9 +338,7 @@ func TestThin(t *testing.T) {
 	rng := tries.Rand(t)
 	for lines := 1; lines <= Side; lines++ {
 		b := randomThin(rng, lines)
-		if b.Lines() != lines || len(b)%8 != 0 {
-			t.Fatalf("%d lines: block has %d, %d bytes", lines, b.Lines(), len(b))
-		}
+		must.Hold(t, b.Lines() == lines && len(b)%8 == 0, "%d lines: block has %d, %d bytes", lines, b.Lines(), len(b))
 		searched, ends := 0, 0
 		digits := make([]int8, lines*Side)
 		twins.Fill(rng, digits)
@@ -390,9 +370,8 @@ func TestThin(t *testing.T) {
 		should.List(t, captures, want, "%d lines: what is searched", lines)
 		most := ThinBound(1, lines, searched)
 		should.Not(t, len(b) > most, "%d bytes, the bound is %d", len(b), most)
-		if valid, n := Eight.ValidDigits(digits, false); !valid || n != ends || !Eight.Valid(b.Codes()) {
-			t.Errorf("digits are valid: %v, with %d ends, want %d; codes: %v", valid, n, ends, Eight.Valid(b.Codes()))
-		}
+		valid, n := Eight.ValidDigits(digits, false)
+		should.Hold(t, valid && n == ends && Eight.Valid(b.Codes()), "digits are valid: %v, with %d ends, want %d; or codes are not", valid, n, ends)
 	}
 }
 
