@@ -2,7 +2,6 @@ package bitset
 
 import (
 	"math/rand/v2"
-	"slices"
 	"testing"
 	"unsafe"
 
@@ -61,9 +60,7 @@ func checkExtract(t testing.TB, f cpu.Family, rng *rand.Rand, mask []uint64) {
 			src[i] = x | rng.Uint64()&^mask[i]
 		}
 		ExtractFor(f)(dst, src, &m)
-		if !slices.Equal(dst, want[:len(dst)]) {
-			t.Fatalf("%v: mask %x, bits %x: %x, want %x", f, mask, src, dst, want)
-		}
+		must.List(t, dst, want[:len(dst)], "%v: mask %x, bits %x", f, mask, src)
 	}
 }
 
@@ -74,14 +71,7 @@ func TestDeposit(t *testing.T) {
 			for range 20 {
 				mask := make([]uint64, words)
 				for i := range mask {
-					switch rng.IntN(4) {
-					case 0:
-						mask[i] = ^uint64(0)
-					case 1:
-						mask[i] = rng.Uint64() & rng.Uint64() & rng.Uint64()
-					case 2:
-						mask[i] = rng.Uint64()
-					}
+					mask[i] = []uint64{0, ^uint64(0), rng.Uint64(), rng.Uint64() & rng.Uint64() & rng.Uint64()}[rng.IntN(4)]
 				}
 				check(t, f, rng, mask)
 				checkExtract(t, f, rng, mask)

@@ -62,23 +62,16 @@ func TestTwins(t *testing.T) {
 			check(t, m, f, basis, data)
 			data[i] = 0
 		}
-		for n := range 200 { // around whole steps
-			check(t, m, f, rng.Uint64(), randomBytes(rng, 2*1024-100+n))
-		}
-	})
-}
-
-// TestEveryLowestByte begins with each value of the byte that decides about the rest, and has few and many bits set.
-func TestEveryLowestByte(t *testing.T) {
-	twins.Test(t, func(t *testing.T, f cpu.Family) {
-		rng, m := tries.Rand(t), guard.New[uint8](t, longest)
 		random := randomBytes(rng, longest)
-		for l := range uint64(256) {
+		for l := range uint64(256) { // the byte that decides about the rest; few and many bits are set
 			hash := rng.Uint64()&^255 | l
 			check(t, m, f, hash, random)
 			check(t, m, f, hash, bytes.Repeat([]byte{byte(l)}, 2100))
 			check(t, m, f, l, make([]byte, 2100))
 			check(t, m, f, ^l, bytes.Repeat([]byte{0xff}, 2100))
+		}
+		for n := range 200 { // around whole steps
+			check(t, m, f, rng.Uint64(), randomBytes(rng, 2*1024-100+n))
 		}
 	})
 }
