@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -356,26 +357,39 @@ func TestLongFullDisk(t *testing.T) {
 	}
 }
 
-// TestLongStreamsAreMissed: the disk is full while a stream that is needed is stored, and has room
-// again at once. The layer does not continue as if the stream were there.
+// TestLongStreamsAreMissed: while a stream that is needed is stored, the disk is full, and has room again at once. The layer does not
+// continue as if the stream were there. Nor does a layer in memory whose checkpoint cannot be written, unless the disk is full.
 func TestLongStreamsAreMissed(t *testing.T) {
-	rng := tries.Rand(t)
-	for k := 1; ; k += 1 + rng.IntN(gap(10)) {
-		x := smallTrial(t, rng)
-		var calls atomic.Int64
-		x.disk.Fail(func(op crashfs.Op, name string) error {
-			if needed := strings.Contains(name, "window-") || strings.Contains(name, "captures-"); needed && op == crashfs.Sync && calls.Add(1) == int64(k) {
-				return syscall.ENOSPC
-			}
-			return nil
-		})
-		if failed := x.fail(t, syscall.ENOSPC); failed != (calls.Load() >= int64(k)) {
-			t.Fatalf("%+v: the disk was full and no error came", x.config)
-		} else if !failed {
-			return
+	for _, c := range []struct {
+		draw  func(t *testing.T, rng *rand.Rand) *trial
+		op    crashfs.Op
+		err   error
+		names []string
+		last  int // how many calls fail
+		gap   int
+	}{
+		{smallTrial, crashfs.Sync, syscall.ENOSPC, []string{"window-", "captures-"}, 1, gap(10)},
+		{smallWholeTrial, crashfs.Write, syscall.EIO, []string{""}, math.MaxInt32, 4},
+	} {
+		rng, failed := tries.Rand(t), true
+		for k := 1; failed; k += 1 + rng.IntN(c.gap) {
+			x := c.draw(t, rng)
+			var calls atomic.Int64
+			x.disk.failOn(c.op, func(path string) error {
+				if !slices.ContainsFunc(c.names, func(name string) bool { return strings.Contains(path, name) }) {
+					return nil
+				}
+				if n := int(calls.Add(1)); n >= k && n < k+c.last {
+					return c.err
+				}
+				return nil
+			})
+			failed = x.fail(t, c.err)
+			must.Equal(t, failed, int(calls.Load()) >= k, "%+v: %v was met, and no error came: call %d", x.config, c.err, k)
+			x.disk.Fail(nil)
+			x.finish(t)
+			must.Not(t, len(x.notes) > 0, "call %d: notes %q", k, x.notes)
 		}
-		x.finish(t)
-		must.Not(t, len(x.notes) > 0, "sync %d: notes %q", k, x.notes)
 	}
 }
 

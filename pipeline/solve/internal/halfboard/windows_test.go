@@ -420,7 +420,7 @@ func TestPrunedWindowIsFoundAgain(t *testing.T) {
 // less of them than if each read all.
 func TestPruningPays(t *testing.T) {
 	x := smallTrial(t, tries.Rand(t))
-	x.game, x.seeds = awaritest.Game(t, 8, awari.Awari), 16
+	x.game, x.seeds = awaritest.Game(t, 6, awari.Awari), 20
 	x.options.Bits, x.options.thin, x.options.Memory, x.options.Interval, x.options.Segment = 2, false, 1, 0, 1<<40
 	x.finish(t)
 	read, written := x.stats.Traffic.Read, x.stats.Traffic.Written
@@ -433,7 +433,7 @@ func TestFailingReads(t *testing.T) {
 	rng := tries.Rand(t)
 	x := smallTrial(t, rng)
 	x.stopInWindow(t, 2)
-	for k, failed := 1, true; failed; k += 1 + rng.IntN(4) {
+	for k, failed := 1, true; failed; k += 1 + rng.IntN(8) {
 		y := x.trial(rng, x.disk.copied(t))
 		y.disk.FailReads(failing(syscall.EIO, k))
 		failed = y.fail(t, syscall.EIO)
@@ -447,7 +447,7 @@ func TestCheckpointsStay(t *testing.T) {
 	x.options.Bits, x.options.Segment = 4, 30_000
 	x.stopInWindow(t, 2)
 	_, want := x.disk.contents(t, rundir.FoundName)
-	for k, stopped := 1, true; stopped; k++ {
+	for k, stopped := 1, true; stopped; k += 1 + rng.IntN(3) {
 		y, reports := x.trial(rng, x.disk.copied(t)), 0
 		stopped = y.stop(t, func(int, int, fixpoint.Stage) bool {
 			if p := y.now(); p.Turning && p.Base == x.last.Base {
