@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -111,9 +112,10 @@ func TestResume(t *testing.T) {
 	sameRun(t, whole, parts)
 }
 
+// TestOtherRun: a run of other rules, or one that somebody works on, stays as it is.
 func TestOtherRun(t *testing.T) {
-	dir := t.TempDir()
-	mustSolve(t, dir, awaritest.Game(t, 6, awari.Strict), options(3))
+	dir, game := t.TempDir(), awaritest.Game(t, 6, awari.Strict)
+	mustSolve(t, dir, game, options(3))
 	before := must.Tree(t, dir)
 	for _, asked := range []awari.Game{awaritest.Game(t, 6, awari.Awari), awaritest.Game(t, 8, awari.Strict)} {
 		err := must.Err(solve.Solve(t.Context(), dir, asked, options(5)))
@@ -123,6 +125,11 @@ func TestOtherRun(t *testing.T) {
 			"error %+v", e)
 	}
 	must.Same(t, "another result", before, must.Tree(t, dir))
+	locked := must.Get(rundir.Lock(dir, solve.Identity(game)))(t)
+	holder := must.As[*rundir.LockedError](t, must.Err(solve.Solve(t.Context(), dir, game, options(4))))
+	should.Equal(t, holder.PID, os.Getpid())
+	must.OK(t, locked.Unlock())
+	mustSolve(t, dir, game, options(4))
 }
 
 // TestImpossible: layers that do not exist, and what no layer fits, are refused before anything is made.
@@ -149,15 +156,6 @@ func TestImpossible(t *testing.T) {
 		should.Be(t, c.o.Check(game), nil, "what is said to be needed is refused")
 	}
 	should.Be(t, must.Err(os.Stat(dir)), fs.ErrNotExist, "the directory was made")
-}
-
-func TestLocked(t *testing.T) {
-	game, dir := awaritest.Game(t, 4, awari.Awari), t.TempDir()
-	locked := must.Get(rundir.Lock(dir, solve.Identity(game)))(t)
-	holder := must.As[*rundir.LockedError](t, must.Err(solve.Solve(t.Context(), dir, game, options(2))))
-	should.Equal(t, holder.PID, os.Getpid())
-	must.OK(t, locked.Unlock())
-	mustSolve(t, dir, game, options(2))
 }
 
 // TestLeftovers puts in work/ and beside the layers what crashes may leave.
@@ -435,7 +433,9 @@ func TestSkipResumed(t *testing.T) {
 	resume := func(o solve.Options, seeds int) {
 		t.Helper()
 		o.Interval = 1
+		start := time.Now()
 		must.Hold(t, stopIn(t, dir, game, o, "dense"), "not stopped")
+		stopped, again := time.Since(start), time.Now()
 		notes, sealing, checked := 0, false, false
 		o.Interval = 0
 		o.Note = func(string) { notes++ }
@@ -445,6 +445,7 @@ func TestSkipResumed(t *testing.T) {
 		})
 		reports := mustSolve(t, dir, game, o)
 		should.Hold(t, len(reports) == 1 && notes == 0 && checked, "%d notes, checked %v, %+v", notes, checked, reports)
+		sumUp(t, reports[0], stopped, time.Since(again), true)
 	}
 	o := options(last + 1)
 	o.Skip = last

@@ -98,67 +98,32 @@ func TestWindows(t *testing.T) {
 	should.Not(t, least.Share == 1, "after the first of %d windows all is said to be done: %+v", r.Engine.Windows, least)
 }
 
-// TestLongWindowsSameBytes solves a layer that does not fit into memory in every way that must not matter.
-func TestLongWindowsSameBytes(t *testing.T) {
-	tries.NeedsLong(t, "solves a layer several times")
-	seeds, family := 16, cpu.Best()
-	if tries.Full() {
-		seeds, family = 18, cpu.Generic
-	}
-	w := newWindowRuns(t, seeds)
-	least, most := halfboard.Least(w.game, seeds, 2), halfboard.Whole(w.game, seeds, 1)
-	variants := []func(*solve.Options){
-		func(o *solve.Options) { o.Workers, o.Memory = 5, halfboard.Least(w.game, seeds, 5) },
-		func(o *solve.Options) { o.Workers, o.Family, o.Memory = 1, family, halfboard.Least(w.game, seeds, 1) },
-		func(o *solve.Options) { o.Memory = (least + most) / 2 },
-		func(o *solve.Options) { o.Memory, o.Workers = most-1, 1 },
-		func(o *solve.Options) { o.Interval = time.Millisecond },
-	}
-	for _, vary := range variants {
-		o, dir := narrowOptions(t, w.game, seeds), testrun.Copy(t, w.below)
-		vary(&o)
-		solveNarrow(t, dir, w.game, o)
-		sameRun(t, w.want, dir)
-	}
-}
-
-// TestLongWindowsContinue stops a layer that is solved window by window in each of its stages
-// and resumes it with other options, the last ones with memory enough.
+// TestLongWindowsContinue stops a layer that does not fit into memory in each of its stages, and resumes it with other options that must
+// not matter, one of them memory enough.
 func TestLongWindowsContinue(t *testing.T) {
 	tries.NeedsLong(t, "solves a layer several times")
-	const seeds = 16
-	stages := []string{"capture", "dense", "full", "seal"}
+	seeds := tries.Pick(16, 16, 18)
 	w := newWindowRuns(t, seeds)
-	next := []func(*solve.Options){
-		func(o *solve.Options) { o.Workers, o.Memory = 1, halfboard.Least(w.game, seeds, 1) },
-		func(o *solve.Options) {
-			o.Workers, o.Memory, o.Family = 5, halfboard.Least(w.game, seeds, 5), tries.Pick(cpu.Best(), cpu.Best(), cpu.Generic)
+	least, whole := func(workers int) uint64 { return halfboard.Least(w.game, seeds, workers) }, halfboard.Whole(w.game, seeds, 1)
+	for stage, vary := range map[string]func(*solve.Options){
+		"capture": func(o *solve.Options) { o.Workers, o.Memory = 1, whole-1 },
+		"dense": func(o *solve.Options) {
+			o.Workers, o.Memory, o.Family = 5, least(5), tries.Pick(cpu.Best(), cpu.Best(), cpu.Generic)
 		},
-		func(o *solve.Options) { o.Memory = 0 },
-		func(o *solve.Options) { o.Memory = 1 << 40 },
-	}
-	for i, stage := range stages {
-		t.Run(stage, func(t *testing.T) {
-			dir := testrun.Copy(t, w.below)
-			start := time.Now()
-			must.Hold(t, stopIn(t, dir, w.game, narrowOptions(t, w.game, seeds), stage), "not stopped")
-			stopped, again := time.Since(start), time.Now()
-			for _, pattern := range []string{"captures-*", "window-*"} {
-				names, err := filepath.Glob(filepath.Join(dir, rundir.WorkName, pattern))
-				lacks := pattern == "captures-*" && (stage == "dense" || stage == "full") || pattern == "window-*" && stage == "seal"
-				should.Not(t, err != nil || len(names) == 0 && lacks, "no %s is left; %v", pattern, err)
-			}
-			o := narrowOptions(t, w.game, seeds)
-			next[i](&o)
-			var notes []string
-			o.Note = func(text string) { notes = append(notes, text) }
-			reports := mustSolve(t, dir, w.game, o)
-			sameRun(t, w.want, dir)
-			if o.Memory > 0 && o.Memory < 1<<40 {
-				sumUp(t, reports[0], stopped, time.Since(again), stage != "capture")
-				should.Not(t, len(notes) > 0, "notes %q", notes)
-			}
-		})
+		"full": func(o *solve.Options) { o.Memory = 0 },
+		"seal": func(o *solve.Options) { o.Memory, o.Interval = (least(2)+whole)/2, time.Millisecond },
+	} {
+		dir, start := testrun.Copy(t, w.below), time.Now()
+		must.Hold(t, stopIn(t, dir, w.game, narrowOptions(t, w.game, seeds), stage), "not stopped")
+		stopped, again := time.Since(start), time.Now()
+		o := narrowOptions(t, w.game, seeds)
+		vary(&o)
+		if o.Memory == 0 {
+			mustSolve(t, dir, w.game, o)
+		} else {
+			sumUp(t, solveNarrow(t, dir, w.game, o), stopped, time.Since(again), stage != "capture")
+		}
+		sameRun(t, w.want, dir)
 	}
 }
 
@@ -181,34 +146,23 @@ func stopIn(t *testing.T, dir string, game awari.Game, o solve.Options, stage st
 	return stopWhen(t, dir, game, o, func(p solve.Progress) bool { return p.Stage == stage && (p.Done > p.Positions/3 || p.Sweep > 2) })
 }
 
-// TestLongWindowsStale leaves the work of a layer that is sealed, as a crash just then does.
-func TestLongWindowsStale(t *testing.T) {
-	tries.NeedsLong(t, "solves a layer several times")
-	w := newWindowRuns(t, windowSeeds)
-	stale := testrun.Copy(t, w.below)
-	must.Hold(t, stopIn(t, stale, w.game, narrowOptions(t, w.game, windowSeeds), "seal"), "not stopped")
-	below, work := w.want, filepath.Join(stale, rundir.WorkName) // sealed by now
-	want := testrun.Copy(t, below)
-	mustSolve(t, want, w.game, options(windowSeeds+1))
-	begin := func(t *testing.T) string {
-		dir := testrun.Copy(t, below)
-		must.OK(t, os.CopyFS(filepath.Join(dir, rundir.WorkName), os.DirFS(work)))
-		return dir
-	}
-	t.Run("nothing to do", func(t *testing.T) {
-		dir := begin(t)
-		mustSolve(t, dir, w.game, options(windowSeeds))
-		left, err := os.ReadDir(filepath.Join(dir, rundir.WorkName))
-		should.Hold(t, err == nil && len(left) == 0, "%v is left in work/; %v", left, err)
-	})
-	for name, memory := range map[string]uint64{"in memory": 0, "in windows": halfboard.Least(w.game, windowSeeds+1, 2)} {
-		t.Run(name, func(t *testing.T) {
-			dir, o := begin(t), options(windowSeeds+1)
-			o.Memory = memory
-			o.Note = func(text string) { t.Errorf("note: %s", text) }
-			mustSolve(t, dir, w.game, o)
-			sameRun(t, want, dir)
-		})
+// TestStale leaves the work of a layer that is sealed, as a crash just then does.
+func TestStale(t *testing.T) {
+	s, o := newStepper(t), options(stepSeeds)
+	o.Bits, o.Interval = 4, 1
+	must.Hold(t, stopIn(t, s.dir, s.game, o, "seal"), "not stopped")
+	work := os.DirFS(filepath.Join(s.dir, rundir.WorkName)) // of what is sealed by now
+	o.Note = func(text string) { t.Errorf("note: %s", text) }
+	for _, o.Bits = range []int{0, 4} {
+		dir := testrun.Copy(t, s.want)
+		must.OK(t, os.CopyFS(filepath.Join(dir, rundir.WorkName), work))
+		o.Seeds = stepSeeds
+		mustSolve(t, dir, s.game, o)
+		must.Empty(t, filepath.Join(dir, rundir.WorkName))
+		must.OK(t, os.CopyFS(filepath.Join(dir, rundir.WorkName), work))
+		o.Seeds = stepSeeds + 1
+		mustSolve(t, dir, s.game, o)
+		sameRun(t, s.above(t), dir)
 	}
 }
 

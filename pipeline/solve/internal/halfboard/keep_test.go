@@ -389,8 +389,7 @@ func TestLongAnyStreamsWillDo(t *testing.T) {
 			x := draw(t, rng)
 			for range 1 + rng.IntN(4) {
 				odds := 4
-				if x.vary(); !x.whole {
-					x.width()
+				if x.width(); !x.whole {
 					odds = 30
 				}
 				x.disk.CrashAt(x.disk.Ops() + 1 + rng.IntN(60*(1+rng.IntN(7))))

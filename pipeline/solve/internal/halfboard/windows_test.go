@@ -35,32 +35,13 @@ import (
 	"grenier/pipeline/solve/internal/halfboard/stream"
 )
 
-// width draws the width of an attempt, and what else may differ from one to the next.
+// width draws the width of an attempt in windows, and what else may differ from one to the next.
 func (x *trial) width() {
-	x.vary()
+	if x.vary(); x.whole {
+		return
+	}
 	x.options.Bits = stream.AllCodes[x.rng.IntN(len(stream.AllCodes))].Bits
 	x.options.thin = x.rng.IntN(2) == 0
-}
-
-// TestLongWidthsChange: what was found with one width is resumed in another.
-func TestLongWidthsChange(t *testing.T) {
-	rng := tries.Rand(t)
-	for range trials(20) {
-		x := newTrial(t, rng)
-		x.seeds = max(x.seeds, 4)
-		captured := false
-		for range 1 + rng.IntN(5) {
-			if x.width(); !x.stopWithin(t, 100) {
-				break
-			}
-			must.Not(t, captured && x.reads > 0, "%+v: captures are computed twice", x.config)
-			captured = captured || x.last.Stage > fixpoint.CaptureStage
-		}
-		x.width()
-		x.finish(t)
-		must.Not(t, captured && x.reads > 0 || len(x.notes) > 0,
-			"%+v: %d scores of lower layers are read again, notes %q", x.config, x.reads, x.notes)
-	}
 }
 
 // TestLongWindowsAreNotSolvedTwice: a kill costs a layer what it has done since the last
@@ -95,16 +76,7 @@ func TestLongWindowsAreNotSolvedTwice(t *testing.T) {
 			"%+v, killed at %+v, after the window from %d on: windows from %d on are solved again", x.config, killed, before, least)
 		must.Not(t, x.stats.Sweeps < kept, "%+v, killed at %+v, when %d sweeps were kept: %+v in the end", x.config, killed, kept, x.stats)
 		must.Not(t, len(x.notes) > 0, "%+v: notes %q", x.config, x.notes)
-	}
-}
-
-// TestLongSolvedLayersAreNotSolvedAgain: a layer that was not sealed is only read.
-func TestLongSolvedLayersAreNotSolvedAgain(t *testing.T) {
-	rng := tries.Rand(t)
-	for range trials(15) {
-		x := newTrial(t, rng)
-		x.finish(t)
-		first := x.stats
+		first := x.stats // a layer that was not sealed is only read from then on
 		for range 2 {
 			x.width()
 			x.finish(t)
