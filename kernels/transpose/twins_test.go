@@ -117,10 +117,8 @@ func TestLongTwins(t *testing.T) {
 // TestLongEveryScore changes each score alone.
 func TestLongEveryScore(t *testing.T) {
 	twins.Test(t, func(t *testing.T, f cpu.Family) {
-		m := newFence(t)
-		lines, block := make([]int8, Side*Side), &Block{}
-		step := tries.More(3, 1)
-		for i := 0; i < len(block); i += step {
+		m, lines, block := newFence(t), make([]int8, Side*Side), &Block{}
+		for i := 0; i < len(block); i += tries.More(3, 1) {
 			block[i] = -128 // which is its own negative
 			m.check(t, f, 8, lines, block, ^uint64(0), ^uint64(0))
 			m.check(t, f, 8, lines, block, 1<<(i/Side), ^uint64(0))
@@ -129,6 +127,7 @@ func TestLongEveryScore(t *testing.T) {
 	})
 }
 
+// TestNoAllocations: nor are there other widths.
 func TestNoAllocations(t *testing.T) {
 	twins.Test(t, func(t *testing.T, f cpu.Family) {
 		for _, bits := range widths {
@@ -140,6 +139,7 @@ func TestNoAllocations(t *testing.T) {
 				should.Hold(t, n == 0, "%d bits: %v allocations", bits, n)
 			}
 		}
+		must.Panic(t, func() { For(f, 5) }, "5 bits")
 	})
 }
 
@@ -168,8 +168,8 @@ func FuzzTwins(f *testing.F) {
 }
 
 // TestWhileOthersRead updates lines to one value and back, while readers look at them. Codes of two parts are left out:
-// a reader can see the parts at two moments, which package window allows for while scores move away from 0 only
-// (TestWhileOthersSearch). The race detector watches the generic kernel only.
+// a reader can see the parts at two moments, which package window allows for while scores move away from 0 only. These fall step by step,
+// and a reader never sees one below what is being written. The race detector watches the generic kernel only.
 func TestWhileOthersRead(t *testing.T) {
 	twins.Test(t, func(t *testing.T, f cpu.Family) {
 		for _, bits := range []int{2, 4, 8} {
@@ -185,6 +185,8 @@ func TestWhileOthersRead(t *testing.T) {
 			}
 			updateWhileOthersRead(t, f, bits, lines, ones, zeros, seen)
 		}
+		searchWhileOthersRead(t, f, window.Three)
+		searchWhileOthersRead(t, f, window.Six)
 	})
 }
 
@@ -217,15 +219,6 @@ func updateWhileOthersRead(t *testing.T, f cpu.Family, bits int, lines []int8, o
 			}
 		}
 	}
-}
-
-// TestWhileOthersSearch lets scores of two parts each fall step by step, while a reader looks
-// at them: it never sees one below what is being written.
-func TestWhileOthersSearch(t *testing.T) {
-	twins.Test(t, func(t *testing.T, f cpu.Family) {
-		searchWhileOthersRead(t, f, window.Three)
-		searchWhileOthersRead(t, f, window.Six)
-	})
 }
 
 // searchStep is how far lines are apart that are searched: each waits for the other goroutine.
@@ -347,30 +340,27 @@ func updateNaive(bits int, lines []int8, block *Block, columns, rows uint64) (ch
 			if rows>>r&1 == 0 || columns>>c&1 == 0 {
 				continue
 			}
-			if x := block[c*Side+r]; codes == nil && line[c] != -x {
-				line[c] = -x
+			x := block[c*Side+r]
+			old, next := line[c%len(line)], -x
+			if codes == nil {
+				line[c] = next
+			} else {
+				old = int8(codes.Get(line, c))
+				next = int8(codes.Next(uint8(old), uint8(x)))
+				codes.Put(line, c, uint8(next))
+			}
+			if next != old {
 				changed[r] |= 1 << c
-			} else if codes != nil {
-				old := codes.Get(line, c)
-				next := codes.Next(old, uint8(x))
-				codes.Put(line, c, next)
-				if next != old {
-					changed[r] |= 1 << c
-				}
 			}
 		}
 	}
 	return changed
 }
 
-func TestOtherBitsPanic(t *testing.T) {
-	twins.Test(t, func(t *testing.T, f cpu.Family) { must.Panic(t, func() { For(f, 5) }) })
-}
-
-// newThinFence returns memory for a thin block in front of an unreadable page.
-func newThinFence(tb testing.TB) thinFence { return thinFence{guard.New[int8](tb, window.MostThin)} }
-
+// thinFence is memory for a thin block in front of an unreadable page.
 type thinFence struct{ *guard.Region[int8] }
+
+func newThinFence(tb testing.TB) thinFence { return thinFence{guard.New[int8](tb, window.MostThin)} }
 
 // block makes a block with masks; its codes are those that next draws.
 func (m thinFence) block(masks []uint64, next func() uint64) window.Thin {
@@ -387,11 +377,8 @@ func (m thinFence) block(masks []uint64, next func() uint64) window.Thin {
 func updateThinNaive(b window.Thin, block *Block, columns, rows uint64) (changed [Side]uint64) {
 	for line := range b.Lines() {
 		at := b.At(line)
-		for c := range Side {
-			if b.Mask(line)>>c&1 == 0 {
-				continue
-			}
-			if columns>>c&1 != 0 && rows>>line&1 != 0 {
+		for mask := b.Mask(line); mask != 0; mask &= mask - 1 {
+			if c := bits.TrailingZeros64(mask); columns>>c&1 != 0 && rows>>line&1 != 0 {
 				old := uint8(b[at])
 				b[at] = int8(window.Eight.Next(old, uint8(block[c*Side+line])))
 				if uint8(b[at]) != old {

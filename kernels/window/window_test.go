@@ -733,6 +733,15 @@ func TestThin(t *testing.T) {
 		most := ThinBound(1, lines, searched)
 		should.Not(t, len(b) > most, "%d bytes, the bound is %d", len(b), most)
 		valid, n := Eight.ValidDigits(digits, false)
+		for _, f := range cpu.Available() { // adds sizes up to scores
+			scores := slices.Repeat([]int8{-28, 0, 28, 1}, len(digits)/4)
+			want := slices.Clone(scores)
+			for i, score := range scores {
+				want[i] += digits[i] * int8(cmp.Compare(score, 0))
+			}
+			SumFor(f, Eight, false)(scores, digits)
+			must.List(t, scores, want, "%v", f)
+		}
 		should.Hold(t, valid && n == ends && Eight.Valid(b.Codes()), "digits are valid: %v, with %d ends, want %d; or codes are not", valid, n, ends)
 	}
 }
@@ -759,21 +768,4 @@ func TestThinTurn(t *testing.T) {
 			}
 		}
 	}
-}
-
-// TestThinSum adds sizes up to scores.
-func TestThinSum(t *testing.T) {
-	twins.Test(t, func(t *testing.T, f cpu.Family) {
-		rng := tries.Rand(t)
-		digits, scores := make([]int8, 3*Side), make([]int8, 3*Side)
-		for i := range digits {
-			digits[i], scores[i] = int8(rng.IntN(Eight.Values+1)), int8(rng.IntN(57)-28)
-		}
-		want := slices.Clone(scores)
-		for i, score := range scores {
-			want[i] += digits[i] * int8(cmp.Compare(score, 0))
-		}
-		SumFor(f, Eight, false)(scores, digits)
-		should.Hold(t, slices.Equal(scores, want), "got %v, want %v", scores, want)
-	})
 }

@@ -195,6 +195,7 @@ func TestFullRows(t *testing.T) {
 	should.Not(t, many.open > few.open*0.6 || few.open < 0.9 || few.open > 1.1, "%+v, and %+v", few, many)
 }
 
+// TestFile: what is no calibration is refused; that of the docs can be read.
 func TestFile(t *testing.T) {
 	c := workstation()
 	c.Date = time.Date(2026, 11, 21, 1, 2, 3, 0, time.UTC)
@@ -213,6 +214,9 @@ func TestFile(t *testing.T) {
 		"taken":    {Old: `"taken_by_others": 0.05`, New: `"taken_by_others": 1.5`, Is: machine.ErrFigure},
 		"no disk":  {Old: `"read_bytes_per_second": 1000000000`, New: `"read_bytes_per_second": 0`, Is: machine.ErrFigure},
 	})
+	path := filepath.Join("..", "..", "..", "docs", "workstation.json")
+	s := must.Get(ParseCalibration(path, must.Read(t, path)))(t).Speeds(32)
+	should.Hold(t, s.Most == 16, "32 threads: %+v", s)
 }
 
 // FuzzParse: every calibration that is accepted gives a plan.
@@ -222,13 +226,6 @@ func FuzzParse(f *testing.F) {
 		p, err := New(Run{Game: game, Seeds: 9, Memory: halfboard.Least(game, 9, 3), Cores: 3}, c)
 		must.Hold(t, err == nil && p.Total.Seconds > 0, "%+v, error %v with %+v", p, err, c)
 	})
-}
-
-// TestDocsWorkstation: the calibration of the docs can be read.
-func TestDocsWorkstation(t *testing.T) {
-	path := filepath.Join("..", "..", "..", "docs", "workstation.json")
-	s := must.Get(ParseCalibration(path, must.Read(t, path)))(t).Speeds(32)
-	should.Hold(t, s.Most == 16, "32 threads: %+v", s)
 }
 
 // nodesPlan plans 26 seeds, the last layers of which are in windows, for some machines.
@@ -311,13 +308,9 @@ func (tr *truth) follow(t *testing.T) (all []report, end float64) {
 			legs = append([]leg{{kind: kind{stage: Look}, seconds: float64(tr.kept.Bytes) / c.machine.Read}}, legs...)
 		}
 		for _, leg := range legs {
-			pieces := []float64{1}
+			pieces, rest := []float64{1}, 1.0
 			if leg.stage == Sweep {
-				pieces = geometric()
-			}
-			rest := 1.0
-			if leg.stage == Sweep {
-				rest, swept = 1-swept, 0
+				pieces, rest, swept = geometric(), 1-swept, 0
 			}
 			for _, piece := range pieces {
 				took := rest * piece * leg.seconds * tr.factors[leg.stage]

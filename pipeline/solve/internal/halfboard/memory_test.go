@@ -135,13 +135,20 @@ func TestRoomsFit(t *testing.T) {
 	}
 }
 
+// listed returns a layer whose moves are listed, without memory.
+func listed(t *testing.T, game awari.Game, n int) *engine {
+	t.Helper()
+	e := must.Get(New(game, Options{}))(t)
+	w := e.layOut(must.Get(board.NewGeometry(game.Half(), n))(t), testBelow, 2)
+	must.OK(t, w.listMoves(t.Context()))
+	return w
+}
+
 // TestPasses: captures take the predicted rounds, apart from what panels leave over.
 func TestPasses(t *testing.T) {
-	game := awaritest.Game(t, 12, awari.Awari)
 	const n, q = 15, 6
-	e := must.Get(New(game, Options{}))(t)
-	w := e.layOut(must.Get(board.NewGeometry(q, n))(t), testBelow, 2)
-	must.OK(t, w.listMoves(t.Context()))
+	game := awaritest.Game(t, 2*q, awari.Awari)
+	w := listed(t, game, n)
 	least := int(leastOffers(q, n))
 	one := narrow(game, n, 1, stream.AllCodes[len(stream.AllCodes)-1])
 	for memory, many := one, 0; ; memory += one / 32 {
@@ -195,9 +202,7 @@ func (u *unread) Close() error { return nil }
 func TestLongLowerRead(t *testing.T) {
 	n, q := tries.More(15, 21), 6
 	game := awaritest.Game(t, 2*q, awari.Awari)
-	e := must.Get(New(game, Options{}))(t)
-	w := e.layOut(must.Get(board.NewGeometry(q, n))(t), testBelow, 2)
-	must.OK(t, w.listMoves(t.Context()))
+	w := listed(t, game, n)
 	lower := uint64(0)
 	for k := max(0, n-3*q); k <= n-2; k++ {
 		lower += Positions(game, k)

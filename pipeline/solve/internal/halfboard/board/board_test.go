@@ -42,13 +42,6 @@ func randomConfig(t testing.TB, rng *rand.Rand) config {
 	return config{game, seeds, 1 + rng.IntN(5)}
 }
 
-// layer lays the layer of c out, in memory.
-func (c config) layer(t testing.TB) *Layer {
-	t.Helper()
-	l, _ := c.begin(t)
-	return l
-}
-
 // begin lays the layer of c out, and returns the memory of its scores too.
 func (c config) begin(t testing.TB) (l *Layer, scores []int8) {
 	t.Helper()
@@ -72,9 +65,8 @@ func (c config) prepare(t testing.TB, lower Lower) *Layer {
 // TestCodesNumberTheHalves looks every half up by its code, its place and its row, and counts columns and rows by the formulas.
 func TestCodesNumberTheHalves(t *testing.T) {
 	eachGeometry(t, func(t *testing.T, g *Geometry) {
-		if count := int(g.Halves.Half().First(g.N + 1)); len(g.Pits) != count || len(g.places) != count {
-			t.Fatalf("%d pits: %d halves, %d places, want %d", g.Q, len(g.Pits), len(g.places), count)
-		}
+		count := int(g.Halves.Half().First(g.N + 1))
+		must.Hold(t, len(g.Pits) == count && len(g.places) == count, "%d pits: %d halves, %d places, want %d", g.Q, len(g.Pits), len(g.places), count)
 		for code, h := range g.Pits {
 			want := make([]uint8, g.Q)
 			sum, err := g.Halves.Half().Decode(uint64(code), want)
@@ -84,9 +76,8 @@ func TestCodesNumberTheHalves(t *testing.T) {
 			if slices.Contains(want, 0) {
 				class = OpenRows
 			}
-			if at := g.Place(uint32(code)); at.Class != class || g.Rows[sum][class][at.Row] != uint32(code) {
-				t.Fatalf("%v is not in row %d of class %d", want, at.Row, at.Class)
-			}
+			at := g.Place(uint32(code))
+			must.Hold(t, at.Class == class && g.Rows[sum][class][at.Row] == uint32(code), "%v is not in row %d of class %d", want, at.Row, at.Class)
 		}
 		for sum := range g.N + 1 {
 			want := [Classes]int{len(g.Rows[sum][OpenRows]), len(g.Rows[sum][FullRows])}
@@ -167,9 +158,8 @@ func TestLayoutIsThatOfTheMatrices(t *testing.T) {
 				want.Offers[OpenRows] += l.Offers[OpenRows]
 				want.Offers[FullRows] += l.Offers[FullRows]
 			}
-			if got := LayoutOf(q, n); got != want || got.Total() != want.Scores+want.Offers[0]+want.Offers[1] {
-				t.Errorf("%d pits, %d seeds: %+v, want %+v", q, n, got, want)
-			}
+			got := LayoutOf(q, n)
+			should.Hold(t, got == want && got.Total() == want.Scores+want.Offers[0]+want.Offers[1], "%d pits, %d seeds: %+v, want %+v", q, n, got, want)
 		}
 	}
 }
@@ -180,7 +170,8 @@ func TestLongMatricesDoNotOverlap(t *testing.T) {
 	rng := tries.Rand(t)
 	for range tries.Runs(40) {
 		c := randomConfig(t, rng)
-		w, size := c.layer(t), LayoutOf(c.game.Half(), c.seeds)
+		size := LayoutOf(c.game.Half(), c.seeds)
+		w, _ := c.begin(t)
 		memory := must.Get(NewRegion(size.Total() + rng.IntN(1<<16)))(t)
 		w.Allocate(memory, size)
 		type part struct{ begin, size uintptr }
@@ -240,24 +231,17 @@ func TestSpareReuses(t *testing.T) {
 	for _, r := range []*Region{first, second} { // the second one is returned
 		must.OK(t, s.Put(r))
 	}
-	if again := s.mustGet(t, 50_000); again != first {
-		t.Error("spare memory is not used again")
-	} else if err := s.Put(again); err != nil {
-		t.Fatal(err)
-	}
+	again := s.mustGet(t, 50_000)
+	should.Hold(t, again == first, "spare memory is not used again")
+	must.OK(t, s.Put(again))
 	larger := s.mustGet(t, 200_000)
 	should.Not(t, larger == first, "memory has grown")
 	must.OK(t, s.Put(larger))
 	for range 2 { // the second time there is nothing
 		must.OK(t, s.Close())
 	}
-}
-
-// TestTooMuchMemory asks for more than any machine has.
-func TestTooMuchMemory(t *testing.T) {
-	var s Spare
-	r, err := s.Get(1 << 60)
-	should.Not(t, err == nil || r != nil, "%v, %v", r, err)
+	none, err := s.Get(1 << 60) // more than any machine has
+	should.Not(t, err == nil || none != nil, "%v, %v", none, err)
 	must.OK(t, s.Close())
 }
 
@@ -331,9 +315,7 @@ func (g *Geometry) ruled(game awari.Game, p play, opponent uint32) outcome {
 func (p *pattern) outcomes(t *testing.T, class RowClass, rows int) []outcome {
 	all := slices.Repeat([]outcome{noMove}, rows)
 	note := func(row int, o outcome) {
-		if row >= rows || all[row] != noMove {
-			t.Fatalf("row %d of %d: %+v, after %+v", row, rows, o, all[min(row, rows-1)])
-		}
+		must.Hold(t, row < rows && all[row] == noMove, "row %d of %d: %+v, or it has another one", row, rows, o)
 		all[row] = o
 	}
 	for chunk := range len(p.First[class]) - 1 {
@@ -436,7 +418,7 @@ var libraryTops = map[int]int{2: 48, 3: 27, 4: 15, 5: 12, 6: 9}
 func newLibrary(t *testing.T, rng *rand.Rand) *library {
 	t.Helper()
 	q := 2 + rng.IntN(5)
-	l := &library{layer: &Layer{Geometry: must.Get(NewGeometry(q, libraryTops[q]))(t)}, reads: map[pieceName]int{}}
+	l := &library{layer: &Layer{Geometry: must.Get(NewGeometry(q, libraryTops[q]))(t)}, reads: map[pieceName]int{}, fail: func() error { return nil }}
 	for n := range l.layer.N + 1 {
 		layer := make([]int8, l.layer.Halves.Board().Size(n))
 		for i := range layer {
@@ -451,10 +433,8 @@ func (l *library) Read(n int, start uint64, dst []int8) error {
 	l.mu.Lock()
 	l.reads[pieceName{n, start / PieceLength}]++
 	l.mu.Unlock()
-	if l.fail != nil {
-		if err := l.fail(); err != nil {
-			return err
-		}
+	if err := l.fail(); err != nil {
+		return err
 	}
 	return l.Lower.Read(n, start, dst)
 }
@@ -579,13 +559,22 @@ func TestLongPiecesFail(t *testing.T) {
 	}
 }
 
-// TestLongOffersFollowTheRules asks the rules about every position of random layers, of open and of full rows.
+// TestLongOffersFollowTheRules asks the rules about every position of random layers, of open and of full rows. A capture takes 2 seeds at
+// least and 3 from every pit of the opponent at most: no other layers are read. One worker reads no piece twice.
 func TestLongOffersFollowTheRules(t *testing.T) {
 	rng := tries.Rand(t)
 	for range tries.Runs(60) {
 		c := randomConfig(t, rng)
-		w := c.prepare(t, awaritest.LowerOf(t, c.game, c.seeds))
-		j := awaritest.NewJudge(t, c.game, c.seeds)
+		lower := &awaritest.Counting{Lower: awaritest.LowerOf(t, c.game, c.seeds)}
+		w, j := c.prepare(t, lower), awaritest.NewJudge(t, c.game, c.seeds)
+		for n := range lower.Scores {
+			read, most := lower.Scores[n].Load(), uint64(0)
+			if n <= c.seeds-2 && n >= c.seeds-3*c.game.Half() {
+				most = w.Halves.Board().Size(n)
+			}
+			must.Not(t, read > most && (most == 0 || c.workers == 1),
+				"%+v: %d scores of layer %d are read, of which %d are needed", c, read, n, most)
+		}
 		for class := range Classes {
 			for _, m := range w.Matrices {
 				for column := range m.Columns {
@@ -608,7 +597,8 @@ func TestLongOffersDoNotDependOnRounds(t *testing.T) {
 	rng := tries.Rand(t)
 	for range tries.Runs(60) {
 		c := randomConfig(t, rng)
-		want, w := c.prepare(t, awaritest.LowerOf(t, c.game, c.seeds)), c.layer(t)
+		want := c.prepare(t, awaritest.LowerOf(t, c.game, c.seeds))
+		w, _ := c.begin(t)
 		pieces := NewPieces(w, awaritest.LowerOf(t, c.game, c.seeds), make([]int8, rng.IntN(40)*PieceLength))
 		least := (w.columns(c.seeds) + 2*Side) * Side
 		round := NewRound(w, c.game, c.workers, false, pieces, make([]int8, least+rng.IntN(4*least)))
@@ -635,25 +625,6 @@ func (r *Round) compare(t *testing.T, c config, m *Matrix, of PanelOf) {
 			r.Block(&block, of.Matrix, class, of.Panel, chunk, r.Offers[m.Sum][of.Panel][class])
 			must.Hold(t, block == *m.Block(class, of.Panel, chunk),
 				"%+v: %d seeds, panel %d: not the same offers of chunk %d, class %d", c, m.Sum, of.Panel, chunk, class)
-		}
-	}
-}
-
-// TestLongOnlyReachableLayersAreRead: a capture takes 2 seeds at least and 3 from every pit of the
-// opponent at most. One worker reads no piece twice.
-func TestLongOnlyReachableLayersAreRead(t *testing.T) {
-	rng := tries.Rand(t)
-	for range tries.Runs(60) {
-		c := randomConfig(t, rng)
-		lower := &awaritest.Counting{Lower: awaritest.LowerOf(t, c.game, c.seeds)}
-		w := c.prepare(t, lower)
-		for n := range lower.Scores {
-			read, most := lower.Scores[n].Load(), uint64(0)
-			if n <= c.seeds-2 && n >= c.seeds-3*c.game.Half() {
-				most = w.Halves.Board().Size(n)
-			}
-			must.Not(t, read > most && (most == 0 || c.workers == 1),
-				"%+v: %d scores of layer %d are read, of which %d are needed", c, read, n, most)
 		}
 	}
 }

@@ -169,27 +169,12 @@ func (g *Grid) byBlock(t *testing.T) map[block]*tile {
 		for panel := x.panels.Begin; panel < x.panels.End; panel++ {
 			for chunk := x.chunks.Begin; chunk < x.chunks.End; chunk++ {
 				at := block{x.matrix.Sum, panel, chunk}
-				if tiles[at] != nil {
-					t.Fatalf("block %+v is in two tiles", at)
-				}
+				must.Not(t, tiles[at] != nil, "block %+v is in two tiles", at)
 				tiles[at] = x
 			}
 		}
 	}
 	return tiles
-}
-
-// TestLongTilesCoverAllBlocks: each block of open rows is in one tile.
-func TestLongTilesCoverAllBlocks(t *testing.T) {
-	eachLayer(t, 150, config.begin, func(_ *rand.Rand, c config, w *laidOut) {
-		tiles, blocks := w.Grid.byBlock(t), 0
-		w.eachBlock(func(m *board.Matrix, panel, chunk int) {
-			x := tiles[block{m.Sum, panel, chunk}]
-			must.Not(t, x == nil || x.matrix != m, "%+v: %d seeds, panel %d, chunk %d is in no tile", c, m.Sum, panel, chunk)
-			blocks++
-		})
-		must.Hold(t, len(tiles) == blocks, "%+v: %d blocks in tiles, %d in all", c, len(tiles), blocks)
-	})
 }
 
 // wave is what sorts a tile: for each pit, from the last one on, the seeds that both halves have in it and those of the half with fewer;
@@ -202,10 +187,16 @@ func (g *Grid) wave(t *tile) (key []int) {
 	return append(key, min(t.matrix.Sum, g.N-t.matrix.Sum), t.matrix.Sum)
 }
 
-// TestLongOrderFollowsTheWave sorts shuffled tiles: none is lost, and those of later waves come later.
+// TestLongOrderFollowsTheWave sorts shuffled tiles: none is lost, and those of later waves come later. Each block of open rows is in one.
 func TestLongOrderFollowsTheWave(t *testing.T) {
 	eachLayer(t, 150, config.begin, func(rng *rand.Rand, c config, w *laidOut) {
-		g := w.Grid
+		g, of, blocks := w.Grid, w.Grid.byBlock(t), 0
+		w.eachBlock(func(m *board.Matrix, panel, chunk int) {
+			x := of[block{m.Sum, panel, chunk}]
+			must.Not(t, x == nil || x.matrix != m, "%+v: %d seeds, panel %d, chunk %d is in no tile", c, m.Sum, panel, chunk)
+			blocks++
+		})
+		must.Hold(t, len(of) == blocks, "%+v: %d blocks in tiles, %d in all", c, len(of), blocks)
 		tiles := awaritest.Shuffled(rng, g.tiles)
 		before := slices.Clone(tiles)
 		g.sortByWave(tiles)
@@ -260,13 +251,10 @@ func TestCostsAreMeans(t *testing.T) {
 	for range 3 * sampled {
 		b.costs.compute.add(b.sample(), 5)
 	}
-	if c := b.costs.compute; c.count < 5 || c.count > 3*5 || c.seconds < 0 || c.mean() != c.seconds/c.count {
-		t.Errorf("%d blocks of 5 columns cost %+v", 3*sampled, c)
-	}
-}
-
-// TestSlowSamplesDoNotCount: what others had to do meanwhile is no cost of ours.
-func TestSlowSamplesDoNotCount(t *testing.T) {
+	timed := b.costs.compute
+	should.Not(t, timed.count < 5 || timed.count > 3*5 || timed.seconds < 0 || timed.mean() != timed.seconds/timed.count,
+		"%d blocks of 5 columns cost %+v", 3*sampled, timed)
+	// What others had to do meanwhile is no cost of ours.
 	ago := func(d time.Duration) time.Time { return time.Now().Add(-d) }
 	var c cost
 	c.add(ago(time.Second), 10)
@@ -516,12 +504,8 @@ func TestMarkOrder(t *testing.T) {
 	columns := guard.New[uint8](t, 8).At(guard.High, 8)
 	m := (*board.Mark)(unsafe.Pointer(&columns[0]))
 	for _, do := range []func(){func() { m.Add(1, 1) }, func() { columns[0] = 1; m.Take() }} {
-		func() {
-			defer func() {
-				should.Not(t, recover() == nil || columns[0] != 0, "columns %x", columns)
-			}()
-			do()
-		}()
+		must.Panic(t, do)
+		should.Equal(t, columns[0], 0, "columns")
 	}
 }
 

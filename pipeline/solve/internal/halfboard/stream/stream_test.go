@@ -45,16 +45,6 @@ func windows(l *board.Layer, codes *window.Codes) *Windows {
 	return w
 }
 
-func eachBlock(l *board.Layer, do func(m *board.Matrix, panel, chunk int)) {
-	for _, m := range l.Matrices {
-		for panel := range m.Panels {
-			for chunk := range m.Chunks[board.OpenRows] {
-				do(m, panel, chunk)
-			}
-		}
-	}
-}
-
 // eachPatches calls check for the parts of random layers, with the ranges of ranks that they have.
 func eachPatches(t *testing.T, n int, check func(g *board.Layer, p patches, starts []uint64, length uint64)) {
 	rng := tries.Rand(t)
@@ -194,15 +184,15 @@ func TestLongMasksDoNotOverlapBlocks(t *testing.T) {
 		blocks := w.ThinBlocks()
 		must.Be(t, layOut(max(blocks.Most(searched), blocks.tables+8*blocks.Lines)), nil, "%d scores", searched)
 		line := 0
-		eachBlock(w.Grid.Layer, func(m *board.Matrix, panel, chunk int) {
-			b := window.Thin(m.Lines(panel, chunk))
-			for i := range b.Lines() {
-				if b.Mask(i) != want[line] {
-					t.Fatalf("line %d has mask %x, want %x", line, b.Mask(i), want[line])
+		for _, m := range w.Grid.Matrices {
+			for at := range m.Panels * m.Chunks[board.OpenRows] {
+				b := window.Thin(m.Lines(at/m.Chunks[board.OpenRows], at%m.Chunks[board.OpenRows]))
+				for i := range b.Lines() {
+					must.Equal(t, b.Mask(i), want[line], "line %d: mask", line)
+					line++
 				}
-				line++
 			}
-		})
+		}
 		must.Hold(t, line == len(want), "%d lines, want %d", line, len(want))
 		must.OK(t, w.memory.Close())
 		if less := blocks.Most(0) - blocks.blocks*14 - window.SlackThin + searched - 8; searched > 8 && less > blocks.tables+8*blocks.Lines {
@@ -288,6 +278,13 @@ func TestSlowCheckpointsAreFew(t *testing.T) {
 		k.lastTook.Store(int64(c.took))
 		should.Equal(t, due(t, k, counted), c.want, "%+v: made", c)
 	}
+	// A stored window is a checkpoint: none is made before as much time has passed since.
+	for _, ago := range []time.Duration{30 * time.Second, 61 * time.Second} {
+		k, counted := keeper(time.Minute, time.Now().Add(-time.Hour))
+		k.last = k.Began.Add(time.Minute)
+		k.window.Store(int64(time.Hour - ago))
+		should.Equal(t, due(t, k, counted), ago > time.Minute, "%v after a window: made", ago)
+	}
 }
 
 // TestCheckpointsWait: one of the next window is not begun before the window before, whose checkpoint it replaces, is on disk.
@@ -295,14 +292,4 @@ func TestCheckpointsWait(t *testing.T) {
 	w := windows(layOut(t, 2, 1), window.Two)
 	w.publishing.begin(func() error { return syscall.EIO })
 	should.Be(t, w.ready(), syscall.EIO)
-}
-
-// TestStoredWindowsAreCheckpoints: none is made before as much time has passed since.
-func TestStoredWindowsAreCheckpoints(t *testing.T) {
-	for _, ago := range []time.Duration{30 * time.Second, 61 * time.Second} {
-		k, counted := keeper(time.Minute, time.Now().Add(-time.Hour))
-		k.last = k.Began.Add(time.Minute)
-		k.window.Store(int64(time.Hour - ago))
-		should.Equal(t, due(t, k, counted), ago > time.Minute, "%v after a window: made", ago)
-	}
 }
