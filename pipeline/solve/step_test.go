@@ -248,45 +248,34 @@ func TestStepNeeds(t *testing.T) {
 // plan, once there are streams, and a solver.
 func TestStepPlans(t *testing.T) {
 	s := newStepper(t)
-	refused := func(what string, want error, do func(o *solve.StepOptions) error) {
-		t.Helper()
-		o := s.options
-		err := do(&o)
-		should.Hold(t, errors.Is(err, want) && errors.Is(err, fault.Usage), "%s: error %v", what, err)
-	}
-	replan := func(o *solve.StepOptions) (bool, error) {
-		report, err := solve.Task{Name: solve.PlanTask}.Do(t.Context(), s.dir, *o)
+	replan := func(o solve.StepOptions) (bool, error) {
+		report, err := solve.Task{Name: solve.PlanTask}.Do(t.Context(), s.dir, o)
 		return report.Before, err
 	}
-	task := solve.Task{Name: solve.CaptureTask, Part: 1, Of: 2}
+	task, solver := solve.Task{Name: solve.CaptureTask, Part: 1, Of: 2}, options(stepSeeds)
 	s.mustPlan(t, 6)
 	s.mustPlan(t, 3) // there is nothing of the other one
-	should.Hold(t, must.Get(replan(&s.options))(t), "the same plan is made again")
+	should.Hold(t, must.Get(replan(s.options))(t), "the same plan is made again")
 	must.OK(t, must.Err(s.do(t.Context(), task)))
-	should.Hold(t, must.Get(replan(&s.options))(t), "the same plan is made again, after a step")
-	for what, vary := range map[string]func(o *solve.StepOptions){
-		"other bits":      func(o *solve.StepOptions) { o.Bits = 2 },
-		"other memory":    func(o *solve.StepOptions) { o.Memory++ },
-		"another program": func(o *solve.StepOptions) { o.Program = "tested" },
+	should.Hold(t, must.Get(replan(s.options))(t), "the same plan is made again, after a step")
+	bits, memoryOf, program, workers := s.options, s.options, s.options, s.options
+	bits.Bits, memoryOf.Memory, program.Program, workers.Workers = 2, s.options.Memory+1, "tested", 1000
+	change := func(m *manifest.Manifest) { m.Layers[stepSeeds-2].Hash ^= 1 }
+	testrun.EditManifest(t, s.dir, change)
+	other := must.Err(task.Do(t.Context(), s.dir, s.options))
+	testrun.EditManifest(t, s.dir, change)
+	for what, c := range map[string]struct{ err, want error }{
+		"other bits":                {must.Err(replan(bits)), solve.ErrPlan},
+		"other memory":              {must.Err(replan(memoryOf)), solve.ErrPlan},
+		"another program":           {must.Err(replan(program)), solve.ErrPlan},
+		"a step of another program": {must.Err(task.Do(t.Context(), s.dir, program)), solve.ErrPlan},
+		"a step over other layers":  {other, solve.ErrPlan},
+		"a solver":                  {must.Err(solve.Solve(t.Context(), s.dir, s.game, solver)), solve.ErrSteps},
+		"admission of a solver":     {solver.Admit(s.dir, s.game), solve.ErrSteps},
 	} {
-		refused(what, solve.ErrPlan, func(o *solve.StepOptions) error { vary(o); return must.Err(replan(o)) })
+		should.Hold(t, errors.Is(c.err, c.want) && errors.Is(c.err, fault.Usage), "%s: error %v", what, c.err)
 	}
-	refused("a step of another program", solve.ErrPlan, func(o *solve.StepOptions) error {
-		o.Program = "tested"
-		return must.Err(task.Do(t.Context(), s.dir, *o))
-	})
-	refused("a step over other layers", solve.ErrPlan, func(o *solve.StepOptions) error {
-		change := func(m *manifest.Manifest) { m.Layers[stepSeeds-2].Hash ^= 1 }
-		testrun.EditManifest(t, s.dir, change)
-		defer testrun.EditManifest(t, s.dir, change)
-		return must.Err(task.Do(t.Context(), s.dir, *o))
-	})
-	o := s.options
-	o.Workers = 1000
-	must.As[*memory.Error](t, must.Err(task.Do(t.Context(), s.dir, o)), "a step of many workers")
-	solver := options(stepSeeds)
-	refused("a solver", solve.ErrSteps, func(*solve.StepOptions) error { return must.Err(solve.Solve(t.Context(), s.dir, s.game, solver)) })
-	refused("admission of a solver", solve.ErrSteps, func(*solve.StepOptions) error { return solver.Admit(s.dir, s.game) })
+	must.As[*memory.Error](t, must.Err(task.Do(t.Context(), s.dir, workers)), "a step of many workers")
 	must.OK(t, os.Remove(filepath.Join(s.dir, rundir.WorkName, rundir.PlanName)))
 	mustSolve(t, s.dir, s.game, options(stepSeeds))
 	sameRun(t, s.want, s.dir)
@@ -297,15 +286,14 @@ func TestStepDamage(t *testing.T) {
 	s := newStepper(t)
 	s.mustPlan(t, 4)
 	tasks := s.tasks(1, 1)
-	harm := func(name string) {
-		t.Helper()
+	find := func(name string) []string {
 		found := must.Get(filepath.Glob(filepath.Join(s.dir, rundir.WorkName, "steps-*", name)))(t)
-		must.Hold(t, len(found) == 1, "%s: %q", name, found)
-		testrun.Flip(t, found[0], -40)
+		must.Not(t, len(found) == 0, "no %s", name)
+		return found
 	}
 	again := func(what string, makes, reads solve.Task) {
 		t.Helper()
-		harm(what)
+		testrun.Flip(t, find(what)[0], -40)
 		should.Be(t, must.Err(s.do(t.Context(), reads)), corrupt.ErrCorrupt, "%s damaged: %+v", what, reads)
 		s.notes = nil
 		before := must.Get(s.do(t.Context(), makes))(t)
@@ -323,12 +311,10 @@ func TestStepDamage(t *testing.T) {
 	should.Be(t, s.doOn(t.Context(), disk, windowTask(1)), syscall.EIO, "a window that cannot be stored")
 	s.must(t, tasks[1:len(tasks)-1])
 	seal := tasks[len(tasks)-1]
-	first := must.Get(filepath.Glob(filepath.Join(s.dir, rundir.WorkName, "steps-*", "window-00-*")))(t)
-	for _, path := range first {
+	for _, path := range find("window-00-*") {
 		must.Write(t, strings.Replace(path, "window-00", "window-03", 1), must.Read(t, path))
 	}
-	before := must.Get(s.do(t.Context(), windowTask(2)))(t)
-	should.Not(t, before || len(first) == 0, "what the first window has found passes for the second one")
+	should.Not(t, must.Get(s.do(t.Context(), windowTask(2)))(t), "what the first window has found passes for the second one")
 	again("window-03-2", windowTask(2), seal)
 	must.OK(t, must.Err(s.do(t.Context(), seal)))
 	again("piece-02", seal, publishTask)
