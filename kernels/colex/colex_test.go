@@ -163,9 +163,7 @@ func TestRankFactorsOverHalves(t *testing.T) {
 		for n := range seeds + 1 {
 			boards := must.Get(h.Board().Iterate(n))(t)
 			for rank, board := range boards {
-				if got := h.RowStart(n, board[q:]) + h.Half().Rank(board[:q]); got != rank {
-					t.Fatalf("%v: row start + half rank is %d, want %d", board, got, rank)
-				}
+				must.Equal(t, h.RowStart(n, board[q:])+h.Half().Rank(board[:q]), rank, "%v: row start + half rank", board)
 			}
 		}
 	}

@@ -123,9 +123,8 @@ func TestThinTwins(t *testing.T) {
 			d.thinCall(memory).check(t, f)
 		}
 		least, x := ForThin(f), d.thinCall(memory)
-		if n := testing.AllocsPerRun(10, func() { least(nil, &x.dst, nil, x.columns, &x.program, x.routes, x.chunk, nil) }); n != 0 {
-			t.Errorf("%v allocations", n)
-		}
+		n := testing.AllocsPerRun(10, func() { least(nil, &x.dst, nil, x.columns, &x.program, x.routes, x.chunk, nil) })
+		must.Equal(t, n, 0, "allocations")
 	})
 }
 

@@ -34,15 +34,6 @@ func eachTwin(t *testing.T, run func(t *testing.T, f cpu.Family, width int)) {
 	}
 }
 
-// benchTwins runs a sub-benchmark for every width and family that can run here.
-func benchTwins(b *testing.B, run func(b *testing.B, f cpu.Family, width int)) {
-	for _, width := range widths {
-		b.Run(fmt.Sprintf("%d bits", width), func(b *testing.B) {
-			twins.Bench(b, func(b *testing.B, f cpu.Family) { run(b, f, width) })
-		})
-	}
-}
-
 // call is what a kernel is called with, but for the memory of blocks.
 type call struct {
 	dst, offers Block // dst as it is before
@@ -310,12 +301,11 @@ func TestNoAllocations(t *testing.T) {
 		lines := twins.Aligned(Side * lineBytes(width))
 		var scratch Scratch
 		var dst, offers Block
-		if n := testing.AllocsPerRun(10, func() {
+		n := testing.AllocsPerRun(10, func() {
 			least(&scratch, &dst, c.blocks(&offers), ^uint64(0), &c.program, c.routes, 0, nil)
 			fetch(c.blocks(&offers), ^uint64(0), &c.program, c.routes, 0, lines, ^uint64(0))
-		}); n != 0 {
-			t.Errorf("%v allocations", n)
-		}
+		})
+		must.Equal(t, n, 0, "allocations")
 	})
 }
 
@@ -342,12 +332,12 @@ func TestCodesFollowScores(t *testing.T) {
 				leastGeneric(8)(nil, &least, &c.offers, c.columns, &c.program, c.routes, c.chunk, nil)
 				For(f, width)(new(Scratch), &got, nil, c.columns, &c.program, packed, c.chunk, nil)
 				for i, score := range least {
-					if c.columns>>(i/Side)&1 == 0 || score == window.None {
-						if got[i] != score {
-							t.Fatalf("position %d of no score: got %d, want %d", i, got[i], score)
-						}
-					} else if shown := clip(score, base, cs.Values); int(cs.Score[got[i]]) != shown {
-						t.Fatalf("position %d: got code %d of score %d, want score %d", i, got[i], cs.Score[got[i]], shown)
+					shown, want := int(got[i]), int(score) // what is not asked for, or has no score
+					if c.columns>>(i/Side)&1 != 0 && score != window.None {
+						shown, want = int(cs.Score[got[i]]), clip(score, base, cs.Values)
+					}
+					if shown != want {
+						t.Fatalf("position %d: got code %d of score %d, want score %d", i, got[i], shown, want)
 					}
 				}
 			}
@@ -589,15 +579,19 @@ func BenchmarkLeast(b *testing.B) {
 		}{{"dense", 1<<52 - 1}, {"sparse", 1 << 20}} {
 			b.Run(at.name+"/"+ask.name, func(b *testing.B) {
 				words := 3 * bits.OnesCount64(ask.columns)
-				benchTwins(b, func(b *testing.B, f cpu.Family, width int) {
-					least, c, scratch := For(f, width), newBench(at.lines, width), Scratch{}
-					for b.Loop() {
-						least(&scratch, &c.dst, c.blocks(&c.offers), ask.columns, &c.program, c.routes, 0, nil)
-					}
-					ns := float64(b.Elapsed().Nanoseconds()) / float64(b.N)
-					b.ReportMetric(ns/float64(words), "ns/word")
-					b.ReportMetric(ns/float64(bits.OnesCount64(ask.columns)*Side), "ns/score")
-				})
+				for _, width := range widths {
+					b.Run(fmt.Sprintf("%d bits", width), func(b *testing.B) {
+						twins.Bench(b, func(b *testing.B, f cpu.Family) {
+							least, c, scratch := For(f, width), newBench(at.lines, width), Scratch{}
+							for b.Loop() {
+								least(&scratch, &c.dst, c.blocks(&c.offers), ask.columns, &c.program, c.routes, 0, nil)
+							}
+							ns := float64(b.Elapsed().Nanoseconds()) / float64(b.N)
+							b.ReportMetric(ns/float64(words), "ns/word")
+							b.ReportMetric(ns/float64(bits.OnesCount64(ask.columns)*Side), "ns/score")
+						})
+					})
+				}
 			})
 		}
 	}

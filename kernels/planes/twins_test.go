@@ -44,9 +44,8 @@ func (m fence) checkPack(t *testing.T, f cpu.Family, x []int8) {
 		for i := range packed {
 			packed[i] = 0xa5
 		}
-		if n := For(f).Pack(packed, scores); n != len(want) || !bytes.Equal(packed[:n], want) {
-			t.Fatalf("%v: %v: packed % x, want % x", f, x, packed[:max(n, 0)], want)
-		}
+		n := For(f).Pack(packed, scores)
+		must.List(t, packed[:max(n, 0)], want, "%v: %v: packed", f, x)
 		must.List(t, scores, x, "%v: %v became", f, x)
 	})
 }

@@ -48,10 +48,7 @@ func TestCodes(t *testing.T) {
 				if score > 0 { // its own floor
 					floor = score
 				}
-				if int(c.Score[code]) != score || int(c.Floor[code]) != floor {
-					t.Errorf("%d bits: code %d of score %d, floor %d says %d, %d",
-						c.Bits, code, score, floor, c.Score[code], c.Floor[code])
-				}
+				must.Equal(t, [2]int{int(c.Score[code]), int(c.Floor[code])}, [2]int{score, floor}, "%d bits: score and floor of code %d", c.Bits, code)
 				seen = append(seen, code)
 			}
 		}
@@ -67,17 +64,12 @@ func TestCodes(t *testing.T) {
 func TestNext(t *testing.T) {
 	for _, c := range withThin {
 		for _, code := range c.All {
-			floor := c.Floor[code]
+			floor := int(c.Floor[code])
 			for _, least := range c.All {
-				next := c.Next(code, least)
-				if want := max(floor, -c.Score[least]); c.Score[next] != want || want <= 0 && c.Floor[next] != floor {
-					t.Errorf("%d bits: code %d, least %d: got score %d, floor %d, want %d, %d",
-						c.Bits, code, least, c.Score[next], c.Floor[next], want, floor)
-				}
+				want := c.Code(max(floor, -int(c.Score[least])), floor)
+				must.Equal(t, c.Next(code, least), want, "%d bits: code %d, least %d", c.Bits, code, least)
 			}
-			if next := c.Next(code, None); c.Score[next] != floor || c.Floor[next] != floor {
-				t.Errorf("%d bits: code %d without moves: score %d", c.Bits, code, c.Score[next])
-			}
+			must.Equal(t, c.Next(code, None), c.Code(floor, floor), "%d bits: code %d without moves", c.Bits, code)
 		}
 	}
 }
@@ -96,22 +88,13 @@ func TestBegin(t *testing.T) {
 		for base := range maxBase + 1 {
 			for value := -48; value <= 48; value++ {
 				clipped := c.clip(value, base)
-				code := c.Begin(stored(value), base)
-				if int(c.Score[code]) != max(0, clipped) || int(c.Floor[code]) != clipped {
-					t.Fatalf("%d bits: capture %d, base %d: score %d, floor %d, want floor %d",
-						c.Bits, value, base, c.Score[code], c.Floor[code], clipped)
-				}
+				must.Equal(t, c.Begin(stored(value), base), c.Code(max(0, clipped), clipped), "%d bits: capture %d, base %d", c.Bits, value, base)
 				if value < 0 {
-					code = c.Begin(stored(value)+OnlyCaptures, base)
-					if int(c.Score[code]) != clipped || int(c.Floor[code]) != clipped {
-						t.Fatalf("%d bits: only captures of %d, base %d: score %d, floor %d, want %d",
-							c.Bits, value, base, c.Score[code], c.Floor[code], clipped)
-					}
+					got := c.Begin(stored(value)+OnlyCaptures, base)
+					must.Equal(t, got, c.Code(clipped, clipped), "%d bits: only captures of %d, base %d", c.Bits, value, base)
 				}
 			}
-			if code := c.Begin(NoCapture, base); c.Score[code] != 0 || int(c.Floor[code]) != -c.Values {
-				t.Fatalf("%d bits: no capture, base %d: score %d, floor %d", c.Bits, base, c.Score[code], c.Floor[code])
-			}
+			must.Equal(t, c.Begin(NoCapture, base), c.Code(0, -c.Values), "%d bits: no capture, base %d", c.Bits, base)
 		}
 	}
 }
@@ -168,9 +151,9 @@ func TestReadWhileWritten(t *testing.T) {
 				c.Put(now, 37, code)
 				copy(line[:first], now)
 				seen := c.Get(line, 37)
-				if score := c.Score[seen]; !slices.Contains(c.All, seen) || score < min(0, to) || score > max(0, to) {
-					t.Errorf("%d bits: code %d becomes %d: %d is seen, of score %d", c.Bits, old, code, seen, score)
-				}
+				score := c.Score[seen]
+				should.Hold(t, slices.Contains(c.All, seen) && score >= min(0, to) && score <= max(0, to),
+					"%d bits: code %d becomes %d: %d is seen, of score %d", c.Bits, old, code, seen, score)
 			}
 		}
 		least := 2 * len(c.All)
@@ -188,15 +171,11 @@ func TestResume(t *testing.T) {
 				c.Put(lines[c.Line():], 37, begin)
 				c.Put(copied[c.Line():], 37, found)
 				c.Resume(lines, copied)
-				got := c.Get(lines[c.Line():], 37)
-				score, floor := max(c.Score[found], c.Floor[begin]), c.Floor[begin]
+				want := c.Code(int(max(c.Score[found], c.Floor[begin])), int(c.Floor[begin]))
 				if c == Eight {
-					score, floor = c.Score[found], c.Floor[found]
+					want = found
 				}
-				if c.Score[got] != score || score <= 0 && c.Floor[got] != floor {
-					t.Fatalf("%d bits: %d found, %d at first: %d with score %d and floor %d, want %d and %d",
-						c.Bits, found, begin, got, c.Score[got], c.Floor[got], score, floor)
-				}
+				must.Equal(t, c.Get(lines[c.Line():], 37), want, "%d bits: %d found, %d at first", c.Bits, found, begin)
 				c.Put(lines[c.Line():], 37, c.Zero)
 				must.Hold(t, slices.Equal(lines, clean), "%d bits: other codes have changed", c.Bits)
 			}
@@ -251,9 +230,7 @@ func TestValid(t *testing.T) {
 		for x := range uint8(1 << c.Bits) {
 			for i := range Side {
 				c.Put(lines[c.Line():], i, x)
-				if got, want := c.Valid(lines), slices.Contains(c.All, x); got != want {
-					t.Errorf("%d bits: %d as code %d is valid: %v", c.Bits, x, i, got)
-				}
+				should.Equal(t, c.Valid(lines), slices.Contains(c.All, x), "%d bits: %d as code %d is valid", c.Bits, x, i)
 				c.Put(lines[c.Line():], i, c.Zero)
 			}
 		}
@@ -316,9 +293,7 @@ func TestValidDigits(t *testing.T) {
 func (c *Codes) mustBe(t *testing.T, lines []int8, signed bool, digit, other int) {
 	t.Helper()
 	valid, ends := c.ValidDigits(lines, signed)
-	if want := -c.Values <= digit && digit <= c.Values; valid != want {
-		t.Errorf("%d bits, signed %v: digit %d is valid: %v", c.Bits, signed, digit, valid)
-	}
+	should.Equal(t, valid, -c.Values <= digit && digit <= c.Values, "%d bits, signed %v: digit %d is valid", c.Bits, signed, digit)
 	all := 0
 	for ; len(lines) > 0; lines = lines[c.DigitLine(signed):] {
 		all += bits.OnesCount64(c.Ends(lines, signed))
