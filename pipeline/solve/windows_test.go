@@ -30,9 +30,6 @@ import (
 	"grenier/pipeline/tables"
 )
 
-// windowSeeds is a layer that is solved window by window if there is too little memory, as most smaller ones never are.
-const windowSeeds = 14
-
 // narrowOptions are those of a solver that adds a layer window by window.
 func narrowOptions(t *testing.T, game awari.Game, seeds int) solve.Options {
 	t.Helper()
@@ -41,24 +38,6 @@ func narrowOptions(t *testing.T, game awari.Game, seeds int) solve.Options {
 	whole := halfboard.Whole(game, seeds, o.Workers)
 	must.Not(t, whole <= o.Memory, "%d seeds are solved in one piece with %d bytes", seeds, o.Memory)
 	return o
-}
-
-// windowRuns has a run that lacks a layer, and the whole run.
-type windowRuns struct {
-	game        awari.Game
-	below, want string
-}
-
-// fixtures are the runs of windowRuns by seeds.
-var fixtures [awari.MaxSeeds + 1]struct{ below, want testrun.Fixture }
-
-func newWindowRuns(t *testing.T, seeds int) (w windowRuns) {
-	t.Helper()
-	w.game = awaritest.Game(t, 12, awari.Awari)
-	f := &fixtures[seeds]
-	w.below = f.below.Copy(t, func(dir string) { mustSolve(t, dir, w.game, options(seeds-1)) })
-	w.want = f.want.Copy(t, solveAbove(t, w.below, w.game, seeds))
-	return w
 }
 
 // solveNarrow solves one layer and checks that it was not in memory, and that nothing was noted.
@@ -70,10 +49,14 @@ func solveNarrow(t *testing.T, dir string, game awari.Game, o solve.Options) sol
 	return reports[0]
 }
 
-// TestWindows solves a layer that does not fit into memory.
-func TestWindows(t *testing.T) {
-	w := newWindowRuns(t, windowSeeds)
-	o := narrowOptions(t, w.game, windowSeeds)
+// TestLongWindows solves a layer that does not fit into memory. In long tests it is a larger one, stopped in each of its stages and resumed
+// with other options that must not matter, one of them memory enough.
+func TestLongWindows(t *testing.T) {
+	game, seeds := awaritest.Game(t, 12, awari.Awari), tries.Pick(14, 16, 18) // hardly a smaller one needs windows if there is little memory
+	below, want := t.TempDir(), t.TempDir()
+	mustSolve(t, below, game, options(seeds-1))
+	solveAbove(t, below, game, seeds)(want)
+	dir, o := testrun.Copy(t, below), narrowOptions(t, game, seeds)
 	last, least := solve.Progress{}, solve.Progress{}
 	o.Progress = progress(func(p solve.Progress) {
 		should.Not(t, p.Share < last.Share || p.Share > 1 || p.RunDone < last.RunDone || p.Window < last.Window && p.Stage != "seal" ||
@@ -83,8 +66,8 @@ func TestWindows(t *testing.T) {
 		}
 		last = p
 	})
-	r := solveNarrow(t, w.below, w.game, o)
-	sameRun(t, w.want, w.below)
+	r := solveNarrow(t, dir, game, o)
+	sameRun(t, want, dir)
 	streams := r.Streams()
 	for stage, want := range map[string][2]bool{"capture": {false, true}, "dense": {true, true}, "full": {true, true}, "seal": {true, false}} {
 		s := streams[stage]
@@ -96,34 +79,27 @@ func TestWindows(t *testing.T) {
 	stages := r.Stages()
 	should.Not(t, stages["capture"] <= 0 || stages["dense"] <= 0 || stages["full"] <= 0 || stages["seal"] <= 0, "stages took %v", stages)
 	should.Not(t, least.Share == 1, "after the first of %d windows all is said to be done: %+v", r.Engine.Windows, least)
-}
-
-// TestLongWindowsContinue stops a layer that does not fit into memory in each of its stages, and resumes it with other options that must
-// not matter, one of them memory enough.
-func TestLongWindowsContinue(t *testing.T) {
-	tries.NeedsLong(t, "solves a layer several times")
-	seeds := tries.Pick(16, 16, 18)
-	w := newWindowRuns(t, seeds)
-	least, whole := func(workers int) uint64 { return halfboard.Least(w.game, seeds, workers) }, halfboard.Whole(w.game, seeds, 1)
+	if !tries.Long() {
+		return
+	}
+	needs, whole := func(workers int) uint64 { return halfboard.Least(game, seeds, workers) }, halfboard.Whole(game, seeds, 1)
 	for stage, vary := range map[string]func(*solve.Options){
 		"capture": func(o *solve.Options) { o.Workers, o.Memory = 1, whole-1 },
 		"dense": func(o *solve.Options) {
-			o.Workers, o.Memory, o.Family = 5, least(5), tries.Pick(cpu.Best(), cpu.Best(), cpu.Generic)
+			o.Workers, o.Memory, o.Family = 5, needs(5), tries.Pick(cpu.Best(), cpu.Best(), cpu.Generic)
 		},
 		"full": func(o *solve.Options) { o.Memory = 0 },
-		"seal": func(o *solve.Options) { o.Memory, o.Interval = (least(2)+whole)/2, time.Millisecond },
+		"seal": func(o *solve.Options) { o.Memory, o.Interval = (needs(2)+whole)/2, time.Millisecond },
 	} {
-		dir, start := testrun.Copy(t, w.below), time.Now()
-		must.Hold(t, stopIn(t, dir, w.game, narrowOptions(t, w.game, seeds), stage), "not stopped")
+		dir, o, start := testrun.Copy(t, below), narrowOptions(t, game, seeds), time.Now()
+		must.Hold(t, stopIn(t, dir, game, o, stage), "not stopped")
 		stopped, again := time.Since(start), time.Now()
-		o := narrowOptions(t, w.game, seeds)
-		vary(&o)
-		if o.Memory == 0 {
-			mustSolve(t, dir, w.game, o)
+		if vary(&o); o.Memory == 0 {
+			mustSolve(t, dir, game, o)
 		} else {
-			sumUp(t, solveNarrow(t, dir, w.game, o), stopped, time.Since(again), stage != "capture")
+			sumUp(t, solveNarrow(t, dir, game, o), stopped, time.Since(again), stage != "capture")
 		}
-		sameRun(t, w.want, dir)
+		sameRun(t, want, dir)
 	}
 }
 
