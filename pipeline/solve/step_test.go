@@ -30,8 +30,8 @@ import (
 	"grenier/pipeline/solve"
 )
 
-// stepSeeds is a layer of three blocks and some segments.
-const stepSeeds = 15
+// stepSeeds is a layer of two blocks and some segments.
+const stepSeeds = 14
 
 var publishTask = solve.Task{Name: solve.PublishTask}
 
@@ -80,7 +80,7 @@ func (s *stepper) mustPlan(t *testing.T, bits int) {
 	s.options.Bits = bits
 	report := must.Get(solve.Task{Name: solve.PlanTask}.Do(t.Context(), s.dir, s.options))(t)
 	plan := *report.Plan
-	must.Not(t, report.Before || plan.Bits != bits || plan.Segments < 4 || plan.Pieces < 3,
+	must.Not(t, report.Before || plan.Bits != bits || plan.Segments < 4 || plan.Pieces < 2,
 		"plan %+v, there before: %v", plan, report.Before)
 	s.plan = plan
 }
@@ -223,7 +223,7 @@ func TestStepNeeds(t *testing.T) {
 	s.mustPlan(t, 4)
 	n, m := s.plan.Segments, s.plan.Windows
 	notYet(windowTask(1), fmt.Sprintf("%d of %d segments of capture values are missing, --captures 1/%d first", n, n, n))
-	tasks := s.tasks(n, 3)
+	tasks := s.tasks(n, 2)
 	s.must(t, tasks[1:n])
 	notYet(windowTask(2), fmt.Sprintf("1 of %d segments", n))
 	s.must(t, tasks[:1])
@@ -231,12 +231,12 @@ func TestStepNeeds(t *testing.T) {
 	notYet(seal, fmt.Sprintf("1 of %d windows are missing, --window 1 first", m))
 	notYet(publishTask, fmt.Sprintf("1 of %d windows", m))
 	s.must(t, tasks[n:n+1])
-	s.must(t, tasks[n+m:n+m+2])
-	notYet(publishTask, "1 of 3 pieces of the encoded layer are missing, --seal 3/3 first")
+	s.must(t, tasks[n+m:n+m+1])
+	notYet(publishTask, "1 of 2 pieces of the encoded layer are missing, --seal 2/2 first")
 	should.Be(t, must.Err(s.do(t.Context(), windowTask(m+1))), fault.Usage, "a window too many")
 	dir := must.Get(rundir.Lock(s.dir, solve.Identity(s.game)))(t)
 	notYet(publishTask, "in use by")
-	s.must(t, tasks[n+m+2:]) // other steps take no lock
+	s.must(t, tasks[n+m+1:]) // other steps take no lock
 	must.OK(t, dir.Unlock())
 	s.publish(t)
 	s.options.Seeds += 2
@@ -315,9 +315,9 @@ func TestStepDamage(t *testing.T) {
 		must.Write(t, strings.Replace(path, "window-00", "window-03", 1), must.Read(t, path))
 	}
 	should.Not(t, must.Get(s.do(t.Context(), windowTask(2)))(t), "what the first window has found passes for the second one")
-	again("window-03-2", windowTask(2), seal)
+	again("window-03-1", windowTask(2), seal)
 	must.OK(t, must.Err(s.do(t.Context(), seal)))
-	again("piece-02", seal, publishTask)
+	again("piece-01", seal, publishTask)
 	s.publish(t)
 	should.Be(t, must.Err(os.Stat(filepath.Join(s.dir, rundir.WorkName, rundir.PlanName))), fs.ErrNotExist, "the plan is still there")
 }
@@ -345,7 +345,7 @@ func TestStepBelow(t *testing.T) {
 // makes whole. Short runs try few operations.
 func TestLongStepCrash(t *testing.T) {
 	s := newStepper(t)
-	every := tries.Pick(40, 15, 1)
+	every := tries.Pick(60, 15, 1)
 	plan := solve.Task{Name: solve.PlanTask}
 	s.options.Bits = 4
 	below := s.dir
