@@ -75,13 +75,10 @@ func FuzzEqualsColex(f *testing.F) {
 	})
 }
 
-// layersOfGames are the pits and seeds of the layers that the benchmarks list.
-var layersOfGames = [][2]int{{6, 24}, {8, 24}, {12, 16}, {12, 48}, {16, 32}}
-
 // bench runs one operation on 1024 boards and reports boards a second.
 func bench(b *testing.B, one func(l *Layer, boards []uint8, random []uint64)) {
 	const count = 1024
-	for _, c := range layersOfGames {
+	for _, c := range [][2]int{{6, 24}, {8, 24}, {12, 16}, {12, 48}, {16, 32}} { // pits and seeds of games
 		b.Run(fmt.Sprintf("%d-%d", c[0], c[1]), func(b *testing.B) {
 			l := must.Get(New(c[0], c[1]))(b)
 			ranks, boards := make([]uint64, count), make([]uint8, count*c[0])

@@ -46,18 +46,13 @@ func TestStep(t *testing.T) {
 		LayerLeft: 10, RunLeft: 30, Spread: 0.2,
 	}
 	first := Progress{Seeds: 1, Positions: 12, Stage: "capture", RunTotal: 100}
-	for _, c := range []struct {
-		of   Progress
-		want job.Step
-	}{
-		{middle, job.Step{
-			Doing: "layer 16, sweep 3", Seeds: 16, Done: 250_000, Total: 1_000_000, Detail: middle,
-			Pace: &job.Pace{Rate: 25_000, Layer: 10 * time.Second, Run: 30 * time.Second, Spread: 0.2},
-		}},
-		{first, job.Step{Doing: "layer 1, capture", Seeds: 1, Total: 100, Detail: first, Pace: &job.Pace{Layer: job.Unknown, Run: job.Unknown}}},
-	} {
-		must.Same(t, "another result", c.want, c.of.Step())
-	}
+	must.Same(t, "another step", job.Step{
+		Doing: "layer 16, sweep 3", Seeds: 16, Done: 250_000, Total: 1_000_000, Detail: middle,
+		Pace: &job.Pace{Rate: 25_000, Layer: 10 * time.Second, Run: 30 * time.Second, Spread: 0.2},
+	}, middle.Step())
+	must.Same(t, "another first step", job.Step{
+		Doing: "layer 1, capture", Seeds: 1, Total: 100, Detail: first, Pace: &job.Pace{Layer: job.Unknown, Run: job.Unknown},
+	}, first.Step())
 }
 
 // TestSample: pieces ascend, lie in the layer, and are as many as the model asks for; those of the smallest layers cover them.

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -378,24 +377,19 @@ const benchFirst, benchLast = 16, 20
 // benchGeneric is the last of them for the generic kernels, which take minutes for the others.
 const benchGeneric = 18
 
-// below are the layers below those that benchmarks solve, for all of them together.
-var below struct {
-	mu    sync.Mutex
-	tower *tower
-}
+// below solves the layers below those that benchmarks solve, for all of them together.
+var below *tower
 
 // lowerOf returns the layers that captures of the layer of n seeds lead to, solved by the fastest kernels.
 func lowerOf(b *testing.B, n int) *tower {
-	below.mu.Lock()
-	defer below.mu.Unlock()
-	if below.tower == nil {
-		below.tower = newTower(b, awari.MaxPits, awari.Awari, Options{Workers: 1, Family: cpu.Best()})
+	if below == nil {
+		below = newTower(b, awari.MaxPits, awari.Awari, Options{Workers: 1, Family: cpu.Best()})
 	}
-	for len(below.tower.Layers) < n-1 { // a capture takes 2 seeds at least
-		below.tower.next(b)
+	for len(below.Layers) < n-1 { // a capture takes 2 seeds at least
+		below.next(b)
 	}
-	must.OK(b, below.tower.engine.Close())
-	return below.tower
+	must.OK(b, below.engine.Close())
+	return below
 }
 
 // BenchmarkSolve solves layers with one worker and reports the positions per second
@@ -411,18 +405,12 @@ func BenchmarkSolve(b *testing.B) {
 	}
 }
 
-// warm builds the patterns of the layer of n seeds: those of most of its moves are known
-// from the layers before, when one is solved after the other.
-func (e *Engine) warm(b *testing.B, n int) {
-	w := must.Get(e.begin(n, testBelow))(b)
-	must.OK(b, w.prepare(b.Context()))
-	must.OK(b, e.spare.Put(w.memory))
-}
-
 func benchSolve(b *testing.B, n int, o Options) {
 	lower := lowerOf(b, n)
 	e := newTower(b, awari.MaxPits, awari.Awari, o).engine
-	e.warm(b, n)
+	// The patterns of most moves are known from the layers before, when one is solved after the other.
+	w := must.Get(e.begin(n, testBelow))(b)
+	must.OK(b, errors.Join(w.prepare(b.Context()), e.spare.Put(w.memory)))
 	var stages [fixpoint.Stages]time.Duration
 	for b.Loop() {
 		l := must.Get(e.Solve(b.Context(), n, testBelow, lower))(b)
