@@ -226,12 +226,9 @@ func refuses(t *testing.T, dir string, game awari.Game, n int, path, name string
 // replaceFile makes text the contents of the file, or removes it if text is nil.
 func replaceFile(t *testing.T, path string, text []byte) {
 	t.Helper()
-	err := os.Remove(path)
-	must.Not(t, err != nil && !errors.Is(err, fs.ErrNotExist), "%v", err)
-	if text == nil {
-		return
+	if must.OK(t, os.RemoveAll(path)); text != nil {
+		must.Write(t, path, text)
 	}
-	must.Write(t, path, text)
 }
 
 // TestLongCancel stops in every stage that reports progress, in the second layer that a run works on. The largest layers have several
@@ -310,30 +307,30 @@ func TestEvents(t *testing.T) {
 			should.Not(t, must.Err(rundir.Lock(dir, solve.Identity(game))) == nil, "%s: the directory is not locked", name)
 			seen[name] = true
 		}
-		if ended, ok := e.(solve.Ended); ok && !errors.Is(ended.Err, refused) && ended.Err != nil && !errors.Is(ended.Err, context.Canceled) {
-			t.Errorf("ended with %v", ended.Err)
-		}
+		ended, _ := e.(solve.Ended)
+		should.Not(t, ended.Err != nil && !errors.Is(ended.Err, refused) && !errors.Is(ended.Err, context.Canceled), "ended with %v", ended.Err)
 		if name == fails {
 			return refused
 		}
 		return nil
 	}
-	check := func(ctx context.Context, want string, is error) {
-		t.Helper()
-		told = ""
-		should.Be(t, must.Err(solve.Solve(ctx, dir, game, o)), is)
-		should.Equal(t, told, want, "told")
-	}
-	for _, c := range []struct{ fails, want string }{
-		{"Locked", "Locked Ended "}, {"Begins", "Locked Begins Ended "}, {"Sealed", "Locked Begins Sealed Ended "}, {"Ended", "Locked Begins Sealed Ended "},
+	for _, c := range []struct {
+		ctx         context.Context
+		seeds       int
+		fails, told string
+		want        error
+	}{
+		{t.Context(), 1, "Locked", "Locked Ended ", refused},
+		{t.Context(), 1, "Begins", "Locked Begins Ended ", refused},
+		{t.Context(), 1, "Sealed", "Locked Begins Sealed Ended ", refused},
+		{t.Context(), 1, "Ended", "Locked Begins Sealed Ended ", refused},
+		{t.Context(), 1, "", "Locked Ended ", nil},
+		{must.Ended(t), 4, "", "Locked Begins Ended ", context.Canceled},
 	} {
-		fails = c.fails
-		check(t.Context(), c.want, refused)
+		told, fails, o.Seeds = "", c.fails, c.seeds
+		should.Be(t, must.Err(solve.Solve(c.ctx, dir, game, o)), c.want)
+		should.Equal(t, told, c.told, "told")
 	}
-	fails = ""
-	check(t.Context(), "Locked Ended ", nil)
-	o.Seeds = 4
-	check(must.Ended(t), "Locked Begins Ended ", context.Canceled)
 	tidy(t, dir, 2)
 }
 
@@ -530,6 +527,11 @@ func (g *given) Positions() uint64                   { return uint64(len(g.score
 func (g *given) Read(start uint64, dst []int8) error { copy(dst, g.scores[start:]); return nil }
 func (g *given) Close() error                        { g.closed++; return nil }
 
+// giving returns what opens a layer.
+func giving(s solve.Source) func(context.Context, *tables.Tables, vfs.Dir) (solve.Source, error) {
+	return func(context.Context, *tables.Tables, vfs.Dir) (solve.Source, error) { return s, nil }
+}
+
 // TestAdd: layers that are added are the same files as those that are solved.
 func TestAdd(t *testing.T) {
 	game, from := awaritest.Game(t, 6, awari.Strict), t.TempDir()
@@ -587,9 +589,7 @@ func TestAddImpossible(t *testing.T) {
 	for _, at := range []int{0, 70_000, 167_959} {
 		g := &given{n: 9, scores: make([]int8, 167_960)}
 		g.scores[at] = -10
-		_, err := solve.Add(t.Context(), dir, game, 9, options(0), func(context.Context, *tables.Tables, vfs.Dir) (solve.Source, error) {
-			return g, nil
-		})
+		_, err := solve.Add(t.Context(), dir, game, 9, options(0), giving(g))
 		should.Hold(t, errors.Is(err, corrupt.ErrCorrupt) && g.closed == 1, "rank %d: closed %d times, error %v", at, g.closed, err)
 		should.Equal(t, cmp.Diff(before, must.Tree(t, dir)), "", "rank %d: the directory has changed", at)
 	}

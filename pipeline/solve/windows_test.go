@@ -21,7 +21,6 @@ import (
 	"grenier/io/crew"
 	"grenier/io/layerfile"
 	"grenier/io/rundir"
-	"grenier/io/vfs"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
 	"grenier/pipeline/job"
@@ -215,9 +214,7 @@ func newPartsRun(t *testing.T) (r partsRun) {
 func (r *partsRun) add(t *testing.T, ctx context.Context, dir string, o solve.Options, blocks int, fail func(string) error) (p *parts, err error) {
 	t.Helper()
 	p = &parts{given: given{n: r.n, scores: r.scores}, t: t, size: uint64(blocks) * layerfile.MaxBlockSize, fail: fail}
-	tries.Within(t, "sealing", func() {
-		_, err = solve.Add(ctx, dir, r.game, r.n, o, func(context.Context, *tables.Tables, vfs.Dir) (solve.Source, error) { return p, nil })
-	})
+	tries.Within(t, "sealing", func() { _, err = solve.Add(ctx, dir, r.game, r.n, o, giving(p)) })
 	return p, err
 }
 
@@ -263,19 +260,18 @@ func TestLongSealFails(t *testing.T) {
 				fail := func(what string) error {
 					mu.Lock()
 					defer mu.Unlock()
-					if what != where {
-						return nil
+					if what == where {
+						calls++
 					}
-					if calls++; calls != at {
-						return nil
-					}
-					switch how {
-					case 0:
+					switch {
+					case what != where || calls != at:
+					case how == 0:
 						return bad
-					case 1:
+					case how == 1:
 						panic("a bug")
+					default:
+						cancel()
 					}
-					cancel()
 					return nil
 				}
 				o := options(0)

@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"math/rand/v2"
 	"os"
@@ -75,23 +74,14 @@ type file struct {
 func files(t *testing.T, dir string) map[string]file {
 	t.Helper()
 	all := map[string]file{}
-	must.OK(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || path == dir || d.Name() == rundir.LockName {
-			return err
+	for name, text := range must.Tree(t, dir) {
+		all[name] = file{Text: text}
+		if info := must.Get(os.Lstat(filepath.Join(dir, name)))(t); info.Mode().IsRegular() {
+			all[name] = file{text, info.Sys().(*syscall.Stat_t).Ino}
 		}
-		name, err := filepath.Rel(dir, path)
-		if err != nil || !d.Type().IsRegular() {
-			all[name] = file{Text: d.Type().String()}
-			return err
-		}
-		text, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		info, err := d.Info()
-		all[name] = file{string(text), info.Sys().(*syscall.Stat_t).Ino}
-		return err
-	}))
+	}
+	delete(all, ".")
+	delete(all, rundir.LockName)
 	return all
 }
 

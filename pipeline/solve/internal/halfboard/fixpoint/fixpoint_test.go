@@ -1,7 +1,6 @@
 package fixpoint
 
 import (
-	"context"
 	"errors"
 	"math"
 	"math/bits"
@@ -78,12 +77,6 @@ func eachLayer(t *testing.T, n int, lay func(c config, t testing.TB) *laidOut, d
 		c := config{game, seeds, 1 + rng.IntN(5), int(math.Exp(rng.Float64() * math.Log(2000))), family}
 		do(rng, c, lay(c, t))
 	}
-}
-
-// sweepWhole sweeps from scores of 0 on.
-func (e *laidOut) sweepWhole(ctx context.Context) error {
-	e.Expire()
-	return errors.Join(e.Clear(ctx, e.scores), e.SweepAll(ctx, DenseStage))
 }
 
 // read fills in the full rows and returns all scores in colex order.
@@ -579,27 +572,20 @@ func (e *laidOut) upToDate(t *testing.T, c config, j *judge) {
 	})
 }
 
-// bias makes an engine believe in random costs, whatever it measures: so that
-// sweeps mark tiles as a whole, or block by block, as it happens.
-func (e *laidOut) bias(rng *rand.Rand) {
-	const many = 1e15
-	e.ledger.add(costs{
-		compute: cost{many * rng.Float64(), many},
-		mark:    cost{many * rng.Float64() * float64(rng.IntN(100)), many},
-	})
-}
-
 // TestLongAnyOrderGivesTheSame sweeps over shuffled tiles in units of random sizes, and recomputes every position after the last sweep.
 func TestLongAnyOrderGivesTheSame(t *testing.T) {
 	eachLayer(t, 120, config.prepare, func(rng *rand.Rand, c config, w *laidOut) {
 		w.randomScores(rng) // sweeps do not begin with them
-		w.bias(rng)
+		// Random costs, whatever it measures: so that sweeps mark tiles as a whole, or block by block, as it happens.
+		const many = 1e15
+		w.ledger.add(costs{cost{many * rng.Float64(), many}, cost{many * rng.Float64() * float64(rng.IntN(100)), many}})
 		w.units = nil
 		for rest := awaritest.Shuffled(rng, w.Grid.tiles); len(rest) > 0; {
 			n := 1 + rng.IntN(min(len(rest), 2*unit))
 			w.units, rest = append(w.units, rest[:n]), rest[n:]
 		}
-		must.OK(t, w.sweepWhole(t.Context()))
+		w.Expire()
+		must.OK(t, errors.Join(w.Clear(t.Context(), w.scores), w.SweepAll(t.Context(), DenseStage)))
 		w.upToDate(t, c, c.judge(t, w))
 		must.Hold(t, slices.Equal(w.read(t), awaritest.Oracle(t, c.game, c.seeds)[c.seeds]), "%+v: not the scores of the oracle", c)
 	})
