@@ -132,7 +132,8 @@ func TestBijectionOnLargeLayers(t *testing.T) {
 		rank := rapid.Uint64Range(0, r.Size(n)-1).Draw(t, "rank")
 		board := make([]uint8, pits)
 		must.OK(t, r.Unrank(n, rank, board))
-		must.Hold(t, sum(board) == n && r.Rank(board) == rank, "rank %d becomes %v, which has %d seeds and rank %d", rank, board, sum(board), r.Rank(board))
+		must.Hold(t, sum(board) == n && r.Rank(board) == rank,
+			"rank %d becomes %v, which has %d seeds and rank %d", rank, board, sum(board), r.Rank(board))
 		if rank > 0 {
 			below := make([]uint8, pits)
 			err := r.Unrank(n, rank-1, below)

@@ -249,7 +249,8 @@ func TestLongCancel(t *testing.T) {
 				tidy(t, dir, len(testrun.Manifest(t, dir).Layers))
 				first = -1
 			}
-			should.Not(t, stopped == 0 && (stage != "full" || o.Engine != solve.Retrograde) || stopped > seeds, "stopped %d times in the %s stage", stopped, stage)
+			should.Not(t, stopped == 0 && (stage != "full" || o.Engine != solve.Retrograde) || stopped > seeds,
+				"stopped %d times in the %s stage", stopped, stage)
 			sameRun(t, want, dir)
 		}
 	}

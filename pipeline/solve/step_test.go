@@ -241,7 +241,7 @@ func TestStepNeeds(t *testing.T) {
 	s.publish(t)
 	s.options.Seeds += 2
 	_, err := s.do(t.Context(), captures)
-	should.Hold(t, errors.Is(err, fault.Pause) && strings.Contains(err.Error(), fmt.Sprintf("lacks layer %d", stepSeeds+1)), "a layer that does not come next: %v", err)
+	should.Says(t, err, fault.Pause, fmt.Sprintf("lacks layer %d", stepSeeds+1))
 }
 
 // TestStepPlans: steps of another program, and with more workers than the plan has memory for, are refused; so is another

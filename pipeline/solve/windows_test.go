@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -127,6 +128,8 @@ func TestStale(t *testing.T) {
 	o.Bits, o.Interval = 4, 1
 	must.Hold(t, stopIn(t, s.dir, s.game, o, "seal"), "not stopped")
 	work := os.DirFS(filepath.Join(s.dir, rundir.WorkName)) // of what is sealed by now
+	found := must.Get(fs.Glob(work, "window-*"))(t)
+	must.Not(t, len(found) == 0, "no windows are left")
 	o.Note = func(text string) { t.Errorf("note: %s", text) }
 	for _, o.Bits = range []int{0, 4} {
 		dir := testrun.Copy(t, s.want)

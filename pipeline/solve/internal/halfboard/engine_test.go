@@ -130,7 +130,8 @@ func TestLongLayersEqualTheReference(t *testing.T) {
 // kernel family, or one of them if there is little time: they equal those of the document's algorithm, byte by byte. The layers are far
 // enough on small boards for many laps.
 func TestLongAnyOptionsGiveTheSame(t *testing.T) {
-	tops := tries.Pick(map[int]int{4: 14, 6: 9, 8: 7, 10: 5, 12: 4}, map[int]int{4: 24, 6: 15, 8: 11, 10: 8, 12: 7}, map[int]int{4: 40, 6: 24, 8: 14, 10: 11, 12: 10})
+	tops := tries.Pick(map[int]int{4: 14, 6: 9, 8: 7, 10: 5, 12: 4},
+		map[int]int{4: 24, 6: 15, 8: 11, 10: 8, 12: 7}, map[int]int{4: 40, 6: 24, 8: 14, 10: 11, 12: 10})
 	rng := tries.Rand(t)
 	for range tries.Pick(1, 1, 20) {
 		for pits, top := range tops {

@@ -72,7 +72,8 @@ func TestLongKeptWorkIsNotDoneTwice(t *testing.T) {
 		x.finish(t)
 		must.Not(t, x.reads > 0 || x.first.Sweep < min(2, stopped.Sweep) && x.first.Stage != fixpoint.CaptureStage || len(x.notes) > 0,
 			"%+v, stopped at %+v: resumes at %+v, with %d scores of lower layers, notes %q", x.config, stopped, x.first, x.reads, x.notes)
-		must.Not(t, x.stats.Sweeps+1 < stopped.Sweep || x.stats.Before == 0 || all && (x.stats.Sweeps > int(h.Sweeps)+1 || x.stats.Changes != h.Changes),
+		s := x.stats
+		must.Not(t, s.Sweeps+1 < stopped.Sweep || s.Before == 0 || all && (s.Sweeps > int(h.Sweeps)+1 || s.Changes != h.Changes),
 			"%+v, stopped at %+v, after %+v: %+v in the end", x.config, stopped, h, x.stats)
 	}
 }

@@ -305,7 +305,8 @@ func TestLongStoppedLayersAreGoneOnWith(t *testing.T) {
 				must.Be(t, must.Err(x.attempt(t, must.Ended(t), nil)), context.Canceled, "%+v, stopped before it begins", x.config)
 			}
 			x.finish(t)
-			must.Not(t, captured && x.reads > 0 || len(x.notes) > 0, "%+v: %d scores of lower layers are read again, notes %q", x.config, x.reads, x.notes)
+			must.Not(t, captured && x.reads > 0 || len(x.notes) > 0,
+				"%+v: %d scores of lower layers are read again, notes %q", x.config, x.reads, x.notes)
 		}
 	})
 }
