@@ -117,7 +117,7 @@ func (x *trial) kill(t *testing.T, when func(all, ofStage int, stage fixpoint.St
 // TestLongSegmentsAreNotComputedTwice: captures that are stored are not computed again.
 func TestLongSegmentsAreNotComputedTwice(t *testing.T) {
 	rng := tries.Rand(t)
-	seeds, stops := tries.More(10, 12), tries.More(1, 6)
+	seeds, stops := tries.More(9, 12), tries.More(1, 6)
 	c := config{game: awaritest.Game(t, 10, awari.Awari), seeds: seeds, options: Options{Workers: 1, Bits: 4, Memory: 1, Segment: 1}}
 	all := c.trial(rng, newDisk())
 	all.finish(t)
@@ -405,7 +405,7 @@ func TestFailingReads(t *testing.T) {
 	rng := tries.Rand(t)
 	x := smallTrial(t, rng)
 	x.stopInWindow(t, 2)
-	for k, failed := 1, true; failed; k += 1 + rng.IntN(8) {
+	for k, failed := 1, true; failed; k += 1 + rng.IntN(14) {
 		y := x.trial(rng, x.disk.copied(t))
 		y.disk.FailReads(failing(syscall.EIO, k))
 		failed = y.fail(t, syscall.EIO)
