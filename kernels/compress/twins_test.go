@@ -34,6 +34,50 @@ func eachTwin(t *testing.T, run func(t *testing.T, f cpu.Family, width int)) {
 	}
 }
 
+// TestExample computes two columns by hand. Both play the same move. It leads from row 1 to score 0, from row 3 to
+// score 1 and from row 4 to score 5 of panel 0, and from row 6 to score 2 of panel 1; it does not help the other rows.
+// Column 0 reaches row 2 of the matrix that holds the children, column 9 row 1.
+func TestExample(t *testing.T) {
+	const rows = 3 // in a panel of the children
+	scores := twins.Aligned(2 * rows * Side)
+	line := func(panel, row int) []int8 { return scores[(panel*rows+row)*Side:] }
+	copy(line(0, 2), []int8{10, 20, 30, 40, 50, 60})
+	copy(line(1, 2), []int8{-1, -2, -3, -4})
+	copy(line(0, 1), []int8{7, 7, 9, 9, 9, 1})
+	copy(line(1, 1), []int8{4, 4, 4, 4})
+
+	route := Route{
+		Scores: scores,
+		Stride: rows * Side,
+		Words:  []Word{{Panel: 0, Pick: 0b100011, Place: 0b0011010}, {Panel: 1, Pick: 0b000100, Place: 0b1000000}},
+		First:  []uint32{0, 2}, // one chunk, with both words
+	}
+	program := Program{
+		Groups: []Group{{Columns: 1<<0 | 1<<9, Route: 0, First: 0}},
+		Rows:   []uint32{2, 1}, // of columns 0 and 9
+	}
+
+	var offers Block
+	copy(offers[0*Side:], []int8{100, 100, 100, 5, 100, 100, 100, 100})
+	copy(offers[9*Side:], []int8{-5, 6, 8, 8, 8, 8, 8, 8})
+	var want Block
+	copy(want[0*Side:], []int8{100, 10, 100, 5, 60, 100, -3, 100})
+	copy(want[9*Side:], []int8{-5, 6, 8, 7, 1, 8, 4, 8})
+
+	twins.Test(t, func(t *testing.T, f cpu.Family) {
+		var got Block
+		For(f, 8)(new(Scratch), &got, &offers, 1<<0|1<<9, &program, []Route{route}, 0, nil)
+		for c := range Side {
+			g, w := got[c*Side:][:Side], want[c*Side:][:Side]
+			for r := range w {
+				if g[r] != w[r] {
+					t.Errorf("row %d of column %d: got %d, want %d", r, c, g[r], w[r])
+				}
+			}
+		}
+	})
+}
+
 // call is what a kernel is called with, but for the memory of blocks.
 type call struct {
 	dst, offers Block // dst as it is before
