@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"bytes"
 	"encoding/json"
 	"net/http"
 	"net/url"
@@ -8,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
@@ -20,36 +20,28 @@ import (
 type openAPI struct {
 	Version    string `json:"openapi"`
 	Paths      map[string]map[string]operation
-	Components struct {
-		Parameters map[string]parameter
-		Responses  map[string]response
-	}
-	schemas *jsonschema.Compiler
+	Components struct{ Parameters, Responses map[string]part }
+	schemas    *jsonschema.Compiler
 }
 
 type operation struct {
 	ID         string `json:"operationId"`
 	Summary    string
-	Parameters []parameter
-	Responses  map[string]response
+	Parameters []part
+	Responses  map[string]part
 }
 
-type parameter struct {
-	Ref  string `json:"$ref"`
-	Name string
-}
-
-type response struct {
+// part is a parameter or a response.
+type part struct {
 	Ref     string `json:"$ref"`
+	Name    string
 	Content map[string]struct{ Schema json.RawMessage }
 }
 
 func described(t *testing.T) *openAPI {
-	t.Helper()
 	d := &openAPI{schemas: jsonschema.NewCompiler()}
 	must.OK(t, json.Unmarshal(description, d))
-	plain := must.Get(jsonschema.UnmarshalJSON(strings.NewReader(string(description))))(t)
-	must.OK(t, d.schemas.AddResource("openapi.json", plain))
+	must.OK(t, d.schemas.AddResource("openapi.json", must.Get(jsonschema.UnmarshalJSON(bytes.NewReader(description)))(t)))
 	return d
 }
 
@@ -73,10 +65,7 @@ func escape(text string) string {
 func (d *openAPI) check(t *testing.T, path, method string, got reply) {
 	t.Helper()
 	o, ok := d.Paths[path][strings.ToLower(method)]
-	if !ok {
-		t.Errorf("%s %s is not described", method, path)
-		return
-	}
+	must.Hold(t, ok, "%s %s is not described", method, path)
 	code := strconv.Itoa(got.status)
 	at := "/paths/" + escape(path) + "/" + strings.ToLower(method) + "/responses/" + code
 	r, ok := o.Responses[code]
@@ -87,42 +76,36 @@ func (d *openAPI) check(t *testing.T, path, method string, got reply) {
 	}
 	kind := got.header.Get("Content-Type")
 	content, ok := r.Content[kind]
-	if !ok {
-		t.Errorf("%s %s: status %d with type %q is not described", method, path, got.status, kind)
-		return
-	}
+	must.Hold(t, ok, "%s %s: status %d with type %q is not described", method, path, got.status, kind)
 	if content.Schema == nil || !strings.Contains(kind, "json") {
 		return
 	}
 	schema := must.Get(d.schemas.Compile("openapi.json#" + at + "/content/" + escape(kind) + "/schema"))(t)
 	lines := []string{got.body}
 	if kind == linesType {
-		lines = strings.Split(strings.TrimSuffix(got.body, "\n"), "\n")
+		lines = slices.Collect(strings.Lines(got.body))
 	}
 	for _, line := range lines {
-		v, err := jsonschema.UnmarshalJSON(strings.NewReader(line))
-		if err == nil {
-			err = schema.Validate(v)
-		}
-		should.Hold(t, err == nil, "%s %s: %v in %.300s", method, path, err, line)
+		v := must.Get(jsonschema.UnmarshalJSON(strings.NewReader(line)))(t)
+		should.Be(t, schema.Validate(v), nil, "%s %s: %.300s", method, path, line)
 	}
 }
 
 // checkTags compares what the description says about entity tags with answers: who has one may be told that nothing
 // changed, and nobody else.
-func (d *openAPI) checkTags(t *testing.T, r *running, target string) {
-	path, _, _ := strings.Cut(target, "?")
-	got := r.get(target)
+func (d *openAPI) checkTags(t *testing.T, r *running, got reply) {
+	path, _, _ := strings.Cut(got.target, "?")
 	if got.status != http.StatusOK {
 		return
 	}
-	tag, described := got.header.Get("ETag"), d.Paths[path]["get"].Responses["304"]
-	caching := map[bool]string{true: "no-cache", false: "no-store"}[tag != ""]
-	should.Hold(t, described.Ref == map[bool]string{true: "#/components/responses/unchanged"}[tag != ""] && got.header.Get("Cache-Control") == caching,
-		"%s: tag %q, %q is described, Cache-Control %q", path, tag, described.Ref, got.header.Get("Cache-Control"))
-	again := r.get(target, "If-None-Match", tag)
-	should.Not(t, tag != "" && (again.status != http.StatusNotModified || again.body != "" || again.header.Get("ETag") != tag),
-		"%s with If-None-Match: status %d, tag %q, %d bytes", path, again.status, again.header.Get("ETag"), len(again.body))
+	described, caching, tag := "", "no-store", got.header.Get("ETag")
+	if tag != "" {
+		described, caching = "#/components/responses/unchanged", "no-cache"
+		again := r.want(304, got.target, "If-None-Match", tag)
+		should.Equal(t, again.body+again.header.Get("ETag"), tag, "%s with If-None-Match", path)
+	}
+	should.Equal(t, d.Paths[path]["get"].Responses["304"].Ref, described, "%s has the tag %q, described is", path, tag)
+	should.Equal(t, got.header.Get("Cache-Control"), caching, "%s", path)
 }
 
 // TestDescription compares the description with the routes of the server, in both directions, and
@@ -169,17 +152,11 @@ func wantParameters(t *testing.T, r *running, path string, want []string) {
 // described must be among them.
 func TestDescribedAnswers(t *testing.T) {
 	d, r := described(t), startFinding(t)
-	const (
-		board  = "0,0,0,0,0,2,1,1,0,0,0,1"
-		above  = "4,4,4,4,4,4,4,4,4,4,4,4"
-		over   = "0,0,0,0,0,0,1,0,0,0,0,0"
-		jsonIs = "application/json"
-	)
+	const board, above, over = "0,0,0,0,0,2,1,1,0,0,0,1", "4,4,4,4,4,4,4,4,4,4,4,4", "0,0,0,0,0,0,1,0,0,0,0,0"
 	seen := map[string]bool{}
-	check := func(method, target, body string, headers ...string) {
+	check := func(method string, got reply) {
 		t.Helper()
-		got := r.do(method, target, body, headers...)
-		path, _, _ := strings.Cut(target, "?")
+		path, _, _ := strings.Cut(got.target, "?")
 		d.check(t, path, method, got)
 		seen[strings.ToLower(method)+path+" "+http.StatusText(got.status)+got.header.Get("Content-Type")] = true
 	}
@@ -194,21 +171,22 @@ func TestDescribedAnswers(t *testing.T) {
 		"/api/layers", "/api/charts", "/api/charts/scores?seeds=5", "/api/charts/scores", "/api/openapi.json",
 		"/chart.css", "/icon.png", "/preview.png", "/preview.png?pits=" + board + "&turn=north&taken=1,2&moves=fA&at=1&lang=fr", "/preview.png?pits=1", "/healthz", "/metrics",
 	} {
-		check(http.MethodGet, target, "")
-		d.checkTags(t, r, target)
+		got := r.get(target)
+		check(http.MethodGet, got)
+		d.checkTags(t, r, got)
 	}
-	check(http.MethodGet, "/api/find?seeds=4&where=only-win", "", "Accept", linesType)
-	check(http.MethodGet, "/api/hardest?seeds=5", "")
-	for r.get("/api/hardest?seeds=5").status == http.StatusAccepted {
-		rest(t.Context(), 50*time.Millisecond)
+	check(http.MethodGet, r.get("/api/find?seeds=4&where=only-win", "Accept", linesType))
+	check(http.MethodGet, r.get("/api/hardest?seeds=5"))
+	r.await("/api/hardest?seeds=5")
+	check(http.MethodGet, r.get("/api/hardest?seeds=5"))
+	check(http.MethodGet, r.get("/api/hardest?seeds=3..5"))
+	for _, body := range []string{`{"pits":[` + board + `]}`, `{"pits":[`} {
+		check(http.MethodPost, r.post("/api/probe", body))
 	}
-	check(http.MethodGet, "/api/hardest?seeds=5", "")
-	check(http.MethodGet, "/api/hardest?seeds=3..5", "")
-	check(http.MethodPost, "/api/probe", `{"pits":[`+board+`]}`, "Content-Type", jsonIs)
-	check(http.MethodPost, "/api/probe", `{"pits":[`, "Content-Type", jsonIs)
-	check(http.MethodPost, "/api/probe", `{}`, "Content-Type", "text/plain")
-	check(http.MethodPost, "/api/probes", `{"boards":[[`+board+`],[`+above+`],[`+over+`],[`+board+`]]}`, "Content-Type", jsonIs)
-	check(http.MethodPost, "/api/probes", `{"boards":[[`+board+`],[1]]}`, "Content-Type", jsonIs)
+	check(http.MethodPost, r.do(http.MethodPost, "/api/probe", `{}`, "Content-Type", "text/plain"))
+	for _, more := range []string{`],[` + above + `],[` + over + `],[` + board, `],[1`} {
+		check(http.MethodPost, r.post("/api/probes", `{"boards":[[`+board+more+`]]}`))
+	}
 	for path, methods := range d.Paths {
 		for method, o := range methods {
 			for code, response := range o.Responses {
