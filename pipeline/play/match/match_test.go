@@ -22,22 +22,21 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func player(t testing.TB, tab *tables.Tables, level int) *match.Player {
-	t.Helper()
+func player(t testing.TB, tab *tables.Tables, level int, limits search.Limits) *match.Player {
 	e := search.New(search.NewBlocks(tab, 1<<20), search.Options{Bytes: 1 << 20})
-	return must.Get(match.NewPlayer(tab, e, search.Limits{Depth: 6}, level, rand.New(rand.NewPCG(1, uint64(level)))))(t)
+	return must.Get(match.NewPlayer(tab, e, limits, level, rand.New(rand.NewPCG(1, uint64(level)))))(t)
 }
 
 // TestLongSelfPlay lets two perfect players play from random solved positions: games
 // end with the stored score, or in a repetition where what is left is worth 0.
 func TestLongSelfPlay(t *testing.T) {
-	games, seeds := tries.Pick(40, 200, 1000), tries.Pick(7, 10, 14)
+	games, seeds := tries.Pick(30, 200, 1000), tries.Pick(6, 10, 14)
 	for _, r := range awari.RuleSets() {
 		t.Run(r.String(), func(t *testing.T) {
 			tab := tabletest.Solved(t, testrun.Game(t, 12, r), seeds)
 			space := testrun.Space(t, tab.Game(), seeds)
 			random := rand.New(rand.NewPCG(7, uint64(r)))
-			p := player(t, tab, match.Perfect)
+			p := player(t, tab, match.Perfect, search.Limits{Depth: 6})
 			ends := map[match.State]int{}
 			for range games {
 				n := 1 + random.IntN(seeds)
@@ -57,8 +56,7 @@ func TestLongSelfPlay(t *testing.T) {
 func playOut(t *testing.T, m *match.Match, players ...*match.Player) {
 	for m.State() == match.Playing {
 		pit, a, err := players[m.Turn()].Choose(t.Context(), m.Board())
-		must.OK(t, err)
-		must.Hold(t, a.Stuck == nil, "%v", a.Stuck)
+		must.Hold(t, err == nil && a.Stuck == nil, "%v, %v", err, a.Stuck)
 		if m.Repeated() {
 			must.Hold(t, a.Solved && a.Lower == 0 && a.Upper == 0 && a.AcceptsDraw(true) && a.AcceptsDraw(false), "board %v, %+v", m.Board(), a)
 			must.OK(t, m.Draw())
@@ -68,16 +66,15 @@ func playOut(t *testing.T, m *match.Match, players ...*match.Player) {
 	}
 }
 
-// TestLevels lets players of all levels play against a perfect one, who never does
-// worse than the score, from both sides.
+// TestLevels lets players of all levels play against a perfect one, who never does worse than the score, from both sides.
 func TestLevels(t *testing.T) {
 	tab := tabletest.Solved(t, testrun.Game(t, 8, awari.Awari), 8)
 	space := testrun.Space(t, tab.Game(), 8)
 	random := rand.New(rand.NewPCG(3, 3))
-	perfect := player(t, tab, match.Perfect)
+	perfect := player(t, tab, match.Perfect, search.Limits{Depth: 6})
 	given := map[int]int{}
 	for level := 0; level <= match.Perfect; level += 2 {
-		weak := player(t, tab, level)
+		weak := player(t, tab, level, search.Limits{Depth: 6})
 		for range 40 {
 			b := space.Unrank(8, random.Uint64N(space.Size(8)))
 			score := must.Get(tab.Score(t.Context(), b))(t)
@@ -97,6 +94,9 @@ func TestLevels(t *testing.T) {
 		}
 	}
 	should.Hold(t, given[0] > given[match.Perfect] && given[match.Perfect] == 0 && given[0] > given[8], "seeds given away by level: %v", given)
+	for _, level := range []int{-1, match.Perfect + 1} {
+		should.Be(t, must.Err(match.NewPlayer(nil, nil, search.Limits{}, level, nil)), match.ErrLevel, "level %d", level)
+	}
 }
 
 func TestRecord(t *testing.T) {
@@ -110,8 +110,8 @@ func TestRecord(t *testing.T) {
 	captured, err := m.Play(3)
 	must.Hold(t, err == nil && captured == 5 && m.Turn() == match.North && m.Taken() == [2]int{5, 0} && m.Score() == 5,
 		"captured %d, %v; %v to move, %v", captured, err, m.Turn(), m.Taken())
-	err = m.Undo()
-	should.Hold(t, err == nil && m.Turn() == match.South && m.Taken() == [2]int{} && len(m.Pits()) == 0, "undone: %v, %v", err, m.Taken())
+	must.OK(t, m.Undo())
+	should.Hold(t, m.Turn() == match.South && m.Taken() == [2]int{} && len(m.Pits()) == 0, "undone: %v", m.Taken())
 }
 
 // TestEnd plays a last move: the opponent of who cannot move keeps the rest.
@@ -138,24 +138,17 @@ func TestRepetition(t *testing.T) {
 		must.Hold(t, captured == 0 && err == nil, "pits %v: captured %d, %v", m.Pits(), captured, err)
 	}
 	must.Hold(t, m.Repeated(), "no repetition after pits %v", m.Pits())
-	err := m.Draw()
-	should.Hold(t, err == nil && m.State() == match.Drawn && m.Score() == 0 && m.Taken() == [2]int{}, "agreed: %v, %v", err, m.Taken())
-	err = m.Undo()
-	should.Hold(t, err == nil && m.State() == match.Playing && m.Repeated(), "taken back: %v", err)
-}
-
-func TestBadLevel(t *testing.T) {
-	for _, level := range []int{-1, match.Perfect + 1} {
-		should.Be(t, must.Err(match.NewPlayer(nil, nil, search.Limits{}, level, nil)), match.ErrLevel, "level %d", level)
-	}
+	must.OK(t, m.Draw())
+	should.Hold(t, m.State() == match.Drawn && m.Score() == 0 && m.Taken() == [2]int{}, "agreed: %v", m.Taken())
+	must.OK(t, m.Undo())
+	should.Hold(t, m.State() == match.Playing && m.Repeated(), "taken back")
 }
 
 // TestAbove plays from above the tables with a time limit, and stops.
 func TestAbove(t *testing.T) {
 	tab := tabletest.Solved(t, testrun.Game(t, 12, awari.Awari), 6)
 	start := must.Get(tab.Game().Start(4))(t)
-	e := search.New(search.NewBlocks(tab, 1<<20), search.Options{Bytes: 1 << 20})
-	p := must.Get(match.NewPlayer(tab, e, search.Limits{Time: 50 * time.Millisecond}, 9, rand.New(rand.NewPCG(1, 1))))(t)
+	p := player(t, tab, 9, search.Limits{Time: 30 * time.Millisecond})
 	pit, a, err := p.Choose(t.Context(), start)
 	should.Not(t, err != nil || pit < 0 || a.Solved, "pit %d, %+v, %v", pit, a, err)
 	should.Be(t, must.Err(p.Choose(must.Ended(t), start)), context.Canceled, "cancelled")

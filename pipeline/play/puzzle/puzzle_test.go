@@ -3,6 +3,7 @@ package puzzle
 import (
 	"cmp"
 	"context"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -40,24 +41,28 @@ func TestLongPuzzles(t *testing.T) {
 	tab, random := solved(t, seeds), tries.Rand(t)
 	puzzles := draw(t, tab, Options{From: 5, To: seeds, Most: 100, Count: 100, Seed: random.Uint64()})
 	must.Equal(t, len(puzzles), 100, "puzzles")
-	longest := 0
-	var ratings, failures []float64
-	for _, z := range puzzles {
+	longest, agree, differ := 0, 0, 0
+	failures := make([]int, len(puzzles))
+	for i, z := range puzzles {
 		wantPuzzle(t, tab, &z)
 		longest = max(longest, len(z.Line))
-		const attempts = 200
-		failed := 0
-		for range attempts {
+		for range 200 {
 			if !solves(tab.Game(), &z, random) {
-				failed++
+				failures[i]++
 			}
 		}
-		ratings, failures = append(ratings, float64(z.Rating)), append(failures, float64(failed)/attempts)
+		for j, other := range puzzles[:i] { // pairs of puzzles
+			switch cmp.Compare(z.Rating, other.Rating) * cmp.Compare(failures[i], failures[j]) {
+			case 1:
+				agree++
+			case -1:
+				differ++
+			}
+		}
 	}
 	should.Not(t, longest < 5, "no line has more than %d plies", longest)
-	r := correlation(ranks(ratings), ranks(failures))
-	t.Logf("rank correlation %.2f of %d", r, len(ratings))
-	should.Not(t, r < 0.6, "rank correlation %.2f", r)
+	t.Logf("ratings agree for %d pairs, and do not for %d", agree, differ)
+	should.Not(t, agree < 3*differ, "ratings agree for %d pairs, and do not for %d", agree, differ)
 }
 
 func wantPuzzle(t *testing.T, tab *tables.Tables, z *Puzzle) {
@@ -124,71 +129,41 @@ func minimax(game awari.Game, b awari.Board, depth int) int {
 	if depth == 0 {
 		return 0
 	}
-	best := math.MinInt
+	var values []int
 	for _, play := range game.Plays(b) {
 		if play.Legal {
-			best = max(best, play.Captured-minimax(game, play.Child, depth-1))
+			values = append(values, play.Captured-minimax(game, play.Child, depth-1))
 		}
 	}
-	if best == math.MinInt {
+	if len(values) == 0 {
 		return -b.Seeds()
 	}
-	return best
-}
-
-// ranks returns the ranks of numbers; equal ones share theirs.
-func ranks(x []float64) []float64 {
-	ranks := make([]float64, len(x))
-	for i := range x {
-		for j := range x {
-			ranks[i] += float64(1+cmp.Compare(x[i], x[j])) / 2
-		}
-	}
-	return ranks
-}
-
-func correlation(x, y []float64) float64 {
-	mean := func(x []float64) (m float64) {
-		for _, v := range x {
-			m += v / float64(len(x))
-		}
-		return m
-	}
-	mx, my, xy, xx, yy := mean(x), mean(y), 0.0, 0.0, 0.0
-	for i := range x {
-		xy, xx, yy = xy+(x[i]-mx)*(y[i]-my), xx+(x[i]-mx)*(x[i]-mx), yy+(y[i]-my)*(y[i]-my)
-	}
-	return xy / math.Sqrt(xx*yy)
+	return slices.Max(values)
 }
 
 // TestLook compares the players' search with minimax, and their choices with all best moves.
 func TestLook(t *testing.T) {
 	game, random := testrun.Game(t, 12, awari.Awari), tries.Rand(t)
 	space := testrun.Space(t, game, 20)
-	for range 300 {
+	for range 200 {
 		n, depth := 1+random.IntN(20), 1+random.IntN(4)
 		b := space.Unrank(n, random.Uint64N(space.Size(n)))
 		must.Equal(t, look(game, b, depth, -100, 100), minimax(game, b, depth), "%v, %d plies", b, depth)
-		best, values := math.MinInt, map[int]int{}
+		pits := map[int][]int{} // by value
 		for pit, play := range game.Plays(b) {
 			if play.Legal {
-				values[pit] = play.Captured - minimax(game, play.Child, depth-1)
-				best = max(best, values[pit])
+				value := play.Captured - minimax(game, play.Child, depth-1)
+				pits[value] = append(pits[value], pit)
 			}
 		}
-		ties := 0
-		for _, v := range values {
-			if v == best {
-				ties++
-			}
-		}
-		for pit, v := range values {
+		for value, same := range pits {
 			want := 0.0
-			if v == best {
-				want = 1 / float64(ties)
+			if value == slices.Max(slices.Collect(maps.Keys(pits))) {
+				want = 1 / float64(len(same))
 			}
-			got := finds(game, &ply{board: b, pit: pit}, depth)
-			must.Hold(t, got == want, "%v, pit %d, %d plies: found in %v of the cases, want %v", b, pit, depth, got, want)
+			for _, pit := range same {
+				must.Equal(t, finds(game, &ply{board: b, pit: pit}, depth), want, "%v, pit %d, %d plies: found", b, pit, depth)
+			}
 		}
 	}
 }
@@ -198,19 +173,18 @@ func TestDraw(t *testing.T) {
 	tab := solved(t, 7)
 	space := testrun.Space(t, tab.Game(), 7)
 	want := map[awari.Board]bool{}
-	for rank := range space.Size(6) {
-		z := must.Get(Of(t.Context(), tab, space.Unrank(6, rank)))(t)
-		if z != nil {
+	for rank := range space.Size(5) {
+		if z := must.Get(Of(t.Context(), tab, space.Unrank(5, rank)))(t); z != nil {
 			want[z.Board] = true
 		}
 	}
-	o := Options{From: 6, To: 6, Most: 100, Count: MaxCount, Seed: 5}
+	o := Options{From: 5, To: 5, Most: 100, Count: MaxCount, Seed: 5}
 	all := draw(t, tab, o)
 	for _, z := range all {
 		should.Hold(t, want[z.Board], "%+v is no puzzle, or drawn twice", z)
 		delete(want, z.Board)
 	}
-	should.Not(t, len(want) > 0 || len(all) < 50, "%d are drawn, %d more are there", len(all), len(want))
+	should.Not(t, len(want) > 0 || len(all) < 30, "%d are drawn, %d more are there", len(all), len(want))
 	o.Count = 7
 	some := draw(t, tab, o)
 	should.Hold(t, slices.EqualFunc(some, all[:7], func(a, b Puzzle) bool { return a.Board == b.Board }), "fewer are others")

@@ -1,10 +1,10 @@
 package search_test
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"sync/atomic"
 	"testing"
@@ -29,22 +29,20 @@ type memory struct {
 	*awari.Space
 	layers [][]int8
 	shown  int
-	asked  func() error
+	asked  func(context.Context) error
 }
 
 func (m *memory) Game() awari.Game { return m.Space.Game }
 func (m *memory) MaxSeeds() int    { return m.shown }
 
-func (m *memory) Read(_ context.Context, n int, rank uint64, dst []int8) error {
+func (m *memory) Read(ctx context.Context, n int, rank uint64, dst []int8) error {
 	if n > m.shown {
 		return fmt.Errorf("asked for a board with %d seeds", n)
 	}
-	if m.asked != nil {
-		if err := m.asked(); err != nil {
-			return err
-		}
-	}
 	copy(dst, m.layers[n][rank:])
+	if m.asked != nil {
+		return m.asked(ctx)
+	}
 	return nil
 }
 
@@ -64,6 +62,9 @@ func solve(t testing.TB, pits, seeds int, rules awari.Rules) *memory {
 	game := testrun.Game(t, pits, rules)
 	return &memory{Space: testrun.Space(t, game, seeds), layers: testrun.Solve(t, game, seeds), shown: seeds}
 }
+
+// upTo shows fewer layers.
+func (m *memory) upTo(seeds int) *memory { return &memory{m.Space, m.layers, seeds, m.asked} }
 
 func newEngine(m *memory, o search.Options) *search.Engine {
 	return search.New(search.NewBlocks(m, 1<<30), o)
@@ -93,9 +94,7 @@ func forHidden(t *testing.T, cases []layersOf, test func(t *testing.T, h *hidden
 			m := solve(t, c.pits, c.seeds, r)
 			for _, below := range []int{1, 3, c.seeds + 1} {
 				t.Run(fmt.Sprintf("%d-%v-%d", c.pits, r, below), func(t *testing.T) {
-					shown := *m
-					shown.shown = c.seeds - below
-					test(t, &hidden{m, &shown, below, c, rand.New(rand.NewPCG(uint64(below), uint64(c.pits)))})
+					test(t, &hidden{m, m.upTo(c.seeds - below), below, c, rand.New(rand.NewPCG(uint64(below), uint64(c.pits)))})
 				})
 			}
 		}
@@ -105,13 +104,10 @@ func forHidden(t *testing.T, cases []layersOf, test func(t *testing.T, h *hidden
 // TestLongTruth compares what is claimed with the true scores, for random positions
 // above tables that end early or do not exist.
 func TestLongTruth(t *testing.T) {
-	cases := []layersOf{{4, 14, 100}, {6, 10, 75}, {8, 8, 50}, {12, 7, 25}}
-	if tries.Long() {
-		cases = []layersOf{
-			{4, 14, share(400)}, {6, 10, share(300)}, {8, 8, share(200)}, {12, 7, share(100)},
-			{4, 30, share(2000)}, {6, 16, share(1000)}, {10, 9, share(1000)}, {12, 10, share(1000)},
-		}
-	}
+	cases := tries.More([]layersOf{{4, 14, 50}, {6, 10, 40}, {8, 8, 25}, {12, 7, 12}}, []layersOf{
+		{4, 14, share(400)}, {6, 10, share(300)}, {8, 8, share(200)}, {12, 7, share(100)},
+		{4, 30, share(2000)}, {6, 16, share(1000)}, {10, 9, share(1000)}, {12, 10, share(1000)},
+	})
 	forHidden(t, cases, func(t *testing.T, h *hidden) {
 		exact := 0
 		e := newEngine(h.shown, search.Options{Bytes: 1 << (14 + 2*(h.below%5)), Job: job.Job{Workers: 1 + h.below%4}})
@@ -131,10 +127,8 @@ func TestLongTruth(t *testing.T) {
 // TestLongExact searches without a limit: every board is solved in the end, and to its true score. Without tables, or few, play
 // in circles decides most boards.
 func TestLongExact(t *testing.T) {
-	cases := []layersOf{{4, 12, 6}, {6, 9, 3}, {8, 7, 2}, {12, 6, 2}}
-	if tries.Long() {
-		cases = []layersOf{{4, 30, share(100)}, {6, 14, share(60)}, {8, 10, share(60)}, {12, 8, share(60)}}
-	}
+	cases := tries.More([]layersOf{{4, 12, 6}, {6, 9, 3}, {8, 7, 2}, {12, 6, 2}},
+		[]layersOf{{4, 30, share(100)}, {6, 14, share(60)}, {8, 10, share(60)}, {12, 8, share(60)}})
 	forHidden(t, cases, func(t *testing.T, h *hidden) {
 		for i := range h.boards {
 			b := h.board()
@@ -194,10 +188,10 @@ func TestLimits(t *testing.T) {
 	should.Not(t, err != nil || r.Reason != search.DepthLimit || r.Depth != 5 || r.Exact() || r.Nodes == 0 || r.NodesPerSecond <= 0,
 		"%+v, %v", r, err)
 	depths = 0
-	r, err = e.Search(t.Context(), b, search.Limits{Time: 100 * time.Millisecond})
+	r, err = e.Search(t.Context(), b, search.Limits{Time: 50 * time.Millisecond})
 	should.Hold(t, err == nil && r.Reason == search.TimeLimit && r.Depth != 0 && depths >= r.Depth, "%+v, %v; %d reports", r, err, depths)
 	ctx, cancel := context.WithCancel(t.Context())
-	time.AfterFunc(50*time.Millisecond, cancel)
+	time.AfterFunc(20*time.Millisecond, cancel)
 	r, err = e.Search(ctx, b, search.Limits{})
 	should.Hold(t, errors.Is(err, context.Canceled) && r.Reason == search.Interrupted && r.Best >= 0 && r.Moves[r.Best].Legal,
 		"%+v, %v", r, err)
@@ -232,48 +226,29 @@ func TestDeterministic(t *testing.T) {
 
 func TestFailingScores(t *testing.T) {
 	m, _ := start(t)
-	failed := errors.New("unreadable")
-	m.asked = awaritest.FailAt(failed, 3)
+	fail := awaritest.FailAt(io.ErrUnexpectedEOF, 3)
+	m.asked = func(context.Context) error { return fail() }
 	r, err := newEngine(m, search.Options{Bytes: 1 << 20}).Search(t.Context(), awari.Board{1, 0, 2, 0, 1, 0, 1, 0, 1, 1}, search.Limits{})
-	should.Hold(t, errors.Is(err, failed) && r == nil, "%+v, %v", r, err)
-}
-
-// hanging has scores that cannot be read, once its reads begin to hang, before their context ends.
-type hanging struct {
-	*memory
-	reads atomic.Int32
-	after int32
-}
-
-func (h *hanging) wait(ctx context.Context) error {
-	if h.reads.Add(1) <= h.after {
-		return nil
-	}
-	<-ctx.Done()
-	return ctx.Err()
-}
-
-func (h *hanging) Read(ctx context.Context, n int, rank uint64, dst []int8) error {
-	return cmp.Or(h.wait(ctx), h.memory.Read(ctx, n, rank, dst))
-}
-
-func (h *hanging) ReadOne(ctx context.Context, n int, rank uint64) (int8, error) {
-	score, err := h.memory.ReadOne(ctx, n, rank)
-	return score, cmp.Or(h.wait(ctx), err)
+	should.Hold(t, errors.Is(err, io.ErrUnexpectedEOF) && r == nil, "%+v, %v", r, err)
 }
 
 // TestHangingScores: a context, or a limit of time, ends a search that waits for scores. It returns what was proven before, which is
 // right, and the engine searches on with nothing wrong in its memory.
 func TestHangingScores(t *testing.T) {
 	m := solve(t, 8, 8, awari.Awari)
-	shown := *m
-	shown.shown = 5
+	shown := m.upTo(5)
 	for _, workers := range []int{1, 3} {
-		for _, after := range []int32{0, 2, 9} {
-			h := &hanging{memory: &shown, after: after}
-			e := search.New(search.NewBlocks(h, 1), search.Options{Bytes: 1 << 20, Job: job.Job{Workers: workers}})
+		for _, after := range []int32{0, 2, 9} { // reads that do not hang until their context ends
+			var reads atomic.Int32
+			shown.asked = func(ctx context.Context) error {
+				if reads.Add(1) > after {
+					<-ctx.Done()
+				}
+				return ctx.Err()
+			}
+			e := search.New(search.NewBlocks(shown, 1), search.Options{Bytes: 1 << 20, Job: job.Job{Workers: workers}})
 			for rank := uint64(1011); rank < m.Size(8); rank += 3001 {
-				h.reads.Store(0)
+				reads.Store(0)
 				ctx, cancel := context.WithTimeout(t.Context(), 5*time.Millisecond)
 				r, err := e.Search(ctx, m.Unrank(8, rank), search.Limits{})
 				cancel()
@@ -297,9 +272,7 @@ func TestBadBoards(t *testing.T) {
 // TestSmallest searches with room for one bucket and none for proofs.
 func TestSmallest(t *testing.T) {
 	m := solve(t, 8, 6, awari.Awari)
-	shown := *m
-	shown.shown = 2
-	e := newEngine(&shown, search.Options{Bytes: 1})
+	e := newEngine(m.upTo(2), search.Options{Bytes: 1})
 	for rank := uint64(0); rank < m.Size(6); rank += 7 {
 		b := m.Unrank(6, rank)
 		checkResult(t, m, b, must.Get(e.Search(t.Context(), b, search.Limits{Depth: 5}))(t))

@@ -15,17 +15,10 @@ import (
 	"grenier/pipeline/job"
 )
 
-type noScores struct{ game awari.Game }
-
-func (s noScores) Game() awari.Game                                 { return s.game }
-func (noScores) MaxSeeds() int                                      { return -1 }
-func (noScores) Read(context.Context, int, uint64, []int8) error    { panic("nothing is solved") }
-func (noScores) ReadOne(context.Context, int, uint64) (int8, error) { panic("nothing is solved") }
-
 func TestNoAllocations(t *testing.T) {
-	game := testrun.Game(t, 12, awari.Awari)
-	b := must.Get(game.Start(4))(t)
-	e := New(NewBlocks(noScores{game}, 1), Options{Bytes: 1 << 20})
+	scores := newNumbered(t, -1) // nothing is solved
+	b := must.Get(scores.game.Start(4))(t)
+	e := New(NewBlocks(scores, 1), Options{Bytes: 1 << 20})
 	e.begin(t.Context(), 0)
 	w, p := e.workers[0], e.mover.Pack(b)
 	should.Equal(t, testing.AllocsPerRun(3, func() { w.visit(p, 48, place{ply: 1, layer: 1}, 8, -48, 48) }), 0, "allocations")
@@ -37,13 +30,8 @@ func TestRepeats(t *testing.T) {
 	var w worker
 	x, y := packed.Board{Own: 1}, packed.Board{Own: 2}
 	w.path = [maxPly + 1]packed.Board{1: x, 2: y, 3: y, 4: x, 5: x}
-	for _, c := range []struct {
-		at   place
-		want int
-	}{
-		{place{5, 1}, 1}, {place{5, 2}, nowhere}, {place{4, 1}, nowhere}, {place{6, 1}, 4}, {place{2, 1}, nowhere},
-	} {
-		should.Equal(t, w.repeats(x, c.at), c.want, "at %+v", c.at)
+	for at, want := range map[place]int{{5, 1}: 1, {5, 2}: nowhere, {4, 1}: nowhere, {6, 1}: 4, {2, 1}: nowhere} {
+		should.Equal(t, w.repeats(x, at), want, "at %+v", at)
 	}
 }
 
@@ -87,15 +75,15 @@ func TestWords(t *testing.T) {
 		{lower: 48, upper: -48, estimate: 48, bound: atMost, depth: 1, pit: 5},
 	} {
 		word := s.word(1<<tagBits-1, maxAge)
-		got := unpack(word)
-		should.Not(t, got != s || ageOf(word) != maxAge || depthOf(word) != int(s.depth) || word>>dataBits != 1<<tagBits-1,
-			"%+v is now %+v", s, got)
+		should.Equal(t, unpack(word), s)
+		should.Hold(t, ageOf(word) == maxAge && depthOf(word) == int(s.depth) && word>>dataBits == 1<<tagBits-1, "%+v becomes %x", s, word)
 	}
 }
 
-// TestAppraisal compares guesses with the scores of positions without captures: they must be nearer than 0 is.
+// TestAppraisal compares guesses with the scores of positions without captures: they must be nearer than 0 is. It also guesses of pits that
+// are fuller than any the weights know, and of games without weights.
 func TestAppraisal(t *testing.T) {
-	const n = 8
+	const n = 7
 	game := testrun.Game(t, 12, awari.Awari)
 	space, scores := testrun.Space(t, game, n), testrun.Solve(t, game, n)[n]
 	m := newMover(game)
@@ -119,17 +107,10 @@ func TestAppraisal(t *testing.T) {
 		zero += int(score) * int(score)
 	}
 	should.Not(t, 4*guessed > 3*zero, "squares of errors add up to %d, those of scores to %d", guessed, zero)
-}
-
-// TestAppraisalOfMany guesses of pits that are fuller than any the weights know, and of games without weights.
-func TestAppraisalOfMany(t *testing.T) {
-	m := newMover(testrun.Game(t, 12, awari.Awari))
-	b := awari.Board{awari.MaxSeeds}
-	guess := m.quiet(m.Pack(b), awari.MaxSeeds)
+	guess := m.quiet(m.Pack(awari.Board{awari.MaxSeeds}), awari.MaxSeeds)
 	should.Not(t, guess < -awari.MaxSeeds || guess > awari.MaxSeeds, "%d seeds in a pit: %d", awari.MaxSeeds, guess)
 	m = newMover(testrun.Game(t, 8, awari.Awari))
-	b = awari.Board{1, 2, 3, 4, 5, 6, 7, 8}
-	should.Equal(t, m.quiet(m.Pack(b), b.Seeds()), 0, "8 pits")
+	should.Equal(t, m.quiet(m.Pack(awari.Board{1, 2, 3, 4, 5, 6, 7, 8}), 36), 0, "8 pits")
 }
 
 // numbered has scores that follow from layer and rank, and counts how often it was asked.
@@ -185,11 +166,10 @@ func TestBlocksGiveWay(t *testing.T) {
 				before = append(before, asked{at, want})
 				continue
 			}
-			got, err := s.read(t.Context(), n, rank)
-			must.Hold(t, err == nil && got == want, "%d blocks: rank %d of layer %d: %d, %v, want %d", blocks, rank, n, got, err, want)
+			must.Equal(t, must.Get(s.read(t.Context(), n, rank))(t), want, "%d blocks: rank %d of layer %d", blocks, rank, n)
 		}
 		for _, x := range before {
-			must.Hold(t, *x.at == x.score, "%d blocks: a place has %d, had %d", blocks, *x.at, x.score)
+			must.Equal(t, *x.at, x.score, "%d blocks: a place has another score", blocks)
 		}
 		should.Not(t, len(before) == 0 && blocks > 1, "%d blocks: no score was found in memory", blocks)
 	}
@@ -233,8 +213,7 @@ func TestBlocksPatience(t *testing.T) {
 	for round := 1; round <= 3; round++ {
 		for range onePrice {
 			must.Hold(t, s.peek(11, 70000) == nil, "round %d: in memory already", round)
-			got, err := s.read(t.Context(), 11, 70000)
-			must.Hold(t, err == nil && got == numberedScore(11, 70000), "%v %v", got, err)
+			must.Equal(t, must.Get(s.read(t.Context(), 11, 70000))(t), numberedScore(11, 70000))
 		}
 		must.Hold(t, s.peek(11, 70001) != nil && scores.blocks == 2*round-1 && scores.ones == (2*round-1)*(onePrice-1),
 			"round %d: %d blocks, %d scores", round, scores.blocks, scores.ones)
@@ -252,12 +231,12 @@ func TestBlocksAreGivenUp(t *testing.T) {
 	blocks := NewBlocks(scores, room)
 	stop := context.CancelFunc(nil)
 	e := New(blocks, Options{Bytes: 4 << 20, Job: job.Job{Progress: func(job.Step) {
-		if scores.blocks > 1000 {
+		if scores.blocks > 300 {
 			stop()
 		}
 	}}})
 	before := heapInUse()
-	for b := (awari.Board{2, 1, 3, 0, 2, 1, 1, 4, 0, 2, 3, 1}); scores.blocks <= 1000; b[0]++ {
+	for b := (awari.Board{2, 1, 3, 0, 2, 1, 1, 4, 0, 2, 3, 1}); scores.blocks <= 300; b[0]++ {
 		ctx, cancel := context.WithCancel(t.Context())
 		stop = cancel
 		_, err := e.Search(ctx, b, Limits{})

@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
-	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -22,11 +20,10 @@ import (
 	"grenier/internal/testkit/browsertest"
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/should"
+	"grenier/internal/testkit/tabletest"
 	"grenier/kernels/cpu"
 	"grenier/layers/awari"
-	"grenier/pipeline/job"
 	"grenier/pipeline/play/serve"
-	"grenier/pipeline/solve"
 	"grenier/pipeline/tables"
 )
 
@@ -45,17 +42,14 @@ type site struct {
 
 // newSite solves a few layers and serves them until the test ends, to pages of some origins too.
 func newSite(t *testing.T, origins ...string) *site {
-	t.Helper()
 	return newSiteOf(t, 12, awari.Awari, solved, origins...)
 }
 
 // newSiteOf does so for a game and a number of seeds. Clients may ask often.
 func newSiteOf(t *testing.T, pits int, rules awari.Rules, seeds int, origins ...string) *site {
-	t.Helper()
-	game, dir := awaritest.Game(t, pits, rules), filepath.Join(t.TempDir(), "run")
-	must.OK(t, must.Err(solve.Solve(t.Context(), dir, game, solve.Options{Seeds: seeds, Job: job.Job{Workers: 1, Family: cpu.Best()}})))
-	tab := must.Get(tables.Open(t.Context(), dir))(t)
-	t.Cleanup(func() { tab.Close() })
+	game := awaritest.Game(t, pits, rules)
+	dir := tabletest.Solve(t, game, seeds)
+	tab := tabletest.Open(t, dir)
 	log := slog.New(slog.NewTextHandler(t.Output(), nil))
 	o := serve.Options{Tables: tab, Dir: dir, Family: cpu.Best(), Pages: web.Files(), Rate: 1e6, Log: log}
 	if len(origins) > 0 {
@@ -81,29 +75,34 @@ type tab struct {
 	where string // language, scheme and width, for messages
 }
 
-// openAt opens an address in a tab of its own, in a window of the given width. Motion is reduced unless asked for.
-func openAt(t *testing.T, browser *browsertest.Browser, s *site, url string, width int64, features ...string) *tab {
+var desktop, phone = browsertest.Window{Width: 1280, Height: 900}, browsertest.Window{Width: 390, Height: 844}
+
+// calm are the wishes of most readers: no motion.
+var calm = map[string]string{"prefers-reduced-motion": "reduce", "prefers-color-scheme": "light"}
+
+// openAt opens an address in a tab of its own, in a window of the given width. Motion is reduced.
+func openAt(t *testing.T, browser *browsertest.Browser, s *site, url string, width int64) *tab {
 	t.Helper()
-	media := map[string]string{"prefers-reduced-motion": "reduce", "prefers-color-scheme": "light"}
-	for i := 0; i < len(features); i += 2 {
-		media[features[i]] = features[i+1]
-	}
-	return &tab{browser.Open(t, url, browsertest.Window{Width: width, Media: media}), s, ""}
+	return &tab{browser.Open(t, url, browsertest.Window{Width: width, Media: calm}), s, ""}
 }
 
 // open opens the page at an address of the site.
-func open(t *testing.T, browser *browsertest.Browser, s *site, address string, width int64, features ...string) *tab {
+func open(t *testing.T, browser *browsertest.Browser, s *site, address string, width int64) *tab {
 	t.Helper()
-	page := openAt(t, browser, s, s.url+address, width, features...)
+	page := openAt(t, browser, s, s.url+address, width)
 	page.Await("the values", settled)
 	return page
 }
 
-// openOther opens another page of the site and waits until it is complete.
+// ready is true when a page on which one does not play is complete.
+const ready = `document.body?.dataset.ready === "yes"`
+
+// openOther opens another page of the site, with a query if there is one, and waits until it is complete.
 func openOther(t *testing.T, browser *browsertest.Browser, s *site, name string, width int64) *tab {
 	t.Helper()
-	page := openAt(t, browser, s, s.url+name+s.ends, width)
-	page.Await(name, `document.body?.dataset.ready === "yes"`)
+	name, query, _ := strings.Cut(name, "?")
+	page := openAt(t, browser, s, s.url+name+s.ends+"?"+query, width)
+	page.Await(name, ready)
 	return page
 }
 
@@ -136,6 +135,12 @@ func (p *tab) click(selector string) {
 	p.Do(chromedp.Click(chromedp.CSS(selector)))
 }
 
+// choose gives a field a value, as a reader who chooses it.
+func (p *tab) choose(selector, value string) {
+	p.Helper()
+	p.Exec(fmt.Sprintf(`{ const e = document.querySelector(%q); e.value = %q; e.dispatchEvent(new Event("change")); }`, selector, value))
+}
+
 // write replaces the text of a field by keys.
 func (p *tab) write(selector, text string) {
 	p.Helper()
@@ -149,10 +154,7 @@ func (p *tab) key(key string) { p.Helper(); p.Do(chromedp.KeyEvent(key)) }
 // enter presses Enter as a keyboard does: if the page takes the key for itself when it
 // goes down, it does not type a line break as well.
 func (p *tab) enter() {
-	p.Helper()
-	down := input.DispatchKeyEventParams{
-		Type: input.DispatchKeyEventTypeKeyDown, Key: "Enter", Code: "Enter", WindowsVirtualKeyCode: 13, Text: "\r",
-	}
+	down := input.DispatchKeyEventParams{Type: input.DispatchKeyEventTypeKeyDown, Key: "Enter", Code: "Enter", WindowsVirtualKeyCode: 13, Text: "\r"}
 	up := down
 	up.Type, up.Text = input.DispatchKeyEventTypeKeyUp, ""
 	p.Do(browsertest.Command(input.DispatchKeyEvent, down), browsertest.Command(input.DispatchKeyEvent, up))
@@ -168,25 +170,26 @@ type place struct {
 // settled is true when the page says what it knows about a position.
 const settled = `!["", "Asking the tables …", undefined].includes(document.querySelector("#moves-hint")?.textContent)`
 
+// pits are those of the board, South's first, and counts the seeds that they say they have.
+const (
+	pits   = `[...document.querySelectorAll("#board .pit")].sort((a, b) => a.dataset.pit - b.dataset.pit)`
+	counts = pits + `.map((p) => Number(p.querySelector(".count").textContent))`
+)
+
 // shown is the position that the page shows, as place.text writes it.
-const shown = `[[...document.querySelectorAll(".pit")].sort((a, b) => a.dataset.pit - b.dataset.pit).map((b) => b.querySelector(".count").textContent).join(","),
-	["south", "north"][document.querySelector("#board")?.dataset.turn], [0, 1].map((i) => document.querySelector("#store-" + i + " .count")?.textContent).join(",")].join(" ")`
+const shown = `[` + counts + `.join(","), ["south", "north"][document.querySelector("#board")?.dataset.turn],
+	[0, 1].map((i) => document.querySelector("#store-" + i + " .count")?.textContent).join(",")].join(" ")`
 
-// page returns the board as the page numbers it, South's pits first.
-func (s *site) page(at place) awari.Board {
-	if at.north {
-		return s.game.Turn(at.board)
-	}
-	return at.board
-}
+// commas returns a board as the page writes it.
+func (s *site) commas(b awari.Board) string { return strings.ReplaceAll(s.game.Text(b), " ", ",") }
 
-// text returns a place as text: pits, who moves, what was taken.
+// text returns a place as text: pits, South's first, who moves, what was taken.
 func (s *site) text(at place) string {
-	turn := "south"
+	board, turn := at.board, "south"
 	if at.north {
-		turn = "north"
+		board, turn = s.game.Turn(board), "north"
 	}
-	return fmt.Sprintf("%s %s %d,%d", strings.ReplaceAll(s.game.Text(s.page(at)), " ", ","), turn, at.taken[0], at.taken[1])
+	return fmt.Sprintf("%s %s %d,%d", s.commas(board), turn, at.taken[0], at.taken[1])
 }
 
 // address returns the address of a game that begins at a place.
@@ -232,13 +235,6 @@ func (p *tab) keyTo(key string, at place) {
 	p.wantAt(at)
 }
 
-// wantExact waits until the page shows a place, and compares its values with the tables.
-func (p *tab) wantExact(at place) {
-	p.Helper()
-	p.wantAt(at)
-	p.wantValues(at)
-}
-
 // wantAddress waits until the address ends with some text.
 func (p *tab) wantAddress(text string) {
 	p.Helper()
@@ -253,26 +249,19 @@ func (p *tab) back()    { p.Helper(); p.Exec("history.back()") }
 func (p *tab) forward() { p.Helper(); p.Exec("history.forward()") }
 
 // pitInfo holds the texts of a pit of the player to move.
-type pitInfo struct {
-	Label string
-	Chip  string
-	Kind  string
-}
+type pitInfo struct{ Label, Chip string }
 
 // mover returns the pits of the player to move.
 func (p *tab) mover() []pitInfo {
 	p.Helper()
-	pits := browsertest.Eval[[]pitInfo](p.Page, `[...document.querySelectorAll(".pit." + (document.querySelector("#board").dataset.turn === "0" ? "south" : "north"))]
-		.map((b) => ({ Label: b.getAttribute("aria-label"), Chip: b.querySelector(".chip").textContent, Kind: b.querySelector(".chip").className }))`)
-	if strings.HasPrefix(pits[0].Label, "North") { // on the page from right to left
-		slices.Reverse(pits)
-	}
-	return pits
+	return browsertest.Eval[[]pitInfo](p.Page, pits+`.filter((b) => b.matches(document.querySelector("#board").dataset.turn === "0" ? ".south" : ".north"))
+		.map((b) => ({ Label: b.getAttribute("aria-label"), Chip: b.querySelector(".chip").textContent }))`)
 }
 
-// wantValues compares the values on the page with the tables.
-func (p *tab) wantValues(at place) {
+// wantExact waits until the page shows a place, and compares its values with the tables.
+func (p *tab) wantExact(at place) {
 	p.Helper()
+	p.wantAt(at)
 	probe := must.Get(p.tables.Probe(p.Context(), at.board))(p)
 	for i, shown := range p.mover() {
 		want := ""
@@ -280,32 +269,22 @@ func (p *tab) wantValues(at place) {
 			want = signed(m.Value)
 		}
 		should.Equal(p, shown.Chip, want, "%s: pit %d shows", p.text(at), i)
-		should.Hold(p, strings.Contains(shown.Label, fmt.Sprintf("pit %s, %d seed", letter(at, i), at.board[i])),
-			"%s: pit %d is called %q", p.text(at), i, shown.Label)
+		should.Has(p, shown.Label, fmt.Sprintf("pit %s, %d seed", letter(at, i), at.board[i]))
 	}
-	verdict := p.Text("#verdict")
-	should.Hold(p, strings.HasSuffix(verdict, "exact") && strings.Contains(verdict, verdictOf(at, probe.Value)),
-		"%s: worth %d, the page says %q", p.text(at), probe.Value, verdict)
-}
-
-func verdictOf(at place, value int) string {
-	if value == 0 {
-		return "Even from here on."
+	verdict, want := p.Text("#verdict"), "Even from here on."
+	if value := probe.Value; value != 0 {
+		want = fmt.Sprintf("South takes %d more than North from here on.", max(value, -value))
+		if at.north != (value < 0) {
+			want = strings.NewReplacer("South", "North", "North", "South").Replace(want)
+		}
 	}
-	names := []string{"South", "North"}
-	if at.north != (value < 0) {
-		names[0], names[1] = names[1], names[0]
-	}
-	return fmt.Sprintf("%s takes %d more than %s from here on.", names[0], max(value, -value), names[1])
+	should.Hold(p, strings.HasSuffix(verdict, "exact") && strings.Contains(verdict, want), "%s: %q, want %q", p.text(at), verdict, want)
 }
 
 // signed returns a number as the page writes it.
 func signed(n int) string {
-	switch {
-	case n > 0:
-		return fmt.Sprintf("+%d", n)
-	case n < 0:
-		return fmt.Sprintf("−%d", -n)
+	if n == 0 {
+		return "0"
 	}
-	return "0"
+	return strings.Replace(fmt.Sprintf("%+d", n), "-", "−", 1)
 }

@@ -77,13 +77,20 @@ func wantNamed(t *testing.T, files map[string][]byte, there func(name string) bo
 	}
 }
 
-// TestFiles checks the files of the page.
+// TestFiles checks the files of the page, and those that the worker keeps for times without the server.
 func TestFiles(t *testing.T) {
-	files, kept := web.Files(), kept(t)
+	files, kept := web.Files(), map[string]bool{"sw.js": true}
 	must.Not(t, len(files) < 8, "%d files", len(files))
 	wantNamed(t, files, func(string) bool { return false }, "index.html")
+	_, list, _ := strings.Cut(string(files["sw.js"]), "const FILES = [")
+	list, _, _ = strings.Cut(list, "];")
+	for _, m := range regexp.MustCompile(`"/([^"]*)"`).FindAllStringSubmatch(list, -1) {
+		name := fileOf(m[1])
+		kept[name] = true
+		should.Not(t, files[name] == nil && !slices.Contains(made, name), "the worker keeps %s, which is not there", name)
+	}
 	for name := range files {
-		should.Not(t, name != "sw.js" && !kept[name], "the worker does not keep %s", name)
+		should.Hold(t, kept[name], "the worker does not keep %s", name)
 	}
 }
 
@@ -99,26 +106,10 @@ func TestOthers(t *testing.T) {
 
 // TestSiteFiles checks the files of the pages of a published site.
 func TestSiteFiles(t *testing.T) {
-	// A site may leave out two pages, with its links.
-	wantNamed(t, web.Site(), func(name string) bool {
+	leftOut := func(name string) bool {
 		return name == "puzzles.html" || name == "explore.html" || strings.HasPrefix(name, "tables/")
-	},
-		"index.html", "download.html", "enter.js") // which publish links to
-}
-
-// kept returns the files that the worker keeps for times without the server.
-func kept(t *testing.T) map[string]bool {
-	t.Helper()
-	files := web.Files()
-	_, list, _ := strings.Cut(string(files["sw.js"]), "const FILES = [")
-	list, _, _ = strings.Cut(list, "];")
-	kept := map[string]bool{}
-	for _, m := range regexp.MustCompile(`"/([^"]*)"`).FindAllStringSubmatch(list, -1) {
-		name := fileOf(m[1])
-		kept[name] = true
-		should.Not(t, files[name] == nil && !slices.Contains(made, name), "the worker keeps %s, which is not there", name)
 	}
-	return kept
+	wantNamed(t, web.Site(), leftOut, "index.html", "download.html", "enter.js") // which publish links to
 }
 
 // firstLoad is how many bytes the page may have that is shown first, compressed; and all scripts and styles of a published site.
@@ -209,26 +200,19 @@ func TestTexts(t *testing.T) {
 		translations[key] = strings.Trim(m[2], `"`)
 	}
 	used := map[string]bool{}
-	check := func(name string, data []byte) {
-		if name == "fr.js" || name == "i18n.js" {
-			return
-		}
-		for _, text := range texts(t, name, string(data)) {
-			used[text] = true
-			if got := translations[text]; got == "" {
-				t.Errorf("%s: %q has no translation", name, text)
-			} else if space := narrow.FindString(got); space != "" {
-				t.Errorf("%q: a line may end at %q", got, space)
-			} else if a, b := slots(text), slots(got); !slices.Equal(a, b) {
-				t.Errorf("%q has the slots %q, its translation %q", text, a, b)
+	for _, all := range []map[string][]byte{files, web.Site()} {
+		for name, data := range all {
+			if name == "fr.js" || name == "i18n.js" {
+				continue
+			}
+			for _, text := range texts(t, name, string(data)) {
+				used[text] = true
+				got := translations[text]
+				should.Not(t, got == "", "%s: %q has no translation", name, text)
+				should.Equal(t, narrow.FindString(got), "", "%q: a line may end", got)
+				should.List(t, slots(got), slots(text), "%q: slots", got)
 			}
 		}
-	}
-	for name, data := range files {
-		check(name, data)
-	}
-	for name, data := range web.Site() {
-		check(name, data)
 	}
 	for text := range translations {
 		should.Hold(t, used[text], "no page says %q", text)
@@ -263,13 +247,10 @@ func TestSiteWeight(t *testing.T) {
 	dir, out := testrun.Dir(t, 12, awari.Awari, 1, 64), filepath.Join(t.TempDir(), "site")
 	must.OK(t, must.Err(publish.Run(t.Context(), dir, out, publish.Options{Pages: web.Site(), Job: job.Job{Family: cpu.Best()}})))
 	sum, names := 0, []string{}
-	for _, pattern := range []string{"*.js", "*.css"} {
-		found := must.Get(filepath.Glob(filepath.Join(out, pattern)))(t)
-		for _, name := range found {
-			if filepath.Base(name) != "awari.js" { // which is for pages of others
-				names = append(names, filepath.Base(name))
-				sum += gzipped(must.Read(t, name))
-			}
+	for _, name := range slices.Concat(must.Get(filepath.Glob(filepath.Join(out, "*.js")))(t), must.Get(filepath.Glob(filepath.Join(out, "*.css")))(t)) {
+		if filepath.Base(name) != "awari.js" { // which is for pages of others
+			names = append(names, filepath.Base(name))
+			sum += gzipped(must.Read(t, name))
 		}
 	}
 	t.Logf("%d bytes: %v", sum, names)

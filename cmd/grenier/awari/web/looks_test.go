@@ -38,7 +38,7 @@ func (s *site) views() []view {
 	choose := func(values ...string) func(*tab) {
 		return func(p *tab) {
 			for i := 0; i < len(values); i += 2 {
-				p.Exec(fmt.Sprintf(`{ const e = document.querySelector(%q); e.value = %q; e.dispatchEvent(new Event("change")); }`, values[i], values[i+1]))
+				p.choose(values[i], values[i+1])
 			}
 		}
 	}
@@ -80,21 +80,11 @@ func (s *site) views() []view {
 	)
 }
 
-// schemed are the widths of windows in a scheme.
-type schemed struct {
-	scheme string
-	widths []int64
-}
+// widths are those of the windows in which views are looked at, by language and scheme: few of them, and all. Texts are as wide in both schemes.
+type widths map[string][]int64
 
-// windows are those in which views are looked at, by language. Texts are as wide in both schemes.
-func windows(language string) []schemed {
-	all := map[string][]schemed{
-		"en": {{"light", []int64{1440, 1024, 390, 320}}, {"dark", []int64{1440, 390}}},
-		"fr": {{"light", []int64{1440, 1024, 390, 320}}},
-	}
-	few := map[string][]schemed{"en": {{"light", []int64{1440, 320}}, {"dark", []int64{390}}}, "fr": {{"light", []int64{320}}}}
-	return tries.Pick(few, few, all)[language]
-}
+var fewWidths, allWidths = widths{"en light": {1440, 320}, "en dark": {390}, "fr light": {320}},
+	widths{"en light": {1440, 1024, 390, 320}, "en dark": {1440, 390}, "fr light": {1440, 1024, 390, 320}}
 
 // wantLooks checks that views can be read in each language, window and scheme: nothing is cut off or wider than the
 // window, text has contrast (WCAG 2.1, 1.4.3) and is translated, each control has a name, and on a phone a finger can
@@ -105,37 +95,33 @@ func (s *site) wantLooks(t *testing.T, browser *browsertest.Browser, views []vie
 		v := views[i]
 		t.Run(v.name, func(t *testing.T) {
 			english := s.look(t, browser, v, "en")
-			s.look(t, browser, v, "fr").wantTranslated(english.texts)
+			for _, text := range s.look(t, browser, v, "fr") {
+				should.Not(t, regexp.MustCompile(`\pL{3}`).MatchString(text) && !same.MatchString(text) && slices.Contains(english, text),
+					"not translated: %q", text)
+			}
 		})
 	}
 }
 
-// look looks at a view in a language.
-func (s *site) look(t *testing.T, browser *browsertest.Browser, v view, language string) *looked {
-	t.Helper()
+// look looks at a view in a language, and returns its texts.
+func (s *site) look(t *testing.T, browser *browsertest.Browser, v view, language string) []string {
 	page := s.openView(t, browser, v, language)
 	texts := page.texts()
-	for _, w := range windows(language) {
-		for _, width := range w.widths {
-			page.Show(browsertest.Window{Width: width, Media: map[string]string{"prefers-reduced-motion": "reduce", "prefers-color-scheme": w.scheme}})
+	for _, scheme := range []string{"light", "dark"} {
+		for _, width := range tries.Pick(fewWidths, fewWidths, allWidths)[language+" "+scheme] {
+			page.Show(browsertest.Window{Width: width, Media: map[string]string{"prefers-reduced-motion": "reduce", "prefers-color-scheme": scheme}})
 			page.Exec(`globalThis.drawn = false; requestAnimationFrame(() => requestAnimationFrame(() => { drawn = true; }))`)
 			page.Await("a new picture", "drawn")
-			page.where = fmt.Sprint(language, " ", w.scheme, " ", width)
+			page.where = fmt.Sprint(language, " ", scheme, " ", width)
 			dark := browsertest.Eval[float64](page.Page, contrastScript+`luminance(rgb(getComputedStyle(document.body).backgroundColor))`) < 0.2
-			should.Equal(t, dark, w.scheme == "dark", "%s: dark", page.where)
+			should.Equal(t, dark, scheme == "dark", "%s: dark", page.where)
 			page.wantAccess()
 			page.wantFits(width)
 			page.Shoot(strings.ReplaceAll(page.where, " ", "-"))
 		}
 	}
 	page.Exec(`sessionStorage.clear(); localStorage.clear()`)
-	return &looked{page, texts}
-}
-
-// looked is a view in a language, with its text.
-type looked struct {
-	*tab
-	texts []string
+	return texts
 }
 
 // openView shows a view.
@@ -144,12 +130,12 @@ func (s *site) openView(t *testing.T, browser *browsertest.Browser, v view, lang
 	if strings.Contains(address, "?") {
 		mark = "&"
 	}
-	page := &tab{Page: browser.Open(t, address+mark+"lang="+language, browsertest.Window{Width: 1440, Media: map[string]string{"prefers-reduced-motion": "reduce"}}), site: s}
-	ready := `document.body?.dataset.ready === "yes"`
+	page := openAt(t, browser, s, address+mark+"lang="+language, 1440)
+	complete := ready
 	if v.address == "" || v.address[0] == '?' { // one plays there
-		ready = settled
+		complete = settled
 	}
-	page.Await("the page", fmt.Sprintf(`document.documentElement?.lang === %q && `, language)+ready)
+	page.Await("the page", fmt.Sprintf(`document.documentElement?.lang === %q && `, language)+complete)
 	if v.act != nil {
 		v.act(page)
 	}
@@ -161,7 +147,6 @@ func (s *site) openView(t *testing.T, browser *browsertest.Browser, v view, lang
 
 // texts returns all texts that a page shows or tells assistive programs, and its title.
 func (p *tab) texts() []string {
-	p.Helper()
 	return browsertest.Eval[[]string](p.Page, `(() => {
 		const all = [document.title], clean = (s) => s.replace(/\s+/g, " ").trim();
 		for (const e of document.querySelectorAll("body *")) {
@@ -176,27 +161,13 @@ func (p *tab) texts() []string {
 // same are words that are the same in both languages.
 var same = regexp.MustCompile(`^(Grenier|SHA-256|[\w-]+\.(gl|json)|SHA256SUMS|awari|awari, [\d–]+|.*\b[KM]iB\.?|[\d.,]+ B|exact|club|Position|Positions|Solution|Pages|[A-Fa-f]|.*[A-F] [a-f].*)$`)
 
-// wantTranslated reports texts that are the same in another language.
-func (p *looked) wantTranslated(english []string) {
-	for _, text := range p.texts {
-		should.Not(p, regexp.MustCompile(`\pL{3}`).MatchString(text) && !same.MatchString(text) && slices.Contains(english, text),
-			"not translated: %q", text)
-	}
-}
-
 // screens are the pages whose pictures docs/serve.md shows: addresses, and what is to be seen there first.
 var screens = []struct{ name, address, ready string }{
 	{"play", "?moves=CdFaBe&seats=you,4", settled},
 	{"analysis", "?pits=1,1,1,2,1,2,1,0,1,1,2,1&turn=south&moves=EaFfDe&at=2", `document.querySelector("#moves td:last-child") && document.querySelectorAll("#line button").length > 0 && ` + settled},
-	{"puzzles", "puzzles", `document.body.dataset.ready === "yes"`},
+	{"puzzles", "puzzles", ready},
 	{"explore", "explore", `document.querySelectorAll("#found li").length === 12`},
 	{"learn", "learn", `document.querySelectorAll(".pit.playable").length > 0`},
-}
-
-// looks are the windows and schemes of the pictures of a page.
-var looks = []browsertest.Window{
-	{Width: 1280, Height: 900, Media: map[string]string{"prefers-color-scheme": "light"}}, {Width: 1280, Height: 900, Media: map[string]string{"prefers-color-scheme": "dark"}},
-	{Width: 390, Height: 844, Media: map[string]string{"prefers-color-scheme": "light"}}, {Width: 390, Height: 844, Media: map[string]string{"prefers-color-scheme": "dark"}},
 }
 
 // sheet has the pictures of a page beside each other.
@@ -218,7 +189,9 @@ func TestLongScreens(t *testing.T) {
 		t.Run(screen.name, func(t *testing.T) {
 			var text strings.Builder
 			text.WriteString(sheet)
-			for i, look := range looks {
+			for i := range 4 {
+				look := []browsertest.Window{desktop, phone}[i/2]
+				look.Media = map[string]string{"prefers-color-scheme": []string{"light", "dark"}[i%2]}
 				p := browser.Open(t, s.url+screen.address, look)
 				p.Await(screen.name, screen.ready)
 				wide := browsertest.Eval[int64](p, `document.scrollingElement.scrollWidth`)
@@ -228,8 +201,7 @@ func TestLongScreens(t *testing.T) {
 				}
 				fmt.Fprintf(&text, `<img alt="" src="data:image/webp;base64,%s">`, base64.StdEncoding.EncodeToString(p.Picture(100)))
 			}
-			picture := browser.OpenText(t, text.String(), browsertest.Window{Width: 1630, Height: 436}).Picture(80)
-			keep(t, screen.name, picture)
+			keep(t, screen.name, browser.OpenText(t, text.String(), browsertest.Window{Width: 1630, Height: 436}).Picture(80))
 		})
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -43,8 +44,9 @@ func TestLongBrowser(t *testing.T) {
 		test func(t *testing.T, browser *browsertest.Browser, s *site)
 	}{
 		{"values", testValues}, {"ends", testEnds}, {"nothing lost", testNothingLost}, {"program", testProgram}, {"keys", testKeys}, {"edit", testEdit},
-		{"links", testLinks}, {"text", testText}, {"analysis", testAnalysis}, {"search", testSearch}, {"layers", testLayers}, {"phone", testPhone},
-		{"looks", func(t *testing.T, browser *browsertest.Browser, s *site) { s.wantLooks(t, browser, s.views()) }}, {"motion", testMotion}, {"gone layers", testGoneLayers}, {"offline", testOffline}, {"french", testFrench},
+		{"links", testLinks}, {"text", testText}, {"analysis", testAnalysis}, {"search", testSearch}, {"layers", testLayers},
+		{"looks", func(t *testing.T, browser *browsertest.Browser, s *site) { s.wantLooks(t, browser, s.views()) }},
+		{"motion", testMotion}, {"offline", testOffline}, {"french", testFrench},
 		{"puzzles", testPuzzles}, {"explore", testExplore}, {"learn", testLearn},
 		{"French charts", testFrenchCharts}, {"French refusals", testFrenchRefusals}, {"guests", testGuests},
 	}
@@ -53,55 +55,35 @@ func TestLongBrowser(t *testing.T) {
 	}
 }
 
-// start is the start of the game.
-var start = place{board: awari.Board{4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4}}
-
-// middle is a position with a choice of moves.
-var middle = place{board: awari.Board{1, 0, 1, 0, 0, 2, 1, 1, 0, 1, 0, 1}}
+// start is the start of the game, middle a position with a choice of moves.
+var start, middle = place{board: awari.Board{4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4}}, place{board: awari.Board{1, 0, 1, 0, 0, 2, 1, 1, 0, 1, 0, 1}}
 
 func testValues(t *testing.T, browser *browsertest.Browser, s *site) {
-	for i, at := range []place{
-		middle,
-		{board: middle.board, north: true, taken: [2]int{3, 1}},
-		{board: awari.Board{0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1}},
-	} {
-		t.Run(strconv.Itoa(i), func(t *testing.T) {
-			page := open(t, browser, s, s.address(at), 1200)
-			page.wantExact(at)
-			page.wantRanking(at)
-		})
+	for _, at := range []place{middle, {board: middle.board, north: true, taken: [2]int{3, 1}}, {board: awari.Board{0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1}}} {
+		page := open(t, browser, s, s.address(at), 1200)
+		page.wantExact(at)
+		page.wantRanking(at)
 	}
 }
 
 // wantRanking checks the table of moves, which has the best ones first and the plies to the next capture, and the sum of the best line.
 func (p *tab) wantRanking(at place) {
 	var distances struct{ Plies []*int }
-	answer := must.Get(http.Get(p.url + "api/distances?pits=" + strings.ReplaceAll(p.game.Text(at.board), " ", ",")))(p)
+	answer := must.Get(http.Get(p.url + "api/distances?pits=" + p.commas(at.board)))(p)
 	defer answer.Body.Close()
 	must.OK(p, json.NewDecoder(answer.Body).Decode(&distances))
 	probe := must.Get(p.tables.Probe(p.Context(), at.board))(p)
 	var rows []string
-	last := awari.MaxSeeds
-	for range p.game.Half() {
-		best := -1
-		for pit, m := range probe.Moves { // of equal ones the first
-			if m.Legal && m.Value < last && (best < 0 || m.Value > probe.Moves[best].Value) {
-				best = pit
-			}
-		}
-		if best < 0 {
-			break
-		}
-		last = probe.Moves[best].Value
+	for value := awari.MaxSeeds; value >= -awari.MaxSeeds; value-- {
 		for pit, m := range probe.Moves {
-			if !m.Legal || m.Value != last {
+			if !m.Legal || m.Value != value {
 				continue
 			}
 			plies := "–"
 			if n := distances.Plies[pit]; n != nil {
 				plies = strconv.Itoa(*n)
 			}
-			rows = append(rows, letter(at, pit)+" "+signed(last)+" "+plies)
+			rows = append(rows, letter(at, pit)+" "+signed(value)+" "+plies)
 		}
 	}
 	p.Await("the moves", fmt.Sprintf(`[...document.querySelectorAll("#moves tbody tr")].map((r) => [0, 2, 4].map((i) => r.cells[i].textContent).join(" ")).join("; ") === %q`, strings.Join(rows, "; ")))
@@ -111,8 +93,7 @@ func (p *tab) wantRanking(at place) {
 	_, err := fmt.Sscanf(total, "South takes %d, South %d: %d in %d pl", &a, &b, &value, &plies)
 	should.Not(p, err != nil || value != probe.Value || a-b != value, "%s: worth %d, the best line: %s (%v)", p.text(at), probe.Value, total, err)
 	p.Exec(`document.querySelector("#line-more").click()`)
-	should.Hold(p, browsertest.Eval[int](p.Page, `document.querySelectorAll("#line button").length`) == plies,
-		"%s: the line has not %d moves", p.text(at), plies)
+	browsertest.Want(p.Page, `document.querySelectorAll("#line button").length`, plies)
 }
 
 // testEnds looks at games that are over or decided, and taps pits that cannot be played.
@@ -143,28 +124,19 @@ func testPlay(t *testing.T, browser *browsertest.Browser, s *site) {
 	places := []place{at}
 	for turn := range 6 {
 		plays := s.game.Plays(at.board)
-		pit := 0
-		for !plays[pit].Legal {
-			pit++
-		}
+		pit := slices.IndexFunc(plays[:], func(play awari.Play) bool { return play.Legal })
 		if turn%2 == 0 {
 			page.key(strconv.Itoa(pit + 1))
-		} else {
-			number := pit
-			if at.north {
-				number += 6
-			}
-			page.click(fmt.Sprintf(`.pit[data-pit="%d"]`, number))
+		} else { // North moves
+			page.click(fmt.Sprintf(`.pit[data-pit="%d"]`, 6+pit))
 		}
 		moves += letter(at, pit)
 		word := "plays pit " + letter(at, pit)
 		at = s.after(at, pit)
 		places = append(places, at)
-		page.wantAt(at)
+		page.wantExact(at)
 		page.wantAddress("&moves=" + moves)
-		page.wantValues(at)
-		live := page.Text("#live")
-		should.Hold(t, strings.Contains(live, word), "the live region says %q", live)
+		should.Has(t, page.Text("#live"), word)
 	}
 	for i := 5; i >= 3; i-- {
 		page.back()
@@ -174,15 +146,15 @@ func testPlay(t *testing.T, browser *browsertest.Browser, s *site) {
 	page.wantAt(places[4])
 	page.Do(chromedp.Reload())
 	page.wantExact(places[4])
-	page.forward()
-	page.wantAt(places[5])
-	page.forward()
-	page.wantAt(places[6])
+	for _, at := range places[5:] {
+		page.forward()
+		page.wantAt(at)
+	}
 	for i := 5; i >= 0; i-- {
 		page.keyTo("u", places[i])
 	}
 	page.wantAddress("&moves=" + moves + "&at=0")
-	should.Hold(t, browsertest.Eval[bool](page.Page, `document.querySelector("#undo").disabled`), "there is more to undo")
+	browsertest.Want(page.Page, `document.querySelector("#undo").disabled`, true)
 	page.keyTo("r", places[1])
 	page.Do(chromedp.Reload())
 	page.wantExact(places[1])
@@ -196,14 +168,11 @@ const barShown = `document.querySelector("#bar").checkVisibility({visibilityProp
 func testNothingLost(t *testing.T, browser *browsertest.Browser, s *site) {
 	page := open(t, browser, s, "?turn=south", 1200)
 	page.wantAt(start)
-	text := page.Text("#fact")
-	should.Hold(t, strings.Contains(text, "From 8 seeds on I know everything: 40 more to take."), "about the start it says %q", text)
-	page.key("3")
-	at := s.after(start, 2)
-	page.wantAt(at)
-	page.key("4")
-	at = s.after(at, 3)
-	page.wantAt(at)
+	should.Has(t, page.Text("#fact"), "From 8 seeds on I know everything: 40 more to take.")
+	afterC := s.after(start, 2)
+	at, variation := s.after(afterC, 3), s.after(afterC, 0)
+	page.keyTo("3", afterC)
+	page.keyTo("4", at)
 	for _, lose := range []func(){
 		func() { page.key("n") },
 		func() {
@@ -235,18 +204,16 @@ func testNothingLost(t *testing.T, browser *browsertest.Browser, s *site) {
 		page.wantAt(at)
 	}
 	page.keyTo("n", start)
-	page.key("u") // at the start of a game, undo brings back the one before
-	page.wantAt(at)
+	page.keyTo("u", at) // at the start of a game, undo brings back the one before
 	page.Exec(`document.querySelector("#record .ply:last-child").click()`)
 	page.key("u")
-	page.key("1") // a variation
-	page.wantAt(s.after(s.after(start, 2), 0))
+	page.keyTo("1", variation)
 	page.wantAddress("/?moves=Cd(a)&at=3")
 	page.goTo("")
 	page.wantAt(start)
-	page.Await("a word about the last game", `document.querySelector("#notice")?.textContent.includes("last game")`)
+	page.says("#notice", "last game")
 	page.click("#notice-act")
-	page.wantAt(s.after(s.after(start, 2), 0))
+	page.wantAt(variation)
 	page.click("#promote")
 	page.wantAddress("/?moves=Ca(d)")
 	page.Await("the main line", `document.querySelector("#promote").hidden && `+settled) // what is beside it has moved
@@ -254,41 +221,34 @@ func testNothingLost(t *testing.T, browser *browsertest.Browser, s *site) {
 	page.wantAddress("/?moves=Cd&at=1")
 	page.click("#notice-act")
 	page.wantAddress("/?moves=Ca(d)")
-	page.wantAt(s.after(s.after(start, 2), 0))
+	page.wantAt(variation)
 }
 
 // testProgram lets the program play both sides to the end of a game: what both have
 // taken must differ by the value of the position.
 func testProgram(t *testing.T, browser *browsertest.Browser, s *site) {
-	at := place{board: awari.Board{1, 0, 1, 0, 0, 2, 1, 1, 0, 1, 0, 1}, north: true}
-	page := open(t, browser, s, s.address(at), 1200)
-	probe, err := s.tables.Probe(t.Context(), at.board)
-	must.Hold(t, err == nil && probe.Value > 0, "worth %d (%v), the test wants a position that North wins", probe.Value, err)
-	page.goTo(s.address(at) + "&seats=0,0")
+	at := place{board: middle.board, north: true}
+	value := int(must.Get(s.tables.Score(t.Context(), at.board))(t))
+	must.Not(t, value <= 0, "worth %d, the test wants a position that North wins", value)
+	page := open(t, browser, s, s.address(at)+"&seats=0,0", 1200)
 	page.Await("the end of the game", `document.querySelector("#turn").textContent === "The game is over."`)
-	verdict := page.Text("#result")
-	_, score, _ := strings.Cut(verdict, "North wins, ")
 	var north, south int
-	_, err = fmt.Sscanf(score, "%d to %d.", &north, &south)
-	should.Hold(t, err == nil && north-south == probe.Value, "worth %d to North, but %s", probe.Value, verdict)
+	_, err := fmt.Sscanf(page.Text("#result"), "North wins, %d to %d.", &north, &south)
+	should.Hold(t, err == nil && north-south == value, "worth %d to North, but %s", value, page.Text("#result"))
 }
 
 // testKeys chooses pits with arrow keys, and opens and closes help.
 func testKeys(t *testing.T, browser *browsertest.Browser, s *site) {
 	page := open(t, browser, s, s.address(middle), 1200)
-	focused := func() string {
-		return browsertest.Eval[string](page.Page, `document.activeElement.dataset.pit ?? document.activeElement.id`)
-	}
 	page.Exec(`document.querySelector('.pit[data-pit="0"]').focus()`)
 	for _, step := range []struct{ key, want string }{
 		{kb.ArrowRight, "1"}, {kb.ArrowUp, "10"}, {kb.ArrowLeft, "11"}, {kb.ArrowLeft, "6"},
 		{kb.ArrowDown, "5"}, {kb.ArrowDown, "5"}, {kb.ArrowRight, "0"}, {kb.ArrowLeft, "5"},
 	} {
 		page.key(step.key)
-		must.Equal(t, focused(), step.want, "%q leads to", step.key)
+		browsertest.Want(page.Page, `document.activeElement.dataset.pit ?? document.activeElement.id`, step.want)
 	}
-	should.Equal(t, browsertest.Eval[string](page.Page, `getComputedStyle(document.activeElement).outlineStyle`), "solid",
-		"the outline of the pit with the focus")
+	browsertest.Want(page.Page, `getComputedStyle(document.activeElement).outlineStyle`, "solid")
 	page.enter()
 	page.wantAt(s.after(middle, 5))
 	page.key("?")
@@ -302,8 +262,7 @@ func testKeys(t *testing.T, browser *browsertest.Browser, s *site) {
 		should.Not(t, pit.Chip != "" || strings.Contains(pit.Label, "value"), "hidden, but %+v", pit)
 	}
 	page.key("2") // empty, or not: nothing may break
-	n := browsertest.Eval[int](page.Page, `document.querySelectorAll('.pit[tabindex="0"]').length`)
-	should.Hold(t, n == 1, "Tab reaches %d pits", n)
+	browsertest.Want(page.Page, `document.querySelectorAll('.pit[tabindex="0"]').length`, 1)
 }
 
 // testEdit sets up a position with keys, buttons and text.
@@ -329,8 +288,7 @@ func testEdit(t *testing.T, browser *browsertest.Browser, s *site) {
 	page.key("e")
 	page.write("#edit-text", "0 0 0 0 0 2 1 1 0 0 0 1")
 	page.enter()
-	at = place{board: awari.Board{0, 0, 0, 0, 0, 2, 1, 1, 0, 0, 0, 1}}
-	at.board, at.north = s.game.Turn(at.board), true
+	at = place{board: s.game.Turn(awari.Board{0, 0, 0, 0, 0, 2, 1, 1, 0, 0, 0, 1}), north: true}
 	page.wantExact(at)
 
 	page.key("e")
@@ -406,6 +364,10 @@ func testLinks(t *testing.T, browser *browsertest.Browser, s *site) {
 // testText writes games as text and reads them again, and reads texts that make no sense.
 func testText(t *testing.T, browser *browsertest.Browser, s *site) {
 	page := open(t, browser, s, "", 1200)
+	goToStart := func() {
+		page.goTo("")
+		page.Await("the start", shown+` === "4,4,4,4,4,4,4,4,4,4,4,4 south 0,0" && location.search === ""`)
+	}
 	read := func(text string) {
 		page.key("t")
 		page.Await("the text", `document.querySelector("#text").open`)
@@ -426,13 +388,11 @@ func testText(t *testing.T, browser *browsertest.Browser, s *site) {
 		page.Await("no dialog", `!document.querySelector("#text").open`)
 		page.key("t")
 		written := browsertest.Eval[string](page.Page, `document.querySelector("#text-area").value`)
-		page.goTo("")
-		page.Await("the start", shown+` === "4,4,4,4,4,4,4,4,4,4,4,4 south 0,0" && location.search === ""`)
+		goToStart()
 		read(written)
 		page.wantAddress(c.want)
 	}
-	page.goTo("")
-	page.Await("the start", shown+` === "4,4,4,4,4,4,4,4,4,4,4,4 south 0,0" && location.search === ""`)
+	goToStart()
 	for _, c := range []struct{ text, want string }{
 		{"1. C x", "letter 6: “x” means nothing here"},
 		{"1. C d\n2. C", "move 3, C: the pit is empty"},
@@ -464,8 +424,7 @@ func (s *site) longGame(plies int) (places []place, pits []int) {
 		random := rand.New(rand.NewPCG(seed, 0))
 		at := place{board: awari.Board{2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2}}
 		places, pits = []place{at}, nil
-		seen := map[place]bool{}
-		for len(pits) < plies {
+		for seen := map[place]bool{}; len(pits) < plies; {
 			var legal []int
 			for pit, play := range s.game.Plays(at.board) {
 				if play.Legal {
@@ -477,9 +436,9 @@ func (s *site) longGame(plies int) (places []place, pits []int) {
 				break
 			}
 			seen[position] = true
-			pit := legal[random.IntN(len(legal))]
-			at = s.after(at, pit)
-			places, pits = append(places, at), append(pits, pit)
+			pits = append(pits, legal[random.IntN(len(legal))])
+			at = s.after(at, pits[len(pits)-1])
+			places = append(places, at)
 		}
 		if len(pits) == plies && at.board.Seeds() <= solved && places[plies/2].board.Seeds() > solved {
 			return places, pits
@@ -554,8 +513,7 @@ func testSearch(t *testing.T, browser *browsertest.Browser, s *site) {
 		should.Not(t, !strings.ContainsAny(pit.Chip, "≈≥≤…") || !strings.Contains(pit.Label, "a guess") && !strings.Contains(pit.Label, "at ") && !strings.Contains(pit.Label, "from "),
 			"pit %d: %+v", i, pit)
 	}
-	verdict := page.Text("#verdict")
-	should.Not(t, strings.Contains(verdict, "exact"), "%q", verdict)
+	should.Lacks(t, page.Text("#verdict"), "exact")
 	page.key("b")
 	page.Await("a move", `document.querySelectorAll("#record .ply").length === 1`)
 
@@ -566,28 +524,22 @@ func testSearch(t *testing.T, browser *browsertest.Browser, s *site) {
 	score := must.Get(s.tables.Score(t.Context(), play.Child))(t)
 	page.goTo(s.address(at))
 	page.wantAt(at)
-	pit := page.mover()[5]
-	should.Hold(t, pit.Chip == signed(play.Captured-int(score)), "%+v, want %d", pit, play.Captured-int(score))
+	should.Equal(t, page.mover()[5].Chip, signed(play.Captured-int(score)))
 }
 
-func testLayers(t *testing.T, browser *browsertest.Browser, s *site) {
-	page := openOther(t, browser, s, "layers", 1200)
+// testLayers looks at charts, and asks for one that was not shown before when the server is gone.
+func testLayers(t *testing.T, browser *browsertest.Browser, _ *site) {
+	page := openOther(t, browser, newSite(t), "layers", 1200)
 	page.Await("charts", `document.querySelectorAll(".charts svg.chart.wide").length >= 4 && !document.querySelector("#scores").hidden`)
 	should.Equal(t, page.Text("#scores-title"), fmt.Sprintf("Scores with %d seeds", solved))
 	page.click("#scores-less")
 	page.Await("the layer below", fmt.Sprintf(`document.querySelector("#scores-title").textContent === "Scores with %d seeds"`, solved-1))
 	page.click(".layers summary")
-	should.Equal(t, browsertest.Eval[int](page.Page, `document.querySelectorAll("#layers-table tbody tr").length`), solved+1,
-		"layers listed")
-	fill := browsertest.Eval[string](page.Page, `getComputedStyle(document.querySelector(".charts .wide .teal")).fill`)
-	should.Hold(t, fill == "rgb(0, 121, 107)", "charts have the colour %s: the style sheet is missing", fill)
-}
-
-// testPhone: board, values and buttons are in one view. What does not fit is found by wantLooks.
-func testPhone(t *testing.T, browser *browsertest.Browser, s *site) {
-	page := open(t, browser, s, s.address(middle)+"&moves=Fd", 390)
-	bottom := browsertest.Eval[float64](page.Page, `document.querySelector("#tools").getBoundingClientRect().bottom + scrollY`)
-	should.Not(t, bottom > 800, "the buttons end at %.0f pixels", bottom)
+	browsertest.Want(page.Page, `document.querySelectorAll("#layers-table tbody tr").length`, solved+1)
+	browsertest.Want(page.Page, `getComputedStyle(document.querySelector(".charts .wide .teal")).fill`, "rgb(0, 121, 107)") // by the style sheet
+	page.leave()
+	page.click("#scores-less")
+	page.wantGone()
 }
 
 // wantFits checks that the page is not too wide, that no text is cut off, and on a phone that what one taps is
@@ -673,10 +625,9 @@ const contrastScript = `
 	function background(e) {
 		for (; e; e = e.parentElement) {
 			const style = getComputedStyle(e);
-			if (style.backgroundImage !== "none") return null;
+			if (style.backgroundImage !== "none" || !style.backgroundColor.startsWith("rgb")) return null;
 			const color = rgb(style.backgroundColor);
-			if (style.backgroundColor.startsWith("rgb") && color[3] !== 0) return color[3] === undefined ? color : null;
-			if (!style.backgroundColor.startsWith("rgb")) return null;
+			if (color[3] !== 0) return color[3] === undefined ? color : null;
 		}
 		return [255, 255, 255];
 	}
@@ -700,7 +651,8 @@ const contrastScript = `
 func testMotion(t *testing.T, browser *browsertest.Browser, s *site) {
 	for _, wish := range []string{"no-preference", "reduce"} {
 		t.Run(wish, func(t *testing.T) {
-			page := open(t, browser, s, s.address(middle), 1200, "prefers-reduced-motion", wish)
+			page := open(t, browser, s, s.address(middle), 1200)
+			page.Show(browsertest.Window{Width: 1200, Media: map[string]string{"prefers-reduced-motion": wish}})
 			page.Exec(`globalThis.flown = 0;
 				new MutationObserver((changes) => { for (const c of changes) flown += c.addedNodes.length; }).observe(document.querySelector("#flight"), { childList: true })`)
 			page.key("6")
@@ -711,29 +663,16 @@ func testMotion(t *testing.T, browser *browsertest.Browser, s *site) {
 			if wish == "reduce" {
 				want = 0
 			}
-			flown := browsertest.Eval[int](page.Page, "flown")
-			should.Hold(t, flown == want, "%d seeds flew, want %d", flown, want)
+			browsertest.Want(page.Page, "flown", want)
 			page.keyTo("u", middle)
 			page.key("6")
-			page.key("u") // while seeds fly, if they do
-			page.wantAt(middle)
+			page.keyTo("u", middle) // while seeds fly, if they do
 			page.keyTo("r", at)
 			page.Await("the seeds", `document.querySelector("#flight").childElementCount === 0`)
-			counts := browsertest.Eval[[]int](page.Page, `[...document.querySelectorAll(".pit")].sort((a, b) => a.dataset.pit - b.dataset.pit).map((b) => Number(b.querySelector(".count").textContent))`)
-			drawn := browsertest.Eval[[]int](page.Page, `[...document.querySelectorAll(".pit")].sort((a, b) => a.dataset.pit - b.dataset.pit).map((b) => b.querySelectorAll(".seed").length)`)
-			board := s.game.Turn(at.board)
-			should.Not(t, fmt.Sprint(counts) != fmt.Sprint(board) || fmt.Sprint(drawn) != fmt.Sprint(board),
-				"the board shows %v and draws %v, want %v", counts, drawn, board)
+			browsertest.Want(page.Page, counts+`.join()`, s.commas(s.game.Turn(at.board)))
+			browsertest.Want(page.Page, pits+`.map((b) => b.querySelectorAll(".seed").length).join()`, s.commas(s.game.Turn(at.board)))
 		})
 	}
-}
-
-// testGoneLayers asks for a chart that was not shown before.
-func testGoneLayers(t *testing.T, browser *browsertest.Browser, _ *site) {
-	page := openOther(t, browser, newSite(t), "layers", 1200)
-	page.leave()
-	page.click("#scores-less")
-	page.wantGone()
 }
 
 // testOffline loads the page again after the server has stopped: what was seen is still there, and no more than that.
@@ -756,23 +695,26 @@ func testOffline(t *testing.T, browser *browsertest.Browser, _ *site) {
 	should.Equal(t, page.Text("#verdict"), "")
 }
 
-// testFrench changes the language: all that can be seen is in it, and stays after a reload.
+// testFrench changes the language on a phone, where board, values and buttons are in one view: all that can be seen is in it, and stays
+// after a reload.
 func testFrench(t *testing.T, browser *browsertest.Browser, s *site) {
 	page := open(t, browser, s, s.address(middle)+"&moves=Fd", 390)
-	page.Exec(`{ const s = document.querySelector("#language"); s.value = "fr"; s.dispatchEvent(new Event("change")); }`)
+	bottom := browsertest.Eval[float64](page.Page, `document.querySelector("#tools").getBoundingClientRect().bottom + scrollY`)
+	should.Not(t, bottom > 800, "the buttons end at %.0f pixels", bottom)
+	page.choose("#language", "fr")
 	page.Await("French", `document.documentElement?.lang === "fr" && document.querySelector("#turn")?.textContent === "Au tour de Sud."`)
 	page.Await("values", `document.querySelector("#verdict").textContent !== ""`)
-	for _, c := range []struct{ selector, want string }{
-		{"#undo", "Reprendre"}, {"#moves-title", "Coups"}, {"#moves-hint", "Exact, d’après les tables."}, {"#notice-act", ""},
+	for selector, want := range map[string]string{
+		"#undo": "Reprendre", "#moves-title": "Coups", "#moves-hint": "Exact, d’après les tables.", "#notice-act": "",
 	} {
-		should.Equal(t, page.Text(c.selector), c.want, "%s", c.selector)
+		should.Equal(t, page.Text(selector), want, "%s", selector)
 	}
 	page.wantFits(390)
 	page.wantAccess()
 	page.Do(chromedp.Reload())
 	page.Await("French again", `document.querySelector("#turn")?.textContent === "Au tour de Sud."`)
 	page.Exec(`localStorage.clear()`)
-	page.Do(chromedp.Navigate(s.url + s.address(middle) + "&lang=fr&moves=F"))
+	page.goTo(s.address(middle) + "&lang=fr&moves=F")
 	page.Await("a French link", `document.querySelector("#turn")?.textContent === "Au tour de Nord."`)
 	page.wantAddress(s.address(middle) + "&moves=F")
 	page.Exec(`import("/link.js").then((m) => { globalThis.link = m.link(); })`)

@@ -3,6 +3,8 @@
 package web_test
 
 import (
+	"bufio"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,8 +15,10 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,18 +28,24 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"grenier/cmd/grenier/awari/web"
+	"grenier/internal/testkit/awaritest"
 	"grenier/internal/testkit/browsertest"
+	"grenier/internal/testkit/endgames"
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/should"
+	"grenier/internal/testkit/tabletest"
 	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
 	"grenier/io/manifest"
+	"grenier/io/rundir"
 	"grenier/io/tally"
 	"grenier/kernels/cpu"
+	"grenier/kernels/crc32c"
 	"grenier/layers/awari"
+	"grenier/pipeline/distance"
 	"grenier/pipeline/job"
+	"grenier/pipeline/play/line"
 	"grenier/pipeline/play/publish"
-	"grenier/pipeline/tables"
 )
 
 // mirror is a published site on a plain web server, in a folder of it.
@@ -115,6 +125,13 @@ func (m *mirror) visit(t *testing.T, browser *browsertest.Browser, address strin
 	return openAt(t, browser, m.site, m.folder+address, width)
 }
 
+// visitModules opens a page on which tests can import modules.
+func (m *mirror) visitModules(t *testing.T, browser *browsertest.Browser) *tab {
+	page := m.visit(t, browser, "learn.html", 1000)
+	page.Await("the page", ready)
+	return page
+}
+
 // compute returns what the body of an async function computes on the page.
 func compute[T any](p *tab, body string) (result T) {
 	p.Helper()
@@ -131,14 +148,10 @@ func compute[T any](p *tab, body string) (result T) {
 
 // get asks the server, not the mirror.
 func (m *mirror) get(t *testing.T, address string) (answer any) {
-	t.Helper()
 	response := must.Get(http.Get(m.url + address))(t)
 	defer response.Body.Close()
-	text, err := io.ReadAll(response.Body)
-	if err == nil {
-		err = json.Unmarshal(text, &answer)
-	}
-	must.Hold(t, err == nil && response.StatusCode == http.StatusOK, "%s: %v, status %d: %s", address, err, response.StatusCode, text)
+	must.Equal(t, response.StatusCode, http.StatusOK, "%s: status", address)
+	must.OK(t, json.NewDecoder(response.Body).Decode(&answer))
 	return answer
 }
 
@@ -150,7 +163,7 @@ func (s *site) random(r *rand.Rand, count, most int) []string {
 		for range r.IntN(most + 1) {
 			b[r.IntN(s.game.Pits())]++
 		}
-		boards = append(boards, strings.ReplaceAll(s.game.Text(b), " ", ","))
+		boards = append(boards, s.commas(b))
 	}
 	return boards
 }
@@ -194,7 +207,7 @@ func testSite(t *testing.T, browser *browsertest.Browser) {
 	wantLight(m, page)
 	page.wantSame(m, t, m.questions(40, 10))
 	page.Exec(`document.querySelector("footer a[href='download.html']").click()`)
-	page.Await("the downloads", `document.body?.dataset.ready === "yes" && document.querySelectorAll("tbody tr").length === 11`)
+	page.Await("the downloads", ready+` && document.querySelectorAll("tbody tr").length === 11`)
 	should.Equal(t, page.Text(".base"), m.folder, "the commands have the address")
 	testSiteForm(m, t, browser)
 	m.set(func(_ http.ResponseWriter, r *http.Request) bool {
@@ -228,9 +241,7 @@ func testSiteForm(m *mirror, t *testing.T, browser *browsertest.Browser) {
 	page.Await("the page in French", `document.documentElement?.lang === "fr" && document.querySelector("#turn")?.textContent === "Au tour de Sud."`)
 	page.wantAt(middle)
 	page.wantAddress("/folder/" + m.address(middle)) // to which this server leads from index.html
-	link := compute[string](page, `return (await import("./link.js")).link();`)
-	want := m.folder + "index.fr.html" + m.address(middle)
-	should.Hold(t, link == want, "the link for others is %s, want %s", link, want)
+	should.Equal(t, compute[string](page, `return (await import("./link.js")).link();`), m.folder+"index.fr.html"+m.address(middle), "the link for others")
 	page.Exec(`sessionStorage.clear()`)
 }
 
@@ -265,28 +276,16 @@ func testSiteOffline(t *testing.T, browser *browsertest.Browser, m *mirror) {
 	page.Await("a word about it", `document.querySelector("#problem")?.textContent === "The web server does not answer."`)
 }
 
-// sumOf adds up the seeds of a board.
-func sumOf(pits string) (sum int) {
-	for _, n := range strings.Split(pits, ",") {
-		seeds, _ := strconv.Atoi(n)
-		sum += seeds
-	}
-	return sum
-}
-
 // testSiteHeld asks for many boards at once: a few requests are made at a time, and the board that
 // is asked for last is answered before most others.
 func testSiteHeld(t *testing.T, browser *browsertest.Browser, m *mirror) {
-	r := rand.New(rand.NewPCG(5, 5))
+	space := testrun.Space(t, m.game, 8)
 	var many []string
-	for len(many) < 100 {
-		if b := m.random(r, 1, 8)[0]; sumOf(b) == 8 {
-			many = append(many, b)
-		}
+	for i := range uint64(100) { // all of 8 seeds
+		many = append(many, m.commas(space.Unrank(8, i*7919*7919%space.Size(8))))
 	}
 	boards := must.Get(json.Marshal(many))(t)
-	page := m.visit(t, browser, "learn.html", 1000)
-	page.Await("the page", `document.body?.dataset.ready === "yes"`)
+	page := m.visitModules(t, browser)
 	got := compute[struct{ Most, All, Before, Answered int }](page, fmt.Sprintf(`
 			const real = fetch; let now = 0, most = 0, all = 0, answered = 0;
 			globalThis.fetch = async (...a) => { all++; most = Math.max(most, ++now); try { return await real(...a); } finally { now--; } };
@@ -396,21 +395,18 @@ func TestLongSites(t *testing.T) {
 	tries.NeedsLong(t, "a browser")
 	t.Parallel()
 	browser := browsertest.Start(t)
-	for _, c := range []struct {
+	type game struct {
 		pits  int
 		rules awari.Rules
 		seeds int
-		full  bool
-	}{
-		{12, awari.Awari, 12, false}, {4, awari.Strict, 20, true}, {12, awari.Strict, 10, true}, {6, awari.Awari, 18, true}, {10, awari.Strict, 9, true}, {12, awari.Abapa, 10, true}, {4, awari.Abapa, 20, true},
-	} {
-		if c.full && !tries.Full() {
-			continue
-		}
+	}
+	games := []game{
+		{12, awari.Awari, 12}, {4, awari.Strict, 20}, {12, awari.Strict, 10}, {6, awari.Awari, 18}, {10, awari.Strict, 9}, {12, awari.Abapa, 10}, {4, awari.Abapa, 20},
+	}
+	for _, c := range games[:tries.Pick(1, 1, len(games))] {
 		t.Run(fmt.Sprintf("%d %v", c.pits, c.rules), func(t *testing.T) {
 			m := publishSite(t, newSiteOf(t, c.pits, c.rules, c.seeds))
-			page := m.visit(t, browser, "learn.html", 1000)
-			page.Await("the page", `document.body?.dataset.ready === "yes"`)
+			page := m.visitModules(t, browser)
 			for n := range m.tables.Layers() {
 				page.wantLayer(m, t, n, must.Get(m.tables.File(t.Context(), n))(t).NumBlocks(), 1)
 			}
@@ -448,8 +444,7 @@ func TestLongSiteParts(t *testing.T) {
 	whole := newSiteOf(t, 12, awari.Awari, 8)
 	m := publishSite(t, inSmallBlocks(t, whole, 8))
 	m.url = whole.url // which answers for the same scores
-	page := m.visit(t, browser, "learn.html", 1000)
-	page.Await("the page", `document.body?.dataset.ready === "yes"`)
+	page := m.visitModules(t, browser)
 	for n, want := range []int{1, 2, 10, 46, 171, 546, 1547, 3978, 9448} {
 		page.wantLayer(m, t, n, want, 1+want/80)
 	}
@@ -522,7 +517,268 @@ func inSmallBlocks(t *testing.T, s *site, blockSize int) *site {
 		must.OK(t, s.tables.Read(t.Context(), n, 0, layers[n]))
 	}
 	dir := testrun.Write(t, s.game, layers, blockSize)
-	tab := must.Get(tables.Open(t.Context(), dir))(t)
-	t.Cleanup(func() { tab.Close() })
-	return &site{game: s.game, dir: dir, tables: tab}
+	return &site{game: s.game, dir: dir, tables: tabletest.Open(t, dir)}
+}
+
+// foreign serves a file tree as web servers do that let pages of other sites read, and returns its address.
+func foreign(t *testing.T, dir string) string {
+	files := http.FileServer(http.Dir(dir))
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Access-Control-Allow-Origin", "*")
+		if r.Method != http.MethodGet { // no preflight is needed
+			http.Error(w, "no", http.StatusMethodNotAllowed)
+			return
+		}
+		files.ServeHTTP(w, r)
+	}))
+	t.Cleanup(server.Close)
+	return server.URL + "/"
+}
+
+// example returns a piece of docs/publish.md in a language, with the address of the site at its place.
+func example(t *testing.T, language, address string) string {
+	t.Helper()
+	text := string(must.Read(t, "../../../../docs/publish.md"))
+	m := regexp.MustCompile("(?s)```" + language + "\n(.*?)```").FindStringSubmatch(text)
+	must.Not(t, m == nil, "docs/publish.md has no %s", language)
+	return strings.ReplaceAll(m[1], "https://host/awari/", address)
+}
+
+// testNodeProbes compares the values of boards and of their moves with the tables.
+func testNodeProbes(t *testing.T, s *nodeSite, count, seeds int) {
+	boards := s.random(rand.New(rand.NewPCG(34, 2)), count, seeds)
+	var got [][]*int
+	text := s.run(t, `import { open } from "./awari.mjs"; import { readFileSync } from "node:fs";
+const tables = await open(process.argv[2] + "tables"), boards = JSON.parse(readFileSync(0, "utf8"));
+const probes = await Promise.all(boards.map((b) => tables.probe(b)));
+console.log(JSON.stringify(probes.map(({ value, moves }) => [value, ...moves.map((m) => m.value)])));`, "[["+strings.Join(boards, "],[")+"]]")
+	must.OK(t, json.Unmarshal([]byte(text), &got))
+	must.Equal(t, len(got), len(boards), "boards")
+	for i, board := range boards {
+		p := must.Get(s.tables.Probe(t.Context(), must.Get(s.game.Parse(strings.Split(board, ",")))(t)))(t)
+		want := []*int{&p.Value}
+		for _, m := range p.Moves[:s.game.Half()] {
+			if want = append(want, nil); m.Legal {
+				want[len(want)-1] = &m.Value
+			}
+		}
+		must.Same(t, board, want, got[i])
+	}
+}
+
+// documented is the board of the examples.
+var documented = awari.Board{1, 1, 1, 1, 0, 2, 0, 0, 0, 0, 0, 2}
+
+// TestLongModule opens the page of docs/publish.md in a browser: its ten lines read the tables of another origin.
+func TestLongModule(t *testing.T) {
+	tries.NeedsLong(t, "a browser")
+	t.Parallel()
+	m := publishSite(t, newSiteOf(t, 12, awari.Awari, 11))
+	address := foreign(t, m.out)
+	text := example(t, "html", address)
+	should.Equal(t, strings.Count(text, "\n"), 10, "lines of the page")
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		if r.URL.Path == "/" {
+			fmt.Fprint(w, text)
+		}
+	}))
+	defer other.Close()
+	page := openAt(t, browsertest.Start(t), m.site, other.URL, 800)
+	page.Await("the answer", `document.querySelector("#answer").textContent !== ""`)
+	p := must.Get(m.tables.Probe(t.Context(), documented))(t)
+	want := fmt.Sprintf("value %d; moves", p.Value)
+	for _, move := range p.Moves[:6] {
+		want += map[bool]string{true: " " + strconv.Itoa(move.Value), false: " ."}[move.Legal]
+	}
+	should.Equal(t, page.Text("#answer"), want, "the page")
+}
+
+// nodeSite is a published site, and a directory with its module for Node.
+type nodeSite struct {
+	*site
+	node, out, dir, address string
+}
+
+// newNodeSite publishes layers, and distances of some, without what pages ask for beside them.
+func newNodeSite(t *testing.T, seeds int, distances ...int) *nodeSite {
+	t.Helper()
+	node, err := exec.LookPath("node")
+	tries.SkipIf(t, err != nil, "there is no node")
+	s := &nodeSite{site: newSiteOf(t, 12, awari.Awari, seeds), node: node, out: filepath.Join(t.TempDir(), "site"), dir: t.TempDir()}
+	if len(distances) > 0 {
+		must.OK(t, must.Err(distance.Run(t.Context(), s.site.dir, distance.Options{Layers: distances, Job: job.Job{Family: cpu.Best()}})))
+	}
+	must.OK(t, must.Err(publish.Run(t.Context(), s.site.dir, s.out, publish.Options{Pages: web.Site(), Job: job.Job{Family: cpu.Best()}})))
+	s.address = foreign(t, s.out)
+	must.Write(t, filepath.Join(s.dir, "awari.mjs"), must.Read(t, filepath.Join(s.out, "awari.js")))
+	return s
+}
+
+// run runs a program, whose argument is the address of the site.
+func (s *nodeSite) run(t *testing.T, program, stdin string) string {
+	t.Helper()
+	must.Write(t, filepath.Join(s.dir, "program.mjs"), []byte(program))
+	cmd := exec.Command(s.node, filepath.Join(s.dir, "program.mjs"), s.address)
+	cmd.Stdin = strings.NewReader(stdin)
+	text, err := cmd.CombinedOutput()
+	must.Hold(t, err == nil, "%v: %s", err, text)
+	return string(text)
+}
+
+// TestLongModuleInNode runs the program of docs/publish.md, and reads boards, plies and lines, asks the rules, and reads damaged files and
+// nonsense.
+func TestLongModuleInNode(t *testing.T) {
+	t.Parallel()
+	seeds, count := tries.More(8, 11), tries.More(50, 1000)
+	s := newNodeSite(t, seeds, 4, 6, 8)
+	testNodeExample(t, s)
+	testNodeProbes(t, s, count, seeds)
+	testNodeRules(t, s)
+	testNodeDistances(t, s)
+	testNodeFaults(t, s)
+}
+
+// testNodeDistances compares plies, those after each move, and lines with the tables, in layers with distances and without; and has
+// distances of other scores refused.
+func testNodeDistances(t *testing.T, s *nodeSite) {
+	boards := s.random(rand.New(rand.NewPCG(34, 5)), tries.Pick(60, 300, 4000), 8)
+	const program = `import { open } from "./awari.mjs"; import { readFileSync } from "node:fs";
+const tables = await open(process.argv[2] + "tables"), all = [];
+for (const b of JSON.parse(readFileSync(0, "utf8"))) {
+  try {
+    all.push({ plies: await tables.plies(b), after: (await tables.distances(b)).plies, line: (await tables.line(b)).moves.map((m) => m.pit) });
+  } catch (error) {
+    all.push({ error: error.message });
+  }
+}
+console.log(JSON.stringify(all));`
+	type answer struct {
+		Plies *int
+		After []*int
+		Line  []int
+		Error string
+	}
+	ask := func(boards []string) (got []answer) {
+		must.OK(t, json.Unmarshal([]byte(s.run(t, program, "[["+strings.Join(boards, "],[")+"]]")), &got))
+		return got
+	}
+	for i, got := range ask(boards) {
+		b := must.Get(s.tables.Game().Parse(strings.Split(boards[i], ",")))(t)
+		plies, known, err := s.tables.Distance(t.Context(), b)
+		must.OK(t, err)
+		n := b.Seeds()
+		must.Not(t, got.Error != "" || known != (n == 4 || n == 6 || n == 8) || (got.Plies != nil) != known || known && *got.Plies != plies,
+			"%s: %+v, want %d, %v", boards[i], got, plies, known)
+		for pit, play := range s.tables.Game().Plays(b) {
+			if next, known, err := s.tables.Distance(t.Context(), play.Child); play.Legal && play.Captured == 0 && known && next > 0 {
+				must.Hold(t, err == nil && got.After[pit] != nil && *got.After[pit] == next+1,
+					"%s, pit %d: %v plies, want %d", boards[i], pit, got.After[pit], next+1)
+			}
+		}
+		best := must.Get(line.Best(t.Context(), s.tables, b, line.Options{}))(t)
+		must.Equal(t, len(best.Moves), len(got.Line), "%s: a line of %d moves, want", boards[i], len(got.Line))
+		for j, m := range best.Moves {
+			must.Not(t, m.Value != 0 && m.Pit != got.Line[j], "%s: the line %v, want %v at %d", boards[i], got.Line, m, j)
+		}
+	}
+	testrun.EditManifest(t, filepath.Join(s.out, publish.TablesName), func(m *manifest.Manifest) { // distances of awari in a layer of strict
+		other := newSiteOf(t, 12, awari.Strict, 6)
+		must.OK(t, must.Err(distance.Run(t.Context(), other.dir, distance.Options{Layers: []int{6}, Job: job.Job{Family: cpu.Best()}})))
+		data := must.Read(t, filepath.Join(other.dir, rundir.DistanceName(6)))
+		copy(data[32:48], append([]byte("awari"), make([]byte, 11)...))
+		binary.LittleEndian.PutUint32(data[80:], crc32c.Of(data[:80]))
+		footer := data[len(data)-76:]
+		copy(footer[20:24], data[80:84])
+		binary.LittleEndian.PutUint32(footer[64:], crc32c.Of(footer[:64]))
+		must.Write(t, filepath.Join(s.out, publish.TablesName, rundir.DistanceName(6)), data)
+		m.Layers[6].Distances = manifest.Distances{Hash: 1, Bytes: int64(len(data)), Checksum: manifest.Checksum(binary.LittleEndian.Uint32(footer[64:]))}
+	})
+	should.Has(t, ask([]string{"0,0,0,2,0,0,2,0,0,2,0,0"})[0].Error, "of other scores")
+}
+
+// testNodeRules asks the rules of the module about random boards.
+func testNodeRules(t *testing.T, s *nodeSite) {
+	const program = `import { plays } from "./awari.mjs"; import { readFileSync } from "node:fs";
+for (const line of readFileSync(0, "utf8").trim().split("\n")) {
+  const [rules, ...board] = line.split(" ");
+  console.log(plays(board.map(Number), rules).map((m) => (m.legal ? m.captured + ":" + m.child : "-") + " ").join(""));
+}`
+	awaritest.AskMoves(t, tries.Rand(t), tries.More(600, 1500), func(questions string) string { return s.run(t, program, questions) })
+}
+
+// testNodeExample compares what the program of docs/publish.md prints with the tables.
+func testNodeExample(t *testing.T, s *nodeSite) {
+	score := must.Get(s.tables.Score(t.Context(), documented))(t)
+	best := must.Get(line.Best(t.Context(), s.tables, documented, line.Options{Positions: 1 << 16}))(t)
+	var pits []string
+	for _, m := range best.Moves {
+		pits = append(pits, strconv.Itoa(m.Pit))
+	}
+	got := strings.Join(strings.Fields(s.run(t, example(t, "js", s.address), "")), " ")
+	should.Equal(t, got, fmt.Sprintf("%d [ %s ]", score, strings.Join(pits, ", ")), "the program")
+}
+
+// testNodeFaults asks for what there is not.
+func testNodeFaults(t *testing.T, s *nodeSite) {
+	layer := filepath.Join(s.out, "tables", "layer-05.gl")
+	testrun.Flip(t, layer, len(must.Read(t, layer))/2)
+	text := s.run(t, `import { open, Fault } from "./awari.mjs";
+const tables = await open(process.argv[2] + "tables/");
+for (const board of [[1], [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1], "x", [0.5, 0.5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], [-1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], [49, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+  [48, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], [5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], [0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0]]) {
+  console.log(await tables.score(board).catch((e) => (e instanceof Fault ? e.name : "no Fault: " + e)));
+}
+console.log(await open(process.argv[2] + "nothing/").catch((e) => e.name + ": " + e.message));`, "")
+	should.Equal(t, text, strings.Repeat("BadBoard\n", 6)+"Unsolved\nDamaged\n-1\nServerError: manifest.json: the server answers 404.\n")
+}
+
+// computer answers boards, one a line, with the pit that the computer of the page plays at the level that gives nothing away. Without the
+// best line it goes by what the server says of each move.
+const computer = `import { createInterface } from "node:readline";
+import { root } from "./tree.js"; import { position } from "./game.js"; import { bestMove } from "./values.js";
+const [url, lines] = process.argv.slice(2);
+const ask = async (path, pits) => { const answer = await fetch(url + path + "?pits=" + pits); if (!answer.ok) throw new Error(await answer.text()); return answer.json(); };
+for await (const pits of createInterface({ input: process.stdin })) {
+  const node = root(position(pits.split(",").map(Number)));
+  node.probe = await ask("/api/probe", pits);
+  if (lines) node.best = await ask("/api/line", pits);
+  console.log(bestMove(node).pit);
+}`
+
+// TestLongComputerWins: the computer of the page wins won endgames, by best lines and by the plies of its moves, and no board comes twice
+// as long as it can win anything more.
+func TestLongComputerWins(t *testing.T) {
+	node, err := exec.LookPath("node")
+	tries.SkipIf(t, err != nil, "there is no node")
+	s := newSiteOf(t, 12, awari.Awari, tries.Pick(8, 11, 14))
+	must.OK(t, must.Err(distance.Run(t.Context(), s.dir, distance.Options{Job: job.Job{Workers: 2, Family: cpu.Best()}})))
+	tb, dir := s.tables, t.TempDir()
+	for name, data := range web.Files() {
+		if filepath.Ext(name) == ".js" {
+			must.Write(t, filepath.Join(dir, name), data)
+		}
+	}
+	must.Write(t, filepath.Join(dir, "package.json"), []byte(`{"type":"module"}`))
+	must.Write(t, filepath.Join(dir, "computer.js"), []byte(computer))
+	for _, lines := range []string{"lines", ""} {
+		cmd := exec.Command(node, filepath.Join(dir, "computer.js"), strings.TrimSuffix(s.url, "/"), lines)
+		in := must.Get(cmd.StdinPipe())(t)
+		out := must.Get(cmd.StdoutPipe())(t)
+		var said strings.Builder
+		cmd.Stderr = &said
+		must.OK(t, cmd.Start())
+		answers := bufio.NewScanner(out)
+		endgames.Win(t, tb, tries.Rand(t), tries.Pick(5, 15, 200), func(b awari.Board) int {
+			fmt.Fprintln(in, s.commas(b))
+			if !answers.Scan() {
+				must.OK(t, in.Close())
+				t.Fatalf("board %s: no answer, %v: %s", tb.Game().Text(b), cmd.Wait(), said.String())
+			}
+			return must.Get(strconv.Atoi(answers.Text()))(t)
+		})
+		must.OK(t, in.Close())
+		must.OK(t, must.Err(io.Copy(io.Discard, out)))
+		must.OK(t, cmd.Wait())
+	}
 }
