@@ -118,8 +118,7 @@ func TestRecord(t *testing.T) {
 func TestEnd(t *testing.T) {
 	m := match.New(testrun.Game(t, 4, awari.Awari), awari.Board{0, 1, 1, 0})
 	captured, err := m.Play(1)
-	should.Hold(t, err == nil && captured == 2 && m.State() == match.Finished && m.Taken() == [2]int{2, 0},
-		"%d, %v, %v", captured, err, m.Taken())
+	should.Hold(t, err == nil && captured == 2 && m.State() == match.Finished && m.Taken() == [2]int{2, 0}, "%d, %v, %v", captured, err, m.Taken())
 	should.Be(t, must.Err(m.Play(0)), match.ErrOver, "a move after the end")
 	m = match.New(testrun.Game(t, 4, awari.Awari), awari.Board{0, 0, 3, 1})
 	should.Hold(t, m.State() == match.Finished && m.Taken() == [2]int{0, 4} && m.Score() == -4, "no move at all: %v", m.Taken())

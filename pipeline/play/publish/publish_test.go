@@ -125,8 +125,7 @@ func tree(t *testing.T, dir string) map[string]string {
 	return files
 }
 
-// TestRun: a site has the layers, which others can ask and copy, its sums, and its pages. It is
-// the same after interruptions at any layer.
+// TestRun: a site has the layers, which others can ask and copy, its sums, and its pages. It is the same after interruptions at any layer.
 func TestRun(t *testing.T) {
 	const seeds = 3
 	dir, scores := newRun(t, awari.Awari, seeds)
@@ -296,8 +295,7 @@ func TestDistances(t *testing.T) {
 		}
 	}
 	for _, r := range server.Take() {
-		should.Not(t, strings.HasPrefix(r.File, "distance") && r.File != rundir.DistanceName(3) && r.File != rundir.DistanceName(5),
-			"asked: %+v", r)
+		should.Not(t, strings.HasPrefix(r.File, "distance") && r.File != rundir.DistanceName(3) && r.File != rundir.DistanceName(5), "asked: %+v", r)
 	}
 	plies(4)
 	must.OK(t, os.Remove(filepath.Join(dir, rundir.DistanceName(4))))
@@ -386,8 +384,7 @@ func TestDirectories(t *testing.T) {
 	tabletest.Open(t, filepath.Join(out, TablesName))
 }
 
-// TestLanguages: each page has a short form that describes it to sites in French; a text that is not translated is
-// an error.
+// TestLanguages: each page has a short form that describes it to sites in French; a text that is not translated is an error.
 func TestLanguages(t *testing.T) {
 	dir, _ := newRun(t, awari.Awari, 2)
 	files := pages()

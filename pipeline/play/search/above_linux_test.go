@@ -64,10 +64,9 @@ func within(t *testing.T, limit time.Duration) (context.Context, context.CancelF
 	return ctx, cancel
 }
 
-// TestAbove measures what is solved of random boards that have 2 to 8 seeds more than
-// tables that are cut at GRENIER_ABOVE_SHOWN seeds, in GRENIER_ABOVE_MS of processor time each and
-// GRENIER_ABOVE_MB of memory. They are GRENIER_ABOVE_BOARDS. What is claimed is compared with the layers of the boards, as far as
-// they are solved.
+// TestAbove measures what is solved of random boards that have 2 to 8 seeds more than tables that are cut at GRENIER_ABOVE_SHOWN seeds, in
+// GRENIER_ABOVE_MS of processor time each and GRENIER_ABOVE_MB of memory. They are GRENIER_ABOVE_BOARDS. What is claimed is compared with the
+// layers of the boards, as far as they are solved.
 func TestAbove(t *testing.T) {
 	dir := os.Getenv("GRENIER_ABOVE")
 	tries.SkipIf(t, dir == "", "GRENIER_ABOVE names no run directory")
@@ -93,8 +92,7 @@ func TestAbove(t *testing.T) {
 		score := "unknown"
 		if shown+above <= tab.MaxSeeds() {
 			truth := must.Get(tab.Score(t.Context(), b))(t)
-			should.Not(t, r.Lower > int(truth) || r.Upper < int(truth),
-				"board %s: %d to %d, the score is %d", space.Text(b), r.Lower, r.Upper, truth)
+			should.Not(t, r.Lower > int(truth) || r.Upper < int(truth), "board %s: %d to %d, the score is %d", space.Text(b), r.Lower, r.Upper, truth)
 			score = strconv.Itoa(int(truth))
 		}
 		all[above]++

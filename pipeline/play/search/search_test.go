@@ -101,8 +101,7 @@ func forHidden(t *testing.T, cases []layersOf, test func(t *testing.T, h *hidden
 	}
 }
 
-// TestLongTruth compares what is claimed with the true scores, for random positions
-// above tables that end early or do not exist.
+// TestLongTruth compares what is claimed with the true scores, for random positions above tables that end early or do not exist.
 func TestLongTruth(t *testing.T) {
 	cases := tries.More([]layersOf{{4, 14, 50}, {6, 10, 40}, {8, 8, 25}, {12, 7, 12}}, []layersOf{
 		{4, 14, share(400)}, {6, 10, share(300)}, {8, 8, share(200)}, {12, 7, share(100)},
@@ -193,8 +192,7 @@ func TestLimits(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(20*time.Millisecond, cancel)
 	r, err = e.Search(ctx, b, search.Limits{})
-	should.Hold(t, errors.Is(err, context.Canceled) && r.Reason == search.Interrupted && r.Best >= 0 && r.Moves[r.Best].Legal,
-		"%+v, %v", r, err)
+	should.Hold(t, errors.Is(err, context.Canceled) && r.Reason == search.Interrupted && r.Best >= 0 && r.Moves[r.Best].Legal, "%+v, %v", r, err)
 	r, err = e.Search(ctx, b, search.Limits{})
 	should.Hold(t, errors.Is(err, context.Canceled) && r.Depth == 0 && r.Best >= 0 && len(r.Line) != 0, "cancelled before: %+v, %v", r, err)
 }
@@ -279,8 +277,7 @@ func TestSmallest(t *testing.T) {
 	}
 }
 
-// BenchmarkSearch searches random boards with 16 seeds above layers in memory, with one engine, and
-// reports positions a second.
+// BenchmarkSearch searches random boards with 16 seeds above layers in memory, with one engine, and reports positions a second.
 func BenchmarkSearch(b *testing.B) {
 	m := solve(b, 12, 9, awari.Awari)
 	space := testrun.Space(b, m.Game(), 16)

@@ -35,8 +35,7 @@ func TestRepeats(t *testing.T) {
 	}
 }
 
-// TestTableKeepsWhatIsProven stores about one code from different searches, in a table
-// of one bucket that others want as well.
+// TestTableKeepsWhatIsProven stores about one code from different searches, in a table of one bucket that others want as well.
 func TestTableKeepsWhatIsProven(t *testing.T) {
 	table := newTable(1, 1<<tagBits)
 	must.Equal(t, len(table.buckets), 1, "buckets")

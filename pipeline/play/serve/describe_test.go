@@ -91,8 +91,7 @@ func (d *openAPI) check(t *testing.T, path, method string, got reply) {
 	}
 }
 
-// checkTags compares what the description says about entity tags with answers: who has one may be told that nothing
-// changed, and nobody else.
+// checkTags compares what the description says about entity tags with answers: who has one may be told that nothing changed, and nobody else.
 func (d *openAPI) checkTags(t *testing.T, r *running, got reply) {
 	path, _, _ := strings.Cut(got.target, "?")
 	if got.status != http.StatusOK {
@@ -108,8 +107,7 @@ func (d *openAPI) checkTags(t *testing.T, r *running, got reply) {
 	should.Equal(t, got.header.Get("Cache-Control"), caching, "%s", path)
 }
 
-// TestDescription compares the description with the routes of the server, in both directions, and
-// their methods and parameters.
+// TestDescription compares the description with the routes of the server, in both directions, and their methods and parameters.
 func TestDescription(t *testing.T) {
 	d, r := described(t), startFinding(t)
 	should.Equal(t, d.Version, "3.1.0", "version")
@@ -148,8 +146,7 @@ func wantParameters(t *testing.T, r *running, path string, want []string) {
 	should.Hold(t, slices.Equal(names, want), "%s: parameters %q are described, %q are possible", path, want, names)
 }
 
-// TestDescribedAnswers compares answers of all kinds with their schemas; each answer that is
-// described must be among them.
+// TestDescribedAnswers compares answers of all kinds with their schemas; each answer that is described must be among them.
 func TestDescribedAnswers(t *testing.T) {
 	d, r := described(t), startFinding(t)
 	const board, above, over = "0,0,0,0,0,2,1,1,0,0,0,1", "4,4,4,4,4,4,4,4,4,4,4,4", "0,0,0,0,0,0,1,0,0,0,0,0"

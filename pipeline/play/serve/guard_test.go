@@ -20,8 +20,7 @@ import (
 	"grenier/io/rundir"
 )
 
-// TestHosts checks that a server on a loopback address answers to names of this
-// machine only, and another one to any name.
+// TestHosts checks that a server on a loopback address answers to names of this machine only, and another one to any name.
 func TestHosts(t *testing.T) {
 	r := start(t, Options{})
 	for host, want := range map[string]int{
@@ -177,8 +176,7 @@ func TestRate(t *testing.T) {
 	}
 }
 
-// TestPanic checks that a bug costs one answer, not the server, also in a goroutine that works for a request; the log has each stack in
-// one line.
+// TestPanic checks that a bug costs one answer, not the server, also in a goroutine that works for a request; the log has each stack in one line.
 func TestPanic(t *testing.T) {
 	s, log := newServer(t, Options{})
 	s.routes["/early"] = route{get: func(http.ResponseWriter, *http.Request) { panic("first bug") }}
@@ -227,8 +225,7 @@ func TestSlowClients(t *testing.T) {
 	}
 }
 
-// wantServed waits until the server answers. It may cut off an honest client too, when the limits are
-// tight and the machine has much else to do.
+// wantServed waits until the server answers. It may cut off an honest client too, when the limits are tight and the machine has much else to do.
 func (r *running) wantServed() {
 	waitFor(r.t, "an answer", func() bool {
 		response, err := r.client.Get("http://" + r.address + "/healthz")
@@ -360,8 +357,7 @@ func startFor(t *testing.T, origins string) *running {
 	return start(t, Options{Origins: must.Get(ParseOrigins(origins))(t)})
 }
 
-// TestInvited asks as browsers do for pages of other sites: scripts of the origins that are
-// invited may read the answers, others not even ask.
+// TestInvited asks as browsers do for pages of other sites: scripts of the origins that are invited may read the answers, others not even ask.
 func TestInvited(t *testing.T) {
 	const friend, stranger = "https://friend.example", "https://stranger.example"
 	some, all, none := startFor(t, friend+",http://localhost:3000"), startFor(t, "*"), start(t, Options{})

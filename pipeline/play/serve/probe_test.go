@@ -185,8 +185,7 @@ func (r *running) wantProblem(got reply, status int, want string) {
 	should.Lacks(r.t, got.body, "Go ", "json.", "strconv", "ParseInt", "ParseUint", "Atoi", "uint")
 }
 
-// TestDamage checks that a damaged table gives no score, that the log names the
-// file and that the client does not learn where it is.
+// TestDamage checks that a damaged table gives no score, that the log names the file and that the client does not learn where it is.
 func TestDamage(t *testing.T) {
 	game := testrun.Game(t, 12, awari.Awari)
 	tab := openTables(t, game)
@@ -268,8 +267,7 @@ func TestGame(t *testing.T) {
 		}
 		var got gameReport
 		r.ask("/api/game?pits="+query(begin, 12)+"&moves="+strings.Join(moves, ","), &got)
-		must.Hold(t, len(got.Positions) == len(boards) && got.Illegal == nil,
-			"%d positions of %d; %+v", len(got.Positions), len(boards), got.Illegal)
+		must.Hold(t, len(got.Positions) == len(boards) && got.Illegal == nil, "%d positions of %d; %+v", len(got.Positions), len(boards), got.Illegal)
 		for i, board := range boards {
 			var want probeReport
 			r.ask("/api/probe?pits="+query(board, 12), &want)

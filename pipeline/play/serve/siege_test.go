@@ -90,8 +90,7 @@ var shots = []struct {
 	{1, func(s *siege, _ *rand.Rand) { s.crawl() }},
 }
 
-// expect sends a request, a body by POST, and checks the status. The server may close the connection
-// while it is sent more than it wants to read.
+// expect sends a request, a body by POST, and checks the status. The server may close the connection while it is sent more than it wants to read.
 func (s *siege) expect(target string, body io.Reader, want ...int) {
 	s.requests.Add(1)
 	method := http.MethodGet
@@ -316,8 +315,7 @@ func TestDoor(t *testing.T) {
 	waitFor(t, "a client that let go is let in again", func() bool { return r.status(same, "/healthz") == 200 })
 }
 
-// TestUnwanted has a client open connections that it may not have, and say nothing: few of them stay open, and none
-// for long.
+// TestUnwanted has a client open connections that it may not have, and say nothing: few of them stay open, and none for long.
 func TestUnwanted(t *testing.T) {
 	r := startWith(t, Options{}, limitsWith(func(l *limits) { l.each, l.header = 0, 50*time.Millisecond }))
 	var closed sync.WaitGroup
@@ -331,8 +329,7 @@ func TestUnwanted(t *testing.T) {
 	should.Equal(t, r.server.metrics.turnedAway.Load(), 2*maxUnwanted, "turned away")
 }
 
-// TestGreedy has one client ask for more searches than it may have at a time: it is
-// refused, and another client gets its turn at once.
+// TestGreedy has one client ask for more searches than it may have at a time: it is refused, and another client gets its turn at once.
 func TestGreedy(t *testing.T) {
 	needAnother(t)
 	r := start(t, Options{})

@@ -37,8 +37,7 @@ func converse(t *testing.T, tab *tables.Tables, lines ...string) string {
 	return out.String()
 }
 
-// TestRules: the option tells the rules of the tables, a grand slam is valued by them, and replayed as the interface
-// plays it.
+// TestRules: the option tells the rules of the tables, a grand slam is valued by them, and replayed as the interface plays it.
 func TestRules(t *testing.T) {
 	for rules, want := range map[awari.Rules]string{awari.Awari: "exact: 2", awari.Abapa: "exact: -2"} {
 		tab := solved(t, rules, 3)
@@ -50,9 +49,8 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// TestSessions replays sessions as the interface Aualé and its engines have them. Lines are
-// what is sent, patterns what must come back, in this order, and nothing but info in between. The score counts what was taken, for the
-// player to move.
+// TestSessions replays sessions as the interface Aualé and its engines have them. Lines are what is sent, patterns what must come back, in this
+// order, and nothing but info in between. The score counts what was taken, for the player to move.
 func TestSessions(t *testing.T) {
 	tab := solved(t, awari.Awari, 6)
 	const board = "0-0-0-0-0-2-1-1-0-0-0-1-20-23-S"

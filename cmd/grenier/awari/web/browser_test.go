@@ -151,8 +151,7 @@ func (p *tab) write(selector, text string) {
 // key presses a key, wherever the focus is.
 func (p *tab) key(key string) { p.Helper(); p.Do(chromedp.KeyEvent(key)) }
 
-// enter presses Enter as a keyboard does: if the page takes the key for itself when it
-// goes down, it does not type a line break as well.
+// enter presses Enter as a keyboard does: if the page takes the key for itself when it goes down, it does not type a line break as well.
 func (p *tab) enter() {
 	down := input.DispatchKeyEventParams{Type: input.DispatchKeyEventTypeKeyDown, Key: "Enter", Code: "Enter", WindowsVirtualKeyCode: 13, Text: "\r"}
 	up := down

@@ -51,8 +51,7 @@ func fileOf(at string) string {
 	return at
 }
 
-// wantNamed checks that files need nothing but each other and what there is besides, and that each is named by
-// another one, or known.
+// wantNamed checks that files need nothing but each other and what there is besides, and that each is named by another one, or known.
 func wantNamed(t *testing.T, files map[string][]byte, there func(name string) bool, known ...string) {
 	t.Helper()
 	named := map[string]bool{}
@@ -68,8 +67,7 @@ func wantNamed(t *testing.T, files map[string][]byte, there func(name string) bo
 		for _, m := range references.FindAllStringSubmatch(string(data), -1) {
 			target := fileOf(strings.Join(m[1:], ""))
 			named[target] = true
-			should.Not(t, files[target] == nil && !slices.Contains(made, target) && !there(target),
-				"%s names %s, which is not there", name, target)
+			should.Not(t, files[target] == nil && !slices.Contains(made, target) && !there(target), "%s names %s, which is not there", name, target)
 		}
 	}
 	for name := range files {
@@ -144,8 +142,7 @@ func gzipped(data []byte) int {
 	return b.Len()
 }
 
-// Where the pages have texts: calls of t and tn with literals, elements with data-t, and
-// attributes that data-t-attributes lists.
+// Where the pages have texts: calls of t and tn with literals, elements with data-t, and attributes that data-t-attributes lists.
 var (
 	call       = regexp.MustCompile(`\bt\(("(?:[^"\\]|\\.)*")?`)
 	callPlural = regexp.MustCompile(`\btn\([^",]+, ("(?:[^"\\]|\\.)*"), ("(?:[^"\\]|\\.)*")`)
@@ -188,8 +185,7 @@ func texts(t *testing.T, name, data string) []string {
 	return found
 }
 
-// TestTexts checks that each text of the pages has a translation, with the same slots for
-// values, and that no translation is left over.
+// TestTexts checks that each text of the pages has a translation, with the same slots for values, and that no translation is left over.
 func TestTexts(t *testing.T) {
 	files := web.Files(web.Other{})
 	translations := map[string]string{}

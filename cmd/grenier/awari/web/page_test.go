@@ -116,8 +116,7 @@ func testEnds(t *testing.T, browser *browsertest.Browser, s *site) {
 	page.says("#bubble", "You may not play pit F: it leaves the opponent without seeds.")
 }
 
-// testPlay plays both sides, by clicks and by keys; Back, Forward, undo and redo go through
-// the game, and a reload in the middle loses nothing.
+// testPlay plays both sides, by clicks and by keys; Back, Forward, undo and redo go through the game, and a reload in the middle loses nothing.
 func testPlay(t *testing.T, browser *browsertest.Browser, s *site) {
 	page := open(t, browser, s, s.address(middle), 1200)
 	at, moves := middle, ""
@@ -224,8 +223,7 @@ func testNothingLost(t *testing.T, browser *browsertest.Browser, s *site) {
 	page.wantAt(variation)
 }
 
-// testProgram lets the program play both sides to the end of a game: what both have
-// taken must differ by the value of the position.
+// testProgram lets the program play both sides to the end of a game: what both have taken must differ by the value of the position.
 func testProgram(t *testing.T, browser *browsertest.Browser, s *site) {
 	at := place{board: middle.board, north: true}
 	value := int(must.Get(s.tables.Score(t.Context(), at.board))(t))
@@ -320,8 +318,7 @@ func testEdit(t *testing.T, browser *browsertest.Browser, s *site) {
 	page.Await("no editor", `document.querySelector("#editor").hidden && document.querySelector("#problem").hidden`)
 }
 
-// testLinks follows links: older ones, those that other programs write, and those that make
-// no sense, which are told and stay in the address.
+// testLinks follows links: older ones, those that other programs write, and those that make no sense, which are told and stay in the address.
 func testLinks(t *testing.T, browser *browsertest.Browser, s *site) {
 	page := open(t, browser, s, strings.Replace(s.address(middle), "?", "#", 1), 1200)
 	page.wantAt(middle)
@@ -417,8 +414,7 @@ func testText(t *testing.T, browser *browsertest.Browser, s *site) {
 	}
 }
 
-// longGame returns a game of the given plies whose last position the tables have, by moves
-// that are drawn at random until there is one.
+// longGame returns a game of the given plies whose last position the tables have, by moves that are drawn at random until there is one.
 func (s *site) longGame(plies int) (places []place, pits []int) {
 	for seed := uint64(1); ; seed++ {
 		random := rand.New(rand.NewPCG(seed, 0))
@@ -446,8 +442,7 @@ func (s *site) longGame(plies int) (places []place, pits []int) {
 	}
 }
 
-// testAnalysis opens a game of 60 plies, compares what the moves gave away with the tables,
-// and goes through it in all ways that there are.
+// testAnalysis opens a game of 60 plies, compares what the moves gave away with the tables, and goes through it in all ways that there are.
 func testAnalysis(t *testing.T, browser *browsertest.Browser, s *site) {
 	places, pits := s.longGame(60)
 	moves := ""
@@ -504,8 +499,7 @@ func testAnalysis(t *testing.T, browser *browsertest.Browser, s *site) {
 	t.Error("nobody gave anything away where the tables know it")
 }
 
-// testSearch looks at a board above the solved layers: nothing may be called exact
-// that is not, and no guess stands where a value would.
+// testSearch looks at a board above the solved layers: nothing may be called exact that is not, and no guess stands where a value would.
 func testSearch(t *testing.T, browser *browsertest.Browser, s *site) {
 	page := open(t, browser, s, s.address(start), 1200)
 	page.Await("a search", `document.querySelector("#moves-hint").textContent.includes("≈")`)
@@ -542,8 +536,7 @@ func testLayers(t *testing.T, browser *browsertest.Browser, _ *site) {
 	page.wantGone()
 }
 
-// wantFits checks that the page is not too wide, that no text is cut off, and on a phone that what one taps is
-// large enough.
+// wantFits checks that the page is not too wide, that no text is cut off, and on a phone that what one taps is large enough.
 func (p *tab) wantFits(width int64) {
 	p.Helper()
 	for _, bad := range browsertest.Eval[[]string](p.Page, fmt.Sprintf(fitScript, width)) {
@@ -614,8 +607,7 @@ const namesScript = `(() => {
 	return bad;
 })()`
 
-// contrastScript finds text that is hard to read on the nearest background that is
-// one colour. The formulas are from WCAG 2.1.
+// contrastScript finds text that is hard to read on the nearest background that is one colour. The formulas are from WCAG 2.1.
 const contrastScript = `
 	function rgb(text) { return text.match(/[\d.]+/g).map(Number); }
 	function luminance([r, g, b]) {
@@ -646,8 +638,7 @@ const contrastScript = `
 	}
 `
 
-// testMotion checks that seeds fly where motion is wanted, that they all arrive, and
-// that none does where it is not wanted.
+// testMotion checks that seeds fly where motion is wanted, that they all arrive, and that none does where it is not wanted.
 func testMotion(t *testing.T, browser *browsertest.Browser, s *site) {
 	for _, wish := range []string{"no-preference", "reduce"} {
 		t.Run(wish, func(t *testing.T) {

@@ -319,8 +319,7 @@ func (s *site) wasAsked(t *testing.T) bool {
 	return regexp.MustCompile(`requests_total{code="200",path="/api/(game|probe)"}`).Match(must.Get(io.ReadAll(answer.Body))(t))
 }
 
-// awaitAsked waits until a page that is shown in a frame has asked for its position, as long as Await
-// waits for something on a page.
+// awaitAsked waits until a page that is shown in a frame has asked for its position, as long as Await waits for something on a page.
 func (s *site) awaitAsked(t *testing.T, page *browsertest.Page) {
 	t.Helper()
 	for end := time.Now().Add(time.Minute); !s.wasAsked(t); {
@@ -339,8 +338,7 @@ func (s *site) steps(t *testing.T) (boards []awari.Board, pits []int) {
 	return boards, pits
 }
 
-// TestLongLessons: the move that a lesson asks for is the only best one by the rules awari and abapa; in short tests, of
-// boards with few seeds.
+// TestLongLessons: the move that a lesson asks for is the only best one by the rules awari and abapa; in short tests, of boards with few seeds.
 func TestLongLessons(t *testing.T) {
 	t.Parallel()
 	most := tries.More(solved, 15)

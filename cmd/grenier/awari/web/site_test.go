@@ -198,8 +198,7 @@ func (p *tab) wantSame(m *mirror, t *testing.T, addresses []string) {
 	}
 }
 
-// testSite uses a published site a little: the page works, in a folder, asks nobody else, and
-// what a server without ranges cannot do is told.
+// testSite uses a published site a little: the page works, in a folder, asks nobody else, and what a server without ranges cannot do is told.
 func testSite(t *testing.T, browser *browsertest.Browser) {
 	m := publishSite(t, newSiteOf(t, 12, awari.Awari, 10))
 	page := m.visit(t, browser, m.address(middle), 1200)
@@ -248,8 +247,7 @@ func testSiteForm(m *mirror, t *testing.T, browser *browsertest.Browser) {
 // firstValues is how many bytes may come before the values of the first position.
 const firstValues = 1_500_000
 
-// testSiteOffline loads a site again after its server has stopped: what was seen is still there, and
-// small layers; no more than that.
+// testSiteOffline loads a site again after its server has stopped: what was seen is still there, and small layers; no more than that.
 func testSiteOffline(t *testing.T, browser *browsertest.Browser, m *mirror) {
 	board := awari.Board{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2}
 	at := place{board: board}
@@ -388,9 +386,8 @@ func testSiteAbove(t *testing.T, browser *browsertest.Browser, m *mirror) {
 		"the search of %v says %+v, want %d", board, found, want)
 }
 
-// TestLongSites compares published sites with the server: all blocks of all layers, values and lines,
-// of all rule sets and smaller boards, then the rest of the page. Unless it is full, there is one site, and most views of
-// the page of the game are left to TestLongBrowser.
+// TestLongSites compares published sites with the server: all blocks of all layers, values and lines, of all rule sets and smaller boards, then
+// the rest of the page. Unless it is full, there is one site, and most views of the page of the game are left to TestLongBrowser.
 func TestLongSites(t *testing.T) {
 	tries.NeedsLong(t, "a browser")
 	t.Parallel()
@@ -435,8 +432,7 @@ func (s *site) ownViews() []view {
 	})
 }
 
-// TestLongSiteParts reads layers whose index is too long to be read as a whole: some blocks of all its
-// parts, and those of random boards.
+// TestLongSiteParts reads layers whose index is too long to be read as a whole: some blocks of all its parts, and those of random boards.
 func TestLongSiteParts(t *testing.T) {
 	tries.NeedsLong(t, "a browser")
 	t.Parallel()
