@@ -246,7 +246,7 @@ func show(n *int) string {
 
 // TestBusy checks the answer to a request that does not get its turn.
 func TestBusy(t *testing.T) {
-	r := startWith(t, Options{}, limitsWith(func(l *limits) { l.queue = time.Millisecond }))
+	r := start(t, Options{}, func(l *limits) { l.queue = time.Millisecond })
 	q := r.server.searches
 	must.Hold(t, q.all.TryAcquire(int64(q.most)), "turns are taken")
 	const board = "?pits=1,1,0,0,0,0,0,0,0,0,0,0"

@@ -35,15 +35,12 @@ const seeds = 5
 // pages is a page that is not about anything.
 func pages() map[string][]byte {
 	return map[string][]byte{
-		"index.html": []byte("<!doctype html><title>page</title>"),
-		"app.js":     []byte("export {};\n"),
-		"style.css":  []byte("p { color: red }\n"),
-		"icon.svg":   []byte("<svg/>\n"),
+		"index.html": []byte("<!doctype html><title>page</title>"), "icon.svg": []byte("<svg/>\n"),
+		"app.js": []byte("export {};\n"), "style.css": []byte("p { color: red }\n"),
 	}
 }
 
 func openTables(t testing.TB, game awari.Game) *tables.Tables {
-	t.Helper()
 	tab, _ := openRun(t, game)
 	return tab
 }
@@ -78,19 +75,15 @@ type running struct {
 	stop    func()
 }
 
-// start lets a server listen until the test ends, or until stop is called.
-func start(t testing.TB, o Options) *running {
-	t.Helper()
-	quick := usual
-	quick.penalty = time.Millisecond
-	return startWith(t, o, quick)
-}
-
-// startWith is start with limits other than the usual ones.
-func startWith(t testing.TB, o Options, limits limits) *running {
+// start lets a server listen until the test ends, or until stop is called, with changed limits.
+func start(t testing.TB, o Options, changes ...func(*limits)) *running {
 	t.Helper()
 	s, log := newServer(t, o)
-	s.limits = limits
+	s.limits = usual
+	s.limits.penalty = time.Millisecond
+	for _, change := range changes {
+		change(&s.limits)
+	}
 	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error)
@@ -211,22 +204,13 @@ func TestLeftOut(t *testing.T) {
 	var listed struct{ Layers []struct{ Seeds int } }
 	r.ask("/api/layers", &listed)
 	should.Hold(t, len(listed.Layers) == seeds && listed.Layers[seeds-1].Seeds == seeds, "layers %+v", listed.Layers)
-	for target, want := range map[string]int{
-		"/api/probe?pits=1,1,1,1,0,0,0,0,0,0,0,0":  http.StatusOK,
-		"/api/charts/scores?seeds=4":               http.StatusBadRequest,
-		"/api/find?seeds=3..5":                     http.StatusBadRequest,
-		"/api/hardest?seeds=4":                     http.StatusBadRequest,
-		"/api/puzzles?seeds=0..5&count=1":          http.StatusOK,
-		"/api/charts":                              http.StatusOK,
-		"/api/charts/scores?seeds=5":               http.StatusOK,
-		"/api/find?seeds=5":                        http.StatusOK,
-		"/api/find?seeds=0..3":                     http.StatusOK,
-		"/api/probe?pits=1,1,1,1,1,0,0,0,0,0,0,0":  http.StatusOK,
-		"/api/line?pits=1,1,1,1,1,0,0,0,0,0,0,0":   http.StatusOK,
-		"/api/search?pits=1,1,1,1,0,0,0,0,0,0,0,0": http.StatusOK,
+	for _, target := range []string{"charts/scores?seeds=4", "find?seeds=3..5", "hardest?seeds=4"} {
+		r.wantProblem(r.get("/api/"+target), http.StatusBadRequest, "layer 4 is left out in")
+	}
+	for _, target := range []string{
+		"puzzles?seeds=0..5&count=1", "charts", "charts/scores?seeds=5", "find?seeds=5", "find?seeds=0..3", "probe?pits=1,1,1,1,0,0,0,0,0,0,0,0",
+		"probe?pits=1,1,1,1,1,0,0,0,0,0,0,0", "line?pits=1,1,1,1,1,0,0,0,0,0,0,0", "search?ms=50&pits=1,1,1,1,0,0,0,0,0,0,0,0",
 	} {
-		got := r.get(target)
-		should.Not(t, got.status != want || want != http.StatusOK && !strings.Contains(got.body, "layer 4 is left out in"),
-			"%s: status %d, %s; want %d", target, got.status, got.body, want)
+		r.want(200, "/api/"+target)
 	}
 }

@@ -134,10 +134,10 @@ func (s *siege) crawl() {
 // answer each rightly, and hold little memory while it does and none of it afterwards.
 func TestLongSiege(t *testing.T) {
 	connections, requests := tries.More(20, 50), tries.More(200, 5_000)
-	tight := usual
-	tight.header, tight.read = time.Second, 2*time.Second
-	tight.each, tight.connections = 8*connections, 8*connections // closed ones are there a little longer
-	s := &siege{running: startWith(t, Options{Rate: 1e6}, tight)}
+	s := &siege{running: start(t, Options{Rate: 1e6}, func(l *limits) {
+		l.header, l.read = tries.More(500*time.Millisecond, time.Second), 2*time.Second
+		l.each, l.connections = 8*connections, 8*connections // closed ones are there a little longer
+	})}
 	s.client.Transport = &http.Transport{MaxConnsPerHost: connections, MaxIdleConnsPerHost: connections}
 	s.get("/api/line?pits=1,0,0,0,0,1,1,0,0,0,0,1") // data made once are made
 	before := heap()
@@ -277,18 +277,11 @@ func (r *running) status(client *http.Client, target string) int {
 // halfBody is a request that ends too early.
 const halfBody = "POST /api/probe HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 50\r\n\r\n{"
 
-// limitsWith returns the usual limits with changes.
-func limitsWith(change func(*limits)) limits {
-	l := usual
-	change(&l)
-	return l
-}
-
 // TestDoor has one client hold all connections that it may have: more are answered
 // with 429, other clients come in, and so does the first when it lets go.
 func TestDoor(t *testing.T) {
 	needAnother(t)
-	r := startWith(t, Options{}, limitsWith(func(l *limits) { l.each = 5 }))
+	r := start(t, Options{}, func(l *limits) { l.each = 5 })
 	var held []net.Conn
 	for range 5 {
 		held = append(held, r.connect("127.0.0.1", "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"))
@@ -299,12 +292,11 @@ func TestDoor(t *testing.T) {
 	for range 3 {
 		c := r.connect("127.0.0.1", "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
 		response := must.Get(http.ReadResponse(bufio.NewReader(c), nil))(t)
-		text, err := io.ReadAll(response.Body)
+		text := must.Get(io.ReadAll(response.Body))(t)
 		response.Body.Close()
-		got := reply{response.StatusCode, response.Header, string(text), "/healthz"}
-		r.wantProblem(got, http.StatusTooManyRequests, "too many connections")
-		should.Hold(t, err == nil && got.header.Get("Retry-After") == "1" && got.header.Get("Content-Type") == "application/json" && response.Close,
-			"%v, %v", got.header, err)
+		r.wantProblem(reply{response.StatusCode, response.Header, string(text), "/healthz"}, http.StatusTooManyRequests, "too many connections")
+		h := response.Header
+		should.Hold(t, h.Get("Retry-After") == "1" && h.Get("Content-Type") == "application/json" && response.Close, "%v", h)
 	}
 	should.Equal(t, r.status(from(t, another), "/healthz"), 200, "another client: status")
 	should.Equal(t, r.server.metrics.turnedAway.Load(), 3, "connections counted")
@@ -317,7 +309,7 @@ func TestDoor(t *testing.T) {
 
 // TestUnwanted has a client open connections that it may not have, and say nothing: few of them stay open, and none for long.
 func TestUnwanted(t *testing.T) {
-	r := startWith(t, Options{}, limitsWith(func(l *limits) { l.each, l.header = 0, 50*time.Millisecond }))
+	r := start(t, Options{}, func(l *limits) { l.each, l.header = 0, 50*time.Millisecond })
 	var closed sync.WaitGroup
 	for range 2 * maxUnwanted {
 		c := r.connect("127.0.0.1", "")
@@ -337,10 +329,9 @@ func TestGreedy(t *testing.T) {
 	statuses := make(chan int, maxWaiting)
 	one := from(t, "127.0.0.1")
 	const search = "/api/search?pits=4,4,4,4,4,4,4,4,4,4,4,4&ms="
+	request := must.Get(http.NewRequestWithContext(ctx, http.MethodGet, "http://"+r.address+search+"5000", nil))(t)
 	for range maxWaiting {
 		go func() {
-			request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+r.address+search+"5000", nil)
-			should.OK(t, err)
 			status := 0
 			if response, err := one.Do(request); err == nil {
 				status = response.StatusCode
@@ -358,8 +349,7 @@ func TestGreedy(t *testing.T) {
 	should.Equal(t, r.status(from(t, another), search+"1"), 200, "another client: status")
 	leave()
 	for range maxWaiting {
-		status := <-statuses
-		should.Hold(t, status == 0, "status %d for a client that went away", status)
+		should.Equal(t, <-statuses, 0, "a client that went away: status")
 	}
 	waitFor(t, "all turns are back", func() bool { return isUsed(own.requests, maxWaiting, 0) && q.isIdle() })
 	r.wantNoFailure()
@@ -404,7 +394,7 @@ func TestGone(t *testing.T) {
 // TestSlowBody sends the beginning of a body, or nonsense. On a machine with much else to do a request may miss the short time for its
 // headers; it is made again then.
 func TestSlowBody(t *testing.T) {
-	r := startWith(t, Options{}, limitsWith(func(l *limits) { l.read = 200 * time.Millisecond }))
+	r := start(t, Options{}, func(l *limits) { l.read = 200 * time.Millisecond })
 	send := func(begin string) (text string) {
 		waitFor(t, "an answer", func() bool {
 			all, err := io.ReadAll(r.connect("127.0.0.1", begin))
@@ -422,7 +412,7 @@ func TestSlowBody(t *testing.T) {
 // slowReaders starts a server, and has a client ask for an answer that never ends and read nothing, on all connections that it may have. It
 // returns these, and how many the server has cut off.
 func slowReaders(t *testing.T, write time.Duration) (r *running, slow []net.Conn, cut *atomic.Int64) {
-	r = startWith(t, Options{}, limitsWith(func(l *limits) { l.header, l.read, l.write = time.Hour, time.Hour, write }))
+	r = start(t, Options{}, func(l *limits) { l.header, l.read, l.write = time.Hour, time.Hour, write })
 	cut = &atomic.Int64{}
 	long := bytes.Repeat([]byte("x"), 1<<16)
 	r.server.routes["/long"] = route{get: func(w http.ResponseWriter, _ *http.Request) {

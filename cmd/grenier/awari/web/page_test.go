@@ -22,17 +22,7 @@ import (
 	"grenier/layers/awari"
 )
 
-// TestLongPages plays on the page of a server, and in long tests uses a published site, in one real browser.
-func TestLongPages(t *testing.T) {
-	t.Parallel()
-	browser := browsertest.Start(t)
-	t.Run("served", func(t *testing.T) { testPlay(t, browser, newSite(t)) })
-	if tries.Long() {
-		t.Run("published", func(t *testing.T) { testSite(t, browser) })
-	}
-}
-
-// TestLongBrowser uses the page in a real browser, but for playing, which TestLongPages does. Unless tests are full, it does half of
+// TestLongBrowser uses the page in a real browser, but for playing, which TestPlay does. Unless tests are full, it does half of
 // what there is, another half each time.
 func TestLongBrowser(t *testing.T) {
 	tries.NeedsLong(t, "a browser")
@@ -116,9 +106,11 @@ func testEnds(t *testing.T, browser *browsertest.Browser, s *site) {
 	page.says("#bubble", "You may not play pit F: it leaves the opponent without seeds.")
 }
 
-// testPlay plays both sides, by clicks and by keys; Back, Forward, undo and redo go through the game, and a reload in the middle loses nothing.
-func testPlay(t *testing.T, browser *browsertest.Browser, s *site) {
-	page := open(t, browser, s, s.address(middle), 1200)
+// TestPlay plays both sides, by clicks and by keys; Back, Forward, undo and redo go through the game, and a reload in the middle loses nothing.
+func TestPlay(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	page := open(t, browsertest.Start(t), s, s.address(middle), 1200)
 	at, moves := middle, ""
 	places := []place{at}
 	for turn := range 6 {
