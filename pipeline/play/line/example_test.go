@@ -29,23 +29,12 @@ func ExampleBest() {
 
 	l, err := line.Best(ctx, t, tables.Board{2, 0, 0, 0, 1, 1, 1, 0, 1}, line.Options{})
 	check(err)
-	fmt.Println("value", l.Value)
-	for i, m := range l.Moves {
-		fmt.Printf("%d. pit %d takes %d\n", i+1, m.Pit, m.Captured)
+	fmt.Printf("value %d, pits", l.Value)
+	for _, m := range l.Moves {
+		fmt.Print(" ", m.Pit)
 	}
-	fmt.Println(l.End)
-	// Output:
-	// value 6
-	// 1. pit 5 takes 2
-	// 2. pit 2 takes 0
-	// 3. pit 0 takes 0
-	// 4. pit 3 takes 0
-	// 5. pit 2 takes 0
-	// 6. pit 4 takes 0
-	// 7. pit 1 takes 0
-	// 8. pit 5 takes 0
-	// 9. pit 0 takes 4
-	// finished
+	fmt.Println(",", l.End)
+	// Output: value 6, pits 5 2 0 3 2 4 1 5 0, finished
 }
 
 func check(err error) {

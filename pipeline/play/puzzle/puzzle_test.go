@@ -24,7 +24,6 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func solved(t testing.TB, seeds int) *tables.Tables {
-	t.Helper()
 	return tabletest.Solved(t, testrun.Game(t, 12, awari.Awari), seeds)
 }
 
@@ -87,16 +86,12 @@ func wantPuzzle(t *testing.T, tab *tables.Tables, z *Puzzle) {
 			}
 		}
 		m := p.Moves[pit]
-		switch {
-		case !m.Legal || m.Value != p.Value || best != 1:
-			t.Errorf("%+v: ply %d is no best move, or one of %d", z, i, best)
-		case side > 0 && winning != 1:
-			t.Errorf("%+v: ply %d: %d moves win", z, i, winning)
-		case i == 0 && (drawing > 0 || legal < 3 || p.Value != z.Value || z.Value < 1):
-			t.Errorf("%+v: %d moves, %d of them draw, worth %d", z, legal, drawing, p.Value)
-		case i == len(z.Line)-1 && (legal < 2 || side < 0):
-			t.Errorf("%+v: the line does not end with a decision", z)
+		should.Not(t, !m.Legal || m.Value != p.Value || best != 1, "%+v: ply %d is no best move, or one of %d", z, i, best)
+		should.Not(t, side > 0 && winning != 1, "%+v: ply %d: %d moves win", z, i, winning)
+		if i == 0 {
+			should.Not(t, drawing > 0 || legal < 3 || p.Value != z.Value || z.Value < 1, "%+v: %d moves, %d draw, worth %d", z, legal, drawing, p.Value)
 		}
+		should.Not(t, i == len(z.Line)-1 && (legal < 2 || side < 0), "%+v: the line does not end with a decision", z)
 		lead += m.Captured
 		b, lead = m.Child, -lead // of who moves next
 	}
@@ -186,8 +181,7 @@ func TestDraw(t *testing.T) {
 	}
 	should.Not(t, len(want) > 0 || len(all) < 30, "%d are drawn, %d more are there", len(all), len(want))
 	o.Count = 7
-	some := draw(t, tab, o)
-	should.Hold(t, slices.EqualFunc(some, all[:7], func(a, b Puzzle) bool { return a.Board == b.Board }), "fewer are others")
+	must.Same(t, "fewer", all[:7], draw(t, tab, o))
 	o.Seed = 6
 	others := draw(t, tab, o)
 	should.Not(t, others[0].Board == all[0].Board && others[1].Board == all[1].Board, "another seed draws the same")
@@ -199,9 +193,7 @@ func TestDraw(t *testing.T) {
 		}
 		should.Not(t, len(found) == 0, "no puzzle is about %s", name)
 	}
-	o = Options{From: 5, To: 7, Least: 40, Most: 60, Count: 5}
-	o.Condition = must.Get(find.Parse("mover>=3"))(t)
-	for _, z := range draw(t, tab, o) {
+	for _, z := range draw(t, tab, Options{From: 5, To: 7, Least: 40, Most: 60, Count: 5, Condition: must.Get(find.Parse("mover>=3"))(t)}) {
 		should.Not(t, z.Rating < 40 || z.Rating > 60 || z.Board[0]+z.Board[1]+z.Board[2]+z.Board[3]+z.Board[4]+z.Board[5] < 3, "%+v is drawn", z)
 	}
 }

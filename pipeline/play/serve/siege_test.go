@@ -141,7 +141,26 @@ func TestLongSiege(t *testing.T) {
 	s.client.Transport = &http.Transport{MaxConnsPerHost: connections, MaxIdleConnsPerHost: connections}
 	s.get("/api/line?pits=1,0,0,0,0,1,1,0,0,0,0,1") // data made once are made
 	before := heap()
-	peak := watchHeap(t, func() { s.storm(connections, requests) })
+	total := 0
+	for _, shot := range shots {
+		total += shot.weight
+	}
+	peak := watchHeap(t, func() {
+		var clients sync.WaitGroup
+		for client := range connections {
+			clients.Go(func() {
+				random := rand.New(rand.NewPCG(1, uint64(client)))
+				for s.requests.Load() < int64(requests) {
+					pick, i := random.IntN(total), 0
+					for ; pick >= shots[i].weight; i++ {
+						pick -= shots[i].weight
+					}
+					shots[i].fire(s, random)
+				}
+			})
+		}
+		clients.Wait()
+	})
 	s.client.CloseIdleConnections()
 	after := heap()
 	t.Logf("%d requests, %d cut off; heap %d KiB before, %d KiB after, %d KiB at most",
@@ -151,27 +170,6 @@ func TestLongSiege(t *testing.T) {
 	should.Not(t, after > before+4<<20 || peak > before+64<<20, "the heap has grown from %d to %d bytes, %d at most", before, after, peak)
 	should.Lacks(t, s.log.String(), "panic", "ERROR")
 	should.Equal(t, s.get("/healthz").body, "ok\n")
-}
-
-func (s *siege) storm(connections, requests int) {
-	total := 0
-	for _, shot := range shots {
-		total += shot.weight
-	}
-	var wg sync.WaitGroup
-	for client := range connections {
-		wg.Go(func() {
-			random := rand.New(rand.NewPCG(1, uint64(client)))
-			for s.requests.Load() < int64(requests) {
-				pick, i := random.IntN(total), 0
-				for ; pick >= shots[i].weight; i++ {
-					pick -= shots[i].weight
-				}
-				shots[i].fire(s, random)
-			}
-		})
-	}
-	wg.Wait()
 }
 
 func heap() uint64 {
@@ -469,26 +467,22 @@ func TestLongFlood(t *testing.T) {
 		for i := range 400 {
 			floods.Go(func() { r.flood(ctx, fmt.Sprintf("127.0.1.%d", i%4+1), i/4) })
 		}
-		r.askBeside(ctx)
+		client, slowest, asked := from(t, another), time.Duration(0), 0
+		for ; ctx.Err() == nil; asked++ {
+			start := time.Now()
+			for _, target := range []string{"/", "/api/probe?pits=0,0,0,0,0,2,1,1,0,0,0,1"} {
+				should.Equal(t, r.status(client, target), 200, "%s: status", target)
+			}
+			slowest = max(slowest, time.Since(start))
+			time.Sleep(50 * time.Millisecond)
+		}
+		t.Logf("%d times asked, %v at most", asked, slowest)
+		should.Not(t, asked == 0, "another client is not served")
 		floods.Wait()
 	})
 	t.Logf("heap %d KiB before, %d KiB at most; %d connections turned away", before>>10, peak>>10, r.server.metrics.turnedAway.Load())
 	should.Not(t, peak > before+600<<20, "the heap has grown from %d to %d bytes", before, peak) // five engines have 320 MiB
 	r.wantNoFailure()
-}
-
-func (r *running) askBeside(ctx context.Context) {
-	client, slowest, asked := from(r.t, another), time.Duration(0), 0
-	for ; ctx.Err() == nil; asked++ {
-		start := time.Now()
-		for _, target := range []string{"/", "/api/probe?pits=0,0,0,0,0,2,1,1,0,0,0,1"} {
-			should.Equal(r.t, r.status(client, target), 200, "%s: status", target)
-		}
-		slowest = max(slowest, time.Since(start))
-		time.Sleep(50 * time.Millisecond)
-	}
-	r.t.Logf("%d times asked, %v at most", asked, slowest)
-	should.Not(r.t, asked == 0, "another client is not served")
 }
 
 // flood opens connections from an address, one after another, and misuses each.

@@ -438,8 +438,14 @@ func TestLongSiteParts(t *testing.T) {
 	t.Parallel()
 	browser := browsertest.Start(t)
 	whole := newSiteOf(t, 12, awari.Awari, 8)
-	m := publishSite(t, inSmallBlocks(t, whole, 8))
-	m.url = whole.url // which answers for the same scores
+	layers := make([][]int8, len(whole.tables.Layers()))
+	for n, l := range whole.tables.Layers() {
+		layers[n] = make([]int8, l.Positions)
+		must.OK(t, whole.tables.Read(t.Context(), n, 0, layers[n]))
+	}
+	// The same layers in blocks of so few scores that indexes are long, as they are of layers with hundreds of millions of positions.
+	dir := testrun.Write(t, whole.game, layers, 8)
+	m := publishSite(t, &site{game: whole.game, dir: dir, tables: tabletest.Open(t, dir), url: whole.url})
 	page := m.visitModules(t, browser)
 	for n, want := range []int{1, 2, 10, 46, 171, 546, 1547, 3978, 9448} {
 		page.wantLayer(m, t, n, want, 1+want/80)
@@ -502,18 +508,6 @@ func (p *tab) wantLayer(m *mirror, t *testing.T, n, blocks, step int) {
 			}
 			return layer.blocks;`, n, step))
 	should.Not(t, checked != blocks || checked == 0, "layer %d: %d of %d blocks checked", n, checked, blocks)
-}
-
-// inSmallBlocks returns the same layers in blocks of so few scores that indexes are long, as
-// they are of layers with hundreds of millions of positions. There is no server for it.
-func inSmallBlocks(t *testing.T, s *site, blockSize int) *site {
-	layers := make([][]int8, len(s.tables.Layers()))
-	for n := range layers {
-		layers[n] = make([]int8, s.tables.Layers()[n].Positions)
-		must.OK(t, s.tables.Read(t.Context(), n, 0, layers[n]))
-	}
-	dir := testrun.Write(t, s.game, layers, blockSize)
-	return &site{game: s.game, dir: dir, tables: tabletest.Open(t, dir)}
 }
 
 // foreign serves a file tree as web servers do that let pages of other sites read, and returns its address.
@@ -628,7 +622,13 @@ func TestLongModuleInNode(t *testing.T) {
 	t.Parallel()
 	seeds, count := tries.More(8, 11), tries.More(50, 1000)
 	s := newNodeSite(t, seeds, 4, 6, 8)
-	testNodeExample(t, s)
+	best := must.Get(line.Best(t.Context(), s.tables, documented, line.Options{Positions: 1 << 16}))(t)
+	var pits []string
+	for _, m := range best.Moves {
+		pits = append(pits, strconv.Itoa(m.Pit))
+	}
+	got := strings.Join(strings.Fields(s.run(t, example(t, "js", s.address), "")), " ")
+	should.Equal(t, got, fmt.Sprintf("%d [ %s ]", best.Value, strings.Join(pits, ", ")), "the program of docs/publish.md")
 	testNodeProbes(t, s, count, seeds)
 	testNodeRules(t, s)
 	testNodeDistances(t, s)
@@ -701,18 +701,6 @@ for (const line of readFileSync(0, "utf8").trim().split("\n")) {
   console.log(plays(board.map(Number), rules).map((m) => (m.legal ? m.captured + ":" + m.child : "-") + " ").join(""));
 }`
 	awaritest.AskMoves(t, tries.Rand(t), tries.More(600, 1500), func(questions string) string { return s.run(t, program, questions) })
-}
-
-// testNodeExample compares what the program of docs/publish.md prints with the tables.
-func testNodeExample(t *testing.T, s *nodeSite) {
-	score := must.Get(s.tables.Score(t.Context(), documented))(t)
-	best := must.Get(line.Best(t.Context(), s.tables, documented, line.Options{Positions: 1 << 16}))(t)
-	var pits []string
-	for _, m := range best.Moves {
-		pits = append(pits, strconv.Itoa(m.Pit))
-	}
-	got := strings.Join(strings.Fields(s.run(t, example(t, "js", s.address), "")), " ")
-	should.Equal(t, got, fmt.Sprintf("%d [ %s ]", score, strings.Join(pits, ", ")), "the program")
 }
 
 // testNodeFaults asks for what there is not.
