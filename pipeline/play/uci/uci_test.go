@@ -133,30 +133,20 @@ func TestComplaints(t *testing.T) {
 
 func TestParseGo(t *testing.T) {
 	const ms = time.Millisecond
-	for _, c := range []struct {
-		words string
-		turn  match.Side
-		want  search.Limits
-	}{
-		{"", match.South, search.Limits{Time: usualTime}},
-		{"depth 4", match.South, search.Limits{Depth: 4}},
-		{"depth 4 movetime 600", match.South, search.Limits{Depth: 4, Time: 600 * ms}},
-		{"nodes 5000000000", match.South, search.Limits{Nodes: 5_000_000_000}},
-		{"nodes 100 wtime 1000", match.North, search.Limits{Nodes: 100}},
-		{"infinite wtime 1000 btime 1000 depth 3", match.South, search.Limits{}},
-		{"wtime 61000 btime 1200", match.South, search.Limits{Time: 1000 * ms}},
-		{"wtime 61000 btime 1200", match.North, search.Limits{Time: 5 * ms}},
-		{"wtime 61000 winc 400 binc 99", match.South, search.Limits{Time: 1300 * ms}},
-		{"wtime 61000 movetime 7", match.South, search.Limits{Time: 7 * ms}},
-		{"wtime 61000 movetime 7000", match.South, search.Limits{Time: 1000 * ms}},
-		{"wtime 11000 movestogo 10", match.South, search.Limits{Time: 1000 * ms}},
-		{"wtime 11000 movestogo 1", match.South, search.Limits{Time: 10000 * ms}},
-		{"wtime 100 winc 10000", match.South, search.Limits{Time: 25 * ms}}, // what the move gains is not there yet
-		{"wtime -5", match.South, search.Limits{Time: atOnce}},
-		{"searchmoves A wtime 61000", match.South, search.Limits{Time: 1000 * ms}},
+	for turn, cases := range map[match.Side]map[string]search.Limits{
+		match.South: {
+			"": {Time: usualTime}, "depth 4": {Depth: 4}, "depth 4 movetime 600": {Depth: 4, Time: 600 * ms}, "nodes 5000000000": {Nodes: 5_000_000_000},
+			"infinite wtime 1000 btime 1000 depth 3": {}, "searchmoves A wtime 61000": {Time: 1000 * ms}, "wtime -5": {Time: atOnce},
+			"wtime 61000 btime 1200": {Time: 1000 * ms}, "wtime 61000 winc 400 binc 99": {Time: 1300 * ms},
+			"wtime 61000 movetime 7": {Time: 7 * ms}, "wtime 61000 movetime 7000": {Time: 1000 * ms},
+			"wtime 11000 movestogo 10": {Time: 1000 * ms}, "wtime 11000 movestogo 1": {Time: 10000 * ms},
+			"wtime 100 winc 10000": {Time: 25 * ms}, // what the move gains is not there yet
+		},
+		match.North: {"nodes 100 wtime 1000": {Nodes: 100}, "wtime 61000 btime 1200": {Time: 5 * ms}},
 	} {
-		got, err := parseGo(strings.Fields(c.words), c.turn, &pace{})
-		should.Hold(t, err == nil && got.limits == c.want, "%q for %v: %+v, %v; want %+v", c.words, c.turn, got.limits, err, c.want)
+		for words, want := range cases {
+			should.Equal(t, must.Get(parseGo(strings.Fields(words), turn, &pace{}))(t).limits, want, "%q for %v", words, turn)
+		}
 	}
 	for _, words := range []string{"wtime", "nodes 0", "nodes x", "movestogo 0", "winc -1", "depth 99999999999", "wtime 1e3"} {
 		should.Not(t, must.Err(parseGo(strings.Fields(words), match.South, &pace{})) == nil, "%q: no error", words)

@@ -29,11 +29,7 @@ type view struct {
 
 // views returns the views of all pages, but for the one that only published sites have.
 func (s *site) views() []view {
-	places, pits := s.longGame(60)
-	moves := ""
-	for i, pit := range pits {
-		moves += letter(places[i], pit)
-	}
+	places, _, moves := s.longGame(60)
 	press := func(key string) func(*tab) { return func(p *tab) { p.key(key) } }
 	choose := func(values ...string) func(*tab) {
 		return func(p *tab) {

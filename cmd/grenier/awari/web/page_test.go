@@ -407,11 +407,11 @@ func testText(t *testing.T, browser *browsertest.Browser, s *site) {
 }
 
 // longGame returns a game of the given plies whose last position the tables have, by moves that are drawn at random until there is one.
-func (s *site) longGame(plies int) (places []place, pits []int) {
+func (s *site) longGame(plies int) (places []place, pits []int, moves string) {
 	for seed := uint64(1); ; seed++ {
 		random := rand.New(rand.NewPCG(seed, 0))
 		at := place{board: awari.Board{2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2}}
-		places, pits = []place{at}, nil
+		places, pits, moves = []place{at}, nil, ""
 		for seen := map[place]bool{}; len(pits) < plies; {
 			var legal []int
 			for pit, play := range s.game.Plays(at.board) {
@@ -424,23 +424,20 @@ func (s *site) longGame(plies int) (places []place, pits []int) {
 				break
 			}
 			seen[position] = true
-			pits = append(pits, legal[random.IntN(len(legal))])
-			at = s.after(at, pits[len(pits)-1])
-			places = append(places, at)
+			pit := legal[random.IntN(len(legal))]
+			moves += letter(at, pit)
+			at = s.after(at, pit)
+			places, pits = append(places, at), append(pits, pit)
 		}
 		if len(pits) == plies && at.board.Seeds() <= solved && places[plies/2].board.Seeds() > solved {
-			return places, pits
+			return places, pits, moves
 		}
 	}
 }
 
 // testAnalysis opens a game of 60 plies, compares what the moves gave away with the tables, and goes through it in all ways that there are.
 func testAnalysis(t *testing.T, browser *browsertest.Browser, s *site) {
-	places, pits := s.longGame(60)
-	moves := ""
-	for i, pit := range pits {
-		moves += letter(places[i], pit)
-	}
+	places, pits, moves := s.longGame(60)
 	page := open(t, browser, s, s.address(places[0])+"&moves="+moves, 1440)
 	page.wantAt(places[60])
 	rows := browsertest.Eval[[]struct{ Letter, Worth, Lost, Class string }](page.Page, `[...document.querySelectorAll("#record .ply")].map((b) => ({
