@@ -28,7 +28,6 @@ func (m *memory) Score(_ context.Context, b awari.Board) (int8, error) {
 }
 
 func solve(t testing.TB, pits, seeds int, rules awari.Rules) *memory {
-	t.Helper()
 	game := testrun.Game(t, pits, rules)
 	return &memory{testrun.Space(t, game, seeds), testrun.Solve(t, game, seeds)}
 }

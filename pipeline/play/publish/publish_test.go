@@ -71,7 +71,6 @@ func pages() map[string][]byte {
 }
 
 func newRun(t *testing.T, rules awari.Rules, seeds int) (dir string, scores [][]int8) {
-	t.Helper()
 	game := testrun.Game(t, 6, rules)
 	scores = testrun.Solve(t, game, seeds)
 	return testrun.Write(t, game, scores, 100), scores
@@ -119,7 +118,6 @@ func wantWritten(t *testing.T, dir, out string, want ...int) {
 
 // tree returns the contents of all files below a directory.
 func tree(t *testing.T, dir string) map[string]string {
-	t.Helper()
 	files := must.Tree(t, dir)
 	maps.DeleteFunc(files, func(_, text string) bool { return text == fs.ModeDir.String() })
 	return files

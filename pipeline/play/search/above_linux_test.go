@@ -1,6 +1,7 @@
 package search_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -31,17 +32,11 @@ type cut struct {
 func (c cut) MaxSeeds() int { return c.shown }
 
 func number(t *testing.T, name string, usual int) int {
-	t.Helper()
-	text := os.Getenv(name)
-	if text == "" {
-		return usual
-	}
-	return must.Get(strconv.Atoi(text))(t)
+	return must.Get(strconv.Atoi(cmp.Or(os.Getenv(name), strconv.Itoa(usual))))(t)
 }
 
 // processorTime returns the time that this process has used, of all processors.
 func processorTime(t *testing.T) time.Duration {
-	t.Helper()
 	var used unix.Rusage
 	must.OK(t, unix.Getrusage(unix.RUSAGE_SELF, &used))
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano())

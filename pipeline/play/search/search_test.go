@@ -58,7 +58,6 @@ func (m *memory) truth(b awari.Board) int {
 }
 
 func solve(t testing.TB, pits, seeds int, rules awari.Rules) *memory {
-	t.Helper()
 	game := testrun.Game(t, pits, rules)
 	return &memory{Space: testrun.Space(t, game, seeds), layers: testrun.Solve(t, game, seeds), shown: seeds}
 }
@@ -69,8 +68,6 @@ func (m *memory) upTo(seeds int) *memory { return &memory{m.Space, m.layers, see
 func newEngine(m *memory, o search.Options) *search.Engine {
 	return search.New(search.NewBlocks(m, 1<<30), o)
 }
-
-func (m *memory) any(r *rand.Rand, n int) awari.Board { return m.Unrank(n, r.Uint64N(m.Size(n))) }
 
 // share is n in the full run, and a tenth of it in the long one.
 func share(n int) int { return tries.Pick(0, n/20, n) }
@@ -85,7 +82,9 @@ type hidden struct {
 	random *rand.Rand
 }
 
-func (h *hidden) board() awari.Board { return h.all.any(h.random, h.seeds) }
+func (h *hidden) board() awari.Board {
+	return h.all.Unrank(h.seeds, h.random.Uint64N(h.all.Size(h.seeds)))
+}
 
 // forHidden runs a test of each case in both rule sets, with one layer hidden, with three, and with all.
 func forHidden(t *testing.T, cases []layersOf, test func(t *testing.T, h *hidden)) {
@@ -174,7 +173,6 @@ func checkResult(t *testing.T, m *memory, b awari.Board, r *search.Result) {
 
 // start returns the board with four seeds in each of 12 pits, and few tables.
 func start(t testing.TB) (*memory, awari.Board) {
-	t.Helper()
 	m := solve(t, 12, 5, awari.Awari)
 	return m, must.Get(m.Game().Start(4))(t)
 }

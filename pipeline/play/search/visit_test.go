@@ -121,7 +121,6 @@ type numbered struct {
 }
 
 func newNumbered(t *testing.T, seeds int) *numbered {
-	t.Helper()
 	return &numbered{game: testrun.Game(t, 12, awari.Awari), seeds: seeds}
 }
 

@@ -28,14 +28,12 @@ import (
 )
 
 func startFinding(t *testing.T) *running {
-	t.Helper()
 	tab, dir := openRun(t, testrun.Game(t, 12, awari.Awari))
 	return start(t, Options{Tables: tab, Dir: dir, Family: cpu.Generic, Rate: 1e6})
 }
 
 // found searches the layers of a server beside it.
 func (r *running) found(from, to int, where string, order find.Order, seed uint64, count int) *find.Result {
-	r.t.Helper()
 	o := find.Options{From: from, To: to, Condition: must.Get(find.Parse(where))(r.t), Order: order, Seed: seed, Count: count}
 	return must.Get(find.Run(r.t.Context(), r.server.dir, o))(r.t)
 }

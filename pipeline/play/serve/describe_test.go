@@ -63,7 +63,6 @@ func escape(text string) string {
 
 // check compares an answer with what the description says about it.
 func (d *openAPI) check(t *testing.T, path, method string, got reply) {
-	t.Helper()
 	o, ok := d.Paths[path][strings.ToLower(method)]
 	must.Hold(t, ok, "%s %s is not described", method, path)
 	code := strconv.Itoa(got.status)

@@ -350,7 +350,6 @@ func TestParseOrigins(t *testing.T) {
 }
 
 func startFor(t *testing.T, origins string) *running {
-	t.Helper()
 	return start(t, Options{Origins: must.Get(ParseOrigins(origins))(t)})
 }
 

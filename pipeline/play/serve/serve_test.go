@@ -47,14 +47,12 @@ func openTables(t testing.TB, game awari.Game) *tables.Tables {
 
 // openRun does so, and returns the run directory too.
 func openRun(t testing.TB, game awari.Game) (*tables.Tables, string) {
-	t.Helper()
 	dir := testrun.Dir(t, game.Pits(), game.Rules(), seeds, 256)
 	return tabletest.Open(t, dir, tables.Kernel(cpu.Generic)), dir
 }
 
 // newServer returns a server for the 12-pit game; what it logs is in the text returned.
 func newServer(t testing.TB, o Options) (*Server, *lockedText) {
-	t.Helper()
 	log := &lockedText{}
 	if o.Tables == nil {
 		o.Tables = openTables(t, testrun.Game(t, 12, awari.Awari))

@@ -182,7 +182,6 @@ func heap() uint64 {
 
 // watchHeap returns the most bytes in use while f runs, garbage included.
 func watchHeap(t *testing.T, f func()) uint64 {
-	t.Helper()
 	done, most := make(chan struct{}), make(chan uint64)
 	go func() {
 		var m runtime.MemStats
@@ -242,7 +241,6 @@ const another = "127.0.0.7"
 
 // needAnother skips a test where only 127.0.0.1 can be used.
 func needAnother(t *testing.T) {
-	t.Helper()
 	l, err := net.Listen("tcp", another+":0")
 	tries.SkipIf(t, err != nil, "this system has one loopback address")
 	l.Close()

@@ -23,7 +23,6 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func solved(t testing.TB, rules awari.Rules, seeds int) *tables.Tables {
-	t.Helper()
 	return tabletest.Open(t, testrun.Dir(t, 12, rules, seeds, 1<<16))
 }
 

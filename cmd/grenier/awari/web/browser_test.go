@@ -82,7 +82,6 @@ var calm = map[string]string{"prefers-reduced-motion": "reduce", "prefers-color-
 
 // openAt opens an address in a tab of its own, in a window of the given width. Motion is reduced.
 func openAt(t *testing.T, browser *browsertest.Browser, s *site, url string, width int64) *tab {
-	t.Helper()
 	return &tab{browser.Open(t, url, browsertest.Window{Width: width, Media: calm}), s, ""}
 }
 
@@ -108,7 +107,6 @@ func openOther(t *testing.T, browser *browsertest.Browser, s *site, name string,
 
 // leave ends the server, once the page has a worker that can answer in its place.
 func (p *tab) leave() {
-	p.Helper()
 	p.Await("the worker", `navigator.serviceWorker.controller !== null`)
 	p.Forgive("ERR_CONNECTION_REFUSED")
 	p.Forgive("ERR_FAILED") // the worker asks again what was asked before it ran
@@ -124,7 +122,6 @@ func (p *tab) says(selector, text string) {
 
 // wantGone waits until the page says that there is no server.
 func (p *tab) wantGone() {
-	p.Helper()
 	p.Await("a word about it", `document.querySelector("#problem").checkVisibility() && document.querySelector("#problem").textContent.includes("does not answer")`)
 }
 
@@ -252,7 +249,6 @@ type pitInfo struct{ Label, Chip string }
 
 // mover returns the pits of the player to move.
 func (p *tab) mover() []pitInfo {
-	p.Helper()
 	return browsertest.Eval[[]pitInfo](p.Page, pits+`.filter((b) => b.matches(document.querySelector("#board").dataset.turn === "0" ? ".south" : ".north"))
 		.map((b) => ({ Label: b.getAttribute("aria-label"), Chip: b.querySelector(".chip").textContent }))`)
 }

@@ -155,7 +155,6 @@ var (
 
 // texts returns the texts of a file in English.
 func texts(t *testing.T, name, data string) []string {
-	t.Helper()
 	var found []string
 	switch path.Ext(name) {
 	case ".js":

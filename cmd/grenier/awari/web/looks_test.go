@@ -86,7 +86,6 @@ var fewWidths, allWidths = widths{"en light": {1440, 320}, "en dark": {390}, "fr
 // window, text has contrast (WCAG 2.1, 1.4.3) and is translated, each control has a name, and on a phone a finger can
 // tap it. Unless tests are full, it looks at an eighth of the views, at others each time.
 func (s *site) wantLooks(t *testing.T, browser *browsertest.Browser, views []view) {
-	t.Helper()
 	for _, i := range tries.Rand(t).Perm(len(views))[:tries.Pick(0, (len(views)+7)/8, len(views))] {
 		v := views[i]
 		t.Run(v.name, func(t *testing.T) {
@@ -204,7 +203,6 @@ func TestLongScreens(t *testing.T) {
 
 // keep writes a picture, which is to be small.
 func keep(t *testing.T, name string, picture []byte) {
-	t.Helper()
 	should.Not(t, len(picture) < 10_000 || len(picture) > 150_000, "%s has %d bytes", name, len(picture))
 	if dir := os.Getenv("GRENIER_SCREENS"); dir != "" {
 		must.Write(t, filepath.Join(dir, name+".webp"), picture)

@@ -34,7 +34,6 @@ import (
 
 // board returns the board that the address of a puzzle has.
 func (p *tab) board() awari.Board {
-	p.Helper()
 	return must.Get(p.game.Parse(strings.Split(browsertest.Eval[string](p.Page, `new URLSearchParams(location.search).get("pits") ?? ""`), ",")))(p)
 }
 
@@ -313,7 +312,6 @@ func testGuests(t *testing.T, browser *browsertest.Browser, _ *site) {
 
 // wasAsked reports whether a page that was shown has asked for its position.
 func (s *site) wasAsked(t *testing.T) bool {
-	t.Helper()
 	answer := must.Get(http.Get(s.url + "metrics"))(t)
 	defer answer.Body.Close()
 	return regexp.MustCompile(`requests_total{code="200",path="/api/(game|probe)"}`).Match(must.Get(io.ReadAll(answer.Body))(t))
@@ -321,7 +319,6 @@ func (s *site) wasAsked(t *testing.T) bool {
 
 // awaitAsked waits until a page that is shown in a frame has asked for its position, as long as Await waits for something on a page.
 func (s *site) awaitAsked(t *testing.T, page *browsertest.Page) {
-	t.Helper()
 	for end := time.Now().Add(time.Minute); !s.wasAsked(t); {
 		must.Not(t, time.Now().After(end), "the page in the frame asks for nothing")
 		page.Await("some time", `(globalThis.turns ??= 0, ++turns % 3 === 0)`)
@@ -330,7 +327,6 @@ func (s *site) awaitAsked(t *testing.T, page *browsertest.Page) {
 
 // steps returns the boards of the course and the pits that are asked for.
 func (s *site) steps(t *testing.T) (boards []awari.Board, pits []int) {
-	t.Helper()
 	for _, m := range regexp.MustCompile(`pits: \[([\d, ]+)\], pit: (\d)`).FindAllStringSubmatch(string(web.Files()["lessons.js"]), -1) {
 		boards = append(boards, must.Get(s.game.Parse(strings.Split(m[1], ", ")))(t))
 		pits = append(pits, int(m[2][0]-'0'))

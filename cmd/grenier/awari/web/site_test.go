@@ -62,7 +62,6 @@ type change func(w http.ResponseWriter, r *http.Request) bool
 
 // publishSite publishes the layers of a site, and serves what was published until the test ends.
 func publishSite(t *testing.T, s *site) *mirror {
-	t.Helper()
 	m := &mirror{site: s, out: filepath.Join(t.TempDir(), "site")}
 	o := publish.Options{Pages: web.Site(), Questions: quick, Puzzles: 20, Job: job.Job{Family: cpu.Best()}}
 	must.OK(t, must.Err(publish.Run(t.Context(), s.dir, m.out, o)))
@@ -104,7 +103,6 @@ func (m *mirror) set(c change) { m.change.Store(&c) }
 
 // visit opens a page of the mirror.
 func (m *mirror) visit(t *testing.T, browser *browsertest.Browser, address string, width int64) *tab {
-	t.Helper()
 	return openAt(t, browser, m.site, m.folder+address, width)
 }
 
@@ -496,7 +494,6 @@ func foreign(t *testing.T, dir string) string {
 
 // example returns a piece of docs/publish.md in a language, with the address of the site at its place.
 func example(t *testing.T, language, address string) string {
-	t.Helper()
 	text := string(must.Read(t, "../../../../docs/publish.md"))
 	m := regexp.MustCompile("(?s)```" + language + "\n(.*?)```").FindStringSubmatch(text)
 	must.Not(t, m == nil, "docs/publish.md has no %s", language)
@@ -557,7 +554,6 @@ type nodeSite struct {
 
 // newNodeSite publishes layers, and distances of some, without what pages ask for beside them.
 func newNodeSite(t *testing.T, seeds int, distances ...int) *nodeSite {
-	t.Helper()
 	node, err := exec.LookPath("node")
 	tries.SkipIf(t, err != nil, "there is no node")
 	s := &nodeSite{site: newSiteOf(t, 12, awari.Awari, seeds), node: node, out: filepath.Join(t.TempDir(), "site"), dir: t.TempDir()}
@@ -572,7 +568,6 @@ func newNodeSite(t *testing.T, seeds int, distances ...int) *nodeSite {
 
 // run runs a program, whose argument is the address of the site.
 func (s *nodeSite) run(t *testing.T, program, stdin string) string {
-	t.Helper()
 	must.Write(t, filepath.Join(s.dir, "program.mjs"), []byte(program))
 	cmd := exec.Command(s.node, filepath.Join(s.dir, "program.mjs"), s.address)
 	cmd.Stdin = strings.NewReader(stdin)
