@@ -143,7 +143,12 @@ func TestRun(t *testing.T) {
 	whole := published(t, dir)
 	must.Same(t, "after interruptions", tree(t, whole), tree(t, out))
 	wantSums(t, whole)
-	wantTables(t, whole, scores)
+	tab := tabletest.Open(t, remotetest.Serve(t, whole, false).URL+"/"+TablesName+"/")
+	for n, layer := range scores {
+		for rank, want := range layer {
+			must.Equal(t, must.Get(tab.ScoreAt(t.Context(), n, uint64(rank)))(t), want, "layer %d, rank %d", n, rank)
+		}
+	}
 }
 
 func wantSums(t *testing.T, out string) {
@@ -156,15 +161,6 @@ func wantSums(t *testing.T, out string) {
 	}
 	n := strings.Count(sums, "\n")
 	should.Not(t, n != len(files) || n == 0, "%d sums of %d files", n, len(files))
-}
-
-func wantTables(t *testing.T, out string, scores [][]int8) {
-	tab := tabletest.Open(t, remotetest.Serve(t, out, false).URL+"/"+TablesName+"/")
-	for n, layer := range scores {
-		for rank, want := range layer {
-			must.Equal(t, must.Get(tab.ScoreAt(t.Context(), n, uint64(rank)))(t), want, "layer %d, rank %d", n, rank)
-		}
-	}
 }
 
 // TestPages: links are names of files, those to pages that there are not are gone, and the policy is there.

@@ -240,15 +240,6 @@ func isTimeout(err error) bool {
 	return ok && timeout.Timeout()
 }
 
-// TestLog checks that requests are logged only if wanted.
-func TestLog(t *testing.T) {
-	for _, wanted := range []bool{false, true} {
-		r := start(t, Options{LogRequests: wanted})
-		r.get("/none")
-		should.Equal(t, strings.Contains(r.log.String(), "method=GET path=/none status=404"), wanted, "%s: logged", r.log)
-	}
-}
-
 func TestAcceptsGzip(t *testing.T) {
 	for text, want := range map[string]bool{
 		"": false, "gzip": true, "GZip": true, "x-gzip": true, "deflate, gzip": true, "gzip, deflate, br, zstd": true, "br": false,
@@ -260,17 +251,6 @@ func TestAcceptsGzip(t *testing.T) {
 		should.Equal(t, acceptsGzip(http.Header{"Accept-Encoding": {text}}), want, "%q", text)
 	}
 	should.Hold(t, acceptsGzip(http.Header{"Accept-Encoding": {"br", "gzip"}}), "the second field is not read")
-}
-
-// FuzzAcceptsGzip checks that the last word counts, whatever comes before it.
-func FuzzAcceptsGzip(f *testing.F) {
-	f.Add("gzip;q=0.5, identity")
-	f.Add("*;q=0,,br;;q=1")
-	f.Fuzz(func(t *testing.T, text string) {
-		for last, want := range map[string]bool{"gzip": true, "gzip;q=0": false} {
-			should.Equal(t, acceptsGzip(http.Header{"Accept-Encoding": {text, last}}), want, "%q, %s", text, last)
-		}
-	})
 }
 
 // startLong has a page with a long file.

@@ -162,8 +162,9 @@ func (l *lockedText) String() string {
 	return l.text.String()
 }
 
+// TestMetrics counts requests, and has them logged; other tests look for logs that are empty.
 func TestMetrics(t *testing.T) {
-	r := start(t, Options{})
+	r := start(t, Options{LogRequests: true})
 	for range 3 {
 		r.get("/api/layers")
 	}
@@ -171,6 +172,7 @@ func TestMetrics(t *testing.T) {
 	r.get("/none")
 	r.get("/nothing\"}")
 	got := r.want(200, "/metrics")
+	should.Has(t, r.log.String(), "method=GET path=/none status=404")
 	must.Equal(t, got.header.Get("Content-Type"), "text/plain; version=0.0.4; charset=utf-8")
 	for _, kind := range []string{
 		"requests_total counter", "request_seconds histogram", "requests_in_flight gauge", "panics_total counter", "connections_refused_total counter",

@@ -208,7 +208,8 @@ func FuzzRequest(f *testing.F) {
 		{"pits=0,0,0,0,0,2,1,1,0,0,0,1", `{"pits":[0,0,0,0,0,2,1,1,0,0,0,1]}`}, {"pits=1&ms=1", `{"pits":null}`}, {"%zz", "{"}, {"", ""},
 		{"pits=4,4,4,4,4,4,4,4,4,4,4,4", `{"pits":[4,4,4,4,4,4,4,4,4,4,4,4]}`}, {"seeds=3", `[]`},
 		{"pits=0,0,0,0,0,2,1,1,0,0,0,1&moves=5,5", `{"pits":[]}`}, {"seeds=1..3&where=only-win&most=margin&count=3", `{"pits":[1.5]}`},
-		{"moves=Cd(Fa)E&at=3", ""}, {"pits=1,0,0,0,0,2,1,1,0,0,0,0&turn=north&taken=3,1", ""}, {"moves=)))(((", ""}, {"at=-5&moves=C", ""},
+		{"moves=Cd(Fa)E&at=3", "gzip;q=0.5, identity"}, {"pits=1,0,0,0,0,2,1,1,0,0,0,0&turn=north&taken=3,1", "*;q=0,,br;;q=1"}, {"moves=)))(((", ""},
+		{"at=-5&moves=C", ""},
 	} {
 		f.Add(seed[0], seed[1])
 	}
@@ -229,6 +230,9 @@ func FuzzRequest(f *testing.F) {
 		}
 		send(http.MethodPost, "/api/probe", "", body)
 		should.Equal(t, log.String(), "", "the log")
+		for last, want := range map[string]bool{"gzip": true, "gzip;q=0": false} { // the last word counts, whatever comes before it
+			should.Equal(t, acceptsGzip(http.Header{"Accept-Encoding": {body, last}}), want, "%q, %s", body, last)
+		}
 		p, err := s.readPlace(query)
 		if _, refused := errors.AsType[badRequest](err); !refused {
 			should.Not(t, err != nil || p.board.Seeds() > awari.MaxSeeds || s.title(t.Context(), p) == "", "%q: %+v", query, p)
@@ -329,7 +333,7 @@ func TestGreedy(t *testing.T) {
 	for range maxWaiting {
 		go func() {
 			status := 0
-			if response, err := one.Do(request); err == nil {
+			if response, err := one.Do(request.Clone(ctx)); err == nil {
 				status = response.StatusCode
 				response.Body.Close()
 			}

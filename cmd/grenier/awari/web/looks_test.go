@@ -100,27 +100,6 @@ func (s *site) wantLooks(t *testing.T, browser *browsertest.Browser, views []vie
 
 // look looks at a view in a language, and returns its texts.
 func (s *site) look(t *testing.T, browser *browsertest.Browser, v view, language string) []string {
-	page := s.openView(t, browser, v, language)
-	texts := page.texts()
-	for _, scheme := range []string{"light", "dark"} {
-		for _, width := range tries.Pick(fewWidths, fewWidths, allWidths)[language+" "+scheme] {
-			page.Show(browsertest.Window{Width: width, Media: map[string]string{"prefers-reduced-motion": "reduce", "prefers-color-scheme": scheme}})
-			page.Exec(`globalThis.drawn = false; requestAnimationFrame(() => requestAnimationFrame(() => { drawn = true; }))`)
-			page.Await("a new picture", "drawn")
-			page.where = fmt.Sprint(language, " ", scheme, " ", width)
-			dark := browsertest.Eval[float64](page.Page, contrastScript+`luminance(rgb(getComputedStyle(document.body).backgroundColor))`) < 0.2
-			should.Equal(t, dark, scheme == "dark", "%s: dark", page.where)
-			page.wantAccess()
-			page.wantFits(width)
-			page.Shoot(strings.ReplaceAll(page.where, " ", "-"))
-		}
-	}
-	page.Exec(`sessionStorage.clear(); localStorage.clear()`)
-	return texts
-}
-
-// openView shows a view.
-func (s *site) openView(t *testing.T, browser *browsertest.Browser, v view, language string) *tab {
 	address, mark := s.url+v.address, "?"
 	if strings.Contains(address, "?") {
 		mark = "&"
@@ -137,7 +116,22 @@ func (s *site) openView(t *testing.T, browser *browsertest.Browser, v view, lang
 	if v.ready != "" {
 		page.Await(v.name, v.ready)
 	}
-	return page
+	texts := page.texts()
+	for _, scheme := range []string{"light", "dark"} {
+		for _, width := range tries.Pick(fewWidths, fewWidths, allWidths)[language+" "+scheme] {
+			page.Show(browsertest.Window{Width: width, Media: map[string]string{"prefers-reduced-motion": "reduce", "prefers-color-scheme": scheme}})
+			page.Exec(`globalThis.drawn = false; requestAnimationFrame(() => requestAnimationFrame(() => { drawn = true; }))`)
+			page.Await("a new picture", "drawn")
+			page.where = fmt.Sprint(language, " ", scheme, " ", width)
+			dark := browsertest.Eval[float64](page.Page, contrastScript+`luminance(rgb(getComputedStyle(document.body).backgroundColor))`) < 0.2
+			should.Equal(t, dark, scheme == "dark", "%s: dark", page.where)
+			page.wantAccess()
+			page.wantFits(width)
+			page.Shoot(strings.ReplaceAll(page.where, " ", "-"))
+		}
+	}
+	page.Exec(`sessionStorage.clear(); localStorage.clear()`)
+	return texts
 }
 
 // texts returns all texts that a page shows or tells assistive programs, and its title.

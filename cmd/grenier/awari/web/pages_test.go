@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"html"
 	"io"
-	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -26,6 +25,7 @@ import (
 	"grenier/internal/testkit/browsertest"
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/should"
+	"grenier/internal/testkit/testrun"
 	"grenier/internal/testkit/tries"
 	"grenier/layers/awari"
 	"grenier/pipeline/play/line"
@@ -121,26 +121,20 @@ func TestLongShownValues(t *testing.T) {
 	t.Parallel()
 	browser, random := browsertest.Start(t), tries.Rand(t)
 	s := newSiteOf(t, 12, awari.Awari, 12)
-	m := publishSite(t, s)
+	m, space := publishSite(t, s), testrun.Space(t, s.game, 12)
 	for _, page := range []*tab{open(t, browser, s, s.address(middle), 1200), m.visit(t, browser, m.address(middle), 1200)} {
 		for range tries.Pick(0, 1, 40) {
-			page.wantChips(s.drawPlaces(t, random, 25))
+			var places []place // on which somebody can move
+			for len(places) < 25 {
+				n := 2 + random.IntN(11)
+				at := place{board: space.Unrank(n, random.Uint64N(space.Size(n))), north: random.IntN(2) == 1}
+				if plays := s.game.Plays(at.board); slices.ContainsFunc(plays[:], func(p awari.Play) bool { return p.Legal }) {
+					places = append(places, at)
+				}
+			}
+			page.wantChips(places)
 		}
 	}
-}
-
-// drawPlaces returns random places on which somebody can move.
-func (s *site) drawPlaces(t *testing.T, random *rand.Rand, count int) (places []place) {
-	most := s.tables.MaxSeeds()
-	space := must.Get(awari.NewSpace(s.game, most))(t)
-	for len(places) < count {
-		n := 2 + random.IntN(most-1)
-		at := place{board: space.Unrank(n, random.Uint64N(space.Size(n))), north: random.IntN(2) == 1}
-		if plays := s.game.Plays(at.board); slices.ContainsFunc(plays[:], func(p awari.Play) bool { return p.Legal }) {
-			places = append(places, at)
-		}
-	}
-	return places
 }
 
 // chips go from place to place and collect the chips of the mover's pits, as he numbers them.

@@ -173,7 +173,13 @@ func testSite(t *testing.T, browser *browsertest.Browser, m *mirror) {
 	page.Exec(`document.querySelector("footer a[href='download.html']").click()`)
 	page.Await("the downloads", ready+` && document.querySelectorAll("tbody tr").length === 13`)
 	should.Equal(t, page.Text(".base"), m.folder, "the commands have the address")
-	testSiteForm(m, t, browser)
+	// The French form of a page leads to the page, in French, and is what one sends to others from there.
+	page = m.visit(t, browser, "index.fr.html"+m.address(middle), 1000)
+	page.Await("the page in French", `document.documentElement?.lang === "fr" && document.querySelector("#turn")?.textContent === "Au tour de Sud."`)
+	page.wantAt(middle)
+	page.wantAddress("/folder/" + m.address(middle)) // to which this server leads from index.html
+	should.Equal(t, compute[string](page, `return (await import("./link.js")).link();`), m.folder+"index.fr.html"+m.address(middle), "the link for others")
+	page.Exec(`sessionStorage.clear()`)
 	defer m.change.Store(nil)
 	m.set(func(_ http.ResponseWriter, r *http.Request) bool {
 		r.Header.Del("Range")
@@ -198,16 +204,6 @@ func wantLight(m *mirror, page *tab) {
 	should.Not(page, sum > firstLoad || tables == 0 || all+tables > firstValues,
 		"the page has %d bytes, with the tables %d; want at most %d and %d", sum, all+tables, firstLoad, firstValues)
 	browsertest.Want(page.Page, `performance.getEntriesByType("resource").filter((e) => /\.(js|css)$/.test(new URL(e.name).pathname)).length`, 2)
-}
-
-// testSiteForm: the French form of a page leads to the page, in French, and is what one sends to others from there.
-func testSiteForm(m *mirror, t *testing.T, browser *browsertest.Browser) {
-	page := m.visit(t, browser, "index.fr.html"+m.address(middle), 1000)
-	page.Await("the page in French", `document.documentElement?.lang === "fr" && document.querySelector("#turn")?.textContent === "Au tour de Sud."`)
-	page.wantAt(middle)
-	page.wantAddress("/folder/" + m.address(middle)) // to which this server leads from index.html
-	should.Equal(t, compute[string](page, `return (await import("./link.js")).link();`), m.folder+"index.fr.html"+m.address(middle), "the link for others")
-	page.Exec(`sessionStorage.clear()`)
 }
 
 // firstValues is how many bytes may come before the values of the first position.
@@ -590,7 +586,7 @@ func TestLongModuleInNode(t *testing.T) {
 	got := strings.Join(strings.Fields(s.run(t, example(t, "js", s.address), "")), " ")
 	should.Equal(t, got, fmt.Sprintf("%d [ %s ]", best.Value, strings.Join(pits, ", ")), "the program of docs/publish.md")
 	testNodeProbes(t, s, count, seeds)
-	testNodeRules(t, s)
+	awaritest.AskMoves(t, tries.Rand(t), tries.More(600, 1500), func(questions string) string { return s.run(t, nodeRules, questions) })
 	testNodeDistances(t, s)
 	testNodeFaults(t, s)
 }
@@ -653,15 +649,12 @@ console.log(JSON.stringify(all));`
 	should.Has(t, ask([]string{"0,0,0,2,0,0,2,0,0,2,0,0"})[0].Error, "of other scores")
 }
 
-// testNodeRules asks the rules of the module about random boards.
-func testNodeRules(t *testing.T, s *nodeSite) {
-	const program = `import { plays } from "./awari.mjs"; import { readFileSync } from "node:fs";
+// nodeRules answers what the rules of the module say about boards.
+const nodeRules = `import { plays } from "./awari.mjs"; import { readFileSync } from "node:fs";
 for (const line of readFileSync(0, "utf8").trim().split("\n")) {
   const [rules, ...board] = line.split(" ");
   console.log(plays(board.map(Number), rules).map((m) => (m.legal ? m.captured + ":" + m.child : "-") + " ").join(""));
 }`
-	awaritest.AskMoves(t, tries.Rand(t), tries.More(600, 1500), func(questions string) string { return s.run(t, program, questions) })
-}
 
 // testNodeFaults asks for what there is not.
 func testNodeFaults(t *testing.T, s *nodeSite) {
