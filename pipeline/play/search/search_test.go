@@ -220,12 +220,16 @@ func TestDeterministic(t *testing.T) {
 	should.Hold(t, x.Nodes == y.Nodes && x.Estimate == y.Estimate && x.Best == y.Best && x.Moves == y.Moves, "%+v\n%+v", x, y)
 }
 
-func TestFailingScores(t *testing.T) {
+// TestErrors has scores that cannot be read, and boards that are none.
+func TestErrors(t *testing.T) {
 	m, _ := start(t)
 	fail := awaritest.FailAt(io.ErrUnexpectedEOF, 3)
 	m.asked = func(context.Context) error { return fail() }
 	r, err := newEngine(m, search.Options{Bytes: 1 << 20}).Search(t.Context(), awari.Board{1, 0, 2, 0, 1, 0, 1, 0, 1, 1}, search.Limits{})
 	should.Hold(t, errors.Is(err, io.ErrUnexpectedEOF) && r == nil, "%+v, %v", r, err)
+	e := newEngine(solve(t, 8, 3, awari.Awari), search.Options{Bytes: 1})
+	should.Be(t, must.Err(e.Search(t.Context(), awari.Board{0, 1, 2, 3, 4, 5, 6, 7, 1}, search.Limits{})), awari.ErrBoard, "nine pits")
+	should.Be(t, must.Err(e.Search(t.Context(), awari.Board{40, 9}, search.Limits{})), awari.ErrSeeds, "49 seeds")
 }
 
 // TestHangingScores: a context, or a limit of time, ends a search that waits for scores. It returns what was proven before, which is
@@ -256,13 +260,6 @@ func TestHangingScores(t *testing.T) {
 			}
 		}
 	}
-}
-
-func TestBadBoards(t *testing.T) {
-	m := solve(t, 8, 3, awari.Awari)
-	e := newEngine(m, search.Options{Bytes: 1})
-	should.Be(t, must.Err(e.Search(t.Context(), awari.Board{0, 1, 2, 3, 4, 5, 6, 7, 1}, search.Limits{})), awari.ErrBoard, "nine pits")
-	should.Be(t, must.Err(e.Search(t.Context(), awari.Board{40, 9}, search.Limits{})), awari.ErrSeeds, "49 seeds")
 }
 
 // TestSmallest searches with room for one bucket and none for proofs.
