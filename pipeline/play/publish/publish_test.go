@@ -201,26 +201,21 @@ func TestPages(t *testing.T) {
 	should.Has(t, files["pages.js"], "const $a = ", "const {\n  b,\n} = $b();")
 	_, ok := files["a.js"]
 	should.Not(t, ok, "a module that is part of a script is there: %v", slices.Sorted(maps.Keys(files)))
-	wantKept(t, files)
 	for _, name := range []string{"chart.css", "icon.png", "preview.png", "data/charts.json", "data/scores-0.json", "data/scores-3.json"} {
 		should.Not(t, files[name] == "", "there is no %s", name)
 	}
-}
-
-// wantKept checks the files that the worker keeps: all that every visitor may want.
-func wantKept(t *testing.T, files map[string]string) {
+	// The worker keeps all that every visitor may want.
 	text, _ := strings.CutPrefix(files["sw.js"], "const FILES = ")
 	var kept []string
 	must.OK(t, json.Unmarshal([]byte(strings.TrimSuffix(text, ";\n")), &kept))
-	want := slices.DeleteFunc(slices.Sorted(maps.Keys(files)), func(name string) bool {
+	others := slices.DeleteFunc(slices.Sorted(maps.Keys(files)), func(name string) bool {
 		return slices.Contains([]string{"sw.js", listName, TablesName + "/" + sumsName}, name) || strings.HasPrefix(name, dataName+"/scores-")
 	})
 	slices.Sort(kept)
-	should.List(t, kept, want, "the worker keeps")
+	should.List(t, kept, others, "the worker keeps")
 }
 
-// TestAnswers: a site has the puzzles of each layer that package puzzle draws from the run, and the worker keeps them; and answers, with as
-// many boards as were asked for, which are true.
+// TestAnswers: a site has the puzzles of each layer that package puzzle draws, and the worker keeps them; and as many true answers as were asked for.
 func TestAnswers(t *testing.T) {
 	dir, _ := newRun(t, awari.Awari, 9)
 	out, tab := filepath.Join(t.TempDir(), "site"), tabletest.Open(t, dir)

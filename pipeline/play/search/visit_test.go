@@ -144,8 +144,7 @@ func (s *numbered) ReadOne(_ context.Context, n int, rank uint64) (int8, error) 
 	return numberedScore(n, rank), nil
 }
 
-// TestBlocksGiveWay reads more blocks than fit, again and again: a score is right wherever it comes from, also through a place that
-// was asked for before its block gave way.
+// TestBlocksGiveWay reads more blocks than fit: a score is right wherever it comes from, also from a place asked for before its block gave way.
 func TestBlocksGiveWay(t *testing.T) {
 	for _, blocks := range []int{1, 3, 20} {
 		s := NewBlocks(newNumbered(t, 11), int64(blocks)*BlockBytes)
@@ -221,8 +220,7 @@ func TestBlocksPatience(t *testing.T) {
 	}
 }
 
-// TestBlocksAreGivenUp searches with fewer blocks than it reads, by all means: those that gave way are garbage, so that all that is left
-// are as many bytes as the store was given.
+// TestBlocksAreGivenUp searches with fewer blocks than it reads: those that gave way are garbage, so that as much is left as the store was given.
 func TestBlocksAreGivenUp(t *testing.T) {
 	const room = 32 * BlockBytes
 	scores := newNumbered(t, 16)

@@ -38,8 +38,6 @@ func (r *running) found(from, to int, where string, order find.Order, seed uint6
 	return must.Get(find.Run(r.t.Context(), r.server.dir, o))(r.t)
 }
 
-func most(t *testing.T, name string) find.Order { t.Helper(); return must.Get(find.Most(name))(t) }
-
 // TestFind compares answers with what package find finds, in lines and otherwise; what is asked again is answered as before.
 func TestFind(t *testing.T) {
 	defer func(before time.Duration) { progressInterval = before }(progressInterval)
@@ -47,7 +45,7 @@ func TestFind(t *testing.T) {
 	r, progress := startFinding(t), false
 	for target, want := range map[string]*find.Result{
 		"seeds=4&random=7&count=100&where=only-win+moves>%3D3": r.found(4, 4, "only-win moves>=3", find.Random, 7, 100),
-		"seeds=3..5&most=margin&count=9":                       r.found(3, 5, "", most(t, "margin"), 0, 9),
+		"seeds=3..5&most=margin&count=9":                       r.found(3, 5, "", must.Get(find.Most("margin"))(t), 0, 9),
 		"seeds=5":                                              r.found(5, 5, "", find.First, 0, 20),
 	} {
 		report := findReport{want.Rules, want.From, want.To, want.Condition, want.Order, want.Positions, want.Hits, nil}
@@ -102,7 +100,7 @@ func TestHardest(t *testing.T) {
 		must.Not(t, first.status != http.StatusAccepted && first.status != http.StatusOK, "status %d, %s", first.status, first.body)
 	}
 	for _, n := range []int{4, 3} {
-		want, got := r.found(n, n, "only-win", most(t, "line"), 0, hardestCount), r.await(fmt.Sprint("/api/hardest?seeds=", n))
+		want, got := r.found(n, n, "only-win", must.Get(find.Most("line"))(t), 0, hardestCount), r.await(fmt.Sprint("/api/hardest?seeds=", n))
 		must.Hold(t, got.Complete && got.Seeds == n && got.Rules == "awari" && got.Hits == want.Hits && got.Done == want.Positions &&
 			got.Positions == want.Positions && got.Unmeasured == 0 && len(got.Found) == len(want.Found) && got.Hits > 0, "%+v, want %+v", got, want)
 		for i, p := range got.Found {
@@ -176,8 +174,7 @@ func TestSearch(t *testing.T) {
 	r.wantProblem(r.get("/api/search?pits=1"), http.StatusBadRequest, "expected 6 pits")
 }
 
-// TestLine compares answers about all boards of a layer with the best lines of package line, and the distances of their moves with
-// where those capture or end; and looks at errors.
+// TestLine compares answers about all boards of a layer with the best lines of package line, and distances with where those capture or end.
 func TestLine(t *testing.T) {
 	game := testrun.Game(t, 6, awari.Awari)
 	r := start(t, Options{Tables: openTables(t, game), Rate: 1e6})

@@ -18,17 +18,15 @@ import (
 
 // openAPI is a description as far as tests look at it.
 type openAPI struct {
-	Version    string `json:"openapi"`
-	Paths      map[string]map[string]operation
+	Version string `json:"openapi"`
+	Paths   map[string]map[string]struct {
+		ID         string `json:"operationId"`
+		Summary    string
+		Parameters []part
+		Responses  map[string]part
+	}
 	Components struct{ Parameters, Responses map[string]part }
 	schemas    *jsonschema.Compiler
-}
-
-type operation struct {
-	ID         string `json:"operationId"`
-	Summary    string
-	Parameters []part
-	Responses  map[string]part
 }
 
 // part is a parameter or a response.

@@ -375,8 +375,7 @@ func TestGone(t *testing.T) {
 	r.wantNoFailure()
 }
 
-// TestSlowBody sends the beginning of a body, or nonsense. On a machine with much else to do a request may miss the short time for its
-// headers; it is made again then.
+// TestSlowBody sends the beginning of a body, or nonsense; again if the machine has much else to do and headers miss the short time for them.
 func TestSlowBody(t *testing.T) {
 	r := start(t, Options{}, func(l *limits) { l.read = 200 * time.Millisecond })
 	send := func(begin string) (text string) {

@@ -75,7 +75,9 @@ func TestSessions(t *testing.T) {
 		{"stop ends an infinite search", []string{"position startpos", "go infinite", "isready", "stop"}, []string{"readyok", "bestmove [A-F].*"}},
 		{"exact, but infinite", []string{"position fen " + board, "go infinite", "isready", "stop"}, []string{"readyok", "bestmove F.*"}},
 		{"ponder, and miss", []string{"position startpos moves F", "go ponder", "stop", "isready"}, []string{"bestmove [a-f].*", "readyok"}},
-		{"ponder, and hit", []string{"position startpos moves F", "go ponder movetime 1", "ponderhit", "isready", "stop"}, []string{"(bestmove .*\nreadyok|readyok\nbestmove .*)"}},
+		{"ponder, and hit", []string{"position startpos moves F", "go ponder movetime 1", "ponderhit", "isready", "stop"}, []string{
+			"(bestmove .*\nreadyok|readyok\nbestmove .*)",
+		}},
 		{"quit while searching", []string{"position startpos", "go infinite", "quit"}, []string{"bestmove [A-F].*"}},
 		{"options", []string{"setoption name Hash value 2", "setoption name Threads value 2", "position startpos", "go depth 3"}, []string{"bestmove .*"}},
 		{"a grand slam captures nothing", []string{"position fen 0-0-0-0-1-1-0-0-0-0-1-0-20-25-N moves", "go depth 1"}, []string{"bestmove .*"}},

@@ -163,8 +163,7 @@ var screens = []struct{ name, address, ready string }{
 const sheet = `<!doctype html><html lang="en"><title>pictures</title><link rel="icon" href="data:,">
 <style>body { margin: 8px; display: flex; gap: 8px; background: #8a7d70 } img { height: 420px; border-radius: 6px }</style>`
 
-// TestLongScreens looks at the pages as docs/serve.md shows them. With GRENIER_SCREENS=DIR it writes the pictures there. Unless it is
-// full or writes them, it looks at the first page.
+// TestLongScreens looks at the pages as docs/serve.md shows them. With GRENIER_SCREENS=DIR it writes pictures there. If not full, it looks at one.
 func TestLongScreens(t *testing.T) {
 	tries.NeedsLong(t, "a browser")
 	t.Parallel()

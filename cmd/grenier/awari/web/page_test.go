@@ -675,8 +675,7 @@ func testOffline(t *testing.T, browser *browsertest.Browser, _ *site) {
 	should.Equal(t, page.Text("#verdict"), "")
 }
 
-// testFrench changes the language on a phone, where board, values and buttons are in one view: all that can be seen is in it, and stays
-// after a reload.
+// testFrench changes the language on a phone, where board, values and buttons are in one view. It stays after a reload.
 func testFrench(t *testing.T, browser *browsertest.Browser, s *site) {
 	page := open(t, browser, s, s.address(middle)+"&moves=Fd", 390)
 	bottom := browsertest.Eval[float64](page.Page, `document.querySelector("#tools").getBoundingClientRect().bottom + scrollY`)

@@ -114,8 +114,7 @@ func (p *tab) refute(z *puzzle.Puzzle) {
 	p.Await("the board before", fmt.Sprintf(`%s === %q`, shown, p.text(place{board: z.Board})))
 }
 
-// TestLongShownValues shows random boards, of either player, on a page of the server and on one of a published site: all values are those of
-// probe.
+// TestLongShownValues shows random boards, of either player, on a page of the server and on one of a published site: values are those of probe.
 func TestLongShownValues(t *testing.T) {
 	tries.NeedsLong(t, "a browser")
 	t.Parallel()
@@ -481,8 +480,7 @@ func (w *stranger) worst(playable []int, turn int) int {
 	return slices.MinFunc(playable, func(a, b int) int { return int(p.Moves[a].Value - p.Moves[b].Value) })
 }
 
-// analyse looks at the game and goes to the worst mistake in it: the one whose cost is the greatest of all that the list shows. It
-// reports false if there is none.
+// analyse looks at the game and goes to the worst mistake that the list shows. It reports false if there is none.
 func (w *stranger) analyse() bool {
 	w.press("to-analysis")
 	w.Await("an analysis", `document.querySelector("#graph").checkVisibility() && document.querySelector("#graph .curve") !== null`)
@@ -507,8 +505,7 @@ func (w *stranger) analyse() bool {
 	return true
 }
 
-// share copies the link and opens it where nobody was before: the same point of the same game is there, with its values, and with what the
-// move before gave away if the tables know that.
+// share copies the link and opens it where nobody was before: the same point of the same game is there, with its values and what was given away.
 func (w *stranger) share() {
 	w.Exec(`navigator.clipboard.writeText = async (text) => { globalThis.copied = text; }`)
 	w.press("share")

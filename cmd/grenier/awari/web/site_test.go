@@ -127,15 +127,6 @@ func compute[T any](p *tab, body string) (result T) {
 	return answer.R
 }
 
-// get asks the server, not the mirror.
-func (m *mirror) get(t *testing.T, address string) (answer any) {
-	response := must.Get(http.Get(m.url + address))(t)
-	defer response.Body.Close()
-	must.Equal(t, response.StatusCode, http.StatusOK, "%s: status", address)
-	must.OK(t, json.NewDecoder(response.Body).Decode(&answer))
-	return answer
-}
-
 // random returns boards with up to so many seeds, in all amounts alike.
 func (s *site) random(r *rand.Rand, count, most int) []string {
 	var boards []string
@@ -161,7 +152,12 @@ func (p *tab) wantSame(m *mirror, t *testing.T, addresses []string) {
 	list := must.Get(json.Marshal(addresses))(t)
 	answers := compute[[]any](p, fmt.Sprintf(`const { get } = await import("./source.js"), all = []; for (const a of %s) all.push(await get("/" + a)); return all;`, list))
 	for i, got := range answers {
-		must.Equal(t, tidy(t, got), tidy(t, m.get(t, addresses[i])), "%s", addresses[i])
+		response := must.Get(http.Get(m.url + addresses[i]))(t) // of the server, not the mirror
+		must.Equal(t, response.StatusCode, http.StatusOK, "%s: status", addresses[i])
+		var want any
+		must.OK(t, json.NewDecoder(response.Body).Decode(&want))
+		response.Body.Close()
+		must.Equal(t, tidy(t, got), tidy(t, want), "%s", addresses[i])
 	}
 }
 
@@ -169,7 +165,19 @@ func (p *tab) wantSame(m *mirror, t *testing.T, addresses []string) {
 func testSite(t *testing.T, browser *browsertest.Browser, m *mirror) {
 	page := m.visit(t, browser, m.address(middle), 1200)
 	page.wantExact(middle)
-	wantLight(m, page)
+	// What a first visit takes, compressed as web servers do: the page and all that it needs, without and with the parts of the tables.
+	sum, all := 0, 0
+	for _, name := range []string{"index.html", "pages.js", "style.css", "icon.svg", "app.webmanifest", "tables/manifest.json"} {
+		size := gzipped(must.Read(t, filepath.Join(m.out, name)))
+		if all += size; !strings.HasPrefix(name, "tables/") {
+			sum += size
+		}
+	}
+	tables := browsertest.Eval[int](page.Page, `performance.getEntriesByType("resource").filter((e) => e.name.endsWith(".gl")).reduce((sum, e) => sum + e.transferSize, 0)`)
+	t.Logf("%d bytes, with the tables %d", sum, all+tables)
+	should.Not(t, sum > firstLoad || tables == 0 || all+tables > firstValues,
+		"the page has %d bytes, with the tables %d; want at most %d and %d", sum, all+tables, firstLoad, firstValues)
+	browsertest.Want(page.Page, `performance.getEntriesByType("resource").filter((e) => /\.(js|css)$/.test(new URL(e.name).pathname)).length`, 2)
 	page.Exec(`document.querySelector("footer a[href='download.html']").click()`)
 	page.Await("the downloads", ready+` && document.querySelectorAll("tbody tr").length === 13`)
 	should.Equal(t, page.Text(".base"), m.folder, "the commands have the address")
@@ -187,23 +195,6 @@ func testSite(t *testing.T, browser *browsertest.Browser, m *mirror) {
 	})
 	page = m.visit(t, browser, "../other/?pits=1,1,1,1,1,1,1,1,1,1,0,0&turn=south", 1200)
 	page.Await("the refusal", `document.querySelector("#problem")?.textContent.startsWith("This web server sends whole files only: it ignores range requests")`)
-}
-
-// wantLight checks what a first visit takes, compressed as web servers do: the page and all that it
-// needs to show values, without and with the parts of the tables.
-func wantLight(m *mirror, page *tab) {
-	sum, all := 0, 0
-	for _, name := range []string{"index.html", "pages.js", "style.css", "icon.svg", "app.webmanifest", "tables/manifest.json"} {
-		size := gzipped(must.Read(page, filepath.Join(m.out, name)))
-		if all += size; !strings.HasPrefix(name, "tables/") {
-			sum += size
-		}
-	}
-	tables := browsertest.Eval[int](page.Page, `performance.getEntriesByType("resource").filter((e) => e.name.endsWith(".gl")).reduce((sum, e) => sum + e.transferSize, 0)`)
-	page.Logf("%d bytes, with the tables %d", sum, all+tables)
-	should.Not(page, sum > firstLoad || tables == 0 || all+tables > firstValues,
-		"the page has %d bytes, with the tables %d; want at most %d and %d", sum, all+tables, firstLoad, firstValues)
-	browsertest.Want(page.Page, `performance.getEntriesByType("resource").filter((e) => /\.(js|css)$/.test(new URL(e.name).pathname)).length`, 2)
 }
 
 // firstValues is how many bytes may come before the values of the first position.
@@ -421,8 +412,7 @@ func TestLongSiteParts(t *testing.T) {
 	testSiteHeld(t, browser, m)
 }
 
-// layersBelow makes a layer file of version 3, which names two layers below more than the one that there is. It returns what
-// is wrong with what the page reads there.
+// layersBelow makes a layer file of version 3, which names two more layers below. It returns what is wrong with what the page reads there.
 const layersBelow = `
 			const { LayerFile } = await import("./layerfile.js"), { crc32c, viewOf } = await import("./bytes.js"), { open } = await import("./awari.js");
 			const { rules, pits, layers } = await open(), { file, positions, checksum } = layers[%[1]d], want = { rules, pits, seeds: %[1]d, positions, checksum };
@@ -548,20 +538,6 @@ type nodeSite struct {
 	node, out, dir, address string
 }
 
-// newNodeSite publishes layers, and distances of some, without what pages ask for beside them.
-func newNodeSite(t *testing.T, seeds int, distances ...int) *nodeSite {
-	node, err := exec.LookPath("node")
-	tries.SkipIf(t, err != nil, "there is no node")
-	s := &nodeSite{site: newSiteOf(t, 12, awari.Awari, seeds), node: node, out: filepath.Join(t.TempDir(), "site"), dir: t.TempDir()}
-	if len(distances) > 0 {
-		must.OK(t, must.Err(distance.Run(t.Context(), s.site.dir, distance.Options{Layers: distances, Job: job.Job{Family: cpu.Best()}})))
-	}
-	must.OK(t, must.Err(publish.Run(t.Context(), s.site.dir, s.out, publish.Options{Pages: web.Site(), Job: job.Job{Family: cpu.Best()}})))
-	s.address = foreign(t, s.out)
-	must.Write(t, filepath.Join(s.dir, "awari.mjs"), must.Read(t, filepath.Join(s.out, "awari.js")))
-	return s
-}
-
 // run runs a program, whose argument is the address of the site.
 func (s *nodeSite) run(t *testing.T, program, stdin string) string {
 	must.Write(t, filepath.Join(s.dir, "program.mjs"), []byte(program))
@@ -572,12 +548,17 @@ func (s *nodeSite) run(t *testing.T, program, stdin string) string {
 	return string(text)
 }
 
-// TestLongModuleInNode runs the program of docs/publish.md, and reads boards, plies and lines, asks the rules, and reads damaged files and
-// nonsense.
+// TestLongModuleInNode runs the program of docs/publish.md, reads boards, plies, lines and damaged files, asks the rules, and asks nonsense.
 func TestLongModuleInNode(t *testing.T) {
 	t.Parallel()
 	seeds, count := tries.More(8, 11), tries.More(50, 1000)
-	s := newNodeSite(t, seeds, 4, 6, 8)
+	node, err := exec.LookPath("node")
+	tries.SkipIf(t, err != nil, "there is no node")
+	s := &nodeSite{site: newSiteOf(t, 12, awari.Awari, seeds), node: node, out: filepath.Join(t.TempDir(), "site"), dir: t.TempDir()}
+	must.OK(t, must.Err(distance.Run(t.Context(), s.site.dir, distance.Options{Layers: []int{4, 6, 8}, Job: job.Job{Family: cpu.Best()}})))
+	must.OK(t, must.Err(publish.Run(t.Context(), s.site.dir, s.out, publish.Options{Pages: web.Site(), Job: job.Job{Family: cpu.Best()}})))
+	s.address = foreign(t, s.out)
+	must.Write(t, filepath.Join(s.dir, "awari.mjs"), must.Read(t, filepath.Join(s.out, "awari.js")))
 	best := must.Get(line.Best(t.Context(), s.tables, documented, line.Options{Positions: 1 << 16}))(t)
 	var pits []string
 	for _, m := range best.Moves {
@@ -588,11 +569,13 @@ func TestLongModuleInNode(t *testing.T) {
 	testNodeProbes(t, s, count, seeds)
 	awaritest.AskMoves(t, tries.Rand(t), tries.More(600, 1500), func(questions string) string { return s.run(t, nodeRules, questions) })
 	testNodeDistances(t, s)
-	testNodeFaults(t, s)
+	layer := filepath.Join(s.out, "tables", "layer-05.gl")
+	testrun.Flip(t, layer, len(must.Read(t, layer))/2)
+	want := strings.Repeat("BadBoard\n", 6) + "Unsolved\nDamaged\n-1\nServerError: manifest.json: the server answers 404.\n"
+	should.Equal(t, s.run(t, nodeFaults, ""), want)
 }
 
-// testNodeDistances compares plies, those after each move, and lines with the tables, in layers with distances and without; and has
-// distances of other scores refused.
+// testNodeDistances compares plies, those after each move, and lines with the tables, with distances and without; those of other scores are refused.
 func testNodeDistances(t *testing.T, s *nodeSite) {
 	boards := s.random(rand.New(rand.NewPCG(34, 5)), tries.Pick(60, 300, 4000), 8)
 	const program = `import { open } from "./awari.mjs"; import { readFileSync } from "node:fs";
@@ -656,19 +639,14 @@ for (const line of readFileSync(0, "utf8").trim().split("\n")) {
   console.log(plays(board.map(Number), rules).map((m) => (m.legal ? m.captured + ":" + m.child : "-") + " ").join(""));
 }`
 
-// testNodeFaults asks for what there is not.
-func testNodeFaults(t *testing.T, s *nodeSite) {
-	layer := filepath.Join(s.out, "tables", "layer-05.gl")
-	testrun.Flip(t, layer, len(must.Read(t, layer))/2)
-	text := s.run(t, `import { open, Fault } from "./awari.mjs";
+// nodeFaults asks for what there is not.
+const nodeFaults = `import { open, Fault } from "./awari.mjs";
 const tables = await open(process.argv[2] + "tables/");
 for (const board of [[1], [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1], "x", [0.5, 0.5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], [-1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], [49, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
   [48, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], [5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], [0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0]]) {
   console.log(await tables.score(board).catch((e) => (e instanceof Fault ? e.name : "no Fault: " + e)));
 }
-console.log(await open(process.argv[2] + "nothing/").catch((e) => e.name + ": " + e.message));`, "")
-	should.Equal(t, text, strings.Repeat("BadBoard\n", 6)+"Unsolved\nDamaged\n-1\nServerError: manifest.json: the server answers 404.\n")
-}
+console.log(await open(process.argv[2] + "nothing/").catch((e) => e.name + ": " + e.message));`
 
 // computer answers boards, one a line, with the pit that the computer of the page plays at the level that gives nothing away. Without the
 // best line it goes by what the server says of each move.
