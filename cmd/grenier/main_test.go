@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -17,6 +18,7 @@ import (
 	"grenier/cmd/grenier/commands"
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/should"
+	"grenier/internal/testkit/testrun"
 	"grenier/io/rundir"
 	"grenier/io/vfs"
 )
@@ -87,12 +89,16 @@ func mustRun(t *testing.T, args ...string) string {
 	return r.out
 }
 
-// solved returns a new run directory.
+// runs has a testrun.Fixture for each run, by its flags.
+var runs sync.Map
+
+// solved returns a new run directory. A process solves it once.
 func solved(t *testing.T, flags ...string) string {
 	t.Helper()
-	dir := filepath.Join(t.TempDir(), "run")
-	mustRun(t, append([]string{"awari", "solve", "--progress", "none", "--dir", dir}, flags...)...)
-	return dir
+	made, _ := runs.LoadOrStore(strings.Join(flags, " "), new(testrun.Fixture))
+	return made.(*testrun.Fixture).Copy(t, func(dir string) {
+		mustRun(t, append([]string{"awari", "solve", "--progress", "none", "--dir", dir}, flags...)...)
+	})
 }
 
 // layerContents returns the files below dir that results depend on: all but the ones that report the work of a solver.

@@ -27,6 +27,7 @@ import (
 //	run args...               grenier succeeds, in one process for all such lines of the
 //	                          script, which takes much less time than one for each; it has
 //	                          no stdin and the environment of the beginning
+//	solved dir flags...       awari solve with the flags in a new directory; all scripts share the work
 //	status n grenier args...  grenier ends with status n, in the same process
 //	status n exec args...     a process of its own ends with status n
 //	field path value          the JSON object in stdout has value at path, like
@@ -47,7 +48,7 @@ func runScripts(t *testing.T, withLongPart bool) {
 	testscript.Run(t, testscript.Params{
 		Files: scripts(t, withLongPart),
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"run": runLine, "status": status, "field": field, "await": await, "truth": truth, "static": static,
+			"run": runLine, "solved": solvedRun(t), "status": status, "field": field, "await": await, "truth": truth, "static": static,
 		},
 		Condition: func(name string) (bool, error) {
 			switch name {
@@ -64,6 +65,7 @@ func runScripts(t *testing.T, withLongPart bool) {
 			e.Defer(w.stop)
 			return nil
 		},
+		WorkdirRoot:         t.TempDir(),
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 	})
@@ -89,6 +91,16 @@ func runLine(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: run args...")
 	}
 	status(ts, false, append([]string{"0", "grenier"}, args...))
+}
+
+// solvedRun puts a new run directory into a place.
+func solvedRun(t *testing.T) func(ts *testscript.TestScript, neg bool, args []string) {
+	return func(ts *testscript.TestScript, neg bool, args []string) {
+		if neg || len(args) < 2 {
+			ts.Fatalf("usage: solved dir flags...")
+		}
+		ts.Check(os.Rename(solved(t, args[1:]...), ts.MkAbs(args[0])))
+	}
 }
 
 // status runs a command line or a program, and wants it to end with a status.
