@@ -24,11 +24,11 @@ import (
 // TestLongScripts runs the scripts of testdata/script. Besides the commands of
 // testscript they have
 //
-//	run args...               grenier succeeds, in one process for all such lines of the
+//	run args... [< file]      grenier succeeds, in one process for all such lines of the
 //	                          script, which takes much less time than one for each; it has
-//	                          no stdin and the environment of the beginning
+//	                          a text as stdin, or none, and the environment of the beginning
 //	solved dir flags...       awari solve with the flags in a new directory; all scripts share the work
-//	status n grenier args...  grenier ends with status n, in the same process
+//	status n grenier args...  [< file] too: grenier ends with status n, in the same process
 //	status n exec args...     a process of its own ends with status n
 //	field path value          the JSON object in stdout has value at path, like
 //	                          layers.3.win; value * is any, - none
@@ -130,7 +130,11 @@ func statusOfProcess(ts *testscript.TestScript, args []string) string {
 
 // statusOfWorker returns the status of a command line that the worker of the script runs.
 func statusOfWorker(ts *testscript.TestScript, args []string) string {
-	r, err := ts.Value(workerKey{}).(*worker).do(order{Args: args, Dir: ts.MkAbs(".")}, siegePatience)
+	o := order{Args: args, Dir: ts.MkAbs(".")}
+	if n := len(args) - 2; n >= 0 && args[n] == "<" {
+		o.Args, o.In = args[:n], ts.ReadFile(args[n+1])
+	}
+	r, err := ts.Value(workerKey{}).(*worker).do(o, siegePatience)
 	ts.Check(err)
 	if r.Bytes != len(r.Out)+len(r.Err) {
 		ts.Fatalf("%d bytes of output are too many or no text: use exec", r.Bytes)
