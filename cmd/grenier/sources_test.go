@@ -2,7 +2,6 @@ package main
 
 import (
 	"go/ast"
-	"go/parser"
 	"go/token"
 	"path/filepath"
 	"regexp"
@@ -161,62 +160,6 @@ func (r *sourceRow) tests(cell string) {
 		should.Not(r.test, r.names[match[1]] == nil && !r.has(match[1], r.within),
 			"%s: there is no test %s in %v", r.section, match[1], r.packages)
 	}
-}
-
-// crewFolder is where goroutines are started.
-const crewFolder = "io/crew/"
-
-// TestGoroutines: a panic in a goroutine of its own ends the process, so all are
-// started by package crew, which makes errors of panics. A go statement, an errgroup or
-// a WaitGroup anywhere else is a mistake, but for tests and what only they use.
-func TestGoroutines(t *testing.T) {
-	crew := 0
-	eachSource(t, func(path string, file *ast.File, set *token.FileSet) {
-		bare := bareGoroutines(file)
-		if strings.HasPrefix(path, crewFolder) {
-			crew += len(bare)
-			return
-		}
-		for _, n := range bare {
-			should.Hold(t, strings.HasPrefix(path, "internal/testkit/"), "%v: %s: use package crew", set.Position(n.Pos()), what(n))
-		}
-	})
-	should.Hold(t, crew == 2, "%d goroutines in %s", crew, crewFolder)
-}
-
-// bareGoroutines returns the places that start goroutines by themselves.
-func bareGoroutines(file *ast.File) []ast.Node {
-	return slices.DeleteFunc(nodes[ast.Node](file), func(n ast.Node) bool { return what(n) == "" })
-}
-
-// what says what starts goroutines in n, "" if nothing does.
-func what(n ast.Node) string {
-	switch n := n.(type) {
-	case *ast.GoStmt:
-		return "a go statement"
-	case *ast.ImportSpec:
-		if n.Path.Value == `"golang.org/x/sync/errgroup"` {
-			return "an errgroup"
-		}
-	case *ast.SelectorExpr:
-		if x, ok := n.X.(*ast.Ident); ok && x.Name == "sync" && n.Sel.Name == "WaitGroup" {
-			return "a WaitGroup"
-		}
-		if x, ok := n.X.(*ast.Ident); ok && x.Name == "time" && n.Sel.Name == "AfterFunc" {
-			return "a timer with a function"
-		}
-	}
-	return ""
-}
-
-// TestFindsGoroutines: the check finds each kind.
-func TestFindsGoroutines(t *testing.T) {
-	const source = `package p
-import ("sync"; "time"; "golang.org/x/sync/errgroup")
-type crew struct { w sync.WaitGroup; g errgroup.Group }
-func f() { go f(); time.AfterFunc(1, f); time.Sleep(1) }`
-	found := bareGoroutines(must.Get(parser.ParseFile(token.NewFileSet(), "p.go", source, 0))(t))
-	should.Hold(t, len(found) == 4, "%d found, want 4", len(found))
 }
 
 // testkit is where tests of several packages have their helpers.

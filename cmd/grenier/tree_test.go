@@ -1,12 +1,9 @@
 package main
 
 import (
-	"encoding/json"
-	"errors"
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"io"
 	"io/fs"
 	"os/exec"
 	"path"
@@ -21,162 +18,178 @@ import (
 	"grenier/internal/testkit/should"
 )
 
-// mechanism is something that the program does in one place.
-type mechanism struct {
-	what, place string
-	// parts are what it is made of: functions with their package, or methods. Only these places use them, and
-	// the place itself.
-	parts []string
-	users []string
+// rule is something that is done in some places only, each of which does it: packages and files, or all below a folder with "/...".
+type rule struct {
+	what string
+	does func(file *ast.File) func(n ast.Node) bool
+	in   []string
 }
 
-var mechanisms = []mechanism{
+var rules = []rule{
+	{"a note of a check that resumes", selects("ReadNote", "SaveNote", "RemoveNote"), []string{"pipeline/check/internal/notes", "pipeline/check/prove"}},
+	{"a list of finished files that resumes", selects("jsonfile.ParseSealed"), []string{"io/listed", "pipeline/check/internal/notes", "pipeline/solve"}},
 	{
-		what: "notes of a check that resumes", place: "pipeline/check/internal/notes",
-		parts: []string{"ReadNote", "SaveNote", "RemoveNote"}, users: []string{"pipeline/check/prove"}, // the marks of its notes
-	},
-	{
-		what: "a list of finished files that resumes", place: "io/listed",
-		parts: []string{"jsonfile.ParseSealed"}, users: []string{"pipeline/check/internal/notes", "pipeline/solve"}, // a plan of steps
-	},
-	{
-		what: "the checksum of a sealed document", place: "io/jsonfile",
-		parts: []string{"jsonfile.EncodeSealed", "jsonfile.Unseal"},
-		users: []string{"io/listed", "io/manifest", "pipeline/check/internal/notes", "pipeline/solve"},
+		"the checksum of a sealed document", selects("jsonfile.EncodeSealed", "jsonfile.Unseal"),
+		[]string{"io/listed", "io/manifest", "pipeline/check/internal/notes", "pipeline/solve"},
 	},
 	{ // verify has halves of its own, which share nothing with it
-		what: "a packed awari board", place: "layers/awari/packed",
-		parts: []string{"packed.New", "packed.Board"},
-		users: []string{"pipeline/distance", "pipeline/exchange", "pipeline/play/find", "pipeline/play/search"},
+		"a packed awari board", selects("packed.New", "packed.Board"),
+		[]string{"pipeline/distance", "pipeline/exchange", "pipeline/play/find", "pipeline/play/search"},
 	},
-	{
-		what: "decoded scores in memory", place: "pipeline/internal/blocks",
-		parts: []string{"blocks.New"},
-		users: []string{"pipeline/play/search", "pipeline/tables"},
-	},
-	{
-		what: "work that many want at the same time", place: "io/crew",
-		parts: []string{"crew.Shared"},
-		users: []string{"io/layerfile", "io/remote", "pipeline/tables"},
-	},
+	{"decoded scores in memory", selects("blocks.New"), []string{"pipeline/play/search", "pipeline/tables"}},
+	{"work that many want at the same time", selects("crew.Shared"), []string{"io/layerfile", "io/remote", "pipeline/tables"}},
+	// A panic in a goroutine of its own ends the process, so all are started by package crew, which makes errors of panics.
+	{"a goroutine", every(startsGoroutine), []string{"io/crew/...", "internal/testkit/..."}},
+	{"a magic number", every(isMagic), []string{"io/layerfile", "io/patternfile", "io/sealed", "io/spill", "internal/testkit/..."}},
+	{"a magic number without a sealed.Layout, which checks it", isMagicAlone, []string{"io/sealed", "internal/testkit/..."}},
+	// The limits of a run, and how it tells how far it is, are defined in pipeline/job. None is to be added.
+	{"a Progress instead of a job.Job", every(isProgress), []string{"pipeline/job", "pipeline/solve/internal/halfboard", "pipeline/solve/internal/halfboard/fixpoint"}},
+	{"a file, which package vfs is the way to", uses(touching), []string{
+		"io/vfs/...",
+		"cmd/grenier/cli/rss_linux.go",      // reads /proc
+		"io/cgroup/cgroup_linux.go",         // reads /proc and /sys
+		"io/processors/processors_linux.go", // reads /proc and /sys
+		"io/system/system_linux.go",         // reads /proc and /sys
+		"io/pagecache/pagecache_linux.go",   // opens a file again that is open, through /proc
+		"internal/testkit/...",
+	}},
+	// Directories that the program names are opened from the directory that they are in, by Dir.Sub and MakeSub, which refuse links:
+	// a path that the program has put together would be followed. By their paths they are opened only where a user names them.
+	{"a directory by its path: who names it?", uses(map[string][]string{"grenier/io/vfs": {"Begin", "CheckFile", "MakeDir", "OpenDir", "TempDir", "WriteFile"}}), []string{
+		"cmd/dist/build.go",                 // the user's, of releases
+		"cmd/dist/licences.go",              // those of modules, for reading
+		"cmd/dist/main.go",                  // the user's, of releases
+		"cmd/grenier/awari/kept.go",         // the user's, for what may be lost
+		"cmd/grenier/awari/metrics.go",      // the user's: --metrics-file
+		"cmd/grenier/cli/output.go",         // the user's: files of charts, pictures and calibrations
+		"io/rundir/places.go",               // the user's, or what a manifest names, for reading
+		"io/rundir/room.go",                 // the user's: --work, for reading
+		"io/rundir/rundir.go",               // the user's: --dir, --work and --layers-to
+		"pipeline/check/doctor/doctor.go",   // of TempDir
+		"pipeline/exchange/all.go",          // the user's: --out
+		"pipeline/exchange/internal/output", // the user's: --out
+		"pipeline/internal/machine",         // the user's: --dir, and of TempDir in it
+		"pipeline/play/find/state.go",       // the user's: --state
+		"pipeline/play/publish/list.go",     // the user's: --out
+		"internal/testkit/...",
+	}},
+	{"a directory that is made or opened", selects("Mkdir", "MkdirAll", "MkdirTemp", "OpenInRoot", "OpenRoot"), []string{"io/vfs/door.go", "internal/testkit/..."}},
 }
 
-// TestMechanisms: what the program does in one place is not written again elsewhere.
-func TestMechanisms(t *testing.T) {
-	used := map[string]bool{}
+// TestEachInItsPlace: what the program does in some places is not done elsewhere.
+func TestEachInItsPlace(t *testing.T) {
+	done := map[string]int{}
 	eachSource(t, func(file string, tree *ast.File, set *token.FileSet) {
-		dir := path.Dir(file)
-		for _, m := range mechanisms {
-			used[m.place] = used[m.place] || dir == m.place
-			for _, s := range selected(tree, m.parts) {
-				used[m.place+" for "+dir] = true
-				should.Not(t, dir != m.place && !slices.Contains(m.users, dir),
-					"%v: %s: the place of %s is %s", set.Position(s.Pos()), s.Sel.Name, m.what, m.place)
+		var does []func(n ast.Node) bool
+		for _, r := range rules {
+			does = append(does, r.does(tree))
+		}
+		for n := range ast.Preorder(tree) {
+			for i, r := range rules {
+				if does[i](n) {
+					place := r.place(file)
+					done[r.what+place]++
+					should.Not(t, place == "", "%v: %s; this is only for %q", set.Position(n.Pos()), r.what, r.in)
+				}
 			}
 		}
 	})
-	for _, m := range mechanisms {
-		should.Hold(t, used[m.place], "%s: there is no package %s", m.what, m.place)
-		for _, user := range m.users {
-			should.Hold(t, used[m.place+" for "+user], "%s: %s does not use it", m.what, user)
+	for _, r := range rules {
+		for _, place := range r.in {
+			should.Not(t, done[r.what+place] == 0, "%s: strike %s off the list", r.what, place)
 		}
 	}
+	should.Equal(t, done["a goroutineio/crew/..."], 2, "goroutines of package crew")
 }
 
-// selected returns the uses of functions and methods.
-func selected(tree *ast.File, parts []string) (found []*ast.SelectorExpr) {
-	for _, s := range selectors(tree) {
-		for _, part := range parts {
-			of, name, function := strings.Cut(part, ".")
-			if !function {
-				name = part
-			}
-			if x, ok := s.X.(*ast.Ident); s.Sel.Name == name && (!function || ok && x.Name == of) {
-				found = append(found, s)
-			}
+// place returns the place of a file, "" if there is none.
+func (r *rule) place(file string) string {
+	for _, place := range r.in {
+		top, all := strings.CutSuffix(place, "...")
+		if place == file || place == path.Dir(file) || all && strings.HasPrefix(file, top) {
+			return place
 		}
 	}
-	return found
+	return ""
 }
 
-// headers are the packages with binary headers, which all stand on io/sealed.
-var headers = []string{"io/layerfile", "io/patternfile", "io/sealed", "io/spill"}
-
-// TestHeadersAreSealed: whoever has a magic number of this program has a sealed.Layout, which is
-// the one place that checks it.
-func TestHeadersAreSealed(t *testing.T) {
-	var found []string
-	eachSource(t, func(path string, file *ast.File, set *token.FileSet) {
-		folder := path[:strings.LastIndexByte(path, '/')]
-		if strings.HasPrefix(folder, "internal/testkit") || !hasMagic(file) {
-			return
-		}
-		found = append(found, folder)
-		should.Not(t, !slices.ContainsFunc(file.Imports, func(i *ast.ImportSpec) bool { return i.Path.Value == `"grenier/io/sealed"` }) && folder != "io/sealed",
-			"%s has a magic number, but does not use package sealed", path)
-	})
-	slices.Sort(found)
-	should.Hold(t, slices.Equal(slices.Compact(found), headers), "magic numbers are in %v, want %v", found, headers)
+// every is for what is the same in every file.
+func every(is func(n ast.Node) bool) func(*ast.File) func(ast.Node) bool {
+	return func(*ast.File) func(ast.Node) bool { return is }
 }
 
-// hasMagic reports whether a file has a magic number.
-func hasMagic(file *ast.File) bool {
-	return slices.ContainsFunc(nodes[*ast.BasicLit](file), func(text *ast.BasicLit) bool { return strings.HasPrefix(text.Value, `"\x89G`) })
-}
-
-// ownProgress lists the packages of pipeline whose options still have a Progress of their own instead of
-// a job.Job. None is to be added.
-var ownProgress = []string{"solve/internal/halfboard", "solve/internal/halfboard/fixpoint"}
-
-// TestOneJob: the limits of a run, and how it tells how far it is, are defined in pipeline/job.
-func TestOneJob(t *testing.T) {
-	found := map[string]bool{}
-	eachSource(t, func(file string, tree *ast.File, _ *token.FileSet) {
-		if name, ours := strings.CutPrefix(path.Dir(file), "pipeline/"); ours && hasProgress(tree) {
-			found[name] = true
-		}
-	})
-	for name := range found {
-		should.Not(t, name != "job" && !slices.Contains(ownProgress, name), "pipeline/%s has a Progress of its own: embed a job.Job", name)
-	}
-	for _, name := range append(ownProgress, "job") {
-		should.Hold(t, found[name], "pipeline/%s has no Progress of its own: strike it off the list", name)
-	}
-}
-
-// hasProgress reports whether a struct in a file has a function called Progress.
-func hasProgress(file *ast.File) bool {
-	return slices.ContainsFunc(nodes[*ast.Field](file), func(field *ast.Field) bool {
-		_, isFunc := field.Type.(*ast.FuncType)
-		return isFunc && slices.ContainsFunc(field.Names, func(name *ast.Ident) bool { return name.Name == "Progress" })
+// selects finds functions with their package, and methods.
+func selects(parts ...string) func(*ast.File) func(ast.Node) bool {
+	return every(func(n ast.Node) bool {
+		of, name := selected(n)
+		return name != "" && (slices.Contains(parts, name) || slices.Contains(parts, of+"."+name))
 	})
 }
 
-// engine is the awari engine.
+// selected returns what a selector selects, and of what, if that is a name.
+func selected(n ast.Node) (of, name string) {
+	s, ok := n.(*ast.SelectorExpr)
+	if !ok {
+		return "", ""
+	}
+	if x, ok := s.X.(*ast.Ident); ok {
+		of = x.Name
+	}
+	return of, s.Sel.Name
+}
+
+// startsGoroutine finds go statements, errgroups, WaitGroups and timers with functions.
+func startsGoroutine(n ast.Node) bool {
+	if i, ok := n.(*ast.ImportSpec); ok {
+		return i.Path.Value == `"golang.org/x/sync/errgroup"`
+	}
+	_, ok := n.(*ast.GoStmt)
+	of, name := selected(n)
+	return ok || of == "sync" && name == "WaitGroup" || of == "time" && name == "AfterFunc"
+}
+
+// TestFindsGoroutines: each kind is found.
+func TestFindsGoroutines(t *testing.T) {
+	const source = `package p
+import ("sync"; "time"; "golang.org/x/sync/errgroup")
+type crew struct { w sync.WaitGroup; g errgroup.Group }
+func f() { go f(); time.AfterFunc(1, f); time.Sleep(1) }`
+	found := 0
+	for n := range ast.Preorder(must.Get(parser.ParseFile(token.NewFileSet(), "p.go", source, 0))(t)) {
+		if startsGoroutine(n) {
+			found++
+		}
+	}
+	should.Equal(t, found, 4)
+}
+
+func isMagic(n ast.Node) bool {
+	text, ok := n.(*ast.BasicLit)
+	return ok && strings.HasPrefix(text.Value, `"\x89G`)
+}
+
+// isMagicAlone finds magic numbers in files that do not use package sealed.
+func isMagicAlone(file *ast.File) func(n ast.Node) bool {
+	uses := slices.ContainsFunc(file.Imports, func(i *ast.ImportSpec) bool { return i.Path.Value == `"grenier/io/sealed"` })
+	return func(n ast.Node) bool { return !uses && isMagic(n) }
+}
+
+// isProgress finds fields that are functions called Progress.
+func isProgress(n ast.Node) bool {
+	field, ok := n.(*ast.Field)
+	if !ok {
+		return false
+	}
+	_, ok = field.Type.(*ast.FuncType)
+	return ok && slices.ContainsFunc(field.Names, func(name *ast.Ident) bool { return name.Name == "Progress" })
+}
+
+// engine is the awari engine, which others enter by this package only.
 const engine = "grenier/pipeline/solve/internal/halfboard"
 
 // rooms are the rooms of the engine, from the lowest to the entry, which puts them together: each
 // may import those before it only.
 var rooms = []string{engine + "/board", engine + "/fixpoint", engine + "/stream", engine}
-
-// TestRoomsOfTheEngine checks the order of the rooms, and that others enter by the entry only.
-func TestRoomsOfTheEngine(t *testing.T) {
-	found := 0
-	for _, p := range listPackages(t) {
-		room := slices.Index(rooms, p.ImportPath)
-		if room >= 0 {
-			found++
-		} else if strings.HasPrefix(p.ImportPath, engine) {
-			t.Errorf("%s is not in the list of rooms", p.ImportPath)
-		}
-		for _, imported := range p.Imports {
-			below := slices.Index(rooms, imported)
-			should.Not(t, room >= 0 && below >= room || room < 0 && below >= 0 && imported != engine,
-				"%s imports %s", p.ImportPath, imported)
-		}
-	}
-	should.Hold(t, found == len(rooms), "%d rooms, want %d", found, len(rooms))
-}
 
 // TestStructsOfTheEngine keeps structs small: the fields of a struct must fit into a head.
 func TestStructsOfTheEngine(t *testing.T) {
@@ -197,7 +210,11 @@ func TestStructsOfTheEngine(t *testing.T) {
 // structsOf returns the numbers of fields of the structs that a file defines.
 func structsOf(tree *ast.File) map[string]int {
 	sizes := map[string]int{}
-	for _, spec := range nodes[*ast.TypeSpec](tree) {
+	for n := range ast.Preorder(tree) {
+		spec, ok := n.(*ast.TypeSpec)
+		if !ok {
+			continue
+		}
 		if s, ok := spec.Type.(*ast.StructType); ok {
 			for _, f := range s.Fields.List {
 				sizes[spec.Name.Name] += max(1, len(f.Names))
@@ -237,26 +254,25 @@ var systems = map[string][]string{
 // wiring lists the packages that put the systems together, and the programs made of them.
 var wiring = []string{"grenier/cmd/grenier", "grenier/cmd/grenier/commands", "grenier/cmd/dist"}
 
-type goPackage struct {
-	ImportPath    string
-	Imports, Deps []string
-}
-
 // TestImportRules checks the architecture: kernels know no files, io knows no games, layers know neither files nor
 // engines, nothing imports commands, and the program nothing of internal/testkit.
 func TestImportRules(t *testing.T) {
-	packages := listPackages(t)
-	must.Not(t, len(packages) < 15, "only %d packages found", len(packages))
-	for _, p := range packages {
-		part := partOf(p.ImportPath)
+	found := 0
+	for _, p := range listPackages(t) {
+		part, room := below(p.path, "grenier"), slices.Index(rooms, p.path)
 		rule, known := allowed[part]
-		should.Hold(t, known, "%s: there is no part %q in the architecture", p.ImportPath, part)
-		for _, imported := range p.Imports {
-			target := partOf(imported)
-			should.Not(t, target != "" && target != part && !slices.Contains(rule, target),
-				"%s imports %s: %s may not import %s", p.ImportPath, imported, part, target)
+		should.Hold(t, known, "%s: there is no part %q in the architecture", p.path, part)
+		should.Not(t, room < 0 && strings.HasPrefix(p.path, engine), "%s is not in the list of rooms", p.path)
+		if room >= 0 {
+			found++
+		}
+		for _, imported := range p.imports {
+			target, lower := below(imported, "grenier"), slices.Index(rooms, imported)
+			should.Not(t, target != "" && target != part && !slices.Contains(rule, target) ||
+				room >= 0 && lower >= room || room < 0 && lower >= 0 && imported != engine, "%s may not import %s", p.path, imported)
 		}
 	}
+	should.Equal(t, found, len(rooms), "rooms")
 }
 
 // TestSystemsStandApart checks that no package depends on one of another system, be it by way of
@@ -264,16 +280,15 @@ func TestImportRules(t *testing.T) {
 func TestSystemsStandApart(t *testing.T) {
 	seen := map[string]bool{}
 	for _, p := range listPackages(t) {
-		own, place := systemOf(t, p.ImportPath)
+		own, place := systemOf(t, p.path)
 		seen[place] = true
-		if slices.Contains(wiring, p.ImportPath) || partOf(p.ImportPath) == "internal" {
+		if slices.Contains(wiring, p.path) || below(p.path, "grenier") == "internal" {
 			continue
 		}
-		for _, d := range p.Deps {
+		for _, d := range p.deps {
 			other, _ := systemOf(t, d)
-			should.Not(t, other != "" && other != own, "%s depends on %s, which is of the system %s", p.ImportPath, d, other)
-			from, to := commandOf(p.ImportPath), commandOf(d)
-			should.Not(t, to != "" && to != from && to != "cli", "%s depends on %s: commands share only package cli", p.ImportPath, d)
+			from, to := below(p.path, commandsIn), below(d, commandsIn)
+			should.Not(t, other != "" && other != own || to != "" && to != from && to != "cli", "%s depends on %s", p.path, d)
 		}
 	}
 	for system, places := range systems {
@@ -285,7 +300,7 @@ func TestSystemsStandApart(t *testing.T) {
 
 // TestIndependence: packages that verify or prove share with the engine what docs/proof.md names, and nothing else.
 func TestIndependence(t *testing.T) {
-	const engine, packed = "grenier/pipeline/solve/internal/halfboard", "grenier/layers/awari/packed"
+	const packed = "grenier/layers/awari/packed"
 	shared := []string{
 		"io/cgroup", "io/corrupt", "io/crew", "io/jsonfile", "io/layerfile", "io/manifest", "io/memory", "io/pagecache", "io/rundir", "io/sealed", "io/tally", "io/vfs",
 		"kernels/colex", "kernels/cpu", "kernels/crc32c", "kernels/fault", "kernels/fnv", "kernels/internal/swar", "kernels/ranks", "kernels/rice", "layers", "layers/awari",
@@ -295,7 +310,7 @@ func TestIndependence(t *testing.T) {
 	}
 	deps := map[string][]string{}
 	for _, p := range listPackages(t) {
-		deps[p.ImportPath] = p.Deps
+		deps[p.path] = p.deps
 	}
 	for _, check := range []string{"grenier/pipeline/check/verify", "grenier/pipeline/check/prove"} {
 		var both []string
@@ -305,7 +320,7 @@ func TestIndependence(t *testing.T) {
 			}
 		}
 		slices.Sort(both)
-		should.Hold(t, slices.Equal(both, shared), "%s shares with the engine %q, want %q", check, both, shared)
+		should.List(t, both, shared, "%s shares with the engine", check)
 	}
 	for _, other := range []string{packed, "grenier/pipeline/spaces/retro"} {
 		should.Not(t, slices.Contains(deps["grenier/pipeline/check/verify"], other) || slices.Contains(deps["grenier/pipeline/check/prove"], other),
@@ -314,10 +329,13 @@ func TestIndependence(t *testing.T) {
 	should.Not(t, slices.Contains(deps[engine], packed), "the engine uses %s", packed)
 }
 
-// commandOf returns the folder of a package in cmd/grenier, "" for others.
-func commandOf(importPath string) string {
-	path, _ := strings.CutPrefix(importPath, "grenier/cmd/grenier/")
-	if path == importPath {
+// commandsIn is where commands are, those of a system in a folder.
+const commandsIn = "grenier/cmd/grenier"
+
+// below returns the folder of a package right below another one, "" if it is elsewhere.
+func below(importPath, top string) string {
+	path, ours := strings.CutPrefix(importPath, top+"/")
+	if !ours {
 		return ""
 	}
 	folder, _, _ := strings.Cut(path, "/")
@@ -340,34 +358,24 @@ func systemOf(t *testing.T, importPath string) (system, place string) {
 	return system, place
 }
 
-// partOf returns the top-level folder of one of our packages, "" for others.
-func partOf(importPath string) string {
-	path, ours := strings.CutPrefix(importPath, "grenier/")
-	if !ours {
-		return ""
-	}
-	part, _, _ := strings.Cut(path, "/")
-	return part
+type goPackage struct {
+	path          string
+	imports, deps []string
 }
 
-// goList describes our packages.
+// goList describes our packages, one a line.
 var goList = sync.OnceValues(func() ([]byte, error) {
-	return exec.Command("go", "list", "-json=ImportPath,Imports,Deps", "grenier/...").Output()
+	return exec.Command("go", "list", "-f", `{{.ImportPath}} {{join .Imports ","}} {{join .Deps ","}}`, "grenier/...").Output()
 })
 
-func listPackages(t *testing.T) []goPackage {
+func listPackages(t *testing.T) (packages []goPackage) {
 	t.Helper()
-	out := must.Get(goList())(t)
-	var packages []goPackage
-	for d := json.NewDecoder(strings.NewReader(string(out))); ; {
-		var p goPackage
-		err := d.Decode(&p)
-		if errors.Is(err, io.EOF) {
-			return packages
-		}
-		must.OK(t, err)
-		packages = append(packages, p)
+	for line := range strings.Lines(string(must.Get(goList())(t))) {
+		words := strings.Split(strings.TrimSpace(line)+"  ", " ") // there may be no imports
+		packages = append(packages, goPackage{words[0], strings.Split(words[1], ","), strings.Split(words[2], ",")})
 	}
+	must.Not(t, len(packages) < 15, "only %d packages found", len(packages))
+	return packages
 }
 
 // touching lists what packages of the standard library and of x/sys offer for opening,
@@ -382,107 +390,6 @@ var touching = map[string][]string{
 	"path/filepath":         {"Walk", "WalkDir", "Glob"},
 	"syscall":               {"Open", "Unlink", "Rename", "Mkdir", "Rmdir", "Truncate", "Link", "Symlink"},
 	"golang.org/x/sys/unix": {"Open", "Openat", "Unlink", "Unlinkat", "Rename", "Renameat", "Mkdir", "Rmdir", "Truncate", "Link", "Symlink"},
-}
-
-// reasons are the places, besides package vfs, that touch files, and why they may.
-var reasons = map[string]string{
-	"cmd/grenier/cli/rss_linux.go":      "reads /proc",
-	"io/cgroup/cgroup_linux.go":         "reads /proc and /sys",
-	"io/processors/processors_linux.go": "reads /proc and /sys",
-	"io/system/system_linux.go":         "reads /proc and /sys",
-	"io/pagecache/pagecache_linux.go":   "opens a file again that is open, through /proc",
-	"internal/testkit":                  "what only tests use",
-}
-
-// TestFilesAreTouchedInOnePlace: whoever opens, changes or removes files goes through package vfs.
-func TestFilesAreTouchedInOnePlace(t *testing.T) {
-	used := map[string]bool{}
-	eachSource(t, func(path string, file *ast.File, set *token.FileSet) {
-		if strings.HasPrefix(path, "io/vfs/") {
-			return
-		}
-		for _, call := range uses(file, touching) {
-			should.Hold(t, listed(reasons, used, path), "%v: %s: package vfs is the way to files", set.Position(call.Pos()), call.Sel.Name)
-		}
-	})
-	for place := range reasons {
-		should.Hold(t, used[place], "%s touches no files: its reason can go", place)
-	}
-}
-
-// listed reports whether a file is in one of some places, which it notes as used.
-func listed(places map[string]string, used map[string]bool, path string) (known bool) {
-	for place := range places {
-		if path == place || strings.HasPrefix(path, place+"/") {
-			known, used[place] = true, true
-		}
-	}
-	return known
-}
-
-// byPath lists the functions of package vfs that open or make the directory of a path for writing,
-// to which links may lead.
-var byPath = map[string][]string{"grenier/io/vfs": {"Begin", "CheckFile", "MakeDir", "OpenDir", "TempDir", "WriteFile"}}
-
-// pathsOf are the places that use them, and whose paths these are.
-var pathsOf = map[string]string{
-	"cmd/dist/build.go":                 "the user's, of releases",
-	"cmd/dist/licences.go":              "those of modules, for reading",
-	"cmd/dist/main.go":                  "the user's, of releases",
-	"cmd/grenier/awari/kept.go":         "the user's, for what may be lost",
-	"cmd/grenier/awari/metrics.go":      "the user's: --metrics-file",
-	"cmd/grenier/cli/output.go":         "the user's: files of charts, pictures and calibrations",
-	"internal/testkit":                  "what only tests use",
-	"io/rundir/places.go":               "the user's, or what a manifest names, for reading",
-	"io/rundir/room.go":                 "the user's: --work, for reading",
-	"io/rundir/rundir.go":               "the user's: --dir, --work and --layers-to",
-	"pipeline/check/doctor/doctor.go":   "of TempDir",
-	"pipeline/exchange/all.go":          "the user's: --out",
-	"pipeline/exchange/internal/output": "the user's: --out",
-	"pipeline/internal/machine":         "the user's: --dir, and of TempDir in it",
-	"pipeline/play/find/state.go":       "the user's: --state",
-	"pipeline/play/publish/list.go":     "the user's: --out",
-}
-
-// TestDirectoriesHaveOneDoor: directories are opened and made in io/vfs/door.go, and by their paths only where a user
-// names them. Those that the program names are opened from the directory that they are in, by Dir.Sub and MakeSub,
-// which refuse links: a path that the program has put together would be followed.
-func TestDirectoriesHaveOneDoor(t *testing.T) {
-	used := map[string]bool{}
-	eachSource(t, func(path string, file *ast.File, set *token.FileSet) {
-		for _, call := range uses(file, byPath) {
-			should.Hold(t, listed(pathsOf, used, path),
-				"%v: %s: who names the directory? Those that the program names are opened with vfs.MakeSub or Dir.Sub", set.Position(call.Pos()), call.Sel.Name)
-		}
-		if path != "io/vfs/door.go" && !strings.HasPrefix(path, "internal/testkit/") {
-			for _, call := range making(file) {
-				t.Errorf("%v: %s: io/vfs/door.go is the one place that opens and makes directories", set.Position(call.Pos()), call.Sel.Name)
-			}
-		}
-	})
-	for place := range pathsOf {
-		should.Hold(t, used[place], "%s opens no directory by its path: its reason can go", place)
-	}
-}
-
-// making returns what opens or makes directories, be it a function of package os or a method.
-func making(file *ast.File) []*ast.SelectorExpr {
-	return slices.DeleteFunc(selectors(file), func(s *ast.SelectorExpr) bool {
-		return !slices.Contains([]string{"Mkdir", "MkdirAll", "MkdirTemp", "OpenInRoot", "OpenRoot"}, s.Sel.Name)
-	})
-}
-
-// selectors returns what a file selects: functions of packages, methods, fields.
-func selectors(file *ast.File) []*ast.SelectorExpr { return nodes[*ast.SelectorExpr](file) }
-
-// nodes returns all nodes of a kind.
-func nodes[N ast.Node](file *ast.File) (all []N) {
-	for n := range ast.Preorder(file) {
-		if n, ok := n.(N); ok {
-			all = append(all, n)
-		}
-	}
-	return all
 }
 
 // eachSource parses the sources of the program, without tests.
@@ -531,27 +438,26 @@ func parseEach(t *testing.T, visit func(path string, file *ast.File, set *token.
 	}
 }
 
-// uses returns the uses of functions, which are listed by packages.
-func uses(file *ast.File, wanted map[string][]string) []*ast.SelectorExpr {
-	names := map[string][]string{} // of packages in this file
-	for _, spec := range file.Imports {
-		path, _ := strconv.Unquote(spec.Path.Value)
-		functions, bad := wanted[path]
-		if !bad {
-			continue
+// uses finds functions, which are listed by packages.
+func uses(wanted map[string][]string) func(*ast.File) func(ast.Node) bool {
+	return func(file *ast.File) func(ast.Node) bool {
+		names := map[string][]string{} // of packages in this file
+		for _, spec := range file.Imports {
+			path, _ := strconv.Unquote(spec.Path.Value)
+			functions, bad := wanted[path]
+			if !bad {
+				continue
+			}
+			name := path[strings.LastIndex(path, "/")+1:]
+			if spec.Name != nil {
+				name = spec.Name.Name
+			}
+			names[name] = functions
 		}
-		name := path[strings.LastIndex(path, "/")+1:]
-		if spec.Name != nil {
-			name = spec.Name.Name
+		return func(n ast.Node) bool {
+			of, name := selected(n)
+			functions, bad := names[of]
+			return bad && (functions == nil || slices.Contains(functions, name))
 		}
-		names[name] = functions
 	}
-	return slices.DeleteFunc(selectors(file), func(s *ast.SelectorExpr) bool {
-		x, ok := s.X.(*ast.Ident)
-		if !ok {
-			return true
-		}
-		functions, bad := names[x.Name]
-		return !bad || functions != nil && !slices.Contains(functions, s.Sel.Name)
-	})
 }
