@@ -1,0 +1,520 @@
+//go:build unix
+
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"grenier/cmd/grenier/cli"
+	"grenier/internal/testkit/awaritest"
+	"grenier/internal/testkit/must"
+	"grenier/internal/testkit/should"
+	"grenier/internal/testkit/tries"
+	"grenier/io/manifest"
+	"grenier/io/rundir"
+	"grenier/layers/awari"
+	"grenier/pipeline/job"
+	"grenier/pipeline/solve"
+	"grenier/pipeline/solve/plan"
+)
+
+// A night is a run over several processes, with layers on two disks and its work on a third.
+type night struct {
+	top, run, calls, finishes, metrics string
+	seeds                              int
+}
+
+func newNight(t *testing.T, seeds int) *night {
+	top := t.TempDir()
+	path := func(name string) string { return filepath.Join(top, name) }
+	return &night{top, path("run"), path("calls"), path("finishes"), path("night.prom"), seeds}
+}
+
+// flags are those of a process of the night that puts layers into the given directory. The command that it calls for
+// the layer called long takes its time, so that the process is still at work when it is to be killed or stopped.
+func (n *night) flags(disk string, long int, more ...string) []string {
+	return append([]string{
+		"--dir", n.run, "--seeds", strconv.Itoa(n.seeds), "--threads", "2", "--progress", "none", "--checkpoint", "50ms", "--memory", leastMemory(n.seeds),
+		"--work", filepath.Join(n.top, "fast"), "--layers-to", filepath.Join(n.top, disk), "--metrics-file", n.metrics,
+		"--on-layer", fmt.Sprintf(`test -s "$GRENIER_FILE" && echo "$GRENIER_SEEDS" >> '%s'
+			if [ "$GRENIER_SEEDS" = %d ]; then exec > /dev/null 2>&1; sleep 30; fi`, n.calls, long),
+		"--on-finish", fmt.Sprintf(`echo "$GRENIER_STATE $GRENIER_STATUS" >> '%s'`, n.finishes),
+	}, more...)
+}
+
+// lines returns the lines of a file, none if there is no file.
+func lines(path string) []string {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil
+	}
+	return strings.Fields(strings.ReplaceAll(string(text), " ", "_"))
+}
+
+// awaitCall waits until the command was called for a layer.
+func (n *night) awaitCall(t *testing.T, seeds int) {
+	t.Helper()
+	waitFor(t, fmt.Sprint("the call for layer ", seeds), func() bool { return slices.Contains(lines(n.calls), strconv.Itoa(seeds)) })
+}
+
+// placeless matches what is different in a manifest when layers are elsewhere.
+var placeless = regexp.MustCompile(`"seconds": [^\n]*|"crc32c": [^\n]*|      "directory": [^\n]*\n|"version": [12]`)
+
+// layerFiles returns the contents of the layer files that a manifest lists, and the manifest without times and places.
+func layerFiles(t *testing.T, run string) map[string]string {
+	t.Helper()
+	text := must.Read(t, filepath.Join(run, rundir.ManifestName))
+	m := must.Get(manifest.Parse(run, text))(t)
+	files := map[string]string{rundir.ManifestName: placeless.ReplaceAllString(string(text), "")}
+	for i := range m.Layers {
+		files[m.Layers[i].File] = string(must.Read(t, rundir.LayerFile(run, &m.Layers[i])))
+	}
+	return files
+}
+
+// untilTime starts a process that stops by the clock, and reads its metrics.
+func (n *night) untilTime(t *testing.T) {
+	address, until := fmt.Sprint("127.0.0.1:", freePorts(t, 1)[0]), time.Now().Add(8*time.Second).Format(time.RFC3339)
+	s := startSolving(t, n.flags("two", n.seeds-1, "--metrics", address, "--until", until)...)
+	should.Hold(t, strings.Contains(scrape(t, address), "grenier_run_last_layer "+strconv.Itoa(n.seeds)+"\n"),
+		"the metrics lack the last layer")
+	paused := s.wait(t)
+	should.Hold(t, paused.status == cli.ExitPaused && strings.Contains(paused.err, "grenier: paused: stopped for --until "),
+		"status %d: %s", paused.status, paused.err)
+}
+
+// TestLongNight kills a run twice and stops it by the clock. Its layers are the same bytes as those of
+// an undisturbed one, every command finds them on both disks, and the command of the user was
+// called for each, and again where its call was cut short.
+func TestLongNight(t *testing.T) {
+	tries.NeedsLong(t, "long")
+	t.Parallel()
+	n := newNight(t, 17)
+	whole := solved(t, "--seeds", strconv.Itoa(n.seeds), "--threads", "2")
+
+	s := startSolving(t, n.flags("one", n.seeds-4)...)
+	n.awaitCall(t, n.seeds-5)
+	should.Hold(t, s.killAfter(t, 10*time.Millisecond), "it was through before it was killed") // in the next layer
+	s = startSolving(t, n.flags("two", n.seeds-3)...)
+	n.awaitCall(t, n.seeds-3)
+	should.Hold(t, s.killAfter(t, 0), "it was through before it was killed") // in the call
+	n.untilTime(t)
+	r := startSolving(t, n.flags("two", -1)...).wait(t)
+	must.Hold(t, r.status == cli.ExitOK, "status %d: %s", r.status, r.err)
+
+	diff := cmp.Diff(layerFiles(t, whole), layerFiles(t, n.run))
+	should.Hold(t, diff == "", "the layers differ:\n%.2000s", diff)
+	n.checkCalls(t)
+	must.Same(t, "calls at the end", []string{"paused_75", "done_0"}, lines(n.finishes))
+	text, err := os.ReadFile(n.metrics)
+	should.Hold(t, err == nil && strings.Contains(string(text), "\ngrenier_run_state{state=\"done\"} 1\n"), "metrics: %v, %s", err, text)
+	n.checkPlaces(t)
+	n.checkReaders(t, whole)
+}
+
+// checkCalls checks that the command was called for each layer in turn, again for the one in whose call
+// a process was killed, and for others only where a process ended in or right after the call.
+func (n *night) checkCalls(t *testing.T) {
+	var want []string
+	for seeds := range n.seeds + 1 {
+		want = append(want, strconv.Itoa(seeds))
+	}
+	got := lines(n.calls)
+	must.Same(t, "calls for layers", want, slices.Compact(slices.Clone(got)))
+	for seeds := range n.seeds + 1 {
+		calls := 0
+		for _, line := range got {
+			if line == strconv.Itoa(seeds) {
+				calls++
+			}
+		}
+		killed, maybe := seeds == n.seeds-3, seeds == n.seeds-5 || seeds == n.seeds-1
+		should.Not(t, calls != 1 && !(calls == 2 && (killed || maybe)) || calls != 2 && killed, "%d calls for layer %d", calls, seeds)
+	}
+}
+
+// checkPlaces checks which files are where.
+func (n *night) checkPlaces(t *testing.T) {
+	got := namesIn(t, n.run, "layer")
+	should.Hold(t, len(got) == 0, "layers in the run directory: %v", got)
+	one, two := namesIn(t, filepath.Join(n.top, "one"), "layer"), namesIn(t, filepath.Join(n.top, "two"), "layer")
+	should.Not(t, len(one) == 0 || len(two) == 0 || len(one)+len(two) < n.seeds+1, "layers on two disks: %v, %v", one, two)
+	should.List(t, namesIn(t, filepath.Join(n.top, "fast"), ""), []string{rundir.OwnerName}, "left of the work")
+}
+
+// checkReaders lets every command read the layers.
+func (n *night) checkReaders(t *testing.T, whole string) {
+	for _, command := range [][]string{
+		{"scrub", "--dir", n.run, "--progress", "none"}, {"verify", "--dir", n.run, "--sample", "1000", "--progress", "none"},
+		{"compare", n.run, whole, "--progress", "none"}, {"stats", "--dir", n.run},
+		{"repair", "--dir", n.run, "--dry-run", "--progress", "none"},
+		{"probe", "--dir", n.run, "1", "1", "1", "1", "1", "2", "1", "2", "1", "0", "0", "0"},
+		{"export", "--dir", n.run, "--layer", "5", "--format", "npy", "--out", filepath.Join(n.top, "5.npy"), "--progress", "none"},
+	} {
+		mustRun(t, append([]string{"awari"}, command...)...)
+	}
+	two := filepath.Join(n.top, "two")
+	out := mustRun(t, "awari", "status", "--dir", n.run)
+	should.Hold(t, strings.Contains(out, fmt.Sprintf("-%d in %s\n", n.seeds, two)), "status does not name %s:\n%s", two, out)
+	// A damaged layer names the run, and is mended where it was.
+	file := filepath.Join(two, rundir.LayerName(n.seeds))
+	good := must.Read(t, file)
+	must.Write(t, file, good[:len(good)/2])
+	r := grenier(t.Context(), "", "awari", "stats", "--dir", n.run)
+	should.Hold(t, r.status == cli.ExitCorrupt && strings.Contains(r.err, "grenier awari repair --dir "+n.run+"\n"),
+		"status %d: %s", r.status, r.err)
+	mustRun(t, "awari", "repair", "--dir", n.run, "--progress", "none", "--threads", "2")
+	mended, err := os.ReadFile(file)
+	should.Hold(t, err == nil && string(mended) == string(good), "the layer was not mended where it was: %v", err)
+	// Without a manifest, and with a disk elsewhere, repair is told where they are.
+	moved := filepath.Join(n.top, "moved")
+	must.OK(t, os.Rename(two, moved))
+	must.OK(t, os.Remove(filepath.Join(n.run, rundir.ManifestName)))
+	out = mustRun(t, "awari", "repair", "--dir", n.run, "--layers-in", filepath.Join(n.top, "one"), "--layers-in", moved, "--progress", "none")
+	should.Not(t, strings.Contains(out, "solved"), "something was solved again:\n%s", out)
+	mustRun(t, "awari", "compare", n.run, whole, "--progress", "none")
+}
+
+// freePorts returns ports that nobody listens on.
+func freePorts(t *testing.T, n int) (ports []int) {
+	for range n {
+		l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
+		defer l.Close()
+		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
+	}
+	return ports
+}
+
+// scrape returns the metrics of a process that has just been started, once it tells them.
+func scrape(t *testing.T, address string) string {
+	var r *http.Response
+	waitFor(t, "metrics", func() (there bool) {
+		var err error
+		r, err = http.Get("http://" + address + "/metrics")
+		return err == nil
+	})
+	defer r.Body.Close()
+	text, err := io.ReadAll(r.Body)
+	must.Not(t, err != nil || r.StatusCode != http.StatusOK || !strings.Contains(string(text), "\nprocess_cpu_seconds_total "),
+		"%v, %s: %s", err, r.Status, text)
+	return string(text)
+}
+
+// TestOwedCall: a run that was killed between sealing a layer and the call for it owes that
+// call, and so does one whose report is lost. The notes about calls that earlier versions kept are left alone.
+func TestOwedCall(t *testing.T) {
+	top := t.TempDir()
+	dir, calls := filepath.Join(top, "run"), filepath.Join(top, "calls")
+	solve := func(seeds int, more ...string) {
+		t.Helper()
+		mustRun(t, append([]string{"awari", "solve", "--pits", "4", "--seeds", strconv.Itoa(seeds), "--dir", dir, "--progress", "none"}, more...)...)
+	}
+	hook := []string{"--on-layer", "echo $GRENIER_SEEDS >> " + calls}
+	status := filepath.Join(dir, rundir.WorkName, rundir.StatusName)
+	made := func(was, is string) {
+		t.Helper()
+		text, err := os.ReadFile(status)
+		must.Hold(t, err == nil && strings.Contains(string(text), was), "no %q in %s, %v", was, text, err)
+		must.Write(t, status, []byte(strings.Replace(string(text), was, is, 1)))
+	}
+	check := func(want ...string) {
+		t.Helper()
+		must.Same(t, "another result", want, lines(calls))
+	}
+	notes, old := "layer 0 wanted\n", filepath.Join(dir, "calls.log")
+	solve(1)
+	must.Write(t, old, []byte(notes))
+	solve(4, hook...)
+	check("2", "3", "4")
+	made(`"called_layers": 5`, `"called_layers": 3`) // killed
+	solve(4, hook...)
+	solve(4, hook...)
+	check("2", "3", "4", "3", "4")
+	made(`"called_layers": 5`, `"called_layers": `) // damaged
+	solve(4, hook...)
+	check("2", "3", "4", "3", "4", "4")
+	made(`"called_layers": 5`, `"called_layers": 3`)
+	solve(4) // has nothing to call
+	solve(5, hook...)
+	check("2", "3", "4", "3", "4", "4", "5")
+	text, err := os.ReadFile(old)
+	should.Hold(t, err == nil && string(text) == notes, "calls.log: %q, %v", text, err)
+}
+
+// TestCommandFails: what a command of the user does is no matter of life and death for the run.
+func TestCommandFails(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	r := grenier(t.Context(), "", "awari", "solve", "--pits", "4", "--seeds", "1", "--dir", dir, "--progress", "none",
+		"--on-layer", "echo from layer $GRENIER_SEEDS; exit 3", "--on-finish", "kill -9 $$")
+	should.Has(t, r.err,
+		"from layer 0\n", "from layer 1\n", "grenier: warning: --on-layer for layer 1: exit status 3\n", "grenier: warning: --on-finish: signal: killed\n")
+	should.Not(t, r.status != cli.ExitOK || strings.Contains(r.out, "from layer"), "status %d: %s", r.status, r.out)
+}
+
+// TestStop asks a run from another process to stop.
+func TestStop(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "run")
+	stop := func(flags ...string) result {
+		return grenier(t.Context(), "", append([]string{"awari", "stop", "--dir", dir}, flags...)...)
+	}
+	s := startSolver(t, dir, 12, 24)
+	awaitFile(t, filepath.Join(dir, rundir.LayerName(7)))
+	for _, flags := range [][]string{{"--cancel"}, {"--json"}} {
+		r := stop(flags...)
+		should.Not(t, r.status != cli.ExitOK || r.err != "" || !strings.Contains(r.out, strconv.Itoa(s.cmd.Process.Pid)), "%v: %+v", flags, r)
+	}
+	r := s.wait(t)
+	should.Not(t, r.status != cli.ExitPaused || !strings.HasPrefix(r.err, "grenier: paused: stopped on request, after a layer; "),
+		"status %d: %s", r.status, r.err)
+	should.List(t, namesIn(t, filepath.Join(dir, rundir.WorkName), ""), []string{rundir.StatusName}, "left")
+	sealed := len(layersOf(t, dir))
+	s = startSolver(t, dir, 12, 24)
+	awaitFile(t, filepath.Join(dir, rundir.LayerName(sealed+1)))
+	r = stop("--now")
+	should.Hold(t, r.status == cli.ExitOK, "%+v", r)
+	r = s.wait(t)
+	should.Not(t, r.status != cli.ExitPaused || !strings.HasPrefix(r.err, "grenier: paused: stopped on request; "),
+		"status %d: %s", r.status, r.err)
+	r = stop()
+	should.Not(t, r.status != cli.ExitOK || r.err != "" || !strings.HasPrefix(r.out, "nothing to stop: no solver runs in "),
+		"nobody is there: %+v", r)
+}
+
+// TestAsk sends the signal USR1 to a run, again and again: it tells how far it is
+// each time, and the files are those of a run that nobody asked.
+func TestAsk(t *testing.T) {
+	t.Parallel()
+	want := withoutSeconds(t, solved(t, "--seeds", "11"))
+	for _, progress := range []string{"none", "bar"} {
+		for told := 0; told == 0; { // it may have been through before it was asked
+			told = ask(t, progress, want)
+		}
+	}
+}
+
+// ask asks a run whose files should be those wanted, and returns how often it told something.
+func ask(t *testing.T, progress string, want map[string]string) (told int) {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "run")
+	s := startSolving(t, "--seeds", "11", "--threads", "1", "--dir", dir, "--progress", progress)
+	awaitFile(t, filepath.Join(dir, rundir.LayerName(8)))
+	asked := 0
+	for range 10 {
+		if err := s.cmd.Process.Signal(syscall.SIGUSR1); err == nil {
+			asked++
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	r := s.wait(t)
+	told = strings.Count(r.err, dir+": game awari, rules awari, 12 pits\nsolver   process ")
+	must.Hold(t, r.status == cli.ExitOK && told <= asked, "%s: status %d, told %d times:\n%s", progress, r.status, told, r.err)
+	for _, part := range []string{"\nsealed   layers 0 to ", "\ndoing    layer ", "\nrun      ", "\nreport   "} {
+		should.Not(t, strings.Count(r.err, part) < told, "%s: %d answers lack %q:\n%s", progress, told, part, r.err)
+	}
+	lines := strings.Count(r.out, "\n")
+	should.Hold(t, lines == 1+12+1, "%s: the table has %d lines:\n%s", progress, lines, r.out)
+	must.Same(t, progress+": a run that was asked differs", want, withoutSeconds(t, dir))
+	return told
+}
+
+// statusOfDir returns what status says.
+func statusOfDir(t *testing.T, dir string) (r statusReport) {
+	t.Helper()
+	must.OK(t, json.Unmarshal([]byte(mustRun(t, "awari", "status", "--json", "--dir", dir)), &r))
+	return r
+}
+
+// TestStatusOfKilled kills a run with a signal that it cannot notice, looks, and continues it.
+func TestStatusOfKilled(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "run")
+	s := startSolver(t, dir, 12, 24)
+	awaitFile(t, filepath.Join(dir, rundir.LayerName(7)))
+	pid := s.cmd.Process.Pid
+	r := statusOfDir(t, dir)
+	should.Not(t, r.State != rundir.Running || !r.Locked || !r.Alive || r.PID != pid, "running: %+v", r)
+	must.OK(t, s.cmd.Process.Kill())
+	s.wait(t)
+	r = statusOfDir(t, dir)
+	should.Hold(t, r.State == rundir.Killed && !r.Locked && !r.Alive && r.PID == pid && r.Report != nil && r.Report.PID == pid &&
+		r.Report.ETA == nil && len(r.Layers) == len(layersOf(t, dir)), "killed: %+v", r)
+	text := mustRun(t, "awari", "status", "--dir", dir)
+	should.Hold(t, strings.Contains(text, " was killed after 20") && strings.Contains(text, "; the same command resumes\n"),
+		"killed: %s", text)
+	mustRun(t, "awari", "solve", "--seeds", "10", "--dir", dir, "--progress", "none")
+	r = statusOfDir(t, dir)
+	should.Hold(t, r.State == rundir.Done && r.PID == 0, "continued: %+v", r)
+	log := must.Tree(t, dir)[rundir.LogName]
+	should.Hold(t, strings.Count(log, " msg=start ") == 2 && strings.Count(log, " msg=done ") == 1 && !strings.Contains(log, "interrupted"),
+		"log:\n%s", log)
+}
+
+// TestWatch watches a directory before a run begins there, until the run is interrupted.
+func TestWatch(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "run")
+	begun := make(chan struct{})
+	out := &firstWrite{do: func() { close(begun) }}
+	var errs strings.Builder
+	ended := make(chan int)
+	go func() {
+		ended <- run(t.Context(), []string{"awari", "status", "--watch", "--json", "--dir", dir}, strings.NewReader(""), out, &errs)
+	}()
+	s := startSolving(t, "--dir", dir, "--progress", "none", "--seeds", "24", "--threads", "1")
+	awaitFile(t, filepath.Join(dir, rundir.LayerName(7)))
+	<-begun
+	s.cmd.Process.Signal(syscall.SIGINT)
+	status := <-ended
+	must.Hold(t, status == cli.ExitOK && errs.Len() == 0, "status %d, %s", status, errs.String())
+	r := s.wait(t)
+	should.Hold(t, r.status == cli.ExitInterrupted, "status %d, %s", r.status, r.err)
+	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+	for i, line := range lines {
+		var r statusReport
+		must.OK(t, json.Unmarshal([]byte(line), &r))
+		want := rundir.Running
+		if i == len(lines)-1 {
+			want = rundir.Interrupted
+		}
+		should.Equal(t, r.State, want, "line %d of %d", i+1, len(lines))
+	}
+	should.Not(t, len(lines) < 2, "watched: %s", out.String())
+	log := must.Tree(t, dir)[rundir.LogName]
+	should.Hold(t, strings.Count(log, " level=WARN msg=interrupted layer=") == 1 && strings.Count(log, "msg=sealed") == len(layersOf(t, dir)),
+		"log:\n%s", log)
+}
+
+// rehearsal is the run of 12 pits and 48 seeds in small: 8 pits have every score, window and lower layer of it in a
+// 6,900th of the positions. docs/rehearsal.md has its figures.
+type rehearsal struct {
+	seeds  int
+	dir    string            // solved in memory
+	layers map[string]string // of it
+}
+
+// TestLongRehearsal solves 8 pits in every way, with the same files each time, and hands them to whoever reads layers.
+func TestLongRehearsal(t *testing.T) {
+	tries.NeedsFull(t, "a run in every way")
+	t.Parallel()
+	r := &rehearsal{seeds: awari.MaxSeeds, dir: filepath.Join(t.TempDir(), "run")}
+	mustRun(t, r.solve(r.dir)...)
+	r.layers = withoutSeconds(t, r.dir)
+	for _, bits := range plan.Widths() {
+		t.Run(fmt.Sprintf("%d bits", bits), func(t *testing.T) { r.solveForced(t, bits) })
+	}
+	t.Run("little memory", r.narrow)
+	t.Run("killed", r.solveKilled)
+	t.Run("retrograde", r.solveRetrograde)
+	t.Run("readers", r.readers)
+}
+
+// solve returns the command that solves into a directory.
+func (r *rehearsal) solve(dir string, more ...string) []string {
+	return append([]string{"awari", "solve", "--pits", "8", "--seeds", strconv.Itoa(r.seeds), "--dir", dir, "--progress", "none", "--json"}, more...)
+}
+
+// same fails unless a directory has the layers of the run in memory up to a last one, and nothing else.
+func (r *rehearsal) same(t *testing.T, dir string, last int) {
+	t.Helper()
+	got, want := withoutSeconds(t, dir), maps.Clone(r.layers)
+	if last < r.seeds {
+		delete(got, rundir.ManifestName) // it differs
+		delete(want, rundir.ManifestName)
+	}
+	for n := last + 1; n <= r.seeds; n++ {
+		delete(want, rundir.LayerName(n))
+	}
+	sameFiles(t, want, got)
+}
+
+// solveForced solves layers with scores of some bits.
+func (r *rehearsal) solveForced(t *testing.T, bits int) {
+	dir := filepath.Join(t.TempDir(), "run")
+	o := solve.Options{Seeds: r.seeds, Bits: bits, Job: job.Job{Workers: 2}}
+	must.OK(t, must.Err(solve.Solve(t.Context(), dir, awaritest.Game(t, 8, awari.Awari), o)))
+	r.same(t, dir, r.seeds)
+}
+
+// little is memory that is too little for the last layers in one piece.
+const little = "100MiB"
+
+func (r *rehearsal) narrow(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	s := summaryOf(t, mustRun(t, r.solve(dir, "--memory", little, "--threads", "2")...))
+	last := s.Layers[len(s.Layers)-1]
+	should.Not(t, last.Windows < 2, "%d windows within %s", last.Windows, little)
+	r.same(t, dir, r.seeds)
+}
+
+// solveKilled kills a run again and again, at moments that may be in any layer.
+func (r *rehearsal) solveKilled(t *testing.T) {
+	const kills, patience = 12, 6 * time.Second
+	dir, rng, kill := filepath.Join(t.TempDir(), "run"), tries.Rand(t), 0
+	for kill < kills {
+		s := launch(t, r.solve(dir, "--memory", little, "--threads", "2", "--checkpoint", "1s")...)
+		if !s.killAfter(t, time.Duration((0.5+rng.Float64())*float64(patience))) {
+			break
+		}
+		kill++
+	}
+	mustRun(t, r.solve(dir, "--memory", little, "--threads", "2")...)
+	t.Logf("killed %d times", kill)
+	r.same(t, dir, r.seeds)
+}
+
+// solveRetrograde solves with the other engine as many layers as there is memory for.
+func (r *rehearsal) solveRetrograde(t *testing.T) {
+	const last = 36
+	dir := filepath.Join(t.TempDir(), "run")
+	mustRun(t, "awari", "solve", "--pits", "8", "--seeds", strconv.Itoa(last), "--dir", dir, "--engine", "retrograde", "--progress", "none", "--json")
+	r.same(t, dir, last)
+}
+
+// readers hands the layers to the commands that read them.
+func (r *rehearsal) readers(t *testing.T) {
+	last := strconv.Itoa(r.seeds)
+	mustRun(t, "awari", "verify", "--prove", "--dir", r.dir, "--json", "--progress", "none")
+	site := filepath.Join(t.TempDir(), "site")
+	mustRun(t, "awari", "publish", "--dir", r.dir, "--out", site, "--json", "--progress", "none")
+	scores := filepath.Join(t.TempDir(), "scores")
+	mustRun(t, "awari", "export", "--dir", r.dir, "--layer", last, "--format", "colex", "--out", scores, "--json", "--progress", "none")
+	text := must.Read(t, scores)
+	r.probe(t, must.Get(awari.NewSpace(awaritest.Game(t, 8, awari.Awari), r.seeds))(t), string(text))
+}
+
+// probe compares scores of the last layer with those that were exported.
+func (r *rehearsal) probe(t *testing.T, space *awari.Space, exported string) {
+	rng := tries.Rand(t)
+	var boards strings.Builder
+	var want, values []string
+	for range 200 {
+		rank := rng.Uint64N(uint64(len(exported)))
+		pits := space.Unrank(r.seeds, rank)
+		fmt.Fprintln(&boards, strings.Trim(fmt.Sprint(pits[:8]), "[]"))
+		want = append(want, strconv.Itoa(int(int8(exported[rank]))))
+	}
+	got := grenier(t.Context(), boards.String(), "awari", "probe", "--dir", r.dir, "-")
+	must.Hold(t, got.status == cli.ExitOK, "%v", got.err)
+	for line := range strings.Lines(got.out) {
+		value, _, _ := strings.Cut(strings.TrimPrefix(line, "value "), ";")
+		values = append(values, value)
+	}
+	should.Equal(t, cmp.Diff(want, values), "")
+}
