@@ -284,6 +284,15 @@ func TestLongWindowsReport(t *testing.T) {
 	should.Not(t, !told && s.Seconds > 5, "no progress in %v s", s.Seconds)
 }
 
+// solveSummary is a part of the last line of what solve prints.
+type solveSummary struct {
+	Seconds float64
+	Layers  []struct {
+		Bits, Windows int
+		Streams       map[string]solve.Streams
+	}
+}
+
 // summaryOf returns the last line of what solve prints.
 func summaryOf(t *testing.T, out string) (s solveSummary) {
 	t.Helper()

@@ -81,6 +81,23 @@ func grenier(ctx context.Context, in string, args ...string) result {
 	return result{status, out.String(), errs.String()}
 }
 
+// do runs a command line that is one text.
+func do(t *testing.T, line string) result { return grenier(t.Context(), "", strings.Fields(line)...) }
+
+// wants fails unless a command line has ended with a status, and its stderr has parts.
+func (r result) wants(t *testing.T, status int, parts ...string) result {
+	t.Helper()
+	should.Equal(t, r.status, status, "status; %s%s", r.out, r.err)
+	should.Has(t, r.err, parts...)
+	return r
+}
+
+// mustDo fails the test unless such a command line succeeds without a word.
+func mustDo(t *testing.T, line string) string {
+	t.Helper()
+	return mustRun(t, strings.Fields(line)...)
+}
+
 // mustRun fails the test unless the command line succeeds without a word.
 func mustRun(t *testing.T, args ...string) string {
 	t.Helper()

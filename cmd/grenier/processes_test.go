@@ -288,6 +288,9 @@ func TestRemoteJSON(t *testing.T) {
 		"status %d, %s", r.status, r.out)
 }
 
+// serveReport is a part of what serve says.
+type serveReport struct{ Address, URL string }
+
 // serving is a process that serves.
 type serving struct {
 	*solver

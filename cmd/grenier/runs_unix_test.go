@@ -334,6 +334,18 @@ func ask(t *testing.T, progress string, want map[string]string) (told int) {
 	return told
 }
 
+// statusReport is a part of what status says.
+type statusReport struct {
+	State         rundir.State
+	Locked, Alive bool
+	PID           int
+	Layers        []any
+	Report        *struct {
+		PID int
+		ETA *float64 `json:"eta_seconds"`
+	}
+}
+
 // statusOfDir returns what status says.
 func statusOfDir(t *testing.T, dir string) (r statusReport) {
 	t.Helper()
