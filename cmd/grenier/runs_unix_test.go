@@ -138,12 +138,7 @@ func (n *night) checkCalls(t *testing.T) {
 	got := lines(n.calls)
 	must.Same(t, "calls for layers", want, slices.Compact(slices.Clone(got)))
 	for seeds := range n.seeds + 1 {
-		calls := 0
-		for _, line := range got {
-			if line == strconv.Itoa(seeds) {
-				calls++
-			}
-		}
+		calls := strings.Count("\n"+strings.Join(got, "\n\n")+"\n", fmt.Sprintf("\n%d\n", seeds))
 		killed, maybe := seeds == n.seeds-3, seeds == n.seeds-5 || seeds == n.seeds-1
 		should.Not(t, calls != 1 && !(calls == 2 && (killed || maybe)) || calls != 2 && killed, "%d calls for layer %d", calls, seeds)
 	}
@@ -151,8 +146,7 @@ func (n *night) checkCalls(t *testing.T) {
 
 // checkPlaces checks which files are where.
 func (n *night) checkPlaces(t *testing.T) {
-	got := namesIn(t, n.run, "layer")
-	should.Hold(t, len(got) == 0, "layers in the run directory: %v", got)
+	should.List(t, namesIn(t, n.run, "layer"), nil, "layers in the run directory")
 	one, two := namesIn(t, filepath.Join(n.top, "one"), "layer"), namesIn(t, filepath.Join(n.top, "two"), "layer")
 	should.Not(t, len(one) == 0 || len(two) == 0 || len(one)+len(two) < n.seeds+1, "layers on two disks: %v, %v", one, two)
 	should.List(t, namesIn(t, filepath.Join(n.top, "fast"), ""), []string{rundir.OwnerName}, "left of the work")
@@ -160,35 +154,28 @@ func (n *night) checkPlaces(t *testing.T) {
 
 // checkReaders lets every command read the layers.
 func (n *night) checkReaders(t *testing.T, whole string) {
-	for _, command := range [][]string{
-		{"scrub", "--dir", n.run, "--progress", "none"}, {"verify", "--dir", n.run, "--sample", "1000", "--progress", "none"},
-		{"compare", n.run, whole, "--progress", "none"}, {"stats", "--dir", n.run},
-		{"repair", "--dir", n.run, "--dry-run", "--progress", "none"},
-		{"probe", "--dir", n.run, "1", "1", "1", "1", "1", "2", "1", "2", "1", "0", "0", "0"},
-		{"export", "--dir", n.run, "--layer", "5", "--format", "npy", "--out", filepath.Join(n.top, "5.npy"), "--progress", "none"},
+	for _, command := range []string{
+		"scrub --dir RUN --progress none", "verify --dir RUN --sample 1000 --progress none", "compare RUN " + whole + " --progress none",
+		"stats --dir RUN", "repair --dir RUN --dry-run --progress none", "probe --dir RUN 1 1 1 1 1 2 1 2 1 0 0 0",
+		"export --dir RUN --layer 5 --format npy --out " + filepath.Join(n.top, "5.npy") + " --progress none",
 	} {
-		mustRun(t, append([]string{"awari"}, command...)...)
+		mustDo(t, "awari "+strings.ReplaceAll(command, "RUN", n.run))
 	}
 	two := filepath.Join(n.top, "two")
-	out := mustRun(t, "awari", "status", "--dir", n.run)
-	should.Hold(t, strings.Contains(out, fmt.Sprintf("-%d in %s\n", n.seeds, two)), "status does not name %s:\n%s", two, out)
+	should.Has(t, mustDo(t, "awari status --dir "+n.run), fmt.Sprintf("-%d in %s\n", n.seeds, two))
 	// A damaged layer names the run, and is mended where it was.
 	file := filepath.Join(two, rundir.LayerName(n.seeds))
 	good := must.Read(t, file)
 	must.Write(t, file, good[:len(good)/2])
-	r := grenier(t.Context(), "", "awari", "stats", "--dir", n.run)
-	should.Hold(t, r.status == cli.ExitCorrupt && strings.Contains(r.err, "grenier awari repair --dir "+n.run+"\n"),
-		"status %d: %s", r.status, r.err)
-	mustRun(t, "awari", "repair", "--dir", n.run, "--progress", "none", "--threads", "2")
-	mended, err := os.ReadFile(file)
-	should.Hold(t, err == nil && string(mended) == string(good), "the layer was not mended where it was: %v", err)
+	do(t, "awari stats --dir "+n.run).wants(t, cli.ExitCorrupt, "grenier awari repair --dir "+n.run+"\n")
+	mustDo(t, "awari repair --progress none --threads 2 --dir "+n.run)
+	should.Hold(t, string(must.Read(t, file)) == string(good), "the layer was not mended where it was")
 	// Without a manifest, and with a disk elsewhere, repair is told where they are.
 	moved := filepath.Join(n.top, "moved")
 	must.OK(t, os.Rename(two, moved))
 	must.OK(t, os.Remove(filepath.Join(n.run, rundir.ManifestName)))
-	out = mustRun(t, "awari", "repair", "--dir", n.run, "--layers-in", filepath.Join(n.top, "one"), "--layers-in", moved, "--progress", "none")
-	should.Not(t, strings.Contains(out, "solved"), "something was solved again:\n%s", out)
-	mustRun(t, "awari", "compare", n.run, whole, "--progress", "none")
+	should.Lacks(t, mustDo(t, "awari repair --progress none --dir "+n.run+" --layers-in "+filepath.Join(n.top, "one")+" --layers-in "+moved), "solved")
+	mustDo(t, "awari compare --progress none "+n.run+" "+whole)
 }
 
 // freePorts returns ports that nobody listens on.
@@ -221,87 +208,64 @@ func scrape(t *testing.T, address string) string {
 func TestOwedCall(t *testing.T) {
 	top := t.TempDir()
 	dir, calls := filepath.Join(top, "run"), filepath.Join(top, "calls")
+	old, status := filepath.Join(dir, "calls.log"), filepath.Join(dir, rundir.WorkName, rundir.StatusName)
 	solve := func(seeds int, more ...string) {
 		t.Helper()
 		mustRun(t, append([]string{"awari", "solve", "--pits", "4", "--seeds", strconv.Itoa(seeds), "--dir", dir, "--progress", "none"}, more...)...)
 	}
-	hook := []string{"--on-layer", "echo $GRENIER_SEEDS >> " + calls}
-	status := filepath.Join(dir, rundir.WorkName, rundir.StatusName)
-	made := func(was, is string) {
+	// called solves with a command for each layer; made is how many calls the report tells of then.
+	called := func(seeds int, want, made string) {
 		t.Helper()
-		text, err := os.ReadFile(status)
-		must.Hold(t, err == nil && strings.Contains(string(text), was), "no %q in %s, %v", was, text, err)
-		must.Write(t, status, []byte(strings.Replace(string(text), was, is, 1)))
+		solve(seeds, "--on-layer", "echo $GRENIER_SEEDS >> "+calls)
+		should.Equal(t, strings.Join(lines(calls), " "), want)
+		text, was := string(must.Read(t, status)), fmt.Sprintf(`"called_layers": %d`, seeds+1)
+		should.Has(t, text, was)
+		must.Write(t, status, []byte(strings.Replace(text, was, `"called_layers": `+made, 1)))
 	}
-	check := func(want ...string) {
-		t.Helper()
-		must.Same(t, "another result", want, lines(calls))
-	}
-	notes, old := "layer 0 wanted\n", filepath.Join(dir, "calls.log")
 	solve(1)
-	must.Write(t, old, []byte(notes))
-	solve(4, hook...)
-	check("2", "3", "4")
-	made(`"called_layers": 5`, `"called_layers": 3`) // killed
-	solve(4, hook...)
-	solve(4, hook...)
-	check("2", "3", "4", "3", "4")
-	made(`"called_layers": 5`, `"called_layers": `) // damaged
-	solve(4, hook...)
-	check("2", "3", "4", "3", "4", "4")
-	made(`"called_layers": 5`, `"called_layers": 3`)
+	must.Write(t, old, []byte("layer 0 wanted\n"))
+	called(4, "2 3 4", "3") // killed
+	called(4, "2 3 4 3 4", "5")
+	called(4, "2 3 4 3 4", "") // damaged
+	called(4, "2 3 4 3 4 4", "3")
 	solve(4) // has nothing to call
-	solve(5, hook...)
-	check("2", "3", "4", "3", "4", "4", "5")
-	text, err := os.ReadFile(old)
-	should.Hold(t, err == nil && string(text) == notes, "calls.log: %q, %v", text, err)
+	called(5, "2 3 4 3 4 4 5", "6")
+	should.Equal(t, string(must.Read(t, old)), "layer 0 wanted\n")
 }
 
 // TestCommandFails: what a command of the user does is no matter of life and death for the run.
 func TestCommandFails(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "run")
-	r := grenier(t.Context(), "", "awari", "solve", "--pits", "4", "--seeds", "1", "--dir", dir, "--progress", "none",
+	r := grenier(t.Context(), "", "awari", "solve", "--pits", "4", "--seeds", "1", "--dir", filepath.Join(t.TempDir(), "run"), "--progress", "none",
 		"--on-layer", "echo from layer $GRENIER_SEEDS; exit 3", "--on-finish", "kill -9 $$")
-	should.Has(t, r.err,
+	r.wants(t, cli.ExitOK,
 		"from layer 0\n", "from layer 1\n", "grenier: warning: --on-layer for layer 1: exit status 3\n", "grenier: warning: --on-finish: signal: killed\n")
-	should.Not(t, r.status != cli.ExitOK || strings.Contains(r.out, "from layer"), "status %d: %s", r.status, r.out)
+	should.Lacks(t, r.out, "from layer")
 }
 
 // TestStop asks a run from another process to stop.
 func TestStop(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "run")
-	stop := func(flags ...string) result {
-		return grenier(t.Context(), "", append([]string{"awari", "stop", "--dir", dir}, flags...)...)
-	}
 	s := startSolver(t, dir, 12, 24)
 	awaitFile(t, filepath.Join(dir, rundir.LayerName(7)))
-	for _, flags := range [][]string{{"--cancel"}, {"--json"}} {
-		r := stop(flags...)
-		should.Not(t, r.status != cli.ExitOK || r.err != "" || !strings.Contains(r.out, strconv.Itoa(s.cmd.Process.Pid)), "%v: %+v", flags, r)
+	for _, flag := range []string{" --cancel", " --json"} {
+		should.Has(t, mustDo(t, "awari stop --dir "+dir+flag), strconv.Itoa(s.cmd.Process.Pid))
 	}
-	r := s.wait(t)
-	should.Not(t, r.status != cli.ExitPaused || !strings.HasPrefix(r.err, "grenier: paused: stopped on request, after a layer; "),
-		"status %d: %s", r.status, r.err)
+	s.wait(t).wants(t, cli.ExitPaused, "grenier: paused: stopped on request, after a layer; ")
 	should.List(t, namesIn(t, filepath.Join(dir, rundir.WorkName), ""), []string{rundir.StatusName}, "left")
 	sealed := len(layersOf(t, dir))
 	s = startSolver(t, dir, 12, 24)
 	awaitFile(t, filepath.Join(dir, rundir.LayerName(sealed+1)))
-	r = stop("--now")
-	should.Hold(t, r.status == cli.ExitOK, "%+v", r)
-	r = s.wait(t)
-	should.Not(t, r.status != cli.ExitPaused || !strings.HasPrefix(r.err, "grenier: paused: stopped on request; "),
-		"status %d: %s", r.status, r.err)
-	r = stop()
-	should.Not(t, r.status != cli.ExitOK || r.err != "" || !strings.HasPrefix(r.out, "nothing to stop: no solver runs in "),
-		"nobody is there: %+v", r)
+	do(t, "awari stop --now --dir "+dir).wants(t, cli.ExitOK)
+	s.wait(t).wants(t, cli.ExitPaused, "grenier: paused: stopped on request; ")
+	should.Has(t, mustDo(t, "awari stop --dir "+dir), "nothing to stop: no solver runs in ")
 }
 
 // TestAsk sends the signal USR1 to a run, again and again: it tells how far it is
 // each time, and the files are those of a run that nobody asked.
 func TestAsk(t *testing.T) {
 	t.Parallel()
-	want := withoutSeconds(t, solved(t, "--seeds", "11"))
+	want := withoutSeconds(t, solved(t, "--seeds", "10"))
 	for _, progress := range []string{"none", "bar"} {
 		for told := 0; told == 0; { // it may have been through before it was asked
 			told = ask(t, progress, want)
@@ -313,23 +277,22 @@ func TestAsk(t *testing.T) {
 func ask(t *testing.T, progress string, want map[string]string) (told int) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "run")
-	s := startSolving(t, "--seeds", "11", "--threads", "1", "--dir", dir, "--progress", progress)
-	awaitFile(t, filepath.Join(dir, rundir.LayerName(8)))
+	s := startSolving(t, "--seeds", "10", "--threads", "1", "--dir", dir, "--progress", progress)
+	awaitFile(t, filepath.Join(dir, rundir.LayerName(7)))
 	asked := 0
 	for range 10 {
 		if err := s.cmd.Process.Signal(syscall.SIGUSR1); err == nil {
 			asked++
 		}
-		time.Sleep(5 * time.Millisecond)
+		time.Sleep(2 * time.Millisecond)
 	}
-	r := s.wait(t)
+	r := s.wait(t).wants(t, cli.ExitOK)
 	told = strings.Count(r.err, dir+": game awari, rules awari, 12 pits\nsolver   process ")
-	must.Hold(t, r.status == cli.ExitOK && told <= asked, "%s: status %d, told %d times:\n%s", progress, r.status, told, r.err)
+	must.Hold(t, told <= asked, "%s: told %d times:\n%s", progress, told, r.err)
 	for _, part := range []string{"\nsealed   layers 0 to ", "\ndoing    layer ", "\nrun      ", "\nreport   "} {
 		should.Not(t, strings.Count(r.err, part) < told, "%s: %d answers lack %q:\n%s", progress, told, part, r.err)
 	}
-	lines := strings.Count(r.out, "\n")
-	should.Hold(t, lines == 1+12+1, "%s: the table has %d lines:\n%s", progress, lines, r.out)
+	should.Equal(t, strings.Count(r.out, "\n"), 1+11+1, "%s: lines of the table", progress)
 	must.Same(t, progress+": a run that was asked differs", want, withoutSeconds(t, dir))
 	return told
 }
@@ -349,7 +312,7 @@ type statusReport struct {
 // statusOfDir returns what status says.
 func statusOfDir(t *testing.T, dir string) (r statusReport) {
 	t.Helper()
-	must.OK(t, json.Unmarshal([]byte(mustRun(t, "awari", "status", "--json", "--dir", dir)), &r))
+	must.OK(t, json.Unmarshal([]byte(mustDo(t, "awari status --json --dir "+dir)), &r))
 	return r
 }
 
@@ -367,10 +330,8 @@ func TestStatusOfKilled(t *testing.T) {
 	r = statusOfDir(t, dir)
 	should.Hold(t, r.State == rundir.Killed && !r.Locked && !r.Alive && r.PID == pid && r.Report != nil && r.Report.PID == pid &&
 		r.Report.ETA == nil && len(r.Layers) == len(layersOf(t, dir)), "killed: %+v", r)
-	text := mustRun(t, "awari", "status", "--dir", dir)
-	should.Hold(t, strings.Contains(text, " was killed after 20") && strings.Contains(text, "; the same command resumes\n"),
-		"killed: %s", text)
-	mustRun(t, "awari", "solve", "--seeds", "10", "--dir", dir, "--progress", "none")
+	should.Has(t, mustDo(t, "awari status --dir "+dir), " was killed after 20", "; the same command resumes\n")
+	mustDo(t, "awari solve --seeds 10 --progress none --dir "+dir)
 	r = statusOfDir(t, dir)
 	should.Hold(t, r.State == rundir.Done && r.PID == 0, "continued: %+v", r)
 	log := must.Tree(t, dir)[rundir.LogName]
@@ -389,15 +350,17 @@ func TestWatch(t *testing.T) {
 	go func() {
 		ended <- run(t.Context(), []string{"awari", "status", "--watch", "--json", "--dir", dir}, strings.NewReader(""), out, &errs)
 	}()
-	s := startSolving(t, "--dir", dir, "--progress", "none", "--seeds", "24", "--threads", "1")
+	s := startSolver(t, dir, 12, 24)
 	awaitFile(t, filepath.Join(dir, rundir.LayerName(7)))
+	s.signal(t, syscall.SIGSTOP) // it takes no time while it is watched
 	<-begun
-	s.cmd.Process.Signal(syscall.SIGINT)
+	s.signal(t, syscall.SIGCONT)
+	s.signal(t, syscall.SIGINT)
 	status := <-ended
-	must.Hold(t, status == cli.ExitOK && errs.Len() == 0, "status %d, %s", status, errs.String())
-	r := s.wait(t)
-	should.Hold(t, r.status == cli.ExitInterrupted, "status %d, %s", r.status, r.err)
+	must.Hold(t, status == cli.ExitOK && errs.Len() == 0, "status %d, %s", status, &errs)
+	s.wait(t).wants(t, cli.ExitInterrupted)
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+	should.Not(t, len(lines) < 2, "watched: %s", out)
 	for i, line := range lines {
 		var r statusReport
 		must.OK(t, json.Unmarshal([]byte(line), &r))
@@ -407,7 +370,6 @@ func TestWatch(t *testing.T) {
 		}
 		should.Equal(t, r.State, want, "line %d of %d", i+1, len(lines))
 	}
-	should.Not(t, len(lines) < 2, "watched: %s", out.String())
 	log := must.Tree(t, dir)[rundir.LogName]
 	should.Hold(t, strings.Count(log, " level=WARN msg=interrupted layer=") == 1 && strings.Count(log, "msg=sealed") == len(layersOf(t, dir)),
 		"log:\n%s", log)
@@ -495,20 +457,18 @@ func (r *rehearsal) solveKilled(t *testing.T) {
 func (r *rehearsal) solveRetrograde(t *testing.T) {
 	const last = 36
 	dir := filepath.Join(t.TempDir(), "run")
-	mustRun(t, "awari", "solve", "--pits", "8", "--seeds", strconv.Itoa(last), "--dir", dir, "--engine", "retrograde", "--progress", "none", "--json")
+	mustDo(t, fmt.Sprintf("awari solve --pits 8 --seeds %d --dir %s --engine retrograde --progress none --json", last, dir))
 	r.same(t, dir, last)
 }
 
 // readers hands the layers to the commands that read them.
 func (r *rehearsal) readers(t *testing.T) {
 	last := strconv.Itoa(r.seeds)
-	mustRun(t, "awari", "verify", "--prove", "--dir", r.dir, "--json", "--progress", "none")
-	site := filepath.Join(t.TempDir(), "site")
-	mustRun(t, "awari", "publish", "--dir", r.dir, "--out", site, "--json", "--progress", "none")
+	mustDo(t, "awari verify --prove --json --progress none --dir "+r.dir)
+	mustDo(t, "awari publish --json --progress none --dir "+r.dir+" --out "+filepath.Join(t.TempDir(), "site"))
 	scores := filepath.Join(t.TempDir(), "scores")
-	mustRun(t, "awari", "export", "--dir", r.dir, "--layer", last, "--format", "colex", "--out", scores, "--json", "--progress", "none")
-	text := must.Read(t, scores)
-	r.probe(t, must.Get(awari.NewSpace(awaritest.Game(t, 8, awari.Awari), r.seeds))(t), string(text))
+	mustDo(t, "awari export --format colex --json --progress none --dir "+r.dir+" --layer "+last+" --out "+scores)
+	r.probe(t, must.Get(awari.NewSpace(awaritest.Game(t, 8, awari.Awari), r.seeds))(t), string(must.Read(t, scores)))
 }
 
 // probe compares scores of the last layer with those that were exported.
@@ -522,8 +482,7 @@ func (r *rehearsal) probe(t *testing.T, space *awari.Space, exported string) {
 		fmt.Fprintln(&boards, strings.Trim(fmt.Sprint(pits[:8]), "[]"))
 		want = append(want, strconv.Itoa(int(int8(exported[rank]))))
 	}
-	got := grenier(t.Context(), boards.String(), "awari", "probe", "--dir", r.dir, "-")
-	must.Hold(t, got.status == cli.ExitOK, "%v", got.err)
+	got := grenier(t.Context(), boards.String(), "awari", "probe", "--dir", r.dir, "-").wants(t, cli.ExitOK)
 	for line := range strings.Lines(got.out) {
 		value, _, _ := strings.Cut(strings.TrimPrefix(line, "value "), ";")
 		values = append(values, value)
