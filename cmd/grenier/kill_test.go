@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -111,7 +110,7 @@ func checkLeft(t *testing.T, dir string) {
 func layersOf(t *testing.T, dir string) []manifest.LayerSummary {
 	t.Helper()
 	var stats manifest.Summary
-	must.OK(t, json.Unmarshal([]byte(mustRun(t, "awari", "stats", "--json", "--dir", dir)), &stats))
+	must.OK(t, json.Unmarshal([]byte(mustDo(t, "awari stats --json --dir "+dir)), &stats))
 	return stats.Layers
 }
 
@@ -147,21 +146,19 @@ func testInterrupt(t *testing.T, sig os.Signal) {
 	dir := filepath.Join(t.TempDir(), "run")
 	s := startSolver(t, dir, 12, 24)
 	awaitFile(t, filepath.Join(dir, rundir.LayerName(8))) // layer 7 is in the manifest by then
-	r := grenier(t.Context(), "", "awari", "solve", "--seeds", "3", "--dir", dir)
-	should.Not(t, r.status != cli.ExitFailure || !strings.Contains(r.err, "in use by process "+strconv.Itoa(s.cmd.Process.Pid)+"\n"),
-		"a second solver: status %d, %s", r.status, r.err)
-	for _, command := range []string{"probe 0 0 0 0 0 1 1 0 0 0 0 0", "stats", "status", "verify --sample 1000"} { // read while it writes
-		mustRun(t, strings.Fields("awari "+command+" --dir "+dir)...)
+	if sig == os.Interrupt {
+		do(t, "awari solve --seeds 3 --dir "+dir).wants(t, cli.ExitFailure, "in use by process "+strconv.Itoa(s.cmd.Process.Pid)+"\n")
+		for _, command := range []string{"probe 0 0 0 0 0 1 1 0 0 0 0 0", "stats", "status", "verify --sample 1000"} { // read while it writes
+			mustDo(t, "awari "+command+" --dir "+dir)
+		}
 	}
 	s.signal(t, sig)
-	r = s.wait(t)
-	should.Not(t, r.status != cli.ExitInterrupted || r.err != wordOfSolve || strings.Count(r.out, "\n") != len(layersOf(t, dir))+1,
-		"status %d, %s%s", r.status, r.out, r.err)
+	r, sealed := s.wait(t).wants(t, cli.ExitInterrupted), len(layersOf(t, dir))
+	should.Equal(t, r.err, wordOfSolve)
+	should.Hold(t, strings.Count(r.out, "\n") == sealed+1 && sealed >= 8, "%d layers sealed, %s", sealed, r.out)
 	checkLeft(t, dir)
 	wantNoTemps(t, dir)
-	sealed := len(layersOf(t, dir))
-	should.Not(t, sealed < 8, "%d layers sealed", sealed)
-	mustRun(t, "awari", "verify", "--dir", dir, "--progress", "none", "--sample", "1000")
+	mustDo(t, "awari verify --progress none --sample 1000 --dir "+dir)
 }
 
 const wordOfSolve = "grenier: interrupted; the same command resumes\n"
@@ -220,8 +217,7 @@ func TestProbeTalks(t *testing.T) {
 		should.Not(t, err != nil || !strings.HasPrefix(string(answer[:n]), c[1]), "%s: answer %q, error %v", c[0], answer[:n], err)
 	}
 	s.signal(t, os.Interrupt)
-	r := s.wait(t)
-	should.Hold(t, r.status == cli.ExitInterrupted && r.err == "grenier: interrupted\n", "status %d, %s", r.status, r.err)
+	should.Equal(t, s.wait(t).wants(t, cli.ExitInterrupted).err, "grenier: interrupted\n")
 }
 
 // windowSeeds is a layer that is solved window by window with windowMemory.
@@ -237,18 +233,6 @@ func leastMemory(seeds int) string {
 	}
 	short, _ := errors.AsType[*memory.Error]((&solve.Options{Seeds: seeds, Job: job.Job{Workers: 2, Memory: 1}}).Check(game))
 	return fmt.Sprintf("%dKiB", short.Need>>10+1)
-}
-
-// sameFiles compares without printing what is in the files.
-func sameFiles(t *testing.T, want, got map[string]string) {
-	t.Helper()
-	for name := range got {
-		_, ok := want[name]
-		should.Hold(t, ok, "%s is left", name)
-	}
-	for name := range want {
-		should.Hold(t, got[name] == want[name], "%s differs from that of a run in memory", name)
-	}
 }
 
 // TestLongWindowsReport solves a small layer window by window and looks at what is told. What interruptions, full disks and damage do to such
@@ -350,15 +334,15 @@ func wantNoTemps(t *testing.T, dir string) {
 // TestLongBug makes commands panic in the midst of their work, earlier and later: all
 // end in order, and the same command continues to the same end.
 func TestLongBug(t *testing.T) {
-	tables, exported := solved(t, "--seeds", "9"), filepath.Join(t.TempDir(), "exported")
-	mustRun(t, "awari", "export", "--dir", tables, "--layer", "0", "--format", "colex", "--out", exported, "--progress", "none")
+	tables, exported := solved(t, "--seeds", "8"), filepath.Join(t.TempDir(), "exported")
+	mustDo(t, "awari export --layer 0 --format colex --progress none --dir "+tables+" --out "+exported)
 	places := strings.NewReplacer("TABLES", tables, "EXPORTED", exported, "PEGS", pegBoard(t))
 	for _, c := range []struct {
 		name, args string // @ is a directory of its own
 		log        bool   // there is a log
 		long       bool   // it takes its time
 	}{
-		{name: "solve", args: "awari solve --seeds 9 --threads 2 --dir @", log: true},
+		{name: "solve", args: "awari solve --seeds 8 --threads 2 --dir @", log: true},
 		{name: "import", args: "awari import --layer 0 --format colex --dir @ EXPORTED"},
 		{name: "export", args: "awari export --dir TABLES --layer 8 --format vu --out @/scores"},
 		{name: "verify", args: "awari verify --dir TABLES"},
@@ -375,14 +359,12 @@ func TestLongBug(t *testing.T) {
 			if c.long {
 				tries.NeedsLong(t, "a search on disk")
 			}
-			start := time.Now()
 			whole, broken := t.TempDir(), t.TempDir()
 			command := func(dir string) result {
 				args := strings.ReplaceAll(places.Replace(c.args), "@", dir)
 				return grenier(t.Context(), "", append(strings.Fields(args), "--progress", "none")...)
 			}
-			r := command(whole)
-			must.Hold(t, r.status == cli.ExitOK, "status %d, %s", r.status, r.err)
+			command(whole).wants(t, cli.ExitOK)
 			log := ""
 			if c.log {
 				log = filepath.Join(broken, rundir.LogName)
@@ -391,7 +373,7 @@ func TestLongBug(t *testing.T) {
 			for k := int64(1); ; k *= factor {
 				var r result
 				if !buggy(t, k, func() { r = command(broken) }) {
-					should.Hold(t, r.status == cli.ExitOK, "status %d, %s", r.status, r.err)
+					r.wants(t, cli.ExitOK)
 					break
 				}
 				bugs++
@@ -399,7 +381,6 @@ func TestLongBug(t *testing.T) {
 				wantNoTemps(t, broken)
 			}
 			should.Not(t, bugs == 0, "nothing was reported")
-			t.Logf("%d bugs, %v", bugs, time.Since(start))
 			must.Same(t, "what is left differs", kept(t, whole), kept(t, broken))
 		})
 	}
@@ -413,11 +394,10 @@ func (brokenWriter) Write([]byte) (int, error) { panic("a broken writer") }
 // TestBugInBackground: a bug in what shows progress ends the command at once.
 func TestBugInBackground(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
-	var out, errs bytes.Buffer
-	status := run(t.Context(), []string{"awari", "solve", "--seeds", "24", "--threads", "1", "--dir", dir, "--json", "--progress", "json"},
-		strings.NewReader(""), brokenWriter{}, &errs)
-	want := "its stack is in " + filepath.Join(dir, rundir.LogName)
-	should.Hold(t, status == cli.ExitBug && strings.HasPrefix(errs.String(), "grenier: internal error: a broken writer; ") && strings.Contains(errs.String(), want),
-		"status %d, %s%s", status, out.String(), errs.String())
-	mustRun(t, "awari", "verify", "--dir", dir, "--progress", "none", "--sample", "1000")
+	var errs strings.Builder
+	args := strings.Fields("awari solve --seeds 24 --threads 1 --json --progress json --dir " + dir)
+	status := run(t.Context(), args, strings.NewReader(""), brokenWriter{}, &errs)
+	should.Hold(t, status == cli.ExitBug && strings.HasPrefix(errs.String(), "grenier: internal error: a broken writer; "), "status %d, %s", status, &errs)
+	should.Has(t, errs.String(), "its stack is in "+filepath.Join(dir, rundir.LogName))
+	mustDo(t, "awari verify --progress none --sample 1000 --dir "+dir)
 }

@@ -415,7 +415,10 @@ func (r *rehearsal) same(t *testing.T, dir string, last int) {
 	for n := last + 1; n <= r.seeds; n++ {
 		delete(want, rundir.LayerName(n))
 	}
-	sameFiles(t, want, got)
+	for name := range got { // without printing what is in the files
+		should.Hold(t, got[name] == want[name] && want[name] != "", "%s is left, or differs from that of a run in memory", name)
+	}
+	should.Equal(t, len(got), len(want), "files")
 }
 
 // solveForced solves layers with scores of some bits.

@@ -280,7 +280,7 @@ type disturbed struct {
 }
 
 var disturbedCommands = []disturbed{
-	{name: "awari", args: "awari solve --pits 10 --seeds 13 --checkpoint 1ms --dir @/run", share: 25},
+	{name: "awari", args: fmt.Sprintf("awari solve --pits 10 --seeds %d --checkpoint 1ms --dir @/run", tries.More(10, 13)), share: 25},
 	{name: "awari in windows", args: fmt.Sprintf("awari solve --threads 2 --seeds %d --memory %s --checkpoint 200ms --dir @/run", windowSeeds, windowMemory),
 		prepare: []string{fmt.Sprintf("awari solve --seeds %d --dir @/run", windowSeeds-1)}, share: 8},
 	{name: "repair", args: "awari repair --dir @/run", prepare: []string{"awari solve --pits 8 --seeds 11 --dir @/run"}, lost: []int{3, 6, 9, 11}, share: 10},

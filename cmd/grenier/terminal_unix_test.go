@@ -33,14 +33,12 @@ var tabs = []struct {
 	offer []string
 }{
 	{"grenier awari so", []string{"solve"}},
-	{"grenier help awari ver", []string{"verify"}},
 	{"grenier awari solve --", []string{"--checkpoint", "--dir", "--help", "--memory", "--threads"}},
 	{"grenier awari solve --seeds 3 --progress ", []string{"auto", "plain", "none"}},
 	{"grenier awari solve --progress=pl", []string{"plain"}},
 	{"grenier awari stats --dir data/run --layer ", []string{"364 positions"}},
 	{"grenier awari verify --dir da", []string{"data/"}},
 	{"grenier swap solve gri", []string{"grid.txt"}},
-	{"grenier completion po", []string{"powershell"}},
 }
 
 // place makes a directory with a run and a file to complete.
