@@ -12,7 +12,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"syscall"
@@ -23,6 +22,7 @@ import (
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/remotetest"
 	"grenier/internal/testkit/should"
+	"grenier/internal/testkit/tabletest"
 	"grenier/internal/testkit/tries"
 	"grenier/io/rundir"
 	"grenier/layers/awari"
@@ -98,12 +98,8 @@ func TestLongUCIMatch(t *testing.T) {
 // solvedFor returns a directory with so many layers, and its tables.
 func solvedFor(t *testing.T, seeds int) (string, *tables.Tables) {
 	t.Helper()
-	dir := filepath.Join(t.TempDir(), "run")
-	got := startSolving(t, "--dir", dir, "--progress", "none", "--seeds", fmt.Sprint(seeds)).wait(t)
-	must.Hold(t, got.status == 0, "%v", got)
-	tab := must.Get(tables.Open(t.Context(), dir))(t)
-	t.Cleanup(func() { tab.Close() })
-	return dir, tab
+	dir := solved(t, "--seeds", fmt.Sprint(seeds))
+	return dir, tabletest.Open(t, dir)
 }
 
 // TestLongUCIClock plays games between two processes at a second for all moves of a side, while others keep all
@@ -210,19 +206,18 @@ func (g *uciGame) play(t *testing.T, pit int) {
 	should.Hold(t, int(was) == captured-int(is), "%s: worth %d on a board worth %d", g.moves, captured-int(is), was)
 }
 
-// served returns a new run directory and a server of it.
-func served(t *testing.T, flags ...string) (dir string, s *remotetest.Server) {
+// served returns a server of a new run directory.
+func served(t *testing.T, flags ...string) *remotetest.Server {
 	t.Helper()
-	dir = solved(t, flags...)
-	s = remotetest.Serve(t, dir, false)
+	s := remotetest.Serve(t, solved(t, flags...), false)
 	s.Config.ErrorLog = log.New(io.Discard, "", 0)
-	return dir, s
+	return s
 }
 
 // TestRemoteMessages reads the messages for accidents that are no damage. Others are in remote.txtar, all that a server can do wrong in the
 // tests of packages remote and tables.
 func TestRemoteMessages(t *testing.T) {
-	_, s := served(t, "--seeds", "3")
+	s := served(t, "--seeds", "3")
 	for want, answer := range map[string]http.HandlerFunc{
 		"the server answers: 403 Forbidden":                             func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(403) },
 		"after 3 attempts: the server answers: 503 Service Unavailable": func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(503) },
@@ -241,19 +236,17 @@ func TestRemoteMessages(t *testing.T) {
 			}
 			return asked
 		})
-		r := grenier(t.Context(), "", append([]string{"awari", "probe", "--url", s.URL}, strings.Fields("1 1 1 0 0 0 0 0 0 0 0 0")...)...)
+		r := do(t, "awari probe --url "+s.URL+" 1 1 1 0 0 0 0 0 0 0 0 0").wants(t, cli.ExitFailure, "grenier: "+s.URL+"/layer-03.gl: ", want)
 		oneClearLine(t, r.err)
-		should.Hold(t, r.status == cli.ExitFailure && r.out == "" && strings.HasPrefix(r.err, "grenier: "+s.URL+"/layer-03.gl: ") && strings.Contains(r.err, want),
-			"status %d, %q lacks %q", r.status, r.err, want)
+		should.Equal(t, r.out, "")
 	}
-	r := grenier(t.Context(), "", "awari", "stats", "--url", strings.Replace(s.URL, "//", "//me:secret@", 1), "--layer", "4")
-	should.Hold(t, r.status == cli.ExitUsage && strings.Contains(r.err, "is solved up to 3") && !strings.Contains(r.err, "secret"),
-		"status %d, %s", r.status, r.err)
+	r := do(t, "awari stats --layer 4 --url "+strings.Replace(s.URL, "//", "//me:secret@", 1)).wants(t, cli.ExitUsage, "is solved up to 3")
+	should.Lacks(t, r.err, "secret")
 }
 
 // TestRemoteInterrupted interrupts a batch that waits for a mute server.
 func TestRemoteInterrupted(t *testing.T) {
-	_, s := served(t, "--seeds", "5")
+	s := served(t, "--seeds", "5")
 	ctx, cancel := context.WithCancel(t.Context())
 	s.Hook(func(w http.ResponseWriter, r *http.Request) bool {
 		if !strings.HasSuffix(r.URL.Path, rundir.LayerName(3)) {
@@ -271,7 +264,7 @@ func TestRemoteInterrupted(t *testing.T) {
 
 // TestRemoteJSON gives one object on stdout, even if it is about a failure.
 func TestRemoteJSON(t *testing.T) {
-	_, s := served(t, "--seeds", "3")
+	s := served(t, "--seeds", "3")
 	s.Hook(func(w http.ResponseWriter, r *http.Request) bool {
 		missing := strings.HasSuffix(r.URL.Path, rundir.LayerName(2))
 		if missing {
@@ -284,8 +277,7 @@ func TestRemoteJSON(t *testing.T) {
 	var failed cli.LineError
 	must.OK(t, json.Unmarshal([]byte(lines[0]), &failed))
 	should.Hold(t, failed.Line == 1 && strings.Contains(failed.Error, "missing"), "%s", lines[0])
-	should.Hold(t, r.status == cli.ExitCorrupt && len(lines) == 2 && strings.Contains(lines[1], `"value":-1`),
-		"status %d, %s", r.status, r.out)
+	should.Hold(t, r.status == cli.ExitCorrupt && len(lines) == 2 && strings.Contains(lines[1], `"value":-1`), "%+v", r)
 }
 
 // serveReport is a part of what serve says.
@@ -302,11 +294,7 @@ func startServer(t *testing.T, flags ...string) *serving {
 	t.Helper()
 	process, _, out := talk(t, append([]string{"awari", "serve", "--json"}, flags...)...)
 	s := &serving{solver: process}
-	line, err := bufio.NewReader(out).ReadString('\n')
-	if err == nil {
-		err = json.Unmarshal([]byte(line), &s.report)
-	}
-	must.Hold(t, err == nil, "%q: %v", line, err)
+	must.OK(t, json.Unmarshal([]byte(must.Get(bufio.NewReader(out).ReadString('\n'))(t)), &s.report))
 	return s
 }
 
@@ -329,16 +317,13 @@ func TestServe(t *testing.T) {
 		host, port, err := net.SplitHostPort(s.report.Address)
 		should.Hold(t, err == nil && net.ParseIP(host).IsLoopback() && port != "0" && s.report.URL == "http://localhost:"+port+"/",
 			"%+v (%v)", s.report, err)
-		page := s.get(t, "")
-		should.Hold(t, strings.Contains(page, "<title data-t>Grenier"), "the page is %.200s", page)
+		should.Has(t, s.get(t, ""), "<title data-t>Grenier")
 		var probe struct{ Value int }
 		err = json.Unmarshal([]byte(s.get(t, "api/probe?pits=0,0,0,0,0,2,1,1,0,0,0,1")), &probe)
 		should.Hold(t, err == nil && probe.Value == 5, "%+v, %v", probe, err)
 		s.signal(t, stop)
-		r := s.wait(t)
-		should.Hold(t, r.status == cli.ExitOK, "%v: status %d, %s", stop, r.status, r.err)
-		n := strings.Count(s.errs.String(), "msg=request")
-		should.Hold(t, n == 2 && strings.Count(s.errs.String(), "\n") == n, "logged: %s", &s.errs)
+		logged := s.wait(t).wants(t, cli.ExitOK).err
+		should.Hold(t, strings.Count(logged, "msg=request") == 2 && strings.Count(logged, "\n") == 2, "logged: %s", logged)
 	}
 }
 
@@ -346,7 +331,7 @@ func TestServe(t *testing.T) {
 func TestServeTaken(t *testing.T) {
 	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer l.Close()
-	r := grenier(t.Context(), "", "awari", "serve", "--dir", solved(t, "--seeds", "1"), "--addr", l.Addr().String())
-	oneClearLine(t, r.err)
-	should.Hold(t, r.status == cli.ExitFailure && r.out == "" && strings.Contains(r.err, "cannot listen on "+l.Addr().String()), "%+v", r)
+	r := do(t, fmt.Sprintf("awari serve --dir %s --addr %v", solved(t, "--seeds", "1"), l.Addr()))
+	oneClearLine(t, r.wants(t, cli.ExitFailure, "cannot listen on "+l.Addr().String()).err)
+	should.Equal(t, r.out, "")
 }
