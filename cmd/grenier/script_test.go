@@ -59,13 +59,11 @@ func runScripts(t *testing.T, withLongPart bool) {
 			"run": runLine, "solved": solvedRun(t), "status": status, "field": field, "await": await, "truth": truth, "static": static,
 		},
 		Condition: func(name string) (bool, error) {
-			switch name {
-			case "long":
-				return tries.Long(), nil
-			case "full":
-				return tries.Full(), nil
+			is, known := map[string]bool{"long": tries.Long(), "full": tries.Full()}[name]
+			if !known {
+				return false, fmt.Errorf("unknown condition %q", name)
 			}
-			return false, fmt.Errorf("unknown condition %q", name)
+			return is, nil
 		},
 		Setup: func(e *testscript.Env) error {
 			w := &worker{program: "grenier-worker", env: e.Vars}
@@ -93,47 +91,38 @@ func scripts(t *testing.T, withLongPart bool) []string {
 // workerKey is the key of the worker of a script.
 type workerKey struct{}
 
+// usage ends a script whose line has other than some arguments, or a negation.
+func usage(ts *testscript.TestScript, right bool, want string) {
+	if !right {
+		ts.Fatalf("usage: %s", want)
+	}
+}
+
 // runLine runs a command line that is expected to succeed.
 func runLine(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) == 0 {
-		ts.Fatalf("usage: run args...")
-	}
-	status(ts, false, append([]string{"0", "grenier"}, args...))
+	status(ts, neg, append([]string{"0", "grenier"}, args...))
 }
 
 // solvedRun puts a new run directory into a place.
 func solvedRun(t *testing.T) func(ts *testscript.TestScript, neg bool, args []string) {
 	return func(ts *testscript.TestScript, neg bool, args []string) {
-		if neg || len(args) < 2 {
-			ts.Fatalf("usage: solved dir flags...")
-		}
+		usage(ts, !neg && len(args) > 1, "solved dir flags...")
 		ts.Check(os.Rename(solved(t, args[1:]...), ts.MkAbs(args[0])))
 	}
 }
 
 // status runs a command line or a program, and wants it to end with a status.
 func status(ts *testscript.TestScript, neg bool, args []string) {
-	got := ""
-	switch {
-	case !neg && len(args) > 1 && args[1] == "grenier":
+	usage(ts, !neg && len(args) > 2 && (args[1] == "grenier" || args[1] == "exec"), "status n grenier args... or status n exec program args...")
+	got := "0"
+	if args[1] == "grenier" {
 		got = statusOfWorker(ts, args[2:])
-	case !neg && len(args) > 2 && args[1] == "exec":
-		got = statusOfProcess(ts, args[2:])
-	default:
-		ts.Fatalf("usage: status n grenier args... or status n exec program args...")
+	} else if err := ts.Exec(args[2], args[3:]...); err != nil {
+		got = strings.TrimPrefix(err.Error(), "exit status ")
 	}
 	if got != args[0] {
 		ts.Fatalf("status %s, want %s", got, args[0])
 	}
-}
-
-// statusOfProcess returns the status with which a process ends.
-func statusOfProcess(ts *testscript.TestScript, args []string) string {
-	err := ts.Exec(args[0], args[1:]...)
-	if err == nil {
-		return "0"
-	}
-	return strings.TrimPrefix(err.Error(), "exit status ")
 }
 
 // statusOfWorker returns the status of a command line that the worker of the script runs.
@@ -154,35 +143,27 @@ func statusOfWorker(ts *testscript.TestScript, args []string) string {
 
 // field looks up a value in the JSON object that is the last line of stdout.
 func field(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 2 {
-		ts.Fatalf("usage: field path value")
-	}
+	usage(ts, !neg && len(args) == 2, "field path value")
 	lines := strings.Split(strings.TrimSpace(ts.ReadFile("stdout")), "\n")
 	d := json.NewDecoder(strings.NewReader(lines[len(lines)-1]))
 	d.UseNumber()
 	var object any
 	ts.Check(d.Decode(&object))
 	got, found := lookUp(object, strings.Split(args[0], "."))
-	switch {
-	case args[1] == "-" && !found, args[1] == "*" && found, found && fmt.Sprint(got) == args[1]:
-	default:
+	if found == (args[1] == "-") || found && args[1] != "*" && fmt.Sprint(got) != args[1] {
 		ts.Fatalf("%s is %v, want %s", args[0], got, args[1])
 	}
 }
 
 // await waits until there is a file.
 func await(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 1 {
-		ts.Fatalf("usage: await path")
-	}
+	usage(ts, !neg && len(args) == 1, "await path")
 	waitFor(ts, args[0], func() bool { return exists(ts.MkAbs(args[0])) })
 }
 
 // static serves files until the end of the script.
 func static(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 2 {
-		ts.Fatalf("usage: static dir NAME")
-	}
+	usage(ts, !neg && len(args) == 2, "static dir NAME")
 	s := httptest.NewServer(http.FileServer(http.Dir(ts.MkAbs(args[0]))))
 	ts.Defer(s.Close)
 	ts.Setenv(args[1], s.URL)
@@ -190,16 +171,14 @@ func static(ts *testscript.TestScript, neg bool, args []string) {
 
 func lookUp(object any, path []string) (value any, found bool) {
 	for _, key := range path {
+		found = false
 		switch o := object.(type) {
 		case map[string]any:
 			object, found = o[key]
 		case []any:
-			i, err := strconv.Atoi(key)
-			if found = err == nil && i < len(o); found {
-				object = o[i]
+			if i, err := strconv.Atoi(key); err == nil && i < len(o) {
+				object, found = o[i], true
 			}
-		default:
-			found = false
 		}
 		if !found {
 			return nil, false
@@ -210,41 +189,32 @@ func lookUp(object any, path []string) (value any, found bool) {
 
 // truth compares statistics with reference values that were computed by programs independent of this one.
 func truth(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 1 {
-		ts.Fatalf("usage: truth n")
-	}
+	usage(ts, !neg && len(args) == 1, "truth n")
 	var stats manifest.Summary
 	ts.Check(json.Unmarshal([]byte(ts.ReadFile("stdout")), &stats))
-	reference := readReference(ts)
+	f, err := os.Open("../../layers/awari/testdata/layers.csv")
+	ts.Check(err)
+	defer f.Close()
+	records, err := csv.NewReader(f).ReadAll()
+	ts.Check(err)
+	reference := map[string]string{} // by rules, pits and seeds
+	for _, r := range records {
+		reference[strings.Join(r[:3], ",")] = strings.Join(r[3:], ",")
+	}
 	known := 0
 	for _, l := range stats.Layers {
-		got := fmt.Sprintf("%d,%d,%d,%d,%.6f,%s", l.Positions, l.Win, l.Draw, l.Loss, l.Mean, l.Hash)
 		want, ok := reference[fmt.Sprintf("%s,%d,%d", stats.Rules, stats.Pits, l.Seeds)]
 		if !ok {
 			continue
 		}
 		known++
-		if got != want {
+		if got := fmt.Sprintf("%d,%d,%d,%d,%.6f,%s", l.Positions, l.Win, l.Draw, l.Loss, l.Mean, l.Hash); got != want {
 			ts.Fatalf("layer %d is %s, want %s", l.Seeds, got, want)
 		}
 	}
 	if strconv.Itoa(known) != args[0] {
 		ts.Fatalf("%d layers compared, want %s", known, args[0])
 	}
-}
-
-// readReference returns what is known about a layer by rules, pits and seeds.
-func readReference(ts *testscript.TestScript) map[string]string {
-	f, err := os.Open("../../layers/awari/testdata/layers.csv")
-	ts.Check(err)
-	defer f.Close()
-	records, err := csv.NewReader(f).ReadAll()
-	ts.Check(err)
-	reference := map[string]string{}
-	for _, r := range records {
-		reference[strings.Join(r[:3], ",")] = strings.Join(r[3:], ",")
-	}
-	return reference
 }
 
 // order is a command line for a worker.
@@ -271,13 +241,15 @@ func workerMain() {
 	orders, replies := json.NewDecoder(os.Stdin), json.NewEncoder(os.Stdout)
 	for {
 		var o order
-		if err := orders.Decode(&o); errors.Is(err, io.EOF) {
+		err := orders.Decode(&o)
+		if errors.Is(err, io.EOF) {
 			return
-		} else if err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
 		}
-		if err := replies.Encode(o.run()); err != nil {
+		if err == nil {
+			err = replies.Encode(o.run())
+		}
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
 	}
@@ -355,10 +327,10 @@ type worker struct {
 	dir     string
 	env     []string // if not the environment of this process
 
-	cmd  *exec.Cmd
-	in   io.WriteCloser
-	out  *bufio.Reader
-	errs *capped
+	cmd     *exec.Cmd
+	in      io.WriteCloser
+	replies *json.Decoder
+	errs    *capped
 }
 
 func (w *worker) start() error {
@@ -366,17 +338,15 @@ func (w *worker) start() error {
 	cmd := exec.Command(w.program)
 	cmd.SysProcAttr, cmd.Dir, cmd.Env, cmd.Stderr = w.attr, w.dir, w.env, w.errs
 	in, err := cmd.StdinPipe()
-	if err != nil {
+	out, err2 := cmd.StdoutPipe()
+	if err := errors.Join(err, err2); err != nil {
 		return err
 	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return err
-	}
+	w.in, w.replies = in, json.NewDecoder(out)
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	w.cmd, w.in, w.out = cmd, in, bufio.NewReader(out)
+	w.cmd = cmd
 	return nil
 }
 
@@ -401,22 +371,15 @@ func (w *worker) do(o order, patience time.Duration) (reply, error) {
 			return reply{}, err
 		}
 	}
-	text, err := json.Marshal(o)
-	if err != nil {
-		return reply{}, err
-	}
 	process := w.cmd.Process
 	watchdog := time.AfterFunc(patience, func() { process.Signal(syscall.SIGQUIT) }) // it prints its stacks
 	defer watchdog.Stop()
 	killer := time.AfterFunc(patience+time.Second, func() { process.Kill() })
 	defer killer.Stop()
 	var r reply
-	_, err = w.in.Write(append(text, '\n'))
+	err := json.NewEncoder(w.in).Encode(o)
 	if err == nil {
-		var line []byte
-		if line, err = w.out.ReadBytes('\n'); err == nil {
-			err = json.Unmarshal(line, &r)
-		}
+		err = w.replies.Decode(&r)
 	}
 	if err == nil {
 		return r, nil
