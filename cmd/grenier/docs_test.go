@@ -330,9 +330,8 @@ func words(f *ast.FuncDecl) (words []string) {
 		case *ast.Ident:
 			words = append(words, n.Name)
 		case *ast.SelectorExpr:
-			if x, ok := n.X.(*ast.Ident); ok {
-				words = append(words, x.Name+"."+n.Sel.Name)
-			}
+			of, name := selected(n)
+			words = append(words, of+"."+name)
 		case *ast.BasicLit:
 			words = append(words, strings.Trim(n.Value, "\"`"))
 		}
