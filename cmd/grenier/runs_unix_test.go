@@ -246,7 +246,7 @@ func TestCommandFails(t *testing.T) {
 func TestStop(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "run")
-	s := startSolver(t, dir, 12, 24)
+	s := startSolver(t, dir)
 	awaitFile(t, filepath.Join(dir, rundir.LayerName(7)))
 	for _, flag := range []string{" --cancel", " --json"} {
 		should.Has(t, mustDo(t, "awari stop --dir "+dir+flag), strconv.Itoa(s.cmd.Process.Pid))
@@ -254,7 +254,7 @@ func TestStop(t *testing.T) {
 	s.wait(t).wants(t, cli.ExitPaused, "grenier: paused: stopped on request, after a layer; ")
 	should.List(t, namesIn(t, filepath.Join(dir, rundir.WorkName), ""), []string{rundir.StatusName}, "left")
 	sealed := len(layersOf(t, dir))
-	s = startSolver(t, dir, 12, 24)
+	s = startSolver(t, dir)
 	awaitFile(t, filepath.Join(dir, rundir.LayerName(sealed+1)))
 	do(t, "awari stop --now --dir "+dir).wants(t, cli.ExitOK)
 	s.wait(t).wants(t, cli.ExitPaused, "grenier: paused: stopped on request; ")
@@ -320,7 +320,7 @@ func statusOfDir(t *testing.T, dir string) (r statusReport) {
 func TestStatusOfKilled(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "run")
-	s := startSolver(t, dir, 12, 24)
+	s := startSolver(t, dir)
 	awaitFile(t, filepath.Join(dir, rundir.LayerName(7)))
 	pid := s.cmd.Process.Pid
 	r := statusOfDir(t, dir)
@@ -350,7 +350,7 @@ func TestWatch(t *testing.T) {
 	go func() {
 		ended <- run(t.Context(), []string{"awari", "status", "--watch", "--json", "--dir", dir}, strings.NewReader(""), out, &errs)
 	}()
-	s := startSolver(t, dir, 12, 24)
+	s := startSolver(t, dir)
 	awaitFile(t, filepath.Join(dir, rundir.LayerName(7)))
 	s.signal(t, syscall.SIGSTOP) // it takes no time while it is watched
 	<-begun
