@@ -15,8 +15,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"grenier/cmd/grenier/cli"
 	"grenier/internal/testkit/must"
 	"grenier/internal/testkit/should"
@@ -44,12 +42,12 @@ func TestSummaryStreams(t *testing.T) {
 	var text strings.Builder
 	a := &app{&cli.App{Out: cli.NewOutput(&text)}}
 	a.printSummary(summary)
-	should.Hold(t, streamTable.MatchString(text.String()) && strings.Contains(text.String(), "\ndense         1.0 KiB      2.0 KiB       3.07\n"),
-		"summary %s", text.String())
+	should.Hold(t, streamTable.MatchString(text.String()), "summary %s", &text)
+	should.Has(t, text.String(), "\ndense         1.0 KiB      2.0 KiB       3.07\n")
 	text.Reset()
 	summary.Layers[0].Windows = 1
 	a.printSummary(summary)
-	should.Not(t, strings.Contains(text.String(), "streams"), "summary without windows %s", text.String())
+	should.Lacks(t, text.String(), "streams")
 }
 
 // TestKept: a calibration that is kept is found again for the same processors, kernels and threads; a damaged file, or
@@ -58,22 +56,19 @@ func TestKept(t *testing.T) {
 	cache := t.TempDir()
 	t.Setenv("XDG_CACHE_HOME", cache)
 	t.Setenv("HOME", cache)
-	c := keptCalibration(cpu.BMI2, 2)
-	must.Hold(t, c == nil, "%+v before anything was kept", c)
+	must.Hold(t, keptCalibration(cpu.BMI2, 2) == nil, "one before anything was kept")
 	want := plan.Typical(cpu.BMI2, 2)
 	want.Capture = 4.5
 	must.OK(t, keep(want))
 	must.Same(t, "another calibration", want, keptCalibration(cpu.BMI2, 2))
 	should.Hold(t, keptCalibration(cpu.Generic, 2) == nil && keptCalibration(cpu.BMI2, 3) == nil, "it serves other kernels, or threads")
-	must.OK(t, os.WriteFile(filepath.Join(cache, keptIn, keptName), []byte("{}"), 0o600))
-	c = keptCalibration(cpu.BMI2, 2)
-	should.Hold(t, c == nil, "%+v from a damaged file", c)
+	must.Write(t, filepath.Join(cache, keptIn, keptName), []byte("{}"))
+	should.Hold(t, keptCalibration(cpu.BMI2, 2) == nil, "one from a damaged file")
 	missing := filepath.Join(cache, "missing")
 	t.Setenv("XDG_CACHE_HOME", missing)
 	t.Setenv("HOME", missing)
 	must.OK(t, keep(want))
-	_, err := os.Stat(missing)
-	should.Hold(t, os.IsNotExist(err), "a directory for the user was made: %v", err)
+	should.Be(t, must.Err(os.Stat(missing)), os.ErrNotExist, "a directory for the user was made")
 }
 
 // TestNext: what is next is what the last run was asked for and has not solved; how long it takes is for the solver to say, or
@@ -86,17 +81,15 @@ func TestNext(t *testing.T) {
 	for seeds, want := range map[int]string{
 		20: "layer 0 of those up to 20; about ", -1: "nothing: all layers that were asked for are solved",
 	} {
-		got := v.next(asked(seeds)).String()
-		should.Hold(t, strings.HasPrefix(got, want), "%d seeds: %q, want %q", seeds, got, want)
+		should.Has(t, "next: "+v.next(asked(seeds)).String(), "next: "+want)
 	}
 	small, large := v.next(asked(16)), v.next(asked(20))
 	should.Not(t, small.Estimate != "plan" || small.Ends != nil || *small.Seconds <= 0 || *large.Seconds <= *small.Seconds,
 		"%+v, %+v", small, large)
-	n := v.next(&history.History{})
-	should.Hold(t, n == nil, "no run: %+v", n)
+	should.Hold(t, v.next(&history.History{}) == nil, "no run")
 	now := time.Now()
 	v.activity = rundir.Activity{State: rundir.Running, Report: &rundir.Status{Reported: now, Positions: 1, RunTotal: 2, RunDone: 1, RunLeft: 3600, LayerLeft: 1}}
-	n = v.next(asked(20))
+	n := v.next(asked(20))
 	should.Hold(t, n.Estimate == "solver" && *n.Seconds == 3600 && n.Ends.Equal(now.Add(time.Hour)) && strings.Contains(n.String(), "; 1h0m left, until about "),
 		"%+v: %s", n, n)
 	v.activity.Report = nil
@@ -107,9 +100,8 @@ func TestNext(t *testing.T) {
 // TestSearchDetail has JSON lines tell the bounds so far.
 func TestSearchDetail(t *testing.T) {
 	r := search.Result{Value: search.Value{Lower: -2, Upper: 5, Estimate: 1}, Depth: 7, Nodes: 3000, NodesPerSecond: 1500, Line: []int{4, 0}, Elapsed: time.Second}
-	got, err := json.Marshal(r)
 	const want = `{"lower":-2,"upper":5,"estimate":1,"line":[4,0],"depth":7,"nodes":3000,"nodes_per_second":1500}`
-	should.Hold(t, err == nil && string(got) == want, "%s, %v, want %s", got, err, want)
+	should.Equal(t, string(must.Get(json.Marshal(r))(t)), want)
 }
 
 // TestLargestRowsFit: the lines of the largest layer fit a terminal, too, and keep the columns that count.
@@ -150,8 +142,7 @@ func TestBenchFits(t *testing.T) {
 		79: "kernels  8 bits 6 bits 4 bits 3 bits 2 bits 128 cores decoding\ngeneric  999.99 999.99 999.99 999.99 999.99  99999.99     9999\n",
 		49: "kernels  8 bits 6 bits 4 bits 3 bits 2 bits 128 cores\ngeneric  999.99 999.99 999.99 999.99 999.99  99999.99\n",
 	} {
-		got := tableOf(width, benchColumns(128), rates)
-		should.Hold(t, got == want, "width %d:\n%swant\n%s", width, got, want)
+		should.Equal(t, tableOf(width, benchColumns(128), rates), want, "width %d", width)
 	}
 }
 
@@ -174,7 +165,6 @@ func (f *fullAfter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Close does nothing.
 func (f *fullAfter) Close() error { return nil }
 
 // TestLogFull: a log that cannot be written any more is worth one warning.
@@ -185,12 +175,11 @@ func TestLogFull(t *testing.T) {
 	log := &runLog{watch: w, log: newLog(&fullAfter{1})}
 	w.readers = []func(solve.Event) error{(&terminal{app: a, shown: &cli.Progress{}}).take, log.take}
 	w.tell(called{seeds: 1})
-	should.Not(t, errs.Len() > 0, "warned of nothing: %s", errs.String())
+	should.Equal(t, errs.String(), "")
 	w.tell(called{seeds: 2})
 	w.tell(called{seeds: 3})
 	w.tell(solve.Ended{})
-	want := "grenier: warning: the log cannot be written: disk full\n"
-	should.Hold(t, errs.String() == want, "%q, want %q", errs.String(), want)
+	should.Equal(t, errs.String(), "grenier: warning: the log cannot be written: disk full\n")
 }
 
 // TestViews prints rare views.
@@ -281,11 +270,9 @@ func TestPlaces(t *testing.T) {
 	for _, directory := range []string{"", "", "/a", "/a", "/b", "", "/a", "/b", "/b"} {
 		layers = append(layers, statusLayer{Directory: directory})
 	}
-	want := []placed{{"/a", "2-3, 6"}, {"/b", "4, 7-8"}}
 	directory := func(l statusLayer) string { return l.Directory }
-	should.Equal(t, cmp.Diff(want, runs(layers, directory), cmp.AllowUnexported(placed{})), "")
-	got := runs(layers[:2], directory)
-	should.Hold(t, len(got) == 0, "%v", got)
+	should.List(t, runs(layers, directory), []placed{{"/a", "2-3, 6"}, {"/b", "4, 7-8"}})
+	should.List(t, runs(layers[:2], directory), nil)
 }
 
 // TestFullDisk: the error of a full disk says what is missing where, and that the run resumes; others are left as they are.
@@ -321,11 +308,8 @@ func TestMetrics(t *testing.T) {
 	address, stop, err := m.serve(t.Context(), "127.0.0.1:0")
 	must.OK(t, err)
 	r := must.Get(http.Get("http://" + address + "/metrics"))(t)
-	served, err := io.ReadAll(r.Body)
-	r.Body.Close()
-	must.OK(t, err)
-	written := must.Read(t, file)
-	for name, text := range map[string]string{"HTTP": string(served), "file": string(written)} {
+	defer r.Body.Close()
+	for _, text := range []string{string(must.Get(io.ReadAll(r.Body))(t)), string(must.Read(t, file))} {
 		for _, line := range []string{
 			`grenier_run_state{state="running"} 1`, `grenier_run_state{state="failed"} 0`, `grenier_run_start_time_seconds 1000`,
 			`grenier_run_last_layer 24`, `grenier_run_positions 1e+06`, `grenier_run_positions_done 250000`, `grenier_run_positions_per_second 25000`,
@@ -334,19 +318,19 @@ func TestMetrics(t *testing.T) {
 			`grenier_layer_remaining_seconds 10`, `grenier_layer_streams_read_bytes{stage="capture"} 7`, `grenier_sealed_layers 2`,
 			`grenier_sealed_positions 30`, `grenier_sealed_bytes 300`,
 		} {
-			should.Hold(t, strings.Contains(text, "\n"+line+"\n"), "%s lacks %s", name, line)
+			should.Has(t, text, "\n"+line+"\n")
 		}
-		should.Hold(t, strings.Contains(text, `rules="strict"`) && strings.Contains(text, "\ngo_goroutines "), "%s: %s", name, text)
+		should.Has(t, text, `rules="strict"`, "\ngo_goroutines ")
 	}
 	stop()
 	w.tell(solve.Ended{Err: errors.New("disk full")})
-	written, err = os.ReadFile(file)
-	should.Hold(t, err == nil && strings.Contains(string(written), "\ngrenier_run_state{state=\"failed\"} 1\n") && !strings.Contains(string(written), "grenier_layer_seeds"),
-		"at the end: %v, %s", err, written)
+	written := string(must.Read(t, file))
+	should.Has(t, written, "\ngrenier_run_state{state=\"failed\"} 1\n")
+	should.Lacks(t, written, "grenier_layer_seeds")
 	m.file = filepath.Join(t.TempDir(), "none", "run.prom")
 	w.tell(tick(1))
-	should.Not(t, errs.Len() > 0, "told: %s", errs.String())
+	should.Equal(t, errs.String(), "")
 	w.tell(tick(metricsCadence))
 	w.tell(tick(2 * metricsCadence))
-	should.Hold(t, strings.Count(errs.String(), "grenier: warning: the metrics cannot be written: ") == 1, "told: %s", errs.String())
+	should.Equal(t, strings.Count(errs.String(), "grenier: warning: the metrics cannot be written: "), 1, "%s", &errs)
 }
