@@ -125,7 +125,6 @@ func TestCheminInterrupt(t *testing.T) {
 // pegs is a small board of peg solitaire.
 const pegs = "o.oo\noooo\noooo\noooo\n"
 
-// pegBoard returns a file with it.
 func pegBoard(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "board.txt")

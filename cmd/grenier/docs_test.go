@@ -77,14 +77,12 @@ func TestLinks(t *testing.T) {
 	should.Not(t, checked < 50, "only %d links were found", checked)
 }
 
-// everyCommand returns all commands.
 func everyCommand() []*cobra.Command {
 	root := commands.Root(&cli.App{})
 	root.InitDefaultHelpCmd()
 	return withAll(root)
 }
 
-// withAll returns cmd and all commands below.
 func withAll(cmd *cobra.Command) []*cobra.Command {
 	all := []*cobra.Command{cmd}
 	for _, sub := range cmd.Commands() {
@@ -153,7 +151,6 @@ type sourceTree struct {
 	commands map[string]*cobra.Command // by path, without "grenier"
 }
 
-// readTree reads the sources.
 func readTree(t *testing.T) *sourceTree {
 	s := &sourceTree{map[string][]string{}, map[string]*cobra.Command{}}
 	parseEach(t, func(path string, file *ast.File, _ *token.FileSet) {
@@ -195,7 +192,6 @@ func (s *sourceTree) has(name string, in func(folder string) bool) bool {
 	return false
 }
 
-// sourceRow is a row of a table.
 type sourceRow struct {
 	*sourceTree
 	packages []string // of this row, or of the row above
@@ -236,7 +232,6 @@ func (r *sourceRow) works(cell string) {
 	}
 }
 
-// command checks a command and its flags.
 func (r *sourceRow) command(words []string) {
 	cmd := r.commands[strings.Join(words[:min(2, len(words))], " ")]
 	if cmd == nil {
@@ -249,7 +244,6 @@ func (r *sourceRow) command(words []string) {
 	}
 }
 
-// tests checks the tests of the row.
 func (r *sourceRow) tests(cell string) {
 	tests := quoted.FindAllStringSubmatch(cell, -1)
 	should.Not(r.test, len(tests) == 0, "%s: no test", r.section)

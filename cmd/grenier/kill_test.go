@@ -60,7 +60,6 @@ func talk(t *testing.T, args ...string) (s *solver, in io.WriteCloser, out io.Re
 	return s.start(t), in, out
 }
 
-// launch starts this program.
 func launch(t *testing.T, args ...string) *solver { return command(t, "grenier", args...).start(t) }
 
 func startSolving(t *testing.T, flags ...string) *solver {
@@ -93,7 +92,6 @@ func (s *solver) killAfter(t *testing.T, patience time.Duration) bool {
 // afterInterrupt matches the files that may be left.
 var afterInterrupt = regexp.MustCompile(`^(lock|solve\.log|work|manifest\.json|layer-\d\d\.gl|work/(captures-\d{4}-(open|full)|window-\d\d-\d|offers|found|status\.json))$`)
 
-// layersOf returns the layers that stats lists.
 func layersOf(t *testing.T, dir string) []manifest.LayerSummary {
 	t.Helper()
 	var stats manifest.Summary
@@ -169,7 +167,6 @@ func waitFor(t interface{ Fatalf(string, ...any) }, what string, there func() bo
 	}
 }
 
-// namesIn returns the names in a directory that begin with prefix.
 func namesIn(t *testing.T, dir, prefix string) (names []string) {
 	t.Helper()
 	for _, path := range must.Get(filepath.Glob(filepath.Join(dir, prefix+"*")))(t) {
@@ -254,14 +251,12 @@ type solveSummary struct {
 	}
 }
 
-// summaryOf returns the last line of what solve prints.
 func summaryOf(t *testing.T, out string) (s solveSummary) {
 	t.Helper()
 	must.OK(t, json.Unmarshal([]byte(out[strings.LastIndex(strings.TrimSpace(out), "\n")+1:]), &s))
 	return s
 }
 
-// sameLayer compares the files of a layer in two run directories.
 func sameLayer(t *testing.T, want, got string, n int) {
 	t.Helper()
 	name := rundir.LayerName(n)
@@ -299,7 +294,6 @@ func wantBug(t *testing.T, r result, log string) {
 	should.Has(t, stack, "grenier.aBug(")
 }
 
-// wantNoTemps checks that no temporary file is left below dir.
 func wantNoTemps(t *testing.T, dir string) {
 	t.Helper()
 	for path := range must.Tree(t, dir) {

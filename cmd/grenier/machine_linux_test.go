@@ -87,7 +87,6 @@ type memoryRow struct {
 	full   bool // takes long: for make test-full
 }
 
-// memoryRows reads testdata/memory.txt.
 func memoryRows(t *testing.T) (rows []memoryRow) {
 	for line := range strings.Lines(string(must.Read(t, "testdata/memory.txt"))) {
 		about, args, ok := strings.Cut(strings.TrimSpace(line), ": ")
@@ -124,7 +123,6 @@ func TestLongMemory(t *testing.T) {
 	}
 }
 
-// memoryPlaces makes the files that rows name.
 func memoryPlaces(t *testing.T) map[string]string {
 	below := solved(t, "--seeds", "16")
 	dir := testrun.Copy(t, below)
@@ -292,7 +290,6 @@ func TestNoRoom(t *testing.T) {
 	should.Has(t, mustDo(t, "awari plan --pits 8 --seeds 16 --calibration testdata/machine.json --dir "+dir), " free: too little\n")
 }
 
-// mountReadOnly makes a directory one that nobody can write.
 func mountReadOnly(t *testing.T, dir string) {
 	t.Helper()
 	mount := func(from string, flags uintptr) {
@@ -319,7 +316,6 @@ func publicDir(t *testing.T) string {
 	return dir
 }
 
-// process runs the program of publicDir.
 func process(t *testing.T, dir string, attributes *syscall.SysProcAttr, args ...string) result {
 	t.Helper()
 	s := command(t, filepath.Join(dir, "grenier"), args...)
@@ -338,9 +334,7 @@ func smallDisk(t *testing.T, size int) string {
 	return path
 }
 
-// usedKiB returns the KiB that the files below dir take.
 func usedKiB(t *testing.T, dir string) int {
-	t.Helper()
 	pages := 0
 	for _, text := range must.Tree(t, dir) {
 		pages += len(text)/os.Getpagesize() + 1

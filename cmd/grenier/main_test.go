@@ -30,7 +30,6 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"grenier": func() { cli.Main(silent) }, "grenier-worker": workerMain})
 }
 
-// result is the result of a command line.
 type result struct {
 	status   int
 	out, err string
@@ -74,7 +73,6 @@ func silence(cmd *cobra.Command) {
 	}
 }
 
-// grenier runs a command line in this process.
 func grenier(ctx context.Context, in string, args ...string) result {
 	var out, errs strings.Builder
 	status := run(ctx, args, strings.NewReader(in), &out, &errs)
@@ -98,7 +96,6 @@ func mustDo(t *testing.T, line string) string {
 	return mustRun(t, strings.Fields(line)...)
 }
 
-// mustRun fails the test unless the command line succeeds without a word.
 func mustRun(t *testing.T, args ...string) string {
 	t.Helper()
 	r := grenier(t.Context(), "", args...)

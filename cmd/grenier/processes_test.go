@@ -136,7 +136,6 @@ func TestLongUCIClock(t *testing.T) {
 	t.Logf("%v were left at least", least)
 }
 
-// openUCIGame begins a game by three random moves.
 func openUCIGame(t *testing.T, tab *tables.Tables, rich match.Side, random *rand.Rand) *uciGame {
 	t.Helper()
 	g := &uciGame{Match: match.New(tab.Game(), awari.Board{4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4}), tables: tab, rich: rich}
@@ -150,7 +149,6 @@ func openUCIGame(t *testing.T, tab *tables.Tables, rich match.Side, random *rand
 	return g
 }
 
-// ask returns the pit that a process plays.
 func (g *uciGame) ask(t *testing.T, u *ucier, limits string) int {
 	t.Helper()
 	best := u.say(t, "position startpos moves "+g.moves+"\n"+limits, "bestmove ")
@@ -206,7 +204,6 @@ func (g *uciGame) play(t *testing.T, pit int) {
 	should.Hold(t, int(was) == captured-int(is), "%s: worth %d on a board worth %d", g.moves, captured-int(is), was)
 }
 
-// served returns a server of a new run directory.
 func served(t *testing.T, flags ...string) *remotetest.Server {
 	t.Helper()
 	s := remotetest.Serve(t, solved(t, flags...), false)
@@ -283,13 +280,11 @@ func TestRemoteJSON(t *testing.T) {
 // serveReport is a part of what serve says.
 type serveReport struct{ Address, URL string }
 
-// serving is a process that serves.
 type serving struct {
 	*solver
 	report serveReport
 }
 
-// startServer starts a process that serves a directory, and waits until it is ready.
 func startServer(t *testing.T, flags ...string) *serving {
 	t.Helper()
 	process, _, out := talk(t, append([]string{"awari", "serve", "--json"}, flags...)...)
@@ -298,7 +293,6 @@ func startServer(t *testing.T, flags ...string) *serving {
 	return s
 }
 
-// get returns the body of an answer.
 func (s *serving) get(t *testing.T, path string) string {
 	t.Helper()
 	response := must.Get(http.Get(s.report.URL + path))(t)

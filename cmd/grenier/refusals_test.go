@@ -26,7 +26,6 @@ func TestRefusals(t *testing.T) {
 	refused(t, all)
 }
 
-// refusals reads testdata/refusals.txt.
 func refusals(t *testing.T) (all []badInput) {
 	for line := range strings.Lines(string(must.Read(t, "testdata/refusals.txt"))) {
 		if line = strings.TrimSpace(line); line == "" || line[0] == '#' {
@@ -122,7 +121,6 @@ func refused(t *testing.T, cases []badInput) {
 	}
 }
 
-// each returns the command lines that a row stands for.
 func (c badInput) each() (all []badInput) {
 	before, rest, found := strings.Cut(c.args, "{")
 	if !found {
@@ -165,7 +163,6 @@ func TestHugeLines(t *testing.T) {
 	}
 }
 
-// writeFiles makes files in the current directory.
 func writeFiles(t *testing.T, files map[string]string) {
 	t.Helper()
 	for name, text := range files {

@@ -67,7 +67,6 @@ func lines(path string) []string {
 	return strings.Fields(strings.ReplaceAll(string(text), " ", "_"))
 }
 
-// awaitCall waits until the command was called for a layer.
 func (n *night) awaitCall(t *testing.T, seeds int) {
 	t.Helper()
 	waitFor(t, fmt.Sprint("the call for layer ", seeds), func() bool { return slices.Contains(lines(n.calls), strconv.Itoa(seeds)) })
@@ -144,7 +143,6 @@ func (n *night) checkCalls(t *testing.T) {
 	}
 }
 
-// checkPlaces checks which files are where.
 func (n *night) checkPlaces(t *testing.T) {
 	should.List(t, namesIn(t, n.run, "layer"), nil, "layers in the run directory")
 	one, two := namesIn(t, filepath.Join(n.top, "one"), "layer"), namesIn(t, filepath.Join(n.top, "two"), "layer")
@@ -152,7 +150,6 @@ func (n *night) checkPlaces(t *testing.T) {
 	should.List(t, namesIn(t, filepath.Join(n.top, "fast"), ""), []string{rundir.OwnerName}, "left of the work")
 }
 
-// checkReaders lets every command read the layers.
 func (n *night) checkReaders(t *testing.T, whole string) {
 	for _, command := range []string{
 		"scrub --dir RUN --progress none", "verify --dir RUN --sample 1000 --progress none", "compare RUN " + whole + " --progress none",
@@ -178,7 +175,6 @@ func (n *night) checkReaders(t *testing.T, whole string) {
 	mustDo(t, "awari compare --progress none "+n.run+" "+whole)
 }
 
-// freePorts returns ports that nobody listens on.
 func freePorts(t *testing.T, n int) (ports []int) {
 	for range n {
 		l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
@@ -309,7 +305,6 @@ type statusReport struct {
 	}
 }
 
-// statusOfDir returns what status says.
 func statusOfDir(t *testing.T, dir string) (r statusReport) {
 	t.Helper()
 	must.OK(t, json.Unmarshal([]byte(mustDo(t, "awari status --json --dir "+dir)), &r))
@@ -399,7 +394,6 @@ func TestLongRehearsal(t *testing.T) {
 	t.Run("readers", r.readers)
 }
 
-// solve returns the command that solves into a directory.
 func (r *rehearsal) solve(dir string, more ...string) []string {
 	return append([]string{"awari", "solve", "--pits", "8", "--seeds", strconv.Itoa(r.seeds), "--dir", dir, "--progress", "none", "--json"}, more...)
 }
@@ -421,7 +415,6 @@ func (r *rehearsal) same(t *testing.T, dir string, last int) {
 	should.Equal(t, len(got), len(want), "files")
 }
 
-// solveForced solves layers with scores of some bits.
 func (r *rehearsal) solveForced(t *testing.T, bits int) {
 	dir := filepath.Join(t.TempDir(), "run")
 	o := solve.Options{Seeds: r.seeds, Bits: bits, Job: job.Job{Workers: 2}}
@@ -464,7 +457,6 @@ func (r *rehearsal) solveRetrograde(t *testing.T) {
 	r.same(t, dir, last)
 }
 
-// readers hands the layers to the commands that read them.
 func (r *rehearsal) readers(t *testing.T) {
 	last := strconv.Itoa(r.seeds)
 	mustDo(t, "awari verify --prove --json --progress none --dir "+r.dir)

@@ -79,7 +79,6 @@ func runScripts(t *testing.T, withLongPart bool) {
 
 // scripts returns the scripts that have a long part, or those that have none.
 func scripts(t *testing.T, withLongPart bool) []string {
-	t.Helper()
 	files, err := filepath.Glob("testdata/script/*.txtar")
 	must.Not(t, err != nil || len(files) == 0, "no scripts: %v", err)
 	return slices.DeleteFunc(files, func(path string) bool {
@@ -88,7 +87,6 @@ func scripts(t *testing.T, withLongPart bool) []string {
 	})
 }
 
-// workerKey is the key of the worker of a script.
 type workerKey struct{}
 
 // usage ends a script whose line has other than some arguments, or a negation.
@@ -98,7 +96,6 @@ func usage(ts *testscript.TestScript, right bool, want string) {
 	}
 }
 
-// runLine runs a command line that is expected to succeed.
 func runLine(ts *testscript.TestScript, neg bool, args []string) {
 	status(ts, neg, append([]string{"0", "grenier"}, args...))
 }
@@ -125,7 +122,6 @@ func status(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// statusOfWorker returns the status of a command line that the worker of the script runs.
 func statusOfWorker(ts *testscript.TestScript, args []string) string {
 	o := order{Args: args, Dir: ts.MkAbs(".")}
 	if n := len(args) - 2; n >= 0 && args[n] == "<" {
@@ -155,13 +151,11 @@ func field(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// await waits until there is a file.
 func await(ts *testscript.TestScript, neg bool, args []string) {
 	usage(ts, !neg && len(args) == 1, "await path")
 	waitFor(ts, args[0], func() bool { return exists(ts.MkAbs(args[0])) })
 }
 
-// static serves files until the end of the script.
 func static(ts *testscript.TestScript, neg bool, args []string) {
 	usage(ts, !neg && len(args) == 2, "static dir NAME")
 	s := httptest.NewServer(http.FileServer(http.Dir(ts.MkAbs(args[0]))))
@@ -217,14 +211,12 @@ func truth(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// order is a command line for a worker.
 type order struct {
 	Args []string
 	In   string
 	Dir  string // to run it in, unless it is ""
 }
 
-// reply is the result of an order.
 type reply struct {
 	Status   int
 	Out, Err string // as far as maxKept

@@ -106,7 +106,6 @@ func (l *links) fields(args string) []string {
 	return strings.Fields(strings.ReplaceAll(args, "@", l.tree.Path(linksTop)))
 }
 
-// do runs a command.
 func (l *links) do(t *testing.T, args string) result {
 	if args != proveOnDisk {
 		return grenier(t.Context(), "", l.fields(args)...)
@@ -214,7 +213,6 @@ func (l *links) led(t *testing.T, c linking) {
 // during puts links in the places of directories before random operations of a command, at the given
 // number of moments each. A directory that users name is open by then: before that, a link is theirs.
 func (l *links) during(t *testing.T, c linking, moments uint64, r *rand.Rand) {
-	t.Helper()
 	all, opened := l.swapAt(t, c.args, 0, func() {})
 	for _, name := range append(slices.Clone(c.named), c.other...) {
 		name = path.Join(linksTop, name)
@@ -231,7 +229,6 @@ func (l *links) during(t *testing.T, c linking, moments uint64, r *rand.Rand) {
 	}
 }
 
-// ended is how a command ended, and how many operations on directories it made.
 type ended struct {
 	result
 	operations int
@@ -257,7 +254,6 @@ func (l *links) swapAt(t *testing.T, args string, k int, do func()) (ended, map[
 	return ended{l.do(t, args), m.Operations()}, opened
 }
 
-// siegePlace is a name in the directory and the commands that use it.
 type siegePlace struct {
 	name string
 	rows []row
@@ -389,7 +385,6 @@ func (s *subject) put(t *testing.T, r *rand.Rand, name string, d siegetest.Damag
 	s.attack(t, name+": "+d.Name, d.Forged)
 }
 
-// buildPlaces makes a run and the files that other commands read.
 func buildPlaces(t *testing.T, s *subject) {
 	buildAwari(6, 5, "awari")(t, s)
 	s.must(t, "awari export --progress none --dir @/run --layer 0 --format colex --out @/run/0.colex")

@@ -191,9 +191,7 @@ func (s *subject) do(row *row) (reply, error) {
 	return s.worker.do(o, max(siegePatience, 20*row.took))
 }
 
-// round damages the files once or twice and runs all commands.
 func (s *subject) round(t *testing.T, r *rand.Rand, number uint64) {
-	t.Helper()
 	s.reset(t)
 	did := fmt.Sprint("round ", number)
 	forged := siegetest.Plain
@@ -221,7 +219,6 @@ func (s *subject) reset(t *testing.T) {
 	}
 }
 
-// give gives the files to the user who runs the commands.
 func (s *subject) give() {
 	if s.uid != 0 {
 		s.tree.Give(".", s.uid)
@@ -368,7 +365,6 @@ func (s *subject) judgeVerified(r reply) (problems []string) {
 	return problems
 }
 
-// must runs a command that has to succeed, @ being the tree.
 func (s *subject) must(t *testing.T, args string) {
 	t.Helper()
 	mustRun(t, strings.Fields(strings.ReplaceAll(args, "@", s.tree.Name()))...)
@@ -479,7 +475,6 @@ func (s *subject) interrupt(t *testing.T, args, checkpoint string) {
 	t.Fatalf("%s: it leaves no checkpoint", args)
 }
 
-// buildInterrupted builds a search that was interrupted.
 func buildInterrupted(args string) func(*testing.T, *subject) {
 	return func(t *testing.T, s *subject) {
 		flags := " --progress none --memory 64MiB --dir " + s.tree.Path(siegeDir)
@@ -492,7 +487,6 @@ func buildInterrupted(args string) func(*testing.T, *subject) {
 	}
 }
 
-// buildFiles makes the files of some commands.
 func buildFiles(commands ...string) func(*testing.T, *subject) {
 	return func(t *testing.T, s *subject) {
 		must.OK(t, s.tree.Mkdir(siegeDir, 0o755))
@@ -512,7 +506,6 @@ func buildExports(t *testing.T, s *subject) {
 	}
 }
 
-// importing imports the files that end like that into a new directory.
 func importing(format, codec, end string) row {
 	files := ""
 	for n := range 5 {
@@ -580,7 +573,6 @@ func TestLongSiegeCrash(t *testing.T) {
 	}
 }
 
-// crashes is a command that crashes again and again.
 type crashes struct {
 	tree  *siegetest.Tree
 	args  []string
@@ -591,7 +583,6 @@ type crashes struct {
 }
 
 func newCrashes(t *testing.T, args string) *crashes {
-	t.Helper()
 	c := &crashes{tree: siegetest.New(t)}
 	c.args = strings.Fields(strings.ReplaceAll(args, "@", c.tree.Name()))
 	given := c.tree.Path("given")
@@ -626,7 +617,6 @@ func (c *crashes) damage(t *testing.T) {
 	}
 }
 
-// begin makes the directory for results.
 func (c *crashes) begin(t *testing.T) {
 	t.Helper()
 	c.empty(t)
@@ -635,14 +625,12 @@ func (c *crashes) begin(t *testing.T) {
 	}
 }
 
-// empty makes the directory for results, empty.
 func (c *crashes) empty(t *testing.T) {
 	t.Helper()
 	must.OK(t, c.tree.RemoveAll(siegeDir))
 	must.OK(t, c.tree.Mkdir(siegeDir, 0o755))
 }
 
-// results are the files that the command is to leave.
 func (c *crashes) results(t *testing.T) map[string]string {
 	t.Helper()
 	return kept(t, c.tree.Path(siegeDir))
@@ -690,9 +678,7 @@ func (c *crashes) crash(t *testing.T, a accident, k int, r *rand.Rand) (ended bo
 	return false
 }
 
-// again runs the command again, with nothing in its way.
 func (c *crashes) again(t *testing.T, fail func(format string, args ...any)) {
-	t.Helper()
 	again := grenier(t.Context(), "", c.args...)
 	got := facts(reply{Out: again.out})
 	switch has := strings.Contains(again.err, "has layer 0 already"); {
@@ -708,7 +694,6 @@ func (c *crashes) again(t *testing.T, fail func(format string, args ...any)) {
 
 // whole fails unless every file under its final name that must be whole is.
 func (c *crashes) whole(t *testing.T, fail func(format string, args ...any)) {
-	t.Helper()
 	for name, text := range c.results(t) {
 		if want := c.want[name]; text != want && text != string(c.begun[siegeDir+"/"+name]) && filepath.Dir(name) == "." && name != rundir.ManifestName {
 			fail("%s is half done: %d bytes instead of %d", name, len(text), len(want))
@@ -807,9 +792,7 @@ func siege(t *testing.T, wanted int, disturb func(s *solver, r *rand.Rand, took 
 	}
 }
 
-// begun returns a directory in which the command can begin.
 func (d *disturbed) begun(t *testing.T) string {
-	t.Helper()
 	base := filepath.Join(t.TempDir(), "begun")
 	must.OK(t, os.MkdirAll(filepath.Join(base, siegeDir), 0o755))
 	must.Write(t, filepath.Join(base, "board.txt"), []byte(pegs))
@@ -872,7 +855,6 @@ func (d *disturbed) start(t *testing.T, dir string) *solver {
 	return launch(t, d.fields(d.args, dir)...)
 }
 
-// left are the files that the command leaves.
 func (d *disturbed) left(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	return kept(t, filepath.Join(dir, siegeDir))

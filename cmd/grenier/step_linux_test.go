@@ -40,12 +40,10 @@ func newStepRun(t *testing.T, in string, seeds int, plan string) *stepRun {
 	return x
 }
 
-// args is the command line of a step.
 func (x *stepRun) args(step string) []string {
 	return append([]string{"awari", "step", "--progress", "none", "--dir", x.dir, "--layer", fmt.Sprint(x.seeds)}, strings.Fields(step)...)
 }
 
-// start starts the process of a step, which makes a checkpoint as often as it can.
 func (x *stepRun) start(t *testing.T, step string) *solver {
 	t.Helper()
 	return launch(t, append(x.args(step), "--threads", "1", "--checkpoint", "1ms")...)
@@ -237,7 +235,6 @@ NodeName=n2 NodeHostname=localhost NodeAddr=127.0.0.1 Port=%[4]d CPUs=2 RealMemo
 PartitionName=all Nodes=n1,n2 Default=YES MaxTime=INFINITE State=UP OverSubscribe=NO
 `
 
-// startSlurm starts a cluster, which ends with the test.
 func startSlurm(t *testing.T) *slurm {
 	for _, name := range []string{"munged", "slurmctld", "slurmd", "sbatch", "squeue", "sacct", "scontrol", "scancel"} { // slurmctld, slurmd, slurm-client, munge
 		if _, err := exec.LookPath(name); err != nil {
@@ -285,14 +282,12 @@ func (s *slurm) node(t *testing.T, i int) {
 	s.slurmd[i] = s.start(t, "slurmd", "-D", "-N", fmt.Sprintf("n%d", i+1))
 }
 
-// command returns a command with the configuration of the cluster.
 func (s *slurm) command(name string, args ...string) *exec.Cmd {
 	cmd := exec.Command(name, args...)
 	cmd.Env = s.env
 	return cmd
 }
 
-// start starts a daemon, which ends with the test.
 func (s *slurm) start(t *testing.T, name string, args ...string) *exec.Cmd {
 	t.Helper()
 	cmd := s.command(name, args...)
@@ -307,7 +302,6 @@ func (s *slurm) start(t *testing.T, name string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// logs shows the ends of files.
 func (s *slurm) logs(t *testing.T, pattern string) {
 	paths, _ := filepath.Glob(filepath.Join(s.dir, pattern))
 	for _, path := range paths {
@@ -330,7 +324,6 @@ func (s *slurm) states(t *testing.T) map[string]string {
 	return states
 }
 
-// submit submits the jobs of a run.
 func (s *slurm) submit(t *testing.T, dir string, flags ...string) {
 	s.before = nil
 	s.before = s.states(t)

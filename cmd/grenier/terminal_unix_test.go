@@ -81,7 +81,6 @@ func TestTab(t *testing.T) {
 	}
 }
 
-// console is a shell on a terminal.
 type console struct {
 	*testing.T
 	f     *os.File
@@ -185,7 +184,6 @@ func widest(text string) (columns int, line string) {
 	return columns, line
 }
 
-// control matches control sequences.
 var control = regexp.MustCompile("\x1b\\[[0-9;?]*[A-Za-z]")
 
 // TestLinesFit: no line that a command prints is too long for its terminal.

@@ -402,14 +402,12 @@ func eachSource(t *testing.T, visit func(path string, file *ast.File, set *token
 	})
 }
 
-// source is a Go file, with its path in this tree.
 type source struct {
 	path string
 	file *ast.File
 	set  *token.FileSet
 }
 
-// sources parses all Go files.
 var sources = sync.OnceValues(func() (all []source, err error) {
 	root := filepath.Join("..", "..")
 	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
@@ -428,7 +426,6 @@ var sources = sync.OnceValues(func() (all []source, err error) {
 	return all, err
 })
 
-// parseEach visits the Go files.
 func parseEach(t *testing.T, visit func(path string, file *ast.File, set *token.FileSet)) {
 	t.Helper()
 	all, err := sources()
