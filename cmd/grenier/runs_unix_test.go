@@ -91,8 +91,7 @@ func layerFiles(t *testing.T, run string) map[string]string {
 func (n *night) untilTime(t *testing.T) {
 	address, until := fmt.Sprint("127.0.0.1:", freePorts(t, 1)[0]), time.Now().Add(8*time.Second).Format(time.RFC3339)
 	s := startSolving(t, n.flags("two", n.seeds-1, "--metrics", address, "--until", until)...)
-	should.Hold(t, strings.Contains(scrape(t, address), "grenier_run_last_layer "+strconv.Itoa(n.seeds)+"\n"),
-		"the metrics lack the last layer")
+	should.Hold(t, strings.Contains(scrape(t, address), "grenier_run_last_layer "+strconv.Itoa(n.seeds)+"\n"), "the metrics lack the last layer")
 	paused := s.wait(t)
 	should.Hold(t, paused.status == cli.ExitPaused && strings.Contains(paused.err, "grenier: paused: stopped for --until "),
 		"status %d: %s", paused.status, paused.err)

@@ -657,8 +657,7 @@ func (c *crashes) crash(t *testing.T, a accident, k int, r *rand.Rand) (ended bo
 	first := grenier(t.Context(), "", c.args...)
 	restore()
 	if n < k {
-		should.Hold(t, first.status == cli.ExitOK,
-			"%s at operation %d, which there is not: status %d, %s", a.name, k, first.status, first.err)
+		should.Hold(t, first.status == cli.ExitOK, "%s at operation %d, which there is not: status %d, %s", a.name, k, first.status, first.err)
 		return true
 	}
 	c.count++

@@ -44,6 +44,5 @@ func TestAnimationInterrupted(t *testing.T) {
 	ctx := must.Ended(t)
 	var out strings.Builder
 	err := animation{out: &out, terminal: true, every: between}.show(ctx, puzzle, moves)
-	should.Hold(t, errors.Is(err, context.Canceled) && strings.HasSuffix(out.String(), "0 of 2    \n\x1b[?25h"),
-		"%q, %v", out.String(), err)
+	should.Hold(t, errors.Is(err, context.Canceled) && strings.HasSuffix(out.String(), "0 of 2    \n\x1b[?25h"), "%q, %v", out.String(), err)
 }
