@@ -91,10 +91,8 @@ func layerFiles(t *testing.T, run string) map[string]string {
 func (n *night) untilTime(t *testing.T) {
 	address, until := fmt.Sprint("127.0.0.1:", freePorts(t, 1)[0]), time.Now().Add(8*time.Second).Format(time.RFC3339)
 	s := startSolving(t, n.flags("two", n.seeds-1, "--metrics", address, "--until", until)...)
-	should.Hold(t, strings.Contains(scrape(t, address), "grenier_run_last_layer "+strconv.Itoa(n.seeds)+"\n"), "the metrics lack the last layer")
-	paused := s.wait(t)
-	should.Hold(t, paused.status == cli.ExitPaused && strings.Contains(paused.err, "grenier: paused: stopped for --until "),
-		"status %d: %s", paused.status, paused.err)
+	should.Has(t, scrape(t, address), "grenier_run_last_layer "+strconv.Itoa(n.seeds)+"\n")
+	s.wait(t).wants(t, cli.ExitPaused, "grenier: paused: stopped for --until ")
 }
 
 // TestLongNight kills a run twice and stops it by the clock. Its layers are the same bytes as those of
@@ -113,15 +111,13 @@ func TestLongNight(t *testing.T) {
 	n.awaitCall(t, n.seeds-3)
 	should.Hold(t, s.killAfter(t, 0), "it was through before it was killed") // in the call
 	n.untilTime(t)
-	r := startSolving(t, n.flags("two", -1)...).wait(t)
-	must.Hold(t, r.status == cli.ExitOK, "status %d: %s", r.status, r.err)
+	startSolving(t, n.flags("two", -1)...).wait(t).wants(t, cli.ExitOK)
 
 	diff := cmp.Diff(layerFiles(t, whole), layerFiles(t, n.run))
 	should.Hold(t, diff == "", "the layers differ:\n%.2000s", diff)
 	n.checkCalls(t)
 	must.Same(t, "calls at the end", []string{"paused_75", "done_0"}, lines(n.finishes))
-	text, err := os.ReadFile(n.metrics)
-	should.Hold(t, err == nil && strings.Contains(string(text), "\ngrenier_run_state{state=\"done\"} 1\n"), "metrics: %v, %s", err, text)
+	should.Has(t, string(must.Read(t, n.metrics)), "\ngrenier_run_state{state=\"done\"} 1\n")
 	n.checkPlaces(t)
 	n.checkReaders(t, whole)
 }

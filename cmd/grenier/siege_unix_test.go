@@ -83,7 +83,7 @@ type row struct {
 	facts map[string]bool // its output if nothing is damaged
 	size  int             // the bytes of that
 	took  time.Duration   // and how long it takes: a machine may be busy
-	after *siegetest.Copy // the files that it leaves then, if it writes
+	after siegetest.Copy  // the files that it leaves then, if it writes
 }
 
 // The directory that is damaged, and one that nobody touches.
@@ -121,7 +121,7 @@ func damagedRuns() []*subject {
 			{args: "swap solve --json --progress none --solver idastar --heuristic pdb+parity --pdb @/run/k2.gp --rows 2 --cols 3 6 5 4 3 2 1"},
 			{args: "swap solve --json --progress none --solver idastar --heuristic pdb+parity --pdb @/run/a.gp,@/run/b.gp --rows 2 --cols 3 6 5 4 3 2 1"},
 		}},
-		{name: "exports", share: 6, build: buildExports, rows: []row{
+		{name: "exports", share: 6, build: buildFiles(exports()...), rows: []row{
 			importing("colex", "none", "a"), importing("colex", "lz4", "b"), importing("vu", "zstd", "c"),
 		}},
 		{name: "calibration", share: 5, build: func(t *testing.T, s *subject) {
@@ -177,7 +177,7 @@ func (s *subject) begin(t *testing.T) {
 		must.Hold(t, err == nil, "%s: %v", row.args, err)
 		row.facts, row.size, row.took = facts(r), r.Bytes, time.Since(start)
 		if row.writes {
-			row.after = s.tree.Save(siegeDir)
+			row.after = *s.tree.Save(siegeDir)
 			s.reset(t)
 			s.give()
 		}
@@ -309,11 +309,22 @@ func (s *subject) judge(row *row, r reply, forged siegetest.Forgery) (problems [
 			add("wrong: %q", fact)
 		}
 	}
-	if r.Status == cli.ExitOK && row.writes {
-		problems = append(problems, s.judgeLayers(row)...)
+	if r.Status != cli.ExitOK {
+		return problems
 	}
-	if r.Status == cli.ExitOK && strings.Contains(row.args, " verify ") {
-		problems = append(problems, s.judgeVerified(r)...)
+	same := func(name string, want []byte, what string) {
+		if got, err := s.tree.ReadFile(name); err != nil || string(got) != string(want) {
+			add("%s %s (%v)", name, what, err)
+		}
+	}
+	for name, want := range row.after.Files {
+		if _, had := s.whole.Files[name]; !had && layerFile.MatchString(path.Base(name)) {
+			same(name, want, "is not what an undisturbed run makes")
+		}
+	}
+	for n := range strings.Count(r.Out, " 0 wrong\n") { // says verify
+		name := path.Join(siegeDir, rundir.LayerName(n))
+		same(name, s.whole.Files[name], "is damaged and in order")
 	}
 	return problems
 }
@@ -339,30 +350,6 @@ func facts(r reply) map[string]bool {
 		return nil
 	}
 	return found
-}
-
-// judgeLayers compares the layers that a command made with those it should make.
-func (s *subject) judgeLayers(row *row) (problems []string) {
-	for name, want := range row.after.Files {
-		if _, had := s.whole.Files[name]; had || !layerFile.MatchString(path.Base(name)) {
-			continue
-		}
-		if got, err := s.tree.ReadFile(name); err != nil || string(got) != string(want) {
-			problems = append(problems, fmt.Sprintf("%s is not what an undisturbed run makes (%v)", name, err))
-		}
-	}
-	return problems
-}
-
-// judgeVerified: the layers that verify finds in order are those that were solved.
-func (s *subject) judgeVerified(r reply) (problems []string) {
-	for n := range strings.Count(r.Out, " 0 wrong\n") {
-		name := path.Join(siegeDir, rundir.LayerName(n))
-		if got, err := s.tree.ReadFile(name); err != nil || string(got) != string(s.whole.Files[name]) {
-			problems = append(problems, fmt.Sprintf("%s is damaged and in order (%v)", name, err))
-		}
-	}
-	return problems
 }
 
 func (s *subject) must(t *testing.T, args string) {
@@ -433,12 +420,13 @@ func boards(pits, seeds int) string {
 
 func buildAwari(pits, seeds int, rules string) func(*testing.T, *subject) {
 	other := map[string]string{"awari": "strict", "strict": "awari"}[rules]
+	solve := func(pits, seeds int, rules string) string {
+		return fmt.Sprintf("awari solve --pits %d --seeds %d --rules %s", pits, seeds, rules)
+	}
 	return func(t *testing.T, s *subject) {
-		solve := func(pits, seeds int, rules string) string {
-			return fmt.Sprintf("awari solve --pits %d --seeds %d --rules %s", pits, seeds, rules)
+		for _, dir := range []string{siegeDir, siegeWhole} {
+			s.must(t, solve(pits, seeds, rules)+" --progress none --dir @/"+dir)
 		}
-		s.must(t, solve(pits, seeds, rules)+" --progress none --dir @/"+siegeDir)
-		s.must(t, solve(pits, seeds, rules)+" --progress none --dir @/"+siegeWhole)
 		s.donate(t, solve(pits, seeds-2, rules)) // an older manifest of the same run
 		s.donate(t, solve(pits, seeds, other))
 		s.donate(t, solve(4, seeds, rules))
@@ -496,14 +484,15 @@ func buildFiles(commands ...string) func(*testing.T, *subject) {
 	}
 }
 
-func buildExports(t *testing.T, s *subject) {
-	s.must(t, "awari solve --progress none --seeds 4 --dir @/source")
-	must.OK(t, s.tree.Mkdir(siegeDir, 0o755))
+// exports are the commands that make the files of layers.
+func exports() []string {
+	all := []string{"awari solve --progress none --seeds 4 --dir @/source"}
 	for n := range 5 {
 		for _, f := range []string{"a --format colex", "b --codec lz4 --format colex", "c --codec zstd --format vu"} {
-			s.must(t, fmt.Sprintf("awari export --progress none --dir @/source --layer %d --out @/run/%d%s", n, n, f))
+			all = append(all, fmt.Sprintf("awari export --progress none --dir @/source --layer %d --out @/run/%d%s", n, n, f))
 		}
 	}
+	return all
 }
 
 func importing(format, codec, end string) row {
@@ -586,16 +575,15 @@ func newCrashes(t *testing.T, args string) *crashes {
 	c := &crashes{tree: siegetest.New(t)}
 	c.args = strings.Fields(strings.ReplaceAll(args, "@", c.tree.Name()))
 	given := c.tree.Path("given")
-	mustRun(t, "awari", "solve", "--progress", "none", "--pits", "6", "--seeds", "5", "--dir", given)
-	for layer, export := range []string{"0.colex --codec none", "1.colex --codec none", "0.zst --codec zstd"} {
-		export = fmt.Sprintf("awari export --progress none --layer %d --format colex --dir %s --out %s/%s", layer%2, given, given, export)
-		mustRun(t, strings.Fields(export)...)
+	mustDo(t, "awari solve --progress none --pits 6 --seeds 5 --dir "+given)
+	for layer, file := range []string{"0.colex --codec none", "1.colex --codec none", "0.zst --codec zstd"} {
+		mustDo(t, fmt.Sprintf("awari export --progress none --layer %d --format colex --dir %s --out %s/%s", layer%2, given, given, file))
 	}
 	c.tree.Write("given/pegs.txt", []byte("oo.o\n"))
 	if strings.HasPrefix(args, "awari repair") {
 		c.damage(t)
 	}
-	c.begin(t)
+	c.begin(t, c.begun)
 	c.facts = facts(reply{Out: mustRun(t, c.args...)})
 	c.want = c.results(t)
 	return c
@@ -617,18 +605,14 @@ func (c *crashes) damage(t *testing.T) {
 	}
 }
 
-func (c *crashes) begin(t *testing.T) {
-	t.Helper()
-	c.empty(t)
-	for name, data := range c.begun {
-		c.tree.Write(name, data)
-	}
-}
-
-func (c *crashes) empty(t *testing.T) {
+// begin makes a directory that has some files and nothing else.
+func (c *crashes) begin(t *testing.T, files map[string][]byte) {
 	t.Helper()
 	must.OK(t, c.tree.RemoveAll(siegeDir))
 	must.OK(t, c.tree.Mkdir(siegeDir, 0o755))
+	for name, data := range files {
+		c.tree.Write(name, data)
+	}
 }
 
 func (c *crashes) results(t *testing.T) map[string]string {
@@ -638,7 +622,7 @@ func (c *crashes) results(t *testing.T) map[string]string {
 
 // crash lets operation k fail and runs the command again. It returns true if there was no operation k.
 func (c *crashes) crash(t *testing.T, a accident, k int, r *rand.Rand) (ended bool) {
-	c.begin(t)
+	c.begin(t, c.begun)
 	files, n := map[string][]byte{}, 0
 	for name, data := range c.begun {
 		files[c.tree.Path(name)] = data
@@ -672,12 +656,11 @@ func (c *crashes) crash(t *testing.T, a accident, k int, r *rand.Rand) (ended bo
 	if a.power {
 		c.powerCut(t, disk.PowerCut(r))
 	}
-	c.whole(t, fail)
-	c.again(t, fail)
-	return false
-}
-
-func (c *crashes) again(t *testing.T, fail func(format string, args ...any)) {
+	for name, text := range c.results(t) { // every file under its final name that must be whole is
+		if want := c.want[name]; text != want && text != string(c.begun[siegeDir+"/"+name]) && filepath.Dir(name) == "." && name != rundir.ManifestName {
+			fail("%s is half done: %d bytes instead of %d", name, len(text), len(want))
+		}
+	}
 	again := grenier(t.Context(), "", c.args...)
 	got := facts(reply{Out: again.out})
 	switch has := strings.Contains(again.err, "has layer 0 already"); {
@@ -689,21 +672,13 @@ func (c *crashes) again(t *testing.T, fail func(format string, args ...any)) {
 	if diff := cmp.Diff(c.want, c.results(t)); diff != "" {
 		fail("again (-want +got):\n%.2000s", diff)
 	}
-}
-
-// whole fails unless every file under its final name that must be whole is.
-func (c *crashes) whole(t *testing.T, fail func(format string, args ...any)) {
-	for name, text := range c.results(t) {
-		if want := c.want[name]; text != want && text != string(c.begun[siegeDir+"/"+name]) && filepath.Dir(name) == "." && name != rundir.ManifestName {
-			fail("%s is half done: %d bytes instead of %d", name, len(text), len(want))
-		}
-	}
+	return false
 }
 
 // powerCut replaces the files by those that are there when the power is back.
 func (c *crashes) powerCut(t *testing.T, disk *crashfs.FS) {
 	work, _ := c.tree.Stat(siegeDir + "/work")
-	c.empty(t)
+	c.begin(t, nil)
 	if work != nil {
 		must.OK(t, c.tree.Mkdir(siegeDir+"/work", 0o755))
 	}
@@ -734,8 +709,8 @@ func intercept(dir string, see func(vfs.Dir) vfs.Dir) (restore func()) {
 	})
 	return func() {
 		intercepting.Lock()
-		defer intercepting.Unlock()
 		delete(intercepted, dir)
+		intercepting.Unlock()
 	}
 }
 
@@ -768,8 +743,7 @@ var disturbedCommands = []disturbed{
 // leave the same as one that nobody disturbs, and print the same. Unless it is long, it is one command.
 func TestLongSiegeKill(t *testing.T) {
 	t.Parallel()
-	wanted := siegeNumber(t, "GRENIER_SIEGE_KILLS", tries.Pick[uint64](4, 10, 300))
-	siege(t, int(wanted), func(s *solver, r *rand.Rand, took time.Duration) result {
+	siege(t, int(siegeNumber(t, "GRENIER_SIEGE_KILLS", tries.Pick[uint64](4, 10, 300))), func(s *solver, r *rand.Rand, took time.Duration) result {
 		timer := time.AfterFunc(time.Duration(r.Float64()*float64(took)), func() { s.cmd.Process.Kill() })
 		defer timer.Stop()
 		return s.wait(t)
@@ -780,10 +754,8 @@ func TestLongSiegeKill(t *testing.T) {
 func siege(t *testing.T, wanted int, disturb func(s *solver, r *rand.Rand, took time.Duration) result) {
 	seed := siegeSeed(t)
 	for i, d := range disturbedCommands {
-		if i > 0 && !tries.Long() {
-			break
-		}
 		t.Run(d.name, func(t *testing.T) {
+			tries.SkipIf(t, i > 0 && !tries.Long(), "needs GRENIER_LONG=1")
 			t.Parallel()
 			r := rand.New(rand.NewPCG(seed, uint64(i)))
 			d.siege(t, (wanted*d.share+99)/100, func(s *solver, took time.Duration) result { return disturb(s, r, took) })

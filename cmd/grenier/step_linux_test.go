@@ -50,17 +50,14 @@ func (x *stepRun) start(t *testing.T, step string) *solver {
 }
 
 // phases are the steps of a layer, those of a phase at the same time.
-func (x *stepRun) phases(windows, seals int) (phases [3][]string) {
-	for i := range 4 {
-		phases[0] = append(phases[0], fmt.Sprintf("--captures %d/4", i+1))
+func (x *stepRun) phases(windows, seals int) [][]string {
+	phase := func(format string, n int) (steps []string) {
+		for i := range n {
+			steps = append(steps, strings.ReplaceAll(format, "I", fmt.Sprint(i+1)))
+		}
+		return steps
 	}
-	for j := range windows {
-		phases[1] = append(phases[1], fmt.Sprintf("--window %d", j+1))
-	}
-	for i := range seals {
-		phases[2] = append(phases[2], fmt.Sprintf("--seal %d/%d", i+1, seals))
-	}
-	return phases
+	return [][]string{phase("--captures I/4", 4), phase("--window I", windows), phase(fmt.Sprintf("--seal I/%d", seals), seals)}
 }
 
 // finish publishes the layer and compares its file.
@@ -68,8 +65,8 @@ func (x *stepRun) finish(t *testing.T) {
 	t.Helper()
 	mustRun(t, x.args("--publish")...)
 	sameLayer(t, x.want, x.dir, x.seeds)
-	work, err := os.ReadDir(filepath.Join(x.dir, rundir.WorkName))
-	should.Hold(t, err == nil && len(work) <= 1, "left in work: %v, error %v", work, err) // the status of solve
+	work := namesIn(t, filepath.Join(x.dir, rundir.WorkName), "")
+	should.Hold(t, len(work) <= 1, "left in work: %v", work) // the status of solve
 }
 
 // TestLongStepProcesses: two processes of each step at once, one of which is killed at any moment and started again.
@@ -79,16 +76,14 @@ func TestLongStepProcesses(t *testing.T) {
 		t.Run(fmt.Sprint(bits), func(t *testing.T) {
 			x := newStepRun(t, t.TempDir(), seeds, fmt.Sprintf("--memory 1GiB --bits %d", bits))
 			windows, killed := map[int]int{2: 16, 4: 6}[bits], 0
-			for _, phase := range x.phases(windows, 3) {
-				for _, step := range phase {
-					one, two := x.start(t, step), x.start(t, step)
-					if one.killAfter(t, time.Duration(x.rng.IntN(400))*time.Millisecond) {
-						killed++
-					}
-					one = x.start(t, step) // again, or to find it done
-					one.wait(t).wants(t, cli.ExitOK)
-					two.wait(t).wants(t, cli.ExitOK)
+			for _, step := range slices.Concat(x.phases(windows, 3)...) {
+				one, two := x.start(t, step), x.start(t, step)
+				if one.killAfter(t, time.Duration(x.rng.IntN(400))*time.Millisecond) {
+					killed++
 				}
+				one = x.start(t, step) // again, or to find it done
+				one.wait(t).wants(t, cli.ExitOK)
+				two.wait(t).wants(t, cli.ExitOK)
 			}
 			t.Logf("%d processes were killed", killed)
 			should.Not(t, killed == 0, "no process was killed")
@@ -141,18 +136,13 @@ func TestLongStepStopped(t *testing.T) {
 	}
 	mustDo(t, "awari solve --seeds 17 --dir "+x.dir)
 	sameLayer(t, x.want, x.dir, 16)
-	left, err := filepath.Glob(filepath.Join(x.dir, rundir.WorkName, "steps-*"))
-	should.Hold(t, err == nil && len(left) == 0, "left: %q, error %v", left, err)
+	should.List(t, namesIn(t, filepath.Join(x.dir, rundir.WorkName), "steps-"), nil, "left")
 }
 
 // TestLongStepFullDisk: steps on a disk that is full fail with a clear line, and go on when there is room.
 func TestLongStepFullDisk(t *testing.T) {
 	tries.NeedsFull(t, "solves 16 seeds on small disks")
-	disk := t.TempDir()
-	if err := unix.Mount("tmpfs", disk, "tmpfs", 0, "size=200m"); err != nil {
-		t.Skipf("a small disk needs a file system of its own: %v", err)
-	}
-	t.Cleanup(func() { must.OK(t, unix.Unmount(disk, unix.MNT_DETACH)) })
+	disk := smallDisk(t, 200<<10)
 	x := newStepRun(t, disk, 16, "--memory 1GiB --bits 4")
 	resize := func(room uint64) {
 		var s unix.Statfs_t
@@ -161,18 +151,16 @@ func TestLongStepFullDisk(t *testing.T) {
 		must.OK(t, unix.Mount("", disk, "", unix.MS_REMOUNT, fmt.Sprintf("size=%d", size)))
 	}
 	full := 0
-	for _, phase := range x.phases(6, 3) {
-		for _, step := range phase {
-			for room := uint64(4 << 10); ; room *= 8 {
-				must.Not(t, room > 200<<20, "%s: never enough room", step)
-				resize(room)
-				r := grenier(t.Context(), "", x.args(step)...)
-				if r.status == cli.ExitOK {
-					break
-				}
-				full++
-				r.wants(t, cli.ExitFailure, "no space left")
+	for _, step := range slices.Concat(x.phases(6, 3)...) {
+		for room := uint64(4 << 10); ; room *= 8 {
+			must.Not(t, room > 200<<20, "%s: never enough room", step)
+			resize(room)
+			r := grenier(t.Context(), "", x.args(step)...)
+			if r.status == cli.ExitOK {
+				break
 			}
+			full++
+			r.wants(t, cli.ExitFailure, "no space left")
 		}
 	}
 	t.Logf("the disk was full %d times", full)
@@ -188,8 +176,7 @@ func TestLongStepMemory(t *testing.T) {
 	var plan struct{ Plan struct{ Bits, Windows int } }
 	must.OK(t, json.Unmarshal([]byte(mustRun(t, x.args("--plan --memory 47MiB --json")...)), &plan))
 	should.Equal(t, plan.Plan.Bits, 2, "bits a score")
-	phases := x.phases(plan.Plan.Windows, 2)
-	for _, step := range append(slices.Concat(phases[:]...), "--publish") {
+	for _, step := range append(slices.Concat(x.phases(plan.Plan.Windows, 2)...), "--publish") {
 		group.run(t, x.args(step)...).wants(t, cli.ExitOK)
 	}
 	t.Logf("%d MiB at most", group.number(t, "memory.max_usage_in_bytes", "")>>20)
@@ -243,8 +230,7 @@ func startSlurm(t *testing.T) *slurm {
 		}
 	}
 	tries.SkipIf(t, os.Geteuid() != 0, "slurmd runs as root")
-	dir, err := os.MkdirTemp("", "grenier-slurm") // names of sockets are short
-	must.OK(t, err)
+	dir := must.Get(os.MkdirTemp("", "grenier-slurm"))(t) // names of sockets are short
 	s := &slurm{dir: dir, env: append(os.Environ(), "SLURM_CONF="+filepath.Join(dir, "slurm.conf"))}
 	t.Cleanup(func() {
 		if t.Failed() {
