@@ -61,8 +61,7 @@ func unpacked(t *testing.T, archive []byte, zipped bool) (names []string, about 
 	}
 }
 
-// TestPack: archives hold the files, in order, with modes and times that do not come from the
-// machine, and the same bytes again.
+// TestPack: archives hold the files, in order, with modes and times that do not come from the machine, and the same bytes again.
 func TestPack(t *testing.T) {
 	at := time.Date(2026, 11, 22, 1, 2, 4, 0, time.UTC)
 	for _, target := range targets {
@@ -79,8 +78,7 @@ func TestPack(t *testing.T) {
 	}
 }
 
-// TestPages: there is a man page for every command and completions for every shell, and
-// nothing in them is of this machine.
+// TestPages: there is a man page for every command and completions for every shell, and nothing in them is of this machine.
 func TestPages(t *testing.T) {
 	text := map[string]string{}
 	for _, e := range must.Get(generated(time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)))(t) {
@@ -149,8 +147,7 @@ func TestAlone(t *testing.T) {
 	should.Equal(t, got, want)
 }
 
-// TestTexts: no page of a release leads into the void, README.md is about the program, and man pages name
-// documents that are there.
+// TestTexts: no page of a release leads into the void, README.md is about the program, and man pages name documents that are there.
 func TestTexts(t *testing.T) {
 	t.Chdir("../..")
 	all := must.Get(pages(t.Context(), time.Now()))(t)

@@ -104,8 +104,7 @@ var aloneWants = []struct{ args, part string }{
 	{"doctor --dir run --quick", "verdict: "},
 }
 
-// useAlone uses the program in the directory root as if there was nothing else. The network of this process has no
-// interface but its own.
+// useAlone uses the program in the directory root as if there was nothing else. The network of this process has no interface but its own.
 func useAlone(root string) error {
 	if err := loopback(); err != nil {
 		return err

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -51,12 +50,12 @@ func TestLongExportMemory(t *testing.T) {
 			if !tries.Full() && (i+j)%3 != 2 { // each format and each codec, csv with zstd
 				continue
 			}
-			out := must.Get(exec.CommandContext(t.Context(), "grenier", "awari", "export", "--dir", dir, "--layer", "16", "--format", format,
-				"--codec", codec, "--threads", "2", "--memory", "64MiB", "--json", "--out", filepath.Join(t.TempDir(), "file")).Output())(t)
+			args := fmt.Sprintf("awari export --layer 16 --threads 2 --memory 64MiB --json --dir %s --format %s --codec %s --out %s/file", dir, format, codec, t.TempDir())
+			r := launch(t, strings.Fields(args)...).wait(t).wants(t, cli.ExitOK)
 			var e struct {
 				PeakRSS uint64 `json:"peak_rss_bytes"`
 			}
-			must.OK(t, json.Unmarshal(out, &e))
+			must.OK(t, json.Unmarshal([]byte(r.out), &e))
 			should.Not(t, e.PeakRSS > 64<<20, "%s, %s: %d bytes of memory", format, codec, e.PeakRSS)
 			t.Logf("%s, %s: %d MiB", format, codec, e.PeakRSS>>20)
 		}
@@ -126,7 +125,6 @@ func TestCheminInterrupt(t *testing.T) {
 const pegs = "o.oo\noooo\noooo\noooo\n"
 
 func pegBoard(t *testing.T) string {
-	t.Helper()
 	path := filepath.Join(t.TempDir(), "board.txt")
 	must.Write(t, path, []byte(pegs))
 	return path
@@ -202,10 +200,10 @@ func TestLongParts(t *testing.T) {
 	random, seeds, parts := tries.Rand(t), tries.Pick(7, 14, 22), tries.Pick(3, 8, 16)
 	dir := solved(t, "--seeds", strconv.Itoa(seeds))
 	took := regexp.MustCompile(`"seconds":[0-9.e-]+|\([0-9.]+ s\)`)
-	verify := func(flags ...string) (text []string) {
-		for _, form := range [][]string{{"--progress", "none"}, {"--json", "--progress", "none"}} {
-			args := append([]string{"awari", "verify", "--dir", dir, "--memory", "512MiB", "--seed", "1"}, append(form, flags...)...)
-			text = append(text, took.ReplaceAllString(mustRun(t, args...), ""))
+	verify := func(flags string) (text []string) {
+		for _, form := range []string{"", " --json"} {
+			out := mustDo(t, "awari verify --progress none --memory 512MiB --seed 1 --dir "+dir+form+flags)
+			text = append(text, took.ReplaceAllString(out, ""))
 		}
 		return text
 	}
@@ -214,8 +212,7 @@ func TestLongParts(t *testing.T) {
 	}
 	killed := 0
 	for k, i := range random.Perm(parts) {
-		r := grenier(t.Context(), "", "awari", "verify", "--dir", dir, "--part", "all")
-		must.Not(t, r.status != cli.ExitMissing || strings.Contains(r.out, "in order"), "after %d parts: %+v", k, r)
+		should.Lacks(t, do(t, "awari verify --part all --dir "+dir).wants(t, cli.ExitMissing).out, "in order")
 		for killed < min(3, k) && part(i).killAfter(t, time.Duration(random.Int64N(int64(time.Second)))) {
 			killed++
 		}
@@ -228,7 +225,7 @@ func TestLongParts(t *testing.T) {
 			must.Hold(t, r.status == cli.ExitOK && r.err == "" && !strings.Contains(r.out, "in order"), "part %d of %d: %+v", i+1, len(both), r)
 		}
 	}
-	must.Same(t, "what is said", verify(), verify("--part", "all"))
+	must.Same(t, "what is said", verify(""), verify(" --part all"))
 	should.Not(t, killed == 0 && tries.Long(), "no part was killed")
 }
 
@@ -253,10 +250,10 @@ func TestWatchTerminal(t *testing.T) {
 	var errs strings.Builder
 	status := run(ctx, []string{"awari", "status", "--dir", dir, "--watch"}, strings.NewReader(""), out, &errs)
 	text := out.String()
-	should.Not(t, status != cli.ExitInterrupted || strings.Contains(text, "\x1b") || strings.HasPrefix(text, "\n") ||
-		!strings.HasSuffix(text, ": waiting for a run to begin; Ctrl-C stops\n"), "status %d: %q, %s", status, text, errs.String())
-	log, err := os.ReadFile(dir + "/" + rundir.LogName)
-	should.Hold(t, err == nil && strings.Count(string(log), "\n") == 5, "%v, log:\n%s", err, log)
+	should.Hold(t, status == cli.ExitInterrupted && !strings.HasPrefix(text, "\n") && strings.HasSuffix(text, ": waiting for a run to begin; Ctrl-C stops\n"),
+		"status %d: %q, %s", status, text, &errs)
+	should.Lacks(t, text, "\x1b")
+	should.Equal(t, strings.Count(string(must.Read(t, dir+"/"+rundir.LogName)), "\n"), 5, "lines of the log")
 }
 
 // firstWrite keeps what is written, and does something after the first time.
@@ -282,15 +279,14 @@ func staleRun(t *testing.T) (dir, whole string) {
 	layers[wrong] = slices.Clone(layers[wrong])
 	layers[wrong][5000] = testrun.Other(layers[wrong][5000])
 	dir = testrun.Write(t, game, layers, 4096)
-	for grenier(t.Context(), "", "awari", "solve", "--pits", "8", "--seeds", "11", "--dir", dir).status != cli.ExitOK {
+	for do(t, "awari solve --pits 8 --seeds 11 --dir "+dir).status != cli.ExitOK {
 		// The few positions that were checked have shown the wrong score.
 	}
 	testrun.TakeLayer(t, dir, whole, wrong)
 	return dir, whole
 }
 
-// TestStale: all commands that look at layers as a whole say of which others a layer was made, and repair
-// makes it anew.
+// TestStale: all commands that look at layers as a whole say of which others a layer was made, and repair makes it anew.
 func TestStale(t *testing.T) {
 	dir, whole := staleRun(t)
 	eleven := filepath.Join(t.TempDir(), "eleven")
@@ -401,8 +397,7 @@ type badInput struct {
 	words  string
 }
 
-// refused runs bad command lines in the current directory, none of which may
-// change anything there that results depend on.
+// refused runs bad command lines in the current directory, none of which may change anything there that results depend on.
 func refused(t *testing.T, cases []badInput) {
 	t.Helper()
 	before := layerContents(t, ".")
@@ -437,8 +432,7 @@ func (c badInput) each() (all []badInput) {
 	return all
 }
 
-// TestHugeLines sends lines of 2 MB among others. They are told and skipped; where there can be only one
-// line they are refused.
+// TestHugeLines sends lines of 2 MB among others. They are told and skipped; where there can be only one line they are refused.
 func TestHugeLines(t *testing.T) {
 	t.Chdir(solved(t, "--pits", "4", "--seeds", "5"))
 	must.Write(t, "row.txt", []byte("oo.o\n"))

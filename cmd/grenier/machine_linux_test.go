@@ -58,8 +58,7 @@ func newCgroup(t *testing.T, limit uint64) *cgroup {
 	return g
 }
 
-// number returns what a file of the cgroup says; key is the first word of the line, ""
-// if there is nothing but the number.
+// number returns what a file of the cgroup says; key is the first word of the line, "" if there is nothing but the number.
 func (g *cgroup) number(t *testing.T, file, key string) (n uint64) {
 	t.Helper()
 	text := must.Read(t, filepath.Join(g.path, file))

@@ -138,8 +138,7 @@ func kept(t *testing.T, dir string) map[string]string {
 	return files
 }
 
-// oneClearLine checks the message of a failure: one line that names the
-// program, and neither the language it is written in nor its insides.
+// oneClearLine checks the message of a failure: one line that names the program, and neither the language it is written in nor its insides.
 func oneClearLine(t *testing.T, errs string) {
 	t.Helper()
 	should.Hold(t, strings.HasPrefix(errs, "grenier: ") && strings.Count(errs, "\n") == 1 && strings.HasSuffix(errs, "\n"),

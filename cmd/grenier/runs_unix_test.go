@@ -95,9 +95,8 @@ func (n *night) untilTime(t *testing.T) {
 	s.wait(t).wants(t, cli.ExitPaused, "grenier: paused: stopped for --until ")
 }
 
-// TestLongNight kills a run twice and stops it by the clock. Its layers are the same bytes as those of
-// an undisturbed one, every command finds them on both disks, and the command of the user was
-// called for each, and again where its call was cut short.
+// TestLongNight kills a run twice and stops it by the clock. Its layers are the same bytes as those of an undisturbed one, every command
+// finds them on both disks, and the command of the user was called for each, and again where its call was cut short.
 func TestLongNight(t *testing.T) {
 	tries.NeedsLong(t, "long")
 	t.Parallel()

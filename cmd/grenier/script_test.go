@@ -355,8 +355,7 @@ func (w *worker) stop() {
 // siegePatience is how long a command may take. Commands of the tests take a small part of it.
 const siegePatience = 3 * time.Minute
 
-// do runs a command line. The error tells of a process that does not start, that died, or
-// that took too long and was killed.
+// do runs a command line. The error tells of a process that does not start, that died, or that took too long and was killed.
 func (w *worker) do(o order, patience time.Duration) (reply, error) {
 	if w.cmd == nil {
 		if err := w.start(); err != nil {

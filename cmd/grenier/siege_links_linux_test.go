@@ -316,9 +316,8 @@ func places() []siegePlace {
 	}
 }
 
-// TestLongSiegePlaces puts links, FIFOs, devices, directories and more in every place where a
-// command has a file, as the super-user and as an ordinary one. A command does its work all
-// the same, or refuses; it follows no link to write, and waits for nothing.
+// TestLongSiegePlaces puts links, FIFOs, devices, directories and more in every place where a command has a file, as the super-user and as
+// an ordinary one. A command does its work all the same, or refuses; it follows no link to write, and waits for nothing.
 func TestLongSiegePlaces(t *testing.T) {
 	tries.NeedsLong(t, "hundreds of commands")
 	t.Run("user "+map[bool]string{true: "root", false: "ordinary"}[os.Getuid() == 0], func(t *testing.T) {

@@ -335,8 +335,7 @@ var (
 	layerFile = regexp.MustCompile(`^layer-\d\d\.gl$`)
 )
 
-// facts takes the answers in a reply apart: lines, and the JSON of each layer; without
-// values that change from run to run.
+// facts takes the answers in a reply apart: lines, and the JSON of each layer; without values that change from run to run.
 func facts(r reply) map[string]bool {
 	found := map[string]bool{}
 	text := unsettled.ReplaceAllString(r.Out, "")
@@ -714,8 +713,7 @@ func intercept(dir string, see func(vfs.Dir) vfs.Dir) (restore func()) {
 	}
 }
 
-// disturbed is a command that is killed or interrupted again and again; @ stands for a directory, where
-// prepare has made its input.
+// disturbed is a command that is killed or interrupted again and again; @ stands for a directory, where prepare has made its input.
 type disturbed struct {
 	name, args string
 	prepare    []string

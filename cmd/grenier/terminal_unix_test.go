@@ -246,8 +246,7 @@ func TestHistogramBars(t *testing.T) {
 	should.Hold(t, columns <= 60 && longest == 60-33 && bars >= 3, "%d columns, bars up to %d: %s", columns, longest, line)
 }
 
-// TestExamples runs the commands that the documents show, each page in a directory of its own, but those that take
-// a second.
+// TestExamples runs the commands that the documents show, each page in a directory of its own, but those that take a second.
 func TestExamples(t *testing.T) { runPages(t, false) }
 
 // TestLongExamples runs the pages that have commands that take longer, with all their commands.

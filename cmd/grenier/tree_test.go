@@ -192,8 +192,7 @@ func isProgress(n ast.Node) bool {
 // engine is the awari engine, which others enter by this package only.
 const engine = "grenier/pipeline/solve/internal/halfboard"
 
-// rooms are the rooms of the engine, from the lowest to the entry, which puts them together: each
-// may import those before it only.
+// rooms are the rooms of the engine, from the lowest to the entry, which puts them together: each may import those before it only.
 var rooms = []string{engine + "/board", engine + "/fixpoint", engine + "/stream", engine}
 
 // TestStructsOfTheEngine keeps structs small: the fields of a struct must fit into a head.
@@ -373,8 +372,7 @@ func listPackages(t *testing.T) (packages []goPackage) {
 	return packages
 }
 
-// touching lists what packages of the standard library and of x/sys offer for opening,
-// making, changing and removing files by their paths.
+// touching lists what packages of the standard library and of x/sys offer for opening, making, changing and removing files by their paths.
 var touching = map[string][]string{
 	"os": {
 		"Chmod", "Chown", "Chtimes", "CopyFS", "Create", "CreateTemp", "DirFS", "Lchown", "Link", "Mkdir", "MkdirAll",

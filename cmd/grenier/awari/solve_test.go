@@ -71,8 +71,7 @@ func TestKept(t *testing.T) {
 	should.Be(t, must.Err(os.Stat(missing)), os.ErrNotExist, "a directory for the user was made")
 }
 
-// TestNext: what is next is what the last run was asked for and has not solved; how long it takes is for the solver to say, or
-// for a plan.
+// TestNext: what is next is what the last run was asked for and has not solved; how long it takes is for the solver to say, or for a plan.
 func TestNext(t *testing.T) {
 	v := runView{path: filepath.Join(t.TempDir(), "run"), manifest: &manifest.Manifest{Identity: manifest.Identity{Game: "awari", Rules: "awari", Pits: 12}}}
 	asked := func(seeds int) *history.History {
