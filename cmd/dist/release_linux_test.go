@@ -30,14 +30,21 @@ import (
 const emptyRoot = "GRENIER_EMPTY_ROOT"
 
 func TestMain(m *testing.M) {
-	if root := os.Getenv(emptyRoot); root != "" {
-		if err := useAlone(root); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-		os.Exit(0)
+	root := os.Getenv(emptyRoot)
+	if root == "" {
+		os.Exit(m.Run())
 	}
-	os.Exit(m.Run())
+	useAlone(process{}, root)
+}
+
+// process is one that is part of a test.
+type process struct{}
+
+func (process) Helper() {}
+
+func (process) Fatal(args ...any) {
+	fmt.Fprintln(os.Stderr, args...)
+	os.Exit(1)
 }
 
 // TestLongRelease makes the archive for this machine, installs it as docs/install.md says, and uses the program alone: in a
@@ -105,76 +112,40 @@ var aloneWants = []struct{ args, part string }{
 }
 
 // useAlone uses the program in the directory root as if there was nothing else. The network of this process has no interface but its own.
-func useAlone(root string) error {
-	if err := loopback(); err != nil {
-		return err
-	}
+func useAlone(p process, root string) {
+	s := must.Get(unix.Socket(unix.AF_INET, unix.SOCK_DGRAM, 0))(p)
+	defer unix.Close(s)
+	loopback := must.Get(unix.NewIfreq("lo"))(p)
+	loopback.SetUint16(unix.IFF_UP)
+	must.OK(p, unix.IoctlIfreq(s, unix.SIOCSIFFLAGS, loopback))
 	for _, w := range aloneWants {
-		out, err := inRoot(root, strings.Fields(w.args)...).CombinedOutput()
-		if err != nil || !strings.Contains(string(out), w.part) {
-			return fmt.Errorf("%s: %v, %q is missing:\n%s", w.args, err, w.part, out)
-		}
+		out, err := inRoot(root, w.args).CombinedOutput()
+		must.Hold(p, err == nil && strings.Contains(string(out), w.part), "%s: %v, %q is missing:\n%s", w.args, err, w.part, out)
 	}
-	return serveAlone(root)
+	serveAlone(p, root)
 }
 
 // inRoot returns a command of the program with nothing around it.
-func inRoot(root string, args ...string) *exec.Cmd {
-	cmd := exec.Command("/grenier", args...)
+func inRoot(root, args string) *exec.Cmd {
+	cmd := exec.Command("/grenier", strings.Fields(args)...)
 	cmd.Dir, cmd.Env, cmd.SysProcAttr = "/", []string{}, &syscall.SysProcAttr{Chroot: root}
 	return cmd
 }
 
-// loopback switches on the interface of the network of this process.
-func loopback() error {
-	s, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM, 0)
-	if err != nil {
-		return err
-	}
-	defer unix.Close(s)
-	r, err := unix.NewIfreq("lo")
-	if err != nil {
-		return err
-	}
-	r.SetUint16(unix.IFF_UP)
-	return unix.IoctlIfreq(s, unix.SIOCSIFFLAGS, r)
-}
-
 // serveAlone starts the server, asks for a page and a board, and stops it.
-func serveAlone(root string) error {
-	cmd := inRoot(root, "awari", "serve", "--dir", "run", "--addr", "127.0.0.1:0") // a root without files knows no localhost
+func serveAlone(p process, root string) {
+	cmd := inRoot(root, "awari serve --dir run --addr 127.0.0.1:0") // a root without files knows no localhost
 	cmd.Stderr = os.Stderr
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return err
-	}
-	if err := cmd.Start(); err != nil {
-		return err
-	}
-	address, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		return fmt.Errorf("serve: %w, %w", err, cmd.Wait())
-	}
+	out := must.Get(cmd.StdoutPipe())(p)
+	must.OK(p, cmd.Start())
+	address := must.Get(bufio.NewReader(out).ReadString('\n'))(p)
 	for path, part := range map[string]string{"": "<!doctype html>", "api/probe?pits=0,0,0,0,0,2,1,1,0,0,0,1": `"value":5`} {
-		if err := get(strings.TrimSpace(address)+path, part); err != nil {
-			return err
-		}
+		answer := must.Get(http.Get(strings.TrimSpace(address) + path))(p)
+		text := string(must.Get(io.ReadAll(answer.Body))(p))
+		answer.Body.Close()
+		must.Hold(p, strings.Contains(strings.ToLower(text), part), "%s lacks %q:\n%s", path, part, text)
 	}
-	return errors.Join(cmd.Process.Signal(os.Interrupt), cmd.Wait())
-}
-
-// get asks for an address, whose answer has a part.
-func get(address, part string) error {
-	answer, err := http.Get(address)
-	if err != nil {
-		return err
-	}
-	defer answer.Body.Close()
-	text, err := io.ReadAll(answer.Body)
-	if err == nil && !strings.Contains(strings.ToLower(string(text)), part) {
-		err = fmt.Errorf("%s lacks %q:\n%s", address, part, text)
-	}
-	return err
+	must.OK(p, errors.Join(cmd.Process.Signal(os.Interrupt), cmd.Wait()))
 }
 
 // TestLongNewcomer copies the commands of README.md in order in a fresh clone, as somebody does who has installed nothing.

@@ -210,7 +210,6 @@ func TestLostLock(t *testing.T) {
 
 // TestRepairFullDisk repairs on a disk that is too small, then on a larger one.
 func TestRepairFullDisk(t *testing.T) {
-	t.Parallel()
 	whole := solved(t, "--pits", "8", "--seeds", "12")
 	from := testrun.Copy(t, whole)
 	loseLayers(t, from, 9, 11, 10, 12)

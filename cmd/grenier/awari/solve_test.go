@@ -77,11 +77,8 @@ func TestNext(t *testing.T) {
 	asked := func(seeds int) *history.History {
 		return &history.History{Runs: []history.Run{{Seeds: 30, Memory: "64GiB", Threads: 2}, {Seeds: seeds, Memory: "8GiB", Threads: 2}}}
 	}
-	for seeds, want := range map[int]string{
-		20: "layer 0 of those up to 20; about ", -1: "nothing: all layers that were asked for are solved",
-	} {
-		should.Has(t, "next: "+v.next(asked(seeds)).String(), "next: "+want)
-	}
+	should.Has(t, "next: "+v.next(asked(20)).String(), "next: layer 0 of those up to 20; about ")
+	should.Has(t, "next: "+v.next(asked(-1)).String(), "next: nothing: all layers that were asked for are solved")
 	small, large := v.next(asked(16)), v.next(asked(20))
 	should.Not(t, small.Estimate != "plan" || small.Ends != nil || *small.Seconds <= 0 || *large.Seconds <= *small.Seconds,
 		"%+v, %+v", small, large)
@@ -152,14 +149,12 @@ func tableOf[R any](width int, columns []cli.Column[R], row R) string {
 	return text.String()
 }
 
-var errFull = errors.New("disk full")
-
 // fullAfter accepts the given number of lines.
 type fullAfter struct{ lines int }
 
 func (f *fullAfter) Write(p []byte) (int, error) {
 	if f.lines--; f.lines < 0 {
-		return 0, errFull
+		return 0, errors.New("disk full")
 	}
 	return len(p), nil
 }
@@ -229,14 +224,13 @@ func TestParseUntil(t *testing.T) {
 		"2026-10-24T22:30:00Z": "2026-10-25T00:30:00+02:00", "8h": "2026-10-25T05:00:00+01:00", "90m": "2026-10-24T23:30:00+02:00",
 		"7am": "2026-10-25T07:00:00+01:00", "11PM": "2026-10-24T23:00:00+02:00", "7:30am": "2026-10-25T07:30:00+01:00",
 	} {
-		got, err := parseUntil(text, summer)
-		should.Hold(t, err == nil && got.In(zone).Format(time.RFC3339) == want, "%s: %v, %v, want %s", text, got, err, want)
+		should.Equal(t, must.Get(parseUntil(text, summer))(t).In(zone).Format(time.RFC3339), want, "%s", text)
 	}
 	for text, why := range map[string]string{
 		"2026-10-24 22:00": "must be in the future", "2020-01-01T00:00:00Z": "must be in the future", "7 o'clock": "must be a time like 07:00", "25:00": "must be a time", "": "must be a time",
 	} {
-		got, err := parseUntil(text, summer)
-		should.Hold(t, errors.Is(err, fault.Usage) && strings.Contains(err.Error(), why), "%q: %v, %v", text, got, err)
+		_, err := parseUntil(text, summer)
+		should.Says(t, err, fault.Usage, why)
 	}
 }
 
@@ -245,10 +239,8 @@ func TestCauseOf(t *testing.T) {
 	ctx, end := context.WithCancelCause(t.Context())
 	end(errAtOnce)
 	broken := errors.New("disk full")
-	for _, c := range []struct{ err, want error }{
-		{nil, nil}, {broken, broken}, {context.Canceled, errAtOnce}, {errAfterLayer, errAfterLayer},
-	} {
-		should.Be(t, causeOf(ctx, c.err), c.want, "%v", c.err)
+	for err, want := range map[error]error{nil: nil, broken: broken, context.Canceled: errAtOnce, errAfterLayer: errAfterLayer} {
+		should.Be(t, causeOf(ctx, err), want, "%v", err)
 	}
 	interrupted := must.Ended(t)
 	for err, want := range map[error]struct {
@@ -278,13 +270,12 @@ func TestPlaces(t *testing.T) {
 func TestFullDisk(t *testing.T) {
 	dir, other := t.TempDir(), errors.New("other")
 	f := &solveFlags{dir: filepath.Join(dir, "run")}
-	game, err := awari.New(12, awari.Awari)
+	game := must.Get(awari.New(12, awari.Awari))(t)
 	o := &solve.Options{Seeds: 48, Job: job.Job{Workers: 2, Memory: 64 << 30}}
-	should.Hold(t, err == nil && f.explain(nil, game, o) == nil && f.explain(other, game, o) == other, "%v", err)
+	should.Hold(t, f.explain(nil, game, o) == nil && f.explain(other, game, o) == other, "another error")
 	full := fmt.Errorf("solving layer 21: %w", &os.PathError{Op: "write", Path: "x.tmp", Err: syscall.ENOSPC})
 	got := f.explain(full, game, o)
-	should.Be(t, got, syscall.ENOSPC)
-	should.Has(t, got.Error(),
+	should.Says(t, got, syscall.ENOSPC,
 		"solving layer 21: write x.tmp: ", "; about ", "iB more needed on the disk of "+f.dir, "; the same command resumes when there is room")
 }
 
