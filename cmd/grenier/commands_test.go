@@ -462,7 +462,6 @@ func TestHugeLines(t *testing.T) {
 }
 
 func writeFiles(t *testing.T, files map[string]string) {
-	t.Helper()
 	for name, text := range files {
 		must.OK(t, os.MkdirAll(filepath.Dir(name), 0o755))
 		must.Write(t, name, []byte(text))

@@ -289,7 +289,6 @@ func TestNoRoom(t *testing.T) {
 }
 
 func mountReadOnly(t *testing.T, dir string) {
-	t.Helper()
 	mount := func(from string, flags uintptr) {
 		err := unix.Mount(from, dir, "", flags, "")
 		tries.SkipIf(t, err != nil, fmt.Sprint("a directory that nobody can write needs a mount: ", err))
@@ -304,7 +303,6 @@ var nobody = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gi
 
 // publicDir returns a new directory that every user can read, with this program in it under the name grenier.
 func publicDir(t *testing.T) string {
-	t.Helper()
 	dir := must.Get(os.MkdirTemp("", "grenier-test-"))(t)
 	t.Cleanup(func() { must.OK(t, os.RemoveAll(dir)) })
 	must.OK(t, os.Chmod(dir, 0o755))
@@ -315,7 +313,6 @@ func publicDir(t *testing.T) string {
 }
 
 func process(t *testing.T, dir string, attributes *syscall.SysProcAttr, args ...string) result {
-	t.Helper()
 	s := command(t, filepath.Join(dir, "grenier"), args...)
 	s.cmd.Dir, s.cmd.SysProcAttr = dir, attributes
 	return s.start(t).wait(t)

@@ -61,11 +61,8 @@ func silent(a *cli.App) *cobra.Command {
 
 func silence(cmd *cobra.Command) {
 	if f := cmd.Flags().Lookup("progress"); f != nil {
-		if f.Value.String() != "auto" {
+		if f.Value.String() != "auto" || f.Value.Set("none") != nil {
 			panic(cmd.CommandPath() + " shows no progress of its own accord")
-		}
-		if err := f.Value.Set("none"); err != nil {
-			panic(err)
 		}
 	}
 	for _, below := range cmd.Commands() {

@@ -263,7 +263,6 @@ type solveSummary struct {
 }
 
 func summaryOf(t *testing.T, out string) (s solveSummary) {
-	t.Helper()
 	must.OK(t, json.Unmarshal([]byte(out[strings.LastIndex(strings.TrimSpace(out), "\n")+1:]), &s))
 	return s
 }
@@ -479,7 +478,6 @@ func TestLongUCIClock(t *testing.T) {
 }
 
 func openUCIGame(t *testing.T, tab *tables.Tables, rich match.Side, random *rand.Rand) *uciGame {
-	t.Helper()
 	g := &uciGame{Match: match.New(tab.Game(), awari.Board{4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4}), tables: tab, rich: rich}
 	for range 3 {
 		pit := random.IntN(6)
@@ -514,7 +512,6 @@ func (g *uciGame) lead() int { return g.Taken()[g.rich] - g.Taken()[g.rich.Other
 
 // goesOn reports whether a move is to be made; a position that came back ends the game.
 func (g *uciGame) goesOn(t *testing.T) bool {
-	t.Helper()
 	if g.Board().Seeds() <= g.tables.MaxSeeds() {
 		value := int(must.Get(g.tables.Score(t.Context(), g.Board()))(t))
 		if g.Turn() != g.rich {
@@ -620,7 +617,6 @@ type serving struct {
 }
 
 func startServer(t *testing.T, flags ...string) *serving {
-	t.Helper()
 	process, _, out := talk(t, append([]string{"awari", "serve", "--json"}, flags...)...)
 	s := &serving{solver: process}
 	must.OK(t, json.Unmarshal([]byte(must.Get(bufio.NewReader(out).ReadString('\n'))(t)), &s.report))
@@ -628,7 +624,6 @@ func startServer(t *testing.T, flags ...string) *serving {
 }
 
 func (s *serving) get(t *testing.T, path string) string {
-	t.Helper()
 	response := must.Get(http.Get(s.report.URL + path))(t)
 	defer response.Body.Close()
 	must.Equal(t, response.StatusCode, http.StatusOK, "%s", path)

@@ -60,15 +60,11 @@ func (n *night) flags(disk string, long int, more ...string) []string {
 
 // lines returns the lines of a file, none if there is no file.
 func lines(path string) []string {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil
-	}
+	text, _ := os.ReadFile(path)
 	return strings.Fields(strings.ReplaceAll(string(text), " ", "_"))
 }
 
 func (n *night) awaitCall(t *testing.T, seeds int) {
-	t.Helper()
 	waitFor(t, fmt.Sprint("the call for layer ", seeds), func() bool { return slices.Contains(lines(n.calls), strconv.Itoa(seeds)) })
 }
 
@@ -77,7 +73,6 @@ var placeless = regexp.MustCompile(`"seconds": [^\n]*|"crc32c": [^\n]*|      "di
 
 // layerFiles returns the contents of the layer files that a manifest lists, and the manifest without times and places.
 func layerFiles(t *testing.T, run string) map[string]string {
-	t.Helper()
 	text := must.Read(t, filepath.Join(run, rundir.ManifestName))
 	m := must.Get(manifest.Parse(run, text))(t)
 	files := map[string]string{rundir.ManifestName: placeless.ReplaceAllString(string(text), "")}
@@ -181,16 +176,16 @@ func freePorts(t *testing.T, n int) (ports []int) {
 // scrape returns the metrics of a process that has just been started, once it tells them.
 func scrape(t *testing.T, address string) string {
 	var r *http.Response
-	waitFor(t, "metrics", func() (there bool) {
-		var err error
+	var err error
+	waitFor(t, "metrics", func() bool {
 		r, err = http.Get("http://" + address + "/metrics")
 		return err == nil
 	})
 	defer r.Body.Close()
-	text, err := io.ReadAll(r.Body)
-	must.Not(t, err != nil || r.StatusCode != http.StatusOK || !strings.Contains(string(text), "\nprocess_cpu_seconds_total "),
-		"%v, %s: %s", err, r.Status, text)
-	return string(text)
+	text := string(must.Get(io.ReadAll(r.Body))(t))
+	should.Equal(t, r.StatusCode, http.StatusOK)
+	should.Has(t, text, "\nprocess_cpu_seconds_total ")
+	return text
 }
 
 // TestOwedCall: a run that was killed between sealing a layer and the call for it owes that

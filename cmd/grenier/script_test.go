@@ -52,7 +52,6 @@ func TestScripts(t *testing.T) { runScripts(t, false) }
 func TestLongScripts(t *testing.T) { runScripts(t, true) }
 
 func runScripts(t *testing.T, withLongPart bool) {
-	t.Helper()
 	testscript.Run(t, testscript.Params{
 		Files: scripts(t, withLongPart),
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){

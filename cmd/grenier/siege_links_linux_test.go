@@ -237,7 +237,6 @@ type ended struct {
 // swapAt runs a command and does something before operation k on directories. It returns how many
 // operations there were before each directory that users name was opened, by path.
 func (l *links) swapAt(t *testing.T, args string, k int, do func()) (ended, map[string]int) {
-	t.Helper()
 	l.whole.Restore(t)
 	m := siegetest.NewMoment(k, do)
 	var mu sync.Mutex

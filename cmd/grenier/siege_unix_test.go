@@ -227,7 +227,6 @@ func (s *subject) give() {
 
 // attack runs all commands on damaged files; did describes the damage.
 func (s *subject) attack(t *testing.T, did string, forged siegetest.Forgery) {
-	t.Helper()
 	mine, repaired := s.notes(), false
 	fail := func(what, format string, args ...any) {
 		t.Helper()
@@ -442,7 +441,6 @@ func buildUnfinished(t *testing.T, s *subject) {
 
 // interrupt runs a command and stops it when there is a checkpoint, until one is left.
 func (s *subject) interrupt(t *testing.T, args, checkpoint string) {
-	t.Helper()
 	for range 50 {
 		ctx, stop := context.WithCancel(t.Context())
 		go func() {
@@ -776,7 +774,6 @@ func (d *disturbed) begun(t *testing.T) string {
 
 // loseLayers removes the manifest of a run and removes layers, or cuts them short in turn.
 func loseLayers(t *testing.T, dir string, lost ...int) {
-	t.Helper()
 	must.OK(t, os.Remove(filepath.Join(dir, rundir.ManifestName)))
 	for i, n := range lost {
 		path := filepath.Join(dir, rundir.LayerName(n))
@@ -831,7 +828,6 @@ func (d *disturbed) left(t *testing.T, dir string) map[string]string {
 
 // compare compares a command that is through with one that nobody disturbed. A kill may come when all is done.
 func (d *disturbed) compare(t *testing.T, printed map[string]bool, left map[string]string, dir string, r result) {
-	t.Helper()
 	should.Not(t, r.status != cli.ExitOK && !strings.Contains(r.err, "has layer 8 already"), "after kills: status %d, %s", r.status, r.err)
 	diff := cmp.Diff(left, d.left(t, dir))
 	should.Hold(t, diff == "", "after kills (-undisturbed +disturbed):\n%.3000s", diff)

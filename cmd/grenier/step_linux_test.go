@@ -62,7 +62,6 @@ func (x *stepRun) phases(windows, seals int) [][]string {
 
 // finish publishes the layer and compares its file.
 func (x *stepRun) finish(t *testing.T) {
-	t.Helper()
 	mustRun(t, x.args("--publish")...)
 	sameLayer(t, x.want, x.dir, x.seeds)
 	work := namesIn(t, filepath.Join(x.dir, rundir.WorkName), "")
@@ -298,7 +297,6 @@ func (s *slurm) logs(t *testing.T, pattern string) {
 
 // states returns the state of each job and task that the cluster knows, by name.
 func (s *slurm) states(t *testing.T) map[string]string {
-	t.Helper()
 	out := must.Get(s.command("squeue", "--noheader", "--states=all", "--array", "--format=%i|%j|%T").Output())(t)
 	states := map[string]string{}
 	for line := range strings.Lines(string(out)) {

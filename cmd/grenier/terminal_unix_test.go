@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -229,21 +230,16 @@ func TestHistogramBars(t *testing.T) {
 	args := "awari stats --layer 3 --dir " + dir
 	should.Lacks(t, mustDo(t, args), "█")
 	text := onTerminal(t, 60, dir, nil, strings.Fields(args)...)
-	most, longest, bars := 0, 0, 0
+	bars := map[int]int{} // by number of positions
 	for line := range strings.SplitSeq(strings.ReplaceAll(text, "\r", ""), "\n") {
-		bar := strings.Count(line, "█")
-		if bar == 0 {
-			continue
-		}
-		bars++
-		longest = max(longest, bar)
-		if n, err := strconv.Atoi(strings.Fields(line)[1]); err != nil || n > most {
-			most = n
-			should.Hold(t, err == nil && bar == longest, "%v: %s", err, text)
+		if bar := strings.Count(line, "█"); bar > 0 {
+			bars[must.Get(strconv.Atoi(strings.Fields(line)[1]))(t)] = bar
 		}
 	}
+	longest := bars[slices.Max(slices.Collect(maps.Keys(bars)))]
+	should.Equal(t, longest, slices.Max(slices.Collect(maps.Values(bars))), "%s", text)
 	columns, line := widest(text)
-	should.Hold(t, columns <= 60 && longest == 60-33 && bars >= 3, "%d columns, bars up to %d: %s", columns, longest, line)
+	should.Hold(t, columns <= 60 && longest == 60-33 && len(bars) >= 3, "%d columns, bars up to %d: %s", columns, longest, line)
 }
 
 // TestExamples runs the commands that the documents show, each page in a directory of its own, but those that take a second.
@@ -257,7 +253,6 @@ func TestLongExamples(t *testing.T) {
 
 // runPages runs README.md first, whose layers are those that other pages need.
 func runPages(t *testing.T, long bool) {
-	t.Helper()
 	paths, texts := documents(t)
 	solved := filepath.Join(t.TempDir(), "solved")
 	run := 0

@@ -338,7 +338,6 @@ func below(importPath, top string) string {
 
 // systemOf returns the system of a package, and where in it that is, "" if it is of none.
 func systemOf(t *testing.T, importPath string) (system, place string) {
-	t.Helper()
 	path := strings.TrimPrefix(importPath, "grenier/")
 	for s, places := range systems {
 		for _, p := range places {
@@ -387,7 +386,6 @@ var touching = map[string][]string{
 
 // eachSource parses the sources of the program, without tests.
 func eachSource(t *testing.T, visit func(path string, file *ast.File, set *token.FileSet)) {
-	t.Helper()
 	parseEach(t, func(path string, file *ast.File, set *token.FileSet) {
 		if !strings.HasSuffix(path, "_test.go") {
 			visit(path, file, set)
