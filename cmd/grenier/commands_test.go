@@ -411,10 +411,7 @@ func refused(t *testing.T, cases []badInput) {
 			for i := range args {
 				args[i] = strings.Trim(args[i], `'`) // '' is an empty argument
 			}
-			r := grenier(t.Context(), "", args...)
-			should.Equal(t, r.status, c.status, "status")
-			oneClearLine(t, r.err)
-			should.Has(t, r.err, strings.Split(c.words, "|")...)
+			oneClearLine(t, grenier(t.Context(), "", args...).wants(t, c.status, strings.Split(c.words, "|")...).err)
 			must.Same(t, "changed", before, layerContents(t, "."))
 		})
 	}

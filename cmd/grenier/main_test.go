@@ -114,7 +114,6 @@ func solved(t *testing.T, flags ...string) string {
 
 // layerContents returns the files below dir that results depend on: all but the ones that report the work of a solver.
 func layerContents(t *testing.T, dir string) map[string]string {
-	t.Helper()
 	files := must.Tree(t, dir)
 	maps.DeleteFunc(files, func(path, _ string) bool {
 		name := filepath.Base(path)
@@ -126,7 +125,6 @@ func layerContents(t *testing.T, dir string) map[string]string {
 // kept returns the files of a run that a later command needs, but for times. Those in work are a command's own
 // affair, and temporary ones may be left by a kill.
 func kept(t *testing.T, dir string) map[string]string {
-	t.Helper()
 	files := withoutSeconds(t, dir)
 	maps.DeleteFunc(files, func(name, _ string) bool {
 		_, temp := vfs.TempFor(filepath.Base(name))

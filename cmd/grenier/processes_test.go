@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -64,7 +63,6 @@ func (s *solver) start(t *testing.T) *solver {
 
 // talk starts this program with pipes for its stdin and stdout.
 func talk(t *testing.T, args ...string) (s *solver, in io.WriteCloser, out io.Reader) {
-	t.Helper()
 	s = command(t, "grenier", args...)
 	s.cmd.Stdout = nil
 	in, out = must.Get(s.cmd.StdinPipe())(t), must.Get(s.cmd.StdoutPipe())(t)
@@ -104,7 +102,6 @@ func (s *solver) killAfter(t *testing.T, patience time.Duration) bool {
 var afterInterrupt = regexp.MustCompile(`^(lock|solve\.log|work|manifest\.json|layer-\d\d\.gl|work/(captures-\d{4}-(open|full)|window-\d\d-\d|offers|found|status\.json))$`)
 
 func layersOf(t *testing.T, dir string) []manifest.LayerSummary {
-	t.Helper()
 	var stats manifest.Summary
 	must.OK(t, json.Unmarshal([]byte(mustDo(t, "awari stats --json --dir "+dir)), &stats))
 	return stats.Layers
@@ -115,7 +112,6 @@ var seconds = regexp.MustCompile(`"seconds": [^\n]*|"crc32c": [^\n]*`)
 // withoutSeconds returns the files of a run directory by name that results depend
 // on, but for the times in the manifest and its checksum, which covers them.
 func withoutSeconds(t *testing.T, dir string) map[string]string {
-	t.Helper()
 	files := layerContents(t, dir)
 	files[rundir.ManifestName] = seconds.ReplaceAllString(files[rundir.ManifestName], "")
 	return files
@@ -165,7 +161,6 @@ func (s *solver) signal(t *testing.T, sig os.Signal) {
 
 // awaitFile waits until there is a file whose path begins so.
 func awaitFile(t *testing.T, path string) {
-	t.Helper()
 	waitFor(t, path, func() bool { return len(namesIn(t, filepath.Dir(path), filepath.Base(path))) > 0 })
 }
 
@@ -379,7 +374,6 @@ type ucier struct {
 }
 
 func startUCI(t *testing.T, dir string) *ucier {
-	t.Helper()
 	s, in, out := talk(t, "awari", "uci", "--memory", "32MiB", "--dir", dir)
 	u := &ucier{s, in, bufio.NewScanner(out)}
 	u.say(t, "uci", "uciok")
@@ -405,8 +399,7 @@ func (u *ucier) quit(t *testing.T) {
 	fmt.Fprintln(u.in, "quit")
 	for u.lines.Scan() {
 	}
-	err := u.cmd.Wait()
-	should.Hold(t, err == nil && u.errs.Len() == 0, "%v, %s", err, u.errs.String())
+	should.Equal(t, u.wait(t), result{})
 }
 
 // TestLongUCIMatch plays whole games between two processes, one with tables of ten seeds and one
@@ -419,26 +412,23 @@ func TestLongUCIMatch(t *testing.T) {
 	poor, _ := solvedFor(t, 1)
 	sides := []*ucier{startUCI(t, rich), startUCI(t, poor)}
 	random := rand.New(rand.NewPCG(20, 26))
-	plies, kept, points := 0, 0, 0
+	kept := 0
 	for i := range games {
 		g := openUCIGame(t, tab, match.Side(i%2), random)
 		for g.goesOn(t) {
 			g.play(t, g.ask(t, sides[(int(g.Turn())+i)%2], limits))
 		}
-		plies, kept = plies+len(g.moves), kept+g.kept
-		points += cmp.Compare(g.lead(), 0)
+		kept += g.kept
 		must.Not(t, t.Failed() || g.promised && g.lead() < g.due, "game %d: ends with %d, the tables promised %d: %s", i, g.lead(), g.due, g.moves)
 	}
 	for _, u := range sides {
 		u.quit(t)
 	}
-	t.Logf("%d games of %d plies; %d moves of the side with tables on solved boards; it won %d games more than it lost", games, plies, kept, points)
 	should.Not(t, kept == 0, "no game came to a solved board")
 }
 
 // solvedFor returns a directory with so many layers, and its tables.
 func solvedFor(t *testing.T, seeds int) (string, *tables.Tables) {
-	t.Helper()
 	dir := solved(t, "--seeds", fmt.Sprint(seeds))
 	return dir, tabletest.Open(t, dir)
 }
@@ -455,7 +445,6 @@ func TestLongUCIClock(t *testing.T) {
 	}
 	sides := []*ucier{startUCI(t, dir), startUCI(t, dir)}
 	random := tries.Rand(t)
-	least := time.Second
 	for i := range 200 {
 		g, left := openUCIGame(t, tab, match.Side(i%2), random), [2]time.Duration{time.Second, time.Second}
 		for _, u := range sides {
@@ -467,14 +456,12 @@ func TestLongUCIClock(t *testing.T) {
 			pit := g.ask(t, sides[side], fmt.Sprintf("go wtime %d btime %d", left[0].Milliseconds(), left[1].Milliseconds()))
 			left[side] -= time.Since(asked)
 			must.Not(t, left[side] < 0, "game %d: %v loses on time at move %d: %s", i, side, len(g.moves), g.moves)
-			least = min(least, left[side])
 			g.play(t, pit)
 		}
 	}
 	for _, u := range sides {
 		u.quit(t)
 	}
-	t.Logf("%v were left at least", least)
 }
 
 func openUCIGame(t *testing.T, tab *tables.Tables, rich match.Side, random *rand.Rand) *uciGame {
@@ -544,7 +531,6 @@ func (g *uciGame) play(t *testing.T, pit int) {
 
 // served returns a server of a new run directory, and what makes it answer questions for a layer in another way.
 func served(t *testing.T, seeds string) (s *remotetest.Server, hook func(layer int, answer http.HandlerFunc)) {
-	t.Helper()
 	s = remotetest.Serve(t, solved(t, "--seeds", seeds), false)
 	s.Config.ErrorLog = log.New(io.Discard, "", 0)
 	return s, func(layer int, answer http.HandlerFunc) {

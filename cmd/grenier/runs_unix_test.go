@@ -19,8 +19,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"grenier/cmd/grenier/cli"
 	"grenier/internal/testkit/awaritest"
 	"grenier/internal/testkit/must"
@@ -107,8 +105,7 @@ func TestLongNight(t *testing.T) {
 	n.untilTime(t)
 	startSolving(t, n.flags("two", -1)...).wait(t).wants(t, cli.ExitOK)
 
-	diff := cmp.Diff(layerFiles(t, whole), layerFiles(t, n.run))
-	should.Hold(t, diff == "", "the layers differ:\n%.2000s", diff)
+	should.Hold(t, maps.Equal(layerFiles(t, whole), layerFiles(t, n.run)), "the layers differ")
 	n.checkCalls(t)
 	must.Same(t, "calls at the end", []string{"paused_75", "done_0"}, lines(n.finishes))
 	should.Has(t, string(must.Read(t, n.metrics)), "\ngrenier_run_state{state=\"done\"} 1\n")
@@ -295,7 +292,6 @@ type statusReport struct {
 }
 
 func statusOfDir(t *testing.T, dir string) (r statusReport) {
-	t.Helper()
 	must.OK(t, json.Unmarshal([]byte(mustDo(t, "awari status --json --dir "+dir)), &r))
 	return r
 }
@@ -425,16 +421,14 @@ func (r *rehearsal) narrow(t *testing.T) {
 // solveKilled kills a run again and again, at moments that may be in any layer.
 func (r *rehearsal) solveKilled(t *testing.T) {
 	const kills, patience = 12, 6 * time.Second
-	dir, rng, kill := filepath.Join(t.TempDir(), "run"), tries.Rand(t), 0
-	for kill < kills {
+	dir, rng := filepath.Join(t.TempDir(), "run"), tries.Rand(t)
+	for killed := 0; killed < kills; killed++ {
 		s := launch(t, r.solve(dir, "--memory", little, "--threads", "2", "--checkpoint", "1s")...)
 		if !s.killAfter(t, time.Duration((0.5+rng.Float64())*float64(patience))) {
 			break
 		}
-		kill++
 	}
 	mustRun(t, r.solve(dir, "--memory", little, "--threads", "2")...)
-	t.Logf("killed %d times", kill)
 	r.same(t, dir, r.seeds)
 }
 
@@ -471,5 +465,5 @@ func (r *rehearsal) probe(t *testing.T, space *awari.Space, exported string) {
 		value, _, _ := strings.Cut(strings.TrimPrefix(line, "value "), ";")
 		values = append(values, value)
 	}
-	should.Equal(t, cmp.Diff(want, values), "")
+	should.List(t, values, want)
 }

@@ -34,7 +34,6 @@ import (
 
 // siegeNumber returns the number in an environment variable, or else another one.
 func siegeNumber(t *testing.T, name string, otherwise uint64) uint64 {
-	t.Helper()
 	text := os.Getenv(name)
 	if text == "" {
 		return otherwise
@@ -46,7 +45,6 @@ func siegeNumber(t *testing.T, name string, otherwise uint64) uint64 {
 
 // siegeSeed returns the seed of a random test, new or from GRENIER_SIEGE_SEED, and prints it.
 func siegeSeed(t *testing.T) uint64 {
-	t.Helper()
 	seed := siegeNumber(t, "GRENIER_SIEGE_SEED", rand.Uint64())
 	t.Logf("again with GRENIER_SIEGE_SEED=%d", seed)
 	return seed
@@ -159,7 +157,6 @@ func TestLongSiegeDamage(t *testing.T) {
 
 // begin builds the files and learns the output of the commands about them.
 func (s *subject) begin(t *testing.T) {
-	t.Helper()
 	if s.tree == nil {
 		s.tree, s.worker = siegetest.New(t), &worker{program: "grenier-worker"}
 	}
@@ -209,7 +206,6 @@ func (s *subject) round(t *testing.T, r *rand.Rand, number uint64) {
 
 // reset brings the files back, and puts some of the user's own beside the files of a run.
 func (s *subject) reset(t *testing.T) {
-	t.Helper()
 	s.whole.Restore(t)
 	must.OK(t, s.tree.RemoveAll("new"))
 	if s.whole.Files["run/manifest.json"] != nil {
@@ -357,7 +353,6 @@ func (s *subject) must(t *testing.T, args string) {
 
 // donate makes a run whose files other runs are damaged with.
 func (s *subject) donate(t *testing.T, args string) {
-	t.Helper()
 	s.must(t, args+" --progress none --dir @/donor")
 	prefix := strconv.Itoa(len(s.donors)) + "/"
 	for name, data := range s.tree.Save("donor").Files {
@@ -554,7 +549,6 @@ func TestLongSiegeCrash(t *testing.T) {
 					ended = c.crash(t, a, k, r)
 				}
 			}
-			t.Logf("%d crashes", c.count)
 		})
 	}
 }
@@ -565,7 +559,6 @@ type crashes struct {
 	want  map[string]string // files
 	facts map[string]bool   // printed
 	begun map[string][]byte // files that are there when it begins, by name
-	count int
 }
 
 func newCrashes(t *testing.T, args string) *crashes {
@@ -604,7 +597,6 @@ func (c *crashes) damage(t *testing.T) {
 
 // begin makes a directory that has some files and nothing else.
 func (c *crashes) begin(t *testing.T, files map[string][]byte) {
-	t.Helper()
 	must.OK(t, c.tree.RemoveAll(siegeDir))
 	must.OK(t, c.tree.Mkdir(siegeDir, 0o755))
 	for name, data := range files {
@@ -613,7 +605,6 @@ func (c *crashes) begin(t *testing.T, files map[string][]byte) {
 }
 
 func (c *crashes) results(t *testing.T) map[string]string {
-	t.Helper()
 	return kept(t, c.tree.Path(siegeDir))
 }
 
@@ -641,7 +632,6 @@ func (c *crashes) crash(t *testing.T, a accident, k int, r *rand.Rand) (ended bo
 		should.Hold(t, first.status == cli.ExitOK, "%s at operation %d, which there is not: status %d, %s", a.name, k, first.status, first.err)
 		return true
 	}
-	c.count++
 	fail := func(format string, args ...any) {
 		t.Helper()
 		t.Errorf("%s at operation %d: %s (first: status %d, %s)", a.name, k, fmt.Sprintf(format, args...), first.status, first.err)
@@ -810,7 +800,6 @@ func (d *disturbed) siege(t *testing.T, wanted int, disturb func(s *solver, took
 		dir = testrun.Copy(t, base)
 	}
 	d.compare(t, printed, left, dir, d.start(t, dir).wait(t))
-	t.Logf("disturbed %d times, through %d times; a run takes %v", done, through, took)
 }
 
 func (d *disturbed) fields(args, dir string) []string {
@@ -822,7 +811,6 @@ func (d *disturbed) start(t *testing.T, dir string) *solver {
 }
 
 func (d *disturbed) left(t *testing.T, dir string) map[string]string {
-	t.Helper()
 	return kept(t, filepath.Join(dir, siegeDir))
 }
 

@@ -44,7 +44,6 @@ var tabs = []struct {
 
 // place makes a directory with a run and a file to complete.
 func place(t *testing.T) string {
-	t.Helper()
 	dir := t.TempDir()
 	must.OK(t, os.Mkdir(filepath.Join(dir, "data"), 0o755))
 	must.OK(t, os.Rename(solved(t, "--seeds", "3"), filepath.Join(dir, "data", "run")))

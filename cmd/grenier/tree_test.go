@@ -218,9 +218,7 @@ func TestStructsOfTheEngine(t *testing.T) {
 	should.Hold(t, seen, "there is no struct Windows")
 }
 
-// allowed lists, for each part of the tree, the parts that it may import
-// besides its own packages: imports go downwards only.
-//
+// allowed lists, for each part of the tree, the parts that it may import besides its own packages: imports go downwards only.
 // internal/testkit is the floor that only tests stand on: no other part lists it.
 var allowed = map[string][]string{
 	"internal": {"pipeline", "layers", "io", "kernels"},
@@ -362,7 +360,6 @@ var goList = sync.OnceValues(func() ([]byte, error) {
 })
 
 func listPackages(t *testing.T) (packages []goPackage) {
-	t.Helper()
 	for line := range strings.Lines(string(must.Get(goList())(t))) {
 		words := strings.Split(strings.TrimSpace(line)+"  ", " ") // there may be no imports
 		packages = append(packages, goPackage{words[0], strings.Split(words[1], ","), strings.Split(words[2], ",")})
@@ -418,7 +415,6 @@ var sources = sync.OnceValues(func() (all []source, err error) {
 })
 
 func parseEach(t *testing.T, visit func(path string, file *ast.File, set *token.FileSet)) {
-	t.Helper()
 	all, err := sources()
 	must.Hold(t, err == nil && len(all) >= 100, "%d files, %v", len(all), err)
 	for _, s := range all {
@@ -452,7 +448,6 @@ func uses(wanted map[string][]string) func(*ast.File) func(ast.Node) bool {
 
 // documents returns the texts that describe the program by path, README.md first.
 func documents(t *testing.T) (paths []string, texts map[string]string) {
-	t.Helper()
 	paths = []string{"../../README.md", "../../CONTRIBUTING.md"}
 	for _, pattern := range []string{"../../docs/*.md", "../../docs/python/*.md", "../../docs/format/*.md"} {
 		found, err := filepath.Glob(pattern)
@@ -481,9 +476,7 @@ func TestCommandsWithoutJSON(t *testing.T) {
 	for _, found := range regexp.MustCompile("`([a-z ]+)`").FindAllStringSubmatch(sentence, -1) {
 		got = append(got, found[1])
 	}
-	slices.Sort(want)
-	slices.Sort(got)
-	must.Same(t, "commands without --json", want, got)
+	should.List(t, slices.Sorted(slices.Values(got)), slices.Sorted(slices.Values(want)), "commands without --json")
 }
 
 // named matches links, and paths of this tree between backquotes.
