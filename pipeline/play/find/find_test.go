@@ -185,12 +185,10 @@ func TestOrders(t *testing.T) {
 		}
 		return list
 	}
-
 	r := run(t, dir, o)
 	should.List(t, r.places(), first(want), "first")
 	at := slices.IndexFunc(all, func(h hit) bool { return h.place == want[4].place })
 	should.Hold(t, r.Hits == 5 && r.Positions == uint64(at+1), "first: %d hits in %d positions, want %d", r.Hits, r.Positions, at+1)
-
 	for name := range facts {
 		order := must.Get(Most(names[name]))(t)
 		o.Order = order
@@ -211,7 +209,6 @@ func TestOrders(t *testing.T) {
 		should.List(t, r.places(), first(sorted), "%s", order)
 		should.Equal(t, r.Hits, uint64(len(want)), "%s: hits", order)
 	}
-
 	// Any position can be chosen at random, and the seed decides.
 	o.Order = Random
 	seen := map[place]bool{}
@@ -318,7 +315,6 @@ func TestStateRefused(t *testing.T) {
 	must.Be(t, must.Err(Run(ctx, dir, o)), context.Canceled)
 	o.Progress = nil
 	data := must.Read(t, o.State)
-
 	for name, change := range map[string]func(o *Options){
 		"condition": func(o *Options) { o.Condition = must.Get(Parse("winning=2"))(t) },
 		"from":      func(o *Options) { o.From = 4 }, "to": func(o *Options) { o.To = 6 }, "count": func(o *Options) { o.Count = 8 },

@@ -43,26 +43,21 @@ func TestLongSelfPlay(t *testing.T) {
 				b := space.Unrank(n, random.Uint64N(space.Size(n)))
 				m := match.New(tab.Game(), b)
 				want := must.Get(tab.Score(t.Context(), b))(t)
-				playOut(t, m, p, p)
+				for m.State() == match.Playing {
+					pit, a, err := p.Choose(t.Context(), m.Board())
+					must.Hold(t, err == nil && a.Stuck == nil, "%v, %v", err, a.Stuck)
+					if !m.Repeated() {
+						must.OK(t, must.Err(m.Play(pit)))
+						continue
+					}
+					must.Hold(t, a.Solved && a.Lower == 0 && a.Upper == 0 && a.AcceptsDraw(true) && a.AcceptsDraw(false), "board %v, %+v", m.Board(), a)
+					must.OK(t, m.Draw())
+				}
 				should.Equal(t, m.Score(), int(want), "board %s", space.Text(b))
 				ends[m.State()]++
 			}
 			t.Logf("%d games: %d to the end, %d repetitions", games, ends[match.Finished], ends[match.Drawn])
 		})
-	}
-}
-
-// playOut plays a game to the end. Repetitions are only agreed on when the score is 0.
-func playOut(t *testing.T, m *match.Match, players ...*match.Player) {
-	for m.State() == match.Playing {
-		pit, a, err := players[m.Turn()].Choose(t.Context(), m.Board())
-		must.Hold(t, err == nil && a.Stuck == nil, "%v, %v", err, a.Stuck)
-		if m.Repeated() {
-			must.Hold(t, a.Solved && a.Lower == 0 && a.Upper == 0 && a.AcceptsDraw(true) && a.AcceptsDraw(false), "board %v, %+v", m.Board(), a)
-			must.OK(t, m.Draw())
-			return
-		}
-		must.OK(t, must.Err(m.Play(pit)))
 	}
 }
 

@@ -107,8 +107,7 @@ func TestPages(t *testing.T) {
 		"no such files": {"index.html": {}, "secret.txt": {}},
 		"index.html":    {"app.js": {}},
 	} {
-		_, err := New(Options{Tables: r.server.tables, Pages: bad})
-		should.Not(t, err == nil || !strings.Contains(err.Error(), name), "%v, want %q", err, name)
+		should.Has(t, fmt.Sprint(must.Err(New(Options{Tables: r.server.tables, Pages: bad}))), name)
 	}
 }
 

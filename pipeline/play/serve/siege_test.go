@@ -101,10 +101,7 @@ func (s *siege) expect(target string, body io.Reader, want ...int) {
 		s.cut.Add(1)
 		return
 	}
-	if err != nil {
-		s.t.Errorf("%s %s: %v", method, target, err)
-		return
-	}
+	must.Be(s.t, err, nil, "%s %s", method, target)
 	defer response.Body.Close()
 	should.Be(s.t, must.Err(io.Copy(io.Discard, response.Body)), nil, "%s %s", method, target)
 	if response.StatusCode == http.StatusTooManyRequests {

@@ -173,10 +173,7 @@ func texts(t *testing.T, name, data string) []string {
 		for _, m := range attributes.FindAllStringSubmatch(data, -1) {
 			for _, a := range strings.Fields(m[1]) {
 				value := regexp.MustCompile(`\s` + a + `="([^"]*)"`).FindStringSubmatch(m[0])
-				if value == nil {
-					t.Errorf("%s: %s has no %s", name, m[0], a)
-					continue
-				}
+				must.Not(t, value == nil, "%s: %s has no %s", name, m[0], a)
 				found = append(found, html.UnescapeString(value[1]))
 			}
 		}

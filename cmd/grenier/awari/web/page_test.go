@@ -274,13 +274,11 @@ func testEdit(t *testing.T, browser *browsertest.Browser, s *site) {
 	page.click("#edit-done")
 	at := place{board: s.game.Turn(awari.Board{0, 0, 3, 1, 0, 0, 2}), north: true}
 	page.wantExact(at)
-
 	page.key("e")
 	page.write("#edit-text", "0 0 0 0 0 2 1 1 0 0 0 1")
 	page.enter()
 	at = place{board: s.game.Turn(awari.Board{0, 0, 0, 0, 0, 2, 1, 1, 0, 0, 0, 1}), north: true}
 	page.wantExact(at)
-
 	page.key("e")
 	page.write("#edit-taken-0", "5")
 	page.click("#edit-done")
@@ -301,7 +299,6 @@ func testEdit(t *testing.T, browser *browsertest.Browser, s *site) {
 	}
 	page.goTo(s.address(at))
 	page.wantAt(at)
-
 	page.key("e")
 	page.write("#edit-text", "40 0 0 0 0 9 0 0 0 0 0 0")
 	page.says("#problem", "at most 48 seeds, these are 49")

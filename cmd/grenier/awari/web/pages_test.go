@@ -269,12 +269,10 @@ func testFrenchRefusals(t *testing.T, browser *browsertest.Browser, s *site) {
 	page.Exec(`sessionStorage.clear(); localStorage.clear()`)
 }
 
-// hostPage is a page of another site with a frame.
-const hostPage = `<!doctype html><html lang="en"><title>host</title><link rel="icon" href="data:,"><h1>host</h1><iframe title="awari" %s src="%s"></iframe>`
-
 // testGuests shows the page in a frame of another origin, and lets a script of that origin read
 // an answer; one that is not invited can do neither. A frame that may keep nothing shows the page too.
 func testGuests(t *testing.T, browser *browsertest.Browser, _ *site) {
+	const hostPage = `<!doctype html><html lang="en"><title>host</title><link rel="icon" href="data:,"><h1>host</h1><iframe title="awari" %s src="%s"></iframe>`
 	host := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		fmt.Fprintf(w, hostPage, r.URL.Query().Get("how"), html.EscapeString(r.URL.Query().Get("frame")))
