@@ -407,7 +407,7 @@ func (u *ucier) quit(t *testing.T) {
 // move on a solved board of the side with tables keeps its value: what the tables promise it in a position is got in the end, or more.
 func TestLongUCIMatch(t *testing.T) {
 	t.Parallel()
-	games, limits := tries.Pick(1, 2, 6), tries.More("go depth 2", "go movetime 20")
+	games, limits := tries.Pick(1, 2, 6), tries.More("go depth 1", "go movetime 20")
 	rich, tab := solvedFor(t, 10)
 	poor, _ := solvedFor(t, 1)
 	sides := []*ucier{startUCI(t, rich), startUCI(t, poor)}

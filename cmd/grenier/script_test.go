@@ -32,9 +32,9 @@ import (
 // TestLongScripts runs the scripts of testdata/script. Besides the commands of
 // testscript they have
 //
-//	run args... [< file]      grenier succeeds, in one process for all such lines of the
-//	                          script, which takes much less time than one for each; it has
-//	                          a text as stdin, or none, and the environment of the beginning
+//	run args... [< file]      grenier succeeds, in a process for many such lines, which takes
+//	                          much less time than one for each; a text is its stdin, or none,
+//	                          and it has the environment of the test
 //	solved dir flags...       awari solve with the flags in a new directory; all scripts share the work
 //	status n grenier args...  [< file] too: grenier ends with status n, in the same process
 //	status n exec args...     a process of its own ends with status n
@@ -52,6 +52,12 @@ func TestScripts(t *testing.T) { runScripts(t, false) }
 func TestLongScripts(t *testing.T) { runScripts(t, true) }
 
 func runScripts(t *testing.T, withLongPart bool) {
+	dir, idle := t.TempDir(), make(chan *worker, 100) // those that scripts share, one after the other
+	t.Cleanup(func() {
+		for len(idle) > 0 {
+			(<-idle).stop()
+		}
+	})
 	testscript.Run(t, testscript.Params{
 		Files: scripts(t, withLongPart),
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
@@ -65,12 +71,16 @@ func runScripts(t *testing.T, withLongPart bool) {
 			return is, nil
 		},
 		Setup: func(e *testscript.Env) error {
-			w := &worker{program: "grenier-worker", env: e.Vars}
+			w := &worker{program: "grenier-worker"}
+			select {
+			case w = <-idle:
+			default:
+			}
 			e.Values[workerKey{}] = w
-			e.Defer(w.stop)
+			e.Defer(func() { idle <- w })
 			return nil
 		},
-		WorkdirRoot:         t.TempDir(),
+		WorkdirRoot:         dir,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 	})
@@ -316,7 +326,6 @@ type worker struct {
 	program string // to start; grenier-worker
 	attr    *syscall.SysProcAttr
 	dir     string
-	env     []string // if not the environment of this process
 
 	cmd     *exec.Cmd
 	in      io.WriteCloser
@@ -327,7 +336,7 @@ type worker struct {
 func (w *worker) start() error {
 	w.errs = &capped{}
 	cmd := exec.Command(w.program)
-	cmd.SysProcAttr, cmd.Dir, cmd.Env, cmd.Stderr = w.attr, w.dir, w.env, w.errs
+	cmd.SysProcAttr, cmd.Dir, cmd.Stderr = w.attr, w.dir, w.errs
 	in, err := cmd.StdinPipe()
 	out, err2 := cmd.StdoutPipe()
 	if err := errors.Join(err, err2); err != nil {
