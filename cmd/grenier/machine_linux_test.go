@@ -230,7 +230,7 @@ func TestUnwritable(t *testing.T) {
 	must.OK(t, os.CopyFS(lacking, os.DirFS(run)))
 	must.OK(t, os.Remove(filepath.Join(lacking, "layer-01.gl")))
 	before := must.Tree(t, base)
-	check := func(attributes *syscall.SysProcAttr, cause string) {
+	check := func(as func(line string) result, cause string) {
 		t.Helper()
 		for _, c := range []struct {
 			args   string
@@ -246,7 +246,7 @@ func TestUnwritable(t *testing.T) {
 			{"scrub --dir " + lacking, cli.ExitCorrupt, "layer  1: missing\n"},
 			{"scrub --dir " + lacking, cli.ExitCorrupt, "note: an interrupted scrub will begin anew: "},
 		} {
-			r := process(t, base, attributes, strings.Fields("awari "+c.args)...).wants(t, c.status)
+			r := as("awari "+c.args).wants(t, c.status)
 			should.Has(t, r.out+r.err, c.words)
 			if c.status == cli.ExitFailure {
 				oneClearLine(t, r.err)
@@ -254,13 +254,14 @@ func TestUnwritable(t *testing.T) {
 		}
 		must.Same(t, "changed", before, must.Tree(t, base))
 	}
-	check(nobody, "permission denied")
+	asNobody := worksAs(t, base, nobody)
+	check(asNobody, "permission denied")
 	must.OK(t, os.Chmod(run, 0o700))
-	oneClearLine(t, process(t, base, nobody, "awari", "verify", "--dir", run).wants(t, cli.ExitFailure, run, "permission denied").err)
+	oneClearLine(t, asNobody("awari verify --dir "+run).wants(t, cli.ExitFailure, run, "permission denied").err)
 	must.OK(t, os.Chmod(run, 0o755))
 	mountReadOnly(t, run)
 	mountReadOnly(t, lacking)
-	check(nil, "read-only file system")
+	check(worksAs(t, base, nil), "read-only file system")
 }
 
 // TestNoRoom: a run that has no room on the disk is refused, unless it is forced to begin.
@@ -298,21 +299,25 @@ func mountReadOnly(t *testing.T, dir string) {
 // nobody is a user without rights.
 var nobody = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
 
-// publicDir returns a new directory that every user can read, with this program in it under the name grenier.
+// publicDir returns a new directory that every user can read, with this program in it under the name grenier-worker.
 func publicDir(t *testing.T) string {
 	dir := must.Get(os.MkdirTemp("", "grenier-test-"))(t)
 	t.Cleanup(func() { must.OK(t, os.RemoveAll(dir)) })
 	must.OK(t, os.Chmod(dir, 0o755))
 	// Were the file open for writing in this process, one that another test starts meanwhile would have it open too, and it could not run.
-	out, err := exec.CommandContext(t.Context(), "cp", must.Get(os.Executable())(t), filepath.Join(dir, "grenier")).CombinedOutput()
+	out, err := exec.CommandContext(t.Context(), "cp", must.Get(os.Executable())(t), filepath.Join(dir, "grenier-worker")).CombinedOutput()
 	must.Hold(t, err == nil, "%v: %s", err, out)
 	return dir
 }
 
-func process(t *testing.T, dir string, attributes *syscall.SysProcAttr, args ...string) result {
-	s := command(t, filepath.Join(dir, "grenier"), args...)
-	s.cmd.Dir, s.cmd.SysProcAttr = dir, attributes
-	return s.start(t).wait(t)
+// worksAs returns what runs command lines in a process of a user.
+func worksAs(t *testing.T, base string, user *syscall.SysProcAttr) func(line string) result {
+	w := &worker{program: filepath.Join(base, "grenier-worker"), attr: user, dir: base}
+	t.Cleanup(w.stop)
+	return func(line string) result {
+		r := must.Get(w.do(order{Args: strings.Fields(line)}, siegePatience))(t)
+		return result{r.Status, r.Out, r.Err}
+	}
 }
 
 // smallDisk mounts a file system of some KiB, and returns its path.

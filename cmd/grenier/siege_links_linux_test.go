@@ -322,10 +322,8 @@ func TestLongSiegePlaces(t *testing.T) {
 	t.Run("user nobody", func(t *testing.T) {
 		t.Parallel()
 		base := publicDir(t)
-		program := filepath.Join(base, "grenier-worker")
-		must.OK(t, os.Rename(filepath.Join(base, "grenier"), program))
 		must.OK(t, os.Mkdir(filepath.Join(base, "tree"), 0o755))
-		s := &subject{uid: 65534, tree: siegetest.At(t, filepath.Join(base, "tree")), worker: &worker{program: program, attr: nobody, dir: base}}
+		s := &subject{uid: 65534, tree: siegetest.At(t, filepath.Join(base, "tree")), worker: &worker{program: filepath.Join(base, "grenier-worker"), attr: nobody, dir: base}}
 		siegePlaces(t, s)
 	})
 }
