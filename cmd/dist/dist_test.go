@@ -134,9 +134,8 @@ func TestManPages(t *testing.T) {
 
 // TestLaidOut: help text stays what it is in man pages.
 func TestLaidOut(t *testing.T) {
-	got := laidOut("Solves a*b_c.\nColumns:\n  one  1\n\n  two  2\nThe rest-\n.\n\nIt's \\.\n\n")
-	want := "Solves a*b_c.\nColumns:\n.sp\n.EX\n  one  1\n\n  two  2\n.EE\n.PP\nThe rest\\-\n\\&.\n.PP\nIt\\(aqs \\e.\n"
-	should.Equal(t, got, want)
+	should.Equal(t, laidOut("Solves a*b_c.\nColumns:\n  one  1\n\n  two  2\nThe rest-\n.\n\nIt's \\.\n\n"),
+		"Solves a*b_c.\nColumns:\n.sp\n.EX\n  one  1\n\n  two  2\n.EE\n.PP\nThe rest\\-\n\\&.\n.PP\nIt\\(aqs \\e.\n")
 }
 
 // TestAlone: a page of a release leads to what the release has.

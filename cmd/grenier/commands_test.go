@@ -57,7 +57,6 @@ func TestLongExportMemory(t *testing.T) {
 			}
 			must.OK(t, json.Unmarshal([]byte(r.out), &e))
 			should.Not(t, e.PeakRSS > 64<<20, "%s, %s: %d bytes of memory", format, codec, e.PeakRSS)
-			t.Logf("%s, %s: %d MiB", format, codec, e.PeakRSS>>20)
 		}
 	}
 }

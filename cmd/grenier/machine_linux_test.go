@@ -154,11 +154,8 @@ func (r memoryRow) check(t *testing.T, places map[string]string) {
 		args = append(args, "--progress", "none")
 	}
 	group := newCgroup(t, must.Get(humanize.ParseBytes(r.memory))(t)+slack)
-	start := time.Now()
 	got := group.run(t, args...)
 	killed := group.number(t, "memory.oom_control", "oom_kill")
-	t.Logf("status %d, %d MiB at most, limit met %d times, %.1f s", got.status, group.number(t, "memory.max_usage_in_bytes", "")>>20,
-		group.number(t, "memory.failcnt", ""), time.Since(start).Seconds())
 	should.Hold(t, got.status == r.ends && killed == 0, "status %d, want %d; killed %d times; %s", got.status, r.ends, killed, got.err)
 	if r.ends == cli.ExitUsage {
 		should.Has(t, got.err, "--memory "+r.memory, "needs")

@@ -485,11 +485,10 @@ func (g *uciGame) ask(t *testing.T, u *ucier, limits string) int {
 // uciGame is a game and the letters of its moves.
 type uciGame struct {
 	*match.Match
-	tables *tables.Tables
-	rich   match.Side // has the tables
-	moves  string
-	kept   int // moves of that side on solved boards
-
+	tables   *tables.Tables
+	rich     match.Side // has the tables
+	moves    string
+	kept     int  // moves of that side on solved boards
 	promised bool // that side a lead at the end of due
 	due      int
 }

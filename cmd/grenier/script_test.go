@@ -326,7 +326,6 @@ type worker struct {
 	program string // to start; grenier-worker
 	attr    *syscall.SysProcAttr
 	dir     string
-
 	cmd     *exec.Cmd
 	in      io.WriteCloser
 	replies *json.Decoder

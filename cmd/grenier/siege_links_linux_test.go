@@ -353,7 +353,6 @@ func siegePlaces(t *testing.T, s *subject) {
 			s.put(t, r, p.name, d)
 		}
 	}
-	t.Logf("commands by status: %v", s.statuses)
 }
 
 // put puts something in a place and runs the commands that use it.

@@ -52,12 +52,11 @@ func siegeSeed(t *testing.T) uint64 {
 
 // subject is files that get damaged, and the commands that read them.
 type subject struct {
-	name  string
-	share int  // of all damages, in percent
-	long  bool // it takes its time
-	build func(t *testing.T, s *subject)
-	rows  []row
-
+	name     string
+	share    int  // of all damages, in percent
+	long     bool // it takes its time
+	build    func(t *testing.T, s *subject)
+	rows     []row
 	tree     *siegetest.Tree
 	worker   *worker
 	canary   *siegetest.Watched
@@ -67,21 +66,19 @@ type subject struct {
 	donors   map[string][]byte
 	memory   uint64 // that the worker may use in all
 	failures int
-	statuses map[int]int // how often commands ended so
-	uid      int         // of the user who has the files and runs the commands, 0 for this one
+	uid      int // of the user who has the files and runs the commands, 0 for this one
 }
 
 // row is a command that reads the files of a subject. Its arguments are one text; @ stands for the tree.
 type row struct {
 	args, in string
-	quiet    bool // its output depends on more than the files: no value to compare
-	trusts   bool // it cannot tell a file of another run, or one that is forged with its checksum
-	writes   bool // it changes the files, so it comes last
-
-	facts map[string]bool // its output if nothing is damaged
-	size  int             // the bytes of that
-	took  time.Duration   // and how long it takes: a machine may be busy
-	after siegetest.Copy  // the files that it leaves then, if it writes
+	quiet    bool            // its output depends on more than the files: no value to compare
+	trusts   bool            // it cannot tell a file of another run, or one that is forged with its checksum
+	writes   bool            // it changes the files, so it comes last
+	facts    map[string]bool // its output if nothing is damaged
+	size     int             // the bytes of that
+	took     time.Duration   // and how long it takes: a machine may be busy
+	after    siegetest.Copy  // the files that it leaves then, if it writes
 }
 
 // The directory that is damaged, and one that nobody touches.
@@ -150,7 +147,6 @@ func TestLongSiegeDamage(t *testing.T) {
 				s.round(t, rand.New(rand.NewPCG(seed+round, uint64(i))), round)
 				must.Not(t, s.failures >= 20, "too many failures")
 			}
-			t.Logf("commands by status: %v", s.statuses)
 		})
 	}
 }
@@ -160,7 +156,7 @@ func (s *subject) begin(t *testing.T) {
 	if s.tree == nil {
 		s.tree, s.worker = siegetest.New(t), &worker{program: "grenier-worker"}
 	}
-	s.donors, s.statuses = map[string][]byte{}, map[int]int{}
+	s.donors = map[string][]byte{}
 	s.build(t, s)
 	s.canary = s.tree.Canary("canary")
 	s.whole = s.tree.Save(siegeDir)
@@ -237,7 +233,6 @@ func (s *subject) attack(t *testing.T, did string, forged siegetest.Forgery) {
 			fail(row.args, "%v", err)
 			continue
 		}
-		s.statuses[reply.Status]++
 		if strings.HasPrefix(row.args, "awari repair --progress") {
 			repaired = reply.Status == cli.ExitOK
 		}

@@ -108,7 +108,7 @@ func TestLongStepStopped(t *testing.T) {
 		s.wait(t).wants(t, cli.ExitOK)
 	}
 	var late []*solver
-	for i, phase := range x.phases(6, 3) {
+	for _, phase := range x.phases(6, 3) {
 		at, last := x.rng.IntN(len(phase)), x.rng.IntN(len(phase))
 		for k, step := range phase {
 			if k == last {
@@ -122,7 +122,6 @@ func TestLongStepStopped(t *testing.T) {
 			mustRun(t, x.args(step)...)
 			goOn(s)
 		}
-		t.Logf("phase %d: stopped in %s, and until the layer is published in %s", i, phase[at], phase[last])
 	}
 	publishing := stop("--publish")
 	r := grenier(t.Context(), "", x.args("--publish")...)
@@ -219,7 +218,7 @@ PartitionName=all Nodes=n1,n2 Default=YES MaxTime=INFINITE State=UP OverSubscrib
 `
 
 func startSlurm(t *testing.T) *slurm {
-	for _, name := range []string{"munged", "slurmctld", "slurmd", "sbatch", "squeue", "sacct", "scontrol", "scancel"} { // slurmctld, slurmd, slurm-client, munge
+	for _, name := range []string{"munged", "slurmctld", "slurmd", "sbatch", "squeue", "sacct", "scontrol", "scancel"} {
 		if _, err := exec.LookPath(name); err != nil {
 			must.Not(t, os.Getenv("CI") == "true", "%v", err)
 			t.Skip(err)

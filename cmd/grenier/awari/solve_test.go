@@ -166,8 +166,7 @@ func TestLogFull(t *testing.T) {
 	var errs strings.Builder
 	a := &app{&cli.App{Err: &errs}}
 	w := newWatch(a, solveFlags{}, cpu.Generic)
-	log := &runLog{watch: w, log: newLog(&fullAfter{1})}
-	w.readers = []func(solve.Event) error{(&terminal{app: a, shown: &cli.Progress{}}).take, log.take}
+	w.readers = []func(solve.Event) error{(&terminal{app: a, shown: &cli.Progress{}}).take, (&runLog{watch: w, log: newLog(&fullAfter{1})}).take}
 	w.tell(called{seeds: 1})
 	should.Equal(t, errs.String(), "")
 	w.tell(called{seeds: 2})
