@@ -364,7 +364,8 @@ func TestDamage(t *testing.T) {
 			mustRun(t, "awari", "stats", "--dir", dir)
 		}
 		commands := []string{
-			"probe 1 1 0 0", "search 1 1 0 0", "verify", "verify --prove", "scrub", "solve --pits 4 --seeds 4", "export --layer 2 --format colex --out " + out, "compare " + other,
+			"probe 1 1 0 0", "search 1 1 0 0", "verify", "verify --prove", "scrub", "solve --pits 4 --seeds 4",
+			"export --layer 2 --format colex --out " + out, "compare " + other,
 		}
 		if c.path == manifest {
 			commands = append(commands, "stats", "status", "plan --pits 4 --seeds 4")

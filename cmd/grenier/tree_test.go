@@ -48,7 +48,8 @@ var rules = []rule{
 	{"a magic number", every(isMagic), []string{"io/layerfile", "io/patternfile", "io/sealed", "io/spill", "internal/testkit/..."}},
 	{"a magic number without a sealed.Layout, which checks it", isMagicAlone, []string{"io/sealed", "internal/testkit/..."}},
 	// The limits of a run, and how it tells how far it is, are defined in pipeline/job. None is to be added.
-	{"a Progress instead of a job.Job", every(isProgress), []string{"pipeline/job", "pipeline/solve/internal/halfboard", "pipeline/solve/internal/halfboard/fixpoint"}},
+	{"a Progress instead of a job.Job", every(isProgress),
+		[]string{"pipeline/job", "pipeline/solve/internal/halfboard", "pipeline/solve/internal/halfboard/fixpoint"}},
 	{"a file, which package vfs is the way to", uses(touching), []string{
 		"io/vfs/...",
 		"cmd/grenier/cli/rss_linux.go",      // reads /proc
@@ -153,7 +154,6 @@ func startsGoroutine(n ast.Node) bool {
 	return ok || of == "sync" && name == "WaitGroup" || of == "time" && name == "AfterFunc"
 }
 
-// TestFindsGoroutines: each kind is found.
 func TestFindsGoroutines(t *testing.T) {
 	const source = `package p
 import ("sync"; "time"; "golang.org/x/sync/errgroup")

@@ -175,7 +175,6 @@ func TestLogFull(t *testing.T) {
 	should.Equal(t, errs.String(), "grenier: warning: the log cannot be written: disk full\n")
 }
 
-// TestViews prints rare views.
 func TestViews(t *testing.T) {
 	now := time.Date(2026, 11, 21, 10, 0, 0, 0, time.Local)
 	zone := now.Format("MST")
@@ -254,7 +253,6 @@ func TestCauseOf(t *testing.T) {
 	}
 }
 
-// TestPlaces tells which layers are where.
 func TestPlaces(t *testing.T) {
 	var layers []statusLayer
 	for _, directory := range []string{"", "", "/a", "/a", "/b", "", "/a", "/b", "/b"} {

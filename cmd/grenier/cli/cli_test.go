@@ -274,7 +274,8 @@ func TestJSONLines(t *testing.T) {
 }
 
 func TestBar(t *testing.T) {
-	should.Has(t, shown(aState, func(out io.Writer) display { return &bar{out: out} }), "\rlayer 16, sweep 3 [", "25.00%", "25 kpos/s", "layer ETA 10s, run ETA 30s", "\r\x1b[K")
+	got := shown(aState, func(out io.Writer) display { return &bar{out: out} })
+	should.Has(t, got, "\rlayer 16, sweep 3 [", "25.00%", "25 kpos/s", "layer ETA 10s, run ETA 30s", "\r\x1b[K")
 }
 
 // TestBarFits: a bar drops the speed first, and never the ETA of the run.
