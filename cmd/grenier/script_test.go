@@ -353,7 +353,6 @@ func (w *worker) start() error {
 func (w *worker) stop() {
 	if w.cmd != nil {
 		w.in.Close()
-		w.cmd.Process.Kill()
 		w.cmd.Wait()
 		w.cmd = nil
 	}
