@@ -459,7 +459,7 @@ func TestSkipSteps(t *testing.T) {
 	s.options.Seeds, s.options.Skip = stepSeeds+1, stepSeeds-1
 	should.Be(t, must.Err(s.do(t.Context(), solve.Task{Name: solve.PlanTask})), solve.ErrSkip, "a layer further below")
 	s.options.Skip = stepSeeds
-	s.mustPlan(t, 2) // a window more than the layer left out would have
+	s.mustPlan(t, 2)   // a window more than the layer left out would have
 	s.options.Skip = 0 // what the plan says stands
 	must.OK(t, errors.Join(append(s.all(t, 3, 2), must.Err(s.do(t.Context(), publishTask)))...))
 	mustSolve(t, s.dir, s.game, options(stepSeeds+1)) // fills in the other one
