@@ -103,7 +103,7 @@ func LowerRead(game awari.Game, n, passes int) float64 { return lowerRead(game.H
 // lowerRead returns about how often the layers below are read in the given number of passes. A pass needs rows of
 // halves that end like its panels, and halves without seeds in the last pit, which nearly
 // all passes need. It reads whole pieces, which have other rows too, the more of them the shorter rows
-// are. Fitted to layers of 16 to 24 seeds, pieces of 8 to 570 rows and up to 10 passes (TestLowerRead).
+// are. Fitted to layers of 16 to 24 seeds, pieces of 8 to 570 rows and up to 10 passes (TestLongLowerRead).
 func lowerRead(q, n, passes int) float64 {
 	const each, byRows, byPasses = 0.75, 0.17, 0.83
 	lower := max(n-2, 0)
