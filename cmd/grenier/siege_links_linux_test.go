@@ -38,7 +38,7 @@ const proveOnDisk = "prove on disk"
 var linkings = []linking{
 	{args: "awari solve --progress none --pits 6 --seeds 6 --dir @/run", named: []string{"run/work"}, other: []string{"run"}},
 	{args: "awari import --progress none --pits 6 --layer 6 --format colex --dir @/run @/6.colex", named: []string{"run/work"}, other: []string{"run"}},
-	{args: "awari repair --progress none --dir @/broken", named: []string{"broken/work", "broken/work/again"}},
+	{args: "awari repair --progress none --dir @/broken", named: []string{"broken/work", filepath.Join("broken", "work", "again")}},
 	{args: "awari scrub --progress none --dir @/run", named: []string{"run/work"}},
 	{args: "awari verify --progress none --dir @/run", named: []string{"run/work"}},
 	{args: "awari verify --part 1/2 --progress none --dir @/run", named: []string{"run/work"}},
@@ -267,28 +267,29 @@ func places() []siegePlace {
 		return siegePlace{"run/" + name, []row{{args: args, writes: true, quiet: true}}}
 	}
 	read := func(name, args string) siegePlace { return siegePlace{"run/" + name, []row{{args: args, quiet: true}}} }
+	inWork := func(name string, rows []row) siegePlace { return siegePlace{filepath.Join("run", "work", name), rows} }
 	return []siegePlace{
 		{"run/manifest.json", pick(append(readRun, writeRun...)...)},
 		{"run/layer-02.gl", pick(append(readRun, writeRun...)...)},
 		{"run/layer-06.gl", pick("stats", "solve")}, // the next one
 		{"run/lock", pick("stats", "status", "solve")},
 		{"run/solve.log", pick("status", "solve")},
-		{"run/work/status.json", pick("status", "solve")},
+		inWork("status.json", pick("status", "solve")),
 		{"run/work", append(pick("stats", "status", "solve", "scrub", "verify", "repair"), row{args: "awari verify --prove --progress none --dir @/run", quiet: true, writes: true})},
-		{"run/work/stop.json", pick("status", "solve")},
+		inWork("stop.json", pick("status", "solve")),
 		written("disk/grenier-run", "awari solve --progress none --pits 6 --seeds 6 --dir @/run --layers-to @/run/disk"),
 		written("fast/grenier-run", "awari solve --progress none --pits 6 --seeds 6 --dir @/run --work @/run/fast"),
 		written("run.prom", "awari solve --progress none --pits 6 --seeds 6 --dir @/whole --metrics-file @/run/run.prom"),
 		written("export-csv.json", "awari export --progress none --dir @/whole --all --format csv --out @/run"),
 		{"run/manifest.json.tmp", pick("stats", "solve")},
-		{"run/work/scrub.json", pick("scrub")},
-		{"run/work/again", pick("scrub", "repair")},
-		{"run/work/captures-0000-open", pick("solve")},
-		{"run/work/window-00-0", pick("solve")},
-		{"run/work/offers", pick("solve")},
-		{"run/work/found", pick("solve")},
-		{"run/work/layer-06.gl.tmp", pick("solve")},
-		{"run/work/status.json.tmp", pick("status", "solve")},
+		inWork("scrub.json", pick("scrub")),
+		inWork("again", pick("scrub", "repair")),
+		inWork("captures-0000-open", pick("solve")),
+		inWork("window-00-0", pick("solve")),
+		inWork("offers", pick("solve")),
+		inWork("found", pick("solve")),
+		inWork("layer-06.gl.tmp", pick("solve")),
+		inWork("status.json.tmp", pick("status", "solve")),
 		written("scores.csv", "awari export --progress none --dir @/whole --layer 4 --format csv --out @/run/scores.csv"),
 		written("scores.csv.tmp", "awari export --progress none --dir @/whole --layer 4 --format csv --out @/run/scores.csv"),
 		written("scores.zst", "awari export --progress none --dir @/whole --layer 4 --format colex --codec zstd --out @/run/scores.zst"),
