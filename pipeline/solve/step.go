@@ -152,7 +152,7 @@ func nextLayer(path string, o *StepOptions) (s *step, sealed bool, err error) {
 	}
 	s = &step{from: d}
 	s.options, s.game = Options{Job: o.Job, Seeds: o.Seeds, Interval: o.Interval, Calibration: o.Calibration}, space.Game
-	if o.Seeds > len(m.Layers) {
+	if o.Seeds > len(m.Layers) { // the one below it is left out
 		s.options.Skip = o.Seeds - 1
 	}
 	s.path, s.manifest, s.resumed = path, m, true // what other processes have found is checked
